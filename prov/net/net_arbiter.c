@@ -82,14 +82,14 @@ WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 
 /* Takes a packet's tokens from the sender of a port. */
 WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
-			     const struct net_packet *p, bool odd)
+			     const struct net_packet *p, bool rare)
 {
 	struct net *net = s->net;
 	struct net_node *n = s->node;
 	uint32_t cost = vc ? 1 : net->cost[p->chunks];
 	uint8_t *det;
 
-	if (odd && net->odd & NET_RARE_SHARED) {
+	if (rare && net->rare & NET_RARE_SHARED) {
 		take_shared_tokens(s, port, vc, p);
 	} else if (vc) {
 		det = &net_det_tokens(net, s->id, vc)[port];
@@ -124,8 +124,8 @@ WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
  * Sends packet pi; odd: rare features of the packet, link or machine are
  * possible.
  */
-WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
-			   uint32_t pi, unsigned reader, bool odd)
+WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
+				uint32_t pi, unsigned reader, bool rare)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -136,16 +136,16 @@ WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0;
 	bool carry = frac >= net->cfg.tick_ps;
 
-	take_tokens(s, port, vc, p, odd);
-	if (odd && p->kind)
+	take_tokens(s, port, vc, p, rare);
+	if (rare && p->kind)
 		busy = form_busy(s, port, p);
-	if (odd && h->whole)
+	if (rare && h->store_forward)
 		hop += net_packet_len(net, h->rate, p);
 	net_routing_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
-	if (odd && net->odd & NET_RARE_FAULTS)
+	if (rare && net->rare & NET_RARE_FAULTS)
 		late = net_fault_link_send(s, port, vc, pi, &busy);
 	if (late != NET_FAULT_LOST)
 		net_wheel_after(s, hop + carry + late, NET_EV_ARRIVE,
@@ -158,22 +158,22 @@ WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 WEFT_NOINLINE static void launch_rare(struct net_step *s, unsigned port,
 				      unsigned vc, uint32_t pi, unsigned reader)
 {
-	launch_as(s, port, vc, pi, reader, true);
+	send_packet_as(s, port, vc, pi, reader, true);
 }
 
 /* Sends packet pi by port on vc; reader: receiver that it leaves + 1, or 0. */
-WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
-			uint32_t pi, unsigned reader, bool odd)
+WEFT_INLINE void send_packet(struct net_step *s, unsigned port, unsigned vc,
+			     uint32_t pi, unsigned reader, bool rare)
 {
-	if (odd || weft_unlikely(net_packet(s->net, pi)->kind))
+	if (rare || weft_unlikely(net_packet(s->net, pi)->kind))
 		launch_rare(s, port, vc, pi, reader);
 	else
-		launch_as(s, port, vc, pi, reader, false);
+		send_packet_as(s, port, vc, pi, reader, false);
 }
 
 /* Counts a packet that leaves receiver port by out, and returns its tokens. */
-WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
-		       const struct net_packet *p, bool odd)
+WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
+				const struct net_packet *p, bool rare)
 {
 	struct net *net = s->net;
 	uint32_t back = s->link[port];
@@ -184,7 +184,7 @@ WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
 	net_wheel_after(s, busy, NET_EV_TOKEN,
 			net_word(net_link_peer(back), NET_EV_TOKEN,
 				 net_link_port(back), p->vc,
-				 net_token_payload(s, p, odd)));
+				 net_token_payload(s, p, rare)));
 }
 
 /* Counts a packet that leaves the dynamic VC; at the limit the VC is closed. */
@@ -218,7 +218,7 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 
 /* Grants port to the head of a slot, which has no pending requests. */
 WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
-			    unsigned slot, uint32_t pi, bool odd)
+			    unsigned slot, uint32_t pi, bool rare)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -229,11 +229,11 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	} else {
 		in = net_slot_in(net, slot);
 		queue_pop(s, slot);
-		leave(s, in, port, p, odd);
+		leave_receiver(s, in, port, p, rare);
 		if (p->vc == NET_VC_DYN)
 			reader = read_path(s, in);
 	}
-	launch(s, port, vc, pi, reader, odd);
+	send_packet(s, port, vc, pi, reader, rare);
 }
 
 /* Out-of-line grant_head() for a machine or link with rare features. */
@@ -250,14 +250,14 @@ static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t pi = net_slot_head(s->net, s->id, slot);
 
 	slot_withdraw(s, slot, net_packet(s->net, pi));
-	if (weft_unlikely(s->net->odd))
+	if (weft_unlikely(s->net->rare))
 		grant_head_rare(s, port, vc, slot, pi);
 	else
 		grant_head(s, port, vc, slot, pi, false);
 }
 
-static inline uint32_t take_listed(struct net_step *s, unsigned port,
-				   unsigned which)
+static inline uint32_t pop_listed(struct net_step *s, unsigned port,
+				  unsigned which)
 {
 	struct net_out *o = net_out(s, port);
 	uint32_t pi = net_list_pop(s->net, &o->list[which]);
@@ -270,14 +270,14 @@ static inline uint32_t take_listed(struct net_step *s, unsigned port,
 WEFT_NOINLINE static void grant_det_rare(struct net_step *s, unsigned port,
 					 unsigned vc, unsigned which)
 {
-	uint32_t pi = take_listed(s, port, which);
+	uint32_t pi = pop_listed(s, port, which);
 	const struct net_packet *p = net_packet(s->net, pi);
 
 	if (s->net->cfg.columns)
 		s->dirty |= net_tile_leave(s, p);
 	else
-		leave(s, p->in, port, p, true);
-	launch(s, port, vc, pi, 0, true);
+		leave_receiver(s, p->in, port, p, true);
+	send_packet(s, port, vc, pi, 0, true);
 }
 
 static void grant_det(struct net_step *s, unsigned port, unsigned vc,
@@ -285,14 +285,14 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 {
 	uint32_t pi;
 
-	if (weft_unlikely(s->net->odd)) {
+	if (weft_unlikely(s->net->rare)) {
 		grant_det_rare(s, port, vc, which);
 		return;
 	}
-	pi = take_listed(s, port, which);
-	leave(s, net_packet(s->net, pi)->in, port, net_packet(s->net, pi),
-	      false);
-	launch(s, port, vc, pi, 0, false);
+	pi = pop_listed(s, port, which);
+	leave_receiver(s, net_packet(s->net, pi)->in, port,
+		       net_packet(s->net, pi), false);
+	send_packet(s, port, vc, pi, 0, false);
 }
 
 /* Returns the injection FIFO that is next in round-robin order at a port. */
@@ -315,10 +315,10 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 		o->vcs &= (uint8_t) ~(1u << vc);
 	o->rr = (uint8_t)(o->rr + 1);
 	net_nic_fifo_pop(s, f);
-	if (weft_unlikely(s->net->odd))
-		launch(s, port, vc, pi, 0, true);
+	if (weft_unlikely(s->net->rare))
+		send_packet(s, port, vc, pi, 0, true);
 	else
-		launch(s, port, vc, pi, 0, false);
+		send_packet(s, port, vc, pi, 0, false);
 }
 
 /* ---- arbitration --------------------------------------------------------- */
@@ -347,13 +347,13 @@ static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 		o->waits >> enter & 1 &&
 		fits(s, o->list[enter].head, have, net_hop(s, port)->need);
 
-	if (can_on && !(can_enter && o->turn & 2)) {
-		o->turn |= 2;
+	if (can_on && !(can_enter && o->rr_bits & 2)) {
+		o->rr_bits |= 2;
 		grant_det(s, port, vc, on);
 		return true;
 	}
 	if (can_enter) {
-		o->turn &= (uint8_t)~2u;
+		o->rr_bits &= (uint8_t)~2u;
 		grant_det(s, port, vc, enter);
 		return true;
 	}
@@ -435,8 +435,8 @@ WEFT_INLINE bool serve_receivers(struct net_step *s, unsigned port)
 	struct net_out *o = net_out(s, port);
 	bool det = o->waits >> NET_WAIT_DET & 3;
 
-	o->turn ^= det;
-	if (det && o->turn & 1 && serve_det(s, port, NET_VC_DET))
+	o->rr_bits ^= det;
+	if (det && o->rr_bits & 1 && serve_det(s, port, NET_VC_DET))
 		return true;
 	if (serve_dyn(s, port, o->dyn[0], o->dyn[1] & ~FIFO_BITS, 0))
 		return true;
@@ -483,12 +483,12 @@ WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 	int enter = row_channel(s, port, o->list[ENTER].head,
 				net_hop(s, port)->need);
 
-	if (on >= 0 && !(enter >= 0 && o->turn & 2)) {
-		o->turn |= 2;
+	if (on >= 0 && !(enter >= 0 && o->rr_bits & 2)) {
+		o->rr_bits |= 2;
 		grant_det_rare(s, port, (unsigned)on, ON);
 	} else if (enter >= 0) {
-		o->turn &= (uint8_t)~2u;
-		net_tile_lane(s->net, o->list[ENTER].head, port);
+		o->rr_bits &= (uint8_t)~2u;
+		net_tile_pin_link(s->net, o->list[ENTER].head, port);
 		grant_det_rare(s, port, (unsigned)enter, ENTER);
 	}
 }
@@ -556,8 +556,8 @@ WEFT_COLD static void serve_alternating(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
 
-	o->turn ^= 4;
-	if (o->turn & 4) {
+	o->rr_bits ^= 4;
+	if (o->rr_bits & 4) {
 		if (!serve_urgent(s, port))
 			serve_normal_rare(s, port);
 		return;
@@ -567,7 +567,7 @@ WEFT_COLD static void serve_alternating(struct net_step *s, unsigned port)
 		serve_urgent(s, port);
 }
 
-WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool odd)
+WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool rare)
 {
 	struct net_out *o = net_out(s, port);
 
@@ -578,14 +578,14 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool odd)
 		return;
 	}
 	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET)) {
-		if (odd && s->net->cfg.system_turn) {
+		if (rare && s->net->cfg.system_turn) {
 			serve_alternating(s, port);
 			return;
 		}
 		if (serve_urgent(s, port))
 			return;
 	}
-	if (odd)
+	if (rare)
 		serve_normal_rare(s, port);
 	else
 		serve_normal(s, port);
@@ -669,7 +669,7 @@ static void serve_tile(struct net_step *s, unsigned slot)
 }
 
 /* Serves a new head: the packet is sent by a free port, escapes, or waits. */
-WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
+WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool rare)
 {
 	struct net *net = s->net;
 	uint32_t pi = net_slot_head(s->net, s->id, slot), cost;
@@ -684,7 +684,7 @@ WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 	cost = net_cost(net, p->chunks, 0);
 	if (slot >= NET_SLOT_FIFO)
 		cost += net->cfg.inject_room;
-	if (odd && net->odd & NET_RARE_AHEAD)
+	if (rare && net->rare & NET_RARE_AHEAD)
 		port = best_ahead(s, p->want, cost);
 	else
 		port = best_port(s, p->want, (int)cost);
@@ -694,14 +694,14 @@ WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 		vc = NET_VC_DET;
 	}
 	if (port >= 0) {
-		grant_head(s, (unsigned)port, vc, slot, pi, odd);
+		grant_head(s, (unsigned)port, vc, slot, pi, rare);
 		return;
 	}
 	slot_request(s, slot, p);
 }
 
 /* Serves all changed ports, then new heads, which may change other ports. */
-WEFT_INLINE void serve_node(struct net_step *s, bool odd)
+WEFT_INLINE void serve_node(struct net_step *s, bool rare)
 {
 	uint64_t m0, m1;
 	unsigned n;
@@ -710,7 +710,7 @@ WEFT_INLINE void serve_node(struct net_step *s, bool odd)
 		while (s->dirty) {
 			n = (unsigned)__builtin_ctzll(s->dirty);
 			s->dirty &= s->dirty - 1;
-			serve_port(s, n, odd);
+			serve_port(s, n, rare);
 		}
 		m0 = s->fresh[0];
 		m1 = s->fresh[1];
@@ -718,14 +718,14 @@ WEFT_INLINE void serve_node(struct net_step *s, bool odd)
 			return;
 		n = net_mask_next(m0, m1, s->node->rr % 128);
 		net_mask_clear(s->fresh, n);
-		if (odd && net_tile_router(s))
+		if (rare && net_tile_router(s))
 			serve_tile(s, n);
 		else
-			serve_fresh(s, n, odd);
+			serve_fresh(s, n, rare);
 	}
 }
 
-WEFT_INLINE void serve_marks(struct net_step *s, bool odd)
+WEFT_INLINE void serve_marks(struct net_step *s, bool rare)
 {
 	struct net_mark *m;
 	uint32_t i;
@@ -742,7 +742,7 @@ WEFT_INLINE void serve_marks(struct net_step *s, bool odd)
 		s->dirty = m->dirty;
 		s->fresh[0] = m->fresh[0];
 		s->fresh[1] = m->fresh[1];
-		serve_node(s, odd);
+		serve_node(s, rare);
 	}
 	s->marks = 0;
 }
@@ -754,7 +754,7 @@ WEFT_NOINLINE static void serve_marks_rare(struct net_step *s)
 
 void net_arbiter_serve(struct net_step *s)
 {
-	if (weft_unlikely(s->net->odd))
+	if (weft_unlikely(s->net->rare))
 		serve_marks_rare(s);
 	else
 		serve_marks(s, false);

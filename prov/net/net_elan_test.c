@@ -61,7 +61,7 @@ static uint64_t rate(uint8_t path, bool both)
 }
 
 /* Returns whether the value is within this tolerance, in per mille. */
-static bool near(uint64_t got, uint64_t want, unsigned mille)
+static bool is_close(uint64_t got, uint64_t want, unsigned mille)
 {
 	return got * 1000 >= want * (1000 - mille) &&
 	       got * 1000 <= want * (1000 + mille);
@@ -116,28 +116,28 @@ static void tag_matching_takes_300_ns_on_every_platform(void **state)
 static void link_delivers_87_per_cent_of_its_rate(void **state)
 {
 	load("qsnet2:4");
-	T_TRUE(near(rate(EVENT, false), 928, 5));
+	T_TRUE(is_close(rate(EVENT, false), 928, 5));
 	load("qsnet2@raw:4");
-	T_TRUE(near(rate(EVENT, false), 1160, 5));
+	T_TRUE(is_close(rate(EVENT, false), 1160, 5));
 }
 
 static void both_directions_share_the_host_bus(void **state)
 {
 	load("qsnet2:4");
-	T_TRUE(near(rate(DMA, false), 917, 10));
-	T_TRUE(near(rate(DMA, true), 920, 10));
-	T_TRUE(near(rate(EVENT, true), 2 * 928, 10));
+	T_TRUE(is_close(rate(DMA, false), 917, 10));
+	T_TRUE(is_close(rate(DMA, true), 920, 10));
+	T_TRUE(is_close(rate(EVENT, true), 2 * 928, 10));
 	/* A DMA reads its data first, and its descriptor of 64 B is written. */
 	T_IS(cfg.path[DMA].inject_ps - cfg.path[STEN].inject_ps,
 	     750000 + 64 * 1000000 / 600 + 334);
-	T_TRUE(near(rate(STEN, false), 600, 20));
+	T_TRUE(is_close(rate(STEN, false), 600, 20));
 }
 
 static void short_writes_use_sten_and_long_writes_dma(void **state)
 {
 	load("qsnet2:4");
-	T_TRUE(near(latency(1, STEN, 8), 850000, 20));
-	T_TRUE(near(latency(1, DMA, 8), 1700000, 70));
+	T_TRUE(is_close(latency(1, STEN, 8), 850000, 20));
+	T_TRUE(is_close(latency(1, DMA, 8), 1700000, 70));
 	T_TRUE(latency(1, STEN, 1200) < latency(1, DMA, 1200));
 	T_TRUE(latency(1, STEN, 1800) > latency(1, DMA, 1800));
 }
@@ -211,7 +211,7 @@ static void broadcast_runs_at_link_rate(void **state)
 		T_OK(net_tree_send(e.net, 0, &part));
 	net_fixture_drain(&e);
 	T_IS(e.results, 200 * 256);
-	T_TRUE(near(200 * 2048 * 1000000ull / e.result_at, 905, 15));
+	T_TRUE(is_close(200 * 2048 * 1000000ull / e.result_at, 905, 15));
 	net_tree_plan_free(&t);
 	net_fixture_close(&e);
 }
@@ -240,8 +240,8 @@ static void complement_traffic_scales_with_upward_links(void **state)
 {
 	uint64_t pair = complement("qsnet2:4", 4);
 
-	T_TRUE(near(complement("qsnet2:4x4x4", 64), pair, 100));
-	T_TRUE(near(complement("qsnet2@slim:4x4x4", 64), pair / 4, 100));
+	T_TRUE(is_close(complement("qsnet2:4x4x4", 64), pair, 100));
+	T_TRUE(is_close(complement("qsnet2@slim:4x4x4", 64), pair / 4, 100));
 }
 
 int main(void)

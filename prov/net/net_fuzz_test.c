@@ -148,11 +148,11 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 }
 
 /* Sends a query or a cast from one node. */
-static void question(struct net_fixture *e, struct net_part *part,
-		     uint32_t nodes)
+static void send_query(struct net_fixture *e, struct net_part *part,
+		       uint32_t nodes)
 {
 	part->node = part->seq * 7 % nodes;
-	part->kind = part->seq % 4 == 2 ? NET_CAST : NET_QUERY;
+	part->kind = part->seq % 4 == 2 ? NET_ACKED_BCAST : NET_QUERY;
 	part->bytes = 8;
 	part->cookie = part->seq;
 	T_OK(net_tree_send(e->net, 1000 * part->seq, part));
@@ -171,7 +171,7 @@ static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 	for (s = 0; s < PARTS; s++) {
 		part.seq = s;
 		if (e->cfg.query_ps && s % 4 > 1) {
-			question(e, &part, nodes);
+			send_query(e, &part, nodes);
 			continue;
 		}
 		for (k = 0; k < nodes; k++) {
@@ -249,7 +249,7 @@ static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 	net_fixture_close(&e);
 }
 
-static void same_however_it_is_run(unsigned kind, int n)
+static void check_variants(unsigned kind, int n)
 {
 	static struct plan p;
 	uint64_t want[2], got[2];
@@ -273,17 +273,17 @@ static void same_however_it_is_run(unsigned kind, int n)
 
 static void random_torus_traffic_is_deterministic(void **state)
 {
-	same_however_it_is_run(TORUS, t_scale(40));
+	check_variants(TORUS, t_scale(40));
 }
 
 static void random_tree_traffic_is_deterministic(void **state)
 {
-	same_however_it_is_run(TREE, t_scale(40));
+	check_variants(TREE, t_scale(40));
 }
 
 static void random_shared_router_traffic_is_deterministic(void **state)
 {
-	same_however_it_is_run(SHARED, t_scale(40));
+	check_variants(SHARED, t_scale(40));
 }
 
 /*

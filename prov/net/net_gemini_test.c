@@ -130,12 +130,12 @@ static uint64_t rate_to(uint32_t dst, uint8_t path, uint8_t way)
 	return rate(&f, 1, NULL);
 }
 
-static bool near(uint64_t is, uint64_t wanted, unsigned percent)
+static bool is_close(uint64_t is, uint64_t expected, unsigned percent)
 {
 	print_message("%lu, wanted %lu\n", (unsigned long)is,
-		      (unsigned long)wanted);
-	return 100 * is > (100 - percent) * wanted &&
-	       100 * is < (100 + percent) * wanted;
+		      (unsigned long)expected);
+	return 100 * is > (100 - percent) * expected &&
+	       100 * is < (100 + percent) * expected;
 }
 
 static void transfer_uses_all_links_to_a_neighbour(void **state)
@@ -145,15 +145,15 @@ static void transfer_uses_all_links_to_a_neighbour(void **state)
 	T_TRUE(rate_to(Y, BTE, NET_DYNAMIC) > 5000);
 	T_TRUE(rate_to(Z, BTE, NET_DYNAMIC) > 5000);
 	/* one link has 1.56 GB/s, with at most four packets in flight */
-	T_TRUE(near(rate_to(X, BTE, NET_DETERMINISTIC), 1005, 3));
+	T_TRUE(is_close(rate_to(X, BTE, NET_DETERMINISTIC), 1005, 3));
 }
 
 static void slow_lanes_halve_the_rate(void **state)
 {
 	load("gemini:4x4x4");
-	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 6250, 3));
+	T_TRUE(is_close(rate_to(Y, BTE, NET_DYNAMIC), 6250, 3));
 	load("gemini@slow:4x4x4");
-	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 3125, 3));
+	T_TRUE(is_close(rate_to(Y, BTE, NET_DYNAMIC), 3125, 3));
 }
 
 /*
@@ -165,8 +165,8 @@ static void interface_rate_is_bus_rate(void **state)
 				     { X, 0, BTE, NET_DYNAMIC } };
 
 	load("gemini:4x4x4");
-	T_TRUE(near(rate_to(X, FMA, NET_DYNAMIC), 8083, 2));
-	T_TRUE(near(rate(both, 2, NULL) / 2, 6981, 2));
+	T_TRUE(is_close(rate_to(X, FMA, NET_DYNAMIC), 8083, 2));
+	T_TRUE(is_close(rate(both, 2, NULL) / 2, 6981, 2));
 }
 
 static void two_interfaces_share_12800_mb_per_s_evenly(void **state)
@@ -176,7 +176,7 @@ static void two_interfaces_share_12800_mb_per_s_evenly(void **state)
 	unsigned apart;
 
 	load("gemini:4x4x4");
-	T_TRUE(near(rate(both, 2, &apart), 12800, 3));
+	T_TRUE(is_close(rate(both, 2, &apart), 12800, 3));
 	T_TRUE(apart < 3);
 }
 
@@ -208,9 +208,9 @@ static uint64_t atomics(unsigned words)
 static void atomic_rate_with_amo_cache_hit_and_miss(void **state)
 {
 	load("gemini:16x1x1");
-	T_TRUE(near(atomics(1), 99, 3));
-	T_TRUE(near(atomics(64), 99, 3));
-	T_TRUE(near(atomics(8192), 45, 3));
+	T_TRUE(is_close(atomics(1), 99, 3));
+	T_TRUE(is_close(atomics(64), 99, 3));
+	T_TRUE(is_close(atomics(8192), 45, 3));
 }
 
 /* ---- links --------------------------------------------------------------- */
@@ -263,10 +263,10 @@ static void nodes_of_a_chip_use_no_link(void **state)
  */
 static void response_overtakes_queued_requests(void **state)
 {
-	const uint64_t asked = 100000000, most = 40000000;
+	const uint64_t post_ps = 100000000, most = 40000000;
 	struct net_msg many = { .src = Y, .bytes = LONG, .spread = 1 };
 	struct net_msg one = { .dst = Y, .bytes = 8, .ack = 1 };
-	uint64_t now = asked;
+	uint64_t now = post_ps;
 	struct net_fixture e;
 
 	many.way = one.way = NET_DETERMINISTIC;
@@ -276,8 +276,8 @@ static void response_overtakes_queued_requests(void **state)
 		T_OK(net_link_rate(e.net, ENDS + Y / 2, X_PORTS + i,
 				   100000000));
 	T_OK(net_send(e.net, 0, &many));
-	T_OK(net_send(e.net, asked, &one));
-	while (!e.acked && now < asked + most) {
+	T_OK(net_send(e.net, post_ps, &one));
+	while (!e.acked && now < post_ps + most) {
 		now += 1000000;
 		net_run(e.net, now, &net_fixture_up, &e, NULL);
 	}

@@ -29,7 +29,7 @@ void net_count_get(const struct net *net, struct net_count *c)
  * Subtracts, with a minimum of 0: packets in flight are counted in others but
  * not in all yet.
  */
-static uint64_t less(uint64_t all, uint64_t others)
+static uint64_t subtract_clamped(uint64_t all, uint64_t others)
 {
 	return all > others ? all - others : 0;
 }
@@ -42,8 +42,8 @@ static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 			   const struct net_port_count *c, unsigned rate)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint64_t plain = less(c->packets, o->packets_coll);
-	uint64_t chunks = less(c->chunks, o->chunks_coll);
+	uint64_t plain = subtract_clamped(c->packets, o->packets_coll);
+	uint64_t chunks = subtract_clamped(c->chunks, o->chunks_coll);
 	uint64_t chunk = cfg->chunk_wire_bytes ? cfg->chunk_wire_bytes
 					       : cfg->chunk_bytes;
 	uint64_t bytes = plain * net_wire_bytes(cfg, 0) + chunks * chunk;
@@ -59,15 +59,16 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 		  struct net_port_count *c)
 {
 	const struct net_out *o = &net_outs(net, node)[port];
-	const struct net_in *in = &net_ins(net, node)[port], *far;
+	const struct net_in *in = &net_ins(net, node)[port], *peer_in;
 	uint32_t link = net_links(net, node)[port];
 
 	/* The sender's counts are taken from the receiver at the other end. */
 	c->packets = c->chunks = c->busy_ps = 0;
 	if (link != NET_LINK_NONE) {
-		far = &net_ins(net, net_link_peer(link))[net_link_port(link)];
-		c->packets = far->received;
-		c->chunks = far->chunks;
+		peer_in =
+			&net_ins(net, net_link_peer(link))[net_link_port(link)];
+		c->packets = peer_in->received;
+		c->chunks = peer_in->chunks;
 		c->busy_ps =
 			busy_ticks(net, o, c, net_link_hop(net, link)->rate) *
 			net->cfg.tick_ps;
@@ -111,7 +112,7 @@ static int invariant_failed(const char *what, uint64_t a, uint64_t b)
  * Checks that no link has more tokens than its maximum; idle: exactly the
  * maximum.
  */
-static int check_tokens(const struct net *net, bool home)
+static int check_tokens(const struct net *net, bool idle)
 {
 	uint32_t n, port, vc, have, all;
 
@@ -123,7 +124,7 @@ static int check_tokens(const struct net *net, bool home)
 				if (have > all)
 					return invariant_failed(
 						"too many tokens", have, all);
-				if (home && have != all)
+				if (idle && have != all)
 					return invariant_failed(
 						"tokens missing in an idle "
 						"network",
@@ -140,7 +141,7 @@ static uint64_t in_flight(const struct net *net)
 int net_check(const struct net *net)
 {
 	/* true: no event is pending and no packet is in flight */
-	bool home = !in_flight(net) && !net_wheel_pending(net);
+	bool idle = !in_flight(net) && !net_wheel_pending(net);
 
 	if (net->injected - net->delivered != in_flight(net))
 		return invariant_failed("packets lost",
@@ -155,5 +156,5 @@ int net_check(const struct net *net)
 	if (net->late)
 		return invariant_failed("sends dated back too far", net->late,
 					0);
-	return check_tokens(net, home);
+	return check_tokens(net, idle);
 }

@@ -243,29 +243,30 @@ static void timers_expire_at_their_picosecond(void **state)
 	net_fixture_close(&e);
 }
 
-struct seen {
+struct recorded {
 	uint64_t cookie[64];
 	unsigned n;
 };
 
-static void see(struct seen *s, uint64_t cookie)
+static void record(struct recorded *s, uint64_t cookie)
 {
 	T_TRUE(s->n < 64);
 	s->cookie[s->n++] = cookie;
 }
 
-static void see_timer(void *arg, uint64_t at, uint64_t cookie)
+static void record_timer(void *arg, uint64_t at, uint64_t cookie)
 {
-	see(arg, cookie);
+	record(arg, cookie);
 }
 
-static void see_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void record_arrived(void *arg, uint64_t at, uint64_t cookie,
+			   uint32_t node)
 {
-	see(arg, cookie);
+	record(arg, cookie);
 }
 
-static const struct net_up seeing = { .timer = see_timer,
-				      .arrived = see_arrived };
+static const struct net_up seeing = { .timer = record_timer,
+				      .arrived = record_arrived };
 
 /*
  * Timers that expire at the same picosecond are called in order of their
@@ -281,7 +282,7 @@ static void timers_of_one_time_expire_by_cookie(void **state)
 	net_config_bgq(&cfg);
 	net_fixture_open(&e, &cfg, 0);
 	for (unsigned k = 0; k < 2; k++) {
-		struct seen s = { .n = 0 };
+		struct recorded s = { .n = 0 };
 
 		for (unsigned i = 0; i < 5; i++)
 			T_OK(net_timer(e.net, 1000000 * (k + 1), ask[k][i]));
@@ -322,7 +323,7 @@ static void packets_of_one_tick_leave_in_receiver_order(void **state)
 			struct net_msg m = { .dst = moved(node, 2, 1),
 					     .bytes = 64,
 					     .way = NET_DETERMINISTIC };
-			struct seen s = { .n = 0 };
+			struct recorded s = { .n = 0 };
 
 			net_fixture_open(&e, &cfg, 0);
 			for (unsigned i = 0; i < 4; i++) {
@@ -348,7 +349,7 @@ static void packets_of_one_tick_leave_in_receiver_order(void **state)
 static void system_packets_have_priority(void **state)
 {
 	struct net_msg m = { .dst = 1, .bytes = 512 };
-	struct seen s = { .n = 0 };
+	struct recorded s = { .n = 0 };
 	struct net_config cfg;
 	struct net_fixture e;
 

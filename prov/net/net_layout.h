@@ -3,7 +3,8 @@
  * The model's memory: one block, indices and offsets only.
  *
  *   struct net | nodes | slots | links | units | receivers | FIFOs | senders |
- *   members | routes | combos | coordinates | packets | messages | events | ...
+ *   members | routes | combine table | coordinates | packets | messages |
+ * events | ...
  *
  * Packets and messages are cache lines, events are 64-bit words. All are
  * addressed by their index in the block, so finding one takes a shift and an
@@ -95,7 +96,7 @@ struct net_packet {
 		/* remaining hops per dimension, signed */
 		int8_t rem[NET_DIMS_MAX];
 		struct {
-			uint8_t question; /* class route: kind of the query */
+			uint8_t query_kind; /* class route: kind of the query */
 			uint8_t answer;
 		};
 	};
@@ -109,8 +110,9 @@ struct net_packet {
 	uint8_t in;   /* receiver (port) of arrival */
 	uint8_t kind; /* class route: enum net_coll, net_kind; otherwise form */
 	union {
-		uint16_t count; /* class route: inputs so far, or copies */
-		uint16_t lane;	/* parallel links: hash that selects a link */
+		uint16_t count;	    /* class route: inputs so far, or copies */
+		uint16_t link_hash; /* parallel links: hash that selects a link
+				     */
 	};
 	union {
 		uint32_t holder; /* class route: holder of a copy's buffer */
@@ -156,9 +158,9 @@ struct net_hop {
 	uint16_t frac; /* picoseconds in addition to ticks */
 	/* time in which tokens return to the peer, ticks */
 	uint8_t token_ticks;
-	uint8_t need;  /* tokens that a packet needs to enter the ring */
-	uint8_t rate;  /* index into net->len */
-	uint8_t whole; /* 1: store-and-forward */
+	uint8_t need; /* tokens that a packet needs to enter the ring */
+	uint8_t rate; /* index into net->len */
+	uint8_t store_forward; /* 1: store-and-forward */
 };
 
 /* The sender of a port, and the packets that wait for the port. */
@@ -171,7 +173,7 @@ struct net_out {
 	uint8_t share;	    /* grants to receivers while injection waited */
 	uint8_t waits;	    /* bit per list that is not empty */
 	/* round-robin bits: 1 deterministic/dynamic, 2 ring entry, 4 system */
-	uint8_t turn;
+	uint8_t rr_bits;
 	uint8_t vcs; /* bit per VC for which an injection FIFO waits */
 	uint8_t pad[3];
 	/* packets of class routes, not in the receiver's count */
@@ -273,8 +275,8 @@ struct net_mrec {
 	 * record
 	 */
 	int8_t rem[NET_DIMS_MAX];
-	uint8_t flags; /* NET_P_* flags of the packets, NET_M_SEEN */
-	uint8_t road;  /* VC; zone from bit 4 on; NET_MREC_ROUTED */
+	uint8_t flags;	 /* NET_P_* flags of the packets, NET_M_SEEN */
+	uint8_t vc_zone; /* VC; zone from bit 4 on; NET_MREC_ROUTED */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
@@ -348,7 +350,7 @@ struct net_tree_rec {
 	uint32_t root; /* root's member index; 0: free */
 	uint32_t count;
 	/* first member with a share, which sends the queries of barriers */
-	uint32_t asker;
+	uint32_t query_source;
 	uint32_t sharers; /* number of members with a share */
 };
 
@@ -364,7 +366,7 @@ struct net_heap_event {
 
 /* A callback that waits to be sorted by time. */
 struct net_call {
-	uint64_t at;
+	uint64_t time_ps;
 	uint64_t word;
 	uint64_t key; /* order of callbacks with equal time, node and port */
 };
@@ -391,7 +393,7 @@ struct net {
 	uint32_t steer; /* enum net_routing */
 	/* shared routers: first port that leads to a node */
 	uint32_t down;
-	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
+	uint32_t packets_max, msgs_max, members_max, routes_max, combine_mask;
 	uint32_t chunks_max, heap_max, events_max;
 	struct net_fat fat; /* parameters of the tree, on trees only */
 	/*
@@ -414,8 +416,8 @@ struct net {
 	uint64_t ring[NET_PORTS_MAX][2];
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
-	uint64_t off_member, off_route, off_combo, off_slot, off_dead;
-	uint32_t odd; /* NET_RARE_* features of this machine */
+	uint64_t off_member, off_route, off_combine, off_slot, off_dead;
+	uint32_t rare; /* NET_RARE_* features of this machine */
 	/* 0: no shared tokens; 0: no look-ahead */
 	uint64_t off_pool, off_ahead;
 	uint64_t off_coord, off_heap, off_mark, off_sort, off_words, off_row;
@@ -460,9 +462,10 @@ struct net {
 	/* highest index used so far */
 	uint32_t fresh_packet, fresh_msg, fresh_chunk;
 	uint32_t used_packets, used_msgs;
-	uint32_t far;
-	uint32_t routes; /* number of open class routes */
-	uint32_t wholes; /* number of links with store-and-forward */
+	uint32_t overflow_count;      /* events in the overflow heap */
+	uint32_t routes;	      /* number of open class routes */
+	uint32_t store_forward_links; /* number of links with store-and-forward
+				       */
 	/* number of dead links; number of dead links in all routing tables */
 	uint32_t deaths, renewed;
 	uint64_t map[NET_WHEEL / 64];
@@ -657,7 +660,7 @@ enum {
 		2, /* returned tokens report the waiting time of their packet */
 	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD,
 	NET_RARE_FAULTS = 4,
-	NET_RARE_WHOLE = 8, /* links with store-and-forward */
+	NET_RARE_STORE_FORWARD = 8, /* links with store-and-forward */
 	/* columns of tiles; system packets without priority */
 	NET_RARE_ROUTER = 16,
 };

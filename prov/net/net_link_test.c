@@ -10,7 +10,7 @@
  * Builds a torus of one dimension with `links` links per direction between
  * neighbours.
  */
-static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
+static void ring_config(struct net_config *cfg, uint16_t nodes, uint8_t links)
 {
 	net_config_bgq(cfg);
 	cfg->dims = 1;
@@ -27,8 +27,8 @@ static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
  * Returns the number of upward ports by which packets left node 0; *most_p:
  * largest packet count of a port.
  */
-static unsigned used(const struct net_fixture *e, unsigned links,
-		     uint64_t *most_p)
+static unsigned links_used(const struct net_fixture *e, unsigned links,
+			   uint64_t *most_p)
 {
 	struct net_port_count c;
 	unsigned i, n = 0;
@@ -51,7 +51,7 @@ static uint64_t stream(struct net_fixture *e, uint8_t links, uint8_t way)
 	};
 	struct net_config cfg;
 
-	ring(&cfg, 2, links);
+	ring_config(&cfg, 2, links);
 	net_fixture_open(e, &cfg, 0);
 	for (msg.fifo = 0; msg.fifo < 16; msg.fifo++)
 		T_OK(net_send(e->net, 0, &msg));
@@ -67,7 +67,7 @@ static void adaptive_packets_use_all_links_to_a_neighbour(void **state)
 	uint64_t most, slow = stream(&one, 1, NET_DYNAMIC);
 	uint64_t fast = stream(&four, 4, NET_DYNAMIC);
 
-	T_IS(used(&four, 4, &most), 4);
+	T_IS(links_used(&four, 4, &most), 4);
 	T_TRUE(most < 4096 / 4 * 11 / 10);
 	T_TRUE(slow > 38 * fast / 10);
 	net_fixture_close(&one);
@@ -80,7 +80,7 @@ static void deterministic_pair_uses_one_link(void **state)
 	uint64_t most;
 
 	stream(&e, 4, NET_DETERMINISTIC);
-	T_IS(used(&e, 4, &most), 1);
+	T_IS(links_used(&e, 4, &most), 1);
 	T_IS(most, 4096);
 	net_fixture_close(&e);
 }
@@ -92,12 +92,12 @@ static void different_pairs_are_spread_over_links(void **state)
 	struct net_fixture e;
 	uint64_t most;
 
-	ring(&cfg, 64, 4);
+	ring_config(&cfg, 64, 4);
 	net_fixture_open(&e, &cfg, 0);
 	for (msg.dst = 1; msg.dst < 32; msg.dst++)
 		T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
-	T_IS(used(&e, 4, &most), 4);
+	T_IS(links_used(&e, 4, &most), 4);
 	net_fixture_close(&e);
 }
 
@@ -112,7 +112,7 @@ static void multi_link_rings_do_not_deadlock(void **state)
 	struct net_fixture e;
 	unsigned i;
 
-	ring(&cfg, 8, 3);
+	ring_config(&cfg, 8, 3);
 	net_fixture_open(&e, &cfg, 0);
 	for (i = 0; i < 8 * 16; i++) {
 		msg.src = i % 8;
@@ -136,7 +136,7 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 	struct net_fixture e;
 	uint64_t whole, half;
 
-	ring(&cfg, 2, 1);
+	ring_config(&cfg, 2, 1);
 	cfg.protocol_ticks = 0;
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
@@ -159,7 +159,7 @@ static void chunk_wire_bytes_exceed_chunk_bytes(void **state)
 	struct net_fixture e;
 	uint64_t plain;
 
-	ring(&cfg, 2, 1);
+	ring_config(&cfg, 2, 1);
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_fixture_send(&e, 0, 0, 1, 512));
 	net_fixture_drain(&e);

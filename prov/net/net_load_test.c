@@ -112,16 +112,16 @@ static void one_link_waits_as_an_md1_queue(void **state)
 
 /* ---- many nodes ---------------------------------------------------------- */
 
-struct crowd {
+struct senders {
 	struct net_fixture e;
 	uint32_t nodes, streams;
 	uint64_t seed, half, after_half;
-	uint32_t (*target)(struct crowd *c, uint32_t node, uint64_t n);
+	uint32_t (*target)(struct senders *c, uint32_t node, uint64_t n);
 	uint64_t *count;
 	uint8_t zone, way;
 };
 
-static uint32_t uniform(struct crowd *c, uint32_t node, uint64_t n)
+static uint32_t uniform(struct senders *c, uint32_t node, uint64_t n)
 {
 	uint64_t x = weft_hash_mix(c->seed ^ weft_hash_mix(node * 65537 + n));
 	uint32_t t = (uint32_t)(weft_hash_mix(x + 1) % (c->nodes - 1));
@@ -129,8 +129,8 @@ static uint32_t uniform(struct crowd *c, uint32_t node, uint64_t n)
 	return t + (t >= node);
 }
 
-static void crowd_post(struct crowd *c, uint64_t at, uint32_t node,
-		       uint32_t fifo)
+static void senders_post(struct senders *c, uint64_t at, uint32_t node,
+			 uint32_t fifo)
 {
 	struct net_msg msg = { .src = node,
 			       .bytes = 512,
@@ -143,29 +143,29 @@ static void crowd_post(struct crowd *c, uint64_t at, uint32_t node,
 	T_OK(net_send(c->e.net, at, &msg));
 }
 
-static void crowd_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void senders_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
-	crowd_post(arg, at, node, (uint32_t)cookie);
+	senders_post(arg, at, node, (uint32_t)cookie);
 }
 
-static void crowd_arrived(void *arg, uint64_t at, uint64_t cookie,
-			  uint32_t node)
+static void senders_arrived(void *arg, uint64_t at, uint64_t cookie,
+			    uint32_t node)
 {
-	struct crowd *c = arg;
+	struct senders *c = arg;
 
 	c->after_half += at >= c->half;
 }
 
-static const struct net_up crowd_up = {
-	.sent = crowd_sent,
-	.arrived = crowd_arrived,
+static const struct net_up senders_up = {
+	.sent = senders_sent,
+	.arrived = senders_arrived,
 };
 
 /*
  * Every node sends as fast as possible for a period; returns packets per node
  * and packet time.
  */
-static double crowd_rate(struct crowd *c, uint64_t ps)
+static double senders_rate(struct senders *c, uint64_t ps)
 {
 	uint32_t i, f;
 	double slots = (double)ps / 2 / (144 * 2000.);
@@ -174,10 +174,10 @@ static double crowd_rate(struct crowd *c, uint64_t ps)
 	c->count = calloc(c->nodes, sizeof(*c->count));
 	for (i = 0; i < c->nodes; i++)
 		for (f = 0; f < c->streams; f++) {
-			crowd_post(c, 0, i, f);
-			crowd_post(c, 0, i, f);
+			senders_post(c, 0, i, f);
+			senders_post(c, 0, i, f);
 		}
-	net_run(c->e.net, ps, &crowd_up, c, NULL);
+	net_run(c->e.net, ps, &senders_up, c, NULL);
 	T_FALSE(net_deadlock_check(c->e.net));
 	T_OK(net_check(c->e.net));
 	free(c->count);
@@ -186,18 +186,18 @@ static double crowd_rate(struct crowd *c, uint64_t ps)
 
 static double saturation(const char *dims, uint32_t nodes, uint8_t way)
 {
-	struct crowd c = { .nodes = nodes,
-			   .streams = 16,
-			   .target = uniform,
-			   .seed = 7,
-			   .zone = 1,
-			   .way = way };
+	struct senders c = { .nodes = nodes,
+			     .streams = 16,
+			     .target = uniform,
+			     .seed = 7,
+			     .zone = 1,
+			     .way = way };
 	struct net_config cfg;
 	double r;
 
 	small_torus(&cfg, dims);
 	net_fixture_open(&c.e, &cfg, nodes * 200);
-	r = crowd_rate(&c, (uint64_t)t_scale(300) * 1000000);
+	r = senders_rate(&c, (uint64_t)t_scale(300) * 1000000);
 	net_fixture_close(&c.e);
 	return r;
 }
@@ -214,7 +214,7 @@ static void uniform_traffic_saturates_at_eight_over_k(void **state)
 	T_TRUE(d8 > 0.60 && d8 <= 1.02);
 }
 
-static uint32_t across(struct crowd *c, uint32_t node, uint64_t n)
+static uint32_t across(struct senders *c, uint32_t node, uint64_t n)
 {
 	return (node + c->nodes / 2) % c->nodes;
 }
@@ -222,7 +222,7 @@ static uint32_t across(struct crowd *c, uint32_t node, uint64_t n)
 /* One half of a mesh sends to the other half over one link per direction. */
 static void bisection_of_one_link_has_one_link_rate(void **state)
 {
-	struct crowd c = {
+	struct senders c = {
 		.nodes = 8, .streams = 4, .target = across, .zone = 1
 	};
 	struct net_config cfg;
@@ -231,24 +231,24 @@ static void bisection_of_one_link_has_one_link_rate(void **state)
 	small_torus(&cfg, "8");
 	cfg.wrap[0] = 0;
 	net_fixture_open(&c.e, &cfg, 0);
-	r = crowd_rate(&c, (uint64_t)t_scale(1000) * 1000000);
+	r = senders_rate(&c, (uint64_t)t_scale(1000) * 1000000);
 	T_TRUE(fabs(r * 4 - 1) < 0.01);
 	net_fixture_close(&c.e);
 }
 
 /* ---- the bubble ---------------------------------------------------------- */
 
-static uint32_t seven_on(struct crowd *c, uint32_t node, uint64_t n)
+static uint32_t seven_nodes_up(struct senders *c, uint32_t node, uint64_t n)
 {
 	return (node + 7) % c->nodes;
 }
 
-static bool ring_gets_stuck(uint32_t bubble)
+static bool ring_deadlocks(uint32_t bubble)
 {
-	struct crowd c = { .nodes = 16,
-			   .streams = 8,
-			   .target = seven_on,
-			   .way = NET_DETERMINISTIC };
+	struct senders c = { .nodes = 16,
+			     .streams = 8,
+			     .target = seven_nodes_up,
+			     .way = NET_DETERMINISTIC };
 	struct net_config cfg;
 	uint32_t i, f;
 	bool stuck;
@@ -261,7 +261,7 @@ static bool ring_gets_stuck(uint32_t bubble)
 	c.count = calloc(c.nodes, sizeof(*c.count));
 	for (i = 0; i < c.nodes; i++)
 		for (f = 0; f < 200; f++)
-			crowd_post(&c, 0, i, f);
+			senders_post(&c, 0, i, f);
 	net_fixture_drain(&c.e);
 	stuck = net_deadlock_check(c.e.net);
 	if (!stuck)
@@ -273,21 +273,21 @@ static bool ring_gets_stuck(uint32_t bubble)
 
 static void ring_without_bubble_deadlocks(void **state)
 {
-	T_FALSE(ring_gets_stuck(2));
-	T_TRUE(ring_gets_stuck(1));
+	T_FALSE(ring_deadlocks(2));
+	T_TRUE(ring_deadlocks(1));
 }
 
 /*
  * Dynamic packets on a ring with dynamic buffers for one packet: most packets
  * have to escape to the ring's bubble channel.
  */
-static bool ring_of_escapes_gets_stuck(uint32_t bubble)
+static bool ring_of_escapes_deadlocks(uint32_t bubble)
 {
-	struct crowd c = { .nodes = 16,
-			   .streams = 8,
-			   .target = seven_on,
-			   .way = NET_DYNAMIC,
-			   .zone = 1 };
+	struct senders c = { .nodes = 16,
+			     .streams = 8,
+			     .target = seven_nodes_up,
+			     .way = NET_DYNAMIC,
+			     .zone = 1 };
 	struct net_config cfg;
 	struct net_count n;
 	uint32_t i, f;
@@ -303,7 +303,7 @@ static bool ring_of_escapes_gets_stuck(uint32_t bubble)
 	c.count = calloc(c.nodes, sizeof(*c.count));
 	for (i = 0; i < c.nodes; i++)
 		for (f = 0; f < 200; f++)
-			crowd_post(&c, 0, i, f);
+			senders_post(&c, 0, i, f);
 	net_fixture_drain(&c.e);
 	stuck = net_deadlock_check(c.e.net);
 	net_count_get(c.e.net, &n);
@@ -319,8 +319,8 @@ static bool ring_of_escapes_gets_stuck(uint32_t bubble)
 
 static void escapes_keep_the_bubble(void **state)
 {
-	T_FALSE(ring_of_escapes_gets_stuck(2));
-	T_TRUE(ring_of_escapes_gets_stuck(1));
+	T_FALSE(ring_of_escapes_deadlocks(2));
+	T_TRUE(ring_of_escapes_deadlocks(1));
 }
 
 /*

@@ -92,8 +92,8 @@ static void enqueue(struct net *net, uint32_t mi)
  * Completes a message whose last packet was built at time end; the next message
  * of its FIFO becomes the head.
  */
-static void promote(struct net *net, struct net_fifo *f, uint32_t mi,
-		    uint64_t end)
+static void next_message(struct net *net, struct net_fifo *f, uint32_t mi,
+			 uint64_t end)
 {
 	struct net_mrec *m = net_mrec(net, mi), *n;
 
@@ -107,7 +107,7 @@ static void promote(struct net *net, struct net_fifo *f, uint32_t mi,
 		push_wake(net, n);
 }
 
-static const uint8_t way_vc[] = {
+static const uint8_t mode_vc[] = {
 	[NET_DYNAMIC] = NET_VC_DYN,
 	[NET_DETERMINISTIC] = NET_VC_DET,
 	[NET_HIGH] = NET_VC_HIGH,
@@ -172,7 +172,7 @@ static uint32_t packet_most(const struct net *net, const struct net_mrec *m)
  * Allocates a second record that counts the acknowledgements. Returns false if
  * no record is free.
  */
-static bool want_acks(struct net *net, uint32_t mi)
+static bool alloc_ack_record(struct net *net, uint32_t mi)
 {
 	uint32_t wi = net_mrec_get(net);
 	struct net_mrec *m = net_mrec(net, mi), *w = net_mrec(net, wi);
@@ -192,7 +192,8 @@ static bool want_acks(struct net *net, uint32_t mi)
  * Allocates a second record that stores the source route. Returns false if no
  * record is free.
  */
-static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
+static bool alloc_route_record(struct net *net, uint32_t mi,
+			       const struct net_msg *msg)
 {
 	uint32_t ri = net_mrec_get(net);
 	struct net_mrec *m = net_mrec(net, mi);
@@ -202,7 +203,7 @@ static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
 		return false;
 	memcpy(r->port, msg->route, msg->route_len);
 	memcpy(m->rem, &ri, sizeof(ri));
-	m->road |= NET_MREC_ROUTED;
+	m->vc_zone |= NET_MREC_ROUTED;
 	return true;
 }
 
@@ -247,10 +248,10 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->fifo = (uint16_t)msg->fifo;
 	m->rail = msg->rail;
 	memcpy(m->rem, rem, sizeof(rem));
-	m->road = (uint8_t)(way_vc[msg->way] | msg->zone << 4);
+	m->vc_zone = (uint8_t)(mode_vc[msg->way] | msg->zone << 4);
 	m->flags = flags_of(msg);
-	if ((msg->route && !keep_route(net, mi, msg)) ||
-	    (msg->ack && !want_acks(net, mi))) {
+	if ((msg->route && !alloc_route_record(net, mi, msg)) ||
+	    (msg->ack && !alloc_ack_record(net, mi))) {
 		net_nic_msg_free(net, mi);
 		return -EAGAIN;
 	}
@@ -283,7 +284,8 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
  * Returns the next message that is ready, in round-robin order after the last
  * one served.
  */
-static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
+static uint32_t choose_message(const struct net_step *s,
+			       const struct net_fifo *f)
 {
 	const struct net *net = s->net;
 	const struct net_mrec *m;
@@ -365,7 +367,7 @@ static void engine_start(struct net_step *s, unsigned fifo)
 
 	if (f->msg || f->count >= net->cfg.inject_depth || !f->ring)
 		return;
-	f->msg = choose(s, f);
+	f->msg = choose_message(s, f);
 	if (!f->msg)
 		return;
 	m = net_mrec(net, f->msg);
@@ -406,10 +408,10 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->dst = m->dst;
 	p->kind = net_path(net, m)->header_bytes ? (uint8_t)(m->path + 1) : 0;
 	p->flags = m->flags & (uint8_t) ~(NET_M_SEEN | NET_M_ACKED);
-	p->zone = m->road >> 4 & 3;
-	if (m->road & NET_MREC_ROUTED)
+	p->zone = m->vc_zone >> 4 & 3;
+	if (m->vc_zone & NET_MREC_ROUTED)
 		p->flags |= NET_P_ROUTED;
-	p->vc = m->road & 15;
+	p->vc = m->vc_zone & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
 	net_routing_start(net, p);
 	if (p->seq + p->bytes == net_mrec_bytes(m))
@@ -475,7 +477,7 @@ static void nic_finish(struct net_step *s, unsigned fifo, uint64_t end)
 	net_event_schedule(net, m->ready_ps, NET_EV_SENT,
 			   net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
 	s->node->active -= net_mrec_bytes(m);
-	promote(net, f, f->msg, end);
+	next_message(net, f, f->msg, end);
 }
 
 void net_nic_built(struct net_step *s, uint64_t word)

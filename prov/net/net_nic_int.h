@@ -151,7 +151,7 @@ static inline void net_nic_msg_free(struct net *net, uint32_t mi)
 {
 	const struct net_mrec *m = net_mrec(net, mi);
 
-	if (weft_unlikely(m->road & NET_MREC_ROUTED))
+	if (weft_unlikely(m->vc_zone & NET_MREC_ROUTED))
 		net_mrec_put(net, net_mrec_route(m));
 	net_mrec_put(net, mi);
 }

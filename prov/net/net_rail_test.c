@@ -18,7 +18,7 @@ enum { ENDS = DOWN * LEAVES, LEAF = ENDS, SPINE = LEAF + 2 * LEAVES };
 enum { UP = DOWN, ACROSS = DOWN + SPINES };
 
 /* Builds two rails of eight leaf and six spine switches. */
-static void machine(struct net_config *cfg)
+static void rail_config(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
 	cfg->topology = NET_GEN_FAT_TREE;
@@ -33,11 +33,11 @@ static void machine(struct net_config *cfg)
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
-static void begin(struct net_fixture *e)
+static void open_rails(struct net_fixture *e)
 {
 	struct net_config cfg;
 
-	machine(&cfg);
+	rail_config(&cfg);
 	net_fixture_open(e, &cfg, 1 << 15);
 }
 
@@ -50,7 +50,8 @@ static uint32_t spine_of(unsigned i, unsigned rail)
 	return SPINE + 2 * i + rail;
 }
 
-static uint64_t by(const struct net_fixture *e, uint32_t node, unsigned port)
+static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
+				unsigned port)
 {
 	struct net_port_count c;
 
@@ -64,7 +65,7 @@ static void links_are_symmetric_and_rails_are_disjoint(void **state)
 	unsigned back, again, x;
 	int64_t peer;
 
-	machine(&cfg);
+	rail_config(&cfg);
 	T_IS(net_topo_ends(&cfg), ENDS);
 	T_IS(net_topo_nodes(&cfg), ENDS + 2 * (LEAVES + SPINES));
 	T_IS(net_topo_ports(&cfg), DOWN + SPINES + SIBLINGS);
@@ -94,22 +95,24 @@ static void message_uses_its_rail_or_both(void **state)
 	for (unsigned way = NET_DYNAMIC; way <= NET_DETERMINISTIC; way++)
 		for (msg.rail = 0; msg.rail <= 2; msg.rail++) {
 			msg.way = (uint8_t)way;
-			begin(&e);
+			open_rails(&e);
 			T_OK(net_send(e.net, 0, &msg));
 			net_fixture_drain(&e);
 			T_IS(e.arrived, 1);
 			if (msg.rail)
-				T_IS(by(&e, 0, msg.rail - 1u), PACKETS);
+				T_IS(packets_on_port(&e, 0, msg.rail - 1u),
+				     PACKETS);
 			else if (way == NET_DYNAMIC)
-				T_TRUE(by(&e, 0, 0) > PACKETS / 3 &&
-				       by(&e, 0, 1) > PACKETS / 3);
+				T_TRUE(packets_on_port(&e, 0, 0) >
+					       PACKETS / 3 &&
+				       packets_on_port(&e, 0, 1) > PACKETS / 3);
 			else
-				T_IS(by(&e, 0, 1), PACKETS);
+				T_IS(packets_on_port(&e, 0, 1), PACKETS);
 			fixed[msg.rail] = e.last_at;
 			net_fixture_close(&e);
 		}
 	T_IS(fixed[1], fixed[2]);
-	begin(&e);
+	open_rails(&e);
 	msg.rail = 3;
 	T_IS(net_send(e.net, 0, &msg), -EINVAL);
 	net_fixture_close(&e);
@@ -123,7 +126,7 @@ static void two_rails_double_the_bandwidth(void **state)
 	struct net_fixture e;
 
 	for (unsigned i = 0; i < 2; i++) {
-		begin(&e);
+		open_rails(&e);
 		msg.rail = (uint8_t)i;
 		T_OK(net_send(e.net, 0, &msg));
 		net_fixture_drain(&e);
@@ -158,16 +161,16 @@ static void dead_upward_link_is_skipped_in_order(void **state)
 	const uint32_t dst = 3 * DOWN + 2, first = dst % SPINES;
 	struct net_fixture e;
 
-	begin(&e);
+	open_rails(&e);
 	T_OK(net_link_kill(e.net, leaf_of(0, 0), UP + first));
 	T_IS(send_one(&e, dst, NET_DETERMINISTIC, 1), 1);
-	T_IS(by(&e, leaf_of(0, 0), UP + first), 0);
-	T_IS(by(&e, leaf_of(0, 0), UP + first + 1), PACKETS);
+	T_IS(packets_on_port(&e, leaf_of(0, 0), UP + first), 0);
+	T_IS(packets_on_port(&e, leaf_of(0, 0), UP + first + 1), PACKETS);
 	T_IS(net_link_kill(e.net, leaf_of(0, 0), UP), -EINVAL);
 	net_fixture_close(&e);
-	begin(&e);
+	open_rails(&e);
 	T_IS(send_one(&e, dst, NET_DETERMINISTIC, 1), 1);
-	T_IS(by(&e, leaf_of(0, 0), UP + first), PACKETS);
+	T_IS(packets_on_port(&e, leaf_of(0, 0), UP + first), PACKETS);
 	T_IS(net_link_kill(e.net, ENDS, 63), -EINVAL);
 	net_fixture_close(&e);
 }
@@ -182,13 +185,13 @@ static void dead_downward_link_is_bypassed_by_the_sibling(void **state)
 	struct net_fixture e;
 	uint64_t over = 0;
 
-	begin(&e);
+	open_rails(&e);
 	for (unsigned i = 0; i < SPINES; i++)
 		T_OK(net_link_kill(e.net, spine_of(i, 0), 3));
 	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
 		T_IS(send_one(&e, dst, way, 1), 1);
 	for (unsigned i = 0; i < SIBLINGS; i++)
-		over += by(&e, leaf_of(2 * DOWN, 0), ACROSS + i);
+		over += packets_on_port(&e, leaf_of(2 * DOWN, 0), ACROSS + i);
 	T_IS(over, 4 * PACKETS);
 	net_fixture_close(&e);
 }
@@ -199,13 +202,13 @@ static void leaf_without_upward_links_sends_to_sibling(void **state)
 	struct net_fixture e;
 	uint64_t over = 0;
 
-	begin(&e);
+	open_rails(&e);
 	for (unsigned i = 0; i < SPINES; i++)
 		T_OK(net_link_kill(e.net, leaf_of(0, 0), UP + i));
 	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
 		T_IS(send_one(&e, ENDS - 1, way, 1), 1);
 	for (unsigned i = 0; i < SIBLINGS; i++)
-		over += by(&e, leaf_of(0, 0), ACROSS + i);
+		over += packets_on_port(&e, leaf_of(0, 0), ACROSS + i);
 	T_IS(over, 4 * PACKETS);
 	net_fixture_close(&e);
 }
@@ -216,22 +219,22 @@ static void new_tables_route_around_a_dead_switch(void **state)
 	const uint32_t dst = 3 * DOWN + 2;
 	struct net_fixture e;
 
-	begin(&e);
+	open_rails(&e);
 	for (unsigned i = 0; i < DOWN + SPINES + SIBLINGS; i++)
 		T_OK(net_link_kill(e.net, leaf_of(dst, 0), i));
 	net_tables_renew(e.net);
 	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
 		T_IS(send_one(&e, dst, way, 0), 1);
-	T_IS(by(&e, 0, 0), 0);
-	T_IS(by(&e, 0, 1), 4 * PACKETS);
+	T_IS(packets_on_port(&e, 0, 0), 0);
+	T_IS(packets_on_port(&e, 0, 1), 4 * PACKETS);
 	net_fixture_close(&e);
-	begin(&e);
+	open_rails(&e);
 	T_OK(net_link_kill(e.net, spine_of(2, 0), 3));
 	for (unsigned i = 0; i < SIBLINGS; i++)
 		T_OK(net_link_kill(e.net, leaf_of(dst, 0), ACROSS + i));
 	net_tables_renew(e.net);
 	T_IS(send_one(&e, dst, NET_DYNAMIC, 1), 1);
-	T_IS(by(&e, leaf_of(0, 0), UP + 2), 0);
+	T_IS(packets_on_port(&e, leaf_of(0, 0), UP + 2), 0);
 	net_fixture_close(&e);
 }
 
@@ -242,7 +245,7 @@ static void siblings_exchange_packets_directly(void **state)
 	struct net_fixture e;
 	uint64_t over = 0;
 
-	begin(&e);
+	open_rails(&e);
 	T_IS(net_hops(e.net, 0, DOWN), 3);
 	T_IS(net_hops(e.net, 0, 2 * DOWN), 4);
 	for (uint32_t i = 0; i < DOWN; i++)
@@ -250,7 +253,8 @@ static void siblings_exchange_packets_directly(void **state)
 	net_fixture_drain(&e);
 	for (unsigned rail = 0; rail < 2; rail++)
 		for (unsigned i = 0; i < SIBLINGS; i++)
-			over += by(&e, leaf_of(0, rail), ACROSS + i);
+			over += packets_on_port(&e, leaf_of(0, rail),
+						ACROSS + i);
 	T_TRUE(over > 0);
 	T_IS(e.arrived, DOWN);
 	net_fixture_close(&e);
@@ -269,17 +273,17 @@ static void source_route_may_use_sibling_link(void **state)
 			       .route_len = 3 };
 	struct net_fixture e;
 
-	begin(&e);
+	open_rails(&e);
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
-	T_IS(by(&e, leaf_of(0, 1), ACROSS + 1), 1);
+	T_IS(packets_on_port(&e, leaf_of(0, 1), ACROSS + 1), 1);
 	msg.route = late;
 	msg.route_len = 5;
 	msg.dst = 2 * DOWN + 1;
 	T_OK(net_send(e.net, e.last_at, &msg));
 	net_fixture_drain(&e);
 	T_IS(e.last_node, 2 * DOWN + 1);
-	T_IS(by(&e, leaf_of(3 * DOWN, 0), ACROSS), 1);
+	T_IS(packets_on_port(&e, leaf_of(3 * DOWN, 0), ACROSS), 1);
 	msg.route = wrong;
 	T_IS(net_send(e.net, e.last_at, &msg), -EINVAL);
 	net_fixture_close(&e);
@@ -290,7 +294,7 @@ static void all_to_all_arrives_around_dead_links(void **state)
 {
 	struct net_fixture e;
 
-	begin(&e);
+	open_rails(&e);
 	for (unsigned i = 0; i < SPINES; i++)
 		T_OK(net_link_kill(e.net, spine_of(i, 0), 1 + i % 2));
 	T_OK(net_link_kill(e.net, leaf_of(0, 1), UP + 1));

@@ -174,7 +174,7 @@ static void deliver(struct net_step *s, uint32_t id, unsigned port, uint32_t pi)
  * Keeps a copy of a packet of a line broadcast. Returns false if no record is
  * free; the arrival is then retried.
  */
-static bool deposit(struct net_step *s, uint64_t word)
+static bool keep_copy(struct net_step *s, uint64_t word)
 {
 	net_step_at(s, net_word_node(word));
 	if (net_nic_deposit(s, net_word_port(word), net_word_payload(word)))
@@ -183,7 +183,7 @@ static bool deposit(struct net_step *s, uint64_t word)
 	return false;
 }
 
-static inline void arrive(struct net_step *s, uint64_t word)
+static inline void packet_arrive(struct net_step *s, uint64_t word)
 {
 	const struct net *net = s->net;
 	uint32_t id = net_word_node(word), pi = net_word_payload(word);
@@ -193,7 +193,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 	bool ends = net_routing_is_last(net, p, id);
 
 	if (weft_unlikely(p->flags & NET_P_DEPOSIT) && !ends &&
-	    !deposit(s, word))
+	    !keep_copy(s, word))
 		return;
 	p->vc = (uint8_t)net_word_vc(word);
 	p->since = (uint32_t)s->now;
@@ -220,7 +220,7 @@ static inline uint64_t read_path_free(const struct net *net, struct net_node *n,
 	return n->waiting;
 }
 
-static inline void tail(struct net_step *s, uint64_t word)
+static inline void packet_tail(struct net_step *s, uint64_t word)
 {
 	uint32_t id = net_word_node(word), reader = net_word_payload(word);
 	struct net_node *n = net_node(s->net, id);
@@ -258,8 +258,8 @@ WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
  * Puts shared tokens back. Returns the number of tokens that the channel then
  * has.
  */
-WEFT_COLD static uint32_t pool_back(struct net *net, uint32_t id, unsigned port,
-				    unsigned vc, uint32_t back)
+WEFT_COLD static uint32_t pool_return(struct net *net, uint32_t id,
+				      unsigned port, unsigned vc, uint32_t back)
 {
 	struct net_pool *p = net_pool(net, id, port);
 
@@ -275,23 +275,23 @@ WEFT_COLD static uint32_t token_rare(struct net *net, uint32_t id,
 {
 	struct net_node *n = net_node(net, id);
 
-	if (net->odd & NET_RARE_AHEAD)
+	if (net->rare & NET_RARE_AHEAD)
 		back = update_port_delay(net, id, port, back);
-	if (net->odd & NET_RARE_SHARED)
-		return pool_back(net, id, port, vc, back);
+	if (net->rare & NET_RARE_SHARED)
+		return pool_return(net, id, port, vc, back);
 	if (vc)
 		return ++net_det_tokens(net, id, vc)[port];
 	return n->room[port] = (uint16_t)(n->room[port] + back);
 }
 
-WEFT_INLINE void token(struct net_step *s, uint64_t word, bool odd)
+WEFT_INLINE void token_return(struct net_step *s, uint64_t word, bool rare)
 {
 	struct net *net = s->net;
 	uint32_t id = net_word_node(word), have;
 	struct net_node *n = net_node(net, id);
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
 
-	if (odd)
+	if (rare)
 		have = token_rare(net, id, port, vc, net_word_payload(word));
 	else if (vc)
 		have = ++net_det_tokens(net, id, vc)[port];
@@ -308,7 +308,7 @@ void net_router_arrive(struct net_step *s, const uint64_t *w, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		arrive(s, w[i]);
+		packet_arrive(s, w[i]);
 }
 
 void net_router_tail(struct net_step *s, const uint64_t *w, uint32_t n)
@@ -316,18 +316,18 @@ void net_router_tail(struct net_step *s, const uint64_t *w, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		tail(s, w[i]);
+		packet_tail(s, w[i]);
 }
 
 void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n)
 {
 	uint32_t i;
 
-	if (weft_unlikely(s->net->odd & NET_RARE_TOKENS)) {
+	if (weft_unlikely(s->net->rare & NET_RARE_TOKENS)) {
 		for (i = 0; i < n; i++)
-			token(s, w[i], true);
+			token_return(s, w[i], true);
 		return;
 	}
 	for (i = 0; i < n; i++)
-		token(s, w[i], false);
+		token_return(s, w[i], false);
 }

@@ -16,7 +16,7 @@ enum { HOP = 105000, INSIDE = 20000 };
  * Builds 4x4 routers of two nodes each, with eight links per neighbour in x and
  * four in y.
  */
-static void shared(struct net_config *cfg)
+static void shared_config(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
 	cfg->dims = 2;
@@ -54,7 +54,7 @@ static void nodes_of_one_router_use_no_link(void **state)
 	struct net_config cfg;
 	uint64_t ends;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	cfg.path[0].injection_ps_per_byte_x1000 = 50000;
 	/* 72 bytes at 16 GB/s take three ticks */
 	ends = cfg.path[0].inject_ps + 64 * 50 + 3 * 2000 +
@@ -71,7 +71,7 @@ static void all_pairs_reach_each_other(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	net_fixture_open(&e, &cfg, 1 << 14);
 	for (msg.src = 0; msg.src < 32; msg.src++)
 		for (msg.dst = 0; msg.dst < 32; msg.dst++) {
@@ -112,7 +112,7 @@ static void nodes_of_a_router_may_share_a_bus(void **state)
 	struct net_config cfg;
 	uint64_t each, both;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	cfg.buses = 1;
 	cfg.bus[0].ps_per_byte_x1000 = 200000; /* 5 GB/s */
 	cfg.path[0].bus_out = 1;
@@ -126,7 +126,7 @@ static void nodes_of_a_router_may_share_a_bus(void **state)
 }
 
 /* Returns how many of four links a message from node 0 to a neighbour uses. */
-static unsigned lanes(uint8_t way, uint8_t spread)
+static unsigned links_used(uint8_t way, uint8_t spread)
 {
 	struct net_msg msg = { .bytes = 512 * 200, .dst = 2 };
 	struct net_port_count c;
@@ -134,7 +134,7 @@ static unsigned lanes(uint8_t way, uint8_t spread)
 	struct net_fixture e;
 	unsigned port, n = 0;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	msg.way = way;
 	msg.spread = spread;
 	net_fixture_open(&e, &cfg, 1 << 14);
@@ -151,16 +151,16 @@ static unsigned lanes(uint8_t way, uint8_t spread)
 
 static void link_is_selected_by_load_pair_or_address(void **state)
 {
-	T_IS(lanes(NET_DYNAMIC, 0), 4);
-	T_IS(lanes(NET_DETERMINISTIC, 0), 1);
-	T_IS(lanes(NET_DETERMINISTIC, 1), 4);
+	T_IS(links_used(NET_DYNAMIC, 0), 4);
+	T_IS(links_used(NET_DETERMINISTIC, 0), 1);
+	T_IS(links_used(NET_DETERMINISTIC, 1), 4);
 }
 
 /*
  * Returns the number of links that messages with this address stride use to a
  * neighbour.
  */
-static unsigned lanes_of_lines(uint64_t stride)
+static unsigned links_used_by_stride(uint64_t stride)
 {
 	struct net_msg msg = {
 		.bytes = 64, .dst = 2, .way = NET_DETERMINISTIC, .spread = 1
@@ -170,7 +170,7 @@ static unsigned lanes_of_lines(uint64_t stride)
 	struct net_fixture e;
 	unsigned port, n = 0;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	net_fixture_open(&e, &cfg, 1 << 14);
 	for (unsigned i = 0; i < 64; i++) {
 		msg.address = i * stride;
@@ -188,9 +188,10 @@ static unsigned lanes_of_lines(uint64_t stride)
 
 static void messages_to_one_line_use_one_link(void **state)
 {
-	T_IS(lanes_of_lines(0), 1);
-	T_IS(lanes_of_lines(8), 1); /* 64 words within the first 512 bytes */
-	T_IS(lanes_of_lines(512), 4);
+	T_IS(links_used_by_stride(0), 1);
+	T_IS(links_used_by_stride(8),
+	     1); /* 64 words within the first 512 bytes */
+	T_IS(links_used_by_stride(512), 4);
 }
 
 /* ---- tables and source routes -------------------------------------------- */
@@ -214,7 +215,7 @@ static uint64_t packets_at(const struct net_fixture *e, uint32_t node,
  */
 static void routing_tables_may_be_reloaded(void **state)
 {
-	const uint8_t turned[NET_DIMS_MAX] = { 1, 0 };
+	const uint8_t y_first[NET_DIMS_MAX] = { 1, 0 };
 	const uint8_t wrong[NET_DIMS_MAX] = { 1, 1 };
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX] = {
 		{ 2, 1 }, { 3 }, { 3 }, { 3 }
@@ -223,18 +224,18 @@ static void routing_tables_may_be_reloaded(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	net_fixture_open(&e, &cfg, 0);
 	for (msg.way = 0; msg.way < 2; msg.way++)
 		T_OK(net_send(e.net, 0, &msg));
 	T_IS(net_tables_load(e.net, wrong, zone), -EINVAL);
 	net_run(e.net, cfg.path[0].inject_ps + 500000, &net_fixture_up, &e,
 		NULL);
-	T_IS(net_tables_load(e.net, turned, zone), -EBUSY);
+	T_IS(net_tables_load(e.net, y_first, zone), -EBUSY);
 	net_fixture_drain(&e);
 	T_IS(packets_at(&e, 32, 8, 8), 2); /* x first, at router 0 */
 	T_IS(packets_at(&e, 32, 20, 4), 0);
-	T_OK(net_tables_load(e.net, turned, zone));
+	T_OK(net_tables_load(e.net, y_first, zone));
 	for (msg.way = 0; msg.way < 2; msg.way++)
 		T_OK(net_send(e.net, e.last_at, &msg));
 	net_fixture_drain(&e);
@@ -267,7 +268,7 @@ static void a_source_route_names_every_link(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	net_fixture_open(&e, &cfg, 0);
 	T_IS(send_routed(&e, route, 5, NET_DETERMINISTIC), -EINVAL);
 	T_IS(send_routed(&e, route, 6, NET_DYNAMIC), -EINVAL);
@@ -291,7 +292,7 @@ static void a_source_route_names_every_link(void **state)
  * Returns the time of single-packet messages from node 0 and as many messages
  * to it.
  */
-static uint64_t both_ways(struct net_config *cfg)
+static uint64_t both_directions(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 };
 	struct net_fixture e;
@@ -311,25 +312,26 @@ static uint64_t both_ways(struct net_config *cfg)
 static void read_requests_use_bus_bandwidth(void **state)
 {
 	struct net_config cfg;
-	uint64_t plain, asking;
+	uint64_t plain, with_requests;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	cfg.buses = 1;
 	cfg.bus[0].ps_per_byte_x1000 = 1000000; /* 1 GB/s, for received data */
 	cfg.path[0].bus_in = 1;
-	plain = both_ways(&cfg);
+	plain = both_directions(&cfg);
 	cfg.path[0].bus_request = 1;
 	cfg.path[0].request_bytes = 128;
-	asking = both_ways(&cfg);
+	with_requests = both_directions(&cfg);
 	/* 500 packets take 512 ns each, then 640 ns each with their requests */
-	T_TRUE(asking > plain + 450 * 128000 && asking < plain + 520 * 128000);
+	T_TRUE(with_requests > plain + 450 * 128000 &&
+	       with_requests < plain + 520 * 128000);
 }
 
 /*
  * Returns the time of a hundred small messages to `words` different words of
  * node 2.
  */
-static uint64_t words_after(struct net_config *cfg, uint64_t words)
+static uint64_t time_of_words(struct net_config *cfg, uint64_t words)
 {
 	struct net_msg msg = { .bytes = 8, .dst = 2 };
 	struct net_fixture e;
@@ -349,16 +351,16 @@ static void word_cache_hits_and_misses(void **state)
 	struct net_config cfg;
 	uint64_t one, four, five;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	cfg.buses = 2;
 	cfg.bus[0].words = 3; /* a bus that the path does not use */
 	cfg.bus[1].packet_ps = 1000000;
 	cfg.bus[1].miss_ps = 2000000;
 	cfg.bus[1].words = 4;
 	cfg.path[0].bus_in = 2;
-	one = words_after(&cfg, 1);
-	four = words_after(&cfg, 4);
-	five = words_after(&cfg, 5);
+	one = time_of_words(&cfg, 1);
+	four = time_of_words(&cfg, 4);
+	five = time_of_words(&cfg, 5);
 	T_IS(four - one, 3 * 2000000ull);
 	/*
 	 * two of the five words share an entry, and only these evict each other

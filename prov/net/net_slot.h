@@ -74,11 +74,11 @@ static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
  */
 #define NET_TOKEN_WAIT 12
 static inline uint32_t net_token_payload(const struct net_step *s,
-					 const struct net_packet *p, bool odd)
+					 const struct net_packet *p, bool rare)
 {
 	uint32_t cost, wait;
 
-	if (!odd)
+	if (!rare)
 		return p->vc ? 1 : s->net->cost[p->chunks];
 	cost = net_cost(s->net, p->chunks, p->vc);
 	if (!s->net->off_ahead)

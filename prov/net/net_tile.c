@@ -84,7 +84,7 @@ static void return_tokens(struct net_step *s, uint32_t node, unsigned port,
 				 net_token_payload(s, p, true)));
 }
 
-static void pop(const struct net *net, struct net_in *in, unsigned q)
+static void queue_pop(const struct net *net, struct net_in *in, unsigned q)
 {
 	const struct net_packet *p = net_packet(net, in->head[q]);
 
@@ -109,8 +109,8 @@ static unsigned wait_of(const struct net *net, const struct net_packet *p,
 }
 
 /* Moves a packet that has left its queue to the row buffer for its port. */
-static uint64_t enter(struct net_step *s, uint32_t node, unsigned in,
-		      uint32_t pi)
+static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
+			  uint32_t pi)
 {
 	const struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -126,8 +126,8 @@ static uint64_t enter(struct net_step *s, uint32_t node, unsigned in,
 }
 
 /* Moves packets of an input buffer to row buffers while these have space. */
-static uint64_t advance(struct net_step *s, uint32_t node, unsigned port,
-			unsigned vc)
+static uint64_t move_to_rows(struct net_step *s, uint32_t node, unsigned port,
+			     unsigned vc)
 {
 	const struct net *net = s->net;
 	struct net_in *in = &net_ins(net, node)[port];
@@ -140,8 +140,8 @@ static uint64_t advance(struct net_step *s, uint32_t node, unsigned port,
 
 		if (!has_room(net, port, net_packet(net, pi)->det, row))
 			break;
-		pop(net, in, q);
-		dirty |= enter(s, node, port, pi);
+		queue_pop(net, in, q);
+		dirty |= row_enter(s, node, port, pi);
 	}
 	return dirty;
 }
@@ -162,11 +162,11 @@ uint64_t net_tile_arrive(struct net_step *s, uint32_t node, unsigned port,
 	}
 	in->head[q] = pi;
 	p->last = pi;
-	return advance(s, node, port, p->vc);
+	return move_to_rows(s, node, port, p->vc);
 }
 
 /* After a departure, lets the adaptive packets of the receiver try again. */
-static void wake(struct net_step *s, unsigned port, unsigned vc)
+static void retry_adaptive(struct net_step *s, unsigned port, unsigned vc)
 {
 	const struct net *net = s->net;
 	unsigned q = vc ? net->queues - 1 : 0;
@@ -192,8 +192,8 @@ uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p)
 	row[4 * p->last]--;
 	(*net_tile_queued(s->net, s->id, p->det))--;
 	if (p->vc <= NET_VC_DET)
-		wake(s, p->in, p->vc);
-	return p->vc ? advance(s, s->id, p->in, p->vc) : 0;
+		retry_adaptive(s, p->in, p->vc);
+	return p->vc ? move_to_rows(s, s->id, p->in, p->vc) : 0;
 }
 
 /* ---- adaptive packets ---------------------------------------------------- */
@@ -258,5 +258,5 @@ uint64_t net_tile_enter(struct net_step *s, unsigned in, uint32_t pi,
 			unsigned port)
 {
 	net_packet(s->net, pi)->det = (uint8_t)port;
-	return enter(s, s->id, in, pi);
+	return row_enter(s, s->id, in, pi);
 }

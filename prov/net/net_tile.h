@@ -53,13 +53,14 @@ int net_tile_choose(struct net_step *s, unsigned in, uint32_t pi);
  * Pins an adaptive packet on the bubble channel to the parallel link of this
  * port.
  */
-static inline void net_tile_lane(const struct net *net, uint32_t pi,
-				 unsigned port)
+static inline void net_tile_pin_link(const struct net *net, uint32_t pi,
+				     unsigned port)
 {
 	struct net_packet *p = net_packet(net, pi);
 
 	if (p->want && port < net->down)
-		p->lane = (uint16_t)(port - net->dir_first[net->flow[port]]);
+		p->link_hash =
+			(uint16_t)(port - net->dir_first[net->flow[port]]);
 }
 /*
  * Moves a packet that has left its queue to the row buffer of port; returns the

@@ -16,7 +16,7 @@ enum { X_UP = 8, Y_DOWN = 16, Y_UP = 20, DOWN = 24, ROUTERS = 32 };
 /* link rate in ps per byte x 1000: 100 ns per byte */
 enum { SLOW = 100000000 };
 
-static void tiled(struct net_config *cfg)
+static void tiled_config(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
 	cfg->dims = 2;
@@ -56,7 +56,7 @@ static void send_by(struct net_fixture *e, uint32_t dst, unsigned first,
  * packet crosses the same link and leaves by port. Returns the arrival time of
  * the third packet.
  */
-static uint64_t behind_a_blocked_one(const struct net_config *cfg,
+static uint64_t third_packet_arrival(const struct net_config *cfg,
 				     unsigned port, uint32_t dst)
 {
 	struct net_fixture e;
@@ -80,19 +80,19 @@ static void blocked_output_delays_its_column(void **state)
 	struct net_config cfg;
 	uint64_t free_ps, other, same;
 
-	tiled(&cfg);
+	tiled_config(&cfg);
 	/*
 	 * The third packet leaves router 4 for router 7 (-y): by a link of
 	 * another column (2), then by a link of the blocked column (1).
 	 */
-	other = behind_a_blocked_one(&cfg, Y_DOWN + 2, 14);
-	same = behind_a_blocked_one(&cfg, Y_DOWN + 1, 14);
+	other = third_packet_arrival(&cfg, Y_DOWN + 2, 14);
+	same = third_packet_arrival(&cfg, Y_DOWN + 1, 14);
 	T_TRUE(other < BLOCKED);
 	T_TRUE(same > BLOCKED);
 	cfg.row_buffer = 2;
-	T_TRUE(behind_a_blocked_one(&cfg, Y_DOWN + 1, 14) < BLOCKED);
+	T_TRUE(third_packet_arrival(&cfg, Y_DOWN + 1, 14) < BLOCKED);
 	cfg.columns = 0;
-	free_ps = behind_a_blocked_one(&cfg, Y_DOWN + 1, 14);
+	free_ps = third_packet_arrival(&cfg, Y_DOWN + 1, 14);
 	T_IS(other, free_ps);
 }
 
@@ -105,7 +105,7 @@ static void full_row_buffer_blocks_the_input(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 
-	tiled(&cfg);
+	tiled_config(&cfg);
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_link_rate(e.net, ROUTERS + 4, X_UP + 1, SLOW));
 	for (unsigned i = 0; i < 3; i++)
@@ -126,7 +126,7 @@ static void full_row_buffer_blocks_the_input(void **state)
  * may wait for any link takes another link; a packet that has chosen the link
  * with the shortest queue waits for that link. Returns the arrival time.
  */
-static uint64_t one_that_waits(const struct net_config *cfg)
+static uint64_t adaptive_arrival(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512, .dst = 2, .cookie = 2, .fifo = 1 };
 	struct net_fixture e;
@@ -155,10 +155,10 @@ static void adaptive_packet_waits_for_one_column(void **state)
 {
 	struct net_config cfg;
 
-	tiled(&cfg);
-	T_TRUE(one_that_waits(&cfg) > BLOCKED);
+	tiled_config(&cfg);
+	T_TRUE(adaptive_arrival(&cfg) > BLOCKED);
 	cfg.columns = 0;
-	T_TRUE(one_that_waits(&cfg) < BLOCKED);
+	T_TRUE(adaptive_arrival(&cfg) < BLOCKED);
 }
 
 /*
@@ -166,8 +166,8 @@ static void adaptive_packet_waits_for_one_column(void **state)
  * `blocked` packets take that route. Returns the arrival time of a packet
  * behind them that continues in x.
  */
-static uint64_t behind_adaptive_ones(const struct net_config *base,
-				     unsigned columns, unsigned blocked)
+static uint64_t arrival_behind_adaptive(const struct net_config *base,
+					unsigned columns, unsigned blocked)
 {
 	struct net_msg msg = { .bytes = 512, .dst = 10, .cookie = 1 };
 	struct net_config cfg = *base;
@@ -195,9 +195,9 @@ static void adaptive_packets_wait_in_row_buffers(void **state)
 {
 	struct net_config cfg;
 
-	tiled(&cfg);
-	T_TRUE(behind_adaptive_ones(&cfg, 16, 8) < BLOCKED);
-	T_TRUE(behind_adaptive_ones(&cfg, 16, 9) > BLOCKED);
+	tiled_config(&cfg);
+	T_TRUE(arrival_behind_adaptive(&cfg, 16, 8) < BLOCKED);
+	T_TRUE(arrival_behind_adaptive(&cfg, 16, 9) > BLOCKED);
 }
 
 /*
@@ -208,11 +208,11 @@ static void blocked_column_delays_adaptive_packets(void **state)
 {
 	struct net_config cfg;
 
-	tiled(&cfg);
-	T_TRUE(behind_adaptive_ones(&cfg, 8, 4) < BLOCKED);
-	T_TRUE(behind_adaptive_ones(&cfg, 8, 8) > BLOCKED);
+	tiled_config(&cfg);
+	T_TRUE(arrival_behind_adaptive(&cfg, 8, 4) < BLOCKED);
+	T_TRUE(arrival_behind_adaptive(&cfg, 8, 8) > BLOCKED);
 	cfg.row_buffer = 2;
-	T_TRUE(behind_adaptive_ones(&cfg, 8, 8) < BLOCKED);
+	T_TRUE(arrival_behind_adaptive(&cfg, 8, 8) < BLOCKED);
 }
 
 /* ---- channels ------------------------------------------------------------ */
@@ -222,7 +222,7 @@ static void blocked_column_delays_adaptive_packets(void **state)
  * Returns the arrival time of the messages of one node, in per cent of the time
  * for both.
  */
-static uint64_t came_at(const struct net_config *cfg, unsigned whose)
+static uint64_t arrival_percent(const struct net_config *cfg, unsigned node)
 {
 	const uint8_t route[] = { 0, Y_UP, DOWN };
 	struct net_msg msg = {
@@ -239,18 +239,18 @@ static uint64_t came_at(const struct net_config *cfg, unsigned whose)
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 2);
 	net_fixture_close(&e);
-	return 100 * e.cookie_at[whose] / e.last_at;
+	return 100 * e.cookie_at[node] / e.last_at;
 }
 
 static void channels_of_equal_priority_share_a_link(void **state)
 {
 	struct net_config cfg;
 
-	tiled(&cfg);
-	T_TRUE(came_at(&cfg, 1) < 60);
+	tiled_config(&cfg);
+	T_TRUE(arrival_percent(&cfg, 1) < 60);
 	cfg.system_turn = 1;
-	T_TRUE(came_at(&cfg, 1) > 95);
-	T_TRUE(came_at(&cfg, 0) > 95);
+	T_TRUE(arrival_percent(&cfg, 1) > 95);
+	T_TRUE(arrival_percent(&cfg, 0) > 95);
 }
 
 /* All nodes send more than the buffers hold; nothing deadlocks. */
@@ -260,7 +260,7 @@ static void heavy_traffic_does_not_deadlock(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 
-	tiled(&cfg);
+	tiled_config(&cfg);
 	cfg.system_turn = 1;
 	net_fixture_open(&e, &cfg, 1 << 16);
 	for (unsigned round = 0; round < 4; round++)

@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-static struct net_heap_event *far_of(const struct net *net)
+static struct net_heap_event *heap_of(const struct net *net)
 {
 	return net_at(net, net->off_heap);
 }
@@ -30,13 +30,13 @@ void net_wheel_init(struct net *net)
 	net->map_top[0] = net->map_top[1] = 0;
 	net->free_chunk = 0;
 	net->fresh_chunk = net->first_chunk;
-	net->far = 0;
+	net->overflow_count = 0;
 }
 
 /*
  * Reports an overflow, which cannot happen: net_open reserves enough records.
  */
-static WEFT_COLD WEFT_NORETURN void full(const char *what)
+static WEFT_COLD WEFT_NORETURN void overflow_fail(const char *what)
 {
 	weft_guard_fail(what);
 }
@@ -53,7 +53,7 @@ static uint32_t chunk_get(struct net *net)
 		return c;
 	}
 	if (net->fresh_chunk == net->first_chunk + net->chunks_max)
-		full("net: event wheel is full");
+		overflow_fail("net: event wheel is full");
 	return ++net->fresh_chunk;
 }
 
@@ -77,7 +77,7 @@ uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used)
 
 uint64_t net_wheel_pending(const struct net *net)
 {
-	uint64_t sum = net->far;
+	uint64_t sum = net->overflow_count;
 	const uint32_t *slot = net_lane_slot(net, 0, 0);
 	uint32_t k, i, n;
 	const uint64_t *w;
@@ -90,40 +90,42 @@ uint64_t net_wheel_pending(const struct net *net)
 
 /* ---- overflow heap: events beyond the wheel ------------------------------ */
 
-static int far_before(const struct net_heap_event *a,
-		      const struct net_heap_event *b)
+static int heap_before(const struct net_heap_event *a,
+		       const struct net_heap_event *b)
 {
 	return a->tick != b->tick ? a->tick < b->tick : a->word < b->word;
 }
 
 void net_wheel_heap_put(struct net *net, uint64_t at, uint64_t word)
 {
-	struct net_heap_event *h = far_of(net), e = { at, word };
-	uint32_t i = net->far++;
+	struct net_heap_event *h = heap_of(net), e = { at, word };
+	uint32_t i = net->overflow_count++;
 
 	net_walk_check(at >= net->tick);
-	if (net->far > net->heap_max)
-		full("net: event heap is full");
-	while (i && far_before(&e, &h[(i - 1) / 4])) {
+	if (net->overflow_count > net->heap_max)
+		overflow_fail("net: event heap is full");
+	while (i && heap_before(&e, &h[(i - 1) / 4])) {
 		h[i] = h[(i - 1) / 4];
 		i = (i - 1) / 4;
 	}
 	h[i] = e;
 }
 
-static struct net_heap_event far_pop(struct net *net)
+static struct net_heap_event heap_pop(struct net *net)
 {
-	struct net_heap_event *h = far_of(net), top = h[0], e = h[--net->far];
+	struct net_heap_event *h = heap_of(net), top = h[0],
+			      e = h[--net->overflow_count];
 	uint32_t i = 0, best, k;
 
 	for (;;) {
 		best = 4 * i + 1;
-		if (best >= net->far)
+		if (best >= net->overflow_count)
 			break;
-		for (k = best + 1; k < 4 * i + 5 && k < net->far; k++)
-			if (far_before(&h[k], &h[best]))
+		for (k = best + 1; k < 4 * i + 5 && k < net->overflow_count;
+		     k++)
+			if (heap_before(&h[k], &h[best]))
 				best = k;
-		if (!far_before(&h[best], &e))
+		if (!heap_before(&h[best], &e))
 			break;
 		h[i] = h[best];
 		i = best;
@@ -140,8 +142,9 @@ static void heap_to_wheel(struct net *net)
 {
 	struct net_heap_event e;
 
-	while (net->far && far_of(net)[0].tick < net->tick + NET_WHEEL) {
-		e = far_pop(net);
+	while (net->overflow_count &&
+	       heap_of(net)[0].tick < net->tick + NET_WHEEL) {
+		e = heap_pop(net);
 		net_slot_put(net, e.tick, net_word_kind(e.word), e.word);
 	}
 }
@@ -176,10 +179,11 @@ static int64_t map_next(const struct net *net, uint32_t bit)
 uint64_t net_wheel_next(const struct net *net)
 {
 	int64_t d = map_next(net, net->tick % NET_WHEEL);
-	uint64_t near = d < 0 ? NET_NEVER : net->tick + (uint64_t)d;
-	uint64_t far = net->far ? far_of(net)[0].tick : NET_NEVER;
+	uint64_t in_wheel = d < 0 ? NET_NEVER : net->tick + (uint64_t)d;
+	uint64_t in_heap =
+		net->overflow_count ? heap_of(net)[0].tick : NET_NEVER;
 
-	return near < far ? near : far;
+	return in_wheel < in_heap ? in_wheel : in_heap;
 }
 
 /* ---- removing a tick's events -------------------------------------------- */
@@ -220,7 +224,7 @@ static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
 		if (sum + n > net->events_max)
-			full("net: event sort buffer is full");
+			overflow_fail("net: event sort buffer is full");
 		memcpy(to + sum, w, n * sizeof(*w));
 		net_chunk_put(net, i);
 		sum += n;
@@ -266,17 +270,17 @@ static void call_fill(const struct net *net, uint64_t tick, uint64_t word,
 	switch (net_word_kind(word)) {
 	case NET_EV_RESULT:
 		c->key = (uint64_t)p->msg << 40 ^ p->seq;
-		c->at = tick * net->cfg.tick_ps + p->frac;
+		c->time_ps = tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_DELIVER:
-		c->at = tick * net->cfg.tick_ps + p->frac;
+		c->time_ps = tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_TIMER:
 		c->key = m->cookie;
-		c->at = m->ready_ps;
+		c->time_ps = m->ready_ps;
 		return;
 	default:
-		c->at = m->ready_ps;
+		c->time_ps = m->ready_ps;
 	}
 }
 
@@ -286,8 +290,8 @@ static inline bool call_after(const struct net_call *x,
 	uint64_t xw = x->word & ~(uint64_t)NET_PAYLOAD_MASK;
 	uint64_t yw = y->word & ~(uint64_t)NET_PAYLOAD_MASK;
 
-	if (x->at != y->at)
-		return x->at > y->at;
+	if (x->time_ps != y->time_ps)
+		return x->time_ps > y->time_ps;
 	return xw != yw ? xw > yw : x->key > y->key;
 }
 

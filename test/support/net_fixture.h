@@ -31,14 +31,14 @@ struct net_fixture {
 	/* acknowledged messages; time of the last */
 	uint64_t acked, acked_at;
 	/* queries, answers; time of the last answer */
-	uint64_t asked, answers, answer_at;
+	uint64_t queried, answers, answer_at;
 	/* lost messages; time of the last */
 	uint64_t lost, lost_at;
 	/* dead nodes or links; time and number of the last */
 	uint64_t dead, dead_at, dead_node;
 	uint8_t answer; /* answer of the last query */
 	/* answers that the first 64 nodes give to queries */
-	uint8_t says[64];
+	uint8_t node_answer[64];
 };
 
 /* Opens the network, or fails the test. packets 0: a default number. */

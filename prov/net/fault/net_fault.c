@@ -168,8 +168,8 @@ void net_fault_reserve(struct net_config *cfg,
 		cfg->faults += for_model(&plan->fault[i]);
 }
 
-static int fail(struct weft_fault_plan_why *why, const char *name,
-		const struct weft_fault_entry *f, const char *what)
+static int line_error(struct weft_fault_plan_why *why, const char *name,
+		      const struct weft_fault_entry *f, const char *what)
 {
 	snprintf(why->text, sizeof(why->text), "%.80s:%u: %s: %s", name,
 		 f->line, f->target, what);
@@ -200,7 +200,7 @@ static uint64_t value_of(const struct weft_fault_entry *f)
  * Schedules the wake events of a line at one node, unless the line is
  * permanent.
  */
-static void push_node(struct net *net, uint32_t node, uint32_t i)
+static void schedule_node(struct net *net, uint32_t node, uint32_t i)
 {
 	const struct net_fault_line *line = &net_fault_lines(net)[i];
 	uint64_t detect = net->cfg.care.detect_ps;
@@ -214,10 +214,10 @@ static void push_node(struct net *net, uint32_t node, uint32_t i)
 					 NET_FAULT_DETECTED, i);
 	if (line->for_ps != WEFT_FAULT_FOREVER)
 		net_fault_phase_schedule(net, node, line->at_ps + line->for_ps,
-					 NET_FAULT_FIXTURES, i);
+					 NET_FAULT_ENDS, i);
 }
 
-static void push_line(struct net *net, uint32_t i)
+static void schedule_line(struct net *net, uint32_t i)
 {
 	const struct net_fault_line *line = &net_fault_lines(net)[i];
 	bool links = net_fault_is_failure(line->kind) ||
@@ -226,13 +226,13 @@ static void push_line(struct net *net, uint32_t i)
 	unsigned port;
 
 	if (!links) {
-		push_node(net, 0, i);
+		schedule_node(net, 0, i);
 		return;
 	}
 	for (n = 0; n < net->nodes; n++)
 		for (port = 0; port < net->ports; port++)
 			if (net_fault_line_affects(net, line, n, port)) {
-				push_node(net, n, i);
+				schedule_node(net, n, i);
 				break;
 			}
 }
@@ -266,19 +266,19 @@ static int load_line(struct net *net, const char *name,
 	    (net->cfg.care.lanes < 2 || f->value > net->cfg.care.lanes))
 		wrong = "links of this machine have fewer lanes";
 	if (wrong)
-		return fail(why, name, f, wrong);
+		return line_error(why, name, f, wrong);
 	if (!f->at_ps)
 		line_activate(net, line);
 	if (line->kind == WEFT_FAULT_LANES ||
 	    line->kind == WEFT_FAULT_SLOW_LINK)
 		ret = set_links(net, line);
 	if (ret)
-		return fail(why, name, f,
-			    ret == -EEXIST
-				    ? "another temporary line of the plan "
-				      "changes this link; use one per link"
-				    : "more than 8 different link rates");
-	push_line(net, all->count++);
+		return line_error(
+			why, name, f,
+			ret == -EEXIST ? "another temporary line of the plan "
+					 "changes this link; use one per link"
+				       : "more than 8 different link rates");
+	schedule_line(net, all->count++);
 	return 0;
 }
 

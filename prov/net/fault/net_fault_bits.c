@@ -22,20 +22,20 @@ enum { HEADER = WEFT_CODE_HEADER_BYTES + 1, WORD = 8 };
 
 __extension__ typedef unsigned __int128 wide;
 
-static uint64_t high(uint64_t a, uint64_t b)
+static uint64_t mul_high(uint64_t a, uint64_t b)
 {
 	return (uint64_t)((wide)a * b >> 64);
 }
 
 /* Returns the probability of at least one error in n bits: 1 - (1-p)^n. */
-static uint64_t chance(uint64_t p, uint32_t n)
+static uint64_t error_probability(uint64_t p, uint32_t n)
 {
 	uint64_t q = 0 - p, all = UINT64_MAX;
 
 	for (; n; n >>= 1) {
 		if (n & 1)
-			all = high(all, q);
-		q = high(q, q);
+			all = mul_high(all, q);
+		q = mul_high(q, q);
 	}
 	return ~all;
 }
@@ -45,11 +45,12 @@ uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count)
 	uint32_t low = 0, top = count, mid;
 
 	/* Fast path: the probability is at most count times p. */
-	if (!p || (wide)p * count <= draw || chance(p, count) <= draw)
+	if (!p || (wide)p * count <= draw ||
+	    error_probability(p, count) <= draw)
 		return count;
 	while (top - low > 1) {
 		mid = low + (top - low) / 2;
-		if (draw < chance(p, mid))
+		if (draw < error_probability(p, mid))
 			top = mid;
 		else
 			low = mid;
@@ -61,8 +62,8 @@ uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count)
 
 static const uint8_t zero[NET_FAULT_WIRE];
 
-static bool crc_finds(const struct weft_code_crc *crc, const uint8_t *wrong,
-		      uint32_t bytes, unsigned checks)
+static bool crc_detects(const struct weft_code_crc *crc, const uint8_t *wrong,
+			uint32_t bytes, unsigned checks)
 {
 	uint32_t got = 0, made, data = bytes - checks;
 
@@ -77,8 +78,8 @@ static bool crc_finds(const struct weft_code_crc *crc, const uint8_t *wrong,
  * Returns whether the code detects the errors; the check symbols are the last
  * bits.
  */
-static bool rs_finds(const struct weft_code_rs *rs, const uint8_t *wrong,
-		     uint32_t bytes)
+static bool rs_detects(const struct weft_code_rs *rs, const uint8_t *wrong,
+		       uint32_t bytes)
 {
 	struct weft_code_rs_checks got = { { 0 } };
 	uint32_t checks = 10 * rs->checks, data = 8 * bytes - checks, i, at;
@@ -91,18 +92,18 @@ static bool rs_finds(const struct weft_code_rs *rs, const uint8_t *wrong,
 	return !weft_code_rs_check(rs, wrong, data, &got);
 }
 
-static bool code_finds(const struct weft_code_crc *crc,
-		       const struct weft_code_rs *rs, unsigned code,
-		       const uint8_t *wrong, uint32_t bytes)
+static bool code_detects(const struct weft_code_crc *crc,
+			 const struct weft_code_rs *rs, unsigned code,
+			 const uint8_t *wrong, uint32_t bytes)
 {
 	switch (code) {
 	case NET_CODE_CRC16:
-		return crc_finds(crc, wrong, bytes, 2);
+		return crc_detects(crc, wrong, bytes, 2);
 	case NET_CODE_CRC32:
-		return crc_finds(crc, wrong, bytes, 4);
+		return crc_detects(crc, wrong, bytes, 4);
 	case NET_CODE_RS1:
 	case NET_CODE_RS5:
-		return rs_finds(rs, wrong, bytes);
+		return rs_detects(rs, wrong, bytes);
 	default:
 		return false;
 	}
@@ -111,16 +112,16 @@ static bool code_finds(const struct weft_code_crc *crc,
 /*
  * Checks a packet by spans from its end; the first span includes the remainder.
  */
-static bool packet_finds(const struct net *net, const uint8_t *wrong,
-			 uint32_t bytes)
+static bool packet_code_detects(const struct net *net, const uint8_t *wrong,
+				uint32_t bytes)
 {
 	const struct net_faults *f = net_faults(net);
 	uint32_t span = net->cfg.care.code_span, from;
 
 	while (bytes) {
 		from = span && bytes >= 2 * span ? bytes - span : 0;
-		if (code_finds(&f->crc, &f->rs, net->cfg.care.code,
-			       wrong + from, bytes - from))
+		if (code_detects(&f->crc, &f->rs, net->cfg.care.code,
+				 wrong + from, bytes - from))
 			return true;
 		bytes = from;
 	}
@@ -150,8 +151,8 @@ void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
 	}
 }
 
-static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
-				  uint32_t bytes)
+static enum net_fault_found detect(const struct net *net, const uint8_t *wrong,
+				   uint32_t bytes)
 {
 	const struct net_faults *f = net_faults(net);
 	const struct net_reliability *care = &net->cfg.care;
@@ -159,9 +160,9 @@ static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
 	if (care->header_code && bytes >= HEADER &&
 	    weft_code_header(wrong) != wrong[HEADER - 1])
 		return NET_FOUND_HEADER;
-	if (packet_finds(net, wrong, bytes))
+	if (packet_code_detects(net, wrong, bytes))
 		return NET_FOUND_BAD;
-	if (code_finds(NULL, &f->end_rs, care->end_code, wrong, bytes))
+	if (code_detects(NULL, &f->end_rs, care->end_code, wrong, bytes))
 		return NET_FOUND_AT_END;
 	return NET_FOUND_MISSED;
 }
@@ -171,7 +172,8 @@ static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
 /*
  * Flips the first and the last bit of a burst, and the bits between at random.
  */
-static void flip(uint8_t *wrong, uint32_t at, uint32_t end, struct weft_rng *r)
+static void flip_burst(uint8_t *wrong, uint32_t at, uint32_t end,
+		       struct weft_rng *r)
 {
 	uint64_t by = 0;
 
@@ -199,7 +201,7 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 	memset(wrong, 0, bytes);
 	while (at < bits) {
 		end = at + l->burst < bits ? at + l->burst : bits;
-		flip(wrong, at, end, &rng);
+		flip_burst(wrong, at, end, &rng);
 		at = end + net_fault_error_first(weft_rng_u64(&rng), l->ber,
 						 bits - end);
 	}
@@ -207,7 +209,7 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 		net_fault_bits_correct(net, wrong, bytes);
 	if (net->cfg.care.fec && !memcmp(wrong, zero, bytes))
 		return NET_FOUND_GOOD;
-	return judge(net, wrong, bytes);
+	return detect(net, wrong, bytes);
 }
 
 /* ---- memory errors ------------------------------------------------------- */

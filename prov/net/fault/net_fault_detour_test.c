@@ -363,7 +363,7 @@ static void dead_node_is_reported_and_its_messages_are_lost(void **state)
 {
 	static const struct {
 		const char *machine;
-		uint64_t told; /* detection time after the failure */
+		uint64_t detected_after; /* detection time after the failure */
 	} row[] = { { "bgq:4x2", 332 * MS },
 		    { "gemini:2x2x1", 10 * US },
 		    { "qsnet2:4x4", 100 * US } };
@@ -381,12 +381,12 @@ static void dead_node_is_reported_and_its_messages_are_lost(void **state)
 		net_fixture_drain(&e);
 		T_IS(e.dead, 1);
 		T_IS(e.dead_node, 3);
-		T_TRUE(e.dead_at >= 10 * US + row[i].told);
-		T_TRUE(e.dead_at < 11 * US + row[i].told);
+		T_TRUE(e.dead_at >= 10 * US + row[i].detected_after);
+		T_TRUE(e.dead_at < 11 * US + row[i].detected_after);
 		/* messages 7 to 3 and 3 to 7 are lost; 7 to 7 uses no link */
 		T_IS(e.lost, 2);
 		T_IS(e.arrived, 6);
-		T_TRUE(e.lost_at >= 10 * US + row[i].told);
+		T_TRUE(e.lost_at >= 10 * US + row[i].detected_after);
 		net_fixture_close(&e);
 	}
 }
@@ -462,7 +462,7 @@ static void fault_plan_with_unknown_object_is_refused(void **state)
 /* Links between midplanes and long cables are optical. */
 static void links_between_midplanes_are_optical(void **state)
 {
-	struct net_fault_port near, far;
+	struct net_fault_port inside, between;
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -470,10 +470,10 @@ static void links_between_midplanes_are_optical(void **state)
 	net_fixture_fault_open(&e, &cfg, "errors optical = 1e-6");
 	T_OK(net_fixture_send(&e, 0, 2, 5, 512));
 	net_fixture_drain(&e);
-	net_fault_port_get(e.net, 2, 1, &near);
-	net_fault_port_get(e.net, 3, 1, &far);
-	T_IS(near.packets, 0);
-	T_IS(far.packets, 1);
+	net_fault_port_get(e.net, 2, 1, &inside);
+	net_fault_port_get(e.net, 3, 1, &between);
+	T_IS(inside.packets, 0);
+	T_IS(between.packets, 1);
 	net_fixture_close(&e);
 }
 

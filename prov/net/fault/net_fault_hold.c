@@ -26,7 +26,7 @@ static bool same_flow(const struct net_fault_hold *a,
 static uint32_t *fault_hold_find(const struct net *net, uint32_t node,
 				 uint32_t pi)
 {
-	uint32_t *at = &net_fault_node(net, node)->held, steps = 0;
+	uint32_t *at = &net_fault_node(net, node)->order_list, steps = 0;
 
 	while (*at && *at != pi) {
 		net_walk_check(steps++ < net->packets_max);
@@ -42,7 +42,7 @@ static void fault_hold_add(const struct net *net, uint32_t node, uint32_t pi,
 	const struct net_mrec *m = net_mrec(net, p->msg);
 
 	*net_fault_hold(net, pi) = (struct net_fault_hold){
-		.src = m->src, .vc = m->road & 15, .on = 1, .ready = ready
+		.src = m->src, .vc = m->vc_zone & 15, .on = 1, .ready = ready
 	};
 	*fault_hold_find(net, node, 0) = pi;
 }
@@ -59,7 +59,7 @@ void net_fault_order_wait(struct net *net, uint32_t pi)
 static uint32_t first_of(const struct net *net, uint32_t node,
 			 const struct net_fault_hold *flow)
 {
-	uint32_t pi = net_fault_node(net, node)->held, steps = 0;
+	uint32_t pi = net_fault_node(net, node)->order_list, steps = 0;
 
 	while (pi && !same_flow(net_fault_hold(net, pi), flow)) {
 		net_walk_check(steps++ < net->packets_max);
@@ -81,7 +81,7 @@ static void deliver_held(struct net_step *s, const struct net_call *c,
 			 uint32_t node, const struct net_fault_hold *flow)
 {
 	struct net *net = s->net;
-	struct net_call call = { .at = c->at };
+	struct net_call call = { .time_ps = c->time_ps };
 	uint32_t pi;
 
 	while ((pi = first_of(net, node, flow)) &&
@@ -102,7 +102,7 @@ bool net_fault_order_hold(struct net_step *s, const struct net_call *c)
 	const struct net_packet *p = net_packet(net, pi);
 	struct net_fault_hold *h = net_fault_hold(net, pi), flow;
 
-	if (net_faults(net)->free || !net_fault_node(net, node)->held ||
+	if (net_faults(net)->free || !net_fault_node(net, node)->order_list ||
 	    !has_order(p))
 		return false;
 	if (h->on) {
@@ -112,7 +112,7 @@ bool net_fault_order_hold(struct net_step *s, const struct net_call *c)
 		return true;
 	}
 	flow.src = net_mrec(net, p->msg)->src;
-	flow.vc = net_mrec(net, p->msg)->road & 15;
+	flow.vc = net_mrec(net, p->msg)->vc_zone & 15;
 	if (!first_of(net, node, &flow))
 		return false;
 	fault_hold_add(net, node, pi, true);

@@ -62,7 +62,7 @@ struct net_fault_node {
 	uint32_t corrected;
 	uint32_t slow; /* slowdown factor times 1000; 0: not slow */
 	/* list of missing packets and of the packets that wait for them */
-	uint32_t held;
+	uint32_t order_list;
 	uint8_t dead;
 	uint8_t pad[3];
 };
@@ -193,11 +193,7 @@ bool net_fault_line_applies(const struct net *net,
 			    unsigned port);
 
 /* net_fault_time.c: start, detection and end of the lines */
-enum net_fault_phase {
-	NET_FAULT_BEGINS,
-	NET_FAULT_DETECTED,
-	NET_FAULT_FIXTURES
-};
+enum net_fault_phase { NET_FAULT_BEGINS, NET_FAULT_DETECTED, NET_FAULT_ENDS };
 
 /* Schedules a phase of a line at one node. */
 void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,

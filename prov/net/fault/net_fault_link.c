@@ -207,7 +207,7 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 	const struct net_config *cfg = &net->cfg;
 	const struct net_packet *p = net_packet(net, pi);
 	struct net_fault_link *l = net_fault_link(net, s->id, port);
-	uint32_t bytes = net_wire_bytes(cfg, p->chunks), late = 0, again;
+	uint32_t bytes = net_wire_bytes(cfg, p->chunks), late = 0, attempts;
 	uint64_t retry = len + retry_ticks(s, port);
 	enum net_fault_found found;
 
@@ -220,7 +220,7 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 	}
 	if (!l->ber)
 		return 0;
-	for (again = 0; again < NET_FAULT_TRIES; again++) {
+	for (attempts = 0; attempts < NET_FAULT_TRIES; attempts++) {
 		late += try_link(s, port, bytes, retry, &found);
 		if (found != NET_FOUND_BAD && found != NET_FOUND_HEADER)
 			break;
@@ -239,14 +239,14 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
  * Returns the backoff of the source's unit, doubled per attempt after
  * resend_tries.
  */
-static uint64_t backoff(const struct net *net, uint32_t again)
+static uint64_t backoff(const struct net *net, uint32_t attempts)
 {
 	uint32_t tries = net->cfg.care.resend_tries, more;
 
-	if (again < tries)
+	if (attempts < tries)
 		return 0;
-	more = again - tries < BACKOFF_DOUBLES ? again - tries
-					       : BACKOFF_DOUBLES;
+	more = attempts - tries < BACKOFF_DOUBLES ? attempts - tries
+						  : BACKOFF_DOUBLES;
 	return (uint64_t)BACKOFF_PS << more;
 }
 
@@ -265,7 +265,7 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 	if ((count & NET_RESENDS_MAX) < NET_RESENDS_MAX)
 		count++;
 	m->fate |= NET_FATE_RESENT;
-	p->vc = ack ? NET_VC_SYS : m->road & 15;
+	p->vc = ack ? NET_VC_SYS : m->vc_zone & 15;
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_routing_plan(net, &way, p->rem);
 	net_routing_start(net, p);
@@ -278,7 +278,8 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 /*
  * Returns the number of nodes that will not receive this packet or its copies.
  */
-static uint32_t missing(const struct net *net, const struct net_packet *p)
+static uint32_t missing_copies(const struct net *net,
+			       const struct net_packet *p)
 {
 	uint32_t n = 1;
 
@@ -321,14 +322,14 @@ static void message_lost(struct net_step *s, const struct net_call *c,
 	}
 	net_faults(net)->sum.lost += !(m->fate & NET_FATE_LOST);
 	m->fate |= NET_FATE_LOST;
-	m->left -= missing(net, &p);
+	m->left -= missing_copies(net, &p);
 	if (m->left)
 		return;
 	if (m->flags & NET_M_SEEN)
 		net_node(net, m->dst)->active -= net_mrec_bytes(m);
 	net_nic_msg_free(net, p.msg);
 	if (s->up->lost)
-		s->up->lost(s->arg, c->at, cookie, node);
+		s->up->lost(s->arg, c->time_ps, cookie, node);
 }
 
 /*
@@ -351,13 +352,13 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 {
 	struct net *net = s->net;
 	const struct net_reliability *care = &net->cfg.care;
-	uint32_t pi = net_word_payload(c->word), again;
+	uint32_t pi = net_word_payload(c->word), attempts;
 	struct net_packet *p = net_packet(net, pi);
-	uint64_t at = c->at;
+	uint64_t at = c->time_ps;
 	bool timed_out = p->dirs & NET_PACKET_LOST;
 
 	p->flags &= (uint8_t)~NET_P_BAD;
-	again = p->dirs >> NET_RESENDS_SHIFT & NET_RESENDS_MAX;
+	attempts = p->dirs >> NET_RESENDS_SHIFT & NET_RESENDS_MAX;
 	if (timed_out) {
 		if (!count_timeout(net, p)) {
 			message_lost(s, c, pi);
@@ -371,7 +372,7 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 			return;
 		}
 		/* The notification takes the packet's route in reverse. */
-		at += care->resend_ps + backoff(net, again) +
+		at += care->resend_ps + backoff(net, attempts) +
 		      net_routing_hops(net, net_mrec(net, p->msg)->src,
 				       p->dst) *
 			      net->cfg.hop_ps;

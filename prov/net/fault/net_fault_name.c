@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Parses decimal digits. Returns their end, or NULL if there are none. */
-static const char *digits(const char *s, uint32_t *x_p)
+static const char *number_parse(const char *s, uint32_t *x_p)
 {
 	uint64_t x = 0;
 	const char *at = s;
@@ -22,15 +22,15 @@ static const char *digits(const char *s, uint32_t *x_p)
 }
 
 /* Parses "0,3,1": the node or the shared router at these coordinates. */
-static const char *coordinates(const struct net *net, const char *s,
-			       uint32_t *node_p)
+static const char *coords_parse(const struct net *net, const char *s,
+				uint32_t *node_p)
 {
 	const struct net_config *cfg = &net->cfg;
 	uint32_t node = 0, x;
 	unsigned d;
 
 	for (d = 0; d < cfg->dims; d++) {
-		s = digits(s, &x);
+		s = number_parse(s, &x);
 		if (!s || x >= cfg->size[d])
 			return NULL;
 		node = node * cfg->size[d] + x;
@@ -42,15 +42,16 @@ static const char *coordinates(const struct net *net, const char *s,
 }
 
 /* Parses "2:5": the level of a tree, and the number in the level. */
-static const char *level(const struct net *net, const char *s, uint32_t *node_p)
+static const char *level_parse(const struct net *net, const char *s,
+			       uint32_t *node_p)
 {
 	uint32_t l, n;
 	struct net_group g;
 
-	s = digits(s, &l);
+	s = number_parse(s, &l);
 	if (!s || *s++ != ':' || l >= net_groups(&net->cfg))
 		return NULL;
-	s = digits(s, &n);
+	s = number_parse(s, &n);
 	net_group(&net->cfg, l, &g);
 	*node_p = g.first + n;
 	return s && n < g.count ? s : NULL;
@@ -64,12 +65,13 @@ static const char *fault_name_place(const struct net *net, const char *s,
 
 	if (s[n] == ',')
 		return net->cfg.topology == NET_TORUS
-			       ? coordinates(net, s, node_p)
+			       ? coords_parse(net, s, node_p)
 			       : NULL;
 	if (s[n] == ':')
-		return net->cfg.topology == NET_TORUS ? NULL
-						      : level(net, s, node_p);
-	s = digits(s, node_p);
+		return net->cfg.topology == NET_TORUS
+			       ? NULL
+			       : level_parse(net, s, node_p);
+	s = number_parse(s, node_p);
 	return *node_p < net->nodes ? s : NULL;
 }
 
@@ -155,7 +157,7 @@ static const char *link_parse(const struct net *net, const char *s,
 	memcpy(class, s, n < sizeof(class) ? n : 0);
 	s += n;
 	if (*s == '.') {
-		s = digits(s + 1, &number);
+		s = number_parse(s + 1, &number);
 		line->link = number < 0xff ? (uint8_t)number : 0xfe;
 	}
 	if (!s || *s || !class_find(net, class, line) || line->both ||
@@ -193,7 +195,7 @@ static const char *rail_parse(const struct net *net, const char *s,
 
 	if (net->cfg.rails < 2)
 		return "this machine has no rails";
-	s = digits(s, &rail);
+	s = number_parse(s, &rail);
 	if (!s || *s || rail >= net->cfg.rails)
 		return "no such rail; rails are numbered from 0";
 	line->target = NET_FAULT_ON_RAIL;
@@ -225,7 +227,7 @@ const char *net_fault_object_parse(const struct net *net,
  * Returns whether a link is between midplanes, or its cable has at least
  * care.fibre metres.
  */
-static bool optical(const struct net *net, uint32_t node, unsigned port)
+static bool is_optical(const struct net *net, uint32_t node, unsigned port)
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned peer_port, crossings = 0;
@@ -273,7 +275,7 @@ bool net_fault_line_applies(const struct net *net,
 		return node < net->ends &&
 		       port / (net->fat.w[1] / net->fat.rails) == line->node;
 	if (line->class == NET_CLASS_OPTICAL || line->class == NET_CLASS_COPPER)
-		return optical(net, node, port) ==
+		return is_optical(net, node, port) ==
 		       (line->class == NET_CLASS_OPTICAL);
 	if (line->target == NET_FAULT_ON_CLASS)
 		return of_class;

@@ -18,8 +18,8 @@
 /*
  * Counts a detour; packets of one message may use several routes from now on.
  */
-static void count(const struct net *net, const struct net_packet *p,
-		  uint32_t node, unsigned port)
+static void count_detour(const struct net *net, const struct net_packet *p,
+			 uint32_t node, unsigned port)
 {
 	net_fault_link(net, node, port)->detours++;
 	net_faults(net)->sum.detours++;
@@ -38,7 +38,7 @@ static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 }
 
 /* Returns the k-th set bit, modulo the number of set bits; ports is not 0. */
-static unsigned pick(uint64_t ports, unsigned k)
+static unsigned kth_port(uint64_t ports, unsigned k)
 {
 	k %= (unsigned)__builtin_popcountll(ports);
 	while (k--)
@@ -100,17 +100,17 @@ static void steer_torus(const struct net *net, struct net_packet *p,
 	if (!net_fault_is_dead(net, node, was))
 		return;
 	ports = torus_ports(net, p, node, net->flow[was] / 2u);
-	count(net, p, node, was);
+	count_detour(net, p, node, was);
 	if (ports)
-		p->det = (uint8_t)pick(ports, p->lane);
+		p->det = (uint8_t)kth_port(ports, p->link_hash);
 	if (p->flags & NET_P_DYN && !p->want)
 		/* the packet is lost at the dead port */
 		p->want = ports ? ports : 1ull << was;
 }
 
 /* Follows hops in a direction. Returns whether no link on them is dead. */
-static bool follow(const struct net *net, uint32_t *node, unsigned dir,
-		   unsigned hops)
+static bool path_is_live(const struct net *net, uint32_t *node, unsigned dir,
+			 unsigned hops)
 {
 	uint64_t ports;
 
@@ -137,15 +137,16 @@ void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 	for (i = 0; i < cfg->dims; i++) {
 		d = cfg->order[i];
 		next = at;
-		if (follow(net, &next, 2 * d + (rem[d] > 0),
-			   (unsigned)abs(rem[d]))) {
+		if (path_is_live(net, &next, 2 * d + (rem[d] > 0),
+				 (unsigned)abs(rem[d]))) {
 			at = next;
 			continue;
 		}
 		other = rem[d] + (rem[d] > 0 ? -1 : 1) * cfg->size[d];
 		next = at;
-		if (!cfg->wrap[d] || !follow(net, &next, 2 * d + (other > 0),
-					     (unsigned)abs(other)))
+		if (!cfg->wrap[d] ||
+		    !path_is_live(net, &next, 2 * d + (other > 0),
+				  (unsigned)abs(other)))
 			return; /* a later hop may have another live port */
 		rem[d] = (int8_t)other;
 		at = next;
@@ -167,7 +168,7 @@ static void count_tree(const struct net *net, const struct net_packet *p,
 		rail = net_mrec(net, p->msg)->rail;
 	net_fat_steer(&net->fat, NULL, node, p->dst, p->left, rail, &det);
 	if (det != p->det && net_fault_is_dead(net, node, det))
-		count(net, p, node, det);
+		count_detour(net, p, node, det);
 }
 
 void net_fault_routing(const struct net *net, struct net_packet *p,

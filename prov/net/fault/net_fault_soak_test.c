@@ -167,8 +167,8 @@ static double beyond_correction(unsigned symbols, double q)
  * Returns the probability that a packet of this number of bytes on the wire is
  * bad.
  */
-static double chance_of_bad(const struct net_config *cfg, uint32_t wire,
-			    double ber)
+static double probability_bad(const struct net_config *cfg, uint32_t wire,
+			      double ber)
 {
 	double q = -expm1(10 * log1p(-ber)), good = 1;
 
@@ -196,8 +196,8 @@ static void within_three_sigma(const char *what, uint64_t got, double tries,
  * (net_fault_test.c). The other codes miss none in a test of any feasible
  * length.
  */
-static double chance_of_escape(const struct net_config *cfg, uint32_t wire,
-			       double ber)
+static double probability_undetected(const struct net_config *cfg,
+				     uint32_t wire, double ber)
 {
 	double term = exp(8 * wire * log1p(-ber)), even = 0;
 
@@ -234,13 +234,13 @@ static void check_counts(const struct soak *s, double ber)
 		      (unsigned long long)s->hops,
 		      (unsigned long long)c.packets);
 	within_three_sigma("bad", c.bad, (double)c.packets,
-			   chance_of_bad(cfg, wire, ber));
+			   probability_bad(cfg, wire, ber));
 	if (cfg->care.fec)
 		within_three_sigma("symbols mended", c.mended,
 				   (double)c.packets * wire * 0.8,
 				   -expm1(10 * log1p(-ber)));
-	not_too_many(c.escaped,
-		     (double)c.packets * chance_of_escape(cfg, wire, ber));
+	not_too_many(c.escaped, (double)c.packets *
+					probability_undetected(cfg, wire, ber));
 	T_IS(c.lost, 0);
 	T_IS(c.unlike, 0);
 	if (cfg->care.checked == NET_CHECKED_LINK)

@@ -36,7 +36,7 @@ static void first_error_position_follows_the_draw(void **state)
 /* ---- traffic ------------------------------------------------------------- */
 
 /* Sends messages from every node to a random node, in rounds. */
-static void traffic(struct net_fixture *e, unsigned rounds, uint8_t way)
+static void random_traffic(struct net_fixture *e, unsigned rounds, uint8_t way)
 {
 	uint32_t nodes = e->cfg.topology == NET_TORUS && e->cfg.router_nodes < 2
 				 ? net_nodes(e->net)
@@ -76,7 +76,7 @@ static uint64_t hash_of(const struct net_config *cfg, const char *plan,
 		net_fixture_fault_open(&e, cfg, plan);
 	else
 		net_fixture_open(&e, cfg, 1 << 14);
-	traffic(&e, rounds, NET_DYNAMIC);
+	random_traffic(&e, rounds, NET_DYNAMIC);
 	net_count_get(e.net, &c);
 	net_fixture_close(&e);
 	return c.hash;
@@ -160,7 +160,7 @@ static void error_bursts_are_detected(void **state)
 					       ? "errors * = 1e-5; burst * = 16"
 				       : i ? "errors * = 1e-6; burst * = 32"
 					   : "errors * = 1e-5; burst * = 41");
-		traffic(&e, 64, NET_DYNAMIC);
+		random_traffic(&e, 64, NET_DYNAMIC);
 		c = net_fixture_fault_count(&e);
 		T_TRUE(c.bad > 10);
 		T_IS(c.escaped, 0);
@@ -204,8 +204,8 @@ static void crc16_undetected_rate_matches_theory(void **state)
 /*
  * Returns the arrival time of one full packet, and the number of link retries.
  */
-static uint64_t one(const struct net_config *cfg, const char *plan,
-		    uint64_t *retries_p)
+static uint64_t one_packet(const struct net_config *cfg, const char *plan,
+			   uint64_t *retries_p)
 {
 	struct net_msg m = { .dst = 1,
 			     .bytes = cfg->payload_bytes,
@@ -228,8 +228,8 @@ static void bgq_link_retransmits_after_timeout(void **state)
 	uint64_t none, n, good, late;
 
 	net_fixture_machine_load(&cfg, "bgq:2");
-	good = one(&cfg, "errors * = 0", &none);
-	late = one(&cfg, "seed = 1; errors * = 3e-4", &n);
+	good = one_packet(&cfg, "errors * = 0", &none);
+	late = one_packet(&cfg, "seed = 1; errors * = 3e-4", &n);
 	T_IS(none, 0);
 	T_TRUE(n > 0);
 	/* 552 bytes take 138 cycles, plus 6 of protocol */
@@ -246,8 +246,8 @@ static void gemini_link_retransmits_on_nak(void **state)
 	uint64_t none, n, good, late, len;
 
 	net_fixture_machine_load(&cfg, "gemini:2x1x1");
-	good = one(&cfg, "errors * = 0", &none);
-	late = one(&cfg, "seed = 1; errors N = 2e-3", &n);
+	good = one_packet(&cfg, "errors * = 0", &none);
+	late = one_packet(&cfg, "seed = 1; errors N = 2e-3", &n);
 	T_IS(none, 0);
 	T_TRUE(n > 0);
 	/*
@@ -290,7 +290,7 @@ static void bgq_header_code_detects_header_errors(void **state)
 
 	net_fixture_machine_load(&cfg, "bgq:4x4x2");
 	net_fixture_fault_open(&e, &cfg, "errors * = 2e-5");
-	traffic(&e, 200, NET_DYNAMIC);
+	random_traffic(&e, 200, NET_DYNAMIC);
 	c = net_fixture_fault_count(&e);
 	part = (double)c.bad * 12 / 552;
 	T_TRUE(c.header > 0 && fabs((double)c.header - part) < 5 * sqrt(part));
@@ -334,7 +334,7 @@ static void error_counters_raise_alarms(void **state)
 	net_fixture_machine_load(&cfg, "bgq:4x4x2");
 	cfg.care.retry_alarm = 5;
 	net_fixture_fault_open(&e, &cfg, "errors A+ = 1e-4");
-	traffic(&e, 100, NET_DYNAMIC);
+	random_traffic(&e, 100, NET_DYNAMIC);
 	T_TRUE(net_fixture_fault_count(&e).alarms > 0);
 	T_TRUE(net_fixture_fault_count(&e).alarms <= 32);
 	net_fixture_close(&e);
@@ -352,7 +352,7 @@ static void qsnet2_discarded_packets_are_retransmitted(void **state)
 
 	net_fixture_machine_load(&cfg, "qsnet2:4x4");
 	net_fixture_fault_open(&e, &cfg, "seed = 1; errors * = 2e-6");
-	traffic(&e, 100, NET_DYNAMIC);
+	random_traffic(&e, 100, NET_DYNAMIC);
 	c = net_fixture_fault_count(&e);
 	T_TRUE(c.bad > 50);
 	T_IS(c.retries, 0);
@@ -373,7 +373,7 @@ static void apenet_counts_and_drops_bad_packets(void **state)
 
 	net_fixture_machine_load(&cfg, "apenet:4x4x1");
 	net_fixture_fault_open(&e, &cfg, "seed = 1; errors * = 1e-6");
-	traffic(&e, 100, NET_DETERMINISTIC);
+	random_traffic(&e, 100, NET_DETERMINISTIC);
 	c = net_fixture_fault_count(&e);
 	T_TRUE(c.bad > 50);
 	T_IS(c.escaped, 0);
@@ -401,7 +401,7 @@ static void sunway_fec_corrects_and_link_retries(void **state)
 		struct net_fixture e;
 
 		net_fixture_fault_open(&e, &cfg, plans[i]);
-		traffic(&e, 64, NET_DYNAMIC);
+		random_traffic(&e, 64, NET_DYNAMIC);
 		c = net_fixture_fault_count(&e);
 		T_TRUE(c.mended > 20);
 		T_IS(c.escaped, 0);
@@ -508,7 +508,7 @@ static void wrong_words_are_corrected_or_not_delivered(void **state)
 
 		net_fixture_machine_load(&cfg, machines[i]);
 		net_fixture_fault_open(&e, &cfg, "seed = 2; memory * = 0.004");
-		traffic(&e, 200, NET_DYNAMIC);
+		random_traffic(&e, 200, NET_DYNAMIC);
 		c = net_fixture_fault_count(&e);
 		T_TRUE(c.corrected > 500);
 		T_TRUE(c.poisoned > 0 && c.poisoned < c.corrected / 50);

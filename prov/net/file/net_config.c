@@ -201,7 +201,7 @@ static int check_orders(const struct net_config *cfg)
  * Returns whether a packet channel has too few tokens, or more than a counter
  * can hold.
  */
-static int few(const struct net_config *cfg)
+static int has_few_tokens(const struct net_config *cfg)
 {
 	unsigned vc;
 
@@ -227,7 +227,7 @@ static int has_many_tokens(const struct net_config *cfg)
 }
 
 /* Returns whether a path takes less than two ticks. */
-static int short_path(const struct net_config *cfg)
+static int has_short_path(const struct net_config *cfg)
 {
 	uint64_t least = 2 * (uint64_t)cfg->tick_ps;
 	unsigned i;
@@ -240,7 +240,7 @@ static int short_path(const struct net_config *cfg)
 }
 
 /* Returns whether nodes that share a bus would be at different routers. */
-static int uneven_bus(const struct net_config *cfg)
+static int has_uneven_bus(const struct net_config *cfg)
 {
 	unsigned i;
 
@@ -284,8 +284,8 @@ static int check_links(const struct net_config *cfg)
 				  250,
 		  "token_ps must be at least one tick, token_ps + crossing_ps "
 		  "at most 250 ticks" },
-		{ short_path(cfg), "inject_ps and receive_ps of every path "
-				   "must be at least two ticks" },
+		{ has_short_path(cfg), "inject_ps and receive_ps of every path "
+				       "must be at least two ticks" },
 		{ cfg->tokens[0] + cfg->tokens_shared > 4095,
 		  "more than 4095 tokens of VC 0" },
 		{ cfg->tokens_shared && cfg->topology == NET_TORUS,
@@ -294,8 +294,9 @@ static int check_links(const struct net_config *cfg)
 		  "tokens_shared is less than the tokens of one packet" },
 		{ cfg->tokens[0] + cfg->tokens_shared < full + cfg->inject_room,
 		  "tokens of VC 0 are less than one packet plus inject_room" },
-		{ few(cfg), "tokens of VC 1 and up must be at least bubble and "
-			    "at most 255" },
+		{ has_few_tokens(cfg),
+		  "tokens of VC 1 and up must be at least bubble and "
+		  "at most 255" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
 	};
@@ -315,7 +316,7 @@ static int check_nodes(const struct net_config *cfg)
 				   cfg->router_nodes < 2 || cfg->read_paths),
 		  "columns must be at most 64 and requires row_buffer > 0, "
 		  "router_nodes >= 2, dyn_queues <= 3 and no read_paths" },
-		{ uneven_bus(cfg),
+		{ has_uneven_bus(cfg),
 		  "the nodes of a bus must divide router_nodes" },
 		{ cfg->tokens_end > 16 || has_many_tokens(cfg),
 		  "tokens_end must be at most 16, and tokens * tokens_end at "

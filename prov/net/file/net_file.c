@@ -53,7 +53,7 @@ static char *trim(char *s)
 	return s;
 }
 
-static bool same(const char *a, const char *b)
+static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
@@ -70,8 +70,8 @@ static const struct file_line *line_in(const struct file_doc *doc,
 
 	for (unsigned i = 0; i < doc->count; i++) {
 		l = &doc->item[i];
-		if (!strcmp(l->key, key) && same(l->part, part) &&
-		    same(l->variant, variant))
+		if (!strcmp(l->key, key) && same_text(l->part, part) &&
+		    same_text(l->variant, variant))
 			return l;
 	}
 	return NULL;
@@ -88,15 +88,15 @@ static const struct file_line *doc_get(const struct file_doc *doc,
 	return l ? l : line_in(doc, part, key, NULL);
 }
 
-static int unknown(struct file_doc *doc, unsigned line, const char *key)
+static int unknown_key(struct file_doc *doc, unsigned line, const char *key)
 {
-	const struct file_key *near = file_key_nearest(key);
+	const struct file_key *nearest = file_key_nearest(key);
 
-	if (near)
+	if (nearest)
 		return file_fail_at(doc, line,
 				    "unknown key \"%.40s\"; "
 				    "nearest is %s: %s",
-				    key, near->name, near->help);
+				    key, nearest->name, nearest->help);
 	return file_fail_at(doc, line, "unknown key \"%.40s\"", key);
 }
 
@@ -135,7 +135,7 @@ static const struct file_key *key_of(const struct file_line *item)
 	return key ? key : file_key_find(item->key, FILE_OF_BUS);
 }
 
-static int keep(struct file_doc *doc, const struct file_line *item)
+static int line_store(struct file_doc *doc, const struct file_line *item)
 {
 	const struct file_line *before =
 		line_in(doc, item->part, item->key, item->variant);
@@ -179,11 +179,11 @@ static int split_line(struct file_doc *doc, unsigned line, char *s)
 	split_part(&item);
 	item.def = key_of(&item);
 	if (!item.def)
-		return unknown(doc, line, item.key);
+		return unknown_key(doc, line, item.key);
 	if (!*item.value)
 		return file_fail_at(doc, line, "%s has no value; expected: %s",
 				    item.key, item.def->help);
-	return keep(doc, &item);
+	return line_store(doc, &item);
 }
 
 static int split_text(struct file_doc *doc, char *text, size_t len)
@@ -229,7 +229,7 @@ static int file_take(const struct file_doc *doc, const char *name,
 			 key->name, key->help);
 }
 
-static int orders(const struct file_doc *doc, struct net_config *cfg)
+static int set_orders(const struct file_doc *doc, struct net_config *cfg)
 {
 	const struct file_key *key;
 	const struct file_line *item;
@@ -332,9 +332,10 @@ static int check_variant(const struct file_doc *doc)
 	if (!doc->variant)
 		return 0;
 	for (unsigned i = 0; i < doc->count; i++) {
-		if (same(doc->item[i].variant, doc->variant))
+		if (same_text(doc->item[i].variant, doc->variant))
 			return 0;
-		if (doc->item[i].variant && !same(doc->item[i].variant, last) &&
+		if (doc->item[i].variant &&
+		    !same_text(doc->item[i].variant, last) &&
 		    at < sizeof(all)) {
 			last = doc->item[i].variant;
 			at += (size_t)snprintf(all + at, sizeof(all) - at,
@@ -383,8 +384,8 @@ static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 	return err;
 }
 
-static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
-		 struct net_config *cfg)
+static int config_build(const struct file_doc *doc, const char *dims,
+			uint32_t nodes, struct net_config *cfg)
 {
 	int err;
 
@@ -403,7 +404,7 @@ static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
 	if (!err)
 		err = file_shape(cfg, dims, nodes, doc->why);
 	if (!err)
-		err = orders(doc, cfg);
+		err = set_orders(doc, cfg);
 	return err ? err : check_constraints(doc, cfg);
 }
 
@@ -416,14 +417,14 @@ int net_file_parse(const char *name, char *text, size_t len,
 				.variant = spec->variant };
 	int err = split_text(&doc, text, len);
 
-	return err ? err : build(&doc, spec->dims, spec->nodes, cfg);
+	return err ? err : config_build(&doc, spec->dims, spec->nodes, cfg);
 }
 
 /* ---- files --------------------------------------------------------------- */
 
 /* Reads a whole file and appends a terminating zero. */
-static int slurp(const char *path, char **text_p, size_t *len_p,
-		 struct net_error_text *why)
+static int read_text(const char *path, char **text_p, size_t *len_p,
+		     struct net_error_text *why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *text = malloc(FILE_BYTES_MAX + 1);
@@ -493,7 +494,7 @@ int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 
 	err = net_file_find(spec, path, sizeof(path), why);
 	if (!err)
-		err = slurp(path, &text, &len, why);
+		err = read_text(path, &text, &len, why);
 	if (err)
 		return err;
 	want.dims = spec_dims(spec);
@@ -536,7 +537,7 @@ int net_file_each(const char *spec,
 
 	err = net_file_find(spec, path, sizeof(path), why);
 	if (!err)
-		err = slurp(path, &text, &len, why);
+		err = read_text(path, &text, &len, why);
 	if (err)
 		return err;
 	err = split_text(&doc, text, len);

@@ -56,16 +56,16 @@ int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p)
 	return 0;
 }
 
-static int smallest(struct net_config *c, uint32_t nodes,
-		    struct net_error_text *why)
+static int shape_smallest(struct net_config *c, uint32_t nodes,
+			  struct net_error_text *why)
 {
-	char said[NET_MAP_WHY];
+	char error[NET_MAP_WHY];
 
 	if (c->topology == NET_TORUS) {
 		memset(c->wrap, 0, sizeof(c->wrap));
-		if (!net_shape_fit(c, nodes, said))
+		if (!net_shape_fit(c, nodes, error))
 			return 0;
-		return file_fail(why, "%s", said);
+		return file_fail(why, "%s", error);
 	}
 	for (c->dims = 1; net_shape_nodes(c) < nodes; c->dims++)
 		if (c->dims == NET_DIMS_MAX)
@@ -77,7 +77,7 @@ static int smallest(struct net_config *c, uint32_t nodes,
 }
 
 /* Copies the values of the last level to all levels above it. */
-static void more_levels(struct net_config *c)
+static void extend_levels(struct net_config *c)
 {
 	for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
 		c->size[l] = c->size[c->dims - 1];
@@ -86,8 +86,8 @@ static void more_levels(struct net_config *c)
 	}
 }
 
-static int given(struct net_config *c, const char *dims, uint32_t nodes,
-		 struct net_error_text *why)
+static int shape_given(struct net_config *c, const char *dims, uint32_t nodes,
+		       struct net_error_text *why)
 {
 	char wrap[NET_DIMS_MAX];
 	unsigned count;
@@ -131,7 +131,7 @@ static void wrap_defaults(struct net_config *c)
 }
 
 /* Removes the link chips of dimensions that never extend beyond a midplane. */
-static void without_link_chips(struct net_config *c)
+static void remove_link_chips(struct net_config *c)
 {
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
 		if (c->midplane[d] == c->full[d])
@@ -143,13 +143,13 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 {
 	int err = 0;
 
-	without_link_chips(c);
+	remove_link_chips(c);
 	if (c->topology != NET_TORUS)
-		more_levels(c);
+		extend_levels(c);
 	if (dims)
-		err = given(c, dims, nodes, why);
+		err = shape_given(c, dims, nodes, why);
 	else if (nodes)
-		err = smallest(c, nodes, why);
+		err = shape_smallest(c, nodes, why);
 	if (!err && net_shape_nodes(c) > NODES_MAX)
 		err = file_fail(why, "%s: more than %d nodes", c->name,
 				NODES_MAX);
@@ -196,7 +196,7 @@ static void longest_first(const struct net_config *cfg, uint8_t *order)
 }
 
 /* Returns the dimension of a letter, or -1. */
-static int letter(char c, const struct net_config *cfg)
+static int dim_of_letter(char c, const struct net_config *cfg)
 {
 	c = (char)toupper((unsigned char)c);
 	return c >= 'A' && c < 'A' + cfg->dims ? c - 'A' : -1;
@@ -213,7 +213,7 @@ int file_order(const char *text, struct net_config *cfg)
 	for (; *text; text++) {
 		if (*text == ' ' || *text == ',')
 			continue;
-		d = letter(*text, cfg);
+		d = dim_of_letter(*text, cfg);
 		if (d < 0 || seen >> d & 1)
 			return -EINVAL;
 		seen |= 1u << d;
@@ -259,7 +259,7 @@ static int zone_masks(const char *text, const struct net_config *cfg,
 			n += mask[n] != 0;
 			continue;
 		}
-		d = letter(*text, cfg);
+		d = dim_of_letter(*text, cfg);
 		if (d < 0 || n == NET_DIMS_MAX)
 			return -EINVAL;
 		mask[n] |= (uint8_t)(1u << d);
@@ -281,7 +281,7 @@ int file_zone(const char *text, struct net_config *cfg, unsigned zone)
 	else if (!strcmp(text, "order"))
 		zone_order(cfg, mask, 0);
 	else if (!strncmp(text, "order+", 6)) {
-		d = text[6] && !text[7] ? letter(text[6], cfg) : -1;
+		d = text[6] && !text[7] ? dim_of_letter(text[6], cfg) : -1;
 		if (d < 0)
 			return -EINVAL;
 		zone_order(cfg, mask, (uint8_t)(1u << d));

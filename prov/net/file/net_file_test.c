@@ -64,13 +64,13 @@ static int parse(const char *dims, uint32_t nodes)
 	return net_file_parse("m", text, text_len, &want, &cfg, &why);
 }
 
-static void wrong(const char *key, const char *line, const char *said)
+static void check_error(const char *key, const char *line, const char *expected)
 {
 	put_line(key, line);
 	T_IS(parse(NULL, 0), -EINVAL);
-	if (!strstr(why.text, said))
+	if (!strstr(why.text, expected))
 		print_message("%s -> %s\n", line ? line : "(none)", why.text);
-	T_TRUE(strstr(why.text, said) != NULL);
+	T_TRUE(strstr(why.text, expected) != NULL);
 	T_TRUE(!strncmp(why.text, "m:", 2));
 }
 
@@ -196,36 +196,36 @@ static void unknown_machine_error_lists_machines(void **state)
 
 static void error_message_names_the_line(void **state)
 {
-	wrong("hop", "hopp = 45 ns", "nearest is hop");
-	wrong("hop", "qwertyuiop = 45 ns", "unknown key");
-	wrong("hop", "hop =", "has no value");
-	wrong("hop", NULL, "no line for hop");
-	wrong("hop", "hop 45 ns", "key = value");
-	wrong("hop", "hop = 45", "unit \"\" is not valid");
-	wrong("hop", "hop = 45 GB/s", "is not valid here");
-	wrong("hop", "hop = fast", "expected a number");
-	wrong("hop", "hop = -3 ns", "expected a number");
-	wrong("hop", "hop = 0 ns", "out of range");
-	wrong("hop", "hop = 99999999999 ms", "out of range");
-	wrong("hop", "hop = 1.2.3 ns", "is not valid here");
-	wrong("hop", "hop = 12345678901234567 ns", "expected a number");
-	wrong("link", "link = 0 GB/s", "out of range");
-	wrong("payload", "payload = 512 KB", "use B, KiB");
-	wrong("payload", "payload = 500 B", "multiple of chunk");
-	wrong("tokens_dynamic", "tokens_dynamic = 20", "two packets");
-	wrong("tokens_high", "tokens_high = 1", "bubble");
-	wrong("inject_room", "inject_room = 120", "inject_room leaves");
-	wrong("receive", "receive = 1 ns", "two cycles");
-	wrong("crossing", "crossing = 1 us", "250 cycles");
-	wrong("routes", "routes = 1", "routes_system");
-	wrong("topology", "topology = ring", "torus, fat-tree");
-	wrong("shape", "shape = 4x4x4x4x4x4x4", "lengths at most");
-	wrong("order", "order = A B C D", "order of dimensions");
-	wrong("order", "order = A A B C D", "order of dimensions");
-	wrong("zone0", "zone0 = AB F", "zone masks");
-	wrong("zone0", "zone0 = order+Z", "zone masks");
-	wrong("name", "name = a b", "one word");
-	wrong("recv", "send = 3 ns", "already");
+	check_error("hop", "hopp = 45 ns", "nearest is hop");
+	check_error("hop", "qwertyuiop = 45 ns", "unknown key");
+	check_error("hop", "hop =", "has no value");
+	check_error("hop", NULL, "no line for hop");
+	check_error("hop", "hop 45 ns", "key = value");
+	check_error("hop", "hop = 45", "unit \"\" is not valid");
+	check_error("hop", "hop = 45 GB/s", "is not valid here");
+	check_error("hop", "hop = fast", "expected a number");
+	check_error("hop", "hop = -3 ns", "expected a number");
+	check_error("hop", "hop = 0 ns", "out of range");
+	check_error("hop", "hop = 99999999999 ms", "out of range");
+	check_error("hop", "hop = 1.2.3 ns", "is not valid here");
+	check_error("hop", "hop = 12345678901234567 ns", "expected a number");
+	check_error("link", "link = 0 GB/s", "out of range");
+	check_error("payload", "payload = 512 KB", "use B, KiB");
+	check_error("payload", "payload = 500 B", "multiple of chunk");
+	check_error("tokens_dynamic", "tokens_dynamic = 20", "two packets");
+	check_error("tokens_high", "tokens_high = 1", "bubble");
+	check_error("inject_room", "inject_room = 120", "inject_room leaves");
+	check_error("receive", "receive = 1 ns", "two cycles");
+	check_error("crossing", "crossing = 1 us", "250 cycles");
+	check_error("routes", "routes = 1", "routes_system");
+	check_error("topology", "topology = ring", "torus, fat-tree");
+	check_error("shape", "shape = 4x4x4x4x4x4x4", "lengths at most");
+	check_error("order", "order = A B C D", "order of dimensions");
+	check_error("order", "order = A A B C D", "order of dimensions");
+	check_error("zone0", "zone0 = AB F", "zone masks");
+	check_error("zone0", "zone0 = order+Z", "zone masks");
+	check_error("name", "name = a b", "one word");
+	check_error("recv", "send = 3 ns", "already");
 }
 
 /* Appends lines to the shipped file. */
@@ -256,23 +256,23 @@ static void paths_inherit_values_of_the_first_path(void **state)
 	T_OK(net_config_check(&cfg));
 }
 
-static void refused(const char *lines, const char *said)
+static void check_refused(const char *lines, const char *expected)
 {
 	add_lines(lines);
 	T_IS(parse(NULL, 0), -EINVAL);
-	if (!strstr(why.text, said))
+	if (!strstr(why.text, expected))
 		print_message("%s -> %s\n", lines, why.text);
-	T_TRUE(strstr(why.text, said) != NULL);
+	T_TRUE(strstr(why.text, expected) != NULL);
 }
 
 static void unknown_paths_and_buses_are_refused(void **state)
 {
-	refused("dma.inject = 750 ns\n", "no such path");
-	refused("paths = a a\n", "paths between memory");
-	refused("paths = a b c d e f g\n", "paths between memory");
-	refused("paths = a b\nb.out = pci\n", "buses that it crosses");
-	refused("paths = a b\nb.hop = 3 ns\n", "unknown key");
-	refused("paths = a b\nb.in = a\nb.in = a\n", "already");
+	check_refused("dma.inject = 750 ns\n", "no such path");
+	check_refused("paths = a a\n", "paths between memory");
+	check_refused("paths = a b c d e f g\n", "paths between memory");
+	check_refused("paths = a b\nb.out = pci\n", "buses that it crosses");
+	check_refused("paths = a b\nb.hop = 3 ns\n", "unknown key");
+	check_refused("paths = a b\nb.in = a\nb.in = a\n", "already");
 }
 
 static void variant_overrides_lines(void **state)
@@ -294,10 +294,10 @@ static void variant_overrides_lines(void **state)
 	T_IS(cfg.hop_ps, 90000);
 	T_IS(cfg.wtime_ps, 7000);
 	variant = "none";
-	refused(lines, "there are: fast slow");
+	check_refused(lines, "there are: fast slow");
 	variant = NULL;
-	refused("[fast\n", "[NAME]");
-	refused("[fast]\nhop = 1 ns\nhop = 2 ns\n", "already");
+	check_refused("[fast\n", "[NAME]");
+	check_refused("[fast]\nhop = 1 ns\nhop = 2 ns\n", "already");
 }
 
 static void a_tree_grows_by_levels(void **state)

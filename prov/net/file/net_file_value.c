@@ -86,7 +86,7 @@ static void store(const struct file_key *key, uint64_t v, void *base)
 }
 
 /* Converts a number to the unit that the model stores, without rounding. */
-static double kept(const struct file_key *key, double x)
+static double to_model_unit(const struct file_key *key, double x)
 {
 	switch (key->type) {
 	case FILE_RATE_INV:
@@ -107,8 +107,9 @@ static bool must_be_whole(enum file_type type)
 	return type == FILE_COUNT || type == FILE_BYTES || type == FILE_CYCLES;
 }
 
-static int quantity(const struct file_doc *doc, const struct file_line *item,
-		    uint64_t cycle_ps, void *base)
+static int value_quantity(const struct file_doc *doc,
+			  const struct file_line *item, uint64_t cycle_ps,
+			  void *base)
 {
 	const struct file_key *key = item->def;
 	const struct unit *unit;
@@ -132,7 +133,7 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 	x *= unit->factor;
 	if (unit->kind == UNIT_CYCLE && key->type == FILE_TIME)
 		x *= (double)cycle_ps;
-	v = kept(key, x);
+	v = to_model_unit(key, x);
 	whole = (double)(uint64_t)(v < 9e18 ? v + 0.5 : 0);
 	if (must_be_whole(key->type) && (v - whole > 1e-6 || whole - v > 1e-6))
 		return file_fail_at(doc, item->line,
@@ -289,6 +290,6 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 	case FILE_ZONE:
 		return 0; /* set after the shape is known */
 	default:
-		return quantity(doc, item, cycle_ps, base);
+		return value_quantity(doc, item, cycle_ps, base);
 	}
 }

@@ -278,12 +278,12 @@ static int fill_by_order(const struct net_map_args *a, uint32_t ppn,
 /* ---- map tables ---------------------------------------------------------- */
 
 struct table {
-	const char *at; /* remaining text */
-	unsigned line;	/* line number of the last entry */
+	const char *text; /* remaining text */
+	unsigned line;	  /* line number of the last entry */
 	char *why;
 };
 
-static int bad_row(struct table *t, const char *what)
+static int bad_entry(struct table *t, const char *what)
 {
 	snprintf(t->why, NET_MAP_WHY, "map, line %u: %s", t->line, what);
 	return -EINVAL;
@@ -292,13 +292,13 @@ static int bad_row(struct table *t, const char *what)
 /* Advances to the next line with an entry. Returns false at the end. */
 static bool table_next(struct table *t)
 {
-	while (*t->at) {
+	while (*t->text) {
 		t->line++;
-		t->at += strspn(t->at, " \t\r");
-		if (*t->at && *t->at != '\n' && *t->at != '#')
+		t->text += strspn(t->text, " \t\r");
+		if (*t->text && *t->text != '\n' && *t->text != '#')
 			return true;
-		t->at += strcspn(t->at, "\n");
-		t->at += *t->at == '\n';
+		t->text += strcspn(t->text, "\n");
+		t->text += *t->text == '\n';
 	}
 	return false;
 }
@@ -308,23 +308,23 @@ static int table_number(struct table *t, uint32_t below, uint32_t *n_p)
 	unsigned long n;
 	char text[96], *end;
 
-	t->at += strspn(t->at, " \t,");
-	if (!isdigit((unsigned char)*t->at))
-		return bad_row(t, "expected a coordinate for each dimension "
-				  "and a slot on the node (T)");
-	n = strtoul(t->at, &end, 10);
+	t->text += strspn(t->text, " \t,");
+	if (!isdigit((unsigned char)*t->text))
+		return bad_entry(t, "expected a coordinate for each dimension "
+				    "and a slot on the node (T)");
+	n = strtoul(t->text, &end, 10);
 	if (n >= below) {
 		snprintf(text, sizeof(text), "%lu is out of range, 0 to %u", n,
 			 below - 1);
-		return bad_row(t, text);
+		return bad_entry(t, text);
 	}
-	t->at = end;
+	t->text = end;
 	*n_p = (uint32_t)n;
 	return 0;
 }
 
-static int table_row(struct table *t, const struct net_map_args *a,
-		     uint32_t ppn, struct net_place *p)
+static int table_entry(struct table *t, const struct net_map_args *a,
+		       uint32_t ppn, struct net_place *p)
 {
 	uint16_t at[NET_DIMS_MAX];
 	uint32_t v = 0;
@@ -338,11 +338,11 @@ static int table_row(struct table *t, const struct net_map_args *a,
 		err = table_number(t, ppn * net_router_nodes(a->cfg), &p->slot);
 	if (err)
 		return err;
-	t->at += strspn(t->at, " \t\r");
-	if (*t->at && *t->at != '\n' && *t->at != '#')
-		return bad_row(t, "more numbers than dimensions and T");
-	t->at += strcspn(t->at, "\n");
-	t->at += *t->at == '\n';
+	t->text += strspn(t->text, " \t\r");
+	if (*t->text && *t->text != '\n' && *t->text != '#')
+		return bad_entry(t, "more numbers than dimensions and T");
+	t->text += strcspn(t->text, "\n");
+	t->text += *t->text == '\n';
 	place_at(a->cfg, at, ppn * net_router_nodes(a->cfg), p);
 	return 0;
 }
@@ -357,13 +357,13 @@ static int fill_by_table(const struct net_map_args *a, uint32_t ppn,
 	int err = taken ? 0 : -ENOMEM;
 
 	for (; r < a->ranks && !err && table_next(&t); r++) {
-		err = table_row(&t, a, ppn, &place[r]);
+		err = table_entry(&t, a, ppn, &place[r]);
 		if (err)
 			break;
 		i = (size_t)place[r].node * ppn + place[r].slot;
 		if (taken[i])
-			err = bad_row(&t,
-				      "another rank has this node and slot");
+			err = bad_entry(&t,
+					"another rank has this node and slot");
 		taken[i] = 1;
 	}
 	free(taken);

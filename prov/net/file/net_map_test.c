@@ -102,7 +102,8 @@ static void nodes_and_coordinates_are_inverse(void **state)
 }
 
 /* Checks the coordinates and slot of one rank, given as digits. */
-static void where(const struct net_map_args *a, uint32_t rank, const char *want)
+static void check_place(const struct net_map_args *a, uint32_t rank,
+			const char *want)
 {
 	struct net_place *p = calloc(a->ranks, sizeof(*p));
 	char why[NET_MAP_WHY], got[40];
@@ -122,20 +123,20 @@ static void last_letter_varies_fastest(void **state)
 	struct net_config c = bgq("4x4x4x4x2");
 	struct net_map_args a = { .cfg = &c, .ppn = 2, .ranks = 1024 };
 
-	where(&a, 1, "000001");
-	where(&a, 2, "000010");
-	where(&a, 4, "000100");
-	where(&a, 1023, "333311");
+	check_place(&a, 1, "000001");
+	check_place(&a, 2, "000010");
+	check_place(&a, 4, "000100");
+	check_place(&a, 1023, "333311");
 	a.order = "TABCDE";
-	where(&a, 1, "000010");
-	where(&a, 512, "000001");
+	check_place(&a, 1, "000010");
+	check_place(&a, 512, "000001");
 	a.order = "tedcba";
-	where(&a, 1, "100000");
-	where(&a, 6, "210000");
+	check_place(&a, 1, "100000");
+	check_place(&a, 6, "210000");
 	a.ppn = 0;
 	a.ranks = 512;
 	a.order = NULL;
-	where(&a, 511, "333310");
+	check_place(&a, 511, "333310");
 }
 
 static void every_node_and_slot_is_used_once(void **state)
@@ -219,16 +220,16 @@ static void table_gives_node_and_slot(void **state)
 
 	a.table = "# two on a node\n1 0 0 0 1 0\n\n  1 0 0 0 1 1 # here\n"
 		  "0,1,1,0,0,0\n9 9 9 9 9 9\n";
-	where(&a, 0, "100010");
-	where(&a, 1, "100011");
-	where(&a, 2, "011000");
+	check_place(&a, 0, "100010");
+	check_place(&a, 1, "100011");
+	check_place(&a, 2, "011000");
 }
 
 static void invalid_tables_are_refused(void **state)
 {
 	static const struct {
 		const char *table;
-		const char *say;
+		const char *expected;
 	} row[] = {
 		{ "0 0 0 0 0\n", "map, line 1: expected a coordinate" },
 		{ "\n0 0 0 0 2 0\n", "map, line 2: 2 is out of range, 0 to 1" },
@@ -246,7 +247,7 @@ static void invalid_tables_are_refused(void **state)
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		a.table = row[i].table;
 		T_IS(net_map_fill(&a, p, why), -EINVAL);
-		T_TRUE(!strncmp(why, row[i].say, strlen(row[i].say)));
+		T_TRUE(!strncmp(why, row[i].expected, strlen(row[i].expected)));
 	}
 }
 

@@ -215,8 +215,8 @@ static void the_tlb_holds_512_pages(void **state)
 
 /* ---- the torus ----------------------------------------------------------- */
 
-static uint64_t packets_by(const struct net_fixture *e, uint32_t node,
-			   unsigned port)
+static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
+				unsigned port)
 {
 	struct net_port_count c;
 
@@ -242,9 +242,9 @@ static void dimension_order_and_wraparound_routing(void **state)
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_fixture_send(&e, 0, 0, node_at(3, 1, 3), 64));
 	net_fixture_drain(&e);
-	T_IS(packets_by(&e, 0, A_DOWN), 1);
-	T_IS(packets_by(&e, node_at(3, 0, 0), B_UP), 1);
-	T_IS(packets_by(&e, node_at(3, 1, 0), C_DOWN), 1);
+	T_IS(packets_on_port(&e, 0, A_DOWN), 1);
+	T_IS(packets_on_port(&e, node_at(3, 0, 0), B_UP), 1);
+	T_IS(packets_on_port(&e, node_at(3, 1, 0), C_DOWN), 1);
 	T_IS(net_hops(e.net, 0, node_at(3, 1, 3)), 3);
 	net_fixture_close(&e);
 }
@@ -253,7 +253,7 @@ static void dimension_order_and_wraparound_routing(void **state)
  * All nodes send in one direction of the rings, more than the buffers hold, so
  * that the buffers fill with packets that all continue in the ring.
  */
-static void rings_never_stand_still(const char *machine, uint8_t way)
+static void check_rings(const char *machine, uint8_t way)
 {
 	struct net_msg msg = { .bytes = 40 * 4096, .way = way };
 	struct net_fixture e;
@@ -275,10 +275,10 @@ static void rings_never_stand_still(const char *machine, uint8_t way)
 
 static void rings_do_not_deadlock(void **state)
 {
-	rings_never_stand_still("apenet:8x1x1", NET_DETERMINISTIC);
-	rings_never_stand_still("apenet:8x1x1", NET_DYNAMIC);
-	rings_never_stand_still("apenet:4x4x4", NET_DETERMINISTIC);
-	rings_never_stand_still("apenet:4x4x4", NET_DYNAMIC);
+	check_rings("apenet:8x1x1", NET_DETERMINISTIC);
+	check_rings("apenet:8x1x1", NET_DYNAMIC);
+	check_rings("apenet:4x4x4", NET_DETERMINISTIC);
+	check_rings("apenet:4x4x4", NET_DYNAMIC);
 }
 
 /*
@@ -304,9 +304,9 @@ static void credits_throttle_a_fast_sender(void **state)
 		T_OK(net_send(e.net, 0, &msg));
 	}
 	net_run(e.net, half, &net_fixture_up, &e, &stop);
-	sent = packets_by(&e, node_at(1, 0, 0), A_DOWN) +
-	       packets_by(&e, node_at(3, 0, 0), A_UP) +
-	       packets_by(&e, node_at(0, 1, 0), B_DOWN);
+	sent = packets_on_port(&e, node_at(1, 0, 0), A_DOWN) +
+	       packets_on_port(&e, node_at(3, 0, 0), A_UP) +
+	       packets_on_port(&e, node_at(0, 1, 0), B_DOWN);
 	/* packets in flight fit the buffers, and the buffers are full */
 	T_TRUE(sent - e.packets <= 3 * 4 + 2);
 	T_TRUE(sent - e.packets >= 3 * 3);
@@ -473,7 +473,7 @@ struct deaths {
  * Schedules these failures, and runs until the master has detected them, or 12
  * periods.
  */
-static void die(struct deaths *d, uint64_t seed)
+static void run_failures(struct deaths *d, uint64_t seed)
 {
 	struct net_watch *w;
 	struct net_fixture e;
@@ -506,7 +506,7 @@ static void dead_host_is_detected_within_its_periods(void **state)
 		x->node = i % 16;
 		x->what = NET_WATCH_HOST;
 		x->at = 4 * wd + i * wd / 64;
-		die(&d, i);
+		run_failures(&d, i);
 		/*
 		 * missed heartbeat, word on the link, read by the host,
 		 * evaluation by the master
@@ -536,7 +536,7 @@ static void any_set_of_failures_is_detected(void **state)
 	load("apenet:4x4x4");
 	for (unsigned i = 0; i < d.count; i++)
 		d.death[i].at = 4 * cfg.watch_ps + i * 1000000;
-	die(&d, 5);
+	run_failures(&d, 5);
 	/* detected by the node's host */
 	T_TRUE(d.death[0].own_at != NET_NEVER);
 	for (unsigned i = 0; i < d.count; i++)
@@ -558,7 +558,7 @@ static void detection_time_scales_with_the_period(void **state)
 			.what = NET_WATCH_HOST,
 			.at = 5 * cfg.watch_ps + cfg.watch_ps / 3,
 		};
-		die(&d, 9);
+		run_failures(&d, 9);
 		took[i] = d.death[0].master_at - d.death[0].at;
 	}
 	T_TRUE(took[0] > 500 * MS && took[0] < 3000 * MS);

@@ -62,8 +62,8 @@ static int kill_all(const struct net *net, struct net_watch *w, unsigned room)
 	return ret;
 }
 
-static int watch(struct net *net, struct net_watch_failure *death,
-		 unsigned room)
+static int run_watch(struct net *net, struct net_watch_failure *death,
+		     unsigned room)
 {
 	static const struct net_up up = { .timer = on_timer, .word = on_word };
 	const struct net_watch_failure *d;
@@ -113,13 +113,13 @@ int net_watch_plan(const struct net_config *cfg, const char *name,
 	if (!ret)
 		ret = net_fault_load(net, name, plan, &why);
 	if (!ret)
-		ret = watch(net, death, room);
+		ret = run_watch(net, death, room);
 	free(net);
 	return ret;
 }
 
-static void since(const struct net_watch_failure *d, uint64_t at, char *text,
-		  size_t len)
+static void time_since(const struct net_watch_failure *d, uint64_t at,
+		       char *text, size_t len)
 {
 	if (at == NET_NEVER)
 		snprintf(text, len, "never");
@@ -133,9 +133,9 @@ void net_watch_text(const struct net_config *cfg,
 	char node[64], first[32], last[32], master[32];
 
 	net_node_name(cfg, d->node, node, sizeof(node));
-	since(d, d->first_at, first, sizeof(first));
-	since(d, d->last_at, last, sizeof(last));
-	since(d, d->master_at, master, sizeof(master));
+	time_since(d, d->first_at, first, sizeof(first));
+	time_since(d, d->last_at, last, sizeof(last));
+	time_since(d, d->master_at, master, sizeof(master));
 	snprintf(text, len,
 		 "node %s died at %.3f ms: first neighbour %s, last %s, master "
 		 "%s later (host %s, interface %s)",

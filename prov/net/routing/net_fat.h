@@ -62,8 +62,8 @@ struct net_fat_place net_fat_place(const struct net_fat *f, uint32_t node);
  * Returns the node at the other end of a port's link and sets its port there,
  * or returns -1: no link.
  */
-int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
-		     unsigned *port_p);
+int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
+			  unsigned *port_p);
 bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port);
 /* Ports of a node towards an end node: an entry of its routing table. */
 struct net_fat_route {

@@ -43,7 +43,7 @@ static void largest(struct net_fat *f)
 	      4, 2);
 }
 
-static void table_knows(const struct net_fat *f, uint32_t node, unsigned hops,
+static void check_table(const struct net_fat *f, uint32_t node, unsigned hops,
 			uint32_t step)
 {
 	struct net_fat_route *entry =
@@ -73,7 +73,7 @@ static void two_level_table_equals_flat_table(void **state)
 	prototype(&f);
 	for (node = f.first[1]; node < f.nodes; node++)
 		for (unsigned hops = 1; hops <= 3; hops++)
-			table_knows(&f, node, hops, 1);
+			check_table(&f, node, hops, 1);
 	largest(&f);
 	T_IS(f.first[1], 262144);
 	T_TRUE(f.ports <= 40);
@@ -82,8 +82,8 @@ static void two_level_table_equals_flat_table(void **state)
 			uint32_t count = f.first[level + 1] - f.first[level];
 
 			node = f.first[level] + i * (count - 1) / 2;
-			table_knows(&f, node, level, 1);
-			table_knows(&f, node, 8 - level, 7);
+			check_table(&f, node, level, 1);
+			check_table(&f, node, 8 - level, 7);
 		}
 }
 
@@ -103,8 +103,8 @@ static void two_level_table_size_matches_the_paper(void **state)
 /*
  * Follows the first port of every table entry. Returns the number of switches.
  */
-static unsigned switches_on_the_way(const struct net_fat *f, uint32_t src,
-				    uint32_t dst)
+static unsigned switches_on_route(const struct net_fat *f, uint32_t src,
+				  uint32_t dst)
 {
 	uint32_t node = src;
 	unsigned port, there, hops = 0;
@@ -113,7 +113,7 @@ static unsigned switches_on_the_way(const struct net_fat *f, uint32_t src,
 	while (node != dst && hops < 16) {
 		ports = net_fat_steer(f, NULL, node, dst, hops, 0, &port);
 		T_TRUE(ports >> port & 1);
-		node = (uint32_t)net_fat_peer(f, node, port, &there);
+		node = (uint32_t)net_fat_neighbour(f, node, port, &there);
 		hops++;
 	}
 	T_IS(node, dst);
@@ -128,7 +128,7 @@ static void no_route_passes_more_than_seven_chips(void **state)
 	prototype(&f);
 	for (uint32_t a = 0; a < 576; a += 5)
 		for (uint32_t b = 0; b < 576; b++) {
-			n = a == b ? 0 : switches_on_the_way(&f, a, b);
+			n = a == b ? 0 : switches_on_route(&f, a, b);
 			most = n > most ? n : most;
 			T_TRUE(a == b || n + 1 >= net_fat_hops(&f, a, b));
 		}
@@ -137,7 +137,7 @@ static void no_route_passes_more_than_seven_chips(void **state)
 	for (uint32_t i = 1, a = 1; i < 20000; i++) {
 		uint32_t b = (a * 69069 + i) % 262144;
 
-		n = a == b ? 0 : switches_on_the_way(&f, a, b);
+		n = a == b ? 0 : switches_on_route(&f, a, b);
 		most = n > most ? n : most;
 		a = b;
 	}

@@ -13,7 +13,7 @@
 enum { PACKETS = 256 };
 
 /* Builds a tree with four children per switch; up: parents of a switch. */
-static void tree(struct net_config *cfg, uint8_t levels, uint16_t up)
+static void tree_config(struct net_config *cfg, uint8_t levels, uint16_t up)
 {
 	unsigned l;
 
@@ -29,8 +29,8 @@ static void tree(struct net_config *cfg, uint8_t levels, uint16_t up)
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
-static uint64_t packets_by(const struct net_fixture *e, uint32_t node,
-			   unsigned port)
+static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
+				unsigned port)
 {
 	struct net_port_count c;
 
@@ -42,7 +42,7 @@ static uint64_t packets_by(const struct net_fixture *e, uint32_t node,
  * Returns the number of upward links of a switch that messages of its four
  * nodes use.
  */
-static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
+static unsigned upward_links_used(uint16_t up, uint8_t way, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
 	uint32_t leaf = nodes;
@@ -50,7 +50,7 @@ static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 	struct net_fixture e;
 	unsigned port, n = 0;
 
-	tree(&cfg, nodes == 4096 ? 6 : 3, up);
+	tree_config(&cfg, nodes == 4096 ? 6 : 3, up);
 	net_fixture_open(&e, &cfg, 1 << 16);
 	for (msg.src = 0; msg.src < 4; msg.src++) {
 		/*
@@ -63,7 +63,7 @@ static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 4);
 	for (port = 4; port < 4u + up; port++)
-		n += packets_by(&e, leaf, port) > 0;
+		n += packets_on_port(&e, leaf, port) > 0;
 	net_fixture_close(&e);
 	return n;
 }
@@ -74,10 +74,10 @@ static void adaptive_packets_use_all_upward_links(void **state)
 	unsigned i;
 
 	for (i = 0; i < 2; i++) {
-		T_IS(ups_taken(4, NET_DYNAMIC, nodes[i]), 4);
-		T_IS(ups_taken(2, NET_DYNAMIC, nodes[i]), 2);
-		T_IS(ups_taken(4, NET_DETERMINISTIC, nodes[i]), 1);
-		T_IS(ups_taken(2, NET_DETERMINISTIC, nodes[i]), 1);
+		T_IS(upward_links_used(4, NET_DYNAMIC, nodes[i]), 4);
+		T_IS(upward_links_used(2, NET_DYNAMIC, nodes[i]), 2);
+		T_IS(upward_links_used(4, NET_DETERMINISTIC, nodes[i]), 1);
+		T_IS(upward_links_used(2, NET_DETERMINISTIC, nodes[i]), 1);
 	}
 }
 
@@ -94,14 +94,14 @@ static void downward_route_is_unique_per_top_switch(void **state)
 	uint64_t sum = 0;
 	unsigned port;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 1 << 16);
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
 	for (top = 64 + 16 + 16; top < 64 + 16 + 16 + 16; top++) {
 		for (port = 0; port < 3; port++)
-			T_IS(packets_by(&e, top, port), 0);
-		sum += packets_by(&e, top, 3);
+			T_IS(packets_on_port(&e, top, port), 0);
+		sum += packets_on_port(&e, top, 3);
 	}
 	T_IS(sum, PACKETS);
 	net_fixture_close(&e);
@@ -134,16 +134,16 @@ static void a_source_route_is_consumed_switch_by_switch(void **state)
 	struct net_fixture e;
 	uint8_t way;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	for (way = NET_DYNAMIC; way <= NET_SYSTEM; way++) {
 		net_fixture_open(&e, &cfg, 0);
 		T_OK(send_by(&e, 27, way, route, 6));
 		net_fixture_drain(&e);
 		T_IS(e.arrived, 1);
 		T_IS(e.last_node, 27);
-		T_IS(packets_by(&e, leaf, 6), PACKETS);
-		T_IS(packets_by(&e, middle, 5), PACKETS);
-		T_IS(packets_by(&e, top, 1), PACKETS);
+		T_IS(packets_on_port(&e, leaf, 6), PACKETS);
+		T_IS(packets_on_port(&e, middle, 5), PACKETS);
+		T_IS(packets_on_port(&e, top, 1), PACKETS);
 		net_fixture_close(&e);
 	}
 }
@@ -160,16 +160,16 @@ static void source_route_may_be_longer_and_leave_choices(void **state)
 	struct net_fixture e;
 	unsigned port, more = 0;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 0);
 	T_IS(net_hops(e.net, 0, 1), 2);
 	T_OK(send_by(&e, 1, NET_DETERMINISTIC, over, 6));
 	net_fixture_drain(&e);
-	T_IS(packets_by(&e, 64 + 16 + 16, 0), PACKETS);
+	T_IS(packets_on_port(&e, 64 + 16 + 16, 0), PACKETS);
 	T_OK(send_by(&e, 5, NET_DYNAMIC, any, 6));
 	net_fixture_drain(&e);
 	for (port = 5; port < 8; port++)
-		more += packets_by(&e, 64, port) > 0;
+		more += packets_on_port(&e, 64, port) > 0;
 	T_TRUE(more > 0);
 	T_IS(e.arrived, 2);
 	net_fixture_close(&e);
@@ -198,7 +198,7 @@ static void invalid_source_route_is_refused(void **state)
 	struct net_fixture e;
 	unsigned i;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		T_IS(send_by(&e, 27, bad[i].way, bad[i].route, bad[i].len),
@@ -217,11 +217,12 @@ static void invalid_source_route_is_refused(void **state)
  * Fills all buffers towards node 0, which stores slowly, with packets of nodes
  * 1 to 15.
  */
-static void jam(struct net_fixture *e, struct net_config *cfg, uint8_t way)
+static void fill_buffers(struct net_fixture *e, struct net_config *cfg,
+			 uint8_t way)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
 
-	tree(cfg, 3, 4);
+	tree_config(cfg, 3, 4);
 	cfg->path[0].reception_ps_per_byte_x1000 = 20000000; /* 50 MB/s */
 	cfg->paths = 2;
 	cfg->path[1] = cfg->path[0];
@@ -234,7 +235,8 @@ static void jam(struct net_fixture *e, struct net_config *cfg, uint8_t way)
 }
 
 /* Returns the time of a short packet through the congestion. */
-static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
+static uint64_t time_through_congestion(uint8_t full_way, uint8_t way,
+					uint32_t src)
 {
 	struct net_msg msg = { .src = src,
 			       .bytes = 8,
@@ -246,7 +248,7 @@ static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
 	struct net_config cfg;
 	struct net_fixture e;
 
-	jam(&e, &cfg, jammed);
+	fill_buffers(&e, &cfg, full_way);
 	T_OK(net_send(e.net, at, &msg));
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 16);
@@ -267,21 +269,22 @@ static void full_channel_does_not_block_higher_priority(void **state)
 	struct net_fixture e;
 	unsigned i;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
 	alone = e.last_at;
 	net_fixture_close(&e);
 	for (i = 0; i < 2; i++) {
-		T_TRUE(through_the_jam(low[i], low[i], 4) > 20 * alone);
-		T_TRUE(through_the_jam(low[i], NET_HIGH, 4) <
+		T_TRUE(time_through_congestion(low[i], low[i], 4) > 20 * alone);
+		T_TRUE(time_through_congestion(low[i], NET_HIGH, 4) <
 		       alone + 4 * packet);
-		T_TRUE(through_the_jam(low[i], NET_SYSTEM, 4) <
+		T_TRUE(time_through_congestion(low[i], NET_SYSTEM, 4) <
 		       alone + 4 * packet);
 	}
-	T_TRUE(through_the_jam(NET_HIGH, NET_HIGH, 4) > 20 * alone);
-	T_TRUE(through_the_jam(NET_HIGH, NET_SYSTEM, 4) < alone + 4 * packet);
+	T_TRUE(time_through_congestion(NET_HIGH, NET_HIGH, 4) > 20 * alone);
+	T_TRUE(time_through_congestion(NET_HIGH, NET_SYSTEM, 4) <
+	       alone + 4 * packet);
 }
 
 /* A sender sends packets of high priority first, although they arrived last. */
@@ -294,7 +297,7 @@ static void high_priority_packets_overtake(void **state)
 	struct net_fixture e;
 	unsigned i;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 1 << 14);
 	for (i = 0; i < 3; i++) {
 		msg.cookie = i;
@@ -319,7 +322,7 @@ static void a_switch_has_up_to_64_ports(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 
-	tree(&cfg, 2, 1);
+	tree_config(&cfg, 2, 1);
 	cfg.size[0] = 40;
 	cfg.size[1] = 3;
 	cfg.parents[1] = 24;
@@ -333,7 +336,7 @@ static void a_switch_has_up_to_64_ports(void **state)
 	}
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 120);
-	T_TRUE(packets_by(&e, 120, 63) > 0);
+	T_TRUE(packets_on_port(&e, 120, 63) > 0);
 	net_fixture_close(&e);
 }
 

@@ -219,7 +219,7 @@ int net_routing_plan(const struct net *net, const struct net_msg *msg,
  * Returns the hash that selects a parallel link: of source and target, with
  * spread also of the address.
  */
-static uint16_t lane_of(const struct net *net, const struct net_packet *p)
+static uint16_t link_hash_of(const struct net *net, const struct net_packet *p)
 {
 	const struct net_mrec *m = net_mrec(net, p->msg);
 	uint64_t key = (uint64_t)m->src << 32 | p->dst;
@@ -246,7 +246,7 @@ void net_routing_start(const struct net *net, struct net_packet *p)
 		p->dirs |= 1u << (2 * d + (p->rem[d] > 0));
 	}
 	if (net->parallel)
-		p->lane = lane_of(net, p);
+		p->link_hash = link_hash_of(net, p);
 }
 
 void net_routing_spread(const struct net *net, struct net_packet *p)
@@ -254,7 +254,8 @@ void net_routing_spread(const struct net *net, struct net_packet *p)
 	uint64_t dirs = p->want;
 	unsigned dir = p->det;
 
-	p->det = (uint8_t)(net->dir_first[dir] + p->lane % net->dir_links[dir]);
+	p->det = (uint8_t)(net->dir_first[dir] +
+			   p->link_hash % net->dir_links[dir]);
 	for (p->want = 0; dirs; dirs &= dirs - 1)
 		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
 }

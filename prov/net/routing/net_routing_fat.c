@@ -61,14 +61,14 @@ static void entry_first_level(const struct net_fat *f,
 			      unsigned hops, struct net_fat_route *r)
 {
 	uint64_t across = mask(f->m[1] + f->w[2], f->siblings);
-	bool beside = (p->a ^ 1) == dst / f->ends[1];
+	bool to_sibling = (p->a ^ 1) == dst / f->ends[1];
 
 	if (!f->siblings)
 		return;
-	if (hops >= 3 && beside) {
+	if (hops >= 3 && to_sibling) {
 		r->ports = across;
 		r->first = f->m[1] + f->w[2] + dst % f->siblings;
-	} else if (hops == 1 && beside) {
+	} else if (hops == 1 && to_sibling) {
 		r->ports |= across;
 	} else if (hops == 1) {
 		r->detour = across;
@@ -134,7 +134,7 @@ static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
 
 	for (; left; left &= left - 1) {
 		port = (unsigned)__builtin_ctzll(left);
-		peer = net_fat_peer(f, node, port, &there);
+		peer = net_fat_neighbour(f, node, port, &there);
 		if (peer >= 0 &&
 		    reaches(f, dead, (uint32_t)peer, dst, hops + 1))
 			open |= 1ull << port;

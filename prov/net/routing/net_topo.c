@@ -184,5 +184,5 @@ int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 		return torus_peer(cfg, node, port, port_p, crossings_p);
 	net_fat_init(&f, cfg);
 	*crossings_p = 0;
-	return net_fat_peer(&f, node, port, port_p);
+	return net_fat_neighbour(&f, node, port, port_p);
 }

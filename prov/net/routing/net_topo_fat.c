@@ -53,8 +53,8 @@ struct net_fat_place net_fat_place(const struct net_fat *f, uint32_t node)
 	return p;
 }
 
-static uint32_t topo_fat_number(const struct net_fat *f, uint32_t l, uint32_t a,
-				uint32_t b)
+static uint32_t topo_fat_node_id(const struct net_fat *f, uint32_t l,
+				 uint32_t a, uint32_t b)
 {
 	return f->first[l] + a * f->tops[l] + b;
 }
@@ -73,12 +73,12 @@ bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port)
 static int64_t sibling(const struct net_fat *f, const struct net_fat_place *p)
 {
 	return (p->a ^ 1) < f->ends[f->levels] / f->ends[1]
-		       ? (int64_t)topo_fat_number(f, 1, p->a ^ 1, p->b)
+		       ? (int64_t)topo_fat_node_id(f, 1, p->a ^ 1, p->b)
 		       : -1;
 }
 
-int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
-		     unsigned *port_p)
+int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
+			  unsigned *port_p)
 {
 	struct net_fat_place p = net_fat_place(f, node);
 	uint32_t l = p.level, up = port - f->m[l];
@@ -88,8 +88,8 @@ int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 		 * Downward: the child's upward ports follow its downward ports.
 		 */
 		*port_p = f->m[l - 1] + p.b / f->tops[l - 1];
-		return topo_fat_number(f, l - 1, p.a * f->m[l] + port,
-				       p.b % f->tops[l - 1]);
+		return topo_fat_node_id(f, l - 1, p.a * f->m[l] + port,
+					p.b % f->tops[l - 1]);
 	}
 	if (net_fat_is_sibling(f, node, port)) {
 		*port_p = port;
@@ -98,6 +98,6 @@ int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 	if (l == f->levels || up >= f->w[l + 1])
 		return -1;
 	*port_p = p.a % f->m[l + 1];
-	return topo_fat_number(f, l + 1, p.a / f->m[l + 1],
-			       p.b + up * f->tops[l]);
+	return topo_fat_node_id(f, l + 1, p.a / f->m[l + 1],
+				p.b + up * f->tops[l]);
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Checks that the peer of the peer of a port is that port. */
-static void links_agree(const struct net_config *cfg)
+static void check_links(const struct net_config *cfg)
 {
 	uint32_t n, nodes = net_topo_nodes(cfg);
 	unsigned port, back, again, x, y;
@@ -47,8 +47,8 @@ static struct net *open_net(const struct net_config *cfg)
  * Follows a packet that selects among its allowed ports by pick, and checks
  * that it arrives with the minimal number of hops.
  */
-static void walk(const struct net *net, uint32_t src, uint32_t dst,
-		 unsigned pick, bool det)
+static void check_route(const struct net *net, uint32_t src, uint32_t dst,
+			unsigned pick, bool det)
 {
 	struct net_msg msg = { .src = src, .dst = dst };
 	struct net_packet p = { .dst = dst, .flags = NET_P_DYN };
@@ -74,7 +74,7 @@ static void walk(const struct net *net, uint32_t src, uint32_t dst,
 	T_IS(hops, net_hops(net, src, dst));
 }
 
-static void roads_arrive(const struct net_config *cfg)
+static void routes_arrive(const struct net_config *cfg)
 {
 	struct net *net = open_net(cfg);
 	uint32_t ends = net_topo_ends(cfg), i, a, b;
@@ -82,7 +82,7 @@ static void roads_arrive(const struct net_config *cfg)
 	for (i = 0; i < 3000; i++) {
 		a = i * 7919 % ends;
 		b = i * 104729 % ends;
-		walk(net, a, b, i * 31, i % 2);
+		check_route(net, a, b, i * 31, i % 2);
 	}
 	free(net);
 }
@@ -98,14 +98,14 @@ static void torus_links_match_and_routes_arrive(void **state)
 	struct net_config cfg;
 
 	torus_config(&cfg, (uint16_t[]){ 4, 4, 4, 4, 2 });
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 	torus_config(&cfg, (uint16_t[]){ 5, 3, 1, 2, 2 });
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 	cfg.wrap[0] = cfg.wrap[1] = cfg.wrap[4] = 0;
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 }
 
 static void mesh_has_no_wraparound_link(void **state)
@@ -231,8 +231,8 @@ static void nodes_of_a_shared_router_reach_all_others(void **state)
 	T_IS(back, 15);
 	T_IS(net_topo_peer(&cfg, 7, 1, &back, &x), -1);
 	T_IS(net_topo_peer(&cfg, 48 + 3, 14, &back, &x), 6);
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 	net = open_net(&cfg);
 	T_IS(net_hops(net, 6, 7), 2);
 	T_IS(net_hops(net, 6, 4), 3);
@@ -260,12 +260,12 @@ static void fat_tree_links_match_and_routes_arrive(void **state)
 	T_IS(net_topo_ends(&cfg), 64);
 	T_IS(net_topo_nodes(&cfg), 64 + 3 * 16);
 	T_IS(net_topo_ports(&cfg), 8);
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 	fat_config(&cfg, (uint16_t[]){ 4, 4, 4, 4, 4 }, NULL, 5);
 	T_IS(net_topo_nodes(&cfg), 1024 + 5 * 256);
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 }
 
 /* Each node has two rails, and half the links lead to the upper level. */
@@ -276,8 +276,8 @@ static void generalized_tree_links_match_and_routes_arrive(void **state)
 	fat_config(&cfg, (uint16_t[]){ 6, 8, 3 }, (uint16_t[]){ 2, 3, 4 }, 3);
 	T_IS(net_topo_ends(&cfg), 144);
 	T_IS(net_topo_nodes(&cfg), 144 + 24 * 2 + 3 * 6 + 24);
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 }
 
 int main(void)

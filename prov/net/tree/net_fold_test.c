@@ -5,7 +5,8 @@
 #include "test/t.h"
 
 /* Checks the range of members in the subtree of member. Returns its end. */
-static uint32_t spans(const struct net_fold *f, uint32_t member, uint32_t *seen)
+static uint32_t check_subtree(const struct net_fold *f, uint32_t member,
+			      uint32_t *seen)
 {
 	uint32_t end = member + 1;
 	unsigned nth;
@@ -19,7 +20,7 @@ static uint32_t spans(const struct net_fold *f, uint32_t member, uint32_t *seen)
 		T_IS(nth, i);
 		/* the range of a child directly follows the range before it */
 		T_IS(child, end);
-		end = spans(f, child, seen);
+		end = check_subtree(f, child, seen);
 	}
 	return end;
 }
@@ -33,7 +34,7 @@ static void every_member_is_combined_once_in_order(void **state)
 			uint32_t seen = 0;
 
 			net_fold_init(&f, n, levels);
-			T_IS(spans(&f, 0, &seen), n);
+			T_IS(check_subtree(&f, 0, &seen), n);
 			T_IS(seen, n);
 		}
 }

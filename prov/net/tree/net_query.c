@@ -27,7 +27,7 @@
 /* nodes that have arrived, counted at the query source */
 #define KEY_ALL	 (1ull << 63)
 
-enum { QUESTION_BYTES = 8 };
+enum { QUERY_BYTES = 8 };
 
 static struct net_tree_rec *rec_of(const struct net *net, uint32_t mi)
 {
@@ -64,7 +64,7 @@ static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi), *q;
-	uint32_t *t = net_combo_table(net), cell = net_combo_find(net, p);
+	uint32_t *t = net_combine_table(net), cell = net_combine_find(net, p);
 	uint32_t qi = t[cell];
 
 	if (!qi) {
@@ -82,7 +82,7 @@ static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 		net_part_put(net, pi);
 	if (++q->count < count)
 		return 0;
-	net_combo_delete(net, cell);
+	net_combine_delete(net, cell);
 	return qi;
 }
 
@@ -115,7 +115,7 @@ static void node_arrived(struct net_step *s, uint32_t pi)
 	const struct net_tree_rec *rec = rec_of(net, p->msg);
 	uint32_t last;
 
-	p->msg = rec->asker;
+	p->msg = rec->query_source;
 	p->seq |= KEY_ALL;
 	last = count_arrival(s, pi, rec->sharers);
 	if (!last)
@@ -133,7 +133,7 @@ static void query_start(struct net_step *s, const struct net_packet *p,
 	struct net_packet *q = net_packet(net, qi);
 
 	*q = *p;
-	part_init(net, q, NET_KIND_ARRIVED, QUESTION_BYTES);
+	part_init(net, q, NET_KIND_ARRIVED, QUERY_BYTES);
 	q->dst = s->id;
 	q->want = s->now * net->cfg.tick_ps + q->frac;
 	net_part_queue(s, qi);
@@ -144,10 +144,10 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
 	struct net_member *m = net_member(net, p->msg);
-	bool asks = p->msg == rec_of(net, p->msg)->asker;
-	uint32_t qi = asks ? net_part_get(net) : 0;
+	bool is_source = p->msg == rec_of(net, p->msg)->query_source;
+	uint32_t qi = is_source ? net_part_get(net) : 0;
 
-	if (asks && !qi) {
+	if (is_source && !qi) {
 		net_wheel_push(net, s->now + NET_RETRY_TICKS,
 			       net_part_word(net, NET_EV_PART, pi));
 		return;
@@ -155,7 +155,7 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 	p->seq |= KEY_NODE;
 	pi = count_arrival(s, pi, m->share);
 	if (!pi) {
-		if (asks)
+		if (is_source)
 			net_part_put(net, qi);
 		return;
 	}
@@ -164,7 +164,7 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 	/* threads of a rank may arrive at two barriers in any order */
 	if (m->flag <= p->seq)
 		m->flag = p->seq + 1;
-	if (asks)
+	if (is_source)
 		query_start(s, p, qi);
 	node_arrived(s, pi);
 }
@@ -178,12 +178,12 @@ static void query_failed(struct net_step *s, const struct net_call *c,
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
-	uint64_t period = c->at + net->cfg.query_ps - p->want;
-	uint32_t cell, *t = net_combo_table(net);
+	uint64_t period = c->time_ps + net->cfg.query_ps - p->want;
+	uint32_t cell, *t = net_combine_table(net);
 
-	part_init(net, p, NET_KIND_ARRIVED, QUESTION_BYTES);
+	part_init(net, p, NET_KIND_ARRIVED, QUERY_BYTES);
 	p->seq |= KEY_ALL;
-	cell = net_combo_find(net, p);
+	cell = net_combine_find(net, p);
 	p->seq &= ~KEY_ALL;
 	if (!t[cell]) {
 		query_schedule(s, pi, p->want + period);
@@ -195,9 +195,9 @@ static void query_failed(struct net_step *s, const struct net_call *c,
 
 /* ---- queries and answers ------------------------------------------------- */
 
-static struct net_query_info question_of(const struct net *net,
-					 const struct net_call *c,
-					 const struct net_packet *p)
+static struct net_query_info query_info(const struct net *net,
+					const struct net_call *c,
+					const struct net_packet *p)
 {
 	return (struct net_query_info){
 		.route = net_member(net, p->msg)->route - 1,
@@ -211,13 +211,13 @@ static struct net_query_info question_of(const struct net *net,
 static uint8_t answer_of(struct net_step *s, const struct net_call *c,
 			 const struct net_packet *p)
 {
-	struct net_query_info q = question_of(s->net, c, p);
+	struct net_query_info q = query_info(s->net, c, p);
 
 	if (p->kind == NET_KIND_ARRIVED)
 		return net_member(s->net, p->msg)->flag > p->seq
 			       ? NET_OK
 			       : NET_TEST_FAIL;
-	return s->up->ask ? s->up->ask(s->arg, c->at, &q) : NET_OK;
+	return s->up->ask ? s->up->ask(s->arg, c->time_ps, &q) : NET_OK;
 }
 
 void net_query_receive(struct net_step *s, const struct net_call *c,
@@ -227,10 +227,10 @@ void net_query_receive(struct net_step *s, const struct net_call *c,
 	struct net_packet *p = net_packet(net, pi);
 	uint8_t answer = answer_of(s, c, p);
 
-	p->question = p->kind;
+	p->query_kind = p->kind;
 	p->answer = answer;
 	part_init(net, p, NET_KIND_ANSWER, net->cfg.ack_bytes);
-	net_part_schedule(s, c->at + net->cfg.ack_ps, pi);
+	net_part_schedule(s, c->time_ps + net->cfg.ack_ps, pi);
 }
 
 uint32_t net_query_child(const struct net *net, const struct net_packet *p)
@@ -251,20 +251,20 @@ void net_query_answered(struct net_step *s, const struct net_call *c,
 {
 	const struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
-	struct net_query_info q = question_of(net, c, p);
-	bool barrier = p->question == NET_KIND_ARRIVED;
-	bool sets = barrier || p->question == NET_QUERY;
+	struct net_query_info q = query_info(net, c, p);
+	bool barrier = p->query_kind == NET_KIND_ARRIVED;
+	bool sets = barrier || p->query_kind == NET_QUERY;
 
 	if (barrier && q.answer != NET_OK) {
 		query_failed(s, c, pi);
 		return;
 	}
 	if (sets && q.answer == NET_OK) {
-		part_init(net, p, NET_BCAST, QUESTION_BYTES);
-		net_part_schedule(s, c->at + net->cfg.query_ps, pi);
+		part_init(net, p, NET_BCAST, QUERY_BYTES);
+		net_part_schedule(s, c->time_ps + net->cfg.query_ps, pi);
 	} else {
 		net_part_put(s->net, pi);
 	}
 	if (!barrier && s->up->answer)
-		s->up->answer(s->arg, c->at, &q);
+		s->up->answer(s->arg, c->time_ps, &q);
 }

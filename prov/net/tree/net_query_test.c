@@ -83,7 +83,7 @@ static void range_open(struct net_fixture *e, uint32_t low, uint32_t high,
  * Returns the one-way time of a packet between end nodes below a switch of this
  * level.
  */
-static uint64_t way(unsigned level)
+static uint64_t one_way(unsigned level)
 {
 	return 2ull * level * HOP;
 }
@@ -95,13 +95,15 @@ static uint64_t start(void)
 
 /* ---- casts (acknowledged broadcasts) ------------------------------------- */
 
-static void cast_reaches_range_and_returns_merged_answer(void **state)
+static void acked_broadcast_returns_merged_answer(void **state)
 {
 	static const struct {
 		uint32_t low, high;
 		unsigned level;
 	} row[] = { { 0, 3, 1 }, { 4, 5, 1 }, { 2, 9, 2 }, { 3, 62, 3 } };
-	struct net_part part = { .kind = NET_CAST, .bytes = 8, .cookie = 7 };
+	struct net_part part = { .kind = NET_ACKED_BCAST,
+				 .bytes = 8,
+				 .cookie = 7 };
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t there, back;
@@ -110,14 +112,14 @@ static void cast_reaches_range_and_returns_merged_answer(void **state)
 	elite(&cfg, 3);
 	for (i = 0; i < 4; i++) {
 		n = row[i].high - row[i].low + 1;
-		there = start() + way(row[i].level) + WIRE + RECEIVE;
-		back = ACK + way(row[i].level) + WIRE + KNOWN;
+		there = start() + one_way(row[i].level) + WIRE + RECEIVE;
+		back = ACK + one_way(row[i].level) + WIRE + KNOWN;
 		net_fixture_open(&e, &cfg, 0);
 		range_open(&e, row[i].low, row[i].high, 1, &part.route);
 		part.node = row[i].high;
 		T_OK(net_tree_send(e.net, 0, &part));
 		net_fixture_drain(&e);
-		T_IS(e.asked, n);
+		T_IS(e.queried, n);
 		T_IS(e.node_at[row[i].low], there);
 		T_IS(e.answers, 1);
 		T_IS(e.answer, NET_OK);
@@ -130,7 +132,7 @@ static void cast_reaches_range_and_returns_merged_answer(void **state)
 
 static void any_failure_overrides_ok(void **state)
 {
-	struct net_part part = { .kind = NET_CAST, .bytes = 8 };
+	struct net_part part = { .kind = NET_ACKED_BCAST, .bytes = 8 };
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -138,23 +140,23 @@ static void any_failure_overrides_ok(void **state)
 	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 1, 60, 1, &part.route);
 	part.node = 30;
-	e.says[59] = NET_TEST_FAIL;
+	e.node_answer[59] = NET_TEST_FAIL;
 	T_OK(net_tree_send(e.net, 0, &part));
 	net_fixture_drain(&e);
 	T_IS(e.answer, NET_TEST_FAIL);
-	e.says[2] = NET_DISCARD;
+	e.node_answer[2] = NET_DISCARD;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
 	net_fixture_drain(&e);
 	T_IS(e.answer, NET_DISCARD);
-	e.says[61] = NET_DISCARD; /* node 61 is outside the range */
-	e.says[2] = e.says[59] = NET_OK;
+	e.node_answer[61] = NET_DISCARD; /* node 61 is outside the range */
+	e.node_answer[2] = e.node_answer[59] = NET_OK;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
 	net_fixture_drain(&e);
 	T_IS(e.answer, NET_OK);
 	T_IS(e.answers, 3);
-	T_IS(e.asked, 3 * 60);
+	T_IS(e.queried, 3 * 60);
 	net_fixture_close(&e);
 }
 
@@ -168,16 +170,16 @@ static void only_a_range_has_hardware_broadcast(void **state)
 	T_IS(net_tree_plan(&cfg, node, NULL, 4, &t), -EINVAL);
 	T_OK(net_tree_plan(&cfg, node, NULL, 3, &t));
 	net_tree_plan_free(&t);
-	T_TRUE(net_tree_supports(&cfg, NET_CAST));
+	T_TRUE(net_tree_supports(&cfg, NET_ACKED_BCAST));
 	T_FALSE(net_tree_supports(&cfg, NET_ALLREDUCE));
 	net_config_bgq(&cfg);
 	T_TRUE(net_tree_supports(&cfg, NET_ALLREDUCE));
 }
 
 /* Many casts of different nodes are in flight at once. */
-static void many_casts_in_flight(void **state)
+static void many_acked_broadcasts_in_flight(void **state)
 {
-	struct net_part part = { .kind = NET_CAST, .bytes = 128 };
+	struct net_part part = { .kind = NET_ACKED_BCAST, .bytes = 128 };
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -189,7 +191,7 @@ static void many_casts_in_flight(void **state)
 		T_OK(net_tree_send(e.net, 1000 * part.seq, &part));
 	}
 	net_fixture_drain(&e);
-	T_IS(e.asked, 6400);
+	T_IS(e.queried, 6400);
 	T_IS(e.answers, 100);
 	net_fixture_close(&e);
 }
@@ -199,9 +201,10 @@ static void many_casts_in_flight(void **state)
 static void query_sets_when_all_answers_are_ok(void **state)
 {
 	struct net_part part = { .kind = NET_QUERY, .bytes = 8 };
-	uint64_t asked = start() + way(2) + WIRE + RECEIVE;
-	uint64_t known = asked + ACK + way(2) + WIRE + KNOWN;
-	uint64_t set = known + QUERY + BUILD + way(2) + WIRE + RECEIVE;
+	uint64_t queried_at = start() + one_way(2) + WIRE + RECEIVE;
+	uint64_t answered_at = queried_at + ACK + one_way(2) + WIRE + KNOWN;
+	uint64_t set =
+		answered_at + QUERY + BUILD + one_way(2) + WIRE + RECEIVE;
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -211,10 +214,10 @@ static void query_sets_when_all_answers_are_ok(void **state)
 	T_OK(net_tree_send(e.net, 0, &part));
 	net_fixture_drain(&e);
 	T_IS(e.answer, NET_OK);
-	T_IS(e.answer_at, known);
+	T_IS(e.answer_at, answered_at);
 	T_IS(e.results, 16);
 	T_IS(e.result_at, set);
-	e.says[9] = NET_TEST_FAIL;
+	e.node_answer[9] = NET_TEST_FAIL;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
 	net_fixture_drain(&e);
@@ -226,8 +229,8 @@ static void query_sets_when_all_answers_are_ok(void **state)
 
 /* ---- barriers ------------------------------------------------------------ */
 
-static void come(struct net_fixture *e, struct net_part *part, uint64_t at,
-		 uint32_t nodes, uint32_t ranks)
+static void barrier_arrive(struct net_fixture *e, struct net_part *part,
+			   uint64_t at, uint32_t nodes, uint32_t ranks)
 {
 	uint32_t r;
 
@@ -249,10 +252,10 @@ static uint64_t barrier(uint8_t levels, uint32_t nodes)
 	elite(&cfg, levels);
 	net_fixture_open(&e, &cfg, 1 << 16);
 	range_open(&e, 0, nodes - 1, 1, &part.route);
-	come(&e, &part, 0, nodes, 1);
+	barrier_arrive(&e, &part, 0, nodes, 1);
 	net_fixture_drain(&e);
 	T_IS(e.results, nodes);
-	T_IS(e.asked, 0);
+	T_IS(e.queried, 0);
 	net_fixture_close(&e);
 	return e.result_at;
 }
@@ -269,10 +272,10 @@ static void query_barrier_time_steps_at_powers_of_four(void **state)
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		/* all nodes are queried */
-		t = start() + way(row[i].level) + WIRE + RECEIVE;
+		t = start() + one_way(row[i].level) + WIRE + RECEIVE;
 		/* all answers are merged */
-		t += ACK + way(row[i].level) + WIRE + KNOWN;
-		t += QUERY + BUILD + way(row[i].level) + WIRE + RECEIVE;
+		t += ACK + one_way(row[i].level) + WIRE + KNOWN;
+		t += QUERY + BUILD + one_way(row[i].level) + WIRE + RECEIVE;
 		T_IS(barrier(5, row[i].nodes), t);
 	}
 }
@@ -289,7 +292,7 @@ static void a_barrier_waits_for_the_last_rank(void **state)
 	elite(&cfg, 3);
 	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 0, 15, 2, &part.route);
-	come(&e, &part, 0, 15, 2);
+	barrier_arrive(&e, &part, 0, 15, 2);
 	part.node = 15;
 	T_OK(net_tree_send(e.net, 0, &part));
 	net_run(e.net, late, &net_fixture_up, &e, NULL);
@@ -308,8 +311,8 @@ static void a_barrier_waits_for_the_last_rank(void **state)
 /* A node that is slightly late fails the first query, which is repeated. */
 static void failed_query_is_repeated(void **state)
 {
-	uint64_t ask = way(2) + WIRE + RECEIVE;
-	uint64_t round = BUILD + ask + ACK + way(2) + WIRE + KNOWN + QUERY;
+	uint64_t ask = one_way(2) + WIRE + RECEIVE;
+	uint64_t round = BUILD + ask + ACK + one_way(2) + WIRE + KNOWN + QUERY;
 	struct net_part part = { .kind = NET_BARRIER };
 	struct net_config cfg;
 	struct net_fixture e;
@@ -317,7 +320,7 @@ static void failed_query_is_repeated(void **state)
 	elite(&cfg, 3);
 	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 0, 15, 1, &part.route);
-	come(&e, &part, 0, 15, 1);
+	barrier_arrive(&e, &part, 0, 15, 1);
 	part.node = 15;
 	T_OK(net_tree_send(e.net, ask + BUILD + NS, &part));
 	net_fixture_drain(&e);
@@ -336,7 +339,7 @@ static void barriers_may_overlap(void **state)
 	net_fixture_open(&e, &cfg, 1 << 14);
 	range_open(&e, 0, 31, 3, &part.route);
 	for (part.seq = 0; part.seq < 8; part.seq++)
-		come(&e, &part, part.seq * 10 * NS, 31, 3);
+		barrier_arrive(&e, &part, part.seq * 10 * NS, 31, 3);
 	net_fixture_drain(&e);
 	T_IS(e.results, 0);
 	for (part.seq = 0; part.seq < 8; part.seq++) {
@@ -381,10 +384,10 @@ static void arrival_order_does_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(cast_reaches_range_and_returns_merged_answer),
+		T_CASE(acked_broadcast_returns_merged_answer),
 		T_CASE(any_failure_overrides_ok),
 		T_CASE(only_a_range_has_hardware_broadcast),
-		T_CASE(many_casts_in_flight),
+		T_CASE(many_acked_broadcasts_in_flight),
 		T_CASE(query_sets_when_all_answers_are_ok),
 		T_CASE(query_barrier_time_steps_at_powers_of_four),
 		T_CASE(a_barrier_waits_for_the_last_rank),

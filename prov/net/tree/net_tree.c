@@ -74,7 +74,7 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	p->seq = part->seq;
 	p->cookie = part->cookie;
 	p->kind = part->kind;
-	p->dst = part->kind < NET_CAST ? part->dst : part->node;
+	p->dst = part->kind < NET_ACKED_BCAST ? part->dst : part->node;
 	p->bytes = (uint16_t)part->bytes;
 	p->chunks = (uint8_t)net_chunks(net, part->bytes);
 	p->flags = part->fp ? NET_P_FP : 0;
@@ -154,8 +154,8 @@ void net_tree_built(struct net_step *s, uint64_t word)
 
 /* ---- credits ------------------------------------------------------------- */
 
-static void wait_at(struct net_step *s, unsigned port, enum net_wait which,
-		    uint32_t pi)
+static void wait_for_port(struct net_step *s, unsigned port,
+			  enum net_wait which, uint32_t pi)
 {
 	struct net_out *o = net_out(s, port);
 
@@ -169,8 +169,8 @@ static void pump_up(struct net_step *s, struct net_member *m)
 {
 	while (m->credit_up && m->up.head) {
 		m->credit_up--;
-		wait_at(s, m->port_up, NET_WAIT_UP,
-			net_list_pop(s->net, &m->up));
+		wait_for_port(s, m->port_up, NET_WAIT_UP,
+			      net_list_pop(s->net, &m->up));
 	}
 }
 
@@ -178,8 +178,8 @@ static void pump_down(struct net_step *s, struct net_member *child)
 {
 	while (child->credit_down && child->down.head) {
 		child->credit_down--;
-		wait_at(s, child->port_down, NET_WAIT_DOWN,
-			net_list_pop(s->net, &child->down));
+		wait_for_port(s, child->port_down, NET_WAIT_DOWN,
+			      net_list_pop(s->net, &child->down));
 	}
 }
 
@@ -259,7 +259,7 @@ static void copy_down(struct net_step *s, uint32_t pi, uint32_t child)
 }
 
 /* Sends an answer back to the querying node, one link at a time. */
-static void go_back(struct net_step *s, uint32_t pi)
+static void send_answer_back(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -275,7 +275,7 @@ static void go_back(struct net_step *s, uint32_t pi)
 }
 
 /* Delivers the result at this member, and copies it to all children. */
-static void go_down(struct net_step *s, uint32_t pi)
+static void send_down(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -289,7 +289,7 @@ static void go_down(struct net_step *s, uint32_t pi)
 		return;
 	}
 	if (p->kind == NET_KIND_ANSWER) {
-		go_back(s, pi);
+		send_answer_back(s, pi);
 		return;
 	}
 	if (m->share && (p->kind != NET_REDUCE || p->dst == s->id))
@@ -309,13 +309,13 @@ static void go_down(struct net_step *s, uint32_t pi)
 /* ---- packets going up the tree ------------------------------------------- */
 
 /* Sends the result of this member's inputs up, or down from the root. */
-static void go_up(struct net_step *s, uint32_t pi)
+static void send_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_member *m = net_member(net, net_packet(net, pi)->msg);
 
 	if (!m->parent) {
-		go_down(s, pi);
+		send_down(s, pi);
 		return;
 	}
 	net_list_push(net, &m->up, pi);
@@ -327,9 +327,9 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 	uint32_t pi = net_word_payload(word);
 
 	if (net_packet(s->net, pi)->zone)
-		go_down(s, pi);
+		send_down(s, pi);
 	else
-		go_up(s, pi);
+		send_up(s, pi);
 }
 
 /*
@@ -364,7 +364,7 @@ static int input_order(const void *a, const void *b)
 }
 
 /* Sorts the inputs of a combine table entry and combines them. */
-static uint64_t result_of(struct net_step *s, uint32_t combo)
+static uint64_t result_of(struct net_step *s, uint32_t entry)
 {
 	struct net *net = s->net;
 	struct input in[NET_SHARE_MAX + NET_PORTS_MAX];
@@ -373,7 +373,7 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 	unsigned n = 0, i;
 	uint32_t pi;
 
-	for (pi = combo; pi; pi = p->next) {
+	for (pi = entry; pi; pi = p->next) {
 		net_walk_check(n < WEFT_COUNT_OF(in));
 		p = net_packet(net, pi);
 		in[n].cookie = p->cookie;
@@ -382,7 +382,7 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 	qsort(in, n, sizeof(in[0]), input_order);
 	for (i = 0; i < n; i++)
 		cookie[i] = in[i].cookie;
-	p = net_packet(net, combo);
+	p = net_packet(net, entry);
 	if (n == 1 || p->kind == NET_BARRIER || p->kind == NET_KIND_ANSWER ||
 	    !s->up->combine)
 		return cookie[0];
@@ -391,16 +391,16 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 }
 
 /* Replaces all inputs of a packet by one packet, since all have arrived. */
-static void tree_combine(struct net_step *s, uint32_t combo)
+static void tree_combine(struct net_step *s, uint32_t entry)
 {
 	struct net *net = s->net;
-	struct net_packet *p = net_packet(net, combo), *q;
+	struct net_packet *p = net_packet(net, entry), *q;
 	uint64_t start = alu_start(s, p), free = start + coll_len(net, p);
-	uint64_t cookie = result_of(s, combo);
+	uint64_t cookie = result_of(s, entry);
 	uint16_t frac = 0;
 	uint32_t pi, next, steps = 0;
 
-	for (pi = combo; pi; pi = next) {
+	for (pi = entry; pi; pi = next) {
 		net_walk_check(steps++ < net->packets_max);
 		q = net_packet(net, pi);
 		next = q->next;
@@ -410,17 +410,17 @@ static void tree_combine(struct net_step *s, uint32_t combo)
 			p->answer = q->answer;
 		if (q->in != NET_INPUT_LOCAL)
 			credit_back(s, free, q->holder, NET_VC_COLL0);
-		if (pi != combo)
+		if (pi != entry)
 			net_part_put(net, pi);
 	}
 	p->cookie = cookie;
 	p->frac = start == s->now ? frac : 0;
 	p->next = 0;
 	if (start == s->now)
-		go_up(s, combo);
+		send_up(s, entry);
 	else
 		net_wheel_push(net, start,
-			       net_part_word(net, NET_EV_READY, combo));
+			       net_part_word(net, NET_EV_READY, entry));
 }
 
 /*
@@ -435,14 +435,15 @@ static void forward_up(struct net_step *s, uint32_t pi)
 	if (p->in != NET_INPUT_LOCAL)
 		credit_back(s, s->now + coll_len(net, p), p->holder,
 			    NET_VC_COLL0);
-	go_up(s, pi);
+	send_up(s, pi);
 }
 
 /*
  * Returns the number of inputs of a member; an answer has one per node, not per
  * rank.
  */
-static uint32_t inputs(const struct net_packet *p, const struct net_member *m)
+static uint32_t member_inputs(const struct net_packet *p,
+			      const struct net_member *m)
 {
 	uint32_t own = m->share;
 
@@ -456,7 +457,7 @@ static void contribute(struct net_step *s, uint32_t pi)
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi), *q;
 	const struct net_member *m = net_member(net, p->msg);
-	uint32_t cell, *t = net_combo_table(net), combo;
+	uint32_t cell, *t = net_combine_table(net), entry;
 
 	p->next = 0;
 	p->count = 1;
@@ -464,20 +465,20 @@ static void contribute(struct net_step *s, uint32_t pi)
 		forward_up(s, pi);
 		return;
 	}
-	cell = net_combo_find(net, p);
-	combo = t[cell];
-	if (combo) {
-		q = net_packet(net, combo);
+	cell = net_combine_find(net, p);
+	entry = t[cell];
+	if (entry) {
+		q = net_packet(net, entry);
 		p->next = q->next;
 		q->next = pi;
 		q->count++;
 	} else {
-		t[cell] = combo = pi;
+		t[cell] = entry = pi;
 	}
-	if (net_packet(net, combo)->count < inputs(p, m))
+	if (net_packet(net, entry)->count < member_inputs(p, m))
 		return;
-	net_combo_delete(net, cell);
-	tree_combine(s, combo);
+	net_combine_delete(net, cell);
+	tree_combine(s, entry);
 }
 
 void net_tree_arrive(struct net_step *s, uint64_t word)
@@ -492,7 +493,7 @@ void net_tree_arrive(struct net_step *s, uint64_t word)
 	if ((net_word_vc(word) & ~COLL_AFTER) == NET_VC_COLL0)
 		contribute(s, pi);
 	else
-		go_down(s, pi);
+		send_down(s, pi);
 }
 
 /* ---- sending on links ---------------------------------------------------- */
@@ -581,12 +582,13 @@ void net_tree_result(struct net_step *s, const struct net_call *c)
 		net_query_answered(s, c, pi);
 		return;
 	}
-	if (p.kind >= NET_CAST) {
+	if (p.kind >= NET_ACKED_BCAST) {
 		net_query_receive(s, c, pi);
 		return;
 	}
 	net_part_put(net, pi);
 	if (s->up->result)
-		s->up->result(s->arg, c->at, net_member(net, p.msg)->route - 1,
+		s->up->result(s->arg, c->time_ps,
+			      net_member(net, p.msg)->route - 1,
 			      net_word_node(c->word), p.seq, p.cookie);
 }

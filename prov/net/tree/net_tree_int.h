@@ -22,7 +22,7 @@ enum net_kind {
 static inline bool net_kind_one_to_all(unsigned kind)
 {
 	return kind == NET_BCAST ||
-	       (kind >= NET_CAST && kind < NET_KIND_ANSWER);
+	       (kind >= NET_ACKED_BCAST && kind < NET_KIND_ANSWER);
 }
 
 /*
@@ -50,10 +50,10 @@ uint32_t net_member_find(const struct net *net, uint32_t route, uint32_t node);
  * Returns the cell of p's entry in the combine table, or the empty cell where
  * the entry belongs.
  */
-uint32_t net_combo_find(const struct net *net, const struct net_packet *p);
-uint32_t *net_combo_table(const struct net *net);
+uint32_t net_combine_find(const struct net *net, const struct net_packet *p);
+uint32_t *net_combine_table(const struct net *net);
 /* Deletes the entry in a cell of the combine table. */
-void net_combo_delete(struct net *net, uint32_t cell);
+void net_combine_delete(struct net *net, uint32_t cell);
 
 /* net_query.c: queries to all nodes of a route. */
 /* Handles the arrival of a rank of the step's node at a barrier by query. */

@@ -149,7 +149,7 @@ static bool is_tree(const int *parent, uint32_t count)
 	return roots == 1;
 }
 
-static void clear(struct net *net, uint32_t route)
+static void route_clear(struct net *net, uint32_t route)
 {
 	uint32_t i;
 
@@ -159,8 +159,8 @@ static void clear(struct net *net, uint32_t route)
 			       sizeof(struct net_member));
 }
 
-static int build(struct net *net, const uint32_t *node, const int *parent,
-		 uint32_t count, uint32_t route)
+static int route_build(struct net *net, const uint32_t *node, const int *parent,
+		       uint32_t count, uint32_t route)
 {
 	uint32_t i, mi;
 	int ret = 0;
@@ -192,7 +192,7 @@ static void count_sharers(struct net *net, const uint32_t *node,
 		if (!share[i])
 			continue;
 		if (!r->sharers++)
-			r->asker = member_of(net, node[i], route + 1);
+			r->query_source = member_of(net, node[i], route + 1);
 	}
 }
 
@@ -220,9 +220,9 @@ int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 	for (i = 0; i < count && !ret; i++)
 		ret = alloc_entry(net, node[i], route, share[i]);
 	if (!ret)
-		ret = build(net, node, parent, count, route);
+		ret = route_build(net, node, parent, count, route);
 	if (ret) {
-		clear(net, route);
+		route_clear(net, route);
 		return ret;
 	}
 	place_barrier(net, node, count, route);
@@ -237,7 +237,7 @@ void net_tree_close(struct net *net, uint32_t route)
 {
 	if (route >= net->routes_max || !route_of(net, route)->count)
 		return;
-	clear(net, route);
+	route_clear(net, route);
 	memset(route_of(net, route), 0, sizeof(struct net_tree_rec));
 	net->routes--;
 }
