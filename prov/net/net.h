@@ -236,11 +236,11 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 /* ---- class routes -------------------------------------------------------- */
 
 /*
- * A cast is an acknowledged broadcast: every node answers (net_up.ask), and the
+ * NET_ACKED_BCAST is a broadcast that every node answers (net_up.ask); the
  * switches merge the answers on the path back to the querying node
- * (net_up.answer). This is a network conditional. A query is a cast with a
- * second phase: if all answers are NET_OK, a second packet sets the queried
- * state, and net_up.result is called at all nodes.
+ * (net_up.answer). This is a network conditional. NET_QUERY has a second phase:
+ * if all answers are NET_OK, a second packet sets the queried state, and
+ * net_up.result is called at all nodes.
  *
  * A barrier is an AND in the switches if the machine has barrier classes. With
  * cfg.query_ps a barrier is a query: the first node with a share queries

@@ -62,7 +62,7 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 /* ---- granting ------------------------------------------------------------ */
 
 /*
- * Features of few machines (net->odd) have functions of their own, so that
+ * Features of few machines (net->rare) have functions of their own, so that
  * other machines do not test for them per packet.
  */
 
@@ -121,7 +121,7 @@ WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 }
 
 /*
- * Sends packet pi; odd: rare features of the packet, link or machine are
+ * Sends packet pi; rare: rare features of the packet, link or machine are
  * possible.
  */
 WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,

@@ -147,7 +147,7 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 	}
 }
 
-/* Sends a query or a cast from one node. */
+/* Sends a query or an acknowledged broadcast from one node. */
 static void send_query(struct net_fixture *e, struct net_part *part,
 		       uint32_t nodes)
 {
@@ -185,7 +185,10 @@ static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 	}
 }
 
-/* Returns the expected number of class route results; casts have none. */
+/*
+ * Returns the expected number of class route results; acknowledged broadcasts
+ * have none.
+ */
 static uint64_t results_of(const struct plan *p)
 {
 	uint64_t all = (uint64_t)p->nodes * PARTS * ROUTES;

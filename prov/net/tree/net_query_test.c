@@ -93,7 +93,7 @@ static uint64_t start(void)
 	return INJECT + BUILD;
 }
 
-/* ---- casts (acknowledged broadcasts) ------------------------------------- */
+/* ---- acknowledged broadcasts --------------------------------------------- */
 
 static void acked_broadcast_returns_merged_answer(void **state)
 {
@@ -176,7 +176,7 @@ static void only_a_range_has_hardware_broadcast(void **state)
 	T_TRUE(net_tree_supports(&cfg, NET_ALLREDUCE));
 }
 
-/* Many casts of different nodes are in flight at once. */
+/* Many broadcasts of different nodes are in flight at once. */
 static void many_acked_broadcasts_in_flight(void **state)
 {
 	struct net_part part = { .kind = NET_ACKED_BCAST, .bytes = 128 };
