@@ -270,7 +270,7 @@ static void unknown_paths_and_buses_are_refused(void **state)
 	check_refused("dma.inject = 750 ns\n", "no such path");
 	check_refused("paths = a a\n", "paths between memory");
 	check_refused("paths = a b c d e f g\n", "paths between memory");
-	check_refused("paths = a b\nb.out = pci\n", "buses that it crosses");
+	check_refused("paths = a b\nb.out = pci\n", "buses that outgoing");
 	check_refused("paths = a b\nb.hop = 3 ns\n", "unknown key");
 	check_refused("paths = a b\nb.in = a\nb.in = a\n", "already");
 }

@@ -178,10 +178,11 @@ int net_map_read(const char *name, char **text_p, char why[NET_MAP_WHY])
 static int bad_order(const struct net_config *cfg, const char *text,
 		     const char *what, char why[NET_MAP_WHY])
 {
-	snprintf(why, NET_MAP_WHY,
-		 "map \"%.20s\": %s; %s wants each of A to "
-		 "%c and T once, the last one fastest, or a file (./name)",
-		 text, what, cfg->name, (char)('A' + cfg->dims - 1));
+	snprintf(
+		why, NET_MAP_WHY,
+		"map \"%.20s\": %s; an order for %s names each of A to %c "
+		"and T once, the fastest-varying last; or give a file (./name)",
+		text, what, cfg->name, (char)('A' + cfg->dims - 1));
 	return -EINVAL;
 }
 
@@ -210,12 +211,12 @@ static int order_parse(struct order *o, const struct net_config *cfg,
 			continue;
 		}
 		snprintf(what, sizeof(what),
-			 digit < 0 ? "there is no %c" : "%c is there twice",
+			 digit < 0 ? "unknown dimension %c" : "%c occurs twice",
 			 *p);
 		return bad_order(cfg, text, what, why);
 	}
 	if (seen != (1u << o->count) - 1)
-		return bad_order(cfg, text, "a letter is missing", why);
+		return bad_order(cfg, text, "a dimension is missing", why);
 	return 0;
 }
 
