@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The network model: packets on a machine's links, in virtual time. It is
- * single threaded and uses no globals, clock or environment. All its state is
- * in one block of memory that the caller provides. The block holds offsets
- * instead of pointers, so several processes may map it at different addresses
- * and use it one at a time (the caller locks). The same calls in the same order
- * give the same events, whichever process makes them.
+ * The network model: packets on a machine's links, in virtual time. The
+ * model is single threaded and uses no globals, clock or environment. All its
+ * state is in one block of memory that the caller provides. The block holds
+ * offsets instead of pointers, so several processes may map it at different
+ * addresses and use it one at a time (the caller locks). The same calls in the
+ * same order give the same events, whichever process makes them.
  *
  *   net_open -> [net_send, net_run]* -> net_check
  *
@@ -32,30 +32,37 @@ struct net;
 
 /* How the packets of a message are routed. */
 enum net_routing_mode {
-	NET_DYNAMIC,	   /* adaptive in its zones, bubble escape */
-	NET_DETERMINISTIC, /* dimension order; keeps order per pair */
-	NET_HIGH,	   /* user high priority, deterministic */
-	NET_SYSTEM,	   /* system, deterministic */
+	/* adaptive within the zone masks; may escape to the bubble channel */
+	NET_DYNAMIC,
+	/* dimension order; packets of a pair stay in order */
+	NET_DETERMINISTIC,
+	NET_HIGH,   /* deterministic, high priority for users */
+	NET_SYSTEM, /* deterministic, system channel */
 };
 
-/* A message: what one descriptor describes. The unit cuts it into packets. */
+/*
+ * A message, as one descriptor describes it. The unit splits the message into
+ * packets.
+ */
 struct net_msg {
-	uint32_t src; /* node */
+	uint32_t src; /* source node */
 	/* target node; for a deposit: the last node of the line */
 	uint32_t dst;
 	uint64_t bytes;	 /* payload bytes; 0: a packet with a header only */
 	uint64_t cookie; /* the caller's value, passed to every callback */
 	/*
-	 * Injection FIFO in memory, below 65536; each sends one message at a
-	 * time. fifo % inject_fifos is the engine and network FIFO that serves
-	 * it. An engine serves its FIFOs round-robin, packet by packet.
+	 * Number of the injection FIFO in memory, below 65536. Each FIFO sends
+	 * one message at a time; engine and network FIFO fifo % inject_fifos
+	 * serve it. An engine serves its FIFOs round-robin, packet by packet.
 	 */
 	uint32_t fifo;
-	uint8_t way;	 /* enum net_routing_mode */
-	uint8_t zone;	 /* zone set of a dynamic message */
-	uint8_t deposit; /* each node on the line keeps a copy; not dynamic */
-	uint8_t stay;	 /* dynamic: once on the bubble channel, stay there */
-	uint8_t path;	 /* index of the path used at the source */
+	uint8_t way;  /* enum net_routing_mode */
+	uint8_t zone; /* zone set of a dynamic message */
+	/* 1: each node on the line keeps a copy; not with NET_DYNAMIC */
+	uint8_t deposit;
+	uint8_t stay; /* 1: once on the bubble channel, a dynamic packet stays
+		       */
+	uint8_t path; /* index of the path used at the source */
 	/* index of the path at the target, plus one; 0: same as path */
 	uint8_t path_in;
 	uint8_t ack; /* 1: every packet is acknowledged; not with deposit */
@@ -68,11 +75,12 @@ struct net_msg {
 	/* Trees: rail of all packets plus one; 0: chosen per packet. */
 	uint8_t rail;
 	/*
-	 * Address in the target's memory. Packets with spread select a link by
-	 * it, and buses with a word cache look it up.
+	 * Address in the target's memory. It selects the link of packets with
+	 * spread, and the entry in the word caches of buses.
 	 */
 	uint64_t address;
-	int8_t hint[NET_DIMS_MAX]; /* -1, +1: required direction; 0: any */
+	/* required direction per dimension: -1, +1; 0: any */
+	int8_t hint[NET_DIMS_MAX];
 	/*
 	 * Source route: the output port at each node, the source's own first;
 	 * every node consumes one entry. NULL: none. The route must end at dst.
@@ -166,9 +174,9 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	     uint32_t packets_max);
 
 /*
- * Sets another rate for one direction of a link, e.g. after lanes are lost. It
- * applies to packets that start from now on. -EINVAL: no such link, or more
- * than NET_RATES_MAX rates.
+ * Sets another rate for one direction of a link, e.g. after lanes are lost, for
+ * packets that start from now on. -EINVAL: no such link, or more than
+ * NET_RATES_MAX rates.
  */
 int net_link_rate(struct net *net, uint32_t node, unsigned port,
 		  uint64_t ps_per_byte_x1000);
@@ -277,10 +285,11 @@ void net_tree_close(struct net *net, uint32_t route);
 /* Contribution of one node (or rank) to one packet of a collective. */
 struct net_part {
 	uint32_t route;
-	uint32_t node;	/* contributing node */
-	uint32_t dst;	/* NET_REDUCE: node that gets the result */
-	uint32_t bytes; /* at most payload_bytes */
-	uint64_t seq;	/* packet number on the route, equal at all nodes */
+	uint32_t node; /* contributing node */
+	uint32_t dst;  /* NET_REDUCE: node that receives the result */
+	/* payload bytes, at most payload_bytes of the machine */
+	uint32_t bytes;
+	uint64_t seq; /* packet number on the route, equal at all nodes */
 	uint64_t cookie;
 	uint8_t kind; /* enum net_coll; kinds with one source have one part */
 	uint8_t fp;   /* 1: floating point, which takes more ALU time */
@@ -290,7 +299,7 @@ struct net_part {
  * -EAGAIN: no free record in the block.
  */
 int net_tree_send(struct net *net, uint64_t at, const struct net_part *part);
-/* A tree over nodes with a share and switches without one. */
+/* A tree over contributing nodes (share > 0) and switches (share 0). */
 struct net_tree_plan {
 	uint32_t *node;
 	int *parent;
@@ -334,7 +343,7 @@ unsigned net_ports(const struct net *net);
  */
 uint32_t net_nodes(const struct net *net);
 
-/* Counters of one port of a node, as in the hardware. */
+/* Counters of one port of a node, like those of the hardware. */
 struct net_port_count {
 	uint64_t packets;
 	uint64_t chunks;    /* payload chunks of 32 bytes */
@@ -353,7 +362,7 @@ struct net_count {
 	uint64_t delivered;
 	/* hops of dynamic packets on the bubble (escape) channel */
 	uint64_t escapes;
-	/* class routes: results that reached a node without a share */
+	/* class routes: results dropped at nodes that do not contribute */
 	uint64_t filtered;
 	uint64_t hash; /* hash of the event stream */
 };

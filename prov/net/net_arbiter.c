@@ -24,7 +24,7 @@
 
 enum { BATCH = 32 }; /* nodes whose lines are prefetched together */
 
-/* ---- slots --------------------------------------------------------------- */
+/* ---- port requests of slots ---------------------------------------------- */
 
 /* Requests all ports that the head of a slot may use. */
 static void slot_request(struct net_step *s, unsigned slot,
@@ -59,7 +59,7 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 	       (uint64_t)s->node->shut >> net_slot_in(net, slot) & 1;
 }
 
-/* ---- granting ------------------------------------------------------------ */
+/* ---- grants -------------------------------------------------------------- */
 
 /*
  * Features of few machines (net->rare) have functions of their own, so that

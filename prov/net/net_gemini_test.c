@@ -29,7 +29,7 @@ static void load(const char *machine)
 	T_TRUE(!strcmp(cfg.path[AMO].name, "amo"));
 }
 
-/* ---- times --------------------------------------------------------------- */
+/* ---- latencies ----------------------------------------------------------- */
 
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
@@ -213,7 +213,7 @@ static void atomic_rate_with_amo_cache_hit_and_miss(void **state)
 	T_TRUE(is_close(atomics(8192), 45, 3));
 }
 
-/* ---- links --------------------------------------------------------------- */
+/* ---- links and virtual channels ------------------------------------------ */
 
 /*
  * Returns the number of links by which packets from node 0 to dst leave its

@@ -26,8 +26,8 @@ void net_count_get(const struct net *net, struct net_count *c)
 }
 
 /*
- * Subtracts, with a minimum of 0: packets in flight are counted in others but
- * not in all yet.
+ * Returns all - others, at least 0: packets in flight may be counted in others
+ * but not yet in all.
  */
 static uint64_t subtract_clamped(uint64_t all, uint64_t others)
 {
@@ -48,7 +48,7 @@ static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 					       : cfg->chunk_bytes;
 	uint64_t bytes = plain * net_wire_bytes(cfg, 0) + chunks * chunk;
 
-	if (cfg->block_bytes) /* packets are assumed to be full or short */
+	if (cfg->block_bytes) /* assumes that packets are full or short */
 		bytes += (chunks * cfg->chunk_bytes + cfg->block_bytes - 1) /
 			 cfg->block_bytes * cfg->block_header_bytes;
 	return bytes * net->rate[rate] / (1000ull * cfg->tick_ps) +

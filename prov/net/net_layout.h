@@ -62,7 +62,7 @@ enum {
 	NET_ROUTE_MAX = 56, /* ports of a source route */
 };
 
-/* ---- records ------------------------------------------------------------- */
+/* ---- records in the block ------------------------------------------------ */
 
 enum {
 	NET_P_DYN = 1,	   /* may leave by any port of its zone */
@@ -80,7 +80,7 @@ struct net_packet {
 	/* dynamic packets: mask of ports that the packet may leave by */
 	uint64_t want;
 	union {
-		uint64_t cookie; /* class route */
+		uint64_t cookie; /* class route: the caller's value */
 		/* in the head packet of a queue: the queue's tail */
 		uint32_t last;
 	};
@@ -130,7 +130,8 @@ struct net_list {
 enum net_wait {
 	NET_WAIT_DOWN,
 	NET_WAIT_UP,
-	NET_WAIT_DET, /* per VC from 1: staying in a ring, entering it */
+	/* two queues per VC from 1 on: staying in a ring, entering it */
+	NET_WAIT_DET,
 	NET_WAITS = NET_WAIT_DET + 6,
 };
 
@@ -169,9 +170,10 @@ struct net_out {
 	uint64_t dyn[2];    /* slots that may use this port's VC 0 */
 	uint64_t esc[2];    /* slots that may escape by this port */
 	uint16_t inject[4]; /* injection FIFOs whose head waits for this VC */
-	uint8_t rr;	    /* slot after the last one served */
-	uint8_t share;	    /* grants to receivers while injection waited */
-	uint8_t waits;	    /* bit per list that is not empty */
+	/* round-robin position: slot after the last one served */
+	uint8_t rr;
+	uint8_t share; /* grants to receivers while injection waited */
+	uint8_t waits; /* bit per list that is not empty */
 	/* round-robin bits: 1 deterministic/dynamic, 2 ring entry, 4 system */
 	uint8_t rr_bits;
 	uint8_t vcs; /* bit per VC for which an injection FIFO waits */
@@ -201,10 +203,11 @@ static_assert(sizeof(struct net_in) == 64, "a line");
 /* An injection engine and its network FIFO. */
 struct net_fifo {
 	uint64_t free_ps; /* completion time of the engine's last packet */
-	uint32_t head;	  /* first packet */
-	uint32_t ring;	  /* messages at the head of a FIFO in memory */
-	uint32_t last;	  /* FIFO in memory served last */
-	uint32_t msg;	  /* message being packetized, or 0 */
+	uint32_t head;	  /* first packet in the network FIFO */
+	/* ring list of the messages at the heads of FIFOs in memory */
+	uint32_t ring;
+	uint32_t last; /* FIFO in memory served last */
+	uint32_t msg;  /* message being packetized, or 0 */
 	uint32_t count;
 	uint32_t ahead_ps; /* free_ps minus the end of the previous packet */
 };
@@ -252,7 +255,8 @@ struct net_nic {
 
 /* A message, or a timer. */
 struct net_mrec {
-	uint64_t bytes_word; /* net_mrec_bytes(), net_mrec_word() */
+	/* payload bytes and target word: net_mrec_bytes(), net_mrec_word() */
+	uint64_t bytes_word;
 	/* caller's value; NET_M_ACKED: record that counts acknowledgements */
 	uint64_t cookie;
 	/* time at which the engine may start; for a callback: its time */
@@ -330,11 +334,11 @@ struct net_member {
 	uint32_t next;	 /* next sibling's member index */
 	uint32_t share;
 	uint8_t children;
-	uint8_t port_up;     /* port here, towards the parent */
-	uint8_t port_down;   /* port at the parent, towards here */
+	uint8_t port_up;     /* port of this node towards the parent */
+	uint8_t port_down;   /* port of the parent towards this node */
 	uint8_t credit_up;   /* packets that may be sent to the parent */
-	uint8_t credit_down; /* packets that the parent may send here */
-	uint8_t barrier;     /* the route has a barrier class */
+	uint8_t credit_down; /* packets that the parent may send to this node */
+	uint8_t barrier;     /* 1: the route has a barrier class */
 	uint8_t pad[2];
 	struct net_list up; /* packets that wait for credit_up */
 	/* packets at the parent that wait for credit_down */
@@ -349,9 +353,9 @@ struct net_member {
 struct net_tree_rec {
 	uint32_t root; /* root's member index; 0: free */
 	uint32_t count;
-	/* first member with a share, which sends the queries of barriers */
+	/* first contributing member, which sends the queries of barriers */
 	uint32_t query_source;
-	uint32_t sharers; /* number of members with a share */
+	uint32_t sharers; /* number of contributing members */
 };
 
 /* How packets are routed; NET_STEER_TORUS is the fast path. */
@@ -376,15 +380,16 @@ struct net {
 	uint64_t bytes;
 	struct net_config cfg;
 	/* topology */
-	uint32_t nodes; /* including switches */
+	uint32_t nodes; /* number of nodes, including switches */
 	uint32_t ends;	/* nodes with a unit; they have the lowest numbers */
 	uint32_t ports;
 	/*
 	 * queues per receiver: dynamic ones, plus one bubble queue on a torus
 	 */
 	uint32_t queues;
-	uint32_t escapes_too; /* dynamic packets may use the bubble channel */
-	uint32_t qshift;      /* slots of a receiver are 1 << qshift apart */
+	/* 1: dynamic packets may use the bubble channel */
+	uint32_t escapes_too;
+	uint32_t qshift; /* log2 of the number of slots per receiver */
 	/* 1: the state exceeds the cache; lines are prefetched */
 	uint32_t large;
 	/* groups of nodes that are run one after another */
@@ -418,7 +423,7 @@ struct net {
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
 	uint64_t off_member, off_route, off_combine, off_slot, off_dead;
 	uint32_t rare; /* NET_RARE_* features of this machine */
-	/* 0: no shared tokens; 0: no look-ahead */
+	/* offsets of shared tokens and of look-ahead state; 0: none */
 	uint64_t off_pool, off_ahead;
 	uint64_t off_coord, off_heap, off_mark, off_sort, off_words, off_row;
 	/* tiles: number of packets in row buffers, per port */
@@ -451,9 +456,10 @@ struct net {
 	uint32_t detour;
 	uint32_t fault_pad;
 	uint64_t timers;
-	uint64_t copies;   /* packet records that are copies of other packets */
-	uint64_t parts;	   /* class routes: packet records in use */
-	uint64_t filtered; /* class routes: results at nodes without a share */
+	uint64_t copies; /* packet records that are copies of other packets */
+	uint64_t parts;	 /* class routes: packet records in use */
+	/* class routes: results dropped at nodes that do not contribute */
+	uint64_t filtered;
 	uint64_t late;	   /* number of sends dated back further than allowed */
 	uint64_t disorder; /* packets that violate a guaranteed order */
 	uint64_t excess;   /* token counts below zero or above the maximum */
@@ -625,8 +631,8 @@ static inline void net_walk_check(bool condition)
 /* ---- helpers ------------------------------------------------------------- */
 
 /*
- * Returns the ticks that a packet with this payload occupies a link of this
- * rate.
+ * Returns the ticks for which a packet with this payload occupies a link of
+ * this rate.
  */
 static inline uint32_t net_len(const struct net *net, unsigned rate,
 			       uint32_t chunks)

@@ -32,7 +32,7 @@ static void small_torus(struct net_config *cfg, const char *dims)
 	cfg->zone[1][0] = 0x1f;
 }
 
-/* ---- one link ------------------------------------------------------------ */
+/* ---- queueing at one link ------------------------------------------------ */
 
 enum { AHEAD = 256 };
 
@@ -110,7 +110,7 @@ static void one_link_waits_as_an_md1_queue(void **state)
 	T_TRUE(fabs(r - 1) < 1.5 * close);
 }
 
-/* ---- many nodes ---------------------------------------------------------- */
+/* ---- saturation and bisection -------------------------------------------- */
 
 struct senders {
 	struct net_fixture e;
@@ -236,7 +236,7 @@ static void bisection_of_one_link_has_one_link_rate(void **state)
 	net_fixture_close(&c.e);
 }
 
-/* ---- the bubble ---------------------------------------------------------- */
+/* ---- bubble rule and queues ---------------------------------------------- */
 
 static uint32_t seven_nodes_up(struct senders *c, uint32_t node, uint64_t n)
 {

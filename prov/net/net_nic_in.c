@@ -13,7 +13,7 @@
 
 enum { LOCAL_PORT = 63 }; /* port number of packets that did not use a link */
 
-/* ---- engines ------------------------------------------------------------- */
+/* ---- reception engines --------------------------------------------------- */
 
 /*
  * Returns the rate at which packets arrive at a receiver, which is that of the

@@ -103,7 +103,7 @@ void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 	}
 }
 
-/* ---- before ports are served --------------------------------------------- */
+/* ---- prefetch before arbitration ----------------------------------------- */
 
 /* Loads the senders that the arbitration of a node may access. */
 static void load_senders(const struct net *net, uint32_t id, uint64_t ports)

@@ -17,7 +17,7 @@
 #include "prov/net/net_tile.h"
 #include "prov/net/net_wheel.h"
 
-/* ---- packets ------------------------------------------------------------- */
+/* ---- arriving packets ---------------------------------------------------- */
 
 /*
  * Requests the only port that the deterministic head of an injection FIFO can

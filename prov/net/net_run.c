@@ -28,7 +28,7 @@
 /* number of nodes from which the state exceeds the cache */
 enum { LARGE = 2048 };
 
-/* ---- layout -------------------------------------------------------------- */
+/* ---- layout of the block ------------------------------------------------- */
 
 static uint64_t reserve(uint64_t *off, uint64_t bytes)
 {
@@ -183,7 +183,7 @@ size_t net_bytes(const struct net_config *cfg, uint32_t packets_max)
 	return lay_out(&n, cfg, packets_max);
 }
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening and link changes -------------------------------------------- */
 
 static void open_tables(struct net *net)
 {
@@ -468,7 +468,7 @@ void net_tables_renew(struct net *net)
 	net->renewed = net->deaths;
 }
 
-/* ---- running ------------------------------------------------------------- */
+/* ---- run loop ------------------------------------------------------------ */
 
 static void handle_event(struct net_step *s, uint64_t word)
 {

@@ -355,7 +355,7 @@ static void short_messages_do_not_fill_a_link(void **state)
 	net_fixture_close(&e);
 }
 
-/* ---- groups -------------------------------------------------------------- */
+/* ---- groups (class routes) ----------------------------------------------- */
 
 static int open_group(struct net *net, const uint32_t *node,
 		      const uint32_t *share, uint32_t n, uint32_t *route_p)

@@ -215,7 +215,7 @@ static void blocked_column_delays_adaptive_packets(void **state)
 	T_TRUE(arrival_behind_adaptive(&cfg, 8, 8) < BLOCKED);
 }
 
-/* ---- channels ------------------------------------------------------------ */
+/* ---- virtual channels ---------------------------------------------------- */
 
 /*
  * Both nodes of a router send over one link, node 1 on the system channel.

@@ -41,7 +41,7 @@ static WEFT_COLD WEFT_NORETURN void overflow_fail(const char *what)
 	weft_guard_fail(what);
 }
 
-/* ---- chunks -------------------------------------------------------------- */
+/* ---- event chunks -------------------------------------------------------- */
 
 /* Returns a free chunk. Chunks are numbered among all chunks of the block. */
 static uint32_t chunk_get(struct net *net)
@@ -253,7 +253,7 @@ void net_wheel_begin(struct net *net)
 		net->map_top[bit / 4096] &= ~(1ull << bit / 64 % 64);
 }
 
-/* ---- callbacks ----------------------------------------------------------- */
+/* ---- order of callbacks -------------------------------------------------- */
 
 /*
  * Fills in a callback with its exact time and the key that orders equal times.

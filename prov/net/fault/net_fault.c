@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory layout ------------------------------------------------------- */
 
 static uint64_t reserve(uint64_t *off, uint64_t bytes)
 {
@@ -153,7 +153,7 @@ static int set_links(struct net *net, const struct net_fault_line *line)
 	return ret;
 }
 
-/* ---- loading ------------------------------------------------------------- */
+/* ---- loading a fault plan ------------------------------------------------ */
 
 static bool for_model(const struct weft_fault_entry *f)
 {
@@ -298,7 +298,7 @@ int net_fault_load(struct net *net, const char *name,
 	return ret;
 }
 
-/* ---- inspection ---------------------------------------------------------- */
+/* ---- counters ------------------------------------------------------------ */
 
 bool net_fault_count_get(const struct net *net, struct net_fault_count *c)
 {

@@ -58,7 +58,7 @@ uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count)
 	return top - 1;
 }
 
-/* ---- codes --------------------------------------------------------------- */
+/* ---- error detection codes ----------------------------------------------- */
 
 static const uint8_t zero[NET_FAULT_WIRE];
 

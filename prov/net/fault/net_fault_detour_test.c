@@ -38,7 +38,7 @@ static uint64_t carried(const struct net_fixture *e, uint32_t node,
 	return c.packets;
 }
 
-/* ---- rates --------------------------------------------------------------- */
+/* ---- link rates and slow nodes ------------------------------------------- */
 
 static uint64_t stream_by(const struct net_config *cfg, const char *plan,
 			  uint8_t path)
@@ -261,7 +261,7 @@ static void gemini_routes_around_a_dead_router(void **state)
 	net_fixture_close(&e);
 }
 
-/* ---- trees --------------------------------------------------------------- */
+/* ---- routing around failures in trees ------------------------------------ */
 
 /* QSN-42: packets use other upward links, without any retransmission. */
 static void qsnet2_routes_around_a_dead_switch(void **state)
@@ -357,7 +357,7 @@ static void sunway_retransmits_packets_lost_with_a_rail(void **state)
 	}
 }
 
-/* ---- losses -------------------------------------------------------------- */
+/* ---- lost messages ------------------------------------------------------- */
 
 static void dead_node_is_reported_and_its_messages_are_lost(void **state)
 {

@@ -33,7 +33,7 @@ static void first_error_position_follows_the_draw(void **state)
 	T_IS(net_fault_error_first(0, 1, 0), 0);
 }
 
-/* ---- traffic ------------------------------------------------------------- */
+/* ---- determinism and detection ------------------------------------------- */
 
 /* Sends messages from every node to a random node, in rounds. */
 static void random_traffic(struct net_fixture *e, unsigned rounds, uint8_t way)
@@ -278,7 +278,7 @@ static void link_retries_keep_packet_order(void **state)
 	net_fixture_close(&e); /* net_fixture_close() also checks the order */
 }
 
-/* ---- codes --------------------------------------------------------------- */
+/* ---- error detection codes ----------------------------------------------- */
 
 /* BGQ-47: the header code detects errors in the first 12 of 552 bytes. */
 static void bgq_header_code_detects_header_errors(void **state)
@@ -491,7 +491,7 @@ static void retransmitted_packets_keep_their_order(void **state)
 	net_fixture_close(&e);
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory errors ------------------------------------------------------- */
 
 /*
  * QSN-44, GEM-31: a wrong word is corrected, or the packet is discarded at the

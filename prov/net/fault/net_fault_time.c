@@ -13,7 +13,7 @@
 #include "prov/net/net_pool.h"
 #include "prov/net/net_wheel.h"
 
-/* ---- links --------------------------------------------------------------- */
+/* ---- dead and live links ------------------------------------------------- */
 
 /* Returns whether a line applies to this link, in either direction. */
 bool net_fault_line_affects(const struct net *net,
@@ -86,7 +86,7 @@ static void revive_link(struct net *net, uint32_t node, unsigned port)
 	l->state = NET_LINK_UP;
 }
 
-/* ---- effects of lines ---------------------------------------------------- */
+/* ---- effects of fault plan lines ----------------------------------------- */
 
 bool net_fault_is_failure(unsigned kind)
 {

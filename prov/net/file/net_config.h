@@ -129,9 +129,10 @@ struct net_config {
 	uint16_t midplane[NET_DIMS_MAX];
 	/* size of the largest machine; 0: unlimited */
 	uint16_t full[NET_DIMS_MAX];
-	uint8_t rails;	   /* trees: parallel trees; 0: one */
-	uint8_t siblings;  /* trees: links between two switches of level 1 */
-	uint8_t supernode; /* trees: levels with one table entry; 0: none */
+	uint8_t rails;	  /* trees: parallel trees; 0: one */
+	uint8_t siblings; /* trees: links between two switches of level 1 */
+	/* trees: levels of a supernode, which has one table entry; 0: none */
+	uint8_t supernode;
 	/* torus: 1: every dimension is a ring, whatever its length */
 	uint8_t closed;
 	/* torus: nodes per router; 0, 1: a router per node */

@@ -40,7 +40,7 @@ int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
 	return -EINVAL;
 }
 
-/* ---- lines --------------------------------------------------------------- */
+/* ---- splitting of lines -------------------------------------------------- */
 
 static char *trim(char *s)
 {
@@ -206,7 +206,7 @@ static int split_text(struct file_doc *doc, char *text, size_t len)
 	return 0;
 }
 
-/* ---- values -------------------------------------------------------------- */
+/* ---- setting of values --------------------------------------------------- */
 
 static bool needed(const struct file_key *key, const struct net_config *cfg)
 {
@@ -420,7 +420,7 @@ int net_file_parse(const char *name, char *text, size_t len,
 	return err ? err : config_build(&doc, spec->dims, spec->nodes, cfg);
 }
 
-/* ---- files --------------------------------------------------------------- */
+/* ---- reading of files ---------------------------------------------------- */
 
 /* Reads a whole file and appends a terminating zero. */
 static int read_text(const char *path, char **text_p, size_t *len_p,

@@ -213,7 +213,7 @@ static void the_tlb_holds_512_pages(void **state)
 	is_about((double)miss / 1024, 2.96e6, 1);
 }
 
-/* ---- the torus ----------------------------------------------------------- */
+/* ---- routing and flow control in the torus ------------------------------- */
 
 static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
 				unsigned port)

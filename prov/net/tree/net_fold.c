@@ -142,7 +142,7 @@ static unsigned wide_fans(struct net_fold *f, unsigned levels)
 	return sum;
 }
 
-/* ---- both kinds ---------------------------------------------------------- */
+/* ---- interface of both kinds of trees ------------------------------------ */
 
 void net_fold_init(struct net_fold *f, uint32_t n, unsigned levels)
 {

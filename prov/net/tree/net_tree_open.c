@@ -36,7 +36,7 @@ static uint32_t member_of(const struct net *net, uint32_t node, uint32_t route)
 	return 0;
 }
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening a class route ----------------------------------------------- */
 
 /* Allocates a route entry at the node. */
 static int alloc_entry(struct net *net, uint32_t node, uint32_t route,
@@ -181,7 +181,7 @@ static int route_build(struct net *net, const uint32_t *node, const int *parent,
 	return ret;
 }
 
-/* Sets the querying member and the number of members with a share. */
+/* Sets the querying member and the number of contributing members. */
 static void count_sharers(struct net *net, const uint32_t *node,
 			  const uint32_t *share, uint32_t count, uint32_t route)
 {

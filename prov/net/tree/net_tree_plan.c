@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- torus --------------------------------------------------------------- */
+/* ---- trees in a torus ---------------------------------------------------- */
 
 struct box {
 	uint16_t lo[NET_DIMS_MAX], hi[NET_DIMS_MAX];
@@ -136,7 +136,7 @@ static int plan_torus(const struct net_config *cfg, struct net_tree_plan *t)
 	return 0;
 }
 
-/* ---- trees --------------------------------------------------------------- */
+/* ---- trees in a fat tree ------------------------------------------------- */
 
 /* Returns the lowest level at which one switch is above all nodes. */
 static uint32_t common_level(const struct net_fat *f,
