@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The network model: packets on a machine's links, in virtual time. The
- * model is single threaded and uses no globals, clock or environment. All its
- * state is in one block of memory that the caller provides. The block holds
- * offsets instead of pointers, so several processes may map it at different
- * addresses and use it one at a time (the caller locks). The same calls in the
- * same order give the same events, whichever process makes them.
+ * The network model: packets on a machine's links, in virtual time. The model
+ * is single threaded and uses no globals, clock or environment. All its state
+ * is in one block of memory that the caller provides. The block holds offsets
+ * instead of pointers, so several processes may map it at different addresses
+ * and use it one at a time (the caller locks). The same calls in the same order
+ * give the same events, whichever process makes them.
  *
  *   net_open -> [net_send, net_run]* -> net_check
  *

@@ -407,7 +407,7 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 	struct net_out *o = net_out(s, port);
 	unsigned have, slot;
 
-	if (!(m0 | m1) || !net->escapes_too)
+	if (!(m0 | m1) || !net->has_escapes)
 		return false;
 	have = net_tokens(net, s->id, port, NET_VC_DET);
 	if (!have)
@@ -468,7 +468,7 @@ static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 		return -1;
 	if (p->want && s->node->room[port] >= net->cost[p->chunks])
 		return NET_VC_DYN;
-	if (p->want && !net->escapes_too)
+	if (p->want && !net->has_escapes)
 		return -1;
 	return net_tokens(net, s->id, port, NET_VC_DET) < need ? -1
 							       : NET_VC_DET;
@@ -640,7 +640,7 @@ WEFT_INLINE bool may_escape(const struct net_step *s,
 				? 1
 				: net_hop(s, p->det)->need;
 
-	return net->escapes_too && !(s->node->busy >> p->det & 1) &&
+	return net->has_escapes && !(s->node->busy >> p->det & 1) &&
 	       net_tokens(net, s->id, p->det, NET_VC_DET) >= need;
 }
 

@@ -355,7 +355,7 @@ struct net_tree_rec {
 	uint32_t count;
 	/* first contributing member, which sends the queries of barriers */
 	uint32_t query_source;
-	uint32_t sharers; /* number of contributing members */
+	uint32_t contributors; /* number of contributing members */
 };
 
 /* How packets are routed; NET_STEER_TORUS is the fast path. */
@@ -388,7 +388,7 @@ struct net {
 	 */
 	uint32_t queues;
 	/* 1: dynamic packets may use the bubble channel */
-	uint32_t escapes_too;
+	uint32_t has_escapes;
 	uint32_t qshift; /* log2 of the number of slots per receiver */
 	/* 1: the state exceeds the cache; lines are prefetched */
 	uint32_t large;

@@ -60,8 +60,8 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	n->nodes = net_topo_nodes(cfg);
 	n->ends = net_topo_ends(cfg);
 	n->ports = net_topo_ports(cfg);
-	n->escapes_too = net_topo_rings(cfg);
-	n->queues = cfg->dyn_queues + n->escapes_too;
+	n->has_escapes = net_topo_rings(cfg);
+	n->queues = cfg->dyn_queues + n->has_escapes;
 	while (1u << n->qshift < n->queues)
 		n->qshift++;
 	n->packets_max = packets;

@@ -314,7 +314,7 @@ bool net_fault_count_get(const struct net *net, struct net_fault_count *c)
 		for (port = 0; port < net->ports; port++) {
 			l = net_fault_link(net, n, port);
 			c->packets += l->tries;
-			c->unlike += l->crc[0] != l->crc[1];
+			c->crc_mismatches += l->crc[0] != l->crc[1];
 			c->retry_ps += l->retry_ticks * net->cfg.tick_ps;
 		}
 	}
@@ -335,7 +335,7 @@ const char *net_fault_item(const struct net_fault_count *c, unsigned i,
 		ITEM("packets on links with errors", packets),
 		ITEM("bad packets detected", bad),
 		ITEM("bad headers detected", header),
-		ITEM("symbols corrected", mended),
+		ITEM("symbols corrected", symbols_corrected),
 		ITEM("packets with undetected errors", escaped),
 		ITEM("link retries", retries),
 		ITEM("link retry time ps", retry_ps),
@@ -351,7 +351,7 @@ const char *net_fault_item(const struct net_fault_count *c, unsigned i,
 		ITEM("alarms", alarms),
 		ITEM("dead links", dead_links),
 		ITEM("dead nodes", dead_nodes),
-		ITEM("links with CRC mismatch", unlike),
+		ITEM("links with CRC mismatch", crc_mismatches),
 		ITEM("lost messages", lost),
 	};
 #undef ITEM

@@ -42,14 +42,14 @@ int net_fault_load(struct net *net, const char *name,
 struct net_fault_count {
 	/* packets sent on links with errors, including retries */
 	uint64_t packets;
-	uint64_t bad;	    /* packets with detected bit errors */
-	uint64_t header;    /* packets whose errors the header code detected */
-	uint64_t mended;    /* symbols corrected by a code */
-	uint64_t escaped;   /* packets with undetected bit errors */
-	uint64_t retries;   /* packets retransmitted by links */
-	uint64_t retrains;  /* retrainings of links */
-	uint64_t resends;   /* packets retransmitted by source units */
-	uint64_t discarded; /* packets discarded at their last node */
+	uint64_t bad;	 /* packets with detected bit errors */
+	uint64_t header; /* packets whose errors the header code detected */
+	uint64_t symbols_corrected; /* symbols corrected by a code */
+	uint64_t escaped;	    /* packets with undetected bit errors */
+	uint64_t retries;	    /* packets retransmitted by links */
+	uint64_t retrains;	    /* retrainings of links */
+	uint64_t resends;	    /* packets retransmitted by source units */
+	uint64_t discarded;	    /* packets discarded at their last node */
 	/* timeouts of units that received no notification */
 	uint64_t timeouts;
 	uint64_t corrected; /* words of memory corrected */
@@ -63,8 +63,8 @@ struct net_fault_count {
 	uint64_t lost;	 /* messages lost */
 	uint64_t dead_links;
 	uint64_t dead_nodes;
-	uint64_t unlike;   /* links whose ends have different CRCs */
-	uint64_t retry_ps; /* time that links were occupied by retries */
+	uint64_t crc_mismatches; /* links whose ends have different CRCs */
+	uint64_t retry_ps;	 /* time that links were occupied by retries */
 };
 /* Returns the name of counter i and sets its value; NULL: no more counters. */
 const char *net_fault_item(const struct net_fault_count *c, unsigned i,

@@ -139,15 +139,15 @@ void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
 
 	for (at = 0; at < bytes; at += BLOCK) {
 		struct weft_code_rs_checks checks = { { 0 } };
-		int mended;
+		int symbols_corrected;
 
 		len = bytes - at < BLOCK ? bytes - at : BLOCK;
 		if (!memcmp(wrong + at, zero, len))
 			continue;
-		mended = weft_code_rs_correct(&f->fec, wrong + at, 8 * len,
-					      &checks);
-		if (mended > 0)
-			f->sum.mended += (uint64_t)mended;
+		symbols_corrected = weft_code_rs_correct(&f->fec, wrong + at,
+							 8 * len, &checks);
+		if (symbols_corrected > 0)
+			f->sum.symbols_corrected += (uint64_t)symbols_corrected;
 	}
 }
 

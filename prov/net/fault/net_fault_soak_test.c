@@ -236,13 +236,14 @@ static void check_counts(const struct soak *s, double ber)
 	within_three_sigma("bad", c.bad, (double)c.packets,
 			   probability_bad(cfg, wire, ber));
 	if (cfg->care.fec)
-		within_three_sigma("symbols mended", c.mended,
+		within_three_sigma("symbols symbols_corrected",
+				   c.symbols_corrected,
 				   (double)c.packets * wire * 0.8,
 				   -expm1(10 * log1p(-ber)));
 	not_too_many(c.escaped, (double)c.packets *
 					probability_undetected(cfg, wire, ber));
 	T_IS(c.lost, 0);
-	T_IS(c.unlike, 0);
+	T_IS(c.crc_mismatches, 0);
 	if (cfg->care.checked == NET_CHECKED_LINK)
 		T_IS(c.retries, c.bad);
 	else

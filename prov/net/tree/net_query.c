@@ -117,7 +117,7 @@ static void node_arrived(struct net_step *s, uint32_t pi)
 
 	p->msg = rec->query_source;
 	p->seq |= KEY_ALL;
-	last = count_arrival(s, pi, rec->sharers);
+	last = count_arrival(s, pi, rec->contributors);
 	if (!last)
 		return;
 	if (net_packet(net, last)->holder)

@@ -182,8 +182,9 @@ static int route_build(struct net *net, const uint32_t *node, const int *parent,
 }
 
 /* Sets the querying member and the number of contributing members. */
-static void count_sharers(struct net *net, const uint32_t *node,
-			  const uint32_t *share, uint32_t count, uint32_t route)
+static void count_contributors(struct net *net, const uint32_t *node,
+			       const uint32_t *share, uint32_t count,
+			       uint32_t route)
 {
 	struct net_tree_rec *r = route_of(net, route);
 	uint32_t i;
@@ -191,7 +192,7 @@ static void count_sharers(struct net *net, const uint32_t *node,
 	for (i = 0; i < count; i++) {
 		if (!share[i])
 			continue;
-		if (!r->sharers++)
+		if (!r->contributors++)
 			r->query_source = member_of(net, node[i], route + 1);
 	}
 }
@@ -226,7 +227,7 @@ int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 		return ret;
 	}
 	place_barrier(net, node, count, route);
-	count_sharers(net, node, share, count, route);
+	count_contributors(net, node, share, count, route);
 	route_of(net, route)->count = count;
 	net->routes++;
 	*route_p = route;
