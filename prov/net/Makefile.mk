@@ -16,8 +16,8 @@ libweft_net_la_SOURCES = prov/net/net.h prov/net/net_event.h \
 
 NET_TESTS = prov/net/net_fuzz_test prov/net/net_link_test \
 	prov/net/net_load_test prov/net/file/net_name_test \
-	prov/net/net_rail_test prov/net/net_shared_test prov/net/net_tile_test \
-	prov/net/net_zero_test
+	prov/net/net_rail_test prov/net/net_router_share_test prov/net/net_tile_test \
+	prov/net/net_latency_test
 check_PROGRAMS += $(NET_TESTS)
 TESTS += $(NET_TESTS)
 NET_LIBS = libweft-net.la $(T_LIBS)
@@ -31,12 +31,12 @@ prov_net_net_load_test_LDADD = $(NET_LIBS) -lm
 prov_net_file_net_name_test_LDADD = $(NET_LIBS)
 prov_net_net_rail_test_SOURCES = prov/net/net_rail_test.c $(NET_FIXTURE)
 prov_net_net_rail_test_LDADD = $(NET_LIBS)
-prov_net_net_shared_test_SOURCES = prov/net/net_shared_test.c $(NET_FIXTURE)
-prov_net_net_shared_test_LDADD = $(NET_LIBS)
+prov_net_net_router_share_test_SOURCES = prov/net/net_router_share_test.c $(NET_FIXTURE)
+prov_net_net_router_share_test_LDADD = $(NET_LIBS)
 prov_net_net_tile_test_SOURCES = prov/net/net_tile_test.c $(NET_FIXTURE)
 prov_net_net_tile_test_LDADD = $(NET_LIBS)
-prov_net_net_zero_test_SOURCES = prov/net/net_zero_test.c $(NET_FIXTURE)
-prov_net_net_zero_test_LDADD = $(NET_LIBS)
+prov_net_net_latency_test_SOURCES = prov/net/net_latency_test.c $(NET_FIXTURE)
+prov_net_net_latency_test_LDADD = $(NET_LIBS)
 
 noinst_PROGRAMS += bench/net_speed
 bench_net_speed_SOURCES = bench/net_speed.c

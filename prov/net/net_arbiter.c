@@ -24,9 +24,9 @@
 
 enum { BATCH = 32 }; /* nodes whose lines are prefetched together */
 
-/* ---- slots --------------------------------------------------------------- */
+/* ---- port requests of slots ---------------------------------------------- */
 
-/* A head without a free sender requests all ports that it may use. */
+/* Requests all ports that the head of a slot may use. */
 static void slot_request(struct net_step *s, unsigned slot,
 			 const struct net_packet *p)
 {
@@ -59,14 +59,14 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 	       (uint64_t)s->node->shut >> net_slot_in(net, slot) & 1;
 }
 
+/* ---- grants -------------------------------------------------------------- */
+
 /*
- * ---- granting ------------------------------------------------------------
- *
- * Features of few machines (net->odd) have functions of their own, so that
+ * Features of few machines (net->rare) have functions of their own, so that
  * other machines do not test for them per packet.
  */
 
-/* As pay(), for tokens that the channels share. */
+/* Takes a packet's tokens from those that the channels share. */
 WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 					 unsigned vc,
 					 const struct net_packet *p)
@@ -80,16 +80,16 @@ WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 		(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
 }
 
-/* Takes a packet's tokens from a free sender. */
+/* Takes a packet's tokens from the sender of a port. */
 WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
-			     const struct net_packet *p, bool odd)
+			     const struct net_packet *p, bool rare)
 {
 	struct net *net = s->net;
 	struct net_node *n = s->node;
 	uint32_t cost = vc ? 1 : net->cost[p->chunks];
 	uint8_t *det;
 
-	if (odd && net->odd & NET_RARE_SHARED) {
+	if (rare && net->rare & NET_RARE_SHARED) {
 		take_shared_tokens(s, port, vc, p);
 	} else if (vc) {
 		det = &net_det_tokens(net, s->id, vc)[port];
@@ -104,8 +104,8 @@ WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Ticks of a packet of another form; these packets are counted separately, as
- * those of class routes are.
+ * Returns the ticks of a packet with a special header. Such packets are counted
+ * separately, together with those of class routes.
  */
 WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 				    const struct net_packet *p)
@@ -120,9 +120,12 @@ WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 	return busy;
 }
 
-/* odd: the packet's form, the link or the machine may have rare features. */
-WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
-			   uint32_t pi, unsigned reader, bool odd)
+/*
+ * Sends packet pi; rare: rare features of the packet, link or machine are
+ * possible.
+ */
+WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
+				uint32_t pi, unsigned reader, bool rare)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -133,16 +136,16 @@ WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0;
 	bool carry = frac >= net->cfg.tick_ps;
 
-	take_tokens(s, port, vc, p, odd);
-	if (odd && p->kind)
+	take_tokens(s, port, vc, p, rare);
+	if (rare && p->kind)
 		busy = form_busy(s, port, p);
-	if (odd && h->whole)
+	if (rare && h->store_forward)
 		hop += net_packet_len(net, h->rate, p);
 	net_routing_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
-	if (odd && net->odd & NET_RARE_FAULTS)
+	if (rare && net->rare & NET_RARE_FAULTS)
 		late = net_fault_link_send(s, port, vc, pi, &busy);
 	if (late != NET_FAULT_LOST)
 		net_wheel_after(s, hop + carry + late, NET_EV_ARRIVE,
@@ -155,22 +158,22 @@ WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
 WEFT_NOINLINE static void launch_rare(struct net_step *s, unsigned port,
 				      unsigned vc, uint32_t pi, unsigned reader)
 {
-	launch_as(s, port, vc, pi, reader, true);
+	send_packet_as(s, port, vc, pi, reader, true);
 }
 
-/* Sends packet pi by port on vc; reader: the receiver it leaves + 1, or 0. */
-WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
-			uint32_t pi, unsigned reader, bool odd)
+/* Sends packet pi by port on vc; reader: receiver that it leaves + 1, or 0. */
+WEFT_INLINE void send_packet(struct net_step *s, unsigned port, unsigned vc,
+			     uint32_t pi, unsigned reader, bool rare)
 {
-	if (odd || weft_unlikely(net_packet(s->net, pi)->kind))
+	if (rare || weft_unlikely(net_packet(s->net, pi)->kind))
 		launch_rare(s, port, vc, pi, reader);
 	else
-		launch_as(s, port, vc, pi, reader, false);
+		send_packet_as(s, port, vc, pi, reader, false);
 }
 
-/* A packet leaves receiver port by out: counts it and returns its tokens. */
-WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
-		       const struct net_packet *p, bool odd)
+/* Counts a packet that leaves receiver port by out, and returns its tokens. */
+WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
+				const struct net_packet *p, bool rare)
 {
 	struct net *net = s->net;
 	uint32_t back = s->link[port];
@@ -181,10 +184,10 @@ WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
 	net_wheel_after(s, busy, NET_EV_TOKEN,
 			net_word(net_link_peer(back), NET_EV_TOKEN,
 				 net_link_port(back), p->vc,
-				 net_token_payload(s, p, odd)));
+				 net_token_payload(s, p, rare)));
 }
 
-/* Counts a packet that leaves the dynamic VC; at the limit the VC is shut. */
+/* Counts a packet that leaves the dynamic VC; at the limit the VC is closed. */
 static inline unsigned read_path(struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -213,9 +216,9 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 	net_mask_set(s->fresh, slot);
 }
 
-/* Grants port to the head of a slot, which is in no port's masks any more. */
+/* Grants port to the head of a slot, which has no pending requests. */
 WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
-			    unsigned slot, uint32_t pi, bool odd)
+			    unsigned slot, uint32_t pi, bool rare)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -226,14 +229,14 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	} else {
 		in = net_slot_in(net, slot);
 		queue_pop(s, slot);
-		leave(s, in, port, p, odd);
+		leave_receiver(s, in, port, p, rare);
 		if (p->vc == NET_VC_DYN)
 			reader = read_path(s, in);
 	}
-	launch(s, port, vc, pi, reader, odd);
+	send_packet(s, port, vc, pi, reader, rare);
 }
 
-/* As grant_head(), for a machine or link with rare features. */
+/* Out-of-line grant_head() for a machine or link with rare features. */
 WEFT_NOINLINE static void grant_head_rare(struct net_step *s, unsigned port,
 					  unsigned vc, unsigned slot,
 					  uint32_t pi)
@@ -247,14 +250,14 @@ static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t pi = net_slot_head(s->net, s->id, slot);
 
 	slot_withdraw(s, slot, net_packet(s->net, pi));
-	if (weft_unlikely(s->net->odd))
+	if (weft_unlikely(s->net->rare))
 		grant_head_rare(s, port, vc, slot, pi);
 	else
 		grant_head(s, port, vc, slot, pi, false);
 }
 
-static inline uint32_t take_listed(struct net_step *s, unsigned port,
-				   unsigned which)
+static inline uint32_t pop_listed(struct net_step *s, unsigned port,
+				  unsigned which)
 {
 	struct net_out *o = net_out(s, port);
 	uint32_t pi = net_list_pop(s->net, &o->list[which]);
@@ -267,14 +270,14 @@ static inline uint32_t take_listed(struct net_step *s, unsigned port,
 WEFT_NOINLINE static void grant_det_rare(struct net_step *s, unsigned port,
 					 unsigned vc, unsigned which)
 {
-	uint32_t pi = take_listed(s, port, which);
+	uint32_t pi = pop_listed(s, port, which);
 	const struct net_packet *p = net_packet(s->net, pi);
 
 	if (s->net->cfg.columns)
 		s->dirty |= net_tile_leave(s, p);
 	else
-		leave(s, p->in, port, p, true);
-	launch(s, port, vc, pi, 0, true);
+		leave_receiver(s, p->in, port, p, true);
+	send_packet(s, port, vc, pi, 0, true);
 }
 
 static void grant_det(struct net_step *s, unsigned port, unsigned vc,
@@ -282,17 +285,17 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 {
 	uint32_t pi;
 
-	if (weft_unlikely(s->net->odd)) {
+	if (weft_unlikely(s->net->rare)) {
 		grant_det_rare(s, port, vc, which);
 		return;
 	}
-	pi = take_listed(s, port, which);
-	leave(s, net_packet(s->net, pi)->in, port, net_packet(s->net, pi),
-	      false);
-	launch(s, port, vc, pi, 0, false);
+	pi = pop_listed(s, port, which);
+	leave_receiver(s, net_packet(s->net, pi)->in, port,
+		       net_packet(s->net, pi), false);
+	send_packet(s, port, vc, pi, 0, false);
 }
 
-/* The injection FIFO that is next in round-robin order at a port. */
+/* Returns the injection FIFO that is next in round-robin order at a port. */
 static unsigned inject_next(const struct net_out *o, unsigned vc)
 {
 	unsigned from = o->rr & 15u;
@@ -312,15 +315,17 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 		o->vcs &= (uint8_t) ~(1u << vc);
 	o->rr = (uint8_t)(o->rr + 1);
 	net_nic_fifo_pop(s, f);
-	if (weft_unlikely(s->net->odd))
-		launch(s, port, vc, pi, 0, true);
+	if (weft_unlikely(s->net->rare))
+		send_packet(s, port, vc, pi, 0, true);
 	else
-		launch(s, port, vc, pi, 0, false);
+		send_packet(s, port, vc, pi, 0, false);
 }
 
 /* ---- arbitration --------------------------------------------------------- */
 
-/* True if the port has tokens for the packet; have: tokens of its channel. */
+/*
+ * Returns whether tokens suffice for the packet; have: tokens of its channel.
+ */
 static inline bool fits(const struct net_step *s, uint32_t pi, unsigned have,
 			unsigned need)
 {
@@ -331,7 +336,7 @@ static inline bool fits(const struct net_step *s, uint32_t pi, unsigned have,
 	return have >= need;
 }
 
-/* Deterministic packets from receivers. */
+/* Serves deterministic packets from receivers; true: the port is now busy. */
 static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 {
 	struct net_out *o = net_out(s, port);
@@ -342,13 +347,13 @@ static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 		o->waits >> enter & 1 &&
 		fits(s, o->list[enter].head, have, net_hop(s, port)->need);
 
-	if (can_on && !(can_enter && o->turn & 2)) {
-		o->turn |= 2;
+	if (can_on && !(can_enter && o->rr_bits & 2)) {
+		o->rr_bits |= 2;
 		grant_det(s, port, vc, on);
 		return true;
 	}
 	if (can_enter) {
-		o->turn &= (uint8_t)~2u;
+		o->rr_bits &= (uint8_t)~2u;
 		grant_det(s, port, vc, enter);
 		return true;
 	}
@@ -370,7 +375,7 @@ static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
 	return true;
 }
 
-/* Serves slots of the mask on the dynamic VC; room: chunks to leave free. */
+/* Serves slots of the mask on the dynamic VC; room: tokens to leave free. */
 static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1, unsigned room)
 {
@@ -392,7 +397,9 @@ static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 	return true;
 }
 
-/* Serves slots of the mask on the bubble channel. */
+/*
+ * Serves slots of the mask on the bubble channel; true: the port is now busy.
+ */
 static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1)
 {
@@ -400,7 +407,7 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 	struct net_out *o = net_out(s, port);
 	unsigned have, slot;
 
-	if (!(m0 | m1) || !net->escapes_too)
+	if (!(m0 | m1) || !net->has_escapes)
 		return false;
 	have = net_tokens(net, s->id, port, NET_VC_DET);
 	if (!have)
@@ -428,8 +435,8 @@ WEFT_INLINE bool serve_receivers(struct net_step *s, unsigned port)
 	struct net_out *o = net_out(s, port);
 	bool det = o->waits >> NET_WAIT_DET & 3;
 
-	o->turn ^= det;
-	if (det && o->turn & 1 && serve_det(s, port, NET_VC_DET))
+	o->rr_bits ^= det;
+	if (det && o->rr_bits & 1 && serve_det(s, port, NET_VC_DET))
 		return true;
 	if (serve_dyn(s, port, o->dyn[0], o->dyn[1] & ~FIFO_BITS, 0))
 		return true;
@@ -450,7 +457,7 @@ static bool serve_injection(struct net_step *s, unsigned port)
 	return serve_esc(s, port, 0, o->esc[1] & FIFO_BITS);
 }
 
-/* The channel on which the head of a list can be sent, or -1. */
+/* Returns the channel on which the head of a list can be sent, or -1. */
 static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 		       unsigned need)
 {
@@ -461,13 +468,13 @@ static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 		return -1;
 	if (p->want && s->node->room[port] >= net->cost[p->chunks])
 		return NET_VC_DYN;
-	if (p->want && !net->escapes_too)
+	if (p->want && !net->has_escapes)
 		return -1;
 	return net_tokens(net, s->id, port, NET_VC_DET) < need ? -1
 							       : NET_VC_DET;
 }
 
-/* A port of a router of tiles: adaptive packets wait in lists, too. */
+/* Serves a port of a tiled router: adaptive packets wait in lists, too. */
 WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 {
 	enum { ON = NET_WAIT_DET, ENTER };
@@ -476,17 +483,17 @@ WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 	int enter = row_channel(s, port, o->list[ENTER].head,
 				net_hop(s, port)->need);
 
-	if (on >= 0 && !(enter >= 0 && o->turn & 2)) {
-		o->turn |= 2;
+	if (on >= 0 && !(enter >= 0 && o->rr_bits & 2)) {
+		o->rr_bits |= 2;
 		grant_det_rare(s, port, (unsigned)on, ON);
 	} else if (enter >= 0) {
-		o->turn &= (uint8_t)~2u;
-		net_tile_lane(s->net, o->list[ENTER].head, port);
+		o->rr_bits &= (uint8_t)~2u;
+		net_tile_pin_link(s->net, o->list[ENTER].head, port);
 		grant_det_rare(s, port, (unsigned)enter, ENTER);
 	}
 }
 
-/* Normal traffic: receivers, and injection after through_share grants. */
+/* Serves receivers first, and injection after through_share grants. */
 WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -506,7 +513,9 @@ WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 		serve_injection(s, port);
 }
 
-/* Traffic with priority over normal traffic; true: the sender is now busy. */
+/*
+ * Serves traffic with priority over normal traffic; true: the port is now busy.
+ */
 static bool serve_urgent(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -542,13 +551,13 @@ WEFT_NOINLINE static void serve_normal_rare(struct net_step *s, unsigned port)
 		serve_normal(s, port);
 }
 
-/* Without priority: urgent and normal traffic alternate in being first. */
+/* Serves a port without priorities: both kinds of traffic alternate. */
 WEFT_COLD static void serve_alternating(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
 
-	o->turn ^= 4;
-	if (o->turn & 4) {
+	o->rr_bits ^= 4;
+	if (o->rr_bits & 4) {
 		if (!serve_urgent(s, port))
 			serve_normal_rare(s, port);
 		return;
@@ -558,7 +567,7 @@ WEFT_COLD static void serve_alternating(struct net_step *s, unsigned port)
 		serve_urgent(s, port);
 }
 
-WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool odd)
+WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool rare)
 {
 	struct net_out *o = net_out(s, port);
 
@@ -569,22 +578,22 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool odd)
 		return;
 	}
 	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET)) {
-		if (odd && s->net->cfg.system_turn) {
+		if (rare && s->net->cfg.system_turn) {
 			serve_alternating(s, port);
 			return;
 		}
 		if (serve_urgent(s, port))
 			return;
 	}
-	if (odd)
+	if (rare)
 		serve_normal_rare(s, port);
 	else
 		serve_normal(s, port);
 }
 
 /*
- * The free port with most tokens that a new head may use, or -1. Branch-free:
- * the branches would be unpredictable.
+ * Returns the free port with most tokens that a new head may use, or -1. The
+ * code is branch-free, since the branches would be unpredictable.
  */
 static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 {
@@ -600,7 +609,7 @@ static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 	return port;
 }
 
-/* As best_port(), with the waiting time behind a port subtracted. */
+/* Variant of best_port() that subtracts the waiting time behind each port. */
 WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 				uint32_t cost)
 {
@@ -619,7 +628,10 @@ WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 	return port;
 }
 
-/* True if a new head may escape; within its ring it may use the last buffer. */
+/*
+ * Returns whether a new head may escape to the bubble channel; a packet that is
+ * in the ring already may use the last buffer.
+ */
 WEFT_INLINE bool may_escape(const struct net_step *s,
 			    const struct net_packet *p, unsigned slot)
 {
@@ -628,13 +640,13 @@ WEFT_INLINE bool may_escape(const struct net_step *s,
 				? 1
 				: net_hop(s, p->det)->need;
 
-	return net->escapes_too && !(s->node->busy >> p->det & 1) &&
+	return net->has_escapes && !(s->node->busy >> p->det & 1) &&
 	       net_tokens(net, s->id, p->det, NET_VC_DET) >= need;
 }
 
 /*
- * A new head in a router of tiles is sent by a port without waiting packets, or
- * moves to a row buffer, or stays in its queue.
+ * Serves a new head in a tiled router: sends the packet by a port without
+ * waiting packets, moves it to a row buffer, or leaves it in its queue.
  */
 static void serve_tile(struct net_step *s, unsigned slot)
 {
@@ -656,8 +668,8 @@ static void serve_tile(struct net_step *s, unsigned slot)
 	s->dirty |= net_tile_enter(s, in, pi, (unsigned)port);
 }
 
-/* A new head is sent by a free port, escapes, or waits. */
-WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
+/* Serves a new head: the packet is sent by a free port, escapes, or waits. */
+WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool rare)
 {
 	struct net *net = s->net;
 	uint32_t pi = net_slot_head(s->net, s->id, slot), cost;
@@ -672,7 +684,7 @@ WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 	cost = net_cost(net, p->chunks, 0);
 	if (slot >= NET_SLOT_FIFO)
 		cost += net->cfg.inject_room;
-	if (odd && net->odd & NET_RARE_AHEAD)
+	if (rare && net->rare & NET_RARE_AHEAD)
 		port = best_ahead(s, p->want, cost);
 	else
 		port = best_port(s, p->want, (int)cost);
@@ -682,14 +694,14 @@ WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 		vc = NET_VC_DET;
 	}
 	if (port >= 0) {
-		grant_head(s, (unsigned)port, vc, slot, pi, odd);
+		grant_head(s, (unsigned)port, vc, slot, pi, rare);
 		return;
 	}
 	slot_request(s, slot, p);
 }
 
 /* Serves all changed ports, then new heads, which may change other ports. */
-WEFT_INLINE void serve_node(struct net_step *s, bool odd)
+WEFT_INLINE void serve_node(struct net_step *s, bool rare)
 {
 	uint64_t m0, m1;
 	unsigned n;
@@ -698,7 +710,7 @@ WEFT_INLINE void serve_node(struct net_step *s, bool odd)
 		while (s->dirty) {
 			n = (unsigned)__builtin_ctzll(s->dirty);
 			s->dirty &= s->dirty - 1;
-			serve_port(s, n, odd);
+			serve_port(s, n, rare);
 		}
 		m0 = s->fresh[0];
 		m1 = s->fresh[1];
@@ -706,14 +718,14 @@ WEFT_INLINE void serve_node(struct net_step *s, bool odd)
 			return;
 		n = net_mask_next(m0, m1, s->node->rr % 128);
 		net_mask_clear(s->fresh, n);
-		if (odd && net_tile_router(s))
+		if (rare && net_tile_router(s))
 			serve_tile(s, n);
 		else
-			serve_fresh(s, n, odd);
+			serve_fresh(s, n, rare);
 	}
 }
 
-WEFT_INLINE void serve_marks(struct net_step *s, bool odd)
+WEFT_INLINE void serve_marks(struct net_step *s, bool rare)
 {
 	struct net_mark *m;
 	uint32_t i;
@@ -730,7 +742,7 @@ WEFT_INLINE void serve_marks(struct net_step *s, bool odd)
 		s->dirty = m->dirty;
 		s->fresh[0] = m->fresh[0];
 		s->fresh[1] = m->fresh[1];
-		serve_node(s, odd);
+		serve_node(s, rare);
 	}
 	s->marks = 0;
 }
@@ -742,7 +754,7 @@ WEFT_NOINLINE static void serve_marks_rare(struct net_step *s)
 
 void net_arbiter_serve(struct net_step *s)
 {
-	if (weft_unlikely(s->net->odd))
+	if (weft_unlikely(s->net->rare))
 		serve_marks_rare(s);
 	else
 		serve_marks(s, false);

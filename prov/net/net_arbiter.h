@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arbitration: which packets leave a node. */
+/* Arbitration between the packets that wait to leave a node. */
 #ifndef WEFT_NET_ARBITER_H
 #define WEFT_NET_ARBITER_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock diagnosis: which packet waits for which. Each packet at the head of
- * a queue waits for buffers behind a port; a packet that holds one of those
- * buffers is next in the chain. In a finite network the chain becomes a cycle.
+ * Deadlock diagnosis: finds a cycle of packets that wait for each other. Each
+ * packet at the head of a queue waits for buffers behind a port; a packet that
+ * holds one of those buffers is next in the chain. In a finite network the
+ * chain becomes a cycle.
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_wheel.h"
@@ -11,13 +12,16 @@
 
 enum { SHOWN_MAX = 32 };
 
-/* A waiting packet, and its node. */
+/* A waiting packet and its node. */
 struct waiter {
 	uint32_t node;
 	uint32_t packet;
 };
 
-/* Any head in a receiver's slots, of the bubble queue if vc is not 0. */
+/*
+ * Returns a head in the receiver's slots; with vc other than 0, the head of the
+ * bubble queue.
+ */
 static uint32_t head_in(const struct net *net, const struct net_in *in,
 			unsigned vc)
 {
@@ -29,7 +33,7 @@ static uint32_t head_in(const struct net *net, const struct net_in *in,
 	return 0;
 }
 
-/* A packet that came in by port and waits in a sender's list. */
+/* Returns a packet that arrived at port and waits in a sender's list. */
 static uint32_t head_listed(const struct net *net, uint32_t node, unsigned port,
 			    unsigned vc)
 {
@@ -47,7 +51,7 @@ static uint32_t head_listed(const struct net *net, uint32_t node, unsigned port,
 	return 0;
 }
 
-/* A packet that holds a buffer needed by the waiter. */
+/* Returns a packet that holds a buffer needed by the waiting packet. */
 static struct waiter holder(const struct net *net, struct waiter w)
 {
 	const struct net_packet *p = net_packet(net, w.packet);
@@ -69,7 +73,7 @@ static struct waiter holder(const struct net *net, struct waiter w)
 	return next;
 }
 
-/* Any waiting packet inside the network. */
+/* Returns any waiting packet in the network. */
 static struct waiter waiter_any(const struct net *net)
 {
 	struct waiter w = { 0, 0 };

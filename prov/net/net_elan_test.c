@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine file of qsnet2 in the model: latencies that are exact sums of
- * their parts, rates, and the conclusions of the sources.
+ * their parts, rates, and results of the sources.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/file/net_file.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEN, DMA, EVENT }; /* paths, in the order of the file */
+enum { STEN, DMA, EVENT }; /* path indices, in the order of the file */
 
 static struct net_config cfg;
 
@@ -26,7 +26,7 @@ static void load(const char *machine)
 	T_TRUE(!strcmp(cfg.path[EVENT].name, "event"));
 }
 
-/* Latency of one message from node 0, from post to arrival. */
+/* Returns the latency of one message from node 0, from post to arrival, ps. */
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = { .dst = dst, .bytes = bytes, .path = path };
@@ -40,7 +40,10 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 	return e.last_at;
 }
 
-/* Total rate of a long message to the next node, and of one back: MB/s. */
+/*
+ * Returns the rate of a long message to the next node, in MB/s; both: the total
+ * rate with a message in the other direction.
+ */
 static uint64_t rate(uint8_t path, bool both)
 {
 	struct net_msg msg = { .bytes = 4 << 20, .dst = 1, .path = path };
@@ -57,29 +60,29 @@ static uint64_t rate(uint8_t path, bool both)
 	return e.bytes * 1000000 / e.last_at;
 }
 
-/* True within this number of per mille. */
-static bool near(uint64_t got, uint64_t want, unsigned mille)
+/* Returns whether the value is within this tolerance, in per mille. */
+static bool is_close(uint64_t got, uint64_t want, unsigned mille)
 {
 	return got * 1000 >= want * (1000 - mille) &&
 	       got * 1000 <= want * (1000 + mille);
 }
 
-static void a_write_passes_two_elans_and_a_switch(void **state)
+static void write_latency_is_two_elans_and_a_switch(void **state)
 {
 	uint64_t wire, sum;
 
 	load("qsnet2:4");
 	/* 16 + 18 + 16 bytes, in whole ticks */
 	wire = (50 * cfg.link_ps_per_byte_x1000 / 1000 + 999) / 1000 * 1000;
-	sum = 82500 + 157500; /* command processor, input */
+	sum = 82500 + 157500; /* command processor, input unit */
 	sum += 2 * 5 * 4000;  /* two cables of 5 m */
-	sum += 21000 + 1000;  /* a switch, and into the end */
-	sum += wire;	      /* the packet on the link */
+	sum += 21000 + 1000;  /* one switch, and the hop into the end node */
+	sum += wire;	      /* transmission time of the packet on the link */
 	sum += 32 * cfg.path[EVENT].injection_ps_per_byte_x1000 / 1000;
 	T_IS(latency(1, EVENT, 8), sum);
 }
 
-static void a_level_costs_two_switches_and_two_cables(void **state)
+static void tree_level_adds_two_switches_and_two_cables(void **state)
 {
 	static const uint32_t dst[] = { 1, 4, 16, 64, 256, 1024 };
 	uint64_t before = 0, now;
@@ -93,7 +96,7 @@ static void a_level_costs_two_switches_and_two_cables(void **state)
 			     2 * 21000 + 2 * 4000ull * cfg.cable[l]);
 		before = now;
 	}
-	/* Eleven switches and 50 m, end to end. */
+	/* Eleven switches and 50 m of cable from end to end. */
 	load("qsnet2:4");
 	T_IS(before - latency(1, EVENT, 8), 10 * 21000 + 4000 * (50 - 2 * 5));
 }
@@ -110,31 +113,31 @@ static void tag_matching_takes_300_ns_on_every_platform(void **state)
 	}
 }
 
-static void the_link_gives_87_per_cent_of_its_rate(void **state)
+static void link_delivers_87_per_cent_of_its_rate(void **state)
 {
 	load("qsnet2:4");
-	T_TRUE(near(rate(EVENT, false), 928, 5));
+	T_TRUE(is_close(rate(EVENT, false), 928, 5));
 	load("qsnet2@raw:4");
-	T_TRUE(near(rate(EVENT, false), 1160, 5));
+	T_TRUE(is_close(rate(EVENT, false), 1160, 5));
 }
 
 static void both_directions_share_the_host_bus(void **state)
 {
 	load("qsnet2:4");
-	T_TRUE(near(rate(DMA, false), 917, 10));
-	T_TRUE(near(rate(DMA, true), 920, 10));
-	T_TRUE(near(rate(EVENT, true), 2 * 928, 10));
-	/* A DMA reads its data first, and its descriptor is written: 64 B. */
+	T_TRUE(is_close(rate(DMA, false), 917, 10));
+	T_TRUE(is_close(rate(DMA, true), 920, 10));
+	T_TRUE(is_close(rate(EVENT, true), 2 * 928, 10));
+	/* A DMA reads its data first, and its descriptor of 64 B is written. */
 	T_IS(cfg.path[DMA].inject_ps - cfg.path[STEN].inject_ps,
 	     750000 + 64 * 1000000 / 600 + 334);
-	T_TRUE(near(rate(STEN, false), 600, 20));
+	T_TRUE(is_close(rate(STEN, false), 600, 20));
 }
 
-static void short_writes_take_the_sten_and_long_ones_the_dma(void **state)
+static void short_writes_use_sten_and_long_writes_dma(void **state)
 {
 	load("qsnet2:4");
-	T_TRUE(near(latency(1, STEN, 8), 850000, 20));
-	T_TRUE(near(latency(1, DMA, 8), 1700000, 70));
+	T_TRUE(is_close(latency(1, STEN, 8), 850000, 20));
+	T_TRUE(is_close(latency(1, DMA, 8), 1700000, 70));
 	T_TRUE(latency(1, STEN, 1200) < latency(1, DMA, 1200));
 	T_TRUE(latency(1, STEN, 1800) > latency(1, DMA, 1800));
 }
@@ -164,8 +167,11 @@ static uint64_t barrier(uint32_t nodes)
 	return e.result_at;
 }
 
-/* Three one-way passes, each over two more switches and two more cables. */
-static void a_barrier_of_512_steps_at_powers_of_four(void **state)
+/*
+ * A barrier is three one-way passes; each level adds two switches and two
+ * cables to a pass.
+ */
+static void barrier_time_steps_at_powers_of_four(void **state)
 {
 	static const uint32_t nodes[] = { 4, 16, 64, 256, 1024 };
 	uint64_t before = 0, now;
@@ -183,8 +189,11 @@ static void a_barrier_of_512_steps_at_powers_of_four(void **state)
 	T_TRUE(barrier(512) > 2100000);
 }
 
-/* A long broadcast to 256 nodes has the rate of the slower of bus and link. */
-static void a_broadcast_keeps_the_rate_of_a_link(void **state)
+/*
+ * A long broadcast to 256 nodes has the rate of the bus or the link, whichever
+ * is slower.
+ */
+static void broadcast_runs_at_link_rate(void **state)
 {
 	struct net_part part = { .kind = NET_BCAST, .bytes = 2048, .node = 3 };
 	uint32_t node[256], i;
@@ -202,14 +211,14 @@ static void a_broadcast_keeps_the_rate_of_a_link(void **state)
 		T_OK(net_tree_send(e.net, 0, &part));
 	net_fixture_drain(&e);
 	T_IS(e.results, 200 * 256);
-	T_TRUE(near(200 * 2048 * 1000000ull / e.result_at, 905, 15));
+	T_TRUE(is_close(200 * 2048 * 1000000ull / e.result_at, 905, 15));
 	net_tree_plan_free(&t);
 	net_fixture_close(&e);
 }
 
 /* ---- concurrent traffic -------------------------------------------------- */
 
-/* Bytes per node when all send to their complement: MB/s. */
+/* Returns the rate per node when all nodes send to their complement, MB/s. */
 static uint64_t complement(const char *machine, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 256 << 10, .path = EVENT };
@@ -227,26 +236,26 @@ static uint64_t complement(const char *machine, uint32_t nodes)
 	return e.bytes * 1000000 / e.last_at / nodes;
 }
 
-static void complement_traffic_scales_with_the_links_up(void **state)
+static void complement_traffic_scales_with_upward_links(void **state)
 {
 	uint64_t pair = complement("qsnet2:4", 4);
 
-	T_TRUE(near(complement("qsnet2:4x4x4", 64), pair, 100));
-	T_TRUE(near(complement("qsnet2@slim:4x4x4", 64), pair / 4, 100));
+	T_TRUE(is_close(complement("qsnet2:4x4x4", 64), pair, 100));
+	T_TRUE(is_close(complement("qsnet2@slim:4x4x4", 64), pair / 4, 100));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_write_passes_two_elans_and_a_switch),
-		T_CASE(a_level_costs_two_switches_and_two_cables),
+		T_CASE(write_latency_is_two_elans_and_a_switch),
+		T_CASE(tree_level_adds_two_switches_and_two_cables),
 		T_CASE(tag_matching_takes_300_ns_on_every_platform),
-		T_CASE(the_link_gives_87_per_cent_of_its_rate),
+		T_CASE(link_delivers_87_per_cent_of_its_rate),
 		T_CASE(both_directions_share_the_host_bus),
-		T_CASE(short_writes_take_the_sten_and_long_ones_the_dma),
-		T_CASE(a_barrier_of_512_steps_at_powers_of_four),
-		T_CASE(a_broadcast_keeps_the_rate_of_a_link),
-		T_CASE(complement_traffic_scales_with_the_links_up),
+		T_CASE(short_writes_use_sten_and_long_writes_dma),
+		T_CASE(barrier_time_steps_at_powers_of_four),
+		T_CASE(broadcast_runs_at_link_rate),
+		T_CASE(complement_traffic_scales_with_upward_links),
 	};
 	return T_RUN(tests);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events of the model: one word for each event. */
+/* Events of the model, one 64-bit word per event. */
 #ifndef WEFT_NET_EVENT_H
 #define WEFT_NET_EVENT_H
 
@@ -9,20 +9,23 @@
  * An event word: node, kind, port, VC, payload. The first three kinds commute
  * and are processed in any order. The others are sorted as numbers and
  * processed node by node, in an order that does not depend on the order in
- * which they were scheduled; kinds from NET_EV_UP on are callbacks and come
- * after all others.
+ * which they were scheduled; kinds from NET_EV_UP on are callbacks and are
+ * processed after all others.
  */
 enum net_ev {
-	NET_EV_ARRIVE, /* head of packet at a receiver */
-	NET_EV_TAIL,   /* a sender is free; payload: receiver read + 1 */
-	NET_EV_TOKEN,  /* payload: tokens returned to the sender */
+	NET_EV_ARRIVE, /* the head of a packet is at a receiver */
+	/* a sender is free; payload: receiver that was read, plus one */
+	NET_EV_TAIL,
+	NET_EV_TOKEN, /* payload: tokens returned to the sender */
 	NET_EV_SORTED,
 	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
-	NET_EV_CREDIT, /* class route; payload: member; VC as the packet's */
-	NET_EV_WAKE,   /* a message is ready; port: FIFO; payload: an ack */
+	/* class route: credit returned; payload: member; VC of the packet */
+	NET_EV_CREDIT,
+	/* a message is ready; port: FIFO; payload: acknowledgement, or 0 */
+	NET_EV_WAKE,
 	NET_EV_BUILT,  /* the engine has finished a packet; port: FIFO */
-	NET_EV_PART,   /* class route: a part is at the engine */
-	NET_EV_CBUILT, /* class route: the engine has finished it */
+	NET_EV_PART,   /* class route: a contribution is at the engine */
+	NET_EV_CBUILT, /* class route: the engine has finished a contribution */
 	NET_EV_READY,  /* class route: the ALU accepts the packet */
 	NET_EV_UP,
 	NET_EV_DELIVER = NET_EV_UP, /* payload: packet */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random traffic of all kinds at once on random machines: all of it arrives,
- * and neither the splitting of net_run calls nor the order of sends changes
- * anything.
+ * Random traffic of all kinds at once on random machines: every message
+ * arrives, and neither the splitting of net_run calls nor the order of sends
+ * changes the results.
  */
 #include "test/support/net_fixture.h"
 
@@ -14,7 +14,7 @@
 
 enum { MESSAGES = 400, PARTS = 12, ROUTES = 3 };
 
-/* A torus of nodes, a tree, a torus of routers that nodes share. */
+/* Topologies: a torus of nodes, a tree, a torus of routers that nodes share. */
 enum { TORUS, TREE, SHARED };
 
 struct plan {
@@ -27,7 +27,7 @@ struct plan {
 	uint64_t arrivals;
 };
 
-/* A tree with barriers by query, possibly with few switches. */
+/* Builds a tree with barriers by query, in some cases with few switches. */
 static void plan_tree(struct plan *p, struct weft_rng *r)
 {
 	unsigned l;
@@ -46,7 +46,10 @@ static void plan_tree(struct plan *p, struct weft_rng *r)
 	p->cfg.ack_receive_ps = 20000;
 }
 
-/* Routers of two nodes, several links to a neighbour, a bus for both. */
+/*
+ * Builds routers of two nodes, with several links to a neighbour and a bus for
+ * both nodes.
+ */
 static void plan_shared(struct plan *p, struct weft_rng *r)
 {
 	unsigned d;
@@ -98,7 +101,7 @@ static void plan_machine(struct plan *p, struct weft_rng *r)
 		plan_shared(p, r);
 }
 
-/* Changes a message into a line broadcast along dimension 0. */
+/* Changes a message into a line broadcast (deposit) along dimension 0. */
 static void plan_deposit(struct plan *p, struct net_msg *m)
 {
 	uint32_t step = p->nodes / p->cfg.size[0];
@@ -126,7 +129,11 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 		m->bytes = weft_rng_below(r, 2) ? weft_rng_below(r, 8000)
 						: weft_rng_below(r, 64);
 		m->cookie = i + 1;
-		m->fifo = i; /* one FIFO each, so that order cannot matter */
+		/*
+		 * one FIFO per message, so that the order of sends cannot
+		 * matter
+		 */
+		m->fifo = i;
 		m->way = (uint8_t)weft_rng_below(r, 4);
 		m->zone = (uint8_t)weft_rng_below(r, 4);
 		m->stay = (uint8_t)weft_rng_below(r, 2);
@@ -140,18 +147,21 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 	}
 }
 
-/* Queries of one node. */
-static void question(struct net_fixture *e, struct net_part *part,
-		     uint32_t nodes)
+/* Sends a query or an acknowledged broadcast from one node. */
+static void send_query(struct net_fixture *e, struct net_part *part,
+		       uint32_t nodes)
 {
 	part->node = part->seq * 7 % nodes;
-	part->kind = part->seq % 4 == 2 ? NET_CAST : NET_QUERY;
+	part->kind = part->seq % 4 == 2 ? NET_ACKED_BCAST : NET_QUERY;
 	part->bytes = 8;
 	part->cookie = part->seq;
 	T_OK(net_tree_send(e->net, 1000 * part->seq, part));
 }
 
-/* Barriers and sums alternate; the first node begins, or the last one. */
+/*
+ * Sends barriers and allreduces alternately; backwards: the last node sends
+ * first.
+ */
 static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 			  bool backwards)
 {
@@ -161,7 +171,7 @@ static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 	for (s = 0; s < PARTS; s++) {
 		part.seq = s;
 		if (e->cfg.query_ps && s % 4 > 1) {
-			question(e, &part, nodes);
+			send_query(e, &part, nodes);
 			continue;
 		}
 		for (k = 0; k < nodes; k++) {
@@ -175,7 +185,10 @@ static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 	}
 }
 
-/* Expected number of class route results; casts have none. */
+/*
+ * Returns the expected number of class route results; acknowledged broadcasts
+ * have none.
+ */
 static uint64_t results_of(const struct plan *p)
 {
 	uint64_t all = (uint64_t)p->nodes * PARTS * ROUTES;
@@ -199,7 +212,10 @@ static void open_route(struct net_fixture *e, uint32_t nodes, uint32_t *route_p)
 
 enum { BACKWARDS = 1, STEPS = 2, LATE = 4 };
 
-/* Runs the plan in one of the variants that must not matter; its hashes. */
+/*
+ * Runs the plan in variant how, which must not affect the result. Sets the
+ * hashes.
+ */
 static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 {
 	struct net_fixture e;
@@ -236,7 +252,7 @@ static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 	net_fixture_close(&e);
 }
 
-static void same_however_it_is_run(unsigned kind, int n)
+static void check_variants(unsigned kind, int n)
 {
 	static struct plan p;
 	uint64_t want[2], got[2];
@@ -258,23 +274,25 @@ static void same_however_it_is_run(unsigned kind, int n)
 	}
 }
 
-static void random_traffic_arrives_the_same_however_it_is_run(void **state)
+static void random_torus_traffic_is_deterministic(void **state)
 {
-	same_however_it_is_run(TORUS, t_scale(40));
+	check_variants(TORUS, t_scale(40));
 }
 
-static void so_it_does_on_trees(void **state)
+static void random_tree_traffic_is_deterministic(void **state)
 {
-	same_however_it_is_run(TREE, t_scale(40));
+	check_variants(TREE, t_scale(40));
 }
 
-static void and_where_nodes_share_routers(void **state)
+static void random_shared_router_traffic_is_deterministic(void **state)
 {
-	same_however_it_is_run(SHARED, t_scale(40));
+	check_variants(SHARED, t_scale(40));
 }
 
-/* Few records: units and trees wait for free ones, nothing is lost. */
-static void a_small_block_slows_down_but_loses_nothing(void **state)
+/*
+ * With few records, units and trees wait for free records and nothing is lost.
+ */
+static void few_records_delay_but_lose_nothing(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -306,10 +324,10 @@ static void a_small_block_slows_down_but_loses_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(random_traffic_arrives_the_same_however_it_is_run),
-		T_CASE(so_it_does_on_trees),
-		T_CASE(and_where_nodes_share_routers),
-		T_CASE(a_small_block_slows_down_but_loses_nothing),
+		T_CASE(random_torus_traffic_is_deterministic),
+		T_CASE(random_tree_traffic_is_deterministic),
+		T_CASE(random_shared_router_traffic_is_deterministic),
+		T_CASE(few_records_delay_but_lose_nothing),
 	};
 	return T_RUN(tests);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine file of gemini in the model: the published latencies and rates,
- * the resources that two interfaces of a chip share, and the links they use.
- * Nodes 2 i and 2 i + 1 are on chip i of 4x4x4, z first.
+ * the resources that two interfaces of a chip share, and the links that packets
+ * use. Nodes 2 i and 2 i + 1 are on chip i of 4x4x4, z first.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/file/net_file.h"
@@ -11,8 +11,10 @@
 
 #include <string.h>
 
-enum { FMA, BTE, GET, REPLY, AMO };	   /* paths, in the order of the file */
-enum { ENDS = 128, X = 32, Y = 8, Z = 2 }; /* first node of each neighbour */
+/* path indices, in the order of the file */
+enum { FMA, BTE, GET, REPLY, AMO };
+/* first node of the next chip in each dimension */
+enum { ENDS = 128, X = 32, Y = 8, Z = 2 };
 enum { X_PORTS = 16, Y_PORTS = 8, TORUS_PORTS = 40 };
 enum { LONG = 1 << 20 };
 
@@ -27,7 +29,7 @@ static void load(const char *machine)
 	T_TRUE(!strcmp(cfg.path[AMO].name, "amo"));
 }
 
-/* ---- times --------------------------------------------------------------- */
+/* ---- latencies ----------------------------------------------------------- */
 
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
@@ -42,7 +44,7 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 	return e.last_at;
 }
 
-static void a_put_takes_700_ns_and_105_a_hop(void **state)
+static void put_latency_is_700_ns_plus_105_per_hop(void **state)
 {
 	uint64_t one;
 
@@ -55,7 +57,10 @@ static void a_put_takes_700_ns_and_105_a_hop(void **state)
 	T_IS(latency(Z, FMA, 8), one);
 }
 
-/* A request without data, a read of the host, a reply with another header. */
+/*
+ * A get is a request without data, a read in the target host, and a reply with
+ * another header.
+ */
 static void a_get_takes_less_than_1500_ns(void **state)
 {
 	uint64_t both;
@@ -65,7 +70,7 @@ static void a_get_takes_less_than_1500_ns(void **state)
 	T_TRUE(both > 1200000 && both <= 1500000);
 }
 
-static void packets_are_those_of_the_paper(void **state)
+static void packet_sizes_match_the_paper(void **state)
 {
 	load("gemini:4x4x4");
 	T_IS(net_wire_bytes(&cfg, 8), 32 * 3); /* 64 B: 32 phits of 24 bits */
@@ -83,8 +88,9 @@ struct flow {
 };
 
 /*
- * Total rate of n long messages at once, in MB/s, without their start;
- * *apart_p: by how much the last took longer than the first, in per cent.
+ * Returns the total rate of n concurrent long messages in MB/s, without the
+ * start-up time; *apart_p: how much longer the last one took than the first, in
+ * per cent.
  */
 static uint64_t rate(const struct flow *f, unsigned n, unsigned *apart_p)
 {
@@ -124,55 +130,60 @@ static uint64_t rate_to(uint32_t dst, uint8_t path, uint8_t way)
 	return rate(&f, 1, NULL);
 }
 
-static bool near(uint64_t is, uint64_t wanted, unsigned percent)
+static bool is_close(uint64_t is, uint64_t expected, unsigned percent)
 {
 	print_message("%lu, wanted %lu\n", (unsigned long)is,
-		      (unsigned long)wanted);
-	return 100 * is > (100 - percent) * wanted &&
-	       100 * is < (100 + percent) * wanted;
+		      (unsigned long)expected);
+	return 100 * is > (100 - percent) * expected &&
+	       100 * is < (100 + percent) * expected;
 }
 
-static void a_transfer_takes_all_links_to_a_neighbour(void **state)
+static void transfer_uses_all_links_to_a_neighbour(void **state)
 {
 	load("gemini:4x4x4");
 	T_TRUE(rate_to(X, BTE, NET_DYNAMIC) > 5000);
 	T_TRUE(rate_to(Y, BTE, NET_DYNAMIC) > 5000);
 	T_TRUE(rate_to(Z, BTE, NET_DYNAMIC) > 5000);
-	/* one link has 1.56 GB/s, and at most four packets in flight */
-	T_TRUE(near(rate_to(X, BTE, NET_DETERMINISTIC), 1005, 3));
+	/* one link has 1.56 GB/s, with at most four packets in flight */
+	T_TRUE(is_close(rate_to(X, BTE, NET_DETERMINISTIC), 1005, 3));
 }
 
-static void slow_lanes_are_half_as_fast(void **state)
+static void slow_lanes_halve_the_rate(void **state)
 {
 	load("gemini:4x4x4");
-	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 6250, 3));
+	T_TRUE(is_close(rate_to(Y, BTE, NET_DYNAMIC), 6250, 3));
 	load("gemini@slow:4x4x4");
-	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 3125, 3));
+	T_TRUE(is_close(rate_to(Y, BTE, NET_DYNAMIC), 3125, 3));
 }
 
-/* HyperTransport: 12 bytes for each 64, and 12 more for each read. */
-static void an_interface_is_as_fast_as_its_bus(void **state)
+/*
+ * HyperTransport adds 12 bytes to each 64, and 12 more for each read request.
+ */
+static void interface_rate_is_bus_rate(void **state)
 {
 	const struct flow both[] = { { 0, X, BTE, NET_DYNAMIC },
 				     { X, 0, BTE, NET_DYNAMIC } };
 
 	load("gemini:4x4x4");
-	T_TRUE(near(rate_to(X, FMA, NET_DYNAMIC), 8083, 2));
-	T_TRUE(near(rate(both, 2, NULL) / 2, 6981, 2));
+	T_TRUE(is_close(rate_to(X, FMA, NET_DYNAMIC), 8083, 2));
+	T_TRUE(is_close(rate(both, 2, NULL) / 2, 6981, 2));
 }
 
-static void two_interfaces_share_12800_mb_a_second_evenly(void **state)
+static void two_interfaces_share_12800_mb_per_s_evenly(void **state)
 {
 	const struct flow both[] = { { 0, X, BTE, NET_DYNAMIC },
 				     { 1, Z, BTE, NET_DYNAMIC } };
 	unsigned apart;
 
 	load("gemini:4x4x4");
-	T_TRUE(near(rate(both, 2, &apart), 12800, 3));
+	T_TRUE(is_close(rate(both, 2, &apart), 12800, 3));
 	T_TRUE(apart < 3);
 }
 
-/* Atomics of four nodes on words of one, all at the same time; in M/s. */
+/*
+ * Returns the rate of concurrent atomics of four nodes on words of one node, in
+ * millions per second.
+ */
 static uint64_t atomics(unsigned words)
 {
 	struct net_msg msg = { .path = AMO, .bytes = 8 };
@@ -194,17 +205,20 @@ static uint64_t atomics(unsigned words)
 	return (uint64_t)n * 1000000 / at;
 }
 
-static void atomics_are_quick_on_words_that_are_kept(void **state)
+static void atomic_rate_with_amo_cache_hit_and_miss(void **state)
 {
 	load("gemini:16x1x1");
-	T_TRUE(near(atomics(1), 99, 3));
-	T_TRUE(near(atomics(64), 99, 3));
-	T_TRUE(near(atomics(8192), 45, 3));
+	T_TRUE(is_close(atomics(1), 99, 3));
+	T_TRUE(is_close(atomics(64), 99, 3));
+	T_TRUE(is_close(atomics(8192), 45, 3));
 }
 
-/* ---- links --------------------------------------------------------------- */
+/* ---- links and virtual channels ------------------------------------------ */
 
-/* Number of links by which packets from node 0 to dst leave its chip. */
+/*
+ * Returns the number of links by which packets from node 0 to dst leave its
+ * chip.
+ */
 static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
 {
 	struct net_msg msg = { .dst = dst,
@@ -225,7 +239,7 @@ static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
 	return n;
 }
 
-static void eight_four_and_eight_links_lead_to_a_neighbour(void **state)
+static void neighbours_have_eight_four_and_eight_links(void **state)
 {
 	load("gemini:4x4x4");
 	T_IS(links_to(X, 0, X_PORTS), 8);
@@ -234,7 +248,7 @@ static void eight_four_and_eight_links_lead_to_a_neighbour(void **state)
 	T_IS(links_to(X, X_PORTS, TORUS_PORTS - X_PORTS), 0);
 }
 
-static void nodes_of_a_chip_take_no_link(void **state)
+static void nodes_of_a_chip_use_no_link(void **state)
 {
 	load("gemini:4x4x4");
 	T_IS(links_to(1, 0, TORUS_PORTS), 0);
@@ -242,16 +256,17 @@ static void nodes_of_a_chip_take_no_link(void **state)
 }
 
 /*
- * Requests of a neighbour in y wait for all four links to here, a packet takes
- * 9.6 us on each; its response to a request from here must not wait for them,
- * only for the packet that is being sent.
+ * Requests of a neighbour in y wait for all four links to this node; a packet
+ * takes 9.6 us on each link. The neighbour's response to a request of this node
+ * must wait only for the packet that is being sent, not for the queued
+ * requests.
  */
-static void an_answer_passes_requests_that_wait(void **state)
+static void response_overtakes_queued_requests(void **state)
 {
-	const uint64_t asked = 100000000, most = 40000000;
+	const uint64_t post_ps = 100000000, most = 40000000;
 	struct net_msg many = { .src = Y, .bytes = LONG, .spread = 1 };
 	struct net_msg one = { .dst = Y, .bytes = 8, .ack = 1 };
-	uint64_t now = asked;
+	uint64_t now = post_ps;
 	struct net_fixture e;
 
 	many.way = one.way = NET_DETERMINISTIC;
@@ -261,8 +276,8 @@ static void an_answer_passes_requests_that_wait(void **state)
 		T_OK(net_link_rate(e.net, ENDS + Y / 2, X_PORTS + i,
 				   100000000));
 	T_OK(net_send(e.net, 0, &many));
-	T_OK(net_send(e.net, asked, &one));
-	while (!e.acked && now < asked + most) {
+	T_OK(net_send(e.net, post_ps, &one));
+	while (!e.acked && now < post_ps + most) {
 		now += 1000000;
 		net_run(e.net, now, &net_fixture_up, &e, NULL);
 	}
@@ -271,10 +286,10 @@ static void an_answer_passes_requests_that_wait(void **state)
 }
 
 /*
- * Every node sends its neighbours in a ring more requests than their links
- * hold, and every packet gets a response: one channel for both would deadlock.
+ * Every node sends its ring neighbours more requests than their links hold, and
+ * every packet gets a response: one channel for both would deadlock.
  */
-static void answers_are_not_held_up_by_requests(void **state)
+static void requests_do_not_block_responses(void **state)
 {
 	struct net_fixture e;
 
@@ -297,8 +312,8 @@ static void answers_are_not_held_up_by_requests(void **state)
 	net_fixture_close(&e);
 }
 
-/* Responses in flight are counted at the link they left by, not at arrival. */
-static void no_link_is_in_use_for_longer_than_time_goes(void **state)
+/* Packets in flight are counted at the link they left by, not at arrival. */
+static void link_busy_time_never_exceeds_elapsed_time(void **state)
 {
 	struct net_msg msg = { .dst = X, .bytes = 8, .ack = 1 };
 	struct net_port_count c;
@@ -322,19 +337,19 @@ static void no_link_is_in_use_for_longer_than_time_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_put_takes_700_ns_and_105_a_hop),
+		T_CASE(put_latency_is_700_ns_plus_105_per_hop),
 		T_CASE(a_get_takes_less_than_1500_ns),
-		T_CASE(packets_are_those_of_the_paper),
-		T_CASE(a_transfer_takes_all_links_to_a_neighbour),
-		T_CASE(slow_lanes_are_half_as_fast),
-		T_CASE(an_interface_is_as_fast_as_its_bus),
-		T_CASE(two_interfaces_share_12800_mb_a_second_evenly),
-		T_CASE(atomics_are_quick_on_words_that_are_kept),
-		T_CASE(eight_four_and_eight_links_lead_to_a_neighbour),
-		T_CASE(nodes_of_a_chip_take_no_link),
-		T_CASE(an_answer_passes_requests_that_wait),
-		T_CASE(answers_are_not_held_up_by_requests),
-		T_CASE(no_link_is_in_use_for_longer_than_time_goes),
+		T_CASE(packet_sizes_match_the_paper),
+		T_CASE(transfer_uses_all_links_to_a_neighbour),
+		T_CASE(slow_lanes_halve_the_rate),
+		T_CASE(interface_rate_is_bus_rate),
+		T_CASE(two_interfaces_share_12800_mb_per_s_evenly),
+		T_CASE(atomic_rate_with_amo_cache_hit_and_miss),
+		T_CASE(neighbours_have_eight_four_and_eight_links),
+		T_CASE(nodes_of_a_chip_use_no_link),
+		T_CASE(response_overtakes_queued_requests),
+		T_CASE(requests_do_not_block_responses),
+		T_CASE(link_busy_time_never_exceeds_elapsed_time),
 	};
 
 	return T_RUN(tests);

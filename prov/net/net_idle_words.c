@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control words that a link's protocol stuffs between blocks of data: starts,
+ * Control words that a link's protocol inserts between blocks of data: starts,
  * credits, and status words of interfaces to their neighbours. The words are
  * always sent, used or not, so packets are not delayed by them.
  *
@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-/* Time at which the next free word begins. */
+/* Returns the time at which the next free control word starts. */
 static uint64_t next_word(const struct net *net, uint32_t node, unsigned port,
 			  uint64_t from, uint64_t rate)
 {

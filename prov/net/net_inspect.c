@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Inspection of the network: counters and invariants; changes nothing. */
+/*
+ * Inspection of the network: counters and invariants. Nothing here changes the
+ * network.
+ */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
@@ -22,24 +25,30 @@ void net_count_get(const struct net *net, struct net_count *c)
 	c->hash = net->hash;
 }
 
-/* Difference, at least 0: packets in flight are counted by others already. */
-static uint64_t less(uint64_t all, uint64_t others)
+/*
+ * Returns all - others, at least 0: packets in flight may be counted in others
+ * but not yet in all.
+ */
+static uint64_t subtract_clamped(uint64_t all, uint64_t others)
 {
 	return all > others ? all - others : 0;
 }
 
-/* Ticks that the link was occupied; class routes count their own. */
+/*
+ * Returns the ticks that the link was occupied; packets of class routes are
+ * counted separately.
+ */
 static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 			   const struct net_port_count *c, unsigned rate)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint64_t plain = less(c->packets, o->packets_coll);
-	uint64_t chunks = less(c->chunks, o->chunks_coll);
+	uint64_t plain = subtract_clamped(c->packets, o->packets_coll);
+	uint64_t chunks = subtract_clamped(c->chunks, o->chunks_coll);
 	uint64_t chunk = cfg->chunk_wire_bytes ? cfg->chunk_wire_bytes
 					       : cfg->chunk_bytes;
 	uint64_t bytes = plain * net_wire_bytes(cfg, 0) + chunks * chunk;
 
-	if (cfg->block_bytes) /* packets are assumed to be full or short */
+	if (cfg->block_bytes) /* assumes that packets are full or short */
 		bytes += (chunks * cfg->chunk_bytes + cfg->block_bytes - 1) /
 			 cfg->block_bytes * cfg->block_header_bytes;
 	return bytes * net->rate[rate] / (1000ull * cfg->tick_ps) +
@@ -50,15 +59,16 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 		  struct net_port_count *c)
 {
 	const struct net_out *o = &net_outs(net, node)[port];
-	const struct net_in *in = &net_ins(net, node)[port], *far;
+	const struct net_in *in = &net_ins(net, node)[port], *peer_in;
 	uint32_t link = net_links(net, node)[port];
 
-	/* A sender's counts are those of the receiver at the other end. */
+	/* The sender's counts are taken from the receiver at the other end. */
 	c->packets = c->chunks = c->busy_ps = 0;
 	if (link != NET_LINK_NONE) {
-		far = &net_ins(net, net_link_peer(link))[net_link_port(link)];
-		c->packets = far->received;
-		c->chunks = far->chunks;
+		peer_in =
+			&net_ins(net, net_link_peer(link))[net_link_port(link)];
+		c->packets = peer_in->received;
+		c->chunks = peer_in->chunks;
 		c->busy_ps =
 			busy_ticks(net, o, c, net_link_hop(net, link)->rate) *
 			net->cfg.tick_ps;
@@ -98,8 +108,11 @@ static int invariant_failed(const char *what, uint64_t a, uint64_t b)
 	return -EPROTO;
 }
 
-/* No more tokens than the link has; home: exactly as many. */
-static int check_tokens(const struct net *net, bool home)
+/*
+ * Checks that no link has more tokens than its maximum; idle: exactly the
+ * maximum.
+ */
+static int check_tokens(const struct net *net, bool idle)
 {
 	uint32_t n, port, vc, have, all;
 
@@ -111,7 +124,7 @@ static int check_tokens(const struct net *net, bool home)
 				if (have > all)
 					return invariant_failed(
 						"too many tokens", have, all);
-				if (home && have != all)
+				if (idle && have != all)
 					return invariant_failed(
 						"tokens missing in an idle "
 						"network",
@@ -127,8 +140,8 @@ static uint64_t in_flight(const struct net *net)
 
 int net_check(const struct net *net)
 {
-	/* nothing pending and nothing in flight */
-	bool home = !in_flight(net) && !net_wheel_pending(net);
+	/* true: no event is pending and no packet is in flight */
+	bool idle = !in_flight(net) && !net_wheel_pending(net);
 
 	if (net->injected - net->delivered != in_flight(net))
 		return invariant_failed("packets lost",
@@ -143,5 +156,5 @@ int net_check(const struct net *net)
 	if (net->late)
 		return invariant_failed("sends dated back too far", net->late,
 					0);
-	return check_tokens(net, home);
+	return check_tokens(net, idle);
 }

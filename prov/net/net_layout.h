@@ -3,13 +3,15 @@
  * The model's memory: one block, indices and offsets only.
  *
  *   struct net | nodes | slots | links | units | receivers | FIFOs | senders |
- *   members | routes | combos | coordinates | packets | messages | events | ...
+ *   members | routes | combine table | coordinates | packets | messages |
+ * events | ...
  *
  * Packets and messages are cache lines, events are 64-bit words. All are
  * addressed by their index in the block, so finding one takes a shift and an
- * addition. A large network is bound by memory access, so data used at the
- * same time is stored together: an unhindered packet touches four lines at a
- * node (node, links, receiver, its own), its tail and its tokens one (node).
+ * addition. A large network is bound by memory access, so data used at the same
+ * time is stored together: a packet that nothing blocks touches four cache
+ * lines at a node (node, links, receiver, packet); its tail and its tokens
+ * touch one (node).
  *
  * Index 0 of packets, messages and chunks means none. A "slot" is a position
  * whose packet may leave by more than one port: a queue of a receiver's dynamic
@@ -36,72 +38,85 @@ enum {
 	NET_QUEUES_MAX = 8,
 	NET_SLOT_FIFO = 112,
 	NET_PORTS_MAX = 64,
-	NET_FLOW_NONE = 0xff,  /* port without a ring */
-	NET_READERS = 12,      /* receivers that read_paths can limit */
-	NET_WHEEL = 8192,      /* ticks held: the present one and later ones */
-	NET_CHUNK = 32,	       /* words: link to the previous chunk, events */
-	NET_REGION_SHIFT = 12, /* log2 of nodes whose tick fits the cache */
-	NET_HOPS_MAX = 64,     /* link kinds with different times */
-	NET_SHARE_MAX = 1024,  /* parts of one node per collective packet */
-	NET_RATES_MAX = 8,     /* different link rates */
-	NET_FORM_ACK = NET_PATHS_MAX + 1, /* packet forms on the wire: */
-	NET_FORMS, /* 0 common, then paths with another header */
+	NET_FLOW_NONE = 0xff, /* port without a ring */
+	NET_READERS = 12,     /* receivers that read_paths can limit */
+	/* ticks in the wheel: the current tick and later ones */
+	NET_WHEEL = 8192,
+	/* words of a chunk: link to the previous chunk, then events */
+	NET_CHUNK = 32,
+	/* log2 of the nodes of a region, whose tick fits the cache */
+	NET_REGION_SHIFT = 12,
+	NET_HOPS_MAX = 64, /* link kinds with different latencies */
+	/* contributions of one node per collective packet */
+	NET_SHARE_MAX = 1024,
+	NET_RATES_MAX = 8, /* different link rates */
+	/*
+	 * Packet forms on the wire: 0 is the common one, then one per path with
+	 * another header, then the acknowledgement.
+	 */
+	NET_FORM_ACK = NET_PATHS_MAX + 1,
+	NET_FORMS,
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* retry interval when the packet pool is empty */
 	NET_CALLBACK_TICKS = 65536,
 	NET_ROUTE_MAX = 56, /* ports of a source route */
 };
 
-/* ---- records ------------------------------------------------------------- */
+/* ---- records in the block ------------------------------------------------ */
 
 enum {
-	NET_P_DYN = 1,	   /* may take any port of its zone */
+	NET_P_DYN = 1,	   /* may leave by any port of its zone */
 	NET_P_DEPOSIT = 2, /* leaves a copy at every node */
 	NET_P_STAY = 4,	   /* once on the bubble channel, stays there */
 	NET_P_FP = 8,	   /* class route: floating point */
-	NET_P_SPREAD = 8,  /* otherwise: link selected per packet */
+	NET_P_SPREAD = 8,  /* without class route: link selected per packet */
 	NET_P_LAST = 16,   /* last packet of its message */
 	NET_P_ACK = 32,	   /* acknowledgement on the return path */
-	NET_P_ROUTED = 64, /* its message has a source route */
-	NET_P_BAD = 128,   /* not to be delivered: net_fault_link.c */
+	NET_P_ROUTED = 64, /* the message has a source route */
+	NET_P_BAD = 128,   /* must not be delivered (net_fault_link.c) */
 };
 
 struct net_packet {
-	uint64_t want; /* dynamic: ports that it may leave by */
+	/* dynamic packets: mask of ports that the packet may leave by */
+	uint64_t want;
 	union {
-		uint64_t cookie; /* class route */
-		uint32_t last;	 /* in the head of a queue: the queue's tail */
+		uint64_t cookie; /* class route: the caller's value */
+		/* in the head packet of a queue: the queue's tail */
+		uint32_t last;
 	};
-	uint64_t seq;	/* class route: sequence; else offset in message */
+	/* class route: sequence number; otherwise offset in the message */
+	uint64_t seq;
 	uint32_t next;	/* next packet in its queue */
-	uint32_t msg;	/* class route: member that it goes to */
+	uint32_t msg;	/* message record; class route: target member */
 	uint32_t since; /* tick of arrival at this node */
-	uint32_t dst;	/* node */
+	uint32_t dst;	/* target node */
 	uint16_t bytes;
-	uint16_t frac; /* picoseconds after the tick */
+	uint16_t frac; /* picoseconds after the start of the tick */
 	union {
-		int8_t rem[NET_DIMS_MAX]; /* hops left, signed */
+		/* remaining hops per dimension, signed */
+		int8_t rem[NET_DIMS_MAX];
 		struct {
-			uint8_t question; /* class route: kind of the query */
+			uint8_t query_kind; /* class route: kind of the query */
 			uint8_t answer;
 		};
 	};
-	uint8_t left; /* torus: mask of dimensions with hops left,
-		       * trees: hops done */
-	uint8_t vc;   /* VC it is queued in */
-	uint8_t det;  /* port by the deterministic order */
+	/* torus: mask of dimensions with hops left; trees: hops done */
+	uint8_t left;
+	uint8_t vc;  /* VC in which the packet is queued */
+	uint8_t det; /* output port by the deterministic order */
 	uint8_t chunks;
 	uint8_t flags;
 	uint8_t zone;
-	uint8_t in;   /* receiver it came in by */
-	uint8_t kind; /* class route: enum net_coll, net_kind; else form */
+	uint8_t in;   /* receiver (port) of arrival */
+	uint8_t kind; /* class route: enum net_coll, net_kind; otherwise form */
 	union {
-		uint16_t count; /* class route: inputs so far, or copies */
-		uint16_t lane;	/* parallel links: hash that selects one */
+		uint16_t count;	    /* class route: inputs so far, or copies */
+		uint16_t link_hash; /* parallel links: hash that selects a link
+				     */
 	};
 	union {
 		uint32_t holder; /* class route: holder of a copy's buffer */
-		uint32_t dirs;	 /* torus: its direction in each dimension */
+		uint32_t dirs;	 /* torus: direction in each dimension */
 	};
 };
 
@@ -115,14 +130,15 @@ struct net_list {
 enum net_wait {
 	NET_WAIT_DOWN,
 	NET_WAIT_UP,
-	NET_WAIT_DET, /* per VC from 1: staying in a ring, entering it */
+	/* two queues per VC from 1 on: staying in a ring, entering it */
+	NET_WAIT_DET,
 	NET_WAITS = NET_WAIT_DET + 6,
 };
 
 /*
  * The link of a port in one word: node at the other end, port there, and index
- * into net->hop of its times. A node's links are followed by its tokens of the
- * deterministic VCs, VC by VC.
+ * into net->hop of the link's latencies. A node's links are followed by its
+ * tokens of the deterministic VCs, VC by VC.
  */
 #define NET_LINK_NONE UINT32_MAX
 static inline uint32_t net_link(uint32_t peer, unsigned port, unsigned hop)
@@ -140,28 +156,32 @@ static inline unsigned net_link_port(uint32_t link)
 
 struct net_hop {
 	uint16_t ticks;
-	uint16_t frac;	     /* picoseconds beyond ticks */
-	uint8_t token_ticks; /* return time of tokens to the peer */
-	uint8_t need;	     /* tokens to enter its ring */
-	uint8_t rate;	     /* index into net->len */
-	uint8_t whole;	     /* store-and-forward */
+	uint16_t frac; /* picoseconds in addition to ticks */
+	/* time in which tokens return to the peer, ticks */
+	uint8_t token_ticks;
+	uint8_t need; /* tokens that a packet needs to enter the ring */
+	uint8_t rate; /* index into net->len */
+	uint8_t store_forward; /* 1: store-and-forward */
 };
 
-/* The sender of a port: the packets that wait for it. */
+/* The sender of a port, and the packets that wait for the port. */
 struct net_out {
 	/* line 0: everything except deterministic packets and class routes */
 	uint64_t dyn[2];    /* slots that may use this port's VC 0 */
 	uint64_t esc[2];    /* slots that may escape by this port */
-	uint16_t inject[4]; /* injection FIFOs with a head for this VC */
-	uint8_t rr;	    /* slot after the last one served */
-	uint8_t share;	    /* grants to receivers while injection waited */
-	uint8_t waits;	    /* bit per list that is not empty */
-	uint8_t turn;	    /* round-robin: deterministic/dynamic; ring entry */
-	uint8_t vcs;	    /* bit per VC with an injection FIFO waiting */
+	uint16_t inject[4]; /* injection FIFOs whose head waits for this VC */
+	/* round-robin position: slot after the last one served */
+	uint8_t rr;
+	uint8_t share; /* grants to receivers while injection waited */
+	uint8_t waits; /* bit per list that is not empty */
+	/* round-robin bits: 1 deterministic/dynamic, 2 ring entry, 4 system */
+	uint8_t rr_bits;
+	uint8_t vcs; /* bit per VC for which an injection FIFO waits */
 	uint8_t pad[3];
-	uint32_t packets_coll; /* share of class routes in the counts */
+	/* packets of class routes, not in the receiver's count */
+	uint32_t packets_coll;
 	uint32_t chunks_coll;
-	uint64_t busy_coll; /* ticks */
+	uint64_t busy_coll; /* ticks in which class routes used the link */
 	/* line 1 */
 	struct net_list list[NET_WAITS];
 };
@@ -171,10 +191,11 @@ static_assert(sizeof(struct net_out) == 128, "two lines");
 struct net_in {
 	uint32_t head[NET_QUEUES_MAX];
 	uint8_t len[NET_QUEUES_MAX];
-	uint64_t wait_ticks; /* summed over packets that left */
-	uint64_t free_ps;    /* time the reception engine is free */
-	uint32_t received;   /* packets */
-	uint32_t chunks;     /* payload chunks of these packets */
+	/* waiting time, summed over packets that left, ticks */
+	uint64_t wait_ticks;
+	uint64_t free_ps;  /* time at which the reception engine is free */
+	uint32_t received; /* packets received */
+	uint32_t chunks;   /* payload chunks of these packets */
 };
 
 static_assert(sizeof(struct net_in) == 64, "a line");
@@ -182,12 +203,13 @@ static_assert(sizeof(struct net_in) == 64, "a line");
 /* An injection engine and its network FIFO. */
 struct net_fifo {
 	uint64_t free_ps; /* completion time of the engine's last packet */
-	uint32_t head;	  /* first packet */
-	uint32_t ring;	  /* messages at the head of a FIFO in memory */
-	uint32_t last;	  /* FIFO in memory served last */
-	uint32_t msg;	  /* message being packetized, or 0 */
+	uint32_t head;	  /* first packet in the network FIFO */
+	/* ring list of the messages at the heads of FIFOs in memory */
+	uint32_t ring;
+	uint32_t last; /* FIFO in memory served last */
+	uint32_t msg;  /* message being packetized, or 0 */
 	uint32_t count;
-	uint32_t ahead_ps; /* free_ps minus the end of the packet before */
+	uint32_t ahead_ps; /* free_ps minus the end of the previous packet */
 };
 
 static_assert(sizeof(struct net_fifo) == 32, "two to a line");
@@ -195,63 +217,79 @@ static_assert(sizeof(struct net_fifo) == 32, "two to a line");
 struct net_node {
 	uint64_t busy;	  /* ports that are sending a packet */
 	uint64_t waiting; /* ports that packets may wait for */
-	uint64_t active;  /* bytes of messages in progress at this node */
-	uint16_t shut;	  /* receivers with no read path left for VC 0 */
-	uint16_t mark;	  /* index in the list of marks, or 0 */
-	uint8_t reading[NET_READERS]; /* leaving VC 0 now, per receiver */
+	uint64_t active;  /* bytes of the messages in progress at this node */
+	/* mask of receivers with no read path left for VC 0 */
+	uint16_t shut;
+	uint16_t mark; /* index in the list of marks; 0: none */
+	/* per receiver: packets that are leaving VC 0 */
+	uint8_t reading[NET_READERS];
 	uint8_t rr;
 	uint8_t pad;
-	uint16_t room[]; /* per port: tokens of VC 0 */
+	uint16_t room[]; /* tokens of VC 0, per port */
 };
 
 static_assert(offsetof(struct net_node, room) == 42, "11 ports in a line");
 
-/* State changes of a node in this tick, kept until its ports are served. */
+/* State changes of a node in this tick, recorded until its ports are served. */
 struct net_mark {
 	uint64_t fresh[2]; /* slots with a new head */
 	uint64_t dirty;	   /* ports to serve */
 	uint32_t node;
-	uint32_t head; /* slot that may be served first, or none */
+	uint32_t head; /* slot that may be served first; NET_SLOT_FIFO: none */
 };
 
-/* Memory side of a node. */
+/* Memory side of a node: its network interface. */
 struct net_nic {
-	uint64_t memory_ps;   /* time memory is free, if the L2 spills */
-	uint64_t alu_tick;    /* tick the class routes' ALU is free */
-	struct net_list part; /* class routes: parts queued at the engine */
-	uint64_t part_ps;     /* completion time of the engine's last part */
+	/* time at which memory is free, used if the L2 overflows */
+	uint64_t memory_ps;
+	/* tick at which the ALU of class routes is free */
+	uint64_t alu_tick;
+	/* class routes: contributions queued at the engine */
+	struct net_list part;
+	/* completion time of the engine's last contribution */
+	uint64_t part_ps;
 	uint32_t part_busy;
 	uint32_t pad;
-	uint64_t bus_ps[NET_BUSES_MAX]; /* time each bus is free */
+	uint64_t bus_ps[NET_BUSES_MAX]; /* time at which each bus is free */
 };
 
 /* A message, or a timer. */
 struct net_mrec {
-	uint64_t bytes_word; /* net_mrec_bytes(), net_mrec_word() */
-	uint64_t cookie;     /* NET_M_ACKED: record that counts the acks */
-	uint64_t ready_ps;   /* ready for the engine; callback: its time */
-	uint32_t cut;	     /* packets built so far */
-	uint32_t left;	     /* packets not delivered */
+	/* payload bytes and target word: net_mrec_bytes(), net_mrec_word() */
+	uint64_t bytes_word;
+	/* caller's value; NET_M_ACKED: record that counts acknowledgements */
+	uint64_t cookie;
+	/* time at which the engine may start; for a callback: its time */
+	uint64_t ready_ps;
+	uint32_t cut;  /* packets built so far */
+	uint32_t left; /* packets not delivered yet */
 	uint32_t src, dst;
 	uint16_t fifo;
 	uint8_t path : 4;
 	uint8_t path_in : 4; /* index of the path at the target */
 	uint8_t rail : 4;    /* rail plus one, or 0 */
 	uint8_t fate : 4;    /* NET_FATE_* */
-	uint32_t next;	     /* in its FIFO in memory, or in the free list */
-	uint32_t last;	     /* of a FIFO's head: the FIFO's tail */
-	uint32_t ring;	     /* of a head: the next head of the engine */
-	int8_t rem[NET_DIMS_MAX]; /* torus: hops; NET_MREC_ROUTED: a record */
-	uint8_t flags;		  /* NET_P_* of its packets, NET_M_SEEN */
-	uint8_t road;		  /* VC, zone from bit 4 on, NET_MREC_ROUTED */
+	/* next record in the FIFO in memory or in the free list */
+	uint32_t next;
+	uint32_t last; /* in the head of a FIFO: the FIFO's tail */
+	/* in the head of a FIFO: the next head that the engine serves */
+	uint32_t ring;
+	/*
+	 * torus: hops per dimension; NET_MREC_ROUTED: index of the route's
+	 * record
+	 */
+	int8_t rem[NET_DIMS_MAX];
+	uint8_t flags;	 /* NET_P_* flags of the packets, NET_M_SEEN */
+	uint8_t vc_zone; /* VC; zone from bit 4 on; NET_MREC_ROUTED */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
 #define NET_M_SEEN	0x80 /* counted in the target's working set */
 #define NET_M_ACKED	0x40 /* each packet is acknowledged */
-#define NET_MREC_ROUTED 0x80 /* its packets have a source route */
-#define NET_FATE_RESENT 1    /* retransmitted or rerouted: unordered */
-#define NET_FATE_LOST	2    /* a packet is lost */
+#define NET_MREC_ROUTED 0x80 /* the packets have a source route */
+/* retransmitted or rerouted: packets may be out of order */
+#define NET_FATE_RESENT 1
+#define NET_FATE_LOST	2 /* a packet is lost */
 
 static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
 
@@ -263,7 +301,10 @@ static inline uint64_t net_mrec_bytes(const struct net_mrec *m)
 {
 	return m->bytes_word & ((1ull << NET_WORD_SHIFT) - 1);
 }
-/* Index of the target word, in words of its path; the lower 16 bits. */
+/*
+ * Returns the lower 16 bits of the index of the target word, in words of the
+ * message's path.
+ */
 static inline uint32_t net_mrec_word(const struct net_mrec *m)
 {
 	return (uint32_t)(m->bytes_word >> NET_WORD_SHIFT);
@@ -276,7 +317,7 @@ struct net_route {
 
 static_assert(sizeof(struct net_route) <= sizeof(struct net_mrec), "fits");
 
-/* Index of the record that holds the source route of a message. */
+/* Returns the index of the record that holds the source route of a message. */
 static inline uint32_t net_mrec_route(const struct net_mrec *m)
 {
 	uint32_t ri;
@@ -287,119 +328,152 @@ static inline uint32_t net_mrec_route(const struct net_mrec *m)
 
 /* A node on a class route. */
 struct net_member {
-	uint32_t route;	 /* route + 1; 0: free */
-	uint32_t parent; /* member; 0: root */
-	uint32_t child;	 /* first */
-	uint32_t next;	 /* sibling */
+	uint32_t route;	 /* route index plus one; 0: free */
+	uint32_t parent; /* parent's member index; 0: this is the root */
+	uint32_t child;	 /* first child's member index */
+	uint32_t next;	 /* next sibling's member index */
 	uint32_t share;
 	uint8_t children;
-	uint8_t port_up;     /* port here, towards the parent */
-	uint8_t port_down;   /* port at the parent, towards here */
+	uint8_t port_up;     /* port of this node towards the parent */
+	uint8_t port_down;   /* port of the parent towards this node */
 	uint8_t credit_up;   /* packets that may be sent to the parent */
-	uint8_t credit_down; /* packets that the parent may send here */
-	uint8_t barrier;     /* the route has a barrier class */
+	uint8_t credit_down; /* packets that the parent may send to this node */
+	uint8_t barrier;     /* 1: the route has a barrier class */
 	uint8_t pad[2];
-	struct net_list up;   /* packets waiting for credit_up */
-	struct net_list down; /* at the parent, waiting for credit_down */
-	/* barriers by query: arrived at all before this sequence */
+	struct net_list up; /* packets that wait for credit_up */
+	/* packets at the parent that wait for credit_down */
+	struct net_list down;
+	/*
+	 * barriers by query: this member has arrived at all barriers before
+	 * this sequence number
+	 */
 	uint64_t flag;
 };
 
 struct net_tree_rec {
-	uint32_t root; /* member; 0: free */
+	uint32_t root; /* root's member index; 0: free */
 	uint32_t count;
-	uint32_t asker;	  /* first member with a share */
-	uint32_t sharers; /* number of members with a share */
+	/* first contributing member, which sends the queries of barriers */
+	uint32_t query_source;
+	uint32_t contributors; /* number of contributing members */
 };
 
-/* How packets are routed; a torus of nodes is the fast path. */
+/* How packets are routed; NET_STEER_TORUS is the fast path. */
 enum net_routing { NET_STEER_TORUS, NET_STEER_SHARED, NET_STEER_TREE };
 
-/* ---- the block ----------------------------------------------------------- */
+/* ---- header of the block ------------------------------------------------- */
 
 struct net_heap_event {
 	uint64_t tick;
 	uint64_t word;
 };
 
-/* A callback to be sorted. */
+/* A callback that waits to be sorted by time. */
 struct net_call {
-	uint64_t at;
+	uint64_t time_ps;
 	uint64_t word;
-	uint64_t key; /* decides where node and port may be equal */
+	uint64_t key; /* order of callbacks with equal time, node and port */
 };
 
 struct net {
 	uint64_t magic;
 	uint64_t bytes;
 	struct net_config cfg;
-	/* shape */
-	uint32_t nodes; /* including switches */
-	uint32_t ends;	/* nodes with a unit; the first ones */
+	/* topology */
+	uint32_t nodes; /* number of nodes, including switches */
+	uint32_t ends;	/* nodes with a unit; they have the lowest numbers */
 	uint32_t ports;
-	uint32_t queues; /* per receiver: dynamic, plus bubble with escapes */
-	uint32_t escapes_too; /* dynamic packets may use the bubble channel */
-	uint32_t qshift;      /* slots of a receiver are 1 << qshift apart */
-	uint32_t large;	      /* cache lines are prefetched */
-	uint32_t regions;     /* groups of nodes run one after another */
-	uint32_t lanes;	      /* event lists per tick */
-	uint32_t steer;	      /* enum net_routing */
-	uint32_t down;	      /* shared routers: first port to their nodes */
-	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
+	/*
+	 * queues per receiver: dynamic ones, plus one bubble queue on a torus
+	 */
+	uint32_t queues;
+	/* 1: dynamic packets may use the bubble channel */
+	uint32_t has_escapes;
+	uint32_t qshift; /* log2 of the number of slots per receiver */
+	/* 1: the state exceeds the cache; lines are prefetched */
+	uint32_t large;
+	/* groups of nodes that are run one after another */
+	uint32_t regions;
+	uint32_t lanes; /* event lists per tick */
+	uint32_t steer; /* enum net_routing */
+	/* shared routers: first port that leads to a node */
+	uint32_t down;
+	uint32_t packets_max, msgs_max, members_max, routes_max, combine_mask;
 	uint32_t chunks_max, heap_max, events_max;
-	struct net_fat fat; /* trees only */
-	/* torus: directions, by mask of dimensions with hops left */
+	struct net_fat fat; /* parameters of the tree, on trees only */
+	/*
+	 * torus: direction masks, indexed by the mask of dimensions with hops
+	 * left
+	 */
 	uint16_t det_dirs[1 << NET_DIMS_MAX];
 	uint16_t zone_dirs[NET_ZONES][1 << NET_DIMS_MAX];
-	/* torus: directions and ports; equal numbers unless there are */
-	uint32_t parallel; /* several links to a neighbour */
+	/*
+	 * torus: ports of each direction; port and direction numbers are equal
+	 * without parallel links
+	 */
+	uint32_t parallel; /* 1: several links to a neighbour */
 	uint64_t dir_ports[2 * NET_DIMS_MAX];
 	uint8_t dir_first[2 * NET_DIMS_MAX];
 	uint8_t dir_links[2 * NET_DIMS_MAX];
-	uint8_t flow[NET_PORTS_MAX];	 /* per port: its direction, or none */
-	uint64_t ring[NET_PORTS_MAX][2]; /* bubble queues in its ring */
+	/* direction of each port, or NET_FLOW_NONE */
+	uint8_t flow[NET_PORTS_MAX];
+	/* mask of bubble queues in the ring of each port */
+	uint64_t ring[NET_PORTS_MAX][2];
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
-	uint64_t off_member, off_route, off_combo, off_slot, off_dead;
-	uint32_t odd;		      /* NET_RARE_* */
-	uint64_t off_pool, off_ahead; /* 0: no shared tokens; no look-ahead */
+	uint64_t off_member, off_route, off_combine, off_slot, off_dead;
+	uint32_t rare; /* NET_RARE_* features of this machine */
+	/* offsets of shared tokens and of look-ahead state; 0: none */
+	uint64_t off_pool, off_ahead;
 	uint64_t off_coord, off_heap, off_mark, off_sort, off_words, off_row;
-	uint64_t off_queued;  /* tiles: per port, packets in row buffers */
-	uint64_t off_control; /* per link: time its next word may leave */
-	uint32_t first_packet, first_msg, first_chunk; /* index less one */
+	/* tiles: number of packets in row buffers, per port */
+	uint64_t off_queued;
+	/* time at which the next control word may leave, per link */
+	uint64_t off_control;
+	/* index of each pool's first record, minus one */
+	uint32_t first_packet, first_msg, first_chunk;
 	uint32_t node_stride, link_stride;
 	uint32_t words; /* word cache entries of a node's buses */
-	/* derived numbers */
-	uint64_t rate[NET_RATES_MAX]; /* of links, as in net_config.h */
+	/* values derived from the configuration */
+	/* link rates, in the unit of net_config.h */
+	uint64_t rate[NET_RATES_MAX];
 	uint32_t rates;
-	/* ticks on a link, by rate and chunks */
+	/* ticks of a packet on a link, by rate and chunks */
 	uint16_t len[NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
 	uint16_t form_len[NET_FORMS][NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
-	uint32_t tokens_most[NET_VC_MAX];      /* largest number of any link */
-	uint16_t cost[NET_PAYLOAD_CHUNKS + 1]; /* tokens of VC 0, by chunks */
+	/* largest number of tokens of any link */
+	uint32_t tokens_most[NET_VC_MAX];
+	/* tokens that a packet takes on VC 0, by chunks */
+	uint16_t cost[NET_PAYLOAD_CHUNKS + 1];
 	struct net_hop hop[NET_HOPS_MAX];
 	uint32_t hops_used;
 	/* state */
 	uint64_t tick; /* next tick to run */
 	uint64_t events, hops, injected, delivered, escapes, hash;
-	uint64_t off_fault; /* 0: no fault plan */
+	uint64_t off_fault; /* offset of the fault state; 0: no fault plan */
 	uint64_t off_fault_line, off_fault_link, off_fault_node, off_fault_hold;
-	uint32_t detour; /* dead parts that packets are routed around */
+	/* number of dead links and nodes that packets are routed around */
+	uint32_t detour;
 	uint32_t fault_pad;
 	uint64_t timers;
-	uint64_t copies;   /* packets that are copies of others */
-	uint64_t parts;	   /* class routes: packet records in use */
-	uint64_t filtered; /* class routes: results at nodes without a share */
-	uint64_t late;	   /* sends dated back too far */
+	uint64_t copies; /* packet records that are copies of other packets */
+	uint64_t parts;	 /* class routes: packet records in use */
+	/* class routes: results dropped at nodes that do not contribute */
+	uint64_t filtered;
+	uint64_t late;	   /* number of sends dated back further than allowed */
 	uint64_t disorder; /* packets that violate a guaranteed order */
 	uint64_t excess;   /* token counts below zero or above the maximum */
-	uint32_t free_packet, free_msg, free_chunk;    /* free lists */
-	uint32_t fresh_packet, fresh_msg, fresh_chunk; /* last ever used */
+	/* heads of the free lists */
+	uint32_t free_packet, free_msg, free_chunk;
+	/* highest index used so far */
+	uint32_t fresh_packet, fresh_msg, fresh_chunk;
 	uint32_t used_packets, used_msgs;
-	uint32_t far;
-	uint32_t routes;	  /* open */
-	uint32_t wholes;	  /* links with store-and-forward */
-	uint32_t deaths, renewed; /* dead links; those known to all tables */
+	uint32_t overflow_count;      /* events in the overflow heap */
+	uint32_t routes;	      /* number of open class routes */
+	uint32_t store_forward_links; /* number of links with store-and-forward
+				       */
+	/* number of dead links; number of dead links in all routing tables */
+	uint32_t deaths, renewed;
 	uint64_t map[NET_WHEEL / 64];
 	uint64_t map_top[2];
 };
@@ -418,7 +492,7 @@ static inline uint32_t *net_links(const struct net *net, uint32_t n)
 {
 	return net_at(net, net->off_link + (uint64_t)n * net->link_stride);
 }
-/* Tokens of a deterministic VC, by port. */
+/* Returns the tokens of a deterministic VC, indexed by port. */
 static inline uint8_t *net_det_tokens(const struct net *net, uint32_t n,
 				      unsigned vc)
 {
@@ -461,13 +535,16 @@ static inline uint32_t net_member_node(const struct net *net, uint32_t i)
 	return (i - 1) / net->cfg.routes;
 }
 
-/* Trees: by node, a bit for each port whose link is dead. */
+/* Trees: one mask per node of the ports whose link is dead. */
 static inline uint64_t *net_dead(const struct net *net)
 {
 	return net_at(net, net->off_dead);
 }
 
-/* By port: waiting time behind it in tokens, as reported by returned tokens. */
+/*
+ * Returns the waiting time behind each port, in tokens, as reported by returned
+ * tokens.
+ */
 static inline uint16_t *net_port_delay(const struct net *net, uint32_t node)
 {
 	return (uint16_t *)net_at(net, net->off_ahead) +
@@ -486,21 +563,22 @@ static inline const struct net_coord *net_coord(const struct net *net,
 	return (const struct net_coord *)net_at(net, net->off_coord) + n;
 }
 
-/* The tick being run, and the node being processed. */
+/* The tick being run and the node being processed. */
 struct net_step {
 	struct net *net;
 	const struct net_up *up;
 	void *arg;
-	uint64_t now;	       /* tick */
-	struct net_mark *mark; /* from 1 on: nodes with changes in the region */
+	uint64_t now; /* tick being run */
+	/* nodes with changes in the region, from index 1 on */
+	struct net_mark *mark;
 	uint32_t marks;
-	uint32_t id; /* current node; the rest belongs to it */
+	uint32_t id; /* current node; the fields below belong to this node */
 	struct net_node *node;
 	const uint32_t *link;
 	struct net_in *in;
-	uint64_t dirty;	   /* ports to serve */
+	uint64_t dirty;	   /* mask of ports to serve */
 	uint64_t fresh[2]; /* slots with a new head */
-	bool part;	   /* class routes: the engine may start */
+	bool part;	   /* class routes: 1: the engine may start */
 };
 
 static inline void net_step_at(struct net_step *s, uint32_t id)
@@ -515,7 +593,7 @@ static inline struct net_out *net_out(const struct net_step *s, unsigned port)
 	return &net_outs(s->net, s->id)[port];
 }
 
-/* The mark of a node, in which changes of this tick are recorded. */
+/* Returns the mark of a node, which records the changes of this tick. */
 static inline struct net_mark *net_mark(struct net_step *s, struct net_node *n,
 					uint32_t id)
 {
@@ -526,13 +604,13 @@ static inline struct net_mark *net_mark(struct net_step *s, struct net_node *n,
 	return &s->mark[n->mark];
 }
 
-/* Times of a link. */
+/* Returns the latencies of a link. */
 static inline const struct net_hop *net_link_hop(const struct net *net,
 						 uint32_t link)
 {
 	return &net->hop[link & (NET_HOPS_MAX - 1)];
 }
-/* Times of the link behind a port of the step's node. */
+/* Returns the latencies of the link behind a port of the step's node. */
 static inline const struct net_hop *net_hop(const struct net_step *s,
 					    unsigned port)
 {
@@ -540,8 +618,9 @@ static inline const struct net_hop *net_hop(const struct net_step *s,
 }
 
 /*
- * Asserts a bound on the steps of a list walk: if the block has been
- * overwritten, a cyclic list would hang the model. Leaves the caller's guard.
+ * Checks a bound on the steps of a list walk: in a block that has been
+ * overwritten, a cyclic list would hang the model. If the check fails, control
+ * leaves the caller's guard.
  */
 static inline void net_walk_check(bool condition)
 {
@@ -551,7 +630,10 @@ static inline void net_walk_check(bool condition)
 
 /* ---- helpers ------------------------------------------------------------- */
 
-/* Ticks of a packet with this payload on a link of this rate. */
+/*
+ * Returns the ticks for which a packet with this payload occupies a link of
+ * this rate.
+ */
 static inline uint32_t net_len(const struct net *net, unsigned rate,
 			       uint32_t chunks)
 {
@@ -568,25 +650,28 @@ static inline uint32_t net_chunks(const struct net *net, uint32_t bytes)
 {
 	return (bytes + net->cfg.chunk_bytes - 1) / net->cfg.chunk_bytes;
 }
-/* Tokens that a packet takes: its space in the receiver's buffer. */
+/*
+ * Returns the tokens that a packet takes: its space in the receiver's buffer.
+ */
 static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 				unsigned vc)
 {
 	return vc && !net->off_pool ? 1 : net->cost[chunks];
 }
 
-/* Features that few machines have, tested together on the hot path. */
+/* Features of few machines, tested together on the fast path. */
 enum {
 	NET_RARE_SHARED = 1, /* shared tokens */
 	NET_RARE_AHEAD =
-		2, /* tokens that report the waiting time behind them */
+		2, /* returned tokens report the waiting time of their packet */
 	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD,
 	NET_RARE_FAULTS = 4,
-	NET_RARE_WHOLE = 8,   /* links with store-and-forward */
-	NET_RARE_ROUTER = 16, /* columns of tiles, system packets round-robin */
+	NET_RARE_STORE_FORWARD = 8, /* links with store-and-forward */
+	/* columns of tiles; system packets without priority */
+	NET_RARE_ROUTER = 16,
 };
 
-/* Shared tokens: number in use by a port's packets, per channel. */
+/* Shared tokens in use by a port's packets, per channel. */
 struct net_pool {
 	uint16_t used[4];
 };
@@ -596,7 +681,10 @@ static inline struct net_pool *net_pool(const struct net *net, uint32_t node,
 	return (struct net_pool *)net_at(net, net->off_pool) +
 	       (uint64_t)node * net->ports + port;
 }
-/* Tokens left: the channel's private ones, plus unused shared ones. */
+/*
+ * Returns the tokens left: the channel's private tokens plus unused shared
+ * tokens.
+ */
 static inline uint32_t net_pool_left(const struct net *net, uint32_t node,
 				     unsigned port, unsigned vc)
 {
@@ -612,7 +700,7 @@ static inline uint32_t net_pool_left(const struct net *net, uint32_t node,
 	return shared + (p->used[i] < own ? own - p->used[i] : 0);
 }
 
-/* Tokens that a sender has for a VC. */
+/* Returns the tokens that a sender has for a VC. */
 static inline uint32_t net_tokens(const struct net *net, uint32_t node,
 				  unsigned port, unsigned vc)
 {

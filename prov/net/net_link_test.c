@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Links that differ: parallel ones, slow ones, long ones. */
+/* Links with different properties: parallel, slow and long links. */
 #include "test/support/net_fixture.h"
 
 #include "test/t.h"
 
 #include <string.h>
 
-/* A torus of one dimension, n links per direction between neighbours. */
-static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
+/*
+ * Builds a torus of one dimension with `links` links per direction between
+ * neighbours.
+ */
+static void ring_config(struct net_config *cfg, uint16_t nodes, uint8_t links)
 {
 	net_config_bgq(cfg);
 	cfg->dims = 1;
@@ -15,14 +18,17 @@ static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
 	cfg->midplane[0] = 0;
 	cfg->wrap[0] = nodes > 2;
 	cfg->links[0] = links;
-	/* Engines faster than any link. */
+	/* Engines are faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
-/* Number of ports up that packets left node 0 by; *most_p: largest count. */
-static unsigned used(const struct net_fixture *e, unsigned links,
-		     uint64_t *most_p)
+/*
+ * Returns the number of upward ports by which packets left node 0; *most_p:
+ * largest packet count of a port.
+ */
+static unsigned links_used(const struct net_fixture *e, unsigned links,
+			   uint64_t *most_p)
 {
 	struct net_port_count c;
 	unsigned i, n = 0;
@@ -37,7 +43,7 @@ static unsigned used(const struct net_fixture *e, unsigned links,
 	return n;
 }
 
-/* Time of 16 messages of 256 packets each from node 0 to node 1. */
+/* Returns the time of 16 messages of 256 packets each from node 0 to node 1. */
 static uint64_t stream(struct net_fixture *e, uint8_t links, uint8_t way)
 {
 	struct net_msg msg = {
@@ -45,7 +51,7 @@ static uint64_t stream(struct net_fixture *e, uint8_t links, uint8_t way)
 	};
 	struct net_config cfg;
 
-	ring(&cfg, 2, links);
+	ring_config(&cfg, 2, links);
 	net_fixture_open(e, &cfg, 0);
 	for (msg.fifo = 0; msg.fifo < 16; msg.fifo++)
 		T_OK(net_send(e->net, 0, &msg));
@@ -61,49 +67,52 @@ static void adaptive_packets_use_all_links_to_a_neighbour(void **state)
 	uint64_t most, slow = stream(&one, 1, NET_DYNAMIC);
 	uint64_t fast = stream(&four, 4, NET_DYNAMIC);
 
-	T_IS(used(&four, 4, &most), 4);
+	T_IS(links_used(&four, 4, &most), 4);
 	T_TRUE(most < 4096 / 4 * 11 / 10);
 	T_TRUE(slow > 38 * fast / 10);
 	net_fixture_close(&one);
 	net_fixture_close(&four);
 }
 
-static void a_deterministic_pair_keeps_to_one_of_them(void **state)
+static void deterministic_pair_uses_one_link(void **state)
 {
 	struct net_fixture e;
 	uint64_t most;
 
 	stream(&e, 4, NET_DETERMINISTIC);
-	T_IS(used(&e, 4, &most), 1);
+	T_IS(links_used(&e, 4, &most), 1);
 	T_IS(most, 4096);
 	net_fixture_close(&e);
 }
 
-static void different_pairs_are_spread_over_them(void **state)
+static void different_pairs_are_spread_over_links(void **state)
 {
 	struct net_msg msg = { .bytes = 64, .way = NET_DETERMINISTIC };
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t most;
 
-	ring(&cfg, 64, 4);
+	ring_config(&cfg, 64, 4);
 	net_fixture_open(&e, &cfg, 0);
 	for (msg.dst = 1; msg.dst < 32; msg.dst++)
 		T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
-	T_IS(used(&e, 4, &most), 4);
+	T_IS(links_used(&e, 4, &most), 4);
 	net_fixture_close(&e);
 }
 
-/* More packets than the rings hold: without the bubble they would deadlock. */
-static void rings_of_several_links_do_not_stand_still(void **state)
+/*
+ * More packets than the rings hold: without the bubble the rings would
+ * deadlock.
+ */
+static void multi_link_rings_do_not_deadlock(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * 40, .zone = 1 };
 	struct net_config cfg;
 	struct net_fixture e;
 	unsigned i;
 
-	ring(&cfg, 8, 3);
+	ring_config(&cfg, 8, 3);
 	net_fixture_open(&e, &cfg, 0);
 	for (i = 0; i < 8 * 16; i++) {
 		msg.src = i % 8;
@@ -127,14 +136,15 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 	struct net_fixture e;
 	uint64_t whole, half;
 
-	ring(&cfg, 2, 1);
+	ring_config(&cfg, 2, 1);
 	cfg.protocol_ticks = 0;
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
 	whole = e.last_at;
 	T_OK(net_link_rate(e.net, 0, 1, 2 * cfg.link_ps_per_byte_x1000));
-	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL); /* end of the mesh */
+	/* port at the end of the mesh */
+	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL);
 	T_OK(net_send(e.net, whole, &msg));
 	net_fixture_drain(&e);
 	half = e.last_at - whole;
@@ -143,13 +153,13 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 	net_fixture_close(&e);
 }
 
-static void chunks_may_take_more_on_the_wire_than_they_carry(void **state)
+static void chunk_wire_bytes_exceed_chunk_bytes(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t plain;
 
-	ring(&cfg, 2, 1);
+	ring_config(&cfg, 2, 1);
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_fixture_send(&e, 0, 0, 1, 512));
 	net_fixture_drain(&e);
@@ -163,8 +173,8 @@ static void chunks_may_take_more_on_the_wire_than_they_carry(void **state)
 	net_fixture_close(&e);
 }
 
-/* One switch in the middle, two cables, no time in the end node. */
-static void cables_and_switches_of_a_tree_add_up(void **state)
+/* One switch, two cables, and no hop time into the end node. */
+static void tree_latency_is_sum_of_cables_and_switches(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -195,12 +205,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(adaptive_packets_use_all_links_to_a_neighbour),
-		T_CASE(a_deterministic_pair_keeps_to_one_of_them),
-		T_CASE(different_pairs_are_spread_over_them),
-		T_CASE(rings_of_several_links_do_not_stand_still),
+		T_CASE(deterministic_pair_uses_one_link),
+		T_CASE(different_pairs_are_spread_over_links),
+		T_CASE(multi_link_rings_do_not_deadlock),
 		T_CASE(a_link_that_lost_lanes_takes_longer),
-		T_CASE(chunks_may_take_more_on_the_wire_than_they_carry),
-		T_CASE(cables_and_switches_of_a_tree_add_up),
+		T_CASE(chunk_wire_bytes_exceed_chunk_bytes),
+		T_CASE(tree_latency_is_sum_of_cables_and_switches),
 	};
 
 	return T_RUN(tests);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loaded network compared with theory: queueing, saturation, bisection. */
+/*
+ * The loaded network compared with theory: queueing delay, saturation,
+ * bisection.
+ */
 #include "test/support/net_fixture.h"
 #include "prov/net/net_layout.h"
 
@@ -24,17 +27,18 @@ static void small_torus(struct net_config *cfg, const char *dims)
 				(uint16_t)strtoul(dims, (char **)&dims, 10);
 		dims += *dims == 'x';
 	}
-	/* With dimension order, end effects are negligible. */
+	/* In dimension order, end effects are negligible. */
 	memset(cfg->zone[1], 0, sizeof(cfg->zone[1]));
 	cfg->zone[1][0] = 0x1f;
 }
 
-/* ---- one link ------------------------------------------------------------ */
+/* ---- queueing at one link ------------------------------------------------ */
 
 enum { AHEAD = 256 };
 
 struct queue {
-	struct net_fixture e; /* first: the callbacks cast to it */
+	/* first field: the callbacks cast the argument to it */
+	struct net_fixture e;
 	struct weft_rng rng;
 	double gap_ps;
 	uint64_t due, posted, total, seen;
@@ -63,7 +67,10 @@ static void queue_arrived(void *arg, uint64_t at, uint64_t cookie,
 	queue_post(q);
 }
 
-/* Mean waiting time of Poisson arrivals at one link, divided by theory. */
+/*
+ * Returns the mean waiting time of Poisson arrivals at one link, divided by the
+ * theoretical value.
+ */
 static double queue_ratio(double rho, uint64_t total)
 {
 	static const struct net_up up = { .arrived = queue_arrived };
@@ -90,9 +97,9 @@ static double queue_ratio(double rho, uint64_t total)
 	return (q.wait / (double)total - zero) / theory;
 }
 
-static void one_link_waits_as_a_queue_of_fixed_service(void **state)
+static void one_link_waits_as_an_md1_queue(void **state)
 {
-	/* Fewer packets where instrumentation is slow: a wider tolerance. */
+	/* Instrumented builds use fewer packets and a wider tolerance. */
 	double r, close = t_scale(100) == 100 ? 0.02 : 0.2;
 
 	r = queue_ratio(0.3, (uint64_t)t_scale(400000));
@@ -103,18 +110,18 @@ static void one_link_waits_as_a_queue_of_fixed_service(void **state)
 	T_TRUE(fabs(r - 1) < 1.5 * close);
 }
 
-/* ---- many nodes ---------------------------------------------------------- */
+/* ---- saturation and bisection -------------------------------------------- */
 
-struct crowd {
+struct senders {
 	struct net_fixture e;
 	uint32_t nodes, streams;
 	uint64_t seed, half, after_half;
-	uint32_t (*target)(struct crowd *c, uint32_t node, uint64_t n);
+	uint32_t (*target)(struct senders *c, uint32_t node, uint64_t n);
 	uint64_t *count;
 	uint8_t zone, way;
 };
 
-static uint32_t uniform(struct crowd *c, uint32_t node, uint64_t n)
+static uint32_t uniform(struct senders *c, uint32_t node, uint64_t n)
 {
 	uint64_t x = weft_hash_mix(c->seed ^ weft_hash_mix(node * 65537 + n));
 	uint32_t t = (uint32_t)(weft_hash_mix(x + 1) % (c->nodes - 1));
@@ -122,8 +129,8 @@ static uint32_t uniform(struct crowd *c, uint32_t node, uint64_t n)
 	return t + (t >= node);
 }
 
-static void crowd_post(struct crowd *c, uint64_t at, uint32_t node,
-		       uint32_t fifo)
+static void senders_post(struct senders *c, uint64_t at, uint32_t node,
+			 uint32_t fifo)
 {
 	struct net_msg msg = { .src = node,
 			       .bytes = 512,
@@ -136,26 +143,29 @@ static void crowd_post(struct crowd *c, uint64_t at, uint32_t node,
 	T_OK(net_send(c->e.net, at, &msg));
 }
 
-static void crowd_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void senders_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
-	crowd_post(arg, at, node, (uint32_t)cookie);
+	senders_post(arg, at, node, (uint32_t)cookie);
 }
 
-static void crowd_arrived(void *arg, uint64_t at, uint64_t cookie,
-			  uint32_t node)
+static void senders_arrived(void *arg, uint64_t at, uint64_t cookie,
+			    uint32_t node)
 {
-	struct crowd *c = arg;
+	struct senders *c = arg;
 
 	c->after_half += at >= c->half;
 }
 
-static const struct net_up crowd_up = {
-	.sent = crowd_sent,
-	.arrived = crowd_arrived,
+static const struct net_up senders_up = {
+	.sent = senders_sent,
+	.arrived = senders_arrived,
 };
 
-/* Every node sends all it can for a period: packets per node and slot. */
-static double crowd_rate(struct crowd *c, uint64_t ps)
+/*
+ * Every node sends as fast as possible for a period; returns packets per node
+ * and packet time.
+ */
+static double senders_rate(struct senders *c, uint64_t ps)
 {
 	uint32_t i, f;
 	double slots = (double)ps / 2 / (144 * 2000.);
@@ -164,10 +174,10 @@ static double crowd_rate(struct crowd *c, uint64_t ps)
 	c->count = calloc(c->nodes, sizeof(*c->count));
 	for (i = 0; i < c->nodes; i++)
 		for (f = 0; f < c->streams; f++) {
-			crowd_post(c, 0, i, f);
-			crowd_post(c, 0, i, f);
+			senders_post(c, 0, i, f);
+			senders_post(c, 0, i, f);
 		}
-	net_run(c->e.net, ps, &crowd_up, c, NULL);
+	net_run(c->e.net, ps, &senders_up, c, NULL);
 	T_FALSE(net_deadlock_check(c->e.net));
 	T_OK(net_check(c->e.net));
 	free(c->count);
@@ -176,23 +186,23 @@ static double crowd_rate(struct crowd *c, uint64_t ps)
 
 static double saturation(const char *dims, uint32_t nodes, uint8_t way)
 {
-	struct crowd c = { .nodes = nodes,
-			   .streams = 16,
-			   .target = uniform,
-			   .seed = 7,
-			   .zone = 1,
-			   .way = way };
+	struct senders c = { .nodes = nodes,
+			     .streams = 16,
+			     .target = uniform,
+			     .seed = 7,
+			     .zone = 1,
+			     .way = way };
 	struct net_config cfg;
 	double r;
 
 	small_torus(&cfg, dims);
 	net_fixture_open(&c.e, &cfg, nodes * 200);
-	r = crowd_rate(&c, (uint64_t)t_scale(300) * 1000000);
+	r = senders_rate(&c, (uint64_t)t_scale(300) * 1000000);
 	net_fixture_close(&c.e);
 	return r;
 }
 
-/* A ring of k carries at most 8/k packets per node and slot. */
+/* A ring of k nodes carries at most 8/k packets per node and packet time. */
 static void uniform_traffic_saturates_at_eight_over_k(void **state)
 {
 	double r8 = saturation("8x8", 64, NET_DYNAMIC) * 63 / 64;
@@ -204,15 +214,15 @@ static void uniform_traffic_saturates_at_eight_over_k(void **state)
 	T_TRUE(d8 > 0.60 && d8 <= 1.02);
 }
 
-static uint32_t across(struct crowd *c, uint32_t node, uint64_t n)
+static uint32_t across(struct senders *c, uint32_t node, uint64_t n)
 {
 	return (node + c->nodes / 2) % c->nodes;
 }
 
-/* Half of a mesh sends to the other half over one link per direction. */
-static void a_bisection_of_one_link_carries_one_link(void **state)
+/* One half of a mesh sends to the other half over one link per direction. */
+static void bisection_of_one_link_has_one_link_rate(void **state)
 {
-	struct crowd c = {
+	struct senders c = {
 		.nodes = 8, .streams = 4, .target = across, .zone = 1
 	};
 	struct net_config cfg;
@@ -221,24 +231,24 @@ static void a_bisection_of_one_link_carries_one_link(void **state)
 	small_torus(&cfg, "8");
 	cfg.wrap[0] = 0;
 	net_fixture_open(&c.e, &cfg, 0);
-	r = crowd_rate(&c, (uint64_t)t_scale(1000) * 1000000);
+	r = senders_rate(&c, (uint64_t)t_scale(1000) * 1000000);
 	T_TRUE(fabs(r * 4 - 1) < 0.01);
 	net_fixture_close(&c.e);
 }
 
-/* ---- the bubble ---------------------------------------------------------- */
+/* ---- bubble rule and queues ---------------------------------------------- */
 
-static uint32_t seven_on(struct crowd *c, uint32_t node, uint64_t n)
+static uint32_t seven_nodes_up(struct senders *c, uint32_t node, uint64_t n)
 {
 	return (node + 7) % c->nodes;
 }
 
-static bool ring_gets_stuck(uint32_t bubble)
+static bool ring_deadlocks(uint32_t bubble)
 {
-	struct crowd c = { .nodes = 16,
-			   .streams = 8,
-			   .target = seven_on,
-			   .way = NET_DETERMINISTIC };
+	struct senders c = { .nodes = 16,
+			     .streams = 8,
+			     .target = seven_nodes_up,
+			     .way = NET_DETERMINISTIC };
 	struct net_config cfg;
 	uint32_t i, f;
 	bool stuck;
@@ -251,7 +261,7 @@ static bool ring_gets_stuck(uint32_t bubble)
 	c.count = calloc(c.nodes, sizeof(*c.count));
 	for (i = 0; i < c.nodes; i++)
 		for (f = 0; f < 200; f++)
-			crowd_post(&c, 0, i, f);
+			senders_post(&c, 0, i, f);
 	net_fixture_drain(&c.e);
 	stuck = net_deadlock_check(c.e.net);
 	if (!stuck)
@@ -261,23 +271,23 @@ static bool ring_gets_stuck(uint32_t bubble)
 	return stuck;
 }
 
-static void a_ring_without_its_bubble_gets_stuck(void **state)
+static void ring_without_bubble_deadlocks(void **state)
 {
-	T_FALSE(ring_gets_stuck(2));
-	T_TRUE(ring_gets_stuck(1));
+	T_FALSE(ring_deadlocks(2));
+	T_TRUE(ring_deadlocks(1));
 }
 
 /*
- * Dynamic packets on a ring whose dynamic buffers hold one each: most of them
- * have to escape into the ring's bubble channel.
+ * Dynamic packets on a ring with dynamic buffers for one packet: most packets
+ * have to escape to the ring's bubble channel.
  */
-static bool ring_of_escapes_gets_stuck(uint32_t bubble)
+static bool ring_of_escapes_deadlocks(uint32_t bubble)
 {
-	struct crowd c = { .nodes = 16,
-			   .streams = 8,
-			   .target = seven_on,
-			   .way = NET_DYNAMIC,
-			   .zone = 1 };
+	struct senders c = { .nodes = 16,
+			     .streams = 8,
+			     .target = seven_nodes_up,
+			     .way = NET_DYNAMIC,
+			     .zone = 1 };
 	struct net_config cfg;
 	struct net_count n;
 	uint32_t i, f;
@@ -293,7 +303,7 @@ static bool ring_of_escapes_gets_stuck(uint32_t bubble)
 	c.count = calloc(c.nodes, sizeof(*c.count));
 	for (i = 0; i < c.nodes; i++)
 		for (f = 0; f < 200; f++)
-			crowd_post(&c, 0, i, f);
+			senders_post(&c, 0, i, f);
 	net_fixture_drain(&c.e);
 	stuck = net_deadlock_check(c.e.net);
 	net_count_get(c.e.net, &n);
@@ -309,16 +319,16 @@ static bool ring_of_escapes_gets_stuck(uint32_t bubble)
 
 static void escapes_keep_the_bubble(void **state)
 {
-	T_FALSE(ring_of_escapes_gets_stuck(2));
-	T_TRUE(ring_of_escapes_gets_stuck(1));
+	T_FALSE(ring_of_escapes_deadlocks(2));
+	T_TRUE(ring_of_escapes_deadlocks(1));
 }
 
 /*
- * Three packets over one link of a ring with a long token return time: the
- * first takes the dynamic buffer, the second escapes, and the third, which
- * comes when the link is idle, finds one buffer left, which is the bubble.
+ * Three packets use one link of a ring with a long token return time: the first
+ * takes the dynamic buffer, the second escapes. The third arrives when the link
+ * is idle; the only free buffer is the bubble, so the packet waits.
  */
-static void the_last_buffer_is_not_for_who_enters(void **state)
+static void packet_entering_ring_leaves_last_buffer_free(void **state)
 {
 	struct net_config cfg;
 	struct net_count n;
@@ -346,8 +356,10 @@ static void the_last_buffer_is_not_for_who_enters(void **state)
 	net_fixture_close(&e);
 }
 
-/* Injection leaves space for passing packets: here the third packet escapes. */
-static void injection_leaves_its_room_free(void **state)
+/*
+ * Injection leaves buffer space for passing packets: the third packet escapes.
+ */
+static void injection_leaves_inject_room_free(void **state)
 {
 	struct net_config cfg;
 	struct net_count n;
@@ -368,7 +380,7 @@ static void injection_leaves_its_room_free(void **state)
 	net_fixture_close(&e);
 }
 
-/* Node 1 keeps its link busy; passing packets wait in its queues. */
+/* Node 1 keeps its link busy, so passing packets wait in its queues. */
 static void packets_join_the_shortest_queue(void **state)
 {
 	struct net_msg m = { .dst = 2, .bytes = 64, .zone = 1 };
@@ -401,9 +413,10 @@ static void packets_join_the_shortest_queue(void **state)
 }
 
 /*
- * Two packets come in at node 1 by one receiver and leave by different links.
- * The first has to wait for a packet of the node itself, so both could leave at
- * once: with one read path they cannot. Returns the arrival of the second.
+ * Two packets arrive at node 1 at one receiver and leave by different links.
+ * The first waits for a packet of node 1 itself, so both could leave at the
+ * same time; with one read path they cannot. Returns the arrival time of the
+ * second.
  */
 static uint64_t second_leaves(uint32_t read_paths)
 {
@@ -414,7 +427,7 @@ static uint64_t second_leaves(uint32_t read_paths)
 
 	small_torus(&cfg, "8x8");
 	memset(cfg.zone[2], 0x1f, sizeof(cfg.zone[2]));
-	cfg.zone[2][0] = 1; /* dimension by dimension */
+	cfg.zone[2][0] = 1; /* dimension order */
 	cfg.read_paths = read_paths;
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &m));
@@ -430,7 +443,7 @@ static uint64_t second_leaves(uint32_t read_paths)
 	return at;
 }
 
-static void a_receiver_reads_as_many_as_it_has_paths(void **state)
+static void read_paths_limit_concurrent_departures(void **state)
 {
 	uint64_t one = second_leaves(1), two = second_leaves(2);
 
@@ -441,15 +454,15 @@ static void a_receiver_reads_as_many_as_it_has_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(one_link_waits_as_a_queue_of_fixed_service),
+		T_CASE(one_link_waits_as_an_md1_queue),
 		T_CASE(uniform_traffic_saturates_at_eight_over_k),
-		T_CASE(a_bisection_of_one_link_carries_one_link),
-		T_CASE(a_ring_without_its_bubble_gets_stuck),
+		T_CASE(bisection_of_one_link_has_one_link_rate),
+		T_CASE(ring_without_bubble_deadlocks),
 		T_CASE(escapes_keep_the_bubble),
-		T_CASE(the_last_buffer_is_not_for_who_enters),
-		T_CASE(injection_leaves_its_room_free),
+		T_CASE(packet_entering_ring_leaves_last_buffer_free),
+		T_CASE(injection_leaves_inject_room_free),
 		T_CASE(packets_join_the_shortest_queue),
-		T_CASE(a_receiver_reads_as_many_as_it_has_paths),
+		T_CASE(read_paths_limit_concurrent_departures),
 	};
 	return T_RUN(tests);
 }

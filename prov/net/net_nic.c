@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The send side of the unit at a node, between memory and network. A message
- * waits in its FIFO in memory. The engine of the network FIFO that serves it
- * builds one packet at a time, round-robin over the FIFOs in memory, while the
- * network FIFO has space. When the messages in progress exceed the L2, all
- * engines of the node share the memory bandwidth behind it; buses are always
- * shared. The receive side is net_nic_in.c.
+ * Send side of a node's network interface, between memory and network. A
+ * message waits in its FIFO in memory. The engine of the network FIFO that
+ * serves it builds one packet at a time, round-robin over the FIFOs in memory,
+ * while the network FIFO has space. When the messages in progress exceed the
+ * L2, all engines of the node share the memory bandwidth behind it; buses are
+ * always shared. The receive side is net_nic_in.c.
  *
  * All times are computed from the times passed by the caller, not from the
  * order of calls, so a send may be dated back by net_lookahead().
@@ -89,11 +89,11 @@ static void enqueue(struct net *net, uint32_t mi)
 }
 
 /*
- * The last packet of the message was built at time end; the next message
- * becomes the head.
+ * Completes a message whose last packet was built at time end; the next message
+ * of its FIFO becomes the head.
  */
-static void promote(struct net *net, struct net_fifo *f, uint32_t mi,
-		    uint64_t end)
+static void next_message(struct net *net, struct net_fifo *f, uint32_t mi,
+			 uint64_t end)
 {
 	struct net_mrec *m = net_mrec(net, mi), *n;
 
@@ -107,7 +107,7 @@ static void promote(struct net *net, struct net_fifo *f, uint32_t mi,
 		push_wake(net, n);
 }
 
-static const uint8_t way_vc[] = {
+static const uint8_t mode_vc[] = {
 	[NET_DYNAMIC] = NET_VC_DYN,
 	[NET_DETERMINISTIC] = NET_VC_DET,
 	[NET_HIGH] = NET_VC_HIGH,
@@ -129,7 +129,7 @@ static uint8_t flags_of(const struct net_msg *msg)
 	return (uint8_t)f;
 }
 
-/* Number of nodes that keep the message. */
+/* Returns the number of nodes that receive the message. */
 static uint64_t receiving_nodes(const struct net *net,
 				const struct net_msg *msg)
 {
@@ -160,7 +160,7 @@ static bool msg_ok(const struct net *net, const struct net_msg *msg)
 	       !(msg->ack && msg->deposit);
 }
 
-/* Bytes of data in a full packet of the message. */
+/* Returns the payload bytes of a full packet of the message. */
 static uint32_t packet_most(const struct net *net, const struct net_mrec *m)
 {
 	uint32_t most = net_path(net, m)->packet_bytes;
@@ -168,8 +168,11 @@ static uint32_t packet_most(const struct net *net, const struct net_mrec *m)
 	return most ? most : net->cfg.payload_bytes;
 }
 
-/* Takes a second record that counts the acknowledgements; false: none free. */
-static bool want_acks(struct net *net, uint32_t mi)
+/*
+ * Allocates a second record that counts the acknowledgements. Returns false if
+ * no record is free.
+ */
+static bool alloc_ack_record(struct net *net, uint32_t mi)
 {
 	uint32_t wi = net_mrec_get(net);
 	struct net_mrec *m = net_mrec(net, mi), *w = net_mrec(net, wi);
@@ -185,8 +188,12 @@ static bool want_acks(struct net *net, uint32_t mi)
 	return true;
 }
 
-/* Takes a second record that stores the source route; false: none free. */
-static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
+/*
+ * Allocates a second record that stores the source route. Returns false if no
+ * record is free.
+ */
+static bool alloc_route_record(struct net *net, uint32_t mi,
+			       const struct net_msg *msg)
 {
 	uint32_t ri = net_mrec_get(net);
 	struct net_mrec *m = net_mrec(net, mi);
@@ -196,13 +203,13 @@ static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
 		return false;
 	memcpy(r->port, msg->route, msg->route_len);
 	memcpy(m->rem, &ri, sizeof(ri));
-	m->road |= NET_MREC_ROUTED;
+	m->vc_zone |= NET_MREC_ROUTED;
 	return true;
 }
 
 /*
- * First word of the target's memory, for buses with a word cache and for
- * spread.
+ * Returns the index of the first word in the target's memory, for buses with a
+ * word cache and for spread.
  */
 static uint64_t first_word(const struct net *net, const struct net_mrec *m,
 			   const struct net_msg *msg)
@@ -241,10 +248,10 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->fifo = (uint16_t)msg->fifo;
 	m->rail = msg->rail;
 	memcpy(m->rem, rem, sizeof(rem));
-	m->road = (uint8_t)(way_vc[msg->way] | msg->zone << 4);
+	m->vc_zone = (uint8_t)(mode_vc[msg->way] | msg->zone << 4);
 	m->flags = flags_of(msg);
-	if ((msg->route && !keep_route(net, mi, msg)) ||
-	    (msg->ack && !want_acks(net, mi))) {
+	if ((msg->route && !alloc_route_record(net, mi, msg)) ||
+	    (msg->ack && !alloc_ack_record(net, mi))) {
 		net_nic_msg_free(net, mi);
 		return -EAGAIN;
 	}
@@ -273,8 +280,12 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 
 /* ---- injection engines --------------------------------------------------- */
 
-/* The next ready head in round-robin order after the last one served. */
-static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
+/*
+ * Returns the next message that is ready, in round-robin order after the last
+ * one served.
+ */
+static uint32_t choose_message(const struct net_step *s,
+			       const struct net_fifo *f)
 {
 	const struct net *net = s->net;
 	const struct net_mrec *m;
@@ -302,9 +313,9 @@ static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
 }
 
 /*
- * When the engine may begin its next packet: now, as the last one is complete.
- * An engine that reads two packets concurrently began when the last but one was
- * complete.
+ * Returns when the engine may start its next packet: now, since its last packet
+ * is complete. An engine that reads two packets concurrently may start when the
+ * last packet but one is complete.
  */
 static uint64_t engine_free(const struct net_step *s, const struct net_fifo *f)
 {
@@ -315,7 +326,10 @@ static uint64_t engine_free(const struct net_step *s, const struct net_fifo *f)
 	return now < f->free_ps ? f->free_ps : now;
 }
 
-/* Packets that were read concurrently complete one after the other. */
+/*
+ * Orders completions: packets that were read concurrently complete one after
+ * the other.
+ */
 static uint64_t complete_in_order(struct net_fifo *f, uint64_t end)
 {
 	if (end < f->free_ps)
@@ -326,7 +340,10 @@ static uint64_t complete_in_order(struct net_fifo *f, uint64_t end)
 	return end;
 }
 
-/* A full FIFO has space from now on: the engine could not begin earlier. */
+/*
+ * The network FIFO was full until now: sets the earliest start of the engine's
+ * next packet to now.
+ */
 static void begin_now(const struct net_step *s, struct net_fifo *f)
 {
 	uint64_t now = s->now * s->net->cfg.tick_ps;
@@ -350,7 +367,7 @@ static void engine_start(struct net_step *s, unsigned fifo)
 
 	if (f->msg || f->count >= net->cfg.inject_depth || !f->ring)
 		return;
-	f->msg = choose(s, f);
+	f->msg = choose_message(s, f);
 	if (!f->msg)
 		return;
 	m = net_mrec(net, f->msg);
@@ -391,17 +408,17 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->dst = m->dst;
 	p->kind = net_path(net, m)->header_bytes ? (uint8_t)(m->path + 1) : 0;
 	p->flags = m->flags & (uint8_t) ~(NET_M_SEEN | NET_M_ACKED);
-	p->zone = m->road >> 4 & 3;
-	if (m->road & NET_MREC_ROUTED)
+	p->zone = m->vc_zone >> 4 & 3;
+	if (m->vc_zone & NET_MREC_ROUTED)
 		p->flags |= NET_P_ROUTED;
-	p->vc = m->road & 15;
+	p->vc = m->vc_zone & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
 	net_routing_start(net, p);
 	if (p->seq + p->bytes == net_mrec_bytes(m))
 		p->flags |= NET_P_LAST;
 }
 
-/* Delivers a packet within the node, without the network. */
+/* Delivers a packet within the node, without using the network. */
 static void deliver_local(struct net_step *s, unsigned fifo, uint32_t pi,
 			  uint64_t end)
 {
@@ -433,7 +450,9 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 	net_router_offer(s, fifo, pi);
 }
 
-/* A message is ready, or an acknowledgement has been built. */
+/*
+ * Handles a message that is ready, or an acknowledgement that has been built.
+ */
 void net_nic_wake(struct net_step *s, uint64_t word)
 {
 	if (weft_unlikely(net_word_port(word) == NET_FAULT_PORT))
@@ -444,7 +463,9 @@ void net_nic_wake(struct net_step *s, uint64_t word)
 		engine_start(s, net_word_port(word));
 }
 
-/* All packets of the message are built: its FIFO in memory proceeds. */
+/*
+ * Finishes a message whose packets are all built: its FIFO in memory proceeds.
+ */
 static void nic_finish(struct net_step *s, unsigned fifo, uint64_t end)
 {
 	struct net *net = s->net;
@@ -456,7 +477,7 @@ static void nic_finish(struct net_step *s, unsigned fifo, uint64_t end)
 	net_event_schedule(net, m->ready_ps, NET_EV_SENT,
 			   net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
 	s->node->active -= net_mrec_bytes(m);
-	promote(net, f, f->msg, end);
+	next_message(net, f, f->msg, end);
 }
 
 void net_nic_built(struct net_step *s, uint64_t word)
@@ -474,7 +495,7 @@ void net_nic_built(struct net_step *s, uint64_t word)
 		return;
 	}
 	if (f->free_ps < now)
-		f->free_ps = now; /* waited for a free record */
+		f->free_ps = now; /* the engine waited for a free record */
 	end = f->free_ps;
 	p->msg = f->msg;
 	packet_fill(net, p, m);

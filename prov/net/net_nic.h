@@ -7,11 +7,14 @@
 
 void net_nic_wake(struct net_step *s, uint64_t word);
 void net_nic_built(struct net_step *s, uint64_t word);
-/* The head of an injection FIFO has left. */
+/* The head of an injection FIFO has left: offers the next packet. */
 void net_nic_fifo_pop(struct net_step *s, unsigned fifo);
-/* The head of a packet has reached its last node by port. */
+/* Receives a packet whose head has reached its last node at port. */
 void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
-/* Keeps a copy of a packet that passes. False: no free record now. */
+/*
+ * Keeps a copy of a packet that continues to another node. Returns false if no
+ * record is free.
+ */
 bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi);
 void net_nic_deliver(struct net_step *s, const struct net_call *c);
 void net_nic_sent(struct net_step *s, const struct net_call *c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The receive side of a node's interface: each receiver has an engine that
- * stores incoming packets; packets that need an acknowledgement are returned as
- * it; events are reported by the net_up callbacks.
+ * Receive side of a node's network interface. Each receiver has an engine that
+ * stores incoming packets. The record of a packet that needs an acknowledgement
+ * is reused to send it. Completions are reported by the net_up callbacks.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -11,11 +11,14 @@
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/net_wheel.h"
 
-enum { LOCAL_PORT = 63 }; /* port of packets that did not use a link */
+enum { LOCAL_PORT = 63 }; /* port number of packets that did not use a link */
 
-/* ---- engines ------------------------------------------------------------- */
+/* ---- reception engines --------------------------------------------------- */
 
-/* Rate at which a receiver gets its packets: that of the peer's sender. */
+/*
+ * Returns the rate at which packets arrive at a receiver, which is that of the
+ * peer's sender.
+ */
 static unsigned rate_in(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -27,21 +30,24 @@ static unsigned rate_in(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->rate;
 }
 
-/* True if the link to this receiver is store-and-forward. */
+/* Returns whether the link to this receiver is store-and-forward. */
 static bool is_store_forward(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
 	uint32_t link = s->link[port];
 
-	if (weft_likely(!net->wholes))
+	if (weft_likely(!net->store_forward_links))
 		return false;
 	link = net_links(net, net_link_peer(link))[net_link_port(link)];
-	return net_link_hop(net, link)->whole;
+	return net_link_hop(net, link)->store_forward;
 }
 
-/* Time at which a packet whose head arrives now has left the network. */
-static uint64_t store(struct net_step *s, unsigned port,
-		      const struct net_packet *p)
+/*
+ * Returns the time at which a packet whose head arrives now is stored
+ * completely.
+ */
+static uint64_t reception_end(struct net_step *s, unsigned port,
+			      const struct net_packet *p)
 {
 	struct net *net = s->net;
 	struct net_in *in = &s->in[port];
@@ -102,7 +108,7 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
 	uint32_t back = s->link[port];
-	uint64_t end = store(s, port, p);
+	uint64_t end = reception_end(s, port, p);
 
 	net_wheel_put(
 		net, net_tick_of(net, end) + net_hop(s, port)->token_ticks,
@@ -122,7 +128,7 @@ bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
 		return false;
 	*c = *net_packet(net, pi);
 	net->copies++;
-	push_deliver(s, port, ci, store(s, port, c));
+	push_deliver(s, port, ci, reception_end(s, port, c));
 	return true;
 }
 
@@ -133,7 +139,10 @@ static bool is_copy(const struct net_mrec *m, uint32_t node)
 	return m->flags & NET_P_DEPOSIT && m->dst != node;
 }
 
-/* In order, the packets behind this one are those that were left before. */
+/*
+ * Counts packets out of order: in order, the number of packets behind this one
+ * is the number not delivered yet, less one.
+ */
 static void check_order(struct net *net, const struct net_mrec *m,
 			const struct net_packet *p)
 {
@@ -147,7 +156,7 @@ static void check_order(struct net *net, const struct net_mrec *m,
 	net->disorder += (after + most - 1) / most + 1 != m->left;
 }
 
-/* Cookie that the sender passed with its message. */
+/* Returns the cookie that the sender passed with its message. */
 static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 {
 	return m->flags & NET_M_ACKED
@@ -155,7 +164,10 @@ static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 		       : m->cookie;
 }
 
-/* Sends the packet back as its own acknowledgement; record wi counts it. */
+/*
+ * Sends the packet back as its acknowledgement; record wi counts the
+ * acknowledgements.
+ */
 static void send_ack(struct net_step *s, const struct net_call *c, uint32_t pi,
 		     uint32_t wi)
 {
@@ -172,16 +184,16 @@ static void send_ack(struct net_step *s, const struct net_call *c, uint32_t pi,
 	p->flags = NET_P_ACK | NET_P_SPREAD;
 	p->kind = net->cfg.ack_wire_bytes ? NET_FORM_ACK : 0;
 	p->vc = NET_VC_SYS;
-	p->frac = (uint16_t)((c->at + net->cfg.ack_ps) % net->cfg.tick_ps);
+	p->frac = (uint16_t)((c->time_ps + net->cfg.ack_ps) % net->cfg.tick_ps);
 	net->injected++;
 	if (back.src == back.dst) {
 		net_step_at(s, back.src);
-		push_deliver(s, LOCAL_PORT, pi, c->at + net->cfg.ack_ps);
+		push_deliver(s, LOCAL_PORT, pi, c->time_ps + net->cfg.ack_ps);
 		return;
 	}
 	net_routing_plan(net, &back, p->rem);
 	net_routing_start(net, p);
-	net_event_schedule(net, c->at + net->cfg.ack_ps, NET_EV_WAKE,
+	net_event_schedule(net, c->time_ps + net->cfg.ack_ps, NET_EV_WAKE,
 			   net_word(w->src, NET_EV_WAKE, fifo, 0, pi));
 }
 
@@ -199,7 +211,8 @@ static void acknowledged(struct net_step *s, const struct net_call *c,
 		return;
 	net_mrec_put(net, wi);
 	if (s->up->acked)
-		s->up->acked(s->arg, c->at, cookie, net_word_node(c->word));
+		s->up->acked(s->arg, c->time_ps, cookie,
+			     net_word_node(c->word));
 }
 
 void net_nic_deliver(struct net_step *s, const struct net_call *c)
@@ -237,15 +250,15 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 		net_nic_msg_free(net, p.msg);
 	}
 	if (s->up->packet)
-		s->up->packet(s->arg, c->at, cookie, node, p.seq, p.bytes);
+		s->up->packet(s->arg, c->time_ps, cookie, node, p.seq, p.bytes);
 	if (weft_unlikely(lost)) {
 		if (last && s->up->lost)
-			s->up->lost(s->arg, c->at, cookie, node);
+			s->up->lost(s->arg, c->time_ps, cookie, node);
 		return;
 	}
 	if (s->up->arrived &&
 	    (p.flags & NET_P_DEPOSIT ? p.flags & NET_P_LAST : last))
-		s->up->arrived(s->arg, c->at, cookie, node);
+		s->up->arrived(s->arg, c->time_ps, cookie, node);
 }
 
 void net_nic_sent(struct net_step *s, const struct net_call *c)
@@ -253,7 +266,7 @@ void net_nic_sent(struct net_step *s, const struct net_call *c)
 	const struct net_mrec *m = net_mrec(s->net, net_word_payload(c->word));
 
 	if (s->up->sent)
-		s->up->sent(s->arg, c->at, cookie_of(s->net, m), m->src);
+		s->up->sent(s->arg, c->time_ps, cookie_of(s->net, m), m->src);
 }
 
 void net_nic_timer(struct net_step *s, const struct net_call *c)
@@ -266,16 +279,16 @@ void net_nic_timer(struct net_step *s, const struct net_call *c)
 	net_mrec_put(net, mi);
 	if (net_word_vc(c->word) == NET_TIMER_WORD) {
 		if (s->up->word)
-			s->up->word(s->arg, c->at, cookie,
+			s->up->word(s->arg, c->time_ps, cookie,
 				    net_word_node(c->word),
 				    net_word_port(c->word));
 		return;
 	}
 	if (weft_unlikely(net_word_vc(c->word))) {
 		if (s->up->dead)
-			s->up->dead(s->arg, c->at, (uint32_t)cookie);
+			s->up->dead(s->arg, c->time_ps, (uint32_t)cookie);
 		return;
 	}
 	if (s->up->timer)
-		s->up->timer(s->arg, c->at, cookie);
+		s->up->timer(s->arg, c->time_ps, cookie);
 }

@@ -12,7 +12,10 @@ static inline uint64_t net_tick_of(const struct net *net, uint64_t ps)
 	return ps / net->cfg.tick_ps;
 }
 
-/* Schedules word at the tick of ps, or at the earliest tick still possible. */
+/*
+ * Schedules word at the tick that contains ps, or at the earliest tick that is
+ * not processed yet.
+ */
 static inline void net_event_schedule(struct net *net, uint64_t ps,
 				      enum net_ev kind, uint64_t word)
 {
@@ -21,7 +24,10 @@ static inline void net_event_schedule(struct net *net, uint64_t ps,
 	net_wheel_put(net, tick < net->tick ? net->tick : tick, kind, word);
 }
 
-/* Time at which bytes moved by engines from start on have passed memory. */
+/*
+ * Returns the time at which memory has transferred `bytes` that engines request
+ * from start on.
+ */
 static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 				      uint64_t start, uint32_t bytes)
 {
@@ -36,7 +42,10 @@ static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 	return n->memory_ps;
 }
 
-/* As net_memory_end, for the buses of the mask. */
+/*
+ * Returns the time at which the buses of the mask have transferred `bytes`, as
+ * net_memory_end does for memory.
+ */
 static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 				   unsigned mask, uint64_t start,
 				   uint32_t bytes)
@@ -62,8 +71,8 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 }
 
 /*
- * Read requests that a path sends over a bus for the data of a packet. They are
- * sent early, so the packet is not delayed, but they occupy the bus.
+ * Occupies a bus with the read requests that a path sends for the data of a
+ * packet. The requests are sent early, so the packet is not delayed.
  */
 static inline void net_bus_request(const struct net *net, uint32_t node,
 				   const struct net_path *path, uint64_t start)
@@ -116,14 +125,17 @@ static inline const struct net_path *net_path(const struct net *net,
 	return &net->cfg.path[m->path];
 }
 
-/* The path out of the network at the target. */
+/* Returns the path used at the target. */
 static inline const struct net_path *net_path_in(const struct net *net,
 						 const struct net_mrec *m)
 {
 	return &net->cfg.path[m->path_in];
 }
 
-/* Target word of a packet in memory, tagged with the path's page size. */
+/*
+ * Returns the index of a packet's target word in memory, tagged with the path's
+ * page size.
+ */
 static inline uint32_t net_packet_word(const struct net *net,
 				       const struct net_mrec *m,
 				       const struct net_packet *p)
@@ -134,17 +146,17 @@ static inline uint32_t net_packet_word(const struct net *net,
 	       (uint32_t)__builtin_ctz(page) << 16;
 }
 
-/* The message is complete: frees its record and its source route. */
+/* Frees the record and the source route of a completed message. */
 static inline void net_nic_msg_free(struct net *net, uint32_t mi)
 {
 	const struct net_mrec *m = net_mrec(net, mi);
 
-	if (weft_unlikely(m->road & NET_MREC_ROUTED))
+	if (weft_unlikely(m->vc_zone & NET_MREC_ROUTED))
 		net_mrec_put(net, net_mrec_route(m));
 	net_mrec_put(net, mi);
 }
 
-/* The network FIFO of acknowledgements: the last one. */
+/* Returns the network FIFO of acknowledgements, the last one. */
 static inline unsigned net_ack_fifo(const struct net *net)
 {
 	return net->cfg.inject_fifos - 1;

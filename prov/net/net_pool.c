@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* 0: none free. */
+/* Returns a free packet record; 0: none. */
 uint32_t net_packet_get(struct net *net)
 {
 	uint32_t p = net->free_packet;
@@ -67,7 +67,7 @@ void net_list_push(struct net *net, struct net_list *l, uint32_t p)
 	l->tail = p;
 }
 
-/* 0: empty. */
+/* Removes and returns the first packet of a list; 0: the list is empty. */
 uint32_t net_list_pop(struct net *net, struct net_list *l)
 {
 	uint32_t p = l->head;

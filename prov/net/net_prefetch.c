@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Software prefetch. The state of a network with many nodes does not fit the
- * cache, and a step that misses on each line in turn spends most of its time
- * waiting. Before a batch of events or nodes is processed, short loops load the
- * lines that it needs, so that the misses overlap; lines found through another
- * line are loaded in a second loop. Plain loads, because a prefetch instruction
- * is dropped on a TLB miss, which in a large network is the common case.
- * Nothing here changes the network.
+ * cache, and a step that misses the cache on one line after the other spends
+ * most of its time waiting. Before a batch of events or nodes is processed,
+ * short loops load the lines that it needs, so that the misses overlap; lines
+ * found through another line are loaded in a second loop. Plain loads, because
+ * a prefetch instruction is dropped on a TLB miss, which in a large network is
+ * the common case. Nothing here changes the network.
  */
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
@@ -49,7 +49,7 @@ void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n)
 	}
 }
 
-/* FIFO of an engine's event; NULL: not an engine's event. */
+/* Returns the FIFO of an engine's event; NULL: an event of another kind. */
 static const struct net_fifo *engine(const struct net *net, uint64_t word)
 {
 	unsigned kind = net_word_kind(word);
@@ -86,7 +86,10 @@ void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 
 	for (i = 0; i < n; i++) {
 		id = net_word_node(w[i]);
-		/* A packet or a message: both are lines of the block. */
+		/*
+		 * The payload is a packet or a message: both are cache lines of
+		 * the block.
+		 */
 		net_prefetch(net_packet(net, net_word_payload(w[i])));
 		if (net_word_kind(w[i]) == NET_EV_DELIVER)
 			net_prefetch(net_node(net, id));
@@ -100,9 +103,9 @@ void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 	}
 }
 
-/* ---- before ports are served --------------------------------------------- */
+/* ---- prefetch before arbitration ----------------------------------------- */
 
-/* The senders that the arbitration of a node may access. */
+/* Loads the senders that the arbitration of a node may access. */
 static void load_senders(const struct net *net, uint32_t id, uint64_t ports)
 {
 	const struct net_out *o = net_outs(net, id);
@@ -111,7 +114,10 @@ static void load_senders(const struct net *net, uint32_t id, uint64_t ports)
 		net_prefetch(&o[__builtin_ctzll(ports)]);
 }
 
-/* A new head without a free port will be set in the masks of all its ports. */
+/*
+ * Loads the senders of a new head without a free port: its request is set in
+ * the masks of all its ports.
+ */
 static void load_new_heads(const struct net *net, const struct net_mark *m)
 {
 	const struct net_node *n = net_node(net, m->node);
@@ -126,7 +132,10 @@ static void load_new_heads(const struct net *net, const struct net_mark *m)
 		load_senders(net, m->node, p->want | 1ull << p->det);
 }
 
-/* The slot that a port would serve; NET_SLOT_FIFO: none, or a FIFO's. */
+/*
+ * Loads the receiver of the slot that a port would serve, and returns the slot;
+ * NET_SLOT_FIFO and above: no slot of a receiver.
+ */
 static uint32_t load_slot(const struct net *net, const struct net_mark *m)
 {
 	const struct net_node *n = net_node(net, m->node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cache lines that are needed soon, loaded before their use. */
+/* Prefetching of cache lines that are needed soon. */
 #ifndef WEFT_NET_PREFETCH_H
 #define WEFT_NET_PREFETCH_H
 
@@ -11,14 +11,14 @@ static inline void net_prefetch(const void *line)
 {
 	(void)*(const volatile uint8_t *)line;
 }
-/* Prefetches a chunk, given by its slot's value. */
+/* Prefetches a chunk, given by the value of its slot. */
 void net_prefetch_chunk(const struct net *net, uint32_t slot);
-/* For events: tails and tokens; arrivals; sorted ones; callbacks. */
+/* Prefetch for events: tails and tokens, arrivals, sorted events, callbacks. */
 void net_prefetch_nodes(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_sorted(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n);
-/* For ports of marked nodes. */
+/* Prefetches what the arbitration of marked nodes reads. */
 void net_prefetch_marks(const struct net *net, struct net_mark *m, uint32_t n);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parallel trees and switches connected to their siblings, as in the Sunway
- * prototype: which rail packets take, and which routes are left when links are
- * dead.
+ * Parallel trees (rails) and switches connected to their siblings, as in the
+ * Sunway prototype: which rail packets use, and which routes remain when links
+ * are dead.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/routing/net_fat.h"
@@ -17,8 +17,8 @@ enum { PACKETS = 200, DOWN = 6, LEAVES = 8, SPINES = 6, SIBLINGS = 2 };
 enum { ENDS = DOWN * LEAVES, LEAF = ENDS, SPINE = LEAF + 2 * LEAVES };
 enum { UP = DOWN, ACROSS = DOWN + SPINES };
 
-/* Two rails of eight leaves and six spines. */
-static void machine(struct net_config *cfg)
+/* Builds two rails of eight leaf and six spine switches. */
+static void rail_config(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
 	cfg->topology = NET_GEN_FAT_TREE;
@@ -28,16 +28,16 @@ static void machine(struct net_config *cfg)
 	cfg->dyn_queues = 3;
 	memcpy(cfg->size, (uint16_t[]){ DOWN, LEAVES }, 4);
 	memcpy(cfg->parents, (uint16_t[]){ 1, SPINES }, 4);
-	/* Engines faster than any link. */
+	/* Engines are faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
-static void begin(struct net_fixture *e)
+static void open_rails(struct net_fixture *e)
 {
 	struct net_config cfg;
 
-	machine(&cfg);
+	rail_config(&cfg);
 	net_fixture_open(e, &cfg, 1 << 15);
 }
 
@@ -50,7 +50,8 @@ static uint32_t spine_of(unsigned i, unsigned rail)
 	return SPINE + 2 * i + rail;
 }
 
-static uint64_t by(const struct net_fixture *e, uint32_t node, unsigned port)
+static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
+				unsigned port)
 {
 	struct net_port_count c;
 
@@ -58,13 +59,13 @@ static uint64_t by(const struct net_fixture *e, uint32_t node, unsigned port)
 	return c.packets;
 }
 
-static void links_join_and_rails_meet_at_nodes_only(void **state)
+static void links_are_symmetric_and_rails_are_disjoint(void **state)
 {
 	struct net_config cfg;
 	unsigned back, again, x;
 	int64_t peer;
 
-	machine(&cfg);
+	rail_config(&cfg);
 	T_IS(net_topo_ends(&cfg), ENDS);
 	T_IS(net_topo_nodes(&cfg), ENDS + 2 * (LEAVES + SPINES));
 	T_IS(net_topo_ports(&cfg), DOWN + SPINES + SIBLINGS);
@@ -85,7 +86,7 @@ static void links_join_and_rails_meet_at_nodes_only(void **state)
 	T_IS(back, ACROSS);
 }
 
-static void a_message_keeps_to_its_rail_or_takes_both(void **state)
+static void message_uses_its_rail_or_both(void **state)
 {
 	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
 	struct net_fixture e;
@@ -94,36 +95,38 @@ static void a_message_keeps_to_its_rail_or_takes_both(void **state)
 	for (unsigned way = NET_DYNAMIC; way <= NET_DETERMINISTIC; way++)
 		for (msg.rail = 0; msg.rail <= 2; msg.rail++) {
 			msg.way = (uint8_t)way;
-			begin(&e);
+			open_rails(&e);
 			T_OK(net_send(e.net, 0, &msg));
 			net_fixture_drain(&e);
 			T_IS(e.arrived, 1);
 			if (msg.rail)
-				T_IS(by(&e, 0, msg.rail - 1u), PACKETS);
+				T_IS(packets_on_port(&e, 0, msg.rail - 1u),
+				     PACKETS);
 			else if (way == NET_DYNAMIC)
-				T_TRUE(by(&e, 0, 0) > PACKETS / 3 &&
-				       by(&e, 0, 1) > PACKETS / 3);
+				T_TRUE(packets_on_port(&e, 0, 0) >
+					       PACKETS / 3 &&
+				       packets_on_port(&e, 0, 1) > PACKETS / 3);
 			else
-				T_IS(by(&e, 0, 1), PACKETS);
+				T_IS(packets_on_port(&e, 0, 1), PACKETS);
 			fixed[msg.rail] = e.last_at;
 			net_fixture_close(&e);
 		}
 	T_IS(fixed[1], fixed[2]);
-	begin(&e);
+	open_rails(&e);
 	msg.rail = 3;
 	T_IS(net_send(e.net, 0, &msg), -EINVAL);
 	net_fixture_close(&e);
 }
 
-/* Both rails carry twice as much as one. */
-static void two_rails_are_twice_as_fast(void **state)
+/* Both rails together carry twice the bandwidth of one. */
+static void two_rails_double_the_bandwidth(void **state)
 {
 	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
 	uint64_t time[2];
 	struct net_fixture e;
 
 	for (unsigned i = 0; i < 2; i++) {
-		begin(&e);
+		open_rails(&e);
 		msg.rail = (uint8_t)i;
 		T_OK(net_send(e.net, 0, &msg));
 		net_fixture_drain(&e);
@@ -149,94 +152,100 @@ static uint64_t send_one(struct net_fixture *e, uint32_t dst, unsigned way,
 	return e->arrived - before;
 }
 
-/* Deterministic packets take the next port of the entry, in its order. */
-static void a_dead_link_up_is_skipped_in_order(void **state)
+/*
+ * Deterministic packets take the next live port of the table entry, in its
+ * order.
+ */
+static void dead_upward_link_is_skipped_in_order(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2, first = dst % SPINES;
 	struct net_fixture e;
 
-	begin(&e);
+	open_rails(&e);
 	T_OK(net_link_kill(e.net, leaf_of(0, 0), UP + first));
 	T_IS(send_one(&e, dst, NET_DETERMINISTIC, 1), 1);
-	T_IS(by(&e, leaf_of(0, 0), UP + first), 0);
-	T_IS(by(&e, leaf_of(0, 0), UP + first + 1), PACKETS);
+	T_IS(packets_on_port(&e, leaf_of(0, 0), UP + first), 0);
+	T_IS(packets_on_port(&e, leaf_of(0, 0), UP + first + 1), PACKETS);
 	T_IS(net_link_kill(e.net, leaf_of(0, 0), UP), -EINVAL);
 	net_fixture_close(&e);
-	begin(&e);
+	open_rails(&e);
 	T_IS(send_one(&e, dst, NET_DETERMINISTIC, 1), 1);
-	T_IS(by(&e, leaf_of(0, 0), UP + first), PACKETS);
+	T_IS(packets_on_port(&e, leaf_of(0, 0), UP + first), PACKETS);
 	T_IS(net_link_kill(e.net, ENDS, 63), -EINVAL);
 	net_fixture_close(&e);
 }
 
-/* The only link down is dead: to the sibling and across. */
-static void a_dead_link_down_is_passed_by_the_sibling(void **state)
+/*
+ * The only downward link to the target's leaf is dead: packets go to the
+ * sibling switch and across.
+ */
+static void dead_downward_link_is_bypassed_by_the_sibling(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
 	struct net_fixture e;
 	uint64_t over = 0;
 
-	begin(&e);
+	open_rails(&e);
 	for (unsigned i = 0; i < SPINES; i++)
 		T_OK(net_link_kill(e.net, spine_of(i, 0), 3));
 	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
 		T_IS(send_one(&e, dst, way, 1), 1);
 	for (unsigned i = 0; i < SIBLINGS; i++)
-		over += by(&e, leaf_of(2 * DOWN, 0), ACROSS + i);
+		over += packets_on_port(&e, leaf_of(2 * DOWN, 0), ACROSS + i);
 	T_IS(over, 4 * PACKETS);
 	net_fixture_close(&e);
 }
 
-/* The opposite case: out of a leaf without a link up. */
-static void a_leaf_without_links_up_sends_across(void **state)
+/* A leaf without live upward links sends to its sibling. */
+static void leaf_without_upward_links_sends_to_sibling(void **state)
 {
 	struct net_fixture e;
 	uint64_t over = 0;
 
-	begin(&e);
+	open_rails(&e);
 	for (unsigned i = 0; i < SPINES; i++)
 		T_OK(net_link_kill(e.net, leaf_of(0, 0), UP + i));
 	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
 		T_IS(send_one(&e, ENDS - 1, way, 1), 1);
 	for (unsigned i = 0; i < SIBLINGS; i++)
-		over += by(&e, leaf_of(0, 0), ACROSS + i);
+		over += packets_on_port(&e, leaf_of(0, 0), ACROSS + i);
 	T_IS(over, 4 * PACKETS);
 	net_fixture_close(&e);
 }
 
-/* All links of a leaf are dead: new tables use the other rail. */
-static void new_tables_lead_round_a_dead_switch(void **state)
+/* All links of a leaf switch are dead: new tables route over the other rail. */
+static void new_tables_route_around_a_dead_switch(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
 	struct net_fixture e;
 
-	begin(&e);
+	open_rails(&e);
 	for (unsigned i = 0; i < DOWN + SPINES + SIBLINGS; i++)
 		T_OK(net_link_kill(e.net, leaf_of(dst, 0), i));
 	net_tables_renew(e.net);
 	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
 		T_IS(send_one(&e, dst, way, 0), 1);
-	T_IS(by(&e, 0, 0), 0);
-	T_IS(by(&e, 0, 1), 4 * PACKETS);
+	T_IS(packets_on_port(&e, 0, 0), 0);
+	T_IS(packets_on_port(&e, 0, 1), 4 * PACKETS);
 	net_fixture_close(&e);
-	begin(&e);
+	open_rails(&e);
 	T_OK(net_link_kill(e.net, spine_of(2, 0), 3));
 	for (unsigned i = 0; i < SIBLINGS; i++)
 		T_OK(net_link_kill(e.net, leaf_of(dst, 0), ACROSS + i));
 	net_tables_renew(e.net);
 	T_IS(send_one(&e, dst, NET_DYNAMIC, 1), 1);
-	T_IS(by(&e, leaf_of(0, 0), UP + 2), 0);
+	T_IS(packets_on_port(&e, leaf_of(0, 0), UP + 2), 0);
 	net_fixture_close(&e);
 }
 
 /* ---- siblings ------------------------------------------------------------ */
 
-static void neighbours_may_go_across(void **state)
+static void siblings_exchange_packets_directly(void **state)
 {
 	struct net_fixture e;
 	uint64_t over = 0;
 
-	begin(&e);
+	open_rails(&e);
 	T_IS(net_hops(e.net, 0, DOWN), 3);
 	T_IS(net_hops(e.net, 0, 2 * DOWN), 4);
 	for (uint32_t i = 0; i < DOWN; i++)
@@ -244,14 +253,15 @@ static void neighbours_may_go_across(void **state)
 	net_fixture_drain(&e);
 	for (unsigned rail = 0; rail < 2; rail++)
 		for (unsigned i = 0; i < SIBLINGS; i++)
-			over += by(&e, leaf_of(0, rail), ACROSS + i);
+			over += packets_on_port(&e, leaf_of(0, rail),
+						ACROSS + i);
 	T_TRUE(over > 0);
 	T_IS(e.arrived, DOWN);
 	net_fixture_close(&e);
 }
 
-/* Up, across and down; an impossible route is refused. */
-static void a_source_route_may_cross(void **state)
+/* The route goes up, across and down; an impossible route is refused. */
+static void source_route_may_use_sibling_link(void **state)
 {
 	static const uint8_t over[] = { 1, ACROSS + 1, 4 };
 	static const uint8_t late[] = { 0, UP + 3, 3, ACROSS, 1 };
@@ -263,28 +273,28 @@ static void a_source_route_may_cross(void **state)
 			       .route_len = 3 };
 	struct net_fixture e;
 
-	begin(&e);
+	open_rails(&e);
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
-	T_IS(by(&e, leaf_of(0, 1), ACROSS + 1), 1);
+	T_IS(packets_on_port(&e, leaf_of(0, 1), ACROSS + 1), 1);
 	msg.route = late;
 	msg.route_len = 5;
 	msg.dst = 2 * DOWN + 1;
 	T_OK(net_send(e.net, e.last_at, &msg));
 	net_fixture_drain(&e);
 	T_IS(e.last_node, 2 * DOWN + 1);
-	T_IS(by(&e, leaf_of(3 * DOWN, 0), ACROSS), 1);
+	T_IS(packets_on_port(&e, leaf_of(3 * DOWN, 0), ACROSS), 1);
 	msg.route = wrong;
 	T_IS(net_send(e.net, e.last_at, &msg), -EINVAL);
 	net_fixture_close(&e);
 }
 
-/* All pairs at once, by all routes, with dead links: nothing is lost. */
-static void all_to_all_arrives_round_dead_links(void **state)
+/* All pairs send at once over all routes, with dead links: nothing is lost. */
+static void all_to_all_arrives_around_dead_links(void **state)
 {
 	struct net_fixture e;
 
-	begin(&e);
+	open_rails(&e);
 	for (unsigned i = 0; i < SPINES; i++)
 		T_OK(net_link_kill(e.net, spine_of(i, 0), 1 + i % 2));
 	T_OK(net_link_kill(e.net, leaf_of(0, 1), UP + 1));
@@ -308,16 +318,16 @@ static void all_to_all_arrives_round_dead_links(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(links_join_and_rails_meet_at_nodes_only),
-		T_CASE(a_message_keeps_to_its_rail_or_takes_both),
-		T_CASE(two_rails_are_twice_as_fast),
-		T_CASE(a_dead_link_up_is_skipped_in_order),
-		T_CASE(a_dead_link_down_is_passed_by_the_sibling),
-		T_CASE(a_leaf_without_links_up_sends_across),
-		T_CASE(new_tables_lead_round_a_dead_switch),
-		T_CASE(neighbours_may_go_across),
-		T_CASE(a_source_route_may_cross),
-		T_CASE(all_to_all_arrives_round_dead_links),
+		T_CASE(links_are_symmetric_and_rails_are_disjoint),
+		T_CASE(message_uses_its_rail_or_both),
+		T_CASE(two_rails_double_the_bandwidth),
+		T_CASE(dead_upward_link_is_skipped_in_order),
+		T_CASE(dead_downward_link_is_bypassed_by_the_sibling),
+		T_CASE(leaf_without_upward_links_sends_to_sibling),
+		T_CASE(new_tables_route_around_a_dead_switch),
+		T_CASE(siblings_exchange_packets_directly),
+		T_CASE(source_route_may_use_sibling_link),
+		T_CASE(all_to_all_arrives_around_dead_links),
 	};
 	return T_RUN(tests);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Input side of a node: heads of packets at receivers, and at senders the tails
- * that have left and the tokens that have returned. These events commute;
+ * Input side of a node: arrivals at receivers, and at senders the tails that
+ * have left and the tokens that have returned. These events commute;
  * net_arbiter.c then serves the ports that they have changed.
  *
  * A dynamic packet joins the shortest queue of its receiver; heads of queues
@@ -17,9 +17,12 @@
 #include "prov/net/net_tile.h"
 #include "prov/net/net_wheel.h"
 
-/* ---- packets ------------------------------------------------------------- */
+/* ---- arriving packets ---------------------------------------------------- */
 
-/* A deterministic head of an injection FIFO requests one port. */
+/*
+ * Requests the only port that the deterministic head of an injection FIFO can
+ * use.
+ */
 static void offer_det(struct net_step *s, unsigned fifo,
 		      const struct net_packet *p)
 {
@@ -54,7 +57,9 @@ static unsigned shortest_queue(const struct net *net, const struct net_in *in)
 	return best;
 }
 
-/* Appends p to a queue of its receiver; true: it is the head. */
+/*
+ * Appends a packet to a queue of its receiver. Returns whether it is the head.
+ */
 static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 		       uint32_t pi)
 {
@@ -71,7 +76,9 @@ static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 	return true;
 }
 
-/* List in which a deterministic packet that came in by port waits. */
+/*
+ * Returns the list in which a deterministic packet waits that arrived at port.
+ */
 static unsigned wait_of(const struct net *net, const struct net_packet *p,
 			unsigned port)
 {
@@ -80,7 +87,10 @@ static unsigned wait_of(const struct net *net, const struct net_packet *p,
 	return NET_WAIT_DET + 2 * (p->vc - 1u) + !on;
 }
 
-/* Appends in order of arrival; within a tick by receiver. */
+/*
+ * Inserts a packet in order of arrival; packets of one tick are ordered by
+ * receiver.
+ */
 static void list_push(struct net *net, struct net_list *l, uint32_t pi)
 {
 	struct net_packet *p = net_packet(net, pi);
@@ -153,15 +163,18 @@ static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
 			     (port << net->qshift) + q);
 }
 
-/* Delivers a packet at its last node. */
+/* Delivers a packet that has reached its target node. */
 static void deliver(struct net_step *s, uint32_t id, unsigned port, uint32_t pi)
 {
 	net_step_at(s, id);
 	net_nic_receive(s, port, pi);
 }
 
-/* False: no free record for the copy; the arrival is retried. */
-static bool deposit(struct net_step *s, uint64_t word)
+/*
+ * Keeps a copy of a packet of a line broadcast. Returns false if no record is
+ * free; the arrival is then retried.
+ */
+static bool keep_copy(struct net_step *s, uint64_t word)
 {
 	net_step_at(s, net_word_node(word));
 	if (net_nic_deposit(s, net_word_port(word), net_word_payload(word)))
@@ -170,7 +183,7 @@ static bool deposit(struct net_step *s, uint64_t word)
 	return false;
 }
 
-static inline void arrive(struct net_step *s, uint64_t word)
+static inline void packet_arrive(struct net_step *s, uint64_t word)
 {
 	const struct net *net = s->net;
 	uint32_t id = net_word_node(word), pi = net_word_payload(word);
@@ -180,7 +193,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 	bool ends = net_routing_is_last(net, p, id);
 
 	if (weft_unlikely(p->flags & NET_P_DEPOSIT) && !ends &&
-	    !deposit(s, word))
+	    !keep_copy(s, word))
 		return;
 	p->vc = (uint8_t)net_word_vc(word);
 	p->since = (uint32_t)s->now;
@@ -197,7 +210,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 		queue_det(s, net_node(net, id), id, port, pi);
 }
 
-/* A read path of a receiver is free again; returns ports that may benefit. */
+/* Releases a read path of a receiver. Returns the ports that may use it. */
 static inline uint64_t read_path_free(const struct net *net, struct net_node *n,
 				      unsigned reader)
 {
@@ -207,7 +220,7 @@ static inline uint64_t read_path_free(const struct net *net, struct net_node *n,
 	return n->waiting;
 }
 
-static inline void tail(struct net_step *s, uint64_t word)
+static inline void packet_tail(struct net_step *s, uint64_t word)
 {
 	uint32_t id = net_word_node(word), reader = net_word_payload(word);
 	struct net_node *n = net_node(s->net, id);
@@ -222,9 +235,9 @@ static inline void tail(struct net_step *s, uint64_t word)
 }
 
 /*
- * Returned tokens carry the time that their packet waited behind the port.
- * Keeps a moving average of it, in tokens, and halves it when all tokens are
- * back.
+ * Updates the moving average of the waiting time behind a port, in tokens, from
+ * the waiting time that returned tokens report. The average is halved when all
+ * tokens are back.
  */
 WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
 					    unsigned port, uint32_t payload)
@@ -241,9 +254,12 @@ WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
 	return back;
 }
 
-/* Returns shared tokens; returns the channel's tokens afterwards. */
-WEFT_COLD static uint32_t pool_back(struct net *net, uint32_t id, unsigned port,
-				    unsigned vc, uint32_t back)
+/*
+ * Puts shared tokens back. Returns the number of tokens that the channel then
+ * has.
+ */
+WEFT_COLD static uint32_t pool_return(struct net *net, uint32_t id,
+				      unsigned port, unsigned vc, uint32_t back)
 {
 	struct net_pool *p = net_pool(net, id, port);
 
@@ -259,23 +275,23 @@ WEFT_COLD static uint32_t token_rare(struct net *net, uint32_t id,
 {
 	struct net_node *n = net_node(net, id);
 
-	if (net->odd & NET_RARE_AHEAD)
+	if (net->rare & NET_RARE_AHEAD)
 		back = update_port_delay(net, id, port, back);
-	if (net->odd & NET_RARE_SHARED)
-		return pool_back(net, id, port, vc, back);
+	if (net->rare & NET_RARE_SHARED)
+		return pool_return(net, id, port, vc, back);
 	if (vc)
 		return ++net_det_tokens(net, id, vc)[port];
 	return n->room[port] = (uint16_t)(n->room[port] + back);
 }
 
-WEFT_INLINE void token(struct net_step *s, uint64_t word, bool odd)
+WEFT_INLINE void token_return(struct net_step *s, uint64_t word, bool rare)
 {
 	struct net *net = s->net;
 	uint32_t id = net_word_node(word), have;
 	struct net_node *n = net_node(net, id);
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
 
-	if (odd)
+	if (rare)
 		have = token_rare(net, id, port, vc, net_word_payload(word));
 	else if (vc)
 		have = ++net_det_tokens(net, id, vc)[port];
@@ -292,7 +308,7 @@ void net_router_arrive(struct net_step *s, const uint64_t *w, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		arrive(s, w[i]);
+		packet_arrive(s, w[i]);
 }
 
 void net_router_tail(struct net_step *s, const uint64_t *w, uint32_t n)
@@ -300,18 +316,18 @@ void net_router_tail(struct net_step *s, const uint64_t *w, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		tail(s, w[i]);
+		packet_tail(s, w[i]);
 }
 
 void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n)
 {
 	uint32_t i;
 
-	if (weft_unlikely(s->net->odd & NET_RARE_TOKENS)) {
+	if (weft_unlikely(s->net->rare & NET_RARE_TOKENS)) {
 		for (i = 0; i < n; i++)
-			token(s, w[i], true);
+			token_return(s, w[i], true);
 		return;
 	}
 	for (i = 0; i < n; i++)
-		token(s, w[i], false);
+		token_return(s, w[i], false);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Input side of a node: packets, tails, tokens. */
+/*
+ * Input side of a node: arriving packets, tails that have left, returned
+ * tokens.
+ */
 #ifndef WEFT_NET_ROUTER_H
 #define WEFT_NET_ROUTER_H
 
@@ -10,10 +13,13 @@ typedef void (*net_events_fn)(struct net_step *s, const uint64_t *word,
 void net_router_arrive(struct net_step *s, const uint64_t *w, uint32_t n);
 void net_router_tail(struct net_step *s, const uint64_t *w, uint32_t n);
 void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n);
-/* A packet has become the head of an injection FIFO. */
+/* Offers the new head of an injection FIFO to the ports that it may use. */
 void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi);
 
-/* Queues a packet that uses one port in list w there, in order of arrival. */
+/*
+ * Appends a packet that can use one port only to list w of that port, in order
+ * of arrival.
+ */
 void net_router_list(struct net_step *s, uint32_t node, unsigned port,
 		     uint32_t pi, unsigned w);
 

@@ -2,9 +2,9 @@
 /*
  * The network as a whole: its layout in the block, and its run loop over ticks.
  * A tick processes all events first, then serves the ports of the nodes that
- * they changed; callbacks come last, in order of their exact times. No node
- * affects another within a tick, so the order of nodes does not matter: a large
- * network is run region by region, each small enough for the cache.
+ * they changed; callbacks are called last, in order of their exact times. No
+ * node affects another within a tick, so the order of nodes does not matter: a
+ * large network is run region by region, each small enough for the cache.
  */
 #include "prov/net/net_arbiter.h"
 #include "prov/net/fault/net_fault_int.h"
@@ -25,11 +25,12 @@
 
 #define NET_MAGIC 0x31656d6974746577ull
 
-enum { LARGE = 2048 }; /* nodes from which the state exceeds the cache */
+/* number of nodes from which the state exceeds the cache */
+enum { LARGE = 2048 };
 
-/* ---- layout -------------------------------------------------------------- */
+/* ---- layout of the block ------------------------------------------------- */
 
-static uint64_t room(uint64_t *off, uint64_t bytes)
+static uint64_t reserve(uint64_t *off, uint64_t bytes)
 {
 	uint64_t at = *off;
 
@@ -47,8 +48,9 @@ static uint32_t power_above(uint32_t n)
 }
 
 /*
- * Numbers of all records. Events: a packet has an arrival or a delivery, a port
- * a tail and the tokens in flight, a message its wakes and its end.
+ * Computes the number of records of each kind. Events: a packet has an arrival
+ * or a delivery, a port has a tail and the tokens in flight, a message has its
+ * wake-ups and its completion.
  */
 static void count_all(struct net *n, const struct net_config *cfg,
 		      uint32_t packets)
@@ -58,15 +60,15 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	n->nodes = net_topo_nodes(cfg);
 	n->ends = net_topo_ends(cfg);
 	n->ports = net_topo_ports(cfg);
-	n->escapes_too = net_topo_rings(cfg);
-	n->queues = cfg->dyn_queues + n->escapes_too;
+	n->has_escapes = net_topo_rings(cfg);
+	n->queues = cfg->dyn_queues + n->has_escapes;
 	while (1u << n->qshift < n->queues)
 		n->qshift++;
 	n->packets_max = packets;
 	n->msgs_max = packets;
 	n->members_max = n->nodes * cfg->routes;
 	n->routes_max = n->members_max < 65536 ? n->members_max : 65536;
-	n->combos_mask = power_above(2 * packets) - 1;
+	n->combine_mask = power_above(2 * packets) - 1;
 	links = (uint64_t)n->nodes * n->ports;
 	n->events_max = (uint32_t)(3ull * packets + 16 * links +
 				   2ull * n->msgs_max + n->ends * 32ull);
@@ -74,7 +76,10 @@ static void count_all(struct net *n, const struct net_config *cfg,
 		      4 * (NET_PORTS_MAX + 1) * cfg->faults;
 }
 
-/* Regions, and chunks: each slot of the wheel may hold one partial chunk. */
+/*
+ * Computes the number of regions, and of chunks: each slot of the wheel may
+ * hold one partial chunk.
+ */
 static void count_lanes(struct net *n)
 {
 	uint32_t slots;
@@ -92,7 +97,7 @@ static uint64_t lines(uint64_t bytes)
 	return (bytes + 63) & ~63ull;
 }
 
-/* Sections that net_open clears. */
+/* Reserves the sections that net_open clears. */
 static void lay_nodes(struct net *n, const struct net_config *cfg,
 		      uint64_t *off)
 {
@@ -102,42 +107,46 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->node_stride =
 		(uint32_t)lines(offsetof(struct net_node, room) + 2 * n->ports);
 	n->link_stride = (uint32_t)lines(7 * n->ports);
-	room(off, nodes * n->node_stride);
-	n->off_slot = room(off, NET_WHEEL * n->lanes * 4ull);
-	n->off_link = room(off, nodes * n->link_stride);
-	n->off_unit = room(off, nodes * sizeof(struct net_nic));
-	n->off_in = room(off, ports * sizeof(struct net_in));
-	n->off_fifo = room(off, (uint64_t)n->ends * cfg->inject_fifos *
-					sizeof(struct net_fifo));
-	n->off_out = room(off, ports * sizeof(struct net_out));
-	n->off_member =
-		room(off, (n->members_max + 1ull) * sizeof(struct net_member));
-	n->off_route = room(off, n->routes_max * sizeof(struct net_tree_rec));
-	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
+	reserve(off, nodes * n->node_stride);
+	n->off_slot = reserve(off, NET_WHEEL * n->lanes * 4ull);
+	n->off_link = reserve(off, nodes * n->link_stride);
+	n->off_unit = reserve(off, nodes * sizeof(struct net_nic));
+	n->off_in = reserve(off, ports * sizeof(struct net_in));
+	n->off_fifo = reserve(off, (uint64_t)n->ends * cfg->inject_fifos *
+					   sizeof(struct net_fifo));
+	n->off_out = reserve(off, ports * sizeof(struct net_out));
+	n->off_member = reserve(off, (n->members_max + 1ull) *
+					     sizeof(struct net_member));
+	n->off_route =
+		reserve(off, n->routes_max * sizeof(struct net_tree_rec));
+	n->off_combine = reserve(off, (n->combine_mask + 1ull) * 4);
 	if (cfg->tokens_shared)
-		n->off_pool = room(off, ports * sizeof(struct net_pool));
-	n->odd = (cfg->tokens_shared ? NET_RARE_SHARED : 0u) |
-		 (cfg->look_ahead ? NET_RARE_AHEAD : 0u) |
-		 (cfg->faults ? NET_RARE_FAULTS : 0u) |
-		 (cfg->columns || cfg->system_turn ? NET_RARE_ROUTER : 0u);
+		n->off_pool = reserve(off, ports * sizeof(struct net_pool));
+	n->rare = (cfg->tokens_shared ? NET_RARE_SHARED : 0u) |
+		  (cfg->look_ahead ? NET_RARE_AHEAD : 0u) |
+		  (cfg->faults ? NET_RARE_FAULTS : 0u) |
+		  (cfg->columns || cfg->system_turn ? NET_RARE_ROUTER : 0u);
 	if (cfg->look_ahead)
-		n->off_ahead = room(off, ports * sizeof(uint16_t));
-	n->off_dead = room(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
+		n->off_ahead = reserve(off, ports * sizeof(uint16_t));
+	n->off_dead = reserve(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
 	for (i = 0; i < cfg->buses; i++)
 		n->words += cfg->bus[i].words;
-	n->off_row = room(off, (nodes - n->ends) * n->ports * cfg->columns * 4);
+	n->off_row =
+		reserve(off, (nodes - n->ends) * n->ports * cfg->columns * 4);
 	if (cfg->columns)
-		n->off_queued = room(off, (nodes - n->ends) * n->ports * 2);
-	n->off_words = room(off, (uint64_t)n->ends * n->words * 4);
+		n->off_queued = reserve(off, (nodes - n->ends) * n->ports * 2);
+	n->off_words = reserve(off, (uint64_t)n->ends * n->words * 4);
 	if (cfg->watch_ps)
-		n->off_control = room(off, ports * sizeof(uint64_t));
+		n->off_control = reserve(off, ports * sizeof(uint64_t));
 }
 
-/* Reserves count records; returns the index of the record before the first. */
+/*
+ * Reserves count records. Returns the index of the record before the first one.
+ */
 static uint32_t lay_records(uint64_t *off, uint64_t count, uint64_t bytes)
 {
 	*off = (*off + bytes - 1) / bytes * bytes;
-	return (uint32_t)(room(off, count * bytes) / bytes - 1);
+	return (uint32_t)(reserve(off, count * bytes) / bytes - 1);
 }
 
 static uint64_t lay_out(struct net *n, const struct net_config *cfg,
@@ -148,18 +157,19 @@ static uint64_t lay_out(struct net *n, const struct net_config *cfg,
 	memset(n, 0, sizeof(*n));
 	count_all(n, cfg, packets);
 	count_lanes(n);
-	room(&off, sizeof(*n));
+	reserve(&off, sizeof(*n));
 	lay_nodes(n, cfg, &off);
-	n->off_coord = room(&off, n->nodes * sizeof(struct net_coord));
+	n->off_coord = reserve(&off, n->nodes * sizeof(struct net_coord));
 	n->first_packet = lay_records(&off, packets, sizeof(struct net_packet));
 	n->first_msg = lay_records(&off, n->msgs_max, sizeof(struct net_mrec));
 	n->first_chunk = lay_records(&off, n->chunks_max, NET_CHUNK * 8);
-	n->off_heap = room(&off, n->heap_max * sizeof(struct net_heap_event));
-	n->off_mark = room(&off, ((1ull << NET_REGION_SHIFT) + 1) *
-					 sizeof(struct net_mark));
+	n->off_heap =
+		reserve(&off, n->heap_max * sizeof(struct net_heap_event));
+	n->off_mark = reserve(&off, ((1ull << NET_REGION_SHIFT) + 1) *
+					    sizeof(struct net_mark));
 	words = n->events_max * 8ull;
 	calls = (packets + 1ull * n->msgs_max) * sizeof(struct net_call);
-	n->off_sort = room(&off, words > calls ? words : calls);
+	n->off_sort = reserve(&off, words > calls ? words : calls);
 	if (cfg->faults)
 		off = net_fault_layout(n, cfg, off);
 	n->bytes = off;
@@ -173,7 +183,7 @@ size_t net_bytes(const struct net_config *cfg, uint32_t packets_max)
 	return lay_out(&n, cfg, packets_max);
 }
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening and link changes -------------------------------------------- */
 
 static void open_tables(struct net *net)
 {
@@ -191,7 +201,9 @@ static void open_tables(struct net *net)
 			(uint16_t)net_wire_tokens(cfg, net_wire_bytes(cfg, c));
 }
 
-/* Ticks of packets with another header, and of acknowledgements. */
+/*
+ * Computes the ticks of packets with a special header, and of acknowledgements.
+ */
 static void fill_forms(struct net *net, uint32_t rate)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -211,7 +223,10 @@ static void fill_forms(struct net *net, uint32_t rate)
 	}
 }
 
-/* Index into net->len for links of this rate; -EINVAL: too many rates. */
+/*
+ * Returns the index into net->len for links of this rate; -EINVAL: too many
+ * rates.
+ */
 static int find_rate(struct net *net, uint64_t ps_x1000)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -230,7 +245,10 @@ static int find_rate(struct net *net, uint64_t ps_x1000)
 	return (int)i;
 }
 
-/* A ring needs the bubble; other links need one free buffer. */
+/*
+ * Returns whether the port's link is part of a ring. A ring needs the bubble;
+ * other links need one free buffer.
+ */
 static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned flow = net->flow[port];
@@ -239,7 +257,9 @@ static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 	       flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 
-/* Index into net->hop for these times; there are few. */
+/*
+ * Returns the index into net->hop for these latencies, of which there are few.
+ */
 static int find_hop(struct net *net, const struct net_hop *want)
 {
 	uint32_t i;
@@ -256,7 +276,7 @@ static int find_hop(struct net *net, const struct net_hop *want)
 	return (int)i;
 }
 
-/* Times and rate of a link. */
+/* Computes the latencies and the rate of a link. */
 static int port_hop(struct net *net, uint32_t node, unsigned port,
 		    uint32_t peer, unsigned crossings, struct net_hop *h)
 {
@@ -367,7 +387,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
 	net_routing_init(net);
-	find_rate(net, cfg->link_ps_per_byte_x1000); /* index 0 */
+	find_rate(net, cfg->link_ps_per_byte_x1000); /* gets index 0 */
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++)
 			ret = open_port(net, n, port);
@@ -376,7 +396,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	return ret;
 }
 
-/* Gives a link other times from now on. */
+/* Sets other latencies for a link, from now on. */
 static int link_set_hop(struct net *net, uint32_t *link,
 			const struct net_hop *h)
 {
@@ -386,8 +406,8 @@ static int link_set_hop(struct net *net, uint32_t *link,
 		return row;
 	*link = net_link(net_link_peer(*link), net_link_port(*link),
 			 (unsigned)row);
-	net->wholes += h->whole;
-	net->odd |= h->whole ? NET_RARE_WHOLE : 0u;
+	net->store_forward_links += h->store_forward;
+	net->rare |= h->store_forward ? NET_RARE_STORE_FORWARD : 0u;
 	return 0;
 }
 
@@ -404,7 +424,7 @@ int net_link_rate(struct net *net, uint32_t node, unsigned port,
 	row = find_rate(net, ps_per_byte_x1000);
 	h.rate = (uint8_t)row;
 	if (net->cfg.slow_whole)
-		h.whole = ps_per_byte_x1000 > net->rate[0];
+		h.store_forward = ps_per_byte_x1000 > net->rate[0];
 	return row < 0 ? row : link_set_hop(net, link, &h);
 }
 
@@ -417,11 +437,11 @@ int net_link_store_forward(struct net *net, uint32_t node, unsigned port,
 	if (*link == NET_LINK_NONE)
 		return -EINVAL;
 	h = *net_link_hop(net, *link);
-	h.whole = whole;
+	h.store_forward = whole;
 	return link_set_hop(net, link, &h);
 }
 
-static void cut(struct net *net, uint32_t node, unsigned port)
+static void mark_link_dead(struct net *net, uint32_t node, unsigned port)
 {
 	net_dead(net)[node] |= 1ull << port;
 	net_node(net, node)->busy |= 1ull << port;
@@ -437,8 +457,8 @@ int net_link_kill(struct net *net, uint32_t node, unsigned port)
 	link = net_links(net, node)[port];
 	if (link == NET_LINK_NONE)
 		return -EINVAL;
-	cut(net, node, port);
-	cut(net, net_link_peer(link), net_link_port(link));
+	mark_link_dead(net, node, port);
+	mark_link_dead(net, net_link_peer(link), net_link_port(link));
 	net->deaths++;
 	return 0;
 }
@@ -448,9 +468,9 @@ void net_tables_renew(struct net *net)
 	net->renewed = net->deaths;
 }
 
-/* ---- running ------------------------------------------------------------- */
+/* ---- run loop ------------------------------------------------------------ */
 
-static void handle(struct net_step *s, uint64_t word)
+static void handle_event(struct net_step *s, uint64_t word)
 {
 	switch (net_word_kind(word)) {
 	case NET_EV_COLL:
@@ -493,33 +513,36 @@ static void call_up(struct net_step *s, const struct net_call *c)
 	}
 }
 
-/* Hash of an event, without the payload: record numbers are arbitrary. */
-static inline uint64_t mix(uint64_t word)
+/*
+ * Returns the hash of an event without its payload, since record numbers are
+ * arbitrary.
+ */
+static inline uint64_t event_hash(uint64_t word)
 {
 	return weft_hash_mix(word >> NET_VC_SHIFT);
 }
 
-static uint64_t mix_all(const uint64_t *w, uint32_t n)
+static uint64_t events_hash(const uint64_t *w, uint32_t n)
 {
 	uint64_t sum = 0;
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		sum += mix(w[i]);
+		sum += event_hash(w[i]);
 	return sum;
 }
 
 /* Handlers of the event kinds that commute. */
 static const struct {
-	net_prefetch_fn ask;
-	net_events_fn take;
+	net_prefetch_fn prefetch;
+	net_events_fn process;
 } kinds[] = {
 	[NET_EV_ARRIVE] = { net_prefetch_arrive, net_router_arrive },
 	[NET_EV_TAIL] = { net_prefetch_nodes, net_router_tail },
 	[NET_EV_TOKEN] = { net_prefetch_nodes, net_router_token },
 };
 
-/* Processes events of one kind, in any order. Returns their hash. */
+/* Processes the events of one kind, in any order. Returns their hash. */
 static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 {
 	struct net *net = s->net;
@@ -533,10 +556,10 @@ static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 		before = net_chunk(net, i, &w, &n);
 		if (net->large) {
 			net_prefetch_chunk(net, before);
-			kinds[kind].ask(net, w, n);
+			kinds[kind].prefetch(net, w, n);
 		}
-		sum += mix_all(w, n);
-		kinds[kind].take(s, w, n);
+		sum += events_hash(w, n);
+		kinds[kind].process(s, w, n);
 		net_chunk_put(net, i);
 		net->events += n;
 	}
@@ -557,12 +580,12 @@ static void record_changes(struct net_step *s)
 	s->dirty = s->fresh[0] = s->fresh[1] = 0;
 }
 
-/* Processes the other events, node by node. */
+/* Processes the sorted events, node by node. Returns their hash. */
 static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 {
 	const uint64_t *w;
 	uint32_t n = net_lane_sorted(s->net, s->now, lane, &w), i = 0;
-	uint64_t sum = mix_all(w, n);
+	uint64_t sum = events_hash(w, n);
 
 	if (s->net->large)
 		net_prefetch_sorted(s->net, w, n);
@@ -570,7 +593,7 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 		net_step_at(s, net_word_node(w[i]));
 		s->part = false;
 		do {
-			handle(s, w[i++]);
+			handle_event(s, w[i++]);
 		} while (i < n && net_word_node(w[i]) == s->id);
 		if (s->part)
 			net_tree_engine_start(s);
@@ -580,7 +603,10 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	return sum;
 }
 
-/* Prefetches the first chunk of each lane; false: the region has no event. */
+/*
+ * Prefetches the first chunk of each lane. Returns false if the region has no
+ * event.
+ */
 static bool any_events(const struct net_step *s, uint32_t lane)
 {
 	const struct net *net = s->net;
@@ -618,7 +644,7 @@ static uint64_t run_calls(struct net_step *s)
 
 	s->net->events += n;
 	for (i = 0; i < n; i++) {
-		sum += mix(c[i].word ^ c[i].at << NET_VC_SHIFT);
+		sum += event_hash(c[i].word ^ c[i].time_ps << NET_VC_SHIFT);
 		call_up(s, &c[i]);
 	}
 	return sum;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slots: positions whose packet may leave by more than one port, and masks of
- * them. net_layout.h lists what has a slot.
+ * Slots: queue positions whose packet may leave by more than one port, and bit
+ * masks of slots. net_layout.h lists which queues are slots.
  */
 #ifndef WEFT_NET_SLOT_H
 #define WEFT_NET_SLOT_H
@@ -31,7 +31,10 @@ static inline bool net_mask_has(const uint64_t *m, unsigned bit)
 	return m[bit >> 6] >> (bit & 63) & 1;
 }
 
-/* First set bit at or after from, with wrap-around; the mask is not empty. */
+/*
+ * Returns the first set bit at or after from, with wrap-around; the mask must
+ * not be empty.
+ */
 static inline unsigned net_mask_next(uint64_t m0, uint64_t m1, unsigned from)
 {
 	uint64_t a = m0, b = m1;
@@ -54,7 +57,7 @@ static inline unsigned net_mask_next(uint64_t m0, uint64_t m1, unsigned from)
 /* Bits of the second word that belong to injection FIFOs. */
 #define FIFO_BITS (~0ull << (NET_SLOT_FIFO - 64))
 
-/* The packet at the head of a slot. */
+/* Returns the packet at the head of a slot. */
 static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
 				     unsigned slot)
 {
@@ -66,15 +69,16 @@ static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
 
 /*
  * Payload of the token event of a packet that leaves a receiver: number of
- * tokens, and from bit NET_TOKEN_WAIT on the ticks that the packet waited.
+ * tokens in the lower bits, and from bit NET_TOKEN_WAIT on the ticks that the
+ * packet waited.
  */
 #define NET_TOKEN_WAIT 12
 static inline uint32_t net_token_payload(const struct net_step *s,
-					 const struct net_packet *p, bool odd)
+					 const struct net_packet *p, bool rare)
 {
 	uint32_t cost, wait;
 
-	if (!odd)
+	if (!rare)
 		return p->vc ? 1 : s->net->cost[p->chunks];
 	cost = net_cost(s->net, p->chunks, p->vc);
 	if (!s->net->off_ahead)
@@ -83,7 +87,7 @@ static inline uint32_t net_token_payload(const struct net_step *s,
 	return cost | (wait < UINT16_MAX ? wait : UINT16_MAX) << NET_TOKEN_WAIT;
 }
 
-/* Clears the slots of m whose receiver has no read path left. */
+/* Clears the slots of the mask whose receiver has no read path left. */
 static inline void net_mask_readable(const struct net *net,
 				     const struct net_node *n, uint64_t *m0,
 				     uint64_t *m1)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine file of sunway in the model: latencies that are exact sums of
- * their parts, rates, and the behaviour of its routers with buffers, slow links
- * and groups.
+ * their parts, rates, and the behaviour of its switches with buffers, slow
+ * links and groups.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/file/net_file.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FSM, QUEUE, RDMA, EVENT }; /* paths, in the order of the file */
+enum { FSM, QUEUE, RDMA, EVENT }; /* path indices, in the order of the file */
 enum { ENDS = 576, DOWN = 18, UP = 18, LEAF = ENDS, SPINE = ENDS + 64 };
 
 static struct net_config cfg;
@@ -34,7 +34,10 @@ static uint32_t leaf_of(uint32_t node, unsigned rail)
 	return LEAF + node / DOWN * 2 + rail;
 }
 
-/* Latency of one message from node 0 by rail 0, from post to arrival. */
+/*
+ * Returns the latency of one message from node 0 on rail 0, from post to
+ * arrival, ps.
+ */
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = {
@@ -50,7 +53,7 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 	return e.last_at;
 }
 
-/* Time on a link of a packet with this number of bytes of data. */
+/* Returns the time on a link of a packet with this payload, ps. */
 static uint64_t on_link(uint32_t bytes)
 {
 	uint32_t wire = net_wire_bytes(&cfg, (bytes + 15) / 16);
@@ -60,9 +63,9 @@ static uint64_t on_link(uint32_t bytes)
 	       cfg.tick_ps;
 }
 
-/* ---- parts --------------------------------------------------------------- */
+/* ---- latency ------------------------------------------------------------- */
 
-static void a_message_takes_the_sum_of_its_parts(void **state)
+static void message_latency_is_the_sum_of_its_parts(void **state)
 {
 	uint64_t four, engine;
 
@@ -71,14 +74,14 @@ static void a_message_takes_the_sum_of_its_parts(void **state)
 	four = 4 * cfg.hop_ps + (2 * 5 + 2 * 1) * cfg.metre_ps;
 	T_IS(latency(ENDS - 1, QUEUE, 8),
 	     600000 + engine + four + on_link(8) + 400000);
-	/* within one leaf; its sibling has no cable to it */
+	/* within one leaf switch; its sibling has no cable to the node */
 	T_IS(latency(1, QUEUE, 8), 600000 + engine + 2 * cfg.hop_ps +
 					   10 * cfg.metre_ps + on_link(8) +
 					   400000);
 }
 
-/* A fast short message saves two crossings of PCIe. */
-static void short_messages_save_two_crossings(void **state)
+/* A fast short message saves two PCIe crossings. */
+static void short_messages_save_two_pcie_crossings(void **state)
 {
 	uint64_t fast, plain;
 
@@ -91,8 +94,11 @@ static void short_messages_save_two_crossings(void **state)
 	T_IS(latency(ENDS - 1, QUEUE, 8) - plain, 10000);
 }
 
-/* SWE-12, SWE-16: a port of both switches, 32 leaves, 32 KB in blocks. */
-static void the_machine_has_the_papers_numbers(void **state)
+/*
+ * SWE-12, SWE-16: one port on both switches, 32 leaves, 32 KB of buffer in
+ * blocks.
+ */
+static void machine_matches_the_paper(void **state)
 {
 	uint32_t blocks, i;
 
@@ -108,11 +114,11 @@ static void the_machine_has_the_papers_numbers(void **state)
 	T_IS(blocks * 64, 32 << 10);
 }
 
-static void a_link_gives_software_what_the_paper_says(void **state)
+static void link_payload_rate_matches_the_paper(void **state)
 {
 	load("sunway");
 	T_IS(cfg.payload_bytes * 10000ull / net_wire_bytes(&cfg, 128), 9770);
-	/* 13.324 GB/s, less the rounding of a packet to slices */
+	/* 13.324 GB/s, minus the rounding of a packet to slices */
 	T_TRUE(2048.0 * 1000 / (double)on_link(2048) > 13.31);
 	T_TRUE(2048.0 * 1000 / (double)on_link(2048) < 13.325);
 }
@@ -120,10 +126,10 @@ static void a_link_gives_software_what_the_paper_says(void **state)
 /* ---- buffers ------------------------------------------------------------- */
 
 /*
- * Requests to a node that receives nothing for a while fill all shared buffers
- * of the sender's link; responses have buffers of their own.
+ * Requests to a node that accepts nothing for some time fill all shared buffers
+ * of the sender's link; responses have private buffers.
  */
-static void responses_pass_when_requests_have_taken_all(void **state)
+static void responses_pass_when_requests_fill_shared_buffers(void **state)
 {
 	struct net_msg msg = {
 		.dst = 1, .bytes = 1 << 20, .path = RDMA, .rail = 1
@@ -133,9 +139,10 @@ static void responses_pass_when_requests_have_taken_all(void **state)
 
 	load("sunway");
 	cfg.path[RDMA].reception_ps_per_byte_x1000 *= 1000;
-	cfg.tokens_shared = 13 * 33 - 2; /* 13 packets leave nothing free */
+	/* 13 packets leave no shared buffer free */
+	cfg.tokens_shared = 13 * 33 - 2;
 	for (unsigned own = 0; own < 2; own++) {
-		/* two blocks do not hold a response of three */
+		/* two blocks are too few for a response of three blocks */
 		for (unsigned vc = 0; vc < 4; vc++)
 			cfg.tokens[vc] = own ? 16 : 2;
 		net_fixture_open(&e, &cfg, 0);
@@ -163,8 +170,8 @@ static void responses_pass_when_requests_have_taken_all(void **state)
 	}
 }
 
-/* One channel alone may take what others do not need. */
-static void one_channel_may_use_all_that_is_shared(void **state)
+/* One channel alone may use the buffers that other channels do not need. */
+static void one_channel_may_use_all_shared_buffers(void **state)
 {
 	uint64_t time[2];
 
@@ -187,7 +194,7 @@ static void one_channel_may_use_all_that_is_shared(void **state)
 	T_TRUE(time[0] > time[1] * 3 / 2);
 }
 
-/* Blocks of four slices: one more byte may need one more block. */
+/* A credit is a block of four slices: one more byte may need one more block. */
 static void credits_are_blocks_of_64_bytes(void **state)
 {
 	load("sunway");
@@ -199,7 +206,7 @@ static void credits_are_blocks_of_64_bytes(void **state)
 
 /* ---- links --------------------------------------------------------------- */
 
-/* A store-and-forward link adds one packet time, at the same rate. */
+/* A store-and-forward link adds one packet time; the rate does not change. */
 static void a_link_may_store_and_forward(void **state)
 {
 	struct net_msg msg = {
@@ -224,7 +231,10 @@ static void a_link_may_store_and_forward(void **state)
 		T_IS(whole, cut + links * on_link(2048));
 		net_fixture_close(&e);
 	}
-	/* into the last node: nothing is in memory before */
+	/*
+	 * on the link into the last node, the packet is delivered only when it
+	 * is complete
+	 */
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_link_store_forward(e.net, leaf_of(ENDS - 1, 0), DOWN - 1,
 				    true));
@@ -236,10 +246,10 @@ static void a_link_may_store_and_forward(void **state)
 }
 
 /*
- * A packet that comes in at half the rate cannot leave at the full rate before
+ * A packet that arrives at half the rate cannot leave at the full rate before
  * it is complete.
  */
-static void a_link_that_lost_lanes_is_not_cut_through(void **state)
+static void link_with_lost_lanes_is_store_and_forward(void **state)
 {
 	struct net_msg msg = {
 		.dst = ENDS - 1, .bytes = 2048, .path = EVENT, .rail = 1
@@ -261,9 +271,10 @@ static void a_link_that_lost_lanes_is_not_cut_through(void **state)
 }
 
 /*
- * Leaves send to one leaf; the link down from one spine has a quarter of its
- * lanes. With tokens alone a sender notices when the buffers are full, with
- * look-ahead when the link becomes slow.
+ * Leaf switches send to one leaf switch; the downward link from one spine has a
+ * quarter of its lanes. With tokens alone a sender detects this when the
+ * buffers are full, with look-ahead as soon as the link is slow. Returns the
+ * time of all messages.
  */
 static uint64_t past_a_slow_spine(uint8_t ahead)
 {
@@ -287,7 +298,7 @@ static uint64_t past_a_slow_spine(uint8_t ahead)
 	return e.last_at;
 }
 
-static void looking_ahead_avoids_what_is_slow_behind_a_switch(void **state)
+static void look_ahead_avoids_slow_link_behind_switch(void **state)
 {
 	uint64_t blind, ahead;
 
@@ -322,7 +333,10 @@ static void two_engines_fill_both_rails(void **state)
 	net_fixture_close(&e);
 }
 
-/* An engine pauses between messages, which costs bandwidth at 4 KB. */
+/*
+ * An engine pauses between messages, which reduces the bandwidth of 4 KB
+ * messages.
+ */
 static void short_messages_do_not_fill_a_link(void **state)
 {
 	struct net_msg msg = {
@@ -341,7 +355,7 @@ static void short_messages_do_not_fill_a_link(void **state)
 	net_fixture_close(&e);
 }
 
-/* ---- groups -------------------------------------------------------------- */
+/* ---- groups (class routes) ----------------------------------------------- */
 
 static int open_group(struct net *net, const uint32_t *node,
 		      const uint32_t *share, uint32_t n, uint32_t *route_p)
@@ -356,7 +370,7 @@ static int open_group(struct net *net, const uint32_t *node,
 	return ret;
 }
 
-/* A group that is opened repeatedly comes in by the same ports. */
+/* A group that is opened repeatedly uses the same ports. */
 static void a_port_has_32_entries_for_groups(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 40, 41 };
@@ -376,7 +390,7 @@ static void a_port_has_32_entries_for_groups(void **state)
 }
 
 /* A group may be coarser than its members: other nodes drop the results. */
-static void a_node_that_is_no_member_drops_what_comes(void **state)
+static void non_member_node_drops_results(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 2, 100, 101 };
 	static const uint32_t share[] = { 1, 0, 1, 0, 1 };
@@ -398,20 +412,20 @@ static void a_node_that_is_no_member_drops_what_comes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_message_takes_the_sum_of_its_parts),
-		T_CASE(short_messages_save_two_crossings),
-		T_CASE(the_machine_has_the_papers_numbers),
-		T_CASE(a_link_gives_software_what_the_paper_says),
-		T_CASE(responses_pass_when_requests_have_taken_all),
-		T_CASE(one_channel_may_use_all_that_is_shared),
+		T_CASE(message_latency_is_the_sum_of_its_parts),
+		T_CASE(short_messages_save_two_pcie_crossings),
+		T_CASE(machine_matches_the_paper),
+		T_CASE(link_payload_rate_matches_the_paper),
+		T_CASE(responses_pass_when_requests_fill_shared_buffers),
+		T_CASE(one_channel_may_use_all_shared_buffers),
 		T_CASE(credits_are_blocks_of_64_bytes),
 		T_CASE(a_link_may_store_and_forward),
-		T_CASE(a_link_that_lost_lanes_is_not_cut_through),
-		T_CASE(looking_ahead_avoids_what_is_slow_behind_a_switch),
+		T_CASE(link_with_lost_lanes_is_store_and_forward),
+		T_CASE(look_ahead_avoids_slow_link_behind_switch),
 		T_CASE(two_engines_fill_both_rails),
 		T_CASE(short_messages_do_not_fill_a_link),
 		T_CASE(a_port_has_32_entries_for_groups),
-		T_CASE(a_node_that_is_no_member_drops_what_comes),
+		T_CASE(non_member_node_drops_results),
 	};
 	return T_RUN(tests);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routers of tiles, modelled per packet. The ports of a router are arranged in
+ * Tiled routers, modelled per packet. The ports of a router are arranged in
  * columns. A packet waits in the input buffer until it is the head; then its
  * column is chosen, it moves to the row buffer in front of that column, if
  * there is space, and its space in the input buffer is free. From the row
@@ -28,7 +28,7 @@
 #include "prov/net/net_slot.h"
 #include "prov/net/net_wheel.h"
 
-/* Index of the VCs' input buffers among the queues of a receiver. */
+/* First of the receiver's queues that are the input buffers of the VCs. */
 enum { FIRST = NET_QUEUES_MAX - 4 };
 
 static unsigned column_of(const struct net *net, unsigned port)
@@ -36,7 +36,7 @@ static unsigned column_of(const struct net *net, unsigned port)
 	return port % net->cfg.columns;
 }
 
-/* Capacity of a row buffer in packets; a node has several tiles. */
+/* Returns the capacity of a row buffer in packets; a node has several tiles. */
 static unsigned room_of(const struct net *net, unsigned port)
 {
 	unsigned tiles = port < net->down ? 1 : net->cfg.tokens_end;
@@ -44,7 +44,10 @@ static unsigned room_of(const struct net *net, unsigned port)
 	return net->cfg.row_buffer * (tiles ? tiles : 1);
 }
 
-/* The column of a packet for port out; to a node, the emptiest one. */
+/*
+ * Returns the column of a packet for port out; to a node, the column with the
+ * emptiest row buffer.
+ */
 static unsigned column_to(const struct net *net, unsigned out,
 			  const uint8_t *row)
 {
@@ -63,7 +66,10 @@ static bool has_room(const struct net *net, unsigned in, unsigned out,
 	return row[4 * column_to(net, out, row)] < room_of(net, in);
 }
 
-/* Returns the token when the whole packet has left the input buffer. */
+/*
+ * Schedules the return of a packet's tokens for the time when the whole packet
+ * has left the input buffer.
+ */
 static void return_tokens(struct net_step *s, uint32_t node, unsigned port,
 			  const struct net_packet *p)
 {
@@ -78,7 +84,7 @@ static void return_tokens(struct net_step *s, uint32_t node, unsigned port,
 				 net_token_payload(s, p, true)));
 }
 
-static void pop(const struct net *net, struct net_in *in, unsigned q)
+static void queue_pop(const struct net *net, struct net_in *in, unsigned q)
 {
 	const struct net_packet *p = net_packet(net, in->head[q]);
 
@@ -88,7 +94,7 @@ static void pop(const struct net *net, struct net_in *in, unsigned q)
 	net_packet(net, p->next)->last = p->last;
 }
 
-/* True if the packet stays in the bubble channel of its ring. */
+/* Returns whether the packet stays in the bubble channel of its ring. */
 static bool stays_in_ring(const struct net *net, const struct net_packet *p,
 			  unsigned in)
 {
@@ -103,8 +109,8 @@ static unsigned wait_of(const struct net *net, const struct net_packet *p,
 }
 
 /* Moves a packet that has left its queue to the row buffer for its port. */
-static uint64_t enter(struct net_step *s, uint32_t node, unsigned in,
-		      uint32_t pi)
+static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
+			  uint32_t pi)
 {
 	const struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -119,9 +125,9 @@ static uint64_t enter(struct net_step *s, uint32_t node, unsigned in,
 	return 1ull << p->det;
 }
 
-/* Moves packets to row buffers while they have space. */
-static uint64_t advance(struct net_step *s, uint32_t node, unsigned port,
-			unsigned vc)
+/* Moves packets of an input buffer to row buffers while these have space. */
+static uint64_t move_to_rows(struct net_step *s, uint32_t node, unsigned port,
+			     unsigned vc)
 {
 	const struct net *net = s->net;
 	struct net_in *in = &net_ins(net, node)[port];
@@ -134,8 +140,8 @@ static uint64_t advance(struct net_step *s, uint32_t node, unsigned port,
 
 		if (!has_room(net, port, net_packet(net, pi)->det, row))
 			break;
-		pop(net, in, q);
-		dirty |= enter(s, node, port, pi);
+		queue_pop(net, in, q);
+		dirty |= row_enter(s, node, port, pi);
 	}
 	return dirty;
 }
@@ -156,11 +162,11 @@ uint64_t net_tile_arrive(struct net_step *s, uint32_t node, unsigned port,
 	}
 	in->head[q] = pi;
 	p->last = pi;
-	return advance(s, node, port, p->vc);
+	return move_to_rows(s, node, port, p->vc);
 }
 
-/* After a departure, adaptive packets of the receiver may find space. */
-static void wake(struct net_step *s, unsigned port, unsigned vc)
+/* After a departure, lets the adaptive packets of the receiver try again. */
+static void retry_adaptive(struct net_step *s, unsigned port, unsigned vc)
 {
 	const struct net *net = s->net;
 	unsigned q = vc ? net->queues - 1 : 0;
@@ -186,13 +192,13 @@ uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p)
 	row[4 * p->last]--;
 	(*net_tile_queued(s->net, s->id, p->det))--;
 	if (p->vc <= NET_VC_DET)
-		wake(s, p->in, p->vc);
-	return p->vc ? advance(s, s->id, p->in, p->vc) : 0;
+		retry_adaptive(s, p->in, p->vc);
+	return p->vc ? move_to_rows(s, s->id, p->in, p->vc) : 0;
 }
 
 /* ---- adaptive packets ---------------------------------------------------- */
 
-/* Ports that an adaptive packet may wait for. */
+/* Returns the ports that an adaptive packet may wait for. */
 static uint64_t may_wait(const struct net *net, const struct net_packet *p,
 			 unsigned in)
 {
@@ -203,7 +209,7 @@ static uint64_t may_wait(const struct net *net, const struct net_packet *p,
 	return own | (p->want & net->dir_ports[net->flow[p->det]]);
 }
 
-/* Tokens left after all packets queued for the port. */
+/* Returns the tokens that are left after all packets queued for the port. */
 static int score_of(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -215,8 +221,8 @@ static int score_of(const struct net_step *s, unsigned port)
 }
 
 /*
- * The best of these ports whose row buffer has space, or -1; round-robin on
- * ties.
+ * Returns the least loaded of these ports whose row buffer has space, or -1;
+ * ties are resolved round-robin.
  */
 static int best_of(const struct net_step *s, const struct net_packet *p,
 		   unsigned in, uint64_t ports)
@@ -252,5 +258,5 @@ uint64_t net_tile_enter(struct net_step *s, unsigned in, uint32_t pi,
 			unsigned port)
 {
 	net_packet(s->net, pi)->det = (uint8_t)port;
-	return enter(s, s->id, in, pi);
+	return row_enter(s, s->id, in, pi);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routers of tiles: columns, and the buffers in front of them. */
+/* Tiled routers: columns, and the row buffers in front of them. */
 #ifndef WEFT_NET_TILE_H
 #define WEFT_NET_TILE_H
 
 #include "prov/net/net_layout.h"
 
-/* Packets of a receiver in the row buffer of each column, VC by VC. */
+/*
+ * Returns the number of packets of a receiver in the row buffer of each column,
+ * VC by VC.
+ */
 static inline uint8_t *net_tile_rows(const struct net *net, uint32_t node,
 				     unsigned port)
 {
@@ -14,7 +17,7 @@ static inline uint8_t *net_tile_rows(const struct net *net, uint32_t node,
 		       net->cfg.columns * 4;
 }
 
-/* Number of packets in row buffers that will leave by this port. */
+/* Returns the number of packets in row buffers that will leave by this port. */
 static inline uint16_t *net_tile_queued(const struct net *net, uint32_t node,
 					unsigned port)
 {
@@ -28,33 +31,40 @@ static inline bool net_tile_router(const struct net_step *s)
 }
 
 /*
- * A deterministic packet is at a receiver of a router; returns the ports that
- * have changed.
+ * Queues a deterministic packet that has arrived at a receiver of a router;
+ * returns the mask of ports whose state has changed.
  */
 uint64_t net_tile_arrive(struct net_step *s, uint32_t node, unsigned port,
 			 uint32_t pi);
-/* A packet leaves by its port; returns the ports that have changed. */
+/*
+ * Updates the row buffers when a packet leaves by its port; returns the mask of
+ * ports whose state has changed.
+ */
 uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p);
-/* True if the row buffer from receiver in to port out has space. */
+/* Returns whether the row buffer from receiver in to port out has space. */
 bool net_tile_has_room(const struct net_step *s, unsigned in, unsigned out,
 		       unsigned vc);
 /*
- * The port that an adaptive packet at the head of receiver in waits for, or -1:
- * the packet stays in its queue until another one has left.
+ * Returns the port that an adaptive packet at the head of receiver in waits
+ * for, or -1: the packet stays in its queue until another packet has left.
  */
 int net_tile_choose(struct net_step *s, unsigned in, uint32_t pi);
-/* On the bubble channel an adaptive packet keeps to the lane of this port. */
-static inline void net_tile_lane(const struct net *net, uint32_t pi,
-				 unsigned port)
+/*
+ * Pins an adaptive packet on the bubble channel to the parallel link of this
+ * port.
+ */
+static inline void net_tile_pin_link(const struct net *net, uint32_t pi,
+				     unsigned port)
 {
 	struct net_packet *p = net_packet(net, pi);
 
 	if (p->want && port < net->down)
-		p->lane = (uint16_t)(port - net->dir_first[net->flow[port]]);
+		p->link_hash =
+			(uint16_t)(port - net->dir_first[net->flow[port]]);
 }
 /*
- * Moves a packet that has left its queue to the row buffer for port; returns
- * the ports that have changed.
+ * Moves a packet that has left its queue to the row buffer of port; returns the
+ * mask of ports whose state has changed.
  */
 uint64_t net_tile_enter(struct net_step *s, unsigned in, uint32_t pi,
 			unsigned port);

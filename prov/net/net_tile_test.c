@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routers of tiles: what a blocked output delays, which column an adaptive
- * packet waits for, and two virtual channels of equal priority.
+ * Tiled routers: which packets a blocked output delays, which column an
+ * adaptive packet waits for, and two virtual channels of equal priority.
  */
 #include "test/support/net_fixture.h"
 
@@ -9,11 +9,14 @@
 
 #include <string.h>
 
-/* Ports of a router: x down, x up: 8 each; y down, y up: 4; then two nodes. */
+/*
+ * Port numbers of a router: 8 x down, 8 x up, 4 y down, 4 y up, then two nodes.
+ */
 enum { X_UP = 8, Y_DOWN = 16, Y_UP = 20, DOWN = 24, ROUTERS = 32 };
-enum { SLOW = 100000000 }; /* ps_x1000: 100 ns per byte */
+/* link rate in ps per byte x 1000: 100 ns per byte */
+enum { SLOW = 100000000 };
 
-static void tiled(struct net_config *cfg)
+static void tiled_config(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
 	cfg->dims = 2;
@@ -49,10 +52,11 @@ static void send_by(struct net_fixture *e, uint32_t dst, unsigned first,
 }
 
 /*
- * Two packets go over a link to router 4 and leave it by a slow link; then one
- * comes over the first link that leaves by another port.
+ * Two packets cross a link to router 4 and leave it by a slow link; a third
+ * packet crosses the same link and leaves by port. Returns the arrival time of
+ * the third packet.
  */
-static uint64_t behind_a_blocked_one(const struct net_config *cfg,
+static uint64_t third_packet_arrival(const struct net_config *cfg,
 				     unsigned port, uint32_t dst)
 {
 	struct net_fixture e;
@@ -68,40 +72,46 @@ static uint64_t behind_a_blocked_one(const struct net_config *cfg,
 	return e.cookie_at[2];
 }
 
-/* 552 bytes at 100 ns. */
+/* Transmission time of 552 bytes at 100 ns per byte, ps. */
 #define BLOCKED 55200000ull
 
-static void a_blocked_output_holds_up_its_column(void **state)
+static void blocked_output_delays_its_column(void **state)
 {
 	struct net_config cfg;
 	uint64_t free_ps, other, same;
 
-	tiled(&cfg);
-	/* to router 7, below 4 in y, by a link of column 2, and of column 1 */
-	other = behind_a_blocked_one(&cfg, Y_DOWN + 2, 14);
-	same = behind_a_blocked_one(&cfg, Y_DOWN + 1, 14);
+	tiled_config(&cfg);
+	/*
+	 * The third packet leaves router 4 for router 7 (-y): by a link of
+	 * another column (2), then by a link of the blocked column (1).
+	 */
+	other = third_packet_arrival(&cfg, Y_DOWN + 2, 14);
+	same = third_packet_arrival(&cfg, Y_DOWN + 1, 14);
 	T_TRUE(other < BLOCKED);
 	T_TRUE(same > BLOCKED);
 	cfg.row_buffer = 2;
-	T_TRUE(behind_a_blocked_one(&cfg, Y_DOWN + 1, 14) < BLOCKED);
+	T_TRUE(third_packet_arrival(&cfg, Y_DOWN + 1, 14) < BLOCKED);
 	cfg.columns = 0;
-	free_ps = behind_a_blocked_one(&cfg, Y_DOWN + 1, 14);
+	free_ps = third_packet_arrival(&cfg, Y_DOWN + 1, 14);
 	T_IS(other, free_ps);
 }
 
-/* A third packet finds no space before the column: the whole input waits. */
-static void a_full_row_buffer_holds_up_the_input(void **state)
+/*
+ * With the row buffer full, a third packet blocks its whole input buffer
+ * (head-of-line blocking).
+ */
+static void full_row_buffer_blocks_the_input(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
 
-	tiled(&cfg);
+	tiled_config(&cfg);
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_link_rate(e.net, ROUTERS + 4, X_UP + 1, SLOW));
 	for (unsigned i = 0; i < 3; i++)
 		send_by(&e, 16, X_UP, X_UP + 1, 1);
 	send_by(&e, 14, X_UP, Y_DOWN + 2, 2);
-	/* by another link into that router */
+	/* a packet on another link into router 4 is not blocked */
 	send_by(&e, 14, X_UP + 3, Y_DOWN + 1, 3);
 	net_fixture_drain(&e);
 	T_TRUE(e.cookie_at[2] > BLOCKED);
@@ -112,11 +122,11 @@ static void a_full_row_buffer_holds_up_the_input(void **state)
 /* ---- adaptive packets ---------------------------------------------------- */
 
 /*
- * One link is occupied for long, the others by four packets each: a packet that
- * may wait for any link takes another one; a packet that has chosen the link
- * with the shortest queue waits for that one.
+ * One link is busy for long, the others with four packets each. A packet that
+ * may wait for any link takes another link; a packet that has chosen the link
+ * with the shortest queue waits for that link. Returns the arrival time.
  */
-static uint64_t one_that_waits(const struct net_config *cfg)
+static uint64_t adaptive_arrival(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512, .dst = 2, .cookie = 2, .fifo = 1 };
 	struct net_fixture e;
@@ -141,23 +151,23 @@ static uint64_t one_that_waits(const struct net_config *cfg)
 	return e.cookie_at[2];
 }
 
-static void who_has_to_wait_waits_for_one_column(void **state)
+static void adaptive_packet_waits_for_one_column(void **state)
 {
 	struct net_config cfg;
 
-	tiled(&cfg);
-	T_TRUE(one_that_waits(&cfg) > BLOCKED);
+	tiled_config(&cfg);
+	T_TRUE(adaptive_arrival(&cfg) > BLOCKED);
 	cfg.columns = 0;
-	T_TRUE(one_that_waits(&cfg) < BLOCKED);
+	T_TRUE(adaptive_arrival(&cfg) < BLOCKED);
 }
 
 /*
- * One link in x leads to router 4, where all four links up in y are slow. A
- * number of packets take that route; returns when a packet behind them arrives
- * that continues in x.
+ * One link in x leads to router 4, where all four upward links in y are slow.
+ * `blocked` packets take that route. Returns the arrival time of a packet
+ * behind them that continues in x.
  */
-static uint64_t behind_adaptive_ones(const struct net_config *base,
-				     unsigned columns, unsigned blocked)
+static uint64_t arrival_behind_adaptive(const struct net_config *base,
+					unsigned columns, unsigned blocked)
 {
 	struct net_msg msg = { .bytes = 512, .dst = 10, .cookie = 1 };
 	struct net_config cfg = *base;
@@ -180,38 +190,39 @@ static uint64_t behind_adaptive_ones(const struct net_config *base,
 	return e.cookie_at[2];
 }
 
-/* Four are in flight, and four wait in row buffers of their own. */
+/* Four packets are in flight, and four wait in separate row buffers. */
 static void adaptive_packets_wait_in_row_buffers(void **state)
 {
 	struct net_config cfg;
 
-	tiled(&cfg);
-	T_TRUE(behind_adaptive_ones(&cfg, 16, 8) < BLOCKED);
-	T_TRUE(behind_adaptive_ones(&cfg, 16, 9) > BLOCKED);
+	tiled_config(&cfg);
+	T_TRUE(arrival_behind_adaptive(&cfg, 16, 8) < BLOCKED);
+	T_TRUE(arrival_behind_adaptive(&cfg, 16, 9) > BLOCKED);
 }
 
 /*
- * With eight columns the last link in y shares its column with the link up in
- * x.
+ * With eight columns the last link in y shares its column with the upward link
+ * in x.
  */
-static void a_blocked_column_holds_up_adaptive_packets(void **state)
+static void blocked_column_delays_adaptive_packets(void **state)
 {
 	struct net_config cfg;
 
-	tiled(&cfg);
-	T_TRUE(behind_adaptive_ones(&cfg, 8, 4) < BLOCKED);
-	T_TRUE(behind_adaptive_ones(&cfg, 8, 8) > BLOCKED);
+	tiled_config(&cfg);
+	T_TRUE(arrival_behind_adaptive(&cfg, 8, 4) < BLOCKED);
+	T_TRUE(arrival_behind_adaptive(&cfg, 8, 8) > BLOCKED);
 	cfg.row_buffer = 2;
-	T_TRUE(behind_adaptive_ones(&cfg, 8, 8) < BLOCKED);
+	T_TRUE(arrival_behind_adaptive(&cfg, 8, 8) < BLOCKED);
 }
 
-/* ---- channels ------------------------------------------------------------ */
+/* ---- virtual channels ---------------------------------------------------- */
 
 /*
- * Both nodes of a router send over one link; arrival of the messages of one, in
- * per cent of the time for both: 1 is the system's.
+ * Both nodes of a router send over one link, node 1 on the system channel.
+ * Returns the arrival time of the messages of one node, in per cent of the time
+ * for both.
  */
-static uint64_t came_at(const struct net_config *cfg, unsigned whose)
+static uint64_t arrival_percent(const struct net_config *cfg, unsigned node)
 {
 	const uint8_t route[] = { 0, Y_UP, DOWN };
 	struct net_msg msg = {
@@ -228,28 +239,28 @@ static uint64_t came_at(const struct net_config *cfg, unsigned whose)
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 2);
 	net_fixture_close(&e);
-	return 100 * e.cookie_at[whose] / e.last_at;
+	return 100 * e.cookie_at[node] / e.last_at;
 }
 
-static void channels_of_one_rank_share_a_link(void **state)
+static void channels_of_equal_priority_share_a_link(void **state)
 {
 	struct net_config cfg;
 
-	tiled(&cfg);
-	T_TRUE(came_at(&cfg, 1) < 60);
+	tiled_config(&cfg);
+	T_TRUE(arrival_percent(&cfg, 1) < 60);
 	cfg.system_turn = 1;
-	T_TRUE(came_at(&cfg, 1) > 95);
-	T_TRUE(came_at(&cfg, 0) > 95);
+	T_TRUE(arrival_percent(&cfg, 1) > 95);
+	T_TRUE(arrival_percent(&cfg, 0) > 95);
 }
 
-/* All traffic at once, more than the buffers hold, without deadlock. */
-static void a_crowd_gets_through(void **state)
+/* All nodes send more than the buffers hold; nothing deadlocks. */
+static void heavy_traffic_does_not_deadlock(void **state)
 {
 	struct net_msg msg = { .bytes = 3000, .ack = 1 };
 	struct net_config cfg;
 	struct net_fixture e;
 
-	tiled(&cfg);
+	tiled_config(&cfg);
 	cfg.system_turn = 1;
 	net_fixture_open(&e, &cfg, 1 << 16);
 	for (unsigned round = 0; round < 4; round++)
@@ -270,13 +281,13 @@ static void a_crowd_gets_through(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_blocked_output_holds_up_its_column),
-		T_CASE(a_full_row_buffer_holds_up_the_input),
-		T_CASE(who_has_to_wait_waits_for_one_column),
+		T_CASE(blocked_output_delays_its_column),
+		T_CASE(full_row_buffer_blocks_the_input),
+		T_CASE(adaptive_packet_waits_for_one_column),
 		T_CASE(adaptive_packets_wait_in_row_buffers),
-		T_CASE(a_blocked_column_holds_up_adaptive_packets),
-		T_CASE(channels_of_one_rank_share_a_link),
-		T_CASE(a_crowd_gets_through),
+		T_CASE(blocked_column_delays_adaptive_packets),
+		T_CASE(channels_of_equal_priority_share_a_link),
+		T_CASE(heavy_traffic_does_not_deadlock),
 	};
 	return T_RUN(tests);
 }

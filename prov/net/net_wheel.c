@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events by tick. The next NET_WHEEL ticks have a slot for each lane, the end
- * of a list of chunks of events, and a bit that shows whether a tick is empty;
- * later events wait in a heap with four children and move into the wheel when
- * they are near. A region has a lane for each kind of event that commutes,
- * processed in any order, and one for the others; callbacks have one lane for
- * all regions. These two kinds of lanes are sorted, so that neither the order
- * in which events were inserted nor the heap affects the result.
+ * Event queue. The next NET_WHEEL ticks have one slot per lane, which is the
+ * tail of a list of chunks of events, and one bit that shows whether the tick
+ * has events. Later events wait in a 4-ary heap and move into the wheel when
+ * their tick is within its range. A region has a lane for each kind of event
+ * that commutes, processed in any order, and one for the others; callbacks have
+ * one lane for all regions. These two kinds of lanes are sorted, so that
+ * neither the order in which events were inserted nor the heap affects the
+ * result.
  *
  *   slot: the next free word in its last chunk, an index in the block; the end
  *   of a chunk, a multiple of NET_CHUNK: it is full; 0: the slot is empty
@@ -18,7 +19,7 @@
 
 #include <string.h>
 
-static struct net_heap_event *far_of(const struct net *net)
+static struct net_heap_event *heap_of(const struct net *net)
 {
 	return net_at(net, net->off_heap);
 }
@@ -29,18 +30,20 @@ void net_wheel_init(struct net *net)
 	net->map_top[0] = net->map_top[1] = 0;
 	net->free_chunk = 0;
 	net->fresh_chunk = net->first_chunk;
-	net->far = 0;
+	net->overflow_count = 0;
 }
 
-/* Cannot happen: net_open reserves enough records. */
-static WEFT_COLD WEFT_NORETURN void full(const char *what)
+/*
+ * Reports an overflow, which cannot happen: net_open reserves enough records.
+ */
+static WEFT_COLD WEFT_NORETURN void overflow_fail(const char *what)
 {
 	weft_guard_fail(what);
 }
 
-/* ---- chunks -------------------------------------------------------------- */
+/* ---- event chunks -------------------------------------------------------- */
 
-/* Chunks are numbered among all chunks of the block. */
+/* Returns a free chunk. Chunks are numbered among all chunks of the block. */
 static uint32_t chunk_get(struct net *net)
 {
 	uint32_t c = net->free_chunk;
@@ -50,7 +53,7 @@ static uint32_t chunk_get(struct net *net)
 		return c;
 	}
 	if (net->fresh_chunk == net->first_chunk + net->chunks_max)
-		full("net: event wheel is full");
+		overflow_fail("net: event wheel is full");
 	return ++net->fresh_chunk;
 }
 
@@ -74,7 +77,7 @@ uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used)
 
 uint64_t net_wheel_pending(const struct net *net)
 {
-	uint64_t sum = net->far;
+	uint64_t sum = net->overflow_count;
 	const uint32_t *slot = net_lane_slot(net, 0, 0);
 	uint32_t k, i, n;
 	const uint64_t *w;
@@ -85,42 +88,44 @@ uint64_t net_wheel_pending(const struct net *net)
 	return sum;
 }
 
-/* ---- far events ---------------------------------------------------------- */
+/* ---- overflow heap: events beyond the wheel ------------------------------ */
 
-static int far_before(const struct net_heap_event *a,
-		      const struct net_heap_event *b)
+static int heap_before(const struct net_heap_event *a,
+		       const struct net_heap_event *b)
 {
 	return a->tick != b->tick ? a->tick < b->tick : a->word < b->word;
 }
 
 void net_wheel_heap_put(struct net *net, uint64_t at, uint64_t word)
 {
-	struct net_heap_event *h = far_of(net), e = { at, word };
-	uint32_t i = net->far++;
+	struct net_heap_event *h = heap_of(net), e = { at, word };
+	uint32_t i = net->overflow_count++;
 
 	net_walk_check(at >= net->tick);
-	if (net->far > net->heap_max)
-		full("net: event heap is full");
-	while (i && far_before(&e, &h[(i - 1) / 4])) {
+	if (net->overflow_count > net->heap_max)
+		overflow_fail("net: event heap is full");
+	while (i && heap_before(&e, &h[(i - 1) / 4])) {
 		h[i] = h[(i - 1) / 4];
 		i = (i - 1) / 4;
 	}
 	h[i] = e;
 }
 
-static struct net_heap_event far_pop(struct net *net)
+static struct net_heap_event heap_pop(struct net *net)
 {
-	struct net_heap_event *h = far_of(net), top = h[0], e = h[--net->far];
+	struct net_heap_event *h = heap_of(net), top = h[0],
+			      e = h[--net->overflow_count];
 	uint32_t i = 0, best, k;
 
 	for (;;) {
 		best = 4 * i + 1;
-		if (best >= net->far)
+		if (best >= net->overflow_count)
 			break;
-		for (k = best + 1; k < 4 * i + 5 && k < net->far; k++)
-			if (far_before(&h[k], &h[best]))
+		for (k = best + 1; k < 4 * i + 5 && k < net->overflow_count;
+		     k++)
+			if (heap_before(&h[k], &h[best]))
 				best = k;
-		if (!far_before(&h[best], &e))
+		if (!heap_before(&h[best], &e))
 			break;
 		h[i] = h[best];
 		i = best;
@@ -129,20 +134,27 @@ static struct net_heap_event far_pop(struct net *net)
 	return top;
 }
 
-/* Moves near events from the heap into the wheel. */
+/*
+ * Moves the events that are now within the wheel's range from the heap into the
+ * wheel.
+ */
 static void heap_to_wheel(struct net *net)
 {
 	struct net_heap_event e;
 
-	while (net->far && far_of(net)[0].tick < net->tick + NET_WHEEL) {
-		e = far_pop(net);
+	while (net->overflow_count &&
+	       heap_of(net)[0].tick < net->tick + NET_WHEEL) {
+		e = heap_pop(net);
 		net_slot_put(net, e.tick, net_word_kind(e.word), e.word);
 	}
 }
 
-/* ---- the next tick ------------------------------------------------------- */
+/* ---- search for the next tick -------------------------------------------- */
 
-/* Distance from bit to the next set bit of the wheel, wrapping, or -1. */
+/*
+ * Returns the distance from bit to the next set bit of the wheel, with
+ * wrap-around, or -1.
+ */
 static int64_t map_next(const struct net *net, uint32_t bit)
 {
 	uint32_t w = bit / 64, t, i;
@@ -167,15 +179,18 @@ static int64_t map_next(const struct net *net, uint32_t bit)
 uint64_t net_wheel_next(const struct net *net)
 {
 	int64_t d = map_next(net, net->tick % NET_WHEEL);
-	uint64_t near = d < 0 ? NET_NEVER : net->tick + (uint64_t)d;
-	uint64_t far = net->far ? far_of(net)[0].tick : NET_NEVER;
+	uint64_t in_wheel = d < 0 ? NET_NEVER : net->tick + (uint64_t)d;
+	uint64_t in_heap =
+		net->overflow_count ? heap_of(net)[0].tick : NET_NEVER;
 
-	return near < far ? near : far;
+	return in_wheel < in_heap ? in_wheel : in_heap;
 }
 
 /* ---- removing a tick's events -------------------------------------------- */
 
-/* First gap of Shell's sort: 1, 4, 13, 40, ... below a third of n. */
+/*
+ * Returns the first gap of Shell's sort: 1, 4, 13, 40, ... below a third of n.
+ */
 static uint32_t sort_gap(uint32_t n)
 {
 	uint32_t gap = 1;
@@ -199,7 +214,7 @@ static void sort_words(uint64_t *w, uint32_t n)
 		}
 }
 
-/* Empties a lane into to; returns the number of its events. */
+/* Moves the events of a lane to the array to. Returns their number. */
 static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 			  uint64_t *to)
 {
@@ -209,7 +224,7 @@ static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
 		if (sum + n > net->events_max)
-			full("net: event sort buffer is full");
+			overflow_fail("net: event sort buffer is full");
 		memcpy(to + sum, w, n * sizeof(*w));
 		net_chunk_put(net, i);
 		sum += n;
@@ -238,9 +253,11 @@ void net_wheel_begin(struct net *net)
 		net->map_top[bit / 4096] &= ~(1ull << bit / 64 % 64);
 }
 
-/* ---- callbacks ----------------------------------------------------------- */
+/* ---- order of callbacks -------------------------------------------------- */
 
-/* A callback with its exact time and the key that orders equal times. */
+/*
+ * Fills in a callback with its exact time and the key that orders equal times.
+ */
 static void call_fill(const struct net *net, uint64_t tick, uint64_t word,
 		      struct net_call *c)
 {
@@ -253,17 +270,17 @@ static void call_fill(const struct net *net, uint64_t tick, uint64_t word,
 	switch (net_word_kind(word)) {
 	case NET_EV_RESULT:
 		c->key = (uint64_t)p->msg << 40 ^ p->seq;
-		c->at = tick * net->cfg.tick_ps + p->frac;
+		c->time_ps = tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_DELIVER:
-		c->at = tick * net->cfg.tick_ps + p->frac;
+		c->time_ps = tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_TIMER:
 		c->key = m->cookie;
-		c->at = m->ready_ps;
+		c->time_ps = m->ready_ps;
 		return;
 	default:
-		c->at = m->ready_ps;
+		c->time_ps = m->ready_ps;
 	}
 }
 
@@ -273,8 +290,8 @@ static inline bool call_after(const struct net_call *x,
 	uint64_t xw = x->word & ~(uint64_t)NET_PAYLOAD_MASK;
 	uint64_t yw = y->word & ~(uint64_t)NET_PAYLOAD_MASK;
 
-	if (x->at != y->at)
-		return x->at > y->at;
+	if (x->time_ps != y->time_ps)
+		return x->time_ps > y->time_ps;
 	return xw != yw ? xw > yw : x->key > y->key;
 }
 

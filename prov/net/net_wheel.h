@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Events by tick, in lanes of chunks; the far future in a heap. */
+/*
+ * Event queue: a timing wheel with one chunked list per tick and lane, and a
+ * heap for events beyond the wheel.
+ */
 #ifndef WEFT_NET_WHEEL_H
 #define WEFT_NET_WHEEL_H
 
 #include "prov/net/net_layout.h"
 
 enum net_lane {
-	NET_LANE_SORTED = NET_EV_SORTED, /* after one per kind */
-	NET_LANES,			 /* per region */
+	/* the lanes below have one kind of event each */
+	NET_LANE_SORTED = NET_EV_SORTED,
+	NET_LANES, /* lanes per region */
 };
 void net_wheel_init(struct net *net);
 void net_wheel_heap_put(struct net *net, uint64_t at, uint64_t word);
 /*
- * Adds a chunk to a lane that is empty or whose chunk is full; returns the
- * index of its first event.
+ * Adds a chunk to a lane that is empty or whose last chunk is full; returns the
+ * index of the chunk's first event.
  */
 uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used);
 
-/* All callbacks share the last lane. */
+/* Returns the lane of an event. All callbacks share the last lane. */
 static inline uint32_t net_lane(const struct net *net, enum net_ev kind,
 				uint64_t word)
 {
@@ -39,7 +43,7 @@ static inline uint64_t *net_event(const struct net *net, uint32_t i)
 {
 	return (uint64_t *)(uintptr_t)net + i;
 }
-/* Puts an event into a tick within the wheel. */
+/* Appends an event to a tick within the wheel. */
 static inline void net_slot_put(struct net *net, uint64_t at, enum net_ev kind,
 				uint64_t word)
 {
@@ -51,7 +55,7 @@ static inline void net_slot_put(struct net *net, uint64_t at, enum net_ev kind,
 	*net_event(net, i) = word;
 	*slot = i + 1;
 }
-/* Puts an event into tick at, which must not have been run. */
+/* Schedules an event for tick `at`, which must not have been processed yet. */
 static inline void net_wheel_put(struct net *net, uint64_t at, enum net_ev kind,
 				 uint64_t word)
 {
@@ -60,7 +64,7 @@ static inline void net_wheel_put(struct net *net, uint64_t at, enum net_ev kind,
 	else
 		net_wheel_heap_put(net, at, word);
 }
-/* As net_wheel_put, relative to the tick being run; at least one tick. */
+/* Schedules an event relative to the tick being run; ticks is at least one. */
 static inline void net_wheel_after(struct net_step *s, uint32_t ticks,
 				   enum net_ev kind, uint64_t word)
 {
@@ -73,15 +77,16 @@ static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
 {
 	net_wheel_put(net, at, net_word_kind(word), word);
 }
-/* Number of pending events. Scans every slot. */
+/* Returns the number of pending events. Scans every slot. */
 uint64_t net_wheel_pending(const struct net *net);
-/* First tick that has events, or NET_NEVER. */
+/* Returns the first tick that has events, or NET_NEVER. */
 uint64_t net_wheel_next(const struct net *net);
-/* Begins tick net->tick: moves its events into the wheel. */
+/* Starts tick net->tick: moves its events into the wheel. */
 void net_wheel_begin(struct net *net);
 /*
- * A chunk of a lane of the tick: its events, and their number. i is the slot's
- * value, then the return value of the previous call; 0: no more.
+ * Returns one chunk of a lane of the current tick: its events and their number.
+ * i is the slot's value, then the return value of the previous call; 0: no more
+ * chunks.
  */
 static inline uint32_t net_chunk(const struct net *net, uint32_t i,
 				 const uint64_t **word_p, uint32_t *count_p)
@@ -93,10 +98,10 @@ static inline uint32_t net_chunk(const struct net *net, uint32_t i,
 	return (uint32_t)*c;
 }
 void net_chunk_put(struct net *net, uint32_t i);
-/* Removes a lane's events, sorted as numbers. */
+/* Removes a lane's events and returns them sorted as numbers. */
 uint32_t net_lane_sorted(struct net *net, uint64_t tick, uint32_t lane,
 			 const uint64_t **word_p);
-/* Removes the callbacks, sorted by time. */
+/* Removes the callbacks and returns them sorted by time. */
 uint32_t net_lane_calls(struct net *net, uint64_t tick,
 			const struct net_call **call_p);
 

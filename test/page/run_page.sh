@@ -199,7 +199,7 @@ live = run("live", 4, 12)
 assert "links" not in live and not live["routes"] and "faults" not in vt
 assert len(tree(run("tree", 16, 12)["routes"][0], level)) > 16
 harm = run("harm", 8, 12)
-bad = dict(harm["faults"])["bad packets found"]
+bad = dict(harm["faults"])["bad packets detected"]
 assert bad == sum(l[6] for l in harm["links"]["link"] if len(l) > 6) > 0
 dead = data("dead")
 waits = dict(dead["deadlock"]["waits"])
@@ -364,7 +364,7 @@ if [ -n "$browser" ]; then
 	# shellcheck disable=SC2086
 	shows vt $run_parts id=\"links\" id=\"routes\" MPI_Allreduce \
 		'tree of 64 nodes'
-	shows harm id=\"faults\" 'bad packets found' 'class="harm"'
+	shows harm id=\"faults\" 'bad packets detected' 'class="harm"'
 	# shellcheck disable=SC2086
 	shows live $run_parts
 	shows tree id=\"links\" 'level 1'

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: a machine from its file, with a fault plan. */
+/* Test support: a machine from its file, with a fault plan. */
 #ifndef WEFT_NET_FAULT_FIXTURE_H
 #define WEFT_NET_FAULT_FIXTURE_H
 
@@ -7,13 +7,16 @@
 #include "prov/net/fault/net_fault.h"
 #include "prov/net/file/net_file.h"
 
-/* Fails the test if the machine or the fault plan is invalid. */
+/*
+ * Opens a network with a fault plan. Fails the test if the machine or the fault
+ * plan is invalid.
+ */
 void net_fixture_fault_open(struct net_fixture *e, const struct net_config *cfg,
 			    const char *plan);
 void net_fixture_machine_load(struct net_config *cfg, const char *machine);
 struct net_fault_count net_fixture_fault_count(const struct net_fixture *e);
 
-/* Error text of an invalid fault plan for this machine. */
+/* Sets the error message of an invalid fault plan for this machine. */
 void net_fixture_fault_refused(const struct net_config *cfg, const char *plan,
 			       struct weft_fault_plan_why *why);
 

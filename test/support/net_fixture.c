@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: a network in memory of its own that records its callbacks. */
+/* Test support: a network in its own memory that records its callbacks. */
 #include "test/support/net_fixture.h"
 
 #include "src/base/hash.h"
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void note(struct net_fixture *e, uint64_t at, uint64_t node,
-		 uint64_t what)
+static void record_event(struct net_fixture *e, uint64_t at, uint64_t node,
+			 uint64_t what)
 {
 	e->backwards += at < e->last_at;
 	e->last_at = at;
@@ -30,7 +30,7 @@ static void on_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		e->overtaken += offset < e->offset_of[cookie];
 		e->offset_of[cookie] = offset;
 	}
-	note(e, at, node, cookie ^ offset << 8);
+	record_event(e, at, node, cookie ^ offset << 8);
 }
 
 static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
@@ -41,7 +41,7 @@ static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	if (cookie < 8)
 		e->cookie_at[cookie] = at;
 	e->last_cookie = cookie;
-	note(e, at, node, cookie);
+	record_event(e, at, node, cookie);
 }
 
 static void on_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
@@ -49,7 +49,7 @@ static void on_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	struct net_fixture *e = arg;
 
 	e->sent++;
-	note(e, at, node, cookie);
+	record_event(e, at, node, cookie);
 }
 
 static void on_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
@@ -58,7 +58,7 @@ static void on_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 	e->acked++;
 	e->acked_at = at;
-	note(e, at, node, cookie);
+	record_event(e, at, node, cookie);
 }
 
 static void on_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
@@ -67,7 +67,7 @@ static void on_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 	e->lost++;
 	e->lost_at = at;
-	note(e, at, node, ~cookie);
+	record_event(e, at, node, ~cookie);
 }
 
 static void on_dead(void *arg, uint64_t at, uint32_t node)
@@ -77,7 +77,7 @@ static void on_dead(void *arg, uint64_t at, uint32_t node)
 	e->dead++;
 	e->dead_at = at;
 	e->dead_node = node;
-	note(e, at, node, 0);
+	record_event(e, at, node, 0);
 }
 
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
@@ -86,7 +86,7 @@ static void on_timer(void *arg, uint64_t at, uint64_t cookie)
 
 	e->timers++;
 	e->last_cookie = cookie;
-	note(e, at, 0, cookie);
+	record_event(e, at, 0, cookie);
 }
 
 static uint64_t on_combine(void *arg, uint64_t at, uint32_t node,
@@ -109,16 +109,16 @@ static void on_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 	e->results++;
 	e->result_sum += cookie;
 	e->result_at = at;
-	note(e, at, node, cookie ^ seq << 20 ^ route);
+	record_event(e, at, node, cookie ^ seq << 20 ^ route);
 }
 
 static uint8_t on_ask(void *arg, uint64_t at, const struct net_query_info *q)
 {
 	struct net_fixture *e = arg;
 
-	e->asked++;
-	note(e, at, q->node, q->cookie ^ q->seq << 20 ^ q->route);
-	return q->node < 64 ? e->says[q->node] : NET_OK;
+	e->queried++;
+	record_event(e, at, q->node, q->cookie ^ q->seq << 20 ^ q->route);
+	return q->node < 64 ? e->node_answer[q->node] : NET_OK;
 }
 
 static void on_answer(void *arg, uint64_t at, const struct net_query_info *q)
@@ -128,7 +128,7 @@ static void on_answer(void *arg, uint64_t at, const struct net_query_info *q)
 	e->answers++;
 	e->answer = q->answer;
 	e->answer_at = at;
-	note(e, at, q->node, q->cookie ^ q->seq << 20 ^ q->answer);
+	record_event(e, at, q->node, q->cookie ^ q->seq << 20 ^ q->answer);
 }
 
 const struct net_up net_fixture_up = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: a network in memory of its own that records its callbacks. */
+/* Test support: a network in its own memory that records its callbacks. */
 #ifndef WEFT_NET_FIXTURE_H
 #define WEFT_NET_FIXTURE_H
 
@@ -8,38 +8,50 @@
 struct net_fixture {
 	struct net *net;
 	struct net_config cfg;
-	uint64_t packets; /* delivered packets */
+	uint64_t packets; /* packets delivered */
 	uint64_t bytes;
-	uint64_t arrived; /* delivered messages */
+	uint64_t arrived; /* messages delivered */
 	uint64_t last_at; /* time of the last callback */
 	uint64_t last_node;
-	uint64_t node_at[64];  /* last callback per node, first 64 nodes */
+	/* time of the last callback of each of the first 64 nodes */
+	uint64_t node_at[64];
 	uint64_t cookie_at[8]; /* arrival times of messages 0 to 7 */
-	uint64_t offset_of[8]; /* offset of the latest packet of each of them */
-	uint64_t overtaken;    /* packets of them that came out of order */
+	/* offset of the latest packet of each of these messages */
+	uint64_t offset_of[8];
+	/* packets of these messages that arrived out of order */
+	uint64_t overtaken;
 	uint64_t last_cookie;
-	uint64_t backwards; /* callbacks earlier than the one before */
+	/* callbacks with a time before that of the previous one */
+	uint64_t backwards;
 	uint64_t results;
-	uint64_t result_sum; /* of cookies */
+	uint64_t result_sum; /* sum of the cookies of results */
 	uint64_t result_at;  /* time of the last result */
 	uint64_t log;	     /* hash of all callbacks with their times */
 	uint64_t sent, timers, combines;
-	uint64_t acked, acked_at;	    /* messages; time of the last */
-	uint64_t asked, answers, answer_at; /* queries and answers */
-	uint64_t lost, lost_at;		    /* messages; time of the last */
-	uint64_t dead, dead_at, dead_node;  /* nodes or links; last one */
-	uint8_t answer;			    /* last answer */
-	uint8_t says[64];		    /* answers of the first nodes */
+	/* acknowledged messages; time of the last */
+	uint64_t acked, acked_at;
+	/* queries, answers; time of the last answer */
+	uint64_t queried, answers, answer_at;
+	/* lost messages; time of the last */
+	uint64_t lost, lost_at;
+	/* dead nodes or links; time and number of the last */
+	uint64_t dead, dead_at, dead_node;
+	uint8_t answer; /* answer of the last query */
+	/* answers that the first 64 nodes give to queries */
+	uint8_t node_answer[64];
 };
 
-/* Fails the test if it cannot open. packets 0: a default number. */
+/* Opens the network, or fails the test. packets 0: a default number. */
 void net_fixture_open(struct net_fixture *e, const struct net_config *cfg,
 		      uint32_t packets);
 void net_fixture_close(struct net_fixture *e);
 /* Runs until nothing is in flight. */
 void net_fixture_drain(struct net_fixture *e);
 extern const struct net_up net_fixture_up;
-/* Sends one message from src to dst at time at; returns net_send's result. */
+/*
+ * Sends one message from src to dst at time `at`. Returns the result of
+ * net_send.
+ */
 int net_fixture_send(struct net_fixture *e, uint64_t at, uint32_t src,
 		     uint32_t dst, uint64_t bytes);
 

@@ -20,7 +20,7 @@ time_of() { grep -oE 'virtual time [0-9.]+' "$dir/err"; }
 # Report of the last run of a job with a failed node: equal in two runs.
 dead_reported() {
 	has '^network: .* packets'
-	has '^  nodes dead +1'
+	has '^  dead nodes +1'
 	has '\(dead\): [0-9]+ bad packets, [0-9]+ detours'
 	has "^    rank $1: .* has failed, as set by the fault plan, known at [0-9.]+ us"
 	grep -A 99 '^faults:' "$dir/err" | grep '^ ' > "$dir/report.$2"
@@ -38,7 +38,7 @@ for m in bgq gemini qsnet2 apenet sunway; do
 	for plan in 1 1 2; do
 		run 0 -q --machine $m -n 4 --ppn 1 --verbose --report \
 			--faults "seed = $plan; errors * = 2e-5$burst" "$dir/$mark"
-		has 'bad packets found +[1-9]'
+		has 'bad packets detected +[1-9]'
 		hash[plan + 10]=${hash[plan]}
 		hash[plan]=$(hash_of)
 	done

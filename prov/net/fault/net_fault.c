@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A fault plan in the model: its memory, parsing and activation of its lines,
- * and its counters. A line that is active from the start is detected from the
- * start; for the others, net_fault_time.c schedules wake events.
+ * Fault plans in the model: memory layout, parsing and activation of the lines,
+ * and counters. A line that is active from the start is also detected from the
+ * start; for other lines, net_fault_time.c schedules wake events.
  */
 #include "prov/net/fault/net_fault_int.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory layout ------------------------------------------------------- */
 
 static uint64_t reserve(uint64_t *off, uint64_t bytes)
 {
@@ -80,10 +80,9 @@ void net_fault_init(struct net *net)
 		}
 }
 
-/* ---- lines ---------------------------------------------------------------
- */
+/* ---- lines of the fault plan --------------------------------------------- */
 
-/* Dead from time 0: detected everywhere. */
+/* Applies a failure that exists from time 0: all nodes have detected it. */
 static void line_fail_at_start(struct net *net,
 			       const struct net_fault_line *line)
 {
@@ -99,7 +98,7 @@ static void line_fail_at_start(struct net *net,
 	}
 }
 
-/* Rate of a link with lost lanes or a slowdown. */
+/* Returns the inverse rate of a link with lost lanes or a slowdown. */
 static uint64_t rate_of(const struct net *net,
 			const struct net_fault_line *line, uint64_t rate)
 {
@@ -108,7 +107,10 @@ static uint64_t rate_of(const struct net *net,
 	return rate * line->value / 1000;
 }
 
-/* Computes the link's words for both states; one temporary line per link. */
+/*
+ * Computes the link's words with and without the line; each link can have one
+ * temporary line.
+ */
 static int link_prepare(struct net *net, const struct net_fault_line *line,
 			uint32_t node, unsigned port)
 {
@@ -126,7 +128,7 @@ static int link_prepare(struct net *net, const struct net_fault_line *line,
 	return ret;
 }
 
-/* Applies a line to its links, from the start or for later. */
+/* Applies a line to its links: at once, or for a later time. */
 static int set_links(struct net *net, const struct net_fault_line *line)
 {
 	struct net_fault_link *l;
@@ -151,7 +153,7 @@ static int set_links(struct net *net, const struct net_fault_line *line)
 	return ret;
 }
 
-/* ---- loading ------------------------------------------------------------- */
+/* ---- loading a fault plan ------------------------------------------------ */
 
 static bool for_model(const struct weft_fault_entry *f)
 {
@@ -166,15 +168,15 @@ void net_fault_reserve(struct net_config *cfg,
 		cfg->faults += for_model(&plan->fault[i]);
 }
 
-static int fail(struct weft_fault_plan_why *why, const char *name,
-		const struct weft_fault_entry *f, const char *what)
+static int line_error(struct weft_fault_plan_why *why, const char *name,
+		      const struct weft_fault_entry *f, const char *what)
 {
 	snprintf(why->text, sizeof(why->text), "%.80s:%u: %s: %s", name,
 		 f->line, f->target, what);
 	return -EINVAL;
 }
 
-/* A probability, times 2^64. */
+/* Converts a probability to units of 2^-64. */
 static uint64_t probability_to_u64(double p)
 {
 	return p >= 1 ? UINT64_MAX : (uint64_t)(p * 0x1p64);
@@ -194,8 +196,11 @@ static uint64_t value_of(const struct weft_fault_entry *f)
 	}
 }
 
-/* Schedules wake events at one node for a line that is not permanent. */
-static void push_node(struct net *net, uint32_t node, uint32_t i)
+/*
+ * Schedules the wake events of a line at one node, unless the line is
+ * permanent.
+ */
+static void schedule_node(struct net *net, uint32_t node, uint32_t i)
 {
 	const struct net_fault_line *line = &net_fault_lines(net)[i];
 	uint64_t detect = net->cfg.care.detect_ps;
@@ -209,10 +214,10 @@ static void push_node(struct net *net, uint32_t node, uint32_t i)
 					 NET_FAULT_DETECTED, i);
 	if (line->for_ps != WEFT_FAULT_FOREVER)
 		net_fault_phase_schedule(net, node, line->at_ps + line->for_ps,
-					 NET_FAULT_FIXTURES, i);
+					 NET_FAULT_ENDS, i);
 }
 
-static void push_line(struct net *net, uint32_t i)
+static void schedule_line(struct net *net, uint32_t i)
 {
 	const struct net_fault_line *line = &net_fault_lines(net)[i];
 	bool links = net_fault_is_failure(line->kind) ||
@@ -221,18 +226,18 @@ static void push_line(struct net *net, uint32_t i)
 	unsigned port;
 
 	if (!links) {
-		push_node(net, 0, i);
+		schedule_node(net, 0, i);
 		return;
 	}
 	for (n = 0; n < net->nodes; n++)
 		for (port = 0; port < net->ports; port++)
 			if (net_fault_line_affects(net, line, n, port)) {
-				push_node(net, n, i);
+				schedule_node(net, n, i);
 				break;
 			}
 }
 
-/* Activates a line that holds from the start. */
+/* Activates a line that is in effect from the start. */
 static void line_activate(struct net *net, const struct net_fault_line *line)
 {
 	if (net_fault_is_failure(line->kind))
@@ -261,19 +266,19 @@ static int load_line(struct net *net, const char *name,
 	    (net->cfg.care.lanes < 2 || f->value > net->cfg.care.lanes))
 		wrong = "links of this machine have fewer lanes";
 	if (wrong)
-		return fail(why, name, f, wrong);
+		return line_error(why, name, f, wrong);
 	if (!f->at_ps)
 		line_activate(net, line);
 	if (line->kind == WEFT_FAULT_LANES ||
 	    line->kind == WEFT_FAULT_SLOW_LINK)
 		ret = set_links(net, line);
 	if (ret)
-		return fail(why, name, f,
-			    ret == -EEXIST
-				    ? "another temporary line of the plan "
-				      "changes this link; use one per link"
-				    : "more than 8 different link rates");
-	push_line(net, all->count++);
+		return line_error(
+			why, name, f,
+			ret == -EEXIST ? "another temporary line of the plan "
+					 "changes this link; use one per link"
+				       : "more than 8 different link rates");
+	schedule_line(net, all->count++);
 	return 0;
 }
 
@@ -293,7 +298,7 @@ int net_fault_load(struct net *net, const char *name,
 	return ret;
 }
 
-/* ---- inspection ---------------------------------------------------------- */
+/* ---- counters ------------------------------------------------------------ */
 
 bool net_fault_count_get(const struct net *net, struct net_fault_count *c)
 {
@@ -309,7 +314,7 @@ bool net_fault_count_get(const struct net *net, struct net_fault_count *c)
 		for (port = 0; port < net->ports; port++) {
 			l = net_fault_link(net, n, port);
 			c->packets += l->tries;
-			c->unlike += l->crc[0] != l->crc[1];
+			c->crc_mismatches += l->crc[0] != l->crc[1];
 			c->retry_ps += l->retry_ticks * net->cfg.tick_ps;
 		}
 	}
@@ -327,27 +332,27 @@ const char *net_fault_item(const struct net_fault_count *c, unsigned i,
 		const char *name;
 		size_t at;
 	} item[] = {
-		ITEM("packets on links that may err", packets),
-		ITEM("bad packets found", bad),
-		ITEM("bad headers found", header),
-		ITEM("symbols put right", mended),
-		ITEM("errors not found", escaped),
-		ITEM("retries by links", retries),
-		ITEM("time taken by retries ps", retry_ps),
-		ITEM("links trained anew", retrains),
-		ITEM("packets discarded at their end", discarded),
-		ITEM("answers missed", timeouts),
-		ITEM("packets sent again by their units", resends),
-		ITEM("words of memory corrected", corrected),
+		ITEM("packets on links with errors", packets),
+		ITEM("bad packets detected", bad),
+		ITEM("bad headers detected", header),
+		ITEM("symbols corrected", symbols_corrected),
+		ITEM("packets with undetected errors", escaped),
+		ITEM("link retries", retries),
+		ITEM("link retry time ps", retry_ps),
+		ITEM("link retrainings", retrains),
+		ITEM("packets discarded at target", discarded),
+		ITEM("acknowledgement timeouts", timeouts),
+		ITEM("packets retransmitted by units", resends),
+		ITEM("memory words corrected", corrected),
 		ITEM("packets poisoned", poisoned),
 		ITEM("units halted", halted),
 		ITEM("detours", detours),
-		ITEM("times quiesced", quiesced),
+		ITEM("quiesce periods", quiesced),
 		ITEM("alarms", alarms),
-		ITEM("links dead", dead_links),
-		ITEM("nodes dead", dead_nodes),
-		ITEM("links whose ends disagree", unlike),
-		ITEM("messages lost", lost),
+		ITEM("dead links", dead_links),
+		ITEM("dead nodes", dead_nodes),
+		ITEM("links with CRC mismatch", crc_mismatches),
+		ITEM("lost messages", lost),
 	};
 #undef ITEM
 

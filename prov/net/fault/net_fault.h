@@ -7,15 +7,15 @@
  *
  *   net_fault_reserve(cfg, plan) -> net_open -> net_fault_load(net, plan)
  *
- * Bit errors depend on the seed, the link and the number of packets it has
- * carried, not on hosts or the order of calls. The machine's own code is run on
- * the error pattern and detects it or not.
+ * Bit errors depend on the seed, the link and the number of packets that the
+ * link has carried, not on hosts or the order of calls. The machine's error
+ * code is applied to the error pattern, and detects the errors or not.
  *
  * Objects of a line (TARGET in the fault plan):
- *   class   A+  A  1-  *          of links, both directions, all
- *           optical, copper       across midplanes or by long cables, or not
- *   link    17.A+  0,3,1.A+.2     all links from there in that direction, or
- *           2:5.1+.0              one of them; both directions of each
+ *   class   A+  A  1-  *          class of links; A is A+ and A-, * is all
+ *           optical, copper       between midplanes or with long cables; others
+ *   link    17.A+  0,3,1.A+.2     all links of a node in a direction, or the
+ *           2:5.1+.0              link with this number; both directions
  *   node    17   0,3,1            number or coordinates
  *   switch  0,3,1   2:5           router of a torus; level and number
  *   rail    1                     counted from 0
@@ -27,48 +27,52 @@
 
 #include "src/job/fault_plan.h"
 
-/* Reserves space in the network for this fault plan; before net_bytes. */
+/* Reserves space in the network for this fault plan; call before net_bytes. */
 void net_fault_reserve(struct net_config *cfg,
 		       const struct weft_fault_plan *plan);
 /*
- * Activates the fault plan, before anything is sent. Lines for carriers are
- * ignored. -EINVAL: why holds the error with file and line.
+ * Activates the fault plan; call before anything is sent. Lines for carriers
+ * are ignored. -EINVAL: why holds the error message with file and line.
  */
 int net_fault_load(struct net *net, const char *name,
 		   const struct weft_fault_plan *plan,
 		   struct weft_fault_plan_why *why);
 
-/* Errors so far, and how they were handled. */
+/* Counters of errors, and of how they were handled. */
 struct net_fault_count {
-	uint64_t packets;   /* sent on links with errors, retries included */
-	uint64_t bad;	    /* of them with detected bit errors */
-	uint64_t header;    /* detected by the header code */
-	uint64_t mended;    /* symbols corrected by a code */
-	uint64_t escaped;   /* packets with undetected bit errors */
-	uint64_t retries;   /* by links */
-	uint64_t retrains;  /* of links */
-	uint64_t resends;   /* packets retransmitted by source units */
-	uint64_t discarded; /* at their last node */
-	uint64_t timeouts;  /* units without notification */
+	/* packets sent on links with errors, including retries */
+	uint64_t packets;
+	uint64_t bad;	 /* packets with detected bit errors */
+	uint64_t header; /* packets whose errors the header code detected */
+	uint64_t symbols_corrected; /* symbols corrected by a code */
+	uint64_t escaped;	    /* packets with undetected bit errors */
+	uint64_t retries;	    /* packets retransmitted by links */
+	uint64_t retrains;	    /* retrainings of links */
+	uint64_t resends;	    /* packets retransmitted by source units */
+	uint64_t discarded;	    /* packets discarded at their last node */
+	/* timeouts of units that received no notification */
+	uint64_t timeouts;
 	uint64_t corrected; /* words of memory corrected */
 	uint64_t poisoned;  /* packets with an uncorrectable word */
 	uint64_t halted;    /* units halted for an uncorrectable word */
-	uint64_t detours;   /* hops that differ from the intact machine */
-	uint64_t quiesced;  /* periods without injection */
-	uint64_t alarms;    /* thresholds exceeded */
-	uint64_t lost;	    /* messages lost */
+	/* hops that differ from those in the intact machine */
+	uint64_t detours;
+	/* periods without injection while routes were rebuilt */
+	uint64_t quiesced;
+	uint64_t alarms; /* alarms: thresholds that were exceeded */
+	uint64_t lost;	 /* messages lost */
 	uint64_t dead_links;
 	uint64_t dead_nodes;
-	uint64_t unlike;   /* links whose ends have different CRCs */
-	uint64_t retry_ps; /* time that links were occupied by retries */
+	uint64_t crc_mismatches; /* links whose ends have different CRCs */
+	uint64_t retry_ps;	 /* time that links were occupied by retries */
 };
-/* Item i of the counts with its name; NULL: no more items. */
+/* Returns the name of counter i and sets its value; NULL: no more counters. */
 const char *net_fault_item(const struct net_fault_count *c, unsigned i,
 			   uint64_t *value_p);
-/* False: no fault plan. */
+/* Reads the counters. Returns false without a fault plan. */
 bool net_fault_count_get(const struct net *net, struct net_fault_count *c);
 
-/* One direction of a link. */
+/* Counters of one direction of a link. */
 struct net_fault_port {
 	uint64_t packets, bad, escaped, detours;
 	uint64_t retry_ps;
@@ -77,7 +81,7 @@ struct net_fault_port {
 void net_fault_port_get(const struct net *net, uint32_t node, unsigned port,
 			struct net_fault_port *p);
 bool net_fault_node_dead(const struct net *net, uint32_t node);
-/* Slowdown factor of a node, times 1000. */
+/* Returns the slowdown factor of a node, times 1000. */
 uint32_t net_fault_node_slowdown(const struct net *net, uint32_t node);
 
 #endif

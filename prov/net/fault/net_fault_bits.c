@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bit errors of a packet, and which code detects them. All codes here are
- * linear: detection depends on the error pattern alone, not on the data, so the
- * functions of prov/code run on a packet of zeros with the error bits set.
+ * Generation of bit errors in packets, and their detection by the machine's
+ * codes. All codes here are linear: detection depends on the error pattern
+ * alone, not on the data, so the functions of prov/code run on a packet of
+ * zeros with the error bits set.
  *
  * Random numbers are counter-based: seed, link and packet number select a
  * stream, whose first number gives the position of the first error. With u
- * uniform in [0, 1) that is the first k with u < 1 - (1-p)^k; all in integer
- * multiples of 2^-64, so that every host draws the same.
+ * uniform in [0, 1), this is the first k with u < 1 - (1-p)^k. All numbers are
+ * integer multiples of 2^-64, so the results are equal on all hosts.
  */
 #include "prov/net/fault/net_fault_int.h"
 
@@ -21,20 +22,20 @@ enum { HEADER = WEFT_CODE_HEADER_BYTES + 1, WORD = 8 };
 
 __extension__ typedef unsigned __int128 wide;
 
-static uint64_t high(uint64_t a, uint64_t b)
+static uint64_t mul_high(uint64_t a, uint64_t b)
 {
 	return (uint64_t)((wide)a * b >> 64);
 }
 
-/* Probability of at least one error in n bits: 1 - (1-p)^n. */
-static uint64_t chance(uint64_t p, uint32_t n)
+/* Returns the probability of at least one error in n bits: 1 - (1-p)^n. */
+static uint64_t error_probability(uint64_t p, uint32_t n)
 {
 	uint64_t q = 0 - p, all = UINT64_MAX;
 
 	for (; n; n >>= 1) {
 		if (n & 1)
-			all = high(all, q);
-		q = high(q, q);
+			all = mul_high(all, q);
+		q = mul_high(q, q);
 	}
 	return ~all;
 }
@@ -43,12 +44,13 @@ uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count)
 {
 	uint32_t low = 0, top = count, mid;
 
-	/* Common case, cheap test: the probability is at most count times p. */
-	if (!p || (wide)p * count <= draw || chance(p, count) <= draw)
+	/* Fast path: the probability is at most count times p. */
+	if (!p || (wide)p * count <= draw ||
+	    error_probability(p, count) <= draw)
 		return count;
 	while (top - low > 1) {
 		mid = low + (top - low) / 2;
-		if (draw < chance(p, mid))
+		if (draw < error_probability(p, mid))
 			top = mid;
 		else
 			low = mid;
@@ -56,12 +58,12 @@ uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count)
 	return top - 1;
 }
 
-/* ---- codes --------------------------------------------------------------- */
+/* ---- error detection codes ----------------------------------------------- */
 
 static const uint8_t zero[NET_FAULT_WIRE];
 
-static bool crc_finds(const struct weft_code_crc *crc, const uint8_t *wrong,
-		      uint32_t bytes, unsigned checks)
+static bool crc_detects(const struct weft_code_crc *crc, const uint8_t *wrong,
+			uint32_t bytes, unsigned checks)
 {
 	uint32_t got = 0, made, data = bytes - checks;
 
@@ -72,9 +74,12 @@ static bool crc_finds(const struct weft_code_crc *crc, const uint8_t *wrong,
 	return made != got;
 }
 
-/* The check symbols are the last bits. */
-static bool rs_finds(const struct weft_code_rs *rs, const uint8_t *wrong,
-		     uint32_t bytes)
+/*
+ * Returns whether the code detects the errors; the check symbols are the last
+ * bits.
+ */
+static bool rs_detects(const struct weft_code_rs *rs, const uint8_t *wrong,
+		       uint32_t bytes)
 {
 	struct weft_code_rs_checks got = { { 0 } };
 	uint32_t checks = 10 * rs->checks, data = 8 * bytes - checks, i, at;
@@ -87,41 +92,43 @@ static bool rs_finds(const struct weft_code_rs *rs, const uint8_t *wrong,
 	return !weft_code_rs_check(rs, wrong, data, &got);
 }
 
-static bool code_finds(const struct weft_code_crc *crc,
-		       const struct weft_code_rs *rs, unsigned code,
-		       const uint8_t *wrong, uint32_t bytes)
+static bool code_detects(const struct weft_code_crc *crc,
+			 const struct weft_code_rs *rs, unsigned code,
+			 const uint8_t *wrong, uint32_t bytes)
 {
 	switch (code) {
 	case NET_CODE_CRC16:
-		return crc_finds(crc, wrong, bytes, 2);
+		return crc_detects(crc, wrong, bytes, 2);
 	case NET_CODE_CRC32:
-		return crc_finds(crc, wrong, bytes, 4);
+		return crc_detects(crc, wrong, bytes, 4);
 	case NET_CODE_RS1:
 	case NET_CODE_RS5:
-		return rs_finds(rs, wrong, bytes);
+		return rs_detects(rs, wrong, bytes);
 	default:
 		return false;
 	}
 }
 
-/* By spans from the end; the first span includes the remainder. */
-static bool packet_finds(const struct net *net, const uint8_t *wrong,
-			 uint32_t bytes)
+/*
+ * Checks a packet by spans from its end; the first span includes the remainder.
+ */
+static bool packet_code_detects(const struct net *net, const uint8_t *wrong,
+				uint32_t bytes)
 {
 	const struct net_faults *f = net_faults(net);
 	uint32_t span = net->cfg.care.code_span, from;
 
 	while (bytes) {
 		from = span && bytes >= 2 * span ? bytes - span : 0;
-		if (code_finds(&f->crc, &f->rs, net->cfg.care.code,
-			       wrong + from, bytes - from))
+		if (code_detects(&f->crc, &f->rs, net->cfg.care.code,
+				 wrong + from, bytes - from))
 			return true;
 		bytes = from;
 	}
 	return false;
 }
 
-/* A block of RS(528,514) has 5,140 data bits: 642 whole bytes. */
+/* bytes of a block: RS(528,514) has 5,140 data bits, 642 whole bytes */
 enum { BLOCK = 642 };
 
 void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
@@ -132,20 +139,20 @@ void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
 
 	for (at = 0; at < bytes; at += BLOCK) {
 		struct weft_code_rs_checks checks = { { 0 } };
-		int mended;
+		int symbols_corrected;
 
 		len = bytes - at < BLOCK ? bytes - at : BLOCK;
 		if (!memcmp(wrong + at, zero, len))
 			continue;
-		mended = weft_code_rs_correct(&f->fec, wrong + at, 8 * len,
-					      &checks);
-		if (mended > 0)
-			f->sum.mended += (uint64_t)mended;
+		symbols_corrected = weft_code_rs_correct(&f->fec, wrong + at,
+							 8 * len, &checks);
+		if (symbols_corrected > 0)
+			f->sum.symbols_corrected += (uint64_t)symbols_corrected;
 	}
 }
 
-static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
-				  uint32_t bytes)
+static enum net_fault_found detect(const struct net *net, const uint8_t *wrong,
+				   uint32_t bytes)
 {
 	const struct net_faults *f = net_faults(net);
 	const struct net_reliability *care = &net->cfg.care;
@@ -153,17 +160,20 @@ static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
 	if (care->header_code && bytes >= HEADER &&
 	    weft_code_header(wrong) != wrong[HEADER - 1])
 		return NET_FOUND_HEADER;
-	if (packet_finds(net, wrong, bytes))
+	if (packet_code_detects(net, wrong, bytes))
 		return NET_FOUND_BAD;
-	if (code_finds(NULL, &f->end_rs, care->end_code, wrong, bytes))
+	if (code_detects(NULL, &f->end_rs, care->end_code, wrong, bytes))
 		return NET_FOUND_AT_END;
 	return NET_FOUND_MISSED;
 }
 
-/* ---- bits ---------------------------------------------------------------- */
+/* ---- random bit errors --------------------------------------------------- */
 
-/* The first and the last bit of a burst are wrong, the others at random. */
-static void flip(uint8_t *wrong, uint32_t at, uint32_t end, struct weft_rng *r)
+/*
+ * Flips the first and the last bit of a burst, and the bits between at random.
+ */
+static void flip_burst(uint8_t *wrong, uint32_t at, uint32_t end,
+		       struct weft_rng *r)
 {
 	uint64_t by = 0;
 
@@ -191,7 +201,7 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 	memset(wrong, 0, bytes);
 	while (at < bits) {
 		end = at + l->burst < bits ? at + l->burst : bits;
-		flip(wrong, at, end, &rng);
+		flip_burst(wrong, at, end, &rng);
 		at = end + net_fault_error_first(weft_rng_u64(&rng), l->ber,
 						 bits - end);
 	}
@@ -199,12 +209,15 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 		net_fault_bits_correct(net, wrong, bytes);
 	if (net->cfg.care.fec && !memcmp(wrong, zero, bytes))
 		return NET_FOUND_GOOD;
-	return judge(net, wrong, bytes);
+	return detect(net, wrong, bytes);
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory errors ------------------------------------------------------- */
 
-/* A word with one wrong bit, and a second one with the same probability. */
+/*
+ * Draws a word with one wrong bit, and a second one with probability p. Returns
+ * whether SEC-DED corrects the word.
+ */
 static bool correctable(struct weft_rng *r, uint64_t p)
 {
 	unsigned bit = (unsigned)weft_rng_below(r, 64);

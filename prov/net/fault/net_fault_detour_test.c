@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Links, nodes and switches that fail, are slow or lose lanes: which packets
- * are rerouted, which wait, which are lost, and which failures are reported.
+ * are rerouted, delayed or lost, and which failures are reported.
  */
 #include "test/support/net_fault_fixture.h"
 
@@ -28,7 +28,7 @@ static void all_to_all(struct net_fixture *e, uint32_t nodes, uint8_t way,
 		}
 }
 
-/* Packets that a link has carried, by its port. */
+/* Returns the number of packets that a link has carried. */
 static uint64_t carried(const struct net_fixture *e, uint32_t node,
 			unsigned port)
 {
@@ -38,7 +38,7 @@ static uint64_t carried(const struct net_fixture *e, uint32_t node,
 	return c.packets;
 }
 
-/* ---- rates --------------------------------------------------------------- */
+/* ---- link rates and slow nodes ------------------------------------------- */
 
 static uint64_t stream_by(const struct net_config *cfg, const char *plan,
 			  uint8_t path)
@@ -62,8 +62,10 @@ static uint64_t stream(const struct net_config *cfg, const char *plan)
 	return stream_by(cfg, plan, 0);
 }
 
-/* GEM-29: two lanes of three continue, at two thirds of the rate. */
-static void gemini_goes_on_with_two_lanes_of_three(void **state)
+/*
+ * GEM-29: a link continues with two of three lanes, at two thirds of the rate.
+ */
+static void gemini_continues_with_two_of_three_lanes(void **state)
 {
 	struct net_config cfg;
 	uint64_t whole, two, one, slow;
@@ -73,14 +75,20 @@ static void gemini_goes_on_with_two_lanes_of_three(void **state)
 	two = stream(&cfg, "lanes 0,0,0.A+ = 2; lanes 0,0,0.A- = 2");
 	slow = stream(&cfg, "slow-link 0.A+ = 1.5; slow-link 0.A- = 1.5");
 	one = stream(&cfg, "lanes 0,0,0.A+ = 1; lanes 0,0,0.A- = 1");
-	/* 1024 packets of 96 B: 41, 62 and 123 ns; buffers hold some, too */
+	/*
+	 * 1024 packets of 96 B: 41, 62 and 123 ns each; some packets stay in
+	 * buffers
+	 */
 	T_TRUE(two > 1024 * 62000 && two > whole + 1024 * 5000);
 	T_TRUE(one > 1024 * 123000 && one < 1024 * 140000);
 	T_IS(slow, two);
 }
 
-/* SWE-27: four lanes, two or one; the rate is that of the remaining lanes. */
-static void sunway_goes_on_with_two_lanes_or_one(void **state)
+/*
+ * SWE-27: a link has four lanes, two or one, and the rate of the remaining
+ * lanes.
+ */
+static void sunway_continues_with_two_lanes_or_one(void **state)
 {
 	const uint64_t packets = 32, ns = 1000;
 	struct net_config cfg;
@@ -90,14 +98,14 @@ static void sunway_goes_on_with_two_lanes_or_one(void **state)
 	whole = stream_by(&cfg, "slow-node 3 = 1", 2); /* rdma */
 	two = stream_by(&cfg, "lanes 0.0+ = 2; lanes 0.0+.1 = 2", 2);
 	one = stream_by(&cfg, "lanes 0.0+ = 1; lanes 0.0+.1 = 1", 2);
-	/* packets of 2096 B: 154, 307 and 615 ns on one of two rails */
+	/* packets of 2096 B: 154, 307 and 615 ns each, on one of two rails */
 	T_TRUE(two > whole + packets * 120 * ns);
 	T_TRUE(two < whole + packets * 170 * ns);
 	T_TRUE(one > whole + packets * 420 * ns);
 	T_TRUE(one < whole + packets * 480 * ns);
 }
 
-static void a_link_gets_its_lanes_back(void **state)
+static void link_rate_is_restored_with_its_lanes(void **state)
 {
 	struct net_config cfg;
 	uint64_t whole, always, a_while;
@@ -124,8 +132,8 @@ static void a_slow_node_sends_slowly(void **state)
 
 /* ---- parallel links ------------------------------------------------------ */
 
-/* GEM-30: no packet takes a masked link, and everything arrives. */
-static void gemini_masks_a_link_out(void **state)
+/* GEM-30: no packet uses a masked link, and all messages arrive. */
+static void gemini_masked_link_is_unused(void **state)
 {
 	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
 	struct net_config cfg;
@@ -148,8 +156,8 @@ static void gemini_masks_a_link_out(void **state)
 	}
 }
 
-/* GEM-32: all links to a neighbour lost: quiesce, new tables, resume. */
-static void gemini_loads_new_tables(void **state)
+/* GEM-32: all links to a neighbour are lost: quiesce, new tables, resume. */
+static void gemini_quiesces_and_loads_new_tables(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -165,16 +173,20 @@ static void gemini_loads_new_tables(void **state)
 	T_IS(c.quiesced, 1);
 	T_IS(c.dead_links, 16);
 	T_TRUE(c.lost == 0);
-	/* sent at 150 us, waits from 110 us on for 20 ms */
+	/* sent at 150 us, delayed from 110 us on for 20 ms */
 	T_TRUE(e.last_at > 20 * MS + 110 * US);
 	T_TRUE(e.last_at < 21 * MS);
 	net_fixture_close(&e);
 }
 
-/* GEM-32: new tables use the opposite direction from the source on. */
-static void gemini_starts_the_other_way(void **state)
+/*
+ * GEM-32: with new tables, packets use the opposite direction from the source
+ * on.
+ */
+static void gemini_new_tables_use_opposite_direction(void **state)
 {
-	enum { ROUTER = 10, LINKS = 8 }; /* after ten nodes; A-, then A+ */
+	/* ten nodes precede the routers; ports of A- precede those of A+ */
+	enum { ROUTER = 10, LINKS = 8 };
 	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
 	struct net_msg m = { .dst = 4, .bytes = 64 };
 	struct net_config cfg;
@@ -199,8 +211,8 @@ static void gemini_starts_the_other_way(void **state)
 	}
 }
 
-/* GEM-33: packets in front of the link time out after a second. */
-static void gemini_misses_a_response_after_a_second(void **state)
+/* GEM-33: packets queued for the dead link time out after one second. */
+static void gemini_response_timeout_is_one_second(void **state)
 {
 	struct net_msg m = { .dst = 2,
 			     .bytes = 64 << 10,
@@ -220,8 +232,11 @@ static void gemini_misses_a_response_after_a_second(void **state)
 	net_fixture_close(&e);
 }
 
-/* A router and its two nodes have failed: the others reach each other. */
-static void gemini_goes_round_a_router(void **state)
+/*
+ * A router and its two nodes have failed: the other nodes still reach each
+ * other.
+ */
+static void gemini_routes_around_a_dead_router(void **state)
 {
 	struct net_msg m = { .bytes = 64 };
 	struct net_config cfg;
@@ -246,10 +261,10 @@ static void gemini_goes_round_a_router(void **state)
 	net_fixture_close(&e);
 }
 
-/* ---- trees --------------------------------------------------------------- */
+/* ---- routing around failures in trees ------------------------------------ */
 
-/* QSN-42: up by other links, without any retransmission. */
-static void qsnet2_goes_round_a_switch(void **state)
+/* QSN-42: packets use other upward links, without any retransmission. */
+static void qsnet2_routes_around_a_dead_switch(void **state)
 {
 	static const char *const plans[] = { "dead-switch 3:0",
 					     "dead-switch 2:5",
@@ -275,8 +290,8 @@ static void qsnet2_goes_round_a_switch(void **state)
 		}
 }
 
-/* QSN-41: no answer; the unit retransmits on another route. */
-static void qsnet2_misses_an_answer_and_tries_again(void **state)
+/* QSN-41: without an answer, the unit retransmits on another route. */
+static void qsnet2_retransmits_after_missing_answer(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -293,8 +308,8 @@ static void qsnet2_misses_an_answer_and_tries_again(void **state)
 	net_fixture_close(&e);
 }
 
-/* SWE-28, SWE-29: a rail has failed, or all links up of a switch. */
-static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
+/* SWE-28, SWE-29: a rail has failed, or all upward links of a switch. */
+static void sunway_routes_over_other_rail_and_siblings(void **state)
 {
 	static const char *const plans[] = { "dead-rail 0", "dead-rail 1",
 					     "dead-link 1:0.1+" };
@@ -316,7 +331,7 @@ static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
 }
 
 /* SWE-29: packets lost with a rail or a switch are retransmitted after 1 ms. */
-static void sunway_sends_again_what_died_with_a_rail(void **state)
+static void sunway_retransmits_packets_lost_with_a_rail(void **state)
 {
 	static const char *const plans[] = { "dead-rail 0 at 10us",
 					     "dead-switch 2:0 at 10us",
@@ -342,13 +357,13 @@ static void sunway_sends_again_what_died_with_a_rail(void **state)
 	}
 }
 
-/* ---- losses -------------------------------------------------------------- */
+/* ---- lost messages ------------------------------------------------------- */
 
-static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
+static void dead_node_is_reported_and_its_messages_are_lost(void **state)
 {
 	static const struct {
 		const char *machine;
-		uint64_t told; /* after the failure */
+		uint64_t detected_after; /* detection time after the failure */
 	} row[] = { { "bgq:4x2", 332 * MS },
 		    { "gemini:2x2x1", 10 * US },
 		    { "qsnet2:4x4", 100 * US } };
@@ -366,18 +381,18 @@ static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
 		net_fixture_drain(&e);
 		T_IS(e.dead, 1);
 		T_IS(e.dead_node, 3);
-		T_TRUE(e.dead_at >= 10 * US + row[i].told);
-		T_TRUE(e.dead_at < 11 * US + row[i].told);
-		/* 7 to 3 and 3 to 7; 7 to itself uses no link */
+		T_TRUE(e.dead_at >= 10 * US + row[i].detected_after);
+		T_TRUE(e.dead_at < 11 * US + row[i].detected_after);
+		/* messages 7 to 3 and 3 to 7 are lost; 7 to 7 uses no link */
 		T_IS(e.lost, 2);
 		T_IS(e.arrived, 6);
-		T_TRUE(e.lost_at >= 10 * US + row[i].told);
+		T_TRUE(e.lost_at >= 10 * US + row[i].detected_after);
 		net_fixture_close(&e);
 	}
 }
 
-/* The machine does not reroute: the dead link is reported by net_up.dead. */
-static void bgq_does_not_go_round_a_dead_link(void **state)
+/* bgq does not reroute: the dead link is reported by net_up.dead. */
+static void bgq_does_not_route_around_a_dead_link(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -395,7 +410,7 @@ static void bgq_does_not_go_round_a_dead_link(void **state)
 	net_fixture_close(&e);
 }
 
-static void a_link_that_comes_back_carries_what_waited(void **state)
+static void restored_link_carries_queued_packets(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -410,9 +425,9 @@ static void a_link_that_comes_back_carries_what_waited(void **state)
 	net_fixture_close(&e);
 }
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- names of links, nodes and switches ---------------------------------- */
 
-static void a_plan_names_what_the_machine_has(void **state)
+static void fault_plan_with_unknown_object_is_refused(void **state)
 {
 	static const struct {
 		const char *machine, *plan, *why;
@@ -444,10 +459,10 @@ static void a_plan_names_what_the_machine_has(void **state)
 	}
 }
 
-/* Long cables and midplanes are optical. */
-static void optical_links_are_those_across_midplanes(void **state)
+/* Links between midplanes and long cables are optical. */
+static void links_between_midplanes_are_optical(void **state)
 {
-	struct net_fault_port near, far;
+	struct net_fault_port inside, between;
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -455,34 +470,34 @@ static void optical_links_are_those_across_midplanes(void **state)
 	net_fixture_fault_open(&e, &cfg, "errors optical = 1e-6");
 	T_OK(net_fixture_send(&e, 0, 2, 5, 512));
 	net_fixture_drain(&e);
-	net_fault_port_get(e.net, 2, 1, &near);
-	net_fault_port_get(e.net, 3, 1, &far);
-	T_IS(near.packets, 0);
-	T_IS(far.packets, 1);
+	net_fault_port_get(e.net, 2, 1, &inside);
+	net_fault_port_get(e.net, 3, 1, &between);
+	T_IS(inside.packets, 0);
+	T_IS(between.packets, 1);
 	net_fixture_close(&e);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(gemini_goes_on_with_two_lanes_of_three),
-		T_CASE(sunway_goes_on_with_two_lanes_or_one),
-		T_CASE(a_link_gets_its_lanes_back),
+		T_CASE(gemini_continues_with_two_of_three_lanes),
+		T_CASE(sunway_continues_with_two_lanes_or_one),
+		T_CASE(link_rate_is_restored_with_its_lanes),
 		T_CASE(a_slow_node_sends_slowly),
-		T_CASE(gemini_masks_a_link_out),
-		T_CASE(gemini_loads_new_tables),
-		T_CASE(gemini_starts_the_other_way),
-		T_CASE(gemini_misses_a_response_after_a_second),
-		T_CASE(gemini_goes_round_a_router),
-		T_CASE(qsnet2_goes_round_a_switch),
-		T_CASE(qsnet2_misses_an_answer_and_tries_again),
-		T_CASE(sunway_goes_by_the_other_rail_and_by_siblings),
-		T_CASE(sunway_sends_again_what_died_with_a_rail),
-		T_CASE(a_dead_node_is_told_and_its_messages_are_lost),
-		T_CASE(bgq_does_not_go_round_a_dead_link),
-		T_CASE(a_link_that_comes_back_carries_what_waited),
-		T_CASE(a_plan_names_what_the_machine_has),
-		T_CASE(optical_links_are_those_across_midplanes),
+		T_CASE(gemini_masked_link_is_unused),
+		T_CASE(gemini_quiesces_and_loads_new_tables),
+		T_CASE(gemini_new_tables_use_opposite_direction),
+		T_CASE(gemini_response_timeout_is_one_second),
+		T_CASE(gemini_routes_around_a_dead_router),
+		T_CASE(qsnet2_routes_around_a_dead_switch),
+		T_CASE(qsnet2_retransmits_after_missing_answer),
+		T_CASE(sunway_routes_over_other_rail_and_siblings),
+		T_CASE(sunway_retransmits_packets_lost_with_a_rail),
+		T_CASE(dead_node_is_reported_and_its_messages_are_lost),
+		T_CASE(bgq_does_not_route_around_a_dead_link),
+		T_CASE(restored_link_carries_queued_packets),
+		T_CASE(fault_plan_with_unknown_object_is_refused),
+		T_CASE(links_between_midplanes_are_optical),
 	};
 
 	return T_RUN(tests);

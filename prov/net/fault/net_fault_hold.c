@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packet order with retransmission: the second of two deterministic packets of
- * a pair waits at the target until the first has arrived, however often that
- * one is retransmitted. A target has a list of the packets that it waits for
- * and of those behind them, in the order in which they arrived or should have.
+ * a pair waits at the target until the first one has arrived, after any number
+ * of retransmissions. A target has a list of the missing packets and of the
+ * packets that wait for them, in the original order.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -19,11 +19,14 @@ static bool same_flow(const struct net_fault_hold *a,
 	return a->src == b->src && a->vc == b->vc;
 }
 
-/* The list link of a node that refers to the packet; or the end of the list. */
+/*
+ * Returns the list link of a node that refers to the packet, or the end of the
+ * list.
+ */
 static uint32_t *fault_hold_find(const struct net *net, uint32_t node,
 				 uint32_t pi)
 {
-	uint32_t *at = &net_fault_node(net, node)->held, steps = 0;
+	uint32_t *at = &net_fault_node(net, node)->order_list, steps = 0;
 
 	while (*at && *at != pi) {
 		net_walk_check(steps++ < net->packets_max);
@@ -39,7 +42,7 @@ static void fault_hold_add(const struct net *net, uint32_t node, uint32_t pi,
 	const struct net_mrec *m = net_mrec(net, p->msg);
 
 	*net_fault_hold(net, pi) = (struct net_fault_hold){
-		.src = m->src, .vc = m->road & 15, .on = 1, .ready = ready
+		.src = m->src, .vc = m->vc_zone & 15, .on = 1, .ready = ready
 	};
 	*fault_hold_find(net, node, 0) = pi;
 }
@@ -52,11 +55,11 @@ void net_fault_order_wait(struct net *net, uint32_t pi)
 		fault_hold_add(net, p->dst, pi, false);
 }
 
-/* First packet of a flow in the list, or 0. */
+/* Returns the first packet of a flow in the list, or 0. */
 static uint32_t first_of(const struct net *net, uint32_t node,
 			 const struct net_fault_hold *flow)
 {
-	uint32_t pi = net_fault_node(net, node)->held, steps = 0;
+	uint32_t pi = net_fault_node(net, node)->order_list, steps = 0;
 
 	while (pi && !same_flow(net_fault_hold(net, pi), flow)) {
 		net_walk_check(steps++ < net->packets_max);
@@ -73,12 +76,12 @@ static void hold_remove(const struct net *net, uint32_t node, uint32_t pi)
 	*h = (struct net_fault_hold){ 0 };
 }
 
-/* Delivers the packets of a flow that no missing packet precedes any more. */
+/* Delivers the packets of a flow up to the next missing packet. */
 static void deliver_held(struct net_step *s, const struct net_call *c,
 			 uint32_t node, const struct net_fault_hold *flow)
 {
 	struct net *net = s->net;
-	struct net_call call = { .at = c->at };
+	struct net_call call = { .time_ps = c->time_ps };
 	uint32_t pi;
 
 	while ((pi = first_of(net, node, flow)) &&
@@ -99,7 +102,7 @@ bool net_fault_order_hold(struct net_step *s, const struct net_call *c)
 	const struct net_packet *p = net_packet(net, pi);
 	struct net_fault_hold *h = net_fault_hold(net, pi), flow;
 
-	if (net_faults(net)->free || !net_fault_node(net, node)->held ||
+	if (net_faults(net)->free || !net_fault_node(net, node)->order_list ||
 	    !has_order(p))
 		return false;
 	if (h->on) {
@@ -109,7 +112,7 @@ bool net_fault_order_hold(struct net_step *s, const struct net_call *c)
 		return true;
 	}
 	flow.src = net_mrec(net, p->msg)->src;
-	flow.vc = net_mrec(net, p->msg)->road & 15;
+	flow.vc = net_mrec(net, p->msg)->vc_zone & 15;
 	if (!first_of(net, node, &flow))
 		return false;
 	fault_hold_add(net, node, pi, true);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internal interface of the net_fault files, and their hooks in the rest of the
- * model. Fault state is stored at the end of the block, only with a fault plan.
+ * Internal interface of the net_fault files, and their hooks in the other parts
+ * of the model. The fault state is stored at the end of the block, and exists
+ * only with a fault plan.
  *
  *   struct net_faults | lines of the fault plan | links | nodes
  */
@@ -20,31 +21,36 @@ enum {
 	NET_FAULT_WIRE = 8192,	/* largest packet on the wire, bytes */
 };
 
-/* Added to a node number, in place of a line: this node's unit has halted. */
+/*
+ * Flag of a node number that replaces the number of a line: the unit of this
+ * node has halted.
+ */
 #define NET_FAULT_HALT (1u << 29)
 
-/* Fields of a packet's dirs, above the bits used by a torus. */
+/* Fields of net_packet.dirs, above the bits used by a torus. */
 #define NET_RESENDS_SHIFT  16 /* retransmissions, 10 bits */
 #define NET_RESENDS_MAX	   1023u
 #define NET_TIMEOUTS_SHIFT 26 /* timeouts on dead links, 5 bits */
 #define NET_TIMEOUTS_MAX   31u
-#define NET_PACKET_LOST	   (1u << 31) /* lost; its source waits */
+/* flag: the packet is lost, and its source waits for the timeout */
+#define NET_PACKET_LOST	   (1u << 31)
 
 enum net_fault_state {
 	NET_LINK_UP,
 	NET_LINK_UNDETECTED, /* dead, not yet detected */
-	NET_LINK_DEAD,	     /* detected: packets sent there are lost */
+	/* dead and detected: packets sent on the link are lost */
+	NET_LINK_DEAD,
 };
 
-/* One direction of a link, by its sender. */
+/* State of one direction of a link, stored at its sender. */
 struct net_fault_link {
 	uint64_t ber; /* error probability per bit, times 2^64 */
 	uint64_t tries;
 	uint64_t retry_ticks;
-	uint64_t rate; /* rate without a temporary line in effect */
+	uint64_t rate; /* inverse rate without temporary lines */
 	uint32_t bad, escaped, detours, retries;
-	uint32_t crc[2];  /* of all packets sent, and received */
-	uint32_t word[2]; /* link word: normal, and as changed by a line */
+	uint32_t crc[2];  /* CRCs of all packets sent and received */
+	uint32_t word[2]; /* link word without and with the temporary line */
 	uint16_t burst;
 	uint8_t state; /* enum net_fault_state */
 	uint8_t pad[5];
@@ -54,19 +60,20 @@ struct net_fault_node {
 	uint64_t memory; /* error probability per word read, times 2^64 */
 	uint64_t reads;
 	uint32_t corrected;
-	uint32_t slow; /* factor times 1000; 0: not slow */
-	uint32_t held; /* list of packets that keep others in order */
+	uint32_t slow; /* slowdown factor times 1000; 0: not slow */
+	/* list of missing packets and of the packets that wait for them */
+	uint32_t order_list;
 	uint8_t dead;
 	uint8_t pad[3];
 };
 
-/* Entry of a packet in the list of its target; see net_fault_hold.c. */
+/* Entry of a packet in the order list of its target (net_fault_hold.c). */
 struct net_fault_hold {
 	uint32_t next;
 	uint32_t src;
 	uint8_t vc;
-	uint8_t on;    /* in the list of its target */
-	uint8_t ready; /* has arrived */
+	uint8_t on;    /* 1: in the order list of the target */
+	uint8_t ready; /* 1: the packet has arrived */
 	uint8_t pad;
 };
 
@@ -85,25 +92,26 @@ enum net_fault_object {
 /* A line of the fault plan. */
 struct net_fault_line {
 	uint64_t at_ps, for_ps;
-	uint64_t value; /* times 2^64, times 1000, or a count, by kind */
+	/* probability times 2^64, factor times 1000, or a count, by kind */
+	uint64_t value;
 	uint32_t node;
 	uint8_t kind;	/* enum weft_fault_plan_kind */
 	uint8_t target; /* enum net_fault_object */
-	uint8_t class;	/* of links, NET_CLASS_* */
-	uint8_t both;	/* and the opposite direction */
-	uint8_t link;	/* number in the class; 0xff: all */
+	uint8_t class;	/* class of links, NET_CLASS_* */
+	uint8_t both;	/* 1: the opposite direction as well */
+	uint8_t link;	/* number of the link in the class; 0xff: all links */
 	uint8_t pad[3];
 };
 
 struct net_faults {
 	uint64_t seed;
-	uint64_t stall_ps; /* no packets are built before this time */
+	uint64_t stall_ps; /* time before which no packets are built */
 	uint32_t count;	   /* number of lines */
-	uint32_t free;	   /* held packets are being delivered */
+	uint32_t free;	   /* 1: packets of an order list are being delivered */
 	struct net_fault_count sum;
-	struct weft_code_crc crc;      /* table-driven */
-	struct weft_code_crc link_crc; /* table-driven */
-	struct weft_code_rs rs;	       /* code of a packet */
+	struct weft_code_crc crc;      /* packet CRC, table-driven */
+	struct weft_code_crc link_crc; /* link CRC, table-driven */
+	struct weft_code_rs rs;	       /* Reed-Solomon code of a packet */
 	struct weft_code_rs end_rs;
 	struct weft_code_rs fec;
 };
@@ -139,17 +147,20 @@ static inline bool net_fault_is_dead(const struct net *net, uint32_t node,
 	return net_fault_link(net, node, port)->state == NET_LINK_DEAD;
 }
 
-/* net_fault_bits.c: bit errors, and which code detects them. */
+/* net_fault_bits.c: generation and detection of bit errors */
 
-/* Result of a packet's bit errors on a link. */
+/* Result of the bit errors of a packet on a link. */
 enum net_fault_found {
 	NET_FOUND_GOOD,
 	NET_FOUND_BAD,	  /* detected by the packet code */
 	NET_FOUND_HEADER, /* detected by the header code */
-	NET_FOUND_AT_END, /* detected by the end code, at the last node */
+	NET_FOUND_AT_END, /* detected by the end code at the last node */
 	NET_FOUND_MISSED,
 };
-/* Draws the bit errors of a packet of this length, the n-th of this link. */
+/*
+ * Draws the bit errors of a packet of this length, the n-th packet of the link,
+ * and returns whether they are detected.
+ */
 enum net_fault_found net_fault_bits_draw(const struct net *net,
 					 const struct net_fault_link *l,
 					 uint64_t id, uint64_t n,
@@ -157,32 +168,37 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 /* Corrects the blocks of a packet that the FEC can correct. */
 void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
 			    uint32_t bytes);
-/* Index of the first of count items that fails by this draw, or count. */
+/*
+ * Returns the index of the first of count items that has an error by this draw,
+ * or count.
+ */
 uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count);
-/* A packet of this length is read from memory; returns uncorrectable words. */
+/*
+ * Draws the memory errors of reading a packet of this length. Returns the
+ * number of uncorrectable words.
+ */
 uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
 			       uint32_t bytes);
 
-/* net_fault_name.c: resolves the object of a line. NULL, or the error text. */
+/*
+ * net_fault_name.c: resolves the object of a line. Returns NULL, or an error
+ * message.
+ */
 const char *net_fault_object_parse(const struct net *net,
 				   const struct weft_fault_entry *f,
 				   struct net_fault_line *line);
-/* True if the line applies to this direction of a link. */
+/* Returns whether the line applies to this direction of a link. */
 bool net_fault_line_applies(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port);
 
-/* net_fault_time.c: effects of the lines. */
-enum net_fault_phase {
-	NET_FAULT_BEGINS,
-	NET_FAULT_DETECTED,
-	NET_FAULT_FIXTURES
-};
+/* net_fault_time.c: start, detection and end of the lines */
+enum net_fault_phase { NET_FAULT_BEGINS, NET_FAULT_DETECTED, NET_FAULT_ENDS };
 
 /* Schedules a phase of a line at one node. */
 void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 			      enum net_fault_phase phase, uint32_t line);
-/* True if a line applies to this link, seen from either end. */
+/* Returns whether a line applies to this link, in either direction. */
 bool net_fault_line_affects(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port);
@@ -192,45 +208,55 @@ void net_fault_set_class(struct net *net, const struct net_fault_line *line,
 void net_fault_set_node(struct net *net, const struct net_fault_line *line,
 			bool on);
 void net_fault_link_fail(struct net *net, uint32_t node, unsigned port);
-/* Marks a node dead if it has no link left, and counts dead nodes. */
+/* Marks a node dead if it has no live link, and counts dead nodes. */
 void net_fault_node_update(struct net *net, uint32_t node);
 void net_fault_halt(struct net_step *s);
 
-/* net_fault_hold.c: a retransmitted packet, and those behind it. */
+/*
+ * net_fault_hold.c: keeps a retransmitted packet and the packets behind it in
+ * order.
+ */
 void net_fault_order_wait(struct net *net, uint32_t pi);
-/* The packet is lost. */
+/*
+ * Removes a lost packet from the order list, and delivers the packets behind
+ * it.
+ */
 void net_fault_order_skip(struct net_step *s, const struct net_call *c,
 			  uint32_t pi, uint32_t node);
 
-/* ---- hooks --------------------------------------------------------------- */
+/* ---- hooks in the model -------------------------------------------------- */
 
 #define NET_FAULT_LOST UINT32_MAX
 
-/* net_run.c: space at the end of the block. */
+/* net_run.c: reserves space at the end of the block */
 uint64_t net_fault_layout(struct net *net, const struct net_config *cfg,
 			  uint64_t off);
 void net_fault_init(struct net *net);
-/* net_nic.c: a line of the fault plan begins, is detected, or ends. */
+/* net_nic.c: handles the start, the detection or the end of a line */
 void net_fault_phase_run(struct net_step *s, uint64_t word);
-/* Completion time of an engine that would work from start to end. */
+/*
+ * Returns the completion time of an engine that would work from start to end
+ * without faults.
+ */
 uint64_t net_fault_engine_delay(const struct net *net, uint32_t node,
 				uint64_t start, uint64_t end);
 /*
- * net_arbiter.c, net_tree.c: ticks that the packet is delayed, and the link
- * occupied besides *busy_p; NET_FAULT_LOST: the packet is lost.
+ * net_arbiter.c, net_tree.c: returns the ticks by which the packet is delayed,
+ * and adds the link time of retries to *busy_p; NET_FAULT_LOST: the packet is
+ * lost.
  */
 uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 			     uint32_t pi, uint32_t *busy_p);
 uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 			     uint32_t len);
 /*
- * net_nic_in.c: true: the packet waits for an earlier one, or has been
- * delivered together with those behind it.
+ * net_nic_in.c: returns whether the packet waits for an earlier packet, or has
+ * been delivered together with the packets behind it.
  */
 bool net_fault_order_hold(struct net_step *s, const struct net_call *c);
 /* Handles a packet that must not be delivered. */
 void net_fault_packet_discard(struct net_step *s, const struct net_call *c);
-/* net_routing.c: plans a route around dead links at the source. */
+/* net_routing.c: plans a route around dead links from the source on */
 void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 			  int8_t *rem);
 

@@ -2,9 +2,9 @@
 /*
  * Packets on links with errors, and on dead links.
  *
- * With checks at each link, a packet that is detected bad is retransmitted from
- * the link's window, together with all behind it (go-back-N). This equals a
- * link that has sent nothing since: the packet arrives later, and in order.
+ * If links check packets, a bad packet is retransmitted from the link's window,
+ * together with all packets behind it (go-back-N). The model treats this as a
+ * delay of the link: the packet arrives later, and in order.
  *
  * With checks at the end, a bad packet continues, is discarded at its target,
  * and the source's unit is notified and retransmits it. The same holds for a
@@ -22,17 +22,18 @@
 
 #include <stdlib.h>
 
-#define BACKOFF_PS	1000000u /* after resend_tries, doubled each time */
-#define BACKOFF_DOUBLES 6u	 /* up to 64 us */
+/* backoff after resend_tries, doubled each time */
+#define BACKOFF_PS	1000000u
+#define BACKOFF_DOUBLES 6u /* number of doublings: up to 64 us */
 
 static uint64_t ticks_of(const struct net *net, uint64_t ps)
 {
 	return (ps + net->cfg.tick_ps - 1) / net->cfg.tick_ps;
 }
 
-/* ---- bits ---------------------------------------------------------------- */
+/* ---- bit errors ---------------------------------------------------------- */
 
-/* Bytes on the wire of a packet that is on no class route. */
+/* Returns the bytes on the wire of a packet that is not on a class route. */
 static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -46,7 +47,10 @@ static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
 	return bytes;
 }
 
-/* Both ends update their CRC of all packets sent and received. */
+/*
+ * Updates the CRCs of all packets that both ends of a link keep; differs: the
+ * ends see different bits.
+ */
 static void update_link_crc(struct net *net, struct net_fault_link *l,
 			    bool differs)
 {
@@ -76,7 +80,10 @@ static void count_retry(struct net *net, struct net_fault_link *l)
 	sum->alarms += ++l->retries == net->cfg.care.retry_alarm;
 }
 
-/* Sends a packet until it is good; returns the delay, retry ticks each. */
+/*
+ * Sends a packet until it has no detected error, or the limit is reached.
+ * Returns the delay; each retry takes `retry` ticks.
+ */
 static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 			 uint64_t retry, enum net_fault_found *found_p)
 {
@@ -95,7 +102,7 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 		count_retry(net, l);
 		late += retry;
 		if (++n == NET_FAULT_TRIES || late > UINT32_MAX / 2)
-			break; /* gives up retrying */
+			break; /* retry limit reached */
 	}
 	l->retry_ticks += late;
 	if (*found_p == NET_FOUND_MISSED) {
@@ -108,7 +115,10 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 	return (uint32_t)late;
 }
 
-/* Ticks from the end of a bad packet to the link's retransmission. */
+/*
+ * Returns the ticks from the end of a bad packet to its retransmission by the
+ * link.
+ */
 static uint64_t retry_ticks(struct net_step *s, unsigned port)
 {
 	const struct net_hop *h = net_hop(s, port);
@@ -118,7 +128,7 @@ static uint64_t retry_ticks(struct net_step *s, unsigned port)
 	return wait ? ticks_of(s->net, wait) : told;
 }
 
-/* Reads the packet from this node's buffers. */
+/* Draws the memory errors of reading the packet from this node's buffers. */
 static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
 {
 	struct net_fault_node *m = net_fault_node(s->net, s->id);
@@ -137,7 +147,7 @@ static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
 
 /* ---- dead links ---------------------------------------------------------- */
 
-/* The packet is lost; its source detects that by timeout. */
+/* Handles a lost packet; its source detects the loss by timeout. */
 static void packet_lost(struct net_step *s, unsigned port, unsigned vc,
 			uint32_t pi, uint32_t busy)
 {
@@ -177,7 +187,7 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 	*busy_p += late;
 	if (found == NET_FOUND_GOOD || found == NET_FOUND_MISSED)
 		return late;
-	p->flags |= NET_P_BAD; /* discarded at the last node */
+	p->flags |= NET_P_BAD; /* the packet is discarded at the last node */
 	if (found != NET_FOUND_AT_END && net->cfg.care.retrain_ps) {
 		*busy_p += (uint32_t)ticks_of(net, net->cfg.care.retrain_ps);
 		net_faults(net)->sum.retrains++;
@@ -186,8 +196,9 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Class routes discard nothing: where other packets would be retransmitted from
- * their source, this hop is delayed by the same time.
+ * Delays a packet of a class route. Class routes discard no packets: if other
+ * packets would be retransmitted by their source, this hop takes as much
+ * longer.
  */
 uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 			     uint32_t len)
@@ -196,7 +207,7 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 	const struct net_config *cfg = &net->cfg;
 	const struct net_packet *p = net_packet(net, pi);
 	struct net_fault_link *l = net_fault_link(net, s->id, port);
-	uint32_t bytes = net_wire_bytes(cfg, p->chunks), late = 0, again;
+	uint32_t bytes = net_wire_bytes(cfg, p->chunks), late = 0, attempts;
 	uint64_t retry = len + retry_ticks(s, port);
 	enum net_fault_found found;
 
@@ -209,7 +220,7 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 	}
 	if (!l->ber)
 		return 0;
-	for (again = 0; again < NET_FAULT_TRIES; again++) {
+	for (attempts = 0; attempts < NET_FAULT_TRIES; attempts++) {
 		late += try_link(s, port, bytes, retry, &found);
 		if (found != NET_FOUND_BAD && found != NET_FOUND_HEADER)
 			break;
@@ -224,15 +235,18 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 
 /* ---- retransmission ------------------------------------------------------ */
 
-/* Backoff of the source's unit, doubled per attempt after resend_tries. */
-static uint64_t backoff(const struct net *net, uint32_t again)
+/*
+ * Returns the backoff of the source's unit, doubled per attempt after
+ * resend_tries.
+ */
+static uint64_t backoff(const struct net *net, uint32_t attempts)
 {
 	uint32_t tries = net->cfg.care.resend_tries, more;
 
-	if (again < tries)
+	if (attempts < tries)
 		return 0;
-	more = again - tries < BACKOFF_DOUBLES ? again - tries
-					       : BACKOFF_DOUBLES;
+	more = attempts - tries < BACKOFF_DOUBLES ? attempts - tries
+						  : BACKOFF_DOUBLES;
 	return (uint64_t)BACKOFF_PS << more;
 }
 
@@ -251,7 +265,7 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 	if ((count & NET_RESENDS_MAX) < NET_RESENDS_MAX)
 		count++;
 	m->fate |= NET_FATE_RESENT;
-	p->vc = ack ? NET_VC_SYS : m->road & 15;
+	p->vc = ack ? NET_VC_SYS : m->vc_zone & 15;
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_routing_plan(net, &way, p->rem);
 	net_routing_start(net, p);
@@ -261,8 +275,11 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 			   net_word(m->src, NET_EV_WAKE, fifo, 0, pi));
 }
 
-/* Nodes that will not receive a packet that deposits copies. */
-static uint32_t missing(const struct net *net, const struct net_packet *p)
+/*
+ * Returns the number of nodes that will not receive this packet or its copies.
+ */
+static uint32_t missing_copies(const struct net *net,
+			       const struct net_packet *p)
 {
 	uint32_t n = 1;
 
@@ -272,7 +289,9 @@ static uint32_t missing(const struct net *net, const struct net_packet *p)
 	return n;
 }
 
-/* The acknowledgement of a lost packet will not arrive either. */
+/*
+ * Handles the acknowledgement of a lost packet, which will not arrive either.
+ */
 static void ack_lost(struct net *net, uint32_t wi)
 {
 	struct net_mrec *w = net_mrec(net, wi);
@@ -291,7 +310,7 @@ static void message_lost(struct net_step *s, const struct net_call *c,
 	uint32_t node = m->dst;
 
 	net_fault_order_skip(s, c, pi, node);
-	net->delivered++; /* not in flight any more */
+	net->delivered++; /* the packet is not in flight any more */
 	net_packet_put(net, pi);
 	if (p.flags & NET_P_ACK) {
 		ack_lost(net, p.msg);
@@ -303,17 +322,20 @@ static void message_lost(struct net_step *s, const struct net_call *c,
 	}
 	net_faults(net)->sum.lost += !(m->fate & NET_FATE_LOST);
 	m->fate |= NET_FATE_LOST;
-	m->left -= missing(net, &p);
+	m->left -= missing_copies(net, &p);
 	if (m->left)
 		return;
 	if (m->flags & NET_M_SEEN)
 		net_node(net, m->dst)->active -= net_mrec_bytes(m);
 	net_nic_msg_free(net, p.msg);
 	if (s->up->lost)
-		s->up->lost(s->arg, c->at, cookie, node);
+		s->up->lost(s->arg, c->time_ps, cookie, node);
 }
 
-/* Counts a timeout of the packet; false: the machine gives up. */
+/*
+ * Counts a timeout of the packet. Returns false if the machine makes no more
+ * attempts.
+ */
 static bool count_timeout(struct net *net, struct net_packet *p)
 {
 	const struct net_mrec *m = net_mrec(net, p->msg);
@@ -330,13 +352,13 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 {
 	struct net *net = s->net;
 	const struct net_reliability *care = &net->cfg.care;
-	uint32_t pi = net_word_payload(c->word), again;
+	uint32_t pi = net_word_payload(c->word), attempts;
 	struct net_packet *p = net_packet(net, pi);
-	uint64_t at = c->at;
+	uint64_t at = c->time_ps;
 	bool timed_out = p->dirs & NET_PACKET_LOST;
 
 	p->flags &= (uint8_t)~NET_P_BAD;
-	again = p->dirs >> NET_RESENDS_SHIFT & NET_RESENDS_MAX;
+	attempts = p->dirs >> NET_RESENDS_SHIFT & NET_RESENDS_MAX;
 	if (timed_out) {
 		if (!count_timeout(net, p)) {
 			message_lost(s, c, pi);
@@ -349,8 +371,8 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 			message_lost(s, c, pi);
 			return;
 		}
-		/* The notification takes the packet's route back. */
-		at += care->resend_ps + backoff(net, again) +
+		/* The notification takes the packet's route in reverse. */
+		at += care->resend_ps + backoff(net, attempts) +
 		      net_routing_hops(net, net_mrec(net, p->msg)->src,
 				       p->dst) *
 			      net->cfg.hop_ps;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Objects that a line of a fault plan applies to: see net_fault.h. */
+/*
+ * Parser of the objects that lines of a fault plan apply to; the syntax is in
+ * net_fault.h.
+ */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/file/net_name.h"
 #include "prov/net/routing/net_topo.h"
 
 #include <stdlib.h>
 
-/* Parses decimal digits; returns their end, or NULL: none. */
-static const char *digits(const char *s, uint32_t *x_p)
+/* Parses decimal digits. Returns their end, or NULL if there are none. */
+static const char *number_parse(const char *s, uint32_t *x_p)
 {
 	uint64_t x = 0;
 	const char *at = s;
@@ -18,16 +21,16 @@ static const char *digits(const char *s, uint32_t *x_p)
 	return at == s || x > UINT32_MAX ? NULL : at;
 }
 
-/* "0,3,1": the node at these coordinates, or the shared router. */
-static const char *coordinates(const struct net *net, const char *s,
-			       uint32_t *node_p)
+/* Parses "0,3,1": the node or the shared router at these coordinates. */
+static const char *coords_parse(const struct net *net, const char *s,
+				uint32_t *node_p)
 {
 	const struct net_config *cfg = &net->cfg;
 	uint32_t node = 0, x;
 	unsigned d;
 
 	for (d = 0; d < cfg->dims; d++) {
-		s = digits(s, &x);
+		s = number_parse(s, &x);
 		if (!s || x >= cfg->size[d])
 			return NULL;
 		node = node * cfg->size[d] + x;
@@ -38,22 +41,23 @@ static const char *coordinates(const struct net *net, const char *s,
 	return s;
 }
 
-/* "2:5": level of a tree, and number in it. */
-static const char *level(const struct net *net, const char *s, uint32_t *node_p)
+/* Parses "2:5": the level of a tree, and the number in the level. */
+static const char *level_parse(const struct net *net, const char *s,
+			       uint32_t *node_p)
 {
 	uint32_t l, n;
 	struct net_group g;
 
-	s = digits(s, &l);
+	s = number_parse(s, &l);
 	if (!s || *s++ != ':' || l >= net_groups(&net->cfg))
 		return NULL;
-	s = digits(s, &n);
+	s = number_parse(s, &n);
 	net_group(&net->cfg, l, &g);
 	*node_p = g.first + n;
 	return s && n < g.count ? s : NULL;
 }
 
-/* Parses a node; returns the text behind it, or NULL: no such node. */
+/* Parses a node. Returns the text behind it, or NULL: no such node. */
 static const char *fault_name_place(const struct net *net, const char *s,
 				    uint32_t *node_p)
 {
@@ -61,16 +65,17 @@ static const char *fault_name_place(const struct net *net, const char *s,
 
 	if (s[n] == ',')
 		return net->cfg.topology == NET_TORUS
-			       ? coordinates(net, s, node_p)
+			       ? coords_parse(net, s, node_p)
 			       : NULL;
 	if (s[n] == ':')
-		return net->cfg.topology == NET_TORUS ? NULL
-						      : level(net, s, node_p);
-	s = digits(s, node_p);
+		return net->cfg.topology == NET_TORUS
+			       ? NULL
+			       : level_parse(net, s, node_p);
+	s = number_parse(s, node_p);
 	return *node_p < net->nodes ? s : NULL;
 }
 
-/* "A+": one class, "A": both directions. */
+/* Parses "A+": one class, or "A": both directions. */
 static bool class_find(const struct net *net, const char *s,
 		       struct net_fault_line *line)
 {
@@ -130,7 +135,7 @@ static const char *class_parse(const struct net *net, const char *s,
 			 "copper or * for all";
 }
 
-/* NODE.CLASS or NODE.CLASS.NUMBER */
+/* Parses NODE.CLASS or NODE.CLASS.NUMBER. */
 static const char *link_parse(const struct net *net, const char *s,
 			      struct net_fault_line *line)
 {
@@ -143,7 +148,7 @@ static const char *link_parse(const struct net *net, const char *s,
 	s = fault_name_place(net, s, &line->node);
 	if (!s || *s++ != '.')
 		return "no such node; expected NODE.CLASS[.NUMBER], e.g. 17.A+";
-	/* Links of a node at a shared router belong to the router. */
+	/* The links of a node at a shared router are those of the router. */
 	if (net->steer == NET_STEER_SHARED && line->node < net->ends &&
 	    *s != 'N')
 		line->node =
@@ -152,7 +157,7 @@ static const char *link_parse(const struct net *net, const char *s,
 	memcpy(class, s, n < sizeof(class) ? n : 0);
 	s += n;
 	if (*s == '.') {
-		s = digits(s + 1, &number);
+		s = number_parse(s + 1, &number);
 		line->link = number < 0xff ? (uint8_t)number : 0xfe;
 	}
 	if (!s || *s || !class_find(net, class, line) || line->both ||
@@ -182,7 +187,7 @@ static const char *node_parse(const struct net *net, const char *s,
 	return NULL;
 }
 
-/* Links of end nodes to one of several trees. */
+/* Parses a rail: the links of end nodes to one of several trees. */
 static const char *rail_parse(const struct net *net, const char *s,
 			      struct net_fault_line *line)
 {
@@ -190,7 +195,7 @@ static const char *rail_parse(const struct net *net, const char *s,
 
 	if (net->cfg.rails < 2)
 		return "this machine has no rails";
-	s = digits(s, &rail);
+	s = number_parse(s, &rail);
 	if (!s || *s || rail >= net->cfg.rails)
 		return "no such rail; rails are numbered from 0";
 	line->target = NET_FAULT_ON_RAIL;
@@ -218,8 +223,11 @@ const char *net_fault_object_parse(const struct net *net,
 	}
 }
 
-/* True for links between midplanes, or with a cable of care.fibre metres. */
-static bool optical(const struct net *net, uint32_t node, unsigned port)
+/*
+ * Returns whether a link is between midplanes, or its cable has at least
+ * care.fibre metres.
+ */
+static bool is_optical(const struct net *net, uint32_t node, unsigned port)
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned peer_port, crossings = 0;
@@ -230,7 +238,7 @@ static bool optical(const struct net *net, uint32_t node, unsigned port)
 		cfg->cable[net_topo_level(cfg, node, port)] >= cfg->care.fibre);
 }
 
-/* Number of a port among the links of its class. */
+/* Returns the number of a port among the links of its class. */
 static unsigned number_of(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned class = net_class_of(&net->cfg, node, port), n = 0;
@@ -240,7 +248,10 @@ static unsigned number_of(const struct net *net, uint32_t node, unsigned port)
 	return n;
 }
 
-/* True for A+ and A-, 1+ and 1-. */
+/*
+ * Returns whether two classes have the same dimension or level: A+ and A-, 1+
+ * and 1-.
+ */
 static bool same_dimension(const struct net *net, unsigned a, unsigned b)
 {
 	char x[NET_CLASS_NAME], y[NET_CLASS_NAME];
@@ -264,7 +275,7 @@ bool net_fault_line_applies(const struct net *net,
 		return node < net->ends &&
 		       port / (net->fat.w[1] / net->fat.rails) == line->node;
 	if (line->class == NET_CLASS_OPTICAL || line->class == NET_CLASS_COPPER)
-		return optical(net, node, port) ==
+		return is_optical(net, node, port) ==
 		       (line->class == NET_CLASS_OPTICAL);
 	if (line->target == NET_FAULT_ON_CLASS)
 		return of_class;

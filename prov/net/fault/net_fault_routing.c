@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routing around dead links, where the machine does so.
+ * Routing around dead links, on machines that do so.
  *
  * On a torus: first by another link to the same neighbour, then by another
  * dimension in which the packet has hops left, then by the opposite direction
@@ -8,23 +8,25 @@
  * opposite direction from the start. A reversed packet travels more than half
  * of the ring, and is not reversed a second time.
  *
- * In a tree the tables have alternative links, net_routing_fat.c.
+ * In a tree the tables have alternative links (net_routing_fat.c).
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/routing/net_routing.h"
 
 #include <stdlib.h>
 
-/* Packets of one message may take several routes from now on. */
-static void count(const struct net *net, const struct net_packet *p,
-		  uint32_t node, unsigned port)
+/*
+ * Counts a detour; packets of one message may use several routes from now on.
+ */
+static void count_detour(const struct net *net, const struct net_packet *p,
+			 uint32_t node, unsigned port)
 {
 	net_fault_link(net, node, port)->detours++;
 	net_faults(net)->sum.detours++;
 	net_mrec(net, p->msg)->fate |= NET_FATE_RESENT;
 }
 
-/* The ports of this mask whose links are not dead. */
+/* Returns the ports of this mask whose links are not dead. */
 static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 {
 	uint64_t left = ports, w;
@@ -35,8 +37,8 @@ static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 	return left;
 }
 
-/* The k-th set bit, modulo their number; ports is not 0. */
-static unsigned pick(uint64_t ports, unsigned k)
+/* Returns the k-th set bit, modulo the number of set bits; ports is not 0. */
+static unsigned kth_port(uint64_t ports, unsigned k)
 {
 	k %= (unsigned)__builtin_popcountll(ports);
 	while (k--)
@@ -46,7 +48,7 @@ static unsigned pick(uint64_t ports, unsigned k)
 
 /* ---- torus --------------------------------------------------------------- */
 
-/* Direction of a packet's remaining hops in a dimension. */
+/* Returns the direction of a packet's remaining hops in a dimension. */
 static unsigned dir_of(const struct net_packet *p, unsigned d)
 {
 	return 2 * d + (p->rem[d] > 0);
@@ -60,7 +62,7 @@ static void reverse(const struct net *net, struct net_packet *p, unsigned d)
 	p->dirs ^= 3u << 2 * d;
 }
 
-/* Ports by which the packet can proceed, or 0. */
+/* Returns the ports by which the packet can proceed, or 0. */
 static uint64_t torus_ports(const struct net *net, struct net_packet *p,
 			    uint32_t node, unsigned first)
 {
@@ -98,16 +100,17 @@ static void steer_torus(const struct net *net, struct net_packet *p,
 	if (!net_fault_is_dead(net, node, was))
 		return;
 	ports = torus_ports(net, p, node, net->flow[was] / 2u);
-	count(net, p, node, was);
+	count_detour(net, p, node, was);
 	if (ports)
-		p->det = (uint8_t)pick(ports, p->lane);
+		p->det = (uint8_t)kth_port(ports, p->link_hash);
 	if (p->flags & NET_P_DYN && !p->want)
-		p->want = ports ? ports : 1ull << was; /* lost there */
+		/* the packet is lost at the dead port */
+		p->want = ports ? ports : 1ull << was;
 }
 
-/* Follows a dimension; true if no link on it is dead. */
-static bool follow(const struct net *net, uint32_t *node, unsigned dir,
-		   unsigned hops)
+/* Follows hops in a direction. Returns whether no link on them is dead. */
+static bool path_is_live(const struct net *net, uint32_t *node, unsigned dir,
+			 unsigned hops)
 {
 	uint64_t ports;
 
@@ -134,16 +137,17 @@ void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 	for (i = 0; i < cfg->dims; i++) {
 		d = cfg->order[i];
 		next = at;
-		if (follow(net, &next, 2 * d + (rem[d] > 0),
-			   (unsigned)abs(rem[d]))) {
+		if (path_is_live(net, &next, 2 * d + (rem[d] > 0),
+				 (unsigned)abs(rem[d]))) {
 			at = next;
 			continue;
 		}
 		other = rem[d] + (rem[d] > 0 ? -1 : 1) * cfg->size[d];
 		next = at;
-		if (!cfg->wrap[d] || !follow(net, &next, 2 * d + (other > 0),
-					     (unsigned)abs(other)))
-			return; /* a later hop may find another port */
+		if (!cfg->wrap[d] ||
+		    !path_is_live(net, &next, 2 * d + (other > 0),
+				  (unsigned)abs(other)))
+			return; /* a later hop may have another live port */
 		rem[d] = (int8_t)other;
 		at = next;
 	}
@@ -151,7 +155,10 @@ void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* The tables know the dead links (net_dead); this counts affected packets. */
+/*
+ * Counts packets that dead links affect; the routing tables avoid these links
+ * (net_dead).
+ */
 static void count_tree(const struct net *net, const struct net_packet *p,
 		       uint32_t node)
 {
@@ -161,7 +168,7 @@ static void count_tree(const struct net *net, const struct net_packet *p,
 		rail = net_mrec(net, p->msg)->rail;
 	net_fat_steer(&net->fat, NULL, node, p->dst, p->left, rail, &det);
 	if (det != p->det && net_fault_is_dead(net, node, det))
-		count(net, p, node, det);
+		count_detour(net, p, node, det);
 }
 
 void net_fault_routing(const struct net *net, struct net_packet *p,

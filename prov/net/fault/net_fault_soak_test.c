@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long runs with errors on all links of a machine: the number of bad packets is
- * that of the fault plan, the number of undetected ones that of theory (nearly
- * always none), and each message arrives once, complete and in order.
+ * Long runs with errors on all links of a machine: the number of bad packets
+ * matches the fault plan, the number of undetected errors matches the theory
+ * (nearly always none), and each message arrives once, completely and in order.
  *
  *   LONG=1     10^8 packet-hops of each machine, the same number at each rate
  *   LONG=1e9   this number
@@ -29,25 +29,26 @@ enum {
 	ROOM = 4 * 4096, /* bytes of the longest message */
 };
 
-/* One message of a round; its number is the cookie. */
+/* One message of a round; its index is the cookie. */
 struct piece {
 	uint32_t dst;
-	uint32_t bytes, got; /* in total, received so far */
-	uint64_t edge; /* offset reached by packets that keep their order */
+	uint32_t bytes, got; /* bytes of the message; bytes received so far */
+	uint64_t edge;	     /* end offset of the packets received in order */
 	uint8_t in[ROOM];
 	uint8_t arrived;
 };
 
 struct soak {
 	struct net_fixture e;
-	struct piece *piece; /* EACH per node */
-	uint8_t *out;	     /* sent data, at a different offset per message */
+	struct piece *piece; /* messages, EACH per node */
+	/* data to send; each message starts at another offset */
+	uint8_t *out;
 	uint64_t hops;
 	uint32_t nodes;
-	uint32_t bytes; /* bytes per packet */
+	uint32_t bytes; /* payload bytes per packet */
 	uint32_t most;	/* packets per message */
 	uint8_t path;	/* path with the longest packets */
-	bool ordered;	/* in this round */
+	bool ordered;	/* packets of this round keep their order */
 };
 
 static const uint8_t *sent(const struct soak *s, uint64_t cookie)
@@ -76,7 +77,7 @@ static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 	T_TRUE(node == p->dst && !p->arrived && p->got == p->bytes);
 	T_OK(memcmp(p->in, sent(s, cookie), p->bytes));
-	/* the message sent before */
+	/* the previous message has arrived before */
 	T_TRUE(!s->ordered || cookie % EACH == 0 || p[-1].arrived);
 	p->arrived = 1;
 	(void)at;
@@ -99,7 +100,7 @@ static const struct net_up up = {
 	.lost = on_lost,
 };
 
-/* Two messages from every node to a random node. */
+/* Sends two messages from every node to a random node. */
 static void send_round(struct soak *s, uint64_t at, uint64_t r)
 {
 	struct net_msg m = { .way = r % 2 ? NET_DYNAMIC : NET_DETERMINISTIC };
@@ -107,7 +108,7 @@ static void send_round(struct soak *s, uint64_t at, uint64_t r)
 
 	m.path = s->path;
 	s->ordered = m.way == NET_DETERMINISTIC;
-	/* order is guaranteed within a rail only */
+	/* order is guaranteed only within one rail */
 	m.rail = s->ordered && s->e.cfg.rails > 1;
 	for (cookie = 0; cookie < EACH * s->nodes; cookie++) {
 		struct piece *p = &s->piece[cookie];
@@ -145,7 +146,10 @@ static void soak_run(struct soak *s, uint64_t hops)
 
 /* ---- expected numbers ---------------------------------------------------- */
 
-/* Probability that more than seven of these symbols are wrong, each with q. */
+/*
+ * Returns the probability that more than seven of these symbols are wrong, each
+ * with probability q.
+ */
 static double beyond_correction(unsigned symbols, double q)
 {
 	double term = pow(1 - q, symbols), sum = 0;
@@ -159,15 +163,18 @@ static double beyond_correction(unsigned symbols, double q)
 	return sum;
 }
 
-/* Probability that a packet of this number of bytes on the wire is bad. */
-static double chance_of_bad(const struct net_config *cfg, uint32_t wire,
-			    double ber)
+/*
+ * Returns the probability that a packet of this number of bytes on the wire is
+ * bad.
+ */
+static double probability_bad(const struct net_config *cfg, uint32_t wire,
+			      double ber)
 {
 	double q = -expm1(10 * log1p(-ber)), good = 1;
 
 	if (!cfg->care.fec)
 		return -expm1(8 * wire * log1p(-ber));
-	/* blocks of 642 bytes; 513.6 symbols */
+	/* blocks of 642 bytes have 513.6 symbols */
 	for (; wire > 642; wire -= 642)
 		good *= 1 - beyond_correction(514, q);
 	return 1 - good * (1 - beyond_correction((8 * wire + 9) / 10, q));
@@ -184,12 +191,13 @@ static void within_three_sigma(const char *what, uint64_t got, double tries,
 }
 
 /*
- * CRC-16 misses one in 2^15 of the packets with an even number of wrong bits,
- * four or more; see net_fault_test.c. The other codes miss none within any
- * test.
+ * Returns the probability of an undetected error. CRC-16 misses one in 2^15 of
+ * the packets with an even number of wrong bits, four or more
+ * (net_fault_test.c). The other codes miss none in a test of any feasible
+ * length.
  */
-static double chance_of_escape(const struct net_config *cfg, uint32_t wire,
-			       double ber)
+static double probability_undetected(const struct net_config *cfg,
+				     uint32_t wire, double ber)
 {
 	double term = exp(8 * wire * log1p(-ber)), even = 0;
 
@@ -202,7 +210,7 @@ static double chance_of_escape(const struct net_config *cfg, uint32_t wire,
 	return even / 32768;
 }
 
-/* Fails if this number or more has a probability below that of three sigma. */
+/* Fails if a count of this size or more is less probable than three sigma. */
 static void not_too_many(uint64_t got, double mean)
 {
 	double term = exp(-mean), fewer = 0;
@@ -226,22 +234,23 @@ static void check_counts(const struct soak *s, double ber)
 		      (unsigned long long)s->hops,
 		      (unsigned long long)c.packets);
 	within_three_sigma("bad", c.bad, (double)c.packets,
-			   chance_of_bad(cfg, wire, ber));
+			   probability_bad(cfg, wire, ber));
 	if (cfg->care.fec)
-		within_three_sigma("symbols mended", c.mended,
+		within_three_sigma("symbols symbols_corrected",
+				   c.symbols_corrected,
 				   (double)c.packets * wire * 0.8,
 				   -expm1(10 * log1p(-ber)));
-	not_too_many(c.escaped,
-		     (double)c.packets * chance_of_escape(cfg, wire, ber));
+	not_too_many(c.escaped, (double)c.packets *
+					probability_undetected(cfg, wire, ber));
 	T_IS(c.lost, 0);
-	T_IS(c.unlike, 0);
+	T_IS(c.crc_mismatches, 0);
 	if (cfg->care.checked == NET_CHECKED_LINK)
 		T_IS(c.retries, c.bad);
 	else
 		T_TRUE(c.resends == c.discarded && c.discarded <= c.bad);
 }
 
-/* ---- runs ---------------------------------------------------------------- */
+/* ---- test runs ----------------------------------------------------------- */
 
 static void soak(const struct net_config *cfg, double ber, uint64_t hops)
 {
@@ -256,7 +265,10 @@ static void soak(const struct net_config *cfg, double ber, uint64_t hops)
 		s.nodes = net_nodes(s.e.net);
 	while (s.path + 1 < cfg->paths && cfg->path[s.path].packet_bytes)
 		s.path++;
-	/* a full packet would not pass four links at 1e-4 without error */
+	/*
+	 * a full packet would have errors on nearly every route of four links
+	 * at 1e-4
+	 */
 	if (cfg->care.checked == NET_CHECKED_END && ber > 5e-5) {
 		s.bytes = 4 * cfg->chunk_bytes;
 		s.most = 1;
@@ -280,7 +292,7 @@ static uint64_t hops_of(const char *text)
 	return (uint64_t)(text && n < 2 ? 1e8 : n);
 }
 
-static void nothing_is_lost_on_links_that_err(void **state)
+static void no_message_is_lost_on_links_with_errors(void **state)
 {
 	static const char *const machines[] = { "bgq:4x4x2", "gemini:2x2x2",
 						"qsnet2:4x4", "sunway:6x4",
@@ -303,7 +315,7 @@ static void nothing_is_lost_on_links_that_err(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(nothing_is_lost_on_links_that_err),
+		T_CASE(no_message_is_lost_on_links_with_errors),
 	};
 
 	return T_RUN(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links with errors: which code detects them, the cost of a retry, and that
- * nothing is lost. net_fault_soak_test counts how often errors occur.
+ * Links with errors: which code detects the errors, the cost of a retry, and
+ * that nothing is lost. net_fault_soak_test measures how often errors occur.
  */
 #include "test/support/net_fault_fixture.h"
 #include "prov/net/fault/net_fault_int.h"
@@ -18,9 +18,9 @@ static const char *const machines[] = { "bgq:4x4x2", "gemini:2x2x2",
 					"qsnet2:4x4", "sunway:6x4",
 					"apenet:4x2x2" };
 
-/* ---- draws --------------------------------------------------------------- */
+/* ---- random numbers ------------------------------------------------------ */
 
-static void the_first_error_is_where_the_draw_says(void **state)
+static void first_error_position_follows_the_draw(void **state)
 {
 	uint64_t half = 1ull << 63;
 
@@ -33,10 +33,10 @@ static void the_first_error_is_where_the_draw_says(void **state)
 	T_IS(net_fault_error_first(0, 1, 0), 0);
 }
 
-/* ---- traffic ------------------------------------------------------------- */
+/* ---- determinism and detection ------------------------------------------- */
 
-/* Messages from every node to a random node, in rounds. */
-static void traffic(struct net_fixture *e, unsigned rounds, uint8_t way)
+/* Sends messages from every node to a random node, in rounds. */
+static void random_traffic(struct net_fixture *e, unsigned rounds, uint8_t way)
 {
 	uint32_t nodes = e->cfg.topology == NET_TORUS && e->cfg.router_nodes < 2
 				 ? net_nodes(e->net)
@@ -76,13 +76,13 @@ static uint64_t hash_of(const struct net_config *cfg, const char *plan,
 		net_fixture_fault_open(&e, cfg, plan);
 	else
 		net_fixture_open(&e, cfg, 1 << 14);
-	traffic(&e, rounds, NET_DYNAMIC);
+	random_traffic(&e, rounds, NET_DYNAMIC);
 	net_count_get(e.net, &c);
 	net_fixture_close(&e);
 	return c.hash;
 }
 
-static void a_plan_that_does_nothing_changes_no_event(void **state)
+static void fault_plan_without_effect_changes_no_event(void **state)
 {
 	struct net_config cfg;
 	unsigned i;
@@ -96,7 +96,7 @@ static void a_plan_that_does_nothing_changes_no_event(void **state)
 	}
 }
 
-static void the_same_plan_and_seed_give_the_same_events(void **state)
+static void equal_plan_and_seed_give_equal_events(void **state)
 {
 	struct net_config cfg;
 	unsigned i;
@@ -109,13 +109,13 @@ static void the_same_plan_and_seed_give_the_same_events(void **state)
 		b = hash_of(&cfg, "seed = 1; errors * = 1e-5", 32);
 		c = hash_of(&cfg, "seed = 2; errors * = 1e-5", 32);
 		T_IS(a, b);
-		/* corrected errors cause no delay */
+		/* errors that FEC corrects cause no delay */
 		T_IS(a != c, !cfg.care.fec);
 		T_IS(a != hash_of(&cfg, NULL, 32), !cfg.care.fec);
 	}
 }
 
-/* Whatever the order in which messages are posted. */
+/* The order in which messages are posted does not affect the errors. */
 static void errors_do_not_depend_on_the_order_of_calls(void **state)
 {
 	struct net_config cfg;
@@ -143,8 +143,8 @@ static void errors_do_not_depend_on_the_order_of_calls(void **state)
 	T_IS(log[0], log[1]);
 }
 
-/* Bursts of 41 bits affect five symbols at most: all are detected. */
-static void bursts_are_found(void **state)
+/* Bursts of 41 bits affect five symbols at most, so all are detected. */
+static void error_bursts_are_detected(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -160,7 +160,7 @@ static void bursts_are_found(void **state)
 					       ? "errors * = 1e-5; burst * = 16"
 				       : i ? "errors * = 1e-6; burst * = 32"
 					   : "errors * = 1e-5; burst * = 41");
-		traffic(&e, 64, NET_DYNAMIC);
+		random_traffic(&e, 64, NET_DYNAMIC);
 		c = net_fixture_fault_count(&e);
 		T_TRUE(c.bad > 10);
 		T_IS(c.escaped, 0);
@@ -169,11 +169,11 @@ static void bursts_are_found(void **state)
 }
 
 /*
- * The polynomial of CRC-16 contains x + 1 and detects any two bits: an
- * undetected error has an even number of wrong bits, four or more, and of those
- * one in 2^15 is missed. At a very high error rate this is measurable.
+ * The polynomial of CRC-16 contains x + 1 and detects any two wrong bits: an
+ * undetected error has an even number of wrong bits, four or more, and one in
+ * 2^15 of these is missed. At a very high error rate this can be measured.
  */
-static void crc16_overlooks_what_theory_says(void **state)
+static void crc16_undetected_rate_matches_theory(void **state)
 {
 	enum { TRIES = 3000000, BYTES = 96 };
 	const double rate = 3e-3, mean = rate * BYTES * 8;
@@ -201,9 +201,11 @@ static void crc16_overlooks_what_theory_says(void **state)
 
 /* ---- cost of a retry ----------------------------------------------------- */
 
-/* Arrival of one full packet; and the number of link retries. */
-static uint64_t one(const struct net_config *cfg, const char *plan,
-		    uint64_t *retries_p)
+/*
+ * Returns the arrival time of one full packet, and the number of link retries.
+ */
+static uint64_t one_packet(const struct net_config *cfg, const char *plan,
+			   uint64_t *retries_p)
 {
 	struct net_msg m = { .dst = 1,
 			     .bytes = cfg->payload_bytes,
@@ -219,40 +221,46 @@ static uint64_t one(const struct net_config *cfg, const char *plan,
 	return e.last_at;
 }
 
-/* BGQ-45: no acknowledgement within 1000 cycles. */
-static void bgq_sends_again_after_its_time_out(void **state)
+/* BGQ-45: a link retransmits without an acknowledgement within 1000 cycles. */
+static void bgq_link_retransmits_after_timeout(void **state)
 {
 	struct net_config cfg;
 	uint64_t none, n, good, late;
 
 	net_fixture_machine_load(&cfg, "bgq:2");
-	good = one(&cfg, "errors * = 0", &none);
-	late = one(&cfg, "seed = 1; errors * = 3e-4", &n);
+	good = one_packet(&cfg, "errors * = 0", &none);
+	late = one_packet(&cfg, "seed = 1; errors * = 3e-4", &n);
 	T_IS(none, 0);
 	T_TRUE(n > 0);
-	/* 552 bytes are 138 cycles, plus 6 of protocol */
+	/* 552 bytes take 138 cycles, plus 6 of protocol */
 	T_IS(late - good, n * (138 + 6 + 1000) * 2000);
 }
 
-/* GEM-28: the receiver sends a NAK at once; both directions take link time. */
-static void gemini_sends_again_when_it_is_told(void **state)
+/*
+ * GEM-28: the receiver sends a NAK at once; the retry takes link time in both
+ * directions.
+ */
+static void gemini_link_retransmits_on_nak(void **state)
 {
 	struct net_config cfg;
 	uint64_t none, n, good, late, len;
 
 	net_fixture_machine_load(&cfg, "gemini:2x1x1");
-	good = one(&cfg, "errors * = 0", &none);
-	late = one(&cfg, "seed = 1; errors N = 2e-3", &n);
+	good = one_packet(&cfg, "errors * = 0", &none);
+	late = one_packet(&cfg, "seed = 1; errors N = 2e-3", &n);
 	T_IS(none, 0);
 	T_TRUE(n > 0);
-	/* 96 bytes at 19.2 GB/s are 5 ns; 20 ns there and 45 ns back */
+	/*
+	 * 96 bytes at 19.2 GB/s take 5 ns; 20 ns to the receiver, 45 ns for the
+	 * NAK
+	 */
 	len = net_wire_ticks(&cfg, 96, cfg.link_end_ps_x1000);
 	T_IS(len, 5);
 	T_IS(late - good, n * (len + 20 + 45) * 1000);
 }
 
-/* A packet behind a bad one waits for it: order is kept. */
-static void packets_keep_their_order(void **state)
+/* A packet behind a bad packet waits for it, so order is kept. */
+static void link_retries_keep_packet_order(void **state)
 {
 	struct net_msg m = { .dst = 1,
 			     .bytes = 64 << 10,
@@ -267,13 +275,13 @@ static void packets_keep_their_order(void **state)
 	T_IS(e.arrived, 1);
 	T_IS(e.packets, 128);
 	T_TRUE(net_fixture_fault_count(&e).retries > 20);
-	net_fixture_close(&e); /* checks for disorder, too */
+	net_fixture_close(&e); /* net_fixture_close() also checks the order */
 }
 
-/* ---- codes --------------------------------------------------------------- */
+/* ---- error detection codes ----------------------------------------------- */
 
-/* BGQ-47: errors in the first 12 of 552 bytes are found by the header code. */
-static void bgq_headers_have_a_code_of_their_own(void **state)
+/* BGQ-47: the header code detects errors in the first 12 of 552 bytes. */
+static void bgq_header_code_detects_header_errors(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -282,7 +290,7 @@ static void bgq_headers_have_a_code_of_their_own(void **state)
 
 	net_fixture_machine_load(&cfg, "bgq:4x4x2");
 	net_fixture_fault_open(&e, &cfg, "errors * = 2e-5");
-	traffic(&e, 200, NET_DYNAMIC);
+	random_traffic(&e, 200, NET_DYNAMIC);
 	c = net_fixture_fault_count(&e);
 	part = (double)c.bad * 12 / 552;
 	T_TRUE(c.header > 0 && fabs((double)c.header - part) < 5 * sqrt(part));
@@ -290,7 +298,7 @@ static void bgq_headers_have_a_code_of_their_own(void **state)
 }
 
 /* BGQ-46, BGQ-48: without the link code, the end code detects the errors. */
-static void bgq_what_a_hop_overlooks_is_found_at_the_end(void **state)
+static void bgq_end_code_detects_errors_missed_by_links(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -312,13 +320,13 @@ static void bgq_what_a_hop_overlooks_is_found_at_the_end(void **state)
 	net_fixture_drain(&e);
 	c = net_fixture_fault_count(&e);
 	T_TRUE(c.lost > 50 && c.lost == c.discarded && e.lost == c.lost);
-	T_TRUE(c.unlike > 20);
+	T_TRUE(c.crc_mismatches > 20);
 	T_IS(c.bad, 0);
 	net_fixture_close(&e);
 }
 
-/* BGQ-50 */
-static void counters_raise_an_alarm(void **state)
+/* BGQ-50: retry and ECC counters raise alarms. */
+static void error_counters_raise_alarms(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -326,14 +334,17 @@ static void counters_raise_an_alarm(void **state)
 	net_fixture_machine_load(&cfg, "bgq:4x4x2");
 	cfg.care.retry_alarm = 5;
 	net_fixture_fault_open(&e, &cfg, "errors A+ = 1e-4");
-	traffic(&e, 100, NET_DYNAMIC);
+	random_traffic(&e, 100, NET_DYNAMIC);
 	T_TRUE(net_fixture_fault_count(&e).alarms > 0);
 	T_TRUE(net_fixture_fault_count(&e).alarms <= 32);
 	net_fixture_close(&e);
 }
 
-/* QSN-40: discarded at the target, and retransmitted by the unit as often. */
-static void qsnet2_discards_and_its_unit_sends_again(void **state)
+/*
+ * QSN-40: bad packets are discarded at the target, and the unit retransmits
+ * each of them.
+ */
+static void qsnet2_discarded_packets_are_retransmitted(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -341,7 +352,7 @@ static void qsnet2_discards_and_its_unit_sends_again(void **state)
 
 	net_fixture_machine_load(&cfg, "qsnet2:4x4");
 	net_fixture_fault_open(&e, &cfg, "seed = 1; errors * = 2e-6");
-	traffic(&e, 100, NET_DYNAMIC);
+	random_traffic(&e, 100, NET_DYNAMIC);
 	c = net_fixture_fault_count(&e);
 	T_TRUE(c.bad > 50);
 	T_IS(c.retries, 0);
@@ -351,10 +362,10 @@ static void qsnet2_discards_and_its_unit_sends_again(void **state)
 }
 
 /*
- * APE-22: the last board checks the footer's CRC, counts a bad packet and
- * delivers none; links do not check.
+ * APE-22: the last board checks the CRC in the footer, counts bad packets and
+ * does not deliver them; links do not check.
  */
-static void apenet_counts_and_delivers_nothing_wrong(void **state)
+static void apenet_counts_and_drops_bad_packets(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -362,20 +373,22 @@ static void apenet_counts_and_delivers_nothing_wrong(void **state)
 
 	net_fixture_machine_load(&cfg, "apenet:4x4x1");
 	net_fixture_fault_open(&e, &cfg, "seed = 1; errors * = 1e-6");
-	traffic(&e, 100, NET_DETERMINISTIC);
+	random_traffic(&e, 100, NET_DETERMINISTIC);
 	c = net_fixture_fault_count(&e);
 	T_TRUE(c.bad > 50);
 	T_IS(c.escaped, 0);
 	T_IS(c.retries, 0);
 	T_TRUE(c.discarded > 0 && c.discarded <= c.bad);
 	T_IS(c.resends, c.discarded);
-	/* every message once, complete, and no byte more */
+	/* each message is delivered exactly once and completely */
 	T_IS(e.bytes, 1600ull * cfg.payload_bytes);
 	net_fixture_close(&e);
 }
 
-/* SWE-26: bursts of 70 bits are corrected, longer ones retried by the link. */
-static void sunway_corrects_and_sends_again(void **state)
+/*
+ * SWE-26: bursts of up to 70 bits are corrected; the link retries longer ones.
+ */
+static void sunway_fec_corrects_and_link_retries(void **state)
 {
 	static const char *const plans[] = { "errors * = 1e-6; burst * = 61",
 					     "errors * = 1e-5; burst * = 200" };
@@ -388,9 +401,9 @@ static void sunway_corrects_and_sends_again(void **state)
 		struct net_fixture e;
 
 		net_fixture_fault_open(&e, &cfg, plans[i]);
-		traffic(&e, 64, NET_DYNAMIC);
+		random_traffic(&e, 64, NET_DYNAMIC);
 		c = net_fixture_fault_count(&e);
-		T_TRUE(c.mended > 20);
+		T_TRUE(c.symbols_corrected > 20);
 		T_IS(c.escaped, 0);
 		T_IS(c.bad > 0, i);
 		T_IS(c.retries, c.bad);
@@ -398,8 +411,8 @@ static void sunway_corrects_and_sends_again(void **state)
 	}
 }
 
-/* QSN-43: a link with an error retrains, and carries nothing meanwhile. */
-static void qsnet2_links_train_anew(void **state)
+/* QSN-43: a link with an error retrains, and carries no packets meanwhile. */
+static void qsnet2_links_retrain_after_errors(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -428,7 +441,7 @@ static void qsnet2_links_train_anew(void **state)
 }
 
 /* Acknowledgements have errors, too, and arrive after retransmission. */
-static void acknowledgements_come_in_the_end(void **state)
+static void acknowledgements_with_errors_are_retransmitted(void **state)
 {
 	struct net_msg m = { .bytes = 2048, .dst = 1, .ack = 1 };
 	struct net_config cfg;
@@ -450,8 +463,10 @@ static void acknowledgements_come_in_the_end(void **state)
 	net_fixture_close(&e);
 }
 
-/* Retransmitted packets are not overtaken, of one message or of several. */
-static void packets_that_come_again_keep_their_order(void **state)
+/*
+ * Packets do not overtake a retransmitted packet, of one message or of several.
+ */
+static void retransmitted_packets_keep_their_order(void **state)
 {
 	struct net_msg m = {
 		.dst = 5, .bytes = 9000, .path = 1, .way = NET_DETERMINISTIC
@@ -461,7 +476,7 @@ static void packets_that_come_again_keep_their_order(void **state)
 	unsigned n;
 
 	net_fixture_machine_load(&cfg, "qsnet2:4x4");
-	cfg.care.retrain_ps = 0; /* others may pass at once */
+	cfg.care.retrain_ps = 0; /* other packets may pass immediately */
 	net_fixture_fault_open(&e, &cfg, "seed = 3; errors * = 4e-6");
 	for (n = 0; n < 8; n++) {
 		m.cookie = n;
@@ -476,10 +491,13 @@ static void packets_that_come_again_keep_their_order(void **state)
 	net_fixture_close(&e);
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory errors ------------------------------------------------------- */
 
-/* QSN-44, GEM-31: corrected, or discarded at the target and retransmitted. */
-static void wrong_words_are_corrected_or_never_delivered(void **state)
+/*
+ * QSN-44, GEM-31: a wrong word is corrected, or the packet is discarded at the
+ * target and retransmitted.
+ */
+static void wrong_words_are_corrected_or_not_delivered(void **state)
 {
 	struct net_fault_count c;
 	struct net_config cfg;
@@ -490,11 +508,12 @@ static void wrong_words_are_corrected_or_never_delivered(void **state)
 
 		net_fixture_machine_load(&cfg, machines[i]);
 		net_fixture_fault_open(&e, &cfg, "seed = 2; memory * = 0.004");
-		traffic(&e, 200, NET_DYNAMIC);
+		random_traffic(&e, 200, NET_DYNAMIC);
 		c = net_fixture_fault_count(&e);
 		T_TRUE(c.corrected > 500);
 		T_TRUE(c.poisoned > 0 && c.poisoned < c.corrected / 50);
-		T_IS(c.resends, c.discarded); /* some by two nodes */
+		/* some packets have errors at two nodes */
+		T_IS(c.resends, c.discarded);
 		T_TRUE(c.discarded <= c.poisoned &&
 		       c.discarded > c.poisoned * 9 / 10);
 		T_IS(c.lost, 0);
@@ -502,8 +521,8 @@ static void wrong_words_are_corrected_or_never_delivered(void **state)
 	}
 }
 
-/* BGQ-49, BGQ-50: a unit halts instead of passing the error on. */
-static void bgq_halts_at_a_word_beyond_correction(void **state)
+/* BGQ-49, BGQ-50: a unit halts instead of forwarding the error. */
+static void bgq_halts_on_an_uncorrectable_word(void **state)
 {
 	struct net_fault_count c;
 	struct net_msg m = { .bytes = 512, .way = NET_DETERMINISTIC };
@@ -561,7 +580,7 @@ static uint64_t allreduce(const struct net_config *cfg, const char *plan)
 	return e.result_at;
 }
 
-static void class_routes_have_the_same_results_later(void **state)
+static void class_route_errors_only_delay_results(void **state)
 {
 	struct net_config cfg;
 	uint64_t good, late;
@@ -576,27 +595,27 @@ static void class_routes_have_the_same_results_later(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_first_error_is_where_the_draw_says),
-		T_CASE(a_plan_that_does_nothing_changes_no_event),
-		T_CASE(the_same_plan_and_seed_give_the_same_events),
+		T_CASE(first_error_position_follows_the_draw),
+		T_CASE(fault_plan_without_effect_changes_no_event),
+		T_CASE(equal_plan_and_seed_give_equal_events),
 		T_CASE(errors_do_not_depend_on_the_order_of_calls),
-		T_CASE(bursts_are_found),
-		T_CASE(crc16_overlooks_what_theory_says),
-		T_CASE(bgq_sends_again_after_its_time_out),
-		T_CASE(gemini_sends_again_when_it_is_told),
-		T_CASE(packets_keep_their_order),
-		T_CASE(bgq_headers_have_a_code_of_their_own),
-		T_CASE(bgq_what_a_hop_overlooks_is_found_at_the_end),
-		T_CASE(counters_raise_an_alarm),
-		T_CASE(qsnet2_discards_and_its_unit_sends_again),
-		T_CASE(apenet_counts_and_delivers_nothing_wrong),
-		T_CASE(sunway_corrects_and_sends_again),
-		T_CASE(qsnet2_links_train_anew),
-		T_CASE(acknowledgements_come_in_the_end),
-		T_CASE(packets_that_come_again_keep_their_order),
-		T_CASE(wrong_words_are_corrected_or_never_delivered),
-		T_CASE(bgq_halts_at_a_word_beyond_correction),
-		T_CASE(class_routes_have_the_same_results_later),
+		T_CASE(error_bursts_are_detected),
+		T_CASE(crc16_undetected_rate_matches_theory),
+		T_CASE(bgq_link_retransmits_after_timeout),
+		T_CASE(gemini_link_retransmits_on_nak),
+		T_CASE(link_retries_keep_packet_order),
+		T_CASE(bgq_header_code_detects_header_errors),
+		T_CASE(bgq_end_code_detects_errors_missed_by_links),
+		T_CASE(error_counters_raise_alarms),
+		T_CASE(qsnet2_discarded_packets_are_retransmitted),
+		T_CASE(apenet_counts_and_drops_bad_packets),
+		T_CASE(sunway_fec_corrects_and_link_retries),
+		T_CASE(qsnet2_links_retrain_after_errors),
+		T_CASE(acknowledgements_with_errors_are_retransmitted),
+		T_CASE(retransmitted_packets_keep_their_order),
+		T_CASE(wrong_words_are_corrected_or_not_delivered),
+		T_CASE(bgq_halts_on_an_uncorrectable_word),
+		T_CASE(class_route_errors_only_delay_results),
 	};
 
 	return T_RUN(tests);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Faults over time: lines of a fault plan that begin, are detected and end, and
+ * Faults over time: start, detection and end of the lines of a fault plan, and
  * their effects on links and nodes. Unused without a fault plan.
  *
  * Lines are wake events of the nodes that they apply to, with port
- * NET_FAULT_PORT. A link that fails is busy until the failure is detected, so
- * no packet gets it; from then on packets for it are lost (net_fault_link.c),
- * or rerouted (net_fault_routing.c).
+ * NET_FAULT_PORT. A link that fails stays busy until the failure is detected,
+ * so no packet is sent on it; after that, packets for the link are lost
+ * (net_fault_link.c) or rerouted (net_fault_routing.c).
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic_int.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_wheel.h"
 
-/* ---- links --------------------------------------------------------------- */
+/* ---- dead and live links ------------------------------------------------- */
 
-/* True if a line applies to this link, seen from either end. */
+/* Returns whether a line applies to this link, in either direction. */
 bool net_fault_line_affects(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port)
@@ -28,7 +28,7 @@ bool net_fault_line_affects(const struct net *net,
 				       net_link_port(link)));
 }
 
-/* True if a direction has a link that is not dead. */
+/* Returns whether a live link exists in the port's direction. */
 static bool any_alive(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned first = port, links = 1, i;
@@ -43,7 +43,7 @@ static bool any_alive(const struct net *net, uint32_t node, unsigned port)
 	return false;
 }
 
-/* A node without a live link is dead. */
+/* Marks a node without a live link as dead. */
 void net_fault_node_update(struct net *net, uint32_t node)
 {
 	struct net_fault_node *m = net_fault_node(net, node);
@@ -86,7 +86,7 @@ static void revive_link(struct net *net, uint32_t node, unsigned port)
 	l->state = NET_LINK_UP;
 }
 
-/* ---- effects of lines ---------------------------------------------------- */
+/* ---- effects of fault plan lines ----------------------------------------- */
 
 bool net_fault_is_failure(unsigned kind)
 {
@@ -94,7 +94,10 @@ bool net_fault_is_failure(unsigned kind)
 	       kind == WEFT_FAULT_DEAD_SWITCH || kind == WEFT_FAULT_DEAD_RAIL;
 }
 
-/* Links with errors: all links of a class. */
+/*
+ * Sets or clears the bit error rate or burst length of all links that the line
+ * applies to.
+ */
 void net_fault_set_class(struct net *net, const struct net_fault_line *line,
 			 bool on)
 {
@@ -131,7 +134,7 @@ void net_fault_set_node(struct net *net, const struct net_fault_line *line,
 	}
 }
 
-/* Sets other lanes or another rate, or restores them. */
+/* Sets the number of lanes or the rate of links, or restores them. */
 static void change_links(struct net_step *s, const struct net_fault_line *line,
 			 bool on)
 {
@@ -143,7 +146,10 @@ static void change_links(struct net_step *s, const struct net_fault_line *line,
 
 /* ---- failures at run time ------------------------------------------------ */
 
-/* No packet gets the link any more, once the packet on it has left. */
+/*
+ * Marks links as busy, so that no packet is sent on them; a link that is
+ * sending a packet is marked when that packet has left.
+ */
 static void link_block(struct net_step *s, const struct net_fault_line *line,
 		       uint64_t word)
 {
@@ -194,7 +200,10 @@ static void quiesce(struct net *net, uint64_t from)
 	f->stall_ps = end;
 }
 
-/* The failure is detected: the links accept packets again, which are lost. */
+/*
+ * Handles the detection of a failure: the links accept packets again, which are
+ * lost.
+ */
 static void failure_detected(struct net_step *s,
 			     const struct net_fault_line *line)
 {
@@ -250,7 +259,7 @@ void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 		net_word(node, NET_EV_WAKE, NET_FAULT_PORT, phase, i));
 }
 
-/* Halts a unit as if the fault plan had a line for it. */
+/* Halts a unit as a line of the fault plan would. */
 void net_fault_halt(struct net_step *s)
 {
 	struct net *net = s->net;

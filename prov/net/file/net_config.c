@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The numbers of Blue Gene/Q, each with its source: "SC11" is Chen et al., "The
- * IBM Blue Gene/Q Interconnection Network and Message Unit", by section (II.A)
- * or table (T1); "HWI" the hardware interface headers that IBM published;
- * "calibrated" names the one published figure that the number was taken from;
- * the rest is assumed. Also the check of any machine's numbers.
+ * The parameters of Blue Gene/Q, each with its source: "SC11" is Chen et al.,
+ * "The IBM Blue Gene/Q Interconnection Network and Message Unit", by section
+ * (II.A) or table (T1); "HWI" means the hardware interface headers that IBM
+ * published; "calibrated" names the published result from which the value was
+ * derived; all other values are assumed. This file also checks the parameters
+ * of any machine.
  */
 #include "prov/net/file/net_config.h"
 
@@ -21,7 +22,8 @@ static const struct net_config bgq = {
 	.dims = 5,			  /* SC11 II.A */
 	.size = { 4, 4, 4, 4, 2 },	  /* a midplane, II.A */
 	.wrap = { 1, 1, 1, 1, 1 },
-	.midplane = { 4, 4, 4, 4, 0 },	  /* II.G: link chips between */
+	/* II.G: link chips between midplanes */
+	.midplane = { 4, 4, 4, 4, 0 },
 	.full = { 16, 16, 16, 12, 2 },	  /* II.A: 20 PFlops */
 	.ranks_per_node = 1,
 	.payload_bytes = 512,		  /* II.A */
@@ -39,7 +41,7 @@ static const struct net_config bgq = {
 	.read_paths = 2,		  /* HWI */
 	.through_share = 16,		  /* HWI: n = 15 */
 	.inject_room = 0,
-	.bubble = 2,			  /* II.B, as BG/L */
+	.bubble = 2,			  /* II.B, as on BG/L */
 	.order = { 0, 1, 2, 3, 4 },	  /* longest first, II.B */
 	.zone = {			  /* HWI: firmware's four sets */
 		{ 0x0f, 0x10 },		  /* longest to shortest */
@@ -50,7 +52,7 @@ static const struct net_config bgq = {
 	.inject_fifos = 16,		  /* HWI */
 	.inject_depth = 4,		  /* assumed */
 	/*
-	 * Calibrated: T1 at 1 hop is 622 ns, less the hop, a packet of 72
+	 * Calibrated: T1 at 1 hop is 622 ns, minus the hop, a packet of 72
 	 * bytes on the link (36 ns) and in the engine (20 ns). Only the sum
 	 * with receive_ps is published; the split is assumed.
 	 */
@@ -60,14 +62,14 @@ static const struct net_config bgq = {
 		.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B, 800 MHz */
 		.reception_ps_per_byte_x1000 = 312500, /* III.D */
 	},
-	.local_ps = 40000,		  /* assumed: as a hop */
+	.local_ps = 40000,		  /* assumed: equal to a hop */
 	.l2_bytes = 32 << 20,		  /* the chip's L2 */
 	.spill_bytes_per_us = 25000,	  /* calibrated: T2 at 256 MB */
 	.routes = 16,			  /* II.C */
 	.routes_system = 2,		  /* assumed */
 	.barriers = 16,			  /* II.D */
 	/*
-	 * Calibrated: T3 at 2 nodes is 641 ns, less two hops with the ALU
+	 * Calibrated: T3 at 2 nodes is 641 ns, minus two hops with the ALU
 	 * (114.67 ns), 20 ticks in the ALU and 20 ns in the engine.
 	 */
 	.coll_inject_ps = 230000,
@@ -76,9 +78,11 @@ static const struct net_config bgq = {
 	.coll_down_ticks = 3,		  /* II.C */
 	.coll_packet_ticks = 150,	  /* calibrated: T4 at 1 MB */
 	.barrier_bytes = 12,		  /* II.D */
-	.send_ps = 48000,		  /* calibrated: T1 software, half */
+	/* calibrated: half of the software time in T1 */
+	.send_ps = 48000,
 	.message_ps = 126000,		  /* calibrated: T2 at 4 KB */
-	.recv_ps = 48000,		  /* the other half */
+	/* calibrated: half of the software time in T1 */
+	.recv_ps = 48000,
 	.poll_ps = 50000,		  /* assumed */
 	.wtime_ps = 20000,		  /* assumed */
 	.care = {
@@ -105,7 +109,9 @@ static int config_refuse(const struct net_config *cfg, const char *what)
 	return -EINVAL;
 }
 
-/* The number of switches, rails and parents must be within the limits. */
+/*
+ * Checks that the numbers of switches, rails and parents are within the limits.
+ */
 static int check_fat(const struct net_config *cfg)
 {
 	uint64_t level = 1, sum = 0, w;
@@ -166,7 +172,7 @@ static int check_shape(const struct net_config *cfg)
 	return 0;
 }
 
-/* The order and each zone set must contain every dimension. */
+/* Checks that the order and each zone set contain every dimension. */
 static int check_orders(const struct net_config *cfg)
 {
 	uint8_t all = (uint8_t)((1u << cfg->dims) - 1);
@@ -191,8 +197,11 @@ static int check_orders(const struct net_config *cfg)
 	return 0;
 }
 
-/* A packet channel with too few tokens, or more than can be counted. */
-static int few(const struct net_config *cfg)
+/*
+ * Returns whether a packet channel has too few tokens, or more than a counter
+ * can hold.
+ */
+static int has_few_tokens(const struct net_config *cfg)
 {
 	unsigned vc;
 
@@ -203,7 +212,10 @@ static int few(const struct net_config *cfg)
 	return 0;
 }
 
-/* More tokens than a link between node and router can count. */
+/*
+ * Returns whether a link between node and router has more tokens than its
+ * counter can hold.
+ */
 static int has_many_tokens(const struct net_config *cfg)
 {
 	unsigned vc;
@@ -214,8 +226,8 @@ static int has_many_tokens(const struct net_config *cfg)
 	return 0;
 }
 
-/* A path that is shorter than two ticks. */
-static int short_path(const struct net_config *cfg)
+/* Returns whether a path takes less than two ticks. */
+static int has_short_path(const struct net_config *cfg)
 {
 	uint64_t least = 2 * (uint64_t)cfg->tick_ps;
 	unsigned i;
@@ -227,8 +239,8 @@ static int short_path(const struct net_config *cfg)
 	return 0;
 }
 
-/* Nodes that share a bus must be at one router. */
-static int uneven_bus(const struct net_config *cfg)
+/* Returns whether nodes that share a bus would be at different routers. */
+static int has_uneven_bus(const struct net_config *cfg)
 {
 	unsigned i;
 
@@ -272,8 +284,8 @@ static int check_links(const struct net_config *cfg)
 				  250,
 		  "token_ps must be at least one tick, token_ps + crossing_ps "
 		  "at most 250 ticks" },
-		{ short_path(cfg), "inject_ps and receive_ps of every path "
-				   "must be at least two ticks" },
+		{ has_short_path(cfg), "inject_ps and receive_ps of every path "
+				       "must be at least two ticks" },
 		{ cfg->tokens[0] + cfg->tokens_shared > 4095,
 		  "more than 4095 tokens of VC 0" },
 		{ cfg->tokens_shared && cfg->topology == NET_TORUS,
@@ -282,8 +294,9 @@ static int check_links(const struct net_config *cfg)
 		  "tokens_shared is less than the tokens of one packet" },
 		{ cfg->tokens[0] + cfg->tokens_shared < full + cfg->inject_room,
 		  "tokens of VC 0 are less than one packet plus inject_room" },
-		{ few(cfg), "tokens of VC 1 and up must be at least bubble and "
-			    "at most 255" },
+		{ has_few_tokens(cfg),
+		  "tokens of VC 1 and up must be at least bubble and "
+		  "at most 255" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
 	};
@@ -303,7 +316,7 @@ static int check_nodes(const struct net_config *cfg)
 				   cfg->router_nodes < 2 || cfg->read_paths),
 		  "columns must be at most 64 and requires row_buffer > 0, "
 		  "router_nodes >= 2, dyn_queues <= 3 and no read_paths" },
-		{ uneven_bus(cfg),
+		{ has_uneven_bus(cfg),
 		  "the nodes of a bus must divide router_nodes" },
 		{ cfg->tokens_end > 16 || has_many_tokens(cfg),
 		  "tokens_end must be at most 16, and tokens * tokens_end at "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A machine in numbers: the checked contents of a machine file. Each field is a
- * key of the file; times are picoseconds.
+ * Parameters of a machine: the checked contents of a machine file. Each field
+ * is a key of the file; times are in picoseconds.
  */
 #ifndef WEFT_NET_CONFIG_H
 #define WEFT_NET_CONFIG_H
@@ -32,34 +32,44 @@ enum net_vc {
  */
 struct net_path {
 	char name[16];
-	uint64_t inject_ps;  /* post to first packet in the FIFO, less rate */
-	uint64_t receive_ps; /* out of the network to visible in memory */
-	uint64_t injection_ps_per_byte_x1000; /* engine rate, whole packets */
-	uint64_t reception_ps_per_byte_x1000; /* engine rate, cut-through */
-	uint64_t read_ps;      /* engine time per packet, besides bytes */
+	/* from post to first packet in the FIFO, without engine time */
+	uint64_t inject_ps;
+	uint64_t receive_ps; /* from the network to visible in memory */
+	/* inverse rate of the engine, store-and-forward */
+	uint64_t injection_ps_per_byte_x1000;
+	/* inverse rate of the engine, cut-through */
+	uint64_t reception_ps_per_byte_x1000;
+	/* engine time per packet, in addition to the time per byte */
+	uint64_t read_ps;
 	uint64_t gap_ps;       /* engine time between two messages */
-	uint32_t packet_bytes; /* data in a packet; 0: payload_bytes */
-	uint32_t header_bytes; /* of a packet; 0: the machine's */
-	uint8_t bus_out;       /* buses that a packet crosses, a bit each */
+	uint32_t packet_bytes; /* payload bytes of a packet; 0: payload_bytes */
+	/* header bytes of a packet; 0: those of the machine */
+	uint32_t header_bytes;
+	uint8_t bus_out; /* mask of buses that a packet crosses */
 	uint8_t bus_in;
-	uint8_t bus_request;	/* buses of the read requests for its data */
+	uint8_t bus_request;	/* mask of buses that carry the read requests */
 	uint32_t request_bytes; /* bytes of a read request, per packet */
 	/* unit of the target addresses that buses cache; 0: 8 bytes */
 	uint32_t page_bytes;
 };
 
-/* A resource shared by several paths and both directions, e.g. a host bus. */
+/* A resource that several paths and both directions share, e.g. a host bus. */
 struct net_bus {
 	char name[16];
 	uint64_t ps_per_byte_x1000;
 	uint64_t packet_ps; /* additional time per packet */
-	uint32_t nodes;	    /* nodes of a shared router that share it; 0: one */
-	/* entries of a word cache; a miss adds miss_ps; 0: no cache */
+	/* nodes of a shared router that share this bus; 0: one */
+	uint32_t nodes;
+	/*
+	 * entries of a word cache, in which a miss takes miss_ps; 0: no cache
+	 */
 	uint32_t words;
 	uint64_t miss_ps;
 };
 
-/* Codes over the bits on a link; the last bits are the check bits. */
+/*
+ * Codes over the bits of a packet on a link; the last bits are the check bits.
+ */
 enum net_code {
 	NET_CODE_NONE,
 	NET_CODE_RS1, /* Reed-Solomon, one check symbol of 10 bits */
@@ -74,140 +84,192 @@ enum net_internal { NET_INTERNAL_POISON, NET_INTERNAL_HALT };
 /* How the machine handles errors; used only with a fault plan. */
 struct net_reliability {
 	uint8_t code;	     /* enum net_code, per packet */
-	uint8_t header_code; /* enum net_header_code, over its first 12 bytes */
-	uint8_t end_code;    /* enum net_code up to RS5, ignored by links */
-	uint8_t checked;     /* enum net_checked: where code is checked */
-	uint8_t fec;	     /* 1: RS(528,514) corrects 7 symbols per block */
-	uint8_t internal;    /* enum net_internal: on an uncorrectable word */
+	uint8_t header_code; /* enum net_header_code, over the first 12 bytes */
+	/* enum net_code up to RS5, checked only at the last node */
+	uint8_t end_code;
+	uint8_t checked; /* enum net_checked: where code is checked */
+	uint8_t fec;	 /* 1: RS(528,514) corrects 7 symbols per block */
+	/* enum net_internal: reaction to an uncorrectable word */
+	uint8_t internal;
 	uint8_t link_crc; /* 1: both ends of a link keep a CRC of all packets */
-	uint8_t reroute;  /* 1: packets are routed around dead parts */
-	uint8_t lanes;	  /* per link; 0: one */
-	uint16_t fibre;	  /* metres from which a cable is optical; 0: none */
+	/* 1: packets are routed around dead links and nodes */
+	uint8_t reroute;
+	uint8_t lanes; /* lanes per link; 0: one */
+	/* cable length in metres from which cables are optical; 0: none */
+	uint16_t fibre;
 	uint32_t code_span;  /* bytes per check; 0: the whole packet */
-	uint64_t retry_ps;   /* until a link retransmits; 0: after the NAK */
+	uint64_t retry_ps;   /* delay until a link retransmits; 0: on the NAK */
 	uint64_t retrain_ps; /* time that a link is down after an error */
-	uint64_t resend_ps;  /* a unit notified of a bad packet retransmits */
-	uint64_t ack_timeout_ps; /* a unit without a notification retransmits */
-	uint64_t detect_ps;	 /* until a dead link is known */
-	uint64_t quiesce_ps;	 /* no injection while routes are rebuilt */
-	uint32_t resend_tries;	 /* then backoff, or the packet is lost */
+	/* delay until a unit retransmits a packet reported as bad */
+	uint64_t resend_ps;
+	/* delay until a unit retransmits without any report */
+	uint64_t ack_timeout_ps;
+	uint64_t detect_ps; /* delay until a dead link is detected */
+	/* time without injection while routes are rebuilt */
+	uint64_t quiesce_ps;
+	/* retransmissions before backoff or loss of the packet */
+	uint32_t resend_tries;
 	uint32_t retry_alarm; /* link retries that raise an alarm; 0: never */
 	uint32_t ecc_alarm; /* corrected words of a node that raise an alarm */
 };
 
 struct net_config {
 	char name[32];
-	char unit[16]; /* network interface of a node, "mu": the MU */
-	/* shape */
-	uint8_t topology;		/* enum net_topology */
-	uint8_t dims;			/* torus: dimensions; trees: levels */
-	uint16_t size[NET_DIMS_MAX];	/* torus: nodes; trees: children */
-	uint16_t parents[NET_DIMS_MAX]; /* generalized trees: per level */
-	uint8_t wrap[NET_DIMS_MAX];   /* 1: torus, 0: mesh in this dimension */
-	uint16_t links[NET_DIMS_MAX]; /* torus: per neighbour; 0 means one */
-	uint16_t midplane[NET_DIMS_MAX]; /* nodes between link chips */
-	uint16_t full[NET_DIMS_MAX];	 /* the largest machine; 0: unlimited */
-	uint8_t rails;	   /* trees: parallel trees; 0 means one */
-	uint8_t siblings;  /* trees: links between two switches of level 1 */
-	uint8_t supernode; /* trees: levels with one table entry; 0: none */
-	uint8_t closed;	   /* torus: a ring whatever its length */
-	uint16_t router_nodes;	 /* torus: nodes per router; 0, 1: own router */
-	uint32_t ranks_per_node; /* default of --ppn */
+	char unit[16]; /* name of the node's network interface, e.g. "mu" */
+	/* topology */
+	uint8_t topology; /* enum net_topology */
+	uint8_t dims;	  /* torus: dimensions; trees: levels */
+	/* torus: nodes per dimension; trees: children per level */
+	uint16_t size[NET_DIMS_MAX];
+	/* generalized trees: parents per level */
+	uint16_t parents[NET_DIMS_MAX];
+	uint8_t wrap[NET_DIMS_MAX];   /* 1: torus, 0: mesh, per dimension */
+	uint16_t links[NET_DIMS_MAX]; /* torus: links per neighbour; 0: one */
+	/* nodes between link chips, per dimension */
+	uint16_t midplane[NET_DIMS_MAX];
+	/* size of the largest machine; 0: unlimited */
+	uint16_t full[NET_DIMS_MAX];
+	uint8_t rails;	  /* trees: parallel trees; 0: one */
+	uint8_t siblings; /* trees: links between two switches of level 1 */
+	/* trees: levels of a supernode, which has one table entry; 0: none */
+	uint8_t supernode;
+	/* torus: 1: every dimension is a ring, whatever its length */
+	uint8_t closed;
+	/* torus: nodes per router; 0, 1: a router per node */
+	uint16_t router_nodes;
+	uint32_t ranks_per_node; /* default value of --ppn */
 	/* packets and links */
-	uint32_t payload_bytes; /* largest */
+	uint32_t payload_bytes; /* largest payload of a packet */
 	uint32_t chunk_bytes;
 	uint32_t header_bytes;
 	uint32_t trailer_bytes;
-	uint32_t tick_ps;	   /* network cycle */
-	uint32_t chunk_wire_bytes; /* chunk on the wire; 0: chunk_bytes */
-	uint32_t block_bytes;	   /* payload per block_header; 0: none */
+	uint32_t tick_ps; /* network cycle */
+	/* bytes of a chunk on the wire; 0: chunk_bytes */
+	uint32_t chunk_wire_bytes;
+	/* payload bytes per block_header_bytes; 0: no blocks */
+	uint32_t block_bytes;
 	uint32_t block_header_bytes;
-	uint64_t link_ps_per_byte_x1000; /* rate of a link */
-	uint64_t link_end_ps_x1000; /* node-router links; 0: as other links */
-	uint32_t protocol_ticks;    /* acks and tokens, per packet */
-	uint64_t hop_ps;	    /* head of a packet, node to node */
-	/* trees: into an end node; shared routers: in and out; 0: hop_ps */
-	uint64_t hop_end_ps;
-	uint64_t crossing_ps;	      /* added between midplanes */
-	uint16_t cable[NET_DIMS_MAX]; /* metres, by dimension or level */
-	uint64_t metre_ps;	      /* added per metre */
-	uint64_t token_ps;	      /* return time of a token */
-	/* buffers and arbitration */
-	uint32_t tokens[NET_VC_MAX]; /* per link: VC 0 chunks, else packets */
-	uint32_t tokens_end;	     /* factor for node-router links; 0: one */
+	uint64_t link_ps_per_byte_x1000; /* inverse rate of a link */
+	/* inverse rate of node-router links; 0: as other links */
+	uint64_t link_end_ps_x1000;
+	/* link time of acknowledgements and tokens per packet */
+	uint32_t protocol_ticks;
+	/* latency of a packet's head from node to node */
+	uint64_t hop_ps;
 	/*
-	 * Tokens of a link that all VCs share besides their private ones, all
-	 * counted in units of the first VC. Dynamic and deterministic packets
-	 * count as one VC. 0: private tokens only.
+	 * latency into an end node of a tree, or in and out of a shared router;
+	 * 0: hop_ps
+	 */
+	uint64_t hop_end_ps;
+	uint64_t crossing_ps; /* additional latency between midplanes */
+	/* metres of cable, per dimension or level */
+	uint16_t cable[NET_DIMS_MAX];
+	uint64_t metre_ps; /* latency per metre */
+	uint64_t token_ps; /* return time of a token */
+	/* buffers and arbitration */
+	/* tokens per link: chunks for VC 0, otherwise packets */
+	uint32_t tokens[NET_VC_MAX];
+	/* factor of tokens on node-router links; 0: one */
+	uint32_t tokens_end;
+	/*
+	 * Tokens of a link that all VCs share in addition to their private
+	 * tokens, counted in units of the first VC. Dynamic and deterministic
+	 * packets count as one VC. 0: private tokens only.
 	 */
 	uint32_t tokens_shared;
-	uint32_t credit_bytes; /* bytes per token of VC 0; 0: a chunk */
-	uint8_t look_ahead;    /* ports are also rated by token return time */
-	uint8_t slow_whole;    /* store-and-forward on a link that lost lanes */
-	uint32_t dyn_queues;   /* queues of the dynamic VC */
+	uint32_t credit_bytes; /* bytes per token of VC 0; 0: chunk_bytes */
+	/* 1: ports are also rated by token return time */
+	uint8_t look_ahead;
+	/* 1: links that lost lanes are store-and-forward */
+	uint8_t slow_whole;
+	uint32_t dyn_queues; /* queues of the dynamic VC per receiver */
 	uint32_t read_paths; /* packets that may leave a VC at the same time */
-	uint32_t through_share; /* grants to receivers per injection */
-	uint32_t inject_room;	/* chunks left free by dynamic injection */
-	uint32_t bubble;     /* free packet buffers needed to enter a ring: 2 */
-	uint32_t columns;    /* of a shared router's ports, by tiles; 0: none */
-	uint32_t row_buffer; /* packets buffered at a column, per receiver */
-	uint8_t system_turn; /* system packets alternate with others */
-	uint8_t order[NET_DIMS_MAX]; /* dimension order (deterministic) */
-	uint8_t zone[NET_ZONES][NET_DIMS_MAX]; /* masks of dimensions */
-	/* the unit at a node */
+	uint32_t through_share; /* grants to receivers per grant to injection */
+	uint32_t inject_room;	/* chunks that dynamic injection leaves free */
+	/* free packet buffers needed to enter a ring, usually 2 */
+	uint32_t bubble;
+	/* columns of tiles of a shared router; 0: no tiles */
+	uint32_t columns;
+	uint32_t row_buffer; /* packets per row buffer */
+	uint8_t system_turn; /* 1: system packets alternate with others */
+	/* dimension order of deterministic packets */
+	uint8_t order[NET_DIMS_MAX];
+	/* masks of dimensions of each zone set */
+	uint8_t zone[NET_ZONES][NET_DIMS_MAX];
+	/* network interface of a node */
 	uint32_t inject_fifos; /* network injection FIFOs */
-	uint32_t inject_depth; /* packets each holds */
-	uint32_t engines;      /* FIFOs assigned to processes in turn; 0: all */
-	uint32_t requests; /* packets read concurrently per engine; 0 means 1 */
-	struct net_path path[NET_PATHS_MAX]; /* the first has no name */
+	uint32_t inject_depth; /* packets per network injection FIFO */
+	/* FIFOs assigned to processes round-robin; 0: all */
+	uint32_t engines;
+	/* packets that an engine reads concurrently; 0: one */
+	uint32_t requests;
+	/* paths; the first one has no name */
+	struct net_path path[NET_PATHS_MAX];
 	struct net_bus bus[NET_BUSES_MAX];
-	uint8_t paths, buses;	 /* number in use; 0 paths means one */
-	uint32_t ack_bytes;	 /* data of an acknowledgement packet */
-	uint32_t ack_wire_bytes; /* acknowledgement on the wire; 0: as others */
-	uint64_t ack_ps;	 /* packet stored to its acknowledgement sent */
-	uint64_t ack_receive_ps; /* ack received to unit notified */
-	uint64_t local_ps;	 /* source and target on one node */
-	uint64_t l2_bytes;	 /* working set above this size spills */
-	uint64_t spill_bytes_per_us; /* send plus receive rate, once spilt */
+	/* number of paths and buses in use; 0 paths: one */
+	uint8_t paths, buses;
+	/* payload bytes of an acknowledgement packet */
+	uint32_t ack_bytes;
+	/* bytes of an acknowledgement on the wire; 0: computed */
+	uint32_t ack_wire_bytes;
+	/* from packet stored to acknowledgement sent */
+	uint64_t ack_ps;
+	/* from acknowledgement received to unit notified */
+	uint64_t ack_receive_ps;
+	/* latency between source and target on one node */
+	uint64_t local_ps;
+	/* working set size above which data goes to memory */
+	uint64_t l2_bytes;
+	/* send plus receive rate of memory above l2_bytes */
+	uint64_t spill_bytes_per_us;
 	/* class routes */
-	uint32_t routes;	 /* per node */
-	uint32_t routes_system;	 /* reserved for the system */
-	uint32_t routes_port;	 /* per switch port; 0: routes */
+	uint32_t routes;	 /* class routes per node */
+	uint32_t routes_system;	 /* class routes reserved for the system */
+	uint32_t routes_port;	 /* class routes per switch port; 0: routes */
 	uint32_t barriers;	 /* barrier classes per node */
-	uint64_t coll_inject_ps; /* as in net_path, collective endpoint */
+	uint64_t coll_inject_ps; /* inject_ps of packets on class routes */
 	uint64_t coll_receive_ps;
-	uint64_t coll_injection_ps_x1000; /* engine; 0: the first path's rate */
-	uint32_t coll_up_ticks;		  /* added per hop, floating point */
+	/* inverse rate of the engine; 0: that of the first path */
+	uint64_t coll_injection_ps_x1000;
+	/* additional ticks per hop for floating point */
+	uint32_t coll_up_ticks;
 	uint32_t coll_down_ticks;
-	/* full packet through the ALU; 0: no ALU, as on any link */
+	/* ticks of a full packet in the ALU; 0: no ALU, normal link time */
 	uint32_t coll_packet_ticks;
-	uint32_t barrier_bytes; /* barrier-class packet on the wire */
-	uint64_t fold_ps;	/* an interface adds two packets; 0: cannot */
-	/* levels of the fold tree where order does not matter; 0: pairs */
+	/* bytes of a barrier-class packet on the wire */
+	uint32_t barrier_bytes;
+	/* time in which an interface adds two packets; 0: cannot add */
+	uint64_t fold_ps;
+	/* levels of the fold tree if the order does not matter; 0: pairwise */
 	uint8_t fold_levels;
-	uint8_t bcast_gather; /* a broadcast starts when all have arrived */
-	uint64_t change_ps;   /* time of an atomic in an interface */
+	/* 1: a broadcast starts when all members have arrived */
+	uint8_t bcast_gather;
+	/* execution time of one atomic in the network interface, ps */
+	uint64_t change_ps;
 	uint32_t input_slots; /* packets queued per rank; 0: unlimited */
 	uint64_t retry_ps;    /* retry delay of a packet without a free slot */
-	uint64_t query_ps;    /* answer known to next packet; 0: no queries */
-	uint8_t coll_range;   /* 1: members must be a range of nodes */
-	/* other groups: an event of an interface triggers the next step; 1 */
+	uint64_t query_ps;    /* from answer to next packet; 0: no queries */
+	/* 1: members must be a contiguous range of nodes */
+	uint8_t coll_range;
+	/* 1: in other groups an event of an interface triggers the next step */
 	uint8_t coll_chain;
 	/* software above the unit */
-	uint64_t send_ps;    /* a send call */
-	uint64_t message_ps; /* added if longer than a packet */
-	uint64_t recv_ps;    /* receipt of a message */
-	uint64_t match_ps;   /* before recv_ps: the unit matches the receive */
-	uint64_t poll_ps;    /* a poll without result */
-	uint64_t wtime_ps;   /* reading the clock */
-	/* faults */
+	uint64_t send_ps; /* software time of a send call */
+	/* additional software time if longer than a packet */
+	uint64_t message_ps;
+	uint64_t recv_ps; /* software time to receive a message */
+	/* time in which the unit matches a receive, before recv_ps */
+	uint64_t match_ps;
+	uint64_t poll_ps;  /* time of a poll without result */
+	uint64_t wtime_ps; /* time to read the clock */
+	/* reliability and faults */
 	struct net_reliability care;
 	uint64_t watch_ps;	   /* period of fault awareness; 0: none */
-	uint64_t watch_service_ps; /* a host's report to its master */
-	uint32_t faults; /* lines of the fault plan to reserve; 0: none */
+	uint64_t watch_service_ps; /* time of a host's report to its master */
+	uint32_t faults; /* lines of the fault plan to reserve space for */
 };
 
-/* Nodes per router of a torus; 1: every node is a router. */
+/* Returns the nodes per router of a torus; 1: every node is a router. */
 static inline unsigned net_router_nodes(const struct net_config *cfg)
 {
 	return cfg->router_nodes > 1 ? cfg->router_nodes : 1;
@@ -216,12 +278,14 @@ static inline unsigned net_config_paths(const struct net_config *cfg)
 {
 	return cfg->paths ? cfg->paths : 1;
 }
-/* Bytes of a cached word of memory at the end of a path. */
+/* Returns the granularity in bytes of target addresses in word caches. */
 static inline uint32_t net_path_page(const struct net_path *path)
 {
 	return path->page_bytes ? path->page_bytes : 8;
 }
-/* Bytes on the wire of a packet with this number of payload chunks. */
+/*
+ * Returns the bytes on the wire of a packet with this number of payload chunks.
+ */
 static inline uint32_t net_wire_bytes(const struct net_config *cfg,
 				      uint32_t chunks)
 {
@@ -235,7 +299,9 @@ static inline uint32_t net_wire_bytes(const struct net_config *cfg,
 	return cfg->header_bytes + cfg->trailer_bytes + chunks * chunk +
 	       blocks * cfg->block_header_bytes;
 }
-/* Tokens of VC 0 for a packet of this number of bytes on the wire. */
+/*
+ * Returns the tokens of VC 0 for a packet of this number of bytes on the wire.
+ */
 static inline uint32_t net_wire_tokens(const struct net_config *cfg,
 				       uint32_t bytes)
 {
@@ -244,7 +310,7 @@ static inline uint32_t net_wire_tokens(const struct net_config *cfg,
 
 	return (bytes + each - 1) / each;
 }
-/* Ticks that this number of bytes takes on a link of this rate. */
+/* Returns the ticks that this number of bytes takes on a link of this rate. */
 static inline uint32_t net_wire_ticks(const struct net_config *cfg,
 				      uint32_t bytes, uint64_t ps_x1000)
 {
@@ -253,15 +319,19 @@ static inline uint32_t net_wire_ticks(const struct net_config *cfg,
 	return (uint32_t)((bytes * ps_x1000 + tick - 1) / tick);
 }
 
-/* Shared tokens: the VC whose private tokens a packet takes first. */
+/* Shared tokens: returns the VC whose private tokens a packet takes first. */
 static inline unsigned net_channel(unsigned vc)
 {
 	return vc == NET_VC_DET ? NET_VC_DYN : vc;
 }
 
-/* The machine bgq, 4x4x4x4x2, as its file describes it. */
+/*
+ * Fills cfg with the parameters of bgq, 4x4x4x4x2, equal to its machine file.
+ */
 void net_config_bgq(struct net_config *cfg);
-/* 0; -EINVAL: the invalid field is logged. */
+/*
+ * Checks the parameters. Returns 0, or -EINVAL after logging the invalid field.
+ */
 int net_config_check(const struct net_config *cfg);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a machine file: lines are split into key, value and comment, then
- * each key of the table is set from its line. Errors name file and line, and
- * what is expected.
+ * Reader of machine files: lines are split into key, value and comment, then
+ * each key of the table is set from its line. Error messages name the file, the
+ * line and the expected value.
  */
 #include "prov/net/file/net_file_int.h"
 
@@ -40,7 +40,7 @@ int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
 	return -EINVAL;
 }
 
-/* ---- lines --------------------------------------------------------------- */
+/* ---- splitting of lines -------------------------------------------------- */
 
 static char *trim(char *s)
 {
@@ -53,12 +53,15 @@ static char *trim(char *s)
 	return s;
 }
 
-static bool same(const char *a, const char *b)
+static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* The line of a key in the section of this variant, or outside all sections. */
+/*
+ * Returns the line of a key in the section of this variant; variant NULL:
+ * outside all sections.
+ */
 static const struct file_line *line_in(const struct file_doc *doc,
 				       const char *part, const char *key,
 				       const char *variant)
@@ -67,14 +70,14 @@ static const struct file_line *line_in(const struct file_doc *doc,
 
 	for (unsigned i = 0; i < doc->count; i++) {
 		l = &doc->item[i];
-		if (!strcmp(l->key, key) && same(l->part, part) &&
-		    same(l->variant, variant))
+		if (!strcmp(l->key, key) && same_text(l->part, part) &&
+		    same_text(l->variant, variant))
 			return l;
 	}
 	return NULL;
 }
 
-/* The line of the requested variant, otherwise the common one. */
+/* Returns the line of the requested variant, otherwise the common line. */
 static const struct file_line *doc_get(const struct file_doc *doc,
 				       const char *part, const char *key)
 {
@@ -85,19 +88,19 @@ static const struct file_line *doc_get(const struct file_doc *doc,
 	return l ? l : line_in(doc, part, key, NULL);
 }
 
-static int unknown(struct file_doc *doc, unsigned line, const char *key)
+static int unknown_key(struct file_doc *doc, unsigned line, const char *key)
 {
-	const struct file_key *near = file_key_nearest(key);
+	const struct file_key *nearest = file_key_nearest(key);
 
-	if (near)
+	if (nearest)
 		return file_fail_at(doc, line,
 				    "unknown key \"%.40s\"; "
 				    "nearest is %s: %s",
-				    key, near->name, near->help);
+				    key, nearest->name, nearest->help);
 	return file_fail_at(doc, line, "unknown key \"%.40s\"", key);
 }
 
-/* "[name]" begins the lines of a variant. */
+/* Starts the section "[name]" of a variant. */
 static int split_section(struct file_doc *doc, unsigned line, char *s)
 {
 	size_t n = strlen(s);
@@ -110,7 +113,7 @@ static int split_section(struct file_doc *doc, unsigned line, char *s)
 	return 0;
 }
 
-/* "dma.inject" is the key inject of the part dma. */
+/* Splits "dma.inject" into the part dma and its key inject. */
 static void split_part(struct file_line *item)
 {
 	char *point = strchr(item->key, '.');
@@ -132,7 +135,7 @@ static const struct file_key *key_of(const struct file_line *item)
 	return key ? key : file_key_find(item->key, FILE_OF_BUS);
 }
 
-static int keep(struct file_doc *doc, const struct file_line *item)
+static int line_store(struct file_doc *doc, const struct file_line *item)
 {
 	const struct file_line *before =
 		line_in(doc, item->part, item->key, item->variant);
@@ -176,11 +179,11 @@ static int split_line(struct file_doc *doc, unsigned line, char *s)
 	split_part(&item);
 	item.def = key_of(&item);
 	if (!item.def)
-		return unknown(doc, line, item.key);
+		return unknown_key(doc, line, item.key);
 	if (!*item.value)
 		return file_fail_at(doc, line, "%s has no value; expected: %s",
 				    item.key, item.def->help);
-	return keep(doc, &item);
+	return line_store(doc, &item);
 }
 
 static int split_text(struct file_doc *doc, char *text, size_t len)
@@ -203,7 +206,7 @@ static int split_text(struct file_doc *doc, char *text, size_t len)
 	return 0;
 }
 
-/* ---- values -------------------------------------------------------------- */
+/* ---- setting of values --------------------------------------------------- */
 
 static bool needed(const struct file_key *key, const struct net_config *cfg)
 {
@@ -226,7 +229,7 @@ static int file_take(const struct file_doc *doc, const char *name,
 			 key->name, key->help);
 }
 
-static int orders(const struct file_doc *doc, struct net_config *cfg)
+static int set_orders(const struct file_doc *doc, struct net_config *cfg)
 {
 	const struct file_key *key;
 	const struct file_line *item;
@@ -250,7 +253,10 @@ static int orders(const struct file_doc *doc, struct net_config *cfg)
 	return 0;
 }
 
-/* Channels that count packets must have tokens for the bubble rule. */
+/*
+ * Returns whether a channel that counts packets has too few tokens for the
+ * bubble rule.
+ */
 static bool too_few(const struct net_config *c)
 {
 	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0; v++)
@@ -259,7 +265,7 @@ static bool too_few(const struct net_config *c)
 	return false;
 }
 
-/* Constraints between several values. */
+/* Checks constraints between several values. */
 static int check_constraints(const struct file_doc *doc,
 			     const struct net_config *c)
 {
@@ -304,7 +310,7 @@ static int check_constraints(const struct file_doc *doc,
 	return 0;
 }
 
-/* Values of keys that are missing in the file. */
+/* Sets the values of keys that are missing in the file. */
 static void defaults(struct net_config *cfg)
 {
 	memset(cfg, 0, sizeof(*cfg));
@@ -313,7 +319,10 @@ static void defaults(struct net_config *cfg)
 	cfg->tokens[NET_VC_COLL0] = cfg->tokens[NET_VC_COLL1] = 1;
 }
 
-/* A variant without lines is an error; the text lists the existing variants. */
+/*
+ * Checks that the requested variant has lines; the error text lists the
+ * existing variants.
+ */
 static int check_variant(const struct file_doc *doc)
 {
 	const char *last = "";
@@ -323,9 +332,10 @@ static int check_variant(const struct file_doc *doc)
 	if (!doc->variant)
 		return 0;
 	for (unsigned i = 0; i < doc->count; i++) {
-		if (same(doc->item[i].variant, doc->variant))
+		if (same_text(doc->item[i].variant, doc->variant))
 			return 0;
-		if (doc->item[i].variant && !same(doc->item[i].variant, last) &&
+		if (doc->item[i].variant &&
+		    !same_text(doc->item[i].variant, last) &&
 		    at < sizeof(all)) {
 			last = doc->item[i].variant;
 			at += (size_t)snprintf(all + at, sizeof(all) - at,
@@ -337,13 +347,16 @@ static int check_variant(const struct file_doc *doc)
 			 all);
 }
 
-/* True if a line is not overridden by the requested variant. */
+/* Returns whether a line is not overridden by the requested variant. */
 static bool is_effective(const struct file_doc *doc, const struct file_line *l)
 {
 	return doc_get(doc, l->part, l->key) == l;
 }
 
-/* A path has the values of the first one, except for its own lines. */
+/*
+ * Every path inherits the values of the first path; lines that name a path or
+ * bus override them.
+ */
 static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 {
 	const struct file_line *l;
@@ -371,8 +384,8 @@ static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 	return err;
 }
 
-static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
-		 struct net_config *cfg)
+static int config_build(const struct file_doc *doc, const char *dims,
+			uint32_t nodes, struct net_config *cfg)
 {
 	int err;
 
@@ -391,7 +404,7 @@ static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
 	if (!err)
 		err = file_shape(cfg, dims, nodes, doc->why);
 	if (!err)
-		err = orders(doc, cfg);
+		err = set_orders(doc, cfg);
 	return err ? err : check_constraints(doc, cfg);
 }
 
@@ -404,14 +417,14 @@ int net_file_parse(const char *name, char *text, size_t len,
 				.variant = spec->variant };
 	int err = split_text(&doc, text, len);
 
-	return err ? err : build(&doc, spec->dims, spec->nodes, cfg);
+	return err ? err : config_build(&doc, spec->dims, spec->nodes, cfg);
 }
 
-/* ---- files --------------------------------------------------------------- */
+/* ---- reading of files ---------------------------------------------------- */
 
-/* Reads a whole file, with a terminating zero. */
-static int slurp(const char *path, char **text_p, size_t *len_p,
-		 struct net_error_text *why)
+/* Reads a whole file and appends a terminating zero. */
+static int read_text(const char *path, char **text_p, size_t *len_p,
+		     struct net_error_text *why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *text = malloc(FILE_BYTES_MAX + 1);
@@ -444,7 +457,10 @@ static int slurp(const char *path, char **text_p, size_t *len_p,
 	return 0;
 }
 
-/* DIMS of a spec: after its last colon, unless that is part of a path. */
+/*
+ * Returns DIMS of a spec: the text after its last colon, unless the colon is
+ * part of a path.
+ */
 static const char *spec_dims(const char *spec)
 {
 	const char *colon = strrchr(spec, ':');
@@ -452,7 +468,7 @@ static const char *spec_dims(const char *spec)
 	return colon && !strchr(colon, '/') ? colon + 1 : NULL;
 }
 
-/* VARIANT of a spec: after its last @, up to the colon. */
+/* Returns VARIANT of a spec: the text after its last @, up to the colon. */
 static const char *spec_variant(const char *spec, char *buf, size_t len)
 {
 	const char *at = strrchr(spec, '@');
@@ -478,7 +494,7 @@ int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 
 	err = net_file_find(spec, path, sizeof(path), why);
 	if (!err)
-		err = slurp(path, &text, &len, why);
+		err = read_text(path, &text, &len, why);
 	if (err)
 		return err;
 	want.dims = spec_dims(spec);
@@ -488,9 +504,9 @@ int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 	return err;
 }
 
-/* ---- sources ------------------------------------------------------------- */
+/* ---- sources of the values ----------------------------------------------- */
 
-/* "calibrated: Table 1" is a kind and a text. */
+/* Splits "calibrated: Table 1" into a kind and a text. */
 static enum net_source source(const char *comment, const char **text_p)
 {
 	static const char *const kinds[] = { "spec", "calibrated", "assumed" };
@@ -521,7 +537,7 @@ int net_file_each(const char *spec,
 
 	err = net_file_find(spec, path, sizeof(path), why);
 	if (!err)
-		err = slurp(path, &text, &len, why);
+		err = read_text(path, &text, &len, why);
 	if (err)
 		return err;
 	err = split_text(&doc, text, len);

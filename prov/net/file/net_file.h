@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Machine files: text with a line for each number of a machine, its unit, and
- * after a # the source of the number. The model itself reads no files; tools
- * and the virtual-time runtime use these functions to fill a struct net_config.
+ * Machine files: text with one line per parameter of a machine: its value, its
+ * unit, and after a # the source of the value. The model itself reads no files;
+ * tools and the virtual-time runtime use these functions to fill a struct
+ * net_config.
  *
  *   hop = 45.333 ns    # calibrated: Table 1, (1166 - 622) / 12
  *
@@ -22,16 +23,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An error text for users, with file and line. */
+/* Error message for users, with file and line. */
 struct net_error_text {
 	char text[480];
 };
 
 /*
  * Fills cfg from SPEC. nodes: required number of nodes; without DIMS the
- * smallest shape of the machine with that number is used (0: the file's own
- * shape). 0, -ENOENT: no such machine or file, -EINVAL: why holds the error,
- * cfg is then undefined.
+ * smallest shape of the machine with that number is used (0: the shape in the
+ * file). Returns 0; -ENOENT: no such machine or file; -EINVAL: why holds the
+ * error message, and cfg is undefined.
  */
 int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 		  struct net_error_text *why);
@@ -39,41 +40,47 @@ int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 /* Writes "4x4x4x4x2" or, with a mesh that is not the default, "4mx4x4x4x2". */
 void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len);
 
-/* One line of a file, with the source of its number. */
+/* Source of a value in a machine file. */
 enum net_source { NET_SPEC, NET_CALIBRATED, NET_ASSUMED, NET_NO_SOURCE };
 struct net_file_entry {
 	unsigned line;
 	const char *key;
-	const char *part;    /* path or bus in front of the dot, or NULL */
-	const char *variant; /* its variant, or NULL: all */
-	const char *value;   /* as written */
+	const char *part;    /* path or bus before the dot, or NULL */
+	const char *variant; /* variant of the line; NULL: all variants */
+	const char *value;   /* value as written in the file */
 	enum net_source kind;
-	const char *source; /* as written, after the kind; may be "" */
+	const char *source; /* source as written, after the kind; may be "" */
 };
 
-/* Calls each for every line that sets a key, in the order of the file. */
+/* Calls each() for every line that sets a key, in the order of the file. */
 int net_file_each(const char *spec,
 		  void (*each)(void *arg, const struct net_file_entry *entry),
 		  void *arg, struct net_error_text *why);
 
-/* Path of the file behind SPEC. 0, -ENOENT (why), -ENAMETOOLONG. */
+/*
+ * Finds the path of the file that SPEC names. Returns 0, -ENOENT (sets why) or
+ * -ENAMETOOLONG.
+ */
 int net_file_find(const char *spec, char *path, size_t len,
 		  struct net_error_text *why);
 
 /*
- * Path of a file below share/weft, above the running program or library:
- * "machines/bgq", "reproduce/bgq.tsv". 0 or -ENOENT.
+ * Finds the path of a file below share/weft, above the running program or
+ * library: "machines/bgq", "reproduce/bgq.tsv". Returns 0 or -ENOENT.
  */
 int net_file_share(const char *what, char *path, size_t len);
 
-/* Requested variant and shape; NULL, 0: as in the file. */
+/* Requested variant, shape and nodes; NULL, 0: those of the file. */
 struct net_spec {
 	const char *variant;
 	const char *dims;
 	uint32_t nodes;
 };
 
-/* As net_file_load, from text; errors begin with name. */
+/*
+ * Fills cfg from the text of a machine file, as net_file_load does; error
+ * messages start with name.
+ */
 int net_file_parse(const char *name, char *text, size_t len,
 		   const struct net_spec *spec, struct net_config *cfg,
 		   struct net_error_text *why);

@@ -19,7 +19,7 @@
 #define WEFT_DATADIR "/usr/local/share"
 #endif
 
-/* Searches every folder above file. */
+/* Searches share/weft in every folder above file. */
 static bool search_above(char *file, const char *what, char *path, size_t len)
 {
 	char *slash;
@@ -34,7 +34,7 @@ static bool search_above(char *file, const char *what, char *path, size_t len)
 	return false;
 }
 
-/* The library or program that contains this function. */
+/* Finds the path of the library or program that contains this function. */
 static bool own_file(char *file)
 {
 	union {
@@ -64,9 +64,12 @@ int net_file_share(const char *what, char *path, size_t len)
 	return n > 0 && (size_t)n < len && !access(path, R_OK) ? 0 : -ENOENT;
 }
 
-/* Names of the installed machines, and the one nearest to name. */
-static void list_machines(const char *name, char *all, size_t len, char *near,
-			  size_t near_len)
+/*
+ * Lists the names of the installed machines, and finds the one most similar to
+ * name.
+ */
+static void list_machines(const char *name, char *all, size_t len,
+			  char *nearest, size_t nearest_len)
 {
 	unsigned least = (unsigned)strlen(name) / 2 + 1, d;
 	struct dirent *entry;
@@ -74,7 +77,7 @@ static void list_machines(const char *name, char *all, size_t len, char *near,
 	size_t at = 0;
 	DIR *list;
 
-	*all = *near = 0;
+	*all = *nearest = 0;
 	if (net_file_share("machines", dir, sizeof(dir)))
 		return;
 	list = opendir(dir);
@@ -86,7 +89,7 @@ static void list_machines(const char *name, char *all, size_t len, char *near,
 		d = weft_cfg_distance(entry->d_name, name);
 		if (d < least) {
 			least = d;
-			snprintf(near, near_len, "%s", entry->d_name);
+			snprintf(nearest, nearest_len, "%s", entry->d_name);
 		}
 	}
 	if (list)
@@ -95,14 +98,14 @@ static void list_machines(const char *name, char *all, size_t len, char *near,
 
 static int no_machine(const char *name, struct net_error_text *why)
 {
-	char all[160], near[256];
+	char all[160], nearest[256];
 
 	if (strchr(name, '/')) {
 		file_fail(why, "machine file %.200s: %s", name,
 			  strerror(errno));
 		return -ENOENT;
 	}
-	list_machines(name, all, sizeof(all), near, sizeof(near));
+	list_machines(name, all, sizeof(all), nearest, sizeof(nearest));
 	if (!*all)
 		file_fail(why,
 			  "machine %.100s: no share/weft/machines above the "
@@ -112,7 +115,7 @@ static int no_machine(const char *name, struct net_error_text *why)
 		file_fail(why,
 			  "no machine %.100s%s%s; available:%s (or a file name "
 			  "with a /)",
-			  name, *near ? "; nearest is " : "", near, all);
+			  name, *nearest ? "; nearest is " : "", nearest, all);
 	return -ENOENT;
 }
 

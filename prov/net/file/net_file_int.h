@@ -21,25 +21,28 @@ enum file_type {
 	FILE_COUNT,    /* a whole number */
 	FILE_PATHS,    /* names of paths */
 	FILE_BUSES,    /* names of buses */
-	FILE_BUS_MASK, /* of a path: names of buses */
+	FILE_BUS_MASK, /* names of buses of a path */
 	FILE_NODES,    /* "any" or "range" */
-	FILE_CODE,     /* one of a key's words, stored as its index */
+	FILE_CODE,     /* one of the words of a key, stored as its index */
 	FILE_ORDER,    /* dimensions: "A B C D E" or "longest" */
 	FILE_ZONE,     /* masks: "AB CD E", "longest", "any", "order" */
 };
 
-/* Keys that are optional for fat trees, and for all machines. */
+/* Flags of keys that are optional for fat trees, and for all machines. */
 #define FILE_TORUS_ONLY 1u
 #define FILE_OPTIONAL	2u
-/* Keys after the name of a path or bus and a dot; offset in its struct. */
+/*
+ * Flags of keys that follow the name of a path or bus and a dot; the offset is
+ * within struct net_path or net_bus.
+ */
 #define FILE_OF_PATH	4u
 #define FILE_OF_BUS	8u
 
 struct file_key {
 	const char *name;
 	enum file_type type;
-	unsigned offset, bytes; /* of the field in its struct */
-	uint64_t min, max;	/* of the stored value */
+	unsigned offset, bytes; /* offset and size of the field in its struct */
+	uint64_t min, max;	/* limits of the stored value */
 	unsigned flags;
 	const char *help; /* description, with an example */
 };
@@ -49,8 +52,8 @@ struct file_line {
 	unsigned line;
 	const struct file_key *def;
 	char *key, *value, *comment;
-	char *part;	     /* path or bus it belongs to, or NULL */
-	const char *variant; /* section that contains it, or NULL */
+	char *part;	     /* path or bus of the key, or NULL */
+	const char *variant; /* section that contains the line, or NULL */
 };
 
 #define FILE_LINES_MAX 256
@@ -66,18 +69,26 @@ struct file_doc {
 
 int file_fail(struct net_error_text *why, const char *fmt, ...)
 	WEFT_PRINTF(2, 3);
-/* As file_fail, prefixed with file and line. */
+/*
+ * Writes an error message prefixed with file and line, as file_fail does
+ * without the prefix.
+ */
 int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
 		 ...) WEFT_PRINTF(3, 4);
 
-/* net_file_key.c: the keys. */
+/* net_file_key.c: table of keys */
 extern const struct file_key file_keys[];
 extern const unsigned file_key_count;
-/* flags: FILE_OF_PATH | FILE_OF_BUS, or 0: of the machine. */
+/*
+ * Finds a key; flags: FILE_OF_PATH | FILE_OF_BUS, or 0: a key of the machine.
+ */
 const struct file_key *file_key_find(const char *name, unsigned flags);
 const struct file_key *file_key_nearest(const char *name);
 
-/* net_file_value.c: text to number, into the struct that base points to. */
+/*
+ * net_file_value.c: stores the number that the text gives in the struct at
+ * base.
+ */
 int file_value(const struct file_doc *doc, const struct file_line *item,
 	       uint64_t cycle_ps, struct net_config *cfg, void *base);
 
@@ -86,10 +97,10 @@ int file_paths(const char *text, struct net_config *cfg);
 int file_buses(const char *text, struct net_config *cfg);
 int file_bus_mask(const char *text, const struct net_config *cfg,
 		  uint8_t *mask_p);
-/* The path or bus of that name, or NULL. */
+/* Returns the path or bus of that name, or NULL. */
 void *file_part(const char *name, unsigned flags, struct net_config *cfg);
 
-/* net_file_shape.c: lengths, torus or mesh, order and zones. */
+/* net_file_shape.c: dimension lengths, torus or mesh, order and zones */
 int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p);
 int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	       struct net_error_text *why);

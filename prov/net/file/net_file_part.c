@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
-/* Copies the next word of text into name; NULL: none left, or too long. */
+/*
+ * Copies the next word of text into name. Returns NULL if no word is left or
+ * the word is too long.
+ */
 static const char *word(const char *text, char *name, size_t len)
 {
 	size_t n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shape of a machine: lengths given or derived, torus or mesh, and the
+ * Shape of a machine: given or derived lengths, torus or mesh, and the
  * dimension orders that depend on the lengths.
  */
 #include "prov/net/file/net_file_int.h"
@@ -11,11 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limits of the model; see net_config_check(). */
+/* Limits of the model, equal to those in net_config_check(). */
 #define LENGTH_MAX 128
 #define NODES_MAX  (1 << 19)
 
-/* Parses one length with its letter; NULL: invalid. */
+/*
+ * Parses one length with its optional letter t or m. Returns NULL if invalid.
+ */
 static const char *length(const char *s, uint16_t *size_p, char *wrap_p)
 {
 	unsigned n = 0;
@@ -54,16 +56,16 @@ int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p)
 	return 0;
 }
 
-static int smallest(struct net_config *c, uint32_t nodes,
-		    struct net_error_text *why)
+static int shape_smallest(struct net_config *c, uint32_t nodes,
+			  struct net_error_text *why)
 {
-	char said[NET_MAP_WHY];
+	char error[NET_MAP_WHY];
 
 	if (c->topology == NET_TORUS) {
 		memset(c->wrap, 0, sizeof(c->wrap));
-		if (!net_shape_fit(c, nodes, said))
+		if (!net_shape_fit(c, nodes, error))
 			return 0;
-		return file_fail(why, "%s", said);
+		return file_fail(why, "%s", error);
 	}
 	for (c->dims = 1; net_shape_nodes(c) < nodes; c->dims++)
 		if (c->dims == NET_DIMS_MAX)
@@ -74,8 +76,8 @@ static int smallest(struct net_config *c, uint32_t nodes,
 	return 0;
 }
 
-/* Levels above those of the file equal its last one. */
-static void more_levels(struct net_config *c)
+/* Copies the values of the last level to all levels above it. */
+static void extend_levels(struct net_config *c)
 {
 	for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
 		c->size[l] = c->size[c->dims - 1];
@@ -84,8 +86,8 @@ static void more_levels(struct net_config *c)
 	}
 }
 
-static int given(struct net_config *c, const char *dims, uint32_t nodes,
-		 struct net_error_text *why)
+static int shape_given(struct net_config *c, const char *dims, uint32_t nodes,
+		       struct net_error_text *why)
 {
 	char wrap[NET_DIMS_MAX];
 	unsigned count;
@@ -111,7 +113,10 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 	return 0;
 }
 
-/* Without a letter: a torus if the length is a midplane's or the machine's. */
+/*
+ * Returns whether a dimension without a letter is a torus: its length is that
+ * of a midplane or of the full machine.
+ */
 static bool is_ring_default(const struct net_config *c, unsigned d)
 {
 	return c->size[d] > 1 && (c->closed || c->size[d] == c->midplane[d] ||
@@ -125,8 +130,8 @@ static void wrap_defaults(struct net_config *c)
 			c->wrap[d] ? c->wrap[d] == 't' : is_ring_default(c, d);
 }
 
-/* A dimension that never extends beyond a midplane has no link chips. */
-static void without_link_chips(struct net_config *c)
+/* Removes the link chips of dimensions that never extend beyond a midplane. */
+static void remove_link_chips(struct net_config *c)
 {
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
 		if (c->midplane[d] == c->full[d])
@@ -138,13 +143,13 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 {
 	int err = 0;
 
-	without_link_chips(c);
+	remove_link_chips(c);
 	if (c->topology != NET_TORUS)
-		more_levels(c);
+		extend_levels(c);
 	if (dims)
-		err = given(c, dims, nodes, why);
+		err = shape_given(c, dims, nodes, why);
 	else if (nodes)
-		err = smallest(c, nodes, why);
+		err = shape_smallest(c, nodes, why);
 	if (!err && net_shape_nodes(c) > NODES_MAX)
 		err = file_fail(why, "%s: more than %d nodes", c->name,
 				NODES_MAX);
@@ -172,7 +177,10 @@ void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len)
 
 /* ---- dimension orders ---------------------------------------------------- */
 
-/* Dimensions by length, longest first, equal ones in alphabetical order. */
+/*
+ * Sorts the dimensions by length, longest first; equal lengths in alphabetical
+ * order.
+ */
 static void longest_first(const struct net_config *cfg, uint8_t *order)
 {
 	for (unsigned d = 0; d < cfg->dims; d++)
@@ -187,8 +195,8 @@ static void longest_first(const struct net_config *cfg, uint8_t *order)
 		}
 }
 
-/* Dimension of a letter, or -1. */
-static int letter(char c, const struct net_config *cfg)
+/* Returns the dimension of a letter, or -1. */
+static int dim_of_letter(char c, const struct net_config *cfg)
 {
 	c = (char)toupper((unsigned char)c);
 	return c >= 'A' && c < 'A' + cfg->dims ? c - 'A' : -1;
@@ -205,7 +213,7 @@ int file_order(const char *text, struct net_config *cfg)
 	for (; *text; text++) {
 		if (*text == ' ' || *text == ',')
 			continue;
-		d = letter(*text, cfg);
+		d = dim_of_letter(*text, cfg);
 		if (d < 0 || seen >> d & 1)
 			return -EINVAL;
 		seen |= 1u << d;
@@ -214,7 +222,9 @@ int file_order(const char *text, struct net_config *cfg)
 	return n == cfg->dims ? 0 : -EINVAL;
 }
 
-/* Dimensions of equal length share a mask. */
+/*
+ * Builds the zone masks for "longest": dimensions of equal length share a mask.
+ */
 static void zone_longest(struct net_config *cfg, uint8_t *mask)
 {
 	uint8_t order[NET_DIMS_MAX];
@@ -227,7 +237,10 @@ static void zone_longest(struct net_config *cfg, uint8_t *mask)
 	}
 }
 
-/* One dimension after another, those in also at any time. */
+/*
+ * Builds zone masks of one dimension each; the dimensions in also are in every
+ * mask.
+ */
 static void zone_order(const struct net_config *cfg, uint8_t *mask,
 		       uint8_t also)
 {
@@ -246,7 +259,7 @@ static int zone_masks(const char *text, const struct net_config *cfg,
 			n += mask[n] != 0;
 			continue;
 		}
-		d = letter(*text, cfg);
+		d = dim_of_letter(*text, cfg);
 		if (d < 0 || n == NET_DIMS_MAX)
 			return -EINVAL;
 		mask[n] |= (uint8_t)(1u << d);
@@ -268,7 +281,7 @@ int file_zone(const char *text, struct net_config *cfg, unsigned zone)
 	else if (!strcmp(text, "order"))
 		zone_order(cfg, mask, 0);
 	else if (!strncmp(text, "order+", 6)) {
-		d = text[6] && !text[7] ? letter(text[6], cfg) : -1;
+		d = text[6] && !text[7] ? dim_of_letter(text[6], cfg) : -1;
 		if (d < 0)
 			return -EINVAL;
 		zone_order(cfg, mask, (uint8_t)(1u << d));

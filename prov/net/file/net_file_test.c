@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machine files: their values, refused errors, and the error texts. */
+/* Tests of machine files: values, refused errors, and error messages. */
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_file_int.h"
 #include "prov/net/file/net_map.h"
@@ -17,7 +17,7 @@ static char text[65536], shipped[65536];
 static size_t text_len;
 static const char *variant;
 
-/* Reads the shipped file, to be modified. */
+/* Reads the shipped file of bgq into text, where tests modify it. */
 static void read_bgq(void)
 {
 	char path[4096];
@@ -64,13 +64,13 @@ static int parse(const char *dims, uint32_t nodes)
 	return net_file_parse("m", text, text_len, &want, &cfg, &why);
 }
 
-static void wrong(const char *key, const char *line, const char *said)
+static void check_error(const char *key, const char *line, const char *expected)
 {
 	put_line(key, line);
 	T_IS(parse(NULL, 0), -EINVAL);
-	if (!strstr(why.text, said))
+	if (!strstr(why.text, expected))
 		print_message("%s -> %s\n", line ? line : "(none)", why.text);
-	T_TRUE(strstr(why.text, said) != NULL);
+	T_TRUE(strstr(why.text, expected) != NULL);
 	T_TRUE(!strncmp(why.text, "m:", 2));
 }
 
@@ -83,8 +83,8 @@ static void shape_is(const char *spec, uint32_t nodes, const char *shape)
 	T_STR(buf, shape);
 }
 
-/* Two nodes per router, and rings whatever their length. */
-static void gemini_is_closed_and_its_nodes_share_routers(void **state)
+/* gemini has two nodes per router, and rings of any length. */
+static void gemini_has_rings_and_shared_routers(void **state)
 {
 	T_OK(net_file_load("gemini:3x5x2", 0, &cfg, &why));
 	T_IS(net_shape_nodes(&cfg), 60);
@@ -123,7 +123,7 @@ static void dims_override_the_shape(void **state)
 {
 	T_OK(net_file_load("bgq:16x8x8x8x2", 0, &cfg, &why));
 	T_IS(net_shape_nodes(&cfg), 16384);
-	T_IS(cfg.zone[0][0], 1);    /* A alone first */
+	T_IS(cfg.zone[0][0], 1);    /* A first */
 	T_IS(cfg.zone[0][1], 0xe);  /* then B, C, D */
 	T_IS(cfg.zone[0][2], 0x10); /* then E */
 	T_IS(cfg.zone[1][0], 0x1f);
@@ -134,7 +134,7 @@ static void dims_override_the_shape(void **state)
 	T_IS(cfg.order[1], 1);
 }
 
-static void a_length_of_four_or_all_is_a_torus(void **state)
+static void midplane_or_full_length_is_a_torus(void **state)
 {
 	T_OK(net_file_load("bgq:8x4x16x12x2", 0, &cfg, &why));
 	T_IS(cfg.wrap[0], 0);
@@ -148,7 +148,7 @@ static void a_length_of_four_or_all_is_a_torus(void **state)
 	T_IS(cfg.wrap[2], 0);
 }
 
-static void the_smallest_shape_that_holds_the_nodes_is_taken(void **state)
+static void smallest_shape_for_the_nodes_is_used(void **state)
 {
 	shape_is("bgq", 32, "2x2x2x2x2");
 	T_IS(cfg.wrap[0], 0);
@@ -161,7 +161,7 @@ static void the_smallest_shape_that_holds_the_nodes_is_taken(void **state)
 	T_TRUE(strstr(why.text, "4 nodes") != NULL);
 }
 
-static void shapes_that_are_none_are_refused(void **state)
+static void invalid_dims_are_refused(void **state)
 {
 	static const char *const specs[] = {
 		"bgq:",
@@ -185,7 +185,7 @@ static void shapes_that_are_none_are_refused(void **state)
 	}
 }
 
-static void an_unknown_machine_names_those_there_are(void **state)
+static void unknown_machine_error_lists_machines(void **state)
 {
 	T_IS(net_file_load("bgp", 0, &cfg, &why), -ENOENT);
 	T_TRUE(strstr(why.text, "nearest is bgq") != NULL);
@@ -194,38 +194,38 @@ static void an_unknown_machine_names_those_there_are(void **state)
 	T_IS(net_file_load("", 0, &cfg, &why), -ENOENT);
 }
 
-static void what_is_wrong_is_said_with_its_line(void **state)
+static void error_message_names_the_line(void **state)
 {
-	wrong("hop", "hopp = 45 ns", "nearest is hop");
-	wrong("hop", "qwertyuiop = 45 ns", "unknown key");
-	wrong("hop", "hop =", "has no value");
-	wrong("hop", NULL, "no line for hop");
-	wrong("hop", "hop 45 ns", "key = value");
-	wrong("hop", "hop = 45", "unit \"\" is not valid");
-	wrong("hop", "hop = 45 GB/s", "is not valid here");
-	wrong("hop", "hop = fast", "expected a number");
-	wrong("hop", "hop = -3 ns", "expected a number");
-	wrong("hop", "hop = 0 ns", "out of range");
-	wrong("hop", "hop = 99999999999 ms", "out of range");
-	wrong("hop", "hop = 1.2.3 ns", "is not valid here");
-	wrong("hop", "hop = 12345678901234567 ns", "expected a number");
-	wrong("link", "link = 0 GB/s", "out of range");
-	wrong("payload", "payload = 512 KB", "use B, KiB");
-	wrong("payload", "payload = 500 B", "multiple of chunk");
-	wrong("tokens_dynamic", "tokens_dynamic = 20", "two packets");
-	wrong("tokens_high", "tokens_high = 1", "bubble");
-	wrong("inject_room", "inject_room = 120", "inject_room leaves");
-	wrong("receive", "receive = 1 ns", "two cycles");
-	wrong("crossing", "crossing = 1 us", "250 cycles");
-	wrong("routes", "routes = 1", "routes_system");
-	wrong("topology", "topology = ring", "torus, fat-tree");
-	wrong("shape", "shape = 4x4x4x4x4x4x4", "lengths at most");
-	wrong("order", "order = A B C D", "order of dimensions");
-	wrong("order", "order = A A B C D", "order of dimensions");
-	wrong("zone0", "zone0 = AB F", "zone masks");
-	wrong("zone0", "zone0 = order+Z", "zone masks");
-	wrong("name", "name = a b", "one word");
-	wrong("recv", "send = 3 ns", "already");
+	check_error("hop", "hopp = 45 ns", "nearest is hop");
+	check_error("hop", "qwertyuiop = 45 ns", "unknown key");
+	check_error("hop", "hop =", "has no value");
+	check_error("hop", NULL, "no line for hop");
+	check_error("hop", "hop 45 ns", "key = value");
+	check_error("hop", "hop = 45", "unit \"\" is not valid");
+	check_error("hop", "hop = 45 GB/s", "is not valid here");
+	check_error("hop", "hop = fast", "expected a number");
+	check_error("hop", "hop = -3 ns", "expected a number");
+	check_error("hop", "hop = 0 ns", "out of range");
+	check_error("hop", "hop = 99999999999 ms", "out of range");
+	check_error("hop", "hop = 1.2.3 ns", "is not valid here");
+	check_error("hop", "hop = 12345678901234567 ns", "expected a number");
+	check_error("link", "link = 0 GB/s", "out of range");
+	check_error("payload", "payload = 512 KB", "use B, KiB");
+	check_error("payload", "payload = 500 B", "multiple of chunk");
+	check_error("tokens_dynamic", "tokens_dynamic = 20", "two packets");
+	check_error("tokens_high", "tokens_high = 1", "bubble");
+	check_error("inject_room", "inject_room = 120", "inject_room leaves");
+	check_error("receive", "receive = 1 ns", "two cycles");
+	check_error("crossing", "crossing = 1 us", "250 cycles");
+	check_error("routes", "routes = 1", "routes_system");
+	check_error("topology", "topology = ring", "torus, fat-tree");
+	check_error("shape", "shape = 4x4x4x4x4x4x4", "lengths at most");
+	check_error("order", "order = A B C D", "order of dimensions");
+	check_error("order", "order = A A B C D", "order of dimensions");
+	check_error("zone0", "zone0 = AB F", "zone masks");
+	check_error("zone0", "zone0 = order+Z", "zone masks");
+	check_error("name", "name = a b", "one word");
+	check_error("recv", "send = 3 ns", "already");
 }
 
 /* Appends lines to the shipped file. */
@@ -236,7 +236,7 @@ static void add_lines(const char *lines)
 	text_len += strlen(lines);
 }
 
-static void paths_are_like_the_first_but_for_their_lines(void **state)
+static void paths_inherit_values_of_the_first_path(void **state)
 {
 	add_lines("paths = pio dma\nbuses = pci mem\n"
 		  "dma.inject = 750 ns\ndma.out = pci\ndma.in = mem, pci\n"
@@ -256,26 +256,26 @@ static void paths_are_like_the_first_but_for_their_lines(void **state)
 	T_OK(net_config_check(&cfg));
 }
 
-static void refused(const char *lines, const char *said)
+static void check_refused(const char *lines, const char *expected)
 {
 	add_lines(lines);
 	T_IS(parse(NULL, 0), -EINVAL);
-	if (!strstr(why.text, said))
+	if (!strstr(why.text, expected))
 		print_message("%s -> %s\n", lines, why.text);
-	T_TRUE(strstr(why.text, said) != NULL);
+	T_TRUE(strstr(why.text, expected) != NULL);
 }
 
-static void paths_and_buses_that_are_none_are_refused(void **state)
+static void unknown_paths_and_buses_are_refused(void **state)
 {
-	refused("dma.inject = 750 ns\n", "no such path");
-	refused("paths = a a\n", "paths between memory");
-	refused("paths = a b c d e f g\n", "paths between memory");
-	refused("paths = a b\nb.out = pci\n", "buses that it crosses");
-	refused("paths = a b\nb.hop = 3 ns\n", "unknown key");
-	refused("paths = a b\nb.in = a\nb.in = a\n", "already");
+	check_refused("dma.inject = 750 ns\n", "no such path");
+	check_refused("paths = a a\n", "paths between memory");
+	check_refused("paths = a b c d e f g\n", "paths between memory");
+	check_refused("paths = a b\nb.out = pci\n", "buses that outgoing");
+	check_refused("paths = a b\nb.hop = 3 ns\n", "unknown key");
+	check_refused("paths = a b\nb.in = a\nb.in = a\n", "already");
 }
 
-static void a_variant_overrules_lines(void **state)
+static void variant_overrides_lines(void **state)
 {
 	const char *lines = "[fast]\nhop = 20 ns\n[slow]\nhop = 90 ns\n"
 			    "wtime = 7 ns\n";
@@ -294,10 +294,10 @@ static void a_variant_overrules_lines(void **state)
 	T_IS(cfg.hop_ps, 90000);
 	T_IS(cfg.wtime_ps, 7000);
 	variant = "none";
-	refused(lines, "there are: fast slow");
+	check_refused(lines, "there are: fast slow");
 	variant = NULL;
-	refused("[fast\n", "[NAME]");
-	refused("[fast]\nhop = 1 ns\nhop = 2 ns\n", "already");
+	check_refused("[fast\n", "[NAME]");
+	check_refused("[fast]\nhop = 1 ns\nhop = 2 ns\n", "already");
 }
 
 static void a_tree_grows_by_levels(void **state)
@@ -315,7 +315,7 @@ static void a_tree_grows_by_levels(void **state)
 	T_OK(net_config_check(&cfg));
 }
 
-static void cycles_are_times_too(void **state)
+static void times_may_be_given_in_cycles(void **state)
 {
 	put_line("hop", "hop = 20 cycles");
 	T_OK(parse(NULL, 0));
@@ -328,8 +328,11 @@ static void cycles_are_times_too(void **state)
 	T_IS(cfg.zone[0][3], 0);
 }
 
-/* The model's own tests use its built-in table; the file must be equal. */
-static void bgq_is_what_the_model_calls_bgq(void **state)
+/*
+ * The model's tests use the built-in table of bgq; the machine file must be
+ * equal.
+ */
+static void bgq_file_equals_built_in_config(void **state)
 {
 	struct net_config built;
 	const struct file_key *k;
@@ -362,18 +365,18 @@ static void count(void *arg, const struct net_file_entry *e)
 		T_TRUE(*e->source);
 }
 
-static void every_number_of_bgq_has_a_source(void **state)
+static void every_value_of_bgq_has_a_source(void **state)
 {
 	struct tally t = { 0 };
 
 	T_OK(net_file_each("bgq", count, &t, &why));
 	T_TRUE(t.lines > 40);
 	T_IS(t.calibrated, 8);
-	T_IS(t.unsourced, 2); /* its name and topology */
+	T_IS(t.unsourced, 2); /* name and topology have no source */
 }
 
-/* Any change of any bytes gives a machine or an error text, and no crash. */
-static void random_changes_never_do_harm(void **state)
+/* Random changes of bytes give a machine or an error message, and no crash. */
+static void random_changes_do_not_crash(void **state)
 {
 	static const char bits[] = "=#\n 0x9.tm\tABE+:/\x80\xff";
 	int rounds = t_scale(20000);
@@ -399,8 +402,11 @@ static void random_changes_never_do_harm(void **state)
 	}
 }
 
-/* Any number in place of another: accepted numbers work in the model, too. */
-static void random_numbers_are_refused_here_or_work(void **state)
+/*
+ * Random numbers in place of others: numbers that the reader accepts also work
+ * in the model.
+ */
+static void random_numbers_are_refused_or_work(void **state)
 {
 	int rounds = t_scale(20000);
 	struct weft_rng r;
@@ -430,23 +436,23 @@ static void random_numbers_are_refused_here_or_work(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(gemini_is_closed_and_its_nodes_share_routers),
+		T_CASE(gemini_has_rings_and_shared_routers),
 		T_CASE(bgq_loads_with_its_units_converted),
 		T_CASE(dims_override_the_shape),
-		T_CASE(a_length_of_four_or_all_is_a_torus),
-		T_CASE(the_smallest_shape_that_holds_the_nodes_is_taken),
-		T_CASE(shapes_that_are_none_are_refused),
-		T_CASE(an_unknown_machine_names_those_there_are),
-		T_CASE(what_is_wrong_is_said_with_its_line),
-		T_CASE(bgq_is_what_the_model_calls_bgq),
-		T_CASE(cycles_are_times_too),
-		T_CASE(paths_are_like_the_first_but_for_their_lines),
-		T_CASE(paths_and_buses_that_are_none_are_refused),
-		T_CASE(a_variant_overrules_lines),
+		T_CASE(midplane_or_full_length_is_a_torus),
+		T_CASE(smallest_shape_for_the_nodes_is_used),
+		T_CASE(invalid_dims_are_refused),
+		T_CASE(unknown_machine_error_lists_machines),
+		T_CASE(error_message_names_the_line),
+		T_CASE(bgq_file_equals_built_in_config),
+		T_CASE(times_may_be_given_in_cycles),
+		T_CASE(paths_inherit_values_of_the_first_path),
+		T_CASE(unknown_paths_and_buses_are_refused),
+		T_CASE(variant_overrides_lines),
 		T_CASE(a_tree_grows_by_levels),
-		T_CASE(every_number_of_bgq_has_a_source),
-		T_CASE(random_changes_never_do_harm),
-		T_CASE(random_numbers_are_refused_here_or_work),
+		T_CASE(every_value_of_bgq_has_a_source),
+		T_CASE(random_changes_do_not_crash),
+		T_CASE(random_numbers_are_refused_or_work),
 	};
 
 	return T_RUN(tests);

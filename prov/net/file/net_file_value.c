@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Values of a machine file: a decimal number and a unit, converted to the
- * integer that the model stores. Parsed by hand, because strtod() depends on
- * the locale of the program that loaded the provider.
+ * integer that the model stores. The parser does not use strtod(), which
+ * depends on the locale of the program that loaded the provider.
  */
 #include "prov/net/file/net_file_int.h"
 
@@ -15,7 +15,7 @@ enum unit_kind { UNIT_TIME, UNIT_CYCLE, UNIT_BYTE, UNIT_RATE, UNIT_COUNT };
 static const struct unit {
 	const char *name;
 	enum unit_kind kind;
-	double factor; /* to ps, cycles, bytes, bytes per second */
+	double factor; /* factor to ps, cycles, bytes, or bytes per second */
 } units[] = {
 	{ "ps", UNIT_TIME, 1 },		{ "ns", UNIT_TIME, 1e3 },
 	{ "us", UNIT_TIME, 1e6 },	{ "ms", UNIT_TIME, 1e9 },
@@ -27,7 +27,7 @@ static const struct unit {
 	{ "packets", UNIT_COUNT, 1 },	{ "", UNIT_COUNT, 1 },
 };
 
-/* Units that a type accepts, and their names for an error text. */
+/* Units that a type accepts, and their names for error messages. */
 static const struct {
 	unsigned kinds;
 	const char *names;
@@ -50,7 +50,7 @@ static const struct unit *unit_find(const char *name)
 	return NULL;
 }
 
-/* Digits, optionally a decimal point and digits; at most fifteen digits. */
+/* Parses digits with an optional decimal point; at most fifteen digits. */
 static const char *file_value_number(const char *s, double *x_p)
 {
 	double x = 0, scale = 1;
@@ -85,8 +85,8 @@ static void store(const struct file_key *key, uint64_t v, void *base)
 		memcpy(at, &byte, 1);
 }
 
-/* The number as the model stores it, not yet rounded. */
-static double kept(const struct file_key *key, double x)
+/* Converts a number to the unit that the model stores, without rounding. */
+static double to_model_unit(const struct file_key *key, double x)
 {
 	switch (key->type) {
 	case FILE_RATE_INV:
@@ -98,14 +98,18 @@ static double kept(const struct file_key *key, double x)
 	}
 }
 
-/* Times and inverse rates are rounded; counts must be integers. */
+/*
+ * Returns whether the type requires integers; times and inverse rates are
+ * rounded.
+ */
 static bool must_be_whole(enum file_type type)
 {
 	return type == FILE_COUNT || type == FILE_BYTES || type == FILE_CYCLES;
 }
 
-static int quantity(const struct file_doc *doc, const struct file_line *item,
-		    uint64_t cycle_ps, void *base)
+static int value_quantity(const struct file_doc *doc,
+			  const struct file_line *item, uint64_t cycle_ps,
+			  void *base)
 {
 	const struct file_key *key = item->def;
 	const struct unit *unit;
@@ -129,7 +133,7 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 	x *= unit->factor;
 	if (unit->kind == UNIT_CYCLE && key->type == FILE_TIME)
 		x *= (double)cycle_ps;
-	v = kept(key, x);
+	v = to_model_unit(key, x);
 	whole = (double)(uint64_t)(v < 9e18 ? v + 0.5 : 0);
 	if (must_be_whole(key->type) && (v - whole > 1e-6 || whole - v > 1e-6))
 		return file_fail_at(doc, item->line,
@@ -183,7 +187,7 @@ static int nodes(const struct file_doc *doc, const struct file_line *item,
 			    item->key, item->value);
 }
 
-/* Words of the keys that take one; each list ends with NULL. */
+/* Words that each key accepts; each list ends with NULL. */
 static const struct {
 	const char *key;
 	const char *word[6];
@@ -241,7 +245,10 @@ static int dims(const struct file_doc *doc, const struct file_line *item,
 	return 0;
 }
 
-/* Names of paths and buses; -EINVAL is reported with the key's help text. */
+/*
+ * Parses names of paths and buses; -EINVAL is reported with the key's help
+ * text.
+ */
 static int parts(const struct file_doc *doc, const struct file_line *item,
 		 struct net_config *cfg, void *base)
 {
@@ -281,8 +288,8 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 		return parts(doc, item, cfg, base);
 	case FILE_ORDER:
 	case FILE_ZONE:
-		return 0; /* after the shape is known */
+		return 0; /* set after the shape is known */
 	default:
-		return quantity(doc, item, cycle_ps, base);
+		return value_quantity(doc, item, cycle_ps, base);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes and maps: text in, coordinates out. See net_map.h. */
+/* Shapes and maps: parsing and conversion to coordinates (net_map.h). */
 #include "prov/net/file/net_map.h"
 
 #include <ctype.h>
@@ -9,15 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Letter of the slot on a node; its digit follows those of the dimensions. */
+/*
+ * Letter of the slot on a node; its digit follows the digits of the dimensions.
+ */
 #define SLOT_LETTER 'T'
 enum { DIGITS_MAX = NET_DIMS_MAX + 1 };
 
-/* Coordinates of a rank as a number of mixed radix; slowest digit first. */
+/* Coordinates of a rank as a mixed-radix number; slowest digit first. */
 struct order {
 	unsigned count;
 	unsigned digit[DIGITS_MAX]; /* dimension, or cfg->dims for the slot */
-	uint32_t radix[DIGITS_MAX]; /* by dimension, not by position */
+	/* radix of each dimension, not of each position */
+	uint32_t radix[DIGITS_MAX];
 };
 
 /* ---- shapes -------------------------------------------------------------- */
@@ -78,7 +81,10 @@ static uint16_t grown(const struct net_config *cfg, unsigned d)
 	return (uint16_t)(full && full < twice ? full : twice);
 }
 
-/* The machine's own limit, if it has one, or the model's. */
+/*
+ * Returns the largest number of nodes: the limit of the machine if it has one,
+ * otherwise that of the model.
+ */
 static uint32_t most_nodes(const struct net_config *cfg)
 {
 	struct net_config c = { .dims = cfg->dims,
@@ -136,7 +142,7 @@ void net_node_coords(const struct net_config *cfg, uint32_t node, uint16_t *at)
 		at[d] = (uint16_t)(node % cfg->size[d]);
 }
 
-/* ---- orders -------------------------------------------------------------- */
+/* ---- dimension orders ---------------------------------------------------- */
 
 int net_map_is_order(const char *text)
 {
@@ -172,10 +178,11 @@ int net_map_read(const char *name, char **text_p, char why[NET_MAP_WHY])
 static int bad_order(const struct net_config *cfg, const char *text,
 		     const char *what, char why[NET_MAP_WHY])
 {
-	snprintf(why, NET_MAP_WHY,
-		 "map \"%.20s\": %s; %s wants each of A to "
-		 "%c and T once, the last one fastest, or a file (./name)",
-		 text, what, cfg->name, (char)('A' + cfg->dims - 1));
+	snprintf(
+		why, NET_MAP_WHY,
+		"map \"%.20s\": %s; an order for %s names each of A to %c "
+		"and T once, the fastest-varying last; or give a file (./name)",
+		text, what, cfg->name, (char)('A' + cfg->dims - 1));
 	return -EINVAL;
 }
 
@@ -204,12 +211,12 @@ static int order_parse(struct order *o, const struct net_config *cfg,
 			continue;
 		}
 		snprintf(what, sizeof(what),
-			 digit < 0 ? "there is no %c" : "%c is there twice",
+			 digit < 0 ? "unknown dimension %c" : "%c occurs twice",
 			 *p);
 		return bad_order(cfg, text, what, why);
 	}
 	if (seen != (1u << o->count) - 1)
-		return bad_order(cfg, text, "a letter is missing", why);
+		return bad_order(cfg, text, "a dimension is missing", why);
 	return 0;
 }
 
@@ -220,7 +227,10 @@ static void order_natural(struct order *o, const struct net_config *cfg)
 		o->digit[i] = i;
 }
 
-/* Slots are counted through all nodes of a shared router. */
+/*
+ * Computes node and slot from router coordinates; slots are numbered through
+ * all nodes of a shared router.
+ */
 static void place_at(const struct net_config *cfg, const uint16_t *at,
 		     uint32_t places, struct net_place *p)
 {
@@ -266,30 +276,30 @@ static int fill_by_order(const struct net_map_args *a, uint32_t ppn,
 	return 0;
 }
 
-/* ---- tables -------------------------------------------------------------- */
+/* ---- map tables ---------------------------------------------------------- */
 
 struct table {
-	const char *at; /* text not yet read */
-	unsigned line;	/* of the last entry */
+	const char *text; /* remaining text */
+	unsigned line;	  /* line number of the last entry */
 	char *why;
 };
 
-static int bad_row(struct table *t, const char *what)
+static int bad_entry(struct table *t, const char *what)
 {
 	snprintf(t->why, NET_MAP_WHY, "map, line %u: %s", t->line, what);
 	return -EINVAL;
 }
 
-/* Advances to the next line with an entry; false: none left. */
+/* Advances to the next line with an entry. Returns false at the end. */
 static bool table_next(struct table *t)
 {
-	while (*t->at) {
+	while (*t->text) {
 		t->line++;
-		t->at += strspn(t->at, " \t\r");
-		if (*t->at && *t->at != '\n' && *t->at != '#')
+		t->text += strspn(t->text, " \t\r");
+		if (*t->text && *t->text != '\n' && *t->text != '#')
 			return true;
-		t->at += strcspn(t->at, "\n");
-		t->at += *t->at == '\n';
+		t->text += strcspn(t->text, "\n");
+		t->text += *t->text == '\n';
 	}
 	return false;
 }
@@ -299,23 +309,23 @@ static int table_number(struct table *t, uint32_t below, uint32_t *n_p)
 	unsigned long n;
 	char text[96], *end;
 
-	t->at += strspn(t->at, " \t,");
-	if (!isdigit((unsigned char)*t->at))
-		return bad_row(t, "expected a coordinate for each dimension "
-				  "and a slot on the node (T)");
-	n = strtoul(t->at, &end, 10);
+	t->text += strspn(t->text, " \t,");
+	if (!isdigit((unsigned char)*t->text))
+		return bad_entry(t, "expected a coordinate for each dimension "
+				    "and a slot on the node (T)");
+	n = strtoul(t->text, &end, 10);
 	if (n >= below) {
 		snprintf(text, sizeof(text), "%lu is out of range, 0 to %u", n,
 			 below - 1);
-		return bad_row(t, text);
+		return bad_entry(t, text);
 	}
-	t->at = end;
+	t->text = end;
 	*n_p = (uint32_t)n;
 	return 0;
 }
 
-static int table_row(struct table *t, const struct net_map_args *a,
-		     uint32_t ppn, struct net_place *p)
+static int table_entry(struct table *t, const struct net_map_args *a,
+		       uint32_t ppn, struct net_place *p)
 {
 	uint16_t at[NET_DIMS_MAX];
 	uint32_t v = 0;
@@ -329,11 +339,11 @@ static int table_row(struct table *t, const struct net_map_args *a,
 		err = table_number(t, ppn * net_router_nodes(a->cfg), &p->slot);
 	if (err)
 		return err;
-	t->at += strspn(t->at, " \t\r");
-	if (*t->at && *t->at != '\n' && *t->at != '#')
-		return bad_row(t, "more numbers than dimensions and T");
-	t->at += strcspn(t->at, "\n");
-	t->at += *t->at == '\n';
+	t->text += strspn(t->text, " \t\r");
+	if (*t->text && *t->text != '\n' && *t->text != '#')
+		return bad_entry(t, "more numbers than dimensions and T");
+	t->text += strcspn(t->text, "\n");
+	t->text += *t->text == '\n';
 	place_at(a->cfg, at, ppn * net_router_nodes(a->cfg), p);
 	return 0;
 }
@@ -348,13 +358,13 @@ static int fill_by_table(const struct net_map_args *a, uint32_t ppn,
 	int err = taken ? 0 : -ENOMEM;
 
 	for (; r < a->ranks && !err && table_next(&t); r++) {
-		err = table_row(&t, a, ppn, &place[r]);
+		err = table_entry(&t, a, ppn, &place[r]);
 		if (err)
 			break;
 		i = (size_t)place[r].node * ppn + place[r].slot;
 		if (taken[i])
-			err = bad_row(&t,
-				      "another rank has this node and slot");
+			err = bad_entry(&t,
+					"another rank has this node and slot");
 		taken[i] = 1;
 	}
 	free(taken);

@@ -5,9 +5,10 @@
  * both call them and get the same result.
  *
  * A shape is "4x4x4x4x2", dimension A first. A map is an order of letters, one
- * for each dimension and T for the slot on a node, the last letter running
- * fastest: ABCDET fills a node, then proceeds along E. Alternatively it is a
- * table: a line of coordinates "a b c d e t" for each rank, # begins a comment.
+ * for each dimension and T for the slot on a node; the last letter varies
+ * fastest: ABCDET fills a node, then proceeds along E. Alternatively a map is a
+ * table: one line of coordinates "a b c d e t" for each rank; # starts a
+ * comment.
  *
  * Functions that fail write an error text for the user into why.
  */
@@ -23,47 +24,54 @@ enum { NET_MAP_WHY = 224, NET_MAP_NODES_MAX = 1 << 20 };
 
 struct net_place {
 	uint32_t node;
-	uint32_t slot; /* on the node, below ppn */
+	uint32_t slot; /* slot on the node, below ppn */
 };
 
 struct net_map_args {
-	const struct net_config *cfg; /* a torus with a shape */
-	uint32_t ppn;		      /* 0: cfg->ranks_per_node */
+	const struct net_config *cfg; /* torus with its shape set */
+	/* ranks per node; 0: cfg->ranks_per_node */
+	uint32_t ppn;
 	uint32_t ranks;
-	const char *order; /* NULL: dimensions in order, then T */
+	/* order of letters; NULL: dimensions in order, then T */
+	const char *order;
 	const char *table; /* contents of a table file, or NULL */
 };
 
 /* ---- shapes -------------------------------------------------------------- */
 
 uint32_t net_shape_nodes(const struct net_config *cfg);
-/* "4x4x4x4x2" into cfg->size; 0 or -EINVAL. */
+/* Parses "4x4x4x4x2" into cfg->size. Returns 0 or -EINVAL. */
 int net_shape_parse(struct net_config *cfg, const char *text,
 		    char why[NET_MAP_WHY]);
 /*
- * The smallest block of at least this number of nodes that grows by doubling,
- * the last dimension first and none beyond the full machine: 32 nodes of Blue
- * Gene/Q are 2x2x2x2x2, 512 are 4x4x4x4x2, 98304 are all, 16x16x16x12x2.
+ * Finds the smallest block of at least this number of nodes. The block grows by
+ * doubling, the last dimension first, and no dimension exceeds the full
+ * machine: 32 nodes of Blue Gene/Q are 2x2x2x2x2, 512 are 4x4x4x4x2, 98304 are
+ * all, 16x16x16x12x2.
  */
 int net_shape_fit(struct net_config *cfg, uint32_t nodes,
 		  char why[NET_MAP_WHY]);
-/* The shape as text; returns text. */
+/* Writes the shape as text. Returns text. */
 char *net_shape_text(const struct net_config *cfg, char *text, size_t len);
 
 /*
- * Nodes are numbered with the last dimension fastest; nodes of a shared router
- * are consecutive, and at gives the first of them.
+ * Convert between node numbers and coordinates. Nodes are numbered with the
+ * last dimension fastest. Nodes of a shared router are consecutive, and
+ * net_node_at returns the first of them.
  */
 uint32_t net_node_at(const struct net_config *cfg, const uint16_t *at);
 void net_node_coords(const struct net_config *cfg, uint32_t node, uint16_t *at);
 
 /* ---- maps ---------------------------------------------------------------- */
 
-/* True if text is an order of letters and not the name of a file. */
+/* Returns whether text is an order of letters and not the name of a file. */
 int net_map_is_order(const char *text);
-/* Reads a file; the caller frees the text. 0 or -errno. */
+/* Reads a file; the caller frees the text. Returns 0 or -errno. */
 int net_map_read(const char *name, char **text_p, char why[NET_MAP_WHY]);
-/* Computes the place of args->ranks ranks. 0, -EINVAL or -ENOMEM. */
+/*
+ * Computes the node and slot of args->ranks ranks. Returns 0, -EINVAL or
+ * -ENOMEM.
+ */
 int net_map_fill(const struct net_map_args *args, struct net_place *place,
 		 char why[NET_MAP_WHY]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes and maps, computed by hand. */
+/* Tests of shapes and maps against results computed by hand. */
 #include "prov/net/file/net_map.h"
 #include "test/t.h"
 
@@ -51,7 +51,7 @@ static void blocks_double_from_the_last_dimension(void **state)
 	T_NOT_NULL(strstr(why, "bgq has at most 98304"));
 }
 
-static void all_dimensions_grow_where_there_is_no_end(void **state)
+static void all_dimensions_grow_without_a_full_machine(void **state)
 {
 	struct net_config c = { .name = "cube", .dims = 3 };
 	char why[NET_MAP_WHY], text[64];
@@ -61,7 +61,7 @@ static void all_dimensions_grow_where_there_is_no_end(void **state)
 	T_IS(net_shape_fit(&c, NET_MAP_NODES_MAX + 1, why), -EINVAL);
 }
 
-static void wrong_shapes_are_refused(void **state)
+static void invalid_shapes_are_refused(void **state)
 {
 	static const char *const bad[] = {
 		"",
@@ -101,8 +101,9 @@ static void nodes_and_coordinates_are_inverse(void **state)
 	T_IS(at[4], 1);
 }
 
-/* Coordinates and slot of one rank, as digits. */
-static void where(const struct net_map_args *a, uint32_t rank, const char *want)
+/* Checks the coordinates and slot of one rank, given as digits. */
+static void check_place(const struct net_map_args *a, uint32_t rank,
+			const char *want)
 {
 	struct net_place *p = calloc(a->ranks, sizeof(*p));
 	char why[NET_MAP_WHY], got[40];
@@ -117,28 +118,28 @@ static void where(const struct net_map_args *a, uint32_t rank, const char *want)
 	free(p);
 }
 
-static void last_letter_runs_fastest(void **state)
+static void last_letter_varies_fastest(void **state)
 {
 	struct net_config c = bgq("4x4x4x4x2");
 	struct net_map_args a = { .cfg = &c, .ppn = 2, .ranks = 1024 };
 
-	where(&a, 1, "000001");
-	where(&a, 2, "000010");
-	where(&a, 4, "000100");
-	where(&a, 1023, "333311");
+	check_place(&a, 1, "000001");
+	check_place(&a, 2, "000010");
+	check_place(&a, 4, "000100");
+	check_place(&a, 1023, "333311");
 	a.order = "TABCDE";
-	where(&a, 1, "000010");
-	where(&a, 512, "000001");
+	check_place(&a, 1, "000010");
+	check_place(&a, 512, "000001");
 	a.order = "tedcba";
-	where(&a, 1, "100000");
-	where(&a, 6, "210000");
+	check_place(&a, 1, "100000");
+	check_place(&a, 6, "210000");
 	a.ppn = 0;
 	a.ranks = 512;
 	a.order = NULL;
-	where(&a, 511, "333310");
+	check_place(&a, 511, "333310");
 }
 
-static void every_place_is_used_once(void **state)
+static void every_node_and_slot_is_used_once(void **state)
 {
 	struct net_config c = bgq("2x3x2x1x2");
 	struct net_map_args a = {
@@ -154,8 +155,8 @@ static void every_place_is_used_once(void **state)
 	}
 }
 
-/* A and B, then slots through both nodes of the router. */
-static void places_count_on_through_a_shared_router(void **state)
+/* Ranks fill A and B, then the slots of both nodes of the router. */
+static void slots_are_numbered_through_a_shared_router(void **state)
 {
 	struct net_config c = { .dims = 2,
 				.size = { 2, 3 },
@@ -182,7 +183,7 @@ static void places_count_on_through_a_shared_router(void **state)
 	T_IS(at[1], 2);
 }
 
-static void wrong_orders_are_refused(void **state)
+static void invalid_orders_are_refused(void **state)
 {
 	static const char *const bad[] = { "ABCDE",  "ABCDEF", "ABCDETT",
 					   "ABCDTT", "XBCDET", "" };
@@ -212,23 +213,23 @@ static void too_many_ranks_are_refused(void **state)
 	T_OK(net_map_fill(&a, p, why));
 }
 
-static void a_table_names_places(void **state)
+static void table_gives_node_and_slot(void **state)
 {
 	struct net_config c = bgq("2x2x2x2x2");
 	struct net_map_args a = { .cfg = &c, .ppn = 2, .ranks = 3 };
 
 	a.table = "# two on a node\n1 0 0 0 1 0\n\n  1 0 0 0 1 1 # here\n"
 		  "0,1,1,0,0,0\n9 9 9 9 9 9\n";
-	where(&a, 0, "100010");
-	where(&a, 1, "100011");
-	where(&a, 2, "011000");
+	check_place(&a, 0, "100010");
+	check_place(&a, 1, "100011");
+	check_place(&a, 2, "011000");
 }
 
-static void wrong_tables_are_refused(void **state)
+static void invalid_tables_are_refused(void **state)
 {
 	static const struct {
 		const char *table;
-		const char *say;
+		const char *expected;
 	} row[] = {
 		{ "0 0 0 0 0\n", "map, line 1: expected a coordinate" },
 		{ "\n0 0 0 0 2 0\n", "map, line 2: 2 is out of range, 0 to 1" },
@@ -246,11 +247,11 @@ static void wrong_tables_are_refused(void **state)
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		a.table = row[i].table;
 		T_IS(net_map_fill(&a, p, why), -EINVAL);
-		T_TRUE(!strncmp(why, row[i].say, strlen(row[i].say)));
+		T_TRUE(!strncmp(why, row[i].expected, strlen(row[i].expected)));
 	}
 }
 
-static void a_word_is_an_order_and_the_rest_are_files(void **state)
+static void letters_are_an_order_other_text_is_a_file(void **state)
 {
 	char why[NET_MAP_WHY], *text = NULL;
 
@@ -268,17 +269,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(blocks_double_from_the_last_dimension),
-		T_CASE(all_dimensions_grow_where_there_is_no_end),
-		T_CASE(wrong_shapes_are_refused),
+		T_CASE(all_dimensions_grow_without_a_full_machine),
+		T_CASE(invalid_shapes_are_refused),
 		T_CASE(nodes_and_coordinates_are_inverse),
-		T_CASE(last_letter_runs_fastest),
-		T_CASE(every_place_is_used_once),
-		T_CASE(places_count_on_through_a_shared_router),
-		T_CASE(wrong_orders_are_refused),
+		T_CASE(last_letter_varies_fastest),
+		T_CASE(every_node_and_slot_is_used_once),
+		T_CASE(slots_are_numbered_through_a_shared_router),
+		T_CASE(invalid_orders_are_refused),
 		T_CASE(too_many_ranks_are_refused),
-		T_CASE(a_table_names_places),
-		T_CASE(wrong_tables_are_refused),
-		T_CASE(a_word_is_an_order_and_the_rest_are_files),
+		T_CASE(table_gives_node_and_slot),
+		T_CASE(invalid_tables_are_refused),
+		T_CASE(letters_are_an_order_other_text_is_a_file),
 	};
 
 	return T_RUN(tests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of nodes and links: see net_name.h. */
+/* Names of nodes and links; described in net_name.h. */
 #include "prov/net/file/net_name.h"
 #include "prov/net/routing/net_fat.h"
 #include "prov/net/routing/net_topo.h"
@@ -20,7 +20,10 @@ static unsigned torus_class_of(const struct net_config *cfg, uint32_t node,
 	return dir;
 }
 
-/* N: between a node and the router that it shares. */
+/*
+ * Writes the name of a link class; N: links between a node and its shared
+ * router.
+ */
 static void torus_class_name(const struct net_config *cfg, unsigned class,
 			     char name[NET_CLASS_NAME])
 {
@@ -66,7 +69,7 @@ static void torus_node(const struct net_config *cfg, uint32_t node, char *text,
 		snprintf(text + n, len - n, ")");
 }
 
-/* Number of a link among several to one neighbour. */
+/* Writes the number of a link among several links to one neighbour. */
 static void torus_port(const struct net_config *cfg, uint32_t node,
 		       unsigned port, char *text, size_t len)
 {
@@ -90,7 +93,10 @@ static void torus_group(const struct net_config *cfg, unsigned i,
 	g->ports = i ? g->ports : 1;
 }
 
-/* Number of groups: nodes are routers, or have shared routers. */
+/*
+ * Returns the number of node groups: 1 if nodes are routers, 2 with shared
+ * routers.
+ */
 static unsigned torus_groups(const struct net_config *cfg)
 {
 	return net_router_nodes(cfg) > 1 ? 2 : 1;
@@ -99,8 +105,8 @@ static unsigned torus_groups(const struct net_config *cfg)
 /* ---- trees --------------------------------------------------------------- */
 
 /*
- * Classes 0+, 1-, 1+, 2-, ..: up from a level, down to it; the last class is
- * across.
+ * Returns the class of a link: 0+, 1-, 1+, 2-, ... for links up from a level
+ * and down to it; the last class is for links between siblings.
  */
 static unsigned fat_class_of(const struct net_config *cfg, uint32_t node,
 			     unsigned port)
@@ -136,7 +142,7 @@ static unsigned fat_place(const struct net_config *cfg, uint32_t node,
 	return 2;
 }
 
-/* Switches are numbered within their rail. */
+/* Writes the rail of a switch; switches are numbered within their rail. */
 static void fat_rail(const struct net_config *cfg, uint32_t node,
 		     uint32_t level, char *text, size_t len)
 {
@@ -191,7 +197,7 @@ static unsigned fat_groups(const struct net_config *cfg)
 	return cfg->dims + 1u;
 }
 
-/* ---- any ----------------------------------------------------------------- */
+/* ---- all topologies ------------------------------------------------------ */
 
 struct names {
 	unsigned (*class_of)(const struct net_config *cfg, uint32_t node,

@@ -18,35 +18,42 @@
 
 enum { NET_CLASSES_MAX = 2 * NET_DIMS_MAX + 2, NET_CLASS_NAME = 4 };
 
-/* True if nodes have coordinates, and so neighbours. */
+/* Returns whether nodes have coordinates, and so neighbours. */
 bool net_has_coords(const struct net_config *cfg);
-/* Number of link classes: links of one direction or level are one class. */
+/*
+ * Returns the number of link classes: links of one direction or level are one
+ * class.
+ */
 unsigned net_classes(const struct net_config *cfg);
 unsigned net_class_of(const struct net_config *cfg, uint32_t node,
 		      unsigned port);
-/* "A+", "1-" */
+/* Writes the name of a class: "A+", "1-". */
 void net_class_name(const struct net_config *cfg, unsigned class,
 		    char name[NET_CLASS_NAME]);
 
 /*
- * "(0,1,3,2,1)", "node 17", "level 2 switch 5", "level 2 switch 1.5"; 32 bytes
- * suffice.
+ * Writes the name of a node: "(0,1,3,2,1)", "node 17", "level 2 switch 5",
+ * "level 2 switch 1.5"; 32 bytes suffice.
  */
 void net_node_name(const struct net_config *cfg, uint32_t node, char *text,
 		   size_t len);
-/* Name of the sender of a link, with its port where links are parallel. */
+/* Writes the name of a link: its sender, and the port if links are parallel. */
 void net_link_name(const struct net_config *cfg, uint32_t node, unsigned port,
 		   char *text, size_t len);
-/* Numbers that locate a node: coordinates, or level and number. */
+/*
+ * Sets the numbers that locate a node, coordinates or level and number. Returns
+ * how many.
+ */
 unsigned net_node_location(const struct net_config *cfg, uint32_t node,
 			   uint32_t place[NET_DIMS_MAX]);
 
-/* Nodes of one kind: all of a torus, a level of a tree. */
+/* Nodes of one kind: all nodes of a torus, or a level of a tree. */
 struct net_group {
 	uint32_t first, count;
 	unsigned ports;
-	uint32_t ends; /* end nodes below one of them, in a tree */
-	uint32_t up;   /* links up of all nodes above the same ends */
+	uint32_t ends; /* trees: end nodes below one node of the group */
+	/* trees: upward links of all nodes above the same end nodes */
+	uint32_t up;
 };
 unsigned net_groups(const struct net_config *cfg);
 void net_group(const struct net_config *cfg, unsigned i, struct net_group *g);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of nodes and links are those of their machine. */
+/* Tests of the names of nodes and links of each machine. */
 #include "prov/net/net.h"
 #include "prov/net/file/net_name.h"
 
@@ -35,7 +35,7 @@ static void links_of_a_torus_have_dimension_and_direction(void **state)
 	link_is(&cfg, 2, 8, "(0,0,0,1,0) D-");
 }
 
-static void nodes_of_a_shared_router_have_numbers(void **state)
+static void nodes_of_a_shared_router_are_numbered(void **state)
 {
 	struct net_config cfg;
 	struct net_group g;
@@ -82,8 +82,8 @@ static void links_of_a_tree_have_level_switch_and_port(void **state)
 	T_IS(g.ports, 4);
 }
 
-/* 32 and 18 chips in each of two switches, leaves are connected in pairs. */
-static void switches_name_their_rail_and_siblings_their_link(void **state)
+/* Two rails of 32 leaf and 18 spine switches; leaves are connected in pairs. */
+static void switch_names_contain_rail_and_sibling_link(void **state)
 {
 	const uint32_t leaf = 576, spine = leaf + 64;
 	struct net_config cfg;
@@ -111,9 +111,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(links_of_a_torus_have_dimension_and_direction),
-		T_CASE(nodes_of_a_shared_router_have_numbers),
+		T_CASE(nodes_of_a_shared_router_are_numbered),
 		T_CASE(links_of_a_tree_have_level_switch_and_port),
-		T_CASE(switches_name_their_rail_and_siblings_their_link),
+		T_CASE(switch_names_contain_rail_and_sibling_link),
 	};
 	return T_RUN(tests);
 }

@@ -2,7 +2,7 @@
 /*
  * The machine file of apenet in the model: latencies that are exact sums of
  * their parts, rates of its boards, rings without deadlock, and control words
- * in the links' own protocol that delay no packet.
+ * in the links' protocol that delay no packet.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/fault/net_fault.h"
@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-enum { HOST, GPU, STAGED }; /* paths, in the order of the file */
-enum { A_DOWN, A_UP, B_DOWN, B_UP, C_DOWN, C_UP }; /* ports */
+enum { HOST, GPU, STAGED }; /* path indices, in the order of the file */
+enum { A_DOWN, A_UP, B_DOWN, B_UP, C_DOWN, C_UP }; /* port numbers */
 #define MS 1000000000ull
 
 static struct net_config cfg;
@@ -37,7 +37,10 @@ static void load(const char *machine)
 	T_STR(cfg.path[STAGED].name, "staged");
 }
 
-/* Latency of the second of two messages to one address: its page is cached. */
+/*
+ * Returns the latency of the second of two messages to one address, whose page
+ * is cached then.
+ */
 static uint64_t latency(unsigned from, unsigned to, uint64_t bytes)
 {
 	struct net_msg msg = { .dst = 1,
@@ -63,7 +66,7 @@ static uint64_t software(void)
 	return cfg.send_ps + cfg.recv_ps;
 }
 
-/* MB/s of count messages of 1 MB to node dst. */
+/* Returns the rate of count messages of 1 MB to node dst, MB/s. */
 static double stream(unsigned from, unsigned to, uint32_t dst, unsigned count)
 {
 	struct net_msg msg = { .dst = dst,
@@ -94,7 +97,7 @@ static void is_about(double value, double want, double per_cent)
 
 /* ---- latencies ----------------------------------------------------------- */
 
-static void a_put_takes_the_sum_of_its_parts(void **state)
+static void put_latency_is_the_sum_of_its_parts(void **state)
 {
 	uint64_t wire, engine;
 
@@ -102,7 +105,7 @@ static void a_put_takes_the_sum_of_its_parts(void **state)
 	wire = net_wire_ticks(&cfg, net_wire_bytes(&cfg, 1),
 			      cfg.link_ps_per_byte_x1000) *
 	       (uint64_t)cfg.tick_ps;
-	/* header, data, a control word, and the footer with the rest */
+	/* header, data, a control word, and the footer with padding */
 	T_IS(net_wire_bytes(&cfg, 1), 16 + 32 + 16 + 88);
 	engine = 1024000 + (16 + 32) * 250;
 	T_IS(latency(HOST, HOST, 8), cfg.path[HOST].inject_ps + engine +
@@ -110,7 +113,7 @@ static void a_put_takes_the_sum_of_its_parts(void **state)
 					     cfg.path[HOST].receive_ps);
 }
 
-static void four_combinations_of_memory(void **state)
+static void latency_between_host_and_gpu_memory(void **state)
 {
 	uint64_t hh, hg, gh, gg;
 
@@ -128,7 +131,7 @@ static void four_combinations_of_memory(void **state)
 		 0.1);
 }
 
-static void peer_to_peer_wins_until_staging_does(void **state)
+static void peer_to_peer_is_faster_for_short_messages(void **state)
 {
 	load("apenet");
 	T_TRUE(latency(GPU, GPU, 8192) < latency(STAGED, STAGED, 8192));
@@ -137,7 +140,7 @@ static void peer_to_peer_wins_until_staging_does(void **state)
 
 /* ---- rates --------------------------------------------------------------- */
 
-static void boards_have_their_rates(void **state)
+static void boards_reach_their_published_rates(void **state)
 {
 	load("apenet");
 	is_about(stream(HOST, HOST, 1, 60), 2800 * 0.784, 1);
@@ -149,12 +152,12 @@ static void boards_have_their_rates(void **state)
 	is_about(stream(HOST, HOST, 1, 60), 5600 * 0.784, 1.5);
 }
 
-static void a_second_engine_moves_the_bound_to_the_link(void **state)
+static void with_two_engines_the_link_is_the_bottleneck(void **state)
 {
 	double one, two;
 
 	load("apenet@single");
-	one = stream(HOST, HOST, 0, 8); /* to itself: no link */
+	one = stream(HOST, HOST, 0, 8); /* to the same node: no link */
 	is_about(one, 2000, 1);
 	is_about(stream(HOST, HOST, 1, 40), 2000, 2);
 	load("apenet");
@@ -163,7 +166,7 @@ static void a_second_engine_moves_the_bound_to_the_link(void **state)
 	is_about(stream(HOST, HOST, 1, 40), 2195, 2);
 }
 
-static void gpus_are_read_more_slowly_than_the_link(void **state)
+static void gpu_reads_are_slower_than_the_link(void **state)
 {
 	load("apenet");
 	is_about(stream(HOST, GPU, 1, 60), 2200, 1);
@@ -171,7 +174,7 @@ static void gpus_are_read_more_slowly_than_the_link(void **state)
 	is_about(stream(GPU, GPU, 1, 20), 1500, 1);
 }
 
-static void the_tlb_saves_the_processor(void **state)
+static void tlb_hit_avoids_processor_time(void **state)
 {
 	double with;
 
@@ -181,7 +184,7 @@ static void the_tlb_saves_the_processor(void **state)
 	is_about(with / stream(HOST, HOST, 1, 60), 1.6, 3);
 }
 
-/* Time of a round over this number of pages that were all used just before. */
+/* Returns the time of the second round over this number of pages. */
 static uint64_t second_round(uint64_t pages)
 {
 	struct net_msg msg = { .dst = 1,
@@ -205,15 +208,15 @@ static void the_tlb_holds_512_pages(void **state)
 	load("apenet");
 	hit = second_round(512);
 	miss = second_round(1024);
-	/* 1.87 us per packet, and 2.96 us */
+	/* 1.87 us per packet on hits, 2.96 us on misses */
 	is_about((double)hit / 512, 1.87e6, 1);
 	is_about((double)miss / 1024, 2.96e6, 1);
 }
 
-/* ---- the torus ----------------------------------------------------------- */
+/* ---- routing and flow control in the torus ------------------------------- */
 
-static uint64_t packets_by(const struct net_fixture *e, uint32_t node,
-			   unsigned port)
+static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
+				unsigned port)
 {
 	struct net_port_count c;
 
@@ -228,8 +231,10 @@ static uint32_t node_at(uint16_t x, uint16_t y, uint16_t z)
 	return net_node_at(&cfg, at);
 }
 
-/* x first, then y, then z; the shorter direction of a ring. */
-static void dimension_by_dimension_and_round_the_torus(void **state)
+/*
+ * Packets go in x first, then y, then z, in the shorter direction of each ring.
+ */
+static void dimension_order_and_wraparound_routing(void **state)
 {
 	struct net_fixture e;
 
@@ -237,18 +242,18 @@ static void dimension_by_dimension_and_round_the_torus(void **state)
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_fixture_send(&e, 0, 0, node_at(3, 1, 3), 64));
 	net_fixture_drain(&e);
-	T_IS(packets_by(&e, 0, A_DOWN), 1);
-	T_IS(packets_by(&e, node_at(3, 0, 0), B_UP), 1);
-	T_IS(packets_by(&e, node_at(3, 1, 0), C_DOWN), 1);
+	T_IS(packets_on_port(&e, 0, A_DOWN), 1);
+	T_IS(packets_on_port(&e, node_at(3, 0, 0), B_UP), 1);
+	T_IS(packets_on_port(&e, node_at(3, 1, 0), C_DOWN), 1);
 	T_IS(net_hops(e.net, 0, node_at(3, 1, 3)), 3);
 	net_fixture_close(&e);
 }
 
 /*
- * All nodes send in one direction of the rings, more than their buffers hold,
- * so that the buffers fill with packets that all continue in the ring.
+ * All nodes send in one direction of the rings, more than the buffers hold, so
+ * that the buffers fill with packets that all continue in the ring.
  */
-static void rings_never_stand_still(const char *machine, uint8_t way)
+static void check_rings(const char *machine, uint8_t way)
 {
 	struct net_msg msg = { .bytes = 40 * 4096, .way = way };
 	struct net_fixture e;
@@ -268,19 +273,19 @@ static void rings_never_stand_still(const char *machine, uint8_t way)
 	net_fixture_close(&e);
 }
 
-static void no_ring_is_ever_stuck(void **state)
+static void rings_do_not_deadlock(void **state)
 {
-	rings_never_stand_still("apenet:8x1x1", NET_DETERMINISTIC);
-	rings_never_stand_still("apenet:8x1x1", NET_DYNAMIC);
-	rings_never_stand_still("apenet:4x4x4", NET_DETERMINISTIC);
-	rings_never_stand_still("apenet:4x4x4", NET_DYNAMIC);
+	check_rings("apenet:8x1x1", NET_DETERMINISTIC);
+	check_rings("apenet:8x1x1", NET_DYNAMIC);
+	check_rings("apenet:4x4x4", NET_DETERMINISTIC);
+	check_rings("apenet:4x4x4", NET_DYNAMIC);
 }
 
 /*
  * Three neighbours send to one board, which stores at the rate of one of them:
- * the others wait for credits, nothing is lost, and each gets its share.
+ * the others wait for credits, nothing is lost, and each has an equal share.
  */
-static void credits_hold_back_who_is_too_fast(void **state)
+static void credits_throttle_a_fast_sender(void **state)
 {
 	struct net_msg msg = { .bytes = 1 << 20, .way = NET_DETERMINISTIC };
 	const uint64_t half = 3 * 128 * 2960000ull;
@@ -299,16 +304,16 @@ static void credits_hold_back_who_is_too_fast(void **state)
 		T_OK(net_send(e.net, 0, &msg));
 	}
 	net_run(e.net, half, &net_fixture_up, &e, &stop);
-	sent = packets_by(&e, node_at(1, 0, 0), A_DOWN) +
-	       packets_by(&e, node_at(3, 0, 0), A_UP) +
-	       packets_by(&e, node_at(0, 1, 0), B_DOWN);
+	sent = packets_on_port(&e, node_at(1, 0, 0), A_DOWN) +
+	       packets_on_port(&e, node_at(3, 0, 0), A_UP) +
+	       packets_on_port(&e, node_at(0, 1, 0), B_DOWN);
 	/* packets in flight fit the buffers, and the buffers are full */
 	T_TRUE(sent - e.packets <= 3 * 4 + 2);
 	T_TRUE(sent - e.packets >= 3 * 3);
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 3);
 	T_OK(net_check(e.net));
-	/* 3 MB that miss the TLB: 2.96 us per packet, one after the other */
+	/* 3 MB miss the TLB: 2.96 us per packet, one after the other */
 	is_about((double)e.last_at, 2 * (double)half, 3);
 	for (unsigned i = 0; i < 3; i++)
 		is_about((double)e.cookie_at[i], (double)e.last_at, 3);
@@ -353,7 +358,7 @@ static void words_run(struct words *w, uint64_t until)
 	net_run(w->end.net, until, &words_up, w, &stop);
 }
 
-static void a_word_takes_a_hop_and_its_own_time(void **state)
+static void control_word_latency(void **state)
 {
 	struct words w = { .count = 0 };
 	uint64_t word = 16 * 357143ull / 1000;
@@ -367,7 +372,7 @@ static void a_word_takes_a_hop_and_its_own_time(void **state)
 	T_IS(w.cookie, 78);
 	T_IS(w.node, 1 * 4); /* x is the slowest coordinate */
 	T_IS(w.port, A_DOWN);
-	/* the second word waited for the first */
+	/* the second word waits for the first */
 	T_TRUE(w.last_at >= 12 * word + cfg.hop_ps &&
 	       w.last_at <= 12 * word + cfg.hop_ps + 1000);
 	T_IS(net_control_send(w.end.net, MS, 0, C_UP, 1), -EINVAL);
@@ -378,7 +383,7 @@ static void a_word_takes_a_hop_and_its_own_time(void **state)
 	net_fixture_close(&w.end);
 }
 
-static void a_dead_link_loses_words(void **state)
+static void dead_link_loses_control_words(void **state)
 {
 	struct words w = { .count = 0 };
 	struct weft_fault_plan_why why;
@@ -402,7 +407,10 @@ static void a_dead_link_loses_words(void **state)
 	weft_fault_plan_fini(&plan);
 }
 
-/* Time of a stream over one link, with this many control words per packet. */
+/*
+ * Returns the time of a stream over one link, with this many control words per
+ * packet.
+ */
 static uint64_t among_data(unsigned words, struct words *w)
 {
 	struct net_msg msg = { .dst = 4,
@@ -427,14 +435,16 @@ static uint64_t among_data(unsigned words, struct words *w)
 	return w->end.last_at;
 }
 
-static void words_cost_data_nothing(void **state)
+static void control_words_do_not_delay_data(void **state)
 {
 	struct words none, some;
 
 	T_IS(among_data(0, &none), among_data(40, &some));
 	T_IS(none.count, 0);
 	T_IS(some.count, 59 * 40);
-	/* 40 words on a busy link: every block of 64 B is followed by one */
+	/*
+	 * 40 words on a busy link: every block of 64 B is followed by one word
+	 */
 	T_TRUE(some.last_at < 60 * 2000000ull + 40 * 28572 + cfg.hop_ps + 6000);
 }
 
@@ -459,8 +469,11 @@ struct deaths {
 	unsigned count;
 };
 
-/* Schedules these failures; runs until the master knows, or 12 periods. */
-static void die(struct deaths *d, uint64_t seed)
+/*
+ * Schedules these failures, and runs until the master has detected them, or 12
+ * periods.
+ */
+static void run_failures(struct deaths *d, uint64_t seed)
 {
 	struct net_watch *w;
 	struct net_fixture e;
@@ -480,7 +493,7 @@ static void die(struct deaths *d, uint64_t seed)
 	net_fixture_close(&e);
 }
 
-static void a_dead_host_is_known_after_its_periods(void **state)
+static void dead_host_is_detected_within_its_periods(void **state)
 {
 	double sum = 0;
 
@@ -493,10 +506,10 @@ static void a_dead_host_is_known_after_its_periods(void **state)
 		x->node = i % 16;
 		x->what = NET_WATCH_HOST;
 		x->at = 4 * wd + i * wd / 64;
-		die(&d, i);
+		run_failures(&d, i);
 		/*
-		 * missed heartbeat, word over the link, host reads, master
-		 * evaluates
+		 * missed heartbeat, word on the link, read by the host,
+		 * evaluation by the master
 		 */
 		T_TRUE(x->own_at >= x->at && x->own_at <= x->at + 2 * wd);
 		T_TRUE(x->first_at > x->own_at + cfg.hop_ps &&
@@ -509,7 +522,7 @@ static void a_dead_host_is_known_after_its_periods(void **state)
 	is_about(sum / 64, 1.8, 20);
 }
 
-static void any_set_of_deaths_is_known(void **state)
+static void any_set_of_failures_is_detected(void **state)
 {
 	struct deaths d = {
 		.count = 5,
@@ -523,13 +536,14 @@ static void any_set_of_deaths_is_known(void **state)
 	load("apenet:4x4x4");
 	for (unsigned i = 0; i < d.count; i++)
 		d.death[i].at = 4 * cfg.watch_ps + i * 1000000;
-	die(&d, 5);
-	T_TRUE(d.death[0].own_at != NET_NEVER); /* detected by its host */
+	run_failures(&d, 5);
+	/* detected by the node's host */
+	T_TRUE(d.death[0].own_at != NET_NEVER);
 	for (unsigned i = 0; i < d.count; i++)
 		T_TRUE(d.death[i].master_at - d.death[i].at < 5 * cfg.watch_ps);
 }
 
-static void the_time_follows_the_period(void **state)
+static void detection_time_scales_with_the_period(void **state)
 {
 	uint64_t took[2];
 
@@ -544,14 +558,14 @@ static void the_time_follows_the_period(void **state)
 			.what = NET_WATCH_HOST,
 			.at = 5 * cfg.watch_ps + cfg.watch_ps / 3,
 		};
-		die(&d, 9);
+		run_failures(&d, 9);
 		took[i] = d.death[0].master_at - d.death[0].at;
 	}
 	T_TRUE(took[0] > 500 * MS && took[0] < 3000 * MS);
 	T_TRUE(took[1] > MS / 2 && took[1] < 3 * MS);
 }
 
-static void a_plan_that_kills_a_node_is_watched(void **state)
+static void fault_plan_node_failure_is_detected(void **state)
 {
 	static const char text[] = "dead-node 5 at 1 ms; errors * = 1e-9";
 	struct net_watch_failure death[4], again[4];
@@ -565,7 +579,7 @@ static void a_plan_that_kills_a_node_is_watched(void **state)
 	T_MEM(death, again, sizeof(death[0]));
 	T_IS(death[0].node, 5);
 	T_IS(death[0].at, MS);
-	/* both halves of the node failed; its neighbours miss words */
+	/* both halves of the node failed, so its neighbours miss its words */
 	T_IS(death[0].own_at, NET_NEVER);
 	T_TRUE(death[0].first_at > MS && death[0].first_at < 1001 * MS);
 	T_TRUE(death[0].last_at >= death[0].first_at);
@@ -579,24 +593,24 @@ static void a_plan_that_kills_a_node_is_watched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_put_takes_the_sum_of_its_parts),
-		T_CASE(four_combinations_of_memory),
-		T_CASE(peer_to_peer_wins_until_staging_does),
-		T_CASE(boards_have_their_rates),
-		T_CASE(a_second_engine_moves_the_bound_to_the_link),
-		T_CASE(gpus_are_read_more_slowly_than_the_link),
-		T_CASE(the_tlb_saves_the_processor),
+		T_CASE(put_latency_is_the_sum_of_its_parts),
+		T_CASE(latency_between_host_and_gpu_memory),
+		T_CASE(peer_to_peer_is_faster_for_short_messages),
+		T_CASE(boards_reach_their_published_rates),
+		T_CASE(with_two_engines_the_link_is_the_bottleneck),
+		T_CASE(gpu_reads_are_slower_than_the_link),
+		T_CASE(tlb_hit_avoids_processor_time),
 		T_CASE(the_tlb_holds_512_pages),
-		T_CASE(dimension_by_dimension_and_round_the_torus),
-		T_CASE(no_ring_is_ever_stuck),
-		T_CASE(credits_hold_back_who_is_too_fast),
-		T_CASE(a_word_takes_a_hop_and_its_own_time),
-		T_CASE(a_dead_link_loses_words),
-		T_CASE(words_cost_data_nothing),
-		T_CASE(a_dead_host_is_known_after_its_periods),
-		T_CASE(any_set_of_deaths_is_known),
-		T_CASE(the_time_follows_the_period),
-		T_CASE(a_plan_that_kills_a_node_is_watched),
+		T_CASE(dimension_order_and_wraparound_routing),
+		T_CASE(rings_do_not_deadlock),
+		T_CASE(credits_throttle_a_fast_sender),
+		T_CASE(control_word_latency),
+		T_CASE(dead_link_loses_control_words),
+		T_CASE(control_words_do_not_delay_data),
+		T_CASE(dead_host_is_detected_within_its_periods),
+		T_CASE(any_set_of_failures_is_detected),
+		T_CASE(detection_time_scales_with_the_period),
+		T_CASE(fault_plan_node_failure_is_detected),
 	};
 
 	return T_RUN(tests);

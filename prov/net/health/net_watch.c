@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fault awareness on the model's links: see net_watch.h. */
+/* Fault awareness on the model's links, described in net_watch.h. */
 #include "prov/net/health/net_watch.h"
 #include "prov/net/file/net_map.h"
 #include "prov/watch/watch.h"
@@ -10,15 +10,16 @@
 
 enum { DEATHS_MAX = 256 };
 
-/* Kinds of timers. */
+/* Kinds of timers, by the action that they start. */
 enum { ON_HOST, ON_NIC, ON_REPORT, ON_MASTER, ON_DEATH };
 #define OURS	   (1ull << 63)
 #define KIND_SHIFT 32
 
 struct half {
 	struct weft_watch_node reg;
-	struct weft_watch_view view; /* at the master */
-	/* in flight to the master */
+	/* state of this node as the master sees it */
+	struct weft_watch_view view;
+	/* reports in flight to the master */
 	struct weft_watch_report report[WEFT_WATCH_PORTS + 1];
 	unsigned reports;
 	uint8_t dead;
@@ -59,7 +60,10 @@ static void set_once(uint64_t *when, uint64_t at)
 		*when = at;
 }
 
-/* A neighbour's register shows it; the latest one is recorded, too. */
+/*
+ * Records that a neighbour's register shows the failure: the first time and the
+ * latest time.
+ */
 static void detected_by_neighbour(struct net_watch *w, uint64_t at,
 				  uint32_t node, unsigned what)
 {
@@ -83,7 +87,10 @@ static void detected_by_own_half(struct net_watch *w, uint64_t at,
 			set_once(&w->death[i].own_at, at);
 }
 
-/* Unknown counts only if the state was known before. */
+/*
+ * Returns whether the master's state shows the failure. WEFT_WATCH_UNKNOWN
+ * counts only from four periods after the failure on.
+ */
 static bool is_known(const struct net_watch *w,
 		     const struct net_watch_failure *d, uint64_t at,
 		     unsigned state)
@@ -149,7 +156,10 @@ static void on_nic(struct net_watch *w, uint64_t at, uint32_t n)
 	timer_repeat(w, at, ON_NIC, n);
 }
 
-/* Port of the node that a report is about, towards the reporting node. */
+/*
+ * Returns the port of the node that a report is about, towards the reporting
+ * node.
+ */
 static unsigned port_back(const struct net_watch *w, uint32_t node,
 			  uint32_t reporter, unsigned port)
 {
@@ -241,7 +251,7 @@ static void init_node(struct net_watch *w, uint32_t n)
 	weft_watch_view_init(&w->half[n].view);
 }
 
-/* Phase within the period, derived from the seed. */
+/* Returns the phase of a node within the period, derived from the seed. */
 static uint64_t phase(const struct net_watch *w, uint64_t seed, uint64_t node)
 {
 	return weft_hash_mix(weft_hash_mix(seed + 1) ^ node) % w->period;

@@ -2,9 +2,9 @@
 /*
  * Fault awareness on the model's links, by the rules of prov/watch: every host
  * and every interface acts once per period (net_config.watch_ps), at a phase
- * derived from the seed. Status words for neighbours travel in the links' own
+ * derived from the seed. Status words for neighbours are carried by the links'
  * protocol (net_control_send). Reports take watch_service_ps to the master,
- * which evaluates them once per period, too.
+ * which also evaluates them once per period.
  *
  *   net_watch_open -> net_watch_fail* -> net_run with timer and word
  *                  -> net_watch_get -> net_watch_close
@@ -26,17 +26,20 @@ enum { NET_WATCH_HOST = 1, NET_WATCH_NIC = 2, NET_WATCH_BOTH = 3 };
 struct net_watch_failure {
 	uint32_t node;
 	uint8_t what;
-	uint8_t host, nic;  /* state at the master, enum weft_watch_state */
-	uint64_t at;	    /* time of the failure */
-	uint64_t own_at;    /* detected by the node's other half */
-	uint64_t first_at;  /* in the first neighbour's register */
-	uint64_t last_at;   /* in the last neighbour's register */
-	uint64_t master_at; /* detected by the master */
+	uint8_t host, nic; /* states at the master, enum weft_watch_state */
+	uint64_t at;	   /* time of the failure */
+	uint64_t own_at;   /* time of detection by the node's other half */
+	/* time when the first neighbour's register shows the failure */
+	uint64_t first_at;
+	/* time when the last neighbour's register shows the failure */
+	uint64_t last_at;
+	uint64_t master_at; /* time of detection by the master */
 };
 
 /*
- * Starts fault awareness now; no timers after until. 0; -EOPNOTSUPP: not on
- * this machine; -ENOMEM; -EAGAIN: no free record in the network's block.
+ * Starts fault awareness now; no timers expire after until. Returns 0;
+ * -EOPNOTSUPP: the machine has no fault awareness; -ENOMEM; -EAGAIN: no free
+ * record in the network's block.
  */
 int net_watch_open(struct net_watch **w_p, struct net *net,
 		   const struct net_config *cfg, uint64_t seed, uint64_t until);
@@ -44,28 +47,31 @@ void net_watch_close(struct net_watch *w);
 /* Schedules a failure. -EINVAL: no such node; -ENOSPC: too many failures. */
 int net_watch_fail(struct net_watch *w, uint64_t at, uint32_t node,
 		   unsigned what);
-/* The i-th failure; NULL: no more. */
+/* Returns the i-th failure; NULL: no more failures. */
 const struct net_watch_failure *net_watch_get(const struct net_watch *w,
 					      unsigned i);
-/* True if the master has detected all failures. */
+/* Returns whether the master has detected all failures. */
 bool net_watch_done(const struct net_watch *w);
-/* Number of status words sent on links so far. */
+/* Returns the number of status words sent on links so far. */
 uint64_t net_watch_words(const struct net_watch *w);
 
-/* For net_up; false: the timer does not belong to the watch. */
+/*
+ * Callbacks for net_up; net_watch_timer returns false if the timer belongs to
+ * the caller.
+ */
 bool net_watch_timer(struct net_watch *w, uint64_t at, uint64_t cookie);
 void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 		    uint32_t node, unsigned port);
 
 /*
- * Runs the node failures of a fault plan on a separate network without other
- * traffic, until the master has detected them. Returns their number, at most
- * room; 0 if the machine has no fault awareness; -EINVAL, -ENOMEM.
+ * Simulates the node failures of a fault plan on a separate network without
+ * other traffic, until the master has detected them. Returns their number, at
+ * most room; 0 if the machine has no fault awareness; -EINVAL, -ENOMEM.
  */
 int net_watch_plan(const struct net_config *cfg, const char *name,
 		   const struct weft_fault_plan *plan,
 		   struct net_watch_failure *death, unsigned room);
-/* One failure as a text line, times relative to the failure. */
+/* Writes one failure as a line of text, with times relative to the failure. */
 void net_watch_text(const struct net_config *cfg,
 		    const struct net_watch_failure *d, char *text, size_t len);
 

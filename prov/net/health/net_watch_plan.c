@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Detection times of a fault plan's dead nodes: see net_watch.h. */
+/*
+ * Detection times of the dead nodes of a fault plan, described in net_watch.h.
+ */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/file/net_map.h"
 #include "prov/net/file/net_name.h"
@@ -10,7 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Periods after the last failure within which the master must detect it. */
+/*
+ * Number of periods after the last failure within which the master must detect
+ * it.
+ */
 enum { PERIODS = 8, PACKETS = 4096 };
 
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
@@ -30,7 +35,7 @@ static bool is_dead_node(const struct net_fault_line *line)
 	       line->target == NET_FAULT_ON_NODE;
 }
 
-/* End of the simulated time; 0: no node fails. */
+/* Returns the end of the simulated time; 0: no node fails. */
 static uint64_t end_of(const struct net *net)
 {
 	const struct net_fault_line *line = net_fault_lines(net);
@@ -57,8 +62,8 @@ static int kill_all(const struct net *net, struct net_watch *w, unsigned room)
 	return ret;
 }
 
-static int watch(struct net *net, struct net_watch_failure *death,
-		 unsigned room)
+static int run_watch(struct net *net, struct net_watch_failure *death,
+		     unsigned room)
 {
 	static const struct net_up up = { .timer = on_timer, .word = on_word };
 	const struct net_watch_failure *d;
@@ -108,13 +113,13 @@ int net_watch_plan(const struct net_config *cfg, const char *name,
 	if (!ret)
 		ret = net_fault_load(net, name, plan, &why);
 	if (!ret)
-		ret = watch(net, death, room);
+		ret = run_watch(net, death, room);
 	free(net);
 	return ret;
 }
 
-static void since(const struct net_watch_failure *d, uint64_t at, char *text,
-		  size_t len)
+static void time_since(const struct net_watch_failure *d, uint64_t at,
+		       char *text, size_t len)
 {
 	if (at == NET_NEVER)
 		snprintf(text, len, "never");
@@ -128,9 +133,9 @@ void net_watch_text(const struct net_config *cfg,
 	char node[64], first[32], last[32], master[32];
 
 	net_node_name(cfg, d->node, node, sizeof(node));
-	since(d, d->first_at, first, sizeof(first));
-	since(d, d->last_at, last, sizeof(last));
-	since(d, d->master_at, master, sizeof(master));
+	time_since(d, d->first_at, first, sizeof(first));
+	time_since(d, d->last_at, last, sizeof(last));
+	time_since(d, d->master_at, master, sizeof(master));
 	snprintf(text, len,
 		 "node %s died at %.3f ms: first neighbour %s, last %s, master "
 		 "%s later (host %s, interface %s)",

@@ -7,7 +7,7 @@
  * A node of level l is a pair: A, which subtree of that level (m digits above
  * l), and B, which of the subtree's tops (w digits up to l). Its parent j is (A
  * / m[l+1], B + j * W[l]); the port there is A % m[l+1]. Ports 0 to m[l] - 1 of
- * a node go down, those from m[l] on go up.
+ * a node go down, ports from m[l] on go up.
  *
  *   level 2   B=0  B=1 .. B=3     one A: all tops of the whole tree
  *              |  x  x  x  |      every level-1 switch has a link to each
@@ -39,15 +39,16 @@ struct net_msg;
 struct net_fat {
 	uint32_t levels;
 	uint32_t ports;
-	uint32_t nodes; /* of all levels */
+	uint32_t nodes; /* nodes of all levels */
 	uint32_t rails;
 	uint32_t siblings; /* links between two switches of level 1 */
 	uint32_t super;	   /* levels of a supernode; 0: no supernodes */
-	uint32_t m[NET_DIMS_MAX + 2];	  /* [l]: children of level l */
-	uint32_t w[NET_DIMS_MAX + 2];	  /* [l]: parents of level l - 1 */
-	uint32_t ends[NET_DIMS_MAX + 1];  /* [l]: end nodes below one */
-	uint32_t tops[NET_DIMS_MAX + 1];  /* [l]: W, product of w up to l */
-	uint32_t first[NET_DIMS_MAX + 2]; /* [l]: its first node */
+	uint32_t m[NET_DIMS_MAX + 2]; /* children of a switch of level l */
+	uint32_t w[NET_DIMS_MAX + 2]; /* parents of a node of level l - 1 */
+	/* end nodes below one switch of level l */
+	uint32_t ends[NET_DIMS_MAX + 1];
+	uint32_t tops[NET_DIMS_MAX + 1];  /* W: product of w up to level l */
+	uint32_t first[NET_DIMS_MAX + 2]; /* first node of level l */
 };
 
 /* Position of a node. */
@@ -57,35 +58,44 @@ struct net_fat_place {
 
 void net_fat_init(struct net_fat *f, const struct net_config *cfg);
 struct net_fat_place net_fat_place(const struct net_fat *f, uint32_t node);
-/* Node and port at the other end of a port, or -1: none. */
-int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
-		     unsigned *port_p);
+/*
+ * Returns the node at the other end of a port's link and sets its port there,
+ * or returns -1: no link.
+ */
+int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
+			  unsigned *port_p);
 bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port);
-/* Ports of a node towards an end node, as in an entry of its tables. */
+/* Ports of a node towards an end node: an entry of its routing table. */
 struct net_fat_route {
-	uint64_t ports;	 /* adaptive packets: any of them */
-	uint64_t detour; /* used if none of ports can be used */
-	unsigned first;	 /* of those up: deterministic packets' first choice */
+	uint64_t ports;	 /* mask of ports that adaptive packets may use */
+	uint64_t detour; /* mask of ports used if none of ports can be used */
+	unsigned first;	 /* first choice of deterministic packets */
 };
-/* hops: done by the packet; rail: that of the packet plus one, or 0: any. */
+/*
+ * Computes a table entry. hops: hops that the packet has done; rail: rail of
+ * the packet plus one, or 0: any.
+ */
 void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 		   unsigned hops, unsigned rail, struct net_fat_route *r);
 /*
- * Ports that a packet may leave by, and the deterministic port: the first
- * usable one in order. dead: per node, a bit for each port whose link is dead;
- * NULL: none. 0: no route.
+ * Returns the mask of ports that a packet may leave by, and sets the
+ * deterministic port: the first usable port in order. dead: per node, a bit for
+ * each port whose link is dead; NULL: no dead links. Returns 0 if there is no
+ * route.
  */
 uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
 		       uint32_t node, uint32_t dst, unsigned hops,
 		       unsigned rail, unsigned *det_p);
 /*
- * As net_fat_steer, with tables that know all dead links, not only the node's
- * own.
+ * Variant of net_fat_steer with tables that contain all dead links, not only
+ * those of the node.
  */
 uint64_t net_fat_reroute(const struct net_fat *f, const uint64_t *dead,
 			 uint32_t node, uint32_t dst, unsigned hops,
 			 unsigned rail, unsigned *det_p);
-/* True if a message's source route goes up, then down, and ends at dst. */
+/*
+ * Returns whether a message's source route goes up, then down, and ends at dst.
+ */
 bool net_fat_route_check(const struct net_fat *f, const struct net_msg *msg,
 			 bool adaptive);
 unsigned net_fat_hops(const struct net_fat *f, uint32_t src, uint32_t dst);

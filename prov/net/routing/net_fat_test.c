@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fat trees through the same router: latency, contention, bandwidth. */
+/* Fat trees in the model: latency, contention, bandwidth. */
 #include "test/support/net_fixture.h"
 
 #include "test/t.h"
@@ -45,8 +45,11 @@ static void latency_grows_with_the_level_of_the_common_switch(void **state)
 	net_fixture_close(&e);
 }
 
-/* All nodes send to their complement: the tree carries it at full rate. */
-static void complement_traffic_runs_at_link_speed(void **state)
+/*
+ * All nodes send to their complement: the tree carries the traffic at full
+ * rate.
+ */
+static void complement_traffic_runs_at_link_rate(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -93,8 +96,11 @@ static void all_to_all_arrives_on_a_thin_tree(void **state)
 	net_fixture_close(&e);
 }
 
-/* A class route over a switch: its leaves contribute, the switch combines. */
-static void a_class_route_may_hang_on_a_switch(void **state)
+/*
+ * A class route with a switch as root: its nodes contribute, the switch
+ * combines.
+ */
+static void class_route_may_have_a_switch_as_root(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -116,10 +122,10 @@ static void a_class_route_may_hang_on_a_switch(void **state)
 }
 
 /*
- * Nodes of different halves have a common root at the top, one switch per
- * subtree.
+ * The tree over nodes of both halves has its root at the top, and one switch
+ * per subtree.
  */
-static void a_tree_over_nodes_takes_the_switches_above_them(void **state)
+static void tree_plan_uses_the_switches_above_the_nodes(void **state)
 {
 	static const uint32_t node[] = { 3, 4, 5, 40 };
 	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 8 };
@@ -130,7 +136,7 @@ static void a_tree_over_nodes_takes_the_switches_above_them(void **state)
 
 	quaternary(&cfg, 3);
 	T_OK(net_tree_plan(&cfg, node, NULL, 4, &t));
-	/* three switches above the leaves, two at the second level, the root */
+	/* three switches above the nodes, two at the second level, the root */
 	T_IS(t.count, 4 + 3 + 2 + 1);
 	T_IS(t.parent[1], t.parent[2]);
 	T_TRUE(t.parent[0] != t.parent[1]);
@@ -156,10 +162,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(latency_grows_with_the_level_of_the_common_switch),
-		T_CASE(complement_traffic_runs_at_link_speed),
+		T_CASE(complement_traffic_runs_at_link_rate),
 		T_CASE(all_to_all_arrives_on_a_thin_tree),
-		T_CASE(a_class_route_may_hang_on_a_switch),
-		T_CASE(a_tree_over_nodes_takes_the_switches_above_them),
+		T_CASE(class_route_may_have_a_switch_as_root),
+		T_CASE(tree_plan_uses_the_switches_above_the_nodes),
 	};
 	return T_RUN(tests);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routing tables of two levels; net_guid.h draws them. */
+/* Two-level routing tables, described in net_guid.h. */
 #include "prov/net/routing/net_guid.h"
 
-/* End nodes of a supernode: all of the machine, if it has no supernodes. */
+/*
+ * Returns the number of end nodes in a supernode; without supernodes, of the
+ * whole machine.
+ */
 static uint32_t nodes_inside(const struct net_fat *f)
 {
 	return f->ends[f->super ? f->super : f->levels];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routing tables of two levels. Every end node has a GUID: the number of its
- * supernode, and its own number inside. A switch has one entry for each node of
- * its own supernode and one for each other supernode, in one memory:
+ * Two-level routing tables. Every end node has a GUID: the number of its
+ * supernode, and its number in the supernode. A switch has one entry for each
+ * node of its own supernode and one for each supernode, in one table:
  *
  *   GUID  | supernode | inside |      [inside 0 .. n][supernode 0 .. m]
  *
@@ -25,17 +25,21 @@ struct net_guid {
 struct net_guid net_guid_of(const struct net_fat *f, uint32_t node);
 
 struct net_table {
-	struct net_guid own;	     /* of the switch: only its supernode */
-	bool above;		     /* above all supernodes */
+	/* GUID of the switch; only the supernode is used */
+	struct net_guid own;
+	bool above;		     /* 1: the switch is above all supernodes */
 	uint32_t inside, supers;     /* number of entries of both parts */
-	struct net_fat_route *entry; /* inside + supers */
+	struct net_fat_route *entry; /* table of inside + supers entries */
 };
 
-/* Number of entries that a switch needs for a machine of this shape. */
+/*
+ * Returns the number of entries that a switch needs for a machine of this
+ * shape.
+ */
 size_t net_table_entries(const struct net_fat *f);
 /*
- * Fills the table of the switch ports that a packet has come in by after this
- * number of hops; entry has space for net_table_entries().
+ * Fills the table of those switch ports at which a packet arrives after this
+ * number of hops; entry has space for net_table_entries() entries.
  */
 void net_table_fill(const struct net_fat *f, uint32_t node, unsigned hops,
 		    struct net_table *t, struct net_fat_route *entry);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables of two levels, for the existing switch and for the largest one: they
- * give the same routes as tables with an entry per node, and no route passes
- * more switches than the paper states.
+ * Two-level tables, for the prototype's switch and for the largest machine:
+ * they give the same routes as tables with one entry per node, and no route
+ * passes more switches than the paper states.
  */
 #include "prov/net/routing/net_guid.h"
 
@@ -27,20 +27,23 @@ static void shape(struct net_fat *f, const uint16_t *m, const uint16_t *w,
 	net_fat_init(f, &cfg);
 }
 
-/* The prototype: a supernode is a switch of 576 ports. */
+/* Builds the prototype, where a supernode is a switch of 576 ports. */
 static void prototype(struct net_fat *f)
 {
 	shape(f, (uint16_t[]){ 18, 32 }, (uint16_t[]){ 1, 18 }, 2, 2);
 }
 
-/* Chips of 40 ports: 1,024 supernodes of 256 nodes. */
+/*
+ * Builds the largest machine from chips of 40 ports: 1,024 supernodes of 256
+ * nodes.
+ */
 static void largest(struct net_fat *f)
 {
 	shape(f, (uint16_t[]){ 16, 16, 32, 32 }, (uint16_t[]){ 1, 16, 16, 8 },
 	      4, 2);
 }
 
-static void table_knows(const struct net_fat *f, uint32_t node, unsigned hops,
+static void check_table(const struct net_fat *f, uint32_t node, unsigned hops,
 			uint32_t step)
 {
 	struct net_fat_route *entry =
@@ -62,7 +65,7 @@ static void table_knows(const struct net_fat *f, uint32_t node, unsigned hops,
 	free(entry);
 }
 
-static void two_tables_know_what_one_would(void **state)
+static void two_level_table_equals_flat_table(void **state)
 {
 	struct net_fat f;
 	uint32_t level, node;
@@ -70,7 +73,7 @@ static void two_tables_know_what_one_would(void **state)
 	prototype(&f);
 	for (node = f.first[1]; node < f.nodes; node++)
 		for (unsigned hops = 1; hops <= 3; hops++)
-			table_knows(&f, node, hops, 1);
+			check_table(&f, node, hops, 1);
 	largest(&f);
 	T_IS(f.first[1], 262144);
 	T_TRUE(f.ports <= 40);
@@ -79,12 +82,12 @@ static void two_tables_know_what_one_would(void **state)
 			uint32_t count = f.first[level + 1] - f.first[level];
 
 			node = f.first[level] + i * (count - 1) / 2;
-			table_knows(&f, node, level, 1);
-			table_knows(&f, node, 8 - level, 7);
+			check_table(&f, node, level, 1);
+			check_table(&f, node, 8 - level, 7);
 		}
 }
 
-static void they_save_what_the_paper_says(void **state)
+static void two_level_table_size_matches_the_paper(void **state)
 {
 	struct net_fat f;
 	size_t entries;
@@ -97,9 +100,11 @@ static void they_save_what_the_paper_says(void **state)
 	T_IS(net_table_entries(&f), 577);
 }
 
-/* Follows the first port of every entry; returns the number of switches. */
-static unsigned switches_on_the_way(const struct net_fat *f, uint32_t src,
-				    uint32_t dst)
+/*
+ * Follows the first port of every table entry. Returns the number of switches.
+ */
+static unsigned switches_on_route(const struct net_fat *f, uint32_t src,
+				  uint32_t dst)
 {
 	uint32_t node = src;
 	unsigned port, there, hops = 0;
@@ -108,14 +113,14 @@ static unsigned switches_on_the_way(const struct net_fat *f, uint32_t src,
 	while (node != dst && hops < 16) {
 		ports = net_fat_steer(f, NULL, node, dst, hops, 0, &port);
 		T_TRUE(ports >> port & 1);
-		node = (uint32_t)net_fat_peer(f, node, port, &there);
+		node = (uint32_t)net_fat_neighbour(f, node, port, &there);
 		hops++;
 	}
 	T_IS(node, dst);
 	return hops - 1;
 }
 
-static void no_way_passes_more_than_seven_chips(void **state)
+static void no_route_passes_more_than_seven_chips(void **state)
 {
 	struct net_fat f;
 	unsigned most = 0, n;
@@ -123,7 +128,7 @@ static void no_way_passes_more_than_seven_chips(void **state)
 	prototype(&f);
 	for (uint32_t a = 0; a < 576; a += 5)
 		for (uint32_t b = 0; b < 576; b++) {
-			n = a == b ? 0 : switches_on_the_way(&f, a, b);
+			n = a == b ? 0 : switches_on_route(&f, a, b);
 			most = n > most ? n : most;
 			T_TRUE(a == b || n + 1 >= net_fat_hops(&f, a, b));
 		}
@@ -132,7 +137,7 @@ static void no_way_passes_more_than_seven_chips(void **state)
 	for (uint32_t i = 1, a = 1; i < 20000; i++) {
 		uint32_t b = (a * 69069 + i) % 262144;
 
-		n = a == b ? 0 : switches_on_the_way(&f, a, b);
+		n = a == b ? 0 : switches_on_route(&f, a, b);
 		most = n > most ? n : most;
 		a = b;
 	}
@@ -142,9 +147,9 @@ static void no_way_passes_more_than_seven_chips(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(two_tables_know_what_one_would),
-		T_CASE(they_save_what_the_paper_says),
-		T_CASE(no_way_passes_more_than_seven_chips),
+		T_CASE(two_level_table_equals_flat_table),
+		T_CASE(two_level_table_size_matches_the_paper),
+		T_CASE(no_route_passes_more_than_seven_chips),
 	};
 	return T_RUN(tests);
 }

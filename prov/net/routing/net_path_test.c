@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between memory and network: paths, shared buses, acknowledgements. */
+/*
+ * Tests of paths between memory and network, shared buses and acknowledgements.
+ */
 #include "test/support/net_fixture.h"
 
 #include "test/t.h"
@@ -7,8 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Two nodes and one link between them, with a second path. */
-static void pair(struct net_config *cfg)
+/* Builds two nodes and one link between them, with a second path. */
+static void pair_config(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
 	cfg->dims = 1;
@@ -20,8 +22,8 @@ static void pair(struct net_config *cfg)
 	memcpy(cfg->path[1].name, "dma", 4);
 }
 
-static uint64_t alone(const struct net_config *cfg, uint8_t path,
-		      uint64_t bytes)
+static uint64_t latency(const struct net_config *cfg, uint8_t path,
+			uint64_t bytes)
 {
 	struct net_msg msg = { .dst = 1, .bytes = bytes, .path = path };
 	struct net_fixture e;
@@ -34,25 +36,27 @@ static uint64_t alone(const struct net_config *cfg, uint8_t path,
 	return e.last_at;
 }
 
-static void each_path_has_its_own_times(void **state)
+static void paths_have_separate_latencies(void **state)
 {
 	struct net_config cfg;
 
-	pair(&cfg);
-	T_IS(alone(&cfg, 0, 512), alone(&cfg, 1, 512));
+	pair_config(&cfg);
+	T_IS(latency(&cfg, 0, 512), latency(&cfg, 1, 512));
 	cfg.path[1].inject_ps += 750000;
 	cfg.path[1].receive_ps += 10000;
-	cfg.path[1].injection_ps_per_byte_x1000 += 100000; /* of 544 bytes */
-	T_IS(alone(&cfg, 1, 512), alone(&cfg, 0, 512) + 750000 + 10000 + 54400);
+	/* for each of 544 bytes */
+	cfg.path[1].injection_ps_per_byte_x1000 += 100000;
+	T_IS(latency(&cfg, 1, 512),
+	     latency(&cfg, 0, 512) + 750000 + 10000 + 54400);
 }
 
-static void each_path_cuts_packets_of_its_own_size(void **state)
+static void paths_have_separate_packet_sizes(void **state)
 {
 	struct net_msg msg = { .dst = 1, .bytes = 1000, .path = 1 };
 	struct net_config cfg;
 	struct net_fixture e;
 
-	pair(&cfg);
+	pair_config(&cfg);
 	cfg.path[1].packet_bytes = 128;
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
@@ -66,8 +70,8 @@ static void each_path_cuts_packets_of_its_own_size(void **state)
 	net_fixture_close(&e);
 }
 
-/* Time of a long message in each direction, at once. */
-static uint64_t both_ways(const struct net_config *cfg)
+/* Returns the time of two concurrent long messages, one in each direction. */
+static uint64_t both_directions(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 * 1000, .path = 1 };
 	struct net_fixture e;
@@ -88,23 +92,27 @@ static void directions_share_a_bus(void **state)
 	struct net_config cfg;
 	uint64_t apart, shared, bus;
 
-	pair(&cfg);
-	apart = both_ways(&cfg);
+	pair_config(&cfg);
+	apart = both_directions(&cfg);
 	cfg.buses = 1;
 	cfg.bus[0].ps_per_byte_x1000 = 500000;
 	cfg.path[1].bus_out = 1;
-	shared = both_ways(&cfg);
-	T_TRUE(shared < apart + apart / 50); /* only out: as fast as a link */
+	shared = both_directions(&cfg);
+	/* the bus carries only outgoing data, at link rate */
+	T_TRUE(shared < apart + apart / 50);
 	cfg.path[1].bus_in = 1;
-	shared = both_ways(&cfg);
+	shared = both_directions(&cfg);
 	bus = 2 * 512 * 1000 * 500ull;
 	T_TRUE(shared > bus && shared < bus + bus / 50);
 	cfg.bus[0].packet_ps = 64000;
-	T_TRUE(both_ways(&cfg) > shared + 2 * 999 * 64000ull);
+	T_TRUE(both_directions(&cfg) > shared + 2 * 999 * 64000ull);
 }
 
-/* Arrival of the last packet, then the return time of a header alone. */
-static void every_packet_comes_back_as_its_acknowledgement(void **state)
+/*
+ * An acknowledgement arrives after the last packet plus the return time of a
+ * packet without data.
+ */
+static void every_packet_is_acknowledged(void **state)
 {
 	struct net_msg msg = {
 		.dst = 1, .bytes = 512 * 10, .ack = 1, .cookie = 77
@@ -113,7 +121,7 @@ static void every_packet_comes_back_as_its_acknowledgement(void **state)
 	struct net_fixture e;
 	struct net_port_count c;
 
-	pair(&cfg);
+	pair_config(&cfg);
 	cfg.ack_bytes = 0;
 	cfg.ack_ps = 30000;
 	cfg.ack_receive_ps = 20000;
@@ -123,20 +131,20 @@ static void every_packet_comes_back_as_its_acknowledgement(void **state)
 	T_IS(e.acked, 1);
 	T_IS(e.arrived, 1);
 	T_IS(e.last_cookie, 77);
-	T_IS(e.acked_at,
-	     alone(&cfg, 0, 512 * 10) + 30000 + cfg.hop_ps + 40 * 500 + 20000);
+	T_IS(e.acked_at, latency(&cfg, 0, 512 * 10) + 30000 + cfg.hop_ps +
+				 40 * 500 + 20000);
 	net_port_get(e.net, 1, 0, &c);
 	T_IS(c.packets, 10);
 	net_fixture_close(&e);
 }
 
-static void a_node_acknowledges_itself(void **state)
+static void messages_to_the_same_node_are_acknowledged(void **state)
 {
 	struct net_msg msg = { .bytes = 2000, .ack = 1 };
 	struct net_config cfg;
 	struct net_fixture e;
 
-	pair(&cfg);
+	pair_config(&cfg);
 	cfg.ack_ps = 30000;
 	cfg.ack_receive_ps = 20000;
 	net_fixture_open(&e, &cfg, 0);
@@ -147,8 +155,11 @@ static void a_node_acknowledges_itself(void **state)
 	net_fixture_close(&e);
 }
 
-/* All nodes to all nodes, more than the FIFO of acknowledgements holds. */
-static void no_acknowledgement_is_lost_in_a_crowd(void **state)
+/*
+ * All nodes send to all nodes, more messages than the FIFO of acknowledgements
+ * holds.
+ */
+static void no_acknowledgement_is_lost_under_load(void **state)
 {
 	struct net_msg msg = { .ack = 1 };
 	struct net_config cfg;
@@ -177,12 +188,12 @@ static void no_acknowledgement_is_lost_in_a_crowd(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(each_path_has_its_own_times),
-		T_CASE(each_path_cuts_packets_of_its_own_size),
+		T_CASE(paths_have_separate_latencies),
+		T_CASE(paths_have_separate_packet_sizes),
 		T_CASE(directions_share_a_bus),
-		T_CASE(every_packet_comes_back_as_its_acknowledgement),
-		T_CASE(a_node_acknowledges_itself),
-		T_CASE(no_acknowledgement_is_lost_in_a_crowd),
+		T_CASE(every_packet_is_acknowledged),
+		T_CASE(messages_to_the_same_node_are_acknowledged),
+		T_CASE(no_acknowledgement_is_lost_under_load),
 	};
 
 	return T_RUN(tests);

@@ -12,8 +12,8 @@
 
 enum { PACKETS = 256 };
 
-/* Levels of four children; up: parents of a switch. */
-static void tree(struct net_config *cfg, uint8_t levels, uint16_t up)
+/* Builds a tree with four children per switch; up: parents of a switch. */
+static void tree_config(struct net_config *cfg, uint8_t levels, uint16_t up)
 {
 	unsigned l;
 
@@ -24,13 +24,13 @@ static void tree(struct net_config *cfg, uint8_t levels, uint16_t up)
 		cfg->size[l] = 4;
 		cfg->parents[l] = l ? up : 1;
 	}
-	/* Engines faster than any link. */
+	/* Engines are faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
-static uint64_t packets_by(const struct net_fixture *e, uint32_t node,
-			   unsigned port)
+static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
+				unsigned port)
 {
 	struct net_port_count c;
 
@@ -38,8 +38,11 @@ static uint64_t packets_by(const struct net_fixture *e, uint32_t node,
 	return c.packets;
 }
 
-/* Number of links up of a switch that messages of its four nodes take. */
-static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
+/*
+ * Returns the number of upward links of a switch that messages of its four
+ * nodes use.
+ */
+static unsigned upward_links_used(uint16_t up, uint8_t way, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
 	uint32_t leaf = nodes;
@@ -47,12 +50,12 @@ static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 	struct net_fixture e;
 	unsigned port, n = 0;
 
-	tree(&cfg, nodes == 4096 ? 6 : 3, up);
+	tree_config(&cfg, nodes == 4096 ? 6 : 3, up);
 	net_fixture_open(&e, &cfg, 1 << 16);
 	for (msg.src = 0; msg.src < 4; msg.src++) {
 		/*
-		 * All to one side: they are equal in the digit of deterministic
-		 * routing.
+		 * All targets are equal in the digit that deterministic routing
+		 * uses.
 		 */
 		msg.dst = nodes / 2 + 4 * msg.src;
 		T_OK(net_send(e.net, 0, &msg));
@@ -60,26 +63,29 @@ static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 4);
 	for (port = 4; port < 4u + up; port++)
-		n += packets_by(&e, leaf, port) > 0;
+		n += packets_on_port(&e, leaf, port) > 0;
 	net_fixture_close(&e);
 	return n;
 }
 
-static void adaptive_packets_take_every_link_up_fixed_ones_one(void **state)
+static void adaptive_packets_use_all_upward_links(void **state)
 {
 	static const uint32_t nodes[] = { 64, 4096 };
 	unsigned i;
 
 	for (i = 0; i < 2; i++) {
-		T_IS(ups_taken(4, NET_DYNAMIC, nodes[i]), 4);
-		T_IS(ups_taken(2, NET_DYNAMIC, nodes[i]), 2);
-		T_IS(ups_taken(4, NET_DETERMINISTIC, nodes[i]), 1);
-		T_IS(ups_taken(2, NET_DETERMINISTIC, nodes[i]), 1);
+		T_IS(upward_links_used(4, NET_DYNAMIC, nodes[i]), 4);
+		T_IS(upward_links_used(2, NET_DYNAMIC, nodes[i]), 2);
+		T_IS(upward_links_used(4, NET_DETERMINISTIC, nodes[i]), 1);
+		T_IS(upward_links_used(2, NET_DETERMINISTIC, nodes[i]), 1);
 	}
 }
 
-/* Whatever its top switch, a packet comes down by the links of its target. */
-static void the_way_down_is_one_for_each_top(void **state)
+/*
+ * A packet arrives by the downward links of its target, whichever top switch it
+ * used.
+ */
+static void downward_route_is_unique_per_top_switch(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .dst = 63 };
 	struct net_config cfg;
@@ -88,14 +94,14 @@ static void the_way_down_is_one_for_each_top(void **state)
 	uint64_t sum = 0;
 	unsigned port;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 1 << 16);
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
 	for (top = 64 + 16 + 16; top < 64 + 16 + 16 + 16; top++) {
 		for (port = 0; port < 3; port++)
-			T_IS(packets_by(&e, top, port), 0);
-		sum += packets_by(&e, top, 3);
+			T_IS(packets_on_port(&e, top, port), 0);
+		sum += packets_on_port(&e, top, 3);
 	}
 	T_IS(sum, PACKETS);
 	net_fixture_close(&e);
@@ -116,8 +122,8 @@ static int send_by(struct net_fixture *e, uint32_t dst, uint8_t way,
 }
 
 /*
- * From node 0 to node 27 = 1 * 16 + 2 * 4 + 3, by the third link up and then
- * the second: level 2 has four switches in each of four subtrees.
+ * The route from node 0 to node 27 = 1 * 16 + 2 * 4 + 3 uses the third link up
+ * and then the second: level 2 has four switches in each of four subtrees.
  */
 static void a_source_route_is_consumed_switch_by_switch(void **state)
 {
@@ -128,22 +134,25 @@ static void a_source_route_is_consumed_switch_by_switch(void **state)
 	struct net_fixture e;
 	uint8_t way;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	for (way = NET_DYNAMIC; way <= NET_SYSTEM; way++) {
 		net_fixture_open(&e, &cfg, 0);
 		T_OK(send_by(&e, 27, way, route, 6));
 		net_fixture_drain(&e);
 		T_IS(e.arrived, 1);
 		T_IS(e.last_node, 27);
-		T_IS(packets_by(&e, leaf, 6), PACKETS);
-		T_IS(packets_by(&e, middle, 5), PACKETS);
-		T_IS(packets_by(&e, top, 1), PACKETS);
+		T_IS(packets_on_port(&e, leaf, 6), PACKETS);
+		T_IS(packets_on_port(&e, middle, 5), PACKETS);
+		T_IS(packets_on_port(&e, top, 1), PACKETS);
 		net_fixture_close(&e);
 	}
 }
 
-/* A route longer than needed is valid; NET_ROUTE_ANY leaves choices open. */
-static void a_route_may_climb_higher_and_leave_choices(void **state)
+/*
+ * A route longer than necessary is valid; NET_ROUTE_ANY lets the network
+ * choose.
+ */
+static void source_route_may_be_longer_and_leave_choices(void **state)
 {
 	static const uint8_t over[] = { 0, 4, 4, 0, 0, 1 };
 	static const uint8_t any[] = { 0, NET_ROUTE_ANY, 5, 0, 1, 1 };
@@ -151,33 +160,36 @@ static void a_route_may_climb_higher_and_leave_choices(void **state)
 	struct net_fixture e;
 	unsigned port, more = 0;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 0);
 	T_IS(net_hops(e.net, 0, 1), 2);
 	T_OK(send_by(&e, 1, NET_DETERMINISTIC, over, 6));
 	net_fixture_drain(&e);
-	T_IS(packets_by(&e, 64 + 16 + 16, 0), PACKETS);
+	T_IS(packets_on_port(&e, 64 + 16 + 16, 0), PACKETS);
 	T_OK(send_by(&e, 5, NET_DYNAMIC, any, 6));
 	net_fixture_drain(&e);
 	for (port = 5; port < 8; port++)
-		more += packets_by(&e, 64, port) > 0;
+		more += packets_on_port(&e, 64, port) > 0;
 	T_TRUE(more > 0);
 	T_IS(e.arrived, 2);
 	net_fixture_close(&e);
 }
 
-static void a_wrong_route_is_refused(void **state)
+static void invalid_source_route_is_refused(void **state)
 {
 	static const struct {
 		uint8_t route[14], len, way;
 	} bad[] = {
-		{ { 0, 4, 4, 1, 2, 2 }, 6, NET_DYNAMIC }, /* to node 26 */
+		{ { 0, 4, 4, 1, 2, 2 }, 6, NET_DYNAMIC }, /* leads to node 26 */
 		{ { 0, 4, 4, 1, 2 }, 5, NET_DYNAMIC },	  /* ends at a switch */
-		{ { 0 }, 0, NET_DYNAMIC },		  /* ends at once */
+		{ { 0 }, 0, NET_DYNAMIC },		  /* empty */
 		{ { 0, 8, 4, 1, 2, 3 }, 6, NET_DYNAMIC }, /* no such link */
-		{ { 1, 4, 4, 1, 2, 3 }, 6, NET_DYNAMIC }, /* only one link up */
-		{ { 0, 4, 4, 4, 1, 2, 3 }, 7, NET_DYNAMIC },	/* above top */
-		{ { 0, 1, 0, 4, 4, 1, 2, 3 }, 8, NET_DYNAMIC }, /* down, up */
+		/* an end node has one link up */
+		{ { 1, 4, 4, 1, 2, 3 }, 6, NET_DYNAMIC },
+		/* above the top */
+		{ { 0, 4, 4, 4, 1, 2, 3 }, 7, NET_DYNAMIC },
+		/* down, then up */
+		{ { 0, 1, 0, 4, 4, 1, 2, 3 }, 8, NET_DYNAMIC },
 		{ { 0, 4, 4, 1, 2, NET_ROUTE_ANY }, 6, NET_DYNAMIC },
 		{ { 0, NET_ROUTE_ANY, 4, 1, 2, 3 }, 6, NET_DETERMINISTIC },
 	};
@@ -186,7 +198,7 @@ static void a_wrong_route_is_refused(void **state)
 	struct net_fixture e;
 	unsigned i;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		T_IS(send_by(&e, 27, bad[i].way, bad[i].route, bad[i].len),
@@ -201,12 +213,16 @@ static void a_wrong_route_is_refused(void **state)
 
 /* ---- channels and priorities --------------------------------------------- */
 
-/* Nodes 1 to 15 fill all buffers towards node 0, which stores slowly. */
-static void jam(struct net_fixture *e, struct net_config *cfg, uint8_t way)
+/*
+ * Fills all buffers towards node 0, which stores slowly, with packets of nodes
+ * 1 to 15.
+ */
+static void fill_buffers(struct net_fixture *e, struct net_config *cfg,
+			 uint8_t way)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
 
-	tree(cfg, 3, 4);
+	tree_config(cfg, 3, 4);
 	cfg->path[0].reception_ps_per_byte_x1000 = 20000000; /* 50 MB/s */
 	cfg->paths = 2;
 	cfg->path[1] = cfg->path[0];
@@ -218,8 +234,9 @@ static void jam(struct net_fixture *e, struct net_config *cfg, uint8_t way)
 	}
 }
 
-/* Time of a short packet to node 2 or 0 through the congestion. */
-static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
+/* Returns the time of a short packet through the congestion. */
+static uint64_t time_through_congestion(uint8_t full_way, uint8_t way,
+					uint32_t src)
 {
 	struct net_msg msg = { .src = src,
 			       .bytes = 8,
@@ -231,7 +248,7 @@ static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
 	struct net_config cfg;
 	struct net_fixture e;
 
-	jam(&e, &cfg, jammed);
+	fill_buffers(&e, &cfg, full_way);
 	T_OK(net_send(e.net, at, &msg));
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 16);
@@ -240,10 +257,10 @@ static uint64_t through_the_jam(uint8_t jammed, uint8_t way, uint32_t src)
 }
 
 /*
- * The buffers of one channel are full along the whole route; a packet of
- * another channel passes, and waits for one packet at most at each link.
+ * The buffers of one channel are full along the whole route. A packet of
+ * another channel passes, and waits at each link for one packet at most.
  */
-static void a_full_channel_does_not_block_the_one_above_it(void **state)
+static void full_channel_does_not_block_higher_priority(void **state)
 {
 	static const uint8_t low[] = { NET_DYNAMIC, NET_DETERMINISTIC };
 	uint64_t alone, packet = 138 * 2000;
@@ -252,25 +269,26 @@ static void a_full_channel_does_not_block_the_one_above_it(void **state)
 	struct net_fixture e;
 	unsigned i;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
 	alone = e.last_at;
 	net_fixture_close(&e);
 	for (i = 0; i < 2; i++) {
-		T_TRUE(through_the_jam(low[i], low[i], 4) > 20 * alone);
-		T_TRUE(through_the_jam(low[i], NET_HIGH, 4) <
+		T_TRUE(time_through_congestion(low[i], low[i], 4) > 20 * alone);
+		T_TRUE(time_through_congestion(low[i], NET_HIGH, 4) <
 		       alone + 4 * packet);
-		T_TRUE(through_the_jam(low[i], NET_SYSTEM, 4) <
+		T_TRUE(time_through_congestion(low[i], NET_SYSTEM, 4) <
 		       alone + 4 * packet);
 	}
-	T_TRUE(through_the_jam(NET_HIGH, NET_HIGH, 4) > 20 * alone);
-	T_TRUE(through_the_jam(NET_HIGH, NET_SYSTEM, 4) < alone + 4 * packet);
+	T_TRUE(time_through_congestion(NET_HIGH, NET_HIGH, 4) > 20 * alone);
+	T_TRUE(time_through_congestion(NET_HIGH, NET_SYSTEM, 4) <
+	       alone + 4 * packet);
 }
 
-/* A sender sends packets of high priority first, though they came last. */
-static void high_priority_overtakes(void **state)
+/* A sender sends packets of high priority first, although they arrived last. */
+static void high_priority_packets_overtake(void **state)
 {
 	static const uint8_t way[] = { NET_DETERMINISTIC, NET_HIGH,
 				       NET_SYSTEM };
@@ -279,7 +297,7 @@ static void high_priority_overtakes(void **state)
 	struct net_fixture e;
 	unsigned i;
 
-	tree(&cfg, 3, 4);
+	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 1 << 14);
 	for (i = 0; i < 3; i++) {
 		msg.cookie = i;
@@ -291,20 +309,20 @@ static void high_priority_overtakes(void **state)
 	T_IS(e.arrived, 3);
 	T_TRUE(e.cookie_at[2] < e.cookie_at[1]);
 	T_TRUE(e.cookie_at[1] < e.cookie_at[0]);
-	/* The last one had the link to itself. */
+	/* The high-priority packet has used the link alone. */
 	T_TRUE(e.cookie_at[2] <
 	       2000000 + PACKETS * 144 * 2000ull * 102 / 100 + 1000000);
 	net_fixture_close(&e);
 }
 
-/* A switch with a port for each bit of a mask. */
+/* A switch can have one port per bit of a mask. */
 static void a_switch_has_up_to_64_ports(void **state)
 {
 	struct net_msg msg = { .bytes = 2000 };
 	struct net_config cfg;
 	struct net_fixture e;
 
-	tree(&cfg, 2, 1);
+	tree_config(&cfg, 2, 1);
 	cfg.size[0] = 40;
 	cfg.size[1] = 3;
 	cfg.parents[1] = 24;
@@ -318,20 +336,20 @@ static void a_switch_has_up_to_64_ports(void **state)
 	}
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 120);
-	T_TRUE(packets_by(&e, 120, 63) > 0);
+	T_TRUE(packets_on_port(&e, 120, 63) > 0);
 	net_fixture_close(&e);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(adaptive_packets_take_every_link_up_fixed_ones_one),
-		T_CASE(the_way_down_is_one_for_each_top),
+		T_CASE(adaptive_packets_use_all_upward_links),
+		T_CASE(downward_route_is_unique_per_top_switch),
 		T_CASE(a_source_route_is_consumed_switch_by_switch),
-		T_CASE(a_route_may_climb_higher_and_leave_choices),
-		T_CASE(a_wrong_route_is_refused),
-		T_CASE(a_full_channel_does_not_block_the_one_above_it),
-		T_CASE(high_priority_overtakes),
+		T_CASE(source_route_may_be_longer_and_leave_choices),
+		T_CASE(invalid_source_route_is_refused),
+		T_CASE(full_channel_does_not_block_higher_priority),
+		T_CASE(high_priority_packets_overtake),
 		T_CASE(a_switch_has_up_to_64_ports),
 	};
 	return T_RUN(tests);

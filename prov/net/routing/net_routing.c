@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routing: which ports a packet may use. On a torus a message knows from the
- * start its hops and direction in each dimension: by hint, else the shorter
- * direction, and at half the ring by the parity of the source's coordinates. A
- * dynamic packet may use any dimension with hops left in the first mask of its
- * zone set that has one; the deterministic port follows the programmed order.
+ * Routing: which ports a packet may use. On a torus, hops and direction of a
+ * message in each dimension are determined at the source: by hint, otherwise
+ * the shorter direction, and at half the ring by the parity of the source's
+ * coordinates. A dynamic packet may use any dimension with hops left in the
+ * first mask of its zone set that has one; the deterministic port follows the
+ * programmed order.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tables of the directions allowed with these dimensions left. */
+/* Fills the tables of the directions allowed with these dimensions left. */
 static void init_masks(struct net *net, unsigned left)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -37,7 +38,7 @@ static void init_masks(struct net *net, unsigned left)
 	}
 }
 
-/* Ports of a direction, and slots that stay in its ring. */
+/* Fills the ports of a direction, and the slots that stay in its ring. */
 static void init_dir(struct net *net, unsigned dir)
 {
 	unsigned first = net_topo_first(&net->cfg, dir), port, in, slot;
@@ -57,7 +58,10 @@ static void init_dir(struct net *net, unsigned dir)
 	}
 }
 
-/* Tables, and coordinates of all nodes, so that a message needs no division. */
+/*
+ * Fills the tables, and the coordinates of all nodes, so that sending a message
+ * needs no division.
+ */
 void net_routing_init(struct net *net)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -108,7 +112,10 @@ int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
 	return 0;
 }
 
-/* Signed hops for a distance up the dimension: hinted or shorter direction. */
+/*
+ * Returns the signed hops for a distance up the dimension: in the hinted or the
+ * shorter direction.
+ */
 static int plan_ring(int up, int size, int hint, unsigned odd)
 {
 	if (hint)
@@ -118,7 +125,10 @@ static int plan_ring(int up, int size, int hint, unsigned odd)
 	return 2 * up < size ? up : up - size;
 }
 
-/* -EINVAL: the hint points off the end of a mesh. */
+/*
+ * Computes the hops in one dimension. -EINVAL: the hint points off the end of a
+ * mesh.
+ */
 static int plan_dim(const struct net *net, const struct net_msg *msg,
 		    unsigned d, int8_t *rem_p)
 {
@@ -140,7 +150,10 @@ static int plan_dim(const struct net *net, const struct net_msg *msg,
 	return 0;
 }
 
-/* A message to its own node with a hint goes once around that ring. */
+/*
+ * Plans a message to its own node with a hint, which goes once around that
+ * ring.
+ */
 static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 		      int8_t *rem)
 {
@@ -163,7 +176,7 @@ static bool route_ok(const struct net *net, const struct net_msg *msg)
 	       net_fat_route_check(&net->fat, msg, msg->way == NET_DYNAMIC);
 }
 
-/* True if the source route leads over routers to the target. */
+/* Returns whether the source route leads over routers to the target. */
 static bool source_route_check(const struct net *net, const struct net_msg *msg)
 {
 	int64_t node = msg->src;
@@ -203,10 +216,10 @@ int net_routing_plan(const struct net *net, const struct net_msg *msg,
 }
 
 /*
- * Hash that selects a parallel link: source and target, with spread also the
- * address.
+ * Returns the hash that selects a parallel link: of source and target, with
+ * spread also of the address.
  */
-static uint16_t lane_of(const struct net *net, const struct net_packet *p)
+static uint16_t link_hash_of(const struct net *net, const struct net_packet *p)
 {
 	const struct net_mrec *m = net_mrec(net, p->msg);
 	uint64_t key = (uint64_t)m->src << 32 | p->dst;
@@ -233,7 +246,7 @@ void net_routing_start(const struct net *net, struct net_packet *p)
 		p->dirs |= 1u << (2 * d + (p->rem[d] > 0));
 	}
 	if (net->parallel)
-		p->lane = lane_of(net, p);
+		p->link_hash = link_hash_of(net, p);
 }
 
 void net_routing_spread(const struct net *net, struct net_packet *p)
@@ -241,12 +254,13 @@ void net_routing_spread(const struct net *net, struct net_packet *p)
 	uint64_t dirs = p->want;
 	unsigned dir = p->det;
 
-	p->det = (uint8_t)(net->dir_first[dir] + p->lane % net->dir_links[dir]);
+	p->det = (uint8_t)(net->dir_first[dir] +
+			   p->link_hash % net->dir_links[dir]);
 	for (p->want = 0; dirs; dirs &= dirs - 1)
 		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
 }
 
-/* The port in the source route for this node, or any port up. */
+/* Returns the port in the source route for this node, or any upward port. */
 static uint64_t source_route_port(const struct net *net,
 				  const struct net_packet *p, uint64_t want,
 				  unsigned *det_p)
@@ -262,7 +276,10 @@ static uint64_t source_route_port(const struct net *net,
 	return 1ull << port;
 }
 
-/* Routing with dead links; a packet without a route waits at its first port. */
+/*
+ * Routes a packet with dead links; a packet without a route waits at its first
+ * port.
+ */
 WEFT_COLD static uint64_t detour(const struct net *net,
 				 const struct net_packet *p, uint32_t node,
 				 unsigned rail, unsigned *det_p)
@@ -301,7 +318,10 @@ static void ports_fat(const struct net *net, struct net_packet *p,
 	p->want = p->flags & NET_P_DYN ? want : 0;
 }
 
-/* From the node to its router, over the torus, and down to the target. */
+/*
+ * Routes a packet from the node to its router, over the torus, and to the
+ * target.
+ */
 static void ports_shared(const struct net *net, struct net_packet *p,
 			 uint32_t node)
 {

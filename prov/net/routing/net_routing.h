@@ -17,7 +17,7 @@ int net_routing_plan(const struct net *net, const struct net_msg *msg,
 		     int8_t *rem);
 /* Converts directions to ports, with several ports per direction. */
 void net_routing_spread(const struct net *net, struct net_packet *p);
-/* Packets that do not travel from node to node of a torus. */
+/* Routing of packets on other topologies than a torus of nodes. */
 void net_routing_ports_other(const struct net *net, struct net_packet *p,
 			     uint32_t node);
 void net_routing_hop_other(const struct net *net, struct net_packet *p,
@@ -36,7 +36,7 @@ static inline void net_routing_ports_torus(const struct net *net,
 	if (weft_unlikely(net->parallel))
 		net_routing_spread(net, p);
 }
-/* Sets want and det of a packet at a node before its last. */
+/* Sets want and det of a packet at a node before its last node. */
 static inline void net_routing_ports(const struct net *net,
 				     struct net_packet *p, uint32_t node)
 {
@@ -59,7 +59,7 @@ static inline void net_routing_hop_torus(const struct net *net,
 	p->rem[d] = (int8_t)(p->rem[d] + 1 - 2 * (int)(flow & 1));
 	p->left &= (uint8_t) ~((unsigned)(p->rem[d] == 0) << d);
 }
-/* A hop from node by this port has been granted. */
+/* Updates a packet whose hop from node by this port has been granted. */
 static inline void net_routing_hop(const struct net *net, struct net_packet *p,
 				   uint32_t node, unsigned port)
 {

@@ -3,8 +3,9 @@
  * Routing in a fat tree: which ports a packet may use; net_fat.h describes the
  * routes. Deterministic packets select the parent by a digit of the target, so
  * that targets spread over the top switches and all packets to one target share
- * one route down. Towards another supernode they select by its number alone,
- * because switches have one table entry for the whole supernode.
+ * one route down. Towards another supernode, the number of that supernode
+ * selects the parent, because switches have one table entry for the whole
+ * supernode.
  */
 #include "prov/net/routing/net_fat.h"
 #include "prov/net/net.h"
@@ -14,7 +15,7 @@ static uint64_t mask(unsigned first, unsigned count)
 	return count ? ~0ull >> (64 - count) << first : 0;
 }
 
-/* Number that selects a link up. */
+/* Returns the number that selects an upward link. */
 static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
 		      uint32_t dst)
 {
@@ -26,7 +27,10 @@ static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
 	return l ? dst / f->ends[l - 1] : dst;
 }
 
-/* Out of an end node: by the rail of the packet, or by any. */
+/*
+ * Fills the entry of an end node: the links of the packet's rail, or of all
+ * rails.
+ */
 static void entry_out(const struct net_fat *f, uint32_t dst, unsigned rail,
 		      struct net_fat_route *r)
 {
@@ -36,7 +40,10 @@ static void entry_out(const struct net_fat *f, uint32_t dst, unsigned rail,
 	r->first = rail ? (rail - 1) * each + dst % each : dst % f->w[1];
 }
 
-/* Down, or by the sibling of the switch below. */
+/*
+ * Fills the entry of a switch above the target: downward, or by the sibling of
+ * the switch below.
+ */
 static void entry_down(const struct net_fat *f, const struct net_fat_place *p,
 		       uint32_t dst, struct net_fat_route *r)
 {
@@ -48,20 +55,20 @@ static void entry_down(const struct net_fat *f, const struct net_fat_place *p,
 		r->detour = 1ull << (port ^ 1);
 }
 
-/* A switch of level 1 got the packet from a node, its sibling or above. */
+/* Adds the links to the sibling to an entry of a level-1 switch. */
 static void entry_first_level(const struct net_fat *f,
 			      const struct net_fat_place *p, uint32_t dst,
 			      unsigned hops, struct net_fat_route *r)
 {
 	uint64_t across = mask(f->m[1] + f->w[2], f->siblings);
-	bool beside = (p->a ^ 1) == dst / f->ends[1];
+	bool to_sibling = (p->a ^ 1) == dst / f->ends[1];
 
 	if (!f->siblings)
 		return;
-	if (hops >= 3 && beside) {
+	if (hops >= 3 && to_sibling) {
 		r->ports = across;
 		r->first = f->m[1] + f->w[2] + dst % f->siblings;
-	} else if (hops == 1 && beside) {
+	} else if (hops == 1 && to_sibling) {
 		r->ports |= across;
 	} else if (hops == 1) {
 		r->detour = across;
@@ -87,7 +94,7 @@ void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 	}
 }
 
-/* The first port of the mask from first on, with wrap-around. */
+/* Returns the first port of the mask from first on, with wrap-around. */
 static unsigned in_order(uint64_t ports, unsigned first)
 {
 	uint64_t from = ports >> first << first;
@@ -116,7 +123,7 @@ uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
 static bool reaches(const struct net_fat *f, const uint64_t *dead,
 		    uint32_t node, uint32_t dst, unsigned hops);
 
-/* The ports of the mask from which a route to dst exists. */
+/* Returns the ports of the mask from which a route to dst exists. */
 static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
 			   uint32_t node, uint32_t dst, unsigned hops,
 			   uint64_t ports)
@@ -127,7 +134,7 @@ static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
 
 	for (; left; left &= left - 1) {
 		port = (unsigned)__builtin_ctzll(left);
-		peer = net_fat_peer(f, node, port, &there);
+		peer = net_fat_neighbour(f, node, port, &there);
 		if (peer >= 0 &&
 		    reaches(f, dead, (uint32_t)peer, dst, hops + 1))
 			open |= 1ull << port;
@@ -135,7 +142,10 @@ static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
 	return open;
 }
 
-/* No route has more hops than up, down, and across on either side. */
+/*
+ * Returns whether dst can be reached. No route has more hops than up, down, and
+ * across on either side.
+ */
 static bool reaches(const struct net_fat *f, const uint64_t *dead,
 		    uint32_t node, uint32_t dst, unsigned hops)
 {

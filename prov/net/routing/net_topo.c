@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topology: the neighbours of a node. Torus or mesh: node numbers have the last
- * dimension fastest; direction 2d goes down dimension d, direction 2d + 1 up,
- * each by one port or by several to the same neighbour, and a link connects
- * ports of opposite directions. A dimension of one node that wraps is a link to
- * the node itself. Where several nodes share a router, the numbers of nodes
- * precede those of routers. Fat trees are in net_topo_fat.c.
+ * Topology: the neighbours of a node. Torus or mesh: in node numbers the last
+ * dimension varies fastest; direction 2d goes down dimension d, direction 2d +
+ * 1 up, each by one port or by several ports to the same neighbour, and a link
+ * connects ports of opposite directions. A dimension of one node that wraps
+ * around is a link to the node itself. If several nodes share a router, the
+ * numbers of nodes precede those of routers. Fat trees are in net_topo_fat.c.
  */
 #include "prov/net/routing/net_fat.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_topo.h"
 
-/* Number of routers of a torus, or end nodes of a tree. */
+/* Returns the number of routers of a torus, or of end nodes of a tree. */
 static uint32_t product(const struct net_config *cfg)
 {
 	uint32_t n = 1;
@@ -22,7 +22,9 @@ static uint32_t product(const struct net_config *cfg)
 	return n;
 }
 
-/* Difference of node numbers between neighbours along dimension d. */
+/*
+ * Returns the difference of node numbers between neighbours along dimension d.
+ */
 static uint32_t torus_step(const struct net_config *cfg, unsigned d)
 {
 	uint32_t n = 1;
@@ -114,7 +116,7 @@ uint32_t net_topo_nodes(const struct net_config *cfg)
 	return f.nodes;
 }
 
-/* The product of a tree's sizes is the number of its end nodes. */
+/* Returns the number of end nodes; in a tree, the product of its sizes. */
 uint32_t net_topo_ends(const struct net_config *cfg)
 {
 	return product(cfg) * net_router_nodes(cfg);
@@ -182,5 +184,5 @@ int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 		return torus_peer(cfg, node, port, port_p, crossings_p);
 	net_fat_init(&f, cfg);
 	*crossings_p = 0;
-	return net_fat_peer(&f, node, port, port_p);
+	return net_fat_neighbour(&f, node, port, port_p);
 }

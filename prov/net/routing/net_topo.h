@@ -11,27 +11,37 @@
 uint32_t net_topo_nodes(const struct net_config *cfg);
 uint32_t net_topo_ends(const struct net_config *cfg);
 uint32_t net_topo_ports(const struct net_config *cfg);
-/* 1: links can form rings, so dynamic packets need an escape channel; 0. */
+/*
+ * Returns 1 if links can form rings, so that dynamic packets need an escape
+ * channel; otherwise 0.
+ */
 uint32_t net_topo_rings(const struct net_config *cfg);
 /*
- * Torus: the links to a neighbour, and the first port of a direction, which is
- * twice the dimension, plus one upwards. Ports of a direction are consecutive.
+ * Torus: return the number of links to a neighbour, and the first port of a
+ * direction, which is twice the dimension, plus one for upwards. Ports of a
+ * direction are consecutive.
  */
 unsigned net_topo_links(const struct net_config *cfg, unsigned d);
 unsigned net_topo_first(const struct net_config *cfg, unsigned dir);
-/* True if the link connects a node and its shared router. */
+/* Returns whether the link connects a node and its shared router. */
 bool net_topo_is_internal(const struct net_config *cfg, uint32_t node,
 			  unsigned port);
-/* Buffers of a link's virtual channel: chunks of the first, else packets. */
+/*
+ * Returns the tokens of a link's virtual channel: chunks for the first, packets
+ * for the others.
+ */
 uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 			 unsigned port, unsigned vc);
 /*
- * Dimension, or in a tree level, of a port's link: from 0 on; NET_DIMS_MAX:
- * none, the link is inside a node, or connects siblings on one board.
+ * Returns the dimension, or in a tree the level, of a port's link, from 0 on;
+ * NET_DIMS_MAX: the link is inside a node, or connects siblings on one board.
  */
 unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 			unsigned port);
-/* Node and port at the other end, or -1. crossings_p: link chips between. */
+/*
+ * Returns the node at the other end of a port's link, or -1; sets its port
+ * there, and the number of link chips between the two.
+ */
 int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 		      unsigned port, unsigned *port_p, unsigned *crossings_p);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Topology: the neighbours of a node in a fat tree; net_fat.h draws it. */
+/* Topology: the neighbours of a node in a fat tree, described in net_fat.h. */
 #include "prov/net/routing/net_fat.h"
 
 #include <string.h>
 
-/* Nodes of a level: its subtrees times the tops of each. */
+/*
+ * Returns the number of nodes of a level: its subtrees times the tops of each.
+ */
 static uint32_t level_nodes(const struct net_fat *f, uint32_t l)
 {
 	return f->ends[f->levels] / f->ends[l] * f->tops[l];
@@ -51,8 +53,8 @@ struct net_fat_place net_fat_place(const struct net_fat *f, uint32_t node)
 	return p;
 }
 
-static uint32_t topo_fat_number(const struct net_fat *f, uint32_t l, uint32_t a,
-				uint32_t b)
+static uint32_t topo_fat_node_id(const struct net_fat *f, uint32_t l,
+				 uint32_t a, uint32_t b)
 {
 	return f->first[l] + a * f->tops[l] + b;
 }
@@ -64,25 +66,30 @@ bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port)
 	       port < f->m[1] + f->w[2] + f->siblings;
 }
 
-/* The last switch has no sibling if their number is odd. */
+/*
+ * Returns the sibling of a switch, or -1: the last switch of an odd number has
+ * none.
+ */
 static int64_t sibling(const struct net_fat *f, const struct net_fat_place *p)
 {
 	return (p->a ^ 1) < f->ends[f->levels] / f->ends[1]
-		       ? (int64_t)topo_fat_number(f, 1, p->a ^ 1, p->b)
+		       ? (int64_t)topo_fat_node_id(f, 1, p->a ^ 1, p->b)
 		       : -1;
 }
 
-int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
-		     unsigned *port_p)
+int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
+			  unsigned *port_p)
 {
 	struct net_fat_place p = net_fat_place(f, node);
 	uint32_t l = p.level, up = port - f->m[l];
 
 	if (port < f->m[l]) {
-		/* Down: the child's ports up follow its ports down. */
+		/*
+		 * Downward: the child's upward ports follow its downward ports.
+		 */
 		*port_p = f->m[l - 1] + p.b / f->tops[l - 1];
-		return topo_fat_number(f, l - 1, p.a * f->m[l] + port,
-				       p.b % f->tops[l - 1]);
+		return topo_fat_node_id(f, l - 1, p.a * f->m[l] + port,
+					p.b % f->tops[l - 1]);
 	}
 	if (net_fat_is_sibling(f, node, port)) {
 		*port_p = port;
@@ -91,6 +98,6 @@ int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 	if (l == f->levels || up >= f->w[l + 1])
 		return -1;
 	*port_p = p.a % f->m[l + 1];
-	return topo_fat_number(f, l + 1, p.a / f->m[l + 1],
-			       p.b + up * f->tops[l]);
+	return topo_fat_node_id(f, l + 1, p.a / f->m[l + 1],
+				p.b + up * f->tops[l]);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Neighbours and routes: every link connects two ends, every route arrives. */
+/*
+ * Tests of neighbours and routes: every link connects two ends, and every route
+ * arrives.
+ */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
@@ -9,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The peer of the peer of a port is that port. */
-static void links_agree(const struct net_config *cfg)
+/* Checks that the peer of the peer of a port is that port. */
+static void check_links(const struct net_config *cfg)
 {
 	uint32_t n, nodes = net_topo_nodes(cfg);
 	unsigned port, back, again, x, y;
@@ -41,11 +44,11 @@ static struct net *open_net(const struct net_config *cfg)
 }
 
 /*
- * Follows a packet that selects among its allowed ports by pick: it must arrive
- * with the minimal number of hops.
+ * Follows a packet that selects among its allowed ports by pick, and checks
+ * that it arrives with the minimal number of hops.
  */
-static void walk(const struct net *net, uint32_t src, uint32_t dst,
-		 unsigned pick, bool det)
+static void check_route(const struct net *net, uint32_t src, uint32_t dst,
+			unsigned pick, bool det)
 {
 	struct net_msg msg = { .src = src, .dst = dst };
 	struct net_packet p = { .dst = dst, .flags = NET_P_DYN };
@@ -71,7 +74,7 @@ static void walk(const struct net *net, uint32_t src, uint32_t dst,
 	T_IS(hops, net_hops(net, src, dst));
 }
 
-static void roads_arrive(const struct net_config *cfg)
+static void routes_arrive(const struct net_config *cfg)
 {
 	struct net *net = open_net(cfg);
 	uint32_t ends = net_topo_ends(cfg), i, a, b;
@@ -79,7 +82,7 @@ static void roads_arrive(const struct net_config *cfg)
 	for (i = 0; i < 3000; i++) {
 		a = i * 7919 % ends;
 		b = i * 104729 % ends;
-		walk(net, a, b, i * 31, i % 2);
+		check_route(net, a, b, i * 31, i % 2);
 	}
 	free(net);
 }
@@ -90,22 +93,22 @@ static void torus_config(struct net_config *cfg, const uint16_t size[5])
 	memcpy(cfg->size, size, 10);
 }
 
-static void torus_links_join_and_roads_arrive(void **state)
+static void torus_links_match_and_routes_arrive(void **state)
 {
 	struct net_config cfg;
 
 	torus_config(&cfg, (uint16_t[]){ 4, 4, 4, 4, 2 });
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 	torus_config(&cfg, (uint16_t[]){ 5, 3, 1, 2, 2 });
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 	cfg.wrap[0] = cfg.wrap[1] = cfg.wrap[4] = 0;
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 }
 
-static void a_mesh_ends_where_it_ends(void **state)
+static void mesh_has_no_wraparound_link(void **state)
 {
 	struct net_config cfg;
 	unsigned back, x;
@@ -120,7 +123,7 @@ static void a_mesh_ends_where_it_ends(void **state)
 	T_IS(back, 0);
 }
 
-static void half_way_round_is_shared_by_both_directions(void **state)
+static void half_ring_distance_uses_both_directions(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
@@ -141,7 +144,7 @@ static void half_way_round_is_shared_by_both_directions(void **state)
 	free(net);
 }
 
-static void hints_are_kept_and_meshes_refuse_the_impossible(void **state)
+static void hints_are_followed_and_impossible_hints_refused(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
@@ -159,7 +162,7 @@ static void hints_are_kept_and_meshes_refuse_the_impossible(void **state)
 	free(net);
 }
 
-static void zones_open_one_after_the_other(void **state)
+static void zone_masks_apply_in_order(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
@@ -168,16 +171,16 @@ static void zones_open_one_after_the_other(void **state)
 	net_config_bgq(&cfg);
 	net = open_net(&cfg);
 	net_routing_start(net, &p);
-	p.zone = 0; /* A to D, then E */
+	p.zone = 0; /* zone set: A to D, then E */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2);
-	p.zone = 1; /* any */
+	p.zone = 1; /* zone set: any dimension */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2 | 1 << 9);
-	p.zone = 2; /* one after the other */
+	p.zone = 2; /* zone set: dimension order */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1);
-	p.zone = 3; /* E at any time */
+	p.zone = 3; /* zone set: dimension order, E at any time */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 9);
 	p.flags |= NET_P_STAY;
@@ -188,7 +191,7 @@ static void zones_open_one_after_the_other(void **state)
 	free(net);
 }
 
-static void the_programmed_order_decides_the_deterministic_port(void **state)
+static void deterministic_port_follows_programmed_order(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
@@ -206,7 +209,10 @@ static void the_programmed_order_decides_the_deterministic_port(void **state)
 	free(net);
 }
 
-/* Nodes first, then routers; nodes of a router reach each other by it. */
+/*
+ * Nodes are numbered before routers; nodes of a router reach each other through
+ * it.
+ */
 static void nodes_of_a_shared_router_reach_all_others(void **state)
 {
 	struct net_config cfg;
@@ -225,8 +231,8 @@ static void nodes_of_a_shared_router_reach_all_others(void **state)
 	T_IS(back, 15);
 	T_IS(net_topo_peer(&cfg, 7, 1, &back, &x), -1);
 	T_IS(net_topo_peer(&cfg, 48 + 3, 14, &back, &x), 6);
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 	net = open_net(&cfg);
 	T_IS(net_hops(net, 6, 7), 2);
 	T_IS(net_hops(net, 6, 4), 3);
@@ -246,7 +252,7 @@ static void fat_config(struct net_config *cfg, const uint16_t *m,
 	cfg->dyn_queues = 3;
 }
 
-static void fat_tree_links_join_and_roads_arrive(void **state)
+static void fat_tree_links_match_and_routes_arrive(void **state)
 {
 	struct net_config cfg;
 
@@ -254,38 +260,38 @@ static void fat_tree_links_join_and_roads_arrive(void **state)
 	T_IS(net_topo_ends(&cfg), 64);
 	T_IS(net_topo_nodes(&cfg), 64 + 3 * 16);
 	T_IS(net_topo_ports(&cfg), 8);
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 	fat_config(&cfg, (uint16_t[]){ 4, 4, 4, 4, 4 }, NULL, 5);
 	T_IS(net_topo_nodes(&cfg), 1024 + 5 * 256);
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 }
 
-/* Two rails up from each node, half the links between the upper levels. */
-static void generalized_trees_join_and_roads_arrive(void **state)
+/* Each node has two rails, and half the links lead to the upper level. */
+static void generalized_tree_links_match_and_routes_arrive(void **state)
 {
 	struct net_config cfg;
 
 	fat_config(&cfg, (uint16_t[]){ 6, 8, 3 }, (uint16_t[]){ 2, 3, 4 }, 3);
 	T_IS(net_topo_ends(&cfg), 144);
 	T_IS(net_topo_nodes(&cfg), 144 + 24 * 2 + 3 * 6 + 24);
-	links_agree(&cfg);
-	roads_arrive(&cfg);
+	check_links(&cfg);
+	routes_arrive(&cfg);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(torus_links_join_and_roads_arrive),
-		T_CASE(a_mesh_ends_where_it_ends),
-		T_CASE(half_way_round_is_shared_by_both_directions),
-		T_CASE(hints_are_kept_and_meshes_refuse_the_impossible),
-		T_CASE(zones_open_one_after_the_other),
-		T_CASE(the_programmed_order_decides_the_deterministic_port),
+		T_CASE(torus_links_match_and_routes_arrive),
+		T_CASE(mesh_has_no_wraparound_link),
+		T_CASE(half_ring_distance_uses_both_directions),
+		T_CASE(hints_are_followed_and_impossible_hints_refused),
+		T_CASE(zone_masks_apply_in_order),
+		T_CASE(deterministic_port_follows_programmed_order),
 		T_CASE(nodes_of_a_shared_router_reach_all_others),
-		T_CASE(fat_tree_links_join_and_roads_arrive),
-		T_CASE(generalized_trees_join_and_roads_arrive),
+		T_CASE(fat_tree_links_match_and_routes_arrive),
+		T_CASE(generalized_tree_links_match_and_routes_arrive),
 	};
 	return T_RUN(tests);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees over the members of a group; net_fold.h draws them. */
+/* Combining trees over the members of a group, described in net_fold.h. */
 #include "prov/net/tree/net_fold.h"
 
 #include <string.h>
 
-/* ---- pairs --------------------------------------------------------------- */
+/* ---- pairwise trees ------------------------------------------------------ */
 
 static uint32_t item_of(const struct net_fold *f, uint32_t member)
 {
@@ -16,7 +16,7 @@ static uint32_t leader_of(const struct net_fold *f, uint32_t item)
 	return item < f->paired / 2 ? 2 * item : item + f->paired / 2;
 }
 
-/* True for the second member of a pair. */
+/* Returns whether the member is the second of a pair. */
 static bool follows(const struct net_fold *f, uint32_t member)
 {
 	return member < f->paired && member % 2;
@@ -56,9 +56,9 @@ static uint32_t pairs_child(const struct net_fold *f, uint32_t member,
 	return leader_of(f, item_of(f, member) + (1u << nth));
 }
 
-/* ---- wide ---------------------------------------------------------------- */
+/* ---- wide trees ---------------------------------------------------------- */
 
-/* Inputs at one level, whose members are step apart. */
+/* Returns the number of inputs at one level, whose members are step apart. */
 static unsigned level_inputs(const struct net_fold *f, uint32_t member,
 			     uint32_t step, uint32_t fan)
 {
@@ -101,13 +101,16 @@ static uint32_t wide_child(const struct net_fold *f, uint32_t member,
 	uint32_t step = 1;
 	unsigned l = 0;
 
-	/* levels below a level with inputs are full */
+	/* all levels below a level with inputs are full */
 	for (; nth >= f->fan[l] - 1; nth -= f->fan[l++] - 1)
 		step *= f->fan[l];
 	return member + (nth + 1) * step;
 }
 
-/* The smallest fan with which this number of levels covers n members. */
+/*
+ * Returns the smallest fan-in with which this number of levels covers n
+ * members.
+ */
 static uint32_t least_fan(uint32_t n, unsigned levels)
 {
 	uint64_t all = 0;
@@ -121,7 +124,10 @@ static uint32_t least_fan(uint32_t n, unsigned levels)
 	return fan - 1;
 }
 
-/* Fans as equal as possible, to minimize the root's inputs; returns these. */
+/*
+ * Computes fan-ins as equal as possible, to minimize the number of the root's
+ * inputs, which is returned.
+ */
 static unsigned wide_fans(struct net_fold *f, unsigned levels)
 {
 	uint32_t left = f->n;
@@ -136,7 +142,7 @@ static unsigned wide_fans(struct net_fold *f, unsigned levels)
 	return sum;
 }
 
-/* ---- any ----------------------------------------------------------------- */
+/* ---- interface of both kinds of trees ------------------------------------ */
 
 void net_fold_init(struct net_fold *f, uint32_t n, unsigned levels)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees over the members of a group in which their interfaces add: each member
- * waits for its inputs in order and sends the sum on. Members are numbered in
- * the order of the sum; the root is the first.
+ * Combining trees over the members of a group, for machines whose interfaces
+ * add: each member waits for its inputs in order and sends the sum to its
+ * parent. Members are numbered in the order of the sum; the root is the first.
  *
  * Pairs, with the same result bits as recursive doubling:
  *
@@ -26,19 +26,27 @@ enum { NET_FOLD_LEVELS = 8, NET_FOLD_INPUTS = 64 };
 
 struct net_fold {
 	uint32_t n;
-	unsigned levels;	       /* of a wide tree; 0: pairs */
+	/* minimum number of levels of a wide tree; 0: pairwise */
+	unsigned levels;
 	uint32_t fan[NET_FOLD_LEVELS]; /* group size of each level */
-	uint32_t paired, items;	       /* pairs: members in pairs, items left */
+	/* pairwise: members in pairs, items left */
+	uint32_t paired, items;
 };
 
-/* levels: minimum of a wide tree; 0: pairs. At most NET_FOLD_INPUTS inputs. */
+/*
+ * Initializes a tree over n members. levels: minimum of a wide tree; 0:
+ * pairwise. A member has at most NET_FOLD_INPUTS inputs.
+ */
 void net_fold_init(struct net_fold *f, uint32_t n, unsigned levels);
-/* Inputs of a member besides its own. */
+/* Returns the number of inputs of a member, without its own contribution. */
 unsigned net_fold_inputs(const struct net_fold *f, uint32_t member);
-/* Parent of a member that is not the root; *nth: index of this input there. */
+/*
+ * Returns the parent of a member that is not the root; *nth: index of this
+ * input at the parent.
+ */
 uint32_t net_fold_parent(const struct net_fold *f, uint32_t member,
 			 unsigned *nth);
-/* Inverse of net_fold_parent: the member that is input nth. */
+/* Returns the member that is input nth: the inverse of net_fold_parent. */
 uint32_t net_fold_child(const struct net_fold *f, uint32_t member,
 			unsigned nth);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees by which interfaces add contain all members, once, and in order. */
+/* Tests of combining trees: every member is contained once, and in order. */
 #include "prov/net/tree/net_fold.h"
 
 #include "test/t.h"
 
-/* Range of members in the subtree of member; returns its end. */
-static uint32_t spans(const struct net_fold *f, uint32_t member, uint32_t *seen)
+/* Checks the range of members in the subtree of member. Returns its end. */
+static uint32_t check_subtree(const struct net_fold *f, uint32_t member,
+			      uint32_t *seen)
 {
 	uint32_t end = member + 1;
 	unsigned nth;
@@ -17,14 +18,14 @@ static uint32_t spans(const struct net_fold *f, uint32_t member, uint32_t *seen)
 		T_TRUE(child < f->n);
 		T_IS(net_fold_parent(f, child, &nth), member);
 		T_IS(nth, i);
-		/* an added range follows the existing one directly */
+		/* the range of a child directly follows the range before it */
 		T_IS(child, end);
-		end = spans(f, child, seen);
+		end = check_subtree(f, child, seen);
 	}
 	return end;
 }
 
-static void every_member_is_added_once_and_in_order(void **state)
+static void every_member_is_combined_once_in_order(void **state)
 {
 	struct net_fold f;
 
@@ -33,12 +34,12 @@ static void every_member_is_added_once_and_in_order(void **state)
 			uint32_t seen = 0;
 
 			net_fold_init(&f, n, levels);
-			T_IS(spans(&f, 0, &seen), n);
+			T_IS(check_subtree(&f, 0, &seen), n);
 			T_IS(seen, n);
 		}
 }
 
-static void wide_trees_are_as_even_as_can_be(void **state)
+static void wide_trees_are_balanced(void **state)
 {
 	static const uint32_t want[][3] = {
 		{ 256, 16, 16 }, { 512, 23, 23 }, { 1024, 32, 32 }, { 6, 3, 2 }
@@ -60,8 +61,8 @@ static void wide_trees_are_as_even_as_can_be(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_member_is_added_once_and_in_order),
-		T_CASE(wide_trees_are_as_even_as_can_be),
+		T_CASE(every_member_is_combined_once_in_order),
+		T_CASE(wide_trees_are_balanced),
 	};
 	return T_RUN(tests);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parts of collective packets: their records, the queue in front of a node's
- * engine, and combos, in which a part waits for the packet's other inputs: a
- * hash table with open addressing by member and sequence.
+ * Contributions (parts) to collective packets: their records, the queue in
+ * front of a node's engine, and the combine table, in which contributions wait
+ * for the other inputs of the same packet: a hash table with open addressing,
+ * keyed by member and sequence number.
  */
 #include "prov/net/net_pool.h"
 #include "prov/net/tree/net_tree_int.h"
@@ -38,9 +39,9 @@ uint64_t net_part_word(const struct net *net, enum net_ev kind, uint32_t pi)
 {
 	const struct net_packet *p = net_packet(net, pi);
 	uint32_t node = net_member_node(net, p->msg);
-	uint32_t way = p->msg - 1 - node * net->cfg.routes;
+	uint32_t slot = p->msg - 1 - node * net->cfg.routes;
 
-	return net_word(node, kind, way & 63, p->seq & 15, pi);
+	return net_word(node, kind, slot & 63, p->seq & 15, pi);
 }
 
 void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi)
@@ -53,7 +54,10 @@ void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi)
 		       net_part_word(net, NET_EV_PART, pi));
 }
 
-/* Order of parts at an engine: time, then sequence, then cookie. */
+/*
+ * Orders contributions at an engine: by time, then sequence number, then
+ * cookie.
+ */
 static bool part_before(const struct net_packet *a, const struct net_packet *b)
 {
 	if (a->since != b->since)
@@ -65,7 +69,7 @@ static bool part_before(const struct net_packet *a, const struct net_packet *b)
 	return a->cookie < b->cookie;
 }
 
-static void insert(struct net *net, struct net_list *l, uint32_t pi)
+static void part_insert(struct net *net, struct net_list *l, uint32_t pi)
 {
 	struct net_packet *p = net_packet(net, pi), *q;
 	uint32_t prev = 0, i, steps = 0;
@@ -88,42 +92,43 @@ static void insert(struct net *net, struct net_list *l, uint32_t pi)
 
 void net_part_queue(struct net_step *s, uint32_t pi)
 {
-	insert(s->net, &net_nic(s->net, s->id)->part, pi);
+	part_insert(s->net, &net_nic(s->net, s->id)->part, pi);
 	s->part = true;
 }
 
-/* ---- combos -------------------------------------------------------------- */
+/* ---- combine table: packets that wait for other inputs ------------------- */
 
-uint32_t *net_combo_table(const struct net *net)
+uint32_t *net_combine_table(const struct net *net)
 {
-	return net_at(net, net->off_combo);
+	return net_at(net, net->off_combine);
 }
 
 /*
- * Neighbouring nodes share a table row: in a table of this size every page is
- * cold.
+ * Neighbouring nodes share a table row, since in a table of this size the page
+ * of any other row is not in the cache.
  */
-#define COMBO_ROW 64u
+#define COMBINE_ROW 64u
 
-static uint32_t combo_cell(const struct net *net, const struct net_packet *p)
+static uint32_t combine_cell(const struct net *net, const struct net_packet *p)
 {
 	uint32_t node = net_member_node(net, p->msg);
-	uint32_t way = p->msg - node * net->cfg.routes;
-	uint64_t row = (uint64_t)(node / COMBO_ROW) << 46 ^
-		       (uint64_t)way << 40 ^ p->seq;
+	uint32_t slot = p->msg - node * net->cfg.routes;
+	uint64_t row = (uint64_t)(node / COMBINE_ROW) << 46 ^
+		       (uint64_t)slot << 40 ^ p->seq;
 
-	return ((uint32_t)weft_hash_mix(row) * COMBO_ROW + node % COMBO_ROW) &
-	       net->combos_mask;
+	return ((uint32_t)weft_hash_mix(row) * COMBINE_ROW +
+		node % COMBINE_ROW) &
+	       net->combine_mask;
 }
 
-uint32_t net_combo_find(const struct net *net, const struct net_packet *p)
+uint32_t net_combine_find(const struct net *net, const struct net_packet *p)
 {
-	const uint32_t *t = net_combo_table(net);
+	const uint32_t *t = net_combine_table(net);
 	const struct net_packet *q;
 	uint32_t i, steps = 0;
 
-	for (i = combo_cell(net, p); t[i]; i = (i + 1) & net->combos_mask) {
-		net_walk_check(steps++ < net->combos_mask);
+	for (i = combine_cell(net, p); t[i]; i = (i + 1) & net->combine_mask) {
+		net_walk_check(steps++ < net->combine_mask);
 		q = net_packet(net, t[i]);
 		if (q->msg == p->msg && q->seq == p->seq)
 			break;
@@ -131,10 +136,12 @@ uint32_t net_combo_find(const struct net *net, const struct net_packet *p)
 	return i;
 }
 
-/* Moves later entries back that were displaced by the deleted cell. */
-void net_combo_delete(struct net *net, uint32_t i)
+/*
+ * Deletes an entry, and moves back later entries that its cell had displaced.
+ */
+void net_combine_delete(struct net *net, uint32_t i)
 {
-	uint32_t *t = net_combo_table(net), mask = net->combos_mask, k = i,
+	uint32_t *t = net_combine_table(net), mask = net->combine_mask, k = i,
 		 home;
 	uint32_t steps = 0;
 
@@ -143,7 +150,7 @@ void net_combo_delete(struct net *net, uint32_t i)
 		k = (k + 1) & mask;
 		if (!t[k])
 			break;
-		home = combo_cell(net, net_packet(net, t[k]));
+		home = combine_cell(net, net_packet(net, t[k]));
 		if (((k - home) & mask) >= ((k - i) & mask)) {
 			t[i] = t[k];
 			i = k;

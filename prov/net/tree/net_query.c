@@ -2,13 +2,13 @@
 /*
  * Queries to all nodes of a class route. A query goes to the root and is copied
  * down like a broadcast; every node answers, the switches merge the answers
- * going up, any failure wins, and the root sends one answer down to the
+ * going up (a failure overrides OK), and the root sends one answer down to the
  * querying node.
  *
  *       root        1. query: up, then to all
  *      / | \        2. answers: up, merged at every switch, then back by the
  *     /  |  \          links to the querying node
- *    asker  others  3. if all answers are OK: the second packet, to all
+ *    source others  3. if all answers are OK: the second packet, to all
  *
  * A barrier on a machine without barrier classes is a query whether all nodes
  * have arrived. The first member sends it when it has arrived itself, and again
@@ -19,11 +19,15 @@
 #include "prov/net/tree/net_tree_int.h"
 #include "prov/net/net_wheel.h"
 
-/* Key bits of a barrier's further combos, besides that of its answers. */
+/*
+ * Key bits of a barrier's further entries in the combine table, in addition to
+ * the entry of its answers.
+ */
 #define KEY_NODE (1ull << 62) /* ranks of one node that have arrived */
-#define KEY_ALL	 (1ull << 63) /* nodes that have arrived, at the asker */
+/* nodes that have arrived, counted at the query source */
+#define KEY_ALL	 (1ull << 63)
 
-enum { QUESTION_BYTES = 8 };
+enum { QUERY_BYTES = 8 };
 
 static struct net_tree_rec *rec_of(const struct net *net, uint32_t mi)
 {
@@ -31,7 +35,10 @@ static struct net_tree_rec *rec_of(const struct net *net, uint32_t mi)
 	       net_member(net, mi)->route - 1;
 }
 
-/* Changes a packet of the step into a part to be sent. */
+/*
+ * Reinitialises a packet record as an outgoing query or answer of this kind and
+ * size.
+ */
 static void part_init(const struct net *net, struct net_packet *p, uint8_t kind,
 		      uint32_t bytes)
 {
@@ -47,17 +54,17 @@ static void part_init(const struct net *net, struct net_packet *p, uint8_t kind,
 /* ---- barriers: arrivals -------------------------------------------------- */
 
 /*
- * Counts p in the combo of its key, and keeps one record for all: with the time
- * of the last arrival and the lowest cookie, independent of the order of
- * arrival. Returns the record and removes the combo if p was the last of count;
- * else 0.
+ * Counts p in the combine table entry of its key. One record is kept for all
+ * arrivals, with the time of the last arrival and the lowest cookie,
+ * independent of the order of arrival. If p was the last of count, removes the
+ * entry and returns the record; otherwise returns 0.
  */
 static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 			      uint32_t count)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi), *q;
-	uint32_t *t = net_combo_table(net), cell = net_combo_find(net, p);
+	uint32_t *t = net_combine_table(net), cell = net_combine_find(net, p);
 	uint32_t qi = t[cell];
 
 	if (!qi) {
@@ -75,18 +82,18 @@ static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 		net_part_put(net, pi);
 	if (++q->count < count)
 		return 0;
-	net_combo_delete(net, cell);
+	net_combine_delete(net, cell);
 	return qi;
 }
 
-/* Sends the query at ps, or as early as still possible. */
+/* Sends the query at ps, or as soon as possible. */
 static void query_schedule(struct net_step *s, uint32_t pi, uint64_t ps)
 {
 	net_packet(s->net, pi)->want = ps;
 	net_part_schedule(s, ps, pi);
 }
 
-/* The last node has arrived: repeats the query that failed before. */
+/* Repeats the query that failed before, since the last node has arrived. */
 static void query_repeat(struct net_step *s, uint32_t pi)
 {
 	const struct net *net = s->net;
@@ -108,9 +115,9 @@ static void node_arrived(struct net_step *s, uint32_t pi)
 	const struct net_tree_rec *rec = rec_of(net, p->msg);
 	uint32_t last;
 
-	p->msg = rec->asker;
+	p->msg = rec->query_source;
 	p->seq |= KEY_ALL;
-	last = count_arrival(s, pi, rec->sharers);
+	last = count_arrival(s, pi, rec->contributors);
 	if (!last)
 		return;
 	if (net_packet(net, last)->holder)
@@ -118,7 +125,7 @@ static void node_arrived(struct net_step *s, uint32_t pi)
 	net_part_put(net, last);
 }
 
-/* The first member has arrived: it queries all, itself included. */
+/* Starts the query of all members, since the first member has arrived. */
 static void query_start(struct net_step *s, const struct net_packet *p,
 			uint32_t qi)
 {
@@ -126,7 +133,7 @@ static void query_start(struct net_step *s, const struct net_packet *p,
 	struct net_packet *q = net_packet(net, qi);
 
 	*q = *p;
-	part_init(net, q, NET_KIND_ARRIVED, QUESTION_BYTES);
+	part_init(net, q, NET_KIND_ARRIVED, QUERY_BYTES);
 	q->dst = s->id;
 	q->want = s->now * net->cfg.tick_ps + q->frac;
 	net_part_queue(s, qi);
@@ -137,10 +144,10 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
 	struct net_member *m = net_member(net, p->msg);
-	bool asks = p->msg == rec_of(net, p->msg)->asker;
-	uint32_t qi = asks ? net_part_get(net) : 0;
+	bool is_source = p->msg == rec_of(net, p->msg)->query_source;
+	uint32_t qi = is_source ? net_part_get(net) : 0;
 
-	if (asks && !qi) {
+	if (is_source && !qi) {
 		net_wheel_push(net, s->now + NET_RETRY_TICKS,
 			       net_part_word(net, NET_EV_PART, pi));
 		return;
@@ -148,7 +155,7 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 	p->seq |= KEY_NODE;
 	pi = count_arrival(s, pi, m->share);
 	if (!pi) {
-		if (asks)
+		if (is_source)
 			net_part_put(net, qi);
 		return;
 	}
@@ -157,23 +164,26 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 	/* threads of a rank may arrive at two barriers in any order */
 	if (m->flag <= p->seq)
 		m->flag = p->seq + 1;
-	if (asks)
+	if (is_source)
 		query_start(s, p, qi);
 	node_arrived(s, pi);
 }
 
-/* A node was missing. No combo any more: all have arrived by now. */
+/*
+ * Handles a failed query: a node had not arrived. If all nodes have arrived
+ * meanwhile (no entry in the combine table), the query is repeated at once.
+ */
 static void query_failed(struct net_step *s, const struct net_call *c,
 			 uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
-	uint64_t period = c->at + net->cfg.query_ps - p->want;
-	uint32_t cell, *t = net_combo_table(net);
+	uint64_t period = c->time_ps + net->cfg.query_ps - p->want;
+	uint32_t cell, *t = net_combine_table(net);
 
-	part_init(net, p, NET_KIND_ARRIVED, QUESTION_BYTES);
+	part_init(net, p, NET_KIND_ARRIVED, QUERY_BYTES);
 	p->seq |= KEY_ALL;
-	cell = net_combo_find(net, p);
+	cell = net_combine_find(net, p);
 	p->seq &= ~KEY_ALL;
 	if (!t[cell]) {
 		query_schedule(s, pi, p->want + period);
@@ -185,9 +195,9 @@ static void query_failed(struct net_step *s, const struct net_call *c,
 
 /* ---- queries and answers ------------------------------------------------- */
 
-static struct net_query_info question_of(const struct net *net,
-					 const struct net_call *c,
-					 const struct net_packet *p)
+static struct net_query_info query_info(const struct net *net,
+					const struct net_call *c,
+					const struct net_packet *p)
 {
 	return (struct net_query_info){
 		.route = net_member(net, p->msg)->route - 1,
@@ -201,13 +211,13 @@ static struct net_query_info question_of(const struct net *net,
 static uint8_t answer_of(struct net_step *s, const struct net_call *c,
 			 const struct net_packet *p)
 {
-	struct net_query_info q = question_of(s->net, c, p);
+	struct net_query_info q = query_info(s->net, c, p);
 
 	if (p->kind == NET_KIND_ARRIVED)
 		return net_member(s->net, p->msg)->flag > p->seq
 			       ? NET_OK
 			       : NET_TEST_FAIL;
-	return s->up->ask ? s->up->ask(s->arg, c->at, &q) : NET_OK;
+	return s->up->ask ? s->up->ask(s->arg, c->time_ps, &q) : NET_OK;
 }
 
 void net_query_receive(struct net_step *s, const struct net_call *c,
@@ -217,10 +227,10 @@ void net_query_receive(struct net_step *s, const struct net_call *c,
 	struct net_packet *p = net_packet(net, pi);
 	uint8_t answer = answer_of(s, c, p);
 
-	p->question = p->kind;
+	p->query_kind = p->kind;
 	p->answer = answer;
 	part_init(net, p, NET_KIND_ANSWER, net->cfg.ack_bytes);
-	net_part_schedule(s, c->at + net->cfg.ack_ps, pi);
+	net_part_schedule(s, c->time_ps + net->cfg.ack_ps, pi);
 }
 
 uint32_t net_query_child(const struct net *net, const struct net_packet *p)
@@ -241,20 +251,20 @@ void net_query_answered(struct net_step *s, const struct net_call *c,
 {
 	const struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
-	struct net_query_info q = question_of(net, c, p);
-	bool barrier = p->question == NET_KIND_ARRIVED;
-	bool sets = barrier || p->question == NET_QUERY;
+	struct net_query_info q = query_info(net, c, p);
+	bool barrier = p->query_kind == NET_KIND_ARRIVED;
+	bool sets = barrier || p->query_kind == NET_QUERY;
 
 	if (barrier && q.answer != NET_OK) {
 		query_failed(s, c, pi);
 		return;
 	}
 	if (sets && q.answer == NET_OK) {
-		part_init(net, p, NET_BCAST, QUESTION_BYTES);
-		net_part_schedule(s, c->at + net->cfg.query_ps, pi);
+		part_init(net, p, NET_BCAST, QUERY_BYTES);
+		net_part_schedule(s, c->time_ps + net->cfg.query_ps, pi);
 	} else {
 		net_part_put(s->net, pi);
 	}
 	if (!barrier && s->up->answer)
-		s->up->answer(s->arg, c->at, &q);
+		s->up->answer(s->arg, c->time_ps, &q);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hardware broadcast over a range of a fat tree, the merged answer, queries and
- * barriers by query, computed by hand. Times are round numbers: a switch 20 ns,
- * a packet of 32 bytes 32 ns on a link.
+ * Hardware broadcast over a range of nodes in a fat tree, the merged answer,
+ * queries and barriers by query, computed by hand. All latencies are round
+ * numbers: 20 ns for a switch, 32 ns for a packet of 32 bytes on a link.
  */
 #include "test/support/net_fixture.h"
 
@@ -15,7 +15,8 @@
 enum {
 	NS = 1000,
 	HOP = 20 * NS,
-	WIRE = 32 * NS, /* any packet here: 16 bytes of header, one chunk */
+	/* time of any packet here: 16 bytes of header, one chunk */
+	WIRE = 32 * NS,
 	INJECT = 100 * NS,
 	RECEIVE = 150 * NS,
 	ACK = 30 * NS,
@@ -54,7 +55,10 @@ static void elite(struct net_config *cfg, uint8_t levels)
 	cfg->ack_receive_ps = KNOWN;
 }
 
-/* Opens a class route over nodes low to high, with ranks per node. */
+/*
+ * Opens a class route over nodes low to high, with this number of ranks per
+ * node.
+ */
 static void range_open(struct net_fixture *e, uint32_t low, uint32_t high,
 		       uint32_t ranks, uint32_t *route_p)
 {
@@ -75,8 +79,11 @@ static void range_open(struct net_fixture *e, uint32_t low, uint32_t high,
 	free(share);
 }
 
-/* One-way time of a packet between end nodes below a switch of this level. */
-static uint64_t way(unsigned level)
+/*
+ * Returns the one-way time of a packet between end nodes below a switch of this
+ * level.
+ */
+static uint64_t one_way(unsigned level)
 {
 	return 2ull * level * HOP;
 }
@@ -86,15 +93,17 @@ static uint64_t start(void)
 	return INJECT + BUILD;
 }
 
-/* ---- casts --------------------------------------------------------------- */
+/* ---- acknowledged broadcasts --------------------------------------------- */
 
-static void a_cast_reaches_the_range_and_its_answer_comes_back(void **state)
+static void acked_broadcast_returns_merged_answer(void **state)
 {
 	static const struct {
 		uint32_t low, high;
 		unsigned level;
 	} row[] = { { 0, 3, 1 }, { 4, 5, 1 }, { 2, 9, 2 }, { 3, 62, 3 } };
-	struct net_part part = { .kind = NET_CAST, .bytes = 8, .cookie = 7 };
+	struct net_part part = { .kind = NET_ACKED_BCAST,
+				 .bytes = 8,
+				 .cookie = 7 };
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t there, back;
@@ -103,14 +112,14 @@ static void a_cast_reaches_the_range_and_its_answer_comes_back(void **state)
 	elite(&cfg, 3);
 	for (i = 0; i < 4; i++) {
 		n = row[i].high - row[i].low + 1;
-		there = start() + way(row[i].level) + WIRE + RECEIVE;
-		back = ACK + way(row[i].level) + WIRE + KNOWN;
+		there = start() + one_way(row[i].level) + WIRE + RECEIVE;
+		back = ACK + one_way(row[i].level) + WIRE + KNOWN;
 		net_fixture_open(&e, &cfg, 0);
 		range_open(&e, row[i].low, row[i].high, 1, &part.route);
 		part.node = row[i].high;
 		T_OK(net_tree_send(e.net, 0, &part));
 		net_fixture_drain(&e);
-		T_IS(e.asked, n);
+		T_IS(e.queried, n);
 		T_IS(e.node_at[row[i].low], there);
 		T_IS(e.answers, 1);
 		T_IS(e.answer, NET_OK);
@@ -121,9 +130,9 @@ static void a_cast_reaches_the_range_and_its_answer_comes_back(void **state)
 	}
 }
 
-static void any_failure_wins(void **state)
+static void any_failure_overrides_ok(void **state)
 {
-	struct net_part part = { .kind = NET_CAST, .bytes = 8 };
+	struct net_part part = { .kind = NET_ACKED_BCAST, .bytes = 8 };
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -131,23 +140,23 @@ static void any_failure_wins(void **state)
 	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 1, 60, 1, &part.route);
 	part.node = 30;
-	e.says[59] = NET_TEST_FAIL;
+	e.node_answer[59] = NET_TEST_FAIL;
 	T_OK(net_tree_send(e.net, 0, &part));
 	net_fixture_drain(&e);
 	T_IS(e.answer, NET_TEST_FAIL);
-	e.says[2] = NET_DISCARD;
+	e.node_answer[2] = NET_DISCARD;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
 	net_fixture_drain(&e);
 	T_IS(e.answer, NET_DISCARD);
-	e.says[61] = NET_DISCARD; /* not queried */
-	e.says[2] = e.says[59] = NET_OK;
+	e.node_answer[61] = NET_DISCARD; /* node 61 is outside the range */
+	e.node_answer[2] = e.node_answer[59] = NET_OK;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
 	net_fixture_drain(&e);
 	T_IS(e.answer, NET_OK);
 	T_IS(e.answers, 3);
-	T_IS(e.asked, 3 * 60);
+	T_IS(e.queried, 3 * 60);
 	net_fixture_close(&e);
 }
 
@@ -161,16 +170,16 @@ static void only_a_range_has_hardware_broadcast(void **state)
 	T_IS(net_tree_plan(&cfg, node, NULL, 4, &t), -EINVAL);
 	T_OK(net_tree_plan(&cfg, node, NULL, 3, &t));
 	net_tree_plan_free(&t);
-	T_TRUE(net_tree_supports(&cfg, NET_CAST));
+	T_TRUE(net_tree_supports(&cfg, NET_ACKED_BCAST));
 	T_FALSE(net_tree_supports(&cfg, NET_ALLREDUCE));
 	net_config_bgq(&cfg);
 	T_TRUE(net_tree_supports(&cfg, NET_ALLREDUCE));
 }
 
-/* Many in flight at once, from different nodes. */
-static void casts_follow_each_other(void **state)
+/* Many broadcasts of different nodes are in flight at once. */
+static void many_acked_broadcasts_in_flight(void **state)
 {
-	struct net_part part = { .kind = NET_CAST, .bytes = 128 };
+	struct net_part part = { .kind = NET_ACKED_BCAST, .bytes = 128 };
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -182,19 +191,20 @@ static void casts_follow_each_other(void **state)
 		T_OK(net_tree_send(e.net, 1000 * part.seq, &part));
 	}
 	net_fixture_drain(&e);
-	T_IS(e.asked, 6400);
+	T_IS(e.queried, 6400);
 	T_IS(e.answers, 100);
 	net_fixture_close(&e);
 }
 
 /* ---- queries ------------------------------------------------------------- */
 
-static void a_query_sets_when_all_agree(void **state)
+static void query_sets_when_all_answers_are_ok(void **state)
 {
 	struct net_part part = { .kind = NET_QUERY, .bytes = 8 };
-	uint64_t asked = start() + way(2) + WIRE + RECEIVE;
-	uint64_t known = asked + ACK + way(2) + WIRE + KNOWN;
-	uint64_t set = known + QUERY + BUILD + way(2) + WIRE + RECEIVE;
+	uint64_t queried_at = start() + one_way(2) + WIRE + RECEIVE;
+	uint64_t answered_at = queried_at + ACK + one_way(2) + WIRE + KNOWN;
+	uint64_t set =
+		answered_at + QUERY + BUILD + one_way(2) + WIRE + RECEIVE;
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -204,10 +214,10 @@ static void a_query_sets_when_all_agree(void **state)
 	T_OK(net_tree_send(e.net, 0, &part));
 	net_fixture_drain(&e);
 	T_IS(e.answer, NET_OK);
-	T_IS(e.answer_at, known);
+	T_IS(e.answer_at, answered_at);
 	T_IS(e.results, 16);
 	T_IS(e.result_at, set);
-	e.says[9] = NET_TEST_FAIL;
+	e.node_answer[9] = NET_TEST_FAIL;
 	part.seq++;
 	T_OK(net_tree_send(e.net, e.last_at, &part));
 	net_fixture_drain(&e);
@@ -219,8 +229,8 @@ static void a_query_sets_when_all_agree(void **state)
 
 /* ---- barriers ------------------------------------------------------------ */
 
-static void come(struct net_fixture *e, struct net_part *part, uint64_t at,
-		 uint32_t nodes, uint32_t ranks)
+static void barrier_arrive(struct net_fixture *e, struct net_part *part,
+			   uint64_t at, uint32_t nodes, uint32_t ranks)
 {
 	uint32_t r;
 
@@ -230,7 +240,9 @@ static void come(struct net_fixture *e, struct net_part *part, uint64_t at,
 			T_OK(net_tree_send(e->net, at, part));
 }
 
-/* Time from post to the last result, when all arrive at once. */
+/*
+ * Returns the time from post to the last result when all nodes arrive at once.
+ */
 static uint64_t barrier(uint8_t levels, uint32_t nodes)
 {
 	struct net_part part = { .seq = 3 };
@@ -240,15 +252,15 @@ static uint64_t barrier(uint8_t levels, uint32_t nodes)
 	elite(&cfg, levels);
 	net_fixture_open(&e, &cfg, 1 << 16);
 	range_open(&e, 0, nodes - 1, 1, &part.route);
-	come(&e, &part, 0, nodes, 1);
+	barrier_arrive(&e, &part, 0, nodes, 1);
 	net_fixture_drain(&e);
 	T_IS(e.results, nodes);
-	T_IS(e.asked, 0);
+	T_IS(e.queried, 0);
 	net_fixture_close(&e);
 	return e.result_at;
 }
 
-static void a_barrier_takes_a_query_and_steps_at_powers_of_four(void **state)
+static void query_barrier_time_steps_at_powers_of_four(void **state)
 {
 	static const struct {
 		uint32_t nodes;
@@ -259,9 +271,11 @@ static void a_barrier_takes_a_query_and_steps_at_powers_of_four(void **state)
 	unsigned i;
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		t = start() + way(row[i].level) + WIRE + RECEIVE; /* queried */
-		t += ACK + way(row[i].level) + WIRE + KNOWN;	  /* answered */
-		t += QUERY + BUILD + way(row[i].level) + WIRE + RECEIVE;
+		/* all nodes are queried */
+		t = start() + one_way(row[i].level) + WIRE + RECEIVE;
+		/* all answers are merged */
+		t += ACK + one_way(row[i].level) + WIRE + KNOWN;
+		t += QUERY + BUILD + one_way(row[i].level) + WIRE + RECEIVE;
 		T_IS(barrier(5, row[i].nodes), t);
 	}
 }
@@ -278,27 +292,27 @@ static void a_barrier_waits_for_the_last_rank(void **state)
 	elite(&cfg, 3);
 	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 0, 15, 2, &part.route);
-	come(&e, &part, 0, 15, 2);
+	barrier_arrive(&e, &part, 0, 15, 2);
 	part.node = 15;
 	T_OK(net_tree_send(e.net, 0, &part));
 	net_run(e.net, late, &net_fixture_up, &e, NULL);
 	T_IS(e.results, 0);
-	/* A barrier that waits forever generates no events. */
+	/* A barrier that never completes generates no events. */
 	T_IS(net_next(e.net), NET_NEVER);
 	T_OK(net_tree_send(e.net, late, &part));
 	net_fixture_drain(&e);
 	T_IS(e.results, 16);
-	/* The arrival is noticed by the next query at the latest. */
+	/* The next query detects the arrival at the latest. */
 	T_TRUE(e.result_at >= late + once - start());
 	T_TRUE(e.result_at <= late + 2 * once);
 	net_fixture_close(&e);
 }
 
 /* A node that is slightly late fails the first query, which is repeated. */
-static void a_failed_question_is_asked_again(void **state)
+static void failed_query_is_repeated(void **state)
 {
-	uint64_t ask = way(2) + WIRE + RECEIVE;
-	uint64_t round = BUILD + ask + ACK + way(2) + WIRE + KNOWN + QUERY;
+	uint64_t ask = one_way(2) + WIRE + RECEIVE;
+	uint64_t round = BUILD + ask + ACK + one_way(2) + WIRE + KNOWN + QUERY;
 	struct net_part part = { .kind = NET_BARRIER };
 	struct net_config cfg;
 	struct net_fixture e;
@@ -306,7 +320,7 @@ static void a_failed_question_is_asked_again(void **state)
 	elite(&cfg, 3);
 	net_fixture_open(&e, &cfg, 0);
 	range_open(&e, 0, 15, 1, &part.route);
-	come(&e, &part, 0, 15, 1);
+	barrier_arrive(&e, &part, 0, 15, 1);
 	part.node = 15;
 	T_OK(net_tree_send(e.net, ask + BUILD + NS, &part));
 	net_fixture_drain(&e);
@@ -315,7 +329,7 @@ static void a_failed_question_is_asked_again(void **state)
 	net_fixture_close(&e);
 }
 
-static void barriers_may_be_under_way_together(void **state)
+static void barriers_may_overlap(void **state)
 {
 	struct net_part part = { .seq = 0 };
 	struct net_config cfg;
@@ -325,7 +339,7 @@ static void barriers_may_be_under_way_together(void **state)
 	net_fixture_open(&e, &cfg, 1 << 14);
 	range_open(&e, 0, 31, 3, &part.route);
 	for (part.seq = 0; part.seq < 8; part.seq++)
-		come(&e, &part, part.seq * 10 * NS, 31, 3);
+		barrier_arrive(&e, &part, part.seq * 10 * NS, 31, 3);
 	net_fixture_drain(&e);
 	T_IS(e.results, 0);
 	for (part.seq = 0; part.seq < 8; part.seq++) {
@@ -339,8 +353,8 @@ static void barriers_may_be_under_way_together(void **state)
 	net_fixture_close(&e);
 }
 
-/* The order of calls does not affect the machine. */
-static void the_order_of_coming_does_not_matter(void **state)
+/* The order of net_tree_send calls does not affect the result. */
+static void arrival_order_does_not_matter(void **state)
 {
 	struct net_part part = { .kind = NET_BARRIER };
 	struct net_config cfg;
@@ -370,16 +384,16 @@ static void the_order_of_coming_does_not_matter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_cast_reaches_the_range_and_its_answer_comes_back),
-		T_CASE(any_failure_wins),
+		T_CASE(acked_broadcast_returns_merged_answer),
+		T_CASE(any_failure_overrides_ok),
 		T_CASE(only_a_range_has_hardware_broadcast),
-		T_CASE(casts_follow_each_other),
-		T_CASE(a_query_sets_when_all_agree),
-		T_CASE(a_barrier_takes_a_query_and_steps_at_powers_of_four),
+		T_CASE(many_acked_broadcasts_in_flight),
+		T_CASE(query_sets_when_all_answers_are_ok),
+		T_CASE(query_barrier_time_steps_at_powers_of_four),
 		T_CASE(a_barrier_waits_for_the_last_rank),
-		T_CASE(a_failed_question_is_asked_again),
-		T_CASE(barriers_may_be_under_way_together),
-		T_CASE(the_order_of_coming_does_not_matter),
+		T_CASE(failed_query_is_repeated),
+		T_CASE(barriers_may_overlap),
+		T_CASE(arrival_order_does_not_matter),
 	};
 	return T_RUN(tests);
 }

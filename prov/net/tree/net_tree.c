@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operation of class routes. A part passes the node's collective engine, then
- * waits as a combo until the packet's other inputs, own and children's, have
- * arrived. The ALU combines them, the result goes up to the root and is copied
- * down every edge.
+ * Operation of class routes. A contribution (part) passes the node's collective
+ * engine, then waits in the combine table until the other inputs of the packet,
+ * from this node and from its children, have arrived. The ALU combines them;
+ * the result goes up to the root and is copied down every edge.
  *
  *          parent              up: credit_up of the member, list WAIT_UP
  *         ^  |                 down: credit_down of the child, WAIT_DOWN
@@ -22,7 +22,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define COLL_AFTER 8u /* VC flag of an event: sorted after the others */
+/* VC flag of an event that is sorted after the others. */
+#define COLL_AFTER 8u
 
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 {
@@ -38,13 +39,13 @@ static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 	       full;
 }
 
-/* ---- parts --------------------------------------------------------------- */
+/* ---- contributions ------------------------------------------------------- */
 
 /*
- * A barrier without a free barrier class is a packet without payload through
- * the arithmetic unit [SC11 II.C]. Barrier classes are the faster method
- * [II.D], so it is assumed to take the published time of floating point
- * arithmetic.
+ * Changes a barrier without a free barrier class into an allreduce: a packet
+ * without payload through the arithmetic unit [SC11 II.C]. Barrier classes are
+ * the faster method [II.D], so this one is assumed to take the published time
+ * of floating point arithmetic.
  */
 static void use_allreduce(struct net_packet *p)
 {
@@ -73,7 +74,7 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	p->seq = part->seq;
 	p->cookie = part->cookie;
 	p->kind = part->kind;
-	p->dst = part->kind < NET_CAST ? part->dst : part->node;
+	p->dst = part->kind < NET_ACKED_BCAST ? part->dst : part->node;
 	p->bytes = (uint16_t)part->bytes;
 	p->chunks = (uint8_t)net_chunks(net, part->bytes);
 	p->flags = part->fp ? NET_P_FP : 0;
@@ -153,8 +154,8 @@ void net_tree_built(struct net_step *s, uint64_t word)
 
 /* ---- credits ------------------------------------------------------------- */
 
-static void wait_at(struct net_step *s, unsigned port, enum net_wait which,
-		    uint32_t pi)
+static void wait_for_port(struct net_step *s, unsigned port,
+			  enum net_wait which, uint32_t pi)
 {
 	struct net_out *o = net_out(s, port);
 
@@ -168,8 +169,8 @@ static void pump_up(struct net_step *s, struct net_member *m)
 {
 	while (m->credit_up && m->up.head) {
 		m->credit_up--;
-		wait_at(s, m->port_up, NET_WAIT_UP,
-			net_list_pop(s->net, &m->up));
+		wait_for_port(s, m->port_up, NET_WAIT_UP,
+			      net_list_pop(s->net, &m->up));
 	}
 }
 
@@ -177,12 +178,12 @@ static void pump_down(struct net_step *s, struct net_member *child)
 {
 	while (child->credit_down && child->down.head) {
 		child->credit_down--;
-		wait_at(s, child->port_down, NET_WAIT_DOWN,
-			net_list_pop(s->net, &child->down));
+		wait_for_port(s, child->port_down, NET_WAIT_DOWN,
+			      net_list_pop(s->net, &child->down));
 	}
 }
 
-/* A buffer at this node is free at tick at: returns the credit. */
+/* Returns the credit of a buffer at this node that is free at tick `at`. */
 static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 			unsigned vc)
 {
@@ -213,7 +214,7 @@ void net_tree_credit(struct net_step *s, uint64_t word)
 	}
 }
 
-/* ---- down ---------------------------------------------------------------- */
+/* ---- packets going down the tree ----------------------------------------- */
 
 static void deliver(struct net_step *s, const struct net_packet *p)
 {
@@ -233,7 +234,7 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 		       net_word(s->id, NET_EV_RESULT, 0, 0, ri));
 }
 
-/* The last copy has left: frees the buffer that held p. */
+/* Frees the buffer that held p, since the last copy has left. */
 static void release_buffer(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -258,7 +259,7 @@ static void copy_down(struct net_step *s, uint32_t pi, uint32_t child)
 }
 
 /* Sends an answer back to the querying node, one link at a time. */
-static void go_back(struct net_step *s, uint32_t pi)
+static void send_answer_back(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -273,8 +274,8 @@ static void go_back(struct net_step *s, uint32_t pi)
 		release_buffer(s, pi);
 }
 
-/* The result is at this member: delivers it, and copies it to all children. */
-static void go_down(struct net_step *s, uint32_t pi)
+/* Delivers the result at this member, and copies it to all children. */
+static void send_down(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -288,7 +289,7 @@ static void go_down(struct net_step *s, uint32_t pi)
 		return;
 	}
 	if (p->kind == NET_KIND_ANSWER) {
-		go_back(s, pi);
+		send_answer_back(s, pi);
 		return;
 	}
 	if (m->share && (p->kind != NET_REDUCE || p->dst == s->id))
@@ -305,16 +306,16 @@ static void go_down(struct net_step *s, uint32_t pi)
 	}
 }
 
-/* ---- up ------------------------------------------------------------------ */
+/* ---- packets going up the tree ------------------------------------------- */
 
 /* Sends the result of this member's inputs up, or down from the root. */
-static void go_up(struct net_step *s, uint32_t pi)
+static void send_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_member *m = net_member(net, net_packet(net, pi)->msg);
 
 	if (!m->parent) {
-		go_down(s, pi);
+		send_down(s, pi);
 		return;
 	}
 	net_list_push(net, &m->up, pi);
@@ -326,12 +327,15 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 	uint32_t pi = net_word_payload(word);
 
 	if (net_packet(s->net, pi)->zone)
-		go_down(s, pi);
+		send_down(s, pi);
 	else
-		go_up(s, pi);
+		send_up(s, pi);
 }
 
-/* First tick at which the ALU is free for this packet; occupies the ALU. */
+/*
+ * Returns the first tick at which the ALU is free for this packet, and occupies
+ * the ALU.
+ */
 static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 {
 	struct net_nic *n = net_nic(s->net, s->id);
@@ -347,7 +351,7 @@ static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 
 struct input {
 	uint64_t cookie;
-	uint32_t from; /* 0: own; otherwise the child's port + 1 */
+	uint32_t from; /* 0: this node; otherwise the child's port plus one */
 };
 
 static int input_order(const void *a, const void *b)
@@ -359,8 +363,8 @@ static int input_order(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* Sorts the inputs of a combo and combines them. */
-static uint64_t result_of(struct net_step *s, uint32_t combo)
+/* Sorts the inputs of a combine table entry and combines them. */
+static uint64_t result_of(struct net_step *s, uint32_t entry)
 {
 	struct net *net = s->net;
 	struct input in[NET_SHARE_MAX + NET_PORTS_MAX];
@@ -369,7 +373,7 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 	unsigned n = 0, i;
 	uint32_t pi;
 
-	for (pi = combo; pi; pi = p->next) {
+	for (pi = entry; pi; pi = p->next) {
 		net_walk_check(n < WEFT_COUNT_OF(in));
 		p = net_packet(net, pi);
 		in[n].cookie = p->cookie;
@@ -378,7 +382,7 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 	qsort(in, n, sizeof(in[0]), input_order);
 	for (i = 0; i < n; i++)
 		cookie[i] = in[i].cookie;
-	p = net_packet(net, combo);
+	p = net_packet(net, entry);
 	if (n == 1 || p->kind == NET_BARRIER || p->kind == NET_KIND_ANSWER ||
 	    !s->up->combine)
 		return cookie[0];
@@ -386,17 +390,17 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 			      n);
 }
 
-/* All inputs have arrived: replaces them by one packet. */
-static void tree_combine(struct net_step *s, uint32_t combo)
+/* Replaces all inputs of a packet by one packet, since all have arrived. */
+static void tree_combine(struct net_step *s, uint32_t entry)
 {
 	struct net *net = s->net;
-	struct net_packet *p = net_packet(net, combo), *q;
+	struct net_packet *p = net_packet(net, entry), *q;
 	uint64_t start = alu_start(s, p), free = start + coll_len(net, p);
-	uint64_t cookie = result_of(s, combo);
+	uint64_t cookie = result_of(s, entry);
 	uint16_t frac = 0;
 	uint32_t pi, next, steps = 0;
 
-	for (pi = combo; pi; pi = next) {
+	for (pi = entry; pi; pi = next) {
 		net_walk_check(steps++ < net->packets_max);
 		q = net_packet(net, pi);
 		next = q->next;
@@ -406,20 +410,23 @@ static void tree_combine(struct net_step *s, uint32_t combo)
 			p->answer = q->answer;
 		if (q->in != NET_INPUT_LOCAL)
 			credit_back(s, free, q->holder, NET_VC_COLL0);
-		if (pi != combo)
+		if (pi != entry)
 			net_part_put(net, pi);
 	}
 	p->cookie = cookie;
 	p->frac = start == s->now ? frac : 0;
 	p->next = 0;
 	if (start == s->now)
-		go_up(s, combo);
+		send_up(s, entry);
 	else
 		net_wheel_push(net, start,
-			       net_part_word(net, NET_EV_READY, combo));
+			       net_part_word(net, NET_EV_READY, entry));
 }
 
-/* A packet of one source waits for no other input going up. */
+/*
+ * Forwards a packet of a single source up the tree, without waiting for other
+ * inputs.
+ */
 static void forward_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -428,11 +435,15 @@ static void forward_up(struct net_step *s, uint32_t pi)
 	if (p->in != NET_INPUT_LOCAL)
 		credit_back(s, s->now + coll_len(net, p), p->holder,
 			    NET_VC_COLL0);
-	go_up(s, pi);
+	send_up(s, pi);
 }
 
-/* Number of inputs of a member; an answer has one per node, not per rank. */
-static uint32_t inputs(const struct net_packet *p, const struct net_member *m)
+/*
+ * Returns the number of inputs of a member; an answer has one per node, not per
+ * rank.
+ */
+static uint32_t member_inputs(const struct net_packet *p,
+			      const struct net_member *m)
 {
 	uint32_t own = m->share;
 
@@ -446,7 +457,7 @@ static void contribute(struct net_step *s, uint32_t pi)
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi), *q;
 	const struct net_member *m = net_member(net, p->msg);
-	uint32_t cell, *t = net_combo_table(net), combo;
+	uint32_t cell, *t = net_combine_table(net), entry;
 
 	p->next = 0;
 	p->count = 1;
@@ -454,20 +465,20 @@ static void contribute(struct net_step *s, uint32_t pi)
 		forward_up(s, pi);
 		return;
 	}
-	cell = net_combo_find(net, p);
-	combo = t[cell];
-	if (combo) {
-		q = net_packet(net, combo);
+	cell = net_combine_find(net, p);
+	entry = t[cell];
+	if (entry) {
+		q = net_packet(net, entry);
 		p->next = q->next;
 		q->next = pi;
 		q->count++;
 	} else {
-		t[cell] = combo = pi;
+		t[cell] = entry = pi;
 	}
-	if (net_packet(net, combo)->count < inputs(p, m))
+	if (net_packet(net, entry)->count < member_inputs(p, m))
 		return;
-	net_combo_delete(net, cell);
-	tree_combine(s, combo);
+	net_combine_delete(net, cell);
+	tree_combine(s, entry);
 }
 
 void net_tree_arrive(struct net_step *s, uint64_t word)
@@ -482,12 +493,15 @@ void net_tree_arrive(struct net_step *s, uint64_t word)
 	if ((net_word_vc(word) & ~COLL_AFTER) == NET_VC_COLL0)
 		contribute(s, pi);
 	else
-		go_down(s, pi);
+		send_down(s, pi);
 }
 
-/* ---- the link ------------------------------------------------------------ */
+/* ---- sending on links ---------------------------------------------------- */
 
-/* A copy leaves; after the last copy its holder's buffer is free. */
+/*
+ * Counts a copy that leaves; after the last copy the buffer of its holder is
+ * free.
+ */
 static void copy_sent(struct net_step *s, struct net_packet *c)
 {
 	struct net_packet *h = net_packet(s->net, c->holder);
@@ -498,8 +512,9 @@ static void copy_sent(struct net_step *s, struct net_packet *c)
 }
 
 /*
- * A packet that cuts through may reach the node in the same tick as the barrier
- * packet ahead of it on the link; it is processed after that packet.
+ * Returns the VC flag of a packet's arrival. A packet that cuts through may
+ * reach the node in the same tick as the barrier packet ahead of it on the
+ * link, and must be processed after that packet.
  */
 static unsigned cut_through(const struct net_packet *p)
 {
@@ -524,9 +539,9 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	if (p->flags & NET_P_FP)
 		hop += up ? net->cfg.coll_up_ticks : net->cfg.coll_down_ticks;
 	/*
-	 * Barrier packets do not cut through: a node builds a new one when the
-	 * OR of its inputs has changed [SC11 II.D], and needs the whole old
-	 * one.
+	 * Barrier packets do not cut through: a node builds a new packet when
+	 * the OR of its inputs has changed [SC11 II.D], and needs the whole old
+	 * packet.
 	 */
 	if (p->kind == NET_BARRIER)
 		hop += len;
@@ -567,12 +582,13 @@ void net_tree_result(struct net_step *s, const struct net_call *c)
 		net_query_answered(s, c, pi);
 		return;
 	}
-	if (p.kind >= NET_CAST) {
+	if (p.kind >= NET_ACKED_BCAST) {
 		net_query_receive(s, c, pi);
 		return;
 	}
 	net_part_put(net, pi);
 	if (s->up->result)
-		s->up->result(s->arg, c->at, net_member(net, p.msg)->route - 1,
+		s->up->result(s->arg, c->time_ps,
+			      net_member(net, p.msg)->route - 1,
 			      net_word_node(c->word), p.seq, p.cookie);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operation of class routes; net_tree_open.c opens them. */
+/* Operation of open class routes; net_tree_open.c opens and closes them. */
 #ifndef WEFT_NET_TREE_H
 #define WEFT_NET_TREE_H
 
@@ -10,9 +10,12 @@ void net_tree_credit(struct net_step *s, uint64_t word);
 void net_tree_part(struct net_step *s, uint64_t word);
 void net_tree_built(struct net_step *s, uint64_t word);
 void net_tree_ready(struct net_step *s, uint64_t word);
-/* After the events of a tick: starts the engine on its first part. */
+/*
+ * Starts the engine on its first contribution; called after the events of a
+ * tick.
+ */
 void net_tree_engine_start(struct net_step *s);
-/* Sends the first packet of the sender's down or up list. */
+/* Sends the first packet of the port's down or up list. */
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which);
 void net_tree_result(struct net_step *s, const struct net_call *c);
 

@@ -36,7 +36,7 @@ static uint32_t member_of(const struct net *net, uint32_t node, uint32_t route)
 	return 0;
 }
 
-/* ---- opening ------------------------------------------------------------- */
+/* ---- opening a class route ----------------------------------------------- */
 
 /* Allocates a route entry at the node. */
 static int alloc_entry(struct net *net, uint32_t node, uint32_t route,
@@ -73,7 +73,7 @@ static bool has_barrier(const struct net *net, uint32_t node)
 	return used < net->cfg.barriers;
 }
 
-/* Adds a barrier class to the route, if all nodes have a free one. */
+/* Adds a barrier class to the route, if all nodes have a free barrier class. */
 static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			  uint32_t route)
 {
@@ -87,7 +87,7 @@ static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			1;
 }
 
-/* True if the switch port by which results come in has a free entry. */
+/* Returns whether the switch port at which results arrive has a free entry. */
 static bool entry_left(const struct net *net, uint32_t mi)
 {
 	uint32_t node = net_member_node(net, mi), k, used = 0;
@@ -102,7 +102,7 @@ static bool entry_left(const struct net *net, uint32_t mi)
 	       used <= net->cfg.routes_port;
 }
 
-/* Links the child to its parent, children sorted by port. */
+/* Links the child to its parent; children are sorted by port. */
 static int link_to_parent(struct net *net, uint32_t child, uint32_t parent)
 {
 	struct net_member *c = net_member(net, child);
@@ -131,7 +131,7 @@ static int link_to_parent(struct net *net, uint32_t child, uint32_t parent)
 	return entry_left(net, child) ? 0 : -ENOSPC;
 }
 
-/* True if every member reaches the root. */
+/* Returns whether every member reaches the root. */
 static bool is_tree(const int *parent, uint32_t count)
 {
 	uint32_t i, k, steps, roots = 0;
@@ -149,7 +149,7 @@ static bool is_tree(const int *parent, uint32_t count)
 	return roots == 1;
 }
 
-static void clear(struct net *net, uint32_t route)
+static void route_clear(struct net *net, uint32_t route)
 {
 	uint32_t i;
 
@@ -159,8 +159,8 @@ static void clear(struct net *net, uint32_t route)
 			       sizeof(struct net_member));
 }
 
-static int build(struct net *net, const uint32_t *node, const int *parent,
-		 uint32_t count, uint32_t route)
+static int route_build(struct net *net, const uint32_t *node, const int *parent,
+		       uint32_t count, uint32_t route)
 {
 	uint32_t i, mi;
 	int ret = 0;
@@ -181,9 +181,10 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 	return ret;
 }
 
-/* Sets the querying member and the number of members with a share. */
-static void count_sharers(struct net *net, const uint32_t *node,
-			  const uint32_t *share, uint32_t count, uint32_t route)
+/* Sets the querying member and the number of contributing members. */
+static void count_contributors(struct net *net, const uint32_t *node,
+			       const uint32_t *share, uint32_t count,
+			       uint32_t route)
 {
 	struct net_tree_rec *r = route_of(net, route);
 	uint32_t i;
@@ -191,8 +192,8 @@ static void count_sharers(struct net *net, const uint32_t *node,
 	for (i = 0; i < count; i++) {
 		if (!share[i])
 			continue;
-		if (!r->sharers++)
-			r->asker = member_of(net, node[i], route + 1);
+		if (!r->contributors++)
+			r->query_source = member_of(net, node[i], route + 1);
 	}
 }
 
@@ -220,13 +221,13 @@ int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 	for (i = 0; i < count && !ret; i++)
 		ret = alloc_entry(net, node[i], route, share[i]);
 	if (!ret)
-		ret = build(net, node, parent, count, route);
+		ret = route_build(net, node, parent, count, route);
 	if (ret) {
-		clear(net, route);
+		route_clear(net, route);
 		return ret;
 	}
 	place_barrier(net, node, count, route);
-	count_sharers(net, node, share, count, route);
+	count_contributors(net, node, share, count, route);
 	route_of(net, route)->count = count;
 	net->routes++;
 	*route_p = route;
@@ -237,7 +238,7 @@ void net_tree_close(struct net *net, uint32_t route)
 {
 	if (route >= net->routes_max || !route_of(net, route)->count)
 		return;
-	clear(net, route);
+	route_clear(net, route);
 	memset(route_of(net, route), 0, sizeof(struct net_tree_rec));
 	net->routes--;
 }

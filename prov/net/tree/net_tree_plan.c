@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tree over given nodes that a machine's software would choose. On a torus:
- * along the dimensions in order, over mesh links, the root in the middle of the
- * block. In a fat tree: the common switches above the nodes, one per subtree
- * and level.
+ * The tree over given nodes that a machine's software would choose. On a torus,
+ * the tree follows mesh links along the dimensions in order, with the root in
+ * the middle of the block. In a fat tree, it consists of the common switches
+ * above the nodes, one per subtree and level.
  */
 #include "prov/net/net.h"
 #include "prov/net/routing/net_fat.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- torus --------------------------------------------------------------- */
+/* ---- trees in a torus ---------------------------------------------------- */
 
 struct box {
 	uint16_t lo[NET_DIMS_MAX], hi[NET_DIMS_MAX];
@@ -28,7 +28,10 @@ static void coords(const struct net_config *cfg, uint32_t node, uint16_t *x)
 		x[d] = (uint16_t)(node % cfg->size[d]);
 }
 
-/* Bounding block of the nodes; false: they do not fill it. */
+/*
+ * Computes the bounding block of the nodes. Returns false if the nodes do not
+ * fill it.
+ */
 static bool box_of(const struct net_config *cfg, const uint32_t *node,
 		   uint32_t count, struct box *b)
 {
@@ -53,7 +56,9 @@ static bool box_of(const struct net_config *cfg, const uint32_t *node,
 	return volume == count;
 }
 
-/* Index in the block, the last dimension fastest. */
+/*
+ * Returns the index of a node in the block; the last dimension varies fastest.
+ */
 static uint32_t box_index(const struct net_config *cfg, const struct box *b,
 			  const uint16_t *x)
 {
@@ -65,7 +70,10 @@ static uint32_t box_index(const struct net_config *cfg, const struct box *b,
 	return i;
 }
 
-/* One step towards the middle in the first dimension that is off it. */
+/*
+ * Moves one step towards the middle, in the first dimension in which x differs
+ * from it.
+ */
 static bool box_step(const struct net_config *cfg, const struct box *b,
 		     uint16_t *x)
 {
@@ -81,7 +89,10 @@ static bool box_step(const struct net_config *cfg, const struct box *b,
 	return false;
 }
 
-/* Node at each index of the block; false: a node occurs twice. */
+/*
+ * Sets the node at each index of the block. Returns false if a node occurs
+ * twice.
+ */
 static bool box_places(const struct net_config *cfg, const struct box *b,
 		       const uint32_t *node, uint32_t count, int *at)
 {
@@ -125,9 +136,9 @@ static int plan_torus(const struct net_config *cfg, struct net_tree_plan *t)
 	return 0;
 }
 
-/* ---- trees --------------------------------------------------------------- */
+/* ---- trees in a fat tree ------------------------------------------------- */
 
-/* The lowest level at which one switch is above all nodes. */
+/* Returns the lowest level at which one switch is above all nodes. */
 static uint32_t common_level(const struct net_fat *f,
 			     const struct net_tree_plan *t)
 {
@@ -143,7 +154,7 @@ static uint32_t common_level(const struct net_fat *f,
 	return l;
 }
 
-/* Index of a switch among those added from index from on, or -1. */
+/* Returns the index of a switch among those added from index from on, or -1. */
 static int switch_find(const struct net_tree_plan *t, uint32_t from,
 		       uint32_t node)
 {
@@ -156,8 +167,8 @@ static int switch_find(const struct net_tree_plan *t, uint32_t from,
 }
 
 /*
- * Adds the switch of level l above member i, unless it is present; top: which
- * of the tree's top switches it leads to.
+ * Adds the switch of level l above member i, unless it is present; top: number
+ * of the top switch to which it leads.
  */
 static int add_parent(const struct net_fat *f, struct net_tree_plan *t,
 		      uint32_t i, uint32_t l, uint32_t from, uint32_t top)
@@ -179,7 +190,7 @@ static int add_parent(const struct net_fat *f, struct net_tree_plan *t,
 	return 0;
 }
 
-/* True if the node numbers are consecutive, in any order. */
+/* Returns whether the node numbers are consecutive, in any order. */
 static bool is_range(const struct net_tree_plan *t)
 {
 	uint32_t i, low = t->node[0], high = low;
@@ -193,7 +204,10 @@ static bool is_range(const struct net_tree_plan *t)
 	return high - low + 1 == t->count;
 }
 
-/* With table entries per port, different groups use different top switches. */
+/*
+ * Returns the top switch of a group; with table entries per port, different
+ * groups use different top switches.
+ */
 static uint32_t choose_top(const struct net_config *cfg,
 			   const struct net_fat *f, uint32_t level,
 			   const struct net_tree_plan *t)
@@ -231,9 +245,12 @@ static int plan_fat(const struct net_config *cfg, struct net_tree_plan *t)
 	return 0;
 }
 
-/* ---- any ----------------------------------------------------------------- */
+/* ---- all topologies ------------------------------------------------------ */
 
-/* Largest number of switches that a tree needs besides the nodes. */
+/*
+ * Returns the largest number of switches that a tree needs in addition to the
+ * nodes.
+ */
 static uint32_t switches_most(const struct net_config *cfg, uint32_t count)
 {
 	return cfg->topology == NET_TORUS ? 0 : cfg->dims * count;

@@ -69,8 +69,8 @@ static void all_send(struct tree *t, uint64_t at, struct net_part part,
 		}
 }
 
-/* Table 3, in nanoseconds: one endpoint, 57.33 for each hop. */
-static void table_3_follows_from_endpoint_and_hops(void **state)
+/* Table 3, in nanoseconds: one endpoint, and 57.33 ns per hop. */
+static void table_3_is_endpoint_plus_hops(void **state)
 {
 	static const struct {
 		uint16_t size[5];
@@ -96,7 +96,7 @@ static void table_3_follows_from_endpoint_and_hops(void **state)
 	}
 }
 
-static void every_node_gets_the_sum_of_all_parts(void **state)
+static void every_node_receives_the_sum_of_all_contributions(void **state)
 {
 	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 512 };
 	struct tree t;
@@ -117,7 +117,7 @@ static void every_node_gets_the_sum_of_all_parts(void **state)
 	tree_close(&t);
 }
 
-static void a_late_member_holds_back_only_its_own_packets(void **state)
+static void late_member_delays_only_its_route(void **state)
 {
 	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 512 };
 	struct tree t;
@@ -126,7 +126,10 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 	tree_open(&t, (uint16_t[]){ 4, 2, 1, 1, 1 }, 1);
 	T_OK(net_tree_open(t.e.net, t.node, t.parent, t.share, t.count,
 			   &other));
-	/* Forty packets of the first route without its last member. */
+	/*
+	 * Forty packets of the first route lack the contribution of its last
+	 * member.
+	 */
 	for (s = 0; s < 40; s++)
 		for (i = 0; i + 1 < t.count; i++) {
 			part.route = t.route;
@@ -176,7 +179,7 @@ static void long_reductions_stream_at_the_rate_of_the_alu(void **state)
 	tree_close(&t);
 }
 
-/* A route of node 0 and a neighbour of it. */
+/* Opens a route over node 0 and one of its neighbours. */
 static uint32_t pair_open(struct net_fixture *e, uint32_t neighbour)
 {
 	const uint32_t node[2] = { 0, neighbour }, share[2] = { 1, 1 };
@@ -187,7 +190,7 @@ static uint32_t pair_open(struct net_fixture *e, uint32_t neighbour)
 	return route;
 }
 
-/* Both routes use node 0, whose one ALU takes their packets alternately. */
+/* Both routes use node 0, whose ALU processes their packets alternately. */
 static void two_routes_share_the_alu_of_a_node(void **state)
 {
 	enum { PACKETS = 64 };
@@ -218,7 +221,7 @@ static void two_routes_share_the_alu_of_a_node(void **state)
 	net_fixture_close(&e);
 }
 
-static void a_broadcast_waits_for_nobody(void **state)
+static void broadcast_waits_for_no_member(void **state)
 {
 	struct net_part part = { .kind = NET_BCAST,
 				 .bytes = 100,
@@ -235,7 +238,7 @@ static void a_broadcast_waits_for_nobody(void **state)
 	tree_close(&t);
 }
 
-static void a_reduction_is_kept_by_its_target_alone(void **state)
+static void reduction_is_delivered_only_at_its_target(void **state)
 {
 	struct net_part part = { .kind = NET_REDUCE, .bytes = 64, .dst = 5 };
 	struct tree t;
@@ -248,7 +251,7 @@ static void a_reduction_is_kept_by_its_target_alone(void **state)
 	tree_close(&t);
 }
 
-static void a_barrier_pays_no_arithmetic(void **state)
+static void barrier_uses_no_alu_time(void **state)
 {
 	struct net_part part = { .kind = NET_BARRIER };
 	struct tree t;
@@ -258,14 +261,14 @@ static void a_barrier_pays_no_arithmetic(void **state)
 	net_fixture_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	T_IS(t.e.combines, 0);
-	/* 12 bytes, 3 ticks, are stored and forwarded at every hop */
+	/* 12 bytes take 3 ticks, and are stored and forwarded at every hop */
 	T_IS(t.e.result_at, t.e.cfg.coll_inject_ps +
 				    18 * (t.e.cfg.hop_ps + 3 * 2000) +
 				    t.e.cfg.coll_receive_ps);
 	tree_close(&t);
 }
 
-static void without_a_barrier_class_packets_without_payload_do(void **state)
+static void barrier_without_class_uses_empty_packets(void **state)
 {
 	struct net_part part = { .kind = NET_BARRIER };
 	struct tree t;
@@ -289,7 +292,7 @@ static void without_a_barrier_class_packets_without_payload_do(void **state)
 	tree_close(&t);
 }
 
-static void trees_that_are_none_are_refused(void **state)
+static void invalid_trees_are_refused(void **state)
 {
 	uint32_t node[] = { 0, 1, 2, 3 }, share[] = { 1, 1, 1, 1 }, r, i;
 	struct net_config cfg;
@@ -318,16 +321,16 @@ static void trees_that_are_none_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(table_3_follows_from_endpoint_and_hops),
-		T_CASE(every_node_gets_the_sum_of_all_parts),
-		T_CASE(a_late_member_holds_back_only_its_own_packets),
+		T_CASE(table_3_is_endpoint_plus_hops),
+		T_CASE(every_node_receives_the_sum_of_all_contributions),
+		T_CASE(late_member_delays_only_its_route),
 		T_CASE(long_reductions_stream_at_the_rate_of_the_alu),
 		T_CASE(two_routes_share_the_alu_of_a_node),
-		T_CASE(a_broadcast_waits_for_nobody),
-		T_CASE(a_reduction_is_kept_by_its_target_alone),
-		T_CASE(a_barrier_pays_no_arithmetic),
-		T_CASE(without_a_barrier_class_packets_without_payload_do),
-		T_CASE(trees_that_are_none_are_refused),
+		T_CASE(broadcast_waits_for_no_member),
+		T_CASE(reduction_is_delivered_only_at_its_target),
+		T_CASE(barrier_uses_no_alu_time),
+		T_CASE(barrier_without_class_uses_empty_packets),
+		T_CASE(invalid_trees_are_refused),
 	};
 	return T_RUN(tests);
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The empty network: every latency is computed by hand from the numbers. */
+/*
+ * The unloaded network: every latency is computed by hand from the
+ * configuration.
+ */
 #include "test/support/net_fixture.h"
 
 #include "test/t.h"
 
 #include <string.h>
 
-/* Latency of a single packet of this size over this number of hops. */
+/*
+ * Returns the latency of a single packet of this size over this number of hops.
+ */
 static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 			  unsigned hops)
 {
@@ -23,7 +28,7 @@ static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 	       c->path[0].receive_ps;
 }
 
-static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
+static void unloaded_latency_is_endpoint_plus_hops(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -50,8 +55,11 @@ static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
 	net_fixture_close(&e);
 }
 
-/* More nodes than a region: all at once, then pairs across the boundary. */
-static void regions_are_no_borders(void **state)
+/*
+ * More nodes than a region: all nodes send at once, then pairs across the
+ * boundary.
+ */
+static void traffic_crosses_region_boundaries(void **state)
 {
 	static const uint32_t pair[][2] = {
 		{ 4095, 4096 }, { 4096, 4095 }, { 0, 8191 }, { 8191, 4095 }
@@ -83,7 +91,7 @@ static void regions_are_no_borders(void **state)
 	net_fixture_close(&e);
 }
 
-static void table_1_ends_are_met_exactly(void **state)
+static void table_1_first_and_last_values_are_exact(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -91,11 +99,11 @@ static void table_1_ends_are_met_exactly(void **state)
 
 	net_config_bgq(&cfg);
 	net_fixture_open(&e, &cfg, 0);
-	msg.dst = 128; /* one hop up A */
+	msg.dst = 128; /* one hop, A up */
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
 	T_IS((e.last_at + 500) / 1000, 622);
-	/* 3 + 3 + 3 + 3 + 1 hops, as hinted */
+	/* 3 + 3 + 3 + 3 + 1 hops, by the hints */
 	msg.dst = 511;
 	T_OK(net_send(e.net, 10000000, &msg));
 	net_fixture_drain(&e);
@@ -103,7 +111,7 @@ static void table_1_ends_are_met_exactly(void **state)
 	net_fixture_close(&e);
 }
 
-static void a_crossing_between_midplanes_costs_its_link_chips(void **state)
+static void midplane_crossing_adds_link_chip_latency(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -120,7 +128,7 @@ static void a_crossing_between_midplanes_costs_its_link_chips(void **state)
 	net_fixture_close(&e);
 }
 
-static void a_message_to_oneself_passes_no_link(void **state)
+static void message_to_same_node_uses_no_link(void **state)
 {
 	struct net_config cfg;
 	struct net_count c;
@@ -138,7 +146,7 @@ static void a_message_to_oneself_passes_no_link(void **state)
 	net_fixture_close(&e);
 }
 
-static void a_looped_back_node_reaches_itself_by_every_link(void **state)
+static void looped_back_node_reaches_itself_on_every_link(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -166,7 +174,7 @@ static void a_looped_back_node_reaches_itself_by_every_link(void **state)
 	net_fixture_close(&e);
 }
 
-static void long_messages_follow_each_other_at_link_speed(void **state)
+static void consecutive_long_messages_run_at_link_rate(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -185,9 +193,9 @@ static void long_messages_follow_each_other_at_link_speed(void **state)
 
 /*
  * Engines slower than the link process packets back to back, exact to the
- * picosecond, although a packet is no whole number of ticks.
+ * picosecond, although a packet does not take a whole number of ticks.
  */
-static void slow_engines_work_without_a_gap(void **state)
+static void slow_engines_process_packets_back_to_back(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -216,7 +224,7 @@ static void slow_engines_work_without_a_gap(void **state)
 	net_fixture_close(&e);
 }
 
-static void timers_go_off_at_their_picosecond(void **state)
+static void timers_expire_at_their_picosecond(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -235,32 +243,36 @@ static void timers_go_off_at_their_picosecond(void **state)
 	net_fixture_close(&e);
 }
 
-struct seen {
+struct recorded {
 	uint64_t cookie[64];
 	unsigned n;
 };
 
-static void see(struct seen *s, uint64_t cookie)
+static void record(struct recorded *s, uint64_t cookie)
 {
 	T_TRUE(s->n < 64);
 	s->cookie[s->n++] = cookie;
 }
 
-static void see_timer(void *arg, uint64_t at, uint64_t cookie)
+static void record_timer(void *arg, uint64_t at, uint64_t cookie)
 {
-	see(arg, cookie);
+	record(arg, cookie);
 }
 
-static void see_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+static void record_arrived(void *arg, uint64_t at, uint64_t cookie,
+			   uint32_t node)
 {
-	see(arg, cookie);
+	record(arg, cookie);
 }
 
-static const struct net_up seeing = { .timer = see_timer,
-				      .arrived = see_arrived };
+static const struct net_up seeing = { .timer = record_timer,
+				      .arrived = record_arrived };
 
-/* Timers of one picosecond expire in order of their cookies. */
-static void timers_of_one_time_go_off_by_cookie(void **state)
+/*
+ * Timers that expire at the same picosecond are called in order of their
+ * cookies.
+ */
+static void timers_of_one_time_expire_by_cookie(void **state)
 {
 	static const uint64_t ask[2][5] = { { 4, 1, 5, 2, 3 },
 					    { 5, 4, 3, 2, 1 } };
@@ -270,7 +282,7 @@ static void timers_of_one_time_go_off_by_cookie(void **state)
 	net_config_bgq(&cfg);
 	net_fixture_open(&e, &cfg, 0);
 	for (unsigned k = 0; k < 2; k++) {
-		struct seen s = { .n = 0 };
+		struct recorded s = { .n = 0 };
 
 		for (unsigned i = 0; i < 5; i++)
 			T_OK(net_timer(e.net, 1000000 * (k + 1), ask[k][i]));
@@ -282,7 +294,10 @@ static void timers_of_one_time_go_off_by_cookie(void **state)
 	net_fixture_close(&e);
 }
 
-/* The node at this distance from another in a torus of threes. */
+/*
+ * Returns the node at distance `by` from another in a torus of size 3 per
+ * dimension.
+ */
 static uint32_t moved(uint32_t node, unsigned dim, int by)
 {
 	static const uint32_t stride[3] = { 9, 3, 1 };
@@ -292,10 +307,10 @@ static uint32_t moved(uint32_t node, unsigned dim, int by)
 }
 
 /*
- * Packets from four neighbours reach a node in one tick and leave by one link:
+ * Packets from four neighbours reach a node in one tick and leave by one link
  * in order of receivers, independent of node numbers and sending order.
  */
-static void packets_of_one_tick_go_on_by_receiver(void **state)
+static void packets_of_one_tick_leave_in_receiver_order(void **state)
 {
 	struct net_config cfg;
 	struct net_fixture e;
@@ -308,7 +323,7 @@ static void packets_of_one_tick_go_on_by_receiver(void **state)
 			struct net_msg m = { .dst = moved(node, 2, 1),
 					     .bytes = 64,
 					     .way = NET_DETERMINISTIC };
-			struct seen s = { .n = 0 };
+			struct recorded s = { .n = 0 };
 
 			net_fixture_open(&e, &cfg, 0);
 			for (unsigned i = 0; i < 4; i++) {
@@ -327,11 +342,14 @@ static void packets_of_one_tick_go_on_by_receiver(void **state)
 		}
 }
 
-/* Both wait for a busy link; the later one is sent first. */
-static void the_system_goes_before_the_user(void **state)
+/*
+ * Both packets wait for a busy link; the system packet, posted later, is sent
+ * first.
+ */
+static void system_packets_have_priority(void **state)
 {
 	struct net_msg m = { .dst = 1, .bytes = 512 };
-	struct seen s = { .n = 0 };
+	struct recorded s = { .n = 0 };
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -353,10 +371,10 @@ static void the_system_goes_before_the_user(void **state)
 }
 
 /*
- * One stream continues in a ring, another one enters it at node 1, on a link
- * that either alone could fill: they alternate.
+ * One stream continues in a ring, another stream enters the ring at node 1.
+ * Each alone could fill the link: the packets alternate.
  */
-static void who_enters_a_ring_takes_turns_with_who_goes_on(void **state)
+static void ring_entry_and_ring_transit_alternate(void **state)
 {
 	struct net_msg m = { .dst = 2,
 			     .bytes = 20 * 512,
@@ -408,19 +426,19 @@ static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_pair_on_every_way_takes_endpoint_and_hops),
-		T_CASE(regions_are_no_borders),
-		T_CASE(table_1_ends_are_met_exactly),
-		T_CASE(a_crossing_between_midplanes_costs_its_link_chips),
-		T_CASE(a_message_to_oneself_passes_no_link),
-		T_CASE(a_looped_back_node_reaches_itself_by_every_link),
-		T_CASE(long_messages_follow_each_other_at_link_speed),
-		T_CASE(slow_engines_work_without_a_gap),
-		T_CASE(timers_go_off_at_their_picosecond),
-		T_CASE(timers_of_one_time_go_off_by_cookie),
-		T_CASE(packets_of_one_tick_go_on_by_receiver),
-		T_CASE(the_system_goes_before_the_user),
-		T_CASE(who_enters_a_ring_takes_turns_with_who_goes_on),
+		T_CASE(unloaded_latency_is_endpoint_plus_hops),
+		T_CASE(traffic_crosses_region_boundaries),
+		T_CASE(table_1_first_and_last_values_are_exact),
+		T_CASE(midplane_crossing_adds_link_chip_latency),
+		T_CASE(message_to_same_node_uses_no_link),
+		T_CASE(looped_back_node_reaches_itself_on_every_link),
+		T_CASE(consecutive_long_messages_run_at_link_rate),
+		T_CASE(slow_engines_process_packets_back_to_back),
+		T_CASE(timers_expire_at_their_picosecond),
+		T_CASE(timers_of_one_time_expire_by_cookie),
+		T_CASE(packets_of_one_tick_leave_in_receiver_order),
+		T_CASE(system_packets_have_priority),
+		T_CASE(ring_entry_and_ring_transit_alternate),
 		T_CASE(a_deposit_leaves_a_copy_at_every_node_of_the_line),
 	};
 	return T_RUN(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes that share a router of a torus and other resources; packets of other
- * forms; links selected by address.
+ * Nodes that share a router of a torus and other resources; packets with
+ * special headers; links selected by address.
  */
 #include "test/support/net_fixture.h"
 
@@ -12,8 +12,11 @@
 
 enum { HOP = 105000, INSIDE = 20000 };
 
-/* 4x4 routers of two nodes each, eight and four links to neighbours. */
-static void shared(struct net_config *cfg)
+/*
+ * Builds 4x4 routers of two nodes each, with eight links per neighbour in x and
+ * four in y.
+ */
+static void shared_config(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
 	cfg->dims = 2;
@@ -29,7 +32,7 @@ static void shared(struct net_config *cfg)
 	cfg->link_end_ps_x1000 = cfg->link_ps_per_byte_x1000 / 8;
 	cfg->tokens_end = 8;
 	cfg->routes = cfg->routes_system = cfg->barriers = 0;
-	/* Engines faster than any link. */
+	/* Engines are faster than any link. */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -46,14 +49,14 @@ static uint64_t latency(const struct net_config *cfg, uint32_t dst)
 	return e.last_at;
 }
 
-static void nodes_of_one_router_meet_inside_it(void **state)
+static void nodes_of_one_router_use_no_link(void **state)
 {
 	struct net_config cfg;
 	uint64_t ends;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	cfg.path[0].injection_ps_per_byte_x1000 = 50000;
-	/* 72 bytes at 16 GB/s are three ticks */
+	/* 72 bytes at 16 GB/s take three ticks */
 	ends = cfg.path[0].inject_ps + 64 * 50 + 3 * 2000 +
 	       cfg.path[0].receive_ps;
 	T_IS(latency(&cfg, 1), ends + 2 * INSIDE);
@@ -62,13 +65,13 @@ static void nodes_of_one_router_meet_inside_it(void **state)
 	T_IS(latency(&cfg, 2 * 10), ends + 2 * INSIDE + 4 * HOP);
 }
 
-static void everybody_reaches_everybody(void **state)
+static void all_pairs_reach_each_other(void **state)
 {
 	struct net_msg msg = { .bytes = 1500 };
 	struct net_config cfg;
 	struct net_fixture e;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	net_fixture_open(&e, &cfg, 1 << 14);
 	for (msg.src = 0; msg.src < 32; msg.src++)
 		for (msg.dst = 0; msg.dst < 32; msg.dst++) {
@@ -86,7 +89,10 @@ static void everybody_reaches_everybody(void **state)
 	net_fixture_close(&e);
 }
 
-/* Rate of two nodes of a router that each send to a node of another, MB/s. */
+/*
+ * Returns the rate of two nodes of one router that send to nodes of another
+ * router, MB/s.
+ */
 static uint64_t pair_rate(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 1 << 20, .dst = 4 };
@@ -101,12 +107,12 @@ static uint64_t pair_rate(struct net_config *cfg)
 	return e.bytes * 1000000 / e.last_at;
 }
 
-static void a_bus_may_belong_to_all_nodes_of_a_router(void **state)
+static void nodes_of_a_router_may_share_a_bus(void **state)
 {
 	struct net_config cfg;
 	uint64_t each, both;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	cfg.buses = 1;
 	cfg.bus[0].ps_per_byte_x1000 = 200000; /* 5 GB/s */
 	cfg.path[0].bus_out = 1;
@@ -119,8 +125,8 @@ static void a_bus_may_belong_to_all_nodes_of_a_router(void **state)
 	T_IS(net_config_check(&cfg), -EINVAL);
 }
 
-/* Number of links, of four, that a message from node 0 to a neighbour takes. */
-static unsigned lanes(uint8_t way, uint8_t spread)
+/* Returns how many of four links a message from node 0 to a neighbour uses. */
+static unsigned links_used(uint8_t way, uint8_t spread)
 {
 	struct net_msg msg = { .bytes = 512 * 200, .dst = 2 };
 	struct net_port_count c;
@@ -128,7 +134,7 @@ static unsigned lanes(uint8_t way, uint8_t spread)
 	struct net_fixture e;
 	unsigned port, n = 0;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	msg.way = way;
 	msg.spread = spread;
 	net_fixture_open(&e, &cfg, 1 << 14);
@@ -143,15 +149,18 @@ static unsigned lanes(uint8_t way, uint8_t spread)
 	return n;
 }
 
-static void a_link_is_chosen_by_load_by_pair_or_by_address(void **state)
+static void link_is_selected_by_load_pair_or_address(void **state)
 {
-	T_IS(lanes(NET_DYNAMIC, 0), 4);
-	T_IS(lanes(NET_DETERMINISTIC, 0), 1);
-	T_IS(lanes(NET_DETERMINISTIC, 1), 4);
+	T_IS(links_used(NET_DYNAMIC, 0), 4);
+	T_IS(links_used(NET_DETERMINISTIC, 0), 1);
+	T_IS(links_used(NET_DETERMINISTIC, 1), 4);
 }
 
-/* Number of links that messages to a neighbour take, each to another line. */
-static unsigned lanes_of_lines(uint64_t stride)
+/*
+ * Returns the number of links that messages with this address stride use to a
+ * neighbour.
+ */
+static unsigned links_used_by_stride(uint64_t stride)
 {
 	struct net_msg msg = {
 		.bytes = 64, .dst = 2, .way = NET_DETERMINISTIC, .spread = 1
@@ -161,7 +170,7 @@ static unsigned lanes_of_lines(uint64_t stride)
 	struct net_fixture e;
 	unsigned port, n = 0;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	net_fixture_open(&e, &cfg, 1 << 14);
 	for (unsigned i = 0; i < 64; i++) {
 		msg.address = i * stride;
@@ -177,11 +186,12 @@ static unsigned lanes_of_lines(uint64_t stride)
 	return n;
 }
 
-static void what_goes_to_one_line_takes_one_link(void **state)
+static void messages_to_one_line_use_one_link(void **state)
 {
-	T_IS(lanes_of_lines(0), 1);
-	T_IS(lanes_of_lines(8), 1); /* 64 words, in the first 512 bytes */
-	T_IS(lanes_of_lines(512), 4);
+	T_IS(links_used_by_stride(0), 1);
+	T_IS(links_used_by_stride(8),
+	     1); /* 64 words within the first 512 bytes */
+	T_IS(links_used_by_stride(512), 4);
 }
 
 /* ---- tables and source routes -------------------------------------------- */
@@ -199,10 +209,13 @@ static uint64_t packets_at(const struct net_fixture *e, uint32_t node,
 	return n;
 }
 
-/* From router 0 to router 5, at (1,1): by which router in between? */
-static void tables_may_be_loaded_anew(void **state)
+/*
+ * Packets go from router 0 to router 5 at (1,1): the loaded order decides
+ * whether they go in x or in y first.
+ */
+static void routing_tables_may_be_reloaded(void **state)
 {
-	const uint8_t turned[NET_DIMS_MAX] = { 1, 0 };
+	const uint8_t y_first[NET_DIMS_MAX] = { 1, 0 };
 	const uint8_t wrong[NET_DIMS_MAX] = { 1, 1 };
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX] = {
 		{ 2, 1 }, { 3 }, { 3 }, { 3 }
@@ -211,18 +224,18 @@ static void tables_may_be_loaded_anew(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	net_fixture_open(&e, &cfg, 0);
 	for (msg.way = 0; msg.way < 2; msg.way++)
 		T_OK(net_send(e.net, 0, &msg));
 	T_IS(net_tables_load(e.net, wrong, zone), -EINVAL);
 	net_run(e.net, cfg.path[0].inject_ps + 500000, &net_fixture_up, &e,
 		NULL);
-	T_IS(net_tables_load(e.net, turned, zone), -EBUSY);
+	T_IS(net_tables_load(e.net, y_first, zone), -EBUSY);
 	net_fixture_drain(&e);
 	T_IS(packets_at(&e, 32, 8, 8), 2); /* x first, at router 0 */
 	T_IS(packets_at(&e, 32, 20, 4), 0);
-	T_OK(net_tables_load(e.net, turned, zone));
+	T_OK(net_tables_load(e.net, y_first, zone));
 	for (msg.way = 0; msg.way < 2; msg.way++)
 		T_OK(net_send(e.net, e.last_at, &msg));
 	net_fixture_drain(&e);
@@ -245,14 +258,17 @@ static int send_routed(struct net_fixture *e, const uint8_t *route,
 	return net_send(e->net, 0, &msg);
 }
 
-/* Up y, up x, back and forth; ports 8 to 15 are x up, 20 to 23 y up. */
+/*
+ * The route goes up in y, up in x, then back and forth; ports 8 to 15 are x up,
+ * 20 to 23 y up.
+ */
 static void a_source_route_names_every_link(void **state)
 {
 	const uint8_t route[] = { 0, 23, 15, 9, 1, 24 };
 	struct net_config cfg;
 	struct net_fixture e;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	net_fixture_open(&e, &cfg, 0);
 	T_IS(send_routed(&e, route, 5, NET_DETERMINISTIC), -EINVAL);
 	T_IS(send_routed(&e, route, 6, NET_DYNAMIC), -EINVAL);
@@ -272,8 +288,11 @@ static void a_source_route_names_every_link(void **state)
 
 /* ---- bus time of a path -------------------------------------------------- */
 
-/* Time of messages of one packet each from node 0, and equally many to it. */
-static uint64_t both_ways(struct net_config *cfg)
+/*
+ * Returns the time of single-packet messages from node 0 and as many messages
+ * to it.
+ */
+static uint64_t both_directions(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 };
 	struct net_fixture e;
@@ -290,25 +309,29 @@ static uint64_t both_ways(struct net_config *cfg)
 	return e.last_at;
 }
 
-static void what_is_asked_for_takes_of_the_bus(void **state)
+static void read_requests_use_bus_bandwidth(void **state)
 {
 	struct net_config cfg;
-	uint64_t plain, asking;
+	uint64_t plain, with_requests;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	cfg.buses = 1;
-	cfg.bus[0].ps_per_byte_x1000 = 1000000; /* 1 GB/s, inwards */
+	cfg.bus[0].ps_per_byte_x1000 = 1000000; /* 1 GB/s, for received data */
 	cfg.path[0].bus_in = 1;
-	plain = both_ways(&cfg);
+	plain = both_directions(&cfg);
 	cfg.path[0].bus_request = 1;
 	cfg.path[0].request_bytes = 128;
-	asking = both_ways(&cfg);
-	/* 500 packets of 512 ns, then of 640 */
-	T_TRUE(asking > plain + 450 * 128000 && asking < plain + 520 * 128000);
+	with_requests = both_directions(&cfg);
+	/* 500 packets take 512 ns each, then 640 ns each with their requests */
+	T_TRUE(with_requests > plain + 450 * 128000 &&
+	       with_requests < plain + 520 * 128000);
 }
 
-/* Time of a hundred small messages to node 2, to this number of words. */
-static uint64_t words_after(struct net_config *cfg, uint64_t words)
+/*
+ * Returns the time of a hundred small messages to `words` different words of
+ * node 2.
+ */
+static uint64_t time_of_words(struct net_config *cfg, uint64_t words)
 {
 	struct net_msg msg = { .bytes = 8, .dst = 2 };
 	struct net_fixture e;
@@ -323,27 +346,29 @@ static uint64_t words_after(struct net_config *cfg, uint64_t words)
 	return e.last_at;
 }
 
-static void a_unit_keeps_words(void **state)
+static void word_cache_hits_and_misses(void **state)
 {
 	struct net_config cfg;
 	uint64_t one, four, five;
 
-	shared(&cfg);
+	shared_config(&cfg);
 	cfg.buses = 2;
-	cfg.bus[0].words = 3; /* of another path */
+	cfg.bus[0].words = 3; /* a bus that the path does not use */
 	cfg.bus[1].packet_ps = 1000000;
 	cfg.bus[1].miss_ps = 2000000;
 	cfg.bus[1].words = 4;
 	cfg.path[0].bus_in = 2;
-	one = words_after(&cfg, 1);
-	four = words_after(&cfg, 4);
-	five = words_after(&cfg, 5);
+	one = time_of_words(&cfg, 1);
+	four = time_of_words(&cfg, 4);
+	five = time_of_words(&cfg, 5);
 	T_IS(four - one, 3 * 2000000ull);
-	/* of five words two share an entry, and only these evict each other */
+	/*
+	 * two of the five words share an entry, and only these evict each other
+	 */
 	T_IS(five - one, (3 + 39) * 2000000ull);
 }
 
-/* ---- forms --------------------------------------------------------------- */
+/* ---- packet sizes -------------------------------------------------------- */
 
 static uint64_t acked_after(const struct net_config *cfg)
 {
@@ -358,21 +383,21 @@ static uint64_t acked_after(const struct net_config *cfg)
 	return e.acked_at;
 }
 
-static void an_acknowledgement_may_have_its_own_size(void **state)
+static void acknowledgement_may_have_another_size(void **state)
 {
 	struct net_config cfg;
 	uint64_t plain;
 
 	net_config_bgq(&cfg);
 	cfg.ack_receive_ps = 4000;
-	plain = acked_after(&cfg); /* 40 bytes: 20 ns */
+	plain = acked_after(&cfg); /* 40 bytes take 20 ns */
 	cfg.ack_wire_bytes = 8;
 	T_IS(plain - acked_after(&cfg), 16000);
 	cfg.ack_wire_bytes = 80;
 	T_IS(acked_after(&cfg) - plain, 20000);
 }
 
-static void a_path_may_have_its_own_header(void **state)
+static void path_may_have_another_header_size(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * 100, .dst = 1 };
 	struct net_port_count c;
@@ -406,17 +431,17 @@ static void a_path_may_have_its_own_header(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(nodes_of_one_router_meet_inside_it),
-		T_CASE(everybody_reaches_everybody),
-		T_CASE(a_bus_may_belong_to_all_nodes_of_a_router),
-		T_CASE(a_link_is_chosen_by_load_by_pair_or_by_address),
-		T_CASE(what_goes_to_one_line_takes_one_link),
-		T_CASE(tables_may_be_loaded_anew),
+		T_CASE(nodes_of_one_router_use_no_link),
+		T_CASE(all_pairs_reach_each_other),
+		T_CASE(nodes_of_a_router_may_share_a_bus),
+		T_CASE(link_is_selected_by_load_pair_or_address),
+		T_CASE(messages_to_one_line_use_one_link),
+		T_CASE(routing_tables_may_be_reloaded),
 		T_CASE(a_source_route_names_every_link),
-		T_CASE(what_is_asked_for_takes_of_the_bus),
-		T_CASE(a_unit_keeps_words),
-		T_CASE(an_acknowledgement_may_have_its_own_size),
-		T_CASE(a_path_may_have_its_own_header),
+		T_CASE(read_requests_use_bus_bandwidth),
+		T_CASE(word_cache_hits_and_misses),
+		T_CASE(acknowledgement_may_have_another_size),
+		T_CASE(path_may_have_another_header_size),
 	};
 	return T_RUN(tests);
 }
