@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which packets are lost, duplicated, reordered, delayed, corrupted or blocked,
- * and when.
+ * Decides which packets are lost, duplicated, reordered, delayed, corrupted or
+ * blocked by a partition.
  */
 #include "prov/carrier/carrier_faults.h"
 #include "src/base/log.h"
@@ -93,7 +93,7 @@ static bool faults_now(const struct weft_fault_entry *one, uint64_t age_ns)
 				age_ns - at < one->for_ps / 1000);
 }
 
-/* Draws for each fault of that kind; returns the first that hits. */
+/* Draws for each fault of that kind; returns the first one drawn, or NULL. */
 static const struct weft_fault_entry *
 faults_draw(struct carrier_faults *f, enum weft_fault_plan_kind kind,
 	    uint64_t age_ns)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One test body for every carrier: the contract, inside one process. */
+/*
+ * The contract of carrier.h: the same test cases on every carrier, in one
+ * process.
+ */
 #include "test/support/carrier_fixture.h"
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
@@ -17,7 +20,7 @@
 struct grid {
 	const struct weft_carrier_ops *ops;
 	const char *faults;
-	bool apart; /* no common memory */
+	bool apart; /* the carrier has no shared memory */
 	enum weft_carrier_code code;
 };
 
@@ -44,7 +47,7 @@ static struct grid *grid_of(void **state)
 	return *state;
 }
 
-/* All endpoints of a test with one thread. */
+/* All endpoints of a test, polled by one thread. */
 static struct end_group crowd;
 
 static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
@@ -131,7 +134,7 @@ static void a_full_fifo_says_again_and_recovers(void **state)
 	grid_close(b);
 }
 
-/* No event signals that there is room again, so the wait must be short. */
+/* No event reports that a FIFO has space again, so the wait must be short. */
 static void a_wait_for_room_is_short(void **state)
 {
 	struct end *a = grid_open(state, 1, 32);
@@ -140,7 +143,7 @@ static void a_wait_for_room_is_short(void **state)
 	struct t_limit limit;
 	uint64_t n = 0;
 
-	/* the peer is connected, and has no room */
+	/* fills the FIFO of a connected peer */
 	T_OK(end_send_all(a, to, n++, 8, 20));
 	T_TRUE(end_wait_got(b, n, 20));
 	while (!end_send(a, to, n, 8))
@@ -156,7 +159,7 @@ static void a_wait_for_room_is_short(void **state)
 	grid_close(b);
 }
 
-/* Other peers are not delayed by a peer that does not read. */
+/* A peer that does not poll does not delay sends to other peers. */
 static void a_peer_that_sleeps_holds_up_nobody(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
@@ -214,7 +217,7 @@ static void a_peer_that_is_not_there_yet_is_no_error(void **state)
 	struct weft_peer *to;
 	struct end *b;
 
-	/* A port that was just released. */
+	/* a port that was just released */
 	b = grid_open(state, 2, 0);
 	name.sin_port = b->name.sin_port;
 	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -440,7 +443,10 @@ static void windows_are_common(void **state)
 	T_IS(*(uint64_t *)seen_a, 0);
 	memset((char *)seen_a + 4095, 7, 1);
 	T_IS(((char *)seen_b)[4095], 7);
-	/* the own window, another part, and beyond the end */
+	/*
+	 * this endpoint's window, another part of the peer's, and beyond the
+	 * end
+	 */
 	T_OK(a.c->ops->window(a.c, NULL, 8192, 4096, &again));
 	T_IS(((char *)again)[4095], 0);
 	a.c->ops->window_close(a.c, again, 4096);

@@ -24,7 +24,7 @@ static int send_part(struct end *e, const struct weft_vt_part *part,
 	return ret;
 }
 
-/* Barriers, short sums and long ones alternate. */
+/* Alternates barriers, short sums and long sums. */
 static int words(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = (uint64_t)p->ranks, data[LONG / 8];
@@ -67,15 +67,18 @@ static void what_fits_a_word_is_an_atomic_of_each_but_one(void **state)
 		T_MEM(a.clock, b.clock, sizeof(a.clock));
 		T_IS(a.count.hash, b.count.hash);
 	}
-	/* an atomic, a poll, a put to each; a long sum by pairs of messages */
+	/*
+	 * one atomic, one poll and one put per member; a long sum by pairs of
+	 * messages
+	 */
 	assert_in_range(a.value[0], ROUNDS * UINT64_C(1500000),
 			ROUNDS * UINT64_C(4500000));
 }
 
 /*
- * A window of reductions whose order matters, up a tree of pairs, then a
- * barrier, directly to the first member: its inputs must not be mistaken for
- * theirs.
+ * A window of reductions whose order matters, by a tree of pairs, then a
+ * barrier, directly to the first member: inputs of the barrier must not be
+ * mistaken for inputs of the reductions.
  */
 static int two_trees(struct play *p, struct end *e, uint32_t rank)
 {
@@ -111,7 +114,7 @@ static void two_trees_over_one_window_are_kept_apart(void **state)
 	play(&p, &f);
 }
 
-/* The last member has the bytes, the others are only counted. */
+/* Only the last member has data; the parts of the others are only counted. */
 static int spread(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
@@ -141,7 +144,10 @@ static void zeroes_are_counted_and_not_sent(void **state)
 	play(&p, &f);
 	T_IS(f.count.route_atomics, 7);
 	T_TRUE(f.value[8] < 4000000);
-	/* by pairs: 0 counts 1, but 2 has the data of 3 */
+	/*
+	 * by pairs: member 0 counts member 1, but member 2 has the data of
+	 * member 3
+	 */
 	p.ranks = 4;
 	play(&p, &f);
 	T_IS(f.count.route_atomics, 1);
@@ -171,7 +177,7 @@ static int eight_packets(struct play *p, struct end *e, uint32_t rank)
 	return sum_of(p, e, rank, LONG);
 }
 
-/* On one link, 41 ns for each packet, up and down. */
+/* One link takes 41 ns per packet, up and down. */
 static void a_result_is_there_with_its_last_packet(void **state)
 {
 	struct play p = { .machine = "gemini", .ranks = 4 };

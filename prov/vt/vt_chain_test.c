@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups that no tree of the network serves, on a machine whose interfaces have
+ * Groups without a tree of the network, on a machine whose interfaces have
  * events that start packets (vt_result_bcast.c, vt_fold.c): five of eight
  * ranks. In their tree 1, 2 and 3 are children of 0, and 4 is a child of 3.
  */
@@ -16,15 +16,16 @@ enum { MEMBERS = 5, BUSY = 3, LONG = 512, RANKS = 8 };
 
 static const uint32_t ranks[MEMBERS] = { 0, 2, 3, 5, 7 };
 
-#define START (100000ull * NS)	/* when all members begin */
-#define LATER (1000000ull * NS) /* when a member that computes continues */
+#define START (100000ull * NS) /* time when all members start, ps */
+/* time when a member that computes continues, ps */
+#define LATER (1000000ull * NS)
 
-/* The operation of the members, and when BUSY computes. */
+/* The operation of the members, and when the member BUSY computes. */
 struct scene {
 	struct play play;
 	struct weft_vt_part part;
-	bool computes; /* before it takes its result */
-	bool late;     /* before it posts anything */
+	bool computes; /* BUSY computes before it takes its result */
+	bool late;     /* BUSY computes before it posts its part */
 };
 
 static int member_of(uint32_t rank)
@@ -42,8 +43,8 @@ static void compute_until(struct end *e, uint64_t at)
 }
 
 /*
- * compute_until() by waiting: the engine does not know before what the rank
- * posts afterwards.
+ * Waits until time `at` in the carrier, unlike compute_until(): the engine
+ * cannot know in advance what the rank posts afterwards.
  */
 static void sleep_until(struct end *e, uint64_t at)
 {
@@ -52,7 +53,9 @@ static void sleep_until(struct end *e, uint64_t at)
 			e->c->ops->wait(e->c, (at - now(e)) / NS + 1);
 }
 
-/* Opens the members' route, number 3; 0: served by chained events. */
+/*
+ * Opens class route 3 of the members; returns 0 if chained events implement it.
+ */
 static int open_route(struct play *p, struct end *e, int me)
 {
 	struct weft_peer *member[MEMBERS];
@@ -69,7 +72,7 @@ static int open_route(struct play *p, struct end *e, int me)
 	return ret || id != 3 || !e->c->virt->route_chained(e->c, id);
 }
 
-/* One packet; value is the time that the member needed. */
+/* Sends one packet; value is the time that the member needed. */
 static int one_packet(struct play *p, struct end *e, uint32_t rank)
 {
 	struct scene *s = weft_container_of(p, struct scene, play);
@@ -109,7 +112,7 @@ static void one(struct scene *s, struct found *f)
 	play(&s->play, f);
 }
 
-/* Time of the last member, without the one that may compute. */
+/* Returns the time of the last member, without BUSY. */
 static uint64_t last(const struct found *f)
 {
 	uint64_t most = 0;
@@ -136,7 +139,7 @@ static void a_barrier_does_not_wait_for_who_computes(void **state)
 	s.computes = true;
 	one(&s, &busy);
 	is_as_quick(&busy, &calm);
-	/* 0.66 us of software and host, four steps of 0.31 to 0.41 */
+	/* 0.66 us of software and host, four steps of 0.31 to 0.41 us */
 	T_TRUE(last(&calm) > 2000 * NS && last(&calm) < 2300 * NS);
 	T_TRUE(busy.value[ranks[BUSY]] >= LATER - START);
 	s.play.one_core = true;
@@ -174,7 +177,8 @@ static void a_step_takes_the_time_of_its_event(void **state)
 }
 
 /*
- * The broadcast passes a member that has not posted its part, and waits there.
+ * The broadcast is forwarded by the interface of a member that has not posted
+ * its part, and waits there for the part.
  */
 static void a_broadcast_passes_who_computes(void **state)
 {
@@ -194,12 +198,12 @@ static void a_broadcast_passes_who_computes(void **state)
 		s.late = true;
 		one(&s, &busy);
 		is_as_quick(&busy, &calm);
-		/* only the cost of the call is left */
+		/* only the cost of the call is added */
 		T_TRUE(busy.value[ranks[BUSY]] < LATER - START + 1000 * NS);
 	}
 }
 
-/* The root only posts the broadcast. */
+/* The root only posts the broadcast and does not wait. */
 static void a_broadcast_does_not_wait_for_its_root(void **state)
 {
 	struct scene s = {
@@ -214,7 +218,7 @@ static void a_broadcast_does_not_wait_for_its_root(void **state)
 	T_TRUE(last(&busy) < 10000 * NS);
 }
 
-/* ---- many ---------------------------------------------------------------- */
+/* ---- many broadcasts from changing roots --------------------------------- */
 
 enum { MANY = 16 };
 
@@ -225,7 +229,7 @@ static uint32_t many_bytes(uint64_t seq)
 	return bytes[seq % WEFT_COUNT_OF(bytes)];
 }
 
-/* Broadcasts of all roots, and sums between them; BUSY is late. */
+/* Broadcasts from all roots, with sums between them; BUSY is late. */
 static int many(struct play *p, struct end *e, uint32_t rank)
 {
 	int me = member_of(rank);
@@ -278,7 +282,7 @@ static void broadcasts_and_sums_share_a_route(void **state)
 	T_IS(f.count.hash, again.count.hash);
 }
 
-/* ---- members that disagree ----------------------------------------------- */
+/* ---- operations that differ between members ----------------------------- */
 
 enum other { OTHER_KIND, OTHER_BYTES, OTHER_ROOT };
 

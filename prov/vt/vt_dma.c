@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers that the network interfaces do by themselves, between the memories
- * of two ranks that may both compute meanwhile. One post has both addresses;
- * the model cuts it into packets and times them. The process that runs the
+ * Transfers that the network interfaces execute, between the memories of two
+ * ranks that may both compute at the same time. One post has both addresses;
+ * the model splits it into packets and times them. The process that runs the
  * model copies the bytes, at the time when the last of them has arrived. No
  * rank runs then, so an atomic is read, changed and written as one operation.
  *
- *   put      moving: the data, origin -> target; then acknowledged, or
- *            told:   a response
- *   get      asked:  request, origin -> target
- *            moving: data, target -> origin
- *   atomic   asked:  operands, origin -> target
- *            moving: the previous value, target -> origin
+ *   put      DATA:     the data, origin -> target; then acknowledged, or
+ *            RESPONSE: a response
+ *   get      REQUEST:  request, origin -> target
+ *            DATA:     data, target -> origin
+ *   atomic   REQUEST:  operands, origin -> target
+ *            DATA:     the previous value, target -> origin
  *
- * Ordered accesses of a pair wait in the origin's FIFO, each with its bytes at
- * the target, until those before it have been executed.
+ * Ordered accesses of a pair wait in the origin's FIFO, their bytes already at
+ * the target, until the earlier ones have been executed.
  *
  * The completion reaches the origin like a packet. Neither side may leave
  * before that: both count the transfer as in flight.
@@ -30,7 +30,7 @@
 
 static_assert(sizeof(struct vt_dma) <= VT_PART_BYTES, "fits any buffer");
 
-/* ---- the origin ---------------------------------------------------------- */
+/* ---- posting by the origin ----------------------------------------------- */
 
 static bool describe(const struct weft_vt_dma *d, struct vt_dma *m)
 {
@@ -72,8 +72,8 @@ static int free_place(const struct vt *v)
 }
 
 /*
- * Atomics are refused where threads of the target may change the word at the
- * same time.
+ * Returns whether an atomic must be refused: threads of the target may change
+ * the word at the same time.
  */
 static bool no_change(const struct vt *v, const struct weft_vt_dma *d)
 {
@@ -89,7 +89,7 @@ static void dma_fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
 
 	b->kind = VT_DMA;
 	b->from = v->rank;
-	b->more = 1; /* reception of the completion costs nothing */
+	b->more = 1; /* receiving the completion costs nothing */
 	b->way = d->way;
 	memcpy(b->payload, m, sizeof(*m));
 	v->long_message = !d->quick;
@@ -140,13 +140,13 @@ int vt_dma_completed(struct vt *v, const struct vt_buf *b)
 	return 0;
 }
 
-/* ---- the bytes ----------------------------------------------------------- */
+/* ---- copying the bytes --------------------------------------------------- */
 
 /* Copies between two other processes through a bounce buffer. */
 static int copy_between(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 			uint64_t bytes)
 {
-	static char bounce[BOUNCE]; /* only the engine's owner uses it */
+	static char bounce[BOUNCE]; /* used by the engine's owner only */
 	int ret = 0;
 
 	for (uint64_t n, at = 0; at < bytes && !ret; at += n) {
@@ -177,7 +177,7 @@ static int dma_move(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 	return copy_between(from, src, to, dst, bytes);
 }
 
-/* Copies between own memory and a process; there: to the process. */
+/* Copies between memory of this process and process pid; there: to pid. */
 static int reach(pid_t pid, bool there, void *own, uint64_t at, uint64_t bytes)
 {
 	struct iovec iov = { .iov_base = own, .iov_len = bytes };
@@ -201,7 +201,7 @@ static int refused(int err)
 	return -EOPNOTSUPP;
 }
 
-/* A transfer, and the processes of its two ends. */
+/* A transfer with the processes of its two ends. */
 struct job {
 	struct vt_engine_pass *t;
 	struct vt_buf *b;
@@ -228,7 +228,7 @@ static int job_move(const struct job *j)
 	return ret;
 }
 
-/* Copies bytes from own memory to the origin's segments. */
+/* Copies bytes from memory of this process to the origin's segments. */
 static int job_scatter(const struct job *j, unsigned char *from)
 {
 	const struct vt_dma *m = j->m;
@@ -248,7 +248,7 @@ static int job_get_read(const struct job *j)
 		     j->m->remote, j->m->bytes);
 }
 
-/* Executes an atomic; no rank runs, so none sees it half done. */
+/* Executes an atomic; no rank runs, so no rank sees an intermediate state. */
 static int job_change(const struct job *j)
 {
 	static alignas(64) unsigned char what[WEFT_VT_CHANGE];
@@ -301,14 +301,14 @@ static void job_do(struct vt_engine_pass *t, uint32_t i,
 		m->err = ret;
 }
 
-/* ---- messages ------------------------------------------------------------ */
+/* ---- messages of a transfer ---------------------------------------------- */
 
 static bool is_return(const struct vt_dma *m)
 {
 	return m->step == (m->kind == VT_PUT ? VT_DMA_RESPONSE : VT_DMA_DATA);
 }
 
-/* Bytes of the message of a step. */
+/* Returns the bytes of the message of a step. */
 static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
 {
 	if (m->step == VT_DMA_RESPONSE || (m->err && is_return(m)))
@@ -319,11 +319,11 @@ static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
 }
 
 /*
- * An address as the model sees it, equal in every run. Hosts give a program
- * other addresses each time, so regions count from their begin, in the order of
- * first access. A region that is registered again is a new one, though its
- * memory may have the address of a former one. Memory outside of regions is
- * mapped by areas that move as a whole.
+ * Returns the address that the model uses, which is deterministic. The host
+ * gives a program different addresses in each run, so addresses in a region
+ * count from its start, and regions are ordered by first access. A region that
+ * is registered again is a new region, even if its memory has the same address.
+ * Memory outside of regions is divided into areas that move as a whole.
  */
 static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
 			      const struct vt_dma *m)
@@ -348,7 +348,7 @@ static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
 	return far + i * apart + m->remote - first;
 }
 
-/* Sends the message of the step that begins now. */
+/* Sends the message of the step that starts now. */
 static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -381,11 +381,11 @@ static void dma_end(struct vt_engine_pass *t, uint32_t i)
 	vt_flight_done(t, to);
 }
 
-/* ---- execution ----------------------------------------------------------- */
+/* ---- memory accesses in order -------------------------------------------- */
 
 /*
- * The interface of a rank executes its atomics one by one; completion time of
- * this one.
+ * Returns the completion time of an atomic: the interface of a rank executes
+ * its atomics one by one.
  */
 static uint64_t change_time(struct vt_engine_pass *t, uint32_t rank)
 {
@@ -411,7 +411,7 @@ static void execute_put(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 	}
 }
 
-/* Executes the memory access of a transfer, in order. */
+/* Executes the memory access of a transfer whose turn it is. */
 static void execute(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -438,8 +438,8 @@ static void execute(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * The transfer is ready: executes it and those behind it, as far as their order
- * permits.
+ * Executes a transfer that is ready, and the following ones as far as their
+ * order permits.
  */
 static void execute_in_order(struct vt_engine_pass *t, uint32_t i)
 {
@@ -467,8 +467,8 @@ static void execute_in_order(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Neither the transfer nor its response will arrive; later ones need not wait
- * for it.
+ * Handles a lost transfer: neither the transfer nor its response will arrive,
+ * and later ones need not wait for it.
  */
 void vt_dma_lost(struct vt_engine_pass *t, uint32_t i)
 {
@@ -488,7 +488,7 @@ void vt_dma_lost(struct vt_engine_pass *t, uint32_t i)
 		execute_in_order(t, i);
 }
 
-/* ---- the engine ---------------------------------------------------------- */
+/* ---- calls by the engine ------------------------------------------------- */
 
 void vt_dma_post(struct vt_engine_pass *t, uint32_t i)
 {
@@ -507,7 +507,7 @@ void vt_dma_post(struct vt_engine_pass *t, uint32_t i)
 		vt_msg_fifo_add(w, &vt_rank(w, b->from)->reach, i);
 }
 
-/* All bytes of a step's message have arrived. */
+/* Handles the arrival of all bytes of a step's message. */
 static void step_done(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 {
 	bool back = is_return(m);
@@ -537,7 +537,7 @@ void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 		step_done(t, i, m);
 }
 
-/* The origin's interface has the acknowledgement of a put. */
+/* Handles the acknowledgement of a put at the origin's interface. */
 void vt_dma_acked(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);

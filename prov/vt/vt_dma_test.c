@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers that interfaces do alone, and machines with several paths into the
- * network: no processor takes part, bytes are right, times are the engine's,
- * and messages of a pair keep their order.
+ * Transfers by the network interfaces, and machines with several paths into the
+ * network: no processor takes part, the data are correct, the times are those
+ * of the engine, and messages of a pair keep their order.
  */
 #include "test/support/vt_fixture.h"
 #include "test/t.h"
@@ -12,10 +12,10 @@
 #define MIB	   (1u << 20)
 #define COMPUTE_PS UINT64_C(50000000000) /* 50 ms */
 
-/* The address is the same in every rank. */
+/* at the same address in every rank */
 static unsigned char memory[MIB + 64];
 
-/* ---- transfers ----------------------------------------------------------- */
+/* ---- puts and gets ------------------------------------------------------- */
 
 struct posted {
 	struct weft_vt_dma d;
@@ -35,7 +35,7 @@ static void over(struct weft_vt_dma *d, int err)
 	x->at = now(x->e);
 }
 
-/* Transfers all of memory, in two segments on this side. */
+/* Transfers the whole memory array, in two local segments. */
 static int post_as(struct end *e, struct weft_peer *peer, bool get,
 		   bool ordered, struct posted *x)
 {
@@ -45,7 +45,7 @@ static int post_as(struct end *e, struct weft_peer *peer, bool get,
 		path = e->c->virt->path(e->c, "bte");
 	*x = (struct posted){ .e = e };
 	x->iov[0] = (struct iovec){ memory, 1000 };
-	/* longer than the transfer */
+	/* the segment is longer than the transfer */
 	x->iov[1] = (struct iovec){ memory + 1000, MIB };
 	x->d = (struct weft_vt_dma){ .get = get,
 				     .ordered = ordered,
@@ -77,7 +77,7 @@ static int wait_over(struct end *e, const struct posted *x)
 	return x->over == 1 ? x->err : 2;
 }
 
-/* Rank 1 has the bytes and computes; rank 0 gets them. */
+/* Rank 1 has the data and computes; rank 0 gets them. */
 static int get_them(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -99,7 +99,10 @@ static int get_them(struct play *p, struct end *e, uint32_t rank)
 static void a_get_ends_in_the_engines_time(void **state)
 {
 	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
-	/* 1 MiB at the slowest link, and at more than the fastest */
+	/*
+	 * 1 MiB at the rate of the slowest link, and at more than that of the
+	 * fastest
+	 */
 	const uint64_t most = MIB * UINT64_C(1000000) / 850;
 	const uint64_t least = MIB * UINT64_C(1000000) / 8000;
 
@@ -146,9 +149,7 @@ static void a_put_is_there_when_its_end_is_told(void **state)
 	T_TRUE(f.value[0] < COMPUTE_PS / 10);
 }
 
-/*
- * Two transfers share the engines: they take as long as one of twice the size.
- */
+/* Two transfers share the engines: they take as long as one of double size. */
 static int get_twice(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -207,7 +208,9 @@ static void memory_that_is_not_there_is_an_error(void **state)
 
 /* ---- ordered accesses ---------------------------------------------------- */
 
-/* Transfers a word between place and the peer's memory, by the fastest path. */
+/*
+ * Transfers a word between *place and the peer's memory, by the fastest path.
+ */
 static int post_word(struct end *e, struct weft_peer *peer, bool get,
 		     uint64_t *place, struct posted *x)
 {
@@ -226,7 +229,7 @@ static int post_word(struct end *e, struct weft_peer *peer, bool get,
 	return e->c->virt->dma(e->c, peer, &x->d);
 }
 
-/* A long put, a put of a word into the same place, and a get of that word. */
+/* A long put, a put of a word to the same address, and a get of that word. */
 static int put_over(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -279,7 +282,8 @@ static void an_access_waits_for_those_before_it(void **state)
 #define ADDS 20u
 
 /*
- * All ranks add to a word of rank 0, which computes: each gets another value.
+ * All ranks add to a word of rank 0, which computes: each gets a different
+ * value.
  */
 static int add_up(struct play *p, struct end *e, uint32_t rank)
 {
@@ -340,7 +344,10 @@ static void atomics_are_one_by_one(void **state)
 	}
 }
 
-/* In a rank with threads its own processor executes atomics. */
+/*
+ * A rank with threads executes atomics on its own processor, so the interface
+ * refuses them.
+ */
 static int no_atomic(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_dma d = { .what = memory,
@@ -361,7 +368,7 @@ static void threads_do_their_own_atomics(void **state)
 	play(&p, &f);
 }
 
-/* ---- order --------------------------------------------------------------- */
+/* ---- order of messages --------------------------------------------------- */
 
 /* A long message by the slow path, then short ones by the fast path. */
 static int overtake(struct play *p, struct end *e, uint32_t rank)
@@ -416,7 +423,7 @@ static void a_post_names_its_path_and_its_bytes(void **state)
 		play(&p, &f);
 		t[p.seed] = f.clock[1];
 	}
-	/* a DMA begins 857 ns later and is faster from then on */
+	/* a DMA starts 857 ns later, then is faster */
 	T_TRUE(t[1] > t[0] + 800 * NS && t[1] < t[0] + 900 * NS);
 	/* 2000 bytes at 600 MB/s */
 	T_TRUE(t[2] > t[0] + 3000 * NS);

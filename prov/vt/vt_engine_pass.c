@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions that all parts of an engine pass use: release of ranks, arrival and
+ * Functions used by all parts of an engine pass: release of ranks, arrival and
  * completion of packets, messages to the model; and the clock that ranks and
  * engine share.
  */
@@ -15,9 +15,13 @@
 
 #define PS_PER_NS 1000u
 
-/* ---- computing ----------------------------------------------------------- */
+/* ---- CPU time of the program --------------------------------------------- */
 
-#define LONG_NS 1000000u /* of computing, or of a rank without a processor */
+/*
+ * runs longer than this are counted as computation (CPU time), or start
+ * measuring CPU time (wall time); ns
+ */
+#define LONG_NS 1000000u
 
 static uint64_t cpu_ns(void)
 {
@@ -42,9 +46,9 @@ WEFT_HOT void vt_exit(struct vt *v)
 }
 
 /*
- * CPU time of the program between calls, for a note at the end of the job.
- * Reading the CPU time is a system call: it is read in the first runs of a rank
- * and after each run that was long by the host's clock.
+ * Measures the CPU time of the program between calls, for a message at the end
+ * of the job. Reading the CPU time is a system call: it is read in the first
+ * runs of a rank and after each run that was long in wall time.
  */
 WEFT_HOT void vt_run_begin(struct vt *v)
 {
@@ -74,27 +78,27 @@ uint64_t vt_cost(const struct vt *v, uint64_t ps)
 	return ps * net_fault_node_slowdown(v->w->net, v->me->node) / 1000;
 }
 
-/* ---- release ------------------------------------------------------------- */
+/* ---- release of ranks ---------------------------------------------------- */
 
 static bool freed(const struct vt_engine_pass *t, const struct vt_rank *r)
 {
 	return r->released_pass == t->w->head->turns;
 }
 
-/* The rank runs from time at on, when the pass is complete. */
+/* Releases a rank: it runs from time `at` on, when the pass is complete. */
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;
 	struct vt_rank *r = vt_rank(w, rank);
 	uint64_t end;
 
-	/* A timeout before the event ends the wait first. */
+	/* a timeout before the event ends the wait first */
 	if (vt_due(w, rank) < at)
 		at = vt_due(w, rank);
 	vt_due_set(w, rank, VT_NEVER);
 	/*
-	 * Once per pass, though another thread of the rank may have set a due
-	 * time since.
+	 * once per pass, though another thread of the rank may have set a due
+	 * time since
 	 */
 	if (freed(t, r))
 		return;
@@ -125,10 +129,7 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 		return;
 	case WEFT_VT_POLLING:
 	case WEFT_VT_POLL_LOOP:
-		/*
-		 * The first of its polls that finds the event, if it is
-		 * earlier.
-		 */
+		/* the first poll that finds the event, if it is earlier */
 		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
 		if (vt_now(r) + n * step >= vt_due(w, rank))
 			return;
@@ -140,7 +141,7 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 	}
 }
 
-/* An event has occurred: ranks that poll may find something. */
+/* Records an event: ranks that poll may find a packet. */
 static void engine_busy(struct vt_engine_pass *t)
 {
 	/* relaxed: no rank runs */
@@ -167,7 +168,7 @@ void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
 
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank)
 {
-	/* A rank in a blocking wait waits for packets only. */
+	/* a rank in a blocking wait waits for packets only */
 	if (weft_load32(&vt_rank(t->w, rank)->status) != WEFT_VT_BLOCKED)
 		vt_rank_notify(t, rank, t->at);
 	engine_busy(t);
@@ -204,7 +205,7 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
 	uint32_t owner = vt_buf_owner(w, i);
 
 	vt_push(w, &w->rank_of[owner].spare, i);
-	/* relaxed, as vt_due() */
+	/* relaxed: see vt_due() */
 	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
 		vt_rank_notify(t, owner, t->at);
 }
@@ -212,8 +213,9 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
 /* ---- messages to the model ----------------------------------------------- */
 
 /*
- * Only a thread that sends while another one of its rank is blocked can be too
- * late.
+ * Returns the time, `at` or later, at which the network can accept a message.
+ * Only a thread that sends while another thread of its rank is blocked can be
+ * too late.
  */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {
@@ -229,7 +231,10 @@ static const uint8_t net_routing_mode[] = {
 	[WEFT_VT_SYSTEM] = NET_SYSTEM,
 };
 
-/* Distance between FIFO numbers: with engines the remainder is the engine. */
+/*
+ * Returns the distance between FIFO numbers: with engines the remainder selects
+ * the engine.
+ */
 static uint32_t vt_fifo_step(const struct weft_vt *w)
 {
 	return w->cfg.engines ? w->cfg.inject_fifos : 1;
@@ -290,8 +295,8 @@ unsigned vt_path_of(const struct net_config *cfg, const char *name)
 /* ---- broken world -------------------------------------------------------- */
 
 /*
- * The model is lost: the first process to find that wakes the ranks that sleep
- * without a timeout.
+ * Handles a lost model: the first process that detects it wakes the ranks that
+ * block without a timeout.
  */
 void vt_result_broken(struct vt *v)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Effects of a fault plan on ranks. When a node is known to be dead its ranks
- * are released with a verdict and leave; the others see them as processes that
- * died. A dead link on a machine without detours ends the job.
+ * Effects of a fault plan on ranks. When a node is detected as dead its ranks
+ * are released with a verdict and leave; the other ranks see them as processes
+ * that died. A dead link on a machine without detours ends the job.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/fault/net_fault.h"
@@ -25,7 +25,7 @@ static void rank_fail(struct vt_engine_pass *t, uint32_t rank)
 	vt_rank_release(t, rank, t->at);
 }
 
-/* Every wait reports that the network is down. */
+/* Makes every wait report that the network is down. */
 static void end_all(struct vt_engine_pass *t)
 {
 	weft_store32(&t->w->head->net_down, 1);
@@ -61,7 +61,7 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 			rank_fail(t, i);
 }
 
-/* ---- queries ------------------------------------------------------------- */
+/* ---- counters of the fault plan ------------------------------------------ */
 
 const char *vt_fault_item(struct weft_carrier *c, unsigned i, uint64_t *value_p)
 {

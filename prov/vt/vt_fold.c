@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions on class routes of a machine whose switches have no arithmetic:
- * the network interfaces of the members do them, each in its own processor,
+ * the network interfaces of the members execute them on their own processors,
  * while the ranks continue. The members form a tree in the order of their ranks
- * (prov/net/tree/net_fold.h): pairs, so that a sum has the bits of recursive
- * doubling, or a wide tree, where the machine has one and the order does not
- * matter. Barriers use the tree, too, where nothing in the network does them.
+ * (prov/net/tree/net_fold.h): by pairs, so that a sum has the same bits as with
+ * recursive doubling, or a wide tree, if the machine has one and the order does
+ * not matter. Barriers use the tree, too, if the network has no other method.
  *
  * Each interface adds its inputs in order, one after the other, and sends the
- * sum to its parent. The first member's sum goes to all, copied by the
- * switches, or to the one member that gets it. The buffer of a part holds the
- * partial sum.
+ * sum to its parent. The first member's sum is sent to all members, copied by
+ * the switches, or to the one member that gets it. The buffer of a part
+ * contains the partial sum.
  *
- * Where no switch copies packets for the group either, the result goes from
- * member to member (vt_result_bcast.c). Interfaces with chained events send it
- * as they send sums; in a barrier they only count. Without chained events the
- * processors of the members do all steps: a member adds the data put into its
- * memory, or polls a word to which the others added their contributions by
+ * If no switch copies packets for the group either, the members forward the
+ * result (vt_result_bcast.c). Interfaces with chained events send it as they
+ * send sums; in a barrier they only count. Without chained events the
+ * processors of the members execute all steps: a member adds the data put into
+ * its memory, or polls a word to which the others added their contributions by
  * atomics, and puts its sum, or adds it by an atomic, at its parent.
  */
 #include "prov/vt/vt.h"
 
 #include <string.h>
 
-/* ---- adders -------------------------------------------------------------- */
+/* ---- state of the adders ------------------------------------------------- */
 
 bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 		     const struct weft_vt_part *part)
@@ -36,13 +36,16 @@ bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 	       !net_tree_supports(&w->cfg, NET_ALLREDUCE);
 }
 
-/* Does the order of the additions change the result's bits? */
+/* Returns whether the order of the additions changes the bits of the result. */
 static bool ordered(const struct weft_vt_part *part)
 {
 	return part->fp && part->kind != WEFT_VT_BARRIER;
 }
 
-/* Members that disagree still need one tree: the first to post decides. */
+/*
+ * Records the order for the operation. Members whose operations differ still
+ * need one tree: the first to post decides.
+ */
 static void note_order(struct vt_route *r, const struct weft_vt_part *part)
 {
 	unsigned k = part->seq % VT_WINDOW;
@@ -64,7 +67,10 @@ static void tree_of(const struct weft_vt *w, uint32_t place,
 	net_fold_init(tree, r->count, pairs ? 0 : w->cfg.fold_levels);
 }
 
-/* The fold slots need no reset: a complete reduction leaves them empty. */
+/*
+ * Initializes an adder. The fold slots need no reset: a complete reduction
+ * leaves them empty.
+ */
 void vt_adder_init(struct vt_adder *a)
 {
 	memset(a->taken, 0, sizeof(a->taken));
@@ -78,13 +84,13 @@ bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq)
 	return !a->taken[seq % VT_WINDOW];
 }
 
-/* The window slot of a part is free again. */
+/* Frees the window slot of a part. */
 static void slot_release(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t rank = vt_route_members(t->w, b->route)[b->to].rank;
 	struct vt_adder *a = &vt_adders(t->w, b->route)[b->to];
-	/* relaxed, as vt_due() */
+	/* relaxed: see vt_due() */
 	uint32_t lack = weft_load32_relaxed(&vt_rank(t->w, rank)->wants_room);
 
 	a->taken[b->part.seq % VT_WINDOW] = 0;
@@ -92,22 +98,22 @@ static void slot_release(struct vt_engine_pass *t, uint32_t i)
 		vt_rank_notify(t, rank, t->at);
 }
 
-/* ---- sums ---------------------------------------------------------------- */
+/* ---- sending of sums ----------------------------------------------------- */
 
-/* Is the part added by an atomic to a word of its parent? */
+/* Returns whether the part is added by an atomic to a word of its parent. */
 static bool by_atomic(const struct weft_vt *w, uint32_t place,
 		      const struct weft_vt_part *part)
 {
 	return part->word && w->word_path && vt_tree_absent(w, place);
 }
 
-/* Two words per route, used alternately. */
+/* Returns the address of the word; each route has two, used alternately. */
 static uint64_t word_at(const struct vt_buf *b)
 {
 	return ((uint64_t)b->route << 1 | (b->part.seq & 1)) * 8;
 }
 
-/* Sends the sum in a buffer; bytes of it have to arrive. */
+/* Sends the sum in a buffer; `bytes` of it must arrive. */
 static void send_sum(struct vt_engine_pass *t, uint32_t i, uint32_t bytes,
 		     struct net_msg *msg, uint64_t at)
 {
@@ -154,9 +160,9 @@ static void send_up(struct vt_engine_pass *t, const struct vt_member *m,
 	send_sum(t, i, 8, &msg, at);
 }
 
-/* ---- adding -------------------------------------------------------------- */
+/* ---- adding of inputs ---------------------------------------------------- */
 
-/* The first member has the complete sum. */
+/* Completes the reduction: the first member has the complete sum. */
 static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
 			uint32_t i, uint64_t at)
 {
@@ -179,8 +185,8 @@ static void input_release(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Time at which an input that arrived now is added; atomics and counting events
- * take no time of the adder.
+ * Returns the time at which an input that arrived now is added; atomics and
+ * counting events take no time of the adder.
  */
 static uint64_t added_at(struct vt_engine_pass *t, struct vt_adder *me,
 			 const struct vt_buf *in)
@@ -198,8 +204,8 @@ static uint64_t added_at(struct vt_engine_pass *t, struct vt_adder *me,
 }
 
 /*
- * Adds the inputs that have arrived, in order; after the last one the sum is
- * sent on.
+ * Adds the inputs that have arrived, in order; after the last input sends the
+ * sum.
  */
 static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 		       uint32_t member, uint64_t seq)
@@ -245,9 +251,9 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 }
 
 /*
- * An input has arrived at the member that adds it. True, and recorded, if that
- * member has posted its own part. Otherwise the slot may still belong to
- * another part, because that one used another tree.
+ * Handles an input at the member that adds it. Records the input and returns
+ * true if that member has posted its own part. Otherwise the slot may still
+ * belong to another part, which used another tree.
  */
 static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 {
@@ -302,7 +308,7 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * A rank's own part is at its interface, and so are the parts before it:
+ * Handles a rank's own part at its interface, after all parts before it:
  * several may have been posted at one time.
  */
 static void posted(struct vt_engine_pass *t, uint32_t i)
@@ -339,8 +345,8 @@ void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
 }
 
 /*
- * A sum has arrived, at the member that adds it or at the one that gets the
- * result.
+ * Handles a sum that has arrived, at the member that adds it or at the member
+ * that gets the result.
  */
 void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 {

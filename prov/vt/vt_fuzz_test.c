@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Garbage in the world. Ranks exchange messages and reduce on a class route
- * while another process overwrites a part of their shared memory. Every rank
- * must end: with all its data, or with an error, but not by a signal, and it
+ * Random values in the world. Ranks exchange messages and reduce on a class
+ * route while another process overwrites a part of their shared memory. Every
+ * rank must end with all its data or with an error, but not by a signal, and
  * must not hang.
  */
 #include "test/support/carrier_fixture.h"
@@ -22,9 +22,9 @@
 
 #define RANKS	4u
 #define ROUNDS	400u
-#define CALM	20u /* rounds before the garbage is written */
+#define CALM	20u /* rounds before the overwriting starts */
 #define FOREVER UINT64_MAX
-#define SECONDS 100 /* limit after which a hanging rank is killed */
+#define SECONDS 100 /* time limit after which a hanging rank is killed */
 
 static const struct weft_vt_conf bgq = { .machine = "bgq",
 					 .map = "",
@@ -36,7 +36,7 @@ enum {
 	END_BROKEN = 10, /* a wait reported a broken model */
 	END_DEADLOCK,
 	END_LOST,   /* a peer is lost */
-	END_WRONG,  /* wrong data received: payloads are not checked */
+	END_WRONG,  /* wrong data received, since payloads are not checked */
 	END_REFUSED /* a route did not open, or refused a part */
 };
 
@@ -45,7 +45,7 @@ struct page {
 	weft_au32 round[RANKS];
 };
 
-/* ---- the ranks ----------------------------------------------------------- */
+/* ---- ranks --------------------------------------------------------------- */
 
 static uint32_t add_words(unsigned op, unsigned type, void *acc, const void *in,
 			  size_t bytes)
@@ -63,7 +63,7 @@ static uint32_t add_words(unsigned op, unsigned type, void *acc, const void *in,
 	return 0;
 }
 
-/* Exit code for the result of a wait; 0: continue. */
+/* Returns the exit code for the result of a wait; 0: continue. */
 static int judge(const struct end *e, int ret)
 {
 	if (ret == -EOWNERDEAD)
@@ -175,12 +175,12 @@ static int live(struct page *p, struct weft_vt *w, uint32_t rank)
 	return ret;
 }
 
-/* ---- the garbage --------------------------------------------------------- */
+/* ---- overwriting the world ----------------------------------------------- */
 
 struct part {
 	const char *name;
 	void *at;
-	size_t bytes; /* bytes in use, about */
+	size_t bytes; /* bytes in use, approximately */
 };
 
 static uint64_t garbage(struct weft_rng *rng, uint64_t old)
@@ -201,7 +201,9 @@ static uint64_t garbage(struct weft_rng *rng, uint64_t old)
 	}
 }
 
-/* Overwrites words in use, if there are any behind the chosen position. */
+/*
+ * Overwrites words that are in use, if there are any after the chosen position.
+ */
 static void scribble(struct weft_rng *rng, const struct part *p, int words)
 {
 	uint64_t *w = p->at;
@@ -242,8 +244,9 @@ static void parts_of(struct weft_vt *w, struct part *p)
 enum { PARTS = 13, PARTS_BUT_NET = 10 };
 
 /*
- * In the model garbage leads to undefined behaviour of C; the guard catches its
- * consequences, but the sanitizer ends the process before.
+ * Returns the number of parts to overwrite. Random values in the model cause
+ * undefined behaviour of C; the guard catches the consequences, but a sanitizer
+ * ends the process before.
  */
 static unsigned part_count(void)
 {
@@ -254,7 +257,7 @@ static unsigned part_count(void)
 #endif
 }
 
-/* ---- one run ------------------------------------------------------------- */
+/* ---- one test run -------------------------------------------------------- */
 
 static pid_t start(struct page *p, struct weft_vt *w, uint32_t rank)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Joining a world without a launcher. Ranks find each other by the name of the
- * job: rank 0 listens at an abstract socket of that name, and the kernel
- * reports the pid of the listener to each process that connects; the region is
- * among the listener's descriptors. Rank 0 need not accept, and no file is
+ * job: rank 0 listens at an abstract socket of that name, the kernel reports
+ * the pid of the listener to each process that connects, and the region is one
+ * of the listener's descriptors. Rank 0 need not accept, and no file is
  * created.
  */
 #include "prov/vt/vt.h"
@@ -29,7 +29,7 @@ struct job {
 	unsigned size;
 };
 
-/* "name:rank:size" */
+/* Parses "name:rank:size". */
 static int job_parse(const char *text, struct job *job)
 {
 	const char *colon = strchr(text, ':');
@@ -54,7 +54,7 @@ static socklen_t job_address(const struct job *job, struct sockaddr_un *un)
 
 	memset(un, 0, sizeof(*un));
 	un->sun_family = AF_UNIX;
-	/* The first byte is zero: a name in the abstract namespace. */
+	/* the first byte is zero: a name in the abstract namespace */
 	n = snprintf(un->sun_path + 1, sizeof(un->sun_path) - 1,
 		     "weft-vt-%u-%s", (unsigned)getuid(), job->name);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
@@ -82,7 +82,7 @@ static int listen_at(const struct job *job)
 	return s;
 }
 
-/* The descriptor of a world in a process, or -ENOENT. */
+/* Returns the descriptor of a world in a process, or -ENOENT. */
 static int find_region(int pid)
 {
 	char path[64], link[128];
@@ -104,7 +104,7 @@ static int find_region(int pid)
 	return found;
 }
 
-/* Pid of the listener at the job's socket, or -errno. */
+/* Returns the pid of the listener at the job's socket, or -errno. */
 static int owner_of(const struct job *job)
 {
 	struct sockaddr_un un;
@@ -165,7 +165,7 @@ int weft_vt_join_job(const struct weft_vt_conf *conf, const char *text,
 	ret = weft_vt_create(conf, job.size, w_p, handle);
 	if (ret)
 		return ret;
-	/* The region is complete before any rank can find it. */
+	/* the region is complete before any rank can find it */
 	ret = listen_at(&job);
 	if (ret < 0) {
 		weft_vt_close(*w_p);

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages: conversion of posted packets into messages of the model. Packets of
- * one message are consecutive in the rank's list and become one message of the
- * model, which cuts it as the machine would. They are delivered in the order of
- * sending, each when its number of bytes has arrived.
+ * Messages: conversion of posted packets into messages of the model. The
+ * packets of one message are consecutive in the rank's list and become one
+ * message of the model, which segments it as the machine would. Packets are
+ * delivered in the order of sending, each when its number of bytes has arrived.
  *
- * A machine with several paths into the network lets a short message overtake a
- * long one. Its software and its interfaces hide that: here a message waits
- * until the earlier ones from the same rank have arrived.
+ * On a machine with several paths into the network a short message can overtake
+ * a long one. The machine's software and interfaces restore the order: here a
+ * message waits until the earlier messages from the same rank have arrived.
  */
 #include "prov/vt/vt.h"
 #include "src/base/log.h"
 
 #include <string.h>
 
-/* ---- sending ------------------------------------------------------------- */
+/* ---- sending of messages ------------------------------------------------- */
 
-/* Bytes of data that the machine would send. */
+/* Returns the bytes of data that the machine would send. */
 static uint32_t sent_bytes(const struct vt_buf *b)
 {
 	return b->way.bytes ? b->way.bytes - 1 : b->pkt.len;
 }
 
-/* Chains the packets from first on that make one message; returns the last. */
+/*
+ * Chains the packets from first on that form one message; returns the last one.
+ */
 static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 		      uint32_t *count_p)
 {
@@ -52,15 +54,17 @@ static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 	return last;
 }
 
-/* ---- order --------------------------------------------------------------- */
+/* ---- order of messages --------------------------------------------------- */
 
-/* Does the machine have paths on which messages overtake each other? */
+/*
+ * Returns whether the machine has paths on which messages overtake each other.
+ */
 static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
 {
 	return w->cfg.paths > 1 && b->way.vc == WEFT_VT_ORDERED;
 }
 
-/* Appends a message, named by its last packet, to a FIFO of its rank. */
+/* Appends a message, identified by its last packet, to a FIFO of its rank. */
 void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 {
 	vt_buf(w, i)->later = VT_NONE;
@@ -88,7 +92,7 @@ void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 		l->last = before;
 }
 
-/* The oldest incomplete message to a rank, from here on. */
+/* Returns the oldest incomplete message to a rank, from message `from` on. */
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
@@ -100,11 +104,11 @@ uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
 	return from;
 }
 
-/* ---- arrival ------------------------------------------------------------- */
+/* ---- arrival of messages ------------------------------------------------- */
 
 /*
- * Whether the first packet of a message finds a slot in the receiver's input
- * queue. A rank that has left has no queue.
+ * Returns whether the receiver's input queue has a slot for the first packet of
+ * a message. A rank that has left has no queue.
  */
 static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
 {
@@ -117,8 +121,8 @@ static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
 }
 
 /*
- * Time of the retransmission of a discarded message. Attempts before the
- * receiver's next poll are skipped, but the period is kept.
+ * Returns the time of the retransmission of a discarded message. Attempts
+ * before the receiver's next poll are skipped, but the interval is kept.
  */
 static uint64_t retry_time(struct vt_engine_pass *t, uint32_t rank)
 {
@@ -130,7 +134,8 @@ static uint64_t retry_time(struct vt_engine_pass *t, uint32_t rank)
 }
 
 /*
- * The message has arrived and was discarded: the sender's unit retransmits it.
+ * Retransmits a message that arrived and was discarded, as the sender's unit
+ * does.
  */
 static void retransmit(struct vt_engine_pass *t, uint32_t end)
 {
@@ -148,7 +153,10 @@ static void retransmit(struct vt_engine_pass *t, uint32_t end)
 	vt_model_send(w, retry_time(t, b->to), &m);
 }
 
-/* Delivers the next packet of a message; last is its last packet, index end. */
+/*
+ * Delivers the next packet of a message; last is its last packet, with index
+ * end.
+ */
 static void deliver_packet(struct vt_engine_pass *t, struct vt_buf *last,
 			   uint32_t end)
 {
@@ -161,7 +169,10 @@ static void deliver_packet(struct vt_engine_pass *t, struct vt_buf *last,
 	vt_flight_done(t, b->from);
 }
 
-/* Delivers the packets of a message that have arrived; true: all of them. */
+/*
+ * Delivers the packets of a message that have arrived; returns whether all were
+ * delivered.
+ */
 static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
@@ -180,7 +191,10 @@ static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 	return last->cursor == VT_NONE;
 }
 
-/* Delivers messages that have arrived and wait for no earlier one. */
+/*
+ * Delivers messages that have arrived completely and wait for no earlier
+ * message.
+ */
 static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 {
 	struct weft_vt *w = t->w;
@@ -191,7 +205,7 @@ static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 		return;
 	while (end != VT_NONE) {
 		later = vt_buf(w, end)->later;
-		/* its buffers may be reused from here on */
+		/* buffers may be reused from here on */
 		if (!deliver_arrived(t, end))
 			return;
 		vt_msg_fifo_remove(w, &r->out, end);
@@ -200,9 +214,10 @@ static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 }
 
 /*
- * The cookie of a message is its last packet, which stays until all have
- * arrived and knows the next. On adaptive routes packets may arrive out of
- * order, but such messages are delivered only when complete.
+ * Handles the arrival of bytes of a message. The cookie of a message is its
+ * last packet, which stays until all packets have arrived and contains the
+ * index of the next one. With adaptive routing packets may arrive out of order,
+ * but then the message is delivered only when it is complete.
  */
 void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes)
 {

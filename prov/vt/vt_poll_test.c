@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polling in virtual time: a poll returns whatever other ranks do, costs the
- * time given in vt_wait.c, and counts as waiting only where it is.
+ * Polling in virtual time: a poll returns whatever other ranks do, has the cost
+ * described in vt_wait.c, and counts as waiting only in a polling loop.
  */
 #include "test/support/vt_fixture.h"
 #include "test/t.h"
 
-#define ROW	 1000u /* fruitless polls of a test */
+#define ROW	 1000u /* polls without result in a test */
 #define MANY	 250000u
 #define STEP_PS	 50000u	     /* cost of a poll on bgq */
-#define LATE_PS	 3000000000u /* 3 ms */
+#define LATE_PS	 3000000000u /* 3 ms of virtual time, ps */
 #define FREE	 2u	     /* consecutive polls without cost */
-#define JUMP	 16u	     /* the n-th in a row takes n / JUMP steps */
-#define SECOND_N 100000u     /* most polls in a second of virtual time */
+/* the n-th consecutive poll takes n / JUMP steps */
+#define JUMP	 16u
+/* maximum number of polls in a second of virtual time */
+#define SECOND_N 100000u
 
-/* Ranks 1 and 2 send each other packets until rank 0 has sent one to each. */
+/*
+ * Ranks 1 and 2 send each other packets until rank 0 has sent a packet to each.
+ */
 static int exchange(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *other = rank_peer(p, e, 3 - rank);
@@ -25,7 +29,7 @@ static int exchange(struct play *p, struct end *e, uint32_t rank)
 		uint64_t got = e->got;
 
 		ret = wait_got(e, got + 1);
-		/* a packet from rank 0 is no reason to send another one */
+		/* a packet from rank 0 is not answered */
 		if (!ret && !e->got_from[0])
 			ret = send_waiting(e, other, n++, 8);
 	}
@@ -39,7 +43,7 @@ static int end_exchange(struct play *p, struct end *e)
 	return ret ? ret : send_waiting(e, rank_peer(p, e, 2), 0, 8);
 }
 
-/* ---- other ranks communicate --------------------------------------------- */
+/* ---- polls while other ranks communicate --------------------------------- */
 
 static int row_of_polls(struct play *p, struct end *e, uint32_t rank)
 {
@@ -51,7 +55,7 @@ static int row_of_polls(struct play *p, struct end *e, uint32_t rank)
 	return end_exchange(p, e);
 }
 
-/* Steps that the first n polls of a series take. */
+/* Returns the steps that the first n polls of a series take. */
 static uint64_t row_steps(uint32_t n)
 {
 	uint64_t steps = 0;
@@ -76,7 +80,7 @@ static void polls_return_while_others_communicate(void **state)
 }
 
 /*
- * Each poll belongs to a call that completes, like receives whose messages have
+ * Each poll belongs to a call that completes, like a receive whose message has
  * already arrived: it takes one step.
  */
 static int complete_beside(struct play *p, struct end *e, uint32_t rank)
@@ -101,7 +105,7 @@ static void polls_of_calls_that_complete_are_single(void **state)
 	T_IS(f.value[0], (ROW - FREE) * STEP_PS);
 }
 
-/* ---- nothing is in flight ------------------------------------------------ */
+/* ---- polls while nothing is in flight ------------------------------------ */
 
 static int alone(struct play *p, struct end *e, uint32_t rank)
 {
@@ -145,7 +149,7 @@ static void operations_that_complete_are_no_deadlock(void **state)
 	T_IS(f.value[0], (uint64_t)(MANY - FREE) * STEP_PS);
 }
 
-/* A loop that ends by time, and rarely reads the clock. */
+/* A loop that ends by time, and reads the clock rarely. */
 static int clock_seldom(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
@@ -167,9 +171,9 @@ static void a_loop_that_reads_the_clock_is_no_deadlock(void **state)
 	play(&p, &f);
 }
 
-/* ---- clocks -------------------------------------------------------------- */
+/* ---- polls and the clock ------------------------------------------------- */
 
-/* Rank 1 sends at 3 ms: rank 0 finds the packet at that step. */
+/* Rank 1 sends at 3 ms: rank 0 must find the packet at that step. */
 static int until_it_comes(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = 0;
@@ -201,8 +205,8 @@ static void a_loop_that_reads_the_clock_stops_at_what_comes(void **state)
 }
 
 /*
- * A second of virtual time, with an error of at most a thousandth, by few
- * polls.
+ * Polls for a second of virtual time, with an error of at most a thousandth, by
+ * few polls.
  */
 static int a_second(struct play *p, struct end *e, uint32_t rank)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Results of class routes that no switch copies. They go from member to member,
- * down the tree of prov/net/tree/net_fold.h from the first one on, the farthest
- * child first. With chained events, the event that counts a packet starts those
- * to the children, whatever the ranks do; otherwise the processors of the
- * members poll, and put the result into the memory of one child after the
- * other.
+ * Results of class routes that no switch copies. The members forward a result
+ * down the tree of prov/net/tree/net_fold.h, from the first member on, to the
+ * most distant child first. With chained events, the event that counts a packet
+ * starts the packets to the children, independently of the ranks; otherwise the
+ * processors of the members poll, and put the result into the memory of one
+ * child after the other.
  *
- * A broadcast by chained events goes from its root, which is then complete, to
- * the first member. It may arrive at a member before that one has posted its
- * part.
+ * A broadcast by chained events is sent from its root, which is then complete,
+ * to the first member. The broadcast may arrive at a member before that member
+ * has posted its part.
  */
 #include "prov/vt/vt.h"
 
@@ -19,7 +19,7 @@ static uint64_t result_cookie(uint32_t place, uint32_t member, unsigned k)
 	       (place * VT_WINDOW + k);
 }
 
-/* The buffer in which a member waits for a result, or NULL. */
+/* Returns the buffer in which a member waits for a result, or NULL. */
 static struct vt_buf *waiting(struct weft_vt *w, uint32_t place,
 			      uint32_t member, unsigned k)
 {
@@ -54,8 +54,8 @@ static void result_send(struct vt_engine_pass *t, uint64_t cookie,
 }
 
 /*
- * Whether a member has the whole result now; it may have posted another
- * operation.
+ * Returns whether a member has the whole result now; it may have posted a
+ * different operation.
  */
 static bool has_come(struct weft_vt *w, uint32_t place, uint32_t member,
 		     unsigned k, uint64_t offset, uint32_t bytes)
@@ -80,8 +80,8 @@ static void result_decode(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
 }
 
 /*
- * The result is at a member's interface: delivers it to the rank, now or when
- * its part is posted.
+ * Handles a result at a member's interface: delivers it to the rank, now or
+ * when its part is posted.
  */
 static void result_deliver(struct vt_engine_pass *t, uint32_t place,
 			   uint32_t member, unsigned k)
@@ -106,8 +106,8 @@ bool vt_result_came(struct weft_vt *w, uint32_t place, uint32_t member,
 }
 
 /*
- * A member has the result: sends it to the children, then delivers it to its
- * rank.
+ * Handles a result at a member: sends it to the children, then delivers it to
+ * the member's rank.
  */
 static void pass_on(struct vt_engine_pass *t, uint64_t cookie)
 {
@@ -160,7 +160,7 @@ void vt_result_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 	vt_require(!net_timer(t->w->net, at, result_cookie(place, 0, k)));
 }
 
-/* Time at which the interface has read all of a posted part. */
+/* Returns the time at which the interface has read all of a posted part. */
 static uint64_t fetched_at(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &t->w->cfg;

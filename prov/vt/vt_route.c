@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Class routes in virtual time. All members request a route from the engine, by
- * a key; the first one also writes the list of members, at a place of its own.
- * After the last request the engine takes an id that is free on all members,
- * opens the machine's tree over their nodes, and notifies all members. When the
- * last member has closed the route, its id is free again.
+ * a key; the first member also writes the list of members, at one of its
+ * places. After the last request the engine selects an id that is free on all
+ * members, opens the machine's tree over their nodes, and notifies all members.
+ * When the last member has closed the route, its id is free again.
  *
- * A part is stored in a buffer like a packet's. It carries the contribution up
+ * A part is stored in a buffer like a packet. It carries the contribution up
  * the tree (the engine combines inputs into the first of them) and waits for
- * the result, which is copied into it when it has come down, and then arrives
- * at its rank as packets do. A member has at most VT_WINDOW parts in flight.
+ * the result, which is copied into the same buffer and then arrives at its rank
+ * like a packet. A member has at most VT_WINDOW parts in flight.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/file/net_name.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- opening, by the members --------------------------------------------- */
+/* ---- opening and closing by the members ---------------------------------- */
 
 static uint32_t member_rank(const struct vt *v,
 			    const struct weft_vt_route_attr *a, int i)
@@ -65,7 +65,10 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 	return 0;
 }
 
-/* A free place of this rank; there are more places than ids and requests. */
+/*
+ * Returns a free place of this rank; there are more places than ids and
+ * requests.
+ */
 static uint32_t new_place(struct vt *v)
 {
 	uint32_t place = v->rank * VT_PLACES, end = place + VT_PLACES;
@@ -122,7 +125,7 @@ static int request(struct vt *v, const struct weft_vt_route_attr *a,
 	return -EAGAIN;
 }
 
-/* Is this a valid response of the engine to a request? */
+/* Returns whether this is a valid response of the engine to a request. */
 static bool is_valid_response(const struct vt *v,
 			      const struct vt_route_request *wish)
 {
@@ -182,7 +185,7 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 		return;
 	own->open = false;
 	i = v->out ? VT_NONE : vt_buf_get(v);
-	/* Without a buffer the route stays open; there is no other effect. */
+	/* without a buffer the route stays open, without other effects */
 	if (i == VT_NONE)
 		return;
 	vt_buf(v->w, i)->kind = VT_ROUTE_CLOSE;
@@ -192,7 +195,7 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 	vt_post(v, i);
 }
 
-/* ---- queries ------------------------------------------------------------- */
+/* ---- tree of a route, for display ---------------------------------------- */
 
 struct look {
 	struct weft_vt *w;
@@ -236,12 +239,12 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
 	return l.err;
 }
 
-/* ---- parts --------------------------------------------------------------- */
+/* ---- sending parts and taking results ------------------------------------ */
 
 /*
- * The entry of a member that gets no result, or NULL. Such a member does not
- * block, but must not take all buffers of its rank: the root may wait for a
- * message before it begins.
+ * Returns the entry of a member that gets no result, or NULL. Such a member
+ * does not block, but must not use all buffers of its rank: the root may wait
+ * for a message before it starts the operation.
  */
 static struct vt_member *member_without_result(struct vt *v,
 					       const struct vt_own_route *own,
@@ -260,7 +263,8 @@ bool vt_route_room(const struct vt *v)
 }
 
 /*
- * Is the window open for one more part? If not, records the exhausted resource.
+ * Returns whether the window has space for one more part; if not, records the
+ * exhausted resource.
  */
 static bool has_window(struct vt *v, const struct vt_own_route *own,
 		       const struct weft_vt_part *part)
@@ -377,7 +381,7 @@ WEFT_HOT int vt_route_result_put(struct vt *v, const struct vt_buf *b)
 
 /* ---- called by the engine ------------------------------------------------ */
 
-/* Opens a route that all members have requested; 0 or -errno. */
+/* Opens a route that all members have requested; returns 0 or -errno. */
 static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
 	const struct vt_member *m = vt_route_members(w, j->place);
@@ -404,7 +408,10 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	return 0;
 }
 
-/* All members have requested the route: gives all of them the same response. */
+/*
+ * Responds to all members, which have requested the route, with the same
+ * result.
+ */
 static void respond(struct vt_engine_pass *t, const struct vt_join *j)
 {
 	struct weft_vt *w = t->w;
@@ -488,7 +495,8 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
 	bool sums = net_tree_supports(cfg, NET_ALLREDUCE);
 
-	if (kind == WEFT_VT_BCAST) /* otherwise as a sum, which gathers all */
+	/* otherwise a broadcast is a sum, which gathers all members */
+	if (kind == WEFT_VT_BCAST)
 		return !sums && !cfg->bcast_gather;
 	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
 }
@@ -502,9 +510,9 @@ bool vt_route_chained(struct weft_carrier *c, unsigned id)
 }
 
 /*
- * Do all members that have posted this part mean the same broadcast, if it is a
- * broadcast? If not, the operation ends with WEFT_VT_DIFFER for them and for
- * those that post later.
+ * Returns whether all members that have posted this part name the same
+ * broadcast, if it is a broadcast. If not, the operation ends with
+ * WEFT_VT_DIFFER for them and for members that post later.
  */
 static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
@@ -529,7 +537,7 @@ static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	return false;
 }
 
-/* Posts a part of a broadcast; true: the part is to be sent. */
+/* Posts a part of a broadcast; returns whether the part is to be sent. */
 static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct vt_route *r = &t->w->routes[b->route];
@@ -538,7 +546,7 @@ static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	if (r->seq[k] != b->part.seq + 1)
 		return b->part.root == b->to;
 	/*
-	 * the result arrived or failed before; or it has not reached this
+	 * the result has arrived or failed already; or it has not reached this
 	 * member
 	 */
 	vt_require(b->to < r->count);
@@ -613,7 +621,7 @@ void vt_route_post(struct vt_engine_pass *t, uint32_t i)
 	vt_buf_return(t, i);
 }
 
-/* Combines inputs into the first, in order. */
+/* Combines inputs into the first one, in order. */
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count)
 {
@@ -632,7 +640,10 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 	return cookie[0];
 }
 
-/* The result is for no member at this node, or for a closed route. */
+/*
+ * Returns whether the result is for no member at this node, or for a closed
+ * route.
+ */
 static bool dropped(struct weft_vt *w, uint32_t place, uint32_t node,
 		    uint64_t cookie)
 {

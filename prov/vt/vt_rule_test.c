@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual time between processes, detailed rules: extent and cost of a message,
+ * Messages between processes in virtual time: extent and cost of a message,
  * exact timeouts, ranks that leave or die, class routes.
  */
 #include "test/support/vt_fixture.h"
@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- messages ------------------------------------------------------------ */
+/* ---- extent and cost of messages ----------------------------------------- */
 
-/* Two consecutive messages of two packets each. */
+/* Sends two consecutive messages of two packets each. */
 static int two_long(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -63,7 +63,7 @@ static void a_long_message_is_taken_once(void **state)
 }
 
 /*
- * Full packets that are not one message: to another peer, and some time later.
+ * Full packets that are not one message: to different peers, or after a delay.
  */
 static int full_packets(struct play *p, struct end *e, uint32_t rank)
 {
@@ -128,7 +128,9 @@ static int hear_early(struct play *p, struct end *e, uint32_t rank)
 	return wait_got(e, PIECES);
 }
 
-/* A long message wakes its receiver now and then, not only when complete. */
+/*
+ * A long message wakes its receiver repeatedly, not only when it is complete.
+ */
 static void a_long_message_is_heard_of_before_its_end(void **state)
 {
 	struct play p = { .ranks = 2, .body = hear_early };
@@ -139,7 +141,7 @@ static void a_long_message_is_heard_of_before_its_end(void **state)
 	T_TRUE(f.value[0] * 2 < f.clock[1]);
 }
 
-/* ---- timeouts ------------------------------------------------------------ */
+/* ---- exact timeouts ------------------------------------------------------ */
 
 /*
  * Rank 0 waits seed / 10000 ns for a packet that rank 1 sends after seed %
@@ -162,7 +164,7 @@ static int wait_ns(struct play *p, struct end *e, uint32_t rank)
 	return ret && ret != -ETIMEDOUT ? 1 : wait_got(e, 1);
 }
 
-/* Both may be in one tick of the network, which is longer than 1 ns. */
+/* Both events may be in one tick of the network, which is longer than 1 ns. */
 static void a_time_out_just_before_an_arrival_is_one(void **state)
 {
 	struct play p = { .ranks = 2, .body = wait_ns };
@@ -187,13 +189,13 @@ static void a_time_out_just_before_an_arrival_is_one(void **state)
 	}
 }
 
-/* ---- leaving and dying --------------------------------------------------- */
+/* ---- ranks that leave or die --------------------------------------------- */
 
 static int leave_early(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return end_send(e, rank_peer(p, e, 0), 0, 100);
-	/* Only known peers are reported lost. */
+	/* only contacted peers are reported lost */
 	if (wait_got(e, (uint64_t)p->ranks - 1))
 		return 1;
 	while (e->lost < (uint64_t)p->ranks - 1) {
@@ -230,7 +232,10 @@ static int die_running(struct play *p, struct end *e, uint32_t rank)
 	return rank == 0 && e->lost_err != ECONNRESET ? 4 : 0;
 }
 
-/* Both ranks know each other; rank 1 dies directly after its last packet. */
+/*
+ * Both ranks have contacted each other; rank 1 dies directly after its last
+ * packet.
+ */
 static int die_after_sending(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -302,7 +307,7 @@ static void what_the_dead_have_sent_comes_before_their_loss(void **state)
 
 static void death_over_the_engine_hangs_nobody(void **state)
 {
-	/* the last ones sleep without a timer */
+	/* the last ranks block without a timer */
 	struct play p = { .ranks = 12, .body = die_over_engine };
 
 	(void)state;
@@ -351,7 +356,10 @@ static void a_class_route_adds_up(void **state)
 	play(&p, &b);
 	T_MEM(a.clock, b.clock, sizeof(a.clock));
 	T_IS(a.count.hash, b.count.hash);
-	/* 8 bytes take about 1 us on 16 nodes (SC11, table 3), 512 more. */
+	/*
+	 * 8 bytes take about 1 us on 16 nodes (SC11, table 3), 512 bytes
+	 * longer.
+	 */
 	T_TRUE(a.value[0] > SUMS * UINT64_C(900000) &&
 	       a.value[0] < SUMS * UINT64_C(3000000));
 }
@@ -402,7 +410,7 @@ static void who_gets_no_result_waits_for_room(void **state)
 	assert_in_range(f.value[1], 1, AHEAD);
 }
 
-/* Member 1 sends its part and closes the route; the others continue. */
+/* Member 1 sends its part and closes the route; the other members continue. */
 static int close_early(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_REDUCE, .bytes = 8 };
@@ -429,7 +437,7 @@ static void a_route_ends_with_its_last_member(void **state)
 	play(&p, &f);
 }
 
-/* ---- interfaces add, switches copy --------------------------------------- */
+/* ---- reductions by interfaces, copies by switches ------------------------ */
 
 static void the_same_where_interfaces_add(void **state)
 {
@@ -453,7 +461,8 @@ static void the_same_where_interfaces_add(void **state)
 }
 
 /*
- * Result of count members, combined by halves; the first half has the odd one.
+ * Returns the result of count members, combined by halves; the first half has
+ * the odd member.
  */
 static uint64_t by_halves(uint64_t first, uint32_t count)
 {
@@ -558,7 +567,7 @@ static void interfaces_add_in_the_order_of_pairs(void **state)
 	play(&p, &f);
 }
 
-/* Member 2 broadcasts; a late member finds the data that arrived. */
+/* Member 2 broadcasts; a late member finds the data already arrived. */
 static int cast(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
@@ -593,7 +602,7 @@ static void a_broadcast_waits_for_nobody(void **state)
 	T_TRUE(f.value[0] < 100000000 && f.value[4] >= 1000000000);
 }
 
-/* All members get an error when they name different roots. */
+/* All members get an error if they name different roots. */
 static int differ(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
@@ -639,7 +648,7 @@ static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-/* A qsnet2 whose interfaces do no reductions. */
+/* A qsnet2 whose interfaces execute no reductions. */
 static void no_sum_where_nobody_adds(void **state)
 {
 	char path[] = PLAY_FILE;
@@ -651,11 +660,14 @@ static void no_sum_where_nobody_adds(void **state)
 	unlink(path);
 }
 
-/* ---- input queues -------------------------------------------------------- */
+/* ---- full input queues --------------------------------------------------- */
 
 #define FLOOD 40u
 
-/* Rank 1 computes for a while; the others send more than it has slots for. */
+/*
+ * Rank 1 computes; meanwhile the other ranks send more messages than it has
+ * slots for.
+ */
 static int flood(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t want = FLOOD * ((uint64_t)p->ranks - 1);

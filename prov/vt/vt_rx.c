@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reception of packets. The engine appends arriving packets to the rank's list,
- * stamped with the time of arrival; the rank reads up to its clock. The list
- * begins with a buffer that has been read already, so that appending and
- * reading share one word only.
+ * stamped with the time of arrival; the rank reads the list up to its clock.
+ * The list starts with a buffer that has been read already, so that appending
+ * and reading share only one word.
  */
 #include "prov/vt/vt.h"
 
-/* The first unread packet, or VT_NONE. */
+/* Returns the first unread packet, or VT_NONE. */
 static uint32_t first(struct vt *v)
 {
-	uint32_t head = weft_load32_relaxed(&v->me->in_head); /* own word */
+	/* relaxed: only this rank writes in_head */
+	uint32_t head = weft_load32_relaxed(&v->me->in_head);
 	uint32_t i = VT_NONE;
 
 	/* A4 pairs with R4 in vt_arrive(): the packet is complete. */
@@ -31,10 +32,11 @@ WEFT_HOT uint64_t vt_next(struct vt *v)
 	return i == VT_NONE ? VT_NEVER : vt_buf(v->w, i)->stamp;
 }
 
-/* Makes i the head of the list; the former head returns to its owner. */
+/* Makes i the head of the list; the previous head returns to its owner. */
 static void advance(struct vt *v, uint32_t i)
 {
-	uint32_t old = weft_load32_relaxed(&v->me->in_head); /* own word */
+	/* relaxed: only this rank writes in_head */
+	uint32_t old = weft_load32_relaxed(&v->me->in_head);
 
 	weft_store32(&v->me->in_head, i);
 	vt_push(v->w, &v->me->freed, old);
@@ -75,7 +77,9 @@ static int deliver(struct vt *v, uint32_t i)
 	return src->lost ? 0 : v->up->deliver(v->up_arg, src, &pkt, b->payload);
 }
 
-/* Cost of receiving: the first packet of a message is matched. */
+/*
+ * Returns the cost of receiving; the first packet of a message is also matched.
+ */
 static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &v->w->cfg;
@@ -85,10 +89,13 @@ static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
 	return cfg->recv_ps + (b->kind == VT_PACKET ? cfg->match_ps : 0);
 }
 
-/* A slot of the input queue is free again. */
+/* Counts a packet that frees its slot of the input queue. */
 static void note_taken(struct vt *v, const struct vt_buf *b)
 {
-	/* relaxed: own word; the engine reads it when this rank has blocked */
+	/*
+	 * relaxed: only this rank writes it; the engine reads it when this rank
+	 * has blocked
+	 */
 	if (b->kind == VT_PACKET)
 		weft_store32_relaxed(&v->me->taken,
 				     weft_load32_relaxed(&v->me->taken) + 1);
@@ -115,7 +122,7 @@ WEFT_HOT static int rx_take(struct vt *v, int budget)
 	return n;
 }
 
-/* Reports peers that left, when all their packets have been read. */
+/* Reports peers that have left, after all their packets have been read. */
 static void report_lost(struct vt *v)
 {
 	uint32_t left = weft_load32(&v->w->head->left);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual time between processes: exact times, reproducible runs, polls and
- * timeouts, deadlock, back-pressure, threads, the end. Messages, deaths and
- * class routes: vt_rule_test.c.
+ * Virtual time between processes: exact times, deterministic runs, polls and
+ * timeouts, deadlock, back-pressure, threads, leaving. vt_rule_test.c:
+ * messages, deaths and class routes.
  */
 #include "test/support/vt_fixture.h"
 #include "src/base/rng.h"
@@ -47,7 +47,7 @@ static void a_message_takes_what_the_model_says(void **state)
 	T_IS(f.clock[1], (2 * ROUNDS - 1) * way + cfg.send_ps);
 }
 
-/* Every message is matched by the thread processor of an Elan4. */
+/* The thread processor of an Elan4 matches every message. */
 static void a_message_waits_until_it_is_matched(void **state)
 {
 	char path[] = PLAY_FILE;
@@ -63,7 +63,7 @@ static void a_message_waits_until_it_is_matched(void **state)
 	T_IS(with.clock[0] - without.clock[0], 2 * ROUNDS * 300000);
 }
 
-/* Packets from one corner of a square to the other; seed: by any route. */
+/* Sends packets between opposite corners of a square; seed: by any route. */
 static int diagonal(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 3);
@@ -87,7 +87,7 @@ static void what_may_go_by_any_road_takes_two(void **state)
 	T_TRUE(any.clock[3] * 3 < ordered.clock[3] * 2);
 }
 
-/* ---- reproducible runs --------------------------------------------------- */
+/* ---- deterministic runs -------------------------------------------------- */
 
 static void disturb(struct weft_rng *rng)
 {
@@ -97,7 +97,7 @@ static void disturb(struct weft_rng *rng)
 		nanosleep(&ts, NULL);
 }
 
-/* Messages of all sizes to all ranks, some polls, some waits. */
+/* Sends messages of all sizes to all ranks, with some polls and some waits. */
 static int traffic(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_rng what, when;
@@ -165,7 +165,7 @@ static int time_out(struct play *p, struct end *e, uint32_t rank)
 	(void)p;
 	if (rank)
 		return e->c->ops->wait(e->c, 1) == -ETIMEDOUT ? 0 : 1;
-	/* The other ranks leave, which ends a wait. */
+	/* the other ranks leave, which ends a wait */
 	while (e->c->ops->wait(e->c, 2500000) != -ETIMEDOUT)
 		t = now(e);
 	if (now(e) != t + UINT64_C(2500000) * NS)
@@ -184,7 +184,7 @@ static void a_time_out_takes_virtual_time_only(void **state)
 	T_IS(f.clock[1], 1 * NS);
 }
 
-#define LATE UINT64_C(3000000000) /* 3 ms */
+#define LATE UINT64_C(3000000000) /* 3 ms of virtual time, ps */
 
 /* Rank 0 polls in a loop for a packet that arrives much later. */
 static int look_loop(struct play *p, struct end *e, uint32_t rank)
@@ -213,7 +213,8 @@ static void a_loop_of_looks_ends_and_keeps_its_steps(void **state)
 
 	(void)state;
 	play(&p, &f);
-	assert_in_range(f.value[0], 1, 1500); /* of 60,000 steps */
+	/* number of polls, for 60,000 steps */
+	assert_in_range(f.value[0], 1, 1500);
 	T_IS(f.clock[0], (there + step - 1) / step * step + cfg.recv_ps);
 }
 
@@ -385,7 +386,7 @@ static void threads_may_send_beside_a_sleeper(void **state)
 	play(&p, &f);
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- leaving with packets in flight -------------------------------------- */
 
 #define LAST_SENT 500u
 
@@ -430,7 +431,7 @@ static void who_is_out_has_run_the_last_turn(void **state)
 		play(&p, &f);
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory of the world ------------------------------------------------- */
 
 static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
 {
@@ -450,7 +451,7 @@ static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
 	return bytes;
 }
 
-/* Adders take memory only on machines whose interfaces do reductions. */
+/* Adders use memory only on machines whose interfaces execute reductions. */
 static void a_rank_has_few_addresses(void **state)
 {
 	T_TRUE(bytes_of_a_rank("bgq", 512) < 4000000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trust between the ranks of a world: its owner, the processes that may write
- * it, and detection of dead ranks.
+ * Security of a world: its owner, the processes that may write it, and
+ * detection of dead ranks.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/vt/vt.h"
@@ -23,10 +23,10 @@ static const struct weft_vt_conf bgq = { .machine = "bgq",
 					 .map = "",
 					 .packet_bytes = 512 };
 
-/* Memory that two processes share besides the world. */
+/* Memory that two processes share in addition to the world. */
 struct page {
 	char handle[WEFT_VT_HANDLE];
-	char machine[sizeof(PLAY_FILE)]; /* machine file */
+	char machine[sizeof(PLAY_FILE)]; /* path of the machine file */
 	weft_au32 step;
 };
 
@@ -76,7 +76,7 @@ static int end_of(pid_t pid)
 
 /* ---- owner of a world ---------------------------------------------------- */
 
-/* The machine's file is one that another user may read. */
+/* Returns the configuration with a machine file that another user can read. */
 static struct weft_vt_conf conf_of(const struct page *p)
 {
 	struct weft_vt_conf conf = bgq;
@@ -108,7 +108,7 @@ static void the_world_of_another_user_is_refused(void **state)
 
 	if (geteuid())
 		skip();
-	/* The source tree may be in a folder that only root can read. */
+	/* the source tree may be in a folder that only root can read */
 	strcpy(p->machine, PLAY_FILE);
 	play_file(p->machine, "bgq", "name", "name = bgq\n");
 	T_OK(chmod(p->machine, 0644));
@@ -174,7 +174,7 @@ static void nobody_maps_a_world_that_is_complete(void **state)
 	if (!ret)
 		weft_vt_close(late);
 	if (too_old)
-		skip(); /* a kernel before 5.1 */
+		skip(); /* kernels before 5.1 do not support it */
 	T_TRUE(ret < 0);
 }
 
@@ -211,7 +211,7 @@ static void a_world_is_open_until_all_have_come(void **state)
 
 /* ---- dead ranks ---------------------------------------------------------- */
 
-/* The pid of this rank is reused by another living process. */
+/* Dies; its pid is reused by another living process. */
 static int die_and_be_replaced(struct page *p)
 {
 	struct end e;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending of packets. A send copies the packet into a buffer of the rank's own
+ * Sending of packets. A send copies the packet into a buffer of the rank's
  * pool, stamps it and pushes it to the rank's stack; the engine takes it from
  * there when no rank runs. A buffer returns through the engine when its
- * receiver has read it, so that whether a send finds room never depends on
- * which rank ran first. Consecutive full packets to one peer are one message:
- * the unit cuts it, and the processor pays once.
+ * receiver has read it, so that the success of a send never depends on which
+ * rank ran first.
+ *
+ * Consecutive full packets to one peer are one message: the unit segments it,
+ * and the cost in software is that of one message.
  */
 #include "prov/vt/vt.h"
 #include "src/base/iov.h"
@@ -18,13 +20,13 @@ WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 	uint32_t i = weft_load32(&me->spare);
 
 	/*
-	 * A0, as in lock(): a thread of this process may have run the engine
+	 * A0, like lock(): a thread of this process may have run the engine
 	 * when the buffer was last in flight, and another process may have
-	 * returned it.
+	 * returned the buffer.
 	 */
 	if (weft_unlikely(v->threads))
 		weft_load32(&v->w->head->engine);
-	/* Only this rank pops, so that the successor of i cannot change. */
+	/* only this rank pops, so the successor of i cannot change */
 	while (i != VT_NONE) {
 		if (weft_unlikely(i >= v->w->buf_count ||
 				  vt_buf_owner(v->w, i) != v->rank)) {
@@ -74,12 +76,12 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
 	vt_push(v->w, &v->me->posted, i);
 	vt_idle_polls_set(v, 0);
-	/* A thread sends while another one of this rank is blocked. */
+	/* a thread sends while another thread of this rank is blocked */
 	if (weft_unlikely(v->threads) && !weft_load32(&v->w->head->running))
 		vt_engine_try(v);
 }
 
-/* Does the packet continue the message of the last one? */
+/* Returns whether the packet continues the message of the last packet. */
 static bool continues(const struct vt *v, uint32_t to)
 {
 	return v->last_way.full && v->last_to == to &&
@@ -87,7 +89,10 @@ static bool continues(const struct vt *v, uint32_t to)
 	       v->last_clock == vt_now(v->me);
 }
 
-/* Software cost of a message, higher for one that the unit has to cut. */
+/*
+ * Advances the clock by the software cost of a message, which is higher for a
+ * message that the unit segments.
+ */
 void vt_send_cost(struct vt *v)
 {
 	const struct net_config *cfg = &v->w->cfg;
@@ -121,7 +126,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 		return -ECONNRESET;
 	if (pkt->len > c->mtu)
 		return -EMSGSIZE;
-	/* A rank that has left sends nothing. */
+	/* a rank that has left sends nothing */
 	if (v->out)
 		return 0;
 	vt_enter(v);

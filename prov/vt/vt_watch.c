@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Failure detection by sleeping ranks. A rank marked as running whose process
- * has exited is declared dead. A world in which no rank runs though some are
- * counted as running, or whose model runs without any progress, has been
- * overwritten: it would never release a rank, so it is marked broken for all.
+ * Failure detection by blocked ranks. A rank that is marked as running but
+ * whose process has exited is declared dead. A world has been overwritten if no
+ * rank runs though some are counted as running, or if its model runs without
+ * progress: it would never release a rank, so it is marked broken for all
+ * ranks.
  */
 #include "prov/vt/vt.h"
 #include "src/os/alive.h"
@@ -13,11 +14,11 @@
 #include <unistd.h>
 
 /*
- * Real time without progress before the world is broken; a rank that waits for
- * a core still counts as running.
+ * Real time without progress after which the world is declared broken; a rank
+ * that waits for a core still counts as running.
  */
 #define STILL_NS    UINT64_C(20000000000)
-/* CPU time of the model without a hop of any packet. */
+/* CPU time of the model without a hop of any packet, s. */
 #define STILL_CPU_S 10u
 
 /* ---- dead ranks ---------------------------------------------------------- */
@@ -37,8 +38,8 @@ static bool rank_declare_dead(struct vt *v, uint32_t rank)
 }
 
 /*
- * Checks a few ranks per call, since all sleeping ranks do. True: the last
- * running rank was dead.
+ * Checks a few ranks per call, since all blocked ranks do so. Returns whether
+ * the last running rank was dead.
  */
 static bool check_dead(struct vt *v)
 {
@@ -58,7 +59,7 @@ static bool check_dead(struct vt *v)
 	return last;
 }
 
-/* ---- lack of progress ---------------------------------------------------- */
+/* ---- missing progress ---------------------------------------------------- */
 
 static bool any_rank_runs(const struct weft_vt *w)
 {
@@ -68,14 +69,17 @@ static bool any_rank_runs(const struct weft_vt *w)
 	return false;
 }
 
-/* Has there been progress since the last call? Then the record is renewed. */
+/*
+ * Returns whether there has been progress since the last call, and then renews
+ * the record.
+ */
 static bool moved(struct vt *v, uint32_t owner)
 {
 	struct vt_progress *s = &v->still;
 	struct net_count n;
 	uint64_t steps;
 
-	/* The engine's owner writes these; any value is acceptable. */
+	/* the engine's owner writes these counters; any value is acceptable */
 	net_count_get(v->w->net, &n);
 	steps = n.hops + n.delivered + n.injected;
 	if (s->since_ns && s->turns == v->w->head->turns && s->owner == owner &&
@@ -100,14 +104,14 @@ static bool engine_without_progress(const struct vt *v, uint32_t owner)
 	       STILL_CPU_S * (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* No rank will ever be released. */
+/* Returns whether no rank will ever be released. */
 static bool without_progress(struct vt *v, uint32_t owner)
 {
 	uint32_t running = weft_load32(&v->w->head->running);
 
 	if (running > v->w->size)
 		return true;
-	/* Another thread of this process may run the engine: no check. */
+	/* another thread of this process may run the engine: no check */
 	if (v->threads || owner > v->w->size || moved(v, owner))
 		return false;
 	if (owner)
@@ -119,7 +123,7 @@ static bool without_progress(struct vt *v, uint32_t owner)
 	return weft_now_ns() - v->still.since_ns > STILL_NS;
 }
 
-/* ---- the check ----------------------------------------------------------- */
+/* ---- periodic check ------------------------------------------------------ */
 
 void vt_engine_watch(struct vt *v)
 {

@@ -2,8 +2,8 @@
 /*
  * The shared world segment of a job: created by rank 0 in a memfd, opened by
  * the other ranks through /proc/PID/fd, or by the name of an abstract socket of
- * rank 0. No file is created; the memory is freed with the last process that
- * maps it.
+ * rank 0. No file is created; the memory is freed when the last process that
+ * maps it exits.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/fault/net_fault.h"
@@ -20,10 +20,11 @@
 #include <unistd.h>
 
 #define PAGE	  4096u
-#define NAME_NET  0x7f000000u /* ranks are 127.x.y.z, from 127.0.0.1 on */
+/* addresses of ranks: 127.x.y.z, from 127.0.0.1 on */
+#define NAME_NET  0x7f000000u
 #define NAME_PORT 22612u
 
-/* ---- layout -------------------------------------------------------------- */
+/* ---- layout of the segment ----------------------------------------------- */
 
 static uint64_t world_place(uint64_t *at, size_t count, size_t bytes)
 {
@@ -33,7 +34,10 @@ static uint64_t world_place(uint64_t *at, size_t count, size_t bytes)
 	return here;
 }
 
-/* Messages of the model; two per buffer where packets are acknowledged. */
+/*
+ * Returns the capacity of the model in messages; two per buffer if packets are
+ * acknowledged.
+ */
 static uint32_t model_room(const struct vt_head *h)
 {
 	return h->size * VT_BUFS * (vt_acks(&h->cfg) ? 2 : 1);
@@ -49,7 +53,7 @@ static void lay_out(struct vt_head *h)
 	h->due_at = world_place(&at, n, sizeof(uint64_t));
 	h->batch_at = world_place(&at, n, sizeof(uint32_t));
 	h->cold_at = world_place(&at, n, sizeof(struct vt_rank_cold));
-	/* one more for each rank: the first entry of its arrival list */
+	/* one more buffer per rank: the first entry of its arrival list */
 	h->bufs_at = world_place(&at, n * (VT_BUFS + 1),
 				 vt_buf_bytes(h->packet_bytes));
 	h->joins_at =
@@ -64,7 +68,10 @@ static void lay_out(struct vt_head *h)
 	h->bytes = at;
 }
 
-/* Do the section offsets match those computed for this size and machine? */
+/*
+ * Returns whether the section offsets match those computed for this size and
+ * machine.
+ */
 static bool head_fits(const struct vt_head *h, size_t bytes)
 {
 	struct vt_head plan = { .magic = VT_MAGIC,
@@ -110,7 +117,7 @@ static int map_parts(struct weft_vt *w)
 {
 	struct vt_head h;
 
-	/* Checks and uses see one value. */
+	/* copy once, so that checks and uses see the same values */
 	memcpy(&h, w->region.base, offsetof(struct vt_head, running));
 	if (w->region.bytes < sizeof(h) || !head_fits(&h, w->region.bytes) ||
 	    w->rank >= h.size)
@@ -128,7 +135,7 @@ static int map_parts(struct weft_vt *w)
 	return w->wake ? 0 : -ENOMEM;
 }
 
-/* ---- rank 0 -------------------------------------------------------------- */
+/* ---- creation by rank 0 -------------------------------------------------- */
 
 static int refuse(const char *why)
 {
@@ -156,7 +163,9 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	w->batch[i] = i;
 }
 
-/* A machine without detours cannot start with a dead link. */
+/*
+ * Returns whether a link is dead from the start on a machine without detours.
+ */
 static bool starts_partitioned(const struct weft_vt *w,
 			       const struct weft_fault_plan *plan)
 {
@@ -209,20 +218,23 @@ static int world_fill(struct weft_vt *w, const struct net_place *where)
 		rank_init(w, i, &where[i]);
 	h->batch_count = h->size;
 	/*
-	 * All ranks count as running until they block, also those not yet
-	 * started.
+	 * all ranks count as running until they block, also before they have
+	 * started
 	 */
 	weft_store32(&h->running, h->size);
 	ret = net_open(w->net, h->bytes - h->net_at, &h->cfg, model_room(h));
 	if (ret)
 		return ret;
-	/* The model works in whole cycles: it may process one more. */
+	/*
+	 * minus one cycle: the model works in whole cycles and may process one
+	 * more
+	 */
 	h->ahead_ps = h->cfg.send_ps + net_lookahead(w->net) - h->cfg.tick_ps;
 	w->ahead_ps = h->ahead_ps;
 	return 0;
 }
 
-/* Maps ranks to nodes by the option: an order of letters, or a file. */
+/* Maps ranks to nodes by the option: an order of axis letters, or a file. */
 static int map_ranks(const struct weft_vt_conf *conf,
 		     const struct net_config *cfg, uint32_t size,
 		     struct net_place *where)
@@ -244,8 +256,8 @@ static int map_ranks(const struct weft_vt_conf *conf,
 }
 
 /*
- * The shape is derived from the number of nodes, so ranks per node are read
- * first.
+ * Loads the machine file. The shape is derived from the number of nodes, so the
+ * ranks per node are read first.
  */
 static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
 			struct net_config *cfg)
@@ -351,9 +363,12 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 	return 0;
 }
 
-/* ---- the other ranks ----------------------------------------------------- */
+/* ---- attachment by the other ranks --------------------------------------- */
 
-/* Root can open a world created by another user and must not trust it. */
+/*
+ * Checks the owner: root can open a world created by another user and must not
+ * trust it.
+ */
 static int check_owner(int fd)
 {
 	struct stat st;

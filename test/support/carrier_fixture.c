@@ -119,7 +119,7 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 	return e->c->ops->send(e->c, to, &pkt, iov, 2);
 }
 
-/* Polls e and its crowd once. */
+/* Polls e and the endpoints of its group once. */
 static void end_poll(struct end *e)
 {
 	int n = e->c->ops->poll(e->c, 16);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: ranks, each a process, that run the body of a test. */
+/*
+ * For tests: ranks of virtual time, each a process that runs the body of a
+ * test.
+ */
 #include "test/support/vt_fixture.h"
 
 #include "prov/net/file/net_file.h"
@@ -12,7 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Packet size of the machine's largest unit. */
+/*
+ * Returns the configuration, with the packet size of the machine's largest
+ * unit.
+ */
 static struct weft_vt_conf conf_of(const struct play *p)
 {
 	return (struct weft_vt_conf){ .machine =
@@ -21,7 +27,7 @@ static struct weft_vt_conf conf_of(const struct play *p)
 				      .packet_bytes = p->machine ? 2560 : 512 };
 }
 
-/* op 0 adds; op 1 depends on the order of its operands. */
+/* Combines words: op 0 adds; op 1 depends on the order of its operands. */
 static uint32_t combine_words(unsigned op, unsigned type, void *acc,
 			      const void *in, size_t bytes)
 {
@@ -36,7 +42,7 @@ static uint32_t combine_words(unsigned op, unsigned type, void *acc,
 	return 0;
 }
 
-/* Adds one word to another. */
+/* Adds the word in `what` to the word in data. */
 static int change_word(const void *what, size_t what_bytes, void *data,
 		       void *old, size_t bytes)
 {
@@ -125,7 +131,7 @@ void play(struct play *p, struct found *found_p)
 	play_close(p);
 }
 
-/* Does a line of a machine file set this key? */
+/* Returns whether a line of a machine file sets this key. */
 static bool sets(const char *line, const char *key)
 {
 	size_t n = strlen(key);

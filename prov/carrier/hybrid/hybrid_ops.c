@@ -9,8 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define OPS_TRIES    64 /* ports that are free on one carrier only */
-#define OPS_RESTS    8	/* polls per poll of a silent socket */
+/* attempts to find a port that is free on both carriers */
+#define OPS_TRIES    64
+#define OPS_RESTS    8 /* polls of shared memory per poll of an idle socket */
 /* Time between polls of the socket if all peers are remote. */
 #define OPS_PAUSE_NS UINT64_C(300)
 
@@ -67,7 +68,8 @@ static void ops_init(struct hybrid *b, const struct weft_carrier_attr *attr)
 {
 	b->base.ops = &weft_carrier_hybrid;
 	b->base.fills = true;
-	b->base.cuts = true; /* by datagrams; shm passes packets on whole */
+	/* datagrams can be split; shm sends packets unsplit */
+	b->base.cuts = true;
 	b->up = attr->up;
 	b->up_arg = attr->up_arg;
 	b->watch_epoll = b->watch_end = b->epoll = -1;
@@ -107,7 +109,7 @@ static void hybrid_name_get(struct weft_carrier *c, struct sockaddr_in *name)
 	*name = hybrid_of(c)->name;
 }
 
-/* Returns the carrier of p; sets *ret_p if there is none. */
+/* Returns the carrier of p; if there is none, sets *ret_p to the error. */
 static struct weft_carrier *ops_carrier(struct hybrid *b, struct hybrid_peer *p,
 					int *ret_p)
 {
@@ -138,11 +140,13 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 		iov_count = 1;
 	}
 	ret = way->ops->send(way, p->there, pkt, iov, iov_count);
-	p->base.whole = p->there->whole; /* the path MTU may have decreased */
+	p->base.whole = p->there->whole; /* the path MTU may have changed */
 	return ret;
 }
 
-/* Only the socket is polled: pauses between polls. */
+/*
+ * Spins until the next poll of the socket is due, if only the socket is polled.
+ */
 static void ops_pause(const struct hybrid *b)
 {
 	/* relaxed: a hint */
@@ -152,7 +156,7 @@ static void ops_pause(const struct hybrid *b)
 		weft_relax();
 }
 
-/* Sets the time of the next poll by the result of this one. */
+/* Sets the time of the next poll depending on the result of this poll. */
 static void ops_poll_schedule(struct hybrid *b, bool vain)
 {
 	weft_store32_relaxed(&b->rests, vain ? OPS_RESTS - 1 : 0);
@@ -161,13 +165,13 @@ static void ops_poll_schedule(struct hybrid *b, bool vain)
 }
 
 /*
- * A poll of the socket is a system call, and polls in immediate succession
- * delay datagrams. While the socket is silent polls are rare, also in favour of
- * local peers and of processes that need the processor.
+ * Polls the socket. Each poll is a system call, and polls in immediate
+ * succession delay datagrams. While the socket is idle it is polled rarely,
+ * which also saves CPU time for local peers and for other processes.
  */
 static int ops_poll_sock(struct hybrid *b, int budget)
 {
-	/* relaxed: a hint, also from threads that waited */
+	/* relaxed: a hint, also written by waiting threads */
 	uint32_t rests = weft_load32_relaxed(&b->rests);
 	int n;
 
@@ -224,7 +228,7 @@ static void hybrid_wake(struct weft_carrier *c)
 	struct hybrid *b = hybrid_of(c);
 
 	b->shm->ops->wake(b->shm);
-	/* an armed descriptor is notified by this carrier, too */
+	/* sock also notifies an armed descriptor */
 	b->sock->ops->wake(b->sock);
 }
 

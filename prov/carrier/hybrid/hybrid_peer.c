@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Peers, and the carrier of each. A peer is not contacted before the first send
- * to it: then its shared memory is tried, and a refusal is logged.
+ * Peers, and the choice of each peer's carrier. A peer is not contacted before
+ * the first send to it: then its shared memory is tried, and a refusal is
+ * logged.
  */
 #include "prov/carrier/hybrid/hybrid.h"
 #include "prov/carrier/shm/shm_reach.h"
@@ -49,7 +50,10 @@ static struct hybrid_peer *peer_new(struct hybrid *b,
 	return p;
 }
 
-/* The name may belong to a new endpoint, which its carrier already knows. */
+/*
+ * Returns whether the name now belongs to a new endpoint, whose record the
+ * carrier below has already created.
+ */
 static bool peer_name_reused(struct hybrid_peer *p,
 			     const struct sockaddr_in *name)
 {
@@ -73,7 +77,10 @@ static void peer_log_path(const struct hybrid *b, const struct hybrid_peer *p,
 			 host, ntohs(p->base.name.sin_port), why);
 }
 
-/* Waits must poll shared memory from now on; relaxed: a hint. */
+/*
+ * Counts a local peer: waits must poll shared memory from now on. relaxed: a
+ * hint
+ */
 static void peer_local_added(struct hybrid *b, const struct hybrid_peer *p)
 {
 	if (peer_key(&p->base.name) != peer_key(&b->name))
@@ -81,7 +88,10 @@ static void peer_local_added(struct hybrid *b, const struct hybrid_peer *p)
 				     weft_load32_relaxed(&b->near) + 1);
 }
 
-/* 0, -EAGAIN: not yet, -EHOSTUNREACH: never. */
+/*
+ * Chooses the carrier of p. Returns 0; -EAGAIN: the endpoint does not exist
+ * yet; -EHOSTUNREACH: no carrier can reach the peer.
+ */
 static int peer_choose(struct hybrid *b, struct hybrid_peer *p)
 {
 	char why[WEFT_SHM_WHY];
@@ -137,12 +147,15 @@ int hybrid_peer_connect(struct hybrid *b, struct hybrid_peer *p)
 	ret = peer_choose(b, p);
 	if (ret != -EHOSTUNREACH)
 		return ret;
-	/* The next poll reports it. */
+	/* The next poll reports p as lost. */
 	weft_list_push_back(&b->ending, &p->end_node);
 	return -ECONNRESET;
 }
 
-/* Returns the record of a peer known to one carrier only, or makes it. */
+/*
+ * Returns the record of a peer that only one carrier has a record of, or
+ * creates the record.
+ */
 static struct hybrid_peer *peer_from_carrier(struct hybrid *b,
 					     struct weft_peer *there)
 {
@@ -163,7 +176,7 @@ static int up_deliver(void *arg, struct weft_peer *src,
 
 	if (!p)
 		return -EAGAIN;
-	/* lost on its other carrier */
+	/* the peer was lost on the other carrier */
 	if (p->base.lost)
 		return 0;
 	return b->up->deliver(b->up_arg, &p->base, pkt, payload);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that share more or less with each other: each pair must connect by
- * the fastest carrier possible, detect when the other one is killed, and not
- * report a living peer as dead. Namespaces need root; the test is skipped
- * otherwise.
+ * Pairs of processes in different namespaces: each pair must connect by the
+ * fastest possible carrier, detect that the peer was killed, and not report a
+ * living peer as dead. Namespaces require root; the test is skipped otherwise.
  */
 #include "test/support/carrier_fixture.h"
 #include "src/base/attr.h"
@@ -26,8 +25,8 @@
 /* Namespaces that two processes do not share. */
 struct apart {
 	const char *name;
-	int flags; /* of the child's unshare */
-	int ours;  /* of the parent's */
+	int flags; /* flags of the child's unshare() */
+	int ours;  /* flags of the parent's unshare() */
 	bool proc; /* mounts a /proc of the new pid namespace */
 	int dma;   /* result when the parent reads the child's memory */
 };
@@ -45,7 +44,10 @@ static const struct apart ways[] = {
 
 #define SKIP 77
 
-/* The child, in its namespaces: sends its name, echoes, exits on command. */
+/*
+ * The child, in its namespaces: sends its name, echoes packets, exits on
+ * command.
+ */
 static void child_run(int in, int out)
 {
 	struct pollfd word = { .fd = in, .events = POLLIN };
@@ -66,7 +68,7 @@ static void child_run(int in, int out)
 	_exit(0); /* without closing, as if killed */
 }
 
-/* Enters namespaces; those of pids begin with the next child. */
+/* Enters namespaces; a pid namespace starts with the next child. */
 static void enter(int flags, bool proc)
 {
 	int status = 0;
@@ -86,7 +88,7 @@ static void enter(int flags, bool proc)
 		_exit(SKIP);
 }
 
-/* Reports an error, for processes outside cmocka. */
+/* Reports an unexpected value; used in processes that do not run cmocka. */
 static bool wrong(const char *what, long long got, long long want)
 {
 	if (got == want)
@@ -102,7 +104,10 @@ struct pair {
 	int out;
 };
 
-/* The child is started first, so that it is in no namespace of its parent. */
+/*
+ * Starts the child before the parent enters its namespaces, so that the child
+ * does not inherit them.
+ */
 static int pair_fork(struct pair *p, const struct apart *way)
 {
 	int down[2], up[2];
@@ -125,7 +130,7 @@ static int pair_fork(struct pair *p, const struct apart *way)
 	return pid < 0;
 }
 
-/* SKIP: these namespaces are not available here. */
+/* Returns SKIP if these namespaces are not available. */
 static int pair_open(struct pair *p)
 {
 	struct sockaddr_in name;
@@ -174,7 +179,7 @@ static bool pair_notices(struct pair *p)
 	       !wrong("its error", p->e.lost_err, ECONNRESET);
 }
 
-/* Runs in a process of its own, whose exit status is the result. */
+/* Tests one pair in a separate process, whose exit status is the result. */
 static void pair_try(const struct apart *way)
 {
 	struct pair p;

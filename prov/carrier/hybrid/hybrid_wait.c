@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for shared memory and for the socket. For a time after the last
- * packet wait returns at once, so that the caller polls both; then it blocks as
- * the shm carrier does, and a thread that blocks on the socket wakes it:
+ * Waiting for shared memory and for the socket. For WAIT_AWAKE_NS after the
+ * last packet wait returns at once, so that the caller polls both carriers;
+ * then it blocks like the shm carrier, and a thread that blocks on the socket,
+ * the watcher, wakes it:
  *
  *   wait                               watcher
  *     sock arm, watch once (epoll)       epoll_wait
  *     shm wait ...                       shm wake
  *
  * Delivery of a datagram takes longer while a thread waits on the socket, so
- * the watcher is started when it is needed first.
+ * the watcher is not started before it is needed.
  */
 #include "prov/carrier/hybrid/hybrid.h"
 #include "src/base/clock.h"
@@ -23,20 +24,24 @@
 
 #define WAIT_SPIN_NS   UINT64_C(20000)	/* then yield ... */
 #define WAIT_AWAKE_NS  UINT64_C(500000) /* ... then block */
-/* Yields before blocking if all peers are remote. */
+/* Time of yielding before blocking if all peers are remote. */
 #define WAIT_REMOTE_NS UINT64_C(100000)
 
-/* Longest yield without another process. */
+/* Longest duration of a yield on an otherwise idle processor. */
 #define WAIT_ALONE_NS UINT64_C(1200)
 #define WAIT_TAKEN    64 /* yields instead of spins after a long yield */
 
 #define WAIT_RETURN_MAX 3 /* immediate returns before yielding */
 
-#define WAIT_UNWATCHED_NS UINT64_C(100000) /* no thread watches the socket */
+/* longest wait without a watcher */
+#define WAIT_UNWATCHED_NS UINT64_C(100000)
 
 enum { WATCH_SOCK, WATCH_END };
 
-/* The socket has a datagram: wakes the waiter, which polls. */
+/*
+ * Waits for datagrams on the socket and wakes the thread in hybrid_wait(),
+ * which polls.
+ */
 static void *watch(void *arg)
 {
 	struct hybrid *b = arg;
@@ -51,7 +56,10 @@ static void *watch(void *arg)
 	}
 }
 
-/* Blocks signals, which are for the program's threads. */
+/*
+ * Starts the watcher with all signals blocked: signals are for the program's
+ * threads.
+ */
 static int watch_start(struct hybrid *b)
 {
 	sigset_t all, old;
@@ -98,7 +106,7 @@ static void watch_close(struct hybrid *b)
 	fd_close(&b->watch_end);
 }
 
-/* Is there a watcher, or can one be started? */
+/* Returns whether a watcher runs; starts one if necessary. */
 static bool watched(struct hybrid *b)
 {
 	if (b->watches || !watch_open(b))
@@ -122,9 +130,10 @@ void hybrid_wait_close(struct hybrid *b)
 }
 
 /*
- * The kernel does not report which processes share the processors with hosts
- * that are one machine, but the duration of a yield shows it. False: block
- * instead.
+ * Yields and returns whether polling may continue; false: block instead. The
+ * kernel does not report whether other processes, such as ranks of emulated
+ * hosts on the same machine, need the processor, but the duration of a yield
+ * shows it.
  */
 static bool wait_yield(struct hybrid *b, uint64_t now)
 {
@@ -137,7 +146,10 @@ static bool wait_yield(struct hybrid *b, uint64_t now)
 	return then;
 }
 
-/* Is it too early to block? Then the caller polls both again. */
+/*
+ * Returns whether it is too early to block, so that the caller polls both
+ * carriers again.
+ */
 static bool wait_too_early(struct hybrid *b, uint64_t now)
 {
 	/* relaxed: a hint */
@@ -161,8 +173,9 @@ static bool wait_too_early(struct hybrid *b, uint64_t now)
 }
 
 /*
- * All known peers are remote: blocks on the socket itself, and is notified by a
- * local process that connects first.
+ * Waits while all known peers are remote: blocks on the socket itself. A local
+ * process that connects for the first time notifies the armed descriptor of
+ * shm.
  */
 static int wait_remote(struct hybrid *b, uint64_t timeout_ns)
 {
@@ -171,7 +184,7 @@ static int wait_remote(struct hybrid *b, uint64_t timeout_ns)
 	return b->sock->ops->wait(b->sock, timeout_ns);
 }
 
-/* No watcher could be started: waits are short. */
+/* Waits in short slices, since no watcher could be started. */
 static int wait_unwatched(struct hybrid *b, uint64_t timeout_ns)
 {
 	bool all = timeout_ns <= WAIT_UNWATCHED_NS;
@@ -191,13 +204,16 @@ int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return -ETIMEDOUT;
 	if (wait_too_early(b, weft_now_ns()))
 		return 0;
-	/* after this wait the socket is polled; relaxed: a hint */
+	/* the poll after this wait polls the socket; relaxed: a hint */
 	weft_store32_relaxed(&b->rests, 0);
 	if (!weft_load32_relaxed(&b->near))
 		return wait_remote(b, timeout_ns);
 	if (!watched(b))
 		return wait_unwatched(b, timeout_ns);
-	/* a packet has arrived, or a send was refused: no event reports room */
+	/*
+	 * a packet has arrived, or a send was refused: no event reports free
+	 * space
+	 */
 	if (b->sock->ops->arm(b->sock)) {
 		if (++b->vain > WAIT_RETURN_MAX)
 			weft_wait_policy_release_cpu();

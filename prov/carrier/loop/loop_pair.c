@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Delivery once, whole and in order over an unreliable raw layer: packets are
+ * Delivery exactly once and in order over an unreliable raw layer: packets are
  * numbered per pair, kept until acknowledged, retransmitted after a number of
- * polls, and held in a reorder buffer at the receiver.
+ * polls, and stored in a reorder buffer at the receiver.
  */
 #include "prov/carrier/loop/loop.h"
 #include "src/base/iov.h"
@@ -123,7 +123,7 @@ static struct loop_peer *pair_of(struct loop *l, const struct loop_packet *g)
 	}
 	p = pair_by_name(l, &g->name);
 	if (p && p->gen) {
-		/* The name belongs to a new endpoint. */
+		/* the name belongs to a new endpoint */
 		pair_lost(l, p, ECONNRESET);
 		p = NULL;
 	}
@@ -202,7 +202,7 @@ static void pair_acked(struct loop_peer *p, const struct loop_packet *g)
 	}
 }
 
-/* Handles one received packet; takes ownership. */
+/* Handles one received packet and takes ownership of it. */
 static void pair_arrive(struct loop *l, struct loop_peer *p,
 			struct loop_packet *g)
 {
@@ -301,7 +301,9 @@ static void pair_retransmit(struct loop *l, struct loop_peer *p)
 	}
 }
 
-/* Checks whether p has ended; its packets are delivered first. */
+/*
+ * Checks whether p has ended; reports the end after all packets are delivered.
+ */
 static void pair_check_end(struct loop *l, struct loop_peer *p)
 {
 	if (p->base.lost || !p->gen)
@@ -338,7 +340,7 @@ int loop_pair_poll(struct loop *l, int budget)
 	return n;
 }
 
-/* At close: retransmits everything without faults, and sends FIN. */
+/* At close: retransmits everything without faults, then sends FIN. */
 void loop_pair_finish(struct loop *l, struct loop_peer *p)
 {
 	struct loop_packet *g;

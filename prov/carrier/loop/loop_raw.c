@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The raw layer: a registry of the endpoints of this process and an inbox for
- * each. It loses, duplicates, delays and reorders packets as the sender's fault
- * plan requires.
+ * The raw layer: a registry of the endpoints of this process, with an inbox per
+ * endpoint. The raw layer loses, duplicates, delays and reorders packets as the
+ * sender's fault plan requires.
  */
 #include "prov/carrier/loop/loop.h"
 #include "src/base/clock.h"
@@ -18,7 +18,8 @@
 #define RAW_INBOX	4096
 #define RAW_DELAY_POLLS 16
 #define RAW_SLICE_NS	UINT64_C(100000000)
-#define RAW_FAULT_NS	UINT64_C(200000) /* retransmission needs polls */
+/* longest wait under faults: retransmission needs polls */
+#define RAW_FAULT_NS	UINT64_C(200000)
 
 static pthread_mutex_t raw_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list raw_all = { &raw_all, &raw_all };
@@ -73,7 +74,7 @@ int loop_raw_join(struct loop *l, const struct sockaddr_in *want)
 	return ret;
 }
 
-/* l is not found any more; packets in its inbox are dropped. */
+/* Removes l from the registry and drops the packets in its inbox. */
 void loop_raw_leave(struct loop *l)
 {
 	struct weft_list *n;
@@ -122,7 +123,10 @@ static void raw_notify(struct loop *to)
 		to->armed = true;
 }
 
-/* Time is counted in polls here: a fault is active from the beginning. */
+/*
+ * Draws for a fault. Time is counted in polls here, so a fault is active from
+ * the start.
+ */
 static bool raw_hit(struct loop *l, enum weft_fault_plan_kind kind)
 {
 	return carrier_faults_draw(&l->faults, kind, 0);

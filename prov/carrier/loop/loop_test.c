@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Features of the loop carrier only: visible faults, injected deaths,
- * reproducible runs.
+ * Features that only the loop carrier has: raw faults, injected deaths,
+ * deterministic runs.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/carrier_faults.h"
@@ -68,10 +68,10 @@ static void a_wrong_plan_does_not_open(void **state)
 	T_IS(end_open(&e, &weft_carrier_loop, 1, &attr), -EINVAL);
 }
 
-/* Counts packets in any order. */
+/* Receiver that counts packets in any order. */
 struct raw_sink {
 	uint64_t got;
-	uint64_t again;	   /* duplicates */
+	uint64_t again;	   /* duplicate packets */
 	uint64_t backward; /* packets out of order */
 	uint64_t top;
 	uint64_t hash;

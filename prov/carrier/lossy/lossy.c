@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Frames in both directions. A sender numbers its frames and keeps each until
- * the peer has acknowledged it; the peer takes them in order. A frame with
- * wrong checks is dropped and a NAK requests the next expected frame; the
- * sender then retransmits all frames from there (go-back-N). Acknowledgements
- * and NAKs are damaged like other frames: a sender without acknowledgement
- * retransmits after a timeout.
+ * the peer has acknowledged it; the peer accepts frames in order only. A frame
+ * with wrong check symbols is dropped, and a NAK requests the next expected
+ * frame; the sender then retransmits all frames from there (go-back-N).
+ * Acknowledgements and NAKs are damaged like other frames: a sender without
+ * acknowledgement retransmits after a timeout.
  */
 #include "prov/carrier/lossy/lossy.h"
 #include "src/base/iov.h"
@@ -101,7 +101,7 @@ bool lossy_all_acked(const struct lossy *n)
 
 /* ---- sending ---- */
 
-/* Sends a sealed frame, damaged or dropped as the fault plan requires. */
+/* Sends an encoded frame, damaged or dropped as the fault plan requires. */
 static int frame_emit(struct lossy *n, struct lossy_peer *p,
 		      const uint8_t *data, uint32_t bytes)
 {
@@ -113,7 +113,9 @@ static int frame_emit(struct lossy *n, struct lossy_peer *p,
 
 	wrong = carrier_faults_draw(&n->faults, WEFT_FAULT_LOSS, age);
 	if (wrong) {
-		/* the peer must exist to lose a frame */
+		/*
+		 * sends only a header, so that errors of the send are reported
+		 */
 		pkt = (struct weft_pkt){ .type = LOSSY_LOST };
 	} else {
 		memcpy(n->out, data, bytes);
@@ -132,7 +134,7 @@ static uint32_t frame_seal(struct lossy *n, uint8_t *data, uint32_t bytes)
 	return bytes + lossy_code_bytes(&n->code, bytes);
 }
 
-/* Returns a slot for the next frame; NULL: window full, or out of memory. */
+/* Returns a slot for the next frame; NULL: the window is full, or no memory. */
 static struct lossy_frame *frame_next(struct lossy *n, struct lossy_peer *p)
 {
 	struct lossy_frame *f = &p->kept[p->sent % LOSSY_WINDOW];

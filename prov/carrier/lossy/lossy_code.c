@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The codes of the machines on frames (prov/code documents the errors that they
- * detect):
+ * The error codes of the machines, applied to frames (prov/code documents which
+ * errors they detect):
  *
  *  crc16   two bytes for each 96, as in gemini's packets
  *  crc32   four bytes after the data; crc32c, too
  *  rs5     five symbols of 10 bits for each 512, bgq's packets
- *  rs14    crc32, and then 14 symbols for each 640 bytes, which correct
+ *  rs14    crc32, then 14 error-correcting symbols for each 640 bytes
  *
- * The checks of all pieces follow the data.
+ * The check symbols of all pieces follow the data.
  */
 #include "prov/carrier/lossy/lossy.h"
 
@@ -52,7 +52,7 @@ uint32_t lossy_code_bytes(const struct lossy_code *c, uint32_t bytes)
 	}
 }
 
-/* Returns offset and length of piece i of `bytes` bytes. */
+/* Returns the length of piece i of `bytes` bytes, and its offset in *at_p. */
 static uint32_t piece(uint32_t bytes, uint32_t of, uint32_t i, uint32_t *at_p)
 {
 	*at_p = i * of;
@@ -92,7 +92,7 @@ static void crc32_seal(const struct lossy_code *c, uint8_t *data,
 	memcpy(data + bytes, &crc, sizeof(crc));
 }
 
-/* Appends the checks of each piece. */
+/* Appends the check symbols of each piece. */
 static void rs_seal(const struct lossy_code *c, uint8_t *data, uint32_t bytes)
 {
 	uint32_t of = c->kind == WEFT_CARRIER_RS5 ? RS5_PIECE : RS14_PIECE;
@@ -124,7 +124,7 @@ void lossy_code_seal(const struct lossy_code *c, uint8_t *data, uint32_t bytes)
 	}
 }
 
-/* ---- received frames ---- */
+/* ---- checks of received frames ---- */
 
 static bool crc32_fits(const struct lossy_code *c, const uint8_t *data,
 		       uint32_t bytes)
@@ -182,12 +182,12 @@ static bool rs14_fits(const struct lossy_code *c, uint8_t *data, uint32_t bytes,
 	return crc32_fits(c, data, bytes);
 }
 
-/* Returns the bytes of data in `bytes` with checks; 0: impossible length. */
+/* Returns the bytes of data in a frame of `bytes`; 0: impossible length. */
 static uint32_t data_bytes(const struct lossy_code *c, uint32_t bytes)
 {
 	uint32_t data = bytes - lossy_code_bytes(c, bytes);
 
-	/* less data needs no more checks, so the loop ends */
+	/* the check symbols never shrink as data grows, so the loop ends */
 	while (data + lossy_code_bytes(c, data) < bytes)
 		data++;
 	return data + lossy_code_bytes(c, data) == bytes ? data : 0;

@@ -14,7 +14,7 @@
 
 static_assert(8 * LOSSY_BYTES <= 1 << LOSSY_DIGITS, "bits of a frame");
 
-/* Returns why this fault is not supported, or NULL. */
+/* Returns the reason why this fault is not supported, or NULL. */
 static const char *unsupported(const struct weft_fault_entry *f)
 {
 	if (f->kind != WEFT_FAULT_ERRORS && f->kind != WEFT_FAULT_BURST)
@@ -40,7 +40,7 @@ int lossy_plan_check(const struct weft_fault_plan *plan, const char *text)
 	return 0;
 }
 
-/* Returns the value of the last active line of that kind. */
+/* Returns the value of the plan's last active fault of that kind. */
 static double value_now(const struct lossy *n, enum weft_fault_plan_kind kind)
 {
 	uint64_t age = (n->now_ns - n->opened_ns) * 1000;
@@ -62,7 +62,7 @@ static void flip(uint8_t *data, uint64_t bit)
 	data[bit / 8] ^= (uint8_t)(1u << bit % 8);
 }
 
-/* Flips the first and the last bit of a burst, and those between at random. */
+/* Flips the first and the last bit of a burst, and random bits between them. */
 static void flip_burst(struct lossy *n, uint8_t *data, uint64_t bits,
 		       uint64_t first)
 {
@@ -78,9 +78,9 @@ static void flip_burst(struct lossy *n, uint8_t *data, uint64_t bits,
 
 /*
  * Returns the number of bits until the next error at that bit error rate; 2^18
- * is beyond the end of every frame. A number of 2^k or more has the probability
- * q, the probability of a correct bit to the power 2^k; so each binary digit is
- * 1 with q / (1 + q), independently of the others.
+ * is beyond the end of every frame. The number is geometrically distributed: it
+ * is 2^k or more with probability q = (1 - rate)^(2^k), so each binary digit k
+ * is 1 with probability q / (1 + q), independently of the other digits.
  */
 static uint64_t until_next(struct lossy *n, double rate)
 {

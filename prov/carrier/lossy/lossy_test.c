@@ -14,7 +14,7 @@ static const enum weft_carrier_code codes[] = {
 	WEFT_CARRIER_RS5,    WEFT_CARRIER_RS14,
 };
 
-/* ---- codes ---- */
+/* ---- error codes on buffers ---- */
 
 static void check_size(const struct lossy_code *c, uint32_t bytes)
 {
@@ -42,7 +42,10 @@ static void what_is_whole_passes(void **state)
 	}
 }
 
-/* One to three wrong bits at any position: detected or corrected. */
+/*
+ * Injects one to three wrong bits at any position: all are detected or
+ * corrected.
+ */
 static void check_bits(const struct lossy_code *c, struct weft_rng *rng)
 {
 	uint32_t bytes = 48 + (uint32_t)weft_rng_below(rng, 2016);
@@ -79,7 +82,7 @@ static void wrong_bits_do_not_pass(void **state)
 	}
 }
 
-/* ---- frames ---- */
+/* ---- frames between two endpoints ---- */
 
 struct two {
 	struct end a, b;
@@ -127,8 +130,8 @@ static void two_close(struct two *t)
 }
 
 /*
- * The fault plan's number of damaged frames, each detected or corrected, none
- * delivered.
+ * Frames are damaged at the rate of the fault plan; each damaged frame is
+ * detected or corrected, none is delivered.
  */
 static void what_is_damaged_is_found_and_sent_again(void **state)
 {
@@ -141,23 +144,25 @@ static void what_is_damaged_is_found_and_sent_again(void **state)
 		two_run(&t, 3000);
 		t.a.c->ops->stats(t.a.c, &sa);
 		t.b.c->ops->stats(t.b.c, &sb);
-		/* frames of 8400 bits: 155 of 1000 are hit */
+		/* frames of 8400 bits: 155 of 1000 are damaged */
 		frames = 3000 + sa.resent;
 		T_TRUE(sa.damaged > frames * 12 / 100);
 		T_TRUE(sa.damaged < frames * 19 / 100);
 		wrong = sa.damaged + sb.damaged;
 		seen = sa.found + sb.found + sa.fixed + sb.fixed;
-		/* the last four bits after 140 bits of checks are unused */
+		/* after the 140 check bits the last four bits are unused */
 		T_TRUE(seen <= wrong && seen >= wrong * 98 / 100);
 		T_TRUE(seen == wrong || codes[k] == WEFT_CARRIER_RS14);
 		T_IS(sb.fixed > 0, codes[k] == WEFT_CARRIER_RS14);
-		/* on a busy host more is retransmitted than was damaged */
+		/*
+		 * on a loaded host more frames are retransmitted than damaged
+		 */
 		T_TRUE(sa.resent > 300 || codes[k] == WEFT_CARRIER_RS14);
 		two_close(&t);
 	}
 }
 
-/* A burst of 300 bits cannot be corrected: the CRC detects it. */
+/* A burst of 300 bits is not correctable: the CRC detects it. */
 static void what_is_beyond_correction_is_sent_again(void **state)
 {
 	struct weft_carrier_stats sa, sb;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hostile peer writes random bytes into the region of an endpoint while
- * messages flow. No process may crash or hang: afterwards every pair either
- * works or has been reported lost on one of its sides.
+ * A hostile peer writes random bytes into the region of an endpoint under
+ * traffic. No process may crash or hang: afterwards every pair either works or
+ * has been reported lost on one of its sides.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -19,14 +19,14 @@
 #include <unistd.h>
 
 #define FUZZ_SENDERS 2
-#define FUZZ_SECONDS 40 /* limit for a verdict */
+#define FUZZ_SECONDS 40 /* time limit for a result */
 
 /* Bytes of the region that are overwritten. */
 struct fuzz_mode {
 	const char *name;
 	size_t from;
-	size_t bytes;	/* 0: the slots */
-	unsigned every; /* microseconds between two writes */
+	size_t bytes;	/* 0: all slots */
+	unsigned every; /* time between two writes, us */
 };
 
 static const struct fuzz_mode modes[] = {
@@ -43,15 +43,17 @@ static const struct fuzz_mode modes[] = {
 struct fuzz {
 	struct sockaddr_in victim;
 	weft_au32 up;
-	weft_au32 calm;			  /* the hostile process has finished */
-	weft_au32 verdict[FUZZ_SENDERS];  /* of the victim: received or lost */
-	weft_au32 reported[FUZZ_SENDERS]; /* by the sender itself */
+	weft_au32 calm; /* the hostile process has finished */
+	/* result of the victim per sender: received or lost */
+	weft_au32 verdict[FUZZ_SENDERS];
+	/* loss reported by the sender itself */
+	weft_au32 reported[FUZZ_SENDERS];
 	weft_au32 over;
 	const struct fuzz_mode *mode;
 	uint64_t seed;
 };
 
-static struct fuzz *fuzz_f; /* for the victim's callbacks */
+static struct fuzz *fuzz_f; /* used by the victim's callbacks */
 
 static int fuzz_deliver(void *arg, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
@@ -113,8 +115,8 @@ static int fuzz_sender(struct fuzz *f, uint32_t id)
 		sched_yield();
 	to = end_peer_name(e, &f->victim);
 	/*
-	 * Continue after the garbage until the victim has a verdict on this
-	 * sender.
+	 * After the random writes, continue until the victim has a result for
+	 * this sender.
 	 */
 	while (!weft_load32(&f->verdict[id]) && !e->lost) {
 		ret = end_send(e, to, n, n % 4 ? n % 90 : n % 3000);
@@ -182,7 +184,7 @@ static int fuzz_scribbler(struct fuzz *f)
 		size_t off = weft_rng_below(&rng, bytes - len + 1);
 
 		r = weft_rng_u64(&rng);
-		/* Nearly valid values are worse than noise. */
+		/* nearly valid values find more faults than random values */
 		if (r % 3 == 0)
 			r &= 0xffff;
 		memcpy(at + off, &r, len);
@@ -214,7 +216,7 @@ static pid_t fuzz_start(struct fuzz *f, int i)
 	return pid;
 }
 
-/* The parent ends the run when all verdicts are in. */
+/* Runs one mode; the parent ends the run when it has all results. */
 static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 {
 	struct fuzz *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
@@ -258,7 +260,10 @@ static void garbage_neither_crashes_nor_hangs(void **state)
 	}
 }
 
-/* The check must not scan up to an impossible tail, which could take days. */
+/*
+ * The liveness check must not scan up to an impossible tail, which could take
+ * days.
+ */
 static void a_tail_that_cannot_be_holds_nobody_up(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
@@ -276,7 +281,7 @@ static void a_tail_that_cannot_be_holds_nobody_up(void **state)
 
 /* ---- a region with wrong constants --------------------------------------- */
 
-/* One wrong field: bytes bytes at off become value. */
+/* One wrong field: `bytes` bytes at off are overwritten by value. */
 struct wrong {
 	const char *name;
 	size_t off, bytes;
@@ -317,7 +322,7 @@ static const struct wrong wrongs[] = {
 	WRONG(share_bytes, UINT64_MAX),
 };
 
-/* Changes some bytes of b's region, then a sends; returns the error. */
+/* Changes n bytes of b's region, then sends from a; returns the error. */
 static int send_to_wrong(size_t off, const void *bytes, size_t n, int tries)
 {
 	struct end *a = calloc(1, sizeof(*a));
@@ -373,7 +378,7 @@ static void noise_in_a_head_crashes_nobody(void **state)
 	}
 }
 
-/* A sender without an entry in a peer's table retries, with backoff. */
+/* A sender without an entry in the peer's table retries, with backoff. */
 static void a_full_table_is_looked_through_now_and_then(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
@@ -394,14 +399,17 @@ static void a_full_table_is_looked_through_now_and_then(void **state)
 	for (int i = 0; i < 20000; i++)
 		T_IS(end_send(a, to, 0, 8), -EAGAIN);
 	looks = weft_load32(&v->head->entry_next);
-	/* 50 us, doubled each time up to 2 ms: six, and one in 2 ms */
+	/*
+	 * backoff from 50 us, doubled up to 2 ms: six attempts, then one in 2
+	 * ms
+	 */
 	T_TRUE(looks >= 1 && looks <= 8 + (weft_now_ns() - start) / 2000000);
 	weft_store64(&v->entry[77].state, SHM_FREE);
 	do {
 		ret = end_send(a, to, 0, 8);
 	} while (ret == -EAGAIN);
 	T_OK(ret);
-	/* the leftover must not be taken for a peer */
+	/* a remaining entry must not be treated as a peer */
 	for (uint32_t i = 0; i < v->entries; i++) {
 		if (i != 77)
 			weft_store64(&v->entry[i].state, SHM_FREE);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shm carrier between processes: floods, deaths, other users, leftovers. */
+/*
+ * The shm carrier between processes: floods, deaths, other users, unused
+ * resources.
+ */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
@@ -24,7 +27,7 @@
 
 #define STAGE_MAX 256
 
-/* Memory that parent and children share. */
+/* Memory shared by parent and children. */
 struct stage {
 	struct sockaddr_in name[STAGE_MAX];
 	weft_au32 up;	/* endpoints whose names are written */
@@ -133,7 +136,7 @@ static int flood_child(int i, void *arg)
 				return 3;
 		}
 	}
-	/* The last packet of a stream is marked as the last. */
+	/* marks the end of the stream */
 	for (int k = 0; k < s->count; k++) {
 		if (end_send_all(&e, to[k], n, 9, 60))
 			return 4;
@@ -161,7 +164,7 @@ static void processes_flood_each_other(void **state)
 	stage_close(s);
 }
 
-/* ---- death --------------------------------------------------------------- */
+/* ---- death of a peer ----------------------------------------------------- */
 
 static int talker(struct stage *s, int i)
 {
@@ -190,7 +193,7 @@ static void a_killed_sender_is_reported(void **state)
 		while (!e->got_from[i])
 			T_TRUE(end_wait_got(e, e->got + 100, 30));
 		kill(pid[i], SIGKILL);
-		/* Not reaped yet: a zombie is dead. */
+		/* the child is not reaped yet: a zombie counts as dead */
 		T_TRUE(end_wait_lost(e, (uint64_t)i + 1, 30));
 		T_IS(e->lost_err, ECONNRESET);
 		T_IS(end_send(e, e->lost_peer, 0, 8), -ECONNRESET);
@@ -204,8 +207,8 @@ static void a_killed_sender_is_reported(void **state)
 }
 
 /*
- * Reserves count slots as given by the stage and dies before publishing them,
- * the second one already filled.
+ * Reserves the number of slots that the stage requests and dies before
+ * publishing them; the second slot is filled already.
  */
 static int die_reserved(struct stage *s, int i)
 {
@@ -218,7 +221,7 @@ static int die_reserved(struct stage *s, int i)
 	p = shm_peer_of(end_peer_name(&e, &s->name[0]));
 	if (end_send_all(&e, &p->base, 0, 8, 20))
 		return 2;
-	/* The tail is ours since the packet before: nothing to record. */
+	/* this writer also reserved the previous slot: no owner to record */
 	t = weft_load64(&p->view.head->tail);
 	while (!weft_cas64(
 		&p->view.head->tail, &t,
@@ -237,7 +240,8 @@ static int die_reserved(struct stage *s, int i)
 }
 
 /*
- * An odd number of slots a round in a FIFO of sixteen: every position is used.
+ * An odd number of slots per round in a FIFO of sixteen: every position is
+ * used.
  */
 static void stage_skips(int slots, uint64_t skipped)
 {
@@ -288,7 +292,10 @@ static void slots_of_a_long_packet_are_skipped(void **state)
 	stage_skips(3, 32);
 }
 
-/* Opens at the name that the parent chose and reports what it receives. */
+/*
+ * Opens an endpoint at the name that the parent chose and reports what it
+ * receives.
+ */
 static int listener(struct stage *s, int i)
 {
 	struct weft_carrier_attr attr = { .name = s->name[i] };
@@ -307,8 +314,8 @@ static int listener(struct stage *s, int i)
 }
 
 /*
- * A name of another host: its pid is that of a local process (our own), and its
- * descriptor, if there is one, is no region.
+ * A name of another host: its pid is the pid of a local process (this one), and
+ * its descriptor, if it exists, is not a region.
  */
 static void a_name_of_another_host_is_nobody_s(void **state)
 {
@@ -354,7 +361,8 @@ static void a_name_is_used_again_after_a_death(void **state)
 		T_PTR(e->last, to);
 		kill(pid, SIGKILL);
 		stage_wait(pid);
-		if (life != 2) /* the second time without a poll in between */
+		/* in generation 2 there is no poll between the two */
+		if (life != 2)
 			T_TRUE(end_wait_lost(e, life, 20));
 		else
 			while (end_send(e, to, 9, 8) != -ECONNRESET)
@@ -368,7 +376,7 @@ static void a_name_is_used_again_after_a_death(void **state)
 	stage_close(s);
 }
 
-/* ---- leaving ------------------------------------------------------------- */
+/* ---- close --------------------------------------------------------------- */
 
 static int leaver(struct stage *s, int i)
 {
@@ -397,7 +405,8 @@ static void what_was_sent_outlives_its_sender(void **state)
 	s->name[0] = e->name;
 	for (int i = 1; i <= 2; i++) {
 		pid = stage_child(s, i, leaver);
-		T_IS(stage_wait(pid), 0); /* exits before the first poll */
+		/* the child exits before the first poll */
+		T_IS(stage_wait(pid), 0);
 	}
 	T_TRUE(end_wait_lost(e, 2, 20));
 	T_IS(e->got, 40);
@@ -423,10 +432,7 @@ static int raw_connect(const struct sockaddr_in *n, uid_t uid)
 	return fd;
 }
 
-/*
- * Requests the region as another user; must get the end of file and nothing
- * else.
- */
+/* Requests the region as another user; must receive only the end of file. */
 static int other_user(struct stage *s, int i)
 {
 	uint64_t ask[2] = { 1, 0 };
@@ -443,7 +449,7 @@ static int other_user(struct stage *s, int i)
 	fd = raw_connect(&s->name[0], 0);
 	if (fd < 0 || write(fd, ask, sizeof(ask)) != sizeof(ask))
 		return 1;
-	/* A reset for unread data, or the end of file: but no reply. */
+	/* ECONNRESET (unread data) or end of file, but no reply */
 	if (recvmsg(fd, &h, 0) > 0)
 		return 2;
 	return i;
@@ -474,7 +480,7 @@ static void strangers_get_nothing(void **state)
 	stage_close(s);
 }
 
-/* Squats on the name of an endpoint of root. */
+/* Binds the name of an endpoint of root. */
 static int squatter(struct stage *s, int i)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
@@ -519,7 +525,7 @@ static void a_stranger_in_a_name_is_not_talked_to(void **state)
 	stage_close(s);
 }
 
-/* After setuid /proc/PID/fd is closed to others: descriptors are passed. */
+/* After setuid() /proc/PID/fd is not readable: descriptors are passed. */
 static int shy_child(int i, void *arg)
 {
 	struct stage *s = arg;

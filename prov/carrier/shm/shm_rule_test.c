@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rules of the region, at their edges: an invalid packet is refused, counted,
- * and its writer marked lost; cells are handed out to the last one and no
- * further. And when the pages of a FIFO are populated.
+ * Limits of the region: an invalid packet is refused, counted, and its writer
+ * marked lost; all cells can be allocated; pages of a FIFO are populated on
+ * demand.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LONGER (SHM_LONG_BYTES + 1) /* needs a cell */
+#define LONGER (SHM_LONG_BYTES + 1) /* payload that needs a cell */
 
 struct pair {
 	struct end *a, *b;
-	struct weft_peer *to; /* b, as seen by a */
+	struct weft_peer *to; /* b's record in a */
 };
 
 static void pair_open(struct pair *p)
@@ -42,7 +42,7 @@ static struct shm *shm_b(const struct pair *p)
 	return shm_of(p->b->c);
 }
 
-/* The slot that was filled last; of one packet, the only one. */
+/* Returns the slot that was filled last. */
 static struct shm_slot *last_slot(const struct pair *p)
 {
 	const struct shm_view *v = &shm_b(p)->view;
@@ -62,7 +62,7 @@ static void lie_len(struct shm_slot *slot, size_t len)
 	weft_store64(&slot->word, word);
 }
 
-/* b's view of a's cells, to be falsified, or NULL. */
+/* Returns b's view of a's cells, which the test modifies, or NULL. */
 static struct shm_view *view_of_a(const struct pair *p)
 {
 	struct shm *s = shm_b(p);
@@ -74,7 +74,9 @@ static struct shm_view *view_of_a(const struct pair *p)
 	return NULL;
 }
 
-/* One packet is wrong: not delivered, counted, its writer lost. */
+/*
+ * Checks that one packet was invalid: not delivered, counted, its writer lost.
+ */
 static void refused(struct pair *p)
 {
 	uint64_t got = p->b->got, was = shm_b(p)->stats.refused;
@@ -87,7 +89,7 @@ static void refused(struct pair *p)
 	pair_close(p);
 }
 
-/* A pair whose first n packets were correct. */
+/* Opens a pair and sends n valid packets. */
 static void pair_begin(struct pair *p, uint64_t n, size_t len)
 {
 	pair_open(p);
@@ -99,8 +101,8 @@ static void pair_begin(struct pair *p, uint64_t n, size_t len)
 }
 
 /*
- * As the first packet of a writer, on the slow path, and as the next, on the
- * fast path.
+ * Sends the invalid packet as the first packet of a writer (slow path), and as
+ * the next one (fast path).
  */
 static void an_inline_packet_longer_than_its_slot_is_refused(void **state)
 {
@@ -138,7 +140,7 @@ static void a_cell_that_is_not_there_is_refused(void **state)
 	}
 }
 
-/* A region may claim smaller or larger cells than ours. */
+/* The region may claim smaller or larger cells than those of the receiver. */
 static void a_packet_longer_than_its_cell_is_refused(void **state)
 {
 	struct pair p;
@@ -176,11 +178,11 @@ static void a_packet_may_fill_its_cell(void **state)
 	pair_close(&p);
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- allocation of cells ------------------------------------------------- */
 
 #define READERS 24
 
-/* Sends into cells until the peer may have no more; returns their number. */
+/* Sends payloads in cells until a send is refused; returns the number sent. */
 static unsigned fill(struct end *e, struct weft_peer *to)
 {
 	unsigned n = 0;
@@ -195,8 +197,9 @@ static unsigned fill(struct end *e, struct weft_peer *to)
 }
 
 /*
- * No peer reads. Each gets half of the free cells until there are none; the
- * next one gets -EAGAIN. Then one reads, and its cells are available again.
+ * No peer reads. Each gets half of the free cells until there are none left;
+ * the next one gets -EAGAIN. Then one peer reads, and its cells are available
+ * again.
  */
 static void cells_go_to_the_last_one_and_no_further(void **state)
 {
@@ -212,7 +215,7 @@ static void cells_go_to_the_last_one_and_no_further(void **state)
 	for (unsigned i = 0; i < READERS; i++) {
 		T_OK(end_open(&b[i], &weft_carrier_shm, 2 + i, NULL));
 		to[i] = end_peer(a, &b[i]);
-		/* connected, so that only cells can be missing */
+		/* connect first, so that only cells can be missing */
 		T_OK(end_send_all(a, to[i], 0, 8, 20));
 		T_TRUE(end_wait_got(&b[i], 1, 20));
 		b[i].got_from[1] = 0;
@@ -238,8 +241,8 @@ static void cells_go_to_the_last_one_and_no_further(void **state)
 	free(b);
 }
 
-#define TURNS 400 /* more than there are cells */
-#define ROUND 16  /* cells in a row that are not used twice */
+#define TURNS 400 /* more than the number of cells */
+#define ROUND 16  /* consecutive cells of which none is used twice */
 
 /* Free cells are reused in FIFO order; most are never touched. */
 static void free_cells_take_turns(void **state)
@@ -268,11 +271,13 @@ static void free_cells_take_turns(void **state)
 	pair_close(&p);
 }
 
-/* ---- pages --------------------------------------------------------------- */
+/* ---- population of pages ------------------------------------------------- */
 
 #define WINDOW 64
 
-/* Pages of b's FIFO; *there_p: those that have been touched. */
+/*
+ * Returns the number of pages of b's FIFO; *there_p: pages that are populated.
+ */
 static size_t fifo_pages(const struct pair *p, size_t *there_p)
 {
 	const struct shm_view *v = &shm_b(p)->view;
@@ -290,7 +295,9 @@ static size_t fifo_pages(const struct pair *p, size_t *there_p)
 	return n;
 }
 
-/* Kernels before 5.14 populate pages one by one, whatever is requested. */
+/*
+ * Returns whether the kernel populates several pages at once (5.14 or later).
+ */
 static bool kernel_brings_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -322,7 +329,10 @@ static void a_window_of_packets_brings_in_the_fifo(void **state)
 	pair_close(&p);
 }
 
-/* Unless the host's pages are so large that the first packet populates all. */
+/*
+ * Does not hold if the host's pages are so large that the first packet
+ * populates all of them.
+ */
 static void a_conversation_brings_in_what_it_needs(void **state)
 {
 	struct weft_peer *back;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that an endpoint trusts with its region, and attacks on it: names
- * of dead processes taken by others, too many descriptors, no free names.
+ * Security of the region: processes that may receive it, and attacks: names of
+ * dead processes bound by other processes, too many descriptors, no free names.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -25,20 +25,20 @@
 #include <unistd.h>
 
 #define OTHER_USER 65534
-#define SECONDS	   120 /* for a busy host, too */
+#define SECONDS	   120 /* enough for a loaded host */
 
-/* Replies of a process that waits for a handed-over region. */
+/* Result of a process that waits for a handed-over region. */
 enum { GOT_NOTHING = 0, GOT_A_REGION = 42 };
 
 /* ---- a child and two pipes ----------------------------------------------- */
 
 struct child {
 	pid_t pid;
-	int to;	  /* we write, the child reads */
-	int from; /* the child writes, we read */
+	int to;	  /* written by the parent, read by the child */
+	int from; /* written by the child, read by the parent */
 };
 
-/* Reads all len bytes; false after a timeout. */
+/* Reads all len bytes; returns false after a timeout. */
 static bool hear(int fd, void *buf, size_t len)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -52,7 +52,7 @@ static bool tell(int fd, const void *buf, size_t len)
 	return write(fd, buf, len) == (ssize_t)len;
 }
 
-/* Runs fn(to, from) with the child's ends of the pipes. */
+/* Starts a child that runs fn(to, from) with its ends of the pipes. */
 static struct child start(int (*fn)(int to, int from))
 {
 	pid_t parent = getpid();
@@ -153,7 +153,7 @@ static int fd_count(void)
 	return n;
 }
 
-/* ---- handing a region over ----------------------------------------------- */
+/* ---- handover of a region ------------------------------------------------ */
 
 /* Opens an endpoint, reports its name, and never polls. */
 static int deaf(int to, int from)
@@ -168,7 +168,7 @@ static int deaf(int to, int from)
 	return 2;
 }
 
-/* deaf(), then its process executes another program with the same name. */
+/* Runs deaf(), then executes another program, which binds the same name. */
 static int deaf_then_exec(int to, int from)
 {
 	char arg[3][16];
@@ -195,7 +195,10 @@ static int stranger_in_wait(int to, int from)
 	return lie_in_wait(to, from, 0, port);
 }
 
-/* An endpoint with payloads in cells for a peer that does not read them. */
+/*
+ * Opens an endpoint and sends payloads in cells to a peer that does not read
+ * them.
+ */
 static void send_cells(struct end *e, const struct sockaddr_in *name)
 {
 	struct weft_peer *to;
@@ -248,7 +251,7 @@ static void a_region_is_not_left_to_another_program(void **state)
 	free(e);
 }
 
-/* Sends and closes without waiting. */
+/* Sends packets and closes immediately. */
 static int leaver(int to, int from)
 {
 	struct sockaddr_in name;
@@ -274,7 +277,7 @@ static void a_bequest_is_found_behind_free_entries(void **state)
 	struct end first;
 
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
-	/* the first entry is taken, and free again */
+	/* the first entry has been used and is free again */
 	T_OK(end_open(&first, &weft_carrier_shm, 2, NULL));
 	T_OK(end_send_all(&first, end_peer(&first, e), 0, 8, SECONDS));
 	end_close(&first);
@@ -282,7 +285,7 @@ static void a_bequest_is_found_behind_free_entries(void **state)
 	c = start(leaver);
 	T_TRUE(tell(c.to, &e->name, sizeof(e->name)));
 	T_IS(end_of(&c), 0);
-	/* Regions handed over are accepted before a packet is read. */
+	/* handed-over regions are accepted before a packet is read */
 	until = weft_now_ns() + 100000000;
 	while (weft_now_ns() < until)
 		e->c->ops->poll(e->c, 0);
@@ -293,7 +296,7 @@ static void a_bequest_is_found_behind_free_entries(void **state)
 	free(e);
 }
 
-/* ---- descriptors --------------------------------------------------------- */
+/* ---- messages with descriptors ------------------------------------------- */
 
 /* Sends a message with count descriptors to the endpoint of that name. */
 static int send_fds(const struct sockaddr_in *name, uint32_t kind, int count)
@@ -335,12 +338,17 @@ static void descriptors_in_excess_are_closed(void **state)
 	int before;
 
 	T_OK(end_open(&e, &weft_carrier_shm, 1, NULL));
-	/* to the first request from another pid namespace it opens its lock */
+	/*
+	 * the first request from another pid namespace opens the lock's
+	 * descriptor
+	 */
 	before = fd_count() + 1;
 	for (uint32_t kind = 1; kind <= 3; kind++) {
 		for (int count = 1; count <= 8; count++) {
 			pfd.fd = send_fds(&e.name, kind, count);
-			/* a reply, or closed */
+			/*
+			 * until a reply has arrived or the connection is closed
+			 */
 			while (!poll(&pfd, 1, 0))
 				e.c->ops->poll(e.c, 1);
 			close(pfd.fd);
@@ -350,9 +358,9 @@ static void descriptors_in_excess_are_closed(void **state)
 	end_close(&e);
 }
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- no free names ------------------------------------------------------- */
 
-/* Binds some of the ports, as many as it may have descriptors. */
+/* Binds as many ports as descriptors are allowed. */
 static int squat(int to, int from)
 {
 	struct rlimit lim;
@@ -374,7 +382,7 @@ static int squat(int to, int from)
 	return 0;
 }
 
-/* Until no port is left; returns the number of processes, or -1. */
+/* Starts processes until no port is free; returns their number, or -1. */
 static int take_all_ports(struct child *c, int most)
 {
 	unsigned port[2] = { 20000, 60000 };
@@ -395,7 +403,7 @@ static int meet(struct end *a, struct end *b)
 	if (end_open(a, &weft_carrier_shm, 1, NULL) ||
 	    end_open(b, &weft_carrier_shm, 2, NULL))
 		return 11;
-	/* without a hint, and with it */
+	/* once without a hint, once with the hint */
 	memset(b->name.sin_zero, 0, sizeof(b->name.sin_zero));
 	if (end_send_all(a, end_peer_name(a, &b->name), 0, 700, SECONDS) ||
 	    !end_wait_got(b, 1, SECONDS))
@@ -408,7 +416,10 @@ static int meet(struct end *a, struct end *b)
 	return a->bad + b->bad ? 14 : 0;
 }
 
-/* In a network namespace of its own: no names of other tests are touched. */
+/*
+ * Runs in its own network namespace, so that names of other tests are
+ * unaffected.
+ */
 static int meet_among_squatters(int to, int from)
 {
 	enum { MOST = 64 };
@@ -451,7 +462,7 @@ int main(int argc, char **argv)
 		T_CASE(who_finds_all_names_taken_starts_all_the_same),
 	};
 
-	/* the program that a peer has executed */
+	/* this process is the program that deaf_then_exec() executes */
 	if (argc == 4)
 		return lie_in_wait(atoi(argv[1]), atoi(argv[2]), geteuid(),
 				   (unsigned)atoi(argv[3]));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: spin, then yield, then sleep on the wake word of the own region, by
- * the wait policy of src/os/wait_policy.h. Fruitless spins get shorter, until a
- * short wait occurs again. A sleep lasts at most a tenth of a second: then poll
- * checks for dead peers. An endpoint that watches a shared area sleeps on its
- * event word as well.
+ * Waiting: spin, then yield, then block on the wake word of this endpoint's
+ * region, by the wait policy of src/os/wait_policy.h. Spins without result get
+ * shorter, until a short wait occurs again. A thread blocks for at most a tenth
+ * of a second: then poll checks for dead peers. An endpoint that watches a
+ * shared area also blocks on the area's event word.
  *
- * Senders are not notified of free slots, so a wait after a send that found
- * none is one yield, and a sleep of a millisecond after many of them.
+ * Senders are not notified of free slots, so a wait after a refused send only
+ * yields once, and after many such waits blocks for a millisecond.
  *
  * Waiter                             Sender
  *   wake |= ASLEEP                     publish the slot (R0)
@@ -16,7 +16,7 @@
  *   futex wait
  *
  * Either the sender sees ASLEEP or the waiter sees the slot. The membarrier
- * interrupts the other cores, so the first millisecond does without. Where a
+ * interrupts the other cores, so it is not used in the first millisecond. If a
  * process has no membarrier, both sides fence (SHM_FENCE in the region's
  * flags).
  */
@@ -33,19 +33,21 @@
 
 #define ALONE weft_wait_policy_rule[WEFT_OWN_CORE]
 
-#define WAIT_SPIN_MIN_NS UINT64_C(300)
-#define WAIT_YIELD_IDLE_NS                                                     \
-	UINT64_C(1500)			   /* a yield without a context switch \
-					    */
-#define WAIT_NAP_NS	 UINT64_C(1000000) /* sleep without membarrier */
-#define WAIT_EVENT_NS	 UINT64_C(20000000)  /* sleep on an event word */
-#define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
-#define WAIT_IDLE_NS	 UINT64_C(10000000)  /* a long sleep without an event */
-#define WAIT_TICK_MS	 250		     /* period of an armed descriptor */
-#define WAIT_ARMED_NS	 UINT64_C(20000000)  /* how long an arm remains valid */
-#define WAIT_ROOM_YIELDS 1000		     /* before a sleep for room */
+#define WAIT_SPIN_MIN_NS   UINT64_C(300)
+/* longest yield without a context switch */
+#define WAIT_YIELD_IDLE_NS UINT64_C(1500)
+#define WAIT_NAP_NS	   UINT64_C(1000000)   /* wait without membarrier */
+#define WAIT_EVENT_NS	   UINT64_C(20000000)  /* wait on an event word */
+#define WAIT_SLICE_NS	   UINT64_C(100000000) /* longest wait */
+#define WAIT_IDLE_NS	   UINT64_C(10000000) /* a long wait without an event */
+#define WAIT_TICK_MS	   250 /* period of an armed descriptor */
+#define WAIT_ARMED_NS	   UINT64_C(20000000) /* validity of an arm */
+/* yields before blocking for a free slot */
+#define WAIT_ROOM_YIELDS   1000
 
-/* Registers the process so that all waiters can order its stores. */
+/*
+ * Registers the process for membarrier, so that waiters can order its stores.
+ */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	s->base.fences = weft_membarrier_register() < 0;
@@ -59,7 +61,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 	atomic_init(&s->timer, -1);
 }
 
-/* There is one more peer; an endpoint that is its own peer counts. */
+/* Counts one more peer; an endpoint that is its own peer counts, too. */
 void shm_wait_peer_added(struct shm *s)
 {
 	weft_wait_policy_first_contact(
@@ -73,10 +75,10 @@ static int wait_timer(struct shm *s)
 	return atomic_load_explicit(&s->timer, memory_order_acquire);
 }
 
-/* Whether the next slot is full. */
+/* Returns whether the next slot is full. */
 bool shm_wait_ready(const struct shm *s)
 {
-	/* relaxed: which slot to watch; poll checks again in any case */
+	/* relaxed: only selects the slot to watch; poll checks again */
 	uint64_t next = weft_load64_relaxed(&s->rx_next);
 	uint64_t word =
 		weft_load64(&s->view.slot[next & (s->view.slots - 1)].word);
@@ -86,7 +88,10 @@ bool shm_wait_ready(const struct shm *s)
 	return shm_word_lap(pkt.carrier) == shm_lap(next, s->view.lg);
 }
 
-/* Is this watched already? Relaxed: callers of shm_watch exclude each other. */
+/*
+ * Returns whether w is watched already. relaxed: callers of shm_watch exclude
+ * each other
+ */
 static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
 {
 	return weft_load64_relaxed(&s->watch_want) == w->want &&
@@ -103,7 +108,7 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 
 	if (watch_is(s, w))
 		return;
-	/* relaxed: R5 orders them; a mixed state is read again */
+	/* relaxed: ordered by R5; a mixed state is read again */
 	weft_store64_relaxed(&s->watch_want, w->want);
 	weft_store32_relaxed(&s->crowded, w->crowded);
 	atomic_store_explicit(&s->watch_bell, w->event_word,
@@ -112,14 +117,14 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 	atomic_store_explicit(&s->watch_word, w->word, memory_order_release);
 	if (!w->want)
 		return;
-	/* F2 pairs with F2 in wait_prepare(): either side sees the other. */
+	/* F2 pairs with F2 in wait_prepare(): one side sees the other. */
 	weft_fence_full();
-	/* a thread that sleeps already does not wait on this event word */
+	/* a thread that is blocked already does not wait on this event word */
 	if (weft_load32_relaxed(&s->view.head->wake))
 		shm_wake(c);
 }
 
-/* Has the watched word reached its value? */
+/* Returns whether the watched word has reached its value. */
 static bool wait_watched(struct shm *s)
 {
 	/* A5 pairs with R5 in shm_watch(). */
@@ -136,7 +141,7 @@ static bool wait_watched(struct shm *s)
 	return true;
 }
 
-/* Is there a reason to return? Consumes a wake. */
+/* Returns whether the wait must end; consumes a wake. */
 static bool wait_over(struct shm *s)
 {
 	if (shm_wait_ready(s) || wait_watched(s))
@@ -157,9 +162,9 @@ static bool wait_spin(struct shm *s, uint64_t end)
 }
 
 /*
- * A wait that ended by yielding. No other process took the core (the yield
- * returned at once) and it was short: a spin would have sufficed. Relaxed: one
- * thread waits.
+ * Adapts the spin limit after a wait that ended while yielding. If no other
+ * process took the core (the yield returned at once) and the wait was short, a
+ * spin would have been enough. relaxed: only one thread waits
  */
 static void wait_adapt(struct shm *s, uint64_t waited, uint64_t yield)
 {
@@ -185,7 +190,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* Requests a notification from peers. */
+/* Requests a notification from peers by a bit of the wake word. */
 static void wait_announce(struct shm *s, uint32_t bit)
 {
 	atomic_fetch_or_explicit(&s->view.head->wake, bit,
@@ -209,10 +214,10 @@ static void wait_retract(struct shm *s, uint32_t bit)
 				  memory_order_acq_rel);
 }
 
-/* The event word that notifies of the watched value, or NULL. */
+/* Returns the event word of the watched word, or NULL. */
 static struct weft_event *wait_bell(struct shm *s)
 {
-	/* relaxed: as in wait_watched() */
+	/* relaxed: see wait_watched() */
 	return weft_load64_relaxed(&s->watch_want)
 		       ? atomic_load_explicit(&s->watch_bell,
 					      memory_order_acquire)
@@ -225,7 +230,7 @@ static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 			       WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
 }
 
-/* Sleeps on the wake word and the event word, where the kernel can do both. */
+/* Blocks on the wake word and the event word, if the kernel supports both. */
 static bool wait_on_bell(struct shm *s, uint32_t word,
 			 struct weft_event *event_word, uint32_t heard,
 			 uint64_t ns)
@@ -237,7 +242,10 @@ static bool wait_on_bell(struct shm *s, uint32_t word,
 	return rc != -ETIMEDOUT;
 }
 
-/* Sleeps on the wake word, announced before. False: timed out. */
+/*
+ * Blocks on the wake word, which was announced before. Returns false after a
+ * timeout.
+ */
 static bool wait_sleep_words(struct shm *s, uint64_t ns,
 			     struct weft_event *event_word, uint32_t heard)
 {
@@ -258,19 +266,17 @@ static uint64_t wait_earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/*
- * Words that a waiter sleeps on: the wake word, and an event word if there is
- * one.
- */
+/* Words on which a waiter blocks: the wake word and, if set, an event word. */
 struct wait_words {
 	struct weft_event *event_word;
 	uint32_t heard;
-	bool sure; /* notifiers have fenced */
+	bool sure; /* notifiers fence before they check for waiters */
 };
 
 /*
- * The event word is read after the announcement: a watch that is set meanwhile
- * is seen here, or shm_watch() has seen that we sleep.
+ * Announces the wait. The event word is read after the announcement: a watch
+ * that is set at the same time is seen here, or shm_watch() sees the blocked
+ * thread.
  */
 static struct wait_words wait_prepare(struct shm *s)
 {
@@ -290,7 +296,7 @@ static struct wait_words wait_prepare(struct shm *s)
 	return bed;
 }
 
-/* Sleeps at most most ns of *ns; true: woken. */
+/* Blocks for at most `most` ns of *ns; returns whether it was woken. */
 static bool wait_at_most(struct shm *s, const struct wait_words *bed,
 			 uint64_t most, uint64_t *ns)
 {
@@ -314,11 +320,12 @@ static void wait_count_late(struct shm *s, const struct wait_words *bed)
 }
 
 /*
- * First a short sleep without membarrier, since most are short: if a sender's
- * store was not yet visible when it loaded the wake word, that sleep is lost,
- * once in many thousands. With more ranks than cores the next part is without,
- * too: notifiers have fenced, and a delayed store is seen in the check before
- * it. Then a long sleep that misses no event.
+ * Blocks first for a short time without membarrier, since most waits are short:
+ * if a sender's store was not yet visible when it loaded the wake word, the
+ * notification is missed until the end of that time, once in many thousands of
+ * waits. With more ranks than cores the next part has no membarrier either:
+ * notifiers have fenced, and the check before it sees a delayed store. The last
+ * part is long and misses no event.
  */
 static void wait_sleep(struct shm *s, uint64_t ns)
 {
@@ -335,11 +342,11 @@ static void wait_sleep(struct shm *s, uint64_t ns)
 	if (!woken)
 		wait_count_late(s, &bed);
 	wait_retract(s, SHM_ASLEEP);
-	/* relaxed: for the next poll */
+	/* relaxed: read by the next poll */
 	weft_store32_relaxed(&s->nudge, 1);
 }
 
-/* Spins and yields. Relaxed throughout: one thread waits. */
+/* Spins and yields. relaxed: only one thread waits */
 static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 {
 	const struct weft_wait_policy_rule *rule =
@@ -357,7 +364,7 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 			  wait_earlier(now + rule->yield.longest_ns, end));
 }
 
-/* Slow path of a wait, if the first check finds nothing. */
+/* Slow path of a wait, after the first check found nothing. */
 static int wait_long(struct shm *s, uint64_t timeout_ns)
 {
 	uint64_t now = weft_now_ns();
@@ -367,7 +374,8 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 	bool over = false;
 
 	/*
-	 * After a fruitless sleep it sleeps again: latency does not matter now.
+	 * after a blocking wait without an event, block at once: latency does
+	 * not matter
 	 */
 	if (!s->idle) {
 		over = wait_awake(s, now, end);
@@ -382,7 +390,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 	return !over && weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
 
-/* Yields to a process that may make room; the caller retries. */
+/* Yields to a process that may free slots; the caller retries. */
 static int wait_room(struct shm *s, uint64_t timeout_ns)
 {
 	if (s->room_waits++ < WAIT_ROOM_YIELDS)
@@ -392,10 +400,10 @@ static int wait_room(struct shm *s, uint64_t timeout_ns)
 	return 0;
 }
 
-/* Whether a send found no room since the last wait. */
+/* Returns whether a send was refused since the last wait. */
 static bool wait_full(struct shm *s)
 {
-	/* relaxed: as in tx_failed() */
+	/* relaxed: see tx_failed() */
 	if (weft_likely(!weft_load32_relaxed(&s->full)))
 		return false;
 	weft_store32_relaxed(&s->full, 0);
@@ -419,11 +427,11 @@ int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	struct shm *s = shm_of(c);
 	int ret;
 
-	/* relaxed: the fence orders it */
+	/* relaxed: the fence orders the store */
 	weft_store32_relaxed(&s->waits, 1);
 	/*
-	 * F3 pairs with F3 in shm_window_close(): this thread does not see the
-	 * watched word, or its window stays mapped.
+	 * F3 pairs with F3 in shm_window_close(): either this thread does not
+	 * see the watched word, or its window stays mapped.
 	 */
 	weft_fence_full();
 	ret = wait_any(s, timeout_ns);
@@ -455,7 +463,7 @@ void shm_wake(struct weft_carrier *c)
 }
 
 /*
- * Called by a sender that saw the wake word set: wakes the waiter as requested.
+ * Wakes the waiter as requested; called by a sender that saw the wake word set.
  */
 void shm_wake_peer(struct shm *s, struct shm_peer *p)
 {
@@ -482,12 +490,15 @@ void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
 		weft_fence_full();
 	else
 		atomic_signal_fence(memory_order_seq_cst);
-	/* relaxed: a hint; a waiter that we miss sees the slot */
+	/* relaxed: a hint; a waiter that is missed here sees the slot */
 	if (weft_unlikely(weft_load32_relaxed(&p->view.head->wake)))
 		shm_wake_peer(s, p);
 }
 
-/* One descriptor for pokes at the socket, wake(), and the housekeeping. */
+/*
+ * Returns one descriptor for connections at the socket, wake(), and the
+ * housekeeping.
+ */
 int shm_wait_fd(struct weft_carrier *c)
 {
 	struct shm *s = shm_of(c);
@@ -521,7 +532,9 @@ void shm_wait_fini(struct shm *s)
 	close(wait_timer(s));
 }
 
-/* All steps of arming; false: an event has occurred meanwhile. */
+/*
+ * Makes all steps of arming; returns false if an event has occurred meanwhile.
+ */
 static bool arm_anew(struct shm *s, uint64_t now)
 {
 	struct itimerspec tick = {
@@ -546,8 +559,8 @@ static bool arm_anew(struct shm *s, uint64_t now)
 }
 
 /*
- * Is the last arm still valid: not notified since, and no event word to wait
- * on? Senders were ordered then, so none of them misses it.
+ * Returns whether the last arm is still valid: not notified since, and no event
+ * word to wait on. That arm ordered the senders, so none of them misses it.
  */
 static bool arm_holds(struct shm *s, uint64_t now)
 {

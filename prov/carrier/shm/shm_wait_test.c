@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Races between falling asleep and an event. A sleep whose event was missed
- * ends with its timeout all the same, so the test does not measure time: the
- * carrier counts sleeps that no notification ended (late).
+ * Races between a thread that starts to block and an event. A wait whose event
+ * was missed ends with its timeout, so the test does not measure time: the
+ * carrier counts waits that no notification ended (late).
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -25,14 +25,17 @@ struct room {
 	struct end e;
 	weft_au64 word;
 	struct weft_event event_word;
-	weft_au64 round; /* round that the waiter may begin */
+	weft_au64 round; /* number of the round that the waiter may start */
 	weft_au64 ended; /* last round that the waiter has completed */
 	_Atomic pid_t tid;
 };
 
 static const struct weft_carrier_attr no_spin = { .spin_ns = 1 };
 
-/* Both sides start at once: the race takes nanoseconds. */
+/*
+ * Waits by spinning, so that both sides start at once: the race takes
+ * nanoseconds.
+ */
 static void spin_until(weft_au64 *word, uint64_t want)
 {
 	for (unsigned i = 1; weft_load64(word) < want; i++) {
@@ -41,7 +44,7 @@ static void spin_until(weft_au64 *word, uint64_t want)
 	}
 }
 
-/* Waits go directly to sleep. */
+/* Opens an endpoint whose waits block immediately. */
 static void open_sleepy(struct end *e, uint32_t id)
 {
 	T_OK(end_open(e, &weft_carrier_shm, id, &no_spin));
@@ -57,8 +60,8 @@ static uint64_t late_of(struct end *e)
 }
 
 /*
- * Idle, as after a long sleep: no short sleep comes first, whose end would hide
- * the race.
+ * Waits in idle state, as after a long blocking wait: no short wait precedes,
+ * whose end would hide the race.
  */
 static void *sleep_for_the_word(void *arg)
 {
@@ -81,7 +84,9 @@ static void dawdle(uint64_t turns)
 		;
 }
 
-/* As the collective unit of another thread does it. */
+/*
+ * Watches a word and notifies, as the collective unit does in another thread.
+ */
 static void watch_and_ring(struct room *r, uint64_t n)
 {
 	struct weft_carrier_watch w = { .word = &r->word,
@@ -125,7 +130,7 @@ static void *sleep_once(void *arg)
 	return NULL;
 }
 
-/* "pid (name) S ...": the name is ours. */
+/* "pid (name) S ...": the name is the test's */
 static bool is_asleep(pid_t tid)
 {
 	char path[64], state = 0;
@@ -141,7 +146,7 @@ static bool is_asleep(pid_t tid)
 	return state == 'S';
 }
 
-/* Waits until the thread sleeps in the carrier. */
+/* Waits until the thread is blocked in the carrier. */
 static void until_asleep(struct room *r, uint64_t before)
 {
 	struct weft_carrier_stats st;
@@ -153,8 +158,8 @@ static void until_asleep(struct room *r, uint64_t before)
 }
 
 /*
- * The race of a packet with the announcement, made deterministic: the sender
- * does not see the waiter. Returns how long that packet waits.
+ * Makes the race of a packet with the announcement deterministic: the sender
+ * does not see the waiter. Returns the delay of that packet, ns.
  */
 static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
 {
@@ -181,7 +186,7 @@ static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
 	return start;
 }
 
-/* It may take longer on a busy host, but not every time. */
+/* On a loaded host the delay may be longer, but not every time. */
 static void a_packet_that_a_crowds_sleeper_missed_waits_for_a_nap(void **state)
 {
 	static struct room r;

@@ -2,8 +2,8 @@
 /*
  * Windows: parts of a region's end that are mapped on demand. The region's
  * descriptor was closed after the first contact, so it is opened again through
- * /proc, and must be the same file. Endpoints of one process share their
- * windows, as they share their mappings (shm_map.c).
+ * /proc and verified to be the same file. Endpoints of one process share their
+ * windows, like their mappings (shm_map.c).
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -21,13 +21,13 @@ struct shm_window {
 	size_t bytes;
 	void *base;
 	unsigned refs;
-	const struct shm *by; /* the endpoint that closed it last */
+	const struct shm *by; /* endpoint that closed the window last */
 };
 
 /* Windows of this process. */
 static pthread_mutex_t window_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list windows = { &windows, &windows };
-/* Closed while a thread waited, perhaps for a word in one of them. */
+/* Windows closed while a thread waited, possibly for a word in one of them. */
 static struct weft_list leaving = { &leaving, &leaving };
 
 /* Opens the descriptor of p's region again; the caller closes it. */
@@ -140,7 +140,7 @@ int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
 		return -EOPNOTSUPP;
 	if (m->region.bytes < m->bytes)
 		return window_get(p, m, v->window_off + at, bytes, area_p);
-	/* the whole region was mapped, and stays */
+	/* the whole region was mapped, and stays mapped */
 	if (p)
 		p->shared = true;
 	*area_p = (char *)m->region.base + v->window_off + at;
@@ -153,7 +153,9 @@ static void window_unmap(struct shm_window *w)
 	free(w);
 }
 
-/* Unmaps the closed windows of an endpoint that no thread can read any more. */
+/*
+ * Unmaps the closed windows of an endpoint; no thread can read them any more.
+ */
 static void windows_leave(const struct shm *s)
 {
 	struct weft_list *i, *tmp;
@@ -170,8 +172,8 @@ static void windows_leave(const struct shm *s)
 }
 
 /*
- * The caller has ended its watch of the window. area NULL: unmaps the windows
- * that earlier calls had to leave.
+ * Closes a window; the caller has ended its watch of it. area NULL: unmaps
+ * windows that earlier calls could not unmap.
  */
 void shm_window_close(struct weft_carrier *c, void *area, size_t bytes)
 {

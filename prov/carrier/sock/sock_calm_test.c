@@ -22,7 +22,7 @@ static void the_pace_follows_the_network(void **state)
 	sock_pace_init(&p, 1000);
 	T_IS(p.rto_ns, SOCK_RTO_FIRST_NS);
 	sock_pace_rtt(&p, 10000000);
-	/* RFC 6298: 10 ms plus four times half of it */
+	/* RFC 6298: SRTT of 10 ms plus four times its half */
 	T_IS(p.rto_ns, 30000000);
 	for (int i = 0; i < 200; i++)
 		sock_pace_rtt(&p, 1000);
@@ -84,7 +84,7 @@ static void two_close(struct two *t)
 	end_close(&t->b);
 }
 
-/* Exchanges packets; first contact is complete then. */
+/* Exchanges packets, so that first contact is complete. */
 static void two_talk(struct two *t, uint64_t count)
 {
 	for (uint64_t n = 0; n < count; n++) {
@@ -109,7 +109,7 @@ static void two_poll_for(struct two *t, uint64_t ns)
 
 static const struct weft_carrier_up *quick;
 
-/* A caller that takes long to accept long packets. */
+/* Delivery callback that takes a long time for long packets. */
 static int slow_deliver(void *arg, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
 {
@@ -128,8 +128,8 @@ static void up_set(struct end *e, const struct weft_carrier_up *up)
 }
 
 /*
- * Time when e received from p last; under the lock, since the progress thread
- * may receive.
+ * Returns the time when e last received from p; takes the lock, since the
+ * progress thread may receive.
  */
 static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 {
@@ -145,8 +145,8 @@ static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 /*
  * Two long packets in one poll pass: the arrival time of the second is its read
  * time, after the first was delivered, and not the start of the pass; otherwise
- * measured round trips are too short. The progress thread may take one before
- * the pass does: retry.
+ * measured round-trip times are too short. The progress thread may read one
+ * before the pass does: retry.
  */
 static void who_is_heard_late_in_a_turn_is_late(void **state)
 {
@@ -174,7 +174,7 @@ static void who_is_heard_late_in_a_turn_is_late(void **state)
 	two_close(&t);
 }
 
-/* Wrapper of the kernel's call that simulates losing the processor after it. */
+/* Wraps sendmmsg() and simulates that the process is preempted after it. */
 static weft_au64 sends_take_ns;
 
 int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
@@ -188,7 +188,7 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 	return ret;
 }
 
-/* Two packets wait for the next pass of e, which sends them by one call. */
+/* Queues two packets for the next pass of e, which sends them by one call. */
 static void cork_two(struct end *e, struct weft_peer *one,
 		     struct weft_peer *other, uint64_t n)
 {
@@ -203,8 +203,8 @@ static void cork_two(struct end *e, struct weft_peer *one,
 }
 
 /*
- * Waiting datagrams are sent first in a pass, which takes time: the arrival
- * time of what the pass reads is not before that. The progress thread may be
+ * A pass sends queued datagrams first, which takes time: the arrival time of
+ * datagrams that the pass reads must be later. The progress thread may be
  * faster than the pass: retry.
  */
 static void who_is_heard_behind_what_went_is_late(void **state)
@@ -240,8 +240,8 @@ static void who_is_heard_behind_what_went_is_late(void **state)
 }
 
 /*
- * Datagrams that e has sent; under the lock, since the progress thread may
- * send.
+ * Returns the datagrams that e has sent; takes the lock, since the progress
+ * thread may send.
  */
 static uint64_t sent_by(const struct end *e)
 {
@@ -255,8 +255,8 @@ static uint64_t sent_by(const struct end *e)
 }
 
 /*
- * On an oversubscribed host a few answers take too long and the acknowledgement
- * is sent alone.
+ * On an oversubscribed host some answers take too long, and the acknowledgement
+ * is sent separately.
  */
 static void an_answer_takes_the_acknowledgement_along(void **state)
 {
@@ -279,8 +279,8 @@ static void an_answer_takes_the_acknowledgement_along(void **state)
 }
 
 /*
- * B does not poll and keeps what its window allows; then the sender is refused
- * and blocks.
+ * b does not poll and accepts as much as its window allows; then the sender is
+ * refused and blocks.
  */
 static void who_was_refused_sleeps_until_there_is_room(void **state)
 {
@@ -311,8 +311,9 @@ static void who_was_refused_sleeps_until_there_is_room(void **state)
 }
 
 /*
- * Sending takes longer than the pause between two BYEs: the answers are read
- * all the same. Two peers, since a single datagram is sent by another call.
+ * Sending takes longer than the interval between two BYEs: the answers must be
+ * read nevertheless. Two peers, since a single datagram is sent by another
+ * call.
  */
 static void who_is_slow_to_close_ends(void **state)
 {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* Compared with an array that holds for every number whether it has arrived. */
+/* Compares the window with an array of flags, one per sequence number. */
 static void a_long_window_knows_what_is_here(void **state)
 {
 	enum { N = 40000, FIRST = -2000 };
@@ -80,7 +80,7 @@ static struct crowd *crowd_open(int buffer)
 	if (buffer) {
 		T_OK(setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &buffer,
 				sizeof(buffer)));
-		/* under the lock, since the progress thread reads it */
+		/* takes the lock, since the progress thread reads rcv_bytes */
 		sock_enter(s);
 		s->rcv_bytes = 2 * (uint32_t)buffer;
 		sock_leave(s);
@@ -110,9 +110,9 @@ static void crowd_close(struct crowd *c)
 
 /*
  * Many senders to one receiver that makes no call for half a second: the bytes
- * in flight do not exceed the receiver's room, and all packets arrive soon
- * after it polls again. With the buffer granted at open (larger for root), and
- * with that of an unprivileged process.
+ * in flight do not exceed the receiver's window, and all packets arrive soon
+ * after it polls again. Runs with the buffer granted at open (larger for root),
+ * and with the buffer of an unprivileged process.
  */
 static void a_crowd_waits_for_who_is_away(void **state)
 {
@@ -141,8 +141,8 @@ static void a_crowd_waits_for_who_is_away(void **state)
 }
 
 /*
- * Bytes in flight that are not of an unacknowledged number; under the lock,
- * since progress threads may run.
+ * Returns the bytes in flight that belong to no unacknowledged datagram; takes
+ * the lock, since progress threads may run.
  */
 static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
 {
@@ -161,7 +161,8 @@ static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
 }
 
 /*
- * Most peers get few datagrams: only one with much traffic has a long window.
+ * Most peers receive few datagrams: only a peer with much traffic gets a long
+ * window.
  */
 static void a_window_grows_with_what_is_on_its_way(void **state)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of datagrams. Short ones are allocated one by one, those of Ethernet's
- * size by the thousand: free lists keep some of both sizes.
+ * Memory of datagrams. Free lists hold datagrams of two sizes: short ones, and
+ * those of Ethernet's size, of which thousands may be in flight.
  *
  * Full datagrams to a peer with much traffic are allocated in a batch:
  * their bytes, with space for the tag, are contiguous, so that the datagrams of
- * one system call are one memory segment for the kernel, which cuts it (GSO).
+ * one system call are one memory segment, which the kernel splits (GSO).
  *
- *   gram[0]  gram[1]  gram[2] ...         state of each datagram
+ *   dgram[0] dgram[1] dgram[2] ...        state of each datagram
  *      |        |        |
  *   [datagram|datagram|datagram|...   ]   data, SOCK_GSO_BYTES
  *
@@ -22,13 +22,17 @@
 
 #define GRAM_FREE_BATCHES 16u
 
-/* Free lists: size of datagram in bytes, and maximum length of the list. */
+/*
+ * Free lists: size of their datagrams in bytes, and maximum length of the list.
+ */
 static const struct {
 	uint32_t room;
 	uint32_t most;
 } free_list[SOCK_FREE_LISTS] = { { 512, 64 }, { 2048, 1024 } };
 
-/* Index of the first free list with datagrams of this size, or SOCK_FREE_LISTS.
+/*
+ * Returns the index of the first free list with datagrams of this size, or
+ * SOCK_FREE_LISTS.
  */
 static uint8_t free_list_of(uint32_t room)
 {
@@ -46,7 +50,7 @@ static struct sock_dgram *gram_init(struct sock_dgram *g, uint8_t *data,
 				  .bytes = sizeof(struct sock_head),
 				  .room = room,
 				  .loose = true };
-	/* The other fields of the head are written before it is sent. */
+	/* the other fields of the head are written when the datagram is sent */
 	sock_dgram_head(g)->flags = 0;
 	return g;
 }
@@ -72,9 +76,9 @@ struct sock_dgram *sock_dgram_new(struct sock *s, uint32_t room)
 	return g;
 }
 
-/* ---- batches ------------------------------------------------------------- */
+/* ---- GSO batches --------------------------------------------------------- */
 
-/* Number of datagrams of room bytes in one batch. */
+/* Returns the number of datagrams of room bytes in one batch. */
 static uint32_t batch_capacity(const struct sock *s, uint32_t room)
 {
 	uint32_t n = SOCK_GSO_BYTES / (room + s->tag);
@@ -83,8 +87,8 @@ static uint32_t batch_capacity(const struct sock *s, uint32_t room)
 }
 
 /*
- * Returns a batch for the peer, or NULL: no memory, or the batch would hold one
- * datagram only.
+ * Returns a batch for the peer; NULL: no memory, or the batch would contain
+ * only one datagram.
  */
 static struct sock_gso_batch *batch_new(struct sock *s, struct sock_peer *p)
 {
@@ -110,7 +114,7 @@ static struct sock_gso_batch *batch_new(struct sock *s, struct sock_peer *p)
 	return t;
 }
 
-/* The peer takes no more datagrams from the batch. */
+/* Ends the peer's use of the batch for new datagrams. */
 static void batch_detach(struct sock_gso_batch *t)
 {
 	if (t->peer)
@@ -152,7 +156,7 @@ struct sock_dgram *sock_dgram_full(struct sock *s, struct sock_peer *p)
 	return g;
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- release of datagrams ------------------------------------------------ */
 
 void sock_dgram_free(struct sock *s, struct sock_dgram *g)
 {

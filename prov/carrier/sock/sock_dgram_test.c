@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of the memory of datagrams: full ones are contiguous in batches
- * (trains), which are freed with their last datagram and passed to the kernel
- * as one segment.
+ * Memory of datagrams: full datagrams are contiguous in batches, which are
+ * freed with their last datagram and passed to the kernel as one segment.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
@@ -24,7 +23,7 @@ static uint32_t length_of(uint32_t stride)
 	return n < SOCK_BATCH ? n : SOCK_BATCH;
 }
 
-/* Fills all bytes of a datagram, those of the tag included. */
+/* Fills all bytes of a datagram, including the tag. */
 static void mark(const struct sock *s, struct sock_dgram *g, uint64_t seed)
 {
 	t_fill(g->data, g->room + s->tag, seed);
@@ -75,7 +74,7 @@ static void full_ones_lie_one_behind_another(void **state)
 	}
 }
 
-/* A datagram of which no two fit a batch is allocated alone. */
+/* A datagram of more than half a batch is allocated separately. */
 static void wide_ones_are_alone(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
@@ -89,7 +88,10 @@ static void wide_ones_are_alone(void **state)
 	sock_dgram_fini(&s);
 }
 
-/* A peer with nothing in flight has no batch, even if the batch is not full. */
+/*
+ * A peer without datagrams in flight has no batch, even if the batch was not
+ * full.
+ */
 static void a_train_is_free_with_its_last(void **state)
 {
 	struct sock s = { .tag = 0 };
@@ -138,8 +140,8 @@ static void few_spare_ones_are_kept(void **state)
 }
 
 /*
- * Datagrams taken before a change of size stay in place; later ones are in a
- * new batch.
+ * Datagrams taken before a change of size stay where they are; later ones are
+ * in a new batch.
  */
 static void a_way_that_narrows_begins_a_train(void **state)
 {
@@ -158,7 +160,7 @@ static void a_way_that_narrows_begins_a_train(void **state)
 	mark(&s, first, 2);
 	mark(&s, second, 3);
 	T_TRUE(marked(&s, old, 1));
-	/* the old batch does not belong to the peer any more */
+	/* the old batch is detached from the peer */
 	sock_dgram_free(&s, old);
 	T_PTR(p.batch, first->batch);
 	T_IS(s.free_batch_count, 1);
@@ -169,7 +171,8 @@ static void a_way_that_narrows_begins_a_train(void **state)
 }
 
 /*
- * Datagrams of several peers, single ones included, taken and freed at random.
+ * Datagrams of several peers, in batches and single, are taken and freed at
+ * random.
  */
 static void they_are_freed_in_any_order(void **state)
 {
@@ -210,16 +213,15 @@ static void they_are_freed_in_any_order(void **state)
 	sock_dgram_fini(&s);
 }
 
-/* ---- two endpoints ------------------------------------------------------- */
+/* ---- transmission between two endpoints ---------------------------------- */
 
 /*
- * Wrapper of the kernel's call: records its input, and can simulate a kernel
- * without GSO.
+ * Wraps sendmmsg(): records its input, and can simulate a kernel without GSO.
  */
 static weft_au32 longest_segment; /* bytes of the longest segment */
 static weft_au32 without_gso;	  /* GSO fails with EIO */
-static weft_au32 calls;		  /* number of calls ... */
-static weft_au32 calls_of;	  /* ... for this socket */
+static weft_au32 calls;		  /* number of calls on the socket calls_of */
+static weft_au32 calls_of;	  /* descriptor of the counted socket */
 
 static void record_segments(const struct msghdr *m)
 {
@@ -248,7 +250,7 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 
 struct two {
 	struct end a, b;
-	struct sock_peer *p; /* peer record of b in a */
+	struct sock_peer *p; /* b's record in a */
 	struct end_group crowd;
 	uint64_t sent;
 };
@@ -275,7 +277,7 @@ static void two_send(struct two *t)
 }
 
 /*
- * Sends many packets as if in one poll, so that they share datagrams; under the
+ * Sends many packets as if in one poll, so that they share datagrams; holds the
  * lock, so that the progress thread does not send them.
  */
 static void two_burst(struct two *t)
@@ -284,7 +286,7 @@ static void two_burst(struct two *t)
 
 	sock_enter(s);
 	s->polling = true;
-	/* a busy host may have reduced it */
+	/* load on the host may have reduced the windows */
 	t->p->pace.window = t->p->room = 1u << 20;
 	for (int i = 0; i < 40; i++)
 		T_OK(end_send(&t->a, &t->p->base, t->sent++, 8192));
@@ -294,7 +296,10 @@ static void two_burst(struct two *t)
 	T_TRUE(end_wait_got(&t->b, t->sent, 60));
 }
 
-/* Polls until everything is acknowledged; returns the free batches of a. */
+/*
+ * Polls until everything is acknowledged; returns the number of free batches of
+ * a.
+ */
 static uint32_t two_drained(struct two *t)
 {
 	struct sock *s = sock_of(t->a.c);
@@ -314,7 +319,7 @@ static uint32_t two_drained(struct two *t)
 	return batches;
 }
 
-/* Whether a uses GSO. */
+/* Returns whether a uses GSO. */
 static bool two_uses_gso(struct two *t)
 {
 	struct sock *s = sock_of(t->a.c);
@@ -335,7 +340,8 @@ static void two_close(struct two *t)
 }
 
 /*
- * Signed, encrypted or neither: what the kernel segments is one memory segment.
+ * Signed, encrypted or neither: datagrams that the kernel segments are one
+ * memory segment.
  */
 static void what_goes_in_one_call_is_one_piece(void **state)
 {
@@ -355,8 +361,8 @@ static void what_goes_in_one_call_is_one_piece(void **state)
 }
 
 /*
- * Without GSO each datagram is sent by itself, even if several are contiguous,
- * as all encrypted ones are.
+ * Without GSO each datagram is sent separately, even if several are contiguous,
+ * as all encrypted datagrams are.
  */
 static void who_cannot_cut_gets_each_by_itself(void **state)
 {
@@ -376,7 +382,7 @@ static void who_cannot_cut_gets_each_by_itself(void **state)
 	weft_store32(&without_gso, 0);
 }
 
-/* Single packets in parts do not use a batch. */
+/* Single packets that are split do not use a batch. */
 static void who_gets_little_has_no_train(void **state)
 {
 	struct two *t = two_open(NULL);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fault injection between the carrier and the socket: a datagram is dropped,
- * duplicated, corrupted, or delayed so that later ones overtake it.
+ * duplicated, corrupted, or delayed so that it arrives out of order.
  */
 #include "prov/carrier/sock/sock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FAULT_REORDER_NS UINT64_C(100000) /* delay of a reordered one */
+/* delay of a reordered datagram, ns */
+#define FAULT_REORDER_NS UINT64_C(100000)
 
 struct fault_delayed {
 	struct weft_list node;

@@ -6,16 +6,17 @@
  *
  *   HMAC-SHA-256(job key, sender's name, receiver's name, datagram)
  *
- * so that only a process that has the job key (attr.key) takes part, and a
- * datagram is valid for this sender and this receiver only. Then both derive
+ * so that only a process that has the job key (attr.key) can take part, and a
+ * datagram is valid only for this sender and this receiver. Then both derive
  *
  *   secret        = HMAC-SHA-256(job key, X25519(own half, peer's half))
  *   A's data to B = HMAC-SHA-256(secret, label, A, B)   first 16 bytes
  *   B's data to A = HMAC-SHA-256(secret, label, B, A)
  *
  * (HKDF of RFC 5869 with one block), where A and B are name, incarnation and
- * public key. Each direction of each pair has its own key, another incarnation
- * has other keys, and a job key that is disclosed later decrypts nothing.
+ * public key. Each direction of each pair has its own key, a new incarnation
+ * has new keys, and a job key that is disclosed later does not decrypt old
+ * traffic.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/log.h"
@@ -27,8 +28,9 @@
 #include <string.h>
 
 #define KEYS_SHA      32u
-#define KEYS_NAME     6u		/* bytes of an IPv4 address and port */
-#define KEYS_STRAY_NS UINT64_C(1000000) /* between two answers to strays */
+#define KEYS_NAME     6u /* bytes of an IPv4 address and port */
+/* interval between answers to stray datagrams, ns */
+#define KEYS_STRAY_NS UINT64_C(1000000)
 
 static bool keys_hmac(const uint8_t key[KEYS_SHA], const void *data,
 		      size_t bytes, uint8_t out[KEYS_SHA])
@@ -92,8 +94,8 @@ void sock_keys_close(struct sock *s)
 /* ---- first contact ------------------------------------------------------- */
 
 /*
- * Tag of a SOCK_PUBLIC datagram: of everything except the CRC's word, since the
- * CRC covers the tag.
+ * Computes the tag of a SOCK_PUBLIC datagram over all bytes except the CRC's
+ * word, since the CRC covers the tag.
  */
 static bool keys_tag(const struct sock *s, const struct sockaddr_in *from,
 		     const struct sockaddr_in *to, const uint8_t *data,
@@ -113,8 +115,8 @@ void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 	uint8_t tag[KEYS_SHA] = { 0 };
 
 	/*
-	 * If the tag cannot be computed, it is wrong and the receiver drops the
-	 * datagram as if it were lost.
+	 * if the tag cannot be computed it is wrong, and the receiver drops the
+	 * datagram as if it were lost
 	 */
 	keys_tag(s, &s->name, to, data, tag);
 	memcpy(data + bytes, tag, SOCK_TAG);
@@ -153,9 +155,9 @@ void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
 	sock_io_send_one(s, to, &d, sizeof(d));
 }
 
-/* ---- sessions ------------------------------------------------------------ */
+/* ---- session keys -------------------------------------------------------- */
 
-/* One side of a session: equal input of the key derivation on both sides. */
+/* One side of a session: the same input of the key derivation on both sides. */
 struct keys_side {
 	const struct sockaddr_in *name;
 	uint64_t gen;
@@ -192,8 +194,8 @@ static struct sock_seal *keys_seal(const struct sock *s,
 }
 
 /*
- * X25519 of our private half and the peer's public half; false: invalid public
- * key.
+ * Computes X25519 of this endpoint's private key and the peer's public key;
+ * returns false if the public key is invalid.
  */
 static bool keys_shared(const struct sock *s, const uint8_t *public,
 			uint8_t shared[SOCK_PUBLIC_BYTES])
@@ -219,7 +221,7 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
 	uint8_t shared[SOCK_PUBLIC_BYTES];
 	uint8_t secret[KEYS_SHA];
 
-	/* A peer with our own public key reflects our datagrams. */
+	/* a peer with this endpoint's public key reflects its datagrams */
 	if (p->self || !memcmp(public, s->public, SOCK_PUBLIC_BYTES) ||
 	    !keys_shared(s, public, shared) ||
 	    !keys_hmac(s->key, shared, sizeof(shared), secret))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of key agreement: which keys a session has, and which datagrams of an
- * attacker are accepted that can read and send everything, without and with the
+ * Key agreement: which keys a session has, and which datagrams are accepted
+ * from an attacker that can read and send everything, without and with the
  * job's key.
  */
 #include "test/support/carrier_fixture.h"
@@ -30,7 +30,7 @@ struct pair {
 	struct end_group crowd;
 };
 
-/* A datagram of an attacker, with room for a public key and a tag. */
+/* A datagram of an attacker, with space for a public key and a tag. */
 struct dgram {
 	struct sock_head head;
 	uint8_t rest[SOCK_PUBLIC_BYTES + SOCK_TAG];
@@ -107,7 +107,7 @@ static struct dgram gram_of(const struct end *from, const struct end *to,
 					 .count = count } };
 }
 
-/* Signs g as from does for peer, and sends it from the socket of at. */
+/* Signs g as `from` does for peer, and sends it from the socket of `at`. */
 static void gram_send(struct dgram *g, const struct end *from,
 		      struct weft_peer *peer, const struct end *at,
 		      const struct end *to)
@@ -123,8 +123,8 @@ static void gram_send(struct dgram *g, const struct end *from,
 }
 
 /*
- * Sends a HELLO with that public key, signed with the job's key by from for to,
- * from the socket of at to goal.
+ * Sends a HELLO with that public key, signed with the job's key by `from` for
+ * `to`, from the socket of `at` to goal.
  */
 static void hello_relay(const struct end *from, const struct end *to,
 			const uint8_t *public, uint64_t count,
@@ -196,8 +196,8 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 }
 
 /*
- * From the receiver's address, unchanged, and with the incarnations of sender
- * and receiver exchanged.
+ * The datagram is sent from the receiver's address, once unchanged, and once
+ * with the incarnations of sender and receiver exchanged.
  */
 static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 {
@@ -213,7 +213,7 @@ static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 	g = gram_of(&t->b, &t->a, SOCK_BYE, count);
 	gram_send(&g, &t->a, t->ab, &t->b, &t->a);
 	until_refused(&t->a, 2);
-	/* the HELLO, from the receiver's address and from its own */
+	/* the HELLO, from the receiver's address and from the sender's */
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->b, &t->a);
 	until_refused(&t->a, 3);
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->a, &t->a);
@@ -240,15 +240,19 @@ static void a_hello_is_heard_once(void **state)
 	pair_close(t);
 }
 
-/* A process that has the job's key does not change the session of another. */
+/*
+ * A process that has the job's key cannot change the session of another
+ * process.
+ */
 static void another_public_key_is_refused(void **state)
 {
-	static const uint8_t low[SOCK_PUBLIC_BYTES]; /* X25519 gives zero */
+	/* X25519 returns zero for this key */
+	static const uint8_t low[SOCK_PUBLIC_BYTES];
 	struct pair *t = pair_open(JOB, NULL);
 	uint8_t public[SOCK_PUBLIC_BYTES];
 
 	memcpy(public, sock_of(t->a.c)->public, sizeof(public));
-	/* this key creates no session, and a valid one later does */
+	/* this key creates no session; a valid key later does */
 	hello_send(&t->a, &t->b, low, 1);
 	for (int i = 0; i < 100; i++)
 		t->b.c->ops->poll(t->b.c, 16);
@@ -262,7 +266,7 @@ static void another_public_key_is_refused(void **state)
 	pair_close(t);
 }
 
-/* The attacker has sessions of another job, also of one of the same user. */
+/* The attacker has sessions of another job, also of a job of the same user. */
 static void a_datagram_of_another_job_is_refused(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
@@ -289,8 +293,8 @@ static void a_datagram_of_another_job_is_refused(void **state)
 }
 
 /*
- * a sends one HELLO only; b has the session, and its answer is lost: the data
- * that b sends reach a all the same.
+ * a sends only one HELLO; b has the session, and its answer is lost: the data
+ * that b sends still reach a.
  */
 static void a_lost_answer_is_repeated_with_the_data(void **state)
 {
@@ -314,7 +318,7 @@ static void a_lost_answer_is_repeated_with_the_data(void **state)
 
 /*
  * Sends ICMP "port unreachable" about a datagram from a to b, as b's host
- * would; if raw sockets are not allowed, calls the carrier's handler of it.
+ * would; if raw sockets are not allowed, calls the carrier's handler for it.
  */
 static void forge_refusal(struct pair *t)
 {
@@ -354,7 +358,9 @@ static void forge_refusal(struct pair *t)
 	close(fd);
 }
 
-/* Whether a has received a refusal, and a datagram of the peer since. */
+/*
+ * Returns whether a has received a refusal, and a datagram of the peer since.
+ */
 static bool refusal_cleared(const struct pair *t)
 {
 	struct sock *s = sock_of(t->a.c);
@@ -367,7 +373,7 @@ static bool refusal_cleared(const struct pair *t)
 	return yes;
 }
 
-/* The peer answers the probe and is not lost. */
+/* The peer answers the probe, so it is not lost. */
 static void a_forged_refusal_ends_nothing(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
@@ -379,7 +385,7 @@ static void a_forged_refusal_ends_nothing(void **state)
 		forge_refusal(t);
 		pair_talk(t, n, n + 1);
 	}
-	/* nothing else is sent */
+	/* no other datagram is sent */
 	sock_enter(sock_of(t->a.c));
 	sock_peer_of(t->ab)->refusals = 0;
 	sock_peer_of(t->ab)->refusal_ns = 0;
@@ -423,7 +429,8 @@ static pid_t child_fork(int *pipe_p)
 }
 
 /*
- * Polls until e has lost a peer; stores the messages logged meanwhile in text.
+ * Polls until e has lost a peer; stores the messages logged during that time in
+ * text.
  */
 static bool lost_with_text(struct end *e, char *text, size_t room)
 {
@@ -442,7 +449,9 @@ static bool lost_with_text(struct end *e, char *text, size_t room)
 	return lost;
 }
 
-/* Runs first: ThreadSanitizer requires that no threads exist before a fork. */
+/*
+ * Must run first: ThreadSanitizer requires that no threads exist before a fork.
+ */
 static void a_killed_peer_is_given_up_after_a_refusal(void **state)
 {
 	struct weft_carrier_attr attr = { .key = JOB,

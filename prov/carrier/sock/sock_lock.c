@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lock shared by the caller and the progress thread, and the thread's
- * notification.
+ * Lock shared by the caller and the progress thread, and notification of the
+ * thread.
  */
 #include "prov/carrier/sock/sock.h"
 

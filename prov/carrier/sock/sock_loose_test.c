@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of loose packets (WEFT_PKT_SPLIT_OK): cut into packets if datagrams are
+ * Packets with WEFT_PKT_SPLIT_OK ("loose"): split into packets if datagrams are
  * smaller, each delivered from the read buffer as soon as it arrives. Their
  * bytes are those of one long message, and tag is the offset in it.
  */
@@ -23,17 +23,18 @@ enum {
 struct side {
 	struct weft_carrier *c;
 	struct sockaddr_in name;
-	uint8_t *here;	       /* arrivals of each byte */
-	uint64_t bytes;	       /* bytes that arrived */
-	uint64_t upto;	       /* offset before which all bytes have arrived */
-	uint64_t pieces;       /* loose packets */
-	uint64_t out_of_order; /* loose packets that arrived before an earlier
-				  one */
-	uint64_t ordered;      /* packets in order */
+	uint8_t *here;	 /* number of arrivals of each byte */
+	uint64_t bytes;	 /* bytes that arrived */
+	uint64_t upto;	 /* offset before which all bytes have arrived */
+	uint64_t pieces; /* loose packets */
+	/* loose packets that arrived before an earlier one */
+	uint64_t out_of_order;
+	uint64_t ordered; /* packets delivered in order */
 	uint64_t bad;
 	uint64_t lost;
-	uint32_t refuses; /* one of this number is refused; 0: none */
-	bool ignores;	  /* accepts everything without a check */
+	/* one of this many packets is refused, at random; 0: none */
+	uint32_t refuses;
+	bool ignores; /* accepts everything without a check */
 	struct weft_rng rng;
 };
 
@@ -42,7 +43,10 @@ static uint8_t content(uint64_t at)
 	return (uint8_t)(at * 131 + at / 251);
 }
 
-/* All packets sent before this one have arrived, perhaps later ones, too. */
+/*
+ * Checks that all packets sent before this one have arrived; later loose ones
+ * may have arrived, too.
+ */
 static void got_ordered(struct side *s, const struct weft_pkt *pkt)
 {
 	while (s->upto < BYTES && s->here[s->upto])
@@ -142,7 +146,10 @@ static void pair_send(struct pair *p, const struct weft_pkt *pkt,
 		T_FALSE(t_limit_expired(&limit));
 	}
 	T_OK(ret);
-	/* otherwise the progress thread of b reads, and keeps early packets */
+	/*
+	 * otherwise b's progress thread reads, and stores packets that are out
+	 * of order
+	 */
 	p->b.c->ops->poll(p->b.c, 64);
 }
 
@@ -179,7 +186,7 @@ static void pair_talk(struct pair *p)
 	T_IS(p->b.bytes, BYTES);
 }
 
-/* Whether b reassembled a packet: the buffer for packets in parts exists. */
+/* Returns whether b has reassembled a packet: the reassembly buffer exists. */
 static bool pair_reassembled(struct pair *p)
 {
 	struct weft_peer *from;
@@ -230,7 +237,7 @@ static void pair_settle(struct pair *p)
 }
 
 /*
- * The remaining packets are not checked, but close waits until they are
+ * Accepts the remaining packets without checks: close waits until they are
  * delivered.
  */
 static void pair_close(struct pair *p)
@@ -242,8 +249,8 @@ static void pair_close(struct pair *p)
 }
 
 /*
- * Packets of this length leave every possible space at the end of a datagram;
- * but all datagrams except the last have one size. Under the lock, so that the
+ * Packets of this length leave every possible space at the end of a datagram,
+ * but all datagrams except the last have one size. Holds the lock, so that the
  * progress thread does not send them.
  */
 static void full_datagrams_are_of_one_size(void **state)
@@ -260,7 +267,7 @@ static void full_datagrams_are_of_one_size(void **state)
 	s = sock_of(p.a.c);
 	sock_enter(s);
 	s->polling = true;
-	/* a busy host may have reduced it */
+	/* load on the host may have reduced the windows */
 	p.ab->pace.window = p.ab->room = 1u << 20;
 	for (uint64_t i = 0; i < N; i++) {
 		struct weft_pkt pkt = { .type = LOOSE,
@@ -278,7 +285,7 @@ static void full_datagrams_are_of_one_size(void **state)
 	pair_close(&p);
 }
 
-/* A missing datagram delays ordered packets, and no loose packet. */
+/* A missing datagram delays ordered packets, but no loose packet. */
 static void what_is_loose_waits_for_nothing(void **state)
 {
 	struct pair p;
@@ -292,7 +299,7 @@ static void what_is_loose_waits_for_nothing(void **state)
 	pair_close(&p);
 }
 
-/* A refused packet is delivered again, and every packet once. */
+/* A refused packet is delivered later, and every packet once. */
 static void what_was_refused_comes_again(void **state)
 {
 	static const char *const plan[] = { NULL, "seed=8; loss=0.05" };
@@ -307,7 +314,9 @@ static void what_was_refused_comes_again(void **state)
 	}
 }
 
-/* A packet of `whole` bytes takes one datagram, a longer one does not. */
+/*
+ * A packet of `whole` bytes is sent in one datagram, a longer one in several.
+ */
 static void what_is_whole_is_one_datagram(void **state)
 {
 	for (uint32_t dgram = 1441; dgram < 1456; dgram += 5) {

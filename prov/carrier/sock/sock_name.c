@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names: an address of this host and a UDP port, as the kernel knows them. The
- * kernel's routing table gives the route to another name and its MTU, via a
- * socket that is connected and never used.
+ * Names: an address of this host and a UDP port, as reported by the kernel. The
+ * kernel's routing table gives the route to another name and its MTU, by a
+ * socket that is connected for this purpose only.
  */
 #include "prov/carrier/sock/sock.h"
 
@@ -16,7 +16,7 @@
 #define NAME_RCV_BYTES	  (8 << 20)
 #define NAME_SND_BYTES	  (4 << 20)
 
-/* Missing in the headers of some C libraries. */
+/* missing in the headers of some C libraries */
 #ifndef IP_PMTUDISC_DO
 #define IP_PMTUDISC_DO 2
 #endif
@@ -39,7 +39,10 @@ static void name_buffers(struct sock *s)
 	s->rcv_bytes = (uint32_t)rcv;
 }
 
-/* No fragments; network errors are reported with the address they concern. */
+/*
+ * Sets the options: no IP fragments, and network errors reported with the
+ * destination address.
+ */
 static int name_options(int fd)
 {
 	int discover = IP_PMTUDISC_DO;

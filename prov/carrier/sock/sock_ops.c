@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Operations of the sock carrier: one UDP socket for all peers, local or
- * remote. There is no common memory: operations that need it return
+ * remote. There is no shared memory: operations that need it return
  * -EOPNOTSUPP, and the caller sends packets instead.
  */
 #include "prov/carrier/sock/sock.h"
@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define OPS_WINDOW_MIN 32u /* datagrams; a packet in parts must fit */
+#define OPS_WINDOW_MIN 32u /* datagrams; a packet that is split must fit */
 #define OPS_FAULTS                                            \
 	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE | \
 	 1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_DELAY |  \
 	 1u << WEFT_FAULT_CORRUPT | 1u << WEFT_FAULT_PARTITION)
 
 /*
- * Incarnation from the clock: later endpoints have greater numbers, also after
- * a reboot of the host.
+ * Returns an incarnation number from the clock: later endpoints have greater
+ * numbers, also after a reboot of the host.
  */
 static uint64_t ops_incarnation(void)
 {
@@ -164,7 +164,7 @@ static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret;
 }
 
-/* Counts a packet sent; the fault plan may end the endpoint here. */
+/* Counts a packet sent; the fault plan may stop the endpoint after it. */
 static void ops_count_sent(struct sock *s)
 {
 	s->stats.sent++;
@@ -175,8 +175,9 @@ static void ops_count_sent(struct sock *s)
 }
 
 /*
- * If data are unacknowledged, the next acknowledgement notifies the caller;
- * otherwise the caller retries soon. Relaxed: a hint for wait.
+ * Counts a refused send. If data are unacknowledged, the next acknowledgement
+ * notifies the caller; otherwise the caller retries soon. relaxed: a hint for
+ * wait
  */
 static void ops_refused(struct sock *s, const struct sock_peer *p)
 {
@@ -253,11 +254,11 @@ static void sock_window_close(struct weft_carrier *c, void *area, size_t bytes)
 static void sock_watch(struct weft_carrier *c,
 		       const struct weft_carrier_watch *w)
 {
-	/* relaxed: the next wait reads it */
+	/* relaxed: only the next wait reads the value */
 	weft_store64_relaxed(&sock_of(c)->waiter.watching, w->want);
 }
 
-/* Nothing to do: there is no common memory that a peer could wait on. */
+/* Nothing to do: there is no shared memory on which a peer could wait. */
 static void sock_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 }

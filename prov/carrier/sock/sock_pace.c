@@ -7,9 +7,12 @@
 #define PACE_INITIAL_BYTES 65536
 #define PACE_INITIAL_GRAMS 4
 #define PACE_LARGE_BYTES   262144
-#define PACE_QUEUE_NS	   50000 /* what a busy host adds to a round trip */
-#define PACE_FORGET	   1024	 /* samples in which a minimum grows e-fold */
-#define PACE_WINDOW_BYTES  (UINT64_C(16) << 20) /* upper limit of the window */
+/* time that host load adds to a round trip, ns */
+#define PACE_QUEUE_NS	   50000
+/* samples in which the minimum grows by a factor of e */
+#define PACE_FORGET	   1024
+/* upper limit of the window, bytes */
+#define PACE_WINDOW_BYTES  (UINT64_C(16) << 20)
 
 static uint64_t pace_max(uint64_t a, uint64_t b)
 {
@@ -56,7 +59,7 @@ void sock_pace_rtt(struct sock_pace *p, uint64_t ns)
 		pace_min(pace_max(p->rto_ns, SOCK_RTO_MIN_NS), SOCK_RTO_MAX_NS);
 }
 
-/* Whether datagrams in flight spend most of their time in queues. */
+/* Returns whether datagrams in flight spend most of their time in queues. */
 static bool pace_sees_queue(const struct sock_pace *p)
 {
 	return p->window >= PACE_LARGE_BYTES &&
@@ -73,8 +76,8 @@ void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
 }
 
 /*
- * Later datagrams have arrived: more likely a link error than congestion, so
- * the window stays at the initial one or above.
+ * Handles a loss after which later datagrams have arrived. A link error is more
+ * likely than congestion, so the window does not fall below the initial one.
  */
 void sock_pace_loss(struct sock_pace *p, uint64_t now)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Peer records. A name may have several owners one after the other; each
- * datagram carries the time when its sender was opened (incarnation). A later
- * incarnation behind a name means that the earlier one has ended; late
- * datagrams of the earlier one are dropped.
+ * datagram carries the time when its sender was opened (incarnation). If a
+ * later incarnation has the name, the earlier one has ended, and late datagrams
+ * of the earlier one are dropped.
  *
- *   NEW --HELLO--> ASKED --answer, or no refusal--> OPEN --> lost
+ *   NEW --HELLO--> HELLO_SENT --answer, or no refusal--> OPEN --> lost
  *                    |  ^
  *          refused --+  +--- later
  *                   ABSENT
  *
- * First contact needs no call by the peer, which may be computing: the host
- * refuses datagrams to a port without an owner, so a port that is not refused
- * in time has an owner, and data may wait in its socket.
+ * First contact needs no call by the peer, which may be outside MPI: the host
+ * refuses datagrams to a port without an owner, so a port without a refusal in
+ * time has an owner, and data can be queued in its socket.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -23,16 +23,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PEER_MAX 65536u
-#define PEER_LOCAL_REFUSAL_NS                           \
-	UINT64_C(20000000) /* longest time of a refusal \
-			    */
+#define PEER_MAX	       65536u
+/* longest time until a refusal */
+#define PEER_LOCAL_REFUSAL_NS  UINT64_C(20000000)
 #define PEER_REMOTE_REFUSAL_NS UINT64_C(100000000)
 #define PEER_HELLO_MIN_NS      UINT64_C(1000000)
 #define PEER_HELLO_MAX_NS      UINT64_C(64000000)
 #define PEER_PROBE_NS	       UINT64_C(50000000)
-#define PEER_FLIGHT_FIRST      32u     /* numbers; enough for most peers */
-#define PEER_ROOM_FIRST	       262144u /* until the peer advertises its room */
+/* sequence numbers; enough for most peers */
+#define PEER_FLIGHT_FIRST      32u
+/* receive window until the peer advertises its own, bytes */
+#define PEER_ROOM_FIRST	       262144u
 
 void sock_peer_busy(struct sock *s, struct sock_peer *p)
 {
@@ -58,7 +59,10 @@ static int peer_table_grow(struct sock *s)
 	return 0;
 }
 
-/* Records are padded to eight bytes, and so is a full datagram. */
+/*
+ * Sets the largest datagram to p. Records are padded to eight bytes, so a full
+ * datagram is, too.
+ */
 void sock_peer_gram_max_set(struct sock_peer *p, uint32_t gram_max)
 {
 	static_assert(sizeof(struct sock_head) % 8 == 0, "records follow it");
@@ -159,17 +163,17 @@ struct sock_peer *sock_peer_of_head(struct sock *s,
 		return p->base.lost ? NULL : p;
 	if (p && p->far) {
 		/*
-		 * The progress thread leaves the loss to the caller: the sender
-		 * retransmits the datagram.
+		 * the progress thread leaves the loss to the caller: the sender
+		 * will retransmit the datagram
 		 */
 		if (h->from < p->far || s->away)
 			return NULL;
-		/* The name has a new owner. */
+		/* the name has a new owner */
 		p->refused = true;
 		sock_peer_fail(s, p, ECONNRESET);
 		p = NULL;
 	}
-	/* No record is created for a peer that only answers or closes. */
+	/* no record is created for a peer that only answers or closes */
 	if ((!p || p->base.lost) &&
 	    ((h->kind != SOCK_HELLO && h->kind != SOCK_DATA) ||
 	     sock_peer_get(s, name, &p)))
@@ -190,13 +194,15 @@ static void peer_hello(struct sock *s, struct sock_peer *p)
 	sock_peer_busy(s, p);
 }
 
-/* Whether the peer's host has never responded, not even with a refusal. */
+/*
+ * Returns whether the peer's host has never responded, not even with a refusal.
+ */
 static bool peer_host_silent(const struct sock *s, const struct sock_peer *p)
 {
 	return !p->local && s->now - p->hello_since_ns > s->silence_ns;
 }
 
-/* The next pass loses the peer. */
+/* Marks p so that the next pass declares it lost. */
 static void peer_fail_silent(struct sock *s, struct sock_peer *p)
 {
 	if (!p->broken)
@@ -216,7 +222,7 @@ int sock_peer_contact(struct sock *s, struct sock_peer *p)
 	if (p->state == SOCK_NEW ||
 	    (p->state == SOCK_ABSENT && s->now >= p->ask_ns))
 		peer_hello(s, p);
-	/* With a key only an answer proves that the peer exists. */
+	/* with a key, only an answer shows that the peer exists */
 	if (p->state == SOCK_HELLO_SENT && s->now - p->ask_ns > silent) {
 		if (s->tag && peer_host_silent(s, p))
 			peer_fail_silent(s, p);
@@ -261,7 +267,7 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 		p->refusal_ns = 0;
 		return;
 	}
-	/* A host that has no such port refuses the probes as well. */
+	/* a host without a process at that port refuses the probes, too */
 	if (s->now - p->refusal_ns > most && p->refusals > 1) {
 		if (!p->refused)
 			peer_log_refused(s, p);
@@ -272,7 +278,7 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 	}
 }
 
-/* The host of p reports that no process has that port. */
+/* Handles a report of p's host that no process has that port. */
 void sock_peer_refused(struct sock *s, struct sock_peer *p)
 {
 	if (p->base.lost)
@@ -364,10 +370,12 @@ void sock_peer_fail(struct sock *s, struct sock_peer *p, int err)
 {
 	if (p->base.lost)
 		return;
-	/* A peer that may still run is notified that it was declared dead. */
+	/* notifies a peer that may still run that it was declared dead */
 	if (!p->bye && !p->refused && p->far)
 		sock_tx_control(s, p, SOCK_RESET);
-	/* The batch must not hold datagrams of the peer when they are freed. */
+	/*
+	 * the batch must not contain datagrams of the peer when they are freed
+	 */
 	sock_io_flush(s);
 	peer_free_datagrams(s, p);
 	if (p->sends)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A poll pass: deliver what the reorder buffers hold in order, read the socket,
- * then for every busy peer acknowledge, send and retransmit, and check whether
- * it is lost. An acknowledgement is delayed for a moment, so that data in the
- * other direction can carry it.
+ * A poll pass: delivers packets that are in order from the reorder buffers,
+ * reads the socket, then for every busy peer acknowledges, sends and
+ * retransmits, and checks whether the peer is lost. Acknowledgements are
+ * delayed by up to PASS_ACK_NS, so that data in the other direction can carry
+ * them.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -12,23 +13,28 @@
 #include <errno.h>
 #include <poll.h>
 
-#define PASS_ACK_GRAMS	 96u
-#define PASS_ACK_BYTES	 120000u	   /* nearly two batches of a sender */
-#define PASS_ACK_SOON_NS UINT64_C(50000)   /* delay of an urgent ACK */
-#define PASS_ACK_NS	 UINT64_C(400000)  /* delay of other ACKs */
-#define PASS_BLOCKED_NS	 UINT64_C(50000)   /* until delivery is retried */
-#define PASS_UNSENT_NS	 UINT64_C(1000000) /* until sending is retried */
-#define PASS_PROBE_ROUND_NS \
-	UINT64_C(100000000)		  /* between two rounds of probes */
-#define PASS_QUIET_NS UINT64_C(200000000) /* silence before a probe ... */
-#define PASS_QUIET_PER_PEER_NS \
-	UINT64_C(50000000)	/* ... or this long for each peer */
-#define PASS_PROBES	    64u /* probes per round */
-#define PASS_SILENCE_PROBES 8u	/* probes within silence_ns */
-#define PASS_READS	    4
+#define PASS_ACK_GRAMS	       96u
+/* bytes; nearly two batches of a sender */
+#define PASS_ACK_BYTES	       120000u
+#define PASS_ACK_SOON_NS       UINT64_C(50000)	/* delay of an urgent ACK */
+#define PASS_ACK_NS	       UINT64_C(400000) /* delay of other ACKs */
+/* interval between attempts to deliver */
+#define PASS_BLOCKED_NS	       UINT64_C(50000)
+/* interval between attempts to send */
+#define PASS_UNSENT_NS	       UINT64_C(1000000)
+/* interval between two rounds of probes */
+#define PASS_PROBE_ROUND_NS    UINT64_C(100000000)
+/* silence before a probe, or this time per peer if that is longer */
+#define PASS_QUIET_NS	       UINT64_C(200000000)
+#define PASS_QUIET_PER_PEER_NS UINT64_C(50000000)
+#define PASS_PROBES	       64u /* probes per round */
+#define PASS_SILENCE_PROBES    8u  /* probes within silence_ns */
+#define PASS_READS	       4
 
-#define CLOSE_DATA_NS	   UINT64_C(5000000000) /* data are unacknowledged */
-#define CLOSE_BYE_NS	   UINT64_C(1000000000) /* only the BYE is unanswered */
+/* time limit while data are unacknowledged */
+#define CLOSE_DATA_NS	   UINT64_C(5000000000)
+/* time limit while only the BYE is unanswered */
+#define CLOSE_BYE_NS	   UINT64_C(1000000000)
 #define CLOSE_PAUSE_MIN_NS UINT64_C(2000000)
 #define CLOSE_PAUSE_MAX_NS UINT64_C(50000000)
 
@@ -42,7 +48,7 @@ static bool pass_peer_ended(const struct sock_peer *p)
 	return p->broken || (p->bye && p->rx.next == p->bye_seq);
 }
 
-/* Loses p if it has ended; its packets are delivered first. */
+/* Declares p lost if it has ended, after its packets are delivered. */
 static void pass_check_lost(struct sock *s, struct sock_peer *p, bool drained)
 {
 	if (pass_peer_ended(p))
@@ -51,7 +57,7 @@ static void pass_check_lost(struct sock *s, struct sock_peer *p, bool drained)
 		sock_peer_fail(s, p, ECONNRESET);
 }
 
-/* Time when a delayed acknowledgement is sent. */
+/* Returns the time when a delayed acknowledgement is due. */
 static uint64_t pass_ack_at(const struct sock_peer *p)
 {
 	return p->unacked_ns + (p->ack_soon ? PASS_ACK_SOON_NS : PASS_ACK_NS);
@@ -75,7 +81,7 @@ static uint64_t pass_earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Time of the next retransmission to p. */
+/* Returns the time of the next retransmission to p. */
 static uint64_t pass_timer(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t due = p->rto_at ? p->rto_at : UINT64_MAX;
@@ -85,7 +91,7 @@ static uint64_t pass_timer(const struct sock *s, const struct sock_peer *p)
 	return due;
 }
 
-/* Time when p needs another pass, if nothing arrives before. */
+/* Returns the time when p needs another pass if nothing arrives before. */
 static uint64_t pass_due(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t due = pass_timer(s, p);
@@ -104,7 +110,10 @@ static uint64_t pass_due(const struct sock *s, const struct sock_peer *p)
 	return due;
 }
 
-/* Runs after the flush, since losing a peer frees its datagrams. */
+/*
+ * Ends the pass for p. Runs after the flush, since losing a peer frees its
+ * datagrams.
+ */
 static uint64_t pass_end(struct sock *s, struct sock_peer *p, bool drained)
 {
 	uint64_t due;
@@ -154,9 +163,9 @@ static int pass_deliver_kept(struct sock *s, int budget)
 }
 
 /*
- * Kind of the probe of a quiet peer. A peer on a remote host has to answer from
- * time to time, since its host may have failed; its progress thread answers
- * while it computes.
+ * Returns the kind of probe for an idle peer. A peer on a remote host must
+ * answer from time to time, since its host may have failed; its progress thread
+ * answers while the rank is outside MPI.
  */
 static enum sock_kind pass_probe_kind(struct sock *s, struct sock_peer *p)
 {
@@ -174,9 +183,9 @@ static enum sock_kind pass_probe_kind(struct sock *s, struct sock_peer *p)
 }
 
 /*
- * Silence of a peer in ns before it is probed. Every probe wakes a blocked
- * process, so the interval grows with the number of peers. A silent host has to
- * be probed in time, however.
+ * Returns the time in ns without traffic after which a peer is probed. Every
+ * probe wakes a blocked process, so the interval grows with the number of
+ * peers, but a silent host must be probed in time.
  */
 static uint64_t pass_quiet_ns(const struct sock *s)
 {
@@ -187,8 +196,8 @@ static uint64_t pass_quiet_ns(const struct sock *s)
 }
 
 /*
- * Probes quiet peers to which nothing else may be sent for a long time: if the
- * process has died, its host refuses the probe.
+ * Probes idle peers, to which possibly nothing else is sent for a long time: if
+ * the process has died, its host refuses the probe.
  */
 static void pass_probe(struct sock *s)
 {
@@ -215,8 +224,8 @@ void sock_poll_pass_uncork(struct sock *s)
 }
 
 /*
- * Reads what the socket holds, within bounds. Updates s->now, since delivery
- * takes time that must not shorten the measured round trips.
+ * Reads datagrams from the socket, up to the budget. Updates s->now, since
+ * delivery takes time that must not shorten the measured round-trip times.
  */
 static int pass_read(struct sock *s, int n, int budget,
 		     enum sock_read_more *left_p)
@@ -231,7 +240,10 @@ static int pass_read(struct sock *s, int n, int budget,
 	return n;
 }
 
-/* Whether nothing arrived, nothing is to be sent, and nothing is due. */
+/*
+ * Returns whether nothing has arrived, nothing is to be sent, and nothing is
+ * due.
+ */
 static bool pass_is_idle(const struct sock *s)
 {
 	/* relaxed: written under the lock, which this thread holds */
@@ -301,9 +313,9 @@ uint64_t sock_poll_pass_away(struct sock *s)
 	return again;
 }
 
-/* ---- close --------------------------------------------------------------- */
+/* ---- close of the endpoint ----------------------------------------------- */
 
-/* Whether p has unacknowledged data or has not answered the BYE. */
+/* Returns whether p has unacknowledged data or has not answered the BYE. */
 static bool close_waits(const struct sock *s, const struct sock_peer *p)
 {
 	if (p->base.lost || p->refused || p->bye || p->far == s->gen ||
@@ -313,15 +325,15 @@ static bool close_waits(const struct sock *s, const struct sock_peer *p)
 	return sock_tx_pending(p) || (p->far && !p->bye_seen && !p->refusal_ns);
 }
 
-/* True for the 2nd, 4th, 8th try and so on. */
+/* Returns true for the 2nd, 4th, 8th try and so on. */
 static bool close_retransmits(int tries)
 {
 	return tries > 1 && !(tries & (tries - 1));
 }
 
 /*
- * Sends a BYE to every peer that still waits. Returns 0: none waits; 1: for the
- * BYE only; 2: data are unacknowledged.
+ * Sends a BYE to every peer that is still waited for. Returns 0: none; 1: only
+ * the BYE is unanswered; 2: data are unacknowledged.
  */
 static int close_send_bye(struct sock *s, bool repeat)
 {
@@ -345,7 +357,10 @@ static int close_send_bye(struct sock *s, bool repeat)
 	return left;
 }
 
-/* Pause after a try: doubled every time, at least two round trips. */
+/*
+ * Returns the pause after a try: doubled every time, at least two round-trip
+ * times.
+ */
 static uint64_t close_pause(const struct sock *s, int tries)
 {
 	uint64_t ns = CLOSE_PAUSE_MIN_NS << (tries < 5 ? tries : 5);
@@ -396,8 +411,8 @@ void sock_poll_pass_finish(struct sock *s)
 		if (s->now - since > (left > 1 ? CLOSE_DATA_NS : CLOSE_BYE_NS))
 			break;
 		/*
-		 * at least once: until may have passed already, since s->now is
-		 * the time of the last pass
+		 * at least once: `until` may have passed already, since s->now
+		 * is the time of the last pass
 		 */
 		do {
 			poll(&fd, 1, 1);

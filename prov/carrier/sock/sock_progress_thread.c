@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Progress thread: acknowledges and retransmits while the caller does not poll,
- * that is, computes or waits elsewhere. It never delivers: what it reads is
- * kept until the caller polls.
+ * that is, computes or waits elsewhere. It never delivers: the datagrams that
+ * it reads are stored until the caller polls.
  *
  *   IDLE  nothing in flight and no recent traffic: blocked on the socket
  *         without timeout
  *   LOOK  traffic: checks every 5 ms whether the caller polls
- *   WORK  the caller does not poll: acknowledge, keep, retransmit; blocked
+ *   WORK  the caller does not poll: acknowledge, store, retransmit; blocked
  *         on the socket until the next retransmission is due
  *
  * Cost for the caller: one uncontended lock per call, and one write when the
@@ -28,7 +28,7 @@
 
 enum progress_state { PROGRESS_IDLE, PROGRESS_WATCH, PROGRESS_WORK };
 
-/* Counters; unchanged values mean that nothing happened in between. */
+/* Counter values; equal values mean that nothing happened in between. */
 struct progress_view {
 	uint32_t turns;
 	uint32_t traffic;
@@ -60,7 +60,10 @@ static struct progress_view progress_counters(struct sock *s)
 	};
 }
 
-/* A caller blocked in wait is woken when poll is needed. */
+/*
+ * Returns whether the caller is blocked in wait, which returns when poll is
+ * needed.
+ */
 static bool caller_is_blocked(struct sock *s)
 {
 	return weft_load64(&s->waiter.until_ns) &&
@@ -133,8 +136,8 @@ static void *progress_main(void *arg)
 }
 
 /*
- * The thread blocks all signals, so that the application's handlers do not run
- * in it.
+ * Starts the thread with all signals blocked, so that the application's
+ * handlers do not run in it.
  */
 static int progress_start(struct sock *s)
 {

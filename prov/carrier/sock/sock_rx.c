@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Datagrams into packets. A valid datagram (CRC, lengths) for this incarnation
- * that is no duplicate is delivered in order: directly from the read buffer if
- * it is the next one, otherwise later from a copy in the reorder buffer.
+ * that is not a duplicate is delivered in order: directly from the read buffer
+ * if it is the next one, otherwise later from a copy in the reorder buffer.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RX_ROOM_SHARE 4u /* divisor of the socket's buffer, for overhead */
+/* divisor of the socket's buffer, for the kernel's overhead */
+#define RX_ROOM_SHARE 4u
 
 /*
- * The part of the receive buffer that one sender may fill, less what the
- * reorder buffer holds of it.
+ * Returns the part of the receive buffer that one sender may fill, minus its
+ * bytes in the reorder buffer.
  */
 uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p)
 {
@@ -62,7 +63,7 @@ static int rx_deliver(struct sock *s, struct sock_peer *p, const uint8_t *whole)
 	return ret;
 }
 
-/* Whether bytes at data are one packet. */
+/* Returns whether `bytes` bytes at data are one packet. */
 static bool rx_is_packet(const uint8_t *data, uint32_t bytes)
 {
 	struct weft_pkt pkt;
@@ -74,8 +75,8 @@ static bool rx_is_packet(const uint8_t *data, uint32_t bytes)
 }
 
 /*
- * Adds a part of at least one byte to the packet in parts, and delivers the
- * packet if it is complete.
+ * Adds a part of at least one byte to a packet that arrives in parts; delivers
+ * the packet if it is complete.
  */
 static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 		   const struct sock_record *r)
@@ -133,7 +134,7 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 	return r.more == SOCK_WHOLE || r.more == SOCK_LOOSE_WHOLE;
 }
 
-/* Delivers up to budget packets; true: the datagram is consumed. */
+/* Delivers up to budget packets; returns whether the datagram is consumed. */
 static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 		       int budget, int *n_p)
 {
@@ -150,7 +151,7 @@ static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 	return true;
 }
 
-/* Counts a datagram to be acknowledged. */
+/* Counts a received datagram that is to be acknowledged. */
 static void rx_count_unacked(struct sock *s, struct sock_peer *p,
 			     uint32_t bytes)
 {
@@ -159,7 +160,10 @@ static void rx_count_unacked(struct sock *s, struct sock_peer *p,
 	p->unacked_bytes += bytes;
 }
 
-/* Delivers a datagram of the reorder buffer; true: all of it. */
+/*
+ * Delivers a datagram of the reorder buffer; returns whether all of it was
+ * delivered.
+ */
 static bool rx_deliver_kept(struct sock *s, struct sock_peer *p,
 			    struct sock_dgram **g_p, int budget, int *n_p)
 {
@@ -185,11 +189,11 @@ int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
 	while (n < budget && !p->broken && sock_win_ready(&p->rx)) {
 		struct sock_dgram **g_p = sock_reorder_slot(p, p->rx.next);
 
-		/* NULL: delivered out of order before. */
+		/* NULL: already delivered out of order */
 		if (*g_p && !rx_deliver_kept(s, p, g_p, budget, &n))
 			break;
 		sock_win_advance(&p->rx);
-		/* The peer was stopped by a small room: notify it. */
+		/* the peer was stopped by a small window: notify it */
 		if (p->small_room_sent)
 			p->ack_now = true;
 	}
@@ -197,7 +201,8 @@ int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
 }
 
 /*
- * Copies a datagram into the reorder buffer; false: no memory, treated as lost.
+ * Copies a datagram into the reorder buffer; returns false without memory: the
+ * datagram counts as lost.
  */
 static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 		     const struct rx_view *v)
@@ -237,7 +242,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		rx_count_unacked(s, p, v->bytes);
 		return n + sock_rx_deliver_kept(s, p, budget - n);
 	}
-	/* A gap is reported at once. */
+	/* a gap is reported immediately */
 	if (!in_order)
 		p->ack_now = true;
 	if (!in_order && loose && sock_peer_reorder_reserve(p) &&
@@ -247,7 +252,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	}
 	if (p->broken)
 		return n;
-	/* A datagram delivered in part cannot be dropped. */
+	/* a datagram that was delivered in part cannot be dropped */
 	if (!rx_store(s, p, seq, v)) {
 		if (v->at > sizeof(struct sock_head) || p->whole_bytes)
 			p->broken = ENOMEM;
@@ -257,7 +262,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	return n;
 }
 
-/* Whether it is a datagram of this protocol and unchanged. */
+/* Returns whether data is an intact datagram of this protocol. */
 static bool rx_is_valid(struct sock *s, const uint8_t *data, uint32_t bytes,
 			struct sock_head *h)
 {
@@ -267,8 +272,8 @@ static bool rx_is_valid(struct sock *s, const uint8_t *data, uint32_t bytes,
 }
 
 /*
- * A datagram for an earlier owner of this name: the answer notifies the sender
- * that the name has a new owner.
+ * Answers a datagram for a previous owner of this name: the answer notifies its
+ * sender that the name has a new owner.
  */
 static void rx_stray(struct sock *s, const struct sockaddr_in *from,
 		     const struct sock_head *h)
@@ -293,7 +298,7 @@ static void rx_control(struct sock *s, struct sock_peer *p,
 	switch (h->kind) {
 	case SOCK_HELLO:
 		/*
-		 * at once, so that it precedes any datagram signed with the
+		 * immediately, so that it precedes any datagram signed with the
 		 * session's key
 		 */
 		if (h->flags & SOCK_PUBLIC)
@@ -330,8 +335,8 @@ static struct sock_peer *rx_replayed(struct sock *s)
 }
 
 /*
- * First contact: returns the sender if the datagram is signed with the job's
- * key and new, otherwise NULL.
+ * Returns the sender of a first contact if the datagram is signed with the
+ * job's key and new, otherwise NULL.
  */
 static struct sock_peer *rx_public(struct sock *s,
 				   const struct sockaddr_in *from,
@@ -386,7 +391,7 @@ static struct sock_peer *rx_signed(struct sock *s,
 	return p;
 }
 
-/* Without a key: returns the claimed sender, or NULL. */
+/* Returns the claimed sender of a datagram without a key, or NULL. */
 static struct sock_peer *rx_unsigned(struct sock *s,
 				     const struct sockaddr_in *from,
 				     const struct sock_head *h)
@@ -398,11 +403,11 @@ static struct sock_peer *rx_unsigned(struct sock *s,
 		return NULL;
 	}
 	p = sock_peer_of_head(s, from, h, NULL);
-	/* our own datagram, reflected */
+	/* a datagram of this endpoint, reflected */
 	return p && p->self ? rx_replayed(s) : p;
 }
 
-/* Number of bitmap words behind the head. */
+/* Returns the number of bitmap words after the head. */
 static uint32_t rx_bitmap_words(const struct sock_head *h,
 				const struct rx_view *v)
 {
@@ -436,9 +441,7 @@ int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
 	v.loose = h.flags & SOCK_LOOSE;
 	p->ack_soon |= (h.flags & SOCK_ACK_SOON) != 0;
 	sock_peer_busy(s, p);
-	/*
-	 * Acknowledgements are valid only if the sender knows our incarnation.
-	 */
+	/* acknowledgements are valid only if they name this incarnation */
 	if (h.to)
 		sock_tx_acked(s, p, &h, data + sizeof(h),
 			      rx_bitmap_words(&h, &v));

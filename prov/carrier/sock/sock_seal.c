@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signatures. Each direction between two incarnations has a key of its own
+ * Signatures. Each direction between two incarnations has its own key
  * (sock_keys.c), for AES-128-GMAC or AES-128-GCM. The nonce is the sender's
  * count of datagrams to this receiver, which is in the head and never repeats
- * under one key. The receiver detects replays by the count: it remembers the
+ * under one key. The receiver detects replays by the count: it records the
  * latest count and the 4095 before it, and refuses older counts.
  */
 #include "prov/carrier/sock/sock.h"
@@ -18,19 +18,19 @@
 #define SEAL_MASKS 16u
 
 /*
- * With encryption, everything behind the head is encrypted; the head except its
+ * With encryption, all bytes after the head are encrypted; the head except its
  * first word, the CRC, is GCM's additional authenticated data.
  *
- * GMAC is computed by the library's block mode, since its EVP interface takes
- * four times as long for a small datagram. If the processor's carry-less
- * multiplication is supported, GHASH is our own (code_ghash.h), and the library
+ * GMAC is computed with the library's block cipher, since its EVP interface
+ * takes four times as long for a small datagram. If the processor supports
+ * carry-less multiplication, GHASH is computed by code_ghash.h, and the library
  * encrypts the nonces, SEAL_MASKS consecutive ones at once; the tag is
  * identical.
  */
 struct sock_seal {
 	EVP_CIPHER_CTX *aes;
 	GCM128_CONTEXT *mac;
-	EVP_CIPHER_CTX *hide; /* used instead with encryption */
+	EVP_CIPHER_CTX *hide; /* GCM context, used instead with encryption */
 	bool own_ghash;
 	uint64_t masked; /* first count of the masks */
 	uint8_t mask[SEAL_MASKS][SOCK_TAG];
@@ -69,7 +69,7 @@ static bool seal_masks(struct sock_seal *seal, uint64_t first)
 				 sizeof(nonce));
 }
 
-/* Uses our own GHASH if the processor supports it. */
+/* Uses code_ghash.h if the processor supports it. */
 static void seal_init_ghash(struct sock_seal *seal)
 {
 	uint8_t h[SOCK_TAG] = { 0 };
@@ -135,7 +135,10 @@ static void seal_tag_ghash(struct sock_seal *seal, const uint8_t *data,
 	memcpy(tag, sum, sizeof(sum));
 }
 
-/* Tag of everything except the CRC's word, since the CRC covers the tag. */
+/*
+ * Computes the tag over all bytes except the CRC's word, since the CRC covers
+ * the tag.
+ */
 static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 		     uint32_t bytes, uint8_t tag[SOCK_TAG])
 {
@@ -151,7 +154,10 @@ static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 	CRYPTO_gcm128_tag(seal->mac, tag, SOCK_TAG);
 }
 
-/* GCM: authenticates the head, and encrypts or decrypts the rest in place. */
+/*
+ * GCM: authenticates the head, and encrypts or decrypts the other bytes in
+ * place.
+ */
 static bool seal_crypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 {
 	uint8_t nonce[SEAL_NONCE];
@@ -171,7 +177,7 @@ static void seal_encrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 	uint8_t end[EVP_MAX_BLOCK_LENGTH];
 	int n;
 
-	/* A datagram that cannot be encrypted is zeroed and not disclosed. */
+	/* a datagram that cannot be encrypted is zeroed, not disclosed */
 	if (!seal_crypt(seal, data, bytes) ||
 	    !EVP_CipherFinal_ex(seal->hide, end, &n) ||
 	    !EVP_CIPHER_CTX_ctrl(seal->hide, EVP_CTRL_GCM_GET_TAG, SOCK_TAG,
@@ -179,7 +185,7 @@ static void seal_encrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 		memset(data, 0, bytes + SOCK_TAG);
 }
 
-/* Decrypts in place; whether the tag is valid. */
+/* Decrypts in place; returns whether the tag is valid. */
 static bool seal_decrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 {
 	uint8_t end[EVP_MAX_BLOCK_LENGTH];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the sock carrier: bad network, unrelated processes, silent peers. */
+/* The sock carrier: unreliable network, unrelated processes, silent peers. */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -108,8 +108,8 @@ static void a_bad_network_is_repaired(void **state)
 }
 
 /*
- * Everything is lost in the first quarter second, and the sender makes no call
- * after its sends: its packets arrive all the same.
+ * All datagrams of the first quarter second are lost, and the sender makes no
+ * call after its sends: its progress thread retransmits the packets.
  */
 static void who_is_away_sends_again(void **state)
 {
@@ -129,7 +129,7 @@ static void who_is_away_sends_again(void **state)
 	end_close(&a);
 }
 
-/* Another process, controlled by a pipe: address to send to, then commands. */
+/* A process controlled by a pipe: address to send to, then commands. */
 struct child {
 	pid_t pid;
 	int pipe;
@@ -201,7 +201,7 @@ static void child_polls(int fd)
 		c.c->ops->poll(c.c, 16);
 }
 
-/* The receiver makes no call, and is not declared dead. */
+/* The receiver makes no call, but is not declared dead. */
 static void who_is_away_answers(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 2500 };
@@ -213,7 +213,7 @@ static void who_is_away_answers(void **state)
 	T_TRUE(end_wait_got(&e, 1, 20));
 	for (uint64_t n = 0; n < 30; n++)
 		T_OK(end_send_all(&e, e.last, n, 100, 20));
-	/* longer than silence_ms, with a margin for a busy host */
+	/* longer than silence_ms, with a margin for a loaded host */
 	for (uint64_t end = weft_now_ns() + 3000000000; weft_now_ns() < end;)
 		e.c->ops->poll(e.c, 16);
 	T_IS(e.lost, 0);
@@ -224,7 +224,7 @@ static void who_is_away_answers(void **state)
 	end_close(&e);
 }
 
-/* Sets the largest datagram; locked, since the progress thread reads it. */
+/* Sets the largest datagram with the lock, for the progress thread. */
 static void set_gram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
 {
 	sock_enter(sock_of(e->c));
@@ -232,7 +232,7 @@ static void set_gram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
 	sock_leave(sock_of(e->c));
 }
 
-/* Datagrams smaller than packets, of one size, so that GSO is used. */
+/* Datagrams are smaller than packets and of one size, so that GSO is used. */
 static void a_narrow_way_takes_packets_in_parts(void **state)
 {
 	static const char *const plan[] = {
@@ -271,7 +271,7 @@ static void forger_send(int fd, const struct end *to, const void *data,
 	     bytes);
 }
 
-/* Sends a datagram with a valid CRC, whatever its contents. */
+/* Sends a datagram with arbitrary contents and a valid CRC. */
 static void forger_sign(int fd, const struct end *to, struct sock_head *h,
 			size_t bytes)
 {
@@ -328,7 +328,7 @@ static bool send_until_lost(int fd, struct end *e, struct sock_head *h,
 	return e->lost == want;
 }
 
-/* A sender of a valid CRC with invalid records is lost, and no other peer. */
+/* A sender of invalid records with a valid CRC is lost; other peers are not. */
 static void a_peer_that_lies_is_given_up(void **state)
 {
 	union {
@@ -361,10 +361,10 @@ static void a_peer_that_lies_is_given_up(void **state)
 	two_close(t);
 }
 
-/* ---- with a key ---- */
+/* ---- endpoints with a key ---- */
 
 static const char secret[] = "known to two peers";
-static bool encrypt; /* the tests run again with encryption */
+static bool encrypt; /* set in the second run of the tests */
 
 static struct two *two_signed(const char *plan)
 {
@@ -391,7 +391,7 @@ static void signed_datagrams_pass_a_bad_network(void **state)
 		two_talk(t, (uint64_t)t_scale(800));
 		/* a corrupted tag counts as forged */
 		T_TRUE(i || !two_stats(&t->b).forged);
-		/* a duplicate by the fault plan counts as a replay */
+		/* duplicates injected by the fault plan count as replays */
 		T_IS(two_stats(&t->b).replays > 0, i);
 		two_close(t);
 	}
@@ -421,7 +421,7 @@ static bool has_unacked(const struct end *e, struct weft_peer *to)
 	return yes;
 }
 
-/* Polls until nothing is unacknowledged: no progress thread sends then. */
+/* Polls until nothing is unacknowledged, so that no progress thread sends. */
 static void two_settle(struct two *t)
 {
 	struct t_limit limit;
@@ -434,7 +434,7 @@ static void two_settle(struct two *t)
 	}
 }
 
-/* A relay between the two receives every datagram and sends it again. */
+/* A relay between the endpoints receives and resends every datagram. */
 static void what_was_heard_is_not_heard_again(void **state)
 {
 	struct two *t = two_signed(NULL);
@@ -461,7 +461,7 @@ static void what_was_heard_is_not_heard_again(void **state)
 				      sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 2);
 	T_IS(two_stats(&t->b).replays, 2);
-	/* a count older than all remembered ones */
+	/* a count older than all recorded ones */
 	h->count = 1;
 	sock_seal_sign(a, sock_peer_of(t->ab)->own_seal, copy, sizeof(*h));
 	h->crc = sock_crc(a, h, sizeof(*h));
@@ -557,7 +557,7 @@ static void encrypted_datagrams_say_nothing(void **state)
 	T_IS(end_open(&e, &weft_carrier_sock, 3, &open), -EACCES);
 }
 
-/* Signatures by GCM pass the tests of those by GMAC. */
+/* Runs the tests of signatures by GMAC with those by GCM. */
 static void encrypted_ones_are_signed_as_well(void **state)
 {
 	encrypt = true;
@@ -607,7 +607,7 @@ static void a_silent_host_is_noticed_by_who_waits(void **state)
 	end_close(&e);
 }
 
-/* With a key nothing is sent to a peer that has not answered. */
+/* With a key, only HELLOs are sent to a peer that has not answered. */
 static void a_host_that_never_answers_is_given_up(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 400,
@@ -656,7 +656,7 @@ static void a_killed_peer_is_noticed(void **state)
 	end_close(&e);
 }
 
-/* An endpoint that takes the name of a dead one is another peer. */
+/* An endpoint that takes the name of a dead one is a new peer. */
 static void name_reused(const char *key)
 {
 	struct weft_carrier_attr again = { .key = key,
@@ -685,7 +685,7 @@ static void name_reused(const char *key)
 	T_OK(end_open(&b, &weft_carrier_sock, 3, &again));
 	crowd.count = 2;
 	b.crowd = &crowd;
-	/* datagrams for the old owner are not delivered to the new one */
+	/* datagrams for the previous owner are not delivered to the new one */
 	end_send(&a, old, 1, 8);
 	T_TRUE(end_wait_lost(&a, 1, 20));
 	T_IS(a.lost_err, ECONNRESET);
@@ -710,7 +710,7 @@ static void a_name_in_new_hands_is_a_new_peer(void **state)
 	name_reused(secret);
 }
 
-/* A descriptor to block on: for arrivals, wake and retransmission. */
+/* The descriptor becomes readable for arrivals, wake and retransmission. */
 static void an_armed_descriptor_tells(void **state)
 {
 	struct two *t = two_open(NULL);
@@ -743,7 +743,7 @@ static void an_armed_descriptor_tells(void **state)
 	two_close(t);
 }
 
-/* A peer that does not read costs a bounded number of packets, and no loss. */
+/* A peer that does not read gets a limited number of packets; none is lost. */
 static void a_slow_reader_is_not_flooded(void **state)
 {
 	struct two *t = two_open(NULL);

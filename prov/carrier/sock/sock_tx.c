@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets into datagrams. A packet is sent at once, since its sender may not
- * call again for a long time. Packets that follow closely while it is in
- * flight, and those sent while poll runs, share an open datagram, which is sent
- * when it is full, with the next poll, or by the progress thread.
+ * Packets into datagrams. A packet is sent immediately, since the caller may
+ * not call again for a long time. Packets that follow closely while it is in
+ * flight, and packets sent while poll runs, share an open datagram, which is
+ * sent when it is full, by the next poll, or by the progress thread.
  *
- *   acked ...... next   open          at most `window` numbers, and as many
- *   [sent, kept]        [filling]     bytes as the peer and the pace allow
+ *   acked ...... next   open          at most `window` datagrams, and as many
+ *   [sent, kept]        [filling]     bytes as the peer's receive window and
+ *                                     the congestion window allow
  *
- * A number is considered lost when one sent three or more transmissions later
- * has arrived, or when nothing was acknowledged for a whole RTO.
+ * A datagram is considered lost when a datagram sent three or more
+ * transmissions later has arrived, or when nothing was acknowledged for a whole
+ * RTO.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/log.h"
@@ -20,11 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TX_REORDER   3u	   /* transmissions later that indicate a loss */
+/* later transmissions after which a datagram counts as lost */
+#define TX_REORDER   3u
 #define TX_SMALL     1024u /* largest packet that shares a datagram ... */
 #define TX_SHARED    4096u
 #define TX_PART_MIN  64u /* bytes of the smallest part of a packet */
-#define TX_BATCH_MIN 8u	 /* in flight, from which on batches are used */
+/* datagrams in flight from which on batches are used */
+#define TX_BATCH_MIN 8u
 #define TX_BURST_NS  UINT64_C(20000) /* time between packets of a burst */
 
 static uint32_t tx_pad(uint32_t bytes)
@@ -42,7 +46,7 @@ bool sock_tx_pending(const struct sock_peer *p)
 	return tx_count(p) || p->open;
 }
 
-/* Bytes allowed in flight. */
+/* Returns the bytes allowed in flight. */
 static uint64_t tx_allowed(const struct sock_peer *p)
 {
 	return p->room < p->pace.window ? p->room : p->pace.window;
@@ -55,8 +59,8 @@ bool sock_tx_ack_soon(const struct sock *s, const struct sock_peer *p)
 }
 
 /*
- * One datagram may always be sent if none is in flight, to learn the peer's
- * room.
+ * Returns whether a datagram may be sent. One is always allowed if none is in
+ * flight, so that its acknowledgement reports the peer's window.
  */
 static bool tx_may_send(const struct sock_peer *p, uint64_t bytes)
 {
@@ -72,8 +76,8 @@ void sock_tx_control(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 	uint32_t words = kind == SOCK_ACK ? sock_win_words(&p->rx) : 1;
 
 	/*
-	 * A peer that has not signed a datagram yet may not have our public
-	 * key.
+	 * a peer that has not signed a datagram yet may not have this
+	 * endpoint's public key
 	 */
 	if (kind == SOCK_HELLO && s->tag && !p->proved) {
 		sock_tx_control_public(s, p, kind);
@@ -124,7 +128,7 @@ static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
 	sock_io_add(s, p, f->dgram->data, f->dgram->bytes);
 }
 
-/* Assigns a number to the open datagram and sends it. */
+/* Assigns a sequence number to the open datagram and sends it. */
 static void tx_send_open(struct sock *s, struct sock_peer *p)
 {
 	struct sock_dgram *g = p->open;
@@ -140,7 +144,7 @@ static void tx_send_open(struct sock *s, struct sock_peer *p)
 	tx_transmit(s, p, seq);
 }
 
-/* Remaining bytes of a packet: header, current segment, next segments. */
+/* Remaining bytes of a packet: header, current segment, following segments. */
 struct tx_source {
 	const struct weft_pkt *head; /* NULL: already copied */
 	struct iovec now;
@@ -148,8 +152,9 @@ struct tx_source {
 };
 
 /*
- * Copies the header and clears its carrier field in place. Changing a copy
- * first would stall: the copy is read before its store has completed.
+ * Copies the header and clears its carrier field at the destination. Changing a
+ * copy first would stall: the copy would be read before its store has
+ * completed.
  */
 static void tx_copy_header(uint8_t *to, const struct weft_pkt *pkt)
 {
@@ -158,7 +163,7 @@ static void tx_copy_header(uint8_t *to, const struct weft_pkt *pkt)
 	       sizeof(pkt->carrier));
 }
 
-/* Copies the next bytes; the first call has to include the whole header. */
+/* Copies the next bytes; the first call must include the whole header. */
 static void tx_gather(struct tx_source *f, uint8_t *to, size_t bytes)
 {
 	if (f->head) {
@@ -183,8 +188,8 @@ static void tx_gather(struct tx_source *f, uint8_t *to, size_t bytes)
 }
 
 /*
- * Adds bytes written behind the datagram's end, and zeros up to the next
- * record.
+ * Adds bytes that were written after the datagram's end, and zeros up to the
+ * next record.
  */
 static void tx_add_bytes(struct sock_dgram *g, uint32_t bytes)
 {
@@ -206,8 +211,8 @@ static void tx_record(struct sock_dgram *g, struct tx_source *f, uint32_t bytes,
 }
 
 /*
- * Adds a piece of a loose packet, len bytes from offset at, with a header of
- * its own; f has payload only.
+ * Adds a piece of a loose packet, len bytes from offset `at`, with its own
+ * header; f contains payload only.
  */
 static void tx_piece(struct sock_dgram *g, const struct weft_pkt *pkt,
 		     struct tx_source *f, uint32_t at, uint16_t len)
@@ -233,14 +238,20 @@ static uint32_t tx_space(const struct sock_dgram *g)
 	return g->room - g->bytes;
 }
 
-/* Whether further packets are expected, so that this one may wait for them. */
+/*
+ * Returns whether further packets are expected, so that this one may wait for
+ * them.
+ */
 static bool tx_corked(const struct sock *s, const struct sock_peer *p)
 {
 	return s->polling ||
 	       (p->inflight_bytes && s->now - p->last_send_ns < TX_BURST_NS);
 }
 
-/* Bytes to allocate: for a single packet, or for many that share a datagram. */
+/*
+ * Returns the bytes to allocate, for a single packet or for many that share a
+ * datagram.
+ */
 static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 			     uint32_t need)
 {
@@ -252,8 +263,8 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 }
 
 /*
- * A batch is used only with TX_BATCH_MIN datagrams in flight: a packet in parts
- * alone does not need one.
+ * Allocates a datagram. A batch is used only with TX_BATCH_MIN datagrams in
+ * flight: a single packet in parts does not need one.
  */
 static struct sock_dgram *tx_new(struct sock *s, struct sock_peer *p,
 				 uint32_t room)
@@ -263,7 +274,7 @@ static struct sock_dgram *tx_new(struct sock *s, struct sock_peer *p,
 	return sock_dgram_new(s, room);
 }
 
-/* Pads a nearly full datagram: the kernel segments equal sizes only. */
+/* Pads a nearly full datagram: the kernel segments into equal sizes only. */
 static void tx_pad_full(struct sock_dgram *g)
 {
 	struct sock_record r = { .more = SOCK_PADDING };
@@ -278,8 +289,8 @@ static void tx_pad_full(struct sock_dgram *g)
 }
 
 /*
- * Makes an open datagram with this space, of full size if it is new; false: no
- * memory.
+ * Makes an open datagram with this space; a new one has full size. Returns
+ * false if there is no memory.
  */
 static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
 			       size_t space)
@@ -294,8 +305,8 @@ static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * Cuts a packet that exceeds a datagram into parts, the first in the rest of
- * the open datagram: full datagrams have one size, for GSO.
+ * Splits a packet that exceeds a datagram into parts. The first part fills the
+ * open datagram: full datagrams have one size, for GSO.
  */
 static int tx_send_parts(struct sock *s, struct sock_peer *p,
 			 struct tx_source *f, uint32_t bytes)
@@ -315,7 +326,7 @@ static int tx_send_parts(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * Cuts a loose packet into packets, each of which the receiver delivers from
+ * Splits a loose packet into packets, each of which the receiver delivers from
  * its read buffer, in any order.
  */
 static int tx_send_pieces(struct sock *s, struct sock_peer *p,
@@ -342,7 +353,7 @@ static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 	return 0;
 }
 
-/* Numbers in flight, if a packet of need bytes were sent. */
+/* Returns the datagrams in flight if a packet of need bytes were sent. */
 static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
 {
 	uint32_t body = p->gram_max - (uint32_t)sizeof(struct sock_head);
@@ -351,7 +362,7 @@ static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
 	       (need <= body ? 1 : need / (body - 16 - TX_PART_MIN) + 1);
 }
 
-/* Whether the windows allow the numbers and bytes of a packet. */
+/* Returns whether the windows allow the datagrams and bytes of a packet. */
 static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 			uint32_t need)
 {
@@ -362,7 +373,7 @@ static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 	return tx_may_send(p, need + (p->open ? p->open->bytes : 0));
 }
 
-/* Writes the packet into the open datagram, a new one, or several. */
+/* Writes the packet into the open datagram, a new datagram, or several. */
 static int tx_write(struct sock *s, struct sock_peer *p, struct tx_source *f,
 		    uint32_t bytes, bool loose)
 {
@@ -386,7 +397,7 @@ static int tx_write(struct sock *s, struct sock_peer *p, struct tx_source *f,
 	return 0;
 }
 
-/* Packet to this endpoint itself: stored in the reorder buffer. */
+/* Sends a packet to this endpoint itself: stores it in the reorder buffer. */
 static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 		   uint32_t bytes)
 {
@@ -412,7 +423,7 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 	return 0;
 }
 
-/* Sends what was written now, or with the next pass. */
+/* Sends the written packet now, or leaves it for the next pass. */
 static void tx_send_or_cork(struct sock *s, struct sock_peer *p, bool corked)
 {
 	p->last_send_ns = s->now;
@@ -442,7 +453,10 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 	return 0;
 }
 
-/* One number is acknowledged; returns its bytes, or 0 if it was before. */
+/*
+ * Handles the acknowledgement of one datagram; returns its bytes, or 0 if it
+ * was acknowledged before.
+ */
 static uint64_t tx_number_acked(struct sock *s, struct sock_peer *p,
 				uint32_t seq)
 {
@@ -472,7 +486,7 @@ static void tx_mark_lost(struct sock_peer *p, struct sock_flight *f)
 	p->inflight_bytes -= f->dgram->bytes;
 }
 
-/* Marks numbers as lost that later transmissions have overtaken. */
+/* Marks datagrams as lost that later transmissions have overtaken. */
 static void tx_mark_gaps(struct sock *s, struct sock_peer *p)
 {
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
@@ -497,7 +511,7 @@ static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
 }
 
 /*
- * Handles the numbers from seq on of one bitmap word; returns the bytes
+ * Handles one bitmap word, for sequence numbers from seq on; returns the bytes
  * acknowledged.
  */
 static uint64_t tx_word_acked(struct sock *s, struct sock_peer *p, uint32_t seq,
@@ -505,7 +519,7 @@ static uint64_t tx_word_acked(struct sock *s, struct sock_peer *p, uint32_t seq,
 {
 	uint64_t bytes = 0;
 
-	/* Ignore numbers that were not sent. */
+	/* ignore sequence numbers that were not sent */
 	for (; here && seq != p->tx.next; here >>= 1, seq++) {
 		if (here & 1)
 			bytes += tx_number_acked(s, p, seq);
@@ -531,8 +545,8 @@ static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * There may be room: notifies the caller whose send was refused, and wakes it
- * if it is blocked.
+ * The window may have space again: notifies the caller whose send was refused,
+ * and wakes it if it is blocked.
  */
 static void tx_notify_room(struct sock *s)
 {
@@ -550,7 +564,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 	uint32_t count = tx_count(p);
 	uint64_t bytes;
 
-	/* An acknowledgement older than the last one has outdated windows. */
+	/* an acknowledgement older than the last one has outdated windows */
 	if (h->ack - p->tx.acked > count)
 		return;
 	p->room = h->room;
@@ -558,7 +572,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		tx_notify_room(s);
 	if (!count)
 		return;
-	/* Datagrams in the batch must not be freed before they are sent. */
+	/* datagrams in the batch must not be freed before they are sent */
 	if (sock_io_batched(s))
 		sock_io_flush(s);
 	bytes = tx_head_acked(s, p, h, more, words);
@@ -575,7 +589,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * Everything has arrived but is not delivered yet: probe, since the
+ * Probes the peer if everything has arrived but is not delivered yet, since the
  * acknowledgement of the delivery may be lost.
  */
 static void tx_probe(struct sock *s, struct sock_peer *p)
@@ -586,9 +600,9 @@ static void tx_probe(struct sock *s, struct sock_peer *p)
 }
 
 /*
- * Retransmission timeout. The first one retransmits the oldest number as a
- * probe, since the peer may only have had no processor. Later ones mark
- * everything lost.
+ * Handles a retransmission timeout. The first one retransmits only the oldest
+ * datagram as a probe, since the peer may have been without CPU time. Later
+ * ones mark all datagrams as lost.
  */
 static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
@@ -600,8 +614,8 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 	}
 	first = !p->timeouts++;
 	/*
-	 * The answer to the peer's HELLO may be lost, without which the peer
-	 * cannot verify our datagrams.
+	 * the answer to the peer's HELLO may be lost, without which the peer
+	 * cannot verify this endpoint's datagrams
 	 */
 	if (s->tag && !p->proved)
 		sock_tx_control_public(s, p, SOCK_HELLO);
@@ -652,7 +666,9 @@ void sock_tx_mark_unsent(struct sock_peer *p, uint32_t seq)
 		tx_mark_lost(p, sock_flight(p, seq));
 }
 
-/* Whether p has been silent for too long while data are unacknowledged. */
+/*
+ * Returns whether p has been silent for too long while data are unacknowledged.
+ */
 static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t since = p->heard_ns > p->wait_ns ? p->heard_ns : p->wait_ns;

@@ -97,7 +97,7 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 	if (until <= at_ns)
 		return;
 	wait_notify(b);
-	/* The epoll descriptor stays readable until it is armed again. */
+	/* the epoll descriptor stays readable until it is armed again */
 	if (weft_load32(&b->armed)) {
 		weft_store32(&b->armed, 0);
 		weft_store64(&b->until_ns, 0);
@@ -106,12 +106,12 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 
 void sock_wait_due_earlier(struct sock *s, uint64_t at_ns)
 {
-	/* relaxed: one writer at a time, under the lock */
+	/* relaxed: one writer at a time, which holds the lock */
 	if (at_ns < weft_load64_relaxed(&s->waiter.due_ns))
 		sock_wait_due(s, at_ns);
 }
 
-/* Whether poll is needed now, or wake was called. */
+/* Returns whether poll is needed now, or wake was called. */
 static bool wait_is_over(struct sock_waiter *b, uint64_t now)
 {
 	if (weft_load64(&b->due_ns) <= now)
@@ -119,7 +119,10 @@ static bool wait_is_over(struct sock_waiter *b, uint64_t now)
 	return weft_load32(&b->woken) && weft_swap32(&b->woken, 0);
 }
 
-/* Waits for ns at most; true: the socket is readable, or wake was called. */
+/*
+ * Waits for at most ns; returns whether the socket is readable or wake was
+ * called.
+ */
 static bool wait_poll(struct sock *s, uint64_t ns)
 {
 	struct pollfd fd[3] = { { .fd = s->fd, .events = POLLIN },
@@ -168,7 +171,10 @@ static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
 	return over || wait_is_over(b, weft_now_ns());
 }
 
-/* There is no notification of room: yield or block briefly, then retry. */
+/*
+ * Waits for space in the send window, of which there is no notification: yields
+ * or blocks briefly, then the caller retries.
+ */
 static int wait_room(struct sock *s, uint64_t timeout_ns)
 {
 	if (s->waiter.room_waits++ < WAIT_ROOM_YIELDS)
@@ -193,7 +199,7 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	b->room_waits = 0;
 	if (wait_spin(s, now, end))
 		return 0;
-	/* relaxed: a hint; a change of watched memory sends no wake-up */
+	/* relaxed: a hint; a store into watched memory sends no wake-up */
 	if (weft_load64_relaxed(&b->watching)) {
 		sched_yield();
 		return 0;
@@ -242,8 +248,8 @@ static int wait_fd_open(struct sock *s)
 }
 
 /*
- * One descriptor for the socket, wake() and the time when poll is needed. The
- * waiting thread requests it concurrently with the caller.
+ * Returns one descriptor for the socket, wake() and the time when poll is
+ * needed. The waiting thread may call this concurrently with the caller.
  */
 int sock_wait_fd(struct weft_carrier *c)
 {

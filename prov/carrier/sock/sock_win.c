@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reception window: which numbers have arrived. */
+/* Reception window: which sequence numbers have arrived. */
 #include "prov/carrier/sock/sock_win.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ enum weft_seq_verdict sock_win_arrive(struct sock_win *w, uint32_t seq)
 {
 	uint32_t ahead = seq - w->next;
 
-	/* Half of the number space is before next and counts as arrived. */
+	/* half of the number space is before next and counts as arrived */
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_SEQ_OLD;
 	if (ahead >= SOCK_WINDOW)
