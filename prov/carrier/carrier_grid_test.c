@@ -98,7 +98,7 @@ static void every_size_arrives_whole(void **state)
 	grid_close(b);
 }
 
-static void an_endpoint_can_talk_to_itself(void **state)
+static void an_endpoint_can_send_to_itself(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct weft_peer *to = end_peer(a, a);
@@ -110,7 +110,7 @@ static void an_endpoint_can_talk_to_itself(void **state)
 	grid_close(a);
 }
 
-static void a_full_fifo_says_again_and_recovers(void **state)
+static void a_full_fifo_returns_eagain_and_recovers(void **state)
 {
 	struct end *a = grid_open(state, 1, 32);
 	struct end *b = grid_open(state, 2, 32);
@@ -135,7 +135,7 @@ static void a_full_fifo_says_again_and_recovers(void **state)
 }
 
 /* No event reports that a FIFO has space again, so the wait must be short. */
-static void a_wait_for_room_is_short(void **state)
+static void a_wait_after_a_refused_send_is_short(void **state)
 {
 	struct end *a = grid_open(state, 1, 32);
 	struct end *b = grid_open(state, 2, 32);
@@ -160,7 +160,7 @@ static void a_wait_for_room_is_short(void **state)
 }
 
 /* A peer that does not poll does not delay sends to other peers. */
-static void a_peer_that_sleeps_holds_up_nobody(void **state)
+static void a_peer_that_does_not_poll_delays_no_other_peer(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct end *deaf = grid_open(state, 2, 0);
@@ -185,7 +185,7 @@ static void a_peer_that_sleeps_holds_up_nobody(void **state)
 	grid_close(b);
 }
 
-static void a_refused_packet_comes_again_in_order(void **state)
+static void a_refused_packet_is_redelivered_in_order(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct end *b = grid_open(state, 2, 0);
@@ -207,7 +207,7 @@ static void a_refused_packet_comes_again_in_order(void **state)
 	grid_close(to);
 }
 
-static void a_peer_that_is_not_there_yet_is_no_error(void **state)
+static void sending_to_a_peer_before_it_opens_returns_eagain(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
@@ -247,7 +247,7 @@ static void a_name_in_use_is_refused(void **state)
 	grid_close(a);
 }
 
-static void a_foreign_address_is_unreachable(void **state)
+static void an_unassigned_address_is_unreachable(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_port = 1 };
@@ -258,7 +258,7 @@ static void a_foreign_address_is_unreachable(void **state)
 	grid_close(a);
 }
 
-static void the_source_of_a_packet_can_be_answered(void **state)
+static void a_reply_to_the_source_of_a_packet_arrives(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct end *b = grid_open(state, 2, 0);
@@ -294,7 +294,7 @@ static void a_peer_that_closes_is_reported_after_its_packets(void **state)
 	grid_close(b);
 }
 
-static void many_peers_send_to_one(void **state)
+static void many_senders_to_one_receiver(void **state)
 {
 	enum { N = 64 };
 	struct end *to = grid_open(state, 900, 0);
@@ -353,7 +353,7 @@ out:
 	grid_close(b);
 }
 
-static void dma_can_be_switched_off(void **state)
+static void no_dma_disables_dma(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
 					  .below = &weft_carrier_shm,
@@ -375,7 +375,7 @@ static void dma_can_be_switched_off(void **state)
 	grid_close(b);
 }
 
-static void shared_memory_is_common(void **state)
+static void shared_area_is_mapped_by_both_endpoints(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
 					  .below = &weft_carrier_shm,
@@ -414,7 +414,7 @@ out:
 	end_close(&a);
 }
 
-static void windows_are_common(void **state)
+static void windows_are_mapped_by_both_endpoints(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
 					  .below = &weft_carrier_shm,
@@ -474,7 +474,7 @@ static void *grid_wake_later(void *arg)
 	return NULL;
 }
 
-static void wait_ends_by_time_and_by_wake(void **state)
+static void wait_ends_by_timeout_and_by_wake(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	uint64_t end = weft_now_ns() + 30000000;
@@ -531,7 +531,7 @@ static void *grid_ping(void *arg)
 	return NULL;
 }
 
-static void threads_that_sleep_are_woken(void **state)
+static void blocked_threads_are_woken_by_packets(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct end *b = grid_open(state, 2, 0);
@@ -565,7 +565,7 @@ static void *grid_sleep(void *arg)
 	return NULL;
 }
 
-static void wait_runs_beside_the_others(void **state)
+static void wait_runs_concurrently_with_send_and_poll(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	weft_au32 stop = 0;
@@ -649,24 +649,24 @@ int main(void)
 	}
 		const struct CMUnitTest tests[] = {
 			GRID(every_size_arrives_whole),
-			GRID(an_endpoint_can_talk_to_itself),
-			GRID(a_full_fifo_says_again_and_recovers),
-			GRID(a_wait_for_room_is_short),
-			GRID(a_peer_that_sleeps_holds_up_nobody),
-			GRID(a_refused_packet_comes_again_in_order),
-			GRID(a_peer_that_is_not_there_yet_is_no_error),
+			GRID(an_endpoint_can_send_to_itself),
+			GRID(a_full_fifo_returns_eagain_and_recovers),
+			GRID(a_wait_after_a_refused_send_is_short),
+			GRID(a_peer_that_does_not_poll_delays_no_other_peer),
+			GRID(a_refused_packet_is_redelivered_in_order),
+			GRID(sending_to_a_peer_before_it_opens_returns_eagain),
 			GRID(a_name_in_use_is_refused),
-			GRID(a_foreign_address_is_unreachable),
-			GRID(the_source_of_a_packet_can_be_answered),
+			GRID(an_unassigned_address_is_unreachable),
+			GRID(a_reply_to_the_source_of_a_packet_arrives),
 			GRID(a_peer_that_closes_is_reported_after_its_packets),
-			GRID(many_peers_send_to_one),
+			GRID(many_senders_to_one_receiver),
 			GRID(memory_of_a_peer_can_be_read_and_written),
-			GRID(dma_can_be_switched_off),
-			GRID(shared_memory_is_common),
-			GRID(windows_are_common),
-			GRID(wait_ends_by_time_and_by_wake),
-			GRID(threads_that_sleep_are_woken),
-			GRID(wait_runs_beside_the_others),
+			GRID(no_dma_disables_dma),
+			GRID(shared_area_is_mapped_by_both_endpoints),
+			GRID(windows_are_mapped_by_both_endpoints),
+			GRID(wait_ends_by_timeout_and_by_wake),
+			GRID(blocked_threads_are_woken_by_packets),
+			GRID(wait_runs_concurrently_with_send_and_poll),
 			GRID(threads_flood_each_other),
 		};
 

@@ -52,7 +52,7 @@ static int words(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void what_fits_a_word_is_an_atomic_of_each_but_one(void **state)
+static void word_sums_use_one_atomic_per_member_but_the_first(void **state)
 {
 	struct play p = { .machine = "gemini", .body = words };
 	struct found a, b;
@@ -106,7 +106,7 @@ static int two_trees(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void two_trees_over_one_window_are_kept_apart(void **state)
+static void two_trees_share_one_window(void **state)
 {
 	struct play p = { .machine = "gemini", .ranks = 4, .body = two_trees };
 	struct found f;
@@ -136,7 +136,7 @@ static int spread(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void zeroes_are_counted_and_not_sent(void **state)
+static void parts_without_data_are_only_counted(void **state)
 {
 	struct play p = { .machine = "gemini", .ranks = 9, .body = spread };
 	struct found f;
@@ -178,7 +178,7 @@ static int eight_packets(struct play *p, struct end *e, uint32_t rank)
 }
 
 /* One link takes 41 ns per packet, up and down. */
-static void a_result_is_there_with_its_last_packet(void **state)
+static void a_result_is_complete_with_its_last_packet(void **state)
 {
 	struct play p = { .machine = "gemini", .ranks = 4 };
 	struct found one, eight;
@@ -195,10 +195,10 @@ static void a_result_is_there_with_its_last_packet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_fits_a_word_is_an_atomic_of_each_but_one),
-		T_CASE(two_trees_over_one_window_are_kept_apart),
-		T_CASE(zeroes_are_counted_and_not_sent),
-		T_CASE(a_result_is_there_with_its_last_packet),
+		T_CASE(word_sums_use_one_atomic_per_member_but_the_first),
+		T_CASE(two_trees_share_one_window),
+		T_CASE(parts_without_data_are_only_counted),
+		T_CASE(a_result_is_complete_with_its_last_packet),
 	};
 	return T_RUN(tests);
 }

@@ -130,7 +130,7 @@ static void is_as_quick(const struct found *a, const struct found *b)
 			T_IS(a->value[ranks[i]], b->value[ranks[i]]);
 }
 
-static void a_barrier_does_not_wait_for_who_computes(void **state)
+static void a_chained_barrier_ends_while_a_member_computes(void **state)
 {
 	struct scene s = { .part = { .kind = WEFT_VT_BARRIER } };
 	struct found calm, busy, again;
@@ -148,7 +148,7 @@ static void a_barrier_does_not_wait_for_who_computes(void **state)
 	is_as_quick(&again, &busy);
 }
 
-static void a_barrier_waits_for_all(void **state)
+static void a_barrier_waits_for_all_members(void **state)
 {
 	struct scene s = { .part = { .kind = WEFT_VT_BARRIER }, .late = true };
 	struct found f;
@@ -159,7 +159,7 @@ static void a_barrier_waits_for_all(void **state)
 }
 
 /* Two steps up and two down, each with its own event. */
-static void a_step_takes_the_time_of_its_event(void **state)
+static void a_chained_step_takes_the_time_of_its_event(void **state)
 {
 	char path[] = PLAY_FILE;
 	char machine[sizeof(path) + 8];
@@ -180,7 +180,7 @@ static void a_step_takes_the_time_of_its_event(void **state)
  * The broadcast is forwarded by the interface of a member that has not posted
  * its part, and waits there for the part.
  */
-static void a_broadcast_passes_who_computes(void **state)
+static void a_broadcast_passes_a_computing_member(void **state)
 {
 	static const uint32_t roots[] = { 0, 2, 4 };
 
@@ -204,7 +204,7 @@ static void a_broadcast_passes_who_computes(void **state)
 }
 
 /* The root only posts the broadcast and does not wait. */
-static void a_broadcast_does_not_wait_for_its_root(void **state)
+static void the_root_of_a_broadcast_does_not_wait(void **state)
 {
 	struct scene s = {
 		.part = { .kind = WEFT_VT_BCAST, .root = BUSY, .bytes = LONG }
@@ -314,7 +314,7 @@ static int disagree(struct play *p, struct end *e, uint32_t rank)
 	return me == BUSY ? !(part.flags & WEFT_VT_DIFFER) || part.bytes : 0;
 }
 
-static void members_that_differ_are_told(void **state)
+static void differing_operations_return_an_error(void **state)
 {
 	for (uint64_t what = OTHER_KIND; what <= OTHER_ROOT; what++) {
 		struct play p = { .machine = "qsnet2:4x4",
@@ -330,13 +330,13 @@ static void members_that_differ_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_barrier_does_not_wait_for_who_computes),
-		T_CASE(a_barrier_waits_for_all),
-		T_CASE(a_step_takes_the_time_of_its_event),
-		T_CASE(a_broadcast_passes_who_computes),
-		T_CASE(a_broadcast_does_not_wait_for_its_root),
+		T_CASE(a_chained_barrier_ends_while_a_member_computes),
+		T_CASE(a_barrier_waits_for_all_members),
+		T_CASE(a_chained_step_takes_the_time_of_its_event),
+		T_CASE(a_broadcast_passes_a_computing_member),
+		T_CASE(the_root_of_a_broadcast_does_not_wait),
 		T_CASE(broadcasts_and_sums_share_a_route),
-		T_CASE(members_that_differ_are_told),
+		T_CASE(differing_operations_return_an_error),
 	};
 
 	return T_RUN(tests);

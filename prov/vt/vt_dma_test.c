@@ -96,7 +96,7 @@ static int get_them(struct play *p, struct end *e, uint32_t rank)
 	return end_send(e, to, 0, 8);
 }
 
-static void a_get_ends_in_the_engines_time(void **state)
+static void a_get_takes_the_time_of_the_engine(void **state)
 {
 	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
 	/*
@@ -140,7 +140,7 @@ static int put_them(struct play *p, struct end *e, uint32_t rank)
 	return end_send(e, to, 0, 8);
 }
 
-static void a_put_is_there_when_its_end_is_told(void **state)
+static void a_completed_put_is_visible_at_the_target(void **state)
 {
 	struct play p = { .ranks = 2, .body = put_them, .machine = "qsnet2" };
 	struct found f;
@@ -164,7 +164,7 @@ static int get_twice(struct play *p, struct end *e, uint32_t rank)
 	return end_send(e, to, 0, 8);
 }
 
-static void transfers_share_the_way(void **state)
+static void transfers_share_the_bandwidth(void **state)
 {
 	struct play p = { .ranks = 2, .body = get_them, .machine = "qsnet2" };
 	struct found one, two;
@@ -198,7 +198,7 @@ static int get_nothing(struct play *p, struct end *e, uint32_t rank)
 	return ret == -EFAULT ? 0 : 3;
 }
 
-static void memory_that_is_not_there_is_an_error(void **state)
+static void a_transfer_of_unmapped_memory_fails(void **state)
 {
 	struct play p = { .ranks = 2, .body = get_nothing, .machine = "bgq" };
 	struct found f;
@@ -262,7 +262,7 @@ static int put_over(struct play *p, struct end *e, uint32_t rank)
 	return end_send(e, to, 0, 8);
 }
 
-static void an_access_waits_for_those_before_it(void **state)
+static void ordered_accesses_execute_in_order(void **state)
 {
 	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
 
@@ -322,7 +322,7 @@ static int add_up(struct play *p, struct end *e, uint32_t rank)
 	return end_send(e, to, 0, 8);
 }
 
-static void atomics_are_one_by_one(void **state)
+static void atomics_of_one_interface_are_serialized(void **state)
 {
 	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
 
@@ -360,7 +360,7 @@ static int no_atomic(struct play *p, struct end *e, uint32_t rank)
 	return ret == -EOPNOTSUPP ? 0 : 1;
 }
 
-static void threads_do_their_own_atomics(void **state)
+static void atomics_on_a_rank_with_threads_are_refused(void **state)
 {
 	struct play p = { .ranks = 2, .body = no_atomic, .threads = true };
 	struct found f;
@@ -390,7 +390,7 @@ static int overtake(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_short_message_does_not_overtake(void **state)
+static void a_short_message_does_not_overtake_a_long_one(void **state)
 {
 	struct play p = { .ranks = 2, .body = overtake, .machine = "qsnet2" };
 	struct found f;
@@ -412,7 +412,7 @@ static int one_message(struct play *p, struct end *e, uint32_t rank)
 	return end_send(e, to, 0, 8);
 }
 
-static void a_post_names_its_path_and_its_bytes(void **state)
+static void path_and_size_of_a_post_reach_the_model(void **state)
 {
 	struct play p = { .ranks = 2, .body = one_message };
 	uint64_t t[3];
@@ -432,15 +432,15 @@ static void a_post_names_its_path_and_its_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_get_ends_in_the_engines_time),
-		T_CASE(a_put_is_there_when_its_end_is_told),
-		T_CASE(transfers_share_the_way),
-		T_CASE(memory_that_is_not_there_is_an_error),
-		T_CASE(an_access_waits_for_those_before_it),
-		T_CASE(atomics_are_one_by_one),
-		T_CASE(threads_do_their_own_atomics),
-		T_CASE(a_short_message_does_not_overtake),
-		T_CASE(a_post_names_its_path_and_its_bytes),
+		T_CASE(a_get_takes_the_time_of_the_engine),
+		T_CASE(a_completed_put_is_visible_at_the_target),
+		T_CASE(transfers_share_the_bandwidth),
+		T_CASE(a_transfer_of_unmapped_memory_fails),
+		T_CASE(ordered_accesses_execute_in_order),
+		T_CASE(atomics_of_one_interface_are_serialized),
+		T_CASE(atomics_on_a_rank_with_threads_are_refused),
+		T_CASE(a_short_message_does_not_overtake_a_long_one),
+		T_CASE(path_and_size_of_a_post_reach_the_model),
 	};
 
 	return T_RUN(tests);

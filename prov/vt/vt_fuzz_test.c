@@ -328,7 +328,7 @@ static int play(uint64_t seed)
 	return bad;
 }
 
-static void garbage_ends_in_errors(void **state)
+static void random_writes_end_in_errors(void **state)
 {
 	const char *one = getenv("VT_FUZZ_SEED"), *more = getenv("VT_FUZZ");
 	uint64_t games = more ? strtoull(more, NULL, 0) : 8u * part_count();
@@ -346,7 +346,7 @@ static void garbage_ends_in_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(garbage_ends_in_errors),
+		T_CASE(random_writes_end_in_errors),
 	};
 
 	return T_RUN(tests);

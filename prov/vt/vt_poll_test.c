@@ -95,7 +95,7 @@ static int complete_beside(struct play *p, struct end *e, uint32_t rank)
 	return end_exchange(p, e);
 }
 
-static void polls_of_calls_that_complete_are_single(void **state)
+static void polls_of_completing_calls_take_one_step(void **state)
 {
 	struct play p = { .ranks = 3, .body = complete_beside };
 	struct found f;
@@ -139,7 +139,7 @@ static int complete(struct play *p, struct end *e, uint32_t rank)
 	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
 }
 
-static void operations_that_complete_are_no_deadlock(void **state)
+static void completing_operations_are_no_deadlock(void **state)
 {
 	struct play p = { .ranks = 2, .body = complete };
 	struct found f;
@@ -190,7 +190,7 @@ static int until_it_comes(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_loop_that_reads_the_clock_stops_at_what_comes(void **state)
+static void a_loop_that_reads_the_clock_stops_at_an_arrival(void **state)
 {
 	struct play p = { .ranks = 2, .body = until_it_comes };
 	struct net_config cfg;
@@ -221,7 +221,7 @@ static int a_second(struct play *p, struct end *e, uint32_t rank)
 	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
 }
 
-static void a_second_of_polls_costs_few_turns(void **state)
+static void a_second_of_polling_takes_few_polls(void **state)
 {
 	struct play p = { .ranks = 2, .body = a_second };
 	struct found f;
@@ -236,12 +236,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(polls_return_while_others_communicate),
-		T_CASE(polls_of_calls_that_complete_are_single),
+		T_CASE(polls_of_completing_calls_take_one_step),
 		T_CASE(a_poll_is_one_step_when_nothing_is_in_flight),
-		T_CASE(operations_that_complete_are_no_deadlock),
+		T_CASE(completing_operations_are_no_deadlock),
 		T_CASE(a_loop_that_reads_the_clock_is_no_deadlock),
-		T_CASE(a_loop_that_reads_the_clock_stops_at_what_comes),
-		T_CASE(a_second_of_polls_costs_few_turns),
+		T_CASE(a_loop_that_reads_the_clock_stops_at_an_arrival),
+		T_CASE(a_second_of_polling_takes_few_polls),
 	};
 
 	return T_RUN(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Virtual time between processes: exact times, deterministic runs, polls and
- * timeouts, deadlock, back-pressure, threads, leaving. vt_rule_test.c:
+ * timeouts, deadlock, back-pressure, threads, leaving. vt_message_test.c:
  * messages, deaths and class routes.
  */
 #include "test/support/vt_fixture.h"
@@ -34,7 +34,7 @@ static int ping_pong(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_message_takes_what_the_model_says(void **state)
+static void a_message_takes_the_time_of_the_model(void **state)
 {
 	struct play p = { .ranks = 2, .body = ping_pong };
 	struct net_config cfg;
@@ -75,7 +75,7 @@ static int diagonal(struct play *p, struct end *e, uint32_t rank)
 	return rank == 3 ? wait_got(e, 200) : 0;
 }
 
-static void what_may_go_by_any_road_takes_two(void **state)
+static void adaptive_routing_uses_two_paths(void **state)
 {
 	struct play p = { .ranks = 4, .body = diagonal };
 	struct found ordered, any;
@@ -132,7 +132,7 @@ static void *burn(void *arg)
 	return NULL;
 }
 
-static void every_run_is_the_same(void **state)
+static void runs_are_deterministic(void **state)
 {
 	struct play p = { .ranks = 7, .body = traffic, .seed = 1 };
 	struct found a, b;
@@ -174,7 +174,7 @@ static int time_out(struct play *p, struct end *e, uint32_t rank)
 	return e->c->ops->wait(e->c, FOREVER) ? 4 : 0;
 }
 
-static void a_time_out_takes_virtual_time_only(void **state)
+static void a_timeout_takes_only_virtual_time(void **state)
 {
 	struct play p = { .ranks = 3, .body = time_out };
 	struct found f;
@@ -203,7 +203,7 @@ static int look_loop(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_loop_of_looks_ends_and_keeps_its_steps(void **state)
+static void a_polling_loop_ends_at_the_same_step(void **state)
 {
 	struct play p = { .ranks = 2, .body = look_loop };
 	struct net_config cfg;
@@ -233,7 +233,7 @@ static int clock_loop(struct play *p, struct end *e, uint32_t rank)
 	return end_send(e, rank_peer(p, e, 1), 0, 8);
 }
 
-static void a_loop_on_the_clock_ends(void **state)
+static void a_loop_that_reads_the_clock_ends(void **state)
 {
 	struct play p = { .ranks = 2, .body = clock_loop };
 	struct net_config cfg;
@@ -296,7 +296,7 @@ static int look_for_ever(struct play *p, struct end *e, uint32_t rank)
 	return 2;
 }
 
-static void looking_for_ever_is_a_deadlock_too(void **state)
+static void endless_polling_is_a_deadlock(void **state)
 {
 	struct play p = { .ranks = 2, .body = look_for_ever };
 	struct found f;
@@ -326,7 +326,7 @@ static int flood(struct play *p, struct end *e, uint32_t rank)
 	return n > 2 * VT_BUFS && !s.full;
 }
 
-static void a_full_ring_waits_for_room(void **state)
+static void a_sender_without_buffers_waits(void **state)
 {
 	struct play p = { .ranks = 3, .body = flood };
 	struct found a, b;
@@ -377,7 +377,7 @@ static int beside(struct play *p, struct end *e, uint32_t rank)
 	return ret;
 }
 
-static void threads_may_send_beside_a_sleeper(void **state)
+static void a_thread_sends_while_another_is_blocked(void **state)
 {
 	struct play p = { .ranks = 2, .body = beside, .threads = true };
 	struct found f;
@@ -422,7 +422,7 @@ static int last_words(struct play *p, struct end *e, uint32_t rank)
 	return count.packets == LAST_SENT ? 0 : 2;
 }
 
-static void who_is_out_has_run_the_last_turn(void **state)
+static void a_rank_that_left_has_run_the_last_pass(void **state)
 {
 	struct play p = { .ranks = 2, .body = last_words };
 	struct found f;
@@ -452,7 +452,7 @@ static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
 }
 
 /* Adders use memory only on machines whose interfaces execute reductions. */
-static void a_rank_has_few_addresses(void **state)
+static void a_rank_uses_limited_address_space(void **state)
 {
 	T_TRUE(bytes_of_a_rank("bgq", 512) < 4000000);
 	T_TRUE(bytes_of_a_rank("gemini", 1024) < 20000000);
@@ -462,19 +462,19 @@ static void a_rank_has_few_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_message_takes_what_the_model_says),
+		T_CASE(a_message_takes_the_time_of_the_model),
 		T_CASE(a_message_waits_until_it_is_matched),
-		T_CASE(what_may_go_by_any_road_takes_two),
-		T_CASE(every_run_is_the_same),
-		T_CASE(a_time_out_takes_virtual_time_only),
-		T_CASE(a_loop_of_looks_ends_and_keeps_its_steps),
-		T_CASE(a_loop_on_the_clock_ends),
+		T_CASE(adaptive_routing_uses_two_paths),
+		T_CASE(runs_are_deterministic),
+		T_CASE(a_timeout_takes_only_virtual_time),
+		T_CASE(a_polling_loop_ends_at_the_same_step),
+		T_CASE(a_loop_that_reads_the_clock_ends),
 		T_CASE(a_deadlock_ends_every_wait),
-		T_CASE(looking_for_ever_is_a_deadlock_too),
-		T_CASE(a_full_ring_waits_for_room),
-		T_CASE(threads_may_send_beside_a_sleeper),
-		T_CASE(who_is_out_has_run_the_last_turn),
-		T_CASE(a_rank_has_few_addresses),
+		T_CASE(endless_polling_is_a_deadlock),
+		T_CASE(a_sender_without_buffers_waits),
+		T_CASE(a_thread_sends_while_another_is_blocked),
+		T_CASE(a_rank_that_left_has_run_the_last_pass),
+		T_CASE(a_rank_uses_limited_address_space),
 	};
 
 	return T_RUN(tests);

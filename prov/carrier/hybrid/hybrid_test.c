@@ -194,7 +194,7 @@ static void pair_try(const struct apart *way)
 	_exit(ret);
 }
 
-static void processes_meet_by_what_they_share(void **state)
+static void processes_connect_by_the_fastest_carrier(void **state)
 {
 	int status;
 	pid_t pid;
@@ -216,7 +216,7 @@ static void processes_meet_by_what_they_share(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(processes_meet_by_what_they_share),
+		T_CASE(processes_connect_by_the_fastest_carrier),
 	};
 
 	return T_RUN(tests);

@@ -13,7 +13,7 @@
 
 #define CAN (1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DELAY)
 
-static void a_plan_is_read(void **state)
+static void a_fault_plan_is_parsed(void **state)
 {
 	struct carrier_faults f;
 
@@ -36,7 +36,7 @@ static void a_plan_is_read(void **state)
 	T_IS(carrier_faults_open(&f, "corrupt=0.5", CAN), -EINVAL);
 }
 
-static void a_partition_is_between_two_hosts(void **state)
+static void a_partition_separates_two_hosts(void **state)
 {
 	const struct in_addr a = { .s_addr = inet_addr("10.0.0.1") };
 	const struct in_addr b = { .s_addr = inet_addr("10.0.0.2") };
@@ -60,7 +60,7 @@ static void a_partition_is_between_two_hosts(void **state)
 	T_IS(carrier_faults_open(&f, "partition 0-3|4-7", can), -EINVAL);
 }
 
-static void a_wrong_plan_does_not_open(void **state)
+static void an_invalid_fault_plan_is_refused(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = "rain=1" };
 	struct end e;
@@ -130,7 +130,7 @@ static struct raw_sink raw_run(const char *plan)
 	return sink;
 }
 
-static void raw_mode_shows_the_faults(void **state)
+static void raw_mode_passes_faults_to_the_caller(void **state)
 {
 	struct raw_sink s = raw_run("seed=1; raw");
 
@@ -147,7 +147,7 @@ static void raw_mode_shows_the_faults(void **state)
 	T_TRUE(s.got == 2000 && s.backward > 50);
 }
 
-static void the_same_seed_gives_the_same_run(void **state)
+static void equal_seeds_give_equal_runs(void **state)
 {
 	const char *plan = "raw; seed=3; loss=0.1; duplicate=0.1; reorder=0.1; "
 			   "delay=0.1 by 2 ms";
@@ -160,7 +160,7 @@ static void the_same_seed_gives_the_same_run(void **state)
 	T_TRUE(a.hash != c.hash);
 }
 
-static void losses_are_repaired_and_counted(void **state)
+static void losses_are_retransmitted_and_counted(void **state)
 {
 	struct raw_sink s =
 		raw_run("seed=5; loss=0.3; duplicate=0.1; reorder=0.3");
@@ -169,7 +169,7 @@ static void losses_are_repaired_and_counted(void **state)
 	T_IS(s.again + s.backward, 0);
 }
 
-static void an_endpoint_dies_as_planned(void **state)
+static void the_fault_plan_stops_an_endpoint(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = "die=10" };
 	struct weft_peer *to;
@@ -192,13 +192,13 @@ static void an_endpoint_dies_as_planned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_plan_is_read),
-		T_CASE(a_partition_is_between_two_hosts),
-		T_CASE(a_wrong_plan_does_not_open),
-		T_CASE(raw_mode_shows_the_faults),
-		T_CASE(the_same_seed_gives_the_same_run),
-		T_CASE(losses_are_repaired_and_counted),
-		T_CASE(an_endpoint_dies_as_planned),
+		T_CASE(a_fault_plan_is_parsed),
+		T_CASE(a_partition_separates_two_hosts),
+		T_CASE(an_invalid_fault_plan_is_refused),
+		T_CASE(raw_mode_passes_faults_to_the_caller),
+		T_CASE(equal_seeds_give_equal_runs),
+		T_CASE(losses_are_retransmitted_and_counted),
+		T_CASE(the_fault_plan_stops_an_endpoint),
 	};
 
 	return T_RUN(tests);

@@ -30,7 +30,7 @@ static void check_size(const struct lossy_code *c, uint32_t bytes)
 	T_IS(lossy_code_open(c, data, all - 1, &fixed), -EBADMSG);
 }
 
-static void what_is_whole_passes(void **state)
+static void intact_data_passes_the_check(void **state)
 {
 	static struct lossy_code c;
 
@@ -69,7 +69,7 @@ static void check_bits(const struct lossy_code *c, struct weft_rng *rng)
 	T_IS(t_differs(data, bytes, 5), -1);
 }
 
-static void wrong_bits_do_not_pass(void **state)
+static void wrong_bits_are_detected_or_corrected(void **state)
 {
 	static struct lossy_code c;
 	struct weft_rng rng;
@@ -133,7 +133,7 @@ static void two_close(struct two *t)
  * Frames are damaged at the rate of the fault plan; each damaged frame is
  * detected or corrected, none is delivered.
  */
-static void what_is_damaged_is_found_and_sent_again(void **state)
+static void damaged_frames_are_detected_and_retransmitted(void **state)
 {
 	for (size_t k = 0; k < WEFT_COUNT_OF(codes); k++) {
 		struct weft_carrier_stats sa, sb;
@@ -163,7 +163,7 @@ static void what_is_damaged_is_found_and_sent_again(void **state)
 }
 
 /* A burst of 300 bits is not correctable: the CRC detects it. */
-static void what_is_beyond_correction_is_sent_again(void **state)
+static void uncorrectable_frames_are_retransmitted(void **state)
 {
 	struct weft_carrier_stats sa, sb;
 	struct two t;
@@ -177,7 +177,7 @@ static void what_is_beyond_correction_is_sent_again(void **state)
 	two_close(&t);
 }
 
-static void what_is_lost_or_doubled_arrives_once(void **state)
+static void lost_and_duplicate_frames_are_delivered_once(void **state)
 {
 	struct weft_carrier_stats sa;
 	struct two t;
@@ -190,7 +190,7 @@ static void what_is_lost_or_doubled_arrives_once(void **state)
 	two_close(&t);
 }
 
-static void a_plan_of_links_is_refused(void **state)
+static void a_fault_plan_with_links_is_refused(void **state)
 {
 	static const char *const plans[] = { "errors A+ = 1e-5", "dead-node 3",
 					     "errors * = 2" };
@@ -207,12 +207,12 @@ static void a_plan_of_links_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_is_whole_passes),
-		T_CASE(wrong_bits_do_not_pass),
-		T_CASE(what_is_damaged_is_found_and_sent_again),
-		T_CASE(what_is_beyond_correction_is_sent_again),
-		T_CASE(what_is_lost_or_doubled_arrives_once),
-		T_CASE(a_plan_of_links_is_refused),
+		T_CASE(intact_data_passes_the_check),
+		T_CASE(wrong_bits_are_detected_or_corrected),
+		T_CASE(damaged_frames_are_detected_and_retransmitted),
+		T_CASE(uncorrectable_frames_are_retransmitted),
+		T_CASE(lost_and_duplicate_frames_are_delivered_once),
+		T_CASE(a_fault_plan_with_links_is_refused),
 	};
 
 	return T_RUN(tests);

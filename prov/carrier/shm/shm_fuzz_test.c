@@ -249,7 +249,7 @@ static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 	T_IS(bad, 0);
 }
 
-static void garbage_neither_crashes_nor_hangs(void **state)
+static void random_writes_neither_crash_nor_hang(void **state)
 {
 	const char *rounds = getenv("WEFT_FUZZ_ROUNDS");
 	uint64_t n = rounds ? strtoull(rounds, NULL, 0) : 1;
@@ -264,7 +264,7 @@ static void garbage_neither_crashes_nor_hangs(void **state)
  * The liveness check must not scan up to an impossible tail, which could take
  * days.
  */
-static void a_tail_that_cannot_be_holds_nobody_up(void **state)
+static void an_impossible_tail_does_not_stall_the_check(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
 	uint64_t end = weft_now_ns() + UINT64_C(500000000);
@@ -365,7 +365,7 @@ static void a_region_with_a_wrong_head_is_refused(void **state)
 	}
 }
 
-static void noise_in_a_head_crashes_nobody(void **state)
+static void random_bytes_in_a_head_crash_no_process(void **state)
 {
 	struct weft_rng rng;
 
@@ -379,7 +379,7 @@ static void noise_in_a_head_crashes_nobody(void **state)
 }
 
 /* A sender without an entry in the peer's table retries, with backoff. */
-static void a_full_table_is_looked_through_now_and_then(void **state)
+static void a_full_entry_table_is_scanned_with_backoff(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
 	struct end *b = calloc(1, sizeof(*b));
@@ -424,10 +424,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_region_with_a_wrong_head_is_refused),
-		T_CASE(noise_in_a_head_crashes_nobody),
-		T_CASE(a_full_table_is_looked_through_now_and_then),
-		T_CASE(a_tail_that_cannot_be_holds_nobody_up),
-		T_CASE(garbage_neither_crashes_nor_hangs),
+		T_CASE(random_bytes_in_a_head_crash_no_process),
+		T_CASE(a_full_entry_table_is_scanned_with_backoff),
+		T_CASE(an_impossible_tail_does_not_stall_the_check),
+		T_CASE(random_writes_neither_crash_nor_hang),
 	};
 
 	return T_RUN(tests);

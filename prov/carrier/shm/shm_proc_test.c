@@ -282,12 +282,12 @@ static void stage_skips(int slots, uint64_t skipped)
 	stage_close(s);
 }
 
-static void a_slot_whose_writer_died_is_skipped(void **state)
+static void a_slot_of_a_dead_writer_is_skipped(void **state)
 {
 	stage_skips(1, 16);
 }
 
-static void slots_of_a_long_packet_are_skipped(void **state)
+static void slots_of_an_incomplete_long_packet_are_skipped(void **state)
 {
 	stage_skips(3, 32);
 }
@@ -317,7 +317,7 @@ static int listener(struct stage *s, int i)
  * A name of another host: its pid is the pid of a local process (this one), and
  * its descriptor, if it exists, is not a region.
  */
-static void a_name_of_another_host_is_nobody_s(void **state)
+static void a_name_of_another_host_matches_no_local_process(void **state)
 {
 	const int fds[] = { 0, STDERR_FILENO, 60000 };
 	struct end *e = calloc(1, sizeof(*e));
@@ -339,7 +339,7 @@ static void a_name_of_another_host_is_nobody_s(void **state)
 	free(e);
 }
 
-static void a_name_is_used_again_after_a_death(void **state)
+static void a_name_is_reused_after_a_death(void **state)
 {
 	struct stage *s = stage_open(2);
 	struct end *e = calloc(1, sizeof(*e));
@@ -395,7 +395,7 @@ static int leaver(struct stage *s, int i)
 	return 0;
 }
 
-static void what_was_sent_outlives_its_sender(void **state)
+static void packets_are_delivered_after_their_sender_exited(void **state)
 {
 	struct stage *s = stage_open(1);
 	struct end *e = calloc(1, sizeof(*e));
@@ -455,7 +455,7 @@ static int other_user(struct stage *s, int i)
 	return i;
 }
 
-static void strangers_get_nothing(void **state)
+static void another_user_gets_no_region(void **state)
 {
 	struct stage *s = stage_open(1);
 	struct end *e = calloc(1, sizeof(*e));
@@ -498,7 +498,7 @@ static int squatter(struct stage *s, int i)
 	return stage_reaches(&s->done, 1, NULL) ? i : 2;
 }
 
-static void a_stranger_in_a_name_is_not_talked_to(void **state)
+static void a_name_bound_by_another_user_is_not_contacted(void **state)
 {
 	struct stage *s = stage_open(1);
 	struct end *e = calloc(1, sizeof(*e));
@@ -554,7 +554,7 @@ static int shy_child(int i, void *arg)
 	return e.bad ? 5 : 0;
 }
 
-static void regions_are_passed_where_proc_refuses(void **state)
+static void regions_are_passed_if_proc_refuses_access(void **state)
 {
 	struct stage *s = stage_open(12);
 
@@ -590,7 +590,7 @@ static int host_of_many(struct stage *s, int i)
 	return i;
 }
 
-static void many_peers_cost_no_descriptors(void **state)
+static void many_peers_use_no_descriptors(void **state)
 {
 	struct stage *s = stage_open(200);
 	struct end *e = calloc(1, sizeof(*e));
@@ -642,7 +642,7 @@ static int slow_talker(struct stage *s, int i)
 	return 0;
 }
 
-static void a_descriptor_tells_of_packets(void **state)
+static void the_wait_descriptor_signals_packets(void **state)
 {
 	struct stage *s = stage_open(1);
 	struct end *e = calloc(1, sizeof(*e));
@@ -678,7 +678,7 @@ static void a_descriptor_tells_of_packets(void **state)
 	stage_close(s);
 }
 
-static void nothing_stays_open(void **state)
+static void close_leaves_no_open_descriptors(void **state)
 {
 	int before = fd_count();
 
@@ -701,17 +701,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(processes_flood_each_other),
 		T_CASE(a_killed_sender_is_reported),
-		T_CASE(a_slot_whose_writer_died_is_skipped),
-		T_CASE(slots_of_a_long_packet_are_skipped),
-		T_CASE(a_name_of_another_host_is_nobody_s),
-		T_CASE(a_name_is_used_again_after_a_death),
-		T_CASE(what_was_sent_outlives_its_sender),
-		T_CASE(strangers_get_nothing),
-		T_CASE(a_stranger_in_a_name_is_not_talked_to),
-		T_CASE(regions_are_passed_where_proc_refuses),
-		T_CASE(many_peers_cost_no_descriptors),
-		T_CASE(a_descriptor_tells_of_packets),
-		T_CASE(nothing_stays_open),
+		T_CASE(a_slot_of_a_dead_writer_is_skipped),
+		T_CASE(slots_of_an_incomplete_long_packet_are_skipped),
+		T_CASE(a_name_of_another_host_matches_no_local_process),
+		T_CASE(a_name_is_reused_after_a_death),
+		T_CASE(packets_are_delivered_after_their_sender_exited),
+		T_CASE(another_user_gets_no_region),
+		T_CASE(a_name_bound_by_another_user_is_not_contacted),
+		T_CASE(regions_are_passed_if_proc_refuses_access),
+		T_CASE(many_peers_use_no_descriptors),
+		T_CASE(the_wait_descriptor_signals_packets),
+		T_CASE(close_leaves_no_open_descriptors),
 	};
 
 	return T_RUN(tests);

@@ -106,7 +106,7 @@ static void watch_and_ring(struct room *r, uint64_t n)
 	spin_until(&r->ended, n);
 }
 
-static void a_watch_that_is_set_while_falling_asleep_is_heard(void **state)
+static void a_watch_set_while_a_thread_blocks_is_seen(void **state)
 {
 	static struct room r;
 	pthread_t t;
@@ -187,7 +187,7 @@ static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
 }
 
 /* On a loaded host the delay may be longer, but not every time. */
-static void a_packet_that_a_crowds_sleeper_missed_waits_for_a_nap(void **state)
+static void a_missed_packet_is_delayed_by_one_short_wait(void **state)
 {
 	static struct room r;
 	struct end from;
@@ -211,7 +211,7 @@ static void arm(struct end *e)
 }
 
 /* Arming is expensive, so it is not repeated before a notification. */
-static void arming_holds_until_it_is_answered(void **state)
+static void an_arm_is_valid_until_notified(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a)), *b = calloc(1, sizeof(*b));
 	struct pollfd fd = { .events = POLLIN };
@@ -241,9 +241,9 @@ static void arming_holds_until_it_is_answered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_watch_that_is_set_while_falling_asleep_is_heard),
-		T_CASE(arming_holds_until_it_is_answered),
-		T_CASE(a_packet_that_a_crowds_sleeper_missed_waits_for_a_nap),
+		T_CASE(a_watch_set_while_a_thread_blocks_is_seen),
+		T_CASE(an_arm_is_valid_until_notified),
+		T_CASE(a_missed_packet_is_delayed_by_one_short_wait),
 	};
 
 	return T_RUN(tests);

@@ -46,7 +46,7 @@ static struct sock_dgram *full(struct sock *s, struct sock_peer *p)
 	return g;
 }
 
-static void full_ones_lie_one_behind_another(void **state)
+static void full_datagrams_are_contiguous_in_a_batch(void **state)
 {
 	static const uint32_t width[] = { SOCK_DGRAM_MIN, 1456, 9000, 32000 };
 
@@ -75,7 +75,7 @@ static void full_ones_lie_one_behind_another(void **state)
 }
 
 /* A datagram of more than half a batch is allocated separately. */
-static void wide_ones_are_alone(void **state)
+static void large_datagrams_have_no_batch(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
 	struct sock_peer p = { .gram_max = SOCK_DGRAM_MAX - SOCK_TAG };
@@ -92,7 +92,7 @@ static void wide_ones_are_alone(void **state)
  * A peer without datagrams in flight has no batch, even if the batch was not
  * full.
  */
-static void a_train_is_free_with_its_last(void **state)
+static void a_batch_is_freed_with_its_last_datagram(void **state)
 {
 	struct sock s = { .tag = 0 };
 	struct sock_peer p = { .gram_max = 1472 };
@@ -119,7 +119,7 @@ static void a_train_is_free_with_its_last(void **state)
 	sock_dgram_fini(&s);
 }
 
-static void few_spare_ones_are_kept(void **state)
+static void few_free_batches_are_kept(void **state)
 {
 	enum { TRAINS = 60, MOST = 2 << 20 };
 	struct sock s = { .tag = 0 };
@@ -143,7 +143,7 @@ static void few_spare_ones_are_kept(void **state)
  * Datagrams taken before a change of size stay where they are; later ones are
  * in a new batch.
  */
-static void a_way_that_narrows_begins_a_train(void **state)
+static void a_smaller_datagram_size_starts_a_new_batch(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
 	struct sock_peer p = { .gram_max = 1456 };
@@ -174,7 +174,7 @@ static void a_way_that_narrows_begins_a_train(void **state)
  * Datagrams of several peers, in batches and single, are taken and freed at
  * random.
  */
-static void they_are_freed_in_any_order(void **state)
+static void datagrams_are_freed_in_any_order(void **state)
 {
 	enum { N = 400, PEERS = 3 };
 	struct sock s = { .tag = SOCK_TAG };
@@ -343,7 +343,7 @@ static void two_close(struct two *t)
  * Signed, encrypted or neither: datagrams that the kernel segments are one
  * memory segment.
  */
-static void what_goes_in_one_call_is_one_piece(void **state)
+static void a_gso_call_passes_one_segment(void **state)
 {
 	for (int i = 0; i < 3; i++) {
 		struct weft_carrier_attr attr = { .key = i ? "secret" : NULL,
@@ -364,7 +364,7 @@ static void what_goes_in_one_call_is_one_piece(void **state)
  * Without GSO each datagram is sent separately, even if several are contiguous,
  * as all encrypted datagrams are.
  */
-static void who_cannot_cut_gets_each_by_itself(void **state)
+static void without_gso_datagrams_are_sent_separately(void **state)
 {
 	struct weft_carrier_attr attr = { .key = "secret",
 					  .key_bytes = 6,
@@ -383,7 +383,7 @@ static void who_cannot_cut_gets_each_by_itself(void **state)
 }
 
 /* Single packets that are split do not use a batch. */
-static void who_gets_little_has_no_train(void **state)
+static void a_peer_with_little_traffic_has_no_batch(void **state)
 {
 	struct two *t = two_open(NULL);
 
@@ -397,7 +397,7 @@ static void who_gets_little_has_no_train(void **state)
 }
 
 /* A single datagram is sent by a cheaper call than sendmmsg. */
-static void a_lonely_one_needs_no_batch(void **state)
+static void a_single_datagram_is_sent_without_sendmmsg(void **state)
 {
 	struct two *t = two_open(NULL);
 	struct sock *s = sock_of(t->a.c);
@@ -421,16 +421,16 @@ static void a_lonely_one_needs_no_batch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(full_ones_lie_one_behind_another),
-		T_CASE(wide_ones_are_alone),
-		T_CASE(a_train_is_free_with_its_last),
-		T_CASE(few_spare_ones_are_kept),
-		T_CASE(a_way_that_narrows_begins_a_train),
-		T_CASE(they_are_freed_in_any_order),
-		T_CASE(what_goes_in_one_call_is_one_piece),
-		T_CASE(who_cannot_cut_gets_each_by_itself),
-		T_CASE(who_gets_little_has_no_train),
-		T_CASE(a_lonely_one_needs_no_batch),
+		T_CASE(full_datagrams_are_contiguous_in_a_batch),
+		T_CASE(large_datagrams_have_no_batch),
+		T_CASE(a_batch_is_freed_with_its_last_datagram),
+		T_CASE(few_free_batches_are_kept),
+		T_CASE(a_smaller_datagram_size_starts_a_new_batch),
+		T_CASE(datagrams_are_freed_in_any_order),
+		T_CASE(a_gso_call_passes_one_segment),
+		T_CASE(without_gso_datagrams_are_sent_separately),
+		T_CASE(a_peer_with_little_traffic_has_no_batch),
+		T_CASE(a_single_datagram_is_sent_without_sendmmsg),
 	};
 
 	return T_RUN(tests);

@@ -223,7 +223,7 @@ static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 	pair_close(t);
 }
 
-static void a_hello_is_heard_once(void **state)
+static void a_hello_is_accepted_once(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
 	const uint8_t *public = sock_of(t->a.c)->public;
@@ -296,7 +296,7 @@ static void a_datagram_of_another_job_is_refused(void **state)
  * a sends only one HELLO; b has the session, and its answer is lost: the data
  * that b sends still reach a.
  */
-static void a_lost_answer_is_repeated_with_the_data(void **state)
+static void a_lost_ack_of_first_contact_is_resent_with_data(void **state)
 {
 	struct pair *t = pair_open(JOB, "loss=1 for 150 ms");
 	struct sock_peer *p = sock_peer_of(t->ba);
@@ -374,7 +374,7 @@ static bool refusal_cleared(const struct pair *t)
 }
 
 /* The peer answers the probe, so it is not lost. */
-static void a_forged_refusal_ends_nothing(void **state)
+static void a_forged_refusal_loses_no_peer(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
 	struct t_limit limit;
@@ -452,7 +452,7 @@ static bool lost_with_text(struct end *e, char *text, size_t room)
 /*
  * Must run first: ThreadSanitizer requires that no threads exist before a fork.
  */
-static void a_killed_peer_is_given_up_after_a_refusal(void **state)
+static void a_killed_peer_is_lost_after_a_refusal(void **state)
 {
 	struct weft_carrier_attr attr = { .key = JOB,
 					  .key_bytes = strlen(JOB) };
@@ -476,14 +476,14 @@ static void a_killed_peer_is_given_up_after_a_refusal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_killed_peer_is_given_up_after_a_refusal),
+		T_CASE(a_killed_peer_is_lost_after_a_refusal),
 		T_CASE(each_direction_of_each_pair_has_its_own_key),
 		T_CASE(a_datagram_sent_back_to_its_sender_is_refused),
-		T_CASE(a_hello_is_heard_once),
+		T_CASE(a_hello_is_accepted_once),
 		T_CASE(another_public_key_is_refused),
 		T_CASE(a_datagram_of_another_job_is_refused),
-		T_CASE(a_lost_answer_is_repeated_with_the_data),
-		T_CASE(a_forged_refusal_ends_nothing),
+		T_CASE(a_lost_ack_of_first_contact_is_resent_with_data),
+		T_CASE(a_forged_refusal_loses_no_peer),
 	};
 
 	return T_RUN(tests);

@@ -83,7 +83,7 @@ static struct weft_carrier_stats two_stats(const struct end *e)
 	return s;
 }
 
-static void a_bad_network_is_repaired(void **state)
+static void packets_survive_an_unreliable_network(void **state)
 {
 	static const char *const plan[] = {
 		"seed=1; loss=0.01",
@@ -111,7 +111,7 @@ static void a_bad_network_is_repaired(void **state)
  * All datagrams of the first quarter second are lost, and the sender makes no
  * call after its sends: its progress thread retransmits the packets.
  */
-static void who_is_away_sends_again(void **state)
+static void the_progress_thread_retransmits(void **state)
 {
 	enum { N = 20 };
 	struct weft_carrier_attr attr = { .faults = "loss=1 for 250 ms" };
@@ -202,7 +202,7 @@ static void child_polls(int fd)
 }
 
 /* The receiver makes no call, but is not declared dead. */
-static void who_is_away_answers(void **state)
+static void the_progress_thread_answers_probes(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 2500 };
 	struct child c = child_fork(child_no_calls);
@@ -233,7 +233,7 @@ static void set_gram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
 }
 
 /* Datagrams are smaller than packets and of one size, so that GSO is used. */
-static void a_narrow_way_takes_packets_in_parts(void **state)
+static void a_small_mtu_splits_packets_into_parts(void **state)
 {
 	static const char *const plan[] = {
 		NULL, "seed=9; loss=0.05; duplicate=0.05; "
@@ -281,7 +281,7 @@ static void forger_sign(int fd, const struct end *to, struct sock_head *h,
 	forger_send(fd, to, h, bytes);
 }
 
-static void garbage_is_dropped_and_counted(void **state)
+static void invalid_datagrams_are_dropped_and_counted(void **state)
 {
 	enum { N = 500 };
 	struct two *t = two_open(NULL);
@@ -329,7 +329,7 @@ static bool send_until_lost(int fd, struct end *e, struct sock_head *h,
 }
 
 /* A sender of invalid records with a valid CRC is lost; other peers are not. */
-static void a_peer_that_lies_is_given_up(void **state)
+static void a_sender_of_invalid_records_is_lost(void **state)
 {
 	union {
 		struct sock_head head;
@@ -376,7 +376,7 @@ static struct two *two_signed(const char *plan)
 	return two_with(&attr);
 }
 
-static void signed_datagrams_pass_a_bad_network(void **state)
+static void signed_datagrams_survive_an_unreliable_network(void **state)
 {
 	static const char *const plan[] = {
 		NULL, "seed=6; loss=0.1; duplicate=0.1; reorder=0.2; "
@@ -435,7 +435,7 @@ static void two_settle(struct two *t)
 }
 
 /* A relay between the endpoints receives and resends every datagram. */
-static void what_was_heard_is_not_heard_again(void **state)
+static void a_replayed_datagram_is_refused(void **state)
 {
 	struct two *t = two_signed(NULL);
 	struct sock *a = sock_of(t->a.c);
@@ -520,7 +520,7 @@ static void a_forged_datagram_is_dropped(void **state)
 }
 
 /* Payloads cannot be read, and datagrams without encryption are refused. */
-static void encrypted_datagrams_say_nothing(void **state)
+static void encrypted_payloads_are_unreadable(void **state)
 {
 	struct weft_carrier_attr plain = { .key = secret,
 					   .key_bytes = sizeof(secret) };
@@ -558,16 +558,16 @@ static void encrypted_datagrams_say_nothing(void **state)
 }
 
 /* Runs the tests of signatures by GMAC with those by GCM. */
-static void encrypted_ones_are_signed_as_well(void **state)
+static void encrypted_datagrams_pass_the_signature_tests(void **state)
 {
 	encrypt = true;
-	signed_datagrams_pass_a_bad_network(state);
-	what_was_heard_is_not_heard_again(state);
+	signed_datagrams_survive_an_unreliable_network(state);
+	a_replayed_datagram_is_refused(state);
 	a_forged_datagram_is_dropped(state);
 	encrypt = false;
 }
 
-static void a_silent_peer_is_given_up_once(void **state)
+static void a_silent_peer_is_lost_once(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 100 };
 	struct sockaddr_in name;
@@ -589,7 +589,7 @@ static void a_silent_peer_is_given_up_once(void **state)
 }
 
 /* The peer's host has failed: no refusals, and nothing is in flight to it. */
-static void a_silent_host_is_noticed_by_who_waits(void **state)
+static void a_waiting_receiver_detects_a_silent_host(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 400 };
 	struct weft_carrier_attr die = { .faults = "die=1" };
@@ -608,7 +608,7 @@ static void a_silent_host_is_noticed_by_who_waits(void **state)
 }
 
 /* With a key, only HELLOs are sent to a peer that has not answered. */
-static void a_host_that_never_answers_is_given_up(void **state)
+static void a_host_that_never_answers_is_lost(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 400,
 					  .key = "secret",
@@ -635,7 +635,7 @@ static void a_host_that_never_answers_is_given_up(void **state)
 }
 
 /* Nothing is in flight or unacknowledged, and nothing arrives. */
-static void a_killed_peer_is_noticed(void **state)
+static void an_idle_killed_peer_is_detected(void **state)
 {
 	struct child c = child_fork(child_polls);
 	struct end e;
@@ -704,14 +704,14 @@ static void name_reused(const char *key)
 	end_close(&b);
 }
 
-static void a_name_in_new_hands_is_a_new_peer(void **state)
+static void a_reused_name_is_a_new_peer(void **state)
 {
 	name_reused(NULL);
 	name_reused(secret);
 }
 
 /* The descriptor becomes readable for arrivals, wake and retransmission. */
-static void an_armed_descriptor_tells(void **state)
+static void an_armed_descriptor_becomes_readable(void **state)
 {
 	struct two *t = two_open(NULL);
 	struct weft_carrier *c = t->b.c;
@@ -760,7 +760,7 @@ static void a_slow_reader_is_not_flooded(void **state)
 	two_close(t);
 }
 
-static void a_plan_for_visible_faults_is_refused(void **state)
+static void a_raw_fault_plan_is_refused(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = "raw; loss=0.1" };
 	struct end e;
@@ -771,25 +771,25 @@ static void a_plan_for_visible_faults_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_bad_network_is_repaired),
-		T_CASE(who_is_away_sends_again),
-		T_CASE(who_is_away_answers),
-		T_CASE(a_narrow_way_takes_packets_in_parts),
-		T_CASE(garbage_is_dropped_and_counted),
-		T_CASE(a_peer_that_lies_is_given_up),
-		T_CASE(signed_datagrams_pass_a_bad_network),
-		T_CASE(what_was_heard_is_not_heard_again),
+		T_CASE(packets_survive_an_unreliable_network),
+		T_CASE(the_progress_thread_retransmits),
+		T_CASE(the_progress_thread_answers_probes),
+		T_CASE(a_small_mtu_splits_packets_into_parts),
+		T_CASE(invalid_datagrams_are_dropped_and_counted),
+		T_CASE(a_sender_of_invalid_records_is_lost),
+		T_CASE(signed_datagrams_survive_an_unreliable_network),
+		T_CASE(a_replayed_datagram_is_refused),
 		T_CASE(a_forged_datagram_is_dropped),
-		T_CASE(encrypted_datagrams_say_nothing),
-		T_CASE(encrypted_ones_are_signed_as_well),
-		T_CASE(a_silent_peer_is_given_up_once),
-		T_CASE(a_silent_host_is_noticed_by_who_waits),
-		T_CASE(a_host_that_never_answers_is_given_up),
-		T_CASE(a_killed_peer_is_noticed),
-		T_CASE(a_name_in_new_hands_is_a_new_peer),
-		T_CASE(an_armed_descriptor_tells),
+		T_CASE(encrypted_payloads_are_unreadable),
+		T_CASE(encrypted_datagrams_pass_the_signature_tests),
+		T_CASE(a_silent_peer_is_lost_once),
+		T_CASE(a_waiting_receiver_detects_a_silent_host),
+		T_CASE(a_host_that_never_answers_is_lost),
+		T_CASE(an_idle_killed_peer_is_detected),
+		T_CASE(a_reused_name_is_a_new_peer),
+		T_CASE(an_armed_descriptor_becomes_readable),
 		T_CASE(a_slow_reader_is_not_flooded),
-		T_CASE(a_plan_for_visible_faults_is_refused),
+		T_CASE(a_raw_fault_plan_is_refused),
 	};
 
 	return T_RUN(tests);

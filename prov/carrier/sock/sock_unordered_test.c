@@ -196,7 +196,7 @@ static bool pair_reassembled(struct pair *p)
 }
 
 /* Loose packets are delivered without reassembly. */
-static void what_is_loose_comes_in_packets(void **state)
+static void loose_packets_are_split_into_packets(void **state)
 {
 	static const uint32_t dgram[] = { 1456, SOCK_DGRAM_MIN, 9000 };
 
@@ -253,7 +253,7 @@ static void pair_close(struct pair *p)
  * but all datagrams except the last have one size. Holds the lock, so that the
  * progress thread does not send them.
  */
-static void full_datagrams_are_of_one_size(void **state)
+static void full_datagrams_have_one_size(void **state)
 {
 	enum { N = 40, LEN = 1360 };
 	static uint8_t payload[LEN];
@@ -286,7 +286,7 @@ static void full_datagrams_are_of_one_size(void **state)
 }
 
 /* A missing datagram delays ordered packets, but no loose packet. */
-static void what_is_loose_waits_for_nothing(void **state)
+static void loose_packets_do_not_wait_for_lost_datagrams(void **state)
 {
 	struct pair p;
 
@@ -300,7 +300,7 @@ static void what_is_loose_waits_for_nothing(void **state)
 }
 
 /* A refused packet is delivered later, and every packet once. */
-static void what_was_refused_comes_again(void **state)
+static void a_refused_loose_packet_is_redelivered_once(void **state)
 {
 	static const char *const plan[] = { NULL, "seed=8; loss=0.05" };
 
@@ -317,7 +317,7 @@ static void what_was_refused_comes_again(void **state)
 /*
  * A packet of `whole` bytes is sent in one datagram, a longer one in several.
  */
-static void what_is_whole_is_one_datagram(void **state)
+static void an_unsplit_packet_is_one_datagram(void **state)
 {
 	for (uint32_t dgram = 1441; dgram < 1456; dgram += 5) {
 		struct pair p;
@@ -353,11 +353,11 @@ static void what_is_whole_is_one_datagram(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_is_loose_comes_in_packets),
-		T_CASE(full_datagrams_are_of_one_size),
-		T_CASE(what_is_loose_waits_for_nothing),
-		T_CASE(what_was_refused_comes_again),
-		T_CASE(what_is_whole_is_one_datagram),
+		T_CASE(loose_packets_are_split_into_packets),
+		T_CASE(full_datagrams_have_one_size),
+		T_CASE(loose_packets_do_not_wait_for_lost_datagrams),
+		T_CASE(a_refused_loose_packet_is_redelivered_once),
+		T_CASE(an_unsplit_packet_is_one_datagram),
 	};
 
 	return T_RUN(tests);

@@ -181,7 +181,7 @@ static int deaf_then_exec(int to, int from)
 	snprintf(arg[0], sizeof(arg[0]), "%d", to);
 	snprintf(arg[1], sizeof(arg[1]), "%d", from);
 	snprintf(arg[2], sizeof(arg[2]), "%u", ntohs(e.name.sin_port));
-	execl("/proc/self/exe", "shm_trust_test", arg[0], arg[1], arg[2],
+	execl("/proc/self/exe", "shm_security_test", arg[0], arg[1], arg[2],
 	      (char *)NULL);
 	return 4;
 }
@@ -209,7 +209,7 @@ static void send_cells(struct end *e, const struct sockaddr_in *name)
 		T_OK(end_send_all(e, to, n, 6000, SECONDS));
 }
 
-static void a_region_is_not_left_to_a_stranger(void **state)
+static void a_region_is_not_handed_over_to_another_user(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
 	struct child peer, other;
@@ -234,7 +234,7 @@ static void a_region_is_not_left_to_a_stranger(void **state)
 	free(e);
 }
 
-static void a_region_is_not_left_to_another_program(void **state)
+static void a_region_is_not_handed_over_after_exec(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
 	struct child peer = start(deaf_then_exec);
@@ -269,7 +269,7 @@ static int leaver(int to, int from)
 	return 0;
 }
 
-static void a_bequest_is_found_behind_free_entries(void **state)
+static void a_handover_is_found_after_free_entries(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
 	struct child c;
@@ -331,7 +331,7 @@ static int send_fds(const struct sockaddr_in *name, uint32_t kind, int count)
 	return s;
 }
 
-static void descriptors_in_excess_are_closed(void **state)
+static void excess_descriptors_are_closed(void **state)
 {
 	struct end e;
 	struct pollfd pfd = { .events = POLLIN };
@@ -438,7 +438,7 @@ static int meet_among_squatters(int to, int from)
 	return ret;
 }
 
-static void who_finds_all_names_taken_starts_all_the_same(void **state)
+static void an_endpoint_opens_when_all_ports_are_bound(void **state)
 {
 	struct child c;
 	int code;
@@ -455,11 +455,11 @@ static void who_finds_all_names_taken_starts_all_the_same(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_region_is_not_left_to_a_stranger),
-		T_CASE(a_region_is_not_left_to_another_program),
-		T_CASE(a_bequest_is_found_behind_free_entries),
-		T_CASE(descriptors_in_excess_are_closed),
-		T_CASE(who_finds_all_names_taken_starts_all_the_same),
+		T_CASE(a_region_is_not_handed_over_to_another_user),
+		T_CASE(a_region_is_not_handed_over_after_exec),
+		T_CASE(a_handover_is_found_after_free_entries),
+		T_CASE(excess_descriptors_are_closed),
+		T_CASE(an_endpoint_opens_when_all_ports_are_bound),
 	};
 
 	/* this process is the program that deaf_then_exec() executes */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void the_pace_follows_the_network(void **state)
+static void congestion_control_follows_rtt_and_loss(void **state)
 {
 	struct sock_pace p;
 	uint64_t window;
@@ -148,7 +148,7 @@ static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
  * measured round-trip times are too short. The progress thread may read one
  * before the pass does: retry.
  */
-static void who_is_heard_late_in_a_turn_is_late(void **state)
+static void arrival_time_is_the_read_time_in_the_pass(void **state)
 {
 	struct weft_carrier_up slow;
 	uint64_t since, heard, late = 0;
@@ -207,7 +207,7 @@ static void cork_two(struct end *e, struct weft_peer *one,
  * datagrams that the pass reads must be later. The progress thread may be
  * faster than the pass: retry.
  */
-static void who_is_heard_behind_what_went_is_late(void **state)
+static void arrival_time_is_after_the_sends_of_the_pass(void **state)
 {
 	static struct two pair, *t = &pair;
 	static struct end third;
@@ -258,7 +258,7 @@ static uint64_t sent_by(const struct end *e)
  * On an oversubscribed host some answers take too long, and the acknowledgement
  * is sent separately.
  */
-static void an_answer_takes_the_acknowledgement_along(void **state)
+static void a_reply_carries_the_acknowledgement(void **state)
 {
 	enum { N = 200, AFTER_NS = 60000 };
 	static struct two pair, *t = &pair;
@@ -282,7 +282,7 @@ static void an_answer_takes_the_acknowledgement_along(void **state)
  * b does not poll and accepts as much as its window allows; then the sender is
  * refused and blocks.
  */
-static void who_was_refused_sleeps_until_there_is_room(void **state)
+static void a_refused_sender_blocks_until_the_window_opens(void **state)
 {
 	const uint64_t ns = 20000000;
 	static struct two pair, *t = &pair;
@@ -315,7 +315,7 @@ static void who_was_refused_sleeps_until_there_is_room(void **state)
  * read nevertheless. Two peers, since a single datagram is sent by another
  * call.
  */
-static void who_is_slow_to_close_ends(void **state)
+static void close_with_slow_sends_ends(void **state)
 {
 	static struct two pair, *t = &pair;
 	static struct end third;
@@ -334,12 +334,12 @@ static void who_is_slow_to_close_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_pace_follows_the_network),
-		T_CASE(who_is_heard_late_in_a_turn_is_late),
-		T_CASE(who_is_heard_behind_what_went_is_late),
-		T_CASE(an_answer_takes_the_acknowledgement_along),
-		T_CASE(who_was_refused_sleeps_until_there_is_room),
-		T_CASE(who_is_slow_to_close_ends),
+		T_CASE(congestion_control_follows_rtt_and_loss),
+		T_CASE(arrival_time_is_the_read_time_in_the_pass),
+		T_CASE(arrival_time_is_after_the_sends_of_the_pass),
+		T_CASE(a_reply_carries_the_acknowledgement),
+		T_CASE(a_refused_sender_blocks_until_the_window_opens),
+		T_CASE(close_with_slow_sends_ends),
 	};
 
 	return T_RUN(tests);

@@ -149,7 +149,7 @@ static int sleep_a_little(struct page *p)
 	return 0;
 }
 
-static void nobody_maps_a_world_that_is_complete(void **state)
+static void a_complete_world_cannot_be_mapped_for_writing(void **state)
 {
 	struct weft_carrier_attr attr = { .up = NULL };
 	struct page *p = page_open();
@@ -189,7 +189,7 @@ static void *wake_sleeper(void *arg)
 }
 
 /* A thread wakes rank 0, which waits for rank 1, which has not started yet. */
-static void a_world_is_open_until_all_have_come(void **state)
+static void a_world_is_writable_until_all_ranks_attach(void **state)
 {
 	struct weft_carrier_attr attr = { .threads = true };
 	struct weft_vt *w, *other = NULL;
@@ -243,7 +243,7 @@ static int miss_it(struct page *p)
 	return e.lost_err == ECONNRESET ? 0 : 3;
 }
 
-static void a_rank_whose_pid_is_used_again_is_dead(void **state)
+static void a_rank_whose_pid_was_reused_is_dead(void **state)
 {
 	struct page *p = page_open();
 	struct weft_vt *w;
@@ -319,7 +319,7 @@ static int look_at_it(struct page *p)
 	return 0;
 }
 
-static void a_rank_whose_first_thread_has_ended_lives(void **state)
+static void a_rank_lives_after_its_main_thread_ended(void **state)
 {
 	struct page *p = page_open();
 	struct weft_vt *w;
@@ -338,10 +338,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_world_of_another_user_is_refused),
-		T_CASE(nobody_maps_a_world_that_is_complete),
-		T_CASE(a_world_is_open_until_all_have_come),
-		T_CASE(a_rank_whose_pid_is_used_again_is_dead),
-		T_CASE(a_rank_whose_first_thread_has_ended_lives),
+		T_CASE(a_complete_world_cannot_be_mapped_for_writing),
+		T_CASE(a_world_is_writable_until_all_ranks_attach),
+		T_CASE(a_rank_whose_pid_was_reused_is_dead),
+		T_CASE(a_rank_lives_after_its_main_thread_ended),
 	};
 
 	return T_RUN(tests);

@@ -28,7 +28,7 @@ static int two_long(struct play *p, struct end *e, uint32_t rank)
 	return rank == 0 ? 0 : wait_got(e, 4);
 }
 
-static void a_long_message_costs_its_sender_more_and_once(void **state)
+static void a_long_message_adds_its_send_cost_once(void **state)
 {
 	struct play p = { .ranks = 2, .body = two_long };
 	struct net_config cfg;
@@ -50,7 +50,7 @@ static int read_late(struct play *p, struct end *e, uint32_t rank)
 	return e->c->ops->poll(e->c, 16) == 4 ? 0 : 2;
 }
 
-static void a_long_message_is_taken_once(void **state)
+static void a_long_message_costs_one_reception(void **state)
 {
 	struct play p = { .ranks = 2, .body = read_late };
 	struct net_config cfg;
@@ -92,7 +92,7 @@ static int full_and_later(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void only_packets_without_a_pause_are_one_message(void **state)
+static void only_consecutive_packets_form_one_message(void **state)
 {
 	struct play p = { .ranks = 3, .body = full_packets };
 	struct net_config cfg;
@@ -131,7 +131,7 @@ static int hear_early(struct play *p, struct end *e, uint32_t rank)
 /*
  * A long message wakes its receiver repeatedly, not only when it is complete.
  */
-static void a_long_message_is_heard_of_before_its_end(void **state)
+static void a_long_message_wakes_its_receiver_before_its_end(void **state)
 {
 	struct play p = { .ranks = 2, .body = hear_early };
 	struct found f;
@@ -165,7 +165,7 @@ static int wait_ns(struct play *p, struct end *e, uint32_t rank)
 }
 
 /* Both events may be in one tick of the network, which is longer than 1 ns. */
-static void a_time_out_just_before_an_arrival_is_one(void **state)
+static void a_timeout_just_before_an_arrival_is_reported(void **state)
 {
 	struct play p = { .ranks = 2, .body = wait_ns };
 	struct net_config cfg;
@@ -206,7 +206,7 @@ static int leave_early(struct play *p, struct end *e, uint32_t rank)
 	return e->lost_err == ESHUTDOWN ? 0 : 3;
 }
 
-static void who_closes_is_missed_after_its_packets(void **state)
+static void a_closed_rank_is_reported_after_its_packets(void **state)
 {
 	struct play p = { .ranks = 4, .body = leave_early };
 	struct found f;
@@ -289,7 +289,7 @@ static void survive(struct play *p)
 	play_close(p);
 }
 
-static void who_dies_is_reported_lost(void **state)
+static void a_dead_rank_is_reported_lost(void **state)
 {
 	struct play p = { .ranks = 2, .body = die_running };
 
@@ -297,7 +297,7 @@ static void who_dies_is_reported_lost(void **state)
 	survive(&p);
 }
 
-static void what_the_dead_have_sent_comes_before_their_loss(void **state)
+static void packets_of_a_dead_rank_precede_its_loss(void **state)
 {
 	struct play p = { .ranks = 2, .body = die_after_sending };
 
@@ -305,7 +305,7 @@ static void what_the_dead_have_sent_comes_before_their_loss(void **state)
 	survive(&p);
 }
 
-static void death_over_the_engine_hangs_nobody(void **state)
+static void a_death_in_the_engine_hangs_no_rank(void **state)
 {
 	/* the last ranks block without a timer */
 	struct play p = { .ranks = 12, .body = die_over_engine };
@@ -345,7 +345,7 @@ static int sum(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_class_route_adds_up(void **state)
+static void a_class_route_computes_sums(void **state)
 {
 	struct play p = { .ranks = 16, .body = sum };
 	struct found a, b;
@@ -399,7 +399,7 @@ static int run_ahead(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void who_gets_no_result_waits_for_room(void **state)
+static void a_member_without_result_waits_for_its_window(void **state)
 {
 	struct play p = { .ranks = 2, .body = run_ahead };
 	struct found f;
@@ -428,7 +428,7 @@ static int close_early(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_route_ends_with_its_last_member(void **state)
+static void a_route_closes_with_its_last_member(void **state)
 {
 	struct play p = { .ranks = 2, .body = close_early };
 	struct found f;
@@ -439,7 +439,7 @@ static void a_route_ends_with_its_last_member(void **state)
 
 /* ---- reductions by interfaces, copies by switches ------------------------ */
 
-static void the_same_where_interfaces_add(void **state)
+static void interfaces_compute_the_same_sums(void **state)
 {
 	struct play p = { .machine = "qsnet2", .ranks = 2, .body = run_ahead };
 	struct found a, b;
@@ -545,7 +545,7 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_place_is_used_again_when_it_is_free(void **state)
+static void a_window_slot_is_reused_when_free(void **state)
 {
 	struct play p = { .machine = "qsnet2",
 			  .ranks = 2,
@@ -593,7 +593,7 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_broadcast_waits_for_nobody(void **state)
+static void a_broadcast_waits_for_no_member(void **state)
 {
 	struct play p = { .machine = "qsnet2", .ranks = 5, .body = cast };
 	struct found f;
@@ -618,7 +618,7 @@ static int differ(struct play *p, struct end *e, uint32_t rank)
 	return part.flags & WEFT_VT_DIFFER ? 0 : 2;
 }
 
-static void roots_that_differ_are_told(void **state)
+static void differing_roots_return_an_error(void **state)
 {
 	struct play p = { .machine = "qsnet2", .ranks = 5, .body = differ };
 	struct found f;
@@ -649,7 +649,7 @@ static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 }
 
 /* A qsnet2 whose interfaces execute no reductions. */
-static void no_sum_where_nobody_adds(void **state)
+static void no_sum_without_arithmetic_in_the_network(void **state)
 {
 	char path[] = PLAY_FILE;
 	struct play p = { .machine = path, .ranks = 2, .body = refused_sum };
@@ -711,24 +711,24 @@ static void a_full_input_queue_discards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_long_message_costs_its_sender_more_and_once),
-		T_CASE(a_long_message_is_taken_once),
-		T_CASE(only_packets_without_a_pause_are_one_message),
-		T_CASE(a_long_message_is_heard_of_before_its_end),
-		T_CASE(a_time_out_just_before_an_arrival_is_one),
-		T_CASE(who_closes_is_missed_after_its_packets),
-		T_CASE(who_dies_is_reported_lost),
-		T_CASE(what_the_dead_have_sent_comes_before_their_loss),
-		T_CASE(death_over_the_engine_hangs_nobody),
-		T_CASE(a_class_route_adds_up),
-		T_CASE(who_gets_no_result_waits_for_room),
-		T_CASE(a_route_ends_with_its_last_member),
-		T_CASE(the_same_where_interfaces_add),
-		T_CASE(a_place_is_used_again_when_it_is_free),
+		T_CASE(a_long_message_adds_its_send_cost_once),
+		T_CASE(a_long_message_costs_one_reception),
+		T_CASE(only_consecutive_packets_form_one_message),
+		T_CASE(a_long_message_wakes_its_receiver_before_its_end),
+		T_CASE(a_timeout_just_before_an_arrival_is_reported),
+		T_CASE(a_closed_rank_is_reported_after_its_packets),
+		T_CASE(a_dead_rank_is_reported_lost),
+		T_CASE(packets_of_a_dead_rank_precede_its_loss),
+		T_CASE(a_death_in_the_engine_hangs_no_rank),
+		T_CASE(a_class_route_computes_sums),
+		T_CASE(a_member_without_result_waits_for_its_window),
+		T_CASE(a_route_closes_with_its_last_member),
+		T_CASE(interfaces_compute_the_same_sums),
+		T_CASE(a_window_slot_is_reused_when_free),
 		T_CASE(interfaces_add_in_the_order_of_pairs),
-		T_CASE(a_broadcast_waits_for_nobody),
-		T_CASE(roots_that_differ_are_told),
-		T_CASE(no_sum_where_nobody_adds),
+		T_CASE(a_broadcast_waits_for_no_member),
+		T_CASE(differing_roots_return_an_error),
+		T_CASE(no_sum_without_arithmetic_in_the_network),
 		T_CASE(a_full_input_queue_discards),
 	};
 

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 
 /* Compares the window with an array of flags, one per sequence number. */
-static void a_long_window_knows_what_is_here(void **state)
+static void receive_window_tracks_arrivals(void **state)
 {
 	enum { N = 40000, FIRST = -2000 };
 	static bool here[N];
@@ -114,7 +114,7 @@ static void crowd_close(struct crowd *c)
  * after it polls again. Runs with the buffer granted at open (larger for root),
  * and with the buffer of an unprivileged process.
  */
-static void a_crowd_waits_for_who_is_away(void **state)
+static void many_senders_wait_for_a_receiver_outside_mpi(void **state)
 {
 	static const int buffer[] = { 0, 106496 };
 
@@ -164,7 +164,7 @@ static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
  * Most peers receive few datagrams: only a peer with much traffic gets a long
  * window.
  */
-static void a_window_grows_with_what_is_on_its_way(void **state)
+static void the_window_grows_with_datagrams_in_flight(void **state)
 {
 	struct end a, b;
 	struct sock_peer *p;
@@ -203,9 +203,9 @@ static void a_window_grows_with_what_is_on_its_way(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_long_window_knows_what_is_here),
-		T_CASE(a_crowd_waits_for_who_is_away),
-		T_CASE(a_window_grows_with_what_is_on_its_way),
+		T_CASE(receive_window_tracks_arrivals),
+		T_CASE(many_senders_wait_for_a_receiver_outside_mpi),
+		T_CASE(the_window_grows_with_datagrams_in_flight),
 	};
 
 	return T_RUN(tests);

@@ -83,7 +83,7 @@ static void until_refused(struct end *e, uint64_t want)
 }
 
 /* The second datagram has invalid records, so that its sender is lost. */
-static void what_is_joined_is_cut(void **state)
+static void coalesced_datagrams_are_split(void **state)
 {
 	struct forger x;
 
@@ -102,7 +102,7 @@ static void what_is_joined_is_cut(void **state)
  * A datagram with a wrong length is refused, and the following datagrams are
  * dropped: if their records were read, their sender would be lost.
  */
-static void a_length_that_lies_is_dropped(void **state)
+static void datagram_with_wrong_length_is_dropped(void **state)
 {
 	static const struct {
 		uint16_t length;
@@ -151,7 +151,7 @@ static void a_length_that_lies_is_dropped(void **state)
 }
 
 /* With a key, the length must include a tag, before the tag is read. */
-static void a_signed_one_is_longer_than_its_tag(void **state)
+static void a_signed_datagram_shorter_than_its_tag_is_dropped(void **state)
 {
 	struct forger x;
 
@@ -172,9 +172,9 @@ static void a_signed_one_is_longer_than_its_tag(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_is_joined_is_cut),
-		T_CASE(a_length_that_lies_is_dropped),
-		T_CASE(a_signed_one_is_longer_than_its_tag),
+		T_CASE(coalesced_datagrams_are_split),
+		T_CASE(datagram_with_wrong_length_is_dropped),
+		T_CASE(a_signed_datagram_shorter_than_its_tag_is_dropped),
 	};
 
 	return T_RUN(tests);

@@ -126,7 +126,7 @@ static void an_inline_packet_may_fill_its_slot(void **state)
 	pair_close(&p);
 }
 
-static void a_cell_that_is_not_there_is_refused(void **state)
+static void a_cell_index_out_of_range_is_refused(void **state)
 {
 	uint32_t no[] = { 0, SHM_NO_CELL, UINT32_MAX };
 	struct pair p;
@@ -151,7 +151,7 @@ static void a_packet_longer_than_its_cell_is_refused(void **state)
 	refused(&p);
 }
 
-static void a_packet_longer_than_we_take_is_refused(void **state)
+static void a_packet_longer_than_the_mtu_is_refused(void **state)
 {
 	struct pair p;
 	size_t mtu;
@@ -201,7 +201,7 @@ static unsigned fill(struct end *e, struct weft_peer *to)
  * the next one gets -EAGAIN. Then one peer reads, and its cells are available
  * again.
  */
-static void cells_go_to_the_last_one_and_no_further(void **state)
+static void all_cells_can_be_allocated(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
 	struct end *b = calloc(READERS, sizeof(*b));
@@ -245,7 +245,7 @@ static void cells_go_to_the_last_one_and_no_further(void **state)
 #define ROUND 16  /* consecutive cells of which none is used twice */
 
 /* Free cells are reused in FIFO order; most are never touched. */
-static void free_cells_take_turns(void **state)
+static void free_cells_are_reused_in_fifo_order(void **state)
 {
 	unsigned last[256], most = 0;
 	struct pair p;
@@ -312,7 +312,7 @@ static bool kernel_brings_pages(void)
 	return knows;
 }
 
-static void a_window_of_packets_brings_in_the_fifo(void **state)
+static void a_stream_of_packets_populates_the_fifo(void **state)
 {
 	size_t pages, there;
 	struct pair p;
@@ -333,7 +333,7 @@ static void a_window_of_packets_brings_in_the_fifo(void **state)
  * Does not hold if the host's pages are so large that the first packet
  * populates all of them.
  */
-static void a_conversation_brings_in_what_it_needs(void **state)
+static void fifo_pages_are_populated_on_demand(void **state)
 {
 	struct weft_peer *back;
 	size_t pages, there, first = 0;
@@ -361,14 +361,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(an_inline_packet_longer_than_its_slot_is_refused),
 		T_CASE(an_inline_packet_may_fill_its_slot),
-		T_CASE(a_cell_that_is_not_there_is_refused),
+		T_CASE(a_cell_index_out_of_range_is_refused),
 		T_CASE(a_packet_longer_than_its_cell_is_refused),
-		T_CASE(a_packet_longer_than_we_take_is_refused),
+		T_CASE(a_packet_longer_than_the_mtu_is_refused),
 		T_CASE(a_packet_may_fill_its_cell),
-		T_CASE(cells_go_to_the_last_one_and_no_further),
-		T_CASE(free_cells_take_turns),
-		T_CASE(a_window_of_packets_brings_in_the_fifo),
-		T_CASE(a_conversation_brings_in_what_it_needs),
+		T_CASE(all_cells_can_be_allocated),
+		T_CASE(free_cells_are_reused_in_fifo_order),
+		T_CASE(a_stream_of_packets_populates_the_fifo),
+		T_CASE(fifo_pages_are_populated_on_demand),
 	};
 
 	return T_RUN(tests);
