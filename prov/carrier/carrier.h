@@ -242,13 +242,13 @@ struct weft_carrier_ops {
 		     void **area_p, size_t *bytes_p);
 	/*
 	 * Maps part of the window (window_bytes) of a peer's endpoint, or of
-	 * this endpoint (peer NULL), from byte offset `at`; offset and length
+	 * this endpoint (peer NULL), from byte `offset` on; offset and length
 	 * are multiples of the page size. The part is initially zero and stays
 	 * mapped until window_close, even if the peer is lost. Returns -EAGAIN
 	 * and -EOPNOTSUPP as share does; -ECONNRESET; -ENOMEM, -EMFILE.
 	 */
-	int (*window)(struct weft_carrier *c, struct weft_peer *peer, size_t at,
-		      size_t bytes, void **area_p);
+	int (*window)(struct weft_carrier *c, struct weft_peer *peer,
+		      size_t offset, size_t bytes, void **area_p);
 	void (*window_close)(struct weft_carrier *c, void *area, size_t bytes);
 	/*
 	 * Makes wait return also when an expected store in a shared area has
@@ -275,7 +275,7 @@ struct weft_carrier {
 	bool fills;  /* supports struct weft_fill */
 	bool cuts;   /* supports WEFT_PKT_SPLIT_OK */
 	/* sock: an additional descriptor that ends a wait, or -1 */
-	int beside;
+	int extra_fd;
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;

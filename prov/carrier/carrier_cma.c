@@ -84,8 +84,8 @@ static int cma_many(pid_t pid, bool write, struct cma_pos pos, uint64_t remote)
 	}
 }
 
-int carrier_cma_rest(pid_t pid, bool write, const struct iovec *local,
-		     int count, uint64_t remote, size_t done)
+int carrier_cma_continue(pid_t pid, bool write, const struct iovec *local,
+			 int count, uint64_t remote, size_t done)
 {
 	struct cma_pos pos = { .iov = local, .count = count };
 

@@ -27,8 +27,8 @@ static inline ssize_t carrier_cma_call(pid_t pid, bool write,
 }
 
 /* Continues carrier_cma() after `done` bytes. */
-int carrier_cma_rest(pid_t pid, bool write, const struct iovec *local,
-		     int count, uint64_t remote, size_t done);
+int carrier_cma_continue(pid_t pid, bool write, const struct iovec *local,
+			 int count, uint64_t remote, size_t done);
 
 /*
  * Copies all bytes of local to (write) or from remote in process pid. Returns
@@ -55,7 +55,8 @@ static inline int carrier_cma(pid_t pid, bool write, const struct iovec *local,
 		if (n <= 0)
 			return n ? -errno : -EFAULT;
 	}
-	return carrier_cma_rest(pid, write, local, count, remote, (size_t)n);
+	return carrier_cma_continue(pid, write, local, count, remote,
+				    (size_t)n);
 }
 
 #endif

@@ -20,7 +20,7 @@
 struct grid {
 	const struct weft_carrier_ops *ops;
 	const char *faults;
-	bool apart; /* the carrier has no shared memory */
+	bool no_shared_memory; /* the carrier has no shared memory */
 	enum weft_carrier_code code;
 };
 
@@ -48,7 +48,7 @@ static struct grid *grid_of(void **state)
 }
 
 /* All endpoints of a test, polled by one thread. */
-static struct end_group crowd;
+static struct end_group group;
 
 static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
 {
@@ -60,16 +60,16 @@ static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
 
 	T_NOT_NULL(e);
 	T_OK(end_open(e, grid_of(state)->ops, id, &attr));
-	e->crowd = &crowd;
-	crowd.e[crowd.count++] = e;
+	e->group = &group;
+	group.e[group.count++] = e;
 	return e;
 }
 
 static void grid_close(struct end *e)
 {
-	for (int i = 0; i < crowd.count; i++) {
-		if (crowd.e[i] == e)
-			crowd.e[i] = crowd.e[--crowd.count];
+	for (int i = 0; i < group.count; i++) {
+		if (group.e[i] == e)
+			group.e[i] = group.e[--group.count];
 	}
 	T_IS(e->bad, 0);
 	end_close(e);
@@ -163,25 +163,25 @@ static void a_wait_after_a_refused_send_is_short(void **state)
 static void a_peer_that_does_not_poll_delays_no_other_peer(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
-	struct end *deaf = grid_open(state, 2, 0);
+	struct end *idle_peer = grid_open(state, 2, 0);
 	struct end *b = grid_open(state, 3, 0);
-	struct weft_peer *to_deaf = end_peer(a, deaf);
+	struct weft_peer *to_idle_peer = end_peer(a, idle_peer);
 	struct weft_peer *to_b = end_peer(a, b);
 	uint64_t n = 0;
 
-	deaf->deaf = true;
-	while (end_send(a, to_deaf, n, 4000))
+	idle_peer->not_polled = true;
+	while (end_send(a, to_idle_peer, n, 4000))
 		;
-	while (!end_send(a, to_deaf, n + 1, 4000))
+	while (!end_send(a, to_idle_peer, n + 1, 4000))
 		n++;
 	n++;
 	for (uint64_t k = 0; k < 300; k++) {
 		T_OK(end_send_all(a, to_b, k, 4000, 20));
 		T_TRUE(end_wait_got(b, k + 1, 20));
 	}
-	T_TRUE(end_wait_got(deaf, n, 20));
+	T_TRUE(end_wait_got(idle_peer, n, 20));
 	grid_close(a);
-	grid_close(deaf);
+	grid_close(idle_peer);
 	grid_close(b);
 }
 
@@ -229,7 +229,7 @@ static void sending_to_a_peer_before_it_opens_returns_eagain(void **state)
 	b = calloc(1, sizeof(*b));
 	attr.name = name;
 	T_OK(end_open(b, grid_of(state)->ops, 2, &attr));
-	crowd.e[crowd.count++] = b;
+	group.e[group.count++] = b;
 	T_OK(end_send_all(a, to, 0, 8, 20));
 	T_TRUE(end_wait_got(b, 1, 20));
 	grid_close(a);
@@ -323,32 +323,33 @@ static void memory_of_a_peer_can_be_read_and_written(void **state)
 	struct end *b = grid_open(state, 2, 0);
 	struct weft_peer *to = end_peer(a, b);
 	enum { LEN = 100000, PIECES = 100 };
-	uint8_t *far = malloc(LEN);
-	uint8_t *near = malloc(LEN);
+	uint8_t *remote_buf = malloc(LEN);
+	uint8_t *local_buf = malloc(LEN);
 	struct iovec iov[PIECES];
 	int ret;
 
 	for (int i = 0; i < PIECES; i++) {
-		iov[i].iov_base = near + i * (LEN / PIECES);
+		iov[i].iov_base = local_buf + i * (LEN / PIECES);
 		iov[i].iov_len = i == 7 ? 0 : LEN / PIECES;
 	}
 	iov[6].iov_len *= 2;
-	t_fill(far, LEN, 1);
+	t_fill(remote_buf, LEN, 1);
 	do {
-		ret = a->c->ops->read(a->c, to, iov, PIECES, (uintptr_t)far);
+		ret = a->c->ops->read(a->c, to, iov, PIECES,
+				      (uintptr_t)remote_buf);
 	} while (ret == -EAGAIN);
 	if (ret == -EOPNOTSUPP)
 		goto out;
 	T_OK(ret);
-	T_IS(t_differs(near, LEN, 1), -1);
-	t_fill(near, LEN, 2);
-	T_OK(a->c->ops->write(a->c, to, iov, PIECES, (uintptr_t)far));
-	T_IS(t_differs(far, LEN, 2), -1);
+	T_IS(t_differs(local_buf, LEN, 1), -1);
+	t_fill(local_buf, LEN, 2);
+	T_OK(a->c->ops->write(a->c, to, iov, PIECES, (uintptr_t)remote_buf));
+	T_IS(t_differs(remote_buf, LEN, 2), -1);
 	T_IS(a->c->ops->read(a->c, to, iov, 1, 4096), -EFAULT);
 	T_IS(a->c->ops->write(a->c, to, iov, 1, 4096), -EFAULT);
 out:
-	free(far);
-	free(near);
+	free(remote_buf);
+	free(local_buf);
 	grid_close(a);
 	grid_close(b);
 }
@@ -389,7 +390,7 @@ static void shared_area_is_mapped_by_both_endpoints(void **state)
 	T_OK(end_open(&a, grid_of(state)->ops, 1, &attr));
 	T_OK(end_open(&b, grid_of(state)->ops, 2, &attr));
 	ret = b.c->ops->share(b.c, NULL, &seen_b, &bytes_b);
-	if (grid_of(state)->apart) {
+	if (grid_of(state)->no_shared_memory) {
 		T_IS(ret, -EOPNOTSUPP);
 		T_IS(a.c->ops->share(a.c, end_peer(&a, &b), &seen_a, &bytes_a),
 		     -EOPNOTSUPP);
@@ -422,13 +423,13 @@ static void windows_are_mapped_by_both_endpoints(void **state)
 					  .share_bytes = 100,
 					  .window_bytes = 1 << 20 };
 	struct end a, b;
-	void *seen_a, *seen_b, *again;
+	void *seen_a, *seen_b, *part;
 	int ret;
 
 	T_OK(end_open(&a, grid_of(state)->ops, 1, &attr));
 	T_OK(end_open(&b, grid_of(state)->ops, 2, &attr));
 	ret = b.c->ops->window(b.c, NULL, 8192, 4096, &seen_b);
-	if (grid_of(state)->apart) {
+	if (grid_of(state)->no_shared_memory) {
 		T_IS(ret, -EOPNOTSUPP);
 		end_close(&b);
 		end_close(&a);
@@ -447,13 +448,13 @@ static void windows_are_mapped_by_both_endpoints(void **state)
 	 * this endpoint's window, another part of the peer's, and beyond the
 	 * end
 	 */
-	T_OK(a.c->ops->window(a.c, NULL, 8192, 4096, &again));
-	T_IS(((char *)again)[4095], 0);
-	a.c->ops->window_close(a.c, again, 4096);
-	T_OK(a.c->ops->window(a.c, end_peer(&a, &b), 0, 4096, &again));
-	T_IS(((char *)again)[4095], 0);
-	a.c->ops->window_close(a.c, again, 4096);
-	T_IS(a.c->ops->window(a.c, end_peer(&a, &b), 1 << 20, 4096, &again),
+	T_OK(a.c->ops->window(a.c, NULL, 8192, 4096, &part));
+	T_IS(((char *)part)[4095], 0);
+	a.c->ops->window_close(a.c, part, 4096);
+	T_OK(a.c->ops->window(a.c, end_peer(&a, &b), 0, 4096, &part));
+	T_IS(((char *)part)[4095], 0);
+	a.c->ops->window_close(a.c, part, 4096);
+	T_IS(a.c->ops->window(a.c, end_peer(&a, &b), 1 << 20, 4096, &part),
 	     -EOPNOTSUPP);
 	b.c->ops->window_close(b.c, seen_b, 4096);
 	end_close(&b);
@@ -541,8 +542,8 @@ static void blocked_threads_are_woken_by_packets(void **state)
 	struct grid_thread g[2] = { { a, &done, b->name, rounds, true },
 				    { b, &done, a->name, rounds, false } };
 
-	a->crowd = NULL;
-	b->crowd = NULL;
+	a->group = NULL;
+	b->group = NULL;
 	t_threads(2, grid_ping, g, sizeof(g[0]));
 	T_IS(a->got, rounds);
 	T_IS(b->got, rounds);
@@ -551,14 +552,14 @@ static void blocked_threads_are_woken_by_packets(void **state)
 }
 
 /* One thread blocks in wait while another one sends and polls. */
-struct grid_sleeper {
+struct grid_waiter {
 	struct end *e;
 	weft_au32 *stop;
 };
 
-static void *grid_sleep(void *arg)
+static void *grid_wait_loop(void *arg)
 {
-	struct grid_sleeper *g = arg;
+	struct grid_waiter *g = arg;
 
 	while (!weft_load32(g->stop))
 		g->e->c->ops->wait(g->e->c, 1000000);
@@ -569,12 +570,12 @@ static void wait_runs_concurrently_with_send_and_poll(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	weft_au32 stop = 0;
-	struct grid_sleeper g = { .e = a, .stop = &stop };
+	struct grid_waiter g = { .e = a, .stop = &stop };
 	struct weft_peer *to = end_peer(a, a);
 	uint64_t rounds = (uint64_t)t_scale(2000);
 	pthread_t th;
 
-	T_OK(pthread_create(&th, NULL, grid_sleep, &g));
+	T_OK(pthread_create(&th, NULL, grid_wait_loop, &g));
 	for (uint64_t n = 0; n < rounds; n++) {
 		T_OK(end_send_all(a, to, n, n % 300, 20));
 		if (n % 16 == 0)
@@ -628,7 +629,7 @@ static void threads_flood_each_other(void **state)
 					    .done = &done,
 					    .rounds = (uint64_t)t_scale(3000) };
 		names[i] = f[i].me->name;
-		f[i].me->crowd = NULL;
+		f[i].me->group = NULL;
 	}
 	t_threads(N, grid_flood, f, sizeof(f[0]));
 	for (uint32_t i = 0; i < N; i++)

@@ -79,7 +79,7 @@ struct weft_vt {
 	unsigned word_path; /* path of atomics that interfaces send; 0: none */
 	struct net_config cfg;
 	uint32_t rank;
-	bool taken; /* a carrier has been opened on this world */
+	bool in_use; /* a carrier has been opened on this world */
 	/* listening socket of rank 0 in weft_vt_join_job(), or -1 */
 	int listen;
 	double compute;
@@ -115,7 +115,7 @@ struct vt {
 	struct weft_vt_dma *dma[VT_DMAS];
 	weft_au32 full; /* exhausted resources, enum vt_room */
 	/* packets received when the unit refused a packet */
-	uint64_t refused_at;
+	uint64_t refused_received;
 	struct vt_member *full_member; /* route member whose window was full */
 	struct vt_adder *full_adder;   /* adder of full_member, or NULL */
 	/* sequence number of the part for which the window was full */
@@ -134,8 +134,8 @@ struct vt {
 	/* The last packet sent, to detect a message of several packets. */
 	uint32_t last_to;
 	uint64_t last_clock;
-	struct weft_vt_pkt_attr last_way;
-	struct weft_vt_pkt_attr way; /* path and routing of the next packet */
+	struct weft_vt_pkt_attr last_attr;
+	struct weft_vt_pkt_attr attr; /* path and routing of the next packet */
 	/* the next packet starts a message of several packets */
 	bool long_message;
 	/* Class routes of this rank, by id. */
@@ -155,7 +155,7 @@ struct vt {
 	} * route; /* array of WEFT_VT_ROUTES entries */
 	/* State of the world when it last made progress; vt_watch.c. */
 	struct vt_progress {
-		uint64_t turns;
+		uint64_t passes;
 		uint64_t steps; /* hops and packets of the model */
 		uint64_t since_ns;
 		/* CPU time of the engine's owner at since_ns, clock ticks */
@@ -300,7 +300,7 @@ uint64_t vt_cost(const struct vt *v, uint64_t ps);
 struct vt_engine_pass {
 	struct vt *v;
 	struct weft_vt *w;
-	uint64_t at; /* virtual time of the event being processed, ps */
+	uint64_t time_ps; /* virtual time of the event being processed, ps */
 	/* virtual time before which no released rank can act, ps */
 	uint64_t horizon;
 	bool stop; /* the horizon or a due time has moved */
@@ -345,10 +345,10 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i);
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
 /* Sets the endpoints and the route of a message between two ranks. */
 void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
-		 const struct weft_vt_pkt_attr *way, struct net_msg *m);
+		 const struct weft_vt_pkt_attr *attr, struct net_msg *m);
 /* vt_msg_init() for messages that an interface sends without its rank. */
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
-		      const struct weft_vt_pkt_attr *way, struct net_msg *m);
+		      const struct weft_vt_pkt_attr *attr, struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
 /* Returns whether the machine acknowledges packets. */
 static inline bool vt_acks(const struct net_config *cfg)
@@ -392,7 +392,8 @@ void vt_cpus_share(struct vt_head *h);
 /* vt_tx.c */
 int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
-void vt_path_record(struct weft_carrier *c, const struct weft_vt_pkt_attr *way);
+void vt_path_record(struct weft_carrier *c,
+		    const struct weft_vt_pkt_attr *attr);
 unsigned vt_path(struct weft_carrier *c, const char *name);
 /* Returns a buffer of this rank's pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
@@ -582,10 +583,10 @@ void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
  */
 void vt_result_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at);
 /* Sends a broadcast from its root by chained events. */
-void vt_result_cast(struct vt_engine_pass *t, uint32_t i);
+void vt_result_bcast_begin(struct vt_engine_pass *t, uint32_t i);
 /* Returns whether the broadcast arrived before this member posted its part. */
-bool vt_result_came(struct weft_vt *w, uint32_t place, uint32_t member,
-		    unsigned k);
+bool vt_result_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
+		       unsigned k);
 /*
  * Handles a packet of a result at a member, which forwards the result when it
  * is complete.

@@ -25,7 +25,7 @@ static int send_part(struct end *e, const struct weft_vt_part *part,
 }
 
 /* Alternates barriers, short sums and long sums. */
-static int words(struct play *p, struct end *e, uint32_t rank)
+static int sums_and_barriers(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = (uint64_t)p->ranks, data[LONG / 8];
 
@@ -41,7 +41,7 @@ static int words(struct play *p, struct end *e, uint32_t rank)
 
 		for (unsigned i = 0; i < LONG / 8; i++)
 			data[i] = (rank + 1) * (k + i + 1);
-		if (send_part(e, &part, data) || play_take(e, &part, data))
+		if (send_part(e, &part, data) || play_result(e, &part, data))
 			return 2;
 		for (unsigned i = 0; i < part.bytes / 8; i++)
 			if (data[i] != n * (n + 1) / 2 * (k + i + 1))
@@ -54,7 +54,7 @@ static int words(struct play *p, struct end *e, uint32_t rank)
 
 static void word_sums_use_one_atomic_per_member_but_the_first(void **state)
 {
-	struct play p = { .machine = "gemini", .body = words };
+	struct play p = { .machine = "gemini", .body = sums_and_barriers };
 	struct found a, b;
 
 	for (p.ranks = 3; p.ranks <= 12; p.ranks += 9) {
@@ -97,7 +97,7 @@ static int two_trees(struct play *p, struct end *e, uint32_t rank)
 			return 2;
 		if (rank && part.fp)
 			continue;
-		if (play_take(e, &part, data))
+		if (play_result(e, &part, data))
 			return 3;
 		if (part.fp && data[0] != 4 * part.seq + 6)
 			return 4;
@@ -115,7 +115,7 @@ static void two_trees_share_one_window(void **state)
 }
 
 /* Only the last member has data; the parts of the others are only counted. */
-static int spread(struct play *p, struct end *e, uint32_t rank)
+static int one_member_with_data(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
 				     .bytes = LONG,
@@ -127,7 +127,7 @@ static int spread(struct play *p, struct end *e, uint32_t rank)
 		return 1;
 	if (!part.word)
 		t_fill(data, LONG, 5);
-	if (send_part(e, &part, data) || play_take(e, &part, data))
+	if (send_part(e, &part, data) || play_result(e, &part, data))
 		return 2;
 	if (t_differs(data, LONG, 5) >= 0)
 		return 3;
@@ -138,7 +138,9 @@ static int spread(struct play *p, struct end *e, uint32_t rank)
 
 static void parts_without_data_are_only_counted(void **state)
 {
-	struct play p = { .machine = "gemini", .ranks = 9, .body = spread };
+	struct play p = { .machine = "gemini",
+			  .ranks = 9,
+			  .body = one_member_with_data };
 	struct found f;
 
 	play(&p, &f);
@@ -160,7 +162,7 @@ static int sum_of(struct play *p, struct end *e, uint32_t rank, uint32_t bytes)
 	unsigned char data[LONG] = { 0 };
 
 	if (play_route(p, e, rank) || send_part(e, &part, data) ||
-	    play_take(e, &part, data))
+	    play_result(e, &part, data))
 		return 1;
 	p->found->value[rank] = now(e);
 	e->c->virt->route_close(e->c, 3);

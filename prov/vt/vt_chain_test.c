@@ -46,7 +46,7 @@ static void compute_until(struct end *e, uint64_t at)
  * Waits until time `at` in the carrier, unlike compute_until(): the engine
  * cannot know in advance what the rank posts afterwards.
  */
-static void sleep_until(struct end *e, uint64_t at)
+static void wait_until(struct end *e, uint64_t at)
 {
 	while (now(e) < at)
 		if (!e->c->ops->poll(e->c, 16))
@@ -87,13 +87,13 @@ static int one_packet(struct play *p, struct end *e, uint32_t rank)
 		return 1;
 	compute_until(e, START);
 	if (me == BUSY && s->late)
-		sleep_until(e, LATER);
+		wait_until(e, LATER);
 	t_fill(data, sizeof(data), root ? 5 : 99);
 	if (e->c->virt->route_send(e->c, 3, &part, data))
 		return 2;
 	if (me == BUSY && s->computes)
 		compute_until(e, LATER);
-	if (play_take(e, &part, data) || part.flags ||
+	if (play_result(e, &part, data) || part.flags ||
 	    part.bytes != s->part.bytes)
 		return 3;
 	if (part.kind == WEFT_VT_BCAST && t_differs(data, part.bytes, 5) >= 0)
@@ -113,7 +113,7 @@ static void one(struct scene *s, struct found *f)
 }
 
 /* Returns the time of the last member, without BUSY. */
-static uint64_t last(const struct found *f)
+static uint64_t last_member_time(const struct found *f)
 {
 	uint64_t most = 0;
 
@@ -123,7 +123,7 @@ static uint64_t last(const struct found *f)
 	return most;
 }
 
-static void is_as_quick(const struct found *a, const struct found *b)
+static void equal_times(const struct found *a, const struct found *b)
 {
 	for (int i = 0; i < MEMBERS; i++)
 		if (i != BUSY)
@@ -133,19 +133,20 @@ static void is_as_quick(const struct found *a, const struct found *b)
 static void a_chained_barrier_ends_while_a_member_computes(void **state)
 {
 	struct scene s = { .part = { .kind = WEFT_VT_BARRIER } };
-	struct found calm, busy, again;
+	struct found idle, busy, again;
 
-	one(&s, &calm);
+	one(&s, &idle);
 	s.computes = true;
 	one(&s, &busy);
-	is_as_quick(&busy, &calm);
+	equal_times(&busy, &idle);
 	/* 0.66 us of software and host, four steps of 0.31 to 0.41 us */
-	T_TRUE(last(&calm) > 2000 * NS && last(&calm) < 2300 * NS);
+	T_TRUE(last_member_time(&idle) > 2000 * NS &&
+	       last_member_time(&idle) < 2300 * NS);
 	T_TRUE(busy.value[ranks[BUSY]] >= LATER - START);
 	s.play.one_core = true;
 	one(&s, &again);
 	T_IS(again.count.hash, busy.count.hash);
-	is_as_quick(&again, &busy);
+	equal_times(&again, &busy);
 }
 
 static void a_barrier_waits_for_all_members(void **state)
@@ -188,16 +189,16 @@ static void a_broadcast_passes_a_computing_member(void **state)
 		struct scene s = { .part = { .kind = WEFT_VT_BCAST,
 					     .root = roots[i],
 					     .bytes = LONG } };
-		struct found calm, busy;
+		struct found idle, busy;
 
-		one(&s, &calm);
-		T_TRUE(last(&calm) < 10000 * NS);
+		one(&s, &idle);
+		T_TRUE(last_member_time(&idle) < 10000 * NS);
 		for (uint32_t m = 0; m < MEMBERS; m++)
 			T_TRUE(m == roots[i] ||
-			       calm.value[ranks[m]] > 1500 * NS);
+			       idle.value[ranks[m]] > 1500 * NS);
 		s.late = true;
 		one(&s, &busy);
-		is_as_quick(&busy, &calm);
+		equal_times(&busy, &idle);
 		/* only the cost of the call is added */
 		T_TRUE(busy.value[ranks[BUSY]] < LATER - START + 1000 * NS);
 	}
@@ -209,13 +210,13 @@ static void the_root_of_a_broadcast_does_not_wait(void **state)
 	struct scene s = {
 		.part = { .kind = WEFT_VT_BCAST, .root = BUSY, .bytes = LONG }
 	};
-	struct found calm, busy;
+	struct found idle, busy;
 
-	one(&s, &calm);
+	one(&s, &idle);
 	s.computes = true;
 	one(&s, &busy);
-	is_as_quick(&busy, &calm);
-	T_TRUE(last(&busy) < 10000 * NS);
+	equal_times(&busy, &idle);
+	T_TRUE(last_member_time(&busy) < 10000 * NS);
 }
 
 /* ---- many broadcasts from changing roots --------------------------------- */
@@ -230,7 +231,7 @@ static uint32_t many_bytes(uint64_t seq)
 }
 
 /* Broadcasts from all roots, with sums between them; BUSY is late. */
-static int many(struct play *p, struct end *e, uint32_t rank)
+static int many_operations(struct play *p, struct end *e, uint32_t rank)
 {
 	int me = member_of(rank);
 	uint64_t data[LONG / 8];
@@ -240,7 +241,7 @@ static int many(struct play *p, struct end *e, uint32_t rank)
 	if (open_route(p, e, me))
 		return 1;
 	if (me == BUSY)
-		sleep_until(e, LATER);
+		wait_until(e, LATER);
 	for (uint64_t k = 0; k < MANY; k++) {
 		struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
 					     .root = k * 3 % MEMBERS,
@@ -259,7 +260,7 @@ static int many(struct play *p, struct end *e, uint32_t rank)
 	for (uint64_t k = 0; k < MANY; k++) {
 		struct weft_vt_part part = { .seq = k };
 
-		if (play_take(e, &part, data) || part.flags)
+		if (play_result(e, &part, data) || part.flags)
 			return 3;
 		if (k % 5 == 4 ? data[0] != MEMBERS * k + 10
 			       : t_differs(data, many_bytes(k), k) >= 0)
@@ -273,7 +274,7 @@ static void broadcasts_and_sums_share_a_route(void **state)
 {
 	struct play p = { .machine = "qsnet2:4x4",
 			  .ranks = RANKS,
-			  .body = many };
+			  .body = many_operations };
 	struct found f, again;
 
 	play(&p, &f);
@@ -286,7 +287,7 @@ static void broadcasts_and_sums_share_a_route(void **state)
 
 enum other { OTHER_KIND, OTHER_BYTES, OTHER_ROOT };
 
-static int disagree(struct play *p, struct end *e, uint32_t rank)
+static int differing_operations(struct play *p, struct end *e, uint32_t rank)
 {
 	static const struct weft_vt_part others[] = {
 		[OTHER_KIND] = { .kind = WEFT_VT_BARRIER },
@@ -304,11 +305,11 @@ static int disagree(struct play *p, struct end *e, uint32_t rank)
 	if (open_route(p, e, me))
 		return 1;
 	if (me == BUSY) {
-		sleep_until(e, LATER);
+		wait_until(e, LATER);
 		part = others[p->seed];
 	}
 	if (e->c->virt->route_send(e->c, 3, &part, data) ||
-	    play_take(e, &part, data))
+	    play_result(e, &part, data))
 		return 2;
 	e->c->virt->route_close(e->c, 3);
 	return me == BUSY ? !(part.flags & WEFT_VT_DIFFER) || part.bytes : 0;
@@ -316,11 +317,11 @@ static int disagree(struct play *p, struct end *e, uint32_t rank)
 
 static void differing_operations_return_an_error(void **state)
 {
-	for (uint64_t what = OTHER_KIND; what <= OTHER_ROOT; what++) {
+	for (uint64_t kind = OTHER_KIND; kind <= OTHER_ROOT; kind++) {
 		struct play p = { .machine = "qsnet2:4x4",
 				  .ranks = RANKS,
-				  .body = disagree,
-				  .seed = what };
+				  .body = differing_operations,
+				  .seed = kind };
 		struct found f;
 
 		play(&p, &f);

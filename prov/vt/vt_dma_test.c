@@ -20,19 +20,19 @@ static unsigned char memory[MIB + 64];
 struct posted {
 	struct weft_vt_dma d;
 	struct iovec iov[2];
-	int over;
+	int completions;
 	int err;
-	uint64_t at;
+	uint64_t done_ps;
 	struct end *e;
 };
 
-static void over(struct weft_vt_dma *d, int err)
+static void transfer_done(struct weft_vt_dma *d, int err)
 {
 	struct posted *x = (struct posted *)d;
 
-	x->over++;
+	x->completions++;
 	x->err = err;
-	x->at = now(x->e);
+	x->done_ps = now(x->e);
 }
 
 /* Transfers the whole memory array, in two local segments. */
@@ -56,7 +56,7 @@ static int post_as(struct end *e, struct weft_peer *peer, bool get,
 				     .way = { .bytes = 65,
 					      .path = (uint8_t)path },
 				     .back = { .path = (uint8_t)path },
-				     .done = over };
+				     .done = transfer_done };
 	return e->c->virt->dma(e->c, peer, &x->d);
 }
 
@@ -66,19 +66,19 @@ static int post(struct end *e, struct weft_peer *peer, bool get,
 	return post_as(e, peer, get, false, x);
 }
 
-static int wait_over(struct end *e, const struct posted *x)
+static int wait_completion(struct end *e, const struct posted *x)
 {
-	while (!x->over) {
+	while (!x->completions) {
 		if (e->c->ops->poll(e->c, 16))
 			continue;
 		if (e->c->ops->wait(e->c, FOREVER) < 0)
 			return 1;
 	}
-	return x->over == 1 ? x->err : 2;
+	return x->completions == 1 ? x->err : 2;
 }
 
 /* Rank 1 has the data and computes; rank 0 gets them. */
-static int get_them(struct play *p, struct end *e, uint32_t rank)
+static int get_memory(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	struct posted x;
@@ -88,9 +88,9 @@ static int get_them(struct play *p, struct end *e, uint32_t rank)
 		e->c->virt->compute(e->c, COMPUTE_PS);
 		return wait_got(e, 1);
 	}
-	if (post(e, to, true, &x) || wait_over(e, &x))
+	if (post(e, to, true, &x) || wait_completion(e, &x))
 		return 1;
-	p->found->value[0] = x.at;
+	p->found->value[0] = x.done_ps;
 	if (t_differs(memory, MIB, 1) >= 0)
 		return 2;
 	return end_send(e, to, 0, 8);
@@ -108,7 +108,7 @@ static void a_get_takes_the_time_of_the_engine(void **state)
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct play p = { .ranks = 2,
-				  .body = get_them,
+				  .body = get_memory,
 				  .machine = machines[i] };
 		struct found f, again;
 
@@ -122,7 +122,7 @@ static void a_get_takes_the_time_of_the_engine(void **state)
 }
 
 /* Rank 0 puts while rank 1 computes, and records the time of completion. */
-static int put_them(struct play *p, struct end *e, uint32_t rank)
+static int put_memory(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	struct posted x;
@@ -134,15 +134,15 @@ static int put_them(struct play *p, struct end *e, uint32_t rank)
 			return 1;
 		return t_differs(memory, MIB, 0) >= 0 ? 2 : 0;
 	}
-	if (post(e, to, false, &x) || wait_over(e, &x))
+	if (post(e, to, false, &x) || wait_completion(e, &x))
 		return 3;
-	p->found->value[0] = x.at;
+	p->found->value[0] = x.done_ps;
 	return end_send(e, to, 0, 8);
 }
 
 static void a_completed_put_is_visible_at_the_target(void **state)
 {
-	struct play p = { .ranks = 2, .body = put_them, .machine = "qsnet2" };
+	struct play p = { .ranks = 2, .body = put_memory, .machine = "qsnet2" };
 	struct found f;
 
 	play(&p, &f);
@@ -158,15 +158,15 @@ static int get_twice(struct play *p, struct end *e, uint32_t rank)
 	if (rank == 1)
 		return wait_got(e, 1);
 	if (post(e, to, true, &x) || post(e, to, true, &y) ||
-	    wait_over(e, &x) || wait_over(e, &y))
+	    wait_completion(e, &x) || wait_completion(e, &y))
 		return 1;
-	p->found->value[0] = x.at > y.at ? x.at : y.at;
+	p->found->value[0] = x.done_ps > y.done_ps ? x.done_ps : y.done_ps;
 	return end_send(e, to, 0, 8);
 }
 
 static void transfers_share_the_bandwidth(void **state)
 {
-	struct play p = { .ranks = 2, .body = get_them, .machine = "qsnet2" };
+	struct play p = { .ranks = 2, .body = get_memory, .machine = "qsnet2" };
 	struct found one, two;
 
 	play(&p, &one);
@@ -189,10 +189,10 @@ static int get_nothing(struct play *p, struct end *e, uint32_t rank)
 				    .count = 1,
 				    .remote = 64,
 				    .bytes = MIB,
-				    .done = over };
+				    .done = transfer_done };
 	if (e->c->virt->dma(e->c, to, &x.d))
 		return 1;
-	ret = wait_over(e, &x);
+	ret = wait_completion(e, &x);
 	if (end_send(e, to, 0, 8))
 		return 2;
 	return ret == -EFAULT ? 0 : 3;
@@ -225,12 +225,12 @@ static int post_word(struct end *e, struct weft_peer *peer, bool get,
 				     .bytes = sizeof(*place),
 				     .way = { .fifo = 1, .ack = !get },
 				     .back = { .fifo = 1 },
-				     .done = over };
+				     .done = transfer_done };
 	return e->c->virt->dma(e->c, peer, &x->d);
 }
 
 /* A long put, a put of a word to the same address, and a get of that word. */
-static int put_over(struct play *p, struct end *e, uint32_t rank)
+static int put_and_overwrite(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	uint64_t word = 4711, seen = 0, before;
@@ -254,9 +254,10 @@ static int put_over(struct play *p, struct end *e, uint32_t rank)
 	if (post_word(e, to, false, &word, &y) ||
 	    post_word(e, to, true, &seen, &z) || now(e) > before + 1000 * NS)
 		return 5;
-	if (wait_over(e, &x) || wait_over(e, &y) || wait_over(e, &z))
+	if (wait_completion(e, &x) || wait_completion(e, &y) ||
+	    wait_completion(e, &z))
 		return 6;
-	p->found->value[0] = z.at;
+	p->found->value[0] = z.done_ps;
 	if (seen != word)
 		return 7;
 	return end_send(e, to, 0, 8);
@@ -268,7 +269,7 @@ static void ordered_accesses_execute_in_order(void **state)
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct play p = { .ranks = 2,
-				  .body = put_over,
+				  .body = put_and_overwrite,
 				  .machine = machines[i] };
 		struct found f, again;
 
@@ -285,7 +286,7 @@ static void ordered_accesses_execute_in_order(void **state)
  * All ranks add to a word of rank 0, which computes: each gets a different
  * value.
  */
-static int add_up(struct play *p, struct end *e, uint32_t rank)
+static int add_to_word(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 0);
 	uint64_t one = 1, old, last = 0;
@@ -311,8 +312,8 @@ static int add_up(struct play *p, struct end *e, uint32_t rank)
 					    .what = &one,
 					    .what_bytes = sizeof(one),
 					    .way = { .bytes = 1 + sizeof(one) },
-					    .done = over };
-		if (e->c->virt->dma(e->c, to, &x.d) || wait_over(e, &x))
+					    .done = transfer_done };
+		if (e->c->virt->dma(e->c, to, &x.d) || wait_completion(e, &x))
 			return 3;
 		if (i && old <= last)
 			return 4;
@@ -328,7 +329,7 @@ static void atomics_of_one_interface_are_serialized(void **state)
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct play p = { .ranks = 7,
-				  .body = add_up,
+				  .body = add_to_word,
 				  .machine = machines[i] };
 		uint64_t n = ADDS * 6, sum = 0;
 		struct found f, again;
@@ -354,7 +355,7 @@ static int no_atomic(struct play *p, struct end *e, uint32_t rank)
 				 .what_bytes = 8,
 				 .remote = (uintptr_t)memory,
 				 .bytes = 8,
-				 .done = over };
+				 .done = transfer_done };
 	int ret = e->c->virt->dma(e->c, rank_peer(p, e, 1 - rank), &d);
 
 	return ret == -EOPNOTSUPP ? 0 : 1;
@@ -379,11 +380,11 @@ static int overtake(struct play *p, struct end *e, uint32_t rank)
 		return wait_got(e, 40) || e->bad;
 	for (uint64_t n = 0; n < 40; n++) {
 		bool is_long = n % 4 == 0;
-		struct weft_vt_pkt_attr way = { .fifo = is_long ? 2 : 1 };
+		struct weft_vt_pkt_attr attr = { .fifo = is_long ? 2 : 1 };
 
-		way.path = (uint8_t)e->c->virt->path(e->c,
-						     is_long ? "dma" : "sten");
-		e->c->virt->way(e->c, &way);
+		attr.path = (uint8_t)e->c->virt->path(e->c,
+						      is_long ? "dma" : "sten");
+		e->c->virt->way(e->c, &attr);
 		if (send_waiting(e, to, n, is_long ? 2000 : 8))
 			return 1;
 	}
@@ -402,13 +403,13 @@ static void a_short_message_does_not_overtake_a_long_one(void **state)
 static int one_message(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
-	struct weft_vt_pkt_attr way = { .bytes = p->seed > 1 ? 2001 : 0 };
+	struct weft_vt_pkt_attr attr = { .bytes = p->seed > 1 ? 2001 : 0 };
 
 	if (rank == 1)
 		return wait_got(e, 1);
-	way.path =
+	attr.path =
 		(uint8_t)e->c->virt->path(e->c, p->seed == 1 ? "dma" : "sten");
-	e->c->virt->way(e->c, &way);
+	e->c->virt->way(e->c, &attr);
 	return end_send(e, to, 0, 8);
 }
 

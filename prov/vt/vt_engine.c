@@ -29,14 +29,14 @@
  * single polling rank gets more polls, and many polling ranks end soon in real
  * time.
  */
-#define IDLE_TURNS 30000u
-#define IDLE_POLLS 200000u
+#define IDLE_PASSES 30000u
+#define IDLE_POLLS  200000u
 
 /*
  * Interval at which a process that waits for the engine checks that the owner
  * is alive.
  */
-#define LOOK_NS UINT64_C(50000000)
+#define OWNER_CHECK_NS UINT64_C(50000000)
 
 /* ---- ownership of the engine --------------------------------------------- */
 
@@ -62,7 +62,7 @@ bool vt_owner_alive(const struct weft_vt *w, uint32_t owner)
  * Waits for the engine; its owner may have died in a pass. Returns false if the
  * model is lost, so that the owner may never release the engine.
  */
-static bool lock(struct vt *v)
+static bool engine_lock(struct vt *v)
 {
 	struct vt_head *h = v->w->head;
 	uint32_t owner = 0;
@@ -72,7 +72,7 @@ static bool lock(struct vt *v)
 		/* F1 pairs with F0: one side sees the other. */
 		weft_add32(&h->waiters, 1);
 		weft_fence_full();
-		weft_futex_wait(&h->engine, owner, LOOK_NS,
+		weft_futex_wait(&h->engine, owner, OWNER_CHECK_NS,
 				WEFT_FUTEX_PROCESSES);
 		weft_add32(&h->waiters, (uint32_t)-1);
 		if (weft_load32(&h->engine) == owner &&
@@ -87,7 +87,7 @@ static bool lock(struct vt *v)
 	return true;
 }
 
-static void unlock(struct vt *v)
+static void engine_unlock(struct vt *v)
 {
 	struct vt_head *h = v->w->head;
 
@@ -129,7 +129,7 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 	struct vt_engine_pass *t = arg;
 	uint32_t i = (uint32_t)cookie;
 
-	t->at = at;
+	t->time_ps = at;
 	if (cookie & VT_COOKIE_RESULT)
 		vt_result_packet(t, cookie, offset, bytes);
 	else if (cookie & VT_COOKIE_DMA)
@@ -146,7 +146,7 @@ static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 	if (!(cookie & VT_COOKIE_ACK))
 		return;
-	t->at = at;
+	t->time_ps = at;
 	vt_dma_acked(t, (uint32_t)cookie);
 }
 
@@ -156,7 +156,7 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	uint32_t i = (uint32_t)cookie;
 
 	(void)node;
-	t->at = at;
+	t->time_ps = at;
 	if (cookie & VT_COOKIE_DMA)
 		vt_dma_lost(t, i);
 	else if (!(cookie & (VT_COOKIE_FOLD | VT_COOKIE_RESULT)))
@@ -213,7 +213,7 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 
 static void post_leave(struct vt_engine_pass *t, uint32_t rank)
 {
-	t->w->rank_of[rank].bye =
+	t->w->rank_of[rank].leave_err =
 		t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;
 	if (!t->w->rank_of[rank].in_flight)
 		vt_rank_left(t, rank);
@@ -225,9 +225,9 @@ static void post_deaths(struct vt_engine_pass *t)
 	for (uint32_t i = 0; i < t->w->size; i++) {
 		struct vt_rank *r = &t->w->rank_of[i];
 
-		if (weft_load32(&r->status) != WEFT_VT_DEAD || r->bye)
+		if (weft_load32(&r->status) != WEFT_VT_DEAD || r->leave_err)
 			continue;
-		r->bye = ECONNRESET;
+		r->leave_err = ECONNRESET;
 		if (!r->in_flight)
 			vt_rank_left(t, i);
 	}
@@ -258,7 +258,7 @@ static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
 static void engine_drain_all(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
-	bool all = weft_swap32(&w->head->late, 0) || w->head->threads;
+	bool all = weft_swap32(&w->head->late_run, 0) || w->head->threads;
 	uint32_t n = all ? w->size : w->head->batch_count;
 
 	vt_require(n <= w->size);
@@ -373,10 +373,10 @@ static void engine_idle(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 	/* relaxed: no rank runs */
-	uint64_t turns = weft_load64_relaxed(&w->head->idle_turns) + 1;
+	uint64_t passes = weft_load64_relaxed(&w->head->idle_passes) + 1;
 	uint32_t polls = 0;
 
-	weft_store64_relaxed(&w->head->idle_turns, turns);
+	weft_store64_relaxed(&w->head->idle_passes, passes);
 	for (uint32_t i = 0; i < w->size; i++) {
 		struct vt_rank *r = &w->rank_of[i];
 
@@ -385,8 +385,8 @@ static void engine_idle(struct vt_engine_pass *t)
 		polls++;
 		vt_due_set(w, i, vt_now(r) + w->cfg.poll_ps);
 	}
-	t->at = vt_reached(w);
-	if (!polls || (turns > IDLE_TURNS && turns * polls > IDLE_POLLS))
+	t->time_ps = vt_reached(w);
+	if (!polls || (passes > IDLE_PASSES && passes * polls > IDLE_POLLS))
 		engine_deadlock(t);
 }
 
@@ -439,8 +439,8 @@ static void engine_free_all(struct vt_engine_pass *t)
 		uint32_t s = weft_load32(&r->status);
 
 		w->batch[k] = w->wake[k];
-		weft_store32_relaxed(&r->wants_room, 0); /* relaxed: as due */
-		/* R1 pairs with A1 in sleep_until_freed() */
+		weft_store32_relaxed(&r->waits_for, 0); /* relaxed: as due */
+		/* R1 pairs with A1 in block_until_released() */
 		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
 			;
 		/*
@@ -466,12 +466,12 @@ static void wake_all(struct vt *v)
 }
 
 /* Runs one pass under a guard: the world may have been overwritten. */
-static void engine_turn(void *arg)
+static void engine_pass(void *arg)
 {
 	struct vt_engine_pass *t = arg;
 
-	t->w->head->turns++;
-	t->at = vt_reached(t->w);
+	t->w->head->passes++;
+	t->time_ps = vt_reached(t->w);
 	engine_drain_all(t);
 	engine_run(t);
 	engine_free_all(t);
@@ -482,16 +482,16 @@ void vt_engine_try(struct vt *v)
 	struct weft_vt *w = v->w;
 	struct vt_engine_pass t = { .v = v, .w = w, .horizon = VT_NEVER };
 
-	if (!lock(v))
+	if (!engine_lock(v))
 		return;
 	w->wake_count = 0;
 	if (!weft_load32(&w->head->running) && !weft_load32(&w->head->broken) &&
-	    weft_guard(engine_turn, &t))
+	    weft_guard(engine_pass, &t))
 		vt_mark_broken(v);
 	/* another thread of this process would use the same list */
 	if (v->threads)
 		wake_all(v);
-	unlock(v);
+	engine_unlock(v);
 	if (!v->threads)
 		wake_all(v);
 }

@@ -82,7 +82,7 @@ uint64_t vt_cost(const struct vt *v, uint64_t ps)
 
 static bool freed(const struct vt_engine_pass *t, const struct vt_rank *r)
 {
-	return r->released_pass == t->w->head->turns;
+	return r->released_pass == t->w->head->passes;
 }
 
 /* Releases a rank: it runs from time `at` on, when the pass is complete. */
@@ -111,7 +111,7 @@ void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 		t->horizon = end;
 		t->stop = true;
 	}
-	r->released_pass = w->head->turns;
+	r->released_pass = w->head->passes;
 }
 
 void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
@@ -145,7 +145,7 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 static void engine_busy(struct vt_engine_pass *t)
 {
 	/* relaxed: no rank runs */
-	weft_store64_relaxed(&t->w->head->idle_turns, 0);
+	weft_store64_relaxed(&t->w->head->idle_passes, 0);
 }
 
 /* ---- arrival and completion ---------------------------------------------- */
@@ -155,39 +155,39 @@ void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
 	struct vt_rank *r = vt_rank(t->w, rank);
 	struct vt_buf *b = vt_buf(t->w, i);
 
-	b->stamp = t->at;
+	b->stamp = t->time_ps;
 	/* relaxed: R4 publishes it */
 	weft_store32_relaxed(&b->next, VT_NONE);
-	/* R4 pairs with A4 in first() */
+	/* R4 pairs with A4 in first_unread() */
 	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
 	r->in_tail = i;
 	engine_busy(t);
 	if (!quiet)
-		vt_rank_notify(t, rank, t->at);
+		vt_rank_notify(t, rank, t->time_ps);
 }
 
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank)
 {
 	/* a rank in a blocking wait waits for packets only */
 	if (weft_load32(&vt_rank(t->w, rank)->status) != WEFT_VT_BLOCKED)
-		vt_rank_notify(t, rank, t->at);
+		vt_rank_notify(t, rank, t->time_ps);
 	engine_busy(t);
 }
 
 /* Releases all ranks: some may wait for a rank that has left. */
-static void notice_all(struct vt_engine_pass *t)
+static void notify_all(struct vt_engine_pass *t)
 {
 	for (uint32_t i = 0; i < t->w->size; i++)
-		vt_rank_notify(t, i, t->at);
+		vt_rank_notify(t, i, t->time_ps);
 }
 
 void vt_rank_left(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = &t->w->rank_of[rank];
 
-	weft_store32(&r->gone, r->bye);
+	weft_store32(&r->exit_err, r->leave_err);
 	weft_add32(&t->w->head->left, 1);
-	notice_all(t);
+	notify_all(t);
 }
 
 void vt_flight_done(struct vt_engine_pass *t, uint32_t rank)
@@ -195,7 +195,7 @@ void vt_flight_done(struct vt_engine_pass *t, uint32_t rank)
 	struct vt_rank *r = vt_rank(t->w, rank);
 
 	r->in_flight--;
-	if (weft_unlikely(r->bye) && !r->in_flight)
+	if (weft_unlikely(r->leave_err) && !r->in_flight)
 		vt_rank_left(t, rank);
 }
 
@@ -204,10 +204,10 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
 	struct weft_vt *w = t->w;
 	uint32_t owner = vt_buf_owner(w, i);
 
-	vt_push(w, &w->rank_of[owner].spare, i);
+	vt_push(w, &w->rank_of[owner].returned, i);
 	/* relaxed: see vt_due() */
-	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
-		vt_rank_notify(t, owner, t->at);
+	if (weft_load32_relaxed(&w->rank_of[owner].waits_for) & VT_ROOM_BUFS)
+		vt_rank_notify(t, owner, t->time_ps);
 }
 
 /* ---- messages to the model ----------------------------------------------- */
@@ -241,35 +241,35 @@ static uint32_t vt_fifo_step(const struct weft_vt *w)
 }
 
 void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
-		 const struct weft_vt_pkt_attr *way, struct net_msg *m)
+		 const struct weft_vt_pkt_attr *attr, struct net_msg *m)
 {
 	const struct vt_rank *r = vt_rank(w, from);
 	uint32_t fifo = r->slot * (VT_FIFOS + VT_UNIT_FIFOS) +
-			(way->fifo ? way->fifo - 1u : to) % VT_FIFOS;
+			(attr->fifo ? attr->fifo - 1u : to) % VT_FIFOS;
 
-	vt_require(way->vc < WEFT_COUNT_OF(net_routing_mode));
+	vt_require(attr->vc < WEFT_COUNT_OF(net_routing_mode));
 	*m = (struct net_msg){
 		.src = r->node,
 		.dst = vt_rank(w, to)->node,
 		.fifo = fifo * vt_fifo_step(w),
-		.way = net_routing_mode[way->vc],
-		.path = way->path,
-		.path_in = way->path_in,
-		.zone = way->zone,
-		.stay = way->stay,
-		.spread = way->spread && way->vc == WEFT_VT_ORDERED,
-		.ack = way->ack && vt_acks(&w->cfg),
+		.way = net_routing_mode[attr->vc],
+		.path = attr->path,
+		.path_in = attr->path_in,
+		.zone = attr->zone,
+		.stay = attr->stay,
+		.spread = attr->spread && attr->vc == WEFT_VT_ORDERED,
+		.ack = attr->ack && vt_acks(&w->cfg),
 	};
 	if (w->cfg.engines)
 		m->fifo += r->slot % w->cfg.engines;
-	static_assert(sizeof(m->hint) == sizeof(way->hint), "dimensions");
-	memcpy(m->hint, way->hint, sizeof(m->hint));
+	static_assert(sizeof(m->hint) == sizeof(attr->hint), "dimensions");
+	memcpy(m->hint, attr->hint, sizeof(m->hint));
 }
 
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
-		      const struct weft_vt_pkt_attr *way, struct net_msg *m)
+		      const struct weft_vt_pkt_attr *attr, struct net_msg *m)
 {
-	vt_msg_init(w, from, to, way, m);
+	vt_msg_init(w, from, to, attr, m);
 	static_assert(VT_FIFOS == VT_UNIT_FIFOS, "the same engines");
 	m->fifo += VT_FIFOS * vt_fifo_step(w);
 }

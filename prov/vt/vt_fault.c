@@ -15,14 +15,14 @@ static void rank_fail(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = vt_rank(t->w, rank);
 
-	if (weft_load32(&r->status) >= WEFT_VT_DONE || r->bye)
+	if (weft_load32(&r->status) >= WEFT_VT_DONE || r->leave_err)
 		return;
 	/* relaxed: published by the release of the rank */
 	weft_store32_relaxed(&r->verdict, EHOSTDOWN);
-	r->bye = ECONNRESET;
+	r->leave_err = ECONNRESET;
 	if (!r->in_flight)
 		vt_rank_left(t, rank);
-	vt_rank_release(t, rank, t->at);
+	vt_rank_release(t, rank, t->time_ps);
 }
 
 /* Makes every wait report that the network is down. */
@@ -35,7 +35,7 @@ static void end_all(struct vt_engine_pass *t)
 			continue;
 		/* relaxed: published by the release of the rank */
 		weft_store32_relaxed(&t->w->rank_of[i].verdict, ENETDOWN);
-		vt_rank_release(t, i, t->at);
+		vt_rank_release(t, i, t->time_ps);
 	}
 }
 
@@ -44,7 +44,7 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 	struct vt_engine_pass *t = arg;
 	char name[32];
 
-	t->at = at;
+	t->time_ps = at;
 	net_node_name(&t->w->cfg, node & ~NET_DEAD_LINK, name, sizeof(name));
 	if (node & NET_DEAD_LINK) {
 		weft_log(WEFT_LOG_ERROR,

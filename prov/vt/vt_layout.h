@@ -63,19 +63,19 @@ struct vt_head {
 	uint32_t size; /* number of ranks */
 	/* a rank has several threads: no deadlock detection */
 	uint32_t threads;
-	uint64_t ranks_at;
-	uint64_t due_at;
-	uint64_t batch_at;
-	uint64_t cold_at;
-	uint64_t bufs_at;
-	uint64_t joins_at;
-	uint64_t members_at;
+	uint64_t ranks_off;
+	uint64_t due_off;
+	uint64_t batch_off;
+	uint64_t cold_off;
+	uint64_t bufs_off;
+	uint64_t joins_off;
+	uint64_t members_off;
 	/* one adder per member, if interfaces do reductions */
-	uint64_t adders_at;
-	uint64_t routes_at;
-	uint64_t trees_at;  /* trees by id in prov/net */
-	uint64_t shares_at; /* shared areas, VT_SHARE_BYTES per rank */
-	uint64_t net_at;
+	uint64_t adders_off;
+	uint64_t routes_off;
+	uint64_t trees_off;  /* trees by id in prov/net */
+	uint64_t shares_off; /* shared areas, VT_SHARE_BYTES per rank */
+	uint64_t net_off;
 	uint64_t ahead_ps;     /* lookahead: minimum delay between two ranks */
 	uint64_t packet_bytes; /* largest packet of a rank, bytes */
 	struct net_config cfg;
@@ -92,21 +92,21 @@ struct vt_head {
 	/* number of ranks that have not reported their wait yet */
 	weft_au32 unreported;
 	weft_au32 left;	     /* number of ranks that left or died */
-	weft_au32 late;	     /* a rank that is not in the batch has run */
+	weft_au32 late_run;  /* a rank that is not in the batch has run */
 	uint32_t join_count; /* entries in joins */
 	weft_au32 died;	     /* a rank is dead: check all ranks */
 	weft_au32 net_down;  /* a link without detour is dead */
 	uint32_t node_dead; /* a node is dead: ranks announce that they leave */
 	uint32_t batch_count;
 	weft_au64 now; /* virtual time that the model has reached, ps */
-	uint64_t turns;
+	uint64_t passes;
 	uint64_t routes_opened; /* class routes opened, in total */
 	uint64_t route_parts;	/* packets that ranks sent on class routes */
 	/* bytes in packets that ranks sent on class routes */
 	uint64_t route_bytes;
 	uint64_t route_atomics; /* tree inputs that were atomics */
 	/* consecutive passes that released only polling ranks */
-	weft_au64 idle_turns;
+	weft_au64 idle_passes;
 	uint64_t discards; /* messages discarded without a free input slot */
 };
 
@@ -122,18 +122,18 @@ struct vt_rank {
 	/* reason why the wait ended: 0 or errno */
 	weft_au32 verdict;
 	weft_au64 clock;
-	weft_au32 wants_room;
+	weft_au32 waits_for;
 	weft_au32 in_head; /* arrival list; its first entry has been read */
 	/* Stacks of buffers, linked by next. */
-	weft_au32 posted; /* buffers to be sent, the newest on top */
-	weft_au32 freed;  /* buffers of other ranks that this rank has read */
-	weft_au32 spare;  /* buffers of this rank that were returned */
-	uint32_t fresh;	  /* first buffer of this rank that was never used */
+	weft_au32 posted;   /* buffers to be sent, the newest on top */
+	weft_au32 freed;    /* buffers of other ranks that this rank has read */
+	weft_au32 returned; /* buffers of this rank that were returned */
+	uint32_t unused_buf; /* first buffer of this rank that was never used */
 	weft_au32 pid;
-	weft_au32 gone; /* errno reported to the rank's peers, or 0 */
+	weft_au32 exit_err; /* errno reported to the rank's peers, or 0 */
 	/* start time of pid, written before pid; see src/os/alive.h */
 	uint64_t start;
-	weft_au32 taken; /* packets that this rank has read */
+	weft_au32 packets_read; /* packets that this rank has read */
 
 	/* line 1: written by the engine */
 	alignas(64) uint64_t
@@ -143,17 +143,17 @@ struct vt_rank {
 	uint32_t slot;	    /* index of the rank on its node */
 	uint32_t in_flight; /* number of packets and transfers in flight */
 	/* errno; the rank has closed, packets may still be in flight */
-	uint32_t bye;
+	uint32_t leave_err;
 	uint32_t routes; /* bit mask of the class route ids in use */
 	struct vt_msg_fifo {
 		uint32_t first, last; /* FIFO of buffers, linked by later */
 		/* messages of the rank that could be overtaken */
 	} out;
-	struct vt_msg_fifo reach; /* ordered accesses of the rank */
+	struct vt_msg_fifo accesses; /* ordered accesses of the rank */
 	/* completion time of the last atomic of the interface */
 	uint64_t atomics_end_ps;
 	/* packets that have arrived for the rank */
-	uint32_t came;
+	uint32_t arrived;
 };
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
@@ -175,7 +175,7 @@ struct vt_rank_cold {
 		int32_t err;
 		uint32_t place;
 		uint32_t id;
-	} wish[WEFT_VT_ROUTES];
+	} req[WEFT_VT_ROUTES];
 
 	struct weft_vt_note note;
 
@@ -209,9 +209,9 @@ struct vt_buf {
 	uint32_t to;
 	uint32_t chain;	 /* next packet of the same message */
 	uint32_t cursor; /* in the last packet: the packet that arrives next */
-	/* in the last packet: index of the packet that arrives next */
-	uint32_t come;
-	uint8_t kind; /* in the last packet: bytes that have arrived */
+	/* in the last packet: bytes that have arrived */
+	uint32_t arrived_bytes;
+	uint8_t kind; /* enum vt_kind */
 	/* 1: continues a message, without cost at either end */
 	uint8_t more;
 	/* part: route id of the member; transfer: transfer number */
@@ -222,7 +222,7 @@ struct vt_buf {
 	uint32_t nth;	/* position of the packet in the message, from 1 */
 	uint32_t no_slot; /* in the last packet: the message is discarded */
 	uint64_t stamp;	  /* time of sending, then of arrival, ps */
-	struct weft_vt_pkt_attr way;
+	struct weft_vt_pkt_attr attr;
 	union {
 		struct weft_pkt pkt;
 		struct weft_vt_part part;
@@ -274,21 +274,22 @@ struct vt_dma {
 	uint8_t kind; /* enum vt_dma_kind */
 	uint8_t step; /* enum vt_dma_step */
 	uint8_t ordered;
-	uint8_t kept;  /* 1: the bytes follow in the buffer */
-	uint8_t acked; /* 1: completed by an acknowledgement */
-	uint8_t ready; /* 1: waits only for the earlier transfers */
-	uint8_t waits; /* bits of enum vt_dma_wait */
+	uint8_t inline_data; /* 1: the bytes follow in the buffer */
+	uint8_t acked;	     /* 1: completed by an acknowledgement */
+	uint8_t ready;	     /* 1: waits only for the earlier transfers */
+	uint8_t wait_for;    /* bits of enum vt_dma_wait */
 	uint8_t count;
 	int32_t err;
 	uint64_t remote;
 	uint64_t region;
 	uint64_t key; /* key of the remote region */
 	uint64_t bytes;
-	uint64_t what; /* atomic: address of the operands at the origin */
+	uint64_t operands; /* atomic: address of the operands at the origin */
 	uint64_t what_bytes;
-	uint64_t come; /* bytes of the step's message that have arrived */
+	/* bytes of the step's message that have arrived */
+	uint64_t arrived_bytes;
 	uint64_t awaited;
-	uint64_t at[VT_DMA_SEGS];
+	uint64_t address[VT_DMA_SEGS];
 	uint64_t len[VT_DMA_SEGS];
 	struct weft_vt_pkt_attr back;
 };
@@ -375,12 +376,12 @@ static inline uint64_t vt_bcast_cookie(uint32_t place, const struct vt_route *r)
 /* A slot of a reduction at a member's interface; vt_fold.c. */
 struct vt_fold {
 	uint64_t seq;
-	uint64_t came; /* bit mask of the inputs that have arrived */
-	uint32_t buf;  /* buffer of the member's part and of its partial sum */
+	uint64_t arrived; /* bit mask of the inputs that have arrived */
+	uint32_t buf; /* buffer of the member's part and of its partial sum */
 	uint16_t added;
 	/* the member's part is posted, but not yet at the interface */
 	bool posted;
-	bool here; /* the member's part is at the interface */
+	bool at_interface; /* the member's part is at the interface */
 };
 
 /* A member of a route; each route has an array of head.size members. */
@@ -397,12 +398,12 @@ struct vt_member {
 struct vt_adder {
 	struct vt_fold fold[VT_WINDOW];
 	/* 1: the slot is used by a part of the rank; 0: free */
-	uint8_t taken[VT_WINDOW];
+	uint8_t slot_used[VT_WINDOW];
 	/* all parts before this sequence number are at the interface */
-	uint64_t here_seq;
+	uint64_t interface_seq;
 	uint64_t busy_ps; /* time until which the interface adds, ps */
 	/* list of inputs that arrived before the member's own part */
-	uint32_t early;
+	uint32_t early_inputs;
 	uint32_t
 		/*
 		 * results that arrived before the member's own part, a bit per

@@ -15,7 +15,7 @@
 /* ---- extent and cost of messages ----------------------------------------- */
 
 /* Sends two consecutive messages of two packets each. */
-static int two_long(struct play *p, struct end *e, uint32_t rank)
+static int send_two_long_messages(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 
@@ -30,12 +30,12 @@ static int two_long(struct play *p, struct end *e, uint32_t rank)
 
 static void a_long_message_adds_its_send_cost_once(void **state)
 {
-	struct play p = { .ranks = 2, .body = two_long };
+	struct play p = { .ranks = 2, .body = send_two_long_messages };
 	struct net_config cfg;
 	struct found f;
 
 	(void)state;
-	zero_load(&cfg, 8);
+	unloaded_latency(&cfg, 8);
 	play(&p, &f);
 	T_IS(f.clock[0], 2 * (cfg.send_ps + cfg.message_ps));
 }
@@ -44,7 +44,7 @@ static void a_long_message_adds_its_send_cost_once(void **state)
 static int read_late(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0)
-		return two_long(p, e, rank);
+		return send_two_long_messages(p, e, rank);
 	e->c->virt->compute(e->c, 100000000);
 	e->c->ops->wait(e->c, 0);
 	return e->c->ops->poll(e->c, 16) == 4 ? 0 : 2;
@@ -57,7 +57,7 @@ static void a_long_message_costs_one_reception(void **state)
 	struct found f;
 
 	(void)state;
-	zero_load(&cfg, 8);
+	unloaded_latency(&cfg, 8);
 	play(&p, &f);
 	T_IS(f.clock[1], 100000000 + 2 * cfg.recv_ps);
 }
@@ -99,7 +99,7 @@ static void only_consecutive_packets_form_one_message(void **state)
 	struct found f;
 
 	(void)state;
-	zero_load(&cfg, 8);
+	unloaded_latency(&cfg, 8);
 	play(&p, &f);
 	T_IS(f.clock[0], 3 * cfg.send_ps + 10000);
 	p.body = full_and_later;
@@ -110,7 +110,7 @@ static void only_consecutive_packets_form_one_message(void **state)
 #define PIECES 200u
 
 /* Rank 1 waits for the first packets of a long message. */
-static int hear_early(struct play *p, struct end *e, uint32_t rank)
+static int wait_for_first_packets(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0) {
 		e->c->virt->long_message(e->c);
@@ -133,7 +133,7 @@ static int hear_early(struct play *p, struct end *e, uint32_t rank)
  */
 static void a_long_message_wakes_its_receiver_before_its_end(void **state)
 {
-	struct play p = { .ranks = 2, .body = hear_early };
+	struct play p = { .ranks = 2, .body = wait_for_first_packets };
 	struct found f;
 
 	(void)state;
@@ -169,23 +169,24 @@ static void a_timeout_just_before_an_arrival_is_reported(void **state)
 {
 	struct play p = { .ranks = 2, .body = wait_ns };
 	struct net_config cfg;
-	uint64_t there = zero_load(&cfg, 8) + cfg.send_ps;
+	uint64_t arrival_ps = unloaded_latency(&cfg, 8) + cfg.send_ps;
 	struct found f;
 
 	(void)state;
-	for (uint64_t late = 0; late < 2 * cfg.tick_ps; late += 470) {
-		uint64_t ns = (there + late) / NS;
+	for (uint64_t delay_ps = 0; delay_ps < 2 * cfg.tick_ps;
+	     delay_ps += 470) {
+		uint64_t ns = (arrival_ps + delay_ps) / NS;
 
-		if ((there + late) % NS == 0)
+		if ((arrival_ps + delay_ps) % NS == 0)
 			continue;
-		p.seed = ns * 10000 + late;
+		p.seed = ns * 10000 + delay_ps;
 		play(&p, &f);
 		T_IS(f.value[0], 1);
 		T_IS(f.value[1], ns * NS);
-		p.seed = (ns + 1) * 10000 + late;
+		p.seed = (ns + 1) * 10000 + delay_ps;
 		play(&p, &f);
 		T_IS(f.value[0], 0);
-		T_IS(f.value[1], there + late);
+		T_IS(f.value[1], arrival_ps + delay_ps);
 	}
 }
 
@@ -255,7 +256,7 @@ static int die_after_sending(struct play *p, struct end *e, uint32_t rank)
 	return e->lost_err == ECONNRESET ? 0 : 4;
 }
 
-static int die_over_engine(struct play *p, struct end *e, uint32_t rank)
+static int die_in_engine(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 1) {
 		weft_store32(&p->w->head->engine, rank + 1);
@@ -265,7 +266,7 @@ static int die_over_engine(struct play *p, struct end *e, uint32_t rank)
 }
 
 /* Rank 1 kills itself; all other ranks must succeed. */
-static void survive(struct play *p)
+static void check_survivors(struct play *p)
 {
 	pid_t pid[RANKS_MAX];
 	int status;
@@ -294,7 +295,7 @@ static void a_dead_rank_is_reported_lost(void **state)
 	struct play p = { .ranks = 2, .body = die_running };
 
 	(void)state;
-	survive(&p);
+	check_survivors(&p);
 }
 
 static void packets_of_a_dead_rank_precede_its_loss(void **state)
@@ -302,16 +303,16 @@ static void packets_of_a_dead_rank_precede_its_loss(void **state)
 	struct play p = { .ranks = 2, .body = die_after_sending };
 
 	(void)state;
-	survive(&p);
+	check_survivors(&p);
 }
 
 static void a_death_in_the_engine_hangs_no_rank(void **state)
 {
 	/* the last ranks block without a timer */
-	struct play p = { .ranks = 12, .body = die_over_engine };
+	struct play p = { .ranks = 12, .body = die_in_engine };
 
 	(void)state;
-	survive(&p);
+	check_survivors(&p);
 }
 
 /* ---- class routes -------------------------------------------------------- */
@@ -334,7 +335,7 @@ static int sum(struct play *p, struct end *e, uint32_t rank)
 			data[i] = (rank + 1) * (k + 1);
 		if (e->c->virt->route_send(e->c, 3, &part, data))
 			return 2;
-		if (play_take(e, &part, data))
+		if (play_result(e, &part, data))
 			return 3;
 		for (unsigned i = 0; i < part.bytes / 8; i++)
 			if (data[i] != n * (n + 1) / 2 * (k + 1))
@@ -367,7 +368,7 @@ static void a_class_route_computes_sums(void **state)
 #define AHEAD (3 * VT_WINDOW)
 
 /* Member 1 sends its parts of reductions to member 0, which computes first. */
-static int run_ahead(struct play *p, struct end *e, uint32_t rank)
+static int send_parts_early(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t data = 0;
 
@@ -392,7 +393,7 @@ static int run_ahead(struct play *p, struct end *e, uint32_t rank)
 		if (ret)
 			return 3;
 		if (rank == 0 &&
-		    (play_take(e, &part, &data) || data != 2 * k + 1))
+		    (play_result(e, &part, &data) || data != 2 * k + 1))
 			return 4;
 	}
 	e->c->virt->route_close(e->c, 3);
@@ -401,7 +402,7 @@ static int run_ahead(struct play *p, struct end *e, uint32_t rank)
 
 static void a_member_without_result_waits_for_its_window(void **state)
 {
-	struct play p = { .ranks = 2, .body = run_ahead };
+	struct play p = { .ranks = 2, .body = send_parts_early };
 	struct found f;
 
 	(void)state;
@@ -422,7 +423,7 @@ static int close_early(struct play *p, struct end *e, uint32_t rank)
 		e->c->virt->compute(e->c, 1000000000);
 	if (e->c->virt->route_send(e->c, 3, &part, &data))
 		return 2;
-	if (rank == 0 && (play_take(e, &part, &data) || data != 3))
+	if (rank == 0 && (play_result(e, &part, &data) || data != 3))
 		return 3;
 	e->c->virt->route_close(e->c, 3);
 	return 0;
@@ -441,7 +442,9 @@ static void a_route_closes_with_its_last_member(void **state)
 
 static void interfaces_compute_the_same_sums(void **state)
 {
-	struct play p = { .machine = "qsnet2", .ranks = 2, .body = run_ahead };
+	struct play p = { .machine = "qsnet2",
+			  .ranks = 2,
+			  .body = send_parts_early };
 	struct found a, b;
 
 	play(&p, &a);
@@ -492,7 +495,7 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 	for (part.seq = 0; part.seq < 20; part.seq++) {
 		if (part.seq % p->ranks != rank)
 			continue;
-		if (play_take(e, &part, &data) ||
+		if (play_result(e, &part, &data) ||
 		    data != by_halves(100 * part.seq, p->ranks))
 			return 3;
 	}
@@ -501,7 +504,7 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 }
 
 /* Waits for a millisecond. */
-static int sleep_a_while(struct end *e)
+static int wait_one_ms(struct end *e)
 {
 	int ret = 0;
 
@@ -522,7 +525,7 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 
 	if (play_route(p, e, rank))
 		return 1;
-	if (rank == 0 && sleep_a_while(e))
+	if (rank == 0 && wait_one_ms(e))
 		return 9;
 	for (part.seq = 0; part.seq <= VT_WINDOW; part.seq++) {
 		part.kind = part.seq < VT_WINDOW ? WEFT_VT_REDUCE
@@ -538,7 +541,7 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 			return 4;
 		if (rank && part.kind == WEFT_VT_REDUCE)
 			continue;
-		if (play_take(e, &part, &data) || data != 2 * part.seq + 1)
+		if (play_result(e, &part, &data) || data != 2 * part.seq + 1)
 			return 5;
 	}
 	e->c->virt->route_close(e->c, 3);
@@ -568,7 +571,7 @@ static void interfaces_add_in_the_order_of_pairs(void **state)
 }
 
 /* Member 2 broadcasts; a late member finds the data already arrived. */
-static int cast(struct play *p, struct end *e, uint32_t rank)
+static int late_broadcast(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
 				     .root = 2,
@@ -577,7 +580,7 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 
 	if (play_route(p, e, rank))
 		return 1;
-	if (rank == 4 && sleep_a_while(e))
+	if (rank == 4 && wait_one_ms(e))
 		return 9;
 	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++) {
 		t_fill(data, sizeof(data), rank == 2 ? part.seq : 99);
@@ -585,7 +588,7 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 			return 2;
 	}
 	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++)
-		if (play_take(e, &part, data) ||
+		if (play_result(e, &part, data) ||
 		    t_differs(data, sizeof(data), part.seq) >= 0)
 			return 3;
 	p->found->value[rank] = now(e);
@@ -595,7 +598,9 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 
 static void a_broadcast_waits_for_no_member(void **state)
 {
-	struct play p = { .machine = "qsnet2", .ranks = 5, .body = cast };
+	struct play p = { .machine = "qsnet2",
+			  .ranks = 5,
+			  .body = late_broadcast };
 	struct found f;
 
 	play(&p, &f);
@@ -603,7 +608,7 @@ static void a_broadcast_waits_for_no_member(void **state)
 }
 
 /* All members get an error if they name different roots. */
-static int differ(struct play *p, struct end *e, uint32_t rank)
+static int differing_roots(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
 				     .root = rank == 3 ? 3 : 2,
@@ -612,7 +617,7 @@ static int differ(struct play *p, struct end *e, uint32_t rank)
 
 	if (play_route(p, e, rank) ||
 	    e->c->virt->route_send(e->c, 3, &part, &data) ||
-	    play_take(e, &part, &data))
+	    play_result(e, &part, &data))
 		return 1;
 	e->c->virt->route_close(e->c, 3);
 	return part.flags & WEFT_VT_DIFFER ? 0 : 2;
@@ -620,7 +625,9 @@ static int differ(struct play *p, struct end *e, uint32_t rank)
 
 static void differing_roots_return_an_error(void **state)
 {
-	struct play p = { .machine = "qsnet2", .ranks = 5, .body = differ };
+	struct play p = { .machine = "qsnet2",
+			  .ranks = 5,
+			  .body = differing_roots };
 	struct found f;
 
 	play(&p, &f);
@@ -642,7 +649,7 @@ static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 	part.kind = WEFT_VT_BARRIER;
 	part.bytes = 0;
 	if (e->c->virt->route_send(e->c, 3, &part, &data) ||
-	    play_take(e, &part, &data))
+	    play_result(e, &part, &data))
 		return 4;
 	e->c->virt->route_close(e->c, 3);
 	return 0;

@@ -68,7 +68,7 @@ static int vt_open(const struct weft_carrier_attr *attr,
 			 "run under MPI, or set FI_WEFT_JOB=name:rank:size");
 		return -EINVAL;
 	}
-	if (attr->world->taken) {
+	if (attr->world->in_use) {
 		weft_log(WEFT_LOG_ERROR,
 			 "virtual time: this rank already has an endpoint; "
 			 "only one per rank is supported");
@@ -82,7 +82,7 @@ static int vt_open(const struct weft_carrier_attr *attr,
 		return -ENOMEM;
 	}
 	weft_guard_init();
-	attr->world->taken = true;
+	attr->world->in_use = true;
 	if (v->threads)
 		v->w->head->threads = 1;
 	v->me->start = weft_proc_start((uint32_t)getpid());
@@ -125,7 +125,7 @@ static void vt_leave(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
-	if (v->w->head->node_dead && !v->me->bye)
+	if (v->w->head->node_dead && !v->me->leave_err)
 		post_leave(v);
 	vt_world_leave(v);
 }
@@ -262,7 +262,7 @@ static void vt_compute(struct weft_carrier *c, uint64_t ps)
 	vt_idle_polls_set(v, 0);
 }
 
-static void vt_lengthy(struct weft_carrier *c)
+static void vt_long_message(struct weft_carrier *c)
 {
 	vt_of(c)->long_message = true;
 }
@@ -334,7 +334,7 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 		.hops = n.hops,
 		.packets = n.delivered,
 		.hash = n.hash,
-		.turns = v->w->head->turns,
+		.turns = v->w->head->passes,
 		.routes = v->w->head->routes_opened,
 		.route_parts = v->w->head->route_parts,
 		.route_bytes = v->w->head->route_bytes,
@@ -382,7 +382,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
 	.completed = vt_completed,
-	.long_message = vt_lengthy,
+	.long_message = vt_long_message,
 	.way = vt_path_record,
 	.path = vt_path,
 	.full = vt_full,

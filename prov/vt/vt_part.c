@@ -40,12 +40,12 @@ void vt_part_done(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_member *m = vt_part_member(t->w, vt_buf(t->w, i));
 	/* relaxed: see vt_due() */
-	uint32_t lack =
-		weft_load32_relaxed(&vt_rank(t->w, m->rank)->wants_room);
+	uint32_t resources =
+		weft_load32_relaxed(&vt_rank(t->w, m->rank)->waits_for);
 
 	vt_buf_return(t, i);
-	if (--m->ahead == VT_WINDOW / 2 && (lack & VT_ROOM_ROUTE))
-		vt_rank_notify(t, m->rank, t->at);
+	if (--m->ahead == VT_WINDOW / 2 && (resources & VT_ROOM_ROUTE))
+		vt_rank_notify(t, m->rank, t->time_ps);
 }
 
 void vt_route_done(struct vt_engine_pass *t, uint32_t i)
@@ -107,11 +107,11 @@ unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 static bool is_mismatch(const struct vt_route *r, unsigned k,
 			const struct weft_vt_part *part)
 {
-	bool cast = r->root_seq[k] == part->seq + 1;
+	bool bcast = r->root_seq[k] == part->seq + 1;
 
-	return cast && (part->kind != WEFT_VT_BCAST ||
-			(part->bytes != r->bytes[k] &&
-			 !(r->flags[k] & WEFT_VT_DIFFER)));
+	return bcast && (part->kind != WEFT_VT_BCAST ||
+			 (part->bytes != r->bytes[k] &&
+			  !(r->flags[k] & WEFT_VT_DIFFER)));
 }
 
 bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,

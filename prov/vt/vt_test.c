@@ -38,13 +38,14 @@ static void a_message_takes_the_time_of_the_model(void **state)
 {
 	struct play p = { .ranks = 2, .body = ping_pong };
 	struct net_config cfg;
-	uint64_t way = zero_load(&cfg, 8) + cfg.send_ps + cfg.recv_ps;
+	uint64_t one_way_ps =
+		unloaded_latency(&cfg, 8) + cfg.send_ps + cfg.recv_ps;
 	struct found f;
 
 	(void)state;
 	play(&p, &f);
-	T_IS(f.clock[0], 2 * ROUNDS * way);
-	T_IS(f.clock[1], (2 * ROUNDS - 1) * way + cfg.send_ps);
+	T_IS(f.clock[0], 2 * ROUNDS * one_way_ps);
+	T_IS(f.clock[1], (2 * ROUNDS - 1) * one_way_ps + cfg.send_ps);
 }
 
 /* The thread processor of an Elan4 matches every message. */
@@ -68,7 +69,7 @@ static int diagonal(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 3);
 
-	e->any_road = p->seed;
+	e->unordered = p->seed;
 	for (uint64_t n = 0; n < 200 && rank == 0; n++)
 		if (end_send(e, to, n, 512))
 			return 1;
@@ -89,7 +90,7 @@ static void adaptive_routing_uses_two_paths(void **state)
 
 /* ---- deterministic runs -------------------------------------------------- */
 
-static void disturb(struct weft_rng *rng)
+static void random_delay(struct weft_rng *rng)
 {
 	struct timespec ts = { .tv_nsec = (long)weft_rng_below(rng, 200000) };
 
@@ -100,22 +101,22 @@ static void disturb(struct weft_rng *rng)
 /* Sends messages of all sizes to all ranks, with some polls and some waits. */
 static int traffic(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_rng what, when;
+	struct weft_rng traffic_rng, delay_rng;
 	uint64_t sent[RANKS_MAX] = { 0 };
 	uint64_t rounds = (uint64_t)t_scale(60);
 	uint32_t n = (uint32_t)p->ranks;
 
-	weft_rng_init(&what, 7, rank);
-	weft_rng_init(&when, p->seed, rank);
+	weft_rng_init(&traffic_rng, 7, rank);
+	weft_rng_init(&delay_rng, p->seed, rank);
 	for (uint64_t k = 0; k < rounds; k++) {
 		uint32_t to = (rank + 1 + (uint32_t)(k % (n - 1))) % n;
 		struct weft_peer *peer = rank_peer(p, e, to);
 
-		disturb(&when);
+		random_delay(&delay_rng);
 		if (send_waiting(e, peer, sent[to]++,
-				 weft_rng_below(&what, 513)))
+				 weft_rng_below(&traffic_rng, 513)))
 			return 1;
-		for (uint64_t i = weft_rng_below(&what, 5); i; i--)
+		for (uint64_t i = weft_rng_below(&traffic_rng, 5); i; i--)
 			e->c->ops->poll(e->c, 4);
 		if (wait_got(e, k / 2))
 			return 2;
@@ -123,7 +124,7 @@ static int traffic(struct play *p, struct end *e, uint32_t rank)
 	return wait_got(e, rounds);
 }
 
-static void *burn(void *arg)
+static void *use_cpu(void *arg)
 {
 	weft_au32 *stop = arg;
 
@@ -146,7 +147,7 @@ static void runs_are_deterministic(void **state)
 		p.seed = 2 + run;
 		p.one_core = run == 1;
 		if (run == 2)
-			T_OK(pthread_create(&th, NULL, burn, &stop));
+			T_OK(pthread_create(&th, NULL, use_cpu, &stop));
 		play(&p, &b);
 		T_MEM(a.clock, b.clock, sizeof(a.clock));
 		T_IS(a.count.hash, b.count.hash);
@@ -184,30 +185,30 @@ static void a_timeout_takes_only_virtual_time(void **state)
 	T_IS(f.clock[1], 1 * NS);
 }
 
-#define LATE UINT64_C(3000000000) /* 3 ms of virtual time, ps */
+#define SEND_PS UINT64_C(3000000000) /* 3 ms of virtual time, ps */
 
 /* Rank 0 polls in a loop for a packet that arrives much later. */
-static int look_loop(struct play *p, struct end *e, uint32_t rank)
+static int poll_loop(struct play *p, struct end *e, uint32_t rank)
 {
-	uint64_t looks = 0;
+	uint64_t polls = 0;
 
 	if (rank) {
-		e->c->virt->compute(e->c, LATE);
+		e->c->virt->compute(e->c, SEND_PS);
 		return end_send(e, rank_peer(p, e, 0), 0, 8);
 	}
 	while (!e->got) {
 		e->c->ops->poll(e->c, 1);
-		looks++;
+		polls++;
 	}
-	p->found->value[0] = looks;
+	p->found->value[0] = polls;
 	return 0;
 }
 
 static void a_polling_loop_ends_at_the_same_step(void **state)
 {
-	struct play p = { .ranks = 2, .body = look_loop };
+	struct play p = { .ranks = 2, .body = poll_loop };
 	struct net_config cfg;
-	uint64_t there = LATE + zero_load(&cfg, 8) + cfg.send_ps;
+	uint64_t arrival_ps = SEND_PS + unloaded_latency(&cfg, 8) + cfg.send_ps;
 	uint64_t step = cfg.poll_ps;
 	struct found f;
 
@@ -215,21 +216,21 @@ static void a_polling_loop_ends_at_the_same_step(void **state)
 	play(&p, &f);
 	/* number of polls, for 60,000 steps */
 	assert_in_range(f.value[0], 1, 1500);
-	T_IS(f.clock[0], (there + step - 1) / step * step + cfg.recv_ps);
+	T_IS(f.clock[0], (arrival_ps + step - 1) / step * step + cfg.recv_ps);
 }
 
 static int clock_loop(struct play *p, struct end *e, uint32_t rank)
 {
-	uint64_t looks = 0;
+	uint64_t polls = 0;
 
 	(void)p;
 	if (rank)
 		return wait_got(e, 1);
 	while (e->c->virt->now_ps(e->c, true) < 100000000) {
 		e->c->ops->poll(e->c, 1);
-		looks++;
+		polls++;
 	}
-	p->found->value[0] = looks;
+	p->found->value[0] = polls;
 	return end_send(e, rank_peer(p, e, 1), 0, 8);
 }
 
@@ -240,7 +241,7 @@ static void a_loop_that_reads_the_clock_ends(void **state)
 	struct found f;
 
 	(void)state;
-	zero_load(&cfg, 8);
+	unloaded_latency(&cfg, 8);
 	play(&p, &f);
 	T_TRUE(f.value[0] <= 100000000 / (cfg.poll_ps + cfg.wtime_ps) + 3);
 }
@@ -283,7 +284,7 @@ static void a_deadlock_ends_every_wait(void **state)
 	T_IS(f.value[0], 1);
 }
 
-static int look_for_ever(struct play *p, struct end *e, uint32_t rank)
+static int poll_forever(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return e->c->ops->wait(e->c, FOREVER) == -EDEADLK ? 0 : 1;
@@ -298,7 +299,7 @@ static int look_for_ever(struct play *p, struct end *e, uint32_t rank)
 
 static void endless_polling_is_a_deadlock(void **state)
 {
-	struct play p = { .ranks = 2, .body = look_for_ever };
+	struct play p = { .ranks = 2, .body = poll_forever };
 	struct found f;
 
 	(void)state;
@@ -339,14 +340,14 @@ static void a_sender_without_buffers_waits(void **state)
 
 /* ---- threads ------------------------------------------------------------- */
 
-struct sleeper {
+struct waiter {
 	struct end *e;
 	weft_au32 *stop;
 };
 
-static void *sleep_on(void *arg)
+static void *wait_loop(void *arg)
 {
-	struct sleeper *s = arg;
+	struct waiter *s = arg;
 
 	while (!weft_load32(s->stop))
 		s->e->c->ops->wait(s->e->c, FOREVER);
@@ -354,16 +355,16 @@ static void *sleep_on(void *arg)
 }
 
 /* One thread of the rank is blocked while another sends and polls. */
-static int beside(struct play *p, struct end *e, uint32_t rank)
+static int send_while_blocked(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	uint64_t n = (uint64_t)t_scale(300);
 	weft_au32 stop = 0;
-	struct sleeper s = { e, &stop };
+	struct waiter s = { e, &stop };
 	pthread_t th;
 	int ret = 0;
 
-	if (pthread_create(&th, NULL, sleep_on, &s))
+	if (pthread_create(&th, NULL, wait_loop, &s))
 		return 1;
 	for (uint64_t k = 0; k < n && !ret; k++) {
 		while ((ret = end_send(e, to, k, k % 500)) == -EAGAIN)
@@ -379,7 +380,9 @@ static int beside(struct play *p, struct end *e, uint32_t rank)
 
 static void a_thread_sends_while_another_is_blocked(void **state)
 {
-	struct play p = { .ranks = 2, .body = beside, .threads = true };
+	struct play p = { .ranks = 2,
+			  .body = send_while_blocked,
+			  .threads = true };
 	struct found f;
 
 	(void)state;
@@ -390,7 +393,7 @@ static void a_thread_sends_while_another_is_blocked(void **state)
 
 #define LAST_SENT 500u
 
-static void until_out(struct end *e, uint32_t rank)
+static void wait_until_left(struct end *e, uint32_t rank)
 {
 	struct weft_vt_note note;
 
@@ -403,13 +406,13 @@ static void until_out(struct end *e, uint32_t rank)
  * Rank 1 leaves with many packets in flight; rank 0, which left before, counts
  * them.
  */
-static int last_words(struct play *p, struct end *e, uint32_t rank)
+static int leave_in_flight(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	struct weft_vt_count count;
 
 	if (rank) {
-		until_out(e, 0);
+		wait_until_left(e, 0);
 		for (uint64_t n = 0; n < LAST_SENT; n++)
 			if (end_send(e, to, n, 512))
 				return 1;
@@ -417,14 +420,14 @@ static int last_words(struct play *p, struct end *e, uint32_t rank)
 		return 0;
 	}
 	e->c->virt->leave(e->c);
-	until_out(e, 1);
+	wait_until_left(e, 1);
 	e->c->virt->count(e->c, &count);
 	return count.packets == LAST_SENT ? 0 : 2;
 }
 
 static void a_rank_that_left_has_run_the_last_pass(void **state)
 {
-	struct play p = { .ranks = 2, .body = last_words };
+	struct play p = { .ranks = 2, .body = leave_in_flight };
 	struct found f;
 
 	for (int i = 0; i < 10; i++)

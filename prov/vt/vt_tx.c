@@ -17,12 +17,12 @@
 WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 {
 	struct vt_rank *me = v->me;
-	uint32_t i = weft_load32(&me->spare);
+	uint32_t i = weft_load32(&me->returned);
 
 	/*
-	 * A0, like lock(): a thread of this process may have run the engine
-	 * when the buffer was last in flight, and another process may have
-	 * returned the buffer.
+	 * A0, like engine_lock(): a thread of this process may have run the
+	 * engine when the buffer was last in flight, and another process may
+	 * have returned the buffer.
 	 */
 	if (weft_unlikely(v->threads))
 		weft_load32(&v->w->head->engine);
@@ -36,11 +36,11 @@ WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 		/* relaxed: pushed before the swap that made i visible */
 		uint32_t next = weft_load32_relaxed(&vt_buf(v->w, i)->next);
 
-		if (weft_cas32(&me->spare, &i, next))
+		if (weft_cas32(&me->returned, &i, next))
 			return i;
 	}
-	if (me->fresh < VT_BUFS)
-		return vt_buf_of(v->w, v->rank, me->fresh++);
+	if (me->unused_buf < VT_BUFS)
+		return vt_buf_of(v->w, v->rank, me->unused_buf++);
 	vt_set_backpressure(v, VT_ROOM_BUFS);
 	return VT_NONE;
 }
@@ -55,20 +55,22 @@ void vt_full(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
-	v->refused_at = v->stats.received;
+	v->refused_received = v->stats.received;
 	vt_set_backpressure(v, VT_ROOM_UNIT);
 }
 
 bool vt_has_room(const struct vt *v)
 {
-	uint32_t lack = weft_load32(&v->full);
+	uint32_t resources = weft_load32(&v->full);
 
-	if ((lack & VT_ROOM_ROUTE) && vt_route_room(v))
+	if ((resources & VT_ROOM_ROUTE) && vt_route_room(v))
 		return true;
-	if ((lack & VT_ROOM_UNIT) && v->stats.received != v->refused_at)
+	if ((resources & VT_ROOM_UNIT) &&
+	    v->stats.received != v->refused_received)
 		return true;
-	return (lack & VT_ROOM_BUFS) && (v->me->fresh < VT_BUFS ||
-					 weft_load32(&v->me->spare) != VT_NONE);
+	return (resources & VT_ROOM_BUFS) &&
+	       (v->me->unused_buf < VT_BUFS ||
+		weft_load32(&v->me->returned) != VT_NONE);
 }
 
 WEFT_HOT void vt_post(struct vt *v, uint32_t i)
@@ -84,8 +86,8 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 /* Returns whether the packet continues the message of the last packet. */
 static bool continues(const struct vt *v, uint32_t to)
 {
-	return v->last_way.full && v->last_to == to &&
-	       v->last_way.vc == v->way.vc && !v->long_message &&
+	return v->last_attr.full && v->last_to == to &&
+	       v->last_attr.vc == v->attr.vc && !v->long_message &&
 	       v->last_clock == vt_now(v->me);
 }
 
@@ -104,9 +106,9 @@ void vt_send_cost(struct vt *v)
 	v->long_message = false;
 }
 
-void vt_path_record(struct weft_carrier *c, const struct weft_vt_pkt_attr *way)
+void vt_path_record(struct weft_carrier *c, const struct weft_vt_pkt_attr *attr)
 {
-	vt_of(c)->way = *way;
+	vt_of(c)->attr = *attr;
 }
 
 unsigned vt_path(struct weft_carrier *c, const char *name)
@@ -140,16 +142,16 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->from = v->rank;
 	b->to = p->rank;
 	b->more = continues(v, p->rank);
-	b->way = v->way;
+	b->attr = v->attr;
 	b->pkt = *pkt;
 	weft_iov_gather(b->payload, iov, count);
 	if (!b->more)
 		vt_send_cost(v);
 	b->stamp = vt_now(v->me);
 	v->last_to = p->rank;
-	v->last_way = v->way;
-	v->last_way.full |= pkt->len == c->mtu;
-	v->way = (struct weft_vt_pkt_attr){ .path = 0 };
+	v->last_attr = v->attr;
+	v->last_attr.full |= pkt->len == c->mtu;
+	v->attr = (struct weft_vt_pkt_attr){ .path = 0 };
 	v->last_clock = vt_now(v->me);
 	v->stats.sent++;
 	vt_post(v, i);

@@ -55,7 +55,7 @@ static uint64_t slice_ns(const struct vt *v)
 	return (SLICE_MS + v->w->size) * NS_PER_MS;
 }
 
-static void sleep_until_freed(struct vt *v, uint32_t as)
+static void block_until_released(struct vt *v, uint32_t as)
 {
 	struct vt_rank *me = v->me;
 	uint64_t ns = slice_ns(v);
@@ -130,7 +130,7 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	vt_run_end(v);
 	weft_store32_relaxed(&me->verdict, 0);
 	/* relaxed: published by R2 and R0 */
-	weft_store32_relaxed(&me->wants_room, weft_load32(&v->full));
+	weft_store32_relaxed(&me->waits_for, weft_load32(&v->full));
 	/*
 	 * the engine left the due time at VT_NEVER; not storing it again saves
 	 * a cache miss
@@ -146,7 +146,7 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 		vt_engine_try(v);
 	else if (weft_unlikely(before - 1 >= max_running(w)))
 		vt_mark_broken(v); /* the count of running ranks is wrong */
-	sleep_until_freed(v, as);
+	block_until_released(v, as);
 	/*
 	 * a released rank is running; only the rank itself sets that it has
 	 * left
@@ -177,7 +177,7 @@ WEFT_HOT int vt_verdict(struct weft_carrier *c)
 	return deadlock == VT_DEADLOCK ? -EDEADLK : -EOWNERDEAD;
 }
 
-static uint64_t deadline(uint64_t now, uint64_t timeout_ns)
+static uint64_t wait_deadline(uint64_t now, uint64_t timeout_ns)
 {
 	uint64_t ps = timeout_ns * PS_PER_NS;
 
@@ -188,7 +188,7 @@ static uint64_t deadline(uint64_t now, uint64_t timeout_ns)
 
 static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 {
-	uint64_t end = deadline(vt_now(v->me), timeout_ns);
+	uint64_t end = wait_deadline(vt_now(v->me), timeout_ns);
 	uint64_t next = vt_next(v);
 	bool full = weft_load32(&v->full);
 	int ret;
@@ -249,7 +249,7 @@ void vt_wake(struct weft_carrier *c)
 			vt_engine_try(v);
 		return;
 	}
-	weft_store32(&v->w->head->late, 1);
+	weft_store32(&v->w->head->late_run, 1);
 	futex_wake(&v->me->status);
 }
 
@@ -313,16 +313,15 @@ static enum weft_vt_state next_poll(struct vt *v, uint64_t *at_p)
 
 WEFT_HOT void vt_poll_fruitless(struct vt *v)
 {
-	uint32_t looks = vt_idle_polls(v);
+	uint32_t polls = vt_idle_polls(v);
 	enum weft_vt_state as;
 	uint32_t idle = 0;
 	uint64_t at;
-
-	if (!looks)
+	if (!polls)
 		v->series_ps = vt_now(v->me);
-	vt_idle_polls_set(v, looks < POLLS_MAX ? looks + 1
+	vt_idle_polls_set(v, polls < POLLS_MAX ? polls + 1
 					       : POLLS_MAX - JUMP_POLLS);
-	if (looks < VT_FREE_POLLS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
+	if (polls < VT_FREE_POLLS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
 		return;
 	as = next_poll(v, &at);
 	/* only the engine can decide whether a jump ends at its first step */
@@ -337,18 +336,18 @@ WEFT_HOT void vt_poll_fruitless(struct vt *v)
 }
 
 /* Records that the series of polls was not only a wait for other ranks. */
-static void not_idle(struct vt *v)
+static void record_activity(struct vt *v)
 {
 	if (vt_idle_polls(v) > JUMP_POLLS)
 		/* relaxed: the engine reads it when this rank has blocked */
-		weft_store64_relaxed(&v->w->head->idle_turns, 0);
+		weft_store64_relaxed(&v->w->head->idle_passes, 0);
 }
 
 void vt_completed(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
-	not_idle(v);
+	record_activity(v);
 	if (vt_idle_polls(v) <= VT_FREE_POLLS)
 		return;
 	v->series_ps = vt_now(v->me);
@@ -358,7 +357,7 @@ void vt_completed(struct weft_carrier *c)
 
 void vt_clock_read(struct vt *v)
 {
-	not_idle(v);
+	record_activity(v);
 	v->clock_poll = vt_idle_polls(v);
 }
 

@@ -32,7 +32,7 @@ static bool rank_declare_dead(struct vt *v, uint32_t rank)
 		return false;
 	weft_log(WEFT_LOG_INFO, "vt: rank %u (pid %u) died", rank,
 		 weft_load32(&r->pid));
-	weft_store32(&v->w->head->late, 1);
+	weft_store32(&v->w->head->late_run, 1);
 	weft_store32(&v->w->head->died, 1);
 	return weft_add32(&v->w->head->running, (uint32_t)-1) == 1;
 }
@@ -46,13 +46,13 @@ static bool check_dead(struct vt *v)
 	struct weft_vt *w = v->w;
 	bool last = false;
 
-	for (uint32_t k = 0, asked = 0; k < w->size && asked < 4; k++) {
+	for (uint32_t k = 0, checked = 0; k < w->size && checked < 4; k++) {
 		uint32_t i = v->check_next++ % w->size;
 
 		if (weft_load32(&w->rank_of[i].status) != WEFT_VT_RUN ||
 		    !weft_load32(&w->rank_of[i].pid))
 			continue;
-		asked++;
+		checked++;
 		if (!vt_rank_alive(w, i))
 			last |= rank_declare_dead(v, i);
 	}
@@ -73,7 +73,7 @@ static bool any_rank_runs(const struct weft_vt *w)
  * Returns whether there has been progress since the last call, and then renews
  * the record.
  */
-static bool moved(struct vt *v, uint32_t owner)
+static bool has_progressed(struct vt *v, uint32_t owner)
 {
 	struct vt_progress *s = &v->still;
 	struct net_count n;
@@ -82,10 +82,10 @@ static bool moved(struct vt *v, uint32_t owner)
 	/* the engine's owner writes these counters; any value is acceptable */
 	net_count_get(v->w->net, &n);
 	steps = n.hops + n.delivered + n.injected;
-	if (s->since_ns && s->turns == v->w->head->turns && s->owner == owner &&
-	    s->steps == steps)
+	if (s->since_ns && s->passes == v->w->head->passes &&
+	    s->owner == owner && s->steps == steps)
 		return false;
-	*s = (struct vt_progress){ .turns = v->w->head->turns,
+	*s = (struct vt_progress){ .passes = v->w->head->passes,
 				   .steps = steps,
 				   .since_ns = weft_now_ns(),
 				   .owner = owner };
@@ -112,7 +112,7 @@ static bool without_progress(struct vt *v, uint32_t owner)
 	if (running > v->w->size)
 		return true;
 	/* another thread of this process may run the engine: no check */
-	if (v->threads || owner > v->w->size || moved(v, owner))
+	if (v->threads || owner > v->w->size || has_progressed(v, owner))
 		return false;
 	if (owner)
 		return engine_without_progress(v, owner);

@@ -29,18 +29,18 @@ struct end {
 	uint64_t lost;
 	int lost_err;
 	struct weft_peer *lost_peer;
-	struct weft_peer *last; /* sender of the last packet */
-	int refuse;		/* number of packets to refuse with -EAGAIN */
-	uint32_t refuse_from;	/* refuse packets of this sender only */
-	bool echo;		/* send every packet back */
-	uint64_t held_back;	/* echoes refused because the FIFO was full */
+	struct weft_peer *last;	 /* sender of the last packet */
+	int refuse;		 /* number of packets to refuse with -EAGAIN */
+	uint32_t refuse_from;	 /* refuse packets of this sender only */
+	bool echo;		 /* send every packet back */
+	uint64_t echoes_refused; /* echoes refused because the FIFO was full */
 	/*
 	 * endpoints polled together with this one: retransmission needs both
 	 * sides
 	 */
-	struct end_group *crowd;
-	bool deaf;     /* not polled with the group */
-	bool any_road; /* virtual time: packets may be reordered */
+	struct end_group *group;
+	bool not_polled; /* not polled with the group */
+	bool unordered;	 /* virtual time: packets may be reordered */
 };
 
 /*

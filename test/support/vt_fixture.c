@@ -132,7 +132,7 @@ void play(struct play *p, struct found *found_p)
 }
 
 /* Returns whether a line of a machine file sets this key. */
-static bool sets(const char *line, const char *key)
+static bool sets_key(const char *line, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -151,10 +151,10 @@ void play_file(char *path, const char *machine, const char *without,
 	in = fopen(from, "r");
 	T_TRUE(in && out);
 	while (fgets(line, sizeof(line), in)) {
-		bool it_is = !replaced && sets(line, without);
+		bool matches = !replaced && sets_key(line, without);
 
-		fputs(it_is ? instead : line, out);
-		replaced |= it_is;
+		fputs(matches ? instead : line, out);
+		replaced |= matches;
 	}
 	T_TRUE(replaced);
 	fclose(in);
@@ -186,25 +186,25 @@ int send_waiting(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 	return ret ? 82 : 0;
 }
 
-static void note_time(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
-		      uint64_t offset, uint32_t bytes)
+static void record_time(void *arg, uint64_t time_ps, uint64_t cookie,
+			uint32_t node, uint64_t offset, uint32_t bytes)
 {
 	(void)cookie;
 	(void)node;
 	(void)offset;
 	(void)bytes;
-	*(uint64_t *)arg = at;
+	*(uint64_t *)arg = time_ps;
 }
 
-uint64_t zero_load(struct net_config *cfg, uint32_t bytes)
+uint64_t unloaded_latency(struct net_config *cfg, uint32_t bytes)
 {
 	struct net_error_text why;
 	struct net_msg m = {
 		.src = 0, .dst = 1, .bytes = bytes, .way = NET_DETERMINISTIC
 	};
-	const struct net_up up = { .packet = note_time };
+	const struct net_up up = { .packet = record_time };
 	bool stop = false;
-	uint64_t at = 0;
+	uint64_t time_ps = 0;
 	struct net *net;
 	size_t room;
 
@@ -213,9 +213,9 @@ uint64_t zero_load(struct net_config *cfg, uint32_t bytes)
 	net = calloc(1, room);
 	T_OK(net_open(net, room, cfg, 64));
 	T_OK(net_send(net, 0, &m));
-	net_run(net, 1000000000, &up, &at, &stop);
+	net_run(net, 1000000000, &up, &time_ps, &stop);
 	free(net);
-	return at;
+	return time_ps;
 }
 
 int play_route(struct play *p, struct end *e, uint32_t rank)
@@ -236,7 +236,7 @@ int play_route(struct play *p, struct end *e, uint32_t rank)
 	return ret ? ret : id != 3;
 }
 
-int play_take(struct end *e, struct weft_vt_part *part, void *data)
+int play_result(struct end *e, struct weft_vt_part *part, void *data)
 {
 	int ret;
 

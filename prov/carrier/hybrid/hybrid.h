@@ -26,8 +26,8 @@
 struct hybrid_peer {
 	struct weft_peer base;
 	/* the peer's carrier; NULL: not connected yet */
-	struct weft_carrier *way;
-	struct weft_peer *there; /* the peer's record on that carrier */
+	struct weft_carrier *carrier;
+	struct weft_peer *carrier_peer; /* the peer's record on that carrier */
 	/* node in hybrid.ending: peers to be reported lost */
 	struct weft_list end_node;
 };
@@ -46,22 +46,24 @@ struct hybrid {
 	struct weft_list ending;
 	/* bounce buffer: payload packed by weft_fill for the socket */
 	uint8_t *bounce;
-	weft_au32 rests; /* polls to skip before the socket is polled again */
+	/* polls to skip before the socket is polled again */
+	weft_au32 skip_polls;
 	/* time of the socket's next poll if all peers are remote, ns; 0: now */
-	weft_au64 look_ns;
+	weft_au64 next_poll_ns;
 	/* State of waits, shared by threads that poll and wait. */
 	weft_au64 moved;     /* packets delivered */
 	uint64_t moved_seen; /* moved at the last wait; used by wait only */
 	/* time of the last change of moved, ns; used by wait only */
 	uint64_t moved_ns;
 	uint64_t spin_ns;
-	uint32_t vain; /* consecutive waits that returned at once */
+	/* consecutive waits that returned at once */
+	uint32_t immediate_returns;
 	/* wait policy if all peers are remote */
 	struct weft_wait_policy policy;
-	uint32_t taken; /* yields until the processor counts as idle */
+	uint32_t busy_yields; /* yields until the processor counts as idle */
 	uint32_t cpus;
-	weft_au32 near;	   /* number of local peers, without this process */
-	weft_au32 crowded; /* more peers than processors */
+	weft_au32 local_peers; /* number of local peers, without this process */
+	weft_au32 oversubscribed; /* more peers than processors */
 	/* Thread that waits on the socket. */
 	pthread_t watcher;
 	bool watches;

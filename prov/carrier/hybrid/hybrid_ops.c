@@ -10,10 +10,11 @@
 #include <stdlib.h>
 
 /* attempts to find a port that is free on both carriers */
-#define OPS_TRIES    64
-#define OPS_RESTS    8 /* polls of shared memory per poll of an idle socket */
+#define OPS_TRIES      64
+/* polls of shared memory per poll of an idle socket */
+#define OPS_SKIP_POLLS 8
 /* Time between polls of the socket if all peers are remote. */
-#define OPS_PAUSE_NS UINT64_C(300)
+#define OPS_PAUSE_NS   UINT64_C(300)
 
 static int ops_open_carriers(struct hybrid *b,
 			     const struct weft_carrier_attr *attr)
@@ -114,9 +115,9 @@ static struct weft_carrier *ops_carrier(struct hybrid *b, struct hybrid_peer *p,
 					int *ret_p)
 {
 	*ret_p = p->base.lost ? -ECONNRESET : 0;
-	if (!*ret_p && !p->way)
+	if (!*ret_p && !p->carrier)
 		*ret_p = hybrid_peer_connect(b, p);
-	return *ret_p ? NULL : p->way;
+	return *ret_p ? NULL : p->carrier;
 }
 
 static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
@@ -127,11 +128,11 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 	struct hybrid_peer *p = hybrid_peer_of(peer);
 	struct iovec whole;
 	int ret;
-	struct weft_carrier *way = ops_carrier(b, p, &ret);
+	struct weft_carrier *carrier = ops_carrier(b, p, &ret);
 
-	if (!way)
+	if (!carrier)
 		return ret;
-	if (iov_count == WEFT_IOV_FILL && !way->fills) {
+	if (iov_count == WEFT_IOV_FILL && !carrier->fills) {
 		const struct weft_fill *f = iov->iov_base;
 
 		f->fill(f->arg, f->pos, b->bounce, pkt->len);
@@ -139,8 +140,9 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 		iov = &whole;
 		iov_count = 1;
 	}
-	ret = way->ops->send(way, p->there, pkt, iov, iov_count);
-	p->base.whole = p->there->whole; /* the path MTU may have changed */
+	ret = carrier->ops->send(carrier, p->carrier_peer, pkt, iov, iov_count);
+	/* the path MTU may have changed */
+	p->base.whole = p->carrier_peer->whole;
 	return ret;
 }
 
@@ -150,18 +152,18 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 static void ops_pause(const struct hybrid *b)
 {
 	/* relaxed: a hint */
-	uint64_t until = weft_load64_relaxed(&b->look_ns);
+	uint64_t until = weft_load64_relaxed(&b->next_poll_ns);
 
 	while (until && weft_now_ns() < until)
 		weft_relax();
 }
 
 /* Sets the time of the next poll depending on the result of this poll. */
-static void ops_poll_schedule(struct hybrid *b, bool vain)
+static void ops_poll_schedule(struct hybrid *b, bool empty)
 {
-	weft_store32_relaxed(&b->rests, vain ? OPS_RESTS - 1 : 0);
-	weft_store64_relaxed(&b->look_ns,
-			     vain ? weft_now_ns() + OPS_PAUSE_NS : 0);
+	weft_store32_relaxed(&b->skip_polls, empty ? OPS_SKIP_POLLS - 1 : 0);
+	weft_store64_relaxed(&b->next_poll_ns,
+			     empty ? weft_now_ns() + OPS_PAUSE_NS : 0);
 }
 
 /*
@@ -172,14 +174,14 @@ static void ops_poll_schedule(struct hybrid *b, bool vain)
 static int ops_poll_sock(struct hybrid *b, int budget)
 {
 	/* relaxed: a hint, also written by waiting threads */
-	uint32_t rests = weft_load32_relaxed(&b->rests);
+	uint32_t skip_polls = weft_load32_relaxed(&b->skip_polls);
 	int n;
 
-	if (!weft_load32_relaxed(&b->near) &&
-	    !weft_load32_relaxed(&b->crowded)) {
+	if (!weft_load32_relaxed(&b->local_peers) &&
+	    !weft_load32_relaxed(&b->oversubscribed)) {
 		ops_pause(b);
-	} else if (rests) {
-		weft_store32_relaxed(&b->rests, rests - 1);
+	} else if (skip_polls) {
+		weft_store32_relaxed(&b->skip_polls, skip_polls - 1);
 		return 0;
 	}
 	n = b->sock->ops->poll(b->sock, budget);
@@ -208,9 +210,11 @@ static int hybrid_read(struct weft_carrier *c, struct weft_peer *peer,
 {
 	struct hybrid_peer *p = hybrid_peer_of(peer);
 	int ret;
-	struct weft_carrier *way = ops_carrier(hybrid_of(c), p, &ret);
+	struct weft_carrier *carrier = ops_carrier(hybrid_of(c), p, &ret);
 
-	return way ? way->ops->read(way, p->there, local, count, remote) : ret;
+	return carrier ? carrier->ops->read(carrier, p->carrier_peer, local,
+					    count, remote)
+		       : ret;
 }
 
 static int hybrid_write(struct weft_carrier *c, struct weft_peer *peer,
@@ -218,9 +222,11 @@ static int hybrid_write(struct weft_carrier *c, struct weft_peer *peer,
 {
 	struct hybrid_peer *p = hybrid_peer_of(peer);
 	int ret;
-	struct weft_carrier *way = ops_carrier(hybrid_of(c), p, &ret);
+	struct weft_carrier *carrier = ops_carrier(hybrid_of(c), p, &ret);
 
-	return way ? way->ops->write(way, p->there, local, count, remote) : ret;
+	return carrier ? carrier->ops->write(carrier, p->carrier_peer, local,
+					     count, remote)
+		       : ret;
 }
 
 static void hybrid_wake(struct weft_carrier *c)
@@ -237,28 +243,31 @@ static int hybrid_share(struct weft_carrier *c, struct weft_peer *peer,
 {
 	struct hybrid *b = hybrid_of(c);
 	struct hybrid_peer *p = peer ? hybrid_peer_of(peer) : NULL;
-	struct weft_carrier *way = b->shm;
+	struct weft_carrier *carrier = b->shm;
 	int ret = 0;
 
 	if (p)
-		way = ops_carrier(b, p, &ret);
-	return way ? way->ops->share(way, p ? p->there : NULL, area_p, bytes_p)
-		   : ret;
+		carrier = ops_carrier(b, p, &ret);
+	return carrier ? carrier->ops->share(carrier,
+					     p ? p->carrier_peer : NULL, area_p,
+					     bytes_p)
+		       : ret;
 }
 
 static int hybrid_window(struct weft_carrier *c, struct weft_peer *peer,
-			 size_t at, size_t bytes, void **area_p)
+			 size_t offset, size_t bytes, void **area_p)
 {
 	struct hybrid *b = hybrid_of(c);
 	struct hybrid_peer *p = peer ? hybrid_peer_of(peer) : NULL;
-	struct weft_carrier *way = b->shm;
+	struct weft_carrier *carrier = b->shm;
 	int ret = 0;
 
 	if (p)
-		way = ops_carrier(b, p, &ret);
-	return way ? way->ops->window(way, p ? p->there : NULL, at, bytes,
-				      area_p)
-		   : ret;
+		carrier = ops_carrier(b, p, &ret);
+	return carrier ? carrier->ops->window(carrier,
+					      p ? p->carrier_peer : NULL,
+					      offset, bytes, area_p)
+		       : ret;
 }
 
 static void hybrid_window_close(struct weft_carrier *c, void *area,
@@ -281,8 +290,8 @@ static void hybrid_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 	struct hybrid_peer *p = hybrid_peer_of(peer);
 
-	if (p->way)
-		p->way->ops->nudge(p->way, p->there);
+	if (p->carrier)
+		p->carrier->ops->nudge(p->carrier, p->carrier_peer);
 }
 
 static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)

@@ -23,15 +23,15 @@
 #define PACKETS 300
 
 /* Namespaces that two processes do not share. */
-struct apart {
+struct ns_case {
 	const char *name;
-	int flags; /* flags of the child's unshare() */
-	int ours;  /* flags of the parent's unshare() */
-	bool proc; /* mounts a /proc of the new pid namespace */
-	int dma;   /* result when the parent reads the child's memory */
+	int flags;	  /* flags of the child's unshare() */
+	int parent_flags; /* flags of the parent's unshare() */
+	bool proc;	  /* mounts a /proc of the new pid namespace */
+	int dma;	  /* result when the parent reads the child's memory */
 };
 
-static const struct apart ways[] = {
+static const struct ns_case ns_cases[] = {
 	{ "nothing", 0, 0, false, 0 },
 	{ "network", CLONE_NEWNET, 0, false, 0 },
 	/* the child is visible to the parent, the parent not to the child */
@@ -69,7 +69,7 @@ static void child_run(int in, int out)
 }
 
 /* Enters namespaces; a pid namespace starts with the next child. */
-static void enter(int flags, bool proc)
+static void enter_namespaces(int flags, bool proc)
 {
 	int status = 0;
 	pid_t pid;
@@ -89,7 +89,7 @@ static void enter(int flags, bool proc)
 }
 
 /* Reports an unexpected value; used in processes that do not run cmocka. */
-static bool wrong(const char *what, long long got, long long want)
+static bool differs(const char *what, long long got, long long want)
 {
 	if (got == want)
 		return false;
@@ -108,7 +108,7 @@ struct pair {
  * Starts the child before the parent enters its namespaces, so that the child
  * does not inherit them.
  */
-static int pair_fork(struct pair *p, const struct apart *way)
+static int pair_fork(struct pair *p, const struct ns_case *ns)
 {
 	int down[2], up[2];
 	pid_t pid;
@@ -118,7 +118,7 @@ static int pair_fork(struct pair *p, const struct apart *way)
 		return 1;
 	pid = fork();
 	if (!pid) {
-		enter(way->flags, way->proc);
+		enter_namespaces(ns->flags, ns->proc);
 		close(down[1]);
 		close(up[0]);
 		child_run(down[0], up[1]);
@@ -143,54 +143,55 @@ static int pair_open(struct pair *p)
 	return !p->to;
 }
 
-static bool pair_talks(struct pair *p)
+static bool pair_exchange(struct pair *p)
 {
 	struct weft_carrier_stats st = { 0 };
 
 	for (uint64_t n = 0; n < PACKETS; n++)
-		if (wrong("send",
-			  end_send_all(&p->e, p->to, n, n * 27 % 8000, 20), 0))
+		if (differs("send",
+			    end_send_all(&p->e, p->to, n, n * 27 % 8000, 20),
+			    0))
 			return false;
 	end_wait_got(&p->e, PACKETS, 20);
 	p->e.c->ops->stats(p->e.c, &st);
-	return !wrong("packets", (long long)p->e.got, PACKETS) &&
-	       !wrong("bad ones", (long long)p->e.bad, 0) &&
-	       !wrong("datagrams", (long long)st.far, 0) &&
-	       !wrong("deaths", (long long)p->e.lost, 0);
+	return !differs("packets", (long long)p->e.got, PACKETS) &&
+	       !differs("wrong packets", (long long)p->e.bad, 0) &&
+	       !differs("datagrams", (long long)st.far, 0) &&
+	       !differs("deaths", (long long)p->e.lost, 0);
 }
 
-static bool pair_reads(struct pair *p, const struct apart *way)
+static bool pair_read(struct pair *p, const struct ns_case *ns)
 {
 	char byte;
 	struct iovec iov = { &byte, 1 };
 
-	return !wrong(
+	return !differs(
 		"read",
-		p->e.c->ops->read(p->e.c, p->to, &iov, 1, (uintptr_t)&ways),
-		way->dma);
+		p->e.c->ops->read(p->e.c, p->to, &iov, 1, (uintptr_t)&ns_cases),
+		ns->dma);
 }
 
-static bool pair_notices(struct pair *p)
+static bool pair_detect_death(struct pair *p)
 {
 	if (write(p->out, "x", 1) != 1)
 		return false;
 	end_wait_lost(&p->e, 1, 20);
-	return !wrong("deaths", (long long)p->e.lost, 1) &&
-	       !wrong("its error", p->e.lost_err, ECONNRESET);
+	return !differs("deaths", (long long)p->e.lost, 1) &&
+	       !differs("error of the loss", p->e.lost_err, ECONNRESET);
 }
 
 /* Tests one pair in a separate process, whose exit status is the result. */
-static void pair_try(const struct apart *way)
+static void pair_test(const struct ns_case *ns)
 {
 	struct pair p;
-	int ret = pair_fork(&p, way);
+	int ret = pair_fork(&p, ns);
 
-	enter(way->ours, way->proc);
+	enter_namespaces(ns->parent_flags, ns->proc);
 	if (!ret)
 		ret = pair_open(&p);
 	if (!ret)
-		ret = !(pair_talks(&p) && pair_reads(&p, way) &&
-			pair_notices(&p));
+		ret = !(pair_exchange(&p) && pair_read(&p, ns) &&
+			pair_detect_death(&p));
 	_exit(ret);
 }
 
@@ -199,11 +200,11 @@ static void processes_connect_by_the_fastest_carrier(void **state)
 	int status;
 	pid_t pid;
 
-	for (size_t i = 0; i < WEFT_COUNT_OF(ways); i++) {
-		print_message("apart: %s\n", ways[i].name);
+	for (size_t i = 0; i < WEFT_COUNT_OF(ns_cases); i++) {
+		print_message("not shared: %s\n", ns_cases[i].name);
 		pid = fork();
 		if (!pid)
-			pair_try(&ways[i]);
+			pair_test(&ns_cases[i]);
 		T_IS(waitpid(pid, &status, 0), pid);
 		T_TRUE(WIFEXITED(status));
 		if (WEXITSTATUS(status) == SKIP)

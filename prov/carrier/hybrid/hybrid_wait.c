@@ -28,8 +28,8 @@
 #define WAIT_REMOTE_NS UINT64_C(100000)
 
 /* Longest duration of a yield on an otherwise idle processor. */
-#define WAIT_ALONE_NS UINT64_C(1200)
-#define WAIT_TAKEN    64 /* yields instead of spins after a long yield */
+#define WAIT_IDLE_YIELD_NS UINT64_C(1200)
+#define WAIT_BUSY_YIELDS   64 /* yields instead of spins after a long yield */
 
 #define WAIT_RETURN_MAX 3 /* immediate returns before yielding */
 
@@ -42,7 +42,7 @@ enum { WATCH_SOCK, WATCH_END };
  * Waits for datagrams on the socket and wakes the thread in hybrid_wait(),
  * which polls.
  */
-static void *watch(void *arg)
+static void *watcher_main(void *arg)
 {
 	struct hybrid *b = arg;
 	struct epoll_event ev;
@@ -67,7 +67,7 @@ static int watch_start(struct hybrid *b)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	ret = -pthread_create(&b->watcher, NULL, watch, b);
+	ret = -pthread_create(&b->watcher, NULL, watcher_main, b);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	b->watches = !ret;
 	return ret;
@@ -107,7 +107,7 @@ static void watch_close(struct hybrid *b)
 }
 
 /* Returns whether a watcher runs; starts one if necessary. */
-static bool watched(struct hybrid *b)
+static bool watcher_ready(struct hybrid *b)
 {
 	if (b->watches || !watch_open(b))
 		return true;
@@ -120,7 +120,7 @@ void hybrid_wait_open(struct hybrid *b, const struct weft_carrier_attr *attr)
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
 	weft_wait_policy_init(&b->policy, WEFT_OWN_CORE);
 	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	b->sock->beside = b->shm->ops->wait_fd(b->shm);
+	b->sock->extra_fd = b->shm->ops->wait_fd(b->shm);
 }
 
 void hybrid_wait_close(struct hybrid *b)
@@ -139,10 +139,10 @@ static bool wait_yield(struct hybrid *b, uint64_t now)
 {
 	uint64_t then = weft_wait_policy_yield(&b->policy, now);
 
-	if (then > now + WAIT_ALONE_NS)
-		b->taken = WAIT_TAKEN;
-	else if (b->taken)
-		b->taken--;
+	if (then > now + WAIT_IDLE_YIELD_NS)
+		b->busy_yields = WAIT_BUSY_YIELDS;
+	else if (b->busy_yields)
+		b->busy_yields--;
 	return then;
 }
 
@@ -154,7 +154,7 @@ static bool wait_too_early(struct hybrid *b, uint64_t now)
 {
 	/* relaxed: a hint */
 	uint64_t moved = weft_load64_relaxed(&b->moved);
-	bool near = weft_load32_relaxed(&b->near);
+	bool local = weft_load32_relaxed(&b->local_peers);
 	uint64_t idle;
 
 	if (moved != b->moved_seen || !b->moved_ns) {
@@ -162,11 +162,12 @@ static bool wait_too_early(struct hybrid *b, uint64_t now)
 		b->moved_ns = now;
 	}
 	idle = now - b->moved_ns;
-	if (idle >= (near ? WAIT_AWAKE_NS : WAIT_REMOTE_NS))
+	if (idle >= (local ? WAIT_AWAKE_NS : WAIT_REMOTE_NS))
 		return false;
-	if (idle < b->spin_ns && !b->taken && !weft_load32_relaxed(&b->crowded))
+	if (idle < b->spin_ns && !b->busy_yields &&
+	    !weft_load32_relaxed(&b->oversubscribed))
 		return true;
-	if (!near)
+	if (!local)
 		return wait_yield(b, now);
 	weft_wait_policy_release_cpu();
 	return true;
@@ -205,21 +206,21 @@ int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	if (wait_too_early(b, weft_now_ns()))
 		return 0;
 	/* the poll after this wait polls the socket; relaxed: a hint */
-	weft_store32_relaxed(&b->rests, 0);
-	if (!weft_load32_relaxed(&b->near))
+	weft_store32_relaxed(&b->skip_polls, 0);
+	if (!weft_load32_relaxed(&b->local_peers))
 		return wait_remote(b, timeout_ns);
-	if (!watched(b))
+	if (!watcher_ready(b))
 		return wait_unwatched(b, timeout_ns);
 	/*
 	 * a packet has arrived, or a send was refused: no event reports free
 	 * space
 	 */
 	if (b->sock->ops->arm(b->sock)) {
-		if (++b->vain > WAIT_RETURN_MAX)
+		if (++b->immediate_returns > WAIT_RETURN_MAX)
 			weft_wait_policy_release_cpu();
 		return 0;
 	}
-	b->vain = 0;
+	b->immediate_returns = 0;
 	epoll_ctl(b->watch_epoll, EPOLL_CTL_MOD, b->sock->ops->wait_fd(b->sock),
 		  &once);
 	return b->shm->ops->wait(b->shm, timeout_ns);
@@ -249,7 +250,7 @@ int hybrid_arm(struct weft_carrier *c)
 
 	if (hybrid_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
-	weft_store32_relaxed(&b->rests, 0);
+	weft_store32_relaxed(&b->skip_polls, 0);
 	ret = b->sock->ops->arm(b->sock);
 	return ret ? ret : b->shm->ops->arm(b->shm);
 }

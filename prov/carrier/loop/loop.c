@@ -287,16 +287,16 @@ static int loop_share(struct weft_carrier *c, struct weft_peer *peer,
  * Returns part of the windows, which follow the shared area in the same memory.
  */
 static int loop_window(struct weft_carrier *c, struct weft_peer *peer,
-		       size_t at, size_t bytes, void **area_p)
+		       size_t offset, size_t bytes, void **area_p)
 {
 	struct loop_share *sh;
 	int ret = loop_share_of(c, peer, &sh);
 
 	if (ret)
 		return ret;
-	if (at > sh->window_bytes || sh->window_bytes - at < bytes)
+	if (offset > sh->window_bytes || sh->window_bytes - offset < bytes)
 		return -EOPNOTSUPP;
-	*area_p = (char *)sh->area + sh->bytes + at;
+	*area_p = (char *)sh->area + sh->bytes + offset;
 	return 0;
 }
 

@@ -38,16 +38,16 @@ struct loop_packet {
 	uint64_t due;
 	uint32_t seq;
 	uint32_t ack;
-	uint64_t here;
+	uint64_t ack_bits;
 	struct weft_pkt pkt;
 	uint8_t payload[];
 };
 
 /* An unacknowledged packet in flight. */
 struct loop_flight {
-	struct loop_packet *gram;
-	uint64_t again; /* poll number of the next retransmission */
-	uint64_t wait;	/* polls until the next retransmission */
+	struct loop_packet *packet;
+	uint64_t retransmit_poll; /* poll number of the next retransmission */
+	uint64_t wait;		  /* polls until the next retransmission */
 };
 
 /* Memory that peers map; freed when the last reference is dropped. */
@@ -65,7 +65,7 @@ struct loop_peer {
 	struct weft_seq_tx tx;
 	struct weft_seq_rx rx;
 	struct loop_flight flight[WEFT_SEQ_WINDOW];
-	struct loop_packet *here[WEFT_SEQ_WINDOW];
+	struct loop_packet *reorder[WEFT_SEQ_WINDOW];
 	/* raw mode: packets that the receiver refused */
 	struct weft_list raw;
 	/* the peer's shared area; NULL until requested */
@@ -127,7 +127,7 @@ struct loop_packet *loop_packet_copy(const struct loop_packet *g);
 int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 		  bool faults);
 /* Returns the next deliverable packet, which the caller frees, or NULL. */
-struct loop_packet *loop_raw_take(struct loop *l);
+struct loop_packet *loop_raw_receive(struct loop *l);
 bool loop_raw_is_alive(uint64_t gen);
 uint64_t loop_raw_find(const struct sockaddr_in *name);
 int loop_raw_wait(struct loop *l, uint64_t timeout_ns);

@@ -127,17 +127,17 @@ static void raw_notify(struct loop *to)
  * Draws for a fault. Time is counted in polls here, so a fault is active from
  * the start.
  */
-static bool raw_hit(struct loop *l, enum weft_fault_plan_kind kind)
+static bool raw_draw(struct loop *l, enum weft_fault_plan_kind kind)
 {
 	return carrier_faults_draw(&l->faults, kind, 0);
 }
 
-static void raw_put(struct loop *l, struct loop *to, struct loop_packet *g,
-		    bool faults)
+static void raw_enqueue(struct loop *l, struct loop *to, struct loop_packet *g,
+			bool faults)
 {
-	bool swap = faults && raw_hit(l, WEFT_FAULT_REORDER);
+	bool swap = faults && raw_draw(l, WEFT_FAULT_REORDER);
 
-	if (faults && raw_hit(l, WEFT_FAULT_DELAY))
+	if (faults && raw_draw(l, WEFT_FAULT_DELAY))
 		g->due = weft_load64(&to->now) + 1 +
 			 weft_rng_below(&l->faults.rng, RAW_DELAY_POLLS);
 	if (swap && !weft_list_empty(&to->inbox))
@@ -154,17 +154,17 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 	struct loop *to;
 	int ret = 0;
 
-	if (faults && raw_hit(l, WEFT_FAULT_DUPLICATE))
+	if (faults && raw_draw(l, WEFT_FAULT_DUPLICATE))
 		twin = loop_packet_copy(g);
 	pthread_mutex_lock(&raw_lock);
 	to = raw_by_gen(p->gen);
 	if (!to || (faults && to->inbox_count >= RAW_INBOX)) {
 		ret = -EAGAIN;
-	} else if (!faults || !raw_hit(l, WEFT_FAULT_LOSS)) {
-		raw_put(l, to, g, faults);
+	} else if (!faults || !raw_draw(l, WEFT_FAULT_LOSS)) {
+		raw_enqueue(l, to, g, faults);
 		g = NULL;
 		if (twin)
-			raw_put(l, to, twin, faults);
+			raw_enqueue(l, to, twin, faults);
 		twin = NULL;
 		raw_notify(to);
 	}
@@ -174,7 +174,7 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 	return ret;
 }
 
-struct loop_packet *loop_raw_take(struct loop *l)
+struct loop_packet *loop_raw_receive(struct loop *l)
 {
 	struct loop_packet *found = NULL;
 	struct weft_list *i, *tmp;
@@ -217,7 +217,7 @@ uint64_t loop_raw_find(const struct sockaddr_in *name)
 	return gen;
 }
 
-static void raw_until(struct timespec *ts, uint64_t ns)
+static void raw_deadline(struct timespec *ts, uint64_t ns)
 {
 	uint64_t at;
 
@@ -232,17 +232,17 @@ int loop_raw_wait(struct loop *l, uint64_t timeout_ns)
 	uint64_t most = l->faults.any ? RAW_FAULT_NS : RAW_SLICE_NS;
 	uint64_t start = weft_now_ns();
 	struct timespec ts;
-	bool over;
+	bool timed_out;
 
-	raw_until(&ts, timeout_ns < most ? timeout_ns : most);
+	raw_deadline(&ts, timeout_ns < most ? timeout_ns : most);
 	pthread_mutex_lock(&raw_lock);
 	if (weft_list_empty(&l->inbox) && !l->woken)
 		pthread_cond_timedwait(&l->cond, &raw_lock, &ts);
-	over = weft_list_empty(&l->inbox) && !l->woken &&
-	       weft_now_ns() - start >= timeout_ns;
+	timed_out = weft_list_empty(&l->inbox) && !l->woken &&
+		    weft_now_ns() - start >= timeout_ns;
 	l->woken = false;
 	pthread_mutex_unlock(&raw_lock);
-	return over ? -ETIMEDOUT : 0;
+	return timed_out ? -ETIMEDOUT : 0;
 }
 
 void loop_raw_wake(struct loop *l)

@@ -71,8 +71,8 @@ static void an_invalid_fault_plan_is_refused(void **state)
 /* Receiver that counts packets in any order. */
 struct raw_sink {
 	uint64_t got;
-	uint64_t again;	   /* duplicate packets */
-	uint64_t backward; /* packets out of order */
+	uint64_t duplicates;   /* duplicate packets */
+	uint64_t out_of_order; /* packets out of order */
 	uint64_t top;
 	uint64_t hash;
 	bool seen[2000];
@@ -84,8 +84,8 @@ static int raw_deliver(void *arg, struct weft_peer *src,
 	struct raw_sink *s = arg;
 
 	s->got++;
-	s->again += s->seen[pkt->tag];
-	s->backward += pkt->tag < s->top;
+	s->duplicates += s->seen[pkt->tag];
+	s->out_of_order += pkt->tag < s->top;
 	s->seen[pkt->tag] = true;
 	s->top = pkt->tag > s->top ? pkt->tag : s->top;
 	s->hash = s->hash * 31 + pkt->tag + 1;
@@ -135,16 +135,16 @@ static void raw_mode_passes_faults_to_the_caller(void **state)
 	struct raw_sink s = raw_run("seed=1; raw");
 
 	T_IS(s.got, 2000);
-	T_IS(s.again + s.backward, 0);
+	T_IS(s.duplicates + s.out_of_order, 0);
 	s = raw_run("raw; loss=0.1");
 	T_TRUE(s.got > 1600 && s.got < 1950);
-	T_IS(s.again + s.backward, 0);
+	T_IS(s.duplicates + s.out_of_order, 0);
 	s = raw_run("raw; duplicate=0.1");
-	T_TRUE(s.again > 100 && s.got == 2000 + s.again);
+	T_TRUE(s.duplicates > 100 && s.got == 2000 + s.duplicates);
 	s = raw_run("raw; reorder=0.2");
-	T_TRUE(s.got == 2000 && s.backward > 50 && !s.again);
+	T_TRUE(s.got == 2000 && s.out_of_order > 50 && !s.duplicates);
 	s = raw_run("raw; delay=0.2 by 2 ms");
-	T_TRUE(s.got == 2000 && s.backward > 50);
+	T_TRUE(s.got == 2000 && s.out_of_order > 50);
 }
 
 static void equal_seeds_give_equal_runs(void **state)
@@ -166,7 +166,7 @@ static void losses_are_retransmitted_and_counted(void **state)
 		raw_run("seed=5; loss=0.3; duplicate=0.1; reorder=0.3");
 
 	T_TRUE(s.got >= 1900 && s.got <= 2000);
-	T_IS(s.again + s.backward, 0);
+	T_IS(s.duplicates + s.out_of_order, 0);
 }
 
 static void the_fault_plan_stops_an_endpoint(void **state)

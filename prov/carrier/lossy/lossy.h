@@ -60,15 +60,16 @@ struct lossy_frame {
 
 struct lossy_peer {
 	struct weft_peer *peer;
-	struct lossy_frame kept[LOSSY_WINDOW];
-	uint64_t sent;	 /* frames numbered so far */
-	uint64_t acked;	 /* all frames below this are acknowledged */
-	uint64_t again;	 /* next frame to retransmit; equal to sent: none */
-	uint64_t expect; /* number of the next expected frame */
-	uint64_t asked;	 /* frame requested by the last NAK, plus one */
+	struct lossy_frame window[LOSSY_WINDOW];
+	uint64_t sent;	/* frames numbered so far */
+	uint64_t acked; /* all frames below this are acknowledged */
+	/* next frame to retransmit; equal to sent: none */
+	uint64_t retransmit_next;
+	uint64_t expect;    /* number of the next expected frame */
+	uint64_t nak_frame; /* frame requested by the last NAK, plus one */
 	uint64_t moved_ns;
-	bool owes; /* whether an acknowledgement is due */
-	bool asks; /* whether a NAK is due */
+	bool ack_due; /* whether an acknowledgement is due */
+	bool nak_due; /* whether a NAK is due */
 };
 
 struct lossy {

@@ -41,7 +41,8 @@ int lossy_plan_check(const struct weft_fault_plan *plan, const char *text)
 }
 
 /* Returns the value of the plan's last active fault of that kind. */
-static double value_now(const struct lossy *n, enum weft_fault_plan_kind kind)
+static double active_value(const struct lossy *n,
+			   enum weft_fault_plan_kind kind)
 {
 	uint64_t age = (n->now_ns - n->opened_ns) * 1000;
 	double value = 0;
@@ -57,7 +58,7 @@ static double value_now(const struct lossy *n, enum weft_fault_plan_kind kind)
 	return value;
 }
 
-static void flip(uint8_t *data, uint64_t bit)
+static void flip_bit(uint8_t *data, uint64_t bit)
 {
 	data[bit / 8] ^= (uint8_t)(1u << bit % 8);
 }
@@ -66,13 +67,13 @@ static void flip(uint8_t *data, uint64_t bit)
 static void flip_burst(struct lossy *n, uint8_t *data, uint64_t bits,
 		       uint64_t first)
 {
-	uint64_t span = (uint64_t)value_now(n, WEFT_FAULT_BURST);
+	uint64_t span = (uint64_t)active_value(n, WEFT_FAULT_BURST);
 	uint64_t last = first + (span > 1 ? span : 1) - 1;
 
 	for (uint64_t b = first; b <= last && b < bits; b++) {
 		if (b == first || b == last ||
 		    weft_rng_below(&n->faults.rng, 2))
-			flip(data, b);
+			flip_bit(data, b);
 	}
 }
 
@@ -82,7 +83,7 @@ static void flip_burst(struct lossy *n, uint8_t *data, uint64_t bits,
  * is 2^k or more with probability q = (1 - rate)^(2^k), so each binary digit k
  * is 1 with probability q / (1 + q), independently of the other digits.
  */
-static uint64_t until_next(struct lossy *n, double rate)
+static uint64_t bits_until_error(struct lossy *n, double rate)
 {
 	struct weft_rng *rng = &n->faults.rng;
 	uint64_t skip = 0;
@@ -97,13 +98,13 @@ static uint64_t until_next(struct lossy *n, double rate)
 
 static bool damage_bits(struct lossy *n, uint8_t *data, uint64_t bits)
 {
-	double rate = value_now(n, WEFT_FAULT_ERRORS);
+	double rate = active_value(n, WEFT_FAULT_ERRORS);
 	bool any = false;
 
 	if (rate <= 0)
 		return false;
-	for (uint64_t b = until_next(n, rate); b < bits;
-	     b += 1 + until_next(n, rate)) {
+	for (uint64_t b = bits_until_error(n, rate); b < bits;
+	     b += 1 + bits_until_error(n, rate)) {
 		flip_burst(n, data, bits, b);
 		any = true;
 	}

@@ -95,8 +95,8 @@ static void ops_close(struct weft_carrier *c)
 			n->below->ops->wait(n->below, RETRANSMIT_CHECK_NS);
 	}
 	weft_log(WEFT_LOG_INFO,
-		 "faults: %llu frames damaged or lost here; %llu found bad, "
-		 "%llu corrected, %llu sent again",
+		 "faults: %llu frames damaged or dropped here; %llu detected, "
+		 "%llu corrected, %llu retransmitted",
 		 (unsigned long long)n->damaged, (unsigned long long)n->found,
 		 (unsigned long long)n->fixed, (unsigned long long)n->resent);
 	n->below->ops->close(n->below);
@@ -127,8 +127,8 @@ static int ops_share(struct weft_carrier *c, struct weft_peer *peer,
 	return -EOPNOTSUPP;
 }
 
-static int ops_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
-		      size_t bytes, void **area_p)
+static int ops_window(struct weft_carrier *c, struct weft_peer *peer,
+		      size_t offset, size_t bytes, void **area_p)
 {
 	return -EOPNOTSUPP;
 }

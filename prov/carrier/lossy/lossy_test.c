@@ -84,13 +84,13 @@ static void wrong_bits_are_detected_or_corrected(void **state)
 
 /* ---- frames between two endpoints ---- */
 
-struct two {
+struct pair {
 	struct end a, b;
 	struct weft_peer *to;
 };
 
-static void two_open(struct two *t, const char *faults,
-		     enum weft_carrier_code code)
+static void pair_open(struct pair *t, const char *faults,
+		      enum weft_carrier_code code)
 {
 	struct weft_carrier_attr attr = { .faults = faults,
 					  .below = &weft_carrier_shm,
@@ -102,7 +102,7 @@ static void two_open(struct two *t, const char *faults,
 	t->to = end_peer(&t->a, &t->b);
 }
 
-static void two_run(struct two *t, uint64_t packets)
+static void pair_run(struct pair *t, uint64_t packets)
 {
 	for (uint64_t n = 0; n < packets; n++) {
 		while (end_send(&t->a, t->to, n, n * 37 % 2000)) {
@@ -123,7 +123,7 @@ static void two_run(struct two *t, uint64_t packets)
 	}
 }
 
-static void two_close(struct two *t)
+static void pair_close(struct pair *t)
 {
 	end_close(&t->a);
 	end_close(&t->b);
@@ -138,10 +138,10 @@ static void damaged_frames_are_detected_and_retransmitted(void **state)
 	for (size_t k = 0; k < WEFT_COUNT_OF(codes); k++) {
 		struct weft_carrier_stats sa, sb;
 		uint64_t frames, wrong, seen;
-		struct two t;
+		struct pair t;
 
-		two_open(&t, "seed=5; errors * = 2e-5", codes[k]);
-		two_run(&t, 3000);
+		pair_open(&t, "seed=5; errors * = 2e-5", codes[k]);
+		pair_run(&t, 3000);
 		t.a.c->ops->stats(t.a.c, &sa);
 		t.b.c->ops->stats(t.b.c, &sb);
 		/* frames of 8400 bits: 155 of 1000 are damaged */
@@ -158,7 +158,7 @@ static void damaged_frames_are_detected_and_retransmitted(void **state)
 		 * on a loaded host more frames are retransmitted than damaged
 		 */
 		T_TRUE(sa.resent > 300 || codes[k] == WEFT_CARRIER_RS14);
-		two_close(&t);
+		pair_close(&t);
 	}
 }
 
@@ -166,28 +166,28 @@ static void damaged_frames_are_detected_and_retransmitted(void **state)
 static void uncorrectable_frames_are_retransmitted(void **state)
 {
 	struct weft_carrier_stats sa, sb;
-	struct two t;
+	struct pair t;
 
-	two_open(&t, "seed=5; errors * = 1e-5; burst * = 300",
-		 WEFT_CARRIER_RS14);
-	two_run(&t, 2000);
+	pair_open(&t, "seed=5; errors * = 1e-5; burst * = 300",
+		  WEFT_CARRIER_RS14);
+	pair_run(&t, 2000);
 	t.a.c->ops->stats(t.a.c, &sa);
 	t.b.c->ops->stats(t.b.c, &sb);
 	T_TRUE(sb.found > 50 && sa.resent > 50);
-	two_close(&t);
+	pair_close(&t);
 }
 
 static void lost_and_duplicate_frames_are_delivered_once(void **state)
 {
 	struct weft_carrier_stats sa;
-	struct two t;
+	struct pair t;
 
-	two_open(&t, "seed=2; loss=0.05; duplicate=0.2; corrupt=0.05",
-		 WEFT_CARRIER_CRC32);
-	two_run(&t, 1000);
+	pair_open(&t, "seed=2; loss=0.05; duplicate=0.2; corrupt=0.05",
+		  WEFT_CARRIER_CRC32);
+	pair_run(&t, 1000);
 	t.a.c->ops->stats(t.a.c, &sa);
 	T_TRUE(sa.resent > 50);
-	two_close(&t);
+	pair_close(&t);
 }
 
 static void a_fault_plan_with_links_is_refused(void **state)

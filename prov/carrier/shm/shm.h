@@ -117,7 +117,7 @@ struct shm_peer {
 	/* in the peer's table: cells of this endpoint that the peer has read */
 	weft_au64 *cells_done;
 	uint64_t cells_sent;
-	uint64_t cells_back;
+	uint64_t cells_reclaimed;
 	/* list of cells in flight to the peer, oldest first */
 	uint16_t cell_first;
 	uint16_t cell_last;
@@ -127,12 +127,12 @@ struct shm_peer {
 	struct shm_id id; /* identity; pid 0: not known yet */
 	/* socket on which the region's descriptor is awaited, or -1 */
 	int sock;
-	bool asked;
+	bool requested;
 	/* at the last attempt a process listened at the peer's name */
 	bool listens;
 	/* descriptor of the region if the pid namespaces differ, or -1 */
 	int life;
-	bool crowded;	     /* the peer's table was full */
+	bool table_full;     /* the peer's table was full */
 	unsigned mismatches; /* attempts that found no matching region */
 	uint64_t retry_ns;   /* earliest time of the next attempt, ns */
 	uint64_t backoff_ns;
@@ -206,7 +206,7 @@ struct shm {
 	uint16_t cell_free_last;
 	/* number of free cells, including those never used */
 	uint16_t cell_free_count;
-	uint16_t cell_fresh; /* first cell that was never used */
+	uint16_t cell_unused; /* first cell that was never used */
 	struct weft_list cell_peers;
 	size_t copy_span; /* argument of weft_copy_piece */
 	/* Identity. */
@@ -234,9 +234,9 @@ struct shm {
 	/* waits end when this word reaches watch_want */
 	_Atomic(weft_au64 *) watch_word;
 	weft_au64 watch_want;
-	_Atomic(struct weft_event *) watch_bell; /* event word of watch_word */
+	_Atomic(struct weft_event *) watch_event; /* event word of watch_word */
 	/* more ranks than processors: other processes need this processor */
-	weft_au32 crowded;
+	weft_au32 oversubscribed;
 	/* no futex_waitv: the kernel can wait on one word only */
 	bool no_waitv;
 	weft_au64 sleeps;
@@ -323,14 +323,14 @@ bool shm_map_is_held(const struct shm_peer *p);
 void shm_map_failed(const char *what, size_t bytes, int err);
 
 /* shm_window.c */
-int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
+int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t offset,
 	       size_t bytes, void **area_p);
 void shm_window_close(struct weft_carrier *c, void *area, size_t bytes);
 
 /* shm_sock.c */
 void shm_sock_accept(struct shm *s);
-void shm_sock_poke(struct shm_peer *p);
-int shm_sock_ask(struct shm *s, struct shm_peer *p);
+void shm_sock_notify(struct shm_peer *p);
+int shm_sock_request(struct shm *s, struct shm_peer *p);
 void shm_sock_forget(struct shm *s, struct shm_peer *p);
 int shm_sock_handover(struct shm *s, struct shm_peer *p);
 

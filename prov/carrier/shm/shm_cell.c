@@ -26,7 +26,7 @@
 
 void shm_cell_init(struct shm *s)
 {
-	s->cell_fresh = 0;
+	s->cell_unused = 0;
 	s->cell_free_count = (uint16_t)s->view.cells;
 }
 
@@ -36,7 +36,7 @@ void shm_cell_init(struct shm *s)
  */
 static unsigned cell_free_used(const struct shm *s)
 {
-	return s->cell_free_count - (s->view.cells - s->cell_fresh);
+	return s->cell_free_count - (s->view.cells - s->cell_unused);
 }
 
 void shm_cell_put(struct shm *s, uint16_t cell)
@@ -49,29 +49,29 @@ void shm_cell_put(struct shm *s, uint16_t cell)
 	s->cell_free_count++;
 }
 
-static uint16_t cell_take(struct shm *s)
+static uint16_t cell_alloc(struct shm *s)
 {
 	unsigned waiting = cell_free_used(s);
 	uint16_t cell = s->cell_free;
 
-	if (s->cell_fresh < s->view.cells && waiting < CELL_REUSE_MIN)
-		cell = s->cell_fresh++;
+	if (s->cell_unused < s->view.cells && waiting < CELL_REUSE_MIN)
+		cell = s->cell_unused++;
 	else
 		s->cell_free = s->cell_next[cell];
 	s->cell_free_count--;
 	return cell;
 }
 
-static void cell_take_back(struct shm *s, struct shm_peer *p, uint64_t n)
+static void cell_reclaim_one(struct shm *s, struct shm_peer *p, uint64_t n)
 {
 	while (n-- > 0) {
 		uint16_t cell = p->cell_first;
 
 		p->cell_first = s->cell_next[cell];
-		p->cells_back++;
+		p->cells_reclaimed++;
 		shm_cell_put(s, cell);
 	}
-	if (p->cells_back == p->cells_sent)
+	if (p->cells_reclaimed == p->cells_sent)
 		weft_list_remove(&p->cell_node);
 }
 
@@ -81,7 +81,7 @@ static void cell_take_back(struct shm *s, struct shm_peer *p, uint64_t n)
  */
 int shm_cell_reclaim(struct shm *s, struct shm_peer *p)
 {
-	uint64_t in_flight = p->cells_sent - p->cells_back;
+	uint64_t in_flight = p->cells_sent - p->cells_reclaimed;
 	uint64_t n;
 
 	if (!in_flight)
@@ -90,22 +90,22 @@ int shm_cell_reclaim(struct shm *s, struct shm_peer *p)
 	 * A2 pairs with R2 in rx_done(): the cell is read before it is
 	 * rewritten.
 	 */
-	n = weft_load64(p->cells_done) - p->cells_back;
+	n = weft_load64(p->cells_done) - p->cells_reclaimed;
 	if (n > in_flight)
 		return -EPROTO;
-	cell_take_back(s, p, n);
+	cell_reclaim_one(s, p, n);
 	return 0;
 }
 
 /* Reclaims all cells of p, which does not read any more. */
 void shm_cell_forget(struct shm *s, struct shm_peer *p)
 {
-	cell_take_back(s, p, p->cells_sent - p->cells_back);
+	cell_reclaim_one(s, p, p->cells_sent - p->cells_reclaimed);
 }
 
 static bool cell_allowed(const struct shm *s, const struct shm_peer *p)
 {
-	return p->cells_sent - p->cells_back < s->cell_free_count;
+	return p->cells_sent - p->cells_reclaimed < s->cell_free_count;
 }
 
 static int cell_collect(struct shm *s, struct shm_peer *p)
@@ -128,7 +128,7 @@ static int cell_collect(struct shm *s, struct shm_peer *p)
  */
 int shm_cell_get(struct shm *s, struct shm_peer *p, uint16_t *cell_p)
 {
-	uint64_t in_flight = p->cells_sent - p->cells_back;
+	uint64_t in_flight = p->cells_sent - p->cells_reclaimed;
 	int ret = 0;
 
 	if (in_flight >= CELL_BATCH && p->cells_sent % CELL_BATCH == 0)
@@ -137,13 +137,13 @@ int shm_cell_get(struct shm *s, struct shm_peer *p, uint16_t *cell_p)
 		ret = cell_collect(s, p);
 	if (ret)
 		return ret;
-	*cell_p = cell_take(s);
+	*cell_p = cell_alloc(s);
 	return 0;
 }
 
 void shm_cell_sent(struct shm *s, struct shm_peer *p, uint16_t cell)
 {
-	if (p->cells_sent == p->cells_back) {
+	if (p->cells_sent == p->cells_reclaimed) {
 		p->cell_first = cell;
 		weft_list_push_back(&s->cell_peers, &p->cell_node);
 	} else {

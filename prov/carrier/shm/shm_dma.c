@@ -31,7 +31,7 @@ static int dma_probe(struct shm *s, struct shm_peer *p)
 	weft_log(WEFT_LOG_INFO, "shm: no dma with pid %u: %s", p->id.pid,
 		 s->no_dma ? "switched off"
 		 : shm_peer_other_namespace(s, p)
-			 ? "it is in another pid namespace"
+			 ? "the process is in another pid namespace"
 		 : ret ? strerror(-ret)
 		       : "the pid belongs to another process");
 	return -EOPNOTSUPP;
@@ -67,8 +67,9 @@ static int dma_ready(struct shm *s, struct shm_peer *p)
 	return 0;
 }
 
-static int dma_run(struct weft_carrier *c, struct weft_peer *peer, bool write,
-		   const struct iovec *local, int count, uint64_t remote)
+static int dma_transfer(struct weft_carrier *c, struct weft_peer *peer,
+			bool write, const struct iovec *local, int count,
+			uint64_t remote)
 {
 	struct shm *s = shm_of(c);
 	struct shm_peer *p = shm_peer_of(peer);
@@ -86,11 +87,11 @@ static int dma_run(struct weft_carrier *c, struct weft_peer *peer, bool write,
 int shm_read(struct weft_carrier *c, struct weft_peer *peer,
 	     const struct iovec *local, int count, uint64_t remote)
 {
-	return dma_run(c, peer, false, local, count, remote);
+	return dma_transfer(c, peer, false, local, count, remote);
 }
 
 int shm_write(struct weft_carrier *c, struct weft_peer *peer,
 	      const struct iovec *local, int count, uint64_t remote)
 {
-	return dma_run(c, peer, true, local, count, remote);
+	return dma_transfer(c, peer, true, local, count, remote);
 }

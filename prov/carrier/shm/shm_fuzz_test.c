@@ -43,12 +43,12 @@ static const struct fuzz_mode modes[] = {
 struct fuzz {
 	struct sockaddr_in victim;
 	weft_au32 up;
-	weft_au32 calm; /* the hostile process has finished */
+	weft_au32 writer_done; /* the hostile process has finished */
 	/* result of the victim per sender: received or lost */
 	weft_au32 verdict[FUZZ_SENDERS];
 	/* loss reported by the sender itself */
 	weft_au32 reported[FUZZ_SENDERS];
-	weft_au32 over;
+	weft_au32 stop;
 	const struct fuzz_mode *mode;
 	uint64_t seed;
 };
@@ -64,7 +64,7 @@ static int fuzz_deliver(void *arg, struct weft_peer *src,
 
 	if (pkt->len > (*c)->mtu)
 		abort();
-	if (weft_load32(&fuzz_f->calm) && pkt->unit < FUZZ_SENDERS)
+	if (weft_load32(&fuzz_f->writer_done) && pkt->unit < FUZZ_SENDERS)
 		weft_store32(&fuzz_f->verdict[pkt->unit], 1);
 	src->up = (void *)(uintptr_t)(pkt->unit + 1);
 	(*c)->ops->send(*c, src, pkt, &iov, 1);
@@ -92,7 +92,7 @@ static int fuzz_victim(struct fuzz *f)
 		return 1;
 	c->ops->name_get(c, &f->victim);
 	weft_store32(&f->up, 1);
-	while (!weft_load32(&f->over) && !t_limit_expired(&limit)) {
+	while (!weft_load32(&f->stop) && !t_limit_expired(&limit)) {
 		if (!c->ops->poll(c, 32))
 			c->ops->wait(c, 100000);
 	}
@@ -128,7 +128,7 @@ static int fuzz_sender(struct fuzz *f, uint32_t id)
 			return 9;
 	}
 	weft_store32(&f->reported[id], 1);
-	while (!weft_load32(&f->over) && !t_limit_expired(&limit))
+	while (!weft_load32(&f->stop) && !t_limit_expired(&limit))
 		sched_yield();
 	end_close(e);
 	free(e);
@@ -166,7 +166,7 @@ static int fuzz_scribbler(struct fuzz *f)
 	struct weft_rng rng;
 	struct shm_peer *p;
 	struct end *e = calloc(1, sizeof(*e));
-	uint8_t *at;
+	uint8_t *start;
 	size_t bytes;
 
 	weft_rng_init(&rng, f->seed, 0);
@@ -177,7 +177,7 @@ static int fuzz_scribbler(struct fuzz *f)
 	p = shm_peer_of(end_peer_name(e, &f->victim));
 	if (end_send_all(e, &p->base, 0, 8, 10))
 		return 2;
-	fuzz_range(f->mode, &p->view, &at, &bytes);
+	fuzz_range(f->mode, &p->view, &start, &bytes);
 	while (weft_now_ns() < stop) {
 		uint64_t r = weft_rng_u64(&rng);
 		size_t len = f->mode->bytes == 8 ? 8 : 1 + r % 8;
@@ -187,11 +187,11 @@ static int fuzz_scribbler(struct fuzz *f)
 		/* nearly valid values find more faults than random values */
 		if (r % 3 == 0)
 			r &= 0xffff;
-		memcpy(at + off, &r, len);
+		memcpy(start + off, &r, len);
 		if (f->mode->every)
 			usleep(f->mode->every);
 	}
-	weft_store32(&f->calm, 1);
+	weft_store32(&f->writer_done, 1);
 	_exit(0);
 }
 
@@ -236,7 +236,7 @@ static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 			break;
 		usleep(1000);
 	}
-	weft_store32(&f->over, 1);
+	weft_store32(&f->stop, 1);
 	for (int i = 0; i < 2 + FUZZ_SENDERS; i++) {
 		waitpid(pid[i], &status, 0);
 		if (status)
@@ -386,7 +386,7 @@ static void a_full_entry_table_is_scanned_with_backoff(void **state)
 	struct shm_view *v;
 	struct weft_peer *to;
 	uint64_t start;
-	uint32_t looks;
+	uint32_t scans;
 	int ret;
 
 	T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
@@ -398,12 +398,12 @@ static void a_full_entry_table_is_scanned_with_backoff(void **state)
 	start = weft_now_ns();
 	for (int i = 0; i < 20000; i++)
 		T_IS(end_send(a, to, 0, 8), -EAGAIN);
-	looks = weft_load32(&v->head->entry_next);
+	scans = weft_load32(&v->head->entry_next);
 	/*
 	 * backoff from 50 us, doubled up to 2 ms: six attempts, then one in 2
 	 * ms
 	 */
-	T_TRUE(looks >= 1 && looks <= 8 + (weft_now_ns() - start) / 2000000);
+	T_TRUE(scans >= 1 && scans <= 8 + (weft_now_ns() - start) / 2000000);
 	weft_store64(&v->entry[77].state, SHM_FREE);
 	do {
 		ret = end_send(a, to, 0, 8);

@@ -72,9 +72,9 @@
 #define SHM_BROKEN 3u /* the FIFO contains impossible values */
 
 /* Bits of shm_head.wake. */
-#define SHM_ASLEEP 1u /* a thread is in futex_wait on this word */
+#define SHM_BLOCKED 1u /* a thread is in futex_wait on this word */
 /* a thread waits for a connection at the listening socket */
-#define SHM_ARMED  2u
+#define SHM_ARMED   2u
 
 struct shm_head {
 	/* line 0: written once, before the region has a name */

@@ -59,7 +59,7 @@ void shm_life_watch(struct shm *s, struct shm_peer *p, int fd)
 }
 
 /* Returns whether the lock has been released. */
-static bool life_is_over(const struct shm_peer *p)
+static bool life_lock_released(const struct shm_peer *p)
 {
 	struct flock lock = life_lock();
 
@@ -70,6 +70,6 @@ static bool life_is_over(const struct shm_peer *p)
 bool shm_peer_alive(const struct shm *s, const struct shm_peer *p)
 {
 	if (shm_peer_other_namespace(s, p))
-		return !life_is_over(p);
+		return !life_lock_released(p);
 	return p->id.pid == s->id.pid || shm_id_alive(&p->id);
 }

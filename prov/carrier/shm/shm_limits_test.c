@@ -51,7 +51,7 @@ static struct shm_slot *last_slot(const struct pair *p)
 	return &v->slot[ticket & (v->slots - 1)];
 }
 
-static void lie_len(struct shm_slot *slot, size_t len)
+static void set_len(struct shm_slot *slot, size_t len)
 {
 	uint64_t word = weft_load64(&slot->word);
 	struct weft_pkt pkt;
@@ -77,7 +77,7 @@ static struct shm_view *view_of_a(const struct pair *p)
 /*
  * Checks that one packet was invalid: not delivered, counted, its writer lost.
  */
-static void refused(struct pair *p)
+static void expect_refused(struct pair *p)
 {
 	uint64_t got = p->b->got, was = shm_b(p)->stats.refused;
 
@@ -113,8 +113,8 @@ static void an_inline_packet_longer_than_its_slot_is_refused(void **state)
 	for (unsigned i = 0; i < 6; i++) {
 		pair_begin(&p, i % 2, 8);
 		T_OK(end_send_all(p.a, p.to, i % 2, SHM_SHORT_BYTES, 20));
-		lie_len(last_slot(&p), len[i / 2]);
-		refused(&p);
+		set_len(last_slot(&p), len[i / 2]);
+		expect_refused(&p);
 	}
 }
 
@@ -136,7 +136,7 @@ static void a_cell_index_out_of_range_is_refused(void **state)
 		no[0] = shm_of(p.a->c)->view.cells;
 		T_OK(end_send_all(p.a, p.to, i % 2, LONGER, 20));
 		memcpy(last_slot(&p)->payload, &no[i / 2], sizeof(no[0]));
-		refused(&p);
+		expect_refused(&p);
 	}
 }
 
@@ -148,7 +148,7 @@ static void a_packet_longer_than_its_cell_is_refused(void **state)
 	pair_begin(&p, 1, LONGER);
 	view_of_a(&p)->cell_bytes = LONGER - 1;
 	T_OK(end_send_all(p.a, p.to, 1, LONGER, 20));
-	refused(&p);
+	expect_refused(&p);
 }
 
 static void a_packet_longer_than_the_mtu_is_refused(void **state)
@@ -162,9 +162,9 @@ static void a_packet_longer_than_the_mtu_is_refused(void **state)
 	view_of_a(&p)->cell_bytes = UINT16_MAX;
 	view_of_a(&p)->cells = 1;
 	T_OK(end_send_all(p.a, p.to, 1, LONGER, 20));
-	lie_len(last_slot(&p), mtu + 1);
+	set_len(last_slot(&p), mtu + 1);
 	memset(last_slot(&p)->payload, 0, sizeof(uint32_t));
-	refused(&p);
+	expect_refused(&p);
 }
 
 static void a_packet_may_fill_its_cell(void **state)
@@ -183,7 +183,7 @@ static void a_packet_may_fill_its_cell(void **state)
 #define READERS 24
 
 /* Sends payloads in cells until a send is refused; returns the number sent. */
-static unsigned fill(struct end *e, struct weft_peer *to)
+static unsigned fill_cells(struct end *e, struct weft_peer *to)
 {
 	unsigned n = 0;
 	int ret;
@@ -221,7 +221,7 @@ static void all_cells_can_be_allocated(void **state)
 		b[i].got_from[1] = 0;
 	}
 	for (unsigned i = 0; i < READERS; i++) {
-		n[i] = fill(a, to[i]);
+		n[i] = fill_cells(a, to[i]);
 		T_IS(n[i], (left + 1) / 2);
 		left -= n[i];
 		T_IS(s->cell_free_count, left);
@@ -230,7 +230,7 @@ static void all_cells_can_be_allocated(void **state)
 	T_IS(left, 0);
 	T_TRUE(some < READERS);
 	T_TRUE(end_wait_got(&b[1], 1 + n[1], 20));
-	T_IS(fill(a, to[READERS - 1]), (n[1] + 1) / 2);
+	T_IS(fill_cells(a, to[READERS - 1]), (n[1] + 1) / 2);
 	for (unsigned i = 0; i < READERS; i++) {
 		T_TRUE(end_wait_got(&b[i], 1 + n[i], 20));
 		T_IS(b[i].bad, 0);
@@ -241,7 +241,7 @@ static void all_cells_can_be_allocated(void **state)
 	free(b);
 }
 
-#define TURNS 400 /* more than the number of cells */
+#define SENDS 400 /* more than the number of cells */
 #define ROUND 16  /* consecutive cells of which none is used twice */
 
 /* Free cells are reused in FIFO order; most are never touched. */
@@ -256,7 +256,7 @@ static void free_cells_are_reused_in_fifo_order(void **state)
 	T_TRUE(s->view.cells <= 256);
 	for (unsigned i = 0; i < 256; i++)
 		last[i] = 0;
-	for (unsigned i = 1; i <= TURNS; i++) {
+	for (unsigned i = 1; i <= SENDS; i++) {
 		uint16_t cell;
 
 		T_OK(end_send_all(p.a, p.to, i - 1, LONGER, 20));
@@ -276,9 +276,10 @@ static void free_cells_are_reused_in_fifo_order(void **state)
 #define WINDOW 64
 
 /*
- * Returns the number of pages of b's FIFO; *there_p: pages that are populated.
+ * Returns the number of pages of b's FIFO; *populated_p: pages that are
+ * populated.
  */
-static size_t fifo_pages(const struct pair *p, size_t *there_p)
+static size_t fifo_pages(const struct pair *p, size_t *populated_p)
 {
 	const struct shm_view *v = &shm_b(p)->view;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -288,9 +289,9 @@ static size_t fifo_pages(const struct pair *p, size_t *there_p)
 	unsigned char *in = calloc(n, 1);
 
 	T_OK(mincore((void *)at, end - at, in));
-	*there_p = 0;
+	*populated_p = 0;
 	for (size_t i = 0; i < n; i++)
-		*there_p += in[i] & 1;
+		*populated_p += in[i] & 1;
 	free(in);
 	return n;
 }
@@ -298,32 +299,32 @@ static size_t fifo_pages(const struct pair *p, size_t *there_p)
 /*
  * Returns whether the kernel populates several pages at once (5.14 or later).
  */
-static bool kernel_brings_pages(void)
+static bool kernel_populates_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *at = mmap(NULL, page, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool knows = false;
+	bool populates = false;
 
 #ifdef MADV_POPULATE_WRITE
-	knows = !madvise(at, page, MADV_POPULATE_WRITE);
+	populates = !madvise(at, page, MADV_POPULATE_WRITE);
 #endif
 	munmap(at, page);
-	return knows;
+	return populates;
 }
 
 static void a_stream_of_packets_populates_the_fifo(void **state)
 {
-	size_t pages, there;
+	size_t pages, populated;
 	struct pair p;
 
-	if (!kernel_brings_pages())
+	if (!kernel_populates_pages())
 		skip();
 	pair_open(&p);
 	for (uint64_t i = 0; i < WINDOW; i++)
 		T_OK(end_send_all(p.a, p.to, i, 8, 20));
-	pages = fifo_pages(&p, &there);
-	T_IS(there, pages);
+	pages = fifo_pages(&p, &populated);
+	T_IS(populated, pages);
 	T_TRUE(end_wait_got(p.b, WINDOW, 20));
 	T_IS(p.b->bad, 0);
 	pair_close(&p);
@@ -335,25 +336,25 @@ static void a_stream_of_packets_populates_the_fifo(void **state)
  */
 static void fifo_pages_are_populated_on_demand(void **state)
 {
-	struct weft_peer *back;
-	size_t pages, there, first = 0;
+	struct weft_peer *to_a;
+	size_t pages, populated, first = 0;
 	struct pair p;
 
 	pair_open(&p);
-	back = end_peer(p.b, p.a);
+	to_a = end_peer(p.b, p.a);
 	for (uint64_t i = 0; i < WINDOW; i++) {
 		T_OK(end_send_all(p.a, p.to, i, 8, 20));
 		T_TRUE(end_wait_got(p.b, i + 1, 20));
-		T_OK(end_send_all(p.b, back, i, 8, 20));
+		T_OK(end_send_all(p.b, to_a, i, 8, 20));
 		T_TRUE(end_wait_got(p.a, i + 1, 20));
 		if (!first)
 			fifo_pages(&p, &first);
 	}
-	pages = fifo_pages(&p, &there);
+	pages = fifo_pages(&p, &populated);
 	pair_close(&p);
 	if (first == pages)
 		skip();
-	T_TRUE(there < pages);
+	T_TRUE(populated < pages);
 }
 
 int main(void)

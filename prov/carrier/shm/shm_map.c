@@ -155,7 +155,7 @@ static void map_geometry(struct shm_head *h,
 		   map_round(attr->window_bytes);
 }
 
-static void map_remember(struct shm_map *m, const struct stat *st)
+static void map_record(struct shm_map *m, const struct stat *st)
 {
 	m->bytes = (uint64_t)st->st_size;
 	m->dev = st->st_dev;
@@ -168,10 +168,10 @@ static void map_remember(struct shm_map *m, const struct stat *st)
  */
 void shm_map_failed(const char *what, size_t bytes, int err)
 {
-	static weft_au32 said;
+	static weft_au32 logged;
 	char why[WEFT_LIMIT_TEXT] = "";
 
-	if (weft_swap32(&said, 1) || !weft_log_first(what))
+	if (weft_swap32(&logged, 1) || !weft_log_first(what))
 		return;
 	if (err == -EFBIG)
 		weft_limit_file(why, bytes);
@@ -208,7 +208,7 @@ int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 		free(m);
 		return ret;
 	}
-	map_remember(m, &st);
+	map_record(m, &st);
 	h.flags = s->base.fences ? SHM_FENCE : 0;
 	h.cookie = s->id.cookie;
 	h.pid = s->id.pid;
@@ -301,7 +301,7 @@ static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 	ret = fstat(fd, &st) ? -errno : st.st_uid != geteuid() ? -EPERM : 0;
 	if (ret)
 		goto err_put;
-	map_remember(m, &st);
+	map_record(m, &st);
 	bytes = front ? map_front(fd, &st, shm_name_hint(&p->base.name))
 		      : (size_t)st.st_size;
 	ret = weft_region_attach_front(&m->region, fd, bytes);
@@ -465,7 +465,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 	int pid, ret = 0;
 
 	if (p->sock >= 0)
-		return shm_sock_ask(s, p);
+		return shm_sock_request(s, p);
 	if (shm_hint_pid(hint) && shm_hint_fd(hint) &&
 	    !(ret = map_try(s, p, shm_hint_pid(hint), shm_hint_fd(hint), true)))
 		return 0;
@@ -482,7 +482,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 	ret = pid && s->id.ns ? map_scan(s, p, (uint32_t)pid) : -EPERM;
 	if (ret == -EACCES || ret == -EPERM || ret == -ENOENT) {
 		p->sock = sock;
-		return shm_sock_ask(s, p);
+		return shm_sock_request(s, p);
 	}
 	close(sock);
 	if (ret == -ENOMEM || map_no_descriptor(ret))

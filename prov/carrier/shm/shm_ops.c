@@ -115,7 +115,7 @@ static bool shm_lingers(struct shm *s, struct shm_peer *p)
 {
 	if (p->state != SHM_PEER_UP || shm_cell_reclaim(s, p))
 		return false;
-	return p->cells_sent != p->cells_back &&
+	return p->cells_sent != p->cells_reclaimed &&
 	       weft_load32(&p->view.head->state) == SHM_OPEN;
 }
 

@@ -104,7 +104,7 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
  * namespace or was not contacted is no evidence: a peer on another host may
  * have the pid of a local process.
  */
-static bool peer_is_gone(const struct shm *s, const struct shm_peer *p)
+static bool peer_has_exited(const struct shm *s, const struct shm_peer *p)
 {
 	if (p->id.pid && shm_peer_other_namespace(s, p))
 		return !p->listens;
@@ -152,7 +152,7 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 	ret = shm_map_peer(s, p);
 	if (!ret || ret == -EPROTO || ret == -ENOMEM)
 		return ret;
-	if (peer_is_gone(s, p)) {
+	if (peer_has_exited(s, p)) {
 		/* the peer may have handed over its region to this endpoint */
 		shm_sock_accept(s);
 		if (p->mapped)
@@ -185,13 +185,13 @@ static void peer_sign(struct shm *s, struct shm_entry *e)
 /*
  * Handles a full table: logs it once, and backs off, since a scan takes long.
  */
-static int peer_no_room(struct shm_peer *p, uint64_t now)
+static int peer_table_full(struct shm_peer *p, uint64_t now)
 {
-	if (!p->crowded)
+	if (!p->table_full)
 		weft_log(WEFT_LOG_WARN,
 			 "shm: the peer table of port %u is full",
 			 ntohs(p->base.name.sin_port));
-	p->crowded = true;
+	p->table_full = true;
 	peer_backoff(p, now);
 	return -EAGAIN;
 }
@@ -205,7 +205,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 	uint64_t pid = shm_peer_other_namespace(s, p) ? 0 : s->id.pid;
 	uint32_t first;
 
-	if (p->crowded && now < p->retry_ns)
+	if (p->table_full && now < p->retry_ns)
 		return -EAGAIN;
 	first = weft_add32(&v->head->entry_next, 1);
 	for (uint32_t i = 0; i < v->entries; i++) {
@@ -227,7 +227,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		p->state = SHM_PEER_UP;
 		return 0;
 	}
-	return peer_no_room(p, now);
+	return peer_table_full(p, now);
 }
 
 int shm_peer_connect(struct shm *s, struct shm_peer *p)

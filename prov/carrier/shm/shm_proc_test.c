@@ -166,7 +166,7 @@ static void processes_flood_each_other(void **state)
 
 /* ---- death of a peer ----------------------------------------------------- */
 
-static int talker(struct stage *s, int i)
+static int sender(struct stage *s, int i)
 {
 	struct end e;
 	struct weft_peer *to;
@@ -187,7 +187,7 @@ static void a_killed_sender_is_reported(void **state)
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
 	s->name[0] = e->name;
 	for (int i = 0; i < 4; i++)
-		pid[i] = stage_child(s, i, talker);
+		pid[i] = stage_child(s, i, sender);
 	T_TRUE(end_wait_got(e, 2000, 30));
 	for (int i = 0; i < 4; i++) {
 		while (!e->got_from[i])
@@ -347,23 +347,23 @@ static void a_name_is_reused_after_a_death(void **state)
 	struct weft_peer *to;
 
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
-	for (uint32_t life = 1; life <= 3; life++) {
+	for (uint32_t generation = 1; generation <= 3; generation++) {
 		pid_t pid = stage_child(s, 1, listener);
 
-		T_TRUE(stage_reaches(&s->up, life, NULL));
+		T_TRUE(stage_reaches(&s->up, generation, NULL));
 		memset(s->name[1].sin_zero, 0, 8);
 		to = end_peer_name(e, &s->name[1]);
 		T_TRUE(to && to != old);
 		for (uint64_t n = 0; n < 3; n++)
 			T_OK(end_send_all(e, to, n, 100, 20));
 		e->got_from[1] = 0;
-		T_TRUE(end_wait_got(e, life, 20));
+		T_TRUE(end_wait_got(e, generation, 20));
 		T_PTR(e->last, to);
 		kill(pid, SIGKILL);
 		stage_wait(pid);
 		/* in generation 2 there is no poll between the two */
-		if (life != 2)
-			T_TRUE(end_wait_lost(e, life, 20));
+		if (generation != 2)
+			T_TRUE(end_wait_lost(e, generation, 20));
 		else
 			while (end_send(e, to, 9, 8) != -ECONNRESET)
 				e->c->ops->poll(e->c, 1);
@@ -378,7 +378,7 @@ static void a_name_is_reused_after_a_death(void **state)
 
 /* ---- close --------------------------------------------------------------- */
 
-static int leaver(struct stage *s, int i)
+static int send_and_close(struct stage *s, int i)
 {
 	struct end e;
 	struct weft_peer *to;
@@ -404,7 +404,7 @@ static void packets_are_delivered_after_their_sender_exited(void **state)
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
 	s->name[0] = e->name;
 	for (int i = 1; i <= 2; i++) {
-		pid = stage_child(s, i, leaver);
+		pid = stage_child(s, i, send_and_close);
 		/* the child exits before the first poll */
 		T_IS(stage_wait(pid), 0);
 	}
@@ -435,7 +435,7 @@ static int raw_connect(const struct sockaddr_in *n, uid_t uid)
 /* Requests the region as another user; must receive only the end of file. */
 static int other_user(struct stage *s, int i)
 {
-	uint64_t ask[2] = { 1, 0 };
+	uint64_t request[2] = { 1, 0 };
 	char ctl[256], buf[64];
 	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
 	struct msghdr h = { .msg_iov = &iov,
@@ -447,7 +447,7 @@ static int other_user(struct stage *s, int i)
 	if (setuid(65534))
 		return 77;
 	fd = raw_connect(&s->name[0], 0);
-	if (fd < 0 || write(fd, ask, sizeof(ask)) != sizeof(ask))
+	if (fd < 0 || write(fd, request, sizeof(request)) != sizeof(request))
 		return 1;
 	/* ECONNRESET (unread data) or end of file, but no reply */
 	if (recvmsg(fd, &h, 0) > 0)
@@ -526,7 +526,7 @@ static void a_name_bound_by_another_user_is_not_contacted(void **state)
 }
 
 /* After setuid() /proc/PID/fd is not readable: descriptors are passed. */
-static int shy_child(int i, void *arg)
+static int setuid_child(int i, void *arg)
 {
 	struct stage *s = arg;
 	struct weft_peer *to;
@@ -560,13 +560,13 @@ static void regions_are_passed_if_proc_refuses_access(void **state)
 
 	if (geteuid())
 		skip();
-	t_processes(s->count, shy_child, s, 60);
+	t_processes(s->count, setuid_child, s, 60);
 	stage_close(s);
 }
 
 /* ---- many peers, few descriptors ----------------------------------------- */
 
-static int host_of_many(struct stage *s, int i)
+static int open_many(struct stage *s, int i)
 {
 	struct end *e = calloc((size_t)s->count, sizeof(*e));
 
@@ -595,7 +595,7 @@ static void many_peers_use_no_descriptors(void **state)
 	struct stage *s = stage_open(200);
 	struct end *e = calloc(1, sizeof(*e));
 	struct rlimit was, few = { 64, 64 };
-	pid_t pid = stage_child(s, 0, host_of_many);
+	pid_t pid = stage_child(s, 0, open_many);
 	int before;
 
 	T_TRUE(stage_reaches(&s->up, 1, NULL));
@@ -623,7 +623,7 @@ static void many_peers_use_no_descriptors(void **state)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-static int slow_talker(struct stage *s, int i)
+static int slow_sender(struct stage *s, int i)
 {
 	struct weft_peer *to;
 	struct end e;
@@ -654,7 +654,7 @@ static void the_wait_descriptor_signals_packets(void **state)
 	pfd.fd = e->c->ops->wait_fd(e->c);
 	T_TRUE(pfd.fd >= 0);
 	s->name[0] = e->name;
-	pid = stage_child(s, 1, slow_talker);
+	pid = stage_child(s, 1, slow_sender);
 	for (uint64_t n = 0; n < 20; n++) {
 		weft_store32(&s->step, (uint32_t)n + 1);
 		while (e->got <= n) {

@@ -39,7 +39,7 @@ int shm_reach_open(uint32_t pid, int fd)
 }
 
 /* Returns whether fd is the region of that name and belongs to this user. */
-static bool reach_is(int fd, const struct sockaddr_in *name)
+static bool reach_matches(int fd, const struct sockaddr_in *name)
 {
 	struct shm_head h;
 	struct stat st;
@@ -68,7 +68,7 @@ bool shm_reach_by_hint(const struct sockaddr_in *name)
 	 */
 	if (fd == -EMFILE || fd == -ENFILE)
 		return true;
-	found = fd >= 0 && reach_is(fd, name);
+	found = fd >= 0 && reach_matches(fd, name);
 	if (fd >= 0)
 		close(fd);
 	return found;

@@ -39,7 +39,7 @@ struct child {
 };
 
 /* Reads all len bytes; returns false after a timeout. */
-static bool hear(int fd, void *buf, size_t len)
+static bool read_from(int fd, void *buf, size_t len)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
@@ -47,13 +47,13 @@ static bool hear(int fd, void *buf, size_t len)
 	       read(fd, buf, len) == (ssize_t)len;
 }
 
-static bool tell(int fd, const void *buf, size_t len)
+static bool write_to(int fd, const void *buf, size_t len)
 {
 	return write(fd, buf, len) == (ssize_t)len;
 }
 
 /* Starts a child that runs fn(to, from) with its ends of the pipes. */
-static struct child start(int (*fn)(int to, int from))
+static struct child start_child(int (*fn)(int to, int from))
 {
 	pid_t parent = getpid();
 	int to[2], from[2];
@@ -110,7 +110,7 @@ static int bind_to(uid_t uid, unsigned port)
 }
 
 /* Searches all messages at a listening socket for a descriptor. */
-static int what_came(int sock)
+static int received_fd(int sock)
 {
 	char ctl[256], buf[64];
 	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
@@ -130,15 +130,15 @@ static int what_came(int sock)
 }
 
 /* Binds the name, reports that, and on request checks for a descriptor. */
-static int lie_in_wait(int to, int from, uid_t uid, unsigned port)
+static int bind_and_check(int to, int from, uid_t uid, unsigned port)
 {
 	int sock = bind_to(uid, port);
 	char c = 0;
 
-	if (sock < 0 || listen(sock, 64) || !tell(from, &c, 1) ||
-	    !hear(to, &c, 1))
+	if (sock < 0 || listen(sock, 64) || !write_to(from, &c, 1) ||
+	    !read_from(to, &c, 1))
 		return 3;
-	return what_came(sock);
+	return received_fd(sock);
 }
 
 static int fd_count(void)
@@ -156,27 +156,28 @@ static int fd_count(void)
 /* ---- handover of a region ------------------------------------------------ */
 
 /* Opens an endpoint, reports its name, and never polls. */
-static int deaf(int to, int from)
+static int open_without_poll(int to, int from)
 {
 	struct end e;
 	char c;
 
 	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
-	    !tell(from, &e.name, sizeof(e.name)))
+	    !write_to(from, &e.name, sizeof(e.name)))
 		return 2;
-	hear(to, &c, 1);
+	read_from(to, &c, 1);
 	return 2;
 }
 
-/* Runs deaf(), then executes another program, which binds the same name. */
-static int deaf_then_exec(int to, int from)
+/* Runs open_without_poll(), then executes another program, which binds the same
+ * name. */
+static int open_then_exec(int to, int from)
 {
 	char arg[3][16];
 	struct end e;
 	char c;
 
 	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
-	    !tell(from, &e.name, sizeof(e.name)) || !hear(to, &c, 1))
+	    !write_to(from, &e.name, sizeof(e.name)) || !read_from(to, &c, 1))
 		return 2;
 	snprintf(arg[0], sizeof(arg[0]), "%d", to);
 	snprintf(arg[1], sizeof(arg[1]), "%d", from);
@@ -186,13 +187,13 @@ static int deaf_then_exec(int to, int from)
 	return 4;
 }
 
-static int stranger_in_wait(int to, int from)
+static int other_user_bind(int to, int from)
 {
 	unsigned port;
 
-	if (setuid(OTHER_USER) || !hear(to, &port, sizeof(port)))
+	if (setuid(OTHER_USER) || !read_from(to, &port, sizeof(port)))
 		return 2;
-	return lie_in_wait(to, from, 0, port);
+	return bind_and_check(to, from, 0, port);
 }
 
 /*
@@ -219,17 +220,17 @@ static void a_region_is_not_handed_over_to_another_user(void **state)
 
 	if (geteuid())
 		skip();
-	peer = start(deaf);
-	T_TRUE(hear(peer.from, &name, sizeof(name)));
+	peer = start_child(open_without_poll);
+	T_TRUE(read_from(peer.from, &name, sizeof(name)));
 	send_cells(e, &name);
 	kill(peer.pid, SIGKILL);
 	T_IS(end_of(&peer), 128);
-	other = start(stranger_in_wait);
+	other = start_child(other_user_bind);
 	port = ntohs(name.sin_port);
-	T_TRUE(tell(other.to, &port, sizeof(port)));
-	T_TRUE(hear(other.from, &c, 1));
+	T_TRUE(write_to(other.to, &port, sizeof(port)));
+	T_TRUE(read_from(other.from, &c, 1));
 	end_close(e);
-	T_TRUE(tell(other.to, &c, 1));
+	T_TRUE(write_to(other.to, &c, 1));
 	T_IS(end_of(&other), GOT_NOTHING);
 	free(e);
 }
@@ -237,29 +238,29 @@ static void a_region_is_not_handed_over_to_another_user(void **state)
 static void a_region_is_not_handed_over_after_exec(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
-	struct child peer = start(deaf_then_exec);
+	struct child peer = start_child(open_then_exec);
 	struct sockaddr_in name;
 	char c = 0;
 
-	T_TRUE(hear(peer.from, &name, sizeof(name)));
+	T_TRUE(read_from(peer.from, &name, sizeof(name)));
 	send_cells(e, &name);
-	T_TRUE(tell(peer.to, &c, 1));
-	T_TRUE(hear(peer.from, &c, 1));
+	T_TRUE(write_to(peer.to, &c, 1));
+	T_TRUE(read_from(peer.from, &c, 1));
 	end_close(e);
-	T_TRUE(tell(peer.to, &c, 1));
+	T_TRUE(write_to(peer.to, &c, 1));
 	T_IS(end_of(&peer), GOT_NOTHING);
 	free(e);
 }
 
 /* Sends packets and closes immediately. */
-static int leaver(int to, int from)
+static int send_and_close(int to, int from)
 {
 	struct sockaddr_in name;
 	struct weft_peer *peer;
 	struct end e;
 
 	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
-	    !hear(to, &name, sizeof(name)))
+	    !read_from(to, &name, sizeof(name)))
 		return 2;
 	peer = end_peer_name(&e, &name);
 	for (uint64_t n = 0; n < 4; n++)
@@ -282,8 +283,8 @@ static void a_handover_is_found_after_free_entries(void **state)
 	T_OK(end_send_all(&first, end_peer(&first, e), 0, 8, SECONDS));
 	end_close(&first);
 	T_TRUE(end_wait_lost(e, 1, SECONDS));
-	c = start(leaver);
-	T_TRUE(tell(c.to, &e->name, sizeof(e->name)));
+	c = start_child(send_and_close);
+	T_TRUE(write_to(c.to, &e->name, sizeof(e->name)));
 	T_IS(end_of(&c), 0);
 	/* handed-over regions are accepted before a packet is read */
 	until = weft_now_ns() + 100000000;
@@ -361,44 +362,44 @@ static void excess_descriptors_are_closed(void **state)
 /* ---- no free names ------------------------------------------------------- */
 
 /* Binds as many ports as descriptors are allowed. */
-static int squat(int to, int from)
+static int bind_ports(int to, int from)
 {
 	struct rlimit lim;
 	unsigned port[2];
-	int taken = 0;
+	int bound = 0;
 	char c;
 
 	getrlimit(RLIMIT_NOFILE, &lim);
 	lim.rlim_cur = lim.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &lim);
-	if (setuid(OTHER_USER) || !hear(to, port, sizeof(port)))
+	if (setuid(OTHER_USER) || !read_from(to, port, sizeof(port)))
 		return 2;
-	while (port[0] + (unsigned)taken < port[1] &&
-	       bind_to(0, port[0] + (unsigned)taken) >= 0)
-		taken++;
-	if (!tell(from, &taken, sizeof(taken)))
+	while (port[0] + (unsigned)bound < port[1] &&
+	       bind_to(0, port[0] + (unsigned)bound) >= 0)
+		bound++;
+	if (!write_to(from, &bound, sizeof(bound)))
 		return 3;
-	hear(to, &c, 1);
+	read_from(to, &c, 1);
 	return 0;
 }
 
 /* Starts processes until no port is free; returns their number, or -1. */
-static int take_all_ports(struct child *c, int most)
+static int bind_all_ports(struct child *c, int most)
 {
 	unsigned port[2] = { 20000, 60000 };
-	int n, taken = 0;
+	int n, bound = 0;
 
 	for (n = 0; n < most && port[0] < port[1]; n++) {
-		c[n] = start(squat);
-		if (!tell(c[n].to, port, sizeof(port)) ||
-		    !hear(c[n].from, &taken, sizeof(taken)) || !taken)
+		c[n] = start_child(bind_ports);
+		if (!write_to(c[n].to, port, sizeof(port)) ||
+		    !read_from(c[n].from, &bound, sizeof(bound)) || !bound)
 			return -1;
-		port[0] += (unsigned)taken;
+		port[0] += (unsigned)bound;
 	}
 	return port[0] < port[1] ? -1 : n;
 }
 
-static int meet(struct end *a, struct end *b)
+static int exchange_packet(struct end *a, struct end *b)
 {
 	if (end_open(a, &weft_carrier_shm, 1, NULL) ||
 	    end_open(b, &weft_carrier_shm, 2, NULL))
@@ -420,7 +421,7 @@ static int meet(struct end *a, struct end *b)
  * Runs in its own network namespace, so that names of other tests are
  * unaffected.
  */
-static int meet_among_squatters(int to, int from)
+static int exchange_without_free_ports(int to, int from)
 {
 	enum { MOST = 64 };
 	struct child c[MOST];
@@ -429,10 +430,10 @@ static int meet_among_squatters(int to, int from)
 
 	if (unshare(CLONE_NEWNET))
 		return 77;
-	n = take_all_ports(c, MOST);
+	n = bind_all_ports(c, MOST);
 	if (n < 0)
 		return 10;
-	ret = meet(&a, &b);
+	ret = exchange_packet(&a, &b);
 	while (n-- > 0)
 		end_of(&c[n]);
 	return ret;
@@ -445,7 +446,7 @@ static void an_endpoint_opens_when_all_ports_are_bound(void **state)
 
 	if (geteuid())
 		skip();
-	c = start(meet_among_squatters);
+	c = start_child(exchange_without_free_ports);
 	code = end_of(&c);
 	if (code == 77)
 		skip();
@@ -462,9 +463,9 @@ int main(int argc, char **argv)
 		T_CASE(an_endpoint_opens_when_all_ports_are_bound),
 	};
 
-	/* this process is the program that deaf_then_exec() executes */
+	/* this process is the program that open_then_exec() executes */
 	if (argc == 4)
-		return lie_in_wait(atoi(argv[1]), atoi(argv[2]), geteuid(),
-				   (unsigned)atoi(argv[3]));
+		return bind_and_check(atoi(argv[1]), atoi(argv[2]), geteuid(),
+				      (unsigned)atoi(argv[3]));
 	return T_RUN(tests);
 }

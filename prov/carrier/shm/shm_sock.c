@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SOCK_ASK      1u
+#define SOCK_REQUEST  1u
 #define SOCK_HANDOVER 2u
 #define SOCK_GRANT    3u
 /* most descriptors in use for peers that have not replied */
@@ -67,7 +67,7 @@ static int sock_send(int sock, struct sock_msg m, int fd)
  * Extracts the descriptors of a message: keeps one, closes all if there are
  * more.
  */
-static int sock_take_fd(struct msghdr *h)
+static int sock_get_fd(struct msghdr *h)
 {
 	struct cmsghdr *cm;
 	int fd[SOCK_FDS], count = 0;
@@ -102,7 +102,7 @@ static int sock_recv(int sock, struct sock_msg *m, int *fd_p)
 	*fd_p = -1;
 	if (n < 0)
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
-	*fd_p = sock_take_fd(&h);
+	*fd_p = sock_get_fd(&h);
 	return n == sizeof(*m) ? 0 : -EPIPE;
 }
 
@@ -132,7 +132,7 @@ static bool sock_is_peer(int sock, const struct shm_peer *p)
  * Maps the region that a closing sender handed over, if packets of it are
  * unread.
  */
-static void sock_take_over(struct shm *s, uint64_t cookie, int fd)
+static void sock_accept_handover(struct shm *s, uint64_t cookie, int fd)
 {
 	struct shm_peer *p = weft_hash_get(&s->by_cookie, cookie);
 	uint32_t used = weft_load32(&s->view.head->entry_next);
@@ -179,10 +179,10 @@ static void sock_serve(struct shm *s, int sock)
 	ret = sock_recv(sock, &m, &fd);
 	if (ret == -EAGAIN && poll(&pfd, 1, SOCK_GRACE_MS) == 1)
 		ret = sock_recv(sock, &m, &fd);
-	if (!ret && m.kind == SOCK_ASK)
+	if (!ret && m.kind == SOCK_REQUEST)
 		sock_grant(s, sock, m.ns);
 	else if (!ret && m.kind == SOCK_HANDOVER && fd >= 0)
-		sock_take_over(s, m.cookie, fd);
+		sock_accept_handover(s, m.cookie, fd);
 	if (fd >= 0)
 		close(fd);
 }
@@ -198,7 +198,7 @@ void shm_sock_accept(struct shm *s)
 	}
 }
 
-void shm_sock_poke(struct shm_peer *p)
+void shm_sock_notify(struct shm_peer *p)
 {
 	struct sockaddr_in *n = &p->base.name;
 	int sock = shm_name_connect(n->sin_addr.s_addr, n->sin_port);
@@ -213,27 +213,27 @@ void shm_sock_forget(struct shm *s, struct shm_peer *p)
 		return;
 	close(p->sock);
 	p->sock = -1;
-	if (p->asked)
+	if (p->requested)
 		s->socks_waiting--;
-	p->asked = false;
+	p->requested = false;
 }
 
 /* Requests p's region, or checks for the reply. Returns 0 or -EAGAIN. */
-int shm_sock_ask(struct shm *s, struct shm_peer *p)
+int shm_sock_request(struct shm *s, struct shm_peer *p)
 {
-	struct sock_msg m = { .kind = SOCK_ASK,
+	struct sock_msg m = { .kind = SOCK_REQUEST,
 			      .ns = s->id.ns,
 			      .cookie = s->id.cookie };
 	int fd;
 	int ret;
 
-	if (!p->asked) {
+	if (!p->requested) {
 		if (s->socks_waiting >= SOCK_WAITING ||
 		    sock_send(p->sock, m, -1)) {
 			shm_sock_forget(s, p);
 			return -EAGAIN;
 		}
-		p->asked = true;
+		p->requested = true;
 		s->socks_waiting++;
 	}
 	ret = sock_recv(p->sock, &m, &fd);

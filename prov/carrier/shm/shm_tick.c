@@ -53,7 +53,8 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 	if (!p->id.pid)
 		return;
 	if (p->state == SHM_PEER_LOST) {
-		if (p->cells_sent != p->cells_back && !shm_peer_alive(s, p))
+		if (p->cells_sent != p->cells_reclaimed &&
+		    !shm_peer_alive(s, p))
 			shm_cell_forget(s, p);
 		return;
 	}
@@ -127,7 +128,8 @@ static void tick_entries(struct shm *s)
  * Returns the writer that reserved ticket: the writer of the first owner record
  * from there on, or the last writer.
  */
-static uint16_t stuck_owner(const struct shm *s, uint64_t ticket, uint64_t tail)
+static uint16_t stuck_slot_writer(const struct shm *s, uint64_t ticket,
+				  uint64_t tail)
 {
 	for (; ticket + 1 < shm_tail_ticket(tail); ticket++) {
 		/* relaxed: ordered by A1 */
@@ -174,8 +176,8 @@ static bool stuck_word(const struct shm *s, uint64_t ticket, uint32_t *word_p)
  * Returns whether the writer has published a later slot. Writers publish in
  * order, so it will not publish this slot.
  */
-static bool stuck_went_on(const struct shm *s, uint64_t ticket, uint64_t tail,
-			  uint16_t writer)
+static bool stuck_published_later(const struct shm *s, uint64_t ticket,
+				  uint64_t tail, uint16_t writer)
 {
 	uint32_t word;
 
@@ -191,7 +193,8 @@ static bool stuck_went_on(const struct shm *s, uint64_t ticket, uint64_t tail,
  * Returns whether the writer has used so much CPU time since that it cannot be
  * between reserving and publishing.
  */
-static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
+static bool stuck_writer_ran(struct shm *s, const struct shm_peer *p,
+			     uint64_t now)
 {
 	uint64_t cpu;
 
@@ -224,8 +227,8 @@ static bool stuck_forever(struct shm *s, uint16_t writer, uint64_t tail,
 	}
 	if (p->state == SHM_PEER_LOST)
 		return now - s->stuck_ns > TICK_GIVEN_UP_NS;
-	if (!stuck_went_on(s, s->stuck_ticket, tail, writer) &&
-	    !stuck_ran(s, p, now))
+	if (!stuck_published_later(s, s->stuck_ticket, tail, writer) &&
+	    !stuck_writer_ran(s, p, now))
 		return false;
 	s->stats.refused++;
 	shm_peer_fail(s, p, EPROTO);
@@ -239,7 +242,7 @@ static void tick_stuck(struct shm *s, uint64_t now)
 	uint64_t used = shm_tail_ticket(tail) - next;
 	uint16_t writer;
 
-	/* tick_sane() handles an impossible tail */
+	/* tick_check_tail() handles an impossible tail */
 	if (!used || used > s->view.slots || shm_wait_ready(s)) {
 		s->stuck_ticket = UINT64_MAX;
 		return;
@@ -252,13 +255,13 @@ static void tick_stuck(struct shm *s, uint64_t now)
 	}
 	if (now - s->stuck_ns < TICK_STUCK_NS)
 		return;
-	writer = stuck_owner(s, next, tail);
+	writer = stuck_slot_writer(s, next, tail);
 	if (stuck_forever(s, writer, tail, now))
 		stuck_skip(s, next, writer);
 }
 
 /* Checks the tail; if it is impossible, no arriving packet can be trusted. */
-static void tick_sane(struct shm *s)
+static void tick_check_tail(struct shm *s)
 {
 	uint64_t used = shm_tail_ticket(tick_tail(s)) -
 			weft_load64_relaxed(&s->rx_next);
@@ -309,7 +312,7 @@ void shm_tick(struct shm *s)
 		return;
 	s->tick_ns = now;
 	tick_stuck(s, now);
-	tick_sane(s);
+	tick_check_tail(s);
 	tick_publish_head(s);
 	shm_sock_accept(s);
 	tick_entries(s);

@@ -10,12 +10,12 @@
  * yields once, and after many such waits blocks for a millisecond.
  *
  * Waiter                             Sender
- *   wake |= ASLEEP                     publish the slot (R0)
+ *   wake |= BLOCKED                    publish the slot (R0)
  *   membarrier: all senders fence      (compiler fence only)
  *   check the slot again               load wake; swap it to 0; futex wake
  *   futex wait
  *
- * Either the sender sees ASLEEP or the waiter sees the slot. The membarrier
+ * Either the sender sees BLOCKED or the waiter sees the slot. The membarrier
  * interrupts the other cores, so it is not used in the first millisecond. If a
  * process has no membarrier, both sides fence (SHM_FENCE in the region's
  * flags).
@@ -31,12 +31,12 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define ALONE weft_wait_policy_rule[WEFT_OWN_CORE]
+#define OWN_CORE_RULE weft_wait_policy_rule[WEFT_OWN_CORE]
 
 #define WAIT_SPIN_MIN_NS   UINT64_C(300)
 /* longest yield without a context switch */
 #define WAIT_YIELD_IDLE_NS UINT64_C(1500)
-#define WAIT_NAP_NS	   UINT64_C(1000000)   /* wait without membarrier */
+#define WAIT_SHORT_NS	   UINT64_C(1000000)   /* wait without membarrier */
 #define WAIT_EVENT_NS	   UINT64_C(20000000)  /* wait on an event word */
 #define WAIT_SLICE_NS	   UINT64_C(100000000) /* longest wait */
 #define WAIT_IDLE_NS	   UINT64_C(10000000) /* a long wait without an event */
@@ -51,7 +51,7 @@
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	s->base.fences = weft_membarrier_register() < 0;
-	s->spin_ns = attr->spin_ns ? attr->spin_ns : ALONE.look.spin_ns;
+	s->spin_ns = attr->spin_ns ? attr->spin_ns : OWN_CORE_RULE.look.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
 	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -95,8 +95,8 @@ bool shm_wait_ready(const struct shm *s)
 static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
 {
 	return weft_load64_relaxed(&s->watch_want) == w->want &&
-	       weft_load32_relaxed(&s->crowded) == w->crowded &&
-	       atomic_load_explicit(&s->watch_bell, memory_order_relaxed) ==
+	       weft_load32_relaxed(&s->oversubscribed) == w->crowded &&
+	       atomic_load_explicit(&s->watch_event, memory_order_relaxed) ==
 		       w->event_word &&
 	       atomic_load_explicit(&s->watch_word, memory_order_relaxed) ==
 		       w->word;
@@ -110,8 +110,8 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 		return;
 	/* relaxed: ordered by R5; a mixed state is read again */
 	weft_store64_relaxed(&s->watch_want, w->want);
-	weft_store32_relaxed(&s->crowded, w->crowded);
-	atomic_store_explicit(&s->watch_bell, w->event_word,
+	weft_store32_relaxed(&s->oversubscribed, w->crowded);
+	atomic_store_explicit(&s->watch_event, w->event_word,
 			      memory_order_relaxed);
 	/* R5 pairs with A5 in wait_watched(). */
 	atomic_store_explicit(&s->watch_word, w->word, memory_order_release);
@@ -142,7 +142,7 @@ static bool wait_watched(struct shm *s)
 }
 
 /* Returns whether the wait must end; consumes a wake. */
-static bool wait_over(struct shm *s)
+static bool wait_done(struct shm *s)
 {
 	if (shm_wait_ready(s) || wait_watched(s))
 		return true;
@@ -153,7 +153,7 @@ static bool wait_spin(struct shm *s, uint64_t end)
 {
 	do {
 		for (int i = 0; i < 16; i++) {
-			if (wait_over(s))
+			if (wait_done(s))
 				return true;
 			weft_relax();
 		}
@@ -182,7 +182,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 		now = weft_wait_policy_yield(&s->policy, now);
 		if (!now)
 			return false;
-		if (wait_over(s)) {
+		if (wait_done(s)) {
 			wait_adapt(s, now - start, now - then);
 			return true;
 		}
@@ -215,11 +215,11 @@ static void wait_retract(struct shm *s, uint32_t bit)
 }
 
 /* Returns the event word of the watched word, or NULL. */
-static struct weft_event *wait_bell(struct shm *s)
+static struct weft_event *wait_event_word(struct shm *s)
 {
 	/* relaxed: see wait_watched() */
 	return weft_load64_relaxed(&s->watch_want)
-		       ? atomic_load_explicit(&s->watch_bell,
+		       ? atomic_load_explicit(&s->watch_event,
 					      memory_order_acquire)
 		       : NULL;
 }
@@ -231,12 +231,12 @@ static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 }
 
 /* Blocks on the wake word and the event word, if the kernel supports both. */
-static bool wait_on_bell(struct shm *s, uint32_t word,
-			 struct weft_event *event_word, uint32_t heard,
-			 uint64_t ns)
+static bool wait_on_both_words(struct shm *s, uint32_t word,
+			       struct weft_event *event_word,
+			       uint32_t event_value, uint64_t ns)
 {
-	int rc = weft_event_wait(&s->view.head->wake, word, event_word, heard,
-				 ns);
+	int rc = weft_event_wait(&s->view.head->wake, word, event_word,
+				 event_value, ns);
 
 	s->no_waitv = rc == -ENOSYS;
 	return rc != -ETIMEDOUT;
@@ -246,18 +246,19 @@ static bool wait_on_bell(struct shm *s, uint32_t word,
  * Blocks on the wake word, which was announced before. Returns false after a
  * timeout.
  */
-static bool wait_sleep_words(struct shm *s, uint64_t ns,
-			     struct weft_event *event_word, uint32_t heard)
+static bool wait_on_words(struct shm *s, uint64_t ns,
+			  struct weft_event *event_word, uint32_t event_value)
 {
 	uint32_t word = weft_load32(&s->view.head->wake);
 
 	if (shm_wait_ready(s) || wait_watched(s) || weft_load32(&s->woken) ||
-	    !(word & SHM_ASLEEP))
+	    !(word & SHM_BLOCKED))
 		return true;
 	/* relaxed: statistics */
 	atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
 	return event_word && !s->no_waitv
-		       ? wait_on_bell(s, word, event_word, heard, ns)
+		       ? wait_on_both_words(s, word, event_word, event_value,
+					    ns)
 		       : wait_futex(s, word, ns);
 }
 
@@ -269,8 +270,9 @@ static uint64_t wait_earlier(uint64_t a, uint64_t b)
 /* Words on which a waiter blocks: the wake word and, if set, an event word. */
 struct wait_words {
 	struct weft_event *event_word;
-	uint32_t heard;
-	bool sure; /* notifiers fence before they check for waiters */
+	uint32_t event_value;
+	/* notifiers fence before they check for waiters */
+	bool notifiers_fence;
 };
 
 /*
@@ -280,40 +282,41 @@ struct wait_words {
  */
 static struct wait_words wait_prepare(struct shm *s)
 {
-	struct wait_words bed = { .event_word = NULL };
+	struct wait_words words = { .event_word = NULL };
 
-	wait_announce(s, SHM_ASLEEP);
+	wait_announce(s, SHM_BLOCKED);
 	/* F2 pairs with F2 in shm_watch(). */
 	weft_fence_full();
-	bed.event_word = wait_bell(s);
-	if (!bed.event_word)
-		return bed;
-	bed.sure = weft_load32_relaxed(&s->crowded);
-	bed.heard = weft_event_prepare_wait(bed.event_word,
-					    s->no_waitv ? WEFT_EVENT_NUDGE
-							: WEFT_EVENT_NOTIFY);
+	words.event_word = wait_event_word(s);
+	if (!words.event_word)
+		return words;
+	words.notifiers_fence = weft_load32_relaxed(&s->oversubscribed);
+	words.event_value = weft_event_prepare_wait(
+		words.event_word,
+		s->no_waitv ? WEFT_EVENT_NUDGE : WEFT_EVENT_NOTIFY);
 	weft_fence_full();
-	return bed;
+	return words;
 }
 
 /* Blocks for at most `most` ns of *ns; returns whether it was woken. */
-static bool wait_at_most(struct shm *s, const struct wait_words *bed,
+static bool wait_at_most(struct shm *s, const struct wait_words *words,
 			 uint64_t most, uint64_t *ns)
 {
 	uint64_t part = wait_earlier(*ns, most);
 
 	*ns -= part;
-	return part && wait_sleep_words(s, part, bed->event_word, bed->heard);
+	return part &&
+	       wait_on_words(s, part, words->event_word, words->event_value);
 }
 
 /* After a timeout: counts an event that did not wake this waiter. */
-static void wait_count_late(struct shm *s, const struct wait_words *bed)
+static void wait_count_late(struct shm *s, const struct wait_words *words)
 {
 	if (!shm_wait_ready(s) && !wait_watched(s))
 		return;
-	if (!(weft_load32(&s->view.head->wake) & SHM_ASLEEP) ||
-	    (bed->event_word &&
-	     weft_load32(&bed->event_word->ring) != bed->heard))
+	if (!(weft_load32(&s->view.head->wake) & SHM_BLOCKED) ||
+	    (words->event_word &&
+	     weft_load32(&words->event_word->ring) != words->event_value))
 		return;
 	/* relaxed: statistics */
 	atomic_fetch_add_explicit(&s->late, 1, memory_order_relaxed);
@@ -327,21 +330,22 @@ static void wait_count_late(struct shm *s, const struct wait_words *bed)
  * notifiers have fenced, and the check before it sees a delayed store. The last
  * part is long and misses no event.
  */
-static void wait_sleep(struct shm *s, uint64_t ns)
+static void wait_block(struct shm *s, uint64_t ns)
 {
-	struct wait_words bed = wait_prepare(s);
+	struct wait_words words = wait_prepare(s);
 	bool woken = false;
 
 	if (!s->idle)
-		woken = wait_at_most(s, &bed, WAIT_NAP_NS, &ns) ||
-			(bed.sure && wait_at_most(s, &bed, WAIT_EVENT_NS, &ns));
+		woken = wait_at_most(s, &words, WAIT_SHORT_NS, &ns) ||
+			(words.notifiers_fence &&
+			 wait_at_most(s, &words, WAIT_EVENT_NS, &ns));
 	if (!woken && ns) {
 		wait_order(s);
-		woken = wait_at_most(s, &bed, UINT64_MAX, &ns);
+		woken = wait_at_most(s, &words, UINT64_MAX, &ns);
 	}
 	if (!woken)
-		wait_count_late(s, &bed);
-	wait_retract(s, SHM_ASLEEP);
+		wait_count_late(s, &words);
+	wait_retract(s, SHM_BLOCKED);
 	/* relaxed: read by the next poll */
 	weft_store32_relaxed(&s->nudge, 1);
 }
@@ -353,7 +357,7 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 		weft_wait_policy_choose(&s->policy);
 	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
 
-	if (spin && !weft_load32_relaxed(&s->crowded)) {
+	if (spin && !weft_load32_relaxed(&s->oversubscribed)) {
 		if (wait_spin(s, wait_earlier(now + spin, end)))
 			return true;
 		now = weft_now_ns();
@@ -371,23 +375,23 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 	uint64_t end =
 		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 	uint64_t slept = 0;
-	bool over = false;
+	bool done = false;
 
 	/*
 	 * after a blocking wait without an event, block at once: latency does
 	 * not matter
 	 */
 	if (!s->idle) {
-		over = wait_awake(s, now, end);
+		done = wait_awake(s, now, end);
 		now = weft_now_ns();
 	}
-	if (!over && now < end) {
+	if (!done && now < end) {
 		slept = wait_earlier(end - now, WAIT_SLICE_NS);
-		wait_sleep(s, slept);
-		over = wait_over(s);
+		wait_block(s, slept);
+		done = wait_done(s);
 	}
-	s->idle = !over && slept >= WAIT_IDLE_NS;
-	return !over && weft_now_ns() >= end ? -ETIMEDOUT : 0;
+	s->idle = !done && slept >= WAIT_IDLE_NS;
+	return !done && weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
 
 /* Yields to a process that may free slots; the caller retries. */
@@ -396,7 +400,7 @@ static int wait_room(struct shm *s, uint64_t timeout_ns)
 	if (s->room_waits++ < WAIT_ROOM_YIELDS)
 		weft_wait_policy_release_cpu();
 	else
-		wait_sleep(s, wait_earlier(timeout_ns, WAIT_NAP_NS));
+		wait_block(s, wait_earlier(timeout_ns, WAIT_SHORT_NS));
 	return 0;
 }
 
@@ -412,7 +416,7 @@ static bool wait_full(struct shm *s)
 
 static int wait_any(struct shm *s, uint64_t timeout_ns)
 {
-	if (wait_over(s)) {
+	if (wait_done(s)) {
 		s->idle = false;
 		return 0;
 	}
@@ -472,10 +476,10 @@ void shm_wake_peer(struct shm *s, struct shm_peer *p)
 	if (!word)
 		return;
 	s->stats.wakes++;
-	if (word & SHM_ASLEEP)
+	if (word & SHM_BLOCKED)
 		wait_futex_wake(&p->view.head->wake);
 	if (word & SHM_ARMED)
-		shm_sock_poke(p);
+		shm_sock_notify(p);
 }
 
 void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
@@ -546,13 +550,13 @@ static bool arm_anew(struct shm *s, uint64_t now)
 	timerfd_settime(wait_timer(s), 0, &tick, NULL);
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
-	if (wait_bell(s)) {
-		weft_event_prepare_wait(wait_bell(s), WEFT_EVENT_NUDGE);
+	if (wait_event_word(s)) {
+		weft_event_prepare_wait(wait_event_word(s), WEFT_EVENT_NUDGE);
 		weft_fence_full();
 	}
 	wait_order(s);
 	s->armed_ns = now;
-	if (!wait_over(s))
+	if (!wait_done(s))
 		return true;
 	wait_retract(s, SHM_ARMED);
 	return false;
@@ -565,7 +569,7 @@ static bool arm_anew(struct shm *s, uint64_t now)
 static bool arm_holds(struct shm *s, uint64_t now)
 {
 	return weft_load32(&s->view.head->wake) & SHM_ARMED &&
-	       now - s->armed_ns < WAIT_ARMED_NS && !wait_bell(s);
+	       now - s->armed_ns < WAIT_ARMED_NS && !wait_event_word(s);
 }
 
 int shm_arm(struct weft_carrier *c)
@@ -575,7 +579,7 @@ int shm_arm(struct weft_carrier *c)
 
 	if (shm_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
-	if (wait_over(s) || wait_full(s))
+	if (wait_done(s) || wait_full(s))
 		return -EAGAIN;
 	return arm_holds(s, now) || arm_anew(s, now) ? 0 : -EAGAIN;
 }

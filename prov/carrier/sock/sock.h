@@ -67,10 +67,10 @@ struct sock_dgram {
 	uint8_t *data;
 	uint32_t bytes;	  /* length with the head, bytes */
 	uint32_t room;	  /* bytes allocated at data */
-	uint32_t at;	  /* received datagram: offset of the next record */
+	uint32_t offset;  /* received datagram: offset of the next record */
 	uint8_t freelist; /* index of its free list, or SOCK_FREE_LISTS */
 	/* all packets may be delivered out of order (WEFT_PKT_SPLIT_OK) */
-	bool loose;
+	bool unordered;
 };
 
 /* Full datagrams to one peer in contiguous memory, for GSO: sock_dgram.c. */
@@ -80,7 +80,7 @@ struct sock_gso_batch {
 	struct sock_peer *peer;
 	uint32_t room;	 /* bytes of each datagram, without a tag */
 	uint32_t length; /* capacity in datagrams */
-	uint32_t taken;
+	uint32_t used;
 	uint32_t live; /* datagrams taken and not freed yet */
 	struct sock_dgram dgram[SOCK_BATCH];
 	_Alignas(64) uint8_t data[SOCK_GSO_BYTES];
@@ -111,17 +111,16 @@ struct sock_peer {
 	bool local;   /* the peer is on this host */
 	bool self;    /* this endpoint itself: packets are passed in memory */
 	bool refused; /* no process has the peer's port any more */
-	uint64_t far; /* the peer's incarnation; 0: not known */
-	uint64_t before; /* incarnations up to this one have ended */
+	uint64_t remote_gen; /* the peer's incarnation; 0: not known */
+	uint64_t ended_gen;  /* incarnations up to this one have ended */
 	/* HELLO_SENT: time of the HELLO; ABSENT: time of the next HELLO */
-	uint64_t ask_ns;
+	uint64_t hello_ns;
 	uint64_t hello_backoff_ns;
 	/* time of the first unanswered HELLO, ns; 0: none */
 	uint64_t hello_since_ns;
-	uint64_t heard_ns;
-	uint64_t
-		/* time of the first unanswered probe after heard_ns, ns */
-		probed_since_ns;
+	uint64_t last_received_ns;
+	/* time of the first unanswered probe after last_received_ns, ns */
+	uint64_t probed_since_ns;
 	/* With a key: unverified ICMP reports that the port has no owner. */
 	uint64_t refusal_ns; /* time of the first report, ns; 0: none */
 	uint64_t probe_ns;   /* time of the next probe, ns */
@@ -145,24 +144,24 @@ struct sock_peer {
 	struct sock_dgram *open;
 	/* batch of the next full datagram, or NULL */
 	struct sock_gso_batch *batch;
-	uint32_t gram_max;
+	uint32_t dgram_max;
 	/* sequence numbers considered lost and not retransmitted yet */
 	uint32_t losses;
 	uint64_t inflight_bytes; /* bytes in flight */
 	/* consecutive timeouts since the last acknowledgement */
 	uint32_t timeouts;
 	/* time of the retransmission timeout, ns; 0: nothing in flight */
-	uint64_t rto_at;
+	uint64_t rto_deadline_ns;
 	uint64_t wait_ns; /* time since which data has been in flight, ns */
 	uint32_t room;	  /* receive window of the peer, bytes */
 	struct sock_pace pace;
 	/* Receiver's state. */
 	struct sock_win rx;
-	struct sock_dgram **here; /* reorder buffer, SOCK_WINDOW entries */
-	bool sends;		  /* the peer has sent data */
+	struct sock_dgram **reorder; /* reorder buffer, SOCK_WINDOW entries */
+	bool sends;		     /* the peer has sent data */
 	/* reassembly buffer of a packet that arrives in parts */
-	uint8_t *whole;
-	uint32_t whole_bytes;
+	uint8_t *reassembly;
+	uint32_t reassembly_bytes;
 	uint64_t held;	/* bytes in the reorder buffer */
 	uint32_t stamp; /* stamp of the last datagram received */
 	/* datagrams received since the last acknowledgement */
@@ -213,11 +212,11 @@ struct sock_progress_thread {
 	pthread_mutex_t lock;
 	pthread_t thread;
 	bool runs;
-	int event;	   /* eventfd that wakes the progress thread */
-	weft_au32 over;	   /* request to exit */
-	weft_au32 idle;	   /* the thread is blocked until it is notified */
-	weft_au32 turns;   /* poll passes of the caller */
-	weft_au32 traffic; /* datagrams read and sent */
+	int event;		/* eventfd that wakes the progress thread */
+	weft_au32 stop;		/* request to exit */
+	weft_au32 idle;		/* the thread is blocked until it is notified */
+	weft_au32 caller_polls; /* poll passes of the caller */
+	weft_au32 traffic;	/* datagrams read and sent */
 };
 
 struct sock_out;
@@ -234,7 +233,7 @@ struct sock {
 	uint8_t public[SOCK_PUBLIC_BYTES]; /* public half of the key pair */
 	/* time of the last answer to a stray datagram, ns */
 	uint64_t stray_answer_ns;
-	bool hides; /* payloads are encrypted */
+	bool encrypts; /* payloads are encrypted */
 	struct weft_code_crc crc;
 	const struct weft_carrier_up *up;
 	void *up_arg;
@@ -242,17 +241,18 @@ struct sock {
 	uint32_t window;
 	uint64_t silence_ns;
 	uint64_t opened_ns;
-	uint64_t now;	    /* time of the current call, ns */
-	uint64_t tick_ns;   /* time of the next probes of idle peers, ns */
-	bool peers_changed; /* a peer has needed service since the last pass */
-	uint32_t poked;	    /* index of the next peer to probe */
-	uint32_t depth;	    /* nesting depth of the caller's calls */
+	uint64_t now;	     /* time of the current call, ns */
+	uint64_t tick_ns;    /* time of the next probes of idle peers, ns */
+	bool peers_changed;  /* a peer has needed service since the last pass */
+	uint32_t probe_next; /* index of the next peer to probe */
+	uint32_t depth;	     /* nesting depth of the caller's calls */
 	bool polling;
-	bool starved; /* a refused send waits for an acknowledgement */
-	bool corked;  /* datagrams wait for the next pass, which sends them */
-	bool away;    /* the progress thread runs: no packet is delivered */
-	bool dead;    /* stopped by the fault plan */
-	bool gso;     /* the kernel segments datagrams of this endpoint (GSO) */
+	bool send_refused; /* a refused send waits for an acknowledgement */
+	bool deferred; /* datagrams wait for the next pass, which sends them */
+	/* the progress thread runs: no packet is delivered */
+	bool in_progress_thread;
+	bool dead; /* stopped by the fault plan */
+	bool gso;  /* the kernel segments datagrams of this endpoint (GSO) */
 	/* size of the receive buffer, shared by all senders */
 	uint32_t rcv_bytes;
 	struct sock_peer **peer;
@@ -260,16 +260,16 @@ struct sock {
 	uint32_t peer_room;
 	uint32_t senders; /* number of peers that have sent data */
 	struct weft_hash by_name;
-	struct sock_peer *named; /* peer last found in by_name, or NULL */
+	struct sock_peer *last_found; /* peer last found in by_name, or NULL */
 	struct weft_list busy;
 	struct sock_out *out;
 	struct sock_in *in;
-	struct sock_dgram *spare[SOCK_FREE_LISTS];
-	uint32_t spares[SOCK_FREE_LISTS];
+	struct sock_dgram *free_list[SOCK_FREE_LISTS];
+	uint32_t free_count[SOCK_FREE_LISTS];
 	struct sock_gso_batch *free_batch_list;
 	uint32_t free_batch_count;
 	struct carrier_faults faults;
-	struct weft_list late; /* datagrams delayed by the fault plan */
+	struct weft_list delayed; /* datagrams delayed by the fault plan */
 	struct weft_carrier_stats stats;
 	struct sock_waiter waiter;
 	struct sock_progress_thread progress;
@@ -293,7 +293,7 @@ static inline struct sock_flight *sock_flight(struct sock_peer *p, uint32_t seq)
 static inline struct sock_dgram **sock_reorder_slot(struct sock_peer *p,
 						    uint32_t seq)
 {
-	return &p->here[seq % SOCK_WINDOW];
+	return &p->reorder[seq % SOCK_WINDOW];
 }
 
 /*
@@ -323,7 +323,7 @@ uint64_t sock_name_key(const struct sockaddr_in *n);
  * Returns 0, -EHOSTUNREACH (no route), or another -errno.
  */
 int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
-		    uint32_t *gram_max_p, bool *local_p);
+		    uint32_t *dgram_max_p, bool *local_p);
 
 /* sock_peer.c */
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
@@ -352,7 +352,7 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p);
 void sock_peer_probe(struct sock *s, struct sock_peer *p);
 void sock_peer_fail(struct sock *s, struct sock_peer *p, int err);
 /* Sets the largest datagram to p, without a tag, in bytes. */
-void sock_peer_gram_max_set(struct sock_peer *p, uint32_t gram_max);
+void sock_peer_dgram_max_set(struct sock_peer *p, uint32_t dgram_max);
 /* Returns the number of datagrams sent to all peers. */
 uint64_t sock_peer_sent(const struct sock *s);
 /*
@@ -404,19 +404,19 @@ void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p);
 int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
 		     uint8_t *data, uint32_t bytes, int budget);
 /* Delivers datagrams from the reorder buffer that are next in order. */
-int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget);
-/* Returns the receive window of the peer in bytes. */
+int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget);
+/* Returns the receive window granted to the peer, bytes. */
 uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p);
 
 /* sock_poll.c */
 int sock_poll(struct weft_carrier *c, int budget);
 /* Sends the datagrams that wait for the next pass. */
-void sock_poll_pass_uncork(struct sock *s);
+void sock_poll_pass_send_deferred(struct sock *s);
 /*
  * Makes a poll pass of the progress thread; returns the time of the next
  * retransmission.
  */
-uint64_t sock_poll_pass_away(struct sock *s);
+uint64_t sock_poll_pass_in_thread(struct sock *s);
 /*
  * At close: returns when everything is acknowledged and every peer has answered
  * the BYE, or after the time limit.
@@ -478,17 +478,17 @@ void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 bool sock_keys_verify(const struct sock *s, const struct sockaddr_in *from,
 		      const uint8_t *data, uint32_t bytes);
 /*
- * Derives the session's keys for p with incarnation far. Returns false if the
- * public key is invalid or there is no memory.
+ * Derives the session's keys for p with incarnation remote_gen. Returns false
+ * if the public key is invalid or there is no memory.
  */
-bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
+bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
 		     const uint8_t public[SOCK_PUBLIC_BYTES]);
 /*
  * Answers a datagram for a previous owner of this address, with this endpoint's
  * incarnation and public key, at most once a millisecond.
  */
 void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
-			    uint64_t far);
+			    uint64_t remote_gen);
 
 /* sock_seal.c */
 /*
@@ -528,12 +528,12 @@ int sock_progress_thread_open(struct sock *s);
 void sock_progress_thread_close(struct sock *s);
 
 /* sock_lock.c */
-void sock_progress_thread_ring(struct sock *s);
+void sock_progress_thread_notify(struct sock *s);
 /*
  * Wakes the idle progress thread; called when a datagram is sent and none was
  * in flight.
  */
-void sock_progress_thread_call(struct sock *s);
+void sock_progress_thread_wake(struct sock *s);
 /*
  * Increments a counter that progress_watch() compares; the caller holds the
  * lock.

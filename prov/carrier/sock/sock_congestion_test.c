@@ -46,7 +46,7 @@ static void congestion_control_follows_rtt_and_loss(void **state)
 	T_TRUE(p.window > window + 800 && p.window <= window + 1000);
 	/* with a queue, a large window does not grow, and a loss halves it */
 	p.window = 400000;
-	p.srtt_ns = 10 * p.least_ns + 1000000;
+	p.srtt_ns = 10 * p.min_rtt_ns + 1000000;
 	sock_pace_acked(&p, 5000);
 	T_IS(p.window, 400000);
 	sock_pace_loss(&p, 3000000000);
@@ -60,23 +60,23 @@ static void congestion_control_follows_rtt_and_loss(void **state)
 	T_IS(p.rto_ns, SOCK_RTO_MAX_NS);
 }
 
-struct two {
+struct pair {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
-	struct end_group crowd;
+	struct end_group group;
 };
 
-static void two_open(struct two *t)
+static void pair_open(struct pair *t)
 {
-	*t = (struct two){ .crowd = { { &t->a, &t->b }, 2 } };
+	*t = (struct pair){ .group = { { &t->a, &t->b }, 2 } };
 	T_OK(end_open(&t->a, &weft_carrier_sock, 1, NULL));
 	T_OK(end_open(&t->b, &weft_carrier_sock, 2, NULL));
 	t->ab = end_peer(&t->a, &t->b);
 	t->ba = end_peer(&t->b, &t->a);
-	t->a.crowd = t->b.crowd = &t->crowd;
+	t->a.group = t->b.group = &t->group;
 }
 
-static void two_close(struct two *t)
+static void pair_close(struct pair *t)
 {
 	T_IS(t->a.bad + t->b.bad, 0);
 	T_IS(t->a.lost + t->b.lost, 0);
@@ -85,7 +85,7 @@ static void two_close(struct two *t)
 }
 
 /* Exchanges packets, so that first contact is complete. */
-static void two_talk(struct two *t, uint64_t count)
+static void pair_exchange(struct pair *t, uint64_t count)
 {
 	for (uint64_t n = 0; n < count; n++) {
 		T_OK(end_send_all(&t->a, t->ab, n, 8, 60));
@@ -95,7 +95,7 @@ static void two_talk(struct two *t, uint64_t count)
 	T_TRUE(end_wait_got(&t->b, count, 60));
 }
 
-static void two_poll_for(struct two *t, uint64_t ns)
+static void pair_poll_for(struct pair *t, uint64_t ns)
 {
 	uint64_t end = weft_now_ns() + ns;
 
@@ -137,7 +137,7 @@ static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 	uint64_t ns;
 
 	pthread_mutex_lock(&s->progress.lock);
-	ns = sock_peer_of(p)->heard_ns;
+	ns = sock_peer_of(p)->last_received_ns;
 	pthread_mutex_unlock(&s->progress.lock);
 	return ns;
 }
@@ -151,37 +151,37 @@ static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 static void arrival_time_is_the_read_time_in_the_pass(void **state)
 {
 	struct weft_carrier_up slow;
-	uint64_t since, heard, late = 0;
-	struct two t;
+	uint64_t since, received_ns, delay_ns = 0;
+	struct pair t;
 
-	two_open(&t);
-	two_talk(&t, 4);
+	pair_open(&t);
+	pair_exchange(&t, 4);
 	quick = sock_of(t.b.c)->up;
 	slow = (struct weft_carrier_up){ slow_deliver, quick->lost };
 	up_set(&t.b, &slow);
-	for (uint64_t n = 4; n < 204 && late < SLOW_NS; n += 2) {
+	for (uint64_t n = 4; n < 204 && delay_ns < SLOW_NS; n += 2) {
 		T_OK(end_send_all(&t.a, t.ab, n, 8000, 60));
 		T_OK(end_send_all(&t.a, t.ab, n + 1, 8000, 60));
 		t.a.c->ops->poll(t.a.c, 0);
 		since = weft_now_ns();
 		t.b.c->ops->poll(t.b.c, 16);
-		heard = received_from_ns(&t.b, t.ba);
-		late = heard > since ? heard - since : 0;
+		received_ns = received_from_ns(&t.b, t.ba);
+		delay_ns = received_ns > since ? received_ns - since : 0;
 		T_TRUE(end_wait_got(&t.b, n + 2, 60));
 	}
-	T_TRUE(late >= SLOW_NS);
+	T_TRUE(delay_ns >= SLOW_NS);
 	up_set(&t.b, quick);
-	two_close(&t);
+	pair_close(&t);
 }
 
 /* Wraps sendmmsg() and simulates that the process is preempted after it. */
-static weft_au64 sends_take_ns;
+static weft_au64 send_delay_ns;
 
 int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 {
 	int ret = (int)syscall(SYS_sendmmsg, fd, msg, n, flags);
 	const struct timespec ts = { .tv_nsec = (long)weft_load64(
-					     &sends_take_ns) };
+					     &send_delay_ns) };
 
 	if (ts.tv_nsec)
 		nanosleep(&ts, NULL);
@@ -189,8 +189,8 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 }
 
 /* Queues two packets for the next pass of e, which sends them by one call. */
-static void cork_two(struct end *e, struct weft_peer *one,
-		     struct weft_peer *other, uint64_t n)
+static void defer_two(struct end *e, struct weft_peer *one,
+		      struct weft_peer *other, uint64_t n)
 {
 	struct sock *s = sock_of(e->c);
 
@@ -209,33 +209,33 @@ static void cork_two(struct end *e, struct weft_peer *one,
  */
 static void arrival_time_is_after_the_sends_of_the_pass(void **state)
 {
-	static struct two pair, *t = &pair;
+	static struct pair pair, *t = &pair;
 	static struct end third;
 	struct weft_peer *other;
-	uint64_t since, heard, late = 0;
+	uint64_t since, received_ns, delay_ns = 0;
 
-	two_open(t);
+	pair_open(t);
 	T_OK(end_open(&third, &weft_carrier_sock, 3, NULL));
 	other = end_peer(&t->a, &third);
 	T_OK(end_send_all(&t->a, other, 0, 8, 60));
 	T_TRUE(end_wait_got(&third, 1, 60));
-	two_talk(t, 1);
-	for (uint64_t n = 1; n <= 100 && late < SLOW_NS; n++) {
+	pair_exchange(t, 1);
+	for (uint64_t n = 1; n <= 100 && delay_ns < SLOW_NS; n++) {
 		T_OK(end_send_all(&t->b, t->ba, n, 8, 60));
 		t->b.c->ops->poll(t->b.c, 0);
-		cork_two(&t->a, t->ab, other, n);
-		weft_store64(&sends_take_ns, SLOW_NS);
+		defer_two(&t->a, t->ab, other, n);
+		weft_store64(&send_delay_ns, SLOW_NS);
 		since = weft_now_ns();
 		t->a.c->ops->poll(t->a.c, 16);
-		heard = received_from_ns(&t->a, t->ab);
-		weft_store64(&sends_take_ns, 0);
-		late = heard > since ? heard - since : 0;
+		received_ns = received_from_ns(&t->a, t->ab);
+		weft_store64(&send_delay_ns, 0);
+		delay_ns = received_ns > since ? received_ns - since : 0;
 		T_TRUE(end_wait_got(&t->a, n + 1, 60));
 		T_TRUE(end_wait_got(&t->b, n + 1, 60));
 		T_TRUE(end_wait_got(&third, n + 1, 60));
 	}
-	T_TRUE(late >= SLOW_NS);
-	two_close(t);
+	T_TRUE(delay_ns >= SLOW_NS);
+	pair_close(t);
 	end_close(&third);
 }
 
@@ -261,21 +261,21 @@ static uint64_t sent_by(const struct end *e)
 static void a_reply_carries_the_acknowledgement(void **state)
 {
 	enum { N = 200, AFTER_NS = 60000 };
-	static struct two pair, *t = &pair;
+	static struct pair pair, *t = &pair;
 	uint64_t was;
 
-	two_open(t);
-	two_talk(t, 1);
+	pair_open(t);
+	pair_exchange(t, 1);
 	was = sent_by(&t->b);
 	for (uint64_t n = 1; n <= N; n++) {
 		T_OK(end_send_all(&t->a, t->ab, n, 8, 60));
 		T_TRUE(end_wait_got(&t->b, n + 1, 60));
-		two_poll_for(t, AFTER_NS);
+		pair_poll_for(t, AFTER_NS);
 		T_OK(end_send_all(&t->b, t->ba, n, 8, 60));
 		T_TRUE(end_wait_got(&t->a, n + 1, 60));
 	}
 	T_TRUE(sent_by(&t->b) - was < N + N / 2);
-	two_close(t);
+	pair_close(t);
 }
 
 /*
@@ -285,14 +285,14 @@ static void a_reply_carries_the_acknowledgement(void **state)
 static void a_refused_sender_blocks_until_the_window_opens(void **state)
 {
 	const uint64_t ns = 20000000;
-	static struct two pair, *t = &pair;
+	static struct pair pair, *t = &pair;
 	struct weft_carrier *a;
 	uint64_t n = 20;
 	struct t_limit limit;
 
-	two_open(t);
+	pair_open(t);
 	a = t->a.c;
-	two_talk(t, n);
+	pair_exchange(t, n);
 	t_limit_set(&limit, 30);
 	do {
 		T_FALSE(t_limit_expired(&limit));
@@ -307,7 +307,7 @@ static void a_refused_sender_blocks_until_the_window_opens(void **state)
 		a->ops->poll(a, 16);
 	}
 	T_TRUE(end_wait_got(&t->b, n + 1, 20));
-	two_close(t);
+	pair_close(t);
 }
 
 /*
@@ -317,17 +317,17 @@ static void a_refused_sender_blocks_until_the_window_opens(void **state)
  */
 static void close_with_slow_sends_ends(void **state)
 {
-	static struct two pair, *t = &pair;
+	static struct pair pair, *t = &pair;
 	static struct end third;
 
-	two_open(t);
+	pair_open(t);
 	T_OK(end_open(&third, &weft_carrier_sock, 3, NULL));
-	two_talk(t, 1);
+	pair_exchange(t, 1);
 	T_OK(end_send_all(&t->a, end_peer(&t->a, &third), 0, 8, 60));
 	T_TRUE(end_wait_got(&third, 1, 60));
-	weft_store64(&sends_take_ns, 80000000);
-	two_close(t);
-	weft_store64(&sends_take_ns, 0);
+	weft_store64(&send_delay_ns, 80000000);
+	pair_close(t);
+	weft_store64(&send_delay_ns, 0);
 	end_close(&third);
 }
 

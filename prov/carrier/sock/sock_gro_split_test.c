@@ -47,13 +47,13 @@ static void forger_send(struct forger *x, size_t bytes)
 }
 
 /*
- * Writes a datagram at offset `at` with `length` in its head; its CRC covers
+ * Writes a datagram at `offset` with `length` in its head; its CRC covers
  * sum bytes.
  */
-static void forger_write(struct forger *x, uint32_t at, enum sock_kind kind,
+static void forger_write(struct forger *x, uint32_t offset, enum sock_kind kind,
 			 uint16_t length, uint32_t sum)
 {
-	struct sock_head *h = (void *)(x->data + at);
+	struct sock_head *h = (void *)(x->data + offset);
 
 	*h = (struct sock_head){ .magic = SOCK_MAGIC,
 				 .from = 7,

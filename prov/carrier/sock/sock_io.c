@@ -82,7 +82,7 @@ int sock_io_open(struct sock *s)
 	if (!s->out || !s->in)
 		return -ENOMEM;
 	s->in->runs = 0;
-	if (s->hides && !(s->out->encrypted = malloc(IO_ENCRYPTED_BYTES)))
+	if (s->encrypts && !(s->out->encrypted = malloc(IO_ENCRYPTED_BYTES)))
 		return -ENOMEM;
 	s->gso =
 		!setsockopt(s->fd, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof(off));
@@ -149,7 +149,7 @@ void sock_io_errors(struct sock *s)
 /* Returns the stamp of the last datagram received, plus its age. */
 static uint32_t io_echo(const struct sock *s, const struct sock_peer *p)
 {
-	uint32_t us = (uint32_t)((s->now - p->heard_ns) / 1000);
+	uint32_t us = (uint32_t)((s->now - p->last_received_ns) / 1000);
 
 	if (!p->stamp)
 		return 0;
@@ -162,13 +162,13 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 
 	h->magic = SOCK_MAGIC;
 	h->from = s->gen;
-	h->to = p->far;
+	h->to = p->remote_gen;
 	h->ack = p->rx.next;
-	h->here = sock_win_word(&p->rx, 0);
+	h->ack_bits = sock_win_word(&p->rx, 0);
 	h->room = sock_rx_room(s, p);
 	h->stamp = us ? us : 1;
 	h->echo = io_echo(s, p);
-	h->flags = (h->flags & (SOCK_LOOSE | SOCK_PUBLIC)) |
+	h->flags = (h->flags & (SOCK_UNORDERED | SOCK_PUBLIC)) |
 		   (p->bye ? SOCK_BYE_RECEIVED : 0) |
 		   (sock_tx_ack_soon(s, p) ? SOCK_ACK_SOON : 0);
 	h->count = ++p->count;
@@ -176,7 +176,7 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	p->unacked_bytes = 0;
 	p->ack_soon = false;
 	p->ack_now = false;
-	p->small_room_sent = h->room < 2 * p->gram_max;
+	p->small_room_sent = h->room < 2 * p->dgram_max;
 }
 
 static void io_sign(const struct sock *s, const struct sock_peer *p,
@@ -204,7 +204,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	h->bytes = (uint16_t)(bytes + s->tag);
 	if (h->kind != SOCK_DATA)
 		h = data = memcpy(&o->small[i], h, bytes);
-	if (s->hides)
+	if (s->encrypts)
 		h = data = memcpy(o->encrypted + o->bytes, h, bytes);
 	if (s->tag)
 		io_sign(s, p, data, bytes);
@@ -234,7 +234,7 @@ static uint32_t io_gso_count(const struct sock *s, uint32_t i)
 	size_t all = size;
 	uint32_t n = 1;
 
-	if (!s->gso || size > o->entry[i].peer->gram_max + s->tag)
+	if (!s->gso || size > o->entry[i].peer->dgram_max + s->tag)
 		return 1;
 	for (; i + n < o->count; n++) {
 		size_t next = o->iov[i + n].iov_len;
@@ -323,14 +323,14 @@ static void io_mtu_shrunk(struct sock *s, uint32_t i)
 {
 	struct io_entry *e = &s->out->entry[i];
 	struct iovec *v = &s->out->iov[i];
-	uint32_t width = e->peer->gram_max + s->tag;
+	uint32_t width = e->peer->dgram_max + s->tag;
 	bool local;
 
 	sock_name_route(s, &e->peer->base.name, &width, &local);
 	if (v->iov_len <= width)
 		width = SOCK_DGRAM_MIN;
-	sock_peer_gram_max_set(e->peer, width - s->tag);
-	e->peer->pace.datagram = e->peer->gram_max;
+	sock_peer_dgram_max_set(e->peer, width - s->tag);
+	e->peer->pace.datagram = e->peer->dgram_max;
 	io_fragments(s, IP_PMTUDISC_DONT);
 	sock_io_send_one(s, &e->peer->base.name, v->iov_base,
 			 (uint32_t)v->iov_len);

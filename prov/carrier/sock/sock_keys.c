@@ -79,7 +79,7 @@ int sock_keys_open(struct sock *s, const struct weft_carrier_attr *attr)
 	if (!HMAC(EVP_sha256(), attr->key, (int)attr->key_bytes,
 		  (const uint8_t *)use, strlen(use), s->key, &len))
 		return -ENOMEM;
-	s->hides = attr->encrypt;
+	s->encrypts = attr->encrypt;
 	s->tag = SOCK_TAG;
 	return keys_pair(s);
 }
@@ -132,7 +132,7 @@ bool sock_keys_verify(const struct sock *s, const struct sockaddr_in *from,
 }
 
 void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
-			    uint64_t far)
+			    uint64_t remote_gen)
 {
 	struct {
 		struct sock_head head;
@@ -140,7 +140,7 @@ void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
 		uint8_t tag[SOCK_TAG];
 	} d = { .head = { .magic = SOCK_MAGIC,
 			  .from = s->gen,
-			  .to = far,
+			  .to = remote_gen,
 			  .kind = SOCK_ACK,
 			  .flags = SOCK_PUBLIC,
 			  .bytes = sizeof(d) } };
@@ -200,24 +200,24 @@ static struct sock_seal *keys_seal(const struct sock *s,
 static bool keys_shared(const struct sock *s, const uint8_t *public,
 			uint8_t shared[SOCK_PUBLIC_BYTES])
 {
-	EVP_PKEY *far = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL,
-						    public, SOCK_PUBLIC_BYTES);
+	EVP_PKEY *peer_key = EVP_PKEY_new_raw_public_key(
+		EVP_PKEY_X25519, NULL, public, SOCK_PUBLIC_BYTES);
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new(s->pair, NULL);
 	size_t bytes = SOCK_PUBLIC_BYTES;
-	bool ok = far && ctx && EVP_PKEY_derive_init(ctx) > 0 &&
-		  EVP_PKEY_derive_set_peer(ctx, far) > 0 &&
+	bool ok = peer_key && ctx && EVP_PKEY_derive_init(ctx) > 0 &&
+		  EVP_PKEY_derive_set_peer(ctx, peer_key) > 0 &&
 		  EVP_PKEY_derive(ctx, shared, &bytes) > 0;
 
 	EVP_PKEY_CTX_free(ctx);
-	EVP_PKEY_free(far);
+	EVP_PKEY_free(peer_key);
 	return ok;
 }
 
-bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
+bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
 		     const uint8_t public[SOCK_PUBLIC_BYTES])
 {
-	const struct keys_side we = { &s->name, s->gen, s->public };
-	const struct keys_side they = { &p->base.name, far, public };
+	const struct keys_side ours = { &s->name, s->gen, s->public };
+	const struct keys_side theirs = { &p->base.name, remote_gen, public };
 	uint8_t shared[SOCK_PUBLIC_BYTES];
 	uint8_t secret[KEYS_SHA];
 
@@ -228,8 +228,8 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
 		return false;
 	sock_seal_close(p->seal);
 	sock_seal_close(p->own_seal);
-	p->seal = keys_seal(s, secret, &they, &we, false);
-	p->own_seal = keys_seal(s, secret, &we, &they, true);
+	p->seal = keys_seal(s, secret, &theirs, &ours, false);
+	p->own_seal = keys_seal(s, secret, &ours, &theirs, true);
 	OPENSSL_cleanse(shared, sizeof(shared));
 	OPENSSL_cleanse(secret, sizeof(secret));
 	memcpy(p->public, public, SOCK_PUBLIC_BYTES);

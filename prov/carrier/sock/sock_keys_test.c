@@ -27,7 +27,7 @@
 struct pair {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
-	struct end_group crowd;
+	struct end_group group;
 };
 
 /* A datagram of an attacker, with space for a public key and a tag. */
@@ -48,15 +48,15 @@ static struct pair *pair_open(const char *key, const char *faults_of_b)
 	T_OK(end_open(&t->b, &weft_carrier_sock, 2, &attr));
 	t->ab = end_peer(&t->a, &t->b);
 	t->ba = end_peer(&t->b, &t->a);
-	t->crowd.e[0] = &t->a;
-	t->crowd.e[1] = &t->b;
-	t->crowd.count = 2;
-	t->a.crowd = &t->crowd;
-	t->b.crowd = &t->crowd;
+	t->group.e[0] = &t->a;
+	t->group.e[1] = &t->b;
+	t->group.count = 2;
+	t->a.group = &t->group;
+	t->b.group = &t->group;
 	return t;
 }
 
-static void pair_talk(struct pair *t, uint64_t from, uint64_t to)
+static void pair_exchange(struct pair *t, uint64_t from, uint64_t to)
 {
 	for (uint64_t n = from; n < to; n++) {
 		T_OK(end_send_all(&t->a, t->ab, n, 100, 20));
@@ -95,8 +95,8 @@ static void until_refused(struct end *e, uint64_t want)
 	T_IS(stats_of(e).refused, want);
 }
 
-static struct dgram gram_of(const struct end *from, const struct end *to,
-			    enum sock_kind kind, uint64_t count)
+static struct dgram dgram_of(const struct end *from, const struct end *to,
+			     enum sock_kind kind, uint64_t count)
 {
 	return (struct dgram){ .head = { .magic = SOCK_MAGIC,
 					 .from = sock_of(from->c)->gen,
@@ -108,9 +108,9 @@ static struct dgram gram_of(const struct end *from, const struct end *to,
 }
 
 /* Signs g as `from` does for peer, and sends it from the socket of `at`. */
-static void gram_send(struct dgram *g, const struct end *from,
-		      struct weft_peer *peer, const struct end *at,
-		      const struct end *to)
+static void dgram_send(struct dgram *g, const struct end *from,
+		       struct weft_peer *peer, const struct end *at,
+		       const struct end *to)
 {
 	struct sock *s = sock_of(from->c);
 	uint8_t *data = (uint8_t *)g;
@@ -130,7 +130,7 @@ static void hello_relay(const struct end *from, const struct end *to,
 			const uint8_t *public, uint64_t count,
 			const struct end *at, const struct end *goal)
 {
-	struct dgram g = gram_of(from, to, SOCK_HELLO, count);
+	struct dgram g = dgram_of(from, to, SOCK_HELLO, count);
 	struct sock *s = sock_of(from->c);
 	const uint32_t bytes = sizeof(g) - SOCK_TAG;
 
@@ -169,9 +169,9 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 	struct end c;
 
 	T_OK(end_open(&c, &weft_carrier_sock, 3, &attr));
-	t->crowd.e[t->crowd.count++] = &c;
-	c.crowd = &t->crowd;
-	pair_talk(t, 0, 4);
+	t->group.e[t->group.count++] = &c;
+	c.group = &t->group;
+	pair_exchange(t, 0, 4);
 	cb = end_peer(&c, &t->b);
 	T_OK(end_send_all(&c, cb, 0, 8, 20));
 	T_TRUE(end_wait_got(&t->b, 5, 20));
@@ -179,7 +179,7 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 	sock_enter(sock_of(t->b.c));
 	ab = sock_peer_of(t->ab);
 	ba = sock_peer_of(t->ba);
-	g = gram_of(&t->a, &t->b, SOCK_ACK, 1000);
+	g = dgram_of(&t->a, &t->b, SOCK_ACK, 1000);
 	sock_seal_sign(sock_of(t->a.c), ab->own_seal, (uint8_t *)&g,
 		       sizeof(g.head));
 	T_TRUE(verifies(&t->b, ba->seal, &g));
@@ -188,7 +188,7 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 	sock_leave(sock_of(t->b.c));
 	sock_leave(sock_of(t->a.c));
 	end_close(&c);
-	t->crowd.count = 2;
+	t->group.count = 2;
 	T_TRUE(end_wait_lost(&t->b, 1, 20));
 	T_IS(t->b.lost_err, ESHUTDOWN);
 	t->b.lost = 0;
@@ -205,13 +205,13 @@ static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 	uint64_t count;
 	struct dgram g;
 
-	pair_talk(t, 0, 20);
+	pair_exchange(t, 0, 20);
 	count = sock_peer_of(t->ba)->seen + 100;
-	g = gram_of(&t->a, &t->b, SOCK_BYE, count);
-	gram_send(&g, &t->a, t->ab, &t->b, &t->a);
+	g = dgram_of(&t->a, &t->b, SOCK_BYE, count);
+	dgram_send(&g, &t->a, t->ab, &t->b, &t->a);
 	until_refused(&t->a, 1);
-	g = gram_of(&t->b, &t->a, SOCK_BYE, count);
-	gram_send(&g, &t->a, t->ab, &t->b, &t->a);
+	g = dgram_of(&t->b, &t->a, SOCK_BYE, count);
+	dgram_send(&g, &t->a, t->ab, &t->b, &t->a);
 	until_refused(&t->a, 2);
 	/* the HELLO, from the receiver's address and from the sender's */
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->b, &t->a);
@@ -219,7 +219,7 @@ static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->a, &t->a);
 	until_refused(&t->a, 4);
 	T_IS(stats_of(&t->a).forged, 3);
-	pair_talk(t, 20, 40);
+	pair_exchange(t, 20, 40);
 	pair_close(t);
 }
 
@@ -229,14 +229,14 @@ static void a_hello_is_accepted_once(void **state)
 	const uint8_t *public = sock_of(t->a.c)->public;
 	uint64_t count;
 
-	pair_talk(t, 0, 20);
+	pair_exchange(t, 0, 20);
 	count = sock_peer_of(t->ab)->count + 100;
 	hello_send(&t->a, &t->b, public, count);
 	for (int i = 0; i < 3; i++)
 		hello_send(&t->a, &t->b, public, count);
 	until_refused(&t->b, 3);
 	T_IS(stats_of(&t->b).replays, 3);
-	pair_talk(t, 20, 40);
+	pair_exchange(t, 20, 40);
 	pair_close(t);
 }
 
@@ -256,13 +256,13 @@ static void another_public_key_is_refused(void **state)
 	hello_send(&t->a, &t->b, low, 1);
 	for (int i = 0; i < 100; i++)
 		t->b.c->ops->poll(t->b.c, 16);
-	T_IS(sock_peer_of(t->ba)->far, 0);
-	pair_talk(t, 0, 20);
+	T_IS(sock_peer_of(t->ba)->remote_gen, 0);
+	pair_exchange(t, 0, 20);
 	public[3] ^= 4;
 	hello_send(&t->a, &t->b, public, 1 << 20);
 	until_refused(&t->b, 1);
 	T_IS(stats_of(&t->b).forged, 1);
-	pair_talk(t, 20, 40);
+	pair_exchange(t, 20, 40);
 	pair_close(t);
 }
 
@@ -273,21 +273,21 @@ static void a_datagram_of_another_job_is_refused(void **state)
 	struct pair *u = pair_open(OTHER, NULL);
 	struct dgram g;
 
-	pair_talk(t, 0, 20);
-	pair_talk(u, 0, 20);
-	g = gram_of(&t->a, &t->b, SOCK_BYE, 1 << 20);
-	gram_send(&g, &u->a, u->ab, &t->a, &t->b);
+	pair_exchange(t, 0, 20);
+	pair_exchange(u, 0, 20);
+	g = dgram_of(&t->a, &t->b, SOCK_BYE, 1 << 20);
+	dgram_send(&g, &u->a, u->ab, &t->a, &t->b);
 	until_refused(&t->b, 1);
 	T_IS(stats_of(&t->b).forged, 1);
 	/* unchanged, and as a first contact */
-	g = gram_of(&u->a, &u->b, SOCK_BYE, 1 << 20);
-	gram_send(&g, &u->a, u->ab, &u->a, &t->b);
+	g = dgram_of(&u->a, &u->b, SOCK_BYE, 1 << 20);
+	dgram_send(&g, &u->a, u->ab, &u->a, &t->b);
 	until_refused(&t->b, 2);
 	T_IS(end_send(&u->a, end_peer(&u->a, &t->b), 0, 8), -EAGAIN);
 	until_refused(&t->b, 3);
 	T_IS(stats_of(&t->b).forged, 2);
-	pair_talk(t, 20, 40);
-	pair_talk(u, 20, 40);
+	pair_exchange(t, 20, 40);
+	pair_exchange(u, 20, 40);
 	pair_close(t);
 	pair_close(u);
 }
@@ -304,10 +304,10 @@ static void a_lost_ack_of_first_contact_is_resent_with_data(void **state)
 
 	T_IS(end_send(&t->a, t->ab, 0, 8), -EAGAIN);
 	t_limit_set(&limit, 20);
-	for (bool met = false; !met;) {
+	for (bool contacted = false; !contacted;) {
 		t->b.c->ops->poll(t->b.c, 16);
 		sock_enter(sock_of(t->b.c));
-		met = p->far;
+		contacted = p->remote_gen;
 		sock_leave(sock_of(t->b.c));
 		T_FALSE(t_limit_expired(&limit));
 	}
@@ -379,11 +379,11 @@ static void a_forged_refusal_loses_no_peer(void **state)
 	struct pair *t = pair_open(JOB, NULL);
 	struct t_limit limit;
 
-	pair_talk(t, 0, 20);
+	pair_exchange(t, 0, 20);
 	for (uint64_t n = 20; n < 40; n++) {
 		forge_refusal(t);
 		forge_refusal(t);
-		pair_talk(t, n, n + 1);
+		pair_exchange(t, n, n + 1);
 	}
 	/* no other datagram is sent */
 	sock_enter(sock_of(t->a.c));
@@ -397,7 +397,7 @@ static void a_forged_refusal_loses_no_peer(void **state)
 		t->a.c->ops->poll(t->a.c, 16);
 		T_FALSE(t_limit_expired(&limit));
 	}
-	pair_talk(t, 40, 60);
+	pair_exchange(t, 40, 60);
 	pair_close(t);
 }
 

@@ -51,7 +51,7 @@ enum sock_kind {
 #define SOCK_BYE_RECEIVED 1u /* the receiver's BYE has arrived */
 /* half of the window is in flight: acknowledge soon */
 #define SOCK_ACK_SOON	  2u
-#define SOCK_LOOSE	  4u /* packets may be delivered out of order */
+#define SOCK_UNORDERED	  4u /* packets may be delivered out of order */
 #define SOCK_PUBLIC	  8u /* a public key follows (sock_keys.c) */
 
 #define SOCK_PUBLIC_BYTES 32u /* bytes of an X25519 public key */
@@ -63,13 +63,13 @@ struct sock_head {
 	 */
 	uint32_t crc;
 	uint32_t magic;
-	uint64_t from;	/* incarnation of the sender: time of its opening */
-	uint64_t to;	/* incarnation of the receiver; 0: not known yet */
-	uint32_t seq;	/* sequence number of this datagram */
-	uint32_t ack;	/* all earlier sequence numbers have arrived */
-	uint64_t here;	/* bit i: sequence number ack + i has arrived */
-	uint32_t room;	/* receive window of the sender, bytes */
-	uint32_t stamp; /* send time, us; never 0 */
+	uint64_t from;	   /* incarnation of the sender: time of its opening */
+	uint64_t to;	   /* incarnation of the receiver; 0: not known yet */
+	uint32_t seq;	   /* sequence number of this datagram */
+	uint32_t ack;	   /* all earlier sequence numbers have arrived */
+	uint64_t ack_bits; /* bit i: sequence number ack + i has arrived */
+	uint32_t room;	   /* receive window of the sender, bytes */
+	uint32_t stamp;	   /* send time, us; never 0 */
 	/*
 	 * stamp of the last datagram received from the peer plus its age, us;
 	 * 0: none received
@@ -90,8 +90,9 @@ enum sock_more {
 	SOCK_PART,  /* the packet continues in the next datagram */
 	/* piece of a WEFT_PKT_SPLIT_OK packet, itself a packet; more follow */
 	SOCK_PIECE,
-	SOCK_LOOSE_WHOLE, /* a WEFT_PKT_SPLIT_OK packet, or its last piece */
-	SOCK_PADDING,	  /* padding */
+	/* a WEFT_PKT_SPLIT_OK packet, or its last piece */
+	SOCK_UNORDERED_WHOLE,
+	SOCK_PADDING, /* padding */
 	SOCK_MORE_COUNT,
 };
 
@@ -102,7 +103,7 @@ struct sock_record {
 
 static_assert(sizeof(struct sock_head) == 64 &&
 		      sizeof(struct sock_record) == 8 &&
-		      offsetof(struct sock_head, here) == 32 &&
+		      offsetof(struct sock_head, ack_bits) == 32 &&
 		      offsetof(struct sock_head, kind) == 52 &&
 		      offsetof(struct sock_head, bytes) == 54,
 	      "wire format");

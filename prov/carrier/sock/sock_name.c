@@ -85,7 +85,7 @@ uint64_t sock_name_key(const struct sockaddr_in *n)
 	return (uint64_t)n->sin_addr.s_addr << 16 | n->sin_port;
 }
 
-static uint32_t name_gram_max(int fd)
+static uint32_t name_dgram_max(int fd)
 {
 	socklen_t len = sizeof(int);
 	uint32_t dgram;
@@ -99,7 +99,7 @@ static uint32_t name_gram_max(int fd)
 }
 
 int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
-		    uint32_t *gram_max_p, bool *local_p)
+		    uint32_t *dgram_max_p, bool *local_p)
 {
 	struct sockaddr_in from = { .sin_family = AF_INET,
 				    .sin_addr = s->name.sin_addr };
@@ -116,7 +116,7 @@ int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
 	else if (connect(fd, (const struct sockaddr *)to, sizeof(*to)))
 		ret = -EHOSTUNREACH;
 	if (!ret) {
-		*gram_max_p = name_gram_max(fd);
+		*dgram_max_p = name_dgram_max(fd);
 		*local_p = ntohl(to->sin_addr.s_addr) >> 24 == 127 ||
 			   to->sin_addr.s_addr == from.sin_addr.s_addr;
 	}

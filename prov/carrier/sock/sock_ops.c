@@ -54,7 +54,7 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 		s->window = slots > OPS_WINDOW_MIN ? slots : OPS_WINDOW_MIN;
 	weft_hash_init(&s->by_name);
 	weft_list_init(&s->busy);
-	weft_list_init(&s->late);
+	weft_list_init(&s->delayed);
 }
 
 static void ops_free(struct sock *s)
@@ -121,8 +121,8 @@ static void ops_log_stats(const struct sock *s)
 	const struct weft_carrier_stats *st = &s->stats;
 
 	weft_log(WEFT_LOG_INFO,
-		 "sock: %llu packets out in %llu datagrams, %llu in; %llu "
-		 "datagrams retransmitted, %llu refused (%llu forged, "
+		 "sock: %llu packets sent in %llu datagrams, %llu received; "
+		 "%llu datagrams retransmitted, %llu refused (%llu forged, "
 		 "%llu replays)",
 		 (unsigned long long)st->sent,
 		 (unsigned long long)sock_peer_sent(s),
@@ -170,7 +170,7 @@ static void ops_count_sent(struct sock *s)
 	s->stats.sent++;
 	if (!s->faults.die || s->stats.sent < s->faults.die)
 		return;
-	sock_poll_pass_uncork(s);
+	sock_poll_pass_send_deferred(s);
 	s->dead = true;
 }
 
@@ -182,7 +182,7 @@ static void ops_count_sent(struct sock *s)
 static void ops_refused(struct sock *s, const struct sock_peer *p)
 {
 	if (sock_tx_pending(p))
-		s->starved = true;
+		s->send_refused = true;
 	else
 		weft_store32_relaxed(&s->waiter.full, 1);
 }
@@ -242,7 +242,7 @@ static int sock_share(struct weft_carrier *c, struct weft_peer *peer,
 }
 
 static int sock_window(struct weft_carrier *c, struct weft_peer *peer,
-		       size_t at, size_t bytes, void **area_p)
+		       size_t offset, size_t bytes, void **area_p)
 {
 	return -EOPNOTSUPP;
 }

@@ -51,24 +51,24 @@ void sock_pace_rtt(struct sock_pace *p, uint64_t ns)
 		p->var_ns = (3 * p->var_ns + off) / 4;
 		p->srtt_ns = pace_max((7 * p->srtt_ns + ns) / 8, 1);
 	}
-	p->least_ns += p->least_ns / PACE_FORGET;
-	if (!p->least_ns || ns < p->least_ns)
-		p->least_ns = pace_max(ns, 1);
+	p->min_rtt_ns += p->min_rtt_ns / PACE_FORGET;
+	if (!p->min_rtt_ns || ns < p->min_rtt_ns)
+		p->min_rtt_ns = pace_max(ns, 1);
 	p->rto_ns = p->srtt_ns + 4 * p->var_ns;
 	p->rto_ns =
 		pace_min(pace_max(p->rto_ns, SOCK_RTO_MIN_NS), SOCK_RTO_MAX_NS);
 }
 
 /* Returns whether datagrams in flight spend most of their time in queues. */
-static bool pace_sees_queue(const struct sock_pace *p)
+static bool pace_has_queue(const struct sock_pace *p)
 {
 	return p->window >= PACE_LARGE_BYTES &&
-	       p->srtt_ns > 2 * p->least_ns + PACE_QUEUE_NS;
+	       p->srtt_ns > 2 * p->min_rtt_ns + PACE_QUEUE_NS;
 }
 
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
 {
-	if (pace_sees_queue(p))
+	if (pace_has_queue(p))
 		return;
 	if (p->window >= p->ssthresh)
 		bytes = bytes * p->datagram / p->window;
@@ -81,11 +81,11 @@ void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
  */
 void sock_pace_loss(struct sock_pace *p, uint64_t now)
 {
-	uint64_t less = p->window / (pace_sees_queue(p) ? 2 : 8);
+	uint64_t less = p->window / (pace_has_queue(p) ? 2 : 8);
 
-	if (p->cut_ns && now - p->cut_ns < p->srtt_ns)
+	if (p->reduced_ns && now - p->reduced_ns < p->srtt_ns)
 		return;
-	p->cut_ns = now;
+	p->reduced_ns = now;
 	p->ssthresh = pace_max(p->window - less, pace_initial(p->datagram));
 	p->ssthresh = pace_min(p->ssthresh, p->window);
 	p->window = p->ssthresh;

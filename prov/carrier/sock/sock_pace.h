@@ -24,12 +24,12 @@
 struct sock_pace {
 	uint64_t srtt_ns; /* smoothed round-trip time; 0: not measured yet */
 	uint64_t var_ns;
-	uint64_t least_ns; /* shortest recent round-trip time */
+	uint64_t min_rtt_ns; /* shortest recent round-trip time */
 	uint64_t rto_ns;
 	uint64_t window;
-	uint64_t ssthresh; /* window at which slow start ends */
-	uint64_t cut_ns;   /* time of the last reduction by a loss */
-	uint32_t datagram; /* largest datagram */
+	uint64_t ssthresh;   /* window at which slow start ends */
+	uint64_t reduced_ns; /* time of the last reduction by a loss */
+	uint32_t datagram;   /* largest datagram */
 };
 
 void sock_pace_init(struct sock_pace *p, uint32_t datagram);

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <poll.h>
 
-#define PASS_ACK_GRAMS	       96u
+#define PASS_ACK_DGRAMS	       96u
 /* bytes; nearly two batches of a sender */
 #define PASS_ACK_BYTES	       120000u
 #define PASS_ACK_SOON_NS       UINT64_C(50000)	/* delay of an urgent ACK */
@@ -70,7 +70,7 @@ static void pass_ack(struct sock *s, struct sock_peer *p, bool idle)
 		p->ack_now = false;
 		return;
 	}
-	if (p->ack_now || p->unacked >= PASS_ACK_GRAMS ||
+	if (p->ack_now || p->unacked >= PASS_ACK_DGRAMS ||
 	    p->unacked_bytes >= PASS_ACK_BYTES ||
 	    (idle && p->unacked && s->now >= pass_ack_at(p)))
 		sock_tx_control(s, p, SOCK_ACK);
@@ -84,7 +84,7 @@ static uint64_t pass_earlier(uint64_t a, uint64_t b)
 /* Returns the time of the next retransmission to p. */
 static uint64_t pass_timer(const struct sock *s, const struct sock_peer *p)
 {
-	uint64_t due = p->rto_at ? p->rto_at : UINT64_MAX;
+	uint64_t due = p->rto_deadline_ns ? p->rto_deadline_ns : UINT64_MAX;
 
 	if (p->losses)
 		due = pass_earlier(due, s->now + PASS_UNSENT_NS);
@@ -118,7 +118,7 @@ static uint64_t pass_end(struct sock *s, struct sock_peer *p, bool drained)
 {
 	uint64_t due;
 
-	if (!s->away)
+	if (!s->in_progress_thread)
 		pass_check_lost(s, p, drained);
 	if (p->base.lost)
 		return UINT64_MAX;
@@ -148,7 +148,7 @@ static uint64_t pass_peers(struct sock *s, bool idle, bool drained)
 	return due;
 }
 
-static int pass_deliver_kept(struct sock *s, int budget)
+static int pass_deliver_reordered(struct sock *s, int budget)
 {
 	struct weft_list *i, *tmp;
 	int n = 0;
@@ -157,7 +157,7 @@ static int pass_deliver_kept(struct sock *s, int budget)
 		struct sock_peer *p = pass_peer(i);
 
 		if (n < budget && sock_win_ready(&p->rx))
-			n += sock_rx_deliver_kept(s, p, budget - n);
+			n += sock_rx_deliver_reordered(s, p, budget - n);
 	}
 	return n;
 }
@@ -170,11 +170,11 @@ static int pass_deliver_kept(struct sock *s, int budget)
 static enum sock_kind pass_probe_kind(struct sock *s, struct sock_peer *p)
 {
 	if (p->local ||
-	    s->now - p->heard_ns < s->silence_ns / PASS_SILENCE_PROBES)
+	    s->now - p->last_received_ns < s->silence_ns / PASS_SILENCE_PROBES)
 		return SOCK_ACK;
-	if (p->probed_since_ns <= p->heard_ns) {
+	if (p->probed_since_ns <= p->last_received_ns) {
 		p->probed_since_ns = s->now;
-	} else if (s->now - p->heard_ns > s->silence_ns &&
+	} else if (s->now - p->last_received_ns > s->silence_ns &&
 		   s->now - p->probed_since_ns > s->silence_ns / 2) {
 		sock_tx_fail_silent(s, p);
 		sock_peer_busy(s, p);
@@ -207,20 +207,20 @@ static void pass_probe(struct sock *s)
 
 	s->tick_ns = s->now + PASS_PROBE_ROUND_NS;
 	for (uint32_t i = 0; i < most; i++) {
-		struct sock_peer *p = s->peer[s->poked++ % s->peer_count];
+		struct sock_peer *p = s->peer[s->probe_next++ % s->peer_count];
 
-		if (!p->base.lost && p->far && p->far != s->gen &&
-		    s->now - p->heard_ns > quiet_ns)
+		if (!p->base.lost && p->remote_gen && p->remote_gen != s->gen &&
+		    s->now - p->last_received_ns > quiet_ns)
 			sock_tx_control(s, p, pass_probe_kind(s, p));
 	}
 }
 
-void sock_poll_pass_uncork(struct sock *s)
+void sock_poll_pass_send_deferred(struct sock *s)
 {
 	for (struct weft_list *i = s->busy.next; i != &s->busy; i = i->next)
 		sock_tx_send_open(s, pass_peer(i));
 	sock_io_flush(s);
-	s->corked = false;
+	s->deferred = false;
 }
 
 /*
@@ -246,7 +246,7 @@ static int pass_read(struct sock *s, int n, int budget,
  */
 static bool pass_is_idle(const struct sock *s)
 {
-	/* relaxed: written under the lock, which this thread holds */
+	/* relaxed: written with the lock held, as this thread holds it */
 	return !s->peers_changed &&
 	       s->now < weft_load64_relaxed(&s->waiter.due_ns) &&
 	       !sock_io_batched(s);
@@ -259,13 +259,13 @@ static int poll_pass(struct sock *s, int budget)
 	int n;
 
 	s->now = weft_now_ns();
-	if (s->corked) {
-		sock_poll_pass_uncork(s);
+	if (s->deferred) {
+		sock_poll_pass_send_deferred(s);
 		s->now = weft_now_ns();
 	}
 	s->polling = true;
 	was = s->stats.received;
-	n = pass_read(s, pass_deliver_kept(s, budget), budget, &left);
+	n = pass_read(s, pass_deliver_reordered(s, budget), budget, &left);
 	s->polling = false;
 	if (s->faults.any)
 		sock_fault_run(s, false);
@@ -274,7 +274,7 @@ static int poll_pass(struct sock *s, int budget)
 	if (n || !pass_is_idle(s))
 		sock_wait_due(s, pass_peers(s, s->stats.received == was,
 					    left == SOCK_READ_EMPTY));
-	s->corked = false;
+	s->deferred = false;
 	return n;
 }
 
@@ -285,21 +285,21 @@ int sock_poll(struct weft_carrier *c, int budget)
 
 	sock_enter(s);
 	n = s->dead ? 0 : poll_pass(s, budget);
-	sock_progress_thread_count(&s->progress.turns);
+	sock_progress_thread_count(&s->progress.caller_polls);
 	sock_leave(s);
 	return n;
 }
 
-uint64_t sock_poll_pass_away(struct sock *s)
+uint64_t sock_poll_pass_in_thread(struct sock *s)
 {
 	enum sock_read_more left = SOCK_READ_MAYBE;
 	uint64_t again = UINT64_MAX;
 
 	s->now = weft_now_ns();
-	s->away = true;
+	s->in_progress_thread = true;
 	sock_io_errors(s);
-	if (s->corked)
-		sock_poll_pass_uncork(s);
+	if (s->deferred)
+		sock_poll_pass_send_deferred(s);
 	for (int i = 0; i < PASS_READS && left != SOCK_READ_EMPTY; i++)
 		sock_io_read(s, 0, &left);
 	if (s->faults.any) {
@@ -309,7 +309,7 @@ uint64_t sock_poll_pass_away(struct sock *s)
 	sock_wait_due(s, pass_peers(s, true, left == SOCK_READ_EMPTY));
 	for (struct weft_list *i = s->busy.next; i != &s->busy; i = i->next)
 		again = pass_earlier(again, pass_timer(s, pass_peer(i)));
-	s->away = false;
+	s->in_progress_thread = false;
 	return again;
 }
 
@@ -318,11 +318,12 @@ uint64_t sock_poll_pass_away(struct sock *s)
 /* Returns whether p has unacknowledged data or has not answered the BYE. */
 static bool close_waits(const struct sock *s, const struct sock_peer *p)
 {
-	if (p->base.lost || p->refused || p->bye || p->far == s->gen ||
+	if (p->base.lost || p->refused || p->bye || p->remote_gen == s->gen ||
 	    p->state != SOCK_OPEN)
 		return false;
 	/* without data the BYE need not arrive */
-	return sock_tx_pending(p) || (p->far && !p->bye_seen && !p->refusal_ns);
+	return sock_tx_pending(p) ||
+	       (p->remote_gen && !p->bye_seen && !p->refusal_ns);
 }
 
 /* Returns true for the 2nd, 4th, 8th try and so on. */

@@ -32,15 +32,15 @@ uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p)
 struct rx_view {
 	uint8_t *data;
 	uint32_t bytes;
-	uint32_t at;
-	bool loose;
+	uint32_t offset;
+	bool unordered;
 };
 
-static struct rx_view rx_view_of(uint8_t *data, uint32_t bytes, uint32_t at)
+static struct rx_view rx_view_of(uint8_t *data, uint32_t bytes, uint32_t offset)
 {
 	uint8_t flags = data[offsetof(struct sock_head, flags)];
 
-	return (struct rx_view){ data, bytes, at, flags & SOCK_LOOSE };
+	return (struct rx_view){ data, bytes, offset, flags & SOCK_UNORDERED };
 }
 
 static int rx_broken(struct sock *s, struct sock_peer *p)
@@ -84,22 +84,22 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 	const uint32_t most = sizeof(struct weft_pkt) + SOCK_MTU;
 	int ret;
 
-	if (!p->whole)
-		p->whole = malloc(most);
-	if (!p->whole)
+	if (!p->reassembly)
+		p->reassembly = malloc(most);
+	if (!p->reassembly)
 		return -EAGAIN;
-	if (!r->bytes || r->bytes > most - p->whole_bytes)
+	if (!r->bytes || r->bytes > most - p->reassembly_bytes)
 		return rx_broken(s, p);
-	memcpy(p->whole + p->whole_bytes, data, r->bytes);
+	memcpy(p->reassembly + p->reassembly_bytes, data, r->bytes);
 	if (r->more == SOCK_PART) {
-		p->whole_bytes += r->bytes;
+		p->reassembly_bytes += r->bytes;
 		return 0;
 	}
-	if (!rx_is_packet(p->whole, p->whole_bytes + r->bytes))
+	if (!rx_is_packet(p->reassembly, p->reassembly_bytes + r->bytes))
 		return rx_broken(s, p);
-	ret = rx_deliver(s, p, p->whole);
+	ret = rx_deliver(s, p, p->reassembly);
 	if (!ret)
-		p->whole_bytes = 0;
+		p->reassembly_bytes = 0;
 	return ret;
 }
 
@@ -109,20 +109,21 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
  */
 static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 {
-	uint8_t *data = v->data + v->at + sizeof(struct sock_record);
-	uint32_t left = v->bytes - v->at;
+	uint8_t *data = v->data + v->offset + sizeof(struct sock_record);
+	uint32_t left = v->bytes - v->offset;
 	struct sock_record r;
 	int ret;
 
 	if (left < sizeof(r))
 		return rx_broken(s, p);
-	memcpy(&r, v->data + v->at, sizeof(r));
+	memcpy(&r, v->data + v->offset, sizeof(r));
 	if (r.bytes > left - sizeof(r) || r.more >= SOCK_MORE_COUNT ||
-	    (v->loose && r.more < SOCK_PIECE))
+	    (v->unordered && r.more < SOCK_PIECE))
 		return rx_broken(s, p);
 	if (r.more == SOCK_PADDING)
 		ret = 0;
-	else if (r.more < SOCK_PIECE && (r.more == SOCK_PART || p->whole_bytes))
+	else if (r.more < SOCK_PIECE &&
+		 (r.more == SOCK_PART || p->reassembly_bytes))
 		ret = rx_part(s, p, data, &r);
 	else if (rx_is_packet(data, r.bytes))
 		ret = rx_deliver(s, p, data);
@@ -130,8 +131,8 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 		ret = rx_broken(s, p);
 	if (ret)
 		return ret;
-	v->at += (uint32_t)(sizeof(r) + r.bytes + 7) & ~7u;
-	return r.more == SOCK_WHOLE || r.more == SOCK_LOOSE_WHOLE;
+	v->offset += (uint32_t)(sizeof(r) + r.bytes + 7) & ~7u;
+	return r.more == SOCK_WHOLE || r.more == SOCK_UNORDERED_WHOLE;
 }
 
 /* Delivers up to budget packets; returns whether the datagram is consumed. */
@@ -140,7 +141,7 @@ static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 {
 	int ret = 0;
 
-	while (v->at < v->bytes) {
+	while (v->offset < v->bytes) {
 		if (*n_p >= budget)
 			return false;
 		ret = rx_record(s, p, v);
@@ -164,14 +165,14 @@ static void rx_count_unacked(struct sock *s, struct sock_peer *p,
  * Delivers a datagram of the reorder buffer; returns whether all of it was
  * delivered.
  */
-static bool rx_deliver_kept(struct sock *s, struct sock_peer *p,
-			    struct sock_dgram **g_p, int budget, int *n_p)
+static bool rx_deliver_reordered(struct sock *s, struct sock_peer *p,
+				 struct sock_dgram **g_p, int budget, int *n_p)
 {
 	struct sock_dgram *g = *g_p;
-	struct rx_view v = rx_view_of(g->data, g->bytes, g->at);
+	struct rx_view v = rx_view_of(g->data, g->bytes, g->offset);
 	bool done = rx_records(s, p, &v, budget, n_p);
 
-	g->at = v.at;
+	g->offset = v.offset;
 	if (!done)
 		return false;
 	p->held -= g->bytes;
@@ -181,7 +182,7 @@ static bool rx_deliver_kept(struct sock *s, struct sock_peer *p,
 	return true;
 }
 
-int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
+int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget)
 {
 	int n = 0;
 
@@ -190,7 +191,7 @@ int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
 		struct sock_dgram **g_p = sock_reorder_slot(p, p->rx.next);
 
 		/* NULL: already delivered out of order */
-		if (*g_p && !rx_deliver_kept(s, p, g_p, budget, &n))
+		if (*g_p && !rx_deliver_reordered(s, p, g_p, budget, &n))
 			break;
 		sock_win_advance(&p->rx);
 		/* the peer was stopped by a small window: notify it */
@@ -215,7 +216,7 @@ static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 	if (!g)
 		return false;
 	g->bytes = v->bytes;
-	g->at = v->at;
+	g->offset = v->offset;
 	memcpy(g->data, v->data, v->bytes);
 	*sock_reorder_slot(p, seq) = g;
 	p->held += g->bytes;
@@ -226,8 +227,9 @@ static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		   struct rx_view *v, int budget)
 {
-	bool in_order = seq == p->rx.next && !p->broken && !s->away;
-	bool loose = v->loose && !p->broken && !s->away;
+	bool in_order =
+		seq == p->rx.next && !p->broken && !s->in_progress_thread;
+	bool unordered = v->unordered && !p->broken && !s->in_progress_thread;
 	int n = 0;
 
 	if (!p->sends)
@@ -240,12 +242,12 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	if (in_order && rx_records(s, p, v, budget, &n)) {
 		sock_win_advance(&p->rx);
 		rx_count_unacked(s, p, v->bytes);
-		return n + sock_rx_deliver_kept(s, p, budget - n);
+		return n + sock_rx_deliver_reordered(s, p, budget - n);
 	}
 	/* a gap is reported immediately */
 	if (!in_order)
 		p->ack_now = true;
-	if (!in_order && loose && sock_peer_reorder_reserve(p) &&
+	if (!in_order && unordered && sock_peer_reorder_reserve(p) &&
 	    rx_records(s, p, v, budget, &n)) {
 		rx_count_unacked(s, p, v->bytes);
 		return n;
@@ -254,7 +256,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		return n;
 	/* a datagram that was delivered in part cannot be dropped */
 	if (!rx_store(s, p, seq, v)) {
-		if (v->at > sizeof(struct sock_head) || p->whole_bytes)
+		if (v->offset > sizeof(struct sock_head) || p->reassembly_bytes)
 			p->broken = ENOMEM;
 		else
 			sock_win_undo(&p->rx, seq);
@@ -380,7 +382,7 @@ static struct sock_peer *rx_signed(struct sock *s,
 		rx_stray(s, from, h);
 		return NULL;
 	}
-	if (weft_unlikely(!p || p->far != h->from || !p->seal) ||
+	if (weft_unlikely(!p || p->remote_gen != h->from || !p->seal) ||
 	    !sock_seal_verify(s, p->seal, v->data, v->bytes) || !h->to)
 		return rx_forged(s);
 	if (p->base.lost)
@@ -436,9 +438,9 @@ int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
 			   : rx_unsigned(s, from, &h);
 	if (!p)
 		return 0;
-	p->heard_ns = s->now;
+	p->last_received_ns = s->now;
 	p->stamp = h.stamp;
-	v.loose = h.flags & SOCK_LOOSE;
+	v.unordered = h.flags & SOCK_UNORDERED;
 	p->ack_soon |= (h.flags & SOCK_ACK_SOON) != 0;
 	sock_peer_busy(s, p);
 	/* acknowledgements are valid only if they name this incarnation */

@@ -30,7 +30,7 @@
 struct sock_seal {
 	EVP_CIPHER_CTX *aes;
 	GCM128_CONTEXT *mac;
-	EVP_CIPHER_CTX *hide; /* GCM context, used instead with encryption */
+	EVP_CIPHER_CTX *gcm; /* GCM context, used instead with encryption */
 	bool own_ghash;
 	uint64_t masked; /* first count of the masks */
 	uint8_t mask[SEAL_MASKS][SOCK_TAG];
@@ -82,10 +82,10 @@ static void seal_init_ghash(struct sock_seal *seal)
 static bool seal_init(struct sock_seal *seal, const struct sock *s,
 		      const uint8_t *key, bool sends)
 {
-	if (s->hides) {
-		seal->hide = EVP_CIPHER_CTX_new();
-		return seal->hide &&
-		       EVP_CipherInit_ex(seal->hide, EVP_aes_128_gcm(), NULL,
+	if (s->encrypts) {
+		seal->gcm = EVP_CIPHER_CTX_new();
+		return seal->gcm &&
+		       EVP_CipherInit_ex(seal->gcm, EVP_aes_128_gcm(), NULL,
 					 key, NULL, sends);
 	}
 	seal->aes = EVP_CIPHER_CTX_new();
@@ -115,7 +115,7 @@ void sock_seal_close(struct sock_seal *seal)
 		return;
 	CRYPTO_gcm128_release(seal->mac);
 	EVP_CIPHER_CTX_free(seal->aes);
-	EVP_CIPHER_CTX_free(seal->hide);
+	EVP_CIPHER_CTX_free(seal->gcm);
 	OPENSSL_cleanse(seal, sizeof(*seal));
 	free(seal);
 }
@@ -166,10 +166,10 @@ static bool seal_crypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 	int n;
 
 	seal_nonce(nonce, data);
-	return EVP_CipherInit_ex(seal->hide, NULL, NULL, NULL, nonce, -1) &&
-	       EVP_CipherUpdate(seal->hide, NULL, &n, data + 4,
+	return EVP_CipherInit_ex(seal->gcm, NULL, NULL, NULL, nonce, -1) &&
+	       EVP_CipherUpdate(seal->gcm, NULL, &n, data + 4,
 				(int)sizeof(struct sock_head) - 4) &&
-	       (!rest || EVP_CipherUpdate(seal->hide, body, &n, body, rest));
+	       (!rest || EVP_CipherUpdate(seal->gcm, body, &n, body, rest));
 }
 
 static void seal_encrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
@@ -179,8 +179,8 @@ static void seal_encrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 
 	/* a datagram that cannot be encrypted is zeroed, not disclosed */
 	if (!seal_crypt(seal, data, bytes) ||
-	    !EVP_CipherFinal_ex(seal->hide, end, &n) ||
-	    !EVP_CIPHER_CTX_ctrl(seal->hide, EVP_CTRL_GCM_GET_TAG, SOCK_TAG,
+	    !EVP_CipherFinal_ex(seal->gcm, end, &n) ||
+	    !EVP_CIPHER_CTX_ctrl(seal->gcm, EVP_CTRL_GCM_GET_TAG, SOCK_TAG,
 				 data + bytes))
 		memset(data, 0, bytes + SOCK_TAG);
 }
@@ -192,9 +192,9 @@ static bool seal_decrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 	int n;
 
 	return seal_crypt(seal, data, bytes) &&
-	       EVP_CIPHER_CTX_ctrl(seal->hide, EVP_CTRL_GCM_SET_TAG, SOCK_TAG,
+	       EVP_CIPHER_CTX_ctrl(seal->gcm, EVP_CTRL_GCM_SET_TAG, SOCK_TAG,
 				   data + bytes) &&
-	       EVP_CipherFinal_ex(seal->hide, end, &n) > 0;
+	       EVP_CipherFinal_ex(seal->gcm, end, &n) > 0;
 }
 
 static bool seal_tag_equal(struct sock_seal *seal, const uint8_t *data,
@@ -209,7 +209,7 @@ static bool seal_tag_equal(struct sock_seal *seal, const uint8_t *data,
 void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
 		    uint32_t bytes)
 {
-	if (s->hides)
+	if (s->encrypts)
 		seal_encrypt(seal, data, bytes);
 	else
 		seal_tag(seal, data, bytes, data + bytes);
@@ -218,8 +218,8 @@ void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
 bool sock_seal_verify(const struct sock *s, struct sock_seal *seal,
 		      uint8_t *data, uint32_t bytes)
 {
-	return s->hides ? seal_decrypt(seal, data, bytes)
-			: seal_tag_equal(seal, data, bytes);
+	return s->encrypts ? seal_decrypt(seal, data, bytes)
+			   : seal_tag_equal(seal, data, bytes);
 }
 
 static bool seal_mark(struct sock_peer *p, uint64_t count)

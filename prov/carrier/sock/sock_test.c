@@ -16,37 +16,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct two {
+struct pair {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
-	struct end_group crowd;
+	struct end_group group;
 };
 
-static struct two *two_with(const struct weft_carrier_attr *attr)
+static struct pair *pair_with(const struct weft_carrier_attr *attr)
 {
-	struct two *t = calloc(1, sizeof(*t));
+	struct pair *t = calloc(1, sizeof(*t));
 
 	T_NOT_NULL(t);
 	T_OK(end_open(&t->a, &weft_carrier_sock, 1, attr));
 	T_OK(end_open(&t->b, &weft_carrier_sock, 2, attr));
 	t->ab = end_peer(&t->a, &t->b);
 	t->ba = end_peer(&t->b, &t->a);
-	t->crowd.e[0] = &t->a;
-	t->crowd.e[1] = &t->b;
-	t->crowd.count = 2;
-	t->a.crowd = &t->crowd;
-	t->b.crowd = &t->crowd;
+	t->group.e[0] = &t->a;
+	t->group.e[1] = &t->b;
+	t->group.count = 2;
+	t->a.group = &t->group;
+	t->b.group = &t->group;
 	return t;
 }
 
-static struct two *two_open(const char *faults)
+static struct pair *pair_open(const char *faults)
 {
 	struct weft_carrier_attr attr = { .faults = faults };
 
-	return two_with(&attr);
+	return pair_with(&attr);
 }
 
-static void two_close(struct two *t)
+static void pair_close(struct pair *t)
 {
 	T_IS(t->a.bad + t->b.bad, 0);
 	T_IS(t->a.lost + t->b.lost, 0);
@@ -56,7 +56,7 @@ static void two_close(struct two *t)
 }
 
 /* Exchanges packets of many sizes in both directions, and checks each one. */
-static void two_talk_on(struct two *t, uint64_t from, uint64_t count)
+static void pair_exchange_from(struct pair *t, uint64_t from, uint64_t count)
 {
 	static const size_t len[] = { 8, 0, 900, 8192, 33, 3000, 1, 5000 };
 
@@ -70,12 +70,12 @@ static void two_talk_on(struct two *t, uint64_t from, uint64_t count)
 	T_TRUE(end_wait_got(&t->b, count, 60));
 }
 
-static void two_talk(struct two *t, uint64_t count)
+static void pair_exchange(struct pair *t, uint64_t count)
 {
-	two_talk_on(t, 0, count);
+	pair_exchange_from(t, 0, count);
 }
 
-static struct weft_carrier_stats two_stats(const struct end *e)
+static struct weft_carrier_stats pair_stats(const struct end *e)
 {
 	struct weft_carrier_stats s;
 
@@ -96,14 +96,14 @@ static void packets_survive_an_unreliable_network(void **state)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
-		struct two *t = two_open(plan[i]);
+		struct pair *t = pair_open(plan[i]);
 
-		two_talk(t, (uint64_t)t_scale(1000));
+		pair_exchange(t, (uint64_t)t_scale(1000));
 		if (strstr(plan[i], "loss=0.2"))
-			T_TRUE(two_stats(&t->a).resent > 0);
+			T_TRUE(pair_stats(&t->a).resent > 0);
 		if (strstr(plan[i], "corrupt"))
-			T_TRUE(two_stats(&t->a).refused > 0);
-		two_close(t);
+			T_TRUE(pair_stats(&t->a).refused > 0);
+		pair_close(t);
 	}
 }
 
@@ -225,10 +225,10 @@ static void the_progress_thread_answers_probes(void **state)
 }
 
 /* Sets the largest datagram with the lock, for the progress thread. */
-static void set_gram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
+static void set_dgram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
 {
 	sock_enter(sock_of(e->c));
-	sock_peer_of(to)->gram_max = bytes;
+	sock_peer_of(to)->dgram_max = bytes;
 	sock_leave(sock_of(e->c));
 }
 
@@ -241,12 +241,12 @@ static void a_small_mtu_splits_packets_into_parts(void **state)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
-		struct two *t = two_open(plan[i]);
+		struct pair *t = pair_open(plan[i]);
 
-		set_gram_max(&t->a, t->ab, 1472);
-		set_gram_max(&t->b, t->ba, SOCK_DGRAM_MIN);
-		two_talk(t, (uint64_t)t_scale(800));
-		two_close(t);
+		set_dgram_max(&t->a, t->ab, 1472);
+		set_dgram_max(&t->b, t->ba, SOCK_DGRAM_MIN);
+		pair_exchange(t, (uint64_t)t_scale(800));
+		pair_close(t);
 	}
 }
 
@@ -284,7 +284,7 @@ static void forger_sign(int fd, const struct end *to, struct sock_head *h,
 static void invalid_datagrams_are_dropped_and_counted(void **state)
 {
 	enum { N = 500 };
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 	struct sockaddr_in name;
 	int fd = forger_open(&name);
 	struct t_limit limit;
@@ -292,7 +292,7 @@ static void invalid_datagrams_are_dropped_and_counted(void **state)
 	uint8_t junk[2000];
 
 	weft_rng_init(&rng, 11, 0);
-	two_talk(t, 20);
+	pair_exchange(t, 20);
 	for (int i = 0; i < N; i++) {
 		weft_rng_fill(&rng, junk, sizeof(junk));
 		forger_send(fd, &t->b, junk,
@@ -301,14 +301,14 @@ static void invalid_datagrams_are_dropped_and_counted(void **state)
 			t->b.c->ops->poll(t->b.c, 16);
 	}
 	t_limit_set(&limit, 20);
-	while (two_stats(&t->b).refused < N) {
+	while (pair_stats(&t->b).refused < N) {
 		t->b.c->ops->poll(t->b.c, 16);
 		T_FALSE(t_limit_expired(&limit));
 	}
-	T_IS(two_stats(&t->b).refused, N);
+	T_IS(pair_stats(&t->b).refused, N);
 	T_IS(t->b.got, 20);
 	close(fd);
-	two_close(t);
+	pair_close(t);
 }
 
 /*
@@ -335,13 +335,13 @@ static void a_sender_of_invalid_records_is_lost(void **state)
 		struct sock_head head;
 		uint8_t bytes[512];
 	} dgram;
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 	struct sockaddr_in name;
 	int fd = forger_open(&name);
 	struct weft_rng rng;
 
 	weft_rng_init(&rng, 12, 0);
-	two_talk(t, 20);
+	pair_exchange(t, 20);
 	for (uint64_t i = 1; i <= 50; i++) {
 		memset(&dgram, 0, sizeof(dgram));
 		weft_rng_fill(&rng, dgram.bytes + sizeof(dgram.head),
@@ -358,7 +358,7 @@ static void a_sender_of_invalid_records_is_lost(void **state)
 	t->b.lost = 0;
 	T_OK(end_send_all(&t->a, t->ab, 20, 100, 20));
 	T_TRUE(end_wait_got(&t->b, 21, 20));
-	two_close(t);
+	pair_close(t);
 }
 
 /* ---- endpoints with a key ---- */
@@ -366,14 +366,14 @@ static void a_sender_of_invalid_records_is_lost(void **state)
 static const char secret[] = "known to two peers";
 static bool encrypt; /* set in the second run of the tests */
 
-static struct two *two_signed(const char *plan)
+static struct pair *pair_signed(const char *plan)
 {
 	struct weft_carrier_attr attr = { .faults = plan,
 					  .encrypt = encrypt,
 					  .key = secret,
 					  .key_bytes = sizeof(secret) };
 
-	return two_with(&attr);
+	return pair_with(&attr);
 }
 
 static void signed_datagrams_survive_an_unreliable_network(void **state)
@@ -384,16 +384,16 @@ static void signed_datagrams_survive_an_unreliable_network(void **state)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
-		struct two *t = two_signed(plan[i]);
+		struct pair *t = pair_signed(plan[i]);
 
 		if (i)
-			set_gram_max(&t->a, t->ab, 1472);
-		two_talk(t, (uint64_t)t_scale(800));
+			set_dgram_max(&t->a, t->ab, 1472);
+		pair_exchange(t, (uint64_t)t_scale(800));
 		/* a corrupted tag counts as forged */
-		T_TRUE(i || !two_stats(&t->b).forged);
+		T_TRUE(i || !pair_stats(&t->b).forged);
 		/* duplicates injected by the fault plan count as replays */
-		T_IS(two_stats(&t->b).replays > 0, i);
-		two_close(t);
+		T_IS(pair_stats(&t->b).replays > 0, i);
+		pair_close(t);
 	}
 }
 
@@ -403,7 +403,7 @@ static void until_refused(struct end *e, uint64_t want)
 	struct t_limit limit;
 
 	t_limit_set(&limit, 20);
-	while (two_stats(e).refused < want) {
+	while (pair_stats(e).refused < want) {
 		e->c->ops->poll(e->c, 16);
 		T_FALSE(t_limit_expired(&limit));
 	}
@@ -422,7 +422,7 @@ static bool has_unacked(const struct end *e, struct weft_peer *to)
 }
 
 /* Polls until nothing is unacknowledged, so that no progress thread sends. */
-static void two_settle(struct two *t)
+static void pair_settle(struct pair *t)
 {
 	struct t_limit limit;
 
@@ -437,14 +437,14 @@ static void two_settle(struct two *t)
 /* A relay between the endpoints receives and resends every datagram. */
 static void a_replayed_datagram_is_refused(void **state)
 {
-	struct two *t = two_signed(NULL);
+	struct pair *t = pair_signed(NULL);
 	struct sock *a = sock_of(t->a.c);
 	uint8_t copy[400];
 	struct sock_head *h = (void *)copy;
 	uint64_t got;
 
-	two_talk(t, 20);
-	two_settle(t);
+	pair_exchange(t, 20);
+	pair_settle(t);
 	got = t->b.got;
 	memset(copy, 0, sizeof(copy));
 	*h = (struct sock_head){ .magic = SOCK_MAGIC,
@@ -460,7 +460,7 @@ static void a_replayed_datagram_is_refused(void **state)
 		T_OK(sock_io_send_one(a, &t->b.name, copy,
 				      sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 2);
-	T_IS(two_stats(&t->b).replays, 2);
+	T_IS(pair_stats(&t->b).replays, 2);
 	/* a count older than all recorded ones */
 	h->count = 1;
 	sock_seal_sign(a, sock_peer_of(t->ab)->own_seal, copy, sizeof(*h));
@@ -468,19 +468,19 @@ static void a_replayed_datagram_is_refused(void **state)
 	sock_peer_of(t->ba)->seen += 2 * SOCK_REPLAY_WINDOW;
 	T_OK(sock_io_send_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 3);
-	T_IS(two_stats(&t->b).replays, 3);
+	T_IS(pair_stats(&t->b).replays, 3);
 	T_IS(t->b.got, got);
 	sock_peer_of(t->ba)->seen -= 2 * SOCK_REPLAY_WINDOW;
 	sock_peer_of(t->ab)->count += 2;
-	two_talk_on(t, 20, 40);
-	two_close(t);
+	pair_exchange_from(t, 20, 40);
+	pair_close(t);
 }
 
 /* Datagrams with a wrong bit, length or key are dropped. */
 static void a_forged_datagram_is_dropped(void **state)
 {
 	enum { N = 300 };
-	struct two *t = two_signed(NULL);
+	struct pair *t = pair_signed(NULL);
 	struct weft_carrier_attr other = { .key = "guessed, and wrong",
 					   .key_bytes = 18,
 					   .encrypt = encrypt };
@@ -492,7 +492,7 @@ static void a_forged_datagram_is_dropped(void **state)
 	struct end e;
 
 	weft_rng_init(&rng, 13, 0);
-	two_talk(t, 20);
+	pair_exchange(t, 20);
 	for (uint64_t i = 1; i <= N; i++) {
 		uint32_t bytes =
 			(uint32_t)(sizeof(*h) + weft_rng_below(&rng, 300));
@@ -507,16 +507,16 @@ static void a_forged_datagram_is_dropped(void **state)
 		forger_send(fd, &t->b, dgram, bytes + SOCK_TAG);
 		until_refused(&t->b, i);
 	}
-	T_IS(two_stats(&t->b).forged, N);
+	T_IS(pair_stats(&t->b).forged, N);
 	T_OK(end_open(&e, &weft_carrier_sock, 3, &other));
 	T_IS(end_send(&e, end_peer(&e, &t->b), 0, 8), -EAGAIN);
 	until_refused(&t->b, N + 1);
-	T_IS(two_stats(&t->b).forged, N + 1);
+	T_IS(pair_stats(&t->b).forged, N + 1);
 	T_IS(t->b.got, 20);
 	close(fd);
 	end_close(&e);
-	two_talk_on(t, 20, 40);
-	two_close(t);
+	pair_exchange_from(t, 20, 40);
+	pair_close(t);
 }
 
 /* Payloads cannot be read, and datagrams without encryption are refused. */
@@ -532,14 +532,14 @@ static void encrypted_payloads_are_unreadable(void **state)
 	} g = { .head = { .count = 7 } };
 	uint8_t *body = g.bytes + sizeof(g.head);
 	uint32_t bytes = sizeof(g.head) + sizeof(text);
-	struct two *t;
+	struct pair *t;
 	struct end e;
 
 	encrypt = true;
-	t = two_signed(NULL);
+	t = pair_signed(NULL);
 	encrypt = false;
-	two_talk(t, 4);
-	two_settle(t);
+	pair_exchange(t, 4);
+	pair_settle(t);
 	memcpy(body, text, sizeof(text));
 	sock_seal_sign(sock_of(t->a.c), sock_peer_of(t->ab)->own_seal, g.bytes,
 		       bytes);
@@ -551,9 +551,9 @@ static void encrypted_payloads_are_unreadable(void **state)
 	T_OK(end_open(&e, &weft_carrier_sock, 3, &plain));
 	T_IS(end_send(&e, end_peer(&e, &t->b), 0, 8), -EAGAIN);
 	until_refused(&t->b, 1);
-	T_IS(two_stats(&t->b).forged, 1);
+	T_IS(pair_stats(&t->b).forged, 1);
 	end_close(&e);
-	two_close(t);
+	pair_close(t);
 	T_IS(end_open(&e, &weft_carrier_sock, 3, &open), -EACCES);
 }
 
@@ -662,17 +662,17 @@ static void name_reused(const char *key)
 	struct weft_carrier_attr again = { .key = key,
 					   .key_bytes = key ? strlen(key) : 0 };
 	struct weft_carrier_attr die = again;
-	struct end_group crowd = { .count = 2 };
+	struct end_group group = { .count = 2 };
 	struct weft_peer *old;
 	struct end a, b;
 
 	T_OK(end_open(&a, &weft_carrier_sock, 1, &again));
 	die.faults = "die=5";
 	T_OK(end_open(&b, &weft_carrier_sock, 2, &die));
-	crowd.e[0] = &a;
-	crowd.e[1] = &b;
-	a.crowd = &crowd;
-	b.crowd = &crowd;
+	group.e[0] = &a;
+	group.e[1] = &b;
+	a.group = &group;
+	b.group = &group;
 	old = end_peer(&a, &b);
 	T_OK(end_send_all(&a, old, 0, 8, 20));
 	T_TRUE(end_wait_got(&b, 1, 20));
@@ -680,11 +680,11 @@ static void name_reused(const char *key)
 		T_OK(end_send_all(&b, end_peer(&b, &a), n, 8, 20));
 	T_TRUE(end_wait_got(&a, 4, 20));
 	again.name = b.name;
-	crowd.count = 1;
+	group.count = 1;
 	end_close(&b);
 	T_OK(end_open(&b, &weft_carrier_sock, 3, &again));
-	crowd.count = 2;
-	b.crowd = &crowd;
+	group.count = 2;
+	b.group = &group;
 	/* datagrams for the previous owner are not delivered to the new one */
 	end_send(&a, old, 1, 8);
 	T_TRUE(end_wait_lost(&a, 1, 20));
@@ -713,12 +713,12 @@ static void a_reused_name_is_a_new_peer(void **state)
 /* The descriptor becomes readable for arrivals, wake and retransmission. */
 static void an_armed_descriptor_becomes_readable(void **state)
 {
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 	struct weft_carrier *c = t->b.c;
 	struct pollfd fd = { .fd = c->ops->wait_fd(c), .events = POLLIN };
 
 	T_TRUE(fd.fd >= 0);
-	two_talk(t, 1);
+	pair_exchange(t, 1);
 	while (c->ops->arm(c))
 		c->ops->poll(c, 16);
 	T_OK(end_send_all(&t->a, t->ab, 1, 8, 20));
@@ -740,24 +740,24 @@ static void an_armed_descriptor_becomes_readable(void **state)
 		c->ops->poll(c, 16);
 	T_IS(poll(&fd, 1, 20000), 1);
 	T_TRUE(end_wait_got(&t->a, 2, 20));
-	two_close(t);
+	pair_close(t);
 }
 
 /* A peer that does not read gets a limited number of packets; none is lost. */
 static void a_slow_reader_is_not_flooded(void **state)
 {
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 	uint64_t n = 20;
 	uint64_t resent;
 
-	two_talk(t, n);
+	pair_exchange(t, n);
 	while (!end_send(&t->a, t->ab, n, 8192))
 		n++;
 	T_TRUE(n <= 20 + SOCK_WINDOW);
 	T_TRUE(end_wait_got(&t->b, n, 20));
-	resent = two_stats(&t->a).resent;
+	resent = pair_stats(&t->a).resent;
 	T_TRUE(resent <= n);
-	two_close(t);
+	pair_close(t);
 }
 
 static void a_raw_fault_plan_is_refused(void **state)

@@ -36,14 +36,14 @@ static uint32_t tx_pad(uint32_t bytes)
 	return (bytes + 7) & ~7u;
 }
 
-static uint32_t tx_count(const struct sock_peer *p)
+static uint32_t tx_in_flight(const struct sock_peer *p)
 {
 	return p->tx.next - p->tx.acked;
 }
 
 bool sock_tx_pending(const struct sock_peer *p)
 {
-	return tx_count(p) || p->open;
+	return tx_in_flight(p) || p->open;
 }
 
 /* Returns the bytes allowed in flight. */
@@ -55,7 +55,7 @@ static uint64_t tx_allowed(const struct sock_peer *p)
 bool sock_tx_ack_soon(const struct sock *s, const struct sock_peer *p)
 {
 	return 2 * p->inflight_bytes > tx_allowed(p) ||
-	       2 * tx_count(p) > s->window;
+	       2 * tx_in_flight(p) > s->window;
 }
 
 /*
@@ -110,8 +110,9 @@ static void tx_timer(struct sock *s, struct sock_peer *p)
 {
 	uint64_t most = s->silence_ns / 4;
 
-	p->rto_at = s->now + (p->pace.rto_ns < most ? p->pace.rto_ns : most);
-	sock_wait_due_earlier(s, p->rto_at);
+	p->rto_deadline_ns =
+		s->now + (p->pace.rto_ns < most ? p->pace.rto_ns : most);
+	sock_wait_due_earlier(s, p->rto_deadline_ns);
 }
 
 static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
@@ -120,10 +121,10 @@ static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
 
 	f->order = ++p->order;
 	p->inflight_bytes += f->dgram->bytes;
-	if (!p->rto_at) {
+	if (!p->rto_deadline_ns) {
 		p->wait_ns = s->now;
 		tx_timer(s, p);
-		sock_progress_thread_call(s);
+		sock_progress_thread_wake(s);
 	}
 	sock_io_add(s, p, f->dgram->data, f->dgram->bytes);
 }
@@ -135,10 +136,10 @@ static void tx_send_open(struct sock *s, struct sock_peer *p)
 	uint32_t seq = p->tx.next++;
 	struct sock_head *h = sock_dgram_head(g);
 
-	assert(tx_count(p) <= p->flight_room);
+	assert(tx_in_flight(p) <= p->flight_room);
 	h->kind = SOCK_DATA;
 	h->seq = seq;
-	h->flags = g->loose ? SOCK_LOOSE : 0;
+	h->flags = g->unordered ? SOCK_UNORDERED : 0;
 	*sock_flight(p, seq) = (struct sock_flight){ .dgram = g };
 	p->open = NULL;
 	tx_transmit(s, p, seq);
@@ -202,27 +203,27 @@ static void tx_record(struct sock_dgram *g, struct tx_source *f, uint32_t bytes,
 		      enum sock_more more)
 {
 	struct sock_record r = { .bytes = bytes, .more = more };
-	uint8_t *at = g->data + g->bytes;
+	uint8_t *to = g->data + g->bytes;
 
-	memcpy(at, &r, sizeof(r));
-	tx_gather(f, at + sizeof(r), bytes);
+	memcpy(to, &r, sizeof(r));
+	tx_gather(f, to + sizeof(r), bytes);
 	tx_add_bytes(g, (uint32_t)sizeof(r) + bytes);
-	g->loose &= more >= SOCK_PIECE;
+	g->unordered &= more >= SOCK_PIECE;
 }
 
 /*
- * Adds a piece of a loose packet, len bytes from offset `at`, with its own
+ * Adds a piece of an unordered packet, len bytes from `offset` on, with its own
  * header; f contains payload only.
  */
 static void tx_piece(struct sock_dgram *g, const struct weft_pkt *pkt,
-		     struct tx_source *f, uint32_t at, uint16_t len)
+		     struct tx_source *f, uint32_t offset, uint16_t len)
 {
 	struct sock_record r = { .bytes = (uint32_t)sizeof(*pkt) + len,
-				 .more = at + len < pkt->len
+				 .more = offset + len < pkt->len
 						 ? SOCK_PIECE
-						 : SOCK_LOOSE_WHOLE };
+						 : SOCK_UNORDERED_WHOLE };
 	uint8_t *to = g->data + g->bytes;
-	uint64_t tag = pkt->tag + at;
+	uint64_t tag = pkt->tag + offset;
 
 	memcpy(to, &r, sizeof(r));
 	to += sizeof(r);
@@ -242,7 +243,7 @@ static uint32_t tx_space(const struct sock_dgram *g)
  * Returns whether further packets are expected, so that this one may wait for
  * them.
  */
-static bool tx_corked(const struct sock *s, const struct sock_peer *p)
+static bool tx_may_defer(const struct sock *s, const struct sock_peer *p)
 {
 	return s->polling ||
 	       (p->inflight_bytes && s->now - p->last_send_ns < TX_BURST_NS);
@@ -252,14 +253,14 @@ static bool tx_corked(const struct sock *s, const struct sock_peer *p)
  * Returns the bytes to allocate, for a single packet or for many that share a
  * datagram.
  */
-static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
-			     uint32_t need)
+static uint32_t tx_dgram_room(const struct sock *s, const struct sock_peer *p,
+			      uint32_t need)
 {
-	if (!tx_corked(s, p))
+	if (!tx_may_defer(s, p))
 		return sizeof(struct sock_head) + need;
-	if (need <= TX_SMALL && p->gram_max > TX_SHARED)
+	if (need <= TX_SMALL && p->dgram_max > TX_SHARED)
 		return TX_SHARED;
-	return p->gram_max;
+	return p->dgram_max;
 }
 
 /*
@@ -269,7 +270,7 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 static struct sock_dgram *tx_new(struct sock *s, struct sock_peer *p,
 				 uint32_t room)
 {
-	if (room == p->gram_max && tx_count(p) >= TX_BATCH_MIN)
+	if (room == p->dgram_max && tx_in_flight(p) >= TX_BATCH_MIN)
 		return sock_dgram_full(s, p);
 	return sock_dgram_new(s, room);
 }
@@ -300,7 +301,7 @@ static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
 		tx_send_open(s, p);
 	}
 	if (!p->open)
-		p->open = tx_new(s, p, p->gram_max);
+		p->open = tx_new(s, p, p->dgram_max);
 	return p->open;
 }
 
@@ -326,8 +327,8 @@ static int tx_send_parts(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * Splits a loose packet into packets, each of which the receiver delivers from
- * its read buffer, in any order.
+ * Splits an unordered packet into packets, each of which the receiver delivers
+ * from its read buffer, in any order.
  */
 static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 			  struct tx_source *f)
@@ -335,11 +336,11 @@ static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 	const uint32_t heads =
 		sizeof(struct sock_record) + sizeof(struct weft_pkt);
 	const struct weft_pkt *pkt = f->head;
-	uint32_t at = 0;
+	uint32_t offset = 0;
 
 	f->head = NULL;
-	while (at < pkt->len) {
-		uint32_t left = pkt->len - at;
+	while (offset < pkt->len) {
+		uint32_t left = pkt->len - offset;
 		uint32_t most;
 
 		if (!tx_open_with_space(s, p, heads + TX_PART_MIN))
@@ -347,8 +348,8 @@ static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 		most = tx_space(p->open) - heads;
 		if (left > most)
 			left = most;
-		tx_piece(p->open, pkt, f, at, (uint16_t)left);
-		at += left;
+		tx_piece(p->open, pkt, f, offset, (uint16_t)left);
+		offset += left;
 	}
 	return 0;
 }
@@ -356,9 +357,9 @@ static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 /* Returns the datagrams in flight if a packet of need bytes were sent. */
 static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
 {
-	uint32_t body = p->gram_max - (uint32_t)sizeof(struct sock_head);
+	uint32_t body = p->dgram_max - (uint32_t)sizeof(struct sock_head);
 
-	return tx_count(p) + (p->open ? 1 : 0) +
+	return tx_in_flight(p) + (p->open ? 1 : 0) +
 	       (need <= body ? 1 : need / (body - 16 - TX_PART_MIN) + 1);
 }
 
@@ -375,25 +376,26 @@ static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 
 /* Writes the packet into the open datagram, a new datagram, or several. */
 static int tx_write(struct sock *s, struct sock_peer *p, struct tx_source *f,
-		    uint32_t bytes, bool loose)
+		    uint32_t bytes, bool unordered)
 {
 	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
 
 	if (!sock_peer_flight_reserve(p, tx_count_with(p, need)))
 		return -EAGAIN;
-	if (need + sizeof(struct sock_head) > p->gram_max) {
-		if (loose ? tx_send_pieces(s, p, f)
-			  : tx_send_parts(s, p, f, bytes))
+	if (need + sizeof(struct sock_head) > p->dgram_max) {
+		if (unordered ? tx_send_pieces(s, p, f)
+			      : tx_send_parts(s, p, f, bytes))
 			p->broken = ENOMEM; /* a part may have been sent */
 		return 0;
 	}
 	if (p->open && tx_space(p->open) < need)
 		tx_send_open(s, p);
 	if (!p->open)
-		p->open = tx_new(s, p, tx_gram_room(s, p, need));
+		p->open = tx_new(s, p, tx_dgram_room(s, p, need));
 	if (!p->open)
 		return -EAGAIN;
-	tx_record(p->open, f, bytes, loose ? SOCK_LOOSE_WHOLE : SOCK_WHOLE);
+	tx_record(p->open, f, bytes,
+		  unordered ? SOCK_UNORDERED_WHOLE : SOCK_WHOLE);
 	return 0;
 }
 
@@ -412,7 +414,7 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 	if (!g)
 		return -EAGAIN;
 	tx_record(g, f, bytes, SOCK_WHOLE);
-	g->at = sizeof(struct sock_head);
+	g->offset = sizeof(struct sock_head);
 	seq = p->tx.next++;
 	p->tx.acked = p->tx.next;
 	sock_win_arrive(&p->rx, seq);
@@ -424,15 +426,15 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 }
 
 /* Sends the written packet now, or leaves it for the next pass. */
-static void tx_send_or_cork(struct sock *s, struct sock_peer *p, bool corked)
+static void tx_send_or_defer(struct sock *s, struct sock_peer *p, bool deferred)
 {
 	p->last_send_ns = s->now;
 	sock_peer_busy(s, p);
-	if (!corked) {
+	if (!deferred) {
 		sock_tx_send_open(s, p);
 		sock_io_flush(s);
-	} else if (!s->corked) {
-		s->corked = true;
+	} else if (!s->deferred) {
+		s->deferred = true;
 		sock_wait_due_earlier(s, s->now);
 	}
 }
@@ -442,14 +444,14 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 {
 	struct tx_source f = { .head = pkt, .next = iov };
 	uint32_t bytes = (uint32_t)sizeof(*pkt) + pkt->len;
-	bool corked = tx_corked(s, p);
+	bool deferred = tx_may_defer(s, p);
 
 	if (p->self)
 		return tx_self(s, p, &f, bytes);
 	if (!tx_has_room(s, p, tx_pad(sizeof(struct sock_record) + bytes)) ||
 	    tx_write(s, p, &f, bytes, pkt->carrier & WEFT_PKT_SPLIT_OK))
 		return -EAGAIN;
-	tx_send_or_cork(s, p, corked);
+	tx_send_or_defer(s, p, deferred);
 	return 0;
 }
 
@@ -515,13 +517,13 @@ static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
  * acknowledged.
  */
 static uint64_t tx_word_acked(struct sock *s, struct sock_peer *p, uint32_t seq,
-			      uint64_t here)
+			      uint64_t ack_bits)
 {
 	uint64_t bytes = 0;
 
 	/* ignore sequence numbers that were not sent */
-	for (; here && seq != p->tx.next; here >>= 1, seq++) {
-		if (here & 1)
+	for (; ack_bits && seq != p->tx.next; ack_bits >>= 1, seq++) {
+		if (ack_bits & 1)
 			bytes += tx_number_acked(s, p, seq);
 	}
 	return bytes;
@@ -536,8 +538,8 @@ static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
 
 	for (; p->tx.acked != h->ack; p->tx.acked++)
 		bytes += tx_number_acked(s, p, p->tx.acked);
-	bytes += tx_word_acked(s, p, h->ack, h->here);
-	for (uint32_t i = 0; i < words && tx_count(p) > 64 * (i + 1); i++) {
+	bytes += tx_word_acked(s, p, h->ack, h->ack_bits);
+	for (uint32_t i = 0; i < words && tx_in_flight(p) > 64 * (i + 1); i++) {
 		memcpy(&word, more + 8 * i, sizeof(word));
 		bytes += tx_word_acked(s, p, h->ack + 64 * (i + 1), word);
 	}
@@ -550,10 +552,10 @@ static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
  */
 static void tx_notify_room(struct sock *s)
 {
-	s->starved = false;
+	s->send_refused = false;
 	/* relaxed: a hint, read before a wait or after the wake */
 	weft_store32_relaxed(&s->waiter.full, 1);
-	if (s->away)
+	if (s->in_progress_thread)
 		sock_wake(&s->base);
 }
 
@@ -561,14 +563,14 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
 		   uint32_t words)
 {
-	uint32_t count = tx_count(p);
+	uint32_t count = tx_in_flight(p);
 	uint64_t bytes;
 
 	/* an acknowledgement older than the last one has outdated windows */
 	if (h->ack - p->tx.acked > count)
 		return;
 	p->room = h->room;
-	if (s->starved)
+	if (s->send_refused)
 		tx_notify_room(s);
 	if (!count)
 		return;
@@ -580,11 +582,11 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		return;
 	tx_measure(s, p, h->echo);
 	sock_pace_acked(&p->pace, bytes);
-	if (h->here || words)
+	if (h->ack_bits || words)
 		tx_mark_gaps(s, p);
 	p->timeouts = 0;
-	p->rto_at = 0;
-	if (tx_count(p))
+	p->rto_deadline_ns = 0;
+	if (tx_in_flight(p))
 		tx_timer(s, p);
 }
 
@@ -662,7 +664,7 @@ void sock_tx_retransmit_all(struct sock *s, struct sock_peer *p)
 
 void sock_tx_mark_unsent(struct sock_peer *p, uint32_t seq)
 {
-	if (seq - p->tx.acked < tx_count(p))
+	if (seq - p->tx.acked < tx_in_flight(p))
 		tx_mark_lost(p, sock_flight(p, seq));
 }
 
@@ -671,9 +673,10 @@ void sock_tx_mark_unsent(struct sock_peer *p, uint32_t seq)
  */
 static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 {
-	uint64_t since = p->heard_ns > p->wait_ns ? p->heard_ns : p->wait_ns;
+	uint64_t since = p->last_received_ns > p->wait_ns ? p->last_received_ns
+							  : p->wait_ns;
 
-	return tx_count(p) && s->now - since > s->silence_ns;
+	return tx_in_flight(p) && s->now - since > s->silence_ns;
 }
 
 void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p)
@@ -691,14 +694,14 @@ void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p)
 
 void sock_tx_send_open(struct sock *s, struct sock_peer *p)
 {
-	if (p->open && !p->losses && tx_count(p) < s->window &&
+	if (p->open && !p->losses && tx_in_flight(p) < s->window &&
 	    tx_may_send(p, p->open->bytes))
 		tx_send_open(s, p);
 }
 
 void sock_tx_progress(struct sock *s, struct sock_peer *p)
 {
-	if (p->rto_at && s->now >= p->rto_at)
+	if (p->rto_deadline_ns && s->now >= p->rto_deadline_ns)
 		tx_timeout(s, p);
 	if (tx_silent(s, p))
 		sock_tx_fail_silent(s, p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets with WEFT_PKT_SPLIT_OK ("loose"): split into packets if datagrams are
- * smaller, each delivered from the read buffer as soon as it arrives. Their
+ * Packets with WEFT_PKT_SPLIT_OK ("unordered"): split into packets if datagrams
+ * are smaller, each delivered from the read buffer as soon as it arrives. Their
  * bytes are those of one long message, and tag is the offset in it.
  */
 #include "prov/carrier/sock/sock.h"
@@ -16,42 +16,42 @@ enum {
 	PACKET = 8000,
 	PACKETS = 400,
 	BYTES = PACKET * PACKETS,
-	LOOSE = 1,
+	UNORDERED = 1,
 	ORDERED
 };
 
 struct side {
 	struct weft_carrier *c;
 	struct sockaddr_in name;
-	uint8_t *here;	 /* number of arrivals of each byte */
-	uint64_t bytes;	 /* bytes that arrived */
-	uint64_t upto;	 /* offset before which all bytes have arrived */
-	uint64_t pieces; /* loose packets */
-	/* loose packets that arrived before an earlier one */
+	uint8_t *arrivals;   /* number of arrivals of each byte */
+	uint64_t bytes;	     /* bytes that arrived */
+	uint64_t contiguous; /* offset before which all bytes have arrived */
+	uint64_t pieces;     /* unordered packets */
+	/* unordered packets that arrived before an earlier one */
 	uint64_t out_of_order;
 	uint64_t ordered; /* packets delivered in order */
 	uint64_t bad;
 	uint64_t lost;
 	/* one of this many packets is refused, at random; 0: none */
-	uint32_t refuses;
-	bool ignores; /* accepts everything without a check */
+	uint32_t refuse_every;
+	bool accept_all; /* accepts everything without a check */
 	struct weft_rng rng;
 };
 
-static uint8_t content(uint64_t at)
+static uint8_t content(uint64_t offset)
 {
-	return (uint8_t)(at * 131 + at / 251);
+	return (uint8_t)(offset * 131 + offset / 251);
 }
 
 /*
- * Checks that all packets sent before this one have arrived; later loose ones
- * may have arrived, too.
+ * Checks that all packets sent before this one have arrived; later unordered
+ * ones may have arrived, too.
  */
 static void got_ordered(struct side *s, const struct weft_pkt *pkt)
 {
-	while (s->upto < BYTES && s->here[s->upto])
-		s->upto++;
-	s->bad += s->upto < pkt->tag || pkt->aux != s->ordered;
+	while (s->contiguous < BYTES && s->arrivals[s->contiguous])
+		s->contiguous++;
+	s->bad += s->contiguous < pkt->tag || pkt->aux != s->ordered;
 	s->ordered++;
 }
 
@@ -66,7 +66,7 @@ static void got_piece(struct side *s, const struct weft_pkt *pkt,
 	}
 	for (uint64_t i = 0; i < pkt->len; i++) {
 		s->bad += payload[i] != content(pkt->tag + i);
-		s->bad += s->here[pkt->tag + i]++ != 0;
+		s->bad += s->arrivals[pkt->tag + i]++ != 0;
 	}
 	s->bytes += pkt->len;
 }
@@ -76,9 +76,9 @@ static int side_deliver(void *arg, struct weft_peer *src,
 {
 	struct side *s = arg;
 
-	if (s->ignores)
+	if (s->accept_all)
 		return 0;
-	if (s->refuses && !weft_rng_below(&s->rng, s->refuses))
+	if (s->refuse_every && !weft_rng_below(&s->rng, s->refuse_every))
 		return -EAGAIN;
 	s->bad += pkt->carrier != 0 || (uintptr_t)payload % 8 != 0;
 	if (pkt->type == ORDERED)
@@ -100,8 +100,8 @@ static void side_open(struct side *s, const char *plan)
 					  .up_arg = s,
 					  .faults = plan };
 
-	*s = (struct side){ .here = calloc(BYTES, 1) };
-	T_NOT_NULL(s->here);
+	*s = (struct side){ .arrivals = calloc(BYTES, 1) };
+	T_NOT_NULL(s->arrivals);
 	weft_rng_init(&s->rng, 3, 0);
 	T_OK(weft_carrier_sock.open(&attr, &s->c));
 	T_TRUE(s->c->cuts);
@@ -112,7 +112,7 @@ static void side_close(struct side *s)
 {
 	T_IS(s->bad + s->lost, 0);
 	s->c->ops->close(s->c);
-	free(s->here);
+	free(s->arrivals);
 }
 
 struct pair {
@@ -128,7 +128,7 @@ static void pair_open(struct pair *p, const char *plan, uint32_t dgram)
 	side_open(&p->b, NULL);
 	T_OK(p->a.c->ops->peer(p->a.c, &p->b.name, &to));
 	p->ab = sock_peer_of(to);
-	sock_peer_gram_max_set(p->ab, dgram);
+	sock_peer_dgram_max_set(p->ab, dgram);
 }
 
 static void pair_send(struct pair *p, const struct weft_pkt *pkt,
@@ -154,25 +154,25 @@ static void pair_send(struct pair *p, const struct weft_pkt *pkt,
 }
 
 /* Sends the whole message, and after every eighth packet an ordered one. */
-static void pair_talk(struct pair *p)
+static void pair_exchange(struct pair *p)
 {
 	static uint8_t payload[PACKET];
 	struct t_limit limit;
 	uint32_t ordered = 0;
 
-	for (uint64_t at = 0; at < BYTES; at += PACKET) {
-		struct weft_pkt pkt = { .type = LOOSE,
+	for (uint64_t offset = 0; offset < BYTES; offset += PACKET) {
+		struct weft_pkt pkt = { .type = UNORDERED,
 					.len = PACKET,
 					.carrier = WEFT_PKT_SPLIT_OK,
-					.tag = at };
+					.tag = offset };
 
 		for (uint64_t i = 0; i < PACKET; i++)
-			payload[i] = content(at + i);
+			payload[i] = content(offset + i);
 		pair_send(p, &pkt, payload);
-		if (at / PACKET % 8 != 7)
+		if (offset / PACKET % 8 != 7)
 			continue;
 		pkt = (struct weft_pkt){ .type = ORDERED,
-					 .tag = at + PACKET,
+					 .tag = offset + PACKET,
 					 .aux = ordered++ };
 		pair_send(p, &pkt, NULL);
 	}
@@ -192,11 +192,11 @@ static bool pair_reassembled(struct pair *p)
 	struct weft_peer *from;
 
 	T_OK(p->b.c->ops->peer(p->b.c, &p->a.name, &from));
-	return sock_peer_of(from)->whole;
+	return sock_peer_of(from)->reassembly;
 }
 
-/* Loose packets are delivered without reassembly. */
-static void loose_packets_are_split_into_packets(void **state)
+/* Unordered packets are delivered without reassembly. */
+static void unordered_packets_are_split_into_packets(void **state)
 {
 	static const uint32_t dgram[] = { 1456, SOCK_DGRAM_MIN, 9000 };
 
@@ -204,7 +204,7 @@ static void loose_packets_are_split_into_packets(void **state)
 		struct pair p;
 
 		pair_open(&p, NULL, dgram[i]);
-		pair_talk(&p);
+		pair_exchange(&p);
 		if (dgram[i] < PACKET)
 			T_TRUE(p.b.pieces >= PACKETS * (PACKET / dgram[i]));
 		T_FALSE(pair_reassembled(&p));
@@ -242,7 +242,7 @@ static void pair_settle(struct pair *p)
  */
 static void pair_close(struct pair *p)
 {
-	p->b.ignores = true;
+	p->b.accept_all = true;
 	pair_settle(p);
 	side_close(&p->a);
 	side_close(&p->b);
@@ -262,7 +262,7 @@ static void full_datagrams_have_one_size(void **state)
 	struct sock *s;
 
 	pair_open(&p, NULL, 1456);
-	pair_talk(&p);
+	pair_exchange(&p);
 	pair_settle(&p);
 	s = sock_of(p.a.c);
 	sock_enter(s);
@@ -270,7 +270,7 @@ static void full_datagrams_have_one_size(void **state)
 	/* load on the host may have reduced the windows */
 	p.ab->pace.window = p.ab->room = 1u << 20;
 	for (uint64_t i = 0; i < N; i++) {
-		struct weft_pkt pkt = { .type = LOOSE,
+		struct weft_pkt pkt = { .type = UNORDERED,
 					.len = LEN,
 					.carrier = WEFT_PKT_SPLIT_OK,
 					.tag = BYTES };
@@ -285,8 +285,8 @@ static void full_datagrams_have_one_size(void **state)
 	pair_close(&p);
 }
 
-/* A missing datagram delays ordered packets, but no loose packet. */
-static void loose_packets_do_not_wait_for_lost_datagrams(void **state)
+/* A missing datagram delays ordered packets, but no unordered packet. */
+static void unordered_packets_do_not_wait_for_lost_datagrams(void **state)
 {
 	struct pair p;
 
@@ -294,13 +294,13 @@ static void loose_packets_do_not_wait_for_lost_datagrams(void **state)
 		&p,
 		"seed=7; loss=0.05; duplicate=0.05; reorder=0.1; corrupt=0.02",
 		1456);
-	pair_talk(&p);
+	pair_exchange(&p);
 	T_TRUE(p.b.out_of_order > 0);
 	pair_close(&p);
 }
 
 /* A refused packet is delivered later, and every packet once. */
-static void a_refused_loose_packet_is_redelivered_once(void **state)
+static void a_refused_unordered_packet_is_redelivered_once(void **state)
 {
 	static const char *const plan[] = { NULL, "seed=8; loss=0.05" };
 
@@ -308,8 +308,8 @@ static void a_refused_loose_packet_is_redelivered_once(void **state)
 		struct pair p;
 
 		pair_open(&p, plan[i], 1456);
-		p.b.refuses = 50;
-		pair_talk(&p);
+		p.b.refuse_every = 50;
+		pair_exchange(&p);
 		pair_close(&p);
 	}
 }
@@ -325,7 +325,7 @@ static void an_unsplit_packet_is_one_datagram(void **state)
 		uint32_t next;
 
 		pair_open(&p, NULL, dgram);
-		pair_talk(&p);
+		pair_exchange(&p);
 		s = sock_of(p.a.c);
 		sock_enter(s);
 		s->polling = true;
@@ -333,12 +333,12 @@ static void an_unsplit_packet_is_one_datagram(void **state)
 		for (uint32_t more = 0; more <= 8; more += 8) {
 			static uint8_t data[1500];
 			struct iovec iov = { data, p.ab->base.whole + more };
-			struct weft_pkt pkt = { .type = LOOSE,
+			struct weft_pkt pkt = { .type = UNORDERED,
 						.len = (uint16_t)iov.iov_len,
 						.carrier = WEFT_PKT_SPLIT_OK,
 						.tag = BYTES };
 
-			sock_poll_pass_uncork(s);
+			sock_poll_pass_send_deferred(s);
 			next = p.ab->tx.next;
 			T_OK(sock_tx_send(s, p.ab, &pkt, &iov));
 			T_IS(p.ab->tx.next - next, more ? 1 : 0);
@@ -353,10 +353,10 @@ static void an_unsplit_packet_is_one_datagram(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(loose_packets_are_split_into_packets),
+		T_CASE(unordered_packets_are_split_into_packets),
 		T_CASE(full_datagrams_have_one_size),
-		T_CASE(loose_packets_do_not_wait_for_lost_datagrams),
-		T_CASE(a_refused_loose_packet_is_redelivered_once),
+		T_CASE(unordered_packets_do_not_wait_for_lost_datagrams),
+		T_CASE(a_refused_unordered_packet_is_redelivered_once),
 		T_CASE(an_unsplit_packet_is_one_datagram),
 	};
 

@@ -45,11 +45,11 @@ void sock_win_advance(struct sock_win *w)
 
 uint64_t sock_win_word(const struct sock_win *w, uint32_t i)
 {
-	uint32_t at = (w->next + 64 * i) % SOCK_WINDOW;
-	uint64_t low = w->bits[at / 64] >> at % 64;
+	uint32_t bit = (w->next + 64 * i) % SOCK_WINDOW;
+	uint64_t low = w->bits[bit / 64] >> bit % 64;
 
-	if (at % 64)
-		low |= w->bits[(at / 64 + 1) % SOCK_WORDS] << (64 - at % 64);
+	if (bit % 64)
+		low |= w->bits[(bit / 64 + 1) % SOCK_WORDS] << (64 - bit % 64);
 	return low;
 }
 

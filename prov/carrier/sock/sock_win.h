@@ -38,9 +38,9 @@ uint32_t sock_win_words(const struct sock_win *w);
 
 static inline bool sock_win_ready(const struct sock_win *w)
 {
-	uint32_t at = w->next % SOCK_WINDOW;
+	uint32_t bit = w->next % SOCK_WINDOW;
 
-	return w->bits[at / 64] >> at % 64 & 1;
+	return w->bits[bit / 64] >> bit % 64 & 1;
 }
 
 #endif

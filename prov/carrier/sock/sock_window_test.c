@@ -16,7 +16,7 @@
 static void receive_window_tracks_arrivals(void **state)
 {
 	enum { N = 40000, FIRST = -2000 };
-	static bool here[N];
+	static bool arrived[N];
 	struct sock_win w = { .next = (uint32_t)FIRST, .top = (uint32_t)FIRST };
 	uint32_t next = 0;
 	struct weft_rng rng;
@@ -28,50 +28,50 @@ static void receive_window_tracks_arrivals(void **state)
 
 		T_IS(sock_win_arrive(&w, (uint32_t)FIRST + seq),
 		     seq - next >= SOCK_WINDOW ? WEFT_SEQ_OUTSIDE
-		     : here[seq]	       ? WEFT_SEQ_OLD
+		     : arrived[seq]	       ? WEFT_SEQ_OLD
 					       : WEFT_SEQ_NEW);
-		here[seq] |= seq - next < SOCK_WINDOW;
+		arrived[seq] |= seq - next < SOCK_WINDOW;
 		for (uint32_t i = 0; i < SOCK_WINDOW; i++) {
 			uint64_t word = i / 64 < sock_win_words(&w)
 						? sock_win_word(&w, i / 64)
 						: 0;
 
-			if ((word >> i % 64 & 1) != here[next + i])
+			if ((word >> i % 64 & 1) != arrived[next + i])
 				T_IS(i, SOCK_WINDOW);
 		}
 		for (; sock_win_ready(&w); next++)
 			sock_win_advance(&w);
-		T_FALSE(here[next]);
+		T_FALSE(arrived[next]);
 		if (next)
 			T_IS(sock_win_arrive(&w, (uint32_t)FIRST + next - 1),
 			     WEFT_SEQ_OLD);
 	}
 }
 
-enum { CROWD = 64, CROWD_EACH = 100 };
+enum { SENDERS = 64, PACKETS_EACH = 100 };
 
-struct crowd {
-	struct end from[CROWD];
-	struct weft_peer *peer[CROWD];
-	uint64_t sent[CROWD];
+struct senders {
+	struct end from[SENDERS];
+	struct weft_peer *peer[SENDERS];
+	uint64_t sent[SENDERS];
 	struct end to;
 };
 
-static void crowd_send(struct crowd *c)
+static void senders_send(struct senders *c)
 {
-	for (uint32_t i = 0; i < CROWD; i++) {
+	for (uint32_t i = 0; i < SENDERS; i++) {
 		struct end *e = &c->from[i];
 
 		e->c->ops->poll(e->c, 16);
-		if (c->sent[i] < CROWD_EACH &&
+		if (c->sent[i] < PACKETS_EACH &&
 		    !end_send(e, c->peer[i], c->sent[i], 8000))
 			c->sent[i]++;
 	}
 }
 
-static struct crowd *crowd_open(int buffer)
+static struct senders *senders_open(int buffer)
 {
-	struct crowd *c = calloc(1, sizeof(*c));
+	struct senders *c = calloc(1, sizeof(*c));
 	struct sock *s;
 
 	T_NOT_NULL(c);
@@ -85,14 +85,14 @@ static struct crowd *crowd_open(int buffer)
 		s->rcv_bytes = 2 * (uint32_t)buffer;
 		sock_leave(s);
 	}
-	for (uint32_t i = 0; i < CROWD; i++) {
+	for (uint32_t i = 0; i < SENDERS; i++) {
 		T_OK(end_open(&c->from[i], &weft_carrier_sock, i, NULL));
 		c->peer[i] = end_peer(&c->from[i], &c->to);
 	}
 	return c;
 }
 
-static uint64_t crowd_resent(const struct end *e)
+static uint64_t senders_resent(const struct end *e)
 {
 	struct weft_carrier_stats s;
 
@@ -100,9 +100,9 @@ static uint64_t crowd_resent(const struct end *e)
 	return s.resent;
 }
 
-static void crowd_close(struct crowd *c)
+static void senders_close(struct senders *c)
 {
-	for (uint32_t i = 0; i < CROWD; i++)
+	for (uint32_t i = 0; i < SENDERS; i++)
 		end_close(&c->from[i]);
 	end_close(&c->to);
 	free(c);
@@ -119,24 +119,24 @@ static void many_senders_wait_for_a_receiver_outside_mpi(void **state)
 	static const int buffer[] = { 0, 106496 };
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(buffer); i++) {
-		struct crowd *c = crowd_open(buffer[i]);
+		struct senders *c = senders_open(buffer[i]);
 		uint64_t end = weft_now_ns() + 500000000;
 		uint64_t resent = 0;
 		struct t_limit limit;
 
 		while (weft_now_ns() < end)
-			crowd_send(c);
+			senders_send(c);
 		t_limit_set(&limit, 60);
-		while (c->to.got < CROWD * CROWD_EACH) {
+		while (c->to.got < SENDERS * PACKETS_EACH) {
 			T_FALSE(t_limit_expired(&limit));
 			c->to.c->ops->poll(c->to.c, 64);
-			crowd_send(c);
+			senders_send(c);
 		}
 		T_IS(c->to.bad, 0);
-		for (uint32_t k = 0; k < CROWD; k++)
-			resent += crowd_resent(&c->from[k]);
-		T_TRUE(resent < CROWD * CROWD_EACH);
-		crowd_close(c);
+		for (uint32_t k = 0; k < SENDERS; k++)
+			resent += senders_resent(&c->from[k]);
+		T_TRUE(resent < SENDERS * PACKETS_EACH);
+		senders_close(c);
 	}
 }
 
@@ -178,7 +178,7 @@ static void the_window_grows_with_datagrams_in_flight(void **state)
 	T_TRUE(end_wait_got(&b, 1, 20));
 	T_TRUE(p->flight_room <= 32);
 	sock_enter(sock_of(a.c));
-	p->gram_max = 1000;
+	p->dgram_max = 1000;
 	sock_leave(sock_of(a.c));
 	t_limit_set(&limit, 60);
 	while (p->flight_room <= 32) {
