@@ -3,13 +3,15 @@
 THREAD_TESTS = \
 	coll/coll_algo_test prov/carrier/hybrid/hybrid_test \
 	prov/carrier/carrier_grid_test prov/carrier/shm/shm_wait_test \
-	prov/carrier/sock/sock_calm_test \
-	prov/carrier/sock/sock_crowd_test prov/carrier/sock/sock_cut_test \
+	prov/carrier/sock/sock_congestion_test \
+	prov/carrier/sock/sock_window_test prov/carrier/sock/sock_gro_split_test \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
-	prov/carrier/sock/sock_loose_test \
+	prov/carrier/sock/sock_unordered_test \
 	prov/carrier/sock/sock_test \
 	prov/vt/vt_test prov/vt/vt_trust_test \
 	prov/group/cunit/cunit_group_test prov/machine/bgq/bgq_limits_test \
+	prov/vt/vt_test prov/vt/vt_security_test \
+	prov/group/cunit/cunit_group_test prov/machine/bgq/bgq_rule_test \
 	prov/ofi/queue/weft_cntr_test prov/ofi/weft_domain_test \
 	prov/ofi/queue/weft_eq_test prov/ofi/queue/weft_wait_test src/os/alive_test \
 	src/base/atomic_test src/os/event_word_test src/os/copy_calibrate_test \

@@ -54,17 +54,17 @@ CARRIER_TESTS = \
 	prov/carrier/hybrid/hybrid_test \
 	prov/carrier/loop/loop_test \
 	prov/carrier/lossy/lossy_test \
-	prov/carrier/sock/sock_calm_test \
+	prov/carrier/sock/sock_congestion_test \
 	prov/carrier/sock/sock_test \
-	prov/carrier/sock/sock_crowd_test \
-	prov/carrier/sock/sock_cut_test \
+	prov/carrier/sock/sock_window_test \
+	prov/carrier/sock/sock_gro_split_test \
 	prov/carrier/sock/sock_dgram_test \
 	prov/carrier/sock/sock_keys_test \
-	prov/carrier/sock/sock_loose_test \
+	prov/carrier/sock/sock_unordered_test \
 	prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test \
-	prov/carrier/shm/shm_rule_test \
-	prov/carrier/shm/shm_trust_test \
+	prov/carrier/shm/shm_limits_test \
+	prov/carrier/shm/shm_security_test \
 	prov/carrier/shm/shm_wait_test
 check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
@@ -82,31 +82,31 @@ prov_carrier_shm_shm_proc_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_wait_test_SOURCES = \
 	prov/carrier/shm/shm_wait_test.c $(CARRIER_END)
 prov_carrier_shm_shm_wait_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_shm_shm_trust_test_SOURCES = \
-	prov/carrier/shm/shm_trust_test.c $(CARRIER_END)
-prov_carrier_shm_shm_trust_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_shm_shm_rule_test_SOURCES = \
-	prov/carrier/shm/shm_rule_test.c $(CARRIER_END)
-prov_carrier_shm_shm_rule_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_calm_test_SOURCES = \
-	prov/carrier/sock/sock_calm_test.c $(CARRIER_END)
-prov_carrier_sock_sock_calm_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_shm_shm_security_test_SOURCES = \
+	prov/carrier/shm/shm_security_test.c $(CARRIER_END)
+prov_carrier_shm_shm_security_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_shm_shm_limits_test_SOURCES = \
+	prov/carrier/shm/shm_limits_test.c $(CARRIER_END)
+prov_carrier_shm_shm_limits_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_congestion_test_SOURCES = \
+	prov/carrier/sock/sock_congestion_test.c $(CARRIER_END)
+prov_carrier_sock_sock_congestion_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_test_SOURCES = \
 	prov/carrier/sock/sock_test.c $(CARRIER_END)
 prov_carrier_sock_sock_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_crowd_test_SOURCES = \
-	prov/carrier/sock/sock_crowd_test.c $(CARRIER_END)
-prov_carrier_sock_sock_crowd_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_cut_test_SOURCES = \
-	prov/carrier/sock/sock_cut_test.c $(CARRIER_END)
-prov_carrier_sock_sock_cut_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_window_test_SOURCES = \
+	prov/carrier/sock/sock_window_test.c $(CARRIER_END)
+prov_carrier_sock_sock_window_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_gro_split_test_SOURCES = \
+	prov/carrier/sock/sock_gro_split_test.c $(CARRIER_END)
+prov_carrier_sock_sock_gro_split_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_dgram_test_SOURCES = \
 	prov/carrier/sock/sock_dgram_test.c $(CARRIER_END)
 prov_carrier_sock_sock_dgram_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_keys_test_SOURCES = \
 	prov/carrier/sock/sock_keys_test.c $(CARRIER_END)
 prov_carrier_sock_sock_keys_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_loose_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_unordered_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_hybrid_hybrid_test_SOURCES = \
 	prov/carrier/hybrid/hybrid_test.c $(CARRIER_END)
 prov_carrier_hybrid_hybrid_test_LDADD = $(CARRIER_LIBS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The carrier: moves packets to another process. One carrier object belongs to
+ * The carrier: moves packets to another process. Each carrier object belongs to
  * one endpoint; it owns an address and, per other endpoint, a peer record.
  * Implementations: shm (processes of one host), loop (inside one process, with
  * fault injection, for tests), sock (datagrams between any hosts), hybrid (shm
@@ -10,15 +10,16 @@
  *
  * Lifetime:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
- * No call blocks except wait. -EAGAIN means "nothing happened, try again": the
- * FIFO is full, or the peer's endpoint does not exist yet. Packets between one
- * pair of endpoints arrive once, whole and in the order of their sends. A peer
- * that dies or closes is reported through up->lost, once, after everything it
- * sent has been delivered; every later call on that record returns -ECONNRESET,
- * and peer() makes a new record for the next endpoint with that name. Calls on
- * one carrier are serialised by the caller, with two exceptions: wake may be
- * called from any context, and wait runs in one thread concurrently with all
- * others, so that a blocked thread does not keep another from sending.
+ * No call blocks except wait. -EAGAIN means that the call had no effect and can
+ * be retried: the FIFO is full, or the peer's endpoint does not exist yet.
+ * Packets between one pair of endpoints arrive once, whole and in the order of
+ * their sends. A peer that dies or closes is reported through up->lost, once,
+ * after everything it sent has been delivered; every later call on that record
+ * returns -ECONNRESET, and peer() makes a new record for the next endpoint with
+ * that name. Calls on one carrier are serialised by the caller, with two
+ * exceptions: wake may be called from any context, and wait runs in one thread
+ * concurrently with all others, so that a blocked thread does not keep another
+ * from sending.
  */
 #ifndef WEFT_PROV_CARRIER_H
 #define WEFT_PROV_CARRIER_H
@@ -38,9 +39,12 @@ struct weft_vt;
 /* Another endpoint as seen by this one. Carriers embed it as first member. */
 struct weft_peer {
 	struct sockaddr_in name;
-	uint32_t index; /* dense, from 0, fixed while the carrier exists */
-	uint16_t lost;	/* errno of its death, or 0 */
-	/* largest payload that is not cut on the path; 0: none is cut */
+	/* index in the carrier's peers: dense, from 0, never changed */
+	uint32_t index;
+	uint16_t lost; /* errno of the peer's death, or 0 */
+	/*
+	 * largest payload that is sent unfragmented on this path; 0: no limit
+	 */
 	uint16_t whole;
 	void *up; /* belongs to the caller; initially NULL */
 };
@@ -48,18 +52,20 @@ struct weft_peer {
 /* Callbacks, passed to open. They may call send, never poll or wait. */
 struct weft_carrier_up {
 	/*
-	 * A packet from src has arrived. Both pointers are valid during the
-	 * call only. pkt is the carrier's own copy: it does not change, its len
-	 * is at most mtu, and its other fields are as the peer set them. The
-	 * peer may change payload (aligned to 8) meanwhile: copy, then check
-	 * the copy. 0: taken. -EAGAIN: not now; the carrier offers it again at
-	 * a later poll and nothing from src overtakes it.
+	 * A packet from src has arrived. Both pointers are valid only during
+	 * the call. pkt is a copy made by the carrier: it does not change, its
+	 * len is at most mtu, and its other fields have the values that the
+	 * peer wrote. The peer may change payload (aligned to 8 bytes) during
+	 * the call: copy it, then check the copy. Returns 0 if the packet was
+	 * accepted; -EAGAIN if it cannot be accepted now: the carrier offers
+	 * the packet again at a later poll, before any later packet of src.
 	 */
 	int (*deliver)(void *arg, struct weft_peer *src,
 		       const struct weft_pkt *pkt, const void *payload);
 	/*
-	 * peer is gone: ECONNRESET: it died; ESHUTDOWN: it closed; EPROTO: it
-	 * sent invalid packets; ENOMEM: there is no memory for it here.
+	 * The peer is lost. err is ECONNRESET: the peer died; ESHUTDOWN: the
+	 * peer closed; EPROTO: the peer sent invalid packets; ENOMEM: no memory
+	 * for the peer's mapping in this process.
 	 */
 	void (*lost)(void *arg, struct weft_peer *peer, int err);
 };
@@ -70,35 +76,39 @@ enum weft_carrier_code {
 	WEFT_CARRIER_CRC16,
 	WEFT_CARRIER_CRC32,
 	WEFT_CARRIER_RS5,
-	WEFT_CARRIER_RS14, /* correcting; with a CRC-32 */
+	WEFT_CARRIER_RS14, /* error-correcting, with a CRC-32 in addition */
 };
 
 struct weft_carrier_attr {
 	struct sockaddr_in name; /* requested address; port 0: any */
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	uint32_t fifo_slots; /* 0: the carrier's default */
-	size_t share_bytes;  /* bytes of own memory that peers map; 0: none */
-	size_t window_bytes; /* further bytes, mapped in parts; 0: none */
-	uint32_t spin_ns;    /* ns to spin in wait; 0: default, 1: none */
-	size_t loop_bytes;   /* shm: largest payload copied by copy.h's loop */
-	bool no_dma;	     /* behave as if CMA were refused */
-	const char *faults;  /* loop, sock, lossy: a fault plan */
+	uint32_t fifo_slots; /* FIFO size in slots; 0: the carrier's default */
+	/* memory of this endpoint that peers map, bytes; 0: none */
+	size_t share_bytes;
+	/* size of the windows, mapped in parts, bytes; 0: none */
+	size_t window_bytes;
+	/* spin time of a wait, ns; 0: default, 1: no spinning */
+	uint32_t spin_ns;
+	size_t loop_bytes;  /* shm: largest payload copied by copy.h's loop */
+	bool no_dma;	    /* emulate a host that forbids CMA */
+	const char *faults; /* loop, sock, lossy: a fault plan */
 	/* lossy: carrier below, with errors */
 	const struct weft_carrier_ops *below;
-	enum weft_carrier_code code; /* lossy */
+	enum weft_carrier_code code; /* lossy: error code of the packets */
 	uint32_t silence_ms; /* sock: silence timeout of a peer; 0: default */
 	const void *key;     /* sock: key that signs datagrams; NULL: none */
 	size_t key_bytes;
-	bool encrypt; /* sock: encrypts datagrams; needs a key */
+	bool encrypt; /* sock: encrypt datagrams; requires a key */
 	/* prov/vt: the shared world segment, threads, arithmetic (vt_api.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
 			    const void *in, size_t bytes);
 	/*
-	 * Executes an atomic: changes data as `what` requests, stores the old
-	 * bytes in old. -EPROTO: invalid.
+	 * Executes an atomic operation: changes data as `what` requests and
+	 * stores the previous bytes in old. Returns -EPROTO if `what` is
+	 * invalid.
 	 */
 	int (*change)(const void *what, size_t what_bytes, void *data,
 		      void *old, size_t bytes);
@@ -112,34 +122,38 @@ struct weft_carrier_stats {
 	uint64_t refused; /* invalid packets received and dropped */
 	uint64_t skipped; /* slots of writers that died before publishing */
 	uint64_t sleeps;  /* waits that blocked in the kernel */
-	uint64_t late;	  /* of sleeps: ended late by a timeout */
-	uint64_t wakes;	  /* waiters woken by this side */
-	uint64_t resent;  /* retransmitted packets */
-	uint64_t forged;  /* of refused: not signed with the key */
-	uint64_t replays; /* of refused: signed duplicates */
+	/* part of sleeps: waits ended by a timeout, too late */
+	uint64_t late;
+	uint64_t wakes;	 /* waiters woken by this side */
+	uint64_t resent; /* retransmitted packets */
+	uint64_t forged; /* part of refused: not signed with the key */
+	/* part of refused: duplicates with a valid signature */
+	uint64_t replays;
 	uint64_t damaged; /* lossy: packets sent damaged, or dropped */
 	uint64_t found;	  /* lossy: damaged packets detected and dropped */
 	uint64_t fixed;	  /* lossy: damaged packets corrected */
-	uint64_t far;	  /* of sent: as datagrams */
+	uint64_t far;	  /* part of sent: packets sent as datagrams */
 };
 
 /*
- * A store that another process will make in a shared area: *word reaches want
- * or more, and the event word is notified (event_word.h). word NULL with want
- * 0: nothing is expected; with want 1: more than one thing, so that wait only
- * yields and returns.
+ * A store that another process is expected to make in a shared area: *word
+ * reaches want or more, and the event word is notified (event_word.h). word
+ * NULL and want 0: no store is expected. word NULL and want 1: more than one
+ * store is expected, so that wait only yields and returns.
  */
 struct weft_carrier_watch {
 	weft_au64 *word;
 	uint64_t want;
-	struct weft_event *event_word; /* NULL: a nudge is sent instead */
-	bool crowded; /* oversubscribed: the writers need this processor */
+	/* NULL: the writer sends a nudge instead */
+	struct weft_event *event_word;
+	/* more ranks than processors: the writers need this processor */
+	bool crowded;
 };
 
 /*
- * A payload of mtu bytes that is not in memory yet: fill writes it to its
- * destination. It is the only segment of a send to a carrier with `fills`; the
- * count of segments is WEFT_IOV_FILL.
+ * A payload of mtu bytes that is not in memory yet: fill writes the payload to
+ * its destination. A weft_fill is the only segment of its send, the segment
+ * count is WEFT_IOV_FILL, and the carrier must have `fills` set.
  */
 #define WEFT_IOV_FILL 254
 
@@ -151,30 +165,34 @@ struct weft_fill {
 
 struct weft_carrier_ops {
 	const char *name;
-	/* -EADDRINUSE: another endpoint has that name. */
+	/* Returns -EADDRINUSE if another endpoint has that name. */
 	int (*open)(const struct weft_carrier_attr *attr,
 		    struct weft_carrier **c_p);
-	/* Waits (bounded) until peers can read everything that was sent. */
+	/*
+	 * Waits, with a time limit, until peers can read everything that was
+	 * sent.
+	 */
 	void (*close)(struct weft_carrier *c);
 	/*
-	 * Returns the own complete address, with hints in sin_zero: pass all of
-	 * it on.
+	 * Returns the complete address of this endpoint. sin_zero contains
+	 * hints for the lookup: pass on the whole structure.
 	 */
 	void (*name_get)(struct weft_carrier *c, struct sockaddr_in *name);
 	/*
-	 * Returns the record of a name (ip and port; sin_zero only helps to
-	 * find it): found or made, not connected here, so a peer that does not
-	 * exist yet is no error. A record that is lost is not found again.
-	 * -EHOSTUNREACH: this carrier can never reach that name.
+	 * Looks up or creates the record of a peer by address (ip and port;
+	 * sin_zero is a hint for the lookup). Does not connect, so the peer
+	 * need not exist yet. The record of a lost peer is not returned again.
+	 * Returns -EHOSTUNREACH if this carrier cannot reach the address.
 	 */
 	int (*peer)(struct weft_carrier *c, const struct sockaddr_in *name,
 		    struct weft_peer **peer_p);
 	/*
-	 * Sends one packet; iov holds exactly pkt->len bytes, at most mtu. 0:
-	 * the carrier has copied everything. -EAGAIN: the FIFO is full or the
-	 * peer's endpoint does not exist yet; other peers are not delayed.
-	 * -ECONNRESET. -EMSGSIZE. -ENOMEM: the peer's memory cannot be mapped,
-	 * and the peer is lost.
+	 * Sends one packet; iov holds exactly pkt->len bytes, at most mtu.
+	 * Returns 0: the carrier has copied all bytes. -EAGAIN: the FIFO is
+	 * full or the peer's endpoint does not exist yet; sends to other peers
+	 * are not affected. -ECONNRESET: the peer is lost. -EMSGSIZE: longer
+	 * than mtu. -ENOMEM: the peer's memory cannot be mapped, and the peer
+	 * is lost.
 	 */
 	int (*send)(struct weft_carrier *c, struct weft_peer *peer,
 		    const struct weft_pkt *pkt, const struct iovec *iov,
@@ -182,9 +200,10 @@ struct weft_carrier_ops {
 	/* Delivers up to budget packets; returns the number delivered. */
 	int (*poll)(struct weft_carrier *c, int budget);
 	/*
-	 * DMA: copies between own memory and the peer's address space. 0, or
-	 * -EOPNOTSUPP: not between these two (send packets instead), -EFAULT:
-	 * the peer's memory does not exist, -ECONNRESET.
+	 * DMA: copies between memory of this process and the peer's address
+	 * space. Returns 0; -EOPNOTSUPP: no DMA between these two processes
+	 * (send packets instead); -EFAULT: the peer's memory does not exist;
+	 * -ECONNRESET: the peer is lost.
 	 */
 	int (*read)(struct weft_carrier *c, struct weft_peer *peer,
 		    const struct iovec *local, int count, uint64_t remote);
@@ -192,47 +211,55 @@ struct weft_carrier_ops {
 		     const struct iovec *local, int count, uint64_t remote);
 	/*
 	 * Spins, then blocks until a packet may have arrived, wake was called,
-	 * or timeout_ns has passed (UINT64_MAX: for ever). The caller polls
-	 * afterwards in any case, and calls again: 0 may be spurious, at least
-	 * ten times a second, for the housekeeping of poll, and soon after a
-	 * send that found no room. -ETIMEDOUT. In virtual time -EAGAIN: a
-	 * refused send may find room now.
+	 * or timeout_ns has passed (UINT64_MAX: no timeout). The caller must
+	 * poll after every return, and call wait again: wait may return 0
+	 * without a packet. It does so at least ten times a second, so that
+	 * poll does its housekeeping, and soon after a send that was refused
+	 * with -EAGAIN. Returns -ETIMEDOUT after timeout_ns; in virtual time
+	 * -EAGAIN: a refused send can be retried.
 	 */
 	int (*wait)(struct weft_carrier *c, uint64_t timeout_ns);
-	/* Ends the current or next wait; from any thread or signal handler. */
+	/*
+	 * Ends the current or next wait. Any thread or signal handler may call
+	 * it.
+	 */
 	void (*wake)(struct weft_carrier *c);
 	/*
 	 * Returns a descriptor that becomes readable when a packet arrives
-	 * after arm() returned 0; arm returns -EAGAIN if a packet has arrived
-	 * already. -EOPNOTSUPP without one. The carrier owns the descriptor.
+	 * after arm() returned 0, or -EOPNOTSUPP. arm returns -EAGAIN if a
+	 * packet has arrived already. The carrier owns the descriptor.
 	 */
 	int (*wait_fd)(struct weft_carrier *c);
 	int (*arm)(struct weft_carrier *c);
 	/*
-	 * Returns the share_bytes of a peer's endpoint, or the own ones (peer
-	 * NULL): initially zero, aligned to 64, mapped in both processes while
-	 * the carrier exists. The contents are as untrusted as a packet.
-	 * -EAGAIN: the peer's endpoint does not exist yet. -EOPNOTSUPP: no
-	 * common memory.
+	 * Returns the shared area (share_bytes) of a peer's endpoint, or of
+	 * this endpoint (peer NULL): initially zero, aligned to 64 bytes,
+	 * mapped in both processes while the carrier exists. The contents are
+	 * as untrusted as a packet. Returns -EAGAIN: the peer's endpoint does
+	 * not exist yet; -EOPNOTSUPP: no shared memory with the peer.
 	 */
 	int (*share)(struct weft_carrier *c, struct weft_peer *peer,
 		     void **area_p, size_t *bytes_p);
 	/*
-	 * Maps part of the window_bytes of a peer's endpoint, or of the own
-	 * ones (peer NULL): bytes from at on, multiples of a page. Initially
-	 * zero, mapped until it is closed, also if the peer is lost. -EAGAIN
-	 * and -EOPNOTSUPP as share; -ECONNRESET; -ENOMEM, -EMFILE.
+	 * Maps part of the window (window_bytes) of a peer's endpoint, or of
+	 * this endpoint (peer NULL), from byte `offset` on; offset and length
+	 * are multiples of the page size. The part is initially zero and stays
+	 * mapped until window_close, even if the peer is lost. Returns -EAGAIN
+	 * and -EOPNOTSUPP as share does; -ECONNRESET; -ENOMEM, -EMFILE.
 	 */
-	int (*window)(struct weft_carrier *c, struct weft_peer *peer, size_t at,
-		      size_t bytes, void **area_p);
+	int (*window)(struct weft_carrier *c, struct weft_peer *peer,
+		      size_t offset, size_t bytes, void **area_p);
 	void (*window_close)(struct weft_carrier *c, void *area, size_t bytes);
 	/*
-	 * wait also ends when an expected store in a shared area has been made;
-	 * see struct weft_carrier_watch, which is copied.
+	 * Makes wait return also when an expected store in a shared area has
+	 * been made; *w is copied.
 	 */
 	void (*watch)(struct weft_carrier *c,
 		      const struct weft_carrier_watch *w);
-	/* Wakes the peer if it blocks, after a store into a shared area. */
+	/*
+	 * Wakes the peer if it is blocked; called after a store into a shared
+	 * area.
+	 */
 	void (*nudge)(struct weft_carrier *c, struct weft_peer *peer);
 	void (*stats)(struct weft_carrier *c, struct weft_carrier_stats *s);
 };
@@ -242,11 +269,13 @@ struct weft_carrier {
 	const struct weft_carrier_ops *ops;
 	size_t mtu;	    /* largest payload of one packet */
 	size_t short_bytes; /* largest payload in the packet's first slot */
-	const struct weft_carrier_virt *virt; /* vt_api.h; NULL: live */
+	/* virtual-time functions (vt_api.h); NULL: live */
+	const struct weft_carrier_virt *virt;
 	bool fences; /* a waker must fence before it checks for waiters */
 	bool fills;  /* supports struct weft_fill */
 	bool cuts;   /* supports WEFT_PKT_SPLIT_OK */
-	int beside;  /* sock: descriptor that also ends a wait; or -1 */
+	/* sock: an additional descriptor that ends a wait, or -1 */
+	int extra_fd;
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies between processes by the kernel (process_vm_readv and writev). */
+/* Copies between processes by process_vm_readv() and process_vm_writev(). */
 #include "prov/carrier/carrier_cma.h"
 
 #include <errno.h>
@@ -27,10 +27,13 @@ void carrier_cma_allow(void)
 struct cma_pos {
 	const struct iovec *iov;
 	int count;
-	size_t done; /* bytes of the first segment */
+	size_t done; /* bytes of the first segment already copied */
 };
 
-/* Fills out with the next segments; returns their number, *bytes_p in bytes. */
+/*
+ * Fills out with the next segments and sets *bytes_p to their length; returns
+ * the number of segments.
+ */
 static int cma_next(const struct cma_pos *pos, struct iovec *out,
 		    size_t *bytes_p)
 {
@@ -81,8 +84,8 @@ static int cma_many(pid_t pid, bool write, struct cma_pos pos, uint64_t remote)
 	}
 }
 
-int carrier_cma_rest(pid_t pid, bool write, const struct iovec *local,
-		     int count, uint64_t remote, size_t done)
+int carrier_cma_continue(pid_t pid, bool write, const struct iovec *local,
+			 int count, uint64_t remote, size_t done)
 {
 	struct cma_pos pos = { .iov = local, .count = count };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies between this process and another one of the same host. */
+/* Copies between this process and another process on the same host. */
 #ifndef WEFT_PROV_CARRIER_CMA_H
 #define WEFT_PROV_CARRIER_CMA_H
 
@@ -15,7 +15,7 @@
  */
 void carrier_cma_allow(void);
 
-/* One system call; bytes copied, or -1 with errno. */
+/* Makes one system call; returns the bytes copied, or -1 with errno set. */
 static inline ssize_t carrier_cma_call(pid_t pid, bool write,
 				       const struct iovec *local, int count,
 				       const struct iovec *remote)
@@ -27,13 +27,13 @@ static inline ssize_t carrier_cma_call(pid_t pid, bool write,
 }
 
 /* Continues carrier_cma() after `done` bytes. */
-int carrier_cma_rest(pid_t pid, bool write, const struct iovec *local,
-		     int count, uint64_t remote, size_t done);
+int carrier_cma_continue(pid_t pid, bool write, const struct iovec *local,
+			 int count, uint64_t remote, size_t done);
 
 /*
- * Copies all bytes of local to (write) or from remote in process pid. 0;
- * -EFAULT: an address does not exist, data may have been copied in part;
- * -ESRCH; -EPERM, -ENOSYS: not on this host.
+ * Copies all bytes of local to (write) or from remote in process pid. Returns
+ * 0; -EFAULT: an address does not exist, and some data may have been copied;
+ * -ESRCH; -EPERM, -ENOSYS: CMA is not available on this host.
  */
 static inline int carrier_cma(pid_t pid, bool write, const struct iovec *local,
 			      int count, uint64_t remote)
@@ -42,9 +42,9 @@ static inline int carrier_cma(pid_t pid, bool write, const struct iovec *local,
 	ssize_t n = 0;
 
 	/*
-	 * Fast path of one segment. Inline, like its callers: the system call
-	 * clears the processor's return stack, and each remaining frame then
-	 * costs a misprediction.
+	 * Fast path for one segment. The function and its callers are inline:
+	 * the system call clears the processor's return stack, so each return
+	 * from an outer frame would be mispredicted.
 	 */
 	if (count == 1 && local->iov_len) {
 		theirs.iov_base = (void *)(uintptr_t)remote;
@@ -55,7 +55,8 @@ static inline int carrier_cma(pid_t pid, bool write, const struct iovec *local,
 		if (n <= 0)
 			return n ? -errno : -EFAULT;
 	}
-	return carrier_cma_rest(pid, write, local, count, remote, (size_t)n);
+	return carrier_cma_continue(pid, write, local, count, remote,
+				    (size_t)n);
 }
 
 #endif

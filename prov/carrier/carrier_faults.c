@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which packets are lost, duplicated, reordered, delayed, corrupted or blocked,
- * and when.
+ * Decides which packets are lost, duplicated, reordered, delayed, corrupted or
+ * blocked by a partition.
  */
 #include "prov/carrier/carrier_faults.h"
 #include "src/base/log.h"
@@ -19,7 +19,8 @@ static int faults_refuse(const char *text, const char *why)
 }
 
 /* Parses one side of "10.0.0.1|10.0.0.2", or "*". */
-static bool faults_host(const char *text, size_t len, struct in_addr *ip_p)
+static bool faults_parse_host(const char *text, size_t len,
+			      struct in_addr *ip_p)
 {
 	char copy[WEFT_FAULT_TARGET];
 
@@ -31,30 +32,32 @@ static bool faults_host(const char *text, size_t len, struct in_addr *ip_p)
 	return inet_pton(AF_INET, copy, ip_p) == 1;
 }
 
-static bool faults_sides(const char *target, struct in_addr ip[2])
+static bool faults_parse_hosts(const char *target, struct in_addr ip[2])
 {
 	const char *bar = strchr(target, '|');
 
-	return bar && faults_host(target, (size_t)(bar - target), &ip[0]) &&
-	       faults_host(bar + 1, strlen(bar + 1), &ip[1]);
+	return bar &&
+	       faults_parse_host(target, (size_t)(bar - target), &ip[0]) &&
+	       faults_parse_host(bar + 1, strlen(bar + 1), &ip[1]);
 }
 
-static int faults_take(struct carrier_faults *f, const char *text,
-		       const struct weft_fault_entry *one, uint32_t can)
+static int faults_add_entry(struct carrier_faults *f, const char *text,
+			    const struct weft_fault_entry *entry, uint32_t can)
 {
 	struct in_addr ip[2];
 
-	if (!((can | FAULTS_TESTS) >> one->kind & 1))
+	if (!((can | FAULTS_TESTS) >> entry->kind & 1))
 		return faults_refuse(
 			text,
 			"contains a fault that this carrier does not support");
-	if (one->kind == WEFT_FAULT_PARTITION && !faults_sides(one->target, ip))
+	if (entry->kind == WEFT_FAULT_PARTITION &&
+	    !faults_parse_hosts(entry->target, ip))
 		return faults_refuse(text, "a partition is ADDRESS|ADDRESS, "
 					   "with * for all hosts");
-	if (one->kind == WEFT_FAULT_RAW)
+	if (entry->kind == WEFT_FAULT_RAW)
 		f->raw = true;
-	else if (one->kind == WEFT_FAULT_DIE)
-		f->die = (uint64_t)one->value;
+	else if (entry->kind == WEFT_FAULT_DIE)
+		f->die = (uint64_t)entry->value;
 	else
 		f->any = true;
 	return 0;
@@ -74,7 +77,7 @@ int carrier_faults_open(struct carrier_faults *f, const char *text,
 		return faults_refuse(text, why.text);
 	weft_rng_init(&f->rng, f->plan.seed ? f->plan.seed : 1, 0);
 	for (size_t i = 0; i < f->plan.count && !ret; i++)
-		ret = faults_take(f, text, &f->plan.fault[i], can);
+		ret = faults_add_entry(f, text, &f->plan.fault[i], can);
 	if (ret)
 		carrier_faults_close(f);
 	return ret;
@@ -85,25 +88,25 @@ void carrier_faults_close(struct carrier_faults *f)
 	weft_fault_plan_fini(&f->plan);
 }
 
-static bool faults_now(const struct weft_fault_entry *one, uint64_t age_ns)
+static bool faults_active(const struct weft_fault_entry *entry, uint64_t age_ns)
 {
-	uint64_t at = one->at_ps / 1000;
+	uint64_t start_ns = entry->at_ps / 1000;
 
-	return age_ns >= at && (one->for_ps == WEFT_FAULT_FOREVER ||
-				age_ns - at < one->for_ps / 1000);
+	return age_ns >= start_ns && (entry->for_ps == WEFT_FAULT_FOREVER ||
+				      age_ns - start_ns < entry->for_ps / 1000);
 }
 
-/* Draws for each fault of that kind; returns the first that hits. */
+/* Draws for each fault of that kind; returns the first one drawn, or NULL. */
 static const struct weft_fault_entry *
 faults_draw(struct carrier_faults *f, enum weft_fault_plan_kind kind,
 	    uint64_t age_ns)
 {
 	for (size_t i = 0; i < f->plan.count; i++) {
-		const struct weft_fault_entry *one = &f->plan.fault[i];
+		const struct weft_fault_entry *entry = &f->plan.fault[i];
 
-		if (one->kind == kind && faults_now(one, age_ns) &&
-		    weft_rng_unit(&f->rng) < one->value)
-			return one;
+		if (entry->kind == kind && faults_active(entry, age_ns) &&
+		    weft_rng_unit(&f->rng) < entry->value)
+			return entry;
 	}
 	return NULL;
 }
@@ -116,13 +119,13 @@ bool carrier_faults_draw(struct carrier_faults *f,
 
 uint64_t carrier_faults_delay(struct carrier_faults *f, uint64_t age_ns)
 {
-	const struct weft_fault_entry *one =
+	const struct weft_fault_entry *entry =
 		faults_draw(f, WEFT_FAULT_DELAY, age_ns);
 
-	return one ? one->by_ps / 1000 : 0;
+	return entry ? entry->by_ps / 1000 : 0;
 }
 
-static bool faults_is(struct in_addr side, struct in_addr host)
+static bool faults_host_matches(struct in_addr side, struct in_addr host)
 {
 	return side.s_addr == htonl(INADDR_ANY) || side.s_addr == host.s_addr;
 }
@@ -134,13 +137,16 @@ bool carrier_faults_partitioned(const struct carrier_faults *f,
 	struct in_addr ip[2];
 
 	for (size_t i = 0; i < f->plan.count; i++) {
-		const struct weft_fault_entry *one = &f->plan.fault[i];
+		const struct weft_fault_entry *entry = &f->plan.fault[i];
 
-		if (one->kind != WEFT_FAULT_PARTITION ||
-		    !faults_now(one, age_ns) || !faults_sides(one->target, ip))
+		if (entry->kind != WEFT_FAULT_PARTITION ||
+		    !faults_active(entry, age_ns) ||
+		    !faults_parse_hosts(entry->target, ip))
 			continue;
-		if ((faults_is(ip[0], a) && faults_is(ip[1], b)) ||
-		    (faults_is(ip[0], b) && faults_is(ip[1], a)))
+		if ((faults_host_matches(ip[0], a) &&
+		     faults_host_matches(ip[1], b)) ||
+		    (faults_host_matches(ip[0], b) &&
+		     faults_host_matches(ip[1], a)))
 			return true;
 	}
 	return false;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One test body for every carrier: the contract, inside one process. */
+/*
+ * The contract of carrier.h: the same test cases on every carrier, in one
+ * process.
+ */
 #include "test/support/carrier_fixture.h"
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
@@ -17,7 +20,7 @@
 struct grid {
 	const struct weft_carrier_ops *ops;
 	const char *faults;
-	bool apart; /* no common memory */
+	bool no_shared_memory; /* the carrier has no shared memory */
 	enum weft_carrier_code code;
 };
 
@@ -44,8 +47,8 @@ static struct grid *grid_of(void **state)
 	return *state;
 }
 
-/* All endpoints of a test with one thread. */
-static struct end_group crowd;
+/* All endpoints of a test, polled by one thread. */
+static struct end_group group;
 
 static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
 {
@@ -57,16 +60,16 @@ static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
 
 	T_NOT_NULL(e);
 	T_OK(end_open(e, grid_of(state)->ops, id, &attr));
-	e->crowd = &crowd;
-	crowd.e[crowd.count++] = e;
+	e->group = &group;
+	group.e[group.count++] = e;
 	return e;
 }
 
 static void grid_close(struct end *e)
 {
-	for (int i = 0; i < crowd.count; i++) {
-		if (crowd.e[i] == e)
-			crowd.e[i] = crowd.e[--crowd.count];
+	for (int i = 0; i < group.count; i++) {
+		if (group.e[i] == e)
+			group.e[i] = group.e[--group.count];
 	}
 	T_IS(e->bad, 0);
 	end_close(e);
@@ -95,7 +98,7 @@ static void every_size_arrives_whole(void **state)
 	grid_close(b);
 }
 
-static void an_endpoint_can_talk_to_itself(void **state)
+static void an_endpoint_can_send_to_itself(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct weft_peer *to = end_peer(a, a);
@@ -107,7 +110,7 @@ static void an_endpoint_can_talk_to_itself(void **state)
 	grid_close(a);
 }
 
-static void a_full_fifo_says_again_and_recovers(void **state)
+static void a_full_fifo_returns_eagain_and_recovers(void **state)
 {
 	struct end *a = grid_open(state, 1, 32);
 	struct end *b = grid_open(state, 2, 32);
@@ -131,8 +134,8 @@ static void a_full_fifo_says_again_and_recovers(void **state)
 	grid_close(b);
 }
 
-/* No event signals that there is room again, so the wait must be short. */
-static void a_wait_for_room_is_short(void **state)
+/* No event reports that a FIFO has space again, so the wait must be short. */
+static void a_wait_after_a_refused_send_is_short(void **state)
 {
 	struct end *a = grid_open(state, 1, 32);
 	struct end *b = grid_open(state, 2, 32);
@@ -140,7 +143,7 @@ static void a_wait_for_room_is_short(void **state)
 	struct t_limit limit;
 	uint64_t n = 0;
 
-	/* the peer is connected, and has no room */
+	/* fills the FIFO of a connected peer */
 	T_OK(end_send_all(a, to, n++, 8, 20));
 	T_TRUE(end_wait_got(b, n, 20));
 	while (!end_send(a, to, n, 8))
@@ -156,33 +159,33 @@ static void a_wait_for_room_is_short(void **state)
 	grid_close(b);
 }
 
-/* Other peers are not delayed by a peer that does not read. */
-static void a_peer_that_sleeps_holds_up_nobody(void **state)
+/* A peer that does not poll does not delay sends to other peers. */
+static void a_peer_that_does_not_poll_delays_no_other_peer(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
-	struct end *deaf = grid_open(state, 2, 0);
+	struct end *idle_peer = grid_open(state, 2, 0);
 	struct end *b = grid_open(state, 3, 0);
-	struct weft_peer *to_deaf = end_peer(a, deaf);
+	struct weft_peer *to_idle_peer = end_peer(a, idle_peer);
 	struct weft_peer *to_b = end_peer(a, b);
 	uint64_t n = 0;
 
-	deaf->deaf = true;
-	while (end_send(a, to_deaf, n, 4000))
+	idle_peer->not_polled = true;
+	while (end_send(a, to_idle_peer, n, 4000))
 		;
-	while (!end_send(a, to_deaf, n + 1, 4000))
+	while (!end_send(a, to_idle_peer, n + 1, 4000))
 		n++;
 	n++;
 	for (uint64_t k = 0; k < 300; k++) {
 		T_OK(end_send_all(a, to_b, k, 4000, 20));
 		T_TRUE(end_wait_got(b, k + 1, 20));
 	}
-	T_TRUE(end_wait_got(deaf, n, 20));
+	T_TRUE(end_wait_got(idle_peer, n, 20));
 	grid_close(a);
-	grid_close(deaf);
+	grid_close(idle_peer);
 	grid_close(b);
 }
 
-static void a_refused_packet_comes_again_in_order(void **state)
+static void a_refused_packet_is_redelivered_in_order(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct end *b = grid_open(state, 2, 0);
@@ -204,7 +207,7 @@ static void a_refused_packet_comes_again_in_order(void **state)
 	grid_close(to);
 }
 
-static void a_peer_that_is_not_there_yet_is_no_error(void **state)
+static void sending_to_a_peer_before_it_opens_returns_eagain(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
@@ -214,7 +217,7 @@ static void a_peer_that_is_not_there_yet_is_no_error(void **state)
 	struct weft_peer *to;
 	struct end *b;
 
-	/* A port that was just released. */
+	/* a port that was just released */
 	b = grid_open(state, 2, 0);
 	name.sin_port = b->name.sin_port;
 	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -226,7 +229,7 @@ static void a_peer_that_is_not_there_yet_is_no_error(void **state)
 	b = calloc(1, sizeof(*b));
 	attr.name = name;
 	T_OK(end_open(b, grid_of(state)->ops, 2, &attr));
-	crowd.e[crowd.count++] = b;
+	group.e[group.count++] = b;
 	T_OK(end_send_all(a, to, 0, 8, 20));
 	T_TRUE(end_wait_got(b, 1, 20));
 	grid_close(a);
@@ -244,7 +247,7 @@ static void a_name_in_use_is_refused(void **state)
 	grid_close(a);
 }
 
-static void a_foreign_address_is_unreachable(void **state)
+static void an_unassigned_address_is_unreachable(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_port = 1 };
@@ -255,7 +258,7 @@ static void a_foreign_address_is_unreachable(void **state)
 	grid_close(a);
 }
 
-static void the_source_of_a_packet_can_be_answered(void **state)
+static void a_reply_to_the_source_of_a_packet_arrives(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct end *b = grid_open(state, 2, 0);
@@ -291,7 +294,7 @@ static void a_peer_that_closes_is_reported_after_its_packets(void **state)
 	grid_close(b);
 }
 
-static void many_peers_send_to_one(void **state)
+static void many_senders_to_one_receiver(void **state)
 {
 	enum { N = 64 };
 	struct end *to = grid_open(state, 900, 0);
@@ -320,37 +323,38 @@ static void memory_of_a_peer_can_be_read_and_written(void **state)
 	struct end *b = grid_open(state, 2, 0);
 	struct weft_peer *to = end_peer(a, b);
 	enum { LEN = 100000, PIECES = 100 };
-	uint8_t *far = malloc(LEN);
-	uint8_t *near = malloc(LEN);
+	uint8_t *remote_buf = malloc(LEN);
+	uint8_t *local_buf = malloc(LEN);
 	struct iovec iov[PIECES];
 	int ret;
 
 	for (int i = 0; i < PIECES; i++) {
-		iov[i].iov_base = near + i * (LEN / PIECES);
+		iov[i].iov_base = local_buf + i * (LEN / PIECES);
 		iov[i].iov_len = i == 7 ? 0 : LEN / PIECES;
 	}
 	iov[6].iov_len *= 2;
-	t_fill(far, LEN, 1);
+	t_fill(remote_buf, LEN, 1);
 	do {
-		ret = a->c->ops->read(a->c, to, iov, PIECES, (uintptr_t)far);
+		ret = a->c->ops->read(a->c, to, iov, PIECES,
+				      (uintptr_t)remote_buf);
 	} while (ret == -EAGAIN);
 	if (ret == -EOPNOTSUPP)
 		goto out;
 	T_OK(ret);
-	T_IS(t_differs(near, LEN, 1), -1);
-	t_fill(near, LEN, 2);
-	T_OK(a->c->ops->write(a->c, to, iov, PIECES, (uintptr_t)far));
-	T_IS(t_differs(far, LEN, 2), -1);
+	T_IS(t_differs(local_buf, LEN, 1), -1);
+	t_fill(local_buf, LEN, 2);
+	T_OK(a->c->ops->write(a->c, to, iov, PIECES, (uintptr_t)remote_buf));
+	T_IS(t_differs(remote_buf, LEN, 2), -1);
 	T_IS(a->c->ops->read(a->c, to, iov, 1, 4096), -EFAULT);
 	T_IS(a->c->ops->write(a->c, to, iov, 1, 4096), -EFAULT);
 out:
-	free(far);
-	free(near);
+	free(remote_buf);
+	free(local_buf);
 	grid_close(a);
 	grid_close(b);
 }
 
-static void dma_can_be_switched_off(void **state)
+static void no_dma_disables_dma(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
 					  .below = &weft_carrier_shm,
@@ -372,7 +376,7 @@ static void dma_can_be_switched_off(void **state)
 	grid_close(b);
 }
 
-static void shared_memory_is_common(void **state)
+static void shared_area_is_mapped_by_both_endpoints(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
 					  .below = &weft_carrier_shm,
@@ -386,7 +390,7 @@ static void shared_memory_is_common(void **state)
 	T_OK(end_open(&a, grid_of(state)->ops, 1, &attr));
 	T_OK(end_open(&b, grid_of(state)->ops, 2, &attr));
 	ret = b.c->ops->share(b.c, NULL, &seen_b, &bytes_b);
-	if (grid_of(state)->apart) {
+	if (grid_of(state)->no_shared_memory) {
 		T_IS(ret, -EOPNOTSUPP);
 		T_IS(a.c->ops->share(a.c, end_peer(&a, &b), &seen_a, &bytes_a),
 		     -EOPNOTSUPP);
@@ -411,7 +415,7 @@ out:
 	end_close(&a);
 }
 
-static void windows_are_common(void **state)
+static void windows_are_mapped_by_both_endpoints(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
 					  .below = &weft_carrier_shm,
@@ -419,13 +423,13 @@ static void windows_are_common(void **state)
 					  .share_bytes = 100,
 					  .window_bytes = 1 << 20 };
 	struct end a, b;
-	void *seen_a, *seen_b, *again;
+	void *seen_a, *seen_b, *part;
 	int ret;
 
 	T_OK(end_open(&a, grid_of(state)->ops, 1, &attr));
 	T_OK(end_open(&b, grid_of(state)->ops, 2, &attr));
 	ret = b.c->ops->window(b.c, NULL, 8192, 4096, &seen_b);
-	if (grid_of(state)->apart) {
+	if (grid_of(state)->no_shared_memory) {
 		T_IS(ret, -EOPNOTSUPP);
 		end_close(&b);
 		end_close(&a);
@@ -440,14 +444,17 @@ static void windows_are_common(void **state)
 	T_IS(*(uint64_t *)seen_a, 0);
 	memset((char *)seen_a + 4095, 7, 1);
 	T_IS(((char *)seen_b)[4095], 7);
-	/* the own window, another part, and beyond the end */
-	T_OK(a.c->ops->window(a.c, NULL, 8192, 4096, &again));
-	T_IS(((char *)again)[4095], 0);
-	a.c->ops->window_close(a.c, again, 4096);
-	T_OK(a.c->ops->window(a.c, end_peer(&a, &b), 0, 4096, &again));
-	T_IS(((char *)again)[4095], 0);
-	a.c->ops->window_close(a.c, again, 4096);
-	T_IS(a.c->ops->window(a.c, end_peer(&a, &b), 1 << 20, 4096, &again),
+	/*
+	 * this endpoint's window, another part of the peer's, and beyond the
+	 * end
+	 */
+	T_OK(a.c->ops->window(a.c, NULL, 8192, 4096, &part));
+	T_IS(((char *)part)[4095], 0);
+	a.c->ops->window_close(a.c, part, 4096);
+	T_OK(a.c->ops->window(a.c, end_peer(&a, &b), 0, 4096, &part));
+	T_IS(((char *)part)[4095], 0);
+	a.c->ops->window_close(a.c, part, 4096);
+	T_IS(a.c->ops->window(a.c, end_peer(&a, &b), 1 << 20, 4096, &part),
 	     -EOPNOTSUPP);
 	b.c->ops->window_close(b.c, seen_b, 4096);
 	end_close(&b);
@@ -468,7 +475,7 @@ static void *grid_wake_later(void *arg)
 	return NULL;
 }
 
-static void wait_ends_by_time_and_by_wake(void **state)
+static void wait_ends_by_timeout_and_by_wake(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	uint64_t end = weft_now_ns() + 30000000;
@@ -525,7 +532,7 @@ static void *grid_ping(void *arg)
 	return NULL;
 }
 
-static void threads_that_sleep_are_woken(void **state)
+static void blocked_threads_are_woken_by_packets(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct end *b = grid_open(state, 2, 0);
@@ -535,8 +542,8 @@ static void threads_that_sleep_are_woken(void **state)
 	struct grid_thread g[2] = { { a, &done, b->name, rounds, true },
 				    { b, &done, a->name, rounds, false } };
 
-	a->crowd = NULL;
-	b->crowd = NULL;
+	a->group = NULL;
+	b->group = NULL;
 	t_threads(2, grid_ping, g, sizeof(g[0]));
 	T_IS(a->got, rounds);
 	T_IS(b->got, rounds);
@@ -545,30 +552,30 @@ static void threads_that_sleep_are_woken(void **state)
 }
 
 /* One thread blocks in wait while another one sends and polls. */
-struct grid_sleeper {
+struct grid_waiter {
 	struct end *e;
 	weft_au32 *stop;
 };
 
-static void *grid_sleep(void *arg)
+static void *grid_wait_loop(void *arg)
 {
-	struct grid_sleeper *g = arg;
+	struct grid_waiter *g = arg;
 
 	while (!weft_load32(g->stop))
 		g->e->c->ops->wait(g->e->c, 1000000);
 	return NULL;
 }
 
-static void wait_runs_beside_the_others(void **state)
+static void wait_runs_concurrently_with_send_and_poll(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	weft_au32 stop = 0;
-	struct grid_sleeper g = { .e = a, .stop = &stop };
+	struct grid_waiter g = { .e = a, .stop = &stop };
 	struct weft_peer *to = end_peer(a, a);
 	uint64_t rounds = (uint64_t)t_scale(2000);
 	pthread_t th;
 
-	T_OK(pthread_create(&th, NULL, grid_sleep, &g));
+	T_OK(pthread_create(&th, NULL, grid_wait_loop, &g));
 	for (uint64_t n = 0; n < rounds; n++) {
 		T_OK(end_send_all(a, to, n, n % 300, 20));
 		if (n % 16 == 0)
@@ -622,7 +629,7 @@ static void threads_flood_each_other(void **state)
 					    .done = &done,
 					    .rounds = (uint64_t)t_scale(3000) };
 		names[i] = f[i].me->name;
-		f[i].me->crowd = NULL;
+		f[i].me->group = NULL;
 	}
 	t_threads(N, grid_flood, f, sizeof(f[0]));
 	for (uint32_t i = 0; i < N; i++)
@@ -643,24 +650,24 @@ int main(void)
 	}
 		const struct CMUnitTest tests[] = {
 			GRID(every_size_arrives_whole),
-			GRID(an_endpoint_can_talk_to_itself),
-			GRID(a_full_fifo_says_again_and_recovers),
-			GRID(a_wait_for_room_is_short),
-			GRID(a_peer_that_sleeps_holds_up_nobody),
-			GRID(a_refused_packet_comes_again_in_order),
-			GRID(a_peer_that_is_not_there_yet_is_no_error),
+			GRID(an_endpoint_can_send_to_itself),
+			GRID(a_full_fifo_returns_eagain_and_recovers),
+			GRID(a_wait_after_a_refused_send_is_short),
+			GRID(a_peer_that_does_not_poll_delays_no_other_peer),
+			GRID(a_refused_packet_is_redelivered_in_order),
+			GRID(sending_to_a_peer_before_it_opens_returns_eagain),
 			GRID(a_name_in_use_is_refused),
-			GRID(a_foreign_address_is_unreachable),
-			GRID(the_source_of_a_packet_can_be_answered),
+			GRID(an_unassigned_address_is_unreachable),
+			GRID(a_reply_to_the_source_of_a_packet_arrives),
 			GRID(a_peer_that_closes_is_reported_after_its_packets),
-			GRID(many_peers_send_to_one),
+			GRID(many_senders_to_one_receiver),
 			GRID(memory_of_a_peer_can_be_read_and_written),
-			GRID(dma_can_be_switched_off),
-			GRID(shared_memory_is_common),
-			GRID(windows_are_common),
-			GRID(wait_ends_by_time_and_by_wake),
-			GRID(threads_that_sleep_are_woken),
-			GRID(wait_runs_beside_the_others),
+			GRID(no_dma_disables_dma),
+			GRID(shared_area_is_mapped_by_both_endpoints),
+			GRID(windows_are_mapped_by_both_endpoints),
+			GRID(wait_ends_by_timeout_and_by_wake),
+			GRID(blocked_threads_are_woken_by_packets),
+			GRID(wait_runs_concurrently_with_send_and_poll),
 			GRID(threads_flood_each_other),
 		};
 

@@ -24,8 +24,8 @@ libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 	$(CRYPTO_LIBS)
 
 VT_TESTS = prov/vt/vt_chain_test prov/vt/vt_dma_test prov/vt/vt_fuzz_test \
-	prov/vt/vt_poll_test prov/vt/vt_rule_test \
-	prov/vt/vt_test prov/vt/vt_trust_test \
+	prov/vt/vt_poll_test prov/vt/vt_message_test \
+	prov/vt/vt_test prov/vt/vt_security_test \
 	prov/vt/vt_amo_test
 check_PROGRAMS += $(VT_TESTS)
 TESTS += $(VT_TESTS)
@@ -41,13 +41,13 @@ prov_vt_vt_dma_test_SOURCES = prov/vt/vt_dma_test.c $(VT_PLAY)
 prov_vt_vt_dma_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_vt_vt_poll_test_SOURCES = prov/vt/vt_poll_test.c $(VT_PLAY)
 prov_vt_vt_poll_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
-prov_vt_vt_rule_test_SOURCES = prov/vt/vt_rule_test.c $(VT_PLAY)
-prov_vt_vt_rule_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_vt_vt_message_test_SOURCES = prov/vt/vt_message_test.c $(VT_PLAY)
+prov_vt_vt_message_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_vt_vt_test_SOURCES = prov/vt/vt_test.c $(VT_PLAY)
 prov_vt_vt_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_vt_vt_amo_test_SOURCES = prov/vt/vt_amo_test.c \
 	$(VT_PLAY)
 prov_vt_vt_amo_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
-prov_vt_vt_trust_test_SOURCES = prov/vt/vt_trust_test.c \
+prov_vt_vt_security_test_SOURCES = prov/vt/vt_security_test.c \
 	$(VT_PLAY)
-prov_vt_vt_trust_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_vt_vt_security_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)

@@ -4,7 +4,7 @@
  * It offers the carrier interface (prov/carrier/carrier.h).
  *
  *   vt_ops.c           open, close, peers, the tables
- *   vt_world.c         the shared world segment: created, found, mapped
+ *   vt_world.c         the shared world segment: creation, lookup, mapping
  *   vt_join.c          joining a world by the name of the job
  *   vt_wait.c          blocking and release; polls that cost virtual time
  *   vt_cpus.c          processor affinity of ranks
@@ -19,10 +19,10 @@
  *   vt_route.c         class routes
  *   vt_part.c          contributions and results of class routes
  *   vt_fold.c          reductions by the interfaces of the members
- *   vt_result_bcast.c  results passed from member to member
- *   vt_tree.c          trees of the model for class routes, shared where needed
+ *   vt_result_bcast.c  results forwarded from member to member
+ *   vt_tree.c          trees of the model for class routes, shared if needed
  *
- * vt_layout.h has the shared format and its writers.
+ * vt_layout.h documents the shared format and its writers.
  */
 #ifndef WEFT_VT_H
 #define WEFT_VT_H
@@ -35,16 +35,19 @@
 
 #include <errno.h>
 
-/* Every VT_WAKE_EVERY-th packet of a long message wakes its receiver. */
+/* Every VT_WAKE_EVERY-th packet of a long message wakes the receiver. */
 #define VT_WAKE_EVERY 64u
 
 /* Bytes of a result that are stored inline, without a data buffer. */
 #define VT_INLINE_BYTES 16u
 
-/* Fruitless polls without cost: part of sending and of waiting. */
+/*
+ * Consecutive polls without result that cost no virtual time: they are part of
+ * sending and of waiting.
+ */
 #define VT_FREE_POLLS 2u
 
-/* Runs of a rank whose CPU time is measured after a long run. */
+/* Number of runs of a rank whose CPU time is measured after a long run. */
 #define VT_MEASURED_RUNS 64u
 
 /* The shared world segment as this process has mapped it. */
@@ -58,26 +61,27 @@ struct weft_vt {
 	char *bufs;
 	struct vt_join *joins;
 	struct vt_member *members;
-	struct vt_adder *adders; /* NULL: no interface does reductions */
+	struct vt_adder *adders; /* NULL: no reductions by interfaces */
 	struct vt_route *routes;
 	struct vt_tree *trees;
 	char *shares;
 	struct net *net;
 	/*
-	 * constants of the world: checked once, never read again from shared
-	 * memory
+	 * Constants of the world: checked once, never read from shared memory
+	 * again.
 	 */
-	uint32_t size;	    /* ranks */
-	uint32_t buf_count; /* buffers of all ranks */
+	uint32_t size;	    /* number of ranks */
+	uint32_t buf_count; /* number of buffers of all ranks */
 	size_t buf_bytes;
 	size_t packet_bytes;
 	uint64_t ahead_ps;
-	unsigned fold_path; /* path of messages sent by interfaces */
-	unsigned word_path; /* path for atomics of interfaces; 0: none */
+	unsigned fold_path; /* path of messages that interfaces send */
+	unsigned word_path; /* path of atomics that interfaces send; 0: none */
 	struct net_config cfg;
 	uint32_t rank;
-	bool taken; /* a carrier uses this world */
-	int listen; /* weft_vt_join_job: rank 0's socket, or -1 */
+	bool in_use; /* a carrier has been opened on this world */
+	/* listening socket of rank 0 in weft_vt_join_job(), or -1 */
+	int listen;
 	double compute;
 	uint32_t *wake; /* ranks that this process has to wake, in order */
 	uint32_t wake_count;
@@ -100,63 +104,73 @@ struct vt {
 	weft_vt_combine_fn combine;
 	int (*change)(const void *what, size_t what_bytes, void *data,
 		      void *old, size_t bytes);
-	struct vt_peer **peer; /* by rank; NULL: no contact yet */
-	uint32_t *contacted;   /* ranks in the order of their index */
+	struct vt_peer **peer; /* peer records by rank; NULL: no contact yet */
+	uint32_t *contacted;   /* ranks by peer index */
 	uint32_t contacted_count;
 	struct weft_carrier_stats stats;
 	bool threads;
 	bool out; /* this rank has left the world */
 	bool no_dma;
-	struct weft_vt_dma *dma[VT_DMAS]; /* transfers in flight, by number */
-	weft_au32 full;	     /* exhausted resources, enum vt_room */
-	uint64_t refused_at; /* packets received when the unit refused one */
-	struct vt_member *full_member; /* member whose window was full */
-	struct vt_adder *full_adder;   /* adder of that member, or NULL */
-	uint64_t full_seq; /* sequence number that found no window */
-	bool shares;	   /* runs on all processors of the job */
+	/* transfers in flight, by transfer number */
+	struct weft_vt_dma *dma[VT_DMAS];
+	weft_au32 full; /* exhausted resources, enum vt_room */
+	/* packets received when the unit refused a packet */
+	uint64_t refused_received;
+	struct vt_member *full_member; /* route member whose window was full */
+	struct vt_adder *full_adder;   /* adder of full_member, or NULL */
+	/* sequence number of the part for which the window was full */
+	uint64_t full_seq;
+	bool shares; /* this rank may use all processors of the job */
 	weft_au32 woken;
 	weft_au32 blocked;    /* a thread of this rank is blocked */
-	weft_au32 idle_polls; /* consecutive fruitless polls */
-	uint32_t clock_poll;  /* looks when the clock was last read; or 0 */
-	uint64_t series_ps;   /* virtual time of the first poll in the series */
-	uint32_t check_next;  /* next rank whose process is checked */
+	weft_au32 idle_polls; /* consecutive polls without result */
+	/* idle_polls when the clock was last read; 0: not read */
+	uint32_t clock_poll;
+	/* virtual time of the first poll in the series, ps */
+	uint64_t series_ps;
+	/* next rank whose process is checked for liveness */
+	uint32_t check_next;
 	uint32_t left_seen;
-	/* the last packet sent, to detect a message of several packets */
+	/* The last packet sent, to detect a message of several packets. */
 	uint32_t last_to;
 	uint64_t last_clock;
-	struct weft_vt_pkt_attr last_way;
-	struct weft_vt_pkt_attr way; /* route of the next packet */
-	bool long_message; /* the next packet begins a message of several */
-	/* class routes of this rank, by id */
+	struct weft_vt_pkt_attr last_attr;
+	struct weft_vt_pkt_attr attr; /* path and routing of the next packet */
+	/* the next packet starts a message of several packets */
+	bool long_message;
+	/* Class routes of this rank, by id. */
 	struct vt_own_route {
 		bool open;
 		int me;
 		int n;
 		uint32_t place; /* index in weft_vt.routes */
-		/* results not yet taken; a short one is stored inline */
+		/* Results not yet taken; short ones are stored inline. */
 		struct vt_result {
-			uint64_t seq; /* plus one; 0: none */
+			uint64_t seq; /* sequence number plus one; 0: none */
 			uint32_t flags;
 			uint32_t bytes;
 			unsigned char inline_data[VT_INLINE_BYTES];
 		} result[VT_WINDOW];
 		unsigned char data[VT_WINDOW][VT_PART_BYTES];
-	} * route; /* WEFT_VT_ROUTES entries */
-	/* state of the world when it last made progress; vt_watch.c */
+	} * route; /* array of WEFT_VT_ROUTES entries */
+	/* State of the world when it last made progress; vt_watch.c. */
 	struct vt_progress {
-		uint64_t turns;
+		uint64_t passes;
 		uint64_t steps; /* hops and packets of the model */
 		uint64_t since_ns;
-		uint64_t cpu_ticks; /* of the engine's owner, at since_ns */
+		/* CPU time of the engine's owner at since_ns, clock ticks */
+		uint64_t cpu_ticks;
 		uint32_t owner;
 	} still;
-	uint64_t due;	 /* due time of the last block */
-	uint64_t cpu_ns; /* thread's CPU time at the end of the last call */
-	/* current run of this rank, since its release; vt_engine_pass.c */
+	uint64_t due; /* due time of the last block */
+	/* CPU time of the thread at the end of the last call, ns */
+	uint64_t cpu_ns;
+	/* Current run of this rank, since its release; vt_engine_pass.c. */
 	uint64_t run_ns;
 	uint64_t run_cpu_ns;
-	uint64_t computed_ns; /* CPU time of all long runs */
-	uint32_t watched;     /* runs left whose CPU time is measured */
+	uint64_t computed_ns; /* CPU time of all long runs, ns */
+	/* number of further runs whose CPU time is measured */
+	uint32_t watched;
 };
 
 static inline struct vt *vt_of(struct weft_carrier *c)
@@ -165,9 +179,10 @@ static inline struct vt *vt_of(struct weft_carrier *c)
 }
 
 /*
- * Any process of the job may have overwritten the world. Ranks check the values
- * they read from it and call vt_mark_broken(); the engine runs under a guard
- * and leaves it through vt_require() when a check fails.
+ * Leaves the engine if the condition is false. Any process of the job may have
+ * overwritten the world: ranks check the values they read from it and call
+ * vt_mark_broken(); the engine runs under a guard, which vt_require() leaves
+ * when a check fails.
  */
 static inline void vt_require(bool condition)
 {
@@ -188,7 +203,10 @@ static inline struct vt_rank *vt_rank(struct weft_vt *w, uint32_t rank)
 	return &w->rank_of[rank];
 }
 
-/* Index of the k-th buffer of a rank, and the owner of a buffer. */
+/*
+ * Returns the index of the k-th buffer of a rank. vt_buf_owner() returns the
+ * owner of a buffer.
+ */
 static inline uint32_t vt_buf_of(const struct weft_vt *w, uint32_t rank,
 				 uint32_t k)
 {
@@ -201,9 +219,9 @@ static inline uint32_t vt_buf_owner(const struct weft_vt *w, uint32_t i)
 }
 
 /*
- * Accesses to clocks and similar words are relaxed: with one thread per rank
- * the hand-over orders them. With several threads one may read while another
- * writes, and any value that the word has had is acceptable.
+ * Clocks and similar words are accessed relaxed: with one thread per rank the
+ * hand-over orders the accesses. With several threads one may read while
+ * another writes, and any value that the word has had is acceptable.
  */
 static inline uint64_t vt_now(const struct vt_rank *r)
 {
@@ -220,7 +238,7 @@ static inline void vt_clock_advance(struct vt_rank *r, uint64_t ps)
 	vt_now_set(r, vt_now(r) + ps);
 }
 
-/* relaxed, as vt_now(): a thread may block again while the engine runs */
+/* relaxed, like vt_now(): a thread may block again while the engine runs */
 static inline uint64_t vt_due(const struct weft_vt *w, uint32_t rank)
 {
 	return weft_load64_relaxed(&w->due[rank]);
@@ -246,17 +264,18 @@ static inline void vt_idle_polls_set(struct vt *v, uint32_t n)
 	weft_store32_relaxed(&v->idle_polls, n);
 }
 
-/* The buffer posted behind buffer i, or VT_NONE. */
+/* Returns the buffer posted after buffer i, or VT_NONE. */
 static inline uint32_t vt_after(struct weft_vt *w, uint32_t i)
 {
 	/* relaxed: written by posted_by() in this process */
 	return weft_load32_relaxed(&vt_buf(w, i)->next);
 }
 
-/* Push to a stack of buffers linked by next; many push, one pops. */
+/* Pushes buffer i to a stack linked by next; many processes push, one pops. */
 static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 {
-	uint32_t old = weft_load32_relaxed(top); /* a first guess */
+	/* relaxed: the swap checks the value */
+	uint32_t old = weft_load32_relaxed(top);
 
 	do {
 		/* relaxed: published by the swap */
@@ -265,85 +284,102 @@ static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 }
 
 /* vt_world.c */
-/* The rank of an address; -EHOSTUNREACH: no rank of this world has it. */
+/*
+ * Returns the rank of an address; -EHOSTUNREACH: no rank of this world has it.
+ */
 int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
 		 uint32_t *rank_p);
 
 /* vt_engine_pass.c */
-/* Cost of a call, longer at a node that the fault plan makes slow. */
+/*
+ * Returns the cost of a call in ps, which a fault plan increases at a slow
+ * node.
+ */
 uint64_t vt_cost(const struct vt *v, uint64_t ps);
-/* One pass of the engine. */
+/* State of one pass of the engine. */
 struct vt_engine_pass {
 	struct vt *v;
 	struct weft_vt *w;
-	uint64_t at;	  /* virtual time of the event being processed */
-	uint64_t horizon; /* released ranks act at this time or later */
-	bool stop;	  /* the horizon or a due time has moved */
+	uint64_t time_ps; /* virtual time of the event being processed, ps */
+	/* virtual time before which no released rank can act, ps */
+	uint64_t horizon;
+	bool stop; /* the horizon or a due time has moved */
 };
 
 /*
  * Adds the CPU time since the last call to the clock, if FI_WEFT_COMPUTE is
- * set.
+ * set. vt_exit() starts the next measurement.
  */
 void vt_enter(struct vt *v);
 void vt_exit(struct vt *v);
-/* The rank begins to run, and stops before it blocks. */
+/*
+ * Start and end the measurement of a run of the rank, from its release until it
+ * blocks.
+ */
 void vt_run_begin(struct vt *v);
 void vt_run_end(struct vt *v);
-/* The rank runs from time at on, when the pass is complete. */
+/* Releases a rank: it runs from time `at` on, when the pass is complete. */
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
- * Releases a rank because of an event at time at: a blocked rank at once, a
- * polling one at its next poll.
+ * Releases a rank because of an event at time `at`: a blocked rank at that
+ * time, a polling rank at its next poll.
  */
 void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
- * Called by the engine: packet i has arrived at rank, at the time of the pass.
- * quiet: do not wake the rank, more packets follow.
+ * Called by the engine: delivers packet i to rank, at the time of the pass.
+ * quiet: does not wake the rank, since more packets follow.
  */
 void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet);
 /*
- * A packet or transfer of rank is no longer in flight; a rank that has closed
+ * Ends the flight of a packet or transfer of rank; a rank that has closed
  * departs after its last one.
  */
 void vt_flight_done(struct vt_engine_pass *t, uint32_t rank);
-/* A rank has left: releases all ranks so that they can check. */
+/* Handles a rank that has left: releases all ranks so that they can check. */
 void vt_rank_left(struct vt_engine_pass *t, uint32_t rank);
 /* Returns a buffer to its owner, and releases an owner that waits for one. */
 void vt_buf_return(struct vt_engine_pass *t, uint32_t i);
-/* Time at which the network can still accept a message sent at time at. */
+/*
+ * Returns the time, `at` or later, at which the network can accept a message.
+ */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
-/* Endpoints and route of a message between two ranks. */
+/* Sets the endpoints and the route of a message between two ranks. */
 void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
-		 const struct weft_vt_pkt_attr *way, struct net_msg *m);
-/* vt_msg_init() for messages that an interface sends by itself. */
+		 const struct weft_vt_pkt_attr *attr, struct net_msg *m);
+/* vt_msg_init() for messages that an interface sends without its rank. */
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
-		      const struct weft_vt_pkt_attr *way, struct net_msg *m);
+		      const struct weft_vt_pkt_attr *attr, struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
-/* Does the machine acknowledge packets? */
+/* Returns whether the machine acknowledges packets. */
 static inline bool vt_acks(const struct net_config *cfg)
 {
 	return cfg->ack_bytes || cfg->ack_wire_bytes;
 }
 
-/* Another rank has changed memory of rank: a rank that polls polls again. */
+/* Another rank has changed memory of rank: if rank polls, it polls again. */
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank);
-/* The number of a path, or 0. */
+/* Returns the number of a path, or 0. */
 unsigned vt_path_of(const struct net_config *cfg, const char *name);
 /* Marks the world broken: every wait of every rank fails. */
 void vt_mark_broken(struct vt *v) WEFT_COLD;
-/* Wakes, once, the ranks that sleep without a timeout. */
+/* Wakes, once, the ranks that block without a timeout. */
 void vt_result_broken(struct vt *v) WEFT_COLD;
 
 /* vt_wait.c */
 int vt_wait(struct weft_carrier *c, uint64_t timeout_ns);
 int vt_verdict(struct weft_carrier *c);
 void vt_wake(struct weft_carrier *c);
-/* After a fruitless poll: advances the clock by the cost of polling. */
+/* Advances the clock by the cost of a poll without result. */
 void vt_poll_fruitless(struct vt *v);
-/* An operation has completed: the next polls are single steps again. */
+/*
+ * Ends the series of polls: an operation has completed, so the next polls take
+ * one step each.
+ */
 void vt_completed(struct weft_carrier *c);
-/* The program has read the clock: its polling loop may end by time. */
+/*
+ * Records that the program has read the clock: its polling loop may end by
+ * time.
+ */
 void vt_clock_read(struct vt *v);
 /* Leaves the world; the other ranks continue. */
 void vt_world_leave(struct vt *v);
@@ -356,23 +392,27 @@ void vt_cpus_share(struct vt_head *h);
 /* vt_tx.c */
 int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
-void vt_path_record(struct weft_carrier *c, const struct weft_vt_pkt_attr *way);
+void vt_path_record(struct weft_carrier *c,
+		    const struct weft_vt_pkt_attr *attr);
 unsigned vt_path(struct weft_carrier *c, const char *name);
-/* A buffer of this rank's pool, or VT_NONE. */
+/* Returns a buffer of this rank's pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
-/* Records a resource that a send found exhausted; is one available again? */
+/*
+ * Records a resource that was exhausted at a send. vt_has_room() returns
+ * whether one is available again.
+ */
 void vt_set_backpressure(struct vt *v, enum vt_room what);
 bool vt_has_room(const struct vt *v);
-/* The unit refused a packet until something arrives. */
+/* Records that the unit refused a packet, until a packet arrives. */
 void vt_full(struct weft_carrier *c);
 /* Advances the clock by the cost of a send. */
 void vt_send_cost(struct vt *v);
-/* Hands buffer i to the engine. */
+/* Posts buffer i to the engine. */
 void vt_post(struct vt *v, uint32_t i);
 
 /* vt_rx.c */
 int vt_poll(struct weft_carrier *c, int budget);
-/* Arrival time of the next packet in the list, or VT_NEVER. */
+/* Returns the arrival time of the next packet in the list, or VT_NEVER. */
 uint64_t vt_next(struct vt *v);
 
 /* vt_engine.c */
@@ -380,21 +420,24 @@ uint64_t vt_next(struct vt *v);
 /* Runs the model if no rank runs, then wakes the released ranks. */
 void vt_engine_try(struct vt *v);
 /*
- * Whether the owner in the engine word is a living rank; whether a rank's
- * process lives.
+ * vt_owner_alive() returns whether the owner in the engine word is a living
+ * rank, vt_rank_alive() whether the process of a rank is alive.
  */
 bool vt_owner_alive(const struct weft_vt *w, uint32_t owner);
 bool vt_rank_alive(const struct weft_vt *w, uint32_t rank);
 
 /* vt_message.c */
-/* Sends the message that begins with packet first; returns its last packet. */
+/* Sends the message that starts with packet first; returns its last packet. */
 uint32_t vt_message_post(struct vt_engine_pass *t, uint32_t rank,
 			 uint32_t first);
-/* Bytes of the message whose last packet is end have arrived. */
+/* Handles the arrival of bytes of the message whose last packet is end. */
 void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes);
-/* The rest of the message whose last packet is end is lost. */
+/*
+ * Handles the loss of the remaining bytes of the message whose last packet is
+ * end.
+ */
 void vt_message_lost(struct vt_engine_pass *t, uint32_t end);
-/* FIFOs of buffers: append, remove, first one to a rank from here on. */
+/* FIFOs of messages: append, remove, and find the first message to a rank. */
 void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to);
@@ -403,8 +446,8 @@ uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to);
 int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 	   struct weft_vt_dma *d);
 /*
- * A transfer of this rank has completed: calls its done(). -EPROTO: no such
- * transfer.
+ * Completes a transfer of this rank: calls its done(). Returns -EPROTO if there
+ * is no such transfer.
  */
 int vt_dma_completed(struct vt *v, const struct vt_buf *b);
 /* Called by the engine. */
@@ -414,7 +457,7 @@ void vt_dma_lost(struct vt_engine_pass *t, uint32_t i);
 
 /* vt_fault.c */
 void vt_fault_dead(void *arg, uint64_t at, uint32_t node);
-/* Counters of the fault plan, see vt_api.h. */
+/* Returns counter i of the fault plan, see vt_api.h. */
 const char *vt_fault_item(struct weft_carrier *c, unsigned i,
 			  uint64_t *value_p);
 int vt_fault_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len);
@@ -428,29 +471,38 @@ void vt_engine_watch(struct vt *v);
 bool vt_route_is_place(const struct weft_vt *w, uint32_t place);
 struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
 struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place);
-/* The member that sent a part; whether it gets the result. */
+/*
+ * Returns the member that sent a part. vt_part_has_result() returns whether
+ * that member gets the result.
+ */
 struct vt_member *vt_part_member(struct weft_vt *w, const struct vt_buf *b);
 bool vt_part_has_result(const struct weft_vt_part *part, uint32_t member);
 /*
- * A part without a result for its member is complete: returns its buffer and
- * releases a member that waits for its window. vt_route_done(): for any part
- * that has been combined.
+ * Completes a part whose member gets no result: returns its buffer and releases
+ * a member that waits for space in its window. vt_route_done() does this for
+ * any part that has been combined.
  */
 void vt_part_done(struct vt_engine_pass *t, uint32_t i);
 void vt_route_done(struct vt_engine_pass *t, uint32_t i);
-/* acc = acc op in; disagreement of members is recorded in acc's flags. */
+/*
+ * Computes acc = acc op in; records in acc's flags if the members' operations
+ * differ.
+ */
 void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 		 const struct vt_buf *in);
 /*
- * Stores a result until all members have it and returns its slot in the window
- * (its buffer stays with its member). vt_route_deliver(): gives the result to
- * a member whose part waits.
+ * Stores a result until all members have it; returns its slot in the window.
+ * The buffer stays with its member. vt_route_deliver() delivers the result to a
+ * member whose part waits.
  */
 unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 			       uint64_t seq, uint32_t i);
 bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 		      unsigned k);
-/* A sum has reached the one member that gets it, or is broadcast to all. */
+/*
+ * vt_route_result_to_root() delivers a complete sum to the one member that gets
+ * it; vt_route_bcast() broadcasts it to all members.
+ */
 void vt_route_result_to_root(struct vt_engine_pass *t, uint32_t i);
 void vt_route_bcast(struct vt_engine_pass *t, uint32_t i, uint64_t at);
 
@@ -467,9 +519,15 @@ int vt_route_send(struct weft_carrier *c, unsigned id,
 		  const struct weft_vt_part *part, const void *data);
 int vt_route_take(struct weft_carrier *c, unsigned id,
 		  struct weft_vt_part *part, void *data);
-/* Stores an arrived result until it is taken. -EPROTO: not a result. */
+/*
+ * Stores an arrived result until the member takes it. Returns -EPROTO if b is
+ * not a result.
+ */
 int vt_route_result_put(struct vt *v, const struct vt_buf *b);
-/* Is there a window slot again for the part that a send could not post? */
+/*
+ * Returns whether the window has a slot again for the part that a send could
+ * not post.
+ */
 bool vt_route_room(const struct vt *v);
 /* Called by the engine. */
 void vt_route_post(struct vt_engine_pass *t, uint32_t i);
@@ -479,17 +537,20 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie);
 
 /*
- * vt_tree.c: the tree over the nodes of the members of the route at a place; 0
- * or -errno. vt_tree_at(): is a member at that node? vt_tree_next(): the
- * members there, one per call; nth begins as VT_NONE, VT_NONE is the end.
+ * vt_tree.c. vt_tree_open() opens the tree over the nodes of the members of the
+ * route at a place; returns 0 or -errno. vt_tree_at() returns whether a member
+ * is at that node. vt_tree_next() returns the members at a node, one per call;
+ * nth is VT_NONE at first, and VT_NONE at the end.
  */
 int vt_tree_open(struct weft_vt *w, uint32_t place);
-/* The nodes and parents of that tree, for display. */
+/* Returns the nodes and parents of that tree, for display. */
 int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree);
 void vt_tree_close(struct weft_vt *w, uint32_t place);
 /*
- * The route has no tree of the network and its members pass everything on:
- * their interfaces by chained events, or their processors by polling.
+ * vt_tree_absent() returns whether the route has no tree of the network, so
+ * that the members forward all packets; vt_tree_chained() whether their
+ * interfaces do so by chained events, otherwise their processors do it by
+ * polling.
  */
 bool vt_tree_absent(const struct weft_vt *w, uint32_t place);
 bool vt_tree_chained(const struct weft_vt *w, uint32_t place);
@@ -499,27 +560,36 @@ uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
 		      uint32_t *nth);
 
 /* vt_fold.c */
-/* Does the machine's network leave this part to the members' interfaces? */
+/*
+ * Returns whether the machine's network leaves this part to the members'
+ * interfaces.
+ */
 bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 		     const struct weft_vt_part *part);
 void vt_adder_init(struct vt_adder *a);
-/* Is the window slot of seq free of parts that are not yet combined? */
+/*
+ * Returns whether the window slot of seq contains no part that is still to be
+ * combined.
+ */
 bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq);
 void vt_fold_post(struct vt_engine_pass *t, uint32_t i);
 void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie);
 void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
 
 /* vt_result_bcast.c */
-/* Sends the result in part i from the first member to all, from time at on. */
+/*
+ * Sends the result in part i from the first member to all members, from time
+ * `at` on.
+ */
 void vt_result_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at);
 /* Sends a broadcast from its root by chained events. */
-void vt_result_cast(struct vt_engine_pass *t, uint32_t i);
-/* Had the broadcast arrived before this member posted its part? */
-bool vt_result_came(struct weft_vt *w, uint32_t place, uint32_t member,
-		    unsigned k);
+void vt_result_bcast_begin(struct vt_engine_pass *t, uint32_t i);
+/* Returns whether the broadcast arrived before this member posted its part. */
+bool vt_result_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
+		       unsigned k);
 /*
- * A packet of a result is at a member, which passes the result on when
- * complete.
+ * Handles a packet of a result at a member, which forwards the result when it
+ * is complete.
  */
 void vt_result_packet(struct vt_engine_pass *t, uint64_t cookie,
 		      uint64_t offset, uint32_t bytes);

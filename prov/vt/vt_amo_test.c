@@ -24,8 +24,8 @@ static int send_part(struct end *e, const struct weft_vt_part *part,
 	return ret;
 }
 
-/* Barriers, short sums and long ones alternate. */
-static int words(struct play *p, struct end *e, uint32_t rank)
+/* Alternates barriers, short sums and long sums. */
+static int sums_and_barriers(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = (uint64_t)p->ranks, data[LONG / 8];
 
@@ -41,7 +41,7 @@ static int words(struct play *p, struct end *e, uint32_t rank)
 
 		for (unsigned i = 0; i < LONG / 8; i++)
 			data[i] = (rank + 1) * (k + i + 1);
-		if (send_part(e, &part, data) || play_take(e, &part, data))
+		if (send_part(e, &part, data) || play_result(e, &part, data))
 			return 2;
 		for (unsigned i = 0; i < part.bytes / 8; i++)
 			if (data[i] != n * (n + 1) / 2 * (k + i + 1))
@@ -52,9 +52,9 @@ static int words(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void what_fits_a_word_is_an_atomic_of_each_but_one(void **state)
+static void word_sums_use_one_atomic_per_member_but_the_first(void **state)
 {
-	struct play p = { .machine = "gemini", .body = words };
+	struct play p = { .machine = "gemini", .body = sums_and_barriers };
 	struct found a, b;
 
 	for (p.ranks = 3; p.ranks <= 12; p.ranks += 9) {
@@ -67,15 +67,18 @@ static void what_fits_a_word_is_an_atomic_of_each_but_one(void **state)
 		T_MEM(a.clock, b.clock, sizeof(a.clock));
 		T_IS(a.count.hash, b.count.hash);
 	}
-	/* an atomic, a poll, a put to each; a long sum by pairs of messages */
+	/*
+	 * one atomic, one poll and one put per member; a long sum by pairs of
+	 * messages
+	 */
 	assert_in_range(a.value[0], ROUNDS * UINT64_C(1500000),
 			ROUNDS * UINT64_C(4500000));
 }
 
 /*
- * A window of reductions whose order matters, up a tree of pairs, then a
- * barrier, directly to the first member: its inputs must not be mistaken for
- * theirs.
+ * A window of reductions whose order matters, by a tree of pairs, then a
+ * barrier, directly to the first member: inputs of the barrier must not be
+ * mistaken for inputs of the reductions.
  */
 static int two_trees(struct play *p, struct end *e, uint32_t rank)
 {
@@ -94,7 +97,7 @@ static int two_trees(struct play *p, struct end *e, uint32_t rank)
 			return 2;
 		if (rank && part.fp)
 			continue;
-		if (play_take(e, &part, data))
+		if (play_result(e, &part, data))
 			return 3;
 		if (part.fp && data[0] != 4 * part.seq + 6)
 			return 4;
@@ -103,7 +106,7 @@ static int two_trees(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void two_trees_over_one_window_are_kept_apart(void **state)
+static void two_trees_share_one_window(void **state)
 {
 	struct play p = { .machine = "gemini", .ranks = 4, .body = two_trees };
 	struct found f;
@@ -111,8 +114,8 @@ static void two_trees_over_one_window_are_kept_apart(void **state)
 	play(&p, &f);
 }
 
-/* The last member has the bytes, the others are only counted. */
-static int spread(struct play *p, struct end *e, uint32_t rank)
+/* Only the last member has data; the parts of the others are only counted. */
+static int one_member_with_data(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
 				     .bytes = LONG,
@@ -124,7 +127,7 @@ static int spread(struct play *p, struct end *e, uint32_t rank)
 		return 1;
 	if (!part.word)
 		t_fill(data, LONG, 5);
-	if (send_part(e, &part, data) || play_take(e, &part, data))
+	if (send_part(e, &part, data) || play_result(e, &part, data))
 		return 2;
 	if (t_differs(data, LONG, 5) >= 0)
 		return 3;
@@ -133,15 +136,20 @@ static int spread(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void zeroes_are_counted_and_not_sent(void **state)
+static void parts_without_data_are_only_counted(void **state)
 {
-	struct play p = { .machine = "gemini", .ranks = 9, .body = spread };
+	struct play p = { .machine = "gemini",
+			  .ranks = 9,
+			  .body = one_member_with_data };
 	struct found f;
 
 	play(&p, &f);
 	T_IS(f.count.route_atomics, 7);
 	T_TRUE(f.value[8] < 4000000);
-	/* by pairs: 0 counts 1, but 2 has the data of 3 */
+	/*
+	 * by pairs: member 0 counts member 1, but member 2 has the data of
+	 * member 3
+	 */
 	p.ranks = 4;
 	play(&p, &f);
 	T_IS(f.count.route_atomics, 1);
@@ -154,7 +162,7 @@ static int sum_of(struct play *p, struct end *e, uint32_t rank, uint32_t bytes)
 	unsigned char data[LONG] = { 0 };
 
 	if (play_route(p, e, rank) || send_part(e, &part, data) ||
-	    play_take(e, &part, data))
+	    play_result(e, &part, data))
 		return 1;
 	p->found->value[rank] = now(e);
 	e->c->virt->route_close(e->c, 3);
@@ -171,8 +179,8 @@ static int eight_packets(struct play *p, struct end *e, uint32_t rank)
 	return sum_of(p, e, rank, LONG);
 }
 
-/* On one link, 41 ns for each packet, up and down. */
-static void a_result_is_there_with_its_last_packet(void **state)
+/* One link takes 41 ns per packet, up and down. */
+static void a_result_is_complete_with_its_last_packet(void **state)
 {
 	struct play p = { .machine = "gemini", .ranks = 4 };
 	struct found one, eight;
@@ -189,10 +197,10 @@ static void a_result_is_there_with_its_last_packet(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_fits_a_word_is_an_atomic_of_each_but_one),
-		T_CASE(two_trees_over_one_window_are_kept_apart),
-		T_CASE(zeroes_are_counted_and_not_sent),
-		T_CASE(a_result_is_there_with_its_last_packet),
+		T_CASE(word_sums_use_one_atomic_per_member_but_the_first),
+		T_CASE(two_trees_share_one_window),
+		T_CASE(parts_without_data_are_only_counted),
+		T_CASE(a_result_is_complete_with_its_last_packet),
 	};
 	return T_RUN(tests);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups that no tree of the network serves, on a machine whose interfaces have
+ * Groups without a tree of the network, on a machine whose interfaces have
  * events that start packets (vt_result_bcast.c, vt_fold.c): five of eight
  * ranks. In their tree 1, 2 and 3 are children of 0, and 4 is a child of 3.
  */
@@ -16,15 +16,16 @@ enum { MEMBERS = 5, BUSY = 3, LONG = 512, RANKS = 8 };
 
 static const uint32_t ranks[MEMBERS] = { 0, 2, 3, 5, 7 };
 
-#define START (100000ull * NS)	/* when all members begin */
-#define LATER (1000000ull * NS) /* when a member that computes continues */
+#define START (100000ull * NS) /* time when all members start, ps */
+/* time when a member that computes continues, ps */
+#define LATER (1000000ull * NS)
 
-/* The operation of the members, and when BUSY computes. */
+/* The operation of the members, and when the member BUSY computes. */
 struct scene {
 	struct play play;
 	struct weft_vt_part part;
-	bool computes; /* before it takes its result */
-	bool late;     /* before it posts anything */
+	bool computes; /* BUSY computes before it takes its result */
+	bool late;     /* BUSY computes before it posts its part */
 };
 
 static int member_of(uint32_t rank)
@@ -42,17 +43,19 @@ static void compute_until(struct end *e, uint64_t at)
 }
 
 /*
- * compute_until() by waiting: the engine does not know before what the rank
- * posts afterwards.
+ * Waits until time `at` in the carrier, unlike compute_until(): the engine
+ * cannot know in advance what the rank posts afterwards.
  */
-static void sleep_until(struct end *e, uint64_t at)
+static void wait_until(struct end *e, uint64_t at)
 {
 	while (now(e) < at)
 		if (!e->c->ops->poll(e->c, 16))
 			e->c->ops->wait(e->c, (at - now(e)) / NS + 1);
 }
 
-/* Opens the members' route, number 3; 0: served by chained events. */
+/*
+ * Opens class route 3 of the members; returns 0 if chained events implement it.
+ */
 static int open_route(struct play *p, struct end *e, int me)
 {
 	struct weft_peer *member[MEMBERS];
@@ -69,7 +72,7 @@ static int open_route(struct play *p, struct end *e, int me)
 	return ret || id != 3 || !e->c->virt->route_chained(e->c, id);
 }
 
-/* One packet; value is the time that the member needed. */
+/* Sends one packet; value is the time that the member needed. */
 static int one_packet(struct play *p, struct end *e, uint32_t rank)
 {
 	struct scene *s = weft_container_of(p, struct scene, play);
@@ -84,13 +87,13 @@ static int one_packet(struct play *p, struct end *e, uint32_t rank)
 		return 1;
 	compute_until(e, START);
 	if (me == BUSY && s->late)
-		sleep_until(e, LATER);
+		wait_until(e, LATER);
 	t_fill(data, sizeof(data), root ? 5 : 99);
 	if (e->c->virt->route_send(e->c, 3, &part, data))
 		return 2;
 	if (me == BUSY && s->computes)
 		compute_until(e, LATER);
-	if (play_take(e, &part, data) || part.flags ||
+	if (play_result(e, &part, data) || part.flags ||
 	    part.bytes != s->part.bytes)
 		return 3;
 	if (part.kind == WEFT_VT_BCAST && t_differs(data, part.bytes, 5) >= 0)
@@ -109,8 +112,8 @@ static void one(struct scene *s, struct found *f)
 	play(&s->play, f);
 }
 
-/* Time of the last member, without the one that may compute. */
-static uint64_t last(const struct found *f)
+/* Returns the time of the last member, without BUSY. */
+static uint64_t last_member_time(const struct found *f)
 {
 	uint64_t most = 0;
 
@@ -120,32 +123,33 @@ static uint64_t last(const struct found *f)
 	return most;
 }
 
-static void is_as_quick(const struct found *a, const struct found *b)
+static void equal_times(const struct found *a, const struct found *b)
 {
 	for (int i = 0; i < MEMBERS; i++)
 		if (i != BUSY)
 			T_IS(a->value[ranks[i]], b->value[ranks[i]]);
 }
 
-static void a_barrier_does_not_wait_for_who_computes(void **state)
+static void a_chained_barrier_ends_while_a_member_computes(void **state)
 {
 	struct scene s = { .part = { .kind = WEFT_VT_BARRIER } };
-	struct found calm, busy, again;
+	struct found idle, busy, again;
 
-	one(&s, &calm);
+	one(&s, &idle);
 	s.computes = true;
 	one(&s, &busy);
-	is_as_quick(&busy, &calm);
-	/* 0.66 us of software and host, four steps of 0.31 to 0.41 */
-	T_TRUE(last(&calm) > 2000 * NS && last(&calm) < 2300 * NS);
+	equal_times(&busy, &idle);
+	/* 0.66 us of software and host, four steps of 0.31 to 0.41 us */
+	T_TRUE(last_member_time(&idle) > 2000 * NS &&
+	       last_member_time(&idle) < 2300 * NS);
 	T_TRUE(busy.value[ranks[BUSY]] >= LATER - START);
 	s.play.one_core = true;
 	one(&s, &again);
 	T_IS(again.count.hash, busy.count.hash);
-	is_as_quick(&again, &busy);
+	equal_times(&again, &busy);
 }
 
-static void a_barrier_waits_for_all(void **state)
+static void a_barrier_waits_for_all_members(void **state)
 {
 	struct scene s = { .part = { .kind = WEFT_VT_BARRIER }, .late = true };
 	struct found f;
@@ -156,7 +160,7 @@ static void a_barrier_waits_for_all(void **state)
 }
 
 /* Two steps up and two down, each with its own event. */
-static void a_step_takes_the_time_of_its_event(void **state)
+static void a_chained_step_takes_the_time_of_its_event(void **state)
 {
 	char path[] = PLAY_FILE;
 	char machine[sizeof(path) + 8];
@@ -174,9 +178,10 @@ static void a_step_takes_the_time_of_its_event(void **state)
 }
 
 /*
- * The broadcast passes a member that has not posted its part, and waits there.
+ * The broadcast is forwarded by the interface of a member that has not posted
+ * its part, and waits there for the part.
  */
-static void a_broadcast_passes_who_computes(void **state)
+static void a_broadcast_passes_a_computing_member(void **state)
 {
 	static const uint32_t roots[] = { 0, 2, 4 };
 
@@ -184,37 +189,37 @@ static void a_broadcast_passes_who_computes(void **state)
 		struct scene s = { .part = { .kind = WEFT_VT_BCAST,
 					     .root = roots[i],
 					     .bytes = LONG } };
-		struct found calm, busy;
+		struct found idle, busy;
 
-		one(&s, &calm);
-		T_TRUE(last(&calm) < 10000 * NS);
+		one(&s, &idle);
+		T_TRUE(last_member_time(&idle) < 10000 * NS);
 		for (uint32_t m = 0; m < MEMBERS; m++)
 			T_TRUE(m == roots[i] ||
-			       calm.value[ranks[m]] > 1500 * NS);
+			       idle.value[ranks[m]] > 1500 * NS);
 		s.late = true;
 		one(&s, &busy);
-		is_as_quick(&busy, &calm);
-		/* only the cost of the call is left */
+		equal_times(&busy, &idle);
+		/* only the cost of the call is added */
 		T_TRUE(busy.value[ranks[BUSY]] < LATER - START + 1000 * NS);
 	}
 }
 
-/* The root only posts the broadcast. */
-static void a_broadcast_does_not_wait_for_its_root(void **state)
+/* The root only posts the broadcast and does not wait. */
+static void the_root_of_a_broadcast_does_not_wait(void **state)
 {
 	struct scene s = {
 		.part = { .kind = WEFT_VT_BCAST, .root = BUSY, .bytes = LONG }
 	};
-	struct found calm, busy;
+	struct found idle, busy;
 
-	one(&s, &calm);
+	one(&s, &idle);
 	s.computes = true;
 	one(&s, &busy);
-	is_as_quick(&busy, &calm);
-	T_TRUE(last(&busy) < 10000 * NS);
+	equal_times(&busy, &idle);
+	T_TRUE(last_member_time(&busy) < 10000 * NS);
 }
 
-/* ---- many ---------------------------------------------------------------- */
+/* ---- many broadcasts from changing roots --------------------------------- */
 
 enum { MANY = 16 };
 
@@ -225,8 +230,8 @@ static uint32_t many_bytes(uint64_t seq)
 	return bytes[seq % WEFT_COUNT_OF(bytes)];
 }
 
-/* Broadcasts of all roots, and sums between them; BUSY is late. */
-static int many(struct play *p, struct end *e, uint32_t rank)
+/* Broadcasts from all roots, with sums between them; BUSY is late. */
+static int many_operations(struct play *p, struct end *e, uint32_t rank)
 {
 	int me = member_of(rank);
 	uint64_t data[LONG / 8];
@@ -236,7 +241,7 @@ static int many(struct play *p, struct end *e, uint32_t rank)
 	if (open_route(p, e, me))
 		return 1;
 	if (me == BUSY)
-		sleep_until(e, LATER);
+		wait_until(e, LATER);
 	for (uint64_t k = 0; k < MANY; k++) {
 		struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
 					     .root = k * 3 % MEMBERS,
@@ -255,7 +260,7 @@ static int many(struct play *p, struct end *e, uint32_t rank)
 	for (uint64_t k = 0; k < MANY; k++) {
 		struct weft_vt_part part = { .seq = k };
 
-		if (play_take(e, &part, data) || part.flags)
+		if (play_result(e, &part, data) || part.flags)
 			return 3;
 		if (k % 5 == 4 ? data[0] != MEMBERS * k + 10
 			       : t_differs(data, many_bytes(k), k) >= 0)
@@ -269,7 +274,7 @@ static void broadcasts_and_sums_share_a_route(void **state)
 {
 	struct play p = { .machine = "qsnet2:4x4",
 			  .ranks = RANKS,
-			  .body = many };
+			  .body = many_operations };
 	struct found f, again;
 
 	play(&p, &f);
@@ -278,11 +283,11 @@ static void broadcasts_and_sums_share_a_route(void **state)
 	T_IS(f.count.hash, again.count.hash);
 }
 
-/* ---- members that disagree ----------------------------------------------- */
+/* ---- operations that differ between members ----------------------------- */
 
 enum other { OTHER_KIND, OTHER_BYTES, OTHER_ROOT };
 
-static int disagree(struct play *p, struct end *e, uint32_t rank)
+static int differing_operations(struct play *p, struct end *e, uint32_t rank)
 {
 	static const struct weft_vt_part others[] = {
 		[OTHER_KIND] = { .kind = WEFT_VT_BARRIER },
@@ -300,23 +305,23 @@ static int disagree(struct play *p, struct end *e, uint32_t rank)
 	if (open_route(p, e, me))
 		return 1;
 	if (me == BUSY) {
-		sleep_until(e, LATER);
+		wait_until(e, LATER);
 		part = others[p->seed];
 	}
 	if (e->c->virt->route_send(e->c, 3, &part, data) ||
-	    play_take(e, &part, data))
+	    play_result(e, &part, data))
 		return 2;
 	e->c->virt->route_close(e->c, 3);
 	return me == BUSY ? !(part.flags & WEFT_VT_DIFFER) || part.bytes : 0;
 }
 
-static void members_that_differ_are_told(void **state)
+static void differing_operations_return_an_error(void **state)
 {
-	for (uint64_t what = OTHER_KIND; what <= OTHER_ROOT; what++) {
+	for (uint64_t kind = OTHER_KIND; kind <= OTHER_ROOT; kind++) {
 		struct play p = { .machine = "qsnet2:4x4",
 				  .ranks = RANKS,
-				  .body = disagree,
-				  .seed = what };
+				  .body = differing_operations,
+				  .seed = kind };
 		struct found f;
 
 		play(&p, &f);
@@ -326,13 +331,13 @@ static void members_that_differ_are_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_barrier_does_not_wait_for_who_computes),
-		T_CASE(a_barrier_waits_for_all),
-		T_CASE(a_step_takes_the_time_of_its_event),
-		T_CASE(a_broadcast_passes_who_computes),
-		T_CASE(a_broadcast_does_not_wait_for_its_root),
+		T_CASE(a_chained_barrier_ends_while_a_member_computes),
+		T_CASE(a_barrier_waits_for_all_members),
+		T_CASE(a_chained_step_takes_the_time_of_its_event),
+		T_CASE(a_broadcast_passes_a_computing_member),
+		T_CASE(the_root_of_a_broadcast_does_not_wait),
 		T_CASE(broadcasts_and_sums_share_a_route),
-		T_CASE(members_that_differ_are_told),
+		T_CASE(differing_operations_return_an_error),
 	};
 
 	return T_RUN(tests);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processor affinity of ranks. Launchers bind each rank to a processor of its
- * own, which suits ranks that all run at once. In virtual time mostly one rank
- * runs, and the cost is the hand-over to the next: 2 us on the same processor,
- * while another processor has to be woken and may be busy. So each rank may use
- * all the processors that the job was given.
+ * Processor affinity of ranks. Launchers bind each rank to its own processor,
+ * which suits ranks that all run at once. In virtual time mostly one rank runs,
+ * and the main cost is the hand-over to the next: 2 us on the same processor,
+ * while another processor must be woken and may be busy. So each rank may use
+ * all processors of the job.
  */
 #include "prov/vt/vt.h"
 
@@ -34,10 +34,11 @@ void vt_cpus_share(struct vt_head *h)
 	for (unsigned i = 0; i < VT_CPU_WORDS * WORD; i++)
 		if (weft_load64(&h->cpus[i / WORD]) >> i % WORD & 1)
 			CPU_SET(i, &set);
-	/* If refused, the rank keeps its affinity. */
+	/* if refused, the rank keeps its affinity */
 	sched_setaffinity(0, sizeof(set), &set);
 	/*
-	 * A rank that wakes hundreds should not be preempted by each of them.
+	 * a rank that wakes hundreds of ranks should not be preempted by each
+	 * of them
 	 */
 	if (sched_getscheduler(0) == SCHED_OTHER)
 		sched_setscheduler(0, SCHED_BATCH, &none);

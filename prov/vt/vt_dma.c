@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers that the network interfaces do by themselves, between the memories
- * of two ranks that may both compute meanwhile. One post has both addresses;
- * the model cuts it into packets and times them. The process that runs the
+ * Transfers that the network interfaces execute, between the memories of two
+ * ranks that may both compute at the same time. One post has both addresses;
+ * the model splits it into packets and times them. The process that runs the
  * model copies the bytes, at the time when the last of them has arrived. No
  * rank runs then, so an atomic is read, changed and written as one operation.
  *
- *   put      moving: the data, origin -> target; then acknowledged, or
- *            told:   a response
- *   get      asked:  request, origin -> target
- *            moving: data, target -> origin
- *   atomic   asked:  operands, origin -> target
- *            moving: the previous value, target -> origin
+ *   put      DATA:     the data, origin -> target; then acknowledged, or
+ *            RESPONSE: a response
+ *   get      REQUEST:  request, origin -> target
+ *            DATA:     data, target -> origin
+ *   atomic   REQUEST:  operands, origin -> target
+ *            DATA:     the previous value, target -> origin
  *
- * Ordered accesses of a pair wait in the origin's FIFO, each with its bytes at
- * the target, until those before it have been executed.
+ * Ordered accesses of a pair wait in the origin's FIFO, their bytes already at
+ * the target, until the earlier ones have been executed.
  *
  * The completion reaches the origin like a packet. Neither side may leave
  * before that: both count the transfer as in flight.
@@ -30,9 +30,9 @@
 
 static_assert(sizeof(struct vt_dma) <= VT_PART_BYTES, "fits any buffer");
 
-/* ---- the origin ---------------------------------------------------------- */
+/* ---- posting by the origin ----------------------------------------------- */
 
-static bool describe(const struct weft_vt_dma *d, struct vt_dma *m)
+static bool dma_describe(const struct weft_vt_dma *d, struct vt_dma *m)
 {
 	uint64_t left = d->what && !d->count ? 0 : d->bytes;
 
@@ -46,7 +46,7 @@ static bool describe(const struct weft_vt_dma *d, struct vt_dma *m)
 		.region = d->region,
 		.key = d->region ? d->key : 0,
 		.bytes = d->bytes,
-		.what = (uintptr_t)d->what,
+		.operands = (uintptr_t)d->what,
 		.what_bytes = d->what_bytes,
 		.back = d->back,
 	};
@@ -56,7 +56,7 @@ static bool describe(const struct weft_vt_dma *d, struct vt_dma *m)
 		if (m->count == VT_DMA_SEGS)
 			return false;
 		len = len < left ? len : left;
-		m->at[m->count] = (uintptr_t)d->local[i].iov_base;
+		m->address[m->count] = (uintptr_t)d->local[i].iov_base;
 		m->len[m->count++] = len;
 		left -= len;
 	}
@@ -72,10 +72,10 @@ static int free_place(const struct vt *v)
 }
 
 /*
- * Atomics are refused where threads of the target may change the word at the
- * same time.
+ * Returns whether an atomic must be refused: threads of the target may change
+ * the word at the same time.
  */
-static bool no_change(const struct vt *v, const struct weft_vt_dma *d)
+static bool refuse_atomic(const struct vt *v, const struct weft_vt_dma *d)
 {
 	return d->what &&
 	       (v->w->head->threads || !v->change ||
@@ -89,8 +89,8 @@ static void dma_fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
 
 	b->kind = VT_DMA;
 	b->from = v->rank;
-	b->more = 1; /* reception of the completion costs nothing */
-	b->way = d->way;
+	b->more = 1; /* receiving the completion costs nothing */
+	b->attr = d->way;
 	memcpy(b->payload, m, sizeof(*m));
 	v->long_message = !d->quick;
 	vt_send_cost(v);
@@ -108,9 +108,9 @@ int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 
 	if (peer->lost)
 		return -ECONNRESET;
-	if (v->no_dma || v->out || no_change(v, d))
+	if (v->no_dma || v->out || refuse_atomic(v, d))
 		return -EOPNOTSUPP;
-	if (!describe(d, &m))
+	if (!dma_describe(d, &m))
 		return -EINVAL;
 	i = place < 0 ? VT_NONE : vt_buf_get(v);
 	if (i == VT_NONE)
@@ -140,13 +140,13 @@ int vt_dma_completed(struct vt *v, const struct vt_buf *b)
 	return 0;
 }
 
-/* ---- the bytes ----------------------------------------------------------- */
+/* ---- copying the bytes --------------------------------------------------- */
 
 /* Copies between two other processes through a bounce buffer. */
 static int copy_between(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 			uint64_t bytes)
 {
-	static char bounce[BOUNCE]; /* only the engine's owner uses it */
+	static char bounce[BOUNCE]; /* used by the engine's owner only */
 	int ret = 0;
 
 	for (uint64_t n, at = 0; at < bytes && !ret; at += n) {
@@ -177,20 +177,21 @@ static int dma_move(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 	return copy_between(from, src, to, dst, bytes);
 }
 
-/* Copies between own memory and a process; there: to the process. */
-static int reach(pid_t pid, bool there, void *own, uint64_t at, uint64_t bytes)
+/* Copies between memory of this process and process pid; write: to pid. */
+static int copy_memory(pid_t pid, bool write, void *own, uint64_t at,
+		       uint64_t bytes)
 {
 	struct iovec iov = { .iov_base = own, .iov_len = bytes };
 
-	return bytes ? carrier_cma(pid, there, &iov, 1, at) : 0;
+	return bytes ? carrier_cma(pid, write, &iov, 1, at) : 0;
 }
 
-static bool is_here(const struct vt_rank *r)
+static bool is_attached(const struct vt_rank *r)
 {
 	return weft_load32(&r->status) < WEFT_VT_DONE;
 }
 
-static int refused(int err)
+static int dma_refused(int err)
 {
 	weft_log_once(WEFT_LOG_WARN,
 		      "virtual time: ranks cannot access each other's memory "
@@ -201,8 +202,8 @@ static int refused(int err)
 	return -EOPNOTSUPP;
 }
 
-/* A transfer, and the processes of its two ends. */
-struct job {
+/* A transfer with the processes of its two ends. */
+struct dma_job {
 	struct vt_engine_pass *t;
 	struct vt_buf *b;
 	struct vt_dma *m;
@@ -211,7 +212,7 @@ struct job {
 };
 
 /* Copies all bytes of a put or a get. */
-static int job_move(const struct job *j)
+static int job_move(const struct dma_job *j)
 {
 	const struct vt_dma *m = j->m;
 	uint64_t remote = m->remote;
@@ -219,136 +220,141 @@ static int job_move(const struct job *j)
 
 	for (unsigned i = 0; i < m->count && !ret; i++) {
 		ret = m->kind == VT_GET
-			      ? dma_move(j->target, remote, j->origin, m->at[i],
-					 m->len[i])
-			      : dma_move(j->origin, m->at[i], j->target, remote,
-					 m->len[i]);
+			      ? dma_move(j->target, remote, j->origin,
+					 m->address[i], m->len[i])
+			      : dma_move(j->origin, m->address[i], j->target,
+					 remote, m->len[i]);
 		remote += m->len[i];
 	}
 	return ret;
 }
 
-/* Copies bytes from own memory to the origin's segments. */
-static int job_scatter(const struct job *j, unsigned char *from)
+/* Copies bytes from memory of this process to the origin's segments. */
+static int job_scatter(const struct dma_job *j, unsigned char *from)
 {
 	const struct vt_dma *m = j->m;
 	int ret = 0;
 
 	for (unsigned i = 0; i < m->count && !ret; i++) {
-		ret = reach(j->origin, true, from, m->at[i], m->len[i]);
+		ret = copy_memory(j->origin, true, from, m->address[i],
+				  m->len[i]);
 		from += m->len[i];
 	}
 	return ret;
 }
 
 /* Copies the bytes of a short get when the target's interface reads them. */
-static int job_get_read(const struct job *j)
+static int job_get_read(const struct dma_job *j)
 {
-	return reach(j->target, false, j->b->payload + sizeof(*j->m),
-		     j->m->remote, j->m->bytes);
+	return copy_memory(j->target, false, j->b->payload + sizeof(*j->m),
+			   j->m->remote, j->m->bytes);
 }
 
-/* Executes an atomic; no rank runs, so none sees it half done. */
-static int job_change(const struct job *j)
+/* Executes an atomic; no rank runs, so no rank sees an intermediate state. */
+static int job_change(const struct dma_job *j)
 {
-	static alignas(64) unsigned char what[WEFT_VT_CHANGE];
+	static alignas(64) unsigned char operands[WEFT_VT_CHANGE];
 	static alignas(64) unsigned char data[WEFT_VT_CHANGE];
 	static unsigned char old[WEFT_VT_CHANGE];
 	const struct vt_dma *m = j->m;
 	int ret;
 
-	vt_require(m->what_bytes <= sizeof(what) && m->bytes <= sizeof(data) &&
-		   j->t->v->change);
+	vt_require(m->what_bytes <= sizeof(operands) &&
+		   m->bytes <= sizeof(data) && j->t->v->change);
 	if (j->t->w->head->threads)
 		return -EOPNOTSUPP;
-	ret = reach(j->origin, false, what, m->what, m->what_bytes);
+	ret = copy_memory(j->origin, false, operands, m->operands,
+			  m->what_bytes);
 	if (!ret)
-		ret = reach(j->target, false, data, m->remote, m->bytes);
+		ret = copy_memory(j->target, false, data, m->remote, m->bytes);
 	if (!ret)
-		ret = j->t->v->change(what, m->what_bytes, data, old, m->bytes);
+		ret = j->t->v->change(operands, m->what_bytes, data, old,
+				      m->bytes);
 	if (!ret)
-		ret = reach(j->target, true, data, m->remote, m->bytes);
+		ret = copy_memory(j->target, true, data, m->remote, m->bytes);
 	return ret ? ret : job_scatter(j, old);
 }
 
-static int job_get_write(const struct job *j)
+static int job_get_write(const struct dma_job *j)
 {
 	return job_scatter(j, j->b->payload + sizeof(*j->m));
 }
 
 /* Executes a step of a transfer and records its error. */
 static void job_do(struct vt_engine_pass *t, uint32_t i,
-		   int (*part)(const struct job *j))
+		   int (*part)(const struct dma_job *j))
 {
 	struct vt_buf *b = vt_buf(t->w, i);
-	const struct vt_rank *here = vt_rank(t->w, b->from);
-	const struct vt_rank *there = vt_rank(t->w, b->to);
+	const struct vt_rank *origin = vt_rank(t->w, b->from);
+	const struct vt_rank *target = vt_rank(t->w, b->to);
 	struct vt_dma *m = (void *)b->payload;
-	struct job j = { .t = t,
-			 .b = b,
-			 .m = m,
-			 .origin = (pid_t)weft_load32(&here->pid),
-			 .target = (pid_t)weft_load32(&there->pid) };
+	struct dma_job j = { .t = t,
+			     .b = b,
+			     .m = m,
+			     .origin = (pid_t)weft_load32(&origin->pid),
+			     .target = (pid_t)weft_load32(&target->pid) };
 	int ret;
 
 	vt_require(m->count <= VT_DMA_SEGS);
-	ret = is_here(here) && is_here(there) ? part(&j) : -ECONNRESET;
+	ret = is_attached(origin) && is_attached(target) ? part(&j)
+							 : -ECONNRESET;
 	if (ret == -ESRCH)
 		ret = -ECONNRESET;
 	if (ret == -EPERM || ret == -ENOSYS)
-		ret = refused(-ret);
+		ret = dma_refused(-ret);
 	if (ret && !m->err)
 		m->err = ret;
 }
 
-/* ---- messages ------------------------------------------------------------ */
+/* ---- messages of a transfer ---------------------------------------------- */
 
 static bool is_return(const struct vt_dma *m)
 {
 	return m->step == (m->kind == VT_PUT ? VT_DMA_RESPONSE : VT_DMA_DATA);
 }
 
-/* Bytes of the message of a step. */
+/* Returns the bytes of the message of a step. */
 static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
 {
 	if (m->step == VT_DMA_RESPONSE || (m->err && is_return(m)))
 		return 0;
 	if (m->step == VT_DMA_REQUEST)
-		return b->way.bytes ? b->way.bytes - 1 : 0;
+		return b->attr.bytes ? b->attr.bytes - 1 : 0;
 	return m->kind == VT_CHANGE && !m->count ? 0 : m->bytes;
 }
 
 /*
- * An address as the model sees it, equal in every run. Hosts give a program
- * other addresses each time, so regions count from their begin, in the order of
- * first access. A region that is registered again is a new one, though its
- * memory may have the address of a former one. Memory outside of regions is
- * mapped by areas that move as a whole.
+ * Returns the address that the model uses, which is deterministic. The host
+ * gives a program different addresses in each run, so addresses in a region
+ * count from its start, and regions are ordered by first access. A region that
+ * is registered again is a new region, even if its memory has the same address.
+ * Memory outside of regions is divided into areas that move as a whole.
  */
 static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
 			      const struct vt_dma *m)
 {
-	const uint64_t far = 1ull << 30, page = 4096, apart = 16411 * page;
+	const uint64_t area_span = 1ull << 30, page = 4096,
+		       area_distance = 16411 * page;
 	struct vt_rank_cold *d = &w->cold_of[rank];
 	uint64_t first = m->region ? m->region : m->remote - m->remote % page;
-	uint64_t reach = m->region ? 0 : far;
+	uint64_t range = m->region ? 0 : area_span;
 	uint32_t i, count = d->areas;
 
 	vt_require(count <= VT_AREAS);
 	for (i = 0; i < count; i++)
 		if (d->area[i].region == !!m->region &&
 		    d->area[i].key == m->key &&
-		    first - d->area[i].begin + reach <= 2 * reach)
+		    first - d->area[i].begin + range <= 2 * range)
 			break;
 	if (i == count && count < VT_AREAS)
 		d->area[d->areas++] =
 			(struct vt_area){ first, m->key, !!m->region };
 	if (i < VT_AREAS)
 		first = d->area[i].begin;
-	return far + i * apart + m->remote - first;
+	return area_span + i * area_distance + m->remote - first;
 }
 
-/* Sends the message of the step that begins now. */
+/* Sends the message of the step that starts now. */
 static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -359,14 +365,14 @@ static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 	if (back)
 		vt_msg_init_unit(t->w, b->to, b->from, &m->back, &msg);
 	else
-		vt_msg_init(t->w, b->from, b->to, &b->way, &msg);
+		vt_msg_init(t->w, b->from, b->to, &b->attr, &msg);
 	msg.address = back ? 0 : model_address(t->w, b->to, m);
 	msg.cookie = i | VT_COOKIE_DMA;
 	msg.bytes = step_bytes(b, m);
 	m->acked = m->kind == VT_PUT && msg.ack;
 	if (m->acked)
 		msg.cookie |= VT_COOKIE_ACK;
-	m->come = 0;
+	m->arrived_bytes = 0;
 	m->awaited = msg.bytes;
 	vt_model_send(t->w, at, &msg);
 }
@@ -381,23 +387,24 @@ static void dma_end(struct vt_engine_pass *t, uint32_t i)
 	vt_flight_done(t, to);
 }
 
-/* ---- execution ----------------------------------------------------------- */
+/* ---- memory accesses in order -------------------------------------------- */
 
 /*
- * The interface of a rank executes its atomics one by one; completion time of
- * this one.
+ * Returns the completion time of an atomic: the interface of a rank executes
+ * its atomics one by one.
  */
 static uint64_t change_time(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = vt_rank(t->w, rank);
 
-	if (r->atomics_end_ps < t->at)
-		r->atomics_end_ps = t->at;
+	if (r->atomics_end_ps < t->time_ps)
+		r->atomics_end_ps = t->time_ps;
 	r->atomics_end_ps += t->w->cfg.change_ps;
 	return r->atomics_end_ps;
 }
 
-static void execute_put(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
+static void access_execute_put(struct vt_engine_pass *t, uint32_t i,
+			       struct vt_dma *m)
 {
 	uint32_t to = vt_buf(t->w, i)->to;
 
@@ -405,22 +412,22 @@ static void execute_put(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 	vt_memory_changed(t, to);
 	if (!m->acked) {
 		m->step = VT_DMA_RESPONSE;
-		step_send(t, i, t->at);
-	} else if (!(m->waits & VT_DMA_ACK)) {
+		step_send(t, i, t->time_ps);
+	} else if (!(m->wait_for & VT_DMA_ACK)) {
 		dma_end(t, i);
 	}
 }
 
-/* Executes the memory access of a transfer, in order. */
-static void execute(struct vt_engine_pass *t, uint32_t i)
+/* Executes the memory access of a transfer that is next in order. */
+static void access_execute(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_dma *m = (void *)b->payload;
-	uint64_t at = t->at;
+	uint64_t at = t->time_ps;
 
-	m->waits &= (uint8_t)~VT_DMA_ORDER;
+	m->wait_for &= (uint8_t)~VT_DMA_ORDER;
 	if (m->kind == VT_PUT) {
-		execute_put(t, i, m);
+		access_execute_put(t, i, m);
 		return;
 	}
 	if (m->step == VT_DMA_DATA) {
@@ -438,57 +445,57 @@ static void execute(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * The transfer is ready: executes it and those behind it, as far as their order
- * permits.
+ * Executes a transfer that is ready, and the following ones as far as their
+ * order permits.
  */
-static void execute_in_order(struct vt_engine_pass *t, uint32_t i)
+static void accesses_execute(struct vt_engine_pass *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
 	struct vt_dma *m = (void *)b->payload;
-	struct vt_msg_fifo *line = &vt_rank(w, b->from)->reach;
+	struct vt_msg_fifo *fifo = &vt_rank(w, b->from)->accesses;
 	uint32_t to = b->to, later;
 
 	if (!m->ordered) {
-		execute(t, i);
+		access_execute(t, i);
 		return;
 	}
 	m->ready = 1;
-	i = vt_msg_fifo_first(w, line->first, to);
+	i = vt_msg_fifo_first(w, fifo->first, to);
 	while (i != VT_NONE) {
 		m = (void *)vt_buf(w, i)->payload;
 		if (!m->ready)
 			return;
 		later = vt_buf(w, i)->later;
-		vt_msg_fifo_remove(w, line, i);
-		execute(t, i);
+		vt_msg_fifo_remove(w, fifo, i);
+		access_execute(t, i);
 		i = vt_msg_fifo_first(w, later, to);
 	}
 }
 
 /*
- * Neither the transfer nor its response will arrive; later ones need not wait
- * for it.
+ * Handles a lost transfer: neither the transfer nor its response will arrive,
+ * and later ones need not wait for it.
  */
 void vt_dma_lost(struct vt_engine_pass *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
 	struct vt_dma *m = (void *)b->payload;
-	struct vt_msg_fifo *line = &vt_rank(w, b->from)->reach;
+	struct vt_msg_fifo *fifo = &vt_rank(w, b->from)->accesses;
 	uint32_t to = b->to;
 
 	m->err = -ECONNRESET;
-	if (m->ordered && m->waits & VT_DMA_ORDER)
-		vt_msg_fifo_remove(w, line, i);
+	if (m->ordered && m->wait_for & VT_DMA_ORDER)
+		vt_msg_fifo_remove(w, fifo, i);
 	dma_end(t, i);
-	i = vt_msg_fifo_first(w, line->first, to);
+	i = vt_msg_fifo_first(w, fifo->first, to);
 	if (i != VT_NONE &&
 	    ((struct vt_dma *)(void *)vt_buf(w, i)->payload)->ready)
-		execute_in_order(t, i);
+		accesses_execute(t, i);
 }
 
-/* ---- the engine ---------------------------------------------------------- */
+/* ---- calls by the engine ------------------------------------------------- */
 
 void vt_dma_post(struct vt_engine_pass *t, uint32_t i)
 {
@@ -498,27 +505,28 @@ void vt_dma_post(struct vt_engine_pass *t, uint32_t i)
 
 	vt_rank(w, b->from)->in_flight++;
 	vt_rank(w, b->to)->in_flight++;
-	m->kept = m->ordered && m->kind == VT_GET &&
-		  m->bytes <= w->buf_bytes - offsetof(struct vt_buf, payload) -
-				      sizeof(*m);
+	m->inline_data = m->ordered && m->kind == VT_GET &&
+			 m->bytes <= w->buf_bytes -
+					     offsetof(struct vt_buf, payload) -
+					     sizeof(*m);
 	step_send(t, i, vt_send_time(w, b->stamp));
-	m->waits = VT_DMA_ORDER | (m->acked ? VT_DMA_ACK : 0);
+	m->wait_for = VT_DMA_ORDER | (m->acked ? VT_DMA_ACK : 0);
 	if (m->ordered)
-		vt_msg_fifo_add(w, &vt_rank(w, b->from)->reach, i);
+		vt_msg_fifo_add(w, &vt_rank(w, b->from)->accesses, i);
 }
 
-/* All bytes of a step's message have arrived. */
+/* Handles the arrival of all bytes of a step's message. */
 static void step_done(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 {
 	bool back = is_return(m);
 
-	if (!back && (m->kind != VT_GET || m->kept)) {
-		execute_in_order(t, i);
+	if (!back && (m->kind != VT_GET || m->inline_data)) {
+		accesses_execute(t, i);
 	} else if (!back) {
 		m->step++;
-		step_send(t, i, t->at);
-	} else if (m->kind == VT_GET && !m->kept) {
-		execute_in_order(t, i);
+		step_send(t, i, t->time_ps);
+	} else if (m->kind == VT_GET && !m->inline_data) {
+		accesses_execute(t, i);
 	} else {
 		if (m->kind == VT_GET && !m->err)
 			job_do(t, i, job_get_write);
@@ -532,19 +540,19 @@ void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 	struct vt_dma *m = (void *)b->payload;
 
 	vt_require(b->kind == VT_DMA && m->step <= VT_DMA_RESPONSE);
-	m->come += bytes;
-	if (m->come >= m->awaited)
+	m->arrived_bytes += bytes;
+	if (m->arrived_bytes >= m->awaited)
 		step_done(t, i, m);
 }
 
-/* The origin's interface has the acknowledgement of a put. */
+/* Handles the acknowledgement of a put at the origin's interface. */
 void vt_dma_acked(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_dma *m = (void *)b->payload;
 
 	vt_require(b->kind == VT_DMA && m->kind == VT_PUT && m->acked);
-	m->waits &= (uint8_t)~VT_DMA_ACK;
-	if (!(m->waits & VT_DMA_ORDER))
+	m->wait_for &= (uint8_t)~VT_DMA_ACK;
+	if (!(m->wait_for & VT_DMA_ORDER))
 		dma_end(t, i);
 }

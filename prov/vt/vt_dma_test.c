@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers that interfaces do alone, and machines with several paths into the
- * network: no processor takes part, bytes are right, times are the engine's,
- * and messages of a pair keep their order.
+ * Transfers by the network interfaces, and machines with several paths into the
+ * network: no processor takes part, the data are correct, the times are those
+ * of the engine, and messages of a pair keep their order.
  */
 #include "test/support/vt_fixture.h"
 #include "test/t.h"
@@ -12,30 +12,30 @@
 #define MIB	   (1u << 20)
 #define COMPUTE_PS UINT64_C(50000000000) /* 50 ms */
 
-/* The address is the same in every rank. */
+/* at the same address in every rank */
 static unsigned char memory[MIB + 64];
 
-/* ---- transfers ----------------------------------------------------------- */
+/* ---- puts and gets ------------------------------------------------------- */
 
 struct posted {
 	struct weft_vt_dma d;
 	struct iovec iov[2];
-	int over;
+	int completions;
 	int err;
-	uint64_t at;
+	uint64_t done_ps;
 	struct end *e;
 };
 
-static void over(struct weft_vt_dma *d, int err)
+static void transfer_done(struct weft_vt_dma *d, int err)
 {
 	struct posted *x = (struct posted *)d;
 
-	x->over++;
+	x->completions++;
 	x->err = err;
-	x->at = now(x->e);
+	x->done_ps = now(x->e);
 }
 
-/* Transfers all of memory, in two segments on this side. */
+/* Transfers the whole memory array, in two local segments. */
 static int post_as(struct end *e, struct weft_peer *peer, bool get,
 		   bool ordered, struct posted *x)
 {
@@ -45,7 +45,7 @@ static int post_as(struct end *e, struct weft_peer *peer, bool get,
 		path = e->c->virt->path(e->c, "bte");
 	*x = (struct posted){ .e = e };
 	x->iov[0] = (struct iovec){ memory, 1000 };
-	/* longer than the transfer */
+	/* the segment is longer than the transfer */
 	x->iov[1] = (struct iovec){ memory + 1000, MIB };
 	x->d = (struct weft_vt_dma){ .get = get,
 				     .ordered = ordered,
@@ -56,7 +56,7 @@ static int post_as(struct end *e, struct weft_peer *peer, bool get,
 				     .way = { .bytes = 65,
 					      .path = (uint8_t)path },
 				     .back = { .path = (uint8_t)path },
-				     .done = over };
+				     .done = transfer_done };
 	return e->c->virt->dma(e->c, peer, &x->d);
 }
 
@@ -66,19 +66,19 @@ static int post(struct end *e, struct weft_peer *peer, bool get,
 	return post_as(e, peer, get, false, x);
 }
 
-static int wait_over(struct end *e, const struct posted *x)
+static int wait_completion(struct end *e, const struct posted *x)
 {
-	while (!x->over) {
+	while (!x->completions) {
 		if (e->c->ops->poll(e->c, 16))
 			continue;
 		if (e->c->ops->wait(e->c, FOREVER) < 0)
 			return 1;
 	}
-	return x->over == 1 ? x->err : 2;
+	return x->completions == 1 ? x->err : 2;
 }
 
-/* Rank 1 has the bytes and computes; rank 0 gets them. */
-static int get_them(struct play *p, struct end *e, uint32_t rank)
+/* Rank 1 has the data and computes; rank 0 gets them. */
+static int get_memory(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	struct posted x;
@@ -88,24 +88,27 @@ static int get_them(struct play *p, struct end *e, uint32_t rank)
 		e->c->virt->compute(e->c, COMPUTE_PS);
 		return wait_got(e, 1);
 	}
-	if (post(e, to, true, &x) || wait_over(e, &x))
+	if (post(e, to, true, &x) || wait_completion(e, &x))
 		return 1;
-	p->found->value[0] = x.at;
+	p->found->value[0] = x.done_ps;
 	if (t_differs(memory, MIB, 1) >= 0)
 		return 2;
 	return end_send(e, to, 0, 8);
 }
 
-static void a_get_ends_in_the_engines_time(void **state)
+static void a_get_takes_the_time_of_the_engine(void **state)
 {
 	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
-	/* 1 MiB at the slowest link, and at more than the fastest */
+	/*
+	 * 1 MiB at the rate of the slowest link, and at more than that of the
+	 * fastest
+	 */
 	const uint64_t most = MIB * UINT64_C(1000000) / 850;
 	const uint64_t least = MIB * UINT64_C(1000000) / 8000;
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct play p = { .ranks = 2,
-				  .body = get_them,
+				  .body = get_memory,
 				  .machine = machines[i] };
 		struct found f, again;
 
@@ -119,7 +122,7 @@ static void a_get_ends_in_the_engines_time(void **state)
 }
 
 /* Rank 0 puts while rank 1 computes, and records the time of completion. */
-static int put_them(struct play *p, struct end *e, uint32_t rank)
+static int put_memory(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	struct posted x;
@@ -131,24 +134,22 @@ static int put_them(struct play *p, struct end *e, uint32_t rank)
 			return 1;
 		return t_differs(memory, MIB, 0) >= 0 ? 2 : 0;
 	}
-	if (post(e, to, false, &x) || wait_over(e, &x))
+	if (post(e, to, false, &x) || wait_completion(e, &x))
 		return 3;
-	p->found->value[0] = x.at;
+	p->found->value[0] = x.done_ps;
 	return end_send(e, to, 0, 8);
 }
 
-static void a_put_is_there_when_its_end_is_told(void **state)
+static void a_completed_put_is_visible_at_the_target(void **state)
 {
-	struct play p = { .ranks = 2, .body = put_them, .machine = "qsnet2" };
+	struct play p = { .ranks = 2, .body = put_memory, .machine = "qsnet2" };
 	struct found f;
 
 	play(&p, &f);
 	T_TRUE(f.value[0] < COMPUTE_PS / 10);
 }
 
-/*
- * Two transfers share the engines: they take as long as one of twice the size.
- */
+/* Two transfers share the engines: they take as long as one of double size. */
 static int get_twice(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -157,15 +158,15 @@ static int get_twice(struct play *p, struct end *e, uint32_t rank)
 	if (rank == 1)
 		return wait_got(e, 1);
 	if (post(e, to, true, &x) || post(e, to, true, &y) ||
-	    wait_over(e, &x) || wait_over(e, &y))
+	    wait_completion(e, &x) || wait_completion(e, &y))
 		return 1;
-	p->found->value[0] = x.at > y.at ? x.at : y.at;
+	p->found->value[0] = x.done_ps > y.done_ps ? x.done_ps : y.done_ps;
 	return end_send(e, to, 0, 8);
 }
 
-static void transfers_share_the_way(void **state)
+static void transfers_share_the_bandwidth(void **state)
 {
-	struct play p = { .ranks = 2, .body = get_them, .machine = "qsnet2" };
+	struct play p = { .ranks = 2, .body = get_memory, .machine = "qsnet2" };
 	struct found one, two;
 
 	play(&p, &one);
@@ -188,16 +189,16 @@ static int get_nothing(struct play *p, struct end *e, uint32_t rank)
 				    .count = 1,
 				    .remote = 64,
 				    .bytes = MIB,
-				    .done = over };
+				    .done = transfer_done };
 	if (e->c->virt->dma(e->c, to, &x.d))
 		return 1;
-	ret = wait_over(e, &x);
+	ret = wait_completion(e, &x);
 	if (end_send(e, to, 0, 8))
 		return 2;
 	return ret == -EFAULT ? 0 : 3;
 }
 
-static void memory_that_is_not_there_is_an_error(void **state)
+static void a_transfer_of_unmapped_memory_fails(void **state)
 {
 	struct play p = { .ranks = 2, .body = get_nothing, .machine = "bgq" };
 	struct found f;
@@ -207,7 +208,9 @@ static void memory_that_is_not_there_is_an_error(void **state)
 
 /* ---- ordered accesses ---------------------------------------------------- */
 
-/* Transfers a word between place and the peer's memory, by the fastest path. */
+/*
+ * Transfers a word between *place and the peer's memory, by the fastest path.
+ */
 static int post_word(struct end *e, struct weft_peer *peer, bool get,
 		     uint64_t *place, struct posted *x)
 {
@@ -222,12 +225,12 @@ static int post_word(struct end *e, struct weft_peer *peer, bool get,
 				     .bytes = sizeof(*place),
 				     .way = { .fifo = 1, .ack = !get },
 				     .back = { .fifo = 1 },
-				     .done = over };
+				     .done = transfer_done };
 	return e->c->virt->dma(e->c, peer, &x->d);
 }
 
-/* A long put, a put of a word into the same place, and a get of that word. */
-static int put_over(struct play *p, struct end *e, uint32_t rank)
+/* A long put, a put of a word to the same address, and a get of that word. */
+static int put_and_overwrite(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	uint64_t word = 4711, seen = 0, before;
@@ -251,21 +254,22 @@ static int put_over(struct play *p, struct end *e, uint32_t rank)
 	if (post_word(e, to, false, &word, &y) ||
 	    post_word(e, to, true, &seen, &z) || now(e) > before + 1000 * NS)
 		return 5;
-	if (wait_over(e, &x) || wait_over(e, &y) || wait_over(e, &z))
+	if (wait_completion(e, &x) || wait_completion(e, &y) ||
+	    wait_completion(e, &z))
 		return 6;
-	p->found->value[0] = z.at;
+	p->found->value[0] = z.done_ps;
 	if (seen != word)
 		return 7;
 	return end_send(e, to, 0, 8);
 }
 
-static void an_access_waits_for_those_before_it(void **state)
+static void ordered_accesses_execute_in_order(void **state)
 {
 	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct play p = { .ranks = 2,
-				  .body = put_over,
+				  .body = put_and_overwrite,
 				  .machine = machines[i] };
 		struct found f, again;
 
@@ -279,9 +283,10 @@ static void an_access_waits_for_those_before_it(void **state)
 #define ADDS 20u
 
 /*
- * All ranks add to a word of rank 0, which computes: each gets another value.
+ * All ranks add to a word of rank 0, which computes: each gets a different
+ * value.
  */
-static int add_up(struct play *p, struct end *e, uint32_t rank)
+static int add_to_word(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 0);
 	uint64_t one = 1, old, last = 0;
@@ -307,8 +312,8 @@ static int add_up(struct play *p, struct end *e, uint32_t rank)
 					    .what = &one,
 					    .what_bytes = sizeof(one),
 					    .way = { .bytes = 1 + sizeof(one) },
-					    .done = over };
-		if (e->c->virt->dma(e->c, to, &x.d) || wait_over(e, &x))
+					    .done = transfer_done };
+		if (e->c->virt->dma(e->c, to, &x.d) || wait_completion(e, &x))
 			return 3;
 		if (i && old <= last)
 			return 4;
@@ -318,13 +323,13 @@ static int add_up(struct play *p, struct end *e, uint32_t rank)
 	return end_send(e, to, 0, 8);
 }
 
-static void atomics_are_one_by_one(void **state)
+static void atomics_of_one_interface_are_serialized(void **state)
 {
 	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct play p = { .ranks = 7,
-				  .body = add_up,
+				  .body = add_to_word,
 				  .machine = machines[i] };
 		uint64_t n = ADDS * 6, sum = 0;
 		struct found f, again;
@@ -340,20 +345,23 @@ static void atomics_are_one_by_one(void **state)
 	}
 }
 
-/* In a rank with threads its own processor executes atomics. */
+/*
+ * A rank with threads executes atomics on its own processor, so the interface
+ * refuses them.
+ */
 static int no_atomic(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_dma d = { .what = memory,
 				 .what_bytes = 8,
 				 .remote = (uintptr_t)memory,
 				 .bytes = 8,
-				 .done = over };
+				 .done = transfer_done };
 	int ret = e->c->virt->dma(e->c, rank_peer(p, e, 1 - rank), &d);
 
 	return ret == -EOPNOTSUPP ? 0 : 1;
 }
 
-static void threads_do_their_own_atomics(void **state)
+static void atomics_on_a_rank_with_threads_are_refused(void **state)
 {
 	struct play p = { .ranks = 2, .body = no_atomic, .threads = true };
 	struct found f;
@@ -361,7 +369,7 @@ static void threads_do_their_own_atomics(void **state)
 	play(&p, &f);
 }
 
-/* ---- order --------------------------------------------------------------- */
+/* ---- order of messages --------------------------------------------------- */
 
 /* A long message by the slow path, then short ones by the fast path. */
 static int overtake(struct play *p, struct end *e, uint32_t rank)
@@ -372,18 +380,18 @@ static int overtake(struct play *p, struct end *e, uint32_t rank)
 		return wait_got(e, 40) || e->bad;
 	for (uint64_t n = 0; n < 40; n++) {
 		bool is_long = n % 4 == 0;
-		struct weft_vt_pkt_attr way = { .fifo = is_long ? 2 : 1 };
+		struct weft_vt_pkt_attr attr = { .fifo = is_long ? 2 : 1 };
 
-		way.path = (uint8_t)e->c->virt->path(e->c,
-						     is_long ? "dma" : "sten");
-		e->c->virt->way(e->c, &way);
+		attr.path = (uint8_t)e->c->virt->path(e->c,
+						      is_long ? "dma" : "sten");
+		e->c->virt->way(e->c, &attr);
 		if (send_waiting(e, to, n, is_long ? 2000 : 8))
 			return 1;
 	}
 	return 0;
 }
 
-static void a_short_message_does_not_overtake(void **state)
+static void a_short_message_does_not_overtake_a_long_one(void **state)
 {
 	struct play p = { .ranks = 2, .body = overtake, .machine = "qsnet2" };
 	struct found f;
@@ -395,17 +403,17 @@ static void a_short_message_does_not_overtake(void **state)
 static int one_message(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
-	struct weft_vt_pkt_attr way = { .bytes = p->seed > 1 ? 2001 : 0 };
+	struct weft_vt_pkt_attr attr = { .bytes = p->seed > 1 ? 2001 : 0 };
 
 	if (rank == 1)
 		return wait_got(e, 1);
-	way.path =
+	attr.path =
 		(uint8_t)e->c->virt->path(e->c, p->seed == 1 ? "dma" : "sten");
-	e->c->virt->way(e->c, &way);
+	e->c->virt->way(e->c, &attr);
 	return end_send(e, to, 0, 8);
 }
 
-static void a_post_names_its_path_and_its_bytes(void **state)
+static void path_and_size_of_a_post_reach_the_model(void **state)
 {
 	struct play p = { .ranks = 2, .body = one_message };
 	uint64_t t[3];
@@ -416,7 +424,7 @@ static void a_post_names_its_path_and_its_bytes(void **state)
 		play(&p, &f);
 		t[p.seed] = f.clock[1];
 	}
-	/* a DMA begins 857 ns later and is faster from then on */
+	/* a DMA starts 857 ns later, then is faster */
 	T_TRUE(t[1] > t[0] + 800 * NS && t[1] < t[0] + 900 * NS);
 	/* 2000 bytes at 600 MB/s */
 	T_TRUE(t[2] > t[0] + 3000 * NS);
@@ -425,15 +433,15 @@ static void a_post_names_its_path_and_its_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_get_ends_in_the_engines_time),
-		T_CASE(a_put_is_there_when_its_end_is_told),
-		T_CASE(transfers_share_the_way),
-		T_CASE(memory_that_is_not_there_is_an_error),
-		T_CASE(an_access_waits_for_those_before_it),
-		T_CASE(atomics_are_one_by_one),
-		T_CASE(threads_do_their_own_atomics),
-		T_CASE(a_short_message_does_not_overtake),
-		T_CASE(a_post_names_its_path_and_its_bytes),
+		T_CASE(a_get_takes_the_time_of_the_engine),
+		T_CASE(a_completed_put_is_visible_at_the_target),
+		T_CASE(transfers_share_the_bandwidth),
+		T_CASE(a_transfer_of_unmapped_memory_fails),
+		T_CASE(ordered_accesses_execute_in_order),
+		T_CASE(atomics_of_one_interface_are_serialized),
+		T_CASE(atomics_on_a_rank_with_threads_are_refused),
+		T_CASE(a_short_message_does_not_overtake_a_long_one),
+		T_CASE(path_and_size_of_a_post_reach_the_model),
 	};
 
 	return T_RUN(tests);

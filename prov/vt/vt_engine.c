@@ -3,16 +3,16 @@
  * The engine: one pass of the model, run by the rank that blocks last.
  *
  *   drain     messages sent by the ranks that ran enter the network
- *   run       events in order, until a rank is released at time t; then on to
- *             t + L, since no rank can affect another sooner than a send
- *             takes (L, the lookahead)
+ *   run       events in order, until a rank is released at time t; then up to
+ *             t + L, since no rank can affect another in less than the delay
+ *             of a send (L, the lookahead)
  *   free      all ranks released in that window get their time and run together
  *
- * A pass begins when no rank runs, so its input depends on virtual time alone:
+ * A pass starts when no rank runs, so its input depends on virtual time alone:
  * not on which rank runs it, nor on the order in which ranks blocked.
  *
  * When nothing is in flight and no wait has a timeout, ranks that poll in a
- * loop are released at their next poll, a bounded number of times in a row;
+ * loop are released at their next poll, a bounded number of consecutive times;
  * then, or when no rank polls, the engine reports a deadlock.
  */
 #include "prov/vt/vt.h"
@@ -25,19 +25,25 @@
 
 /*
  * Consecutive passes that release only polling ranks, and polls of all ranks
- * together, before the engine reports a deadlock. Both have to be exceeded: a
- * rank that polls alone gets more of them, and many ranks that poll end soon in
- * real time.
+ * together, before the engine reports a deadlock. Both must be exceeded: a
+ * single polling rank gets more polls, and many polling ranks end soon in real
+ * time.
  */
-#define IDLE_TURNS 30000u
-#define IDLE_POLLS 200000u
+#define IDLE_PASSES 30000u
+#define IDLE_POLLS  200000u
 
-/* Period at which a waiter for the engine checks that the owner lives. */
-#define LOOK_NS UINT64_C(50000000)
+/*
+ * Interval at which a process that waits for the engine checks that the owner
+ * is alive.
+ */
+#define OWNER_CHECK_NS UINT64_C(50000000)
 
-/* ---- the lock ------------------------------------------------------------ */
+/* ---- ownership of the engine --------------------------------------------- */
 
-/* Does the process of a rank exist? A rank that has not started yet counts. */
+/*
+ * Returns whether the process of a rank is alive. A rank that has not started
+ * yet counts as alive.
+ */
 bool vt_rank_alive(const struct weft_vt *w, uint32_t rank)
 {
 	/* A7 pairs with R7 in vt_open(): the start time is written. */
@@ -46,27 +52,27 @@ bool vt_rank_alive(const struct weft_vt *w, uint32_t rank)
 	return !pid || weft_proc_alive(pid, w->rank_of[rank].start);
 }
 
-/* owner: value of the engine word, a rank plus one. */
+/* owner: the value of the engine word, a rank plus one. */
 bool vt_owner_alive(const struct weft_vt *w, uint32_t owner)
 {
 	return owner - 1 < w->size && vt_rank_alive(w, owner - 1);
 }
 
 /*
- * Waits for the engine; its owner may have died in a pass. False: the model is
- * lost, and its owner may never release the engine.
+ * Waits for the engine; its owner may have died in a pass. Returns false if the
+ * model is lost, so that the owner may never release the engine.
  */
-static bool lock(struct vt *v)
+static bool engine_lock(struct vt *v)
 {
 	struct vt_head *h = v->w->head;
 	uint32_t owner = 0;
 
 	/* A0 pairs with R0 and R5: earlier passes are visible. */
 	while (!weft_cas32(&h->engine, &owner, v->rank + 1)) {
-		/* F1 pairs with F0: either side sees the other. */
+		/* F1 pairs with F0: one side sees the other. */
 		weft_add32(&h->waiters, 1);
 		weft_fence_full();
-		weft_futex_wait(&h->engine, owner, LOOK_NS,
+		weft_futex_wait(&h->engine, owner, OWNER_CHECK_NS,
 				WEFT_FUTEX_PROCESSES);
 		weft_add32(&h->waiters, (uint32_t)-1);
 		if (weft_load32(&h->engine) == owner &&
@@ -81,7 +87,7 @@ static bool lock(struct vt *v)
 	return true;
 }
 
-static void unlock(struct vt *v)
+static void engine_unlock(struct vt *v)
 {
 	struct vt_head *h = v->w->head;
 
@@ -93,7 +99,7 @@ static void unlock(struct vt *v)
 		weft_futex_wake(&h->engine, 1, WEFT_FUTEX_PROCESSES);
 }
 
-/* ---- blocked ranks ------------------------------------------------------- */
+/* ---- state of ranks ------------------------------------------------------ */
 
 static bool is_blocked(const struct vt_rank *r)
 {
@@ -104,9 +110,9 @@ static bool is_blocked(const struct vt_rank *r)
 	       s == WEFT_VT_POLL_LOOP;
 }
 
-/* ---- calls up from the network ------------------------------------------- */
+/* ---- callbacks from the network ------------------------------------------ */
 
-/* Leaves the model when another rank has found that it makes no progress. */
+/* Leaves the model if another rank has detected that it makes no progress. */
 static void up_progress_check(void *arg)
 {
 	const struct vt_engine_pass *t = arg;
@@ -114,14 +120,16 @@ static void up_progress_check(void *arg)
 	vt_require(!weft_load32(&t->w->head->broken));
 }
 
-/* The cookie names the message's owner. */
+/*
+ * Handles a packet; the cookie contains the kind and the owner of its message.
+ */
 static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		      uint64_t offset, uint32_t bytes)
 {
 	struct vt_engine_pass *t = arg;
 	uint32_t i = (uint32_t)cookie;
 
-	t->at = at;
+	t->time_ps = at;
 	if (cookie & VT_COOKIE_RESULT)
 		vt_result_packet(t, cookie, offset, bytes);
 	else if (cookie & VT_COOKIE_DMA)
@@ -138,7 +146,7 @@ static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 	if (!(cookie & VT_COOKIE_ACK))
 		return;
-	t->at = at;
+	t->time_ps = at;
 	vt_dma_acked(t, (uint32_t)cookie);
 }
 
@@ -148,11 +156,11 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	uint32_t i = (uint32_t)cookie;
 
 	(void)node;
-	t->at = at;
+	t->time_ps = at;
 	if (cookie & VT_COOKIE_DMA)
 		vt_dma_lost(t, i);
 	else if (!(cookie & (VT_COOKIE_FOLD | VT_COOKIE_RESULT)))
-		/* not for FOLD or TELL: their route has failed */
+		/* not for FOLD or RESULT: their route has failed */
 		vt_message_lost(t, i);
 }
 
@@ -167,7 +175,7 @@ static const struct net_up net_calls = {
 	.breath = up_progress_check,
 };
 
-/* ---- draining ------------------------------------------------------------ */
+/* ---- draining of posted buffers ------------------------------------------ */
 
 /* Returns the buffers that a rank has read to their owners. */
 static void engine_return(struct vt_engine_pass *t, struct vt_rank *r)
@@ -185,7 +193,7 @@ static void engine_return(struct vt_engine_pass *t, struct vt_rank *r)
 	}
 }
 
-/* The buffers that a rank has posted, oldest first. */
+/* Returns the buffers that a rank has posted, oldest first. */
 static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 {
 	/* A3 pairs with R3 in vt_post(). */
@@ -193,7 +201,7 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 
 	while (i != VT_NONE) {
 		vt_require(n++ < w->buf_count);
-		/* relaxed: pushed before the swap; owned by the engine now */
+		/* relaxed: pushed before the swap; now owned by the engine */
 		uint32_t below = weft_load32_relaxed(&vt_buf(w, i)->next);
 
 		weft_store32_relaxed(&vt_buf(w, i)->next, first);
@@ -205,21 +213,21 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 
 static void post_leave(struct vt_engine_pass *t, uint32_t rank)
 {
-	t->w->rank_of[rank].bye =
+	t->w->rank_of[rank].leave_err =
 		t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;
 	if (!t->w->rank_of[rank].in_flight)
 		vt_rank_left(t, rank);
 }
 
-/* Dead ranks leave when their last packets have arrived. */
+/* Makes dead ranks leave, after their last packets have arrived. */
 static void post_deaths(struct vt_engine_pass *t)
 {
 	for (uint32_t i = 0; i < t->w->size; i++) {
 		struct vt_rank *r = &t->w->rank_of[i];
 
-		if (weft_load32(&r->status) != WEFT_VT_DEAD || r->bye)
+		if (weft_load32(&r->status) != WEFT_VT_DEAD || r->leave_err)
 			continue;
-		r->bye = ECONNRESET;
+		r->leave_err = ECONNRESET;
 		if (!r->in_flight)
 			vt_rank_left(t, i);
 	}
@@ -250,7 +258,7 @@ static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
 static void engine_drain_all(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
-	bool all = weft_swap32(&w->head->late, 0) || w->head->threads;
+	bool all = weft_swap32(&w->head->late_run, 0) || w->head->threads;
 	uint32_t n = all ? w->size : w->head->batch_count;
 
 	vt_require(n <= w->size);
@@ -260,7 +268,7 @@ static void engine_drain_all(struct vt_engine_pass *t)
 		post_deaths(t);
 }
 
-/* ---- running ------------------------------------------------------------- */
+/* ---- running the model --------------------------------------------------- */
 
 static uint64_t next_due(const struct weft_vt *w)
 {
@@ -280,7 +288,10 @@ static void free_due(struct vt_engine_pass *t)
 			vt_rank_release(t, i, vt_due(w, i));
 }
 
-/* Runs the model up to and including a time; head.now is the time reached. */
+/*
+ * Runs the model up to and including time `until`; head.now is the time
+ * reached.
+ */
 static void engine_step(struct vt_engine_pass *t, uint64_t until)
 {
 	struct vt_head *h = t->w->head;
@@ -300,7 +311,10 @@ static void engine_step(struct vt_engine_pass *t, uint64_t until)
 		weft_store64_relaxed(&h->now, reached);
 }
 
-/* No event is left, so nothing may be in flight, or a packet was lost. */
+/*
+ * Checks that nothing is in flight when no event is left: a packet would be
+ * lost.
+ */
 static void check_nothing_in_flight(const struct weft_vt *w)
 {
 	struct net_count n;
@@ -312,7 +326,7 @@ static void check_nothing_in_flight(const struct weft_vt *w)
 			   weft_load32(&w->rank_of[i].status) <= WEFT_VT_DEAD);
 }
 
-/* All ranks wait and no event is left. */
+/* Reports a deadlock: all ranks wait and no event is left. */
 static void engine_deadlock(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
@@ -333,7 +347,10 @@ static void engine_deadlock(struct vt_engine_pass *t)
 	weft_store32(&w->head->deadlock, n ? VT_DEADLOCK : VT_DEADLOCK_NOT);
 }
 
-/* Whether only polls can release a rank: no packet or timeout is pending. */
+/*
+ * Returns whether only polls can release a rank: no packet or timeout is
+ * pending.
+ */
 static bool engine_only_polls(const struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
@@ -348,17 +365,18 @@ static bool engine_only_polls(const struct vt_engine_pass *t)
 }
 
 /*
- * Nothing is in flight. A poll of many steps ends at its first one, because
- * nothing can arrive before the rank has returned from it.
+ * Releases polling ranks while nothing is in flight. A poll of several steps
+ * ends at its first step, because nothing can arrive before the rank returns
+ * from it.
  */
 static void engine_idle(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 	/* relaxed: no rank runs */
-	uint64_t turns = weft_load64_relaxed(&w->head->idle_turns) + 1;
+	uint64_t passes = weft_load64_relaxed(&w->head->idle_passes) + 1;
 	uint32_t polls = 0;
 
-	weft_store64_relaxed(&w->head->idle_turns, turns);
+	weft_store64_relaxed(&w->head->idle_passes, passes);
 	for (uint32_t i = 0; i < w->size; i++) {
 		struct vt_rank *r = &w->rank_of[i];
 
@@ -367,12 +385,14 @@ static void engine_idle(struct vt_engine_pass *t)
 		polls++;
 		vt_due_set(w, i, vt_now(r) + w->cfg.poll_ps);
 	}
-	t->at = vt_reached(w);
-	if (!polls || (turns > IDLE_TURNS && turns * polls > IDLE_POLLS))
+	t->time_ps = vt_reached(w);
+	if (!polls || (passes > IDLE_PASSES && passes * polls > IDLE_POLLS))
 		engine_deadlock(t);
 }
 
-/* How far the model may run before it has to release a rank. */
+/*
+ * Returns the time up to which the model may run before it must release a rank.
+ */
 static uint64_t run_until(const struct vt_engine_pass *t, uint64_t due)
 {
 	if (t->horizon == VT_NEVER && due == VT_NEVER)
@@ -399,7 +419,7 @@ static void engine_run(struct vt_engine_pass *t)
 			still = 0;
 		}
 		free_due(t);
-		/* A due time in the past is processed once. */
+		/* a due time in the past is processed once */
 		vt_require(still++ <= w->size);
 		if (vt_reached(w) + 1 >= t->horizon)
 			return;
@@ -419,13 +439,13 @@ static void engine_free_all(struct vt_engine_pass *t)
 		uint32_t s = weft_load32(&r->status);
 
 		w->batch[k] = w->wake[k];
-		weft_store32_relaxed(&r->wants_room, 0); /* as due */
-		/* R1 pairs with A1 in sleep_until_freed() */
+		weft_store32_relaxed(&r->waits_for, 0); /* relaxed: as due */
+		/* R1 pairs with A1 in block_until_released() */
 		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
 			;
 		/*
-		 * A thread of the rank has woken it meanwhile and counted it,
-		 * too.
+		 * a thread of the rank has woken it at the same time, and
+		 * counted it, too
 		 */
 		if (s == WEFT_VT_RUN)
 			weft_add32(&w->head->running, (uint32_t)-1);
@@ -445,13 +465,13 @@ static void wake_all(struct vt *v)
 	}
 }
 
-/* Runs under a guard: the world may have been overwritten. */
-static void engine_turn(void *arg)
+/* Runs one pass under a guard: the world may have been overwritten. */
+static void engine_pass(void *arg)
 {
 	struct vt_engine_pass *t = arg;
 
-	t->w->head->turns++;
-	t->at = vt_reached(t->w);
+	t->w->head->passes++;
+	t->time_ps = vt_reached(t->w);
 	engine_drain_all(t);
 	engine_run(t);
 	engine_free_all(t);
@@ -462,16 +482,16 @@ void vt_engine_try(struct vt *v)
 	struct weft_vt *w = v->w;
 	struct vt_engine_pass t = { .v = v, .w = w, .horizon = VT_NEVER };
 
-	if (!lock(v))
+	if (!engine_lock(v))
 		return;
 	w->wake_count = 0;
 	if (!weft_load32(&w->head->running) && !weft_load32(&w->head->broken) &&
-	    weft_guard(engine_turn, &t))
+	    weft_guard(engine_pass, &t))
 		vt_mark_broken(v);
-	/* Another thread of this process would use the same list. */
+	/* another thread of this process would use the same list */
 	if (v->threads)
 		wake_all(v);
-	unlock(v);
+	engine_unlock(v);
 	if (!v->threads)
 		wake_all(v);
 }

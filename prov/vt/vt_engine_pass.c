@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions that all parts of an engine pass use: release of ranks, arrival and
+ * Functions used by all parts of an engine pass: release of ranks, arrival and
  * completion of packets, messages to the model; and the clock that ranks and
  * engine share.
  */
@@ -15,9 +15,13 @@
 
 #define PS_PER_NS 1000u
 
-/* ---- computing ----------------------------------------------------------- */
+/* ---- CPU time of the program --------------------------------------------- */
 
-#define LONG_NS 1000000u /* of computing, or of a rank without a processor */
+/*
+ * runs longer than this are counted as computation (CPU time), or start
+ * measuring CPU time (wall time); ns
+ */
+#define LONG_NS 1000000u
 
 static uint64_t cpu_ns(void)
 {
@@ -42,9 +46,9 @@ WEFT_HOT void vt_exit(struct vt *v)
 }
 
 /*
- * CPU time of the program between calls, for a note at the end of the job.
- * Reading the CPU time is a system call: it is read in the first runs of a rank
- * and after each run that was long by the host's clock.
+ * Measures the CPU time of the program between calls, for a message at the end
+ * of the job. Reading the CPU time is a system call: it is read in the first
+ * runs of a rank and after each run that was long in wall time.
  */
 WEFT_HOT void vt_run_begin(struct vt *v)
 {
@@ -74,27 +78,27 @@ uint64_t vt_cost(const struct vt *v, uint64_t ps)
 	return ps * net_fault_node_slowdown(v->w->net, v->me->node) / 1000;
 }
 
-/* ---- release ------------------------------------------------------------- */
+/* ---- release of ranks ---------------------------------------------------- */
 
 static bool freed(const struct vt_engine_pass *t, const struct vt_rank *r)
 {
-	return r->released_pass == t->w->head->turns;
+	return r->released_pass == t->w->head->passes;
 }
 
-/* The rank runs from time at on, when the pass is complete. */
+/* Releases a rank: it runs from time `at` on, when the pass is complete. */
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;
 	struct vt_rank *r = vt_rank(w, rank);
 	uint64_t end;
 
-	/* A timeout before the event ends the wait first. */
+	/* a timeout before the event ends the wait first */
 	if (vt_due(w, rank) < at)
 		at = vt_due(w, rank);
 	vt_due_set(w, rank, VT_NEVER);
 	/*
-	 * Once per pass, though another thread of the rank may have set a due
-	 * time since.
+	 * once per pass, though another thread of the rank may have set a due
+	 * time since
 	 */
 	if (freed(t, r))
 		return;
@@ -107,7 +111,7 @@ void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 		t->horizon = end;
 		t->stop = true;
 	}
-	r->released_pass = w->head->turns;
+	r->released_pass = w->head->passes;
 }
 
 void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
@@ -125,10 +129,7 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 		return;
 	case WEFT_VT_POLLING:
 	case WEFT_VT_POLL_LOOP:
-		/*
-		 * The first of its polls that finds the event, if it is
-		 * earlier.
-		 */
+		/* the first poll that finds the event, if it is earlier */
 		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
 		if (vt_now(r) + n * step >= vt_due(w, rank))
 			return;
@@ -140,11 +141,11 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 	}
 }
 
-/* An event has occurred: ranks that poll may find something. */
+/* Records an event: ranks that poll may find a packet. */
 static void engine_busy(struct vt_engine_pass *t)
 {
 	/* relaxed: no rank runs */
-	weft_store64_relaxed(&t->w->head->idle_turns, 0);
+	weft_store64_relaxed(&t->w->head->idle_passes, 0);
 }
 
 /* ---- arrival and completion ---------------------------------------------- */
@@ -154,39 +155,39 @@ void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
 	struct vt_rank *r = vt_rank(t->w, rank);
 	struct vt_buf *b = vt_buf(t->w, i);
 
-	b->stamp = t->at;
+	b->stamp = t->time_ps;
 	/* relaxed: R4 publishes it */
 	weft_store32_relaxed(&b->next, VT_NONE);
-	/* R4 pairs with A4 in first() */
+	/* R4 pairs with A4 in first_unread() */
 	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
 	r->in_tail = i;
 	engine_busy(t);
 	if (!quiet)
-		vt_rank_notify(t, rank, t->at);
+		vt_rank_notify(t, rank, t->time_ps);
 }
 
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank)
 {
-	/* A rank in a blocking wait waits for packets only. */
+	/* a rank in a blocking wait waits for packets only */
 	if (weft_load32(&vt_rank(t->w, rank)->status) != WEFT_VT_BLOCKED)
-		vt_rank_notify(t, rank, t->at);
+		vt_rank_notify(t, rank, t->time_ps);
 	engine_busy(t);
 }
 
 /* Releases all ranks: some may wait for a rank that has left. */
-static void notice_all(struct vt_engine_pass *t)
+static void notify_all(struct vt_engine_pass *t)
 {
 	for (uint32_t i = 0; i < t->w->size; i++)
-		vt_rank_notify(t, i, t->at);
+		vt_rank_notify(t, i, t->time_ps);
 }
 
 void vt_rank_left(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = &t->w->rank_of[rank];
 
-	weft_store32(&r->gone, r->bye);
+	weft_store32(&r->exit_err, r->leave_err);
 	weft_add32(&t->w->head->left, 1);
-	notice_all(t);
+	notify_all(t);
 }
 
 void vt_flight_done(struct vt_engine_pass *t, uint32_t rank)
@@ -194,7 +195,7 @@ void vt_flight_done(struct vt_engine_pass *t, uint32_t rank)
 	struct vt_rank *r = vt_rank(t->w, rank);
 
 	r->in_flight--;
-	if (weft_unlikely(r->bye) && !r->in_flight)
+	if (weft_unlikely(r->leave_err) && !r->in_flight)
 		vt_rank_left(t, rank);
 }
 
@@ -203,17 +204,18 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
 	struct weft_vt *w = t->w;
 	uint32_t owner = vt_buf_owner(w, i);
 
-	vt_push(w, &w->rank_of[owner].spare, i);
-	/* relaxed, as vt_due() */
-	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
-		vt_rank_notify(t, owner, t->at);
+	vt_push(w, &w->rank_of[owner].returned, i);
+	/* relaxed: see vt_due() */
+	if (weft_load32_relaxed(&w->rank_of[owner].waits_for) & VT_ROOM_BUFS)
+		vt_rank_notify(t, owner, t->time_ps);
 }
 
 /* ---- messages to the model ----------------------------------------------- */
 
 /*
- * Only a thread that sends while another one of its rank is blocked can be too
- * late.
+ * Returns the time, `at` or later, at which the network can accept a message.
+ * Only a thread that sends while another thread of its rank is blocked can be
+ * too late.
  */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {
@@ -229,42 +231,45 @@ static const uint8_t net_routing_mode[] = {
 	[WEFT_VT_SYSTEM] = NET_SYSTEM,
 };
 
-/* Distance between FIFO numbers: with engines the remainder is the engine. */
+/*
+ * Returns the distance between FIFO numbers: with engines the remainder selects
+ * the engine.
+ */
 static uint32_t vt_fifo_step(const struct weft_vt *w)
 {
 	return w->cfg.engines ? w->cfg.inject_fifos : 1;
 }
 
 void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
-		 const struct weft_vt_pkt_attr *way, struct net_msg *m)
+		 const struct weft_vt_pkt_attr *attr, struct net_msg *m)
 {
 	const struct vt_rank *r = vt_rank(w, from);
 	uint32_t fifo = r->slot * (VT_FIFOS + VT_UNIT_FIFOS) +
-			(way->fifo ? way->fifo - 1u : to) % VT_FIFOS;
+			(attr->fifo ? attr->fifo - 1u : to) % VT_FIFOS;
 
-	vt_require(way->vc < WEFT_COUNT_OF(net_routing_mode));
+	vt_require(attr->vc < WEFT_COUNT_OF(net_routing_mode));
 	*m = (struct net_msg){
 		.src = r->node,
 		.dst = vt_rank(w, to)->node,
 		.fifo = fifo * vt_fifo_step(w),
-		.way = net_routing_mode[way->vc],
-		.path = way->path,
-		.path_in = way->path_in,
-		.zone = way->zone,
-		.stay = way->stay,
-		.spread = way->spread && way->vc == WEFT_VT_ORDERED,
-		.ack = way->ack && vt_acks(&w->cfg),
+		.way = net_routing_mode[attr->vc],
+		.path = attr->path,
+		.path_in = attr->path_in,
+		.zone = attr->zone,
+		.stay = attr->stay,
+		.spread = attr->spread && attr->vc == WEFT_VT_ORDERED,
+		.ack = attr->ack && vt_acks(&w->cfg),
 	};
 	if (w->cfg.engines)
 		m->fifo += r->slot % w->cfg.engines;
-	static_assert(sizeof(m->hint) == sizeof(way->hint), "dimensions");
-	memcpy(m->hint, way->hint, sizeof(m->hint));
+	static_assert(sizeof(m->hint) == sizeof(attr->hint), "dimensions");
+	memcpy(m->hint, attr->hint, sizeof(m->hint));
 }
 
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
-		      const struct weft_vt_pkt_attr *way, struct net_msg *m)
+		      const struct weft_vt_pkt_attr *attr, struct net_msg *m)
 {
-	vt_msg_init(w, from, to, way, m);
+	vt_msg_init(w, from, to, attr, m);
 	static_assert(VT_FIFOS == VT_UNIT_FIFOS, "the same engines");
 	m->fifo += VT_FIFOS * vt_fifo_step(w);
 }
@@ -290,8 +295,8 @@ unsigned vt_path_of(const struct net_config *cfg, const char *name)
 /* ---- broken world -------------------------------------------------------- */
 
 /*
- * The model is lost: the first process to find that wakes the ranks that sleep
- * without a timeout.
+ * Handles a lost model: the first process that detects it wakes the ranks that
+ * block without a timeout.
  */
 void vt_result_broken(struct vt *v)
 {

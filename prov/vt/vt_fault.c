@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Effects of a fault plan on ranks. When a node is known to be dead its ranks
- * are released with a verdict and leave; the others see them as processes that
- * died. A dead link on a machine without detours ends the job.
+ * Effects of a fault plan on ranks. When a node is detected as dead its ranks
+ * are released with a verdict and leave; the other ranks see them as processes
+ * that died. A dead link on a machine without detours ends the job.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/fault/net_fault.h"
@@ -15,17 +15,17 @@ static void rank_fail(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = vt_rank(t->w, rank);
 
-	if (weft_load32(&r->status) >= WEFT_VT_DONE || r->bye)
+	if (weft_load32(&r->status) >= WEFT_VT_DONE || r->leave_err)
 		return;
 	/* relaxed: published by the release of the rank */
 	weft_store32_relaxed(&r->verdict, EHOSTDOWN);
-	r->bye = ECONNRESET;
+	r->leave_err = ECONNRESET;
 	if (!r->in_flight)
 		vt_rank_left(t, rank);
-	vt_rank_release(t, rank, t->at);
+	vt_rank_release(t, rank, t->time_ps);
 }
 
-/* Every wait reports that the network is down. */
+/* Makes every wait report that the network is down. */
 static void end_all(struct vt_engine_pass *t)
 {
 	weft_store32(&t->w->head->net_down, 1);
@@ -35,7 +35,7 @@ static void end_all(struct vt_engine_pass *t)
 			continue;
 		/* relaxed: published by the release of the rank */
 		weft_store32_relaxed(&t->w->rank_of[i].verdict, ENETDOWN);
-		vt_rank_release(t, i, t->at);
+		vt_rank_release(t, i, t->time_ps);
 	}
 }
 
@@ -44,7 +44,7 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 	struct vt_engine_pass *t = arg;
 	char name[32];
 
-	t->at = at;
+	t->time_ps = at;
 	net_node_name(&t->w->cfg, node & ~NET_DEAD_LINK, name, sizeof(name));
 	if (node & NET_DEAD_LINK) {
 		weft_log(WEFT_LOG_ERROR,
@@ -61,7 +61,7 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 			rank_fail(t, i);
 }
 
-/* ---- queries ------------------------------------------------------------- */
+/* ---- counters of the fault plan ------------------------------------------ */
 
 const char *vt_fault_item(struct weft_carrier *c, unsigned i, uint64_t *value_p)
 {

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reductions on class routes of a machine whose switches have no arithmetic:
- * the network interfaces of the members do them, each in its own processor,
+ * the network interfaces of the members execute them on their own processors,
  * while the ranks continue. The members form a tree in the order of their ranks
- * (prov/net/tree/net_fold.h): pairs, so that a sum has the bits of recursive
- * doubling, or a wide tree, where the machine has one and the order does not
- * matter. Barriers use the tree, too, where nothing in the network does them.
+ * (prov/net/tree/net_fold.h): by pairs, so that a sum has the same bits as with
+ * recursive doubling, or a wide tree, if the machine has one and the order does
+ * not matter. Barriers use the tree, too, if the network has no other method.
  *
  * Each interface adds its inputs in order, one after the other, and sends the
- * sum to its parent. The first member's sum goes to all, copied by the
- * switches, or to the one member that gets it. The buffer of a part holds the
- * partial sum.
+ * sum to its parent. The first member's sum is sent to all members, copied by
+ * the switches, or to the one member that gets it. The buffer of a part
+ * contains the partial sum.
  *
- * Where no switch copies packets for the group either, the result goes from
- * member to member (vt_result_bcast.c). Interfaces with chained events send it
- * as they send sums; in a barrier they only count. Without chained events the
- * processors of the members do all steps: a member adds the data put into its
- * memory, or polls a word to which the others added their contributions by
+ * If no switch copies packets for the group either, the members forward the
+ * result (vt_result_bcast.c). Interfaces with chained events send it as they
+ * send sums; in a barrier they only count. Without chained events the
+ * processors of the members execute all steps: a member adds the data put into
+ * its memory, or polls a word to which the others added their contributions by
  * atomics, and puts its sum, or adds it by an atomic, at its parent.
  */
 #include "prov/vt/vt.h"
 
 #include <string.h>
 
-/* ---- adders -------------------------------------------------------------- */
+/* ---- state of the adders ------------------------------------------------- */
 
 bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 		     const struct weft_vt_part *part)
@@ -36,21 +36,24 @@ bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 	       !net_tree_supports(&w->cfg, NET_ALLREDUCE);
 }
 
-/* Does the order of the additions change the result's bits? */
-static bool ordered(const struct weft_vt_part *part)
+/* Returns whether the order of the additions changes the bits of the result. */
+static bool order_matters(const struct weft_vt_part *part)
 {
 	return part->fp && part->kind != WEFT_VT_BARRIER;
 }
 
-/* Members that disagree still need one tree: the first to post decides. */
-static void note_order(struct vt_route *r, const struct weft_vt_part *part)
+/*
+ * Records the order for the operation. Members whose operations differ still
+ * need one tree: the first to post decides.
+ */
+static void record_order(struct vt_route *r, const struct weft_vt_part *part)
 {
 	unsigned k = part->seq % VT_WINDOW;
 
 	if (r->order_seq[k] == part->seq + 1)
 		return;
 	r->order_seq[k] = part->seq + 1;
-	r->ordered[k] = ordered(part);
+	r->ordered[k] = order_matters(part);
 }
 
 static void tree_of(const struct weft_vt *w, uint32_t place,
@@ -59,61 +62,65 @@ static void tree_of(const struct weft_vt *w, uint32_t place,
 	const struct vt_route *r = &w->routes[place];
 	unsigned k = part->seq % VT_WINDOW;
 	bool pairs = r->order_seq[k] == part->seq + 1 ? r->ordered[k]
-						      : ordered(part);
+						      : order_matters(part);
 
 	net_fold_init(tree, r->count, pairs ? 0 : w->cfg.fold_levels);
 }
 
-/* The fold slots need no reset: a complete reduction leaves them empty. */
+/*
+ * Initializes an adder. The fold slots need no reset: a complete reduction
+ * leaves them empty.
+ */
 void vt_adder_init(struct vt_adder *a)
 {
-	memset(a->taken, 0, sizeof(a->taken));
-	a->busy_ps = a->here_seq = 0;
-	a->early = VT_NONE;
+	memset(a->slot_used, 0, sizeof(a->slot_used));
+	a->busy_ps = a->interface_seq = 0;
+	a->early_inputs = VT_NONE;
 	a->early_results = 0;
 }
 
 bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq)
 {
-	return !a->taken[seq % VT_WINDOW];
+	return !a->slot_used[seq % VT_WINDOW];
 }
 
-/* The window slot of a part is free again. */
+/* Frees the window slot of a part. */
 static void slot_release(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t rank = vt_route_members(t->w, b->route)[b->to].rank;
 	struct vt_adder *a = &vt_adders(t->w, b->route)[b->to];
-	/* relaxed, as vt_due() */
-	uint32_t lack = weft_load32_relaxed(&vt_rank(t->w, rank)->wants_room);
+	/* relaxed: see vt_due() */
+	uint32_t resources =
+		weft_load32_relaxed(&vt_rank(t->w, rank)->waits_for);
 
-	a->taken[b->part.seq % VT_WINDOW] = 0;
-	if (lack & VT_ROOM_ROUTE)
-		vt_rank_notify(t, rank, t->at);
+	a->slot_used[b->part.seq % VT_WINDOW] = 0;
+	if (resources & VT_ROOM_ROUTE)
+		vt_rank_notify(t, rank, t->time_ps);
 }
 
-/* ---- sums ---------------------------------------------------------------- */
+/* ---- sending of sums ----------------------------------------------------- */
 
-/* Is the part added by an atomic to a word of its parent? */
+/* Returns whether the part is added by an atomic to a word of its parent. */
 static bool by_atomic(const struct weft_vt *w, uint32_t place,
 		      const struct weft_vt_part *part)
 {
 	return part->word && w->word_path && vt_tree_absent(w, place);
 }
 
-/* Two words per route, used alternately. */
-static uint64_t word_at(const struct vt_buf *b)
+/* Returns the address of the word; each route has two, used alternately. */
+static uint64_t word_address(const struct vt_buf *b)
 {
 	return ((uint64_t)b->route << 1 | (b->part.seq & 1)) * 8;
 }
 
-/* Sends the sum in a buffer; bytes of it have to arrive. */
+/* Sends the sum in a buffer; `bytes` of it must arrive. */
 static void send_sum(struct vt_engine_pass *t, uint32_t i, uint32_t bytes,
 		     struct net_msg *msg, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 
-	b->come = 0;
+	b->arrived_bytes = 0;
 	b->end = bytes;
 	msg->bytes = bytes;
 	msg->cookie = i | VT_COOKIE_FOLD;
@@ -121,42 +128,42 @@ static void send_sum(struct vt_engine_pass *t, uint32_t i, uint32_t bytes,
 }
 
 /* Sends the sum to a member of the route. */
-static void send_to(struct vt_engine_pass *t, const struct vt_member *m,
-		    uint32_t i, uint32_t member, uint64_t at)
+static void send_to_member(struct vt_engine_pass *t, const struct vt_member *m,
+			   uint32_t i, uint32_t member, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
-	const struct weft_vt_pkt_attr way = {
+	const struct weft_vt_pkt_attr attr = {
 		.path = (uint8_t)t->w->fold_path
 	};
 	struct net_msg msg;
 
-	vt_msg_init_unit(t->w, b->from, m[member].rank, &way, &msg);
+	vt_msg_init_unit(t->w, b->from, m[member].rank, &attr, &msg);
 	send_sum(t, i, b->part.bytes, &msg, at);
 }
 
 /* Sends the sum to the parent. */
-static void send_up(struct vt_engine_pass *t, const struct vt_member *m,
-		    uint32_t i, uint32_t member, uint64_t at)
+static void send_to_parent(struct vt_engine_pass *t, const struct vt_member *m,
+			   uint32_t i, uint32_t member, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
-	const struct weft_vt_pkt_attr way = {
+	const struct weft_vt_pkt_attr attr = {
 		.path = (uint8_t)t->w->word_path
 	};
 	struct net_msg msg;
 
 	if (!by_atomic(t->w, b->route, &b->part)) {
-		send_to(t, m, i, member, at);
+		send_to_member(t, m, i, member, at);
 		return;
 	}
-	vt_msg_init_unit(t->w, b->from, m[member].rank, &way, &msg);
-	msg.address = word_at(b);
+	vt_msg_init_unit(t->w, b->from, m[member].rank, &attr, &msg);
+	msg.address = word_address(b);
 	t->w->head->route_atomics++;
 	send_sum(t, i, 8, &msg, at);
 }
 
-/* ---- adding -------------------------------------------------------------- */
+/* ---- adding of inputs ---------------------------------------------------- */
 
-/* The first member has the complete sum. */
+/* Completes the reduction: the first member has the complete sum. */
 static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
 			uint32_t i, uint64_t at)
 {
@@ -164,7 +171,7 @@ static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
 
 	if (b->part.kind == WEFT_VT_REDUCE) {
 		vt_require(b->part.root < t->w->size);
-		send_to(t, m, i, b->part.root, at);
+		send_to_member(t, m, i, b->part.root, at);
 	} else if (vt_tree_absent(t->w, b->route)) {
 		vt_result_begin(t, i, at);
 	} else {
@@ -179,27 +186,27 @@ static void input_release(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Time at which an input that arrived now is added; atomics and counting events
- * take no time of the adder.
+ * Returns the time at which an input that arrived now is added; atomics and
+ * counting events take no time of the adder.
  */
-static uint64_t added_at(struct vt_engine_pass *t, struct vt_adder *me,
-			 const struct vt_buf *in)
+static uint64_t added_time(struct vt_engine_pass *t, struct vt_adder *me,
+			   const struct vt_buf *in)
 {
 	bool counts = vt_tree_chained(t->w, in->route) &&
 		      in->part.kind == WEFT_VT_BARRIER;
 
 	if (counts)
-		return t->at;
-	if (me->busy_ps < t->at)
-		me->busy_ps = t->at;
+		return t->time_ps;
+	if (me->busy_ps < t->time_ps)
+		me->busy_ps = t->time_ps;
 	if (!by_atomic(t->w, in->route, &in->part))
 		me->busy_ps += t->w->cfg.fold_ps;
 	return me->busy_ps;
 }
 
 /*
- * Adds the inputs that have arrived, in order; after the last one the sum is
- * sent on.
+ * Adds the inputs that have arrived, in order; after the last input sends the
+ * sum.
  */
 static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 		       uint32_t member, uint64_t seq)
@@ -210,19 +217,19 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 	unsigned k = seq % VT_WINDOW, n, nth;
 	struct vt_fold *f = &me->fold[k];
 	struct net_fold tree;
-	uint64_t at = t->at;
+	uint64_t at = t->time_ps;
 
-	if (!f->here)
+	if (!f->at_interface)
 		return;
 	tree_of(w, place, &vt_buf(w, f->buf)->part, &tree);
 	n = net_fold_inputs(&tree, member);
-	while (f->added < n && f->came >> f->added & 1) {
+	while (f->added < n && f->arrived >> f->added & 1) {
 		uint32_t child = net_fold_child(&tree, member, f->added);
 		uint32_t in = a[child].fold[k].buf;
 
 		vt_require(child < w->routes[place].count);
 		vt_part_add(t, vt_buf(w, f->buf), vt_buf(w, in));
-		at = added_at(t, me, vt_buf(w, in));
+		at = added_time(t, me, vt_buf(w, in));
 		f->added++;
 	}
 	if (f->added < n)
@@ -231,13 +238,14 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 	for (unsigned c = 0; c < n; c++)
 		input_release(t,
 			      a[net_fold_child(&tree, member, c)].fold[k].buf);
-	f->came = 0;
+	f->arrived = 0;
 	f->added = 0;
-	f->here = false;
+	f->at_interface = false;
 	if (n && vt_tree_by_cpu(w, place))
 		at += w->cfg.poll_ps; /* the poll that finds the last input */
 	if (member) {
-		send_up(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
+		send_to_parent(t, m, f->buf,
+			       net_fold_parent(&tree, member, &nth), at);
 		return;
 	}
 	slot_release(t, f->buf);
@@ -245,9 +253,9 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 }
 
 /*
- * An input has arrived at the member that adds it. True, and recorded, if that
- * member has posted its own part. Otherwise the slot may still belong to
- * another part, because that one used another tree.
+ * Handles an input at the member that adds it. Records the input and returns
+ * true if that member has posted its own part. Otherwise the slot may still
+ * belong to another part, which used another tree.
  */
 static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 {
@@ -261,16 +269,16 @@ static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 	tree_of(w, b->route, &b->part, &tree);
 	*up_p = net_fold_parent(&tree, b->to, &nth);
 	f = &vt_adders(w, b->route)[*up_p].fold[seq % VT_WINDOW];
-	if (f->seq != seq || !(f->posted || f->here))
+	if (f->seq != seq || !(f->posted || f->at_interface))
 		return false;
-	f->came |= 1ull << nth;
+	f->arrived |= 1ull << nth;
 	return true;
 }
 
 /* Takes the inputs that arrived before the member's own part. */
-static void take_early(struct vt_engine_pass *t, struct vt_adder *me)
+static void add_early_inputs(struct vt_engine_pass *t, struct vt_adder *me)
 {
-	uint32_t *link = &me->early, up, n = 0;
+	uint32_t *link = &me->early_inputs, up, n = 0;
 
 	while (*link != VT_NONE) {
 		vt_require(n++ < t->w->buf_count);
@@ -296,16 +304,16 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 	f->seq = b->part.seq;
 	f->posted = true;
 	vt_require(b->route < w->size * VT_PLACES);
-	note_order(&w->routes[b->route], &b->part);
-	take_early(t, &a[b->to]);
+	record_order(&w->routes[b->route], &b->part);
+	add_early_inputs(t, &a[b->to]);
 	vt_require(!net_timer(w->net, at, i));
 }
 
 /*
- * A rank's own part is at its interface, and so are the parts before it:
+ * Handles a rank's own part at its interface, after all parts before it:
  * several may have been posted at one time.
  */
-static void posted(struct vt_engine_pass *t, uint32_t i)
+static void part_posted(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t place = b->route, member = b->to;
@@ -314,16 +322,16 @@ static void posted(struct vt_engine_pass *t, uint32_t i)
 
 	vt_require(b->kind == VT_PART && member < t->w->size);
 	me = &vt_adders(t->w, place)[member];
-	if (me->here_seq + VT_WINDOW < seq)
-		me->here_seq = seq - VT_WINDOW;
-	for (; me->here_seq <= seq; me->here_seq++) {
-		struct vt_fold *f = &me->fold[me->here_seq % VT_WINDOW];
+	if (me->interface_seq + VT_WINDOW < seq)
+		me->interface_seq = seq - VT_WINDOW;
+	for (; me->interface_seq <= seq; me->interface_seq++) {
+		struct vt_fold *f = &me->fold[me->interface_seq % VT_WINDOW];
 
-		if (!f->posted || f->seq != me->here_seq)
+		if (!f->posted || f->seq != me->interface_seq)
 			continue;
 		f->posted = false;
-		f->here = true;
-		add_inputs(t, place, member, me->here_seq);
+		f->at_interface = true;
+		add_inputs(t, place, member, me->interface_seq);
 	}
 }
 
@@ -331,16 +339,16 @@ void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
 {
 	struct vt_engine_pass *t = arg;
 
-	t->at = at;
+	t->time_ps = at;
 	if (cookie & VT_COOKIE_RESULT)
 		vt_result_timer(t, cookie);
 	else
-		posted(t, (uint32_t)cookie);
+		part_posted(t, (uint32_t)cookie);
 }
 
 /*
- * A sum has arrived, at the member that adds it or at the one that gets the
- * result.
+ * Handles a sum that has arrived, at the member that adds it or at the member
+ * that gets the result.
  */
 void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 {
@@ -349,8 +357,8 @@ void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 	uint32_t up;
 
 	vt_require(b->kind == VT_PART && b->to < w->routes[b->route].count);
-	b->come += bytes;
-	if (b->come < b->end)
+	b->arrived_bytes += bytes;
+	if (b->arrived_bytes < b->end)
 		return;
 	if (!b->to) {
 		vt_route_result_to_root(t, i);
@@ -360,6 +368,6 @@ void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 		add_inputs(t, b->route, up, b->part.seq);
 		return;
 	}
-	b->chain = vt_adders(w, b->route)[up].early;
-	vt_adders(w, b->route)[up].early = i;
+	b->chain = vt_adders(w, b->route)[up].early_inputs;
+	vt_adders(w, b->route)[up].early_inputs = i;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Garbage in the world. Ranks exchange messages and reduce on a class route
- * while another process overwrites a part of their shared memory. Every rank
- * must end: with all its data, or with an error, but not by a signal, and it
+ * Random values in the world. Ranks exchange messages and reduce on a class
+ * route while another process overwrites a part of their shared memory. Every
+ * rank must end with all its data or with an error, but not by a signal, and
  * must not hang.
  */
 #include "test/support/carrier_fixture.h"
@@ -20,11 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RANKS	4u
-#define ROUNDS	400u
-#define CALM	20u /* rounds before the garbage is written */
-#define FOREVER UINT64_MAX
-#define SECONDS 100 /* limit after which a hanging rank is killed */
+#define RANKS	      4u
+#define ROUNDS	      400u
+#define ROUNDS_BEFORE 20u /* rounds before the overwriting starts */
+#define FOREVER	      UINT64_MAX
+#define SECONDS	      100 /* time limit after which a hanging rank is killed */
 
 static const struct weft_vt_conf bgq = { .machine = "bgq",
 					 .map = "",
@@ -36,7 +36,7 @@ enum {
 	END_BROKEN = 10, /* a wait reported a broken model */
 	END_DEADLOCK,
 	END_LOST,   /* a peer is lost */
-	END_WRONG,  /* wrong data received: payloads are not checked */
+	END_WRONG,  /* wrong data received, since payloads are not checked */
 	END_REFUSED /* a route did not open, or refused a part */
 };
 
@@ -45,7 +45,7 @@ struct page {
 	weft_au32 round[RANKS];
 };
 
-/* ---- the ranks ----------------------------------------------------------- */
+/* ---- ranks --------------------------------------------------------------- */
 
 static uint32_t add_words(unsigned op, unsigned type, void *acc, const void *in,
 			  size_t bytes)
@@ -63,8 +63,8 @@ static uint32_t add_words(unsigned op, unsigned type, void *acc, const void *in,
 	return 0;
 }
 
-/* Exit code for the result of a wait; 0: continue. */
-static int judge(const struct end *e, int ret)
+/* Returns the exit code for the result of a wait; 0: continue. */
+static int exit_code(const struct end *e, int ret)
 {
 	if (ret == -EOWNERDEAD)
 		return END_BROKEN;
@@ -82,11 +82,11 @@ static int judge(const struct end *e, int ret)
 static int pass_on(struct end *e)
 {
 	if (e->c->ops->poll(e->c, 8))
-		return judge(e, 0);
-	return judge(e, e->c->ops->wait(e->c, FOREVER));
+		return exit_code(e, 0);
+	return exit_code(e, e->c->ops->wait(e->c, FOREVER));
 }
 
-static int talk(struct end *e, struct weft_peer *to, uint64_t round)
+static int exchange(struct end *e, struct weft_peer *to, uint64_t round)
 {
 	uint64_t n = round * 3, want = n + 3;
 	int ret = 0;
@@ -121,7 +121,7 @@ static int open_route(struct end *e, uint32_t rank, struct weft_peer **peer,
 	return end ? end : ret ? END_REFUSED : 0;
 }
 
-static int add_up(struct end *e, unsigned id, uint32_t rank, uint64_t round)
+static int reduce(struct end *e, unsigned id, uint32_t rank, uint64_t round)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
 				     .bytes = 16,
@@ -146,7 +146,7 @@ static int add_up(struct end *e, unsigned id, uint32_t rank, uint64_t round)
 		       : END_WRONG;
 }
 
-static int live(struct page *p, struct weft_vt *w, uint32_t rank)
+static int run_rank(struct page *p, struct weft_vt *w, uint32_t rank)
 {
 	struct weft_carrier_attr attr = { .combine = add_words, .world = w };
 	struct weft_peer *peer[RANKS];
@@ -166,24 +166,24 @@ static int live(struct page *p, struct weft_vt *w, uint32_t rank)
 	ret = open_route(e, rank, peer, &id);
 	for (uint64_t k = 0; k < ROUNDS && !ret; k++) {
 		weft_store32(&p->round[rank], (uint32_t)k);
-		ret = talk(e, peer[(rank + 1) % RANKS], k);
+		ret = exchange(e, peer[(rank + 1) % RANKS], k);
 		if (!ret)
-			ret = add_up(e, id, rank, k);
+			ret = reduce(e, id, rank, k);
 	}
 	weft_store32(&p->round[rank], ROUNDS);
 	end_close(e);
 	return ret;
 }
 
-/* ---- the garbage --------------------------------------------------------- */
+/* ---- overwriting the world ----------------------------------------------- */
 
 struct part {
 	const char *name;
-	void *at;
-	size_t bytes; /* bytes in use, about */
+	void *start;
+	size_t bytes; /* bytes in use, approximately */
 };
 
-static uint64_t garbage(struct weft_rng *rng, uint64_t old)
+static uint64_t overwrite(struct weft_rng *rng, uint64_t old)
 {
 	switch (weft_rng_below(rng, 6)) {
 	case 0:
@@ -201,17 +201,20 @@ static uint64_t garbage(struct weft_rng *rng, uint64_t old)
 	}
 }
 
-/* Overwrites words in use, if there are any behind the chosen position. */
-static void scribble(struct weft_rng *rng, const struct part *p, int words)
+/*
+ * Overwrites words that are in use, if there are any after the chosen position.
+ */
+static void overwrite_words(struct weft_rng *rng, const struct part *p,
+			    int words)
 {
-	uint64_t *w = p->at;
+	uint64_t *w = p->start;
 	size_t count = p->bytes / 8, i;
 
 	while (words-- > 0) {
 		i = weft_rng_below(rng, count);
 		for (size_t k = 0; k < 512 && !w[i]; k++)
 			i = (i + 1) % count;
-		w[i] = garbage(rng, w[i]);
+		w[i] = overwrite(rng, w[i]);
 	}
 }
 
@@ -235,15 +238,16 @@ static void parts_of(struct weft_vt *w, struct part *p)
 	p[8] = (struct part){ "routes", w->routes, sizeof(*w->routes) };
 	p[9] = (struct part){ "trees", w->trees, 128 };
 	p[10] = (struct part){ "net", w->net, 8192 };
-	p[11] = (struct part){ "all of net", w->net, h->bytes - h->net_at };
+	p[11] = (struct part){ "all of net", w->net, h->bytes - h->net_off };
 	p[12] = (struct part){ "all", base, h->bytes };
 }
 
 enum { PARTS = 13, PARTS_BUT_NET = 10 };
 
 /*
- * In the model garbage leads to undefined behaviour of C; the guard catches its
- * consequences, but the sanitizer ends the process before.
+ * Returns the number of parts to overwrite. Random values in the model cause
+ * undefined behaviour of C; the guard catches the consequences, but a sanitizer
+ * ends the process before.
  */
 static unsigned part_count(void)
 {
@@ -254,7 +258,7 @@ static unsigned part_count(void)
 #endif
 }
 
-/* ---- one run ------------------------------------------------------------- */
+/* ---- one test run -------------------------------------------------------- */
 
 static pid_t start(struct page *p, struct weft_vt *w, uint32_t rank)
 {
@@ -272,15 +276,15 @@ static pid_t start(struct page *p, struct weft_vt *w, uint32_t rank)
 	signal(SIGBUS, SIG_DFL);
 	signal(SIGFPE, SIG_DFL);
 	alarm(SECONDS);
-	_exit(live(p, w, rank));
+	_exit(run_rank(p, w, rank));
 }
 
-static int calm_is_over(void *arg)
+static int rounds_before_done(void *arg)
 {
 	struct page *p = arg;
 
 	for (uint32_t i = 0; i < RANKS; i++)
-		if (weft_load32(&p->round[i]) < CALM)
+		if (weft_load32(&p->round[i]) < ROUNDS_BEFORE)
 			return 0;
 	return 1;
 }
@@ -309,8 +313,8 @@ static int play(uint64_t seed)
 	parts_of(w, all);
 	for (uint32_t i = 0; i < RANKS; i++)
 		pid[i] = start(p, w, i);
-	t_until(calm_is_over, p, SECONDS);
-	scribble(&rng, part, 1 + (int)(seed / part_count() % 8));
+	t_until(rounds_before_done, p, SECONDS);
+	overwrite_words(&rng, part, 1 + (int)(seed / part_count() % 8));
 	for (uint32_t i = 0; i < RANKS; i++) {
 		T_IS(waitpid(pid[i], &status, 0), pid[i]);
 		if (ended_well(status))
@@ -325,7 +329,7 @@ static int play(uint64_t seed)
 	return bad;
 }
 
-static void garbage_ends_in_errors(void **state)
+static void random_writes_end_in_errors(void **state)
 {
 	const char *one = getenv("VT_FUZZ_SEED"), *more = getenv("VT_FUZZ");
 	uint64_t games = more ? strtoull(more, NULL, 0) : 8u * part_count();
@@ -343,7 +347,7 @@ static void garbage_ends_in_errors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(garbage_ends_in_errors),
+		T_CASE(random_writes_end_in_errors),
 	};
 
 	return T_RUN(tests);

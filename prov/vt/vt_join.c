@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Joining a world without a launcher. Ranks find each other by the name of the
- * job: rank 0 listens at an abstract socket of that name, and the kernel
- * reports the pid of the listener to each process that connects; the region is
- * among the listener's descriptors. Rank 0 need not accept, and no file is
+ * job: rank 0 listens at an abstract socket of that name, the kernel reports
+ * the pid of the listener to each process that connects, and the region is one
+ * of the listener's descriptors. Rank 0 need not accept, and no file is
  * created.
  */
 #include "prov/vt/vt.h"
@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MEET_NS	  UINT64_C(30000000000)
-#define REGION	  "/memfd:weft-vt"
-#define JOB_BYTES 64
+#define JOIN_TIMEOUT_NS UINT64_C(30000000000)
+#define REGION		"/memfd:weft-vt"
+#define JOB_BYTES	64
 
 struct job {
 	char name[JOB_BYTES];
@@ -29,7 +29,7 @@ struct job {
 	unsigned size;
 };
 
-/* "name:rank:size" */
+/* Parses "name:rank:size". */
 static int job_parse(const char *text, struct job *job)
 {
 	const char *colon = strchr(text, ':');
@@ -54,14 +54,14 @@ static socklen_t job_address(const struct job *job, struct sockaddr_un *un)
 
 	memset(un, 0, sizeof(*un));
 	un->sun_family = AF_UNIX;
-	/* The first byte is zero: a name in the abstract namespace. */
+	/* the first byte is zero: a name in the abstract namespace */
 	n = snprintf(un->sun_path + 1, sizeof(un->sun_path) - 1,
 		     "weft-vt-%u-%s", (unsigned)getuid(), job->name);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 			   (size_t)n);
 }
 
-static int listen_at(const struct job *job)
+static int listen_for_job(const struct job *job)
 {
 	struct sockaddr_un un;
 	socklen_t len = job_address(job, &un);
@@ -82,7 +82,7 @@ static int listen_at(const struct job *job)
 	return s;
 }
 
-/* The descriptor of a world in a process, or -ENOENT. */
+/* Returns the descriptor of a world in a process, or -ENOENT. */
 static int find_region(int pid)
 {
 	char path[64], link[128];
@@ -104,7 +104,7 @@ static int find_region(int pid)
 	return found;
 }
 
-/* Pid of the listener at the job's socket, or -errno. */
+/* Returns the pid of the listener at the job's socket, or -errno. */
 static int owner_of(const struct job *job)
 {
 	struct sockaddr_un un;
@@ -125,11 +125,11 @@ static int owner_of(const struct job *job)
 	return err ? err : cred.pid;
 }
 
-static int join(const struct weft_vt_conf *conf, const struct job *job,
-		struct weft_vt **w_p)
+static int join_as_rank(const struct weft_vt_conf *conf, const struct job *job,
+			struct weft_vt **w_p)
 {
-	const struct timespec nap = { .tv_nsec = 2000000 };
-	uint64_t end = weft_now_ns() + MEET_NS;
+	const struct timespec delay = { .tv_nsec = 2000000 };
+	uint64_t end = weft_now_ns() + JOIN_TIMEOUT_NS;
 	char handle[WEFT_VT_HANDLE];
 	int pid, fd;
 
@@ -142,10 +142,11 @@ static int join(const struct weft_vt_conf *conf, const struct job *job,
 			weft_log(WEFT_LOG_ERROR,
 				 "virtual time: rank 0 of job %s did not start "
 				 "within %u s",
-				 job->name, (unsigned)(MEET_NS / 1000000000));
+				 job->name,
+				 (unsigned)(JOIN_TIMEOUT_NS / 1000000000));
 			return -ETIMEDOUT;
 		}
-		nanosleep(&nap, NULL);
+		nanosleep(&delay, NULL);
 	}
 	snprintf(handle, sizeof(handle), "vt %d %d", pid, fd);
 	return weft_vt_attach(conf, handle, job->rank, w_p);
@@ -161,12 +162,12 @@ int weft_vt_join_job(const struct weft_vt_conf *conf, const char *text,
 	if (ret)
 		return ret;
 	if (job.rank)
-		return join(conf, &job, w_p);
+		return join_as_rank(conf, &job, w_p);
 	ret = weft_vt_create(conf, job.size, w_p, handle);
 	if (ret)
 		return ret;
-	/* The region is complete before any rank can find it. */
-	ret = listen_at(&job);
+	/* the region is complete before any rank can find it */
+	ret = listen_for_job(&job);
 	if (ret < 0) {
 		weft_vt_close(*w_p);
 		*w_p = NULL;

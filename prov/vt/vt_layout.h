@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shared world segment: one region per job, written by all its ranks. Its
- * sections are consecutive, each begins on a page; the head has their offsets.
+ * sections are consecutive, each starts on a page; the head has their offsets.
  *
  *   +------+-------+-----+-------+-------+------+---------+--------+-----+
- *   | head | ranks | due | batch | desks | bufs | members | routes | net |
+ *   | head | ranks | due | batch | cold  | bufs | members | routes | net |
  *   +------+-------+-----+-------+-------+------+---------+--------+-----+
  *            one     when  ranks   one     one     class routes:     arena
  *            each    to    that    each    pool    members,          of
@@ -18,10 +18,10 @@
  * it is released. With several threads in a rank, which may access their rank
  * while the engine runs, the atomic fields carry the ordering.
  *
- * Untouched pages cost nothing, so the pools are generous. The process that
- * runs the engine touches the buffers in use of all ranks, and every process
- * pays for its first touch: so the first buffers of all ranks are adjacent,
- * then their second ones, and so on.
+ * Untouched pages cost nothing, so the pools are large. The process that runs
+ * the engine accesses the buffers in use of all ranks, and every process has a
+ * page fault at its first access to a page: so the first buffers of all ranks
+ * are adjacent, then their second buffers, and so on.
  */
 #ifndef WEFT_VT_LAYOUT_H
 #define WEFT_VT_LAYOUT_H
@@ -33,8 +33,9 @@
 #include <stdalign.h>
 
 #define VT_MAGIC       UINT64_C(0x7765667476743031)
-#define VT_BUFS	       1024u /* buffers of a rank: its packets in flight */
-#define VT_PART_BYTES  512u  /* largest part of a class route, bytes */
+/* buffers of a rank, which bound its packets in flight */
+#define VT_BUFS	       1024u
+#define VT_PART_BYTES  512u /* largest part of a class route, bytes */
 #define VT_NONE	       UINT32_MAX
 #define VT_NEVER       UINT64_MAX
 #define VT_WINDOW      ((uint32_t)WEFT_VT_WINDOW)
@@ -42,104 +43,117 @@
 #define VT_RANKS_MAX   (1u << 20)
 /*
  * Injection FIFOs of a rank, chosen by peer; and of its interface, which sends
- * while the rank is far ahead in time.
+ * while the rank's clock is far ahead.
  */
 #define VT_FIFOS       16u
 #define VT_UNIT_FIFOS  16u
 #define VT_SHARE_BYTES (64u * 1024) /* shared area of a rank, bytes */
 
-/* Resources that a rank waits for when it cannot send, bits. */
+/* Bits: resources that a rank waits for when it cannot send. */
 enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2, VT_ROOM_UNIT = 4 };
 
 enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_NOTIFIED };
 
-/* Values of head.deadlock; any other value is garbage. */
+/* Values of head.deadlock; any other value is invalid. */
 enum vt_deadlock { VT_DEADLOCK_NOT, VT_DEADLOCK = 0x64656164 };
 
 struct vt_head {
 	uint64_t magic;
 	uint64_t bytes;
-	uint32_t size;	  /* ranks */
-	uint32_t threads; /* a rank has several: no deadlock detection */
-	uint64_t ranks_at;
-	uint64_t due_at;
-	uint64_t batch_at;
-	uint64_t cold_at;
-	uint64_t bufs_at;
-	uint64_t joins_at;
-	uint64_t members_at;
-	uint64_t adders_at; /* one per member, where interfaces do reductions */
-	uint64_t routes_at;
-	uint64_t trees_at;  /* by id in prov/net */
-	uint64_t shares_at; /* VT_SHARE_BYTES of each rank */
-	uint64_t net_at;
-	uint64_t ahead_ps;     /* lookahead: minimum delay to another rank */
-	uint64_t packet_bytes; /* largest packet of a rank */
+	uint32_t size; /* number of ranks */
+	/* a rank has several threads: no deadlock detection */
+	uint32_t threads;
+	uint64_t ranks_off;
+	uint64_t due_off;
+	uint64_t batch_off;
+	uint64_t cold_off;
+	uint64_t bufs_off;
+	uint64_t joins_off;
+	uint64_t members_off;
+	/* one adder per member, if interfaces do reductions */
+	uint64_t adders_off;
+	uint64_t routes_off;
+	uint64_t trees_off;  /* trees by id in prov/net */
+	uint64_t shares_off; /* shared areas, VT_SHARE_BYTES per rank */
+	uint64_t net_off;
+	uint64_t ahead_ps;     /* lookahead: minimum delay between two ranks */
+	uint64_t packet_bytes; /* largest packet of a rank, bytes */
 	struct net_config cfg;
 
-	alignas(128) weft_au32 running; /* ranks that may still act */
-	alignas(128) weft_au32 engine;	/* rank that runs the model, plus 1 */
-	weft_au32 waiters;		/* processes that wait for the engine */
-	weft_au64 cpus[VT_CPU_WORDS];	/* usable processors, a bit each */
-	weft_au32 broken;		/* the model is lost; enum vt_broken */
-	weft_au32 deadlock;   /* detected: every wait fails; enum vt_deadlock */
-	weft_au32 unreported; /* ranks that have not reported their wait yet */
-	weft_au32 left;	      /* ranks that left or died */
-	weft_au32 late;	      /* a rank outside of the batch has run */
-	uint32_t join_count;  /* entries in joins */
-	weft_au32 died;	      /* a rank was found dead: check all ranks */
-	weft_au32 net_down;   /* a link without detour is dead */
+	alignas(128) weft_au32 running; /* number of ranks that may still act */
+	alignas(128) weft_au32 engine;	/* rank that runs the engine, plus 1 */
+	/* number of processes that wait for the engine */
+	weft_au32 waiters;
+	/* bit mask of the processors of the job */
+	weft_au64 cpus[VT_CPU_WORDS];
+	weft_au32 broken; /* the model is lost; enum vt_broken */
+	/* a deadlock was detected: every wait fails; enum vt_deadlock */
+	weft_au32 deadlock;
+	/* number of ranks that have not reported their wait yet */
+	weft_au32 unreported;
+	weft_au32 left;	     /* number of ranks that left or died */
+	weft_au32 late_run;  /* a rank that is not in the batch has run */
+	uint32_t join_count; /* entries in joins */
+	weft_au32 died;	     /* a rank is dead: check all ranks */
+	weft_au32 net_down;  /* a link without detour is dead */
 	uint32_t node_dead; /* a node is dead: ranks announce that they leave */
 	uint32_t batch_count;
-	weft_au64 now; /* virtual time that the model has reached */
-	uint64_t turns;
+	weft_au64 now; /* virtual time that the model has reached, ps */
+	uint64_t passes;
 	uint64_t routes_opened; /* class routes opened, in total */
 	uint64_t route_parts;	/* packets that ranks sent on class routes */
-	uint64_t route_bytes;	/* bytes in these packets */
+	/* bytes in packets that ranks sent on class routes */
+	uint64_t route_bytes;
 	uint64_t route_atomics; /* tree inputs that were atomics */
-	weft_au64 idle_turns; /* consecutive passes that released only polls */
-	uint64_t discards;    /* messages that found no input slot */
+	/* consecutive passes that released only polling ranks */
+	weft_au64 idle_passes;
+	uint64_t discards; /* messages discarded without a free input slot */
 };
 
 /*
- * A rank, two cache lines: the engine touches those of all ranks, and a rank
- * that wakes finds everything of its own cold.
+ * Record of a rank, two cache lines: the engine accesses the records of all
+ * ranks, and a rank that wakes finds its own data not in the cache.
  */
 struct vt_rank {
 	/*
-	 * line 0: words that a sleeping rank checks, and its data for the
-	 * engine
+	 * line 0: words that a blocked rank checks, and its data for the engine
 	 */
 	alignas(128) weft_au32 status; /* enum weft_vt_state; futex */
-	weft_au32 verdict;	       /* why the wait ended: 0 or errno */
+	/* reason why the wait ended: 0 or errno */
+	weft_au32 verdict;
 	weft_au64 clock;
-	weft_au32 wants_room;
-	weft_au32 in_head; /* arrival list; its first entry is already read */
-	/* stacks of buffers, linked by next */
-	weft_au32 posted; /* to be sent, the newest on top */
-	weft_au32 freed;  /* buffers of others that this rank has read */
-	weft_au32 spare;  /* own buffers that were returned */
-	uint32_t fresh;	  /* first own buffer that was never used */
+	weft_au32 waits_for;
+	weft_au32 in_head; /* arrival list; its first entry has been read */
+	/* Stacks of buffers, linked by next. */
+	weft_au32 posted;   /* buffers to be sent, the newest on top */
+	weft_au32 freed;    /* buffers of other ranks that this rank has read */
+	weft_au32 returned; /* buffers of this rank that were returned */
+	uint32_t unused_buf; /* first buffer of this rank that was never used */
 	weft_au32 pid;
-	weft_au32 gone;	 /* errno reported to its peers, or 0 */
-	uint64_t start;	 /* of pid, written before it; see src/os/alive.h */
-	weft_au32 taken; /* packets that this rank has read */
+	weft_au32 exit_err; /* errno reported to the rank's peers, or 0 */
+	/* start time of pid, written before pid; see src/os/alive.h */
+	uint64_t start;
+	weft_au32 packets_read; /* packets that this rank has read */
 
 	/* line 1: written by the engine */
 	alignas(64) uint64_t
 		released_pass; /* last pass that released the rank */
 	uint32_t in_tail;      /* last entry of the arrival list */
 	uint32_t node;
-	uint32_t slot;	    /* index on the node */
-	uint32_t in_flight; /* packets and transfers in flight */
-	uint32_t bye;	 /* errno: has closed, packets may still be in flight */
-	uint32_t routes; /* ids in use, a bit each */
+	uint32_t slot;	    /* index of the rank on its node */
+	uint32_t in_flight; /* number of packets and transfers in flight */
+	/* errno; the rank has closed, packets may still be in flight */
+	uint32_t leave_err;
+	uint32_t routes; /* bit mask of the class route ids in use */
 	struct vt_msg_fifo {
 		uint32_t first, last; /* FIFO of buffers, linked by later */
-	} out;			      /* its messages that could be overtaken */
-	struct vt_msg_fifo reach;     /* its ordered accesses */
-	uint64_t atomics_end_ps;      /* end of the atomics of its interface */
-	uint32_t came;		      /* packets that have arrived for it */
+		/* messages of the rank that could be overtaken */
+	} out;
+	struct vt_msg_fifo accesses; /* ordered accesses of the rank */
+	/* completion time of the last atomic of the interface */
+	uint64_t atomics_end_ps;
+	/* packets that have arrived for the rank */
+	uint32_t arrived;
 };
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
@@ -148,8 +162,9 @@ enum { VT_AREAS = 64 }; /* areas of a rank: regions; heap, mappings, stack */
 
 struct vt_area {
 	uint64_t begin;
-	uint64_t key; /* key of a region */
-	bool region;  /* a registered region, or unregistered memory */
+	uint64_t key; /* key of the region */
+	/* true: a registered region; false: unregistered memory */
+	bool region;
 };
 
 /* Rarely used data of a rank: its requests for routes, its last note. */
@@ -160,12 +175,13 @@ struct vt_rank_cold {
 		int32_t err;
 		uint32_t place;
 		uint32_t id;
-	} wish[WEFT_VT_ROUTES];
+	} req[WEFT_VT_ROUTES];
 
 	struct weft_vt_note note;
 
 	/*
-	 * written by the engine: areas of its memory, in order of first access
+	 * Written by the engine: areas of the rank's memory, in order of first
+	 * access.
 	 */
 	struct vt_area area[VT_AREAS];
 	uint32_t areas;
@@ -176,37 +192,43 @@ static_assert(sizeof(struct vt_rank_cold) % 128 == 0, "shared format");
 /* Kind of a posted buffer. */
 enum vt_kind {
 	VT_PACKET,
-	VT_DMA,	 /* struct vt_dma in the payload */
-	VT_PART, /* of a class route */
+	VT_DMA,	 /* transfer; struct vt_dma in the payload */
+	VT_PART, /* contribution to a class route */
 	VT_ROUTE_OPEN,
 	VT_ROUTE_CLOSE,
 	VT_LEAVE,
-	VT_STUB, /* first entry of an empty list */
+	VT_STUB, /* empty first entry of an arrival list */
 };
 
-/* A packet, from its send to its reading; indices run over all ranks. */
+/*
+ * A packet, from its send until it is read; indices are unique among all ranks.
+ */
 struct vt_buf {
 	alignas(64) weft_au32 next;
 	uint32_t from;
 	uint32_t to;
 	uint32_t chain;	 /* next packet of the same message */
 	uint32_t cursor; /* in the last packet: the packet that arrives next */
-	uint32_t come;	 /* in the last packet: bytes that arrived */
-	uint8_t kind;	 /* enum vt_kind */
-	uint8_t more;	 /* continues a message: no cost at either end */
-	uint16_t id;	/* part: route id of the member; transfer: its number */
+	/* in the last packet: bytes that have arrived */
+	uint32_t arrived_bytes;
+	uint8_t kind; /* enum vt_kind */
+	/* 1: continues a message, without cost at either end */
+	uint8_t more;
+	/* part: route id of the member; transfer: transfer number */
+	uint16_t id;
 	uint32_t route; /* index in routes */
 	uint32_t end;	/* bytes of the message up to the end of this packet */
 	uint32_t later; /* in the last packet: next message of the FIFO */
-	uint32_t nth;	/* position in the message, from 1 */
+	uint32_t nth;	/* position of the packet in the message, from 1 */
 	uint32_t no_slot; /* in the last packet: the message is discarded */
-	uint64_t stamp;	  /* time of sending, then of arrival */
-	struct weft_vt_pkt_attr way;
+	uint64_t stamp;	  /* time of sending, then of arrival, ps */
+	struct weft_vt_pkt_attr attr;
 	union {
 		struct weft_pkt pkt;
 		struct weft_vt_part part;
 	};
-	unsigned char payload[]; /* head.packet_bytes, at least VT_PART_BYTES */
+	/* head.packet_bytes bytes, at least VT_PART_BYTES */
+	unsigned char payload[];
 };
 
 static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
@@ -214,16 +236,17 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 		      sizeof(struct weft_vt_part) <= sizeof(struct weft_pkt),
 	      "shared format");
 
-#define VT_DMAS		  64u /* transfers of a rank in flight */
+#define VT_DMAS		  64u /* transfers in flight per rank */
 #define VT_DMA_SEGS	  8u
-/* Bits of a cookie above the buffer's index: kind of the message. */
+/* Bits of a cookie above the buffer's index: the kind of message. */
 #define VT_COOKIE_DMA	  (UINT64_C(1) << 32)
 #define VT_COOKIE_FOLD	  (UINT64_C(2) << 32)
 /* The sender waits for the acknowledgement of the whole message. */
 #define VT_COOKIE_ACK	  (UINT64_C(4) << 32)
 /*
- * A result that is passed from member to member, or (HAND) to its own rank: the
- * member is in the upper bits, the place and the packet are in the lower ones.
+ * A result that is forwarded between members, or (DELIVER) delivered to the
+ * member's own rank: the member is in the upper bits, the place and the packet
+ * are in the lower bits.
  */
 #define VT_COOKIE_RESULT  (UINT64_C(8) << 32)
 #define VT_COOKIE_DELIVER (UINT64_C(16) << 32)
@@ -236,40 +259,42 @@ enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
  */
 enum vt_dma_step { VT_DMA_REQUEST, VT_DMA_DATA, VT_DMA_RESPONSE };
 
-/* Conditions that a transfer waits for, bits. */
+/* Bits: conditions that a transfer waits for. */
 enum vt_dma_wait {
-	VT_DMA_ORDER = 1, /* completion of the transfers before it */
-	VT_DMA_ACK = 2,	  /* the other end's acknowledgement */
+	VT_DMA_ORDER = 1, /* completion of the earlier transfers */
+	VT_DMA_ACK = 2,	  /* acknowledgement by the other end */
 };
 
 /*
  * A transfer between the origin's segments and memory of the target. The bytes
- * of a short get follow it in the buffer, from the arrival of its request on.
+ * of a short get follow this struct in the buffer, after its request has
+ * arrived.
  */
 struct vt_dma {
 	uint8_t kind; /* enum vt_dma_kind */
 	uint8_t step; /* enum vt_dma_step */
 	uint8_t ordered;
-	uint8_t kept;  /* its bytes follow in the buffer */
-	uint8_t acked; /* completed by an acknowledgement */
-	uint8_t ready; /* waits only for the transfers before it */
-	uint8_t waits; /* enum vt_dma_wait */
+	uint8_t inline_data; /* 1: the bytes follow in the buffer */
+	uint8_t acked;	     /* 1: completed by an acknowledgement */
+	uint8_t ready;	     /* 1: waits only for the earlier transfers */
+	uint8_t wait_for;    /* bits of enum vt_dma_wait */
 	uint8_t count;
 	int32_t err;
 	uint64_t remote;
 	uint64_t region;
-	uint64_t key; /* key of the region */
+	uint64_t key; /* key of the remote region */
 	uint64_t bytes;
-	uint64_t what; /* atomic: address of the operands at the origin */
+	uint64_t operands; /* atomic: address of the operands at the origin */
 	uint64_t what_bytes;
-	uint64_t come; /* bytes of the step's message that arrived */
+	/* bytes of the step's message that have arrived */
+	uint64_t arrived_bytes;
 	uint64_t awaited;
-	uint64_t at[VT_DMA_SEGS];
+	uint64_t address[VT_DMA_SEGS];
 	uint64_t len[VT_DMA_SEGS];
 	struct weft_vt_pkt_attr back;
 };
 
-/* Size of one buffer with its packet. */
+/* Returns the size of one buffer with its packet. */
 static inline size_t vt_buf_bytes(uint64_t packet_bytes)
 {
 	size_t most =
@@ -278,21 +303,25 @@ static inline size_t vt_buf_bytes(uint64_t packet_bytes)
 	return (offsetof(struct vt_buf, payload) + most + 63) / 64 * 64;
 }
 
-/* State of a route's place, and of a rank's request for a route. */
+/*
+ * State of a route's place in the array of routes, and of a rank's request for
+ * a route.
+ */
 enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_REQUESTED, VT_ROUTE_OPENED };
 
 /*
- * Places of a rank: for routes whose first member it is, and for requests in
- * progress.
+ * Places per rank, in the array of routes: for routes whose first member is the
+ * rank, and for requests in progress.
  */
 #define VT_PLACES (2u * WEFT_VT_ROUTES)
 
 /* A route that not all members have requested yet. */
 struct vt_join {
 	uint64_t key;
-	uint32_t count; /* members that have requested it */
+	uint32_t count; /* number of members that have requested the route */
 	uint32_t n;
-	uint32_t place; /* index in routes; VT_NONE: not known yet */
+	/* index in the array of routes; VT_NONE: not known yet */
+	uint32_t place;
 	uint32_t routes;
 };
 
@@ -300,21 +329,25 @@ struct vt_join {
 struct vt_route {
 	weft_au32 state; /* enum vt_route_state */
 	uint32_t user_id;
-	uint32_t id;	  /* id in prov/net */
-	uint32_t count;	  /* members */
-	uint32_t closed;  /* members that have closed it */
-	uint32_t times;	  /* number of times that this place was opened */
-	uint32_t no_tree; /* no tree of the network: its members pass packets on
-			   */
-	/* results being distributed, by slot of the window */
-	uint64_t seq[VT_WINDOW]; /* the result's sequence number, plus one */
+	uint32_t id;	 /* tree id in prov/net */
+	uint32_t count;	 /* number of members */
+	uint32_t closed; /* number of members that have closed the route */
+	uint32_t times;	 /* number of times that this place was opened */
+	/*
+	 * 1: the network has no tree for this route; the members forward the
+	 * packets
+	 */
+	uint32_t no_tree;
+	/* Results being distributed, by slot of the window. */
+	uint64_t seq[VT_WINDOW]; /* sequence number of the result, plus one */
 	uint32_t flags[VT_WINDOW];
 	uint32_t bytes[VT_WINDOW];
-	/* root of a broadcast, as given by the first member to post */
+	/* Root of a broadcast, as given by the first member to post. */
 	uint64_t root_seq[VT_WINDOW];
 	uint32_t root[VT_WINDOW];
 	/*
-	 * reduction by interfaces: order matters, as given by the first to post
+	 * Reduction by interfaces: whether the order matters, as given by the
+	 * first member to post.
 	 */
 	uint64_t order_seq[VT_WINDOW];
 	uint8_t ordered[VT_WINDOW];
@@ -323,14 +356,14 @@ struct vt_route {
 
 /* A tree of prov/net. */
 struct vt_tree {
-	uint32_t place; /* place of the route that it was opened for */
-	uint32_t users; /* routes whose results it carries */
+	uint32_t place; /* place of the route for which the tree was opened */
+	uint32_t users; /* number of routes whose results the tree carries */
 };
 
 /*
  * Bits of the cookie of a broadcast sum, above its buffer's index: the route's
- * place, and which opening of that place, since a tree may carry the results of
- * several routes.
+ * place, and the number of the place's opening, since a tree may carry the
+ * results of several routes.
  */
 #define VT_BCAST_PLACE	 32
 #define VT_BCAST_OPENING 52
@@ -343,30 +376,40 @@ static inline uint64_t vt_bcast_cookie(uint32_t place, const struct vt_route *r)
 /* A slot of a reduction at a member's interface; vt_fold.c. */
 struct vt_fold {
 	uint64_t seq;
-	uint64_t came; /* inputs that arrived, a bit each */
-	uint32_t buf;  /* the member's part, and its partial sum */
+	uint64_t arrived; /* bit mask of the inputs that have arrived */
+	uint32_t buf; /* buffer of the member's part and of its partial sum */
 	uint16_t added;
-	bool posted; /* its own part is posted, not yet at the interface */
-	bool here;   /* its own part is at the interface */
+	/* the member's part is posted, but not yet at the interface */
+	bool posted;
+	bool at_interface; /* the member's part is at the interface */
 };
 
-/* A member of a route, in an array of head.size for each route. */
+/* A member of a route; each route has an array of head.size members. */
 struct vt_member {
 	uint32_t rank;
 	uint32_t by_node; /* index of the i-th member, ordered by node */
-	uint32_t ahead;	  /* parts in flight whose result it does not get */
-	uint32_t part[VT_WINDOW]; /* buffer that waits for the result */
+	/* parts in flight for which the member gets no result */
+	uint32_t ahead;
+	/* buffers that wait for a result, by slot of the window */
+	uint32_t part[VT_WINDOW];
 };
 
 /* State of a member whose interface does reductions; vt_fold.c. */
 struct vt_adder {
 	struct vt_fold fold[VT_WINDOW];
-	uint8_t taken[VT_WINDOW]; /* slot used by a part of the rank; 0: free */
-	uint64_t here_seq; /* parts before this one are at its interface */
-	uint64_t busy_ps;  /* time until which it adds */
-	uint32_t early;	   /* inputs that arrived before its own part */
+	/* 1: the slot is used by a part of the rank; 0: free */
+	uint8_t slot_used[VT_WINDOW];
+	/* all parts before this sequence number are at the interface */
+	uint64_t interface_seq;
+	uint64_t busy_ps; /* time until which the interface adds, ps */
+	/* list of inputs that arrived before the member's own part */
+	uint32_t early_inputs;
 	uint32_t
-		early_results; /* results before its own part, a bit per slot */
+		/*
+		 * results that arrived before the member's own part, a bit per
+		 * slot
+		 */
+		early_results;
 };
 
 #endif

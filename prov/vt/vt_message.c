@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages: conversion of posted packets into messages of the model. Packets of
- * one message are consecutive in the rank's list and become one message of the
- * model, which cuts it as the machine would. They are delivered in the order of
- * sending, each when its number of bytes has arrived.
+ * Messages: conversion of posted packets into messages of the model. The
+ * packets of one message are consecutive in the rank's list and become one
+ * message of the model, which segments it as the machine would. Packets are
+ * delivered in the order of sending, each when its number of bytes has arrived.
  *
- * A machine with several paths into the network lets a short message overtake a
- * long one. Its software and its interfaces hide that: here a message waits
- * until the earlier ones from the same rank have arrived.
+ * On a machine with several paths into the network a short message can overtake
+ * a long one. The machine's software and interfaces restore the order: here a
+ * message waits until the earlier messages from the same rank have arrived.
  */
 #include "prov/vt/vt.h"
 #include "src/base/log.h"
 
 #include <string.h>
 
-/* ---- sending ------------------------------------------------------------- */
+/* ---- sending of messages ------------------------------------------------- */
 
-/* Bytes of data that the machine would send. */
+/* Returns the bytes of data that the machine would send. */
 static uint32_t sent_bytes(const struct vt_buf *b)
 {
-	return b->way.bytes ? b->way.bytes - 1 : b->pkt.len;
+	return b->attr.bytes ? b->attr.bytes - 1 : b->pkt.len;
 }
 
-/* Chains the packets from first on that make one message; returns the last. */
-static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
-		      uint32_t *count_p)
+/*
+ * Chains the packets from first on that form one message; returns the last one.
+ */
+static uint32_t chain_packets(struct weft_vt *w, uint32_t first,
+			      struct net_msg *m, uint32_t *count_p)
 {
 	uint32_t last = first, i;
 
@@ -46,21 +48,23 @@ static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 	}
 	vt_buf(w, last)->chain = VT_NONE;
 	vt_buf(w, last)->cursor = first;
-	vt_buf(w, last)->come = 0;
+	vt_buf(w, last)->arrived_bytes = 0;
 	vt_buf(w, last)->no_slot = 0;
 	m->cookie = last;
 	return last;
 }
 
-/* ---- order --------------------------------------------------------------- */
+/* ---- order of messages --------------------------------------------------- */
 
-/* Does the machine have paths on which messages overtake each other? */
+/*
+ * Returns whether the machine has paths on which messages overtake each other.
+ */
 static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
 {
-	return w->cfg.paths > 1 && b->way.vc == WEFT_VT_ORDERED;
+	return w->cfg.paths > 1 && b->attr.vc == WEFT_VT_ORDERED;
 }
 
-/* Appends a message, named by its last packet, to a FIFO of its rank. */
+/* Appends a message, identified by its last packet, to a FIFO of its rank. */
 void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 {
 	vt_buf(w, i)->later = VT_NONE;
@@ -88,7 +92,7 @@ void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 		l->last = before;
 }
 
-/* The oldest incomplete message to a rank, from here on. */
+/* Returns the oldest incomplete message to a rank, from message `from` on. */
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
@@ -100,11 +104,11 @@ uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
 	return from;
 }
 
-/* ---- arrival ------------------------------------------------------------- */
+/* ---- arrival of messages ------------------------------------------------- */
 
 /*
- * Whether the first packet of a message finds a slot in the receiver's input
- * queue. A rank that has left has no queue.
+ * Returns whether the receiver's input queue has a slot for the first packet of
+ * a message. A rank that has left has no queue.
  */
 static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
 {
@@ -112,25 +116,29 @@ static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
 	uint32_t slots = t->w->cfg.input_slots;
 
 	/* relaxed: the rank has blocked since */
-	return !slots || r->came - weft_load32_relaxed(&r->taken) < slots ||
+	return !slots ||
+	       r->arrived - weft_load32_relaxed(&r->packets_read) < slots ||
 	       weft_load32(&r->status) >= WEFT_VT_DONE;
 }
 
 /*
- * Time of the retransmission of a discarded message. Attempts before the
- * receiver's next poll are skipped, but the period is kept.
+ * Returns the time of the retransmission of a discarded message. Attempts
+ * before the receiver's next poll are skipped, but the interval is kept.
  */
 static uint64_t retry_time(struct vt_engine_pass *t, uint32_t rank)
 {
-	uint64_t looks = vt_now(vt_rank(t->w, rank));
+	uint64_t poll_ps = vt_now(vt_rank(t->w, rank));
 	uint64_t step = t->w->cfg.retry_ps ? t->w->cfg.retry_ps : 1;
-	uint64_t n = looks > t->at ? (looks - t->at + step - 1) / step : 1;
+	uint64_t n = poll_ps > t->time_ps
+			     ? (poll_ps - t->time_ps + step - 1) / step
+			     : 1;
 
-	return t->at + n * step;
+	return t->time_ps + n * step;
 }
 
 /*
- * The message has arrived and was discarded: the sender's unit retransmits it.
+ * Retransmits a message that arrived and was discarded, as the sender's unit
+ * does.
  */
 static void retransmit(struct vt_engine_pass *t, uint32_t end)
 {
@@ -138,17 +146,20 @@ static void retransmit(struct vt_engine_pass *t, uint32_t end)
 	struct vt_buf *last = vt_buf(w, end), *b = vt_buf(w, last->cursor);
 	struct net_msg m;
 
-	vt_msg_init_unit(w, b->from, b->to, &b->way, &m);
+	vt_msg_init_unit(w, b->from, b->to, &b->attr, &m);
 	m.bytes = last->end;
 	m.cookie = end;
-	last->come = 0;
+	last->arrived_bytes = 0;
 	last->no_slot = 0;
 	w->head->discards++;
-	vt_rank_notify(t, b->to, t->at);
+	vt_rank_notify(t, b->to, t->time_ps);
 	vt_model_send(w, retry_time(t, b->to), &m);
 }
 
-/* Delivers the next packet of a message; last is its last packet, index end. */
+/*
+ * Delivers the next packet of a message; last is its last packet, with index
+ * end.
+ */
 static void deliver_packet(struct vt_engine_pass *t, struct vt_buf *last,
 			   uint32_t end)
 {
@@ -156,31 +167,37 @@ static void deliver_packet(struct vt_engine_pass *t, struct vt_buf *last,
 	struct vt_buf *b = vt_buf(t->w, i);
 
 	last->cursor = b->chain;
-	vt_rank(t->w, b->to)->came++;
+	vt_rank(t->w, b->to)->arrived++;
 	vt_arrive(t, b->to, i, i != end && b->nth % VT_WAKE_EVERY);
 	vt_flight_done(t, b->from);
 }
 
-/* Delivers the packets of a message that have arrived; true: all of them. */
+/*
+ * Delivers the packets of a message that have arrived; returns whether all were
+ * delivered.
+ */
 static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
 
 	if (last->cursor != VT_NONE && vt_buf(t->w, last->cursor)->nth == 1 &&
-	    last->come && !has_slot(t, last->to))
+	    last->arrived_bytes && !has_slot(t, last->to))
 		last->no_slot = 1;
 	if (last->no_slot) {
-		if (last->come > last->end)
+		if (last->arrived_bytes > last->end)
 			retransmit(t, end);
 		return false;
 	}
 	while (last->cursor != VT_NONE &&
-	       vt_buf(t->w, last->cursor)->end < last->come)
+	       vt_buf(t->w, last->cursor)->end < last->arrived_bytes)
 		deliver_packet(t, last, end);
 	return last->cursor == VT_NONE;
 }
 
-/* Delivers messages that have arrived and wait for no earlier one. */
+/*
+ * Delivers messages that have arrived completely and wait for no earlier
+ * message.
+ */
 static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 {
 	struct weft_vt *w = t->w;
@@ -191,7 +208,7 @@ static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 		return;
 	while (end != VT_NONE) {
 		later = vt_buf(w, end)->later;
-		/* its buffers may be reused from here on */
+		/* buffers may be reused from here on */
 		if (!deliver_arrived(t, end))
 			return;
 		vt_msg_fifo_remove(w, &r->out, end);
@@ -200,16 +217,17 @@ static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 }
 
 /*
- * The cookie of a message is its last packet, which stays until all have
- * arrived and knows the next. On adaptive routes packets may arrive out of
- * order, but such messages are delivered only when complete.
+ * Handles the arrival of bytes of a message. The cookie of a message is its
+ * last packet, which stays until all packets have arrived and contains the
+ * index of the next one. With adaptive routing packets may arrive out of order,
+ * but then the message is delivered only when it is complete.
  */
 void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
 
 	/* one more than the bytes, so that an empty message arrives, too */
-	last->come += bytes + !last->come;
+	last->arrived_bytes += bytes + !last->arrived_bytes;
 	if (may_overtake(t->w, last))
 		deliver_in_order(t, end);
 	else
@@ -221,18 +239,18 @@ void vt_message_lost(struct vt_engine_pass *t, uint32_t end)
 	struct weft_vt *w = t->w;
 	struct vt_buf *last = vt_buf(w, end);
 	uint32_t to = last->to, from = last->from, i = last->cursor, next;
-	struct vt_msg_fifo *line = &vt_rank(w, from)->out;
+	struct vt_msg_fifo *fifo = &vt_rank(w, from)->out;
 	bool ordered = may_overtake(w, last);
 
 	if (ordered)
-		vt_msg_fifo_remove(w, line, end);
+		vt_msg_fifo_remove(w, fifo, end);
 	while (i != VT_NONE) {
 		next = vt_buf(w, i)->chain;
 		vt_buf_return(t, i);
 		vt_flight_done(t, from);
 		i = next;
 	}
-	next = ordered ? vt_msg_fifo_first(w, line->first, to) : VT_NONE;
+	next = ordered ? vt_msg_fifo_first(w, fifo->first, to) : VT_NONE;
 	if (next != VT_NONE)
 		deliver_in_order(t, next);
 }
@@ -245,9 +263,9 @@ uint32_t vt_message_post(struct vt_engine_pass *t, uint32_t rank,
 	struct net_msg m;
 	uint32_t n, last;
 
-	vt_msg_init(w, rank, b->to, &b->way, &m);
-	last = chain(w, first, &m, &n);
-	vt_buf(w, last)->way.vc = b->way.vc;
+	vt_msg_init(w, rank, b->to, &b->attr, &m);
+	last = chain_packets(w, first, &m, &n);
+	vt_buf(w, last)->attr.vc = b->attr.vc;
 	if (may_overtake(w, b))
 		vt_msg_fifo_add(w, &vt_rank(w, rank)->out, last);
 	vt_model_send(w, vt_send_time(w, b->stamp), &m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The carrier interface of the virtual-time runtime: connects a rank to the
- * world of its job. This file has open and close, peers, notes, and the tables;
- * vt.h lists the other files.
+ * world of its job. This file contains open and close, peers, notes, and the
+ * tables; vt.h lists the other files.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/fault/net_fault.h"
@@ -68,7 +68,7 @@ static int vt_open(const struct weft_carrier_attr *attr,
 			 "run under MPI, or set FI_WEFT_JOB=name:rank:size");
 		return -EINVAL;
 	}
-	if (attr->world->taken) {
+	if (attr->world->in_use) {
 		weft_log(WEFT_LOG_ERROR,
 			 "virtual time: this rank already has an endpoint; "
 			 "only one per rank is supported");
@@ -82,7 +82,7 @@ static int vt_open(const struct weft_carrier_attr *attr,
 		return -ENOMEM;
 	}
 	weft_guard_init();
-	attr->world->taken = true;
+	attr->world->in_use = true;
 	if (v->threads)
 		v->w->head->threads = 1;
 	v->me->start = weft_proc_start((uint32_t)getpid());
@@ -93,7 +93,10 @@ static int vt_open(const struct weft_carrier_attr *attr,
 	return 0;
 }
 
-/* Posts a good-bye behind the last packet; it takes effect in virtual time. */
+/*
+ * Posts a notice of leaving after the last packet; it takes effect in virtual
+ * time.
+ */
 static void post_leave(struct vt *v)
 {
 	uint32_t i = v->out ? VT_NONE : vt_buf_get(v);
@@ -115,14 +118,14 @@ static void vt_close(struct weft_carrier *c)
 }
 
 /*
- * All ranks leave at the end of a job: a good-bye is needed only when a node is
- * dead.
+ * Leaves the world. All ranks leave at the end of a job, so a notice of leaving
+ * is posted only if a node is dead.
  */
 static void vt_leave(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
-	if (v->w->head->node_dead && !v->me->bye)
+	if (v->w->head->node_dead && !v->me->leave_err)
 		post_leave(v);
 	vt_world_leave(v);
 }
@@ -154,14 +157,14 @@ static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 		p->rank = rank;
 		v->peer[rank] = p;
 		v->contacted[v->contacted_count++] = rank;
-		/* A peer that has left already is reported at the next poll. */
+		/* a peer that has left already is reported at the next poll */
 		v->left_seen = weft_load32(&v->w->head->left) - 1;
 	}
 	*peer_p = &p->base;
 	return 0;
 }
 
-/* Shared areas of ranks are stored in the world. */
+/* Returns the shared area of a rank, which is stored in the world. */
 static int vt_share(struct weft_carrier *c, struct weft_peer *peer,
 		    void **area_p, size_t *bytes_p)
 {
@@ -227,7 +230,7 @@ static void vt_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 	*s = vt_of(c)->stats;
 }
 
-/* ---- the clock ----------------------------------------------------------- */
+/* ---- clock of the rank --------------------------------------------------- */
 
 static uint64_t vt_now_ps(struct weft_carrier *c, bool pay)
 {
@@ -259,12 +262,12 @@ static void vt_compute(struct weft_carrier *c, uint64_t ps)
 	vt_idle_polls_set(v, 0);
 }
 
-static void vt_lengthy(struct weft_carrier *c)
+static void vt_long_message(struct weft_carrier *c)
 {
 	vt_of(c)->long_message = true;
 }
 
-/* ---- notes --------------------------------------------------------------- */
+/* ---- notes and counters -------------------------------------------------- */
 
 static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
 {
@@ -291,7 +294,7 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 	if (rank >= v->w->size)
 		return -EINVAL;
 	r = &v->w->rank_of[rank];
-	/* A6 pairs with R6 in vt_note(), of the thread that was the last. */
+	/* A6 pairs with R6 in vt_note(), for the thread that was the last. */
 	*note = v->w->cold_of[rank].note;
 	note->clock_ps = vt_now(r);
 	/* A8 pairs with R8 in vt_world_leave() */
@@ -301,7 +304,7 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 	return 0;
 }
 
-/* Nodes that have a rank; 0: no memory to count them. */
+/* Returns the number of nodes that have a rank; 0: no memory to count them. */
 static uint32_t nodes_used(struct weft_vt *w)
 {
 	uint32_t nodes = net_shape_nodes(&w->cfg), n = 0;
@@ -331,7 +334,7 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 		.hops = n.hops,
 		.packets = n.delivered,
 		.hash = n.hash,
-		.turns = v->w->head->turns,
+		.turns = v->w->head->passes,
 		.routes = v->w->head->routes_opened,
 		.route_parts = v->w->head->route_parts,
 		.route_bytes = v->w->head->route_bytes,
@@ -372,14 +375,14 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 	return 0;
 }
 
-/* ---- tables -------------------------------------------------------------- */
+/* ---- operation tables ---------------------------------------------------- */
 
 static const struct weft_carrier_virt vt_virt = {
 	.now_ps = vt_now_ps,
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
 	.completed = vt_completed,
-	.long_message = vt_lengthy,
+	.long_message = vt_long_message,
 	.way = vt_path_record,
 	.path = vt_path,
 	.full = vt_full,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contributions (parts) to class routes, and their results: functions used with
- * every method of combining. vt_route.c has the calls, vt_fold.c and
- * vt_result_bcast.c have the work of interfaces.
+ * Contributions (parts) to class routes, and their results: functions used by
+ * every method of combining. vt_route.c contains the calls; vt_fold.c and
+ * vt_result_bcast.c contain the functions of interfaces.
  */
 #include "prov/vt/vt.h"
 
@@ -39,13 +39,13 @@ bool vt_part_has_result(const struct weft_vt_part *part, uint32_t member)
 void vt_part_done(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_member *m = vt_part_member(t->w, vt_buf(t->w, i));
-	/* relaxed, as vt_due() */
-	uint32_t lack =
-		weft_load32_relaxed(&vt_rank(t->w, m->rank)->wants_room);
+	/* relaxed: see vt_due() */
+	uint32_t resources =
+		weft_load32_relaxed(&vt_rank(t->w, m->rank)->waits_for);
 
 	vt_buf_return(t, i);
-	if (--m->ahead == VT_WINDOW / 2 && (lack & VT_ROOM_ROUTE))
-		vt_rank_notify(t, m->rank, t->at);
+	if (--m->ahead == VT_WINDOW / 2 && (resources & VT_ROOM_ROUTE))
+		vt_rank_notify(t, m->rank, t->time_ps);
 }
 
 void vt_route_done(struct vt_engine_pass *t, uint32_t i)
@@ -56,7 +56,7 @@ void vt_route_done(struct vt_engine_pass *t, uint32_t i)
 		vt_part_done(t, i);
 }
 
-/* ---- contributions ------------------------------------------------------- */
+/* ---- combining of contributions ------------------------------------------ */
 
 static bool alike(const struct weft_vt_part *a, const struct weft_vt_part *b)
 {
@@ -79,7 +79,7 @@ void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 					     in->payload, part->bytes);
 }
 
-/* ---- results ------------------------------------------------------------- */
+/* ---- distribution of results --------------------------------------------- */
 
 unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 			       uint64_t seq, uint32_t i)
@@ -100,15 +100,18 @@ unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 	return k;
 }
 
-/* Does a member wait for another operation than the one that arrived? */
+/*
+ * Returns whether a member waits for a different operation than the one that
+ * arrived.
+ */
 static bool is_mismatch(const struct vt_route *r, unsigned k,
 			const struct weft_vt_part *part)
 {
-	bool cast = r->root_seq[k] == part->seq + 1;
+	bool bcast = r->root_seq[k] == part->seq + 1;
 
-	return cast && (part->kind != WEFT_VT_BCAST ||
-			(part->bytes != r->bytes[k] &&
-			 !(r->flags[k] & WEFT_VT_DIFFER)));
+	return bcast && (part->kind != WEFT_VT_BCAST ||
+			 (part->bytes != r->bytes[k] &&
+			  !(r->flags[k] & WEFT_VT_DIFFER)));
 }
 
 bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
@@ -135,7 +138,7 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 	return true;
 }
 
-/* A sum has reached the one member that gets it. */
+/* Delivers a sum to the one member that gets it. */
 void vt_route_result_to_root(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polling in virtual time: a poll returns whatever other ranks do, costs the
- * time given in vt_wait.c, and counts as waiting only where it is.
+ * Polling in virtual time: a poll returns whatever other ranks do, has the cost
+ * described in vt_wait.c, and counts as waiting only in a polling loop.
  */
 #include "test/support/vt_fixture.h"
 #include "test/t.h"
 
-#define ROW	 1000u /* fruitless polls of a test */
+#define POLLS	 1000u /* polls without result in a test */
 #define MANY	 250000u
 #define STEP_PS	 50000u	     /* cost of a poll on bgq */
-#define LATE_PS	 3000000000u /* 3 ms */
+#define SEND_PS	 3000000000u /* 3 ms of virtual time, ps */
 #define FREE	 2u	     /* consecutive polls without cost */
-#define JUMP	 16u	     /* the n-th in a row takes n / JUMP steps */
-#define SECOND_N 100000u     /* most polls in a second of virtual time */
+/* the n-th consecutive poll takes n / JUMP steps */
+#define JUMP	 16u
+/* maximum number of polls in a second of virtual time */
+#define SECOND_N 100000u
 
-/* Ranks 1 and 2 send each other packets until rank 0 has sent one to each. */
+/*
+ * Ranks 1 and 2 send each other packets until rank 0 has sent a packet to each.
+ */
 static int exchange(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *other = rank_peer(p, e, 3 - rank);
@@ -25,7 +29,7 @@ static int exchange(struct play *p, struct end *e, uint32_t rank)
 		uint64_t got = e->got;
 
 		ret = wait_got(e, got + 1);
-		/* a packet from rank 0 is no reason to send another one */
+		/* a packet from rank 0 is not answered */
 		if (!ret && !e->got_from[0])
 			ret = send_waiting(e, other, n++, 8);
 	}
@@ -39,20 +43,20 @@ static int end_exchange(struct play *p, struct end *e)
 	return ret ? ret : send_waiting(e, rank_peer(p, e, 2), 0, 8);
 }
 
-/* ---- other ranks communicate --------------------------------------------- */
+/* ---- polls while other ranks communicate --------------------------------- */
 
-static int row_of_polls(struct play *p, struct end *e, uint32_t rank)
+static int poll_series(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return exchange(p, e, rank);
-	for (uint32_t i = 0; i < ROW; i++)
+	for (uint32_t i = 0; i < POLLS; i++)
 		e->c->ops->poll(e->c, 1);
 	p->found->value[0] = now(e);
 	return end_exchange(p, e);
 }
 
-/* Steps that the first n polls of a series take. */
-static uint64_t row_steps(uint32_t n)
+/* Returns the steps that the first n polls of a series take. */
+static uint64_t series_steps(uint32_t n)
 {
 	uint64_t steps = 0;
 
@@ -63,12 +67,12 @@ static uint64_t row_steps(uint32_t n)
 
 static void polls_return_while_others_communicate(void **state)
 {
-	struct play p = { .ranks = 3, .body = row_of_polls };
+	struct play p = { .ranks = 3, .body = poll_series };
 	struct found a, b;
 
 	(void)state;
 	play(&p, &a);
-	T_IS(a.value[0], row_steps(ROW) * STEP_PS);
+	T_IS(a.value[0], series_steps(POLLS) * STEP_PS);
 	p.one_core = true;
 	play(&p, &b);
 	T_MEM(a.clock, b.clock, sizeof(a.clock));
@@ -76,14 +80,14 @@ static void polls_return_while_others_communicate(void **state)
 }
 
 /*
- * Each poll belongs to a call that completes, like receives whose messages have
+ * Each poll belongs to a call that completes, like a receive whose message has
  * already arrived: it takes one step.
  */
-static int complete_beside(struct play *p, struct end *e, uint32_t rank)
+static int complete_during_traffic(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return exchange(p, e, rank);
-	for (uint32_t i = 0; i < ROW; i++) {
+	for (uint32_t i = 0; i < POLLS; i++) {
 		e->c->ops->poll(e->c, 1);
 		e->c->virt->completed(e->c);
 	}
@@ -91,23 +95,23 @@ static int complete_beside(struct play *p, struct end *e, uint32_t rank)
 	return end_exchange(p, e);
 }
 
-static void polls_of_calls_that_complete_are_single(void **state)
+static void polls_of_completing_calls_take_one_step(void **state)
 {
-	struct play p = { .ranks = 3, .body = complete_beside };
+	struct play p = { .ranks = 3, .body = complete_during_traffic };
 	struct found f;
 
 	(void)state;
 	play(&p, &f);
-	T_IS(f.value[0], (ROW - FREE) * STEP_PS);
+	T_IS(f.value[0], (POLLS - FREE) * STEP_PS);
 }
 
-/* ---- nothing is in flight ------------------------------------------------ */
+/* ---- polls while nothing is in flight ------------------------------------ */
 
-static int alone(struct play *p, struct end *e, uint32_t rank)
+static int poll_alone(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return wait_got(e, 1);
-	for (uint32_t i = 0; i < 10 * ROW; i++)
+	for (uint32_t i = 0; i < 10 * POLLS; i++)
 		e->c->ops->poll(e->c, 1);
 	p->found->value[0] = now(e);
 	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
@@ -115,12 +119,12 @@ static int alone(struct play *p, struct end *e, uint32_t rank)
 
 static void a_poll_is_one_step_when_nothing_is_in_flight(void **state)
 {
-	struct play p = { .ranks = 2, .body = alone };
+	struct play p = { .ranks = 2, .body = poll_alone };
 	struct found f;
 
 	(void)state;
 	play(&p, &f);
-	T_IS(f.value[0], (10 * ROW - FREE) * STEP_PS);
+	T_IS(f.value[0], (10 * POLLS - FREE) * STEP_PS);
 }
 
 static int complete(struct play *p, struct end *e, uint32_t rank)
@@ -135,7 +139,7 @@ static int complete(struct play *p, struct end *e, uint32_t rank)
 	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
 }
 
-static void operations_that_complete_are_no_deadlock(void **state)
+static void completing_operations_are_no_deadlock(void **state)
 {
 	struct play p = { .ranks = 2, .body = complete };
 	struct found f;
@@ -145,14 +149,14 @@ static void operations_that_complete_are_no_deadlock(void **state)
 	T_IS(f.value[0], (uint64_t)(MANY - FREE) * STEP_PS);
 }
 
-/* A loop that ends by time, and rarely reads the clock. */
-static int clock_seldom(struct play *p, struct end *e, uint32_t rank)
+/* A loop that ends by time, and reads the clock rarely. */
+static int read_clock_rarely(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return wait_got(e, 1);
 	for (uint32_t i = 0; i < MANY; i++) {
 		e->c->ops->poll(e->c, 1);
-		if (i % ROW == 0)
+		if (i % POLLS == 0)
 			e->c->virt->now_ps(e->c, true);
 	}
 	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
@@ -160,22 +164,22 @@ static int clock_seldom(struct play *p, struct end *e, uint32_t rank)
 
 static void a_loop_that_reads_the_clock_is_no_deadlock(void **state)
 {
-	struct play p = { .ranks = 2, .body = clock_seldom };
+	struct play p = { .ranks = 2, .body = read_clock_rarely };
 	struct found f;
 
 	(void)state;
 	play(&p, &f);
 }
 
-/* ---- clocks -------------------------------------------------------------- */
+/* ---- polls and the clock ------------------------------------------------- */
 
-/* Rank 1 sends at 3 ms: rank 0 finds the packet at that step. */
-static int until_it_comes(struct play *p, struct end *e, uint32_t rank)
+/* Rank 1 sends at 3 ms: rank 0 must find the packet at that step. */
+static int poll_until_arrival(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = 0;
 
 	if (rank) {
-		e->c->virt->compute(e->c, LATE_PS);
+		e->c->virt->compute(e->c, SEND_PS);
 		return send_waiting(e, rank_peer(p, e, 0), 0, 8);
 	}
 	for (; !e->got; n++) {
@@ -186,25 +190,25 @@ static int until_it_comes(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_loop_that_reads_the_clock_stops_at_what_comes(void **state)
+static void a_loop_that_reads_the_clock_stops_at_an_arrival(void **state)
 {
-	struct play p = { .ranks = 2, .body = until_it_comes };
+	struct play p = { .ranks = 2, .body = poll_until_arrival };
 	struct net_config cfg;
-	uint64_t there = LATE_PS + zero_load(&cfg, 8) + cfg.send_ps;
+	uint64_t arrival_ps = SEND_PS + unloaded_latency(&cfg, 8) + cfg.send_ps;
 	struct found f;
 
 	(void)state;
 	play(&p, &f);
 	assert_in_range(f.value[0], 1000, 20000);
-	assert_in_range(f.clock[0], there,
-			there + STEP_PS + cfg.wtime_ps + cfg.recv_ps);
+	assert_in_range(f.clock[0], arrival_ps,
+			arrival_ps + STEP_PS + cfg.wtime_ps + cfg.recv_ps);
 }
 
 /*
- * A second of virtual time, with an error of at most a thousandth, by few
- * polls.
+ * Polls for a second of virtual time, with an error of at most a thousandth, by
+ * few polls.
  */
-static int a_second(struct play *p, struct end *e, uint32_t rank)
+static int poll_one_second(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = 0;
 
@@ -217,9 +221,9 @@ static int a_second(struct play *p, struct end *e, uint32_t rank)
 	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
 }
 
-static void a_second_of_polls_costs_few_turns(void **state)
+static void a_second_of_polling_takes_few_polls(void **state)
 {
-	struct play p = { .ranks = 2, .body = a_second };
+	struct play p = { .ranks = 2, .body = poll_one_second };
 	struct found f;
 
 	(void)state;
@@ -232,12 +236,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(polls_return_while_others_communicate),
-		T_CASE(polls_of_calls_that_complete_are_single),
+		T_CASE(polls_of_completing_calls_take_one_step),
 		T_CASE(a_poll_is_one_step_when_nothing_is_in_flight),
-		T_CASE(operations_that_complete_are_no_deadlock),
+		T_CASE(completing_operations_are_no_deadlock),
 		T_CASE(a_loop_that_reads_the_clock_is_no_deadlock),
-		T_CASE(a_loop_that_reads_the_clock_stops_at_what_comes),
-		T_CASE(a_second_of_polls_costs_few_turns),
+		T_CASE(a_loop_that_reads_the_clock_stops_at_an_arrival),
+		T_CASE(a_second_of_polling_takes_few_polls),
 	};
 
 	return T_RUN(tests);

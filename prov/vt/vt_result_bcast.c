@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Results of class routes that no switch copies. They go from member to member,
- * down the tree of prov/net/tree/net_fold.h from the first one on, the farthest
- * child first. With chained events, the event that counts a packet starts those
- * to the children, whatever the ranks do; otherwise the processors of the
- * members poll, and put the result into the memory of one child after the
- * other.
+ * Results of class routes that no switch copies. The members forward a result
+ * down the tree of prov/net/tree/net_fold.h, from the first member on, to the
+ * most distant child first. With chained events, the event that counts a packet
+ * starts the packets to the children, independently of the ranks; otherwise the
+ * processors of the members poll, and put the result into the memory of one
+ * child after the other.
  *
- * A broadcast by chained events goes from its root, which is then complete, to
- * the first member. It may arrive at a member before that one has posted its
- * part.
+ * A broadcast by chained events is sent from its root, which is then complete,
+ * to the first member. The broadcast may arrive at a member before that member
+ * has posted its part.
  */
 #include "prov/vt/vt.h"
 
@@ -19,9 +19,9 @@ static uint64_t result_cookie(uint32_t place, uint32_t member, unsigned k)
 	       (place * VT_WINDOW + k);
 }
 
-/* The buffer in which a member waits for a result, or NULL. */
-static struct vt_buf *waiting(struct weft_vt *w, uint32_t place,
-			      uint32_t member, unsigned k)
+/* Returns the buffer in which a member waits for a result, or NULL. */
+static struct vt_buf *waiting_buf(struct weft_vt *w, uint32_t place,
+				  uint32_t member, unsigned k)
 {
 	uint32_t i = vt_route_members(w, place)[member].part[k];
 
@@ -37,35 +37,35 @@ static void result_send(struct vt_engine_pass *t, uint64_t cookie,
 	unsigned k = (uint32_t)cookie % VT_WINDOW;
 	const struct vt_member *m = vt_route_members(w, place);
 	/* commands of events share one queue */
-	const struct weft_vt_pkt_attr way = {
+	const struct weft_vt_pkt_attr attr = {
 		.path = (uint8_t)w->fold_path, .fifo = vt_tree_chained(w, place)
 	};
 	struct vt_buf *b;
 	struct net_msg msg;
 
 	vt_require(to < w->routes[place].count);
-	vt_msg_init_unit(w, m[from].rank, m[to].rank, &way, &msg);
+	vt_msg_init_unit(w, m[from].rank, m[to].rank, &attr, &msg);
 	msg.bytes = w->routes[place].bytes[k];
 	msg.cookie = result_cookie(place, to, k);
-	b = waiting(w, place, to, k);
+	b = waiting_buf(w, place, to, k);
 	if (b)
-		b->come = 0;
+		b->arrived_bytes = 0;
 	vt_model_send(w, at, &msg);
 }
 
 /*
- * Whether a member has the whole result now; it may have posted another
- * operation.
+ * Returns whether a member has the whole result now; it may have posted a
+ * different operation.
  */
-static bool has_come(struct weft_vt *w, uint32_t place, uint32_t member,
-		     unsigned k, uint64_t offset, uint32_t bytes)
+static bool has_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
+			unsigned k, uint64_t offset, uint32_t bytes)
 {
-	struct vt_buf *b = waiting(w, place, member, k);
+	struct vt_buf *b = waiting_buf(w, place, member, k);
 
 	if (!b)
 		return offset + bytes == w->routes[place].bytes[k];
-	b->come += bytes;
-	return b->come == w->routes[place].bytes[k];
+	b->arrived_bytes += bytes;
+	return b->arrived_bytes == w->routes[place].bytes[k];
 }
 
 /* Decodes and checks the place and the member in a cookie. */
@@ -80,36 +80,36 @@ static void result_decode(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
 }
 
 /*
- * The result is at a member's interface: delivers it to the rank, now or when
- * its part is posted.
+ * Handles a result at a member's interface: delivers it to the rank, now or
+ * when its part is posted.
  */
 static void result_deliver(struct vt_engine_pass *t, uint32_t place,
 			   uint32_t member, unsigned k)
 {
 	const struct vt_route *r = &t->w->routes[place];
-	bool cast = r->root_seq[k] && r->root_seq[k] == r->seq[k];
+	bool bcast = r->root_seq[k] && r->root_seq[k] == r->seq[k];
 
 	if (vt_route_deliver(t, place, member, k))
 		return;
-	if (cast && r->root[k] != member)
+	if (bcast && r->root[k] != member)
 		vt_adders(t->w, place)[member].early_results |= 1u << k;
 }
 
-bool vt_result_came(struct weft_vt *w, uint32_t place, uint32_t member,
-		    unsigned k)
+bool vt_result_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
+		       unsigned k)
 {
 	struct vt_adder *a = &vt_adders(w, place)[member];
-	bool came = a->early_results >> k & 1;
+	bool arrived = a->early_results >> k & 1;
 
 	a->early_results &= ~(1u << k);
-	return came;
+	return arrived;
 }
 
 /*
- * A member has the result: sends it to the children, then delivers it to its
- * rank.
+ * Handles a result at a member: sends it to the children, then delivers it to
+ * the member's rank.
  */
-static void pass_on(struct vt_engine_pass *t, uint64_t cookie)
+static void result_forward(struct vt_engine_pass *t, uint64_t cookie)
 {
 	struct weft_vt *w = t->w;
 	unsigned k = (uint32_t)cookie % VT_WINDOW, n;
@@ -119,7 +119,7 @@ static void pass_on(struct vt_engine_pass *t, uint64_t cookie)
 
 	result_decode(w, cookie, &place, &member);
 	each = vt_tree_by_cpu(w, place) ? w->cfg.fold_ps : 0;
-	at = t->at;
+	at = t->time_ps;
 	if (member && vt_tree_by_cpu(w, place))
 		at += w->cfg.poll_ps;
 	net_fold_init(&tree, w->routes[place].count, w->cfg.fold_levels);
@@ -141,14 +141,14 @@ void vt_result_packet(struct vt_engine_pass *t, uint64_t cookie,
 	uint32_t place, member;
 
 	result_decode(t->w, cookie, &place, &member);
-	if (has_come(t->w, place, member, (uint32_t)cookie % VT_WINDOW, offset,
-		     bytes))
-		pass_on(t, cookie);
+	if (has_arrived(t->w, place, member, (uint32_t)cookie % VT_WINDOW,
+			offset, bytes))
+		result_forward(t, cookie);
 }
 
 void vt_result_timer(struct vt_engine_pass *t, uint64_t cookie)
 {
-	pass_on(t, cookie);
+	result_forward(t, cookie);
 }
 
 void vt_result_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at)
@@ -160,8 +160,8 @@ void vt_result_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 	vt_require(!net_timer(t->w->net, at, result_cookie(place, 0, k)));
 }
 
-/* Time at which the interface has read all of a posted part. */
-static uint64_t fetched_at(struct vt_engine_pass *t, const struct vt_buf *b)
+/* Returns the time at which the interface has read all of a posted part. */
+static uint64_t fetched_time(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &t->w->cfg;
 	uint64_t rate = cfg->coll_injection_ps_x1000
@@ -176,11 +176,11 @@ static uint64_t fetched_at(struct vt_engine_pass *t, const struct vt_buf *b)
 	return me->busy_ps;
 }
 
-void vt_result_cast(struct vt_engine_pass *t, uint32_t i)
+void vt_result_bcast_begin(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t place = b->route, root = b->to;
-	uint64_t at = fetched_at(t, b), mine;
+	uint64_t at = fetched_time(t, b), mine;
 	unsigned k;
 
 	vt_require(root < t->w->routes[place].count);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Class routes in virtual time. All members request a route from the engine, by
- * a key; the first one also writes the list of members, at a place of its own.
- * After the last request the engine takes an id that is free on all members,
- * opens the machine's tree over their nodes, and notifies all members. When the
- * last member has closed the route, its id is free again.
+ * a key; the first member also writes the list of members, at one of its
+ * places. After the last request the engine selects an id that is free on all
+ * members, opens the machine's tree over their nodes, and notifies all members.
+ * When the last member has closed the route, its id is free again.
  *
- * A part is stored in a buffer like a packet's. It carries the contribution up
+ * A part is stored in a buffer like a packet. It carries the contribution up
  * the tree (the engine combines inputs into the first of them) and waits for
- * the result, which is copied into it when it has come down, and then arrives
- * at its rank as packets do. A member has at most VT_WINDOW parts in flight.
+ * the result, which is copied into the same buffer and then arrives at its rank
+ * like a packet. A member has at most VT_WINDOW parts in flight.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/file/net_name.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- opening, by the members --------------------------------------------- */
+/* ---- opening and closing by the members ---------------------------------- */
 
 static uint32_t member_rank(const struct vt *v,
 			    const struct weft_vt_route_attr *a, int i)
@@ -31,7 +31,7 @@ struct by_node {
 	uint32_t member;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_nodes(const void *a, const void *b)
 {
 	const struct by_node *x = a, *y = b;
 
@@ -58,14 +58,17 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 		order[i].node = v->w->rank_of[m[i].rank].node;
 		order[i].member = (uint32_t)i;
 	}
-	qsort(order, (size_t)a->n, sizeof(*order), compare);
+	qsort(order, (size_t)a->n, sizeof(*order), compare_nodes);
 	for (int i = 0; i < a->n; i++)
 		m[i].by_node = order[i].member;
 	free(order);
 	return 0;
 }
 
-/* A free place of this rank; there are more places than ids and requests. */
+/*
+ * Returns a free place of this rank; there are more places than ids and
+ * requests.
+ */
 static uint32_t new_place(struct vt *v)
 {
 	uint32_t place = v->rank * VT_PLACES, end = place + VT_PLACES;
@@ -76,23 +79,24 @@ static uint32_t new_place(struct vt *v)
 	return place < end ? place : VT_NONE;
 }
 
-static struct vt_route_request *find_wish(struct vt_rank_cold *d, uint64_t key)
+static struct vt_route_request *find_request(struct vt_rank_cold *d,
+					     uint64_t key)
 {
 	struct vt_route_request *empty = NULL;
 
 	for (unsigned i = 0; i < WEFT_VT_ROUTES; i++) {
-		struct vt_route_request *wish = &d->wish[i];
+		struct vt_route_request *req = &d->req[i];
 
-		if (weft_load32(&wish->state) == VT_ROUTE_FREE)
-			empty = wish;
-		else if (wish->key == key)
-			return wish;
+		if (weft_load32(&req->state) == VT_ROUTE_FREE)
+			empty = req;
+		else if (req->key == key)
+			return req;
 	}
 	return empty;
 }
 
-static int request(struct vt *v, const struct weft_vt_route_attr *a,
-		   struct vt_route_request *wish)
+static int route_request(struct vt *v, const struct weft_vt_route_attr *a,
+			 struct vt_route_request *req)
 {
 	uint32_t i = vt_buf_get(v), place;
 	struct vt_buf *b;
@@ -110,26 +114,26 @@ static int request(struct vt *v, const struct weft_vt_route_attr *a,
 	if (a->me == 0) {
 		place = new_place(v);
 		if (place == VT_NONE || write_members(v, a, place)) {
-			vt_push(v->w, &v->me->spare, i);
+			vt_push(v->w, &v->me->returned, i);
 			return -ENOMEM;
 		}
 		b->route = place;
 		weft_store32(&v->w->routes[place].state, VT_ROUTE_REQUESTED);
 	}
-	wish->key = a->key;
-	weft_store32(&wish->state, VT_ROUTE_REQUESTED);
+	req->key = a->key;
+	weft_store32(&req->state, VT_ROUTE_REQUESTED);
 	vt_post(v, i);
 	return -EAGAIN;
 }
 
-/* Is this a valid response of the engine to a request? */
+/* Returns whether this is a valid response of the engine to a request. */
 static bool is_valid_response(const struct vt *v,
-			      const struct vt_route_request *wish)
+			      const struct vt_route_request *req)
 {
-	switch (wish->err) {
+	switch (req->err) {
 	case 0:
-		return wish->id < WEFT_VT_ROUTES &&
-		       vt_route_is_place(v->w, wish->place);
+		return req->id < WEFT_VT_ROUTES &&
+		       vt_route_is_place(v->w, req->place);
 	case -ENOSPC:
 	case -EINVAL:
 	case -ENOMEM:
@@ -143,23 +147,23 @@ int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *a,
 		  unsigned *id_p)
 {
 	struct vt *v = vt_of(c);
-	struct vt_route_request *wish =
-		find_wish(&v->w->cold_of[v->rank], a->key);
+	struct vt_route_request *req =
+		find_request(&v->w->cold_of[v->rank], a->key);
 	struct vt_own_route *own;
 	struct vt_route_request got;
 
-	if (!wish || v->out)
+	if (!req || v->out)
 		return -ENOSPC;
-	if (weft_load32(&wish->state) == VT_ROUTE_FREE)
-		return request(v, a, wish);
-	if (weft_load32(&wish->state) == VT_ROUTE_REQUESTED)
+	if (weft_load32(&req->state) == VT_ROUTE_FREE)
+		return route_request(v, a, req);
+	if (weft_load32(&req->state) == VT_ROUTE_REQUESTED)
 		return -EAGAIN;
-	got = *wish;
+	got = *req;
 	if (!is_valid_response(v, &got)) {
 		vt_mark_broken(v);
 		return -EAGAIN;
 	}
-	weft_store32(&wish->state, VT_ROUTE_FREE);
+	weft_store32(&req->state, VT_ROUTE_FREE);
 	if (got.err)
 		return got.err;
 	own = &v->route[got.id];
@@ -182,7 +186,7 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 		return;
 	own->open = false;
 	i = v->out ? VT_NONE : vt_buf_get(v);
-	/* Without a buffer the route stays open; there is no other effect. */
+	/* without a buffer the route stays open, without other effects */
 	if (i == VT_NONE)
 		return;
 	vt_buf(v->w, i)->kind = VT_ROUTE_CLOSE;
@@ -192,9 +196,9 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 	vt_post(v, i);
 }
 
-/* ---- queries ------------------------------------------------------------- */
+/* ---- tree of a route, for display ---------------------------------------- */
 
-struct look {
+struct tree_query {
 	struct weft_vt *w;
 	uint32_t place;
 	struct net_tree_plan tree;
@@ -204,7 +208,7 @@ struct look {
 /* Runs under a guard: the members may have been overwritten. */
 static void tree_guarded(void *arg)
 {
-	struct look *l = arg;
+	struct tree_query *l = arg;
 
 	l->err = vt_tree_plan(l->w, l->place, &l->tree);
 }
@@ -214,7 +218,7 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
 		  void *arg)
 {
 	struct vt *v = vt_of(c);
-	struct look l = { .w = v->w };
+	struct tree_query l = { .w = v->w };
 	struct weft_vt_branch b;
 
 	if (id >= WEFT_VT_ROUTES || !v->route[id].open)
@@ -236,12 +240,12 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
 	return l.err;
 }
 
-/* ---- parts --------------------------------------------------------------- */
+/* ---- sending parts and taking results ------------------------------------ */
 
 /*
- * The entry of a member that gets no result, or NULL. Such a member does not
- * block, but must not take all buffers of its rank: the root may wait for a
- * message before it begins.
+ * Returns the entry of a member that gets no result, or NULL. Such a member
+ * does not block, but must not use all buffers of its rank: the root may wait
+ * for a message before it starts the operation.
  */
 static struct vt_member *member_without_result(struct vt *v,
 					       const struct vt_own_route *own,
@@ -260,7 +264,8 @@ bool vt_route_room(const struct vt *v)
 }
 
 /*
- * Is the window open for one more part? If not, records the exhausted resource.
+ * Returns whether the window has space for one more part; if not, records the
+ * exhausted resource.
  */
 static bool has_window(struct vt *v, const struct vt_own_route *own,
 		       const struct weft_vt_part *part)
@@ -320,13 +325,13 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 		vt_clock_advance(v->me, v->w->cfg.send_ps);
 	b->stamp = vt_now(v->me);
 	v->last_to = VT_NONE - 1;
-	v->last_way.full = false;
+	v->last_attr.full = false;
 	v->last_clock = vt_now(v->me);
 	if (ahead)
 		ahead->ahead++;
 	if (folds)
-		vt_adders(v->w, b->route)[b->to].taken[part->seq % VT_WINDOW] =
-			1;
+		vt_adders(v->w, b->route)[b->to]
+			.slot_used[part->seq % VT_WINDOW] = 1;
 	vt_post(v, i);
 	vt_exit(v);
 	return 0;
@@ -377,7 +382,7 @@ WEFT_HOT int vt_route_result_put(struct vt *v, const struct vt_buf *b)
 
 /* ---- called by the engine ------------------------------------------------ */
 
-/* Opens a route that all members have requested; 0 or -errno. */
+/* Opens a route that all members have requested; returns 0 or -errno. */
 static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
 	const struct vt_member *m = vt_route_members(w, j->place);
@@ -404,8 +409,11 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	return 0;
 }
 
-/* All members have requested the route: gives all of them the same response. */
-static void respond(struct vt_engine_pass *t, const struct vt_join *j)
+/*
+ * Responds to all members, which have requested the route, with the same
+ * result.
+ */
+static void respond_all(struct vt_engine_pass *t, const struct vt_join *j)
 {
 	struct weft_vt *w = t->w;
 	const struct vt_member *m = vt_route_members(w, j->place);
@@ -416,16 +424,16 @@ static void respond(struct vt_engine_pass *t, const struct vt_join *j)
 	err = open_route(w, j);
 	weft_store32(&r->state, err ? VT_ROUTE_FREE : VT_ROUTE_OPENED);
 	for (uint32_t i = 0; i < j->n; i++) {
-		struct vt_route_request *wish;
+		struct vt_route_request *req;
 
 		vt_require(m[i].rank < w->size);
-		wish = find_wish(&w->cold_of[m[i].rank], j->key);
-		vt_require(wish != NULL);
-		wish->err = err;
-		wish->place = j->place;
-		wish->id = r->user_id;
-		weft_store32(&wish->state, VT_ROUTE_OPENED);
-		vt_rank_notify(t, m[i].rank, t->at);
+		req = find_request(&w->cold_of[m[i].rank], j->key);
+		vt_require(req != NULL);
+		req->err = err;
+		req->place = j->place;
+		req->id = r->user_id;
+		weft_store32(&req->state, VT_ROUTE_OPENED);
+		vt_rank_notify(t, m[i].rank, t->time_ps);
 	}
 }
 
@@ -457,7 +465,7 @@ static void post_open(struct vt_engine_pass *t, const struct vt_buf *b)
 		j->place = b->route;
 	if (++j->count < j->n || j->place == VT_NONE)
 		return;
-	respond(t, j);
+	respond_all(t, j);
 	vt_require(w->head->join_count - 1 < w->size * WEFT_VT_ROUTES);
 	*j = w->joins[--w->head->join_count];
 }
@@ -488,7 +496,8 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
 	bool sums = net_tree_supports(cfg, NET_ALLREDUCE);
 
-	if (kind == WEFT_VT_BCAST) /* otherwise as a sum, which gathers all */
+	/* otherwise a broadcast is a sum, which gathers all members */
+	if (kind == WEFT_VT_BCAST)
 		return !sums && !cfg->bcast_gather;
 	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
 }
@@ -502,23 +511,23 @@ bool vt_route_chained(struct weft_carrier *c, unsigned id)
 }
 
 /*
- * Do all members that have posted this part mean the same broadcast, if it is a
- * broadcast? If not, the operation ends with WEFT_VT_DIFFER for them and for
- * those that post later.
+ * Returns whether all members that have posted this part name the same
+ * broadcast, if it is a broadcast. If not, the operation ends with
+ * WEFT_VT_DIFFER for them and for members that post later.
  */
 static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	struct vt_route *r = &t->w->routes[b->route];
 	unsigned k = b->part.seq % VT_WINDOW;
-	bool cast = b->part.kind == WEFT_VT_BCAST;
+	bool bcast = b->part.kind == WEFT_VT_BCAST;
 
 	if (r->root_seq[k] != b->part.seq + 1) {
-		if (!cast)
+		if (!bcast)
 			return true;
 		r->root_seq[k] = b->part.seq + 1;
 		r->root[k] = b->part.root;
 	}
-	if (cast && r->root[k] == b->part.root)
+	if (bcast && r->root[k] == b->part.root)
 		return true;
 	r->seq[k] = b->part.seq + 1;
 	r->flags[k] = WEFT_VT_DIFFER;
@@ -529,7 +538,7 @@ static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	return false;
 }
 
-/* Posts a part of a broadcast; true: the part is to be sent. */
+/* Posts a part of a broadcast; returns whether the part is to be sent. */
 static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct vt_route *r = &t->w->routes[b->route];
@@ -538,13 +547,13 @@ static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	if (r->seq[k] != b->part.seq + 1)
 		return b->part.root == b->to;
 	/*
-	 * the result arrived or failed before; or it has not reached this
+	 * the result has arrived or failed already; or it has not reached this
 	 * member
 	 */
 	vt_require(b->to < r->count);
 	if (!vt_tree_chained(t->w, b->route) ||
 	    (r->flags[k] & WEFT_VT_DIFFER) ||
-	    vt_result_came(t->w, b->route, b->to, k))
+	    vt_result_arrived(t->w, b->route, b->to, k))
 		vt_route_deliver(t, b->route, b->to, k);
 	return false;
 }
@@ -570,13 +579,13 @@ static void post_part(struct vt_engine_pass *t, uint32_t i)
 
 	vt_part_member(w, b)->part[b->part.seq % VT_WINDOW] =
 		vt_part_has_result(&b->part, b->to) ? i : VT_NONE;
-	b->come = 0;
+	b->arrived_bytes = 0;
 	if (vt_part_has_result(&b->part, b->to) && !same_bcast(t, b))
 		return;
 	if (b->part.kind == WEFT_VT_BCAST && !post_bcast(t, b))
 		return;
 	if (b->part.kind == WEFT_VT_BCAST && vt_tree_chained(w, b->route)) {
-		vt_result_cast(t, i);
+		vt_result_bcast_begin(t, i);
 		return;
 	}
 	if (vt_fold_applies(w, b->route, &b->part)) {
@@ -613,7 +622,7 @@ void vt_route_post(struct vt_engine_pass *t, uint32_t i)
 	vt_buf_return(t, i);
 }
 
-/* Combines inputs into the first, in order. */
+/* Combines inputs into the first one, in order. */
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count)
 {
@@ -621,7 +630,7 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 	struct vt_buf *acc = vt_buf(t->w, (uint32_t)cookie[0]);
 
 	(void)node;
-	t->at = at;
+	t->time_ps = at;
 	for (unsigned k = 1; k < count; k++) {
 		struct vt_buf *in = vt_buf(t->w, (uint32_t)cookie[k]);
 
@@ -632,9 +641,12 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 	return cookie[0];
 }
 
-/* The result is for no member at this node, or for a closed route. */
-static bool dropped(struct weft_vt *w, uint32_t place, uint32_t node,
-		    uint64_t cookie)
+/*
+ * Returns whether the result is for no member at this node, or for a closed
+ * route.
+ */
+static bool result_is_dropped(struct weft_vt *w, uint32_t place, uint32_t node,
+			      uint64_t cookie)
 {
 	if (!(cookie >> VT_BCAST_PLACE))
 		return false;
@@ -657,9 +669,9 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 			: w->trees[route].place;
 	vt_require(vt_route_is_place(w, place) &&
 		   w->routes[place].count <= w->size);
-	if (dropped(w, place, node, cookie))
+	if (result_is_dropped(w, place, node, cookie))
 		return;
-	t->at = at;
+	t->time_ps = at;
 	k = vt_route_result_store(t, place, seq, (uint32_t)cookie);
 	while ((member = vt_tree_next(w, place, node, &nth)) != VT_NONE)
 		vt_route_deliver(t, place, member, k);

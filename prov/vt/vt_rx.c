@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reception of packets. The engine appends arriving packets to the rank's list,
- * stamped with the time of arrival; the rank reads up to its clock. The list
- * begins with a buffer that has been read already, so that appending and
- * reading share one word only.
+ * stamped with the time of arrival; the rank reads the list up to its clock.
+ * The list starts with a buffer that has been read already, so that appending
+ * and reading share only one word.
  */
 #include "prov/vt/vt.h"
 
-/* The first unread packet, or VT_NONE. */
-static uint32_t first(struct vt *v)
+/* Returns the first unread packet, or VT_NONE. */
+static uint32_t first_unread(struct vt *v)
 {
-	uint32_t head = weft_load32_relaxed(&v->me->in_head); /* own word */
+	/* relaxed: only this rank writes in_head */
+	uint32_t head = weft_load32_relaxed(&v->me->in_head);
 	uint32_t i = VT_NONE;
 
 	/* A4 pairs with R4 in vt_arrive(): the packet is complete. */
@@ -26,15 +27,16 @@ static uint32_t first(struct vt *v)
 
 WEFT_HOT uint64_t vt_next(struct vt *v)
 {
-	uint32_t i = first(v);
+	uint32_t i = first_unread(v);
 
 	return i == VT_NONE ? VT_NEVER : vt_buf(v->w, i)->stamp;
 }
 
-/* Makes i the head of the list; the former head returns to its owner. */
-static void advance(struct vt *v, uint32_t i)
+/* Makes i the head of the list; the previous head returns to its owner. */
+static void list_advance(struct vt *v, uint32_t i)
 {
-	uint32_t old = weft_load32_relaxed(&v->me->in_head); /* own word */
+	/* relaxed: only this rank writes in_head */
+	uint32_t old = weft_load32_relaxed(&v->me->in_head);
 
 	weft_store32(&v->me->in_head, i);
 	vt_push(v->w, &v->me->freed, old);
@@ -75,8 +77,10 @@ static int deliver(struct vt *v, uint32_t i)
 	return src->lost ? 0 : v->up->deliver(v->up_arg, src, &pkt, b->payload);
 }
 
-/* Cost of receiving: the first packet of a message is matched. */
-static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
+/*
+ * Returns the cost of receiving; the first packet of a message is also matched.
+ */
+static uint64_t receive_cost_ps(const struct vt *v, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &v->w->cfg;
 
@@ -85,47 +89,51 @@ static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
 	return cfg->recv_ps + (b->kind == VT_PACKET ? cfg->match_ps : 0);
 }
 
-/* A slot of the input queue is free again. */
-static void note_taken(struct vt *v, const struct vt_buf *b)
+/* Counts a packet that frees its slot of the input queue. */
+static void count_packet_read(struct vt *v, const struct vt_buf *b)
 {
-	/* relaxed: own word; the engine reads it when this rank has blocked */
+	/*
+	 * relaxed: only this rank writes it; the engine reads it when this rank
+	 * has blocked
+	 */
 	if (b->kind == VT_PACKET)
-		weft_store32_relaxed(&v->me->taken,
-				     weft_load32_relaxed(&v->me->taken) + 1);
+		weft_store32_relaxed(&v->me->packets_read,
+				     weft_load32_relaxed(&v->me->packets_read) +
+					     1);
 }
 
-WEFT_HOT static int rx_take(struct vt *v, int budget)
+WEFT_HOT static int rx_receive(struct vt *v, int budget)
 {
 	int n = 0;
 
 	while (n < budget) {
-		uint32_t i = first(v);
+		uint32_t i = first_unread(v);
 
 		if (i == VT_NONE || vt_buf(v->w, i)->stamp > vt_now(v->me))
 			break;
 		if (deliver(v, i))
 			break;
-		vt_clock_advance(v->me,
-				 vt_cost(v, taken_ps(v, vt_buf(v->w, i))));
-		note_taken(v, vt_buf(v->w, i));
-		advance(v, i);
+		vt_clock_advance(
+			v->me, vt_cost(v, receive_cost_ps(v, vt_buf(v->w, i))));
+		count_packet_read(v, vt_buf(v->w, i));
+		list_advance(v, i);
 		v->stats.received++;
 		n++;
 	}
 	return n;
 }
 
-/* Reports peers that left, when all their packets have been read. */
+/* Reports peers that have left, after all their packets have been read. */
 static void report_lost(struct vt *v)
 {
 	uint32_t left = weft_load32(&v->w->head->left);
 
-	if (first(v) != VT_NONE)
+	if (first_unread(v) != VT_NONE)
 		return;
 	v->left_seen = left;
 	for (uint32_t i = 0; i < v->contacted_count; i++) {
 		struct vt_peer *p = v->peer[v->contacted[i]];
-		uint32_t err = weft_load32(&v->w->rank_of[p->rank].gone);
+		uint32_t err = weft_load32(&v->w->rank_of[p->rank].exit_err);
 
 		if (!err || p->base.lost)
 			continue;
@@ -146,10 +154,10 @@ WEFT_HOT int vt_poll(struct weft_carrier *c, int budget)
 	if (v->out)
 		return 0;
 	vt_enter(v);
-	n = rx_take(v, budget);
+	n = rx_receive(v, budget);
 	if (!n) {
 		vt_poll_fruitless(v);
-		n = rx_take(v, budget);
+		n = rx_receive(v, budget);
 	}
 	if (n)
 		vt_idle_polls_set(v, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual time between processes: exact times, reproducible runs, polls and
- * timeouts, deadlock, back-pressure, threads, the end. Messages, deaths and
- * class routes: vt_rule_test.c.
+ * Virtual time between processes: exact times, deterministic runs, polls and
+ * timeouts, deadlock, back-pressure, threads, leaving. vt_message_test.c:
+ * messages, deaths and class routes.
  */
 #include "test/support/vt_fixture.h"
 #include "src/base/rng.h"
@@ -34,20 +34,21 @@ static int ping_pong(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_message_takes_what_the_model_says(void **state)
+static void a_message_takes_the_time_of_the_model(void **state)
 {
 	struct play p = { .ranks = 2, .body = ping_pong };
 	struct net_config cfg;
-	uint64_t way = zero_load(&cfg, 8) + cfg.send_ps + cfg.recv_ps;
+	uint64_t one_way_ps =
+		unloaded_latency(&cfg, 8) + cfg.send_ps + cfg.recv_ps;
 	struct found f;
 
 	(void)state;
 	play(&p, &f);
-	T_IS(f.clock[0], 2 * ROUNDS * way);
-	T_IS(f.clock[1], (2 * ROUNDS - 1) * way + cfg.send_ps);
+	T_IS(f.clock[0], 2 * ROUNDS * one_way_ps);
+	T_IS(f.clock[1], (2 * ROUNDS - 1) * one_way_ps + cfg.send_ps);
 }
 
-/* Every message is matched by the thread processor of an Elan4. */
+/* The thread processor of an Elan4 matches every message. */
 static void a_message_waits_until_it_is_matched(void **state)
 {
 	char path[] = PLAY_FILE;
@@ -63,19 +64,19 @@ static void a_message_waits_until_it_is_matched(void **state)
 	T_IS(with.clock[0] - without.clock[0], 2 * ROUNDS * 300000);
 }
 
-/* Packets from one corner of a square to the other; seed: by any route. */
+/* Sends packets between opposite corners of a square; seed: by any route. */
 static int diagonal(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 3);
 
-	e->any_road = p->seed;
+	e->unordered = p->seed;
 	for (uint64_t n = 0; n < 200 && rank == 0; n++)
 		if (end_send(e, to, n, 512))
 			return 1;
 	return rank == 3 ? wait_got(e, 200) : 0;
 }
 
-static void what_may_go_by_any_road_takes_two(void **state)
+static void adaptive_routing_uses_two_paths(void **state)
 {
 	struct play p = { .ranks = 4, .body = diagonal };
 	struct found ordered, any;
@@ -87,9 +88,9 @@ static void what_may_go_by_any_road_takes_two(void **state)
 	T_TRUE(any.clock[3] * 3 < ordered.clock[3] * 2);
 }
 
-/* ---- reproducible runs --------------------------------------------------- */
+/* ---- deterministic runs -------------------------------------------------- */
 
-static void disturb(struct weft_rng *rng)
+static void random_delay(struct weft_rng *rng)
 {
 	struct timespec ts = { .tv_nsec = (long)weft_rng_below(rng, 200000) };
 
@@ -97,25 +98,25 @@ static void disturb(struct weft_rng *rng)
 		nanosleep(&ts, NULL);
 }
 
-/* Messages of all sizes to all ranks, some polls, some waits. */
+/* Sends messages of all sizes to all ranks, with some polls and some waits. */
 static int traffic(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_rng what, when;
+	struct weft_rng traffic_rng, delay_rng;
 	uint64_t sent[RANKS_MAX] = { 0 };
 	uint64_t rounds = (uint64_t)t_scale(60);
 	uint32_t n = (uint32_t)p->ranks;
 
-	weft_rng_init(&what, 7, rank);
-	weft_rng_init(&when, p->seed, rank);
+	weft_rng_init(&traffic_rng, 7, rank);
+	weft_rng_init(&delay_rng, p->seed, rank);
 	for (uint64_t k = 0; k < rounds; k++) {
 		uint32_t to = (rank + 1 + (uint32_t)(k % (n - 1))) % n;
 		struct weft_peer *peer = rank_peer(p, e, to);
 
-		disturb(&when);
+		random_delay(&delay_rng);
 		if (send_waiting(e, peer, sent[to]++,
-				 weft_rng_below(&what, 513)))
+				 weft_rng_below(&traffic_rng, 513)))
 			return 1;
-		for (uint64_t i = weft_rng_below(&what, 5); i; i--)
+		for (uint64_t i = weft_rng_below(&traffic_rng, 5); i; i--)
 			e->c->ops->poll(e->c, 4);
 		if (wait_got(e, k / 2))
 			return 2;
@@ -123,7 +124,7 @@ static int traffic(struct play *p, struct end *e, uint32_t rank)
 	return wait_got(e, rounds);
 }
 
-static void *burn(void *arg)
+static void *use_cpu(void *arg)
 {
 	weft_au32 *stop = arg;
 
@@ -132,7 +133,7 @@ static void *burn(void *arg)
 	return NULL;
 }
 
-static void every_run_is_the_same(void **state)
+static void runs_are_deterministic(void **state)
 {
 	struct play p = { .ranks = 7, .body = traffic, .seed = 1 };
 	struct found a, b;
@@ -146,7 +147,7 @@ static void every_run_is_the_same(void **state)
 		p.seed = 2 + run;
 		p.one_core = run == 1;
 		if (run == 2)
-			T_OK(pthread_create(&th, NULL, burn, &stop));
+			T_OK(pthread_create(&th, NULL, use_cpu, &stop));
 		play(&p, &b);
 		T_MEM(a.clock, b.clock, sizeof(a.clock));
 		T_IS(a.count.hash, b.count.hash);
@@ -165,7 +166,7 @@ static int time_out(struct play *p, struct end *e, uint32_t rank)
 	(void)p;
 	if (rank)
 		return e->c->ops->wait(e->c, 1) == -ETIMEDOUT ? 0 : 1;
-	/* The other ranks leave, which ends a wait. */
+	/* the other ranks leave, which ends a wait */
 	while (e->c->ops->wait(e->c, 2500000) != -ETIMEDOUT)
 		t = now(e);
 	if (now(e) != t + UINT64_C(2500000) * NS)
@@ -174,7 +175,7 @@ static int time_out(struct play *p, struct end *e, uint32_t rank)
 	return e->c->ops->wait(e->c, FOREVER) ? 4 : 0;
 }
 
-static void a_time_out_takes_virtual_time_only(void **state)
+static void a_timeout_takes_only_virtual_time(void **state)
 {
 	struct play p = { .ranks = 3, .body = time_out };
 	struct found f;
@@ -184,62 +185,63 @@ static void a_time_out_takes_virtual_time_only(void **state)
 	T_IS(f.clock[1], 1 * NS);
 }
 
-#define LATE UINT64_C(3000000000) /* 3 ms */
+#define SEND_PS UINT64_C(3000000000) /* 3 ms of virtual time, ps */
 
 /* Rank 0 polls in a loop for a packet that arrives much later. */
-static int look_loop(struct play *p, struct end *e, uint32_t rank)
+static int poll_loop(struct play *p, struct end *e, uint32_t rank)
 {
-	uint64_t looks = 0;
+	uint64_t polls = 0;
 
 	if (rank) {
-		e->c->virt->compute(e->c, LATE);
+		e->c->virt->compute(e->c, SEND_PS);
 		return end_send(e, rank_peer(p, e, 0), 0, 8);
 	}
 	while (!e->got) {
 		e->c->ops->poll(e->c, 1);
-		looks++;
+		polls++;
 	}
-	p->found->value[0] = looks;
+	p->found->value[0] = polls;
 	return 0;
 }
 
-static void a_loop_of_looks_ends_and_keeps_its_steps(void **state)
+static void a_polling_loop_ends_at_the_same_step(void **state)
 {
-	struct play p = { .ranks = 2, .body = look_loop };
+	struct play p = { .ranks = 2, .body = poll_loop };
 	struct net_config cfg;
-	uint64_t there = LATE + zero_load(&cfg, 8) + cfg.send_ps;
+	uint64_t arrival_ps = SEND_PS + unloaded_latency(&cfg, 8) + cfg.send_ps;
 	uint64_t step = cfg.poll_ps;
 	struct found f;
 
 	(void)state;
 	play(&p, &f);
-	assert_in_range(f.value[0], 1, 1500); /* of 60,000 steps */
-	T_IS(f.clock[0], (there + step - 1) / step * step + cfg.recv_ps);
+	/* number of polls, for 60,000 steps */
+	assert_in_range(f.value[0], 1, 1500);
+	T_IS(f.clock[0], (arrival_ps + step - 1) / step * step + cfg.recv_ps);
 }
 
 static int clock_loop(struct play *p, struct end *e, uint32_t rank)
 {
-	uint64_t looks = 0;
+	uint64_t polls = 0;
 
 	(void)p;
 	if (rank)
 		return wait_got(e, 1);
 	while (e->c->virt->now_ps(e->c, true) < 100000000) {
 		e->c->ops->poll(e->c, 1);
-		looks++;
+		polls++;
 	}
-	p->found->value[0] = looks;
+	p->found->value[0] = polls;
 	return end_send(e, rank_peer(p, e, 1), 0, 8);
 }
 
-static void a_loop_on_the_clock_ends(void **state)
+static void a_loop_that_reads_the_clock_ends(void **state)
 {
 	struct play p = { .ranks = 2, .body = clock_loop };
 	struct net_config cfg;
 	struct found f;
 
 	(void)state;
-	zero_load(&cfg, 8);
+	unloaded_latency(&cfg, 8);
 	play(&p, &f);
 	T_TRUE(f.value[0] <= 100000000 / (cfg.poll_ps + cfg.wtime_ps) + 3);
 }
@@ -282,7 +284,7 @@ static void a_deadlock_ends_every_wait(void **state)
 	T_IS(f.value[0], 1);
 }
 
-static int look_for_ever(struct play *p, struct end *e, uint32_t rank)
+static int poll_forever(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return e->c->ops->wait(e->c, FOREVER) == -EDEADLK ? 0 : 1;
@@ -295,9 +297,9 @@ static int look_for_ever(struct play *p, struct end *e, uint32_t rank)
 	return 2;
 }
 
-static void looking_for_ever_is_a_deadlock_too(void **state)
+static void endless_polling_is_a_deadlock(void **state)
 {
-	struct play p = { .ranks = 2, .body = look_for_ever };
+	struct play p = { .ranks = 2, .body = poll_forever };
 	struct found f;
 
 	(void)state;
@@ -325,7 +327,7 @@ static int flood(struct play *p, struct end *e, uint32_t rank)
 	return n > 2 * VT_BUFS && !s.full;
 }
 
-static void a_full_ring_waits_for_room(void **state)
+static void a_sender_without_buffers_waits(void **state)
 {
 	struct play p = { .ranks = 3, .body = flood };
 	struct found a, b;
@@ -338,14 +340,14 @@ static void a_full_ring_waits_for_room(void **state)
 
 /* ---- threads ------------------------------------------------------------- */
 
-struct sleeper {
+struct waiter {
 	struct end *e;
 	weft_au32 *stop;
 };
 
-static void *sleep_on(void *arg)
+static void *wait_loop(void *arg)
 {
-	struct sleeper *s = arg;
+	struct waiter *s = arg;
 
 	while (!weft_load32(s->stop))
 		s->e->c->ops->wait(s->e->c, FOREVER);
@@ -353,16 +355,16 @@ static void *sleep_on(void *arg)
 }
 
 /* One thread of the rank is blocked while another sends and polls. */
-static int beside(struct play *p, struct end *e, uint32_t rank)
+static int send_while_blocked(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	uint64_t n = (uint64_t)t_scale(300);
 	weft_au32 stop = 0;
-	struct sleeper s = { e, &stop };
+	struct waiter s = { e, &stop };
 	pthread_t th;
 	int ret = 0;
 
-	if (pthread_create(&th, NULL, sleep_on, &s))
+	if (pthread_create(&th, NULL, wait_loop, &s))
 		return 1;
 	for (uint64_t k = 0; k < n && !ret; k++) {
 		while ((ret = end_send(e, to, k, k % 500)) == -EAGAIN)
@@ -376,20 +378,22 @@ static int beside(struct play *p, struct end *e, uint32_t rank)
 	return ret;
 }
 
-static void threads_may_send_beside_a_sleeper(void **state)
+static void a_thread_sends_while_another_is_blocked(void **state)
 {
-	struct play p = { .ranks = 2, .body = beside, .threads = true };
+	struct play p = { .ranks = 2,
+			  .body = send_while_blocked,
+			  .threads = true };
 	struct found f;
 
 	(void)state;
 	play(&p, &f);
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- leaving with packets in flight -------------------------------------- */
 
 #define LAST_SENT 500u
 
-static void until_out(struct end *e, uint32_t rank)
+static void wait_until_left(struct end *e, uint32_t rank)
 {
 	struct weft_vt_note note;
 
@@ -402,13 +406,13 @@ static void until_out(struct end *e, uint32_t rank)
  * Rank 1 leaves with many packets in flight; rank 0, which left before, counts
  * them.
  */
-static int last_words(struct play *p, struct end *e, uint32_t rank)
+static int leave_in_flight(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 	struct weft_vt_count count;
 
 	if (rank) {
-		until_out(e, 0);
+		wait_until_left(e, 0);
 		for (uint64_t n = 0; n < LAST_SENT; n++)
 			if (end_send(e, to, n, 512))
 				return 1;
@@ -416,21 +420,21 @@ static int last_words(struct play *p, struct end *e, uint32_t rank)
 		return 0;
 	}
 	e->c->virt->leave(e->c);
-	until_out(e, 1);
+	wait_until_left(e, 1);
 	e->c->virt->count(e->c, &count);
 	return count.packets == LAST_SENT ? 0 : 2;
 }
 
-static void who_is_out_has_run_the_last_turn(void **state)
+static void a_rank_that_left_has_run_the_last_pass(void **state)
 {
-	struct play p = { .ranks = 2, .body = last_words };
+	struct play p = { .ranks = 2, .body = leave_in_flight };
 	struct found f;
 
 	for (int i = 0; i < 10; i++)
 		play(&p, &f);
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory of the world ------------------------------------------------- */
 
 static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
 {
@@ -450,8 +454,8 @@ static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
 	return bytes;
 }
 
-/* Adders take memory only on machines whose interfaces do reductions. */
-static void a_rank_has_few_addresses(void **state)
+/* Adders use memory only on machines whose interfaces execute reductions. */
+static void a_rank_uses_limited_address_space(void **state)
 {
 	T_TRUE(bytes_of_a_rank("bgq", 512) < 4000000);
 	T_TRUE(bytes_of_a_rank("gemini", 1024) < 20000000);
@@ -461,19 +465,19 @@ static void a_rank_has_few_addresses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_message_takes_what_the_model_says),
+		T_CASE(a_message_takes_the_time_of_the_model),
 		T_CASE(a_message_waits_until_it_is_matched),
-		T_CASE(what_may_go_by_any_road_takes_two),
-		T_CASE(every_run_is_the_same),
-		T_CASE(a_time_out_takes_virtual_time_only),
-		T_CASE(a_loop_of_looks_ends_and_keeps_its_steps),
-		T_CASE(a_loop_on_the_clock_ends),
+		T_CASE(adaptive_routing_uses_two_paths),
+		T_CASE(runs_are_deterministic),
+		T_CASE(a_timeout_takes_only_virtual_time),
+		T_CASE(a_polling_loop_ends_at_the_same_step),
+		T_CASE(a_loop_that_reads_the_clock_ends),
 		T_CASE(a_deadlock_ends_every_wait),
-		T_CASE(looking_for_ever_is_a_deadlock_too),
-		T_CASE(a_full_ring_waits_for_room),
-		T_CASE(threads_may_send_beside_a_sleeper),
-		T_CASE(who_is_out_has_run_the_last_turn),
-		T_CASE(a_rank_has_few_addresses),
+		T_CASE(endless_polling_is_a_deadlock),
+		T_CASE(a_sender_without_buffers_waits),
+		T_CASE(a_thread_sends_while_another_is_blocked),
+		T_CASE(a_rank_that_left_has_run_the_last_pass),
+		T_CASE(a_rank_uses_limited_address_space),
 	};
 
 	return T_RUN(tests);

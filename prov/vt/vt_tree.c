@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of prov/net over the nodes of a route's members: open, close, share.
- * Where the switches have no room for another tree, and interfaces do all but
- * copying, an open tree that reaches all members carries their results, too:
- * ranks that are not members drop them. Where switches have no trees, the
- * members pass everything on; this also serves a group that the switches
- * cannot, where events of interfaces can be chained.
+ * Trees of prov/net over the nodes of a route's members: open, close, share. If
+ * the switches have no space for another tree, and they only copy, an open tree
+ * that reaches all members carries their results, too: ranks that are not
+ * members drop them. If the switches have no trees, the members forward all
+ * packets. The same is done for a group that the switches cannot serve, if
+ * events of the interfaces can be chained.
  */
 #include "prov/vt/vt.h"
 
@@ -16,7 +16,7 @@ static uint32_t node_of(struct weft_vt *w, const struct vt_member *m)
 	return vt_rank(w, m->rank)->node;
 }
 
-/* The i-th member of a route, ordered by node. */
+/* Returns the i-th member of a route, ordered by node. */
 static const struct vt_member *by_node(struct weft_vt *w,
 				       const struct vt_member *m, uint32_t i)
 {
@@ -26,7 +26,7 @@ static const struct vt_member *by_node(struct weft_vt *w,
 	return &m[k];
 }
 
-/* The tree of a route whose interfaces pass everything on. */
+/* Makes the tree of a route whose interfaces forward all packets. */
 static int plan_chain(struct weft_vt *w, uint32_t place,
 		      struct net_tree_plan *tree)
 {
@@ -55,7 +55,7 @@ static int plan_chain(struct weft_vt *w, uint32_t place,
 	return 0;
 }
 
-/* The tree over the nodes of the members, each node once. */
+/* Makes the tree over the nodes of the members, each node once. */
 static int plan_nodes(struct weft_vt *w, uint32_t place,
 		      struct net_tree_plan *tree)
 {
@@ -86,7 +86,8 @@ int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree)
 }
 
 /*
- * Position of the first member at a node, in the order of nodes; or the count.
+ * Returns the position of the first member at a node, in the order of nodes, or
+ * the member count.
  */
 static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
 {
@@ -112,7 +113,7 @@ bool vt_tree_at(struct weft_vt *w, uint32_t place, uint32_t node)
 	       node_of(w, by_node(w, vt_route_members(w, place), i)) == node;
 }
 
-/* Does a route reach all nodes of another route's members? */
+/* Returns whether a route reaches all nodes of another route's members. */
 static bool covers(struct weft_vt *w, uint32_t place, uint32_t other)
 {
 	const struct vt_member *m = vt_route_members(w, other);
@@ -154,7 +155,9 @@ bool vt_tree_by_cpu(const struct weft_vt *w, uint32_t place)
 	return w->routes[place].no_tree && !w->cfg.coll_chain;
 }
 
-/* Opens a tree of the network for a route, or shares another route's. */
+/*
+ * Opens a tree of the network for a route, or shares the tree of another route.
+ */
 static int open_tree(struct weft_vt *w, uint32_t place)
 {
 	struct vt_route *r = &w->routes[place];

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending of packets. A send copies the packet into a buffer of the rank's own
+ * Sending of packets. A send copies the packet into a buffer of the rank's
  * pool, stamps it and pushes it to the rank's stack; the engine takes it from
  * there when no rank runs. A buffer returns through the engine when its
- * receiver has read it, so that whether a send finds room never depends on
- * which rank ran first. Consecutive full packets to one peer are one message:
- * the unit cuts it, and the processor pays once.
+ * receiver has read it, so that the success of a send never depends on which
+ * rank ran first.
+ *
+ * Consecutive full packets to one peer are one message: the unit segments it,
+ * and the cost in software is that of one message.
  */
 #include "prov/vt/vt.h"
 #include "src/base/iov.h"
@@ -15,16 +17,16 @@
 WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 {
 	struct vt_rank *me = v->me;
-	uint32_t i = weft_load32(&me->spare);
+	uint32_t i = weft_load32(&me->returned);
 
 	/*
-	 * A0, as in lock(): a thread of this process may have run the engine
-	 * when the buffer was last in flight, and another process may have
-	 * returned it.
+	 * A0, like engine_lock(): a thread of this process may have run the
+	 * engine when the buffer was last in flight, and another process may
+	 * have returned the buffer.
 	 */
 	if (weft_unlikely(v->threads))
 		weft_load32(&v->w->head->engine);
-	/* Only this rank pops, so that the successor of i cannot change. */
+	/* only this rank pops, so the successor of i cannot change */
 	while (i != VT_NONE) {
 		if (weft_unlikely(i >= v->w->buf_count ||
 				  vt_buf_owner(v->w, i) != v->rank)) {
@@ -34,11 +36,11 @@ WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 		/* relaxed: pushed before the swap that made i visible */
 		uint32_t next = weft_load32_relaxed(&vt_buf(v->w, i)->next);
 
-		if (weft_cas32(&me->spare, &i, next))
+		if (weft_cas32(&me->returned, &i, next))
 			return i;
 	}
-	if (me->fresh < VT_BUFS)
-		return vt_buf_of(v->w, v->rank, me->fresh++);
+	if (me->unused_buf < VT_BUFS)
+		return vt_buf_of(v->w, v->rank, me->unused_buf++);
 	vt_set_backpressure(v, VT_ROOM_BUFS);
 	return VT_NONE;
 }
@@ -53,20 +55,22 @@ void vt_full(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
-	v->refused_at = v->stats.received;
+	v->refused_received = v->stats.received;
 	vt_set_backpressure(v, VT_ROOM_UNIT);
 }
 
 bool vt_has_room(const struct vt *v)
 {
-	uint32_t lack = weft_load32(&v->full);
+	uint32_t resources = weft_load32(&v->full);
 
-	if ((lack & VT_ROOM_ROUTE) && vt_route_room(v))
+	if ((resources & VT_ROOM_ROUTE) && vt_route_room(v))
 		return true;
-	if ((lack & VT_ROOM_UNIT) && v->stats.received != v->refused_at)
+	if ((resources & VT_ROOM_UNIT) &&
+	    v->stats.received != v->refused_received)
 		return true;
-	return (lack & VT_ROOM_BUFS) && (v->me->fresh < VT_BUFS ||
-					 weft_load32(&v->me->spare) != VT_NONE);
+	return (resources & VT_ROOM_BUFS) &&
+	       (v->me->unused_buf < VT_BUFS ||
+		weft_load32(&v->me->returned) != VT_NONE);
 }
 
 WEFT_HOT void vt_post(struct vt *v, uint32_t i)
@@ -74,20 +78,23 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
 	vt_push(v->w, &v->me->posted, i);
 	vt_idle_polls_set(v, 0);
-	/* A thread sends while another one of this rank is blocked. */
+	/* a thread sends while another thread of this rank is blocked */
 	if (weft_unlikely(v->threads) && !weft_load32(&v->w->head->running))
 		vt_engine_try(v);
 }
 
-/* Does the packet continue the message of the last one? */
+/* Returns whether the packet continues the message of the last packet. */
 static bool continues(const struct vt *v, uint32_t to)
 {
-	return v->last_way.full && v->last_to == to &&
-	       v->last_way.vc == v->way.vc && !v->long_message &&
+	return v->last_attr.full && v->last_to == to &&
+	       v->last_attr.vc == v->attr.vc && !v->long_message &&
 	       v->last_clock == vt_now(v->me);
 }
 
-/* Software cost of a message, higher for one that the unit has to cut. */
+/*
+ * Advances the clock by the software cost of a message, which is higher for a
+ * message that the unit segments.
+ */
 void vt_send_cost(struct vt *v)
 {
 	const struct net_config *cfg = &v->w->cfg;
@@ -99,9 +106,9 @@ void vt_send_cost(struct vt *v)
 	v->long_message = false;
 }
 
-void vt_path_record(struct weft_carrier *c, const struct weft_vt_pkt_attr *way)
+void vt_path_record(struct weft_carrier *c, const struct weft_vt_pkt_attr *attr)
 {
-	vt_of(c)->way = *way;
+	vt_of(c)->attr = *attr;
 }
 
 unsigned vt_path(struct weft_carrier *c, const char *name)
@@ -121,7 +128,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 		return -ECONNRESET;
 	if (pkt->len > c->mtu)
 		return -EMSGSIZE;
-	/* A rank that has left sends nothing. */
+	/* a rank that has left sends nothing */
 	if (v->out)
 		return 0;
 	vt_enter(v);
@@ -135,16 +142,16 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->from = v->rank;
 	b->to = p->rank;
 	b->more = continues(v, p->rank);
-	b->way = v->way;
+	b->attr = v->attr;
 	b->pkt = *pkt;
 	weft_iov_gather(b->payload, iov, count);
 	if (!b->more)
 		vt_send_cost(v);
 	b->stamp = vt_now(v->me);
 	v->last_to = p->rank;
-	v->last_way = v->way;
-	v->last_way.full |= pkt->len == c->mtu;
-	v->way = (struct weft_vt_pkt_attr){ .path = 0 };
+	v->last_attr = v->attr;
+	v->last_attr.full |= pkt->len == c->mtu;
+	v->attr = (struct weft_vt_pkt_attr){ .path = 0 };
 	v->last_clock = vt_now(v->me);
 	v->stats.sent++;
 	vt_post(v, i);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocking in virtual time. A rank that blocks stores the time at which it has
- * to run again, decrements the count of running ranks, and sleeps on its status
+ * Blocking in virtual time. A rank that blocks stores the time at which it must
+ * run again, decrements the count of running ranks, and blocks on its status
  * word until the engine sets it to RUN. The last rank to do so runs the model.
  *
- * A fruitless poll costs poll_ps, or a polling loop would never end. The first
- * two in a row are free: they are part of sending and of waiting. From
- * JUMP_POLLS in a row on, one poll covers several: the n-th one takes n /
- * JUMP_POLLS steps of poll_ps, at most JUMP_STEPS, and returns earlier at the
- * first step that finds something. So a loop that waits for a message ends at
- * the same step as with single polls, a loop with a fixed number of polls ends,
- * and n polls cover a time that grows with n * n: few hand-overs for a long
- * wait. A loop that also reads the clock has a time to end at: there a poll
- * takes one CLOCK_PART of the time since the first poll of the series, at least
- * one step. None of this depends on real time.
+ * A poll without result costs poll_ps, or a polling loop would never end. The
+ * first two consecutive polls are free: they are part of sending and of
+ * waiting. From JUMP_POLLS consecutive polls on, one poll covers several: the
+ * n-th poll takes n / JUMP_POLLS steps of poll_ps, at most JUMP_STEPS, and
+ * returns earlier at the first step with a result. So a loop that waits for a
+ * message ends at the same step as with single polls, a loop with a fixed
+ * number of polls ends, and n polls cover a time that grows with n * n: few
+ * hand-overs for a long wait.
+ *
+ * A loop that also reads the clock is expected to end at some time: there a
+ * poll takes one CLOCK_PART of the time since the first poll of the series, at
+ * least one step. None of this depends on real time.
  */
 #include "prov/vt/vt.h"
 #include "src/base/futex.h"
@@ -24,8 +26,10 @@
 #define JUMP_STEPS 1024u
 #define CLOCK_PART 4096u
 #define POLLS_MAX  (UINT32_MAX / 2)
-#define SLICE_MS   100u /* plus a millisecond per rank */
-#define WATCHERS   8u /* the first ranks, and every WATCHERS-th of the others */
+/* interval between checks for dead ranks, plus 1 ms per rank */
+#define SLICE_MS   100u
+/* ranks that check: the first ones, and every WATCHERS-th of the others */
+#define WATCHERS   8u
 #define PS_PER_NS  1000u
 #define NS_PER_MS  UINT64_C(1000000)
 
@@ -34,12 +38,12 @@ static void futex_wake(weft_au32 *word)
 	weft_futex_wake(word, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
 }
 
-/* ---- blocking ------------------------------------------------------------ */
+/* ---- blocking a rank ----------------------------------------------------- */
 
 /*
- * How long a rank sleeps before it checks for dead ranks; UINT64_MAX: no check.
- * A timer costs a tenth of a hand-over, and a few checking ranks suffice while
- * none has left.
+ * Returns the time for which a rank blocks before it checks for dead ranks;
+ * UINT64_MAX: no check. A timer costs a tenth of a hand-over, and a few
+ * checking ranks are enough while no rank has left.
  */
 static uint64_t slice_ns(const struct vt *v)
 {
@@ -51,7 +55,7 @@ static uint64_t slice_ns(const struct vt *v)
 	return (SLICE_MS + v->w->size) * NS_PER_MS;
 }
 
-static void sleep_until_freed(struct vt *v, uint32_t as)
+static void block_until_released(struct vt *v, uint32_t as)
 {
 	struct vt_rank *me = v->me;
 	uint64_t ns = slice_ns(v);
@@ -70,19 +74,19 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
 		if (weft_load32(&v->w->head->broken)) {
 			vt_result_broken(v);
 			weft_store32(&me->status, WEFT_VT_RUN);
-			/* relaxed: own word */
+			/* relaxed: only this rank writes its verdict here */
 			weft_store32_relaxed(&me->verdict, EOWNERDEAD);
 			return;
 		}
-		/* With threads a wake may have been lost: repeat it. */
+		/* with threads a wake may have been lost: repeat it */
 		if (v->threads)
 			vt_wake(&v->base);
 	}
 }
 
 /*
- * Mostly all ranks have started when one is released; a thread may release its
- * own rank earlier.
+ * Checks that all ranks have started. Mostly they have when one is released,
+ * but a thread may release its own rank earlier.
  */
 static void all_started(struct vt *v)
 {
@@ -93,14 +97,17 @@ static void all_started(struct vt *v)
 			return;
 	v->shares = true;
 	vt_cpus_share(w->head);
-	/* No other process may map it for writing; its creator can seal it. */
+	/*
+	 * no other process may map the world for writing; its creator can seal
+	 * it
+	 */
 	if (w->region.fd >= 0)
 		weft_region_seal(&w->region);
 }
 
 /*
- * A rank woken both by its own thread and by the engine is counted twice for a
- * while.
+ * Returns the highest possible count of running ranks. A rank woken both by its
+ * own thread and by the engine is temporarily counted twice.
  */
 static uint32_t max_running(const struct weft_vt *w)
 {
@@ -115,29 +122,35 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	uint32_t before;
 
 	/*
-	 * relaxed: own word, or published by the release; other threads of this
-	 * rank may read it, too
+	 * relaxed: written by this rank, or published by the release; other
+	 * threads of this rank may read it, too
 	 */
 	if (weft_unlikely(weft_load32_relaxed(&me->verdict) == EHOSTDOWN))
 		return -EHOSTDOWN;
 	vt_run_end(v);
 	weft_store32_relaxed(&me->verdict, 0);
 	/* relaxed: published by R2 and R0 */
-	weft_store32_relaxed(&me->wants_room, weft_load32(&v->full));
-	/* The engine has left it at VT_NEVER, which saves a cold line. */
+	weft_store32_relaxed(&me->waits_for, weft_load32(&v->full));
+	/*
+	 * the engine left the due time at VT_NEVER; not storing it again saves
+	 * a cache miss
+	 */
 	if (due != v->due || due != VT_NEVER)
 		vt_due_set(w, v->rank, due);
 	v->due = due;
 	/* R2 pairs with A2 in vt_wake(): publishes all earlier stores. */
 	weft_store32(&me->status, as);
-	/* R0 pairs with A0: the engine sees all that this rank did. */
+	/* R0 pairs with A0: the engine sees all stores of this rank. */
 	before = weft_add32(&w->head->running, (uint32_t)-1);
 	if (before == 1)
 		vt_engine_try(v);
 	else if (weft_unlikely(before - 1 >= max_running(w)))
 		vt_mark_broken(v); /* the count of running ranks is wrong */
-	sleep_until_freed(v, as);
-	/* Released means running; only this rank sets that it has left. */
+	block_until_released(v, as);
+	/*
+	 * a released rank is running; only the rank itself sets that it has
+	 * left
+	 */
 	if (weft_unlikely(weft_load32(&me->status) != WEFT_VT_RUN))
 		vt_mark_broken(v);
 	if (weft_unlikely(!v->shares))
@@ -155,7 +168,7 @@ WEFT_HOT int vt_verdict(struct weft_carrier *c)
 
 	if (weft_unlikely(weft_load32(&h->broken)))
 		return weft_load32(&h->net_down) ? -ENETDOWN : -EOWNERDEAD;
-	/* relaxed: as in block() */
+	/* relaxed: see block() */
 	if (weft_unlikely(weft_load32_relaxed(&vt_of(c)->me->verdict) ==
 			  EHOSTDOWN))
 		return -EHOSTDOWN;
@@ -164,7 +177,7 @@ WEFT_HOT int vt_verdict(struct weft_carrier *c)
 	return deadlock == VT_DEADLOCK ? -EDEADLK : -EOWNERDEAD;
 }
 
-static uint64_t deadline(uint64_t now, uint64_t timeout_ns)
+static uint64_t wait_deadline(uint64_t now, uint64_t timeout_ns)
 {
 	uint64_t ps = timeout_ns * PS_PER_NS;
 
@@ -175,14 +188,14 @@ static uint64_t deadline(uint64_t now, uint64_t timeout_ns)
 
 static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 {
-	uint64_t end = deadline(vt_now(v->me), timeout_ns);
+	uint64_t end = wait_deadline(vt_now(v->me), timeout_ns);
 	uint64_t next = vt_next(v);
 	bool full = weft_load32(&v->full);
 	int ret;
 
 	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
 		return 0;
-	/* Buffers were returned since, while a poll took its time. */
+	/* buffers were returned in the time that a poll took */
 	if (vt_has_room(v)) {
 		weft_store32(&v->full, 0);
 		return -EAGAIN;
@@ -207,7 +220,7 @@ WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	if (ret || v->out)
 		return ret;
 	vt_enter(v);
-	/* If another thread is blocked in a poll, it returns soon. */
+	/* if another thread is blocked in a poll, it returns soon */
 	if (weft_cas32(&v->blocked, &idle, 1)) {
 		ret = wait_blocked(v, timeout_ns);
 		weft_store32(&v->blocked, 0);
@@ -217,8 +230,9 @@ WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 }
 
 /*
- * Callable from any thread or signal handler of this process. Releases the rank
- * as the engine would; the first to change the status has done it.
+ * Releases the rank as the engine would; may be called in any thread or signal
+ * handler of this process. The first to change the status has released the
+ * rank.
  */
 void vt_wake(struct weft_carrier *c)
 {
@@ -235,13 +249,16 @@ void vt_wake(struct weft_carrier *c)
 			vt_engine_try(v);
 		return;
 	}
-	weft_store32(&v->w->head->late, 1);
+	weft_store32(&v->w->head->late_run, 1);
 	futex_wake(&v->me->status);
 }
 
-/* ---- polling ------------------------------------------------------------- */
+/* ---- cost of polling ----------------------------------------------------- */
 
-/* Time of the first poll, in whole steps from now, at or after when. */
+/*
+ * Returns the time of the first poll, in whole steps from now, at or after
+ * `when`.
+ */
 static uint64_t poll_time(const struct vt *v, uint64_t when)
 {
 	uint64_t step = v->w->cfg.poll_ps;
@@ -251,13 +268,16 @@ static uint64_t poll_time(const struct vt *v, uint64_t when)
 	return now + n * step;
 }
 
-/* Has the rank read the clock in its last polls? */
+/* Returns whether the rank has read the clock in its last polls. */
 static bool reads_clock(const struct vt *v)
 {
 	return v->clock_poll && vt_idle_polls(v) - v->clock_poll < JUMP_POLLS;
 }
 
-/* Steps that the next poll of a long series takes if nothing arrives. */
+/*
+ * Returns the steps that the next poll of a long series takes if nothing
+ * arrives.
+ */
 static uint64_t jump_steps(const struct vt *v)
 {
 	uint64_t n = vt_idle_polls(v) / JUMP_POLLS;
@@ -269,11 +289,11 @@ static uint64_t jump_steps(const struct vt *v)
 }
 
 /*
- * Time at which the next poll returns: the next step or, in a long series of
- * polls, the step that finds a packet already in the list. If there is none,
- * the engine releases the rank earlier when a packet arrives before that time.
- * JUMPING: no time ends the loop, so it counts as waiting when nothing else
- * happens.
+ * Computes the time at which the next poll returns: the next step or, in a long
+ * series of polls, the step that finds a packet already in the list. If there
+ * is none, the engine releases the rank earlier when a packet arrives before
+ * that time. Returns WEFT_VT_POLL_LOOP if no time ends the loop, so that it
+ * counts as waiting when nothing else happens.
  */
 static enum weft_vt_state next_poll(struct vt *v, uint64_t *at_p)
 {
@@ -293,19 +313,18 @@ static enum weft_vt_state next_poll(struct vt *v, uint64_t *at_p)
 
 WEFT_HOT void vt_poll_fruitless(struct vt *v)
 {
-	uint32_t looks = vt_idle_polls(v);
+	uint32_t polls = vt_idle_polls(v);
 	enum weft_vt_state as;
 	uint32_t idle = 0;
 	uint64_t at;
-
-	if (!looks)
+	if (!polls)
 		v->series_ps = vt_now(v->me);
-	vt_idle_polls_set(v, looks < POLLS_MAX ? looks + 1
+	vt_idle_polls_set(v, polls < POLLS_MAX ? polls + 1
 					       : POLLS_MAX - JUMP_POLLS);
-	if (looks < VT_FREE_POLLS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
+	if (polls < VT_FREE_POLLS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
 		return;
 	as = next_poll(v, &at);
-	/* Only the engine knows whether a jump ends at its first step. */
+	/* only the engine can decide whether a jump ends at its first step */
 	if (as == WEFT_VT_POLLING && at <= vt_reached(v->w)) {
 		vt_now_set(v->me, at);
 		return;
@@ -316,19 +335,19 @@ WEFT_HOT void vt_poll_fruitless(struct vt *v)
 	weft_store32(&v->blocked, 0);
 }
 
-/* The series of polls did not wait for other ranks only. */
-static void not_idle(struct vt *v)
+/* Records that the series of polls was not only a wait for other ranks. */
+static void record_activity(struct vt *v)
 {
 	if (vt_idle_polls(v) > JUMP_POLLS)
 		/* relaxed: the engine reads it when this rank has blocked */
-		weft_store64_relaxed(&v->w->head->idle_turns, 0);
+		weft_store64_relaxed(&v->w->head->idle_passes, 0);
 }
 
 void vt_completed(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
-	not_idle(v);
+	record_activity(v);
 	if (vt_idle_polls(v) <= VT_FREE_POLLS)
 		return;
 	v->series_ps = vt_now(v->me);
@@ -338,11 +357,11 @@ void vt_completed(struct weft_carrier *c)
 
 void vt_clock_read(struct vt *v)
 {
-	not_idle(v);
+	record_activity(v);
 	v->clock_poll = vt_idle_polls(v);
 }
 
-/* ---- leaving ------------------------------------------------------------- */
+/* ---- leaving the world --------------------------------------------------- */
 
 void vt_world_leave(struct vt *v)
 {

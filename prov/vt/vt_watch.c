@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Failure detection by sleeping ranks. A rank marked as running whose process
- * has exited is declared dead. A world in which no rank runs though some are
- * counted as running, or whose model runs without any progress, has been
- * overwritten: it would never release a rank, so it is marked broken for all.
+ * Failure detection by blocked ranks. A rank that is marked as running but
+ * whose process has exited is declared dead. A world has been overwritten if no
+ * rank runs though some are counted as running, or if its model runs without
+ * progress: it would never release a rank, so it is marked broken for all
+ * ranks.
  */
 #include "prov/vt/vt.h"
 #include "src/os/alive.h"
@@ -13,11 +14,11 @@
 #include <unistd.h>
 
 /*
- * Real time without progress before the world is broken; a rank that waits for
- * a core still counts as running.
+ * Real time without progress after which the world is declared broken; a rank
+ * that waits for a core still counts as running.
  */
 #define STILL_NS    UINT64_C(20000000000)
-/* CPU time of the model without a hop of any packet. */
+/* CPU time of the model without a hop of any packet, s. */
 #define STILL_CPU_S 10u
 
 /* ---- dead ranks ---------------------------------------------------------- */
@@ -31,34 +32,34 @@ static bool rank_declare_dead(struct vt *v, uint32_t rank)
 		return false;
 	weft_log(WEFT_LOG_INFO, "vt: rank %u (pid %u) died", rank,
 		 weft_load32(&r->pid));
-	weft_store32(&v->w->head->late, 1);
+	weft_store32(&v->w->head->late_run, 1);
 	weft_store32(&v->w->head->died, 1);
 	return weft_add32(&v->w->head->running, (uint32_t)-1) == 1;
 }
 
 /*
- * Checks a few ranks per call, since all sleeping ranks do. True: the last
- * running rank was dead.
+ * Checks a few ranks per call, since all blocked ranks do so. Returns whether
+ * the last running rank was dead.
  */
 static bool check_dead(struct vt *v)
 {
 	struct weft_vt *w = v->w;
 	bool last = false;
 
-	for (uint32_t k = 0, asked = 0; k < w->size && asked < 4; k++) {
+	for (uint32_t k = 0, checked = 0; k < w->size && checked < 4; k++) {
 		uint32_t i = v->check_next++ % w->size;
 
 		if (weft_load32(&w->rank_of[i].status) != WEFT_VT_RUN ||
 		    !weft_load32(&w->rank_of[i].pid))
 			continue;
-		asked++;
+		checked++;
 		if (!vt_rank_alive(w, i))
 			last |= rank_declare_dead(v, i);
 	}
 	return last;
 }
 
-/* ---- lack of progress ---------------------------------------------------- */
+/* ---- missing progress ---------------------------------------------------- */
 
 static bool any_rank_runs(const struct weft_vt *w)
 {
@@ -68,20 +69,23 @@ static bool any_rank_runs(const struct weft_vt *w)
 	return false;
 }
 
-/* Has there been progress since the last call? Then the record is renewed. */
-static bool moved(struct vt *v, uint32_t owner)
+/*
+ * Returns whether there has been progress since the last call, and then renews
+ * the record.
+ */
+static bool has_progressed(struct vt *v, uint32_t owner)
 {
 	struct vt_progress *s = &v->still;
 	struct net_count n;
 	uint64_t steps;
 
-	/* The engine's owner writes these; any value is acceptable. */
+	/* the engine's owner writes these counters; any value is acceptable */
 	net_count_get(v->w->net, &n);
 	steps = n.hops + n.delivered + n.injected;
-	if (s->since_ns && s->turns == v->w->head->turns && s->owner == owner &&
-	    s->steps == steps)
+	if (s->since_ns && s->passes == v->w->head->passes &&
+	    s->owner == owner && s->steps == steps)
 		return false;
-	*s = (struct vt_progress){ .turns = v->w->head->turns,
+	*s = (struct vt_progress){ .passes = v->w->head->passes,
 				   .steps = steps,
 				   .since_ns = weft_now_ns(),
 				   .owner = owner };
@@ -100,15 +104,15 @@ static bool engine_without_progress(const struct vt *v, uint32_t owner)
 	       STILL_CPU_S * (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* No rank will ever be released. */
+/* Returns whether no rank will ever be released. */
 static bool without_progress(struct vt *v, uint32_t owner)
 {
 	uint32_t running = weft_load32(&v->w->head->running);
 
 	if (running > v->w->size)
 		return true;
-	/* Another thread of this process may run the engine: no check. */
-	if (v->threads || owner > v->w->size || moved(v, owner))
+	/* another thread of this process may run the engine: no check */
+	if (v->threads || owner > v->w->size || has_progressed(v, owner))
 		return false;
 	if (owner)
 		return engine_without_progress(v, owner);
@@ -119,7 +123,7 @@ static bool without_progress(struct vt *v, uint32_t owner)
 	return weft_now_ns() - v->still.since_ns > STILL_NS;
 }
 
-/* ---- the check ----------------------------------------------------------- */
+/* ---- periodic check ------------------------------------------------------ */
 
 void vt_engine_watch(struct vt *v)
 {

@@ -2,8 +2,8 @@
 /*
  * The shared world segment of a job: created by rank 0 in a memfd, opened by
  * the other ranks through /proc/PID/fd, or by the name of an abstract socket of
- * rank 0. No file is created; the memory is freed with the last process that
- * maps it.
+ * rank 0. No file is created; the memory is freed when the last process that
+ * maps it exits.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/fault/net_fault.h"
@@ -20,20 +20,24 @@
 #include <unistd.h>
 
 #define PAGE	  4096u
-#define NAME_NET  0x7f000000u /* ranks are 127.x.y.z, from 127.0.0.1 on */
+/* addresses of ranks: 127.x.y.z, from 127.0.0.1 on */
+#define NAME_NET  0x7f000000u
 #define NAME_PORT 22612u
 
-/* ---- layout -------------------------------------------------------------- */
+/* ---- layout of the segment ----------------------------------------------- */
 
-static uint64_t world_place(uint64_t *at, size_t count, size_t bytes)
+static uint64_t world_place(uint64_t *offset, size_t count, size_t bytes)
 {
-	uint64_t here = *at;
+	uint64_t start = *offset;
 
-	*at = (here + count * bytes + PAGE - 1) / PAGE * PAGE;
-	return here;
+	*offset = (start + count * bytes + PAGE - 1) / PAGE * PAGE;
+	return start;
 }
 
-/* Messages of the model; two per buffer where packets are acknowledged. */
+/*
+ * Returns the capacity of the model in messages; two per buffer if packets are
+ * acknowledged.
+ */
 static uint32_t model_room(const struct vt_head *h)
 {
 	return h->size * VT_BUFS * (vt_acks(&h->cfg) ? 2 : 1);
@@ -42,29 +46,33 @@ static uint32_t model_room(const struct vt_head *h)
 static void lay_out(struct vt_head *h)
 {
 	size_t n = h->size, routes = n * VT_PLACES;
-	uint64_t at = 0;
+	uint64_t offset = 0;
 
-	world_place(&at, 1, sizeof(*h));
-	h->ranks_at = world_place(&at, n, sizeof(struct vt_rank));
-	h->due_at = world_place(&at, n, sizeof(uint64_t));
-	h->batch_at = world_place(&at, n, sizeof(uint32_t));
-	h->cold_at = world_place(&at, n, sizeof(struct vt_rank_cold));
-	/* one more for each rank: the first entry of its arrival list */
-	h->bufs_at = world_place(&at, n * (VT_BUFS + 1),
-				 vt_buf_bytes(h->packet_bytes));
-	h->joins_at =
-		world_place(&at, n * WEFT_VT_ROUTES, sizeof(struct vt_join));
-	h->members_at = world_place(&at, routes * n, sizeof(struct vt_member));
-	h->adders_at = world_place(&at, h->cfg.fold_ps ? routes * n : 0,
-				   sizeof(struct vt_adder));
-	h->routes_at = world_place(&at, routes, sizeof(struct vt_route));
-	h->trees_at = world_place(&at, routes, sizeof(struct vt_tree));
-	h->shares_at = world_place(&at, n, VT_SHARE_BYTES);
-	h->net_at = world_place(&at, 1, net_bytes(&h->cfg, model_room(h)));
-	h->bytes = at;
+	world_place(&offset, 1, sizeof(*h));
+	h->ranks_off = world_place(&offset, n, sizeof(struct vt_rank));
+	h->due_off = world_place(&offset, n, sizeof(uint64_t));
+	h->batch_off = world_place(&offset, n, sizeof(uint32_t));
+	h->cold_off = world_place(&offset, n, sizeof(struct vt_rank_cold));
+	/* one more buffer per rank: the first entry of its arrival list */
+	h->bufs_off = world_place(&offset, n * (VT_BUFS + 1),
+				  vt_buf_bytes(h->packet_bytes));
+	h->joins_off = world_place(&offset, n * WEFT_VT_ROUTES,
+				   sizeof(struct vt_join));
+	h->members_off =
+		world_place(&offset, routes * n, sizeof(struct vt_member));
+	h->adders_off = world_place(&offset, h->cfg.fold_ps ? routes * n : 0,
+				    sizeof(struct vt_adder));
+	h->routes_off = world_place(&offset, routes, sizeof(struct vt_route));
+	h->trees_off = world_place(&offset, routes, sizeof(struct vt_tree));
+	h->shares_off = world_place(&offset, n, VT_SHARE_BYTES);
+	h->net_off = world_place(&offset, 1, net_bytes(&h->cfg, model_room(h)));
+	h->bytes = offset;
 }
 
-/* Do the section offsets match those computed for this size and machine? */
+/*
+ * Returns whether the section offsets match those computed for this size and
+ * machine.
+ */
 static bool head_fits(const struct vt_head *h, size_t bytes)
 {
 	struct vt_head plan = { .magic = VT_MAGIC,
@@ -77,45 +85,46 @@ static bool head_fits(const struct vt_head *h, size_t bytes)
 	    net_config_check(&h->cfg))
 		return false;
 	lay_out(&plan);
-	return plan.bytes == bytes && plan.ranks_at == h->ranks_at &&
-	       plan.due_at == h->due_at && plan.batch_at == h->batch_at &&
-	       plan.cold_at == h->cold_at && plan.bufs_at == h->bufs_at &&
-	       plan.joins_at == h->joins_at &&
-	       plan.members_at == h->members_at &&
-	       plan.adders_at == h->adders_at &&
-	       plan.routes_at == h->routes_at && plan.trees_at == h->trees_at &&
-	       plan.shares_at == h->shares_at && plan.net_at == h->net_at;
+	return plan.bytes == bytes && plan.ranks_off == h->ranks_off &&
+	       plan.due_off == h->due_off && plan.batch_off == h->batch_off &&
+	       plan.cold_off == h->cold_off && plan.bufs_off == h->bufs_off &&
+	       plan.joins_off == h->joins_off &&
+	       plan.members_off == h->members_off &&
+	       plan.adders_off == h->adders_off &&
+	       plan.routes_off == h->routes_off &&
+	       plan.trees_off == h->trees_off &&
+	       plan.shares_off == h->shares_off && plan.net_off == h->net_off;
 }
 
-static void map_at(struct weft_vt *w, const struct vt_head *h)
+static void map_offset(struct weft_vt *w, const struct vt_head *h)
 {
 	char *base = w->region.base;
 
 	w->head = w->region.base;
-	w->rank_of = (void *)(base + h->ranks_at);
-	w->due = (void *)(base + h->due_at);
-	w->batch = (void *)(base + h->batch_at);
-	w->cold_of = (void *)(base + h->cold_at);
-	w->bufs = base + h->bufs_at;
-	w->joins = (void *)(base + h->joins_at);
-	w->members = (void *)(base + h->members_at);
-	w->adders = h->cfg.fold_ps ? (void *)(base + h->adders_at) : NULL;
-	w->routes = (void *)(base + h->routes_at);
-	w->trees = (void *)(base + h->trees_at);
-	w->shares = base + h->shares_at;
-	w->net = (void *)(base + h->net_at);
+	w->rank_of = (void *)(base + h->ranks_off);
+	w->due = (void *)(base + h->due_off);
+	w->batch = (void *)(base + h->batch_off);
+	w->cold_of = (void *)(base + h->cold_off);
+	w->bufs = base + h->bufs_off;
+	w->joins = (void *)(base + h->joins_off);
+	w->members = (void *)(base + h->members_off);
+	w->adders = h->cfg.fold_ps ? (void *)(base + h->adders_off) : NULL;
+	w->routes = (void *)(base + h->routes_off);
+	w->trees = (void *)(base + h->trees_off);
+	w->shares = base + h->shares_off;
+	w->net = (void *)(base + h->net_off);
 }
 
 static int map_parts(struct weft_vt *w)
 {
 	struct vt_head h;
 
-	/* Checks and uses see one value. */
+	/* copy once, so that checks and uses see the same values */
 	memcpy(&h, w->region.base, offsetof(struct vt_head, running));
 	if (w->region.bytes < sizeof(h) || !head_fits(&h, w->region.bytes) ||
 	    w->rank >= h.size)
 		return -EINVAL;
-	map_at(w, &h);
+	map_offset(w, &h);
 	w->size = h.size;
 	w->buf_count = h.size * (VT_BUFS + 1);
 	w->packet_bytes = h.packet_bytes;
@@ -128,9 +137,9 @@ static int map_parts(struct weft_vt *w)
 	return w->wake ? 0 : -ENOMEM;
 }
 
-/* ---- rank 0 -------------------------------------------------------------- */
+/* ---- creation by rank 0 -------------------------------------------------- */
 
-static int refuse(const char *why)
+static int world_refuse(const char *why)
 {
 	weft_log(WEFT_LOG_ERROR, "virtual time: %s", why);
 	return -EINVAL;
@@ -145,18 +154,20 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	r->node = where->node;
 	r->slot = where->slot;
 	r->in_tail = stub;
-	r->out = r->reach = (struct vt_msg_fifo){ VT_NONE, VT_NONE };
+	r->out = r->accesses = (struct vt_msg_fifo){ VT_NONE, VT_NONE };
 	weft_store32(&r->in_head, stub);
 	weft_store32(&r->posted, VT_NONE);
 	weft_store32(&r->freed, VT_NONE);
-	weft_store32(&r->spare, VT_NONE);
+	weft_store32(&r->returned, VT_NONE);
 	vt_buf(w, stub)->kind = VT_STUB;
 	weft_store32(&vt_buf(w, stub)->next, VT_NONE);
 	vt_due_set(w, i, VT_NEVER);
 	w->batch[i] = i;
 }
 
-/* A machine without detours cannot start with a dead link. */
+/*
+ * Returns whether a link is dead from the start on a machine without detours.
+ */
 static bool starts_partitioned(const struct weft_vt *w,
 			       const struct weft_fault_plan *plan)
 {
@@ -181,13 +192,13 @@ static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 	if (strpbrk(name, " =;"))
 		name = "plan";
 	if (net_fault_load(w->net, name, plan, &why))
-		return refuse(why.text);
+		return world_refuse(why.text);
 	if (starts_partitioned(w, plan)) {
 		snprintf(why.text, sizeof(why.text),
 			 "%.80s: a link is dead from the start, and %.40s has "
 			 "no detour",
 			 name, w->cfg.name);
-		return refuse(why.text);
+		return world_refuse(why.text);
 	}
 	for (uint32_t i = 0; i < w->size; i++)
 		if (net_fault_node_dead(w->net, w->rank_of[i].node)) {
@@ -195,7 +206,7 @@ static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 				 "%.80s: rank %u is on node %u, which is dead "
 				 "from the start",
 				 name, i, w->rank_of[i].node);
-			return refuse(why.text);
+			return world_refuse(why.text);
 		}
 	return 0;
 }
@@ -209,20 +220,23 @@ static int world_fill(struct weft_vt *w, const struct net_place *where)
 		rank_init(w, i, &where[i]);
 	h->batch_count = h->size;
 	/*
-	 * All ranks count as running until they block, also those not yet
-	 * started.
+	 * all ranks count as running until they block, also before they have
+	 * started
 	 */
 	weft_store32(&h->running, h->size);
-	ret = net_open(w->net, h->bytes - h->net_at, &h->cfg, model_room(h));
+	ret = net_open(w->net, h->bytes - h->net_off, &h->cfg, model_room(h));
 	if (ret)
 		return ret;
-	/* The model works in whole cycles: it may process one more. */
+	/*
+	 * minus one cycle: the model works in whole cycles and may process one
+	 * more
+	 */
 	h->ahead_ps = h->cfg.send_ps + net_lookahead(w->net) - h->cfg.tick_ps;
 	w->ahead_ps = h->ahead_ps;
 	return 0;
 }
 
-/* Maps ranks to nodes by the option: an order of letters, or a file. */
+/* Maps ranks to nodes by the option: an order of axis letters, or a file. */
 static int map_ranks(const struct weft_vt_conf *conf,
 		     const struct net_config *cfg, uint32_t size,
 		     struct net_place *where)
@@ -240,12 +254,12 @@ static int map_ranks(const struct weft_vt_conf *conf,
 	if (!ret)
 		ret = net_map_fill(&a, where, why);
 	free(text);
-	return ret ? refuse(why) : 0;
+	return ret ? world_refuse(why) : 0;
 }
 
 /*
- * The shape is derived from the number of nodes, so ranks per node are read
- * first.
+ * Loads the machine file. The shape is derived from the number of nodes, so the
+ * ranks per node are read first.
  */
 static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
 			struct net_config *cfg)
@@ -259,7 +273,7 @@ static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
 		ret = net_file_load(conf->machine, (size + ppn - 1) / ppn, cfg,
 				    &why);
 	}
-	return ret ? refuse(why.text) : 0;
+	return ret ? world_refuse(why.text) : 0;
 }
 
 int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT])
@@ -269,7 +283,7 @@ int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT])
 	int ret = net_file_load(machine, 0, &cfg, &why);
 
 	if (ret)
-		return ret == -ENOENT ? ret : refuse(why.text);
+		return ret == -ENOENT ? ret : world_refuse(why.text);
 	static_assert(sizeof(cfg.unit) == WEFT_VT_UNIT, "names of units");
 	memcpy(unit, cfg.unit, WEFT_VT_UNIT);
 	return 0;
@@ -297,11 +311,11 @@ static int read_plan(const struct weft_vt_conf *conf,
 	if (!conf->faults || !*conf->faults)
 		return 0;
 	ret = weft_fault_plan_load(conf->faults, plan, &why);
-	return ret ? refuse(why.text) : 0;
+	return ret ? world_refuse(why.text) : 0;
 }
 
-static int build(struct weft_vt *w, const struct vt_head *plan,
-		 const struct net_place *where)
+static int world_build(struct weft_vt *w, const struct vt_head *plan,
+		       const struct net_place *where)
 {
 	int ret = weft_region_open_unsealed(&w->region, "weft-vt", plan->bytes);
 
@@ -335,7 +349,7 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 	if (!ret) {
 		net_fault_reserve(&plan.cfg, &faults);
 		lay_out(&plan);
-		ret = build(w, &plan, where);
+		ret = world_build(w, &plan, where);
 	}
 	if (!ret)
 		ret = load_faults(w, conf, &faults);
@@ -351,9 +365,12 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 	return 0;
 }
 
-/* ---- the other ranks ----------------------------------------------------- */
+/* ---- attachment by the other ranks --------------------------------------- */
 
-/* Root can open a world created by another user and must not trust it. */
+/*
+ * Checks the owner: root can open a world created by another user and must not
+ * trust it.
+ */
 static int check_owner(int fd)
 {
 	struct stat st;

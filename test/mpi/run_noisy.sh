@@ -24,7 +24,7 @@ hits() {
 		tail -n 5 "$dir/out"
 		bad=1
 	}
-	sed -n 's/.*faults: \([0-9]*\) frames damaged or lost here; \([0-9]*\) found bad, \([0-9]*\) corrected, \([0-9]*\) .*/\1 \2 \3 \4/p' \
+	sed -n 's/.*faults: \([0-9]*\) frames damaged or dropped here; \([0-9]*\) detected, \([0-9]*\) corrected, \([0-9]*\) .*/\1 \2 \3 \4/p' \
 		"$dir/out" | awk -v m="$1" '{ d += $1; f += $2; c += $3; s += $4 }
 		END { printf "%s: %d damaged, %d found, %d corrected, %d sent again\n",
 			m, d, f, c, s
@@ -40,7 +40,7 @@ for plan in 'seed = 3' 'seed = 3; errors * = 1e-9'; do
 		echo "FAIL $plan: exit code $?"
 		bad=1
 	}
-	said=$(grep -c 'frames damaged or lost here' "$dir/out")
+	said=$(grep -c 'frames damaged or dropped here' "$dir/out")
 	case $plan in *errors*) [ "$said" = 2 ] ;; *) [ "$said" = 0 ] ;; esac || {
 		echo "FAIL $plan: $said ranks have codes"
 		bad=1

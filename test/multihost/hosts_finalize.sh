@@ -44,7 +44,7 @@ leave() {
 	timeout -k 5 60 bash -c 'on_hosts "$@"' - "$ranks" "$@" "$work/came" \
 		> "$work/out" 2>&1 < /dev/null &&
 		[ "$(grep -c ': good$' "$work/out")" = "$ranks" ] &&
-		[ "$(grep -c 'sock: .* packets out' "$work/out")" = "$ranks" ] || {
+		[ "$(grep -c 'sock: .* packets sent' "$work/out")" = "$ranks" ] || {
 		echo "FAILED: $what, $ranks ranks"
 		cat "$work/out"
 		bad=1

@@ -21,7 +21,7 @@ export WEFT_LOG=info
 MPIEXEC_FLAGS="-x WEFT_LOG ${plan:+--faults ${plan// /}}" \
 	on_hosts 2 "$work/soak" "${1:-10000000}" "${2:-50}" 2> "$work/err"
 rc=$?
-grep 'sock: .* packets out' "$work/err" || cat "$work/err"
+grep 'sock: .* packets sent' "$work/err" || cat "$work/err"
 for h in $HOSTS; do
 	$HOSTS_RSH "$h" cat /proc/net/snmp | awk -v h="$h" '/^Udp: [0-9]/ {
 		print h ": " $2 " datagrams in, " $5 " out, " $6 " lost for lack of room" }'

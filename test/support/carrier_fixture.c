@@ -35,7 +35,7 @@ static int end_deliver(void *arg, struct weft_peer *src,
 		e->got_from[from] = pkt->tag + 1;
 	if (e->echo &&
 	    end_send(e, src, e->got_from[from] - 1, pkt->len) == -EAGAIN)
-		e->held_back++;
+		e->echoes_refused++;
 	return 0;
 }
 
@@ -108,7 +108,7 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 				.tag = n,
 				.data = end_seed(e->id, n) };
 
-	if (e->any_road)
+	if (e->unordered)
 		e->c->virt->way(e->c, &(struct weft_vt_pkt_attr){
 					      .vc = WEFT_VT_DYNAMIC });
 	t_fill(buf, len, end_seed(e->id, n));
@@ -119,15 +119,15 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 	return e->c->ops->send(e->c, to, &pkt, iov, 2);
 }
 
-/* Polls e and its crowd once. */
+/* Polls e and the endpoints of its group once. */
 static void end_poll(struct end *e)
 {
 	int n = e->c->ops->poll(e->c, 16);
 
-	for (int i = 0; e->crowd && i < e->crowd->count; i++) {
-		struct end *o = e->crowd->e[i];
+	for (int i = 0; e->group && i < e->group->count; i++) {
+		struct end *o = e->group->e[i];
 
-		if (o != e && !o->deaf)
+		if (o != e && !o->not_polled)
 			n += o->c->ops->poll(o->c, 16);
 	}
 	if (!n)

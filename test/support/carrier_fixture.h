@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An endpoint for tests: a carrier whose deliveries are checked and counted. A
- * test packet has its number per pair in tag, its sender's id in unit, and a
- * payload that both determine.
+ * test packet has its sequence number per pair in tag and its sender's id in
+ * unit; its payload is computed from the two.
  */
 #ifndef WEFT_CARRIER_FIXTURE_H
 #define WEFT_CARRIER_FIXTURE_H
@@ -21,41 +21,49 @@ struct end {
 	struct weft_carrier *c;
 	uint32_t id;
 	struct sockaddr_in name;
-	uint64_t got;		      /* total packets */
-	uint64_t got_from[END_PEERS]; /* by unit: the next number expected */
-	uint64_t bad;		      /* wrong content, order or length */
+	uint64_t got; /* packets received */
+	/* next sequence number expected, by sender id */
+	uint64_t got_from[END_PEERS];
+	/* packets with wrong content, order or length */
+	uint64_t bad;
 	uint64_t lost;
 	int lost_err;
 	struct weft_peer *lost_peer;
-	struct weft_peer *last; /* sender of the last packet */
-	int refuse;		/* number of packets to refuse with -EAGAIN */
-	uint32_t refuse_from;	/* refuse packets of this sender only */
-	bool echo;		/* send everything back */
-	uint64_t held_back;	/* echoes that found the FIFO full */
-	/* polled, too: retransmission needs both sides */
-	struct end_group *crowd;
-	bool deaf;     /* not polled with the crowd */
-	bool any_road; /* virtual time: packets may be reordered */
+	struct weft_peer *last;	 /* sender of the last packet */
+	int refuse;		 /* number of packets to refuse with -EAGAIN */
+	uint32_t refuse_from;	 /* refuse packets of this sender only */
+	bool echo;		 /* send every packet back */
+	uint64_t echoes_refused; /* echoes refused because the FIFO was full */
+	/*
+	 * endpoints polled together with this one: retransmission needs both
+	 * sides
+	 */
+	struct end_group *group;
+	bool not_polled; /* not polled with the group */
+	bool unordered;	 /* virtual time: packets may be reordered */
 };
 
-/* Opens on ops; attr may be NULL, up is set. Returns 0 or -errno. */
+/*
+ * Opens an endpoint on ops; attr may be NULL; up is set here. Returns 0 or
+ * -errno.
+ */
 int end_open(struct end *e, const struct weft_carrier_ops *ops, uint32_t id,
 	     const struct weft_carrier_attr *attr);
 void end_close(struct end *e);
 struct weft_peer *end_peer(struct end *e, const struct end *to);
 struct weft_peer *end_peer_name(struct end *e, const struct sockaddr_in *name);
 
-/* Sends packet number n of len bytes as sender id; returns send's result. */
+/* Sends packet number n with len bytes; returns the result of send. */
 int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
 /*
- * As end_send, retried while it returns -EAGAIN; polls e meanwhile, for at most
- * seconds.
+ * Calls end_send() until it does not return -EAGAIN, for at most `seconds`;
+ * polls e between the calls.
  */
 int end_send_all(struct end *e, struct weft_peer *to, uint64_t n, size_t len,
 		 int seconds);
-/* Polls until got reaches want; false after seconds. */
+/* Polls until got reaches want; returns false after `seconds`. */
 bool end_wait_got(struct end *e, uint64_t want, int seconds);
-/* Polls until lost reaches want; false after seconds. */
+/* Polls until lost reaches want; returns false after `seconds`. */
 bool end_wait_lost(struct end *e, uint64_t want, int seconds);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests: ranks, each a process, that run the body of a test. */
+/*
+ * For tests: ranks of virtual time, each a process that runs the body of a
+ * test.
+ */
 #include "test/support/vt_fixture.h"
 
 #include "prov/net/file/net_file.h"
@@ -12,7 +15,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Packet size of the machine's largest unit. */
+/*
+ * Returns the configuration, with the packet size of the machine's largest
+ * unit.
+ */
 static struct weft_vt_conf conf_of(const struct play *p)
 {
 	return (struct weft_vt_conf){ .machine =
@@ -21,7 +27,7 @@ static struct weft_vt_conf conf_of(const struct play *p)
 				      .packet_bytes = p->machine ? 2560 : 512 };
 }
 
-/* op 0 adds; op 1 depends on the order of its operands. */
+/* Combines words: op 0 adds; op 1 depends on the order of its operands. */
 static uint32_t combine_words(unsigned op, unsigned type, void *acc,
 			      const void *in, size_t bytes)
 {
@@ -36,7 +42,7 @@ static uint32_t combine_words(unsigned op, unsigned type, void *acc,
 	return 0;
 }
 
-/* Adds one word to another. */
+/* Adds the word in `what` to the word in data. */
 static int change_word(const void *what, size_t what_bytes, void *data,
 		       void *old, size_t bytes)
 {
@@ -125,8 +131,8 @@ void play(struct play *p, struct found *found_p)
 	play_close(p);
 }
 
-/* Does a line of a machine file set this key? */
-static bool sets(const char *line, const char *key)
+/* Returns whether a line of a machine file sets this key. */
+static bool sets_key(const char *line, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -145,10 +151,10 @@ void play_file(char *path, const char *machine, const char *without,
 	in = fopen(from, "r");
 	T_TRUE(in && out);
 	while (fgets(line, sizeof(line), in)) {
-		bool it_is = !replaced && sets(line, without);
+		bool matches = !replaced && sets_key(line, without);
 
-		fputs(it_is ? instead : line, out);
-		replaced |= it_is;
+		fputs(matches ? instead : line, out);
+		replaced |= matches;
 	}
 	T_TRUE(replaced);
 	fclose(in);
@@ -180,25 +186,25 @@ int send_waiting(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 	return ret ? 82 : 0;
 }
 
-static void note_time(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
-		      uint64_t offset, uint32_t bytes)
+static void record_time(void *arg, uint64_t time_ps, uint64_t cookie,
+			uint32_t node, uint64_t offset, uint32_t bytes)
 {
 	(void)cookie;
 	(void)node;
 	(void)offset;
 	(void)bytes;
-	*(uint64_t *)arg = at;
+	*(uint64_t *)arg = time_ps;
 }
 
-uint64_t zero_load(struct net_config *cfg, uint32_t bytes)
+uint64_t unloaded_latency(struct net_config *cfg, uint32_t bytes)
 {
 	struct net_error_text why;
 	struct net_msg m = {
 		.src = 0, .dst = 1, .bytes = bytes, .way = NET_DETERMINISTIC
 	};
-	const struct net_up up = { .packet = note_time };
+	const struct net_up up = { .packet = record_time };
 	bool stop = false;
-	uint64_t at = 0;
+	uint64_t time_ps = 0;
 	struct net *net;
 	size_t room;
 
@@ -207,9 +213,9 @@ uint64_t zero_load(struct net_config *cfg, uint32_t bytes)
 	net = calloc(1, room);
 	T_OK(net_open(net, room, cfg, 64));
 	T_OK(net_send(net, 0, &m));
-	net_run(net, 1000000000, &up, &at, &stop);
+	net_run(net, 1000000000, &up, &time_ps, &stop);
 	free(net);
-	return at;
+	return time_ps;
 }
 
 int play_route(struct play *p, struct end *e, uint32_t rank)
@@ -230,7 +236,7 @@ int play_route(struct play *p, struct end *e, uint32_t rank)
 	return ret ? ret : id != 3;
 }
 
-int play_take(struct end *e, struct weft_vt_part *part, void *data)
+int play_result(struct end *e, struct weft_vt_part *part, void *data)
 {
 	int ret;
 

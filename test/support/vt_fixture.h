@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For tests: a world of virtual time whose ranks are processes. Each runs the
- * body of the play; results go to a page that they share.
+ * For tests: a world of virtual time whose ranks are processes. Each rank runs
+ * the test's body; results are written to a shared page.
  */
 #ifndef WEFT_VT_FIXTURE_H
 #define WEFT_VT_FIXTURE_H
@@ -23,7 +23,7 @@ struct found {
 
 struct play {
 	int ranks;
-	const char *machine; /* NULL: bgq */
+	const char *machine; /* machine name or file; NULL: bgq */
 	int (*body)(struct play *p, struct end *e, uint32_t rank);
 	struct weft_vt *w;
 	char handle[WEFT_VT_HANDLE];
@@ -33,7 +33,7 @@ struct play {
 	bool threads;
 };
 
-/* Runs the play; fails the test unless all bodies return 0. */
+/* Runs the body on all ranks; fails the test unless all bodies return 0. */
 void play(struct play *p, struct found *found_p);
 /*
  * Steps of play(), and one rank of it, for tests that start the processes
@@ -44,26 +44,26 @@ int play_rank(int i, void *arg);
 void play_close(struct play *p);
 
 /*
- * Writes a modified machine file, for play.machine: the file of a machine in
- * which the line of one key is replaced by another line. path is PLAY_FILE at
- * first; the caller unlinks it.
+ * Writes a modified copy of a machine file, for play.machine, in which the line
+ * of one key is replaced by another line. path initially contains PLAY_FILE;
+ * the caller unlinks the file.
  */
 #define PLAY_FILE "/tmp/weft-vt-XXXXXX"
 void play_file(char *path, const char *machine, const char *without,
 	       const char *instead);
 
-/* Result of op 1 of a class route for two words. */
+/* Returns the result of op 1 of a class route for two words. */
 uint64_t play_mix(uint64_t a, uint64_t b);
 uint64_t now(struct end *e);
 struct weft_peer *rank_peer(struct play *p, struct end *e, uint32_t rank);
 /* Waits in virtual time until want packets have arrived. */
 int wait_got(struct end *e, uint64_t want);
 int send_waiting(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
-/* All ranks open a class route, number 3; 0: opened. */
+/* Opens class route 3 on all ranks; returns 0 if it was opened. */
 int play_route(struct play *p, struct end *e, uint32_t rank);
-/* Waits for the result of part->seq on that route. */
-int play_take(struct end *e, struct weft_vt_part *part, void *data);
-/* Arrival time of a single packet on an idle machine. */
-uint64_t zero_load(struct net_config *cfg, uint32_t bytes);
+/* Waits for the result of part->seq on class route 3. */
+int play_result(struct end *e, struct weft_vt_part *part, void *data);
+/* Returns the arrival time in ps of a single packet on an idle machine. */
+uint64_t unloaded_latency(struct net_config *cfg, uint32_t bytes);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The carrier of a job on several hosts: shared memory where possible,
- * datagrams elsewhere, by peer, with one name. It owns a shm and a sock
- * carrier.
+ * The carrier of a job on several hosts: shared memory for peers with which it
+ * is possible, datagrams for the others. The endpoint has one name, and owns a
+ * shm and a sock carrier.
  *
  *   hybrid_ops.c   open, close, the table: each call goes to the carrier of
  *                  its peer
  *   hybrid_peer.c  peer records; the choice of the carrier at first contact
  *   hybrid_wait.c  waiting for two sources: a thread blocks on the socket
  *
- * Packets from A to B use one carrier all the time; packets from B to A may use
- * the other one, where the two have different access rights. A peer that is
- * lost on one carrier is lost.
+ * Packets from A to B always use the same carrier; packets from B to A may use
+ * the other carrier, if the two processes have different access rights. A peer
+ * that is lost on one carrier is lost on both.
  */
 #ifndef WEFT_HYBRID_H
 #define WEFT_HYBRID_H
@@ -25,9 +25,11 @@
 
 struct hybrid_peer {
 	struct weft_peer base;
-	struct weft_carrier *way;  /* NULL: not connected yet */
-	struct weft_peer *there;   /* the peer's record on that carrier */
-	struct weft_list end_node; /* in hybrid.ending: to be reported lost */
+	/* the peer's carrier; NULL: not connected yet */
+	struct weft_carrier *carrier;
+	struct weft_peer *carrier_peer; /* the peer's record on that carrier */
+	/* node in hybrid.ending: peers to be reported lost */
+	struct weft_list end_node;
 };
 
 struct hybrid {
@@ -42,27 +44,32 @@ struct hybrid {
 	uint32_t peer_room;
 	struct weft_hash by_name;
 	struct weft_list ending;
-	uint8_t *bounce; /* buffer for a filled payload, for the socket */
-	weft_au32 rests; /* polls until the socket is polled again */
-	/* time of the socket's next poll if all peers are remote; 0: now */
-	weft_au64 look_ns;
-	/* waiting; shared by threads that poll and wait */
+	/* bounce buffer: payload packed by weft_fill for the socket */
+	uint8_t *bounce;
+	/* polls to skip before the socket is polled again */
+	weft_au32 skip_polls;
+	/* time of the socket's next poll if all peers are remote, ns; 0: now */
+	weft_au64 next_poll_ns;
+	/* State of waits, shared by threads that poll and wait. */
 	weft_au64 moved;     /* packets delivered */
 	uint64_t moved_seen; /* moved at the last wait; used by wait only */
-	uint64_t moved_ns;   /* time of the last change; used by wait only */
+	/* time of the last change of moved, ns; used by wait only */
+	uint64_t moved_ns;
 	uint64_t spin_ns;
-	uint32_t vain; /* consecutive waits that returned at once */
-	struct weft_wait_policy policy; /* if all peers are remote */
-	uint32_t taken; /* yields until the processor counts as free */
+	/* consecutive waits that returned at once */
+	uint32_t immediate_returns;
+	/* wait policy if all peers are remote */
+	struct weft_wait_policy policy;
+	uint32_t busy_yields; /* yields until the processor counts as idle */
 	uint32_t cpus;
-	weft_au32 near;	   /* local peers except this process */
-	weft_au32 crowded; /* more peers than processors */
-	/* the thread that waits on the socket */
+	weft_au32 local_peers; /* number of local peers, without this process */
+	weft_au32 oversubscribed; /* more peers than processors */
+	/* Thread that waits on the socket. */
 	pthread_t watcher;
 	bool watches;
 	int watch_epoll;
-	int watch_end; /* eventfd */
-	int epoll;     /* of wait_fd; -1: not requested */
+	int watch_end; /* eventfd that ends the thread */
+	int epoll;     /* descriptor of wait_fd; -1: not requested */
 };
 
 static inline struct hybrid *hybrid_of(struct weft_carrier *c)
@@ -79,8 +86,8 @@ static inline struct hybrid_peer *hybrid_peer_of(struct weft_peer *p)
 int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 		struct weft_peer **peer_p);
 /*
- * Chooses the carrier of p. 0, -EAGAIN: its endpoint does not exist yet,
- * -ECONNRESET.
+ * Chooses the carrier of p. Returns 0; -EAGAIN: the endpoint of p does not
+ * exist yet; -ECONNRESET.
  */
 int hybrid_peer_connect(struct hybrid *b, struct hybrid_peer *p);
 /* Callbacks of the two carriers. */

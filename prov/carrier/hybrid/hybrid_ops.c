@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define OPS_TRIES    64 /* ports that are free on one carrier only */
-#define OPS_RESTS    8	/* polls per poll of a silent socket */
+/* attempts to find a port that is free on both carriers */
+#define OPS_TRIES      64
+/* polls of shared memory per poll of an idle socket */
+#define OPS_SKIP_POLLS 8
 /* Time between polls of the socket if all peers are remote. */
-#define OPS_PAUSE_NS UINT64_C(300)
+#define OPS_PAUSE_NS   UINT64_C(300)
 
 static int ops_open_carriers(struct hybrid *b,
 			     const struct weft_carrier_attr *attr)
@@ -67,7 +69,8 @@ static void ops_init(struct hybrid *b, const struct weft_carrier_attr *attr)
 {
 	b->base.ops = &weft_carrier_hybrid;
 	b->base.fills = true;
-	b->base.cuts = true; /* by datagrams; shm passes packets on whole */
+	/* datagrams can be split; shm sends packets unsplit */
+	b->base.cuts = true;
 	b->up = attr->up;
 	b->up_arg = attr->up_arg;
 	b->watch_epoll = b->watch_end = b->epoll = -1;
@@ -107,14 +110,14 @@ static void hybrid_name_get(struct weft_carrier *c, struct sockaddr_in *name)
 	*name = hybrid_of(c)->name;
 }
 
-/* Returns the carrier of p; sets *ret_p if there is none. */
+/* Returns the carrier of p; if there is none, sets *ret_p to the error. */
 static struct weft_carrier *ops_carrier(struct hybrid *b, struct hybrid_peer *p,
 					int *ret_p)
 {
 	*ret_p = p->base.lost ? -ECONNRESET : 0;
-	if (!*ret_p && !p->way)
+	if (!*ret_p && !p->carrier)
 		*ret_p = hybrid_peer_connect(b, p);
-	return *ret_p ? NULL : p->way;
+	return *ret_p ? NULL : p->carrier;
 }
 
 static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
@@ -125,11 +128,11 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 	struct hybrid_peer *p = hybrid_peer_of(peer);
 	struct iovec whole;
 	int ret;
-	struct weft_carrier *way = ops_carrier(b, p, &ret);
+	struct weft_carrier *carrier = ops_carrier(b, p, &ret);
 
-	if (!way)
+	if (!carrier)
 		return ret;
-	if (iov_count == WEFT_IOV_FILL && !way->fills) {
+	if (iov_count == WEFT_IOV_FILL && !carrier->fills) {
 		const struct weft_fill *f = iov->iov_base;
 
 		f->fill(f->arg, f->pos, b->bounce, pkt->len);
@@ -137,45 +140,48 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 		iov = &whole;
 		iov_count = 1;
 	}
-	ret = way->ops->send(way, p->there, pkt, iov, iov_count);
-	p->base.whole = p->there->whole; /* the path MTU may have decreased */
+	ret = carrier->ops->send(carrier, p->carrier_peer, pkt, iov, iov_count);
+	/* the path MTU may have changed */
+	p->base.whole = p->carrier_peer->whole;
 	return ret;
 }
 
-/* Only the socket is polled: pauses between polls. */
+/*
+ * Spins until the next poll of the socket is due, if only the socket is polled.
+ */
 static void ops_pause(const struct hybrid *b)
 {
 	/* relaxed: a hint */
-	uint64_t until = weft_load64_relaxed(&b->look_ns);
+	uint64_t until = weft_load64_relaxed(&b->next_poll_ns);
 
 	while (until && weft_now_ns() < until)
 		weft_relax();
 }
 
-/* Sets the time of the next poll by the result of this one. */
-static void ops_poll_schedule(struct hybrid *b, bool vain)
+/* Sets the time of the next poll depending on the result of this poll. */
+static void ops_poll_schedule(struct hybrid *b, bool empty)
 {
-	weft_store32_relaxed(&b->rests, vain ? OPS_RESTS - 1 : 0);
-	weft_store64_relaxed(&b->look_ns,
-			     vain ? weft_now_ns() + OPS_PAUSE_NS : 0);
+	weft_store32_relaxed(&b->skip_polls, empty ? OPS_SKIP_POLLS - 1 : 0);
+	weft_store64_relaxed(&b->next_poll_ns,
+			     empty ? weft_now_ns() + OPS_PAUSE_NS : 0);
 }
 
 /*
- * A poll of the socket is a system call, and polls in immediate succession
- * delay datagrams. While the socket is silent polls are rare, also in favour of
- * local peers and of processes that need the processor.
+ * Polls the socket. Each poll is a system call, and polls in immediate
+ * succession delay datagrams. While the socket is idle it is polled rarely,
+ * which also saves CPU time for local peers and for other processes.
  */
 static int ops_poll_sock(struct hybrid *b, int budget)
 {
-	/* relaxed: a hint, also from threads that waited */
-	uint32_t rests = weft_load32_relaxed(&b->rests);
+	/* relaxed: a hint, also written by waiting threads */
+	uint32_t skip_polls = weft_load32_relaxed(&b->skip_polls);
 	int n;
 
-	if (!weft_load32_relaxed(&b->near) &&
-	    !weft_load32_relaxed(&b->crowded)) {
+	if (!weft_load32_relaxed(&b->local_peers) &&
+	    !weft_load32_relaxed(&b->oversubscribed)) {
 		ops_pause(b);
-	} else if (rests) {
-		weft_store32_relaxed(&b->rests, rests - 1);
+	} else if (skip_polls) {
+		weft_store32_relaxed(&b->skip_polls, skip_polls - 1);
 		return 0;
 	}
 	n = b->sock->ops->poll(b->sock, budget);
@@ -204,9 +210,11 @@ static int hybrid_read(struct weft_carrier *c, struct weft_peer *peer,
 {
 	struct hybrid_peer *p = hybrid_peer_of(peer);
 	int ret;
-	struct weft_carrier *way = ops_carrier(hybrid_of(c), p, &ret);
+	struct weft_carrier *carrier = ops_carrier(hybrid_of(c), p, &ret);
 
-	return way ? way->ops->read(way, p->there, local, count, remote) : ret;
+	return carrier ? carrier->ops->read(carrier, p->carrier_peer, local,
+					    count, remote)
+		       : ret;
 }
 
 static int hybrid_write(struct weft_carrier *c, struct weft_peer *peer,
@@ -214,9 +222,11 @@ static int hybrid_write(struct weft_carrier *c, struct weft_peer *peer,
 {
 	struct hybrid_peer *p = hybrid_peer_of(peer);
 	int ret;
-	struct weft_carrier *way = ops_carrier(hybrid_of(c), p, &ret);
+	struct weft_carrier *carrier = ops_carrier(hybrid_of(c), p, &ret);
 
-	return way ? way->ops->write(way, p->there, local, count, remote) : ret;
+	return carrier ? carrier->ops->write(carrier, p->carrier_peer, local,
+					     count, remote)
+		       : ret;
 }
 
 static void hybrid_wake(struct weft_carrier *c)
@@ -224,7 +234,7 @@ static void hybrid_wake(struct weft_carrier *c)
 	struct hybrid *b = hybrid_of(c);
 
 	b->shm->ops->wake(b->shm);
-	/* an armed descriptor is notified by this carrier, too */
+	/* sock also notifies an armed descriptor */
 	b->sock->ops->wake(b->sock);
 }
 
@@ -233,28 +243,31 @@ static int hybrid_share(struct weft_carrier *c, struct weft_peer *peer,
 {
 	struct hybrid *b = hybrid_of(c);
 	struct hybrid_peer *p = peer ? hybrid_peer_of(peer) : NULL;
-	struct weft_carrier *way = b->shm;
+	struct weft_carrier *carrier = b->shm;
 	int ret = 0;
 
 	if (p)
-		way = ops_carrier(b, p, &ret);
-	return way ? way->ops->share(way, p ? p->there : NULL, area_p, bytes_p)
-		   : ret;
+		carrier = ops_carrier(b, p, &ret);
+	return carrier ? carrier->ops->share(carrier,
+					     p ? p->carrier_peer : NULL, area_p,
+					     bytes_p)
+		       : ret;
 }
 
 static int hybrid_window(struct weft_carrier *c, struct weft_peer *peer,
-			 size_t at, size_t bytes, void **area_p)
+			 size_t offset, size_t bytes, void **area_p)
 {
 	struct hybrid *b = hybrid_of(c);
 	struct hybrid_peer *p = peer ? hybrid_peer_of(peer) : NULL;
-	struct weft_carrier *way = b->shm;
+	struct weft_carrier *carrier = b->shm;
 	int ret = 0;
 
 	if (p)
-		way = ops_carrier(b, p, &ret);
-	return way ? way->ops->window(way, p ? p->there : NULL, at, bytes,
-				      area_p)
-		   : ret;
+		carrier = ops_carrier(b, p, &ret);
+	return carrier ? carrier->ops->window(carrier,
+					      p ? p->carrier_peer : NULL,
+					      offset, bytes, area_p)
+		       : ret;
 }
 
 static void hybrid_window_close(struct weft_carrier *c, void *area,
@@ -277,8 +290,8 @@ static void hybrid_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 	struct hybrid_peer *p = hybrid_peer_of(peer);
 
-	if (p->way)
-		p->way->ops->nudge(p->way, p->there);
+	if (p->carrier)
+		p->carrier->ops->nudge(p->carrier, p->carrier_peer);
 }
 
 static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Peers, and the carrier of each. A peer is not contacted before the first send
- * to it: then its shared memory is tried, and a refusal is logged.
+ * Peers, and the choice of each peer's carrier. A peer is not contacted before
+ * the first send to it: then its shared memory is tried, and a refusal is
+ * logged.
  */
 #include "prov/carrier/hybrid/hybrid.h"
 #include "prov/carrier/shm/shm_reach.h"
@@ -45,18 +46,21 @@ static struct hybrid_peer *peer_new(struct hybrid *b,
 	weft_list_init(&p->end_node);
 	b->peer[b->peer_count++] = p;
 	/* relaxed: a hint for waiting */
-	weft_store32_relaxed(&b->crowded, b->peer_count > b->cpus);
+	weft_store32_relaxed(&b->oversubscribed, b->peer_count > b->cpus);
 	return p;
 }
 
-/* The name may belong to a new endpoint, which its carrier already knows. */
+/*
+ * Returns whether the name now belongs to a new endpoint, whose record the
+ * carrier below has already created.
+ */
 static bool peer_name_reused(struct hybrid_peer *p,
 			     const struct sockaddr_in *name)
 {
 	struct weft_peer *now;
 
-	return p->way &&
-	       (p->way->ops->peer(p->way, name, &now) || now != p->there);
+	return p->carrier && (p->carrier->ops->peer(p->carrier, name, &now) ||
+			      now != p->carrier_peer);
 }
 
 static void peer_log_path(const struct hybrid *b, const struct hybrid_peer *p,
@@ -65,7 +69,7 @@ static void peer_log_path(const struct hybrid *b, const struct hybrid_peer *p,
 	char host[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &p->base.name.sin_addr, host, sizeof(host));
-	if (p->way == b->shm)
+	if (p->carrier == b->shm)
 		weft_log(WEFT_LOG_INFO, "hybrid: %s:%u uses shared memory",
 			 host, ntohs(p->base.name.sin_port));
 	else
@@ -73,33 +77,39 @@ static void peer_log_path(const struct hybrid *b, const struct hybrid_peer *p,
 			 host, ntohs(p->base.name.sin_port), why);
 }
 
-/* Waits must poll shared memory from now on; relaxed: a hint. */
+/*
+ * Counts a local peer: waits must poll shared memory from now on. relaxed: a
+ * hint
+ */
 static void peer_local_added(struct hybrid *b, const struct hybrid_peer *p)
 {
 	if (peer_key(&p->base.name) != peer_key(&b->name))
-		weft_store32_relaxed(&b->near,
-				     weft_load32_relaxed(&b->near) + 1);
+		weft_store32_relaxed(&b->local_peers,
+				     weft_load32_relaxed(&b->local_peers) + 1);
 }
 
-/* 0, -EAGAIN: not yet, -EHOSTUNREACH: never. */
+/*
+ * Chooses the carrier of p. Returns 0; -EAGAIN: the endpoint does not exist
+ * yet; -EHOSTUNREACH: no carrier can reach the peer.
+ */
 static int peer_choose(struct hybrid *b, struct hybrid_peer *p)
 {
 	char why[WEFT_SHM_WHY];
-	struct weft_carrier *way;
+	struct weft_carrier *carrier;
 	int ret;
 
 	ret = weft_shm_reach(b->shm, &p->base.name, why);
 	if (ret == -EAGAIN)
 		return ret;
-	way = ret ? b->sock : b->shm;
-	ret = way->ops->peer(way, &p->base.name, &p->there);
+	carrier = ret ? b->sock : b->shm;
+	ret = carrier->ops->peer(carrier, &p->base.name, &p->carrier_peer);
 	if (ret)
 		return ret == -ENOMEM ? -EAGAIN : -EHOSTUNREACH;
-	p->way = way;
-	if (way == b->shm)
+	p->carrier = carrier;
+	if (carrier == b->shm)
 		peer_local_added(b, p);
-	if (!p->there->up)
-		p->there->up = p;
+	if (!p->carrier_peer->up)
+		p->carrier_peer->up = p;
 	peer_log_path(b, p, why);
 	return 0;
 }
@@ -120,7 +130,7 @@ int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	if (!p)
 		return -ENOMEM;
 	*peer_p = &p->base;
-	if (p->way)
+	if (p->carrier)
 		return 0;
 	/* a name with hints replaces one without */
 	p->base.name = *name;
@@ -137,21 +147,24 @@ int hybrid_peer_connect(struct hybrid *b, struct hybrid_peer *p)
 	ret = peer_choose(b, p);
 	if (ret != -EHOSTUNREACH)
 		return ret;
-	/* The next poll reports it. */
+	/* The next poll reports p as lost. */
 	weft_list_push_back(&b->ending, &p->end_node);
 	return -ECONNRESET;
 }
 
-/* Returns the record of a peer known to one carrier only, or makes it. */
+/*
+ * Returns the record of a peer that only one carrier has a record of, or
+ * creates the record.
+ */
 static struct hybrid_peer *peer_from_carrier(struct hybrid *b,
-					     struct weft_peer *there)
+					     struct weft_peer *carrier_peer)
 {
 	struct hybrid_peer *p =
-		weft_hash_get(&b->by_name, peer_key(&there->name));
+		weft_hash_get(&b->by_name, peer_key(&carrier_peer->name));
 
 	if (!p || p->base.lost)
-		p = peer_new(b, &there->name);
-	there->up = p;
+		p = peer_new(b, &carrier_peer->name);
+	carrier_peer->up = p;
 	return p;
 }
 
@@ -163,7 +176,7 @@ static int up_deliver(void *arg, struct weft_peer *src,
 
 	if (!p)
 		return -EAGAIN;
-	/* lost on its other carrier */
+	/* the peer was lost on the other carrier */
 	if (p->base.lost)
 		return 0;
 	return b->up->deliver(b->up_arg, &p->base, pkt, payload);
@@ -179,11 +192,12 @@ static void peer_lose(struct hybrid *b, struct hybrid_peer *p, int err)
 	b->up->lost(b->up_arg, &p->base, err);
 }
 
-static void up_lost(void *arg, struct weft_peer *there, int err)
+static void up_lost(void *arg, struct weft_peer *carrier_peer, int err)
 {
 	struct hybrid *b = arg;
-	struct hybrid_peer *p =
-		there->up ? there->up : peer_from_carrier(b, there);
+	struct hybrid_peer *p = carrier_peer->up
+					? carrier_peer->up
+					: peer_from_carrier(b, carrier_peer);
 
 	if (p)
 		peer_lose(b, p, err);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that share more or less with each other: each pair must connect by
- * the fastest carrier possible, detect when the other one is killed, and not
- * report a living peer as dead. Namespaces need root; the test is skipped
- * otherwise.
+ * Pairs of processes in different namespaces: each pair must connect by the
+ * fastest possible carrier, detect that the peer was killed, and not report a
+ * living peer as dead. Namespaces require root; the test is skipped otherwise.
  */
 #include "test/support/carrier_fixture.h"
 #include "src/base/attr.h"
@@ -24,15 +23,15 @@
 #define PACKETS 300
 
 /* Namespaces that two processes do not share. */
-struct apart {
+struct ns_case {
 	const char *name;
-	int flags; /* of the child's unshare */
-	int ours;  /* of the parent's */
-	bool proc; /* mounts a /proc of the new pid namespace */
-	int dma;   /* result when the parent reads the child's memory */
+	int flags;	  /* flags of the child's unshare() */
+	int parent_flags; /* flags of the parent's unshare() */
+	bool proc;	  /* mounts a /proc of the new pid namespace */
+	int dma;	  /* result when the parent reads the child's memory */
 };
 
-static const struct apart ways[] = {
+static const struct ns_case ns_cases[] = {
 	{ "nothing", 0, 0, false, 0 },
 	{ "network", CLONE_NEWNET, 0, false, 0 },
 	/* the child is visible to the parent, the parent not to the child */
@@ -45,7 +44,10 @@ static const struct apart ways[] = {
 
 #define SKIP 77
 
-/* The child, in its namespaces: sends its name, echoes, exits on command. */
+/*
+ * The child, in its namespaces: sends its name, echoes packets, exits on
+ * command.
+ */
 static void child_run(int in, int out)
 {
 	struct pollfd word = { .fd = in, .events = POLLIN };
@@ -66,8 +68,8 @@ static void child_run(int in, int out)
 	_exit(0); /* without closing, as if killed */
 }
 
-/* Enters namespaces; those of pids begin with the next child. */
-static void enter(int flags, bool proc)
+/* Enters namespaces; a pid namespace starts with the next child. */
+static void enter_namespaces(int flags, bool proc)
 {
 	int status = 0;
 	pid_t pid;
@@ -86,8 +88,8 @@ static void enter(int flags, bool proc)
 		_exit(SKIP);
 }
 
-/* Reports an error, for processes outside cmocka. */
-static bool wrong(const char *what, long long got, long long want)
+/* Reports an unexpected value; used in processes that do not run cmocka. */
+static bool differs(const char *what, long long got, long long want)
 {
 	if (got == want)
 		return false;
@@ -102,8 +104,11 @@ struct pair {
 	int out;
 };
 
-/* The child is started first, so that it is in no namespace of its parent. */
-static int pair_fork(struct pair *p, const struct apart *way)
+/*
+ * Starts the child before the parent enters its namespaces, so that the child
+ * does not inherit them.
+ */
+static int pair_fork(struct pair *p, const struct ns_case *ns)
 {
 	int down[2], up[2];
 	pid_t pid;
@@ -113,7 +118,7 @@ static int pair_fork(struct pair *p, const struct apart *way)
 		return 1;
 	pid = fork();
 	if (!pid) {
-		enter(way->flags, way->proc);
+		enter_namespaces(ns->flags, ns->proc);
 		close(down[1]);
 		close(up[0]);
 		child_run(down[0], up[1]);
@@ -125,7 +130,7 @@ static int pair_fork(struct pair *p, const struct apart *way)
 	return pid < 0;
 }
 
-/* SKIP: these namespaces are not available here. */
+/* Returns SKIP if these namespaces are not available. */
 static int pair_open(struct pair *p)
 {
 	struct sockaddr_in name;
@@ -138,67 +143,68 @@ static int pair_open(struct pair *p)
 	return !p->to;
 }
 
-static bool pair_talks(struct pair *p)
+static bool pair_exchange(struct pair *p)
 {
 	struct weft_carrier_stats st = { 0 };
 
 	for (uint64_t n = 0; n < PACKETS; n++)
-		if (wrong("send",
-			  end_send_all(&p->e, p->to, n, n * 27 % 8000, 20), 0))
+		if (differs("send",
+			    end_send_all(&p->e, p->to, n, n * 27 % 8000, 20),
+			    0))
 			return false;
 	end_wait_got(&p->e, PACKETS, 20);
 	p->e.c->ops->stats(p->e.c, &st);
-	return !wrong("packets", (long long)p->e.got, PACKETS) &&
-	       !wrong("bad ones", (long long)p->e.bad, 0) &&
-	       !wrong("datagrams", (long long)st.far, 0) &&
-	       !wrong("deaths", (long long)p->e.lost, 0);
+	return !differs("packets", (long long)p->e.got, PACKETS) &&
+	       !differs("wrong packets", (long long)p->e.bad, 0) &&
+	       !differs("datagrams", (long long)st.far, 0) &&
+	       !differs("deaths", (long long)p->e.lost, 0);
 }
 
-static bool pair_reads(struct pair *p, const struct apart *way)
+static bool pair_read(struct pair *p, const struct ns_case *ns)
 {
 	char byte;
 	struct iovec iov = { &byte, 1 };
 
-	return !wrong(
+	return !differs(
 		"read",
-		p->e.c->ops->read(p->e.c, p->to, &iov, 1, (uintptr_t)&ways),
-		way->dma);
+		p->e.c->ops->read(p->e.c, p->to, &iov, 1, (uintptr_t)&ns_cases),
+		ns->dma);
 }
 
-static bool pair_notices(struct pair *p)
+static bool pair_detect_death(struct pair *p)
 {
 	if (write(p->out, "x", 1) != 1)
 		return false;
 	end_wait_lost(&p->e, 1, 20);
-	return !wrong("deaths", (long long)p->e.lost, 1) &&
-	       !wrong("its error", p->e.lost_err, ECONNRESET);
+	return !differs("deaths", (long long)p->e.lost, 1) &&
+	       !differs("error of the loss", p->e.lost_err, ECONNRESET);
 }
 
-/* Runs in a process of its own, whose exit status is the result. */
-static void pair_try(const struct apart *way)
+/* Tests one pair in a separate process, whose exit status is the result. */
+static void pair_test(const struct ns_case *ns)
 {
 	struct pair p;
-	int ret = pair_fork(&p, way);
+	int ret = pair_fork(&p, ns);
 
-	enter(way->ours, way->proc);
+	enter_namespaces(ns->parent_flags, ns->proc);
 	if (!ret)
 		ret = pair_open(&p);
 	if (!ret)
-		ret = !(pair_talks(&p) && pair_reads(&p, way) &&
-			pair_notices(&p));
+		ret = !(pair_exchange(&p) && pair_read(&p, ns) &&
+			pair_detect_death(&p));
 	_exit(ret);
 }
 
-static void processes_meet_by_what_they_share(void **state)
+static void processes_connect_by_the_fastest_carrier(void **state)
 {
 	int status;
 	pid_t pid;
 
-	for (size_t i = 0; i < WEFT_COUNT_OF(ways); i++) {
-		print_message("apart: %s\n", ways[i].name);
+	for (size_t i = 0; i < WEFT_COUNT_OF(ns_cases); i++) {
+		print_message("not shared: %s\n", ns_cases[i].name);
 		pid = fork();
 		if (!pid)
-			pair_try(&ways[i]);
+			pair_test(&ns_cases[i]);
 		T_IS(waitpid(pid, &status, 0), pid);
 		T_TRUE(WIFEXITED(status));
 		if (WEXITSTATUS(status) == SKIP)
@@ -211,7 +217,7 @@ static void processes_meet_by_what_they_share(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(processes_meet_by_what_they_share),
+		T_CASE(processes_connect_by_the_fastest_carrier),
 	};
 
 	return T_RUN(tests);

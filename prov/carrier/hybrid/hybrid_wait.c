@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for shared memory and for the socket. For a time after the last
- * packet wait returns at once, so that the caller polls both; then it blocks as
- * the shm carrier does, and a thread that blocks on the socket wakes it:
+ * Waiting for shared memory and for the socket. For WAIT_AWAKE_NS after the
+ * last packet wait returns at once, so that the caller polls both carriers;
+ * then it blocks like the shm carrier, and a thread that blocks on the socket,
+ * the watcher, wakes it:
  *
  *   wait                               watcher
  *     sock arm, watch once (epoll)       epoll_wait
  *     shm wait ...                       shm wake
  *
  * Delivery of a datagram takes longer while a thread waits on the socket, so
- * the watcher is started when it is needed first.
+ * the watcher is not started before it is needed.
  */
 #include "prov/carrier/hybrid/hybrid.h"
 #include "src/base/clock.h"
@@ -23,21 +24,25 @@
 
 #define WAIT_SPIN_NS   UINT64_C(20000)	/* then yield ... */
 #define WAIT_AWAKE_NS  UINT64_C(500000) /* ... then block */
-/* Yields before blocking if all peers are remote. */
+/* Time of yielding before blocking if all peers are remote. */
 #define WAIT_REMOTE_NS UINT64_C(100000)
 
-/* Longest yield without another process. */
-#define WAIT_ALONE_NS UINT64_C(1200)
-#define WAIT_TAKEN    64 /* yields instead of spins after a long yield */
+/* Longest duration of a yield on an otherwise idle processor. */
+#define WAIT_IDLE_YIELD_NS UINT64_C(1200)
+#define WAIT_BUSY_YIELDS   64 /* yields instead of spins after a long yield */
 
 #define WAIT_RETURN_MAX 3 /* immediate returns before yielding */
 
-#define WAIT_UNWATCHED_NS UINT64_C(100000) /* no thread watches the socket */
+/* longest wait without a watcher */
+#define WAIT_UNWATCHED_NS UINT64_C(100000)
 
 enum { WATCH_SOCK, WATCH_END };
 
-/* The socket has a datagram: wakes the waiter, which polls. */
-static void *watch(void *arg)
+/*
+ * Waits for datagrams on the socket and wakes the thread in hybrid_wait(),
+ * which polls.
+ */
+static void *watcher_main(void *arg)
 {
 	struct hybrid *b = arg;
 	struct epoll_event ev;
@@ -51,7 +56,10 @@ static void *watch(void *arg)
 	}
 }
 
-/* Blocks signals, which are for the program's threads. */
+/*
+ * Starts the watcher with all signals blocked: signals are for the program's
+ * threads.
+ */
 static int watch_start(struct hybrid *b)
 {
 	sigset_t all, old;
@@ -59,7 +67,7 @@ static int watch_start(struct hybrid *b)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
-	ret = -pthread_create(&b->watcher, NULL, watch, b);
+	ret = -pthread_create(&b->watcher, NULL, watcher_main, b);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	b->watches = !ret;
 	return ret;
@@ -98,8 +106,8 @@ static void watch_close(struct hybrid *b)
 	fd_close(&b->watch_end);
 }
 
-/* Is there a watcher, or can one be started? */
-static bool watched(struct hybrid *b)
+/* Returns whether a watcher runs; starts one if necessary. */
+static bool watcher_ready(struct hybrid *b)
 {
 	if (b->watches || !watch_open(b))
 		return true;
@@ -112,7 +120,7 @@ void hybrid_wait_open(struct hybrid *b, const struct weft_carrier_attr *attr)
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
 	weft_wait_policy_init(&b->policy, WEFT_OWN_CORE);
 	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	b->sock->beside = b->shm->ops->wait_fd(b->shm);
+	b->sock->extra_fd = b->shm->ops->wait_fd(b->shm);
 }
 
 void hybrid_wait_close(struct hybrid *b)
@@ -122,27 +130,31 @@ void hybrid_wait_close(struct hybrid *b)
 }
 
 /*
- * The kernel does not report which processes share the processors with hosts
- * that are one machine, but the duration of a yield shows it. False: block
- * instead.
+ * Yields and returns whether polling may continue; false: block instead. The
+ * kernel does not report whether other processes, such as ranks of emulated
+ * hosts on the same machine, need the processor, but the duration of a yield
+ * shows it.
  */
 static bool wait_yield(struct hybrid *b, uint64_t now)
 {
 	uint64_t then = weft_wait_policy_yield(&b->policy, now);
 
-	if (then > now + WAIT_ALONE_NS)
-		b->taken = WAIT_TAKEN;
-	else if (b->taken)
-		b->taken--;
+	if (then > now + WAIT_IDLE_YIELD_NS)
+		b->busy_yields = WAIT_BUSY_YIELDS;
+	else if (b->busy_yields)
+		b->busy_yields--;
 	return then;
 }
 
-/* Is it too early to block? Then the caller polls both again. */
+/*
+ * Returns whether it is too early to block, so that the caller polls both
+ * carriers again.
+ */
 static bool wait_too_early(struct hybrid *b, uint64_t now)
 {
 	/* relaxed: a hint */
 	uint64_t moved = weft_load64_relaxed(&b->moved);
-	bool near = weft_load32_relaxed(&b->near);
+	bool local = weft_load32_relaxed(&b->local_peers);
 	uint64_t idle;
 
 	if (moved != b->moved_seen || !b->moved_ns) {
@@ -150,19 +162,21 @@ static bool wait_too_early(struct hybrid *b, uint64_t now)
 		b->moved_ns = now;
 	}
 	idle = now - b->moved_ns;
-	if (idle >= (near ? WAIT_AWAKE_NS : WAIT_REMOTE_NS))
+	if (idle >= (local ? WAIT_AWAKE_NS : WAIT_REMOTE_NS))
 		return false;
-	if (idle < b->spin_ns && !b->taken && !weft_load32_relaxed(&b->crowded))
+	if (idle < b->spin_ns && !b->busy_yields &&
+	    !weft_load32_relaxed(&b->oversubscribed))
 		return true;
-	if (!near)
+	if (!local)
 		return wait_yield(b, now);
 	weft_wait_policy_release_cpu();
 	return true;
 }
 
 /*
- * All known peers are remote: blocks on the socket itself, and is notified by a
- * local process that connects first.
+ * Waits while all known peers are remote: blocks on the socket itself. A local
+ * process that connects for the first time notifies the armed descriptor of
+ * shm.
  */
 static int wait_remote(struct hybrid *b, uint64_t timeout_ns)
 {
@@ -171,7 +185,7 @@ static int wait_remote(struct hybrid *b, uint64_t timeout_ns)
 	return b->sock->ops->wait(b->sock, timeout_ns);
 }
 
-/* No watcher could be started: waits are short. */
+/* Waits in short slices, since no watcher could be started. */
 static int wait_unwatched(struct hybrid *b, uint64_t timeout_ns)
 {
 	bool all = timeout_ns <= WAIT_UNWATCHED_NS;
@@ -191,19 +205,22 @@ int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return -ETIMEDOUT;
 	if (wait_too_early(b, weft_now_ns()))
 		return 0;
-	/* after this wait the socket is polled; relaxed: a hint */
-	weft_store32_relaxed(&b->rests, 0);
-	if (!weft_load32_relaxed(&b->near))
+	/* the poll after this wait polls the socket; relaxed: a hint */
+	weft_store32_relaxed(&b->skip_polls, 0);
+	if (!weft_load32_relaxed(&b->local_peers))
 		return wait_remote(b, timeout_ns);
-	if (!watched(b))
+	if (!watcher_ready(b))
 		return wait_unwatched(b, timeout_ns);
-	/* a packet has arrived, or a send was refused: no event reports room */
+	/*
+	 * a packet has arrived, or a send was refused: no event reports free
+	 * space
+	 */
 	if (b->sock->ops->arm(b->sock)) {
-		if (++b->vain > WAIT_RETURN_MAX)
+		if (++b->immediate_returns > WAIT_RETURN_MAX)
 			weft_wait_policy_release_cpu();
 		return 0;
 	}
-	b->vain = 0;
+	b->immediate_returns = 0;
 	epoll_ctl(b->watch_epoll, EPOLL_CTL_MOD, b->sock->ops->wait_fd(b->sock),
 		  &once);
 	return b->shm->ops->wait(b->shm, timeout_ns);
@@ -233,7 +250,7 @@ int hybrid_arm(struct weft_carrier *c)
 
 	if (hybrid_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
-	weft_store32_relaxed(&b->rests, 0);
+	weft_store32_relaxed(&b->skip_polls, 0);
 	ret = b->sock->ops->arm(b->sock);
 	return ret ? ret : b->shm->ops->arm(b->shm);
 }

@@ -72,7 +72,10 @@ static void loop_init(struct loop *l, const struct weft_carrier_attr *attr)
 	pthread_condattr_destroy(&ca);
 }
 
-/* Corruption would not be detected here, and there are no hosts. */
+/*
+ * Supported faults: no corruption, which loop cannot detect, and no partition,
+ * since there are no hosts.
+ */
 #define LOOP_FAULTS                                           \
 	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE | \
 	 1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_DELAY)
@@ -125,7 +128,10 @@ static int loop_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret;
 }
 
-/* The fault plan may stop an endpoint during its work. */
+/*
+ * Counts a send; stops the endpoint after the number of sends in the fault
+ * plan.
+ */
 static void loop_sent(struct loop *l)
 {
 	l->stats.sent++;
@@ -153,7 +159,7 @@ static int loop_send(struct weft_carrier *c, struct weft_peer *peer,
 		return 0;
 	}
 	l->stats.full++;
-	/* relaxed: a hint to wait */
+	/* relaxed: a hint for the next wait */
 	weft_store32_relaxed(&l->full, 1);
 	return ret;
 }
@@ -200,7 +206,9 @@ static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct loop *l = loop_of(c);
 
-	/* relaxed: stores into shared areas wake no waiter here: poll again */
+	/*
+	 * relaxed: stores into shared areas wake no waiter in loop: poll again
+	 */
 	if (weft_load64_relaxed(&l->watching) ||
 	    weft_load32_relaxed(&l->full)) {
 		weft_store32_relaxed(&l->full, 0);
@@ -213,7 +221,7 @@ static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 static void loop_watch(struct weft_carrier *c,
 		       const struct weft_carrier_watch *w)
 {
-	/* relaxed: the next wait reads it */
+	/* relaxed: only the next wait reads the value */
 	weft_store64_relaxed(&loop_of(c)->watching, w->want);
 }
 
@@ -275,18 +283,20 @@ static int loop_share(struct weft_carrier *c, struct weft_peer *peer,
 	return 0;
 }
 
-/* The windows follow the share, in the same memory. */
+/*
+ * Returns part of the windows, which follow the shared area in the same memory.
+ */
 static int loop_window(struct weft_carrier *c, struct weft_peer *peer,
-		       size_t at, size_t bytes, void **area_p)
+		       size_t offset, size_t bytes, void **area_p)
 {
 	struct loop_share *sh;
 	int ret = loop_share_of(c, peer, &sh);
 
 	if (ret)
 		return ret;
-	if (at > sh->window_bytes || sh->window_bytes - at < bytes)
+	if (offset > sh->window_bytes || sh->window_bytes - offset < bytes)
 		return -EOPNOTSUPP;
-	*area_p = (char *)sh->area + sh->bytes + at;
+	*area_p = (char *)sh->area + sh->bytes + offset;
 	return 0;
 }
 

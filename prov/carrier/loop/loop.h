@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the loop carrier: endpoints of one process, for tests.
+ * Internal header of the loop carrier: endpoints of one process, for tests.
  *
  *   loop.c        open, close, wait, the table
  *   loop_raw.c    the raw layer: registry, inboxes, faults
- *   loop_pair.c   order and retransmission over it, per peer
+ *   loop_pair.c   order and retransmission over the raw layer, per peer
  *                 (prov/wire/wire_seq.h)
  *
- * Time is counted in polls of the endpoint, not in seconds: a test that makes
- * the same calls gets the same faults and the same repairs.
+ * Time is counted in polls of the endpoint, not in seconds, so that faults and
+ * retransmissions are deterministic.
  */
 #ifndef WEFT_CARRIER_LOOP_H
 #define WEFT_CARRIER_LOOP_H
@@ -24,7 +24,8 @@
 enum loop_kind {
 	LOOP_DATA,
 	LOOP_ACK,
-	LOOP_FIN, /* the sender closes; seq is its last number plus one */
+	/* the sender closes; seq is its last sequence number plus one */
+	LOOP_FIN,
 };
 
 /* A packet of the raw layer. */
@@ -33,27 +34,27 @@ struct loop_packet {
 	enum loop_kind kind;
 	uint64_t from; /* generation of the sender */
 	struct sockaddr_in name;
-	/* number of the receiver's poll from which on it is due */
+	/* poll number of the receiver from which the packet is deliverable */
 	uint64_t due;
 	uint32_t seq;
 	uint32_t ack;
-	uint64_t here;
+	uint64_t ack_bits;
 	struct weft_pkt pkt;
 	uint8_t payload[];
 };
 
-/* A packet in flight, kept until it is acknowledged. */
+/* An unacknowledged packet in flight. */
 struct loop_flight {
-	struct loop_packet *gram;
-	uint64_t again; /* poll at which it is retransmitted */
-	uint64_t wait;	/* polls until the next retransmission */
+	struct loop_packet *packet;
+	uint64_t retransmit_poll; /* poll number of the next retransmission */
+	uint64_t wait;		  /* polls until the next retransmission */
 };
 
-/* Memory that peers map; freed with the last reference. */
+/* Memory that peers map; freed when the last reference is dropped. */
 struct loop_share {
-	unsigned refs; /* under the registry's lock */
+	unsigned refs; /* protected by the registry's lock */
 	size_t bytes;
-	size_t window_bytes; /* bytes of windows, after `bytes` */
+	size_t window_bytes; /* bytes of the windows, which follow `bytes` */
 	uint8_t *area;
 };
 
@@ -64,17 +65,19 @@ struct loop_peer {
 	struct weft_seq_tx tx;
 	struct weft_seq_rx rx;
 	struct loop_flight flight[WEFT_SEQ_WINDOW];
-	struct loop_packet *here[WEFT_SEQ_WINDOW];
-	struct weft_list raw;	  /* raw mode: refused packets */
-	struct loop_share *share; /* once requested */
+	struct loop_packet *reorder[WEFT_SEQ_WINDOW];
+	/* raw mode: packets that the receiver refused */
+	struct weft_list raw;
+	/* the peer's shared area; NULL until requested */
+	struct loop_share *share;
 	bool ack_due;
-	bool fin;	  /* it has closed ... */
-	uint32_t fin_seq; /* ... after this number of packets */
+	bool fin;	  /* whether the peer has closed */
+	uint32_t fin_seq; /* sequence number after the peer's last packet */
 };
 
 struct loop {
 	struct weft_carrier base;
-	struct weft_list node; /* in the registry */
+	struct weft_list node; /* entry in the registry */
 	uint64_t gen;
 	struct sockaddr_in name;
 	const struct weft_carrier_up *up;
@@ -82,16 +85,17 @@ struct loop {
 	struct carrier_faults faults;
 	uint32_t window;
 	bool no_dma;
-	bool dead;     /* stopped by the fault plan */
-	weft_au64 now; /* polls so far; read by senders */
+	bool dead; /* stopped by the fault plan */
+	/* polls so far, the clock of this endpoint; read by senders */
+	weft_au64 now;
 	struct loop_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
-	struct loop_share *share; /* NULL: none */
+	struct loop_share *share; /* this endpoint's shared area; NULL: none */
 	weft_au64 watching;	  /* a store in a shared area is expected */
-	weft_au32 full;		  /* a send found no room since the last wait */
+	weft_au32 full;		  /* a send was refused since the last wait */
 	struct weft_carrier_stats stats;
-	/* under the registry's lock */
+	/* Protected by the registry's lock: */
 	struct weft_list inbox;
 	unsigned inbox_count;
 	pthread_cond_t cond;
@@ -110,17 +114,20 @@ static inline struct loop_peer *loop_peer_of(struct weft_peer *p)
 	return (struct loop_peer *)p;
 }
 
-/* loop_raw.c: all under one lock of the process */
+/* loop_raw.c; one lock of the process protects all of it */
 int loop_raw_join(struct loop *l, const struct sockaddr_in *want);
 void loop_raw_leave(struct loop *l);
 struct loop_packet *loop_packet_new(struct loop *l, enum loop_kind kind,
 				    size_t len);
 struct loop_packet *loop_packet_copy(const struct loop_packet *g);
-/* Takes ownership of the packet. -EAGAIN: no endpoint, or its inbox is full. */
+/*
+ * Sends packet g and takes ownership of it. Returns -EAGAIN if there is no
+ * endpoint or its inbox is full.
+ */
 int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 		  bool faults);
-/* Returns the next packet that is due, which the caller frees; or NULL. */
-struct loop_packet *loop_raw_take(struct loop *l);
+/* Returns the next deliverable packet, which the caller frees, or NULL. */
+struct loop_packet *loop_raw_receive(struct loop *l);
 bool loop_raw_is_alive(uint64_t gen);
 uint64_t loop_raw_find(const struct sockaddr_in *name);
 int loop_raw_wait(struct loop *l, uint64_t timeout_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Delivery once, whole and in order over an unreliable raw layer: packets are
+ * Delivery exactly once and in order over an unreliable raw layer: packets are
  * numbered per pair, kept until acknowledged, retransmitted after a number of
- * polls, and held in a reorder buffer at the receiver.
+ * polls, and stored in a reorder buffer at the receiver.
  */
 #include "prov/carrier/loop/loop.h"
 #include "src/base/iov.h"
@@ -18,7 +18,7 @@
 
 static struct loop_packet **pair_reorder_slot(struct loop_peer *p, uint32_t seq)
 {
-	return &p->here[seq % WEFT_SEQ_WINDOW];
+	return &p->reorder[seq % WEFT_SEQ_WINDOW];
 }
 
 static struct loop_flight *pair_flight(struct loop_peer *p, uint32_t seq)
@@ -31,10 +31,10 @@ static void pair_empty(struct loop_peer *p)
 	struct weft_list *n;
 
 	for (unsigned i = 0; i < WEFT_SEQ_WINDOW; i++) {
-		free(p->flight[i].gram);
-		free(p->here[i]);
-		p->flight[i].gram = NULL;
-		p->here[i] = NULL;
+		free(p->flight[i].packet);
+		free(p->reorder[i]);
+		p->flight[i].packet = NULL;
+		p->reorder[i] = NULL;
 	}
 	while ((n = weft_list_pop_front(&p->raw)))
 		free(weft_container_of(n, struct loop_packet, node));
@@ -123,7 +123,7 @@ static struct loop_peer *pair_of(struct loop *l, const struct loop_packet *g)
 	}
 	p = pair_by_name(l, &g->name);
 	if (p && p->gen) {
-		/* The name belongs to a new endpoint. */
+		/* the name belongs to a new endpoint */
 		pair_lost(l, p, ECONNRESET);
 		p = NULL;
 	}
@@ -158,8 +158,8 @@ static struct loop_packet *pair_packet(struct loop *l, struct loop_peer *p,
 }
 
 /* Sends a packet for the first time. */
-static int pair_first(struct loop *l, struct loop_peer *p,
-		      struct loop_packet *g)
+static int pair_send_first(struct loop *l, struct loop_peer *p,
+			   struct loop_packet *g)
 {
 	struct loop_flight *f = pair_flight(p, g->seq);
 	struct loop_packet *copy = loop_packet_copy(g);
@@ -170,9 +170,9 @@ static int pair_first(struct loop *l, struct loop_peer *p,
 		return ret;
 	}
 	weft_seq_tx_next(&p->tx);
-	f->gram = g;
+	f->packet = g;
 	f->wait = PAIR_RTO_POLLS;
-	f->again = weft_load64(&l->now) + f->wait;
+	f->retransmit_poll = weft_load64(&l->now) + f->wait;
 	return 0;
 }
 
@@ -188,21 +188,21 @@ int loop_pair_send(struct loop *l, struct loop_peer *p,
 	if (!g)
 		return -EAGAIN;
 	return l->faults.raw ? loop_raw_send(l, p, g, true)
-			     : pair_first(l, p, g);
+			     : pair_send_first(l, p, g);
 }
 
 static void pair_acked(struct loop_peer *p, const struct loop_packet *g)
 {
 	uint32_t from = p->tx.acked;
 
-	weft_seq_tx_ack(&p->tx, g->ack, g->here);
+	weft_seq_tx_ack(&p->tx, g->ack, g->ack_bits);
 	for (; from != p->tx.acked; from++) {
-		free(pair_flight(p, from)->gram);
-		pair_flight(p, from)->gram = NULL;
+		free(pair_flight(p, from)->packet);
+		pair_flight(p, from)->packet = NULL;
 	}
 }
 
-/* Handles one received packet; takes ownership. */
+/* Handles one received packet and takes ownership of it. */
 static void pair_arrive(struct loop *l, struct loop_peer *p,
 			struct loop_packet *g)
 {
@@ -229,8 +229,8 @@ static void pair_arrive(struct loop *l, struct loop_peer *p,
 	free(g);
 }
 
-static int pair_offer(struct loop *l, struct loop_peer *p,
-		      struct loop_packet *g)
+static int pair_deliver_one(struct loop *l, struct loop_peer *p,
+			    struct loop_packet *g)
 {
 	int ret = l->up->deliver(l->up_arg, &p->base, &g->pkt, g->payload);
 
@@ -247,7 +247,7 @@ static int pair_deliver(struct loop *l, struct loop_peer *p, int budget)
 
 	while (n < budget && !weft_list_empty(&p->raw)) {
 		g = weft_container_of(p->raw.next, struct loop_packet, node);
-		if (pair_offer(l, p, g))
+		if (pair_deliver_one(l, p, g))
 			return n;
 		weft_list_remove(&g->node);
 		free(g);
@@ -255,7 +255,7 @@ static int pair_deliver(struct loop *l, struct loop_peer *p, int budget)
 	}
 	while (n < budget && weft_seq_rx_ready(&p->rx)) {
 		g = *pair_reorder_slot(p, p->rx.next);
-		if (pair_offer(l, p, g))
+		if (pair_deliver_one(l, p, g))
 			return n;
 		*pair_reorder_slot(p, p->rx.next) = NULL;
 		weft_seq_rx_step(&p->rx);
@@ -276,7 +276,7 @@ static void pair_ack(struct loop *l, struct loop_peer *p)
 	if (!g)
 		return;
 	g->ack = p->rx.next;
-	g->here = p->rx.here;
+	g->ack_bits = p->rx.here;
 	p->ack_due = false;
 	loop_raw_send(l, p, g, true);
 }
@@ -290,18 +290,21 @@ static void pair_retransmit(struct loop *l, struct loop_peer *p)
 		struct loop_flight *f = pair_flight(p, seq);
 		struct loop_packet *copy;
 
-		if (f->again > now || !weft_seq_tx_unacked(&p->tx, seq))
+		if (f->retransmit_poll > now ||
+		    !weft_seq_tx_unacked(&p->tx, seq))
 			continue;
 		if (f->wait < PAIR_RTO_MAX)
 			f->wait *= 2;
-		f->again = now + f->wait;
-		copy = loop_packet_copy(f->gram);
+		f->retransmit_poll = now + f->wait;
+		copy = loop_packet_copy(f->packet);
 		if (copy && !loop_raw_send(l, p, copy, true))
 			l->stats.resent++;
 	}
 }
 
-/* Checks whether p has ended; its packets are delivered first. */
+/*
+ * Checks whether p has ended; reports the end after all packets are delivered.
+ */
 static void pair_check_end(struct loop *l, struct loop_peer *p)
 {
 	if (p->base.lost || !p->gen)
@@ -320,7 +323,7 @@ int loop_pair_poll(struct loop *l, int budget)
 	struct loop_peer *p;
 	int n = 0;
 
-	for (int i = 0; i < budget && (g = loop_raw_take(l)); i++) {
+	for (int i = 0; i < budget && (g = loop_raw_receive(l)); i++) {
 		p = pair_of(l, g);
 		if (p && !p->base.lost)
 			pair_arrive(l, p, g);
@@ -338,7 +341,7 @@ int loop_pair_poll(struct loop *l, int budget)
 	return n;
 }
 
-/* At close: retransmits everything without faults, and sends FIN. */
+/* At close: retransmits everything without faults, then sends FIN. */
 void loop_pair_finish(struct loop *l, struct loop_peer *p)
 {
 	struct loop_packet *g;
@@ -346,7 +349,7 @@ void loop_pair_finish(struct loop *l, struct loop_peer *p)
 	if (p->base.lost || !p->gen)
 		return;
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
-		g = loop_packet_copy(pair_flight(p, seq)->gram);
+		g = loop_packet_copy(pair_flight(p, seq)->packet);
 		if (g)
 			loop_raw_send(l, p, g, false);
 	}

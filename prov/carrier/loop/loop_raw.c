@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The raw layer: a registry of the endpoints of this process and an inbox for
- * each. It loses, duplicates, delays and reorders packets as the sender's fault
- * plan requires.
+ * The raw layer: a registry of the endpoints of this process, with an inbox per
+ * endpoint. The raw layer loses, duplicates, delays and reorders packets as the
+ * sender's fault plan requires.
  */
 #include "prov/carrier/loop/loop.h"
 #include "src/base/clock.h"
@@ -18,7 +18,8 @@
 #define RAW_INBOX	4096
 #define RAW_DELAY_POLLS 16
 #define RAW_SLICE_NS	UINT64_C(100000000)
-#define RAW_FAULT_NS	UINT64_C(200000) /* retransmission needs polls */
+/* longest wait under faults: retransmission needs polls */
+#define RAW_FAULT_NS	UINT64_C(200000)
 
 static pthread_mutex_t raw_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list raw_all = { &raw_all, &raw_all };
@@ -73,7 +74,7 @@ int loop_raw_join(struct loop *l, const struct sockaddr_in *want)
 	return ret;
 }
 
-/* l is not found any more; packets in its inbox are dropped. */
+/* Removes l from the registry and drops the packets in its inbox. */
 void loop_raw_leave(struct loop *l)
 {
 	struct weft_list *n;
@@ -122,18 +123,21 @@ static void raw_notify(struct loop *to)
 		to->armed = true;
 }
 
-/* Time is counted in polls here: a fault is active from the beginning. */
-static bool raw_hit(struct loop *l, enum weft_fault_plan_kind kind)
+/*
+ * Draws for a fault. Time is counted in polls here, so a fault is active from
+ * the start.
+ */
+static bool raw_draw(struct loop *l, enum weft_fault_plan_kind kind)
 {
 	return carrier_faults_draw(&l->faults, kind, 0);
 }
 
-static void raw_put(struct loop *l, struct loop *to, struct loop_packet *g,
-		    bool faults)
+static void raw_enqueue(struct loop *l, struct loop *to, struct loop_packet *g,
+			bool faults)
 {
-	bool swap = faults && raw_hit(l, WEFT_FAULT_REORDER);
+	bool swap = faults && raw_draw(l, WEFT_FAULT_REORDER);
 
-	if (faults && raw_hit(l, WEFT_FAULT_DELAY))
+	if (faults && raw_draw(l, WEFT_FAULT_DELAY))
 		g->due = weft_load64(&to->now) + 1 +
 			 weft_rng_below(&l->faults.rng, RAW_DELAY_POLLS);
 	if (swap && !weft_list_empty(&to->inbox))
@@ -150,17 +154,17 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 	struct loop *to;
 	int ret = 0;
 
-	if (faults && raw_hit(l, WEFT_FAULT_DUPLICATE))
+	if (faults && raw_draw(l, WEFT_FAULT_DUPLICATE))
 		twin = loop_packet_copy(g);
 	pthread_mutex_lock(&raw_lock);
 	to = raw_by_gen(p->gen);
 	if (!to || (faults && to->inbox_count >= RAW_INBOX)) {
 		ret = -EAGAIN;
-	} else if (!faults || !raw_hit(l, WEFT_FAULT_LOSS)) {
-		raw_put(l, to, g, faults);
+	} else if (!faults || !raw_draw(l, WEFT_FAULT_LOSS)) {
+		raw_enqueue(l, to, g, faults);
 		g = NULL;
 		if (twin)
-			raw_put(l, to, twin, faults);
+			raw_enqueue(l, to, twin, faults);
 		twin = NULL;
 		raw_notify(to);
 	}
@@ -170,7 +174,7 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 	return ret;
 }
 
-struct loop_packet *loop_raw_take(struct loop *l)
+struct loop_packet *loop_raw_receive(struct loop *l)
 {
 	struct loop_packet *found = NULL;
 	struct weft_list *i, *tmp;
@@ -213,7 +217,7 @@ uint64_t loop_raw_find(const struct sockaddr_in *name)
 	return gen;
 }
 
-static void raw_until(struct timespec *ts, uint64_t ns)
+static void raw_deadline(struct timespec *ts, uint64_t ns)
 {
 	uint64_t at;
 
@@ -228,17 +232,17 @@ int loop_raw_wait(struct loop *l, uint64_t timeout_ns)
 	uint64_t most = l->faults.any ? RAW_FAULT_NS : RAW_SLICE_NS;
 	uint64_t start = weft_now_ns();
 	struct timespec ts;
-	bool over;
+	bool timed_out;
 
-	raw_until(&ts, timeout_ns < most ? timeout_ns : most);
+	raw_deadline(&ts, timeout_ns < most ? timeout_ns : most);
 	pthread_mutex_lock(&raw_lock);
 	if (weft_list_empty(&l->inbox) && !l->woken)
 		pthread_cond_timedwait(&l->cond, &raw_lock, &ts);
-	over = weft_list_empty(&l->inbox) && !l->woken &&
-	       weft_now_ns() - start >= timeout_ns;
+	timed_out = weft_list_empty(&l->inbox) && !l->woken &&
+		    weft_now_ns() - start >= timeout_ns;
 	l->woken = false;
 	pthread_mutex_unlock(&raw_lock);
-	return over ? -ETIMEDOUT : 0;
+	return timed_out ? -ETIMEDOUT : 0;
 }
 
 void loop_raw_wake(struct loop *l)

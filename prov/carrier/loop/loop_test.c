@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Features of the loop carrier only: visible faults, injected deaths,
- * reproducible runs.
+ * Features that only the loop carrier has: raw faults, injected deaths,
+ * deterministic runs.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/carrier_faults.h"
@@ -13,7 +13,7 @@
 
 #define CAN (1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DELAY)
 
-static void a_plan_is_read(void **state)
+static void a_fault_plan_is_parsed(void **state)
 {
 	struct carrier_faults f;
 
@@ -36,7 +36,7 @@ static void a_plan_is_read(void **state)
 	T_IS(carrier_faults_open(&f, "corrupt=0.5", CAN), -EINVAL);
 }
 
-static void a_partition_is_between_two_hosts(void **state)
+static void a_partition_separates_two_hosts(void **state)
 {
 	const struct in_addr a = { .s_addr = inet_addr("10.0.0.1") };
 	const struct in_addr b = { .s_addr = inet_addr("10.0.0.2") };
@@ -60,7 +60,7 @@ static void a_partition_is_between_two_hosts(void **state)
 	T_IS(carrier_faults_open(&f, "partition 0-3|4-7", can), -EINVAL);
 }
 
-static void a_wrong_plan_does_not_open(void **state)
+static void an_invalid_fault_plan_is_refused(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = "rain=1" };
 	struct end e;
@@ -68,11 +68,11 @@ static void a_wrong_plan_does_not_open(void **state)
 	T_IS(end_open(&e, &weft_carrier_loop, 1, &attr), -EINVAL);
 }
 
-/* Counts packets in any order. */
+/* Receiver that counts packets in any order. */
 struct raw_sink {
 	uint64_t got;
-	uint64_t again;	   /* duplicates */
-	uint64_t backward; /* packets out of order */
+	uint64_t duplicates;   /* duplicate packets */
+	uint64_t out_of_order; /* packets out of order */
 	uint64_t top;
 	uint64_t hash;
 	bool seen[2000];
@@ -84,8 +84,8 @@ static int raw_deliver(void *arg, struct weft_peer *src,
 	struct raw_sink *s = arg;
 
 	s->got++;
-	s->again += s->seen[pkt->tag];
-	s->backward += pkt->tag < s->top;
+	s->duplicates += s->seen[pkt->tag];
+	s->out_of_order += pkt->tag < s->top;
 	s->seen[pkt->tag] = true;
 	s->top = pkt->tag > s->top ? pkt->tag : s->top;
 	s->hash = s->hash * 31 + pkt->tag + 1;
@@ -130,24 +130,24 @@ static struct raw_sink raw_run(const char *plan)
 	return sink;
 }
 
-static void raw_mode_shows_the_faults(void **state)
+static void raw_mode_passes_faults_to_the_caller(void **state)
 {
 	struct raw_sink s = raw_run("seed=1; raw");
 
 	T_IS(s.got, 2000);
-	T_IS(s.again + s.backward, 0);
+	T_IS(s.duplicates + s.out_of_order, 0);
 	s = raw_run("raw; loss=0.1");
 	T_TRUE(s.got > 1600 && s.got < 1950);
-	T_IS(s.again + s.backward, 0);
+	T_IS(s.duplicates + s.out_of_order, 0);
 	s = raw_run("raw; duplicate=0.1");
-	T_TRUE(s.again > 100 && s.got == 2000 + s.again);
+	T_TRUE(s.duplicates > 100 && s.got == 2000 + s.duplicates);
 	s = raw_run("raw; reorder=0.2");
-	T_TRUE(s.got == 2000 && s.backward > 50 && !s.again);
+	T_TRUE(s.got == 2000 && s.out_of_order > 50 && !s.duplicates);
 	s = raw_run("raw; delay=0.2 by 2 ms");
-	T_TRUE(s.got == 2000 && s.backward > 50);
+	T_TRUE(s.got == 2000 && s.out_of_order > 50);
 }
 
-static void the_same_seed_gives_the_same_run(void **state)
+static void equal_seeds_give_equal_runs(void **state)
 {
 	const char *plan = "raw; seed=3; loss=0.1; duplicate=0.1; reorder=0.1; "
 			   "delay=0.1 by 2 ms";
@@ -160,16 +160,16 @@ static void the_same_seed_gives_the_same_run(void **state)
 	T_TRUE(a.hash != c.hash);
 }
 
-static void losses_are_repaired_and_counted(void **state)
+static void losses_are_retransmitted_and_counted(void **state)
 {
 	struct raw_sink s =
 		raw_run("seed=5; loss=0.3; duplicate=0.1; reorder=0.3");
 
 	T_TRUE(s.got >= 1900 && s.got <= 2000);
-	T_IS(s.again + s.backward, 0);
+	T_IS(s.duplicates + s.out_of_order, 0);
 }
 
-static void an_endpoint_dies_as_planned(void **state)
+static void the_fault_plan_stops_an_endpoint(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = "die=10" };
 	struct weft_peer *to;
@@ -192,13 +192,13 @@ static void an_endpoint_dies_as_planned(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_plan_is_read),
-		T_CASE(a_partition_is_between_two_hosts),
-		T_CASE(a_wrong_plan_does_not_open),
-		T_CASE(raw_mode_shows_the_faults),
-		T_CASE(the_same_seed_gives_the_same_run),
-		T_CASE(losses_are_repaired_and_counted),
-		T_CASE(an_endpoint_dies_as_planned),
+		T_CASE(a_fault_plan_is_parsed),
+		T_CASE(a_partition_separates_two_hosts),
+		T_CASE(an_invalid_fault_plan_is_refused),
+		T_CASE(raw_mode_passes_faults_to_the_caller),
+		T_CASE(equal_seeds_give_equal_runs),
+		T_CASE(losses_are_retransmitted_and_counted),
+		T_CASE(the_fault_plan_stops_an_endpoint),
 	};
 
 	return T_RUN(tests);

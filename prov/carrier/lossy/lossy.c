@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Frames in both directions. A sender numbers its frames and keeps each until
- * the peer has acknowledged it; the peer takes them in order. A frame with
- * wrong checks is dropped and a NAK requests the next expected frame; the
- * sender then retransmits all frames from there (go-back-N). Acknowledgements
- * and NAKs are damaged like other frames: a sender without acknowledgement
- * retransmits after a timeout.
+ * the peer has acknowledged it; the peer accepts frames in order only. A frame
+ * with wrong check symbols is dropped, and a NAK requests the next expected
+ * frame; the sender then retransmits all frames from there (go-back-N).
+ * Acknowledgements and NAKs are damaged like other frames: a sender without
+ * acknowledgement retransmits after a timeout.
  */
 #include "prov/carrier/lossy/lossy.h"
 #include "src/base/iov.h"
@@ -70,11 +70,11 @@ static struct lossy_peer *peer_of(struct lossy *n, struct weft_peer *peer)
 static void peer_drop(struct lossy_peer *p)
 {
 	for (unsigned i = 0; i < LOSSY_WINDOW; i++) {
-		free(p->kept[i].data);
-		p->kept[i] = (struct lossy_frame){ 0 };
+		free(p->window[i].data);
+		p->window[i] = (struct lossy_frame){ 0 };
 	}
-	p->acked = p->again = p->sent;
-	p->owes = p->asks = false;
+	p->acked = p->retransmit_next = p->sent;
+	p->ack_due = p->nak_due = false;
 }
 
 void lossy_peers_free(struct lossy *n)
@@ -93,7 +93,7 @@ bool lossy_all_acked(const struct lossy *n)
 		const struct lossy_peer *p = n->peer[i];
 
 		if (p && !p->peer->lost &&
-		    (p->acked < p->sent || p->owes || p->asks))
+		    (p->acked < p->sent || p->ack_due || p->nak_due))
 			return false;
 	}
 	return true;
@@ -101,7 +101,7 @@ bool lossy_all_acked(const struct lossy *n)
 
 /* ---- sending ---- */
 
-/* Sends a sealed frame, damaged or dropped as the fault plan requires. */
+/* Sends an encoded frame, damaged or dropped as the fault plan requires. */
 static int frame_emit(struct lossy *n, struct lossy_peer *p,
 		      const uint8_t *data, uint32_t bytes)
 {
@@ -113,7 +113,9 @@ static int frame_emit(struct lossy *n, struct lossy_peer *p,
 
 	wrong = carrier_faults_draw(&n->faults, WEFT_FAULT_LOSS, age);
 	if (wrong) {
-		/* the peer must exist to lose a frame */
+		/*
+		 * sends only a header, so that errors of the send are reported
+		 */
 		pkt = (struct weft_pkt){ .type = LOSSY_LOST };
 	} else {
 		memcpy(n->out, data, bytes);
@@ -132,12 +134,12 @@ static uint32_t frame_seal(struct lossy *n, uint8_t *data, uint32_t bytes)
 	return bytes + lossy_code_bytes(&n->code, bytes);
 }
 
-/* Returns a slot for the next frame; NULL: window full, or out of memory. */
+/* Returns a slot for the next frame; NULL: the window is full, or no memory. */
 static struct lossy_frame *frame_next(struct lossy *n, struct lossy_peer *p)
 {
-	struct lossy_frame *f = &p->kept[p->sent % LOSSY_WINDOW];
+	struct lossy_frame *f = &p->window[p->sent % LOSSY_WINDOW];
 
-	if (p->sent - p->acked >= LOSSY_WINDOW || p->again < p->sent)
+	if (p->sent - p->acked >= LOSSY_WINDOW || p->retransmit_next < p->sent)
 		return NULL;
 	if (!f->data)
 		f->data = malloc(n->below->mtu);
@@ -172,7 +174,7 @@ int lossy_send(struct weft_carrier *c, struct weft_peer *peer,
 	if (p->acked == p->sent)
 		p->moved_ns = n->now_ns;
 	p->sent++;
-	p->again = p->sent;
+	p->retransmit_next = p->sent;
 	return 0;
 }
 
@@ -180,7 +182,7 @@ int lossy_send(struct weft_carrier *c, struct weft_peer *peer,
 static void ack_send(struct lossy *n, struct lossy_peer *p)
 {
 	alignas(8) uint8_t data[256];
-	struct lossy_head head = { .seq = p->asks ? LOSSY_NAK : LOSSY_ACK,
+	struct lossy_head head = { .seq = p->nak_due ? LOSSY_NAK : LOSSY_ACK,
 				   .ack = p->expect };
 	uint32_t bytes;
 
@@ -188,15 +190,16 @@ static void ack_send(struct lossy *n, struct lossy_peer *p)
 	bytes = frame_seal(n, data, sizeof(head));
 	if (frame_emit(n, p, data, bytes) == -EAGAIN)
 		return;
-	p->owes = p->asks = false;
+	p->ack_due = p->nak_due = false;
 }
 
 static int retransmit(struct lossy *n, struct lossy_peer *p)
 {
 	int done = 0;
 
-	for (; p->again < p->sent; p->again++, done++) {
-		struct lossy_frame *f = &p->kept[p->again % LOSSY_WINDOW];
+	for (; p->retransmit_next < p->sent; p->retransmit_next++, done++) {
+		struct lossy_frame *f =
+			&p->window[p->retransmit_next % LOSSY_WINDOW];
 
 		if (frame_emit(n, p, f->data, f->bytes))
 			break;
@@ -213,14 +216,14 @@ static void on_ack(struct lossy *n, struct lossy_peer *p, uint64_t ack)
 		return;
 	p->acked = ack;
 	p->moved_ns = n->now_ns;
-	if (p->again < ack)
-		p->again = ack;
+	if (p->retransmit_next < ack)
+		p->retransmit_next = ack;
 }
 
 static void nak_request(struct lossy_peer *p)
 {
-	p->asks |= p->asked != p->expect + 1;
-	p->asked = p->expect + 1;
+	p->nak_due |= p->nak_frame != p->expect + 1;
+	p->nak_frame = p->expect + 1;
 }
 
 static int on_packet(struct lossy *n, struct lossy_peer *p,
@@ -228,7 +231,7 @@ static int on_packet(struct lossy *n, struct lossy_peer *p,
 {
 	int err = 0;
 
-	p->owes = true;
+	p->ack_due = true;
 	if (head->seq < p->expect)
 		return 0;
 	if (head->seq > p->expect) {
@@ -266,8 +269,8 @@ static int on_frame(void *arg, struct weft_peer *src,
 	memcpy(&head, n->in, sizeof(head));
 	on_ack(n, p, head.ack);
 	if (head.seq == LOSSY_NAK && head.ack >= p->acked &&
-	    head.ack < p->again)
-		p->again = head.ack;
+	    head.ack < p->retransmit_next)
+		p->retransmit_next = head.ack;
 	if (head.seq >= LOSSY_ACK ||
 	    head.pkt.len != (size_t)bytes - sizeof(head))
 		return 0;
@@ -289,19 +292,19 @@ const struct weft_carrier_up lossy_up = {
 	.lost = on_lost,
 };
 
-static int peer_run(struct lossy *n, struct lossy_peer *p)
+static int peer_progress(struct lossy *n, struct lossy_peer *p)
 {
 	int done;
 
 	if (p->peer->lost)
 		return 0;
-	if (p->acked < p->sent && p->again == p->sent &&
+	if (p->acked < p->sent && p->retransmit_next == p->sent &&
 	    n->now_ns - p->moved_ns > RESEND_NS) {
-		p->again = p->acked;
+		p->retransmit_next = p->acked;
 		p->moved_ns = n->now_ns;
 	}
 	done = retransmit(n, p);
-	if (p->owes || p->asks)
+	if (p->ack_due || p->nak_due)
 		ack_send(n, p);
 	return done;
 }
@@ -315,7 +318,7 @@ int lossy_poll(struct weft_carrier *c, int budget)
 	done = n->below->ops->poll(n->below, budget);
 	for (uint32_t i = 0; i < n->peers; i++) {
 		if (n->peer[i])
-			done += peer_run(n, n->peer[i]);
+			done += peer_progress(n, n->peer[i]);
 	}
 	return done;
 }

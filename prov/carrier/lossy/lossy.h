@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A carrier on another one, for links with errors: packets get the code of the
- * machine and are damaged by a fault plan; frames whose errors the code detects
- * are retransmitted. It is opened only with a fault plan.
+ * A carrier on top of another carrier, for links with bit errors: packets get
+ * the machine's error code and are damaged by a fault plan; frames whose errors
+ * the code detects are retransmitted. It is used only with a fault plan.
  *
  *  frame on the carrier below, type LOSSY_FRAME
  *  +------+------+-----------+-----------------+--------+
@@ -10,8 +10,8 @@
  *  +------+------+-----------+-----------------+--------+
  *  |<-- covered by the code, may be damaged --- + ---->|
  *
- * All bytes take this path: the carrier has neither DMA nor shared areas, which
- * no code would cover.
+ * All data are sent in frames: the carrier has neither DMA nor shared areas,
+ * which no error code would cover.
  *
  *  lossy.c         windows, retransmission
  *  lossy_ops.c     the carrier's table: calls passed to the carrier below
@@ -29,13 +29,14 @@
 #include <stdalign.h>
 
 #define LOSSY_FRAME  0x70
-#define LOSSY_LOST   0x71 /* only the header is sent */
+#define LOSSY_LOST   0x71 /* a lost frame: only the header is sent */
 #define LOSSY_WINDOW 64	  /* unacknowledged frames per peer */
 #define LOSSY_BYTES  16384
 
 /* Header of a frame. */
 struct lossy_head {
-	uint64_t seq; /* LOSSY_ACK, LOSSY_NAK: without a packet */
+	/* sequence number; LOSSY_ACK, LOSSY_NAK: frame without a packet */
+	uint64_t seq;
 	uint64_t ack; /* all frames below this have been received */
 	struct weft_pkt pkt;
 };
@@ -43,9 +44,9 @@ struct lossy_head {
 static_assert(sizeof(struct lossy_head) == 48, "wire format");
 
 #define LOSSY_ACK (UINT64_MAX - 1)
-#define LOSSY_NAK UINT64_MAX /* and ack is the first frame to retransmit */
+#define LOSSY_NAK UINT64_MAX /* ack is the first frame to retransmit */
 
-/* The tables of a machine's code. */
+/* Tables of a machine's error code. */
 struct lossy_code {
 	enum weft_carrier_code kind;
 	struct weft_code_crc crc;
@@ -59,15 +60,16 @@ struct lossy_frame {
 
 struct lossy_peer {
 	struct weft_peer *peer;
-	struct lossy_frame kept[LOSSY_WINDOW];
-	uint64_t sent;	 /* frames numbered so far */
-	uint64_t acked;	 /* all frames below this are acknowledged */
-	uint64_t again;	 /* next frame to retransmit; sent: none */
-	uint64_t expect; /* number of the next expected frame */
-	uint64_t asked;	 /* frame requested by the last NAK, plus one */
+	struct lossy_frame window[LOSSY_WINDOW];
+	uint64_t sent;	/* frames numbered so far */
+	uint64_t acked; /* all frames below this are acknowledged */
+	/* next frame to retransmit; equal to sent: none */
+	uint64_t retransmit_next;
+	uint64_t expect;    /* number of the next expected frame */
+	uint64_t nak_frame; /* frame requested by the last NAK, plus one */
 	uint64_t moved_ns;
-	bool owes; /* an acknowledgement is due */
-	bool asks; /* a NAK is due */
+	bool ack_due; /* whether an acknowledgement is due */
+	bool nak_due; /* whether a NAK is due */
 };
 
 struct lossy {
@@ -75,14 +77,14 @@ struct lossy {
 	struct weft_carrier *below;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	struct lossy_peer **peer; /* by index */
+	struct lossy_peer **peer; /* peers by index of the carrier below */
 	uint32_t peers;
 	struct lossy_code code;
 	struct carrier_faults faults;
 	uint64_t opened_ns;
 	uint64_t now_ns;
 	bool closing;
-	uint64_t damaged; /* frames sent with wrong bits */
+	uint64_t damaged; /* frames sent damaged, or dropped */
 	uint64_t found;	  /* damaged frames received and dropped */
 	uint64_t fixed;	  /* damaged frames received and corrected */
 	uint64_t resent;
@@ -91,18 +93,21 @@ struct lossy {
 	alignas(8) uint8_t out[LOSSY_BYTES];
 };
 
-/* lossy_code.c: bytes of checks for `bytes` of data. */
+/*
+ * lossy_code.c; lossy_code_bytes returns the bytes of check symbols for `bytes`
+ * of data.
+ */
 void lossy_code_init(struct lossy_code *c, enum weft_carrier_code kind);
 uint32_t lossy_code_bytes(const struct lossy_code *c, uint32_t bytes);
 void lossy_code_seal(const struct lossy_code *c, uint8_t *data, uint32_t bytes);
 /*
- * Checks `bytes` bytes, checks included, and corrects errors where possible;
- * returns the bytes of data; -EBADMSG.
+ * Checks a received frame of `bytes` bytes, check symbols included, and
+ * corrects errors where the code can. Returns the bytes of data, or -EBADMSG.
  */
 int lossy_code_open(const struct lossy_code *c, uint8_t *data, uint32_t bytes,
 		    bool *fixed_p);
 
-/* lossy_damage.c: true: bits were changed. */
+/* lossy_damage.c; lossy_damage returns whether bits were changed. */
 bool lossy_damage(struct lossy *n, uint8_t *data, uint32_t bytes);
 int lossy_plan_check(const struct weft_fault_plan *plan, const char *text);
 
@@ -111,7 +116,7 @@ uint64_t lossy_clock(void);
 int lossy_send(struct weft_carrier *c, struct weft_peer *peer,
 	       const struct weft_pkt *pkt, const struct iovec *iov, int count);
 int lossy_poll(struct weft_carrier *c, int budget);
-/* Have all living peers acknowledged everything? */
+/* Returns whether all living peers have acknowledged all frames. */
 bool lossy_all_acked(const struct lossy *n);
 void lossy_peers_free(struct lossy *n);
 extern const struct weft_carrier_up lossy_up;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The codes of the machines on frames (prov/code documents the errors that they
- * detect):
+ * The error codes of the machines, applied to frames (prov/code documents which
+ * errors they detect):
  *
  *  crc16   two bytes for each 96, as in gemini's packets
  *  crc32   four bytes after the data; crc32c, too
  *  rs5     five symbols of 10 bits for each 512, bgq's packets
- *  rs14    crc32, and then 14 symbols for each 640 bytes, which correct
+ *  rs14    crc32, then 14 error-correcting symbols for each 640 bytes
  *
- * The checks of all pieces follow the data.
+ * The check symbols of all pieces follow the data.
  */
 #include "prov/carrier/lossy/lossy.h"
 
@@ -52,19 +52,21 @@ uint32_t lossy_code_bytes(const struct lossy_code *c, uint32_t bytes)
 	}
 }
 
-/* Returns offset and length of piece i of `bytes` bytes. */
-static uint32_t piece(uint32_t bytes, uint32_t of, uint32_t i, uint32_t *at_p)
+/* Returns the length of piece i of `bytes` bytes, and its offset in *offset_p.
+ */
+static uint32_t piece(uint32_t bytes, uint32_t of, uint32_t i,
+		      uint32_t *offset_p)
 {
-	*at_p = i * of;
-	return bytes - *at_p < of ? bytes - *at_p : of;
+	*offset_p = i * of;
+	return bytes - *offset_p < of ? bytes - *offset_p : of;
 }
 
 static uint16_t crc16_of(const struct lossy_code *c, const uint8_t *data,
 			 uint32_t bytes, uint32_t i)
 {
-	uint32_t at, len = piece(bytes, CRC16_PIECE, i, &at);
+	uint32_t offset, len = piece(bytes, CRC16_PIECE, i, &offset);
 
-	return (uint16_t)weft_code_crc(&c->crc, 0, data + at, len);
+	return (uint16_t)weft_code_crc(&c->crc, 0, data + offset, len);
 }
 
 static void rs_put(const struct lossy_code *c, const uint8_t *data,
@@ -92,16 +94,16 @@ static void crc32_seal(const struct lossy_code *c, uint8_t *data,
 	memcpy(data + bytes, &crc, sizeof(crc));
 }
 
-/* Appends the checks of each piece. */
+/* Appends the check symbols of each piece. */
 static void rs_seal(const struct lossy_code *c, uint8_t *data, uint32_t bytes)
 {
 	uint32_t of = c->kind == WEFT_CARRIER_RS5 ? RS5_PIECE : RS14_PIECE;
 	uint32_t room = c->kind == WEFT_CARRIER_RS5 ? RS5_BYTES : RS14_BYTES;
-	uint32_t at, len;
+	uint32_t offset, len;
 
 	for (uint32_t i = 0; i < pieces(bytes, of); i++) {
-		len = piece(bytes, of, i, &at);
-		rs_put(c, data + at, len, data + bytes + i * room, room);
+		len = piece(bytes, of, i, &offset);
+		rs_put(c, data + offset, len, data + bytes + i * room, room);
 	}
 }
 
@@ -124,10 +126,10 @@ void lossy_code_seal(const struct lossy_code *c, uint8_t *data, uint32_t bytes)
 	}
 }
 
-/* ---- received frames ---- */
+/* ---- checks of received frames ---- */
 
-static bool crc32_fits(const struct lossy_code *c, const uint8_t *data,
-		       uint32_t bytes)
+static bool crc32_valid(const struct lossy_code *c, const uint8_t *data,
+			uint32_t bytes)
 {
 	uint32_t crc;
 
@@ -135,8 +137,8 @@ static bool crc32_fits(const struct lossy_code *c, const uint8_t *data,
 	return crc == weft_code_crc(&c->crc, 0, data, bytes);
 }
 
-static bool crc16_fits(const struct lossy_code *c, const uint8_t *data,
-		       uint32_t bytes)
+static bool crc16_valid(const struct lossy_code *c, const uint8_t *data,
+			uint32_t bytes)
 {
 	uint16_t crc;
 
@@ -148,46 +150,47 @@ static bool crc16_fits(const struct lossy_code *c, const uint8_t *data,
 	return true;
 }
 
-static bool rs5_fits(const struct lossy_code *c, const uint8_t *data,
-		     uint32_t bytes)
+static bool rs5_valid(const struct lossy_code *c, const uint8_t *data,
+		      uint32_t bytes)
 {
 	struct weft_code_rs_checks checks;
-	uint32_t at, len;
+	uint32_t offset, len;
 
 	for (uint32_t i = 0; i < pieces(bytes, RS5_PIECE); i++) {
 		checks = rs_get(data + bytes + i * RS5_BYTES, RS5_BYTES);
-		len = piece(bytes, RS5_PIECE, i, &at);
-		if (!weft_code_rs_check(&c->rs, data + at, 8 * len, &checks))
+		len = piece(bytes, RS5_PIECE, i, &offset);
+		if (!weft_code_rs_check(&c->rs, data + offset, 8 * len,
+					&checks))
 			return false;
 	}
 	return true;
 }
 
-static bool rs14_fits(const struct lossy_code *c, uint8_t *data, uint32_t bytes,
-		      bool *fixed_p)
+static bool rs14_valid(const struct lossy_code *c, uint8_t *data,
+		       uint32_t bytes, bool *fixed_p)
 {
-	uint32_t at, len, all = bytes + CRC32_BYTES;
+	uint32_t offset, len, all = bytes + CRC32_BYTES;
 	struct weft_code_rs_checks checks;
 	int wrong;
 
 	for (uint32_t i = 0; i < pieces(all, RS14_PIECE); i++) {
 		checks = rs_get(data + all + i * RS14_BYTES, RS14_BYTES);
-		len = piece(all, RS14_PIECE, i, &at);
-		wrong = weft_code_rs_correct(&c->rs, data + at, 8 * len,
+		len = piece(all, RS14_PIECE, i, &offset);
+		wrong = weft_code_rs_correct(&c->rs, data + offset, 8 * len,
 					     &checks);
 		if (wrong < 0)
 			return false;
 		*fixed_p |= wrong > 0;
 	}
-	return crc32_fits(c, data, bytes);
+	return crc32_valid(c, data, bytes);
 }
 
-/* Returns the bytes of data in `bytes` with checks; 0: impossible length. */
+/* Returns the bytes of data in a frame of `bytes`; 0: impossible length. */
 static uint32_t data_bytes(const struct lossy_code *c, uint32_t bytes)
 {
 	uint32_t data = bytes - lossy_code_bytes(c, bytes);
 
-	/* less data needs no more checks, so the loop ends */
+	/* the check symbols never shrink as data grows, so the loop ends */
 	while (data + lossy_code_bytes(c, data) < bytes)
 		data++;
 	return data + lossy_code_bytes(c, data) == bytes ? data : 0;
@@ -198,18 +201,18 @@ int lossy_code_open(const struct lossy_code *c, uint8_t *data, uint32_t bytes,
 {
 	uint32_t n =
 		bytes > lossy_code_bytes(c, bytes) ? data_bytes(c, bytes) : 0;
-	bool fits;
+	bool valid;
 
 	*fixed_p = false;
 	if (!n)
 		return -EBADMSG;
 	if (c->kind == WEFT_CARRIER_RS5)
-		fits = rs5_fits(c, data, n);
+		valid = rs5_valid(c, data, n);
 	else if (c->kind == WEFT_CARRIER_RS14)
-		fits = rs14_fits(c, data, n, fixed_p);
+		valid = rs14_valid(c, data, n, fixed_p);
 	else if (c->kind == WEFT_CARRIER_CRC16)
-		fits = crc16_fits(c, data, n);
+		valid = crc16_valid(c, data, n);
 	else
-		fits = crc32_fits(c, data, n);
-	return fits ? (int)n : -EBADMSG;
+		valid = crc32_valid(c, data, n);
+	return valid ? (int)n : -EBADMSG;
 }

@@ -14,7 +14,7 @@
 
 static_assert(8 * LOSSY_BYTES <= 1 << LOSSY_DIGITS, "bits of a frame");
 
-/* Returns why this fault is not supported, or NULL. */
+/* Returns the reason why this fault is not supported, or NULL. */
 static const char *unsupported(const struct weft_fault_entry *f)
 {
 	if (f->kind != WEFT_FAULT_ERRORS && f->kind != WEFT_FAULT_BURST)
@@ -40,8 +40,9 @@ int lossy_plan_check(const struct weft_fault_plan *plan, const char *text)
 	return 0;
 }
 
-/* Returns the value of the last active line of that kind. */
-static double value_now(const struct lossy *n, enum weft_fault_plan_kind kind)
+/* Returns the value of the plan's last active fault of that kind. */
+static double active_value(const struct lossy *n,
+			   enum weft_fault_plan_kind kind)
 {
 	uint64_t age = (n->now_ns - n->opened_ns) * 1000;
 	double value = 0;
@@ -57,32 +58,32 @@ static double value_now(const struct lossy *n, enum weft_fault_plan_kind kind)
 	return value;
 }
 
-static void flip(uint8_t *data, uint64_t bit)
+static void flip_bit(uint8_t *data, uint64_t bit)
 {
 	data[bit / 8] ^= (uint8_t)(1u << bit % 8);
 }
 
-/* Flips the first and the last bit of a burst, and those between at random. */
+/* Flips the first and the last bit of a burst, and random bits between them. */
 static void flip_burst(struct lossy *n, uint8_t *data, uint64_t bits,
 		       uint64_t first)
 {
-	uint64_t span = (uint64_t)value_now(n, WEFT_FAULT_BURST);
+	uint64_t span = (uint64_t)active_value(n, WEFT_FAULT_BURST);
 	uint64_t last = first + (span > 1 ? span : 1) - 1;
 
 	for (uint64_t b = first; b <= last && b < bits; b++) {
 		if (b == first || b == last ||
 		    weft_rng_below(&n->faults.rng, 2))
-			flip(data, b);
+			flip_bit(data, b);
 	}
 }
 
 /*
  * Returns the number of bits until the next error at that bit error rate; 2^18
- * is beyond the end of every frame. A number of 2^k or more has the probability
- * q, the probability of a correct bit to the power 2^k; so each binary digit is
- * 1 with q / (1 + q), independently of the others.
+ * is beyond the end of every frame. The number is geometrically distributed: it
+ * is 2^k or more with probability q = (1 - rate)^(2^k), so each binary digit k
+ * is 1 with probability q / (1 + q), independently of the other digits.
  */
-static uint64_t until_next(struct lossy *n, double rate)
+static uint64_t bits_until_error(struct lossy *n, double rate)
 {
 	struct weft_rng *rng = &n->faults.rng;
 	uint64_t skip = 0;
@@ -97,13 +98,13 @@ static uint64_t until_next(struct lossy *n, double rate)
 
 static bool damage_bits(struct lossy *n, uint8_t *data, uint64_t bits)
 {
-	double rate = value_now(n, WEFT_FAULT_ERRORS);
+	double rate = active_value(n, WEFT_FAULT_ERRORS);
 	bool any = false;
 
 	if (rate <= 0)
 		return false;
-	for (uint64_t b = until_next(n, rate); b < bits;
-	     b += 1 + until_next(n, rate)) {
+	for (uint64_t b = bits_until_error(n, rate); b < bits;
+	     b += 1 + bits_until_error(n, rate)) {
 		flip_burst(n, data, bits, b);
 		any = true;
 	}

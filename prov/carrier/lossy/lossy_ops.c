@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Open, close and wait of the carrier, and calls passed to the one below. */
+/*
+ * Open, close and wait of the carrier, and calls passed to the carrier below.
+ */
 #include "prov/carrier/lossy/lossy.h"
 #include "src/base/log.h"
 
@@ -7,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest wait, for retransmissions. */
+/* Longest wait, so that retransmissions are sent in time. */
 #define RETRANSMIT_CHECK_NS UINT64_C(1000000)
-/* Limit for the last acknowledgements. */
+/* Time limit of close for the last acknowledgements. */
 #define DRAIN_NS	    UINT64_C(1000000000)
 
 #define LOSSY_CAN                                           \
@@ -27,7 +29,7 @@ static struct weft_carrier *below(struct weft_carrier *c)
 	return lossy_of(c)->below;
 }
 
-/* Returns the largest payload whose frame fits below. */
+/* Returns the largest payload whose frame fits the MTU of the carrier below. */
 static size_t payload_max(const struct lossy *n)
 {
 	size_t most = LOSSY_BYTES, bytes;
@@ -78,7 +80,10 @@ static int ops_open(const struct weft_carrier_attr *attr,
 	return 0;
 }
 
-/* Frames in flight may be damaged: retransmits until all are acknowledged. */
+/*
+ * Retransmits until all frames are acknowledged, then closes: frames in flight
+ * may be damaged.
+ */
 static void ops_close(struct weft_carrier *c)
 {
 	struct lossy *n = lossy_of(c);
@@ -90,8 +95,8 @@ static void ops_close(struct weft_carrier *c)
 			n->below->ops->wait(n->below, RETRANSMIT_CHECK_NS);
 	}
 	weft_log(WEFT_LOG_INFO,
-		 "faults: %llu frames damaged or lost here; %llu found bad, "
-		 "%llu corrected, %llu sent again",
+		 "faults: %llu frames damaged or dropped here; %llu detected, "
+		 "%llu corrected, %llu retransmitted",
 		 (unsigned long long)n->damaged, (unsigned long long)n->found,
 		 (unsigned long long)n->fixed, (unsigned long long)n->resent);
 	n->below->ops->close(n->below);
@@ -109,7 +114,7 @@ static int ops_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return below(c)->ops->peer(below(c), name, peer_p);
 }
 
-/* No code would cover these bytes. */
+/* Refuses DMA: no error code would cover these bytes. */
 static int ops_dma(struct weft_carrier *c, struct weft_peer *peer,
 		   const struct iovec *local, int count, uint64_t remote)
 {
@@ -122,8 +127,8 @@ static int ops_share(struct weft_carrier *c, struct weft_peer *peer,
 	return -EOPNOTSUPP;
 }
 
-static int ops_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
-		      size_t bytes, void **area_p)
+static int ops_window(struct weft_carrier *c, struct weft_peer *peer,
+		      size_t offset, size_t bytes, void **area_p)
 {
 	return -EOPNOTSUPP;
 }
@@ -132,7 +137,7 @@ static void ops_window_close(struct weft_carrier *c, void *area, size_t bytes)
 {
 }
 
-/* Retransmissions may become due: the wait is short. */
+/* Waits for a short time only, since retransmissions may become due. */
 static int ops_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	int err;
@@ -153,7 +158,10 @@ static int ops_wait_fd(struct weft_carrier *c)
 	return below(c)->ops->wait_fd(below(c));
 }
 
-/* A descriptor does not signal that a retransmission is due. */
+/*
+ * Arms the descriptor below unless frames are unacknowledged: the descriptor
+ * does not signal that a retransmission is due.
+ */
 static int ops_arm(struct weft_carrier *c)
 {
 	if (!lossy_all_acked(lossy_of(c)))

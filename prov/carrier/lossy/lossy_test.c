@@ -14,7 +14,7 @@ static const enum weft_carrier_code codes[] = {
 	WEFT_CARRIER_RS5,    WEFT_CARRIER_RS14,
 };
 
-/* ---- codes ---- */
+/* ---- error codes on buffers ---- */
 
 static void check_size(const struct lossy_code *c, uint32_t bytes)
 {
@@ -30,7 +30,7 @@ static void check_size(const struct lossy_code *c, uint32_t bytes)
 	T_IS(lossy_code_open(c, data, all - 1, &fixed), -EBADMSG);
 }
 
-static void what_is_whole_passes(void **state)
+static void intact_data_passes_the_check(void **state)
 {
 	static struct lossy_code c;
 
@@ -42,7 +42,10 @@ static void what_is_whole_passes(void **state)
 	}
 }
 
-/* One to three wrong bits at any position: detected or corrected. */
+/*
+ * Injects one to three wrong bits at any position: all are detected or
+ * corrected.
+ */
 static void check_bits(const struct lossy_code *c, struct weft_rng *rng)
 {
 	uint32_t bytes = 48 + (uint32_t)weft_rng_below(rng, 2016);
@@ -66,7 +69,7 @@ static void check_bits(const struct lossy_code *c, struct weft_rng *rng)
 	T_IS(t_differs(data, bytes, 5), -1);
 }
 
-static void wrong_bits_do_not_pass(void **state)
+static void wrong_bits_are_detected_or_corrected(void **state)
 {
 	static struct lossy_code c;
 	struct weft_rng rng;
@@ -79,15 +82,15 @@ static void wrong_bits_do_not_pass(void **state)
 	}
 }
 
-/* ---- frames ---- */
+/* ---- frames between two endpoints ---- */
 
-struct two {
+struct pair {
 	struct end a, b;
 	struct weft_peer *to;
 };
 
-static void two_open(struct two *t, const char *faults,
-		     enum weft_carrier_code code)
+static void pair_open(struct pair *t, const char *faults,
+		      enum weft_carrier_code code)
 {
 	struct weft_carrier_attr attr = { .faults = faults,
 					  .below = &weft_carrier_shm,
@@ -99,7 +102,7 @@ static void two_open(struct two *t, const char *faults,
 	t->to = end_peer(&t->a, &t->b);
 }
 
-static void two_run(struct two *t, uint64_t packets)
+static void pair_run(struct pair *t, uint64_t packets)
 {
 	for (uint64_t n = 0; n < packets; n++) {
 		while (end_send(&t->a, t->to, n, n * 37 % 2000)) {
@@ -120,72 +123,74 @@ static void two_run(struct two *t, uint64_t packets)
 	}
 }
 
-static void two_close(struct two *t)
+static void pair_close(struct pair *t)
 {
 	end_close(&t->a);
 	end_close(&t->b);
 }
 
 /*
- * The fault plan's number of damaged frames, each detected or corrected, none
- * delivered.
+ * Frames are damaged at the rate of the fault plan; each damaged frame is
+ * detected or corrected, none is delivered.
  */
-static void what_is_damaged_is_found_and_sent_again(void **state)
+static void damaged_frames_are_detected_and_retransmitted(void **state)
 {
 	for (size_t k = 0; k < WEFT_COUNT_OF(codes); k++) {
 		struct weft_carrier_stats sa, sb;
 		uint64_t frames, wrong, seen;
-		struct two t;
+		struct pair t;
 
-		two_open(&t, "seed=5; errors * = 2e-5", codes[k]);
-		two_run(&t, 3000);
+		pair_open(&t, "seed=5; errors * = 2e-5", codes[k]);
+		pair_run(&t, 3000);
 		t.a.c->ops->stats(t.a.c, &sa);
 		t.b.c->ops->stats(t.b.c, &sb);
-		/* frames of 8400 bits: 155 of 1000 are hit */
+		/* frames of 8400 bits: 155 of 1000 are damaged */
 		frames = 3000 + sa.resent;
 		T_TRUE(sa.damaged > frames * 12 / 100);
 		T_TRUE(sa.damaged < frames * 19 / 100);
 		wrong = sa.damaged + sb.damaged;
 		seen = sa.found + sb.found + sa.fixed + sb.fixed;
-		/* the last four bits after 140 bits of checks are unused */
+		/* after the 140 check bits the last four bits are unused */
 		T_TRUE(seen <= wrong && seen >= wrong * 98 / 100);
 		T_TRUE(seen == wrong || codes[k] == WEFT_CARRIER_RS14);
 		T_IS(sb.fixed > 0, codes[k] == WEFT_CARRIER_RS14);
-		/* on a busy host more is retransmitted than was damaged */
+		/*
+		 * on a loaded host more frames are retransmitted than damaged
+		 */
 		T_TRUE(sa.resent > 300 || codes[k] == WEFT_CARRIER_RS14);
-		two_close(&t);
+		pair_close(&t);
 	}
 }
 
-/* A burst of 300 bits cannot be corrected: the CRC detects it. */
-static void what_is_beyond_correction_is_sent_again(void **state)
+/* A burst of 300 bits is not correctable: the CRC detects it. */
+static void uncorrectable_frames_are_retransmitted(void **state)
 {
 	struct weft_carrier_stats sa, sb;
-	struct two t;
+	struct pair t;
 
-	two_open(&t, "seed=5; errors * = 1e-5; burst * = 300",
-		 WEFT_CARRIER_RS14);
-	two_run(&t, 2000);
+	pair_open(&t, "seed=5; errors * = 1e-5; burst * = 300",
+		  WEFT_CARRIER_RS14);
+	pair_run(&t, 2000);
 	t.a.c->ops->stats(t.a.c, &sa);
 	t.b.c->ops->stats(t.b.c, &sb);
 	T_TRUE(sb.found > 50 && sa.resent > 50);
-	two_close(&t);
+	pair_close(&t);
 }
 
-static void what_is_lost_or_doubled_arrives_once(void **state)
+static void lost_and_duplicate_frames_are_delivered_once(void **state)
 {
 	struct weft_carrier_stats sa;
-	struct two t;
+	struct pair t;
 
-	two_open(&t, "seed=2; loss=0.05; duplicate=0.2; corrupt=0.05",
-		 WEFT_CARRIER_CRC32);
-	two_run(&t, 1000);
+	pair_open(&t, "seed=2; loss=0.05; duplicate=0.2; corrupt=0.05",
+		  WEFT_CARRIER_CRC32);
+	pair_run(&t, 1000);
 	t.a.c->ops->stats(t.a.c, &sa);
 	T_TRUE(sa.resent > 50);
-	two_close(&t);
+	pair_close(&t);
 }
 
-static void a_plan_of_links_is_refused(void **state)
+static void a_fault_plan_with_links_is_refused(void **state)
 {
 	static const char *const plans[] = { "errors A+ = 1e-5", "dead-node 3",
 					     "errors * = 2" };
@@ -202,12 +207,12 @@ static void a_plan_of_links_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_is_whole_passes),
-		T_CASE(wrong_bits_do_not_pass),
-		T_CASE(what_is_damaged_is_found_and_sent_again),
-		T_CASE(what_is_beyond_correction_is_sent_again),
-		T_CASE(what_is_lost_or_doubled_arrives_once),
-		T_CASE(a_plan_of_links_is_refused),
+		T_CASE(intact_data_passes_the_check),
+		T_CASE(wrong_bits_are_detected_or_corrected),
+		T_CASE(damaged_frames_are_detected_and_retransmitted),
+		T_CASE(uncorrectable_frames_are_retransmitted),
+		T_CASE(lost_and_duplicate_frames_are_delivered_once),
+		T_CASE(a_fault_plan_with_links_is_refused),
 	};
 
 	return T_RUN(tests);

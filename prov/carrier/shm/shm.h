@@ -5,7 +5,7 @@
  *
  *   shm_ops.c    open, close, small operations, the table
  *   shm_name.c   names: abstract sockets, ports, which addresses are local
- *   shm_map.c    mapping a peer's region; shm_window.c parts of its end
+ *   shm_map.c    mapping of a peer's region; shm_window.c its windows
  *   shm_peer.c   peer records, entries, liveness, loss of a peer
  *   shm_tx.c     send        shm_cell.c   payloads that do not fit a slot
  *   shm_rx.c     poll        shm_tick.c   housekeeping every few polls
@@ -40,8 +40,8 @@ static_assert(SHM_CELLS < SHM_NO_CELL && SHM_ENTRIES < SHM_NO_WRITER &&
 	      "indices of 16 bits");
 
 /*
- * A mapped region, seen by one process. Geometry is copied here and checked
- * once; nothing reads it from shared memory again.
+ * A mapped region as seen by one process. The geometry is copied here and
+ * checked once; it is not read from shared memory again.
  */
 struct shm_view {
 	struct shm_head *head;
@@ -60,15 +60,15 @@ struct shm_view {
 	struct shm_map *map;
 };
 
-/* A mapping and its users. */
+/* A mapping with its reference count. */
 struct shm_map {
 	struct weft_region region;
 	uint64_t bytes; /* size of the whole region, mapped or not */
 	dev_t dev;	/* device and inode that identify the region */
 	ino_t ino;
 	uint64_t cookie;
-	unsigned refs;	       /* under map_lock in shm_map.c */
-	struct weft_list node; /* in map_own there, or in no list */
+	unsigned refs;	       /* protected by map_lock in shm_map.c */
+	struct weft_list node; /* node in map_own of shm_map.c, or in no list */
 };
 
 /*
@@ -77,75 +77,93 @@ struct shm_map {
  */
 struct shm_id {
 	uint32_t pid;
-	uint32_t ns; /* pid namespace of pid; 0: unique to this process */
+	/* pid namespace of pid; 0: unknown, no other process matches */
+	uint32_t ns;
 	uint64_t start;
 	uint64_t cookie;
 };
 
 enum shm_state {
 	SHM_PEER_NEW,  /* not connected yet */
-	SHM_PEER_UP,   /* mapped, with an entry in its table */
+	SHM_PEER_UP,   /* mapped, with an entry in the peer's table */
 	SHM_PEER_LOST, /* dead, or about to be reported lost */
 };
 
 struct shm_peer {
 	struct weft_peer base;
-	/* send; the fast path reads up to head_seen: one cache line */
+	/*
+	 * Sending. The fast path uses the fields up to head_seen: one cache
+	 * line.
+	 */
 	uint8_t state; /* enum shm_state */
-	bool fence;    /* fence before loading its wake word */
+	bool fence;    /* fence before loading the peer's wake word */
 	uint8_t seq;
-	uint8_t lg;	 /* copies from view, as head and slot */
-	uint16_t writer; /* index of our entry in its table */
+	uint8_t lg; /* copy of view.lg; head and slot are copies, too */
+	/* index of this endpoint's entry in the peer's table */
+	uint16_t writer;
 	struct shm_head *head;
 	struct shm_slot *slot;
-	uint64_t head_seen;	/* its head when last read; less until warm */
-	bool mapped;		/* view is valid */
-	bool warm;		/* the pages of its FIFO are populated */
-	uint64_t received_seen; /* packets received when its head was last read
-				 */
-	bool shared;		/* the caller uses its share area */
+	/*
+	 * last value read of the peer's head; kept lower while !warm, so that
+	 * the fast path enters the slow path every TX_CHECK_SLOTS slots
+	 */
+	uint64_t head_seen;
+	bool mapped; /* view is valid */
+	bool warm;   /* the pages of the peer's FIFO are populated */
+	/* packets received when the peer's head was last read */
+	uint64_t received_seen;
+	bool shared; /* the caller uses the peer's shared area */
 	struct shm_view view;
-	weft_au64 *cells_done; /* in its table: our cells that it has read */
+	/* in the peer's table: cells of this endpoint that the peer has read */
+	weft_au64 *cells_done;
 	uint64_t cells_sent;
-	uint64_t cells_back;
-	uint16_t cell_first; /* cells in flight, oldest first */
+	uint64_t cells_reclaimed;
+	/* list of cells in flight to the peer, oldest first */
+	uint16_t cell_first;
 	uint16_t cell_last;
-	struct weft_list cell_node; /* in shm.cell_peers if it has cells */
-	/* connection */
-	struct shm_id id; /* pid 0: not known yet */
-	int sock;	  /* waits for the region's descriptor; or -1 */
-	bool asked;
-	bool listens; /* a process listened at its name at the last attempt */
-	int life;     /* region in another pid namespace; or -1 */
-	bool crowded; /* its table was full */
+	/* node in shm.cell_peers while cells are in flight */
+	struct weft_list cell_node;
+	/* Connection. */
+	struct shm_id id; /* identity; pid 0: not known yet */
+	/* socket on which the region's descriptor is awaited, or -1 */
+	int sock;
+	bool requested;
+	/* at the last attempt a process listened at the peer's name */
+	bool listens;
+	/* descriptor of the region if the pid namespaces differ, or -1 */
+	int life;
+	bool table_full;     /* the peer's table was full */
 	unsigned mismatches; /* attempts that found no matching region */
-	uint64_t retry_ns;   /* earliest time of the next attempt */
+	uint64_t retry_ns;   /* earliest time of the next attempt, ns */
 	uint64_t backoff_ns;
-	/* reception */
-	struct weft_list held;	    /* packets held back, struct shm_held */
-	struct weft_list held_node; /* in shm.held_peers if any is held */
+	/* Reception. */
+	/* packets refused by the caller, struct shm_held */
+	struct weft_list held;
+	/* node in shm.held_peers while held is not empty */
+	struct weft_list held_node;
 	unsigned held_count;
-	/* loss */
-	struct weft_list end_node; /* in shm.ending */
-	uint64_t end_ticket; /* reported when the FIFO is read up to here */
+	/* Loss. */
+	struct weft_list end_node; /* node in shm.ending */
+	uint64_t end_ticket; /* FIFO ticket after which the loss is reported */
 	int end_err;
-	int dma;		  /* 0: unknown, 1: works, -errno */
-	uint64_t dma_verified_ns; /* last time at which pid was verified */
+	int dma; /* DMA: 0: unknown, 1: works, -errno */
+	/* last time at which the pid was verified, ns */
+	uint64_t dma_verified_ns;
 };
 
-/* Reception state of one entry of the own table. */
+/* Reception state of one entry of this endpoint's table. */
 struct shm_rx {
 	struct shm_peer *peer; /* NULL: not admitted */
 	uint64_t cells_done;
 	/*
-	 * {INLINE, seq, writer} of the next packet, plus one, when it can take
-	 * the fast path; 0: slow path.
+	 * {INLINE, seq, writer} of the next packet, plus one, if the fast path
+	 * can receive it; 0: slow path.
 	 */
 	uint32_t ready;
 	uint8_t seq;
 };
 
-/* A packet that deliver() refused for now. */
+/* A packet that deliver() refused with -EAGAIN. */
 struct shm_held {
 	struct weft_list node;
 	struct shm_rx *rx;
@@ -158,64 +176,74 @@ struct shm {
 	struct weft_carrier base;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	/* reception; rx_next is written by poll and read by wait */
+	/* Reception; rx_next is written by poll and read by wait. */
 	weft_au64 rx_next;
-	uint64_t rx_head; /* value of the head word in the region */
+	uint64_t rx_head; /* last value published in the region's head word */
 	struct shm_view view;
 	struct shm_rx *rx;
-	uint8_t *rx_long; /* buffer to join a long payload */
-	uint32_t rx_step; /* slots of the current packet */
+	uint8_t *rx_long; /* buffer in which a long payload is assembled */
+	uint32_t rx_step; /* slots occupied by the current packet */
 	uint32_t rx_used; /* all admitted entries are below this index */
 	unsigned polls;
-	weft_au32 nudge; /* wait slept: poll does the housekeeping */
+	weft_au32 nudge; /* a wait has blocked: poll does the housekeeping */
 	struct weft_list held_peers;
 	struct weft_pool held_pool;
 	struct weft_list ending;
-	/* peers */
+	/* Peers. */
 	struct shm_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
-	uint32_t identified; /* peers whose process is known */
+	uint32_t identified; /* number of peers whose process is known */
 	struct weft_hash by_name;
 	struct weft_hash by_cookie;
-	/* own cells */
-	uint16_t *cell_next; /* lists of free cells, or of cells in flight */
-	uint16_t cell_free;  /* FIFO of used free cells */
+	/* Cells of this endpoint. */
+	/*
+	 * links of the list of free cells and of the lists of cells in flight
+	 */
+	uint16_t *cell_next;
+	/* head of the FIFO of free cells that were used before */
+	uint16_t cell_free;
 	uint16_t cell_free_last;
-	uint16_t cell_free_count; /* free cells, those never used included */
-	uint16_t cell_fresh;	  /* first cell that was never used */
+	/* number of free cells, including those never used */
+	uint16_t cell_free_count;
+	uint16_t cell_unused; /* first cell that was never used */
 	struct weft_list cell_peers;
 	size_t copy_span; /* argument of weft_copy_piece */
-	/* identity */
+	/* Identity. */
 	struct sockaddr_in name;
 	struct shm_id id;
-	int sock; /* listening */
-	int life; /* own region, locked to show liveness; or -1 */
+	int sock; /* listening socket */
+	int life; /* this endpoint's region, locked to show liveness, or -1 */
 	int socks_waiting;
 	uint32_t *local_ip;
 	unsigned local_ip_count;
 	bool no_dma;
-	/* waiting */
-	uint64_t spin_ns;      /* upper limit of a spin */
-	weft_au64 spin_now_ns; /* present limit, adapted to recent waits */
+	/* Waiting. */
+	uint64_t spin_ns; /* upper limit of a spin, ns */
+	/* current spin limit, adapted to recent waits, ns */
+	weft_au64 spin_now_ns;
 	struct weft_wait_policy policy;
 	uint32_t cpus;
 	weft_au32 woken;
-	weft_au32 waits;     /* a thread is in shm_wait */
-	weft_au32 full;	     /* a send found no room since the last wait */
-	unsigned room_waits; /* consecutive waits for room; used by wait only */
-	bool idle; /* the last sleep found no event; used by wait only */
-	uint64_t armed_ns; /* time of the last arm; used by arm only */
-	_Atomic(weft_au64 *) watch_word; /* waits end at watch_want */
+	weft_au32 waits; /* a thread is in shm_wait */
+	weft_au32 full;	 /* a send was refused since the last wait */
+	/* consecutive waits for a free slot; used by wait only */
+	unsigned room_waits;
+	bool idle; /* the last blocking wait timed out; used by wait only */
+	uint64_t armed_ns; /* time of the last arm, ns; used by arm only */
+	/* waits end when this word reaches watch_want */
+	_Atomic(weft_au64 *) watch_word;
 	weft_au64 watch_want;
-	_Atomic(struct weft_event *) watch_bell; /* its event word */
-	weft_au32 crowded; /* another process needs this processor */
-	bool no_waitv;	   /* the kernel can wait on one word only */
+	_Atomic(struct weft_event *) watch_event; /* event word of watch_word */
+	/* more ranks than processors: other processes need this processor */
+	weft_au32 oversubscribed;
+	/* no futex_waitv: the kernel can wait on one word only */
+	bool no_waitv;
 	weft_au64 sleeps;
 	weft_au64 late;
 	int epoll;
-	_Atomic int timer; /* wake reads it from any thread */
-	/* housekeeping */
+	_Atomic int timer; /* timerfd; wake reads it in any thread */
+	/* Housekeeping. */
 	uint64_t tick_ns;
 	uint32_t tick_peer; /* next peer to be checked */
 	uint32_t tick_entry;
@@ -247,7 +275,10 @@ static inline void shm_peer_identify(struct shm *s, struct shm_peer *p,
 	p->id = *id;
 }
 
-/* Is p in another pid namespace, so that its pid has no meaning here? */
+/*
+ * Returns whether p is in another pid namespace, so that its pid is not valid
+ * here.
+ */
 static inline bool shm_peer_other_namespace(const struct shm *s,
 					    const struct shm_peer *p)
 {
@@ -292,14 +323,14 @@ bool shm_map_is_held(const struct shm_peer *p);
 void shm_map_failed(const char *what, size_t bytes, int err);
 
 /* shm_window.c */
-int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
+int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t offset,
 	       size_t bytes, void **area_p);
 void shm_window_close(struct weft_carrier *c, void *area, size_t bytes);
 
 /* shm_sock.c */
 void shm_sock_accept(struct shm *s);
-void shm_sock_poke(struct shm_peer *p);
-int shm_sock_ask(struct shm *s, struct shm_peer *p);
+void shm_sock_notify(struct shm_peer *p);
+int shm_sock_request(struct shm *s, struct shm_peer *p);
 void shm_sock_forget(struct shm *s, struct shm_peer *p);
 int shm_sock_handover(struct shm *s, struct shm_peer *p);
 

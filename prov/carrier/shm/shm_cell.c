@@ -1,39 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cells: payloads that do not fit a slot wait in the sender's own region. A
- * receiver reads the cells of one sender in the order of its packets, so one
- * counter per pair (cells read) returns them: no process writes into another
- * one's cells.
+ * Cells: payloads that do not fit a slot are stored in the sender's own region.
+ * A receiver reads the cells of one sender in the order of the packets, so one
+ * counter per pair (cells read) is enough to return them: no process writes
+ * into another process's cells.
  *
  * Free cells are used in FIFO order. The cell that was returned last is the
- * worst choice: its lines are in the receiver's cache, and have to be fetched
- * back one by one before they can be written. Cells that were never used are
- * untouched memory, and stay so while CELL_REUSE_MIN others are free.
+ * worst choice: its cache lines are in the receiver's cache and must be
+ * transferred one by one before they can be written. Cells that were never used
+ * stay untouched memory while CELL_REUSE_MIN used cells are free.
  *
- * A peer may hold as many cells as are free. So one peer that does not read
- * takes half of them, the next one a quarter, and there is always one left for
- * a peer that does.
+ * A peer may have as many cells in flight as there are free cells. One peer
+ * that does not read thus occupies half of the cells, the next such peer a
+ * quarter, and one cell is always left for a peer that does read.
  */
 #include "prov/carrier/shm/shm.h"
 
 #include <errno.h>
 
-/* Sends between two checks for returned cells: fewer checks, fewer misses. */
+/*
+ * Sends between two checks for returned cells: each check may be a cache miss.
+ */
 #define CELL_BATCH     8
-#define CELL_REUSE_MIN 32 /* 256 KiB, fits a second-level cache */
+#define CELL_REUSE_MIN 32 /* 256 KiB, fits the L2 cache */
 
 void shm_cell_init(struct shm *s)
 {
-	s->cell_fresh = 0;
+	s->cell_unused = 0;
 	s->cell_free_count = (uint16_t)s->view.cells;
 }
 
 /*
- * Number of used cells that are free: a FIFO from cell_free to cell_free_last.
+ * Returns the number of free cells that were used before: the length of the
+ * FIFO from cell_free to cell_free_last.
  */
 static unsigned cell_free_used(const struct shm *s)
 {
-	return s->cell_free_count - (s->view.cells - s->cell_fresh);
+	return s->cell_free_count - (s->view.cells - s->cell_unused);
 }
 
 void shm_cell_put(struct shm *s, uint16_t cell)
@@ -46,60 +49,63 @@ void shm_cell_put(struct shm *s, uint16_t cell)
 	s->cell_free_count++;
 }
 
-static uint16_t cell_take(struct shm *s)
+static uint16_t cell_alloc(struct shm *s)
 {
 	unsigned waiting = cell_free_used(s);
 	uint16_t cell = s->cell_free;
 
-	if (s->cell_fresh < s->view.cells && waiting < CELL_REUSE_MIN)
-		cell = s->cell_fresh++;
+	if (s->cell_unused < s->view.cells && waiting < CELL_REUSE_MIN)
+		cell = s->cell_unused++;
 	else
 		s->cell_free = s->cell_next[cell];
 	s->cell_free_count--;
 	return cell;
 }
 
-static void cell_take_back(struct shm *s, struct shm_peer *p, uint64_t n)
+static void cell_reclaim_one(struct shm *s, struct shm_peer *p, uint64_t n)
 {
 	while (n-- > 0) {
 		uint16_t cell = p->cell_first;
 
 		p->cell_first = s->cell_next[cell];
-		p->cells_back++;
+		p->cells_reclaimed++;
 		shm_cell_put(s, cell);
 	}
-	if (p->cells_back == p->cells_sent)
+	if (p->cells_reclaimed == p->cells_sent)
 		weft_list_remove(&p->cell_node);
 }
 
 /*
- * Takes back the cells that p has read. -EPROTO: p claims more than it was
- * sent.
+ * Reclaims the cells that p has read. Returns -EPROTO if p claims to have read
+ * more cells than were sent.
  */
 int shm_cell_reclaim(struct shm *s, struct shm_peer *p)
 {
-	uint64_t in_flight = p->cells_sent - p->cells_back;
+	uint64_t in_flight = p->cells_sent - p->cells_reclaimed;
 	uint64_t n;
 
 	if (!in_flight)
 		return 0;
-	/* A2 pairs with R2 in rx_done(): read before it is written again. */
-	n = weft_load64(p->cells_done) - p->cells_back;
+	/*
+	 * A2 pairs with R2 in rx_done(): the cell is read before it is
+	 * rewritten.
+	 */
+	n = weft_load64(p->cells_done) - p->cells_reclaimed;
 	if (n > in_flight)
 		return -EPROTO;
-	cell_take_back(s, p, n);
+	cell_reclaim_one(s, p, n);
 	return 0;
 }
 
-/* Takes back all cells of p: it will read no more. */
+/* Reclaims all cells of p, which does not read any more. */
 void shm_cell_forget(struct shm *s, struct shm_peer *p)
 {
-	cell_take_back(s, p, p->cells_sent - p->cells_back);
+	cell_reclaim_one(s, p, p->cells_sent - p->cells_reclaimed);
 }
 
 static bool cell_allowed(const struct shm *s, const struct shm_peer *p)
 {
-	return p->cells_sent - p->cells_back < s->cell_free_count;
+	return p->cells_sent - p->cells_reclaimed < s->cell_free_count;
 }
 
 static int cell_collect(struct shm *s, struct shm_peer *p)
@@ -116,10 +122,13 @@ static int cell_collect(struct shm *s, struct shm_peer *p)
 	return cell_allowed(s, p) ? 0 : -EAGAIN;
 }
 
-/* Takes a cell for a packet to p. It counts as p's only after shm_cell_sent. */
+/*
+ * Allocates a cell for a packet to p. The cell counts as in flight only after
+ * shm_cell_sent().
+ */
 int shm_cell_get(struct shm *s, struct shm_peer *p, uint16_t *cell_p)
 {
-	uint64_t in_flight = p->cells_sent - p->cells_back;
+	uint64_t in_flight = p->cells_sent - p->cells_reclaimed;
 	int ret = 0;
 
 	if (in_flight >= CELL_BATCH && p->cells_sent % CELL_BATCH == 0)
@@ -128,13 +137,13 @@ int shm_cell_get(struct shm *s, struct shm_peer *p, uint16_t *cell_p)
 		ret = cell_collect(s, p);
 	if (ret)
 		return ret;
-	*cell_p = cell_take(s);
+	*cell_p = cell_alloc(s);
 	return 0;
 }
 
 void shm_cell_sent(struct shm *s, struct shm_peer *p, uint16_t cell)
 {
-	if (p->cells_sent == p->cells_back) {
+	if (p->cells_sent == p->cells_reclaimed) {
 		p->cell_first = cell;
 		weft_list_push_back(&s->cell_peers, &p->cell_node);
 	} else {

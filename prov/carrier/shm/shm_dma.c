@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * DMA between address spaces: process_vm_readv and process_vm_writev. Whether
- * the host allows it is tried once per peer with a real transfer, which also
- * proves that the pid is the peer's: its cookie is read from its own memory.
+ * DMA between address spaces: process_vm_readv() and process_vm_writev(). The
+ * first transfer with each peer shows whether the host allows DMA. It also
+ * verifies that the pid is the peer's, by reading the peer's cookie from its
+ * memory.
  */
 #include "prov/carrier/carrier_cma.h"
 #include "prov/carrier/shm/shm.h"
@@ -12,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* How long a verified pid is trusted to be the peer's, ns. */
+/* Time for which a verified pid is trusted, ns. */
 #define DMA_TRUST_NS UINT64_C(100000000)
 
 static int dma_probe(struct shm *s, struct shm_peer *p)
@@ -30,13 +31,15 @@ static int dma_probe(struct shm *s, struct shm_peer *p)
 	weft_log(WEFT_LOG_INFO, "shm: no dma with pid %u: %s", p->id.pid,
 		 s->no_dma ? "switched off"
 		 : shm_peer_other_namespace(s, p)
-			 ? "it is in another pid namespace"
+			 ? "the process is in another pid namespace"
 		 : ret ? strerror(-ret)
 		       : "the pid belongs to another process");
 	return -EOPNOTSUPP;
 }
 
-/* Whether DMA with p works and pid is still the peer's. */
+/*
+ * Returns 0 if DMA with p works and the pid is still the peer's; else -errno.
+ */
 static int dma_ready(struct shm *s, struct shm_peer *p)
 {
 	uint64_t now;
@@ -64,8 +67,9 @@ static int dma_ready(struct shm *s, struct shm_peer *p)
 	return 0;
 }
 
-static int dma_run(struct weft_carrier *c, struct weft_peer *peer, bool write,
-		   const struct iovec *local, int count, uint64_t remote)
+static int dma_transfer(struct weft_carrier *c, struct weft_peer *peer,
+			bool write, const struct iovec *local, int count,
+			uint64_t remote)
 {
 	struct shm *s = shm_of(c);
 	struct shm_peer *p = shm_peer_of(peer);
@@ -83,11 +87,11 @@ static int dma_run(struct weft_carrier *c, struct weft_peer *peer, bool write,
 int shm_read(struct weft_carrier *c, struct weft_peer *peer,
 	     const struct iovec *local, int count, uint64_t remote)
 {
-	return dma_run(c, peer, false, local, count, remote);
+	return dma_transfer(c, peer, false, local, count, remote);
 }
 
 int shm_write(struct weft_carrier *c, struct weft_peer *peer,
 	      const struct iovec *local, int count, uint64_t remote)
 {
-	return dma_run(c, peer, true, local, count, remote);
+	return dma_transfer(c, peer, true, local, count, remote);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hostile peer writes random bytes into the region of an endpoint while
- * messages flow. No process may crash or hang: afterwards every pair either
- * works or has been reported lost on one of its sides.
+ * A hostile peer writes random bytes into the region of an endpoint under
+ * traffic. No process may crash or hang: afterwards every pair either works or
+ * has been reported lost on one of its sides.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -19,14 +19,14 @@
 #include <unistd.h>
 
 #define FUZZ_SENDERS 2
-#define FUZZ_SECONDS 40 /* limit for a verdict */
+#define FUZZ_SECONDS 40 /* time limit for a result */
 
 /* Bytes of the region that are overwritten. */
 struct fuzz_mode {
 	const char *name;
 	size_t from;
-	size_t bytes;	/* 0: the slots */
-	unsigned every; /* microseconds between two writes */
+	size_t bytes;	/* 0: all slots */
+	unsigned every; /* time between two writes, us */
 };
 
 static const struct fuzz_mode modes[] = {
@@ -43,15 +43,17 @@ static const struct fuzz_mode modes[] = {
 struct fuzz {
 	struct sockaddr_in victim;
 	weft_au32 up;
-	weft_au32 calm;			  /* the hostile process has finished */
-	weft_au32 verdict[FUZZ_SENDERS];  /* of the victim: received or lost */
-	weft_au32 reported[FUZZ_SENDERS]; /* by the sender itself */
-	weft_au32 over;
+	weft_au32 writer_done; /* the hostile process has finished */
+	/* result of the victim per sender: received or lost */
+	weft_au32 verdict[FUZZ_SENDERS];
+	/* loss reported by the sender itself */
+	weft_au32 reported[FUZZ_SENDERS];
+	weft_au32 stop;
 	const struct fuzz_mode *mode;
 	uint64_t seed;
 };
 
-static struct fuzz *fuzz_f; /* for the victim's callbacks */
+static struct fuzz *fuzz_f; /* used by the victim's callbacks */
 
 static int fuzz_deliver(void *arg, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
@@ -62,7 +64,7 @@ static int fuzz_deliver(void *arg, struct weft_peer *src,
 
 	if (pkt->len > (*c)->mtu)
 		abort();
-	if (weft_load32(&fuzz_f->calm) && pkt->unit < FUZZ_SENDERS)
+	if (weft_load32(&fuzz_f->writer_done) && pkt->unit < FUZZ_SENDERS)
 		weft_store32(&fuzz_f->verdict[pkt->unit], 1);
 	src->up = (void *)(uintptr_t)(pkt->unit + 1);
 	(*c)->ops->send(*c, src, pkt, &iov, 1);
@@ -90,7 +92,7 @@ static int fuzz_victim(struct fuzz *f)
 		return 1;
 	c->ops->name_get(c, &f->victim);
 	weft_store32(&f->up, 1);
-	while (!weft_load32(&f->over) && !t_limit_expired(&limit)) {
+	while (!weft_load32(&f->stop) && !t_limit_expired(&limit)) {
 		if (!c->ops->poll(c, 32))
 			c->ops->wait(c, 100000);
 	}
@@ -113,8 +115,8 @@ static int fuzz_sender(struct fuzz *f, uint32_t id)
 		sched_yield();
 	to = end_peer_name(e, &f->victim);
 	/*
-	 * Continue after the garbage until the victim has a verdict on this
-	 * sender.
+	 * After the random writes, continue until the victim has a result for
+	 * this sender.
 	 */
 	while (!weft_load32(&f->verdict[id]) && !e->lost) {
 		ret = end_send(e, to, n, n % 4 ? n % 90 : n % 3000);
@@ -126,7 +128,7 @@ static int fuzz_sender(struct fuzz *f, uint32_t id)
 			return 9;
 	}
 	weft_store32(&f->reported[id], 1);
-	while (!weft_load32(&f->over) && !t_limit_expired(&limit))
+	while (!weft_load32(&f->stop) && !t_limit_expired(&limit))
 		sched_yield();
 	end_close(e);
 	free(e);
@@ -164,7 +166,7 @@ static int fuzz_scribbler(struct fuzz *f)
 	struct weft_rng rng;
 	struct shm_peer *p;
 	struct end *e = calloc(1, sizeof(*e));
-	uint8_t *at;
+	uint8_t *start;
 	size_t bytes;
 
 	weft_rng_init(&rng, f->seed, 0);
@@ -175,21 +177,21 @@ static int fuzz_scribbler(struct fuzz *f)
 	p = shm_peer_of(end_peer_name(e, &f->victim));
 	if (end_send_all(e, &p->base, 0, 8, 10))
 		return 2;
-	fuzz_range(f->mode, &p->view, &at, &bytes);
+	fuzz_range(f->mode, &p->view, &start, &bytes);
 	while (weft_now_ns() < stop) {
 		uint64_t r = weft_rng_u64(&rng);
 		size_t len = f->mode->bytes == 8 ? 8 : 1 + r % 8;
 		size_t off = weft_rng_below(&rng, bytes - len + 1);
 
 		r = weft_rng_u64(&rng);
-		/* Nearly valid values are worse than noise. */
+		/* nearly valid values find more faults than random values */
 		if (r % 3 == 0)
 			r &= 0xffff;
-		memcpy(at + off, &r, len);
+		memcpy(start + off, &r, len);
 		if (f->mode->every)
 			usleep(f->mode->every);
 	}
-	weft_store32(&f->calm, 1);
+	weft_store32(&f->writer_done, 1);
 	_exit(0);
 }
 
@@ -214,7 +216,7 @@ static pid_t fuzz_start(struct fuzz *f, int i)
 	return pid;
 }
 
-/* The parent ends the run when all verdicts are in. */
+/* Runs one mode; the parent ends the run when it has all results. */
 static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 {
 	struct fuzz *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
@@ -234,7 +236,7 @@ static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 			break;
 		usleep(1000);
 	}
-	weft_store32(&f->over, 1);
+	weft_store32(&f->stop, 1);
 	for (int i = 0; i < 2 + FUZZ_SENDERS; i++) {
 		waitpid(pid[i], &status, 0);
 		if (status)
@@ -247,7 +249,7 @@ static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 	T_IS(bad, 0);
 }
 
-static void garbage_neither_crashes_nor_hangs(void **state)
+static void random_writes_neither_crash_nor_hang(void **state)
 {
 	const char *rounds = getenv("WEFT_FUZZ_ROUNDS");
 	uint64_t n = rounds ? strtoull(rounds, NULL, 0) : 1;
@@ -258,8 +260,11 @@ static void garbage_neither_crashes_nor_hangs(void **state)
 	}
 }
 
-/* The check must not scan up to an impossible tail, which could take days. */
-static void a_tail_that_cannot_be_holds_nobody_up(void **state)
+/*
+ * The liveness check must not scan up to an impossible tail, which could take
+ * days.
+ */
+static void an_impossible_tail_does_not_stall_the_check(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
 	uint64_t end = weft_now_ns() + UINT64_C(500000000);
@@ -276,7 +281,7 @@ static void a_tail_that_cannot_be_holds_nobody_up(void **state)
 
 /* ---- a region with wrong constants --------------------------------------- */
 
-/* One wrong field: bytes bytes at off become value. */
+/* One wrong field: `bytes` bytes at off are overwritten by value. */
 struct wrong {
 	const char *name;
 	size_t off, bytes;
@@ -317,7 +322,7 @@ static const struct wrong wrongs[] = {
 	WRONG(share_bytes, UINT64_MAX),
 };
 
-/* Changes some bytes of b's region, then a sends; returns the error. */
+/* Changes n bytes of b's region, then sends from a; returns the error. */
 static int send_to_wrong(size_t off, const void *bytes, size_t n, int tries)
 {
 	struct end *a = calloc(1, sizeof(*a));
@@ -360,7 +365,7 @@ static void a_region_with_a_wrong_head_is_refused(void **state)
 	}
 }
 
-static void noise_in_a_head_crashes_nobody(void **state)
+static void random_bytes_in_a_head_crash_no_process(void **state)
 {
 	struct weft_rng rng;
 
@@ -373,15 +378,15 @@ static void noise_in_a_head_crashes_nobody(void **state)
 	}
 }
 
-/* A sender without an entry in a peer's table retries, with backoff. */
-static void a_full_table_is_looked_through_now_and_then(void **state)
+/* A sender without an entry in the peer's table retries, with backoff. */
+static void a_full_entry_table_is_scanned_with_backoff(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
 	struct end *b = calloc(1, sizeof(*b));
 	struct shm_view *v;
 	struct weft_peer *to;
 	uint64_t start;
-	uint32_t looks;
+	uint32_t scans;
 	int ret;
 
 	T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
@@ -393,15 +398,18 @@ static void a_full_table_is_looked_through_now_and_then(void **state)
 	start = weft_now_ns();
 	for (int i = 0; i < 20000; i++)
 		T_IS(end_send(a, to, 0, 8), -EAGAIN);
-	looks = weft_load32(&v->head->entry_next);
-	/* 50 us, doubled each time up to 2 ms: six, and one in 2 ms */
-	T_TRUE(looks >= 1 && looks <= 8 + (weft_now_ns() - start) / 2000000);
+	scans = weft_load32(&v->head->entry_next);
+	/*
+	 * backoff from 50 us, doubled up to 2 ms: six attempts, then one in 2
+	 * ms
+	 */
+	T_TRUE(scans >= 1 && scans <= 8 + (weft_now_ns() - start) / 2000000);
 	weft_store64(&v->entry[77].state, SHM_FREE);
 	do {
 		ret = end_send(a, to, 0, 8);
 	} while (ret == -EAGAIN);
 	T_OK(ret);
-	/* the leftover must not be taken for a peer */
+	/* a remaining entry must not be treated as a peer */
 	for (uint32_t i = 0; i < v->entries; i++) {
 		if (i != 77)
 			weft_store64(&v->entry[i].state, SHM_FREE);
@@ -416,10 +424,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_region_with_a_wrong_head_is_refused),
-		T_CASE(noise_in_a_head_crashes_nobody),
-		T_CASE(a_full_table_is_looked_through_now_and_then),
-		T_CASE(a_tail_that_cannot_be_holds_nobody_up),
-		T_CASE(garbage_neither_crashes_nor_hangs),
+		T_CASE(random_bytes_in_a_head_crash_no_process),
+		T_CASE(a_full_entry_table_is_scanned_with_backoff),
+		T_CASE(an_impossible_tail_does_not_stall_the_check),
+		T_CASE(random_writes_neither_crash_nor_hang),
 	};
 
 	return T_RUN(tests);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets that deliver() refused for now: held back in order, by peer, so that
- * packets of other peers behind them in the FIFO are delivered.
+ * Packets that deliver() refused with -EAGAIN: queued in order per peer, so
+ * that packets of other peers behind them in the FIFO are delivered.
  */
 #include "prov/carrier/shm/shm.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* A peer with HELD_MAX packets held back stops the FIFO: memory is finite. */
+/* A peer with HELD_MAX queued packets stops the FIFO, to bound the memory. */
 #define HELD_MAX 1024
 
 int shm_held_put(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Identity of an endpoint: its process (src/os/alive.h) and a random number
- * that distinguishes it from all others of that process. A pid is valid in its
- * namespace, which has a number of its own. Where /proc shows another namespace
- * than ours, its pids are not those that the kernel gives us, and we trust none
- * (0); without /proc there is one for all (1).
+ * that distinguishes the endpoint from others of the same process.
+ *
+ * A pid is valid in its pid namespace only, so the identity includes the
+ * namespace's number. If /proc shows another namespace than this process's, its
+ * pids do not match those that the kernel reports, and the number is 0: no pid
+ * is trusted. Without /proc the number is 1 for all.
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/os/alive.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The region of an endpoint: the memory that its peers may map, read and write.
- * This file is the format's document; offsets, never pointers.
+ * This file documents the format, which has offsets and no pointers.
  *
  *   0            head      identity, geometry, tail, head, wake words
  *   4096         owners    writer of slot i, where writers change (8 B each)
  *   slot_off     slots     the reception FIFO (128 B each)
- *   entry_off    entries   one per peer that sends to us (128 B each)
- *   cell_off     cells     payloads of packets WE send (cell_bytes each)
- *   share_off    share     the caller's own area (share_bytes)
- *                windows   from the next page on: more of it, of which peers
- *                          map the parts they need (shm_window.c)
+ *   entry_off    entries   one per peer that sends to the owner (128 B each)
+ *   cell_off     cells     payloads that the OWNER sends (cell_bytes each)
+ *   share_off    share     shared area of the caller (share_bytes)
+ *                windows   from the next page on: more shared memory, of which
+ *                          peers map the parts they need (shm_window.c)
  *   bytes
  *
  * A slot is two cache lines; payloads of up to 32 bytes touch the first one
@@ -21,9 +21,10 @@
  *   | word   | rest of weft_pkt       | payload          | payload      |
  *   +--------+------------------------+------------------+--------------+
  *
- * A payload of up to SHM_LONG_BYTES may continue in the next slots: each gives
- * all but its word, which is SKIPPED (without a writer) for a receiver that
- * reads the slot by itself. The first slot is published last.
+ * A payload of up to SHM_LONG_BYTES may continue in the next slots: each holds
+ * payload in all bytes except its word. That word is SKIPPED (without a
+ * writer), for a receiver that reads the slot separately. The first slot is
+ * published last.
  *
  * word is the first eight bytes of struct weft_pkt and is stored last. Its
  * upper half, the carrier's word, identifies the writer and shows whether the
@@ -39,9 +40,9 @@
  * slots are never cleared. seq counts the packets of one writer. writer is the
  * index of the sender's entry in the receiver's table.
  *
- * Pages are allocated on first touch; a region of a few MiB costs what is used
- * of it. Only the slots are populated together, when a peer sends a stream of
- * packets (tx_populate).
+ * Pages are allocated on first touch, so a region of a few MiB costs only the
+ * pages in use. Only the slots are populated all at once, when a peer sends a
+ * stream of packets (tx_populate).
  */
 #ifndef WEFT_CARRIER_SHM_LAYOUT_H
 #define WEFT_CARRIER_SHM_LAYOUT_H
@@ -56,22 +57,24 @@
 
 #define SHM_SLOT_BYTES	128
 #define SHM_SHORT_BYTES (SHM_SLOT_BYTES - sizeof(struct weft_pkt))
-#define SHM_MORE_BYTES	(SHM_SLOT_BYTES - 8) /* payload in a further slot */
+/* payload bytes in a continuation slot */
+#define SHM_MORE_BYTES	(SHM_SLOT_BYTES - 8)
 #define SHM_LONG_SLOTS	5
 #define SHM_LONG_MORE	((SHM_LONG_SLOTS - 1) * SHM_MORE_BYTES)
 #define SHM_LONG_BYTES	(SHM_SHORT_BYTES + SHM_LONG_MORE)
 
 /* Bits of shm_head.flags. */
-#define SHM_FENCE 1u /* its waiters cannot order the stores of senders */
+#define SHM_FENCE 1u /* waiters without membarrier: senders must fence */
 
 /* Values of shm_head.state. */
 #define SHM_OPEN   1u
 #define SHM_CLOSED 2u /* closed normally */
-#define SHM_BROKEN 3u /* the FIFO was overwritten */
+#define SHM_BROKEN 3u /* the FIFO contains impossible values */
 
 /* Bits of shm_head.wake. */
-#define SHM_ASLEEP 1u /* in futex_wait on this word */
-#define SHM_ARMED  2u /* waits for a connection at its listening socket */
+#define SHM_BLOCKED 1u /* a thread is in futex_wait on this word */
+/* a thread waits for a connection at the listening socket */
+#define SHM_ARMED   2u
 
 struct shm_head {
 	/* line 0: written once, before the region has a name */
@@ -79,11 +82,12 @@ struct shm_head {
 	uint32_t version;
 	uint32_t flags;
 	uint64_t bytes;
-	uint64_t cookie; /* random; distinguishes generations of a name */
+	/* random number that distinguishes generations of a name */
+	uint64_t cookie;
 	uint32_t pid;
 	uint32_t ns;	/* pid namespace of the owner, see shm_id.c */
 	uint64_t start; /* start time of pid, from /proc/PID/stat */
-	uint64_t base;	/* where the owner mapped the region */
+	uint64_t base;	/* address at which the owner mapped the region */
 	uint64_t share_bytes;
 	/* line 1: written once */
 	uint32_t slots; /* a power of two */
@@ -94,13 +98,13 @@ struct shm_head {
 	uint64_t entry_off;
 	uint64_t cell_off;
 	uint64_t share_off;
-	uint32_t ip;   /* the name, in network order */
-	uint16_t port; /* the name, in network order */
+	uint32_t ip;   /* ip of the name, in network order */
+	uint16_t port; /* port of the name, in network order */
 	uint16_t pad;
 	uint64_t hint; /* sin_zero of the name */
 	/* line 2: written by senders: {ticket:48, writer:16} */
 	alignas(64) weft_au64 tail;
-	/* line 3: written by the owner now and then: slots read */
+	/* line 3: written by the owner in steps: slots read */
 	alignas(64) weft_au64 head;
 	/* line 4: written by waiter and waker; senders load wake */
 	alignas(64) weft_au32 wake;
@@ -122,7 +126,7 @@ static_assert(offsetof(struct shm_head, slots) == 64 &&
 struct shm_slot {
 	/* line 0: written by the writer of the slot, word last */
 	alignas(SHM_SLOT_BYTES) weft_au64 word;
-	uint64_t rest[3]; /* of struct weft_pkt */
+	uint64_t rest[3]; /* remaining bytes of struct weft_pkt */
 	uint8_t payload[SHM_SHORT_BYTES];
 };
 
@@ -134,36 +138,45 @@ static_assert(sizeof(struct shm_slot) == SHM_SLOT_BYTES &&
 /* Kinds of slots. */
 #define SHM_INLINE  0u /* the payload is in the slot */
 #define SHM_CELL    1u /* the payload is in the writer's cell payload[0..3] */
-#define SHM_SKIPPED 2u /* none: its writer died, or part of a LONG one */
+/* no packet: the writer died, or this slot continues a LONG packet */
+#define SHM_SKIPPED 2u
 #define SHM_LONG    3u /* the payload continues in the next slots */
 
-/* Number of slots of a packet of kind LONG. */
+/* Returns the number of slots of a packet of kind LONG. */
 static inline uint32_t shm_long_slots(uint32_t len)
 {
 	return 1 + (uint32_t)((len - SHM_SHORT_BYTES + SHM_MORE_BYTES - 1) /
 			      SHM_MORE_BYTES);
 }
 
-/* States of an entry, in the low byte of shm_entry.state; above: pid. */
+/*
+ * States of an entry, in the low byte of shm_entry.state; the high half is the
+ * pid.
+ */
 #define SHM_FREE    0u
-#define SHM_CLAIMED 1u /* being filled */
+#define SHM_CLAIMED 1u /* being filled by a sender */
 #define SHM_READY   2u
 #define SHM_LEFT    3u /* the sender has closed */
 
-#define SHM_REFUSED UINT64_MAX /* in cells_done: send no more */
+/* in cells_done: the owner refuses all further packets */
+#define SHM_REFUSED UINT64_MAX
 
 struct shm_entry {
-	/* line 0: written by the sender; the owner only frees it */
-	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8}; pid 0 while
-					 CLAIMED from another pid namespace */
+	/*
+	 * line 0: written by the sender; the owner only frees the entry. In
+	 * state, pid is 0 while CLAIMED from another pid namespace.
+	 */
+	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8} */
 	uint64_t start;
-	uint64_t cookie; /* of the sender's own region */
-	uint64_t hint;	 /* sin_zero of its name */
+	uint64_t cookie; /* cookie of the sender's region */
+	uint64_t hint;	 /* sin_zero of the sender's name */
 	uint32_t ip;
 	uint16_t port;
 	uint16_t pad;
 	uint32_t ns; /* pid namespace of the sender */
-	/* line 1: written by the owner: cells of this sender it has read */
+	/*
+	 * line 1: written by the owner: cells of this sender that it has read
+	 */
 	alignas(64) weft_au64 cells_done;
 };
 
@@ -171,7 +184,7 @@ static_assert(sizeof(struct shm_entry) == 128 &&
 		      offsetof(struct shm_entry, cells_done) == 64,
 	      "shared format");
 
-/* The carrier's word and its parts. */
+/* The carrier's word (upper half of a slot's word) and its parts. */
 static inline uint32_t shm_word(uint8_t lap, uint32_t kind, uint8_t seq,
 				uint16_t writer)
 {
@@ -221,13 +234,13 @@ static inline uint32_t shm_slot_carrier(uint64_t word)
 #endif
 }
 
-/* The lap of a ticket in a FIFO of 1 << lg slots. */
+/* Returns the lap of a ticket in a FIFO of 1 << lg slots. */
 static inline uint8_t shm_lap(uint64_t ticket, unsigned lg)
 {
 	return (uint8_t)((ticket >> lg) + 1);
 }
 
-/* {ticket, writer} as stored in tail and in the owner words. */
+/* Makes {ticket, writer} as stored in tail and in the owner words. */
 static inline uint64_t shm_tail_make(uint64_t ticket, uint16_t writer)
 {
 	return ticket << 16 | writer;

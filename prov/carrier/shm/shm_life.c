@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Liveness of a peer. For a peer in our pid namespace the pid shows it. The pid
- * of any other peer has no meaning here; such a peer was asked for its region,
- * and holds a lock on it from then on, which the kernel releases when its
- * process ends:
+ * Liveness of a peer. For a peer in the same pid namespace the pid shows it.
+ * The pid of any other peer is not valid here. Such a peer receives a request
+ * for its region and from then on holds a lock on it, which the kernel releases
+ * when the process ends:
  *
- *   asked peer   opens its region once more, locks that (F_OFD_SETLK), replies
- *   asking peer  keeps the received descriptor, and tests the lock through it
+ *   owner      opens its region once more, locks that (F_OFD_SETLK), replies
+ *   requester  keeps the received descriptor, and tests the lock through it
  *
  * A child that continues without exec keeps the lock of its parent.
  */
@@ -24,7 +24,7 @@ static struct flock life_lock(void)
 			       .l_len = 1 };
 }
 
-/* Takes the lock; 0, or -errno: then the lock shows nothing. */
+/* Takes the lock. Returns 0, or -errno: then the lock cannot show liveness. */
 int shm_life_lock(struct shm *s)
 {
 	struct flock lock = life_lock();
@@ -50,9 +50,7 @@ void shm_life_unlock(struct shm *s)
 	s->life = -1;
 }
 
-/*
- * Keeps a copy of the descriptor of p's region, if its pid has no meaning here.
- */
+/* Keeps a copy of the descriptor of p's region if p's pid is not valid here. */
 void shm_life_watch(struct shm *s, struct shm_peer *p, int fd)
 {
 	if (!shm_peer_other_namespace(s, p) || p->life >= 0)
@@ -60,8 +58,8 @@ void shm_life_watch(struct shm *s, struct shm_peer *p, int fd)
 	p->life = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
-/* Has the lock been released? */
-static bool life_is_over(const struct shm_peer *p)
+/* Returns whether the lock has been released. */
+static bool life_lock_released(const struct shm_peer *p)
 {
 	struct flock lock = life_lock();
 
@@ -72,6 +70,6 @@ static bool life_is_over(const struct shm_peer *p)
 bool shm_peer_alive(const struct shm *s, const struct shm_peer *p)
 {
 	if (shm_peer_other_namespace(s, p))
-		return !life_is_over(p);
+		return !life_lock_released(p);
 	return p->id.pid == s->id.pid || shm_id_alive(&p->id);
 }

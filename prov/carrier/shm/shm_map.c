@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mapping regions: the own one, and those of peers on first contact. A peer
- * need not cooperate: its memfd is opened through /proc/PID/fd/N and closed
- * again once mapped, so that a thousand peers cost no descriptor. Endpoints of
- * one process share one mapping (and ThreadSanitizer sees them share it). The
- * windows at a region's end are left out where they can be opened later by the
- * same method (shm_window.c).
+ * Mapping of regions: this endpoint's, and those of peers on first contact. A
+ * peer need not cooperate: its memfd is opened through /proc/PID/fd/N and
+ * closed again once mapped, so that a thousand peers cost no descriptor.
+ * Endpoints of one process share one mapping (so that ThreadSanitizer sees the
+ * sharing). The windows at a region's end are not mapped if they can be opened
+ * later by the same method (shm_window.c).
  *
  *   pid and N from the name's hint ------------+
  *   or pid from the socket, N by search -------+--> open, verify, map
  *   or the descriptor itself by SCM_RIGHTS ----+
- *   (where /proc refuses, or does not have its pid)
+ *   (if /proc refuses access, or does not show the pid)
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/os/alive.h"
@@ -30,7 +30,9 @@
 
 #define MAP_MISMATCHES 100
 
-/* The regions of this process, for endpoints that are peers inside it. */
+/*
+ * Regions of this process, for endpoints that have peers in the same process.
+ */
 static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list map_own = { &map_own, &map_own };
 
@@ -74,7 +76,10 @@ void shm_map_drop(struct shm_view *v)
 	*v = (struct shm_view){ 0 };
 }
 
-/* Are count items of size bytes from off on inside the region? */
+/*
+ * Returns whether count items of size bytes, from off on, are inside the region
+ * and aligned.
+ */
 static bool map_fits(uint64_t bytes, uint64_t off, uint64_t count,
 		     uint64_t size, uint64_t align)
 {
@@ -93,7 +98,10 @@ static int map_view(struct shm_view *v, struct shm_map *m)
 	uint64_t mapped = m->region.bytes;
 	struct shm_head h;
 
-	/* The constant part is copied once; checks and uses see one value. */
+	/*
+	 * copy the constant fields once, so that checks and uses see the same
+	 * values
+	 */
 	memcpy(&h, m->region.base, offsetof(struct shm_head, tail));
 	if (h.magic != SHM_MAGIC || h.version != SHM_VERSION ||
 	    h.bytes != m->bytes || !h.cookie)
@@ -147,7 +155,7 @@ static void map_geometry(struct shm_head *h,
 		   map_round(attr->window_bytes);
 }
 
-static void map_remember(struct shm_map *m, const struct stat *st)
+static void map_record(struct shm_map *m, const struct stat *st)
 {
 	m->bytes = (uint64_t)st->st_size;
 	m->dev = st->st_dev;
@@ -155,15 +163,15 @@ static void map_remember(struct shm_map *m, const struct stat *st)
 }
 
 /*
- * Reports why there is no memory; once per process, since attempts are
- * repeated, and by the first rank of a job only.
+ * Reports why a region cannot be mapped: once per process, since attempts are
+ * repeated, and only in the first rank of a job.
  */
 void shm_map_failed(const char *what, size_t bytes, int err)
 {
-	static weft_au32 said;
+	static weft_au32 logged;
 	char why[WEFT_LIMIT_TEXT] = "";
 
-	if (weft_swap32(&said, 1) || !weft_log_first(what))
+	if (weft_swap32(&logged, 1) || !weft_log_first(what))
 		return;
 	if (err == -EFBIG)
 		weft_limit_file(why, bytes);
@@ -177,7 +185,7 @@ void shm_map_failed(const char *what, size_t bytes, int err)
 		 strerror(-err), why);
 }
 
-/* Creates the own region and fills its constant fields. */
+/* Creates this endpoint's region and fills its constant fields. */
 int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	struct shm_head h = { .magic = SHM_MAGIC, .version = SHM_VERSION };
@@ -200,7 +208,7 @@ int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 		free(m);
 		return ret;
 	}
-	map_remember(m, &st);
+	map_record(m, &st);
 	h.flags = s->base.fences ? SHM_FENCE : 0;
 	h.cookie = s->id.cookie;
 	h.pid = s->id.pid;
@@ -241,8 +249,8 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 			      .start = v.head->start,
 			      .cookie = v.head->cookie };
 	/*
-	 * A former region of a name that another process has now is not this
-	 * peer's.
+	 * an earlier region of a name that another process has now is not this
+	 * peer's
 	 */
 	if (p->id.cookie ? id.cookie != p->id.cookie
 			 : v.head->port != p->base.name.sin_port)
@@ -262,8 +270,8 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 }
 
 /*
- * Bytes of a region before its windows, from its head; 0: no region, or not the
- * one of the hint.
+ * Returns the bytes of a region before its windows, read from its head; 0: not
+ * a region, or not the region of the hint.
  */
 static size_t map_front(int fd, const struct stat *st, uint64_t hint)
 {
@@ -276,7 +284,7 @@ static size_t map_front(int fd, const struct stat *st, uint64_t hint)
 	return map_round(h.share_off + h.share_bytes);
 }
 
-/* Maps the region behind fd as p's; front: without its windows. */
+/* Maps the region of descriptor fd as p's; front: without its windows. */
 static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 {
 	struct shm_map *m = calloc(1, sizeof(*m));
@@ -293,7 +301,7 @@ static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 	ret = fstat(fd, &st) ? -errno : st.st_uid != geteuid() ? -EPERM : 0;
 	if (ret)
 		goto err_put;
-	map_remember(m, &st);
+	map_record(m, &st);
 	bytes = front ? map_front(fd, &st, shm_name_hint(&p->base.name))
 		      : (size_t)st.st_size;
 	ret = weft_region_attach_front(&m->region, fd, bytes);
@@ -315,8 +323,8 @@ err_put:
 }
 
 /*
- * Whether p's process still has the region that we mapped, so that it has not
- * been replaced by exec. True where /proc does not show it.
+ * Returns whether p's process still has the region that is mapped here, so that
+ * it has not called exec(); true if /proc does not show it.
  */
 bool shm_map_is_held(const struct shm_peer *p)
 {
@@ -333,7 +341,7 @@ bool shm_map_is_held(const struct shm_peer *p)
 	return st.st_dev == m->dev && st.st_ino == m->ino;
 }
 
-/* Maps the region behind fd as p's, all of it; the caller closes fd. */
+/* Maps the whole region of descriptor fd as p's; the caller closes fd. */
 int shm_map_fd(struct shm *s, struct shm_peer *p, int fd)
 {
 	return map_fd(s, p, fd, false);
@@ -373,7 +381,8 @@ static int map_scan(struct shm *s, struct shm_peer *p, uint32_t pid)
 }
 
 /*
- * Waiting does not help without descriptors; the caller treats it like ENOMEM.
+ * Returns whether err means that no descriptor is free. Retries would not help;
+ * the caller treats it as ENOMEM.
  */
 static bool map_no_descriptor(int err)
 {
@@ -384,7 +393,8 @@ static bool map_no_descriptor(int err)
 }
 
 /*
- * The pid of the listener at p's name, or -errno. *sock_p is connected to it.
+ * Returns the pid of the listener at p's name, or -errno; *sock_p is connected
+ * to the listener.
  */
 static int map_listener_pid(struct shm_peer *p, int *sock_p)
 {
@@ -404,7 +414,8 @@ static int map_listener_pid(struct shm_peer *p, int *sock_p)
 	else if (cred.uid != geteuid())
 		ret = -EPERM;
 	else
-		ret = (int)cred.pid; /* 0: in another pid namespace */
+		/* 0 if the listener is in another pid namespace */
+		ret = (int)cred.pid;
 	if (ret < 0)
 		close(fd);
 	else
@@ -412,7 +423,7 @@ static int map_listener_pid(struct shm_peer *p, int *sock_p)
 	return ret;
 }
 
-/* Reports once why an existing peer cannot be reached; the caller retries. */
+/* Logs once why an existing peer cannot be reached; the caller retries. */
 static int map_refused(struct shm_peer *p, int err)
 {
 	if (!p->backoff_ns)
@@ -422,7 +433,7 @@ static int map_refused(struct shm_peer *p, int err)
 }
 
 /*
- * A process listens at p's name, but none of its regions matches. It may be
+ * Handles a listener at p's name without a matching region. The listener may be
  * about to close, so the error counts only after MAP_MISMATCHES attempts.
  */
 static int map_mismatch(struct shm_peer *p)
@@ -430,7 +441,10 @@ static int map_mismatch(struct shm_peer *p)
 	return ++p->mismatches < MAP_MISMATCHES ? -EAGAIN : -EPROTO;
 }
 
-/* A process in a child pid namespace of ours has a pid here, too. */
+/*
+ * Replaces p's pid by its pid in this namespace, if p is in a child pid
+ * namespace.
+ */
 static void map_translate(struct shm *s, struct shm_peer *p, uint32_t pid)
 {
 	if (!shm_peer_other_namespace(s, p))
@@ -441,8 +455,8 @@ static void map_translate(struct shm *s, struct shm_peer *p, uint32_t pid)
 }
 
 /*
- * Maps the region of p; 0, -EAGAIN: not possible now, -ENOMEM, or -EPROTO: not
- * a region.
+ * Maps the region of p. Returns 0; -EAGAIN: not possible now; -ENOMEM; -EPROTO:
+ * not a region.
  */
 int shm_map_peer(struct shm *s, struct shm_peer *p)
 {
@@ -451,7 +465,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 	int pid, ret = 0;
 
 	if (p->sock >= 0)
-		return shm_sock_ask(s, p);
+		return shm_sock_request(s, p);
 	if (shm_hint_pid(hint) && shm_hint_fd(hint) &&
 	    !(ret = map_try(s, p, shm_hint_pid(hint), shm_hint_fd(hint), true)))
 		return 0;
@@ -462,11 +476,13 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 		return pid;
 	if (pid < 0)
 		return map_refused(p, pid);
-	/* the kernel's pid is valid only in our /proc's namespace */
+	/*
+	 * the kernel's pid is valid only if /proc shows the same pid namespace
+	 */
 	ret = pid && s->id.ns ? map_scan(s, p, (uint32_t)pid) : -EPERM;
 	if (ret == -EACCES || ret == -EPERM || ret == -ENOENT) {
 		p->sock = sock;
-		return shm_sock_ask(s, p);
+		return shm_sock_request(s, p);
 	}
 	close(sock);
 	if (ret == -ENOMEM || map_no_descriptor(ret))

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names. An endpoint's ip:port is an abstract unix socket it listens on;
- * binding it makes a port exclusive, and the kernel releases it when the
- * process dies. 127.0.0.1 and "any" are one host-wide name space, every other
- * local address has its own.
+ * Names. An endpoint listens on an abstract unix socket whose name contains its
+ * ip:port; binding the socket makes the port exclusive, and the kernel releases
+ * it when the process dies. 127.0.0.1 and "any" share one name space of the
+ * host, every other local address has its own.
  *
  *   "\0weft.UID.PORT"  or  "\0weft.UID.PORT.IPHEX"
  *
  * Another user may have bound all ports, so that no endpoint of this user could
- * start. An endpoint that may have any port and finds none takes a random one
- * of a random loopback address: of those names there are 2 to the 39, too many
- * to be taken.
+ * start. If no port is free, an endpoint without a requested port binds a
+ * random port of a random loopback address: there are 2 to the 39 such names,
+ * too many to be bound in advance.
  *
- * sin_zero of a name carries {pid:32, fd:16, cookie:16}: with it the region can
- * be opened without a request to its owner. It is a hint; all of it is
- * verified.
+ * sin_zero of a name contains {pid:32, fd:16, cookie:16}: with it the region
+ * can be opened without a request to its owner. It is a hint, and is verified.
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -41,7 +40,7 @@ static bool name_is_plain(uint32_t ip)
 	return host == INADDR_ANY || host == INADDR_LOOPBACK;
 }
 
-/* The socket name of ip:port; returns the length of the address. */
+/* Makes the socket name of ip:port; returns the length of the address. */
 static socklen_t name_make(struct sockaddr_un *un, uint32_t ip, uint16_t port)
 {
 	size_t room = sizeof(un->sun_path) - 1;
@@ -101,7 +100,10 @@ static int name_bind_any(int fd, uint64_t cookie, struct sockaddr_in *name)
 	return ret == -EADDRINUSE ? name_bind_random(fd, name) : ret;
 }
 
-/* Reads the interfaces once; if that fails only loopback is local. */
+/*
+ * Reads the addresses of the interfaces once; if that fails, only loopback is
+ * local.
+ */
 static void name_list_local(struct shm *s)
 {
 	struct ifaddrs *list, *i;
@@ -157,7 +159,7 @@ int shm_name_open(struct shm *s, const struct sockaddr_in *want)
 	return 0;
 }
 
-/* From here on peers find this endpoint. */
+/* Starts to listen: from here on peers find this endpoint. */
 int shm_name_listen(struct shm *s)
 {
 	return listen(s->sock, NAME_BACKLOG) ? -errno : 0;
@@ -181,8 +183,8 @@ static int name_connect(int fd, uint32_t ip, uint16_t port)
 }
 
 /*
- * A socket connected to ip:port, or -errno. An endpoint that listens at "any"
- * is found under every local address.
+ * Returns a socket connected to ip:port, or -errno. An endpoint that listens at
+ * "any" is found under every local address.
  */
 int shm_name_connect(uint32_t ip, uint16_t port)
 {
@@ -224,7 +226,7 @@ uint64_t shm_name_hint(const struct sockaddr_in *n)
 	return hint;
 }
 
-/* fd 0 in a hint means that the descriptor has to be searched for. */
+/* Makes the hint of a name. fd 0: the descriptor has to be searched for. */
 uint64_t shm_hint_make(uint32_t pid, int fd, uint64_t cookie)
 {
 	uint16_t low = fd > 0 && fd <= UINT16_MAX ? (uint16_t)fd : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shm carrier: processes of one host. This file has open and close; shm.h
- * has the list of the other files, shm_layout.h the shared format.
+ * The shm carrier: processes on one host. This file has open and close; shm.h
+ * lists the other files, shm_layout.h is the shared format.
  */
 #include "prov/carrier/shm/shm.h"
 #include "prov/carrier/carrier_cma.h"
@@ -14,11 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long close waits for cells to be read before it hands the region over. */
+/*
+ * Time for which close waits until cells are read, before it hands over the
+ * region.
+ */
 #define SHM_LINGER_NS	   UINT64_C(20000000)
 /*
- * How long it waits for a living peer to which the region cannot be handed
- * over.
+ * Time for which close waits for a living peer to which the region cannot be
+ * handed over.
  */
 #define SHM_LINGER_LONG_NS UINT64_C(5000000000)
 
@@ -44,7 +47,7 @@ static void shm_init(struct shm *s, const struct weft_carrier_attr *attr)
 	shm_wait_init(s, attr);
 }
 
-/* Frees all that open has allocated, completely or in part. */
+/* Frees all that open has allocated, also after an open that failed. */
 static void shm_free(struct shm *s)
 {
 	for (uint32_t i = 0; i < s->peer_count; i++)
@@ -94,7 +97,9 @@ static int shm_open(const struct weft_carrier_attr *attr,
 	memset(s, 0, sizeof(*s));
 	shm_init(s, attr);
 	ret = shm_build(s, attr);
-	/* without memory, one held packet must not block those behind it */
+	/*
+	 * preallocate: without memory, a refused packet must not block the FIFO
+	 */
 	if (!ret)
 		ret = weft_pool_grow(&s->held_pool);
 	if (ret) {
@@ -105,16 +110,19 @@ static int shm_open(const struct weft_carrier_attr *attr,
 	return 0;
 }
 
-/* Whether p still has cells of ours to read, and will. */
+/* Returns whether p still has cells to read, and is alive to read them. */
 static bool shm_lingers(struct shm *s, struct shm_peer *p)
 {
 	if (p->state != SHM_PEER_UP || shm_cell_reclaim(s, p))
 		return false;
-	return p->cells_sent != p->cells_back &&
+	return p->cells_sent != p->cells_reclaimed &&
 	       weft_load32(&p->view.head->state) == SHM_OPEN;
 }
 
-/* True: p has not read its cells by then. */
+/*
+ * Waits until p has read its cells or until `end`; returns whether cells are
+ * left.
+ */
 static bool shm_linger_until(struct shm *s, struct shm_peer *p, uint64_t end)
 {
 	while (shm_lingers(s, p) && weft_now_ns() < end)
@@ -123,10 +131,10 @@ static bool shm_linger_until(struct shm *s, struct shm_peer *p, uint64_t end)
 }
 
 /*
- * Packets in slots are in their receivers' regions already. Payloads in our
- * cells are waited for a short time; then the region is handed over to the
- * receiver. A peer in another pid namespace cannot prove that it is the
- * receiver, so close() waits for it longer.
+ * Waits for unread payloads before close. Packets in slots are in their
+ * receivers' regions already. For payloads in this endpoint's cells it waits a
+ * short time, then hands over the region to the receiver. A peer in another pid
+ * namespace cannot be verified as the receiver, so close() waits longer for it.
  */
 static void shm_linger(struct shm *s)
 {

@@ -2,9 +2,9 @@
 /*
  * Peer records, from first mention to loss.
  *
- *   NEW    named by the caller, or received from: its entry in our table has
- *          its identity (pid, start time, cookie)
- *   UP     its region is mapped and we have an entry in its table
+ *   NEW    named by the caller, or sender of a packet: its entry in this
+ *          endpoint's table has its identity (pid, start time, cookie)
+ *   UP     its region is mapped and this endpoint has an entry in its table
  *   LOST   dead, closed or refused; reported once the FIFO is read up to the
  *          ticket that was the tail when this was detected
  *
@@ -80,19 +80,18 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 	if (name->sin_family != AF_INET || !name->sin_port)
 		return -EHOSTUNREACH;
 	p = weft_hash_get(&s->by_name, shm_name_key(name));
-	/* A peer in another network namespace may be in our pid namespace. */
+	/*
+	 * a peer in another network namespace may be in the same pid namespace
+	 */
 	if (!p && !shm_name_is_local(s, name->sin_addr.s_addr) &&
 	    !shm_reach_by_hint(name))
 		return -EHOSTUNREACH;
-	/*
-	 * The caller may know before the next tick that the name has a new
-	 * owner.
-	 */
+	/* the name may have a new owner that the last tick did not detect */
 	if (p)
 		shm_tick_peer(s, p);
 	if (!p || p->state == SHM_PEER_LOST)
 		return peer_new(s, name, p_p);
-	/* Take a hint where there was none. */
+	/* take over a hint if there was none */
 	if (!p->id.pid && shm_name_hint(name))
 		p->base.name = *name;
 	*p_p = p;
@@ -100,11 +99,12 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 }
 
 /*
- * Whether the peer existed once (there is a hint, or we know it) and does not
- * any more. The pid of a peer in another namespace, or not yet contacted,
- * proves nothing: a peer on another host may have the pid of a local process.
+ * Returns whether the peer existed (the name has a hint, or the peer was
+ * contacted) and does not exist any more. The pid of a peer that is in another
+ * namespace or was not contacted is no evidence: a peer on another host may
+ * have the pid of a local process.
  */
-static bool peer_is_gone(const struct shm *s, const struct shm_peer *p)
+static bool peer_has_exited(const struct shm *s, const struct shm_peer *p)
 {
 	if (p->id.pid && shm_peer_other_namespace(s, p))
 		return !p->listens;
@@ -114,7 +114,7 @@ static bool peer_is_gone(const struct shm *s, const struct shm_peer *p)
 	       !shm_reach_by_hint(&p->base.name);
 }
 
-/* A peer that was never contacted may be on another host. */
+/* Logs a loss; a peer that was never contacted may be on another host. */
 static void peer_log_lost(const struct shm_peer *p)
 {
 	char ip[INET_ADDRSTRLEN];
@@ -139,8 +139,8 @@ static void peer_backoff(struct shm_peer *p, uint64_t now)
 }
 
 /*
- * Maps p's region. -EAGAIN: not there yet; -ECONNRESET: not any more; -EPROTO:
- * invalid region; -ENOMEM.
+ * Maps p's region. Returns -EAGAIN: no endpoint yet; -ECONNRESET: no endpoint
+ * any more; -EPROTO: invalid region; -ENOMEM.
  */
 int shm_peer_map(struct shm *s, struct shm_peer *p)
 {
@@ -152,15 +152,18 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 	ret = shm_map_peer(s, p);
 	if (!ret || ret == -EPROTO || ret == -ENOMEM)
 		return ret;
-	if (peer_is_gone(s, p)) {
-		/* It may have handed its region over to us. */
+	if (peer_has_exited(s, p)) {
+		/* the peer may have handed over its region to this endpoint */
 		shm_sock_accept(s);
 		if (p->mapped)
 			return 0;
 		peer_log_lost(p);
 		return -ECONNRESET;
 	}
-	/* It closed while its process continues, and handed over no region. */
+	/*
+	 * the peer closed without handing over its region, and its process
+	 * still runs
+	 */
 	if (p->state == SHM_PEER_LOST && ++p->mismatches > PEER_MISMATCHES)
 		return -ECONNRESET;
 	peer_backoff(p, now);
@@ -179,14 +182,16 @@ static void peer_sign(struct shm *s, struct shm_entry *e)
 	weft_store64(&e->state, (uint64_t)s->id.pid << 32 | SHM_READY);
 }
 
-/* A scan of a full table takes long: logs it once, and backs off. */
-static int peer_no_room(struct shm_peer *p, uint64_t now)
+/*
+ * Handles a full table: logs it once, and backs off, since a scan takes long.
+ */
+static int peer_table_full(struct shm_peer *p, uint64_t now)
 {
-	if (!p->crowded)
+	if (!p->table_full)
 		weft_log(WEFT_LOG_WARN,
 			 "shm: the peer table of port %u is full",
 			 ntohs(p->base.name.sin_port));
-	p->crowded = true;
+	p->table_full = true;
 	peer_backoff(p, now);
 	return -EAGAIN;
 }
@@ -196,11 +201,11 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 {
 	struct shm_view *v = &p->view;
 	uint64_t now = weft_now_ns();
-	/* a peer in another pid namespace must not check our pid */
+	/* a peer in another pid namespace must not check this pid */
 	uint64_t pid = shm_peer_other_namespace(s, p) ? 0 : s->id.pid;
 	uint32_t first;
 
-	if (p->crowded && now < p->retry_ns)
+	if (p->table_full && now < p->retry_ns)
 		return -EAGAIN;
 	first = weft_add32(&v->head->entry_next, 1);
 	for (uint32_t i = 0; i < v->entries; i++) {
@@ -222,7 +227,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		p->state = SHM_PEER_UP;
 		return 0;
 	}
-	return peer_no_room(p, now);
+	return peer_table_full(p, now);
 }
 
 int shm_peer_connect(struct shm *s, struct shm_peer *p)
@@ -253,7 +258,8 @@ bool shm_peer_refuses(const struct shm_peer *p)
 }
 
 /*
- * The record for the process that signed an entry with this name and identity.
+ * Returns the record for the process that signed an entry with this name and
+ * identity.
  */
 static struct shm_peer *peer_of_entry(struct shm *s,
 				      const struct sockaddr_in *name,
@@ -265,7 +271,7 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 		return p;
 	p = weft_hash_get(&s->by_name, shm_name_key(name));
 	if (p && p->id.cookie && p->id.cookie != id->cookie)
-		/* The name has a new owner: the former one is gone. */
+		/* the name has a new owner: the previous one has exited */
 		shm_peer_fail(s, p, ECONNRESET);
 	if ((!p || p->state == SHM_PEER_LOST) && peer_new(s, name, &p))
 		return NULL;
@@ -277,7 +283,9 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 	return p;
 }
 
-/* Makes the writer of an entry a peer; NULL: the entry is not signed. */
+/*
+ * Makes the writer of an entry a peer; returns NULL if the entry is not signed.
+ */
 struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 {
 	struct shm_entry *e = &s->view.entry[writer];
@@ -305,7 +313,7 @@ struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 	return p;
 }
 
-/* Marks p lost; poll reports it when its last packets have been read. */
+/* Marks p lost; poll reports the loss when p's last packets have been read. */
 void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 {
 	if (p->state == SHM_PEER_LOST)
@@ -314,7 +322,7 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 		weft_store64(&p->view.entry[p->writer].state,
 			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
 	/*
-	 * A living peer may still read its cells: they are kept until it dies.
+	 * a living peer may still read its cells: they are kept until it dies
 	 */
 	if (err != EPROTO && err != ENOMEM)
 		shm_cell_forget(s, p);
@@ -333,7 +341,10 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 	weft_store32_relaxed(&s->nudge, 1);
 }
 
-/* Frees the entries of a peer that will not write again, or bars them. */
+/*
+ * Frees the entries of a peer that will not write again; marks them refused if
+ * it is alive.
+ */
 static void peer_entries_free(struct shm *s, struct shm_peer *p)
 {
 	for (uint32_t i = 0; i < s->rx_used; i++) {
@@ -342,7 +353,8 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 		if (s->rx[i].peer != p)
 			continue;
 		/*
-		 * a living peer must learn that this endpoint does not receive
+		 * notifies a living peer that this endpoint does not receive
+		 * from it
 		 */
 		if (p->end_err == EPROTO || p->end_err == ENOMEM) {
 			weft_store64(&e->cells_done, SHM_REFUSED);
@@ -354,7 +366,7 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 	}
 }
 
-/* Reports the loss: no packet of p is left in the FIFO. */
+/* Reports the loss of p: the FIFO contains no packet of p any more. */
 void shm_peer_end(struct shm *s, struct shm_peer *p)
 {
 	weft_list_remove(&p->end_node);
@@ -362,7 +374,7 @@ void shm_peer_end(struct shm *s, struct shm_peer *p)
 	peer_entries_free(s, p);
 	if (weft_hash_get(&s->by_cookie, p->id.cookie) == p)
 		weft_hash_del(&s->by_cookie, p->id.cookie);
-	/* The caller may hold a pointer into a shared area. */
+	/* the caller may hold a pointer into a shared area */
 	if (!p->shared) {
 		shm_map_drop(&p->view);
 		p->mapped = false;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shm carrier between processes: floods, deaths, other users, leftovers. */
+/*
+ * The shm carrier between processes: floods, deaths, other users, unused
+ * resources.
+ */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
@@ -24,7 +27,7 @@
 
 #define STAGE_MAX 256
 
-/* Memory that parent and children share. */
+/* Memory shared by parent and children. */
 struct stage {
 	struct sockaddr_in name[STAGE_MAX];
 	weft_au32 up;	/* endpoints whose names are written */
@@ -133,7 +136,7 @@ static int flood_child(int i, void *arg)
 				return 3;
 		}
 	}
-	/* The last packet of a stream is marked as the last. */
+	/* marks the end of the stream */
 	for (int k = 0; k < s->count; k++) {
 		if (end_send_all(&e, to[k], n, 9, 60))
 			return 4;
@@ -161,9 +164,9 @@ static void processes_flood_each_other(void **state)
 	stage_close(s);
 }
 
-/* ---- death --------------------------------------------------------------- */
+/* ---- death of a peer ----------------------------------------------------- */
 
-static int talker(struct stage *s, int i)
+static int sender(struct stage *s, int i)
 {
 	struct end e;
 	struct weft_peer *to;
@@ -184,13 +187,13 @@ static void a_killed_sender_is_reported(void **state)
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
 	s->name[0] = e->name;
 	for (int i = 0; i < 4; i++)
-		pid[i] = stage_child(s, i, talker);
+		pid[i] = stage_child(s, i, sender);
 	T_TRUE(end_wait_got(e, 2000, 30));
 	for (int i = 0; i < 4; i++) {
 		while (!e->got_from[i])
 			T_TRUE(end_wait_got(e, e->got + 100, 30));
 		kill(pid[i], SIGKILL);
-		/* Not reaped yet: a zombie is dead. */
+		/* the child is not reaped yet: a zombie counts as dead */
 		T_TRUE(end_wait_lost(e, (uint64_t)i + 1, 30));
 		T_IS(e->lost_err, ECONNRESET);
 		T_IS(end_send(e, e->lost_peer, 0, 8), -ECONNRESET);
@@ -204,8 +207,8 @@ static void a_killed_sender_is_reported(void **state)
 }
 
 /*
- * Reserves count slots as given by the stage and dies before publishing them,
- * the second one already filled.
+ * Reserves the number of slots that the stage requests and dies before
+ * publishing them; the second slot is filled already.
  */
 static int die_reserved(struct stage *s, int i)
 {
@@ -218,7 +221,7 @@ static int die_reserved(struct stage *s, int i)
 	p = shm_peer_of(end_peer_name(&e, &s->name[0]));
 	if (end_send_all(&e, &p->base, 0, 8, 20))
 		return 2;
-	/* The tail is ours since the packet before: nothing to record. */
+	/* this writer also reserved the previous slot: no owner to record */
 	t = weft_load64(&p->view.head->tail);
 	while (!weft_cas64(
 		&p->view.head->tail, &t,
@@ -237,7 +240,8 @@ static int die_reserved(struct stage *s, int i)
 }
 
 /*
- * An odd number of slots a round in a FIFO of sixteen: every position is used.
+ * An odd number of slots per round in a FIFO of sixteen: every position is
+ * used.
  */
 static void stage_skips(int slots, uint64_t skipped)
 {
@@ -278,17 +282,20 @@ static void stage_skips(int slots, uint64_t skipped)
 	stage_close(s);
 }
 
-static void a_slot_whose_writer_died_is_skipped(void **state)
+static void a_slot_of_a_dead_writer_is_skipped(void **state)
 {
 	stage_skips(1, 16);
 }
 
-static void slots_of_a_long_packet_are_skipped(void **state)
+static void slots_of_an_incomplete_long_packet_are_skipped(void **state)
 {
 	stage_skips(3, 32);
 }
 
-/* Opens at the name that the parent chose and reports what it receives. */
+/*
+ * Opens an endpoint at the name that the parent chose and reports what it
+ * receives.
+ */
 static int listener(struct stage *s, int i)
 {
 	struct weft_carrier_attr attr = { .name = s->name[i] };
@@ -307,10 +314,10 @@ static int listener(struct stage *s, int i)
 }
 
 /*
- * A name of another host: its pid is that of a local process (our own), and its
- * descriptor, if there is one, is no region.
+ * A name of another host: its pid is the pid of a local process (this one), and
+ * its descriptor, if it exists, is not a region.
  */
-static void a_name_of_another_host_is_nobody_s(void **state)
+static void a_name_of_another_host_matches_no_local_process(void **state)
 {
 	const int fds[] = { 0, STDERR_FILENO, 60000 };
 	struct end *e = calloc(1, sizeof(*e));
@@ -332,7 +339,7 @@ static void a_name_of_another_host_is_nobody_s(void **state)
 	free(e);
 }
 
-static void a_name_is_used_again_after_a_death(void **state)
+static void a_name_is_reused_after_a_death(void **state)
 {
 	struct stage *s = stage_open(2);
 	struct end *e = calloc(1, sizeof(*e));
@@ -340,22 +347,23 @@ static void a_name_is_used_again_after_a_death(void **state)
 	struct weft_peer *to;
 
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
-	for (uint32_t life = 1; life <= 3; life++) {
+	for (uint32_t generation = 1; generation <= 3; generation++) {
 		pid_t pid = stage_child(s, 1, listener);
 
-		T_TRUE(stage_reaches(&s->up, life, NULL));
+		T_TRUE(stage_reaches(&s->up, generation, NULL));
 		memset(s->name[1].sin_zero, 0, 8);
 		to = end_peer_name(e, &s->name[1]);
 		T_TRUE(to && to != old);
 		for (uint64_t n = 0; n < 3; n++)
 			T_OK(end_send_all(e, to, n, 100, 20));
 		e->got_from[1] = 0;
-		T_TRUE(end_wait_got(e, life, 20));
+		T_TRUE(end_wait_got(e, generation, 20));
 		T_PTR(e->last, to);
 		kill(pid, SIGKILL);
 		stage_wait(pid);
-		if (life != 2) /* the second time without a poll in between */
-			T_TRUE(end_wait_lost(e, life, 20));
+		/* in generation 2 there is no poll between the two */
+		if (generation != 2)
+			T_TRUE(end_wait_lost(e, generation, 20));
 		else
 			while (end_send(e, to, 9, 8) != -ECONNRESET)
 				e->c->ops->poll(e->c, 1);
@@ -368,9 +376,9 @@ static void a_name_is_used_again_after_a_death(void **state)
 	stage_close(s);
 }
 
-/* ---- leaving ------------------------------------------------------------- */
+/* ---- close --------------------------------------------------------------- */
 
-static int leaver(struct stage *s, int i)
+static int send_and_close(struct stage *s, int i)
 {
 	struct end e;
 	struct weft_peer *to;
@@ -387,7 +395,7 @@ static int leaver(struct stage *s, int i)
 	return 0;
 }
 
-static void what_was_sent_outlives_its_sender(void **state)
+static void packets_are_delivered_after_their_sender_exited(void **state)
 {
 	struct stage *s = stage_open(1);
 	struct end *e = calloc(1, sizeof(*e));
@@ -396,8 +404,9 @@ static void what_was_sent_outlives_its_sender(void **state)
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
 	s->name[0] = e->name;
 	for (int i = 1; i <= 2; i++) {
-		pid = stage_child(s, i, leaver);
-		T_IS(stage_wait(pid), 0); /* exits before the first poll */
+		pid = stage_child(s, i, send_and_close);
+		/* the child exits before the first poll */
+		T_IS(stage_wait(pid), 0);
 	}
 	T_TRUE(end_wait_lost(e, 2, 20));
 	T_IS(e->got, 40);
@@ -423,13 +432,10 @@ static int raw_connect(const struct sockaddr_in *n, uid_t uid)
 	return fd;
 }
 
-/*
- * Requests the region as another user; must get the end of file and nothing
- * else.
- */
+/* Requests the region as another user; must receive only the end of file. */
 static int other_user(struct stage *s, int i)
 {
-	uint64_t ask[2] = { 1, 0 };
+	uint64_t request[2] = { 1, 0 };
 	char ctl[256], buf[64];
 	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
 	struct msghdr h = { .msg_iov = &iov,
@@ -441,15 +447,15 @@ static int other_user(struct stage *s, int i)
 	if (setuid(65534))
 		return 77;
 	fd = raw_connect(&s->name[0], 0);
-	if (fd < 0 || write(fd, ask, sizeof(ask)) != sizeof(ask))
+	if (fd < 0 || write(fd, request, sizeof(request)) != sizeof(request))
 		return 1;
-	/* A reset for unread data, or the end of file: but no reply. */
+	/* ECONNRESET (unread data) or end of file, but no reply */
 	if (recvmsg(fd, &h, 0) > 0)
 		return 2;
 	return i;
 }
 
-static void strangers_get_nothing(void **state)
+static void another_user_gets_no_region(void **state)
 {
 	struct stage *s = stage_open(1);
 	struct end *e = calloc(1, sizeof(*e));
@@ -474,7 +480,7 @@ static void strangers_get_nothing(void **state)
 	stage_close(s);
 }
 
-/* Squats on the name of an endpoint of root. */
+/* Binds the name of an endpoint of root. */
 static int squatter(struct stage *s, int i)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
@@ -492,7 +498,7 @@ static int squatter(struct stage *s, int i)
 	return stage_reaches(&s->done, 1, NULL) ? i : 2;
 }
 
-static void a_stranger_in_a_name_is_not_talked_to(void **state)
+static void a_name_bound_by_another_user_is_not_contacted(void **state)
 {
 	struct stage *s = stage_open(1);
 	struct end *e = calloc(1, sizeof(*e));
@@ -519,8 +525,8 @@ static void a_stranger_in_a_name_is_not_talked_to(void **state)
 	stage_close(s);
 }
 
-/* After setuid /proc/PID/fd is closed to others: descriptors are passed. */
-static int shy_child(int i, void *arg)
+/* After setuid() /proc/PID/fd is not readable: descriptors are passed. */
+static int setuid_child(int i, void *arg)
 {
 	struct stage *s = arg;
 	struct weft_peer *to;
@@ -548,19 +554,19 @@ static int shy_child(int i, void *arg)
 	return e.bad ? 5 : 0;
 }
 
-static void regions_are_passed_where_proc_refuses(void **state)
+static void regions_are_passed_if_proc_refuses_access(void **state)
 {
 	struct stage *s = stage_open(12);
 
 	if (geteuid())
 		skip();
-	t_processes(s->count, shy_child, s, 60);
+	t_processes(s->count, setuid_child, s, 60);
 	stage_close(s);
 }
 
 /* ---- many peers, few descriptors ----------------------------------------- */
 
-static int host_of_many(struct stage *s, int i)
+static int open_many(struct stage *s, int i)
 {
 	struct end *e = calloc((size_t)s->count, sizeof(*e));
 
@@ -584,12 +590,12 @@ static int host_of_many(struct stage *s, int i)
 	return i;
 }
 
-static void many_peers_cost_no_descriptors(void **state)
+static void many_peers_use_no_descriptors(void **state)
 {
 	struct stage *s = stage_open(200);
 	struct end *e = calloc(1, sizeof(*e));
 	struct rlimit was, few = { 64, 64 };
-	pid_t pid = stage_child(s, 0, host_of_many);
+	pid_t pid = stage_child(s, 0, open_many);
 	int before;
 
 	T_TRUE(stage_reaches(&s->up, 1, NULL));
@@ -617,7 +623,7 @@ static void many_peers_cost_no_descriptors(void **state)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-static int slow_talker(struct stage *s, int i)
+static int slow_sender(struct stage *s, int i)
 {
 	struct weft_peer *to;
 	struct end e;
@@ -636,7 +642,7 @@ static int slow_talker(struct stage *s, int i)
 	return 0;
 }
 
-static void a_descriptor_tells_of_packets(void **state)
+static void the_wait_descriptor_signals_packets(void **state)
 {
 	struct stage *s = stage_open(1);
 	struct end *e = calloc(1, sizeof(*e));
@@ -648,7 +654,7 @@ static void a_descriptor_tells_of_packets(void **state)
 	pfd.fd = e->c->ops->wait_fd(e->c);
 	T_TRUE(pfd.fd >= 0);
 	s->name[0] = e->name;
-	pid = stage_child(s, 1, slow_talker);
+	pid = stage_child(s, 1, slow_sender);
 	for (uint64_t n = 0; n < 20; n++) {
 		weft_store32(&s->step, (uint32_t)n + 1);
 		while (e->got <= n) {
@@ -672,7 +678,7 @@ static void a_descriptor_tells_of_packets(void **state)
 	stage_close(s);
 }
 
-static void nothing_stays_open(void **state)
+static void close_leaves_no_open_descriptors(void **state)
 {
 	int before = fd_count();
 
@@ -695,17 +701,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(processes_flood_each_other),
 		T_CASE(a_killed_sender_is_reported),
-		T_CASE(a_slot_whose_writer_died_is_skipped),
-		T_CASE(slots_of_a_long_packet_are_skipped),
-		T_CASE(a_name_of_another_host_is_nobody_s),
-		T_CASE(a_name_is_used_again_after_a_death),
-		T_CASE(what_was_sent_outlives_its_sender),
-		T_CASE(strangers_get_nothing),
-		T_CASE(a_stranger_in_a_name_is_not_talked_to),
-		T_CASE(regions_are_passed_where_proc_refuses),
-		T_CASE(many_peers_cost_no_descriptors),
-		T_CASE(a_descriptor_tells_of_packets),
-		T_CASE(nothing_stays_open),
+		T_CASE(a_slot_of_a_dead_writer_is_skipped),
+		T_CASE(slots_of_an_incomplete_long_packet_are_skipped),
+		T_CASE(a_name_of_another_host_matches_no_local_process),
+		T_CASE(a_name_is_reused_after_a_death),
+		T_CASE(packets_are_delivered_after_their_sender_exited),
+		T_CASE(another_user_gets_no_region),
+		T_CASE(a_name_bound_by_another_user_is_not_contacted),
+		T_CASE(regions_are_passed_if_proc_refuses_access),
+		T_CASE(many_peers_use_no_descriptors),
+		T_CASE(the_wait_descriptor_signals_packets),
+		T_CASE(close_leaves_no_open_descriptors),
 	};
 
 	return T_RUN(tests);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Can an endpoint be reached through shared memory? The host part of a name
- * proves nothing: containers of one host have addresses of their own, and hosts
- * may have equal ones. So the access itself is tried: its region behind
- * /proc/PID/fd, or its socket.
+ * Checks whether an endpoint can be reached through shared memory. The address
+ * of a name is no evidence: containers on one host have different addresses,
+ * and different hosts may have equal ones. So the access itself is tried: to
+ * the region through /proc/PID/fd, or to the socket.
  */
 #include "prov/carrier/shm/shm_reach.h"
 #include "prov/carrier/shm/shm.h"
@@ -16,7 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens descriptor fd of pid if it is a region; never blocks on others. */
+/*
+ * Opens descriptor fd of process pid if it is a region; never blocks on other
+ * files.
+ */
 int shm_reach_open(uint32_t pid, int fd)
 {
 	static const char link[] = "/memfd:" SHM_MAP_NAME;
@@ -35,8 +38,8 @@ int shm_reach_open(uint32_t pid, int fd)
 	return got < 0 ? -errno : got;
 }
 
-/* Whether fd is the region of that name, and of our user. */
-static bool reach_is(int fd, const struct sockaddr_in *name)
+/* Returns whether fd is the region of that name and belongs to this user. */
+static bool reach_matches(int fd, const struct sockaddr_in *name)
 {
 	struct shm_head h;
 	struct stat st;
@@ -47,7 +50,9 @@ static bool reach_is(int fd, const struct sockaddr_in *name)
 	       h.port == name->sin_port && h.hint == shm_name_hint(name);
 }
 
-/* Is the region at the pid and descriptor of the name's hint? */
+/*
+ * Returns whether the region is at the pid and descriptor of the name's hint.
+ */
 bool shm_reach_by_hint(const struct sockaddr_in *name)
 {
 	uint64_t hint = shm_name_hint(name);
@@ -57,16 +62,22 @@ bool shm_reach_by_hint(const struct sockaddr_in *name)
 	if (!shm_hint_pid(hint) || !shm_hint_fd(hint))
 		return false;
 	fd = shm_reach_open(shm_hint_pid(hint), shm_hint_fd(hint));
-	/* without a free descriptor it may be; mapping it will show */
+	/*
+	 * no free descriptor: unknown; the attempt to map the region will show
+	 * it
+	 */
 	if (fd == -EMFILE || fd == -ENFILE)
 		return true;
-	found = fd >= 0 && reach_is(fd, name);
+	found = fd >= 0 && reach_matches(fd, name);
 	if (fd >= 0)
 		close(fd);
 	return found;
 }
 
-/* A process of our user listens at the name; otherwise -errno. */
+/*
+ * Returns 0 if a process of the same user listens at the name, or if that
+ * cannot be determined now (-EAGAIN from connect); otherwise -errno.
+ */
 static int reach_by_socket(const struct sockaddr_in *name)
 {
 	int fd = shm_name_connect(name->sin_addr.s_addr, name->sin_port);
@@ -113,7 +124,8 @@ int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
 	if (!local)
 		return -EHOSTUNREACH;
 	/*
-	 * A name with a hint was in use here: polling will find that it died.
+	 * a name with a hint existed on this host: poll will detect that its
+	 * owner died
 	 */
 	return hint ? 0 : -EAGAIN;
 }

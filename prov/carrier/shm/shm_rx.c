@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reception: poll loads the word of the next slot, nothing else. The packet's
- * header is copied once and checked; an invalid packet is counted, and its
- * writer, if known, is marked lost, because a packet of it is missing now.
- *
- * A packet that the caller refuses is held back with all later ones of the same
- * peer, and the FIFO continues for all others.
+ * Reception: poll loads only the word of the next slot. The packet's header is
+ * copied once and checked; an invalid packet is counted, and its writer, if
+ * known, is marked lost, because one of its packets is missing. A packet that
+ * the caller refuses is queued with all later packets of the same peer, and the
+ * FIFO continues for other peers.
  */
 #include "prov/carrier/shm/shm.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Counts a cell as read, so that its owner may use it again. */
+/* Counts a cell as read, so that its owner may reuse it. */
 static void rx_done(struct shm *s, struct shm_rx *rx)
 {
 	struct shm_entry *e = &s->view.entry[rx - s->rx];
@@ -21,7 +20,10 @@ static void rx_done(struct shm *s, struct shm_rx *rx)
 	weft_store64(&e->cells_done, ++rx->cells_done);
 }
 
-/* Finds the payload of a packet; -EAGAIN, or -EPROTO for an invalid packet. */
+/*
+ * Finds the payload of a packet. Returns 0, -EAGAIN, or -EPROTO for an invalid
+ * packet.
+ */
 static int rx_payload(struct shm *s, struct shm_peer *p,
 		      const struct weft_pkt *pkt, uint32_t kind,
 		      const uint8_t *slot, const uint8_t **payload_p)
@@ -49,7 +51,7 @@ static int rx_payload(struct shm *s, struct shm_peer *p,
 	return 0;
 }
 
-/* Offers one packet to the caller; 0: delivered. */
+/* Offers one packet to the caller; returns 0 if it was delivered. */
 static int rx_offer(struct shm *s, struct shm_rx *rx,
 		    const struct weft_pkt *pkt, uint32_t kind,
 		    const uint8_t *slot)
@@ -70,7 +72,7 @@ static int rx_offer(struct shm *s, struct shm_rx *rx,
 	return 0;
 }
 
-/* Offers the packets held back; returns the number delivered. */
+/* Offers the queued packets of p again; returns the number delivered. */
 static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
 {
 	int n = 0;
@@ -84,7 +86,10 @@ static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
 		if (ret == -EAGAIN)
 			break;
 		if (ret) {
-			/* Without this packet the later ones are useless. */
+			/*
+			 * without this packet the later ones cannot be
+			 * delivered in order
+			 */
 			s->stats.refused++;
 			shm_peer_fail(s, p, -ret);
 			shm_held_drop(s, p);
@@ -108,7 +113,7 @@ static int rx_retry(struct shm *s, int budget)
 	return n;
 }
 
-/* The reception state of a writer, which is admitted if it is new. */
+/* Returns the reception state of a writer; a new writer is admitted. */
 static struct shm_rx *rx_writer(struct shm *s, uint16_t writer)
 {
 	if (weft_unlikely(writer >= s->view.entries))
@@ -118,7 +123,7 @@ static struct shm_rx *rx_writer(struct shm *s, uint16_t writer)
 	return &s->rx[writer];
 }
 
-/* A packet was delivered: the next one may take the fast path. */
+/* Prepares the fast path for the next packet, after one was delivered. */
 static void rx_expect(struct shm_rx *rx, uint16_t writer)
 {
 	rx->seq++;
@@ -126,7 +131,7 @@ static void rx_expect(struct shm_rx *rx, uint16_t writer)
 		rx->ready = shm_word(0, SHM_INLINE, rx->seq, writer) + 1;
 }
 
-/* Joins the pieces of a long payload; NULL: invalid length. */
+/* Assembles a long payload; returns NULL if its length is invalid. */
 static const uint8_t *rx_join(struct shm *s, const struct shm_slot *slot,
 			      size_t len)
 {
@@ -148,8 +153,8 @@ static const uint8_t *rx_join(struct shm *s, const struct shm_slot *slot,
 }
 
 /*
- * Slow path: takes the packet in slot. 1: delivered; 0: the slot is consumed;
- * -EAGAIN: the slot must stay.
+ * Slow path: receives the packet in slot. Returns 1: delivered; 0: the slot is
+ * consumed; -EAGAIN: the slot must stay.
  */
 static int rx_slow_path(struct shm *s, const struct shm_slot *slot,
 			uint64_t word)
@@ -194,7 +199,9 @@ static int rx_slow_path(struct shm *s, const struct shm_slot *slot,
 	return 0;
 }
 
-/* Publishes the read position to senders, in steps: they rarely read it. */
+/*
+ * Publishes the read position to senders, in steps, since they rarely read it.
+ */
 static void rx_publish(struct shm *s, uint64_t next)
 {
 	if (next - s->rx_head < s->view.slots / 8)
@@ -204,8 +211,10 @@ static void rx_publish(struct shm *s, uint64_t next)
 	weft_store64(&s->view.head->head, next);
 }
 
-/* Fast path: a short packet of a peer in normal state, otherwise
- * rx_slow_path(). */
+/*
+ * Fast path: receives a short packet of a connected peer; others take
+ * rx_slow_path().
+ */
 WEFT_INLINE int rx_fast_path(struct shm *s, const struct shm_slot *slot,
 			     uint64_t word)
 {
@@ -218,7 +227,10 @@ WEFT_INLINE int rx_fast_path(struct shm *s, const struct shm_slot *slot,
 			  (carrier & 0xffffff) + 1 != rx->ready))
 		return rx_slow_path(s, slot, word);
 	memcpy(&pkt, &word, sizeof(word));
-	/* in the pieces that are read: a load that spans two stores stalls */
+	/*
+	 * copied in the pieces that are read later: a load that spans two
+	 * stores stalls
+	 */
 	memcpy(&pkt.unit, slot->rest, sizeof(slot->rest[0]));
 	memcpy(&pkt.tag, slot->rest + 1, 2 * sizeof(slot->rest[0]));
 	if (weft_unlikely(pkt.len > SHM_SHORT_BYTES))
@@ -232,10 +244,10 @@ WEFT_INLINE int rx_fast_path(struct shm *s, const struct shm_slot *slot,
 }
 
 /*
- * Distance in slots of the prefetch: lines come from another core's cache, and
- * a window of packets would take one miss after the other. From 3 on the
- * distance does not matter; it is kept short, because a line that is prefetched
- * before it is written is transferred twice.
+ * Prefetch distance in slots: the cache lines come from another core's cache,
+ * and a window of packets would take one cache miss after the other. Distances
+ * of 3 and more perform alike; a short one is used, because a line that is
+ * prefetched before it is written is transferred twice.
  */
 #define RX_PREFETCH 4
 
@@ -246,7 +258,7 @@ static struct shm_slot *rx_slot(const struct shm *s, uint64_t ticket)
 
 static int rx_fifo(struct shm *s, int budget)
 {
-	/* relaxed: only poll writes it */
+	/* relaxed: only poll writes rx_next */
 	uint64_t next = weft_load64_relaxed(&s->rx_next);
 	int n = 0;
 	int ret;
@@ -266,7 +278,7 @@ static int rx_fifo(struct shm *s, int budget)
 			break;
 		n += ret;
 		next += s->rx_step;
-		/* relaxed: wait reads it to know which slot to watch */
+		/* relaxed: wait only needs to know which slot to watch */
 		weft_store64_relaxed(&s->rx_next, next);
 		rx_publish(s, next);
 	}
@@ -284,7 +296,7 @@ int shm_poll(struct weft_carrier *c, int budget)
 	if (weft_unlikely(!weft_list_empty(&s->held_peers)))
 		n = rx_retry(s, budget);
 	n += rx_fifo(s, budget - n);
-	/* relaxed: the waiting thread sets it and returns through poll */
+	/* relaxed: set by the waiting thread, which returns through poll */
 	if (weft_unlikely(++s->polls % RX_TICK_POLLS == 0 ||
 			  (!n && weft_load32_relaxed(&s->nudge))))
 		shm_tick(s);

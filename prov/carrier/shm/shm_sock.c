@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages through the listening socket. There are few: first contact needs it
- * only where /proc refuses, and data never does.
+ * Messages through the listening socket. There are few: first contact needs one
+ * only if /proc refuses access, and data need none.
  *
  *   ask       request for the region; the descriptor is returned by SCM_RIGHTS
- *   bequest   a sender that closes hands over its region, so that payloads in
- *             its cells outlive it; the kernel keeps it until we accept
+ *   handover  a sender that closes hands over its region, so that payloads in
+ *             its cells stay readable; the kernel keeps it until accept()
  *   poke      connect and close: the descriptor of shm_wait_fd gets readable
  */
 #include "prov/carrier/shm/shm.h"
@@ -16,20 +16,27 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SOCK_ASK      1u
+#define SOCK_REQUEST  1u
 #define SOCK_HANDOVER 2u
 #define SOCK_GRANT    3u
-#define SOCK_WAITING  8	 /* descriptors for peers that have not replied */
-#define SOCK_GRACE_MS 20 /* between a connect and its message */
+/* most descriptors in use for peers that have not replied */
+#define SOCK_WAITING  8
+#define SOCK_GRACE_MS 20 /* time between a connect and its message */
 
 struct sock_msg {
 	uint32_t kind;
-	uint32_t ns; /* ASK: the sender's pid namespace; GRANT: not 0: a lock on
-			the region shows that its owner lives */
-	uint64_t cookie; /* of the sender's region */
+	/*
+	 * ASK: pid namespace of the sender. GRANT: not 0: the owner holds a
+	 * file lock on its region while it runs
+	 */
+	uint32_t ns;
+	uint64_t cookie; /* cookie of the sender's region */
 };
 
-/* Space for one descriptor, aligned as the kernel requires: two fit. */
+/*
+ * Space for one descriptor, aligned as the kernel requires; two descriptors
+ * fit.
+ */
 union sock_ctl {
 	struct cmsghdr head;
 	char room[CMSG_SPACE(sizeof(int))];
@@ -56,8 +63,11 @@ static int sock_send(int sock, struct sock_msg m, int fd)
 	return 0;
 }
 
-/* Extracts the descriptors of a message: one is kept, more are refused. */
-static int sock_take_fd(struct msghdr *h)
+/*
+ * Extracts the descriptors of a message: keeps one, closes all if there are
+ * more.
+ */
+static int sock_get_fd(struct msghdr *h)
 {
 	struct cmsghdr *cm;
 	int fd[SOCK_FDS], count = 0;
@@ -92,11 +102,11 @@ static int sock_recv(int sock, struct sock_msg *m, int *fd_p)
 	*fd_p = -1;
 	if (n < 0)
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
-	*fd_p = sock_take_fd(&h);
+	*fd_p = sock_get_fd(&h);
 	return n == sizeof(*m) ? 0 : -EPIPE;
 }
 
-/* Is the other end a process of our user? */
+/* Returns whether the other end is a process of the same user. */
 static bool sock_same_user(int sock, struct ucred *cred)
 {
 	socklen_t len = sizeof(*cred);
@@ -106,9 +116,9 @@ static bool sock_same_user(int sock, struct ucred *cred)
 }
 
 /*
- * Whether p itself listens at the other end. Another process may have bound its
- * name since: p has died, or its process has called exec. The kernel reports
- * the process that called listen().
+ * Returns whether p itself listens at the other end. Another process may have
+ * bound the name after p died or called exec(). The kernel reports the process
+ * that called listen().
  */
 static bool sock_is_peer(int sock, const struct shm_peer *p)
 {
@@ -118,19 +128,22 @@ static bool sock_is_peer(int sock, const struct shm_peer *p)
 	       shm_id_alive(&p->id) && shm_map_is_held(p);
 }
 
-/* A sender has closed; maps its region if packets of it are unread. */
-static void sock_take_over(struct shm *s, uint64_t cookie, int fd)
+/*
+ * Maps the region that a closing sender handed over, if packets of it are
+ * unread.
+ */
+static void sock_accept_handover(struct shm *s, uint64_t cookie, int fd)
 {
 	struct shm_peer *p = weft_hash_get(&s->by_cookie, cookie);
 	uint32_t used = weft_load32(&s->view.head->entry_next);
 
 	if (used > s->view.entries)
 		used = s->view.entries;
-	/* Its packets may not have been polled yet. */
+	/* the packets may not have been polled yet */
 	for (uint32_t i = 0; !p && i < used; i++) {
 		struct shm_entry *e = &s->view.entry[i];
 
-		/* Entries before it may have been freed. */
+		/* entries at lower indices may have been freed */
 		if (weft_load64(&e->state) && e->cookie == cookie)
 			p = shm_peer_admit(s, (uint16_t)i);
 	}
@@ -138,7 +151,10 @@ static void sock_take_over(struct shm *s, uint64_t cookie, int fd)
 		shm_map_fd(s, p, fd);
 }
 
-/* A peer in another pid namespace has no other method to check that we live. */
+/*
+ * Sends this endpoint's region. A peer in another pid namespace can check
+ * liveness only by the lock, so the lock is taken first.
+ */
 static void sock_grant(struct shm *s, int sock, uint32_t ns)
 {
 	struct sock_msg m = { .kind = SOCK_GRANT, .cookie = s->id.cookie };
@@ -163,15 +179,15 @@ static void sock_serve(struct shm *s, int sock)
 	ret = sock_recv(sock, &m, &fd);
 	if (ret == -EAGAIN && poll(&pfd, 1, SOCK_GRACE_MS) == 1)
 		ret = sock_recv(sock, &m, &fd);
-	if (!ret && m.kind == SOCK_ASK)
+	if (!ret && m.kind == SOCK_REQUEST)
 		sock_grant(s, sock, m.ns);
 	else if (!ret && m.kind == SOCK_HANDOVER && fd >= 0)
-		sock_take_over(s, m.cookie, fd);
+		sock_accept_handover(s, m.cookie, fd);
 	if (fd >= 0)
 		close(fd);
 }
 
-/* Serves all connections in the backlog. */
+/* Handles all connections in the backlog. */
 void shm_sock_accept(struct shm *s)
 {
 	int sock;
@@ -182,7 +198,7 @@ void shm_sock_accept(struct shm *s)
 	}
 }
 
-void shm_sock_poke(struct shm_peer *p)
+void shm_sock_notify(struct shm_peer *p)
 {
 	struct sockaddr_in *n = &p->base.name;
 	int sock = shm_name_connect(n->sin_addr.s_addr, n->sin_port);
@@ -197,27 +213,27 @@ void shm_sock_forget(struct shm *s, struct shm_peer *p)
 		return;
 	close(p->sock);
 	p->sock = -1;
-	if (p->asked)
+	if (p->requested)
 		s->socks_waiting--;
-	p->asked = false;
+	p->requested = false;
 }
 
-/* Requests p's region, or checks for the reply. 0 or -EAGAIN. */
-int shm_sock_ask(struct shm *s, struct shm_peer *p)
+/* Requests p's region, or checks for the reply. Returns 0 or -EAGAIN. */
+int shm_sock_request(struct shm *s, struct shm_peer *p)
 {
-	struct sock_msg m = { .kind = SOCK_ASK,
+	struct sock_msg m = { .kind = SOCK_REQUEST,
 			      .ns = s->id.ns,
 			      .cookie = s->id.cookie };
 	int fd;
 	int ret;
 
-	if (!p->asked) {
+	if (!p->requested) {
 		if (s->socks_waiting >= SOCK_WAITING ||
 		    sock_send(p->sock, m, -1)) {
 			shm_sock_forget(s, p);
 			return -EAGAIN;
 		}
-		p->asked = true;
+		p->requested = true;
 		s->socks_waiting++;
 	}
 	ret = sock_recv(p->sock, &m, &fd);
@@ -234,8 +250,8 @@ int shm_sock_ask(struct shm *s, struct shm_peer *p)
 }
 
 /*
- * Sends the own region to p's backlog. Its holder can read and write it, so it
- * is sent only to a process proved to be p.
+ * Sends this endpoint's region to p's backlog. The receiver can read and write
+ * the region, so it is sent only to a process that is verified to be p.
  */
 int shm_sock_handover(struct shm *s, struct shm_peer *p)
 {

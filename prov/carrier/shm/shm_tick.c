@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Housekeeping, a few times a second from poll: peers that died or closed,
- * requests at the socket, and a FIFO that is stuck at a slot whose writer was
- * killed between reserving and publishing it.
+ * Housekeeping, called by poll a few times a second: detects peers that died or
+ * closed, handles requests at the socket, and repairs a FIFO that is stuck at a
+ * slot whose writer was killed between reserving and publishing it.
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/os/alive.h"
@@ -14,21 +14,29 @@
 #include <unistd.h>
 
 #define TICK_NS		 UINT64_C(25000000)
-#define TICK_STUCK_NS	 UINT64_C(20000000)   /* age: check its writer */
-#define TICK_GIVEN_UP_NS UINT64_C(100000000)  /* age: its writer is lost */
-#define TICK_RUN_NS	 UINT64_C(2000000000) /* age: its writer ran for */
-#define TICK_RUN_CPU	 1		      /* this CPU time, s */
+/* age of a stuck slot at which its writer is checked */
+#define TICK_STUCK_NS	 UINT64_C(20000000)
+/* age at which its writer is declared lost */
+#define TICK_GIVEN_UP_NS UINT64_C(100000000)
+/* age at which a writer is declared lost that used */
+#define TICK_RUN_NS	 UINT64_C(2000000000)
+#define TICK_RUN_CPU	 1 /* this CPU time since, s */
 #define TICK_ENTRIES	 64
 #define TICK_MANY	 16 /* peers that can be checked at the full rate */
 
-/* {ticket, writer} of the tail. */
+/* Returns {ticket, writer} of the tail. */
 static uint64_t tick_tail(const struct shm *s)
 {
-	/* A1 pairs with R1 in tx_swap(): owners up to it are recorded. */
+	/*
+	 * A1 pairs with R1 in tx_swap(): the owners below the tail are
+	 * recorded.
+	 */
 	return weft_load64(&s->view.head->tail);
 }
 
-/* Only the region of a peer in another pid namespace shows whether it lives. */
+/*
+ * Checks a peer in another pid namespace, whose liveness only its region shows.
+ */
 static void tick_other_namespace(struct shm *s, struct shm_peer *p)
 {
 	int ret = shm_peer_map(s, p);
@@ -37,7 +45,7 @@ static void tick_other_namespace(struct shm *s, struct shm_peer *p)
 		shm_peer_fail(s, p, -ret);
 }
 
-/* Checks one peer: has it died, or closed? */
+/* Checks whether a peer has died or closed. */
 void shm_tick_peer(struct shm *s, struct shm_peer *p)
 {
 	uint32_t state;
@@ -45,7 +53,8 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 	if (!p->id.pid)
 		return;
 	if (p->state == SHM_PEER_LOST) {
-		if (p->cells_sent != p->cells_back && !shm_peer_alive(s, p))
+		if (p->cells_sent != p->cells_reclaimed &&
+		    !shm_peer_alive(s, p))
 			shm_cell_forget(s, p);
 		return;
 	}
@@ -60,7 +69,7 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 		tick_other_namespace(s, p);
 }
 
-/* Checks some of the peers per call, all of them when few are known. */
+/* Checks some of the peers per call, all of them if few are known. */
 static void tick_peers(struct shm *s)
 {
 	uint32_t n = 8 + s->peer_count / 8;
@@ -82,7 +91,7 @@ static void tick_entry(struct shm *s, uint16_t i)
 
 	switch (state & 0xff) {
 	case SHM_CLAIMED:
-		/* Killed while it filled its entry. */
+		/* the writer was killed while it filled the entry */
 		if (id.pid && !shm_id_alive(&id))
 			weft_store64(&e->state, 0);
 		break;
@@ -116,10 +125,11 @@ static void tick_entries(struct shm *s)
 }
 
 /*
- * The writer that reserved ticket: the first record from there on, or the last
- * writer.
+ * Returns the writer that reserved ticket: the writer of the first owner record
+ * from there on, or the last writer.
  */
-static uint16_t stuck_owner(const struct shm *s, uint64_t ticket, uint64_t tail)
+static uint16_t stuck_slot_writer(const struct shm *s, uint64_t ticket,
+				  uint64_t tail)
 {
 	for (; ticket + 1 < shm_tail_ticket(tail); ticket++) {
 		/* relaxed: ordered by A1 */
@@ -138,7 +148,7 @@ static void stuck_skip(struct shm *s, uint64_t next, uint16_t writer)
 	struct weft_pkt pkt = { 0 };
 	uint64_t word;
 
-	/* Its writer is gone: this endpoint may fill the slot. */
+	/* the writer is dead, so this endpoint may fill the slot */
 	pkt.carrier =
 		shm_word(shm_lap(next, s->view.lg), SHM_SKIPPED, 0, writer);
 	memcpy(&word, &pkt, sizeof(word));
@@ -147,7 +157,10 @@ static void stuck_skip(struct shm *s, uint64_t next, uint16_t writer)
 	s->stuck_ticket = UINT64_MAX;
 }
 
-/* The carrier's word of a slot, and whether it belongs to ticket. */
+/*
+ * Reads the carrier's word of a slot; returns whether the slot belongs to
+ * ticket.
+ */
 static bool stuck_word(const struct shm *s, uint64_t ticket, uint32_t *word_p)
 {
 	uint64_t word =
@@ -160,11 +173,11 @@ static bool stuck_word(const struct shm *s, uint64_t ticket, uint32_t *word_p)
 }
 
 /*
- * Writers publish in order: one with a later published slot will not publish
- * this one.
+ * Returns whether the writer has published a later slot. Writers publish in
+ * order, so it will not publish this slot.
  */
-static bool stuck_went_on(const struct shm *s, uint64_t ticket, uint64_t tail,
-			  uint16_t writer)
+static bool stuck_published_later(const struct shm *s, uint64_t ticket,
+				  uint64_t tail, uint16_t writer)
 {
 	uint32_t word;
 
@@ -177,10 +190,11 @@ static bool stuck_went_on(const struct shm *s, uint64_t ticket, uint64_t tail,
 }
 
 /*
- * The writer has had CPU time enough since, so it is not between reserve and
- * publish.
+ * Returns whether the writer has used so much CPU time since that it cannot be
+ * between reserving and publishing.
  */
-static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
+static bool stuck_writer_ran(struct shm *s, const struct shm_peer *p,
+			     uint64_t now)
 {
 	uint64_t cpu;
 
@@ -195,8 +209,8 @@ static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
 }
 
 /*
- * Whether the slot will never be published: its writer is dead, or the slot was
- * overwritten.
+ * Returns whether the slot will never be published: its writer is dead, or the
+ * slot was overwritten.
  */
 static bool stuck_forever(struct shm *s, uint16_t writer, uint64_t tail,
 			  uint64_t now)
@@ -213,8 +227,8 @@ static bool stuck_forever(struct shm *s, uint16_t writer, uint64_t tail,
 	}
 	if (p->state == SHM_PEER_LOST)
 		return now - s->stuck_ns > TICK_GIVEN_UP_NS;
-	if (!stuck_went_on(s, s->stuck_ticket, tail, writer) &&
-	    !stuck_ran(s, p, now))
+	if (!stuck_published_later(s, s->stuck_ticket, tail, writer) &&
+	    !stuck_writer_ran(s, p, now))
 		return false;
 	s->stats.refused++;
 	shm_peer_fail(s, p, EPROTO);
@@ -228,7 +242,7 @@ static void tick_stuck(struct shm *s, uint64_t now)
 	uint64_t used = shm_tail_ticket(tail) - next;
 	uint16_t writer;
 
-	/* tick_sane() handles an impossible tail */
+	/* tick_check_tail() handles an impossible tail */
 	if (!used || used > s->view.slots || shm_wait_ready(s)) {
 		s->stuck_ticket = UINT64_MAX;
 		return;
@@ -241,13 +255,13 @@ static void tick_stuck(struct shm *s, uint64_t now)
 	}
 	if (now - s->stuck_ns < TICK_STUCK_NS)
 		return;
-	writer = stuck_owner(s, next, tail);
+	writer = stuck_slot_writer(s, next, tail);
 	if (stuck_forever(s, writer, tail, now))
 		stuck_skip(s, next, writer);
 }
 
-/* The tail is impossible: no arriving packet can be trusted any more. */
-static void tick_sane(struct shm *s)
+/* Checks the tail; if it is impossible, no arriving packet can be trusted. */
+static void tick_check_tail(struct shm *s)
 {
 	uint64_t used = shm_tail_ticket(tick_tail(s)) -
 			weft_load64_relaxed(&s->rx_next);
@@ -264,7 +278,7 @@ static void tick_sane(struct shm *s)
 	}
 }
 
-/* Reports the peers whose last packets have been read. */
+/* Reports the lost peers whose last packets have been read. */
 static void tick_ending(struct shm *s)
 {
 	uint64_t next = weft_load64_relaxed(&s->rx_next);
@@ -293,12 +307,12 @@ void shm_tick(struct shm *s)
 	weft_store32_relaxed(&s->nudge, 0);
 	if (!weft_list_empty(&s->ending))
 		tick_ending(s);
-	/* each endpoint checks others: less often, the more there are */
+	/* every endpoint checks the others: less often with more peers */
 	if (now - s->tick_ns < TICK_NS * (1 + s->peer_count / TICK_MANY))
 		return;
 	s->tick_ns = now;
 	tick_stuck(s, now);
-	tick_sane(s);
+	tick_check_tail(s);
 	tick_publish_head(s);
 	shm_sock_accept(s);
 	tick_entries(s);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending: reserve a slot of the peer's FIFO by one compare-and-swap of its
- * tail word, fill it, publish it by its own word. With a single sender, the
- * common case, the tail's line stays in its cache, and the slot's line is the
- * only one transferred.
+ * Sending: reserves a slot of the peer's FIFO by one compare-and-swap of the
+ * tail word, fills the slot, publishes it by the slot's word. With a single
+ * sender, the common case, the tail's cache line stays in the sender's cache,
+ * and only the slot's line is transferred.
  *
  * The swap is relaxed on purpose. With release it would wait for the stores
- * into the slot before (a line that is still in the receiver's cache), and
- * packets would leave one cache miss after the other: 14 instead of 63 million
- * a second on a Neoverse V1. The slot's word and head provide the ordering.
+ * into the previous slot (a line that is still in the receiver's cache), and
+ * packets would be sent one cache miss after the other: 14 instead of 63
+ * million a second on a Neoverse V1. The slot's word and head provide the
+ * ordering.
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/copy.h"
@@ -19,14 +20,14 @@
 
 /*
  * Records in the owner words that writer held the ticket before the one about
- * to be reserved. All senders that try for that ticket write the same value;
- * one that is a lap late must not overwrite a newer record.
+ * to be reserved. All senders that compete for that ticket write the same
+ * value; a sender that is a lap late must not overwrite a newer record.
  */
 static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
 {
 	weft_au64 *o = &v->owner[ticket & (v->slots - 1)];
 	uint64_t now = shm_tail_make(ticket, writer);
-	/* relaxed: R1 in tx_swap publishes it with the tail */
+	/* relaxed: R1 in tx_swap() publishes the record with the tail */
 	uint64_t old = weft_load64_relaxed(o);
 
 	while (old < now && !atomic_compare_exchange_weak_explicit(
@@ -36,14 +37,15 @@ static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
 }
 
 /*
- * The pages of a peer's FIFO are allocated on first touch, one fault on each
- * side for 32 packets. A sender with a stream of packets populates all of them
- * at once; a sender of a few packets, or one that exchanges packets with the
- * peer, does not need most of them soon. The fast path need not count for that:
- * until then head_seen pretends that the FIFO is full in TX_CHECK_SLOTS slots.
+ * The pages of a peer's FIFO are allocated on first touch, with one page fault
+ * on each side per 32 packets. A sender of a stream populates all pages at
+ * once; a sender of a few packets, or one that exchanges packets with the peer,
+ * does not need most of them soon. The fast path does not count packets for
+ * that: until the pages are populated, head_seen is set so that the FIFO
+ * appears full every TX_CHECK_SLOTS slots.
  */
 #define TX_CHECK_SLOTS 32 /* slots until the next check */
-#define TX_EXCHANGE    8  /* packets received meanwhile: an exchange */
+#define TX_EXCHANGE    8  /* packets received in that time: an exchange */
 
 static void tx_populate(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
@@ -60,7 +62,7 @@ static void tx_populate(struct shm *s, struct shm_peer *p, uint64_t ticket)
 		p->head_seen = soon;
 }
 
-/* Reads the receiver's head. */
+/* Reads the receiver's head into head_seen. */
 static void tx_read_head(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
 	/* A3 pairs with R3 in rx_publish(): the slot was read before reuse. */
@@ -70,9 +72,10 @@ static void tx_read_head(struct shm *s, struct shm_peer *p, uint64_t ticket)
 }
 
 /*
- * Whether n slots from ticket on are free; reads the receiver's head if the
- * cached value shows no room. Head is read after the tail that ticket is from,
- * so it may be ahead of an old ticket, but never more than a FIFO behind it.
+ * Returns 0 if n slots from ticket on are free; reads the receiver's head if
+ * the cached value shows no free slots. The head is read after the tail from
+ * which ticket was taken, so it may be ahead of an old ticket, but never more
+ * than a FIFO length behind it.
  */
 static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
 		   uint32_t n)
@@ -89,7 +92,7 @@ static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
 	return used >= 0 && used + n <= slots ? 0 : -EAGAIN;
 }
 
-/* Moves the tail from *t_p to next; the slots are then ours. */
+/* Moves the tail from *t_p to next; on success the slots are reserved. */
 static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 {
 	uint64_t ticket = shm_tail_ticket(*t_p);
@@ -101,15 +104,17 @@ static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 			memory_order_relaxed);
 	if (ticket)
 		tx_record(&p->view, ticket - 1, shm_tail_writer(*t_p));
-	/* R1 pairs with A1 in tick_tail(): recorded, then taken. */
+	/*
+	 * R1 pairs with A1 in tick_tail(): the owner is recorded, then the
+	 * ticket taken.
+	 */
 	return atomic_compare_exchange_strong_explicit(
 		&p->head->tail, t_p, next, memory_order_release,
 		memory_order_relaxed);
 }
 
 /*
- * Slow path of a reservation: with another last writer, or a FIFO that may be
- * full.
+ * Slow path of a reservation: another writer was last, or the FIFO may be full.
  */
 static int tx_reserve_any(struct shm *s, struct shm_peer *p, uint32_t n,
 			  uint64_t *ticket_p)
@@ -134,14 +139,16 @@ static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
 }
 
 /*
- * Distance in slots of the prefetch for writing. On x86 the next swap of the
- * tail waits for the stores into the slot, which then find their line in the
- * own cache. A sender that was not the last writer does not prefetch: with
- * several writers the line may be used by another.
+ * Prefetch distance in slots, for writing. On x86 the next swap of the tail
+ * waits for the stores into the slot, which then hit the sender's cache. A
+ * sender that was not the last writer does not prefetch: with several writers
+ * another one may use the line.
  */
 #define TX_PREFETCH 8
 
-/* Fast path: one slot, we were the last writer, and there is room. */
+/*
+ * Fast path: one slot, this sender was the last writer, and the slot is free.
+ */
 WEFT_INLINE bool tx_reserve_next(struct shm_peer *p, uint64_t *ticket_p)
 {
 	uint64_t t = weft_load64_relaxed(&p->head->tail);
@@ -169,7 +176,9 @@ static WEFT_COLD int tx_wake(struct shm *s, struct shm_peer *p)
 	return 0;
 }
 
-/* Publishes the filled slot and wakes the receiver if it sleeps; 0. */
+/*
+ * Publishes the filled slot and wakes the receiver if it is blocked; returns 0.
+ */
 WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 			   struct shm_slot *slot, uint64_t ticket,
 			   const struct weft_pkt *pkt, uint32_t kind)
@@ -180,17 +189,20 @@ WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 
 	memcpy(slot->rest, &pkt->unit, sizeof(slot->rest));
 	memcpy(&low, pkt, sizeof(low));
-	/* R0 pairs with A0 in rx_fifo(): filled before it is full. */
+	/*
+	 * R0 pairs with A0 in rx_fifo(): the slot is filled before it is full.
+	 */
 	weft_store64(&slot->word, shm_slot_word(low, carrier));
 	s->stats.sent++;
 	/*
-	 * F0: store, then load; either the waiter's membarrier or this fence.
+	 * F0: store, then load; ordered by the waiter's membarrier or by this
+	 * fence.
 	 */
 	if (weft_unlikely(p->fence))
 		weft_fence_full();
 	else
 		atomic_signal_fence(memory_order_seq_cst);
-	/* relaxed: a hint; a waiter that we miss sees the slot */
+	/* relaxed: a hint; a waiter that is missed here sees the slot */
 	if (weft_unlikely(weft_load32_relaxed(&p->head->wake)))
 		return tx_wake(s, p);
 	return 0;
@@ -211,7 +223,7 @@ static WEFT_NOINLINE int tx_short(struct shm *s, struct shm_peer *p,
 	return tx_publish(s, p, slot, ticket, pkt, SHM_INLINE);
 }
 
-/* Fills a slot that continues a long packet. */
+/* Fills a continuation slot of a long packet. */
 static void tx_more(struct shm_peer *p, uint64_t ticket, const uint8_t *from,
 		    size_t len)
 {
@@ -228,7 +240,7 @@ static void tx_more(struct shm_peer *p, uint64_t ticket, const uint8_t *from,
 }
 
 /*
- * Sends a payload in several slots: only the lines that carry it are
+ * Sends a payload in several slots: only the cache lines that carry it are
  * transferred.
  */
 static int tx_long(struct shm *s, struct shm_peer *p,
@@ -257,7 +269,7 @@ static int tx_long(struct shm *s, struct shm_peer *p,
 	return tx_publish(s, p, tx_slot(p, ticket), ticket, pkt, SHM_LONG);
 }
 
-/* Writes the payload, from memory or by the caller's fill function. */
+/* Writes the payload from memory or by the caller's fill function. */
 static void tx_fill(struct shm *s, void *to, const struct iovec *iov, int count)
 {
 	const struct weft_fill *f;
@@ -288,7 +300,7 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	ret = shm_cell_get(s, p, &cell);
 	if (ret)
 		return ret;
-	/* Copy first, to hold a reserved slot for a short time only. */
+	/* copy first, so that the slot is reserved for a short time only */
 	tx_fill(s, s->view.cell + (size_t)cell * s->view.cell_bytes, iov,
 		count);
 	ret = tx_reserve(s, p, &ticket);
@@ -302,12 +314,12 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	return tx_publish(s, p, tx_slot(p, ticket), ticket, pkt, SHM_CELL);
 }
 
-/* Converts the error of a failed attempt for the caller. */
+/* Converts the error of a failed attempt into the result of send. */
 static int tx_failed(struct shm *s, struct shm_peer *p, int err)
 {
 	if (err == -EAGAIN) {
 		s->stats.full++;
-		/* relaxed: a hint to wait, mostly in the same thread */
+		/* relaxed: a hint for wait, mostly in the same thread */
 		weft_store32_relaxed(&s->full, 1);
 		return -EAGAIN;
 	}
@@ -337,7 +349,7 @@ static WEFT_NOINLINE int tx_slow_path(struct shm *s, struct shm_peer *p,
 	return weft_likely(!ret) ? 0 : tx_failed(s, p, ret);
 }
 
-/* The shortest messages are sent without a further call. */
+/* Sends a packet; the shortest ones without a further call. */
 int shm_send(struct weft_carrier *c, struct weft_peer *peer,
 	     const struct weft_pkt *pkt, const struct iovec *iov, int iov_count)
 {

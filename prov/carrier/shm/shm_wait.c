@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: spin, then yield, then sleep on the wake word of the own region, by
- * the wait policy of src/os/wait_policy.h. Fruitless spins get shorter, until a
- * short wait occurs again. A sleep lasts at most a tenth of a second: then poll
- * checks for dead peers. An endpoint that watches a shared area sleeps on its
- * event word as well.
+ * Waiting: spin, then yield, then block on the wake word of this endpoint's
+ * region, by the wait policy of src/os/wait_policy.h. Spins without result get
+ * shorter, until a short wait occurs again. A thread blocks for at most a tenth
+ * of a second: then poll checks for dead peers. An endpoint that watches a
+ * shared area also blocks on the area's event word.
  *
- * Senders are not notified of free slots, so a wait after a send that found
- * none is one yield, and a sleep of a millisecond after many of them.
+ * Senders are not notified of free slots, so a wait after a refused send only
+ * yields once, and after many such waits blocks for a millisecond.
  *
  * Waiter                             Sender
- *   wake |= ASLEEP                     publish the slot (R0)
+ *   wake |= BLOCKED                    publish the slot (R0)
  *   membarrier: all senders fence      (compiler fence only)
  *   check the slot again               load wake; swap it to 0; futex wake
  *   futex wait
  *
- * Either the sender sees ASLEEP or the waiter sees the slot. The membarrier
- * interrupts the other cores, so the first millisecond does without. Where a
+ * Either the sender sees BLOCKED or the waiter sees the slot. The membarrier
+ * interrupts the other cores, so it is not used in the first millisecond. If a
  * process has no membarrier, both sides fence (SHM_FENCE in the region's
  * flags).
  */
@@ -31,25 +31,27 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define ALONE weft_wait_policy_rule[WEFT_OWN_CORE]
+#define OWN_CORE_RULE weft_wait_policy_rule[WEFT_OWN_CORE]
 
-#define WAIT_SPIN_MIN_NS UINT64_C(300)
-#define WAIT_YIELD_IDLE_NS                                                     \
-	UINT64_C(1500)			   /* a yield without a context switch \
-					    */
-#define WAIT_NAP_NS	 UINT64_C(1000000) /* sleep without membarrier */
-#define WAIT_EVENT_NS	 UINT64_C(20000000)  /* sleep on an event word */
-#define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
-#define WAIT_IDLE_NS	 UINT64_C(10000000)  /* a long sleep without an event */
-#define WAIT_TICK_MS	 250		     /* period of an armed descriptor */
-#define WAIT_ARMED_NS	 UINT64_C(20000000)  /* how long an arm remains valid */
-#define WAIT_ROOM_YIELDS 1000		     /* before a sleep for room */
+#define WAIT_SPIN_MIN_NS   UINT64_C(300)
+/* longest yield without a context switch */
+#define WAIT_YIELD_IDLE_NS UINT64_C(1500)
+#define WAIT_SHORT_NS	   UINT64_C(1000000)   /* wait without membarrier */
+#define WAIT_EVENT_NS	   UINT64_C(20000000)  /* wait on an event word */
+#define WAIT_SLICE_NS	   UINT64_C(100000000) /* longest wait */
+#define WAIT_IDLE_NS	   UINT64_C(10000000) /* a long wait without an event */
+#define WAIT_TICK_MS	   250 /* period of an armed descriptor */
+#define WAIT_ARMED_NS	   UINT64_C(20000000) /* validity of an arm */
+/* yields before blocking for a free slot */
+#define WAIT_ROOM_YIELDS   1000
 
-/* Registers the process so that all waiters can order its stores. */
+/*
+ * Registers the process for membarrier, so that waiters can order its stores.
+ */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	s->base.fences = weft_membarrier_register() < 0;
-	s->spin_ns = attr->spin_ns ? attr->spin_ns : ALONE.look.spin_ns;
+	s->spin_ns = attr->spin_ns ? attr->spin_ns : OWN_CORE_RULE.look.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
 	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -59,7 +61,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 	atomic_init(&s->timer, -1);
 }
 
-/* There is one more peer; an endpoint that is its own peer counts. */
+/* Counts one more peer; an endpoint that is its own peer counts, too. */
 void shm_wait_peer_added(struct shm *s)
 {
 	weft_wait_policy_first_contact(
@@ -73,10 +75,10 @@ static int wait_timer(struct shm *s)
 	return atomic_load_explicit(&s->timer, memory_order_acquire);
 }
 
-/* Whether the next slot is full. */
+/* Returns whether the next slot is full. */
 bool shm_wait_ready(const struct shm *s)
 {
-	/* relaxed: which slot to watch; poll checks again in any case */
+	/* relaxed: only selects the slot to watch; poll checks again */
 	uint64_t next = weft_load64_relaxed(&s->rx_next);
 	uint64_t word =
 		weft_load64(&s->view.slot[next & (s->view.slots - 1)].word);
@@ -86,12 +88,15 @@ bool shm_wait_ready(const struct shm *s)
 	return shm_word_lap(pkt.carrier) == shm_lap(next, s->view.lg);
 }
 
-/* Is this watched already? Relaxed: callers of shm_watch exclude each other. */
+/*
+ * Returns whether w is watched already. relaxed: callers of shm_watch exclude
+ * each other
+ */
 static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
 {
 	return weft_load64_relaxed(&s->watch_want) == w->want &&
-	       weft_load32_relaxed(&s->crowded) == w->crowded &&
-	       atomic_load_explicit(&s->watch_bell, memory_order_relaxed) ==
+	       weft_load32_relaxed(&s->oversubscribed) == w->crowded &&
+	       atomic_load_explicit(&s->watch_event, memory_order_relaxed) ==
 		       w->event_word &&
 	       atomic_load_explicit(&s->watch_word, memory_order_relaxed) ==
 		       w->word;
@@ -103,23 +108,23 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 
 	if (watch_is(s, w))
 		return;
-	/* relaxed: R5 orders them; a mixed state is read again */
+	/* relaxed: ordered by R5; a mixed state is read again */
 	weft_store64_relaxed(&s->watch_want, w->want);
-	weft_store32_relaxed(&s->crowded, w->crowded);
-	atomic_store_explicit(&s->watch_bell, w->event_word,
+	weft_store32_relaxed(&s->oversubscribed, w->crowded);
+	atomic_store_explicit(&s->watch_event, w->event_word,
 			      memory_order_relaxed);
 	/* R5 pairs with A5 in wait_watched(). */
 	atomic_store_explicit(&s->watch_word, w->word, memory_order_release);
 	if (!w->want)
 		return;
-	/* F2 pairs with F2 in wait_prepare(): either side sees the other. */
+	/* F2 pairs with F2 in wait_prepare(): one side sees the other. */
 	weft_fence_full();
-	/* a thread that sleeps already does not wait on this event word */
+	/* a thread that is blocked already does not wait on this event word */
 	if (weft_load32_relaxed(&s->view.head->wake))
 		shm_wake(c);
 }
 
-/* Has the watched word reached its value? */
+/* Returns whether the watched word has reached its value. */
 static bool wait_watched(struct shm *s)
 {
 	/* A5 pairs with R5 in shm_watch(). */
@@ -136,8 +141,8 @@ static bool wait_watched(struct shm *s)
 	return true;
 }
 
-/* Is there a reason to return? Consumes a wake. */
-static bool wait_over(struct shm *s)
+/* Returns whether the wait must end; consumes a wake. */
+static bool wait_done(struct shm *s)
 {
 	if (shm_wait_ready(s) || wait_watched(s))
 		return true;
@@ -148,7 +153,7 @@ static bool wait_spin(struct shm *s, uint64_t end)
 {
 	do {
 		for (int i = 0; i < 16; i++) {
-			if (wait_over(s))
+			if (wait_done(s))
 				return true;
 			weft_relax();
 		}
@@ -157,9 +162,9 @@ static bool wait_spin(struct shm *s, uint64_t end)
 }
 
 /*
- * A wait that ended by yielding. No other process took the core (the yield
- * returned at once) and it was short: a spin would have sufficed. Relaxed: one
- * thread waits.
+ * Adapts the spin limit after a wait that ended while yielding. If no other
+ * process took the core (the yield returned at once) and the wait was short, a
+ * spin would have been enough. relaxed: only one thread waits
  */
 static void wait_adapt(struct shm *s, uint64_t waited, uint64_t yield)
 {
@@ -177,7 +182,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 		now = weft_wait_policy_yield(&s->policy, now);
 		if (!now)
 			return false;
-		if (wait_over(s)) {
+		if (wait_done(s)) {
 			wait_adapt(s, now - start, now - then);
 			return true;
 		}
@@ -185,7 +190,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* Requests a notification from peers. */
+/* Requests a notification from peers by a bit of the wake word. */
 static void wait_announce(struct shm *s, uint32_t bit)
 {
 	atomic_fetch_or_explicit(&s->view.head->wake, bit,
@@ -209,12 +214,12 @@ static void wait_retract(struct shm *s, uint32_t bit)
 				  memory_order_acq_rel);
 }
 
-/* The event word that notifies of the watched value, or NULL. */
-static struct weft_event *wait_bell(struct shm *s)
+/* Returns the event word of the watched word, or NULL. */
+static struct weft_event *wait_event_word(struct shm *s)
 {
-	/* relaxed: as in wait_watched() */
+	/* relaxed: see wait_watched() */
 	return weft_load64_relaxed(&s->watch_want)
-		       ? atomic_load_explicit(&s->watch_bell,
+		       ? atomic_load_explicit(&s->watch_event,
 					      memory_order_acquire)
 		       : NULL;
 }
@@ -225,31 +230,35 @@ static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 			       WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
 }
 
-/* Sleeps on the wake word and the event word, where the kernel can do both. */
-static bool wait_on_bell(struct shm *s, uint32_t word,
-			 struct weft_event *event_word, uint32_t heard,
-			 uint64_t ns)
+/* Blocks on the wake word and the event word, if the kernel supports both. */
+static bool wait_on_both_words(struct shm *s, uint32_t word,
+			       struct weft_event *event_word,
+			       uint32_t event_value, uint64_t ns)
 {
-	int rc = weft_event_wait(&s->view.head->wake, word, event_word, heard,
-				 ns);
+	int rc = weft_event_wait(&s->view.head->wake, word, event_word,
+				 event_value, ns);
 
 	s->no_waitv = rc == -ENOSYS;
 	return rc != -ETIMEDOUT;
 }
 
-/* Sleeps on the wake word, announced before. False: timed out. */
-static bool wait_sleep_words(struct shm *s, uint64_t ns,
-			     struct weft_event *event_word, uint32_t heard)
+/*
+ * Blocks on the wake word, which was announced before. Returns false after a
+ * timeout.
+ */
+static bool wait_on_words(struct shm *s, uint64_t ns,
+			  struct weft_event *event_word, uint32_t event_value)
 {
 	uint32_t word = weft_load32(&s->view.head->wake);
 
 	if (shm_wait_ready(s) || wait_watched(s) || weft_load32(&s->woken) ||
-	    !(word & SHM_ASLEEP))
+	    !(word & SHM_BLOCKED))
 		return true;
 	/* relaxed: statistics */
 	atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
 	return event_word && !s->no_waitv
-		       ? wait_on_bell(s, word, event_word, heard, ns)
+		       ? wait_on_both_words(s, word, event_word, event_value,
+					    ns)
 		       : wait_futex(s, word, ns);
 }
 
@@ -258,95 +267,97 @@ static uint64_t wait_earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/*
- * Words that a waiter sleeps on: the wake word, and an event word if there is
- * one.
- */
+/* Words on which a waiter blocks: the wake word and, if set, an event word. */
 struct wait_words {
 	struct weft_event *event_word;
-	uint32_t heard;
-	bool sure; /* notifiers have fenced */
+	uint32_t event_value;
+	/* notifiers fence before they check for waiters */
+	bool notifiers_fence;
 };
 
 /*
- * The event word is read after the announcement: a watch that is set meanwhile
- * is seen here, or shm_watch() has seen that we sleep.
+ * Announces the wait. The event word is read after the announcement: a watch
+ * that is set at the same time is seen here, or shm_watch() sees the blocked
+ * thread.
  */
 static struct wait_words wait_prepare(struct shm *s)
 {
-	struct wait_words bed = { .event_word = NULL };
+	struct wait_words words = { .event_word = NULL };
 
-	wait_announce(s, SHM_ASLEEP);
+	wait_announce(s, SHM_BLOCKED);
 	/* F2 pairs with F2 in shm_watch(). */
 	weft_fence_full();
-	bed.event_word = wait_bell(s);
-	if (!bed.event_word)
-		return bed;
-	bed.sure = weft_load32_relaxed(&s->crowded);
-	bed.heard = weft_event_prepare_wait(bed.event_word,
-					    s->no_waitv ? WEFT_EVENT_NUDGE
-							: WEFT_EVENT_NOTIFY);
+	words.event_word = wait_event_word(s);
+	if (!words.event_word)
+		return words;
+	words.notifiers_fence = weft_load32_relaxed(&s->oversubscribed);
+	words.event_value = weft_event_prepare_wait(
+		words.event_word,
+		s->no_waitv ? WEFT_EVENT_NUDGE : WEFT_EVENT_NOTIFY);
 	weft_fence_full();
-	return bed;
+	return words;
 }
 
-/* Sleeps at most most ns of *ns; true: woken. */
-static bool wait_at_most(struct shm *s, const struct wait_words *bed,
+/* Blocks for at most `most` ns of *ns; returns whether it was woken. */
+static bool wait_at_most(struct shm *s, const struct wait_words *words,
 			 uint64_t most, uint64_t *ns)
 {
 	uint64_t part = wait_earlier(*ns, most);
 
 	*ns -= part;
-	return part && wait_sleep_words(s, part, bed->event_word, bed->heard);
+	return part &&
+	       wait_on_words(s, part, words->event_word, words->event_value);
 }
 
 /* After a timeout: counts an event that did not wake this waiter. */
-static void wait_count_late(struct shm *s, const struct wait_words *bed)
+static void wait_count_late(struct shm *s, const struct wait_words *words)
 {
 	if (!shm_wait_ready(s) && !wait_watched(s))
 		return;
-	if (!(weft_load32(&s->view.head->wake) & SHM_ASLEEP) ||
-	    (bed->event_word &&
-	     weft_load32(&bed->event_word->ring) != bed->heard))
+	if (!(weft_load32(&s->view.head->wake) & SHM_BLOCKED) ||
+	    (words->event_word &&
+	     weft_load32(&words->event_word->ring) != words->event_value))
 		return;
 	/* relaxed: statistics */
 	atomic_fetch_add_explicit(&s->late, 1, memory_order_relaxed);
 }
 
 /*
- * First a short sleep without membarrier, since most are short: if a sender's
- * store was not yet visible when it loaded the wake word, that sleep is lost,
- * once in many thousands. With more ranks than cores the next part is without,
- * too: notifiers have fenced, and a delayed store is seen in the check before
- * it. Then a long sleep that misses no event.
+ * Blocks first for a short time without membarrier, since most waits are short:
+ * if a sender's store was not yet visible when it loaded the wake word, the
+ * notification is missed until the end of that time, once in many thousands of
+ * waits. With more ranks than cores the next part has no membarrier either:
+ * notifiers have fenced, and the check before it sees a delayed store. The last
+ * part is long and misses no event.
  */
-static void wait_sleep(struct shm *s, uint64_t ns)
+static void wait_block(struct shm *s, uint64_t ns)
 {
-	struct wait_words bed = wait_prepare(s);
+	struct wait_words words = wait_prepare(s);
 	bool woken = false;
 
 	if (!s->idle)
-		woken = wait_at_most(s, &bed, WAIT_NAP_NS, &ns) ||
-			(bed.sure && wait_at_most(s, &bed, WAIT_EVENT_NS, &ns));
+		woken = wait_at_most(s, &words, WAIT_SHORT_NS, &ns) ||
+			(words.notifiers_fence &&
+			 wait_at_most(s, &words, WAIT_EVENT_NS, &ns));
 	if (!woken && ns) {
 		wait_order(s);
-		woken = wait_at_most(s, &bed, UINT64_MAX, &ns);
+		woken = wait_at_most(s, &words, UINT64_MAX, &ns);
 	}
 	if (!woken)
-		wait_count_late(s, &bed);
-	wait_retract(s, SHM_ASLEEP);
-	/* relaxed: for the next poll */
+		wait_count_late(s, &words);
+	wait_retract(s, SHM_BLOCKED);
+	/* relaxed: read by the next poll */
 	weft_store32_relaxed(&s->nudge, 1);
 }
 
-/* Spins and yields. Relaxed throughout: one thread waits. */
+/* Spins and yields. relaxed: only one thread waits */
 static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 {
 	const struct weft_wait_policy_rule *rule =
 		weft_wait_policy_choose(&s->policy);
 	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
 
-	if (spin && !weft_load32_relaxed(&s->crowded)) {
+	if (spin && !weft_load32_relaxed(&s->oversubscribed)) {
 		if (wait_spin(s, wait_earlier(now + spin, end)))
 			return true;
 		now = weft_now_ns();
@@ -357,45 +368,46 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 			  wait_earlier(now + rule->yield.longest_ns, end));
 }
 
-/* Slow path of a wait, if the first check finds nothing. */
+/* Slow path of a wait, after the first check found nothing. */
 static int wait_long(struct shm *s, uint64_t timeout_ns)
 {
 	uint64_t now = weft_now_ns();
 	uint64_t end =
 		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 	uint64_t slept = 0;
-	bool over = false;
+	bool done = false;
 
 	/*
-	 * After a fruitless sleep it sleeps again: latency does not matter now.
+	 * after a blocking wait without an event, block at once: latency does
+	 * not matter
 	 */
 	if (!s->idle) {
-		over = wait_awake(s, now, end);
+		done = wait_awake(s, now, end);
 		now = weft_now_ns();
 	}
-	if (!over && now < end) {
+	if (!done && now < end) {
 		slept = wait_earlier(end - now, WAIT_SLICE_NS);
-		wait_sleep(s, slept);
-		over = wait_over(s);
+		wait_block(s, slept);
+		done = wait_done(s);
 	}
-	s->idle = !over && slept >= WAIT_IDLE_NS;
-	return !over && weft_now_ns() >= end ? -ETIMEDOUT : 0;
+	s->idle = !done && slept >= WAIT_IDLE_NS;
+	return !done && weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
 
-/* Yields to a process that may make room; the caller retries. */
+/* Yields to a process that may free slots; the caller retries. */
 static int wait_room(struct shm *s, uint64_t timeout_ns)
 {
 	if (s->room_waits++ < WAIT_ROOM_YIELDS)
 		weft_wait_policy_release_cpu();
 	else
-		wait_sleep(s, wait_earlier(timeout_ns, WAIT_NAP_NS));
+		wait_block(s, wait_earlier(timeout_ns, WAIT_SHORT_NS));
 	return 0;
 }
 
-/* Whether a send found no room since the last wait. */
+/* Returns whether a send was refused since the last wait. */
 static bool wait_full(struct shm *s)
 {
-	/* relaxed: as in tx_failed() */
+	/* relaxed: see tx_failed() */
 	if (weft_likely(!weft_load32_relaxed(&s->full)))
 		return false;
 	weft_store32_relaxed(&s->full, 0);
@@ -404,7 +416,7 @@ static bool wait_full(struct shm *s)
 
 static int wait_any(struct shm *s, uint64_t timeout_ns)
 {
-	if (wait_over(s)) {
+	if (wait_done(s)) {
 		s->idle = false;
 		return 0;
 	}
@@ -419,11 +431,11 @@ int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	struct shm *s = shm_of(c);
 	int ret;
 
-	/* relaxed: the fence orders it */
+	/* relaxed: the fence orders the store */
 	weft_store32_relaxed(&s->waits, 1);
 	/*
-	 * F3 pairs with F3 in shm_window_close(): this thread does not see the
-	 * watched word, or its window stays mapped.
+	 * F3 pairs with F3 in shm_window_close(): either this thread does not
+	 * see the watched word, or its window stays mapped.
 	 */
 	weft_fence_full();
 	ret = wait_any(s, timeout_ns);
@@ -455,7 +467,7 @@ void shm_wake(struct weft_carrier *c)
 }
 
 /*
- * Called by a sender that saw the wake word set: wakes the waiter as requested.
+ * Wakes the waiter as requested; called by a sender that saw the wake word set.
  */
 void shm_wake_peer(struct shm *s, struct shm_peer *p)
 {
@@ -464,10 +476,10 @@ void shm_wake_peer(struct shm *s, struct shm_peer *p)
 	if (!word)
 		return;
 	s->stats.wakes++;
-	if (word & SHM_ASLEEP)
+	if (word & SHM_BLOCKED)
 		wait_futex_wake(&p->view.head->wake);
 	if (word & SHM_ARMED)
-		shm_sock_poke(p);
+		shm_sock_notify(p);
 }
 
 void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
@@ -482,12 +494,15 @@ void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
 		weft_fence_full();
 	else
 		atomic_signal_fence(memory_order_seq_cst);
-	/* relaxed: a hint; a waiter that we miss sees the slot */
+	/* relaxed: a hint; a waiter that is missed here sees the slot */
 	if (weft_unlikely(weft_load32_relaxed(&p->view.head->wake)))
 		shm_wake_peer(s, p);
 }
 
-/* One descriptor for pokes at the socket, wake(), and the housekeeping. */
+/*
+ * Returns one descriptor for connections at the socket, wake(), and the
+ * housekeeping.
+ */
 int shm_wait_fd(struct weft_carrier *c)
 {
 	struct shm *s = shm_of(c);
@@ -521,7 +536,9 @@ void shm_wait_fini(struct shm *s)
 	close(wait_timer(s));
 }
 
-/* All steps of arming; false: an event has occurred meanwhile. */
+/*
+ * Makes all steps of arming; returns false if an event has occurred meanwhile.
+ */
 static bool arm_anew(struct shm *s, uint64_t now)
 {
 	struct itimerspec tick = {
@@ -533,26 +550,26 @@ static bool arm_anew(struct shm *s, uint64_t now)
 	timerfd_settime(wait_timer(s), 0, &tick, NULL);
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
-	if (wait_bell(s)) {
-		weft_event_prepare_wait(wait_bell(s), WEFT_EVENT_NUDGE);
+	if (wait_event_word(s)) {
+		weft_event_prepare_wait(wait_event_word(s), WEFT_EVENT_NUDGE);
 		weft_fence_full();
 	}
 	wait_order(s);
 	s->armed_ns = now;
-	if (!wait_over(s))
+	if (!wait_done(s))
 		return true;
 	wait_retract(s, SHM_ARMED);
 	return false;
 }
 
 /*
- * Is the last arm still valid: not notified since, and no event word to wait
- * on? Senders were ordered then, so none of them misses it.
+ * Returns whether the last arm is still valid: not notified since, and no event
+ * word to wait on. That arm ordered the senders, so none of them misses it.
  */
 static bool arm_holds(struct shm *s, uint64_t now)
 {
 	return weft_load32(&s->view.head->wake) & SHM_ARMED &&
-	       now - s->armed_ns < WAIT_ARMED_NS && !wait_bell(s);
+	       now - s->armed_ns < WAIT_ARMED_NS && !wait_event_word(s);
 }
 
 int shm_arm(struct weft_carrier *c)
@@ -562,7 +579,7 @@ int shm_arm(struct weft_carrier *c)
 
 	if (shm_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
-	if (wait_over(s) || wait_full(s))
+	if (wait_done(s) || wait_full(s))
 		return -EAGAIN;
 	return arm_holds(s, now) || arm_anew(s, now) ? 0 : -EAGAIN;
 }

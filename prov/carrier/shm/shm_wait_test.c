@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Races between falling asleep and an event. A sleep whose event was missed
- * ends with its timeout all the same, so the test does not measure time: the
- * carrier counts sleeps that no notification ended (late).
+ * Races between a thread that starts to block and an event. A wait whose event
+ * was missed ends with its timeout, so the test does not measure time: the
+ * carrier counts waits that no notification ended (late).
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -21,18 +21,21 @@
 #define ROUNDS	t_scale(60000)
 #define TRIES	500
 
-struct room {
+struct race {
 	struct end e;
 	weft_au64 word;
 	struct weft_event event_word;
-	weft_au64 round; /* round that the waiter may begin */
+	weft_au64 round; /* number of the round that the waiter may start */
 	weft_au64 ended; /* last round that the waiter has completed */
 	_Atomic pid_t tid;
 };
 
 static const struct weft_carrier_attr no_spin = { .spin_ns = 1 };
 
-/* Both sides start at once: the race takes nanoseconds. */
+/*
+ * Waits by spinning, so that both sides start at once: the race takes
+ * nanoseconds.
+ */
 static void spin_until(weft_au64 *word, uint64_t want)
 {
 	for (unsigned i = 1; weft_load64(word) < want; i++) {
@@ -41,14 +44,14 @@ static void spin_until(weft_au64 *word, uint64_t want)
 	}
 }
 
-/* Waits go directly to sleep. */
-static void open_sleepy(struct end *e, uint32_t id)
+/* Opens an endpoint whose waits block immediately. */
+static void open_blocking(struct end *e, uint32_t id)
 {
 	T_OK(end_open(e, &weft_carrier_shm, id, &no_spin));
 	weft_store64_relaxed(&shm_of(e->c)->policy.until_ns, UINT64_MAX);
 }
 
-static uint64_t late_of(struct end *e)
+static uint64_t late_waits(struct end *e)
 {
 	struct weft_carrier_stats st;
 
@@ -57,12 +60,12 @@ static uint64_t late_of(struct end *e)
 }
 
 /*
- * Idle, as after a long sleep: no short sleep comes first, whose end would hide
- * the race.
+ * Waits in idle state, as after a long blocking wait: no short wait precedes,
+ * whose end would hide the race.
  */
-static void *sleep_for_the_word(void *arg)
+static void *wait_for_word(void *arg)
 {
-	struct room *r = arg;
+	struct race *r = arg;
 
 	for (uint64_t n = 1; n <= (uint64_t)ROUNDS; n++) {
 		spin_until(&r->round, n);
@@ -75,14 +78,16 @@ static void *sleep_for_the_word(void *arg)
 	return NULL;
 }
 
-static void dawdle(uint64_t turns)
+static void random_delay(uint64_t rounds)
 {
-	for (volatile uint64_t i = 0; i < turns; i++)
+	for (volatile uint64_t i = 0; i < rounds; i++)
 		;
 }
 
-/* As the collective unit of another thread does it. */
-static void watch_and_ring(struct room *r, uint64_t n)
+/*
+ * Watches a word and notifies, as the collective unit does in another thread.
+ */
+static void watch_and_notify(struct race *r, uint64_t n)
 {
 	struct weft_carrier_watch w = { .word = &r->word,
 					.want = n,
@@ -91,9 +96,9 @@ static void watch_and_ring(struct room *r, uint64_t n)
 
 	r->e.c->ops->watch(r->e.c, &nothing);
 	weft_store64(&r->round, n);
-	dawdle(n % 500);
+	random_delay(n % 500);
 	r->e.c->ops->watch(r->e.c, &w);
-	dawdle(5000);
+	random_delay(5000);
 	weft_store64(&r->word, n);
 	weft_fence_full();
 	if (weft_event_has_waiters(&r->event_word))
@@ -101,23 +106,23 @@ static void watch_and_ring(struct room *r, uint64_t n)
 	spin_until(&r->ended, n);
 }
 
-static void a_watch_that_is_set_while_falling_asleep_is_heard(void **state)
+static void a_watch_set_while_a_thread_blocks_is_seen(void **state)
 {
-	static struct room r;
+	static struct race r;
 	pthread_t t;
 
-	open_sleepy(&r.e, 1);
-	T_OK(pthread_create(&t, NULL, sleep_for_the_word, &r));
+	open_blocking(&r.e, 1);
+	T_OK(pthread_create(&t, NULL, wait_for_word, &r));
 	for (uint64_t n = 1; n <= (uint64_t)ROUNDS; n++)
-		watch_and_ring(&r, n);
+		watch_and_notify(&r, n);
 	T_OK(pthread_join(t, NULL));
-	T_IS(late_of(&r.e), 0);
+	T_IS(late_waits(&r.e), 0);
 	end_close(&r.e);
 }
 
-static void *sleep_once(void *arg)
+static void *block_once(void *arg)
 {
-	struct room *r = arg;
+	struct race *r = arg;
 
 	atomic_store(&r->tid, gettid());
 	while (!shm_wait_ready(shm_of(r->e.c)))
@@ -125,8 +130,8 @@ static void *sleep_once(void *arg)
 	return NULL;
 }
 
-/* "pid (name) S ...": the name is ours. */
-static bool is_asleep(pid_t tid)
+/* "pid (name) S ...": the name is the test's */
+static bool is_blocked(pid_t tid)
 {
 	char path[64], state = 0;
 	FILE *f;
@@ -141,22 +146,22 @@ static bool is_asleep(pid_t tid)
 	return state == 'S';
 }
 
-/* Waits until the thread sleeps in the carrier. */
-static void until_asleep(struct room *r, uint64_t before)
+/* Waits until the thread is blocked in the carrier. */
+static void wait_until_blocked(struct race *r, uint64_t before)
 {
 	struct weft_carrier_stats st;
 
 	do {
 		sched_yield();
 		r->e.c->ops->stats(r->e.c, &st);
-	} while (st.sleeps == before || !is_asleep(atomic_load(&r->tid)));
+	} while (st.sleeps == before || !is_blocked(atomic_load(&r->tid)));
 }
 
 /*
- * The race of a packet with the announcement, made deterministic: the sender
- * does not see the waiter. Returns how long that packet waits.
+ * Makes the race of a packet with the announcement deterministic: the sender
+ * does not see the waiter. Returns the delay of that packet, ns.
  */
-static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
+static uint64_t missed_ns(struct race *r, struct end *from, uint64_t n)
 {
 	struct weft_peer *to = end_peer(from, &r->e);
 	struct weft_carrier_watch w = { .word = &r->word,
@@ -171,8 +176,8 @@ static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
 	shm_of(r->e.c)->idle = false;
 	r->e.c->ops->stats(r->e.c, &st);
 	start = weft_now_ns();
-	T_OK(pthread_create(&t, NULL, sleep_once, r));
-	until_asleep(r, st.sleeps);
+	T_OK(pthread_create(&t, NULL, block_once, r));
+	wait_until_blocked(r, st.sleeps);
 	weft_store32(&shm_of(r->e.c)->view.head->wake, 0);
 	T_OK(end_send_all(from, to, n, 8, 30));
 	T_OK(pthread_join(t, NULL));
@@ -181,14 +186,14 @@ static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
 	return start;
 }
 
-/* It may take longer on a busy host, but not every time. */
-static void a_packet_that_a_crowds_sleeper_missed_waits_for_a_nap(void **state)
+/* On a loaded host the delay may be longer, but not every time. */
+static void a_missed_packet_is_delayed_by_one_short_wait(void **state)
 {
-	static struct room r;
+	static struct race r;
 	struct end from;
 	uint64_t best = UINT64_MAX, ns;
 
-	open_sleepy(&r.e, 1);
+	open_blocking(&r.e, 1);
 	T_OK(end_open(&from, &weft_carrier_shm, 2, NULL));
 	for (uint64_t n = 0; n < TRIES && best > 10 * MS; n++) {
 		ns = missed_ns(&r, &from, n);
@@ -206,7 +211,7 @@ static void arm(struct end *e)
 }
 
 /* Arming is expensive, so it is not repeated before a notification. */
-static void arming_holds_until_it_is_answered(void **state)
+static void an_arm_is_valid_until_notified(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a)), *b = calloc(1, sizeof(*b));
 	struct pollfd fd = { .events = POLLIN };
@@ -236,9 +241,9 @@ static void arming_holds_until_it_is_answered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_watch_that_is_set_while_falling_asleep_is_heard),
-		T_CASE(arming_holds_until_it_is_answered),
-		T_CASE(a_packet_that_a_crowds_sleeper_missed_waits_for_a_nap),
+		T_CASE(a_watch_set_while_a_thread_blocks_is_seen),
+		T_CASE(an_arm_is_valid_until_notified),
+		T_CASE(a_missed_packet_is_delayed_by_one_short_wait),
 	};
 
 	return T_RUN(tests);

@@ -2,8 +2,8 @@
 /*
  * Windows: parts of a region's end that are mapped on demand. The region's
  * descriptor was closed after the first contact, so it is opened again through
- * /proc, and must be the same file. Endpoints of one process share their
- * windows, as they share their mappings (shm_map.c).
+ * /proc and verified to be the same file. Endpoints of one process share their
+ * windows, like their mappings (shm_map.c).
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -17,18 +17,18 @@ struct shm_window {
 	struct weft_list node;
 	dev_t dev;
 	ino_t ino;
-	uint64_t at; /* offset in the region */
+	uint64_t offset; /* offset in the region */
 	size_t bytes;
 	void *base;
 	unsigned refs;
-	const struct shm *by; /* the endpoint that closed it last */
+	const struct shm *closed_by; /* endpoint that closed the window last */
 };
 
 /* Windows of this process. */
 static pthread_mutex_t window_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list windows = { &windows, &windows };
-/* Closed while a thread waited, perhaps for a word in one of them. */
-static struct weft_list leaving = { &leaving, &leaving };
+/* Windows closed while a thread waited, possibly for a word in one of them. */
+static struct weft_list closed_windows = { &closed_windows, &closed_windows };
 
 /* Opens the descriptor of p's region again; the caller closes it. */
 static int window_reopen(const struct shm_peer *p)
@@ -46,7 +46,7 @@ static int window_reopen(const struct shm_peer *p)
 	return -ECONNRESET;
 }
 
-static struct shm_window *window_find(const struct shm_map *m, uint64_t at,
+static struct shm_window *window_find(const struct shm_map *m, uint64_t offset,
 				      size_t bytes)
 {
 	struct weft_list *i;
@@ -55,8 +55,8 @@ static struct shm_window *window_find(const struct shm_map *m, uint64_t at,
 		struct shm_window *w =
 			weft_container_of(i, struct shm_window, node);
 
-		if (w->dev == m->dev && w->ino == m->ino && w->at == at &&
-		    w->bytes == bytes)
+		if (w->dev == m->dev && w->ino == m->ino &&
+		    w->offset == offset && w->bytes == bytes)
 			return w;
 	}
 	return NULL;
@@ -68,7 +68,7 @@ static int window_map(struct shm_peer *p, struct shm_window *w, int own_fd)
 
 	if (fd < 0)
 		return fd;
-	w->base = weft_region_window(fd, w->at, w->bytes);
+	w->base = weft_region_window(fd, w->offset, w->bytes);
 	if (fd != own_fd)
 		close(fd);
 	if (w->base)
@@ -79,8 +79,8 @@ static int window_map(struct shm_peer *p, struct shm_window *w, int own_fd)
 	return errno == EINVAL ? -EPROTO : -ENOMEM;
 }
 
-static int window_new(struct shm_peer *p, const struct shm_map *m, uint64_t at,
-		      size_t bytes, struct shm_window **w_p)
+static int window_new(struct shm_peer *p, const struct shm_map *m,
+		      uint64_t offset, size_t bytes, struct shm_window **w_p)
 {
 	struct shm_window *w = calloc(1, sizeof(*w));
 	int ret;
@@ -89,7 +89,7 @@ static int window_new(struct shm_peer *p, const struct shm_map *m, uint64_t at,
 		return -ENOMEM;
 	w->dev = m->dev;
 	w->ino = m->ino;
-	w->at = at;
+	w->offset = offset;
 	w->bytes = bytes;
 	ret = window_map(p, w, m->region.fd);
 	if (ret) {
@@ -101,16 +101,16 @@ static int window_new(struct shm_peer *p, const struct shm_map *m, uint64_t at,
 	return 0;
 }
 
-static int window_get(struct shm_peer *p, const struct shm_map *m, uint64_t at,
-		      size_t bytes, void **area_p)
+static int window_get(struct shm_peer *p, const struct shm_map *m,
+		      uint64_t offset, size_t bytes, void **area_p)
 {
 	struct shm_window *w;
 	int ret = 0;
 
 	pthread_mutex_lock(&window_lock);
-	w = window_find(m, at, bytes);
+	w = window_find(m, offset, bytes);
 	if (!w)
-		ret = window_new(p, m, at, bytes, &w);
+		ret = window_new(p, m, offset, bytes, &w);
 	if (!ret) {
 		w->refs++;
 		*area_p = w->base;
@@ -119,7 +119,7 @@ static int window_get(struct shm_peer *p, const struct shm_map *m, uint64_t at,
 	return ret;
 }
 
-int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
+int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t offset,
 	       size_t bytes, void **area_p)
 {
 	struct shm *s = shm_of(c);
@@ -136,14 +136,14 @@ int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
 	}
 	m = v->map;
 	room = m->bytes > v->window_off ? m->bytes - v->window_off : 0;
-	if (at > room || bytes > room - at)
+	if (offset > room || bytes > room - offset)
 		return -EOPNOTSUPP;
 	if (m->region.bytes < m->bytes)
-		return window_get(p, m, v->window_off + at, bytes, area_p);
-	/* the whole region was mapped, and stays */
+		return window_get(p, m, v->window_off + offset, bytes, area_p);
+	/* the whole region was mapped, and stays mapped */
 	if (p)
 		p->shared = true;
-	*area_p = (char *)m->region.base + v->window_off + at;
+	*area_p = (char *)m->region.base + v->window_off + offset;
 	return 0;
 }
 
@@ -153,16 +153,18 @@ static void window_unmap(struct shm_window *w)
 	free(w);
 }
 
-/* Unmaps the closed windows of an endpoint that no thread can read any more. */
-static void windows_leave(const struct shm *s)
+/*
+ * Unmaps the closed windows of an endpoint; no thread can read them any more.
+ */
+static void windows_unmap_closed(const struct shm *s)
 {
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &leaving) {
+	weft_list_each(i, tmp, &closed_windows) {
 		struct shm_window *w =
 			weft_container_of(i, struct shm_window, node);
 
-		if (w->by != s)
+		if (w->closed_by != s)
 			continue;
 		weft_list_remove(&w->node);
 		window_unmap(w);
@@ -170,8 +172,8 @@ static void windows_leave(const struct shm *s)
 }
 
 /*
- * The caller has ended its watch of the window. area NULL: unmaps the windows
- * that earlier calls had to leave.
+ * Closes a window; the caller has ended its watch of it. area NULL: unmaps
+ * windows that earlier calls could not unmap.
  */
 void shm_window_close(struct weft_carrier *c, void *area, size_t bytes)
 {
@@ -185,13 +187,13 @@ void shm_window_close(struct weft_carrier *c, void *area, size_t bytes)
 		if (w->base != area || w->bytes != bytes || --w->refs)
 			continue;
 		weft_list_remove(&w->node);
-		weft_list_push_back(&leaving, &w->node);
-		w->by = shm_of(c);
+		weft_list_push_back(&closed_windows, &w->node);
+		w->closed_by = shm_of(c);
 	}
 	/* F3 pairs with F3 in shm_wait(). */
 	weft_fence_full();
 	/* A6 pairs with R6 in shm_wait(). */
 	if (!weft_load32(&shm_of(c)->waits))
-		windows_leave(shm_of(c));
+		windows_unmap_closed(shm_of(c));
 	pthread_mutex_unlock(&window_lock);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of datagrams. Short ones are allocated one by one, those of Ethernet's
- * size by the thousand: free lists keep some of both sizes.
+ * Memory of datagrams. Free lists hold datagrams of two sizes: short ones, and
+ * those of Ethernet's size, of which thousands may be in flight.
  *
  * Full datagrams to a peer with much traffic are allocated in a batch:
  * their bytes, with space for the tag, are contiguous, so that the datagrams of
- * one system call are one memory segment for the kernel, which cuts it (GSO).
+ * one system call are one memory segment, which the kernel splits (GSO).
  *
- *   gram[0]  gram[1]  gram[2] ...         state of each datagram
+ *   dgram[0] dgram[1] dgram[2] ...        state of each datagram
  *      |        |        |
  *   [datagram|datagram|datagram|...   ]   data, SOCK_GSO_BYTES
  *
@@ -22,13 +22,17 @@
 
 #define GRAM_FREE_BATCHES 16u
 
-/* Free lists: size of datagram in bytes, and maximum length of the list. */
+/*
+ * Free lists: size of their datagrams in bytes, and maximum length of the list.
+ */
 static const struct {
 	uint32_t room;
 	uint32_t most;
 } free_list[SOCK_FREE_LISTS] = { { 512, 64 }, { 2048, 1024 } };
 
-/* Index of the first free list with datagrams of this size, or SOCK_FREE_LISTS.
+/*
+ * Returns the index of the first free list with datagrams of this size, or
+ * SOCK_FREE_LISTS.
  */
 static uint8_t free_list_of(uint32_t room)
 {
@@ -39,14 +43,14 @@ static uint8_t free_list_of(uint32_t room)
 	return i;
 }
 
-static struct sock_dgram *gram_init(struct sock_dgram *g, uint8_t *data,
-				    uint32_t room)
+static struct sock_dgram *dgram_init(struct sock_dgram *g, uint8_t *data,
+				     uint32_t room)
 {
 	*g = (struct sock_dgram){ .data = data,
 				  .bytes = sizeof(struct sock_head),
 				  .room = room,
-				  .loose = true };
-	/* The other fields of the head are written before it is sent. */
+				  .unordered = true };
+	/* the other fields of the head are written when the datagram is sent */
 	sock_dgram_head(g)->flags = 0;
 	return g;
 }
@@ -55,26 +59,26 @@ struct sock_dgram *sock_dgram_new(struct sock *s, uint32_t room)
 {
 	uint8_t freelist = free_list_of(room);
 	bool kept = freelist < SOCK_FREE_LISTS;
-	struct sock_dgram *g = kept ? s->spare[freelist] : NULL;
+	struct sock_dgram *g = kept ? s->free_list[freelist] : NULL;
 
 	static_assert(sizeof(*g) % 8 == 0, "data follow it");
 	if (g) {
-		s->spare[freelist] = g->next;
-		s->spares[freelist]--;
+		s->free_list[freelist] = g->next;
+		s->free_count[freelist]--;
 	} else {
 		g = malloc(sizeof(*g) +
 			   (kept ? free_list[freelist].room : room) + SOCK_TAG);
 	}
 	if (!g)
 		return NULL;
-	gram_init(g, (uint8_t *)(g + 1), room);
+	dgram_init(g, (uint8_t *)(g + 1), room);
 	g->freelist = freelist;
 	return g;
 }
 
-/* ---- batches ------------------------------------------------------------- */
+/* ---- GSO batches --------------------------------------------------------- */
 
-/* Number of datagrams of room bytes in one batch. */
+/* Returns the number of datagrams of room bytes in one batch. */
 static uint32_t batch_capacity(const struct sock *s, uint32_t room)
 {
 	uint32_t n = SOCK_GSO_BYTES / (room + s->tag);
@@ -83,12 +87,12 @@ static uint32_t batch_capacity(const struct sock *s, uint32_t room)
 }
 
 /*
- * Returns a batch for the peer, or NULL: no memory, or the batch would hold one
- * datagram only.
+ * Returns a batch for the peer; NULL: no memory, or the batch would contain
+ * only one datagram.
  */
 static struct sock_gso_batch *batch_new(struct sock *s, struct sock_peer *p)
 {
-	uint32_t length = batch_capacity(s, p->gram_max);
+	uint32_t length = batch_capacity(s, p->dgram_max);
 	struct sock_gso_batch *t = s->free_batch_list;
 
 	if (length < 2)
@@ -102,15 +106,15 @@ static struct sock_gso_batch *batch_new(struct sock *s, struct sock_peer *p)
 	if (!t)
 		return NULL;
 	t->peer = p;
-	t->room = p->gram_max;
+	t->room = p->dgram_max;
 	t->length = length;
-	t->taken = 0;
+	t->used = 0;
 	t->live = 0;
 	p->batch = t;
 	return t;
 }
 
-/* The peer takes no more datagrams from the batch. */
+/* Ends the peer's use of the batch for new datagrams. */
 static void batch_detach(struct sock_gso_batch *t)
 {
 	if (t->peer)
@@ -135,24 +139,24 @@ struct sock_dgram *sock_dgram_full(struct sock *s, struct sock_peer *p)
 	struct sock_gso_batch *t = p->batch;
 	struct sock_dgram *g;
 
-	if (t && t->room != p->gram_max) {
+	if (t && t->room != p->dgram_max) {
 		batch_detach(t);
 		t = NULL;
 	}
 	if (!t)
 		t = batch_new(s, p);
 	if (!t)
-		return sock_dgram_new(s, p->gram_max);
-	g = gram_init(&t->dgram[t->taken],
-		      t->data + (size_t)t->taken * (t->room + s->tag), t->room);
+		return sock_dgram_new(s, p->dgram_max);
+	g = dgram_init(&t->dgram[t->used],
+		       t->data + (size_t)t->used * (t->room + s->tag), t->room);
 	g->batch = t;
 	t->live++;
-	if (++t->taken == t->length)
+	if (++t->used == t->length)
 		batch_detach(t);
 	return g;
 }
 
-/* -------------------------------------------------------------------------- */
+/* ---- release of datagrams ------------------------------------------------ */
 
 void sock_dgram_free(struct sock *s, struct sock_dgram *g)
 {
@@ -162,10 +166,10 @@ void sock_dgram_free(struct sock *s, struct sock_dgram *g)
 		return;
 	}
 	if (g && g->freelist < SOCK_FREE_LISTS &&
-	    s->spares[g->freelist] < free_list[g->freelist].most) {
-		g->next = s->spare[g->freelist];
-		s->spare[g->freelist] = g;
-		s->spares[g->freelist]++;
+	    s->free_count[g->freelist] < free_list[g->freelist].most) {
+		g->next = s->free_list[g->freelist];
+		s->free_list[g->freelist] = g;
+		s->free_count[g->freelist]++;
 		return;
 	}
 	free(g);
@@ -177,11 +181,11 @@ void sock_dgram_fini(struct sock *s)
 	struct sock_gso_batch *t;
 
 	for (int i = 0; i < SOCK_FREE_LISTS; i++) {
-		while ((g = s->spare[i])) {
-			s->spare[i] = g->next;
+		while ((g = s->free_list[i])) {
+			s->free_list[i] = g->next;
 			free(g);
 		}
-		s->spares[i] = 0;
+		s->free_count[i] = 0;
 	}
 	while ((t = s->free_batch_list)) {
 		s->free_batch_list = t->next;

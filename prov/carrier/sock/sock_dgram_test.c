@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of the memory of datagrams: full ones are contiguous in batches
- * (trains), which are freed with their last datagram and passed to the kernel
- * as one segment.
+ * Memory of datagrams: full datagrams are contiguous in batches, which are
+ * freed with their last datagram and passed to the kernel as one segment.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
@@ -24,49 +23,50 @@ static uint32_t length_of(uint32_t stride)
 	return n < SOCK_BATCH ? n : SOCK_BATCH;
 }
 
-/* Fills all bytes of a datagram, those of the tag included. */
-static void mark(const struct sock *s, struct sock_dgram *g, uint64_t seed)
+/* Fills all bytes of a datagram, including the tag. */
+static void fill_pattern(const struct sock *s, struct sock_dgram *g,
+			 uint64_t seed)
 {
 	t_fill(g->data, g->room + s->tag, seed);
 }
 
-static bool marked(const struct sock *s, const struct sock_dgram *g,
-		   uint64_t seed)
+static bool has_pattern(const struct sock *s, const struct sock_dgram *g,
+			uint64_t seed)
 {
 	return t_differs(g->data, g->room + s->tag, seed) < 0;
 }
 
-static struct sock_dgram *full(struct sock *s, struct sock_peer *p)
+static struct sock_dgram *full_dgram(struct sock *s, struct sock_peer *p)
 {
 	struct sock_dgram *g = sock_dgram_full(s, p);
 
 	T_NOT_NULL(g);
-	T_IS(g->room, p->gram_max);
+	T_IS(g->room, p->dgram_max);
 	T_IS(g->bytes, sizeof(struct sock_head));
 	T_IS((uintptr_t)g->data % 8, 0);
 	return g;
 }
 
-static void full_ones_lie_one_behind_another(void **state)
+static void full_datagrams_are_contiguous_in_a_batch(void **state)
 {
 	static const uint32_t width[] = { SOCK_DGRAM_MIN, 1456, 9000, 32000 };
 
 	for (uint32_t i = 0; i < 2 * WEFT_COUNT_OF(width); i++) {
 		struct sock s = { .tag = i % 2 ? SOCK_TAG : 0 };
-		struct sock_peer p = { .gram_max = width[i / 2] };
-		uint32_t stride = p.gram_max + s.tag;
+		struct sock_peer p = { .dgram_max = width[i / 2] };
+		uint32_t stride = p.dgram_max + s.tag;
 		uint32_t n = length_of(stride);
 		struct sock_dgram *g[3 * SOCK_BATCH] = { NULL };
 
 		for (uint32_t k = 0; k < 3 * n; k++) {
-			g[k] = full(&s, &p);
+			g[k] = full_dgram(&s, &p);
 			T_PTR(g[k]->batch, g[k - k % n]->batch);
 			if (k % n)
 				T_PTR(g[k]->data, g[k - 1]->data + stride);
-			mark(&s, g[k], k);
+			fill_pattern(&s, g[k], k);
 		}
 		for (uint32_t k = 0; k < 3 * n; k++)
-			T_TRUE(marked(&s, g[k], k));
+			T_TRUE(has_pattern(&s, g[k], k));
 		T_TRUE(g[0]->batch != g[n]->batch);
 		for (uint32_t k = 0; k < 3 * n; k++)
 			sock_dgram_free(&s, g[k]);
@@ -75,31 +75,34 @@ static void full_ones_lie_one_behind_another(void **state)
 	}
 }
 
-/* A datagram of which no two fit a batch is allocated alone. */
-static void wide_ones_are_alone(void **state)
+/* A datagram of more than half a batch is allocated separately. */
+static void large_datagrams_have_no_batch(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
-	struct sock_peer p = { .gram_max = SOCK_DGRAM_MAX - SOCK_TAG };
-	struct sock_dgram *g = full(&s, &p);
+	struct sock_peer p = { .dgram_max = SOCK_DGRAM_MAX - SOCK_TAG };
+	struct sock_dgram *g = full_dgram(&s, &p);
 
-	mark(&s, g, 1);
+	fill_pattern(&s, g, 1);
 	T_NULL(g->batch);
 	T_NULL(p.batch);
 	sock_dgram_free(&s, g);
 	sock_dgram_fini(&s);
 }
 
-/* A peer with nothing in flight has no batch, even if the batch is not full. */
-static void a_train_is_free_with_its_last(void **state)
+/*
+ * A peer without datagrams in flight has no batch, even if the batch was not
+ * full.
+ */
+static void a_batch_is_freed_with_its_last_datagram(void **state)
 {
 	struct sock s = { .tag = 0 };
-	struct sock_peer p = { .gram_max = 1472 };
-	struct sock_peer other = { .gram_max = 1000 };
+	struct sock_peer p = { .dgram_max = 1472 };
+	struct sock_peer other = { .dgram_max = 1000 };
 	struct sock_gso_batch *t;
 	struct sock_dgram *g[3];
 
 	for (uint32_t i = 0; i < 3; i++)
-		g[i] = full(&s, &p);
+		g[i] = full_dgram(&s, &p);
 	t = p.batch;
 	T_NOT_NULL(t);
 	sock_dgram_free(&s, g[1]);
@@ -109,7 +112,7 @@ static void a_train_is_free_with_its_last(void **state)
 	T_NULL(p.batch);
 	T_IS(s.free_batch_count, 1);
 	/* the next peer that needs a batch gets the free one */
-	g[0] = full(&s, &other);
+	g[0] = full_dgram(&s, &other);
 	T_PTR(other.batch, t);
 	T_PTR(g[0]->data, t->data);
 	T_IS(s.free_batch_count, 0);
@@ -117,17 +120,17 @@ static void a_train_is_free_with_its_last(void **state)
 	sock_dgram_fini(&s);
 }
 
-static void few_spare_ones_are_kept(void **state)
+static void few_free_batches_are_kept(void **state)
 {
 	enum { TRAINS = 60, MOST = 2 << 20 };
 	struct sock s = { .tag = 0 };
-	struct sock_peer p = { .gram_max = 1472 };
-	uint32_t n = TRAINS * length_of(p.gram_max);
+	struct sock_peer p = { .dgram_max = 1472 };
+	uint32_t n = TRAINS * length_of(p.dgram_max);
 	struct sock_dgram **g = calloc(n, sizeof(struct sock_dgram *));
 
 	T_NOT_NULL(g);
 	for (uint32_t i = 0; i < n; i++)
-		g[i] = full(&s, &p);
+		g[i] = full_dgram(&s, &p);
 	for (uint32_t i = 0; i < n; i++)
 		sock_dgram_free(&s, g[i]);
 	T_TRUE(s.free_batch_count > 1);
@@ -138,27 +141,27 @@ static void few_spare_ones_are_kept(void **state)
 }
 
 /*
- * Datagrams taken before a change of size stay in place; later ones are in a
- * new batch.
+ * Datagrams taken before a change of size stay where they are; later ones are
+ * in a new batch.
  */
-static void a_way_that_narrows_begins_a_train(void **state)
+static void a_smaller_datagram_size_starts_a_new_batch(void **state)
 {
 	struct sock s = { .tag = SOCK_TAG };
-	struct sock_peer p = { .gram_max = 1456 };
-	struct sock_dgram *old = full(&s, &p);
+	struct sock_peer p = { .dgram_max = 1456 };
+	struct sock_dgram *old = full_dgram(&s, &p);
 	struct sock_dgram *first, *second;
 
-	mark(&s, old, 1);
-	p.gram_max = 1000;
-	first = full(&s, &p);
-	second = full(&s, &p);
+	fill_pattern(&s, old, 1);
+	p.dgram_max = 1000;
+	first = full_dgram(&s, &p);
+	second = full_dgram(&s, &p);
 	T_TRUE(first->batch != old->batch);
 	T_PTR(p.batch, first->batch);
 	T_PTR(second->data, first->data + 1000 + SOCK_TAG);
-	mark(&s, first, 2);
-	mark(&s, second, 3);
-	T_TRUE(marked(&s, old, 1));
-	/* the old batch does not belong to the peer any more */
+	fill_pattern(&s, first, 2);
+	fill_pattern(&s, second, 3);
+	T_TRUE(has_pattern(&s, old, 1));
+	/* the old batch is detached from the peer */
 	sock_dgram_free(&s, old);
 	T_PTR(p.batch, first->batch);
 	T_IS(s.free_batch_count, 1);
@@ -169,9 +172,10 @@ static void a_way_that_narrows_begins_a_train(void **state)
 }
 
 /*
- * Datagrams of several peers, single ones included, taken and freed at random.
+ * Datagrams of several peers, in batches and single, are taken and freed at
+ * random.
  */
-static void they_are_freed_in_any_order(void **state)
+static void datagrams_are_freed_in_any_order(void **state)
 {
 	enum { N = 400, PEERS = 3 };
 	struct sock s = { .tag = SOCK_TAG };
@@ -182,27 +186,27 @@ static void they_are_freed_in_any_order(void **state)
 
 	memset(p, 0, sizeof(p));
 	weft_rng_init(&rng, 21, 0);
-	for (uint32_t turn = 0; turn < (uint32_t)t_scale(20000); turn++) {
+	for (uint32_t round = 0; round < (uint32_t)t_scale(20000); round++) {
 		uint32_t i = weft_rng_below(&rng, N);
 		struct sock_peer *to = &p[weft_rng_below(&rng, PEERS)];
 
 		if (g[i]) {
-			T_TRUE(marked(&s, g[i], seed[i]));
+			T_TRUE(has_pattern(&s, g[i], seed[i]));
 			sock_dgram_free(&s, g[i]);
 			g[i] = NULL;
 			continue;
 		}
-		if (!to->gram_max || !weft_rng_below(&rng, 100))
-			to->gram_max = 544 + 8 * weft_rng_below(&rng, 200);
+		if (!to->dgram_max || !weft_rng_below(&rng, 100))
+			to->dgram_max = 544 + 8 * weft_rng_below(&rng, 200);
 		g[i] = weft_rng_below(&rng, 4)
-			       ? full(&s, to)
-			       : sock_dgram_new(&s, to->gram_max);
+			       ? full_dgram(&s, to)
+			       : sock_dgram_new(&s, to->dgram_max);
 		T_NOT_NULL(g[i]);
-		seed[i] = turn;
-		mark(&s, g[i], turn);
+		seed[i] = round;
+		fill_pattern(&s, g[i], round);
 	}
 	for (uint32_t i = 0; i < N; i++) {
-		T_TRUE(!g[i] || marked(&s, g[i], seed[i]));
+		T_TRUE(!g[i] || has_pattern(&s, g[i], seed[i]));
 		sock_dgram_free(&s, g[i]);
 	}
 	for (uint32_t i = 0; i < PEERS; i++)
@@ -210,16 +214,15 @@ static void they_are_freed_in_any_order(void **state)
 	sock_dgram_fini(&s);
 }
 
-/* ---- two endpoints ------------------------------------------------------- */
+/* ---- transmission between two endpoints ---------------------------------- */
 
 /*
- * Wrapper of the kernel's call: records its input, and can simulate a kernel
- * without GSO.
+ * Wraps sendmmsg(): records its input, and can simulate a kernel without GSO.
  */
 static weft_au32 longest_segment; /* bytes of the longest segment */
 static weft_au32 without_gso;	  /* GSO fails with EIO */
-static weft_au32 calls;		  /* number of calls ... */
-static weft_au32 calls_of;	  /* ... for this socket */
+static weft_au32 calls;		  /* number of calls on the socket calls_of */
+static weft_au32 calls_of;	  /* descriptor of the counted socket */
 
 static void record_segments(const struct msghdr *m)
 {
@@ -246,56 +249,59 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 	return (int)syscall(SYS_sendmmsg, fd, msg, n, flags);
 }
 
-struct two {
+struct pair {
 	struct end a, b;
-	struct sock_peer *p; /* peer record of b in a */
-	struct end_group crowd;
+	struct sock_peer *p; /* b's record in a */
+	struct end_group group;
 	uint64_t sent;
 };
 
-static struct two *two_open(const struct weft_carrier_attr *attr)
+static struct pair *pair_open(const struct weft_carrier_attr *attr)
 {
-	struct two *t = calloc(1, sizeof(*t));
+	struct pair *t = calloc(1, sizeof(*t));
 
 	T_NOT_NULL(t);
 	T_OK(end_open(&t->a, &weft_carrier_sock, 1, attr));
 	T_OK(end_open(&t->b, &weft_carrier_sock, 2, attr));
-	t->crowd = (struct end_group){ { &t->a, &t->b }, 2 };
-	t->a.crowd = t->b.crowd = &t->crowd;
+	t->group = (struct end_group){ { &t->a, &t->b }, 2 };
+	t->a.group = t->b.group = &t->group;
 	t->p = sock_peer_of(end_peer(&t->a, &t->b));
-	sock_peer_gram_max_set(t->p, 1472 - sock_of(t->a.c)->tag);
+	sock_peer_dgram_max_set(t->p, 1472 - sock_of(t->a.c)->tag);
 	weft_store32(&longest_segment, 0);
 	return t;
 }
 
-static void two_send(struct two *t)
+static void pair_send(struct pair *t)
 {
 	T_OK(end_send_all(&t->a, &t->p->base, t->sent++, 8192, 60));
 	T_TRUE(end_wait_got(&t->b, t->sent, 60));
 }
 
 /*
- * Sends many packets as if in one poll, so that they share datagrams; under the
+ * Sends many packets as if in one poll, so that they share datagrams; holds the
  * lock, so that the progress thread does not send them.
  */
-static void two_burst(struct two *t)
+static void pair_burst(struct pair *t)
 {
 	struct sock *s = sock_of(t->a.c);
 
 	sock_enter(s);
 	s->polling = true;
-	/* a busy host may have reduced it */
+	/* load on the host may have reduced the windows */
 	t->p->pace.window = t->p->room = 1u << 20;
 	for (int i = 0; i < 40; i++)
 		T_OK(end_send(&t->a, &t->p->base, t->sent++, 8192));
 	s->polling = false;
-	sock_poll_pass_uncork(s);
+	sock_poll_pass_send_deferred(s);
 	sock_leave(s);
 	T_TRUE(end_wait_got(&t->b, t->sent, 60));
 }
 
-/* Polls until everything is acknowledged; returns the free batches of a. */
-static uint32_t two_drained(struct two *t)
+/*
+ * Polls until everything is acknowledged; returns the number of free batches of
+ * a.
+ */
+static uint32_t pair_drained(struct pair *t)
 {
 	struct sock *s = sock_of(t->a.c);
 	struct t_limit limit;
@@ -314,19 +320,19 @@ static uint32_t two_drained(struct two *t)
 	return batches;
 }
 
-/* Whether a uses GSO. */
-static bool two_uses_gso(struct two *t)
+/* Returns whether a uses GSO. */
+static bool pair_uses_gso(struct pair *t)
 {
 	struct sock *s = sock_of(t->a.c);
-	bool cut;
+	bool uses_gso;
 
 	sock_enter(s);
-	cut = s->gso;
+	uses_gso = s->gso;
 	sock_leave(s);
-	return cut;
+	return uses_gso;
 }
 
-static void two_close(struct two *t)
+static void pair_close(struct pair *t)
 {
 	T_IS(t->a.bad + t->b.bad + t->a.lost + t->b.lost, 0);
 	end_close(&t->a);
@@ -335,69 +341,70 @@ static void two_close(struct two *t)
 }
 
 /*
- * Signed, encrypted or neither: what the kernel segments is one memory segment.
+ * Signed, encrypted or neither: datagrams that the kernel segments are one
+ * memory segment.
  */
-static void what_goes_in_one_call_is_one_piece(void **state)
+static void a_gso_call_passes_one_segment(void **state)
 {
 	for (int i = 0; i < 3; i++) {
 		struct weft_carrier_attr attr = { .key = i ? "secret" : NULL,
 						  .key_bytes = i ? 6 : 0,
 						  .encrypt = i == 2 };
-		struct two *t = two_open(&attr);
+		struct pair *t = pair_open(&attr);
 
-		two_send(t);
-		two_drained(t);
-		two_burst(t);
-		if (two_uses_gso(t))
+		pair_send(t);
+		pair_drained(t);
+		pair_burst(t);
+		if (pair_uses_gso(t))
 			T_TRUE(weft_load32(&longest_segment) >= 30 * 1472);
-		two_close(t);
+		pair_close(t);
 	}
 }
 
 /*
- * Without GSO each datagram is sent by itself, even if several are contiguous,
- * as all encrypted ones are.
+ * Without GSO each datagram is sent separately, even if several are contiguous,
+ * as all encrypted datagrams are.
  */
-static void who_cannot_cut_gets_each_by_itself(void **state)
+static void without_gso_datagrams_are_sent_separately(void **state)
 {
 	struct weft_carrier_attr attr = { .key = "secret",
 					  .key_bytes = 6,
 					  .encrypt = true };
-	struct two *t = two_open(&attr);
+	struct pair *t = pair_open(&attr);
 
-	two_send(t);
-	two_drained(t);
+	pair_send(t);
+	pair_drained(t);
 	weft_store32(&longest_segment, 0);
 	weft_store32(&without_gso, 1);
-	two_burst(t);
-	T_FALSE(two_uses_gso(t));
+	pair_burst(t);
+	T_FALSE(pair_uses_gso(t));
 	T_TRUE(weft_load32(&longest_segment) <= 1472);
-	two_close(t);
+	pair_close(t);
 	weft_store32(&without_gso, 0);
 }
 
-/* Single packets in parts do not use a batch. */
-static void who_gets_little_has_no_train(void **state)
+/* Single packets that are split do not use a batch. */
+static void a_peer_with_little_traffic_has_no_batch(void **state)
 {
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 
 	for (int i = 0; i < 20; i++) {
-		two_send(t);
-		T_IS(two_drained(t), 0);
+		pair_send(t);
+		T_IS(pair_drained(t), 0);
 	}
-	two_burst(t);
-	T_TRUE(two_drained(t) > 0);
-	two_close(t);
+	pair_burst(t);
+	T_TRUE(pair_drained(t) > 0);
+	pair_close(t);
 }
 
 /* A single datagram is sent by a cheaper call than sendmmsg. */
-static void a_lonely_one_needs_no_batch(void **state)
+static void a_single_datagram_is_sent_without_sendmmsg(void **state)
 {
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 	struct sock *s = sock_of(t->a.c);
 
-	two_send(t);
-	two_drained(t);
+	pair_send(t);
+	pair_drained(t);
 	sock_enter(s);
 	weft_store32(&calls_of, (uint32_t)s->fd);
 	weft_store32(&calls, 0);
@@ -409,22 +416,22 @@ static void a_lonely_one_needs_no_batch(void **state)
 	}
 	weft_store32(&calls_of, 0);
 	sock_leave(s);
-	two_close(t);
+	pair_close(t);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(full_ones_lie_one_behind_another),
-		T_CASE(wide_ones_are_alone),
-		T_CASE(a_train_is_free_with_its_last),
-		T_CASE(few_spare_ones_are_kept),
-		T_CASE(a_way_that_narrows_begins_a_train),
-		T_CASE(they_are_freed_in_any_order),
-		T_CASE(what_goes_in_one_call_is_one_piece),
-		T_CASE(who_cannot_cut_gets_each_by_itself),
-		T_CASE(who_gets_little_has_no_train),
-		T_CASE(a_lonely_one_needs_no_batch),
+		T_CASE(full_datagrams_are_contiguous_in_a_batch),
+		T_CASE(large_datagrams_have_no_batch),
+		T_CASE(a_batch_is_freed_with_its_last_datagram),
+		T_CASE(few_free_batches_are_kept),
+		T_CASE(a_smaller_datagram_size_starts_a_new_batch),
+		T_CASE(datagrams_are_freed_in_any_order),
+		T_CASE(a_gso_call_passes_one_segment),
+		T_CASE(without_gso_datagrams_are_sent_separately),
+		T_CASE(a_peer_with_little_traffic_has_no_batch),
+		T_CASE(a_single_datagram_is_sent_without_sendmmsg),
 	};
 
 	return T_RUN(tests);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fault injection between the carrier and the socket: a datagram is dropped,
- * duplicated, corrupted, or delayed so that later ones overtake it.
+ * duplicated, corrupted, or delayed so that it arrives out of order.
  */
 #include "prov/carrier/sock/sock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FAULT_REORDER_NS UINT64_C(100000) /* delay of a reordered one */
+/* delay of a reordered datagram, ns */
+#define FAULT_REORDER_NS UINT64_C(100000)
 
 struct fault_delayed {
 	struct weft_list node;
@@ -29,7 +30,7 @@ static void fault_delay(struct sock *s, const struct sockaddr_in *to,
 	l->due_ns = s->now + ns;
 	l->bytes = bytes;
 	memcpy(l->data, data, bytes);
-	weft_list_push_back(&s->late, &l->node);
+	weft_list_push_back(&s->delayed, &l->node);
 }
 
 static void fault_corrupt(struct sock *s, uint8_t *data, uint32_t bytes)
@@ -84,7 +85,7 @@ void sock_fault_run(struct sock *s, bool all)
 {
 	struct weft_list *i, *tmp;
 
-	weft_list_each(i, tmp, &s->late) {
+	weft_list_each(i, tmp, &s->delayed) {
 		struct fault_delayed *l =
 			weft_container_of(i, struct fault_delayed, node);
 
@@ -101,7 +102,8 @@ uint64_t sock_fault_due(const struct sock *s)
 {
 	uint64_t due = UINT64_MAX;
 
-	for (struct weft_list *i = s->late.next; i != &s->late; i = i->next) {
+	for (struct weft_list *i = s->delayed.next; i != &s->delayed;
+	     i = i->next) {
 		struct fault_delayed *l =
 			weft_container_of(i, struct fault_delayed, node);
 
@@ -115,7 +117,7 @@ void sock_fault_fini(struct sock *s)
 {
 	struct weft_list *n;
 
-	while ((n = weft_list_pop_front(&s->late)))
+	while ((n = weft_list_pop_front(&s->delayed)))
 		free(weft_container_of(n, struct fault_delayed, node));
 	carrier_faults_close(&s->faults);
 }

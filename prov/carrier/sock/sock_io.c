@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * System calls in batches. The datagrams of one call of the carrier are
- * collected and sent by one sendmmsg, or by sendto if there is one only. If the
- * kernel supports it, datagrams of one size for one peer are one message that
- * the kernel segments (UDP_SEGMENT), in one iovec if their memory is
+ * collected and sent by one sendmmsg(), or by sendto() if there is only one. If
+ * the kernel supports it, datagrams of one size for one peer form one message
+ * that the kernel segments (UDP_SEGMENT), in one iovec if their memory is
  * contiguous; received messages that the kernel coalesced (UDP_GRO) are split
  * here.
  *
@@ -29,14 +29,14 @@
 #define UDP_GRO 104
 #endif
 
-#define IO_BULK_BYTES 4096u
-#define IO_ENCRYPTED_BYTES \
-	(2u * SOCK_GSO_BYTES) /* bytes of an encrypted batch */
-#define IO_ERRORS_MAX 64      /* errors read per call: bounds a flood */
+#define IO_BULK_BYTES	   4096u
+/* buffer of an encrypted batch */
+#define IO_ENCRYPTED_BYTES (2u * SOCK_GSO_BYTES)
+#define IO_ERRORS_MAX	   64 /* errors read per call, to bound a flood */
 
 struct io_entry {
 	struct sock_peer *peer;
-	uint32_t seq; /* number of a data datagram */
+	uint32_t seq; /* sequence number of a data datagram */
 	bool data;
 };
 
@@ -46,7 +46,7 @@ struct io_control {
 
 struct io_small {
 	struct sock_head head;
-	uint8_t more[SOCK_WORDS * 8]; /* also holds a tag */
+	uint8_t more[SOCK_WORDS * 8]; /* space for a tag, too */
 };
 
 struct sock_out {
@@ -54,13 +54,14 @@ struct sock_out {
 	uint32_t bytes;
 	struct io_entry entry[SOCK_BATCH];
 	struct iovec iov[SOCK_BATCH];
-	struct iovec piece[SOCK_BATCH]; /* entries of iov as messages,
-					   contiguous ones joined */
+	/* segments of the messages; contiguous entries are joined */
+	struct iovec piece[SOCK_BATCH];
 	struct io_small small[SOCK_BATCH];
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
 	uint32_t first[SOCK_BATCH]; /* first entry of each message */
-	uint8_t *encrypted;	    /* encrypted copies of the datagrams */
+	/* copies of the datagrams in encrypted form */
+	uint8_t *encrypted;
 };
 
 struct sock_in {
@@ -81,7 +82,7 @@ int sock_io_open(struct sock *s)
 	if (!s->out || !s->in)
 		return -ENOMEM;
 	s->in->runs = 0;
-	if (s->hides && !(s->out->encrypted = malloc(IO_ENCRYPTED_BYTES)))
+	if (s->encrypts && !(s->out->encrypted = malloc(IO_ENCRYPTED_BYTES)))
 		return -ENOMEM;
 	s->gso =
 		!setsockopt(s->fd, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof(off));
@@ -102,7 +103,7 @@ void sock_io_close(struct sock *s)
 	s->fd = -1;
 }
 
-/* ---- errors -------------------------------------------------------------- */
+/* ---- ICMP errors --------------------------------------------------------- */
 
 static void io_error(struct sock *s, const struct sockaddr_in *to,
 		     const struct sock_extended_err *e)
@@ -114,7 +115,7 @@ static void io_error(struct sock *s, const struct sockaddr_in *to,
 		sock_peer_refused(s, p);
 }
 
-/* Reads one error from the queue; false: there is none. */
+/* Reads one error from the queue; returns false if there is none. */
 static bool io_error_read(struct sock *s)
 {
 	_Alignas(struct cmsghdr) char control[512];
@@ -143,12 +144,12 @@ void sock_io_errors(struct sock *s)
 		;
 }
 
-/* ---- sending ------------------------------------------------------------- */
+/* ---- sending datagrams --------------------------------------------------- */
 
-/* Stamp of the last datagram received, plus its age. */
+/* Returns the stamp of the last datagram received, plus its age. */
 static uint32_t io_echo(const struct sock *s, const struct sock_peer *p)
 {
-	uint32_t us = (uint32_t)((s->now - p->heard_ns) / 1000);
+	uint32_t us = (uint32_t)((s->now - p->last_received_ns) / 1000);
 
 	if (!p->stamp)
 		return 0;
@@ -161,13 +162,13 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 
 	h->magic = SOCK_MAGIC;
 	h->from = s->gen;
-	h->to = p->far;
+	h->to = p->remote_gen;
 	h->ack = p->rx.next;
-	h->here = sock_win_word(&p->rx, 0);
+	h->ack_bits = sock_win_word(&p->rx, 0);
 	h->room = sock_rx_room(s, p);
 	h->stamp = us ? us : 1;
 	h->echo = io_echo(s, p);
-	h->flags = (h->flags & (SOCK_LOOSE | SOCK_PUBLIC)) |
+	h->flags = (h->flags & (SOCK_UNORDERED | SOCK_PUBLIC)) |
 		   (p->bye ? SOCK_BYE_RECEIVED : 0) |
 		   (sock_tx_ack_soon(s, p) ? SOCK_ACK_SOON : 0);
 	h->count = ++p->count;
@@ -175,7 +176,7 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	p->unacked_bytes = 0;
 	p->ack_soon = false;
 	p->ack_now = false;
-	p->small_room_sent = h->room < 2 * p->gram_max;
+	p->small_room_sent = h->room < 2 * p->dgram_max;
 }
 
 static void io_sign(const struct sock *s, const struct sock_peer *p,
@@ -203,7 +204,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	h->bytes = (uint16_t)(bytes + s->tag);
 	if (h->kind != SOCK_DATA)
 		h = data = memcpy(&o->small[i], h, bytes);
-	if (s->hides)
+	if (s->encrypts)
 		h = data = memcpy(o->encrypted + o->bytes, h, bytes);
 	if (s->tag)
 		io_sign(s, p, data, bytes);
@@ -225,7 +226,7 @@ bool sock_io_batched(const struct sock *s)
 	return s->out->count;
 }
 
-/* Number of entries from i on that can be one message for GSO. */
+/* Returns the number of entries from i on that can form one message for GSO. */
 static uint32_t io_gso_count(const struct sock *s, uint32_t i)
 {
 	const struct sock_out *o = s->out;
@@ -233,7 +234,7 @@ static uint32_t io_gso_count(const struct sock *s, uint32_t i)
 	size_t all = size;
 	uint32_t n = 1;
 
-	if (!s->gso || size > o->entry[i].peer->gram_max + s->tag)
+	if (!s->gso || size > o->entry[i].peer->dgram_max + s->tag)
 		return 1;
 	for (; i + n < o->count; n++) {
 		size_t next = o->iov[i + n].iov_len;
@@ -315,21 +316,21 @@ static int io_fragments(struct sock *s, int how)
 }
 
 /*
- * The path MTU has shrunk. Later datagrams are cut to it; those that already
- * have a number are sent as fragments.
+ * Handles a smaller path MTU at entry i. Later datagrams are made smaller;
+ * those that already have a sequence number are sent as IP fragments.
  */
 static void io_mtu_shrunk(struct sock *s, uint32_t i)
 {
 	struct io_entry *e = &s->out->entry[i];
 	struct iovec *v = &s->out->iov[i];
-	uint32_t width = e->peer->gram_max + s->tag;
+	uint32_t width = e->peer->dgram_max + s->tag;
 	bool local;
 
 	sock_name_route(s, &e->peer->base.name, &width, &local);
 	if (v->iov_len <= width)
 		width = SOCK_DGRAM_MIN;
-	sock_peer_gram_max_set(e->peer, width - s->tag);
-	e->peer->pace.datagram = e->peer->gram_max;
+	sock_peer_dgram_max_set(e->peer, width - s->tag);
+	e->peer->pace.datagram = e->peer->dgram_max;
 	io_fragments(s, IP_PMTUDISC_DONT);
 	sock_io_send_one(s, &e->peer->base.name, v->iov_base,
 			 (uint32_t)v->iov_len);
@@ -351,7 +352,7 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 {
 	int err = errno;
 
-	/* Any call may return an earlier asynchronous error. */
+	/* any call may return an earlier asynchronous error */
 	if (err == EINTR)
 		return i;
 	if (err == ECONNREFUSED || err == EHOSTUNREACH || err == ENETUNREACH) {
@@ -368,15 +369,16 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 		return i + 1;
 	}
 	if (err != EAGAIN && err != ENOBUFS && err != ENOMEM)
-		return i + 1; /* treated as lost in the network */
+		/* the datagram is treated as lost in the network */
+		return i + 1;
 	io_unsent(s, i);
 	return s->out->count;
 }
 
 /*
- * The C library's sendto and recvfrom are cancellation points, which costs one
- * atomic before and after each call in threaded programs. These two call the
- * kernel directly.
+ * These two functions call the kernel directly: sendto() and recvfrom() of the
+ * C library are cancellation points, which cost one atomic before and after
+ * each call in threaded programs.
  */
 static ssize_t io_call_send(const struct sock *s, const struct sockaddr_in *to,
 			    const void *data, size_t bytes)
@@ -394,7 +396,7 @@ static ssize_t io_call_receive(const struct sock *s, struct sockaddr_in *from,
 		       &len);
 }
 
-/* Sends the last entry alone, by a cheaper system call. */
+/* Sends the last entry separately, by a cheaper system call. */
 static uint32_t io_send_one(struct sock *s, uint32_t i)
 {
 	const struct iovec *v = &s->out->iov[i];
@@ -441,9 +443,9 @@ int sock_io_send_one(struct sock *s, const struct sockaddr_in *to,
 	return -errno;
 }
 
-/* ---- receiving ----------------------------------------------------------- */
+/* ---- receiving datagrams ------------------------------------------------- */
 
-/* Length of the datagram at data, from its head; 0: invalid. */
+/* Returns the length of the datagram at data, from its head; 0: invalid. */
 static uint32_t io_length(const struct sock *s, const uint8_t *data,
 			  uint32_t left)
 {
@@ -459,7 +461,7 @@ static uint32_t io_length(const struct sock *s, const uint8_t *data,
 
 /*
  * Handles one datagram, or several that the kernel coalesced. After an invalid
- * one the start of the next is unknown, so the rest is dropped.
+ * one the start of the next is unknown, so the remaining bytes are dropped.
  */
 static int io_message(struct sock *s, uint32_t i, int budget)
 {
@@ -520,8 +522,8 @@ static int io_receive(struct sock *s, uint32_t count)
 
 /*
  * Chooses how to read next. A ping-pong has one message at a time, and a
- * coalesced message is best read into the buffer of the last one, which is in
- * the cache: both are read one by one. Batches are for many small messages.
+ * coalesced message is best read into the previous message's buffer, which is
+ * in the cache: both are read one by one. Batches are for many small messages.
  */
 static enum sock_read_more io_read_more(struct sock_in *in, int got,
 					uint32_t count)

@@ -6,16 +6,17 @@
  *
  *   HMAC-SHA-256(job key, sender's name, receiver's name, datagram)
  *
- * so that only a process that has the job key (attr.key) takes part, and a
- * datagram is valid for this sender and this receiver only. Then both derive
+ * so that only a process that has the job key (attr.key) can take part, and a
+ * datagram is valid only for this sender and this receiver. Then both derive
  *
  *   secret        = HMAC-SHA-256(job key, X25519(own half, peer's half))
  *   A's data to B = HMAC-SHA-256(secret, label, A, B)   first 16 bytes
  *   B's data to A = HMAC-SHA-256(secret, label, B, A)
  *
  * (HKDF of RFC 5869 with one block), where A and B are name, incarnation and
- * public key. Each direction of each pair has its own key, another incarnation
- * has other keys, and a job key that is disclosed later decrypts nothing.
+ * public key. Each direction of each pair has its own key, a new incarnation
+ * has new keys, and a job key that is disclosed later does not decrypt old
+ * traffic.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/log.h"
@@ -27,8 +28,9 @@
 #include <string.h>
 
 #define KEYS_SHA      32u
-#define KEYS_NAME     6u		/* bytes of an IPv4 address and port */
-#define KEYS_STRAY_NS UINT64_C(1000000) /* between two answers to strays */
+#define KEYS_NAME     6u /* bytes of an IPv4 address and port */
+/* interval between answers to stray datagrams, ns */
+#define KEYS_STRAY_NS UINT64_C(1000000)
 
 static bool keys_hmac(const uint8_t key[KEYS_SHA], const void *data,
 		      size_t bytes, uint8_t out[KEYS_SHA])
@@ -77,7 +79,7 @@ int sock_keys_open(struct sock *s, const struct weft_carrier_attr *attr)
 	if (!HMAC(EVP_sha256(), attr->key, (int)attr->key_bytes,
 		  (const uint8_t *)use, strlen(use), s->key, &len))
 		return -ENOMEM;
-	s->hides = attr->encrypt;
+	s->encrypts = attr->encrypt;
 	s->tag = SOCK_TAG;
 	return keys_pair(s);
 }
@@ -92,8 +94,8 @@ void sock_keys_close(struct sock *s)
 /* ---- first contact ------------------------------------------------------- */
 
 /*
- * Tag of a SOCK_PUBLIC datagram: of everything except the CRC's word, since the
- * CRC covers the tag.
+ * Computes the tag of a SOCK_PUBLIC datagram over all bytes except the CRC's
+ * word, since the CRC covers the tag.
  */
 static bool keys_tag(const struct sock *s, const struct sockaddr_in *from,
 		     const struct sockaddr_in *to, const uint8_t *data,
@@ -113,8 +115,8 @@ void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 	uint8_t tag[KEYS_SHA] = { 0 };
 
 	/*
-	 * If the tag cannot be computed, it is wrong and the receiver drops the
-	 * datagram as if it were lost.
+	 * if the tag cannot be computed it is wrong, and the receiver drops the
+	 * datagram as if it were lost
 	 */
 	keys_tag(s, &s->name, to, data, tag);
 	memcpy(data + bytes, tag, SOCK_TAG);
@@ -130,7 +132,7 @@ bool sock_keys_verify(const struct sock *s, const struct sockaddr_in *from,
 }
 
 void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
-			    uint64_t far)
+			    uint64_t remote_gen)
 {
 	struct {
 		struct sock_head head;
@@ -138,7 +140,7 @@ void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
 		uint8_t tag[SOCK_TAG];
 	} d = { .head = { .magic = SOCK_MAGIC,
 			  .from = s->gen,
-			  .to = far,
+			  .to = remote_gen,
 			  .kind = SOCK_ACK,
 			  .flags = SOCK_PUBLIC,
 			  .bytes = sizeof(d) } };
@@ -153,9 +155,9 @@ void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
 	sock_io_send_one(s, to, &d, sizeof(d));
 }
 
-/* ---- sessions ------------------------------------------------------------ */
+/* ---- session keys -------------------------------------------------------- */
 
-/* One side of a session: equal input of the key derivation on both sides. */
+/* One side of a session: the same input of the key derivation on both sides. */
 struct keys_side {
 	const struct sockaddr_in *name;
 	uint64_t gen;
@@ -192,42 +194,42 @@ static struct sock_seal *keys_seal(const struct sock *s,
 }
 
 /*
- * X25519 of our private half and the peer's public half; false: invalid public
- * key.
+ * Computes X25519 of this endpoint's private key and the peer's public key;
+ * returns false if the public key is invalid.
  */
 static bool keys_shared(const struct sock *s, const uint8_t *public,
 			uint8_t shared[SOCK_PUBLIC_BYTES])
 {
-	EVP_PKEY *far = EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL,
-						    public, SOCK_PUBLIC_BYTES);
+	EVP_PKEY *peer_key = EVP_PKEY_new_raw_public_key(
+		EVP_PKEY_X25519, NULL, public, SOCK_PUBLIC_BYTES);
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new(s->pair, NULL);
 	size_t bytes = SOCK_PUBLIC_BYTES;
-	bool ok = far && ctx && EVP_PKEY_derive_init(ctx) > 0 &&
-		  EVP_PKEY_derive_set_peer(ctx, far) > 0 &&
+	bool ok = peer_key && ctx && EVP_PKEY_derive_init(ctx) > 0 &&
+		  EVP_PKEY_derive_set_peer(ctx, peer_key) > 0 &&
 		  EVP_PKEY_derive(ctx, shared, &bytes) > 0;
 
 	EVP_PKEY_CTX_free(ctx);
-	EVP_PKEY_free(far);
+	EVP_PKEY_free(peer_key);
 	return ok;
 }
 
-bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t far,
+bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
 		     const uint8_t public[SOCK_PUBLIC_BYTES])
 {
-	const struct keys_side we = { &s->name, s->gen, s->public };
-	const struct keys_side they = { &p->base.name, far, public };
+	const struct keys_side ours = { &s->name, s->gen, s->public };
+	const struct keys_side theirs = { &p->base.name, remote_gen, public };
 	uint8_t shared[SOCK_PUBLIC_BYTES];
 	uint8_t secret[KEYS_SHA];
 
-	/* A peer with our own public key reflects our datagrams. */
+	/* a peer with this endpoint's public key reflects its datagrams */
 	if (p->self || !memcmp(public, s->public, SOCK_PUBLIC_BYTES) ||
 	    !keys_shared(s, public, shared) ||
 	    !keys_hmac(s->key, shared, sizeof(shared), secret))
 		return false;
 	sock_seal_close(p->seal);
 	sock_seal_close(p->own_seal);
-	p->seal = keys_seal(s, secret, &they, &we, false);
-	p->own_seal = keys_seal(s, secret, &we, &they, true);
+	p->seal = keys_seal(s, secret, &theirs, &ours, false);
+	p->own_seal = keys_seal(s, secret, &ours, &theirs, true);
 	OPENSSL_cleanse(shared, sizeof(shared));
 	OPENSSL_cleanse(secret, sizeof(secret));
 	memcpy(p->public, public, SOCK_PUBLIC_BYTES);

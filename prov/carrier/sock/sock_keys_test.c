@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of key agreement: which keys a session has, and which datagrams of an
- * attacker are accepted that can read and send everything, without and with the
+ * Key agreement: which keys a session has, and which datagrams are accepted
+ * from an attacker that can read and send everything, without and with the
  * job's key.
  */
 #include "test/support/carrier_fixture.h"
@@ -27,10 +27,10 @@
 struct pair {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
-	struct end_group crowd;
+	struct end_group group;
 };
 
-/* A datagram of an attacker, with room for a public key and a tag. */
+/* A datagram of an attacker, with space for a public key and a tag. */
 struct dgram {
 	struct sock_head head;
 	uint8_t rest[SOCK_PUBLIC_BYTES + SOCK_TAG];
@@ -48,15 +48,15 @@ static struct pair *pair_open(const char *key, const char *faults_of_b)
 	T_OK(end_open(&t->b, &weft_carrier_sock, 2, &attr));
 	t->ab = end_peer(&t->a, &t->b);
 	t->ba = end_peer(&t->b, &t->a);
-	t->crowd.e[0] = &t->a;
-	t->crowd.e[1] = &t->b;
-	t->crowd.count = 2;
-	t->a.crowd = &t->crowd;
-	t->b.crowd = &t->crowd;
+	t->group.e[0] = &t->a;
+	t->group.e[1] = &t->b;
+	t->group.count = 2;
+	t->a.group = &t->group;
+	t->b.group = &t->group;
 	return t;
 }
 
-static void pair_talk(struct pair *t, uint64_t from, uint64_t to)
+static void pair_exchange(struct pair *t, uint64_t from, uint64_t to)
 {
 	for (uint64_t n = from; n < to; n++) {
 		T_OK(end_send_all(&t->a, t->ab, n, 100, 20));
@@ -95,8 +95,8 @@ static void until_refused(struct end *e, uint64_t want)
 	T_IS(stats_of(e).refused, want);
 }
 
-static struct dgram gram_of(const struct end *from, const struct end *to,
-			    enum sock_kind kind, uint64_t count)
+static struct dgram dgram_of(const struct end *from, const struct end *to,
+			     enum sock_kind kind, uint64_t count)
 {
 	return (struct dgram){ .head = { .magic = SOCK_MAGIC,
 					 .from = sock_of(from->c)->gen,
@@ -107,10 +107,10 @@ static struct dgram gram_of(const struct end *from, const struct end *to,
 					 .count = count } };
 }
 
-/* Signs g as from does for peer, and sends it from the socket of at. */
-static void gram_send(struct dgram *g, const struct end *from,
-		      struct weft_peer *peer, const struct end *at,
-		      const struct end *to)
+/* Signs g as `from` does for peer, and sends it from the socket of `at`. */
+static void dgram_send(struct dgram *g, const struct end *from,
+		       struct weft_peer *peer, const struct end *at,
+		       const struct end *to)
 {
 	struct sock *s = sock_of(from->c);
 	uint8_t *data = (uint8_t *)g;
@@ -123,14 +123,14 @@ static void gram_send(struct dgram *g, const struct end *from,
 }
 
 /*
- * Sends a HELLO with that public key, signed with the job's key by from for to,
- * from the socket of at to goal.
+ * Sends a HELLO with that public key, signed with the job's key by `from` for
+ * `to`, from the socket of `at` to goal.
  */
 static void hello_relay(const struct end *from, const struct end *to,
 			const uint8_t *public, uint64_t count,
 			const struct end *at, const struct end *goal)
 {
-	struct dgram g = gram_of(from, to, SOCK_HELLO, count);
+	struct dgram g = dgram_of(from, to, SOCK_HELLO, count);
 	struct sock *s = sock_of(from->c);
 	const uint32_t bytes = sizeof(g) - SOCK_TAG;
 
@@ -169,9 +169,9 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 	struct end c;
 
 	T_OK(end_open(&c, &weft_carrier_sock, 3, &attr));
-	t->crowd.e[t->crowd.count++] = &c;
-	c.crowd = &t->crowd;
-	pair_talk(t, 0, 4);
+	t->group.e[t->group.count++] = &c;
+	c.group = &t->group;
+	pair_exchange(t, 0, 4);
 	cb = end_peer(&c, &t->b);
 	T_OK(end_send_all(&c, cb, 0, 8, 20));
 	T_TRUE(end_wait_got(&t->b, 5, 20));
@@ -179,7 +179,7 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 	sock_enter(sock_of(t->b.c));
 	ab = sock_peer_of(t->ab);
 	ba = sock_peer_of(t->ba);
-	g = gram_of(&t->a, &t->b, SOCK_ACK, 1000);
+	g = dgram_of(&t->a, &t->b, SOCK_ACK, 1000);
 	sock_seal_sign(sock_of(t->a.c), ab->own_seal, (uint8_t *)&g,
 		       sizeof(g.head));
 	T_TRUE(verifies(&t->b, ba->seal, &g));
@@ -188,7 +188,7 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 	sock_leave(sock_of(t->b.c));
 	sock_leave(sock_of(t->a.c));
 	end_close(&c);
-	t->crowd.count = 2;
+	t->group.count = 2;
 	T_TRUE(end_wait_lost(&t->b, 1, 20));
 	T_IS(t->b.lost_err, ESHUTDOWN);
 	t->b.lost = 0;
@@ -196,8 +196,8 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 }
 
 /*
- * From the receiver's address, unchanged, and with the incarnations of sender
- * and receiver exchanged.
+ * The datagram is sent from the receiver's address, once unchanged, and once
+ * with the incarnations of sender and receiver exchanged.
  */
 static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 {
@@ -205,94 +205,98 @@ static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 	uint64_t count;
 	struct dgram g;
 
-	pair_talk(t, 0, 20);
+	pair_exchange(t, 0, 20);
 	count = sock_peer_of(t->ba)->seen + 100;
-	g = gram_of(&t->a, &t->b, SOCK_BYE, count);
-	gram_send(&g, &t->a, t->ab, &t->b, &t->a);
+	g = dgram_of(&t->a, &t->b, SOCK_BYE, count);
+	dgram_send(&g, &t->a, t->ab, &t->b, &t->a);
 	until_refused(&t->a, 1);
-	g = gram_of(&t->b, &t->a, SOCK_BYE, count);
-	gram_send(&g, &t->a, t->ab, &t->b, &t->a);
+	g = dgram_of(&t->b, &t->a, SOCK_BYE, count);
+	dgram_send(&g, &t->a, t->ab, &t->b, &t->a);
 	until_refused(&t->a, 2);
-	/* the HELLO, from the receiver's address and from its own */
+	/* the HELLO, from the receiver's address and from the sender's */
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->b, &t->a);
 	until_refused(&t->a, 3);
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->a, &t->a);
 	until_refused(&t->a, 4);
 	T_IS(stats_of(&t->a).forged, 3);
-	pair_talk(t, 20, 40);
+	pair_exchange(t, 20, 40);
 	pair_close(t);
 }
 
-static void a_hello_is_heard_once(void **state)
+static void a_hello_is_accepted_once(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
 	const uint8_t *public = sock_of(t->a.c)->public;
 	uint64_t count;
 
-	pair_talk(t, 0, 20);
+	pair_exchange(t, 0, 20);
 	count = sock_peer_of(t->ab)->count + 100;
 	hello_send(&t->a, &t->b, public, count);
 	for (int i = 0; i < 3; i++)
 		hello_send(&t->a, &t->b, public, count);
 	until_refused(&t->b, 3);
 	T_IS(stats_of(&t->b).replays, 3);
-	pair_talk(t, 20, 40);
+	pair_exchange(t, 20, 40);
 	pair_close(t);
 }
 
-/* A process that has the job's key does not change the session of another. */
+/*
+ * A process that has the job's key cannot change the session of another
+ * process.
+ */
 static void another_public_key_is_refused(void **state)
 {
-	static const uint8_t low[SOCK_PUBLIC_BYTES]; /* X25519 gives zero */
+	/* X25519 returns zero for this key */
+	static const uint8_t low[SOCK_PUBLIC_BYTES];
 	struct pair *t = pair_open(JOB, NULL);
 	uint8_t public[SOCK_PUBLIC_BYTES];
 
 	memcpy(public, sock_of(t->a.c)->public, sizeof(public));
-	/* this key creates no session, and a valid one later does */
+	/* this key creates no session; a valid key later does */
 	hello_send(&t->a, &t->b, low, 1);
 	for (int i = 0; i < 100; i++)
 		t->b.c->ops->poll(t->b.c, 16);
-	T_IS(sock_peer_of(t->ba)->far, 0);
-	pair_talk(t, 0, 20);
+	T_IS(sock_peer_of(t->ba)->remote_gen, 0);
+	pair_exchange(t, 0, 20);
 	public[3] ^= 4;
 	hello_send(&t->a, &t->b, public, 1 << 20);
 	until_refused(&t->b, 1);
 	T_IS(stats_of(&t->b).forged, 1);
-	pair_talk(t, 20, 40);
+	pair_exchange(t, 20, 40);
 	pair_close(t);
 }
 
-/* The attacker has sessions of another job, also of one of the same user. */
+/* The attacker has sessions of another job, also of a job of the same user. */
 static void a_datagram_of_another_job_is_refused(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
 	struct pair *u = pair_open(OTHER, NULL);
 	struct dgram g;
 
-	pair_talk(t, 0, 20);
-	pair_talk(u, 0, 20);
-	g = gram_of(&t->a, &t->b, SOCK_BYE, 1 << 20);
-	gram_send(&g, &u->a, u->ab, &t->a, &t->b);
+	pair_exchange(t, 0, 20);
+	pair_exchange(u, 0, 20);
+	g = dgram_of(&t->a, &t->b, SOCK_BYE, 1 << 20);
+	dgram_send(&g, &u->a, u->ab, &t->a, &t->b);
 	until_refused(&t->b, 1);
 	T_IS(stats_of(&t->b).forged, 1);
 	/* unchanged, and as a first contact */
-	g = gram_of(&u->a, &u->b, SOCK_BYE, 1 << 20);
-	gram_send(&g, &u->a, u->ab, &u->a, &t->b);
+	g = dgram_of(&u->a, &u->b, SOCK_BYE, 1 << 20);
+	dgram_send(&g, &u->a, u->ab, &u->a, &t->b);
 	until_refused(&t->b, 2);
 	T_IS(end_send(&u->a, end_peer(&u->a, &t->b), 0, 8), -EAGAIN);
 	until_refused(&t->b, 3);
 	T_IS(stats_of(&t->b).forged, 2);
-	pair_talk(t, 20, 40);
-	pair_talk(u, 20, 40);
+	pair_exchange(t, 20, 40);
+	pair_exchange(u, 20, 40);
 	pair_close(t);
 	pair_close(u);
 }
 
 /*
- * a sends one HELLO only; b has the session, and its answer is lost: the data
- * that b sends reach a all the same.
+ * a sends only one HELLO; b has the session, and its answer is lost: the data
+ * that b sends still reach a.
  */
-static void a_lost_answer_is_repeated_with_the_data(void **state)
+static void a_lost_ack_of_first_contact_is_resent_with_data(void **state)
 {
 	struct pair *t = pair_open(JOB, "loss=1 for 150 ms");
 	struct sock_peer *p = sock_peer_of(t->ba);
@@ -300,10 +304,10 @@ static void a_lost_answer_is_repeated_with_the_data(void **state)
 
 	T_IS(end_send(&t->a, t->ab, 0, 8), -EAGAIN);
 	t_limit_set(&limit, 20);
-	for (bool met = false; !met;) {
+	for (bool contacted = false; !contacted;) {
 		t->b.c->ops->poll(t->b.c, 16);
 		sock_enter(sock_of(t->b.c));
-		met = p->far;
+		contacted = p->remote_gen;
 		sock_leave(sock_of(t->b.c));
 		T_FALSE(t_limit_expired(&limit));
 	}
@@ -314,7 +318,7 @@ static void a_lost_answer_is_repeated_with_the_data(void **state)
 
 /*
  * Sends ICMP "port unreachable" about a datagram from a to b, as b's host
- * would; if raw sockets are not allowed, calls the carrier's handler of it.
+ * would; if raw sockets are not allowed, calls the carrier's handler for it.
  */
 static void forge_refusal(struct pair *t)
 {
@@ -354,7 +358,9 @@ static void forge_refusal(struct pair *t)
 	close(fd);
 }
 
-/* Whether a has received a refusal, and a datagram of the peer since. */
+/*
+ * Returns whether a has received a refusal, and a datagram of the peer since.
+ */
 static bool refusal_cleared(const struct pair *t)
 {
 	struct sock *s = sock_of(t->a.c);
@@ -367,19 +373,19 @@ static bool refusal_cleared(const struct pair *t)
 	return yes;
 }
 
-/* The peer answers the probe and is not lost. */
-static void a_forged_refusal_ends_nothing(void **state)
+/* The peer answers the probe, so it is not lost. */
+static void a_forged_refusal_loses_no_peer(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
 	struct t_limit limit;
 
-	pair_talk(t, 0, 20);
+	pair_exchange(t, 0, 20);
 	for (uint64_t n = 20; n < 40; n++) {
 		forge_refusal(t);
 		forge_refusal(t);
-		pair_talk(t, n, n + 1);
+		pair_exchange(t, n, n + 1);
 	}
-	/* nothing else is sent */
+	/* no other datagram is sent */
 	sock_enter(sock_of(t->a.c));
 	sock_peer_of(t->ab)->refusals = 0;
 	sock_peer_of(t->ab)->refusal_ns = 0;
@@ -391,7 +397,7 @@ static void a_forged_refusal_ends_nothing(void **state)
 		t->a.c->ops->poll(t->a.c, 16);
 		T_FALSE(t_limit_expired(&limit));
 	}
-	pair_talk(t, 40, 60);
+	pair_exchange(t, 40, 60);
 	pair_close(t);
 }
 
@@ -423,7 +429,8 @@ static pid_t child_fork(int *pipe_p)
 }
 
 /*
- * Polls until e has lost a peer; stores the messages logged meanwhile in text.
+ * Polls until e has lost a peer; stores the messages logged during that time in
+ * text.
  */
 static bool lost_with_text(struct end *e, char *text, size_t room)
 {
@@ -442,8 +449,10 @@ static bool lost_with_text(struct end *e, char *text, size_t room)
 	return lost;
 }
 
-/* Runs first: ThreadSanitizer requires that no threads exist before a fork. */
-static void a_killed_peer_is_given_up_after_a_refusal(void **state)
+/*
+ * Must run first: ThreadSanitizer requires that no threads exist before a fork.
+ */
+static void a_killed_peer_is_lost_after_a_refusal(void **state)
 {
 	struct weft_carrier_attr attr = { .key = JOB,
 					  .key_bytes = strlen(JOB) };
@@ -467,14 +476,14 @@ static void a_killed_peer_is_given_up_after_a_refusal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_killed_peer_is_given_up_after_a_refusal),
+		T_CASE(a_killed_peer_is_lost_after_a_refusal),
 		T_CASE(each_direction_of_each_pair_has_its_own_key),
 		T_CASE(a_datagram_sent_back_to_its_sender_is_refused),
-		T_CASE(a_hello_is_heard_once),
+		T_CASE(a_hello_is_accepted_once),
 		T_CASE(another_public_key_is_refused),
 		T_CASE(a_datagram_of_another_job_is_refused),
-		T_CASE(a_lost_answer_is_repeated_with_the_data),
-		T_CASE(a_forged_refusal_ends_nothing),
+		T_CASE(a_lost_ack_of_first_contact_is_resent_with_data),
+		T_CASE(a_forged_refusal_loses_no_peer),
 	};
 
 	return T_RUN(tests);

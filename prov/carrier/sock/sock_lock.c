@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lock shared by the caller and the progress thread, and the thread's
- * notification.
+ * Lock shared by the caller and the progress thread, and notification of the
+ * thread.
  */
 #include "prov/carrier/sock/sock.h"
 
 #include <unistd.h>
 
-void sock_progress_thread_ring(struct sock *s)
+void sock_progress_thread_notify(struct sock *s)
 {
 	uint64_t one = 1;
 
@@ -16,14 +16,14 @@ void sock_progress_thread_ring(struct sock *s)
 		return;
 }
 
-void sock_progress_thread_call(struct sock *s)
+void sock_progress_thread_wake(struct sock *s)
 {
 	struct sock_progress_thread *d = &s->progress;
 
 	/* F3 pairs with F2 in progress_idle(). */
 	weft_fence_full();
 	if (weft_load32(&d->idle) && weft_swap32(&d->idle, 0))
-		sock_progress_thread_ring(s);
+		sock_progress_thread_notify(s);
 }
 
 void sock_enter(struct sock *s)

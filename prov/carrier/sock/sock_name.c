@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names: an address of this host and a UDP port, as the kernel knows them. The
- * kernel's routing table gives the route to another name and its MTU, via a
- * socket that is connected and never used.
+ * Names: an address of this host and a UDP port, as reported by the kernel. The
+ * kernel's routing table gives the route to another name and its MTU, by a
+ * socket that is connected for this purpose only.
  */
 #include "prov/carrier/sock/sock.h"
 
@@ -16,7 +16,7 @@
 #define NAME_RCV_BYTES	  (8 << 20)
 #define NAME_SND_BYTES	  (4 << 20)
 
-/* Missing in the headers of some C libraries. */
+/* missing in the headers of some C libraries */
 #ifndef IP_PMTUDISC_DO
 #define IP_PMTUDISC_DO 2
 #endif
@@ -39,7 +39,10 @@ static void name_buffers(struct sock *s)
 	s->rcv_bytes = (uint32_t)rcv;
 }
 
-/* No fragments; network errors are reported with the address they concern. */
+/*
+ * Sets the options: no IP fragments, and network errors reported with the
+ * destination address.
+ */
 static int name_options(int fd)
 {
 	int discover = IP_PMTUDISC_DO;
@@ -82,7 +85,7 @@ uint64_t sock_name_key(const struct sockaddr_in *n)
 	return (uint64_t)n->sin_addr.s_addr << 16 | n->sin_port;
 }
 
-static uint32_t name_gram_max(int fd)
+static uint32_t name_dgram_max(int fd)
 {
 	socklen_t len = sizeof(int);
 	uint32_t dgram;
@@ -96,7 +99,7 @@ static uint32_t name_gram_max(int fd)
 }
 
 int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
-		    uint32_t *gram_max_p, bool *local_p)
+		    uint32_t *dgram_max_p, bool *local_p)
 {
 	struct sockaddr_in from = { .sin_family = AF_INET,
 				    .sin_addr = s->name.sin_addr };
@@ -113,7 +116,7 @@ int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
 	else if (connect(fd, (const struct sockaddr *)to, sizeof(*to)))
 		ret = -EHOSTUNREACH;
 	if (!ret) {
-		*gram_max_p = name_gram_max(fd);
+		*dgram_max_p = name_dgram_max(fd);
 		*local_p = ntohl(to->sin_addr.s_addr) >> 24 == 127 ||
 			   to->sin_addr.s_addr == from.sin_addr.s_addr;
 	}

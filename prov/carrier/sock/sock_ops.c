@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Operations of the sock carrier: one UDP socket for all peers, local or
- * remote. There is no common memory: operations that need it return
+ * remote. There is no shared memory: operations that need it return
  * -EOPNOTSUPP, and the caller sends packets instead.
  */
 #include "prov/carrier/sock/sock.h"
@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define OPS_WINDOW_MIN 32u /* datagrams; a packet in parts must fit */
+#define OPS_WINDOW_MIN 32u /* datagrams; a packet that is split must fit */
 #define OPS_FAULTS                                            \
 	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE | \
 	 1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_DELAY |  \
 	 1u << WEFT_FAULT_CORRUPT | 1u << WEFT_FAULT_PARTITION)
 
 /*
- * Incarnation from the clock: later endpoints have greater numbers, also after
- * a reboot of the host.
+ * Returns an incarnation number from the clock: later endpoints have greater
+ * numbers, also after a reboot of the host.
  */
 static uint64_t ops_incarnation(void)
 {
@@ -54,7 +54,7 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 		s->window = slots > OPS_WINDOW_MIN ? slots : OPS_WINDOW_MIN;
 	weft_hash_init(&s->by_name);
 	weft_list_init(&s->busy);
-	weft_list_init(&s->late);
+	weft_list_init(&s->delayed);
 }
 
 static void ops_free(struct sock *s)
@@ -121,8 +121,8 @@ static void ops_log_stats(const struct sock *s)
 	const struct weft_carrier_stats *st = &s->stats;
 
 	weft_log(WEFT_LOG_INFO,
-		 "sock: %llu packets out in %llu datagrams, %llu in; %llu "
-		 "datagrams retransmitted, %llu refused (%llu forged, "
+		 "sock: %llu packets sent in %llu datagrams, %llu received; "
+		 "%llu datagrams retransmitted, %llu refused (%llu forged, "
 		 "%llu replays)",
 		 (unsigned long long)st->sent,
 		 (unsigned long long)sock_peer_sent(s),
@@ -164,24 +164,25 @@ static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret;
 }
 
-/* Counts a packet sent; the fault plan may end the endpoint here. */
+/* Counts a packet sent; the fault plan may stop the endpoint after it. */
 static void ops_count_sent(struct sock *s)
 {
 	s->stats.sent++;
 	if (!s->faults.die || s->stats.sent < s->faults.die)
 		return;
-	sock_poll_pass_uncork(s);
+	sock_poll_pass_send_deferred(s);
 	s->dead = true;
 }
 
 /*
- * If data are unacknowledged, the next acknowledgement notifies the caller;
- * otherwise the caller retries soon. Relaxed: a hint for wait.
+ * Counts a refused send. If data are unacknowledged, the next acknowledgement
+ * notifies the caller; otherwise the caller retries soon. relaxed: a hint for
+ * wait
  */
 static void ops_refused(struct sock *s, const struct sock_peer *p)
 {
 	if (sock_tx_pending(p))
-		s->starved = true;
+		s->send_refused = true;
 	else
 		weft_store32_relaxed(&s->waiter.full, 1);
 }
@@ -241,7 +242,7 @@ static int sock_share(struct weft_carrier *c, struct weft_peer *peer,
 }
 
 static int sock_window(struct weft_carrier *c, struct weft_peer *peer,
-		       size_t at, size_t bytes, void **area_p)
+		       size_t offset, size_t bytes, void **area_p)
 {
 	return -EOPNOTSUPP;
 }
@@ -253,11 +254,11 @@ static void sock_window_close(struct weft_carrier *c, void *area, size_t bytes)
 static void sock_watch(struct weft_carrier *c,
 		       const struct weft_carrier_watch *w)
 {
-	/* relaxed: the next wait reads it */
+	/* relaxed: only the next wait reads the value */
 	weft_store64_relaxed(&sock_of(c)->waiter.watching, w->want);
 }
 
-/* Nothing to do: there is no common memory that a peer could wait on. */
+/* Nothing to do: there is no shared memory on which a peer could wait. */
 static void sock_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 }

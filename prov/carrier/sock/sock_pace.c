@@ -7,9 +7,12 @@
 #define PACE_INITIAL_BYTES 65536
 #define PACE_INITIAL_GRAMS 4
 #define PACE_LARGE_BYTES   262144
-#define PACE_QUEUE_NS	   50000 /* what a busy host adds to a round trip */
-#define PACE_FORGET	   1024	 /* samples in which a minimum grows e-fold */
-#define PACE_WINDOW_BYTES  (UINT64_C(16) << 20) /* upper limit of the window */
+/* time that host load adds to a round trip, ns */
+#define PACE_QUEUE_NS	   50000
+/* samples in which the minimum grows by a factor of e */
+#define PACE_FORGET	   1024
+/* upper limit of the window, bytes */
+#define PACE_WINDOW_BYTES  (UINT64_C(16) << 20)
 
 static uint64_t pace_max(uint64_t a, uint64_t b)
 {
@@ -48,24 +51,24 @@ void sock_pace_rtt(struct sock_pace *p, uint64_t ns)
 		p->var_ns = (3 * p->var_ns + off) / 4;
 		p->srtt_ns = pace_max((7 * p->srtt_ns + ns) / 8, 1);
 	}
-	p->least_ns += p->least_ns / PACE_FORGET;
-	if (!p->least_ns || ns < p->least_ns)
-		p->least_ns = pace_max(ns, 1);
+	p->min_rtt_ns += p->min_rtt_ns / PACE_FORGET;
+	if (!p->min_rtt_ns || ns < p->min_rtt_ns)
+		p->min_rtt_ns = pace_max(ns, 1);
 	p->rto_ns = p->srtt_ns + 4 * p->var_ns;
 	p->rto_ns =
 		pace_min(pace_max(p->rto_ns, SOCK_RTO_MIN_NS), SOCK_RTO_MAX_NS);
 }
 
-/* Whether datagrams in flight spend most of their time in queues. */
-static bool pace_sees_queue(const struct sock_pace *p)
+/* Returns whether datagrams in flight spend most of their time in queues. */
+static bool pace_has_queue(const struct sock_pace *p)
 {
 	return p->window >= PACE_LARGE_BYTES &&
-	       p->srtt_ns > 2 * p->least_ns + PACE_QUEUE_NS;
+	       p->srtt_ns > 2 * p->min_rtt_ns + PACE_QUEUE_NS;
 }
 
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
 {
-	if (pace_sees_queue(p))
+	if (pace_has_queue(p))
 		return;
 	if (p->window >= p->ssthresh)
 		bytes = bytes * p->datagram / p->window;
@@ -73,16 +76,16 @@ void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
 }
 
 /*
- * Later datagrams have arrived: more likely a link error than congestion, so
- * the window stays at the initial one or above.
+ * Handles a loss after which later datagrams have arrived. A link error is more
+ * likely than congestion, so the window does not fall below the initial one.
  */
 void sock_pace_loss(struct sock_pace *p, uint64_t now)
 {
-	uint64_t less = p->window / (pace_sees_queue(p) ? 2 : 8);
+	uint64_t less = p->window / (pace_has_queue(p) ? 2 : 8);
 
-	if (p->cut_ns && now - p->cut_ns < p->srtt_ns)
+	if (p->reduced_ns && now - p->reduced_ns < p->srtt_ns)
 		return;
-	p->cut_ns = now;
+	p->reduced_ns = now;
 	p->ssthresh = pace_max(p->window - less, pace_initial(p->datagram));
 	p->ssthresh = pace_min(p->ssthresh, p->window);
 	p->window = p->ssthresh;

@@ -5,11 +5,12 @@
  *
  *   rto     smoothed round-trip time plus four deviations (RFC 6298),
  *           doubled at every timeout
- *   window  slow start: grows by the acknowledged bytes up to `turn`, then by
- *           one datagram a round trip. A loss takes an eighth of it, once a
- *           round trip, or half if round-trip times show a queue, but leaves
- *           the initial window; a timeout leaves two datagrams. A large
- *           window does not grow while round-trip times show a queue.
+ *   window  slow start: grows by the acknowledged bytes up to ssthresh, then
+ *           by one datagram per round trip. A loss reduces it by an eighth,
+ *           once per round trip, or by half if round-trip times show a queue,
+ *           but not below the initial window; a timeout reduces it to two
+ *           datagrams. A large window does not grow while round-trip times
+ *           show a queue.
  */
 #ifndef WEFT_CARRIER_SOCK_PACE_H
 #define WEFT_CARRIER_SOCK_PACE_H
@@ -21,26 +22,26 @@
 #define SOCK_RTO_MAX_NS	  UINT64_C(1000000000)
 
 struct sock_pace {
-	uint64_t srtt_ns; /* 0: not measured yet */
+	uint64_t srtt_ns; /* smoothed round-trip time; 0: not measured yet */
 	uint64_t var_ns;
-	uint64_t least_ns; /* shortest recent round trip */
+	uint64_t min_rtt_ns; /* shortest recent round-trip time */
 	uint64_t rto_ns;
 	uint64_t window;
-	uint64_t ssthresh; /* window at which slow start ends */
-	uint64_t cut_ns;   /* time of the last reduction by a loss */
-	uint32_t datagram; /* bytes of the largest datagram */
+	uint64_t ssthresh;   /* window at which slow start ends */
+	uint64_t reduced_ns; /* time of the last reduction by a loss */
+	uint32_t datagram;   /* largest datagram */
 };
 
 void sock_pace_init(struct sock_pace *p, uint32_t datagram);
-/* Adds a measured round trip. */
+/* Handles a measured round-trip time. */
 void sock_pace_rtt(struct sock_pace *p, uint64_t ns);
-/* Bytes were acknowledged. */
+/* Handles the acknowledgement of bytes. */
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes);
-/* A datagram was lost and later ones arrived. */
+/* Handles the loss of a datagram after which later ones arrived. */
 void sock_pace_loss(struct sock_pace *p, uint64_t now);
-/* First timeout: doubles rto_ns only. */
+/* Handles the first timeout: doubles rto_ns only. */
 void sock_pace_backoff(struct sock_pace *p);
-/* Repeated timeout: reduces the window, too. */
+/* Handles a repeated timeout: also reduces the window. */
 void sock_pace_timeout(struct sock_pace *p, uint64_t inflight_bytes);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Peer records. A name may have several owners one after the other; each
- * datagram carries the time when its sender was opened (incarnation). A later
- * incarnation behind a name means that the earlier one has ended; late
- * datagrams of the earlier one are dropped.
+ * datagram carries the time when its sender was opened (incarnation). If a
+ * later incarnation has the name, the earlier one has ended, and late datagrams
+ * of the earlier one are dropped.
  *
- *   NEW --HELLO--> ASKED --answer, or no refusal--> OPEN --> lost
+ *   NEW --HELLO--> HELLO_SENT --answer, or no refusal--> OPEN --> lost
  *                    |  ^
  *          refused --+  +--- later
  *                   ABSENT
  *
- * First contact needs no call by the peer, which may be computing: the host
- * refuses datagrams to a port without an owner, so a port that is not refused
- * in time has an owner, and data may wait in its socket.
+ * First contact needs no call by the peer, which may be outside MPI: the host
+ * refuses datagrams to a port without an owner, so a port without a refusal in
+ * time has an owner, and data can be queued in its socket.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -23,16 +23,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PEER_MAX 65536u
-#define PEER_LOCAL_REFUSAL_NS                           \
-	UINT64_C(20000000) /* longest time of a refusal \
-			    */
+#define PEER_MAX	       65536u
+/* longest time until a refusal */
+#define PEER_LOCAL_REFUSAL_NS  UINT64_C(20000000)
 #define PEER_REMOTE_REFUSAL_NS UINT64_C(100000000)
 #define PEER_HELLO_MIN_NS      UINT64_C(1000000)
 #define PEER_HELLO_MAX_NS      UINT64_C(64000000)
 #define PEER_PROBE_NS	       UINT64_C(50000000)
-#define PEER_FLIGHT_FIRST      32u     /* numbers; enough for most peers */
-#define PEER_ROOM_FIRST	       262144u /* until the peer advertises its room */
+/* sequence numbers; enough for most peers */
+#define PEER_FLIGHT_FIRST      32u
+/* receive window until the peer advertises its own, bytes */
+#define PEER_ROOM_FIRST	       262144u
 
 void sock_peer_busy(struct sock *s, struct sock_peer *p)
 {
@@ -58,12 +59,15 @@ static int peer_table_grow(struct sock *s)
 	return 0;
 }
 
-/* Records are padded to eight bytes, and so is a full datagram. */
-void sock_peer_gram_max_set(struct sock_peer *p, uint32_t gram_max)
+/*
+ * Sets the largest datagram to p. Records are padded to eight bytes, so a full
+ * datagram is, too.
+ */
+void sock_peer_dgram_max_set(struct sock_peer *p, uint32_t dgram_max)
 {
 	static_assert(sizeof(struct sock_head) % 8 == 0, "records follow it");
-	p->gram_max = gram_max & ~7u;
-	p->base.whole = (uint16_t)(p->gram_max - sizeof(struct sock_head) -
+	p->dgram_max = dgram_max & ~7u;
+	p->base.whole = (uint16_t)(p->dgram_max - sizeof(struct sock_head) -
 				   sizeof(struct sock_record) -
 				   sizeof(struct weft_pkt));
 }
@@ -72,9 +76,9 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 		    struct sock_peer **p_p)
 {
 	struct sock_peer *p;
-	uint32_t gram_max;
+	uint32_t dgram_max;
 	bool local;
-	int ret = sock_name_route(s, name, &gram_max, &local);
+	int ret = sock_name_route(s, name, &dgram_max, &local);
 
 	if (!ret)
 		ret = peer_table_grow(s);
@@ -87,31 +91,31 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	}
 	p->base.name = *name;
 	p->base.index = s->peer_count;
-	sock_peer_gram_max_set(p, gram_max - s->tag);
+	sock_peer_dgram_max_set(p, dgram_max - s->tag);
 	p->local = local;
 	p->room = PEER_ROOM_FIRST;
 	p->hello_backoff_ns = PEER_HELLO_MIN_NS;
 	p->self = sock_name_key(name) == sock_name_key(&s->name);
 	if (p->self) {
-		p->far = s->gen;
+		p->remote_gen = s->gen;
 		p->state = SOCK_OPEN;
 	}
 	weft_list_init(&p->busy);
-	sock_pace_init(&p->pace, p->gram_max);
+	sock_pace_init(&p->pace, p->dgram_max);
 	s->peer[s->peer_count++] = p;
-	s->named = p; /* an earlier record may have had the name */
+	s->last_found = p; /* an earlier record may have had the name */
 	*p_p = p;
 	return 0;
 }
 
 struct sock_peer *sock_peer_find(struct sock *s, const struct sockaddr_in *name)
 {
-	struct sock_peer *p = s->named;
+	struct sock_peer *p = s->last_found;
 
 	if (p && sock_name_key(&p->base.name) == sock_name_key(name))
 		return p;
 	p = weft_hash_get(&s->by_name, sock_name_key(name));
-	s->named = p;
+	s->last_found = p;
 	return p;
 }
 
@@ -127,7 +131,8 @@ int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 	}
 	ret = peer_new(s, name, p_p);
 	if (!ret && old)
-		(*p_p)->before = old->far ? old->far : old->before;
+		(*p_p)->ended_gen =
+			old->remote_gen ? old->remote_gen : old->ended_gen;
 	return ret;
 }
 
@@ -138,10 +143,10 @@ static struct sock_peer *peer_first_contact(struct sock *s, struct sock_peer *p,
 					    const struct sock_head *h,
 					    const uint8_t *public)
 {
-	if (!p || h->from <= p->before ||
+	if (!p || h->from <= p->ended_gen ||
 	    (s->tag && !sock_keys_agree(s, p, h->from, public)))
 		return NULL;
-	p->far = h->from;
+	p->remote_gen = h->from;
 	p->refused = false;
 	p->state = SOCK_OPEN;
 	sock_peer_busy(s, p);
@@ -155,21 +160,21 @@ struct sock_peer *sock_peer_of_head(struct sock *s,
 {
 	struct sock_peer *p = sock_peer_find(s, name);
 
-	if (p && p->far == h->from)
+	if (p && p->remote_gen == h->from)
 		return p->base.lost ? NULL : p;
-	if (p && p->far) {
+	if (p && p->remote_gen) {
 		/*
-		 * The progress thread leaves the loss to the caller: the sender
-		 * retransmits the datagram.
+		 * the progress thread leaves the loss to the caller: the sender
+		 * will retransmit the datagram
 		 */
-		if (h->from < p->far || s->away)
+		if (h->from < p->remote_gen || s->in_progress_thread)
 			return NULL;
-		/* The name has a new owner. */
+		/* the name has a new owner */
 		p->refused = true;
 		sock_peer_fail(s, p, ECONNRESET);
 		p = NULL;
 	}
-	/* No record is created for a peer that only answers or closes. */
+	/* no record is created for a peer that only answers or closes */
 	if ((!p || p->base.lost) &&
 	    ((h->kind != SOCK_HELLO && h->kind != SOCK_DATA) ||
 	     sock_peer_get(s, name, &p)))
@@ -180,7 +185,7 @@ struct sock_peer *sock_peer_of_head(struct sock *s,
 static void peer_hello(struct sock *s, struct sock_peer *p)
 {
 	p->state = SOCK_HELLO_SENT;
-	p->ask_ns = s->now;
+	p->hello_ns = s->now;
 	if (!p->hello_since_ns)
 		p->hello_since_ns = s->now;
 	p->refused = false;
@@ -190,13 +195,15 @@ static void peer_hello(struct sock *s, struct sock_peer *p)
 	sock_peer_busy(s, p);
 }
 
-/* Whether the peer's host has never responded, not even with a refusal. */
+/*
+ * Returns whether the peer's host has never responded, not even with a refusal.
+ */
 static bool peer_host_silent(const struct sock *s, const struct sock_peer *p)
 {
 	return !p->local && s->now - p->hello_since_ns > s->silence_ns;
 }
 
-/* The next pass loses the peer. */
+/* Marks p so that the next pass declares it lost. */
 static void peer_fail_silent(struct sock *s, struct sock_peer *p)
 {
 	if (!p->broken)
@@ -214,10 +221,10 @@ int sock_peer_contact(struct sock *s, struct sock_peer *p)
 	if (p->state == SOCK_OPEN)
 		return 0;
 	if (p->state == SOCK_NEW ||
-	    (p->state == SOCK_ABSENT && s->now >= p->ask_ns))
+	    (p->state == SOCK_ABSENT && s->now >= p->hello_ns))
 		peer_hello(s, p);
-	/* With a key only an answer proves that the peer exists. */
-	if (p->state == SOCK_HELLO_SENT && s->now - p->ask_ns > silent) {
+	/* with a key, only an answer shows that the peer exists */
+	if (p->state == SOCK_HELLO_SENT && s->now - p->hello_ns > silent) {
 		if (s->tag && peer_host_silent(s, p))
 			peer_fail_silent(s, p);
 		else if (s->tag)
@@ -229,7 +236,7 @@ int sock_peer_contact(struct sock *s, struct sock_peer *p)
 }
 
 /* Handles an unsigned report that the port has no owner: the peer is probed. */
-static void peer_note_refusal(struct sock *s, struct sock_peer *p)
+static void peer_record_refusal(struct sock *s, struct sock_peer *p)
 {
 	p->refusals++;
 	if (!p->refusal_ns) {
@@ -257,11 +264,11 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 	uint64_t most = s->silence_ns < SOCK_REFUSED_NS ? s->silence_ns
 							: SOCK_REFUSED_NS;
 
-	if (p->heard_ns > p->refusal_ns) {
+	if (p->last_received_ns > p->refusal_ns) {
 		p->refusal_ns = 0;
 		return;
 	}
-	/* A host that has no such port refuses the probes as well. */
+	/* a host without a process at that port refuses the probes, too */
 	if (s->now - p->refusal_ns > most && p->refusals > 1) {
 		if (!p->refused)
 			peer_log_refused(s, p);
@@ -272,7 +279,7 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 	}
 }
 
-/* The host of p reports that no process has that port. */
+/* Handles a report of p's host that no process has that port. */
 void sock_peer_refused(struct sock *s, struct sock_peer *p)
 {
 	if (p->base.lost)
@@ -280,13 +287,13 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p)
 	p->hello_since_ns = 0;
 	if (p->state != SOCK_OPEN) {
 		p->state = SOCK_ABSENT;
-		p->ask_ns = s->now + p->hello_backoff_ns;
+		p->hello_ns = s->now + p->hello_backoff_ns;
 		if (p->hello_backoff_ns < PEER_HELLO_MAX_NS)
 			p->hello_backoff_ns *= 2;
 		return;
 	}
 	if (s->tag) {
-		peer_note_refusal(s, p);
+		peer_record_refusal(s, p);
 		return;
 	}
 	p->refused = true;
@@ -324,32 +331,32 @@ bool sock_peer_flight_reserve(struct sock_peer *p, uint32_t count)
 
 bool sock_peer_reorder_reserve(struct sock_peer *p)
 {
-	if (!p->here)
-		p->here = calloc(SOCK_WINDOW, sizeof(struct sock_dgram *));
-	return p->here;
+	if (!p->reorder)
+		p->reorder = calloc(SOCK_WINDOW, sizeof(struct sock_dgram *));
+	return p->reorder;
 }
 
 static void peer_free_datagrams(struct sock *s, struct sock_peer *p)
 {
 	for (unsigned i = 0; i < p->flight_room; i++)
 		sock_dgram_free(s, p->flight[i].dgram);
-	for (unsigned i = 0; p->here && i < SOCK_WINDOW; i++)
-		sock_dgram_free(s, p->here[i]);
+	for (unsigned i = 0; p->reorder && i < SOCK_WINDOW; i++)
+		sock_dgram_free(s, p->reorder[i]);
 	sock_dgram_free(s, p->open);
 	free(p->flight);
-	free(p->here);
-	free(p->whole);
+	free(p->reorder);
+	free(p->reassembly);
 	p->flight = NULL;
 	p->flight_room = 0;
-	p->here = NULL;
+	p->reorder = NULL;
 	p->open = NULL;
-	p->whole = NULL;
+	p->reassembly = NULL;
 	p->tx.acked = p->tx.next;
 	p->rx = (struct sock_win){ .next = p->rx.next, .top = p->rx.next };
 	p->losses = 0;
 	p->inflight_bytes = 0;
 	p->held = 0;
-	p->rto_at = 0;
+	p->rto_deadline_ns = 0;
 }
 
 void sock_peer_free(struct sock *s, struct sock_peer *p)
@@ -364,10 +371,12 @@ void sock_peer_fail(struct sock *s, struct sock_peer *p, int err)
 {
 	if (p->base.lost)
 		return;
-	/* A peer that may still run is notified that it was declared dead. */
-	if (!p->bye && !p->refused && p->far)
+	/* notifies a peer that may still run that it was declared dead */
+	if (!p->bye && !p->refused && p->remote_gen)
 		sock_tx_control(s, p, SOCK_RESET);
-	/* The batch must not hold datagrams of the peer when they are freed. */
+	/*
+	 * the batch must not contain datagrams of the peer when they are freed
+	 */
 	sock_io_flush(s);
 	peer_free_datagrams(s, p);
 	if (p->sends)

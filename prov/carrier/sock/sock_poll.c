@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A poll pass: deliver what the reorder buffers hold in order, read the socket,
- * then for every busy peer acknowledge, send and retransmit, and check whether
- * it is lost. An acknowledgement is delayed for a moment, so that data in the
- * other direction can carry it.
+ * A poll pass: delivers packets that are in order from the reorder buffers,
+ * reads the socket, then for every busy peer acknowledges, sends and
+ * retransmits, and checks whether the peer is lost. Acknowledgements are
+ * delayed by up to PASS_ACK_NS, so that data in the other direction can carry
+ * them.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -12,23 +13,28 @@
 #include <errno.h>
 #include <poll.h>
 
-#define PASS_ACK_GRAMS	 96u
-#define PASS_ACK_BYTES	 120000u	   /* nearly two batches of a sender */
-#define PASS_ACK_SOON_NS UINT64_C(50000)   /* delay of an urgent ACK */
-#define PASS_ACK_NS	 UINT64_C(400000)  /* delay of other ACKs */
-#define PASS_BLOCKED_NS	 UINT64_C(50000)   /* until delivery is retried */
-#define PASS_UNSENT_NS	 UINT64_C(1000000) /* until sending is retried */
-#define PASS_PROBE_ROUND_NS \
-	UINT64_C(100000000)		  /* between two rounds of probes */
-#define PASS_QUIET_NS UINT64_C(200000000) /* silence before a probe ... */
-#define PASS_QUIET_PER_PEER_NS \
-	UINT64_C(50000000)	/* ... or this long for each peer */
-#define PASS_PROBES	    64u /* probes per round */
-#define PASS_SILENCE_PROBES 8u	/* probes within silence_ns */
-#define PASS_READS	    4
+#define PASS_ACK_DGRAMS	       96u
+/* bytes; nearly two batches of a sender */
+#define PASS_ACK_BYTES	       120000u
+#define PASS_ACK_SOON_NS       UINT64_C(50000)	/* delay of an urgent ACK */
+#define PASS_ACK_NS	       UINT64_C(400000) /* delay of other ACKs */
+/* interval between attempts to deliver */
+#define PASS_BLOCKED_NS	       UINT64_C(50000)
+/* interval between attempts to send */
+#define PASS_UNSENT_NS	       UINT64_C(1000000)
+/* interval between two rounds of probes */
+#define PASS_PROBE_ROUND_NS    UINT64_C(100000000)
+/* silence before a probe, or this time per peer if that is longer */
+#define PASS_QUIET_NS	       UINT64_C(200000000)
+#define PASS_QUIET_PER_PEER_NS UINT64_C(50000000)
+#define PASS_PROBES	       64u /* probes per round */
+#define PASS_SILENCE_PROBES    8u  /* probes within silence_ns */
+#define PASS_READS	       4
 
-#define CLOSE_DATA_NS	   UINT64_C(5000000000) /* data are unacknowledged */
-#define CLOSE_BYE_NS	   UINT64_C(1000000000) /* only the BYE is unanswered */
+/* time limit while data are unacknowledged */
+#define CLOSE_DATA_NS	   UINT64_C(5000000000)
+/* time limit while only the BYE is unanswered */
+#define CLOSE_BYE_NS	   UINT64_C(1000000000)
 #define CLOSE_PAUSE_MIN_NS UINT64_C(2000000)
 #define CLOSE_PAUSE_MAX_NS UINT64_C(50000000)
 
@@ -42,7 +48,7 @@ static bool pass_peer_ended(const struct sock_peer *p)
 	return p->broken || (p->bye && p->rx.next == p->bye_seq);
 }
 
-/* Loses p if it has ended; its packets are delivered first. */
+/* Declares p lost if it has ended, after its packets are delivered. */
 static void pass_check_lost(struct sock *s, struct sock_peer *p, bool drained)
 {
 	if (pass_peer_ended(p))
@@ -51,7 +57,7 @@ static void pass_check_lost(struct sock *s, struct sock_peer *p, bool drained)
 		sock_peer_fail(s, p, ECONNRESET);
 }
 
-/* Time when a delayed acknowledgement is sent. */
+/* Returns the time when a delayed acknowledgement is due. */
 static uint64_t pass_ack_at(const struct sock_peer *p)
 {
 	return p->unacked_ns + (p->ack_soon ? PASS_ACK_SOON_NS : PASS_ACK_NS);
@@ -64,7 +70,7 @@ static void pass_ack(struct sock *s, struct sock_peer *p, bool idle)
 		p->ack_now = false;
 		return;
 	}
-	if (p->ack_now || p->unacked >= PASS_ACK_GRAMS ||
+	if (p->ack_now || p->unacked >= PASS_ACK_DGRAMS ||
 	    p->unacked_bytes >= PASS_ACK_BYTES ||
 	    (idle && p->unacked && s->now >= pass_ack_at(p)))
 		sock_tx_control(s, p, SOCK_ACK);
@@ -75,17 +81,17 @@ static uint64_t pass_earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Time of the next retransmission to p. */
+/* Returns the time of the next retransmission to p. */
 static uint64_t pass_timer(const struct sock *s, const struct sock_peer *p)
 {
-	uint64_t due = p->rto_at ? p->rto_at : UINT64_MAX;
+	uint64_t due = p->rto_deadline_ns ? p->rto_deadline_ns : UINT64_MAX;
 
 	if (p->losses)
 		due = pass_earlier(due, s->now + PASS_UNSENT_NS);
 	return due;
 }
 
-/* Time when p needs another pass, if nothing arrives before. */
+/* Returns the time when p needs another pass if nothing arrives before. */
 static uint64_t pass_due(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t due = pass_timer(s, p);
@@ -104,12 +110,15 @@ static uint64_t pass_due(const struct sock *s, const struct sock_peer *p)
 	return due;
 }
 
-/* Runs after the flush, since losing a peer frees its datagrams. */
+/*
+ * Ends the pass for p. Runs after the flush, since losing a peer frees its
+ * datagrams.
+ */
 static uint64_t pass_end(struct sock *s, struct sock_peer *p, bool drained)
 {
 	uint64_t due;
 
-	if (!s->away)
+	if (!s->in_progress_thread)
 		pass_check_lost(s, p, drained);
 	if (p->base.lost)
 		return UINT64_MAX;
@@ -139,7 +148,7 @@ static uint64_t pass_peers(struct sock *s, bool idle, bool drained)
 	return due;
 }
 
-static int pass_deliver_kept(struct sock *s, int budget)
+static int pass_deliver_reordered(struct sock *s, int budget)
 {
 	struct weft_list *i, *tmp;
 	int n = 0;
@@ -148,24 +157,24 @@ static int pass_deliver_kept(struct sock *s, int budget)
 		struct sock_peer *p = pass_peer(i);
 
 		if (n < budget && sock_win_ready(&p->rx))
-			n += sock_rx_deliver_kept(s, p, budget - n);
+			n += sock_rx_deliver_reordered(s, p, budget - n);
 	}
 	return n;
 }
 
 /*
- * Kind of the probe of a quiet peer. A peer on a remote host has to answer from
- * time to time, since its host may have failed; its progress thread answers
- * while it computes.
+ * Returns the kind of probe for an idle peer. A peer on a remote host must
+ * answer from time to time, since its host may have failed; its progress thread
+ * answers while the rank is outside MPI.
  */
 static enum sock_kind pass_probe_kind(struct sock *s, struct sock_peer *p)
 {
 	if (p->local ||
-	    s->now - p->heard_ns < s->silence_ns / PASS_SILENCE_PROBES)
+	    s->now - p->last_received_ns < s->silence_ns / PASS_SILENCE_PROBES)
 		return SOCK_ACK;
-	if (p->probed_since_ns <= p->heard_ns) {
+	if (p->probed_since_ns <= p->last_received_ns) {
 		p->probed_since_ns = s->now;
-	} else if (s->now - p->heard_ns > s->silence_ns &&
+	} else if (s->now - p->last_received_ns > s->silence_ns &&
 		   s->now - p->probed_since_ns > s->silence_ns / 2) {
 		sock_tx_fail_silent(s, p);
 		sock_peer_busy(s, p);
@@ -174,9 +183,9 @@ static enum sock_kind pass_probe_kind(struct sock *s, struct sock_peer *p)
 }
 
 /*
- * Silence of a peer in ns before it is probed. Every probe wakes a blocked
- * process, so the interval grows with the number of peers. A silent host has to
- * be probed in time, however.
+ * Returns the time in ns without traffic after which a peer is probed. Every
+ * probe wakes a blocked process, so the interval grows with the number of
+ * peers, but a silent host must be probed in time.
  */
 static uint64_t pass_quiet_ns(const struct sock *s)
 {
@@ -187,8 +196,8 @@ static uint64_t pass_quiet_ns(const struct sock *s)
 }
 
 /*
- * Probes quiet peers to which nothing else may be sent for a long time: if the
- * process has died, its host refuses the probe.
+ * Probes idle peers, to which possibly nothing else is sent for a long time: if
+ * the process has died, its host refuses the probe.
  */
 static void pass_probe(struct sock *s)
 {
@@ -198,25 +207,25 @@ static void pass_probe(struct sock *s)
 
 	s->tick_ns = s->now + PASS_PROBE_ROUND_NS;
 	for (uint32_t i = 0; i < most; i++) {
-		struct sock_peer *p = s->peer[s->poked++ % s->peer_count];
+		struct sock_peer *p = s->peer[s->probe_next++ % s->peer_count];
 
-		if (!p->base.lost && p->far && p->far != s->gen &&
-		    s->now - p->heard_ns > quiet_ns)
+		if (!p->base.lost && p->remote_gen && p->remote_gen != s->gen &&
+		    s->now - p->last_received_ns > quiet_ns)
 			sock_tx_control(s, p, pass_probe_kind(s, p));
 	}
 }
 
-void sock_poll_pass_uncork(struct sock *s)
+void sock_poll_pass_send_deferred(struct sock *s)
 {
 	for (struct weft_list *i = s->busy.next; i != &s->busy; i = i->next)
 		sock_tx_send_open(s, pass_peer(i));
 	sock_io_flush(s);
-	s->corked = false;
+	s->deferred = false;
 }
 
 /*
- * Reads what the socket holds, within bounds. Updates s->now, since delivery
- * takes time that must not shorten the measured round trips.
+ * Reads datagrams from the socket, up to the budget. Updates s->now, since
+ * delivery takes time that must not shorten the measured round-trip times.
  */
 static int pass_read(struct sock *s, int n, int budget,
 		     enum sock_read_more *left_p)
@@ -231,10 +240,13 @@ static int pass_read(struct sock *s, int n, int budget,
 	return n;
 }
 
-/* Whether nothing arrived, nothing is to be sent, and nothing is due. */
+/*
+ * Returns whether nothing has arrived, nothing is to be sent, and nothing is
+ * due.
+ */
 static bool pass_is_idle(const struct sock *s)
 {
-	/* relaxed: written under the lock, which this thread holds */
+	/* relaxed: written with the lock held, as this thread holds it */
 	return !s->peers_changed &&
 	       s->now < weft_load64_relaxed(&s->waiter.due_ns) &&
 	       !sock_io_batched(s);
@@ -247,13 +259,13 @@ static int poll_pass(struct sock *s, int budget)
 	int n;
 
 	s->now = weft_now_ns();
-	if (s->corked) {
-		sock_poll_pass_uncork(s);
+	if (s->deferred) {
+		sock_poll_pass_send_deferred(s);
 		s->now = weft_now_ns();
 	}
 	s->polling = true;
 	was = s->stats.received;
-	n = pass_read(s, pass_deliver_kept(s, budget), budget, &left);
+	n = pass_read(s, pass_deliver_reordered(s, budget), budget, &left);
 	s->polling = false;
 	if (s->faults.any)
 		sock_fault_run(s, false);
@@ -262,7 +274,7 @@ static int poll_pass(struct sock *s, int budget)
 	if (n || !pass_is_idle(s))
 		sock_wait_due(s, pass_peers(s, s->stats.received == was,
 					    left == SOCK_READ_EMPTY));
-	s->corked = false;
+	s->deferred = false;
 	return n;
 }
 
@@ -273,21 +285,21 @@ int sock_poll(struct weft_carrier *c, int budget)
 
 	sock_enter(s);
 	n = s->dead ? 0 : poll_pass(s, budget);
-	sock_progress_thread_count(&s->progress.turns);
+	sock_progress_thread_count(&s->progress.caller_polls);
 	sock_leave(s);
 	return n;
 }
 
-uint64_t sock_poll_pass_away(struct sock *s)
+uint64_t sock_poll_pass_in_thread(struct sock *s)
 {
 	enum sock_read_more left = SOCK_READ_MAYBE;
 	uint64_t again = UINT64_MAX;
 
 	s->now = weft_now_ns();
-	s->away = true;
+	s->in_progress_thread = true;
 	sock_io_errors(s);
-	if (s->corked)
-		sock_poll_pass_uncork(s);
+	if (s->deferred)
+		sock_poll_pass_send_deferred(s);
 	for (int i = 0; i < PASS_READS && left != SOCK_READ_EMPTY; i++)
 		sock_io_read(s, 0, &left);
 	if (s->faults.any) {
@@ -297,31 +309,32 @@ uint64_t sock_poll_pass_away(struct sock *s)
 	sock_wait_due(s, pass_peers(s, true, left == SOCK_READ_EMPTY));
 	for (struct weft_list *i = s->busy.next; i != &s->busy; i = i->next)
 		again = pass_earlier(again, pass_timer(s, pass_peer(i)));
-	s->away = false;
+	s->in_progress_thread = false;
 	return again;
 }
 
-/* ---- close --------------------------------------------------------------- */
+/* ---- close of the endpoint ----------------------------------------------- */
 
-/* Whether p has unacknowledged data or has not answered the BYE. */
+/* Returns whether p has unacknowledged data or has not answered the BYE. */
 static bool close_waits(const struct sock *s, const struct sock_peer *p)
 {
-	if (p->base.lost || p->refused || p->bye || p->far == s->gen ||
+	if (p->base.lost || p->refused || p->bye || p->remote_gen == s->gen ||
 	    p->state != SOCK_OPEN)
 		return false;
 	/* without data the BYE need not arrive */
-	return sock_tx_pending(p) || (p->far && !p->bye_seen && !p->refusal_ns);
+	return sock_tx_pending(p) ||
+	       (p->remote_gen && !p->bye_seen && !p->refusal_ns);
 }
 
-/* True for the 2nd, 4th, 8th try and so on. */
+/* Returns true for the 2nd, 4th, 8th try and so on. */
 static bool close_retransmits(int tries)
 {
 	return tries > 1 && !(tries & (tries - 1));
 }
 
 /*
- * Sends a BYE to every peer that still waits. Returns 0: none waits; 1: for the
- * BYE only; 2: data are unacknowledged.
+ * Sends a BYE to every peer that is still waited for. Returns 0: none; 1: only
+ * the BYE is unanswered; 2: data are unacknowledged.
  */
 static int close_send_bye(struct sock *s, bool repeat)
 {
@@ -345,7 +358,10 @@ static int close_send_bye(struct sock *s, bool repeat)
 	return left;
 }
 
-/* Pause after a try: doubled every time, at least two round trips. */
+/*
+ * Returns the pause after a try: doubled every time, at least two round-trip
+ * times.
+ */
 static uint64_t close_pause(const struct sock *s, int tries)
 {
 	uint64_t ns = CLOSE_PAUSE_MIN_NS << (tries < 5 ? tries : 5);
@@ -396,8 +412,8 @@ void sock_poll_pass_finish(struct sock *s)
 		if (s->now - since > (left > 1 ? CLOSE_DATA_NS : CLOSE_BYE_NS))
 			break;
 		/*
-		 * at least once: until may have passed already, since s->now is
-		 * the time of the last pass
+		 * at least once: `until` may have passed already, since s->now
+		 * is the time of the last pass
 		 */
 		do {
 			poll(&fd, 1, 1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Progress thread: acknowledges and retransmits while the caller does not poll,
- * that is, computes or waits elsewhere. It never delivers: what it reads is
- * kept until the caller polls.
+ * that is, computes or waits elsewhere. It never delivers: the datagrams that
+ * it reads are stored until the caller polls.
  *
  *   IDLE  nothing in flight and no recent traffic: blocked on the socket
  *         without timeout
  *   LOOK  traffic: checks every 5 ms whether the caller polls
- *   WORK  the caller does not poll: acknowledge, keep, retransmit; blocked
+ *   WORK  the caller does not poll: acknowledge, store, retransmit; blocked
  *         on the socket until the next retransmission is due
  *
  * Cost for the caller: one uncontended lock per call, and one write when the
@@ -28,9 +28,9 @@
 
 enum progress_state { PROGRESS_IDLE, PROGRESS_WATCH, PROGRESS_WORK };
 
-/* Counters; unchanged values mean that nothing happened in between. */
+/* Counter values; equal values mean that nothing happened in between. */
 struct progress_view {
-	uint32_t turns;
+	uint32_t caller_polls;
 	uint32_t traffic;
 };
 
@@ -55,12 +55,15 @@ static struct progress_view progress_counters(struct sock *s)
 {
 	/* relaxed: counters that are compared with later values */
 	return (struct progress_view){
-		weft_load32_relaxed(&s->progress.turns),
+		weft_load32_relaxed(&s->progress.caller_polls),
 		weft_load32_relaxed(&s->progress.traffic),
 	};
 }
 
-/* A caller blocked in wait is woken when poll is needed. */
+/*
+ * Returns whether the caller is blocked in wait, which returns when poll is
+ * needed.
+ */
 static bool caller_is_blocked(struct sock *s)
 {
 	return weft_load64(&s->waiter.until_ns) &&
@@ -73,7 +76,7 @@ static enum progress_state progress_idle(struct sock *s)
 
 	weft_store32(&d->idle, 1);
 	/*
-	 * F2 pairs with F3 in sock_progress_thread_call(): store idle, then
+	 * F2 pairs with F3 in sock_progress_thread_wake(): store idle, then
 	 * load due; store due, then load idle.
 	 */
 	weft_fence_full();
@@ -90,7 +93,7 @@ static enum progress_state progress_watch(struct sock *s)
 
 	progress_block(&s->progress, -1, PROGRESS_WATCH_NS);
 	is = progress_counters(s);
-	if (is.turns == was.turns && !caller_is_blocked(s))
+	if (is.caller_polls == was.caller_polls && !caller_is_blocked(s))
 		return PROGRESS_WORK;
 	if (is.traffic == was.traffic &&
 	    weft_load64(&s->waiter.due_ns) == UINT64_MAX)
@@ -107,14 +110,15 @@ static enum progress_state progress_work(struct sock *s)
 
 	pthread_mutex_lock(&s->progress.lock);
 	dead = s->dead;
-	due = dead ? UINT64_MAX : sock_poll_pass_away(s);
+	due = dead ? UINT64_MAX : sock_poll_pass_in_thread(s);
 	pthread_mutex_unlock(&s->progress.lock);
 	now = weft_now_ns();
 	if (due > now)
 		progress_block(&s->progress, dead ? -1 : s->fd,
 			       due == UINT64_MAX ? due : due - now);
-	return progress_counters(s).turns == was.turns ? PROGRESS_WORK
-						       : PROGRESS_WATCH;
+	return progress_counters(s).caller_polls == was.caller_polls
+		       ? PROGRESS_WORK
+		       : PROGRESS_WATCH;
 }
 
 static void *progress_main(void *arg)
@@ -127,14 +131,14 @@ static void *progress_main(void *arg)
 	struct sock *s = arg;
 	enum progress_state now = PROGRESS_IDLE;
 
-	while (!weft_load32(&s->progress.over))
+	while (!weft_load32(&s->progress.stop))
 		now = state[now](s);
 	return NULL;
 }
 
 /*
- * The thread blocks all signals, so that the application's handlers do not run
- * in it.
+ * Starts the thread with all signals blocked, so that the application's
+ * handlers do not run in it.
  */
 static int progress_start(struct sock *s)
 {
@@ -167,8 +171,8 @@ void sock_progress_thread_close(struct sock *s)
 	struct sock_progress_thread *d = &s->progress;
 
 	if (d->runs) {
-		weft_store32(&d->over, 1);
-		sock_progress_thread_ring(s);
+		weft_store32(&d->stop, 1);
+		sock_progress_thread_notify(s);
 		pthread_join(d->thread, NULL);
 	}
 	d->runs = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Datagrams into packets. A valid datagram (CRC, lengths) for this incarnation
- * that is no duplicate is delivered in order: directly from the read buffer if
- * it is the next one, otherwise later from a copy in the reorder buffer.
+ * that is not a duplicate is delivered in order: directly from the read buffer
+ * if it is the next one, otherwise later from a copy in the reorder buffer.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RX_ROOM_SHARE 4u /* divisor of the socket's buffer, for overhead */
+/* divisor of the socket's buffer, for the kernel's overhead */
+#define RX_ROOM_SHARE 4u
 
 /*
- * The part of the receive buffer that one sender may fill, less what the
- * reorder buffer holds of it.
+ * Returns the part of the receive buffer that one sender may fill, minus its
+ * bytes in the reorder buffer.
  */
 uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p)
 {
@@ -31,15 +32,15 @@ uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p)
 struct rx_view {
 	uint8_t *data;
 	uint32_t bytes;
-	uint32_t at;
-	bool loose;
+	uint32_t offset;
+	bool unordered;
 };
 
-static struct rx_view rx_view_of(uint8_t *data, uint32_t bytes, uint32_t at)
+static struct rx_view rx_view_of(uint8_t *data, uint32_t bytes, uint32_t offset)
 {
 	uint8_t flags = data[offsetof(struct sock_head, flags)];
 
-	return (struct rx_view){ data, bytes, at, flags & SOCK_LOOSE };
+	return (struct rx_view){ data, bytes, offset, flags & SOCK_UNORDERED };
 }
 
 static int rx_broken(struct sock *s, struct sock_peer *p)
@@ -62,7 +63,7 @@ static int rx_deliver(struct sock *s, struct sock_peer *p, const uint8_t *whole)
 	return ret;
 }
 
-/* Whether bytes at data are one packet. */
+/* Returns whether `bytes` bytes at data are one packet. */
 static bool rx_is_packet(const uint8_t *data, uint32_t bytes)
 {
 	struct weft_pkt pkt;
@@ -74,8 +75,8 @@ static bool rx_is_packet(const uint8_t *data, uint32_t bytes)
 }
 
 /*
- * Adds a part of at least one byte to the packet in parts, and delivers the
- * packet if it is complete.
+ * Adds a part of at least one byte to a packet that arrives in parts; delivers
+ * the packet if it is complete.
  */
 static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 		   const struct sock_record *r)
@@ -83,22 +84,22 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 	const uint32_t most = sizeof(struct weft_pkt) + SOCK_MTU;
 	int ret;
 
-	if (!p->whole)
-		p->whole = malloc(most);
-	if (!p->whole)
+	if (!p->reassembly)
+		p->reassembly = malloc(most);
+	if (!p->reassembly)
 		return -EAGAIN;
-	if (!r->bytes || r->bytes > most - p->whole_bytes)
+	if (!r->bytes || r->bytes > most - p->reassembly_bytes)
 		return rx_broken(s, p);
-	memcpy(p->whole + p->whole_bytes, data, r->bytes);
+	memcpy(p->reassembly + p->reassembly_bytes, data, r->bytes);
 	if (r->more == SOCK_PART) {
-		p->whole_bytes += r->bytes;
+		p->reassembly_bytes += r->bytes;
 		return 0;
 	}
-	if (!rx_is_packet(p->whole, p->whole_bytes + r->bytes))
+	if (!rx_is_packet(p->reassembly, p->reassembly_bytes + r->bytes))
 		return rx_broken(s, p);
-	ret = rx_deliver(s, p, p->whole);
+	ret = rx_deliver(s, p, p->reassembly);
 	if (!ret)
-		p->whole_bytes = 0;
+		p->reassembly_bytes = 0;
 	return ret;
 }
 
@@ -108,20 +109,21 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
  */
 static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 {
-	uint8_t *data = v->data + v->at + sizeof(struct sock_record);
-	uint32_t left = v->bytes - v->at;
+	uint8_t *data = v->data + v->offset + sizeof(struct sock_record);
+	uint32_t left = v->bytes - v->offset;
 	struct sock_record r;
 	int ret;
 
 	if (left < sizeof(r))
 		return rx_broken(s, p);
-	memcpy(&r, v->data + v->at, sizeof(r));
+	memcpy(&r, v->data + v->offset, sizeof(r));
 	if (r.bytes > left - sizeof(r) || r.more >= SOCK_MORE_COUNT ||
-	    (v->loose && r.more < SOCK_PIECE))
+	    (v->unordered && r.more < SOCK_PIECE))
 		return rx_broken(s, p);
 	if (r.more == SOCK_PADDING)
 		ret = 0;
-	else if (r.more < SOCK_PIECE && (r.more == SOCK_PART || p->whole_bytes))
+	else if (r.more < SOCK_PIECE &&
+		 (r.more == SOCK_PART || p->reassembly_bytes))
 		ret = rx_part(s, p, data, &r);
 	else if (rx_is_packet(data, r.bytes))
 		ret = rx_deliver(s, p, data);
@@ -129,17 +131,17 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 		ret = rx_broken(s, p);
 	if (ret)
 		return ret;
-	v->at += (uint32_t)(sizeof(r) + r.bytes + 7) & ~7u;
-	return r.more == SOCK_WHOLE || r.more == SOCK_LOOSE_WHOLE;
+	v->offset += (uint32_t)(sizeof(r) + r.bytes + 7) & ~7u;
+	return r.more == SOCK_WHOLE || r.more == SOCK_UNORDERED_WHOLE;
 }
 
-/* Delivers up to budget packets; true: the datagram is consumed. */
+/* Delivers up to budget packets; returns whether the datagram is consumed. */
 static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 		       int budget, int *n_p)
 {
 	int ret = 0;
 
-	while (v->at < v->bytes) {
+	while (v->offset < v->bytes) {
 		if (*n_p >= budget)
 			return false;
 		ret = rx_record(s, p, v);
@@ -150,7 +152,7 @@ static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 	return true;
 }
 
-/* Counts a datagram to be acknowledged. */
+/* Counts a received datagram that is to be acknowledged. */
 static void rx_count_unacked(struct sock *s, struct sock_peer *p,
 			     uint32_t bytes)
 {
@@ -159,15 +161,18 @@ static void rx_count_unacked(struct sock *s, struct sock_peer *p,
 	p->unacked_bytes += bytes;
 }
 
-/* Delivers a datagram of the reorder buffer; true: all of it. */
-static bool rx_deliver_kept(struct sock *s, struct sock_peer *p,
-			    struct sock_dgram **g_p, int budget, int *n_p)
+/*
+ * Delivers a datagram of the reorder buffer; returns whether all of it was
+ * delivered.
+ */
+static bool rx_deliver_reordered(struct sock *s, struct sock_peer *p,
+				 struct sock_dgram **g_p, int budget, int *n_p)
 {
 	struct sock_dgram *g = *g_p;
-	struct rx_view v = rx_view_of(g->data, g->bytes, g->at);
+	struct rx_view v = rx_view_of(g->data, g->bytes, g->offset);
 	bool done = rx_records(s, p, &v, budget, n_p);
 
-	g->at = v.at;
+	g->offset = v.offset;
 	if (!done)
 		return false;
 	p->held -= g->bytes;
@@ -177,7 +182,7 @@ static bool rx_deliver_kept(struct sock *s, struct sock_peer *p,
 	return true;
 }
 
-int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
+int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget)
 {
 	int n = 0;
 
@@ -185,11 +190,11 @@ int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
 	while (n < budget && !p->broken && sock_win_ready(&p->rx)) {
 		struct sock_dgram **g_p = sock_reorder_slot(p, p->rx.next);
 
-		/* NULL: delivered out of order before. */
-		if (*g_p && !rx_deliver_kept(s, p, g_p, budget, &n))
+		/* NULL: already delivered out of order */
+		if (*g_p && !rx_deliver_reordered(s, p, g_p, budget, &n))
 			break;
 		sock_win_advance(&p->rx);
-		/* The peer was stopped by a small room: notify it. */
+		/* the peer was stopped by a small window: notify it */
 		if (p->small_room_sent)
 			p->ack_now = true;
 	}
@@ -197,7 +202,8 @@ int sock_rx_deliver_kept(struct sock *s, struct sock_peer *p, int budget)
 }
 
 /*
- * Copies a datagram into the reorder buffer; false: no memory, treated as lost.
+ * Copies a datagram into the reorder buffer; returns false without memory: the
+ * datagram counts as lost.
  */
 static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 		     const struct rx_view *v)
@@ -210,7 +216,7 @@ static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 	if (!g)
 		return false;
 	g->bytes = v->bytes;
-	g->at = v->at;
+	g->offset = v->offset;
 	memcpy(g->data, v->data, v->bytes);
 	*sock_reorder_slot(p, seq) = g;
 	p->held += g->bytes;
@@ -221,8 +227,9 @@ static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		   struct rx_view *v, int budget)
 {
-	bool in_order = seq == p->rx.next && !p->broken && !s->away;
-	bool loose = v->loose && !p->broken && !s->away;
+	bool in_order =
+		seq == p->rx.next && !p->broken && !s->in_progress_thread;
+	bool unordered = v->unordered && !p->broken && !s->in_progress_thread;
 	int n = 0;
 
 	if (!p->sends)
@@ -235,21 +242,21 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	if (in_order && rx_records(s, p, v, budget, &n)) {
 		sock_win_advance(&p->rx);
 		rx_count_unacked(s, p, v->bytes);
-		return n + sock_rx_deliver_kept(s, p, budget - n);
+		return n + sock_rx_deliver_reordered(s, p, budget - n);
 	}
-	/* A gap is reported at once. */
+	/* a gap is reported immediately */
 	if (!in_order)
 		p->ack_now = true;
-	if (!in_order && loose && sock_peer_reorder_reserve(p) &&
+	if (!in_order && unordered && sock_peer_reorder_reserve(p) &&
 	    rx_records(s, p, v, budget, &n)) {
 		rx_count_unacked(s, p, v->bytes);
 		return n;
 	}
 	if (p->broken)
 		return n;
-	/* A datagram delivered in part cannot be dropped. */
+	/* a datagram that was delivered in part cannot be dropped */
 	if (!rx_store(s, p, seq, v)) {
-		if (v->at > sizeof(struct sock_head) || p->whole_bytes)
+		if (v->offset > sizeof(struct sock_head) || p->reassembly_bytes)
 			p->broken = ENOMEM;
 		else
 			sock_win_undo(&p->rx, seq);
@@ -257,7 +264,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	return n;
 }
 
-/* Whether it is a datagram of this protocol and unchanged. */
+/* Returns whether data is an intact datagram of this protocol. */
 static bool rx_is_valid(struct sock *s, const uint8_t *data, uint32_t bytes,
 			struct sock_head *h)
 {
@@ -267,8 +274,8 @@ static bool rx_is_valid(struct sock *s, const uint8_t *data, uint32_t bytes,
 }
 
 /*
- * A datagram for an earlier owner of this name: the answer notifies the sender
- * that the name has a new owner.
+ * Answers a datagram for a previous owner of this name: the answer notifies its
+ * sender that the name has a new owner.
  */
 static void rx_stray(struct sock *s, const struct sockaddr_in *from,
 		     const struct sock_head *h)
@@ -293,7 +300,7 @@ static void rx_control(struct sock *s, struct sock_peer *p,
 	switch (h->kind) {
 	case SOCK_HELLO:
 		/*
-		 * at once, so that it precedes any datagram signed with the
+		 * immediately, so that it precedes any datagram signed with the
 		 * session's key
 		 */
 		if (h->flags & SOCK_PUBLIC)
@@ -330,8 +337,8 @@ static struct sock_peer *rx_replayed(struct sock *s)
 }
 
 /*
- * First contact: returns the sender if the datagram is signed with the job's
- * key and new, otherwise NULL.
+ * Returns the sender of a first contact if the datagram is signed with the
+ * job's key and new, otherwise NULL.
  */
 static struct sock_peer *rx_public(struct sock *s,
 				   const struct sockaddr_in *from,
@@ -375,7 +382,7 @@ static struct sock_peer *rx_signed(struct sock *s,
 		rx_stray(s, from, h);
 		return NULL;
 	}
-	if (weft_unlikely(!p || p->far != h->from || !p->seal) ||
+	if (weft_unlikely(!p || p->remote_gen != h->from || !p->seal) ||
 	    !sock_seal_verify(s, p->seal, v->data, v->bytes) || !h->to)
 		return rx_forged(s);
 	if (p->base.lost)
@@ -386,7 +393,7 @@ static struct sock_peer *rx_signed(struct sock *s,
 	return p;
 }
 
-/* Without a key: returns the claimed sender, or NULL. */
+/* Returns the claimed sender of a datagram without a key, or NULL. */
 static struct sock_peer *rx_unsigned(struct sock *s,
 				     const struct sockaddr_in *from,
 				     const struct sock_head *h)
@@ -398,11 +405,11 @@ static struct sock_peer *rx_unsigned(struct sock *s,
 		return NULL;
 	}
 	p = sock_peer_of_head(s, from, h, NULL);
-	/* our own datagram, reflected */
+	/* a datagram of this endpoint, reflected */
 	return p && p->self ? rx_replayed(s) : p;
 }
 
-/* Number of bitmap words behind the head. */
+/* Returns the number of bitmap words after the head. */
 static uint32_t rx_bitmap_words(const struct sock_head *h,
 				const struct rx_view *v)
 {
@@ -431,14 +438,12 @@ int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
 			   : rx_unsigned(s, from, &h);
 	if (!p)
 		return 0;
-	p->heard_ns = s->now;
+	p->last_received_ns = s->now;
 	p->stamp = h.stamp;
-	v.loose = h.flags & SOCK_LOOSE;
+	v.unordered = h.flags & SOCK_UNORDERED;
 	p->ack_soon |= (h.flags & SOCK_ACK_SOON) != 0;
 	sock_peer_busy(s, p);
-	/*
-	 * Acknowledgements are valid only if the sender knows our incarnation.
-	 */
+	/* acknowledgements are valid only if they name this incarnation */
 	if (h.to)
 		sock_tx_acked(s, p, &h, data + sizeof(h),
 			      rx_bitmap_words(&h, &v));

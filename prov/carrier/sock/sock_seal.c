@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signatures. Each direction between two incarnations has a key of its own
+ * Signatures. Each direction between two incarnations has its own key
  * (sock_keys.c), for AES-128-GMAC or AES-128-GCM. The nonce is the sender's
  * count of datagrams to this receiver, which is in the head and never repeats
- * under one key. The receiver detects replays by the count: it remembers the
+ * under one key. The receiver detects replays by the count: it records the
  * latest count and the 4095 before it, and refuses older counts.
  */
 #include "prov/carrier/sock/sock.h"
@@ -18,19 +18,19 @@
 #define SEAL_MASKS 16u
 
 /*
- * With encryption, everything behind the head is encrypted; the head except its
+ * With encryption, all bytes after the head are encrypted; the head except its
  * first word, the CRC, is GCM's additional authenticated data.
  *
- * GMAC is computed by the library's block mode, since its EVP interface takes
- * four times as long for a small datagram. If the processor's carry-less
- * multiplication is supported, GHASH is our own (code_ghash.h), and the library
+ * GMAC is computed with the library's block cipher, since its EVP interface
+ * takes four times as long for a small datagram. If the processor supports
+ * carry-less multiplication, GHASH is computed by code_ghash.h, and the library
  * encrypts the nonces, SEAL_MASKS consecutive ones at once; the tag is
  * identical.
  */
 struct sock_seal {
 	EVP_CIPHER_CTX *aes;
 	GCM128_CONTEXT *mac;
-	EVP_CIPHER_CTX *hide; /* used instead with encryption */
+	EVP_CIPHER_CTX *gcm; /* GCM context, used instead with encryption */
 	bool own_ghash;
 	uint64_t masked; /* first count of the masks */
 	uint8_t mask[SEAL_MASKS][SOCK_TAG];
@@ -69,7 +69,7 @@ static bool seal_masks(struct sock_seal *seal, uint64_t first)
 				 sizeof(nonce));
 }
 
-/* Uses our own GHASH if the processor supports it. */
+/* Uses code_ghash.h if the processor supports it. */
 static void seal_init_ghash(struct sock_seal *seal)
 {
 	uint8_t h[SOCK_TAG] = { 0 };
@@ -82,10 +82,10 @@ static void seal_init_ghash(struct sock_seal *seal)
 static bool seal_init(struct sock_seal *seal, const struct sock *s,
 		      const uint8_t *key, bool sends)
 {
-	if (s->hides) {
-		seal->hide = EVP_CIPHER_CTX_new();
-		return seal->hide &&
-		       EVP_CipherInit_ex(seal->hide, EVP_aes_128_gcm(), NULL,
+	if (s->encrypts) {
+		seal->gcm = EVP_CIPHER_CTX_new();
+		return seal->gcm &&
+		       EVP_CipherInit_ex(seal->gcm, EVP_aes_128_gcm(), NULL,
 					 key, NULL, sends);
 	}
 	seal->aes = EVP_CIPHER_CTX_new();
@@ -115,7 +115,7 @@ void sock_seal_close(struct sock_seal *seal)
 		return;
 	CRYPTO_gcm128_release(seal->mac);
 	EVP_CIPHER_CTX_free(seal->aes);
-	EVP_CIPHER_CTX_free(seal->hide);
+	EVP_CIPHER_CTX_free(seal->gcm);
 	OPENSSL_cleanse(seal, sizeof(*seal));
 	free(seal);
 }
@@ -135,7 +135,10 @@ static void seal_tag_ghash(struct sock_seal *seal, const uint8_t *data,
 	memcpy(tag, sum, sizeof(sum));
 }
 
-/* Tag of everything except the CRC's word, since the CRC covers the tag. */
+/*
+ * Computes the tag over all bytes except the CRC's word, since the CRC covers
+ * the tag.
+ */
 static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 		     uint32_t bytes, uint8_t tag[SOCK_TAG])
 {
@@ -151,7 +154,10 @@ static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 	CRYPTO_gcm128_tag(seal->mac, tag, SOCK_TAG);
 }
 
-/* GCM: authenticates the head, and encrypts or decrypts the rest in place. */
+/*
+ * GCM: authenticates the head, and encrypts or decrypts the other bytes in
+ * place.
+ */
 static bool seal_crypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 {
 	uint8_t nonce[SEAL_NONCE];
@@ -160,10 +166,10 @@ static bool seal_crypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 	int n;
 
 	seal_nonce(nonce, data);
-	return EVP_CipherInit_ex(seal->hide, NULL, NULL, NULL, nonce, -1) &&
-	       EVP_CipherUpdate(seal->hide, NULL, &n, data + 4,
+	return EVP_CipherInit_ex(seal->gcm, NULL, NULL, NULL, nonce, -1) &&
+	       EVP_CipherUpdate(seal->gcm, NULL, &n, data + 4,
 				(int)sizeof(struct sock_head) - 4) &&
-	       (!rest || EVP_CipherUpdate(seal->hide, body, &n, body, rest));
+	       (!rest || EVP_CipherUpdate(seal->gcm, body, &n, body, rest));
 }
 
 static void seal_encrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
@@ -171,24 +177,24 @@ static void seal_encrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 	uint8_t end[EVP_MAX_BLOCK_LENGTH];
 	int n;
 
-	/* A datagram that cannot be encrypted is zeroed and not disclosed. */
+	/* a datagram that cannot be encrypted is zeroed, not disclosed */
 	if (!seal_crypt(seal, data, bytes) ||
-	    !EVP_CipherFinal_ex(seal->hide, end, &n) ||
-	    !EVP_CIPHER_CTX_ctrl(seal->hide, EVP_CTRL_GCM_GET_TAG, SOCK_TAG,
+	    !EVP_CipherFinal_ex(seal->gcm, end, &n) ||
+	    !EVP_CIPHER_CTX_ctrl(seal->gcm, EVP_CTRL_GCM_GET_TAG, SOCK_TAG,
 				 data + bytes))
 		memset(data, 0, bytes + SOCK_TAG);
 }
 
-/* Decrypts in place; whether the tag is valid. */
+/* Decrypts in place; returns whether the tag is valid. */
 static bool seal_decrypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)
 {
 	uint8_t end[EVP_MAX_BLOCK_LENGTH];
 	int n;
 
 	return seal_crypt(seal, data, bytes) &&
-	       EVP_CIPHER_CTX_ctrl(seal->hide, EVP_CTRL_GCM_SET_TAG, SOCK_TAG,
+	       EVP_CIPHER_CTX_ctrl(seal->gcm, EVP_CTRL_GCM_SET_TAG, SOCK_TAG,
 				   data + bytes) &&
-	       EVP_CipherFinal_ex(seal->hide, end, &n) > 0;
+	       EVP_CipherFinal_ex(seal->gcm, end, &n) > 0;
 }
 
 static bool seal_tag_equal(struct sock_seal *seal, const uint8_t *data,
@@ -203,7 +209,7 @@ static bool seal_tag_equal(struct sock_seal *seal, const uint8_t *data,
 void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
 		    uint32_t bytes)
 {
-	if (s->hides)
+	if (s->encrypts)
 		seal_encrypt(seal, data, bytes);
 	else
 		seal_tag(seal, data, bytes, data + bytes);
@@ -212,8 +218,8 @@ void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
 bool sock_seal_verify(const struct sock *s, struct sock_seal *seal,
 		      uint8_t *data, uint32_t bytes)
 {
-	return s->hides ? seal_decrypt(seal, data, bytes)
-			: seal_tag_equal(seal, data, bytes);
+	return s->encrypts ? seal_decrypt(seal, data, bytes)
+			   : seal_tag_equal(seal, data, bytes);
 }
 
 static bool seal_mark(struct sock_peer *p, uint64_t count)

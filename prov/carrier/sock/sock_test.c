@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the sock carrier: bad network, unrelated processes, silent peers. */
+/* The sock carrier: unreliable network, unrelated processes, silent peers. */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -16,37 +16,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct two {
+struct pair {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
-	struct end_group crowd;
+	struct end_group group;
 };
 
-static struct two *two_with(const struct weft_carrier_attr *attr)
+static struct pair *pair_with(const struct weft_carrier_attr *attr)
 {
-	struct two *t = calloc(1, sizeof(*t));
+	struct pair *t = calloc(1, sizeof(*t));
 
 	T_NOT_NULL(t);
 	T_OK(end_open(&t->a, &weft_carrier_sock, 1, attr));
 	T_OK(end_open(&t->b, &weft_carrier_sock, 2, attr));
 	t->ab = end_peer(&t->a, &t->b);
 	t->ba = end_peer(&t->b, &t->a);
-	t->crowd.e[0] = &t->a;
-	t->crowd.e[1] = &t->b;
-	t->crowd.count = 2;
-	t->a.crowd = &t->crowd;
-	t->b.crowd = &t->crowd;
+	t->group.e[0] = &t->a;
+	t->group.e[1] = &t->b;
+	t->group.count = 2;
+	t->a.group = &t->group;
+	t->b.group = &t->group;
 	return t;
 }
 
-static struct two *two_open(const char *faults)
+static struct pair *pair_open(const char *faults)
 {
 	struct weft_carrier_attr attr = { .faults = faults };
 
-	return two_with(&attr);
+	return pair_with(&attr);
 }
 
-static void two_close(struct two *t)
+static void pair_close(struct pair *t)
 {
 	T_IS(t->a.bad + t->b.bad, 0);
 	T_IS(t->a.lost + t->b.lost, 0);
@@ -56,7 +56,7 @@ static void two_close(struct two *t)
 }
 
 /* Exchanges packets of many sizes in both directions, and checks each one. */
-static void two_talk_on(struct two *t, uint64_t from, uint64_t count)
+static void pair_exchange_from(struct pair *t, uint64_t from, uint64_t count)
 {
 	static const size_t len[] = { 8, 0, 900, 8192, 33, 3000, 1, 5000 };
 
@@ -70,12 +70,12 @@ static void two_talk_on(struct two *t, uint64_t from, uint64_t count)
 	T_TRUE(end_wait_got(&t->b, count, 60));
 }
 
-static void two_talk(struct two *t, uint64_t count)
+static void pair_exchange(struct pair *t, uint64_t count)
 {
-	two_talk_on(t, 0, count);
+	pair_exchange_from(t, 0, count);
 }
 
-static struct weft_carrier_stats two_stats(const struct end *e)
+static struct weft_carrier_stats pair_stats(const struct end *e)
 {
 	struct weft_carrier_stats s;
 
@@ -83,7 +83,7 @@ static struct weft_carrier_stats two_stats(const struct end *e)
 	return s;
 }
 
-static void a_bad_network_is_repaired(void **state)
+static void packets_survive_an_unreliable_network(void **state)
 {
 	static const char *const plan[] = {
 		"seed=1; loss=0.01",
@@ -96,22 +96,22 @@ static void a_bad_network_is_repaired(void **state)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
-		struct two *t = two_open(plan[i]);
+		struct pair *t = pair_open(plan[i]);
 
-		two_talk(t, (uint64_t)t_scale(1000));
+		pair_exchange(t, (uint64_t)t_scale(1000));
 		if (strstr(plan[i], "loss=0.2"))
-			T_TRUE(two_stats(&t->a).resent > 0);
+			T_TRUE(pair_stats(&t->a).resent > 0);
 		if (strstr(plan[i], "corrupt"))
-			T_TRUE(two_stats(&t->a).refused > 0);
-		two_close(t);
+			T_TRUE(pair_stats(&t->a).refused > 0);
+		pair_close(t);
 	}
 }
 
 /*
- * Everything is lost in the first quarter second, and the sender makes no call
- * after its sends: its packets arrive all the same.
+ * All datagrams of the first quarter second are lost, and the sender makes no
+ * call after its sends: its progress thread retransmits the packets.
  */
-static void who_is_away_sends_again(void **state)
+static void the_progress_thread_retransmits(void **state)
 {
 	enum { N = 20 };
 	struct weft_carrier_attr attr = { .faults = "loss=1 for 250 ms" };
@@ -129,7 +129,7 @@ static void who_is_away_sends_again(void **state)
 	end_close(&a);
 }
 
-/* Another process, controlled by a pipe: address to send to, then commands. */
+/* A process controlled by a pipe: address to send to, then commands. */
 struct child {
 	pid_t pid;
 	int pipe;
@@ -201,8 +201,8 @@ static void child_polls(int fd)
 		c.c->ops->poll(c.c, 16);
 }
 
-/* The receiver makes no call, and is not declared dead. */
-static void who_is_away_answers(void **state)
+/* The receiver makes no call, but is not declared dead. */
+static void the_progress_thread_answers_probes(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 2500 };
 	struct child c = child_fork(child_no_calls);
@@ -213,7 +213,7 @@ static void who_is_away_answers(void **state)
 	T_TRUE(end_wait_got(&e, 1, 20));
 	for (uint64_t n = 0; n < 30; n++)
 		T_OK(end_send_all(&e, e.last, n, 100, 20));
-	/* longer than silence_ms, with a margin for a busy host */
+	/* longer than silence_ms, with a margin for a loaded host */
 	for (uint64_t end = weft_now_ns() + 3000000000; weft_now_ns() < end;)
 		e.c->ops->poll(e.c, 16);
 	T_IS(e.lost, 0);
@@ -224,16 +224,16 @@ static void who_is_away_answers(void **state)
 	end_close(&e);
 }
 
-/* Sets the largest datagram; locked, since the progress thread reads it. */
-static void set_gram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
+/* Sets the largest datagram with the lock, for the progress thread. */
+static void set_dgram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
 {
 	sock_enter(sock_of(e->c));
-	sock_peer_of(to)->gram_max = bytes;
+	sock_peer_of(to)->dgram_max = bytes;
 	sock_leave(sock_of(e->c));
 }
 
-/* Datagrams smaller than packets, of one size, so that GSO is used. */
-static void a_narrow_way_takes_packets_in_parts(void **state)
+/* Datagrams are smaller than packets and of one size, so that GSO is used. */
+static void a_small_mtu_splits_packets_into_parts(void **state)
 {
 	static const char *const plan[] = {
 		NULL, "seed=9; loss=0.05; duplicate=0.05; "
@@ -241,12 +241,12 @@ static void a_narrow_way_takes_packets_in_parts(void **state)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
-		struct two *t = two_open(plan[i]);
+		struct pair *t = pair_open(plan[i]);
 
-		set_gram_max(&t->a, t->ab, 1472);
-		set_gram_max(&t->b, t->ba, SOCK_DGRAM_MIN);
-		two_talk(t, (uint64_t)t_scale(800));
-		two_close(t);
+		set_dgram_max(&t->a, t->ab, 1472);
+		set_dgram_max(&t->b, t->ba, SOCK_DGRAM_MIN);
+		pair_exchange(t, (uint64_t)t_scale(800));
+		pair_close(t);
 	}
 }
 
@@ -271,7 +271,7 @@ static void forger_send(int fd, const struct end *to, const void *data,
 	     bytes);
 }
 
-/* Sends a datagram with a valid CRC, whatever its contents. */
+/* Sends a datagram with arbitrary contents and a valid CRC. */
 static void forger_sign(int fd, const struct end *to, struct sock_head *h,
 			size_t bytes)
 {
@@ -281,10 +281,10 @@ static void forger_sign(int fd, const struct end *to, struct sock_head *h,
 	forger_send(fd, to, h, bytes);
 }
 
-static void garbage_is_dropped_and_counted(void **state)
+static void invalid_datagrams_are_dropped_and_counted(void **state)
 {
 	enum { N = 500 };
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 	struct sockaddr_in name;
 	int fd = forger_open(&name);
 	struct t_limit limit;
@@ -292,7 +292,7 @@ static void garbage_is_dropped_and_counted(void **state)
 	uint8_t junk[2000];
 
 	weft_rng_init(&rng, 11, 0);
-	two_talk(t, 20);
+	pair_exchange(t, 20);
 	for (int i = 0; i < N; i++) {
 		weft_rng_fill(&rng, junk, sizeof(junk));
 		forger_send(fd, &t->b, junk,
@@ -301,14 +301,14 @@ static void garbage_is_dropped_and_counted(void **state)
 			t->b.c->ops->poll(t->b.c, 16);
 	}
 	t_limit_set(&limit, 20);
-	while (two_stats(&t->b).refused < N) {
+	while (pair_stats(&t->b).refused < N) {
 		t->b.c->ops->poll(t->b.c, 16);
 		T_FALSE(t_limit_expired(&limit));
 	}
-	T_IS(two_stats(&t->b).refused, N);
+	T_IS(pair_stats(&t->b).refused, N);
 	T_IS(t->b.got, 20);
 	close(fd);
-	two_close(t);
+	pair_close(t);
 }
 
 /*
@@ -328,20 +328,20 @@ static bool send_until_lost(int fd, struct end *e, struct sock_head *h,
 	return e->lost == want;
 }
 
-/* A sender of a valid CRC with invalid records is lost, and no other peer. */
-static void a_peer_that_lies_is_given_up(void **state)
+/* A sender of invalid records with a valid CRC is lost; other peers are not. */
+static void a_sender_of_invalid_records_is_lost(void **state)
 {
 	union {
 		struct sock_head head;
 		uint8_t bytes[512];
 	} dgram;
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 	struct sockaddr_in name;
 	int fd = forger_open(&name);
 	struct weft_rng rng;
 
 	weft_rng_init(&rng, 12, 0);
-	two_talk(t, 20);
+	pair_exchange(t, 20);
 	for (uint64_t i = 1; i <= 50; i++) {
 		memset(&dgram, 0, sizeof(dgram));
 		weft_rng_fill(&rng, dgram.bytes + sizeof(dgram.head),
@@ -358,25 +358,25 @@ static void a_peer_that_lies_is_given_up(void **state)
 	t->b.lost = 0;
 	T_OK(end_send_all(&t->a, t->ab, 20, 100, 20));
 	T_TRUE(end_wait_got(&t->b, 21, 20));
-	two_close(t);
+	pair_close(t);
 }
 
-/* ---- with a key ---- */
+/* ---- endpoints with a key ---- */
 
 static const char secret[] = "known to two peers";
-static bool encrypt; /* the tests run again with encryption */
+static bool encrypt; /* set in the second run of the tests */
 
-static struct two *two_signed(const char *plan)
+static struct pair *pair_signed(const char *plan)
 {
 	struct weft_carrier_attr attr = { .faults = plan,
 					  .encrypt = encrypt,
 					  .key = secret,
 					  .key_bytes = sizeof(secret) };
 
-	return two_with(&attr);
+	return pair_with(&attr);
 }
 
-static void signed_datagrams_pass_a_bad_network(void **state)
+static void signed_datagrams_survive_an_unreliable_network(void **state)
 {
 	static const char *const plan[] = {
 		NULL, "seed=6; loss=0.1; duplicate=0.1; reorder=0.2; "
@@ -384,16 +384,16 @@ static void signed_datagrams_pass_a_bad_network(void **state)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
-		struct two *t = two_signed(plan[i]);
+		struct pair *t = pair_signed(plan[i]);
 
 		if (i)
-			set_gram_max(&t->a, t->ab, 1472);
-		two_talk(t, (uint64_t)t_scale(800));
+			set_dgram_max(&t->a, t->ab, 1472);
+		pair_exchange(t, (uint64_t)t_scale(800));
 		/* a corrupted tag counts as forged */
-		T_TRUE(i || !two_stats(&t->b).forged);
-		/* a duplicate by the fault plan counts as a replay */
-		T_IS(two_stats(&t->b).replays > 0, i);
-		two_close(t);
+		T_TRUE(i || !pair_stats(&t->b).forged);
+		/* duplicates injected by the fault plan count as replays */
+		T_IS(pair_stats(&t->b).replays > 0, i);
+		pair_close(t);
 	}
 }
 
@@ -403,7 +403,7 @@ static void until_refused(struct end *e, uint64_t want)
 	struct t_limit limit;
 
 	t_limit_set(&limit, 20);
-	while (two_stats(e).refused < want) {
+	while (pair_stats(e).refused < want) {
 		e->c->ops->poll(e->c, 16);
 		T_FALSE(t_limit_expired(&limit));
 	}
@@ -421,8 +421,8 @@ static bool has_unacked(const struct end *e, struct weft_peer *to)
 	return yes;
 }
 
-/* Polls until nothing is unacknowledged: no progress thread sends then. */
-static void two_settle(struct two *t)
+/* Polls until nothing is unacknowledged, so that no progress thread sends. */
+static void pair_settle(struct pair *t)
 {
 	struct t_limit limit;
 
@@ -434,17 +434,17 @@ static void two_settle(struct two *t)
 	}
 }
 
-/* A relay between the two receives every datagram and sends it again. */
-static void what_was_heard_is_not_heard_again(void **state)
+/* A relay between the endpoints receives and resends every datagram. */
+static void a_replayed_datagram_is_refused(void **state)
 {
-	struct two *t = two_signed(NULL);
+	struct pair *t = pair_signed(NULL);
 	struct sock *a = sock_of(t->a.c);
 	uint8_t copy[400];
 	struct sock_head *h = (void *)copy;
 	uint64_t got;
 
-	two_talk(t, 20);
-	two_settle(t);
+	pair_exchange(t, 20);
+	pair_settle(t);
 	got = t->b.got;
 	memset(copy, 0, sizeof(copy));
 	*h = (struct sock_head){ .magic = SOCK_MAGIC,
@@ -460,27 +460,27 @@ static void what_was_heard_is_not_heard_again(void **state)
 		T_OK(sock_io_send_one(a, &t->b.name, copy,
 				      sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 2);
-	T_IS(two_stats(&t->b).replays, 2);
-	/* a count older than all remembered ones */
+	T_IS(pair_stats(&t->b).replays, 2);
+	/* a count older than all recorded ones */
 	h->count = 1;
 	sock_seal_sign(a, sock_peer_of(t->ab)->own_seal, copy, sizeof(*h));
 	h->crc = sock_crc(a, h, sizeof(*h));
 	sock_peer_of(t->ba)->seen += 2 * SOCK_REPLAY_WINDOW;
 	T_OK(sock_io_send_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 3);
-	T_IS(two_stats(&t->b).replays, 3);
+	T_IS(pair_stats(&t->b).replays, 3);
 	T_IS(t->b.got, got);
 	sock_peer_of(t->ba)->seen -= 2 * SOCK_REPLAY_WINDOW;
 	sock_peer_of(t->ab)->count += 2;
-	two_talk_on(t, 20, 40);
-	two_close(t);
+	pair_exchange_from(t, 20, 40);
+	pair_close(t);
 }
 
 /* Datagrams with a wrong bit, length or key are dropped. */
 static void a_forged_datagram_is_dropped(void **state)
 {
 	enum { N = 300 };
-	struct two *t = two_signed(NULL);
+	struct pair *t = pair_signed(NULL);
 	struct weft_carrier_attr other = { .key = "guessed, and wrong",
 					   .key_bytes = 18,
 					   .encrypt = encrypt };
@@ -492,7 +492,7 @@ static void a_forged_datagram_is_dropped(void **state)
 	struct end e;
 
 	weft_rng_init(&rng, 13, 0);
-	two_talk(t, 20);
+	pair_exchange(t, 20);
 	for (uint64_t i = 1; i <= N; i++) {
 		uint32_t bytes =
 			(uint32_t)(sizeof(*h) + weft_rng_below(&rng, 300));
@@ -507,20 +507,20 @@ static void a_forged_datagram_is_dropped(void **state)
 		forger_send(fd, &t->b, dgram, bytes + SOCK_TAG);
 		until_refused(&t->b, i);
 	}
-	T_IS(two_stats(&t->b).forged, N);
+	T_IS(pair_stats(&t->b).forged, N);
 	T_OK(end_open(&e, &weft_carrier_sock, 3, &other));
 	T_IS(end_send(&e, end_peer(&e, &t->b), 0, 8), -EAGAIN);
 	until_refused(&t->b, N + 1);
-	T_IS(two_stats(&t->b).forged, N + 1);
+	T_IS(pair_stats(&t->b).forged, N + 1);
 	T_IS(t->b.got, 20);
 	close(fd);
 	end_close(&e);
-	two_talk_on(t, 20, 40);
-	two_close(t);
+	pair_exchange_from(t, 20, 40);
+	pair_close(t);
 }
 
 /* Payloads cannot be read, and datagrams without encryption are refused. */
-static void encrypted_datagrams_say_nothing(void **state)
+static void encrypted_payloads_are_unreadable(void **state)
 {
 	struct weft_carrier_attr plain = { .key = secret,
 					   .key_bytes = sizeof(secret) };
@@ -532,14 +532,14 @@ static void encrypted_datagrams_say_nothing(void **state)
 	} g = { .head = { .count = 7 } };
 	uint8_t *body = g.bytes + sizeof(g.head);
 	uint32_t bytes = sizeof(g.head) + sizeof(text);
-	struct two *t;
+	struct pair *t;
 	struct end e;
 
 	encrypt = true;
-	t = two_signed(NULL);
+	t = pair_signed(NULL);
 	encrypt = false;
-	two_talk(t, 4);
-	two_settle(t);
+	pair_exchange(t, 4);
+	pair_settle(t);
 	memcpy(body, text, sizeof(text));
 	sock_seal_sign(sock_of(t->a.c), sock_peer_of(t->ab)->own_seal, g.bytes,
 		       bytes);
@@ -551,23 +551,23 @@ static void encrypted_datagrams_say_nothing(void **state)
 	T_OK(end_open(&e, &weft_carrier_sock, 3, &plain));
 	T_IS(end_send(&e, end_peer(&e, &t->b), 0, 8), -EAGAIN);
 	until_refused(&t->b, 1);
-	T_IS(two_stats(&t->b).forged, 1);
+	T_IS(pair_stats(&t->b).forged, 1);
 	end_close(&e);
-	two_close(t);
+	pair_close(t);
 	T_IS(end_open(&e, &weft_carrier_sock, 3, &open), -EACCES);
 }
 
-/* Signatures by GCM pass the tests of those by GMAC. */
-static void encrypted_ones_are_signed_as_well(void **state)
+/* Runs the tests of signatures by GMAC with those by GCM. */
+static void encrypted_datagrams_pass_the_signature_tests(void **state)
 {
 	encrypt = true;
-	signed_datagrams_pass_a_bad_network(state);
-	what_was_heard_is_not_heard_again(state);
+	signed_datagrams_survive_an_unreliable_network(state);
+	a_replayed_datagram_is_refused(state);
 	a_forged_datagram_is_dropped(state);
 	encrypt = false;
 }
 
-static void a_silent_peer_is_given_up_once(void **state)
+static void a_silent_peer_is_lost_once(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 100 };
 	struct sockaddr_in name;
@@ -589,7 +589,7 @@ static void a_silent_peer_is_given_up_once(void **state)
 }
 
 /* The peer's host has failed: no refusals, and nothing is in flight to it. */
-static void a_silent_host_is_noticed_by_who_waits(void **state)
+static void a_waiting_receiver_detects_a_silent_host(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 400 };
 	struct weft_carrier_attr die = { .faults = "die=1" };
@@ -607,8 +607,8 @@ static void a_silent_host_is_noticed_by_who_waits(void **state)
 	end_close(&e);
 }
 
-/* With a key nothing is sent to a peer that has not answered. */
-static void a_host_that_never_answers_is_given_up(void **state)
+/* With a key, only HELLOs are sent to a peer that has not answered. */
+static void a_host_that_never_answers_is_lost(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 400,
 					  .key = "secret",
@@ -635,7 +635,7 @@ static void a_host_that_never_answers_is_given_up(void **state)
 }
 
 /* Nothing is in flight or unacknowledged, and nothing arrives. */
-static void a_killed_peer_is_noticed(void **state)
+static void an_idle_killed_peer_is_detected(void **state)
 {
 	struct child c = child_fork(child_polls);
 	struct end e;
@@ -656,23 +656,23 @@ static void a_killed_peer_is_noticed(void **state)
 	end_close(&e);
 }
 
-/* An endpoint that takes the name of a dead one is another peer. */
+/* An endpoint that takes the name of a dead one is a new peer. */
 static void name_reused(const char *key)
 {
 	struct weft_carrier_attr again = { .key = key,
 					   .key_bytes = key ? strlen(key) : 0 };
 	struct weft_carrier_attr die = again;
-	struct end_group crowd = { .count = 2 };
+	struct end_group group = { .count = 2 };
 	struct weft_peer *old;
 	struct end a, b;
 
 	T_OK(end_open(&a, &weft_carrier_sock, 1, &again));
 	die.faults = "die=5";
 	T_OK(end_open(&b, &weft_carrier_sock, 2, &die));
-	crowd.e[0] = &a;
-	crowd.e[1] = &b;
-	a.crowd = &crowd;
-	b.crowd = &crowd;
+	group.e[0] = &a;
+	group.e[1] = &b;
+	a.group = &group;
+	b.group = &group;
 	old = end_peer(&a, &b);
 	T_OK(end_send_all(&a, old, 0, 8, 20));
 	T_TRUE(end_wait_got(&b, 1, 20));
@@ -680,12 +680,12 @@ static void name_reused(const char *key)
 		T_OK(end_send_all(&b, end_peer(&b, &a), n, 8, 20));
 	T_TRUE(end_wait_got(&a, 4, 20));
 	again.name = b.name;
-	crowd.count = 1;
+	group.count = 1;
 	end_close(&b);
 	T_OK(end_open(&b, &weft_carrier_sock, 3, &again));
-	crowd.count = 2;
-	b.crowd = &crowd;
-	/* datagrams for the old owner are not delivered to the new one */
+	group.count = 2;
+	b.group = &group;
+	/* datagrams for the previous owner are not delivered to the new one */
 	end_send(&a, old, 1, 8);
 	T_TRUE(end_wait_lost(&a, 1, 20));
 	T_IS(a.lost_err, ECONNRESET);
@@ -704,21 +704,21 @@ static void name_reused(const char *key)
 	end_close(&b);
 }
 
-static void a_name_in_new_hands_is_a_new_peer(void **state)
+static void a_reused_name_is_a_new_peer(void **state)
 {
 	name_reused(NULL);
 	name_reused(secret);
 }
 
-/* A descriptor to block on: for arrivals, wake and retransmission. */
-static void an_armed_descriptor_tells(void **state)
+/* The descriptor becomes readable for arrivals, wake and retransmission. */
+static void an_armed_descriptor_becomes_readable(void **state)
 {
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 	struct weft_carrier *c = t->b.c;
 	struct pollfd fd = { .fd = c->ops->wait_fd(c), .events = POLLIN };
 
 	T_TRUE(fd.fd >= 0);
-	two_talk(t, 1);
+	pair_exchange(t, 1);
 	while (c->ops->arm(c))
 		c->ops->poll(c, 16);
 	T_OK(end_send_all(&t->a, t->ab, 1, 8, 20));
@@ -740,27 +740,27 @@ static void an_armed_descriptor_tells(void **state)
 		c->ops->poll(c, 16);
 	T_IS(poll(&fd, 1, 20000), 1);
 	T_TRUE(end_wait_got(&t->a, 2, 20));
-	two_close(t);
+	pair_close(t);
 }
 
-/* A peer that does not read costs a bounded number of packets, and no loss. */
+/* A peer that does not read gets a limited number of packets; none is lost. */
 static void a_slow_reader_is_not_flooded(void **state)
 {
-	struct two *t = two_open(NULL);
+	struct pair *t = pair_open(NULL);
 	uint64_t n = 20;
 	uint64_t resent;
 
-	two_talk(t, n);
+	pair_exchange(t, n);
 	while (!end_send(&t->a, t->ab, n, 8192))
 		n++;
 	T_TRUE(n <= 20 + SOCK_WINDOW);
 	T_TRUE(end_wait_got(&t->b, n, 20));
-	resent = two_stats(&t->a).resent;
+	resent = pair_stats(&t->a).resent;
 	T_TRUE(resent <= n);
-	two_close(t);
+	pair_close(t);
 }
 
-static void a_plan_for_visible_faults_is_refused(void **state)
+static void a_raw_fault_plan_is_refused(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = "raw; loss=0.1" };
 	struct end e;
@@ -771,25 +771,25 @@ static void a_plan_for_visible_faults_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_bad_network_is_repaired),
-		T_CASE(who_is_away_sends_again),
-		T_CASE(who_is_away_answers),
-		T_CASE(a_narrow_way_takes_packets_in_parts),
-		T_CASE(garbage_is_dropped_and_counted),
-		T_CASE(a_peer_that_lies_is_given_up),
-		T_CASE(signed_datagrams_pass_a_bad_network),
-		T_CASE(what_was_heard_is_not_heard_again),
+		T_CASE(packets_survive_an_unreliable_network),
+		T_CASE(the_progress_thread_retransmits),
+		T_CASE(the_progress_thread_answers_probes),
+		T_CASE(a_small_mtu_splits_packets_into_parts),
+		T_CASE(invalid_datagrams_are_dropped_and_counted),
+		T_CASE(a_sender_of_invalid_records_is_lost),
+		T_CASE(signed_datagrams_survive_an_unreliable_network),
+		T_CASE(a_replayed_datagram_is_refused),
 		T_CASE(a_forged_datagram_is_dropped),
-		T_CASE(encrypted_datagrams_say_nothing),
-		T_CASE(encrypted_ones_are_signed_as_well),
-		T_CASE(a_silent_peer_is_given_up_once),
-		T_CASE(a_silent_host_is_noticed_by_who_waits),
-		T_CASE(a_host_that_never_answers_is_given_up),
-		T_CASE(a_killed_peer_is_noticed),
-		T_CASE(a_name_in_new_hands_is_a_new_peer),
-		T_CASE(an_armed_descriptor_tells),
+		T_CASE(encrypted_payloads_are_unreadable),
+		T_CASE(encrypted_datagrams_pass_the_signature_tests),
+		T_CASE(a_silent_peer_is_lost_once),
+		T_CASE(a_waiting_receiver_detects_a_silent_host),
+		T_CASE(a_host_that_never_answers_is_lost),
+		T_CASE(an_idle_killed_peer_is_detected),
+		T_CASE(a_reused_name_is_a_new_peer),
+		T_CASE(an_armed_descriptor_becomes_readable),
 		T_CASE(a_slow_reader_is_not_flooded),
-		T_CASE(a_plan_for_visible_faults_is_refused),
+		T_CASE(a_raw_fault_plan_is_refused),
 	};
 
 	return T_RUN(tests);

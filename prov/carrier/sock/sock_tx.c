@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets into datagrams. A packet is sent at once, since its sender may not
- * call again for a long time. Packets that follow closely while it is in
- * flight, and those sent while poll runs, share an open datagram, which is sent
- * when it is full, with the next poll, or by the progress thread.
+ * Packets into datagrams. A packet is sent immediately, since the caller may
+ * not call again for a long time. Packets that follow closely while it is in
+ * flight, and packets sent while poll runs, share an open datagram, which is
+ * sent when it is full, by the next poll, or by the progress thread.
  *
- *   acked ...... next   open          at most `window` numbers, and as many
- *   [sent, kept]        [filling]     bytes as the peer and the pace allow
+ *   acked ...... next   open          at most `window` datagrams, and as many
+ *   [sent, kept]        [filling]     bytes as the peer's receive window and
+ *                                     the congestion window allow
  *
- * A number is considered lost when one sent three or more transmissions later
- * has arrived, or when nothing was acknowledged for a whole RTO.
+ * A datagram is considered lost when a datagram sent three or more
+ * transmissions later has arrived, or when nothing was acknowledged for a whole
+ * RTO.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/log.h"
@@ -20,11 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TX_REORDER   3u	   /* transmissions later that indicate a loss */
+/* later transmissions after which a datagram counts as lost */
+#define TX_REORDER   3u
 #define TX_SMALL     1024u /* largest packet that shares a datagram ... */
 #define TX_SHARED    4096u
 #define TX_PART_MIN  64u /* bytes of the smallest part of a packet */
-#define TX_BATCH_MIN 8u	 /* in flight, from which on batches are used */
+/* datagrams in flight from which on batches are used */
+#define TX_BATCH_MIN 8u
 #define TX_BURST_NS  UINT64_C(20000) /* time between packets of a burst */
 
 static uint32_t tx_pad(uint32_t bytes)
@@ -32,17 +36,17 @@ static uint32_t tx_pad(uint32_t bytes)
 	return (bytes + 7) & ~7u;
 }
 
-static uint32_t tx_count(const struct sock_peer *p)
+static uint32_t tx_in_flight(const struct sock_peer *p)
 {
 	return p->tx.next - p->tx.acked;
 }
 
 bool sock_tx_pending(const struct sock_peer *p)
 {
-	return tx_count(p) || p->open;
+	return tx_in_flight(p) || p->open;
 }
 
-/* Bytes allowed in flight. */
+/* Returns the bytes allowed in flight. */
 static uint64_t tx_allowed(const struct sock_peer *p)
 {
 	return p->room < p->pace.window ? p->room : p->pace.window;
@@ -51,12 +55,12 @@ static uint64_t tx_allowed(const struct sock_peer *p)
 bool sock_tx_ack_soon(const struct sock *s, const struct sock_peer *p)
 {
 	return 2 * p->inflight_bytes > tx_allowed(p) ||
-	       2 * tx_count(p) > s->window;
+	       2 * tx_in_flight(p) > s->window;
 }
 
 /*
- * One datagram may always be sent if none is in flight, to learn the peer's
- * room.
+ * Returns whether a datagram may be sent. One is always allowed if none is in
+ * flight, so that its acknowledgement reports the peer's window.
  */
 static bool tx_may_send(const struct sock_peer *p, uint64_t bytes)
 {
@@ -72,8 +76,8 @@ void sock_tx_control(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 	uint32_t words = kind == SOCK_ACK ? sock_win_words(&p->rx) : 1;
 
 	/*
-	 * A peer that has not signed a datagram yet may not have our public
-	 * key.
+	 * a peer that has not signed a datagram yet may not have this
+	 * endpoint's public key
 	 */
 	if (kind == SOCK_HELLO && s->tag && !p->proved) {
 		sock_tx_control_public(s, p, kind);
@@ -106,8 +110,9 @@ static void tx_timer(struct sock *s, struct sock_peer *p)
 {
 	uint64_t most = s->silence_ns / 4;
 
-	p->rto_at = s->now + (p->pace.rto_ns < most ? p->pace.rto_ns : most);
-	sock_wait_due_earlier(s, p->rto_at);
+	p->rto_deadline_ns =
+		s->now + (p->pace.rto_ns < most ? p->pace.rto_ns : most);
+	sock_wait_due_earlier(s, p->rto_deadline_ns);
 }
 
 static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
@@ -116,31 +121,31 @@ static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
 
 	f->order = ++p->order;
 	p->inflight_bytes += f->dgram->bytes;
-	if (!p->rto_at) {
+	if (!p->rto_deadline_ns) {
 		p->wait_ns = s->now;
 		tx_timer(s, p);
-		sock_progress_thread_call(s);
+		sock_progress_thread_wake(s);
 	}
 	sock_io_add(s, p, f->dgram->data, f->dgram->bytes);
 }
 
-/* Assigns a number to the open datagram and sends it. */
+/* Assigns a sequence number to the open datagram and sends it. */
 static void tx_send_open(struct sock *s, struct sock_peer *p)
 {
 	struct sock_dgram *g = p->open;
 	uint32_t seq = p->tx.next++;
 	struct sock_head *h = sock_dgram_head(g);
 
-	assert(tx_count(p) <= p->flight_room);
+	assert(tx_in_flight(p) <= p->flight_room);
 	h->kind = SOCK_DATA;
 	h->seq = seq;
-	h->flags = g->loose ? SOCK_LOOSE : 0;
+	h->flags = g->unordered ? SOCK_UNORDERED : 0;
 	*sock_flight(p, seq) = (struct sock_flight){ .dgram = g };
 	p->open = NULL;
 	tx_transmit(s, p, seq);
 }
 
-/* Remaining bytes of a packet: header, current segment, next segments. */
+/* Remaining bytes of a packet: header, current segment, following segments. */
 struct tx_source {
 	const struct weft_pkt *head; /* NULL: already copied */
 	struct iovec now;
@@ -148,8 +153,9 @@ struct tx_source {
 };
 
 /*
- * Copies the header and clears its carrier field in place. Changing a copy
- * first would stall: the copy is read before its store has completed.
+ * Copies the header and clears its carrier field at the destination. Changing a
+ * copy first would stall: the copy would be read before its store has
+ * completed.
  */
 static void tx_copy_header(uint8_t *to, const struct weft_pkt *pkt)
 {
@@ -158,7 +164,7 @@ static void tx_copy_header(uint8_t *to, const struct weft_pkt *pkt)
 	       sizeof(pkt->carrier));
 }
 
-/* Copies the next bytes; the first call has to include the whole header. */
+/* Copies the next bytes; the first call must include the whole header. */
 static void tx_gather(struct tx_source *f, uint8_t *to, size_t bytes)
 {
 	if (f->head) {
@@ -183,8 +189,8 @@ static void tx_gather(struct tx_source *f, uint8_t *to, size_t bytes)
 }
 
 /*
- * Adds bytes written behind the datagram's end, and zeros up to the next
- * record.
+ * Adds bytes that were written after the datagram's end, and zeros up to the
+ * next record.
  */
 static void tx_add_bytes(struct sock_dgram *g, uint32_t bytes)
 {
@@ -197,27 +203,27 @@ static void tx_record(struct sock_dgram *g, struct tx_source *f, uint32_t bytes,
 		      enum sock_more more)
 {
 	struct sock_record r = { .bytes = bytes, .more = more };
-	uint8_t *at = g->data + g->bytes;
+	uint8_t *to = g->data + g->bytes;
 
-	memcpy(at, &r, sizeof(r));
-	tx_gather(f, at + sizeof(r), bytes);
+	memcpy(to, &r, sizeof(r));
+	tx_gather(f, to + sizeof(r), bytes);
 	tx_add_bytes(g, (uint32_t)sizeof(r) + bytes);
-	g->loose &= more >= SOCK_PIECE;
+	g->unordered &= more >= SOCK_PIECE;
 }
 
 /*
- * Adds a piece of a loose packet, len bytes from offset at, with a header of
- * its own; f has payload only.
+ * Adds a piece of an unordered packet, len bytes from `offset` on, with its own
+ * header; f contains payload only.
  */
 static void tx_piece(struct sock_dgram *g, const struct weft_pkt *pkt,
-		     struct tx_source *f, uint32_t at, uint16_t len)
+		     struct tx_source *f, uint32_t offset, uint16_t len)
 {
 	struct sock_record r = { .bytes = (uint32_t)sizeof(*pkt) + len,
-				 .more = at + len < pkt->len
+				 .more = offset + len < pkt->len
 						 ? SOCK_PIECE
-						 : SOCK_LOOSE_WHOLE };
+						 : SOCK_UNORDERED_WHOLE };
 	uint8_t *to = g->data + g->bytes;
-	uint64_t tag = pkt->tag + at;
+	uint64_t tag = pkt->tag + offset;
 
 	memcpy(to, &r, sizeof(r));
 	to += sizeof(r);
@@ -233,37 +239,43 @@ static uint32_t tx_space(const struct sock_dgram *g)
 	return g->room - g->bytes;
 }
 
-/* Whether further packets are expected, so that this one may wait for them. */
-static bool tx_corked(const struct sock *s, const struct sock_peer *p)
+/*
+ * Returns whether further packets are expected, so that this one may wait for
+ * them.
+ */
+static bool tx_may_defer(const struct sock *s, const struct sock_peer *p)
 {
 	return s->polling ||
 	       (p->inflight_bytes && s->now - p->last_send_ns < TX_BURST_NS);
 }
 
-/* Bytes to allocate: for a single packet, or for many that share a datagram. */
-static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
-			     uint32_t need)
+/*
+ * Returns the bytes to allocate, for a single packet or for many that share a
+ * datagram.
+ */
+static uint32_t tx_dgram_room(const struct sock *s, const struct sock_peer *p,
+			      uint32_t need)
 {
-	if (!tx_corked(s, p))
+	if (!tx_may_defer(s, p))
 		return sizeof(struct sock_head) + need;
-	if (need <= TX_SMALL && p->gram_max > TX_SHARED)
+	if (need <= TX_SMALL && p->dgram_max > TX_SHARED)
 		return TX_SHARED;
-	return p->gram_max;
+	return p->dgram_max;
 }
 
 /*
- * A batch is used only with TX_BATCH_MIN datagrams in flight: a packet in parts
- * alone does not need one.
+ * Allocates a datagram. A batch is used only with TX_BATCH_MIN datagrams in
+ * flight: a single packet in parts does not need one.
  */
 static struct sock_dgram *tx_new(struct sock *s, struct sock_peer *p,
 				 uint32_t room)
 {
-	if (room == p->gram_max && tx_count(p) >= TX_BATCH_MIN)
+	if (room == p->dgram_max && tx_in_flight(p) >= TX_BATCH_MIN)
 		return sock_dgram_full(s, p);
 	return sock_dgram_new(s, room);
 }
 
-/* Pads a nearly full datagram: the kernel segments equal sizes only. */
+/* Pads a nearly full datagram: the kernel segments into equal sizes only. */
 static void tx_pad_full(struct sock_dgram *g)
 {
 	struct sock_record r = { .more = SOCK_PADDING };
@@ -278,8 +290,8 @@ static void tx_pad_full(struct sock_dgram *g)
 }
 
 /*
- * Makes an open datagram with this space, of full size if it is new; false: no
- * memory.
+ * Makes an open datagram with this space; a new one has full size. Returns
+ * false if there is no memory.
  */
 static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
 			       size_t space)
@@ -289,13 +301,13 @@ static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
 		tx_send_open(s, p);
 	}
 	if (!p->open)
-		p->open = tx_new(s, p, p->gram_max);
+		p->open = tx_new(s, p, p->dgram_max);
 	return p->open;
 }
 
 /*
- * Cuts a packet that exceeds a datagram into parts, the first in the rest of
- * the open datagram: full datagrams have one size, for GSO.
+ * Splits a packet that exceeds a datagram into parts. The first part fills the
+ * open datagram: full datagrams have one size, for GSO.
  */
 static int tx_send_parts(struct sock *s, struct sock_peer *p,
 			 struct tx_source *f, uint32_t bytes)
@@ -315,8 +327,8 @@ static int tx_send_parts(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * Cuts a loose packet into packets, each of which the receiver delivers from
- * its read buffer, in any order.
+ * Splits an unordered packet into packets, each of which the receiver delivers
+ * from its read buffer, in any order.
  */
 static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 			  struct tx_source *f)
@@ -324,11 +336,11 @@ static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 	const uint32_t heads =
 		sizeof(struct sock_record) + sizeof(struct weft_pkt);
 	const struct weft_pkt *pkt = f->head;
-	uint32_t at = 0;
+	uint32_t offset = 0;
 
 	f->head = NULL;
-	while (at < pkt->len) {
-		uint32_t left = pkt->len - at;
+	while (offset < pkt->len) {
+		uint32_t left = pkt->len - offset;
 		uint32_t most;
 
 		if (!tx_open_with_space(s, p, heads + TX_PART_MIN))
@@ -336,22 +348,22 @@ static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 		most = tx_space(p->open) - heads;
 		if (left > most)
 			left = most;
-		tx_piece(p->open, pkt, f, at, (uint16_t)left);
-		at += left;
+		tx_piece(p->open, pkt, f, offset, (uint16_t)left);
+		offset += left;
 	}
 	return 0;
 }
 
-/* Numbers in flight, if a packet of need bytes were sent. */
+/* Returns the datagrams in flight if a packet of need bytes were sent. */
 static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
 {
-	uint32_t body = p->gram_max - (uint32_t)sizeof(struct sock_head);
+	uint32_t body = p->dgram_max - (uint32_t)sizeof(struct sock_head);
 
-	return tx_count(p) + (p->open ? 1 : 0) +
+	return tx_in_flight(p) + (p->open ? 1 : 0) +
 	       (need <= body ? 1 : need / (body - 16 - TX_PART_MIN) + 1);
 }
 
-/* Whether the windows allow the numbers and bytes of a packet. */
+/* Returns whether the windows allow the datagrams and bytes of a packet. */
 static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 			uint32_t need)
 {
@@ -362,31 +374,32 @@ static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 	return tx_may_send(p, need + (p->open ? p->open->bytes : 0));
 }
 
-/* Writes the packet into the open datagram, a new one, or several. */
+/* Writes the packet into the open datagram, a new datagram, or several. */
 static int tx_write(struct sock *s, struct sock_peer *p, struct tx_source *f,
-		    uint32_t bytes, bool loose)
+		    uint32_t bytes, bool unordered)
 {
 	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
 
 	if (!sock_peer_flight_reserve(p, tx_count_with(p, need)))
 		return -EAGAIN;
-	if (need + sizeof(struct sock_head) > p->gram_max) {
-		if (loose ? tx_send_pieces(s, p, f)
-			  : tx_send_parts(s, p, f, bytes))
+	if (need + sizeof(struct sock_head) > p->dgram_max) {
+		if (unordered ? tx_send_pieces(s, p, f)
+			      : tx_send_parts(s, p, f, bytes))
 			p->broken = ENOMEM; /* a part may have been sent */
 		return 0;
 	}
 	if (p->open && tx_space(p->open) < need)
 		tx_send_open(s, p);
 	if (!p->open)
-		p->open = tx_new(s, p, tx_gram_room(s, p, need));
+		p->open = tx_new(s, p, tx_dgram_room(s, p, need));
 	if (!p->open)
 		return -EAGAIN;
-	tx_record(p->open, f, bytes, loose ? SOCK_LOOSE_WHOLE : SOCK_WHOLE);
+	tx_record(p->open, f, bytes,
+		  unordered ? SOCK_UNORDERED_WHOLE : SOCK_WHOLE);
 	return 0;
 }
 
-/* Packet to this endpoint itself: stored in the reorder buffer. */
+/* Sends a packet to this endpoint itself: stores it in the reorder buffer. */
 static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 		   uint32_t bytes)
 {
@@ -401,7 +414,7 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 	if (!g)
 		return -EAGAIN;
 	tx_record(g, f, bytes, SOCK_WHOLE);
-	g->at = sizeof(struct sock_head);
+	g->offset = sizeof(struct sock_head);
 	seq = p->tx.next++;
 	p->tx.acked = p->tx.next;
 	sock_win_arrive(&p->rx, seq);
@@ -412,16 +425,16 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 	return 0;
 }
 
-/* Sends what was written now, or with the next pass. */
-static void tx_send_or_cork(struct sock *s, struct sock_peer *p, bool corked)
+/* Sends the written packet now, or leaves it for the next pass. */
+static void tx_send_or_defer(struct sock *s, struct sock_peer *p, bool deferred)
 {
 	p->last_send_ns = s->now;
 	sock_peer_busy(s, p);
-	if (!corked) {
+	if (!deferred) {
 		sock_tx_send_open(s, p);
 		sock_io_flush(s);
-	} else if (!s->corked) {
-		s->corked = true;
+	} else if (!s->deferred) {
+		s->deferred = true;
 		sock_wait_due_earlier(s, s->now);
 	}
 }
@@ -431,18 +444,21 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 {
 	struct tx_source f = { .head = pkt, .next = iov };
 	uint32_t bytes = (uint32_t)sizeof(*pkt) + pkt->len;
-	bool corked = tx_corked(s, p);
+	bool deferred = tx_may_defer(s, p);
 
 	if (p->self)
 		return tx_self(s, p, &f, bytes);
 	if (!tx_has_room(s, p, tx_pad(sizeof(struct sock_record) + bytes)) ||
 	    tx_write(s, p, &f, bytes, pkt->carrier & WEFT_PKT_SPLIT_OK))
 		return -EAGAIN;
-	tx_send_or_cork(s, p, corked);
+	tx_send_or_defer(s, p, deferred);
 	return 0;
 }
 
-/* One number is acknowledged; returns its bytes, or 0 if it was before. */
+/*
+ * Handles the acknowledgement of one datagram; returns its bytes, or 0 if it
+ * was acknowledged before.
+ */
 static uint64_t tx_number_acked(struct sock *s, struct sock_peer *p,
 				uint32_t seq)
 {
@@ -472,7 +488,7 @@ static void tx_mark_lost(struct sock_peer *p, struct sock_flight *f)
 	p->inflight_bytes -= f->dgram->bytes;
 }
 
-/* Marks numbers as lost that later transmissions have overtaken. */
+/* Marks datagrams as lost that later transmissions have overtaken. */
 static void tx_mark_gaps(struct sock *s, struct sock_peer *p)
 {
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
@@ -497,17 +513,17 @@ static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
 }
 
 /*
- * Handles the numbers from seq on of one bitmap word; returns the bytes
+ * Handles one bitmap word, for sequence numbers from seq on; returns the bytes
  * acknowledged.
  */
 static uint64_t tx_word_acked(struct sock *s, struct sock_peer *p, uint32_t seq,
-			      uint64_t here)
+			      uint64_t ack_bits)
 {
 	uint64_t bytes = 0;
 
-	/* Ignore numbers that were not sent. */
-	for (; here && seq != p->tx.next; here >>= 1, seq++) {
-		if (here & 1)
+	/* ignore sequence numbers that were not sent */
+	for (; ack_bits && seq != p->tx.next; ack_bits >>= 1, seq++) {
+		if (ack_bits & 1)
 			bytes += tx_number_acked(s, p, seq);
 	}
 	return bytes;
@@ -522,8 +538,8 @@ static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
 
 	for (; p->tx.acked != h->ack; p->tx.acked++)
 		bytes += tx_number_acked(s, p, p->tx.acked);
-	bytes += tx_word_acked(s, p, h->ack, h->here);
-	for (uint32_t i = 0; i < words && tx_count(p) > 64 * (i + 1); i++) {
+	bytes += tx_word_acked(s, p, h->ack, h->ack_bits);
+	for (uint32_t i = 0; i < words && tx_in_flight(p) > 64 * (i + 1); i++) {
 		memcpy(&word, more + 8 * i, sizeof(word));
 		bytes += tx_word_acked(s, p, h->ack + 64 * (i + 1), word);
 	}
@@ -531,15 +547,15 @@ static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * There may be room: notifies the caller whose send was refused, and wakes it
- * if it is blocked.
+ * The window may have space again: notifies the caller whose send was refused,
+ * and wakes it if it is blocked.
  */
 static void tx_notify_room(struct sock *s)
 {
-	s->starved = false;
+	s->send_refused = false;
 	/* relaxed: a hint, read before a wait or after the wake */
 	weft_store32_relaxed(&s->waiter.full, 1);
-	if (s->away)
+	if (s->in_progress_thread)
 		sock_wake(&s->base);
 }
 
@@ -547,18 +563,18 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
 		   uint32_t words)
 {
-	uint32_t count = tx_count(p);
+	uint32_t count = tx_in_flight(p);
 	uint64_t bytes;
 
-	/* An acknowledgement older than the last one has outdated windows. */
+	/* an acknowledgement older than the last one has outdated windows */
 	if (h->ack - p->tx.acked > count)
 		return;
 	p->room = h->room;
-	if (s->starved)
+	if (s->send_refused)
 		tx_notify_room(s);
 	if (!count)
 		return;
-	/* Datagrams in the batch must not be freed before they are sent. */
+	/* datagrams in the batch must not be freed before they are sent */
 	if (sock_io_batched(s))
 		sock_io_flush(s);
 	bytes = tx_head_acked(s, p, h, more, words);
@@ -566,16 +582,16 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		return;
 	tx_measure(s, p, h->echo);
 	sock_pace_acked(&p->pace, bytes);
-	if (h->here || words)
+	if (h->ack_bits || words)
 		tx_mark_gaps(s, p);
 	p->timeouts = 0;
-	p->rto_at = 0;
-	if (tx_count(p))
+	p->rto_deadline_ns = 0;
+	if (tx_in_flight(p))
 		tx_timer(s, p);
 }
 
 /*
- * Everything has arrived but is not delivered yet: probe, since the
+ * Probes the peer if everything has arrived but is not delivered yet, since the
  * acknowledgement of the delivery may be lost.
  */
 static void tx_probe(struct sock *s, struct sock_peer *p)
@@ -586,9 +602,9 @@ static void tx_probe(struct sock *s, struct sock_peer *p)
 }
 
 /*
- * Retransmission timeout. The first one retransmits the oldest number as a
- * probe, since the peer may only have had no processor. Later ones mark
- * everything lost.
+ * Handles a retransmission timeout. The first one retransmits only the oldest
+ * datagram as a probe, since the peer may have been without CPU time. Later
+ * ones mark all datagrams as lost.
  */
 static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
@@ -600,8 +616,8 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 	}
 	first = !p->timeouts++;
 	/*
-	 * The answer to the peer's HELLO may be lost, without which the peer
-	 * cannot verify our datagrams.
+	 * the answer to the peer's HELLO may be lost, without which the peer
+	 * cannot verify this endpoint's datagrams
 	 */
 	if (s->tag && !p->proved)
 		sock_tx_control_public(s, p, SOCK_HELLO);
@@ -648,16 +664,19 @@ void sock_tx_retransmit_all(struct sock *s, struct sock_peer *p)
 
 void sock_tx_mark_unsent(struct sock_peer *p, uint32_t seq)
 {
-	if (seq - p->tx.acked < tx_count(p))
+	if (seq - p->tx.acked < tx_in_flight(p))
 		tx_mark_lost(p, sock_flight(p, seq));
 }
 
-/* Whether p has been silent for too long while data are unacknowledged. */
+/*
+ * Returns whether p has been silent for too long while data are unacknowledged.
+ */
 static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 {
-	uint64_t since = p->heard_ns > p->wait_ns ? p->heard_ns : p->wait_ns;
+	uint64_t since = p->last_received_ns > p->wait_ns ? p->last_received_ns
+							  : p->wait_ns;
 
-	return tx_count(p) && s->now - since > s->silence_ns;
+	return tx_in_flight(p) && s->now - since > s->silence_ns;
 }
 
 void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p)
@@ -675,14 +694,14 @@ void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p)
 
 void sock_tx_send_open(struct sock *s, struct sock_peer *p)
 {
-	if (p->open && !p->losses && tx_count(p) < s->window &&
+	if (p->open && !p->losses && tx_in_flight(p) < s->window &&
 	    tx_may_send(p, p->open->bytes))
 		tx_send_open(s, p);
 }
 
 void sock_tx_progress(struct sock *s, struct sock_peer *p)
 {
-	if (p->rto_at && s->now >= p->rto_at)
+	if (p->rto_deadline_ns && s->now >= p->rto_deadline_ns)
 		tx_timeout(s, p);
 	if (tx_silent(s, p))
 		sock_tx_fail_silent(s, p);

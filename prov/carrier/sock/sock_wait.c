@@ -36,7 +36,7 @@ int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr)
 {
 	struct sock_waiter *b = &s->waiter;
 
-	s->base.beside = -1;
+	s->base.extra_fd = -1;
 	b->epoll = -1;
 	b->timer = -1;
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
@@ -91,13 +91,13 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 	if (weft_load64_relaxed(&b->due_ns) == at_ns)
 		return;
 	weft_store64_relaxed(&b->due_ns, at_ns);
-	/* F1 pairs with F0 in wait_sleep() and sock_arm(). */
+	/* F1 pairs with F0 in wait_block() and sock_arm(). */
 	weft_fence_full();
 	until = weft_load64(&b->until_ns);
 	if (until <= at_ns)
 		return;
 	wait_notify(b);
-	/* The epoll descriptor stays readable until it is armed again. */
+	/* the epoll descriptor stays readable until it is armed again */
 	if (weft_load32(&b->armed)) {
 		weft_store32(&b->armed, 0);
 		weft_store64(&b->until_ns, 0);
@@ -106,25 +106,28 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 
 void sock_wait_due_earlier(struct sock *s, uint64_t at_ns)
 {
-	/* relaxed: one writer at a time, under the lock */
+	/* relaxed: one writer at a time, which holds the lock */
 	if (at_ns < weft_load64_relaxed(&s->waiter.due_ns))
 		sock_wait_due(s, at_ns);
 }
 
-/* Whether poll is needed now, or wake was called. */
-static bool wait_is_over(struct sock_waiter *b, uint64_t now)
+/* Returns whether poll is needed now, or wake was called. */
+static bool wait_is_done(struct sock_waiter *b, uint64_t now)
 {
 	if (weft_load64(&b->due_ns) <= now)
 		return true;
 	return weft_load32(&b->woken) && weft_swap32(&b->woken, 0);
 }
 
-/* Waits for ns at most; true: the socket is readable, or wake was called. */
+/*
+ * Waits for at most ns; returns whether the socket is readable or wake was
+ * called.
+ */
 static bool wait_poll(struct sock *s, uint64_t ns)
 {
 	struct pollfd fd[3] = { { .fd = s->fd, .events = POLLIN },
 				{ .fd = s->waiter.event, .events = POLLIN },
-				{ .fd = s->base.beside, .events = POLLIN } };
+				{ .fd = s->base.extra_fd, .events = POLLIN } };
 	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
 			       .tv_nsec = (long)(ns % 1000000000u) };
 
@@ -140,7 +143,7 @@ static bool wait_spin(struct sock *s, uint64_t now, uint64_t end)
 	uint64_t until = wait_min(now + s->waiter.spin_ns, end);
 
 	for (; now < until; now = weft_now_ns()) {
-		if (wait_poll(s, 0) || wait_is_over(&s->waiter, now))
+		if (wait_poll(s, 0) || wait_is_done(&s->waiter, now))
 			return true;
 		sched_yield();
 	}
@@ -152,23 +155,26 @@ static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
 	struct sock_waiter *b = &s->waiter;
 	uint64_t until = wait_min(end, now + WAIT_SLICE_NS);
 	uint64_t due;
-	bool over;
+	bool done;
 
 	weft_store64(&b->until_ns, until);
 	/* F0 pairs with F1 in sock_wait_due() and in sock_wake(). */
 	weft_fence_full();
 	due = weft_load64(&b->due_ns);
-	over = wait_is_over(b, now);
-	if (!over) {
+	done = wait_is_done(b, now);
+	if (!done) {
 		/* relaxed: a statistic */
 		atomic_fetch_add_explicit(&b->sleeps, 1, memory_order_relaxed);
-		over = wait_poll(s, wait_min(until, due) - now);
+		done = wait_poll(s, wait_min(until, due) - now);
 	}
 	weft_store64(&b->until_ns, 0);
-	return over || wait_is_over(b, weft_now_ns());
+	return done || wait_is_done(b, weft_now_ns());
 }
 
-/* There is no notification of room: yield or block briefly, then retry. */
+/*
+ * Waits for space in the send window, of which there is no notification: yields
+ * or blocks briefly, then the caller retries.
+ */
 static int wait_room(struct sock *s, uint64_t timeout_ns)
 {
 	if (s->waiter.room_waits++ < WAIT_ROOM_YIELDS)
@@ -186,14 +192,14 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	uint64_t end =
 		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 
-	if (wait_is_over(b, now))
+	if (wait_is_done(b, now))
 		return 0;
 	if (weft_load32(&b->full) && weft_swap32(&b->full, 0))
 		return wait_room(s, timeout_ns);
 	b->room_waits = 0;
 	if (wait_spin(s, now, end))
 		return 0;
-	/* relaxed: a hint; a change of watched memory sends no wake-up */
+	/* relaxed: a hint; a store into watched memory sends no wake-up */
 	if (weft_load64_relaxed(&b->watching)) {
 		sched_yield();
 		return 0;
@@ -215,7 +221,7 @@ void sock_wake(struct weft_carrier *c)
 		wait_notify(b);
 }
 
-static int wait_add(int epoll, int fd)
+static int wait_epoll_add(int epoll, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
 
@@ -230,8 +236,10 @@ static int wait_fd_open(struct sock *s)
 		return b->epoll;
 	b->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	b->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (b->epoll >= 0 && b->timer >= 0 && !wait_add(b->epoll, s->fd) &&
-	    !wait_add(b->epoll, b->timer) && !wait_add(b->epoll, b->event))
+	if (b->epoll >= 0 && b->timer >= 0 &&
+	    !wait_epoll_add(b->epoll, s->fd) &&
+	    !wait_epoll_add(b->epoll, b->timer) &&
+	    !wait_epoll_add(b->epoll, b->event))
 		return b->epoll;
 	if (b->epoll >= 0)
 		close(b->epoll);
@@ -242,8 +250,8 @@ static int wait_fd_open(struct sock *s)
 }
 
 /*
- * One descriptor for the socket, wake() and the time when poll is needed. The
- * waiting thread requests it concurrently with the caller.
+ * Returns one descriptor for the socket, wake() and the time when poll is
+ * needed. The waiting thread may call this concurrently with the caller.
  */
 int sock_wait_fd(struct weft_carrier *c)
 {
@@ -258,12 +266,12 @@ int sock_wait_fd(struct weft_carrier *c)
 
 static void wait_timer(struct sock_waiter *b, uint64_t at_ns)
 {
-	struct itimerspec at = {
+	struct itimerspec timer = {
 		.it_value = { .tv_sec = (time_t)(at_ns / 1000000000u),
 			      .tv_nsec = (long)(at_ns % 1000000000u) }
 	};
 
-	timerfd_settime(b->timer, TFD_TIMER_ABSTIME, &at, NULL);
+	timerfd_settime(b->timer, TFD_TIMER_ABSTIME, &timer, NULL);
 }
 
 int sock_arm(struct weft_carrier *c)
@@ -276,7 +284,7 @@ int sock_arm(struct weft_carrier *c)
 	if (sock_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
 	wait_drain_event(b);
-	if (weft_swap32(&b->full, 0) || wait_is_over(b, now))
+	if (weft_swap32(&b->full, 0) || wait_is_done(b, now))
 		return -EAGAIN;
 	weft_store32(&b->armed, 1);
 	weft_store64(&b->until_ns, UINT64_MAX);
@@ -284,7 +292,7 @@ int sock_arm(struct weft_carrier *c)
 	weft_fence_full();
 	due = weft_load64(&b->due_ns);
 	weft_store64(&b->until_ns, due);
-	if (!wait_is_over(b, now) && !wait_poll(s, 0)) {
+	if (!wait_is_done(b, now) && !wait_poll(s, 0)) {
 		wait_timer(b, due == UINT64_MAX ? 0 : due);
 		return 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reception window: which numbers have arrived. */
+/* Reception window: which sequence numbers have arrived. */
 #include "prov/carrier/sock/sock_win.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ enum weft_seq_verdict sock_win_arrive(struct sock_win *w, uint32_t seq)
 {
 	uint32_t ahead = seq - w->next;
 
-	/* Half of the number space is before next and counts as arrived. */
+	/* half of the number space is before next and counts as arrived */
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_SEQ_OLD;
 	if (ahead >= SOCK_WINDOW)
@@ -45,11 +45,11 @@ void sock_win_advance(struct sock_win *w)
 
 uint64_t sock_win_word(const struct sock_win *w, uint32_t i)
 {
-	uint32_t at = (w->next + 64 * i) % SOCK_WINDOW;
-	uint64_t low = w->bits[at / 64] >> at % 64;
+	uint32_t bit = (w->next + 64 * i) % SOCK_WINDOW;
+	uint64_t low = w->bits[bit / 64] >> bit % 64;
 
-	if (at % 64)
-		low |= w->bits[(at / 64 + 1) % SOCK_WORDS] << (64 - at % 64);
+	if (bit % 64)
+		low |= w->bits[(bit / 64 + 1) % SOCK_WORDS] << (64 - bit % 64);
 	return low;
 }
 

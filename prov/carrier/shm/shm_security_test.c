@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that an endpoint trusts with its region, and attacks on it: names
- * of dead processes taken by others, too many descriptors, no free names.
+ * Security of the region: processes that may receive it, and attacks: names of
+ * dead processes bound by other processes, too many descriptors, no free names.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -25,21 +25,21 @@
 #include <unistd.h>
 
 #define OTHER_USER 65534
-#define SECONDS	   120 /* for a busy host, too */
+#define SECONDS	   120 /* enough for a loaded host */
 
-/* Replies of a process that waits for a handed-over region. */
+/* Result of a process that waits for a handed-over region. */
 enum { GOT_NOTHING = 0, GOT_A_REGION = 42 };
 
 /* ---- a child and two pipes ----------------------------------------------- */
 
 struct child {
 	pid_t pid;
-	int to;	  /* we write, the child reads */
-	int from; /* the child writes, we read */
+	int to;	  /* written by the parent, read by the child */
+	int from; /* written by the child, read by the parent */
 };
 
-/* Reads all len bytes; false after a timeout. */
-static bool hear(int fd, void *buf, size_t len)
+/* Reads all len bytes; returns false after a timeout. */
+static bool read_from(int fd, void *buf, size_t len)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
@@ -47,13 +47,13 @@ static bool hear(int fd, void *buf, size_t len)
 	       read(fd, buf, len) == (ssize_t)len;
 }
 
-static bool tell(int fd, const void *buf, size_t len)
+static bool write_to(int fd, const void *buf, size_t len)
 {
 	return write(fd, buf, len) == (ssize_t)len;
 }
 
-/* Runs fn(to, from) with the child's ends of the pipes. */
-static struct child start(int (*fn)(int to, int from))
+/* Starts a child that runs fn(to, from) with its ends of the pipes. */
+static struct child start_child(int (*fn)(int to, int from))
 {
 	pid_t parent = getpid();
 	int to[2], from[2];
@@ -110,7 +110,7 @@ static int bind_to(uid_t uid, unsigned port)
 }
 
 /* Searches all messages at a listening socket for a descriptor. */
-static int what_came(int sock)
+static int received_fd(int sock)
 {
 	char ctl[256], buf[64];
 	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
@@ -130,15 +130,15 @@ static int what_came(int sock)
 }
 
 /* Binds the name, reports that, and on request checks for a descriptor. */
-static int lie_in_wait(int to, int from, uid_t uid, unsigned port)
+static int bind_and_check(int to, int from, uid_t uid, unsigned port)
 {
 	int sock = bind_to(uid, port);
 	char c = 0;
 
-	if (sock < 0 || listen(sock, 64) || !tell(from, &c, 1) ||
-	    !hear(to, &c, 1))
+	if (sock < 0 || listen(sock, 64) || !write_to(from, &c, 1) ||
+	    !read_from(to, &c, 1))
 		return 3;
-	return what_came(sock);
+	return received_fd(sock);
 }
 
 static int fd_count(void)
@@ -153,49 +153,53 @@ static int fd_count(void)
 	return n;
 }
 
-/* ---- handing a region over ----------------------------------------------- */
+/* ---- handover of a region ------------------------------------------------ */
 
 /* Opens an endpoint, reports its name, and never polls. */
-static int deaf(int to, int from)
+static int open_without_poll(int to, int from)
 {
 	struct end e;
 	char c;
 
 	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
-	    !tell(from, &e.name, sizeof(e.name)))
+	    !write_to(from, &e.name, sizeof(e.name)))
 		return 2;
-	hear(to, &c, 1);
+	read_from(to, &c, 1);
 	return 2;
 }
 
-/* deaf(), then its process executes another program with the same name. */
-static int deaf_then_exec(int to, int from)
+/* Runs open_without_poll(), then executes another program, which binds the same
+ * name. */
+static int open_then_exec(int to, int from)
 {
 	char arg[3][16];
 	struct end e;
 	char c;
 
 	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
-	    !tell(from, &e.name, sizeof(e.name)) || !hear(to, &c, 1))
+	    !write_to(from, &e.name, sizeof(e.name)) || !read_from(to, &c, 1))
 		return 2;
 	snprintf(arg[0], sizeof(arg[0]), "%d", to);
 	snprintf(arg[1], sizeof(arg[1]), "%d", from);
 	snprintf(arg[2], sizeof(arg[2]), "%u", ntohs(e.name.sin_port));
-	execl("/proc/self/exe", "shm_trust_test", arg[0], arg[1], arg[2],
+	execl("/proc/self/exe", "shm_security_test", arg[0], arg[1], arg[2],
 	      (char *)NULL);
 	return 4;
 }
 
-static int stranger_in_wait(int to, int from)
+static int other_user_bind(int to, int from)
 {
 	unsigned port;
 
-	if (setuid(OTHER_USER) || !hear(to, &port, sizeof(port)))
+	if (setuid(OTHER_USER) || !read_from(to, &port, sizeof(port)))
 		return 2;
-	return lie_in_wait(to, from, 0, port);
+	return bind_and_check(to, from, 0, port);
 }
 
-/* An endpoint with payloads in cells for a peer that does not read them. */
+/*
+ * Opens an endpoint and sends payloads in cells to a peer that does not read
+ * them.
+ */
 static void send_cells(struct end *e, const struct sockaddr_in *name)
 {
 	struct weft_peer *to;
@@ -206,7 +210,7 @@ static void send_cells(struct end *e, const struct sockaddr_in *name)
 		T_OK(end_send_all(e, to, n, 6000, SECONDS));
 }
 
-static void a_region_is_not_left_to_a_stranger(void **state)
+static void a_region_is_not_handed_over_to_another_user(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
 	struct child peer, other;
@@ -216,47 +220,47 @@ static void a_region_is_not_left_to_a_stranger(void **state)
 
 	if (geteuid())
 		skip();
-	peer = start(deaf);
-	T_TRUE(hear(peer.from, &name, sizeof(name)));
+	peer = start_child(open_without_poll);
+	T_TRUE(read_from(peer.from, &name, sizeof(name)));
 	send_cells(e, &name);
 	kill(peer.pid, SIGKILL);
 	T_IS(end_of(&peer), 128);
-	other = start(stranger_in_wait);
+	other = start_child(other_user_bind);
 	port = ntohs(name.sin_port);
-	T_TRUE(tell(other.to, &port, sizeof(port)));
-	T_TRUE(hear(other.from, &c, 1));
+	T_TRUE(write_to(other.to, &port, sizeof(port)));
+	T_TRUE(read_from(other.from, &c, 1));
 	end_close(e);
-	T_TRUE(tell(other.to, &c, 1));
+	T_TRUE(write_to(other.to, &c, 1));
 	T_IS(end_of(&other), GOT_NOTHING);
 	free(e);
 }
 
-static void a_region_is_not_left_to_another_program(void **state)
+static void a_region_is_not_handed_over_after_exec(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
-	struct child peer = start(deaf_then_exec);
+	struct child peer = start_child(open_then_exec);
 	struct sockaddr_in name;
 	char c = 0;
 
-	T_TRUE(hear(peer.from, &name, sizeof(name)));
+	T_TRUE(read_from(peer.from, &name, sizeof(name)));
 	send_cells(e, &name);
-	T_TRUE(tell(peer.to, &c, 1));
-	T_TRUE(hear(peer.from, &c, 1));
+	T_TRUE(write_to(peer.to, &c, 1));
+	T_TRUE(read_from(peer.from, &c, 1));
 	end_close(e);
-	T_TRUE(tell(peer.to, &c, 1));
+	T_TRUE(write_to(peer.to, &c, 1));
 	T_IS(end_of(&peer), GOT_NOTHING);
 	free(e);
 }
 
-/* Sends and closes without waiting. */
-static int leaver(int to, int from)
+/* Sends packets and closes immediately. */
+static int send_and_close(int to, int from)
 {
 	struct sockaddr_in name;
 	struct weft_peer *peer;
 	struct end e;
 
 	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
-	    !hear(to, &name, sizeof(name)))
+	    !read_from(to, &name, sizeof(name)))
 		return 2;
 	peer = end_peer_name(&e, &name);
 	for (uint64_t n = 0; n < 4; n++)
@@ -266,7 +270,7 @@ static int leaver(int to, int from)
 	return 0;
 }
 
-static void a_bequest_is_found_behind_free_entries(void **state)
+static void a_handover_is_found_after_free_entries(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
 	struct child c;
@@ -274,15 +278,15 @@ static void a_bequest_is_found_behind_free_entries(void **state)
 	struct end first;
 
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
-	/* the first entry is taken, and free again */
+	/* the first entry has been used and is free again */
 	T_OK(end_open(&first, &weft_carrier_shm, 2, NULL));
 	T_OK(end_send_all(&first, end_peer(&first, e), 0, 8, SECONDS));
 	end_close(&first);
 	T_TRUE(end_wait_lost(e, 1, SECONDS));
-	c = start(leaver);
-	T_TRUE(tell(c.to, &e->name, sizeof(e->name)));
+	c = start_child(send_and_close);
+	T_TRUE(write_to(c.to, &e->name, sizeof(e->name)));
 	T_IS(end_of(&c), 0);
-	/* Regions handed over are accepted before a packet is read. */
+	/* handed-over regions are accepted before a packet is read */
 	until = weft_now_ns() + 100000000;
 	while (weft_now_ns() < until)
 		e->c->ops->poll(e->c, 0);
@@ -293,7 +297,7 @@ static void a_bequest_is_found_behind_free_entries(void **state)
 	free(e);
 }
 
-/* ---- descriptors --------------------------------------------------------- */
+/* ---- messages with descriptors ------------------------------------------- */
 
 /* Sends a message with count descriptors to the endpoint of that name. */
 static int send_fds(const struct sockaddr_in *name, uint32_t kind, int count)
@@ -328,19 +332,24 @@ static int send_fds(const struct sockaddr_in *name, uint32_t kind, int count)
 	return s;
 }
 
-static void descriptors_in_excess_are_closed(void **state)
+static void excess_descriptors_are_closed(void **state)
 {
 	struct end e;
 	struct pollfd pfd = { .events = POLLIN };
 	int before;
 
 	T_OK(end_open(&e, &weft_carrier_shm, 1, NULL));
-	/* to the first request from another pid namespace it opens its lock */
+	/*
+	 * the first request from another pid namespace opens the lock's
+	 * descriptor
+	 */
 	before = fd_count() + 1;
 	for (uint32_t kind = 1; kind <= 3; kind++) {
 		for (int count = 1; count <= 8; count++) {
 			pfd.fd = send_fds(&e.name, kind, count);
-			/* a reply, or closed */
+			/*
+			 * until a reply has arrived or the connection is closed
+			 */
 			while (!poll(&pfd, 1, 0))
 				e.c->ops->poll(e.c, 1);
 			close(pfd.fd);
@@ -350,52 +359,52 @@ static void descriptors_in_excess_are_closed(void **state)
 	end_close(&e);
 }
 
-/* ---- names --------------------------------------------------------------- */
+/* ---- no free names ------------------------------------------------------- */
 
-/* Binds some of the ports, as many as it may have descriptors. */
-static int squat(int to, int from)
+/* Binds as many ports as descriptors are allowed. */
+static int bind_ports(int to, int from)
 {
 	struct rlimit lim;
 	unsigned port[2];
-	int taken = 0;
+	int bound = 0;
 	char c;
 
 	getrlimit(RLIMIT_NOFILE, &lim);
 	lim.rlim_cur = lim.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &lim);
-	if (setuid(OTHER_USER) || !hear(to, port, sizeof(port)))
+	if (setuid(OTHER_USER) || !read_from(to, port, sizeof(port)))
 		return 2;
-	while (port[0] + (unsigned)taken < port[1] &&
-	       bind_to(0, port[0] + (unsigned)taken) >= 0)
-		taken++;
-	if (!tell(from, &taken, sizeof(taken)))
+	while (port[0] + (unsigned)bound < port[1] &&
+	       bind_to(0, port[0] + (unsigned)bound) >= 0)
+		bound++;
+	if (!write_to(from, &bound, sizeof(bound)))
 		return 3;
-	hear(to, &c, 1);
+	read_from(to, &c, 1);
 	return 0;
 }
 
-/* Until no port is left; returns the number of processes, or -1. */
-static int take_all_ports(struct child *c, int most)
+/* Starts processes until no port is free; returns their number, or -1. */
+static int bind_all_ports(struct child *c, int most)
 {
 	unsigned port[2] = { 20000, 60000 };
-	int n, taken = 0;
+	int n, bound = 0;
 
 	for (n = 0; n < most && port[0] < port[1]; n++) {
-		c[n] = start(squat);
-		if (!tell(c[n].to, port, sizeof(port)) ||
-		    !hear(c[n].from, &taken, sizeof(taken)) || !taken)
+		c[n] = start_child(bind_ports);
+		if (!write_to(c[n].to, port, sizeof(port)) ||
+		    !read_from(c[n].from, &bound, sizeof(bound)) || !bound)
 			return -1;
-		port[0] += (unsigned)taken;
+		port[0] += (unsigned)bound;
 	}
 	return port[0] < port[1] ? -1 : n;
 }
 
-static int meet(struct end *a, struct end *b)
+static int exchange_packet(struct end *a, struct end *b)
 {
 	if (end_open(a, &weft_carrier_shm, 1, NULL) ||
 	    end_open(b, &weft_carrier_shm, 2, NULL))
 		return 11;
-	/* without a hint, and with it */
+	/* once without a hint, once with the hint */
 	memset(b->name.sin_zero, 0, sizeof(b->name.sin_zero));
 	if (end_send_all(a, end_peer_name(a, &b->name), 0, 700, SECONDS) ||
 	    !end_wait_got(b, 1, SECONDS))
@@ -408,8 +417,11 @@ static int meet(struct end *a, struct end *b)
 	return a->bad + b->bad ? 14 : 0;
 }
 
-/* In a network namespace of its own: no names of other tests are touched. */
-static int meet_among_squatters(int to, int from)
+/*
+ * Runs in its own network namespace, so that names of other tests are
+ * unaffected.
+ */
+static int exchange_without_free_ports(int to, int from)
 {
 	enum { MOST = 64 };
 	struct child c[MOST];
@@ -418,23 +430,23 @@ static int meet_among_squatters(int to, int from)
 
 	if (unshare(CLONE_NEWNET))
 		return 77;
-	n = take_all_ports(c, MOST);
+	n = bind_all_ports(c, MOST);
 	if (n < 0)
 		return 10;
-	ret = meet(&a, &b);
+	ret = exchange_packet(&a, &b);
 	while (n-- > 0)
 		end_of(&c[n]);
 	return ret;
 }
 
-static void who_finds_all_names_taken_starts_all_the_same(void **state)
+static void an_endpoint_opens_when_all_ports_are_bound(void **state)
 {
 	struct child c;
 	int code;
 
 	if (geteuid())
 		skip();
-	c = start(meet_among_squatters);
+	c = start_child(exchange_without_free_ports);
 	code = end_of(&c);
 	if (code == 77)
 		skip();
@@ -444,16 +456,16 @@ static void who_finds_all_names_taken_starts_all_the_same(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_region_is_not_left_to_a_stranger),
-		T_CASE(a_region_is_not_left_to_another_program),
-		T_CASE(a_bequest_is_found_behind_free_entries),
-		T_CASE(descriptors_in_excess_are_closed),
-		T_CASE(who_finds_all_names_taken_starts_all_the_same),
+		T_CASE(a_region_is_not_handed_over_to_another_user),
+		T_CASE(a_region_is_not_handed_over_after_exec),
+		T_CASE(a_handover_is_found_after_free_entries),
+		T_CASE(excess_descriptors_are_closed),
+		T_CASE(an_endpoint_opens_when_all_ports_are_bound),
 	};
 
-	/* the program that a peer has executed */
+	/* this process is the program that open_then_exec() executes */
 	if (argc == 4)
-		return lie_in_wait(atoi(argv[1]), atoi(argv[2]), geteuid(),
-				   (unsigned)atoi(argv[3]));
+		return bind_and_check(atoi(argv[1]), atoi(argv[2]), geteuid(),
+				      (unsigned)atoi(argv[3]));
 	return T_RUN(tests);
 }

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void the_pace_follows_the_network(void **state)
+static void congestion_control_follows_rtt_and_loss(void **state)
 {
 	struct sock_pace p;
 	uint64_t window;
@@ -22,7 +22,7 @@ static void the_pace_follows_the_network(void **state)
 	sock_pace_init(&p, 1000);
 	T_IS(p.rto_ns, SOCK_RTO_FIRST_NS);
 	sock_pace_rtt(&p, 10000000);
-	/* RFC 6298: 10 ms plus four times half of it */
+	/* RFC 6298: SRTT of 10 ms plus four times its half */
 	T_IS(p.rto_ns, 30000000);
 	for (int i = 0; i < 200; i++)
 		sock_pace_rtt(&p, 1000);
@@ -46,7 +46,7 @@ static void the_pace_follows_the_network(void **state)
 	T_TRUE(p.window > window + 800 && p.window <= window + 1000);
 	/* with a queue, a large window does not grow, and a loss halves it */
 	p.window = 400000;
-	p.srtt_ns = 10 * p.least_ns + 1000000;
+	p.srtt_ns = 10 * p.min_rtt_ns + 1000000;
 	sock_pace_acked(&p, 5000);
 	T_IS(p.window, 400000);
 	sock_pace_loss(&p, 3000000000);
@@ -60,23 +60,23 @@ static void the_pace_follows_the_network(void **state)
 	T_IS(p.rto_ns, SOCK_RTO_MAX_NS);
 }
 
-struct two {
+struct pair {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
-	struct end_group crowd;
+	struct end_group group;
 };
 
-static void two_open(struct two *t)
+static void pair_open(struct pair *t)
 {
-	*t = (struct two){ .crowd = { { &t->a, &t->b }, 2 } };
+	*t = (struct pair){ .group = { { &t->a, &t->b }, 2 } };
 	T_OK(end_open(&t->a, &weft_carrier_sock, 1, NULL));
 	T_OK(end_open(&t->b, &weft_carrier_sock, 2, NULL));
 	t->ab = end_peer(&t->a, &t->b);
 	t->ba = end_peer(&t->b, &t->a);
-	t->a.crowd = t->b.crowd = &t->crowd;
+	t->a.group = t->b.group = &t->group;
 }
 
-static void two_close(struct two *t)
+static void pair_close(struct pair *t)
 {
 	T_IS(t->a.bad + t->b.bad, 0);
 	T_IS(t->a.lost + t->b.lost, 0);
@@ -84,8 +84,8 @@ static void two_close(struct two *t)
 	end_close(&t->b);
 }
 
-/* Exchanges packets; first contact is complete then. */
-static void two_talk(struct two *t, uint64_t count)
+/* Exchanges packets, so that first contact is complete. */
+static void pair_exchange(struct pair *t, uint64_t count)
 {
 	for (uint64_t n = 0; n < count; n++) {
 		T_OK(end_send_all(&t->a, t->ab, n, 8, 60));
@@ -95,7 +95,7 @@ static void two_talk(struct two *t, uint64_t count)
 	T_TRUE(end_wait_got(&t->b, count, 60));
 }
 
-static void two_poll_for(struct two *t, uint64_t ns)
+static void pair_poll_for(struct pair *t, uint64_t ns)
 {
 	uint64_t end = weft_now_ns() + ns;
 
@@ -109,7 +109,7 @@ static void two_poll_for(struct two *t, uint64_t ns)
 
 static const struct weft_carrier_up *quick;
 
-/* A caller that takes long to accept long packets. */
+/* Delivery callback that takes a long time for long packets. */
 static int slow_deliver(void *arg, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
 {
@@ -128,8 +128,8 @@ static void up_set(struct end *e, const struct weft_carrier_up *up)
 }
 
 /*
- * Time when e received from p last; under the lock, since the progress thread
- * may receive.
+ * Returns the time when e last received from p; takes the lock, since the
+ * progress thread may receive.
  */
 static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 {
@@ -137,7 +137,7 @@ static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 	uint64_t ns;
 
 	pthread_mutex_lock(&s->progress.lock);
-	ns = sock_peer_of(p)->heard_ns;
+	ns = sock_peer_of(p)->last_received_ns;
 	pthread_mutex_unlock(&s->progress.lock);
 	return ns;
 }
@@ -145,52 +145,52 @@ static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 /*
  * Two long packets in one poll pass: the arrival time of the second is its read
  * time, after the first was delivered, and not the start of the pass; otherwise
- * measured round trips are too short. The progress thread may take one before
- * the pass does: retry.
+ * measured round-trip times are too short. The progress thread may read one
+ * before the pass does: retry.
  */
-static void who_is_heard_late_in_a_turn_is_late(void **state)
+static void arrival_time_is_the_read_time_in_the_pass(void **state)
 {
 	struct weft_carrier_up slow;
-	uint64_t since, heard, late = 0;
-	struct two t;
+	uint64_t since, received_ns, delay_ns = 0;
+	struct pair t;
 
-	two_open(&t);
-	two_talk(&t, 4);
+	pair_open(&t);
+	pair_exchange(&t, 4);
 	quick = sock_of(t.b.c)->up;
 	slow = (struct weft_carrier_up){ slow_deliver, quick->lost };
 	up_set(&t.b, &slow);
-	for (uint64_t n = 4; n < 204 && late < SLOW_NS; n += 2) {
+	for (uint64_t n = 4; n < 204 && delay_ns < SLOW_NS; n += 2) {
 		T_OK(end_send_all(&t.a, t.ab, n, 8000, 60));
 		T_OK(end_send_all(&t.a, t.ab, n + 1, 8000, 60));
 		t.a.c->ops->poll(t.a.c, 0);
 		since = weft_now_ns();
 		t.b.c->ops->poll(t.b.c, 16);
-		heard = received_from_ns(&t.b, t.ba);
-		late = heard > since ? heard - since : 0;
+		received_ns = received_from_ns(&t.b, t.ba);
+		delay_ns = received_ns > since ? received_ns - since : 0;
 		T_TRUE(end_wait_got(&t.b, n + 2, 60));
 	}
-	T_TRUE(late >= SLOW_NS);
+	T_TRUE(delay_ns >= SLOW_NS);
 	up_set(&t.b, quick);
-	two_close(&t);
+	pair_close(&t);
 }
 
-/* Wrapper of the kernel's call that simulates losing the processor after it. */
-static weft_au64 sends_take_ns;
+/* Wraps sendmmsg() and simulates that the process is preempted after it. */
+static weft_au64 send_delay_ns;
 
 int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 {
 	int ret = (int)syscall(SYS_sendmmsg, fd, msg, n, flags);
 	const struct timespec ts = { .tv_nsec = (long)weft_load64(
-					     &sends_take_ns) };
+					     &send_delay_ns) };
 
 	if (ts.tv_nsec)
 		nanosleep(&ts, NULL);
 	return ret;
 }
 
-/* Two packets wait for the next pass of e, which sends them by one call. */
-static void cork_two(struct end *e, struct weft_peer *one,
-		     struct weft_peer *other, uint64_t n)
+/* Queues two packets for the next pass of e, which sends them by one call. */
+static void defer_two(struct end *e, struct weft_peer *one,
+		      struct weft_peer *other, uint64_t n)
 {
 	struct sock *s = sock_of(e->c);
 
@@ -203,45 +203,45 @@ static void cork_two(struct end *e, struct weft_peer *one,
 }
 
 /*
- * Waiting datagrams are sent first in a pass, which takes time: the arrival
- * time of what the pass reads is not before that. The progress thread may be
+ * A pass sends queued datagrams first, which takes time: the arrival time of
+ * datagrams that the pass reads must be later. The progress thread may be
  * faster than the pass: retry.
  */
-static void who_is_heard_behind_what_went_is_late(void **state)
+static void arrival_time_is_after_the_sends_of_the_pass(void **state)
 {
-	static struct two pair, *t = &pair;
+	static struct pair pair, *t = &pair;
 	static struct end third;
 	struct weft_peer *other;
-	uint64_t since, heard, late = 0;
+	uint64_t since, received_ns, delay_ns = 0;
 
-	two_open(t);
+	pair_open(t);
 	T_OK(end_open(&third, &weft_carrier_sock, 3, NULL));
 	other = end_peer(&t->a, &third);
 	T_OK(end_send_all(&t->a, other, 0, 8, 60));
 	T_TRUE(end_wait_got(&third, 1, 60));
-	two_talk(t, 1);
-	for (uint64_t n = 1; n <= 100 && late < SLOW_NS; n++) {
+	pair_exchange(t, 1);
+	for (uint64_t n = 1; n <= 100 && delay_ns < SLOW_NS; n++) {
 		T_OK(end_send_all(&t->b, t->ba, n, 8, 60));
 		t->b.c->ops->poll(t->b.c, 0);
-		cork_two(&t->a, t->ab, other, n);
-		weft_store64(&sends_take_ns, SLOW_NS);
+		defer_two(&t->a, t->ab, other, n);
+		weft_store64(&send_delay_ns, SLOW_NS);
 		since = weft_now_ns();
 		t->a.c->ops->poll(t->a.c, 16);
-		heard = received_from_ns(&t->a, t->ab);
-		weft_store64(&sends_take_ns, 0);
-		late = heard > since ? heard - since : 0;
+		received_ns = received_from_ns(&t->a, t->ab);
+		weft_store64(&send_delay_ns, 0);
+		delay_ns = received_ns > since ? received_ns - since : 0;
 		T_TRUE(end_wait_got(&t->a, n + 1, 60));
 		T_TRUE(end_wait_got(&t->b, n + 1, 60));
 		T_TRUE(end_wait_got(&third, n + 1, 60));
 	}
-	T_TRUE(late >= SLOW_NS);
-	two_close(t);
+	T_TRUE(delay_ns >= SLOW_NS);
+	pair_close(t);
 	end_close(&third);
 }
 
 /*
- * Datagrams that e has sent; under the lock, since the progress thread may
- * send.
+ * Returns the datagrams that e has sent; takes the lock, since the progress
+ * thread may send.
  */
 static uint64_t sent_by(const struct end *e)
 {
@@ -255,44 +255,44 @@ static uint64_t sent_by(const struct end *e)
 }
 
 /*
- * On an oversubscribed host a few answers take too long and the acknowledgement
- * is sent alone.
+ * On an oversubscribed host some answers take too long, and the acknowledgement
+ * is sent separately.
  */
-static void an_answer_takes_the_acknowledgement_along(void **state)
+static void a_reply_carries_the_acknowledgement(void **state)
 {
 	enum { N = 200, AFTER_NS = 60000 };
-	static struct two pair, *t = &pair;
+	static struct pair pair, *t = &pair;
 	uint64_t was;
 
-	two_open(t);
-	two_talk(t, 1);
+	pair_open(t);
+	pair_exchange(t, 1);
 	was = sent_by(&t->b);
 	for (uint64_t n = 1; n <= N; n++) {
 		T_OK(end_send_all(&t->a, t->ab, n, 8, 60));
 		T_TRUE(end_wait_got(&t->b, n + 1, 60));
-		two_poll_for(t, AFTER_NS);
+		pair_poll_for(t, AFTER_NS);
 		T_OK(end_send_all(&t->b, t->ba, n, 8, 60));
 		T_TRUE(end_wait_got(&t->a, n + 1, 60));
 	}
 	T_TRUE(sent_by(&t->b) - was < N + N / 2);
-	two_close(t);
+	pair_close(t);
 }
 
 /*
- * B does not poll and keeps what its window allows; then the sender is refused
- * and blocks.
+ * b does not poll and accepts as much as its window allows; then the sender is
+ * refused and blocks.
  */
-static void who_was_refused_sleeps_until_there_is_room(void **state)
+static void a_refused_sender_blocks_until_the_window_opens(void **state)
 {
 	const uint64_t ns = 20000000;
-	static struct two pair, *t = &pair;
+	static struct pair pair, *t = &pair;
 	struct weft_carrier *a;
 	uint64_t n = 20;
 	struct t_limit limit;
 
-	two_open(t);
+	pair_open(t);
 	a = t->a.c;
-	two_talk(t, n);
+	pair_exchange(t, n);
 	t_limit_set(&limit, 30);
 	do {
 		T_FALSE(t_limit_expired(&limit));
@@ -307,38 +307,39 @@ static void who_was_refused_sleeps_until_there_is_room(void **state)
 		a->ops->poll(a, 16);
 	}
 	T_TRUE(end_wait_got(&t->b, n + 1, 20));
-	two_close(t);
+	pair_close(t);
 }
 
 /*
- * Sending takes longer than the pause between two BYEs: the answers are read
- * all the same. Two peers, since a single datagram is sent by another call.
+ * Sending takes longer than the interval between two BYEs: the answers must be
+ * read nevertheless. Two peers, since a single datagram is sent by another
+ * call.
  */
-static void who_is_slow_to_close_ends(void **state)
+static void close_with_slow_sends_ends(void **state)
 {
-	static struct two pair, *t = &pair;
+	static struct pair pair, *t = &pair;
 	static struct end third;
 
-	two_open(t);
+	pair_open(t);
 	T_OK(end_open(&third, &weft_carrier_sock, 3, NULL));
-	two_talk(t, 1);
+	pair_exchange(t, 1);
 	T_OK(end_send_all(&t->a, end_peer(&t->a, &third), 0, 8, 60));
 	T_TRUE(end_wait_got(&third, 1, 60));
-	weft_store64(&sends_take_ns, 80000000);
-	two_close(t);
-	weft_store64(&sends_take_ns, 0);
+	weft_store64(&send_delay_ns, 80000000);
+	pair_close(t);
+	weft_store64(&send_delay_ns, 0);
 	end_close(&third);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_pace_follows_the_network),
-		T_CASE(who_is_heard_late_in_a_turn_is_late),
-		T_CASE(who_is_heard_behind_what_went_is_late),
-		T_CASE(an_answer_takes_the_acknowledgement_along),
-		T_CASE(who_was_refused_sleeps_until_there_is_room),
-		T_CASE(who_is_slow_to_close_ends),
+		T_CASE(congestion_control_follows_rtt_and_loss),
+		T_CASE(arrival_time_is_the_read_time_in_the_pass),
+		T_CASE(arrival_time_is_after_the_sends_of_the_pass),
+		T_CASE(a_reply_carries_the_acknowledgement),
+		T_CASE(a_refused_sender_blocks_until_the_window_opens),
+		T_CASE(close_with_slow_sends_ends),
 	};
 
 	return T_RUN(tests);

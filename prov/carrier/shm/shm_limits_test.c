@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rules of the region, at their edges: an invalid packet is refused, counted,
- * and its writer marked lost; cells are handed out to the last one and no
- * further. And when the pages of a FIFO are populated.
+ * Limits of the region: an invalid packet is refused, counted, and its writer
+ * marked lost; all cells can be allocated; pages of a FIFO are populated on
+ * demand.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LONGER (SHM_LONG_BYTES + 1) /* needs a cell */
+#define LONGER (SHM_LONG_BYTES + 1) /* payload that needs a cell */
 
 struct pair {
 	struct end *a, *b;
-	struct weft_peer *to; /* b, as seen by a */
+	struct weft_peer *to; /* b's record in a */
 };
 
 static void pair_open(struct pair *p)
@@ -42,7 +42,7 @@ static struct shm *shm_b(const struct pair *p)
 	return shm_of(p->b->c);
 }
 
-/* The slot that was filled last; of one packet, the only one. */
+/* Returns the slot that was filled last. */
 static struct shm_slot *last_slot(const struct pair *p)
 {
 	const struct shm_view *v = &shm_b(p)->view;
@@ -51,7 +51,7 @@ static struct shm_slot *last_slot(const struct pair *p)
 	return &v->slot[ticket & (v->slots - 1)];
 }
 
-static void lie_len(struct shm_slot *slot, size_t len)
+static void set_len(struct shm_slot *slot, size_t len)
 {
 	uint64_t word = weft_load64(&slot->word);
 	struct weft_pkt pkt;
@@ -62,7 +62,7 @@ static void lie_len(struct shm_slot *slot, size_t len)
 	weft_store64(&slot->word, word);
 }
 
-/* b's view of a's cells, to be falsified, or NULL. */
+/* Returns b's view of a's cells, which the test modifies, or NULL. */
 static struct shm_view *view_of_a(const struct pair *p)
 {
 	struct shm *s = shm_b(p);
@@ -74,8 +74,10 @@ static struct shm_view *view_of_a(const struct pair *p)
 	return NULL;
 }
 
-/* One packet is wrong: not delivered, counted, its writer lost. */
-static void refused(struct pair *p)
+/*
+ * Checks that one packet was invalid: not delivered, counted, its writer lost.
+ */
+static void expect_refused(struct pair *p)
 {
 	uint64_t got = p->b->got, was = shm_b(p)->stats.refused;
 
@@ -87,7 +89,7 @@ static void refused(struct pair *p)
 	pair_close(p);
 }
 
-/* A pair whose first n packets were correct. */
+/* Opens a pair and sends n valid packets. */
 static void pair_begin(struct pair *p, uint64_t n, size_t len)
 {
 	pair_open(p);
@@ -99,8 +101,8 @@ static void pair_begin(struct pair *p, uint64_t n, size_t len)
 }
 
 /*
- * As the first packet of a writer, on the slow path, and as the next, on the
- * fast path.
+ * Sends the invalid packet as the first packet of a writer (slow path), and as
+ * the next one (fast path).
  */
 static void an_inline_packet_longer_than_its_slot_is_refused(void **state)
 {
@@ -111,8 +113,8 @@ static void an_inline_packet_longer_than_its_slot_is_refused(void **state)
 	for (unsigned i = 0; i < 6; i++) {
 		pair_begin(&p, i % 2, 8);
 		T_OK(end_send_all(p.a, p.to, i % 2, SHM_SHORT_BYTES, 20));
-		lie_len(last_slot(&p), len[i / 2]);
-		refused(&p);
+		set_len(last_slot(&p), len[i / 2]);
+		expect_refused(&p);
 	}
 }
 
@@ -124,7 +126,7 @@ static void an_inline_packet_may_fill_its_slot(void **state)
 	pair_close(&p);
 }
 
-static void a_cell_that_is_not_there_is_refused(void **state)
+static void a_cell_index_out_of_range_is_refused(void **state)
 {
 	uint32_t no[] = { 0, SHM_NO_CELL, UINT32_MAX };
 	struct pair p;
@@ -134,11 +136,11 @@ static void a_cell_that_is_not_there_is_refused(void **state)
 		no[0] = shm_of(p.a->c)->view.cells;
 		T_OK(end_send_all(p.a, p.to, i % 2, LONGER, 20));
 		memcpy(last_slot(&p)->payload, &no[i / 2], sizeof(no[0]));
-		refused(&p);
+		expect_refused(&p);
 	}
 }
 
-/* A region may claim smaller or larger cells than ours. */
+/* The region may claim smaller or larger cells than those of the receiver. */
 static void a_packet_longer_than_its_cell_is_refused(void **state)
 {
 	struct pair p;
@@ -146,10 +148,10 @@ static void a_packet_longer_than_its_cell_is_refused(void **state)
 	pair_begin(&p, 1, LONGER);
 	view_of_a(&p)->cell_bytes = LONGER - 1;
 	T_OK(end_send_all(p.a, p.to, 1, LONGER, 20));
-	refused(&p);
+	expect_refused(&p);
 }
 
-static void a_packet_longer_than_we_take_is_refused(void **state)
+static void a_packet_longer_than_the_mtu_is_refused(void **state)
 {
 	struct pair p;
 	size_t mtu;
@@ -160,9 +162,9 @@ static void a_packet_longer_than_we_take_is_refused(void **state)
 	view_of_a(&p)->cell_bytes = UINT16_MAX;
 	view_of_a(&p)->cells = 1;
 	T_OK(end_send_all(p.a, p.to, 1, LONGER, 20));
-	lie_len(last_slot(&p), mtu + 1);
+	set_len(last_slot(&p), mtu + 1);
 	memset(last_slot(&p)->payload, 0, sizeof(uint32_t));
-	refused(&p);
+	expect_refused(&p);
 }
 
 static void a_packet_may_fill_its_cell(void **state)
@@ -176,12 +178,12 @@ static void a_packet_may_fill_its_cell(void **state)
 	pair_close(&p);
 }
 
-/* ---- cells --------------------------------------------------------------- */
+/* ---- allocation of cells ------------------------------------------------- */
 
 #define READERS 24
 
-/* Sends into cells until the peer may have no more; returns their number. */
-static unsigned fill(struct end *e, struct weft_peer *to)
+/* Sends payloads in cells until a send is refused; returns the number sent. */
+static unsigned fill_cells(struct end *e, struct weft_peer *to)
 {
 	unsigned n = 0;
 	int ret;
@@ -195,10 +197,11 @@ static unsigned fill(struct end *e, struct weft_peer *to)
 }
 
 /*
- * No peer reads. Each gets half of the free cells until there are none; the
- * next one gets -EAGAIN. Then one reads, and its cells are available again.
+ * No peer reads. Each gets half of the free cells until there are none left;
+ * the next one gets -EAGAIN. Then one peer reads, and its cells are available
+ * again.
  */
-static void cells_go_to_the_last_one_and_no_further(void **state)
+static void all_cells_can_be_allocated(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a));
 	struct end *b = calloc(READERS, sizeof(*b));
@@ -212,13 +215,13 @@ static void cells_go_to_the_last_one_and_no_further(void **state)
 	for (unsigned i = 0; i < READERS; i++) {
 		T_OK(end_open(&b[i], &weft_carrier_shm, 2 + i, NULL));
 		to[i] = end_peer(a, &b[i]);
-		/* connected, so that only cells can be missing */
+		/* connect first, so that only cells can be missing */
 		T_OK(end_send_all(a, to[i], 0, 8, 20));
 		T_TRUE(end_wait_got(&b[i], 1, 20));
 		b[i].got_from[1] = 0;
 	}
 	for (unsigned i = 0; i < READERS; i++) {
-		n[i] = fill(a, to[i]);
+		n[i] = fill_cells(a, to[i]);
 		T_IS(n[i], (left + 1) / 2);
 		left -= n[i];
 		T_IS(s->cell_free_count, left);
@@ -227,7 +230,7 @@ static void cells_go_to_the_last_one_and_no_further(void **state)
 	T_IS(left, 0);
 	T_TRUE(some < READERS);
 	T_TRUE(end_wait_got(&b[1], 1 + n[1], 20));
-	T_IS(fill(a, to[READERS - 1]), (n[1] + 1) / 2);
+	T_IS(fill_cells(a, to[READERS - 1]), (n[1] + 1) / 2);
 	for (unsigned i = 0; i < READERS; i++) {
 		T_TRUE(end_wait_got(&b[i], 1 + n[i], 20));
 		T_IS(b[i].bad, 0);
@@ -238,11 +241,11 @@ static void cells_go_to_the_last_one_and_no_further(void **state)
 	free(b);
 }
 
-#define TURNS 400 /* more than there are cells */
-#define ROUND 16  /* cells in a row that are not used twice */
+#define SENDS 400 /* more than the number of cells */
+#define ROUND 16  /* consecutive cells of which none is used twice */
 
 /* Free cells are reused in FIFO order; most are never touched. */
-static void free_cells_take_turns(void **state)
+static void free_cells_are_reused_in_fifo_order(void **state)
 {
 	unsigned last[256], most = 0;
 	struct pair p;
@@ -253,7 +256,7 @@ static void free_cells_take_turns(void **state)
 	T_TRUE(s->view.cells <= 256);
 	for (unsigned i = 0; i < 256; i++)
 		last[i] = 0;
-	for (unsigned i = 1; i <= TURNS; i++) {
+	for (unsigned i = 1; i <= SENDS; i++) {
 		uint16_t cell;
 
 		T_OK(end_send_all(p.a, p.to, i - 1, LONGER, 20));
@@ -268,12 +271,15 @@ static void free_cells_take_turns(void **state)
 	pair_close(&p);
 }
 
-/* ---- pages --------------------------------------------------------------- */
+/* ---- population of pages ------------------------------------------------- */
 
 #define WINDOW 64
 
-/* Pages of b's FIFO; *there_p: those that have been touched. */
-static size_t fifo_pages(const struct pair *p, size_t *there_p)
+/*
+ * Returns the number of pages of b's FIFO; *populated_p: pages that are
+ * populated.
+ */
+static size_t fifo_pages(const struct pair *p, size_t *populated_p)
 {
 	const struct shm_view *v = &shm_b(p)->view;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -283,67 +289,72 @@ static size_t fifo_pages(const struct pair *p, size_t *there_p)
 	unsigned char *in = calloc(n, 1);
 
 	T_OK(mincore((void *)at, end - at, in));
-	*there_p = 0;
+	*populated_p = 0;
 	for (size_t i = 0; i < n; i++)
-		*there_p += in[i] & 1;
+		*populated_p += in[i] & 1;
 	free(in);
 	return n;
 }
 
-/* Kernels before 5.14 populate pages one by one, whatever is requested. */
-static bool kernel_brings_pages(void)
+/*
+ * Returns whether the kernel populates several pages at once (5.14 or later).
+ */
+static bool kernel_populates_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *at = mmap(NULL, page, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool knows = false;
+	bool populates = false;
 
 #ifdef MADV_POPULATE_WRITE
-	knows = !madvise(at, page, MADV_POPULATE_WRITE);
+	populates = !madvise(at, page, MADV_POPULATE_WRITE);
 #endif
 	munmap(at, page);
-	return knows;
+	return populates;
 }
 
-static void a_window_of_packets_brings_in_the_fifo(void **state)
+static void a_stream_of_packets_populates_the_fifo(void **state)
 {
-	size_t pages, there;
+	size_t pages, populated;
 	struct pair p;
 
-	if (!kernel_brings_pages())
+	if (!kernel_populates_pages())
 		skip();
 	pair_open(&p);
 	for (uint64_t i = 0; i < WINDOW; i++)
 		T_OK(end_send_all(p.a, p.to, i, 8, 20));
-	pages = fifo_pages(&p, &there);
-	T_IS(there, pages);
+	pages = fifo_pages(&p, &populated);
+	T_IS(populated, pages);
 	T_TRUE(end_wait_got(p.b, WINDOW, 20));
 	T_IS(p.b->bad, 0);
 	pair_close(&p);
 }
 
-/* Unless the host's pages are so large that the first packet populates all. */
-static void a_conversation_brings_in_what_it_needs(void **state)
+/*
+ * Does not hold if the host's pages are so large that the first packet
+ * populates all of them.
+ */
+static void fifo_pages_are_populated_on_demand(void **state)
 {
-	struct weft_peer *back;
-	size_t pages, there, first = 0;
+	struct weft_peer *to_a;
+	size_t pages, populated, first = 0;
 	struct pair p;
 
 	pair_open(&p);
-	back = end_peer(p.b, p.a);
+	to_a = end_peer(p.b, p.a);
 	for (uint64_t i = 0; i < WINDOW; i++) {
 		T_OK(end_send_all(p.a, p.to, i, 8, 20));
 		T_TRUE(end_wait_got(p.b, i + 1, 20));
-		T_OK(end_send_all(p.b, back, i, 8, 20));
+		T_OK(end_send_all(p.b, to_a, i, 8, 20));
 		T_TRUE(end_wait_got(p.a, i + 1, 20));
 		if (!first)
 			fifo_pages(&p, &first);
 	}
-	pages = fifo_pages(&p, &there);
+	pages = fifo_pages(&p, &populated);
 	pair_close(&p);
 	if (first == pages)
 		skip();
-	T_TRUE(there < pages);
+	T_TRUE(populated < pages);
 }
 
 int main(void)
@@ -351,14 +362,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(an_inline_packet_longer_than_its_slot_is_refused),
 		T_CASE(an_inline_packet_may_fill_its_slot),
-		T_CASE(a_cell_that_is_not_there_is_refused),
+		T_CASE(a_cell_index_out_of_range_is_refused),
 		T_CASE(a_packet_longer_than_its_cell_is_refused),
-		T_CASE(a_packet_longer_than_we_take_is_refused),
+		T_CASE(a_packet_longer_than_the_mtu_is_refused),
 		T_CASE(a_packet_may_fill_its_cell),
-		T_CASE(cells_go_to_the_last_one_and_no_further),
-		T_CASE(free_cells_take_turns),
-		T_CASE(a_window_of_packets_brings_in_the_fifo),
-		T_CASE(a_conversation_brings_in_what_it_needs),
+		T_CASE(all_cells_can_be_allocated),
+		T_CASE(free_cells_are_reused_in_fifo_order),
+		T_CASE(a_stream_of_packets_populates_the_fifo),
+		T_CASE(fifo_pages_are_populated_on_demand),
 	};
 
 	return T_RUN(tests);

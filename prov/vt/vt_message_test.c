@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual time between processes, detailed rules: extent and cost of a message,
+ * Messages between processes in virtual time: extent and cost of a message,
  * exact timeouts, ranks that leave or die, class routes.
  */
 #include "test/support/vt_fixture.h"
@@ -12,10 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- messages ------------------------------------------------------------ */
+/* ---- extent and cost of messages ----------------------------------------- */
 
-/* Two consecutive messages of two packets each. */
-static int two_long(struct play *p, struct end *e, uint32_t rank)
+/* Sends two consecutive messages of two packets each. */
+static int send_two_long_messages(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
 
@@ -28,14 +28,14 @@ static int two_long(struct play *p, struct end *e, uint32_t rank)
 	return rank == 0 ? 0 : wait_got(e, 4);
 }
 
-static void a_long_message_costs_its_sender_more_and_once(void **state)
+static void a_long_message_adds_its_send_cost_once(void **state)
 {
-	struct play p = { .ranks = 2, .body = two_long };
+	struct play p = { .ranks = 2, .body = send_two_long_messages };
 	struct net_config cfg;
 	struct found f;
 
 	(void)state;
-	zero_load(&cfg, 8);
+	unloaded_latency(&cfg, 8);
 	play(&p, &f);
 	T_IS(f.clock[0], 2 * (cfg.send_ps + cfg.message_ps));
 }
@@ -44,26 +44,26 @@ static void a_long_message_costs_its_sender_more_and_once(void **state)
 static int read_late(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0)
-		return two_long(p, e, rank);
+		return send_two_long_messages(p, e, rank);
 	e->c->virt->compute(e->c, 100000000);
 	e->c->ops->wait(e->c, 0);
 	return e->c->ops->poll(e->c, 16) == 4 ? 0 : 2;
 }
 
-static void a_long_message_is_taken_once(void **state)
+static void a_long_message_costs_one_reception(void **state)
 {
 	struct play p = { .ranks = 2, .body = read_late };
 	struct net_config cfg;
 	struct found f;
 
 	(void)state;
-	zero_load(&cfg, 8);
+	unloaded_latency(&cfg, 8);
 	play(&p, &f);
 	T_IS(f.clock[1], 100000000 + 2 * cfg.recv_ps);
 }
 
 /*
- * Full packets that are not one message: to another peer, and some time later.
+ * Full packets that are not one message: to different peers, or after a delay.
  */
 static int full_packets(struct play *p, struct end *e, uint32_t rank)
 {
@@ -92,14 +92,14 @@ static int full_and_later(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void only_packets_without_a_pause_are_one_message(void **state)
+static void only_consecutive_packets_form_one_message(void **state)
 {
 	struct play p = { .ranks = 3, .body = full_packets };
 	struct net_config cfg;
 	struct found f;
 
 	(void)state;
-	zero_load(&cfg, 8);
+	unloaded_latency(&cfg, 8);
 	play(&p, &f);
 	T_IS(f.clock[0], 3 * cfg.send_ps + 10000);
 	p.body = full_and_later;
@@ -110,7 +110,7 @@ static void only_packets_without_a_pause_are_one_message(void **state)
 #define PIECES 200u
 
 /* Rank 1 waits for the first packets of a long message. */
-static int hear_early(struct play *p, struct end *e, uint32_t rank)
+static int wait_for_first_packets(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0) {
 		e->c->virt->long_message(e->c);
@@ -128,10 +128,12 @@ static int hear_early(struct play *p, struct end *e, uint32_t rank)
 	return wait_got(e, PIECES);
 }
 
-/* A long message wakes its receiver now and then, not only when complete. */
-static void a_long_message_is_heard_of_before_its_end(void **state)
+/*
+ * A long message wakes its receiver repeatedly, not only when it is complete.
+ */
+static void a_long_message_wakes_its_receiver_before_its_end(void **state)
 {
-	struct play p = { .ranks = 2, .body = hear_early };
+	struct play p = { .ranks = 2, .body = wait_for_first_packets };
 	struct found f;
 
 	(void)state;
@@ -139,7 +141,7 @@ static void a_long_message_is_heard_of_before_its_end(void **state)
 	T_TRUE(f.value[0] * 2 < f.clock[1]);
 }
 
-/* ---- timeouts ------------------------------------------------------------ */
+/* ---- exact timeouts ------------------------------------------------------ */
 
 /*
  * Rank 0 waits seed / 10000 ns for a packet that rank 1 sends after seed %
@@ -162,38 +164,39 @@ static int wait_ns(struct play *p, struct end *e, uint32_t rank)
 	return ret && ret != -ETIMEDOUT ? 1 : wait_got(e, 1);
 }
 
-/* Both may be in one tick of the network, which is longer than 1 ns. */
-static void a_time_out_just_before_an_arrival_is_one(void **state)
+/* Both events may be in one tick of the network, which is longer than 1 ns. */
+static void a_timeout_just_before_an_arrival_is_reported(void **state)
 {
 	struct play p = { .ranks = 2, .body = wait_ns };
 	struct net_config cfg;
-	uint64_t there = zero_load(&cfg, 8) + cfg.send_ps;
+	uint64_t arrival_ps = unloaded_latency(&cfg, 8) + cfg.send_ps;
 	struct found f;
 
 	(void)state;
-	for (uint64_t late = 0; late < 2 * cfg.tick_ps; late += 470) {
-		uint64_t ns = (there + late) / NS;
+	for (uint64_t delay_ps = 0; delay_ps < 2 * cfg.tick_ps;
+	     delay_ps += 470) {
+		uint64_t ns = (arrival_ps + delay_ps) / NS;
 
-		if ((there + late) % NS == 0)
+		if ((arrival_ps + delay_ps) % NS == 0)
 			continue;
-		p.seed = ns * 10000 + late;
+		p.seed = ns * 10000 + delay_ps;
 		play(&p, &f);
 		T_IS(f.value[0], 1);
 		T_IS(f.value[1], ns * NS);
-		p.seed = (ns + 1) * 10000 + late;
+		p.seed = (ns + 1) * 10000 + delay_ps;
 		play(&p, &f);
 		T_IS(f.value[0], 0);
-		T_IS(f.value[1], there + late);
+		T_IS(f.value[1], arrival_ps + delay_ps);
 	}
 }
 
-/* ---- leaving and dying --------------------------------------------------- */
+/* ---- ranks that leave or die --------------------------------------------- */
 
 static int leave_early(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return end_send(e, rank_peer(p, e, 0), 0, 100);
-	/* Only known peers are reported lost. */
+	/* only contacted peers are reported lost */
 	if (wait_got(e, (uint64_t)p->ranks - 1))
 		return 1;
 	while (e->lost < (uint64_t)p->ranks - 1) {
@@ -204,7 +207,7 @@ static int leave_early(struct play *p, struct end *e, uint32_t rank)
 	return e->lost_err == ESHUTDOWN ? 0 : 3;
 }
 
-static void who_closes_is_missed_after_its_packets(void **state)
+static void a_closed_rank_is_reported_after_its_packets(void **state)
 {
 	struct play p = { .ranks = 4, .body = leave_early };
 	struct found f;
@@ -230,7 +233,10 @@ static int die_running(struct play *p, struct end *e, uint32_t rank)
 	return rank == 0 && e->lost_err != ECONNRESET ? 4 : 0;
 }
 
-/* Both ranks know each other; rank 1 dies directly after its last packet. */
+/*
+ * Both ranks have contacted each other; rank 1 dies directly after its last
+ * packet.
+ */
 static int die_after_sending(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -250,7 +256,7 @@ static int die_after_sending(struct play *p, struct end *e, uint32_t rank)
 	return e->lost_err == ECONNRESET ? 0 : 4;
 }
 
-static int die_over_engine(struct play *p, struct end *e, uint32_t rank)
+static int die_in_engine(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 1) {
 		weft_store32(&p->w->head->engine, rank + 1);
@@ -260,7 +266,7 @@ static int die_over_engine(struct play *p, struct end *e, uint32_t rank)
 }
 
 /* Rank 1 kills itself; all other ranks must succeed. */
-static void survive(struct play *p)
+static void check_survivors(struct play *p)
 {
 	pid_t pid[RANKS_MAX];
 	int status;
@@ -284,29 +290,29 @@ static void survive(struct play *p)
 	play_close(p);
 }
 
-static void who_dies_is_reported_lost(void **state)
+static void a_dead_rank_is_reported_lost(void **state)
 {
 	struct play p = { .ranks = 2, .body = die_running };
 
 	(void)state;
-	survive(&p);
+	check_survivors(&p);
 }
 
-static void what_the_dead_have_sent_comes_before_their_loss(void **state)
+static void packets_of_a_dead_rank_precede_its_loss(void **state)
 {
 	struct play p = { .ranks = 2, .body = die_after_sending };
 
 	(void)state;
-	survive(&p);
+	check_survivors(&p);
 }
 
-static void death_over_the_engine_hangs_nobody(void **state)
+static void a_death_in_the_engine_hangs_no_rank(void **state)
 {
-	/* the last ones sleep without a timer */
-	struct play p = { .ranks = 12, .body = die_over_engine };
+	/* the last ranks block without a timer */
+	struct play p = { .ranks = 12, .body = die_in_engine };
 
 	(void)state;
-	survive(&p);
+	check_survivors(&p);
 }
 
 /* ---- class routes -------------------------------------------------------- */
@@ -329,7 +335,7 @@ static int sum(struct play *p, struct end *e, uint32_t rank)
 			data[i] = (rank + 1) * (k + 1);
 		if (e->c->virt->route_send(e->c, 3, &part, data))
 			return 2;
-		if (play_take(e, &part, data))
+		if (play_result(e, &part, data))
 			return 3;
 		for (unsigned i = 0; i < part.bytes / 8; i++)
 			if (data[i] != n * (n + 1) / 2 * (k + 1))
@@ -340,7 +346,7 @@ static int sum(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_class_route_adds_up(void **state)
+static void a_class_route_computes_sums(void **state)
 {
 	struct play p = { .ranks = 16, .body = sum };
 	struct found a, b;
@@ -351,7 +357,10 @@ static void a_class_route_adds_up(void **state)
 	play(&p, &b);
 	T_MEM(a.clock, b.clock, sizeof(a.clock));
 	T_IS(a.count.hash, b.count.hash);
-	/* 8 bytes take about 1 us on 16 nodes (SC11, table 3), 512 more. */
+	/*
+	 * 8 bytes take about 1 us on 16 nodes (SC11, table 3), 512 bytes
+	 * longer.
+	 */
 	T_TRUE(a.value[0] > SUMS * UINT64_C(900000) &&
 	       a.value[0] < SUMS * UINT64_C(3000000));
 }
@@ -359,7 +368,7 @@ static void a_class_route_adds_up(void **state)
 #define AHEAD (3 * VT_WINDOW)
 
 /* Member 1 sends its parts of reductions to member 0, which computes first. */
-static int run_ahead(struct play *p, struct end *e, uint32_t rank)
+static int send_parts_early(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t data = 0;
 
@@ -384,16 +393,16 @@ static int run_ahead(struct play *p, struct end *e, uint32_t rank)
 		if (ret)
 			return 3;
 		if (rank == 0 &&
-		    (play_take(e, &part, &data) || data != 2 * k + 1))
+		    (play_result(e, &part, &data) || data != 2 * k + 1))
 			return 4;
 	}
 	e->c->virt->route_close(e->c, 3);
 	return 0;
 }
 
-static void who_gets_no_result_waits_for_room(void **state)
+static void a_member_without_result_waits_for_its_window(void **state)
 {
-	struct play p = { .ranks = 2, .body = run_ahead };
+	struct play p = { .ranks = 2, .body = send_parts_early };
 	struct found f;
 
 	(void)state;
@@ -402,7 +411,7 @@ static void who_gets_no_result_waits_for_room(void **state)
 	assert_in_range(f.value[1], 1, AHEAD);
 }
 
-/* Member 1 sends its part and closes the route; the others continue. */
+/* Member 1 sends its part and closes the route; the other members continue. */
 static int close_early(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_REDUCE, .bytes = 8 };
@@ -414,13 +423,13 @@ static int close_early(struct play *p, struct end *e, uint32_t rank)
 		e->c->virt->compute(e->c, 1000000000);
 	if (e->c->virt->route_send(e->c, 3, &part, &data))
 		return 2;
-	if (rank == 0 && (play_take(e, &part, &data) || data != 3))
+	if (rank == 0 && (play_result(e, &part, &data) || data != 3))
 		return 3;
 	e->c->virt->route_close(e->c, 3);
 	return 0;
 }
 
-static void a_route_ends_with_its_last_member(void **state)
+static void a_route_closes_with_its_last_member(void **state)
 {
 	struct play p = { .ranks = 2, .body = close_early };
 	struct found f;
@@ -429,11 +438,13 @@ static void a_route_ends_with_its_last_member(void **state)
 	play(&p, &f);
 }
 
-/* ---- interfaces add, switches copy --------------------------------------- */
+/* ---- reductions by interfaces, copies by switches ------------------------ */
 
-static void the_same_where_interfaces_add(void **state)
+static void interfaces_compute_the_same_sums(void **state)
 {
-	struct play p = { .machine = "qsnet2", .ranks = 2, .body = run_ahead };
+	struct play p = { .machine = "qsnet2",
+			  .ranks = 2,
+			  .body = send_parts_early };
 	struct found a, b;
 
 	play(&p, &a);
@@ -453,7 +464,8 @@ static void the_same_where_interfaces_add(void **state)
 }
 
 /*
- * Result of count members, combined by halves; the first half has the odd one.
+ * Returns the result of count members, combined by halves; the first half has
+ * the odd member.
  */
 static uint64_t by_halves(uint64_t first, uint32_t count)
 {
@@ -483,7 +495,7 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 	for (part.seq = 0; part.seq < 20; part.seq++) {
 		if (part.seq % p->ranks != rank)
 			continue;
-		if (play_take(e, &part, &data) ||
+		if (play_result(e, &part, &data) ||
 		    data != by_halves(100 * part.seq, p->ranks))
 			return 3;
 	}
@@ -492,7 +504,7 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 }
 
 /* Waits for a millisecond. */
-static int sleep_a_while(struct end *e)
+static int wait_one_ms(struct end *e)
 {
 	int ret = 0;
 
@@ -513,7 +525,7 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 
 	if (play_route(p, e, rank))
 		return 1;
-	if (rank == 0 && sleep_a_while(e))
+	if (rank == 0 && wait_one_ms(e))
 		return 9;
 	for (part.seq = 0; part.seq <= VT_WINDOW; part.seq++) {
 		part.kind = part.seq < VT_WINDOW ? WEFT_VT_REDUCE
@@ -529,14 +541,14 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 			return 4;
 		if (rank && part.kind == WEFT_VT_REDUCE)
 			continue;
-		if (play_take(e, &part, &data) || data != 2 * part.seq + 1)
+		if (play_result(e, &part, &data) || data != 2 * part.seq + 1)
 			return 5;
 	}
 	e->c->virt->route_close(e->c, 3);
 	return 0;
 }
 
-static void a_place_is_used_again_when_it_is_free(void **state)
+static void a_window_slot_is_reused_when_free(void **state)
 {
 	struct play p = { .machine = "qsnet2",
 			  .ranks = 2,
@@ -558,8 +570,8 @@ static void interfaces_add_in_the_order_of_pairs(void **state)
 	play(&p, &f);
 }
 
-/* Member 2 broadcasts; a late member finds the data that arrived. */
-static int cast(struct play *p, struct end *e, uint32_t rank)
+/* Member 2 broadcasts; a late member finds the data already arrived. */
+static int late_broadcast(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
 				     .root = 2,
@@ -568,7 +580,7 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 
 	if (play_route(p, e, rank))
 		return 1;
-	if (rank == 4 && sleep_a_while(e))
+	if (rank == 4 && wait_one_ms(e))
 		return 9;
 	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++) {
 		t_fill(data, sizeof(data), rank == 2 ? part.seq : 99);
@@ -576,7 +588,7 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 			return 2;
 	}
 	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++)
-		if (play_take(e, &part, data) ||
+		if (play_result(e, &part, data) ||
 		    t_differs(data, sizeof(data), part.seq) >= 0)
 			return 3;
 	p->found->value[rank] = now(e);
@@ -584,17 +596,19 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void a_broadcast_waits_for_nobody(void **state)
+static void a_broadcast_waits_for_no_member(void **state)
 {
-	struct play p = { .machine = "qsnet2", .ranks = 5, .body = cast };
+	struct play p = { .machine = "qsnet2",
+			  .ranks = 5,
+			  .body = late_broadcast };
 	struct found f;
 
 	play(&p, &f);
 	T_TRUE(f.value[0] < 100000000 && f.value[4] >= 1000000000);
 }
 
-/* All members get an error when they name different roots. */
-static int differ(struct play *p, struct end *e, uint32_t rank)
+/* All members get an error if they name different roots. */
+static int differing_roots(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
 				     .root = rank == 3 ? 3 : 2,
@@ -603,15 +617,17 @@ static int differ(struct play *p, struct end *e, uint32_t rank)
 
 	if (play_route(p, e, rank) ||
 	    e->c->virt->route_send(e->c, 3, &part, &data) ||
-	    play_take(e, &part, &data))
+	    play_result(e, &part, &data))
 		return 1;
 	e->c->virt->route_close(e->c, 3);
 	return part.flags & WEFT_VT_DIFFER ? 0 : 2;
 }
 
-static void roots_that_differ_are_told(void **state)
+static void differing_roots_return_an_error(void **state)
 {
-	struct play p = { .machine = "qsnet2", .ranks = 5, .body = differ };
+	struct play p = { .machine = "qsnet2",
+			  .ranks = 5,
+			  .body = differing_roots };
 	struct found f;
 
 	play(&p, &f);
@@ -633,14 +649,14 @@ static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 	part.kind = WEFT_VT_BARRIER;
 	part.bytes = 0;
 	if (e->c->virt->route_send(e->c, 3, &part, &data) ||
-	    play_take(e, &part, &data))
+	    play_result(e, &part, &data))
 		return 4;
 	e->c->virt->route_close(e->c, 3);
 	return 0;
 }
 
-/* A qsnet2 whose interfaces do no reductions. */
-static void no_sum_where_nobody_adds(void **state)
+/* A qsnet2 whose interfaces execute no reductions. */
+static void no_sum_without_arithmetic_in_the_network(void **state)
 {
 	char path[] = PLAY_FILE;
 	struct play p = { .machine = path, .ranks = 2, .body = refused_sum };
@@ -651,11 +667,14 @@ static void no_sum_where_nobody_adds(void **state)
 	unlink(path);
 }
 
-/* ---- input queues -------------------------------------------------------- */
+/* ---- full input queues --------------------------------------------------- */
 
 #define FLOOD 40u
 
-/* Rank 1 computes for a while; the others send more than it has slots for. */
+/*
+ * Rank 1 computes; meanwhile the other ranks send more messages than it has
+ * slots for.
+ */
 static int flood(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t want = FLOOD * ((uint64_t)p->ranks - 1);
@@ -699,24 +718,24 @@ static void a_full_input_queue_discards(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_long_message_costs_its_sender_more_and_once),
-		T_CASE(a_long_message_is_taken_once),
-		T_CASE(only_packets_without_a_pause_are_one_message),
-		T_CASE(a_long_message_is_heard_of_before_its_end),
-		T_CASE(a_time_out_just_before_an_arrival_is_one),
-		T_CASE(who_closes_is_missed_after_its_packets),
-		T_CASE(who_dies_is_reported_lost),
-		T_CASE(what_the_dead_have_sent_comes_before_their_loss),
-		T_CASE(death_over_the_engine_hangs_nobody),
-		T_CASE(a_class_route_adds_up),
-		T_CASE(who_gets_no_result_waits_for_room),
-		T_CASE(a_route_ends_with_its_last_member),
-		T_CASE(the_same_where_interfaces_add),
-		T_CASE(a_place_is_used_again_when_it_is_free),
+		T_CASE(a_long_message_adds_its_send_cost_once),
+		T_CASE(a_long_message_costs_one_reception),
+		T_CASE(only_consecutive_packets_form_one_message),
+		T_CASE(a_long_message_wakes_its_receiver_before_its_end),
+		T_CASE(a_timeout_just_before_an_arrival_is_reported),
+		T_CASE(a_closed_rank_is_reported_after_its_packets),
+		T_CASE(a_dead_rank_is_reported_lost),
+		T_CASE(packets_of_a_dead_rank_precede_its_loss),
+		T_CASE(a_death_in_the_engine_hangs_no_rank),
+		T_CASE(a_class_route_computes_sums),
+		T_CASE(a_member_without_result_waits_for_its_window),
+		T_CASE(a_route_closes_with_its_last_member),
+		T_CASE(interfaces_compute_the_same_sums),
+		T_CASE(a_window_slot_is_reused_when_free),
 		T_CASE(interfaces_add_in_the_order_of_pairs),
-		T_CASE(a_broadcast_waits_for_nobody),
-		T_CASE(roots_that_differ_are_told),
-		T_CASE(no_sum_where_nobody_adds),
+		T_CASE(a_broadcast_waits_for_no_member),
+		T_CASE(differing_roots_return_an_error),
+		T_CASE(no_sum_without_arithmetic_in_the_network),
 		T_CASE(a_full_input_queue_discards),
 	};
 

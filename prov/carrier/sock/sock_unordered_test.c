@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of loose packets (WEFT_PKT_SPLIT_OK): cut into packets if datagrams are
- * smaller, each delivered from the read buffer as soon as it arrives. Their
+ * Packets with WEFT_PKT_SPLIT_OK ("unordered"): split into packets if datagrams
+ * are smaller, each delivered from the read buffer as soon as it arrives. Their
  * bytes are those of one long message, and tag is the offset in it.
  */
 #include "prov/carrier/sock/sock.h"
@@ -16,38 +16,42 @@ enum {
 	PACKET = 8000,
 	PACKETS = 400,
 	BYTES = PACKET * PACKETS,
-	LOOSE = 1,
+	UNORDERED = 1,
 	ORDERED
 };
 
 struct side {
 	struct weft_carrier *c;
 	struct sockaddr_in name;
-	uint8_t *here;	       /* arrivals of each byte */
-	uint64_t bytes;	       /* bytes that arrived */
-	uint64_t upto;	       /* offset before which all bytes have arrived */
-	uint64_t pieces;       /* loose packets */
-	uint64_t out_of_order; /* loose packets that arrived before an earlier
-				  one */
-	uint64_t ordered;      /* packets in order */
+	uint8_t *arrivals;   /* number of arrivals of each byte */
+	uint64_t bytes;	     /* bytes that arrived */
+	uint64_t contiguous; /* offset before which all bytes have arrived */
+	uint64_t pieces;     /* unordered packets */
+	/* unordered packets that arrived before an earlier one */
+	uint64_t out_of_order;
+	uint64_t ordered; /* packets delivered in order */
 	uint64_t bad;
 	uint64_t lost;
-	uint32_t refuses; /* one of this number is refused; 0: none */
-	bool ignores;	  /* accepts everything without a check */
+	/* one of this many packets is refused, at random; 0: none */
+	uint32_t refuse_every;
+	bool accept_all; /* accepts everything without a check */
 	struct weft_rng rng;
 };
 
-static uint8_t content(uint64_t at)
+static uint8_t content(uint64_t offset)
 {
-	return (uint8_t)(at * 131 + at / 251);
+	return (uint8_t)(offset * 131 + offset / 251);
 }
 
-/* All packets sent before this one have arrived, perhaps later ones, too. */
+/*
+ * Checks that all packets sent before this one have arrived; later unordered
+ * ones may have arrived, too.
+ */
 static void got_ordered(struct side *s, const struct weft_pkt *pkt)
 {
-	while (s->upto < BYTES && s->here[s->upto])
-		s->upto++;
-	s->bad += s->upto < pkt->tag || pkt->aux != s->ordered;
+	while (s->contiguous < BYTES && s->arrivals[s->contiguous])
+		s->contiguous++;
+	s->bad += s->contiguous < pkt->tag || pkt->aux != s->ordered;
 	s->ordered++;
 }
 
@@ -62,7 +66,7 @@ static void got_piece(struct side *s, const struct weft_pkt *pkt,
 	}
 	for (uint64_t i = 0; i < pkt->len; i++) {
 		s->bad += payload[i] != content(pkt->tag + i);
-		s->bad += s->here[pkt->tag + i]++ != 0;
+		s->bad += s->arrivals[pkt->tag + i]++ != 0;
 	}
 	s->bytes += pkt->len;
 }
@@ -72,9 +76,9 @@ static int side_deliver(void *arg, struct weft_peer *src,
 {
 	struct side *s = arg;
 
-	if (s->ignores)
+	if (s->accept_all)
 		return 0;
-	if (s->refuses && !weft_rng_below(&s->rng, s->refuses))
+	if (s->refuse_every && !weft_rng_below(&s->rng, s->refuse_every))
 		return -EAGAIN;
 	s->bad += pkt->carrier != 0 || (uintptr_t)payload % 8 != 0;
 	if (pkt->type == ORDERED)
@@ -96,8 +100,8 @@ static void side_open(struct side *s, const char *plan)
 					  .up_arg = s,
 					  .faults = plan };
 
-	*s = (struct side){ .here = calloc(BYTES, 1) };
-	T_NOT_NULL(s->here);
+	*s = (struct side){ .arrivals = calloc(BYTES, 1) };
+	T_NOT_NULL(s->arrivals);
 	weft_rng_init(&s->rng, 3, 0);
 	T_OK(weft_carrier_sock.open(&attr, &s->c));
 	T_TRUE(s->c->cuts);
@@ -108,7 +112,7 @@ static void side_close(struct side *s)
 {
 	T_IS(s->bad + s->lost, 0);
 	s->c->ops->close(s->c);
-	free(s->here);
+	free(s->arrivals);
 }
 
 struct pair {
@@ -124,7 +128,7 @@ static void pair_open(struct pair *p, const char *plan, uint32_t dgram)
 	side_open(&p->b, NULL);
 	T_OK(p->a.c->ops->peer(p->a.c, &p->b.name, &to));
 	p->ab = sock_peer_of(to);
-	sock_peer_gram_max_set(p->ab, dgram);
+	sock_peer_dgram_max_set(p->ab, dgram);
 }
 
 static void pair_send(struct pair *p, const struct weft_pkt *pkt,
@@ -142,30 +146,33 @@ static void pair_send(struct pair *p, const struct weft_pkt *pkt,
 		T_FALSE(t_limit_expired(&limit));
 	}
 	T_OK(ret);
-	/* otherwise the progress thread of b reads, and keeps early packets */
+	/*
+	 * otherwise b's progress thread reads, and stores packets that are out
+	 * of order
+	 */
 	p->b.c->ops->poll(p->b.c, 64);
 }
 
 /* Sends the whole message, and after every eighth packet an ordered one. */
-static void pair_talk(struct pair *p)
+static void pair_exchange(struct pair *p)
 {
 	static uint8_t payload[PACKET];
 	struct t_limit limit;
 	uint32_t ordered = 0;
 
-	for (uint64_t at = 0; at < BYTES; at += PACKET) {
-		struct weft_pkt pkt = { .type = LOOSE,
+	for (uint64_t offset = 0; offset < BYTES; offset += PACKET) {
+		struct weft_pkt pkt = { .type = UNORDERED,
 					.len = PACKET,
 					.carrier = WEFT_PKT_SPLIT_OK,
-					.tag = at };
+					.tag = offset };
 
 		for (uint64_t i = 0; i < PACKET; i++)
-			payload[i] = content(at + i);
+			payload[i] = content(offset + i);
 		pair_send(p, &pkt, payload);
-		if (at / PACKET % 8 != 7)
+		if (offset / PACKET % 8 != 7)
 			continue;
 		pkt = (struct weft_pkt){ .type = ORDERED,
-					 .tag = at + PACKET,
+					 .tag = offset + PACKET,
 					 .aux = ordered++ };
 		pair_send(p, &pkt, NULL);
 	}
@@ -179,17 +186,17 @@ static void pair_talk(struct pair *p)
 	T_IS(p->b.bytes, BYTES);
 }
 
-/* Whether b reassembled a packet: the buffer for packets in parts exists. */
+/* Returns whether b has reassembled a packet: the reassembly buffer exists. */
 static bool pair_reassembled(struct pair *p)
 {
 	struct weft_peer *from;
 
 	T_OK(p->b.c->ops->peer(p->b.c, &p->a.name, &from));
-	return sock_peer_of(from)->whole;
+	return sock_peer_of(from)->reassembly;
 }
 
-/* Loose packets are delivered without reassembly. */
-static void what_is_loose_comes_in_packets(void **state)
+/* Unordered packets are delivered without reassembly. */
+static void unordered_packets_are_split_into_packets(void **state)
 {
 	static const uint32_t dgram[] = { 1456, SOCK_DGRAM_MIN, 9000 };
 
@@ -197,7 +204,7 @@ static void what_is_loose_comes_in_packets(void **state)
 		struct pair p;
 
 		pair_open(&p, NULL, dgram[i]);
-		pair_talk(&p);
+		pair_exchange(&p);
 		if (dgram[i] < PACKET)
 			T_TRUE(p.b.pieces >= PACKETS * (PACKET / dgram[i]));
 		T_FALSE(pair_reassembled(&p));
@@ -230,23 +237,23 @@ static void pair_settle(struct pair *p)
 }
 
 /*
- * The remaining packets are not checked, but close waits until they are
+ * Accepts the remaining packets without checks: close waits until they are
  * delivered.
  */
 static void pair_close(struct pair *p)
 {
-	p->b.ignores = true;
+	p->b.accept_all = true;
 	pair_settle(p);
 	side_close(&p->a);
 	side_close(&p->b);
 }
 
 /*
- * Packets of this length leave every possible space at the end of a datagram;
- * but all datagrams except the last have one size. Under the lock, so that the
+ * Packets of this length leave every possible space at the end of a datagram,
+ * but all datagrams except the last have one size. Holds the lock, so that the
  * progress thread does not send them.
  */
-static void full_datagrams_are_of_one_size(void **state)
+static void full_datagrams_have_one_size(void **state)
 {
 	enum { N = 40, LEN = 1360 };
 	static uint8_t payload[LEN];
@@ -255,15 +262,15 @@ static void full_datagrams_are_of_one_size(void **state)
 	struct sock *s;
 
 	pair_open(&p, NULL, 1456);
-	pair_talk(&p);
+	pair_exchange(&p);
 	pair_settle(&p);
 	s = sock_of(p.a.c);
 	sock_enter(s);
 	s->polling = true;
-	/* a busy host may have reduced it */
+	/* load on the host may have reduced the windows */
 	p.ab->pace.window = p.ab->room = 1u << 20;
 	for (uint64_t i = 0; i < N; i++) {
-		struct weft_pkt pkt = { .type = LOOSE,
+		struct weft_pkt pkt = { .type = UNORDERED,
 					.len = LEN,
 					.carrier = WEFT_PKT_SPLIT_OK,
 					.tag = BYTES };
@@ -278,8 +285,8 @@ static void full_datagrams_are_of_one_size(void **state)
 	pair_close(&p);
 }
 
-/* A missing datagram delays ordered packets, and no loose packet. */
-static void what_is_loose_waits_for_nothing(void **state)
+/* A missing datagram delays ordered packets, but no unordered packet. */
+static void unordered_packets_do_not_wait_for_lost_datagrams(void **state)
 {
 	struct pair p;
 
@@ -287,13 +294,13 @@ static void what_is_loose_waits_for_nothing(void **state)
 		&p,
 		"seed=7; loss=0.05; duplicate=0.05; reorder=0.1; corrupt=0.02",
 		1456);
-	pair_talk(&p);
+	pair_exchange(&p);
 	T_TRUE(p.b.out_of_order > 0);
 	pair_close(&p);
 }
 
-/* A refused packet is delivered again, and every packet once. */
-static void what_was_refused_comes_again(void **state)
+/* A refused packet is delivered later, and every packet once. */
+static void a_refused_unordered_packet_is_redelivered_once(void **state)
 {
 	static const char *const plan[] = { NULL, "seed=8; loss=0.05" };
 
@@ -301,14 +308,16 @@ static void what_was_refused_comes_again(void **state)
 		struct pair p;
 
 		pair_open(&p, plan[i], 1456);
-		p.b.refuses = 50;
-		pair_talk(&p);
+		p.b.refuse_every = 50;
+		pair_exchange(&p);
 		pair_close(&p);
 	}
 }
 
-/* A packet of `whole` bytes takes one datagram, a longer one does not. */
-static void what_is_whole_is_one_datagram(void **state)
+/*
+ * A packet of `whole` bytes is sent in one datagram, a longer one in several.
+ */
+static void an_unsplit_packet_is_one_datagram(void **state)
 {
 	for (uint32_t dgram = 1441; dgram < 1456; dgram += 5) {
 		struct pair p;
@@ -316,7 +325,7 @@ static void what_is_whole_is_one_datagram(void **state)
 		uint32_t next;
 
 		pair_open(&p, NULL, dgram);
-		pair_talk(&p);
+		pair_exchange(&p);
 		s = sock_of(p.a.c);
 		sock_enter(s);
 		s->polling = true;
@@ -324,12 +333,12 @@ static void what_is_whole_is_one_datagram(void **state)
 		for (uint32_t more = 0; more <= 8; more += 8) {
 			static uint8_t data[1500];
 			struct iovec iov = { data, p.ab->base.whole + more };
-			struct weft_pkt pkt = { .type = LOOSE,
+			struct weft_pkt pkt = { .type = UNORDERED,
 						.len = (uint16_t)iov.iov_len,
 						.carrier = WEFT_PKT_SPLIT_OK,
 						.tag = BYTES };
 
-			sock_poll_pass_uncork(s);
+			sock_poll_pass_send_deferred(s);
 			next = p.ab->tx.next;
 			T_OK(sock_tx_send(s, p.ab, &pkt, &iov));
 			T_IS(p.ab->tx.next - next, more ? 1 : 0);
@@ -344,11 +353,11 @@ static void what_is_whole_is_one_datagram(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_is_loose_comes_in_packets),
-		T_CASE(full_datagrams_are_of_one_size),
-		T_CASE(what_is_loose_waits_for_nothing),
-		T_CASE(what_was_refused_comes_again),
-		T_CASE(what_is_whole_is_one_datagram),
+		T_CASE(unordered_packets_are_split_into_packets),
+		T_CASE(full_datagrams_have_one_size),
+		T_CASE(unordered_packets_do_not_wait_for_lost_datagrams),
+		T_CASE(a_refused_unordered_packet_is_redelivered_once),
+		T_CASE(an_unsplit_packet_is_one_datagram),
 	};
 
 	return T_RUN(tests);

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-/* Compared with an array that holds for every number whether it has arrived. */
-static void a_long_window_knows_what_is_here(void **state)
+/* Compares the window with an array of flags, one per sequence number. */
+static void receive_window_tracks_arrivals(void **state)
 {
 	enum { N = 40000, FIRST = -2000 };
-	static bool here[N];
+	static bool arrived[N];
 	struct sock_win w = { .next = (uint32_t)FIRST, .top = (uint32_t)FIRST };
 	uint32_t next = 0;
 	struct weft_rng rng;
@@ -28,50 +28,50 @@ static void a_long_window_knows_what_is_here(void **state)
 
 		T_IS(sock_win_arrive(&w, (uint32_t)FIRST + seq),
 		     seq - next >= SOCK_WINDOW ? WEFT_SEQ_OUTSIDE
-		     : here[seq]	       ? WEFT_SEQ_OLD
+		     : arrived[seq]	       ? WEFT_SEQ_OLD
 					       : WEFT_SEQ_NEW);
-		here[seq] |= seq - next < SOCK_WINDOW;
+		arrived[seq] |= seq - next < SOCK_WINDOW;
 		for (uint32_t i = 0; i < SOCK_WINDOW; i++) {
 			uint64_t word = i / 64 < sock_win_words(&w)
 						? sock_win_word(&w, i / 64)
 						: 0;
 
-			if ((word >> i % 64 & 1) != here[next + i])
+			if ((word >> i % 64 & 1) != arrived[next + i])
 				T_IS(i, SOCK_WINDOW);
 		}
 		for (; sock_win_ready(&w); next++)
 			sock_win_advance(&w);
-		T_FALSE(here[next]);
+		T_FALSE(arrived[next]);
 		if (next)
 			T_IS(sock_win_arrive(&w, (uint32_t)FIRST + next - 1),
 			     WEFT_SEQ_OLD);
 	}
 }
 
-enum { CROWD = 64, CROWD_EACH = 100 };
+enum { SENDERS = 64, PACKETS_EACH = 100 };
 
-struct crowd {
-	struct end from[CROWD];
-	struct weft_peer *peer[CROWD];
-	uint64_t sent[CROWD];
+struct senders {
+	struct end from[SENDERS];
+	struct weft_peer *peer[SENDERS];
+	uint64_t sent[SENDERS];
 	struct end to;
 };
 
-static void crowd_send(struct crowd *c)
+static void senders_send(struct senders *c)
 {
-	for (uint32_t i = 0; i < CROWD; i++) {
+	for (uint32_t i = 0; i < SENDERS; i++) {
 		struct end *e = &c->from[i];
 
 		e->c->ops->poll(e->c, 16);
-		if (c->sent[i] < CROWD_EACH &&
+		if (c->sent[i] < PACKETS_EACH &&
 		    !end_send(e, c->peer[i], c->sent[i], 8000))
 			c->sent[i]++;
 	}
 }
 
-static struct crowd *crowd_open(int buffer)
+static struct senders *senders_open(int buffer)
 {
-	struct crowd *c = calloc(1, sizeof(*c));
+	struct senders *c = calloc(1, sizeof(*c));
 	struct sock *s;
 
 	T_NOT_NULL(c);
@@ -80,19 +80,19 @@ static struct crowd *crowd_open(int buffer)
 	if (buffer) {
 		T_OK(setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &buffer,
 				sizeof(buffer)));
-		/* under the lock, since the progress thread reads it */
+		/* takes the lock, since the progress thread reads rcv_bytes */
 		sock_enter(s);
 		s->rcv_bytes = 2 * (uint32_t)buffer;
 		sock_leave(s);
 	}
-	for (uint32_t i = 0; i < CROWD; i++) {
+	for (uint32_t i = 0; i < SENDERS; i++) {
 		T_OK(end_open(&c->from[i], &weft_carrier_sock, i, NULL));
 		c->peer[i] = end_peer(&c->from[i], &c->to);
 	}
 	return c;
 }
 
-static uint64_t crowd_resent(const struct end *e)
+static uint64_t senders_resent(const struct end *e)
 {
 	struct weft_carrier_stats s;
 
@@ -100,9 +100,9 @@ static uint64_t crowd_resent(const struct end *e)
 	return s.resent;
 }
 
-static void crowd_close(struct crowd *c)
+static void senders_close(struct senders *c)
 {
-	for (uint32_t i = 0; i < CROWD; i++)
+	for (uint32_t i = 0; i < SENDERS; i++)
 		end_close(&c->from[i]);
 	end_close(&c->to);
 	free(c);
@@ -110,39 +110,39 @@ static void crowd_close(struct crowd *c)
 
 /*
  * Many senders to one receiver that makes no call for half a second: the bytes
- * in flight do not exceed the receiver's room, and all packets arrive soon
- * after it polls again. With the buffer granted at open (larger for root), and
- * with that of an unprivileged process.
+ * in flight do not exceed the receiver's window, and all packets arrive soon
+ * after it polls again. Runs with the buffer granted at open (larger for root),
+ * and with the buffer of an unprivileged process.
  */
-static void a_crowd_waits_for_who_is_away(void **state)
+static void many_senders_wait_for_a_receiver_outside_mpi(void **state)
 {
 	static const int buffer[] = { 0, 106496 };
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(buffer); i++) {
-		struct crowd *c = crowd_open(buffer[i]);
+		struct senders *c = senders_open(buffer[i]);
 		uint64_t end = weft_now_ns() + 500000000;
 		uint64_t resent = 0;
 		struct t_limit limit;
 
 		while (weft_now_ns() < end)
-			crowd_send(c);
+			senders_send(c);
 		t_limit_set(&limit, 60);
-		while (c->to.got < CROWD * CROWD_EACH) {
+		while (c->to.got < SENDERS * PACKETS_EACH) {
 			T_FALSE(t_limit_expired(&limit));
 			c->to.c->ops->poll(c->to.c, 64);
-			crowd_send(c);
+			senders_send(c);
 		}
 		T_IS(c->to.bad, 0);
-		for (uint32_t k = 0; k < CROWD; k++)
-			resent += crowd_resent(&c->from[k]);
-		T_TRUE(resent < CROWD * CROWD_EACH);
-		crowd_close(c);
+		for (uint32_t k = 0; k < SENDERS; k++)
+			resent += senders_resent(&c->from[k]);
+		T_TRUE(resent < SENDERS * PACKETS_EACH);
+		senders_close(c);
 	}
 }
 
 /*
- * Bytes in flight that are not of an unacknowledged number; under the lock,
- * since progress threads may run.
+ * Returns the bytes in flight that belong to no unacknowledged datagram; takes
+ * the lock, since progress threads may run.
  */
 static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
 {
@@ -161,9 +161,10 @@ static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
 }
 
 /*
- * Most peers get few datagrams: only one with much traffic has a long window.
+ * Most peers receive few datagrams: only a peer with much traffic gets a long
+ * window.
  */
-static void a_window_grows_with_what_is_on_its_way(void **state)
+static void the_window_grows_with_datagrams_in_flight(void **state)
 {
 	struct end a, b;
 	struct sock_peer *p;
@@ -177,7 +178,7 @@ static void a_window_grows_with_what_is_on_its_way(void **state)
 	T_TRUE(end_wait_got(&b, 1, 20));
 	T_TRUE(p->flight_room <= 32);
 	sock_enter(sock_of(a.c));
-	p->gram_max = 1000;
+	p->dgram_max = 1000;
 	sock_leave(sock_of(a.c));
 	t_limit_set(&limit, 60);
 	while (p->flight_room <= 32) {
@@ -202,9 +203,9 @@ static void a_window_grows_with_what_is_on_its_way(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_long_window_knows_what_is_here),
-		T_CASE(a_crowd_waits_for_who_is_away),
-		T_CASE(a_window_grows_with_what_is_on_its_way),
+		T_CASE(receive_window_tracks_arrivals),
+		T_CASE(many_senders_wait_for_a_receiver_outside_mpi),
+		T_CASE(the_window_grows_with_datagrams_in_flight),
 	};
 
 	return T_RUN(tests);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of splitting coalesced datagrams by the lengths in their heads, which
- * an unrelated process may forge with a valid CRC. Several datagrams in one UDP
- * datagram are equivalent to coalesced ones for the carrier.
+ * Splitting of coalesced datagrams by the lengths in their heads, which an
+ * unrelated process may forge with a valid CRC. For the carrier, several
+ * datagrams in one UDP datagram are equivalent to datagrams that the kernel
+ * coalesced.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
@@ -46,13 +47,13 @@ static void forger_send(struct forger *x, size_t bytes)
 }
 
 /*
- * Writes a datagram at offset at with the length `says`; its CRC covers sum
- * bytes.
+ * Writes a datagram at `offset` with `length` in its head; its CRC covers
+ * sum bytes.
  */
-static void forger_write(struct forger *x, uint32_t at, enum sock_kind kind,
+static void forger_write(struct forger *x, uint32_t offset, enum sock_kind kind,
 			 uint16_t length, uint32_t sum)
 {
-	struct sock_head *h = (void *)(x->data + at);
+	struct sock_head *h = (void *)(x->data + offset);
 
 	*h = (struct sock_head){ .magic = SOCK_MAGIC,
 				 .from = 7,
@@ -81,8 +82,8 @@ static void until_refused(struct end *e, uint64_t want)
 	T_IS(stats_of(e).refused, want);
 }
 
-/* The second datagram has invalid records, for which its sender is lost. */
-static void what_is_joined_is_cut(void **state)
+/* The second datagram has invalid records, so that its sender is lost. */
+static void coalesced_datagrams_are_split(void **state)
 {
 	struct forger x;
 
@@ -98,15 +99,16 @@ static void what_is_joined_is_cut(void **state)
 }
 
 /*
- * A datagram with a wrong length is refused, and what is behind it is dropped:
- * if the records of any were read, their sender would be lost.
+ * A datagram with a wrong length is refused, and the following datagrams are
+ * dropped: if their records were read, their sender would be lost.
  */
-static void a_length_that_lies_is_dropped(void **state)
+static void datagram_with_wrong_length_is_dropped(void **state)
 {
 	static const struct {
 		uint16_t length;
 		uint16_t sum;
-		uint16_t sent; /* bytes with what follows */
+		/* bytes sent, including the following datagrams */
+		uint16_t sent;
 	} bad_length[] = {
 		{ 0, LONG, LONG },
 		{ 1, LONG, LONG },
@@ -115,7 +117,7 @@ static void a_length_that_lies_is_dropped(void **state)
 		{ LONG + 8, LONG, LONG },
 		{ UINT16_MAX, LONG, LONG },
 		/*
-		 * valid if the rest of the previous datagram were still in the
+		 * valid only if the previous datagram's bytes were still in the
 		 * buffer
 		 */
 		{ LONG, LONG, LONG / 2 },
@@ -134,7 +136,7 @@ static void a_length_that_lies_is_dropped(void **state)
 	memset(x.data, 0xff, sizeof(x.data));
 	forger_write(&x, LONG, SOCK_DATA, WRONG, WRONG);
 	for (size_t i = 0; i < WEFT_COUNT_OF(bad_length); i++) {
-		/* a previous datagram with a wrong CRC */
+		/* first a datagram with a wrong CRC */
 		forger_write(&x, 0, SOCK_DATA, LONG, LONG / 2);
 		forger_send(&x, LONG);
 		until_refused(&x.to, 2 * i + 1);
@@ -148,8 +150,8 @@ static void a_length_that_lies_is_dropped(void **state)
 	forger_close(&x);
 }
 
-/* With a key, the length has to include a tag, before the tag is read. */
-static void a_signed_one_is_longer_than_its_tag(void **state)
+/* With a key, the length must include a tag, before the tag is read. */
+static void a_signed_datagram_shorter_than_its_tag_is_dropped(void **state)
 {
 	struct forger x;
 
@@ -170,9 +172,9 @@ static void a_signed_one_is_longer_than_its_tag(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_is_joined_is_cut),
-		T_CASE(a_length_that_lies_is_dropped),
-		T_CASE(a_signed_one_is_longer_than_its_tag),
+		T_CASE(coalesced_datagrams_are_split),
+		T_CASE(datagram_with_wrong_length_is_dropped),
+		T_CASE(a_signed_datagram_shorter_than_its_tag_is_dropped),
 	};
 
 	return T_RUN(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trust between the ranks of a world: its owner, the processes that may write
- * it, and detection of dead ranks.
+ * Security of a world: its owner, the processes that may write it, and
+ * detection of dead ranks.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/vt/vt.h"
@@ -23,10 +23,10 @@ static const struct weft_vt_conf bgq = { .machine = "bgq",
 					 .map = "",
 					 .packet_bytes = 512 };
 
-/* Memory that two processes share besides the world. */
+/* Memory that two processes share in addition to the world. */
 struct page {
 	char handle[WEFT_VT_HANDLE];
-	char machine[sizeof(PLAY_FILE)]; /* machine file */
+	char machine[sizeof(PLAY_FILE)]; /* path of the machine file */
 	weft_au32 step;
 };
 
@@ -40,7 +40,7 @@ static struct page *page_open(void)
 }
 
 /* Waits for a step; aborts the process, parent or child, after 60 s. */
-static void reach(struct page *p, uint32_t step)
+static void wait_for_step(struct page *p, uint32_t step)
 {
 	struct t_limit limit;
 
@@ -76,7 +76,7 @@ static int end_of(pid_t pid)
 
 /* ---- owner of a world ---------------------------------------------------- */
 
-/* The machine's file is one that another user may read. */
+/* Returns the configuration with a machine file that another user can read. */
 static struct weft_vt_conf conf_of(const struct page *p)
 {
 	struct weft_vt_conf conf = bgq;
@@ -93,7 +93,7 @@ static int make_world(struct page *p)
 	if (setuid(65534) || weft_vt_create(&conf, 2, &w, p->handle))
 		return 1;
 	weft_store32(&p->step, 1);
-	reach(p, 2);
+	wait_for_step(p, 2);
 	weft_vt_close(w);
 	return 0;
 }
@@ -108,12 +108,12 @@ static void the_world_of_another_user_is_refused(void **state)
 
 	if (geteuid())
 		skip();
-	/* The source tree may be in a folder that only root can read. */
+	/* the source tree may be in a folder that only root can read */
 	strcpy(p->machine, PLAY_FILE);
 	play_file(p->machine, "bgq", "name", "name = bgq\n");
 	T_OK(chmod(p->machine, 0644));
 	pid = start(p, make_world);
-	reach(p, 1);
+	wait_for_step(p, 1);
 	ret = weft_vt_attach(&conf, p->handle, 1, &w);
 	weft_store32(&p->step, 2);
 	unlink(p->machine);
@@ -135,7 +135,7 @@ static struct vt *open_rank(struct page *p, uint32_t rank, struct end *e)
 	return vt_of(e->c);
 }
 
-static int sleep_a_little(struct page *p)
+static int wait_briefly(struct page *p)
 {
 	struct end e;
 
@@ -144,16 +144,16 @@ static int sleep_a_little(struct page *p)
 	if (e.c->ops->wait(e.c, 1000) != -ETIMEDOUT)
 		return 2;
 	weft_add32(&p->step, 1);
-	reach(p, 2);
+	wait_for_step(p, 2);
 	end_close(&e);
 	return 0;
 }
 
-static void nobody_maps_a_world_that_is_complete(void **state)
+static void a_complete_world_cannot_be_mapped_for_writing(void **state)
 {
 	struct weft_carrier_attr attr = { .up = NULL };
 	struct page *p = page_open();
-	struct weft_vt *w, *late = NULL;
+	struct weft_vt *w, *second = NULL;
 	struct end e;
 	bool too_old;
 	pid_t pid;
@@ -162,9 +162,9 @@ static void nobody_maps_a_world_that_is_complete(void **state)
 	T_OK(weft_vt_create(&bgq, 2, &w, p->handle));
 	attr.world = w;
 	T_OK(end_open(&e, &weft_carrier_vt, 0, &attr));
-	pid = start(p, sleep_a_little);
+	pid = start(p, wait_briefly);
 	T_IS(e.c->ops->wait(e.c, 1000), -ETIMEDOUT);
-	ret = weft_vt_attach(&bgq, p->handle, 1, &late);
+	ret = weft_vt_attach(&bgq, p->handle, 1, &second);
 	too_old = weft_region_seal(&w->region) == -EINVAL;
 	weft_add32(&p->step, 1);
 	end_close(&e);
@@ -172,13 +172,13 @@ static void nobody_maps_a_world_that_is_complete(void **state)
 	weft_vt_close(w);
 	munmap(p, sizeof(*p));
 	if (!ret)
-		weft_vt_close(late);
+		weft_vt_close(second);
 	if (too_old)
-		skip(); /* a kernel before 5.1 */
+		skip(); /* kernels before 5.1 do not support it */
 	T_TRUE(ret < 0);
 }
 
-static void *wake_sleeper(void *arg)
+static void *wake_rank(void *arg)
 {
 	struct vt *v = vt_of(((struct end *)arg)->c);
 
@@ -189,7 +189,7 @@ static void *wake_sleeper(void *arg)
 }
 
 /* A thread wakes rank 0, which waits for rank 1, which has not started yet. */
-static void a_world_is_open_until_all_have_come(void **state)
+static void a_world_is_writable_until_all_ranks_attach(void **state)
 {
 	struct weft_carrier_attr attr = { .threads = true };
 	struct weft_vt *w, *other = NULL;
@@ -200,7 +200,7 @@ static void a_world_is_open_until_all_have_come(void **state)
 	T_OK(weft_vt_create(&bgq, 2, &w, handle));
 	attr.world = w;
 	T_OK(end_open(&e, &weft_carrier_vt, 0, &attr));
-	T_OK(pthread_create(&th, NULL, wake_sleeper, &e));
+	T_OK(pthread_create(&th, NULL, wake_rank, &e));
 	T_OK(e.c->ops->wait(e.c, FOREVER));
 	T_OK(pthread_join(th, NULL));
 	T_OK(weft_vt_attach(&bgq, handle, 1, &other));
@@ -211,7 +211,7 @@ static void a_world_is_open_until_all_have_come(void **state)
 
 /* ---- dead ranks ---------------------------------------------------------- */
 
-/* The pid of this rank is reused by another living process. */
+/* Dies; its pid is reused by another living process. */
 static int die_and_be_replaced(struct page *p)
 {
 	struct end e;
@@ -225,7 +225,7 @@ static int die_and_be_replaced(struct page *p)
 	return 2;
 }
 
-static int miss_it(struct page *p)
+static int die_and_check(struct page *p)
 {
 	struct sockaddr_in name;
 	struct end e;
@@ -235,7 +235,7 @@ static int miss_it(struct page *p)
 		return 1;
 	weft_vt_name(v->w, 1, &name);
 	end_peer_name(&e, &name);
-	reach(p, 1);
+	wait_for_step(p, 1);
 	while (!e.lost)
 		if (!e.c->ops->poll(e.c, 1) && !e.lost &&
 		    e.c->ops->wait(e.c, FOREVER) == -EDEADLK)
@@ -243,14 +243,14 @@ static int miss_it(struct page *p)
 	return e.lost_err == ECONNRESET ? 0 : 3;
 }
 
-static void a_rank_whose_pid_is_used_again_is_dead(void **state)
+static void a_rank_whose_pid_was_reused_is_dead(void **state)
 {
 	struct page *p = page_open();
 	struct weft_vt *w;
 	pid_t pid[2];
 
 	T_OK(weft_vt_create(&bgq, 2, &w, p->handle));
-	pid[0] = start(p, miss_it);
+	pid[0] = start(p, die_and_check);
 	pid[1] = start(p, die_and_be_replaced);
 	T_IS(end_of(pid[1]), 128);
 	T_IS(end_of(pid[0]), 0);
@@ -270,7 +270,7 @@ static bool first_thread_has_ended(void)
 	return c && c[2] == 'Z';
 }
 
-static void *go_on(void *arg)
+static void *run_thread(void *arg)
 {
 	struct page *p = arg;
 	struct sockaddr_in name;
@@ -282,7 +282,7 @@ static void *go_on(void *arg)
 	while (!first_thread_has_ended())
 		sched_yield();
 	weft_store32(&p->step, 1);
-	reach(p, 2);
+	wait_for_step(p, 2);
 	weft_vt_name(v->w, 0, &name);
 	if (end_send(&e, end_peer_name(&e, &name), 0, 8))
 		_exit(2);
@@ -290,23 +290,23 @@ static void *go_on(void *arg)
 	_exit(0);
 }
 
-static int leave_it_to_a_thread(struct page *p)
+static int end_main_thread(struct page *p)
 {
 	pthread_t t;
 
-	if (pthread_create(&t, NULL, go_on, p))
+	if (pthread_create(&t, NULL, run_thread, p))
 		return 3;
 	pthread_exit(NULL);
 }
 
-static int look_at_it(struct page *p)
+static int check_main_thread_end(struct page *p)
 {
 	struct end e;
 	struct vt *v = open_rank(p, 0, &e);
 
 	if (!v)
 		return 1;
-	reach(p, 1);
+	wait_for_step(p, 1);
 	for (int i = 0; i < 8; i++)
 		vt_engine_watch(v);
 	if (weft_load32(&v->w->rank_of[1].status) != WEFT_VT_RUN)
@@ -319,15 +319,15 @@ static int look_at_it(struct page *p)
 	return 0;
 }
 
-static void a_rank_whose_first_thread_has_ended_lives(void **state)
+static void a_rank_lives_after_its_main_thread_ended(void **state)
 {
 	struct page *p = page_open();
 	struct weft_vt *w;
 	pid_t pid[2];
 
 	T_OK(weft_vt_create(&bgq, 2, &w, p->handle));
-	pid[0] = start(p, look_at_it);
-	pid[1] = start(p, leave_it_to_a_thread);
+	pid[0] = start(p, check_main_thread_end);
+	pid[1] = start(p, end_main_thread);
 	T_IS(end_of(pid[0]), 0);
 	T_IS(end_of(pid[1]), 0);
 	weft_vt_close(w);
@@ -338,10 +338,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_world_of_another_user_is_refused),
-		T_CASE(nobody_maps_a_world_that_is_complete),
-		T_CASE(a_world_is_open_until_all_have_come),
-		T_CASE(a_rank_whose_pid_is_used_again_is_dead),
-		T_CASE(a_rank_whose_first_thread_has_ended_lives),
+		T_CASE(a_complete_world_cannot_be_mapped_for_writing),
+		T_CASE(a_world_is_writable_until_all_ranks_attach),
+		T_CASE(a_rank_whose_pid_was_reused_is_dead),
+		T_CASE(a_rank_lives_after_its_main_thread_ended),
 	};
 
 	return T_RUN(tests);
