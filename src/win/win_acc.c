@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The accumulate family. The path depends on the window alone (README), so that
- * all members that change an element are atomic to each other:
+ * The accumulate family. The path depends only on the window (README), so that
+ * changes of an element by different members are atomic to each other:
  *
- *   mapped       by the origin, in the target's memory: by atomic instructions,
+ *   mapped       the origin changes the target's memory by atomic instructions,
  *                or under the lock in the target's record for other elements
- *   page         by the origin, read and written by fi_*, always under the
+ *   page         the origin reads and writes by fi_*, always under the
  *                lock in the target's record
- *   otherwise    at the target: fi_atomic where the type has it, which uses
- *                atomic instructions, too, or a message
+ *   otherwise    at the target: by fi_atomic if it supports the type, using
+ *                atomic instructions, too, or by a message
  *
- * Calls on the same elements from one origin keep their order: each path
- * executes them in the order of the calls, and type and location choose the
- * path.
+ * Calls of one origin on the same elements keep their order: each path executes
+ * calls in order, and type and location alone select the path.
  */
 #include "src/core/core_lock.h"
 #include "src/win/win_amo.h"
@@ -28,17 +27,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 65536 /* bytes changed under one lock at most, by page */
-#define FEW   64    /* bytes that do not need an allocation */
+#define CHUNK 65536 /* maximum number of bytes changed under one lock */
+#define FEW   64    /* size of buffers on the stack, bytes */
 
-/* ---- in memory that the origin can reach --------------------------------- */
+/* ---- changes in mapped memory, by the origin ----------------------------- */
 
 static int alone_enter(struct weft_win *w, int target)
 {
 	if (w->page)
 		return win_rwlock_acquire(&win_record(w->page, target)->acc,
 					  true, w->comm);
-	weft_lock(); /* against messages served here */
+	weft_lock(); /* excludes the service of messages (win_serve.c) */
 	return 0;
 }
 
@@ -50,7 +49,7 @@ static void alone_leave(struct weft_win *w, int target)
 		weft_unlock();
 }
 
-/* Does a change of an element at this address need a lock? */
+/* Returns whether a change of an element at this address needs a lock. */
 static bool needs_lock(const struct win_call *c, const char *at)
 {
 	return (c->w->page && !c->w->words) ||
@@ -58,9 +57,9 @@ static bool needs_lock(const struct win_call *c, const char *at)
 }
 
 /*
- * Is the caller the only one to change the target's memory, because it holds
- * the exclusive lock? Not so for shared memory, which is also changed by
- * atomics of C.
+ * Returns whether only the caller can change the target's memory, because it
+ * holds the exclusive lock. False for MPI_Win_allocate_shared, whose memory
+ * programs also change by C atomics.
  */
 static bool is_exclusive(const struct win_call *c)
 {
@@ -70,7 +69,7 @@ static bool is_exclusive(const struct win_call *c)
 	       weft_load32(&w->peer[c->target].lock) == WIN_EXCLUSIVE;
 }
 
-/* Elements that are changed under one lock. */
+/* Returns the maximum number of elements that are changed under one lock. */
 static size_t elements_per_lock(const struct win_call *c)
 {
 	size_t granule = c->w->granule, n;
@@ -79,7 +78,7 @@ static size_t elements_per_lock(const struct win_call *c)
 	return n ? n : 1;
 }
 
-/* The operand and result arrays of a run, from an element on. */
+/* Returns the operand and result arrays of a run, starting at element from. */
 static struct win_elem_rows rows_from(const struct win_call *c,
 				      const struct win_run *run, size_t from)
 {
@@ -130,11 +129,11 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
 	return 0;
 }
 
-/* ---- by reading and writing ---------------------------------------------- */
+/* ---- changes by fi_read and fi_write ------------------------------------- */
 
 /*
- * Does the result have to be written back? For few bytes a comparison costs
- * less than a write.
+ * Returns whether the result must be written back. For up to FEW bytes a
+ * comparison costs less than a write.
  */
 static bool is_new(const struct win_call *c, const char *mem, const char *was,
 		   size_t len)
@@ -191,7 +190,9 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 	return rc;
 }
 
-/* Executes run by run; complete on return. */
+/*
+ * Executes all runs, one after the other, and completes them before it returns.
+ */
 static int acc_now(struct win_call *c,
 		   int (*do_run)(struct win_call *c, struct win_run *run))
 {
@@ -207,7 +208,7 @@ static int acc_now(struct win_call *c,
 	return rc;
 }
 
-/* ---- at the target ------------------------------------------------------- */
+/* ---- changes by the target ----------------------------------------------- */
 
 static bool by_message(const struct win_call *c, const struct win_run *run)
 {
@@ -250,7 +251,10 @@ static int acc_at_target(struct win_call *c, struct weft_req **req_p)
 
 /* ---- entry point --------------------------------------------------------- */
 
-/* One element of a predefined type, the same on both sides. */
+/*
+ * Returns whether the access is one element of a predefined type, with the same
+ * type on both sides.
+ */
 static inline bool is_one(const struct weft_win_xfer *x)
 {
 	return x->tcount == 1 && x->tdt->obj.predefined && x->dt == x->tdt &&
@@ -285,8 +289,8 @@ static inline bool acc_fast_path(struct weft_win *w,
 }
 
 /*
- * Memory of another member that is mapped, but changed under the lock of its
- * record.
+ * Returns the address of mapped memory that is changed under the lock of the
+ * target's record; NULL: another path is needed.
  */
 static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
 			  size_t bytes)
@@ -300,7 +304,10 @@ static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
 						      (uint64_t)x->disp, bytes);
 }
 
-/* Changes one element under that lock; 1: needs another path. */
+/*
+ * Changes one element under the lock of the target's record. Returns 0, -errno,
+ * or 1: another path is needed.
+ */
 static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	struct win_elem_rows r;
@@ -324,8 +331,9 @@ static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
 }
 
 /*
- * Does the caller change the target's memory itself? Its own memory not where
- * others use atomics of a provider that may not be the processor's.
+ * Returns whether the caller changes the target's memory itself. False for this
+ * rank's own memory if other members change it by provider atomics that may not
+ * be processor instructions.
  */
 static bool by_origin(const struct weft_win *w, int target)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of windows: sending and receiving; see win_am.h. */
+/* Sends and receives the messages of windows; see win_am.h. */
 #include "src/win/win_am.h"
 
 #include "src/core/core_fi.h"
@@ -22,7 +22,7 @@ struct am_msg {
 	struct win_op *op;
 	uint64_t word;
 	size_t bytes;
-	bool gone; /* injected: no completion will follow */
+	bool gone; /* sent by fi_tinject: there is no completion */
 	alignas(16) char data[];
 };
 
@@ -135,7 +135,7 @@ struct win_am_recv {
 	struct weft_retry pend;
 	struct weft_win *w;
 	win_am_fn got;
-	bool cancelled; /* the receive is not posted any more */
+	bool cancelled; /* the receive is no longer posted */
 	alignas(16) char data[WIN_AM_BYTES];
 };
 

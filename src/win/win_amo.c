@@ -23,7 +23,8 @@ bool win_amo_supports(const struct win_call *c, const struct win_run *run)
 	if (!has_type(w, c->unit) || !win_elem_is_atomic(&c->e, at))
 		return false;
 	/*
-	 * an element may be in two attachments; no run is, see win_call_run()
+	 * A run is within one attachment (win_call_run()), but one element may
+	 * span two.
 	 */
 	return !w->dynamic || (!win_attach_find(w, c->target, at, &p) &&
 			       p.bytes >= c->e.bytes);

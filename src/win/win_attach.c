@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dynamic windows. An attachment is a region of its own, and a list gives its
- * key to origins: in the page that members share, or in memory of the target
- * that origins read by fi_read: its version before each access, the whole list
- * when the version is new. Otherwise accesses use messages, and the target
- * checks its own list.
+ * Dynamic windows. Each attachment is a separate memory region. Origins find
+ * its key in a list: in the page that members share, or in memory of the
+ * target, which they read by fi_read: the version of the list before each
+ * access, the whole list if the version has changed. Without either, accesses
+ * use messages, and the target checks its own list.
  */
 #include "src/win/win_attach.h"
 
@@ -25,7 +25,7 @@ struct attached {
 	uint64_t start;
 	uint64_t bytes;
 	struct fid_mr *mr;
-	struct win_attached *slot; /* in the page, or NULL */
+	struct win_attached *slot; /* published slot, or NULL */
 };
 
 /* ---- regions ------------------------------------------------------------- */
@@ -62,7 +62,7 @@ void win_mr_close(struct fid_mr *mr)
 		fi_close(&mr->fid);
 }
 
-/* ---- own attachments ----------------------------------------------------- */
+/* ---- attachments of this rank -------------------------------------------- */
 
 static struct attached *attached_of(struct weft_list *n)
 {
@@ -85,7 +85,10 @@ static bool any_overlaps(const struct weft_win *w, uint64_t start,
 	return false;
 }
 
-/* Bytes from start on within one attachment. */
+/*
+ * Returns the number of bytes from start to the end of its attachment; 0: start
+ * is not attached.
+ */
 static uint64_t attached_from(const struct weft_win *w, uint64_t start)
 {
 	struct weft_list *n;
@@ -113,7 +116,7 @@ bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
 	return true;
 }
 
-/* Where the own attachments are published; slot NULL: nowhere. */
+/* Where this rank's attachments are published; slot NULL: they are not. */
 struct published_list {
 	struct win_attached *slot;
 	weft_au32 *slots;
@@ -131,7 +134,7 @@ static struct published_list published_of(struct weft_win *w)
 	return (struct published_list){ 0 };
 }
 
-/* An empty slot; NULL: none is left. */
+/* Returns an empty slot, or NULL: all are in use. */
 static struct win_attached *slot_find(const struct published_list *all)
 {
 	for (uint32_t i = 0; i < WIN_ATTACHED_MAX; i++) {
@@ -241,7 +244,7 @@ void win_attach_clear(struct weft_win *w)
 
 /* ---- attachments of a target --------------------------------------------- */
 
-/* The list of a member without a shared page, as last read. */
+/* Copy of the list of a member without a shared page, as last read. */
 struct win_list {
 	uint64_t version;
 	uint32_t slots;
@@ -267,8 +270,8 @@ static int remote_read(struct weft_win *w, int target, size_t at, void *to,
 }
 
 /*
- * Reads a list with head->slots slots; *list_p is set unless the list changed
- * meanwhile, then *head is its new header.
+ * Reads a list with head->slots slots. If the list has not changed meanwhile,
+ * sets *list_p; otherwise sets *head to the new header.
  */
 static int list_read(struct weft_win *w, int target, struct win_list *head,
 		     struct win_list **list_p)
@@ -335,7 +338,7 @@ static int list_find(struct win_attached *all, uint32_t n, uint64_t start,
 		     struct win_attach_place *p)
 {
 	for (uint32_t i = 0; i < n && i < WIN_ATTACHED_MAX; i++) {
-		/* A21 pairs with R21 in show() */
+		/* A21 pairs with R21 in publish() */
 		uint64_t room = weft_load64(&all[i].bytes);
 		uint64_t at = weft_load64_relaxed(&all[i].start);
 

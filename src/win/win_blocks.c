@@ -17,10 +17,10 @@
 #define UNPOISON(at, n)
 #endif
 
-/* A block of the free list serves requests down to this part of its size. */
+/* A free block is reused for requests of at least 1 / FIT_PART of its size. */
 #define FIT_PART 4
 
-/* ---- forks ------------------------------------------------------------- */
+/* ---- forks --------------------------------------------------------------- */
 
 static weft_au32 forks;
 
@@ -34,7 +34,7 @@ static void watch_forks(void)
 	pthread_atfork(count_fork, NULL, NULL);
 }
 
-/* ---- the free list ----------------------------------------------------- */
+/* ---- the free list ------------------------------------------------------- */
 
 static size_t whole_pages(size_t bytes)
 {
@@ -80,7 +80,7 @@ void win_blocks_trim(struct win_blocks *w)
 		drop_oldest(w);
 }
 
-/* ---- blocks in use ----------------------------------------------------- */
+/* ---- blocks in use ------------------------------------------------------- */
 
 static void *use(struct win_block *b)
 {

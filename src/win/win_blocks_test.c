@@ -13,7 +13,10 @@
 
 static struct win_blocks w;
 
-/* The memfd of the block at base, which does not count as reached by this. */
+/*
+ * Returns the inode of the memfd of the block at base, without marking the
+ * block as reached.
+ */
 static ino_t inode_of(void *base)
 {
 	struct stat st;
@@ -26,7 +29,7 @@ static ino_t inode_of(void *base)
 	return 0;
 }
 
-/* As MPI_Alloc_mem does. */
+/* Allocates a block in the same way as MPI_Alloc_mem. */
 static void *get(size_t bytes)
 {
 	void *base = win_blocks_take(&w, bytes);
@@ -37,7 +40,7 @@ static void *get(size_t bytes)
 	return base;
 }
 
-/* Regions that exist, in use or kept. */
+/* Returns the number of existing regions, used or on the free list. */
 static int regions(void)
 {
 	int n = 0;

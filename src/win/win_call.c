@@ -13,7 +13,7 @@
 
 /* ---- arrays of elements -------------------------------------------------- */
 
-/* Can typed data be used in place as an array of elements? */
+/* Returns whether typed data can be used in place as an array of elements. */
 static bool is_row(const struct weft_dt *unit, MPI_Count count,
 		   const struct weft_dt *dt)
 {
@@ -112,14 +112,18 @@ void win_call_hand_over(struct win_call *c, struct win_op *op)
 	op->in = c->own_in;
 	op->old = c->own_old;
 	op->result = c->result;
-	if (c->result.dt) /* the caller may free it before the response */
+	/* the caller may free the type before the response arrives */
+	if (c->result.dt)
 		weft_dt_get((struct weft_dt *)(uintptr_t)c->result.dt);
 	op->unit = c->unit;
 }
 
 /* ---- runs ---------------------------------------------------------------- */
 
-/* How many of n elements from at on are in one attachment; at least one. */
+/*
+ * Returns how many of the n elements at `at` are in one attachment, at least
+ * one.
+ */
 static size_t cut(const struct win_call *c, const char *at, size_t n)
 {
 	struct win_attach_place p;
@@ -140,7 +144,7 @@ struct win_run win_call_run(const struct win_call *c, size_t from)
 
 	weft_pack_iov(&c->place, &pos, &iov, 1);
 	run.at = iov.iov_base;
-	/* elements with gaps may be several pieces; one at a time */
+	/* an element with gaps may consist of several pieces: one per run */
 	run.n = c->unit->size == c->unit->extent
 			? iov.iov_len / (size_t)c->unit->size
 			: 1;
@@ -250,7 +254,7 @@ int win_call_send(struct win_call *c, struct win_op *op, win_call_want want)
 		at += run.n;
 		if (!want || want(c, &run))
 			rc = post_run(&p, &run);
-		else /* gathered operands must be contiguous */
+		else /* the operands of gathered runs must be contiguous */
 			rc = post_send(&p);
 	}
 	return rc ? rc : post_send(&p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elements of targets: every operation on every type gives the result of its
- * kernel, with and without atomics, at any alignment; and threads lose no
- * update.
+ * Tests of element changes: every operation on every type gives the result of
+ * its kernel, with and without atomics, at any alignment; concurrent threads
+ * lose no update.
  */
 #include "src/win/win_elem.h"
 
@@ -11,7 +11,8 @@
 #include <stdalign.h>
 #include <string.h>
 
-#define N    21 /* several words of 8 bytes, and partial ones at both ends */
+/* elements: several words of 8 bytes, and partial words at both ends */
+#define N    21
 #define ROOM 1024
 
 static const MPI_Op ops[] = {
@@ -28,7 +29,7 @@ static bool is_used(const struct weft_dt *dt, const struct weft_op *op)
 	       (h == MPI_REPLACE || h == MPI_NO_OP || weft_op_allows(op, dt));
 }
 
-/* The result in target, computed by the kernel alone. */
+/* Computes the expected result in target by the kernel alone. */
 static void expect(const struct weft_dt *dt, const struct weft_op *op,
 		   const char *in, char *target)
 {
@@ -57,7 +58,7 @@ static void one(const struct weft_dt *dt, const struct weft_op *op,
 	struct win_elem e = win_elem_of(dt, op, false);
 	struct win_elem_rows r = { in, NULL, fetch ? old : NULL };
 
-	/* every byte small and even: a number of any type */
+	/* small even bytes are a valid number in every type */
 	for (size_t i = 0; i < (size_t)(N * dt->extent); i++) {
 		first[i] = (char)(i % 7 ? 0 : 2);
 		in[i] = (char)(i % 5 ? 0 : 4);
@@ -117,7 +118,7 @@ static void a_swap_needs_the_same_bits(void **state)
 		}
 }
 
-/* Elements changed by atomic instructions, and elements that need a lock. */
+/* The method is an atomic instruction or a lock. */
 static void size_and_place_tell_who_changes_an_element(void **state)
 {
 	const struct weft_op *sum = weft_op_of(MPI_SUM);
@@ -154,7 +155,7 @@ static void threads_lose_no_addition(void **state)
 		T_TRUE(sum[i] == 4 * t_scale(5000));
 }
 
-/* Some by words, their neighbours one by one. */
+/* Changes elements by whole words and their neighbours one by one. */
 static void *add_short(void *arg)
 {
 	struct win_elem e =

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct win_blocks blocks; /* with the lock */
+static struct win_blocks blocks; /* protected by the core lock */
 
-/* ---- own memory ---------------------------------------------------------- */
+/* ---- memory of this process ---------------------------------------------- */
 
 /*
- * Requests larger than the host's memory are left to malloc, which refuses
- * them.
+ * Returns whether a request is served by shared blocks. Requests larger than
+ * the host's memory are left to malloc, which refuses them.
  */
 static bool is_wanted(size_t bytes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The info keys of windows. MPI_Win_get_info returns those that are in effect:
- * unknown keys, invalid values, and values that do not hold for an existing
- * window, are left out. README describes each.
+ * Info keys of windows; README describes each of them. MPI_Win_get_info returns
+ * the keys in effect, without unknown keys, invalid values, and values that are
+ * not true of an existing window.
  */
 #include "src/win/win_hint.h"
 
@@ -12,9 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- values -------------------------------------------------------------- */
+/* ---- validity of values -------------------------------------------------- */
 
-/* Is [val, val + n) one of the words of a list that ends with NULL? */
+/*
+ * Returns whether [val, val + n) is one of the words of a list that ends with
+ * NULL.
+ */
 static bool is_one_of(const char *val, size_t n, const char *const *words)
 {
 	for (; *words; words++)
@@ -61,7 +64,10 @@ static bool is_bytes(const char *val)
 	return n && n < 10 && !val[n];
 }
 
-/* system, or mpi with restrictors; there is no other kind of memory. */
+/*
+ * Returns whether val names only existing memory kinds: system, or mpi with
+ * restrictors.
+ */
 static bool is_kinds(const char *val)
 {
 	static const char *const kinds[] = { "system", "mpi", NULL };
@@ -118,13 +124,16 @@ static bool may_unit(const struct weft_win *w, const char *val)
 	return same || !strcmp(val, "false");
 }
 
-/* ---- keys ---------------------------------------------------------------- */
+/* ---- table of keys ------------------------------------------------------- */
 
 static const struct hint {
 	const char *key;
 	const char *val; /* default; NULL: absent by default */
 	bool (*fits)(const char *val);
-	/* is it true, or may it be changed, for an existing window? */
+	/*
+	 * returns whether the value is true of an existing window, or may be
+	 * set
+	 */
 	bool (*may)(const struct weft_win *w, const char *val);
 } hints[] = {
 	{ "no_locks", "false", is_switch, may_lock },
@@ -151,7 +160,7 @@ int win_hint_settle(struct weft_win *w, const char *key, const char *val)
 	return weft_info_set(w->info, key, val);
 }
 
-/* Copies the hints that accesses use. */
+/* Copies the hints that accesses use to fields of the window. */
 static void apply(struct weft_win *w)
 {
 	char val[MPI_MAX_INFO_VAL + 1] = "0";

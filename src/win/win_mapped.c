@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attachments of local members that are mapped here; see win_mapped.h. */
+/* Mappings of attachments of members on this host; see win_mapped.h. */
 #include "src/win/win_mapped.h"
 
 #include "src/base/region.h"
@@ -11,14 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Content of a slot of a target's list when it was last used. */
+/* Cached mapping of one attachment of a target, which is a slot of its list. */
 struct near {
-	uint64_t id; /* of the attachment; 0: none */
-	char *mem;   /* NULL: it could not be mapped */
+	uint64_t id; /* attachment id; 0: unused entry */
+	char *mem;   /* address of the mapping; NULL: mapping failed */
 	struct win_heap_map map;
 };
 
-/* By slot; with the lock. */
+/*
+ * Cached mappings of one target, indexed by slot. Protected by the core lock.
+ */
 struct win_mapped {
 	uint32_t slots;
 	struct near of[];

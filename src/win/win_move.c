@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and get: by load and store where the target's memory is mapped, by
- * fi_write and fi_read piece by piece where libfabric reaches it, by messages
- * otherwise.
+ * Put and get: by load and store if the target's memory is mapped, by one
+ * fi_write or fi_read per piece if libfabric can access the memory, otherwise
+ * by messages.
  */
 #include "src/win/win_attach.h"
 #include "src/win/win_call.h"
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- mapped -------------------------------------------------------------- */
+/* ---- mapped memory ------------------------------------------------------- */
 
 static void copy_typed(const struct weft_win_xfer *x, char *at, bool put)
 {
@@ -49,7 +49,7 @@ static inline int move_here(const struct weft_win_xfer *x, char *at, bool put,
 	return 0;
 }
 
-/* Own memory of a dynamic window. */
+/* Moves data from or to this rank's memory of a dynamic window. */
 static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 		     bool put, struct weft_req **req_p)
 {
@@ -63,7 +63,7 @@ static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 	return move_here(x, (char *)x->disp, put, req_p);
 }
 
-/* The mapping of attached memory of the target; NULL: not mapped. */
+/* Returns the mapped address of attached memory of the target, or NULL. */
 static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	MPI_Count lo = x->tdt->true_lb, span;
@@ -79,9 +79,9 @@ static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
 	return at ? at - lo : NULL;
 }
 
-/* ---- by libfabric -------------------------------------------------------- */
+/* ---- transfers by libfabric ---------------------------------------------- */
 
-/* Both sides of an access, cut into pieces that are contiguous on both. */
+/* Both sides of an access, split into pieces that are contiguous on both. */
 struct sides {
 	struct weft_typed t[2];
 	size_t pos[2];
@@ -90,7 +90,7 @@ struct sides {
 
 enum { ORIGIN, TARGET };
 
-/* The next piece; its length, or 0 at the end. */
+/* Prepares the next piece. Returns its length, or 0 at the end. */
 static size_t sides_next(struct sides *s)
 {
 	size_t len;
@@ -112,7 +112,7 @@ static void sides_skip(struct sides *s, size_t len)
 }
 
 /*
- * Moves pieces that need only the kernel, until one does not; *all_p: all were
+ * Moves pieces by the kernel until one needs another path; *all_p: all were
  * moved.
  */
 static int pieces_now(struct weft_win *w, struct sides *s, int target, bool put,
@@ -149,7 +149,10 @@ static int fabric_pieces(struct win_op *op, struct sides *s, int target,
 	return rc;
 }
 
-/* Moves one contiguous run by one system call. */
+/*
+ * Moves a contiguous access by one system call. Returns false if it was not
+ * moved.
+ */
 static bool run_now(struct weft_win *w, const struct weft_win_xfer *x, bool put)
 {
 	uint64_t unit = w->dynamic ? 1 : w->peer[x->target].unit;
@@ -197,7 +200,7 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 	return win_op_start(op, fabric_pieces(op, &s, x->target, put), req_p);
 }
 
-/* ---- by messages --------------------------------------------------------- */
+/* ---- transfers by messages ----------------------------------------------- */
 
 static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
 			bool put, struct weft_req **req_p)

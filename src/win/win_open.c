@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creation and destruction of windows. All members exchange what they
- * contribute; then they map what they can share, register what fi_* shall
- * access, and agree on success, so that either all members have the window or
- * none.
+ * Creation and destruction of windows. Members exchange their contributions,
+ * map the memory that they can share, register the memory for fi_*, and agree
+ * on the result, so that either all members have the window or none.
  */
 #include "coll/coll.h"
 #include "src/comm/comm_channel.h"
@@ -39,14 +38,16 @@ struct contribution {
 	uint64_t key;
 	uint64_t far; /* address of its struct win_remote */
 	uint64_t remote_key;
-	uint32_t flags; /* CARD_ bits */
+	uint32_t flags; /* JOIN_ bits */
 	uint32_t zero;
-	struct win_heap_place heap; /* of MPI_Win_create */
+	/* location of the memory of MPI_Win_create */
+	struct win_heap_place heap;
 };
 
 enum {
-	JOIN_SHARED_MEMORY = 1, /* shared memory of the host may be used */
-	JOIN_NONCONTIG = 2,	/* alloc_shared_noncontig */
+	/* the member may use shared memory of the host */
+	JOIN_SHARED_MEMORY = 1,
+	JOIN_NONCONTIG = 2, /* alloc_shared_noncontig */
 	JOIN_NO_LOCKS = 4,
 	JOIN_SAME_SIZE = 8,
 	JOIN_SAME_UNIT = 16,
@@ -54,8 +55,8 @@ enum {
 };
 
 /*
- * Granule from which on a lock costs less than an atomic instruction for each
- * element.
+ * Smallest granule, in bytes, for which one lock costs less than an atomic
+ * instruction per element.
  */
 #define COARSE_BYTES 256
 
@@ -68,7 +69,8 @@ static bool allocates(const struct weft_win *w)
 }
 
 /*
- * Sets w->rma (fi_read and so on); returns whether shared memory may be used.
+ * Sets w->rma: fi_read, fi_write and fi_atomic are used. Returns whether shared
+ * memory may be used.
  */
 static bool choose_paths(struct weft_win *w)
 {
@@ -82,15 +84,16 @@ static bool choose_paths(struct weft_win *w)
 	w->rma = fabric && w->fabric->rma;
 	/*
 	 * In virtual time every access uses the machine's network. Only our
-	 * provider reaches memory of applications without the target's help.
+	 * provider accesses memory of applications without action of the
+	 * target.
 	 */
 	return fabric && !weft_core.virt && strcmp(path, "fabric") != 0 &&
 	       (w->fabric->ours || allocates(w));
 }
 
 /*
- * A failed request reports to the communicator: a handler for windows cannot be
- * called there, so MPI_ERRORS_RETURN is used instead.
+ * A failed request reports its error to the communicator, for which a handler
+ * of windows cannot be called; so the communicator gets MPI_ERRORS_RETURN.
  */
 void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h)
 {
@@ -103,7 +106,7 @@ void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h)
 	weft_errh_put(told);
 }
 
-/* ---- the object ---------------------------------------------------------- */
+/* ---- window objects ------------------------------------------------------ */
 
 static int open_fill(struct weft_win *w, const struct weft_win_args *a)
 {
@@ -173,7 +176,7 @@ static int take_comm(struct weft_win *w, struct weft_comm *c)
 	return w->peer ? 0 : -ENOMEM;
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory of windows --------------------------------------------------- */
 
 static int open_exchange(struct weft_win *w, struct contribution *contribution)
 {
@@ -182,7 +185,7 @@ static int open_exchange(struct weft_win *w, struct contribution *contribution)
 	return weft_channel_allgather(&m, contribution, sizeof(*contribution));
 }
 
-/* Are the parts contiguous? */
+/* Returns whether the members' parts are contiguous. */
 static bool is_packed(const struct weft_win *w,
 		      const struct contribution *contribution)
 {
@@ -190,7 +193,7 @@ static bool is_packed(const struct weft_win *w,
 	       !(contribution[0].flags & JOIN_NONCONTIG);
 }
 
-/* Offset of rank's memory behind the page; rank n: total size. */
+/* Returns the offset of rank's memory after the page; rank n: total size. */
 static uint64_t part_at(const struct weft_win *w,
 			const struct contribution *contribution, int rank)
 {
@@ -226,7 +229,9 @@ static int share(struct weft_win *w, const struct contribution *contribution,
 	for (int i = 0; memory && i < w->size; i++) {
 		char *at = start + part_at(w, contribution, i);
 
-		/* an address between its neighbours, or none */
+		/*
+		 * a part of size 0 has an address only if parts are contiguous
+		 */
 		if (contribution[i].size || is_packed(w, contribution))
 			w->peer[i].map = at;
 		if (direct)
@@ -237,7 +242,10 @@ static int share(struct weft_win *w, const struct contribution *contribution,
 	return 0;
 }
 
-/* Is all memory of the window from MPI_Alloc_mem, so that it can be mapped? */
+/*
+ * Returns whether all memory of the window is from MPI_Alloc_mem and can be
+ * mapped.
+ */
 static bool heap_has_all(const struct weft_win *w,
 			 const struct contribution *contribution)
 {
@@ -260,7 +268,8 @@ static int heap_map(struct weft_win *w, const struct contribution *contribution)
 	for (int i = 0; !rc && i < w->size; i++) {
 		struct weft_win_peer *p = &w->peer[i];
 
-		p->direct = (char *)w->page; /* of no bytes: not accessed */
+		/* not NULL; members with 0 bytes are not accessed */
+		p->direct = (char *)w->page;
 		if (contribution[i].size && i == w->rank)
 			p->direct = w->base;
 		else if (contribution[i].size)
@@ -272,8 +281,8 @@ static int heap_map(struct weft_win *w, const struct contribution *contribution)
 }
 
 /*
- * Maps memory of MPI_Alloc_mem. Either all members do or none, since they must
- * agree on how elements are changed.
+ * Maps memory of MPI_Alloc_mem, on all members or on none, since all must
+ * change elements by the same method.
  */
 static void heap_open(struct weft_win *w,
 		      const struct contribution *contribution)
@@ -290,7 +299,7 @@ static void heap_open(struct weft_win *w,
 		w->peer[i].direct = NULL;
 }
 
-/* Private memory, where it is not shared. */
+/* Allocates private memory for a window without shared memory. */
 static int allocate(struct weft_win *w)
 {
 	void *own;
@@ -322,7 +331,7 @@ static int find_memory(struct weft_win *w,
 		return MPI_ERR_RMA_SHARED;
 	if (near || shared)
 		rc = share(w, contribution, near);
-	if (rc && !shared) /* without shared memory: the other paths */
+	if (rc && !shared) /* no shared memory: use the other paths */
 		rc = near = 0;
 	if (!rc && w->page && heap_has_all(w, contribution))
 		heap_open(w, contribution);
@@ -387,7 +396,9 @@ static int check_contributions(struct weft_win *w,
 	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
 }
 
-/* State for messages: counts of unlocks, if there are locks. */
+/*
+ * Creates the state for messages: the unlock counts, if the window has locks.
+ */
 static int open_messages(struct weft_win *w)
 {
 	if (!w->lockless) {

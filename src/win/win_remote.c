@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pages of members without a shared one, and the locks in them. A lock is the
- * gate of win_rwlock.h: three counters, which origins change by fi_atomic and
- * read by fetching, so the target's processor takes no part. A waiting origin
- * repeats its fetch. This is used in virtual time; in live mode the target
- * serves atomics when it makes progress, and messages, which need no
- * repetition, are better.
+ * Synchronization pages of members without a shared page, and their locks. A
+ * lock is a struct win_rwlock: three counters, which origins change and read by
+ * fi_atomic, so the target's processor takes no part. A waiting origin repeats
+ * its fetch. These locks are used in virtual time. In live mode the target
+ * serves atomics when it makes progress, so messages, which are not repeated,
+ * are better.
  */
 #include "src/win/win_remote.h"
 
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words of a gate, by number. */
+/* Indices of the words of a struct win_rwlock. */
 enum { USERS, READ, WRITE, WORDS };
 static_assert(offsetof(struct win_rwlock, read) == READ * sizeof(weft_au32) &&
 		      offsetof(struct win_rwlock, write) ==
@@ -57,7 +57,7 @@ bool win_remote_has_locks(const struct weft_win *w)
 	       (w->fabric->types >> WEFT_BASIC_U32 & 1);
 }
 
-/* ---- the own lock -------------------------------------------------------- */
+/* ---- this rank's own lock ------------------------------------------------ */
 
 static weft_au32 *word_of(struct weft_win *w, int i)
 {
@@ -98,7 +98,7 @@ static struct win_fi word_fi(const struct weft_win *w, int target, int word)
 				.op = FI_SUM };
 }
 
-/* Adds to a word, and waits for its old value. */
+/* Adds to a word at the target and waits for the old value. */
 static int word_fetch(struct weft_win *w, int target, int word, uint32_t add,
 		      uint32_t *old_p)
 {
@@ -110,7 +110,7 @@ static int word_fetch(struct weft_win *w, int target, int word, uint32_t add,
 	return win_fi_execute(w, target, &f);
 }
 
-/* Adds one to a word without waiting. */
+/* Adds one to a word at the target without waiting. */
 static int word_bump(struct weft_win *w, int target, int word)
 {
 	struct win_op *op = win_op_open(w, target, false);

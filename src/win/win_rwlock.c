@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks and waiting in shared memory, see win_rwlock.h. */
+/* Locks in shared memory, and waiting for them; see win_rwlock.h. */
 #include "src/win/win_rwlock.h"
 
 #include "src/base/futex.h"
@@ -10,8 +10,9 @@
 #include <errno.h>
 
 #define SLEEP_NS   UINT64_C(1000000)
-#define DEAD_AFTER 200 /* sleeps before a check for dead members */
-#define SPIN_LOADS 64  /* loads of the word between two calls of progress */
+/* number of futex waits before a check for dead members */
+#define DEAD_AFTER 200
+#define SPIN_LOADS 64 /* loads of the word between two calls of progress */
 
 static uint32_t bit_of(uint32_t ticket)
 {
@@ -22,12 +23,12 @@ static uint32_t bit_of(uint32_t ticket)
 
 struct win_pause win_pause_begin(const struct weft_comm *c)
 {
-	/* with more ranks than cores, the awaited rank needs the core */
+	/* with more ranks than cores, the other rank needs this core */
 	return (struct win_pause){ c, weft_core.crowded ? 2 : weft_core.spin,
 				   0 };
 }
 
-/* False when the word has changed. */
+/* Spins on the word. Returns false when the word has changed. */
 static bool spin_on(const weft_au32 *word, uint32_t seen)
 {
 	for (int i = 0; i < SPIN_LOADS; i++) {
@@ -70,7 +71,7 @@ int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 
 uint32_t win_event_add(weft_au32 *word)
 {
-	/* seq_cst: before win_wake() loads the count of sleepers */
+	/* seq_cst: before win_wake() loads the number of waiters */
 	return atomic_fetch_add_explicit(word, 1, memory_order_seq_cst) + 1;
 }
 
@@ -84,7 +85,7 @@ void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
 		weft_futex_wake_bits(word, bits);
 }
 
-/* ---- the lock ------------------------------------------------------------ */
+/* ---- the reader-writer lock ---------------------------------------------- */
 
 /* Admits the next ticket. */
 static void admit_next(struct win_rwlock *g, weft_au32 *word)
@@ -101,7 +102,7 @@ int win_rwlock_acquire(struct win_rwlock *g, bool alone,
 	int rc = 0;
 
 	/*
-	 * A20 pairs with the add of call(): stores of earlier holders are
+	 * A20 pairs with the add in admit_next(): stores of earlier holders are
 	 * visible.
 	 */
 	if (weft_load32(word) != me) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lock of shared memory: exclusive or shared, in the order of requests; by
- * threads, so that ThreadSanitizer checks the ordering, and by processes, which
- * sleep and are woken.
+ * Tests of the lock in shared memory: exclusive or shared, in the order of
+ * requests; with threads, so that ThreadSanitizer checks the ordering, and with
+ * processes, which block and are woken.
  */
 #include "src/win/win_rwlock.h"
 
@@ -30,7 +30,7 @@ bool weft_failure_in(const struct weft_comm *c)
 
 #define ROUNDS 2000
 
-/* Data guarded by the gate: two numbers that are equal while unlocked. */
+/* Data protected by a lock: two numbers that are equal while it is free. */
 struct room {
 	struct win_rwlock gate;
 	long a, b;	  /* written exclusively, read with the shared lock */
@@ -82,7 +82,7 @@ static void writers_are_alone_and_lose_nothing(void **state)
 	T_IS(weft_load32(&r.gate.sleepers), 0);
 }
 
-/* Both are inside before either leaves. */
+/* Two threads hold the shared lock before either releases it. */
 static void *share(void *arg)
 {
 	struct room *r = arg;
@@ -103,7 +103,7 @@ static void readers_share(void **state)
 	T_IS(weft_load32(&r.gate.write), 2);
 }
 
-/* A queue: each request has a number, and is served in that order. */
+/* Numbered requests, and the order in which they got the lock. */
 struct queue {
 	struct win_rwlock gate;
 	pthread_t th[6];
@@ -136,7 +136,7 @@ static void whoever_asks_first_enters_first(void **state)
 	for (int i = 0; i < 6; i++) {
 		a[i] = (struct asker){ &q, i, i != 2 && i != 3 };
 		T_OK(pthread_create(&q.th[i], NULL, ask, &a[i]));
-		/* its ticket is taken before the next thread starts */
+		/* this thread has its ticket before the next thread starts */
 		while (weft_load32(&q.gate.users) != (uint32_t)i + 2)
 			sched_yield();
 	}

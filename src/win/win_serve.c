@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A member's service for messages: the lock of its memory is granted in the
- * order of requests, accesses are executed at once and get a response. Numbers
- * from other processes are checked before use.
+ * Service of received messages at a member: grants the lock of its memory in
+ * the order of requests, executes accesses at once and responds. Numbers from
+ * other processes are checked before use.
  */
 #include "src/win/win_serve.h"
 
@@ -17,7 +17,7 @@
 
 /*
  * Sends a response that must not be dropped: without memory for it the origin
- * would wait for ever, so the job is aborted. Dead ranks need none.
+ * would wait forever, so the job is aborted. Dead ranks get no response.
  */
 static void respond(struct weft_win *w, int rank, const struct win_am *head,
 		    const struct iovec *row)
@@ -30,9 +30,9 @@ static void respond(struct weft_win *w, int rank, const struct win_am *head,
 				w->comm->proc[rank]);
 }
 
-/* ---- the lock ------------------------------------------------------------ */
+/* ---- the lock of this rank's memory -------------------------------------- */
 
-/* A request that waits for the lock of the own memory. */
+/* A queued request for the lock of this rank's memory. */
 struct win_lock_waiter {
 	struct weft_list link;
 	int rank;
@@ -51,7 +51,7 @@ static void grant(struct weft_win *w, int rank)
 	respond(w, rank, &head, NULL);
 }
 
-/* Grants the requests at the front of the queue that can hold the lock. */
+/* Grants the lock to requests at the front of the queue, as far as possible. */
 static void grant_next(struct weft_win *w)
 {
 	while (!w->exclusive && !weft_list_empty(&w->lock_waiters)) {
@@ -101,10 +101,13 @@ struct access {
 	const struct win_am_run *run;
 	struct win_elem e;
 	struct win_elem_rows r;
-	size_t row; /* bytes of one array */
+	size_t row; /* size of one array, bytes */
 };
 
-/* Are there exactly the runs and arrays that the header describes? */
+/*
+ * Returns whether the message has exactly the runs and arrays that the header
+ * describes.
+ */
 static bool access_parse(struct access *a, const char *body, size_t bytes)
 {
 	const struct win_am *h = a->head;
@@ -133,7 +136,10 @@ static bool access_parse(struct access *a, const char *body, size_t bytes)
 	return a->r.in || a->e.what == WIN_ELEM_KEEP;
 }
 
-/* The address of a run in own memory; NULL: outside of the window. */
+/*
+ * Returns the address of a run in this rank's memory; NULL: outside of the
+ * window.
+ */
 static char *access_place(const struct access *a, const struct win_am_run *run)
 {
 	struct weft_win *w = a->w;
@@ -151,7 +157,7 @@ static char *access_place(const struct access *a, const struct win_am_run *run)
 	return (char *)w->base + run->at;
 }
 
-/* Executes all runs; 0 or a class. */
+/* Executes all runs. Returns 0 or an MPI error class. */
 static int access_do(const struct access *a)
 {
 	bool plain = a->head->flags & WIN_AM_PLAIN;
@@ -177,7 +183,8 @@ static void access_serve(struct weft_win *w, int source,
 			 const struct win_am *head, const char *body,
 			 size_t bytes)
 {
-	static _Alignas(16) char old[WIN_AM_ROW]; /* used with the lock held */
+	/* protected by the core lock */
+	static _Alignas(16) char old[WIN_AM_ROW];
 	struct access a = { .w = w, .head = head };
 	struct win_am answer = { .type = WIN_AM_ANSWER, .id = head->id };
 	struct iovec row = { old, 0 };
@@ -228,7 +235,7 @@ static struct part *part_find(struct weft_win *w, int rank, uint32_t id)
 {
 	struct weft_list *n;
 
-	/* responses of a target arrive in order: it is among the first */
+	/* responses of a target arrive in order: the search is short */
 	for (n = w->parts.next; n != &w->parts; n = n->next) {
 		struct part *p = weft_container_of(n, struct part, link);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A region for the members of a window: a memfd of rank 0, which the others
- * open through /proc while rank 0 waits for them. No name is left behind. A
- * token verifies that the right file was opened.
+ * open through /proc while rank 0 waits for them. The file has no name that
+ * could be left behind. A token verifies that the right file was opened.
  */
 #include "src/win/win_share.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where rank 0 has the region. */
+/* Location of rank 0's region. */
 struct place {
 	int64_t pid;
 	int32_t fd;
@@ -116,7 +116,10 @@ static int map(struct weft_win *w, const struct place *at)
 	return rc;
 }
 
-/* Reports lack of memory as an error here, not by a signal later. */
+/*
+ * Allocates this rank's part, so that a lack of memory is an error here instead
+ * of a signal later.
+ */
 static int reserve(const struct weft_win *w, uint64_t memory,
 		   const struct win_share_part *mine)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Active target: fence, and post, start, complete, wait. A fence completes the
- * own accesses and is a barrier. An exposure is counted in the shared page, or
- * sent as a message, and so is its completion.
+ * Active target: fence, and post, start, complete, wait. A fence completes this
+ * rank's accesses and is a barrier. An exposure, and its completion, increments
+ * a counter in the shared page or is sent as a message.
  */
 #include "coll/coll.h"
 #include "src/core/core_lock.h"
@@ -30,14 +30,15 @@ int weft_win_fence(struct weft_win *w, int assert)
 
 	weft_fence_full();
 	w->fence = !(assert &MPI_MODE_NOSUCCEED);
-	weft_store32_relaxed(&w->open_all, w->fence); /* no access runs */
-	weft_store32_relaxed(&w->used, 0); /* no access runs meanwhile */
+	/* relaxed: no access runs */
+	weft_store32_relaxed(&w->open_all, w->fence);
+	weft_store32_relaxed(&w->used, 0); /* relaxed: no access runs */
 	return rc ? rc : error;
 }
 
-/* ---- exposure ------------------------------------------------------------ */
+/* ---- exposure epochs ----------------------------------------------------- */
 
-/* Rank in the window of member i of g. */
+/* Returns the rank in the window of member i of g. */
 static int rank_of(const struct weft_win *w, const struct weft_group *g, int i)
 {
 	return weft_group_rank_of(w->comm->group, g->proc[i]);
@@ -52,7 +53,7 @@ static void notify(struct weft_win *w, int rank)
 	win_wake(&r->events, WIN_ANY, &r->sleepers);
 }
 
-/* Waits for a change of the own event counter. */
+/* Waits for a change of this rank's event word. */
 static int wait_event(struct weft_win *w, struct win_pause *p, uint32_t seen)
 {
 	struct win_record *r = win_record(w->page, w->rank);
@@ -89,7 +90,7 @@ int weft_win_post(struct weft_win *w, struct weft_group *g, int assert)
 	return rc;
 }
 
-/* ---- access -------------------------------------------------------------- */
+/* ---- access epochs ------------------------------------------------------- */
 
 static bool is_posted(struct weft_win *w, int target)
 {
@@ -134,10 +135,11 @@ int weft_win_start(struct weft_win *w, struct weft_group *g, int assert)
 
 		if (!(assert &MPI_MODE_NOCHECK))
 			rc = await_post(w, target);
-		weft_store32_relaxed(&w->peer[target].open, 1); /* no access */
+		/* relaxed: no access runs */
+		weft_store32_relaxed(&w->peer[target].open, 1);
 	}
 	w->started = weft_group_get(g);
-	weft_store32_relaxed(&w->open_all, 0); /* no access runs */
+	weft_store32_relaxed(&w->open_all, 0); /* relaxed: no access runs */
 	return rc;
 }
 
@@ -167,12 +169,15 @@ int weft_win_complete(struct weft_win *w)
 	for (int i = 0; i < g->size; i++) {
 		int target = rank_of(w, g, i), rc2 = complete_to(w, target);
 
-		weft_store32_relaxed(&w->peer[target].open, 0); /* no access */
+		/* relaxed: no access runs */
+		weft_store32_relaxed(&w->peer[target].open, 0);
 		rc = rc ? rc : rc2;
 	}
 	w->started = NULL;
-	weft_store32_relaxed(&w->used, 0); /* all accesses are complete */
-	weft_store32_relaxed(&w->open_all, w->fence); /* no access runs */
+	/* relaxed: all accesses are complete */
+	weft_store32_relaxed(&w->used, 0);
+	/* relaxed: no access runs */
+	weft_store32_relaxed(&w->open_all, w->fence);
 	weft_group_put(g);
 	return rc;
 }

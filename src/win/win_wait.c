@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for accesses and messages, see win_wait.h. */
+/* Waiting for accesses and messages; see win_wait.h. */
 #include "src/win/win_wait.h"
 
 #include "src/base/clock.h"
