@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes: copying, deleting, order, callbacks that fail. */
+/* Tests of attributes: copying, deleting, order, callbacks that fail. */
 #include "test/t.h"
 
 #include "src/types/types_attr.h"
@@ -77,7 +77,8 @@ static void copies_run_forward_and_deletes_backward(void **state)
 	T_STR(trace, "123321");
 	T_NULL(a);
 	T_OK(weft_keyval_free(WEFT_KIND_COMM, k2));
-	T_OK(weft_keyval_free(WEFT_KIND_COMM, k2)); /* b still uses it */
+	/* b still has an attribute of k2 */
+	T_OK(weft_keyval_free(WEFT_KIND_COMM, k2));
 	T_IS(value_of(&b, k2), 21);
 	T_IS(set(&b, k2, 1), MPI_ERR_KEYVAL);
 	T_OK(weft_attr_delete(&b, WEFT_KIND_COMM, NULL, k2));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datatypes and packing against the naive model (types_dt_model.h). */
+/*
+ * Tests of datatypes and packing, compared with the naive model
+ * (types_dt_model.h).
+ */
 #include "test/t.h"
 
 #include "test/support/types_dt_model.h"
@@ -25,7 +28,7 @@ static void predefined_types_stand_in_their_slots(void **state)
 		if (i >= 0x40 && (i & 0x40) && dt->size != MPI_UNDEFINED)
 			T_IS(dt->size, 1 << ((i >> 3) & 7));
 	}
-	T_IS(n, 72); /* two of them are marks of bounds */
+	T_IS(n, 72); /* including two bound marks */
 	T_NULL(weft_dt_of(MPI_DATATYPE_NULL));
 	T_NULL(weft_dt_of(NULL));
 	T_NULL(weft_dt_of((MPI_Datatype)MPI_SUM));
@@ -44,7 +47,7 @@ static void check_numbers(const struct twin *t)
 	T_IS(dt->true_lb + dt->true_extent, model_true_ub(m));
 }
 
-/* A buffer for count elements, and the address of element 0. */
+/* A buffer for elements of a type; first is the address of element 0. */
 struct arena {
 	unsigned char *mem;
 	unsigned char *first;
@@ -76,7 +79,10 @@ static void check_range(const struct twin *t, const struct weft_typed *ty,
 	free(flat);
 }
 
-/* Unpacking range after range into a cleared buffer restores the data. */
+/*
+ * Packs ranges of random length, unpacks them to a cleared buffer and compares
+ * the data.
+ */
 static void check_pieces(const struct twin *t, const struct weft_typed *ty,
 			 struct weft_rng *r, bool overlaps)
 {
@@ -136,7 +142,10 @@ static void check_elements(const struct twin *t)
 	}
 }
 
-/* True if two bytes of data have one address: legal to send, not to receive. */
+/*
+ * Returns whether two data bytes have the same address, which is legal for
+ * sends but not for receives.
+ */
 static bool has_overlap(const struct twin *t, int count)
 {
 	struct arena a = arena_open(t, count);
@@ -312,18 +321,19 @@ static void sizes_beyond_64_bits_are_refused(void **state)
 	weft_dt_put(t);
 }
 
-/* ---- larger than a cache ---- */
+/* ---- messages larger than the cache ---- */
 
-#define LARGE	 (3 << 20) /* bytes packed */
-#define ODD_STEP 10007	   /* ranges begin and end inside a block */
+#define LARGE	 (3 << 20) /* size of the packed data, bytes */
+/* bytes per call: ranges begin and end inside a block */
+#define ODD_STEP 10007
 
 struct place {
 	MPI_Count off, len;
 };
 
 /*
- * Packs a type with n blocks at these offsets of mem; compares with copies one
- * by one.
+ * Packs and unpacks a type with n blocks at these offsets of mem, and compares
+ * with separate copies of the blocks.
  */
 static void large_is_packed(struct weft_dt *dt, const struct place *at,
 			    size_t n, unsigned char *mem, size_t bytes)

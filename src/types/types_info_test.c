@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Info objects: keys, order, limits. */
+/* Tests of info objects: keys, order, limits. */
 #include "test/t.h"
 
 #include "src/types/types_info.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations against results computed one by one. */
+/* Tests of operations, compared with results computed one by one. */
 #include "test/t.h"
 
 #include "src/base/attr.h"
@@ -19,7 +19,9 @@ static void apply(MPI_Op op, MPI_Datatype dt, const void *in, void *inout,
 	weft_op_apply(weft_op_of(op), in, inout, n, weft_dt_of(dt));
 }
 
-/* b = a op b for N values made by make(i), compared with expr. */
+/*
+ * Applies the operation to N pairs of values a and b, and compares with expr.
+ */
 #define CHECK(op, dt, type, expr)                                     \
 	do {                                                          \
 		type x[N], y[N], z[N];                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Topologies: dims, coordinates, shifts, neighbours. */
+/* Tests of topologies: dims, coordinates, shifts, neighbours. */
 #include "test/t.h"
 
 #include "src/types/types_topo.h"
@@ -16,7 +16,10 @@ static void check_dims(int n, int k)
 	T_IS(product, n);
 }
 
-/* The smallest difference between largest and smallest of k factors. */
+/*
+ * Returns the smallest possible difference between the largest and the smallest
+ * of k factors.
+ */
 static int least_spread(int n, int k, int top, int limit)
 {
 	int least = 1 << 30;
@@ -44,7 +47,10 @@ static void dims_are_balanced_and_descending(void **state)
 		}
 }
 
-/* Other implementations' results, a prime, the number with most divisors. */
+/*
+ * Results of other implementations, a prime, and the int with the most
+ * divisors.
+ */
 static void dims_of_large_numbers(void **state)
 {
 	static const int known[][4] = {
