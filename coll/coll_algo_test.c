@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every row of the table against a naive result, for 1 to 17 and 33 ranks and
- * for pairs of groups, with random counts, roots, forms and types: as
+ * Compares every row of the table with a naive result, for 1 to 17 and 33 ranks
+ * and for pairs of groups, with random counts, roots, forms and types: as a
  * nonblocking, persistent, and (in threads) blocking operation.
  */
 #include "test/t.h"
@@ -18,11 +18,14 @@
 static struct case_elem plain, gappy;
 static struct weft_op *compose, *add_pairs;
 static struct weft_rng rng;
-static int given_count; /* 0: random */
+static int given_count; /* number of elements; 0: random */
 
 /* ---- elements and operations ---- */
 
-/* Maps x -> a x + b: their composition is associative and ordered. */
+/*
+ * Elements are maps x -> a x + b. Their composition is associative but not
+ * commutative.
+ */
 static void fold_compose(const int *l, int *r)
 {
 	unsigned a = (unsigned)l[0], b = (unsigned)l[1];
@@ -204,13 +207,14 @@ static int draw_break(const struct case_job *j)
 	return at;
 }
 
-static int broken_runs;	  /* runs in which the message broke */
-static int ends_told;	  /* ranks notified that a process has ended */
-static int barriers_told; /* ranks that failed by notices only */
+static int broken_runs; /* runs in which a message arrived with an error */
+static int ends_told;	/* ranks that were notified of the end of a process */
+/* ranks of barriers that failed by failure notices only */
+static int barriers_told;
 
 /*
- * A rank without an error has the right result; the rank with the broken
- * message gets an error.
+ * Checks that a rank without an error has the right result, and that the rank
+ * with the broken message gets an error.
  */
 static void check_broken(struct case_job *j, int at, const int *rc)
 {
@@ -280,7 +284,10 @@ static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
 	case_close(&job);
 }
 
-/* Rows for several hosts are tested on several hosts, all others on one. */
+/*
+ * Returns whether the row is tested with this job: rows for several hosts with
+ * several hosts, all others with one.
+ */
 static bool lies_right(const struct coll_algo *row, struct mock *m)
 {
 	bool several = !m->q && coll_hosts(m->comm[0]);
@@ -288,7 +295,9 @@ static bool lies_right(const struct coll_algo *row, struct mock *m)
 	return several == !!(row->need & COLL_HOSTS);
 }
 
-/* Tests every row that can serve p ranks (against q), draws times. */
+/*
+ * Tests every row that supports p ranks (and q in a second group), draws times.
+ */
 static void try_rows(int p, int q, int draws, run_fn run)
 {
 	const struct coll_algo *row;
@@ -304,7 +313,7 @@ static void try_rows(int p, int q, int draws, run_fn run)
 				continue;
 			if ((row->need & COLL_POW2) && (p & (p - 1)))
 				continue;
-			/* the provider's unit is tested in test/mpi */
+			/* test/mpi tests the collective unit */
 			if (row->need & (COLL_ROUTE | COLL_EXACT) ||
 			    !lies_right(row, m))
 				continue;
@@ -367,7 +376,7 @@ static void blocking_operations_run_at_once(void **state)
 	try_rows(2, 3, 1, run_blocking);
 }
 
-/* No rank may wait for ever: mock_settle and mock_close check it. */
+/* mock_settle() and mock_close() check that no rank waits forever. */
 static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 {
 	static const int spread[] = { 0, 2, -3 };
@@ -387,8 +396,9 @@ static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 }
 
 /*
- * Unequal parts, the shorter ones ending at a page border: a temporary buffer
- * that is one element too short ends at a page without access rights.
+ * The parts have different sizes, and every buffer ends at a page without
+ * access rights, so that an overrun of a temporary buffer by one element is
+ * detected.
  */
 static void temporary_buffers_are_large_enough(void **state)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives over several hosts: the ranks of a host combine first, by the
- * collective unit in a blocking operation, else by messages through shared
- * memory; then one message is sent over each edge of a tree of hosts in each
- * direction, and the result is passed to the ranks of a host by the same means.
+ * Collectives over several hosts. First the ranks of each host combine their
+ * data, by the collective unit in a blocking operation, otherwise by messages
+ * through shared memory. Then one message in each direction is sent over each
+ * edge of a tree of hosts. The ranks of a host get the result in the same way.
  *
  * Restrictions: communicators on several hosts; commutative reductions.
  * Cost: for h hosts: barrier, allreduce 2 ceil(log2 h) (alpha + n beta), for
@@ -17,7 +17,10 @@
 #include "coll/coll_hosts.h"
 #include "coll/coll_select.h"
 
-/* True if the host's unit does its part; equal for all ranks of a host. */
+/*
+ * Returns whether the host's collective unit executes the part within the host;
+ * the same on all ranks of a host.
+ */
 static bool by_unit(const struct coll_prog *p, const struct coll_hosts *h,
 		    const struct weft_coll_args *a)
 {
@@ -43,7 +46,10 @@ static void signals_down(struct coll_prog *p, const struct coll_tree *t)
 		coll_signal(p, t->child[i]);
 }
 
-/* With two hosts, the leader of the other host: both send at once. */
+/*
+ * Returns, with two hosts, the leader of the other host: both leaders send at
+ * once.
+ */
 static int other_leader(const struct coll_hosts_plan *plan)
 {
 	return plan->far.parent >= 0 ? plan->far.parent : plan->far.child[0];
@@ -92,7 +98,7 @@ static void flat_down(struct coll_prog *p, const struct coll_tree *t,
 		coll_send(p, f->bytes, f->len, coll_byte(), t->child[i]);
 }
 
-/* From the leader to the other ranks of its host. */
+/* Broadcasts from the leader to the other ranks of its host. */
 static void host_bcast(struct coll_prog *p, const struct coll_hosts_plan *plan,
 		       const struct coll_flat *f, bool unit)
 {
@@ -131,7 +137,7 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 
 /* ---- reductions ---- */
 
-/* Sum of this host's ranks to the leader, in sum. */
+/* Combines the vectors of this host's ranks in sum at the leader. */
 static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 			const struct coll_hosts_plan *plan, const void *own,
 			void *sum)
@@ -151,7 +157,10 @@ static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 	coll_unit(p, plan->h->route, &call);
 }
 
-/* With two hosts both leaders exchange sums and combine them in host order. */
+/*
+ * Exchanges the sums of two hosts between their leaders, which combine them in
+ * host order.
+ */
 static void by_host_exchange(struct coll_prog *p,
 			     const struct weft_coll_args *a,
 			     const struct coll_hosts_plan *plan, void *sum)

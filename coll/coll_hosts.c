@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks on hosts, and the two trees of an operation.
+ * Mapping of ranks to hosts, and the two trees of an operation.
  *
  *   hosts    a: 0 1 2    b: 3 4    c: 5 6 7        root 4
  *   leaders  0, 4, 5
- *   far      4 - 5, 4 - 0          binomial, from the root's host on
- *   near     0: 1 2   4: 3   5: 6 7
+ *   remote   4 - 5, 4 - 0          binomial tree of leaders, root 4
+ *   local    0: 1 2   4: 3   5: 6 7
  */
 #include "coll/coll_hosts.h"
 
@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Differs from the salts of the communicator's and of private routes. */
+/*
+ * Salt of host routes; differs from those of communicator and private routes.
+ */
 #define HOSTS_SALT UINT64_MAX
 
 static void hosts_free(struct coll_hosts *h)
@@ -59,7 +61,10 @@ static int hosts_number(struct coll_hosts *h, const struct weft_comm *comm,
 	return i;
 }
 
-/* The lock must be held. False: a rank's host is unknown. */
+/*
+ * Fills the mapping; the core lock is held. Returns false if a rank's host is
+ * unknown.
+ */
 static bool hosts_fill(struct coll_hosts *h, const struct weft_comm *comm)
 {
 	for (int r = 0; r < comm->size; r++) {
@@ -94,7 +99,10 @@ struct coll_hosts *coll_hosts(struct weft_comm *comm)
 	return h && h->count > 1 ? h : NULL;
 }
 
-/* This host's ranks as a communicator with the fields that a route uses. */
+/*
+ * Returns this host's ranks as a communicator with the fields that a route
+ * uses.
+ */
 static struct weft_comm *hosts_local(const struct coll_hosts *h,
 				     const struct weft_comm *comm)
 {
@@ -105,7 +113,8 @@ static struct weft_comm *hosts_local(const struct coll_hosts *h,
 	if (!l)
 		return NULL;
 	memcpy(l, comm, sizeof(*l));
-	atomic_init(&l->obj.refs, UINT32_MAX / 2); /* never freed by requests */
+	/* requests never drop the last reference */
+	atomic_init(&l->obj.refs, UINT32_MAX / 2);
 	for (int i = 0; i < h->mates; i++)
 		proc[i] = comm->proc[h->mate[i]];
 	l->proc = proc;
@@ -142,7 +151,9 @@ void coll_hosts_leave(struct weft_comm *comm)
 	comm->hosts = NULL;
 }
 
-/* The binomial tree of this host's ranks, root at index place. */
+/*
+ * Builds the binomial tree of this host's ranks with its root at index place.
+ */
 static void plan_host_tree(const struct coll_hosts *h, int place,
 			   struct coll_tree *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mapping of a communicator's ranks to hosts. It is known without communication
- * (src/boot/boot_hosts.h), so all ranks have the same mapping at any time.
+ * Mapping of a communicator's ranks to hosts, computed without communication
+ * (src/boot/boot_hosts.h), so that all ranks have the same mapping.
  */
 #ifndef WEFT_COLL_HOSTS_H
 #define WEFT_COLL_HOSTS_H
@@ -11,20 +11,22 @@
 #include "src/offload/offload_route_call.h"
 
 struct coll_hosts {
-	int count; /* hosts, numbered by their first ranks; 1: unused */
+	/* number of hosts, in the order of their first ranks; 1: not used */
+	int count;
 	int mine;
-	int *of;    /* by rank: its host */
-	int *first; /* by host: its first rank */
-	int *mate;  /* ranks of this host, in order */
+	int *of;    /* host number, indexed by rank */
+	int *first; /* first rank, indexed by host number */
+	int *mate;  /* ranks on this host, ascending */
 	int mates;
 	int me; /* index of this rank in mate */
 	/* class route of this host, for blocking operations */
 	bool asked;
-	struct weft_comm *local;  /* this host's ranks, for the route */
-	struct weft_route *route; /* NULL: by messages */
+	/* communicator of this host's ranks, for the route */
+	struct weft_comm *local;
+	struct weft_route *route; /* class route; NULL: messages are used */
 };
 
-/* NULL: all ranks are on one host, or out of memory. */
+/* Returns the mapping; NULL: all ranks are on one host, or out of memory. */
 struct coll_hosts *coll_hosts(struct weft_comm *comm);
 
 /* Joins the route of this host, once; called in a blocking operation. */
@@ -32,8 +34,8 @@ void coll_hosts_join(struct coll_hosts *h, struct weft_comm *comm);
 void coll_hosts_leave(struct weft_comm *comm);
 
 /*
- * Trees of one operation. Each host has a leader, on the root's host the root;
- * near is the tree of this host's ranks below the leader, far that of the
+ * Trees of one operation. Each host has a leader; on the root's host it is the
+ * root. near: tree of this host's ranks, rooted at the leader; far: tree of the
  * leaders.
  */
 struct coll_hosts_plan {
@@ -41,7 +43,7 @@ struct coll_hosts_plan {
 	bool speaks;
 	int place; /* index of this host's leader in mate */
 	struct coll_tree near;
-	struct coll_tree far; /* at a leader */
+	struct coll_tree far; /* set only at a leader */
 };
 void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
 		     int rank, int root);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Schedules: many in flight on one communicator, and their references. */
+/*
+ * Tests of schedules: many in flight on one communicator, and their references.
+ */
 #include "test/t.h"
 
 #include "test/support/coll_mock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table: names, options, and a row for every possible call. */
+/* Tests of the table: names, options, and a row for every possible call. */
 #include "test/t.h"
 
 #include "test/support/coll_mock.h"
@@ -51,7 +51,7 @@ static void help_names_every_row(void **state)
 	T_TRUE(i > 50);
 }
 
-/* All traits that a call may have, all sizes: the chosen row fits. */
+/* The selected row fits the call, for all properties and sizes of calls. */
 static void some_row_fits_every_call(void **state)
 {
 	static const MPI_Count counts[] = { 0, 1, 100, 5000, 100000, 10000000 };
@@ -105,7 +105,7 @@ static void a_forced_row_is_taken_where_it_fits(void **state)
 	mock_close(m);
 }
 
-/* Linear algorithms are not chosen for a thousand ranks. */
+/* Linear algorithms are not selected for 200 ranks. */
 static void large_worlds_have_few_neighbours(void **state)
 {
 	static const enum weft_coll_kind kinds[] = { WEFT_COLL_ALLGATHER,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The buffers of an operation as blocks, for all forms of arguments. */
+/* Buffers of an operation as blocks, for all forms of arguments. */
 #include "coll/coll_prog.h"
 #include "src/offload/offload_device.h"
 

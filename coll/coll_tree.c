@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees and folds as pure functions of (ranks, root, rank). */
+/* Trees and folds, as pure functions of (ranks, root, rank). */
 #include "coll/coll_tree.h"
 
 static int smaller(int a, int b)
@@ -17,7 +17,7 @@ int coll_tree_run(int p, int rank, int span)
 	return smaller(span, p - rank);
 }
 
-/* (v + root) mod p without overflow. */
+/* Returns (v + root) mod p without overflow. */
 static int tree_rank(int v, int root, int p)
 {
 	return v < p - root ? v + root : v - (p - root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees and folds as data: parents and children agree, spans add up. */
+/* Tests of trees and folds: parents and children agree, spans add up. */
 #include "test/t.h"
 
 #include "coll/coll_tree.h"

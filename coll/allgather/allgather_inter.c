@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allgather between two groups: each gathers its blocks at its rank 0, the two
- * exchange, each broadcasts the received blocks.
+ * Allgather between two groups: each group gathers its blocks at its rank 0,
+ * the two ranks 0 exchange them, and each group broadcasts the received blocks.
  *
  * Restrictions: intercommunicators, blocks of one size.
  * Cost: (1 + 2 log2 p) alpha + (2 + log2 p) n beta.

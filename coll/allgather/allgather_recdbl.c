@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allgather by recursive doubling: ranks at distance 1, 2, 4 ... exchange all
- * blocks they have; runs of blocks are adjacent in the receive buffer.
+ * the blocks that they have, which are adjacent in the receive buffer.
  *
- * Restrictions: a power of two of ranks, blocks of one size.
+ * Restrictions: number of ranks is a power of two, blocks of one size.
  * Cost: log2 p alpha + (p - 1) / p n beta.
  *
  *   p = 4       rank  0    1    2    3      (with p = 6 it is not chosen:

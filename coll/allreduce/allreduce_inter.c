@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allreduce between two groups: each combines its vectors at its rank 0, the
- * two exchange, each broadcasts the received vector.
+ * Allreduce between two groups: each group combines its vectors at its rank 0,
+ * the two ranks 0 exchange the results, and each group broadcasts the received
+ * vector.
  *
  * Restrictions: intercommunicators.
  * Cost: (1 + 2 log2 p) (alpha + n beta) + log2 p n gamma.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allreduce by recursive doubling: ranks at distance 1, 2, 4 ... exchange their
- * partial sums. All ranks compute the same expression with operands in the
- * order of ranks, so all have the same bits.
+ * partial sums. All ranks compute the same expression with operands in rank
+ * order, so all get the same bits.
  *
  * Restrictions: none (intracommunicators).
- * Cost: ceil(log2 p) (alpha + n beta + n gamma); where p is no power of two,
+ * Cost: ceil(log2 p) (alpha + n beta + n gamma); if p is not a power of two,
  * 2 alpha + 2 n beta + n gamma more.
  *
  *   p = 6        rank  0   1   2   3   4   5
@@ -18,8 +18,8 @@
 #include "coll/coll_tree.h"
 
 /*
- * Exchanges acc with peer and combines. Returns the address of the sum: acc, or
- * other when this rank's was the left operand.
+ * Exchanges acc with peer and combines the two vectors. Returns the address of
+ * the sum: acc, or other if this rank's vector is the left operand.
  */
 static char *recdbl_exchange(struct coll_prog *p, char *acc, char *other,
 			     MPI_Count n, int peer)

@@ -3,7 +3,7 @@
  * Alltoall in place: in step s the ranks r and s - r are a pair and exchange
  * blocks through one temporary block.
  *
- * Restrictions: for MPI_IN_PLACE (intracommunicators); v and w forms too.
+ * Restrictions: for MPI_IN_PLACE (intracommunicators); also the v and w forms.
  * Cost: p alpha + (p - 1) / p n beta, and a copy of n bytes.
  *
  *   p = 5       s = 0   1-4 2-3      s = 3   0-3 1-2

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast: the root sends to all other ranks. The fastest for two or three
- * ranks; also the reference result of tests.
+ * Broadcast: the root sends to all other ranks. The fastest algorithm for two
+ * or three ranks.
  *
- * Restrictions: none; intercommunicators too.
+ * Restrictions: none; also intercommunicators.
  * Cost: (p - 1) (alpha + n beta).
  *
  *   p = 5, root 1       1->2 1->3 1->4 1->0

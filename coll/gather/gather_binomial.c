@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Gather up a binomial tree, and scatter down the same tree: a node has the
- * packed blocks of its subtree, its own first, and they are one message between
- * it and its parent. At the root they are in place; a run of ranks that wraps
- * around the last rank is two messages there.
+ * packed blocks of its subtree, its own first, and exchanges them with its
+ * parent as one message. At the root the blocks are in place; a range of ranks
+ * that wraps around the last rank is two messages to or from the root.
  *
  * Restrictions: blocks of one size; intracommunicators.
- * Cost: ceil(log2 p) alpha + (p - 1) / p n beta, n the bytes at the root.
+ * Cost: ceil(log2 p) alpha + (p - 1) / p n beta; n: bytes at the root.
  *
  *   p = 5, root 0     gather     1->0 3->2      blocks 1; 3
  *                                2->0           2 3
@@ -17,8 +17,12 @@
 #include "coll/coll_tree.h"
 
 struct walk {
-	bool up;				/* gather */
-	const struct weft_coll_side *all, *own; /* the root's, every rank's */
+	bool up; /* true: gather; false: scatter */
+	/*
+	 * all: the root's receive side (gather) or send side (scatter); own:
+	 * this rank's side
+	 */
+	const struct weft_coll_side *all, *own;
 	struct coll_tree t;
 };
 
@@ -32,7 +36,10 @@ static void pass(struct coll_prog *p, bool send, void *buf, MPI_Count n,
 		coll_recv(p, buf, n, dt, peer);
 }
 
-/* Child in the order of messages: down, the largest subtree first. */
+/*
+ * Returns the index of the i-th child in the order of messages: downwards the
+ * largest subtree is first.
+ */
 static int child_at(const struct walk *w, int i)
 {
 	return w->up ? i : w->t.nchild - 1 - i;
@@ -67,7 +74,7 @@ static void walk_root(struct coll_prog *p, const struct walk *w)
 		keep(p, w, coll_block(all, p->rank), all->count, all->dt);
 }
 
-/* The blocks of the subtree, between this node and its parent. */
+/* Sends the blocks of the subtree to the parent, or receives them from it. */
 static void walk_parent(struct coll_prog *p, const struct walk *w, int root,
 			char *bytes, MPI_Count len)
 {

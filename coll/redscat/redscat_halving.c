@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduce-scatter by recursive halving: ranks far apart exchange the half of the
- * vector that belongs to the other's half of the ranks. Ranks beyond a power of
- * two fold into their neighbour, which computes both blocks.
+ * Reduce-scatter by recursive halving, largest distance first: two ranks
+ * exchange the halves of the vector that belong to each other's half of the
+ * ranks. Ranks beyond a power of two fold into their neighbours, which compute
+ * both blocks.
  *
  * Restrictions: commutative operations (intracommunicators).
  * Cost: log2 p alpha + (m - 1) / m n (beta + gamma) with m the largest power
- * of two in p; n beta + n gamma more where p is not m.
+ * of two in p; n beta + n gamma more if p is not m.
  *
  *   p = 3, blocks abc     rank  0      1      2
  *   fold                       x0 ->  x01    x2
@@ -23,7 +24,10 @@ struct halving {
 	char *in;
 };
 
-/* Offset of the first block of the ranks that `number` represents. */
+/*
+ * Returns the offset of the first block of the ranks that folded rank `number`
+ * represents.
+ */
 static MPI_Count begins(const struct coll_prog *p, const struct halving *h,
 			int number)
 {
@@ -33,7 +37,10 @@ static MPI_Count begins(const struct coll_prog *p, const struct halving *h,
 				   : h->off[number + h->fold.extra];
 }
 
-/* Folded ranks [lo, lo + 2 bit) share one window; keep this rank's half. */
+/*
+ * Executes one step: folded ranks [lo, lo + 2 bit) have the same window, of
+ * which this rank keeps its half.
+ */
 static void halve(struct coll_prog *p, struct halving *h, int bit)
 {
 	int lo = h->fold.me & ~(2 * bit - 1);
@@ -54,7 +61,10 @@ static void halve(struct coll_prog *p, struct halving *h, int bit)
 		    keep_n);
 }
 
-/* A rank folded into its neighbour sends its vector and receives its block. */
+/*
+ * Part of a rank that is folded into its neighbour: sends its vector and
+ * receives its block.
+ */
 static void rest(struct coll_prog *p, const struct weft_coll_args *a,
 		 const struct halving *h)
 {

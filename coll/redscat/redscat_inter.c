@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduce-scatter between two groups: each combines its vectors at its rank 0,
- * the two exchange, each scatters the received vector by its own counts.
+ * Reduce-scatter between two groups: each group combines its vectors at its
+ * rank 0, the two ranks 0 exchange the results, and each group scatters the
+ * received vector by its own counts.
  *
  * Restrictions: intercommunicators.
  * Cost: (1 + log2 p + p) alpha + (2 + log2 p) n beta + log2 p n gamma.

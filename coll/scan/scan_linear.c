@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Scan and exscan along a chain: each rank receives the sum of the lower ranks,
- * adds its own vector and sends the sum on. The least total work.
+ * adds its own vector and sends the sum to the next rank. The algorithm with
+ * the least total work.
  *
  * Restrictions: none.
  * Cost: (p - 1) (alpha + n beta + n gamma).

@@ -19,11 +19,11 @@ struct scan {
 	char *group; /* partial sum of this rank's group */
 	char *in;
 	char *result;
-	bool has; /* result has a value */
+	bool has; /* true: result has a value */
 	MPI_Count n;
 };
 
-/* Combines a sum from the left as left operand of the result. */
+/* Combines a sum from the left with the result, as its left operand. */
 static void into_result(struct coll_prog *p, struct scan *s)
 {
 	struct weft_dt *dt = p->op_dt;
