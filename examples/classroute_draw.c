@@ -5,8 +5,8 @@
  *   weft-info --classroutes bgq:4x4x1x1x1 | classroute_draw
  *
  * Every plane has dimension B from left to right and A from top to bottom. @ is
- * the root, o a node; an arrow shows the link on which it sends its
- * contribution, a name the link by which it leaves the plane.
+ * the root, o a node; an arrow is the link on which the node sends its
+ * contribution; a name is a link out of the plane.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ int main(void)
 		return 1;
 	}
 	for (size_t i = 0; i < count; i++) {
-		/* a plane is drawn at its first node */
+		/* draw each plane once, at its first node */
 		size_t k = 0;
 
 		while (memcmp(nodes[k].at + 2, nodes[i].at + 2,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Direct use of the APEnet+ board: two processes do a ping-pong with puts, then
- * one puts device memory directly into the other's device memory, repeats this
- * with copies by the hosts, and gets the data back.
+ * Direct use of the APEnet+ board. Two processes do a ping-pong with puts. Then
+ * process 0 puts data from its device memory to the device memory of process 1,
+ * repeats this with copies through host memory, and gets the data back.
  *
- *	cc unit_apenet.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_apenet.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
 #include "unit_meet.h"
 
@@ -15,10 +15,11 @@
 #define BYTES  (1 << 20)
 
 static struct weft_apenet *nic;
-static char *host, *device;	      /* BYTES each */
-static uint64_t its_host, its_device; /* host and device of the other process */
+static char *host, *device; /* buffers of BYTES bytes */
+/* addresses of host and device at the other process */
+static uint64_t its_host, its_device;
 
-/* Runs the board; sleeps briefly when it has nothing to do. */
+/* Polls the board; blocks briefly if it is idle. */
 static void turn(void)
 {
 	if (!weft_apenet_poll(nic, 16))
@@ -50,7 +51,7 @@ static void setup(int me, int to_other)
 	its_device = at[1];
 }
 
-/* Waits for the next event and checks it. */
+/* Waits for the next event and checks its type and status. */
 static void expect(int what)
 {
 	struct weft_apenet_event ev;

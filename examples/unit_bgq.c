@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Direct use of Blue Gene/Q's Message Unit: two processes, a remote get and a
- * ping-pong of direct puts, like the machine's own benchmarks.
+ * Direct use of Blue Gene/Q's Message Unit: a remote get and a ping-pong of
+ * direct puts between two processes, like the benchmarks in the paper.
  *
- *	cc unit_bgq.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_bgq.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
 #include "unit_meet.h"
 
@@ -12,7 +12,7 @@
 #define BYTES  4096
 #define ROUNDS 2000
 #define SLOTS  16
-#define RGET   1 /* our remote get FIFO */
+#define RGET   1 /* number of the remote get FIFO */
 
 enum {
 	BAT_MEM = 1,
@@ -24,14 +24,14 @@ static alignas(64) struct weft_bgq_desc ring[2][SLOTS];
 static alignas(64) unsigned char mem[BYTES];
 static _Atomic uint64_t counter;
 
-/* Runs the unit; sleeps briefly when it has nothing to do. */
+/* Polls the unit; blocks briefly if it is idle. */
 static void turn(void)
 {
 	if (!weft_bgq_poll(mu, 16))
 		weft_bgq_wait(mu, 1000000);
 }
 
-/* Memory the unit may access, base addresses, FIFOs. */
+/* Sets the memory that the unit may access, base addresses and FIFOs. */
 static void setup(int me, int to_other)
 {
 	struct weft_bgq_attr attr = { .seed = 1 };
@@ -62,7 +62,10 @@ static void wait_counter(void)
 		turn();
 }
 
-/* A direct put of mem into the other's mem, counted there. */
+/*
+ * Returns the descriptor of a direct put of mem to mem of the other process,
+ * with its counter.
+ */
 static struct weft_bgq_desc put_desc(uint32_t node, uint64_t bytes)
 {
 	struct weft_bgq_msg msg = {
@@ -80,7 +83,8 @@ static struct weft_bgq_desc put_desc(uint32_t node, uint64_t bytes)
 
 /*
  * Node 0 reads node 1's memory: the packet carries a descriptor that node 1's
- * unit runs. It contains an address of node 1, exchanged beforehand.
+ * unit executes. Node 1 has sent the descriptor beforehand, because it contains
+ * an address of node 1.
  */
 static void remote_get(int to_other)
 {

@@ -14,11 +14,12 @@
 #define ROUNDS 2000
 
 static struct weft_gemini *nic;
-static alignas(64) uint64_t total; /* in process 0, incremented by both */
+/* counter of process 0, incremented by both processes */
+static alignas(64) uint64_t total;
 static unsigned cq;
 static unsigned mdh;
 
-/* Runs the unit; sleeps briefly when it has nothing to do. */
+/* Polls the unit; blocks briefly if it is idle. */
 static void turn(void)
 {
 	if (!weft_gemini_poll(nic, 16))
@@ -42,7 +43,10 @@ static void setup(int me, int to_other)
 		must(weft_gemini_node_set(nic, i, &name[i]), "node");
 }
 
-/* Atomic adds through window 0, then an event when all are complete. */
+/*
+ * Issues atomic adds through window 0, then waits for the event that all are
+ * complete.
+ */
 static void count(void)
 {
 	struct weft_gemini_window w = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the unit examples: two processes with a socket between them. */
+/* Common code of the unit examples: two processes, connected by a socket. */
 #ifndef WEFT_EXAMPLES_UNIT_MEET_H
 #define WEFT_EXAMPLES_UNIT_MEET_H
 
@@ -30,7 +30,7 @@ static inline void take(int fd, void *buf, size_t n)
 	must(read(fd, buf, n) == (ssize_t)n ? 0 : -5, "take");
 }
 
-/* Forks; 0 in the parent, 1 in the child. */
+/* Forks. Returns 0 in the parent, 1 in the child. */
 static inline int two_processes(int *to_other)
 {
 	int fd[2];
@@ -49,7 +49,7 @@ static inline void swap_names(int fd, struct sockaddr_in *name)
 	take(fd, name, sizeof(*name));
 }
 
-/* Runs the unit until both processes have called this function. */
+/* Barrier: polls the unit until both processes have called this function. */
 static inline void meet(int fd, void (*turn)(void))
 {
 	char c = 0;
@@ -67,7 +67,7 @@ static inline double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The exit status, in the parent including the child's. */
+/* Returns the exit status; in the parent, it includes the child's. */
 static inline int finish(int me)
 {
 	int status = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Direct use of Elan4: two processes. Process 0 writes into process 1 with the
- * short transaction engine and sets an event there; the event copies a command
- * that replies by DMA. After the first write neither program takes part: both
- * only poll their units.
+ * Direct use of Elan4 by two processes. Process 0 writes to the memory of
+ * process 1 with the short transaction engine and sets an event there. The
+ * event copies a command to the queue of its unit, which replies by DMA. After
+ * the write, both programs only poll their units.
  *
- *	cc unit_qsnet2.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_qsnet2.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
 #include "unit_meet.h"
 
@@ -15,7 +15,7 @@
 #define BYTES  4096
 #define ROUNDS 1000
 
-/* Memory at the same address in both processes. */
+/* Memory with the same address in both processes. */
 static struct {
 	alignas(64) struct weft_qsnet2_event arrived;
 	alignas(64) struct weft_qsnet2_event answered;
@@ -26,7 +26,7 @@ static struct {
 static struct weft_qsnet2 *elan;
 static unsigned q;
 
-/* Runs the unit; sleeps briefly when it has nothing to do. */
+/* Polls the unit; blocks briefly if it is idle. */
 static void turn(void)
 {
 	if (!weft_qsnet2_poll(elan, 16))
@@ -48,7 +48,7 @@ static void setup(int me, int to_other)
 	must(weft_qsnet2_route_set(elan, (uint32_t)!me, &name, 0), "route");
 }
 
-/* Process 1: when the event fires, its unit sends the data back by DMA. */
+/* Process 1: makes its unit send the data back by DMA when the event fires. */
 static void chain(void)
 {
 	struct weft_qsnet2_stream st = { .word = m.command, .max = 16 };
@@ -77,7 +77,9 @@ static void serve(void)
 	}
 }
 
-/* Process 0: one packet, two transactions, then wait for the reply. */
+/*
+ * Process 0: sends one packet with two transactions, then waits for the reply.
+ */
 static void ask(void)
 {
 	uint64_t word[32];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Direct use of the Sunway interface: two processes do a ping-pong with fast
- * short messages, then one writes the other's memory, and an answer word there
- * counts the messages.
+ * short messages; then process 0 writes to the memory of process 1, where an
+ * answer word counts the messages.
  *
- *	cc unit_sunway.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_sunway.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
 #include "unit_meet.h"
 
@@ -23,9 +23,10 @@ static alignas(64) struct {
 	_Atomic uint64_t answer; /* number of complete messages */
 	char bytes[WRITES][BYTES];
 } mine;
-static uint64_t address; /* address of mine, equal in both processes */
+/* registered address of mine, the same in both processes */
+static uint64_t address;
 
-/* Runs the unit; sleeps briefly when it has nothing to do. */
+/* Polls the unit; blocks briefly if it is idle. */
 static void turn(void)
 {
 	if (!weft_sunway_poll(nic, 16))

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tagged ports of the Elan4 interface: two processes send each other messages
- * that the thread processor matches. Short ones are exchanged as a ping-pong;
- * the long one is announced by an envelope, and fetched by a DMA which the
- * receiver's unit posts and the sender's unit runs, while both programs only
- * poll their units.
+ * that the thread processor matches. Short messages are exchanged as a
+ * ping-pong. The long message is announced by an envelope and fetched by a DMA,
+ * which the receiver's unit posts and the sender's unit executes, while both
+ * programs only poll their units.
  *
- *	cc unit_tports.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_tports.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
 #include "unit_meet.h"
 
@@ -56,7 +56,10 @@ static void say(uint32_t to, uint64_t tag, uint64_t bytes)
 	must(weft_qsnet2_tports_wait(ports, req, NULL, 10 * SECOND), "tx");
 }
 
-/* Receives from any sender, with any lowest 8 bits of the tag. */
+/*
+ * Receives from any sender; ignores the lowest 8 bits of the tag. Returns the
+ * size of the message.
+ */
 static uint64_t hear(uint64_t tag, uint64_t bytes)
 {
 	struct weft_qsnet2_tports_status st;

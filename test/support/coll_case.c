@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers and expected images, see coll_case.h. */
+/* Buffers and expected images; see coll_case.h. */
 #include "test/t.h"
 
 #include "test/support/coll_case.h"
@@ -9,7 +9,7 @@
 
 enum { EDGE = 64, BLANK = 0xa5 };
 
-/* ---- one buffer ---- */
+/* ---- buffers ---- */
 
 static void mem_lay_out(struct case_mem *m, struct weft_rng *rng)
 {
@@ -72,7 +72,7 @@ static void elem_set(const struct case_elem *el, char *at, const int *v)
 		memcpy(at + el->off[k], &v[k], sizeof(int));
 }
 
-/* Value of process q in block b at element e. */
+/* Computes the value of process q in block b at element e. */
 static void value(int q, int b, MPI_Count e, int *v)
 {
 	unsigned x = (unsigned)q * 2654435761u + (unsigned)b * 40503u +
@@ -94,8 +94,8 @@ static void set_block(const struct case_mem *m, char *in, int b, int q, int qb)
 }
 
 /*
- * Fills block b of m with the sum of processes lo .. hi - 1, from element first
- * of their vectors on.
+ * Fills block b of m with the sum of the vectors of processes lo .. hi - 1,
+ * starting at element first of the vectors.
  */
 static void set_sum(const struct case_job *j, const struct case_mem *m, int b,
 		    MPI_Count first, int lo, int hi)
@@ -120,7 +120,7 @@ static bool is_left(const struct case_job *j, int i)
 	return i < j->mock->p;
 }
 
-/* The processes that i receives from: [lo, hi). */
+/* Returns the range [lo, hi) of processes from which i receives. */
 static void heard(const struct case_job *j, int i, int *lo, int *hi)
 {
 	bool from_left = !j->mock->q || !is_left(j, i);
@@ -129,7 +129,7 @@ static void heard(const struct case_job *j, int i, int *lo, int *hi)
 	*hi = from_left ? j->mock->p : j->n;
 }
 
-/* The processes of i's own group. */
+/* Returns the range [lo, hi) of processes in i's own group. */
 static void beside(const struct case_job *j, int i, int *lo, int *hi)
 {
 	*lo = is_left(j, i) ? 0 : j->mock->p;
@@ -141,7 +141,7 @@ static bool same_side(const struct case_job *j, int a, int b)
 	return is_left(j, a) == is_left(j, b);
 }
 
-/* The root argument that process i must pass. */
+/* Returns the root argument of process i. */
 static int root_arg(const struct case_job *j, int i)
 {
 	int root = j->w.root;
@@ -155,13 +155,16 @@ static int root_arg(const struct case_job *j, int i)
 	return is_left(j, root) ? root : root - j->mock->p;
 }
 
-/* True if i takes part in a rooted operation as a non-root. */
+/*
+ * Returns whether i exchanges data with the root; in an intracommunicator also
+ * the root itself.
+ */
 static bool is_leaf(const struct case_job *j, int i)
 {
 	return !j->mock->q || !same_side(j, i, j->w.root);
 }
 
-/* Elements of the block from process a to process b. */
+/* Returns the number of elements of the block from process a to process b. */
 static int pair_count(const struct case_job *j, int a, int b)
 {
 	if (j->w.form == CASE_EVEN)
@@ -169,14 +172,14 @@ static int pair_count(const struct case_job *j, int a, int b)
 	return (a * 7 + b * 3 + j->w.count) % 5;
 }
 
-/* As pair_count, but symmetric if in place, as MPI_IN_PLACE requires. */
+/* Returns pair_count(), but symmetric if in place, as MPI_IN_PLACE requires. */
 static int swap_count(const struct case_job *j, int a, int b)
 {
 	return j->w.in_place ? pair_count(j, a < b ? a : b, a < b ? b : a)
 			     : pair_count(j, a, b);
 }
 
-/* ---- operations ---- */
+/* ---- buffers of each operation ---- */
 
 static void one_block(const struct case_job *j, struct case_mem *m, int count,
 		      struct weft_rng *rng)
@@ -199,7 +202,10 @@ static void open_bcast(struct case_job *j, int i, struct weft_rng *rng)
 		set_block(&c->r, c->r.image, 0, j->w.root, 0);
 }
 
-/* Gather and scatter: all blocks at the root, one elsewhere. */
+/*
+ * Opens the buffer of all blocks, for the root of gather and scatter and for
+ * allgather.
+ */
 static void root_blocks(struct case_job *j, int i, struct case_mem *m,
 			struct weft_rng *rng)
 {
@@ -297,7 +303,7 @@ static void open_alltoall(struct case_job *j, int i, struct weft_rng *rng)
 		c->s.side.buf = MPI_IN_PLACE;
 }
 
-/* Vectors of one length: reduce, allreduce, scan, exscan. */
+/* Opens vectors of one length: reduce, allreduce, scan, exscan. */
 static void open_combine(struct case_job *j, int i, struct weft_rng *rng)
 {
 	struct case_proc *c = &j->proc[i];
@@ -321,7 +327,10 @@ static void open_combine(struct case_job *j, int i, struct weft_rng *rng)
 		set_sum(j, &c->r, 0, 0, lo, hi);
 }
 
-/* Elements that process i receives of a vector of j->w.count * n. */
+/*
+ * Returns the number of elements of the vector that process i receives in a
+ * reduce-scatter.
+ */
 static int dealt(const struct case_job *j, int i, int lo, int hi)
 {
 	int total = j->w.count * (j->mock->q ? j->mock->p * j->mock->q : 1);
@@ -385,7 +394,7 @@ static const open_fn opens[WEFT_COLL_KINDS] = {
 	[WEFT_COLL_EXSCAN] = open_combine,
 };
 
-/* ---- the job ---- */
+/* ---- jobs ---- */
 
 void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 	       struct weft_rng *rng)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Implementation of coll_guard.h. A table of all guarded blocks lets free()
- * find them.
- */
+/* Implementation of coll_guard.h. free() finds guarded blocks in a table. */
 #include "test/support/coll_guard.h"
 
 #include <pthread.h>
@@ -24,7 +21,10 @@ static struct block block[BLOCKS];
 static unsigned count, live;
 static bool on;
 
-/* Names given by the linker's --wrap to the real and to our functions. */
+/*
+ * Names that the linker's --wrap gives to the real functions and to the
+ * wrappers.
+ */
 void *__real_malloc(size_t size);
 void __real_free(void *p);
 void *__wrap_malloc(size_t size);
@@ -48,7 +48,7 @@ static struct block *guard_find(const void *at)
 	return NULL;
 }
 
-/* NULL: the table is full, or out of memory. */
+/* Allocates a guarded block; NULL: the table is full, or out of memory. */
 static void *guarded(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

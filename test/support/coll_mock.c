@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Implementation of coll_mock.h. One lock; matching is decided when messages
- * and receives are posted (first come first matched, per pair, tag and
- * context), a random number generator chooses the matched pair that moves next.
+ * Implementation of coll_mock.h. One lock protects all state. Sends and
+ * receives are matched when they are posted, in the order of posting for each
+ * pair, tag and context; a random number generator selects the matched pair
+ * that is delivered next.
  */
 #include "test/t.h"
 
@@ -38,15 +39,16 @@ struct weft_core weft_core;
 /* One end of a message. */
 struct mock_req {
 	struct weft_req req;
-	struct weft_list link; /* unmatched, or ready (the receive) */
-	struct mock_req *mate; /* receive: the send */
+	/* in the list of unmatched requests, or of matched receives */
+	struct weft_list link;
+	struct mock_req *mate; /* receive: the matching send */
 	uint64_t ctx;
 	int src;
 	int dst;
 	int tag;
 	bool send;
 	struct weft_typed data;
-	char *copy; /* eager: packed */
+	char *copy; /* eager send: packed data */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,13 +56,14 @@ static struct weft_rng dice;
 static struct weft_list lonely = { &lonely, &lonely };
 static struct weft_list ready = { &ready, &ready };
 static struct weft_list steps = { &steps, &steps };
-static int alive; /* live requests of messages */
+static int alive; /* number of existing message requests */
 static uint64_t messages, bytes_sent;
-static int break_at, break_number; /* messages until the error; 0: never */
+/* process; messages until the error, 0: never */
+static int break_at, break_number;
 static int break_err;
-static bool broken; /* failure notices are allowed */
+static bool broken; /* an error was injected: failure notices are allowed */
 
-/* ---- devices: none ---- */
+/* ---- device memory: none in this job ---- */
 
 bool weft_device_owns_slow(const void *at)
 {
@@ -127,7 +130,7 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 	weft_list_init(&r->link);
 }
 
-/* No request is orphaned here. */
+/* Not called: the tests complete all requests. */
 void weft_req_orphaned(struct weft_req *r)
 {
 	T_NULL(r);
@@ -161,7 +164,7 @@ static bool pair_up(const struct mock_req *a, const struct mock_req *b)
 	       a->dst == b->dst && a->tag == b->tag;
 }
 
-/* Matches the oldest counterpart, or queues the request. */
+/* Matches the request with the oldest counterpart, or queues it. */
 static void match(struct mock_req *m)
 {
 	struct weft_list *pos, *tmp;
@@ -185,8 +188,8 @@ static void match(struct mock_req *m)
 }
 
 /*
- * Eager: the send is complete; the mock keeps the message. The request returned
- * is the common one, or a new one.
+ * Completes an eager send, whose data the mock keeps. Returns the common
+ * completed request, or a new one.
  */
 static void send_done(struct mock_req *m, struct weft_req **req_p)
 {
@@ -289,13 +292,16 @@ bool mock_broke(void)
 	return broken && !break_number;
 }
 
-/* True if this message arrives with an error. */
+/* Returns whether this message arrives with an error. */
 static bool breaks(const struct mock_req *r)
 {
 	return r->dst == break_at && break_number && !--break_number;
 }
 
-/* Copies the message: all of it or, if too long for the receive, nothing. */
+/*
+ * Copies the message, unless it is too long for the receive. Returns 0 or an
+ * error.
+ */
 static int land(struct mock_req *r)
 {
 	struct mock_req *s = r->mate;
@@ -314,8 +320,8 @@ static int land(struct mock_req *r)
 }
 
 /*
- * Both ends of a collective's message have the same length, unless it is a
- * signal or a failure notice.
+ * Delivers a message. Checks that send and receive have the same length, unless
+ * the message is a signal or a failure notice.
  */
 static void deliver(struct mock_req *r)
 {
@@ -444,7 +450,10 @@ static struct weft_group *group_of(int first, int n)
 	return g;
 }
 
-/* A communicator of n processes from first on, for process number rank. */
+/*
+ * Creates a communicator of n processes, starting with process first, for rank
+ * `rank`.
+ */
 static struct weft_comm *comm_open(uint64_t ctx, int first, int n, int rank)
 {
 	struct weft_comm *c = calloc(1, sizeof(*c));
@@ -560,7 +569,8 @@ uint64_t mock_bytes(void)
 
 /* ---- hosts ---- */
 
-static int spread; /* 0: all on one host */
+/* ranks per host; < 0: number of hosts, round-robin; 0: one host */
+static int spread;
 
 void mock_spread(int n)
 {
