@@ -42,7 +42,7 @@ static void fold_add(const int *l, int *r)
 
 typedef void (*fold_fn)(const int *left, int *right);
 
-static void apply(const char *in, char *io, int n, fold_fn f)
+static void apply_fold(const char *in, char *io, int n, fold_fn f)
 {
 	MPI_Count ext = gappy.dt->extent;
 	int i, k, l[2], r[2];
@@ -61,12 +61,12 @@ static void apply(const char *in, char *io, int n, fold_fn f)
 static void user_compose(void *in, void *io, int *n, MPI_Datatype *type)
 {
 	T_PTR(*type, weft_dt_handle(gappy.dt));
-	apply(in, io, *n, fold_compose);
+	apply_fold(in, io, *n, fold_compose);
 }
 
 static void user_add(void *in, void *io, int *n, MPI_Datatype *type)
 {
-	apply(in, io, *n, fold_add);
+	apply_fold(in, io, *n, fold_add);
 }
 
 static void set_up(void)
@@ -129,7 +129,7 @@ static bool has_forms(enum weft_coll_kind k)
 	return k >= WEFT_COLL_GATHER && k <= WEFT_COLL_REDUCE_SCATTER;
 }
 
-static struct case_what draw(const struct coll_algo *row, const struct mock *m)
+static struct case_what draw_case(const struct coll_algo *row, const struct mock *m)
 {
 	static const int counts[] = { 0, 1, 2, 3, 7, 16, 17, 65, 300 };
 	struct case_what w = { .kind = row->kind };
@@ -167,11 +167,11 @@ static void run_started(struct case_job *j)
 static void run_persistent(struct case_job *j)
 {
 	struct weft_req *req[CASE_PROCS];
-	int i, turn;
+	int i, round;
 
 	for (i = 0; i < j->n; i++)
 		T_OK(weft_coll_init(&j->proc[i].a, &req[i]));
-	for (turn = 0; turn < (j->w.in_place ? 1 : 3); turn++) {
+	for (round = 0; round < (j->w.in_place ? 1 : 3); round++) {
 		case_reset(j);
 		for (i = 0; i < j->n; i++)
 			T_OK(req[i]->ops->start(req[i]));
@@ -208,9 +208,9 @@ static int draw_break(const struct case_job *j)
 }
 
 static int broken_runs; /* runs in which a message arrived with an error */
-static int ends_told;	/* ranks that were notified of the end of a process */
+static int end_notices;	/* ranks that were notified of the end of a process */
 /* ranks of barriers that failed by failure notices only */
-static int barriers_told;
+static int barrier_failures;
 
 /*
  * Checks that a rank without an error has the right result, and that the rank
@@ -228,9 +228,9 @@ static void check_broken(struct case_job *j, int at, const int *rc)
 			case_check_rank(j, i);
 		else
 			T_TRUE(broke);
-		ends_told += rc[i] == -ECONNRESET && i != at;
+		end_notices += rc[i] == -ECONNRESET && i != at;
 		T_TRUE(rc[i] != -ECONNRESET || rc[at] == -ECONNRESET);
-		barriers_told +=
+		barrier_failures +=
 			rc[i] && i != at && j->w.kind == WEFT_COLL_BARRIER;
 	}
 }
@@ -274,7 +274,7 @@ typedef void (*run_fn)(struct case_job *j);
 static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
 {
 	static struct case_job job;
-	struct case_what w = draw(row, m);
+	struct case_what w = draw_case(row, m);
 
 	case_open(&job, m, &w, &rng);
 	coll_select_force(row->kind, row);
@@ -288,7 +288,7 @@ static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
  * Returns whether the row is tested with this job: rows for several hosts with
  * several hosts, all others with one.
  */
-static bool lies_right(const struct coll_algo *row, struct mock *m)
+static bool fits_host_count(const struct coll_algo *row, struct mock *m)
 {
 	bool several = !m->q && coll_hosts(m->comm[0]);
 
@@ -315,7 +315,7 @@ static void try_rows(int p, int q, int draws, run_fn run)
 				continue;
 			/* test/mpi tests the collective unit */
 			if (row->need & (COLL_ROUTE | COLL_EXACT) ||
-			    !lies_right(row, m))
+			    !fits_host_count(row, m))
 				continue;
 			for (d = 0; d < draws; d++)
 				try_row(row, m, run);
@@ -323,7 +323,7 @@ static void try_rows(int p, int q, int draws, run_fn run)
 	mock_close(m);
 }
 
-static void hosts_give_the_naive_answer(void **state)
+static void several_hosts_match_the_naive_result(void **state)
 {
 	static const int spread[] = { 1, 2, 3, 5, -2, -3, -4 };
 	static const run_fn runs[] = { run_started, run_persistent,
@@ -338,7 +338,7 @@ static void hosts_give_the_naive_answer(void **state)
 	mock_spread(0);
 }
 
-static void every_row_gives_the_naive_answer(void **state)
+static void every_row_matches_the_naive_result(void **state)
 {
 	int p;
 
@@ -348,7 +348,7 @@ static void every_row_gives_the_naive_answer(void **state)
 	try_rows(33, 0, t_scale(4), run_started);
 }
 
-static void intercommunicators_give_the_naive_answer(void **state)
+static void intercommunicators_match_the_naive_result(void **state)
 {
 	int p, q;
 
@@ -358,7 +358,7 @@ static void intercommunicators_give_the_naive_answer(void **state)
 			try_rows(p, q, t_scale(20), run_started);
 }
 
-static void persistent_operations_run_again(void **state)
+static void persistent_operations_restart(void **state)
 {
 	set_up();
 	try_rows(1, 0, 3, run_persistent);
@@ -367,7 +367,7 @@ static void persistent_operations_run_again(void **state)
 	try_rows(3, 2, t_scale(20), run_persistent);
 }
 
-static void blocking_operations_run_at_once(void **state)
+static void blocking_operations_match_the_naive_result(void **state)
 {
 	set_up();
 	try_rows(1, 0, 1, run_blocking);
@@ -377,12 +377,12 @@ static void blocking_operations_run_at_once(void **state)
 }
 
 /* mock_settle() and mock_close() check that no rank waits forever. */
-static void a_failure_is_told_to_all_who_depend_on_it(void **state)
+static void failures_reach_all_dependent_ranks(void **state)
 {
 	static const int spread[] = { 0, 2, -3 };
 
 	set_up();
-	broken_runs = barriers_told = ends_told = 0;
+	broken_runs = barrier_failures = end_notices = 0;
 	for (size_t i = 0; i < sizeof(spread) / sizeof(*spread); i++) {
 		mock_spread(spread[i]);
 		for (int p = 2; p <= 17; p++)
@@ -392,7 +392,7 @@ static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 	mock_spread(0);
 	try_rows(3, 2, t_scale(20), run_started_broken);
 	T_TRUE(broken_runs > 100);
-	T_TRUE(barriers_told > 10 && ends_told > 100);
+	T_TRUE(barrier_failures > 10 && end_notices > 100);
 }
 
 /*
@@ -420,12 +420,12 @@ static void temporary_buffers_are_large_enough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_row_gives_the_naive_answer),
-		T_CASE(hosts_give_the_naive_answer),
-		T_CASE(intercommunicators_give_the_naive_answer),
-		T_CASE(persistent_operations_run_again),
-		T_CASE(blocking_operations_run_at_once),
-		T_CASE(a_failure_is_told_to_all_who_depend_on_it),
+		T_CASE(every_row_matches_the_naive_result),
+		T_CASE(several_hosts_match_the_naive_result),
+		T_CASE(intercommunicators_match_the_naive_result),
+		T_CASE(persistent_operations_restart),
+		T_CASE(blocking_operations_match_the_naive_result),
+		T_CASE(failures_reach_all_dependent_ranks),
 		T_CASE(temporary_buffers_are_large_enough),
 	};
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static void predefined_types_stand_in_their_slots(void **state)
+static void predefined_types_match_their_slots(void **state)
 {
 	int n = 0;
 
@@ -183,7 +183,7 @@ static void check_twin(struct twin *t, struct weft_rng *r)
 	free(a.mem);
 }
 
-static void random_types_do_what_the_model_does(void **state)
+static void random_types_match_the_model(void **state)
 {
 	struct weft_rng r;
 
@@ -196,7 +196,7 @@ static void random_types_do_what_the_model_does(void **state)
 	}
 }
 
-static void darrays_give_each_process_its_share(void **state)
+static void darrays_match_the_model(void **state)
 {
 	const MPI_Count gsizes[] = { 7, 5, 3 };
 	const int psizes[] = { 2, 3, 1 };
@@ -226,7 +226,7 @@ static void darrays_give_each_process_its_share(void **state)
 	twin_close(&old);
 }
 
-static void equal_shapes_become_simple_nodes(void **state)
+static void regular_types_get_simple_nodes(void **state)
 {
 	struct twin i = twin_basic(MPI_INT), v, w;
 	MPI_Count len[3] = { 2, 2, 2 }, disp[3] = { 0, 16, 32 };
@@ -250,7 +250,7 @@ static void equal_shapes_become_simple_nodes(void **state)
 	twin_close(&i);
 }
 
-static void copy_goes_between_any_two_layouts(void **state)
+static void copy_between_different_layouts(void **state)
 {
 	struct twin d = twin_basic(MPI_DOUBLE), v, w;
 	double a[60], b[60], flat[60] = { 0 };
@@ -275,7 +275,7 @@ static void copy_goes_between_any_two_layouts(void **state)
 	twin_close(&d);
 }
 
-static void external_form_is_big_endian_and_comes_back(void **state)
+static void external32_is_big_endian_and_round_trips(void **state)
 {
 	struct twin old[3] = { twin_basic(MPI_SHORT), twin_basic(MPI_LONG),
 			       twin_basic(MPI_DOUBLE) };
@@ -335,7 +335,7 @@ struct place {
  * Packs and unpacks a type with n blocks at these offsets of mem, and compares
  * with separate copies of the blocks.
  */
-static void large_is_packed(struct weft_dt *dt, const struct place *at,
+static void check_large_pack(struct weft_dt *dt, const struct place *at,
 			    size_t n, unsigned char *mem, size_t bytes)
 {
 	unsigned char *flat = malloc(LARGE + ODD_STEP);
@@ -389,7 +389,7 @@ static void large_vectors_are_packed(void **state)
 						shape[k].len };
 		T_OK(weft_dt_vector((MPI_Count)n, shape[k].len, shape[k].off,
 				    weft_dt_of(MPI_BYTE), &v));
-		large_is_packed(v, at, n, mem, bytes);
+		check_large_pack(v, at, n, mem, bytes);
 		weft_dt_put(v);
 		free(mem);
 		free(at);
@@ -414,7 +414,7 @@ static void large_lists_are_packed(void **state)
 	}
 	mem = malloc((size_t)next);
 	T_OK(weft_dt_blocks(&b, &t));
-	large_is_packed(t, at, PARTS, mem, (size_t)next);
+	check_large_pack(t, at, PARTS, mem, (size_t)next);
 	weft_dt_put(t);
 	free(mem);
 	free(off);
@@ -422,7 +422,7 @@ static void large_lists_are_packed(void **state)
 	free(at);
 }
 
-static void freed_parts_live_on_in_the_whole(void **state)
+static void component_types_survive_their_free(void **state)
 {
 	struct weft_dt *v, *w;
 	int a[12], flat[4];
@@ -463,16 +463,16 @@ static void threads_share_a_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(predefined_types_stand_in_their_slots),
-		T_CASE(random_types_do_what_the_model_does),
-		T_CASE(darrays_give_each_process_its_share),
-		T_CASE(equal_shapes_become_simple_nodes),
-		T_CASE(copy_goes_between_any_two_layouts),
-		T_CASE(external_form_is_big_endian_and_comes_back),
+		T_CASE(predefined_types_match_their_slots),
+		T_CASE(random_types_match_the_model),
+		T_CASE(darrays_match_the_model),
+		T_CASE(regular_types_get_simple_nodes),
+		T_CASE(copy_between_different_layouts),
+		T_CASE(external32_is_big_endian_and_round_trips),
 		T_CASE(sizes_beyond_64_bits_are_refused),
 		T_CASE(large_vectors_are_packed),
 		T_CASE(large_lists_are_packed),
-		T_CASE(freed_parts_live_on_in_the_whole),
+		T_CASE(component_types_survive_their_free),
 		T_CASE(threads_share_a_type),
 	};
 

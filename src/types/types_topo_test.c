@@ -70,7 +70,7 @@ static void dims_of_large_numbers(void **state)
 		check_dims(2095133040, k);
 }
 
-static void given_dims_stay(void **state)
+static void nonzero_dims_are_kept(void **state)
 {
 	int a[3] = { 0, 3, 0 }, b[2] = { 5, 0 }, c[2] = { 2, 3 };
 	int d[2] = { 2, 2 };
@@ -105,7 +105,7 @@ static void coordinates_and_ranks_agree(void **state)
 	}
 }
 
-static void neighbours_stand_in_the_order_of_shifts(void **state)
+static void cart_neighbours_in_shift_order(void **state)
 {
 	const int dims[] = { 3, 2 }, periods[] = { 1, 0 };
 	const int want[] = { 4, 2, MPI_PROC_NULL, 1 };
@@ -141,9 +141,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(dims_are_balanced_and_descending),
 		T_CASE(dims_of_large_numbers),
-		T_CASE(given_dims_stay),
+		T_CASE(nonzero_dims_are_kept),
 		T_CASE(coordinates_and_ranks_agree),
-		T_CASE(neighbours_stand_in_the_order_of_shifts),
+		T_CASE(cart_neighbours_in_shift_order),
 		T_CASE(graphs_list_their_edges),
 	};
 
