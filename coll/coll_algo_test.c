@@ -129,7 +129,8 @@ static bool has_forms(enum weft_coll_kind k)
 	return k >= WEFT_COLL_GATHER && k <= WEFT_COLL_REDUCE_SCATTER;
 }
 
-static struct case_what draw_case(const struct coll_algo *row, const struct mock *m)
+static struct case_what draw_case(const struct coll_algo *row,
+				  const struct mock *m)
 {
 	static const int counts[] = { 0, 1, 2, 3, 7, 16, 17, 65, 300 };
 	struct case_what w = { .kind = row->kind };
@@ -208,7 +209,7 @@ static int draw_break(const struct case_job *j)
 }
 
 static int broken_runs; /* runs in which a message arrived with an error */
-static int end_notices;	/* ranks that were notified of the end of a process */
+static int end_notices; /* ranks that were notified of the end of a process */
 /* ranks of barriers that failed by failure notices only */
 static int barrier_failures;
 

@@ -67,7 +67,7 @@ bool coll_on_device(const struct weft_coll_args *a)
 }
 
 /* Computes the number of elements of this rank's input and output. */
-static void lengths(struct staged *s)
+static void lengths_set(struct staged *s)
 {
 	const struct weft_coll_args *a = &s->user;
 
@@ -89,7 +89,7 @@ static int staged_init(struct staged *s, const struct weft_coll_args *a)
 	s->user = s->host = *a;
 	s->inner = NULL;
 	s->s_block = s->r_block = NULL;
-	lengths(s);
+	lengths_set(s);
 	if (is_device(a, a->s.buf)) {
 		s->s_block = host_buffer_alloc(s->in, a->r.dt, &s->host.s.buf);
 		if (!s->s_block)

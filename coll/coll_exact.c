@@ -46,11 +46,11 @@ static bool is_exact(struct weft_comm *comm)
  */
 static bool can_be_exact(void)
 {
-	static bool told;
+	static bool warned;
 
-	if (weft_routes_exist() || told)
+	if (weft_routes_exist() || warned)
 		return weft_routes_exist();
-	told = true;
+	warned = true;
 	weft_log(WEFT_LOG_WARN, "exact sums need the weft provider: "
 				"WEFT_EXACT has no effect");
 	return false;
@@ -75,7 +75,7 @@ static bool is_sum(const struct weft_coll_args *a)
 	}
 }
 
-bool coll_exact_wanted(const struct weft_coll_args *a)
+bool coll_exact_requested(const struct weft_coll_args *a)
 {
 	if (!weft_core_exact && !a->comm->info)
 		return false;
@@ -158,7 +158,7 @@ void coll_reduce_local_group(struct coll_prog *p,
 			     const struct weft_coll_args *a,
 			     const struct weft_coll_args *in)
 {
-	if (coll_exact_wanted(a))
+	if (coll_exact_requested(a))
 		exact_sum_to_add(p, a, in->root, in->s.buf, in->r.buf,
 				 in->r.count);
 	else

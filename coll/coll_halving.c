@@ -42,7 +42,7 @@ static bool fold_in(struct coll_prog *p, struct coll_halving *h, void *vec,
 		coll_wait_all(p);
 		return false;
 	}
-	coll_take(p, tmp, n, dt, p->rank - 1);
+	coll_recv_wait(p, tmp, n, dt, p->rank - 1);
 	coll_reduce(p, tmp, vec, n);
 	return true;
 }
@@ -115,7 +115,7 @@ void coll_doubling(struct coll_prog *p, struct coll_halving *h, void *vec,
 	bool upper;
 
 	if (h->fold.me < 0) {
-		coll_take(p, vec, n, dt, p->rank + 1);
+		coll_recv_wait(p, vec, n, dt, p->rank + 1);
 		return;
 	}
 	for (bit = h->fold.m >> 1; bit; bit >>= 1, step--) {

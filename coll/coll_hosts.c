@@ -25,9 +25,9 @@ static void hosts_free(struct coll_hosts *h)
 {
 	if (!h)
 		return;
-	free(h->of);
+	free(h->host_of);
 	free(h->first);
-	free(h->mate);
+	free(h->local_rank);
 	free(h->local);
 	free(h);
 }
@@ -39,10 +39,10 @@ static struct coll_hosts *hosts_new(int size)
 
 	if (!h)
 		return NULL;
-	h->of = malloc(n * sizeof(int));
+	h->host_of = malloc(n * sizeof(int));
 	h->first = malloc(n * sizeof(int));
-	h->mate = malloc(n * sizeof(int));
-	if (h->of && h->first && h->mate)
+	h->local_rank = malloc(n * sizeof(int));
+	if (h->host_of && h->first && h->local_rank)
 		return h;
 	hosts_free(h);
 	return NULL;
@@ -72,14 +72,14 @@ static bool hosts_fill(struct coll_hosts *h, const struct weft_comm *comm)
 
 		if (id < 0)
 			return false;
-		h->of[r] = hosts_number(h, comm, id, r);
+		h->host_of[r] = hosts_number(h, comm, id, r);
 	}
-	h->mine = h->of[comm->rank];
+	h->my_host = h->host_of[comm->rank];
 	for (int r = 0; r < comm->size; r++) {
 		if (r == comm->rank)
-			h->me = h->mates;
-		if (h->of[r] == h->mine)
-			h->mate[h->mates++] = r;
+			h->me = h->local_size;
+		if (h->host_of[r] == h->my_host)
+			h->local_rank[h->local_size++] = r;
 	}
 	return true;
 }
@@ -107,7 +107,7 @@ static struct weft_comm *hosts_local(const struct coll_hosts *h,
 				     const struct weft_comm *comm)
 {
 	struct weft_comm *l =
-		malloc(sizeof(*l) + (size_t)h->mates * sizeof(int));
+		malloc(sizeof(*l) + (size_t)h->local_size * sizeof(int));
 	int *proc = l ? (int *)(l + 1) : NULL;
 
 	if (!l)
@@ -115,11 +115,11 @@ static struct weft_comm *hosts_local(const struct coll_hosts *h,
 	memcpy(l, comm, sizeof(*l));
 	/* requests never drop the last reference */
 	atomic_init(&l->obj.refs, UINT32_MAX / 2);
-	for (int i = 0; i < h->mates; i++)
-		proc[i] = comm->proc[h->mate[i]];
+	for (int i = 0; i < h->local_size; i++)
+		proc[i] = comm->proc[h->local_rank[i]];
 	l->proc = proc;
 	l->rank = h->me;
-	l->size = l->peers = h->mates;
+	l->size = l->peers = h->local_size;
 	l->hosts = NULL;
 	l->route = l->joining = l->exact_route = NULL;
 	return l;
@@ -129,10 +129,10 @@ void coll_hosts_join(struct coll_hosts *h, struct weft_comm *comm)
 {
 	struct weft_route *r;
 
-	if (h->asked)
+	if (h->join_tried)
 		return;
-	h->asked = true;
-	h->local = h->mates > 1 ? hosts_local(h, comm) : NULL;
+	h->join_tried = true;
+	h->local = h->local_size > 1 ? hosts_local(h, comm) : NULL;
 	if (!h->local || weft_route_open(h->local, HOSTS_SALT, &r))
 		return;
 	if (weft_route_wait(r) == WEFT_ROUTE_CLASS)
@@ -157,22 +157,22 @@ void coll_hosts_leave(struct weft_comm *comm)
 static void plan_host_tree(const struct coll_hosts *h, int place,
 			   struct coll_tree *t)
 {
-	coll_tree_binomial(h->mates, place, h->me, t);
+	coll_tree_binomial(h->local_size, place, h->me, t);
 	if (t->parent >= 0)
-		t->parent = h->mate[t->parent];
+		t->parent = h->local_rank[t->parent];
 	for (int i = 0; i < t->nchild; i++)
-		t->child[i] = h->mate[t->child[i]];
+		t->child[i] = h->local_rank[t->child[i]];
 }
 
 static int plan_leader(const struct coll_hosts *h, int host, int root)
 {
-	return h->of[root] == host ? root : h->first[host];
+	return h->host_of[root] == host ? root : h->first[host];
 }
 
 static void plan_leader_tree(const struct coll_hosts *h, int root,
 			     struct coll_tree *t)
 {
-	coll_tree_binomial(h->count, h->of[root], h->mine, t);
+	coll_tree_binomial(h->count, h->host_of[root], h->my_host, t);
 	if (t->parent >= 0)
 		t->parent = plan_leader(h, t->parent, root);
 	for (int i = 0; i < t->nchild; i++)
@@ -182,14 +182,14 @@ static void plan_leader_tree(const struct coll_hosts *h, int root,
 void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
 		     int rank, int root)
 {
-	int speaker = plan_leader(h, h->mine, root);
+	int leader = plan_leader(h, h->my_host, root);
 
 	plan->h = h;
-	plan->speaks = rank == speaker;
+	plan->is_leader = rank == leader;
 	plan->place = 0;
-	while (h->mate[plan->place] != speaker)
+	while (h->local_rank[plan->place] != leader)
 		plan->place++;
-	plan_host_tree(h, plan->place, &plan->near);
-	if (plan->speaks)
-		plan_leader_tree(h, root, &plan->far);
+	plan_host_tree(h, plan->place, &plan->local_tree);
+	if (plan->is_leader)
+		plan_leader_tree(h, root, &plan->leader_tree);
 }

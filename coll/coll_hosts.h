@@ -13,14 +13,14 @@
 struct coll_hosts {
 	/* number of hosts, in the order of their first ranks; 1: not used */
 	int count;
-	int mine;
-	int *of;    /* host number, indexed by rank */
-	int *first; /* first rank, indexed by host number */
-	int *mate;  /* ranks on this host, ascending */
-	int mates;
+	int my_host;
+	int *host_of;	 /* host number, indexed by rank */
+	int *first;	 /* first rank, indexed by host number */
+	int *local_rank; /* ranks on this host, ascending */
+	int local_size;
 	int me; /* index of this rank in mate */
 	/* class route of this host, for blocking operations */
-	bool asked;
+	bool join_tried;
 	/* communicator of this host's ranks, for the route */
 	struct weft_comm *local;
 	struct weft_route *route; /* class route; NULL: messages are used */
@@ -40,10 +40,10 @@ void coll_hosts_leave(struct weft_comm *comm);
  */
 struct coll_hosts_plan {
 	const struct coll_hosts *h;
-	bool speaks;
+	bool is_leader;
 	int place; /* index of this host's leader in mate */
-	struct coll_tree near;
-	struct coll_tree far; /* set only at a leader */
+	struct coll_tree local_tree;
+	struct coll_tree leader_tree; /* set only at a leader */
 };
 void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
 		     int rank, int root);

@@ -216,7 +216,7 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 	struct weft_route *route = st->route;
 	struct coll_msg *m;
 
-	if (!weft_route_may_post(route, &p->turn))
+	if (!weft_route_may_post(route, &p->ticket))
 		return 0;
 	m = prog_msg(p);
 	if (!m)
@@ -225,7 +225,7 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 		prog_fail(p, -EIO);
 	else
 		msg_posted(p, m, weft_route_post(route, &st->call, &m->req));
-	weft_route_posted(route, &p->turn);
+	weft_route_posted(route, &p->ticket);
 	return 1;
 }
 
@@ -391,7 +391,7 @@ unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 }
 
 /* Receives n elements (may be 0) and waits for the message. */
-static void prog_take(struct coll_prog *p, void *buf, MPI_Count n,
+static void recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
 		      struct weft_dt *dt, int from)
 {
 	struct coll_step st = {
@@ -421,11 +421,11 @@ static void prog_take(struct coll_prog *p, void *buf, MPI_Count n,
 		prog_fail(p, rc);
 }
 
-void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
-	       int from)
+void coll_recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
+		    struct weft_dt *dt, int from)
 {
 	if (n * dt->size != 0)
-		prog_take(p, buf, n, dt, from);
+		recv_wait(p, buf, n, dt, from);
 }
 
 void coll_unit(struct coll_prog *p, struct weft_route *route,
@@ -462,7 +462,7 @@ void coll_signal(struct coll_prog *p, int to)
 
 void coll_expect(struct coll_prog *p, int from)
 {
-	prog_take(p, p->word, 0, coll_byte(), from);
+	recv_wait(p, p->word, 0, coll_byte(), from);
 }
 
 void coll_wait(struct coll_prog *p, unsigned id)

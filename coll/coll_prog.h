@@ -87,7 +87,7 @@ struct coll_prog {
 	struct weft_dt *op_dt;
 	int err; /* first error, 0: none */
 	/* ticket of the route while earlier operations must be posted first */
-	uint32_t turn;
+	uint32_t ticket;
 	/* messages posted (immediate) or numbered (recorded) */
 	unsigned nmsg;
 	/* number of the first message that may be incomplete */
@@ -113,8 +113,8 @@ unsigned coll_send(struct coll_prog *p, const void *buf, MPI_Count n,
 unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 		   struct weft_dt *dt, int from);
 /* Receives and waits; cheaper than coll_recv() and coll_wait(). */
-void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
-	       int from);
+void coll_recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
+		    struct weft_dt *dt, int from);
 /* Send an empty message, and wait for one; for barriers. */
 void coll_signal(struct coll_prog *p, int to);
 void coll_expect(struct coll_prog *p, int from);
@@ -201,7 +201,7 @@ static inline MPI_Count coll_block_bytes(const struct weft_coll_side *s, int i)
 }
 
 /* Returns the address of block i. */
-void *coll_block(const struct weft_coll_side *s, int i);
+void *coll_block_addr(const struct weft_coll_side *s, int i);
 
 /*
  * Returns the element offsets of n adjacent blocks, computed from their counts;

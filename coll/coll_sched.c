@@ -141,13 +141,13 @@ int weft_coll_run(const struct weft_coll_args *a)
 	if (coll_unit_run(a, &rc))
 		return rc;
 	coll_unit_join(a->comm);
-	if (coll_exact_wanted(a)) {
+	if (coll_exact_requested(a)) {
 		rc = coll_exact_join(a, true);
 		if (rc)
 			return rc;
 	}
 	coll_prog_init(&p, a, false);
-	coll_select(a)->say(&p, a);
+	coll_select(a)->fn(&p, a);
 	coll_wait_all(&p);
 	coll_prog_fini(&p);
 	return p.err;
@@ -157,14 +157,14 @@ static int sched_record(const struct weft_coll_args *a, uint32_t flags,
 			struct coll_sched **s_p)
 {
 	struct coll_sched *s;
-	int rc = coll_exact_wanted(a) ? coll_exact_join(a, false) : 0;
+	int rc = coll_exact_requested(a) ? coll_exact_join(a, false) : 0;
 
 	if (rc)
 		return rc;
 	s = coll_sched_open(a, flags);
 	if (!s)
 		return -ENOMEM;
-	coll_select(a)->say(&s->prog, a);
+	coll_select(a)->fn(&s->prog, a);
 	coll_wait_all(&s->prog);
 	rc = s->prog.err;
 	if (rc) {

@@ -376,7 +376,7 @@ static unsigned traits(const struct weft_coll_args *a)
 	    !coll_unit_too_long(a, coll_route(a)))
 		t |= COLL_ROUTE |
 		     (weft_route_has_bulk(a->comm) ? COLL_BULK : 0);
-	if (coll_exact_wanted(a))
+	if (coll_exact_requested(a))
 		t |= COLL_EXACT;
 	if (coll_hosts(a->comm))
 		t |= COLL_HOSTS;
@@ -429,7 +429,7 @@ uint64_t coll_volume(const struct weft_coll_args *a)
 
 /* ---- selection ---- */
 
-static bool meets(const struct coll_algo *row, unsigned t)
+static bool meets_requirements(const struct coll_algo *row, unsigned t)
 {
 	return (row->need & ~(t | COLL_CROWDED)) == 0;
 }
@@ -437,14 +437,14 @@ static bool meets(const struct coll_algo *row, unsigned t)
 bool coll_algo_supports(const struct coll_algo *row,
 			const struct weft_coll_args *a)
 {
-	return meets(row, traits(a));
+	return meets_requirements(row, traits(a));
 }
 
 /*
  * Returns the row that the communicator's info names, key "weft_coll_bcast"
  * etc.; or NULL.
  */
-static const struct coll_algo *from_info(const struct weft_coll_args *a)
+static const struct coll_algo *row_from_info(const struct weft_coll_args *a)
 {
 	const char *option = weft_coll_options[a->kind].name;
 	char key[48], name[32];
@@ -458,12 +458,12 @@ static const struct coll_algo *from_info(const struct weft_coll_args *a)
 	return algo_named(a->kind, name);
 }
 
-static const struct coll_algo *wanted(const struct weft_coll_args *a)
+static const struct coll_algo *forced_row(const struct weft_coll_args *a)
 {
 	const struct coll_algo *row = NULL;
 
 	if (a->comm->info)
-		row = from_info(a);
+		row = row_from_info(a);
 	return row ? row : forced[a->kind];
 }
 
@@ -487,17 +487,17 @@ static bool in_range(const struct coll_algo *row, uint64_t bytes, int ranks)
 
 const struct coll_algo *coll_select(const struct weft_coll_args *a)
 {
-	const struct coll_algo *row = wanted(a);
+	const struct coll_algo *row = forced_row(a);
 	const struct rows *rows = &table[a->kind];
 	unsigned t = traits(a), i;
 	uint64_t bytes;
 
 	/* exact sums have precedence over a forced row */
-	if (row && meets(row, t) && !(t & COLL_EXACT))
+	if (row && meets_requirements(row, t) && !(t & COLL_EXACT))
 		return row;
 	bytes = coll_volume(a);
 	for (i = 0; i + 1 < rows->n; i++)
-		if (meets(&rows->at[i], t) &&
+		if (meets_requirements(&rows->at[i], t) &&
 		    in_range(&rows->at[i], bytes, a->comm->size))
 			break;
 	return &rows->at[i];

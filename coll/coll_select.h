@@ -35,8 +35,8 @@ enum {
 /* Largest vector that is sent through the unit in packets, bytes. */
 #define COLL_UNIT_BYTES (UINT64_C(16) << 10)
 
-typedef void (*coll_say_fn)(struct coll_prog *p,
-			    const struct weft_coll_args *a);
+typedef void (*coll_algo_fn)(struct coll_prog *p,
+			     const struct weft_coll_args *a);
 
 struct coll_algo {
 	enum weft_coll_kind kind;
@@ -50,7 +50,7 @@ struct coll_algo {
 	uint64_t max_bytes;
 	int min_ranks;
 	int max_ranks;
-	coll_say_fn say;
+	coll_algo_fn fn;
 	const char *text;
 };
 
@@ -130,7 +130,7 @@ void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a);
  * coll_exact.c: returns whether the call is an exact sum; joins a route for it;
  * the algorithms of exact sums.
  */
-bool coll_exact_wanted(const struct weft_coll_args *a);
+bool coll_exact_requested(const struct weft_coll_args *a);
 int coll_exact_join(const struct weft_coll_args *a, bool wait);
 void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_exact(struct coll_prog *p, const struct weft_coll_args *a);

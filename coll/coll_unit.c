@@ -126,13 +126,13 @@ bool coll_unit_too_long(const struct weft_coll_args *a,
 	if (!r || r == a->comm->joining || !weft_route_max_bytes(r))
 		return false;
 	return coll_volume(a) > weft_route_max_bytes(r) &&
-	       !coll_exact_wanted(a);
+	       !coll_exact_requested(a);
 }
 
 /* Returns whether a private route would be used; the same on all ranks. */
 static bool private_route_useful(const struct weft_coll_args *a)
 {
-	if (coll_exact_wanted(a))
+	if (coll_exact_requested(a))
 		return true;
 	if (a->comm->info || a->comm->inter || !coll_not_forced(a->kind) ||
 	    !coll_unit_fits(a) || coll_hosts(a->comm))
@@ -164,7 +164,7 @@ struct weft_route *coll_unit_private_route(const struct weft_coll_args *a)
 		return NULL;
 	state = weft_route_wait(r);
 	if ((state == WEFT_ROUTE_CLASS && !coll_unit_too_long(a, r)) ||
-	    (state == WEFT_ROUTE_MESSAGES && coll_exact_wanted(a)))
+	    (state == WEFT_ROUTE_MESSAGES && coll_exact_requested(a)))
 		return r;
 	weft_route_close(r);
 	return NULL;
@@ -237,7 +237,7 @@ static bool unit_call_fill(const struct weft_coll_args *a,
 	*call = (struct fi_weft_call){ .what = FI_BARRIER };
 	if (a->kind == WEFT_COLL_BARRIER)
 		return true;
-	if (!a->r.count || !fits_in_place(a) || coll_exact_wanted(a))
+	if (!a->r.count || !fits_in_place(a) || coll_exact_requested(a))
 		return false;
 	call->root = a->root;
 	if (a->kind == WEFT_COLL_BCAST)
@@ -383,7 +383,7 @@ static struct weft_coll_side own_side(struct coll_prog *p,
 	if (!coll_in_place(side))
 		return own;
 	own = *other;
-	own.buf = coll_block(other, p->rank);
+	own.buf = coll_block_addr(other, p->rank);
 	return own;
 }
 

@@ -5,7 +5,7 @@
  *
  * 	cc unit_bgq.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
-#include "unit_meet.h"
+#include "unit_pair.h"
 
 #include <weft/bgq.h>
 
@@ -25,7 +25,7 @@ static alignas(64) unsigned char mem[BYTES];
 static _Atomic uint64_t counter;
 
 /* Polls the unit; blocks briefly if it is idle. */
-static void turn(void)
+static void poll_unit(void)
 {
 	if (!weft_bgq_poll(mu, 16))
 		weft_bgq_wait(mu, 1000000);
@@ -46,20 +46,20 @@ static void setup(int me, int to_other)
 	must(weft_bgq_inj_open(mu, RGET, ring[1], SLOTS, WEFT_BGQ_RGET),
 	     "FIFO");
 	weft_bgq_name(mu, &name);
-	swap_names(to_other, &name);
+	exchange_names(to_other, &name);
 	must(weft_bgq_node_set(mu, (uint32_t)!me, &name), "node");
 }
 
 static void post(const struct weft_bgq_desc *d)
 {
 	while (weft_bgq_inj_post(mu, 0, d, NULL))
-		turn();
+		poll_unit();
 }
 
 static void wait_counter(void)
 {
 	while (counter)
-		turn();
+		poll_unit();
 }
 
 /*
@@ -96,7 +96,7 @@ static void remote_get(int to_other)
 	struct weft_bgq_desc inner;
 	struct weft_bgq_desc d;
 
-	take(to_other, &inner, sizeof(inner));
+	recv_bytes(to_other, &inner, sizeof(inner));
 	memcpy(mem, &inner, sizeof(inner));
 	msg.payload = mem;
 	weft_bgq_desc_get(&d, &msg, RGET);
@@ -106,14 +106,14 @@ static void remote_get(int to_other)
 	printf("remote get: %d bytes, the last is %d\n", BYTES, mem[BYTES - 1]);
 }
 
-static void be_got(int to_other)
+static void serve_get(int to_other)
 {
 	struct weft_bgq_desc inner = put_desc(0, BYTES);
 
 	memset(mem, 42, sizeof(mem));
-	give(to_other, &inner, sizeof(inner));
+	send_bytes(to_other, &inner, sizeof(inner));
 	while (!weft_bgq_load(mu, WEFT_BGQ_INJ_COUNT, RGET))
-		turn();
+		poll_unit();
 }
 
 static void ping_pong(int me)
@@ -144,11 +144,11 @@ int main(void)
 	if (me == 0)
 		remote_get(to_other);
 	else
-		be_got(to_other);
+		serve_get(to_other);
 	counter = 8;
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	ping_pong(me);
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	weft_bgq_close(mu);
 	return finish(me);
 }

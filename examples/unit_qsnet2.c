@@ -7,7 +7,7 @@
  *
  * 	cc unit_qsnet2.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
-#include "unit_meet.h"
+#include "unit_pair.h"
 
 #include <stdalign.h>
 #include <weft/qsnet2.h>
@@ -18,7 +18,7 @@
 /* Memory with the same address in both processes. */
 static struct {
 	alignas(64) struct weft_qsnet2_event arrived;
-	alignas(64) struct weft_qsnet2_event answered;
+	alignas(64) struct weft_qsnet2_event replied;
 	alignas(64) unsigned char data[BYTES];
 	uint64_t command[16];
 } m;
@@ -27,7 +27,7 @@ static struct weft_qsnet2 *elan;
 static unsigned q;
 
 /* Polls the unit; blocks briefly if it is idle. */
-static void turn(void)
+static void poll_unit(void)
 {
 	if (!weft_qsnet2_poll(elan, 16))
 		weft_qsnet2_wait(elan, 1000000);
@@ -44,7 +44,7 @@ static void setup(int me, int to_other)
 	must(weft_qsnet2_queue_open(elan, 0, 8192, WEFT_QSNET2_MAY_ALL, 0, &q),
 	     "command queue");
 	weft_qsnet2_name(elan, &name);
-	swap_names(to_other, &name);
+	exchange_names(to_other, &name);
 	must(weft_qsnet2_route_set(elan, (uint32_t)!me, &name, 0), "route");
 }
 
@@ -57,7 +57,7 @@ static void chain(void)
 		.vproc = 0,
 		.src = (uintptr_t)m.data,
 		.dst = (uintptr_t)m.data,
-		.dst_event = (uintptr_t)&m.answered,
+		.dst_event = (uintptr_t)&m.replied,
 	};
 
 	weft_qsnet2_run_dma(&st, &back);
@@ -72,7 +72,7 @@ static void serve(void)
 	memset(m.data, 7, sizeof(m.data));
 	for (uint64_t i = 1; i <= ROUNDS; i++) {
 		while (m.arrived.fired < i)
-			turn();
+			poll_unit();
 		m.arrived.count = -1;
 	}
 }
@@ -80,7 +80,7 @@ static void serve(void)
 /*
  * Process 0: sends one packet with two transactions, then waits for the reply.
  */
-static void ask(void)
+static void write_and_wait(void)
 {
 	uint64_t word[32];
 	double t = now();
@@ -88,7 +88,7 @@ static void ask(void)
 	for (uint64_t i = 1; i <= ROUNDS; i++) {
 		struct weft_qsnet2_stream st = { .word = word, .max = 32 };
 
-		m.answered.count = -1;
+		m.replied.count = -1;
 		weft_qsnet2_open_packet(&st, 0, 1, 255);
 		weft_qsnet2_transaction(&st, WEFT_QSNET2_T_WRITE,
 					(uintptr_t)m.data, &i, 8);
@@ -96,9 +96,9 @@ static void ask(void)
 			&st, WEFT_QSNET2_T_SET_EVENT | WEFT_QSNET2_T_LAST,
 			(uintptr_t)&m.arrived, NULL, 0);
 		while (weft_qsnet2_queue_write(elan, q, word, st.count))
-			turn();
-		while (m.answered.fired < i)
-			turn();
+			poll_unit();
+		while (m.replied.fired < i)
+			poll_unit();
 	}
 	printf("packet, event, DMA of %d bytes back: %.0f ns\n", BYTES,
 	       (now() - t) / ROUNDS * 1e9);
@@ -114,12 +114,12 @@ int main(void)
 	m.arrived.count = -1;
 	if (me == 1)
 		chain();
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	if (me == 0)
-		ask();
+		write_and_wait();
 	else
 		serve();
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	weft_qsnet2_close(elan);
 	return finish(me);
 }

@@ -44,7 +44,8 @@ static void bruck_place(struct coll_prog *p, const struct weft_coll_args *a,
 	for (i = coll_in_place(&a->s) ? 1 : 0; i < p->size; i++) {
 		b = (p->rank + i) % p->size;
 		coll_copy(p, bytes + off[i], off[i + 1] - off[i], coll_byte(),
-			  coll_block(&a->r, b), coll_count(&a->r, b), a->r.dt);
+			  coll_block_addr(&a->r, b), coll_count(&a->r, b),
+			  a->r.dt);
 	}
 }
 
@@ -59,7 +60,7 @@ void coll_allgather_bruck(struct coll_prog *p, const struct weft_coll_args *a)
 		return;
 	bytes = coll_bytes(p, off[size]);
 	if (coll_in_place(s))
-		coll_copy(p, coll_block(&a->r, p->rank),
+		coll_copy(p, coll_block_addr(&a->r, p->rank),
 			  coll_count(&a->r, p->rank), a->r.dt, bytes, off[1],
 			  coll_byte());
 	else

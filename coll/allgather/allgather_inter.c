@@ -27,7 +27,7 @@ void coll_allgather_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	down.r.count = a->r.count * p->size;
 	if (p->rank == 0) {
 		coll_send(p, up.r.buf, len * a->comm->size, coll_byte(), 0);
-		coll_take(p, a->r.buf, down.r.count, a->r.dt, 0);
+		coll_recv_wait(p, a->r.buf, down.r.count, a->r.dt, 0);
 	}
 	coll_comm_set(p, a->comm->local);
 	coll_bcast_binomial(p, &down);

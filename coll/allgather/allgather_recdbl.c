@@ -20,9 +20,9 @@ void coll_allgather_recdbl(struct coll_prog *p, const struct weft_coll_args *a)
 	for (bit = 1; bit < p->size; bit <<= 1) {
 		peer = p->rank ^ bit;
 		mine = p->rank & ~(bit - 1);
-		coll_send(p, coll_block(&a->r, mine), bit * a->r.count, a->r.dt,
-			  peer);
-		coll_take(p, coll_block(&a->r, mine ^ bit), bit * a->r.count,
+		coll_send(p, coll_block_addr(&a->r, mine), bit * a->r.count,
 			  a->r.dt, peer);
+		coll_recv_wait(p, coll_block_addr(&a->r, mine ^ bit),
+			       bit * a->r.count, a->r.dt, peer);
 	}
 }

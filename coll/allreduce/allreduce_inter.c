@@ -24,7 +24,7 @@ void coll_allreduce_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	if (p->rank == 0) {
 		coll_comm_set(p, a->comm);
 		coll_send(p, in.r.buf, n, a->r.dt, 0);
-		coll_take(p, a->r.buf, n, a->r.dt, 0);
+		coll_recv_wait(p, a->r.buf, n, a->r.dt, 0);
 		coll_comm_set(p, a->comm->local);
 	}
 	in.r.buf = a->r.buf;

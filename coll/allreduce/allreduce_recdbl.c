@@ -27,7 +27,7 @@ static char *recdbl_exchange(struct coll_prog *p, char *acc, char *other,
 	struct weft_dt *dt = p->op_dt;
 
 	coll_send(p, acc, n, dt, peer);
-	coll_take(p, other, n, dt, peer);
+	coll_recv_wait(p, other, n, dt, peer);
 	coll_wait_all(p);
 	if (peer < p->rank) {
 		coll_reduce(p, other, acc, n);
@@ -49,11 +49,11 @@ void coll_allreduce_buffers(struct coll_prog *p, char *vec, char *other,
 	if (f.me < 0) {
 		coll_send(p, vec, n, dt, p->rank + 1);
 		coll_wait_all(p);
-		coll_take(p, vec, n, dt, p->rank + 1);
+		coll_recv_wait(p, vec, n, dt, p->rank + 1);
 		return;
 	}
 	if (p->rank < 2 * f.extra) {
-		coll_take(p, other, n, dt, p->rank - 1);
+		coll_recv_wait(p, other, n, dt, p->rank - 1);
 		coll_reduce(p, other, vec, n);
 	}
 	for (bit = 1; bit < f.m; bit <<= 1) {

@@ -53,7 +53,7 @@ void coll_alltoall_bruck(struct coll_prog *p, const struct weft_coll_args *a)
 	b.out = coll_bytes(p, b.len * ((MPI_Count)size / 2 + 1));
 	b.in = coll_bytes(p, b.len * ((MPI_Count)size / 2 + 1));
 	for (i = 0; i < size; i++)
-		coll_copy(p, coll_block(&a->s, (p->rank + i) % size),
+		coll_copy(p, coll_block_addr(&a->s, (p->rank + i) % size),
 			  a->s.count, a->s.dt, b.bytes + i * b.len, b.len,
 			  coll_byte());
 	for (k = 1; k < size; k <<= 1) {
@@ -65,6 +65,6 @@ void coll_alltoall_bruck(struct coll_prog *p, const struct weft_coll_args *a)
 	}
 	for (i = 0; i < size; i++)
 		coll_copy(p, b.bytes + i * b.len, b.len, coll_byte(),
-			  coll_block(&a->r, (p->rank - i + size) % size),
+			  coll_block_addr(&a->r, (p->rank - i + size) % size),
 			  a->r.count, a->r.dt);
 }

@@ -36,7 +36,7 @@ void coll_alltoall_inplace(struct coll_prog *p, const struct weft_coll_args *a)
 		if (peer == p->rank)
 			continue;
 		len = coll_block_bytes(r, peer);
-		coll_copy(p, coll_block(r, peer), coll_count(r, peer),
+		coll_copy(p, coll_block_addr(r, peer), coll_count(r, peer),
 			  coll_type(r, peer), tmp, len, coll_byte());
 		coll_recv_block(p, r, peer, peer);
 		coll_send(p, tmp, len, coll_byte(), peer);

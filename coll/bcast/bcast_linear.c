@@ -28,5 +28,5 @@ void coll_bcast_linear(struct coll_prog *p, const struct weft_coll_args *a)
 	if (a->root == (inter ? MPI_ROOT : p->rank))
 		linear_root(p, &a->r, inter ? -1 : p->rank);
 	else if (a->root != MPI_PROC_NULL)
-		coll_take(p, a->r.buf, a->r.count, a->r.dt, a->root);
+		coll_recv_wait(p, a->r.buf, a->r.count, a->r.dt, a->root);
 }

@@ -23,7 +23,8 @@ static void scatter_blocks(struct coll_prog *p, struct coll_flat *f,
 	int i, v;
 
 	if (t->parent >= 0)
-		coll_take(p, f->bytes + lo, hi - lo, coll_byte(), t->parent);
+		coll_recv_wait(p, f->bytes + lo, hi - lo, coll_byte(),
+			       t->parent);
 	for (i = t->nchild - 1; i >= 0; i--) {
 		v = t->v + t->child_dist[i];
 		lo = coll_part_first(f->len, p->size, v);

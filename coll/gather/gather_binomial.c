@@ -27,8 +27,8 @@ struct walk {
 };
 
 /* Sends n elements to a neighbour of the tree, or receives them. */
-static void pass(struct coll_prog *p, bool send, void *buf, MPI_Count n,
-		 struct weft_dt *dt, int peer)
+static void send_or_recv(struct coll_prog *p, bool send, void *buf, MPI_Count n,
+			 struct weft_dt *dt, int peer)
 {
 	if (send)
 		coll_send(p, buf, n, dt, peer);
@@ -46,8 +46,8 @@ static int child_at(const struct walk *w, int i)
 }
 
 /* Copies this rank's block between its own buffer and the subtree's buffer. */
-static void keep(struct coll_prog *p, const struct walk *w, void *at,
-		 MPI_Count n, struct weft_dt *dt)
+static void copy_own_block(struct coll_prog *p, const struct walk *w, void *at,
+			   MPI_Count n, struct weft_dt *dt)
 {
 	const struct weft_coll_side *own = w->own;
 
@@ -66,12 +66,14 @@ static void walk_root(struct coll_prog *p, const struct walk *w)
 		int n = coll_tree_run(p->size, child, w->t.child_span[i]);
 		int rest = w->t.child_span[i] - n;
 
-		pass(p, !w->up, coll_block(all, child), n * all->count, all->dt,
-		     child);
-		pass(p, !w->up, all->buf, rest * all->count, all->dt, child);
+		send_or_recv(p, !w->up, coll_block_addr(all, child),
+			     n * all->count, all->dt, child);
+		send_or_recv(p, !w->up, all->buf, rest * all->count, all->dt,
+			     child);
 	}
 	if (!coll_in_place(w->own))
-		keep(p, w, coll_block(all, p->rank), all->count, all->dt);
+		copy_own_block(p, w, coll_block_addr(all, p->rank), all->count,
+			       all->dt);
 }
 
 /* Sends the blocks of the subtree to the parent, or receives them from it. */
@@ -82,9 +84,9 @@ static void walk_parent(struct coll_prog *p, const struct walk *w, int root,
 
 	if (w->t.parent == root)
 		n = coll_tree_run(p->size, p->rank, span);
-	pass(p, w->up, bytes, n * len, coll_byte(), w->t.parent);
-	pass(p, w->up, bytes + n * len, (span - n) * len, coll_byte(),
-	     w->t.parent);
+	send_or_recv(p, w->up, bytes, n * len, coll_byte(), w->t.parent);
+	send_or_recv(p, w->up, bytes + n * len, (span - n) * len, coll_byte(),
+		     w->t.parent);
 }
 
 static void walk_children(struct coll_prog *p, const struct walk *w,
@@ -93,8 +95,9 @@ static void walk_children(struct coll_prog *p, const struct walk *w,
 	for (int k = 0; k < w->t.nchild; k++) {
 		int i = child_at(w, k);
 
-		pass(p, !w->up, bytes + w->t.child_dist[i] * len,
-		     w->t.child_span[i] * len, coll_byte(), w->t.child[i]);
+		send_or_recv(p, !w->up, bytes + w->t.child_dist[i] * len,
+			     w->t.child_span[i] * len, coll_byte(),
+			     w->t.child[i]);
 	}
 }
 
@@ -105,7 +108,7 @@ static void walk_node(struct coll_prog *p, const struct walk *w, int root)
 	char *bytes = coll_bytes(p, w->t.span * len);
 
 	if (w->up) {
-		keep(p, w, bytes, len, coll_byte());
+		copy_own_block(p, w, bytes, len, coll_byte());
 		walk_children(p, w, bytes, len);
 		coll_wait_all(p);
 		walk_parent(p, w, root, bytes, len);
@@ -113,7 +116,7 @@ static void walk_node(struct coll_prog *p, const struct walk *w, int root)
 		walk_parent(p, w, root, bytes, len);
 		coll_wait_all(p);
 		walk_children(p, w, bytes, len);
-		keep(p, w, bytes, len, coll_byte());
+		copy_own_block(p, w, bytes, len, coll_byte());
 	}
 }
 
@@ -129,7 +132,7 @@ static void walk(struct coll_prog *p, int root, struct walk *w)
 	else if (w->up)
 		coll_send(p, own->buf, own->count, own->dt, w->t.parent);
 	else
-		coll_take(p, own->buf, own->count, own->dt, w->t.parent);
+		coll_recv_wait(p, own->buf, own->count, own->dt, w->t.parent);
 }
 
 void coll_gather_binomial(struct coll_prog *p, const struct weft_coll_args *a)

@@ -19,7 +19,7 @@ static void linear_root(struct coll_prog *p, const struct weft_coll_args *a,
 			coll_recv_block(p, &a->r, i, i);
 	if (self >= 0 && !coll_in_place(&a->s))
 		coll_copy(p, a->s.buf, a->s.count, a->s.dt,
-			  coll_block(&a->r, self), coll_count(&a->r, self),
+			  coll_block_addr(&a->r, self), coll_count(&a->r, self),
 			  a->r.dt);
 }
 

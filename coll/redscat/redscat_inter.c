@@ -36,7 +36,7 @@ void coll_redscat_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	if (lead) {
 		coll_comm_set(p, a->comm);
 		coll_send(p, up.r.buf, n, a->r.dt, 0);
-		coll_take(p, down.s.buf, n, a->r.dt, 0);
+		coll_recv_wait(p, down.s.buf, n, a->r.dt, 0);
 		coll_comm_set(p, a->comm->local);
 	}
 	down.comm = a->comm->local;

@@ -41,7 +41,7 @@ static const void *binomial_combine(struct coll_prog *p,
 	}
 	for (i = 0; i < t->nchild; i++) {
 		in = buf[(t->nchild - 1 - i) % 2];
-		coll_take(p, in, n, a->r.dt, t->child[i]);
+		coll_recv_wait(p, in, n, a->r.dt, t->child[i]);
 		coll_reduce(p, acc, in, n);
 		acc = in;
 	}
@@ -94,6 +94,6 @@ void coll_reduce_binomial(struct coll_prog *p, const struct weft_coll_args *a)
 		 * overwrites it.
 		 */
 		coll_wait_all(p);
-		coll_take(p, a->r.buf, n, dt, top);
+		coll_recv_wait(p, a->r.buf, n, dt, top);
 	}
 }

@@ -17,7 +17,7 @@ static const void *linear_vector(struct coll_prog *p,
 {
 	if (i == p->rank && !a->comm->inter)
 		return own;
-	coll_take(p, tmp, a->r.count, a->r.dt, i);
+	coll_recv_wait(p, tmp, a->r.count, a->r.dt, i);
 	return tmp;
 }
 

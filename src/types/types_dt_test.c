@@ -336,7 +336,7 @@ struct place {
  * with separate copies of the blocks.
  */
 static void check_large_pack(struct weft_dt *dt, const struct place *at,
-			    size_t n, unsigned char *mem, size_t bytes)
+			     size_t n, unsigned char *mem, size_t bytes)
 {
 	unsigned char *flat = malloc(LARGE + ODD_STEP);
 	unsigned char *want = malloc(LARGE + ODD_STEP);

@@ -61,7 +61,7 @@ struct weft_win_peer {
 	weft_au32 post; /* exposures by messages: received but not used yet */
 	uint32_t posts; /* exposures by shared page: used so far */
 	/* struct win_remote of the target, for fi_* */
-	uint64_t far; /* its address, or 0: none */
+	uint64_t remote_addr; /* its address, or 0: none */
 	uint64_t remote_key;
 	/*
 	 * dynamic windows: list of attachments as last read; protected by the
@@ -69,9 +69,9 @@ struct weft_win_peer {
 	 */
 	struct win_list *list;
 	/* dynamic windows: mapped attachments; protected by the core lock */
-	struct win_mapped *near;
+	struct win_mapped *mappings;
 	/* effects of outstanding accumulates: WIN_READS, WIN_WRITES */
-	uint32_t does;
+	uint32_t effects;
 };
 
 struct weft_win {
@@ -90,7 +90,7 @@ struct weft_win {
 	/* 1: accesses have changed memory since the last flush */
 	weft_au32 stored;
 	/* count of calls that an application may repeat in a loop */
-	weft_au32 turns;
+	weft_au32 repeated_calls;
 	weft_au32 pending; /* outstanding operations, to all targets */
 	weft_au32 pieces;  /* outstanding pieces of these operations */
 	/* page shared by all members; NULL: messages are used */
@@ -141,8 +141,8 @@ struct weft_win {
 	struct win_heap_map *heap;
 	void *own; /* private memory of this process, to be freed */
 	struct fid_mr *mr;
-	struct win_remote *far; /* this rank's page for fi_*, or NULL */
-	struct fid_mr *far_mr;
+	struct win_remote *remote_page; /* this rank's page for fi_*, or NULL */
+	struct fid_mr *remote_mr;
 	/* dynamic windows: attachments of this rank */
 	struct weft_list attached;
 	struct weft_attr *attr;
@@ -306,10 +306,10 @@ int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
 static inline bool weft_win_skip_progress(struct weft_win *w)
 {
 	/* relaxed: a lost increment does no harm */
-	uint32_t turn = weft_load32_relaxed(&w->turns) + 1;
+	uint32_t n = weft_load32_relaxed(&w->repeated_calls) + 1;
 
-	weft_store32_relaxed(&w->turns, turn);
-	return w->page && turn % 64;
+	weft_store32_relaxed(&w->repeated_calls, n);
+	return w->page && n % 64;
 }
 
 /*

@@ -32,7 +32,7 @@
 
 /* ---- changes in mapped memory, by the origin ----------------------------- */
 
-static int alone_enter(struct weft_win *w, int target)
+static int acc_lock(struct weft_win *w, int target)
 {
 	if (w->page)
 		return win_rwlock_acquire(&win_record(w->page, target)->acc,
@@ -41,7 +41,7 @@ static int alone_enter(struct weft_win *w, int target)
 	return 0;
 }
 
-static void alone_leave(struct weft_win *w, int target)
+static void acc_unlock(struct weft_win *w, int target)
 {
 	if (w->page)
 		win_rwlock_release(&win_record(w->page, target)->acc, true);
@@ -79,12 +79,12 @@ static size_t elements_per_lock(const struct win_call *c)
 }
 
 /* Returns the operand and result arrays of a run, starting at element from. */
-static struct win_elem_rows rows_from(const struct win_call *c,
-				      const struct win_run *run, size_t from)
+static struct win_elem_arrays
+arrays_from(const struct win_call *c, const struct win_run *run, size_t from)
 {
 	size_t off = from * c->e.step;
 
-	return (struct win_elem_rows){
+	return (struct win_elem_arrays){
 		run->r.in ? run->r.in + off : NULL,
 		run->r.compare ? run->r.compare + off : NULL,
 		run->r.old ? run->r.old + off : NULL,
@@ -96,14 +96,14 @@ static int locked_run(struct win_call *c, const struct win_run *run, char *at)
 	size_t most = elements_per_lock(c), n;
 
 	for (size_t from = 0; from < run->n; from += n) {
-		struct win_elem_rows r = rows_from(c, run, from);
-		int rc = alone_enter(c->w, c->target);
+		struct win_elem_arrays r = arrays_from(c, run, from);
+		int rc = acc_lock(c->w, c->target);
 
 		if (rc)
 			return rc;
 		n = run->n - from < most ? run->n - from : most;
 		win_elem_apply(&c->e, at + from * c->e.step, &r, n, true);
-		alone_leave(c->w, c->target);
+		acc_unlock(c->w, c->target);
 	}
 	return 0;
 }
@@ -135,8 +135,8 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
  * Returns whether the result must be written back. For up to FEW bytes a
  * comparison costs less than a write.
  */
-static bool is_new(const struct win_call *c, const char *mem, const char *was,
-		   size_t len)
+static bool has_changed(const struct win_call *c, const char *mem,
+			const char *was, size_t len)
 {
 	if (c->e.what == WIN_ELEM_KEEP)
 		return false;
@@ -149,7 +149,7 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 {
 	size_t off = from * c->e.step, len = (n - 1) * c->e.step + c->e.bytes;
 	struct win_fi f = { .kind = WIN_FI_READ, .local = mem, .len = len };
-	struct win_elem_rows r = rows_from(c, run, from);
+	struct win_elem_arrays r = arrays_from(c, run, from);
 	char was[FEW];
 	int rc = win_fi_wait(c->w, c->target, run->at + off, f);
 
@@ -158,7 +158,7 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 	if (len <= FEW)
 		memcpy(was, mem, len);
 	win_elem_apply(&c->e, mem, &r, n, true);
-	if (!is_new(c, mem, was, len))
+	if (!has_changed(c, mem, was, len))
 		return 0;
 	f.kind = WIN_FI_WRITE;
 	return win_fi_wait(c->w, c->target, run->at + off, f);
@@ -179,11 +179,11 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 	rc = mem ? 0 : -ENOMEM;
 	for (from = 0; !rc && from < run->n; from += n) {
 		n = run->n - from < most ? run->n - from : most;
-		rc = alone_enter(c->w, c->target);
+		rc = acc_lock(c->w, c->target);
 		if (rc)
 			break;
 		rc = change_by_fabric(c, run, from, n, mem);
-		alone_leave(c->w, c->target);
+		acc_unlock(c->w, c->target);
 	}
 	if (mem != few)
 		free(mem);
@@ -193,8 +193,8 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 /*
  * Executes all runs, one after the other, and completes them before it returns.
  */
-static int acc_now(struct win_call *c,
-		   int (*do_run)(struct win_call *c, struct win_run *run))
+static int acc_runs(struct win_call *c,
+		    int (*do_run)(struct win_call *c, struct win_run *run))
 {
 	size_t at = 0;
 	int rc = 0;
@@ -255,17 +255,18 @@ static int acc_at_target(struct win_call *c, struct weft_req **req_p)
  * Returns whether the access is one element of a predefined type, with the same
  * type on both sides.
  */
-static inline bool is_one(const struct weft_win_xfer *x)
+static inline bool is_one_element(const struct weft_win_xfer *x)
 {
 	return x->tcount == 1 && x->tdt->obj.predefined && x->dt == x->tdt &&
 	       (!x->result || x->rdt == x->tdt) && x->count == 1;
 }
 
-static inline struct win_elem_rows rows_of_one(const struct weft_win_xfer *x,
-					       const struct win_elem *e)
+static inline struct win_elem_arrays
+arrays_of_one(const struct weft_win_xfer *x, const struct win_elem *e)
 {
-	return (struct win_elem_rows){ e->what == WIN_ELEM_KEEP ? NULL : x->buf,
-				       x->compare, x->result };
+	return (struct win_elem_arrays){ e->what == WIN_ELEM_KEEP ? NULL
+								  : x->buf,
+					 x->compare, x->result };
 }
 
 /* Fast path: one element in mapped memory, by an atomic instruction. */
@@ -273,17 +274,17 @@ static inline bool acc_fast_path(struct weft_win *w,
 				 const struct weft_win_xfer *x)
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
-	struct win_elem_rows r;
+	struct win_elem_arrays r;
 	struct win_elem e;
 	char *at;
 
-	if (!w->page || !w->words || !is_one(x))
+	if (!w->page || !w->words || !is_one_element(x))
 		return false;
 	e = win_elem_of(x->tdt, x->op, x->compare);
 	at = p->direct + (uint64_t)x->disp * p->unit;
 	if (!win_elem_is_atomic(&e, (uintptr_t)at))
 		return false;
-	r = rows_of_one(x, &e);
+	r = arrays_of_one(x, &e);
 	win_elem_apply(&e, at, &r, 1, false);
 	return true;
 }
@@ -292,8 +293,8 @@ static inline bool acc_fast_path(struct weft_win *w,
  * Returns the address of mapped memory that is changed under the lock of the
  * target's record; NULL: another path is needed.
  */
-static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
-			  size_t bytes)
+static char *locked_addr(struct weft_win *w, const struct weft_win_xfer *x,
+			 size_t bytes)
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
 
@@ -310,23 +311,23 @@ static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
  */
 static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
 {
-	struct win_elem_rows r;
+	struct win_elem_arrays r;
 	struct win_elem e;
 	char *at;
 	int rc;
 
-	if (!w->page || w->words || !is_one(x))
+	if (!w->page || w->words || !is_one_element(x))
 		return 1;
 	e = win_elem_of(x->tdt, x->op, x->compare);
-	at = locked_place(w, x, e.bytes);
+	at = locked_addr(w, x, e.bytes);
 	if (!at)
 		return 1;
-	rc = alone_enter(w, x->target);
+	rc = acc_lock(w, x->target);
 	if (rc)
 		return rc;
-	r = rows_of_one(x, &e);
+	r = arrays_of_one(x, &e);
 	win_elem_apply(&e, at, &r, 1, true);
-	alone_leave(w, x->target);
+	acc_unlock(w, x->target);
 	return 0;
 }
 
@@ -372,7 +373,7 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		return rc;
 	if (!here && !w->page)
 		return acc_at_target(&c, req_p);
-	rc = acc_now(&c, here ? run_by_origin : run_by_fabric);
+	rc = acc_runs(&c, here ? run_by_origin : run_by_fabric);
 	win_call_end(&c);
 	if (req_p)
 		*req_p = rc ? NULL : weft_req_null_done();

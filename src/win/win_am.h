@@ -16,7 +16,7 @@
 #include "src/win/win_op.h"
 
 enum win_am_type {
-	WIN_AM_LOCK, /* flags: WIN_AM_ALONE */
+	WIN_AM_LOCK, /* flags: WIN_AM_EXCLUSIVE */
 	WIN_AM_UNLOCK,
 	WIN_AM_GRANT,
 	WIN_AM_POST,
@@ -26,11 +26,11 @@ enum win_am_type {
 };
 
 enum {
-	WIN_AM_ALONE = 1,   /* LOCK: exclusive */
-	WIN_AM_FETCH = 2,   /* ACCESS: return old elements */
-	WIN_AM_COMPARE = 4, /* ACCESS: comparands follow the operands */
-	WIN_AM_PLAIN = 8,   /* ACCESS: a put or get, not atomic */
-	WIN_AM_INPUT = 16,  /* ACCESS: operands are included */
+	WIN_AM_EXCLUSIVE = 1, /* LOCK: exclusive */
+	WIN_AM_FETCH = 2,     /* ACCESS: return old elements */
+	WIN_AM_COMPARE = 4,   /* ACCESS: comparands follow the operands */
+	WIN_AM_PLAIN = 8,     /* ACCESS: a put or get, not atomic */
+	WIN_AM_INPUT = 16,    /* ACCESS: operands are included */
 };
 
 /* Header of a message; runs follow, then arrays of elements. */
@@ -51,11 +51,11 @@ struct win_am_run {
 	uint64_t count;
 };
 
-#define WIN_AM_RUNS 64	 /* maximum runs of one request */
-#define WIN_AM_ROW  8192 /* maximum bytes of one array of elements */
+#define WIN_AM_RUNS  64	  /* maximum runs of one request */
+#define WIN_AM_ARRAY 8192 /* maximum bytes of one array of elements */
 #define WIN_AM_BYTES                                                       \
 	(sizeof(struct win_am) + WIN_AM_RUNS * sizeof(struct win_am_run) + \
-	 2 * WIN_AM_ROW)
+	 2 * WIN_AM_ARRAY)
 
 /*
  * Called for each received message, with the core lock held. body: the data

@@ -46,9 +46,9 @@ int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 	rc = fi_mr_reg(weft_core.domain, base, bytes,
 		       FI_REMOTE_READ | FI_REMOTE_WRITE, 0, *key_p, 0, mr_p,
 		       NULL);
-	if (!rc && w->fabric->binds)
+	if (!rc && w->fabric->bind_regions)
 		rc = fi_mr_bind(*mr_p, &weft_core.ep->fid, 0);
-	if (!rc && w->fabric->binds)
+	if (!rc && w->fabric->bind_regions)
 		rc = fi_mr_enable(*mr_p);
 	if (rc)
 		return weft_fi_errno(rc);
@@ -129,8 +129,9 @@ static struct published_list published_of(struct weft_win *w)
 			win_attached(w->page, w->rank),
 			&win_record(w->page, w->rank)->slots
 		};
-	if (w->far)
-		return (struct published_list){ w->far->slot, &w->far->slots };
+	if (w->remote_page)
+		return (struct published_list){ w->remote_page->slot,
+						&w->remote_page->slots };
 	return (struct published_list){ 0 };
 }
 
@@ -151,8 +152,8 @@ static struct win_attached *slot_find(const struct published_list *all)
 static void version_step(struct weft_win *w)
 {
 	weft_fence_full();
-	if (w->far)
-		weft_add64(&w->far->version, 1);
+	if (w->remote_page)
+		weft_add64(&w->remote_page->version, 1);
 	weft_fence_full();
 }
 
@@ -179,7 +180,7 @@ static int publish(struct weft_win *w, struct attached *a, uint64_t key)
 	return a->slot ? 0 : -ENOSPC;
 }
 
-static void drop(struct weft_win *w, struct attached *a)
+static void attached_close(struct weft_win *w, struct attached *a)
 {
 	if (a->slot) {
 		version_step(w);
@@ -207,7 +208,7 @@ int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size)
 	if (!rc)
 		rc = publish(w, a, key);
 	if (rc) {
-		drop(w, a);
+		attached_close(w, a);
 		return rc;
 	}
 	weft_lock();
@@ -228,7 +229,7 @@ int weft_win_detach(struct weft_win *w, const void *base)
 		weft_lock();
 		weft_list_remove(&a->link);
 		weft_unlock();
-		drop(w, a);
+		attached_close(w, a);
 		return 0;
 	}
 	return -ENOENT;
@@ -239,7 +240,7 @@ void win_attach_clear(struct weft_win *w)
 	struct weft_list *n;
 
 	while ((n = weft_list_pop_front(&w->attached)))
-		drop(w, attached_of(n));
+		attached_close(w, attached_of(n));
 }
 
 /* ---- attachments of a target --------------------------------------------- */
@@ -260,11 +261,13 @@ static int remote_read(struct weft_win *w, int target, size_t at, void *to,
 		       size_t bytes)
 {
 	const struct weft_win_peer *p = &w->peer[target];
-	struct win_fi f = { .kind = WIN_FI_READ,
-			    .local = to,
-			    .len = bytes,
-			    .addr = (w->fabric->by_address ? p->far : 0) + at,
-			    .key = p->remote_key };
+	struct win_fi f = {
+		.kind = WIN_FI_READ,
+		.local = to,
+		.len = bytes,
+		.addr = (w->fabric->by_address ? p->remote_addr : 0) + at,
+		.key = p->remote_key
+	};
 
 	return win_fi_execute(w, target, &f);
 }
@@ -316,7 +319,7 @@ int win_attach_update(struct weft_win *w, int target)
 	struct win_list head, *l = NULL;
 	int rc;
 
-	if (!w->dynamic || !p->far || target == w->rank)
+	if (!w->dynamic || !p->remote_addr || target == w->rank)
 		return 0;
 	rc = remote_read(w, target, at, &head, sizeof(head));
 	if (rc || list_is(w, target, head.version))

@@ -109,7 +109,8 @@ static void a_block_that_a_child_shares_is_not_reused(void **state)
 
 static void large_blocks_are_released_immediately(void **state)
 {
-	void *a = block_alloc(WIN_KEPT_LARGEST), *b = block_alloc(WIN_KEPT_LARGEST + 1);
+	void *a = block_alloc(WIN_KEPT_LARGEST),
+	     *b = block_alloc(WIN_KEPT_LARGEST + 1);
 
 	T_TRUE(win_blocks_give(&w, a));
 	T_TRUE(win_blocks_give(&w, b));

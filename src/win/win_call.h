@@ -19,7 +19,7 @@ struct win_call {
 	size_t n;
 	/* typed data at the target; buf: see win_fi_find() */
 	struct weft_typed place;
-	struct win_elem_rows r;
+	struct win_elem_arrays r;
 	/*
 	 * result buffer, if not contiguous; dt NULL: r.old points into the
 	 * caller's result buffer
@@ -34,7 +34,7 @@ struct win_call {
 struct win_run {
 	char *at;
 	size_t n;
-	struct win_elem_rows r; /* parts of the arrays for this run */
+	struct win_elem_arrays r; /* parts of the arrays for this run */
 };
 
 /*
@@ -57,7 +57,7 @@ struct win_run win_call_run(const struct win_call *c, size_t from);
 struct win_post {
 	struct win_call *c;
 	struct win_op *op;
-	struct win_elem_rows r; /* arrays of the first gathered run */
+	struct win_elem_arrays r; /* arrays of the first gathered run */
 	uint32_t runs;
 	size_t count;
 	struct win_am_run *run;

@@ -38,8 +38,8 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 			      .bytes = n,
 			      .step = (size_t)unit->extent };
 
-	e.solid = n == e.step && (size_t)unit->size == n && n <= 8 && n &&
-		  !(n & (n - 1));
+	e.can_swap = n == e.step && (size_t)unit->size == n && n <= 8 && n &&
+		     !(n & (n - 1));
 	if (compares)
 		return e;
 	e.what = what_of(unit, weft_op_handle(op));
@@ -203,7 +203,7 @@ static size_t bytes_at_once(const struct win_elem *e, const char *at,
 }
 
 /* Changes all elements of an 8-byte word; returns the old value. */
-static uint64_t whole_change(const struct win_elem *e, void *at, uint64_t in)
+static uint64_t words_change(const struct win_elem *e, void *at, uint64_t in)
 {
 	uint64_t old = word_load(at, 8), next;
 
@@ -230,7 +230,7 @@ static void apply_stores(const struct win_elem *e, char *at, const char *in,
 }
 
 static void apply_words(const struct win_elem *e, char *at,
-			const struct win_elem_rows *r, size_t n)
+			const struct win_elem_arrays *r, size_t n)
 {
 	size_t len = n * e->bytes, b;
 
@@ -240,7 +240,7 @@ static void apply_words(const struct win_elem *e, char *at,
 		b = bytes_at_once(e, at + i, len - i);
 		in = r->in ? word_get(r->in + i, b) : 0;
 		cmp = r->compare ? word_get(r->compare + i, b) : 0;
-		old = b > e->bytes ? whole_change(e, at + i, in)
+		old = b > e->bytes ? words_change(e, at + i, in)
 				   : word_change(e, at + i, in, cmp);
 		if (r->old)
 			word_put(r->old + i, old, b);
@@ -274,7 +274,7 @@ static void change_plain(const struct win_elem *e, char *at, const char *in,
 }
 
 static void apply_plain(const struct win_elem *e, char *at,
-			const struct win_elem_rows *r, size_t n)
+			const struct win_elem_arrays *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t off = i * e->step;
@@ -291,7 +291,7 @@ static void apply_plain(const struct win_elem *e, char *at,
  * otherwise.
  */
 static bool apply_move(const struct win_elem *e, char *at,
-		       const struct win_elem_rows *r, size_t n)
+		       const struct win_elem_arrays *r, size_t n)
 {
 	size_t len = n * e->step;
 
@@ -317,8 +317,8 @@ static bool is_aligned(const struct win_elem *e, const void *at)
 }
 
 /* Changes arrays without gaps by one kernel call. Returns false otherwise. */
-static bool apply_rows(const struct win_elem *e, char *at,
-		       const struct win_elem_rows *r, size_t n)
+static bool apply_arrays(const struct win_elem *e, char *at,
+			 const struct win_elem_arrays *r, size_t n)
 {
 	if (e->bytes != e->step || e->what > WIN_ELEM_SUM64 ||
 	    !is_aligned(e, at) || !is_aligned(e, r->in))
@@ -330,7 +330,7 @@ static bool apply_rows(const struct win_elem *e, char *at,
 }
 
 void win_elem_apply(const struct win_elem *e, char *at,
-		    const struct win_elem_rows *r, size_t n, bool plain)
+		    const struct win_elem_arrays *r, size_t n, bool plain)
 {
 	bool quick = !plain && win_elem_is_atomic(e, (uintptr_t)at);
 
@@ -338,6 +338,6 @@ void win_elem_apply(const struct win_elem *e, char *at,
 		apply_stores(e, at, r->in, n);
 	else if (quick)
 		apply_words(e, at, r, n);
-	else if (!apply_move(e, at, r, n) && !apply_rows(e, at, r, n))
+	else if (!apply_move(e, at, r, n) && !apply_arrays(e, at, r, n))
 		apply_plain(e, at, r, n);
 }

@@ -30,7 +30,7 @@ struct win_elem {
 	weft_op_fn fn; /* kernel of WIN_ELEM_OP */
 	size_t bytes;  /* true extent of an element, bytes */
 	size_t step;   /* extent of an element, bytes */
-	bool solid;    /* the size allows compare-and-swap */
+	bool can_swap; /* the size allows compare-and-swap */
 };
 
 /*
@@ -46,19 +46,19 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
  */
 static inline bool win_elem_is_atomic(const struct win_elem *e, uint64_t at)
 {
-	return e->solid && !(at & (e->bytes - 1));
+	return e->can_swap && !(at & (e->bytes - 1));
 }
 
 /*
  * Arrays of elements for win_elem_apply(); NULL: not used. win_elem_apply()
  * changes n elements at `at`; plain: there are no concurrent changes.
  */
-struct win_elem_rows {
+struct win_elem_arrays {
 	const char *in;
 	const char *compare;
 	char *old;
 };
 void win_elem_apply(const struct win_elem *e, char *at,
-		    const struct win_elem_rows *r, size_t n, bool plain);
+		    const struct win_elem_arrays *r, size_t n, bool plain);
 
 #endif

@@ -42,7 +42,8 @@ static void expect(const struct weft_dt *dt, const struct weft_op *op,
 }
 
 /* Compares only the elements, not the gaps between them. */
-static void check_same_elements(const struct weft_dt *dt, const char *a, const char *b)
+static void check_same_elements(const struct weft_dt *dt, const char *a,
+				const char *b)
 {
 	for (int i = 0; i < N; i++)
 		T_MEM(a + i * dt->extent, b + i * dt->extent,
@@ -50,13 +51,13 @@ static void check_same_elements(const struct weft_dt *dt, const char *a, const c
 }
 
 static void check_change(const struct weft_dt *dt, const struct weft_op *op,
-		size_t shift, bool plain, bool fetch)
+			 size_t shift, bool plain, bool fetch)
 {
 	alignas(64) char mem[ROOM] = { 0 }, in[ROOM] = { 0 },
 			 want[ROOM] = { 0 };
 	alignas(64) char old[ROOM] = { 0 }, first[ROOM] = { 0 };
 	struct win_elem e = win_elem_of(dt, op, false);
-	struct win_elem_rows r = { in, NULL, fetch ? old : NULL };
+	struct win_elem_arrays r = { in, NULL, fetch ? old : NULL };
 
 	/* small even bytes are a valid number in every type */
 	for (size_t i = 0; i < (size_t)(N * dt->extent); i++) {
@@ -88,8 +89,8 @@ static void element_changes_match_the_kernel(void **state)
 				check_change(dt, op, 0, false, fetch);
 				check_change(dt, op, 0, true, fetch);
 				check_change(dt, op, 3, false, fetch);
-				check_change(dt, op, (size_t)dt->true_extent, false,
-				    fetch);
+				check_change(dt, op, (size_t)dt->true_extent,
+					     false, fetch);
 			}
 		}
 }
@@ -104,9 +105,9 @@ static void compare_and_swap_compares_bits(void **state)
 			struct win_elem e =
 				win_elem_of(weft_dt_of(types[t]), NULL, true);
 			uint64_t is = 5, want = 9, other = 6, old = 0;
-			struct win_elem_rows r = { (char *)&want,
-						   (char *)&other,
-						   (char *)&old };
+			struct win_elem_arrays r = { (char *)&want,
+						     (char *)&other,
+						     (char *)&old };
 
 			win_elem_apply(&e, (char *)&is, &r, 1, plain);
 			T_IS(is, 5);
@@ -139,7 +140,7 @@ static void *add_doubles(void *arg)
 	struct win_elem e =
 		win_elem_of(weft_dt_of(MPI_DOUBLE), weft_op_of(MPI_SUM), false);
 	double ones[4] = { 1, 1, 1, 1 };
-	struct win_elem_rows r = { (char *)ones, NULL, NULL };
+	struct win_elem_arrays r = { (char *)ones, NULL, NULL };
 
 	for (int i = 0; i < t_scale(5000); i++)
 		win_elem_apply(&e, arg, &r, 4, false);
@@ -161,7 +162,7 @@ static void *add_floats(void *arg)
 	struct win_elem e =
 		win_elem_of(weft_dt_of(MPI_FLOAT), weft_op_of(MPI_SUM), false);
 	float ones[4] = { 1, 1, 1, 1 };
-	struct win_elem_rows r = { (char *)ones, NULL, NULL };
+	struct win_elem_arrays r = { (char *)ones, NULL, NULL };
 
 	for (int i = 0; i < t_scale(5000); i++) {
 		win_elem_apply(&e, arg, &r, 4, false);

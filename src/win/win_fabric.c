@@ -11,7 +11,7 @@
 static const struct {
 	MPI_Op op;
 	enum fi_op fi;
-	bool whole; /* supported for integers only */
+	bool integers_only; /* supported for integers only */
 } fi_ops[] = {
 	{ MPI_SUM, FI_SUM, false },
 	{ MPI_PROD, FI_PROD, false },
@@ -76,11 +76,12 @@ static bool has_op(enum fi_datatype type, enum fi_op op)
  */
 static bool has_type(enum fi_datatype type)
 {
-	bool whole = type != FI_FLOAT && type != FI_DOUBLE;
+	bool integers_only = type != FI_FLOAT && type != FI_DOUBLE;
 	size_t most = 0;
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(fi_ops); i++)
-		if ((whole || !fi_ops[i].whole) && !has_op(type, fi_ops[i].fi))
+		if ((integers_only || !fi_ops[i].integers_only) &&
+		    !has_op(type, fi_ops[i].fi))
 			return false;
 	return !fi_compare_atomicvalid(weft_core.ep, type, FI_CSWAP, &most) &&
 	       most;
@@ -110,7 +111,7 @@ static bool is_software(uint32_t protocol)
 /*
  * Returns the synchronous RMA interface, which only our provider has, or NULL.
  */
-static const struct fi_weft_rma_sync *query_now(void)
+static const struct fi_weft_rma_sync *query_rma_sync(void)
 {
 	void *ops = NULL;
 
@@ -134,11 +135,11 @@ const struct win_fabric *win_fabric(void)
 	f.ours = weft_core.reports_match;
 	f.by_processor = f.ours || is_software(info->ep_attr->protocol);
 	f.by_address = d->mr_mode & FI_MR_VIRT_ADDR;
-	f.binds = d->mr_mode & FI_MR_ENDPOINT;
+	f.bind_regions = d->mr_mode & FI_MR_ENDPOINT;
 	f.key_first = d->mr_key_size < 8 ? 1 : UINT64_C(0x57494e0000000001);
 	f.flags = f.ours ? 0 : FI_DELIVERY_COMPLETE;
 	f.bytes_max = info->ep_attr->max_msg_size;
-	f.now = f.ours ? query_now() : NULL;
+	f.now = f.ours ? query_rma_sync() : NULL;
 	/*
 	 * udp;ofi_rxd of libfabric 1.17 fails with several outstanding atomics
 	 */

@@ -19,7 +19,7 @@ struct win_fabric {
 	/* atomics are instructions of the target's processor */
 	bool by_processor;
 	bool by_address;    /* remote addresses are virtual, not offsets */
-	bool binds;	    /* regions are bound to the endpoint */
+	bool bind_regions;  /* regions are bound to the endpoint */
 	uint64_t key_first; /* first key that windows request */
 	uint64_t flags;	    /* flags of writes, for completion at the target */
 	uint64_t bytes_max; /* maximum size of one operation, bytes */

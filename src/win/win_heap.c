@@ -21,7 +21,7 @@ static struct win_blocks blocks; /* protected by the core lock */
  * Returns whether a request is served by shared blocks. Requests larger than
  * the host's memory are left to malloc, which refuses them.
  */
-static bool is_wanted(size_t bytes)
+static bool is_shareable(size_t bytes)
 {
 	const struct weft_core *c = &weft_core;
 	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES);
@@ -37,7 +37,7 @@ void *weft_win_heap_alloc(size_t bytes)
 	weft_lock();
 	if (bytes)
 		base = win_blocks_take(&blocks, bytes);
-	if (!base && is_wanted(bytes))
+	if (!base && is_shareable(bytes))
 		base = win_blocks_make(&blocks, bytes);
 	weft_unlock();
 	return base;

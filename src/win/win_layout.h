@@ -27,10 +27,10 @@
 
 /* A ticket lock, in the order of requests; see win_rwlock.h. */
 struct win_rwlock {
-	weft_au32 users;    /* number of tickets issued */
-	weft_au32 read;	    /* ticket that may enter shared */
-	weft_au32 write;    /* ticket that may enter exclusively */
-	weft_au32 sleepers; /* number of waiters on read or write */
+	weft_au32 users;   /* number of tickets issued */
+	weft_au32 read;	   /* ticket that may enter shared */
+	weft_au32 write;   /* ticket that may enter exclusively */
+	weft_au32 waiters; /* number of waiters on read or write */
 };
 static_assert(sizeof(struct win_rwlock) == 16, "shared format");
 
@@ -43,7 +43,7 @@ struct win_record {
 	alignas(WEFT_CACHE_LINE) weft_au32 completes;
 	/* event word, incremented after a change of this line or of posts */
 	weft_au32 events;
-	weft_au32 sleepers;
+	weft_au32 waiters;
 	/* number of used entries of attached; written by this rank only */
 	weft_au32 slots;
 };
@@ -92,13 +92,13 @@ struct win_page {
 	uint64_t memory;
 	uint32_t ranks;
 	uint32_t zero;
-	struct win_record row[];
+	struct win_record record[];
 };
-static_assert(offsetof(struct win_page, row) == 64, "shared format");
+static_assert(offsetof(struct win_page, record) == 64, "shared format");
 
 static inline struct win_record *win_record(struct win_page *p, int rank)
 {
-	return &p->row[rank];
+	return &p->record[rank];
 }
 
 static inline struct win_rwlock *win_rank_lock(struct win_page *p, int rank)

@@ -18,7 +18,7 @@
 /* ---- one target ---------------------------------------------------------- */
 
 /* Requests a lock by a message; the lock of this rank's memory, without one. */
-static int request_by_message(struct weft_win *w, int target, bool alone)
+static int request_by_message(struct weft_win *w, int target, bool exclusive)
 {
 	struct weft_win_peer *p = &w->peer[target];
 	struct win_idle idle = win_idle_begin(w);
@@ -28,14 +28,14 @@ static int request_by_message(struct weft_win *w, int target, bool alone)
 	weft_store32_relaxed(&p->granted, 0);
 	if (target == w->rank) {
 		weft_lock();
-		rc = win_serve_lock(w, target, alone);
+		rc = win_serve_lock(w, target, exclusive);
 		weft_unlock();
 	} else {
 		rc = win_am_send_empty(w, target, WIN_AM_LOCK,
-				       alone ? WIN_AM_ALONE : 0);
+				       exclusive ? WIN_AM_EXCLUSIVE : 0);
 	}
 	while (!rc && !weft_load32(&p->granted))
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	return rc;
 }
 
@@ -104,7 +104,7 @@ int win_lock_acquire(struct weft_win *w, int target)
 		weft_unlock();
 	}
 	while (!rc && !weft_load32(&p->lock))
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	return rc;
 }
 
@@ -190,7 +190,7 @@ int weft_win_unlock_all(struct weft_win *w)
 
 /* ---- checks -------------------------------------------------------------- */
 
-static const char *busy(const struct weft_win *w)
+static const char *why_busy(const struct weft_win *w)
 {
 	if (w->no_locks)
 		return "the window was created with the info key no_locks";
@@ -209,10 +209,10 @@ const char *weft_win_no_lock(const struct weft_win *w, int rank)
 	/* relaxed: only an argument check */
 	if (weft_load32_relaxed(&w->peer[rank].open))
 		return "the target is locked already";
-	return busy(w);
+	return why_busy(w);
 }
 
 const char *weft_win_no_lock_all(const struct weft_win *w)
 {
-	return w->locks ? "a target is locked by MPI_Win_lock" : busy(w);
+	return w->locks ? "a target is locked by MPI_Win_lock" : why_busy(w);
 }

@@ -115,8 +115,8 @@ static void sides_skip(struct sides *s, size_t len)
  * Moves pieces by the kernel until one needs another path; *all_p: all were
  * moved.
  */
-static int pieces_now(struct weft_win *w, struct sides *s, int target, bool put,
-		      bool *all_p)
+static int pieces_sync(struct weft_win *w, struct sides *s, int target,
+		       bool put, bool *all_p)
 {
 	struct win_fi f = { .kind = put ? WIN_FI_WRITE : WIN_FI_READ };
 	int rc = 0;
@@ -125,7 +125,7 @@ static int pieces_now(struct weft_win *w, struct sides *s, int target, bool put,
 	while (!rc && (f.len = sides_next(s))) {
 		f.local = s->iov[ORIGIN].iov_base;
 		rc = win_fi_find(w, target, s->iov[TARGET].iov_base, &f);
-		if (!rc && !win_fi_now(w, target, &f))
+		if (!rc && !win_fi_sync(w, target, &f))
 			return 0;
 		sides_skip(s, f.len);
 	}
@@ -153,7 +153,8 @@ static int fabric_pieces(struct win_op *op, struct sides *s, int target,
  * Moves a contiguous access by one system call. Returns false if it was not
  * moved.
  */
-static bool run_now(struct weft_win *w, const struct weft_win_xfer *x, bool put)
+static bool run_sync(struct weft_win *w, const struct weft_win_xfer *x,
+		     bool put)
 {
 	uint64_t unit = w->dynamic ? 1 : w->peer[x->target].unit;
 	uint64_t at = (uint64_t)x->disp * unit + (uint64_t)x->tdt->true_lb;
@@ -166,7 +167,7 @@ static bool run_now(struct weft_win *w, const struct weft_win_xfer *x, bool put)
 	return len && weft_dt_is_run(x->dt, x->count) &&
 	       weft_dt_is_run(x->tdt, x->tcount) &&
 	       !win_fi_find(w, x->target, (void *)(uintptr_t)at, &f) &&
-	       f.len == len && win_fi_now(w, x->target, &f);
+	       f.len == len && win_fi_sync(w, x->target, &f);
 }
 
 static const char *what_of(bool put)
@@ -183,7 +184,7 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 				  { x->tdt, (void *)(uintptr_t)at,
 				    x->tcount } } };
 	bool all = false;
-	int rc = w->page ? pieces_now(w, &s, x->target, put, &all) : 0;
+	int rc = w->page ? pieces_sync(w, &s, x->target, put, &all) : 0;
 	struct win_op *op;
 
 	if (rc)
@@ -245,7 +246,7 @@ static WEFT_COLD int move_slow_path(struct weft_win *w,
 	at = mapped_place(w, x);
 	if (at)
 		return move_here(x, at, put, req_p);
-	if (w->page && run_now(w, x, put)) {
+	if (w->page && run_sync(w, x, put)) {
 		if (req_p)
 			*req_p = weft_req_null_done();
 		return 0;

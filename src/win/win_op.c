@@ -136,7 +136,7 @@ int win_op_start(struct win_op *op, int rc, struct weft_req **req_p)
 	return rc;
 }
 
-int win_op_room(struct weft_win *w)
+int win_op_throttle(struct weft_win *w)
 {
 	struct win_idle idle;
 	int rc = 0;
@@ -145,7 +145,7 @@ int win_op_room(struct weft_win *w)
 		return 0;
 	idle = win_idle_begin(w);
 	while (!rc && weft_load32(&w->pieces) >= PIECES_MAX)
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	return rc;
 }
 
@@ -158,7 +158,7 @@ struct piece {
 	struct win_fi f;
 };
 
-static void piece_over(struct piece *p, int err)
+static void piece_complete(struct piece *p, int err)
 {
 	struct win_op *op = p->op;
 
@@ -171,13 +171,13 @@ static void piece_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		       int err)
 {
 	(void)e;
-	piece_over(weft_container_of(io, struct piece, io), err);
+	piece_complete(weft_container_of(io, struct piece, io), err);
 }
 
 static void piece_left(struct weft_retry *e, int rc)
 {
 	if (rc)
-		piece_over(weft_container_of(e, struct piece, pend), rc);
+		piece_complete(weft_container_of(e, struct piece, pend), rc);
 }
 
 /* Writes with flags, which fi_write has no argument for. */
@@ -242,7 +242,7 @@ int win_fi_post(struct win_op *op, const struct win_fi *f)
 {
 	int proc = proc_of(op->w, (int)(op->peer - op->w->peer));
 	struct piece *p;
-	int rc = win_op_room(op->w);
+	int rc = win_op_throttle(op->w);
 
 	if (rc)
 		return rc;
@@ -326,8 +326,8 @@ static int fi_pieces(struct win_op *op, int target, const char *buf,
 }
 
 /* Moves pieces by the kernel as far as possible; *f becomes the rest. */
-static int pieces_now(struct weft_win *w, int target, const char **buf,
-		      struct win_fi *f)
+static int pieces_sync(struct weft_win *w, int target, const char **buf,
+		       struct win_fi *f)
 {
 	size_t left = f->len;
 	int rc = 0;
@@ -335,7 +335,7 @@ static int pieces_now(struct weft_win *w, int target, const char **buf,
 	while (left) {
 		f->len = left;
 		rc = win_fi_find(w, target, *buf, f);
-		if (rc || !win_fi_now(w, target, f))
+		if (rc || !win_fi_sync(w, target, f))
 			break;
 		f->local = (char *)f->local + f->len;
 		*buf += f->len;
@@ -350,7 +350,7 @@ int win_fi_wait(struct weft_win *w, int target, const char *buf,
 {
 	struct win_op *op;
 	struct weft_req *r;
-	int rc = pieces_now(w, target, &buf, &f);
+	int rc = pieces_sync(w, target, &buf, &f);
 
 	if (rc || !f.len)
 		return rc;

@@ -44,7 +44,7 @@ void win_op_piece_done(struct win_op *op, int err);
 int win_op_start(struct win_op *op, int rc, struct weft_req **req_p);
 
 /* Waits while PIECES_MAX pieces are outstanding; called before a new piece. */
-int win_op_room(struct weft_win *w);
+int win_op_throttle(struct weft_win *w);
 
 /* Kind of one operation of libfabric. */
 enum win_fi_kind {

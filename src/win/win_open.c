@@ -36,7 +36,7 @@ struct contribution {
 	uint64_t unit;
 	uint64_t base;
 	uint64_t key;
-	uint64_t far; /* address of its struct win_remote */
+	uint64_t remote_addr; /* address of its struct win_remote */
 	uint64_t remote_key;
 	uint32_t flags; /* JOIN_ bits */
 	uint32_t zero;
@@ -161,7 +161,7 @@ static struct weft_win *win_new(const struct weft_win_args *a)
 }
 
 /* Creates the window's own communicator. */
-static int take_comm(struct weft_win *w, struct weft_comm *c)
+static int clone_comm(struct weft_win *w, struct weft_comm *c)
 {
 	int rc = weft_comm_clone(c, &w->comm);
 
@@ -207,8 +207,8 @@ static uint64_t part_at(const struct weft_win *w,
 }
 
 /* Maps the memory that members share. direct: accesses may use it. */
-static int share(struct weft_win *w, const struct contribution *contribution,
-		 bool direct)
+static int map_shared(struct weft_win *w,
+		      const struct contribution *contribution, bool direct)
 {
 	struct win_share_part mine = { part_at(w, contribution, w->rank),
 				       (uint64_t)w->bytes };
@@ -322,20 +322,20 @@ static int allocate(struct weft_win *w)
 static int find_memory(struct weft_win *w,
 		       const struct contribution *contribution)
 {
-	bool near = true, shared = w->flavor == MPI_WIN_FLAVOR_SHARED;
+	bool local = true, shared = w->flavor == MPI_WIN_FLAVOR_SHARED;
 	int rc = 0;
 
 	for (int i = 0; i < w->size; i++)
-		near = near && contribution[i].flags & JOIN_SHARED_MEMORY;
+		local = local && contribution[i].flags & JOIN_SHARED_MEMORY;
 	if (shared && !win_share_is_local(w->comm))
 		return MPI_ERR_RMA_SHARED;
-	if (near || shared)
-		rc = share(w, contribution, near);
+	if (local || shared)
+		rc = map_shared(w, contribution, local);
 	if (rc && !shared) /* no shared memory: use the other paths */
-		rc = near = 0;
+		rc = local = 0;
 	if (!rc && w->page && heap_has_all(w, contribution))
 		heap_open(w, contribution);
-	if (!near && w->flavor == MPI_WIN_FLAVOR_ALLOCATE)
+	if (!local && w->flavor == MPI_WIN_FLAVOR_ALLOCATE)
 		rc = allocate(w);
 	return rc;
 }
@@ -348,7 +348,7 @@ static void fill_peers(struct weft_win *w,
 		w->peer[i].unit = contribution[i].unit;
 		w->peer[i].base = contribution[i].base;
 		w->peer[i].key = contribution[i].key;
-		w->peer[i].far = contribution[i].far;
+		w->peer[i].remote_addr = contribution[i].remote_addr;
 		w->peer[i].remote_key = contribution[i].remote_key;
 	}
 	if (!w->dynamic && !w->mapped)
@@ -357,9 +357,9 @@ static void fill_peers(struct weft_win *w,
 
 static uint32_t own_flags(const struct weft_win *w, bool memory)
 {
-	bool near = memory && win_share_is_local(w->comm);
+	bool local = memory && win_share_is_local(w->comm);
 
-	return (near ? JOIN_SHARED_MEMORY : 0) |
+	return (local ? JOIN_SHARED_MEMORY : 0) |
 	       (win_hint_is(w, "alloc_shared_noncontig", "true")
 			? JOIN_NONCONTIG
 			: 0) |
@@ -427,7 +427,7 @@ static int set_up(struct weft_win *w, struct contribution *contribution)
 		rc = win_remote_open(w, &mine->remote_key);
 	if (!rc && !w->page)
 		rc = open_messages(w);
-	mine->far = (uintptr_t)w->far;
+	mine->remote_addr = (uintptr_t)w->remote_page;
 	mine->base = (uintptr_t)w->base;
 	rc2 = win_share_agree(w, rc);
 	if (!rc2)
@@ -446,7 +446,7 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 
 	if (!w)
 		return -ENOMEM;
-	rc = take_comm(w, a->comm);
+	rc = clone_comm(w, a->comm);
 	contribution =
 		rc ? NULL : calloc((size_t)w->size, sizeof(*contribution));
 	if (!rc && !contribution)
@@ -487,7 +487,7 @@ static int await_unlocks(struct weft_win *w)
 	int rc = weft_coll_run(&a);
 
 	while (!rc && w->unlocks != mine)
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	return rc;
 }
 

@@ -25,7 +25,7 @@ bool win_remote_has_locks(const struct weft_win *w);
  * Acquire and release the lock of a target, in the order of win_rwlock.h. 0 or
  * -errno.
  */
-int win_remote_lock(struct weft_win *w, int target, bool alone);
-int win_remote_unlock(struct weft_win *w, int target, bool alone);
+int win_remote_lock(struct weft_win *w, int target, bool exclusive);
+int win_remote_unlock(struct weft_win *w, int target, bool exclusive);
 
 #endif

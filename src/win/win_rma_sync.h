@@ -20,8 +20,8 @@
  * Moves one piece by the kernel before it returns, in a window whose members
  * share a page. Returns false if nothing was moved.
  */
-WEFT_INLINE bool win_fi_now(struct weft_win *w, int target,
-			    const struct win_fi *f)
+WEFT_INLINE bool win_fi_sync(struct weft_win *w, int target,
+			     const struct win_fi *f)
 {
 	const struct fi_weft_rma_sync *now = w->fabric->now;
 	fi_addr_t to;

@@ -22,9 +22,9 @@ struct weft_comm;
  * Acquire and release the lock. c: members that share the lock. 0; -ECONNRESET:
  * one of the members has died.
  */
-int win_rwlock_acquire(struct win_rwlock *g, bool alone,
+int win_rwlock_acquire(struct win_rwlock *g, bool exclusive,
 		       const struct weft_comm *c);
-void win_rwlock_release(struct win_rwlock *g, bool alone);
+void win_rwlock_release(struct win_rwlock *g, bool exclusive);
 
 /*
  * State of a wait for a word of shared memory to change. The caller checks its
@@ -36,8 +36,8 @@ void win_rwlock_release(struct win_rwlock *g, bool alone);
  */
 struct win_pause {
 	const struct weft_comm *comm; /* members that may change the word */
-	unsigned left;	 /* polls left before the first futex wait */
-	unsigned sleeps; /* consecutive futex waits */
+	unsigned left;	  /* polls left before the first futex wait */
+	unsigned blocked; /* consecutive futex waits */
 };
 
 #define WIN_ANY UINT32_MAX
@@ -45,12 +45,12 @@ struct win_pause {
 struct win_pause win_pause_begin(const struct weft_comm *c);
 /* Waits once. bits: mask of the wakeups for this waiter. 0 or -ECONNRESET. */
 int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
-	      uint32_t bits, weft_au32 *sleepers);
+	      uint32_t bits, weft_au32 *waiters);
 /*
  * win_event_add() adds one to a word and returns the new value; win_wake() is
  * called afterwards and wakes the waiters on the word.
  */
 uint32_t win_event_add(weft_au32 *word);
-void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers);
+void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *waiters);
 
 #endif

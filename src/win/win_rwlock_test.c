@@ -33,7 +33,7 @@ bool weft_failure_in(const struct weft_comm *c)
 /* Data protected by a lock: two numbers that are equal while it is free. */
 struct guarded {
 	struct win_rwlock lock;
-	long a, b;	  /* written exclusively, read with the shared lock */
+	long a, b;	   /* written exclusively, read with the shared lock */
 	weft_au32 holders; /* holders of the shared lock; most: maximum */
 	weft_au32 max_holders;
 };
@@ -79,7 +79,7 @@ static void writers_are_exclusive(void **state)
 	t_threads(4, write_and_read, &r, 0);
 	T_IS(r.a, 4 * t_scale(ROUNDS));
 	T_IS(r.b, r.a);
-	T_IS(weft_load32(&r.lock.sleepers), 0);
+	T_IS(weft_load32(&r.lock.waiters), 0);
 }
 
 /* Two threads hold the shared lock before either releases it. */
@@ -113,17 +113,17 @@ struct queue {
 struct requester {
 	struct queue *q;
 	int number;
-	bool alone;
+	bool exclusive;
 };
 
 static void *request_lock(void *arg)
 {
 	struct requester *a = arg;
 
-	T_OK(win_rwlock_acquire(&a->q->lock, a->alone, NULL));
-	if (a->alone)
+	T_OK(win_rwlock_acquire(&a->q->lock, a->exclusive, NULL));
+	if (a->exclusive)
 		a->q->order[a->q->n++] = a->number;
-	win_rwlock_release(&a->q->lock, a->alone);
+	win_rwlock_release(&a->q->lock, a->exclusive);
 	return NULL;
 }
 
@@ -167,7 +167,7 @@ static int increment_in_process(int i, void *arg)
 static void processes_share_the_lock(void **state)
 {
 	struct guarded *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	T_TRUE(r != MAP_FAILED);
 	t_processes(4, increment_in_process, r, 60);

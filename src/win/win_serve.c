@@ -36,7 +36,7 @@ static void respond(struct weft_win *w, int rank, const struct win_am *head,
 struct win_lock_waiter {
 	struct weft_list link;
 	int rank;
-	bool alone;
+	bool exclusive;
 };
 
 static void grant(struct weft_win *w, int rank)
@@ -58,24 +58,24 @@ static void grant_next(struct weft_win *w)
 		struct win_lock_waiter *f = weft_container_of(
 			w->lock_waiters.next, struct win_lock_waiter, link);
 
-		if (f->alone && w->shared)
+		if (f->exclusive && w->shared)
 			return;
-		w->exclusive = f->alone;
-		w->shared += !f->alone;
+		w->exclusive = f->exclusive;
+		w->shared += !f->exclusive;
 		weft_list_remove(&f->link);
 		grant(w, f->rank);
 		free(f);
 	}
 }
 
-int win_serve_lock(struct weft_win *w, int rank, bool alone)
+int win_serve_lock(struct weft_win *w, int rank, bool exclusive)
 {
 	struct win_lock_waiter *f = malloc(sizeof(*f));
 
 	if (!f)
 		return -ENOMEM;
 	f->rank = rank;
-	f->alone = alone;
+	f->exclusive = exclusive;
 	weft_list_push_back(&w->lock_waiters, &f->link);
 	grant_next(w);
 	return 0;
@@ -100,7 +100,7 @@ struct access {
 	const struct win_am *head;
 	const struct win_am_run *run;
 	struct win_elem e;
-	struct win_elem_rows r;
+	struct win_elem_arrays r;
 	size_t row; /* size of one array, bytes */
 };
 
@@ -117,7 +117,7 @@ static bool access_parse(struct access *a, const char *body, size_t bytes)
 	size_t runs = h->runs * sizeof(struct win_am_run), rows = 0;
 
 	if (!unit || !unit->obj.predefined || unit->size <= 0 ||
-	    h->runs > WIN_AM_RUNS || h->count > WIN_AM_ROW ||
+	    h->runs > WIN_AM_RUNS || h->count > WIN_AM_ARRAY ||
 	    (!(h->flags & WIN_AM_COMPARE) && (!op || !op->row)))
 		return false;
 	a->e = win_elem_of(unit, op, h->flags & WIN_AM_COMPARE);
@@ -128,7 +128,7 @@ static bool access_parse(struct access *a, const char *body, size_t bytes)
 		rows++;
 	if (h->flags & WIN_AM_COMPARE)
 		rows++;
-	if (a->row > WIN_AM_ROW || bytes != runs + rows * a->row)
+	if (a->row > WIN_AM_ARRAY || bytes != runs + rows * a->row)
 		return false;
 	a->run = (const struct win_am_run *)(const void *)body;
 	a->r.in = h->flags & WIN_AM_INPUT ? body + runs : NULL;
@@ -145,7 +145,7 @@ static char *access_place(const struct access *a, const struct win_am_run *run)
 	struct weft_win *w = a->w;
 	uint64_t len;
 
-	if (run->count > WIN_AM_ROW || !run->count)
+	if (run->count > WIN_AM_ARRAY || !run->count)
 		return NULL;
 	len = (run->count - 1) * a->e.step + a->e.bytes;
 	if (w->dynamic)
@@ -161,7 +161,7 @@ static char *access_place(const struct access *a, const struct win_am_run *run)
 static int access_do(const struct access *a)
 {
 	bool plain = a->head->flags & WIN_AM_PLAIN;
-	struct win_elem_rows r = a->r;
+	struct win_elem_arrays r = a->r;
 	size_t left = a->head->count;
 
 	for (uint32_t i = 0; i < a->head->runs; i++) {
@@ -184,7 +184,7 @@ static void access_serve(struct weft_win *w, int source,
 			 size_t bytes)
 {
 	/* protected by the core lock */
-	static _Alignas(16) char old[WIN_AM_ROW];
+	static _Alignas(16) char old[WIN_AM_ARRAY];
 	struct access a = { .w = w, .head = head };
 	struct win_am answer = { .type = WIN_AM_ANSWER, .id = head->id };
 	struct iovec row = { old, 0 };
@@ -245,7 +245,7 @@ static struct part *part_find(struct weft_win *w, int rank, uint32_t id)
 	return NULL;
 }
 
-static void part_over(struct part *p, int err)
+static void part_complete(struct part *p, int err)
 {
 	struct win_op *op = p->op;
 
@@ -255,9 +255,9 @@ static void part_over(struct part *p, int err)
 	win_op_piece_done(op, err);
 }
 
-void win_serve_forget(struct weft_win *w, int rank, uint32_t id, int err)
+void win_serve_cancel(struct weft_win *w, int rank, uint32_t id, int err)
 {
-	part_over(part_find(w, rank, id), err);
+	part_complete(part_find(w, rank, id), err);
 }
 
 static void on_response(struct weft_win *w, int source,
@@ -270,7 +270,7 @@ static void on_response(struct weft_win *w, int source,
 		return;
 	if (!head->error && bytes == p->bytes && p->old)
 		memcpy(p->old, body, bytes);
-	part_over(p, head->error);
+	part_complete(p, head->error);
 }
 
 /* ---- entry point --------------------------------------------------------- */
@@ -280,7 +280,7 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 {
 	switch (head->type) {
 	case WIN_AM_LOCK:
-		win_serve_lock(w, source, head->flags & WIN_AM_ALONE);
+		win_serve_lock(w, source, head->flags & WIN_AM_EXCLUSIVE);
 		return;
 	case WIN_AM_UNLOCK:
 		win_serve_unlock(w, source);

@@ -13,7 +13,7 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
  * Requests and releases the lock of this rank's memory for rank; the core lock
  * is held.
  */
-int win_serve_lock(struct weft_win *w, int rank, bool alone);
+int win_serve_lock(struct weft_win *w, int rank, bool exclusive);
 void win_serve_unlock(struct weft_win *w, int rank);
 
 /*
@@ -27,6 +27,6 @@ int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
  * Removes an expected response whose request was not sent. The core lock is
  * held.
  */
-void win_serve_forget(struct weft_win *w, int rank, uint32_t id, int err);
+void win_serve_cancel(struct weft_win *w, int rank, uint32_t id, int err);
 
 #endif

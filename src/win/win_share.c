@@ -87,8 +87,8 @@ static void layout(struct win_page *p, const struct weft_win *w)
 
 /* ---- creating and mapping ------------------------------------------------ */
 
-static void make(struct weft_win *w, const struct win_page *p, uint64_t bytes,
-		 struct place *at)
+static void region_create(struct weft_win *w, const struct win_page *p,
+			  uint64_t bytes, struct place *at)
 {
 	at->error =
 		weft_region_open(&w->region, "weft-window", p->memory + bytes);
@@ -102,7 +102,7 @@ static void make(struct weft_win *w, const struct win_page *p, uint64_t bytes,
 	win_share_page(w)->token = at->token;
 }
 
-static int map(struct weft_win *w, const struct place *at)
+static int region_map(struct weft_win *w, const struct place *at)
 {
 	int fd = weft_region_open_remote_fd((pid_t)at->pid, (int)at->fd), rc;
 
@@ -142,12 +142,12 @@ int win_share_open(struct weft_win *w, uint64_t bytes,
 	layout(&p, w);
 	w->region.fd = -1;
 	if (w->rank == 0)
-		make(w, &p, bytes, &at);
+		region_create(w, &p, bytes, &at);
 	rc = weft_channel_bcast(&m, 0, &at, sizeof(at));
 	if (!rc)
 		rc = at.error;
 	if (!rc && w->rank)
-		rc = map(w, &at);
+		rc = region_map(w, &at);
 	if (!rc)
 		rc = reserve(w, p.memory, &mine);
 	rc = win_share_agree(w, rc);

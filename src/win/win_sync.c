@@ -50,7 +50,7 @@ static void notify(struct weft_win *w, int rank)
 	struct win_record *r = win_record(w->page, rank);
 
 	win_event_add(&r->events);
-	win_wake(&r->events, WIN_ANY, &r->sleepers);
+	win_wake(&r->events, WIN_ANY, &r->waiters);
 }
 
 /* Waits for a change of this rank's event word. */
@@ -58,7 +58,7 @@ static int wait_event(struct weft_win *w, struct win_pause *p, uint32_t seen)
 {
 	struct win_record *r = win_record(w->page, w->rank);
 
-	return win_pause(p, &r->events, seen, WIN_ANY, &r->sleepers);
+	return win_pause(p, &r->events, seen, WIN_ANY, &r->waiters);
 }
 
 static int post_to(struct weft_win *w, int origin)
@@ -110,7 +110,7 @@ static int await_post(struct weft_win *w, int target)
 	int rc = 0;
 
 	while (!rc && !w->page && !is_posted(w, target))
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	while (w->page && !rc) {
 		seen = weft_load32(&win_record(w->page, w->rank)->events);
 		if (is_posted(w, target))
@@ -155,7 +155,8 @@ static int complete_to(struct weft_win *w, int target)
 		weft_unlock();
 		return 0;
 	}
-	/* R23 pairs with A23 in is_over(): publishes stores to the target */
+	/* R23 pairs with A23 in exposure_is_complete(): publishes stores to the
+	 * target */
 	weft_add32(&win_record(w->page, target)->completes, 1);
 	notify(w, target);
 	return 0;
@@ -184,7 +185,7 @@ int weft_win_complete(struct weft_win *w)
 
 /* ---- end of the exposure ------------------------------------------------- */
 
-static bool is_over(struct weft_win *w)
+static bool exposure_is_complete(struct weft_win *w)
 {
 	/* A23 pairs with R23 in complete_to() */
 	uint32_t n =
@@ -212,11 +213,11 @@ int weft_win_wait(struct weft_win *w)
 	int rc = 0;
 
 	win_serve_others(w);
-	while (!rc && !w->page && !is_over(w))
-		rc = win_idle_turn(&idle);
+	while (!rc && !w->page && !exposure_is_complete(w))
+		rc = win_idle_pass(&idle);
 	while (w->page && !rc) {
 		seen = weft_load32(&win_record(w->page, w->rank)->events);
-		if (is_over(w))
+		if (exposure_is_complete(w))
 			break;
 		rc = wait_event(w, &p, seen);
 	}
@@ -227,7 +228,7 @@ int weft_win_wait(struct weft_win *w)
 int weft_win_test(struct weft_win *w)
 {
 	weft_progress_poll(NULL, 0, false);
-	if (!is_over(w))
+	if (!exposure_is_complete(w))
 		return 0;
 	exposure_end(w);
 	return 1;

@@ -9,7 +9,7 @@
 #include "src/win/win.h"
 
 /*
- * State of a wait for a change by messages. win_idle_turn() makes one progress
+ * State of a wait for a change by messages. win_idle_pass() makes one progress
  * pass; -ECONNRESET: a member has died.
  */
 struct win_idle {
@@ -18,7 +18,7 @@ struct win_idle {
 	uint64_t check_ns; /* time of the next check for dead members; or 0 */
 };
 struct win_idle win_idle_begin(const struct weft_win *w);
-int win_idle_turn(struct win_idle *i);
+int win_idle_pass(struct win_idle *i);
 
 /*
  * Waits until no operation is pending; returns and clears an unreported error.

@@ -14,10 +14,10 @@ enum { EDGE = 64, BLANK = 0xa5 };
 static void mem_lay_out(struct case_mem *m, struct weft_rng *rng)
 {
 	MPI_Count at = 0, unit = m->form == CASE_W ? m->el->dt->extent : 1;
-	int i, b, turn = (int)weft_rng_below(rng, 2);
+	int i, b, reverse = (int)weft_rng_below(rng, 2);
 
 	for (i = 0; i < m->blocks; i++) {
-		b = turn && m->form != CASE_EVEN ? m->blocks - 1 - i : i;
+		b = reverse && m->form != CASE_EVEN ? m->blocks - 1 - i : i;
 		m->displ[b] = at * unit;
 		m->narrow_displ[b] = (int)m->displ[b];
 		m->narrow_count[b] = (int)m->count[b];
@@ -121,7 +121,7 @@ static bool is_left(const struct case_job *j, int i)
 }
 
 /* Returns the range [lo, hi) of processes from which i receives. */
-static void heard(const struct case_job *j, int i, int *lo, int *hi)
+static void senders_of(const struct case_job *j, int i, int *lo, int *hi)
 {
 	bool from_left = !j->mock->q || !is_left(j, i);
 
@@ -130,13 +130,13 @@ static void heard(const struct case_job *j, int i, int *lo, int *hi)
 }
 
 /* Returns the range [lo, hi) of processes in i's own group. */
-static void beside(const struct case_job *j, int i, int *lo, int *hi)
+static void group_of(const struct case_job *j, int i, int *lo, int *hi)
 {
 	*lo = is_left(j, i) ? 0 : j->mock->p;
 	*hi = is_left(j, i) ? j->mock->p : j->n;
 }
 
-static bool same_side(const struct case_job *j, int a, int b)
+static bool same_group(const struct case_job *j, int a, int b)
 {
 	return is_left(j, a) == is_left(j, b);
 }
@@ -150,7 +150,7 @@ static int root_arg(const struct case_job *j, int i)
 		return root;
 	if (i == root)
 		return MPI_ROOT;
-	if (same_side(j, i, root))
+	if (same_group(j, i, root))
 		return MPI_PROC_NULL;
 	return is_left(j, root) ? root : root - j->mock->p;
 }
@@ -159,9 +159,9 @@ static int root_arg(const struct case_job *j, int i)
  * Returns whether i exchanges data with the root; in an intracommunicator also
  * the root itself.
  */
-static bool is_leaf(const struct case_job *j, int i)
+static bool is_non_root(const struct case_job *j, int i)
 {
-	return !j->mock->q || !same_side(j, i, j->w.root);
+	return !j->mock->q || !same_group(j, i, j->w.root);
 }
 
 /* Returns the number of elements of the block from process a to process b. */
@@ -198,7 +198,7 @@ static void open_bcast(struct case_job *j, int i, struct weft_rng *rng)
 	one_block(j, &c->r, j->w.count, rng);
 	if (i == j->w.root)
 		set_block(&c->r, c->r.mem, 0, i, 0);
-	if (i == j->w.root || is_leaf(j, i))
+	if (i == j->w.root || is_non_root(j, i))
 		set_block(&c->r, c->r.image, 0, j->w.root, 0);
 }
 
@@ -211,7 +211,7 @@ static void root_blocks(struct case_job *j, int i, struct case_mem *m,
 {
 	int lo, hi, b;
 
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	m->el = j->w.el;
 	m->form = j->w.form;
 	m->blocks = hi - lo;
@@ -225,14 +225,14 @@ static void open_gather(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int lo, hi, b;
 
-	if (is_leaf(j, i)) {
+	if (is_non_root(j, i)) {
 		one_block(j, &c->s, pair_count(j, i, 0), rng);
 		set_block(&c->s, c->s.mem, 0, i, 0);
 	}
 	if (i != j->w.root)
 		return;
 	root_blocks(j, i, &c->r, rng);
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	for (b = 0; b < c->r.blocks; b++)
 		set_block(&c->r, c->r.image, b, lo + b, 0);
 	if (j->w.in_place) {
@@ -246,7 +246,7 @@ static void open_scatter(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int lo, hi, b;
 
-	if (is_leaf(j, i)) {
+	if (is_non_root(j, i)) {
 		one_block(j, &c->r, pair_count(j, i, 0), rng);
 		if (i != j->w.root || !j->w.in_place)
 			set_block(&c->r, c->r.image, 0, j->w.root, i);
@@ -254,7 +254,7 @@ static void open_scatter(struct case_job *j, int i, struct weft_rng *rng)
 	if (i != j->w.root)
 		return;
 	root_blocks(j, i, &c->s, rng);
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	for (b = 0; b < c->s.blocks; b++)
 		set_block(&c->s, c->s.mem, b, i, lo + b);
 	if (j->w.in_place)
@@ -266,7 +266,7 @@ static void open_allgather(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int lo, hi, b;
 
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	one_block(j, &c->s, pair_count(j, i, 0), rng);
 	set_block(&c->s, c->s.mem, 0, i, 0);
 	root_blocks(j, i, &c->r, rng);
@@ -283,7 +283,7 @@ static void open_alltoall(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int lo, hi, b;
 
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	c->s.el = c->r.el = j->w.el;
 	c->s.form = c->r.form = j->w.form;
 	c->s.blocks = c->r.blocks = hi - lo;
@@ -310,7 +310,7 @@ static void open_combine(struct case_job *j, int i, struct weft_rng *rng)
 	bool rooted = j->w.kind == WEFT_COLL_REDUCE;
 	int lo, hi;
 
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	one_block(j, &c->s, j->w.count, rng);
 	one_block(j, &c->r, j->w.count, rng);
 	set_block(&c->s, c->s.mem, 0, i, 0);
@@ -331,7 +331,7 @@ static void open_combine(struct case_job *j, int i, struct weft_rng *rng)
  * Returns the number of elements of the vector that process i receives in a
  * reduce-scatter.
  */
-static int dealt(const struct case_job *j, int i, int lo, int hi)
+static int redscat_count(const struct case_job *j, int i, int lo, int hi)
 {
 	int total = j->w.count * (j->mock->q ? j->mock->p * j->mock->q : 1);
 
@@ -349,27 +349,28 @@ static void open_redscat(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int from, to, lo, hi, k, before = 0, total = 0;
 
-	heard(j, i, &from, &to);
-	beside(j, i, &lo, &hi);
+	senders_of(j, i, &from, &to);
+	group_of(j, i, &lo, &hi);
 	for (k = lo; k < hi; k++) {
-		before += k < i ? dealt(j, k, lo, hi) : 0;
-		total += dealt(j, k, lo, hi);
+		before += k < i ? redscat_count(j, k, lo, hi) : 0;
+		total += redscat_count(j, k, lo, hi);
 	}
 	one_block(j, &c->s, total, rng);
 	set_block(&c->s, c->s.mem, 0, i, 0);
-	one_block(j, &c->r, j->w.in_place ? total : dealt(j, i, lo, hi), rng);
+	one_block(j, &c->r, j->w.in_place ? total : redscat_count(j, i, lo, hi),
+		  rng);
 	if (j->w.in_place) {
 		set_block(&c->r, c->r.mem, 0, i, 0);
 		c->s.side.buf = MPI_IN_PLACE;
 	}
 	memcpy(c->r.image, c->r.mem, c->r.len);
-	c->r.count[0] = dealt(j, i, lo, hi);
+	c->r.count[0] = redscat_count(j, i, lo, hi);
 	set_sum(j, &c->r, 0, before, from, to);
 	c->r.side.count = c->r.count[0];
 	if (j->w.form == CASE_EVEN)
 		return;
 	for (k = lo; k < hi; k++)
-		c->r.narrow_count[k - lo] = dealt(j, k, lo, hi);
+		c->r.narrow_count[k - lo] = redscat_count(j, k, lo, hi);
 	c->r.side.counts.at = c->r.narrow_count;
 	c->r.side.counts.wide = false;
 }

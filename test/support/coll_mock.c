@@ -41,7 +41,7 @@ struct mock_req {
 	struct weft_req req;
 	/* in the list of unmatched requests, or of matched receives */
 	struct weft_list link;
-	struct mock_req *mate; /* receive: the matching send */
+	struct mock_req *sender; /* receive: the matching send */
 	uint64_t ctx;
 	int src;
 	int dst;
@@ -52,8 +52,8 @@ struct mock_req {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct weft_rng dice;
-static struct weft_list lonely = { &lonely, &lonely };
+static struct weft_rng rng;
+static struct weft_list unmatched = { &unmatched, &unmatched };
 static struct weft_list ready = { &ready, &ready };
 static struct weft_list steps = { &steps, &steps };
 static int alive; /* number of existing message requests */
@@ -158,7 +158,7 @@ int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 
 /* ---- messages ---- */
 
-static bool pair_up(const struct mock_req *a, const struct mock_req *b)
+static bool is_match(const struct mock_req *a, const struct mock_req *b)
 {
 	return a->send != b->send && a->ctx == b->ctx && a->src == b->src &&
 	       a->dst == b->dst && a->tag == b->tag;
@@ -170,21 +170,21 @@ static void match(struct mock_req *m)
 	struct weft_list *pos, *tmp;
 	struct mock_req *o;
 
-	weft_list_each(pos, tmp, &lonely) {
+	weft_list_each(pos, tmp, &unmatched) {
 		o = weft_container_of(pos, struct mock_req, link);
-		if (!pair_up(m, o))
+		if (!is_match(m, o))
 			continue;
 		weft_list_remove(&o->link);
 		if (m->send) {
-			o->mate = m;
+			o->sender = m;
 			weft_list_push_back(&ready, &o->link);
 		} else {
-			m->mate = o;
+			m->sender = o;
 			weft_list_push_back(&ready, &m->link);
 		}
 		return;
 	}
-	weft_list_push_back(&lonely, &m->link);
+	weft_list_push_back(&unmatched, &m->link);
 }
 
 /*
@@ -200,7 +200,7 @@ static void send_done(struct mock_req *m, struct weft_req **req_p)
 	T_NOT_NULL(m->copy);
 	T_IS(weft_pack(&m->data, 0, m->copy, n), n);
 	*req_p = weft_req_null_done();
-	if (weft_rng_below(&dice, 2))
+	if (weft_rng_below(&rng, 2))
 		return;
 	shown = calloc(1, sizeof(*shown));
 	T_NOT_NULL(shown);
@@ -241,7 +241,7 @@ int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
 	messages++;
 	bytes_sent += weft_typed_bytes(&data);
 	*req_p = &m->req;
-	if (weft_rng_below(&dice, 2))
+	if (weft_rng_below(&rng, 2))
 		send_done(m, req_p);
 	match(m);
 	pthread_mutex_unlock(&lock);
@@ -302,9 +302,9 @@ static bool breaks(const struct mock_req *r)
  * Copies the message, unless it is too long for the receive. Returns 0 or an
  * error.
  */
-static int land(struct mock_req *r)
+static int copy_message(struct mock_req *r)
 {
-	struct mock_req *s = r->mate;
+	struct mock_req *s = r->sender;
 	size_t n = weft_typed_bytes(&s->data);
 
 	if (n > weft_typed_bytes(&r->data))
@@ -325,11 +325,11 @@ static int land(struct mock_req *r)
  */
 static void deliver(struct mock_req *r)
 {
-	struct mock_req *s = r->mate;
+	struct mock_req *s = r->sender;
 
 	T_TRUE(broken || !weft_typed_bytes(&s->data) ||
 	       weft_typed_bytes(&s->data) == weft_typed_bytes(&r->data));
-	weft_req_complete(&r->req, breaks(r) ? break_err : land(r));
+	weft_req_complete(&r->req, breaks(r) ? break_err : copy_message(r));
 	if (!s->copy) {
 		weft_req_complete(&s->req, 0);
 		return;
@@ -349,7 +349,7 @@ static struct weft_list *pick(struct weft_list *from)
 	if (!len)
 		return NULL;
 	n = from->next;
-	for (len = weft_rng_below(&dice, len < 8 ? len : 8); len; len--)
+	for (len = weft_rng_below(&rng, len < 8 ? len : 8); len; len--)
 		n = n->next;
 	return n;
 }
@@ -391,7 +391,7 @@ static bool step_one(struct weft_req *r)
 void weft_progress_add(struct weft_req *r)
 {
 	weft_list_push_back(&steps, &r->link);
-	if (weft_rng_below(&dice, 2))
+	if (weft_rng_below(&rng, 2))
 		step_one(r);
 }
 
@@ -401,7 +401,7 @@ static int step_all(void)
 	int over = 0;
 
 	weft_list_each(pos, tmp, &steps)
-		if (weft_rng_below(&dice, 3))
+		if (weft_rng_below(&rng, 3))
 			over += step_one(
 				weft_container_of(pos, struct weft_req, link));
 	return over;
@@ -491,7 +491,7 @@ struct mock *mock_open(int p, int q, uint64_t seed)
 	int i;
 
 	T_NOT_NULL(m);
-	weft_rng_init(&dice, seed, 1);
+	weft_rng_init(&rng, seed, 1);
 	m->p = p;
 	m->q = q;
 	m->comm = calloc((size_t)(p + q), sizeof(struct weft_comm *));
@@ -514,7 +514,7 @@ void mock_close(struct mock *m)
 {
 	int i;
 
-	T_TRUE(weft_list_empty(&lonely));
+	T_TRUE(weft_list_empty(&unmatched));
 	T_TRUE(weft_list_empty(&ready));
 	T_TRUE(weft_list_empty(&steps));
 	T_IS(alive, 0);
@@ -635,12 +635,12 @@ int weft_route_join_wait(struct weft_comm *comm)
 
 bool weft_core_exact;
 
-bool weft_route_may_post(struct weft_route *r, uint32_t *turn)
+bool weft_route_may_post(struct weft_route *r, uint32_t *ticket)
 {
 	return true;
 }
 
-void weft_route_posted(struct weft_route *r, uint32_t *turn)
+void weft_route_posted(struct weft_route *r, uint32_t *ticket)
 {
 }
 
