@@ -18,7 +18,7 @@ struct coll_hosts {
 	int *first;	 /* first rank, indexed by host number */
 	int *local_rank; /* ranks on this host, ascending */
 	int local_size;
-	int me; /* index of this rank in mate */
+	int me; /* index of this rank in local_rank */
 	/* class route of this host, for blocking operations */
 	bool join_tried;
 	/* communicator of this host's ranks, for the route */
@@ -35,13 +35,13 @@ void coll_hosts_leave(struct weft_comm *comm);
 
 /*
  * Trees of one operation. Each host has a leader; on the root's host it is the
- * root. near: tree of this host's ranks, rooted at the leader; far: tree of the
- * leaders.
+ * root. local_tree: tree of this host's ranks, rooted at the leader;
+ * leader_tree: tree of the leaders.
  */
 struct coll_hosts_plan {
 	const struct coll_hosts *h;
 	bool is_leader;
-	int place; /* index of this host's leader in mate */
+	int place; /* index of this host's leader in local_rank */
 	struct coll_tree local_tree;
 	struct coll_tree leader_tree; /* set only at a leader */
 };

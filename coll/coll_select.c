@@ -275,7 +275,7 @@ static const struct coll_algo neighbor_alltoall_rows[] = {
 };
 
 struct rows {
-	const struct coll_algo *at;
+	const struct coll_algo *row;
 	unsigned n;
 };
 
@@ -342,8 +342,8 @@ static const struct coll_algo *algo_named(enum weft_coll_kind kind,
 	unsigned i;
 
 	for (i = 0; i < table[kind].n; i++)
-		if (!strcmp(table[kind].at[i].name, name))
-			return &table[kind].at[i];
+		if (!strcmp(table[kind].row[i].name, name))
+			return &table[kind].row[i];
 	return NULL;
 }
 
@@ -497,10 +497,10 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a)
 		return row;
 	bytes = coll_volume(a);
 	for (i = 0; i + 1 < rows->n; i++)
-		if (meets_requirements(&rows->at[i], t) &&
-		    in_range(&rows->at[i], bytes, a->comm->size))
+		if (meets_requirements(&rows->row[i], t) &&
+		    in_range(&rows->row[i], bytes, a->comm->size))
 			break;
-	return &rows->at[i];
+	return &rows->row[i];
 }
 
 void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row)
@@ -515,7 +515,7 @@ bool coll_not_forced(enum weft_coll_kind kind)
 
 const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i)
 {
-	return i < table[kind].n ? &table[kind].at[i] : NULL;
+	return i < table[kind].n ? &table[kind].row[i] : NULL;
 }
 
 bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
@@ -527,8 +527,8 @@ bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
 	if (k == WEFT_COLL_KINDS)
 		return false;
 	help_p->option = weft_coll_options[k].name;
-	help_p->name = table[k].at[i].name;
-	help_p->text = table[k].at[i].text;
+	help_p->name = table[k].row[i].name;
+	help_p->text = table[k].row[i].text;
 	return true;
 }
 

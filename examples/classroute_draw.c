@@ -15,7 +15,7 @@
 #define DIMS 5
 
 struct node {
-	int at[DIMS];
+	int coord[DIMS];
 	char up[8];
 };
 
@@ -35,7 +35,7 @@ static int read_nodes(FILE *in)
 			continue;
 		}
 		for (int d = 0; d < DIMS; d++) {
-			n.at[d] = (int)strtol(s, &s, 10);
+			n.coord[d] = (int)strtol(s, &s, 10);
 			if (*s != ',')
 				break;
 			s++;
@@ -54,8 +54,8 @@ static int read_nodes(FILE *in)
 static const struct node *find(int a, int b, const int *rest)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (nodes[i].at[0] == a && nodes[i].at[1] == b &&
-		    !memcmp(nodes[i].at + 2, rest, 3 * sizeof(int)))
+		if (nodes[i].coord[0] == a && nodes[i].coord[1] == b &&
+		    !memcmp(nodes[i].coord + 2, rest, 3 * sizeof(int)))
 			return &nodes[i];
 	}
 	return NULL;
@@ -97,12 +97,12 @@ static void draw_between(int a, int b_low, int b_high, const int *rest)
 
 static void bounds(int d, int *low, int *high)
 {
-	*low = *high = nodes[0].at[d];
+	*low = *high = nodes[0].coord[d];
 	for (size_t i = 0; i < count; i++) {
-		if (nodes[i].at[d] < *low)
-			*low = nodes[i].at[d];
-		if (nodes[i].at[d] > *high)
-			*high = nodes[i].at[d];
+		if (nodes[i].coord[d] < *low)
+			*low = nodes[i].coord[d];
+		if (nodes[i].coord[d] > *high)
+			*high = nodes[i].coord[d];
 	}
 }
 
@@ -133,11 +133,11 @@ int main(void)
 		/* draw each plane once, at its first node */
 		size_t k = 0;
 
-		while (memcmp(nodes[k].at + 2, nodes[i].at + 2,
+		while (memcmp(nodes[k].coord + 2, nodes[i].coord + 2,
 			      3 * sizeof(int)))
 			k++;
 		if (k == i)
-			draw_plane(nodes[i].at + 2);
+			draw_plane(nodes[i].coord + 2);
 	}
 	free(nodes);
 	return 0;

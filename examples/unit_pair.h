@@ -22,12 +22,12 @@ static inline void must(int err, const char *what)
 
 static inline void send_bytes(int fd, const void *buf, size_t n)
 {
-	must(write(fd, buf, n) == (ssize_t)n ? 0 : -5, "give");
+	must(write(fd, buf, n) == (ssize_t)n ? 0 : -5, "write");
 }
 
 static inline void recv_bytes(int fd, void *buf, size_t n)
 {
-	must(read(fd, buf, n) == (ssize_t)n ? 0 : -5, "take");
+	must(read(fd, buf, n) == (ssize_t)n ? 0 : -5, "read");
 }
 
 /* Forks. Returns 0 in the parent, 1 in the child. */

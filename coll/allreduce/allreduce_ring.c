@@ -41,14 +41,14 @@ static char *block_at(struct coll_prog *p, const void *vec,
 static void combine_hop(struct coll_prog *p, const struct ring *r, int b,
 			bool first)
 {
-	int gone = (b + 1) % p->size;
+	int sent = (b + 1) % p->size;
 	char *mine = block_at(p, r->in, r, b);
 	char *dst = block_at(p, r->out, r, b);
 	char *to = r->tmp ? r->tmp : dst;
 
 	coll_recv(p, to, block_n(p, r, b), p->op_dt, r->left);
-	coll_send(p, block_at(p, first ? r->in : r->out, r, gone),
-		  block_n(p, r, gone), p->op_dt, r->right);
+	coll_send(p, block_at(p, first ? r->in : r->out, r, sent),
+		  block_n(p, r, sent), p->op_dt, r->right);
 	coll_wait_all(p);
 	if (r->tmp)
 		coll_reduce(p, r->tmp, dst, block_n(p, r, b));
@@ -58,11 +58,11 @@ static void combine_hop(struct coll_prog *p, const struct ring *r, int b,
 
 static void collect_hop(struct coll_prog *p, const struct ring *r, int b)
 {
-	int gone = (b + 1) % p->size;
+	int sent = (b + 1) % p->size;
 
 	coll_recv(p, block_at(p, r->out, r, b), block_n(p, r, b), p->op_dt,
 		  r->left);
-	coll_send(p, block_at(p, r->out, r, gone), block_n(p, r, gone),
+	coll_send(p, block_at(p, r->out, r, sent), block_n(p, r, sent),
 		  p->op_dt, r->right);
 	coll_wait_all(p);
 }

@@ -33,7 +33,7 @@ struct sink {
 	struct iovec *iov;
 	int used;
 	int room;
-	size_t taken;
+	size_t described;
 };
 
 /* ---- copying ---- */
@@ -84,10 +84,11 @@ WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
 		memcpy(to, from, len);
 }
 
-WEFT_INLINE void copy_blocks(bool out, bool far, struct blocks b, size_t len)
+WEFT_INLINE void copy_blocks(bool out, bool prefetch, struct blocks b,
+			     size_t len)
 {
 	for (MPI_Count i = 0; i < b.n; i++) {
-		if (far)
+		if (prefetch)
 			prefetch_range(out, b.mem + PREFETCH_BLOCKS * b.stride,
 				       1);
 		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
@@ -96,12 +97,12 @@ WEFT_INLINE void copy_blocks(bool out, bool far, struct blocks b, size_t len)
 	}
 }
 
-WEFT_INLINE void copy_runs(bool out, bool far, struct blocks b, size_t len)
+WEFT_INLINE void copy_runs(bool out, bool prefetch, struct blocks b, size_t len)
 {
 	size_t row = len < PREFETCH_ROW_MAX ? len : PREFETCH_ROW_MAX;
 
 	for (MPI_Count i = 0; i < b.n; i++) {
-		if (far && len >= ROW_MIN)
+		if (prefetch && len >= ROW_MIN)
 			prefetch_range(out, b.mem + PREFETCH_ROWS * b.stride,
 				       row);
 		copy_run(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
@@ -114,48 +115,49 @@ WEFT_INLINE void copy_runs(bool out, bool far, struct blocks b, size_t len)
  * Copies blocks of common sizes as constants, so that a block is one load and
  * one store.
  */
-WEFT_INLINE void copy_sized(bool out, bool far, struct blocks b, size_t len)
+WEFT_INLINE void copy_sized(bool out, bool prefetch, struct blocks b,
+			    size_t len)
 {
 	switch (len) {
 	case 1:
-		copy_blocks(out, far, b, 1);
+		copy_blocks(out, prefetch, b, 1);
 		break;
 	case 2:
-		copy_blocks(out, far, b, 2);
+		copy_blocks(out, prefetch, b, 2);
 		break;
 	case 4:
-		copy_blocks(out, far, b, 4);
+		copy_blocks(out, prefetch, b, 4);
 		break;
 	case 8:
-		copy_blocks(out, far, b, 8);
+		copy_blocks(out, prefetch, b, 8);
 		break;
 	case 12:
-		copy_blocks(out, far, b, 12);
+		copy_blocks(out, prefetch, b, 12);
 		break;
 	case 16:
-		copy_blocks(out, far, b, 16);
+		copy_blocks(out, prefetch, b, 16);
 		break;
 	case 24:
-		copy_blocks(out, far, b, 24);
+		copy_blocks(out, prefetch, b, 24);
 		break;
 	case 32:
-		copy_blocks(out, far, b, 32);
+		copy_blocks(out, prefetch, b, 32);
 		break;
 	case 64:
-		copy_blocks(out, far, b, 64);
+		copy_blocks(out, prefetch, b, 64);
 		break;
 	default:
-		copy_runs(out, far, b, len);
+		copy_runs(out, prefetch, b, len);
 	}
 }
 
-WEFT_INLINE char *copy_idx(bool out, bool far, char *mem, char *flat,
+WEFT_INLINE char *copy_idx(bool out, bool prefetch, char *mem, char *flat,
 			   const struct weft_dtn_part *p, MPI_Count n)
 {
 	for (; n > 0; n--, p++) {
 		size_t len = (size_t)(p[1].pos - p[0].pos);
 
-		if (far && n > PREFETCH_PARTS)
+		if (prefetch && n > PREFETCH_PARTS)
 			prefetch_range(out, mem + p[PREFETCH_PARTS].off,
 				       2 * WEFT_CACHE_LINE);
 		copy_run(out ? flat : mem + p->off, out ? mem + p->off : flat,
@@ -345,7 +347,7 @@ static void iov_run(struct sink *s, char *mem, size_t len)
 	} else {
 		s->iov[s->used++] = (struct iovec){ mem, len };
 	}
-	s->taken += len;
+	s->described += len;
 	s->left -= len;
 }
 
@@ -567,7 +569,7 @@ int weft_pack_iov(const struct weft_typed *t, size_t *pos, struct iovec *iov,
 
 	s.left = clip(t, *pos, SIZE_MAX);
 	walk_typed(&s, t, *pos);
-	*pos += s.taken;
+	*pos += s.described;
 	return s.used;
 }
 

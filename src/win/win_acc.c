@@ -119,7 +119,7 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
 	struct weft_win *w = c->w;
 	uint64_t len = acc_bytes_of(c, run);
 	char *base = w->dynamic ? NULL : w->peer[c->target].direct;
-	char *at = base + (uintptr_t)run->at;
+	char *at = base + (uintptr_t)run->location;
 
 	if (w->dynamic && !win_attach_has(w, (uintptr_t)at, len))
 		return MPI_ERR_RMA_RANGE;
@@ -151,7 +151,7 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 	struct win_fi f = { .kind = WIN_FI_READ, .local = mem, .len = len };
 	struct win_elem_arrays r = arrays_from(c, run, from);
 	char was[FEW];
-	int rc = win_fi_wait(c->w, c->target, run->at + off, f);
+	int rc = win_fi_wait(c->w, c->target, run->location + off, f);
 
 	if (rc)
 		return rc;
@@ -161,7 +161,7 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 	if (!has_changed(c, mem, was, len))
 		return 0;
 	f.kind = WIN_FI_WRITE;
-	return win_fi_wait(c->w, c->target, run->at + off, f);
+	return win_fi_wait(c->w, c->target, run->location + off, f);
 }
 
 static int run_by_fabric(struct win_call *c, struct win_run *run)
@@ -169,7 +169,7 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 	size_t most = elements_per_lock(c), from, n;
 	size_t room = (run->n < most ? run->n : most) * c->e.step;
 	alignas(max_align_t) char few[FEW];
-	char *mem = win_mapped_find(c->w, c->target, (uintptr_t)run->at,
+	char *mem = win_mapped_find(c->w, c->target, (uintptr_t)run->location,
 				    acc_bytes_of(c, run));
 	int rc;
 

@@ -47,7 +47,7 @@ struct win_am {
 static_assert(sizeof(struct win_am) == 32, "travels");
 
 struct win_am_run {
-	uint64_t at; /* offset in the window, or an address (dynamic) */
+	uint64_t location; /* offset in the window, or an address (dynamic) */
 	uint64_t count;
 };
 

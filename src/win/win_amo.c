@@ -17,7 +17,7 @@ static bool has_type(const struct weft_win *w, const struct weft_dt *unit)
 bool win_amo_supports(const struct win_call *c, const struct win_run *run)
 {
 	struct weft_win *w = c->w;
-	uint64_t at = w->peer[c->target].base + (uintptr_t)run->at;
+	uint64_t at = w->peer[c->target].base + (uintptr_t)run->location;
 	struct win_attach_place p;
 
 	if (!has_type(w, c->unit) || !win_elem_is_atomic(&c->e, at))
@@ -94,7 +94,7 @@ int win_amo_run(struct win_call *c, struct win_op *op,
 		size_t off = from * c->e.step;
 
 		f.len = run->n - from < most ? run->n - from : most;
-		rc = win_fi_find(c->w, c->target, run->at + off, &f);
+		rc = win_fi_find(c->w, c->target, run->location + off, &f);
 		f.local = run->r.in ? (void *)(uintptr_t)(run->r.in + off)
 				    : run->r.old + off;
 		f.compare = run->r.compare ? run->r.compare + off : NULL;

@@ -144,14 +144,14 @@ struct win_run win_call_run(const struct win_call *c, size_t from)
 	struct iovec iov;
 
 	weft_pack_iov(&c->place, &pos, &iov, 1);
-	run.at = iov.iov_base;
+	run.location = iov.iov_base;
 	/* an element with gaps may consist of several pieces: one per run */
 	run.n = c->unit->size == c->unit->extent
 			? iov.iov_len / (size_t)c->unit->size
 			: 1;
 	if (run.n > c->n - from)
 		run.n = c->n - from;
-	run.n = limit_to_attachment(c, run.at, run.n);
+	run.n = limit_to_attachment(c, run.location, run.n);
 	run.r.in = c->r.in ? c->r.in + off : NULL;
 	run.r.compare = c->r.compare ? c->r.compare + off : NULL;
 	run.r.old = c->r.old ? c->r.old + off : NULL;
@@ -222,7 +222,8 @@ static size_t post_add(struct win_post *p, const struct win_run *run,
 		p->r.compare = run->r.compare ? run->r.compare + off : NULL;
 		p->r.old = run->r.old ? run->r.old + off : NULL;
 	}
-	p->run[p->runs++] = (struct win_am_run){ (uintptr_t)run->at + off, n };
+	p->run[p->runs++] =
+		(struct win_am_run){ (uintptr_t)run->location + off, n };
 	p->count += n;
 	return n;
 }

@@ -17,8 +17,8 @@
  */
 struct win_heap_place {
 	int64_t pid;
-	uint64_t inode; /* inode of the file of fd */
-	uint64_t at;
+	uint64_t inode;	 /* inode of the file of fd */
+	uint64_t offset; /* offset of the memory in the file, bytes */
 	int32_t fd;
 	int32_t zero;
 };

@@ -3,8 +3,8 @@
  * A reader-writer lock in shared memory, granted in the order of requests: each
  * request takes a ticket and enters when the ticket is admitted.
  *
- *   alone:  enters at write == ticket, leaves by ++read, ++write
- *   shares: enters at read == ticket, admits the next by ++read at once,
+ *   writer: enters at write == ticket, leaves by ++read, ++write
+ *   reader: enters at read == ticket, admits the next by ++read at once,
  *           leaves by ++write
  *
  * So consecutive readers enter together, and a writer waits only for earlier
@@ -32,7 +32,7 @@ void win_rwlock_release(struct win_rwlock *g, bool exclusive);
  *
  *   struct win_pause p = win_pause_begin(comm);
  *   while ((seen = weft_load32(word)), !condition)
- *           rc = win_pause(&p, word, seen, WIN_ANY, sleepers);
+ *           rc = win_pause(&p, word, seen, WIN_ANY, waiters);
  */
 struct win_pause {
 	const struct weft_comm *comm; /* members that may change the word */

@@ -149,12 +149,13 @@ static char *access_place(const struct access *a, const struct win_am_run *run)
 		return NULL;
 	len = (run->count - 1) * a->e.step + a->e.bytes;
 	if (w->dynamic)
-		return win_attach_has(w, run->at, len)
-			       ? (char *)(uintptr_t)run->at
+		return win_attach_has(w, run->location, len)
+			       ? (char *)(uintptr_t)run->location
 			       : NULL;
-	if (run->at > (uint64_t)w->bytes || len > (uint64_t)w->bytes - run->at)
+	if (run->location > (uint64_t)w->bytes ||
+	    len > (uint64_t)w->bytes - run->location)
 		return NULL;
-	return (char *)w->base + run->at;
+	return (char *)w->base + run->location;
 }
 
 /* Executes all runs. Returns 0 or an MPI error class. */

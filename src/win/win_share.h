@@ -17,7 +17,7 @@ bool win_share_is_local(const struct weft_comm *c);
  * at once. Returns 0 or -errno, the same on all members.
  */
 struct win_share_part {
-	uint64_t at;
+	uint64_t offset; /* offset after the page, bytes */
 	uint64_t bytes;
 };
 int win_share_open(struct weft_win *w, uint64_t bytes,

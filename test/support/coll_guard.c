@@ -11,7 +11,7 @@
 enum { BLOCKS = 1024, SMALLEST = 512, ALIGN = 16 };
 
 struct block {
-	void *at; /* address returned by malloc; NULL: unused */
+	void *ptr; /* address returned by malloc; NULL: unused */
 	char *base;
 	size_t len;
 };
@@ -43,7 +43,7 @@ unsigned guard_count(void)
 static struct block *guard_find(const void *at)
 {
 	for (size_t i = 0; i < BLOCKS; i++)
-		if (block[i].at == at)
+		if (block[i].ptr == at)
 			return &block[i];
 	return NULL;
 }
@@ -67,7 +67,7 @@ static void *guarded(size_t size)
 	*b = (struct block){ base + len - page - room, base, len };
 	count++;
 	live++;
-	return b->at;
+	return b->ptr;
 }
 
 void *__wrap_malloc(size_t size)
@@ -90,7 +90,7 @@ void __wrap_free(void *p)
 	b = p && live ? guard_find(p) : NULL;
 	if (b) {
 		munmap(b->base, b->len);
-		b->at = NULL;
+		b->ptr = NULL;
 		live--;
 	}
 	pthread_mutex_unlock(&lock);
