@@ -60,7 +60,7 @@ struct coll_step {
 
 /* An outstanding message. */
 struct coll_msg {
-	struct weft_req *req; /* NULL: the message is complete */
+	struct weft_req *req; /* request of the message; NULL: complete */
 	bool in;	/* true: a receive, which may get a failure notice */
 	MPI_Count want; /* expected size of a receive, bytes; 0: a signal */
 };

@@ -206,8 +206,9 @@ enum weft_gemini_delivery {
 struct weft_gemini_window {
 	uint32_t pe;
 	uint16_t mdh;
-	uint8_t addr_bits; /* 0: all bits are address bits */
-	uint8_t delivery;  /* enum weft_gemini_delivery */
+	/* number of address bits in a window offset; 0: all */
+	uint8_t addr_bits;
+	uint8_t delivery; /* enum weft_gemini_delivery */
 	uint64_t base;
 	uint16_t cq; /* completion queue for local and global events */
 };

@@ -630,7 +630,7 @@ struct weft_qsnet2_tports_attr {
 
 struct weft_qsnet2_tports_status {
 	uint32_t sender;
-	int err; /* 0, -EMSGSIZE: truncated, -EFAULT, -ECONNRESET */
+	int err; /* 0, -EFAULT, -ECONNRESET, or -EMSGSIZE: message truncated */
 	uint64_t tag;
 	uint64_t bytes; /* length of the message before truncation */
 };

@@ -200,8 +200,8 @@ struct weft_sunway_desc {
 	uint8_t op; /* enum weft_sunway_op */
 	uint8_t flags;
 	uint8_t port;	 /* 0, 1 or WEFT_SUNWAY_ADAPTIVE */
-	uint8_t engine;	 /* of the target */
-	uint8_t vi;	 /* of the target */
+	uint8_t engine;	 /* engine of the target */
+	uint8_t vi;	 /* virtual interface of the target */
 	uint8_t command; /* management command */
 	uint16_t queue;	 /* virtual receive queue; 0: raw queue */
 	uint32_t guid;

@@ -87,7 +87,7 @@ void weft_dt_commit(struct weft_dt *dt)
 
 /* ---- overflow checks ---- */
 
-/* True if n steps of size step exceed the range of offsets. */
+/* Returns whether n steps of size step exceed the range of offsets. */
 static bool too_far(MPI_Count n, MPI_Count step)
 {
 	MPI_Count r;
@@ -283,7 +283,7 @@ static struct weft_dt *block_old(const struct weft_dt_blocks *b, MPI_Count i)
 	return b->old[b->same ? 0 : i];
 }
 
-/* True if every block is one run (or empty). */
+/* Returns whether every block is one run or empty. */
 static bool all_rows(const struct weft_dt_blocks *b)
 {
 	if (b->same && weft_dt_is_contig(b->old[0]))

@@ -211,7 +211,7 @@ struct weft_win_xfer {
 	struct weft_dt *tdt;
 	/* the accumulate family */
 	struct weft_op *op;
-	void *result; /* NULL: nothing is fetched */
+	void *result; /* buffer for fetched elements; NULL: none are fetched */
 	MPI_Count rcount;
 	struct weft_dt *rdt;
 	const void *compare; /* compare and swap */
