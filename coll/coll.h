@@ -12,8 +12,8 @@
  *   weft_coll_init    records them; every MPI_Start executes them again
  *
  * The caller has checked the arguments. All functions return 0 or a negative
- * errno; an error in the middle of an operation is reported at its end, so that
- * the other ranks do not wait for ever.
+ * errno. An error in the middle of an operation is reported at its end, so that
+ * the other ranks do not wait forever.
  */
 #ifndef WEFT_COLL_H
 #define WEFT_COLL_H
@@ -48,7 +48,10 @@ enum weft_coll_kind {
 	WEFT_COLL_KINDS,
 };
 
-/* An array of numbers as passed to MPI: none, int[], or 64 bits wide. */
+/*
+ * An array of numbers as passed to MPI: none (NULL), int[], or MPI_Count[]
+ * (wide).
+ */
 struct weft_coll_array {
 	const void *at;
 	bool wide;
@@ -69,7 +72,7 @@ static inline MPI_Count weft_coll_num(const struct weft_coll_array *r, int i)
  * buf may be MPI_IN_PLACE on one of the two sides, as the operation allows.
  */
 struct weft_coll_side {
-	void *buf; /* the send side is never written */
+	void *buf; /* address; a send buffer is never written */
 	MPI_Count count;
 	struct weft_dt *dt;
 	struct weft_coll_array counts;
@@ -86,8 +89,12 @@ struct weft_coll_side {
 struct weft_coll_args {
 	enum weft_coll_kind kind;
 	struct weft_comm *comm;
-	bool uneven;	/* a v or w form: blocks differ; equal on all ranks */
-	bool any_order; /* persistent: ranks may start them in other orders */
+	/*
+	 * true: v or w form, blocks of different sizes; the same on all ranks
+	 */
+	bool uneven;
+	/* persistent: ranks may start such operations in different orders */
+	bool any_order;
 	struct weft_route *route; /* private route, or NULL */
 	int root; /* intercommunicators: also MPI_ROOT, MPI_PROC_NULL */
 	struct weft_op *op;
@@ -96,8 +103,9 @@ struct weft_coll_args {
 };
 
 /*
- * Calls that need no choice of an algorithm; false: use run or start. req_p
- * NULL: blocking.
+ * Execute a call by the class route, without selection of an algorithm. Return
+ * false if weft_coll_run() or weft_coll_start() must be called. req_p NULL:
+ * blocking.
  */
 bool weft_coll_barrier_on_route(struct weft_comm *comm, struct weft_req **req_p,
 				int *rc_p);
@@ -109,18 +117,19 @@ int weft_coll_run(const struct weft_coll_args *a);
 int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p);
 int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p);
 
-/* Called at the end of MPI_Init: a small world joins a route at once. */
+/* Called at the end of MPI_Init. Joins a class route for a small world. */
 void weft_coll_open(struct weft_comm *world);
 
 /* Called by src/comm when communicators are created and freed. */
 extern const struct weft_core_coll_ops weft_coll_core_ops;
 
-/* WEFT_COLL_BARRIER ...: the algorithm to use, by operation. */
+/* Options WEFT_COLL_BARRIER ...: algorithm to use, indexed by operation. */
 extern const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS];
 
 /*
- * For weft-info: entry i of the list of all algorithms, false after the last.
- * option is the variable that forces one (WEFT_COLL_BCAST=binomial).
+ * For weft-info: weft_coll_help() returns entry i of the list of all
+ * algorithms, false after the last one. option: environment variable that
+ * forces an algorithm (WEFT_COLL_BCAST=binomial).
  */
 struct weft_coll_help {
 	const char *option;

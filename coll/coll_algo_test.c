@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every row of the table against a naive result, for 1 to 17 and 33 ranks and
- * for pairs of groups, with random counts, roots, forms and types: as
+ * Compares every row of the table with a naive result, for 1 to 17 and 33 ranks
+ * and for pairs of groups, with random counts, roots, forms and types: as a
  * nonblocking, persistent, and (in threads) blocking operation.
  */
 #include "test/t.h"
@@ -18,11 +18,14 @@
 static struct case_elem plain, gappy;
 static struct weft_op *compose, *add_pairs;
 static struct weft_rng rng;
-static int given_count; /* 0: random */
+static int given_count; /* number of elements; 0: random */
 
 /* ---- elements and operations ---- */
 
-/* Maps x -> a x + b: their composition is associative and ordered. */
+/*
+ * Elements are maps x -> a x + b. Their composition is associative but not
+ * commutative.
+ */
 static void fold_compose(const int *l, int *r)
 {
 	unsigned a = (unsigned)l[0], b = (unsigned)l[1];
@@ -39,7 +42,7 @@ static void fold_add(const int *l, int *r)
 
 typedef void (*fold_fn)(const int *left, int *right);
 
-static void apply(const char *in, char *io, int n, fold_fn f)
+static void apply_fold(const char *in, char *io, int n, fold_fn f)
 {
 	MPI_Count ext = gappy.dt->extent;
 	int i, k, l[2], r[2];
@@ -58,12 +61,12 @@ static void apply(const char *in, char *io, int n, fold_fn f)
 static void user_compose(void *in, void *io, int *n, MPI_Datatype *type)
 {
 	T_PTR(*type, weft_dt_handle(gappy.dt));
-	apply(in, io, *n, fold_compose);
+	apply_fold(in, io, *n, fold_compose);
 }
 
 static void user_add(void *in, void *io, int *n, MPI_Datatype *type)
 {
-	apply(in, io, *n, fold_add);
+	apply_fold(in, io, *n, fold_add);
 }
 
 static void set_up(void)
@@ -126,7 +129,8 @@ static bool has_forms(enum weft_coll_kind k)
 	return k >= WEFT_COLL_GATHER && k <= WEFT_COLL_REDUCE_SCATTER;
 }
 
-static struct case_what draw(const struct coll_algo *row, const struct mock *m)
+static struct case_what draw_case(const struct coll_algo *row,
+				  const struct mock *m)
 {
 	static const int counts[] = { 0, 1, 2, 3, 7, 16, 17, 65, 300 };
 	struct case_what w = { .kind = row->kind };
@@ -164,11 +168,11 @@ static void run_started(struct case_job *j)
 static void run_persistent(struct case_job *j)
 {
 	struct weft_req *req[CASE_PROCS];
-	int i, turn;
+	int i, round;
 
 	for (i = 0; i < j->n; i++)
 		T_OK(weft_coll_init(&j->proc[i].a, &req[i]));
-	for (turn = 0; turn < (j->w.in_place ? 1 : 3); turn++) {
+	for (round = 0; round < (j->w.in_place ? 1 : 3); round++) {
 		case_reset(j);
 		for (i = 0; i < j->n; i++)
 			T_OK(req[i]->ops->start(req[i]));
@@ -204,13 +208,14 @@ static int draw_break(const struct case_job *j)
 	return at;
 }
 
-static int broken_runs;	  /* runs in which the message broke */
-static int ends_told;	  /* ranks notified that a process has ended */
-static int barriers_told; /* ranks that failed by notices only */
+static int broken_runs; /* runs in which a message arrived with an error */
+static int end_notices; /* ranks that were notified of the end of a process */
+/* ranks of barriers that failed by failure notices only */
+static int barrier_failures;
 
 /*
- * A rank without an error has the right result; the rank with the broken
- * message gets an error.
+ * Checks that a rank without an error has the right result, and that the rank
+ * with the broken message gets an error.
  */
 static void check_broken(struct case_job *j, int at, const int *rc)
 {
@@ -224,9 +229,9 @@ static void check_broken(struct case_job *j, int at, const int *rc)
 			case_check_rank(j, i);
 		else
 			T_TRUE(broke);
-		ends_told += rc[i] == -ECONNRESET && i != at;
+		end_notices += rc[i] == -ECONNRESET && i != at;
 		T_TRUE(rc[i] != -ECONNRESET || rc[at] == -ECONNRESET);
-		barriers_told +=
+		barrier_failures +=
 			rc[i] && i != at && j->w.kind == WEFT_COLL_BARRIER;
 	}
 }
@@ -270,7 +275,7 @@ typedef void (*run_fn)(struct case_job *j);
 static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
 {
 	static struct case_job job;
-	struct case_what w = draw(row, m);
+	struct case_what w = draw_case(row, m);
 
 	case_open(&job, m, &w, &rng);
 	coll_select_force(row->kind, row);
@@ -280,15 +285,20 @@ static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
 	case_close(&job);
 }
 
-/* Rows for several hosts are tested on several hosts, all others on one. */
-static bool lies_right(const struct coll_algo *row, struct mock *m)
+/*
+ * Returns whether the row is tested with this job: rows for several hosts with
+ * several hosts, all others with one.
+ */
+static bool fits_host_count(const struct coll_algo *row, struct mock *m)
 {
 	bool several = !m->q && coll_hosts(m->comm[0]);
 
 	return several == !!(row->need & COLL_HOSTS);
 }
 
-/* Tests every row that can serve p ranks (against q), draws times. */
+/*
+ * Tests every row that supports p ranks (and q in a second group), draws times.
+ */
 static void try_rows(int p, int q, int draws, run_fn run)
 {
 	const struct coll_algo *row;
@@ -304,9 +314,9 @@ static void try_rows(int p, int q, int draws, run_fn run)
 				continue;
 			if ((row->need & COLL_POW2) && (p & (p - 1)))
 				continue;
-			/* the provider's unit is tested in test/mpi */
+			/* test/mpi tests the collective unit */
 			if (row->need & (COLL_ROUTE | COLL_EXACT) ||
-			    !lies_right(row, m))
+			    !fits_host_count(row, m))
 				continue;
 			for (d = 0; d < draws; d++)
 				try_row(row, m, run);
@@ -314,7 +324,7 @@ static void try_rows(int p, int q, int draws, run_fn run)
 	mock_close(m);
 }
 
-static void hosts_give_the_naive_answer(void **state)
+static void several_hosts_match_the_naive_result(void **state)
 {
 	static const int spread[] = { 1, 2, 3, 5, -2, -3, -4 };
 	static const run_fn runs[] = { run_started, run_persistent,
@@ -329,7 +339,7 @@ static void hosts_give_the_naive_answer(void **state)
 	mock_spread(0);
 }
 
-static void every_row_gives_the_naive_answer(void **state)
+static void every_row_matches_the_naive_result(void **state)
 {
 	int p;
 
@@ -339,7 +349,7 @@ static void every_row_gives_the_naive_answer(void **state)
 	try_rows(33, 0, t_scale(4), run_started);
 }
 
-static void intercommunicators_give_the_naive_answer(void **state)
+static void intercommunicators_match_the_naive_result(void **state)
 {
 	int p, q;
 
@@ -349,7 +359,7 @@ static void intercommunicators_give_the_naive_answer(void **state)
 			try_rows(p, q, t_scale(20), run_started);
 }
 
-static void persistent_operations_run_again(void **state)
+static void persistent_operations_restart(void **state)
 {
 	set_up();
 	try_rows(1, 0, 3, run_persistent);
@@ -358,7 +368,7 @@ static void persistent_operations_run_again(void **state)
 	try_rows(3, 2, t_scale(20), run_persistent);
 }
 
-static void blocking_operations_run_at_once(void **state)
+static void blocking_operations_match_the_naive_result(void **state)
 {
 	set_up();
 	try_rows(1, 0, 1, run_blocking);
@@ -367,13 +377,13 @@ static void blocking_operations_run_at_once(void **state)
 	try_rows(2, 3, 1, run_blocking);
 }
 
-/* No rank may wait for ever: mock_settle and mock_close check it. */
-static void a_failure_is_told_to_all_who_depend_on_it(void **state)
+/* mock_settle() and mock_close() check that no rank waits forever. */
+static void failures_reach_all_dependent_ranks(void **state)
 {
 	static const int spread[] = { 0, 2, -3 };
 
 	set_up();
-	broken_runs = barriers_told = ends_told = 0;
+	broken_runs = barrier_failures = end_notices = 0;
 	for (size_t i = 0; i < sizeof(spread) / sizeof(*spread); i++) {
 		mock_spread(spread[i]);
 		for (int p = 2; p <= 17; p++)
@@ -383,12 +393,13 @@ static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 	mock_spread(0);
 	try_rows(3, 2, t_scale(20), run_started_broken);
 	T_TRUE(broken_runs > 100);
-	T_TRUE(barriers_told > 10 && ends_told > 100);
+	T_TRUE(barrier_failures > 10 && end_notices > 100);
 }
 
 /*
- * Unequal parts, the shorter ones ending at a page border: a temporary buffer
- * that is one element too short ends at a page without access rights.
+ * The parts have different sizes, and every buffer ends at a page without
+ * access rights, so that an overrun of a temporary buffer by one element is
+ * detected.
  */
 static void temporary_buffers_are_large_enough(void **state)
 {
@@ -410,12 +421,12 @@ static void temporary_buffers_are_large_enough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_row_gives_the_naive_answer),
-		T_CASE(hosts_give_the_naive_answer),
-		T_CASE(intercommunicators_give_the_naive_answer),
-		T_CASE(persistent_operations_run_again),
-		T_CASE(blocking_operations_run_at_once),
-		T_CASE(a_failure_is_told_to_all_who_depend_on_it),
+		T_CASE(every_row_matches_the_naive_result),
+		T_CASE(several_hosts_match_the_naive_result),
+		T_CASE(intercommunicators_match_the_naive_result),
+		T_CASE(persistent_operations_restart),
+		T_CASE(blocking_operations_match_the_naive_result),
+		T_CASE(failures_reach_all_dependent_ranks),
 		T_CASE(temporary_buffers_are_large_enough),
 	};
 

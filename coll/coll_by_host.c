@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives over several hosts: the ranks of a host combine first, by the
- * collective unit in a blocking operation, else by messages through shared
- * memory; then one message is sent over each edge of a tree of hosts in each
- * direction, and the result is passed to the ranks of a host by the same means.
+ * Collectives over several hosts. First the ranks of each host combine their
+ * data, by the collective unit in a blocking operation, otherwise by messages
+ * through shared memory. Then one message in each direction is sent over each
+ * edge of a tree of hosts. The ranks of a host get the result in the same way.
  *
  * Restrictions: communicators on several hosts; commutative reductions.
  * Cost: for h hosts: barrier, allreduce 2 ceil(log2 h) (alpha + n beta), for
@@ -17,7 +17,10 @@
 #include "coll/coll_hosts.h"
 #include "coll/coll_select.h"
 
-/* True if the host's unit does its part; equal for all ranks of a host. */
+/*
+ * Returns whether the host's collective unit executes the part within the host;
+ * the same on all ranks of a host.
+ */
 static bool by_unit(const struct coll_prog *p, const struct coll_hosts *h,
 		    const struct weft_coll_args *a)
 {
@@ -43,10 +46,14 @@ static void signals_down(struct coll_prog *p, const struct coll_tree *t)
 		coll_signal(p, t->child[i]);
 }
 
-/* With two hosts, the leader of the other host: both send at once. */
+/*
+ * Returns, with two hosts, the leader of the other host: both leaders send at
+ * once.
+ */
 static int other_leader(const struct coll_hosts_plan *plan)
 {
-	return plan->far.parent >= 0 ? plan->far.parent : plan->far.child[0];
+	return plan->leader_tree.parent >= 0 ? plan->leader_tree.parent
+					     : plan->leader_tree.child[0];
 }
 
 static void leaders_barrier(struct coll_prog *p,
@@ -57,8 +64,8 @@ static void leaders_barrier(struct coll_prog *p,
 		coll_expect(p, other_leader(plan));
 		return;
 	}
-	signals_up(p, &plan->far);
-	signals_down(p, &plan->far);
+	signals_up(p, &plan->leader_tree);
+	signals_down(p, &plan->leader_tree);
 }
 
 void coll_barrier_hosts(struct coll_prog *p, const struct weft_coll_args *a)
@@ -72,13 +79,13 @@ void coll_barrier_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	if (unit)
 		coll_unit(p, h->route, &all);
 	else
-		signals_up(p, &plan.near);
-	if (plan.speaks)
+		signals_up(p, &plan.local_tree);
+	if (plan.is_leader)
 		leaders_barrier(p, &plan);
 	if (unit)
 		coll_unit(p, h->route, &all);
 	else
-		signals_down(p, &plan.near);
+		signals_down(p, &plan.local_tree);
 }
 
 /* ---- bcast ---- */
@@ -87,12 +94,12 @@ static void flat_down(struct coll_prog *p, const struct coll_tree *t,
 		      const struct coll_flat *f)
 {
 	if (t->parent >= 0)
-		coll_take(p, f->bytes, f->len, coll_byte(), t->parent);
+		coll_recv_wait(p, f->bytes, f->len, coll_byte(), t->parent);
 	for (int i = t->nchild - 1; i >= 0; i--)
 		coll_send(p, f->bytes, f->len, coll_byte(), t->child[i]);
 }
 
-/* From the leader to the other ranks of its host. */
+/* Broadcasts from the leader to the other ranks of its host. */
 static void host_bcast(struct coll_prog *p, const struct coll_hosts_plan *plan,
 		       const struct coll_flat *f, bool unit)
 {
@@ -105,7 +112,7 @@ static void host_bcast(struct coll_prog *p, const struct coll_hosts_plan *plan,
 	if (unit)
 		coll_unit(p, plan->h->route, &call);
 	else
-		flat_down(p, &plan->near, f);
+		flat_down(p, &plan->local_tree, f);
 }
 
 void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
@@ -120,8 +127,8 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	if (p->rank == a->root)
 		coll_flat_pack(p, &f);
 	coll_hosts_plan(&plan, h, p->rank, a->root);
-	if (plan.speaks)
-		flat_down(p, &plan.far, &f);
+	if (plan.is_leader)
+		flat_down(p, &plan.leader_tree, &f);
 	host_bcast(p, &plan, &f, by_unit(p, h, a));
 	if (p->rank == a->root || !f.copied)
 		return;
@@ -131,7 +138,7 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 
 /* ---- reductions ---- */
 
-/* Sum of this host's ranks to the leader, in sum. */
+/* Combines the vectors of this host's ranks in sum at the leader. */
 static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 			const struct coll_hosts_plan *plan, const void *own,
 			void *sum)
@@ -143,7 +150,7 @@ static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 				     .count = (size_t)a->r.count };
 
 	if (!by_unit(p, plan->h, a)) {
-		coll_reduce_tree(p, a, &plan->near, own, sum);
+		coll_reduce_tree(p, a, &plan->local_tree, own, sum);
 		coll_wait_all(p);
 		return;
 	}
@@ -151,7 +158,10 @@ static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 	coll_unit(p, plan->h->route, &call);
 }
 
-/* With two hosts both leaders exchange sums and combine them in host order. */
+/*
+ * Exchanges the sums of two hosts between their leaders, which combine them in
+ * host order.
+ */
 static void by_host_exchange(struct coll_prog *p,
 			     const struct weft_coll_args *a,
 			     const struct coll_hosts_plan *plan, void *sum)
@@ -161,9 +171,9 @@ static void by_host_exchange(struct coll_prog *p,
 	void *in = coll_elems(p, n, a->r.dt);
 
 	coll_send(p, sum, n, a->r.dt, other);
-	coll_take(p, in, n, a->r.dt, other);
+	coll_recv_wait(p, in, n, a->r.dt, other);
 	coll_wait_all(p);
-	if (plan->h->mine) {
+	if (plan->h->my_host) {
 		coll_reduce(p, in, sum, n);
 		return;
 	}
@@ -181,11 +191,11 @@ void coll_reduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	if (!a->r.count)
 		return;
 	coll_hosts_plan(&plan, coll_hosts(a->comm), p->rank, a->root);
-	if (plan.speaks)
+	if (plan.is_leader)
 		sum = at_root ? a->r.buf : coll_elems(p, a->r.count, a->r.dt);
 	host_reduce(p, a, &plan, own, sum);
-	if (plan.speaks)
-		coll_reduce_tree(p, a, &plan.far, sum, sum);
+	if (plan.is_leader)
+		coll_reduce_tree(p, a, &plan.leader_tree, sum, sum);
 }
 
 void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
@@ -197,17 +207,18 @@ void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	if (!a->r.count)
 		return;
 	coll_hosts_plan(&plan, h, p->rank, 0);
-	host_reduce(p, a, &plan, coll_input(a), plan.speaks ? a->r.buf : NULL);
+	host_reduce(p, a, &plan, coll_input(a),
+		    plan.is_leader ? a->r.buf : NULL);
 	coll_flat_open(p, &a->r, &f);
-	if (plan.speaks && h->count == 2)
+	if (plan.is_leader && h->count == 2)
 		by_host_exchange(p, a, &plan, a->r.buf);
-	else if (plan.speaks)
-		coll_reduce_tree(p, a, &plan.far, a->r.buf, a->r.buf);
+	else if (plan.is_leader)
+		coll_reduce_tree(p, a, &plan.leader_tree, a->r.buf, a->r.buf);
 	coll_wait_all(p);
-	if (p->rank == 0 || (plan.speaks && h->count == 2))
+	if (p->rank == 0 || (plan.is_leader && h->count == 2))
 		coll_flat_pack(p, &f);
-	if (plan.speaks && h->count > 2)
-		flat_down(p, &plan.far, &f);
+	if (plan.is_leader && h->count > 2)
+		flat_down(p, &plan.leader_tree, &f);
 	host_bcast(p, &plan, &f, by_unit(p, h, a));
 	if (!f.copied || p->rank == 0)
 		return;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of vectors in device memory: processors and units combine in host
- * memory. The input is copied there at the start and the result back at the
- * end; in between the operation is the same as on ranks with host buffers.
- * Operations that only move data do not need this: messages and copies accept
- * device buffers.
+ * Reductions of vectors in device memory. Processors and units combine in host
+ * memory, so the input is copied to host memory at the start and the result is
+ * copied back at the end; in between the operation is the same as on ranks with
+ * host buffers. Operations that only move data are not staged: messages and
+ * copies accept device buffers.
  */
 #include "coll/coll_device.h"
 
@@ -23,7 +23,7 @@ struct staged {
 	struct weft_req *inner;
 	struct weft_coll_args user; /* arguments of the user */
 	struct weft_coll_args host;
-	MPI_Count in, out; /* elements */
+	MPI_Count in, out; /* number of elements of input and output */
 	void *s_block, *r_block;
 	struct weft_persist persist;
 };
@@ -52,7 +52,7 @@ static bool is_device(const struct weft_coll_args *a, const void *buf)
 	       weft_device_owns((const char *)buf + a->r.dt->true_lb);
 }
 
-/* True if the receive buffer is significant on this rank. */
+/* Returns whether the receive buffer is significant on this rank. */
 static bool gets_result(const struct weft_coll_args *a)
 {
 	if (a->kind != WEFT_COLL_REDUCE)
@@ -66,8 +66,8 @@ bool coll_on_device(const struct weft_coll_args *a)
 			 (gets_result(a) && is_device(a, a->r.buf)));
 }
 
-/* Numbers of elements of a rank's input and output. */
-static void lengths(struct staged *s)
+/* Computes the number of elements of this rank's input and output. */
+static void lengths_set(struct staged *s)
 {
 	const struct weft_coll_args *a = &s->user;
 
@@ -89,7 +89,7 @@ static int staged_init(struct staged *s, const struct weft_coll_args *a)
 	s->user = s->host = *a;
 	s->inner = NULL;
 	s->s_block = s->r_block = NULL;
-	lengths(s);
+	lengths_set(s);
 	if (is_device(a, a->s.buf)) {
 		s->s_block = host_buffer_alloc(s->in, a->r.dt, &s->host.s.buf);
 		if (!s->s_block)
@@ -110,7 +110,10 @@ static void staged_fini(struct staged *s)
 	free(s->r_block);
 }
 
-/* With an exclusive scan, rank 0's receive buffer must not change. */
+/*
+ * Copies the input to host memory. For an exclusive scan, copies the receive
+ * buffer, too, since rank 0's must not change.
+ */
 static void staged_in(struct staged *s)
 {
 	const struct weft_coll_args *a = &s->user;
@@ -143,7 +146,7 @@ int coll_device_run(const struct weft_coll_args *a)
 	return rc;
 }
 
-/* ---- as a request ---- */
+/* ---- staged reductions as requests ---- */
 
 static struct staged *staged_of(struct weft_req *r)
 {
@@ -160,7 +163,8 @@ static int req_start(struct weft_req *r)
 	if (rc)
 		return rc;
 	r->error = 0;
-	weft_store32_relaxed(&r->done, 0); /* inactive: no thread waits */
+	/* relaxed: the request is inactive, no thread waits */
+	weft_store32_relaxed(&r->done, 0);
 	r->flags |= WEFT_REQ_ACTIVE;
 	weft_progress_add(r);
 	return 0;

@@ -5,7 +5,7 @@
 
 #include "coll/coll.h"
 
-/* True for a reduction with a buffer in device memory. */
+/* Returns whether the call is a reduction with a buffer in device memory. */
 bool coll_on_device(const struct weft_coll_args *a);
 
 /* weft_coll_run, weft_coll_start and weft_coll_init for device buffers. */

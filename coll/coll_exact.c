@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums of doubles with a single rounding: the same bits for any number of
- * ranks, tree, order and algorithm. WEFT_EXACT=1 requests it everywhere, the
- * info key weft_exact on one communicator (the key has precedence); both must
- * be equal on all ranks. It applies to all reductions with MPI_SUM on 64-bit
- * floating point, in all forms, also between two groups.
+ * Exact sums of doubles, rounded once: the bits do not depend on the number of
+ * ranks, the tree, the order or the algorithm. WEFT_EXACT=1 requests exact sums
+ * on all communicators, the info key weft_exact on one (the key has
+ * precedence); both must be the same on all ranks. Exact sums apply to all
+ * reductions with MPI_SUM on 64-bit floating point, in all forms, also between
+ * two groups.
  *
- * The collective unit does it, which reduces to one rank or to all. A
- * reduce-scatter is a reduction of each block to its owner, a scan is a
+ * The collective unit computes exact sums; it reduces to one rank or to all. A
+ * reduce-scatter is a reduction of each block to its owner. A scan is a
  * reduction to each rank, to which higher ranks contribute negative zeroes
- * (these change no sum, not even a negative zero). Between groups, the local
- * phase is exact.
+ * (which change no sum, not even a negative zero). Between two groups, the
+ * reduction within a group is exact.
  *
  *   scan, p = 3      to 0: x0 -0 -0     to 1: x0 x1 -0     to 2: x0 x1 x2
  *
- * A communicator that has not joined a class route, or got none, joins a group
- * for it here; a nonblocking call does not wait for that, its step does.
+ * A communicator without a class route joins a group for exact sums here. A
+ * nonblocking call does not wait for the join; the step of its program waits.
  */
 #include "coll/coll_select.h"
 
@@ -26,7 +27,8 @@
 #include <errno.h>
 #include <string.h>
 
-#define EXACT_SALT 1 /* the communicator's own route has 0 */
+/* salt of the route for exact sums; the communicator's own route has 0 */
+#define EXACT_SALT 1
 
 static bool is_exact(struct weft_comm *comm)
 {
@@ -39,21 +41,24 @@ static bool is_exact(struct weft_comm *comm)
 	return weft_core_exact;
 }
 
-/* False, with one warning, if the provider cannot do exact sums. */
+/*
+ * Returns whether the provider supports exact sums; prints one warning if not.
+ */
 static bool can_be_exact(void)
 {
-	static bool told;
+	static bool warned;
 
-	if (weft_routes_exist() || told)
+	if (weft_routes_exist() || warned)
 		return weft_routes_exist();
-	told = true;
+	warned = true;
 	weft_log(WEFT_LOG_WARN, "exact sums need the weft provider: "
 				"WEFT_EXACT has no effect");
 	return false;
 }
 
 /*
- * True if this rank contributes to a sum; roots of intercommunicators do not.
+ * Returns whether the call is a sum to which this rank contributes; roots of
+ * intercommunicators do not contribute.
  */
 static bool is_sum(const struct weft_coll_args *a)
 {
@@ -70,7 +75,7 @@ static bool is_sum(const struct weft_coll_args *a)
 	}
 }
 
-bool coll_exact_wanted(const struct weft_coll_args *a)
+bool coll_exact_requested(const struct weft_coll_args *a)
 {
 	if (!weft_core_exact && !a->comm->info)
 		return false;
@@ -85,7 +90,7 @@ struct weft_comm *coll_exact_comm(const struct weft_coll_args *a)
 	return a->comm->inter ? a->comm->local : a->comm;
 }
 
-/* The route of an exact call; a persistent one has its own. */
+/* Returns the route of an exact call; a persistent call has a private route. */
 static struct weft_route *exact_route(const struct weft_coll_args *a)
 {
 	struct weft_route *own = coll_route(a);
@@ -108,7 +113,10 @@ int coll_exact_join(const struct weft_coll_args *a, bool wait)
 	return 0;
 }
 
-/* Adds a sum of n doubles of all ranks; out is used at the result's ranks. */
+/*
+ * Adds a step that sums n doubles of all ranks; out is used only at ranks that
+ * get the result.
+ */
 static void exact_sum_add(struct coll_prog *p, const struct weft_coll_args *a,
 			  struct fi_weft_call call)
 {
@@ -150,14 +158,17 @@ void coll_reduce_local_group(struct coll_prog *p,
 			     const struct weft_coll_args *a,
 			     const struct weft_coll_args *in)
 {
-	if (coll_exact_wanted(a))
+	if (coll_exact_requested(a))
 		exact_sum_to_add(p, a, in->root, in->s.buf, in->r.buf,
 				 in->r.count);
 	else
 		coll_reduce_binomial(p, in);
 }
 
-/* Buffer for a rank's own result while others still need its input. */
+/*
+ * Returns a buffer for this rank's result while other ranks still need its
+ * input.
+ */
 static double *result_buffer(struct coll_prog *p,
 			     const struct weft_coll_args *a, MPI_Count n)
 {

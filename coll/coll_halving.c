@@ -2,7 +2,10 @@
 /* Reduce-scatter by halving and its reverse, see coll_halving.h. */
 #include "coll/coll_halving.h"
 
-/* The half of w kept by a rank whose bit of this step is set or not. */
+/*
+ * Returns the half of w that a rank keeps; upper: the bit of this step is set
+ * in its number.
+ */
 static struct coll_window half(struct coll_window w, bool upper)
 {
 	MPI_Count mid = w.lo + (w.hi - w.lo) / 2;
@@ -23,7 +26,10 @@ static unsigned win_recv(struct coll_prog *p, void *vec, struct coll_window w,
 	return coll_recv(p, coll_at(vec, w.lo, dt), w.hi - w.lo, dt, from);
 }
 
-/* Idle ranks send their vector to their neighbour; false: this rank is idle. */
+/*
+ * Combines the vectors of idle ranks into their neighbours. Returns false if
+ * this rank is idle.
+ */
 static bool fold_in(struct coll_prog *p, struct coll_halving *h, void *vec,
 		    void *tmp, MPI_Count n)
 {
@@ -36,14 +42,15 @@ static bool fold_in(struct coll_prog *p, struct coll_halving *h, void *vec,
 		coll_wait_all(p);
 		return false;
 	}
-	coll_take(p, tmp, n, dt, p->rank - 1);
+	coll_recv_wait(p, tmp, n, dt, p->rank - 1);
 	coll_reduce(p, tmp, vec, n);
 	return true;
 }
 
 /*
- * One step: keeps one half of the window, sends the other. The result is in
- * *acc, which is swapped with *other when this rank is the left operand.
+ * Executes one step: this rank keeps one half of the window and sends the
+ * other. The result is in *acc, which is swapped with *other if this rank's
+ * vector is the left operand.
  */
 static void halve(struct coll_prog *p, struct coll_halving *h, int bit,
 		  char **acc, char **other)
@@ -108,7 +115,7 @@ void coll_doubling(struct coll_prog *p, struct coll_halving *h, void *vec,
 	bool upper;
 
 	if (h->fold.me < 0) {
-		coll_take(p, vec, n, dt, p->rank + 1);
+		coll_recv_wait(p, vec, n, dt, p->rank + 1);
 		return;
 	}
 	for (bit = h->fold.m >> 1; bit; bit >>= 1, step--) {

@@ -2,10 +2,10 @@
 /*
  * The phase that Rabenseifner's algorithms share: the ranks are folded onto a
  * power of two m; in each of log2 m steps neighbours at distance 1, 2, 4 ...
- * exchange halves of the window they still reduce. At the end every folded rank
- * has the result for a window of its own. Operands keep their order, because
- * equal windows of neighbouring groups of ranks are combined, the left group as
- * the left operand.
+ * exchange halves of their current window of the vector. At the end every
+ * folded rank has the result of a different window. Operands keep their order,
+ * because the same windows of neighbouring groups of ranks are combined, with
+ * the left group as the left operand.
  *
  *   m = 4, vector abcd        0       1       2       3
  *   distance 1               ab      cd      ab      cd     of pairs
@@ -18,29 +18,29 @@
 #include "coll/coll_tree.h"
 
 struct coll_window {
-	MPI_Count lo; /* elements */
+	MPI_Count lo; /* first element of the window; hi: after the last */
 	MPI_Count hi;
 };
 
 struct coll_halving {
 	struct coll_fold fold;
-	struct coll_window win[32]; /* by step; win[steps] is the result's */
+	/* windows, indexed by step; win[steps]: window of the result */
+	struct coll_window win[32];
 	int steps;
 };
 
 /*
- * Combines the vectors of the ranks. vec: n elements, holds this rank's vector,
- * and its window of the result afterwards (idle ranks: unchanged, fold.me is
- * -1).
+ * Combines the vectors of all ranks. vec: this rank's vector of n elements; on
+ * return its window holds the result (idle ranks, fold.me -1: unchanged).
  */
 void coll_halving(struct coll_prog *p, struct coll_halving *h, void *vec,
 		  MPI_Count n, struct weft_dt *dt);
 
-/* The final window of folded rank `number`. */
+/* Returns the final window of folded rank `number`. */
 struct coll_window coll_halving_window(const struct coll_halving *h,
 				       MPI_Count n, int number);
 
-/* The reverse phase: every rank gets all windows into vec. */
+/* Reverse phase: every rank gets all windows of the result in vec. */
 void coll_doubling(struct coll_prog *p, struct coll_halving *h, void *vec,
 		   MPI_Count n, struct weft_dt *dt);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks on hosts, and the two trees of an operation.
+ * Mapping of ranks to hosts, and the two trees of an operation.
  *
  *   hosts    a: 0 1 2    b: 3 4    c: 5 6 7        root 4
  *   leaders  0, 4, 5
- *   far      4 - 5, 4 - 0          binomial, from the root's host on
- *   near     0: 1 2   4: 3   5: 6 7
+ *   remote   4 - 5, 4 - 0          binomial tree of leaders, root 4
+ *   local    0: 1 2   4: 3   5: 6 7
  */
 #include "coll/coll_hosts.h"
 
@@ -16,16 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Differs from the salts of the communicator's and of private routes. */
+/*
+ * Salt of host routes; differs from those of communicator and private routes.
+ */
 #define HOSTS_SALT UINT64_MAX
 
 static void hosts_free(struct coll_hosts *h)
 {
 	if (!h)
 		return;
-	free(h->of);
+	free(h->host_of);
 	free(h->first);
-	free(h->mate);
+	free(h->local_rank);
 	free(h->local);
 	free(h);
 }
@@ -37,10 +39,10 @@ static struct coll_hosts *hosts_new(int size)
 
 	if (!h)
 		return NULL;
-	h->of = malloc(n * sizeof(int));
+	h->host_of = malloc(n * sizeof(int));
 	h->first = malloc(n * sizeof(int));
-	h->mate = malloc(n * sizeof(int));
-	if (h->of && h->first && h->mate)
+	h->local_rank = malloc(n * sizeof(int));
+	if (h->host_of && h->first && h->local_rank)
 		return h;
 	hosts_free(h);
 	return NULL;
@@ -59,7 +61,10 @@ static int hosts_number(struct coll_hosts *h, const struct weft_comm *comm,
 	return i;
 }
 
-/* The lock must be held. False: a rank's host is unknown. */
+/*
+ * Fills the mapping; the core lock is held. Returns false if a rank's host is
+ * unknown.
+ */
 static bool hosts_fill(struct coll_hosts *h, const struct weft_comm *comm)
 {
 	for (int r = 0; r < comm->size; r++) {
@@ -67,14 +72,14 @@ static bool hosts_fill(struct coll_hosts *h, const struct weft_comm *comm)
 
 		if (id < 0)
 			return false;
-		h->of[r] = hosts_number(h, comm, id, r);
+		h->host_of[r] = hosts_number(h, comm, id, r);
 	}
-	h->mine = h->of[comm->rank];
+	h->my_host = h->host_of[comm->rank];
 	for (int r = 0; r < comm->size; r++) {
 		if (r == comm->rank)
-			h->me = h->mates;
-		if (h->of[r] == h->mine)
-			h->mate[h->mates++] = r;
+			h->me = h->local_size;
+		if (h->host_of[r] == h->my_host)
+			h->local_rank[h->local_size++] = r;
 	}
 	return true;
 }
@@ -94,23 +99,27 @@ struct coll_hosts *coll_hosts(struct weft_comm *comm)
 	return h && h->count > 1 ? h : NULL;
 }
 
-/* This host's ranks as a communicator with the fields that a route uses. */
+/*
+ * Returns this host's ranks as a communicator with the fields that a route
+ * uses.
+ */
 static struct weft_comm *hosts_local(const struct coll_hosts *h,
 				     const struct weft_comm *comm)
 {
 	struct weft_comm *l =
-		malloc(sizeof(*l) + (size_t)h->mates * sizeof(int));
+		malloc(sizeof(*l) + (size_t)h->local_size * sizeof(int));
 	int *proc = l ? (int *)(l + 1) : NULL;
 
 	if (!l)
 		return NULL;
 	memcpy(l, comm, sizeof(*l));
-	atomic_init(&l->obj.refs, UINT32_MAX / 2); /* never freed by requests */
-	for (int i = 0; i < h->mates; i++)
-		proc[i] = comm->proc[h->mate[i]];
+	/* requests never drop the last reference */
+	atomic_init(&l->obj.refs, UINT32_MAX / 2);
+	for (int i = 0; i < h->local_size; i++)
+		proc[i] = comm->proc[h->local_rank[i]];
 	l->proc = proc;
 	l->rank = h->me;
-	l->size = l->peers = h->mates;
+	l->size = l->peers = h->local_size;
 	l->hosts = NULL;
 	l->route = l->joining = l->exact_route = NULL;
 	return l;
@@ -120,10 +129,10 @@ void coll_hosts_join(struct coll_hosts *h, struct weft_comm *comm)
 {
 	struct weft_route *r;
 
-	if (h->asked)
+	if (h->join_tried)
 		return;
-	h->asked = true;
-	h->local = h->mates > 1 ? hosts_local(h, comm) : NULL;
+	h->join_tried = true;
+	h->local = h->local_size > 1 ? hosts_local(h, comm) : NULL;
 	if (!h->local || weft_route_open(h->local, HOSTS_SALT, &r))
 		return;
 	if (weft_route_wait(r) == WEFT_ROUTE_CLASS)
@@ -142,26 +151,28 @@ void coll_hosts_leave(struct weft_comm *comm)
 	comm->hosts = NULL;
 }
 
-/* The binomial tree of this host's ranks, root at index place. */
+/*
+ * Builds the binomial tree of this host's ranks with its root at index place.
+ */
 static void plan_host_tree(const struct coll_hosts *h, int place,
 			   struct coll_tree *t)
 {
-	coll_tree_binomial(h->mates, place, h->me, t);
+	coll_tree_binomial(h->local_size, place, h->me, t);
 	if (t->parent >= 0)
-		t->parent = h->mate[t->parent];
+		t->parent = h->local_rank[t->parent];
 	for (int i = 0; i < t->nchild; i++)
-		t->child[i] = h->mate[t->child[i]];
+		t->child[i] = h->local_rank[t->child[i]];
 }
 
 static int plan_leader(const struct coll_hosts *h, int host, int root)
 {
-	return h->of[root] == host ? root : h->first[host];
+	return h->host_of[root] == host ? root : h->first[host];
 }
 
 static void plan_leader_tree(const struct coll_hosts *h, int root,
 			     struct coll_tree *t)
 {
-	coll_tree_binomial(h->count, h->of[root], h->mine, t);
+	coll_tree_binomial(h->count, h->host_of[root], h->my_host, t);
 	if (t->parent >= 0)
 		t->parent = plan_leader(h, t->parent, root);
 	for (int i = 0; i < t->nchild; i++)
@@ -171,14 +182,14 @@ static void plan_leader_tree(const struct coll_hosts *h, int root,
 void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
 		     int rank, int root)
 {
-	int speaker = plan_leader(h, h->mine, root);
+	int leader = plan_leader(h, h->my_host, root);
 
 	plan->h = h;
-	plan->speaks = rank == speaker;
+	plan->is_leader = rank == leader;
 	plan->place = 0;
-	while (h->mate[plan->place] != speaker)
+	while (h->local_rank[plan->place] != leader)
 		plan->place++;
-	plan_host_tree(h, plan->place, &plan->near);
-	if (plan->speaks)
-		plan_leader_tree(h, root, &plan->far);
+	plan_host_tree(h, plan->place, &plan->local_tree);
+	if (plan->is_leader)
+		plan_leader_tree(h, root, &plan->leader_tree);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mapping of a communicator's ranks to hosts. It is known without communication
- * (src/boot/boot_hosts.h), so all ranks have the same mapping at any time.
+ * Mapping of a communicator's ranks to hosts, computed without communication
+ * (src/boot/boot_hosts.h), so that all ranks have the same mapping.
  */
 #ifndef WEFT_COLL_HOSTS_H
 #define WEFT_COLL_HOSTS_H
@@ -11,20 +11,22 @@
 #include "src/offload/offload_route_call.h"
 
 struct coll_hosts {
-	int count; /* hosts, numbered by their first ranks; 1: unused */
-	int mine;
-	int *of;    /* by rank: its host */
-	int *first; /* by host: its first rank */
-	int *mate;  /* ranks of this host, in order */
-	int mates;
-	int me; /* index of this rank in mate */
+	/* number of hosts, in the order of their first ranks; 1: not used */
+	int count;
+	int my_host;
+	int *host_of;	 /* host number, indexed by rank */
+	int *first;	 /* first rank, indexed by host number */
+	int *local_rank; /* ranks on this host, ascending */
+	int local_size;
+	int me; /* index of this rank in local_rank */
 	/* class route of this host, for blocking operations */
-	bool asked;
-	struct weft_comm *local;  /* this host's ranks, for the route */
-	struct weft_route *route; /* NULL: by messages */
+	bool join_tried;
+	/* communicator of this host's ranks, for the route */
+	struct weft_comm *local;
+	struct weft_route *route; /* class route; NULL: messages are used */
 };
 
-/* NULL: all ranks are on one host, or out of memory. */
+/* Returns the mapping; NULL: all ranks are on one host, or out of memory. */
 struct coll_hosts *coll_hosts(struct weft_comm *comm);
 
 /* Joins the route of this host, once; called in a blocking operation. */
@@ -32,16 +34,16 @@ void coll_hosts_join(struct coll_hosts *h, struct weft_comm *comm);
 void coll_hosts_leave(struct weft_comm *comm);
 
 /*
- * Trees of one operation. Each host has a leader, on the root's host the root;
- * near is the tree of this host's ranks below the leader, far that of the
- * leaders.
+ * Trees of one operation. Each host has a leader; on the root's host it is the
+ * root. local_tree: tree of this host's ranks, rooted at the leader;
+ * leader_tree: tree of the leaders.
  */
 struct coll_hosts_plan {
 	const struct coll_hosts *h;
-	bool speaks;
-	int place; /* index of this host's leader in mate */
-	struct coll_tree near;
-	struct coll_tree far; /* at a leader */
+	bool is_leader;
+	int place; /* index of this host's leader in local_rank */
+	struct coll_tree local_tree;
+	struct coll_tree leader_tree; /* set only at a leader */
 };
 void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
 		     int rank, int root);

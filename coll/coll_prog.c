@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Implementation of coll_prog.h. Every call makes a step on the stack;
- * coll_step_add() either executes it at once or appends it to the recorded
- * ones.
+ * Implementation of coll_prog.h. Every call creates a step on the stack;
+ * coll_step_add() either executes the step at once or appends it to the
+ * recorded steps.
  */
 #include "coll/coll_prog.h"
 
@@ -96,7 +96,10 @@ static struct coll_msg *prog_msg(struct coll_prog *p)
 	return &p->msg[p->nmsg++];
 }
 
-/* Handles the result of posting; a completed message leaves no request. */
+/*
+ * Handles the result of posting a message; the request of a completed message
+ * is freed.
+ */
 static void msg_posted(struct coll_prog *p, struct coll_msg *m, int rc)
 {
 	if (rc)
@@ -117,7 +120,10 @@ static bool err_is_process_end(int err)
 	return err == -ECONNRESET || err == -EHOSTUNREACH || err == -ESHUTDOWN;
 }
 
-/* Length of the failure notice sent in place of a message of `bytes` bytes. */
+/*
+ * Returns the length of the failure notice sent in place of a message of
+ * `bytes` bytes.
+ */
 static MPI_Count failure_notice_bytes(int err, MPI_Count bytes)
 {
 	bool end = err_is_process_end(err);
@@ -127,7 +133,10 @@ static MPI_Count failure_notice_bytes(int err, MPI_Count bytes)
 	return end ? 2 : 1;
 }
 
-/* Decodes the length of a received message. 0: data; else a failure notice. */
+/*
+ * Decodes the length of a received message. Returns 0 for data, or the error of
+ * a failure notice.
+ */
 static int failure_notice_err(MPI_Count want, MPI_Count got)
 {
 	if (weft_likely(got == want || got > 2))
@@ -173,8 +182,8 @@ static int recv_data(struct coll_prog *p, struct coll_msg *m,
 }
 
 /*
- * Receives a signal or a failure notice into p->word. A failed program receives
- * all messages there, truncated: it may have no buffer.
+ * Receives a signal or a failure notice into p->word. A failed program may have
+ * no buffers, so it receives all messages in p->word, truncated.
  */
 static int failure_notice_recv(struct coll_prog *p, struct coll_msg *m,
 			       const struct coll_step *st)
@@ -198,13 +207,16 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 				    : failure_notice_recv(p, m, st));
 }
 
-/* 0: the route is still being joined, or earlier operations go first. */
+/*
+ * Posts an operation to the unit. Returns 0 if the join is not complete yet, or
+ * earlier operations must be posted first.
+ */
 static int post_unit(struct coll_prog *p, const struct coll_step *st)
 {
 	struct weft_route *route = st->route;
 	struct coll_msg *m;
 
-	if (!weft_route_may_post(route, &p->turn))
+	if (!weft_route_may_post(route, &p->ticket))
 		return 0;
 	m = prog_msg(p);
 	if (!m)
@@ -213,11 +225,11 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 		prog_fail(p, -EIO);
 	else
 		msg_posted(p, m, weft_route_post(route, &st->call, &m->req));
-	weft_route_posted(route, &p->turn);
+	weft_route_posted(route, &p->ticket);
 	return 1;
 }
 
-/* True when message id is complete; its request is then freed. */
+/* Returns whether message id is complete, and frees its request. */
 static bool msg_ended(struct coll_prog *p, unsigned id)
 {
 	struct coll_msg *m = &p->msg[id];
@@ -243,8 +255,8 @@ static int step_wait_all(struct coll_prog *p)
 		if (!msg_ended(p, p->waited))
 			return 0;
 	/*
-	 * No message is outstanding: without recorded numbers they restart at
-	 * 0, which keeps the array of requests short.
+	 * No message is outstanding. In immediate mode numbers restart at 0,
+	 * which keeps the array of requests short.
 	 */
 	if (!p->record)
 		p->nmsg = p->waited = 0;
@@ -307,7 +319,10 @@ static int prog_grow(struct coll_prog *p)
 	return 0;
 }
 
-/* The program references the types: the user may free them before it ends. */
+/*
+ * Appends a step. The program holds references on the types, which the user may
+ * free before it completes.
+ */
 static void prog_append(struct coll_prog *p, const struct coll_step *st)
 {
 	if (p->nstep == p->step_room && prog_grow(p)) {
@@ -325,11 +340,11 @@ static void coll_step_add(struct coll_prog *p, const struct coll_step *st)
 {
 	if (!p->record)
 		coll_step_do(p, st);
-	else if (!p->err) /* a failed program is not run */
+	else if (!p->err) /* failed programs are not executed */
 		prog_append(p, st);
 }
 
-/* ---- calls of algorithms ---- */
+/* ---- functions called by algorithms ---- */
 
 /* Adds a message and returns its number. */
 static unsigned msg_step_add(struct coll_prog *p, struct coll_step *st)
@@ -375,8 +390,8 @@ unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 	return msg_step_add(p, &st);
 }
 
-/* Receives n elements (n may be 0) and waits. */
-static void prog_take(struct coll_prog *p, void *buf, MPI_Count n,
+/* Receives n elements (may be 0) and waits for the message. */
+static void recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
 		      struct weft_dt *dt, int from)
 {
 	struct coll_step st = {
@@ -406,11 +421,11 @@ static void prog_take(struct coll_prog *p, void *buf, MPI_Count n,
 		prog_fail(p, rc);
 }
 
-void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
-	       int from)
+void coll_recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
+		    struct weft_dt *dt, int from)
 {
 	if (n * dt->size != 0)
-		prog_take(p, buf, n, dt, from);
+		recv_wait(p, buf, n, dt, from);
 }
 
 void coll_unit(struct coll_prog *p, struct weft_route *route,
@@ -427,7 +442,7 @@ void coll_unit(struct coll_prog *p, struct weft_route *route,
 		return;
 	}
 	if (weft_unlikely(p->err == -ENOMEM))
-		return; /* a buffer is missing */
+		return; /* a temporary buffer could not be allocated */
 	rc = weft_route_run(route, call);
 	if (weft_unlikely(rc))
 		prog_fail(p, rc);
@@ -447,7 +462,7 @@ void coll_signal(struct coll_prog *p, int to)
 
 void coll_expect(struct coll_prog *p, int from)
 {
-	prog_take(p, p->word, 0, coll_byte(), from);
+	recv_wait(p, p->word, 0, coll_byte(), from);
 }
 
 void coll_wait(struct coll_prog *p, unsigned id)
@@ -479,7 +494,10 @@ void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n)
 		coll_step_add(p, &st);
 }
 
-/* Equal addresses are not enough: with absolute types both are MPI_BOTTOM. */
+/*
+ * Returns whether source and destination are the same elements. Equal addresses
+ * are not sufficient: with absolute types both are MPI_BOTTOM.
+ */
 static bool same_place(const struct coll_step *st)
 {
 	return st->buf == st->to && st->dt == st->to_dt && st->n == st->to_n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls from which algorithms are written. An algorithm is a function that
+ * Functions from which algorithms are built. An algorithm is a function that
  * calls the steps of this rank in order, as if each were executed at once:
  *
  *   coll_send(p, buf, n, dt, right);         posted, not waited for
@@ -13,14 +13,13 @@
  * (blocking operations: no schedule, no allocation beyond temporary buffers).
  * Recorded: each call appends a step, and coll_sched.c executes the steps from
  * the progress loop of src/msg (nonblocking and persistent operations). So an
- * algorithm must not depend on data, only on arguments.
+ * algorithm must depend only on the arguments, not on data.
  *
  * Messages of one operation between two ranks match in the order of posting;
- * messages without bytes are omitted on both sides. An error is kept in the
- * program and the remaining steps are executed, so that no other rank waits; a
- * failed program sends failure notices in place of its messages, which make the
- * receiver's program fail, too: a result that depends on failed data is never
- * reported as success.
+ * messages without bytes are omitted on both sides. After an error the program
+ * executes its remaining steps, so that no other rank waits, but sends failure
+ * notices in place of its messages, which make the receiver's program fail,
+ * too. So a result that depends on failed data is never reported as success.
  *
  *                                  data           signal
  *   success                        all bytes      0 bytes
@@ -52,8 +51,8 @@ struct coll_step {
 	char *to;	 /* RECV, REDUCE, COPY: destination */
 	MPI_Count n;
 	struct weft_dt *dt;
-	MPI_Count to_n;		  /* COPY */
-	struct weft_dt *to_dt;	  /* COPY */
+	MPI_Count to_n;		  /* COPY: destination */
+	struct weft_dt *to_dt;	  /* COPY: destination */
 	struct weft_comm *comm;	  /* SEND, RECV, UNIT */
 	struct weft_route *route; /* UNIT */
 	struct fi_weft_call call; /* UNIT */
@@ -61,9 +60,9 @@ struct coll_step {
 
 /* An outstanding message. */
 struct coll_msg {
-	struct weft_req *req; /* NULL: complete */
-	bool in;	      /* a receive: may be a failure notice */
-	MPI_Count want;	      /* expected bytes of a receive; 0: a signal */
+	struct weft_req *req; /* request of the message; NULL: complete */
+	bool in;	/* true: a receive, which may get a failure notice */
+	MPI_Count want; /* expected size of a receive, bytes; 0: a signal */
 };
 
 /* A temporary buffer; all are freed with the program. */
@@ -71,24 +70,28 @@ struct coll_tmp {
 	struct coll_tmp *next;
 };
 
-/* The number of a message without bytes, which does not exist. */
+/* Number of an omitted message (without bytes). */
 #define COLL_NO_MSG (~0u)
 
 enum { COLL_INLINE_MSGS = 16, COLL_INLINE_BYTES = 1024 };
 
 struct coll_prog {
-	struct weft_comm *comm; /* of rank and size, see coll_comm_set */
+	/* communicator of rank and size; see coll_comm_set() */
+	struct weft_comm *comm;
 	int rank;
-	int size; /* peers: the remote group of an intercommunicator */
+	/* number of peers; intercommunicators: size of the remote group */
+	int size;
 	bool record;
 	int tag;
-	struct weft_op *op; /* of a reduction; op_dt is its type */
+	struct weft_op *op; /* operation of a reduction; op_dt: its type */
 	struct weft_dt *op_dt;
-	int err;       /* first error, 0: none */
-	uint32_t turn; /* ticket of its route while earlier ones go first */
+	int err; /* first error, 0: none */
+	/* ticket of the route while earlier operations must be posted first */
+	uint32_t ticket;
 	/* messages posted (immediate) or numbered (recorded) */
 	unsigned nmsg;
-	unsigned waited; /* all messages before this one have been waited for */
+	/* number of the first message that may be incomplete */
+	unsigned waited;
 	unsigned msg_room;
 	struct coll_msg *msg;
 	/* steps, in recorded mode */
@@ -99,59 +102,68 @@ struct coll_prog {
 		*initial_steps; /* initial storage, owned by the caller */
 	struct coll_tmp *tmp;
 	size_t inline_used;
-	char word[2]; /* failure notice, sent or received */
+	char word[2]; /* buffer of failure notices, sent or received */
 	struct coll_msg inline_msg[COLL_INLINE_MSGS];
 	_Alignas(16) char inline_bytes[COLL_INLINE_BYTES];
 };
 
-/* Posts a message; the number is for coll_wait. */
+/* Post a message. Return its number for coll_wait(). */
 unsigned coll_send(struct coll_prog *p, const void *buf, MPI_Count n,
 		   struct weft_dt *dt, int to);
 unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 		   struct weft_dt *dt, int from);
-/* Receives and waits; cheaper than coll_recv and coll_wait. */
-void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
-	       int from);
-/* Empty messages, for barriers; expect waits. */
+/* Receives and waits; cheaper than coll_recv() and coll_wait(). */
+void coll_recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
+		    struct weft_dt *dt, int from);
+/* Send an empty message, and wait for one; for barriers. */
 void coll_signal(struct coll_prog *p, int to);
 void coll_expect(struct coll_prog *p, int from);
 
 /*
- * Waits for that message, or for every message so far. Numbers from before a
- * coll_wait_all are invalid after it.
+ * Wait for one message, or for all messages so far. coll_wait_all() makes the
+ * numbers of all earlier messages invalid.
  */
 void coll_wait(struct coll_prog *p, unsigned id);
 void coll_wait_all(struct coll_prog *p);
 
-/* inout = in op inout, n elements of the receive side's type. */
+/* Computes inout = in op inout for n elements of the receive side's type. */
 void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n);
 
-/* Copies as a send to self; nothing if both sides are the same elements. */
+/*
+ * Copies data like a send to self; does nothing if both sides are the same
+ * elements.
+ */
 void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 	       struct weft_dt *dt, void *to, MPI_Count to_n,
 	       struct weft_dt *to_dt);
 
 /*
- * The whole operation by the provider's unit; in immediate mode complete on
- * return, in recorded mode a message.
+ * Executes the whole operation by the provider's collective unit: in immediate
+ * mode complete on return, in recorded mode like a message.
  */
 void coll_unit(struct coll_prog *p, struct weft_route *route,
 	       const struct fi_weft_call *call);
 
 /*
- * From here on ranks are those of comm: the local side of an intercommunicator,
- * or the intercommunicator again.
+ * Makes the following steps use the ranks of comm: the local group of an
+ * intercommunicator, or the intercommunicator again.
  */
 void coll_comm_set(struct coll_prog *p, struct weft_comm *comm);
 
-/* A temporary buffer of bytes; never NULL unless p->err is set. */
+/* Allocates a temporary buffer of bytes; NULL only if p->err is set. */
 void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
-/* A temporary buffer for n elements of dt, used like a user's buffer. */
+/*
+ * Allocates a temporary buffer for n elements of dt; the address is used like
+ * that of a user's buffer.
+ */
 void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt);
-/* Address of the first of n elements in a block of their span. */
+/*
+ * Returns the address of element 0 of n elements that are stored in block,
+ * which has the size of their span.
+ */
 void *coll_first_elem(char *block, MPI_Count n, const struct weft_dt *dt);
 
-/* MPI_BYTE, the type of packed data. */
+/* Returns MPI_BYTE, the type of packed data. */
 static inline struct weft_dt *coll_byte(void)
 {
 	return weft_dt_of(MPI_BYTE);
@@ -163,7 +175,7 @@ static inline void *coll_at(const void *buf, MPI_Count n,
 	return (char *)buf + n * dt->extent;
 }
 
-/* ---- the sides of an operation (coll_side.c) ---- */
+/* ---- send and receive side of an operation (coll_side.c) ---- */
 
 static inline bool coll_in_place(const struct weft_coll_side *s)
 {
@@ -179,7 +191,8 @@ static inline struct weft_dt *coll_type(const struct weft_coll_side *s, int i)
 {
 	struct weft_dt *dt = s->types ? weft_dt_of(s->types[i]) : s->dt;
 
-	return dt ? dt : coll_byte(); /* empty block: any type */
+	/* the type of an empty block is not used */
+	return dt ? dt : coll_byte();
 }
 
 static inline MPI_Count coll_block_bytes(const struct weft_coll_side *s, int i)
@@ -187,12 +200,12 @@ static inline MPI_Count coll_block_bytes(const struct weft_coll_side *s, int i)
 	return coll_count(s, i) * coll_type(s, i)->size;
 }
 
-/* Address of block i. */
-void *coll_block(const struct weft_coll_side *s, int i);
+/* Returns the address of block i. */
+void *coll_block_addr(const struct weft_coll_side *s, int i);
 
 /*
- * Element offsets of n adjacent blocks by their counts; the last of the n + 1
- * entries is the total. NULL: out of memory (p->err).
+ * Returns the element offsets of n adjacent blocks, computed from their counts;
+ * the last of the n + 1 entries is the total. NULL: out of memory (p->err).
  */
 MPI_Count *coll_offsets(struct coll_prog *p, const struct weft_coll_side *s,
 			int n);
@@ -208,8 +221,9 @@ void coll_copy_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
 void coll_own_block(struct coll_prog *p, const struct weft_coll_args *a);
 
 /*
- * A typed buffer as one run of packed bytes: the buffer itself when contiguous,
- * else a temporary copy. Pack fills the copy, unpack copies it back.
+ * A typed buffer as one run of packed bytes: the buffer itself if it is
+ * contiguous, otherwise a temporary copy. coll_flat_pack() fills the copy,
+ * coll_flat_unpack() copies it back.
  */
 struct coll_flat {
 	char *bytes;
@@ -222,25 +236,30 @@ void coll_flat_open(struct coll_prog *p, const struct weft_coll_side *side,
 void coll_flat_pack(struct coll_prog *p, struct coll_flat *f);
 void coll_flat_unpack(struct coll_prog *p, struct coll_flat *f);
 
-/* The program of one call; immediate unless record is set. */
+/* Initialises the program of one call; immediate mode unless record is set. */
 void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
 		    bool record);
-/* Storage of the first n steps, owned by the caller. */
+/* Sets storage for the first n steps, owned by the caller. */
 void coll_prog_steps_set(struct coll_prog *p, struct coll_step *room,
 			 unsigned n);
 /* Frees the program's memory and references; its messages must be complete. */
 void coll_prog_fini(struct coll_prog *p);
 
-/* Executes one step. 0: not possible yet, call again; 1: done. */
+/*
+ * Executes one step. Returns 1 when it is complete, 0 if it must be called
+ * again.
+ */
 int coll_step_do(struct coll_prog *p, const struct coll_step *st);
 
-/* Source of a reduction's data: the receive side if in place. */
+/* Returns this rank's input of a reduction: the receive buffer if in place. */
 static inline const void *coll_input(const struct weft_coll_args *a)
 {
 	return coll_in_place(&a->s) ? a->r.buf : a->s.buf;
 }
 
-/* First of n items of part i when they are divided evenly into parts. */
+/*
+ * Returns the first item of part i when n items are divided evenly into parts.
+ */
 static inline MPI_Count coll_part_first(MPI_Count n, int parts, int i)
 {
 	MPI_Count rest = n % parts;

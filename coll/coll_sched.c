@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Execution of recorded programs, and the three modes of a collective.
- * Schedules are allocated from a pool under the core's lock.
+ * Schedules are allocated from a pool with the core lock held.
  */
 #include "coll/coll_sched.h"
 
@@ -48,7 +48,7 @@ struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 
 	if (!s)
 		return NULL;
-	/* like a send: the status is empty */
+	/* WEFT_REQ_SEND: the status is empty, like that of a send */
 	weft_req_init(&s->req, &sched_ops, a->comm, flags | WEFT_REQ_SEND);
 	weft_comm_get(a->comm);
 	if (flags & WEFT_REQ_PERSISTENT)
@@ -88,7 +88,7 @@ int coll_sched_step(struct coll_sched *s)
 	return p->err ? p->err : 1;
 }
 
-/* Resets the state of the last run; the steps stay. */
+/* Resets the state of the last execution; the steps are kept. */
 static void sched_rewind(struct coll_sched *s)
 {
 	s->pc = 0;
@@ -101,11 +101,13 @@ void coll_sched_start(struct coll_sched *s)
 {
 	sched_rewind(s);
 	s->req.error = 0;
-	weft_store32_relaxed(&s->req.done, 0); /* inactive: no thread waits */
+	/* relaxed: the request is inactive, no thread waits */
+	weft_store32_relaxed(&s->req.done, 0);
 	s->req.flags |= WEFT_REQ_ACTIVE;
 	/*
-	 * The caller executes the first steps: operations reach the unit in the
-	 * order of the calls, whichever thread executes the other steps.
+	 * The caller executes the first steps, so that operations are posted to
+	 * the unit in the order of the calls, no matter which thread executes
+	 * the other steps.
 	 */
 	coll_sched_step(s);
 	weft_progress_add(&s->req);
@@ -139,13 +141,13 @@ int weft_coll_run(const struct weft_coll_args *a)
 	if (coll_unit_run(a, &rc))
 		return rc;
 	coll_unit_join(a->comm);
-	if (coll_exact_wanted(a)) {
+	if (coll_exact_requested(a)) {
 		rc = coll_exact_join(a, true);
 		if (rc)
 			return rc;
 	}
 	coll_prog_init(&p, a, false);
-	coll_select(a)->say(&p, a);
+	coll_select(a)->fn(&p, a);
 	coll_wait_all(&p);
 	coll_prog_fini(&p);
 	return p.err;
@@ -155,14 +157,14 @@ static int sched_record(const struct weft_coll_args *a, uint32_t flags,
 			struct coll_sched **s_p)
 {
 	struct coll_sched *s;
-	int rc = coll_exact_wanted(a) ? coll_exact_join(a, false) : 0;
+	int rc = coll_exact_requested(a) ? coll_exact_join(a, false) : 0;
 
 	if (rc)
 		return rc;
 	s = coll_sched_open(a, flags);
 	if (!s)
 		return -ENOMEM;
-	coll_select(a)->say(&s->prog, a);
+	coll_select(a)->fn(&s->prog, a);
 	coll_wait_all(&s->prog);
 	rc = s->prog.err;
 	if (rc) {

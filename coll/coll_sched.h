@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A schedule is a recorded program with a request. The progress loop of the
- * core executes it; a persistent one is executed again at every start.
+ * core executes its steps; every start of a persistent request executes them
+ * again.
  *
  *   coll_sched_open -> (algorithm records) -> coll_sched_start ... free
  */
@@ -12,27 +13,31 @@
 #include "src/msg/msg_persist.h"
 #include "src/msg/msg_req.h"
 
-enum { COLL_SCHED_STEPS = 32 }; /* enough for short ones of 64 ranks */
+enum { COLL_SCHED_STEPS = 32 }; /* enough for short algorithms with 64 ranks */
 
 struct coll_sched {
-	struct weft_req req;	  /* first: a request is cast to its schedule */
-	struct weft_op *op;	  /* one reference, or NULL */
+	struct weft_req req;	  /* request of this schedule */
+	struct weft_op *op;	  /* operation, with a reference; or NULL */
 	struct weft_route *route; /* private route, or NULL */
-	unsigned pc;		  /* next step */
+	unsigned pc;		  /* index of the next step */
 	struct weft_persist persist;
 	struct coll_prog prog;
-	struct coll_step steps[COLL_SCHED_STEPS]; /* the first steps */
+	/* storage of the first steps */
+	struct coll_step steps[COLL_SCHED_STEPS];
 };
 
-/* NULL: out of memory. flags: WEFT_REQ_PERSISTENT or 0. */
+/* Creates a schedule. flags: WEFT_REQ_PERSISTENT or 0. NULL: out of memory. */
 struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 				   uint32_t flags);
 void coll_sched_close(struct coll_sched *s);
 
-/* Starts at the first step; the request becomes active. */
+/* Starts execution at the first step; the request becomes active. */
 void coll_sched_start(struct coll_sched *s);
 
-/* Executes steps until it must wait. 0: more; 1: complete; -errno: failed. */
+/*
+ * Executes steps until one must wait. Returns 0: not complete; 1: complete;
+ * -errno: failed.
+ */
 int coll_sched_step(struct coll_sched *s);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Schedules: many in flight on one communicator, and their references. */
+/*
+ * Tests of schedules: many in flight on one communicator, and their references.
+ */
 #include "test/t.h"
 
 #include "test/support/coll_mock.h"
@@ -24,7 +26,7 @@ static struct weft_coll_args allreduce(struct mock *m, int i, int *in, int *out)
 	};
 }
 
-static void operations_in_flight_do_not_mix(void **state)
+static void concurrent_operations_do_not_interfere(void **state)
 {
 	static struct slot s[FLIGHT];
 	struct weft_coll_args a;
@@ -48,23 +50,23 @@ static void operations_in_flight_do_not_mix(void **state)
 	mock_close(m);
 }
 
-static void persistent_ones_may_start_in_any_order(void **state)
+static void persistent_requests_start_in_any_order(void **state)
 {
 	static struct slot s[4];
 	struct weft_coll_args a;
 	struct mock *m = mock_open(RANKS, 0, 78);
-	int f, i, k, turn;
+	int f, i, k, round;
 
 	for (i = 0; i < RANKS; i++)
 		for (f = 0; f < 4; f++) {
 			a = allreduce(m, i, &s[f].in[i], &s[f].out[i]);
 			T_OK(weft_coll_init(&a, &s[f].req[i]));
 		}
-	for (turn = 0; turn < 10; turn++) {
+	for (round = 0; round < 10; round++) {
 		for (i = 0; i < RANKS; i++)
 			for (k = 0; k < 4; k++) {
-				f = (k + i + turn) % 4;
-				s[f].in[i] = f * 10 + turn;
+				f = (k + i + round) % 4;
+				s[f].in[i] = f * 10 + round;
 				s[f].req[i]->ops->start(s[f].req[i]);
 			}
 		mock_settle(m);
@@ -72,7 +74,7 @@ static void persistent_ones_may_start_in_any_order(void **state)
 			for (f = 0; f < 4; f++) {
 				T_OK(weft_req_collect(&s[f].req[i],
 						      MPI_STATUS_IGNORE));
-				T_IS(s[f].out[i], RANKS * (f * 10 + turn));
+				T_IS(s[f].out[i], RANKS * (f * 10 + round));
 			}
 	}
 	for (i = 0; i < RANKS; i++)
@@ -82,26 +84,26 @@ static void persistent_ones_may_start_in_any_order(void **state)
 }
 
 /* A failed request may be started again and succeeds. */
-static void a_new_start_forgets_the_last_error(void **state)
+static void restart_clears_the_last_error(void **state)
 {
 	static struct slot s;
 	struct weft_coll_args a;
 	struct mock *m = mock_open(RANKS, 0, 80);
-	int i, turn;
+	int i, round;
 
 	for (i = 0; i < RANKS; i++) {
 		a = allreduce(m, i, &s.in[i], &s.out[i]);
 		T_OK(weft_coll_init(&a, &s.req[i]));
 	}
-	for (turn = 0; turn < 3; turn++) {
+	for (round = 0; round < 3; round++) {
 		for (i = 0; i < RANKS; i++) {
-			s.in[i] = turn;
+			s.in[i] = round;
 			s.req[i]->ops->start(s.req[i]);
 		}
 		mock_settle(m);
 		for (i = 0; i < RANKS; i++) {
 			T_OK(weft_req_collect(&s.req[i], MPI_STATUS_IGNORE));
-			T_IS(s.out[i], RANKS * turn);
+			T_IS(s.out[i], RANKS * round);
 			weft_container_of(s.req[i], struct coll_sched, req)
 				->prog.err = MPI_ERR_OTHER;
 		}
@@ -111,7 +113,7 @@ static void a_new_start_forgets_the_last_error(void **state)
 	mock_close(m);
 }
 
-static void a_schedule_holds_its_type(void **state)
+static void schedule_holds_a_type_reference(void **state)
 {
 	struct mock *m = mock_open(2, 0, 79);
 	struct weft_dt *old = weft_dt_of(MPI_INT), *dt;
@@ -145,10 +147,10 @@ static void a_schedule_holds_its_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(operations_in_flight_do_not_mix),
-		T_CASE(persistent_ones_may_start_in_any_order),
-		T_CASE(a_new_start_forgets_the_last_error),
-		T_CASE(a_schedule_holds_its_type),
+		T_CASE(concurrent_operations_do_not_interfere),
+		T_CASE(persistent_requests_start_in_any_order),
+		T_CASE(restart_clears_the_last_error),
+		T_CASE(schedule_holds_a_type_reference),
 	};
 
 	return T_RUN(tests);

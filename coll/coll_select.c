@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of algorithms and the selection. Rows are read top to bottom; for
- * every call some row of its operation fits, which a test proves.
+ * The table of algorithms, and the selection. Rows are read top to bottom. For
+ * every call a row of its operation fits, which coll_select_test.c checks.
  */
 #include "coll/coll_select.h"
 
@@ -18,30 +18,33 @@
 #define ANY COLL_INTRA
 
 /*
- * The unit reads vectors of that length in place. For many ranks on few cores
- * that halves the time of a long bcast; reductions are faster by messages
- * (measured with 2, 4 and 16 ranks, 32 KiB to 2 MiB).
+ * The collective unit reads vectors of this length and more in place. With many
+ * ranks on few cores this halves the time of a long bcast; reductions are
+ * faster by messages (measured with 2, 4 and 16 ranks, 32 KiB to 2 MiB).
  */
 #define UNIT_LONG (64 * KIB)
 
-/* Limits of blocks in packets, measured with 2, 4, 16 ranks: one block, all. */
+/*
+ * Largest size of one block, and of all blocks, in packets of the unit;
+ * measured with 2, 4 and 16 ranks.
+ */
 #define UNIT_BLOCK  (2 * KIB)
 #define UNIT_BLOCKS (8 * KIB)
 
 /*
- * Up to this number of ranks, linear algorithms exchange messages with all
- * ranks, or read their segments of the unit. In larger worlds the state of a
- * peer (a mapping, its page tables, a first contact of some 30 us) costs more
- * than the steps of an algorithm with log2 p neighbours: 256 ranks on two
- * cores, alltoall of 1 KiB, 0.6 instead of 2 s, and the first one 0.9 instead
- * of 6 s.
+ * Largest number of ranks for which linear algorithms are selected, in which a
+ * rank exchanges messages with all ranks, or reads their segments of the unit.
+ * In larger worlds the state of a peer (a mapping, its page tables, a first
+ * contact of some 30 us) costs more than the steps of an algorithm with log2 p
+ * neighbours: with 256 ranks on two cores, an alltoall of 1 KiB takes 0.6
+ * instead of 2 s, and the first one 0.9 instead of 6 s.
  */
 #define LINEAR_MAX_RANKS 128
 #define LARGE		 (LINEAR_MAX_RANKS + 1)
 
 /*
- * The rows of each operation: kind, name, needs, bytes from .. to, ranks from
- * .. to, function, text.
+ * Rows of each operation: kind, name, requirements, smallest and largest number
+ * of bytes, smallest and largest number of ranks, function, text.
  */
 
 /* barrier */
@@ -272,7 +275,7 @@ static const struct coll_algo neighbor_alltoall_rows[] = {
 };
 
 struct rows {
-	const struct coll_algo *at;
+	const struct coll_algo *row;
 	unsigned n;
 };
 
@@ -327,10 +330,10 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("NEIGHBOR_ALLTOALL", "linear", "MPI_Neighbor_alltoall(v,w)"),
 };
 
-/* Ranks share cores, see COLL_CROWDED; equal on all ranks. */
+/* Ranks share cores, see COLL_CROWDED; the same on all ranks. */
 static bool crowded;
 
-/* Rows forced by the environment, by operation; NULL: the table decides. */
+/* Rows forced by the environment, indexed by operation; NULL: not forced. */
 static const struct coll_algo *forced[WEFT_COLL_KINDS];
 
 static const struct coll_algo *algo_named(enum weft_coll_kind kind,
@@ -339,14 +342,17 @@ static const struct coll_algo *algo_named(enum weft_coll_kind kind,
 	unsigned i;
 
 	for (i = 0; i < table[kind].n; i++)
-		if (!strcmp(table[kind].at[i].name, name))
-			return &table[kind].at[i];
+		if (!strcmp(table[kind].row[i].name, name))
+			return &table[kind].row[i];
 	return NULL;
 }
 
 /* ---- properties of a call ---- */
 
-/* A modelled tree has the operations of the machine's tree only. */
+/*
+ * Returns whether the unit supports the operation; in virtual time only the
+ * operations of the machine's tree.
+ */
 static bool on_tree(enum weft_coll_kind kind)
 {
 	return !weft_core.virt || kind == WEFT_COLL_BARRIER ||
@@ -354,7 +360,7 @@ static bool on_tree(enum weft_coll_kind kind)
 	       kind == WEFT_COLL_ALLREDUCE;
 }
 
-/* COLL_ bits that hold for a call. */
+/* Returns the COLL_ bits that are true of a call. */
 static unsigned traits(const struct weft_coll_args *a)
 {
 	int p = a->comm->size;
@@ -370,7 +376,7 @@ static unsigned traits(const struct weft_coll_args *a)
 	    !coll_unit_too_long(a, coll_route(a)))
 		t |= COLL_ROUTE |
 		     (weft_route_has_bulk(a->comm) ? COLL_BULK : 0);
-	if (coll_exact_wanted(a))
+	if (coll_exact_requested(a))
 		t |= COLL_EXACT;
 	if (coll_hosts(a->comm))
 		t |= COLL_HOSTS;
@@ -423,7 +429,7 @@ uint64_t coll_volume(const struct weft_coll_args *a)
 
 /* ---- selection ---- */
 
-static bool meets(const struct coll_algo *row, unsigned t)
+static bool meets_requirements(const struct coll_algo *row, unsigned t)
 {
 	return (row->need & ~(t | COLL_CROWDED)) == 0;
 }
@@ -431,11 +437,14 @@ static bool meets(const struct coll_algo *row, unsigned t)
 bool coll_algo_supports(const struct coll_algo *row,
 			const struct weft_coll_args *a)
 {
-	return meets(row, traits(a));
+	return meets_requirements(row, traits(a));
 }
 
-/* The row named by the communicator's info, key "weft_coll_bcast" etc. */
-static const struct coll_algo *from_info(const struct weft_coll_args *a)
+/*
+ * Returns the row that the communicator's info names, key "weft_coll_bcast"
+ * etc.; or NULL.
+ */
+static const struct coll_algo *row_from_info(const struct weft_coll_args *a)
 {
 	const char *option = weft_coll_options[a->kind].name;
 	char key[48], name[32];
@@ -449,16 +458,19 @@ static const struct coll_algo *from_info(const struct weft_coll_args *a)
 	return algo_named(a->kind, name);
 }
 
-static const struct coll_algo *wanted(const struct weft_coll_args *a)
+static const struct coll_algo *forced_row(const struct weft_coll_args *a)
 {
 	const struct coll_algo *row = NULL;
 
 	if (a->comm->info)
-		row = from_info(a);
+		row = row_from_info(a);
 	return row ? row : forced[a->kind];
 }
 
-/* On the modelled tree the links limit the speed for any length. */
+/*
+ * Returns whether the vector is too long for the row. In virtual time the unit
+ * has no limit, since the links limit the speed at any length.
+ */
 static bool too_long(const struct coll_algo *row, uint64_t bytes)
 {
 	return row->max_bytes && bytes > row->max_bytes &&
@@ -475,20 +487,20 @@ static bool in_range(const struct coll_algo *row, uint64_t bytes, int ranks)
 
 const struct coll_algo *coll_select(const struct weft_coll_args *a)
 {
-	const struct coll_algo *row = wanted(a);
+	const struct coll_algo *row = forced_row(a);
 	const struct rows *rows = &table[a->kind];
 	unsigned t = traits(a), i;
 	uint64_t bytes;
 
-	/* forcing does not override exact sums */
-	if (row && meets(row, t) && !(t & COLL_EXACT))
+	/* exact sums have precedence over a forced row */
+	if (row && meets_requirements(row, t) && !(t & COLL_EXACT))
 		return row;
 	bytes = coll_volume(a);
 	for (i = 0; i + 1 < rows->n; i++)
-		if (meets(&rows->at[i], t) &&
-		    in_range(&rows->at[i], bytes, a->comm->size))
+		if (meets_requirements(&rows->row[i], t) &&
+		    in_range(&rows->row[i], bytes, a->comm->size))
 			break;
-	return &rows->at[i];
+	return &rows->row[i];
 }
 
 void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row)
@@ -503,7 +515,7 @@ bool coll_not_forced(enum weft_coll_kind kind)
 
 const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i)
 {
-	return i < table[kind].n ? &table[kind].at[i] : NULL;
+	return i < table[kind].n ? &table[kind].row[i] : NULL;
 }
 
 bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
@@ -515,17 +527,17 @@ bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
 	if (k == WEFT_COLL_KINDS)
 		return false;
 	help_p->option = weft_coll_options[k].name;
-	help_p->name = table[k].at[i].name;
-	help_p->text = table[k].at[i].text;
+	help_p->name = table[k].row[i].name;
+	help_p->text = table[k].row[i].text;
 	return true;
 }
 
 /* ---- communicator callbacks ---- */
 
 /*
- * The environment is read when the first communicator is created. A job is
- * crowded when all of it is on one host with fewer cores than ranks: every rank
- * knows this, with the same result.
+ * Reads the environment when the first communicator is created. A job is
+ * crowded if all its ranks are on one host with fewer cores than ranks; all
+ * ranks compute the same result.
  */
 static int select_attach(struct weft_comm *comm)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table: names, options, and a row for every possible call. */
+/* Tests of the table: names, options, and a row for every possible call. */
 #include "test/t.h"
 
 #include "test/support/coll_mock.h"
@@ -39,7 +39,7 @@ static void options_list_every_algorithm(void **state)
 	}
 }
 
-static void help_names_every_row(void **state)
+static void help_lists_every_row(void **state)
 {
 	struct weft_coll_help h;
 	size_t i;
@@ -51,8 +51,8 @@ static void help_names_every_row(void **state)
 	T_TRUE(i > 50);
 }
 
-/* All traits that a call may have, all sizes: the chosen row fits. */
-static void some_row_fits_every_call(void **state)
+/* The selected row fits the call, for all properties and sizes of calls. */
+static void every_call_has_a_row(void **state)
 {
 	static const MPI_Count counts[] = { 0, 1, 100, 5000, 100000, 10000000 };
 	struct weft_op *ordered;
@@ -85,7 +85,7 @@ static void some_row_fits_every_call(void **state)
 	weft_op_put(ordered);
 }
 
-static void a_forced_row_is_taken_where_it_fits(void **state)
+static void forced_row_is_used_if_it_fits(void **state)
 {
 	struct mock *m = mock_open(6, 0, 1);
 	struct weft_coll_args a = {
@@ -105,8 +105,8 @@ static void a_forced_row_is_taken_where_it_fits(void **state)
 	mock_close(m);
 }
 
-/* Linear algorithms are not chosen for a thousand ranks. */
-static void large_worlds_have_few_neighbours(void **state)
+/* Linear algorithms are not selected for 200 ranks. */
+static void large_worlds_use_logarithmic_algorithms(void **state)
 {
 	static const enum weft_coll_kind kinds[] = { WEFT_COLL_ALLGATHER,
 						     WEFT_COLL_ALLTOALL,
@@ -131,10 +131,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(options_list_every_algorithm),
-		T_CASE(help_names_every_row),
-		T_CASE(some_row_fits_every_call),
-		T_CASE(a_forced_row_is_taken_where_it_fits),
-		T_CASE(large_worlds_have_few_neighbours),
+		T_CASE(help_lists_every_row),
+		T_CASE(every_call_has_a_row),
+		T_CASE(forced_row_is_used_if_it_fits),
+		T_CASE(large_worlds_use_logarithmic_algorithms),
 	};
 
 	return T_RUN(tests);

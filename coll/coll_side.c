@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The buffers of an operation as blocks, for all forms of arguments. */
+/* Buffers of an operation as blocks, for all forms of arguments. */
 #include "coll/coll_prog.h"
 #include "src/offload/offload_device.h"
 
-void *coll_block(const struct weft_coll_side *s, int i)
+void *coll_block_addr(const struct weft_coll_side *s, int i)
 {
 	if (s->types)
 		return (char *)s->buf + weft_coll_num(&s->displs, i);
@@ -29,21 +29,22 @@ MPI_Count *coll_offsets(struct coll_prog *p, const struct weft_coll_side *s,
 void coll_send_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
 		     int to)
 {
-	coll_send(p, coll_block(s, i), coll_count(s, i), coll_type(s, i), to);
+	coll_send(p, coll_block_addr(s, i), coll_count(s, i), coll_type(s, i),
+		  to);
 }
 
 unsigned coll_recv_block(struct coll_prog *p, const struct weft_coll_side *s,
 			 int i, int from)
 {
-	return coll_recv(p, coll_block(s, i), coll_count(s, i), coll_type(s, i),
-			 from);
+	return coll_recv(p, coll_block_addr(s, i), coll_count(s, i),
+			 coll_type(s, i), from);
 }
 
 void coll_copy_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
 		     const struct weft_coll_side *r, int j)
 {
-	coll_copy(p, coll_block(s, i), coll_count(s, i), coll_type(s, i),
-		  coll_block(r, j), coll_count(r, j), coll_type(r, j));
+	coll_copy(p, coll_block_addr(s, i), coll_count(s, i), coll_type(s, i),
+		  coll_block_addr(r, j), coll_count(r, j), coll_type(r, j));
 }
 
 void coll_flat_open(struct coll_prog *p, const struct weft_coll_side *side,
@@ -77,6 +78,6 @@ void coll_own_block(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	if (!coll_in_place(&a->s))
 		coll_copy(p, a->s.buf, a->s.count, a->s.dt,
-			  coll_block(&a->r, p->rank),
+			  coll_block_addr(&a->r, p->rank),
 			  coll_count(&a->r, p->rank), a->r.dt);
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees and folds as pure functions of (ranks, root, rank). */
+/* Trees and folds, as pure functions of (ranks, root, rank). */
 #include "coll/coll_tree.h"
 
-static int smaller(int a, int b)
+static int min_int(int a, int b)
 {
 	return a < b ? a : b;
 }
 
 int coll_tree_span(int p, int v)
 {
-	return v ? smaller(v & -v, p - v) : p;
+	return v ? min_int(v & -v, p - v) : p;
 }
 
 int coll_tree_run(int p, int rank, int span)
 {
-	return smaller(span, p - rank);
+	return min_int(span, p - rank);
 }
 
-/* (v + root) mod p without overflow. */
+/* Returns (v + root) mod p without overflow. */
 static int tree_rank(int v, int root, int p)
 {
 	return v < p - root ? v + root : v - (p - root);
@@ -32,7 +32,7 @@ void coll_tree_binomial(int p, int root, int rank, struct coll_tree *t)
 	for (; m < p - t->v && !(t->v & m); m <<= 1) {
 		t->child[t->nchild] = tree_rank(t->v + m, root, p);
 		t->child_dist[t->nchild] = m;
-		t->child_span[t->nchild++] = smaller(m, p - t->v - m);
+		t->child_span[t->nchild++] = min_int(m, p - t->v - m);
 		if (m > p / 2)
 			break;
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees and folds as data: parents and children agree, spans add up. */
+/* Tests of trees and folds: parents and children agree, spans add up. */
 #include "test/t.h"
 
 #include "coll/coll_tree.h"
 
-static void every_child_names_its_parent(void **state)
+static void children_and_parents_agree(void **state)
 {
 	struct coll_tree t, c;
 	int p, root, r, i;
@@ -83,7 +83,7 @@ static void folding_keeps_the_order_of_ranks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_child_names_its_parent),
+		T_CASE(children_and_parents_agree),
 		T_CASE(spans_cover_the_subtree_in_order),
 		T_CASE(a_large_tree_does_not_overflow),
 		T_CASE(folding_keeps_the_order_of_ranks),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives by the provider's collective unit (class routes): the whole
- * operation is one step, and it progresses without any rank inside MPI.
+ * Collectives by the provider's collective unit (class routes). The whole
+ * operation is one step, and it progresses even if no rank is inside MPI.
  *
  * Restrictions: communicators that have joined a route; reductions that the
  * unit's arithmetic implements.
@@ -23,20 +23,24 @@
 
 /*
  * Number of the collective at which a communicator joins a route. The method of
- * a collective must depend on its number only, not on the progress of the join
- * at this rank: nonblocking collectives use a route from the start of the join,
- * and the result of the join counts from the next blocking one on.
+ * a collective must depend only on its number, not on the progress of the join
+ * at this rank. So nonblocking collectives use a route as soon as the join has
+ * started, and the result of the join takes effect at the next blocking
+ * collective.
  */
 #define UNIT_JOIN_AT 2
 #define UNIT_JOINED  (UNIT_JOIN_AT + 1)
 
-/* A world up to this size joins in MPI_Init: some ms, 20 at most. */
+/* Worlds up to this size join in MPI_Init, which takes some ms, at most 20. */
 #define UNIT_WORLD 16
 
 /* Bit of a kind in comm->unit_kinds. */
 #define BIT(kind) (1u << (kind))
 
-/* From now on these kinds use the route without the table. */
+/*
+ * Sets the kinds of collectives that use the route without the table from now
+ * on.
+ */
 static void route_kinds_set(struct weft_comm *comm)
 {
 	static const enum weft_coll_kind kinds[] = {
@@ -47,7 +51,10 @@ static void route_kinds_set(struct weft_comm *comm)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(kinds); i++) {
-		/* the table decides for vectors that may be too long */
+		/*
+		 * the table selects the algorithm of vectors that may be too
+		 * long
+		 */
 		if (i && weft_route_max_bytes(comm->route))
 			return;
 		if (coll_not_forced(kinds[i]))
@@ -55,7 +62,10 @@ static void route_kinds_set(struct weft_comm *comm)
 	}
 }
 
-/* No unit spans hosts; each host has its own route. */
+/*
+ * Joins the route of this host, since no unit spans hosts. Returns whether
+ * there are several hosts.
+ */
 static bool join_host(struct weft_comm *comm)
 {
 	struct coll_hosts *h = coll_hosts(comm);
@@ -112,17 +122,17 @@ struct weft_route *coll_route(const struct weft_coll_args *a)
 bool coll_unit_too_long(const struct weft_coll_args *a,
 			const struct weft_route *r)
 {
-	/* during the join some ranks would know the limit and others not */
+	/* during the join the limit is set on some ranks only */
 	if (!r || r == a->comm->joining || !weft_route_max_bytes(r))
 		return false;
 	return coll_volume(a) > weft_route_max_bytes(r) &&
-	       !coll_exact_wanted(a);
+	       !coll_exact_requested(a);
 }
 
-/* True if a private route would be used; equal on all ranks. */
+/* Returns whether a private route would be used; the same on all ranks. */
 static bool private_route_useful(const struct weft_coll_args *a)
 {
-	if (coll_exact_wanted(a))
+	if (coll_exact_requested(a))
 		return true;
 	if (a->comm->info || a->comm->inter || !coll_not_forced(a->kind) ||
 	    !coll_unit_fits(a) || coll_hosts(a->comm))
@@ -141,7 +151,10 @@ static bool private_route_useful(const struct weft_coll_args *a)
 
 struct weft_route *coll_unit_private_route(const struct weft_coll_args *a)
 {
-	/* tags number the collectives of a communicator; 0 and 1 are in use */
+	/*
+	 * tags number the collectives of a communicator; salts 0 and 1 are in
+	 * use
+	 */
 	uint64_t salt = 2 + (uint64_t)weft_comm_next_tag(a->comm);
 	enum weft_route_state state;
 	struct weft_route *r;
@@ -151,7 +164,7 @@ struct weft_route *coll_unit_private_route(const struct weft_coll_args *a)
 		return NULL;
 	state = weft_route_wait(r);
 	if ((state == WEFT_ROUTE_CLASS && !coll_unit_too_long(a, r)) ||
-	    (state == WEFT_ROUTE_MESSAGES && coll_exact_wanted(a)))
+	    (state == WEFT_ROUTE_MESSAGES && coll_exact_requested(a)))
 		return r;
 	weft_route_close(r);
 	return NULL;
@@ -169,9 +182,9 @@ bool coll_unit_fits(const struct weft_coll_args *a)
 	}
 }
 
-/* ---- synchronous, without a program ---- */
+/* ---- calls that need no program ---- */
 
-/* True if the vector is short and the unit can use it in place. */
+/* Returns whether the vector is short and the unit can use it in place. */
 static bool fits_in_place(const struct weft_coll_args *a)
 {
 	if ((uint64_t)(a->r.count * a->r.dt->size) > COLL_UNIT_BYTES)
@@ -182,7 +195,10 @@ static bool fits_in_place(const struct weft_coll_args *a)
 						 a->r.dt->true_lb);
 }
 
-/* Info keys may name an algorithm: then the table decides. */
+/*
+ * Returns whether calls use the route without the table. Info keys may name an
+ * algorithm, which needs the table.
+ */
 static bool is_on_route(const struct weft_comm *comm, enum weft_coll_kind kind)
 {
 	return (comm->unit_kinds & BIT(kind)) && !comm->info;
@@ -205,11 +221,14 @@ static void bcast_call(const struct weft_coll_args *a,
 	call->out = (char *)a->r.buf + a->r.dt->true_lb;
 	call->count = (size_t)(a->r.count * a->r.dt->size);
 	call->datatype = FI_UINT8;
-	/* other ranks may have types with gaps, and run a program */
+	/*
+	 * other ranks may have types with gaps and execute a program, which
+	 * takes a tag
+	 */
 	weft_comm_next_tag(a->comm);
 }
 
-/* Fills in the call for the unit; false: use the table. */
+/* Fills in the call for the unit. Returns false if the table must be used. */
 static bool unit_call_fill(const struct weft_coll_args *a,
 			   struct fi_weft_call *call)
 {
@@ -218,7 +237,7 @@ static bool unit_call_fill(const struct weft_coll_args *a,
 	*call = (struct fi_weft_call){ .what = FI_BARRIER };
 	if (a->kind == WEFT_COLL_BARRIER)
 		return true;
-	if (!a->r.count || !fits_in_place(a) || coll_exact_wanted(a))
+	if (!a->r.count || !fits_in_place(a) || coll_exact_requested(a))
 		return false;
 	call->root = a->root;
 	if (a->kind == WEFT_COLL_BCAST)
@@ -260,7 +279,7 @@ bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 
 	if (!unit_call_fill(a, &call))
 		return false;
-	/* the deadlock report numbers them */
+	/* the deadlock report numbers collectives by tag */
 	if (weft_unlikely(weft_core.virt) && a->kind != WEFT_COLL_BCAST)
 		weft_comm_next_tag(a->comm);
 	*rc_p = weft_route_run(a->comm->route, &call);
@@ -278,7 +297,7 @@ bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 	return true;
 }
 
-/* ---- as steps of a program ---- */
+/* ---- unit calls as steps of a program ---- */
 
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
@@ -340,9 +359,9 @@ void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a)
 	unit_reduction_add(p, a, FI_REDUCE_SCATTER);
 }
 
-/* ---- blocks ---- */
+/* ---- operations on blocks ---- */
 
-/* A side of n blocks as one block; a side in place is a block of other. */
+/* Returns a side of n blocks as one block. */
 static struct weft_coll_side blocks(const struct weft_coll_side *side, int n)
 {
 	struct weft_coll_side all = *side;
@@ -351,6 +370,10 @@ static struct weft_coll_side blocks(const struct weft_coll_side *side, int n)
 	return all;
 }
 
+/*
+ * Returns this rank's side of the operation; in place, it is this rank's block
+ * of other.
+ */
 static struct weft_coll_side own_side(struct coll_prog *p,
 				      const struct weft_coll_side *side,
 				      const struct weft_coll_side *other)
@@ -360,7 +383,7 @@ static struct weft_coll_side own_side(struct coll_prog *p,
 	if (!coll_in_place(side))
 		return own;
 	own = *other;
-	own.buf = coll_block(other, p->rank);
+	own.buf = coll_block_addr(other, p->rank);
 	return own;
 }
 
@@ -369,7 +392,9 @@ static MPI_Count side_len(const struct weft_coll_side *s)
 	return s->count * s->dt->size;
 }
 
-/* Input and output of a rank; NULL where it has none. */
+/*
+ * Adds an operation on blocks; in, out: this rank's sides, NULL if it has none.
+ */
 static void unit_blocks_add(struct coll_prog *p, const struct weft_coll_args *a,
 			    struct fi_weft_call call,
 			    const struct weft_coll_side *in,

@@ -5,8 +5,8 @@
  *   weft-info --classroutes bgq:4x4x1x1x1 | classroute_draw
  *
  * Every plane has dimension B from left to right and A from top to bottom. @ is
- * the root, o a node; an arrow shows the link on which it sends its
- * contribution, a name the link by which it leaves the plane.
+ * the root, o a node; an arrow is the link on which the node sends its
+ * contribution; a name is a link out of the plane.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define DIMS 5
 
 struct node {
-	int at[DIMS];
+	int coord[DIMS];
 	char up[8];
 };
 
@@ -35,7 +35,7 @@ static int read_nodes(FILE *in)
 			continue;
 		}
 		for (int d = 0; d < DIMS; d++) {
-			n.at[d] = (int)strtol(s, &s, 10);
+			n.coord[d] = (int)strtol(s, &s, 10);
 			if (*s != ',')
 				break;
 			s++;
@@ -54,8 +54,8 @@ static int read_nodes(FILE *in)
 static const struct node *find(int a, int b, const int *rest)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (nodes[i].at[0] == a && nodes[i].at[1] == b &&
-		    !memcmp(nodes[i].at + 2, rest, 3 * sizeof(int)))
+		if (nodes[i].coord[0] == a && nodes[i].coord[1] == b &&
+		    !memcmp(nodes[i].coord + 2, rest, 3 * sizeof(int)))
 			return &nodes[i];
 	}
 	return NULL;
@@ -97,12 +97,12 @@ static void draw_between(int a, int b_low, int b_high, const int *rest)
 
 static void bounds(int d, int *low, int *high)
 {
-	*low = *high = nodes[0].at[d];
+	*low = *high = nodes[0].coord[d];
 	for (size_t i = 0; i < count; i++) {
-		if (nodes[i].at[d] < *low)
-			*low = nodes[i].at[d];
-		if (nodes[i].at[d] > *high)
-			*high = nodes[i].at[d];
+		if (nodes[i].coord[d] < *low)
+			*low = nodes[i].coord[d];
+		if (nodes[i].coord[d] > *high)
+			*high = nodes[i].coord[d];
 	}
 }
 
@@ -130,14 +130,14 @@ int main(void)
 		return 1;
 	}
 	for (size_t i = 0; i < count; i++) {
-		/* a plane is drawn at its first node */
+		/* draw each plane once, at its first node */
 		size_t k = 0;
 
-		while (memcmp(nodes[k].at + 2, nodes[i].at + 2,
+		while (memcmp(nodes[k].coord + 2, nodes[i].coord + 2,
 			      3 * sizeof(int)))
 			k++;
 		if (k == i)
-			draw_plane(nodes[i].at + 2);
+			draw_plane(nodes[i].coord + 2);
 	}
 	free(nodes);
 	return 0;

@@ -27,7 +27,7 @@ static void greet(int rank, int size)
 		printf("\n%s\n", version);
 }
 
-/* One-way time of a message in seconds, averaged over rounds. */
+/* Returns the mean one-way time of a message, in seconds. */
 static double one_way(int rank, char *buf, int bytes, int rounds)
 {
 	double start = MPI_Wtime();

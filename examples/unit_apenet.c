@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Direct use of the APEnet+ board: two processes do a ping-pong with puts, then
- * one puts device memory directly into the other's device memory, repeats this
- * with copies by the hosts, and gets the data back.
+ * Direct use of the APEnet+ board. Two processes do a ping-pong with puts. Then
+ * process 0 puts data from its device memory to the device memory of process 1,
+ * repeats this with copies through host memory, and gets the data back.
  *
- *	cc unit_apenet.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_apenet.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
-#include "unit_meet.h"
+#include "unit_pair.h"
 
 #include <weft/apenet.h>
 #include <weft/mem.h>
@@ -15,11 +15,12 @@
 #define BYTES  (1 << 20)
 
 static struct weft_apenet *nic;
-static char *host, *device;	      /* BYTES each */
-static uint64_t its_host, its_device; /* host and device of the other process */
+static char *host, *device; /* buffers of BYTES bytes */
+/* addresses of host and device at the other process */
+static uint64_t peer_host, peer_device;
 
-/* Runs the board; sleeps briefly when it has nothing to do. */
-static void turn(void)
+/* Polls the board; blocks briefly if it is idle. */
+static void poll_unit(void)
 {
 	if (!weft_apenet_poll(nic, 16))
 		weft_apenet_wait(nic, 1000000);
@@ -40,17 +41,17 @@ static void setup(int me, int to_other)
 	must(weft_apenet_buf_open(nic, host, BYTES, all, &buf), "buffer");
 	must(weft_apenet_buf_open(nic, device, BYTES, all, &buf), "buffer");
 	weft_apenet_name(nic, &name);
-	swap_names(to_other, &name);
+	exchange_names(to_other, &name);
 	must(weft_apenet_node_set(nic, (uint32_t)!me, &name), "node");
 	at[0] = (uintptr_t)host;
 	at[1] = (uintptr_t)device;
-	give(to_other, at, sizeof(at));
-	take(to_other, at, sizeof(at));
-	its_host = at[0];
-	its_device = at[1];
+	send_bytes(to_other, at, sizeof(at));
+	recv_bytes(to_other, at, sizeof(at));
+	peer_host = at[0];
+	peer_device = at[1];
 }
 
-/* Waits for the next event and checks it. */
+/* Waits for the next event and checks its type and status. */
 static void expect(int what)
 {
 	struct weft_apenet_event ev;
@@ -66,7 +67,7 @@ static void ping_pong(int me)
 		.node = (uint32_t)!me,
 		.flags = WEFT_APENET_RECEIVE,
 		.local = (uintptr_t)host,
-		.remote = its_host,
+		.remote = peer_host,
 		.bytes = 8,
 	};
 	double t = now();
@@ -91,7 +92,7 @@ static void put_device(const char *how, unsigned flags)
 		.node = 1,
 		.flags = WEFT_APENET_EVENT | WEFT_APENET_RECEIVE | flags,
 		.local = (uintptr_t)device,
-		.remote = its_device,
+		.remote = peer_device,
 		.bytes = BYTES,
 	};
 	struct weft_apenet_stats st;
@@ -106,7 +107,7 @@ static void put_device(const char *how, unsigned flags)
 	       (unsigned long long)st.copies);
 }
 
-static void take_device(const char *how)
+static void check_device(const char *how)
 {
 	expect(WEFT_APENET_RECEIVED);
 	must(weft_mem_out(host, device, BYTES), "copy out");
@@ -119,7 +120,7 @@ static void get_device(void)
 		.node = 1,
 		.flags = WEFT_APENET_EVENT,
 		.local = (uintptr_t)host,
-		.remote = its_device,
+		.remote = peer_device,
 		.bytes = BYTES,
 	};
 
@@ -136,22 +137,22 @@ int main(void)
 	int me = two_processes(&to_other);
 
 	setup(me, to_other);
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	ping_pong(me);
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	if (me == 0) {
 		put_device("peer to peer", 0);
-		meet(to_other, turn);
+		barrier(to_other, poll_unit);
 		put_device("staged", WEFT_APENET_STAGED);
-		meet(to_other, turn);
+		barrier(to_other, poll_unit);
 		get_device();
 	} else {
-		take_device("peer to peer");
-		meet(to_other, turn);
-		take_device("staged");
-		meet(to_other, turn);
+		check_device("peer to peer");
+		barrier(to_other, poll_unit);
+		check_device("staged");
+		barrier(to_other, poll_unit);
 	}
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	weft_apenet_close(nic);
 	weft_mem_free(WEFT_MEM_HOST, host);
 	weft_mem_free(WEFT_MEM_DEVICE, device);

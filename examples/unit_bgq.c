@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Direct use of Blue Gene/Q's Message Unit: two processes, a remote get and a
- * ping-pong of direct puts, like the machine's own benchmarks.
+ * Direct use of Blue Gene/Q's Message Unit: a remote get and a ping-pong of
+ * direct puts between two processes, like the benchmarks in the paper.
  *
- *	cc unit_bgq.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_bgq.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
-#include "unit_meet.h"
+#include "unit_pair.h"
 
 #include <weft/bgq.h>
 
 #define BYTES  4096
 #define ROUNDS 2000
 #define SLOTS  16
-#define RGET   1 /* our remote get FIFO */
+#define RGET   1 /* number of the remote get FIFO */
 
 enum {
 	BAT_MEM = 1,
@@ -24,14 +24,14 @@ static alignas(64) struct weft_bgq_desc ring[2][SLOTS];
 static alignas(64) unsigned char mem[BYTES];
 static _Atomic uint64_t counter;
 
-/* Runs the unit; sleeps briefly when it has nothing to do. */
-static void turn(void)
+/* Polls the unit; blocks briefly if it is idle. */
+static void poll_unit(void)
 {
 	if (!weft_bgq_poll(mu, 16))
 		weft_bgq_wait(mu, 1000000);
 }
 
-/* Memory the unit may access, base addresses, FIFOs. */
+/* Sets the memory that the unit may access, base addresses and FIFOs. */
 static void setup(int me, int to_other)
 {
 	struct weft_bgq_attr attr = { .seed = 1 };
@@ -46,23 +46,26 @@ static void setup(int me, int to_other)
 	must(weft_bgq_inj_open(mu, RGET, ring[1], SLOTS, WEFT_BGQ_RGET),
 	     "FIFO");
 	weft_bgq_name(mu, &name);
-	swap_names(to_other, &name);
+	exchange_names(to_other, &name);
 	must(weft_bgq_node_set(mu, (uint32_t)!me, &name), "node");
 }
 
 static void post(const struct weft_bgq_desc *d)
 {
 	while (weft_bgq_inj_post(mu, 0, d, NULL))
-		turn();
+		poll_unit();
 }
 
 static void wait_counter(void)
 {
 	while (counter)
-		turn();
+		poll_unit();
 }
 
-/* A direct put of mem into the other's mem, counted there. */
+/*
+ * Returns the descriptor of a direct put of mem to mem of the other process,
+ * with its counter.
+ */
 static struct weft_bgq_desc put_desc(uint32_t node, uint64_t bytes)
 {
 	struct weft_bgq_msg msg = {
@@ -80,7 +83,8 @@ static struct weft_bgq_desc put_desc(uint32_t node, uint64_t bytes)
 
 /*
  * Node 0 reads node 1's memory: the packet carries a descriptor that node 1's
- * unit runs. It contains an address of node 1, exchanged beforehand.
+ * unit executes. Node 1 has sent the descriptor beforehand, because it contains
+ * an address of node 1.
  */
 static void remote_get(int to_other)
 {
@@ -92,7 +96,7 @@ static void remote_get(int to_other)
 	struct weft_bgq_desc inner;
 	struct weft_bgq_desc d;
 
-	take(to_other, &inner, sizeof(inner));
+	recv_bytes(to_other, &inner, sizeof(inner));
 	memcpy(mem, &inner, sizeof(inner));
 	msg.payload = mem;
 	weft_bgq_desc_get(&d, &msg, RGET);
@@ -102,14 +106,14 @@ static void remote_get(int to_other)
 	printf("remote get: %d bytes, the last is %d\n", BYTES, mem[BYTES - 1]);
 }
 
-static void be_got(int to_other)
+static void serve_get(int to_other)
 {
 	struct weft_bgq_desc inner = put_desc(0, BYTES);
 
 	memset(mem, 42, sizeof(mem));
-	give(to_other, &inner, sizeof(inner));
+	send_bytes(to_other, &inner, sizeof(inner));
 	while (!weft_bgq_load(mu, WEFT_BGQ_INJ_COUNT, RGET))
-		turn();
+		poll_unit();
 }
 
 static void ping_pong(int me)
@@ -140,11 +144,11 @@ int main(void)
 	if (me == 0)
 		remote_get(to_other);
 	else
-		be_got(to_other);
+		serve_get(to_other);
 	counter = 8;
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	ping_pong(me);
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	weft_bgq_close(mu);
 	return finish(me);
 }

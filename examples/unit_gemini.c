@@ -5,7 +5,7 @@
  *
  *	cc unit_gemini.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
-#include "unit_meet.h"
+#include "unit_pair.h"
 
 #include <stdalign.h>
 #include <weft/gemini.h>
@@ -14,12 +14,13 @@
 #define ROUNDS 2000
 
 static struct weft_gemini *nic;
-static alignas(64) uint64_t total; /* in process 0, incremented by both */
+/* counter of process 0, incremented by both processes */
+static alignas(64) uint64_t total;
 static unsigned cq;
 static unsigned mdh;
 
-/* Runs the unit; sleeps briefly when it has nothing to do. */
-static void turn(void)
+/* Polls the unit; blocks briefly if it is idle. */
+static void poll_unit(void)
 {
 	if (!weft_gemini_poll(nic, 16))
 		weft_gemini_wait(nic, 1000000);
@@ -37,13 +38,16 @@ static void setup(int me, int to_other)
 	     "memory");
 	weft_gemini_name(nic, &name[me]);
 	name[!me] = name[me];
-	swap_names(to_other, &name[!me]);
+	exchange_names(to_other, &name[!me]);
 	for (uint32_t i = 0; i < 2; i++)
 		must(weft_gemini_node_set(nic, i, &name[i]), "node");
 }
 
-/* Atomic adds through window 0, then an event when all are complete. */
-static void count(void)
+/*
+ * Issues atomic adds through window 0, then waits for the event that all are
+ * complete.
+ */
+static void add_all(void)
 {
 	struct weft_gemini_window w = {
 		.pe = 0,
@@ -55,11 +59,11 @@ static void count(void)
 	must(weft_gemini_window_set(nic, 0, &w), "window");
 	for (int i = 0; i < ADDS; i++)
 		while (weft_gemini_amo(nic, 0, 0, WEFT_GEMINI_ADD, 1, 0, NULL))
-			turn();
+			poll_unit();
 	while (weft_gemini_sync(nic, 0, 1))
-		turn();
+		poll_unit();
 	while (weft_gemini_cq_read(nic, cq, &e))
-		turn();
+		poll_unit();
 	must(e.status ? -5 : 0, "status");
 }
 
@@ -69,14 +73,14 @@ static void receive(struct weft_gemini_smsg *box)
 	uint32_t n;
 
 	while (weft_gemini_smsg_next(box, &msg, &n))
-		turn();
+		poll_unit();
 	weft_gemini_smsg_release(box);
 }
 
 static void post(struct weft_gemini_smsg *box, const void *msg, uint32_t n)
 {
 	while (weft_gemini_smsg_send(box, msg, n))
-		turn();
+		poll_unit();
 }
 
 static void mailboxes(int me, int to_other)
@@ -88,10 +92,10 @@ static void mailboxes(int me, int to_other)
 
 	must(weft_gemini_smsg_open(nic, 8, 64, &box), "mailbox");
 	weft_gemini_smsg_name(box, &name);
-	give(to_other, &name, sizeof(name));
-	take(to_other, &name, sizeof(name));
+	send_bytes(to_other, &name, sizeof(name));
+	recv_bytes(to_other, &name, sizeof(name));
 	must(weft_gemini_smsg_connect(box, 1, &name), "connect");
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	t = now();
 	for (int i = 0; i < ROUNDS; i++) {
 		if (me == 0)
@@ -103,7 +107,7 @@ static void mailboxes(int me, int to_other)
 	if (me == 0)
 		printf("mailbox ping-pong: %.0f ns one way\n",
 		       (now() - t) / ROUNDS / 2 * 1e9);
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	weft_gemini_smsg_close(box);
 }
 
@@ -111,7 +115,7 @@ static void mailboxes(int me, int to_other)
 static void serve(void)
 {
 	while (total < 2 * ADDS)
-		turn();
+		poll_unit();
 	printf("counter incremented by both processes: %ju\n",
 	       (uintmax_t)total);
 }
@@ -122,10 +126,10 @@ int main(void)
 	int me = two_processes(&to_other);
 
 	setup(me, to_other);
-	count();
+	add_all();
 	if (me == 0)
 		serve();
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	mailboxes(me, to_other);
 	weft_gemini_close(nic);
 	return finish(me);

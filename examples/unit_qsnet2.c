@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Direct use of Elan4: two processes. Process 0 writes into process 1 with the
- * short transaction engine and sets an event there; the event copies a command
- * that replies by DMA. After the first write neither program takes part: both
- * only poll their units.
+ * Direct use of Elan4 by two processes. Process 0 writes to the memory of
+ * process 1 with the short transaction engine and sets an event there. The
+ * event copies a command to the queue of its unit, which replies by DMA. After
+ * the write, both programs only poll their units.
  *
- *	cc unit_qsnet2.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_qsnet2.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
-#include "unit_meet.h"
+#include "unit_pair.h"
 
 #include <stdalign.h>
 #include <weft/qsnet2.h>
@@ -15,10 +15,10 @@
 #define BYTES  4096
 #define ROUNDS 1000
 
-/* Memory at the same address in both processes. */
+/* Memory with the same address in both processes. */
 static struct {
 	alignas(64) struct weft_qsnet2_event arrived;
-	alignas(64) struct weft_qsnet2_event answered;
+	alignas(64) struct weft_qsnet2_event replied;
 	alignas(64) unsigned char data[BYTES];
 	uint64_t command[16];
 } m;
@@ -26,8 +26,8 @@ static struct {
 static struct weft_qsnet2 *elan;
 static unsigned q;
 
-/* Runs the unit; sleeps briefly when it has nothing to do. */
-static void turn(void)
+/* Polls the unit; blocks briefly if it is idle. */
+static void poll_unit(void)
 {
 	if (!weft_qsnet2_poll(elan, 16))
 		weft_qsnet2_wait(elan, 1000000);
@@ -44,11 +44,11 @@ static void setup(int me, int to_other)
 	must(weft_qsnet2_queue_open(elan, 0, 8192, WEFT_QSNET2_MAY_ALL, 0, &q),
 	     "command queue");
 	weft_qsnet2_name(elan, &name);
-	swap_names(to_other, &name);
+	exchange_names(to_other, &name);
 	must(weft_qsnet2_route_set(elan, (uint32_t)!me, &name, 0), "route");
 }
 
-/* Process 1: when the event fires, its unit sends the data back by DMA. */
+/* Process 1: makes its unit send the data back by DMA when the event fires. */
 static void chain(void)
 {
 	struct weft_qsnet2_stream st = { .word = m.command, .max = 16 };
@@ -57,7 +57,7 @@ static void chain(void)
 		.vproc = 0,
 		.src = (uintptr_t)m.data,
 		.dst = (uintptr_t)m.data,
-		.dst_event = (uintptr_t)&m.answered,
+		.dst_event = (uintptr_t)&m.replied,
 	};
 
 	weft_qsnet2_run_dma(&st, &back);
@@ -72,13 +72,15 @@ static void serve(void)
 	memset(m.data, 7, sizeof(m.data));
 	for (uint64_t i = 1; i <= ROUNDS; i++) {
 		while (m.arrived.fired < i)
-			turn();
+			poll_unit();
 		m.arrived.count = -1;
 	}
 }
 
-/* Process 0: one packet, two transactions, then wait for the reply. */
-static void ask(void)
+/*
+ * Process 0: sends one packet with two transactions, then waits for the reply.
+ */
+static void write_and_wait(void)
 {
 	uint64_t word[32];
 	double t = now();
@@ -86,7 +88,7 @@ static void ask(void)
 	for (uint64_t i = 1; i <= ROUNDS; i++) {
 		struct weft_qsnet2_stream st = { .word = word, .max = 32 };
 
-		m.answered.count = -1;
+		m.replied.count = -1;
 		weft_qsnet2_open_packet(&st, 0, 1, 255);
 		weft_qsnet2_transaction(&st, WEFT_QSNET2_T_WRITE,
 					(uintptr_t)m.data, &i, 8);
@@ -94,9 +96,9 @@ static void ask(void)
 			&st, WEFT_QSNET2_T_SET_EVENT | WEFT_QSNET2_T_LAST,
 			(uintptr_t)&m.arrived, NULL, 0);
 		while (weft_qsnet2_queue_write(elan, q, word, st.count))
-			turn();
-		while (m.answered.fired < i)
-			turn();
+			poll_unit();
+		while (m.replied.fired < i)
+			poll_unit();
 	}
 	printf("packet, event, DMA of %d bytes back: %.0f ns\n", BYTES,
 	       (now() - t) / ROUNDS * 1e9);
@@ -112,12 +114,12 @@ int main(void)
 	m.arrived.count = -1;
 	if (me == 1)
 		chain();
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	if (me == 0)
-		ask();
+		write_and_wait();
 	else
 		serve();
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	weft_qsnet2_close(elan);
 	return finish(me);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Direct use of the Sunway interface: two processes do a ping-pong with fast
- * short messages, then one writes the other's memory, and an answer word there
- * counts the messages.
+ * short messages; then process 0 writes to the memory of process 1, where an
+ * answer word counts the messages.
  *
- *	cc unit_sunway.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_sunway.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
-#include "unit_meet.h"
+#include "unit_pair.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -23,10 +23,11 @@ static alignas(64) struct {
 	_Atomic uint64_t answer; /* number of complete messages */
 	char bytes[WRITES][BYTES];
 } mine;
-static uint64_t address; /* address of mine, equal in both processes */
+/* registered address of mine, the same in both processes */
+static uint64_t address;
 
-/* Runs the unit; sleeps briefly when it has nothing to do. */
-static void turn(void)
+/* Polls the unit; blocks briefly if it is idle. */
+static void poll_unit(void)
 {
 	if (!weft_sunway_poll(nic, 16))
 		weft_sunway_wait(nic, 1000000);
@@ -52,12 +53,12 @@ static void setup(int me, int to_other)
 	must(weft_sunway_vi_open(nic, &v, &vi), "interface");
 	must(weft_sunway_mem_open(nic, &m, &address), "memory");
 	weft_sunway_name(nic, &name);
-	give(to_other, &name, sizeof(name));
-	take(to_other, &name, sizeof(name));
+	send_bytes(to_other, &name, sizeof(name));
+	recv_bytes(to_other, &name, sizeof(name));
 	must(weft_sunway_node_set(nic, (uint32_t)!me, &name), "node");
 }
 
-static struct weft_sunway_desc aim(int me, unsigned op)
+static struct weft_sunway_desc desc_to_peer(int me, unsigned op)
 {
 	return (struct weft_sunway_desc){
 		.op = (uint8_t)op,
@@ -69,12 +70,12 @@ static struct weft_sunway_desc aim(int me, unsigned op)
 
 static void post(int me, uint64_t msg)
 {
-	struct weft_sunway_desc d = aim(me, WEFT_SUNWAY_QUEUE);
+	struct weft_sunway_desc d = desc_to_peer(me, WEFT_SUNWAY_QUEUE);
 	struct iovec iov = { &msg, sizeof(msg) };
 
 	d.flags = WEFT_SUNWAY_RELIABLE;
 	while (weft_sunway_fsm(nic, 0, vi, &d, &iov, 1))
-		turn();
+		poll_unit();
 	weft_sunway_poll(nic, 1);
 }
 
@@ -105,7 +106,7 @@ static void ping_pong(int me)
 
 static void write_all(int me)
 {
-	struct weft_sunway_desc d = aim(me, WEFT_SUNWAY_RDMAW);
+	struct weft_sunway_desc d = desc_to_peer(me, WEFT_SUNWAY_RDMAW);
 
 	d.flags = WEFT_SUNWAY_ANSWER;
 	d.answer = address;
@@ -115,16 +116,16 @@ static void write_all(int me)
 		d.local = address + 8 + (uint64_t)i * BYTES;
 		d.remote = d.local;
 		while (weft_sunway_post(nic, 0, vi, &d))
-			turn();
+			poll_unit();
 	}
 }
 
-static void be_written(void)
+static void await_writes(void)
 {
 	int good = 0;
 
 	while (atomic_load(&mine.answer) < WRITES)
-		turn();
+		poll_unit();
 	for (int i = 0; i < WRITES; i++)
 		good += mine.bytes[i][0] == 'a' + i &&
 			mine.bytes[i][BYTES - 1] == 'a' + i;
@@ -139,14 +140,14 @@ int main(void)
 	int me = two_processes(&to_other);
 
 	setup(me, to_other);
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	ping_pong(me);
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	if (me == 0)
 		write_all(me);
 	else
-		be_written();
-	meet(to_other, turn);
+		await_writes();
+	barrier(to_other, poll_unit);
 	weft_sunway_close(nic);
 	return finish(me);
 }

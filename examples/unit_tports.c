@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tagged ports of the Elan4 interface: two processes send each other messages
- * that the thread processor matches. Short ones are exchanged as a ping-pong;
- * the long one is announced by an envelope, and fetched by a DMA which the
- * receiver's unit posts and the sender's unit runs, while both programs only
- * poll their units.
+ * that the thread processor matches. Short messages are exchanged as a
+ * ping-pong. The long message is announced by an envelope and fetched by a DMA,
+ * which the receiver's unit posts and the sender's unit executes, while both
+ * programs only poll their units.
  *
- *	cc unit_tports.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ * 	cc unit_tports.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */
-#include "unit_meet.h"
+#include "unit_pair.h"
 
 #include <weft/qsnet2.h>
 
@@ -20,7 +20,7 @@ static unsigned char buf[LONG];
 static struct weft_qsnet2 *elan;
 static struct weft_qsnet2_tports *ports;
 
-static void turn(void)
+static void poll_unit(void)
 {
 	if (!weft_qsnet2_poll(elan, 16))
 		weft_qsnet2_wait(elan, 1000000);
@@ -38,26 +38,29 @@ static void setup(int me, int to_other)
 	must(weft_qsnet2_filter(elan, 0, WEFT_QSNET2_ACCEPT), "filter");
 	weft_qsnet2_name(elan, &name);
 	must(weft_qsnet2_route_set(elan, (uint32_t)me, &name, 0), "route");
-	swap_names(to_other, &name);
+	exchange_names(to_other, &name);
 	must(weft_qsnet2_route_set(elan, (uint32_t)!me, &name, 0), "route");
 	must(weft_qsnet2_tports_open(elan, &t, &ports),
 	     "weft_qsnet2_tports_open");
 }
 
-static void say(uint32_t to, uint64_t tag, uint64_t bytes)
+static void send_message(uint32_t to, uint64_t tag, uint64_t bytes)
 {
 	unsigned req;
 	int err;
 
 	while ((err = weft_qsnet2_tports_tx(ports, to, tag, buf, bytes, 0,
 					    &req)) == -11)
-		turn();
+		poll_unit();
 	must(err, "tx");
 	must(weft_qsnet2_tports_wait(ports, req, NULL, 10 * SECOND), "tx");
 }
 
-/* Receives from any sender, with any lowest 8 bits of the tag. */
-static uint64_t hear(uint64_t tag, uint64_t bytes)
+/*
+ * Receives from any sender; ignores the lowest 8 bits of the tag. Returns the
+ * size of the message.
+ */
+static uint64_t receive_message(uint64_t tag, uint64_t bytes)
 {
 	struct weft_qsnet2_tports_status st;
 	unsigned req;
@@ -78,14 +81,14 @@ int main(void)
 	double t;
 
 	setup(me, to_other);
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	t = now();
 	for (uint64_t i = 0; i < ROUNDS; i++) {
 		if (me == 0)
-			say(1, 0x500 | (i & 255), 8);
-		hear(0x500, 8);
+			send_message(1, 0x500 | (i & 255), 8);
+		receive_message(0x500, 8);
 		if (me == 1)
-			say(0, 0x500 | (i & 255), 8);
+			send_message(0, 0x500 | (i & 255), 8);
 	}
 	if (me == 0)
 		printf("8 bytes, round trip: %.0f ns\n",
@@ -93,11 +96,11 @@ int main(void)
 	t = now();
 	memset(buf, me + 1, sizeof(buf));
 	if (me == 1)
-		say(0, 0x600, LONG);
-	else if (hear(0x600, LONG) == LONG)
+		send_message(0, 0x600, LONG);
+	else if (receive_message(0x600, LONG) == LONG)
 		printf("%d bytes, rendezvous: %.0f us, last byte %d\n", LONG,
 		       (now() - t) * 1e6, buf[LONG - 1]);
-	meet(to_other, turn);
+	barrier(to_other, poll_unit);
 	weft_qsnet2_tports_stats(ports, &st);
 	if (me == 0)
 		printf("%d messages fetched by DMA\n", (int)st.fetched);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allgather after Bruck: each rank collects blocks in a temporary buffer that
- * begins with its own; in round k it sends the first 2^k of them to the left.
- * At the end the blocks are copied to their positions.
+ * Allgather by Bruck's algorithm. Each rank collects blocks in a temporary
+ * buffer that begins with its own block. In round k the rank sends its first
+ * 2^k blocks to the rank 2^k to the left. At the end it copies the blocks to
+ * their positions.
  *
- * Restrictions: none (intracommunicators); v form too, all ranks know all
- * counts.
+ * Restrictions: none (intracommunicators); also the v form, since all ranks
+ * have all counts.
  * Cost: ceil(log2 p) alpha + (p - 1) / p n beta, and a copy of n bytes.
  *
  *   p = 5       rank  0      1      2      3      4
@@ -15,7 +16,10 @@
  */
 #include "coll/coll_select.h"
 
-/* Byte offsets of the blocks from this rank on; the last is the total. */
+/*
+ * Returns the byte offsets of the blocks, starting with this rank's; the last
+ * entry is the total size.
+ */
 static MPI_Count *bruck_offsets(struct coll_prog *p,
 				const struct weft_coll_args *a)
 {
@@ -40,7 +44,8 @@ static void bruck_place(struct coll_prog *p, const struct weft_coll_args *a,
 	for (i = coll_in_place(&a->s) ? 1 : 0; i < p->size; i++) {
 		b = (p->rank + i) % p->size;
 		coll_copy(p, bytes + off[i], off[i + 1] - off[i], coll_byte(),
-			  coll_block(&a->r, b), coll_count(&a->r, b), a->r.dt);
+			  coll_block_addr(&a->r, b), coll_count(&a->r, b),
+			  a->r.dt);
 	}
 }
 
@@ -55,7 +60,7 @@ void coll_allgather_bruck(struct coll_prog *p, const struct weft_coll_args *a)
 		return;
 	bytes = coll_bytes(p, off[size]);
 	if (coll_in_place(s))
-		coll_copy(p, coll_block(&a->r, p->rank),
+		coll_copy(p, coll_block_addr(&a->r, p->rank),
 			  coll_count(&a->r, p->rank), a->r.dt, bytes, off[1],
 			  coll_byte());
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allgather between two groups: each gathers its blocks at its rank 0, the two
- * exchange, each broadcasts the received blocks.
+ * Allgather between two groups: each group gathers its blocks at its rank 0,
+ * the two ranks 0 exchange them, and each group broadcasts the received blocks.
  *
  * Restrictions: intercommunicators, blocks of one size.
  * Cost: (1 + 2 log2 p) alpha + (2 + log2 p) n beta.
@@ -27,7 +27,7 @@ void coll_allgather_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	down.r.count = a->r.count * p->size;
 	if (p->rank == 0) {
 		coll_send(p, up.r.buf, len * a->comm->size, coll_byte(), 0);
-		coll_take(p, a->r.buf, down.r.count, a->r.dt, 0);
+		coll_recv_wait(p, a->r.buf, down.r.count, a->r.dt, 0);
 	}
 	coll_comm_set(p, a->comm->local);
 	coll_bcast_binomial(p, &down);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allgather by recursive doubling: ranks at distance 1, 2, 4 ... exchange all
- * blocks they have; runs of blocks are adjacent in the receive buffer.
+ * the blocks that they have, which are adjacent in the receive buffer.
  *
- * Restrictions: a power of two of ranks, blocks of one size.
+ * Restrictions: number of ranks is a power of two, blocks of one size.
  * Cost: log2 p alpha + (p - 1) / p n beta.
  *
  *   p = 4       rank  0    1    2    3      (with p = 6 it is not chosen:
@@ -20,9 +20,9 @@ void coll_allgather_recdbl(struct coll_prog *p, const struct weft_coll_args *a)
 	for (bit = 1; bit < p->size; bit <<= 1) {
 		peer = p->rank ^ bit;
 		mine = p->rank & ~(bit - 1);
-		coll_send(p, coll_block(&a->r, mine), bit * a->r.count, a->r.dt,
-			  peer);
-		coll_take(p, coll_block(&a->r, mine ^ bit), bit * a->r.count,
+		coll_send(p, coll_block_addr(&a->r, mine), bit * a->r.count,
 			  a->r.dt, peer);
+		coll_recv_wait(p, coll_block_addr(&a->r, mine ^ bit),
+			       bit * a->r.count, a->r.dt, peer);
 	}
 }

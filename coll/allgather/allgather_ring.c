@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allgather on a ring: every block makes p - 1 hops, directly to its position.
+ * Allgather on a ring: every block makes p - 1 hops; each rank receives blocks
+ * directly at their positions.
  *
- * Restrictions: none (intracommunicators); v form too.
- * Cost: (p - 1) alpha + (p - 1) / p n beta, n the bytes of all blocks.
+ * Restrictions: none (intracommunicators); also the v form.
+ * Cost: (p - 1) alpha + (p - 1) / p n beta; n: bytes of all blocks.
  *
  *   p = 3       rank  0    1    2
  *   step 1           a c  a b  b c

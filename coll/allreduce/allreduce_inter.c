@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allreduce between two groups: each combines its vectors at its rank 0, the
- * two exchange, each broadcasts the received vector.
+ * Allreduce between two groups: each group combines its vectors at its rank 0,
+ * the two ranks 0 exchange the results, and each group broadcasts the received
+ * vector.
  *
  * Restrictions: intercommunicators.
  * Cost: (1 + 2 log2 p) (alpha + n beta) + log2 p n gamma.
@@ -23,7 +24,7 @@ void coll_allreduce_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	if (p->rank == 0) {
 		coll_comm_set(p, a->comm);
 		coll_send(p, in.r.buf, n, a->r.dt, 0);
-		coll_take(p, a->r.buf, n, a->r.dt, 0);
+		coll_recv_wait(p, a->r.buf, n, a->r.dt, 0);
 		coll_comm_set(p, a->comm->local);
 	}
 	in.r.buf = a->r.buf;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allreduce: every rank receives every vector and combines them itself, from
- * the last rank to the first. One message time for a few ranks.
+ * Allreduce: every rank receives the vectors of all ranks and combines them
+ * itself, from the last rank to the first. With few ranks this takes the time
+ * of one message.
  *
- * Restrictions: none; intercommunicators too.
+ * Restrictions: none; also intercommunicators.
  * Cost: alpha + (p - 1) (n beta + n gamma).
  *
  *   p = 3       rank i: x0 op (x1 op x2)

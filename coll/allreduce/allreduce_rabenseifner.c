@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allreduce of long vectors (Rabenseifner): windows of the vector are halved
- * while combining and doubled again while collecting (coll_halving.h).
+ * Allreduce of long vectors (Rabenseifner): a reduce-scatter by recursive
+ * halving of the vector, then an allgather by recursive doubling
+ * (coll_halving.h).
  *
  * Restrictions: none (intracommunicators).
  * Cost: 2 log2 p alpha + 2 (m - 1) / m n beta + (m - 1) / m n gamma with m

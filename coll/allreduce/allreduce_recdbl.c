@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allreduce by recursive doubling: ranks at distance 1, 2, 4 ... exchange their
- * partial sums. All ranks compute the same expression with operands in the
- * order of ranks, so all have the same bits.
+ * partial sums. All ranks compute the same expression with operands in rank
+ * order, so all get the same bits.
  *
  * Restrictions: none (intracommunicators).
- * Cost: ceil(log2 p) (alpha + n beta + n gamma); where p is no power of two,
+ * Cost: ceil(log2 p) (alpha + n beta + n gamma); if p is not a power of two,
  * 2 alpha + 2 n beta + n gamma more.
  *
  *   p = 6        rank  0   1   2   3   4   5
@@ -18,8 +18,8 @@
 #include "coll/coll_tree.h"
 
 /*
- * Exchanges acc with peer and combines. Returns the address of the sum: acc, or
- * other when this rank's was the left operand.
+ * Exchanges acc with peer and combines the two vectors. Returns the address of
+ * the sum: acc, or other if this rank's vector is the left operand.
  */
 static char *recdbl_exchange(struct coll_prog *p, char *acc, char *other,
 			     MPI_Count n, int peer)
@@ -27,7 +27,7 @@ static char *recdbl_exchange(struct coll_prog *p, char *acc, char *other,
 	struct weft_dt *dt = p->op_dt;
 
 	coll_send(p, acc, n, dt, peer);
-	coll_take(p, other, n, dt, peer);
+	coll_recv_wait(p, other, n, dt, peer);
 	coll_wait_all(p);
 	if (peer < p->rank) {
 		coll_reduce(p, other, acc, n);
@@ -49,11 +49,11 @@ void coll_allreduce_buffers(struct coll_prog *p, char *vec, char *other,
 	if (f.me < 0) {
 		coll_send(p, vec, n, dt, p->rank + 1);
 		coll_wait_all(p);
-		coll_take(p, vec, n, dt, p->rank + 1);
+		coll_recv_wait(p, vec, n, dt, p->rank + 1);
 		return;
 	}
 	if (p->rank < 2 * f.extra) {
-		coll_take(p, other, n, dt, p->rank - 1);
+		coll_recv_wait(p, other, n, dt, p->rank - 1);
 		coll_reduce(p, other, vec, n);
 	}
 	for (bit = 1; bit < f.m; bit <<= 1) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allreduce on a ring: block b starts at rank b and collects one operand per
- * hop; after p - 1 hops it is complete and makes a second round. Needs no copy
- * of the vector: received blocks are combined with the send buffer.
+ * Allreduce on a ring: block b starts at rank b and is combined with one
+ * operand per hop; after p - 1 hops it is complete and is passed round the ring
+ * once more. The vector is not copied: received blocks are combined with the
+ * send buffer.
  *
- * Restrictions: commutative operations (each block has an order of operands of
- * its own, equal in every run); intracommunicators.
+ * Restrictions: commutative operations (each block has a different order of
+ * operands, which is deterministic); intracommunicators.
  * Cost: 2 (p - 1) alpha + 2 (p - 1) / p n beta + (p - 1) / p n gamma.
  *
  *   p = 3, blocks abc     rank  0        1        2
@@ -16,9 +17,9 @@
 #include "coll/coll_select.h"
 
 struct ring {
-	const char *in; /* own vector */
+	const char *in; /* vector of this rank */
 	char *out;
-	char *tmp; /* one block, when in place */
+	char *tmp; /* temporary block, if the operation is in place */
 	MPI_Count n;
 	int left;
 	int right;
@@ -36,18 +37,18 @@ static char *block_at(struct coll_prog *p, const void *vec,
 	return coll_at(vec, coll_part_first(r->n, p->size, b), p->op_dt);
 }
 
-/* Sends block b + 1, receives block b and combines it with the own one. */
+/* Sends block b + 1, receives block b and combines it with this rank's. */
 static void combine_hop(struct coll_prog *p, const struct ring *r, int b,
 			bool first)
 {
-	int gone = (b + 1) % p->size;
+	int sent = (b + 1) % p->size;
 	char *mine = block_at(p, r->in, r, b);
 	char *dst = block_at(p, r->out, r, b);
 	char *to = r->tmp ? r->tmp : dst;
 
 	coll_recv(p, to, block_n(p, r, b), p->op_dt, r->left);
-	coll_send(p, block_at(p, first ? r->in : r->out, r, gone),
-		  block_n(p, r, gone), p->op_dt, r->right);
+	coll_send(p, block_at(p, first ? r->in : r->out, r, sent),
+		  block_n(p, r, sent), p->op_dt, r->right);
 	coll_wait_all(p);
 	if (r->tmp)
 		coll_reduce(p, r->tmp, dst, block_n(p, r, b));
@@ -57,11 +58,11 @@ static void combine_hop(struct coll_prog *p, const struct ring *r, int b,
 
 static void collect_hop(struct coll_prog *p, const struct ring *r, int b)
 {
-	int gone = (b + 1) % p->size;
+	int sent = (b + 1) % p->size;
 
 	coll_recv(p, block_at(p, r->out, r, b), block_n(p, r, b), p->op_dt,
 		  r->left);
-	coll_send(p, block_at(p, r->out, r, gone), block_n(p, r, gone),
+	coll_send(p, block_at(p, r->out, r, sent), block_n(p, r, sent),
 		  p->op_dt, r->right);
 	coll_wait_all(p);
 }

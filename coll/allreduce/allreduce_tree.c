@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allreduce up and down one binomial tree: twice the rounds of recursive
- * doubling but 2 (p - 1) messages instead of p log2 p, and most ranks wait
- * once, which is less work where ranks share cores.
+ * doubling but 2 (p - 1) messages instead of p log2 p, and most ranks wait only
+ * once, which is less work if ranks share cores.
  *
  * Restrictions: none (intracommunicators).
  * Cost: 2 ceil(log2 p) (alpha + n beta) + ceil(log2 p) n gamma.
@@ -17,7 +17,7 @@ void coll_allreduce_tree(struct coll_prog *p, const struct weft_coll_args *a)
 	struct weft_coll_args up = *a;
 
 	up.root = 0;
-	/* in place, every rank's own vector is in the receive buffer */
+	/* in place, every rank's vector is in its receive buffer */
 	if (coll_in_place(&a->s) && p->rank != 0)
 		up.s.buf = a->r.buf;
 	coll_reduce_binomial(p, &up);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Alltoall after Bruck, for short blocks: block i (for the rank i to the right)
- * is routed by the bits of i; in round k all blocks with bit k set are sent 2^k
- * ranks to the right as one message.
+ * Alltoall by Bruck's algorithm, for short blocks. Block i, for the rank i to
+ * the right, is routed by the bits of i: in round k each rank sends all blocks
+ * whose bit k is set, as one message, to the rank 2^k to the right.
  *
  * Restrictions: blocks of one size, not in place (intracommunicators).
  * Cost: ceil(log2 p) (alpha + n / 2 beta), and three copies.
@@ -15,13 +15,16 @@
 #include "coll/coll_select.h"
 
 struct bruck {
-	char *bytes; /* block i is addressed to rank + i */
+	char *bytes; /* blocks; block i is for rank + i */
 	char *out;
 	char *in;
-	MPI_Count len; /* bytes of a block */
+	MPI_Count len; /* size of a block, bytes */
 };
 
-/* Copies the runs of blocks with bit k set into a message, or back. */
+/*
+ * Copies all blocks whose bit k is set into a message, or from a message back.
+ * Returns the size of the message.
+ */
 static MPI_Count bruck_runs(struct coll_prog *p, const struct bruck *b, int k,
 			    char *msg, bool back)
 {
@@ -50,7 +53,7 @@ void coll_alltoall_bruck(struct coll_prog *p, const struct weft_coll_args *a)
 	b.out = coll_bytes(p, b.len * ((MPI_Count)size / 2 + 1));
 	b.in = coll_bytes(p, b.len * ((MPI_Count)size / 2 + 1));
 	for (i = 0; i < size; i++)
-		coll_copy(p, coll_block(&a->s, (p->rank + i) % size),
+		coll_copy(p, coll_block_addr(&a->s, (p->rank + i) % size),
 			  a->s.count, a->s.dt, b.bytes + i * b.len, b.len,
 			  coll_byte());
 	for (k = 1; k < size; k <<= 1) {
@@ -62,6 +65,6 @@ void coll_alltoall_bruck(struct coll_prog *p, const struct weft_coll_args *a)
 	}
 	for (i = 0; i < size; i++)
 		coll_copy(p, b.bytes + i * b.len, b.len, coll_byte(),
-			  coll_block(&a->r, (p->rank - i + size) % size),
+			  coll_block_addr(&a->r, (p->rank - i + size) % size),
 			  a->r.count, a->r.dt);
 }

@@ -3,7 +3,7 @@
  * Alltoall in place: in step s the ranks r and s - r are a pair and exchange
  * blocks through one temporary block.
  *
- * Restrictions: for MPI_IN_PLACE (intracommunicators); v and w forms too.
+ * Restrictions: for MPI_IN_PLACE (intracommunicators); also the v and w forms.
  * Cost: p alpha + (p - 1) / p n beta, and a copy of n bytes.
  *
  *   p = 5       s = 0   1-4 2-3      s = 3   0-3 1-2
@@ -36,7 +36,7 @@ void coll_alltoall_inplace(struct coll_prog *p, const struct weft_coll_args *a)
 		if (peer == p->rank)
 			continue;
 		len = coll_block_bytes(r, peer);
-		coll_copy(p, coll_block(r, peer), coll_count(r, peer),
+		coll_copy(p, coll_block_addr(r, peer), coll_count(r, peer),
 			  coll_type(r, peer), tmp, len, coll_byte());
 		coll_recv_block(p, r, peer, peer);
 		coll_send(p, tmp, len, coll_byte(), peer);

@@ -8,9 +8,9 @@
  * Cost: ceil(log2 p) alpha.
  *
  *   p = 5       0 1 2 3 4
- *   k = 0       0->1 1->2 2->3 3->4 4->0     each knows of 2 ranks
- *   k = 1       0->2 1->3 2->4 3->0 4->1     ... of 4
- *   k = 2       0->4 1->0 2->1 3->2 4->3     ... of all
+ *   k = 0       0->1 1->2 2->3 3->4 4->0     signals of 2 ranks
+ *   k = 1       0->2 1->3 2->4 3->0 4->1     of 4 ranks
+ *   k = 2       0->4 1->0 2->1 3->2 4->3     of all ranks
  */
 #include "coll/coll_select.h"
 

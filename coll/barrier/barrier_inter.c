@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Barrier between two groups: a barrier in each group, a signal between the two
- * ranks 0, and a tree down in each group.
+ * Barrier between two groups: a barrier in each group, signals between the two
+ * ranks 0, and signals down a tree in each group.
  *
  * Restrictions: intercommunicators.
  * Cost: (3 log2 p + 1) alpha.
  *
- *   3 | 2       0 1 2 | 0 1    each group knows that all its ranks arrived
- *               0 <---> 0      each rank 0 knows of the other group
+ *   3 | 2       0 1 2 | 0 1    all ranks of each group have arrived
+ *               0 <---> 0      both groups have arrived
  *               0->1 0->2 | 0->1
  */
 #include "coll/coll_select.h"

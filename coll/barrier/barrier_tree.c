@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Barrier by a binomial tree: signals go up to rank 0 and down again. Twice the
- * rounds of dissemination but 2 (p - 1) messages instead of p log2 p, which is
- * less work where ranks share cores.
+ * Barrier by a binomial tree: ranks send signals up to rank 0 and down again.
+ * Twice the rounds of dissemination, but 2 (p - 1) messages instead of p log2
+ * p, which is less work if ranks share cores.
  *
  * Restrictions: none (intracommunicators).
  * Cost: 2 ceil(log2 p) alpha.

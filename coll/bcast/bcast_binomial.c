@@ -20,7 +20,7 @@ void coll_bcast_binomial(struct coll_prog *p, const struct weft_coll_args *a)
 
 	coll_tree_binomial(p->size, a->root, p->rank, &t);
 	if (t.parent >= 0)
-		coll_take(p, b->buf, b->count, b->dt, t.parent);
+		coll_recv_wait(p, b->buf, b->count, b->dt, t.parent);
 	for (i = t.nchild - 1; i >= 0; i--)
 		coll_send(p, b->buf, b->count, b->dt, t.child[i]);
 }

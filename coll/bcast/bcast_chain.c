@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast along a chain, cut into segments: a rank forwards one segment while
- * the next one arrives.
+ * Broadcast along a chain, in segments: a rank forwards one segment while the
+ * next one arrives.
  *
  * Restrictions: none (intracommunicators).
  * Cost: (p - 2 + n / s) (alpha + s beta) with segments of s bytes.

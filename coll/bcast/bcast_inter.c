@@ -21,7 +21,7 @@ void coll_bcast_inter(struct coll_prog *p, const struct weft_coll_args *a)
 		return;
 	}
 	if (p->rank == 0)
-		coll_take(p, a->r.buf, a->r.count, a->r.dt, a->root);
+		coll_recv_wait(p, a->r.buf, a->r.count, a->r.dt, a->root);
 	in.root = 0;
 	coll_comm_set(p, a->comm->local);
 	coll_bcast_binomial(p, &in);

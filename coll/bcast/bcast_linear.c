@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast: the root sends to all other ranks. The fastest for two or three
- * ranks; also the reference result of tests.
+ * Broadcast: the root sends to all other ranks. The fastest algorithm for two
+ * or three ranks.
  *
- * Restrictions: none; intercommunicators too.
+ * Restrictions: none; also intercommunicators.
  * Cost: (p - 1) (alpha + n beta).
  *
  *   p = 5, root 1       1->2 1->3 1->4 1->0
@@ -28,5 +28,5 @@ void coll_bcast_linear(struct coll_prog *p, const struct weft_coll_args *a)
 	if (a->root == (inter ? MPI_ROOT : p->rank))
 		linear_root(p, &a->r, inter ? -1 : p->rank);
 	else if (a->root != MPI_PROC_NULL)
-		coll_take(p, a->r.buf, a->r.count, a->r.dt, a->root);
+		coll_recv_wait(p, a->r.buf, a->r.count, a->r.dt, a->root);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcast of long messages: the root's data is cut into p blocks and
- * scattered down a binomial tree, then the blocks are passed round a ring until
- * all ranks have all.
+ * Broadcast of long messages: the root's data is split into p blocks and
+ * scattered down a binomial tree; then the blocks are passed round a ring until
+ * all ranks have all blocks.
  *
  * Restrictions: none (intracommunicators).
  * Cost: (log2 p + p - 1) alpha + 2 (p - 1) / p n beta.
@@ -23,7 +23,8 @@ static void scatter_blocks(struct coll_prog *p, struct coll_flat *f,
 	int i, v;
 
 	if (t->parent >= 0)
-		coll_take(p, f->bytes + lo, hi - lo, coll_byte(), t->parent);
+		coll_recv_wait(p, f->bytes + lo, hi - lo, coll_byte(),
+			       t->parent);
 	for (i = t->nchild - 1; i >= 0; i--) {
 		v = t->v + t->child_dist[i];
 		lo = coll_part_first(f->len, p->size, v);
@@ -50,9 +51,9 @@ static unsigned block_recv(struct coll_prog *p, struct coll_flat *f, int v,
 }
 
 /*
- * v is relative to the root; block v is the block scattered to v. A rank that
- * got span blocks already has the data of the last span - 1 steps: it is not
- * sent.
+ * Passes the blocks round the ring. v: rank relative to the root; block v is
+ * the block scattered to v. A rank that got span blocks by the scatter already
+ * has the data of the last span - 1 steps, so these steps are omitted.
  */
 static void ring_blocks(struct coll_prog *p, struct coll_flat *f, int v)
 {

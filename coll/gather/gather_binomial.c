@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Gather up a binomial tree, and scatter down the same tree: a node has the
- * packed blocks of its subtree, its own first, and they are one message between
- * it and its parent. At the root they are in place; a run of ranks that wraps
- * around the last rank is two messages there.
+ * packed blocks of its subtree, its own first, and exchanges them with its
+ * parent as one message. At the root the blocks are in place; a range of ranks
+ * that wraps around the last rank is two messages to or from the root.
  *
  * Restrictions: blocks of one size; intracommunicators.
- * Cost: ceil(log2 p) alpha + (p - 1) / p n beta, n the bytes at the root.
+ * Cost: ceil(log2 p) alpha + (p - 1) / p n beta; n: bytes at the root.
  *
  *   p = 5, root 0     gather     1->0 3->2      blocks 1; 3
  *                                2->0           2 3
@@ -17,14 +17,18 @@
 #include "coll/coll_tree.h"
 
 struct walk {
-	bool up;				/* gather */
-	const struct weft_coll_side *all, *own; /* the root's, every rank's */
+	bool up; /* true: gather; false: scatter */
+	/*
+	 * all: the root's receive side (gather) or send side (scatter); own:
+	 * this rank's side
+	 */
+	const struct weft_coll_side *all, *own;
 	struct coll_tree t;
 };
 
 /* Sends n elements to a neighbour of the tree, or receives them. */
-static void pass(struct coll_prog *p, bool send, void *buf, MPI_Count n,
-		 struct weft_dt *dt, int peer)
+static void send_or_recv(struct coll_prog *p, bool send, void *buf, MPI_Count n,
+			 struct weft_dt *dt, int peer)
 {
 	if (send)
 		coll_send(p, buf, n, dt, peer);
@@ -32,15 +36,18 @@ static void pass(struct coll_prog *p, bool send, void *buf, MPI_Count n,
 		coll_recv(p, buf, n, dt, peer);
 }
 
-/* Child in the order of messages: down, the largest subtree first. */
+/*
+ * Returns the index of the i-th child in the order of messages: downwards the
+ * largest subtree is first.
+ */
 static int child_at(const struct walk *w, int i)
 {
 	return w->up ? i : w->t.nchild - 1 - i;
 }
 
 /* Copies this rank's block between its own buffer and the subtree's buffer. */
-static void keep(struct coll_prog *p, const struct walk *w, void *at,
-		 MPI_Count n, struct weft_dt *dt)
+static void copy_own_block(struct coll_prog *p, const struct walk *w, void *at,
+			   MPI_Count n, struct weft_dt *dt)
 {
 	const struct weft_coll_side *own = w->own;
 
@@ -59,15 +66,17 @@ static void walk_root(struct coll_prog *p, const struct walk *w)
 		int n = coll_tree_run(p->size, child, w->t.child_span[i]);
 		int rest = w->t.child_span[i] - n;
 
-		pass(p, !w->up, coll_block(all, child), n * all->count, all->dt,
-		     child);
-		pass(p, !w->up, all->buf, rest * all->count, all->dt, child);
+		send_or_recv(p, !w->up, coll_block_addr(all, child),
+			     n * all->count, all->dt, child);
+		send_or_recv(p, !w->up, all->buf, rest * all->count, all->dt,
+			     child);
 	}
 	if (!coll_in_place(w->own))
-		keep(p, w, coll_block(all, p->rank), all->count, all->dt);
+		copy_own_block(p, w, coll_block_addr(all, p->rank), all->count,
+			       all->dt);
 }
 
-/* The blocks of the subtree, between this node and its parent. */
+/* Sends the blocks of the subtree to the parent, or receives them from it. */
 static void walk_parent(struct coll_prog *p, const struct walk *w, int root,
 			char *bytes, MPI_Count len)
 {
@@ -75,9 +84,9 @@ static void walk_parent(struct coll_prog *p, const struct walk *w, int root,
 
 	if (w->t.parent == root)
 		n = coll_tree_run(p->size, p->rank, span);
-	pass(p, w->up, bytes, n * len, coll_byte(), w->t.parent);
-	pass(p, w->up, bytes + n * len, (span - n) * len, coll_byte(),
-	     w->t.parent);
+	send_or_recv(p, w->up, bytes, n * len, coll_byte(), w->t.parent);
+	send_or_recv(p, w->up, bytes + n * len, (span - n) * len, coll_byte(),
+		     w->t.parent);
 }
 
 static void walk_children(struct coll_prog *p, const struct walk *w,
@@ -86,8 +95,9 @@ static void walk_children(struct coll_prog *p, const struct walk *w,
 	for (int k = 0; k < w->t.nchild; k++) {
 		int i = child_at(w, k);
 
-		pass(p, !w->up, bytes + w->t.child_dist[i] * len,
-		     w->t.child_span[i] * len, coll_byte(), w->t.child[i]);
+		send_or_recv(p, !w->up, bytes + w->t.child_dist[i] * len,
+			     w->t.child_span[i] * len, coll_byte(),
+			     w->t.child[i]);
 	}
 }
 
@@ -98,7 +108,7 @@ static void walk_node(struct coll_prog *p, const struct walk *w, int root)
 	char *bytes = coll_bytes(p, w->t.span * len);
 
 	if (w->up) {
-		keep(p, w, bytes, len, coll_byte());
+		copy_own_block(p, w, bytes, len, coll_byte());
 		walk_children(p, w, bytes, len);
 		coll_wait_all(p);
 		walk_parent(p, w, root, bytes, len);
@@ -106,7 +116,7 @@ static void walk_node(struct coll_prog *p, const struct walk *w, int root)
 		walk_parent(p, w, root, bytes, len);
 		coll_wait_all(p);
 		walk_children(p, w, bytes, len);
-		keep(p, w, bytes, len, coll_byte());
+		copy_own_block(p, w, bytes, len, coll_byte());
 	}
 }
 
@@ -122,7 +132,7 @@ static void walk(struct coll_prog *p, int root, struct walk *w)
 	else if (w->up)
 		coll_send(p, own->buf, own->count, own->dt, w->t.parent);
 	else
-		coll_take(p, own->buf, own->count, own->dt, w->t.parent);
+		coll_recv_wait(p, own->buf, own->count, own->dt, w->t.parent);
 }
 
 void coll_gather_binomial(struct coll_prog *p, const struct weft_coll_args *a)

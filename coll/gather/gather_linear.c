@@ -2,8 +2,8 @@
 /*
  * Gather: all ranks send to the root.
  *
- * Restrictions: none; v form and intercommunicators too.
- * Cost: (p - 1) alpha + (p - 1) / p n beta, n the bytes at the root.
+ * Restrictions: none; also the v form and intercommunicators.
+ * Cost: (p - 1) alpha + (p - 1) / p n beta; n: bytes at the root.
  *
  *   p = 5, root 1       0->1 2->1 3->1 4->1
  */
@@ -19,7 +19,7 @@ static void linear_root(struct coll_prog *p, const struct weft_coll_args *a,
 			coll_recv_block(p, &a->r, i, i);
 	if (self >= 0 && !coll_in_place(&a->s))
 		coll_copy(p, a->s.buf, a->s.count, a->s.dt,
-			  coll_block(&a->r, self), coll_count(&a->r, self),
+			  coll_block_addr(&a->r, self), coll_count(&a->r, self),
 			  a->r.dt);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Neighbourhood collectives: all receives, then all sends. Where a process is a
- * neighbour several times, messages match in the order of the lists. In a
- * Cartesian topology a message to the left arrives from the right, so receives
- * are posted right before left in every dimension there.
+ * Neighbourhood collectives: each rank posts all receives, then all sends. If a
+ * process is a neighbour several times, messages match in the order of the
+ * lists. In a Cartesian topology a message to the left arrives from the right,
+ * so there the receive from the right is posted before the receive from the
+ * left in every dimension.
  *
  * Restrictions: communicators with a topology.
  * Cost: d alpha + n beta with d neighbours, n bytes.

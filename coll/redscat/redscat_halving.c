@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduce-scatter by recursive halving: ranks far apart exchange the half of the
- * vector that belongs to the other's half of the ranks. Ranks beyond a power of
- * two fold into their neighbour, which computes both blocks.
+ * Reduce-scatter by recursive halving, largest distance first: two ranks
+ * exchange the halves of the vector that belong to each other's half of the
+ * ranks. Ranks beyond a power of two fold into their neighbours, which compute
+ * both blocks.
  *
  * Restrictions: commutative operations (intracommunicators).
  * Cost: log2 p alpha + (m - 1) / m n (beta + gamma) with m the largest power
- * of two in p; n beta + n gamma more where p is not m.
+ * of two in p; n beta + n gamma more if p is not m.
  *
  *   p = 3, blocks abc     rank  0      1      2
  *   fold                       x0 ->  x01    x2
@@ -23,9 +24,12 @@ struct halving {
 	char *in;
 };
 
-/* Offset of the first block of the ranks that `number` represents. */
-static MPI_Count begins(const struct coll_prog *p, const struct halving *h,
-			int number)
+/*
+ * Returns the offset of the first block of the ranks that folded rank `number`
+ * represents.
+ */
+static MPI_Count first_offset(const struct coll_prog *p,
+			      const struct halving *h, int number)
 {
 	if (number < h->fold.extra)
 		return h->off[2 * number];
@@ -33,15 +37,18 @@ static MPI_Count begins(const struct coll_prog *p, const struct halving *h,
 				   : h->off[number + h->fold.extra];
 }
 
-/* Folded ranks [lo, lo + 2 bit) share one window; keep this rank's half. */
+/*
+ * Executes one step: folded ranks [lo, lo + 2 bit) have the same window, of
+ * which this rank keeps its half.
+ */
 static void halve(struct coll_prog *p, struct halving *h, int bit)
 {
 	int lo = h->fold.me & ~(2 * bit - 1);
 	int peer = coll_fold_rank(&h->fold, h->fold.me ^ bit);
 	bool upper = h->fold.me & bit;
-	MPI_Count first = begins(p, h, lo);
-	MPI_Count mid = begins(p, h, lo + bit);
-	MPI_Count last = begins(p, h, lo + 2 * bit);
+	MPI_Count first = first_offset(p, h, lo);
+	MPI_Count mid = first_offset(p, h, lo + bit);
+	MPI_Count last = first_offset(p, h, lo + 2 * bit);
 	MPI_Count keep = upper ? mid : first, give = upper ? first : mid;
 	MPI_Count keep_n = upper ? last - mid : mid - first;
 	MPI_Count give_n = upper ? mid - first : last - mid;
@@ -54,9 +61,12 @@ static void halve(struct coll_prog *p, struct halving *h, int bit)
 		    keep_n);
 }
 
-/* A rank folded into its neighbour sends its vector and receives its block. */
-static void rest(struct coll_prog *p, const struct weft_coll_args *a,
-		 const struct halving *h)
+/*
+ * Part of a rank that is folded into its neighbour: sends its vector and
+ * receives its block.
+ */
+static void folded_rank(struct coll_prog *p, const struct weft_coll_args *a,
+			const struct halving *h)
 {
 	MPI_Count n = h->off[p->size];
 	MPI_Count mine = h->off[p->rank + 1] - h->off[p->rank];
@@ -66,8 +76,8 @@ static void rest(struct coll_prog *p, const struct weft_coll_args *a,
 	coll_recv(p, a->r.buf, mine, p->op_dt, p->rank + 1);
 }
 
-static void work(struct coll_prog *p, const struct weft_coll_args *a,
-		 struct halving *h)
+static void active_rank(struct coll_prog *p, const struct weft_coll_args *a,
+			struct halving *h)
 {
 	MPI_Count n = h->off[p->size], lo = h->off[p->rank];
 	MPI_Count mine = h->off[p->rank + 1] - lo;
@@ -77,7 +87,7 @@ static void work(struct coll_prog *p, const struct weft_coll_args *a,
 
 	coll_copy(p, coll_input(a), n, dt, h->vec, n, dt);
 	if (two) {
-		coll_take(p, h->in, n, dt, p->rank - 1);
+		coll_recv_wait(p, h->in, n, dt, p->rank - 1);
 		coll_reduce(p, h->in, h->vec, n);
 	}
 	for (bit = h->fold.m >> 1; bit; bit >>= 1)
@@ -97,11 +107,11 @@ void coll_redscat_halving(struct coll_prog *p, const struct weft_coll_args *a)
 		return;
 	coll_fold_init(&h.fold, p->size, p->rank);
 	if (h.fold.me < 0) {
-		rest(p, a, &h);
+		folded_rank(p, a, &h);
 		return;
 	}
 	h.vec = coll_elems(p, h.off[p->size], a->r.dt);
 	h.in = coll_elems(p, h.off[p->size], a->r.dt);
 	if (!p->err)
-		work(p, a, &h);
+		active_rank(p, a, &h);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduce-scatter between two groups: each combines its vectors at its rank 0,
- * the two exchange, each scatters the received vector by its own counts.
+ * Reduce-scatter between two groups: each group combines its vectors at its
+ * rank 0, the two ranks 0 exchange the results, and each group scatters the
+ * received vector by its own counts.
  *
  * Restrictions: intercommunicators.
  * Cost: (1 + log2 p + p) alpha + (2 + log2 p) n beta + log2 p n gamma.
@@ -35,7 +36,7 @@ void coll_redscat_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	if (lead) {
 		coll_comm_set(p, a->comm);
 		coll_send(p, up.r.buf, n, a->r.dt, 0);
-		coll_take(p, down.s.buf, n, a->r.dt, 0);
+		coll_recv_wait(p, down.s.buf, n, a->r.dt, 0);
 		coll_comm_set(p, a->comm->local);
 	}
 	down.comm = a->comm->local;

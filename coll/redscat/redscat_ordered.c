@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduce-scatter in the order of ranks: every rank sends every block to its
- * owner, which combines them from the last rank to the first when all have
- * arrived.
+ * Reduce-scatter in rank order: every rank sends every block to its owner. When
+ * all contributions have arrived, the owner combines them from the last rank to
+ * the first.
  *
  * Restrictions: none (intracommunicators).
  * Cost: (p - 1) alpha + (p - 1) / p n (beta + gamma); memory for n elements.

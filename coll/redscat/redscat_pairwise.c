@@ -5,7 +5,7 @@
  * combines at once. Blocks are sent from the user's buffer.
  *
  * Restrictions: commutative operations (operands in the order rank - 1, rank -
- * 2 ..., equal in every run); intracommunicators.
+ * 2 ..., which is deterministic); intracommunicators.
  * Cost: (p - 1) alpha + (p - 1) / p n (beta + gamma).
  *
  *   p = 3       step 1  0->1 b, 1->2 c, 2->0 a

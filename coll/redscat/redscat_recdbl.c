@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduce-scatter of short vectors: an allreduce by recursive doubling of the
- * whole vector, of which each rank keeps its block.
+ * Reduce-scatter of short vectors: an allreduce of the whole vector by
+ * recursive doubling, of whose result each rank keeps its block.
  *
  * Restrictions: none (intracommunicators).
- * Cost: as allreduce_recdbl.c.
+ * Cost: the same as allreduce_recdbl.c.
  *
  *   p = 3       all have x012 = abc, rank 1 keeps b
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction up a binomial tree. A node takes its nearest children first: each
- * child represents the ranks right after those combined so far, so operands
- * keep their order, and the result does not depend on the order of arrival.
- * Where order matters and the root is not rank 0, the tree is rooted at rank 0
- * and the result makes one more hop.
+ * Reduction up a binomial tree. A node receives from its nearest children
+ * first: each child represents the ranks that follow those combined so far, so
+ * operands keep their order, and the result does not depend on the order of
+ * arrival. If the operation is not commutative and the root is not rank 0, the
+ * tree is rooted at rank 0, which sends the result to the root.
  *
  * Restrictions: none (intracommunicators).
  * Cost: ceil(log2 p) (alpha + n beta + n gamma), one message more for
@@ -34,14 +34,14 @@ static const void *binomial_combine(struct coll_prog *p,
 
 	if (t->nchild > 1 || own == to)
 		buf[1] = coll_elems(p, n, a->r.dt);
-	/* In place, the first child must not overwrite the own vector. */
+	/* In place, the first child's vector must not overwrite this node's. */
 	if (own == to && t->nchild % 2) {
 		coll_copy(p, own, n, a->r.dt, buf[1], n, a->r.dt);
 		acc = buf[1];
 	}
 	for (i = 0; i < t->nchild; i++) {
 		in = buf[(t->nchild - 1 - i) % 2];
-		coll_take(p, in, n, a->r.dt, t->child[i]);
+		coll_recv_wait(p, in, n, a->r.dt, t->child[i]);
 		coll_reduce(p, acc, in, n);
 		acc = in;
 	}
@@ -89,8 +89,11 @@ void coll_reduce_binomial(struct coll_prog *p, const struct weft_coll_args *a)
 	else
 		coll_copy(p, sum, n, dt, a->r.buf, n, dt);
 	if (at_root && top != a->root) {
-		/* In place, the vector is read until it is sent. */
+		/*
+		 * In place, the vector must be sent before the result
+		 * overwrites it.
+		 */
 		coll_wait_all(p);
-		coll_take(p, a->r.buf, n, dt, top);
+		coll_recv_wait(p, a->r.buf, n, dt, top);
 	}
 }

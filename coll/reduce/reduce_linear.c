@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction at the root alone: it receives one vector after the other, from the
- * last rank to the first, so that operands keep their order.
+ * Reduction by the root alone: the root receives one vector after the other,
+ * from the last rank to the first, so that operands keep their order.
  *
- * Restrictions: none; intercommunicators too.
+ * Restrictions: none; also intercommunicators.
  * Cost: (p - 1) (alpha + n beta + n gamma).
  *
  *   p = 3, root 1       acc = x2; acc = x1 op acc; acc = x0 op acc
  */
 #include "coll/coll_select.h"
 
-/* Vector of rank i: this rank's own, or received into tmp. */
+/* Returns the vector of rank i: own, or received into tmp. */
 static const void *linear_vector(struct coll_prog *p,
 				 const struct weft_coll_args *a, int i,
 				 const void *own, void *tmp)
 {
 	if (i == p->rank && !a->comm->inter)
 		return own;
-	coll_take(p, tmp, a->r.count, a->r.dt, i);
+	coll_recv_wait(p, tmp, a->r.count, a->r.dt, i);
 	return tmp;
 }
 

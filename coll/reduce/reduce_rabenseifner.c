@@ -5,7 +5,7 @@
  *
  * Restrictions: none (intracommunicators).
  * Cost: (log2 p + p) alpha + 2 (p - 1) / p n beta + (p - 1) / p n gamma;
- * where p is no power of two, n beta + n gamma more.
+ * if p is not a power of two, n beta + n gamma more.
  *
  *   p = 3, vector ab      rank  0      1      2
  *   fold 0 into 1              x0 ->  x01    x2

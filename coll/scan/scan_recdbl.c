@@ -19,12 +19,12 @@ struct scan {
 	char *group; /* partial sum of this rank's group */
 	char *in;
 	char *result;
-	bool has; /* result has a value */
+	bool has; /* true: result has a value */
 	MPI_Count n;
 };
 
-/* Combines a sum from the left as left operand of the result. */
-static void into_result(struct coll_prog *p, struct scan *s)
+/* Combines a sum from the left with the result, as its left operand. */
+static void combine_left(struct coll_prog *p, struct scan *s)
 {
 	struct weft_dt *dt = p->op_dt;
 
@@ -40,10 +40,10 @@ static void scan_step(struct coll_prog *p, struct scan *s, int peer)
 	char *t;
 
 	coll_send(p, s->group, s->n, p->op_dt, peer);
-	coll_take(p, s->in, s->n, p->op_dt, peer);
+	coll_recv_wait(p, s->in, s->n, p->op_dt, peer);
 	coll_wait_all(p);
 	if (peer < p->rank) {
-		into_result(p, s);
+		combine_left(p, s);
 		coll_reduce(p, s->in, s->group, s->n);
 		return;
 	}

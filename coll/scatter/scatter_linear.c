@@ -2,8 +2,8 @@
 /*
  * Scatter: the root sends to all other ranks.
  *
- * Restrictions: none; v form and intercommunicators too.
- * Cost: (p - 1) alpha + (p - 1) / p n beta, n the bytes at the root.
+ * Restrictions: none; also the v form and intercommunicators.
+ * Cost: (p - 1) alpha + (p - 1) / p n beta; n: bytes at the root.
  *
  *   p = 5, root 1       1->0 1->2 1->3 1->4
  */
@@ -18,8 +18,9 @@ static void linear_root(struct coll_prog *p, const struct weft_coll_args *a,
 		if (i != self)
 			coll_send_block(p, &a->s, i, i);
 	if (self >= 0 && !coll_in_place(&a->r))
-		coll_copy(p, coll_block(&a->s, self), coll_count(&a->s, self),
-			  a->s.dt, a->r.buf, a->r.count, a->r.dt);
+		coll_copy(p, coll_block_addr(&a->s, self),
+			  coll_count(&a->s, self), a->s.dt, a->r.buf,
+			  a->r.count, a->r.dt);
 }
 
 void coll_scatter_linear(struct coll_prog *p, const struct weft_coll_args *a)
@@ -29,5 +30,5 @@ void coll_scatter_linear(struct coll_prog *p, const struct weft_coll_args *a)
 	if (a->root == (inter ? MPI_ROOT : p->rank))
 		linear_root(p, a, inter ? -1 : p->rank);
 	else if (a->root != MPI_PROC_NULL)
-		coll_take(p, a->r.buf, a->r.count, a->r.dt, a->root);
+		coll_recv_wait(p, a->r.buf, a->r.count, a->r.dt, a->root);
 }

@@ -6,8 +6,8 @@
  *     fi_open_ops(&ep->fid, FI_WEFT_CLOCK, 0, (void **)&clock, NULL);
  *     t = clock->now_ps(&ep->fid);
  *
- * The tables are constant and valid as long as the library is loaded; size is
- * the size of the library's table, so that tables may grow at their end.
+ * The tables are constant and valid as long as the library is loaded. size is
+ * the size of the library's table, since later versions may append entries.
  */
 #ifndef FI_EXT_WEFT_H
 #define FI_EXT_WEFT_H
@@ -28,13 +28,13 @@ struct fi_weft_clock {
 	size_t size;
 	/*
 	 * Time of the endpoint, in picoseconds from an arbitrary start: the
-	 * host's monotonic clock, or the emulated machine's, where reading the
-	 * clock takes time.
+	 * host's monotonic clock, or in virtual time the emulated machine's
+	 * clock, which takes time to read.
 	 */
 	uint64_t (*now_ps)(struct fid *fid);
-	/* Resolution of that time. */
+	/* Resolution of the time, in picoseconds. */
 	uint64_t (*tick_ps)(struct fid *fid);
-	/* Reads the time without taking time, for reports. */
+	/* Reads the time at no cost in virtual time, for reports. */
 	uint64_t (*look_ps)(struct fid *fid);
 };
 
@@ -42,24 +42,28 @@ struct fi_weft_clock {
 struct fi_weft_stats_data {
 	uint64_t packets_sent;
 	uint64_t packets_received;
-	uint64_t fifo_full;	 /* sends that found the peer's FIFO full */
-	uint64_t refused;	 /* invalid packets that were dropped */
-	uint64_t skipped;	 /* slots of peers that died while writing */
-	uint64_t sleeps;	 /* waits that blocked */
-	uint64_t wakes;		 /* blocked peers that were woken */
-	uint64_t posted_now;	 /* posted receives */
-	uint64_t unexpected_now; /* unexpected messages */
+	uint64_t fifo_full; /* sends refused because the peer's FIFO was full */
+	uint64_t refused;   /* invalid packets received and dropped */
+	uint64_t skipped;   /* slots of peers that died while writing */
+	uint64_t sleeps;    /* waits that blocked */
+	uint64_t wakes;	    /* blocked peers that were woken */
+	uint64_t posted_now;	 /* receives posted now */
+	uint64_t unexpected_now; /* unexpected messages queued now */
 	uint64_t rendezvous;	 /* messages sent by rendezvous */
 	uint64_t dma_bytes;	 /* bytes copied directly between processes */
-	uint64_t paced;	      /* rendezvous messages in packets, without DMA */
-	uint64_t resent;      /* retransmitted packets */
-	uint64_t chained;     /* commands started by events of the unit */
-	uint64_t packets_far; /* of packets_sent: as datagrams */
+	uint64_t paced;	  /* rendezvous messages sent in packets, without DMA */
+	uint64_t resent;  /* retransmitted packets */
+	uint64_t chained; /* commands started by events of the unit */
+	/* part of packets_sent that was sent as datagrams */
+	uint64_t packets_far;
 };
 
 struct fi_weft_stats {
 	size_t size;
-	/* Fills at most len bytes of data; returns their number, or -FI_E*. */
+	/*
+	 * Fills at most len bytes of data. Returns the number of bytes, or
+	 * -FI_E*.
+	 */
 	ssize_t (*read)(struct fid *fid, struct fi_weft_stats_data *data,
 			size_t len);
 };
@@ -68,83 +72,92 @@ struct fi_weft_stats {
  * For domains: memory of the emulated device, which the processor cannot
  * access. Endpoints with FI_HMEM accept it as a buffer of messages and of
  * remote accesses (not as an operand of atomics or collectives), registered
- * with iface FI_WEFT_DEVICE or not: peer to peer where the machine's interface
- * can access it, else, and with FI_OPT_FI_HMEM_P2P set to FI_HMEM_P2P_DISABLED,
- * by copies through host memory. Copies take time on the virtual clock.
+ * with iface FI_WEFT_DEVICE or not: peer to peer if the machine's interface can
+ * access it; otherwise, and if FI_OPT_FI_HMEM_P2P is FI_HMEM_P2P_DISABLED, by
+ * copies through host memory. Copies take time on the virtual clock.
  */
 #define FI_WEFT_MEM    "weft_mem"
 #define FI_WEFT_DEVICE ((enum fi_hmem_iface)0x77656674)
 
 struct fi_weft_mem {
 	size_t size;
-	/* Allocates zeroed memory. -FI_ENOMEM; -FI_EINVAL: no bytes. */
+	/* Allocates zeroed memory. -FI_ENOMEM; -FI_EINVAL: len is 0. */
 	int (*alloc)(struct fid *domain, size_t len, void **at);
-	/* Frees memory of alloc; -FI_EINVAL: not an address of alloc. */
+	/* Frees memory. -FI_EINVAL: alloc did not return this address. */
 	int (*free)(struct fid *domain, void *at);
-	/* Copy host to device, device to host. -FI_EFAULT: not inside. */
+	/*
+	 * Copy from host to device, from device to host. -FI_EFAULT: the range
+	 * is not inside device memory.
+	 */
 	int (*in)(struct fid *domain, void *to, const void *from, size_t len);
 	int (*out)(struct fid *domain, void *to, const void *from, size_t len);
 	/* Returns the kind of memory: FI_HMEM_SYSTEM, FI_WEFT_DEVICE.
 	 * -FI_EFAULT: several kinds. */
 	int (*iface)(struct fid *domain, const void *at, size_t len,
 		     enum fi_hmem_iface *iface);
-	/* Copies several pieces as one: in or out. */
+	/*
+	 * Copies several pieces of device memory from (in) or to one host
+	 * buffer.
+	 */
 	int (*move)(struct fid *domain, const struct iovec *device,
 		    size_t count, void *host, int in);
 	/*
-	 * Lets the endpoint accept device memory, as if it had been opened with
-	 * FI_HMEM; also on a machine whose interface cannot access it. No other
-	 * thread may post meanwhile.
+	 * Makes the endpoint accept device memory, as if it had been opened
+	 * with FI_HMEM, also on a machine whose interface cannot access device
+	 * memory. No other thread may post during the call.
 	 */
 	int (*use)(struct fid_ep *ep);
 };
 
 /*
- * For domains in virtual time; others return -FI_ENOSYS, which is how to
- * distinguish them. All ranks of a job share one world: rank 0 creates it and
- * passes its handle to the others, before any rank enables the endpoint.
- * FI_WEFT_JOB in the environment (name:rank:size) does this without calls.
+ * For domains in virtual time; other domains return -FI_ENOSYS. All ranks of a
+ * job share one world: rank 0 creates it and passes its handle to the other
+ * ranks, before any rank enables the endpoint. FI_WEFT_JOB in the environment
+ * (name:rank:size) replaces these calls.
  */
 #define FI_WEFT_WORLD "weft_world"
 
-/* What a rank waits for. */
+/* Description of what a rank waits for. */
 struct fi_weft_note {
-	int64_t peer; /* rank, or -1: no particular rank */
+	int64_t peer; /* rank that it waits for; -1: no particular rank */
 	uint64_t clock_ps;
-	int waits; /* 0: it has left, and does not run the model any more */
+	int waits; /* 0: the rank has left and no longer runs the model */
 	char text[240];
 };
 
-/* Counters of the model so far: equal on every run. */
+/* Counters of the model so far; deterministic. */
 struct fi_weft_count {
 	uint64_t now_ps;
 	uint64_t events;
 	uint64_t hops;
 	uint64_t packets;
 	uint64_t hash;		/* hash of the event stream */
-	uint64_t turns;		/* runs of the model */
+	uint64_t turns;		/* number of times that a rank ran the model */
 	uint64_t routes;	/* class routes opened */
 	uint64_t route_parts;	/* packets sent by ranks on class routes */
 	uint64_t route_bytes;	/* bytes in these packets */
-	uint64_t route_atomics; /* atomics by which members arrived */
+	uint64_t route_atomics; /* atomics that incremented arrival counters */
 	uint32_t nodes;		/* nodes of the machine */
 	uint32_t nodes_used;	/* nodes with ranks */
-	/* Processor time of this rank between calls that took no virtual time,
-	 * in nanoseconds; pieces below 1 ms are not counted. */
+	/*
+	 * CPU time of this rank between calls that took no virtual time, in
+	 * nanoseconds; intervals below 1 ms are not counted.
+	 */
 	uint64_t computed_ns;
 	/* 1: computation takes no virtual time (FI_WEFT_COMPUTE is not set) */
 	uint32_t compute_free;
 };
 
-/* A link of the machine, seen from the node it leaves. */
+/* A link of the machine, in the direction out of its node. */
 struct fi_weft_link {
 	char name[4];  /* "A+", dimension and direction; "1-", level and down */
 	char node[32]; /* "(0,1,3,2,1)", "level 2 switch 5 port 7" */
 	uint64_t packets;
-	uint64_t bytes; /* in whole chunks, headers included */
+	uint64_t bytes; /* bytes sent, in whole chunks with headers */
 	uint64_t busy_ps;
-	uint64_t queued_ps; /* packets queued here, times their waiting time */
-	/* by a fault plan: */
+	/* sum of the waiting times of packets queued for the link */
+	uint64_t queued_ps;
+	/* effects of a fault plan: */
 	uint64_t bad;	   /* packets with detected errors */
 	uint64_t detours;  /* packets rerouted around the link */
 	uint64_t retry_ps; /* time taken by retries */
@@ -153,14 +166,17 @@ struct fi_weft_link {
 
 /* A node or switch in the tree of a class route. */
 struct fi_weft_branch {
-	int parent;	/* number in the order of calls, or -1: root */
-	uint32_t ranks; /* members at this node */
+	int parent; /* number of the parent in the order of calls; -1: root */
+	uint32_t ranks; /* number of members at this node */
 	char node[32];
 };
 
 struct fi_weft_world {
 	size_t size;
-	/* Rank 0. len: room for the handle, then its bytes; 64 suffices. */
+	/*
+	 * Creates a world; called by rank 0. *len: size of the buffer for the
+	 * handle, 64 is sufficient; on return, size of the handle.
+	 */
 	int (*create)(struct fid *domain, uint32_t ranks, void *handle,
 		      size_t *len);
 	int (*attach)(struct fid *domain, uint32_t rank, const void *handle,
@@ -168,12 +184,12 @@ struct fi_weft_world {
 	/* Returns the address of a rank, in the format of fi_av_insert. */
 	int (*address)(struct fid *domain, uint32_t rank, void *addr,
 		       size_t *len);
-	/* Leaves virtual time: nothing is sent or received any more. */
+	/* Leaves virtual time: this rank does not send or receive any more. */
 	void (*leave)(struct fid *domain);
 	/*
-	 * After a wait that returned -EDEADLK: all ranks wait and nothing will
-	 * arrive. Each rank reports what it waits for; 0: all others have
-	 * reported, and read returns their reports.
+	 * Called after a wait that returned -EDEADLK: all ranks wait and no
+	 * message is in flight. Each rank reports what it waits for. Returns 0
+	 * when all other ranks have reported; then read returns their reports.
 	 */
 	int (*note)(struct fid *domain, int64_t peer, const char *text);
 	int (*read)(struct fid *domain, uint32_t rank,
@@ -182,17 +198,22 @@ struct fi_weft_world {
 	/* Advances the rank's clock: the program computes for this time. */
 	void (*compute)(struct fid *domain, uint64_t ps);
 	/*
-	 * Counters of a link; valid while no rank runs. -FI_ENOENT: no link
-	 * there; -FI_EINVAL: no such node or port.
+	 * Returns the counters of a link; valid while no rank runs. -FI_ENOENT:
+	 * the port has no link; -FI_EINVAL: no such node or port.
 	 */
 	int (*link)(struct fid *domain, uint32_t node, unsigned port,
 		    struct fi_weft_link *link);
-	/* Returns why a rank is gone; -FI_ENOENT: not by a fault plan. */
+	/* Returns why a rank has failed; -FI_ENOENT: not by a fault plan. */
 	int (*why)(struct fid *domain, uint32_t rank, char *text, size_t len);
-	/* Counters of a fault plan; NULL: no more, or there is no plan. */
+	/*
+	 * Returns the name and value of counter i of a fault plan; NULL: no
+	 * more counters, or there is no plan.
+	 */
 	const char *(*fault)(struct fid *domain, unsigned i, uint64_t *value);
-	/* Returns the tree of a class route that this rank has joined
-	 * (fi_weft_route). -FI_ENOENT: there is none with that id. */
+	/*
+	 * Calls each for every node of the tree of a class route that this rank
+	 * has joined (fi_weft_route). -FI_ENOENT: no class route has this id.
+	 */
 	int (*tree)(struct fid *domain, int id,
 		    void (*each)(void *arg, const struct fi_weft_branch *b),
 		    void *arg);
@@ -203,11 +224,13 @@ struct fi_weft_world {
 /* Flag of fi_allreduce and fi_reduce: a sum of doubles is rounded once. */
 #define FI_WEFT_EXACT	 (1ULL << 58)
 
-/* Flag of a blocking call: there are more processes than processors, so that a
- * long spin would delay the other members. */
+/*
+ * Flag of a blocking call: there are more processes than processors, so a long
+ * spin would delay the other members.
+ */
 #define FI_WEFT_CROWD (1ULL << 59)
 
-/* Flag of a call that completes later: over is called. */
+/* Flag of a call that may complete later, by the callback over. */
 #define FI_WEFT_LATER (1ULL << 60)
 
 /* Flags in the data of a collective's completion. */
@@ -215,24 +238,25 @@ struct fi_weft_world {
 #define FI_WEFT_OVERFLOW 2u /* an integer sum overflowed */
 
 /*
- * For endpoints and domains: tagged receives without an entry in a queue; they
- * match as all others do. The caller polls for them, or they call a function,
- * and their context for fi_cancel is the arrival.
+ * For endpoints and domains: tagged receives that complete without a completion
+ * queue entry. They match like all other receives. The caller polls for
+ * completion, or the provider calls a function. The context for fi_cancel is
+ * the struct fi_weft_arrival.
  */
 #define FI_WEFT_RECV "weft_recv"
 
 /* Result of a receive; the caller keeps the memory valid until over is set. */
 struct fi_weft_arrival {
 	uint64_t tag;
-	uint64_t data; /* with FI_REMOTE_CQ_DATA in flags */
+	uint64_t data; /* remote CQ data, if flags has FI_REMOTE_CQ_DATA */
 	uint64_t flags;
 	size_t len;
 	int err;  /* FI_E*, or 0 */
-	int over; /* set last; 0 before */
+	int over; /* 1: complete; set after all other fields */
 	/*
-	 * NULL, or called when all fields are set, by the thread that makes
-	 * progress, or within post. It must not call fi_*, and may reuse the
-	 * memory.
+	 * NULL, or a function called when all fields are set, by the thread
+	 * that makes progress or within post. The function must not call fi_*,
+	 * and may reuse the memory.
 	 */
 	void (*call)(struct fi_weft_arrival *a);
 };
@@ -240,7 +264,7 @@ struct fi_weft_arrival {
 struct fi_weft_recv {
 	size_t size;
 	/*
-	 * Posts a receive of up to len bytes from any source. Its completion
+	 * Posts a receive of up to len bytes from any source. The completion
 	 * wakes threads that block in fi_cq_sread on the endpoint's queue. 0 or
 	 * -FI_E*.
 	 */
@@ -248,18 +272,18 @@ struct fi_weft_recv {
 			uint64_t ignore, struct fi_weft_arrival *a);
 	/*
 	 * Makes progress until the receive is complete, the endpoint's receive
-	 * queue has an entry, or `turns` polls found nothing.
+	 * queue has an entry, or `turns` polls were unsuccessful.
 	 */
 	void (*poll)(struct fid_ep *ep, const struct fi_weft_arrival *a,
 		     unsigned turns);
 };
 
 /*
- * For endpoints and domains: tagged messages whose bytes are not contiguous in
- * memory, or are not to be. The thread that makes progress packs or unpacks
- * them, one packet at a time, while the other side does so with its own layout.
- * For libfabric they are messages like others: the peer may use fi_tsend or
- * fi_trecv, and fi_cancel, FI_PEEK and FI_CLAIM work.
+ * For endpoints and domains: tagged messages from or to memory that is not
+ * contiguous. The thread that makes progress packs or unpacks the data, one
+ * packet at a time, independently of the layout at the peer. For libfabric
+ * these are ordinary messages: the peer may use fi_tsend or fi_trecv, and
+ * fi_cancel, FI_PEEK and FI_CLAIM work.
  */
 #define FI_WEFT_TYPED "weft_typed"
 
@@ -276,9 +300,15 @@ struct fi_weft_data {
 
 struct fi_weft_typed {
 	size_t size;
-	/* Least bytes for which this is faster than a copy; SIZE_MAX: none. */
+	/*
+	 * Returns the smallest size, in bytes, for which this is faster than a
+	 * copy; SIZE_MAX: never.
+	 */
 	size_t (*least)(struct fid_ep *ep);
-	/* flags: those of fi_tsendmsg. -FI_EINVAL: len is below least. */
+	/*
+	 * Sends a message; flags of fi_tsendmsg. -FI_EINVAL: len is below
+	 * least.
+	 */
 	ssize_t (*send)(struct fid_ep *ep, const struct fi_weft_data *data,
 			size_t len, fi_addr_t addr, uint64_t tag,
 			uint64_t flags, void *context);
@@ -289,19 +319,20 @@ struct fi_weft_typed {
 };
 
 /*
- * For endpoints and domains: reads and writes of a peer's memory that are
- * complete when the call returns, without a completion, where the host's kernel
- * copies the bytes without the peer. They are ordered with the endpoint's other
- * accesses to that peer.
+ * For endpoints and domains: reads and writes of a peer's memory that the
+ * host's kernel executes without the peer. They are complete when the call
+ * returns, have no completion entry, and are ordered with the endpoint's other
+ * accesses to the peer.
  */
 #define FI_WEFT_RMA_SYNC "weft_rma_sync"
 
 struct fi_weft_rma_sync {
 	size_t size;
 	/*
-	 * remote and key: as for fi_read. 0; -FI_EAGAIN: not possible, or not
-	 * now, or the peer has no such memory; nothing was counted, bytes may
-	 * have been copied in part, and fi_read reports the error.
+	 * remote and key: as for fi_read. Returns 0, or -FI_EAGAIN: not
+	 * possible, not possible now, or the peer has no such memory. Then no
+	 * counter has changed, part of the bytes may have been copied, and
+	 * fi_read reports the error.
 	 */
 	int (*read)(struct fid_ep *ep, void *buf, size_t len, fi_addr_t addr,
 		    uint64_t remote, uint64_t key);
@@ -311,29 +342,33 @@ struct fi_weft_rma_sync {
 
 /*
  * For endpoints and domains: peers that died, or were declared lost because
- * there is no memory for them. The provider does not fail receives whose source
- * is encoded in the tag only, because it does not know the encoding.
+ * there is no memory for their state. The provider does not fail receives whose
+ * source is encoded only in the tag, because the encoding is private to the
+ * caller.
  */
 #define FI_WEFT_PEERS "weft_peers"
 
 struct fi_weft_peers {
 	size_t size;
-	/* Number of dead peers detected so far. */
+	/* Returns the number of dead peers detected so far. */
 	uint64_t (*deaths)(struct fid_ep *ep);
-	/* FI_ECONNRESET: that peer died; FI_ENOMEM; 0: it may be alive. */
+	/*
+	 * Returns FI_ECONNRESET if the peer died, FI_ENOMEM if it was declared
+	 * lost, 0 if it may be alive.
+	 */
 	int (*dead)(struct fid_ep *ep, fi_addr_t addr);
 	/*
-	 * Calls ask for every posted tagged receive without a source: 0: it
-	 * stays posted; else it completes with that error. ask must not call
-	 * fi_*.
+	 * Calls ask for every posted tagged receive without a source. If ask
+	 * returns 0, the receive stays posted, otherwise it completes with that
+	 * error. ask must not call fi_*.
 	 */
 	void (*fail)(struct fid_ep *ep,
 		     int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
 		     void *arg);
 	/*
-	 * Something is expected of that peer: only the death of a contacted
-	 * peer is detected, so an empty packet is sent to it. Does nothing if
-	 * it was contacted before.
+	 * Sends an empty packet to a peer from which the caller expects data,
+	 * because only the death of a contacted peer is detected. Does nothing
+	 * if the peer was contacted before.
 	 */
 	void (*meet)(struct fid_ep *ep, fi_addr_t addr);
 };
@@ -342,26 +377,31 @@ struct fi_weft_peers {
 #define FI_WEFT_ROUTES "weft_routes"
 
 struct fi_weft_route {
-	int id;	   /* class route, or -1: the tree uses messages */
+	int id;	   /* class route id; -1: the tree uses messages */
 	int depth; /* hops from the farthest member to the root */
 	int members;
 	int bulk;    /* long vectors use DMA between the members' memories */
 	int barrier; /* barrier class, or -1: barriers use the class route */
 	/*
-	 * form of barriers: 0 chosen by host, 1 network query and broadcast (a
-	 * range of nodes), 2 events chained up a tree, 3 atomics on a counter
-	 * of one member, which notifies the others
+	 * form of barriers: 0: chosen by the host; 1: network query and
+	 * broadcast (a range of nodes); 2: events chained up a tree; 3: atomics
+	 * on a counter of one member, which notifies the others
 	 */
 	int form;
 	/*
-	 * hops of the tree in the descriptors of barriers and of reductions
-	 * that do not depend on the order; 0: they have no tree of their own.
-	 * And packets that this member sent by it.
+	 * levels: hops of the tree in the descriptors of barriers and of
+	 * reductions that do not depend on the order; 0: no separate tree.
+	 * described: packets that this member sent by that tree.
 	 */
 	int levels;
 	uint64_t described;
-	size_t most; /* longer vectors are faster with messages; 0: no limit */
-	uint64_t atomics; /* atomics of this member so far; live only */
+	/*
+	 * largest vector for which the route is faster than messages, bytes; 0:
+	 * no limit
+	 */
+	size_t most;
+	/* number of atomics of this member so far; live mode only */
+	uint64_t atomics;
 };
 
 struct fi_weft_work;
@@ -369,16 +409,16 @@ struct fi_weft_work;
 /* One member's part of a blocking collective. */
 struct fi_weft_call {
 	enum fi_collective_op what;
-	int root; /* position in the set */
+	int root; /* index of the root in the set */
 	const void *in;
-	void *out; /* of a broadcast: the buffer */
+	void *out; /* result; of a broadcast, the buffer */
 	size_t count;
 	enum fi_datatype datatype;
 	enum fi_op op;
 	uint64_t flags; /* FI_WEFT_EXACT, FI_WEFT_CROWD, FI_WEFT_LATER */
 	/*
-	 * With FI_WEFT_LATER, after begin returned -FI_EINPROGRESS: called on
-	 * completion, by the thread that makes progress, err being 0 or FI_E*.
+	 * With FI_WEFT_LATER, after begin returned -FI_EINPROGRESS: called at
+	 * completion by the thread that makes progress; err: 0 or FI_E*.
 	 * Threads that block in fi_cq_sread on the endpoint's queue are woken.
 	 */
 	void (*over)(struct fi_weft_work *work, int err);
@@ -391,20 +431,20 @@ struct fi_weft_work {
 
 struct fi_weft_routes {
 	size_t size;
-	/* Result of a join; after FI_JOIN_COMPLETE. */
+	/* Returns the result of a join; called after FI_JOIN_COMPLETE. */
 	int (*route)(struct fid *fid, struct fi_weft_route *route);
 	/*
-	 * Starts a part of a collective that has no entry in a queue. 0: it is
-	 * complete; -FI_EINPROGRESS: wait for it; -FI_ENOSYS: not supported
-	 * here (threads, automatic progress): use the calls of libfabric.
+	 * Starts this member's part of a collective, without a completion queue
+	 * entry. Returns 0: complete; -FI_EINPROGRESS: call wait; -FI_ENOSYS:
+	 * not supported here (threads, automatic progress), use the calls of
+	 * libfabric.
 	 */
 	int (*begin)(struct fid *fid, const struct fi_weft_call *call,
 		     struct fi_weft_work *work);
 	/*
-	 * Waits until the call is complete (0 or its error), or something has
-	 * arrived in the endpoint's queues, or the timeout has expired
-	 * (-FI_EAGAIN: read the queues and call again). timeout 0: polls once;
-	 * < 0: no limit.
+	 * Waits until the call is complete (0 or its error), an entry is in the
+	 * endpoint's queues, or the timeout expires (-FI_EAGAIN: read the
+	 * queues and call again). timeout_ms 0: polls once; < 0: no limit.
 	 */
 	int (*wait)(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
 };

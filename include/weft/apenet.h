@@ -6,15 +6,15 @@
  *	weft_apenet_open
  *	  weft_apenet_node_set               address of a node number
  *	  weft_apenet_buf_open               a buffer that the board may use
- *	  weft_apenet_put, weft_apenet_get   a command into the queue
+ *	  weft_apenet_put, weft_apenet_get   queue a command
  *	  weft_apenet_poll                   run the board
- *	  weft_apenet_event                  take an event
+ *	  weft_apenet_event                  read an event
  *	weft_apenet_close
  *
- * A put addresses memory of both ends by their virtual addresses. The kind of
- * memory, host or device (weft/mem.h), is determined when the buffer is
- * registered; all four combinations work without an intermediate copy. Puts to
- * one node become visible there in the order in which they were posted.
+ * A put uses virtual addresses on both sides. The kind of memory, host or
+ * device (weft/mem.h), is determined when the buffer is registered; all four
+ * combinations work without an intermediate copy. Puts to one node become
+ * visible there in the order in which they were posted.
  *
  * No function blocks, except weft_apenet_wait. Functions return 0 or a negative
  * errno; -EAGAIN means that nothing happened and the call may be repeated. One
@@ -30,10 +30,10 @@
 extern "C" {
 #endif
 
-#define WEFT_APENET_PACKET   4096 /* payload of one packet, at most */
-#define WEFT_APENET_TLB	     512  /* entries of the TLB */
-#define WEFT_APENET_DMAS     2	  /* engines that read memory */
-#define WEFT_APENET_COMMANDS 256  /* commands in the queue */
+#define WEFT_APENET_PACKET   4096 /* maximum payload of one packet, bytes */
+#define WEFT_APENET_TLB	     512  /* number of TLB entries */
+#define WEFT_APENET_DMAS     2	  /* number of DMA engines that read memory */
+#define WEFT_APENET_COMMANDS 256  /* size of the command queue, commands */
 #define WEFT_APENET_NODES    (UINT32_C(1) << 24)
 
 struct weft_apenet;
@@ -41,20 +41,20 @@ struct weft_apenet;
 /* Status of a message. */
 enum weft_apenet_status {
 	WEFT_APENET_OK,
-	WEFT_APENET_ADDRESS, /* no translation, or no right to it */
+	WEFT_APENET_ADDRESS, /* no translation, or no access right */
 	WEFT_APENET_CUT,     /* packets of the message are missing */
-	WEFT_APENET_CRC,     /* a packet was damaged in transit */
+	WEFT_APENET_CRC,     /* CRC error: a packet was corrupted in transit */
 	WEFT_APENET_CLOSED,  /* the source buffer was unregistered */
 	WEFT_APENET_GONE,    /* the node is lost */
 };
 
-/* The older board had one engine and no TLB. */
+/* Attributes of a board. The older board had one engine and no TLB. */
 struct weft_apenet_attr {
 	struct weft_place place;
 	uint32_t node;
-	unsigned dmas;	 /* 1 or 2; 0: two */
-	int tlb;	 /* entries; 0: 512, -1: none */
-	uint32_t events; /* entries of its queue, a power of two; 0: 1024 */
+	unsigned dmas;	 /* number of DMA engines, 1 or 2; 0: two */
+	int tlb;	 /* number of TLB entries; 0: 512, -1: no TLB */
+	uint32_t events; /* size of the event queue, a power of two; 0: 1024 */
 };
 
 int weft_apenet_open(const struct weft_apenet_attr *attr,
@@ -69,8 +69,8 @@ int weft_apenet_wait(struct weft_apenet *a, uint64_t timeout_ns);
 
 /* ---- buffers ---- */
 
-#define WEFT_APENET_MAY_READ  1u /* gets of peers */
-#define WEFT_APENET_MAY_WRITE 2u /* puts of peers */
+#define WEFT_APENET_MAY_READ  1u /* peers may get from the buffer */
+#define WEFT_APENET_MAY_WRITE 2u /* peers may put to the buffer */
 
 /*
  * Registers memory, of the host or of the device; buffers may overlap. -EINVAL:
@@ -79,14 +79,18 @@ int weft_apenet_wait(struct weft_apenet *a, uint64_t timeout_ns);
  */
 int weft_apenet_buf_open(struct weft_apenet *a, void *base, uint64_t bytes,
 			 unsigned rights, unsigned *buf_p);
-/* Outgoing messages that still read the buffer are cut off. */
+/*
+ * Unregisters a buffer. Outgoing messages that still read it are truncated
+ * (WEFT_APENET_CLOSED).
+ */
 int weft_apenet_buf_close(struct weft_apenet *a, unsigned buf);
 
 /* ---- commands ---- */
 
 #define WEFT_APENET_EVENT   1u /* write an event here at completion */
 #define WEFT_APENET_RECEIVE 2u /* put: write an event at the target, too */
-#define WEFT_APENET_STAGED  4u /* device memory by copies through the host */
+/* device memory is copied through host memory */
+#define WEFT_APENET_STAGED  4u
 
 struct weft_apenet_cmd {
 	uint32_t node;
@@ -95,25 +99,29 @@ struct weft_apenet_cmd {
 	uint64_t remote; /* address at the other node */
 	uint64_t bytes;
 	uint64_t cookie; /* returned in the event here */
-	uint64_t data;	 /* put: passed on in the event at the target */
+	uint64_t data;	 /* put: returned in the event at the target */
 };
 
 /*
- * -EAGAIN: the queue is full, or no event entry could be reserved. -EFAULT:
- * local is in no buffer. -EHOSTUNREACH: no such node. -ECONNRESET: the node is
- * lost.
+ * Queues a put. -EAGAIN: the queue is full, or no event entry could be
+ * reserved. -EFAULT: local is not in a buffer. -EHOSTUNREACH: no such node.
+ * -ECONNRESET: the node is lost.
  */
 int weft_apenet_put(struct weft_apenet *a, const struct weft_apenet_cmd *cmd);
-/* Sends a request to the node, whose board puts the data back. */
+/*
+ * Queues a get: sends a request to the node, whose board puts the data to
+ * local.
+ */
 int weft_apenet_get(struct weft_apenet *a, const struct weft_apenet_cmd *cmd);
 
 /* ---- events ---- */
 
 enum weft_apenet_what {
-	WEFT_APENET_SENT = 1, /* own put: its memory may be reused */
+	/* a put of this node was sent: its memory may be reused */
+	WEFT_APENET_SENT = 1,
 	WEFT_APENET_RECEIVED, /* a peer's put is in local memory */
-	WEFT_APENET_GOT,      /* own get is complete */
-	WEFT_APENET_ERROR,    /* a peer's packets were dropped here */
+	WEFT_APENET_GOT,      /* a get of this node is complete */
+	WEFT_APENET_ERROR,    /* packets of a peer were dropped at this node */
 };
 
 struct weft_apenet_event {
@@ -122,12 +130,15 @@ struct weft_apenet_event {
 	uint16_t pad;
 	uint32_t node;
 	uint64_t cookie;
-	uint64_t address; /* first local byte, or address without translation */
+	/*
+	 * address of the first local byte, or the address without translation
+	 */
+	uint64_t address;
 	uint64_t bytes;
 	uint64_t data;
 };
 
-/* -EAGAIN: none. */
+/* Reads the next event. -EAGAIN: there is none. */
 int weft_apenet_event(struct weft_apenet *a, struct weft_apenet_event *ev);
 
 /* ---- statistics ---- */
@@ -135,21 +146,25 @@ int weft_apenet_event(struct weft_apenet *a, struct weft_apenet_event *ev);
 struct weft_apenet_stats {
 	uint64_t puts;
 	uint64_t gets;
-	uint64_t served; /* gets of peers */
+	uint64_t served; /* gets of peers that this board executed */
 	uint64_t packets_out;
 	uint64_t packets_in;
-	uint64_t turns;	     /* steps of the engines with work */
+	uint64_t turns;	     /* steps in which an engine had work */
 	uint64_t overlapped; /* steps with two outstanding requests */
 	uint64_t prefetched; /* commands fetched while others were processed */
 	uint64_t tlb_hits;
 	uint64_t tlb_misses;
 	uint64_t tlb_evicted;
-	uint64_t walks;	      /* packets processed by the embedded processor */
-	uint64_t walk_ns;     /* its time for them on the machine */
+	/* packets whose page the embedded processor looked up */
+	uint64_t walks;
+	/*
+	 * time of the embedded processor for these packets on the machine, ns
+	 */
+	uint64_t walk_ns;
 	uint64_t peer_reads;  /* packets read from device memory */
 	uint64_t peer_writes; /* packets written to device memory */
-	uint64_t copies;      /* copies of staged messages */
-	uint64_t dropped;     /* packets without translation */
+	uint64_t copies;  /* copies through host memory for staged messages */
+	uint64_t dropped; /* packets dropped because they had no translation */
 	uint64_t crc_errors;
 	uint64_t refused; /* malformed packets */
 };

@@ -7,9 +7,9 @@
  *	  weft_bgq_inj_open, weft_bgq_rec_open     FIFOs, in the caller's memory
  *	  weft_bgq_node_set                       address of a node number
  *	  weft_bgq_desc_fifo / _put / _get        build a 64-byte descriptor
- *	  weft_bgq_inj_post                       post it to the unit
+ *	  weft_bgq_inj_post                       post a descriptor
  *	  weft_bgq_poll                           run the unit's engines
- *	  weft_bgq_rec_poll                       take received packets
+ *	  weft_bgq_rec_poll                       read received packets
  *	weft_bgq_close
  *
  * No function blocks, except weft_bgq_wait. Functions return 0 or a negative
@@ -17,8 +17,8 @@
  * thread at a time calls into a unit, except weft_bgq_inj_post: each injection
  * FIFO may have its own producer thread in addition to the polling thread.
  *
- * Addresses are process addresses (48 bits); the machine has physical ones (37
- * bits).
+ * Addresses are virtual addresses of the process (48 bits); the machine uses
+ * physical addresses (37 bits).
  */
 #ifndef WEFT_BGQ_H
 #define WEFT_BGQ_H
@@ -35,11 +35,12 @@ extern "C" {
 #define WEFT_BGQ_REC_FIFOS   272 /* 17 x 4 x 4 */
 #define WEFT_BGQ_BAT_ENTRIES 544 /* 17 x 4 x 8 */
 #define WEFT_BGQ_USER_RANGES 20
-#define WEFT_BGQ_RANGES	     28 /* from 20 on: system */
+#define WEFT_BGQ_RANGES	     28 /* ranges 20 and above are for the system */
 #define WEFT_BGQ_PAYLOAD     512
 #define WEFT_BGQ_CHUNK	     32
-#define WEFT_BGQ_GET_DESCS   8	/* descriptors in one remote get packet */
-#define WEFT_BGQ_SOFT_BYTES  12 /* for software in a memory-FIFO header */
+#define WEFT_BGQ_GET_DESCS   8 /* descriptors in one remote get packet */
+/* bytes for software in a memory-FIFO packet header */
+#define WEFT_BGQ_SOFT_BYTES  12
 
 struct weft_bgq;
 
@@ -49,15 +50,19 @@ struct weft_bgq_desc {
 
 /* Interrupt numbers; each is a bit of the mask register. */
 enum weft_bgq_irq {
-	WEFT_BGQ_IRQ_INJ_SPACE,	 /* injection FIFO: free space rose above */
-	WEFT_BGQ_IRQ_REC_SPACE,	 /* reception FIFO: free space fell below */
-	WEFT_BGQ_IRQ_RGET_SPACE, /* remote get FIFO: free space fell below */
-	WEFT_BGQ_IRQ_ARRIVAL,	 /* last packet of a message with the flag */
-	WEFT_BGQ_IRQ_ZERO,	 /* a coherence-on-zero counter reached 0 */
-	WEFT_BGQ_IRQ_ERROR,	 /* an error was recorded */
+	/* injection FIFO: free space rose above the threshold */
+	WEFT_BGQ_IRQ_INJ_SPACE,
+	/* reception FIFO: free space fell below the threshold */
+	WEFT_BGQ_IRQ_REC_SPACE,
+	/* remote get FIFO: free space fell below the threshold */
+	WEFT_BGQ_IRQ_RGET_SPACE,
+	/* last packet of a message with WEFT_BGQ_INTERRUPT arrived */
+	WEFT_BGQ_IRQ_ARRIVAL,
+	WEFT_BGQ_IRQ_ZERO,  /* a coherence-on-zero counter reached 0 */
+	WEFT_BGQ_IRQ_ERROR, /* an error was recorded */
 };
 
-/* Reason of a rejection. */
+/* Reason why a descriptor or packet was rejected. */
 enum weft_bgq_error {
 	WEFT_BGQ_OK,
 	WEFT_BGQ_ERR_DESC,   /* malformed descriptor */
@@ -77,7 +82,9 @@ enum weft_bgq_error {
 struct weft_bgq_attr {
 	struct weft_place place;
 	uint64_t seed; /* seed of the arbiters' random choice */
-	/* Callback for interrupts enabled by the mask; from poll only. */
+	/*
+	 * Callback for interrupts enabled by the mask; called only from poll.
+	 */
 	void (*interrupt)(void *arg, enum weft_bgq_irq irq, unsigned id);
 	void *arg;
 };
@@ -85,7 +92,7 @@ struct weft_bgq_attr {
 int weft_bgq_open(const struct weft_bgq_attr *attr, struct weft_bgq **bgq_p);
 void weft_bgq_close(struct weft_bgq *mu);
 
-/* The unit's own address, for peers to pass to weft_bgq_node_set. */
+/* Returns the unit's address, which peers pass to weft_bgq_node_set(). */
 void weft_bgq_name(struct weft_bgq *mu, struct sockaddr_in *name);
 
 /*
@@ -101,21 +108,25 @@ int weft_bgq_node_set(struct weft_bgq *mu, uint32_t node,
  */
 int weft_bgq_poll(struct weft_bgq *mu, int budget);
 
-/* Blocks until a packet may have arrived, or for timeout_ns (-ETIMEDOUT). */
+/*
+ * Blocks until a packet may have arrived or timeout_ns has passed (-ETIMEDOUT).
+ */
 int weft_bgq_wait(struct weft_bgq *mu, uint64_t timeout_ns);
 
 /* ---- memory ---- */
 
-#define WEFT_BGQ_RANGE_INJ_ONLY 1u /* source of sends, never stored to */
+/* only a source of sends: packets may not write to the range */
+#define WEFT_BGQ_RANGE_INJ_ONLY 1u
 
 /*
  * Range register i covers [base, base + bytes); bytes 0 disables it. User FIFOs
- * and packets use registers 0..19 only, system ones all.
+ * and packets use registers 0..19 only, system FIFOs and packets use all.
  */
 int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
 		       uint64_t bytes, unsigned flags);
 
-#define WEFT_BGQ_SYSTEM 1u /* for FIFOs and base addresses: system only */
+/* FIFOs and base addresses: for system use only */
+#define WEFT_BGQ_SYSTEM 1u
 #define WEFT_BGQ_HIGH	2u /* injection FIFO: user high priority */
 #define WEFT_BGQ_RGET	4u /* injection FIFO: remote gets append here */
 
@@ -134,10 +145,10 @@ int weft_bgq_inj_open(struct weft_bgq *mu, unsigned id, void *mem,
 int weft_bgq_inj_close(struct weft_bgq *mu, unsigned id);
 
 /*
- * Copies one descriptor to the tail and moves the tail. seq_p (may be NULL)
- * receives the value of register WEFT_BGQ_INJ_COUNT at which the message has
- * been sent. -EAGAIN: full. -EIO: the FIFO is in error. -EPERM: a remote get
- * FIFO.
+ * Copies one descriptor to the tail of the FIFO and advances the tail. *seq_p
+ * (seq_p may be NULL): value of register WEFT_BGQ_INJ_COUNT when the message
+ * has been sent. -EAGAIN: the FIFO is full. -EIO: the FIFO is in error. -EPERM:
+ * a remote get FIFO.
  */
 int weft_bgq_inj_post(struct weft_bgq *mu, unsigned id,
 		      const struct weft_bgq_desc *desc, uint64_t *seq_p);
@@ -147,14 +158,14 @@ int weft_bgq_inj_clear(struct weft_bgq *mu, unsigned id);
 
 /* Network injection FIFOs, for weft_bgq_msg.net_map. */
 #define WEFT_BGQ_NET_TORUS 0x03ffu /* the ten torus directions */
-#define WEFT_BGQ_NET_LOCAL 0x0c00u /* L0, L1: to this node */
+#define WEFT_BGQ_NET_LOCAL 0x0c00u /* L0, L1: packets to this node */
 #define WEFT_BGQ_NET_HIGH  0x1000u
 #define WEFT_BGQ_NET_SYS   0x2000u
 #define WEFT_BGQ_NET_FIFOS 16
 
 enum weft_bgq_vc {
 	WEFT_BGQ_VC_DYNAMIC,
-	WEFT_BGQ_VC_ORDERED, /* deterministic: order is kept */
+	WEFT_BGQ_VC_ORDERED, /* deterministic routing: packets stay in order */
 	WEFT_BGQ_VC_HIGH,
 	WEFT_BGQ_VC_SYSTEM,
 };
@@ -166,17 +177,18 @@ enum weft_bgq_load_op {
 	WEFT_BGQ_LOAD_CLEAR,
 	WEFT_BGQ_LOAD_INC,
 	WEFT_BGQ_LOAD_DEC,
-	WEFT_BGQ_LOAD_INC_BOUNDED, /* unless equal to the word after it */
-	WEFT_BGQ_LOAD_DEC_BOUNDED, /* unless equal to the word before it */
-	WEFT_BGQ_LOAD_INC_EQUAL,   /* only if equal to the word after it */
+	WEFT_BGQ_LOAD_INC_BOUNDED, /* unless equal to the next word */
+	WEFT_BGQ_LOAD_DEC_BOUNDED, /* unless equal to the previous word */
+	WEFT_BGQ_LOAD_INC_EQUAL,   /* only if equal to the next word */
 };
 
 enum weft_bgq_store_op {
 	WEFT_BGQ_STORE_PLAIN,
 	WEFT_BGQ_STORE,
-	WEFT_BGQ_STORE_TWIN, /* both words, if they are equal */
+	WEFT_BGQ_STORE_TWIN, /* stores both words if they are equal */
 	WEFT_BGQ_STORE_ADD,
-	WEFT_BGQ_STORE_ADD_ZERO, /* add; WEFT_BGQ_IRQ_ZERO if the result is 0 */
+	/* adds; WEFT_BGQ_IRQ_ZERO if the result is 0 */
+	WEFT_BGQ_STORE_ADD_ZERO,
 	WEFT_BGQ_STORE_OR,
 	WEFT_BGQ_STORE_XOR,
 	WEFT_BGQ_STORE_MAX_UNSIGNED,
@@ -204,25 +216,35 @@ struct weft_bgq_msg {
 struct weft_bgq_put {
 	uint16_t bat;
 	uint16_t ctr_bat;
-	uint8_t store_op;    /* enum weft_bgq_store_op on the target */
-	uint64_t offset;     /* from base address bat */
-	uint64_t ctr_offset; /* the counter: 8 aligned bytes, counts down */
+	uint8_t store_op; /* enum weft_bgq_store_op on the target */
+	uint64_t offset;  /* offset from base address bat */
+	/* offset of the counter: 8 aligned bytes, counts down */
+	uint64_t ctr_offset;
 };
 
-/* soft: WEFT_BGQ_SOFT_BYTES sent in every packet's header, or NULL. */
+/*
+ * Builds a memory-FIFO descriptor. soft: WEFT_BGQ_SOFT_BYTES bytes for the
+ * header of every packet, or NULL.
+ */
 void weft_bgq_desc_fifo(struct weft_bgq_desc *desc,
 			const struct weft_bgq_msg *msg, unsigned rec_fifo,
 			const void *soft);
 void weft_bgq_desc_put(struct weft_bgq_desc *desc,
 		       const struct weft_bgq_msg *msg,
 		       const struct weft_bgq_put *put);
-/* The payload of msg is 1..8 descriptors for FIFO inj_fifo of the node. */
+/*
+ * Builds a remote get descriptor. The payload of msg is 1..8 descriptors for
+ * injection FIFO inj_fifo of the node.
+ */
 void weft_bgq_desc_get(struct weft_bgq_desc *desc,
 		       const struct weft_bgq_msg *msg, unsigned inj_fifo);
 
 /* ---- reception ---- */
 
-/* mem: bytes (a power of two, at least 1024), aligned to 32. */
+/*
+ * Opens reception FIFO id in mem, aligned to 32. bytes: a power of two, at
+ * least 1024.
+ */
 int weft_bgq_rec_open(struct weft_bgq *mu, unsigned id, void *mem,
 		      uint64_t bytes, unsigned flags);
 int weft_bgq_rec_close(struct weft_bgq *mu, unsigned id);
@@ -230,45 +252,54 @@ int weft_bgq_rec_close(struct weft_bgq *mu, unsigned id);
 /* A packet in a reception FIFO, readable during the call. */
 struct weft_bgq_packet {
 	const void *payload;
-	uint32_t bytes;	  /* whole chunks of 32, zero filled */
-	uint32_t source;  /* node number, or UINT32_MAX: unknown */
+	/* payload size, padded with zeroes to a multiple of 32 */
+	uint32_t bytes;
+	uint32_t source;  /* node number of the sender; UINT32_MAX: unknown */
 	uint64_t counter; /* number of the packet in its message */
 	uint8_t soft[WEFT_BGQ_SOFT_BYTES];
 };
 
-/* 0: taken. Other values: the packet stays, and the poll ends. */
+/*
+ * Called for a packet. Returns 0: the packet is removed. Other values: the
+ * packet stays in the FIFO, and the poll ends.
+ */
 typedef int (*weft_bgq_packet_fn)(void *arg, const struct weft_bgq_packet *p);
 
-/* Passes up to budget packets to fn; returns the number taken. */
+/* Passes up to budget packets to fn; returns the number of packets removed. */
 int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id, weft_bgq_packet_fn fn,
 		      void *arg, int budget);
 
 /* ---- registers: 8 bytes each, accesses in program order ---- */
 
 enum weft_bgq_reg {
-	WEFT_BGQ_INJ_HEAD, /* slots, free running */
+	WEFT_BGQ_INJ_HEAD, /* in slots, not reduced modulo the size */
 	WEFT_BGQ_INJ_TAIL,
-	WEFT_BGQ_INJ_FREE,	/* in units of 64 bytes */
-	WEFT_BGQ_INJ_COUNT,	/* completed descriptors */
-	WEFT_BGQ_INJ_ERROR,	/* enum weft_bgq_error; 0: none */
-	WEFT_BGQ_INJ_THRESHOLD, /* store: interrupt when free exceeds it */
-	WEFT_BGQ_REC_HEAD,	/* bytes, free running */
+	WEFT_BGQ_INJ_FREE,  /* in units of 64 bytes */
+	WEFT_BGQ_INJ_COUNT, /* number of completed descriptors */
+	WEFT_BGQ_INJ_ERROR, /* enum weft_bgq_error; 0: none */
+	/* interrupt when the free space exceeds the stored value */
+	WEFT_BGQ_INJ_THRESHOLD,
+	WEFT_BGQ_REC_HEAD, /* in bytes, not reduced modulo the size */
 	WEFT_BGQ_REC_TAIL,
 	WEFT_BGQ_REC_SHADOW,
-	WEFT_BGQ_REC_FREE,	/* in units of 32 bytes */
-	WEFT_BGQ_REC_THRESHOLD, /* store: interrupt when free is below it */
-	WEFT_BGQ_IRQ_PENDING,	/* bits of enum weft_bgq_irq; store clears */
-	WEFT_BGQ_IRQ_MASK,	/* store: bits that reach the callback */
-	WEFT_BGQ_ERR_CODE,	/* last error: enum weft_bgq_error */
-	WEFT_BGQ_ERR_ID,	/* its FIFO, base address or node */
+	WEFT_BGQ_REC_FREE, /* in units of 32 bytes */
+	/* interrupt when the free space is below the stored value */
+	WEFT_BGQ_REC_THRESHOLD,
+	/* bits of enum weft_bgq_irq; a store clears bits */
+	WEFT_BGQ_IRQ_PENDING,
+	WEFT_BGQ_IRQ_MASK, /* bits of interrupts that call the callback */
+	WEFT_BGQ_ERR_CODE, /* last error: enum weft_bgq_error */
+	WEFT_BGQ_ERR_ID,   /* FIFO, base address or node of the last error */
 	WEFT_BGQ_ERR_ADDRESS,
 	WEFT_BGQ_ERR_COUNT,
-	WEFT_BGQ_NET_SENT,     /* packets through network FIFO id */
+	WEFT_BGQ_NET_SENT,     /* packets sent through network FIFO id */
 	WEFT_BGQ_NET_RECEIVED, /* packets received from the network */
 };
 
 uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id);
-/* -EINVAL: no such id. -EPERM: read only. */
+/*
+ * Writes a register. -EINVAL: no such id. -EPERM: the register is read only.
+ */
 int weft_bgq_store(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id,
 		   uint64_t value);
 

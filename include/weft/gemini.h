@@ -5,14 +5,16 @@
  * (SMSG) and a shared message queue (MSGQ). Link with -lweft-nic.
  *
  *	weft_gemini_open
- *	  weft_gemini_cq_open, weft_gemini_mem_open    queues and memory handles
- *	  weft_gemini_node_set                      address of a PE number
- *	  weft_gemini_window_set                    program an FMA descriptor
- *	  weft_gemini_store / _get / _amo           through its window
- *	  weft_gemini_sync                          event when these are
- *complete weft_gemini_bte_post                      blocks of any size
- *	  weft_gemini_poll, weft_gemini_cq_read        run the engines, take
- *events weft_gemini_close
+ *	  weft_gemini_cq_open               completion queue
+ *	  weft_gemini_mem_open              memory handle
+ *	  weft_gemini_node_set              address of a PE number
+ *	  weft_gemini_window_set            program an FMA descriptor
+ *	  weft_gemini_store / _get / _amo   requests through a window
+ *	  weft_gemini_sync                  event at their completion
+ *	  weft_gemini_bte_post              blocks of any size
+ *	  weft_gemini_poll                  run the engines
+ *	  weft_gemini_cq_read               read events
+ *	weft_gemini_close
  *
  * No function blocks, except weft_gemini_wait. Functions return 0 or a negative
  * errno; -EAGAIN means that nothing happened and the call may be repeated (no
@@ -30,25 +32,34 @@ extern "C" {
 #endif
 
 #define WEFT_GEMINI_USER_WINDOWS 64
-#define WEFT_GEMINI_WINDOWS	 68 /* from 64 on: operating system only */
-#define WEFT_GEMINI_STORE	 64 /* largest store and get */
+/* windows 64 and above are for the operating system */
+#define WEFT_GEMINI_WINDOWS	 68
+#define WEFT_GEMINI_STORE	 64 /* largest store and get, bytes */
 #define WEFT_GEMINI_CQS		 1024
 #define WEFT_GEMINI_MDDS	 4096
 #define WEFT_GEMINI_NTT		 8192
-#define WEFT_GEMINI_ORB		 1024 /* outstanding requests */
-#define WEFT_GEMINI_SSIDS	 255  /* open transactions */
-#define WEFT_GEMINI_CHANNELS	 4    /* of the block transfer engine */
-#define WEFT_GEMINI_TX_DESCS	 1023 /* of one channel */
+/* maximum number of outstanding requests */
+#define WEFT_GEMINI_ORB		 1024
+/* maximum number of open transactions */
+#define WEFT_GEMINI_SSIDS	 255
+/* channels of the block transfer engine */
+#define WEFT_GEMINI_CHANNELS	 4
+/* transmit descriptors of one channel */
+#define WEFT_GEMINI_TX_DESCS	 1023
 #define WEFT_GEMINI_RX_DESCS	 1024
 #define WEFT_GEMINI_PE_BITS	 18
 #define WEFT_GEMINI_OFFSET_BITS	 40
 #define WEFT_GEMINI_DATAGRAM	 128
-#define WEFT_GEMINI_MSGQ_BYTES	 128 /* largest message of the shared queue */
-#define WEFT_GEMINI_LINKS	 8   /* links to a neighbour, at most */
+/* largest message of the shared queue, bytes */
+#define WEFT_GEMINI_MSGQ_BYTES	 128
+/* maximum number of links to a neighbour */
+#define WEFT_GEMINI_LINKS	 8
 #define WEFT_GEMINI_LINKS_Y	 4   /* links to a neighbour in y */
 #define WEFT_GEMINI_VMDHS	 256 /* virtual memory handles */
-#define WEFT_GEMINI_NTT_GRAIN	 6   /* PEs of an entry, in bits; 5 at least */
-#define WEFT_GEMINI_SCRUB_NS	 1000000000u /* value of the machine */
+/* log2 of the number of PEs of an NTT entry; at least 5 */
+#define WEFT_GEMINI_NTT_GRAIN	 6
+/* scrub period of the hardware */
+#define WEFT_GEMINI_SCRUB_NS	 1000000000u
 
 struct weft_gemini;
 
@@ -70,36 +81,40 @@ enum weft_gemini_status {
 enum weft_gemini_source {
 	WEFT_GEMINI_LOCAL = 1,	/* the source buffer may be reused */
 	WEFT_GEMINI_GLOBAL = 2, /* the data is in the target's memory */
-	WEFT_GEMINI_REMOTE = 4, /* at the target: data arrived */
+	WEFT_GEMINI_REMOTE = 4, /* event at the target: data has arrived */
 };
 
 struct weft_gemini_attr {
 	struct weft_place place;
 	uint8_t ptag; /* protection tag of all objects of this unit */
-	int lazy_amo; /* cached AMOs reach memory on eviction only */
+	/* results of cached AMOs are written to memory only at eviction */
+	int lazy_amo;
 	/*
-	 * Links to a neighbour, up to 8: packets on different links may be
-	 * reordered, and the delivery mode determines the link of a packet. 0:
-	 * packets arrive in the order of the requests.
+	 * Number of links to a neighbour, up to 8. Packets on different links
+	 * may be reordered; the delivery mode determines the link of a packet.
+	 * 0: packets arrive in the order of the requests.
 	 */
 	unsigned links;
 	/*
-	 * With links: router chips in x, y and z. PEs 2 i and 2 i + 1 are on
-	 * chip i, x first, and communicate inside it without a link; eight
-	 * links lead to neighbours in x and z, four in y, in the first
-	 * dimension in which the chips differ. pe is this unit's own. 0: all
-	 * other PEs are neighbours.
+	 * With links: number of router chips in x, y and z; 0: all other PEs
+	 * are neighbours. PEs 2 i and 2 i + 1 are on chip i, x first, and
+	 * communicate inside it without a link. A chip has eight links to a
+	 * neighbour in x and z, four in y; packets use the first dimension in
+	 * which the chips differ. pe: number of this unit.
 	 */
 	uint16_t torus[3];
 	uint32_t pe;
 	/*
 	 * Requests without response end with WEFT_GEMINI_TIMEOUT after one to
 	 * two periods, partly received sends after half a period. 0: no
-	 * timeouts. On the machine WEFT_GEMINI_SCRUB_NS; here a unit responds
-	 * only when its program polls.
+	 * timeouts. The hardware's period is WEFT_GEMINI_SCRUB_NS; an emulated
+	 * unit responds only when its program polls, so use a longer period.
 	 */
 	uint64_t scrub_ns;
-	/* A datagram of up to 128 bytes arrived; from poll. NULL: ignored. */
+	/*
+	 * Called from poll when a datagram of up to 128 bytes has arrived.
+	 * NULL: datagrams are ignored.
+	 */
 	void (*datagram)(void *arg, uint32_t pe, const void *buf,
 			 unsigned bytes);
 	void *arg;
@@ -113,8 +128,9 @@ void weft_gemini_name(struct weft_gemini *f, struct sockaddr_in *name);
 int weft_gemini_node_set(struct weft_gemini *f, uint32_t pe,
 			 const struct sockaddr_in *name);
 /*
- * Network translation: the upper 12 bits i of a virtual PE are replaced by
- * value. Without any entry virtual and physical PE are equal.
+ * Sets an entry of the network translation table (NTT): the upper 12 bits i of
+ * a virtual PE are replaced by value. Without any entry, virtual and physical
+ * PE numbers are equal.
  */
 int weft_gemini_ntt_set(struct weft_gemini *f, unsigned i, unsigned value);
 /*
@@ -130,17 +146,20 @@ int weft_gemini_datagram_send(struct weft_gemini *f, uint32_t pe,
 /* ---- completion queues ---- */
 
 struct weft_gemini_event {
-	uint64_t data;	 /* 56 bits of user data */
+	uint64_t data;	 /* user data, 56 bits */
 	uint8_t source;	 /* enum weft_gemini_source */
 	uint8_t status;	 /* enum weft_gemini_status */
-	uint8_t overrun; /* events before this one were lost */
+	uint8_t overrun; /* 1: events before this one were lost */
 };
 
-/* entries: a power of two. cq_p receives the number of the queue. */
+/*
+ * Opens a completion queue. entries: a power of two. *cq_p: number of the
+ * queue.
+ */
 int weft_gemini_cq_open(struct weft_gemini *f, uint32_t entries,
 			unsigned *cq_p);
 int weft_gemini_cq_close(struct weft_gemini *f, unsigned cq);
-/* -EAGAIN: no event. */
+/* Reads the next event. -EAGAIN: there is none. */
 int weft_gemini_cq_read(struct weft_gemini *f, unsigned cq,
 			struct weft_gemini_event *ev);
 
@@ -150,8 +169,8 @@ int weft_gemini_cq_read(struct weft_gemini *f, unsigned cq,
 #define WEFT_GEMINI_WRITABLE 1u
 
 /*
- * Registers memory; mdh_p receives the handle (12 bits) that peers use.
- * Arrivals with a remote event are reported to cq.
+ * Registers memory. *mdh_p: handle (12 bits) that peers use. Remote events of
+ * arriving data are written to cq.
  */
 int weft_gemini_mem_open(struct weft_gemini *f, void *base, uint64_t bytes,
 			 unsigned flags, unsigned cq, unsigned *mdh_p);
@@ -168,32 +187,35 @@ int weft_gemini_vmdh_clear(struct weft_gemini *f, unsigned v);
 /* ---- fast memory access ---- */
 
 /*
- * Choice of a packet's link. PERFORMANCE: adaptive, the link with the least
+ * Selection of a packet's link. PERFORMANCE: adaptive, the link with the least
  * load. NO_ADAPT: by a hash of source, target and cache line, so that packets
- * to one line keep their order. IN_ORDER: without the line in the hash, so that
+ * to one line keep their order. IN_ORDER: by a hash without the line, so that
  * all packets to one PE keep their order.
  */
 enum weft_gemini_delivery {
 	WEFT_GEMINI_PERFORMANCE = 0,
 	WEFT_GEMINI_NO_ADAPT = 1,
-	WEFT_GEMINI_NO_HASH = 2, /* of the cache line */
+	WEFT_GEMINI_NO_HASH = 2, /* the hash does not include the cache line */
 	WEFT_GEMINI_IN_ORDER = WEFT_GEMINI_NO_ADAPT | WEFT_GEMINI_NO_HASH,
 };
 
 /*
- * Target of a window. A store at window offset w goes to offset base + (w mod
+ * Target of a window. A store at window offset w writes to offset base + (w mod
  * 2^addr_bits) of handle mdh on PE pe + (w >> addr_bits).
  */
 struct weft_gemini_window {
 	uint32_t pe;
 	uint16_t mdh;
-	uint8_t addr_bits; /* 0: all bits are address bits */
-	uint8_t delivery;  /* enum weft_gemini_delivery */
+	/* number of address bits in a window offset; 0: all */
+	uint8_t addr_bits;
+	uint8_t delivery; /* enum weft_gemini_delivery */
 	uint64_t base;
-	uint16_t cq; /* for local and global events */
+	uint16_t cq; /* completion queue for local and global events */
 };
 
-/* Windows from WEFT_GEMINI_USER_WINDOWS on may have another ptag than the unit.
+/*
+ * Sets a window. The ptag of windows WEFT_GEMINI_USER_WINDOWS and above may
+ * differ from the unit's.
  */
 int weft_gemini_window_set(struct weft_gemini *f, unsigned w,
 			   const struct weft_gemini_window *win);
@@ -202,12 +224,14 @@ int weft_gemini_window_ptag(struct weft_gemini *f, unsigned w, uint8_t ptag);
 /* Stores 0..64 bytes; the source may be reused at once. */
 int weft_gemini_store(struct weft_gemini *f, unsigned w, uint64_t offset,
 		      const void *src, unsigned bytes);
-/* Up to 1024 bytes as several stores; all of them or -EAGAIN. */
+/*
+ * Writes up to 1024 bytes by several stores: all of them, or none and -EAGAIN.
+ */
 int weft_gemini_put(struct weft_gemini *f, unsigned w, uint64_t offset,
 		    const void *src, uint64_t bytes);
 /*
- * Up to 1024 bytes of data, then an 8-byte flag that is written after them, and
- * a remote event with the flag if mdh has a queue: as a mailbox needs.
+ * Writes up to 1024 bytes of data, then an 8-byte flag, and a remote event with
+ * the flag if mdh has a queue. Used for mailboxes.
  */
 int weft_gemini_put_flag(struct weft_gemini *f, unsigned w, uint64_t offset,
 			 const void *src, unsigned bytes, uint64_t flag_offset,
@@ -219,7 +243,9 @@ struct weft_gemini_local {
 	uint64_t offset;
 };
 
-/* 4..64 bytes; offset, length and local address must be multiples of 4. */
+/*
+ * Reads 4..64 bytes; offset, length and local address must be multiples of 4.
+ */
 int weft_gemini_get(struct weft_gemini *f, unsigned w, uint64_t offset,
 		    const struct weft_gemini_local *to, unsigned bytes);
 
@@ -231,10 +257,14 @@ enum weft_gemini_amo_op {
 	WEFT_GEMINI_AX,	   /* (v & a) ^ b; 16-byte aligned */
 	WEFT_GEMINI_CSWAP, /* v == a ? b : v; fetching only */
 };
-#define WEFT_GEMINI_FETCH    0x10u /* ORed in: returns the old value */
-#define WEFT_GEMINI_UNCACHED 0x20u /* ORed in: memory itself, not the cache */
+#define WEFT_GEMINI_FETCH    0x10u /* flag: return the old value */
+/* flag: operate on memory, not on the AMO cache */
+#define WEFT_GEMINI_UNCACHED 0x20u
 
-/* 8 aligned bytes; to may be NULL without WEFT_GEMINI_FETCH. */
+/*
+ * Atomic operation on 8 aligned bytes; to may be NULL without
+ * WEFT_GEMINI_FETCH.
+ */
 int weft_gemini_amo(struct weft_gemini *f, unsigned w, uint64_t offset,
 		    unsigned op, uint64_t a, uint64_t b,
 		    const struct weft_gemini_local *to);
@@ -242,9 +272,10 @@ int weft_gemini_amo(struct weft_gemini *f, unsigned w, uint64_t offset,
 void weft_gemini_amo_flush(struct weft_gemini *f);
 
 /*
- * Ends the transaction of all requests through window w since the last sync:
- * when all are acknowledged, an event with data, source WEFT_GEMINI_GLOBAL and
- * the first error status is written to the window's queue. -ENOENT: no request.
+ * Ends the transaction of all requests through window w since the last sync.
+ * When all requests are acknowledged, an event with data, source
+ * WEFT_GEMINI_GLOBAL and the first error status is written to the window's
+ * queue. -ENOENT: there was no request.
  */
 int weft_gemini_sync(struct weft_gemini *f, unsigned w, uint64_t data);
 
@@ -255,25 +286,31 @@ enum weft_gemini_bte_type {
 	WEFT_GEMINI_BTE_GET,
 	WEFT_GEMINI_BTE_SEND,
 };
-#define WEFT_GEMINI_BTE_FENCE  1u /* after all earlier ones of the channel */
-#define WEFT_GEMINI_BTE_NOTIFY 2u /* remote event with data, too */
-#define WEFT_GEMINI_BTE_LOCAL  4u /* event when the source may be reused */
+/* execute after all earlier transfers of the channel */
+#define WEFT_GEMINI_BTE_FENCE  1u
+#define WEFT_GEMINI_BTE_NOTIFY 2u /* also write a remote event with data */
+/* write an event when the source may be reused */
+#define WEFT_GEMINI_BTE_LOCAL  4u
 
 struct weft_gemini_bte {
 	uint8_t type;
 	uint8_t flags;
-	uint16_t cq; /* local and global event; WEFT_GEMINI_NO_CQ: none */
+	/* queue of local and global events; WEFT_GEMINI_NO_CQ: none */
+	uint16_t cq;
 	uint32_t pe;
 	uint8_t delivery; /* enum weft_gemini_delivery */
 	struct weft_gemini_local local;
 	struct weft_gemini_local remote; /* send: not used */
-	uint32_t bytes; /* a multiple of 4, as are the offsets */
+	uint32_t bytes; /* length; a multiple of 4, like the offsets */
 	uint64_t data;
 };
 
 int weft_gemini_bte_post(struct weft_gemini *f, unsigned channel,
 			 const struct weft_gemini_bte *bte);
-/* Posts a buffer for the next send on channel; event WEFT_GEMINI_REMOTE. */
+/*
+ * Posts a buffer for the next send on channel; its event has source
+ * WEFT_GEMINI_REMOTE.
+ */
 int weft_gemini_bte_recv(struct weft_gemini *f, unsigned channel,
 			 const struct weft_gemini_local *to, uint32_t bytes,
 			 unsigned cq, uint64_t data);
@@ -282,7 +319,7 @@ int weft_gemini_bte_recv(struct weft_gemini *f, unsigned channel,
 
 struct weft_gemini_smsg;
 
-/* Address of a mailbox for the other side; exchanged by any means. */
+/* Address of a mailbox, which the two sides exchange by other means. */
 struct weft_gemini_smsg_name {
 	uint32_t pe;
 	uint16_t mdh;
@@ -290,20 +327,29 @@ struct weft_gemini_smsg_name {
 	uint32_t slot_bytes;
 };
 
-/* slots: a power of two (credits); bytes: the largest message, <= 65535. */
+/*
+ * Opens a mailbox. slots: number of credits, a power of two; bytes: size of the
+ * largest message, <= 65535.
+ */
 int weft_gemini_smsg_open(struct weft_gemini *f, uint16_t slots, uint32_t bytes,
 			  struct weft_gemini_smsg **s_p);
 void weft_gemini_smsg_close(struct weft_gemini_smsg *s);
 /* Fills in name except pe, which the caller sets. */
 void weft_gemini_smsg_name(const struct weft_gemini_smsg *s,
 			   struct weft_gemini_smsg_name *name);
-/* Both sides must have equal slots and sizes; uses window w. */
+/*
+ * Connects a mailbox, which then uses window w. Both sides must have the same
+ * slots and sizes.
+ */
 int weft_gemini_smsg_connect(struct weft_gemini_smsg *s, unsigned w,
 			     const struct weft_gemini_smsg_name *remote);
-/* -EAGAIN: no credit. -EMSGSIZE. */
+/* Sends a message. -EAGAIN: no credit. -EMSGSIZE: the message is too long. */
 int weft_gemini_smsg_send(struct weft_gemini_smsg *s, const void *buf,
 			  uint32_t bytes);
-/* The next message, in place until release; -EAGAIN: none. */
+/*
+ * Returns the next message, which stays valid until release. -EAGAIN: there is
+ * none.
+ */
 int weft_gemini_smsg_next(struct weft_gemini_smsg *s, const void **buf_p,
 			  uint32_t *bytes_p);
 void weft_gemini_smsg_release(struct weft_gemini_smsg *s);
@@ -311,16 +357,19 @@ void weft_gemini_smsg_release(struct weft_gemini_smsg *s);
 /* ---- shared message queue ---- */
 
 /*
- * One queue for the short messages of all other units: mailboxes are not opened
- * explicitly, a pair's is created with its first message. A unit has at most
- * one.
+ * One queue for the short messages of all other units. Mailboxes are not opened
+ * explicitly: the first message between two units creates the mailbox of the
+ * pair. A unit has at most one such queue.
  */
 struct weft_gemini_msgq;
 
 struct weft_gemini_msgq_attr {
-	unsigned w;	/* window that the queue sets itself */
+	unsigned w;	/* window used and set by the queue */
 	uint16_t slots; /* credits of a pair, a power of two */
-	/* A message arrived; from progress. buf is valid during the call. */
+	/*
+	 * Called from progress when a message has arrived. buf is valid during
+	 * the call.
+	 */
 	void (*message)(void *arg, uint32_t pe, const void *buf,
 			uint32_t bytes);
 	void *arg;
@@ -331,12 +380,15 @@ int weft_gemini_msgq_open(struct weft_gemini *f,
 			  struct weft_gemini_msgq **q_p);
 void weft_gemini_msgq_close(struct weft_gemini_msgq *q);
 /*
- * Up to WEFT_GEMINI_MSGQ_BYTES. -EAGAIN: the peer has not replied to the first
- * message yet, or no credit: call poll and progress, then repeat. -EMSGSIZE.
+ * Sends up to WEFT_GEMINI_MSGQ_BYTES. -EAGAIN: the peer has not replied to the
+ * first message yet, or there is no credit: call poll and progress, then
+ * repeat. -EMSGSIZE: the message is too long.
  */
 int weft_gemini_msgq_send(struct weft_gemini_msgq *q, uint32_t pe,
 			  const void *buf, uint32_t bytes);
-/* Delivers up to budget messages, round-robin by pair; returns the number. */
+/*
+ * Delivers up to budget messages, round-robin over pairs; returns their number.
+ */
 int weft_gemini_msgq_progress(struct weft_gemini_msgq *q, int budget);
 
 /* ---- counters ---- */
@@ -349,9 +401,9 @@ struct weft_gemini_stats {
 	uint64_t rejected; /* received requests that were refused */
 	uint64_t amo_hits;
 	uint64_t amo_misses;
-	uint64_t outstanding;		  /* buffers in use now */
+	uint64_t outstanding; /* outstanding-request buffers in use now */
 	uint64_t link[WEFT_GEMINI_LINKS]; /* carrier packets on each link */
-	uint64_t inside;		  /* to the other unit of the chip */
+	uint64_t inside; /* packets to the other unit of the same chip */
 };
 
 void weft_gemini_stats(struct weft_gemini *f, struct weft_gemini_stats *s);

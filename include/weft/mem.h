@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kinds of memory: a program's own, and a device's, which the processor cannot
+ * Kinds of memory: host memory, and device memory, which the processor cannot
  * access. The device is emulated by memory that is mapped without access
- * rights, so that an access by address ends with SIGSEGV, while an interface on
- * the same bus can access it. Link with -lweft-nic; programs over libfabric
- * find the same functions in fi_ext_weft.h.
+ * rights: a load or store causes SIGSEGV, but an interface on the same bus can
+ * access it. Link with -lweft-nic; fi_ext_weft.h has the same functions for
+ * programs that use libfabric.
  *
  * Functions return 0 or a negative errno. Any thread may call them.
  */
@@ -20,13 +20,22 @@ extern "C" {
 #define WEFT_MEM_HOST	"host"
 #define WEFT_MEM_DEVICE "device"
 
-/* Allocates zeroed memory. -EINVAL: no such kind, or no bytes; -ENOMEM. */
+/* Allocates zeroed memory. -EINVAL: no such kind, or bytes is 0; -ENOMEM. */
 int weft_mem_alloc(const char *kind, size_t bytes, void **at_p);
-/* at: an address returned by alloc. -EINVAL: not of that kind. */
+/*
+ * Frees memory. at: an address returned by weft_mem_alloc(). -EINVAL: not
+ * memory of this kind.
+ */
 int weft_mem_free(const char *kind, void *at);
-/* The name of the kind; NULL: the bytes are in memory of two kinds. */
+/*
+ * Returns the name of the kind of memory; NULL: the bytes are in memory of both
+ * kinds.
+ */
 const char *weft_mem_name(const void *at, size_t bytes);
-/* Copies into memory of any kind, and out of it, from and to host memory. */
+/*
+ * Copy from host memory to memory of any kind, and from memory of any kind to
+ * host memory.
+ */
 int weft_mem_in(void *to, const void *from, size_t bytes);
 int weft_mem_out(void *to, const void *from, size_t bytes);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names that programs use and the standard ABI omits: Fortran handles as ints,
+ * Names that programs use but the standard ABI omits: Fortran handles as ints,
  * and names that MPI 3.0 removed, mapped to their successors. The library has
- * no symbol for them. -DWEFT_STRICT_ABI disables this header. mpi.h includes it
- * at its end; do not include it directly.
+ * no symbols for these names. -DWEFT_STRICT_ABI disables this header. mpi.h
+ * includes it at its end; do not include it directly.
  */
 #ifndef WEFT_MPI_COMPAT_H
 #define WEFT_MPI_COMPAT_H
@@ -13,8 +13,9 @@
 typedef int MPI_Fint;
 
 /*
- * Functions, not macros: their addresses can be taken. PMPI_ names exist for
- * tools; a tool that replaces MPI_X_toint also sees MPI_X_c2f.
+ * Functions instead of macros, so that their addresses can be taken. PMPI_
+ * names exist for tools; a tool that replaces MPI_X_toint also intercepts
+ * MPI_X_c2f.
  */
 #define WEFT_FORTRAN_HANDLE(X)                           \
 	static inline MPI_Fint MPI_##X##_c2f(MPI_##X h)  \
@@ -46,7 +47,7 @@ WEFT_FORTRAN_HANDLE(Session)
 WEFT_FORTRAN_HANDLE(Win)
 #undef WEFT_FORTRAN_HANDLE
 
-/* These functions have other names than their handle types. */
+/* The names of these functions differ from the names of their handle types. */
 static inline MPI_Fint MPI_Type_c2f(MPI_Datatype h)
 {
 	return (MPI_Fint)MPI_Type_toint(h);
@@ -70,7 +71,7 @@ static inline MPI_Datatype PMPI_Type_f2c(MPI_Fint i)
 #define MPI_F_STATUS_IGNORE   ((MPI_Fint *)0)
 #define MPI_F_STATUSES_IGNORE ((MPI_Fint *)0)
 
-/* A status is the same eight integers in all languages. */
+/* A status consists of the same eight integers in all languages. */
 typedef MPI_Status MPI_F08_status;
 
 static inline int PMPI_Status_c2f(const MPI_Status *c, MPI_Fint *f)
@@ -149,7 +150,7 @@ static inline int MPI_Status_f2f08(const MPI_Fint *f, MPI_F08_status *f08)
 	return PMPI_Status_f2f08(f, f08);
 }
 
-/* ---- removed in MPI 3.0 ---- */
+/* ---- names removed in MPI 3.0 ---- */
 
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 

@@ -4,7 +4,7 @@
  * engine (STEN), DMA, events and input queues. Link with -lweft-nic.
  *
  *	weft_qsnet2_open
- *	  weft_qsnet2_map                    memory a context may use
+ *	  weft_qsnet2_map                    memory that a context may use
  *	  weft_qsnet2_route_set              address of a virtual process
  *	  weft_qsnet2_queue_open             a command queue
  *	  weft_qsnet2_open_packet, ...       build commands, 64-bit words
@@ -15,7 +15,7 @@
  * No function blocks, except those named wait. Functions return 0 or a negative
  * errno. An invalid command, or a packet that the peer refuses, stops its own
  * queue and no other: weft_qsnet2_queue_state returns the reason. One thread at
- *a time per unit.
+ * a time per unit.
  */
 #ifndef WEFT_QSNET2_H
 #define WEFT_QSNET2_H
@@ -30,17 +30,22 @@ extern "C" {
 #endif
 
 #define WEFT_QSNET2_QUEUES   8000
-#define WEFT_QSNET2_CONTEXTS 16384 /* 14 bits */
+#define WEFT_QSNET2_CONTEXTS 16384 /* context numbers have 14 bits */
 #define WEFT_QSNET2_VPROCS   16384
-#define WEFT_QSNET2_CHANNELS 2	  /* outstanding packets of one queue */
-#define WEFT_QSNET2_WRITE    128  /* bytes of one write transaction */
-#define WEFT_QSNET2_PACKET   2048 /* bytes of one packet, all transactions */
-#define WEFT_QSNET2_COPY     2040 /* bytes an event can copy */
-#define WEFT_QSNET2_PAGE     8192 /* bytes of a queue's command port */
+/* maximum number of outstanding packets of one queue */
+#define WEFT_QSNET2_CHANNELS 2
+/* maximum size of one write transaction, bytes */
+#define WEFT_QSNET2_WRITE    128
+/* maximum size of all transactions of one packet, bytes */
+#define WEFT_QSNET2_PACKET   2048
+/* maximum number of bytes that an event can copy */
+#define WEFT_QSNET2_COPY     2040
+/* size of a queue's command port, bytes */
+#define WEFT_QSNET2_PAGE     8192
 
 struct weft_qsnet2;
 
-/* Acknowledgement of a packet; also the bits that a guard accepts. */
+/* Acknowledgement of a packet; also the bits of a guard's accept mask. */
 enum weft_qsnet2_ack {
 	WEFT_QSNET2_ACK_OK = 1,
 	WEFT_QSNET2_ACK_TESTFAIL = 2,
@@ -51,27 +56,33 @@ enum weft_qsnet2_ack {
 /* Reason why a queue or an engine stopped. */
 enum weft_qsnet2_trap {
 	WEFT_QSNET2_TRAP_NONE,
-	WEFT_QSNET2_TRAP_OVERFLOW,    /* written beyond its depth */
-	WEFT_QSNET2_TRAP_WRITE_SIZE,  /* not whole words */
-	WEFT_QSNET2_TRAP_WRITE_ORDER, /* a word written twice */
+	WEFT_QSNET2_TRAP_OVERFLOW, /* the queue was written beyond its depth */
+	/* a store was not a whole number of words */
+	WEFT_QSNET2_TRAP_WRITE_SIZE,
+	WEFT_QSNET2_TRAP_WRITE_ORDER, /* a word was written twice */
 	WEFT_QSNET2_TRAP_COMMAND,     /* no such command */
-	WEFT_QSNET2_TRAP_PERMISSION,  /* not allowed on this queue */
-	WEFT_QSNET2_TRAP_TRANSACTION, /* missing, too long or unknown */
-	WEFT_QSNET2_TRAP_MEMORY,      /* no translation */
-	WEFT_QSNET2_TRAP_ROUTE,	      /* no such virtual process */
+	/* the command is not allowed on this queue */
+	WEFT_QSNET2_TRAP_PERMISSION,
+	/* a transaction is missing, too long or unknown */
+	WEFT_QSNET2_TRAP_TRANSACTION,
+	WEFT_QSNET2_TRAP_MEMORY, /* an address has no translation */
+	WEFT_QSNET2_TRAP_ROUTE,	 /* no such virtual process */
 	WEFT_QSNET2_TRAP_ALIGNMENT,
-	WEFT_QSNET2_TRAP_FAIL_COUNT,	  /* discarded too often */
-	WEFT_QSNET2_TRAP_ACK_ERROR,	  /* acknowledged with Error */
-	WEFT_QSNET2_TRAP_CHANNEL,	  /* channel in use, or bad number */
+	WEFT_QSNET2_TRAP_FAIL_COUNT, /* a packet was discarded too often */
+	WEFT_QSNET2_TRAP_ACK_ERROR,  /* a packet was acknowledged with Error */
+	WEFT_QSNET2_TRAP_CHANNEL, /* the channel is in use or does not exist */
 	WEFT_QSNET2_TRAP_DMA_OVERFLOW,	  /* DMA run queue full */
 	WEFT_QSNET2_TRAP_THREAD_OVERFLOW, /* thread run queue full */
 };
 
 struct weft_qsnet2_attr {
 	struct weft_place place;
-	/* Interrupt command: a cookie for the host; from poll. */
+	/*
+	 * Called from poll for an interrupt command, with its cookie for the
+	 * host.
+	 */
 	void (*interrupt)(void *arg, unsigned context, uint64_t cookie);
-	/* The thread processor's program 0 of every context. */
+	/* Program 0 of the thread processor, for every context. */
 	void (*thread)(void *arg, unsigned context, const uint64_t regs[6]);
 	void *arg;
 };
@@ -89,17 +100,18 @@ int weft_qsnet2_route_set(struct weft_qsnet2 *s, uint32_t vproc,
 
 /*
  * Hardware broadcast: a packet or a DMA to vproc is sent to all of low..high,
- * whose routes must be set. Its acknowledgements are merged: OK if all are OK,
- * else Error before TestFail before Discard. -EINVAL: not all have routes.
+ * whose routes must be set. The acknowledgements are merged: OK if all are OK,
+ * otherwise Error before TestFail before Discard. -EINVAL: not all virtual
+ * processes have routes.
  */
 int weft_qsnet2_range_set(struct weft_qsnet2 *s, uint32_t vproc, uint32_t low,
 			  uint32_t high);
 
 /*
- * Timeouts, 0 (default): none. A packet that is not acknowledged within
- * ack_timeout_ns is retransmitted, as if it had been discarded; a packet whose
- * commands are incomplete keeps other queues from sending for packet_timeout_ns
- * and is then closed, to be built again when more of its commands arrive.
+ * Sets timeouts; 0 (default): none. A packet that is not acknowledged within
+ * ack_timeout_ns is retransmitted, as if it had been discarded. A packet whose
+ * commands are incomplete blocks other queues for packet_timeout_ns; then it is
+ * closed, and built again when more of its commands arrive.
  */
 void weft_qsnet2_timeouts(struct weft_qsnet2 *s, uint64_t ack_timeout_ns,
 			  uint64_t packet_timeout_ns);
@@ -114,13 +126,14 @@ void weft_qsnet2_timeouts(struct weft_qsnet2 *s, uint64_t ack_timeout_ns,
 #define WEFT_QSNET2_ALL		 31u
 
 /* Flags of a mapping's pages. */
-#define WEFT_QSNET2_LARGE      32u /* the larger of the two page sizes */
-#define WEFT_QSNET2_BIG_ENDIAN 64u /* words there are big-endian */
+/* use the larger of the two page sizes */
+#define WEFT_QSNET2_LARGE      32u
+#define WEFT_QSNET2_BIG_ENDIAN 64u /* words in these pages are big-endian */
 
-/* Context may access [base, base + bytes) with permissions perm. */
+/* Allows a context to access [base, base + bytes) with permissions perm. */
 int weft_qsnet2_map(struct weft_qsnet2 *s, unsigned context, void *base,
 		    uint64_t bytes, unsigned perm);
-/* Maps mem at another address, below 1 << 63. */
+/* Maps mem at another address of the context, below 1 << 63. */
 int weft_qsnet2_map_at(struct weft_qsnet2 *s, unsigned context,
 		       uint64_t address, void *mem, uint64_t bytes,
 		       unsigned perm);
@@ -129,17 +142,17 @@ int weft_qsnet2_unmap_at(struct weft_qsnet2 *s, unsigned context,
 			 uint64_t address);
 
 /*
- * Sets the two page sizes, of 4, 8, 64 and 512 KB, 2, 4, 64 and 512 MB; the
- * defaults are 8 KB and 4 MB.
+ * Sets the two page sizes; allowed are 4, 8, 64 and 512 KB, 2, 4, 64 and 512
+ * MB; the defaults are 8 KB and 4 MB.
  */
 int weft_qsnet2_pages(struct weft_qsnet2 *s, uint64_t small, uint64_t large);
 
 /*
- * The driver's handler for a fault of a context: an access to bytes at address
- * with perm has no translation or no permission. It maps the memory
- * (weft_qsnet2_map) and returns 0, and the unit continues; any other value
- * refuses. Packets that fault are acknowledged with Discard, so that they are
- * retransmitted; the unit's own accesses wait. Called from poll. NULL
+ * Fault handler of the driver for a context, called from poll if an access to
+ * bytes at address with perm has no translation or no permission. The handler
+ * maps the memory (weft_qsnet2_map) and returns 0, and the unit continues; any
+ * other value refuses the access. Packets that fault are acknowledged with
+ * Discard, so that they are retransmitted; the unit's own accesses wait. NULL
  * (default): unmapped memory is an error.
  */
 typedef int (*weft_qsnet2_pager)(void *arg, unsigned context, uint64_t address,
@@ -147,7 +160,10 @@ typedef int (*weft_qsnet2_pager)(void *arg, unsigned context, uint64_t address,
 int weft_qsnet2_pager_set(struct weft_qsnet2 *s, unsigned context,
 			  weft_qsnet2_pager fn, void *arg);
 
-/* Process address of a context's memory; NULL: not accessible. For programs. */
+/*
+ * Returns the process address of a context's memory; NULL: not accessible. For
+ * programs of the thread processor.
+ */
 void *weft_qsnet2_memory(struct weft_qsnet2 *s, unsigned context,
 			 uint64_t address, uint64_t bytes, unsigned perm);
 
@@ -165,7 +181,7 @@ int weft_qsnet2_filter(struct weft_qsnet2 *s, unsigned context,
 
 #define WEFT_QSNET2_MAY_EVENT  1u
 #define WEFT_QSNET2_MAY_WAIT   2u
-#define WEFT_QSNET2_MAY_MODIFY 4u /* add, copy */
+#define WEFT_QSNET2_MAY_MODIFY 4u /* commands add and copy */
 #define WEFT_QSNET2_MAY_WRITE  8u
 #define WEFT_QSNET2_MAY_THREAD 16u
 #define WEFT_QSNET2_MAY_DMA    32u
@@ -173,34 +189,38 @@ int weft_qsnet2_filter(struct weft_qsnet2 *s, unsigned context,
 #define WEFT_QSNET2_MAY_INTR   128u
 #define WEFT_QSNET2_MAY_ALL    255u
 
-#define WEFT_QSNET2_HIGH 1u /* flag: high priority run queue */
+#define WEFT_QSNET2_HIGH 1u /* flag: use the high priority run queue */
 
-/* depth: 1, 8, 64 or 512 KB, in bytes. q_p receives the queue's number. */
+/*
+ * Opens a command queue. depth: 1, 8, 64 or 512 KB, in bytes. *q_p: number of
+ * the queue.
+ */
 int weft_qsnet2_queue_open(struct weft_qsnet2 *s, unsigned context,
 			   uint32_t depth, unsigned perm, unsigned flags,
 			   unsigned *q_p);
 int weft_qsnet2_queue_close(struct weft_qsnet2 *s, unsigned q);
 
 /*
- * Appends words in order. -EAGAIN: no room for all of them, nothing written.
- * -EIO: the queue is in error and takes nothing.
+ * Appends words in order. -EAGAIN: no space for all words, none was written.
+ * -EIO: the queue is in error and accepts no words.
  */
 int weft_qsnet2_queue_write(struct weft_qsnet2 *s, unsigned q,
 			    const uint64_t *w, unsigned count);
 /*
- * Stores bytes at an offset of the 8 KB command port, as a processor's stores
- * arrive: they may be out of order, a gap stalls the queue. A store that does
- * not fit, is no whole word or is a duplicate puts this queue in error.
+ * Stores bytes at an offset of the 8 KB command port, like stores of a
+ * processor: they may be out of order, and a gap stalls the queue. A store that
+ * does not fit, is not a whole word or is a duplicate puts the queue in error.
  */
 int weft_qsnet2_queue_store(struct weft_qsnet2 *s, unsigned q, uint32_t offset,
 			    const void *bytes, unsigned count);
 
 struct weft_qsnet2_queue_state {
-	uint8_t trap;			   /* enum weft_qsnet2_trap */
-	uint8_t ack[WEFT_QSNET2_CHANNELS]; /* last one; 0: in flight */
-	uint32_t words;			   /* unfinished words */
+	uint8_t trap; /* enum weft_qsnet2_trap */
+	/* last acknowledgement of each channel; 0: in flight */
+	uint8_t ack[WEFT_QSNET2_CHANNELS];
+	uint32_t words; /* number of words not processed yet */
 	uint64_t restarts;
-	uint64_t address; /* address of the trap */
+	uint64_t address; /* address that caused the trap */
 };
 
 int weft_qsnet2_queue_state(struct weft_qsnet2 *s, unsigned q,
@@ -208,7 +228,7 @@ int weft_qsnet2_queue_state(struct weft_qsnet2 *s, unsigned q,
 /* Empties a queue in error and restarts it. */
 int weft_qsnet2_queue_clear(struct weft_qsnet2 *s, unsigned q);
 
-/* The address at which an event may write into a command queue. */
+/* Address to which an event writes commands for a command queue. */
 #define WEFT_QSNET2_QUEUE_ADDRESS(q) (UINT64_C(1) << 63 | (uint64_t)(q) << 13)
 
 /* ---- commands, collected in a stream ---- */
@@ -231,38 +251,40 @@ enum weft_qsnet2_command {
 enum weft_qsnet2_transaction {
 	WEFT_QSNET2_T_WRITE = 1, /* 1..128 bytes to address */
 	WEFT_QSNET2_T_SET_EVENT,
-	WEFT_QSNET2_T_REMOTE_DMA, /* a DMA descriptor, run at the target */
+	WEFT_QSNET2_T_REMOTE_DMA, /* DMA descriptor that the target executes */
 	WEFT_QSNET2_T_DISCARD,	  /* acknowledge with Discard */
-	WEFT_QSNET2_T_TEST_GE, /* word at address >= operand, else TestFail */
+	WEFT_QSNET2_T_TEST_GE, /* TestFail unless word at address >= operand */
 	WEFT_QSNET2_T_TEST_LT,
 	WEFT_QSNET2_T_TEST_EQ,
 	WEFT_QSNET2_T_TEST_NE,
-	WEFT_QSNET2_T_WAIT_GE, /* as TEST, else Discard */
+	WEFT_QSNET2_T_WAIT_GE, /* like TEST, but Discard instead of TestFail */
 	WEFT_QSNET2_T_WAIT_LT,
 	WEFT_QSNET2_T_WAIT_EQ,
 	WEFT_QSNET2_T_WAIT_NE,
-	WEFT_QSNET2_T_IDENTIFY, /* cookie: no duplicates, in order, per sender
-				 */
+	/* cookie: enforces order and detects duplicates, per sender */
+	WEFT_QSNET2_T_IDENTIFY,
 	WEFT_QSNET2_T_ADD_WORD,
-	WEFT_QSNET2_T_TEST_AND_WRITE, /* if 0, write operand; else TestFail */
+	/* writes operand if the word is 0, else TestFail */
+	WEFT_QSNET2_T_TEST_AND_WRITE,
 	WEFT_QSNET2_T_GET_INDEX, /* reserve a slot of the queue at address */
 	WEFT_QSNET2_T_COMMIT,	 /* publish the slot */
 };
 
-#define WEFT_QSNET2_T_LAST 0x100u /* ends the packet: acknowledge now */
+/* last transaction of the packet: acknowledge now */
+#define WEFT_QSNET2_T_LAST 0x100u
 /*
- * This transaction and those after it are held back until the end of the
- * packet: in a broadcast they are executed at all members if all have
- * acknowledged the transactions before them with OK, and otherwise at none. So
- * a test and the transactions after it are a query of all members and an action
- * of all (network conditional), and nothing is executed twice when a member
- * discards.
+ * This transaction and all later ones wait for the end of the packet. In a
+ * broadcast they are executed at all members if all members have acknowledged
+ * the earlier transactions with OK, otherwise at none. So a test and the
+ * transactions after it are a query of all members followed by an action of all
+ * members (network conditional), and no transaction is executed twice if a
+ * member discards.
  */
 #define WEFT_QSNET2_T_END  0x800u
 /*
- * Data type of a write; for a page of the other byte order it is swapped in
- * these units, bytes (0) never. Address and length must be multiples of the
- * unit. Words of tests, additions and events are units of 64.
+ * Data type of a write: for a page of the other byte order, data is swapped in
+ * units of this size; bytes (0) are never swapped. Address and length must be
+ * multiples of the unit. Tests, additions and events use units of 64 bits.
  */
 #define WEFT_QSNET2_T_16   0x200u
 #define WEFT_QSNET2_T_32   0x400u
@@ -271,7 +293,8 @@ enum weft_qsnet2_transaction {
 struct weft_qsnet2_stream {
 	uint64_t *word;
 	unsigned count;
-	unsigned max; /* too small: count exceeds it and nothing is stored */
+	/* capacity, words; words beyond it are counted but not stored */
+	unsigned max;
 };
 
 static inline void weft_qsnet2_word(struct weft_qsnet2_stream *s, uint64_t w)
@@ -282,8 +305,8 @@ static inline void weft_qsnet2_word(struct weft_qsnet2_stream *s, uint64_t w)
 }
 
 /*
- * Opens a packet to vproc. restarts: number of retransmissions after Discard or
- * a timeout before its queue traps; 255: unlimited.
+ * Opens a packet to vproc. restarts: maximum number of retransmissions, after
+ * Discard or a timeout, before the queue traps; 255: unlimited.
  */
 static inline void weft_qsnet2_open_packet(struct weft_qsnet2_stream *s,
 					   unsigned channel, uint32_t vproc,
@@ -295,7 +318,10 @@ static inline void weft_qsnet2_open_packet(struct weft_qsnet2_stream *s,
 			 WEFT_QSNET2_OPEN_PACKET | w | (uint64_t)vproc << 32);
 }
 
-/* type may contain WEFT_QSNET2_T_LAST; data is padded to whole words. */
+/*
+ * Adds a transaction. type may contain WEFT_QSNET2_T_LAST; data is padded to
+ * whole words.
+ */
 static inline void weft_qsnet2_transaction(struct weft_qsnet2_stream *s,
 					   unsigned type, uint64_t address,
 					   const void *data, unsigned bytes)
@@ -313,10 +339,11 @@ static inline void weft_qsnet2_transaction(struct weft_qsnet2_stream *s,
 }
 
 /*
- * If test (WEFT_QSNET2_T_TEST_... or _WAIT_...) of the word at address holds
- * for all of vproc's range, the event is set at all of them; else nothing
- * happens. With a waiting test the unit retries by itself: a barrier is one of
- * these, for a word that each member increments when it arrives.
+ * Network conditional: if test (WEFT_QSNET2_T_TEST_... or _WAIT_...) of the
+ * word at address is true at all members of vproc's range, sets the event at
+ * all of them, otherwise at none. With a _WAIT_ test the unit retries by
+ * itself: a barrier is one such command, on a word that each member increments
+ * when it arrives.
  */
 static inline void weft_qsnet2_all_set(struct weft_qsnet2_stream *s,
 				       unsigned channel, uint32_t vproc,
@@ -358,8 +385,8 @@ static inline void weft_qsnet2_copy64(struct weft_qsnet2_stream *s,
 }
 
 /*
- * Waits for the acknowledgement on a channel; if it is in accept, the next
- * command is executed, else it is skipped.
+ * Waits for the acknowledgement on a channel. If accept contains it, the next
+ * command is executed, otherwise skipped.
  */
 static inline void weft_qsnet2_guard(struct weft_qsnet2_stream *s,
 				     unsigned channel, unsigned accept)
@@ -368,7 +395,7 @@ static inline void weft_qsnet2_guard(struct weft_qsnet2_stream *s,
 				    (uint64_t)accept << 16);
 }
 
-/* Sets the event at address count times. */
+/* Sets the event at address, count times. */
 static inline void weft_qsnet2_set_event(struct weft_qsnet2_stream *s,
 					 uint64_t address, uint32_t count)
 {
@@ -400,7 +427,8 @@ static inline void weft_qsnet2_run_thread(struct weft_qsnet2_stream *s,
 
 /* ---- the thread processor ---- */
 
-#define WEFT_QSNET2_THREADS 1024 /* waiting threads of one priority */
+/* maximum number of waiting threads of one priority */
+#define WEFT_QSNET2_THREADS 1024
 
 /* A thread as passed to its program. */
 struct weft_qsnet2_thread {
@@ -413,10 +441,10 @@ struct weft_qsnet2_thread {
 };
 
 /*
- * A program runs from poll, without interruption, and may write commands to
- * queues. 0: the thread ends; 1: it continues, with the registers and the pc it
- * leaves, when other threads of its priority have run and none of high priority
- * waits.
+ * A program is called from poll, is not interrupted, and may write commands to
+ * queues. Returns 0: the thread ends; 1: the thread continues, with its current
+ * registers and pc, after other threads of its priority and when no thread of
+ * high priority waits.
  */
 typedef int (*weft_qsnet2_program)(struct weft_qsnet2_thread *t);
 
@@ -428,27 +456,27 @@ int weft_qsnet2_program_set(struct weft_qsnet2 *s, unsigned context,
 
 enum weft_qsnet2_event_type {
 	WEFT_QSNET2_EVENT_NONE,
-	WEFT_QSNET2_EVENT_COPY,	 /* words of memory at from to to */
-	WEFT_QSNET2_EVENT_WRITE, /* the value from to to */
+	WEFT_QSNET2_EVENT_COPY, /* copies words of memory from `from` to `to` */
+	WEFT_QSNET2_EVENT_WRITE, /* writes the value `from` to `to` */
 };
 
 /*
- * An event in memory, aligned to 32. Each set increments count; when it becomes
- * 0 the event fires: it performs the action of type and stays at 0.
+ * An event in memory, aligned to 32. Each set increments count. When count
+ * becomes 0 the event fires: it performs the action of type, and count stays 0.
  */
 struct weft_qsnet2_event {
 	alignas(32) int32_t count;
 	uint8_t type;  /* enum weft_qsnet2_event_type */
-	uint8_t words; /* length of a copy */
+	uint8_t words; /* length of a copy, words */
 	uint16_t reserved;
 	uint64_t from;
 	uint64_t to;
-	uint64_t fired; /* number of times */
+	uint64_t fired; /* number of times that the event has fired */
 };
 
 /*
- * Arms the event: subtracts count and sets the action. Earlier sets count, so
- * it may fire at once.
+ * Arms the event: subtracts count and sets the action. Earlier sets are
+ * included, so the event may fire at once.
  */
 static inline void weft_qsnet2_wait_event(struct weft_qsnet2_stream *s,
 					  uint64_t address, uint32_t count,
@@ -463,9 +491,12 @@ static inline void weft_qsnet2_wait_event(struct weft_qsnet2_stream *s,
 
 /* ---- DMA ---- */
 
-#define WEFT_QSNET2_DMA_REMOTE 1u /* run at vproc: a get */
-#define WEFT_QSNET2_DMA_QUEUE  2u /* dst is an input queue: one slot */
-/* Data type, as of a write; both pages may have either byte order. */
+#define WEFT_QSNET2_DMA_REMOTE 1u /* vproc executes the descriptor: a get */
+/* dst is an input queue; the data fills one slot */
+#define WEFT_QSNET2_DMA_QUEUE  2u
+/*
+ * Data type, as for a write; each of the two pages may have either byte order.
+ */
 #define WEFT_QSNET2_DMA_16     64u
 #define WEFT_QSNET2_DMA_32     128u
 #define WEFT_QSNET2_DMA_64     192u
@@ -473,13 +504,14 @@ static inline void weft_qsnet2_wait_event(struct weft_qsnet2_stream *s,
 struct weft_qsnet2_dma {
 	uint32_t bytes;
 	uint8_t flags;
-	uint8_t restarts; /* 0: 16, 255: unlimited */
-	uint16_t back;	  /* remote: this process's vproc number there */
-	uint64_t cookie;  /* 0, or identifies its last packet */
+	/* maximum number of retransmissions; 0: 16, 255: unlimited */
+	uint8_t restarts;
+	uint16_t back;	 /* with DMA_REMOTE: number of this process at vproc */
+	uint64_t cookie; /* 0, or identifies the last packet of the DMA */
 	uint32_t vproc;
 	uint64_t src;
 	uint64_t dst;
-	uint64_t src_event; /* 0: none */
+	uint64_t src_event; /* event at the source; 0: none */
 	uint64_t dst_event;
 };
 
@@ -515,15 +547,15 @@ struct weft_qsnet2_input {
 	alignas(64) uint64_t base;
 	uint32_t slot_bytes;
 	uint32_t slots;
-	uint64_t back;	/* slots filled; written by the unit */
-	uint64_t front; /* slots taken; written by the host */
-	uint64_t event; /* set by each commit; 0: none */
+	uint64_t back;	/* number of filled slots; written by the unit */
+	uint64_t front; /* number of released slots; written by the host */
+	uint64_t event; /* event set by each commit; 0: none */
 };
 
 void weft_qsnet2_input_init(struct weft_qsnet2_input *q, void *mem,
 			    uint32_t slot_bytes, uint32_t slots,
 			    uint64_t event);
-/* The oldest filled slot, or NULL. */
+/* Returns the oldest filled slot, or NULL. */
 const void *weft_qsnet2_input_peek(struct weft_qsnet2_input *q);
 /* Frees the oldest slot. */
 void weft_qsnet2_input_release(struct weft_qsnet2_input *q);
@@ -531,12 +563,12 @@ void weft_qsnet2_input_release(struct weft_qsnet2_input *q);
 /* ---- rails ---- */
 
 /*
- * Several units of a process, each on its own network, used as one: all must
- * have the same mappings, routes and filters. A long DMA is cut into one piece
- * per rail, and its events are set once, when all pieces are complete; packets
- * and short DMAs use one of the rails, so that their order is not kept. A rail
- * that has trapped, or that has lost the DMA's target, is skipped. One thread
- * polls all units.
+ * Several units of a process, each on its own network, used as one. All units
+ * must have the same mappings, routes and filters. A long DMA is split into one
+ * piece per rail, and its events are set once, when all pieces are complete.
+ * Packets and short DMAs use one of the rails, so their order is not kept. A
+ * rail that has trapped, or that has lost the DMA's target, is skipped. One
+ * thread polls all units.
  */
 struct weft_qsnet2_rails;
 
@@ -545,10 +577,13 @@ struct weft_qsnet2_rails;
 int weft_qsnet2_rails_open(struct weft_qsnet2 *const *rail, unsigned count,
 			   unsigned context, struct weft_qsnet2_rails **r_p);
 void weft_qsnet2_rails_close(struct weft_qsnet2_rails *r);
-/* Writes all commands to one rail. Returns as weft_qsnet2_queue_write. */
+/*
+ * Writes all commands to one rail. Returns the same values as
+ * weft_qsnet2_queue_write().
+ */
 int weft_qsnet2_rails_write(struct weft_qsnet2_rails *r, const uint64_t *w,
 			    unsigned count);
-/* -EAGAIN: no room now. -EIO: no working rail. */
+/* Starts a DMA. -EAGAIN: no space in the queues now. -EIO: no working rail. */
 int weft_qsnet2_rails_dma(struct weft_qsnet2_rails *r,
 			  const struct weft_qsnet2_dma *d);
 
@@ -556,15 +591,14 @@ int weft_qsnet2_rails_dma(struct weft_qsnet2_rails *r,
 
 /*
  * Messages between virtual processes, matched by sender and tag in the thread
- * processor of the receiver's unit. Built from the functions above: a short
- * message is a packet into the receiver's input queue, whose event starts the
- * thread; an unexpected message is kept in Elan memory and copied when a
- * receive matches; of a long message only the envelope is sent, and the
- * receiver's thread posts a DMA that the sender's unit runs.
+ * processor of the receiver's unit. Tagged ports are built from the functions
+ * above: a short message is a packet to the receiver's input queue, whose event
+ * starts the thread; an unexpected message is kept in Elan memory and copied
+ * when a receive matches; of a long message only the envelope is sent, and the
+ * receiver's thread posts a DMA that the sender's unit executes.
  *
- *	weft_qsnet2_tports_open     all processes that communicate have a
- *	                          route for each other's number, and a
- *	                          context has one of these
+ *	weft_qsnet2_tports_open   one per context; the processes that
+ *	                          communicate have routes to each other
  *	  weft_qsnet2_tports_tx, weft_qsnet2_tports_rx
  *	  weft_qsnet2_tports_done, or weft_qsnet2_tports_wait
  *	weft_qsnet2_tports_close
@@ -572,27 +606,31 @@ int weft_qsnet2_rails_dma(struct weft_qsnet2_rails *r,
  * Buffers are memory that the context has mapped with all permissions
  * (weft_qsnet2_map). Messages of one sender match in the order they were sent.
  * Identified packets (WEFT_QSNET2_T_IDENTIFY) of the context are reserved for
- *the tagged ports. When elan_bytes of unexpected messages are kept, further
- * packets are discarded until there is room.
+ * the tagged ports. When unexpected messages use elan_bytes, further packets
+ * are discarded until space is free.
  */
 struct weft_qsnet2_tports;
 
 #define WEFT_QSNET2_ANY		UINT32_MAX /* receive from any sender */
 #define WEFT_QSNET2_TPORTS_MAX	2000	   /* longest short message, bytes */
-#define WEFT_QSNET2_SYNC	1u	   /* tx: complete when received */
-#define WEFT_QSNET2_TPORTS_REQS 1024	   /* outstanding messages */
+/* flag of tx: complete when the message is received */
+#define WEFT_QSNET2_SYNC	1u
+/* maximum number of outstanding messages */
+#define WEFT_QSNET2_TPORTS_REQS 1024
 
 struct weft_qsnet2_tports_attr {
 	unsigned context;
-	uint32_t vproc;	      /* number of this process at peers */
-	uint32_t slots;	      /* of the input queue, power of two; 0: 128 */
-	uint32_t eager_bytes; /* longer: envelope first; 0: maximum */
-	uint64_t elan_bytes;  /* limit of unexpected messages; 0: 4 MB */
+	uint32_t vproc; /* virtual process number of this process at peers */
+	uint32_t slots; /* slots of the input queue, a power of two; 0: 128 */
+	/* largest message sent without an envelope; 0: maximum */
+	uint32_t eager_bytes;
+	/* memory limit for unexpected messages, bytes; 0: 4 MB */
+	uint64_t elan_bytes;
 };
 
 struct weft_qsnet2_tports_status {
 	uint32_t sender;
-	int err; /* 0, -EMSGSIZE: truncated, -EFAULT, -ECONNRESET */
+	int err; /* 0, -EFAULT, -ECONNRESET, or -EMSGSIZE: message truncated */
 	uint64_t tag;
 	uint64_t bytes; /* length of the message before truncation */
 };
@@ -600,20 +638,21 @@ struct weft_qsnet2_tports_status {
 struct weft_qsnet2_tports_stats {
 	uint64_t matched;    /* messages that matched a posted receive */
 	uint64_t unexpected; /* unexpected messages */
-	uint64_t fetched;    /* fetched by DMA, after an envelope */
-	uint64_t elan_bytes; /* in use now */
+	uint64_t fetched;    /* messages fetched by DMA after an envelope */
+	/* memory of unexpected messages in use now, bytes */
+	uint64_t elan_bytes;
 };
 
 int weft_qsnet2_tports_open(struct weft_qsnet2 *s,
 			    const struct weft_qsnet2_tports_attr *attr,
 			    struct weft_qsnet2_tports **t_p);
-/* Completes sends for at most one second, then drops the rest. */
+/* Waits at most one second for sends to complete, then drops the others. */
 void weft_qsnet2_tports_close(struct weft_qsnet2_tports *t);
 
 /*
- * 0: *req_p is outstanding. -EAGAIN: poll, then repeat. -EFAULT: memory not
- * mapped by the context. -ENOENT: no route; -ECONNRESET, -EIO: destination lost
- * or queue trapped.
+ * Starts a send. 0: request *req_p is outstanding. -EAGAIN: poll, then repeat.
+ * -EFAULT: memory not mapped by the context. -ENOENT: no route; -ECONNRESET,
+ * -EIO: destination lost or queue trapped.
  */
 int weft_qsnet2_tports_tx(struct weft_qsnet2_tports *t, uint32_t dest,
 			  uint64_t tag, const void *buf, uint64_t bytes,
@@ -622,10 +661,16 @@ int weft_qsnet2_tports_tx(struct weft_qsnet2_tports *t, uint32_t dest,
 int weft_qsnet2_tports_rx(struct weft_qsnet2_tports *t, uint32_t sender,
 			  uint64_t tag, uint64_t ignore, void *buf,
 			  uint64_t bytes, unsigned *req_p);
-/* 0: complete, and its number is free. -EAGAIN: not yet. st may be NULL. */
+/*
+ * Tests a request. 0: complete, and its number may be reused. -EAGAIN: not
+ * complete. st may be NULL.
+ */
 int weft_qsnet2_tports_done(struct weft_qsnet2_tports *t, unsigned req,
 			    struct weft_qsnet2_tports_status *st);
-/* As weft_qsnet2_tports_done, polling the unit until completion. -ETIMEDOUT. */
+/*
+ * Polls the unit until a request is complete. Returns as
+ * weft_qsnet2_tports_done(), or -ETIMEDOUT.
+ */
 int weft_qsnet2_tports_wait(struct weft_qsnet2_tports *t, unsigned req,
 			    struct weft_qsnet2_tports_status *st,
 			    uint64_t timeout_ns);
@@ -636,24 +681,25 @@ void weft_qsnet2_tports_stats(struct weft_qsnet2_tports *t,
 
 struct weft_qsnet2_stats {
 	uint64_t packets;
-	uint64_t acks[4];  /* received: ok, testfail, discard, error */
+	/* received acknowledgements: OK, TestFail, Discard, Error */
+	uint64_t acks[4];
 	uint64_t restarts; /* packets retransmitted */
 	uint64_t refused;  /* malformed packets received */
 	uint64_t events;   /* events fired */
-	uint64_t dmas;	   /* completed */
-	uint8_t trap;	   /* last of the DMA, event and input engines */
+	uint64_t dmas;	   /* completed DMAs */
+	uint8_t trap;	   /* last trap of the DMA, event and input engines */
 	uint64_t trap_address;
 	uint64_t late; /* packets retransmitted after a timeout */
 	/*
-	 * TLB hits and misses, hash chain entries visited, pages made from a
-	 * mapping, faults passed to the driver
+	 * TLB hits and misses, hash chain entries visited, page entries created
+	 * from a mapping, faults passed to the driver
 	 */
 	uint64_t tlb_hits;
 	uint64_t tlb_misses;
 	uint64_t walks;
 	uint64_t fills;
 	uint64_t faults;
-	uint64_t threads; /* started or resumed */
+	uint64_t threads; /* threads started or resumed */
 	uint64_t closed;  /* incomplete packets closed by timeout */
 };
 

@@ -5,19 +5,20 @@
  * -lweft-nic.
  *
  *	weft_sunway_open
- *	  weft_sunway_node_set                    address of a node number
- *	  weft_sunway_vi_open                     send, receive, completion
- *queue weft_sunway_mem_open                    registers memory
- *	  weft_sunway_post                        a descriptor for a send queue
- *	  weft_sunway_fsm                         a short one, written on chip
- *	  weft_sunway_coll                        a member's part of a
- *collective weft_sunway_poll                        run the engines
- *	  weft_sunway_cq_read, weft_sunway_rq_peek take events and messages
- *	  weft_sunway_job_exit                    frees all resources of a job
+ *	  weft_sunway_node_set   address of a node number
+ *	  weft_sunway_vi_open    send, receive and completion queue
+ *	  weft_sunway_mem_open   register memory
+ *	  weft_sunway_post       post a descriptor to a send queue
+ *	  weft_sunway_fsm        fast short message, written on chip
+ *	  weft_sunway_coll       a member's part of a collective
+ *	  weft_sunway_poll       run the engines
+ *	  weft_sunway_cq_read    read events
+ *	  weft_sunway_rq_peek    read messages
+ *	  weft_sunway_job_exit   free all resources of a job
  *	weft_sunway_close
  *
- * Messages are unordered, of one queue or of several; packets of one message
- * may use both ports. Events, answer words and notifications report completion.
+ * Messages are unordered, even those of one queue; packets of one message may
+ * use both ports. Events, answer words and notifications report completion.
  *
  * No function blocks, except weft_sunway_wait. Functions return 0 or a negative
  * errno; -EAGAIN means that nothing happened and the call may be repeated (a
@@ -36,19 +37,26 @@ extern "C" {
 
 #define WEFT_SUNWAY_ENGINES   2
 #define WEFT_SUNWAY_PORTS     2
-#define WEFT_SUNWAY_VIS	      128  /* virtual interfaces of an engine */
-#define WEFT_SUNWAY_IN_FLIGHT 256  /* messages of an engine in flight */
-#define WEFT_SUNWAY_TLB	      2048 /* entries of the TLB */
-#define WEFT_SUNWAY_PACKET    2048 /* payload of one packet */
-#define WEFT_SUNWAY_FSM	      128  /* largest fast short message */
-#define WEFT_SUNWAY_GATHER    8	   /* buffers gathered into one message */
-#define WEFT_SUNWAY_IO	      256  /* words of on-chip IO space */
-#define WEFT_SUNWAY_HOPS      8	   /* hops of a source route */
-#define WEFT_SUNWAY_ADAPTIVE  0xff /* port: any that is free and healthy */
-#define WEFT_SUNWAY_PAGE_MIN  12   /* bits: 4 KB */
-#define WEFT_SUNWAY_PAGE_MAX  23   /* bits: 8 MB */
-#define WEFT_SUNWAY_CASTS     32   /* multicast groups of the routers */
-#define WEFT_SUNWAY_INPUTS    64   /* inputs of a member of a tree */
+/* number of virtual interfaces of an engine */
+#define WEFT_SUNWAY_VIS	      128
+/* maximum number of messages of an engine in flight */
+#define WEFT_SUNWAY_IN_FLIGHT 256
+#define WEFT_SUNWAY_TLB	      2048 /* number of TLB entries */
+/* maximum payload of one packet, bytes */
+#define WEFT_SUNWAY_PACKET    2048
+#define WEFT_SUNWAY_FSM	      128 /* largest fast short message, bytes */
+/* maximum number of buffers gathered into one message */
+#define WEFT_SUNWAY_GATHER    8
+#define WEFT_SUNWAY_IO	      256 /* size of the on-chip IO space, words */
+/* maximum number of hops of a source route */
+#define WEFT_SUNWAY_HOPS      8
+#define WEFT_SUNWAY_ADAPTIVE  0xff /* port: any free and healthy one */
+#define WEFT_SUNWAY_PAGE_MIN  12   /* log2 of the smallest page size, 4 KB */
+#define WEFT_SUNWAY_PAGE_MAX  23   /* log2 of the largest page size, 8 MB */
+/* number of multicast groups of the routers */
+#define WEFT_SUNWAY_CASTS     32
+/* maximum number of inputs of a member of a tree */
+#define WEFT_SUNWAY_INPUTS    64
 
 struct weft_sunway;
 
@@ -63,8 +71,9 @@ struct weft_sunway;
 enum weft_sunway_status {
 	WEFT_SUNWAY_OK,
 	WEFT_SUNWAY_NO_NODE,
-	WEFT_SUNWAY_NO_VI,   /* the target's interface is not open */
-	WEFT_SUNWAY_ADDRESS, /* no such memory, or not for this job */
+	WEFT_SUNWAY_NO_VI, /* the target's interface is not open */
+	/* no such memory, or the job has no access right */
+	WEFT_SUNWAY_ADDRESS,
 	WEFT_SUNWAY_GONE,    /* the node is lost */
 	WEFT_SUNWAY_COMMAND, /* no such command; or members disagree */
 };
@@ -73,20 +82,25 @@ struct weft_sunway_attr {
 	struct weft_place place;
 	uint32_t guid;
 	unsigned ports; /* 1 or 2; 0: both */
-	/* Callback for a management command mapped to software; from poll. */
+	/*
+	 * Called from poll for a management command that is mapped to software.
+	 */
 	void (*manage)(void *arg, uint32_t from, unsigned command,
 		       uint64_t value);
 	void *arg;
-	/* Monotonic clock in ns, for retransmission; NULL: the system's. */
+	/*
+	 * Monotonic clock in ns, for retransmission; NULL: the system's clock.
+	 */
 	uint64_t (*clock)(void);
-	uint64_t resend_ns; /* timeout, also for probes; 0: one millisecond */
+	/* timeout of retransmissions and probes; 0: one millisecond */
+	uint64_t resend_ns;
 };
 
 int weft_sunway_open(const struct weft_sunway_attr *attr,
 		     struct weft_sunway **n_p);
 void weft_sunway_close(struct weft_sunway *n);
 
-/* Addresses of the ports, one each. */
+/* Addresses of the ports, one per port. */
 struct weft_sunway_name {
 	struct sockaddr_in port[WEFT_SUNWAY_PORTS];
 };
@@ -106,25 +120,30 @@ int weft_sunway_wait(struct weft_sunway *n, uint64_t timeout_ns);
 
 struct weft_sunway_vi {
 	unsigned engine;
-	uint32_t job;	/* job it belongs to; never 0 */
-	uint32_t sends; /* entries of its queues, powers of two */
+	uint32_t job; /* job that owns the interface; never 0 */
+	/* entries of the send queue, a power of two; also the next two */
+	uint32_t sends;
 	uint32_t receives;
 	uint32_t events;
 };
 
-/* vi_p receives its number in the engine. -ENOSPC: none is free. */
+/*
+ * Opens a virtual interface. *vi_p: its number in the engine. -ENOSPC: none is
+ * free.
+ */
 int weft_sunway_vi_open(struct weft_sunway *n,
 			const struct weft_sunway_vi *attr, unsigned *vi_p);
 int weft_sunway_vi_close(struct weft_sunway *n, unsigned engine, unsigned vi);
 /*
- * Frees all of a job's resources; its messages, also in flight, are absorbed.
+ * Frees all resources of a job; its messages, including those in flight, are
+ * dropped.
  */
 int weft_sunway_job_exit(struct weft_sunway *n, uint32_t job);
 
 /* ---- memory ---- */
 
 enum weft_sunway_kind {
-	WEFT_SUNWAY_PHYSICAL, /* process address; for system jobs only */
+	WEFT_SUNWAY_PHYSICAL, /* address of the process; for system jobs only */
 	WEFT_SUNWAY_PAGED,
 	WEFT_SUNWAY_SEGMENTED,
 };
@@ -138,10 +157,13 @@ struct weft_sunway_mem {
 	uint32_t job;
 	uint8_t kind;	   /* enum weft_sunway_kind */
 	uint8_t rights;	   /* rights of the job's processes on other nodes */
-	uint8_t page_bits; /* of paged memory: 12 to 23 */
+	uint8_t page_bits; /* paged memory: log2 of the page size, 12 to 23 */
 };
 
-/* address_p: its first byte, for descriptors here and at peers. */
+/*
+ * Registers memory. *address_p: address of its first byte, for descriptors at
+ * this node and at peers.
+ */
 int weft_sunway_mem_open(struct weft_sunway *n,
 			 const struct weft_sunway_mem *attr,
 			 uint64_t *address_p);
@@ -155,50 +177,56 @@ int weft_sunway_page_set(struct weft_sunway *n, uint64_t address, void *page);
 
 enum weft_sunway_op {
 	WEFT_SUNWAY_RDMAW = 1, /* local memory to remote memory */
-	WEFT_SUNWAY_RDMAR,     /* remote to local: written back by the target */
-	WEFT_SUNWAY_QUEUE,     /* into the target's receive queue */
-	WEFT_SUNWAY_IO_WRITE,  /* fsm: a word of the target's IO space */
+	/* remote memory to local memory: the target writes the data back */
+	WEFT_SUNWAY_RDMAR,
+	WEFT_SUNWAY_QUEUE,    /* message to the target's receive queue */
+	WEFT_SUNWAY_IO_WRITE, /* fsm only: a word of the target's IO space */
 	WEFT_SUNWAY_IO_READ,
 	WEFT_SUNWAY_MANAGE,
-	WEFT_SUNWAY_COLL, /* in events: weft_sunway_coll */
+	WEFT_SUNWAY_COLL, /* only in events of weft_sunway_coll() */
 };
 
 #define WEFT_SUNWAY_EVENT    0x01u /* write an event here at completion */
-#define WEFT_SUNWAY_ANSWER   0x02u /* RDMA: answer + 1 where the data goes */
-#define WEFT_SUNWAY_NOTIFY   0x04u /* RDMAW: then data into the receive queue */
-#define WEFT_SUNWAY_RELIABLE 0x08u /* queue: retransmitted until received */
-#define WEFT_SUNWAY_FAST     0x10u /* before others of any length */
-#define WEFT_SUNWAY_SOURCE   0x20u /* management: routed by source */
+/* RDMA: increment answer where the data is written */
+#define WEFT_SUNWAY_ANSWER   0x02u
+/* RDMAW: then put data into the target's receive queue */
+#define WEFT_SUNWAY_NOTIFY   0x04u
+#define WEFT_SUNWAY_RELIABLE 0x08u /* QUEUE: retransmitted until received */
+/* sent before messages without this flag */
+#define WEFT_SUNWAY_FAST     0x10u
+#define WEFT_SUNWAY_SOURCE   0x20u /* MANAGE: source route in hop */
 
 struct weft_sunway_desc {
 	uint8_t op; /* enum weft_sunway_op */
 	uint8_t flags;
 	uint8_t port;	 /* 0, 1 or WEFT_SUNWAY_ADAPTIVE */
-	uint8_t engine;	 /* of the target */
-	uint8_t vi;	 /* of the target */
-	uint8_t command; /* management */
-	uint16_t queue;	 /* virtual receive queue; 0: the raw queue */
+	uint8_t engine;	 /* engine of the target */
+	uint8_t vi;	 /* virtual interface of the target */
+	uint8_t command; /* management command */
+	uint16_t queue;	 /* virtual receive queue; 0: raw queue */
 	uint32_t guid;
 	uint32_t bytes;
 	uint64_t local;
 	uint64_t remote; /* remote address, or IO word number */
-	uint64_t answer; /* address of a word */
-	uint64_t data;	 /* of a notification; value of a command */
+	uint64_t answer; /* address of the answer word */
+	uint64_t data;	 /* data of a notification, or value of a command */
 	uint64_t cookie; /* returned in the event */
-	uint8_t hop[WEFT_SUNWAY_HOPS]; /* source route; unused: 0xff */
+	/* source route; unused entries are 0xff */
+	uint8_t hop[WEFT_SUNWAY_HOPS];
 };
 
 /*
- * Posts to a send queue. -EAGAIN: it is full, or no completion entry could be
- * reserved. -EINVAL: invalid descriptor. -EPERM: management is for system jobs.
+ * Posts a descriptor to a send queue. -EAGAIN: the queue is full, or no
+ * completion entry could be reserved. -EINVAL: invalid descriptor. -EPERM: only
+ * system jobs may send management commands.
  */
 int weft_sunway_post(struct weft_sunway *n, unsigned engine, unsigned vi,
 		     const struct weft_sunway_desc *d);
 /*
- * A fast short message: the processor writes descriptor and gathered data on
- * chip, nothing is fetched from memory. RDMAW, RDMAR (local: destination of the
- * data), QUEUE, IO_WRITE and IO_READ (local: as RDMAR). -EMSGSIZE: more than
- * 128 bytes.
+ * Sends a fast short message: the processor writes descriptor and gathered data
+ * to the chip, so that the engine fetches nothing from memory. Operations:
+ * RDMAW, RDMAR (local: destination of the data), QUEUE, IO_WRITE and IO_READ
+ * (local: as for RDMAR). -EMSGSIZE: more than 128 bytes.
  */
 int weft_sunway_fsm(struct weft_sunway *n, unsigned engine, unsigned vi,
 		    const struct weft_sunway_desc *d, const struct iovec *iov,
@@ -209,11 +237,11 @@ struct weft_sunway_event {
 	uint32_t bytes;
 	uint8_t op;
 	uint8_t status; /* enum weft_sunway_status */
-	uint16_t queue; /* of a receive: its virtual queue */
+	uint16_t queue; /* virtual queue of a receive */
 	uint64_t data;	/* reply of a management command */
 };
 
-/* -EAGAIN: none. */
+/* Reads the next event. -EAGAIN: there is none. */
 int weft_sunway_cq_read(struct weft_sunway *n, unsigned engine, unsigned vi,
 			struct weft_sunway_event *ev);
 
@@ -230,7 +258,7 @@ enum weft_sunway_sum {
 	WEFT_SUNWAY_SUM,
 	WEFT_SUNWAY_MAX,
 	WEFT_SUNWAY_MIN,
-	WEFT_SUNWAY_AND, /* integers only, as the next two */
+	WEFT_SUNWAY_AND, /* integers only; also the next two */
 	WEFT_SUNWAY_OR,
 	WEFT_SUNWAY_XOR,
 };
@@ -245,9 +273,9 @@ enum weft_sunway_type {
 #define WEFT_SUNWAY_ROOT UINT32_MAX
 
 /*
- * A member's part, and its position in the tree, which software chooses. A
- * member combines its inputs with its own part one by one, in their order: a
- * sum has the order of its tree.
+ * A member's part of a collective, and its position in the tree, which software
+ * chooses. A member combines its inputs with its own part one by one, in their
+ * order, so the tree determines the order of a sum.
  */
 struct weft_sunway_coll {
 	uint8_t kind; /* enum weft_sunway_coll_kind */
@@ -256,26 +284,29 @@ struct weft_sunway_coll {
 	uint8_t group;
 	uint8_t inputs; /* number of members that send to this one */
 	uint8_t nth;	/* index of this input at its parent */
-	uint8_t engine; /* interface of the parent */
+	uint8_t engine; /* engine of the parent; vi: its virtual interface */
 	uint8_t vi;
 	uint32_t parent; /* node of the parent, or WEFT_SUNWAY_ROOT: none */
 	uint32_t bytes;
-	uint64_t local;	 /* own part; of a broadcast, the root's data */
-	uint64_t result; /* may equal local; of a reduction, at the root */
-	uint64_t cookie; /* of the completion event */
+	/* this member's part; of a broadcast, the root's data */
+	uint64_t local;
+	/* result, may equal local; of a reduction, used only at the root */
+	uint64_t result;
+	uint64_t cookie; /* cookie of the completion event */
 };
 
 /*
- * Sets the nodes of a multicast group in the routers' tables; called where the
- * roots are. The nodes may include nodes without members: an interface drops
- * copies for which it has no process.
+ * Sets the nodes of a multicast group in the routers' tables; called at the
+ * roots. The group may include nodes without members: an interface drops copies
+ * for which it has no process.
  */
 int weft_sunway_cast_set(struct weft_sunway *n, unsigned group,
 			 const uint32_t *guid, unsigned count);
 /*
- * All members of a group post the same operations in the same order. -EAGAIN:
- * four are outstanding. -EINVAL: invalid descriptor, or the root's group has no
- * nodes. -EFAULT: its part is not in registered memory.
+ * Posts a member's part. All members of a group post the same operations in the
+ * same order. -EAGAIN: four operations are outstanding. -EINVAL: invalid
+ * descriptor, or the root's group has no nodes. -EFAULT: the part is not in
+ * registered memory.
  */
 int weft_sunway_coll(struct weft_sunway *n, unsigned engine, unsigned vi,
 		     const struct weft_sunway_coll *d);
@@ -289,10 +320,13 @@ struct weft_sunway_arrival {
 	uint32_t guid; /* sending node */
 	uint8_t engine;
 	uint8_t vi;
-	uint8_t notify; /* end of an RDMAW: bytes are its data */
+	uint8_t notify; /* 1: notification of an RDMAW; bytes: its data */
 };
 
-/* The oldest message of the raw queue; -EAGAIN: none. It stays until next. */
+/*
+ * Returns the oldest message of the raw queue, which stays valid until release.
+ * -EAGAIN: there is none.
+ */
 int weft_sunway_rq_peek(struct weft_sunway *n, unsigned engine, unsigned vi,
 			struct weft_sunway_arrival *a);
 void weft_sunway_rq_release(struct weft_sunway *n, unsigned engine,
@@ -300,12 +334,12 @@ void weft_sunway_rq_release(struct weft_sunway *n, unsigned engine,
 struct weft_sunway_buffer {
 	void *to;
 	uint32_t bytes;
-	uint64_t cookie; /* of the event when it is filled */
+	uint64_t cookie; /* cookie of the event when the buffer is filled */
 };
 
 /*
  * Posts a buffer for the next message to a virtual receive queue (1 to 65535);
- * an event is written when it is filled. A longer message is truncated.
+ * an event is written when the buffer is filled. A longer message is truncated.
  */
 int weft_sunway_rq_post(struct weft_sunway *n, unsigned engine, unsigned vi,
 			uint16_t queue, const struct weft_sunway_buffer *buf);
@@ -321,7 +355,7 @@ enum weft_sunway_action {
 	WEFT_SUNWAY_CALL, /* calls attr.manage */
 };
 
-/* Two levels: command (256) to group (16), group to action. */
+/* Two-level mapping: command (256) to group (16), group to action. */
 int weft_sunway_command_map(struct weft_sunway *n, unsigned command,
 			    unsigned group);
 int weft_sunway_group_map(struct weft_sunway *n, unsigned group,
@@ -335,7 +369,7 @@ int weft_sunway_io_set(struct weft_sunway *n, unsigned engine, unsigned word,
 /* ---- virtual machines ---- */
 
 /*
- * The host assigns interfaces of the common pool to a virtual machine on
+ * The host assigns interfaces of the common pool to a virtual machine, on
  * request and up to a limit. Afterwards the guest uses the engine directly,
  * without a proxy.
  */
@@ -348,30 +382,33 @@ int weft_sunway_vm_close(struct weft_sunway *n, unsigned vm);
 /* ---- statistics ---- */
 
 struct weft_sunway_stats {
-	uint64_t inside;  /* packets that stayed in their engine */
+	uint64_t inside;  /* packets that did not leave their engine */
 	uint64_t crossed; /* packets through the crossbar to the other engine */
 	uint64_t port[WEFT_SUNWAY_PORTS];
 	uint64_t fetches; /* PCIe: descriptors and data read from memory */
 	uint64_t fsms;
-	uint64_t queued;   /* queue messages */
-	uint64_t resent;   /* retransmitted queue messages */
-	uint64_t doubles;  /* duplicates removed */
-	uint64_t dropped;  /* found the receive queue full */
-	uint64_t reads;	   /* RDMARs turned into writes here */
-	uint64_t answers;  /* answer words incremented here */
-	uint64_t absorbed; /* packets for jobs that have exited */
+	uint64_t queued;  /* queue messages */
+	uint64_t resent;  /* retransmitted queue messages */
+	uint64_t doubles; /* duplicates removed */
+	/* messages dropped because the receive queue was full */
+	uint64_t dropped;
+	uint64_t reads; /* RDMARs of peers that this node executed as writes */
+	uint64_t answers;  /* answer words incremented at this node */
+	uint64_t absorbed; /* packets dropped because their job has exited */
 	uint64_t refused;  /* malformed packets and descriptors */
 	uint64_t tlb_hits;
 	uint64_t tlb_misses;
 	uint64_t prefetched;
-	uint64_t proxied;	/* virtual machines' calls served by the host */
-	uint64_t in_flight_max; /* most messages of an engine in flight */
-	uint64_t casts;		/* multicast copies sent */
-	uint64_t filtered;	/* copies received without a member here */
-	uint64_t probes;	/* probes of parents for missing results */
-	uint64_t asked; /* probes of targets for the state of an RDMAW */
-	uint64_t rdma_retransmitted; /* RDMAs whose data was sent or requested
-					again */
+	uint64_t proxied; /* calls of virtual machines served by the host */
+	/* largest number of messages of an engine in flight */
+	uint64_t in_flight_max;
+	uint64_t casts; /* multicast copies sent */
+	/* multicast copies dropped because this node has no member */
+	uint64_t filtered;
+	uint64_t probes; /* probes sent to parents for missing results */
+	uint64_t asked;	 /* probes sent to targets for the state of an RDMAW */
+	/* RDMAs whose data was retransmitted or requested again */
+	uint64_t rdma_retransmitted;
 };
 
 void weft_sunway_stats(struct weft_sunway *n, struct weft_sunway_stats *s);

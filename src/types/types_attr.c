@@ -12,18 +12,20 @@
 
 struct keyval {
 	struct weft_keyval_fns fns;
-	int refs; /* one of the user, one per attribute */
+	/* references: one held by the user until free, one per attribute */
+	int refs;
 	bool freed;
 };
 
 struct weft_attr {
-	struct weft_attr *next; /* attribute set before this one */
+	/* next attribute in the list, set before this one */
+	struct weft_attr *next;
 	struct keyval *kv;
 	int key;
 	void *value;
 };
 
-/* Above all predefined keys, so that no check is needed. */
+/* First key of a keyval; larger than all predefined keys. */
 #define KEY_FIRST 1024
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -56,8 +58,9 @@ int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p)
 }
 
 /*
- * With the lock: the keyval, or NULL. A freed keyval that attributes still use
- * can be used to get and delete these, and be freed again without effect.
+ * Returns the keyval or NULL; the lock is held. A freed keyval that attributes
+ * still use is found: it can get and delete these attributes, and a second free
+ * has no effect.
  */
 static struct keyval *keyval_find(enum weft_kind kind, int key)
 {
@@ -68,7 +71,10 @@ static struct keyval *keyval_find(enum weft_kind kind, int key)
 	return kv && kv->fns.kind == kind ? kv : NULL;
 }
 
-/* With the lock. Keys are not reused: a stale one is always detected. */
+/*
+ * Drops a reference; the lock is held. Keys are not reused, so that a stale key
+ * is always detected.
+ */
 static void keyval_put(struct keyval *kv, int key)
 {
 	if (--kv->refs)
@@ -111,7 +117,10 @@ static int call_delete(const struct weft_attr *a, void *handle)
 	}
 }
 
-/* The constants for no copy and plain copy are 0 and 1, not functions. */
+/*
+ * Calls the copy callback. MPI_COMM_NULL_COPY_FN and MPI_COMM_DUP_FN are the
+ * constants 0 and 1, not functions.
+ */
 static int call_copy(const struct weft_attr *a, void *handle, void **value_p,
 		     int *flag_p)
 {
@@ -134,9 +143,12 @@ static int call_copy(const struct weft_attr *a, void *handle, void **value_p,
 	}
 }
 
-/* ---- lists ---- */
+/* ---- lists of attributes ---- */
 
-/* With the lock: the link to the attribute; *result is NULL at the end. */
+/*
+ * Returns the link to the attribute, or the link at the end of the list (NULL).
+ * The lock is held.
+ */
 static struct weft_attr **attr_find(struct weft_attr **list, int key)
 {
 	while (*list && (*list)->key != key)
@@ -255,7 +267,7 @@ int weft_attrs_copy(struct weft_attr **to, struct weft_attr *const *from,
 	return copy_from(to, *from, from_handle);
 }
 
-/* ---- predefined ---- */
+/* ---- predefined attributes ---- */
 
 static struct {
 	int value;

@@ -11,9 +11,9 @@
 
 #include <mpi.h>
 
-struct weft_attr; /* one attribute; lists begin with the latest */
+struct weft_attr; /* one attribute; the latest is first in the list */
 
-/* The callbacks of a keyval; they differ in the handle's type only. */
+/* Callbacks of a keyval. They differ only in the type of the handle. */
 struct weft_keyval_fns {
 	enum weft_kind kind; /* COMM, DT or WIN */
 	union {
@@ -29,13 +29,13 @@ struct weft_keyval_fns {
 	void *extra;
 };
 
-/* MPI_SUCCESS or MPI_ERR_NO_MEM / MPI_ERR_KEYVAL. */
+/* Create and free a keyval. MPI_SUCCESS, MPI_ERR_NO_MEM or MPI_ERR_KEYVAL. */
 int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p);
 int weft_keyval_free(enum weft_kind kind, int key);
 
 /*
- * handle is passed to the callbacks. All return MPI_SUCCESS, an error class, or
- * the code that a callback returned.
+ * Set, get and delete an attribute. handle is passed to the callbacks. Return
+ * MPI_SUCCESS, an error class, or the code that a callback returned.
  */
 int weft_attr_set(struct weft_attr **list, enum weft_kind kind, void *handle,
 		  int key, void *value);
@@ -44,17 +44,23 @@ int weft_attr_get(struct weft_attr **list, enum weft_kind kind, int key,
 int weft_attr_delete(struct weft_attr **list, enum weft_kind kind, void *handle,
 		     int key);
 
-/* For dup: calls the copy callbacks in the order of setting. */
+/*
+ * Copies attributes for dup: calls the copy callbacks in the order in which the
+ * attributes were set.
+ */
 int weft_attrs_copy(struct weft_attr **to, struct weft_attr *const *from,
 		    void *from_handle);
-/* For free: calls the delete callbacks, the latest first. */
+/*
+ * Deletes all attributes for free: calls the delete callbacks, latest attribute
+ * first.
+ */
 int weft_attrs_clear(struct weft_attr **list, void *handle);
 
 /*
- * The predefined integers on communicators (MPI_TAG_UB ...): the start-up code
- * sets the known ones, get returns their address. MPI_TAG_UB, MPI_HOST, MPI_IO
- * and MPI_WTIME_IS_GLOBAL have initial values; MPI_APPNUM and MPI_UNIVERSE_SIZE
- * do not exist until they are set.
+ * Sets a predefined attribute of communicators (MPI_TAG_UB ...), an int whose
+ * address weft_attr_get() returns. MPI_TAG_UB, MPI_HOST, MPI_IO and
+ * MPI_WTIME_IS_GLOBAL have initial values; MPI_APPNUM and MPI_UNIVERSE_SIZE do
+ * not exist until the start-up code sets them.
  */
 void weft_attr_predef_set(int key, int value);
 

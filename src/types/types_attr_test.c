@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes: copying, deleting, order, callbacks that fail. */
+/* Tests of attributes: copying, deleting, order, callbacks that fail. */
 #include "test/t.h"
 
 #include "src/types/types_attr.h"
@@ -10,7 +10,7 @@
 
 static char trace[64];
 
-static void note(char c)
+static void trace_add(char c)
 {
 	size_t n = strlen(trace);
 
@@ -21,7 +21,7 @@ static void note(char c)
 static int copy(MPI_Comm comm, int key, void *extra, void *in, void *out,
 		int *flag)
 {
-	note(*(char *)extra);
+	trace_add(*(char *)extra);
 	*(void **)out = (char *)in + 1;
 	*flag = 1;
 	return MPI_SUCCESS;
@@ -31,7 +31,7 @@ static bool refuse;
 
 static int del(MPI_Comm comm, int key, void *value, void *extra)
 {
-	note(*(char *)extra);
+	trace_add(*(char *)extra);
 	return refuse ? 42 : MPI_SUCCESS;
 }
 
@@ -61,7 +61,7 @@ static int set(struct weft_attr **list, int key, intptr_t v)
 	return weft_attr_set(list, WEFT_KIND_COMM, NULL, key, (void *)v);
 }
 
-static void copies_run_forward_and_deletes_backward(void **state)
+static void copy_in_order_delete_in_reverse(void **state)
 {
 	struct weft_attr *a = NULL, *b = NULL;
 	int k1 = keyval("1"), k2 = keyval("2"), k3 = keyval("3");
@@ -77,7 +77,8 @@ static void copies_run_forward_and_deletes_backward(void **state)
 	T_STR(trace, "123321");
 	T_NULL(a);
 	T_OK(weft_keyval_free(WEFT_KIND_COMM, k2));
-	T_OK(weft_keyval_free(WEFT_KIND_COMM, k2)); /* b still uses it */
+	/* b still has an attribute of k2 */
+	T_OK(weft_keyval_free(WEFT_KIND_COMM, k2));
 	T_IS(value_of(&b, k2), 21);
 	T_IS(set(&b, k2, 1), MPI_ERR_KEYVAL);
 	T_OK(weft_attr_delete(&b, WEFT_KIND_COMM, NULL, k2));
@@ -126,7 +127,7 @@ static void predefined_attributes_are_integers(void **state)
 	     MPI_ERR_KEYVAL);
 }
 
-static void numbers_of_handles_are_stable(void **state)
+static void handle_numbers_are_stable(void **state)
 {
 	struct weft_obj o, p;
 	int id;
@@ -147,10 +148,10 @@ static void numbers_of_handles_are_stable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(copies_run_forward_and_deletes_backward),
+		T_CASE(copy_in_order_delete_in_reverse),
 		T_CASE(replacing_deletes_the_old_value),
 		T_CASE(predefined_attributes_are_integers),
-		T_CASE(numbers_of_handles_are_stable),
+		T_CASE(handle_numbers_are_stable),
 	};
 
 	return T_RUN(tests);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes: life cycle and the three constructors that all others are made of:
- * equal blocks (vector), listed blocks, and the same data with other bounds.
- * Bounds follow the standard's definition: marks set by resized have precedence
- * over the data, otherwise the extent is rounded up to the alignment.
+ * Datatypes: creation, release, and the three basic constructors on which all
+ * others are built: equal blocks (vector), a list of blocks, and the same data
+ * with other bounds. Bounds follow the MPI standard: bound marks set by resized
+ * have precedence over the data; without them the extent is rounded up to the
+ * alignment.
  */
 #include "src/types/types_dt.h"
 
@@ -51,7 +52,7 @@ static void map_add(struct weft_dt_map *m, struct weft_dt *old)
 	m->old[m->olds++] = weft_dt_get(old);
 }
 
-/* The new type owns map from here on, also on failure. */
+/* Creates a type, which owns map. On failure map is freed. */
 static struct weft_dt *dt_open(struct weft_dt_map *map)
 {
 	struct weft_dt *dt = calloc(1, sizeof(*dt));
@@ -79,14 +80,14 @@ void weft_dt_put(struct weft_dt *dt)
 
 void weft_dt_commit(struct weft_dt *dt)
 {
-	/* Flags of a shared type are written once; a second commit reads. */
+	/* Other threads may use the type: write the flag only once. */
 	if (!(dt->flags & WEFT_DT_COMMITTED))
 		dt->flags |= WEFT_DT_COMMITTED;
 }
 
-/* ---- ranges ---- */
+/* ---- overflow checks ---- */
 
-/* True if n steps of size step exceed the range of offsets. */
+/* Returns whether n steps of size step exceed the range of offsets. */
 static bool too_far(MPI_Count n, MPI_Count step)
 {
 	MPI_Count r;
@@ -123,7 +124,7 @@ static void bounds_add(struct bounds *b, MPI_Count lo, MPI_Count hi)
 	b->any = true;
 }
 
-/* Adds [lo, hi) at off and at off + last. */
+/* Adds the bounds of one element at off and at off + last. */
 static void bounds_add_row(struct bounds *b, MPI_Count off, MPI_Count last,
 			   const struct bounds *one)
 {
@@ -133,7 +134,7 @@ static void bounds_add_row(struct bounds *b, MPI_Count off, MPI_Count last,
 
 /* The bounds from which a type's bounds are computed. */
 struct frame {
-	struct bounds lb; /* from marks only */
+	struct bounds lb; /* bounds from bound marks only */
 	struct bounds ub;
 	struct bounds data;
 };
@@ -162,8 +163,9 @@ static void frame_add(struct frame *f, const struct weft_dt *old, MPI_Count off,
 }
 
 /*
- * Without an upper bound mark the extent is rounded up, once for the whole
- * type: the standard defines it by the type map, which has no padding inside.
+ * Computes the bounds of a type. Without an upper bound mark the extent is
+ * rounded up once, for the whole type: the standard defines it by the type map,
+ * which has no padding inside.
  */
 static void frame_apply(const struct frame *f, struct weft_dt *dt)
 {
@@ -184,7 +186,7 @@ static void frame_apply(const struct frame *f, struct weft_dt *dt)
 		dt->extent += rest < 0 ? -rest : dt->align - rest;
 }
 
-/* Sets all fields that follow from the root and the bounds. */
+/* Sets all fields that are computed from the root and the bounds. */
 static void dt_finish(struct weft_dt *dt)
 {
 	dt->size = dt->root.size;
@@ -196,7 +198,7 @@ static void dt_finish(struct weft_dt *dt)
 		dt->flags |= WEFT_DT_CONTIG;
 }
 
-/* Adds n elements of old to the counts of basic elements. */
+/* Adds n elements of old to the number of basic elements. */
 static void dt_count(struct weft_dt *dt, const struct weft_dt *old, MPI_Count n)
 {
 	if (dt->units == 0)
@@ -269,7 +271,7 @@ int weft_dt_vector(MPI_Count count, MPI_Count blocklen, MPI_Count stride,
 	return 0;
 }
 
-/* ---- listed blocks ---- */
+/* ---- lists of blocks ---- */
 
 static MPI_Count block_len(const struct weft_dt_blocks *b, MPI_Count i)
 {
@@ -281,7 +283,7 @@ static struct weft_dt *block_old(const struct weft_dt_blocks *b, MPI_Count i)
 	return b->old[b->same ? 0 : i];
 }
 
-/* True if every block is one run (or empty). */
+/* Returns whether every block is one run or empty. */
 static bool all_rows(const struct weft_dt_blocks *b)
 {
 	if (b->same && weft_dt_is_contig(b->old[0]))
@@ -293,7 +295,7 @@ static bool all_rows(const struct weft_dt_blocks *b)
 	return true;
 }
 
-/* Runs only: a list of offsets, adjacent ones merged. */
+/* Builds a list of runs, in which adjacent runs are merged. */
 static int blocks_runs(struct weft_dt *dt, const struct weft_dt_blocks *b)
 {
 	struct weft_dtn_part *part;
@@ -321,7 +323,10 @@ static int blocks_runs(struct weft_dt *dt, const struct weft_dt_blocks *b)
 	return 0;
 }
 
-/* Blocks of one shape at equal steps: a loop instead of a list. */
+/*
+ * Builds a loop instead of a list if all blocks have one shape and equal
+ * distances. Returns false otherwise.
+ */
 static bool blocks_loop(struct weft_dt *dt, const struct weft_dt_blocks *b)
 {
 	struct weft_dtn *node = dt->map->node;
@@ -389,7 +394,9 @@ static struct weft_dt_map *blocks_map(const struct weft_dt_blocks *b)
 	return m;
 }
 
-/* The walk needs the lengths only where basic types are mixed. */
+/*
+ * Keeps the block lengths, which the walk needs only if basic types are mixed.
+ */
 static int blocks_keep_len(struct weft_dt *dt, const struct weft_dt_blocks *b)
 {
 	size_t bytes = (size_t)b->n * sizeof(*b->blocklen);
@@ -458,7 +465,7 @@ int weft_dt_blocks(const struct weft_dt_blocks *b, struct weft_dt **dt_p)
 	return 0;
 }
 
-/* ---- aliases ---- */
+/* ---- types with the data of another type ---- */
 
 static struct weft_dt *alias_open(struct weft_dt *old)
 {

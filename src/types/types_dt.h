@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datatypes. A constructor creates a type, commit makes it usable for messages,
- * and it is freed with its last reference: messages, derived types and windows
- * hold references of their own, so MPI_Type_free is only one put.
+ * Datatypes. A constructor creates a type, commit makes the type usable for
+ * messages, and the release of the last reference frees it. Messages, derived
+ * types and windows hold references, so MPI_Type_free only drops one.
  *
- * Fields of the hot path are first: a message of count contiguous elements is
+ * Fields of the fast path are first: a message of count contiguous elements is
  * count * dt->size bytes from buf + dt->true_lb. Everything else uses the
  * description (struct weft_dtn, types_pack.h), which is normalised when the
- * type is created: adjacent runs are one run, equal steps are one loop.
+ * type is created: adjacent runs become one run, runs at equal distances become
+ * one loop.
  */
 #ifndef WEFT_TYPES_DT_H
 #define WEFT_TYPES_DT_H
@@ -22,7 +23,8 @@
 
 /*
  * Arithmetic type of an element. WEFT_BASIC_NONE: the type is derived or has no
- * arithmetic. The order is that of the columns in types_op.c.
+ * arithmetic. The values index the kernel tables of types_op_num.c and
+ * types_op_loc.c.
  */
 enum weft_basic {
 	WEFT_BASIC_NONE,
@@ -38,16 +40,16 @@ enum weft_basic {
 	WEFT_BASIC_F32,
 	WEFT_BASIC_F64,
 	WEFT_BASIC_FLD, /* long double */
-	WEFT_BASIC_C32, /* two floats */
+	WEFT_BASIC_C32, /* complex: two floats */
 	WEFT_BASIC_C64,
 	WEFT_BASIC_CLD,
-	WEFT_BASIC_L8, /* logical of one byte ... */
+	WEFT_BASIC_L8, /* logical types, by size: one byte ... */
 	WEFT_BASIC_L16,
 	WEFT_BASIC_L32,
 	WEFT_BASIC_L64,
 	WEFT_BASIC_L128,
 	WEFT_BASIC_BYTE,
-	WEFT_BASIC_FLOAT_INT, /* pairs: value, index */
+	WEFT_BASIC_FLOAT_INT, /* pairs of a value and an index */
 	WEFT_BASIC_DOUBLE_INT,
 	WEFT_BASIC_LONG_INT,
 	WEFT_BASIC_2INT,
@@ -61,31 +63,33 @@ enum weft_basic {
 enum {
 	WEFT_DT_COMMITTED = 1,
 	WEFT_DT_CONTIG = 2, /* any count of elements is one run of bytes */
-	WEFT_DT_LB = 4,	    /* set by resized or a mark at any level */
+	/* lower bound mark, from resized or MPI_LB at any level */
+	WEFT_DT_LB = 4,
 	WEFT_DT_UB = 16,
 	WEFT_DT_BOUNDS = WEFT_DT_LB | WEFT_DT_UB,
-	WEFT_DT_HUGE = 8, /* int count elements may exceed the address range */
+	/* a number of elements that fits an int may exceed the address range */
+	WEFT_DT_HUGE = 8,
 };
 
 enum weft_dtn_kind {
 	WEFT_DTN_RUN,  /* len bytes at off */
-	WEFT_DTN_VEC,  /* count runs of len bytes, stride apart */
+	WEFT_DTN_VEC,  /* count runs of len bytes at distance stride */
 	WEFT_DTN_IDX,  /* count runs, each with its offset and length */
-	WEFT_DTN_LOOP, /* count times child, stride apart */
-	WEFT_DTN_SEQ,  /* count parts, each a child at its offset */
+	WEFT_DTN_LOOP, /* count copies of child at distance stride */
+	WEFT_DTN_SEQ,  /* count parts, each with a child and an offset */
 };
 
-/* Part i of a list: its offset, and the number of bytes before it. */
+/* Part of a list: its offset, and the number of data bytes before it. */
 struct weft_dtn_part {
 	MPI_Count off;
 	MPI_Count pos; /* the last of count + 1 entries has pos = size */
 };
 
-/* One node of the description: which bytes, in which order. */
+/* One node of the description, which lists the bytes of data in order. */
 struct weft_dtn {
 	enum weft_dtn_kind kind;
 	MPI_Count size; /* bytes of data */
-	MPI_Count off;	/* added to all offsets below */
+	MPI_Count off; /* offset that is added to all offsets below this node */
 	MPI_Count count;
 	MPI_Count len;
 	MPI_Count stride;
@@ -95,32 +99,39 @@ struct weft_dtn {
 };
 
 struct weft_dt_env; /* constructor's arguments, for MPI_Type_get_contents */
-struct weft_dt_map; /* its composition of other types */
+struct weft_dt_map; /* composition of the type from other types */
 
 struct weft_dt {
-	struct weft_obj obj; /* predefined: the value of the handle */
+	struct weft_obj obj; /* obj.predefined: value of the handle */
 	uint32_t flags;
 	uint16_t basic;	  /* enum weft_basic */
-	uint16_t align;	  /* of the strictest basic type */
-	MPI_Count size;	  /* bytes of data; < 0: not supported */
-	MPI_Count extent; /* from one element to the next */
+	uint16_t align;	  /* largest alignment of its basic types, bytes */
+	MPI_Count size;	  /* size of the data, bytes; < 0: not supported */
+	MPI_Count extent; /* distance from one element to the next, bytes */
 	MPI_Count lb;
 	MPI_Count true_lb; /* offset of the first byte of data */
 	MPI_Count true_extent;
 	struct weft_dtn root;
-	const struct weft_dt *unit; /* its only basic type; NULL: several */
-	MPI_Count units;	    /* basic elements in one element */
-	struct weft_dt_env *env;    /* NULL: named */
-	struct weft_dt_map *map;    /* NULL: basic */
+	/* the only basic type; NULL: there are several */
+	const struct weft_dt *unit;
+	MPI_Count units; /* number of basic elements in one element */
+	/* constructor's arguments; NULL: predefined type */
+	struct weft_dt_env *env;
+	struct weft_dt_map *map; /* composition; NULL: basic type */
 	struct weft_attr *attr;
-	const char *name; /* of a predefined type */
-	char *set_name;	  /* given by MPI_Type_set_name */
+	const char *name; /* name of a predefined type */
+	char *set_name;	  /* name set by MPI_Type_set_name */
 };
 
-/* All predefined types, by the low byte of their handle (0x200..0x2ff). */
+/*
+ * All predefined types, indexed by the low byte of the handle (0x200..0x2ff).
+ */
 extern struct weft_dt weft_dt_predef[256] WEFT_HIDDEN;
 
-/* The type of a handle, or NULL: null, stale, or no datatype. */
+/*
+ * Returns the type of a handle, or NULL if the handle is null, stale, or not a
+ * datatype.
+ */
 static inline struct weft_dt *weft_dt_of(MPI_Datatype h)
 {
 	uintptr_t v = (uintptr_t)h;
@@ -136,7 +147,9 @@ static inline MPI_Datatype weft_dt_handle(const struct weft_dt *dt)
 	return weft_obj_handle(&dt->obj);
 }
 
-/* References; predefined types are not counted. */
+/*
+ * Acquire and drop a reference; references on predefined types are not counted.
+ */
 static inline struct weft_dt *weft_dt_get(struct weft_dt *dt)
 {
 	if (!dt->obj.predefined)
@@ -150,7 +163,7 @@ static inline bool weft_dt_is_contig(const struct weft_dt *dt)
 	return dt->flags & WEFT_DT_CONTIG;
 }
 
-/* True if count elements are one run of bytes at buf + dt->true_lb. */
+/* Returns whether count elements are one run of bytes at buf + dt->true_lb. */
 static inline bool weft_dt_is_run(const struct weft_dt *dt, MPI_Count count)
 {
 	return (dt->flags & WEFT_DT_CONTIG) ||
@@ -162,7 +175,10 @@ static inline bool weft_dt_is_committed(const struct weft_dt *dt)
 	return dt->flags & WEFT_DT_COMMITTED;
 }
 
-/* Committed, and any int is a count of elements that can be addressed. */
+/*
+ * Returns whether the type is committed and any number of elements that fits an
+ * int can be addressed.
+ */
 static inline bool weft_dt_is_int_safe(const struct weft_dt *dt)
 {
 	return (dt->flags & (WEFT_DT_COMMITTED | WEFT_DT_HUGE)) ==
@@ -170,14 +186,15 @@ static inline bool weft_dt_is_int_safe(const struct weft_dt *dt)
 }
 
 /*
- * False if count elements have more bytes, or extend further, than can be
- * addressed with some reserve for sums.
+ * Returns false if count elements have more bytes, or a larger span, than can
+ * be addressed, with some reserve for sums.
  */
 bool weft_dt_count_valid(const struct weft_dt *dt, MPI_Count count);
 
 /*
- * Bytes from the first to after the last byte of count elements: the size of a
- * temporary buffer tmp; its elements begin at tmp - dt->true_lb.
+ * Returns the number of bytes from the first to after the last data byte of
+ * count elements, which is the size of a temporary buffer tmp; its elements
+ * begin at tmp - dt->true_lb.
  */
 static inline MPI_Count weft_dt_span(const struct weft_dt *dt, MPI_Count count)
 {
@@ -189,13 +206,16 @@ static inline MPI_Count weft_dt_span(const struct weft_dt *dt, MPI_Count count)
 /*
  * Constructors. All offsets and strides are in bytes. The new type holds
  * references on its component types, is not committed and has no envelope.
- * -ENOMEM; -EOVERFLOW: sizes beyond MPI_Count. The caller has checked the
- * arguments.
+ * Return 0, -ENOMEM, or -EOVERFLOW: a size exceeds MPI_Count. The caller has
+ * checked the arguments.
  */
 int weft_dt_vector(MPI_Count count, MPI_Count blocklen, MPI_Count stride,
 		   struct weft_dt *old, struct weft_dt **dt_p);
 
-/* n blocks; blocklen NULL: all of length len; old[0] for all if same. */
+/*
+ * A list of n blocks. blocklen NULL: all blocks have length len; same: all have
+ * type old[0].
+ */
 struct weft_dt_blocks {
 	MPI_Count n;
 	MPI_Count len;
@@ -206,7 +226,7 @@ struct weft_dt_blocks {
 };
 int weft_dt_blocks(const struct weft_dt_blocks *b, struct weft_dt **dt_p);
 
-/* The data of old with other bounds. */
+/* Creates a type with the data of old and other bounds. */
 int weft_dt_resized(struct weft_dt *old, MPI_Count lb, MPI_Count extent,
 		    struct weft_dt **dt_p);
 int weft_dt_dup(struct weft_dt *old, struct weft_dt **dt_p);
@@ -234,30 +254,36 @@ struct weft_dt_darray {
 int weft_dt_darray(const struct weft_dt_darray *a, struct weft_dt *old,
 		   struct weft_dt **dt_p);
 
-/* Makes a type ready for messages; cheap, the description exists already. */
+/*
+ * Makes a type usable for messages. Cheap: the constructor has built the
+ * description.
+ */
 void weft_dt_commit(struct weft_dt *dt);
 
 /*
- * Calls fn for every run of n equal basic elements in the order of the type
- * map; stops at the first result that is not 0 and returns it. Slow where
- * basic types are mixed: for external32, get_elements and the like.
+ * Calls fn for every run of n basic elements of one type, in the order of the
+ * type map; stops at the first result that is not 0 and returns it. Slow if
+ * basic types are mixed; used for external32, get_elements and similar calls.
  */
 typedef int (*weft_dt_walk_fn)(void *arg, const struct weft_dt *basic,
 			       MPI_Count n);
 int weft_dt_walk(const struct weft_dt *dt, weft_dt_walk_fn fn, void *arg);
 
 /*
- * The predefined type that dt is, or is made of exclusively (a pair counts as
- * one); NULL: several.
+ * Returns the only predefined type of which dt consists (a pair counts as one
+ * type); NULL: there are several.
  */
 const struct weft_dt *weft_dt_element(const struct weft_dt *dt);
 
 /*
- * Basic elements in the first bytes bytes of an infinite sequence of dt; -1 if
- * the bytes end inside of one.
+ * Returns the number of basic elements in the first `bytes` bytes of an
+ * infinite sequence of dt; -1 if the bytes end inside of one.
  */
 MPI_Count weft_dt_elements(const struct weft_dt *dt, MPI_Count bytes);
-/* Bytes of the first n basic elements of an infinite sequence of dt. */
+/*
+ * Returns the number of bytes of the first n basic elements of an infinite
+ * sequence of dt.
+ */
 MPI_Count weft_dt_bytes(const struct weft_dt *dt, MPI_Count n);
 
 #endif

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parts of arrays: subarray and darray, dimension by dimension from the fastest
- * to the slowest. After each step the type covers all dimensions so far, and
- * its extent is that of the whole array in these dimensions, so that the next
- * step repeats it.
+ * Parts of arrays: subarray and darray, built one dimension after the other
+ * from the fastest to the slowest. After each step the type covers all
+ * dimensions so far. Its extent is the extent of the whole array in these
+ * dimensions, so that the next step only repeats it.
  */
 #include "src/types/types_dt.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Index of the dimension of step k, counted from the fastest. */
+/* Returns the index of the dimension of step k, counted from the fastest. */
 static int dim_at(int k, int ndims, int order)
 {
 	return order == MPI_ORDER_C ? ndims - 1 - k : k;
 }
 
 /*
- * *t becomes its data moved by disp, with bounds [0, extent). The reference on
- * the old *t is dropped, also on failure.
+ * Replaces *t by a type with its data moved by disp and the bounds [0, extent).
+ * Drops the reference on the old *t, also on failure.
  */
 static int dt_array_place(struct weft_dt **t, MPI_Count disp, MPI_Count extent)
 {
@@ -71,17 +71,18 @@ int weft_dt_subarray(const struct weft_dt_subarray *a, struct weft_dt *old,
 
 /* One dimension of a distributed array, for one process. */
 struct share {
-	MPI_Count size;	 /* of the array */
-	MPI_Count block; /* elements in a block */
+	MPI_Count size;	 /* size of the array in this dimension, elements */
+	MPI_Count block; /* block size, elements */
 	MPI_Count procs;
 	MPI_Count coord;
 };
 
 /*
- * Type of the own blocks in one dimension:
+ * Creates the type of this process's blocks in one dimension:
  *
  *   size 11, block 2, procs 3, coord 1:   . . 2 3 . . . . 8 9 .
- *   one whole cycle of 6 and a rest of 5 in which the own block is whole too
+ *   one whole cycle of 6 and a remainder of 5, which also contains this
+ *   process's whole block
  */
 static int share_type(const struct share *s, MPI_Count step,
 		      struct weft_dt *old, struct weft_dt **dt_p)
@@ -124,7 +125,9 @@ static struct share share_of(const struct weft_dt_darray *a, int d, int coord)
 	return s;
 }
 
-/* Coordinate of the process in dimension d; the grid is row-major. */
+/*
+ * Returns the coordinate of the process in dimension d; the grid is row-major.
+ */
 static int grid_coord(const struct weft_dt_darray *a, int d)
 {
 	int below = 1;

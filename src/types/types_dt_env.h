@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The envelope: the arguments of the constructor that made a type, in four
- * lists, for MPI_Type_get_envelope and MPI_Type_get_contents.
+ * The envelope of a type: the arguments of its constructor, in four lists, for
+ * MPI_Type_get_envelope and MPI_Type_get_contents.
  */
 #ifndef WEFT_TYPES_DT_ENV_H
 #define WEFT_TYPES_DT_ENV_H
@@ -12,19 +12,23 @@ struct weft_dt_env {
 	int combiner;
 	MPI_Count ints;
 	MPI_Count addrs;
-	MPI_Count counts; /* large counts: a _c constructor made it */
+	/* number of large counts; > 0: created by a _c constructor */
+	MPI_Count counts;
 	MPI_Count types;
 	int *i;
 	MPI_Aint *a;
 	MPI_Count *c;
-	struct weft_dt **t; /* a reference on each */
+	struct weft_dt **t; /* component types, with a reference on each */
 };
 
-/* Lists of the four lengths, zeroed; NULL: out of memory. */
+/*
+ * Creates an envelope with four zeroed lists of these lengths; NULL: out of
+ * memory.
+ */
 struct weft_dt_env *weft_dt_env_open(int combiner, MPI_Count ints,
 				     MPI_Count addrs, MPI_Count counts,
 				     MPI_Count types);
-/* Accepts NULL. */
+/* Frees an envelope; env may be NULL. */
 void weft_dt_env_close(struct weft_dt_env *env);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Composition of a type from others: input of the walk over basic elements, and
- * owner of the references and arrays. For types_dt*.c only.
+ * Composition of a type from other types. The walk over basic elements reads
+ * it; it owns the references and arrays. For types_dt*.c only.
  */
 #ifndef WEFT_TYPES_DT_MAP_H
 #define WEFT_TYPES_DT_MAP_H
@@ -10,7 +10,7 @@
 
 enum weft_dt_map_kind {
 	WEFT_MAP_VECTOR, /* count blocks of blocklen old[0] */
-	WEFT_MAP_BLOCKS, /* count blocks, each of its own length */
+	WEFT_MAP_BLOCKS, /* count blocks of individual lengths */
 	WEFT_MAP_ALIAS,	 /* old[0] with other bounds */
 };
 
@@ -19,18 +19,19 @@ struct weft_dt_map {
 	bool same; /* old[0] is used for all blocks */
 	MPI_Count count;
 	MPI_Count blocklen;
-	MPI_Count *len; /* BLOCKS; NULL: all of length blocklen */
+	/* BLOCKS: block lengths; NULL: all blocks have length blocklen */
+	MPI_Count *len;
 	MPI_Count olds;
-	struct weft_dt **old;  /* a reference on each */
+	struct weft_dt **old;  /* component types, with a reference on each */
 	struct weft_dtn *node; /* inner nodes of the description */
 	struct weft_dtn_part *part;
 	const struct weft_dtn **seq;
 };
 
-/* A map for olds types; NULL: out of memory. */
+/* Creates a map for olds types; NULL: out of memory. */
 struct weft_dt_map *weft_dt_map_open(enum weft_dt_map_kind kind,
 				     MPI_Count olds);
-/* Drops the references and frees; accepts NULL. */
+/* Drops the references and frees the map; m may be NULL. */
 void weft_dt_map_close(struct weft_dt_map *m);
 
 static inline MPI_Count weft_dt_map_len(const struct weft_dt_map *m,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folding lists of runs, used by types_dt.c to build descriptions. */
+/* Simplification of lists of runs, used by types_dt.c to build descriptions. */
 #include "src/types/types_dt_node.h"
 
 static bool steps_are_equal(const struct weft_dtn_part *part, MPI_Count n)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Building descriptions, for types_dt*.c and types_pack.c only: each function
- * writes the simplest node that describes the same bytes in the same order.
+ * Construction of descriptions, for types_dt*.c and types_pack.c only. Each
+ * function writes the simplest node that describes the same bytes in the same
+ * order.
  */
 #ifndef WEFT_TYPES_DT_NODE_H
 #define WEFT_TYPES_DT_NODE_H
@@ -9,9 +10,9 @@
 #include "src/types/types_dt.h"
 
 /*
- * count times child, stride apart. The result may point to child, which must
- * outlive it. Constant time: the packing code uses it for the count of a
- * message.
+ * Describes count copies of child at distance stride. The result may point to
+ * child, which must outlive it. Takes constant time: packing calls this
+ * function for the count of every message.
  */
 static inline void weft_dtn_repeat(struct weft_dtn *out,
 				   const struct weft_dtn *child,
@@ -41,16 +42,16 @@ static inline void weft_dtn_repeat(struct weft_dtn *out,
 	}
 }
 
-/* An empty node, for a type without data. */
+/* Writes an empty node, for a type without data. */
 static inline void weft_dtn_empty(struct weft_dtn *out)
 {
 	*out = (struct weft_dtn){ .kind = WEFT_DTN_RUN };
 }
 
 /*
- * Folds a list of n parts (part has n + 1 entries) into a run, a vector or an
- * indexed node. Returns true if the result is an indexed node, which points to
- * part.
+ * Simplifies a list of n parts (part has n + 1 entries) to a run, a vector or
+ * an indexed node. Returns true if the result is an indexed node, which points
+ * to part.
  */
 bool weft_dtn_runs(struct weft_dtn *out, const struct weft_dtn_part *part,
 		   MPI_Count n);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The predefined datatypes, by the low byte of their handle. Fortran's types
- * have the sizes of the Fortran compilers of our platforms unless
- * MPI_Abi_set_fortran_info sets others. A type for which this host has no
- * arithmetic exists too: its size is MPI_UNDEFINED and it is not committed, so
- * that using it is an error with a name.
+ * The predefined datatypes, indexed by the low byte of the handle. Fortran
+ * types have the sizes of the Fortran compilers of our platforms unless
+ * MPI_Abi_set_fortran_info sets others. A type without arithmetic on this host
+ * also has an entry: its size is MPI_UNDEFINED and it is not committed, so that
+ * its use is an error whose message names the type.
  */
 #include "src/types/types_dt_map.h"
 #include "src/types/types_dt_predef.h"
@@ -15,12 +15,12 @@
 #include <wchar.h>
 
 /*
- * An entry gives its slot, the low byte of the handle, and the handle without
- * "MPI_"; types_dt_test.c compares the two.
+ * An entry contains its slot, which is the low byte of the handle, and the name
+ * of the handle without "MPI_"; types_dt_test.c compares the two.
  */
 #define SELF(slot) (&weft_dt_predef[slot])
 
-/* Common fields of all entries: a reference that is never dropped. */
+/* Common fields of all entries, with a reference that is never dropped. */
 #define HEAD(n)                                                      \
 	.obj = { WEFT_KIND_DT, 1, 0, (uint32_t)(uintptr_t)MPI_##n }, \
 	.name = "MPI_" #n
@@ -48,7 +48,10 @@
 #define UNSUPPORTED(slot, n) \
 	[slot] = { HEAD(n), .size = MPI_UNDEFINED, .align = 1 }
 
-/* Two members: bytes of data, then the C struct for extent and alignment. */
+/*
+ * A pair. bytes: size of the data; type: C struct with its extent and
+ * alignment.
+ */
 #define PAIR(slot, n, bytes, type, b, u, m)                                 \
 	[slot] = { HEAD(n),                                                 \
 		   .flags = WEFT_DT_COMMITTED |                             \
@@ -63,7 +66,7 @@
 		   .units = 2,                                              \
 		   .map = (m) }
 
-/* Pairs of two types: the map lists them for the walk. */
+/* Composition of a pair of two different types, for the walk. */
 #define PAIR_MAP(name, value)                                              \
 	static struct weft_dt *name##_old[] = { SELF(value), SELF(0x09) }; \
 	static struct weft_dt_map name = { .kind = WEFT_MAP_BLOCKS,        \
@@ -77,7 +80,7 @@ PAIR_MAP(long_int, 0x0a);	 /* MPI_LONG */
 PAIR_MAP(short_int, 0x08);	 /* MPI_SHORT */
 PAIR_MAP(long_double_int, 0x20); /* MPI_LONG_DOUBLE */
 
-/* The only pair with a hole between its members. */
+/* MPI_SHORT_INT is the only pair with a gap between its members. */
 static const struct weft_dtn_part short_int_part[] = {
 	{ offsetof(struct weft_short_int, value), 0 },
 	{ offsetof(struct weft_short_int, index), sizeof(short) },
@@ -93,7 +96,7 @@ static const struct weft_dtn_part short_int_part[] = {
 #define COMPLEX_SIZED(slot, n, type, b) \
 	BASIC_SIZED(slot, n, 2 * sizeof(type), alignof(type), b)
 
-/* No data, only a bound at its offset: for programs older than MPI 3.0. */
+/* A bound mark without data, for programs older than MPI 3.0. */
 #define MARK(slot, n, bound)                                              \
 	[slot] = { HEAD(n),                                               \
 		   .flags = WEFT_DT_COMMITTED | WEFT_DT_CONTIG | (bound), \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pairs as C structs, and the sizes of Fortran's types. */
+/*
+ * C structs of the pair types, and a function to set the sizes of Fortran
+ * types.
+ */
 #ifndef WEFT_TYPES_DT_PREDEF_H
 #define WEFT_TYPES_DT_PREDEF_H
 
@@ -39,8 +42,8 @@ struct weft_2double {
 };
 
 /*
- * Gives a predefined type another size: members times bytes. Only before the
- * type is used; false: no such type.
+ * Sets the size of a predefined type to members times bytes, before the type is
+ * used. Returns false if there is no such type.
  */
 bool weft_dt_predef_resize(MPI_Datatype h, int members, int bytes,
 			   enum weft_basic basic);

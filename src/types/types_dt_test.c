@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datatypes and packing against the naive model (types_dt_model.h). */
+/*
+ * Tests of datatypes and packing, compared with the naive model
+ * (types_dt_model.h).
+ */
 #include "test/t.h"
 
 #include "test/support/types_dt_model.h"
@@ -7,7 +10,7 @@
 
 #include <stdlib.h>
 
-static void predefined_types_stand_in_their_slots(void **state)
+static void predefined_types_match_their_slots(void **state)
 {
 	int n = 0;
 
@@ -25,7 +28,7 @@ static void predefined_types_stand_in_their_slots(void **state)
 		if (i >= 0x40 && (i & 0x40) && dt->size != MPI_UNDEFINED)
 			T_IS(dt->size, 1 << ((i >> 3) & 7));
 	}
-	T_IS(n, 72); /* two of them are marks of bounds */
+	T_IS(n, 72); /* including two bound marks */
 	T_NULL(weft_dt_of(MPI_DATATYPE_NULL));
 	T_NULL(weft_dt_of(NULL));
 	T_NULL(weft_dt_of((MPI_Datatype)MPI_SUM));
@@ -44,7 +47,7 @@ static void check_numbers(const struct twin *t)
 	T_IS(dt->true_lb + dt->true_extent, model_true_ub(m));
 }
 
-/* A buffer for count elements, and the address of element 0. */
+/* A buffer for elements of a type; first is the address of element 0. */
 struct arena {
 	unsigned char *mem;
 	unsigned char *first;
@@ -76,7 +79,10 @@ static void check_range(const struct twin *t, const struct weft_typed *ty,
 	free(flat);
 }
 
-/* Unpacking range after range into a cleared buffer restores the data. */
+/*
+ * Packs ranges of random length, unpacks them to a cleared buffer and compares
+ * the data.
+ */
 static void check_pieces(const struct twin *t, const struct weft_typed *ty,
 			 struct weft_rng *r, bool overlaps)
 {
@@ -136,7 +142,10 @@ static void check_elements(const struct twin *t)
 	}
 }
 
-/* True if two bytes of data have one address: legal to send, not to receive. */
+/*
+ * Returns whether two data bytes have the same address, which is legal for
+ * sends but not for receives.
+ */
 static bool has_overlap(const struct twin *t, int count)
 {
 	struct arena a = arena_open(t, count);
@@ -174,7 +183,7 @@ static void check_twin(struct twin *t, struct weft_rng *r)
 	free(a.mem);
 }
 
-static void random_types_do_what_the_model_does(void **state)
+static void random_types_match_the_model(void **state)
 {
 	struct weft_rng r;
 
@@ -187,7 +196,7 @@ static void random_types_do_what_the_model_does(void **state)
 	}
 }
 
-static void darrays_give_each_process_its_share(void **state)
+static void darrays_match_the_model(void **state)
 {
 	const MPI_Count gsizes[] = { 7, 5, 3 };
 	const int psizes[] = { 2, 3, 1 };
@@ -217,7 +226,7 @@ static void darrays_give_each_process_its_share(void **state)
 	twin_close(&old);
 }
 
-static void equal_shapes_become_simple_nodes(void **state)
+static void regular_types_get_simple_nodes(void **state)
 {
 	struct twin i = twin_basic(MPI_INT), v, w;
 	MPI_Count len[3] = { 2, 2, 2 }, disp[3] = { 0, 16, 32 };
@@ -241,7 +250,7 @@ static void equal_shapes_become_simple_nodes(void **state)
 	twin_close(&i);
 }
 
-static void copy_goes_between_any_two_layouts(void **state)
+static void copy_between_different_layouts(void **state)
 {
 	struct twin d = twin_basic(MPI_DOUBLE), v, w;
 	double a[60], b[60], flat[60] = { 0 };
@@ -266,7 +275,7 @@ static void copy_goes_between_any_two_layouts(void **state)
 	twin_close(&d);
 }
 
-static void external_form_is_big_endian_and_comes_back(void **state)
+static void external32_is_big_endian_and_round_trips(void **state)
 {
 	struct twin old[3] = { twin_basic(MPI_SHORT), twin_basic(MPI_LONG),
 			       twin_basic(MPI_DOUBLE) };
@@ -312,21 +321,22 @@ static void sizes_beyond_64_bits_are_refused(void **state)
 	weft_dt_put(t);
 }
 
-/* ---- larger than a cache ---- */
+/* ---- messages larger than the cache ---- */
 
-#define LARGE	 (3 << 20) /* bytes packed */
-#define ODD_STEP 10007	   /* ranges begin and end inside a block */
+#define LARGE	 (3 << 20) /* size of the packed data, bytes */
+/* bytes per call: ranges begin and end inside a block */
+#define ODD_STEP 10007
 
 struct place {
 	MPI_Count off, len;
 };
 
 /*
- * Packs a type with n blocks at these offsets of mem; compares with copies one
- * by one.
+ * Packs and unpacks a type with n blocks at these offsets of mem, and compares
+ * with separate copies of the blocks.
  */
-static void large_is_packed(struct weft_dt *dt, const struct place *at,
-			    size_t n, unsigned char *mem, size_t bytes)
+static void check_large_pack(struct weft_dt *dt, const struct place *at,
+			     size_t n, unsigned char *mem, size_t bytes)
 {
 	unsigned char *flat = malloc(LARGE + ODD_STEP);
 	unsigned char *want = malloc(LARGE + ODD_STEP);
@@ -379,7 +389,7 @@ static void large_vectors_are_packed(void **state)
 						shape[k].len };
 		T_OK(weft_dt_vector((MPI_Count)n, shape[k].len, shape[k].off,
 				    weft_dt_of(MPI_BYTE), &v));
-		large_is_packed(v, at, n, mem, bytes);
+		check_large_pack(v, at, n, mem, bytes);
 		weft_dt_put(v);
 		free(mem);
 		free(at);
@@ -404,7 +414,7 @@ static void large_lists_are_packed(void **state)
 	}
 	mem = malloc((size_t)next);
 	T_OK(weft_dt_blocks(&b, &t));
-	large_is_packed(t, at, PARTS, mem, (size_t)next);
+	check_large_pack(t, at, PARTS, mem, (size_t)next);
 	weft_dt_put(t);
 	free(mem);
 	free(off);
@@ -412,7 +422,7 @@ static void large_lists_are_packed(void **state)
 	free(at);
 }
 
-static void freed_parts_live_on_in_the_whole(void **state)
+static void component_types_survive_their_free(void **state)
 {
 	struct weft_dt *v, *w;
 	int a[12], flat[4];
@@ -453,16 +463,16 @@ static void threads_share_a_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(predefined_types_stand_in_their_slots),
-		T_CASE(random_types_do_what_the_model_does),
-		T_CASE(darrays_give_each_process_its_share),
-		T_CASE(equal_shapes_become_simple_nodes),
-		T_CASE(copy_goes_between_any_two_layouts),
-		T_CASE(external_form_is_big_endian_and_comes_back),
+		T_CASE(predefined_types_match_their_slots),
+		T_CASE(random_types_match_the_model),
+		T_CASE(darrays_match_the_model),
+		T_CASE(regular_types_get_simple_nodes),
+		T_CASE(copy_between_different_layouts),
+		T_CASE(external32_is_big_endian_and_round_trips),
 		T_CASE(sizes_beyond_64_bits_are_refused),
 		T_CASE(large_vectors_are_packed),
 		T_CASE(large_lists_are_packed),
-		T_CASE(freed_parts_live_on_in_the_whole),
+		T_CASE(component_types_survive_their_free),
 		T_CASE(threads_share_a_type),
 	};
 

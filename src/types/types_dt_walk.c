@@ -33,7 +33,7 @@ int weft_dt_walk(const struct weft_dt *dt, weft_dt_walk_fn fn, void *arg)
 
 struct tally {
 	MPI_Count bytes; /* bytes left */
-	MPI_Count units; /* elements left, when counting down */
+	MPI_Count units; /* elements left, for tally_bytes() */
 	MPI_Count done;
 };
 

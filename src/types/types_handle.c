@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Integer numbers of objects: one table, one lock; few programs use them. */
+/*
+ * Integer numbers of objects, in one table with one lock, since few programs
+ * use them.
+ */
 #include "src/types/types_handle.h"
 
 #include "src/base/hash.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Info objects: a short list with linear search. */
+/* Info objects, as short lists with linear search. */
 #include "src/types/types_info.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ void weft_info_close(struct weft_info *info)
 	free(info);
 }
 
-/* ---- with the lock held ---- */
+/* ---- functions called with the lock held ---- */
 
 static int info_find(const struct weft_info *info, const char *key)
 {
@@ -68,7 +68,7 @@ static int append(struct weft_info *info, const char *key, char *val)
 	return 0;
 }
 
-/* ---- calls ---- */
+/* ---- public functions ---- */
 
 int weft_info_set(struct weft_info *info, const char *key, const char *val)
 {

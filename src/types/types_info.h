@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Info objects: an ordered list of keys and values, each a copy. Thread-safe: a
- * lock covers every call.
+ * Info objects: ordered lists of copied keys and values. Thread-safe: every
+ * call acquires the lock of its object.
  */
 #ifndef WEFT_TYPES_INFO_H
 #define WEFT_TYPES_INFO_H
@@ -25,14 +25,17 @@ struct weft_info {
 };
 
 /*
- * MPI_INFO_ENV, filled on first use from the system: command, argv, host, arch,
- * wdir. Start-up adds maxprocs and thread_level.
+ * Returns MPI_INFO_ENV, which is filled at the first use: command, argv, host,
+ * arch, wdir. Start-up code adds maxprocs and thread_level.
  */
 struct weft_info *weft_info_env(void);
 /* Fills info from a given command line; for MPI_Info_create_env. */
 int weft_info_fill(struct weft_info *info, int argc, char *const argv[]);
 
-/* The object of a handle; NULL: MPI_INFO_NULL, stale, or no info. */
+/*
+ * Returns the object of a handle, or NULL if the handle is MPI_INFO_NULL,
+ * stale, or not an info.
+ */
 static inline struct weft_info *weft_info_of(MPI_Info h)
 {
 	return h == MPI_INFO_ENV ? weft_info_env()
@@ -44,22 +47,24 @@ static inline MPI_Info weft_info_handle(const struct weft_info *info)
 	return weft_obj_handle(&info->obj);
 }
 
-/* A new empty info, or a copy; NULL: out of memory. from may be NULL. */
+/*
+ * Create an empty info, or a copy of from (may be NULL). NULL: out of memory.
+ */
 struct weft_info *weft_info_open(void);
 struct weft_info *weft_info_dup(struct weft_info *from);
 void weft_info_close(struct weft_info *info);
 
-/* 0, -ENOMEM. */
+/* Sets a key. 0 or -ENOMEM. */
 int weft_info_set(struct weft_info *info, const char *key, const char *val);
-/* 0, -ENOENT. */
+/* Deletes a key. 0 or -ENOENT. */
 int weft_info_delete(struct weft_info *info, const char *key);
 /*
- * Returns the length of the value, or -ENOENT; copies at most room - 1
- * characters and a zero when room > 0.
+ * Returns the length of the value, or -ENOENT. If room > 0, copies at most room
+ * - 1 characters of the value and a terminating zero.
  */
 int weft_info_get(struct weft_info *info, const char *key, char *val, int room);
 int weft_info_count(struct weft_info *info);
-/* Copies key n (MPI_MAX_INFO_KEY bytes of room); -ENOENT. */
+/* Copies key n to key, which has MPI_MAX_INFO_KEY bytes. 0 or -ENOENT. */
 int weft_info_key(struct weft_info *info, int n, char *key);
 
 #endif

@@ -32,7 +32,7 @@ static void join(char *out, size_t room, int argc, char *const argv[])
 	}
 }
 
-/* Sets a value; one longer than an info value may be is truncated. */
+/* Sets a value, truncated to the maximum length of info values. */
 static int info_set_truncated(struct weft_info *info, const char *key,
 			      const char *val)
 {
@@ -65,7 +65,7 @@ int weft_info_fill(struct weft_info *info, int argc, char *const argv[])
 	return rc;
 }
 
-/* Reads the command line from the kernel: zero-terminated strings. */
+/* Reads the command line, zero-terminated strings, from the kernel. */
 static void env_fill(void)
 {
 	FILE *f = fopen("/proc/self/cmdline", "r");

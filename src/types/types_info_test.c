@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Info objects: keys, order, limits. */
+/* Tests of info objects: keys, order, limits. */
 #include "test/t.h"
 
 #include "src/types/types_info.h"
@@ -46,7 +46,7 @@ static void a_copy_is_independent(void **state)
 	weft_info_close(b);
 }
 
-static void the_environment_knows_the_command(void **state)
+static void info_env_contains_the_command(void **state)
 {
 	struct weft_info *env = weft_info_env();
 	char val[MPI_MAX_INFO_VAL];
@@ -65,7 +65,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(keys_keep_their_order_and_last_value),
 		T_CASE(a_copy_is_independent),
-		T_CASE(the_environment_knows_the_command),
+		T_CASE(info_env_contains_the_command),
 	};
 
 	return T_RUN(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Common head of every MPI object. A handle is either a constant below 4096
- * (predefined, resolved by a table of its kind) or the address of an object.
+ * Common header of all MPI objects. A handle is either a constant below 4096
+ * (predefined; a table of its kind has the object) or the address of an object.
  * The kind field detects handles that are stale or of another kind.
  */
 #ifndef WEFT_TYPES_OBJ_H
@@ -29,8 +29,12 @@ enum weft_kind {
 struct weft_obj {
 	uint32_t kind; /* enum weft_kind */
 	weft_au32 refs;
-	int32_t id; /* for MPI_X_toint: >= 4096, assigned on first use */
-	uint32_t predefined; /* the handle's value, 0: created at run time */
+	/*
+	 * number for MPI_X_toint, >= 4096, assigned at the first use; 0: none
+	 */
+	int32_t id;
+	/* value of a predefined handle; 0: created at run time */
+	uint32_t predefined;
 };
 
 /* Handles up to this value are constants of the ABI, never addresses. */
@@ -41,7 +45,9 @@ static inline bool weft_handle_is_const(const void *handle)
 	return (uintptr_t)handle <= WEFT_HANDLE_MAX;
 }
 
-/* The object of a run-time handle, or NULL if it is not of this kind. */
+/*
+ * Returns the object of a run-time handle, or NULL if it is not of this kind.
+ */
 static inline void *weft_obj_of(const void *handle, enum weft_kind kind)
 {
 	const struct weft_obj *o = handle;
@@ -51,7 +57,7 @@ static inline void *weft_obj_of(const void *handle, enum weft_kind kind)
 	return (void *)(uintptr_t)handle;
 }
 
-/* The application's handle for an object. */
+/* Returns the application's handle for an object. */
 static inline void *weft_obj_handle(const struct weft_obj *o)
 {
 	return o->predefined ? (void *)(uintptr_t)o->predefined
@@ -61,7 +67,8 @@ static inline void *weft_obj_handle(const struct weft_obj *o)
 static inline void weft_obj_init(struct weft_obj *o, enum weft_kind kind)
 {
 	o->kind = kind;
-	weft_store32_relaxed(&o->refs, 1); /* not shared yet */
+	/* relaxed: the object is not shared yet */
+	weft_store32_relaxed(&o->refs, 1);
 	o->id = 0;
 	o->predefined = 0;
 }
@@ -75,7 +82,10 @@ static inline void weft_obj_get(struct weft_obj *o)
 /* Releases the number of an object that is being freed (types_handle.c). */
 void weft_obj_forget(struct weft_obj *o);
 
-/* True if this was the last reference: the caller frees. */
+/*
+ * Drops a reference. Returns whether it was the last one; then the caller frees
+ * the object.
+ */
 static inline bool weft_obj_put(struct weft_obj *o)
 {
 	if (weft_add32(&o->refs, (uint32_t)-1) != 1)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations: the predefined table, user operations, applying them. */
+/*
+ * Reduction operations: the table of predefined ones, user operations,
+ * application.
+ */
 #include "src/base/attr.h"
 #include "src/types/types_op_fn.h"
 #include "src/types/types_pack.h"
@@ -8,7 +11,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Row of MPI_REPLACE and MPI_NO_OP: no type may be reduced with them. */
+/*
+ * Kernels of MPI_REPLACE and MPI_NO_OP: none, since reductions may not use
+ * them.
+ */
 static const weft_op_row none = { NULL };
 
 #define OP(slot, h, table)                                                  \
@@ -56,7 +62,10 @@ void weft_op_put(struct weft_op *op)
 	free(op);
 }
 
-/* The user's function may write to its arguments, so it gets copies. */
+/*
+ * Calls the user's function with copies of count and datatype, which it may
+ * overwrite.
+ */
 static void apply_user(const struct weft_op *op, void *in, void *inout,
 		       MPI_Count count, const struct weft_dt *dt)
 {

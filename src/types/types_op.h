@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction operations. Applying one is  inout[i] = in[i] op inout[i]  for i =
- * 0..count-1, always in that order of operands, so that results depend on the
- * order of calls only. Predefined operations are functions in a table by
- * operation and basic type; user operations are called as MPI defines.
+ * Reduction operations. Applying an operation computes inout[i] = in[i] op
+ * inout[i] for i = 0..count-1, always in this order of operands, so that
+ * results depend only on the order of calls. Predefined operations are kernels
+ * in a table indexed by operation and basic type; user functions are called as
+ * MPI defines.
  */
 #ifndef WEFT_TYPES_OP_H
 #define WEFT_TYPES_OP_H
@@ -13,17 +14,27 @@
 typedef void (*weft_op_fn)(const void *in, void *inout, size_t n);
 
 struct weft_op {
-	struct weft_obj obj; /* predefined: the value of the handle */
+	struct weft_obj obj; /* obj.predefined: value of the handle */
 	bool commutative;
-	const weft_op_fn *row; /* predefined: by enum weft_basic, or NULL */
+	/*
+	 * kernels of a predefined operation, indexed by enum weft_basic; or
+	 * NULL
+	 */
+	const weft_op_fn *row;
 	MPI_User_function *user;
 	MPI_User_function_c *user_c;
 };
 
-/* All predefined operations, by the low bits of their handle (0x20..0x3f). */
+/*
+ * All predefined operations, indexed by the low bits of the handle
+ * (0x20..0x3f).
+ */
 extern struct weft_op weft_op_predef[32];
 
-/* The operation of a handle, or NULL: null, stale, or no operation. */
+/*
+ * Returns the operation of a handle, or NULL if the handle is null, stale, or
+ * not an operation.
+ */
 static inline struct weft_op *weft_op_of(MPI_Op h)
 {
 	uintptr_t v = (uintptr_t)h;
@@ -47,7 +58,7 @@ static inline struct weft_op *weft_op_get(struct weft_op *op)
 }
 void weft_op_put(struct weft_op *op);
 
-/* One of user and user_c; -ENOMEM. */
+/* Creates a user operation with one of user and user_c. 0 or -ENOMEM. */
 int weft_op_open(MPI_User_function *user, MPI_User_function_c *user_c,
 		 bool commutative, struct weft_op **op_p);
 
@@ -57,9 +68,9 @@ static inline bool weft_op_commutes(const struct weft_op *op)
 }
 
 /*
- * True if op may reduce elements of dt: any type for a user operation, the
- * types of the standard's table for the predefined ones; none for MPI_REPLACE
- * and MPI_NO_OP, which are for one-sided communication.
+ * Returns whether op may reduce elements of dt: any type for a user operation,
+ * the types of the standard's table for predefined ones; no type for
+ * MPI_REPLACE and MPI_NO_OP, which are for one-sided communication.
  */
 static inline bool weft_op_allows(const struct weft_op *op,
 				  const struct weft_dt *dt)
@@ -67,7 +78,9 @@ static inline bool weft_op_allows(const struct weft_op *op,
 	return !op->row || op->row[dt->basic];
 }
 
-/* inout = in op inout, element by element; the pair must be allowed. */
+/*
+ * Computes inout = in op inout for each element; weft_op_allows() must be true.
+ */
 void weft_op_apply(const struct weft_op *op, const void *in, void *inout,
 		   MPI_Count count, const struct weft_dt *dt);
 

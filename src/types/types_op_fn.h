@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels of the predefined operations, by basic type; types_op.c only. */
+/*
+ * Kernels of the predefined operations, indexed by basic type; for types_op.c
+ * only.
+ */
 #ifndef WEFT_TYPES_OP_FN_H
 #define WEFT_TYPES_OP_FN_H
 
@@ -12,7 +15,10 @@ extern const weft_op_row weft_op_band, weft_op_bor, weft_op_bxor;
 extern const weft_op_row weft_op_land, weft_op_lor, weft_op_lxor;
 extern const weft_op_row weft_op_minloc, weft_op_maxloc;
 
-/* Values of Fortran's LOGICAL of 1 << k bytes; initially yes 1 and no 0. */
+/*
+ * Bit patterns of .TRUE. and .FALSE. of a LOGICAL of 1 << k bytes; 1 and 0
+ * until MPI_Abi_set_fortran_booleans sets them.
+ */
 struct weft_logical {
 	unsigned char yes[16];
 	unsigned char no[16];

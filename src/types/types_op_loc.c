@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_MINLOC and MPI_MAXLOC: of equal values the lower index is taken. */
+/*
+ * Kernels of MPI_MINLOC and MPI_MAXLOC. Of equal values, the lower index is the
+ * result.
+ */
 #include "src/base/attr.h"
 #include "src/types/types_dt_predef.h"
 #include "src/types/types_op_fn.h"

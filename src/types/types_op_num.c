@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction kernels on numbers. One macro makes one loop, which the compiler
+ * Reduction kernels on numbers. One macro defines one loop, which the compiler
  * vectorises. Signed sums and products are computed unsigned: the bits are the
  * same and overflow wraps instead of being undefined.
  */
@@ -10,7 +10,7 @@
 __extension__ typedef __int128 i128;
 __extension__ typedef unsigned __int128 u128;
 
-/* b[i] = expr, where a is the other operand */
+/* Computes inout[i] = expr, where a is in[i] and b is inout[i]. */
 #define LOOP(name, type, expr)                                              \
 	WEFT_VECTOR static void name(const void *in, void *inout, size_t n) \
 	{                                                                   \
@@ -25,7 +25,7 @@ __extension__ typedef unsigned __int128 u128;
 		}                                                           \
 	}
 
-/* 1u: narrow operands must not be promoted to signed int. */
+/* 1u prevents promotion of narrow operands to signed int. */
 #define ARITH(s, type)                  \
 	LOOP(sum_##s, type, 1u * a + b) \
 	LOOP(prod_##s, type, 1u * a * b)
@@ -69,7 +69,7 @@ FLOATING(f32, float)
 FLOATING(f64, double)
 FLOATING(fld, long double)
 
-/* Complex numbers as two parts, without C's rules for infinities. */
+/* Complex arithmetic on two parts, without C's rules for infinities. */
 #define COMPLEX(s, type)                                              \
 	struct s {                                                    \
 		type re;                                              \
@@ -101,7 +101,7 @@ COMPLEX(c32, float)
 COMPLEX(c64, double)
 COMPLEX(cld, long double)
 
-/* Signed integers share the unsigned kernels where the bits are the same. */
+/* Signed integers use the unsigned kernels if the result has the same bits. */
 #define INTEGERS(op)                                              \
 	[WEFT_BASIC_I8] = op##_u8, [WEFT_BASIC_I16] = op##_u16,   \
 	[WEFT_BASIC_I32] = op##_u32, [WEFT_BASIC_I64] = op##_u64, \
@@ -135,7 +135,7 @@ const weft_op_row weft_op_bor = { INTEGERS(bor), [WEFT_BASIC_BYTE] = bor_u8 };
 const weft_op_row weft_op_bxor = { INTEGERS(bxor), [WEFT_BASIC_BYTE] =
 							   bxor_u8 };
 
-/* ---- logicals: true and false as the language defines them ---- */
+/* ---- logicals, with the values of true and false of the language ---- */
 
 #define TRUTH(k)             \
 	{                    \

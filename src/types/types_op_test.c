@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations against results computed one by one. */
+/* Tests of operations, compared with results computed one by one. */
 #include "test/t.h"
 
 #include "src/base/attr.h"
@@ -19,7 +19,9 @@ static void apply(MPI_Op op, MPI_Datatype dt, const void *in, void *inout,
 	weft_op_apply(weft_op_of(op), in, inout, n, weft_dt_of(dt));
 }
 
-/* b = a op b for N values made by make(i), compared with expr. */
+/*
+ * Applies the operation to N pairs of values a and b, and compares with expr.
+ */
 #define CHECK(op, dt, type, expr)                                     \
 	do {                                                          \
 		type x[N], y[N], z[N];                                \
@@ -52,7 +54,7 @@ static void apply(MPI_Op op, MPI_Datatype dt, const void *in, void *inout,
 		CHECK(MPI_LXOR, dt, type, !a != !b); \
 	} while (0)
 
-static void integers_follow_c(void **state)
+static void integer_results_match_c(void **state)
 {
 	CHECK_INT(MPI_SIGNED_CHAR, signed char);
 	CHECK_INT(MPI_UNSIGNED_CHAR, unsigned char);
@@ -69,7 +71,7 @@ static void integers_follow_c(void **state)
 	CHECK_INT(MPI_INTEGER8, int64_t);
 }
 
-static void floats_follow_c(void **state)
+static void float_results_match_c(void **state)
 {
 	CHECK_NUM(MPI_FLOAT, float);
 	CHECK_NUM(MPI_DOUBLE, double);
@@ -77,7 +79,7 @@ static void floats_follow_c(void **state)
 	CHECK_NUM(MPI_REAL8, double);
 }
 
-static void complex_numbers_follow_c(void **state)
+static void complex_results_match_c(void **state)
 {
 	double complex a[2] = { 1 + 2 * I, -3 + I }, b[2] = { 2 - I, 4 * I };
 	float complex c = 2 + 3 * I, d = 1 - I;
@@ -99,7 +101,7 @@ static void overflow_wraps(void **state)
 	T_IS(d, 1);
 }
 
-static void locations_take_the_lower_index(void **state)
+static void minloc_and_maxloc_return_the_lower_index(void **state)
 {
 	struct weft_double_int a[2] = { { 3, 7 }, { 1, 0 } };
 	struct weft_double_int b[2] = { { 3, 9 }, { 2, 1 } };
@@ -112,7 +114,7 @@ static void locations_take_the_lower_index(void **state)
 	T_TRUE(d.value == 6 && d.index == 3);
 }
 
-static void the_table_of_the_standard_is_kept(void **state)
+static void allowed_types_match_the_standard(void **state)
 {
 	const struct {
 		MPI_Op op;
@@ -136,7 +138,7 @@ static void the_table_of_the_standard_is_kept(void **state)
 		     rows[i].ok);
 }
 
-static void handles_find_their_operation(void **state)
+static void handles_map_to_operations(void **state)
 {
 	for (uintptr_t i = 0x20; i < 0x40; i++) {
 		struct weft_op *op = weft_op_of((MPI_Op)i);
@@ -184,13 +186,13 @@ static void replace_copies_and_no_op_does_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(integers_follow_c),
-		T_CASE(floats_follow_c),
-		T_CASE(complex_numbers_follow_c),
+		T_CASE(integer_results_match_c),
+		T_CASE(float_results_match_c),
+		T_CASE(complex_results_match_c),
 		T_CASE(overflow_wraps),
-		T_CASE(locations_take_the_lower_index),
-		T_CASE(the_table_of_the_standard_is_kept),
-		T_CASE(handles_find_their_operation),
+		T_CASE(minloc_and_maxloc_return_the_lower_index),
+		T_CASE(allowed_types_match_the_standard),
+		T_CASE(handles_map_to_operations),
 		T_CASE(user_operations_get_operands_in_order),
 		T_CASE(replace_copies_and_no_op_does_not),
 	};

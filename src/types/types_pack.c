@@ -2,7 +2,7 @@
 /*
  * Packing. One walk over the description finds the pieces of a range; a sink
  * processes each piece: pack, unpack, or add to an iovec. The count of a
- * message is one more loop around the root, made on the stack.
+ * message is one more loop around the root, built on the stack.
  */
 #include "src/types/types_pack.h"
 
@@ -13,15 +13,15 @@
 struct sink;
 
 struct sink_ops {
-	/* run: processes len bytes at mem; len <= left. */
+	/* processes len bytes at mem; len <= left */
 	void (*run)(struct sink *s, char *mem, size_t len);
-	/* vec: processes n runs of len bytes, stride apart; n * len <= left. */
+	/* processes n runs of len bytes at distance stride; n * len <= left */
 	void (*vec)(struct sink *s, char *mem, MPI_Count stride, size_t len,
 		    MPI_Count n);
-	/* idx: processes n whole runs of a list; all of them fit into left. */
+	/* processes n whole runs of a list; all of them fit into left */
 	void (*idx)(struct sink *s, char *mem, const struct weft_dtn_part *p,
 		    MPI_Count n);
-	/* rows: processes n whole lists of few runs, stride apart. */
+	/* processes n whole lists of few runs at distance stride */
 	void (*rows)(struct sink *s, char *mem, const struct weft_dtn *list,
 		     MPI_Count stride, MPI_Count n);
 };
@@ -33,12 +33,12 @@ struct sink {
 	struct iovec *iov;
 	int used;
 	int room;
-	size_t taken;
+	size_t described;
 };
 
 /* ---- copying ---- */
 
-/* n blocks of len bytes, stride apart in memory, step apart when packed. */
+/* n blocks at distance stride in memory and at distance step in packed form. */
 struct blocks {
 	char *mem;
 	char *flat;
@@ -47,19 +47,21 @@ struct blocks {
 	MPI_Count n;
 };
 
-/* Longer runs are copied equally fast by the library. */
+/* Size, in bytes, up to which the loops here are faster than memcpy(). */
 #define RUN_SHORT 4096
 
 /*
- * Messages of this size are not in the cache. For these, memory is prefetched
- * that the hardware prefetcher does not predict: blocks a line or more apart,
- * rows that end before it has adapted, parts at irregular offsets. In the cache
- * that would cost up to a third.
+ * Messages of this size are not in the cache. For these, packing prefetches
+ * memory that the hardware prefetcher does not predict: blocks a cache line or
+ * more apart, rows that end before the prefetcher has adapted, parts at
+ * irregular offsets. For data in the cache, prefetching would cost up to a
+ * third of the speed.
  */
 #define PREFETCH_MIN_BYTES ((size_t)1 << 20)
 #define PREFETCH_BLOCKS	   8
 #define PREFETCH_ROWS	   2
-#define ROW_MIN		   128 /* shorter rows are copied as blocks */
+/* bytes; shorter rows are copied as blocks */
+#define ROW_MIN		   128
 #define PREFETCH_ROW_MAX   512 /* bytes after which the hardware prefetches */
 #define PREFETCH_PARTS	   8
 
@@ -82,10 +84,11 @@ WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
 		memcpy(to, from, len);
 }
 
-WEFT_INLINE void copy_blocks(bool out, bool far, struct blocks b, size_t len)
+WEFT_INLINE void copy_blocks(bool out, bool prefetch, struct blocks b,
+			     size_t len)
 {
 	for (MPI_Count i = 0; i < b.n; i++) {
-		if (far)
+		if (prefetch)
 			prefetch_range(out, b.mem + PREFETCH_BLOCKS * b.stride,
 				       1);
 		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
@@ -94,12 +97,12 @@ WEFT_INLINE void copy_blocks(bool out, bool far, struct blocks b, size_t len)
 	}
 }
 
-WEFT_INLINE void copy_runs(bool out, bool far, struct blocks b, size_t len)
+WEFT_INLINE void copy_runs(bool out, bool prefetch, struct blocks b, size_t len)
 {
 	size_t row = len < PREFETCH_ROW_MAX ? len : PREFETCH_ROW_MAX;
 
 	for (MPI_Count i = 0; i < b.n; i++) {
-		if (far && len >= ROW_MIN)
+		if (prefetch && len >= ROW_MIN)
 			prefetch_range(out, b.mem + PREFETCH_ROWS * b.stride,
 				       row);
 		copy_run(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
@@ -108,49 +111,53 @@ WEFT_INLINE void copy_runs(bool out, bool far, struct blocks b, size_t len)
 	}
 }
 
-/* The usual sizes as constants, so that a block is one load and one store. */
-WEFT_INLINE void copy_sized(bool out, bool far, struct blocks b, size_t len)
+/*
+ * Copies blocks of common sizes as constants, so that a block is one load and
+ * one store.
+ */
+WEFT_INLINE void copy_sized(bool out, bool prefetch, struct blocks b,
+			    size_t len)
 {
 	switch (len) {
 	case 1:
-		copy_blocks(out, far, b, 1);
+		copy_blocks(out, prefetch, b, 1);
 		break;
 	case 2:
-		copy_blocks(out, far, b, 2);
+		copy_blocks(out, prefetch, b, 2);
 		break;
 	case 4:
-		copy_blocks(out, far, b, 4);
+		copy_blocks(out, prefetch, b, 4);
 		break;
 	case 8:
-		copy_blocks(out, far, b, 8);
+		copy_blocks(out, prefetch, b, 8);
 		break;
 	case 12:
-		copy_blocks(out, far, b, 12);
+		copy_blocks(out, prefetch, b, 12);
 		break;
 	case 16:
-		copy_blocks(out, far, b, 16);
+		copy_blocks(out, prefetch, b, 16);
 		break;
 	case 24:
-		copy_blocks(out, far, b, 24);
+		copy_blocks(out, prefetch, b, 24);
 		break;
 	case 32:
-		copy_blocks(out, far, b, 32);
+		copy_blocks(out, prefetch, b, 32);
 		break;
 	case 64:
-		copy_blocks(out, far, b, 64);
+		copy_blocks(out, prefetch, b, 64);
 		break;
 	default:
-		copy_runs(out, far, b, len);
+		copy_runs(out, prefetch, b, len);
 	}
 }
 
-WEFT_INLINE char *copy_idx(bool out, bool far, char *mem, char *flat,
+WEFT_INLINE char *copy_idx(bool out, bool prefetch, char *mem, char *flat,
 			   const struct weft_dtn_part *p, MPI_Count n)
 {
 	for (; n > 0; n--, p++) {
 		size_t len = (size_t)(p[1].pos - p[0].pos);
 
-		if (far && n > PREFETCH_PARTS)
+		if (prefetch && n > PREFETCH_PARTS)
 			prefetch_range(out, mem + p[PREFETCH_PARTS].off,
 				       2 * WEFT_CACHE_LINE);
 		copy_run(out ? flat : mem + p->off, out ? mem + p->off : flat,
@@ -160,10 +167,13 @@ WEFT_INLINE char *copy_idx(bool out, bool far, char *mem, char *flat,
 	return flat;
 }
 
-/* Lists per pass, so that they stay in the first-level cache. */
+/* Lists per pass, so that their data stays in the first-level cache. */
 #define ROWS_AT_ONCE 64
 
-/* Copies member by member over all rows: each is a loop of one size. */
+/*
+ * Copies one member of all rows after the other, so that each loop has one
+ * size.
+ */
 WEFT_INLINE void copy_rows(bool out, char *mem, char *flat,
 			   const struct weft_dtn *list, struct blocks b)
 {
@@ -337,7 +347,7 @@ static void iov_run(struct sink *s, char *mem, size_t len)
 	} else {
 		s->iov[s->used++] = (struct iovec){ mem, len };
 	}
-	s->taken += len;
+	s->described += len;
 	s->left -= len;
 }
 
@@ -366,7 +376,7 @@ static const struct sink_ops iov_ops = {
 	.run = iov_run, .vec = iov_vec, .idx = iov_idx, .rows = iov_rows
 };
 
-/* ---- the walk ---- */
+/* ---- walk over the description ---- */
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -396,7 +406,7 @@ static void walk_vec(struct sink *s, const struct weft_dtn *n, char *base,
 		s->ops->run(s, base + whole * n->stride, s->left);
 }
 
-/* Index of the part that contains byte pos. */
+/* Returns the index of the part that contains byte pos. */
 static MPI_Count find_part(const struct weft_dtn *n, size_t pos)
 {
 	MPI_Count lo = 0, hi = n->count - 1, mid;
@@ -434,13 +444,16 @@ static void walk_idx(struct sink *s, const struct weft_dtn *n, char *base,
 		s->ops->run(s, base + n->part[last].off + skip, s->left);
 }
 
-/* Lists of few runs, repeated: the members of a struct. */
+/*
+ * Maximum length of a repeated list (the members of a struct) that is copied by
+ * rows.
+ */
 #define ROWS_MAX_RUNS 32
 
 static void walk_loop(struct sink *s, const struct weft_dtn *n, char *base,
 		      size_t pos);
 
-/* Processes bytes of node n from pos on, until its end or the sink's. */
+/* Processes bytes of node n from pos to the end of the node or of the sink. */
 static void walk(struct sink *s, const struct weft_dtn *n, char *base,
 		 size_t pos)
 {
@@ -505,7 +518,7 @@ static void walk_typed(struct sink *s, const struct weft_typed *t, size_t pos)
 	walk(s, &all, t->buf, pos);
 }
 
-/* Clips a range to the bytes of the typed buffer. */
+/* Returns the length of a range, limited to the bytes of the typed buffer. */
 static size_t clip(const struct weft_typed *t, size_t pos, size_t len)
 {
 	size_t total = weft_typed_bytes(t);
@@ -542,7 +555,7 @@ size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
 			memcpy((char *)t->buf + t->dt->true_lb + pos, src, len);
 		return len;
 	}
-	/* the packed side is only read: pack and unpack share the field */
+	/* pack and unpack share the field; unpack only reads the packed side */
 	s.flat = (char *)(uintptr_t)src;
 	s.left = len;
 	walk_typed(&s, t, pos);
@@ -556,7 +569,7 @@ int weft_pack_iov(const struct weft_typed *t, size_t *pos, struct iovec *iov,
 
 	s.left = clip(t, *pos, SIZE_MAX);
 	walk_typed(&s, t, *pos);
-	*pos += s.taken;
+	*pos += s.described;
 	return s.used;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Moving typed data. A position in a typed buffer is the number of packed bytes
- * before it: every call finds the address from that number by a few divisions,
- * so any range can be moved at any time, in any order, by any thread, and there
- * is no state between two pieces of a pipeline.
+ * Packing of typed data. A position in a typed buffer is the number of packed
+ * bytes before it. Every call computes the address from the position by a few
+ * divisions, so any thread can move any range, in any order, and there is no
+ * state between two pieces of a pipeline.
  */
 #ifndef WEFT_TYPES_PACK_H
 #define WEFT_TYPES_PACK_H
@@ -12,7 +12,7 @@
 
 #include <sys/uio.h>
 
-/* count elements of dt at buf. */
+/* A typed buffer: count elements of dt at buf. */
 struct weft_typed {
 	const struct weft_dt *dt;
 	void *buf;
@@ -25,8 +25,8 @@ static inline size_t weft_typed_bytes(const struct weft_typed *t)
 }
 
 /*
- * Moves packed bytes [pos, pos + len) out of the typed buffer into dst, or
- * from src into it. Returns the bytes moved: less than len at the end.
+ * Pack bytes [pos, pos + len) of the typed buffer into dst, or unpack them from
+ * src. Return the number of bytes moved, less than len at the end of the data.
  */
 size_t weft_pack(const struct weft_typed *t, size_t pos, void *dst, size_t len);
 size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
@@ -39,17 +39,23 @@ size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
 int weft_pack_iov(const struct weft_typed *t, size_t *pos, struct iovec *iov,
 		  int n);
 
-/* Pieces that the whole buffer needs, counted up to limit; 0: no data. */
+/*
+ * Returns the number of contiguous pieces of the buffer, at most limit; 0: no
+ * data.
+ */
 int weft_pack_pieces(const struct weft_typed *t, int limit);
 
 /*
- * Copies typed data to typed data, as a send to self; the shorter side limits.
- * Returns the bytes moved.
+ * Copies typed data to typed data, like a send to self, up to the length of the
+ * shorter side. Returns the number of bytes moved.
  */
 size_t weft_pack_copy(const struct weft_typed *dst,
 		      const struct weft_typed *src);
 
-/* The external32 form: big-endian, fixed sizes. Bytes per element of dt. */
+/*
+ * Packing in external32: big-endian numbers of fixed sizes.
+ * weft_pack_ext_size() returns the number of bytes per element of dt.
+ */
 MPI_Count weft_pack_ext_size(const struct weft_dt *dt);
 size_t weft_pack_ext(const struct weft_typed *t, void *dst);
 size_t weft_unpack_ext(const struct weft_typed *t, const void *src);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * external32: big-endian numbers of fixed sizes, without gaps. The packed
- * native bytes have the same order of elements, so they are converted one by
- * one. Types with another size in external32: long has 4 bytes, wchar_t 2, long
- * double 16 (binary128).
+ * native data has the same order of elements, so elements are converted one by
+ * one. Types whose size differs in external32: long has 4 bytes, wchar_t 2,
+ * long double 16 (binary128).
  */
 #include "src/types/types_pack.h"
 
 #include <float.h>
 
-/* Native and external form of one basic type. */
+/* Native and external32 representation of one basic type. */
 struct shape {
-	size_t in;	  /* bytes of a part in memory */
-	size_t out;	  /* bytes of a part in external32 */
-	int parts;	  /* 2: complex */
-	bool is_signed;	  /* sign extension */
+	size_t in;	  /* size of a part in memory, bytes */
+	size_t out;	  /* size of a part in external32, bytes */
+	int parts;	  /* number of parts; 2: complex */
+	bool is_signed;	  /* true: conversion extends the sign */
 	bool is_extended; /* x87 double extended in memory */
 };
 
@@ -43,9 +43,12 @@ static struct shape shape_of(const struct weft_dt *b)
 	return s;
 }
 
-/* ---- one part of one element ---- */
+/* ---- conversion of one part of an element ---- */
 
-/* Byte k of a native number, counted from the least significant. */
+/*
+ * Returns the index of byte k of a native number, counted from the least
+ * significant.
+ */
 static size_t native_at(size_t k, size_t size)
 {
 	static const union {
@@ -122,11 +125,11 @@ static void part_in(unsigned char *to, const unsigned char *from,
 		int_in(to, from, s);
 }
 
-/* ---- the stream ---- */
+/* ---- conversion of typed buffers ---- */
 
 struct stream {
 	const struct weft_typed *t;
-	size_t pos;	    /* in the native packed bytes */
+	size_t pos;	    /* position in the native packed data, bytes */
 	unsigned char *ext; /* next external byte */
 	bool out;
 };
@@ -171,7 +174,7 @@ size_t weft_unpack_ext(const struct weft_typed *t, const void *src)
 {
 	struct stream st = { .t = t };
 
-	/* only read: out is false */
+	/* out is false: ext is only read */
 	st.ext = (unsigned char *)(uintptr_t)src;
 	return stream_all(&st);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of n ints; never NULL for n = 0. */
+/* Returns a copy of n ints, not NULL for n = 0; NULL: out of memory. */
 static int *copy_ints(const int *from, int n)
 {
 	int *to = malloc(((size_t)n + 1) * sizeof(*to));
@@ -31,7 +31,7 @@ void weft_topo_close(struct weft_topo *t)
 	free(t);
 }
 
-/* ---- Cartesian ---- */
+/* ---- Cartesian topologies ---- */
 
 int weft_topo_cart_rank(const struct weft_topo *t, const int *coords)
 {
@@ -98,7 +98,7 @@ struct weft_topo *weft_topo_cart(int ndims, const int *dims, const int *periods,
 	return t;
 }
 
-/* ---- graphs ---- */
+/* ---- graph topologies ---- */
 
 struct weft_topo *weft_topo_graph(int nnodes, const int *index,
 				  const int *edges, int rank)
@@ -149,7 +149,10 @@ struct weft_topo *weft_topo_dist(int nin, const int *in, const int *in_weight,
 
 /* ---- copies ---- */
 
-/* NULL stays NULL; *ok becomes false when out of memory. */
+/*
+ * Returns a copy of n ints, or NULL if from is NULL. Sets *ok to false if there
+ * is no memory.
+ */
 static int *dup_ints(const int *from, int n, bool *ok)
 {
 	int *to = from ? copy_ints(from, n) : NULL;

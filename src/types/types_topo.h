@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Process topologies. A communicator with a topology points to it (comm->topo,
- * else NULL) and owns it. For every kind the neighbours are in two plain lists,
- * in the order of the neighbourhood collectives: messages are received from
- * in[0..nin-1] and sent to out[0..nout-1]; MPI_PROC_NULL is a missing
+ * Process topologies. A communicator owns its topology (comm->topo; NULL:
+ * none). For every kind of topology the neighbours are in two lists, in the
+ * order of the neighbourhood collectives: messages are received from
+ * in[0..nin-1] and sent to out[0..nout-1]; MPI_PROC_NULL stands for a missing
  * neighbour.
  */
 #ifndef WEFT_TYPES_TOPO_H
@@ -22,7 +22,7 @@ struct weft_topo {
 	int ndims;
 	int *dims;
 	int *periods;
-	int *coords; /* of this process */
+	int *coords; /* coordinates of this process */
 	/* MPI_GRAPH, as given by the user */
 	int nnodes;
 	int nedges;
@@ -35,8 +35,8 @@ struct weft_topo {
 };
 
 /*
- * New topologies; NULL: out of memory. The caller has checked the arguments;
- * they are copied. rank is that of this process in the new communicator.
+ * Create topologies; NULL: out of memory. The caller has checked the arguments,
+ * which are copied. rank: rank of this process in the new communicator.
  */
 struct weft_topo *weft_topo_cart(int ndims, const int *dims, const int *periods,
 				 int rank);
@@ -48,19 +48,22 @@ struct weft_topo *weft_topo_dist(int nin, const int *in, const int *in_weight,
 				 const int *out_weight);
 
 void weft_topo_close(struct weft_topo *t);
-/* A copy, for MPI_Comm_dup; NULL: out of memory. */
+/* Returns a copy, for MPI_Comm_dup; NULL: out of memory. */
 struct weft_topo *weft_topo_dup(const struct weft_topo *t);
 
-/* Rank at coordinates, modulo in periodic dimensions; MPI_PROC_NULL outside. */
+/*
+ * Returns the rank at coordinates, which wrap around in periodic dimensions;
+ * MPI_PROC_NULL: outside of the grid.
+ */
 int weft_topo_cart_rank(const struct weft_topo *t, const int *coords);
 void weft_topo_cart_coords(const struct weft_topo *t, int rank, int *coords);
-/* The rank disp steps along dimension dim from this process. */
+/* Returns the rank at distance disp from this process in dimension dim. */
 int weft_topo_cart_step(const struct weft_topo *t, int dim, int disp);
 
 /*
- * Fills the zero entries of dims so that the product is nnodes: as equal as the
- * factors allow, in descending order. -EINVAL: the non-zero entries do not
- * divide nnodes.
+ * Sets the zero entries of dims so that the product is nnodes, with values as
+ * close to each other as possible, in descending order. -EINVAL: the product of
+ * the non-zero entries does not divide nnodes.
  */
 int weft_topo_dims(int nnodes, int ndims, int *dims);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Dims_create: factors as close to each other as possible. Of all
- * factorizations of n into k factors, one with the smallest difference between
- * the largest and the smallest factor; of these, the first in the order of
- * descending factors.
+ * factorizations of n into k factors, the result has the smallest difference
+ * between the largest and the smallest factor; of several such factorizations,
+ * it is the lexicographically smallest, with the factors in descending order.
  */
 #include "src/types/types_topo.h"
 
 #include <errno.h>
 #include <limits.h>
 
-/* True if d to the power of k is at least n. */
+/* Returns whether d to the power of k is at least n. */
 static bool power_reaches(int d, int k, int n)
 {
 	long long p = 1;
@@ -20,7 +20,7 @@ static bool power_reaches(int d, int k, int n)
 	return p >= n;
 }
 
-/* True if d to the power of k is more than n. */
+/* Returns whether d to the power of k is more than n. */
 static bool power_exceeds(int d, int k, int n)
 {
 	long long p = 1;
@@ -30,7 +30,7 @@ static bool power_exceeds(int d, int k, int n)
 	return p > n;
 }
 
-/* All divisors of a number, ascending; 2095133040 has the most of all ints. */
+/* All divisors of a number, ascending; of all ints, 2095133040 has the most. */
 struct divisors {
 	int n;
 	int d[1600];
@@ -50,18 +50,21 @@ static void find_divisors(struct divisors *all, int n)
 			all->d[all->n++] = n / all->d[i];
 }
 
-/* More factors than bits in an int are ones. */
+/* Further factors, beyond the number of bits of an int, are 1. */
 #define MAX_FACTORS 32
 
 struct search {
 	struct divisors all;
 	int k;
-	int f[MAX_FACTORS]; /* descending, so far */
+	int f[MAX_FACTORS]; /* factors chosen so far, descending */
 	int best[MAX_FACTORS];
-	int spread; /* of the best: its largest minus its smallest */
+	int spread; /* largest minus smallest factor of best */
 };
 
-/* The last factor is n; of equal results the first is kept. */
+/*
+ * Completes a factorization by n; keeps it if its spread is smaller than that
+ * of best.
+ */
 static void search_finish(struct search *s, int n, int limit)
 {
 	if (n > limit || s->f[0] - n >= s->spread)
@@ -72,7 +75,9 @@ static void search_finish(struct search *s, int n, int limit)
 		s->best[i] = s->f[i];
 }
 
-/* Tries all factorizations of n from f[at] on, with no factor above limit. */
+/*
+ * Tries all factorizations of n for f[at] and later factors, none above limit.
+ */
 static void search(struct search *s, int n, int at, int limit)
 {
 	int left = s->k - at;
@@ -80,7 +85,7 @@ static void search(struct search *s, int n, int at, int limit)
 	for (int i = 0; i < s->all.n && s->all.d[i] <= limit; i++) {
 		int d = s->all.d[i];
 		int top = at ? s->f[0] : d;
-		/* a smaller factor would not improve the best result */
+		/* smaller factors cannot improve the best result */
 		int low = top - s->spread + 1;
 
 		if (n % d || d < low || !power_reaches(d, left, n))
@@ -95,7 +100,7 @@ static void search(struct search *s, int n, int at, int limit)
 	}
 }
 
-/* Divides n by the non-zero entries; counts the others. */
+/* Divides n by the non-zero entries and counts the zero entries. */
 static int dims_divide_given(int *n, int ndims, const int *dims, int *open_p)
 {
 	*open_p = 0;

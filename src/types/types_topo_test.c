@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Topologies: dims, coordinates, shifts, neighbours. */
+/* Tests of topologies: dims, coordinates, shifts, neighbours. */
 #include "test/t.h"
 
 #include "src/types/types_topo.h"
@@ -16,7 +16,10 @@ static void check_dims(int n, int k)
 	T_IS(product, n);
 }
 
-/* The smallest difference between largest and smallest of k factors. */
+/*
+ * Returns the smallest possible difference between the largest and the smallest
+ * of k factors.
+ */
 static int least_spread(int n, int k, int top, int limit)
 {
 	int least = 1 << 30;
@@ -44,7 +47,10 @@ static void dims_are_balanced_and_descending(void **state)
 		}
 }
 
-/* Other implementations' results, a prime, the number with most divisors. */
+/*
+ * Results of other implementations, a prime, and the int with the most
+ * divisors.
+ */
 static void dims_of_large_numbers(void **state)
 {
 	static const int known[][4] = {
@@ -64,7 +70,7 @@ static void dims_of_large_numbers(void **state)
 		check_dims(2095133040, k);
 }
 
-static void given_dims_stay(void **state)
+static void nonzero_dims_are_kept(void **state)
 {
 	int a[3] = { 0, 3, 0 }, b[2] = { 5, 0 }, c[2] = { 2, 3 };
 	int d[2] = { 2, 2 };
@@ -99,7 +105,7 @@ static void coordinates_and_ranks_agree(void **state)
 	}
 }
 
-static void neighbours_stand_in_the_order_of_shifts(void **state)
+static void cart_neighbours_in_shift_order(void **state)
 {
 	const int dims[] = { 3, 2 }, periods[] = { 1, 0 };
 	const int want[] = { 4, 2, MPI_PROC_NULL, 1 };
@@ -135,9 +141,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(dims_are_balanced_and_descending),
 		T_CASE(dims_of_large_numbers),
-		T_CASE(given_dims_stay),
+		T_CASE(nonzero_dims_are_kept),
 		T_CASE(coordinates_and_ranks_agree),
-		T_CASE(neighbours_stand_in_the_order_of_shifts),
+		T_CASE(cart_neighbours_in_shift_order),
 		T_CASE(graphs_list_their_edges),
 	};
 

@@ -42,26 +42,36 @@ struct win_lock_waiter;
 /* A member, this process included, as a target. */
 struct weft_win_peer {
 	/* read by every access */
-	char *direct;	   /* its memory, mapped for load and store; or NULL */
-	uint64_t size;	   /* size of its window, bytes */
-	uint64_t unit;	   /* displacement unit, bytes */
-	weft_au32 open;	   /* an access epoch for this target alone */
-	weft_au32 pending; /* outstanding operations; changed with the lock */
-	uint64_t key;	   /* of its region for fi_*; base is offset 0 */
-	uint64_t base;	   /* address of its memory in its process */
-	char *map;	   /* its memory for MPI_Win_shared_query; or NULL */
+	char *direct;  /* target's memory, mapped for load and store; or NULL */
+	uint64_t size; /* size of the target's window, bytes */
+	uint64_t unit; /* displacement unit, bytes */
+	weft_au32 open; /* 1: an access epoch for this target is open */
+	/* outstanding operations; changed with the core lock held */
+	weft_au32 pending;
+	/* key of the target's region for fi_*; base is at offset 0 */
+	uint64_t key;
+	uint64_t base; /* address of the memory in the target's process */
+	char *map;     /* target's memory, for MPI_Win_shared_query; or NULL */
 	/* synchronization */
-	weft_au32 lock;	   /* enum win_lock: the lock held on it */
-	bool requesting;   /* another thread requests the lock; with the lock */
-	weft_au32 granted; /* messages: the requested lock was granted */
-	weft_au32 post;	   /* messages: unused exposures for this process */
-	uint32_t posts;	   /* shared page: exposures used so far */
-	/* its struct win_remote for fi_* */
-	uint64_t far; /* address, or 0 */
+	/* enum win_lock: lock that this process holds on the target */
+	weft_au32 lock;
+	/* another thread is requesting the lock; protected by the core lock */
+	bool requesting;
+	weft_au32 granted; /* lock by messages: the request was granted */
+	weft_au32 post; /* exposures by messages: received but not used yet */
+	uint32_t posts; /* exposures by shared page: used so far */
+	/* struct win_remote of the target, for fi_* */
+	uint64_t remote_addr; /* its address, or 0: none */
 	uint64_t remote_key;
-	struct win_list *list;	 /* dynamic: as last read; with the lock */
-	struct win_mapped *near; /* dynamic: mapped attachments; locked */
-	uint32_t does; /* outstanding accumulates: WIN_READS, WIN_WRITES */
+	/*
+	 * dynamic windows: list of attachments as last read; protected by the
+	 * core lock
+	 */
+	struct win_list *list;
+	/* dynamic windows: mapped attachments; protected by the core lock */
+	struct win_mapped *mappings;
+	/* effects of outstanding accumulates: WIN_READS, WIN_WRITES */
+	uint32_t effects;
 };
 
 struct weft_win {
@@ -70,63 +80,71 @@ struct weft_win {
 	struct weft_win_peer *peer;
 	int size;
 	int rank;
-	weft_au32 open_all; /* an access epoch for all targets */
-	bool mapped;	    /* all memory is mapped here: direct everywhere */
-	bool words;   /* and its elements are changed by atomic instructions */
-	bool dynamic; /* displacements are addresses */
-	bool rma;     /* fi_read and fi_write reach the other members */
-	weft_au32 used;	   /* accesses since the last fence */
-	weft_au32 stored;  /* some accesses changed memory since a flush */
-	weft_au32 turns;   /* calls that an application may repeat in a loop */
+	weft_au32 open_all; /* 1: an access epoch for all targets is open */
+	/* every peer's memory is mapped: all peer[].direct are set */
+	bool mapped;
+	bool words;	/* mapped elements are changed by atomic instructions */
+	bool dynamic;	/* displacements are addresses */
+	bool rma;	/* fi_read and fi_write reach the other members */
+	weft_au32 used; /* 1: there were accesses since the last fence */
+	/* 1: accesses have changed memory since the last flush */
+	weft_au32 stored;
+	/* count of calls that an application may repeat in a loop */
+	weft_au32 repeated_calls;
 	weft_au32 pending; /* outstanding operations, to all targets */
-	weft_au32 pieces;  /* their outstanding pieces */
-	struct win_page *page; /* shared by all members; NULL: messages */
+	weft_au32 pieces;  /* outstanding pieces of these operations */
+	/* page shared by all members; NULL: messages are used */
+	struct win_page *page;
 
 	const struct win_fabric *fabric; /* capabilities of the provider */
 	bool unordered; /* accumulates may overtake each other */
-	bool no_locks;	/* no member will lock it */
-	bool lockless;	/* no_locks when it was created: there are no locks */
-	size_t granule; /* bytes changed under one lock; 0: default */
-	bool coarse;	/* all members request a large granule at creation */
-	struct weft_comm *comm; /* of the window alone */
+	bool no_locks;	/* no member will lock the window */
+	bool lockless;	/* created with no_locks: the window has no locks */
+	size_t granule; /* bytes that are changed under one lock; 0: default */
+	bool coarse;	/* all members requested a large granule at creation */
+	struct weft_comm *comm; /* communicator used by the window only */
 	int flavor;		/* MPI_WIN_FLAVOR_ */
 	int model;		/* MPI_WIN_UNIFIED */
-	int disp_unit;		/* own unit, as in the attribute */
-	MPI_Aint bytes;		/* own size, as in the attribute */
+	int disp_unit;	/* displacement unit of this rank, bytes (attribute) */
+	MPI_Aint bytes; /* size of this rank's window, bytes (attribute) */
 	void *base;
 	/*
-	 * first error of an operation without a request: its int, or 0; changed
-	 * with the lock
+	 * error code (int) of the first failed operation without a request, or
+	 * 0; changed with the core lock held
 	 */
 	weft_au32 error;
 
 	/* epochs */
-	bool fence;		    /* opened by a fence */
-	bool lock_all;		    /* enum win_lock is in peer[].lock */
-	bool lock_nocheck;	    /* with MPI_MODE_NOCHECK */
-	int locks;		    /* targets locked by MPI_Win_lock */
+	bool fence; /* a fence has opened an epoch */
+	/* MPI_Win_lock_all epoch; the locks are in peer[].lock */
+	bool lock_all;
+	bool lock_nocheck; /* the lock_all epoch uses MPI_MODE_NOCHECK */
+	int locks;	   /* targets locked by MPI_Win_lock */
 	struct weft_group *started; /* access epoch of MPI_Win_start */
 	struct weft_group *posted;  /* exposure epoch of MPI_Win_post */
-	weft_au32 completes;	    /* messages: origins that have completed */
-	uint32_t completed;	    /* completions consumed by MPI_Win_wait */
+	/* by messages: number of origins that have called MPI_Win_complete */
+	weft_au32 completes;
+	uint32_t completed; /* completions consumed by MPI_Win_wait */
 
-	/* the lock of the own memory, where messages request it */
-	struct weft_list lock_waiters; /* waiting requests, oldest first */
-	int shared;		       /* holders of the shared lock */
+	/* lock of this rank's memory, if origins request it by messages */
+	struct weft_list lock_waiters; /* queued lock requests, oldest first */
+	int shared; /* number of holders of the shared lock */
 	bool exclusive;
 	uint32_t unlocks;	/* unlock messages received */
-	uint32_t *unlocked;	/* by target: unlock messages sent */
-	struct weft_list parts; /* requests that wait for a response */
+	uint32_t *unlocked;	/* unlock messages sent, indexed by target */
+	struct weft_list parts; /* sent requests that wait for a response */
 	uint32_t part_ids;
 	struct win_am_recv *receive;
 
 	struct weft_region region; /* page and memory of all members */
-	struct win_heap_map *heap; /* or of each member; NULL: none */
+	/* mapped MPI_Alloc_mem memory of each member; NULL: none */
+	struct win_heap_map *heap;
 	void *own; /* private memory of this process, to be freed */
 	struct fid_mr *mr;
-	struct win_remote *far; /* own page for fi_*, or NULL */
-	struct fid_mr *far_mr;
-	struct weft_list attached; /* dynamic: own attachments */
+	struct win_remote *remote_page; /* this rank's page for fi_*, or NULL */
+	struct fid_mr *remote_mr;
+	/* dynamic windows: attachments of this rank */
+	struct weft_list attached;
 	struct weft_attr *attr;
 	struct weft_info *info;
 	char name[MPI_MAX_OBJECT_NAME];
@@ -155,28 +173,29 @@ struct weft_win_args {
 
 /* Collective. The entries of info are copied. */
 int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p);
-/* Collective; no epoch is open, attributes have been deleted. */
+/* Collective. The caller has closed all epochs and deleted the attributes. */
 int weft_win_close(struct weft_win *w);
 
-/* Adds the hints of info (may be NULL) that may still change to those of w. */
+/* Sets the hints of info (may be NULL) that may change after creation. */
 int weft_win_hint(struct weft_win *w, struct weft_info *info);
 /* Sets the error handler. */
 void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h);
 
 /*
- * Dynamic windows. -EBUSY: part of it is attached; -ENOSPC: too many; -ENOENT:
- * no such attachment.
+ * Attach and detach memory of a dynamic window. -EBUSY: part of the memory is
+ * attached already; -ENOSPC: too many attachments; -ENOENT: base is not
+ * attached.
  */
 int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size);
 int weft_win_detach(struct weft_win *w, const void *base);
 
 /*
- * Memory that members of a window on the same host can map (win_heap.h). NULL:
- * not available; false: not such memory.
+ * Allocates and frees memory that members of a window on the same host can map
+ * (win_heap.h). NULL: not available; false: base was not allocated here.
  */
 void *weft_win_heap_alloc(size_t bytes);
 bool weft_win_heap_free(void *base);
-/* Gives what the free list keeps back to the system: MPI_Finalize. */
+/* Releases all blocks of the free list; called by MPI_Finalize. */
 void weft_win_heap_trim(void);
 
 /* ---- accesses ------------------------------------------------------------ */
@@ -192,16 +211,16 @@ struct weft_win_xfer {
 	struct weft_dt *tdt;
 	/* the accumulate family */
 	struct weft_op *op;
-	void *result; /* NULL: nothing is fetched */
+	void *result; /* buffer for fetched elements; NULL: none are fetched */
 	MPI_Count rcount;
 	struct weft_dt *rdt;
 	const void *compare; /* compare and swap */
 };
 
 /*
- * req_p NULL: complete at the next synchronization; otherwise returns a
- * request, complete when the origin's buffer may be reused and results are
- * stored.
+ * Start an access. req_p NULL: the next synchronization completes the access.
+ * Otherwise *req_p is a request that completes when the origin's buffer may be
+ * reused and results are stored.
  */
 int weft_win_put(struct weft_win *w, const struct weft_win_xfer *x,
 		 struct weft_req **req_p);
@@ -210,7 +229,7 @@ int weft_win_get(struct weft_win *w, const struct weft_win_xfer *x,
 int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		 struct weft_req **req_p);
 
-/* May the target be accessed now? */
+/* Returns whether an access epoch is open for the target. */
 static inline bool weft_win_is_open(const struct weft_win *w,
 				    const struct weft_win_peer *p)
 {
@@ -223,8 +242,8 @@ static inline bool weft_win_is_open(const struct weft_win *w,
 }
 
 /*
- * Are count elements of dt at disp within the target's window? Dynamic windows
- * are checked later.
+ * Returns whether count elements of dt at disp are within the target's window.
+ * Dynamic windows are checked later; for them the result is true.
  */
 static inline bool weft_win_holds(const struct weft_win *w,
 				  const struct weft_win_peer *p, MPI_Aint disp,
@@ -245,14 +264,17 @@ static inline bool weft_win_holds(const struct weft_win *w,
 
 /* ---- synchronization ----------------------------------------------------- */
 
-/* Reason why the call is not allowed now, or NULL. */
+/* Return the reason why the call is not allowed now, or NULL. */
 const char *weft_win_why_no_fence(const struct weft_win *w);
 const char *weft_win_no_start(const struct weft_win *w);
 const char *weft_win_no_lock(const struct weft_win *w, int rank);
 const char *weft_win_no_lock_all(const struct weft_win *w);
 const char *weft_win_no_end(const struct weft_win *w);
 
-/* For one target, or for all (-1). */
+/*
+ * Returns the reason why a flush of one target, or of all (-1), is not allowed,
+ * or NULL.
+ */
 static inline const char *weft_win_no_flush(const struct weft_win *w, int rank)
 {
 	if (weft_likely(w->lock_all ||
@@ -277,16 +299,17 @@ int weft_win_unlock_all(struct weft_win *w);
 int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
 
 /*
- * Programs repeat these calls until something has changed, so they make
- * progress: always where other members need it, otherwise at every 64th call.
+ * Returns whether a call may skip its progress pass. Programs repeat such calls
+ * until a value changes, so without a shared page every call makes progress,
+ * because other members need it, otherwise every 64th call.
  */
 static inline bool weft_win_skip_progress(struct weft_win *w)
 {
 	/* relaxed: a lost increment does no harm */
-	uint32_t turn = weft_load32_relaxed(&w->turns) + 1;
+	uint32_t n = weft_load32_relaxed(&w->repeated_calls) + 1;
 
-	weft_store32_relaxed(&w->turns, turn);
-	return w->page && turn % 64;
+	weft_store32_relaxed(&w->repeated_calls, n);
+	return w->page && n % 64;
 }
 
 /*
@@ -301,7 +324,7 @@ static inline void weft_win_order(struct weft_win *w)
 	weft_fence_full();
 }
 
-/* All accesses to the target are complete at both ends. */
+/* Completes all accesses to the target, at the origin and at the target. */
 static inline int weft_win_flush(struct weft_win *w, int rank)
 {
 	weft_au32 *pending = &w->peer[rank].pending;

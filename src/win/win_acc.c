@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The accumulate family. The path depends on the window alone (README), so that
- * all members that change an element are atomic to each other:
+ * The accumulate family. The path depends only on the window (README), so that
+ * changes of an element by different members are atomic to each other:
  *
- *   mapped       by the origin, in the target's memory: by atomic instructions,
+ *   mapped       the origin changes the target's memory by atomic instructions,
  *                or under the lock in the target's record for other elements
- *   page         by the origin, read and written by fi_*, always under the
+ *   page         the origin reads and writes by fi_*, always under the
  *                lock in the target's record
- *   otherwise    at the target: fi_atomic where the type has it, which uses
- *                atomic instructions, too, or a message
+ *   otherwise    at the target: by fi_atomic if it supports the type, using
+ *                atomic instructions, too, or by a message
  *
- * Calls on the same elements from one origin keep their order: each path
- * executes them in the order of the calls, and type and location choose the
- * path.
+ * Calls of one origin on the same elements keep their order: each path executes
+ * calls in order, and type and location alone select the path.
  */
 #include "src/core/core_lock.h"
 #include "src/win/win_amo.h"
@@ -28,21 +27,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK 65536 /* bytes changed under one lock at most, by page */
-#define FEW   64    /* bytes that do not need an allocation */
+#define CHUNK 65536 /* maximum number of bytes changed under one lock */
+#define FEW   64    /* size of buffers on the stack, bytes */
 
-/* ---- in memory that the origin can reach --------------------------------- */
+/* ---- changes in mapped memory, by the origin ----------------------------- */
 
-static int alone_enter(struct weft_win *w, int target)
+static int acc_lock(struct weft_win *w, int target)
 {
 	if (w->page)
 		return win_rwlock_acquire(&win_record(w->page, target)->acc,
 					  true, w->comm);
-	weft_lock(); /* against messages served here */
+	weft_lock(); /* excludes the service of messages (win_serve.c) */
 	return 0;
 }
 
-static void alone_leave(struct weft_win *w, int target)
+static void acc_unlock(struct weft_win *w, int target)
 {
 	if (w->page)
 		win_rwlock_release(&win_record(w->page, target)->acc, true);
@@ -50,7 +49,7 @@ static void alone_leave(struct weft_win *w, int target)
 		weft_unlock();
 }
 
-/* Does a change of an element at this address need a lock? */
+/* Returns whether a change of an element at this address needs a lock. */
 static bool needs_lock(const struct win_call *c, const char *at)
 {
 	return (c->w->page && !c->w->words) ||
@@ -58,9 +57,9 @@ static bool needs_lock(const struct win_call *c, const char *at)
 }
 
 /*
- * Is the caller the only one to change the target's memory, because it holds
- * the exclusive lock? Not so for shared memory, which is also changed by
- * atomics of C.
+ * Returns whether only the caller can change the target's memory, because it
+ * holds the exclusive lock. False for MPI_Win_allocate_shared, whose memory
+ * programs also change by C atomics.
  */
 static bool is_exclusive(const struct win_call *c)
 {
@@ -70,7 +69,7 @@ static bool is_exclusive(const struct win_call *c)
 	       weft_load32(&w->peer[c->target].lock) == WIN_EXCLUSIVE;
 }
 
-/* Elements that are changed under one lock. */
+/* Returns the maximum number of elements that are changed under one lock. */
 static size_t elements_per_lock(const struct win_call *c)
 {
 	size_t granule = c->w->granule, n;
@@ -79,13 +78,13 @@ static size_t elements_per_lock(const struct win_call *c)
 	return n ? n : 1;
 }
 
-/* The operand and result arrays of a run, from an element on. */
-static struct win_elem_rows rows_from(const struct win_call *c,
-				      const struct win_run *run, size_t from)
+/* Returns the operand and result arrays of a run, starting at element from. */
+static struct win_elem_arrays
+arrays_from(const struct win_call *c, const struct win_run *run, size_t from)
 {
 	size_t off = from * c->e.step;
 
-	return (struct win_elem_rows){
+	return (struct win_elem_arrays){
 		run->r.in ? run->r.in + off : NULL,
 		run->r.compare ? run->r.compare + off : NULL,
 		run->r.old ? run->r.old + off : NULL,
@@ -97,14 +96,14 @@ static int locked_run(struct win_call *c, const struct win_run *run, char *at)
 	size_t most = elements_per_lock(c), n;
 
 	for (size_t from = 0; from < run->n; from += n) {
-		struct win_elem_rows r = rows_from(c, run, from);
-		int rc = alone_enter(c->w, c->target);
+		struct win_elem_arrays r = arrays_from(c, run, from);
+		int rc = acc_lock(c->w, c->target);
 
 		if (rc)
 			return rc;
 		n = run->n - from < most ? run->n - from : most;
 		win_elem_apply(&c->e, at + from * c->e.step, &r, n, true);
-		alone_leave(c->w, c->target);
+		acc_unlock(c->w, c->target);
 	}
 	return 0;
 }
@@ -120,7 +119,7 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
 	struct weft_win *w = c->w;
 	uint64_t len = acc_bytes_of(c, run);
 	char *base = w->dynamic ? NULL : w->peer[c->target].direct;
-	char *at = base + (uintptr_t)run->at;
+	char *at = base + (uintptr_t)run->location;
 
 	if (w->dynamic && !win_attach_has(w, (uintptr_t)at, len))
 		return MPI_ERR_RMA_RANGE;
@@ -130,14 +129,14 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
 	return 0;
 }
 
-/* ---- by reading and writing ---------------------------------------------- */
+/* ---- changes by fi_read and fi_write ------------------------------------- */
 
 /*
- * Does the result have to be written back? For few bytes a comparison costs
- * less than a write.
+ * Returns whether the result must be written back. For up to FEW bytes a
+ * comparison costs less than a write.
  */
-static bool is_new(const struct win_call *c, const char *mem, const char *was,
-		   size_t len)
+static bool has_changed(const struct win_call *c, const char *mem,
+			const char *was, size_t len)
 {
 	if (c->e.what == WIN_ELEM_KEEP)
 		return false;
@@ -150,19 +149,19 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 {
 	size_t off = from * c->e.step, len = (n - 1) * c->e.step + c->e.bytes;
 	struct win_fi f = { .kind = WIN_FI_READ, .local = mem, .len = len };
-	struct win_elem_rows r = rows_from(c, run, from);
+	struct win_elem_arrays r = arrays_from(c, run, from);
 	char was[FEW];
-	int rc = win_fi_wait(c->w, c->target, run->at + off, f);
+	int rc = win_fi_wait(c->w, c->target, run->location + off, f);
 
 	if (rc)
 		return rc;
 	if (len <= FEW)
 		memcpy(was, mem, len);
 	win_elem_apply(&c->e, mem, &r, n, true);
-	if (!is_new(c, mem, was, len))
+	if (!has_changed(c, mem, was, len))
 		return 0;
 	f.kind = WIN_FI_WRITE;
-	return win_fi_wait(c->w, c->target, run->at + off, f);
+	return win_fi_wait(c->w, c->target, run->location + off, f);
 }
 
 static int run_by_fabric(struct win_call *c, struct win_run *run)
@@ -170,7 +169,7 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 	size_t most = elements_per_lock(c), from, n;
 	size_t room = (run->n < most ? run->n : most) * c->e.step;
 	alignas(max_align_t) char few[FEW];
-	char *mem = win_mapped_find(c->w, c->target, (uintptr_t)run->at,
+	char *mem = win_mapped_find(c->w, c->target, (uintptr_t)run->location,
 				    acc_bytes_of(c, run));
 	int rc;
 
@@ -180,20 +179,22 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 	rc = mem ? 0 : -ENOMEM;
 	for (from = 0; !rc && from < run->n; from += n) {
 		n = run->n - from < most ? run->n - from : most;
-		rc = alone_enter(c->w, c->target);
+		rc = acc_lock(c->w, c->target);
 		if (rc)
 			break;
 		rc = change_by_fabric(c, run, from, n, mem);
-		alone_leave(c->w, c->target);
+		acc_unlock(c->w, c->target);
 	}
 	if (mem != few)
 		free(mem);
 	return rc;
 }
 
-/* Executes run by run; complete on return. */
-static int acc_now(struct win_call *c,
-		   int (*do_run)(struct win_call *c, struct win_run *run))
+/*
+ * Executes all runs, one after the other, and completes them before it returns.
+ */
+static int acc_runs(struct win_call *c,
+		    int (*do_run)(struct win_call *c, struct win_run *run))
 {
 	size_t at = 0;
 	int rc = 0;
@@ -207,7 +208,7 @@ static int acc_now(struct win_call *c,
 	return rc;
 }
 
-/* ---- at the target ------------------------------------------------------- */
+/* ---- changes by the target ----------------------------------------------- */
 
 static bool by_message(const struct win_call *c, const struct win_run *run)
 {
@@ -250,18 +251,22 @@ static int acc_at_target(struct win_call *c, struct weft_req **req_p)
 
 /* ---- entry point --------------------------------------------------------- */
 
-/* One element of a predefined type, the same on both sides. */
-static inline bool is_one(const struct weft_win_xfer *x)
+/*
+ * Returns whether the access is one element of a predefined type, with the same
+ * type on both sides.
+ */
+static inline bool is_one_element(const struct weft_win_xfer *x)
 {
 	return x->tcount == 1 && x->tdt->obj.predefined && x->dt == x->tdt &&
 	       (!x->result || x->rdt == x->tdt) && x->count == 1;
 }
 
-static inline struct win_elem_rows rows_of_one(const struct weft_win_xfer *x,
-					       const struct win_elem *e)
+static inline struct win_elem_arrays
+arrays_of_one(const struct weft_win_xfer *x, const struct win_elem *e)
 {
-	return (struct win_elem_rows){ e->what == WIN_ELEM_KEEP ? NULL : x->buf,
-				       x->compare, x->result };
+	return (struct win_elem_arrays){ e->what == WIN_ELEM_KEEP ? NULL
+								  : x->buf,
+					 x->compare, x->result };
 }
 
 /* Fast path: one element in mapped memory, by an atomic instruction. */
@@ -269,27 +274,27 @@ static inline bool acc_fast_path(struct weft_win *w,
 				 const struct weft_win_xfer *x)
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
-	struct win_elem_rows r;
+	struct win_elem_arrays r;
 	struct win_elem e;
 	char *at;
 
-	if (!w->page || !w->words || !is_one(x))
+	if (!w->page || !w->words || !is_one_element(x))
 		return false;
 	e = win_elem_of(x->tdt, x->op, x->compare);
 	at = p->direct + (uint64_t)x->disp * p->unit;
 	if (!win_elem_is_atomic(&e, (uintptr_t)at))
 		return false;
-	r = rows_of_one(x, &e);
+	r = arrays_of_one(x, &e);
 	win_elem_apply(&e, at, &r, 1, false);
 	return true;
 }
 
 /*
- * Memory of another member that is mapped, but changed under the lock of its
- * record.
+ * Returns the address of mapped memory that is changed under the lock of the
+ * target's record; NULL: another path is needed.
  */
-static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
-			  size_t bytes)
+static char *locked_addr(struct weft_win *w, const struct weft_win_xfer *x,
+			 size_t bytes)
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
 
@@ -300,32 +305,36 @@ static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
 						      (uint64_t)x->disp, bytes);
 }
 
-/* Changes one element under that lock; 1: needs another path. */
+/*
+ * Changes one element under the lock of the target's record. Returns 0, -errno,
+ * or 1: another path is needed.
+ */
 static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
 {
-	struct win_elem_rows r;
+	struct win_elem_arrays r;
 	struct win_elem e;
 	char *at;
 	int rc;
 
-	if (!w->page || w->words || !is_one(x))
+	if (!w->page || w->words || !is_one_element(x))
 		return 1;
 	e = win_elem_of(x->tdt, x->op, x->compare);
-	at = locked_place(w, x, e.bytes);
+	at = locked_addr(w, x, e.bytes);
 	if (!at)
 		return 1;
-	rc = alone_enter(w, x->target);
+	rc = acc_lock(w, x->target);
 	if (rc)
 		return rc;
-	r = rows_of_one(x, &e);
+	r = arrays_of_one(x, &e);
 	win_elem_apply(&e, at, &r, 1, true);
-	alone_leave(w, x->target);
+	acc_unlock(w, x->target);
 	return 0;
 }
 
 /*
- * Does the caller change the target's memory itself? Its own memory not where
- * others use atomics of a provider that may not be the processor's.
+ * Returns whether the caller changes the target's memory itself. False for this
+ * rank's own memory if other members change it by provider atomics that may not
+ * be processor instructions.
  */
 static bool by_origin(const struct weft_win *w, int target)
 {
@@ -364,7 +373,7 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		return rc;
 	if (!here && !w->page)
 		return acc_at_target(&c, req_p);
-	rc = acc_now(&c, here ? run_by_origin : run_by_fabric);
+	rc = acc_runs(&c, here ? run_by_origin : run_by_fabric);
 	win_call_end(&c);
 	if (req_p)
 		*req_p = rc ? NULL : weft_req_null_done();

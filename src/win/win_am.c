@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of windows: sending and receiving; see win_am.h. */
+/* Sends and receives the messages of windows; see win_am.h. */
 #include "src/win/win_am.h"
 
 #include "src/core/core_fi.h"
@@ -22,7 +22,7 @@ struct am_msg {
 	struct win_op *op;
 	uint64_t word;
 	size_t bytes;
-	bool gone; /* injected: no completion will follow */
+	bool injected; /* sent by fi_tinject: there is no completion */
 	alignas(16) char data[];
 };
 
@@ -48,8 +48,8 @@ static int am_msg_post(struct weft_retry *e)
 	fi_addr_t to = e->lane->real;
 	ssize_t rc;
 
-	l->gone = l->bytes <= weft_core.inject_bytes;
-	if (l->gone)
+	l->injected = l->bytes <= weft_core.inject_bytes;
+	if (l->injected)
 		rc = fi_tinject(weft_core.ep, l->data, l->bytes, to, l->word);
 	else
 		rc = fi_tsend(weft_core.ep, l->data, l->bytes, NULL, to,
@@ -61,7 +61,7 @@ static void am_msg_left(struct weft_retry *e, int rc)
 {
 	struct am_msg *l = weft_container_of(e, struct am_msg, pend);
 
-	if (rc || l->gone)
+	if (rc || l->injected)
 		am_msg_end(l, rc);
 }
 
@@ -110,7 +110,7 @@ int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
 		if (op)
 			op->left--;
 		free(l);
-	} else if (!weft_retry_is_queued(&l->pend) && l->gone) {
+	} else if (!weft_retry_is_queued(&l->pend) && l->injected) {
 		am_msg_end(l, 0);
 	}
 	return rc;
@@ -135,7 +135,7 @@ struct win_am_recv {
 	struct weft_retry pend;
 	struct weft_win *w;
 	win_am_fn got;
-	bool cancelled; /* the receive is not posted any more */
+	bool cancelled; /* the receive is no longer posted */
 	alignas(16) char data[WIN_AM_BYTES];
 };
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages of a window, over its communicator: for operations that neither
- * shared memory nor libfabric's remote memory access does. A member has one
- * receive posted for all of them (struct win_am_recv), so they are processed in
- * the order of arrival, by the thread that makes progress, with the core's lock
- * held.
+ * Messages of a window, on its communicator, for operations that neither shared
+ * memory nor libfabric's remote memory access supports. A member has one posted
+ * receive for all messages (struct win_am_recv), so the thread that makes
+ * progress processes messages in the order of arrival, with the core lock held.
  *
  *   request   LOCK UNLOCK POST COMPLETE     without data
  *             ACCESS   runs, operands       gets a response
  *   response  GRANT                         to LOCK
- *             ANSWER   old elements         to ACCESS, by its id
+ *             ANSWER   old elements         to ACCESS, same id
  */
 #ifndef WEFT_WIN_AM_H
 #define WEFT_WIN_AM_H
@@ -17,7 +16,7 @@
 #include "src/win/win_op.h"
 
 enum win_am_type {
-	WIN_AM_LOCK, /* flags: WIN_AM_ALONE */
+	WIN_AM_LOCK, /* flags: WIN_AM_EXCLUSIVE */
 	WIN_AM_UNLOCK,
 	WIN_AM_GRANT,
 	WIN_AM_POST,
@@ -27,56 +26,58 @@ enum win_am_type {
 };
 
 enum {
-	WIN_AM_ALONE = 1,   /* LOCK: exclusive */
-	WIN_AM_FETCH = 2,   /* ACCESS: return old elements */
-	WIN_AM_COMPARE = 4, /* ACCESS: comparands follow the operands */
-	WIN_AM_PLAIN = 8,   /* ACCESS: a put or get, not atomic */
-	WIN_AM_INPUT = 16,  /* ACCESS: operands are included */
+	WIN_AM_EXCLUSIVE = 1, /* LOCK: exclusive */
+	WIN_AM_FETCH = 2,     /* ACCESS: return old elements */
+	WIN_AM_COMPARE = 4,   /* ACCESS: comparands follow the operands */
+	WIN_AM_PLAIN = 8,     /* ACCESS: a put or get, not atomic */
+	WIN_AM_INPUT = 16,    /* ACCESS: operands are included */
 };
 
 /* Header of a message; runs follow, then arrays of elements. */
 struct win_am {
 	uint32_t type;
 	uint32_t id;
-	uint32_t unit; /* handle of a predefined type */
-	uint32_t op;   /* handle of a predefined operation */
+	uint32_t unit; /* element type: handle of a predefined type */
+	uint32_t op;   /* operation: handle of a predefined operation */
 	uint32_t flags;
 	uint32_t runs;
 	uint32_t count; /* elements in all runs */
-	int32_t error;	/* ANSWER: 0, or a class */
+	int32_t error;	/* ANSWER: 0, or an MPI error class */
 };
 static_assert(sizeof(struct win_am) == 32, "travels");
 
 struct win_am_run {
-	uint64_t at; /* offset in the window, or an address (dynamic) */
+	uint64_t location; /* offset in the window, or an address (dynamic) */
 	uint64_t count;
 };
 
-#define WIN_AM_RUNS 64	 /* of one request */
-#define WIN_AM_ROW  8192 /* bytes of one array of elements */
+#define WIN_AM_RUNS  64	  /* maximum runs of one request */
+#define WIN_AM_ARRAY 8192 /* maximum bytes of one array of elements */
 #define WIN_AM_BYTES                                                       \
 	(sizeof(struct win_am) + WIN_AM_RUNS * sizeof(struct win_am_run) + \
-	 2 * WIN_AM_ROW)
+	 2 * WIN_AM_ARRAY)
 
 /*
- * Called for each message with the lock held. body: the data behind the header.
+ * Called for each received message, with the core lock held. body: the data
+ * that follows the header.
  */
 typedef void (*win_am_fn)(struct weft_win *w, int source,
 			  const struct win_am *head, const char *body,
 			  size_t bytes);
 
-/* Posts, and cancels, the receive. */
+/* Post and cancel the receive. */
 int win_am_open(struct weft_win *w, win_am_fn got);
 void win_am_close(struct weft_win *w);
 
 /*
- * Sends with the lock held. part[0..n): data behind the header. op: gets a
- * piece that completes when the message has been sent; or NULL.
+ * Sends a message; the caller holds the core lock. part[0..n): data that
+ * follows the header. op, if not NULL, gets one more piece, which completes
+ * when the message has been sent.
  */
 int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
 		const struct iovec *part, int n, struct win_op *op);
 
-/* Sends a message without data; takes the lock. */
+/* Sends a message without data; acquires the core lock. */
 int win_am_send_empty(struct weft_win *w, int rank, enum win_am_type type,
 		      uint32_t flags);
 

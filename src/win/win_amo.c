@@ -17,35 +17,36 @@ static bool has_type(const struct weft_win *w, const struct weft_dt *unit)
 bool win_amo_supports(const struct win_call *c, const struct win_run *run)
 {
 	struct weft_win *w = c->w;
-	uint64_t at = w->peer[c->target].base + (uintptr_t)run->at;
+	uint64_t at = w->peer[c->target].base + (uintptr_t)run->location;
 	struct win_attach_place p;
 
 	if (!has_type(w, c->unit) || !win_elem_is_atomic(&c->e, at))
 		return false;
 	/*
-	 * an element may be in two attachments; no run is, see win_call_run()
+	 * A run is within one attachment (win_call_run()), but one element may
+	 * span two.
 	 */
 	return !w->dynamic || (!win_attach_find(w, c->target, at, &p) &&
 			       p.bytes >= c->e.bytes);
 }
 
-static int await_others(const struct win_call *c)
+static int await_earlier(const struct win_call *c)
 {
 	struct weft_win_peer *p = &c->w->peer[c->target];
-	unsigned does =
+	unsigned effects =
 		WIN_READS | (c->e.what == WIN_ELEM_KEEP ? 0 : WIN_WRITES);
 	bool waits;
 	int rc = 0;
 
 	weft_lock();
 	if (!weft_load32(&p->pending))
-		p->does = 0;
-	waits = !win_fabric_orders(p->does, does, c->n * c->e.step);
+		p->effects = 0;
+	waits = !win_fabric_orders(p->effects, effects, c->n * c->e.step);
 	weft_unlock();
 	if (waits)
 		rc = win_drain(c->w, &p->pending);
 	weft_lock();
-	p->does |= does;
+	p->effects |= effects;
 	weft_unlock();
 	return rc;
 }
@@ -57,11 +58,12 @@ int win_amo_prepare(struct win_call *c)
 	if (c->w->fabric->ours || !has_type(c->w, c->unit))
 		return 0;
 	if (!c->w->unordered)
-		rc = await_others(c);
+		rc = await_earlier(c);
 	return rc || c->r.old ? rc : win_call_fetch(c);
 }
 
-static int form(const struct win_call *c, struct win_fi *f, size_t *most_p)
+static int select_kind(const struct win_call *c, struct win_fi *f,
+		       size_t *most_p)
 {
 	struct fid_ep *ep = weft_core.ep;
 	int rc;
@@ -86,13 +88,13 @@ int win_amo_run(struct win_call *c, struct win_op *op,
 {
 	struct win_fi f = { 0 };
 	size_t most, from;
-	int rc = form(c, &f, &most);
+	int rc = select_kind(c, &f, &most);
 
 	for (from = 0; !rc && from < run->n; from += f.len) {
 		size_t off = from * c->e.step;
 
 		f.len = run->n - from < most ? run->n - from : most;
-		rc = win_fi_find(c->w, c->target, run->at + off, &f);
+		rc = win_fi_find(c->w, c->target, run->location + off, &f);
 		f.local = run->r.in ? (void *)(uintptr_t)(run->r.in + off)
 				    : run->r.old + off;
 		f.compare = run->r.compare ? run->r.compare + off : NULL;

@@ -8,14 +8,15 @@
 
 #include "src/win/win_call.h"
 
-/* Can fi_atomic execute the run at its location? */
+/* Returns whether fi_atomic can execute the run at its location. */
 bool win_amo_supports(const struct win_call *c, const struct win_run *run);
 
 /*
- * Called before the first run. Where the provider does not keep the order of
- * calls, waits for the earlier ones. Accumulates by other providers always
- * fetch: when the old elements are here, the change is complete at the target,
- * whatever a provider does with FI_DELIVERY_COMPLETE. 0, -errno or a class.
+ * Called before the first run. Waits for earlier accumulates if the provider
+ * does not keep their order. With providers other than ours, accumulates always
+ * fetch: when the old elements have arrived, the change is complete at the
+ * target, even if the provider ignores FI_DELIVERY_COMPLETE. Returns 0, -errno
+ * or an MPI error class.
  */
 int win_amo_prepare(struct win_call *c);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dynamic windows. An attachment is a region of its own, and a list gives its
- * key to origins: in the page that members share, or in memory of the target
- * that origins read by fi_read: its version before each access, the whole list
- * when the version is new. Otherwise accesses use messages, and the target
- * checks its own list.
+ * Dynamic windows. Each attachment is a separate memory region. Origins find
+ * its key in a list: in the page that members share, or in memory of the
+ * target, which they read by fi_read: the version of the list before each
+ * access, the whole list if the version has changed. Without either, accesses
+ * use messages, and the target checks its own list.
  */
 #include "src/win/win_attach.h"
 
@@ -25,7 +25,7 @@ struct attached {
 	uint64_t start;
 	uint64_t bytes;
 	struct fid_mr *mr;
-	struct win_attached *slot; /* in the page, or NULL */
+	struct win_attached *slot; /* published slot, or NULL */
 };
 
 /* ---- regions ------------------------------------------------------------- */
@@ -46,9 +46,9 @@ int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 	rc = fi_mr_reg(weft_core.domain, base, bytes,
 		       FI_REMOTE_READ | FI_REMOTE_WRITE, 0, *key_p, 0, mr_p,
 		       NULL);
-	if (!rc && w->fabric->binds)
+	if (!rc && w->fabric->bind_regions)
 		rc = fi_mr_bind(*mr_p, &weft_core.ep->fid, 0);
-	if (!rc && w->fabric->binds)
+	if (!rc && w->fabric->bind_regions)
 		rc = fi_mr_enable(*mr_p);
 	if (rc)
 		return weft_fi_errno(rc);
@@ -62,7 +62,7 @@ void win_mr_close(struct fid_mr *mr)
 		fi_close(&mr->fid);
 }
 
-/* ---- own attachments ----------------------------------------------------- */
+/* ---- attachments of this rank -------------------------------------------- */
 
 static struct attached *attached_of(struct weft_list *n)
 {
@@ -85,7 +85,10 @@ static bool any_overlaps(const struct weft_win *w, uint64_t start,
 	return false;
 }
 
-/* Bytes from start on within one attachment. */
+/*
+ * Returns the number of bytes from start to the end of its attachment; 0: start
+ * is not attached.
+ */
 static uint64_t attached_from(const struct weft_win *w, uint64_t start)
 {
 	struct weft_list *n;
@@ -113,7 +116,7 @@ bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
 	return true;
 }
 
-/* Where the own attachments are published; slot NULL: nowhere. */
+/* Where this rank's attachments are published; slot NULL: they are not. */
 struct published_list {
 	struct win_attached *slot;
 	weft_au32 *slots;
@@ -126,12 +129,13 @@ static struct published_list published_of(struct weft_win *w)
 			win_attached(w->page, w->rank),
 			&win_record(w->page, w->rank)->slots
 		};
-	if (w->far)
-		return (struct published_list){ w->far->slot, &w->far->slots };
+	if (w->remote_page)
+		return (struct published_list){ w->remote_page->slot,
+						&w->remote_page->slots };
 	return (struct published_list){ 0 };
 }
 
-/* An empty slot; NULL: none is left. */
+/* Returns an empty slot, or NULL: all are in use. */
 static struct win_attached *slot_find(const struct published_list *all)
 {
 	for (uint32_t i = 0; i < WIN_ATTACHED_MAX; i++) {
@@ -148,8 +152,8 @@ static struct win_attached *slot_find(const struct published_list *all)
 static void version_step(struct weft_win *w)
 {
 	weft_fence_full();
-	if (w->far)
-		weft_add64(&w->far->version, 1);
+	if (w->remote_page)
+		weft_add64(&w->remote_page->version, 1);
 	weft_fence_full();
 }
 
@@ -176,7 +180,7 @@ static int publish(struct weft_win *w, struct attached *a, uint64_t key)
 	return a->slot ? 0 : -ENOSPC;
 }
 
-static void drop(struct weft_win *w, struct attached *a)
+static void attached_close(struct weft_win *w, struct attached *a)
 {
 	if (a->slot) {
 		version_step(w);
@@ -204,7 +208,7 @@ int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size)
 	if (!rc)
 		rc = publish(w, a, key);
 	if (rc) {
-		drop(w, a);
+		attached_close(w, a);
 		return rc;
 	}
 	weft_lock();
@@ -225,7 +229,7 @@ int weft_win_detach(struct weft_win *w, const void *base)
 		weft_lock();
 		weft_list_remove(&a->link);
 		weft_unlock();
-		drop(w, a);
+		attached_close(w, a);
 		return 0;
 	}
 	return -ENOENT;
@@ -236,12 +240,12 @@ void win_attach_clear(struct weft_win *w)
 	struct weft_list *n;
 
 	while ((n = weft_list_pop_front(&w->attached)))
-		drop(w, attached_of(n));
+		attached_close(w, attached_of(n));
 }
 
 /* ---- attachments of a target --------------------------------------------- */
 
-/* The list of a member without a shared page, as last read. */
+/* Copy of the list of a member without a shared page, as last read. */
 struct win_list {
 	uint64_t version;
 	uint32_t slots;
@@ -257,18 +261,20 @@ static int remote_read(struct weft_win *w, int target, size_t at, void *to,
 		       size_t bytes)
 {
 	const struct weft_win_peer *p = &w->peer[target];
-	struct win_fi f = { .kind = WIN_FI_READ,
-			    .local = to,
-			    .len = bytes,
-			    .addr = (w->fabric->by_address ? p->far : 0) + at,
-			    .key = p->remote_key };
+	struct win_fi f = {
+		.kind = WIN_FI_READ,
+		.local = to,
+		.len = bytes,
+		.addr = (w->fabric->by_address ? p->remote_addr : 0) + at,
+		.key = p->remote_key
+	};
 
 	return win_fi_execute(w, target, &f);
 }
 
 /*
- * Reads a list with head->slots slots; *list_p is set unless the list changed
- * meanwhile, then *head is its new header.
+ * Reads a list with head->slots slots. If the list has not changed meanwhile,
+ * sets *list_p; otherwise sets *head to the new header.
  */
 static int list_read(struct weft_win *w, int target, struct win_list *head,
 		     struct win_list **list_p)
@@ -313,7 +319,7 @@ int win_attach_update(struct weft_win *w, int target)
 	struct win_list head, *l = NULL;
 	int rc;
 
-	if (!w->dynamic || !p->far || target == w->rank)
+	if (!w->dynamic || !p->remote_addr || target == w->rank)
 		return 0;
 	rc = remote_read(w, target, at, &head, sizeof(head));
 	if (rc || list_is(w, target, head.version))
@@ -335,7 +341,7 @@ static int list_find(struct win_attached *all, uint32_t n, uint64_t start,
 		     struct win_attach_place *p)
 {
 	for (uint32_t i = 0; i < n && i < WIN_ATTACHED_MAX; i++) {
-		/* A21 pairs with R21 in show() */
+		/* A21 pairs with R21 in publish() */
 		uint64_t room = weft_load64(&all[i].bytes);
 		uint64_t at = weft_load64_relaxed(&all[i].start);
 

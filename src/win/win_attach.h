@@ -6,29 +6,39 @@
 #include "src/win/win.h"
 
 /*
- * An address of a target for fi_*, and the bytes to the end of its attachment.
+ * An address of a target for fi_*, and the number of bytes to the end of the
+ * attachment.
  */
 struct win_attach_place {
 	uint64_t addr;
 	uint64_t key;
 	uint64_t bytes;
-	uint32_t slot; /* in the target's list */
+	uint32_t slot; /* index in the target's list */
 };
 
-/* Before an access: updates the copy of the target's list. */
+/* Updates the copy of the target's list; called before an access. */
 int win_attach_update(struct weft_win *w, int target);
 
-/* 0, or MPI_ERR_RMA_RANGE: nothing is attached there. */
+/*
+ * Finds the attachment that contains address start of the target. Returns 0, or
+ * MPI_ERR_RMA_RANGE: start is not attached.
+ */
 int win_attach_find(struct weft_win *w, int target, uint64_t start,
 		    struct win_attach_place *p);
 
-/* Is this own memory attached, in one piece or several? */
+/*
+ * Returns whether all bytes of this rank's memory are attached, by one or
+ * several attachments.
+ */
 bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes);
 
 /* Removes all attachments. */
 void win_attach_clear(struct weft_win *w);
 
-/* Registers own memory for all members; *mr_p NULL: nothing to register. */
+/*
+ * Registers memory of this rank for access by all members. *mr_p NULL: no
+ * registration is needed.
+ */
 int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 		struct fid_mr **mr_p, uint64_t *key_p);
 void win_mr_close(struct fid_mr *mr);

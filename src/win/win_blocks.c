@@ -17,10 +17,10 @@
 #define UNPOISON(at, n)
 #endif
 
-/* A block of the free list serves requests down to this part of its size. */
+/* A free block is reused for requests of at least 1 / FIT_PART of its size. */
 #define FIT_PART 4
 
-/* ---- forks ------------------------------------------------------------- */
+/* ---- forks --------------------------------------------------------------- */
 
 static weft_au32 forks;
 
@@ -29,12 +29,12 @@ static void count_fork(void)
 	weft_add32(&forks, 1);
 }
 
-static void watch_forks(void)
+static void register_fork_handler(void)
 {
 	pthread_atfork(count_fork, NULL, NULL);
 }
 
-/* ---- the free list ----------------------------------------------------- */
+/* ---- the free list ------------------------------------------------------- */
 
 static size_t whole_pages(size_t bytes)
 {
@@ -43,7 +43,7 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-static void unkeep(struct win_blocks *w, unsigned k)
+static void free_list_remove(struct win_blocks *w, unsigned k)
 {
 	struct win_block *b = &w->block[w->kept[k]];
 
@@ -57,11 +57,11 @@ static void drop_oldest(struct win_blocks *w)
 {
 	struct win_block *b = &w->block[w->kept[0]];
 
-	unkeep(w, 0);
+	free_list_remove(w, 0);
 	weft_region_close(&b->region);
 }
 
-static void keep(struct win_blocks *w, struct win_block *b)
+static void free_list_add(struct win_blocks *w, struct win_block *b)
 {
 	size_t bytes = b->region.bytes;
 
@@ -80,9 +80,9 @@ void win_blocks_trim(struct win_blocks *w)
 		drop_oldest(w);
 }
 
-/* ---- blocks in use ----------------------------------------------------- */
+/* ---- blocks in use ------------------------------------------------------- */
 
-static void *use(struct win_block *b)
+static void *block_use(struct win_block *b)
 {
 	b->forks = weft_load32(&forks);
 	b->used = true;
@@ -102,18 +102,18 @@ void *win_blocks_take(struct win_blocks *w, size_t bytes)
 
 		if (b->region.bytes < bytes || b->region.bytes > most)
 			continue;
-		unkeep(w, k);
-		return use(b);
+		free_list_remove(w, k);
+		return block_use(b);
 	}
 	return NULL;
 }
 
 void *win_blocks_make(struct win_blocks *w, size_t bytes)
 {
-	static pthread_once_t watched = PTHREAD_ONCE_INIT;
+	static pthread_once_t registered = PTHREAD_ONCE_INIT;
 	struct win_block *b = w->block, *end = b + WIN_BLOCKS;
 
-	pthread_once(&watched, watch_forks);
+	pthread_once(&registered, register_fork_handler);
 	while (b < end && b->region.base)
 		b++;
 	if (b == end && w->kept_n) {
@@ -123,7 +123,7 @@ void *win_blocks_make(struct win_blocks *w, size_t bytes)
 	if (b == end ||
 	    weft_region_open(&b->region, "weft-mem", whole_pages(bytes)))
 		return NULL;
-	return use(b);
+	return block_use(b);
 }
 
 bool win_blocks_give(struct win_blocks *w, void *base)
@@ -139,7 +139,7 @@ bool win_blocks_give(struct win_blocks *w, void *base)
 		b->used = false;
 		weft_region_close(&b->region);
 	} else {
-		keep(w, b);
+		free_list_add(w, b);
 	}
 	return true;
 }

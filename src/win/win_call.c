@@ -13,19 +13,19 @@
 
 /* ---- arrays of elements -------------------------------------------------- */
 
-/* Can typed data be used in place as an array of elements? */
-static bool is_row(const struct weft_dt *unit, MPI_Count count,
-		   const struct weft_dt *dt)
+/* Returns whether typed data can be used in place as an array of elements. */
+static bool is_array(const struct weft_dt *unit, MPI_Count count,
+		     const struct weft_dt *dt)
 {
 	return unit->size == unit->extent && weft_dt_is_run(dt, count);
 }
 
-static struct weft_typed row_of(const struct win_call *c, void *mem)
+static struct weft_typed array_of(const struct win_call *c, void *mem)
 {
 	return (struct weft_typed){ c->unit, mem, (MPI_Count)c->n };
 }
 
-static void *row_new(const struct win_call *c)
+static void *array_new(const struct win_call *c)
 {
 	return malloc(c->n * (size_t)c->unit->extent + 1);
 }
@@ -34,14 +34,14 @@ static int make_in(struct win_call *c, const struct weft_win_xfer *x)
 {
 	struct weft_typed from = { x->dt, x->buf, x->count }, to;
 
-	if (is_row(c->unit, x->count, x->dt)) {
+	if (is_array(c->unit, x->count, x->dt)) {
 		c->r.in = (char *)x->buf + x->dt->true_lb;
 		return 0;
 	}
-	c->own_in = row_new(c);
+	c->own_in = array_new(c);
 	if (!c->own_in)
 		return -ENOMEM;
-	to = row_of(c, c->own_in);
+	to = array_of(c, c->own_in);
 	weft_pack_copy(&to, &from);
 	c->r.in = c->own_in;
 	return 0;
@@ -49,11 +49,11 @@ static int make_in(struct win_call *c, const struct weft_win_xfer *x)
 
 static int make_old(struct win_call *c, const struct weft_win_xfer *x)
 {
-	if (is_row(c->unit, x->rcount, x->rdt)) {
+	if (is_array(c->unit, x->rcount, x->rdt)) {
 		c->r.old = (char *)x->result + x->rdt->true_lb;
 		return 0;
 	}
-	c->own_old = row_new(c);
+	c->own_old = array_new(c);
 	if (!c->own_old)
 		return -ENOMEM;
 	c->r.old = c->own_old;
@@ -90,7 +90,7 @@ int win_call_make(struct win_call *c, struct weft_win *w,
 
 int win_call_fetch(struct win_call *c)
 {
-	c->own_old = row_new(c);
+	c->own_old = array_new(c);
 	c->r.old = c->own_old;
 	return c->own_old ? 0 : -ENOMEM;
 }
@@ -100,7 +100,7 @@ void win_call_end(struct win_call *c)
 	struct weft_typed row;
 
 	if (c->result.dt && c->own_old) {
-		row = row_of(c, c->own_old);
+		row = array_of(c, c->own_old);
 		weft_pack_copy(&c->result, &row);
 	}
 	free(c->own_in);
@@ -112,15 +112,20 @@ void win_call_hand_over(struct win_call *c, struct win_op *op)
 	op->in = c->own_in;
 	op->old = c->own_old;
 	op->result = c->result;
-	if (c->result.dt) /* the caller may free it before the response */
+	/* the caller may free the type before the response arrives */
+	if (c->result.dt)
 		weft_dt_get((struct weft_dt *)(uintptr_t)c->result.dt);
 	op->unit = c->unit;
 }
 
 /* ---- runs ---------------------------------------------------------------- */
 
-/* How many of n elements from at on are in one attachment; at least one. */
-static size_t cut(const struct win_call *c, const char *at, size_t n)
+/*
+ * Returns how many of the n elements at `at` are in one attachment, at least
+ * one.
+ */
+static size_t limit_to_attachment(const struct win_call *c, const char *at,
+				  size_t n)
 {
 	struct win_attach_place p;
 	size_t most;
@@ -139,14 +144,14 @@ struct win_run win_call_run(const struct win_call *c, size_t from)
 	struct iovec iov;
 
 	weft_pack_iov(&c->place, &pos, &iov, 1);
-	run.at = iov.iov_base;
-	/* elements with gaps may be several pieces; one at a time */
+	run.location = iov.iov_base;
+	/* an element with gaps may consist of several pieces: one per run */
 	run.n = c->unit->size == c->unit->extent
 			? iov.iov_len / (size_t)c->unit->size
 			: 1;
 	if (run.n > c->n - from)
 		run.n = c->n - from;
-	run.n = cut(c, run.at, run.n);
+	run.n = limit_to_attachment(c, run.location, run.n);
 	run.r.in = c->r.in ? c->r.in + off : NULL;
 	run.r.compare = c->r.compare ? c->r.compare + off : NULL;
 	run.r.old = c->r.old ? c->r.old + off : NULL;
@@ -178,7 +183,7 @@ static int post_send(struct win_post *p)
 
 	if (!p->runs)
 		return 0;
-	rc = win_op_room(c->w);
+	rc = win_op_throttle(c->w);
 	if (rc)
 		return rc;
 	if (p->r.in)
@@ -192,7 +197,7 @@ static int post_send(struct win_post *p)
 	if (!rc) {
 		rc = win_am_send(c->w, c->target, &head, part, n, p->op);
 		if (rc)
-			win_serve_forget(c->w, c->target, head.id, rc);
+			win_serve_cancel(c->w, c->target, head.id, rc);
 	}
 	weft_unlock();
 	p->runs = 0;
@@ -205,7 +210,7 @@ static size_t post_add(struct win_post *p, const struct win_run *run,
 		       size_t from)
 {
 	struct win_call *c = p->c;
-	size_t room = WIN_AM_ROW / c->e.step - p->count, n = run->n - from;
+	size_t room = WIN_AM_ARRAY / c->e.step - p->count, n = run->n - from;
 	size_t off = from * c->e.step;
 
 	if (n > room)
@@ -217,7 +222,8 @@ static size_t post_add(struct win_post *p, const struct win_run *run,
 		p->r.compare = run->r.compare ? run->r.compare + off : NULL;
 		p->r.old = run->r.old ? run->r.old + off : NULL;
 	}
-	p->run[p->runs++] = (struct win_am_run){ (uintptr_t)run->at + off, n };
+	p->run[p->runs++] =
+		(struct win_am_run){ (uintptr_t)run->location + off, n };
 	p->count += n;
 	return n;
 }
@@ -250,7 +256,7 @@ int win_call_send(struct win_call *c, struct win_op *op, win_call_want want)
 		at += run.n;
 		if (!want || want(c, &run))
 			rc = post_run(&p, &run);
-		else /* gathered operands must be contiguous */
+		else /* the operands of gathered runs must be contiguous */
 			rc = post_send(&p);
 	}
 	return rc ? rc : post_send(&p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An access in its normal form: n elements of one predefined type (bytes, for
- * puts and gets), operands and results as arrays, and the runs of elements at
- * the target. All paths use this form.
+ * Normal form of an access, used by all paths: n elements of one predefined
+ * type (bytes, for puts and gets), arrays of operands and results, and the runs
+ * of elements at the target.
  */
 #ifndef WEFT_WIN_CALL_H
 #define WEFT_WIN_CALL_H
@@ -17,19 +17,24 @@ struct win_call {
 	const struct weft_op *op;
 	struct win_elem e;
 	size_t n;
-	struct weft_typed place; /* at the target; buf: see win_fi_find() */
-	struct win_elem_rows r;
-	struct weft_typed result; /* dt NULL: r.old is the result's location */
-	void *own_in;		  /* arrays allocated for this call */
+	/* typed data at the target; buf: see win_fi_find() */
+	struct weft_typed place;
+	struct win_elem_arrays r;
+	/*
+	 * result buffer, if not contiguous; dt NULL: r.old points into the
+	 * caller's result buffer
+	 */
+	struct weft_typed result;
+	void *own_in; /* arrays allocated for this call */
 	void *own_old;
-	bool plain; /* a put or get */
+	bool plain; /* true: a put or get, not an accumulate */
 };
 
 /* n contiguous elements. */
 struct win_run {
-	char *at;
+	char *location; /* at the target; see win_fi_find() */
 	size_t n;
-	struct win_elem_rows r; /* the corresponding parts of the arrays */
+	struct win_elem_arrays r; /* parts of the arrays for this run */
 };
 
 /*
@@ -38,29 +43,29 @@ struct win_run {
  */
 int win_call_make(struct win_call *c, struct weft_win *w,
 		  const struct weft_win_xfer *x, const struct weft_dt *unit);
-/* Fetches old elements into an array that is not used. 0 or -ENOMEM. */
+/* Makes the access fetch old elements, which are not used. 0 or -ENOMEM. */
 int win_call_fetch(struct win_call *c);
 /* Stores results and frees the arrays. */
 void win_call_end(struct win_call *c);
 /* Hands the arrays over to an operation, which frees them. */
 void win_call_hand_over(struct win_call *c, struct win_op *op);
 
-/* The run that begins with element from; from < c->n. */
+/* Returns the run that begins with element from; from < c->n. */
 struct win_run win_call_run(const struct win_call *c, size_t from);
 
-/* Sends runs as messages, gathering several into one. */
+/* Runs gathered for the next message. */
 struct win_post {
 	struct win_call *c;
 	struct win_op *op;
-	struct win_elem_rows r; /* of the first gathered run */
+	struct win_elem_arrays r; /* arrays of the first gathered run */
 	uint32_t runs;
 	size_t count;
 	struct win_am_run *run;
 };
 
 /*
- * Sends the runs of a call for which want returns true as messages; want NULL:
- * all. 0 or -errno.
+ * Sends as messages the runs of a call for which want returns true; want NULL:
+ * all runs. 0 or -errno.
  */
 typedef bool (*win_call_want)(const struct win_call *c,
 			      const struct win_run *run);

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#define ELEM_MAX 64 /* at least the bytes of the longest predefined type */
+/* at least the size of the longest predefined type, bytes */
+#define ELEM_MAX 64
 
 static bool is_int(const struct weft_dt *unit, size_t bytes)
 {
@@ -37,8 +38,8 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 			      .bytes = n,
 			      .step = (size_t)unit->extent };
 
-	e.solid = n == e.step && (size_t)unit->size == n && n <= 8 && n &&
-		  !(n & (n - 1));
+	e.can_swap = n == e.step && (size_t)unit->size == n && n <= 8 && n &&
+		     !(n & (n - 1));
 	if (compares)
 		return e;
 	e.what = what_of(unit, weft_op_handle(op));
@@ -47,9 +48,9 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 	return e;
 }
 
-/* ---- by atomic instructions ---------------------------------------------- */
+/* ---- changes by atomic instructions -------------------------------------- */
 
-/* Words of each size, loaded, stored and swapped atomically. */
+/* Atomic load, store and compare-and-swap of words of each size. */
 
 static uint64_t word_load(const void *at, size_t bytes)
 {
@@ -92,7 +93,10 @@ static void word_store(void *at, uint64_t v, size_t bytes)
 	}
 }
 
-/* False: *expect_p is the present value. */
+/*
+ * Compare-and-swap. Returns false and sets *expect_p to the current value if
+ * the values differ.
+ */
 static bool word_swap(void *at, size_t bytes, uint64_t *expect_p, uint64_t want)
 {
 	uint32_t e32 = (uint32_t)*expect_p;
@@ -118,7 +122,8 @@ static bool word_swap(void *at, size_t bytes, uint64_t *expect_p, uint64_t want)
 }
 
 /*
- * The new value for old, as words; all supported processors are little-endian.
+ * Returns the new value of a word whose value is old. All supported processors
+ * are little-endian.
  */
 static uint64_t word_next(const struct win_elem *e, uint64_t old, uint64_t in,
 			  uint64_t compare)
@@ -185,8 +190,8 @@ static void word_put(char *row, uint64_t v, size_t bytes)
 }
 
 /*
- * Short elements that fill an aligned word of 8 bytes are changed together: an
- * exchange costs the same for one of them as for all.
+ * Returns the number of bytes changed by one compare-and-swap. Short elements
+ * that fill an aligned 8-byte word are changed together, at the cost of one.
  */
 static size_t bytes_at_once(const struct win_elem *e, const char *at,
 			    size_t left)
@@ -197,8 +202,8 @@ static size_t bytes_at_once(const struct win_elem *e, const char *at,
 	return whole ? 8 : e->bytes;
 }
 
-/* Changes all elements of a word; returns its old value. */
-static uint64_t whole_change(const struct win_elem *e, void *at, uint64_t in)
+/* Changes all elements of an 8-byte word; returns the old value. */
+static uint64_t words_change(const struct win_elem *e, void *at, uint64_t in)
 {
 	uint64_t old = word_load(at, 8), next;
 
@@ -212,7 +217,7 @@ static uint64_t whole_change(const struct win_elem *e, void *at, uint64_t in)
 	return old;
 }
 
-/* The old values are not requested: stores suffice. */
+/* Replaces elements by stores, for calls that do not fetch the old values. */
 static void apply_stores(const struct win_elem *e, char *at, const char *in,
 			 size_t n)
 {
@@ -225,7 +230,7 @@ static void apply_stores(const struct win_elem *e, char *at, const char *in,
 }
 
 static void apply_words(const struct win_elem *e, char *at,
-			const struct win_elem_rows *r, size_t n)
+			const struct win_elem_arrays *r, size_t n)
 {
 	size_t len = n * e->bytes, b;
 
@@ -235,14 +240,14 @@ static void apply_words(const struct win_elem *e, char *at,
 		b = bytes_at_once(e, at + i, len - i);
 		in = r->in ? word_get(r->in + i, b) : 0;
 		cmp = r->compare ? word_get(r->compare + i, b) : 0;
-		old = b > e->bytes ? whole_change(e, at + i, in)
+		old = b > e->bytes ? words_change(e, at + i, in)
 				   : word_change(e, at + i, in, cmp);
 		if (r->old)
 			word_put(r->old + i, old, b);
 	}
 }
 
-/* ---- without atomics ----------------------------------------------------- */
+/* ---- changes without atomic instructions --------------------------------- */
 
 static void change_plain(const struct win_elem *e, char *at, const char *in,
 			 const char *compare)
@@ -260,7 +265,7 @@ static void change_plain(const struct win_elem *e, char *at, const char *in,
 			memcpy(at, in, e->bytes);
 		return;
 	default:
-		/* the kernels need aligned elements */
+		/* the kernels (weft_op_fn) need aligned elements */
 		memcpy(a, in, e->bytes);
 		memcpy(b, at, e->bytes);
 		e->fn(a, b, 1);
@@ -269,7 +274,7 @@ static void change_plain(const struct win_elem *e, char *at, const char *in,
 }
 
 static void apply_plain(const struct win_elem *e, char *at,
-			const struct win_elem_rows *r, size_t n)
+			const struct win_elem_arrays *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t off = i * e->step;
@@ -281,9 +286,12 @@ static void apply_plain(const struct win_elem *e, char *at,
 	}
 }
 
-/* Arrays without gaps and without arithmetic: copied. */
+/*
+ * Copies arrays without gaps if no arithmetic is needed. Returns false
+ * otherwise.
+ */
 static bool apply_move(const struct win_elem *e, char *at,
-		       const struct win_elem_rows *r, size_t n)
+		       const struct win_elem_arrays *r, size_t n)
 {
 	size_t len = n * e->step;
 
@@ -298,8 +306,8 @@ static bool apply_move(const struct win_elem *e, char *at,
 }
 
 /*
- * The kernels need elements at addresses of their alignment, 16 at most; it
- * divides their size.
+ * Returns whether `at` is aligned as the kernels require: by the largest power
+ * of two that divides the element size, at most 16.
  */
 static bool is_aligned(const struct win_elem *e, const void *at)
 {
@@ -308,9 +316,9 @@ static bool is_aligned(const struct win_elem *e, const void *at)
 	return !((uintptr_t)at % (align < 16 ? align : 16));
 }
 
-/* Arrays without gaps, all elements in one call. */
-static bool apply_rows(const struct win_elem *e, char *at,
-		       const struct win_elem_rows *r, size_t n)
+/* Changes arrays without gaps by one kernel call. Returns false otherwise. */
+static bool apply_arrays(const struct win_elem *e, char *at,
+			 const struct win_elem_arrays *r, size_t n)
 {
 	if (e->bytes != e->step || e->what > WIN_ELEM_SUM64 ||
 	    !is_aligned(e, at) || !is_aligned(e, r->in))
@@ -322,7 +330,7 @@ static bool apply_rows(const struct win_elem *e, char *at,
 }
 
 void win_elem_apply(const struct win_elem *e, char *at,
-		    const struct win_elem_rows *r, size_t n, bool plain)
+		    const struct win_elem_arrays *r, size_t n, bool plain)
 {
 	bool quick = !plain && win_elem_is_atomic(e, (uintptr_t)at);
 
@@ -330,6 +338,6 @@ void win_elem_apply(const struct win_elem *e, char *at,
 		apply_stores(e, at, r->in, n);
 	else if (quick)
 		apply_words(e, at, r, n);
-	else if (!apply_move(e, at, r, n) && !apply_rows(e, at, r, n))
+	else if (!apply_move(e, at, r, n) && !apply_arrays(e, at, r, n))
 		apply_plain(e, at, r, n);
 }

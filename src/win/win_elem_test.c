@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Elements of targets: every operation on every type gives the result of its
- * kernel, with and without atomics, at any alignment; and threads lose no
- * update.
+ * Tests of element changes: every operation on every type gives the result of
+ * its kernel, with and without atomics, at any alignment; concurrent threads
+ * lose no update.
  */
 #include "src/win/win_elem.h"
 
@@ -11,7 +11,8 @@
 #include <stdalign.h>
 #include <string.h>
 
-#define N    21 /* several words of 8 bytes, and partial ones at both ends */
+/* elements: several words of 8 bytes, and partial words at both ends */
+#define N    21
 #define ROOM 1024
 
 static const MPI_Op ops[] = {
@@ -28,7 +29,7 @@ static bool is_used(const struct weft_dt *dt, const struct weft_op *op)
 	       (h == MPI_REPLACE || h == MPI_NO_OP || weft_op_allows(op, dt));
 }
 
-/* The result in target, computed by the kernel alone. */
+/* Computes the expected result in target by the kernel alone. */
 static void expect(const struct weft_dt *dt, const struct weft_op *op,
 		   const char *in, char *target)
 {
@@ -41,23 +42,24 @@ static void expect(const struct weft_dt *dt, const struct weft_op *op,
 }
 
 /* Compares only the elements, not the gaps between them. */
-static void same(const struct weft_dt *dt, const char *a, const char *b)
+static void check_same_elements(const struct weft_dt *dt, const char *a,
+				const char *b)
 {
 	for (int i = 0; i < N; i++)
 		T_MEM(a + i * dt->extent, b + i * dt->extent,
 		      (size_t)dt->true_extent);
 }
 
-static void one(const struct weft_dt *dt, const struct weft_op *op,
-		size_t shift, bool plain, bool fetch)
+static void check_change(const struct weft_dt *dt, const struct weft_op *op,
+			 size_t shift, bool plain, bool fetch)
 {
 	alignas(64) char mem[ROOM] = { 0 }, in[ROOM] = { 0 },
 			 want[ROOM] = { 0 };
 	alignas(64) char old[ROOM] = { 0 }, first[ROOM] = { 0 };
 	struct win_elem e = win_elem_of(dt, op, false);
-	struct win_elem_rows r = { in, NULL, fetch ? old : NULL };
+	struct win_elem_arrays r = { in, NULL, fetch ? old : NULL };
 
-	/* every byte small and even: a number of any type */
+	/* small even bytes are a valid number in every type */
 	for (size_t i = 0; i < (size_t)(N * dt->extent); i++) {
 		first[i] = (char)(i % 7 ? 0 : 2);
 		in[i] = (char)(i % 5 ? 0 : 4);
@@ -66,15 +68,15 @@ static void one(const struct weft_dt *dt, const struct weft_op *op,
 	memcpy(mem + shift, first, (size_t)(N * dt->extent));
 	expect(dt, op, in, want);
 	win_elem_apply(&e, mem + shift, &r, N, plain);
-	same(dt, mem + shift, want);
+	check_same_elements(dt, mem + shift, want);
 	if (fetch)
-		same(dt, old, first);
+		check_same_elements(dt, old, first);
 	for (size_t i = 0; i < shift; i++)
 		T_IS(mem[i], 0);
 	T_IS(mem[shift + (size_t)(N * dt->extent)], 0);
 }
 
-static void elements_become_what_the_kernel_says(void **state)
+static void element_changes_match_the_kernel(void **state)
 {
 	for (int t = 0; t < 256; t++)
 		for (size_t o = 0; o < WEFT_COUNT_OF(ops); o++) {
@@ -84,16 +86,16 @@ static void elements_become_what_the_kernel_says(void **state)
 			if (!is_used(dt, op))
 				continue;
 			for (int fetch = 0; fetch < 2; fetch++) {
-				one(dt, op, 0, false, fetch);
-				one(dt, op, 0, true, fetch);
-				one(dt, op, 3, false, fetch);
-				one(dt, op, (size_t)dt->true_extent, false,
-				    fetch);
+				check_change(dt, op, 0, false, fetch);
+				check_change(dt, op, 0, true, fetch);
+				check_change(dt, op, 3, false, fetch);
+				check_change(dt, op, (size_t)dt->true_extent,
+					     false, fetch);
 			}
 		}
 }
 
-static void a_swap_needs_the_same_bits(void **state)
+static void compare_and_swap_compares_bits(void **state)
 {
 	static const MPI_Datatype types[] = { MPI_INT8_T, MPI_INT16_T,
 					      MPI_INT32_T, MPI_INT64_T };
@@ -103,9 +105,9 @@ static void a_swap_needs_the_same_bits(void **state)
 			struct win_elem e =
 				win_elem_of(weft_dt_of(types[t]), NULL, true);
 			uint64_t is = 5, want = 9, other = 6, old = 0;
-			struct win_elem_rows r = { (char *)&want,
-						   (char *)&other,
-						   (char *)&old };
+			struct win_elem_arrays r = { (char *)&want,
+						     (char *)&other,
+						     (char *)&old };
 
 			win_elem_apply(&e, (char *)&is, &r, 1, plain);
 			T_IS(is, 5);
@@ -117,8 +119,8 @@ static void a_swap_needs_the_same_bits(void **state)
 		}
 }
 
-/* Elements changed by atomic instructions, and elements that need a lock. */
-static void size_and_place_tell_who_changes_an_element(void **state)
+/* The method is an atomic instruction or a lock. */
+static void size_and_alignment_determine_the_method(void **state)
 {
 	const struct weft_op *sum = weft_op_of(MPI_SUM);
 	struct win_elem i4 = win_elem_of(weft_dt_of(MPI_INT), sum, false);
@@ -133,34 +135,34 @@ static void size_and_place_tell_who_changes_an_element(void **state)
 	T_FALSE(win_elem_is_atomic(&pair, 64));
 }
 
-static void *add(void *arg)
+static void *add_doubles(void *arg)
 {
 	struct win_elem e =
 		win_elem_of(weft_dt_of(MPI_DOUBLE), weft_op_of(MPI_SUM), false);
 	double ones[4] = { 1, 1, 1, 1 };
-	struct win_elem_rows r = { (char *)ones, NULL, NULL };
+	struct win_elem_arrays r = { (char *)ones, NULL, NULL };
 
 	for (int i = 0; i < t_scale(5000); i++)
 		win_elem_apply(&e, arg, &r, 4, false);
 	return NULL;
 }
 
-static void threads_lose_no_addition(void **state)
+static void concurrent_additions_are_not_lost(void **state)
 {
 	alignas(64) double sum[4] = { 0 };
 
-	t_threads(4, add, sum, 0);
+	t_threads(4, add_doubles, sum, 0);
 	for (int i = 0; i < 4; i++)
 		T_TRUE(sum[i] == 4 * t_scale(5000));
 }
 
-/* Some by words, their neighbours one by one. */
-static void *add_short(void *arg)
+/* Changes elements by whole words and their neighbours one by one. */
+static void *add_floats(void *arg)
 {
 	struct win_elem e =
 		win_elem_of(weft_dt_of(MPI_FLOAT), weft_op_of(MPI_SUM), false);
 	float ones[4] = { 1, 1, 1, 1 };
-	struct win_elem_rows r = { (char *)ones, NULL, NULL };
+	struct win_elem_arrays r = { (char *)ones, NULL, NULL };
 
 	for (int i = 0; i < t_scale(5000); i++) {
 		win_elem_apply(&e, arg, &r, 4, false);
@@ -170,12 +172,12 @@ static void *add_short(void *arg)
 	return NULL;
 }
 
-static void words_and_their_parts_lose_no_addition(void **state)
+static void word_and_element_additions_are_not_lost(void **state)
 {
 	alignas(64) float sum[4] = { 0 };
 	int all = 4 * t_scale(5000);
 
-	t_threads(4, add_short, sum, 0);
+	t_threads(4, add_floats, sum, 0);
 	for (int i = 0; i < 4; i++)
 		T_IS((int)sum[i], i == 1 || i == 2 ? 2 * all : all);
 }
@@ -183,11 +185,11 @@ static void words_and_their_parts_lose_no_addition(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(elements_become_what_the_kernel_says),
-		T_CASE(a_swap_needs_the_same_bits),
-		T_CASE(size_and_place_tell_who_changes_an_element),
-		T_CASE(threads_lose_no_addition),
-		T_CASE(words_and_their_parts_lose_no_addition),
+		T_CASE(element_changes_match_the_kernel),
+		T_CASE(compare_and_swap_compares_bits),
+		T_CASE(size_and_alignment_determine_the_method),
+		T_CASE(concurrent_additions_are_not_lost),
+		T_CASE(word_and_element_additions_are_not_lost),
 	};
 
 	return T_RUN(tests);

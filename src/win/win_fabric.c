@@ -11,7 +11,7 @@
 static const struct {
 	MPI_Op op;
 	enum fi_op fi;
-	bool whole; /* for integers only */
+	bool integers_only; /* supported for integers only */
 } fi_ops[] = {
 	{ MPI_SUM, FI_SUM, false },
 	{ MPI_PROD, FI_PROD, false },
@@ -28,8 +28,8 @@ static const struct {
 };
 
 /*
- * libfabric's number plus one; 0: it has no such type, or with other
- * arithmetic.
+ * libfabric's datatype plus one; 0: libfabric has no such type, or its
+ * arithmetic differs.
  */
 static const int8_t fi_types[WEFT_BASIC_COUNT] = {
 	[WEFT_BASIC_I8] = FI_INT8 + 1,	  [WEFT_BASIC_I16] = FI_INT16 + 1,
@@ -56,7 +56,10 @@ enum fi_op win_fabric_op(const struct weft_op *op)
 
 /* ---- capabilities -------------------------------------------------------- */
 
-/* FI_ATOMIC_READ needs a fetching operation only. */
+/*
+ * Returns whether the provider has the operation; FI_ATOMIC_READ needs the
+ * fetching form only.
+ */
 static bool has_op(enum fi_datatype type, enum fi_op op)
 {
 	size_t most = 0, fetched = 0;
@@ -68,16 +71,17 @@ static bool has_op(enum fi_datatype type, enum fi_op op)
 }
 
 /*
- * Does it have all operations of MPI? Type and location alone choose the path
- * of an access.
+ * Returns whether the provider has all operations of MPI on the type: the path
+ * of an access depends on type and location only, not on the operation.
  */
 static bool has_type(enum fi_datatype type)
 {
-	bool whole = type != FI_FLOAT && type != FI_DOUBLE;
+	bool integers_only = type != FI_FLOAT && type != FI_DOUBLE;
 	size_t most = 0;
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(fi_ops); i++)
-		if ((whole || !fi_ops[i].whole) && !has_op(type, fi_ops[i].fi))
+		if ((integers_only || !fi_ops[i].integers_only) &&
+		    !has_op(type, fi_ops[i].fi))
 			return false;
 	return !fi_compare_atomicvalid(weft_core.ep, type, FI_CSWAP, &most) &&
 	       most;
@@ -95,7 +99,8 @@ static uint64_t query_types(void)
 }
 
 /*
- * These protocols of libfabric change memory in software, by compare-and-swap.
+ * Returns whether the protocol is one of libfabric's that execute atomics in
+ * software, by compare-and-swap.
  */
 static bool is_software(uint32_t protocol)
 {
@@ -103,8 +108,10 @@ static bool is_software(uint32_t protocol)
 	       protocol == FI_PROTO_SHM;
 }
 
-/* Only our provider has it. */
-static const struct fi_weft_rma_sync *query_now(void)
+/*
+ * Returns the synchronous RMA interface, which only our provider has, or NULL.
+ */
+static const struct fi_weft_rma_sync *query_rma_sync(void)
 {
 	void *ops = NULL;
 
@@ -128,19 +135,21 @@ const struct win_fabric *win_fabric(void)
 	f.ours = weft_core.reports_match;
 	f.by_processor = f.ours || is_software(info->ep_attr->protocol);
 	f.by_address = d->mr_mode & FI_MR_VIRT_ADDR;
-	f.binds = d->mr_mode & FI_MR_ENDPOINT;
+	f.bind_regions = d->mr_mode & FI_MR_ENDPOINT;
 	f.key_first = d->mr_key_size < 8 ? 1 : UINT64_C(0x57494e0000000001);
 	f.flags = f.ours ? 0 : FI_DELIVERY_COMPLETE;
 	f.bytes_max = info->ep_attr->max_msg_size;
-	f.now = f.ours ? query_now() : NULL;
-	/* udp;ofi_rxd of 1.17 fails with several outstanding atomics */
+	f.now = f.ours ? query_rma_sync() : NULL;
+	/*
+	 * udp;ofi_rxd of libfabric 1.17 fails with several outstanding atomics
+	 */
 	if (f.rma && (info->caps & FI_ATOMIC) &&
 	    info->ep_attr->protocol != FI_PROTO_RXD)
 		f.types = query_types();
 	return &f;
 }
 
-/* ---- order --------------------------------------------------------------- */
+/* ---- ordering ------------------------------------------------------------ */
 
 bool win_fabric_orders(unsigned before, unsigned now, size_t bytes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Capabilities of the provider for windows. Ours and others are queried by the
- * same calls of libfabric; missing ones are replaced by messages.
+ * Capabilities of the provider for windows, queried by the same libfabric calls
+ * for every provider. Messages replace missing capabilities.
  */
 #ifndef WEFT_WIN_FABRIC_H
 #define WEFT_WIN_FABRIC_H
@@ -14,23 +14,29 @@
 struct fi_weft_rma_sync;
 
 struct win_fabric {
-	bool rma; /* fi_write and fi_read */
+	bool rma; /* fi_write and fi_read are available */
 	bool ours;
-	bool by_processor;  /* atomics use the target's processor */
+	/* atomics are instructions of the target's processor */
+	bool by_processor;
 	bool by_address;    /* remote addresses are virtual, not offsets */
-	bool binds;	    /* regions are bound to the endpoint */
-	uint64_t key_first; /* first of the requested keys */
-	uint64_t flags;	    /* of writes: completion at the target */
-	uint64_t bytes_max; /* of one operation */
-	uint64_t types; /* bits of enum weft_basic: types for which fi_atomic
-			   has all operations of MPI */
-	const struct fi_weft_rma_sync *now; /* or NULL */
+	bool bind_regions;  /* regions are bound to the endpoint */
+	uint64_t key_first; /* first key that windows request */
+	uint64_t flags;	    /* flags of writes, for completion at the target */
+	uint64_t bytes_max; /* maximum size of one operation, bytes */
+	/*
+	 * bits of enum weft_basic: types for which fi_atomic has all operations
+	 * of MPI
+	 */
+	uint64_t types;
+	const struct fi_weft_rma_sync *now; /* synchronous RMA, or NULL */
 };
 
-/* One object for all windows; the lock is held. */
+/*
+ * Returns the capabilities, one object for all windows. The core lock is held.
+ */
 const struct win_fabric *win_fabric(void);
 
-/* For a type in types. */
+/* Return libfabric's datatype of a type in types, and its operation. */
 enum fi_datatype win_fabric_type(const struct weft_dt *unit);
 enum fi_op win_fabric_op(const struct weft_op *op);
 
@@ -38,8 +44,8 @@ enum fi_op win_fabric_op(const struct weft_op *op);
 enum { WIN_READS = 1, WIN_WRITES = 2 };
 
 /*
- * Does the provider order an accumulate of this size behind the earlier ones,
- * whose effects are in before?
+ * Returns whether the provider executes an accumulate of this size with effects
+ * now after earlier accumulates with effects before.
  */
 bool win_fabric_orders(unsigned before, unsigned now, size_t bytes);
 

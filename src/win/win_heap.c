@@ -13,15 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct win_blocks blocks; /* with the lock */
+static struct win_blocks blocks; /* protected by the core lock */
 
-/* ---- own memory ---------------------------------------------------------- */
+/* ---- memory of this process ---------------------------------------------- */
 
 /*
- * Requests larger than the host's memory are left to malloc, which refuses
- * them.
+ * Returns whether a request is served by shared blocks. Requests larger than
+ * the host's memory are left to malloc, which refuses them.
  */
-static bool is_wanted(size_t bytes)
+static bool is_shareable(size_t bytes)
 {
 	const struct weft_core *c = &weft_core;
 	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES);
@@ -37,7 +37,7 @@ void *weft_win_heap_alloc(size_t bytes)
 	weft_lock();
 	if (bytes)
 		base = win_blocks_take(&blocks, bytes);
-	if (!base && is_wanted(bytes))
+	if (!base && is_shareable(bytes))
 		base = win_blocks_make(&blocks, bytes);
 	weft_unlock();
 	return base;
@@ -71,7 +71,7 @@ struct win_heap_place win_heap_find(const void *base, size_t bytes)
 	if (r && !fstat(r->fd, &st)) {
 		p.fd = r->fd;
 		p.inode = st.st_ino;
-		p.at = (uintptr_t)base - (uintptr_t)r->base;
+		p.offset = (uintptr_t)base - (uintptr_t)r->base;
 	}
 	weft_unlock();
 	return p;
@@ -82,7 +82,7 @@ struct win_heap_place win_heap_find(const void *base, size_t bytes)
 static int map_fd(int fd, const struct win_heap_place *p, size_t bytes,
 		  struct win_heap_map *m, char **mem_p)
 {
-	size_t skip = p->at % (size_t)sysconf(_SC_PAGESIZE);
+	size_t skip = p->offset % (size_t)sysconf(_SC_PAGESIZE);
 	struct stat st;
 
 	if (fstat(fd, &st))
@@ -90,7 +90,7 @@ static int map_fd(int fd, const struct win_heap_place *p, size_t bytes,
 	if (st.st_ino != p->inode)
 		return -EINVAL;
 	m->bytes = skip + bytes;
-	m->base = weft_region_window(fd, p->at - skip, m->bytes);
+	m->base = weft_region_window(fd, p->offset - skip, m->bytes);
 	if (!m->base)
 		return -errno;
 	*mem_p = (char *)m->base + skip;

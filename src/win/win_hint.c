@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The info keys of windows. MPI_Win_get_info returns those that are in effect:
- * unknown keys, invalid values, and values that do not hold for an existing
- * window, are left out. README describes each.
+ * Info keys of windows; README describes each of them. MPI_Win_get_info returns
+ * the keys in effect, without unknown keys, invalid values, and values that are
+ * not true of an existing window.
  */
 #include "src/win/win_hint.h"
 
@@ -12,9 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- values -------------------------------------------------------------- */
+/* ---- validity of values -------------------------------------------------- */
 
-/* Is [val, val + n) one of the words of a list that ends with NULL? */
+/*
+ * Returns whether [val, val + n) is one of the words of a list that ends with
+ * NULL.
+ */
 static bool is_one_of(const char *val, size_t n, const char *const *words)
 {
 	for (; *words; words++)
@@ -61,7 +64,10 @@ static bool is_bytes(const char *val)
 	return n && n < 10 && !val[n];
 }
 
-/* system, or mpi with restrictors; there is no other kind of memory. */
+/*
+ * Returns whether val names only existing memory kinds: system, or mpi with
+ * restrictors.
+ */
 static bool is_kinds(const char *val)
 {
 	static const char *const kinds[] = { "system", "mpi", NULL };
@@ -79,7 +85,7 @@ static bool is_kinds(const char *val)
 	return !val[n] || is_kinds(val + n + 1);
 }
 
-static bool is_ours(const char *val)
+static bool is_supported_kinds(const char *val)
 {
 	(void)val;
 	return false;
@@ -87,7 +93,7 @@ static bool is_ours(const char *val)
 
 /* ---- changes of an existing window --------------------------------------- */
 
-static bool may_be(const struct weft_win *w, const char *val)
+static bool always_true(const struct weft_win *w, const char *val)
 {
 	(void)w;
 	(void)val;
@@ -95,12 +101,12 @@ static bool may_be(const struct weft_win *w, const char *val)
 }
 
 /* A window created without locks cannot get them. */
-static bool may_lock(const struct weft_win *w, const char *val)
+static bool may_set_no_locks(const struct weft_win *w, const char *val)
 {
 	return !strcmp(val, "true") || !w->lockless;
 }
 
-static bool may_size(const struct weft_win *w, const char *val)
+static bool same_size_is_true(const struct weft_win *w, const char *val)
 {
 	bool same = true;
 
@@ -109,7 +115,7 @@ static bool may_size(const struct weft_win *w, const char *val)
 	return same || !strcmp(val, "false");
 }
 
-static bool may_unit(const struct weft_win *w, const char *val)
+static bool same_unit_is_true(const struct weft_win *w, const char *val)
 {
 	bool same = true;
 
@@ -118,24 +124,28 @@ static bool may_unit(const struct weft_win *w, const char *val)
 	return same || !strcmp(val, "false");
 }
 
-/* ---- keys ---------------------------------------------------------------- */
+/* ---- table of keys ------------------------------------------------------- */
 
 static const struct hint {
 	const char *key;
 	const char *val; /* default; NULL: absent by default */
 	bool (*fits)(const char *val);
-	/* is it true, or may it be changed, for an existing window? */
+	/*
+	 * returns whether the value is true of an existing window, or may be
+	 * set
+	 */
 	bool (*may)(const struct weft_win *w, const char *val);
 } hints[] = {
-	{ "no_locks", "false", is_switch, may_lock },
-	{ "accumulate_ordering", "rar,raw,war,waw", is_order, may_be },
-	{ "accumulate_ops", "same_op_no_op", is_ops, may_be },
-	{ "same_size", "false", is_switch, may_size },
-	{ "same_disp_unit", "false", is_switch, may_unit },
-	{ "alloc_shared_noncontig", "false", is_switch, may_be },
-	{ "mpi_accumulate_granularity", "0", is_bytes, may_be },
-	{ "mpi_assert_memory_alloc_kinds", NULL, is_kinds, may_be },
-	{ "mpi_memory_alloc_kinds", "mpi,system", is_ours, may_be },
+	{ "no_locks", "false", is_switch, may_set_no_locks },
+	{ "accumulate_ordering", "rar,raw,war,waw", is_order, always_true },
+	{ "accumulate_ops", "same_op_no_op", is_ops, always_true },
+	{ "same_size", "false", is_switch, same_size_is_true },
+	{ "same_disp_unit", "false", is_switch, same_unit_is_true },
+	{ "alloc_shared_noncontig", "false", is_switch, always_true },
+	{ "mpi_accumulate_granularity", "0", is_bytes, always_true },
+	{ "mpi_assert_memory_alloc_kinds", NULL, is_kinds, always_true },
+	{ "mpi_memory_alloc_kinds", "mpi,system", is_supported_kinds,
+	  always_true },
 };
 
 bool win_hint_is(const struct weft_win *w, const char *key, const char *want)
@@ -151,8 +161,8 @@ int win_hint_settle(struct weft_win *w, const char *key, const char *val)
 	return weft_info_set(w->info, key, val);
 }
 
-/* Copies the hints that accesses use. */
-static void apply(struct weft_win *w)
+/* Copies the hints that accesses use to fields of the window. */
+static void apply_hints(struct weft_win *w)
 {
 	char val[MPI_MAX_INFO_VAL + 1] = "0";
 
@@ -162,7 +172,7 @@ static void apply(struct weft_win *w)
 	w->granule = (size_t)strtoul(val, NULL, 10);
 }
 
-static int hint_take(struct weft_win *w, struct weft_info *info, bool stands)
+static int hints_set(struct weft_win *w, struct weft_info *info, bool exists)
 {
 	char val[MPI_MAX_INFO_VAL + 1];
 	int rc = 0;
@@ -171,11 +181,11 @@ static int hint_take(struct weft_win *w, struct weft_info *info, bool stands)
 		const struct hint *h = &hints[i];
 
 		if (weft_info_get(info, h->key, val, sizeof(val)) < 0 ||
-		    !h->fits(val) || (stands && !h->may(w, val)))
+		    !h->fits(val) || (exists && !h->may(w, val)))
 			continue;
 		rc = weft_info_set(w->info, h->key, val);
 	}
-	apply(w);
+	apply_hints(w);
 	return rc;
 }
 
@@ -189,10 +199,10 @@ int win_hint_open(struct weft_win *w, struct weft_info *info)
 	for (size_t i = 0; !rc && i < WEFT_COUNT_OF(hints); i++)
 		if (hints[i].val)
 			rc = weft_info_set(w->info, hints[i].key, hints[i].val);
-	return rc ? rc : hint_take(w, info, false);
+	return rc ? rc : hints_set(w, info, false);
 }
 
 int weft_win_hint(struct weft_win *w, struct weft_info *info)
 {
-	return hint_take(w, info, true);
+	return hints_set(w, info, true);
 }

@@ -7,9 +7,9 @@
 
 /* Sets the defaults, then the hints of info (may be NULL). */
 int win_hint_open(struct weft_win *w, struct weft_info *info);
-/* Is this value in effect? */
+/* Returns whether this value is in effect. */
 bool win_hint_is(const struct weft_win *w, const char *key, const char *val);
-/* Members gave different values: sets the common one. */
+/* Sets the common value after members have given different ones. */
 int win_hint_settle(struct weft_win *w, const char *key, const char *val);
 
 #endif

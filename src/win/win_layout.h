@@ -25,27 +25,31 @@
 #define WIN_MAGIC	 UINT64_C(0x57454654574e3033)
 #define WIN_ATTACHED_MAX 1024
 
-/* A ticket lock, first come first served; see win_rwlock.h. */
+/* A ticket lock, in the order of requests; see win_rwlock.h. */
 struct win_rwlock {
-	weft_au32 users;    /* tickets given */
-	weft_au32 read;	    /* the ticket that may enter shared */
-	weft_au32 write;    /* the ticket that may enter exclusively */
-	weft_au32 sleepers; /* waiters on read or write */
+	weft_au32 users;   /* number of tickets issued */
+	weft_au32 read;	   /* ticket that may enter shared */
+	weft_au32 write;   /* ticket that may enter exclusively */
+	weft_au32 waiters; /* number of waiters on read or write */
 };
 static_assert(sizeof(struct win_rwlock) == 16, "shared format");
 
 struct win_record {
-	/* line 0: lock for accumulates without an atomic instruction */
+	/*
+	 * line 0: lock for accumulates on elements without atomic instructions
+	 */
 	alignas(WEFT_CACHE_LINE) struct win_rwlock acc;
-	/* line 1: written by members that this rank waits for */
+	/* line 1: written by the members for which this rank waits */
 	alignas(WEFT_CACHE_LINE) weft_au32 completes;
-	weft_au32 events; /* event counter: this line, or posts, has changed */
-	weft_au32 sleepers;
-	weft_au32 slots; /* used entries of attached; written by this rank */
+	/* event word, incremented after a change of this line or of posts */
+	weft_au32 events;
+	weft_au32 waiters;
+	/* number of used entries of attached; written by this rank only */
+	weft_au32 slots;
 };
 static_assert(sizeof(struct win_record) == 128, "shared format");
 
-/* MPI_Win_lock of a rank's memory. */
+/* The lock that MPI_Win_lock acquires on a rank's memory. */
 struct win_rank_lock {
 	alignas(WEFT_CACHE_LINE) struct win_rwlock lock;
 };
@@ -56,15 +60,20 @@ struct win_attached {
 	weft_au64 start;
 	weft_au64 bytes; /* stored last */
 	weft_au64 key;
-	weft_au64 id; /* of this attachment, unique in its process */
-	struct win_heap_place heap; /* where other processes can map it */
+	weft_au64 id; /* attachment id, unique in its process */
+	/* location for processes that can map the memory */
+	struct win_heap_place heap;
 };
 static_assert(sizeof(struct win_attached) == 64, "shared format");
 
-/* A member's own page, where none is shared: others access it by fi_*. */
+/*
+ * Synchronization page of a member that shares no page; other members access it
+ * by fi_*.
+ */
 struct win_remote {
 	struct win_rwlock lock;
-	weft_au64 version; /* of the list; odd: being changed */
+	/* version of the list; odd: the list is being changed */
+	weft_au64 version;
 	weft_au32 slots;
 	uint32_t zero;
 	struct win_attached slot[]; /* dynamic only */
@@ -75,20 +84,21 @@ static_assert(offsetof(struct win_remote, version) == 16 &&
 
 struct win_page {
 	alignas(WEFT_CACHE_LINE) uint64_t magic;
-	uint64_t token; /* of this window, to verify the opened file */
+	/* random number of this window, to verify the opened file */
+	uint64_t token;
 	uint64_t locks; /* offsets from the page; 0: absent */
 	uint64_t posts;
 	uint64_t attached;
 	uint64_t memory;
 	uint32_t ranks;
 	uint32_t zero;
-	struct win_record row[];
+	struct win_record record[];
 };
-static_assert(offsetof(struct win_page, row) == 64, "shared format");
+static_assert(offsetof(struct win_page, record) == 64, "shared format");
 
 static inline struct win_record *win_record(struct win_page *p, int rank)
 {
-	return &p->row[rank];
+	return &p->record[rank];
 }
 
 static inline struct win_rwlock *win_rank_lock(struct win_page *p, int rank)
@@ -99,7 +109,7 @@ static inline struct win_rwlock *win_rank_lock(struct win_page *p, int rank)
 	return &all[rank].lock;
 }
 
-/* Number of exposures of target to origin. */
+/* Returns the counter of exposures of target to origin. */
 static inline weft_au32 *win_posts(struct win_page *p, int origin, int target)
 {
 	weft_au32 *all = (weft_au32 *)(void *)((char *)p + p->posts);

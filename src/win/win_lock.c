@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Passive target: locks and flushes. A lock is in the shared page, or in
- * virtual time in reach of fi_atomic, without help of the target; or it is
- * requested by messages, which the target serves when it makes progress.
+ * Passive target: locks and flushes. A lock is in the shared page, or, in
+ * virtual time, in memory that origins change by fi_atomic; both need no action
+ * of the target. Otherwise origins request the lock by messages, which the
+ * target serves when it makes progress.
  */
 #include "src/win/win_lock.h"
 
@@ -16,25 +17,25 @@
 
 /* ---- one target ---------------------------------------------------------- */
 
-/* Requests a lock by message; for the own memory, without one. */
-static int request_by_message(struct weft_win *w, int target, bool alone)
+/* Requests a lock by a message; the lock of this rank's memory, without one. */
+static int request_by_message(struct weft_win *w, int target, bool exclusive)
 {
 	struct weft_win_peer *p = &w->peer[target];
 	struct win_idle idle = win_idle_begin(w);
 	int rc;
 
-	/* relaxed: there is no grant before a request */
+	/* relaxed: no grant can arrive before the request is sent */
 	weft_store32_relaxed(&p->granted, 0);
 	if (target == w->rank) {
 		weft_lock();
-		rc = win_serve_lock(w, target, alone);
+		rc = win_serve_lock(w, target, exclusive);
 		weft_unlock();
 	} else {
 		rc = win_am_send_empty(w, target, WIN_AM_LOCK,
-				       alone ? WIN_AM_ALONE : 0);
+				       exclusive ? WIN_AM_EXCLUSIVE : 0);
 	}
 	while (!rc && !weft_load32(&p->granted))
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	return rc;
 }
 
@@ -80,7 +81,8 @@ static int release(struct weft_win *w, int target)
 }
 
 /*
- * One thread requests the lock, other threads that need the target wait for it.
+ * One thread requests the lock; other threads that need it wait for this
+ * request.
  */
 int win_lock_acquire(struct weft_win *w, int target)
 {
@@ -102,7 +104,7 @@ int win_lock_acquire(struct weft_win *w, int target)
 		weft_unlock();
 	}
 	while (!rc && !weft_load32(&p->lock))
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	return rc;
 }
 
@@ -129,7 +131,8 @@ int weft_win_lock(struct weft_win *w, int type, int rank, int assert)
 	rc = acquire(w, rank, assert &MPI_MODE_NOCHECK ? WIN_NOCHECK : how);
 	if (rc)
 		return rc;
-	weft_store32_relaxed(&w->peer[rank].open, 1); /* relaxed, too */
+	/* relaxed: see weft_win_is_open() */
+	weft_store32_relaxed(&w->peer[rank].open, 1);
 	count_locks(w, 1);
 	return 0;
 }
@@ -145,7 +148,8 @@ int weft_win_unlock(struct weft_win *w, int rank)
 		rc = win_epoch_drain(w, pending);
 	rc2 = release(w, rank);
 
-	weft_store32_relaxed(&w->peer[rank].open, 0); /* relaxed, too */
+	/* relaxed: see weft_win_is_open() */
+	weft_store32_relaxed(&w->peer[rank].open, 0);
 	count_locks(w, -1);
 	return rc ? rc : rc2;
 }
@@ -159,7 +163,8 @@ int weft_win_lock_all(struct weft_win *w, int assert)
 	win_serve_others(w);
 	w->lock_nocheck = assert &MPI_MODE_NOCHECK;
 	for (int i = 0; !rc && i < w->size; i++)
-		if (w->page || i == w->rank) /* others at their first use */
+		/* locks of other targets are requested at first use */
+		if (w->page || i == w->rank)
 			rc = acquire(w, i,
 				     w->lock_nocheck ? WIN_NOCHECK
 						     : WIN_SHARED);
@@ -185,7 +190,7 @@ int weft_win_unlock_all(struct weft_win *w)
 
 /* ---- checks -------------------------------------------------------------- */
 
-static const char *busy(const struct weft_win *w)
+static const char *why_busy(const struct weft_win *w)
 {
 	if (w->no_locks)
 		return "the window was created with the info key no_locks";
@@ -193,7 +198,7 @@ static const char *busy(const struct weft_win *w)
 		return "the window is locked by MPI_Win_lock_all";
 	if (w->started)
 		return "an access epoch of MPI_Win_start is open";
-	/* relaxed: a check only */
+	/* relaxed: only an argument check */
 	if (w->fence && weft_load32_relaxed(&w->used))
 		return "accesses since the last MPI_Win_fence are not complete";
 	return NULL;
@@ -201,12 +206,13 @@ static const char *busy(const struct weft_win *w)
 
 const char *weft_win_no_lock(const struct weft_win *w, int rank)
 {
-	if (weft_load32_relaxed(&w->peer[rank].open)) /* a check only */
+	/* relaxed: only an argument check */
+	if (weft_load32_relaxed(&w->peer[rank].open))
 		return "the target is locked already";
-	return busy(w);
+	return why_busy(w);
 }
 
 const char *weft_win_no_lock_all(const struct weft_win *w)
 {
-	return w->locks ? "a target is locked by MPI_Win_lock" : busy(w);
+	return w->locks ? "a target is locked by MPI_Win_lock" : why_busy(w);
 }

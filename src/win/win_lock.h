@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks of targets, interface for the rest of the folder. */
+/* Locks of targets: functions for the other files of this folder. */
 #ifndef WEFT_WIN_LOCK_H
 #define WEFT_WIN_LOCK_H
 
@@ -16,8 +16,8 @@ enum win_lock {
 int win_lock_acquire(struct weft_win *w, int target);
 
 /*
- * Before an access: where messages request locks, MPI_Win_lock_all requests
- * that of a target at its first use.
+ * Called before an access. If locks are requested by messages, the lock that
+ * MPI_Win_lock_all implies is requested at the first access to a target.
  */
 static inline int win_lock_reach(struct weft_win *w, int target)
 {

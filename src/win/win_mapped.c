@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attachments of local members that are mapped here; see win_mapped.h. */
+/* Mappings of attachments of members on this host; see win_mapped.h. */
 #include "src/win/win_mapped.h"
 
 #include "src/base/region.h"
@@ -11,40 +11,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Content of a slot of a target's list when it was last used. */
-struct near {
-	uint64_t id; /* of the attachment; 0: none */
-	char *mem;   /* NULL: it could not be mapped */
+/* Cached mapping of one attachment of a target, which is a slot of its list. */
+struct mapping {
+	uint64_t id; /* attachment id; 0: unused entry */
+	char *mem;   /* address of the mapping; NULL: mapping failed */
 	struct win_heap_map map;
 };
 
-/* By slot; with the lock. */
+/*
+ * Cached mappings of one target, indexed by slot. Protected by the core lock.
+ */
 struct win_mapped {
 	uint32_t slots;
-	struct near of[];
+	struct mapping entry[];
 };
 
-static void forget(struct near *n)
+static void mapping_close(struct mapping *n)
 {
 	if (n->map.base)
 		weft_region_window_close(n->map.base, n->map.bytes);
-	*n = (struct near){ 0 };
+	*n = (struct mapping){ 0 };
 }
 
-static struct near *near_at(struct weft_win_peer *p, uint32_t slot)
+static struct mapping *mapping_at(struct weft_win_peer *p, uint32_t slot)
 {
-	uint32_t had = p->near ? p->near->slots : 0, has = 2 * slot + 4;
-	struct win_mapped *all = p->near;
+	uint32_t had = p->mappings ? p->mappings->slots : 0, has = 2 * slot + 4;
+	struct win_mapped *all = p->mappings;
 
 	if (slot >= had) {
-		all = realloc(all, sizeof(*all) + has * sizeof(all->of[0]));
+		all = realloc(all, sizeof(*all) + has * sizeof(all->entry[0]));
 		if (!all)
 			return NULL;
-		memset(&all->of[had], 0, (has - had) * sizeof(all->of[0]));
+		memset(&all->entry[had], 0,
+		       (has - had) * sizeof(all->entry[0]));
 		all->slots = has;
-		p->near = all;
+		p->mappings = all;
 	}
-	return &all->of[slot];
+	return &all->entry[slot];
 }
 
 /*
@@ -56,24 +59,24 @@ static uint64_t id_of(const struct win_attached *slot)
 }
 
 /* Unmaps attachments whose slots have changed. */
-static void forget_detached(struct win_mapped *all, struct win_attached *slot)
+static void close_detached(struct win_mapped *all, struct win_attached *slot)
 {
 	for (uint32_t i = 0; i < all->slots && i < WIN_ATTACHED_MAX; i++)
-		if (all->of[i].id && (!weft_load64(&slot[i].bytes) ||
-				      all->of[i].id != id_of(&slot[i])))
-			forget(&all->of[i]);
+		if (all->entry[i].id && (!weft_load64(&slot[i].bytes) ||
+					 all->entry[i].id != id_of(&slot[i])))
+			mapping_close(&all->entry[i]);
 }
 
 static char *map_slot(struct weft_win *w, int target, uint32_t i)
 {
 	struct win_attached *all = win_attached(w->page, target);
-	struct near *n = near_at(&w->peer[target], i);
+	struct mapping *n = mapping_at(&w->peer[target], i);
 
 	if (!n)
 		return NULL;
 	if (weft_likely(n->id == id_of(&all[i])))
 		return n->mem;
-	forget_detached(w->peer[target].near, all);
+	close_detached(w->peer[target].mappings, all);
 	n->id = id_of(&all[i]);
 	/* relaxed: the caller has found the slot */
 	if (win_heap_map(&all[i].heap, weft_load64_relaxed(&all[i].bytes),
@@ -101,10 +104,10 @@ char *win_mapped_find(struct weft_win *w, int target, uint64_t start,
 void win_mapped_close(struct weft_win *w)
 {
 	for (int t = 0; w->peer && t < w->size; t++) {
-		struct win_mapped *all = w->peer[t].near;
+		struct win_mapped *all = w->peer[t].mappings;
 
 		for (uint32_t i = 0; all && i < all->slots; i++)
-			forget(&all->of[i]);
+			mapping_close(&all->entry[i]);
 		free(all);
 	}
 }

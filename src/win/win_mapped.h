@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory of MPI_Alloc_mem that members on this host have attached to a dynamic
- * window, mapped at its first use. Detached memory is unmapped when other
- * memory of that member is mapped, or with the window.
+ * window, mapped at the first access. Detached memory is unmapped when other
+ * memory of that member is mapped, or when the window is freed.
  */
 #ifndef WEFT_WIN_MAPPED_H
 #define WEFT_WIN_MAPPED_H
@@ -10,8 +10,8 @@
 #include "src/win/win.h"
 
 /*
- * The mapping of bytes bytes of a target from its address start on; NULL: not
- * all of them are in one attachment that can be mapped.
+ * Returns the mapped address of address start of the target, valid for bytes
+ * bytes; NULL: the range is not in one attachment that can be mapped.
  */
 char *win_mapped_find(struct weft_win *w, int target, uint64_t start,
 		      uint64_t bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and get: by load and store where the target's memory is mapped, by
- * fi_write and fi_read piece by piece where libfabric reaches it, by messages
- * otherwise.
+ * Put and get: by load and store if the target's memory is mapped, by one
+ * fi_write or fi_read per piece if libfabric can access the memory, otherwise
+ * by messages.
  */
 #include "src/win/win_attach.h"
 #include "src/win/win_call.h"
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* ---- mapped -------------------------------------------------------------- */
+/* ---- mapped memory ------------------------------------------------------- */
 
 static void copy_typed(const struct weft_win_xfer *x, char *at, bool put)
 {
@@ -49,7 +49,7 @@ static inline int move_here(const struct weft_win_xfer *x, char *at, bool put,
 	return 0;
 }
 
-/* Own memory of a dynamic window. */
+/* Moves data from or to this rank's memory of a dynamic window. */
 static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 		     bool put, struct weft_req **req_p)
 {
@@ -63,7 +63,7 @@ static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 	return move_here(x, (char *)x->disp, put, req_p);
 }
 
-/* The mapping of attached memory of the target; NULL: not mapped. */
+/* Returns the mapped address of attached memory of the target, or NULL. */
 static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	MPI_Count lo = x->tdt->true_lb, span;
@@ -79,9 +79,9 @@ static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
 	return at ? at - lo : NULL;
 }
 
-/* ---- by libfabric -------------------------------------------------------- */
+/* ---- transfers by libfabric ---------------------------------------------- */
 
-/* Both sides of an access, cut into pieces that are contiguous on both. */
+/* Both sides of an access, split into pieces that are contiguous on both. */
 struct sides {
 	struct weft_typed t[2];
 	size_t pos[2];
@@ -90,7 +90,7 @@ struct sides {
 
 enum { ORIGIN, TARGET };
 
-/* The next piece; its length, or 0 at the end. */
+/* Prepares the next piece. Returns its length, or 0 at the end. */
 static size_t sides_next(struct sides *s)
 {
 	size_t len;
@@ -112,11 +112,11 @@ static void sides_skip(struct sides *s, size_t len)
 }
 
 /*
- * Moves pieces that need only the kernel, until one does not; *all_p: all were
+ * Moves pieces by the kernel until one needs another path; *all_p: all were
  * moved.
  */
-static int pieces_now(struct weft_win *w, struct sides *s, int target, bool put,
-		      bool *all_p)
+static int pieces_sync(struct weft_win *w, struct sides *s, int target,
+		       bool put, bool *all_p)
 {
 	struct win_fi f = { .kind = put ? WIN_FI_WRITE : WIN_FI_READ };
 	int rc = 0;
@@ -125,7 +125,7 @@ static int pieces_now(struct weft_win *w, struct sides *s, int target, bool put,
 	while (!rc && (f.len = sides_next(s))) {
 		f.local = s->iov[ORIGIN].iov_base;
 		rc = win_fi_find(w, target, s->iov[TARGET].iov_base, &f);
-		if (!rc && !win_fi_now(w, target, &f))
+		if (!rc && !win_fi_sync(w, target, &f))
 			return 0;
 		sides_skip(s, f.len);
 	}
@@ -149,8 +149,12 @@ static int fabric_pieces(struct win_op *op, struct sides *s, int target,
 	return rc;
 }
 
-/* Moves one contiguous run by one system call. */
-static bool run_now(struct weft_win *w, const struct weft_win_xfer *x, bool put)
+/*
+ * Moves a contiguous access by one system call. Returns false if it was not
+ * moved.
+ */
+static bool run_sync(struct weft_win *w, const struct weft_win_xfer *x,
+		     bool put)
 {
 	uint64_t unit = w->dynamic ? 1 : w->peer[x->target].unit;
 	uint64_t at = (uint64_t)x->disp * unit + (uint64_t)x->tdt->true_lb;
@@ -163,7 +167,7 @@ static bool run_now(struct weft_win *w, const struct weft_win_xfer *x, bool put)
 	return len && weft_dt_is_run(x->dt, x->count) &&
 	       weft_dt_is_run(x->tdt, x->tcount) &&
 	       !win_fi_find(w, x->target, (void *)(uintptr_t)at, &f) &&
-	       f.len == len && win_fi_now(w, x->target, &f);
+	       f.len == len && win_fi_sync(w, x->target, &f);
 }
 
 static const char *what_of(bool put)
@@ -180,7 +184,7 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 				  { x->tdt, (void *)(uintptr_t)at,
 				    x->tcount } } };
 	bool all = false;
-	int rc = w->page ? pieces_now(w, &s, x->target, put, &all) : 0;
+	int rc = w->page ? pieces_sync(w, &s, x->target, put, &all) : 0;
 	struct win_op *op;
 
 	if (rc)
@@ -197,7 +201,7 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 	return win_op_start(op, fabric_pieces(op, &s, x->target, put), req_p);
 }
 
-/* ---- by messages --------------------------------------------------------- */
+/* ---- transfers by messages ----------------------------------------------- */
 
 static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
 			bool put, struct weft_req **req_p)
@@ -242,7 +246,7 @@ static WEFT_COLD int move_slow_path(struct weft_win *w,
 	at = mapped_place(w, x);
 	if (at)
 		return move_here(x, at, put, req_p);
-	if (w->page && run_now(w, x, put)) {
+	if (w->page && run_sync(w, x, put)) {
 		if (req_p)
 			*req_p = weft_req_null_done();
 		return 0;

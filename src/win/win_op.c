@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Outstanding accesses, and their pieces by libfabric; see win_op.h. */
+/* Outstanding accesses and their libfabric operations; see win_op.h. */
 #include "src/win/win_op.h"
 
 #include "src/diag/diag_count.h"
@@ -17,9 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PIECES_MAX 1024 /* outstanding pieces of one window */
+/* maximum number of outstanding pieces of one window */
+#define PIECES_MAX 1024
 
-/* ---- the access ---------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------ */
 
 static void op_free(struct weft_req *r)
 {
@@ -61,7 +62,7 @@ struct win_op *win_op_open(struct weft_win *w, int target, bool kept)
 	return op;
 }
 
-/* Stores fetched elements to the result's location. */
+/* Stores fetched elements in the result buffer. */
 static void op_deliver(struct win_op *op)
 {
 	const struct weft_typed row = { op->unit, op->old,
@@ -72,7 +73,8 @@ static void op_deliver(struct win_op *op)
 }
 
 /*
- * Invalid addresses at the target are errors of the window, not of the fabric.
+ * Converts an error of a piece to an MPI class: invalid addresses at the target
+ * are errors of the window, not of the fabric.
  */
 static int op_class(int err)
 {
@@ -82,8 +84,8 @@ static int op_class(int err)
 }
 
 /*
- * The error code that a later synchronization reports, with the access that
- * failed.
+ * Returns the error code for the next synchronization; its text names the
+ * access that failed.
  */
 static WEFT_COLD int op_code(const struct win_op *op)
 {
@@ -120,10 +122,11 @@ int win_op_start(struct win_op *op, int rc, struct weft_req **req_p)
 	if (req_p)
 		*req_p = &op->req;
 	weft_lock();
-	if (rc) /* reported here, not later */
+	if (rc) /* this call returns the error, not a later synchronization */
 		op->kept = true;
 	win_op_piece_done(op, rc);
-	if (weft_unlikely(weft_threads)) /* a flush may wait for it */
+	/* another thread may wait in a flush */
+	if (weft_unlikely(weft_threads))
 		weft_progress_notify();
 	weft_unlock();
 	if (rc && req_p) {
@@ -133,7 +136,7 @@ int win_op_start(struct win_op *op, int rc, struct weft_req **req_p)
 	return rc;
 }
 
-int win_op_room(struct weft_win *w)
+int win_op_throttle(struct weft_win *w)
 {
 	struct win_idle idle;
 	int rc = 0;
@@ -142,7 +145,7 @@ int win_op_room(struct weft_win *w)
 		return 0;
 	idle = win_idle_begin(w);
 	while (!rc && weft_load32(&w->pieces) >= PIECES_MAX)
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	return rc;
 }
 
@@ -155,7 +158,7 @@ struct piece {
 	struct win_fi f;
 };
 
-static void piece_over(struct piece *p, int err)
+static void piece_complete(struct piece *p, int err)
 {
 	struct win_op *op = p->op;
 
@@ -168,16 +171,16 @@ static void piece_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		       int err)
 {
 	(void)e;
-	piece_over(weft_container_of(io, struct piece, io), err);
+	piece_complete(weft_container_of(io, struct piece, io), err);
 }
 
 static void piece_left(struct weft_retry *e, int rc)
 {
 	if (rc)
-		piece_over(weft_container_of(e, struct piece, pend), rc);
+		piece_complete(weft_container_of(e, struct piece, pend), rc);
 }
 
-/* With flags, which fi_write does not take. */
+/* Writes with flags, which fi_write has no argument for. */
 static ssize_t post_write(struct piece *p, fi_addr_t to, uint64_t flags)
 {
 	const struct win_fi *f = &p->f;
@@ -239,7 +242,7 @@ int win_fi_post(struct win_op *op, const struct win_fi *f)
 {
 	int proc = proc_of(op->w, (int)(op->peer - op->w->peer));
 	struct piece *p;
-	int rc = win_op_room(op->w);
+	int rc = win_op_throttle(op->w);
 
 	if (rc)
 		return rc;
@@ -322,9 +325,9 @@ static int fi_pieces(struct win_op *op, int target, const char *buf,
 	return rc;
 }
 
-/* Moves pieces that need only the kernel; *f is the rest. */
-static int pieces_now(struct weft_win *w, int target, const char **buf,
-		      struct win_fi *f)
+/* Moves pieces by the kernel as far as possible; *f becomes the rest. */
+static int pieces_sync(struct weft_win *w, int target, const char **buf,
+		       struct win_fi *f)
 {
 	size_t left = f->len;
 	int rc = 0;
@@ -332,7 +335,7 @@ static int pieces_now(struct weft_win *w, int target, const char **buf,
 	while (left) {
 		f->len = left;
 		rc = win_fi_find(w, target, *buf, f);
-		if (rc || !win_fi_now(w, target, f))
+		if (rc || !win_fi_sync(w, target, f))
 			break;
 		f->local = (char *)f->local + f->len;
 		*buf += f->len;
@@ -347,7 +350,7 @@ int win_fi_wait(struct weft_win *w, int target, const char *buf,
 {
 	struct win_op *op;
 	struct weft_req *r;
-	int rc = pieces_now(w, target, &buf, &f);
+	int rc = pieces_sync(w, target, &buf, &f);
 
 	if (rc || !f.len)
 		return rc;

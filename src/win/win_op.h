@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An outstanding access: a request, whose pieces are operations of libfabric or
- * messages (win_am.h). MPI_Put and similar calls leave an orphaned request,
- * which the window counts as pending; MPI_Rput returns the request.
+ * messages (win_am.h). MPI_Put and similar calls do not return the request; the
+ * window counts it as pending. MPI_Rput returns the request.
  */
 #ifndef WEFT_WIN_OP_H
 #define WEFT_WIN_OP_H
@@ -22,26 +22,29 @@ struct win_op {
 	unsigned left; /* outstanding pieces, plus one while they are posted */
 	int error;
 	const char *what; /* for error texts: "put"; NULL: "access" */
-	bool kept;	  /* a request: it reports the error */
+	/* the request was returned to the caller and reports the error */
+	bool kept;
 	/* memory owned by the operation, and data for its completion */
 	void *in;
 	void *old;
-	struct weft_typed result; /* dt NULL: old is the result itself */
+	struct weft_typed result; /* result buffer; dt NULL: old points to it */
 	const struct weft_dt *unit;
 };
 
-/* Starts with one piece, owned by the caller. NULL: no memory. */
+/* Creates an access with one piece, owned by the caller. NULL: no memory. */
 struct win_op *win_op_open(struct weft_win *w, int target, bool kept);
-/* A piece is complete; the lock is held. err: 0, -errno or an MPI class. */
+/*
+ * Completes one piece; the core lock is held. err: 0, -errno or an MPI class.
+ */
 void win_op_piece_done(struct win_op *op, int err);
 /*
- * All pieces are posted, or rc is the error. req_p: returns the request; NULL:
- * the window tracks it. Returns the result of the access.
+ * Called when all pieces are posted, or with the error rc. *req_p: the request;
+ * req_p NULL: the window tracks the access. Returns 0 or the error.
  */
 int win_op_start(struct win_op *op, int rc, struct weft_req **req_p);
 
-/* Before another piece: waits while PIECES_MAX are outstanding. */
-int win_op_room(struct weft_win *w);
+/* Waits while PIECES_MAX pieces are outstanding; called before a new piece. */
+int win_op_throttle(struct weft_win *w);
 
 /* Kind of one operation of libfabric. */
 enum win_fi_kind {
@@ -54,11 +57,11 @@ enum win_fi_kind {
 
 struct win_fi {
 	enum win_fi_kind kind;
-	void *local; /* data, operands */
-	size_t len;  /* bytes */
+	void *local; /* data or operands in this process */
+	size_t len;  /* length, bytes */
 	uint64_t addr;
 	uint64_t key;
-	/* atomics; len counts elements */
+	/* atomics only; len is a number of elements */
 	enum fi_datatype type;
 	enum fi_op op;
 	const void *compare;
@@ -70,7 +73,7 @@ int win_fi_post(struct win_op *op, const struct win_fi *f);
 
 /*
  * Translates a location of the target's memory for fi_*; buf is an offset in
- * its window, or in dynamic ones an address. len is reduced to what is in one
+ * its window, or an address in a dynamic one. len is reduced to the part in one
  * region. 0, or MPI_ERR_RMA_RANGE.
  */
 int win_fi_find(struct weft_win *w, int target, const void *buf,

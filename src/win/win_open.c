@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creation and destruction of windows. All members exchange what they
- * contribute; then they map what they can share, register what fi_* shall
- * access, and agree on success, so that either all members have the window or
- * none.
+ * Creation and destruction of windows. Members exchange their contributions,
+ * map the memory that they can share, register the memory for fi_*, and agree
+ * on the result, so that either all members have the window or none.
  */
 #include "coll/coll.h"
 #include "src/comm/comm_channel.h"
@@ -37,16 +36,18 @@ struct contribution {
 	uint64_t unit;
 	uint64_t base;
 	uint64_t key;
-	uint64_t far; /* address of its struct win_remote */
+	uint64_t remote_addr; /* address of its struct win_remote */
 	uint64_t remote_key;
-	uint32_t flags; /* CARD_ bits */
+	uint32_t flags; /* JOIN_ bits */
 	uint32_t zero;
-	struct win_heap_place heap; /* of MPI_Win_create */
+	/* location of the memory of MPI_Win_create */
+	struct win_heap_place heap;
 };
 
 enum {
-	JOIN_SHARED_MEMORY = 1, /* shared memory of the host may be used */
-	JOIN_NONCONTIG = 2,	/* alloc_shared_noncontig */
+	/* the member may use shared memory of the host */
+	JOIN_SHARED_MEMORY = 1,
+	JOIN_NONCONTIG = 2, /* alloc_shared_noncontig */
 	JOIN_NO_LOCKS = 4,
 	JOIN_SAME_SIZE = 8,
 	JOIN_SAME_UNIT = 16,
@@ -54,8 +55,8 @@ enum {
 };
 
 /*
- * Granule from which on a lock costs less than an atomic instruction for each
- * element.
+ * Smallest granule, in bytes, for which one lock costs less than an atomic
+ * instruction per element.
  */
 #define COARSE_BYTES 256
 
@@ -68,7 +69,8 @@ static bool allocates(const struct weft_win *w)
 }
 
 /*
- * Sets w->rma (fi_read and so on); returns whether shared memory may be used.
+ * Sets w->rma: fi_read, fi_write and fi_atomic are used. Returns whether shared
+ * memory may be used.
  */
 static bool choose_paths(struct weft_win *w)
 {
@@ -82,15 +84,16 @@ static bool choose_paths(struct weft_win *w)
 	w->rma = fabric && w->fabric->rma;
 	/*
 	 * In virtual time every access uses the machine's network. Only our
-	 * provider reaches memory of applications without the target's help.
+	 * provider accesses memory of applications without action of the
+	 * target.
 	 */
 	return fabric && !weft_core.virt && strcmp(path, "fabric") != 0 &&
 	       (w->fabric->ours || allocates(w));
 }
 
 /*
- * A failed request reports to the communicator: a handler for windows cannot be
- * called there, so MPI_ERRORS_RETURN is used instead.
+ * A failed request reports its error to the communicator, for which a handler
+ * of windows cannot be called; so the communicator gets MPI_ERRORS_RETURN.
  */
 void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h)
 {
@@ -103,7 +106,7 @@ void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h)
 	weft_errh_put(told);
 }
 
-/* ---- the object ---------------------------------------------------------- */
+/* ---- window objects ------------------------------------------------------ */
 
 static int open_fill(struct weft_win *w, const struct weft_win_args *a)
 {
@@ -158,7 +161,7 @@ static struct weft_win *win_new(const struct weft_win_args *a)
 }
 
 /* Creates the window's own communicator. */
-static int take_comm(struct weft_win *w, struct weft_comm *c)
+static int clone_comm(struct weft_win *w, struct weft_comm *c)
 {
 	int rc = weft_comm_clone(c, &w->comm);
 
@@ -173,7 +176,7 @@ static int take_comm(struct weft_win *w, struct weft_comm *c)
 	return w->peer ? 0 : -ENOMEM;
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- memory of windows --------------------------------------------------- */
 
 static int open_exchange(struct weft_win *w, struct contribution *contribution)
 {
@@ -182,7 +185,7 @@ static int open_exchange(struct weft_win *w, struct contribution *contribution)
 	return weft_channel_allgather(&m, contribution, sizeof(*contribution));
 }
 
-/* Are the parts contiguous? */
+/* Returns whether the members' parts are contiguous. */
 static bool is_packed(const struct weft_win *w,
 		      const struct contribution *contribution)
 {
@@ -190,7 +193,7 @@ static bool is_packed(const struct weft_win *w,
 	       !(contribution[0].flags & JOIN_NONCONTIG);
 }
 
-/* Offset of rank's memory behind the page; rank n: total size. */
+/* Returns the offset of rank's memory after the page; rank n: total size. */
 static uint64_t part_at(const struct weft_win *w,
 			const struct contribution *contribution, int rank)
 {
@@ -204,8 +207,8 @@ static uint64_t part_at(const struct weft_win *w,
 }
 
 /* Maps the memory that members share. direct: accesses may use it. */
-static int share(struct weft_win *w, const struct contribution *contribution,
-		 bool direct)
+static int map_shared(struct weft_win *w,
+		      const struct contribution *contribution, bool direct)
 {
 	struct win_share_part mine = { part_at(w, contribution, w->rank),
 				       (uint64_t)w->bytes };
@@ -226,7 +229,9 @@ static int share(struct weft_win *w, const struct contribution *contribution,
 	for (int i = 0; memory && i < w->size; i++) {
 		char *at = start + part_at(w, contribution, i);
 
-		/* an address between its neighbours, or none */
+		/*
+		 * a part of size 0 has an address only if parts are contiguous
+		 */
 		if (contribution[i].size || is_packed(w, contribution))
 			w->peer[i].map = at;
 		if (direct)
@@ -237,7 +242,10 @@ static int share(struct weft_win *w, const struct contribution *contribution,
 	return 0;
 }
 
-/* Is all memory of the window from MPI_Alloc_mem, so that it can be mapped? */
+/*
+ * Returns whether all memory of the window is from MPI_Alloc_mem and can be
+ * mapped.
+ */
 static bool heap_has_all(const struct weft_win *w,
 			 const struct contribution *contribution)
 {
@@ -260,7 +268,8 @@ static int heap_map(struct weft_win *w, const struct contribution *contribution)
 	for (int i = 0; !rc && i < w->size; i++) {
 		struct weft_win_peer *p = &w->peer[i];
 
-		p->direct = (char *)w->page; /* of no bytes: not accessed */
+		/* not NULL; members with 0 bytes are not accessed */
+		p->direct = (char *)w->page;
 		if (contribution[i].size && i == w->rank)
 			p->direct = w->base;
 		else if (contribution[i].size)
@@ -272,8 +281,8 @@ static int heap_map(struct weft_win *w, const struct contribution *contribution)
 }
 
 /*
- * Maps memory of MPI_Alloc_mem. Either all members do or none, since they must
- * agree on how elements are changed.
+ * Maps memory of MPI_Alloc_mem, on all members or on none, since all must
+ * change elements by the same method.
  */
 static void heap_open(struct weft_win *w,
 		      const struct contribution *contribution)
@@ -290,7 +299,7 @@ static void heap_open(struct weft_win *w,
 		w->peer[i].direct = NULL;
 }
 
-/* Private memory, where it is not shared. */
+/* Allocates private memory for a window without shared memory. */
 static int allocate(struct weft_win *w)
 {
 	void *own;
@@ -313,20 +322,20 @@ static int allocate(struct weft_win *w)
 static int find_memory(struct weft_win *w,
 		       const struct contribution *contribution)
 {
-	bool near = true, shared = w->flavor == MPI_WIN_FLAVOR_SHARED;
+	bool local = true, shared = w->flavor == MPI_WIN_FLAVOR_SHARED;
 	int rc = 0;
 
 	for (int i = 0; i < w->size; i++)
-		near = near && contribution[i].flags & JOIN_SHARED_MEMORY;
+		local = local && contribution[i].flags & JOIN_SHARED_MEMORY;
 	if (shared && !win_share_is_local(w->comm))
 		return MPI_ERR_RMA_SHARED;
-	if (near || shared)
-		rc = share(w, contribution, near);
-	if (rc && !shared) /* without shared memory: the other paths */
-		rc = near = 0;
+	if (local || shared)
+		rc = map_shared(w, contribution, local);
+	if (rc && !shared) /* no shared memory: use the other paths */
+		rc = local = 0;
 	if (!rc && w->page && heap_has_all(w, contribution))
 		heap_open(w, contribution);
-	if (!near && w->flavor == MPI_WIN_FLAVOR_ALLOCATE)
+	if (!local && w->flavor == MPI_WIN_FLAVOR_ALLOCATE)
 		rc = allocate(w);
 	return rc;
 }
@@ -339,7 +348,7 @@ static void fill_peers(struct weft_win *w,
 		w->peer[i].unit = contribution[i].unit;
 		w->peer[i].base = contribution[i].base;
 		w->peer[i].key = contribution[i].key;
-		w->peer[i].far = contribution[i].far;
+		w->peer[i].remote_addr = contribution[i].remote_addr;
 		w->peer[i].remote_key = contribution[i].remote_key;
 	}
 	if (!w->dynamic && !w->mapped)
@@ -348,9 +357,9 @@ static void fill_peers(struct weft_win *w,
 
 static uint32_t own_flags(const struct weft_win *w, bool memory)
 {
-	bool near = memory && win_share_is_local(w->comm);
+	bool local = memory && win_share_is_local(w->comm);
 
-	return (near ? JOIN_SHARED_MEMORY : 0) |
+	return (local ? JOIN_SHARED_MEMORY : 0) |
 	       (win_hint_is(w, "alloc_shared_noncontig", "true")
 			? JOIN_NONCONTIG
 			: 0) |
@@ -387,7 +396,9 @@ static int check_contributions(struct weft_win *w,
 	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
 }
 
-/* State for messages: counts of unlocks, if there are locks. */
+/*
+ * Creates the state for messages: the unlock counts, if the window has locks.
+ */
 static int open_messages(struct weft_win *w)
 {
 	if (!w->lockless) {
@@ -416,7 +427,7 @@ static int set_up(struct weft_win *w, struct contribution *contribution)
 		rc = win_remote_open(w, &mine->remote_key);
 	if (!rc && !w->page)
 		rc = open_messages(w);
-	mine->far = (uintptr_t)w->far;
+	mine->remote_addr = (uintptr_t)w->remote_page;
 	mine->base = (uintptr_t)w->base;
 	rc2 = win_share_agree(w, rc);
 	if (!rc2)
@@ -435,7 +446,7 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 
 	if (!w)
 		return -ENOMEM;
-	rc = take_comm(w, a->comm);
+	rc = clone_comm(w, a->comm);
 	contribution =
 		rc ? NULL : calloc((size_t)w->size, sizeof(*contribution));
 	if (!rc && !contribution)
@@ -476,7 +487,7 @@ static int await_unlocks(struct weft_win *w)
 	int rc = weft_coll_run(&a);
 
 	while (!rc && w->unlocks != mine)
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	return rc;
 }
 

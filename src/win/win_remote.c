@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pages of members without a shared one, and the locks in them. A lock is the
- * gate of win_rwlock.h: three counters, which origins change by fi_atomic and
- * read by fetching, so the target's processor takes no part. A waiting origin
- * repeats its fetch. This is used in virtual time; in live mode the target
- * serves atomics when it makes progress, and messages, which need no
- * repetition, are better.
+ * Synchronization pages of members without a shared page, and their locks. A
+ * lock is a struct win_rwlock: three counters, which origins change and read by
+ * fi_atomic, so the target's processor takes no part. A waiting origin repeats
+ * its fetch. These locks are used in virtual time. In live mode the target
+ * serves atomics when it makes progress, so messages, which are not repeated,
+ * are better.
  */
 #include "src/win/win_remote.h"
 
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words of a gate, by number. */
+/* Indices of the words of a struct win_rwlock. */
 enum { USERS, READ, WRITE, WORDS };
 static_assert(offsetof(struct win_rwlock, read) == READ * sizeof(weft_au32) &&
 		      offsetof(struct win_rwlock, write) ==
@@ -31,57 +31,59 @@ static_assert(offsetof(struct win_rwlock, read) == READ * sizeof(weft_au32) &&
 int win_remote_open(struct weft_win *w, uint64_t *key_p)
 {
 	size_t slots = w->dynamic ? WIN_ATTACHED_MAX : 0;
-	size_t bytes = sizeof(*w->far) + slots * sizeof(w->far->slot[0]);
+	size_t bytes = sizeof(*w->remote_page) +
+		       slots * sizeof(w->remote_page->slot[0]);
 
 	*key_p = 0;
 	if (!w->rma || (w->lockless && !w->dynamic))
 		return 0;
-	w->far = calloc(1, bytes);
-	if (!w->far)
+	w->remote_page = calloc(1, bytes);
+	if (!w->remote_page)
 		return -ENOMEM;
-	return win_mr_open(w, w->far, bytes, &w->far_mr, key_p);
+	return win_mr_open(w, w->remote_page, bytes, &w->remote_mr, key_p);
 }
 
 void win_remote_close(struct weft_win *w)
 {
-	win_mr_close(w->far_mr);
+	win_mr_close(w->remote_mr);
 	for (int i = 0; w->peer && i < w->size; i++)
 		free(w->peer[i].list);
-	free(w->far);
-	w->far = NULL;
+	free(w->remote_page);
+	w->remote_page = NULL;
 }
 
 bool win_remote_has_locks(const struct weft_win *w)
 {
-	return w->far && weft_core.virt && w->fabric->ours &&
+	return w->remote_page && weft_core.virt && w->fabric->ours &&
 	       (w->fabric->types >> WEFT_BASIC_U32 & 1);
 }
 
-/* ---- the own lock -------------------------------------------------------- */
+/* ---- this rank's own lock ------------------------------------------------ */
 
 static weft_au32 *word_of(struct weft_win *w, int i)
 {
-	weft_au32 *word[WORDS] = { &w->far->lock.users, &w->far->lock.read,
-				   &w->far->lock.write };
+	weft_au32 *word[WORDS] = { &w->remote_page->lock.users,
+				   &w->remote_page->lock.read,
+				   &w->remote_page->lock.write };
 
 	return word[i];
 }
 
-static int own_enter(struct weft_win *w, bool alone)
+static int local_acquire(struct weft_win *w, bool exclusive)
 {
-	weft_au32 *word = word_of(w, alone ? WRITE : READ);
+	weft_au32 *word = word_of(w, exclusive ? WRITE : READ);
 	uint32_t me = weft_add32(word_of(w, USERS), 1);
 
 	while (weft_load32(word) != me)
 		weft_progress_poll(NULL, 0, false);
-	if (!alone)
+	if (!exclusive)
 		weft_add32(word_of(w, READ), 1);
 	return 0;
 }
 
-static int own_leave(struct weft_win *w, bool alone)
+static int local_release(struct weft_win *w, bool exclusive)
 {
-	if (alone)
+	if (exclusive)
 		weft_add32(word_of(w, READ), 1);
 	weft_add32(word_of(w, WRITE), 1);
 	return 0;
@@ -98,7 +100,7 @@ static struct win_fi word_fi(const struct weft_win *w, int target, int word)
 				.op = FI_SUM };
 }
 
-/* Adds to a word, and waits for its old value. */
+/* Adds to a word at the target and waits for the old value. */
 static int word_fetch(struct weft_win *w, int target, int word, uint32_t add,
 		      uint32_t *old_p)
 {
@@ -110,7 +112,7 @@ static int word_fetch(struct weft_win *w, int target, int word, uint32_t add,
 	return win_fi_execute(w, target, &f);
 }
 
-/* Adds one to a word without waiting. */
+/* Adds one to a word at the target without waiting. */
 static int word_bump(struct weft_win *w, int target, int word)
 {
 	struct win_op *op = win_op_open(w, target, false);
@@ -128,28 +130,28 @@ static int word_bump(struct weft_win *w, int target, int word)
 	return win_op_start(op, win_fi_post(op, &f), NULL);
 }
 
-int win_remote_lock(struct weft_win *w, int target, bool alone)
+int win_remote_lock(struct weft_win *w, int target, bool exclusive)
 {
-	int word = alone ? WRITE : READ, rc;
+	int word = exclusive ? WRITE : READ, rc;
 	uint32_t me, seen;
 
 	if (target == w->rank)
-		return own_enter(w, alone);
+		return local_acquire(w, exclusive);
 	rc = word_fetch(w, target, USERS, 1, &me);
 	do {
 		if (!rc)
 			rc = word_fetch(w, target, word, 0, &seen);
 	} while (!rc && seen != me);
-	return rc || alone ? rc : word_bump(w, target, READ);
+	return rc || exclusive ? rc : word_bump(w, target, READ);
 }
 
-int win_remote_unlock(struct weft_win *w, int target, bool alone)
+int win_remote_unlock(struct weft_win *w, int target, bool exclusive)
 {
 	int rc = 0;
 
 	if (target == w->rank)
-		return own_leave(w, alone);
-	if (alone)
+		return local_release(w, exclusive);
+	if (exclusive)
 		rc = word_bump(w, target, READ);
 	return rc ? rc : word_bump(w, target, WRITE);
 }

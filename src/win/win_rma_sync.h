@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One piece of an access, moved by the kernel within the call
- * (FI_WEFT_RMA_SYNC). Inline: after a system call the return from each frame
- * costs as much as ten others.
+ * (FI_WEFT_RMA_SYNC). Inline, because after a system call each function return
+ * costs as much as ten other returns.
  */
 #ifndef WEFT_WIN_RMA_SYNC_H
 #define WEFT_WIN_RMA_SYNC_H
@@ -17,11 +17,11 @@
 #include <rdma/fi_ext_weft.h>
 
 /*
- * Moves one piece before it returns, if that needs only the kernel, in a window
- * whose members share a page. False: nothing was moved.
+ * Moves one piece by the kernel before it returns, in a window whose members
+ * share a page. Returns false if nothing was moved.
  */
-WEFT_INLINE bool win_fi_now(struct weft_win *w, int target,
-			    const struct win_fi *f)
+WEFT_INLINE bool win_fi_sync(struct weft_win *w, int target,
+			     const struct win_fi *f)
 {
 	const struct fi_weft_rma_sync *now = w->fabric->now;
 	fi_addr_t to;
@@ -32,7 +32,8 @@ WEFT_INLINE bool win_fi_now(struct weft_win *w, int target,
 	weft_lock();
 	to = weft_core.proc[w->comm->proc[target]].addr;
 	if (to == FI_ADDR_NOTAVAIL)
-		rc = -EAGAIN; /* not yet known, or sends are queued */
+		/* address not resolved yet, or sends are queued */
+		rc = -EAGAIN;
 	else if (f->kind == WIN_FI_WRITE)
 		rc = now->write(weft_core.ep, f->local, f->len, to, f->addr,
 				f->key);

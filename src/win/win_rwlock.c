@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks and waiting in shared memory, see win_rwlock.h. */
+/* Locks in shared memory, and waiting for them; see win_rwlock.h. */
 #include "src/win/win_rwlock.h"
 
 #include "src/base/futex.h"
@@ -9,9 +9,10 @@
 
 #include <errno.h>
 
-#define SLEEP_NS   UINT64_C(1000000)
-#define DEAD_AFTER 200 /* sleeps before a check for dead members */
-#define SPIN_LOADS 64  /* loads of the word between two calls of progress */
+#define BLOCK_NS   UINT64_C(1000000)
+/* number of futex waits before a check for dead members */
+#define DEAD_AFTER 200
+#define SPIN_LOADS 64 /* loads of the word between two calls of progress */
 
 static uint32_t bit_of(uint32_t ticket)
 {
@@ -22,12 +23,12 @@ static uint32_t bit_of(uint32_t ticket)
 
 struct win_pause win_pause_begin(const struct weft_comm *c)
 {
-	/* with more ranks than cores, the awaited rank needs the core */
+	/* with more ranks than cores, the other rank needs this core */
 	return (struct win_pause){ c, weft_core.crowded ? 2 : weft_core.spin,
 				   0 };
 }
 
-/* False when the word has changed. */
+/* Spins on the word. Returns false when the word has changed. */
 static bool spin_on(const weft_au32 *word, uint32_t seen)
 {
 	for (int i = 0; i < SPIN_LOADS; i++) {
@@ -38,21 +39,21 @@ static bool spin_on(const weft_au32 *word, uint32_t seen)
 	return true;
 }
 
-static void sleep_on(weft_au32 *word, uint32_t seen, uint32_t bits,
-		     weft_au32 *sleepers)
+static void block_on(weft_au32 *word, uint32_t seen, uint32_t bits,
+		     weft_au32 *waiters)
 {
 	/* seq_cst: before the kernel loads the word; see win_wake() */
-	atomic_fetch_add_explicit(sleepers, 1, memory_order_seq_cst);
+	atomic_fetch_add_explicit(waiters, 1, memory_order_seq_cst);
 	weft_fence_full();
-	weft_futex_wait_bits(word, seen, bits, SLEEP_NS);
-	weft_add32(sleepers, (uint32_t)-1);
+	weft_futex_wait_bits(word, seen, bits, BLOCK_NS);
+	weft_add32(waiters, (uint32_t)-1);
 }
 
 int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
-	      uint32_t bits, weft_au32 *sleepers)
+	      uint32_t bits, weft_au32 *waiters)
 {
 	if (weft_progress()) {
-		p->sleeps = 0;
+		p->blocked = 0;
 		return 0;
 	}
 	if (!spin_on(word, seen))
@@ -61,63 +62,62 @@ int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 		p->left--;
 		return 0;
 	}
-	sleep_on(word, seen, bits, sleepers);
-	if (++p->sleeps < DEAD_AFTER)
+	block_on(word, seen, bits, waiters);
+	if (++p->blocked < DEAD_AFTER)
 		return 0;
-	p->sleeps = 0;
+	p->blocked = 0;
 	return weft_failure_in(p->comm) ? -ECONNRESET : 0;
 }
 
 uint32_t win_event_add(weft_au32 *word)
 {
-	/* seq_cst: before win_wake() loads the count of sleepers */
+	/* seq_cst: before win_wake() loads the number of waiters */
 	return atomic_fetch_add_explicit(word, 1, memory_order_seq_cst) + 1;
 }
 
-void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
+void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *waiters)
 {
 	/*
-	 * seq_cst: after the word has changed; sleep_on() uses the reverse
+	 * seq_cst: after the word has changed; block_on() uses the reverse
 	 * order, so that one of the two sees the other
 	 */
-	if (weft_unlikely(atomic_load_explicit(sleepers, memory_order_seq_cst)))
+	if (weft_unlikely(atomic_load_explicit(waiters, memory_order_seq_cst)))
 		weft_futex_wake_bits(word, bits);
 }
 
-/* ---- the lock ------------------------------------------------------------ */
+/* ---- the reader-writer lock ---------------------------------------------- */
 
 /* Admits the next ticket. */
 static void admit_next(struct win_rwlock *g, weft_au32 *word)
 {
-	win_wake(word, bit_of(win_event_add(word)), &g->sleepers);
+	win_wake(word, bit_of(win_event_add(word)), &g->waiters);
 }
 
-int win_rwlock_acquire(struct win_rwlock *g, bool alone,
+int win_rwlock_acquire(struct win_rwlock *g, bool exclusive,
 		       const struct weft_comm *c)
 {
 	uint32_t me = weft_add32(&g->users, 1), seen;
-	weft_au32 *word = alone ? &g->write : &g->read;
+	weft_au32 *word = exclusive ? &g->write : &g->read;
 	struct win_pause p;
 	int rc = 0;
 
 	/*
-	 * A20 pairs with the add of call(): stores of earlier holders are
+	 * A20 pairs with the add in admit_next(): stores of earlier holders are
 	 * visible.
 	 */
 	if (weft_load32(word) != me) {
 		p = win_pause_begin(c);
 		while (!rc && (seen = weft_load32(word)) != me)
-			rc = win_pause(&p, word, seen, bit_of(me),
-				       &g->sleepers);
+			rc = win_pause(&p, word, seen, bit_of(me), &g->waiters);
 	}
-	if (!alone)
+	if (!exclusive)
 		admit_next(g, &g->read);
 	return rc;
 }
 
-void win_rwlock_release(struct win_rwlock *g, bool alone)
+void win_rwlock_release(struct win_rwlock *g, bool exclusive)
 {
-	if (alone)
+	if (exclusive)
 		admit_next(g, &g->read);
 	admit_next(g, &g->write);
 }

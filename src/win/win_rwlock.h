@@ -3,13 +3,13 @@
  * A reader-writer lock in shared memory, granted in the order of requests: each
  * request takes a ticket and enters when the ticket is admitted.
  *
- *   alone:  enters at write == ticket, leaves by ++read, ++write
- *   shares: enters at read == ticket, admits the next by ++read at once,
+ *   writer: enters at write == ticket, leaves by ++read, ++write
+ *   reader: enters at read == ticket, admits the next by ++read at once,
  *           leaves by ++write
  *
- * So consecutive readers enter together, and a writer waits only for those
- * before it: no request is overtaken. A waiting process makes progress, and
- * sleeps after a while, at most a millisecond at a time.
+ * So consecutive readers enter together, and a writer waits only for earlier
+ * requests: no request is overtaken. A waiting process makes progress while it
+ * spins, then blocks for at most a millisecond at a time.
  */
 #ifndef WEFT_WIN_RWLOCK_H
 #define WEFT_WIN_RWLOCK_H
@@ -18,36 +18,39 @@
 
 struct weft_comm;
 
-/* c: the members that share the lock. 0; -ECONNRESET: one of them has died. */
-int win_rwlock_acquire(struct win_rwlock *g, bool alone,
+/*
+ * Acquire and release the lock. c: members that share the lock. 0; -ECONNRESET:
+ * one of the members has died.
+ */
+int win_rwlock_acquire(struct win_rwlock *g, bool exclusive,
 		       const struct weft_comm *c);
-void win_rwlock_release(struct win_rwlock *g, bool alone);
+void win_rwlock_release(struct win_rwlock *g, bool exclusive);
 
 /*
- * Waiting for a word of shared memory to change; the caller checks its
+ * State of a wait for a word of shared memory to change. The caller checks its
  * condition:
  *
  *   struct win_pause p = win_pause_begin(comm);
  *   while ((seen = weft_load32(word)), !condition)
- *           rc = win_pause(&p, word, seen, WIN_ANY, sleepers);
+ *           rc = win_pause(&p, word, seen, WIN_ANY, waiters);
  */
 struct win_pause {
-	const struct weft_comm *comm; /* members that may change it */
-	unsigned left;		      /* polls before the first sleep */
-	unsigned sleeps;	      /* consecutive sleeps */
+	const struct weft_comm *comm; /* members that may change the word */
+	unsigned left;	  /* polls left before the first futex wait */
+	unsigned blocked; /* consecutive futex waits */
 };
 
 #define WIN_ANY UINT32_MAX
 
 struct win_pause win_pause_begin(const struct weft_comm *c);
-/* bits: wakeups that apply to this waiter. 0 or -ECONNRESET. */
+/* Waits once. bits: mask of the wakeups for this waiter. 0 or -ECONNRESET. */
 int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
-	      uint32_t bits, weft_au32 *sleepers);
+	      uint32_t bits, weft_au32 *waiters);
 /*
- * win_event_add(): adds one to a word and returns the new value. win_wake():
- * then wakes the waiters on it.
+ * win_event_add() adds one to a word and returns the new value; win_wake() is
+ * called afterwards and wakes the waiters on the word.
  */
 uint32_t win_event_add(weft_au32 *word);
-void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers);
+void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *waiters);
 
 #endif

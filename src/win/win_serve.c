@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A member's service for messages: the lock of its memory is granted in the
- * order of requests, accesses are executed at once and get a response. Numbers
- * from other processes are checked before use.
+ * Service of received messages at a member: grants the lock of its memory in
+ * the order of requests, executes accesses at once and responds. Numbers from
+ * other processes are checked before use.
  */
 #include "src/win/win_serve.h"
 
@@ -17,7 +17,7 @@
 
 /*
  * Sends a response that must not be dropped: without memory for it the origin
- * would wait for ever, so the job is aborted. Dead ranks need none.
+ * would wait forever, so the job is aborted. Dead ranks get no response.
  */
 static void respond(struct weft_win *w, int rank, const struct win_am *head,
 		    const struct iovec *row)
@@ -30,13 +30,13 @@ static void respond(struct weft_win *w, int rank, const struct win_am *head,
 				w->comm->proc[rank]);
 }
 
-/* ---- the lock ------------------------------------------------------------ */
+/* ---- the lock of this rank's memory -------------------------------------- */
 
-/* A request that waits for the lock of the own memory. */
+/* A queued request for the lock of this rank's memory. */
 struct win_lock_waiter {
 	struct weft_list link;
 	int rank;
-	bool alone;
+	bool exclusive;
 };
 
 static void grant(struct weft_win *w, int rank)
@@ -51,31 +51,31 @@ static void grant(struct weft_win *w, int rank)
 	respond(w, rank, &head, NULL);
 }
 
-/* Grants the requests at the front of the queue that can hold the lock. */
+/* Grants the lock to requests at the front of the queue, as far as possible. */
 static void grant_next(struct weft_win *w)
 {
 	while (!w->exclusive && !weft_list_empty(&w->lock_waiters)) {
 		struct win_lock_waiter *f = weft_container_of(
 			w->lock_waiters.next, struct win_lock_waiter, link);
 
-		if (f->alone && w->shared)
+		if (f->exclusive && w->shared)
 			return;
-		w->exclusive = f->alone;
-		w->shared += !f->alone;
+		w->exclusive = f->exclusive;
+		w->shared += !f->exclusive;
 		weft_list_remove(&f->link);
 		grant(w, f->rank);
 		free(f);
 	}
 }
 
-int win_serve_lock(struct weft_win *w, int rank, bool alone)
+int win_serve_lock(struct weft_win *w, int rank, bool exclusive)
 {
 	struct win_lock_waiter *f = malloc(sizeof(*f));
 
 	if (!f)
 		return -ENOMEM;
 	f->rank = rank;
-	f->alone = alone;
+	f->exclusive = exclusive;
 	weft_list_push_back(&w->lock_waiters, &f->link);
 	grant_next(w);
 	return 0;
@@ -100,11 +100,14 @@ struct access {
 	const struct win_am *head;
 	const struct win_am_run *run;
 	struct win_elem e;
-	struct win_elem_rows r;
-	size_t row; /* bytes of one array */
+	struct win_elem_arrays r;
+	size_t row; /* size of one array, bytes */
 };
 
-/* Are there exactly the runs and arrays that the header describes? */
+/*
+ * Returns whether the message has exactly the runs and arrays that the header
+ * describes.
+ */
 static bool access_parse(struct access *a, const char *body, size_t bytes)
 {
 	const struct win_am *h = a->head;
@@ -114,7 +117,7 @@ static bool access_parse(struct access *a, const char *body, size_t bytes)
 	size_t runs = h->runs * sizeof(struct win_am_run), rows = 0;
 
 	if (!unit || !unit->obj.predefined || unit->size <= 0 ||
-	    h->runs > WIN_AM_RUNS || h->count > WIN_AM_ROW ||
+	    h->runs > WIN_AM_RUNS || h->count > WIN_AM_ARRAY ||
 	    (!(h->flags & WIN_AM_COMPARE) && (!op || !op->row)))
 		return false;
 	a->e = win_elem_of(unit, op, h->flags & WIN_AM_COMPARE);
@@ -125,7 +128,7 @@ static bool access_parse(struct access *a, const char *body, size_t bytes)
 		rows++;
 	if (h->flags & WIN_AM_COMPARE)
 		rows++;
-	if (a->row > WIN_AM_ROW || bytes != runs + rows * a->row)
+	if (a->row > WIN_AM_ARRAY || bytes != runs + rows * a->row)
 		return false;
 	a->run = (const struct win_am_run *)(const void *)body;
 	a->r.in = h->flags & WIN_AM_INPUT ? body + runs : NULL;
@@ -133,29 +136,33 @@ static bool access_parse(struct access *a, const char *body, size_t bytes)
 	return a->r.in || a->e.what == WIN_ELEM_KEEP;
 }
 
-/* The address of a run in own memory; NULL: outside of the window. */
+/*
+ * Returns the address of a run in this rank's memory; NULL: outside of the
+ * window.
+ */
 static char *access_place(const struct access *a, const struct win_am_run *run)
 {
 	struct weft_win *w = a->w;
 	uint64_t len;
 
-	if (run->count > WIN_AM_ROW || !run->count)
+	if (run->count > WIN_AM_ARRAY || !run->count)
 		return NULL;
 	len = (run->count - 1) * a->e.step + a->e.bytes;
 	if (w->dynamic)
-		return win_attach_has(w, run->at, len)
-			       ? (char *)(uintptr_t)run->at
+		return win_attach_has(w, run->location, len)
+			       ? (char *)(uintptr_t)run->location
 			       : NULL;
-	if (run->at > (uint64_t)w->bytes || len > (uint64_t)w->bytes - run->at)
+	if (run->location > (uint64_t)w->bytes ||
+	    len > (uint64_t)w->bytes - run->location)
 		return NULL;
-	return (char *)w->base + run->at;
+	return (char *)w->base + run->location;
 }
 
-/* Executes all runs; 0 or a class. */
+/* Executes all runs. Returns 0 or an MPI error class. */
 static int access_do(const struct access *a)
 {
 	bool plain = a->head->flags & WIN_AM_PLAIN;
-	struct win_elem_rows r = a->r;
+	struct win_elem_arrays r = a->r;
 	size_t left = a->head->count;
 
 	for (uint32_t i = 0; i < a->head->runs; i++) {
@@ -177,7 +184,8 @@ static void access_serve(struct weft_win *w, int source,
 			 const struct win_am *head, const char *body,
 			 size_t bytes)
 {
-	static _Alignas(16) char old[WIN_AM_ROW]; /* used with the lock held */
+	/* protected by the core lock */
+	static _Alignas(16) char old[WIN_AM_ARRAY];
 	struct access a = { .w = w, .head = head };
 	struct win_am answer = { .type = WIN_AM_ANSWER, .id = head->id };
 	struct iovec row = { old, 0 };
@@ -228,7 +236,7 @@ static struct part *part_find(struct weft_win *w, int rank, uint32_t id)
 {
 	struct weft_list *n;
 
-	/* responses of a target arrive in order: it is among the first */
+	/* responses of a target arrive in order: the search is short */
 	for (n = w->parts.next; n != &w->parts; n = n->next) {
 		struct part *p = weft_container_of(n, struct part, link);
 
@@ -238,7 +246,7 @@ static struct part *part_find(struct weft_win *w, int rank, uint32_t id)
 	return NULL;
 }
 
-static void part_over(struct part *p, int err)
+static void part_complete(struct part *p, int err)
 {
 	struct win_op *op = p->op;
 
@@ -248,9 +256,9 @@ static void part_over(struct part *p, int err)
 	win_op_piece_done(op, err);
 }
 
-void win_serve_forget(struct weft_win *w, int rank, uint32_t id, int err)
+void win_serve_cancel(struct weft_win *w, int rank, uint32_t id, int err)
 {
-	part_over(part_find(w, rank, id), err);
+	part_complete(part_find(w, rank, id), err);
 }
 
 static void on_response(struct weft_win *w, int source,
@@ -263,7 +271,7 @@ static void on_response(struct weft_win *w, int source,
 		return;
 	if (!head->error && bytes == p->bytes && p->old)
 		memcpy(p->old, body, bytes);
-	part_over(p, head->error);
+	part_complete(p, head->error);
 }
 
 /* ---- entry point --------------------------------------------------------- */
@@ -273,7 +281,7 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 {
 	switch (head->type) {
 	case WIN_AM_LOCK:
-		win_serve_lock(w, source, head->flags & WIN_AM_ALONE);
+		win_serve_lock(w, source, head->flags & WIN_AM_EXCLUSIVE);
 		return;
 	case WIN_AM_UNLOCK:
 		win_serve_unlock(w, source);

@@ -9,18 +9,24 @@
 void win_serve(struct weft_win *w, int source, const struct win_am *head,
 	       const char *body, size_t bytes);
 
-/* Request of rank for the lock of the own memory; the lock is held. */
-int win_serve_lock(struct weft_win *w, int rank, bool alone);
+/*
+ * Requests and releases the lock of this rank's memory for rank; the core lock
+ * is held.
+ */
+int win_serve_lock(struct weft_win *w, int rank, bool exclusive);
 void win_serve_unlock(struct weft_win *w, int rank);
 
 /*
- * Registers an expected response for a piece of op: bytes of old elements to
- * old. 0 or -ENOMEM; the lock is held.
+ * Registers an expected response for a piece of op, with bytes bytes of old
+ * elements to be stored in old. 0 or -ENOMEM; the core lock is held.
  */
 int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
 		     uint32_t *id_p);
 
-/* Removes it: the request was not sent. The lock is held. */
-void win_serve_forget(struct weft_win *w, int rank, uint32_t id, int err);
+/*
+ * Removes an expected response whose request was not sent. The core lock is
+ * held.
+ */
+void win_serve_cancel(struct weft_win *w, int rank, uint32_t id, int err);
 
 #endif

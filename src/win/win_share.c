@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A region for the members of a window: a memfd of rank 0, which the others
- * open through /proc while rank 0 waits for them. No name is left behind. A
- * token verifies that the right file was opened.
+ * open through /proc while rank 0 waits for them. The file has no name that
+ * could be left behind. A token verifies that the right file was opened.
  */
 #include "src/win/win_share.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where rank 0 has the region. */
+/* Location of rank 0's region. */
 struct place {
 	int64_t pid;
 	int32_t fd;
@@ -87,43 +87,48 @@ static void layout(struct win_page *p, const struct weft_win *w)
 
 /* ---- creating and mapping ------------------------------------------------ */
 
-static void make(struct weft_win *w, const struct win_page *p, uint64_t bytes,
-		 struct place *at)
+static void region_create(struct weft_win *w, const struct win_page *p,
+			  uint64_t bytes, struct place *location)
 {
-	at->error =
+	location->error =
 		weft_region_open(&w->region, "weft-window", p->memory + bytes);
-	if (at->error)
+	if (location->error)
 		return;
-	at->pid = getpid();
-	at->fd = w->region.fd;
-	at->bytes = p->memory + bytes;
-	at->token = weft_now_ns() ^ (uint64_t)at->pid << 32;
+	location->pid = getpid();
+	location->fd = w->region.fd;
+	location->bytes = p->memory + bytes;
+	location->token = weft_now_ns() ^ (uint64_t)location->pid << 32;
 	memcpy(w->region.base, p, sizeof(*p));
-	win_share_page(w)->token = at->token;
+	win_share_page(w)->token = location->token;
 }
 
-static int map(struct weft_win *w, const struct place *at)
+static int region_map(struct weft_win *w, const struct place *location)
 {
-	int fd = weft_region_open_remote_fd((pid_t)at->pid, (int)at->fd), rc;
+	int fd = weft_region_open_remote_fd((pid_t)location->pid,
+					    (int)location->fd),
+	    rc;
 
 	if (fd < 0)
 		return fd;
-	rc = weft_region_attach(&w->region, fd, at->bytes);
+	rc = weft_region_attach(&w->region, fd, location->bytes);
 	if (!rc && (win_share_page(w)->magic != WIN_MAGIC ||
-		    win_share_page(w)->token != at->token))
+		    win_share_page(w)->token != location->token))
 		rc = -EINVAL;
 	w->region.fd = fd;
 	return rc;
 }
 
-/* Reports lack of memory as an error here, not by a signal later. */
+/*
+ * Allocates this rank's part, so that a lack of memory is an error here instead
+ * of a signal later.
+ */
 static int reserve(const struct weft_win *w, uint64_t memory,
 		   const struct win_share_part *mine)
 {
-	off_t at = (off_t)(memory + mine->at);
+	off_t offset = (off_t)(memory + mine->offset);
 
 	if (!mine->bytes ||
-	    !posix_fallocate(w->region.fd, at, (off_t)mine->bytes))
+	    !posix_fallocate(w->region.fd, offset, (off_t)mine->bytes))
 		return 0;
 	return -ENOMEM;
 }
@@ -133,18 +138,18 @@ int win_share_open(struct weft_win *w, uint64_t bytes,
 {
 	struct weft_channel m = weft_channel_of(w->comm);
 	struct win_page p;
-	struct place at = { 0 };
+	struct place location = { 0 };
 	int rc;
 
 	layout(&p, w);
 	w->region.fd = -1;
 	if (w->rank == 0)
-		make(w, &p, bytes, &at);
-	rc = weft_channel_bcast(&m, 0, &at, sizeof(at));
+		region_create(w, &p, bytes, &location);
+	rc = weft_channel_bcast(&m, 0, &location, sizeof(location));
 	if (!rc)
-		rc = at.error;
+		rc = location.error;
 	if (!rc && w->rank)
-		rc = map(w, &at);
+		rc = region_map(w, &location);
 	if (!rc)
 		rc = reserve(w, p.memory, &mine);
 	rc = win_share_agree(w, rc);

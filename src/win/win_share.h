@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The region that members on one host share: the page, and allocated memory. */
+/*
+ * The region that members on one host share: the page and the allocated memory.
+ */
 #ifndef WEFT_WIN_SHARE_H
 #define WEFT_WIN_SHARE_H
 
 #include "src/win/win.h"
 #include "src/win/win_layout.h"
 
-/* Do all members run on this host? */
+/* Returns whether all members run on this host. */
 bool win_share_is_local(const struct weft_comm *c);
 
 /*
- * Collective: rank 0 creates a region with a page and bytes of memory behind
- * it, the others map it. mine: offset and length of this member's part, which
- * is allocated before its first use. 0, or -errno, the same on all members.
+ * Collective. Rank 0 creates a region with a page, followed by bytes of memory;
+ * the other members map it. mine: this member's part, whose memory is allocated
+ * at once. Returns 0 or -errno, the same on all members.
  */
 struct win_share_part {
-	uint64_t at;
+	uint64_t offset; /* offset after the page, bytes */
 	uint64_t bytes;
 };
 int win_share_open(struct weft_win *w, uint64_t bytes,
 		   struct win_share_part mine);
 void win_share_close(struct weft_win *w);
 
-/* Agrees on a result: the first failure of any member, or 0. */
+/* Collective. Returns the first failure of any member, or 0. */
 int win_share_agree(struct weft_win *w, int rc);
 
 static inline struct win_page *win_share_page(const struct weft_win *w)

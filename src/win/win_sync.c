@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Active target: fence, and post, start, complete, wait. A fence completes the
- * own accesses and is a barrier. An exposure is counted in the shared page, or
- * sent as a message, and so is its completion.
+ * Active target: fence, and post, start, complete, wait. A fence completes this
+ * rank's accesses and is a barrier. An exposure, and its completion, increments
+ * a counter in the shared page or is sent as a message.
  */
 #include "coll/coll.h"
 #include "src/core/core_lock.h"
@@ -30,14 +30,15 @@ int weft_win_fence(struct weft_win *w, int assert)
 
 	weft_fence_full();
 	w->fence = !(assert &MPI_MODE_NOSUCCEED);
-	weft_store32_relaxed(&w->open_all, w->fence); /* no access runs */
-	weft_store32_relaxed(&w->used, 0); /* no access runs meanwhile */
+	/* relaxed: no access runs */
+	weft_store32_relaxed(&w->open_all, w->fence);
+	weft_store32_relaxed(&w->used, 0); /* relaxed: no access runs */
 	return rc ? rc : error;
 }
 
-/* ---- exposure ------------------------------------------------------------ */
+/* ---- exposure epochs ----------------------------------------------------- */
 
-/* Rank in the window of member i of g. */
+/* Returns the rank in the window of member i of g. */
 static int rank_of(const struct weft_win *w, const struct weft_group *g, int i)
 {
 	return weft_group_rank_of(w->comm->group, g->proc[i]);
@@ -49,15 +50,15 @@ static void notify(struct weft_win *w, int rank)
 	struct win_record *r = win_record(w->page, rank);
 
 	win_event_add(&r->events);
-	win_wake(&r->events, WIN_ANY, &r->sleepers);
+	win_wake(&r->events, WIN_ANY, &r->waiters);
 }
 
-/* Waits for a change of the own event counter. */
+/* Waits for a change of this rank's event word. */
 static int wait_event(struct weft_win *w, struct win_pause *p, uint32_t seen)
 {
 	struct win_record *r = win_record(w->page, w->rank);
 
-	return win_pause(p, &r->events, seen, WIN_ANY, &r->sleepers);
+	return win_pause(p, &r->events, seen, WIN_ANY, &r->waiters);
 }
 
 static int post_to(struct weft_win *w, int origin)
@@ -89,7 +90,7 @@ int weft_win_post(struct weft_win *w, struct weft_group *g, int assert)
 	return rc;
 }
 
-/* ---- access -------------------------------------------------------------- */
+/* ---- access epochs ------------------------------------------------------- */
 
 static bool is_posted(struct weft_win *w, int target)
 {
@@ -109,7 +110,7 @@ static int await_post(struct weft_win *w, int target)
 	int rc = 0;
 
 	while (!rc && !w->page && !is_posted(w, target))
-		rc = win_idle_turn(&idle);
+		rc = win_idle_pass(&idle);
 	while (w->page && !rc) {
 		seen = weft_load32(&win_record(w->page, w->rank)->events);
 		if (is_posted(w, target))
@@ -134,10 +135,11 @@ int weft_win_start(struct weft_win *w, struct weft_group *g, int assert)
 
 		if (!(assert &MPI_MODE_NOCHECK))
 			rc = await_post(w, target);
-		weft_store32_relaxed(&w->peer[target].open, 1); /* no access */
+		/* relaxed: no access runs */
+		weft_store32_relaxed(&w->peer[target].open, 1);
 	}
 	w->started = weft_group_get(g);
-	weft_store32_relaxed(&w->open_all, 0); /* no access runs */
+	weft_store32_relaxed(&w->open_all, 0); /* relaxed: no access runs */
 	return rc;
 }
 
@@ -153,7 +155,8 @@ static int complete_to(struct weft_win *w, int target)
 		weft_unlock();
 		return 0;
 	}
-	/* R23 pairs with A23 in is_over(): publishes stores to the target */
+	/* R23 pairs with A23 in exposure_is_complete(): publishes stores to the
+	 * target */
 	weft_add32(&win_record(w->page, target)->completes, 1);
 	notify(w, target);
 	return 0;
@@ -167,19 +170,22 @@ int weft_win_complete(struct weft_win *w)
 	for (int i = 0; i < g->size; i++) {
 		int target = rank_of(w, g, i), rc2 = complete_to(w, target);
 
-		weft_store32_relaxed(&w->peer[target].open, 0); /* no access */
+		/* relaxed: no access runs */
+		weft_store32_relaxed(&w->peer[target].open, 0);
 		rc = rc ? rc : rc2;
 	}
 	w->started = NULL;
-	weft_store32_relaxed(&w->used, 0); /* all accesses are complete */
-	weft_store32_relaxed(&w->open_all, w->fence); /* no access runs */
+	/* relaxed: all accesses are complete */
+	weft_store32_relaxed(&w->used, 0);
+	/* relaxed: no access runs */
+	weft_store32_relaxed(&w->open_all, w->fence);
 	weft_group_put(g);
 	return rc;
 }
 
 /* ---- end of the exposure ------------------------------------------------- */
 
-static bool is_over(struct weft_win *w)
+static bool exposure_is_complete(struct weft_win *w)
 {
 	/* A23 pairs with R23 in complete_to() */
 	uint32_t n =
@@ -207,11 +213,11 @@ int weft_win_wait(struct weft_win *w)
 	int rc = 0;
 
 	win_serve_others(w);
-	while (!rc && !w->page && !is_over(w))
-		rc = win_idle_turn(&idle);
+	while (!rc && !w->page && !exposure_is_complete(w))
+		rc = win_idle_pass(&idle);
 	while (w->page && !rc) {
 		seen = weft_load32(&win_record(w->page, w->rank)->events);
-		if (is_over(w))
+		if (exposure_is_complete(w))
 			break;
 		rc = wait_event(w, &p, seen);
 	}
@@ -222,7 +228,7 @@ int weft_win_wait(struct weft_win *w)
 int weft_win_test(struct weft_win *w)
 {
 	weft_progress_poll(NULL, 0, false);
-	if (!is_over(w))
+	if (!exposure_is_complete(w))
 		return 0;
 	exposure_end(w);
 	return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for accesses and messages, see win_wait.h. */
+/* Waiting for accesses and messages; see win_wait.h. */
 #include "src/win/win_wait.h"
 
 #include "src/base/clock.h"
@@ -15,7 +15,7 @@ struct win_idle win_idle_begin(const struct weft_win *w)
 	return (struct win_idle){ weft_idle_begin(NULL, 0, false), w->comm, 0 };
 }
 
-int win_idle_turn(struct win_idle *i)
+int win_idle_pass(struct win_idle *i)
 {
 	uint64_t now;
 
@@ -37,7 +37,7 @@ int win_drain(struct weft_win *w, weft_au32 *pending)
 	int error = 0;
 
 	while (!error && weft_load32(pending))
-		error = win_idle_turn(&idle);
+		error = win_idle_pass(&idle);
 	weft_fence_full();
 	weft_lock();
 	if (weft_load32(&w->error))

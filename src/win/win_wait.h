@@ -8,23 +8,28 @@
 #include "src/msg/msg_progress.h"
 #include "src/win/win.h"
 
-/* Waiting for a state that messages change; -ECONNRESET: a member has died. */
+/*
+ * State of a wait for a change by messages. win_idle_pass() makes one progress
+ * pass; -ECONNRESET: a member has died.
+ */
 struct win_idle {
 	struct weft_idle idle;
 	const struct weft_comm *comm;
 	uint64_t check_ns; /* time of the next check for dead members; or 0 */
 };
 struct win_idle win_idle_begin(const struct weft_win *w);
-int win_idle_turn(struct win_idle *i);
+int win_idle_pass(struct win_idle *i);
 
-/* Waits until nothing is pending; returns and clears an unreported error. */
+/*
+ * Waits until no operation is pending; returns and clears an unreported error.
+ */
 int win_drain(struct weft_win *w, weft_au32 *pending);
 
 /*
- * One progress pass, in every call where other ranks need this one for their
- * accesses, otherwise in one of many. An epoch on the caller's own memory
- * completes without waiting, so a program that repeats such epochs would never
- * serve the others.
+ * Makes one progress pass: in every call if other ranks need this rank's
+ * progress for their accesses (no shared page), otherwise in one of 64 calls.
+ * An epoch on the caller's own memory completes without waiting, so a program
+ * that repeats such epochs would otherwise never serve the other ranks.
  */
 static inline void win_serve_others(struct weft_win *w)
 {
@@ -33,8 +38,8 @@ static inline void win_serve_others(struct weft_win *w)
 }
 
 /*
- * Drain before an epoch ends; like a flush, but without progress if nothing is
- * pending.
+ * Completes all accesses before an epoch ends. Unlike a flush, makes no
+ * progress if no operation is pending.
  */
 static inline int win_epoch_drain(struct weft_win *w, weft_au32 *pending)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fast path for one word of a target whose memory is mapped, which weft_win_acc
- * would do in more steps. Inline, because a fetch-and-add is little more than
- * one instruction.
+ * Fast path of weft_win_acc() for one word of mapped memory. Inline, because a
+ * fetch-and-add is little more than one instruction.
  */
 #ifndef WEFT_WIN_WORD_H
 #define WEFT_WIN_WORD_H
@@ -12,8 +11,8 @@
 #include <string.h>
 
 /*
- * Address of the word: an integer of 4 or 8 bytes at an aligned location of an
- * open target. NULL: use the general path.
+ * Returns the address of a word, an aligned integer of 4 or 8 bytes of a target
+ * with an open epoch. NULL: use weft_win_acc().
  */
 static inline char *weft_win_word(const struct weft_win *w, int rank,
 				  MPI_Aint disp, const struct weft_dt *dt)
@@ -54,7 +53,10 @@ static inline uint64_t weft_win_word_in(const void *from, bool wide)
 	return v;
 }
 
-/* False: another operation, nothing was done. result may be NULL. */
+/*
+ * Applies MPI_SUM or MPI_NO_OP atomically to one word. Returns false, without
+ * any effect, for other operations. result may be NULL.
+ */
 static inline bool weft_win_word_op(char *at, const struct weft_dt *dt,
 				    MPI_Op op, const void *in, void *result)
 {

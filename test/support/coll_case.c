@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers and expected images, see coll_case.h. */
+/* Buffers and expected images; see coll_case.h. */
 #include "test/t.h"
 
 #include "test/support/coll_case.h"
@@ -9,15 +9,15 @@
 
 enum { EDGE = 64, BLANK = 0xa5 };
 
-/* ---- one buffer ---- */
+/* ---- buffers ---- */
 
 static void mem_lay_out(struct case_mem *m, struct weft_rng *rng)
 {
 	MPI_Count at = 0, unit = m->form == CASE_W ? m->el->dt->extent : 1;
-	int i, b, turn = (int)weft_rng_below(rng, 2);
+	int i, b, reverse = (int)weft_rng_below(rng, 2);
 
 	for (i = 0; i < m->blocks; i++) {
-		b = turn && m->form != CASE_EVEN ? m->blocks - 1 - i : i;
+		b = reverse && m->form != CASE_EVEN ? m->blocks - 1 - i : i;
 		m->displ[b] = at * unit;
 		m->narrow_displ[b] = (int)m->displ[b];
 		m->narrow_count[b] = (int)m->count[b];
@@ -72,7 +72,7 @@ static void elem_set(const struct case_elem *el, char *at, const int *v)
 		memcpy(at + el->off[k], &v[k], sizeof(int));
 }
 
-/* Value of process q in block b at element e. */
+/* Computes the value of process q in block b at element e. */
 static void value(int q, int b, MPI_Count e, int *v)
 {
 	unsigned x = (unsigned)q * 2654435761u + (unsigned)b * 40503u +
@@ -94,8 +94,8 @@ static void set_block(const struct case_mem *m, char *in, int b, int q, int qb)
 }
 
 /*
- * Fills block b of m with the sum of processes lo .. hi - 1, from element first
- * of their vectors on.
+ * Fills block b of m with the sum of the vectors of processes lo .. hi - 1,
+ * starting at element first of the vectors.
  */
 static void set_sum(const struct case_job *j, const struct case_mem *m, int b,
 		    MPI_Count first, int lo, int hi)
@@ -120,8 +120,8 @@ static bool is_left(const struct case_job *j, int i)
 	return i < j->mock->p;
 }
 
-/* The processes that i receives from: [lo, hi). */
-static void heard(const struct case_job *j, int i, int *lo, int *hi)
+/* Returns the range [lo, hi) of processes from which i receives. */
+static void senders_of(const struct case_job *j, int i, int *lo, int *hi)
 {
 	bool from_left = !j->mock->q || !is_left(j, i);
 
@@ -129,19 +129,19 @@ static void heard(const struct case_job *j, int i, int *lo, int *hi)
 	*hi = from_left ? j->mock->p : j->n;
 }
 
-/* The processes of i's own group. */
-static void beside(const struct case_job *j, int i, int *lo, int *hi)
+/* Returns the range [lo, hi) of processes in i's own group. */
+static void group_of(const struct case_job *j, int i, int *lo, int *hi)
 {
 	*lo = is_left(j, i) ? 0 : j->mock->p;
 	*hi = is_left(j, i) ? j->mock->p : j->n;
 }
 
-static bool same_side(const struct case_job *j, int a, int b)
+static bool same_group(const struct case_job *j, int a, int b)
 {
 	return is_left(j, a) == is_left(j, b);
 }
 
-/* The root argument that process i must pass. */
+/* Returns the root argument of process i. */
 static int root_arg(const struct case_job *j, int i)
 {
 	int root = j->w.root;
@@ -150,18 +150,21 @@ static int root_arg(const struct case_job *j, int i)
 		return root;
 	if (i == root)
 		return MPI_ROOT;
-	if (same_side(j, i, root))
+	if (same_group(j, i, root))
 		return MPI_PROC_NULL;
 	return is_left(j, root) ? root : root - j->mock->p;
 }
 
-/* True if i takes part in a rooted operation as a non-root. */
-static bool is_leaf(const struct case_job *j, int i)
+/*
+ * Returns whether i exchanges data with the root; in an intracommunicator also
+ * the root itself.
+ */
+static bool is_non_root(const struct case_job *j, int i)
 {
-	return !j->mock->q || !same_side(j, i, j->w.root);
+	return !j->mock->q || !same_group(j, i, j->w.root);
 }
 
-/* Elements of the block from process a to process b. */
+/* Returns the number of elements of the block from process a to process b. */
 static int pair_count(const struct case_job *j, int a, int b)
 {
 	if (j->w.form == CASE_EVEN)
@@ -169,14 +172,14 @@ static int pair_count(const struct case_job *j, int a, int b)
 	return (a * 7 + b * 3 + j->w.count) % 5;
 }
 
-/* As pair_count, but symmetric if in place, as MPI_IN_PLACE requires. */
+/* Returns pair_count(), but symmetric if in place, as MPI_IN_PLACE requires. */
 static int swap_count(const struct case_job *j, int a, int b)
 {
 	return j->w.in_place ? pair_count(j, a < b ? a : b, a < b ? b : a)
 			     : pair_count(j, a, b);
 }
 
-/* ---- operations ---- */
+/* ---- buffers of each operation ---- */
 
 static void one_block(const struct case_job *j, struct case_mem *m, int count,
 		      struct weft_rng *rng)
@@ -195,17 +198,20 @@ static void open_bcast(struct case_job *j, int i, struct weft_rng *rng)
 	one_block(j, &c->r, j->w.count, rng);
 	if (i == j->w.root)
 		set_block(&c->r, c->r.mem, 0, i, 0);
-	if (i == j->w.root || is_leaf(j, i))
+	if (i == j->w.root || is_non_root(j, i))
 		set_block(&c->r, c->r.image, 0, j->w.root, 0);
 }
 
-/* Gather and scatter: all blocks at the root, one elsewhere. */
+/*
+ * Opens the buffer of all blocks, for the root of gather and scatter and for
+ * allgather.
+ */
 static void root_blocks(struct case_job *j, int i, struct case_mem *m,
 			struct weft_rng *rng)
 {
 	int lo, hi, b;
 
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	m->el = j->w.el;
 	m->form = j->w.form;
 	m->blocks = hi - lo;
@@ -219,14 +225,14 @@ static void open_gather(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int lo, hi, b;
 
-	if (is_leaf(j, i)) {
+	if (is_non_root(j, i)) {
 		one_block(j, &c->s, pair_count(j, i, 0), rng);
 		set_block(&c->s, c->s.mem, 0, i, 0);
 	}
 	if (i != j->w.root)
 		return;
 	root_blocks(j, i, &c->r, rng);
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	for (b = 0; b < c->r.blocks; b++)
 		set_block(&c->r, c->r.image, b, lo + b, 0);
 	if (j->w.in_place) {
@@ -240,7 +246,7 @@ static void open_scatter(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int lo, hi, b;
 
-	if (is_leaf(j, i)) {
+	if (is_non_root(j, i)) {
 		one_block(j, &c->r, pair_count(j, i, 0), rng);
 		if (i != j->w.root || !j->w.in_place)
 			set_block(&c->r, c->r.image, 0, j->w.root, i);
@@ -248,7 +254,7 @@ static void open_scatter(struct case_job *j, int i, struct weft_rng *rng)
 	if (i != j->w.root)
 		return;
 	root_blocks(j, i, &c->s, rng);
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	for (b = 0; b < c->s.blocks; b++)
 		set_block(&c->s, c->s.mem, b, i, lo + b);
 	if (j->w.in_place)
@@ -260,7 +266,7 @@ static void open_allgather(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int lo, hi, b;
 
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	one_block(j, &c->s, pair_count(j, i, 0), rng);
 	set_block(&c->s, c->s.mem, 0, i, 0);
 	root_blocks(j, i, &c->r, rng);
@@ -277,7 +283,7 @@ static void open_alltoall(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int lo, hi, b;
 
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	c->s.el = c->r.el = j->w.el;
 	c->s.form = c->r.form = j->w.form;
 	c->s.blocks = c->r.blocks = hi - lo;
@@ -297,14 +303,14 @@ static void open_alltoall(struct case_job *j, int i, struct weft_rng *rng)
 		c->s.side.buf = MPI_IN_PLACE;
 }
 
-/* Vectors of one length: reduce, allreduce, scan, exscan. */
+/* Opens vectors of one length: reduce, allreduce, scan, exscan. */
 static void open_combine(struct case_job *j, int i, struct weft_rng *rng)
 {
 	struct case_proc *c = &j->proc[i];
 	bool rooted = j->w.kind == WEFT_COLL_REDUCE;
 	int lo, hi;
 
-	heard(j, i, &lo, &hi);
+	senders_of(j, i, &lo, &hi);
 	one_block(j, &c->s, j->w.count, rng);
 	one_block(j, &c->r, j->w.count, rng);
 	set_block(&c->s, c->s.mem, 0, i, 0);
@@ -321,8 +327,11 @@ static void open_combine(struct case_job *j, int i, struct weft_rng *rng)
 		set_sum(j, &c->r, 0, 0, lo, hi);
 }
 
-/* Elements that process i receives of a vector of j->w.count * n. */
-static int dealt(const struct case_job *j, int i, int lo, int hi)
+/*
+ * Returns the number of elements of the vector that process i receives in a
+ * reduce-scatter.
+ */
+static int redscat_count(const struct case_job *j, int i, int lo, int hi)
 {
 	int total = j->w.count * (j->mock->q ? j->mock->p * j->mock->q : 1);
 
@@ -340,27 +349,28 @@ static void open_redscat(struct case_job *j, int i, struct weft_rng *rng)
 	struct case_proc *c = &j->proc[i];
 	int from, to, lo, hi, k, before = 0, total = 0;
 
-	heard(j, i, &from, &to);
-	beside(j, i, &lo, &hi);
+	senders_of(j, i, &from, &to);
+	group_of(j, i, &lo, &hi);
 	for (k = lo; k < hi; k++) {
-		before += k < i ? dealt(j, k, lo, hi) : 0;
-		total += dealt(j, k, lo, hi);
+		before += k < i ? redscat_count(j, k, lo, hi) : 0;
+		total += redscat_count(j, k, lo, hi);
 	}
 	one_block(j, &c->s, total, rng);
 	set_block(&c->s, c->s.mem, 0, i, 0);
-	one_block(j, &c->r, j->w.in_place ? total : dealt(j, i, lo, hi), rng);
+	one_block(j, &c->r, j->w.in_place ? total : redscat_count(j, i, lo, hi),
+		  rng);
 	if (j->w.in_place) {
 		set_block(&c->r, c->r.mem, 0, i, 0);
 		c->s.side.buf = MPI_IN_PLACE;
 	}
 	memcpy(c->r.image, c->r.mem, c->r.len);
-	c->r.count[0] = dealt(j, i, lo, hi);
+	c->r.count[0] = redscat_count(j, i, lo, hi);
 	set_sum(j, &c->r, 0, before, from, to);
 	c->r.side.count = c->r.count[0];
 	if (j->w.form == CASE_EVEN)
 		return;
 	for (k = lo; k < hi; k++)
-		c->r.narrow_count[k - lo] = dealt(j, k, lo, hi);
+		c->r.narrow_count[k - lo] = redscat_count(j, k, lo, hi);
 	c->r.side.counts.at = c->r.narrow_count;
 	c->r.side.counts.wide = false;
 }
@@ -385,7 +395,7 @@ static const open_fn opens[WEFT_COLL_KINDS] = {
 	[WEFT_COLL_EXSCAN] = open_combine,
 };
 
-/* ---- the job ---- */
+/* ---- jobs ---- */
 
 void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 	       struct weft_rng *rng)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cases for tests of algorithms: the buffers of every rank of one operation,
- * filled, with an image of the expected contents, gaps included.
+ * Cases for tests of algorithms: the filled buffers of every rank of one
+ * operation, and images of their expected contents, gaps included.
  */
 #ifndef WEFT_COLL_CASE_H
 #define WEFT_COLL_CASE_H
@@ -11,7 +11,7 @@
 
 enum { CASE_PROCS = 40 };
 
-/* An element: its type and the offsets of its ints. */
+/* Element type, and the offsets of the ints in an element. */
 struct case_elem {
 	struct weft_dt *dt;
 	int ints;
@@ -52,7 +52,7 @@ struct case_what {
 	enum case_form form;
 	bool in_place;
 	int count;
-	int root; /* process number */
+	int root; /* process number of the root */
 };
 
 struct case_job {
@@ -64,7 +64,7 @@ struct case_job {
 
 void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 	       struct weft_rng *rng);
-/* Compares all buffers with their images; or those of one rank. */
+/* Compare the buffers of all ranks, or of one rank, with their images. */
 void case_check(const struct case_job *j);
 void case_check_rank(const struct case_job *j, int i);
 /* Resets the receive buffers for another run. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Implementation of coll_guard.h. A table of all guarded blocks lets free()
- * find them.
- */
+/* Implementation of coll_guard.h. free() finds guarded blocks in a table. */
 #include "test/support/coll_guard.h"
 
 #include <pthread.h>
@@ -14,7 +11,7 @@
 enum { BLOCKS = 1024, SMALLEST = 512, ALIGN = 16 };
 
 struct block {
-	void *at; /* address returned by malloc; NULL: unused */
+	void *ptr; /* address returned by malloc; NULL: unused */
 	char *base;
 	size_t len;
 };
@@ -24,7 +21,10 @@ static struct block block[BLOCKS];
 static unsigned count, live;
 static bool on;
 
-/* Names given by the linker's --wrap to the real and to our functions. */
+/*
+ * Names that the linker's --wrap gives to the real functions and to the
+ * wrappers.
+ */
 void *__real_malloc(size_t size);
 void __real_free(void *p);
 void *__wrap_malloc(size_t size);
@@ -43,12 +43,12 @@ unsigned guard_count(void)
 static struct block *guard_find(const void *at)
 {
 	for (size_t i = 0; i < BLOCKS; i++)
-		if (block[i].at == at)
+		if (block[i].ptr == at)
 			return &block[i];
 	return NULL;
 }
 
-/* NULL: the table is full, or out of memory. */
+/* Allocates a guarded block; NULL: the table is full, or out of memory. */
 static void *guarded(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -67,7 +67,7 @@ static void *guarded(size_t size)
 	*b = (struct block){ base + len - page - room, base, len };
 	count++;
 	live++;
-	return b->at;
+	return b->ptr;
 }
 
 void *__wrap_malloc(size_t size)
@@ -90,7 +90,7 @@ void __wrap_free(void *p)
 	b = p && live ? guard_find(p) : NULL;
 	if (b) {
 		munmap(b->base, b->len);
-		b->at = NULL;
+		b->ptr = NULL;
 		live--;
 	}
 	pthread_mutex_unlock(&lock);

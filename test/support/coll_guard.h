@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 void guard_set(bool on);
-/* Number of guarded blocks so far. */
+/* Returns the number of guarded blocks allocated so far. */
 unsigned guard_count(void);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Implementation of coll_mock.h. One lock; matching is decided when messages
- * and receives are posted (first come first matched, per pair, tag and
- * context), a random number generator chooses the matched pair that moves next.
+ * Implementation of coll_mock.h. One lock protects all state. Sends and
+ * receives are matched when they are posted, in the order of posting for each
+ * pair, tag and context; a random number generator selects the matched pair
+ * that is delivered next.
  */
 #include "test/t.h"
 
@@ -38,29 +39,31 @@ struct weft_core weft_core;
 /* One end of a message. */
 struct mock_req {
 	struct weft_req req;
-	struct weft_list link; /* unmatched, or ready (the receive) */
-	struct mock_req *mate; /* receive: the send */
+	/* in the list of unmatched requests, or of matched receives */
+	struct weft_list link;
+	struct mock_req *sender; /* receive: the matching send */
 	uint64_t ctx;
 	int src;
 	int dst;
 	int tag;
 	bool send;
 	struct weft_typed data;
-	char *copy; /* eager: packed */
+	char *copy; /* eager send: packed data */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct weft_rng dice;
-static struct weft_list lonely = { &lonely, &lonely };
+static struct weft_rng rng;
+static struct weft_list unmatched = { &unmatched, &unmatched };
 static struct weft_list ready = { &ready, &ready };
 static struct weft_list steps = { &steps, &steps };
-static int alive; /* live requests of messages */
+static int alive; /* number of existing message requests */
 static uint64_t messages, bytes_sent;
-static int break_at, break_number; /* messages until the error; 0: never */
+/* process; messages until the error, 0: never */
+static int break_at, break_number;
 static int break_err;
-static bool broken; /* failure notices are allowed */
+static bool broken; /* an error was injected: failure notices are allowed */
 
-/* ---- devices: none ---- */
+/* ---- device memory: none in this job ---- */
 
 bool weft_device_owns_slow(const void *at)
 {
@@ -127,7 +130,7 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 	weft_list_init(&r->link);
 }
 
-/* No request is orphaned here. */
+/* Not called: the tests complete all requests. */
 void weft_req_orphaned(struct weft_req *r)
 {
 	T_NULL(r);
@@ -155,38 +158,38 @@ int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 
 /* ---- messages ---- */
 
-static bool pair_up(const struct mock_req *a, const struct mock_req *b)
+static bool is_match(const struct mock_req *a, const struct mock_req *b)
 {
 	return a->send != b->send && a->ctx == b->ctx && a->src == b->src &&
 	       a->dst == b->dst && a->tag == b->tag;
 }
 
-/* Matches the oldest counterpart, or queues the request. */
+/* Matches the request with the oldest counterpart, or queues it. */
 static void match(struct mock_req *m)
 {
 	struct weft_list *pos, *tmp;
 	struct mock_req *o;
 
-	weft_list_each(pos, tmp, &lonely) {
+	weft_list_each(pos, tmp, &unmatched) {
 		o = weft_container_of(pos, struct mock_req, link);
-		if (!pair_up(m, o))
+		if (!is_match(m, o))
 			continue;
 		weft_list_remove(&o->link);
 		if (m->send) {
-			o->mate = m;
+			o->sender = m;
 			weft_list_push_back(&ready, &o->link);
 		} else {
-			m->mate = o;
+			m->sender = o;
 			weft_list_push_back(&ready, &m->link);
 		}
 		return;
 	}
-	weft_list_push_back(&lonely, &m->link);
+	weft_list_push_back(&unmatched, &m->link);
 }
 
 /*
- * Eager: the send is complete; the mock keeps the message. The request returned
- * is the common one, or a new one.
+ * Completes an eager send, whose data the mock keeps. Returns the common
+ * completed request, or a new one.
  */
 static void send_done(struct mock_req *m, struct weft_req **req_p)
 {
@@ -197,7 +200,7 @@ static void send_done(struct mock_req *m, struct weft_req **req_p)
 	T_NOT_NULL(m->copy);
 	T_IS(weft_pack(&m->data, 0, m->copy, n), n);
 	*req_p = weft_req_null_done();
-	if (weft_rng_below(&dice, 2))
+	if (weft_rng_below(&rng, 2))
 		return;
 	shown = calloc(1, sizeof(*shown));
 	T_NOT_NULL(shown);
@@ -238,7 +241,7 @@ int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
 	messages++;
 	bytes_sent += weft_typed_bytes(&data);
 	*req_p = &m->req;
-	if (weft_rng_below(&dice, 2))
+	if (weft_rng_below(&rng, 2))
 		send_done(m, req_p);
 	match(m);
 	pthread_mutex_unlock(&lock);
@@ -289,16 +292,19 @@ bool mock_broke(void)
 	return broken && !break_number;
 }
 
-/* True if this message arrives with an error. */
+/* Returns whether this message arrives with an error. */
 static bool breaks(const struct mock_req *r)
 {
 	return r->dst == break_at && break_number && !--break_number;
 }
 
-/* Copies the message: all of it or, if too long for the receive, nothing. */
-static int land(struct mock_req *r)
+/*
+ * Copies the message, unless it is too long for the receive. Returns 0 or an
+ * error.
+ */
+static int copy_message(struct mock_req *r)
 {
-	struct mock_req *s = r->mate;
+	struct mock_req *s = r->sender;
 	size_t n = weft_typed_bytes(&s->data);
 
 	if (n > weft_typed_bytes(&r->data))
@@ -314,16 +320,16 @@ static int land(struct mock_req *r)
 }
 
 /*
- * Both ends of a collective's message have the same length, unless it is a
- * signal or a failure notice.
+ * Delivers a message. Checks that send and receive have the same length, unless
+ * the message is a signal or a failure notice.
  */
 static void deliver(struct mock_req *r)
 {
-	struct mock_req *s = r->mate;
+	struct mock_req *s = r->sender;
 
 	T_TRUE(broken || !weft_typed_bytes(&s->data) ||
 	       weft_typed_bytes(&s->data) == weft_typed_bytes(&r->data));
-	weft_req_complete(&r->req, breaks(r) ? break_err : land(r));
+	weft_req_complete(&r->req, breaks(r) ? break_err : copy_message(r));
 	if (!s->copy) {
 		weft_req_complete(&s->req, 0);
 		return;
@@ -343,7 +349,7 @@ static struct weft_list *pick(struct weft_list *from)
 	if (!len)
 		return NULL;
 	n = from->next;
-	for (len = weft_rng_below(&dice, len < 8 ? len : 8); len; len--)
+	for (len = weft_rng_below(&rng, len < 8 ? len : 8); len; len--)
 		n = n->next;
 	return n;
 }
@@ -385,7 +391,7 @@ static bool step_one(struct weft_req *r)
 void weft_progress_add(struct weft_req *r)
 {
 	weft_list_push_back(&steps, &r->link);
-	if (weft_rng_below(&dice, 2))
+	if (weft_rng_below(&rng, 2))
 		step_one(r);
 }
 
@@ -395,7 +401,7 @@ static int step_all(void)
 	int over = 0;
 
 	weft_list_each(pos, tmp, &steps)
-		if (weft_rng_below(&dice, 3))
+		if (weft_rng_below(&rng, 3))
 			over += step_one(
 				weft_container_of(pos, struct weft_req, link));
 	return over;
@@ -444,7 +450,10 @@ static struct weft_group *group_of(int first, int n)
 	return g;
 }
 
-/* A communicator of n processes from first on, for process number rank. */
+/*
+ * Creates a communicator of n processes, starting with process first, for rank
+ * `rank`.
+ */
 static struct weft_comm *comm_open(uint64_t ctx, int first, int n, int rank)
 {
 	struct weft_comm *c = calloc(1, sizeof(*c));
@@ -482,7 +491,7 @@ struct mock *mock_open(int p, int q, uint64_t seed)
 	int i;
 
 	T_NOT_NULL(m);
-	weft_rng_init(&dice, seed, 1);
+	weft_rng_init(&rng, seed, 1);
 	m->p = p;
 	m->q = q;
 	m->comm = calloc((size_t)(p + q), sizeof(struct weft_comm *));
@@ -505,7 +514,7 @@ void mock_close(struct mock *m)
 {
 	int i;
 
-	T_TRUE(weft_list_empty(&lonely));
+	T_TRUE(weft_list_empty(&unmatched));
 	T_TRUE(weft_list_empty(&ready));
 	T_TRUE(weft_list_empty(&steps));
 	T_IS(alive, 0);
@@ -560,7 +569,8 @@ uint64_t mock_bytes(void)
 
 /* ---- hosts ---- */
 
-static int spread; /* 0: all on one host */
+/* ranks per host; < 0: number of hosts, round-robin; 0: one host */
+static int spread;
 
 void mock_spread(int n)
 {
@@ -625,12 +635,12 @@ int weft_route_join_wait(struct weft_comm *comm)
 
 bool weft_core_exact;
 
-bool weft_route_may_post(struct weft_route *r, uint32_t *turn)
+bool weft_route_may_post(struct weft_route *r, uint32_t *ticket)
 {
 	return true;
 }
 
-void weft_route_posted(struct weft_route *r, uint32_t *turn)
+void weft_route_posted(struct weft_route *r, uint32_t *ticket)
 {
 }
 

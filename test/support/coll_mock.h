@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A job inside one process: p ranks (or p + q in an intercommunicator) whose
- * messages are delivered in a seeded random order. It replaces src/comm and
- * src/msg behind the contracts msg_p2p.h, msg_req.h, msg_progress.h and comm.h,
- * so every algorithm can be tested without processes, with messages in every
- * order that the contract allows: some complete at once, some only when
- * received, and data is read from the sender's buffer as late as possible.
+ * messages are delivered in a seeded random order. The mock replaces src/comm
+ * and src/msg behind the interfaces msg_p2p.h, msg_req.h, msg_progress.h and
+ * comm.h, so every algorithm can be tested without processes, with messages in
+ * every order that the interfaces allow: some sends complete at once, others
+ * only when received, and data is read from the sender's buffer as late as
+ * possible.
  *
  *   mock_open -> (weft_coll_start per rank, mock_settle) ... -> mock_close
  *   mock_open -> mock_each(threads that call weft_coll_run) -> mock_close
@@ -20,8 +21,9 @@
 
 struct mock {
 	int p;
-	int q;			 /* 0: an intracommunicator */
-	struct weft_comm **comm; /* by process; first p: the left group */
+	int q; /* size of the second group; 0: an intracommunicator */
+	/* communicators, indexed by process; the first p are the left group */
+	struct weft_comm **comm;
 };
 
 struct mock *mock_open(int p, int q, uint64_t seed);
@@ -35,19 +37,19 @@ void mock_settle(struct mock *m);
 void mock_each(struct mock *m, void (*fn)(int i, void *arg), void *arg);
 
 /*
- * Hosts get n consecutive ranks each; n < 0: the ranks are distributed
+ * Distributes the ranks over hosts: n consecutive ranks per host; n < 0:
  * round-robin over -n hosts; 0: one host.
  */
 void mock_spread(int n);
 
 /*
- * The number-th message from now on arrives with an error, at process at.
- * number 0: none.
+ * Makes the number-th message from now to process `at` arrive with error err.
+ * number 0: none. mock_broke() returns whether it has arrived.
  */
 void mock_break(int at, int number, int err);
 bool mock_broke(void);
 
-/* Messages sent so far, and their bytes. */
+/* Return the number of messages sent so far, and of their bytes. */
 uint64_t mock_messages(void);
 uint64_t mock_bytes(void);
 

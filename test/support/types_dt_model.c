@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The naive model: all lists are copied, nothing is folded. */
+/*
+ * The naive model of datatypes: all lists are copied, without simplification.
+ */
 #include "test/support/types_dt_model.h"
 
 #include "test/t.h"
@@ -17,7 +19,7 @@ static void model_add(struct model *m, long off, int size, int align)
 	m->item[m->n++] = (struct model_item){ off, size, align };
 }
 
-/* Adds one element of old at disp: its items, and its marks. */
+/* Adds the items and bound marks of one element of old at disp. */
 static void model_place(struct model *m, const struct model *old, long disp)
 {
 	for (int i = 0; i < old->n; i++)
@@ -159,7 +161,10 @@ struct twin twin_resized(struct twin *old, long lb, long extent)
 	return t;
 }
 
-/* Advances an index vector through sizes in the order of memory. */
+/*
+ * Advances an index vector to the next element in memory order. Returns false
+ * after the last.
+ */
 static bool index_next(int *at, const MPI_Count *sizes, int ndims, int order)
 {
 	for (int k = 0; k < ndims; k++) {
@@ -200,7 +205,7 @@ struct twin twin_subarray(const struct weft_dt_subarray *a, struct twin *old)
 	return t;
 }
 
-/* True if index i of dimension d belongs to the process at coord. */
+/* Returns whether index i of dimension d belongs to the process at coord. */
 static bool owns(const struct weft_dt_darray *a, int d, int coord, int i)
 {
 	int p = a->psizes[d], b = a->dargs[d];

@@ -18,7 +18,7 @@ struct model_item {
 struct model {
 	int n;
 	struct model_item *item;
-	bool marked; /* bounds were set explicitly */
+	bool marked; /* true: bounds were set explicitly */
 	long lb;
 	long ub;
 };
@@ -31,7 +31,7 @@ struct twin {
 
 void twin_close(struct twin *t);
 
-/* A random type with at most limit items, nested up to depth. */
+/* Returns a random type with at most limit items, nested up to depth. */
 struct twin twin_random(struct weft_rng *r, int depth, int limit);
 
 struct twin twin_basic(MPI_Datatype h);
@@ -48,7 +48,7 @@ long model_extent(const struct model *m);
 long model_true_lb(const struct model *m);
 long model_true_ub(const struct model *m);
 
-/* Offset of packed byte pos in a sequence of elements. */
+/* Returns the offset of packed byte pos in a sequence of elements. */
 long model_byte(const struct model *m, long pos);
 
 #endif

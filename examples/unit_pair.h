@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For the unit examples: two processes with a socket between them. */
-#ifndef WEFT_EXAMPLES_UNIT_MEET_H
-#define WEFT_EXAMPLES_UNIT_MEET_H
+/* Common code of the unit examples: two processes, connected by a socket. */
+#ifndef WEFT_EXAMPLES_UNIT_PAIR_H
+#define WEFT_EXAMPLES_UNIT_PAIR_H
 
 #include <netinet/in.h>
 #include <stdio.h>
@@ -20,17 +20,17 @@ static inline void must(int err, const char *what)
 	exit(1);
 }
 
-static inline void give(int fd, const void *buf, size_t n)
+static inline void send_bytes(int fd, const void *buf, size_t n)
 {
-	must(write(fd, buf, n) == (ssize_t)n ? 0 : -5, "give");
+	must(write(fd, buf, n) == (ssize_t)n ? 0 : -5, "write");
 }
 
-static inline void take(int fd, void *buf, size_t n)
+static inline void recv_bytes(int fd, void *buf, size_t n)
 {
-	must(read(fd, buf, n) == (ssize_t)n ? 0 : -5, "take");
+	must(read(fd, buf, n) == (ssize_t)n ? 0 : -5, "read");
 }
 
-/* Forks; 0 in the parent, 1 in the child. */
+/* Forks. Returns 0 in the parent, 1 in the child. */
 static inline int two_processes(int *to_other)
 {
 	int fd[2];
@@ -43,20 +43,20 @@ static inline int two_processes(int *to_other)
 	return me;
 }
 
-static inline void swap_names(int fd, struct sockaddr_in *name)
+static inline void exchange_names(int fd, struct sockaddr_in *name)
 {
-	give(fd, name, sizeof(*name));
-	take(fd, name, sizeof(*name));
+	send_bytes(fd, name, sizeof(*name));
+	recv_bytes(fd, name, sizeof(*name));
 }
 
-/* Runs the unit until both processes have called this function. */
-static inline void meet(int fd, void (*turn)(void))
+/* Barrier: polls the unit until both processes have called this function. */
+static inline void barrier(int fd, void (*poll_unit)(void))
 {
 	char c = 0;
 
-	give(fd, &c, 1);
+	send_bytes(fd, &c, 1);
 	while (recv(fd, &c, 1, MSG_DONTWAIT) != 1)
-		turn();
+		poll_unit();
 }
 
 static inline double now(void)
@@ -67,7 +67,7 @@ static inline double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The exit status, in the parent including the child's. */
+/* Returns the exit status; in the parent, it includes the child's. */
 static inline int finish(int me)
 {
 	int status = 0;
