@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of atomics between threads: acquire and release, counters, compare and
- * swap.
+ * Tests of atomic operations between threads: acquire and release, counters,
+ * compare-and-swap.
  */
 #include "test/t.h"
 #include "src/base/atomic.h"
 
 #define ROUNDS 100000
 
-/* Two threads pass a plain value back and forth, ordered by one flag. */
+/* Two threads pass a non-atomic value back and forth, ordered by one flag. */
 struct handoff {
 	weft_au32 turn;
 	uint64_t value;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests that the host's clock is monotonic and a virtual clock is its owner's.
+ * Tests that the host's clock is monotonic and that a virtual clock returns its
+ * owner's time.
  */
 #include "test/t.h"
 #include "src/base/clock.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of every length at every offset in a cache line: exact, and no byte
- * beyond.
+ * Tests of copies: for every length at several alignments, exactly the bytes of
+ * the destination are written.
  */
 #include "src/base/copy.h"
 #include "test/support/loops.h"
@@ -32,7 +32,7 @@ static void copies_are_exact(void **state)
 	}
 }
 
-/* Checks the lengths at which the loop begins and ends. */
+/* Checks the shortest and the longest length that the loop copies. */
 static void case_pieces(size_t most)
 {
 	static const size_t len[] = { 0,    1,	  511,	512,  513,  600, 1023,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of registration with one thread, and again with several. */
+/* Tests of membarrier registration with one thread, and again with two. */
 #include "src/base/fence.h"
 #include "test/t.h"
 

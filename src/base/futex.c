@@ -19,7 +19,7 @@
 #endif
 #define WORD_U32 2u /* FUTEX_32, which newer headers call FUTEX2_SIZE_U32 */
 
-struct two_wait { /* the kernel's struct futex_waitv */
+struct two_wait { /* same layout as the kernel's struct futex_waitv */
 	uint64_t is;
 	uint64_t at;
 	uint32_t flags;

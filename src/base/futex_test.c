@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of blocking, waking, timeouts, and a word that has changed before. */
+/*
+ * Tests of futexes: blocking, waking, timeouts, and words that change before
+ * the wait.
+ */
 #include "src/base/futex.h"
 #include "test/t.h"
 
@@ -86,7 +89,7 @@ static void a_process_wakes_a_process(void **state)
 	munmap(w, 4096);
 }
 
-/* Blocks for bit 2 until the word is 3, counting its wake-ups. */
+/* Waits with bit 2 until the word is 3, and counts its wake-ups. */
 static void *sleeps_for_a_bit(void *arg)
 {
 	weft_au32 *w = arg;

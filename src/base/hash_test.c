@@ -18,7 +18,9 @@ static void an_empty_hash_has_nothing(void **state)
 	weft_hash_fini(&h);
 }
 
-/* Random sets and deletions against a plain array of the same keys. */
+/*
+ * Compares random insertions and deletions with a plain array of the same keys.
+ */
 static void random_changes_agree_with_an_array(void **state)
 {
 	void *model[KEYS] = { 0 };

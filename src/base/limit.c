@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #define KIB	      1024u
-#define DEFAULT_STACK (8192 * KIB) /* of a thread, glibc's default */
+#define DEFAULT_STACK (8192 * KIB) /* bytes, glibc's default for a thread */
 
-/* The soft limit, or RLIM_INFINITY. */
+/* Returns the soft limit, or RLIM_INFINITY. */
 static rlim_t limit_of(__rlimit_resource_t what)
 {
 	struct rlimit l;
@@ -20,7 +20,7 @@ static rlim_t limit_of(__rlimit_resource_t what)
 	return getrlimit(what, &l) ? RLIM_INFINITY : l.rlim_cur;
 }
 
-/* Address space in use, in KiB; 0: not known. */
+/* Returns the address space in use, in KiB; 0: not known. */
 static unsigned long space_used(void)
 {
 	FILE *f = fopen("/proc/self/statm", "r");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests that limits are reported with their numbers, and that a file's limit
- * does not kill the process.
+ * Tests that error messages contain the limits, and that exceeding the file
+ * size limit does not kill the process.
  */
 #include "src/base/limit.h"
 
@@ -74,7 +74,7 @@ static int without_space(int i, void *arg)
 static void a_thread_without_a_stack_is_not_there(void **state)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	skip(); /* their shadow memory takes the whole address space */
+	skip(); /* the sanitizer's shadow memory exceeds the limit */
 #endif
 	t_processes(1, without_space, NULL, 60);
 }

@@ -61,7 +61,7 @@ static inline struct weft_list *weft_list_pop_front(struct weft_list *l)
 	return n;
 }
 
-/* Moves everything from src to the end of dst. */
+/* Moves all nodes of src to the end of dst. */
 static inline void weft_list_splice_back(struct weft_list *dst,
 					 struct weft_list *src)
 {

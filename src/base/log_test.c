@@ -9,7 +9,7 @@
 
 static char text[4096];
 
-/* Runs fn with stderr in a pipe; its output is in text. */
+/* Runs fn with stderr redirected to a pipe, and stores its output in text. */
 static void capture(void (*fn)(void))
 {
 	int fd[2], old = dup(2);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests that a violated invariant aborts the process and logs its place. */
+/*
+ * Tests that a violated invariant aborts the process and logs its source line.
+ */
 #include "src/base/must.h"
 #include "test/t.h"
 
@@ -10,7 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Checks x == 1 in a child process; returns its status and its output. */
+/*
+ * Runs weft_must(x == 1) in a child process. Returns its exit status, and its
+ * output in text.
+ */
 static int must_in_child(int x, char *text, size_t room)
 {
 	const struct rlimit no_core = { 0 };

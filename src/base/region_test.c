@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of shared regions: sealed, mapped as a whole or in part, refused if not
- * sealed.
- */
+/* Tests of shared regions: sealing, mapping, and refusal of unsealed memory. */
 #include "test/t.h"
 #include "src/base/region.h"
 

@@ -43,14 +43,16 @@ static const struct kind {
 	[WEFT_FAULT_DIE] = { "die", NULL, 1, 0x1p53, 1, 0 },
 };
 
-/* One line, split into words; next is the index of the next word. */
+/*
+ * Parser state: one line, split into words; next is the index of the next word.
+ */
 struct reader {
 	const char *name;
 	unsigned line;
 	char text[LINE];
-	char *word[WORDS + 1]; /* NULL behind the last */
+	char *word[WORDS + 1]; /* NULL after the last word */
 	unsigned next;
-	unsigned seeded; /* line of the seed; 0: none yet */
+	unsigned seeded; /* line number of the seed; 0: no seed yet */
 	struct weft_fault_plan *plan;
 	struct weft_fault_plan_why *why;
 };
@@ -83,7 +85,8 @@ static bool skip(struct reader *r, const char *word)
 }
 
 /*
- * Parses digits with an optional point and exponent; returns the rest, or NULL.
+ * Parses digits with an optional point and exponent. Returns the remaining
+ * text, or NULL.
  */
 static const char *plan_number(const char *s, double *x_p)
 {
@@ -131,7 +134,7 @@ static int read_value(struct reader *r, const struct kind *k, double *x_p)
 	return 0;
 }
 
-/* "10 us" or "10us" */
+/* Reads a time such as "10 us" or "10us". */
 static int read_time(struct reader *r, const char *what, uint64_t *ps_p)
 {
 	static const struct {
@@ -220,7 +223,10 @@ static int read_times(struct reader *r, const struct kind *k,
 	return rc;
 }
 
-/* Adds a fault; refuses a second one of this kind and target at this time. */
+/*
+ * Adds a fault; refuses a second fault with the same kind, target and start
+ * time.
+ */
 static int plan_add(struct reader *r, const struct weft_fault_entry *f)
 {
 	struct weft_fault_plan *p = r->plan;
@@ -263,7 +269,9 @@ static int read_fault(struct reader *r)
 	return rc ? rc : plan_add(r, &f);
 }
 
-/* A whole number up to 2^53: a notation that every host writes alike. */
+/*
+ * Reads the seed: a whole number up to 2^53, which a double represents exactly.
+ */
 static int read_seed(struct reader *r)
 {
 	static const struct kind seed = { "seed", NULL, 0, 0x1p53, 1, 0 };
@@ -327,8 +335,8 @@ static int read_line(struct reader *r, const char *from, size_t len)
 }
 
 /*
- * Length of a statement. A comment extends to the end of its line, semicolons
- * included.
+ * Returns the length of a statement. A comment extends to the end of its line,
+ * semicolons included.
  */
 static size_t statement_length(const char *text)
 {

@@ -162,7 +162,9 @@ static void mistakes_are_named_with_their_line(void **state)
 	}
 }
 
-/* A fault of one kind and target at another time is another fault. */
+/*
+ * Faults with the same kind and target but different start times are accepted.
+ */
 static void a_link_may_die_twice(void **state)
 {
 	struct weft_fault_plan_why why;
@@ -201,7 +203,8 @@ static void files_are_read_and_named(void **state)
 }
 
 /*
- * Random words and parts of a valid plan: refused or accepted, never a crash.
+ * Parses parts of a valid plan with random changes: refused or accepted, never
+ * a crash.
  */
 static void noise_does_no_harm(void **state)
 {

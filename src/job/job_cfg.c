@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options by environment variable, with names, types, ranges and help. */
+/* Options set by environment variables, with names, types, ranges and help. */
 #include "src/job/job_cfg.h"
 #include "src/base/attr.h"
 #include "src/job/job_log.h"
@@ -172,7 +172,10 @@ unsigned weft_cfg_distance(const char *a, const char *b)
 	return row[lb];
 }
 
-/* The option nearest to name; *known_p: whether the names are equal. */
+/*
+ * Returns the option with the least edit distance to name; *known_p: whether
+ * the names are equal.
+ */
 static const char *nearest(const char *name, const struct weft_cfg_table *t,
 			   size_t n, bool *known_p)
 {

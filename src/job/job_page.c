@@ -99,7 +99,10 @@ static uint32_t hash(const char *s)
 	return h ^ h >> 16;
 }
 
-/* Waits while another process writes the name; false: it has died meanwhile. */
+/*
+ * Waits while another process writes the name. Returns false if that process
+ * has died before it finished.
+ */
 static bool is_ready(const struct job_page_name *n)
 {
 	/* A0 pairs with R0: the text is complete when the state is READY. */
@@ -111,7 +114,10 @@ static bool is_ready(const struct job_page_name *n)
 	return weft_load32(&n->state) == JOB_PAGE_READY;
 }
 
-/* True if the slot holds the name now, written by this process or another. */
+/*
+ * Claims the slot if it is free. Returns whether the slot now holds the name,
+ * written by this process or another.
+ */
 static bool claim(struct job_page_name *n, const char *name)
 {
 	uint32_t free_state = JOB_PAGE_FREE;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Entries of the job status page: how each member is reached, for the
- * other members. A member may be several processes in succession, each with an
- * entry of its own: entries are numbered, and all members' entries of one
- * number belong together. An entry is written between a state without its
- * length and one with it; a reader that saw the state change reads again.
+ * Entries of the job status page: the address of each member, for the other
+ * members. A member may be several processes in succession, each with its own
+ * entry: entries are numbered, and the entries of all members with the same
+ * number belong together. While an entry is written, its state has length 0; a
+ * reader that sees the state change reads the entry again.
  */
 #include "src/job/job_page.h"
 
@@ -44,7 +44,7 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
 				 const void *entry, size_t len)
 {
 	struct job_page_member *m = weft_job_page_member(r, i);
-	/* relaxed: only this member writes it */
+	/* relaxed: only this member writes the state */
 	uint32_t turn = CARD_TURN(weft_load32_relaxed(&m->card_state)) + 1;
 	uint64_t word[JOB_PAGE_CARD / 8] = { 0 };
 
@@ -64,8 +64,8 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
 }
 
 /*
- * Copies a complete entry of that number or a later one; otherwise -EAGAIN and
- * the state.
+ * Copies a complete entry with that number or a later one. Returns 0, -EPROTO,
+ * or -EAGAIN: no such entry yet; the state is in *state_p.
  */
 static int card_read(const struct job_page_member *m, uint32_t turn,
 		     void *entry, size_t *len_p, uint32_t *state_p)
@@ -81,7 +81,10 @@ static int card_read(const struct job_page_member *m, uint32_t turn,
 	if (len > JOB_PAGE_CARD || len > *len_p)
 		return -EPROTO;
 	for (int k = 0; k < JOB_PAGE_CARD / 8; k++)
-		/* A2 pairs with R2: a new byte implies another state below. */
+		/*
+		 * A2 pairs with R2: if a byte is new, the state below has
+		 * changed.
+		 */
 		word[k] = weft_load64(&m->entry[k]);
 	/* relaxed: ordered by the acquire loads above */
 	if (weft_load32_relaxed(&m->card_state) != *state_p)
@@ -102,7 +105,7 @@ int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
 	if (i >= r->members)
 		return -EINVAL;
 	m = weft_job_page_member(r, i);
-	/* With a timeout: a dying member may not send its wake-up. */
+	/* With a timeout: a member that dies may not wake its waiters. */
 	while ((ret = card_read(m, turn, entry, len_p, &state)) == -EAGAIN)
 		syscall(SYS_futex, &m->card_state, FUTEX_WAIT, state, &nap,
 			NULL, 0);

@@ -13,9 +13,9 @@
 struct row {
 	char name[JOB_PAGE_NAME];
 	uint64_t calls;
-	uint32_t ranks; /* number of ranks that called it */
+	uint32_t ranks; /* number of ranks that called the function */
 	uint64_t sum_ps;
-	uint64_t min_ps; /* of all ranks of the job */
+	uint64_t min_ps; /* minimum of all ranks of the job */
 	uint64_t max_ps;
 };
 
@@ -40,7 +40,7 @@ static void add_up(const struct weft_job_page *job_page, uint32_t id,
 	}
 }
 
-/* Descending by time, then by name. */
+/* Orders rows by descending time, then by name. */
 static int by_time(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -67,8 +67,8 @@ static uint32_t page_print_fill(const struct weft_job_page *job_page,
 }
 
 /*
- * Time from the end of MPI_Init to MPI_Finalize: the maximum of all ranks.
- * ended: ranks that have reached MPI_Finalize.
+ * Returns the time from the end of MPI_Init to MPI_Finalize in ps: the maximum
+ * of all ranks. *ended: number of ranks that have reached MPI_Finalize.
  */
 static uint64_t span_ps(const struct weft_job_page *job_page, uint32_t *ended)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test of the report from a status page filled by the test. */
+/* Tests of the report, printed from status pages that the tests fill. */
 #include "src/job/job_page_print.h"
 #include "test/t.h"
 
@@ -64,7 +64,8 @@ static void ranks_that_died_are_counted(void **state)
 	char *text;
 
 	T_OK(weft_job_page_open(&r, 3, true));
-	weft_store32(&weft_job_page_member(&r, 1)->ended, 1); /* at time 0 */
+	/* the call ended at time 0 */
+	weft_store32(&weft_job_page_member(&r, 1)->ended, 1);
 	text = report(&r);
 	T_NOT_NULL(strstr(text, "  2 ranks did not reach MPI_Finalize\n"));
 	free(text);

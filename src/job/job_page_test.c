@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the job status page by several threads and processes. */
+/* Tests of the job status page with several threads and processes. */
 #include "src/job/job_page.h"
 #include "test/t.h"
 
@@ -86,8 +86,8 @@ static void a_line_is_said_by_the_first(void **state)
 	T_FALSE(weft_job_page_first(&r, "no such option"));
 	T_TRUE(weft_job_page_first(&r, "another"));
 	/*
-	 * A text that does not fit the table is reported again rather than not
-	 * at all.
+	 * If the table is full, a text is reported repeatedly rather than
+	 * never.
 	 */
 	for (int i = 0; i < 2 * JOB_PAGE_ONCE; i++) {
 		snprintf(text, sizeof(text), "line %d", i);
@@ -164,7 +164,7 @@ static void threads_may_ask_at_once(void **state)
 }
 
 /*
- * A member of four processes in succession: each reads the entries of its
+ * A member that is four processes in succession: each reads the entries of its
  * number.
  */
 static int put_entries(int i, void *arg)
@@ -214,13 +214,16 @@ static void members_find_each_other_by_their_cards(void **state)
 #define ROUNDS	  400
 #define PROCESSES 6
 
-/* Where every process records the numbers it got. */
+/* Numbers that every process got, per round. */
 struct results {
 	weft_au32 here[ROUNDS];
 	uint32_t got[ROUNDS][PROCESSES];
 };
 
-/* A page that is not allocated yet makes the writer of a name slow. */
+/*
+ * All processes look up the same new name concurrently. Page faults delay the
+ * process that writes the name.
+ */
 static int get_names_together(int i, void *arg)
 {
 	struct results *d = arg;

@@ -15,7 +15,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Opens a file without a name; without O_TMPFILE it has a name for a moment. */
+/*
+ * Opens a file without a name. Without O_TMPFILE the file is created with a
+ * name, which is removed immediately.
+ */
 static int open_nameless(const char *dir)
 {
 	char name[PATH_MAX];
@@ -46,11 +49,11 @@ static const char *folder_of(const char *file, char *dir, size_t len)
 }
 
 /*
- * Allocates room on the disk before it is mapped: a full disk is an error here
- * and not a signal later. Writing zeros reserves the room, but allocates no
- * blocks until the host writes them back: a short job has no blocks to free at
- * its end, which may take long (mount option discard), in proportion to their
- * number.
+ * Reserves disk space before it is mapped, so that a full disk is an error here
+ * and not a signal later. Writing zeros reserves space but allocates no blocks
+ * until the kernel writes them back. A short job therefore has no blocks to
+ * free at its end, which may take long (mount option discard), in proportion to
+ * their number.
  */
 static int allocate(int fd, off_t at, size_t bytes)
 {
@@ -123,7 +126,7 @@ bool weft_trace_count(struct weft_trace *t)
 	return t->counts;
 }
 
-/* Takes the number of a new chunk. */
+/* Returns the number of a new chunk. */
 static uint64_t trace_number(struct weft_trace *t)
 {
 	/* relaxed: the number only has to be unique */
@@ -148,7 +151,10 @@ static struct trace_chunk *chunk_new(struct weft_trace *t, enum trace_type type)
 	if (c == MAP_FAILED)
 		return NULL;
 #ifdef MADV_POPULATE_WRITE
-	/* An old kernel ignores it: each page then causes a fault later. */
+	/*
+	 * An old kernel ignores the advice: each page then causes a fault
+	 * later.
+	 */
 	madvise(c, TRACE_CHUNK, MADV_POPULATE_WRITE);
 #endif
 	c->type = type;
@@ -185,7 +191,7 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 	if (t->fd < 0 || bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD)
 		return;
 	c = t->chunk[type];
-	/* relaxed: this writer only */
+	/* relaxed: only this writer accesses the state */
 	used = c ? weft_load64_relaxed(&c->state) : 0;
 	if (!c || used + bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD) {
 		if (c)
@@ -198,7 +204,10 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		}
 	}
 	memcpy((char *)c + TRACE_CHUNK_HEAD + used, record, bytes);
-	/* R2 pairs with A2 in weft_trace_valid_bytes(), as R1 */
+	/*
+	 * R2 pairs with A2 in weft_trace_valid_bytes(): a record is valid when
+	 * it is complete
+	 */
 	weft_store64(&c->state, used + bytes);
 }
 
@@ -209,7 +218,7 @@ static struct trace_entry *buffer_begin(const struct weft_trace *t)
 	return (void *)((char *)t->event_buf + TRACE_CHUNK_HEAD);
 }
 
-/* Writes the events of the event buffer (desk) as a chunk of its own. */
+/* Writes the events of the event buffer to a new chunk. */
 static bool write_out(struct weft_trace *t)
 {
 	size_t used = (size_t)((char *)t->next - (char *)buffer_begin(t));
@@ -272,8 +281,8 @@ struct trace_open *weft_trace_opens(struct weft_trace *t)
 }
 
 /*
- * Writes the event buffer out: after another attach this writer has another
- * buffer with a later chunk number.
+ * Writes the event buffer to the file: after the next attach this writer has
+ * another buffer with a larger chunk number.
  */
 void weft_trace_detach(struct weft_trace *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests that events of several writers are read in order, also after their
- * death.
+ * Tests that events of several writers are read in order, also after writers
+ * have died.
  */
 #include "src/base/clock.h"
 #include "src/job/job_trace.h"
@@ -32,7 +32,7 @@ static void write_all(int fd, uint32_t me)
 	kill(getpid(), SIGKILL);
 }
 
-/* Number of events of a writer; checks their order. */
+/* Returns the number of events of a writer and checks their order. */
 static uint64_t count(const struct weft_trace_file *f, uint32_t writer)
 {
 	const struct trace_entry *e;
@@ -116,7 +116,7 @@ static void who_dies_with_a_full_desk_leaves_it_once(void **state)
 	close(fd);
 }
 
-/* The first event of writer 0. */
+/* Returns the first event of writer 0. */
 static struct trace_event first_of(const struct weft_trace_file *f)
 {
 	const struct trace_entry *e;
@@ -129,7 +129,10 @@ static struct trace_event first_of(const struct weft_trace_file *f)
 		f, (const void *)((const char *)e - TRACE_CHUNK_HEAD), e);
 }
 
-/* Compared with the clock, which is read before and after the counter. */
+/*
+ * The converted times are compared with the clock, which is read before and
+ * after the counter.
+ */
 static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
 {
 	struct trace_event e = { .kind = TRACE_CALL, .word = 5, .id = 6 };
@@ -183,7 +186,7 @@ static void lengths_are_not_taken_for_times(void **state)
 	close(fd);
 }
 
-/* Reads event i of writer 0. */
+/* Returns event i of writer 0. */
 static struct trace_event nth(const struct weft_trace_file *f, size_t i)
 {
 	const struct trace_entry *e;
@@ -212,7 +215,9 @@ static void put_arguments(struct weft_trace *t)
 		weft_trace_event(t, &event[i]);
 }
 
-/* A size that does not fit, or a root, takes one more event. */
+/*
+ * A call with a size that does not fit, or with a root, needs one more event.
+ */
 static void arguments_come_back(void **state)
 {
 	int fd = weft_trace_create("/tmp/x");
@@ -265,7 +270,7 @@ static void open_calls_end_with_their_writer(void **state)
 }
 
 /*
- * A thread reads an event buffer while another fills it, for ThreadSanitizer:
+ * Fills an event buffer while another thread reads it, for ThreadSanitizer:
  * events of the current generation are complete.
  */
 static void *fill(void *arg)
@@ -329,7 +334,8 @@ static void types_do_not_mix(void **state)
 	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
 	weft_trace_put(&t, TRACE_NOTES, "a\tb\n", 4);
 	weft_trace_detach(&t);
-	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l)); /* is ignored */
+	/* ignored after detach */
+	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	assert_null(weft_trace_next(&f, TRACE_EVENTS, TRACE_ALL_WRITERS, &at,
 				    &bytes));
@@ -366,7 +372,7 @@ static void records_go_on_in_the_next_chunk(void **state)
 	close(fd);
 }
 
-/* A limit of the file size simulates a full disk. */
+/* A file size limit simulates a full disk. */
 static void no_room_is_seen_by_the_reader(void **state)
 {
 	struct rlimit was,

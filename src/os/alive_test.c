@@ -20,7 +20,8 @@ static void *go_on(void *arg)
 }
 
 /*
- * Forks a process that runs until it is killed. headless: its main thread ends.
+ * Forks a process that runs until it is killed. headless: its main thread ends,
+ * another thread runs.
  */
 static pid_t start_child(bool headless)
 {
@@ -61,7 +62,7 @@ static void a_process_lives_until_it_ends(void **state)
 	T_TRUE(weft_proc_alive((uint32_t)pid, 0));
 	kill(pid, SIGKILL);
 	t_until(is_zombie, &pid, 20);
-	/* still a zombie */
+	/* a zombie until waitpid() */
 	T_FALSE(weft_proc_alive((uint32_t)pid, start));
 	T_FALSE(weft_proc_alive((uint32_t)pid, 0));
 	T_IS(waitpid(pid, NULL, 0), pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests that no request of a job is lost that one thread at a time runs. */
+/* Tests that a coalesced task loses no request. */
 #include "src/base/clock.h"
 #include "src/os/coalesced_task.h"
 #include "test/t.h"
@@ -10,17 +10,20 @@
 
 #define THREADS 2
 #define ROUNDS	300000
-#define LIMIT_S 5 /* seconds; for a host with other load */
+#define LIMIT_S 5 /* seconds; ends the test earlier on a loaded host */
 
 struct shared {
 	struct weft_coalesced_task solo;
-	alignas(64) weft_au32 requests[THREADS]; /* requests of each thread */
-	alignas(64) uint32_t done[THREADS]; /* requests that the job has seen */
+	/* number of the last request of each thread */
+	alignas(64) weft_au32 requests[THREADS];
+	/* number of the last request that the job has seen, per thread */
+	alignas(64) uint32_t done[THREADS];
 	alignas(64) weft_au32 barrier;
 	uint32_t lost;
-	weft_au32 last; /* round; the first thread may end the test earlier */
+	/* number of the last round; the first thread may lower it */
+	weft_au32 last;
 	int rounds;
-	int inside; /* plain: only one thread is inside */
+	int inside; /* not atomic: only one thread at a time is in the task */
 };
 
 struct requester {
@@ -52,7 +55,10 @@ static void barrier_wait(struct shared *o, uint32_t times)
 	}
 }
 
-/* All threads request at once; when all have left, no request is pending. */
+/*
+ * All threads request the task concurrently; when all have returned, no request
+ * is pending.
+ */
 static void *requester(void *arg)
 {
 	struct requester *c = arg;

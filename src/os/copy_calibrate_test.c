@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of the thresholds computed from measurements, and of measuring on a
- * busy host.
+ * Tests of the thresholds computed from measured times, and of a measurement on
+ * a busy host.
  */
 #include "src/os/copy_calibrate.h"
 #include "test/t.h"
@@ -41,11 +41,13 @@ static void help_comes_where_half_the_bytes_outweigh_a_call(void **state)
 		uint64_t once[3];
 		size_t help;
 	} rows[] = {
-		{ { 1900, 2700, 4300 }, 65536 }, /* 1100 and 800 a step */
-		{ { 1700, 2600, 4300 }, 32768 }, /* 834 and 866 a step */
+		/* fixed cost 1100 ns, 800 ns per 16 KiB */
+		{ { 1900, 2700, 4300 }, 65536 },
+		/* fixed cost 834 ns, 866 ns per 16 KiB */
+		{ { 1700, 2600, 4300 }, 32768 },
 		{ { 900, 1900, 3900 }, 16384 },
 		{ { 4000, 4500, 5500 }, 262144 },
-		/* unusable measurements: the upper limit */
+		/* unusable measurements give the upper limit */
 		{ { 4000, 4000, 4000 }, 1048576 },
 		{ { 4000, 3000, 2000 }, 1048576 },
 	};
@@ -88,7 +90,7 @@ static void the_loop_goes_as_far_as_it_is_faster(void **state)
 	}
 }
 
-/* Whether the host was idle until the end, when the loop is measured. */
+/* Returns whether the times of the loop, which is measured last, are valid. */
 static bool loop_is_known(const struct weft_copy_calibration *c)
 {
 	for (unsigned i = 0; i < WEFT_COPY_CALIBRATE_LOOPS; i++) {

@@ -7,8 +7,8 @@
 uint32_t weft_event_notify_all(struct weft_event *b)
 {
 	/*
-	 * Cleared first: a waiter that registers after this sees the change of
-	 * ring below.
+	 * The bits are cleared first: a waiter that sets its bit after this
+	 * sees the change of ring below.
 	 */
 	uint32_t how = weft_swap32(&b->asleep, 0);
 

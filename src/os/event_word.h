@@ -18,9 +18,10 @@
 
 #include "src/base/atomic.h"
 
-/* bits of asleep */
+/* bits of weft_event.asleep */
 #define WEFT_EVENT_NOTIFY 1u /* a process blocks on ring */
-#define WEFT_EVENT_NUDGE  2u /* a process blocks elsewhere: nudge all */
+/* a process blocks elsewhere: the notifier must nudge all processes */
+#define WEFT_EVENT_NUDGE  2u
 
 struct weft_event {
 	weft_au32 ring; /* number of notifications */
@@ -29,7 +30,7 @@ struct weft_event {
 
 static_assert(sizeof(struct weft_event) == 8, "shared format");
 
-/* Prepare to wait: sets the bit; returns ring from before. */
+/* Prepares to wait: sets the bit. Returns the value of ring before that. */
 static inline uint32_t weft_event_prepare_wait(struct weft_event *b,
 					       uint32_t how)
 {
@@ -45,20 +46,20 @@ static inline uint32_t weft_event_prepare_wait(struct weft_event *b,
 }
 
 /*
- * Whether a process may be waiting. Relaxed: the caller has fenced if it needs
- * to.
+ * Returns whether a process may be waiting. Relaxed: a caller that needs a
+ * fence executes it before this call.
  */
 static inline bool weft_event_has_waiters(const struct weft_event *b)
 {
 	return weft_load32_relaxed(&b->asleep) != 0;
 }
 
-/* Wakes all processes that block on ring; returns the bits that were set. */
+/* Wakes all processes that block on ring. Returns the bits that were set. */
 uint32_t weft_event_notify_all(struct weft_event *b);
 
 /*
- * Blocks while *own is own_is and bell->ring is heard, ns at most. Returns 0,
- * -ETIMEDOUT, or -ENOSYS: the kernel cannot wait on two words.
+ * Blocks while *own is own_is and event_word->ring is heard, for at most ns.
+ * Returns 0, -ETIMEDOUT, or -ENOSYS: the kernel cannot wait on two words.
  */
 int weft_event_wait(weft_au32 *own, uint32_t own_is,
 		    struct weft_event *event_word, uint32_t heard, uint64_t ns);

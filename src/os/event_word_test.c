@@ -15,7 +15,7 @@ struct event {
 	weft_au32 woken;
 };
 
-/* A waiter: prepare to wait, check again, block. */
+/* Waiter thread: prepares to wait, checks the word again, blocks. */
 static void *waiter(void *arg)
 {
 	struct event *r = arg;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Guards by sigsetjmp; the signal handlers jump into the guard of their thread.
+ * Guards implemented with sigsetjmp: the signal handlers jump to the guard of
+ * their thread.
  */
 #include "src/os/guard.h"
 #include "src/base/log.h"
@@ -17,7 +18,7 @@ static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE };
 /* Signal actions before weft_guard_init(). */
 static struct sigaction before[WEFT_COUNT_OF(signals)];
 
-/* Guard of this thread, or NULL; and the reason why it was left. */
+/* Guard of this thread, or NULL, and the reason why its work failed. */
 static _Thread_local sigjmp_buf *guard;
 static _Thread_local const char *volatile reason;
 
@@ -29,8 +30,8 @@ static const char *name_of(int sig)
 }
 
 /*
- * A signal outside of a guard: do what the earlier action did. A fault is
- * raised again when the handler returns; a sent signal is not.
+ * Handles a signal outside of a guard: performs the earlier action. A fault is
+ * raised again when the handler returns; a signal from kill() is not.
  */
 static void earlier_action(int sig, siginfo_t *info, void *context)
 {

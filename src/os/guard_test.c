@@ -64,7 +64,7 @@ static int ends_by(void (*fn)(void *arg), void *arg, bool guarded)
 	pid_t pid = fork();
 
 	if (!pid) {
-		/* the actions of a program, not cmocka's */
+		/* the default actions, instead of cmocka's handlers */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGFPE, SIG_DFL);
 		signal(SIGABRT, SIG_DFL);
@@ -88,7 +88,7 @@ static void outside_of_a_guard_a_fault_is_a_fault(void **state)
 	T_IS(ends_by(touch, none, false), SIGSEGV);
 	T_IS(ends_by(touch, none, true), 0);
 	T_IS(ends_by(give_up, NULL, false), SIGABRT);
-	/* a sent signal is not a fault of the work */
+	/* a signal from raise() is not a fault of the work */
 	T_IS(ends_by(raise_it, &sig, true), SIGFPE);
 	T_IS(ends_by(raise_it, &sig, false), SIGFPE);
 	munmap(none, 4096);

@@ -25,7 +25,7 @@
 #define KEYFILE_NAME ".weft_key"
 #define KEYFILE_TEXT (2 * WEFT_KEYFILE_BYTES + 1)
 #define KEYFILE_TRIES \
-	100 /* 10 ms each: NFS may cache that the file is absent */
+	100 /* attempts, 10 ms apart: NFS may cache that the file is absent */
 
 int weft_keyfile_path(char *path, size_t room)
 {
@@ -45,7 +45,7 @@ int weft_keyfile_path(char *path, size_t room)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* 0, or -EACCES: the content must not be used. */
+/* Returns 0, or -EACCES: the content must not be used. */
 static int keyfile_check(int fd, const char *path, char *why)
 {
 	struct stat st;
@@ -134,12 +134,15 @@ static bool keyfile_write(int fd)
 	return write(fd, text, KEYFILE_TEXT) == KEYFILE_TEXT && !fsync(fd);
 }
 
-/* Links the file to its name; true also if another process was first. */
+/*
+ * Links the file to its final name. Returns true also if another process was
+ * first.
+ */
 static bool keyfile_name(const char *temp, const char *path)
 {
 	if (!link(temp, path) || errno == EEXIST)
 		return true;
-	/* file systems without hard links */
+	/* for file systems without hard links */
 	return !renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE) ||
 	       errno == EEXIST;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of the key file: created once, by many concurrently, and refused if it
- * is unsafe.
+ * Tests of the key file: concurrent threads create it once; unsafe files are
+ * refused.
  */
 #include "src/os/keyfile.h"
 #include "src/base/attr.h"
@@ -26,7 +26,7 @@ static int each_begins(void **state)
 	return 0;
 }
 
-/* No file but the key is left, which is removed. */
+/* Removes the key file and checks that no other file is left. */
 static int each_ends(void **state)
 {
 	unlink(path);
@@ -172,7 +172,7 @@ static void what_is_no_key_is_refused(void **state)
 	T_IS(get(key, why), -EACCES);
 	T_NOT_NULL(strstr(why, "not a regular file"));
 	T_OK(rmdir(path));
-	/* a FIFO does not block */
+	/* opening a FIFO does not block */
 	T_OK(mkfifo(path, 0600));
 	T_IS(get(key, why), -EACCES);
 }
@@ -198,7 +198,9 @@ static void the_path_is_in_the_home(void **state)
 	T_OK(weft_keyfile_path(got, sizeof(got)));
 	T_STR(got, "/somewhere/.weft_key");
 	T_IS(weft_keyfile_path(got, 10), -ENAMETOOLONG);
-	/* not an absolute path: the user database's, or none */
+	/*
+	 * HOME is not an absolute path: the user database's directory, or none
+	 */
 	setenv("HOME", "here", 1);
 	if (!weft_keyfile_path(got, sizeof(got)))
 		T_IS(*got, '/');

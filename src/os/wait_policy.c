@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wait policy: how long to spin, when to yield, when to block; wait_policy.h
- * describes it.
+ * Wait policy: how long to spin, when to yield, when to block (see
+ * wait_policy.h).
  */
 #include "src/os/wait_policy.h"
 
@@ -22,7 +22,7 @@ void weft_wait_policy_first_contact(struct weft_wait_policy *p,
 				    enum weft_core_share crowd,
 				    uint32_t other_ranks)
 {
-	/* relaxed: estimates, here and below */
+	/* relaxed here and below: the values are estimates */
 	weft_store32_relaxed(&p->crowd, crowd);
 	weft_store32_relaxed(&p->other_ranks, other_ranks);
 }
@@ -55,8 +55,8 @@ WEFT_HOT void weft_wait_policy_record_yield(struct weft_wait_policy *p,
 	if (weft_likely(now_ns - then_ns <
 			y->long_yield_ns + other_ranks * y->rank_yield_ns)) {
 		/*
-		 * an eighth at a time: a single short yield does not prove that
-		 * the processor is free
+		 * Reduce the backoff by one eighth only: a single short yield
+		 * does not prove that the processor is free.
 		 */
 		if (weft_unlikely(shun))
 			weft_store64_relaxed(&p->yield_backoff_ns,

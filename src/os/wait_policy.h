@@ -35,7 +35,7 @@
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
 
-/* Whether every rank of the host has a processor of its own. */
+/* Whether every rank on the host has its own processor. */
 enum weft_core_share {
 	WEFT_OWN_CORE,
 	WEFT_OVERSUBSCRIBED,
@@ -43,21 +43,31 @@ enum weft_core_share {
 
 /* Constants of spinning. */
 struct weft_wait_policy_spins {
-	uint32_t turns;	 /* polls of one word, before anything else is polled */
-	uint32_t rounds; /* of these polls, before blocking is considered */
-	uint32_t passes; /* over all sources, before blocking is considered */
-	uint32_t tests; /* failed tests by the application per yield; 0: none */
-	uint32_t spin_ns; /* on a queue's next entry, if no other thread polled
-			     it before */
+	uint32_t turns;	 /* polls of one word before anything else is polled */
+	/* rounds of such polls before blocking is considered */
+	uint32_t rounds;
+	/* polls of all sources before blocking is considered */
+	uint32_t passes;
+	uint32_t tests; /* failed tests (MPI_Test) per yield; 0: no yields */
+	/*
+	 * time to spin on a queue's next entry, if no other thread polled it
+	 * before
+	 */
+	uint32_t spin_ns;
 };
 
 /* Constants of yielding. */
 struct weft_wait_policy_yields {
-	uint32_t count;	     /* if polls are cheap, before the general path */
-	uint64_t longest_ns; /* all of them together */
-	uint64_t long_yield_ns; /* a longer yield went to a computing process */
-	uint64_t rank_yield_ns; /* allowance per other rank that may run before
-				 */
+	/*
+	 * number of yields before blocking, in waits whose polls are cheap
+	 * (collectives, probe)
+	 */
+	uint32_t count;
+	uint64_t longest_ns; /* upper limit for all these yields together */
+	/* after a longer yield, a computing process is assumed */
+	uint64_t long_yield_ns;
+	/* allowance per other rank that may run during the yield */
+	uint64_t rank_yield_ns;
 	uint64_t backoff_min_ns; /* backoff after the first late yield */
 	uint64_t backoff_max_ns;
 };
@@ -98,13 +108,16 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 	},
 };
 
-/* Relaxed throughout: estimates of the waiting thread, one thread at a time. */
+/*
+ * State of the policy. Accesses are relaxed: the values are estimates of the
+ * waiting thread, one thread at a time.
+ */
 struct weft_wait_policy {
 	weft_au64 until_ns;	    /* end of the backoff; 0: none */
 	weft_au64 yield_backoff_ns; /* duration of the last backoff; 0: none */
 	weft_au32 crowd;	    /* enum weft_core_share */
-	weft_au32 other_ranks; /* other ranks that may run before us if we yield
-				*/
+	/* number of other ranks that may run when this process yields */
+	weft_au32 other_ranks;
 };
 
 static inline const struct weft_wait_policy_rule *
@@ -118,14 +131,14 @@ void weft_wait_policy_init(struct weft_wait_policy *p,
 			   enum weft_core_share crowd);
 
 /*
- * Sets the oversubscription and the number of other ranks (`other_ranks`) that
+ * Sets whether cores are oversubscribed, and the number of other ranks that
  * share the processors with this process.
  */
 void weft_wait_policy_first_contact(struct weft_wait_policy *p,
 				    enum weft_core_share crowd,
 				    uint32_t other_ranks);
 
-/* Whether yields are suspended by the backoff. */
+/* Returns whether the backoff suspends yields now. */
 bool weft_wait_policy_backs_off_now(struct weft_wait_policy *p) WEFT_COLD;
 
 static inline bool weft_wait_policy_backs_off(struct weft_wait_policy *p)
@@ -137,11 +150,11 @@ static inline bool weft_wait_policy_backs_off(struct weft_wait_policy *p)
 
 /*
  * Yields once. now_ns: the current time. Returns the time after the yield, or
- * 0: backoff, spin or block instead.
+ * 0: the backoff suspends yields; spin or block instead.
  */
 uint64_t weft_wait_policy_yield(struct weft_wait_policy *p, uint64_t now_ns);
 
-/* Adjusts the backoff by a yield from then_ns to now_ns. */
+/* Adjusts the backoff after a yield that lasted from then_ns to now_ns. */
 void weft_wait_policy_record_yield(struct weft_wait_policy *p, uint64_t then_ns,
 				   uint64_t now_ns);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the wait policy: the table of constants, with a simulated clock. */
+/* Tests of the wait policy with simulated times. */
 #include "src/base/clock.h"
 #include "src/os/wait_policy.h"
 #include "test/t.h"
@@ -83,8 +83,8 @@ static void brothers_take_their_turns_without_being_late(void **state)
 }
 
 /*
- * With a processor per rank only unrelated processes take it: they are tested
- * for rarely.
+ * If every rank has its own processor, only unrelated processes take it, so the
+ * policy checks for them rarely.
  */
 static void strangers_are_asked_less_often_than_brothers(void **state)
 {
