@@ -14,15 +14,15 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list agreements = { &agreements, &agreements };
 /*
- * The agreements that offer ids, in a first try and in a later try; their sets
- * of ids are disjoint.
+ * Agreements that offer ids at present, one in its first try and one in a later
+ * try; their sets of ids are disjoint.
  */
 static struct weft_agree *first_try, *deferred_retry;
 #define FIRST_TRY_IDS UINT64_C(0x5555555555555555)
 
 /*
- * Returns whether no earlier agreement is beyond its first try. The lock is
- * held.
+ * Returns whether no agreement with a lower key is beyond its first try. The
+ * lock is held.
  */
 static bool is_first(const struct weft_agree *a)
 {
@@ -70,7 +70,10 @@ static void try_begin(struct weft_agree *a)
 	a->dist = 1;
 }
 
-/* Takes the lowest common ids; returns false if there are not enough. */
+/*
+ * Reserves the lowest ids that all members offered. Returns false if there are
+ * not enough.
+ */
 static bool take_ids(struct weft_agree *a)
 {
 	int i, n = 0;
@@ -98,7 +101,7 @@ static int try_end(struct weft_agree *a)
 	if (take_ids(a)) {
 		rc = 1;
 	} else if (a->mine[WEFT_CTX_WINDOW]) {
-		/* all members offered, and too few ids were common */
+		/* all members offered ids, and too few were common */
 		a->window += WEFT_CTX_WINDOW;
 		if (a->window >= WEFT_CTX_WORDS)
 			rc = -ENOSPC;
@@ -112,7 +115,7 @@ static int try_end(struct weft_agree *a)
 	return rc;
 }
 
-/* Starts the exchange with the ranks at distance dist; 0 or -errno. */
+/* Starts the exchange with the ranks at distance dist. Returns 0 or -errno. */
 static int agree_post(struct weft_agree *a)
 {
 	struct weft_comm *c = a->m.over;

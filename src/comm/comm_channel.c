@@ -31,7 +31,7 @@ void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
 	s->rank = rank;
 }
 
-/* A binomial tree: cost ceil(log2 n) messages on the longest path. */
+/* Broadcast by a binomial tree: ceil(log2 n) messages on the longest path. */
 int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
 		       size_t bytes)
 {
@@ -66,7 +66,7 @@ int weft_channel_swap(const struct weft_channel *m, int peer, const void *a,
 }
 
 /*
- * Doubles the number of blocks in every rank with each step; n need not be a
+ * Doubles the number of blocks in every rank with each step, also if n is not a
  * power of two.
  */
 static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creating intercommunicators. The leaders exchange the lists of both groups,
- * then all members agree on two context ids: one for the intercommunicator, one
- * that each side uses for its local intracommunicator.
+ * Creation of intercommunicators. The leaders exchange the lists of both
+ * groups, then all members agree on two context ids: one for the
+ * intercommunicator, and one that each side uses for its local
+ * intracommunicator.
  */
 #include "src/comm/comm_inter.h"
 
@@ -91,7 +92,8 @@ static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
 
 struct hello {
 	int size;
-	uint32_t mix; /* part of the agreement's tag */
+	/* hash of the local context, part of the agreement's tag */
+	uint32_t mix;
 };
 
 static uint32_t mix(const struct weft_make_inter *i)
@@ -156,8 +158,8 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 /* ---- from an intercommunicator ------------------------------------------ */
 
 /*
- * Exchanges data between the two sides: the leaders swap by c, then broadcast
- * to their side.
+ * Exchanges data between the two sides: the leaders exchange it over c, then
+ * broadcast it to their side.
  */
 static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,
 		      void *theirs, size_t their_bytes)
@@ -255,7 +257,10 @@ int weft_inter_split(struct weft_comm *c, int color, int key,
 	return rc ? rc : create_between(c, mine, theirs, comm_p);
 }
 
-/* Creates one intracommunicator of both sides; the high side comes last. */
+/*
+ * Creates one intracommunicator of both sides. The side with high set gets the
+ * higher ranks.
+ */
 int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
 {
 	struct weft_group *first = c->group, *last = c->remote;

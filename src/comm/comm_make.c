@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creating intracommunicators, and copies of both kinds. Code for
+ * Creation of intracommunicators, and copies of both kinds. Code for
  * intercommunicators only is in comm_inter.c.
  */
 #include "src/comm/comm_make.h"
@@ -18,8 +18,8 @@
 #include <string.h>
 
 /*
- * Creates the communicator over g with an agreed id; NULL if this process is
- * not in g.
+ * Creates the communicator over g with an agreed id. *comm_p is NULL if this
+ * process is not in g.
  */
 static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
 		struct weft_comm **comm_p)
@@ -35,8 +35,9 @@ static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
 /* ---- copies -------------------------------------------------------------- */
 
 /*
- * Agreement for a copy of c: one id, or two for an intercommunicator, over all
- * members, whose list is kept until it completes.
+ * State of a copy of a communicator: the agreement on one id, or two for an
+ * intercommunicator, over all members. The list of members is kept until the
+ * agreement completes.
  */
 struct clone {
 	struct weft_agree agree;
@@ -173,7 +174,10 @@ int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
 	return rc;
 }
 
-/* Agrees on an id among the members of g only, in context ctx. */
+/*
+ * Creates a communicator over g; only the members of g agree on its id, with
+ * messages in context ctx.
+ */
 static int make_among(struct weft_comm *parent, struct weft_group *g,
 		      uint64_t ctx, int tag, struct weft_comm **comm_p)
 {

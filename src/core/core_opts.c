@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Table of options; see core_opts.h. */
+/* Table of the options of the MPI layer (core_opts.h). */
 #include "src/core/core_opts.h"
 
 bool weft_core_exact;

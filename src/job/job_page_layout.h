@@ -61,7 +61,7 @@ struct job_page_member {
 	weft_au32 in[JOB_PAGE_THREADS];
 	/* 1: the other members need nothing more from this member */
 	weft_au32 finished;
-	weft_au32 ended;    /* 1: end_ps is valid (end_ps may be 0) */
+	weft_au32 ended; /* 1: end_ps is valid (end_ps may be 0) */
 	uint32_t pad[6];
 	/* line 1: times, only if requested */
 	weft_au64 begin_ps;

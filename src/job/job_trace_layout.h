@@ -74,9 +74,9 @@ struct trace_chunk {
 	 * only the generation
 	 */
 	weft_au64 state;
-	uint32_t event_buf; /* chunk number of the event buffer; TRACE_NO_BUFFER
-			     */
-	uint32_t counted;   /* 1: times of events are counter values */
+	/* chunk number of the event buffer; TRACE_NO_BUFFER */
+	uint32_t event_buf;
+	uint32_t counted; /* 1: times of events are counter values */
 	uint64_t unused[5];
 	struct trace_open open[TRACE_THREADS];
 };
@@ -183,8 +183,8 @@ struct trace_link {
 	uint64_t busy_ps;
 	uint64_t queued_ps;
 	/*
-	 * effects of a fault plan: bad packets, detours, retransmission time,
-	 * dead
+	 * effects of a fault plan: packets with errors, detours, time of
+	 * retries, and whether the link is dead
 	 */
 	uint64_t bad, detours, retry_ps, dead;
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See msg_isendrecv.h; called by mpi_sendrecv.c. */
+/*
+ * A send and a receive in one request (msg_isendrecv.h); called by
+ * mpi_sendrecv.c.
+ */
 #include "src/msg/msg_isendrecv.h"
 
 #include "src/comm/comm.h"

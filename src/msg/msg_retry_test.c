@@ -19,13 +19,13 @@ void weft_progress_recheck(void)
 #define LANES 2
 
 static struct weft_proc lane[LANES];
-static int room[LANES]; /* operations that the provider accepts */
+static int room[LANES]; /* number of operations that the provider accepts */
 static int went[32], went_n, failed_n;
 
 struct op {
 	struct weft_retry pend;
 	int number;
-	int result; /* result of a post that is accepted */
+	int result; /* result of a post when the provider is not full */
 };
 
 static int post(struct weft_retry *e)
@@ -41,7 +41,10 @@ static int post(struct weft_retry *e)
 	return o->result;
 }
 
-/* An owner may free the entry: it is not accessed after this. */
+/*
+ * Overwrites the entry, as an owner may free it: the queue must not access it
+ * any more.
+ */
 static void op_left(struct weft_retry *e, int rc)
 {
 	if (rc)
@@ -90,7 +93,7 @@ static void a_lane_keeps_its_order(void **state)
 
 	reset();
 	T_OK(weft_retry_post(&o[0].pend));
-	room[0] = 1; /* the second must not overtake the first */
+	room[0] = 1; /* the second operation must not overtake the first */
 	T_OK(weft_retry_post(&o[1].pend));
 	T_OK(weft_retry_post(&o[2].pend));
 	T_IS(went_n, 0);
@@ -149,7 +152,8 @@ static void what_waits_can_be_taken_out(void **state)
 }
 
 /*
- * A thread that blocks without timeout has to be notified of an entry to retry.
+ * A thread that blocks without timeout must be notified of the first queued
+ * entry.
  */
 static void the_first_to_wait_hurries_those_who_sleep(void **state)
 {

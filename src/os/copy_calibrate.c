@@ -22,9 +22,9 @@
 
 enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, SHARED_DOUBLINGS = 6 };
 
-#define MOST (WEFT_COPY_CALIBRATE_LEAST << (WEFT_COPY_CALIBRATE_SIZES - 1))
-#define LIMIT_NS \
-	UINT64_C(3000000) /* time limit of the whole measurement; then -EBUSY */
+#define MOST	 (WEFT_COPY_CALIBRATE_LEAST << (WEFT_COPY_CALIBRATE_SIZES - 1))
+/* time limit of the whole measurement; then -EBUSY */
+#define LIMIT_NS UINT64_C(3000000)
 
 /*
  * State of the two threads. Messages are numbered; the receiver sets the sizes
@@ -37,8 +37,8 @@ struct transfer {
 	alignas(WEFT_CACHE_LINE) weft_au32 sent;
 	/* number of pieces; 0: only a notification */
 	alignas(WEFT_CACHE_LINE) uint32_t pieces;
-	uint32_t piece;				  /* bytes of each piece */
-	size_t span;				  /* span of weft_copy_piece */
+	uint32_t piece; /* bytes of each piece */
+	size_t span;	/* span of weft_copy_piece */
 	weft_au32 end;
 	/* number of threads that do not access this struct any more */
 	weft_au32 left;

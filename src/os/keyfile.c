@@ -22,10 +22,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEYFILE_NAME ".weft_key"
-#define KEYFILE_TEXT (2 * WEFT_KEYFILE_BYTES + 1)
-#define KEYFILE_TRIES \
-	100 /* attempts, 10 ms apart: NFS may cache that the file is absent */
+#define KEYFILE_NAME  ".weft_key"
+#define KEYFILE_TEXT  (2 * WEFT_KEYFILE_BYTES + 1)
+/* attempts, 10 ms apart: NFS may cache that the file is absent */
+#define KEYFILE_TRIES 100
 
 int weft_keyfile_path(char *path, size_t room)
 {

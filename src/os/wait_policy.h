@@ -43,7 +43,7 @@ enum weft_core_share {
 
 /* Constants of spinning. */
 struct weft_wait_policy_spins {
-	uint32_t turns;	 /* polls of one word before anything else is polled */
+	uint32_t turns; /* polls of one word before anything else is polled */
 	/* rounds of such polls before blocking is considered */
 	uint32_t rounds;
 	/* polls of all sources before blocking is considered */
