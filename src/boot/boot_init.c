@@ -35,22 +35,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the steps ---------------------------------------------------------- */
+/* ---- steps of MPI_Init --------------------------------------------------- */
 
 static int step_options(void)
 {
 	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
 	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
 	/*
-	 * base/log.c reads the variable itself, and treats an unknown value as
-	 * "warn"
+	 * only for the warning about an unknown value: base/log.c reads the
+	 * variable itself and treats an unknown value as "warn"
 	 */
 	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
 	/*
-	 * before PMIx starts a thread; the provider's second registration costs
-	 * nothing
+	 * called before PMIx starts a thread; the provider's second
+	 * registration costs nothing
 	 */
 	weft_membarrier_register();
 	return 0;
@@ -88,7 +88,8 @@ static int step_waiting(void)
 	enum weft_core_share company;
 
 	/*
-	 * In virtual time a poll costs time and blocking does not: never spin.
+	 * In virtual time a poll costs virtual time and blocking does not:
+	 * never spin.
 	 */
 	if (weft_core.virt) {
 		weft_store32_relaxed(&weft_core.spin, 0);
@@ -181,7 +182,7 @@ int weft_core_init(int required)
 	return 0;
 }
 
-/* ---- finalize ------------------------------------------------------------ */
+/* ---- MPI_Finalize -------------------------------------------------------- */
 
 static void idle(void)
 {
@@ -198,9 +199,10 @@ static void wake(void)
 }
 
 /*
- * No rank leaves before all ranks have called MPI_Finalize. The tag is not that
- * of the next collective: a rank that left out a collective would match the
- * other ranks' messages of that collective.
+ * Barrier of all ranks: no rank leaves before all ranks have called
+ * MPI_Finalize. The barrier has a tag of its own: with the tag of the next
+ * collective, a rank that omitted a collective would match the other ranks'
+ * messages of that collective.
  */
 static int final_barrier(void)
 {
@@ -219,7 +221,7 @@ static int leave_world(void)
 	int rc = final_barrier();
 
 	weft_world_failed_ranks(dead, sizeof(dead));
-	/* With a failed node every rank leaves independently. */
+	/* after a node failure every rank leaves independently */
 	if (rc && *dead) {
 		weft_world_leave_alone();
 		return 0;
@@ -230,8 +232,8 @@ static int leave_world(void)
 
 /*
  * The fence of some launchers completes on one host before the other hosts have
- * entered it (Slurm 22.05), so a job on several hosts synchronises by messages
- * first. With a dead rank that fails, and the launcher decides.
+ * entered it (Slurm 22.05), so a job on several hosts synchronizes by messages
+ * first. If a rank is dead, these fail, and the launcher decides what happens.
  */
 static int leave_job(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx client. Queries job-level data; names are put once and fetched on first
- * contact; one fence collects them. Called by boot_init.c and boot_wire_up.c.
+ * PMIx client: queries job-level data; publishes the endpoint name of this
+ * process once, with one fence that collects all names; gets the names of other
+ * processes on first contact. Called by boot_init.c and boot_wire_up.c.
  */
 #include "src/boot/boot_pmix.h"
 
@@ -27,12 +28,14 @@
 static pmix_proc_t me;
 static bool open;
 static struct weft_job_page
-	*job_page;	      /* page with the names; NULL: PMIx has them */
-static uint32_t entry_number; /* number of this rank's entry there */
+	/* job status page with the names; NULL: the names are in PMIx */
+	*job_page;
+/* number of this rank's entry in the job status page */
+static uint32_t entry_number;
 
 /*
- * PMIx does not check its allocations. Address space reserved for PMIx_Abort: a
- * process at its memory limit frees it before the call.
+ * Address space reserved for PMIx_Abort: PMIx does not check its allocations,
+ * so a process at its memory limit releases this before the call.
  */
 #define PMIX_SPARE_BYTES ((size_t)512 << 10)
 static void *spare;
@@ -60,8 +63,8 @@ static int env_int(const char *name)
 }
 
 /*
- * Returns the variable that shows that a launcher started this process, or
- * NULL.
+ * Returns the environment variable that shows that a launcher started this
+ * process, or NULL.
  */
 static const char *launcher_variable(void)
 {
@@ -88,7 +91,10 @@ static void job_of_one(struct weft_job *job)
 	job->universe = -1;
 }
 
-/* Returns a number about a rank or the job, or fallback if it is unknown. */
+/*
+ * Returns the integer value of a key for a rank or the job, or fallback if it
+ * is unknown.
+ */
 static int ask_int(pmix_rank_t rank, const char *key, int fallback)
 {
 	pmix_proc_t p;
@@ -118,7 +124,10 @@ static int ask_int(pmix_rank_t rank, const char *key, int fallback)
 	return (int)n;
 }
 
-/* Parses the ranks on this host, in order: "0,1,4-7". */
+/*
+ * Parses an ordered list of the ranks on this host: "0,1,4-7". Returns their
+ * number.
+ */
 static int parse_peers(const char *list, int *out, int room)
 {
 	int n = 0;
@@ -159,7 +168,10 @@ static int ask_local_peers(struct weft_job *job)
 	return 0;
 }
 
-/* The address space may be the reason: PMIx itself does not name the limit. */
+/*
+ * Reports that the PMIx server cannot be reached. The message includes the
+ * limit of the address space, which PMIx does not report.
+ */
 static int no_server(const char *trace, pmix_status_t st)
 {
 	char why[WEFT_LIMIT_TEXT];
@@ -173,14 +185,18 @@ static int no_server(const char *trace, pmix_status_t st)
 	return -ENOTCONN;
 }
 
-/* PMIx needs a thread of its own, and reports little if it cannot start one. */
+/*
+ * Reports that the PMIx thread cannot be started; PMIx does not name the
+ * reason.
+ */
 static int no_thread(int err)
 {
 	char why[WEFT_LIMIT_TEXT];
 	unsigned ranks = (unsigned)env_int("WEFT_LOCAL_RANKS");
 
 	/*
-	 * a rank and its PMIx thread; mpiexec with two threads, and a collector
+	 * tasks: each rank and its PMIx thread, mpiexec with two threads, and a
+	 * collector process
 	 */
 	weft_log_once(WEFT_LOG_ERROR, "pmix: no thread can be started: %s%s",
 		      strerror(-err), weft_limit_thread(why, 2 * ranks + 4));
@@ -205,7 +221,7 @@ int weft_pmix_open(struct weft_job *job)
 	if (err)
 		return no_thread(err);
 	st = PMIx_Init(&me, NULL, 0);
-	/* the limit may have been reached by another process meanwhile */
+	/* other processes may have reached the limit meanwhile */
 	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
 		return no_thread(err);
 	if (st != PMIX_SUCCESS)
@@ -268,7 +284,7 @@ static int publish(const char *key, const void *bytes, size_t len)
 	return rc ? rc : to_errno(PMIx_Commit(), "commit");
 }
 
-/* Fence after which every process has all published data. */
+/* Executes a fence, after which every process has all published data. */
 static int collect_all(void)
 {
 	pmix_info_t info;
@@ -369,7 +385,10 @@ int weft_pmix_get(int rank, void *name, size_t *len_p)
 }
 
 struct fence {
-	/* 1: the status is stored; 2: the callback has returned */
+	/*
+	 * 1: the status is stored; 2: the callback does not access this struct
+	 * any more
+	 */
 	weft_au32 over;
 	pmix_status_t status;
 	void (*wake)(void);
@@ -409,7 +428,7 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 	 */
 	while (weft_load32(&f.over) != 2)
 		sched_yield();
-	/* The launcher ends the job: another rank died or called MPI_Abort. */
+	/* the launcher ends the job: another rank died or called MPI_Abort */
 	if (f.status != PMIX_SUCCESS && f.status != PMIX_ERR_TIMEOUT)
 		return -ECONNRESET;
 	return to_errno(f.status, "fence");
@@ -427,10 +446,11 @@ static void drop_log(int severity, const char *text)
 }
 
 /*
- * PMIx 4.2 abandons its finalize handshake after two seconds and closes its
- * socket before it removes the pending write event. On a host with hundreds of
- * ranks on two cores that happens, and libevent logs a warning; nothing is
- * lost, since a closed connection notifies the server as well.
+ * Mutes libevent during PMIx_Finalize. PMIx 4.2 abandons its finalize handshake
+ * after two seconds and closes its socket before it removes the pending write
+ * event. This happens on a host with hundreds of ranks on two cores, and
+ * libevent then logs a warning. Nothing is lost, since a closed connection
+ * notifies the server as well.
  */
 static void mute_libevent(bool mute)
 {

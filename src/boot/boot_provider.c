@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Choice of the libfabric provider. Weft's own is loaded directly: its library
- * is beside this one, and fi_prov_ini() returns in a tenth of a millisecond.
- * libfabric's own library is not even loaded: that takes up to 200 ms, and the
- * first fi_getinfo() another 30 ms. If FI_PROVIDER names another provider,
- * libfabric's library is loaded.
+ * Choice of the libfabric provider. Weft's provider is loaded directly: its
+ * library is in the directory of the MPI library, and fi_prov_ini() returns
+ * within a tenth of a millisecond. libfabric's library is loaded only if
+ * FI_PROVIDER names another provider: loading it takes up to 200 ms, and the
+ * first fi_getinfo() another 30 ms.
  */
 #include "src/boot/boot_provider.h"
 
@@ -27,11 +27,11 @@
 
 typedef struct fi_provider *(*prov_ini_fn)(void);
 
-static const struct weft_fishim *other; /* NULL: Weft's own provider */
+static const struct weft_fishim *other; /* NULL: Weft's provider is used */
 
 /*
- * Finds a library beside this one. Installed: DIR/weft/FILE. Build tree:
- * DIR/FILE, in .libs.
+ * Finds a library in the directory DIR of the MPI library. Installed:
+ * DIR/weft/FILE. Build tree: DIR/FILE, in .libs. Returns 0 or -ENOENT.
  */
 static int find_beside(const char *file, char *path, size_t room)
 {
@@ -50,7 +50,10 @@ static int find_beside(const char *file, char *path, size_t room)
 	return access(path, R_OK) ? -ENOENT : 0;
 }
 
-/* Returns a symbol of a library beside this one, or of the library `forced`. */
+/*
+ * Returns a symbol of the library `forced`, or of a library in the directory of
+ * the MPI library; NULL: an error was logged.
+ */
 static void *provider_load(const char *forced, const char *file,
 			   const char *name)
 {
@@ -105,7 +108,7 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	if (rc)
 		weft_log_once(WEFT_LOG_ERROR, "provider weft: %s",
 			      fi_strerror(-rc));
-	/* own provider: FI_MATCH_COMPLETE, and fi_cancel of sends */
+	/* Weft's provider supports FI_MATCH_COMPLETE and fi_cancel of sends */
 	weft_core.reports_match = !rc;
 	return rc ? -EIO : 0;
 }
@@ -142,9 +145,10 @@ void weft_prov_free(struct fi_info *info)
 }
 
 /*
- * shm of libfabric 1.17: a receive does not match a message that arrived before
- * it, unless the bits it ignores equal those of the message. So each
- * MPI_ANY_TAG and MPI_ANY_SOURCE may wait forever.
+ * Returns whether the provider is shm of libfabric 1.17: there a receive does
+ * not match a message that arrived before it, unless the bits it ignores equal
+ * those of the message. So a receive with MPI_ANY_TAG or MPI_ANY_SOURCE may
+ * wait forever.
  */
 static bool loses_messages(const struct fi_info *info)
 {

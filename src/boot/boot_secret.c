@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job's key; see boot_secret.h.
+ * The job's key (boot_secret.h).
  *
  *   published by rank 0:  mode, nonce, check
  *   check   = HMAC-SHA-256(user's secret, "check", job, nonce)
  *   job key = HMAC-SHA-256(user's secret, "key", job, nonce)
- *   tags by   HMAC-SHA-256(user's secret, "tag", job, nonce)
+ *   tag key = HMAC-SHA-256(user's secret, "tag", job, nonce)
  *
- * Ranks compare the check with that of their own secret, so that hosts with
- * different key files fail in MPI_Init. In mode OPEN the nonce is the key: if
- * the launcher is Weft's mpiexec, or no rank has a secret. A rank that has a
+ * Each rank compares the check with the check of its own secret, so that hosts
+ * with different key files fail in MPI_Init. In mode OPEN the nonce is the key:
+ * if the launcher is Weft's mpiexec, or no rank has a secret. A rank that has a
  * secret never takes part in mode OPEN, whatever the PMIx server returns.
  */
 #include "src/boot/boot_secret.h"
@@ -31,7 +31,8 @@
 #include <unistd.h>
 
 #define SECRET_TEXT_MIN 16u
-#define SECRET_TEXT_MAX 4096u /* bytes of FI_WEFT_KEY that are used */
+/* largest number of bytes of FI_WEFT_KEY that are used */
+#define SECRET_TEXT_MAX 4096u
 
 enum secret_mode {
 	SECRET_OPEN = 1, /* the nonce is the key */
@@ -47,8 +48,8 @@ struct secret_offer {
 /* The user's secret and its source. */
 struct secret_user {
 	uint8_t bytes[SECRET_TEXT_MAX];
-	size_t len; /* 0: none */
-	/* source, or the reason why there is none */
+	size_t len; /* 0: the user has no secret */
+	/* source of the secret, or the reason why there is none */
 	char what[WEFT_KEYFILE_WHY];
 };
 
@@ -85,7 +86,9 @@ static int secret_file(struct secret_user *u)
 	return 0;
 }
 
-/* -EACCES: there is a secret that cannot be trusted. */
+/*
+ * Finds the user's secret. Returns 0, or -EACCES: the secret cannot be trusted.
+ */
 static int secret_find(struct secret_user *u)
 {
 	const char *text = getenv("FI_WEFT_KEY");
@@ -227,7 +230,7 @@ void weft_secret_close(void)
 	signs = false;
 }
 
-/* ---- addresses ----------------------------------------------------------- */
+/* ---- authentication of addresses ----------------------------------------- */
 
 bool weft_secret_signs(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the job's key, with an honest and with a hostile PMIx server. */
+/* Tests of the job's key, with a correct and with a malicious PMIx server. */
 #include "src/boot/boot_secret.h"
 
 #include "src/base/attr.h"
@@ -92,7 +92,7 @@ static void all_ranks_have_one_key_that_is_not_published(void **state)
 	T_TRUE(memcmp(a, b, sizeof(a)));
 }
 
-/* The server returns to rank 1 what rank 0 of another job published. */
+/* The server returns the data of rank 0 of another job to rank 1. */
 static void another_job_has_another_key(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
@@ -131,7 +131,8 @@ static void what_another_user_publishes_is_refused(void **state)
 		T_IS(join(false, b), -EACCES);
 		memcpy(store, was, sizeof(was));
 	}
-	store[0] = 1; /* "no rank has a secret, the nonce is the key" */
+	/* mode OPEN: no rank has a secret, the nonce is the key */
+	store[0] = 1;
 	T_IS(join(false, b), -EACCES);
 	memcpy(store, was, sizeof(was));
 	T_OK(join(false, b));
@@ -148,7 +149,7 @@ static void a_file_that_others_can_read_ends_the_job(void **state)
 	T_IS(join(false, a), -EACCES);
 }
 
-/* No place for a key file: a warning, and the nonce is the key. */
+/* Without a key file the job warns, and the nonce is the key. */
 static void without_any_secret_the_key_is_public(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
@@ -159,17 +160,18 @@ static void without_any_secret_the_key_is_public(void **state)
 	T_MEM(a, b, sizeof(a));
 	T_FALSE(weft_secret_signs());
 	T_TRUE(stored(a, sizeof(a)));
-	/* but a rank that has a secret refuses */
+	/* a rank that has a secret refuses such a job */
 	setenv("WEFT_KEY_FILE", path, 1);
 	T_IS(join(false, b), -EACCES);
-	/* and a rank without a secret refuses a job with one */
+	/* a rank without a secret refuses a job with a secret */
 	T_OK(join(true, a));
 	setenv("WEFT_KEY_FILE", "/nonexistent/key", 1);
 	T_IS(join(false, b), -EACCES);
 }
 
 /*
- * The PMIx server of Weft's mpiexec admits no other user: no file is created.
+ * The PMIx server of Weft's mpiexec accepts no other user, so no key file is
+ * created.
  */
 static void our_own_launcher_needs_no_file(void **state)
 {

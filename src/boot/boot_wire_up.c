@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Endpoint, completion queue, address vector; names of other processes are
+ * Endpoint, completion queue, address vector. The names of other processes are
  * looked up at the first message to them.
  */
 #include "src/boot/boot_wire_up.h"
@@ -100,7 +100,7 @@ static void bind_all_interfaces(void)
 		name->sin_addr.s_addr = INADDR_ANY;
 }
 
-/* FI_WEFT_KEY=none: nothing is signed. */
+/* Returns whether FI_WEFT_KEY=none disables signatures. */
 static bool key_is_none(void)
 {
 	const char *key = getenv("FI_WEFT_KEY");
@@ -120,7 +120,7 @@ static int make_key(void)
 	if (!c->reports_match || c->virt || !c->job.launched ||
 	    (!weft_hosts_several() && !uses_datagrams()) || key_is_none())
 		return 0;
-	/* the provider reads FI_WEFT_KEY itself */
+	/* the provider itself reads FI_WEFT_KEY */
 	if (weft_pmix_launcher_is_weft() && getenv("FI_WEFT_KEY"))
 		return 0;
 	a->auth_key = malloc(WEFT_SECRET_KEY);
@@ -194,10 +194,7 @@ static void open_recv(bool threads)
 	weft_core.direct_requests = ops != NULL;
 }
 
-/*
- * Returns whether all faults of a fault plan concern the path between
- * processes.
- */
+/* Returns whether all faults of the plan are faults of carriers. */
 static bool plan_is_of_paths(const char *text)
 {
 	static const uint32_t path_faults =
@@ -218,8 +215,8 @@ static bool plan_is_of_paths(const char *text)
 }
 
 /*
- * A single process sends no datagrams: its messages cannot be late or
- * reordered, and shared memory, which it uses instead, cannot inject such
+ * Ignores a plan of carrier faults in a job of one process: the process sends
+ * no datagrams, and shared memory, which it uses instead, cannot inject such
  * faults.
  */
 static void drop_path_faults(void)

@@ -79,7 +79,7 @@ void weft_comm_put(struct weft_comm *c)
 	free(c);
 }
 
-/* ---- world and self ----------------------------------------------------- */
+/* ---- world and self ------------------------------------------------------ */
 
 static int open_one(int first, int size, unsigned ctx_id, const char *name,
 		    struct weft_comm **comm_p)

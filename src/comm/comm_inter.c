@@ -155,7 +155,7 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 				comm_p);
 }
 
-/* ---- from an intercommunicator ------------------------------------------ */
+/* ---- from an intercommunicator ------------------------------------------- */
 
 /*
  * Exchanges data between the two sides: the leaders exchange it over c, then

@@ -25,7 +25,7 @@ int weft_make_from_group(struct weft_group *g, const char *stringtag,
 
 /*
  * MPI_Comm_idup. ready() is called when the members have agreed on the context;
- * it may set its attributes and info.
+ * it may set attributes and info of the new communicator.
  */
 int weft_make_iclone(struct weft_comm *c,
 		     void (*ready)(void *arg, struct weft_comm *made),

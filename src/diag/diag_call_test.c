@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of calls on the job status page: one thread, callbacks, several
- * threads, timed calls.
+ * Tests of recording calls on the job status page: one thread, callbacks,
+ * several threads, timed calls.
  */
 #include "src/diag/diag_call.h"
 #include "src/job/job_page.h"
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the launcher's page; this process is rank 1 of 2 */
+/* page of the launcher; this process is rank 1 of 2 */
 static struct weft_job_page job_page;
 static uint64_t ticks;
 
-/* Begins a function as the functions of src/mpi do. */
+/* Beginning of a function, as in the functions of src/mpi. */
 #define ENTER(name)                                             \
 	static struct weft_call_site site = { "P" name, 0, 0 }; \
 	WEFT_CLEANUP(weft_call_leave)                           \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Converts failures to codes and calls the error handler. Called by src/mpi,
- * never by the core's own functions, which return -errno.
+ * Converts failures to error codes and calls the error handler. Called by
+ * src/mpi only; the functions of the core return -errno.
  */
 #include "src/diag/diag_err.h"
 
@@ -150,7 +150,7 @@ WEFT_PRINTF(2, 3) WEFT_COLD static int code_of(int class, const char *fmt, ...)
 	return weft_errtext_store(class, text);
 }
 
-/* Returns the class of -errno; the only conversion table. */
+/* Returns the MPI error class of -errno. This is the only conversion table. */
 static int class_of(int rc)
 {
 	switch (-rc) {
@@ -219,7 +219,7 @@ int weft_err_rc_slow(const void *obj, const char *func, int rc)
 	return weft_err_call(obj, func, weft_errtext_store(class, text));
 }
 
-/* ---- shared checks ------------------------------------------------------ */
+/* ---- shared checks ------------------------------------------------------- */
 
 static const char *phase_error(void)
 {

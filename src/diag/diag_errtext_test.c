@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The value of MPI_LASTUSEDCODE. */
+/* value of MPI_LASTUSEDCODE */
 static int last_used;
 
 void weft_attr_predef_set(int key, int value)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rank's part of the health watch; see diag_health.h. */
+/* This rank's part in the health watch (diag_health.h). */
 #include "src/diag/diag_health.h"
 
 #include "src/base/clock.h"
@@ -22,14 +22,15 @@
 #include <unistd.h>
 
 #define HEALTH_KEY  "weft.health"
-#define WAIT_S	    30 /* timeout for the first rank of the host */
+/* timeout for the region of the host's first rank, in seconds */
+#define WAIT_S	    30
 #define STACK_BYTES ((size_t)64 << 10)
-#define NIC_MS	    200 /* interval of the interface checks in a wait */
+#define NIC_MS	    200 /* interval of the interface checks in a wait, in ms */
 
 /* Bits of recent warnings of the interface. */
 enum { NIC_GARBAGE = 1, NIC_LOSSES = 2 };
 
-/* Where the first rank of the host has the region. */
+/* Location of the region: process and descriptor of the host's first rank. */
 struct offer {
 	int32_t pid;
 	int32_t fd;
@@ -54,7 +55,7 @@ static int give_up(const char *what, int err)
 	return 0;
 }
 
-/* ---- the region --------------------------------------------------------- */
+/* ---- the region ---------------------------------------------------------- */
 
 static int create_region(const char *name, uint64_t period_ns)
 {
@@ -102,7 +103,7 @@ static int attach_region(const char *name)
 	return err;
 }
 
-/* Index of this rank among the ranks of the host. */
+/* Returns the index of this rank among the ranks of the host. */
 static uint32_t local_index(void)
 {
 	const struct weft_job *job = &weft_core.job;
@@ -122,7 +123,7 @@ static void read_bounds(void)
 	bounds.load_cpcpu = load ? (int32_t)load * 100 : INT32_MAX;
 }
 
-/* Returns 0 if the watch is off. */
+/* Returns the period in ns, or 0: the watch is off. */
 static uint64_t period_ns(void)
 {
 	int64_t ms = weft_cfg_get(&weft_core_opts[WEFT_OPT_HEALTH]).i;
@@ -149,7 +150,7 @@ int weft_core_health_offer(void)
 	return err ? give_up("the region of its host", err) : 0;
 }
 
-/* ---- the host's checks --------------------------------------------------- */
+/* ---- checks of the host -------------------------------------------------- */
 
 static void sleep_until(uint64_t due_ns)
 {
@@ -160,8 +161,8 @@ static void sleep_until(uint64_t due_ns)
 }
 
 /*
- * The interval between two passes is never shorter: a late thread does not
- * catch up.
+ * Health thread. The interval between two rounds is never shorter than step: a
+ * late thread does not catch up.
  */
 static void *watch_thread(void *arg)
 {
@@ -197,7 +198,7 @@ static int start(void)
 	return -err;
 }
 
-/* ---- the interface's checks ---------------------------------------------- */
+/* ---- checks of the interface --------------------------------------------- */
 
 /* Returns whether the counter grew within the last two periods. */
 static uint32_t grew_recently(uint64_t count, uint64_t *had, uint64_t *last_ns,
@@ -210,8 +211,8 @@ static uint32_t grew_recently(uint64_t count, uint64_t *had, uint64_t *last_ns,
 }
 
 /*
- * Called by a rank that waits long: it makes progress in the interface. The
- * lock is held.
+ * Called during a long wait, in which the rank makes progress in its interface.
+ * The lock is held.
  */
 static void nic_check(void)
 {

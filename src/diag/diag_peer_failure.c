@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Dead processes of the job, queried from the provider when a wait gets long.
- */
+/* Dead processes of the job, queried from the provider during long waits. */
 #include "src/diag/diag_peer_failure.h"
 
 #include "src/diag/diag_health.h"
@@ -18,15 +16,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CONTACT_MAX 64 /* maximum of new peers per check */
+#define CONTACT_MAX 64 /* largest number of new peers per check */
 
 /* NULL: the provider does not report deaths */
 static struct fi_weft_peers *peers;
 static struct weft_list comms = { &comms, &comms };
-static int *failure_of; /* by process: error of receives from it; 0: none */
+/* error of receives from each process, indexed by rank in the job; 0: none */
+static int *failure_of;
 enum source { UNKNOWN, WANTED, CONTACTED };
-static uint8_t *sources;       /* by process: enum source */
-static int (*reach)(int proc); /* looks up the address of a process */
+static uint8_t *sources; /* enum source, indexed by rank in the job */
+/* looks up the address of a process and passes it to the provider */
+static int (*reach)(int proc);
 
 void weft_comm_list_add(struct weft_comm *c)
 {
@@ -65,8 +65,8 @@ static const struct weft_comm *comm_of(uint64_t word)
 }
 
 /*
- * Returns whether the message is the application's, from any source, in a job
- * on several hosts. (On one host the launcher ends the job when a process
+ * Returns whether this is a receive of the application from any source, in a
+ * job on several hosts. (On one host the launcher ends the job when a process
  * dies.)
  */
 static bool is_from_any_source(uint64_t word, uint64_t ignore)
@@ -76,8 +76,9 @@ static bool is_from_any_source(uint64_t word, uint64_t ignore)
 }
 
 /*
- * Returns the error of a receive from any source: a process of c has died. A
- * process that only left will send nothing, but others still may.
+ * Returns the error of a receive from any source: ECONNRESET if a process of c
+ * has died, or 0. A process that has left MPI sends nothing more, but others
+ * still may.
  */
 static int failed_in(const struct weft_comm *c)
 {
@@ -106,7 +107,7 @@ static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 	return failure_of[c->proc[source]];
 }
 
-/* Records the dead processes; returns false if there are none. */
+/* Records the dead processes. Returns false if there are none. */
 static bool update_dead(void)
 {
 	if (!peers || !peers->deaths(weft_core.ep))
@@ -154,9 +155,9 @@ static bool may_contact(void)
 }
 
 /*
- * Makes first contact with processes that a rank waits for and has sent nothing
- * to: the provider reports only the deaths of processes whose address it was
- * given.
+ * Makes first contact with processes that this rank waits for and has sent
+ * nothing to: the provider reports deaths only of processes whose address it
+ * has.
  */
 static void contact_wanted(void)
 {
@@ -185,7 +186,7 @@ static const struct weft_watcher watcher = { .look = look,
 					     .ms = WEFT_PEER_FAILURE_CHECK_MS };
 /*
  * In virtual time the death of a process wakes blocked ranks; a periodic check
- * would make the time jump.
+ * would make virtual time jump.
  */
 static const struct weft_watcher virtual_watcher = { .look = look, .ms = -1 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of performance variables, and how each is read. */
+/* Table of performance variables, and reading them. */
 #include "src/diag/diag_pvar.h"
 
 #include "src/base/attr.h"

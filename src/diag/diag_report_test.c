@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of the report: loads of links are summed by the names of the machine.
- */
+/* Tests of the report: the loads of links are summed by link names. */
 #include "src/diag/diag_report.h"
 
 #include "test/t.h"
@@ -61,7 +59,7 @@ static char *report(int (*link)(struct fid *, uint32_t, unsigned,
 	return text;
 }
 
-/* Checks that both lines are there, in this order. */
+/* Checks that text contains both lines, in this order. */
 static void has(const char *text, const char *first, const char *second)
 {
 	const char *at = strstr(text, first);
@@ -106,7 +104,7 @@ static void the_head_says_what_is_used_and_what_is_free(void **state)
 	free(text);
 }
 
-/* The line is printed only if the program's own rates mislead. */
+/* The warning is printed only if the rates that the program prints mislead. */
 static void much_computing_that_took_no_time_is_worth_a_line(void **state)
 {
 	struct fi_weft_count n = { .now_ps = 2000000000000,
@@ -122,7 +120,7 @@ static void much_computing_that_took_no_time_is_worth_a_line(void **state)
 	n.compute_free = true;
 	n.computed_ns = 490000000; /* too short */
 	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
-	n.computed_ns = 1250000000; /* a small part of the job */
+	n.computed_ns = 1250000000; /* a small part of the job's time */
 	n.now_ps = 12600000000000;
 	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
 }

@@ -4,12 +4,14 @@
  *
  *   MPI_Waitall & 3 2;r 1 7 0 MPI_COMM_WORLD;s 2 7 0 MPI_COMM_WORLD
  *
- * call, & (all) or | (any), collectives begun, total items; then each item:
- * kind, peer, tag, context, name; of a collective
+ * call, & (all) or | (any), number of collectives started, total number of
+ * items; then each item: kind, peer, tag, context, name. The item of a
+ * collective is
  *
  *   c 12 0 0-511/1 MPI_COMM_WORLD
  *
- * its number, context, members, name; members without equal steps are @0-2,5.
+ * its number, context, members, name. Members that are not equally spaced are
+ * written as @0-2,5.
  */
 #include "src/diag/diag_wait_note.h"
 
@@ -19,7 +21,10 @@
 
 /* ---- notes --------------------------------------------------------------- */
 
-/* Appends text, or nothing if it does not fit. */
+/*
+ * Appends text to the note. Returns false and appends nothing if it does not
+ * fit.
+ */
 static bool append(char note[WEFT_WAIT_NOTE_BYTES], size_t *at,
 		   const char *text)
 {
@@ -70,7 +75,10 @@ char *weft_waitnote_write(const struct weft_waitnote *s,
 	return note;
 }
 
-/* Returns the position of the name, or 0 if the text is no item. */
+/*
+ * Parses the item of a collective. Returns the position of the name, or 0 if
+ * the text is not such an item.
+ */
 static int read_coll(struct weft_waitnote_item *i, const char *text)
 {
 	int n = 0, len;
@@ -197,7 +205,7 @@ static bool coll_waits_for(const struct job *j, int me, int r,
 		return false;
 	if (!same_coll(j, r, i))
 		return true;
-	/* r is in the collective, but with another call. */
+	/* r is in the collective, but has called another function */
 	return strcmp(j->rank[r].call, j->rank[me].call) != 0;
 }
 
@@ -222,8 +230,8 @@ static bool any_waits_for(const struct job *j, int me, int r)
 }
 
 /*
- * Returns the rank that me waits for, as the next step of a walk: named ranks
- * first, of a wildcard the lowest. -1: unknown.
+ * Returns the rank that rank me waits for, as the next step of a walk: ranks
+ * that are named first; of a wildcard (if wild) the lowest rank. -1: unknown.
  */
 static int next_of(const struct job *j, int me, bool wild)
 {
@@ -241,7 +249,7 @@ static int next_of(const struct job *j, int me, bool wild)
 	return -1;
 }
 
-/* Computes the next step of every rank; -1 for ranks that have left. */
+/* Computes the next step of every rank; -1 for ranks that have left MPI. */
 static void next_all(const struct job *j, bool wild, int *next)
 {
 	for (int r = 0; r < j->n; r++)
@@ -259,8 +267,8 @@ static int cycle_of(const int *next, int r, int *len)
 }
 
 /*
- * Returns the first rank of the shortest cycle, or -1. walked: the walk that
- * passed a rank.
+ * Returns the lowest rank of the shortest cycle, or -1. walked: number of the
+ * walk that visited a rank.
  */
 static int find_cycle(const int *next, int n, int *walked)
 {
@@ -322,8 +330,8 @@ static void print_ranges(FILE *f, const bool *in, int n)
 enum { DELTA_SELF = 1 << 30 };
 
 /*
- * Prints "rank 3", "any rank"; delta, if not 0: relative to the own rank, "rank
- * + 1", "itself".
+ * Prints "rank 3" or "any rank". If delta is not 0, prints the peer relative to
+ * the waiting rank: "rank + 1", "itself".
  */
 static void print_peer(FILE *f, int peer, int delta)
 {
@@ -429,7 +437,10 @@ static bool items_equal(const struct job *j, int a, int b, int k, bool relative)
 	return delta_of(a, x->peer, j->n) == delta_of(b, y->peer, j->n);
 }
 
-/* turned: compares the distances to the peers instead of their ranks. */
+/*
+ * Returns whether two ranks wait for the same. relative: compares the distances
+ * to the peers instead of their ranks.
+ */
 static bool ranks_equal(const struct job *j, int a, int b, bool relative)
 {
 	const struct weft_waitnote *x = &j->rank[a], *y = &j->rank[b];
@@ -457,11 +468,11 @@ static int mark_equal(const struct job *j, int a, bool relative,
 	return count;
 }
 
-enum { RELATIVE_MIN_RANKS = 4 }; /* fewer are printed one by one */
+enum { RELATIVE_MIN_RANKS = 4 }; /* fewer ranks are printed individually */
 
 /*
- * Computes the peers relative to rank a; 0: absolute. alone: rank a is the only
- * one of its group.
+ * Computes the distances of the peers from rank a for printing; 0: print the
+ * rank of the peer. alone: rank a is the only rank of its group.
  */
 static void find_deltas(const struct job *j, int a, bool use_relative,
 			bool alone, int *delta)
@@ -498,11 +509,11 @@ static void print_group(FILE *f, const struct job *j, int a, bool *done,
 		done[r] |= in[r];
 }
 
-/* ---- the cycle ----------------------------------------------------------- */
+/* ---- cycles and chains of waits ------------------------------------------ */
 
 enum { RANKS_SHOWN = 12 };
 
-/* Prints the walk from a rank to its end or back to the rank. */
+/* Prints the walk from a rank to its end, or back to the rank. */
 static void print_waits(FILE *f, const int *next, int from)
 {
 	int at = from, len = 1, shown = 0;

@@ -38,7 +38,7 @@ static void add_coll(struct weft_waitnote *s, int seq, int n)
 	s->world_seq = seq + 1;
 }
 
-/* Compares the report after all notes were written and read. */
+/* Writes and reads the notes of all ranks, and compares the report. */
 static void is(struct weft_waitnote *rank, int n, const char *want)
 {
 	char note[WEFT_WAIT_NOTE_BYTES], *text = NULL;

@@ -16,7 +16,7 @@
 
 enum { DEPTH = 64 }; /* largest number of ancestor processes of a rank */
 
-/* Parent process of pid; 0: none, or unknown. */
+/* Returns the parent process of pid; 0: none, or unknown. */
 static uint32_t parent_of(uint32_t pid)
 {
 	char path[32], line[1024];
@@ -59,7 +59,7 @@ static int open_region(const char *dir, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* True if fd is a region, and of this job. NULL: any job. */
+/* Returns whether fd is the region of this job; job NULL: of any job. */
 static bool fits(int fd, const char *job)
 {
 	struct weft_health h;
@@ -72,7 +72,10 @@ static bool fits(int fd, const char *job)
 	return same;
 }
 
-/* A descriptor of the region that pid has of the job, or -ESRCH. */
+/*
+ * Finds the region of the job among the descriptors of pid. Returns a new
+ * descriptor or -ESRCH.
+ */
 static int region_of(uint32_t pid, const char *job)
 {
 	const struct dirent *e;
@@ -95,7 +98,7 @@ static int region_of(uint32_t pid, const char *job)
 	return found;
 }
 
-/* Pid in the text; 0: the text is a name. */
+/* Returns the pid in the text; 0: the text is a name. */
 static uint32_t pid_in(const char *job)
 {
 	char *end;

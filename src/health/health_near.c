@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The largest divisor of n whose power does not exceed n. */
+/* Returns the largest divisor of n whose power does not exceed n. */
 static uint32_t side_of(uint32_t n, unsigned power)
 {
 	uint32_t side = 1;
@@ -22,7 +22,10 @@ static void cubic(uint32_t n, uint32_t shape[HEALTH_DIMS])
 	shape[2] = n / shape[0] / shape[1];
 }
 
-/* "4x2x1" for 8; with more than three dimensions the last ones are merged. */
+/*
+ * Parses a shape such as "4x2x1" for 8 ranks. With more than three dimensions
+ * the last ones are merged. Returns false if the shape does not have n nodes.
+ */
 static bool parse_shape(const char *torus, uint32_t n,
 			uint32_t shape[HEALTH_DIMS])
 {
@@ -59,7 +62,7 @@ void weft_health_shape(const char *torus, uint32_t count,
 uint32_t weft_health_neighbour(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
 			       unsigned port)
 {
-	/* the last dimension is the fastest */
+	/* the last dimension varies fastest */
 	unsigned d = HEALTH_DIMS - 1 - port / 2;
 	uint32_t step = 1, side = shape[d], at, to;
 

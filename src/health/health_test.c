@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The registers of src/health without a clock: the test sets the time, and a
- * round is a call. Ranks are objects of this process, or child processes where
- * one has to die.
+ * Tests of the health watch without a clock: the test sets the time and calls
+ * each round. Ranks are objects of this process, or child processes if one has
+ * to die.
  */
 #include "src/health/health_sense.h"
 #include "src/os/alive.h"
@@ -33,7 +33,7 @@ struct world {
 	uint64_t now;
 };
 
-/* All ranks except the last without join. */
+/* Opens a region; all ranks except the last `without` ranks join. */
 static void world_open(struct world *w, uint32_t without)
 {
 	memset(w, 0, sizeof(*w));
@@ -89,7 +89,7 @@ static void the_torus_is_as_told_or_as_cubic_as_can_be(void **state)
 	shape_is(NULL, 12, 2, 2, 3);
 	shape_is(NULL, 7, 1, 1, 7);
 	shape_is(NULL, 1, 1, 1, 1);
-	/* shapes with other numbers of nodes, or invalid ones */
+	/* shapes with another number of nodes, and invalid shapes */
 	shape_is("4x4x4", 8, 2, 2, 2);
 	shape_is("4x", 4, 1, 2, 2);
 	shape_is("0x8", 8, 2, 2, 2);
@@ -146,7 +146,10 @@ static void all_is_well(void **state)
 	world_close(&w);
 }
 
-/* Two periods are four rounds: one after its heartbeat, three without. */
+/*
+ * Two periods are four rounds: one that sees the last heartbeat, three without
+ * a heartbeat.
+ */
 static void who_does_not_beat_is_sick_within_two_periods(void **state)
 {
 	static struct world w;
@@ -157,7 +160,7 @@ static void who_does_not_beat_is_sick_within_two_periods(void **state)
 	w.still[5] = true;
 	turns(&w, 2);
 	T_IS(see(&w, 5).host, WEFT_WATCH_NORMAL);
-	/* neighbours that checked after its last heartbeat detect first */
+	/* neighbours that check after rank 5 in a round detect first */
 	turns(&w, 1);
 	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 5).by, 107);
@@ -185,7 +188,7 @@ static void who_does_not_beat_is_sick_within_two_periods(void **state)
 	world_close(&w);
 }
 
-/* All ranks are late together: none has missed a round. */
+/* If all ranks are late together, no rank has missed a round. */
 static void a_host_that_stood_still_finds_nobody_sick(void **state)
 {
 	static struct world w;
@@ -199,7 +202,10 @@ static void a_host_that_stood_still_finds_nobody_sick(void **state)
 	world_close(&w);
 }
 
-/* A process that joins as the last rank, sends two heartbeats and stops. */
+/*
+ * Child process: joins as the last rank, executes two rounds, and stops after
+ * each.
+ */
 static void child(const struct world *w)
 {
 	struct weft_health h;
@@ -242,13 +248,13 @@ static void who_is_killed_is_broken_at_the_first_look(void **state)
 	turns(&w, 1);
 	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_NORMAL);
 	T_IS(see(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
-	/* it exists and is stopped: three rounds without a heartbeat */
+	/* the process is stopped: three rounds without a heartbeat */
 	turns(&w, 3);
 	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
 	kill(pid, SIGKILL);
 	T_IS(waitpid(pid, &status, 0), pid);
-	/* the reader detects it before any neighbour has checked */
+	/* the reader detects the exit before any neighbour has checked */
 	v = see(&w, RANKS - 1);
 	T_IS(v.host, WEFT_WATCH_BROKEN);
 	T_IS(v.by, HEALTH_NO_SLOT);
@@ -284,7 +290,7 @@ static void who_dies_while_it_beats_is_broken_within_a_period(void **state)
 	world_close(&w);
 }
 
-/* The pid cannot be checked here: the process may be alive elsewhere. */
+/* A pid of another namespace cannot be checked: the process may be alive. */
 static void a_pid_of_another_namespace_says_nothing(void **state)
 {
 	static struct world w;
@@ -334,15 +340,15 @@ static void without_neighbours_the_reader_looks(void **state)
 	for (uint32_t i = 1; i < RANKS; i++)
 		w.still[i] = true;
 	/*
-	 * 7 has an old report that 5 is normal; 5 and all around it are
-	 * suspended
+	 * rank 7 has an old report that rank 5 is normal; rank 5 and all its
+	 * neighbours are suspended
 	 */
 	turns(&w, 8);
 	T_IS(see(&w, 7).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 7).by, HEALTH_NO_SLOT);
 	T_IS(see(&w, 1).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 1).by, 100);
-	/* all neighbours of 0 are suspended */
+	/* all neighbours of rank 0 are suspended */
 	T_IS(see(&w, 0).host, WEFT_WATCH_NORMAL);
 	T_IS(see(&w, 0).by, HEALTH_NO_SLOT);
 	world_close(&w);
@@ -402,7 +408,7 @@ static void sensors_of_the_host_are_read_by_one(void **state)
 	T_IS(weft_load32(&head->warns), 0);
 	put(root, ZONE "0/temp", "90001\n");
 	put(root, "/proc/loadavg", "3.00 1.0 1.0 1/1 1\n");
-	/* read just before */
+	/* the sensors have been read less than a period ago */
 	weft_health_sense(&w.rank[2], w.now + PERIOD - 1, &b, root);
 	T_IS(weft_load32(&head->warns), 0);
 	weft_health_sense(&w.rank[2], w.now + PERIOD, &b, root);
@@ -435,7 +441,7 @@ static void a_region_of_another_job_is_refused(void **state)
 	T_IS(weft_health_open(&h, &none), -EINVAL);
 }
 
-/* Reads everything that a tool reads, and checks that states are valid. */
+/* Reads all data that a tool reads, and checks that states are valid. */
 static void read_all(const struct weft_health *h, uint64_t now)
 {
 	struct weft_health_view v;
@@ -464,7 +470,10 @@ static void garbage_is_refused_or_read_without_harm(void **state)
 		turns(&w, 3);
 		word = (uint64_t *)w.rank[0].region.base;
 		words = w.rank[0].region.bytes / 8;
-		/* even: words in the slots only; odd: in the head */
+		/*
+		 * even rounds: random words in the slots only; odd rounds: in
+		 * the head
+		 */
 		for (uint64_t n = 1 + weft_rng_below(&lot, 200); n; n--) {
 			size_t from = round & 1 ? 0 : first;
 			size_t to = round & 1 ? first : words;
@@ -501,7 +510,7 @@ static void a_head_that_lies_is_refused(void **state)
 			memset(w->job, 'x', sizeof(w->job));
 		if (lie == 5)
 			memset(w->host, 'x', sizeof(w->host));
-		/* more slots than the memory holds */
+		/* more slots than fit into the region */
 		w->slots *= lie == 6 ? 2 : 1;
 		w->shape[2] *= lie == 6 ? 2 : 1;
 		T_IS(weft_health_attach_readonly(&tool, h.region.fd), -EINVAL);
@@ -509,7 +518,7 @@ static void a_head_that_lies_is_refused(void **state)
 	weft_health_close(&h);
 }
 
-/* The checked head is a copy: later changes of the region do no harm. */
+/* The checked head is a copy, so later changes of the region have no effect. */
 static void the_head_is_read_once(void **state)
 {
 	static struct world w;
@@ -568,7 +577,7 @@ static void a_job_is_found_by_its_name_and_by_pids(void **state)
 	fd = weft_health_find(pid);
 	T_TRUE(fd >= 0);
 	close(fd);
-	/* 0: the parent is outside of our pid namespace */
+	/* 0: the parent is outside this pid namespace */
 	if (getppid()) {
 		snprintf(pid, sizeof(pid), "%d", getppid());
 		fd = weft_health_find(pid);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The region shared by threads of one process: ranks that run their rounds, a
- * sensor that each of them may read, and readers. For ThreadSanitizer, and for
- * what a reader may rely on: no rank here is broken, and no detection is older
- * than the test.
+ * Tests of the region with several threads of one process: ranks that execute
+ * rounds, sensors that any of them may read, and readers. For ThreadSanitizer,
+ * and for the guarantees to a reader: no rank here is reported broken, and no
+ * detection is older than the test.
  */
 #include "src/base/clock.h"
 #include "src/health/health_sense.h"
@@ -16,7 +16,8 @@ enum { RANKS = 6, READERS = 2, TURNS = 3000 };
 struct actor {
 	struct weft_health h;
 	bool reads;
-	weft_au32 *left; /* ranks with rounds left */
+	/* number of ranks that have not finished their rounds */
+	weft_au32 *left;
 	uint64_t began_ns;
 };
 
@@ -35,7 +36,10 @@ static void take_turns(struct actor *a)
 	weft_add32(a->left, UINT32_MAX);
 }
 
-/* cmocka's assertions are not thread-safe: bad reads are counted. */
+/*
+ * Returns the number of invalid results; they are counted because cmocka's
+ * assertions are not thread-safe.
+ */
 static uint32_t read_once(const struct actor *a)
 {
 	struct weft_health_view v;

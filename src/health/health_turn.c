@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One round of a rank: it counts its heartbeat, and checks its neighbours'
- * registers. The process of a neighbour that missed a heartbeat is looked up:
- * an exited process is broken at once; an existing one gets MISSES rounds. The
- * last heartbeat came after the round before the last one that saw it, so
- * detection after MISSES checks without a heartbeat is within one round more:
- * two periods.
+ * One round of a rank: it increments its heartbeat, and checks its neighbours'
+ * registers. If a neighbour has missed a heartbeat, its process is looked up:
+ * an exited process is broken immediately; a process that exists is sick after
+ * MISSES checks without a heartbeat. The last heartbeat is at most one round
+ * older than the last check that saw it, so detection takes at most MISSES + 1
+ * rounds: two periods.
  */
 #include "src/os/alive.h"
 #include "src/health/health.h"
@@ -16,15 +16,17 @@ static void beat(struct health_register *r, uint64_t now_ns, uint32_t warns)
 {
 	weft_store32(&r->warns, warns);
 	weft_store64(&r->beat_ns, now_ns);
-	/* relaxed: this thread is the only writer */
 	/*
-	 * R1 pairs with A1 in judge(): the stamp is that of the heartbeat, or
-	 * newer
+	 * R1 pairs with A1 in check_rank(): the time is that of the heartbeat,
+	 * or newer. relaxed load: this thread is the only writer
 	 */
 	weft_store64(&r->beats, weft_load64_relaxed(&r->beats) + 1);
 }
 
-/* A pid of another namespace cannot be checked: assume it is alive. */
+/*
+ * Returns whether the process is alive. A pid of another namespace cannot be
+ * checked and counts as alive.
+ */
 static bool is_alive(const struct weft_health *h, const struct health_slot *s)
 {
 	return !h->ns || weft_load32(&s->ns) != h->ns ||
@@ -46,7 +48,10 @@ static uint8_t check_rank(const struct weft_health *h,
 	return seen == WEFT_WATCH_BROKEN ? WEFT_WATCH_SICK : (uint8_t)seen;
 }
 
-/* An interface runs inside MPI calls only, so its silence means nothing. */
+/*
+ * A missing heartbeat of an interface is not an error: it runs only inside MPI
+ * calls.
+ */
 static uint8_t check_nic(const struct health_slot *s)
 {
 	if (!weft_load64(&s->nic.beats))
@@ -54,7 +59,10 @@ static uint8_t check_nic(const struct health_slot *s)
 	return weft_load32(&s->nic.warns) ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
 }
 
-/* The state is stored last, so that since is never older than the state. */
+/*
+ * Stores a changed state; the state is stored last, so that since_ns is never
+ * older than the state.
+ */
 static void store_state(struct health_neighbour *n,
 			const struct weft_watch_monitor *eye, uint8_t host,
 			uint8_t nic, uint64_t now_ns)

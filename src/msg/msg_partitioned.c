@@ -106,7 +106,7 @@ static struct weft_dt *byte_type(void)
 	return weft_dt_of(MPI_BYTE);
 }
 
-/* ---- the sender --------------------------------------------------------- */
+/* ---- the sender ---------------------------------------------------------- */
 
 static int send_hello(struct part *p)
 {

@@ -91,7 +91,7 @@ static WEFT_COLD void call_stuck_watchers(void)
 	}
 }
 
-/* ---- completions -------------------------------------------------------- */
+/* ---- completions --------------------------------------------------------- */
 
 WEFT_INLINE void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
 {

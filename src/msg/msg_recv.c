@@ -19,7 +19,7 @@
 
 #define IOV_MAX_PIECES 16
 
-/* ---- completion --------------------------------------------------------- */
+/* ---- completion ---------------------------------------------------------- */
 
 static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
 {
@@ -128,7 +128,7 @@ void weft_p2p_wait(struct weft_req *r)
 		weft_p2p_pass(r, &w);
 }
 
-/* ---- posting ------------------------------------------------------------ */
+/* ---- posting ------------------------------------------------------------- */
 
 static int post_pieces(struct weft_p2p *p)
 {

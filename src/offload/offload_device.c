@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device memory for the code above fi_*; see offload_device.h. */
+/* Device memory in the MPI layer (offload_device.h). */
 #include "src/offload/offload_device.h"
 
 #include "src/core/core_fi.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECES 1024 /* maximal number of blocks per copy */
+#define PIECES 1024 /* largest number of blocks per copy */
 
 static struct fi_weft_mem *get_mem_ops(void)
 {
@@ -30,8 +30,8 @@ const char *weft_device_kinds(void)
 }
 
 /*
- * Switches the endpoint to a table of calls that accept device memory; direct
- * receives, which do not support it, are not used any more.
+ * Switches the endpoint to a table of calls that accept device memory, and
+ * disables direct receives, which do not support it.
  */
 static int device_open(void)
 {
@@ -82,10 +82,11 @@ bool weft_device_owns_slow(const void *at)
 	       iface != FI_HMEM_SYSTEM;
 }
 
-/* ---- typed data ---- */
+/* ---- typed data ---------------------------------------------------------- */
 
 /*
- * Returns the bytes of the next blocks of [pos, end); iov has space for PIECES.
+ * Fills iov (PIECES entries) with the next blocks of the packed range [pos,
+ * end). Returns their bytes.
  */
 static size_t next_pieces(const struct weft_typed *t, size_t pos, size_t end,
 			  struct iovec *iov, int *n_p)
@@ -158,11 +159,11 @@ size_t weft_device_copy(const struct weft_typed *dst,
 	return n;
 }
 
-/* ---- arithmetic ---- */
+/* ---- reduction operations on device memory ------------------------------- */
 
 /*
  * Copies the elements to host memory with the same layout. Returns the
- * allocated block; t->buf is the address of the first element.
+ * allocated block, or NULL; t->buf is the address of the first element.
  */
 static void *host_of(struct weft_typed *t, const void *buf, MPI_Count n,
 		     struct weft_dt *dt)
