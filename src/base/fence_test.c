@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of membarrier registration with one thread, and again with two. */
+/*
+ * Tests of membarrier registration by a process with one thread, and with two.
+ */
 #include "src/base/fence.h"
 #include "test/t.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the hash table against an array. */
+/* Tests of the hash table, compared with an array. */
 #include "test/t.h"
 #include "src/base/hash.h"
 #include "src/base/rng.h"

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 
 /*
- * Copies the segments to consecutive bytes. Returns their number. An empty
+ * Copies the segments to one buffer. Returns the number of bytes. An empty
  * segment may have no address.
  */
 static inline size_t weft_iov_gather(void *to, const struct iovec *iov,

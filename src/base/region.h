@@ -46,7 +46,8 @@ int weft_region_seal(const struct weft_region *r);
 
 /*
  * Opens a descriptor of another process by its number. Returns a descriptor of
- * this process or -errno. The caller checks what the descriptor refers to.
+ * this process or -errno. The caller checks which file the descriptor refers
+ * to.
  */
 int weft_region_open_remote_fd(pid_t pid, int fd);
 

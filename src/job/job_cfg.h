@@ -59,7 +59,9 @@ struct weft_cfg_table {
 int weft_cfg_warn_unknown(const char *prefix, const struct weft_cfg_table *t,
 			  size_t n);
 
-/* Edit distance of two short words (64 characters at most are compared). */
+/*
+ * Returns the edit distance of two words (at most 64 characters are compared).
+ */
 unsigned weft_cfg_distance(const char *a, const char *b);
 
 #endif

@@ -83,7 +83,8 @@ void weft_job_page_close(struct weft_job_page *r)
 	r->members = 0;
 }
 
-#define JOB_PAGE_NAME_YIELDS 10000 /* yields */
+/* yields before the writer of a name is considered dead */
+#define JOB_PAGE_NAME_YIELDS 10000
 
 static struct job_page_name *name_at(const struct weft_job_page *r, uint32_t id)
 {
@@ -105,7 +106,10 @@ static uint32_t hash(const char *s)
  */
 static bool is_ready(const struct job_page_name *n)
 {
-	/* A0 pairs with R0: the text is complete when the state is READY. */
+	/*
+	 * A0 pairs with R0 in claim(): the text is complete when the state is
+	 * READY.
+	 */
 	for (int i = 0; weft_load32(&n->state) == JOB_PAGE_WRITING; i++) {
 		if (i == JOB_PAGE_NAME_YIELDS)
 			return false;
@@ -127,7 +131,7 @@ static bool claim(struct job_page_name *n, const char *name)
 		return is_ready(n) &&
 		       !strncmp(n->text, name, JOB_PAGE_NAME - 1);
 	snprintf(n->text, JOB_PAGE_NAME, "%s", name);
-	/* R0 pairs with A0 */
+	/* R0 pairs with A0 in is_ready() and weft_job_page_name() */
 	weft_store32(&n->state, JOB_PAGE_READY);
 	return true;
 }
@@ -152,7 +156,7 @@ bool weft_job_page_name(const struct weft_job_page *r, uint32_t id,
 	if (!id || id >= JOB_PAGE_NAMES)
 		return false;
 	n = name_at(r, id);
-	/* A0 pairs with R0 */
+	/* A0 pairs with R0 in claim() */
 	if (weft_load32(&n->state) != JOB_PAGE_READY)
 		return false;
 	memcpy(name, n->text, JOB_PAGE_NAME);

@@ -64,7 +64,7 @@ static void ranks_that_died_are_counted(void **state)
 	char *text;
 
 	T_OK(weft_job_page_open(&r, 3, true));
-	/* the call ended at time 0 */
+	/* rank 1 ended at time 0 */
 	weft_store32(&weft_job_page_member(&r, 1)->ended, 1);
 	text = report(&r);
 	T_NOT_NULL(strstr(text, "  2 ranks did not reach MPI_Finalize\n"));

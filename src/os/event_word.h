@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Event word: a counter in shared memory on which any number of
- * processes block, and by which one system call wakes all of them.
+ * Event word: a counter in shared memory on which any number of processes
+ * block, and by which one system call wakes all of them.
  *
- *   waiter                           notifier
- *     heard = weft_event_prepare_wait(b, how)    changes the state (a store)
- *     checks the state again           weft_event_has_waiters(b): none? done
- *     blocks while ring == heard       weft_event_notify_all(b)
+ *   waiter                                  notifier
+ *     seen = weft_event_prepare_wait(b, how)  changes the state (a store)
+ *     checks the state again                  weft_event_has_waiters(b)?
+ *     blocks while ring == seen               weft_event_notify_all(b)
  *
  * Either the notifier sees the waiter's bit or the waiter sees the changed
  * state: that needs a full fence on both sides, or a membarrier by the waiter
@@ -58,7 +58,7 @@ static inline bool weft_event_has_waiters(const struct weft_event *b)
 uint32_t weft_event_notify_all(struct weft_event *b);
 
 /*
- * Blocks while *own is own_is and event_word->ring is heard, for at most ns.
+ * Blocks while *own is own_is and event_word->ring is seen, for at most ns.
  * Returns 0, -ETIMEDOUT, or -ENOSYS: the kernel cannot wait on two words.
  */
 int weft_event_wait(weft_au32 *own, uint32_t own_is,

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wait policy: how long a wait spins, when it yields its processor,
- * and when it blocks. The choice depends on which other threads need the
- * processor.
+ * Wait policy: how long a wait spins, when it yields its processor, and when it
+ * blocks. The choice depends on which other thread needs the processor:
  *
- *   spin   None: the peer has a processor of its own, and responds sooner
- *          than blocking and waking take.
- *   yield  Another rank of the job when cores are oversubscribed. It runs
- *          briefly, waits and yields in turn: all ranks make progress, and
- *          none has to be woken.
+ *   spin   No other thread: the peer has its own processor, and responds
+ *          sooner than blocking and waking take.
+ *   yield  Another rank of the job, if cores are oversubscribed. That rank
+ *          runs briefly, waits and yields as well: all ranks make progress,
+ *          and none has to be woken.
  *   block  A process that computes to the end of its time slice. Linux
  *          treats a yield as a slice used up (EEVDF moves the deadline by
  *          one slice, CFS runs the next thread in the queue), so each yield
@@ -18,15 +17,16 @@
  *          wastes it if the peer is not running either.
  *
  * The kernel does not report which process got the processor, but the duration
- * of sched_yield() shows it. Immediate return: none. Some microseconds for each
- * other rank: these. Longer: an unrelated process, or a rank that computes,
- * which has the same effect. Then yields stop for a while (yield backoff),
- * which is doubled the next time and shortened by yields that return in time.
- * If every rank has a processor, only unrelated processes take it, and one
- * yield per second is enough to detect them; with oversubscribed cores other
- * ranks return soon, so the backoff is short.
+ * of sched_yield() shows it. If the call returns immediately, no other thread
+ * needs the processor. If it takes some microseconds per other rank, these
+ * ranks have run. If it takes longer, an unrelated process has run, or a rank
+ * that computes, which has the same effect. In this case yields are suspended
+ * for some time (yield backoff). The backoff is doubled each time and shortened
+ * by yields that return in time. If every rank has a processor, only unrelated
+ * processes take it, and one yield per second is enough to detect them; with
+ * oversubscribed cores other ranks return soon, so the backoff is short.
  *
- * A struct weft_wait_policy holds what a wait has learned; the constants are in
+ * A struct weft_wait_policy holds the estimates of a wait; the constants are in
  * one table below.
  */
 #ifndef WEFT_WAIT_POLICY_H
@@ -64,7 +64,7 @@ struct weft_wait_policy_yields {
 	 */
 	uint32_t count;
 	uint64_t longest_ns; /* upper limit for all these yields together */
-	/* after a longer yield, a computing process is assumed */
+	/* duration of a yield after which a computing process is assumed */
 	uint64_t long_yield_ns;
 	/* allowance per other rank that may run during the yield */
 	uint64_t rank_yield_ns;
@@ -96,7 +96,10 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 			   .backoff_min_ns = 32 * WEFT_MS,
 			   .backoff_max_ns = 1024 * WEFT_MS },
 	},
-	/* With oversubscribed cores the peer does not run while we spin. */
+	/*
+	 * With oversubscribed cores the peer does not run while this rank
+	 * spins.
+	 */
 	[WEFT_OVERSUBSCRIBED] = {
 		.look = { .turns = 2, .rounds = 0, .passes = 20,
 			  .tests = 32, .spin_ns = 0 },
