@@ -37,7 +37,7 @@ uint64_t weft_now_coarse_ns(void)
  * Returns whether the kernel uses the clock source of that name; the kernel
  * changes to another one if the counters of the processors disagree.
  */
-static bool host_counts_by(const char *name)
+static bool clock_source_is(const char *name)
 {
 	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/"
 			"current_clocksource",
@@ -55,7 +55,7 @@ static bool host_counts_by(const char *name)
 
 bool weft_counter_usable(void)
 {
-	return *COUNTER && host_counts_by(COUNTER);
+	return *COUNTER && clock_source_is(COUNTER);
 }
 
 /*

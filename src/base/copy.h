@@ -31,17 +31,17 @@ WEFT_INLINE void weft_copy_under16(char *to, const char *from, size_t len)
 
 WEFT_INLINE void weft_copy(char *to, const char *from, size_t len)
 {
-	size_t at = 0;
+	size_t pos = 0;
 
 	if (len < 16) {
 		weft_copy_under16(to, from, len);
 		return;
 	}
-	for (; len - at >= 64; at += 64)
-		memcpy(to + at, from + at, 64);
-	for (; len - at >= 16; at += 16)
-		memcpy(to + at, from + at, 16);
-	if (at < len)
+	for (; len - pos >= 64; pos += 64)
+		memcpy(to + pos, from + pos, 64);
+	for (; len - pos >= 16; pos += 16)
+		memcpy(to + pos, from + pos, 16);
+	if (pos < len)
 		memcpy(to + len - 16, from + len - 16, 16);
 }
 

@@ -25,7 +25,7 @@ enum weft_futex_scope {
  * 0 (woken, or the word has another value, or a signal arrived) or -ETIMEDOUT.
  */
 int weft_futex_wait(weft_au32 *word, uint32_t value, uint64_t ns,
-		    enum weft_futex_scope reach);
+		    enum weft_futex_scope scope);
 
 /*
  * As weft_futex_wait, on two words shared between processes. Also returns
@@ -35,7 +35,7 @@ int weft_futex_wait_two(weft_au32 *const word[2], const uint32_t value[2],
 			uint64_t ns);
 
 /* Wakes at most count waiters of the word. */
-void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_scope reach);
+void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_scope scope);
 
 /*
  * weft_futex_wait_bits blocks on a word shared between processes until it is

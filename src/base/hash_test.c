@@ -8,7 +8,7 @@
 
 #define KEYS 512
 
-static void an_empty_hash_has_nothing(void **state)
+static void lookup_in_an_empty_hash_returns_null(void **state)
 {
 	struct weft_hash h;
 
@@ -74,7 +74,7 @@ static void each_visits_every_entry_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(an_empty_hash_has_nothing),
+		T_CASE(lookup_in_an_empty_hash_returns_null),
 		T_CASE(random_changes_agree_with_an_array),
 		T_CASE(each_visits_every_entry_once),
 	};

@@ -98,7 +98,8 @@ const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT])
 	else if (errno == EPERM || errno == EACCES || errno == ENOSYS)
 		snprintf(text, WEFT_LIMIT_TEXT,
 			 ": the system call memfd_create is forbidden here; a "
-			 "seccomp filter, as of a container, must allow it");
+			 "seccomp filter (of a container, for example) must "
+			 "allow it");
 	return text;
 }
 
@@ -120,7 +121,7 @@ const char *weft_limit_thread(char text[WEFT_LIMIT_TEXT], unsigned tasks)
 	return weft_limit_tasks(text, tasks);
 }
 
-static void *nothing(void *arg)
+static void *noop_thread(void *arg)
 {
 	return arg;
 }
@@ -128,7 +129,7 @@ static void *nothing(void *arg)
 int weft_limit_try_thread(void)
 {
 	pthread_t th;
-	int err = pthread_create(&th, NULL, nothing, NULL);
+	int err = pthread_create(&th, NULL, noop_thread, NULL);
 
 	if (!err)
 		pthread_join(th, NULL);

@@ -41,7 +41,7 @@ static int must_in_child(int x, char *text, size_t room)
 	return status;
 }
 
-static void what_is_true_goes_on(void **state)
+static void true_condition_continues(void **state)
 {
 	char text[512];
 
@@ -49,7 +49,7 @@ static void what_is_true_goes_on(void **state)
 	T_STR(text, "");
 }
 
-static void what_is_not_aborts_and_says_where(void **state)
+static void false_condition_aborts_and_logs_source_line(void **state)
 {
 	char text[512];
 	int status = must_in_child(2, text, sizeof(text));
@@ -62,8 +62,8 @@ static void what_is_not_aborts_and_says_where(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_is_true_goes_on),
-		T_CASE(what_is_not_aborts_and_says_where),
+		T_CASE(true_condition_continues),
+		T_CASE(false_condition_aborts_and_logs_source_line),
 	};
 
 	return T_RUN(tests);

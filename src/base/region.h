@@ -63,18 +63,18 @@ int weft_region_attach_ro(struct weft_region *r, int fd, size_t min_bytes);
 int weft_region_attach_front(struct weft_region *r, int fd, size_t front);
 
 /*
- * Maps a part of the region behind a descriptor; at (the offset) and bytes are
+ * Maps a part of the region behind a descriptor; offset and bytes are
  * multiples of the page size. Returns NULL with errno set to EINVAL (as
  * weft_region_attach) or ENOMEM on failure.
  */
-void *weft_region_window(int fd, size_t at, size_t bytes);
-void weft_region_window_close(void *at, size_t bytes);
+void *weft_region_window(int fd, size_t offset, size_t bytes);
+void weft_region_window_close(void *addr, size_t bytes);
 
 /*
  * Allocates all pages of a mapped part in one call, instead of one page fault
  * per page. A kernel before 5.14 ignores this advice.
  */
-void weft_region_populate(void *at, size_t bytes);
+void weft_region_populate(void *addr, size_t bytes);
 
 /* Unmaps and closes the region; accepts the state after a failed open. */
 void weft_region_close(struct weft_region *r);

@@ -14,9 +14,9 @@
 bool weft_hosts_several(void);
 
 /* Writes the record of this process. */
-void weft_hosts_write(char card[WEFT_HOST_RECORD]);
+void weft_hosts_write(char record[WEFT_HOST_RECORD]);
 /* Stores the record of proc. */
-void weft_hosts_read(int proc, const char card[WEFT_HOST_RECORD]);
+void weft_hosts_read(int proc, const char record[WEFT_HOST_RECORD]);
 
 /*
  * Returns the number of proc's host, equal in all processes; -1: its record has

@@ -85,7 +85,7 @@ static int step_waiting(void)
 {
 	int64_t spin = weft_cfg_get(&weft_core_opts[WEFT_OPT_SPIN]).i;
 	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
-	enum weft_core_share company;
+	enum weft_core_share core_share;
 
 	/*
 	 * In virtual time a poll costs virtual time and blocking does not:
@@ -98,15 +98,15 @@ static int step_waiting(void)
 	if (cores < 1)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 	weft_core.crowded = weft_core.job.local_size > cores;
-	company = weft_core.crowded ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
-	weft_wait_policy_init(&weft_core.policy, company);
-	weft_wait_policy_first_contact(&weft_core.policy, company,
+	core_share = weft_core.crowded ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
+	weft_wait_policy_init(&weft_core.policy, core_share);
+	weft_wait_policy_first_contact(&weft_core.policy, core_share,
 				       (uint32_t)weft_core.job.local_size - 1);
 	weft_core.polls_are_syscalls = spin < 0 && weft_hosts_several();
 	if (spin < 0)
 		spin = weft_core.polls_are_syscalls
 			       ? WEFT_SYSCALL_POLLS
-			       : weft_wait_policy_rule[company].look.passes;
+			       : weft_wait_policy_rule[core_share].look.passes;
 	weft_store32_relaxed(&weft_core.spin, (uint32_t)spin);
 	return 0;
 }
@@ -141,13 +141,13 @@ static const struct {
 static void report(const uint64_t *ns)
 {
 	char line[256];
-	size_t i, at = 0;
+	size_t i, pos = 0;
 
 	for (i = 0; i < WEFT_COUNT_OF(steps); i++)
-		at += (size_t)snprintf(line + at, sizeof(line) - at,
-				       "%s %s %.2f", i ? "," : "",
-				       steps[i].name,
-				       (double)(ns[i + 1] - ns[i]) * 1e-6);
+		pos += (size_t)snprintf(line + pos, sizeof(line) - pos,
+					"%s %s %.2f", i ? "," : "",
+					steps[i].name,
+					(double)(ns[i + 1] - ns[i]) * 1e-6);
 	if (weft_core.job.rank == 0 &&
 	    weft_cfg_get(&weft_core_opts[WEFT_OPT_STARTUP_REPORT]).b)
 		fprintf(stderr, "weft: start-up in ms:%s\n", line);
@@ -189,12 +189,12 @@ static void idle(void)
 	uint32_t mark = weft_load32(&weft_completed);
 
 	if (!weft_progress())
-		weft_progress_sleep(mark, 1000);
+		weft_progress_block(mark, 1000);
 }
 
 static void wake(void)
 {
-	if (weft_core.can_sleep)
+	if (weft_core.can_block)
 		fi_cq_signal(weft_core.cq);
 }
 

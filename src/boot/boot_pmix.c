@@ -95,7 +95,7 @@ static void job_of_one(struct weft_job *job)
  * Returns the integer value of a key for a rank or the job, or fallback if it
  * is unknown.
  */
-static int ask_int(pmix_rank_t rank, const char *key, int fallback)
+static int get_int(pmix_rank_t rank, const char *key, int fallback)
 {
 	pmix_proc_t p;
 	pmix_value_t *v;
@@ -146,7 +146,7 @@ static int parse_peers(const char *list, int *out, int room)
 	return n;
 }
 
-static int ask_local_peers(struct weft_job *job)
+static int get_local_peers(struct weft_job *job)
 {
 	pmix_proc_t p;
 	pmix_value_t *v;
@@ -172,7 +172,7 @@ static int ask_local_peers(struct weft_job *job)
  * Reports that the PMIx server cannot be reached. The message includes the
  * limit of the address space, which PMIx does not report.
  */
-static int no_server(const char *trace, pmix_status_t st)
+static int report_no_server(const char *trace, pmix_status_t st)
 {
 	char why[WEFT_LIMIT_TEXT];
 
@@ -189,7 +189,7 @@ static int no_server(const char *trace, pmix_status_t st)
  * Reports that the PMIx thread cannot be started; PMIx does not name the
  * reason.
  */
-static int no_thread(int err)
+static int report_no_thread(int err)
 {
 	char why[WEFT_LIMIT_TEXT];
 	unsigned ranks = (unsigned)env_int("WEFT_LOCAL_RANKS");
@@ -213,31 +213,31 @@ int weft_pmix_open(struct weft_job *job)
 	if (!trace || env_int("WEFT_SINGLETON"))
 		return 0;
 	if (!getenv("PMIX_RANK"))
-		return no_server(trace, PMIX_ERR_UNREACH);
+		return report_no_server(trace, PMIX_ERR_UNREACH);
 	/* from here on error messages name the rank */
 	job->rank = env_int("PMIX_RANK");
 	weft_log_set_rank(job->rank);
 	err = weft_limit_try_thread();
 	if (err)
-		return no_thread(err);
+		return report_no_thread(err);
 	st = PMIx_Init(&me, NULL, 0);
 	/* other processes may have reached the limit meanwhile */
 	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
-		return no_thread(err);
+		return report_no_thread(err);
 	if (st != PMIX_SUCCESS)
-		return no_server(trace, st);
+		return report_no_server(trace, st);
 	open = true;
 	spare_reserve();
 	job->launched = true;
 	job->rank = (int)me.rank;
-	job->size = ask_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
+	job->size = get_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
 	if (job->size < 1)
-		return no_server(trace, PMIX_ERR_NOT_FOUND);
-	job->local_rank = ask_int(me.rank, PMIX_LOCAL_RANK, 0);
-	job->local_size = ask_int(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, 1);
-	job->appnum = ask_int(me.rank, PMIX_APPNUM, -1);
-	job->universe = ask_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, -1);
-	return ask_local_peers(job);
+		return report_no_server(trace, PMIX_ERR_NOT_FOUND);
+	job->local_rank = get_int(me.rank, PMIX_LOCAL_RANK, 0);
+	job->local_size = get_int(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, 1);
+	job->appnum = get_int(me.rank, PMIX_APPNUM, -1);
+	job->universe = get_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, -1);
+	return get_local_peers(job);
 }
 
 static int to_errno(pmix_status_t st, const char *what)
@@ -252,10 +252,10 @@ static int to_errno(pmix_status_t st, const char *what)
 /* Returns the job status page if it belongs to this job. */
 static struct weft_job_page *job_page_of_job(void)
 {
-	uint32_t place;
-	struct weft_job_page *r = weft_call_job_page(&place);
+	uint32_t my_index;
+	struct weft_job_page *r = weft_call_job_page(&my_index);
 
-	return r && place == me.rank &&
+	return r && my_index == me.rank &&
 			       r->members == (uint32_t)weft_core.job.size &&
 			       weft_job_page_is_of(r, me.nspace)
 		       ? r
@@ -300,7 +300,7 @@ int weft_pmix_put(const void *name, size_t len)
 
 	if (!open)
 		return 0;
-	job_page = len <= JOB_PAGE_CARD ? job_page_of_job() : NULL;
+	job_page = len <= JOB_PAGE_ENTRY ? job_page_of_job() : NULL;
 	if (job_page) {
 		entry_number =
 			weft_job_page_entry_put(job_page, me.rank, name, len);
@@ -389,23 +389,23 @@ struct fence {
 	 * 1: the status is stored; 2: the callback does not access this struct
 	 * any more
 	 */
-	weft_au32 over;
+	weft_au32 done;
 	pmix_status_t status;
 	void (*wake)(void);
 };
 
-static void fence_over(pmix_status_t status, void *arg)
+static void fence_done(pmix_status_t status, void *arg)
 {
 	struct fence *f = arg;
 
 	f->status = status;
 	/* R1 pairs with A1 in weft_pmix_fence(): the status is written. */
-	weft_store32(&f->over, 1);
+	weft_store32(&f->done, 1);
 	f->wake();
 	/*
 	 * R2 pairs with A2 in weft_pmix_fence(): f is not accessed after this.
 	 */
-	weft_store32(&f->over, 2);
+	weft_store32(&f->done, 2);
 }
 
 int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
@@ -415,18 +415,18 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 
 	if (!open)
 		return 0;
-	st = PMIx_Fence_nb(NULL, 0, NULL, 0, fence_over, &f);
+	st = PMIx_Fence_nb(NULL, 0, NULL, 0, fence_done, &f);
 	if (st == PMIX_OPERATION_SUCCEEDED)
 		return 0;
 	if (st != PMIX_SUCCESS)
 		return to_errno(st, "fence");
-	/* A1 pairs with R1 in fence_over() */
-	while (!weft_load32(&f.over))
+	/* A1 pairs with R1 in fence_done() */
+	while (!weft_load32(&f.done))
 		idle();
 	/*
-	 * A2 pairs with R2 in fence_over(): data that wake() uses may be freed
+	 * A2 pairs with R2 in fence_done(): data that wake() uses may be freed
 	 */
-	while (weft_load32(&f.over) != 2)
+	while (weft_load32(&f.done) != 2)
 		sched_yield();
 	/* the launcher ends the job: another rank died or called MPI_Abort */
 	if (f.status != PMIX_SUCCESS && f.status != PMIX_ERR_TIMEOUT)

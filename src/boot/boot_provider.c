@@ -33,7 +33,7 @@ static const struct weft_fishim *other; /* NULL: Weft's provider is used */
  * Finds a library in the directory DIR of the MPI library. Installed:
  * DIR/weft/FILE. Build tree: DIR/FILE, in .libs. Returns 0 or -ENOENT.
  */
-static int find_beside(const char *file, char *path, size_t room)
+static int find_in_library_dir(const char *file, char *path, size_t room)
 {
 	char dir[PATH_MAX];
 	char *slash;
@@ -63,11 +63,12 @@ static void *provider_load(const char *forced, const char *file,
 
 	if (forced) {
 		snprintf(path, sizeof(path), "%s", forced);
-	} else if (find_beside(file, path, sizeof(path))) {
-		weft_log_once(WEFT_LOG_ERROR,
-			      "%s not found beside the MPI library; "
-			      "WEFT_PROVIDER_LIB names the provider",
-			      file);
+	} else if (find_in_library_dir(file, path, sizeof(path))) {
+		weft_log_once(
+			WEFT_LOG_ERROR,
+			"%s not found in the directory of the MPI library; "
+			"WEFT_PROVIDER_LIB names the provider",
+			file);
 		return NULL;
 	}
 	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -161,10 +162,11 @@ static int other_check(struct fi_info *info, struct fid_fabric *fabric)
 {
 	if (!loses_messages(info))
 		return 0;
-	weft_log_once(WEFT_LOG_ERROR,
-		      "provider shm of libfabric 1.17 loses messages that come "
-		      "before a receive with MPI_ANY_TAG or MPI_ANY_SOURCE; "
-		      "unset FI_PROVIDER for shared memory");
+	weft_log_once(
+		WEFT_LOG_ERROR,
+		"provider shm of libfabric 1.17 loses messages that arrive "
+		"before a receive with MPI_ANY_TAG or MPI_ANY_SOURCE; "
+		"unset FI_PROVIDER for shared memory");
 	fi_close(&fabric->fid);
 	weft_prov_free(info);
 	return -EOPNOTSUPP;

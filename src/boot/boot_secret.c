@@ -116,26 +116,27 @@ static bool secret_derive(const struct secret_user *u, const char *use,
 			  uint8_t out[WEFT_SECRET_KEY])
 {
 	uint8_t text[512] = { 0 };
-	size_t at = strlen(use) + 1;
+	size_t pos = strlen(use) + 1;
 	size_t job = strnlen(weft_pmix_job(),
-			     sizeof(text) - at - 1 - sizeof(offer->nonce));
+			     sizeof(text) - pos - 1 - sizeof(offer->nonce));
 	unsigned len;
 
 	/* strings end with a zero byte */
-	memcpy(text, use, at);
-	memcpy(text + at, weft_pmix_job(), job);
-	at += job + 1;
-	memcpy(text + at, offer->nonce, sizeof(offer->nonce));
-	at += sizeof(offer->nonce);
-	return HMAC(EVP_sha256(), u->bytes, (int)u->len, text, at, out, &len);
+	memcpy(text, use, pos);
+	memcpy(text + pos, weft_pmix_job(), job);
+	pos += job + 1;
+	memcpy(text + pos, offer->nonce, sizeof(offer->nonce));
+	pos += sizeof(offer->nonce);
+	return HMAC(EVP_sha256(), u->bytes, (int)u->len, text, pos, out, &len);
 }
 
 static void secret_warn(const struct secret_user *u)
 {
 	weft_log(WEFT_LOG_WARN,
 		 "this job is not protected from other users of its hosts and "
-		 "of the network between them: its key goes through the "
-		 "launcher's PMIx in clear, since FI_WEFT_KEY is not set and "
+		 "of the network between them: its key is sent through the "
+		 "launcher's PMIx in clear text, since FI_WEFT_KEY is not set "
+		 "and "
 		 "%s",
 		 u->what);
 }

@@ -71,7 +71,7 @@ static int open_cq(void)
 				   .wait_obj = FI_WAIT_UNSPEC };
 	int rc = fi_cq_open(c->domain, &attr, &c->cq, NULL);
 
-	c->can_sleep = rc == 0;
+	c->can_block = rc == 0;
 	if (!rc)
 		return 0;
 	attr.wait_obj = FI_WAIT_NONE;
@@ -195,9 +195,9 @@ static void open_recv(bool threads)
 }
 
 /* Returns whether all faults of the plan are faults of carriers. */
-static bool plan_is_of_paths(const char *text)
+static bool has_only_carrier_faults(const char *text)
 {
-	static const uint32_t path_faults =
+	static const uint32_t carrier_faults =
 		1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE |
 		1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_CORRUPT |
 		1u << WEFT_FAULT_DELAY | 1u << WEFT_FAULT_PARTITION;
@@ -209,7 +209,7 @@ static bool plan_is_of_paths(const char *text)
 	if (weft_fault_plan_load(text, &plan, &why))
 		return false;
 	for (size_t i = 0; i < plan.count; i++)
-		all = all && path_faults >> plan.fault[i].kind & 1;
+		all = all && carrier_faults >> plan.fault[i].kind & 1;
 	weft_fault_plan_fini(&plan);
 	return all;
 }
@@ -219,12 +219,12 @@ static bool plan_is_of_paths(const char *text)
  * no datagrams, and shared memory, which it uses instead, cannot inject such
  * faults.
  */
-static void drop_path_faults(void)
+static void ignore_carrier_faults(void)
 {
 	const char *plan = getenv("FI_WEFT_FAULTS");
 
 	if (weft_core.job.size > 1 || !plan || uses_datagrams() ||
-	    !plan_is_of_paths(plan))
+	    !has_only_carrier_faults(plan))
 		return;
 	weft_log(WEFT_LOG_INFO,
 		 "fault plan \"%s\" is ignored: a job of one process sends no "
@@ -240,7 +240,7 @@ int weft_wire_open(bool threads, const struct weft_wire_module *g)
 	int rc;
 
 	module = g;
-	drop_path_faults();
+	ignore_carrier_faults();
 	if (!hints || alloc_procs())
 		return -ENOMEM;
 	rc = weft_prov_open(hints, &c->info, &c->fabric);

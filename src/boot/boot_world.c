@@ -124,24 +124,24 @@ static void report_when_left(void)
 }
 
 /* Condition on which a rank waits for the launcher, outside virtual time. */
-static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t launcher_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t launcher_woken = PTHREAD_COND_INITIALIZER;
 static bool launcher_is_done;
 
 static void wait_for_launcher(void)
 {
-	pthread_mutex_lock(&rest_lock);
+	pthread_mutex_lock(&launcher_lock);
 	while (!launcher_is_done)
-		pthread_cond_wait(&launcher_woken, &rest_lock);
-	pthread_mutex_unlock(&rest_lock);
+		pthread_cond_wait(&launcher_woken, &launcher_lock);
+	pthread_mutex_unlock(&launcher_lock);
 }
 
 static void launcher_done(void)
 {
-	pthread_mutex_lock(&rest_lock);
+	pthread_mutex_lock(&launcher_lock);
 	launcher_is_done = true;
 	pthread_cond_signal(&launcher_woken);
-	pthread_mutex_unlock(&rest_lock);
+	pthread_mutex_unlock(&launcher_lock);
 }
 
 void weft_world_leave(void)
@@ -159,14 +159,14 @@ void weft_world_halt(void)
 void weft_world_failed_ranks(char *text, size_t len)
 {
 	char why[96];
-	size_t at = 0;
+	size_t pos = 0;
 
 	*text = 0;
-	for (int r = 0; world && r < weft_core.job.size && at < len; r++)
+	for (int r = 0; world && r < weft_core.job.size && pos < len; r++)
 		if (!world->why(domain(), (uint32_t)r, why, sizeof(why)))
-			at += (size_t)snprintf(text + at, len - at,
-					       "%s rank %d (%s)",
-					       at ? "," : ":", r, why);
+			pos += (size_t)snprintf(text + pos, len - pos,
+						"%s rank %d (%s)",
+						pos ? "," : ":", r, why);
 }
 
 /* Returns whether this is the lowest rank that is not on a failed node. */

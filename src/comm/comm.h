@@ -47,7 +47,8 @@ struct weft_comm {
 
 	int size; /* size of the local group */
 	bool inter;
-	bool met; /* weft_comm_exchange_addresses() was called */
+	/* weft_comm_exchange_addresses() was called */
+	bool addresses_exchanged;
 	struct weft_group *group;
 	struct weft_group *remote; /* NULL unless inter */
 	/* inter: intracommunicator of the local group */
@@ -70,8 +71,8 @@ struct weft_comm {
 	struct weft_info *info; /* NULL: none; owned */
 	struct weft_errh *errh; /* holds one reference; never NULL */
 	struct weft_bsend *bsend;
-	struct weft_list
-		link; /* list of all communicators: diag_peer_failure.c */
+	/* list of all communicators: diag_peer_failure.c */
+	struct weft_list link;
 	/* persistent requests of this communicator (msg_persist.h) */
 	struct weft_list persistent;
 	struct coll_hosts *hosts; /* coll/coll_hosts.h, computed on first use */

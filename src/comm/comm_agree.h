@@ -42,18 +42,19 @@ struct weft_agree {
 	uint64_t in[WEFT_CTX_WINDOW + 1];
 	struct weft_req *send;
 	struct weft_req *recv;
-	int want;	/* number of ids requested, 1 or 2 */
+	int id_count;	/* number of ids requested, 1 or 2 */
 	unsigned id[2]; /* ids agreed on */
 };
 
 /*
- * Starts an agreement; the caller has set m, want and req. ops->step must call
- * weft_agree_step().
+ * Starts an agreement; the caller has set m, id_count and req. ops->step must
+ * call weft_agree_step().
  */
 void weft_agree_start(struct weft_agree *a);
 int weft_agree_step(struct weft_agree *a); /* a step of struct weft_req_ops */
 
-/* Blocking form: agrees on `want` ids. -ENOSPC: not enough ids are free. */
-int weft_agree_wait(const struct weft_channel *m, int want, unsigned *ids_p);
+/* Blocking form: agrees on `id_count` ids. -ENOSPC: not enough ids are free. */
+int weft_agree_wait(const struct weft_channel *m, int id_count,
+		    unsigned *ids_p);
 
 #endif

@@ -12,7 +12,7 @@
 #include "src/comm/comm.h"
 
 struct weft_channel {
-	struct weft_comm *over;
+	struct weft_comm *comm;
 	unsigned flags; /* WEFT_P2P_COLL or WEFT_P2P_GROUP */
 	int tag;
 };

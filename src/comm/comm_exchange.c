@@ -39,10 +39,10 @@ int weft_comm_exchange_addresses(struct weft_comm *c)
 	size_t len;
 	int rc;
 
-	if (weft_likely(c->met) || c->inter || c->size < EXCHANGE_MIN_RANKS ||
-	    weft_core.virt)
+	if (weft_likely(c->addresses_exchanged) || c->inter ||
+	    c->size < EXCHANGE_MIN_RANKS || weft_core.virt)
 		return 0;
-	c->met = true;
+	c->addresses_exchanged = true;
 	if (weft_pmix_names_are_shared())
 		return 0;
 	mine = weft_wire_name(&len);

@@ -73,11 +73,11 @@ static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
 			    struct weft_comm **comm_p)
 {
 	struct weft_comm scratch;
-	int *both = weft_inter_members(group, remote, &scratch, m.over->ctx);
+	int *both = weft_inter_members(group, remote, &scratch, m.comm->ctx);
 	unsigned ids[2];
 	int rc = -ENOMEM;
 
-	m.over = &scratch;
+	m.comm = &scratch;
 	if (both)
 		rc = weft_agree_wait(&m, 2, ids);
 	free(both);
@@ -93,12 +93,12 @@ static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
 struct hello {
 	int size;
 	/* hash of the local context, part of the agreement's tag */
-	uint32_t mix;
+	uint32_t context_hash;
 };
 
-static uint32_t mix(const struct weft_make_inter *i)
+static uint32_t context_hash(const struct weft_make_inter *i)
 {
-	return (uint32_t)(i->local->over->ctx >> WEFT_TAG_CTX_AT) * 2654435761u;
+	return (uint32_t)(i->local->comm->ctx >> WEFT_TAG_CTX_AT) * 2654435761u;
 }
 
 /*
@@ -106,10 +106,10 @@ static uint32_t mix(const struct weft_make_inter *i)
  * broadcasts the other list to its group.
  */
 static int exchange_groups(const struct weft_make_inter *i,
-			   struct weft_group **remote_p, uint32_t *mix_p)
+			   struct weft_group **remote_p, uint32_t *hash_p)
 {
 	struct weft_channel leaders = { i->peer, i->flags, i->tag };
-	struct hello mine = { i->group->size, mix(i) };
+	struct hello mine = { i->group->size, context_hash(i) };
 	struct hello theirs = { 0, 0 };
 	bool leads = i->group->rank == i->leader;
 	struct weft_group *g;
@@ -133,7 +133,7 @@ static int exchange_groups(const struct weft_make_inter *i,
 	if (!rc)
 		rc = weft_channel_bcast(i->local, i->leader, g->proc,
 					(size_t)theirs.size * sizeof(int));
-	*mix_p = mine.mix + theirs.mix;
+	*hash_p = mine.context_hash + theirs.context_hash;
 	*remote_p = g;
 	return rc;
 }
@@ -145,12 +145,12 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 					    << WEFT_TAG_CTX_AT };
 	struct weft_channel m = { &no_comm, WEFT_P2P_GROUP, 0 };
 	struct weft_group *remote;
-	uint32_t salt;
-	int rc = exchange_groups(i, &remote, &salt);
+	uint32_t hash;
+	int rc = exchange_groups(i, &remote, &hash);
 
 	if (rc)
 		return rc;
-	m.tag = (int)((salt + (uint32_t)i->tag) & WEFT_TAG_MASK);
+	m.tag = (int)((hash + (uint32_t)i->tag) & WEFT_TAG_MASK);
 	return agree_and_create(parent, weft_group_get(i->group), remote, m,
 				comm_p);
 }
@@ -188,7 +188,7 @@ static int create_between(struct weft_comm *c, struct weft_group *mine,
 	int rc = -ENOMEM;
 
 	*comm_p = NULL;
-	m.over = &scratch;
+	m.comm = &scratch;
 	if (both)
 		rc = weft_agree_wait(&m, 2, ids);
 	free(both);
@@ -288,7 +288,7 @@ int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
 	weft_group_ready(g);
 	m = weft_channel_of(c);
 	weft_channel_scratch(&scratch, c->ctx, g->proc, g->size, g->rank);
-	m.over = &scratch;
+	m.comm = &scratch;
 	rc = weft_agree_wait(&m, 1, &id);
 	if (!rc)
 		return weft_comm_create(c, g, NULL, id, comm_p);

@@ -94,7 +94,7 @@ struct weft_core {
 	 * supported
 	 */
 	struct fi_weft_typed *typed;
-	bool can_sleep; /* fi_cq_sread works */
+	bool can_block; /* fi_cq_sread works */
 	struct weft_wait_policy policy;
 	size_t max_bytes; /* largest message in bytes */
 	/* largest number of memory blocks of one send or receive */

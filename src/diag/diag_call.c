@@ -78,7 +78,7 @@ bool weft_call_report_requested(void)
 }
 
 /* Attaches the launcher's page, or creates a private page. */
-static void open_roll(void)
+static void open_page(void)
 {
 	long fd = env_number("WEFT_JOB_PAGE"), rank = env_number("PMIX_RANK");
 
@@ -105,7 +105,7 @@ static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 	const char *name = site->name + (site->name[0] == 'P');
 	uint32_t id;
 
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	if (!job_page.head)
 		return 0;
 	id = weft_job_page_id(&job_page, name);
@@ -137,7 +137,7 @@ static WEFT_COLD void open_thread_state(struct thread_state *l)
 {
 	uint32_t i;
 
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	l->slot = &dummy_slot;
 	if (!job_page.head)
 		return;
@@ -162,7 +162,7 @@ static bool may_take_fast_path(const struct thread_state *l)
  * Stores the current call for the trace. R3 pairs with A3 in read_open(),
  * report.c: the start time is stored before the call's number.
  */
-static void note_open(const struct thread_state *l)
+static void store_open_call(const struct thread_state *l)
 {
 	struct trace_open *o = &mode.open[l->index];
 
@@ -180,7 +180,7 @@ static void call_begin(struct thread_state *l, uint32_t id)
 	l->mark = (struct weft_call_mark){ 0 };
 	l->since = l->timed == COUNTER ? weft_counter() : mode.now();
 	if (mode.open)
-		note_open(l);
+		store_open_call(l);
 }
 
 struct weft_call weft_call_enter_slow(struct weft_call_site *site)
@@ -255,7 +255,7 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 {
 	struct job_page_member *m;
 
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	mode.multithreaded = threads;
 	if (job_page.head)
 		weft_store32(&weft_job_page_member(&job_page, me)->finished, 0);
@@ -288,27 +288,27 @@ void weft_call_stop(void)
 
 void weft_call_finish(void)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	if (job_page.head)
 		weft_store32(&weft_job_page_member(&job_page, me)->finished, 1);
 }
 
 struct weft_job_page *weft_call_job_page(uint32_t *me_p)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	*me_p = me;
 	return shared ? &job_page : NULL;
 }
 
 bool weft_call_has_launcher(void)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	return shared;
 }
 
 const char *weft_call_text(char *text, size_t len)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	if (!weft_job_page_in(&job_page, me, text, len))
 		text[0] = '\0';
 	return text;
@@ -316,7 +316,7 @@ const char *weft_call_text(char *text, size_t len)
 
 void weft_call_report(const char *text)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	if (shared && job_page.counted)
 		weft_job_page_text_add(&job_page, text);
 	else

@@ -45,18 +45,18 @@ static void describe_comm(const struct weft_comm *c,
  */
 static void list_members(const struct weft_comm *c, char *list, size_t size)
 {
-	size_t at = 0;
+	size_t pos = 0;
 	int k, from;
 
-	for (k = 0; k < c->peers && at < size; k++) {
+	for (k = 0; k < c->peers && pos < size; k++) {
 		for (from = k;
 		     k + 1 < c->peers && c->proc[k + 1] == c->proc[k] + 1; k++)
 			;
-		at += (size_t)snprintf(
-			list + at, size - at, k > from ? "%s%d-%d" : "%s%d",
-			at ? "," : "", c->proc[from], c->proc[k]);
+		pos += (size_t)snprintf(
+			list + pos, size - pos, k > from ? "%s%d-%d" : "%s%d",
+			pos ? "," : "", c->proc[from], c->proc[k]);
 	}
-	if (at >= size)
+	if (pos >= size)
 		list[0] = '\0';
 }
 

@@ -126,15 +126,15 @@ int weft_err_arg(const void *obj, const char *func, int class, int arg,
 		 const char *fmt, ...)
 {
 	char text[MPI_MAX_ERROR_STRING];
-	int at = snprintf(text, sizeof(text), "%s: ", mpi_name(func));
+	int pos = snprintf(text, sizeof(text), "%s: ", mpi_name(func));
 	va_list ap;
 
 	va_start(ap, fmt);
-	at += vsnprintf(text + at, sizeof(text) - (size_t)at, fmt, ap);
+	pos += vsnprintf(text + pos, sizeof(text) - (size_t)pos, fmt, ap);
 	va_end(ap);
-	if (arg > 0 && at < (int)sizeof(text))
-		snprintf(text + at, sizeof(text) - (size_t)at, " (argument %d)",
-			 arg);
+	if (arg > 0 && pos < (int)sizeof(text))
+		snprintf(text + pos, sizeof(text) - (size_t)pos,
+			 " (argument %d)", arg);
 	return weft_err_call(obj, func, weft_errtext_store(class, text));
 }
 

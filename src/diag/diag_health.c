@@ -46,7 +46,7 @@ static struct fi_weft_stats *stats; /* NULL: the provider has no counters */
 static uint64_t garbage, losses;    /* counters at the last check */
 static uint64_t garbage_ns, losses_ns;
 
-static int give_up(const char *what, int err)
+static int disable_watch(const char *what, int err)
 {
 	weft_log_once(WEFT_LOG_WARN,
 		      "WEFT_HEALTH: the health watch is off: %s: %s", what,
@@ -147,12 +147,12 @@ int weft_core_health_offer(void)
 		return 0;
 	job_name(name);
 	err = create_region(name, period_ns());
-	return err ? give_up("the region of its host", err) : 0;
+	return err ? disable_watch("the region of its host", err) : 0;
 }
 
 /* ---- checks of the host -------------------------------------------------- */
 
-static void sleep_until(uint64_t due_ns)
+static void block_until(uint64_t due_ns)
 {
 	uint64_t now;
 
@@ -174,14 +174,14 @@ static void *watch_thread(void *arg)
 		now = weft_now_ns();
 		weft_health_sense(&health, now, &bounds, "");
 		weft_health_round(&health, now);
-		sleep_until(now + step);
+		block_until(now + step);
 	}
 	return NULL;
 }
 
-static int start(void)
+static int start_thread(void)
 {
-	sigset_t all, had;
+	sigset_t all, old;
 	pthread_attr_t attr;
 	int err;
 
@@ -191,9 +191,9 @@ static int start(void)
 						 ? STACK_BYTES
 						 : (size_t)PTHREAD_STACK_MIN);
 	/* signals are left to the application's threads */
-	pthread_sigmask(SIG_SETMASK, &all, &had);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, &attr, watch_thread, NULL);
-	pthread_sigmask(SIG_SETMASK, &had, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	return -err;
 }
@@ -201,12 +201,12 @@ static int start(void)
 /* ---- checks of the interface --------------------------------------------- */
 
 /* Returns whether the counter grew within the last two periods. */
-static uint32_t grew_recently(uint64_t count, uint64_t *had, uint64_t *last_ns,
+static uint32_t grew_recently(uint64_t count, uint64_t *old, uint64_t *last_ns,
 			      uint64_t now_ns)
 {
-	if (count > *had)
+	if (count > *old)
 		*last_ns = now_ns;
-	*had = count;
+	*old = count;
 	return *last_ns && now_ns - *last_ns <= 2 * health.what.period_ns;
 }
 
@@ -231,16 +231,16 @@ static void nic_check(void)
 	weft_health_nic(&health, now, warns);
 }
 
-static const struct weft_watcher watcher = { .look = nic_check, .ms = NIC_MS };
+static const struct weft_watcher watcher = { .idle = nic_check, .ms = NIC_MS };
 
 static int health_begin(void)
 {
 	void *ops = NULL;
-	int err = start();
+	int err = start_thread();
 
 	if (err) {
 		weft_health_leave(&health);
-		return give_up("its thread", err);
+		return disable_watch("its thread", err);
 	}
 	running = true;
 	if (!fi_open_ops(&weft_core.ep->fid, FI_WEFT_STATS, 0, &ops, NULL))
@@ -277,7 +277,7 @@ int weft_core_health_join(void)
 		err = weft_health_join(&health, local_index(),
 				       (uint32_t)weft_core.job.rank);
 	if (err)
-		return give_up("the region of its host", err);
+		return disable_watch("the region of its host", err);
 	read_bounds();
 	return health_begin();
 }

@@ -26,7 +26,7 @@ static int *failure_of;
 enum source { UNKNOWN, WANTED, CONTACTED };
 static uint8_t *sources; /* enum source, indexed by rank in the job */
 /* looks up the address of a process and passes it to the provider */
-static int (*reach)(int proc);
+static int (*find_address)(int proc);
 
 void weft_comm_list_add(struct weft_comm *c)
 {
@@ -124,13 +124,13 @@ static bool update_dead(void)
 	return failure_of;
 }
 
-static void want(int proc)
+static void want_contact(int proc)
 {
 	if (sources[proc] == UNKNOWN && proc != weft_core.job.rank)
 		sources[proc] = WANTED;
 }
 
-static int note_source(void *arg, uint64_t word, uint64_t ignore)
+static int record_source(void *arg, uint64_t word, uint64_t ignore)
 {
 	const struct weft_comm *c = comm_of(word);
 	int source = weft_tag_source(word);
@@ -138,9 +138,9 @@ static int note_source(void *arg, uint64_t word, uint64_t ignore)
 	if (!c)
 		return 0;
 	for (int i = 0; is_from_any_source(word, ignore) && i < c->peers; i++)
-		want(c->proc[i]);
+		want_contact(c->proc[i]);
 	if (!(ignore & WEFT_TAG_SRC) && source < c->peers)
-		want(c->proc[source]);
+		want_contact(c->proc[source]);
 	return 0;
 }
 
@@ -166,35 +166,36 @@ static void contact_wanted(void)
 			continue;
 		n++;
 		sources[i] = CONTACTED;
-		if (!reach(i))
+		if (!find_address(i))
 			peers->meet(weft_core.ep, weft_core.proc[i].real);
 	}
 }
 
 /* Completes receives from dead processes with an error. The lock is held. */
-static void look(void)
+static void check_peers(void)
 {
 	if (may_contact()) {
-		peers->fail(weft_core.ep, note_source, NULL);
+		peers->fail(weft_core.ep, record_source, NULL);
 		contact_wanted();
 	}
 	if (update_dead())
 		peers->fail(weft_core.ep, receive_error, NULL);
 }
 
-static const struct weft_watcher watcher = { .look = look,
+static const struct weft_watcher watcher = { .idle = check_peers,
 					     .ms = WEFT_PEER_FAILURE_CHECK_MS };
 /*
  * In virtual time the death of a process wakes blocked ranks; a periodic check
  * would make virtual time jump.
  */
-static const struct weft_watcher virtual_watcher = { .look = look, .ms = -1 };
+static const struct weft_watcher virtual_watcher = { .idle = check_peers,
+						     .ms = -1 };
 
 void weft_failure_open(int (*find)(int proc))
 {
 	void *ops = NULL;
 
-	reach = find;
+	find_address = find;
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		return;
 	peers = ops;
@@ -219,7 +220,7 @@ int weft_failure_check(uint64_t word, uint64_t ignore)
 
 	weft_lock();
 	if (may_contact()) {
-		note_source(NULL, word, ignore);
+		record_source(NULL, word, ignore);
 		contact_wanted();
 	}
 	err = update_dead() ? receive_error(NULL, word, ignore) : 0;
@@ -245,18 +246,18 @@ static size_t append_rank(char *text, size_t len, int proc, bool more)
 static void append_broken(char *text, size_t len)
 {
 	const struct weft_job *job = &weft_core.job;
-	size_t at = 0;
+	size_t pos = 0;
 
-	for (int i = 0; job->local && i < job->local_size && at < len; i++)
+	for (int i = 0; job->local && i < job->local_size && pos < len; i++)
 		if (weft_core_health_is_broken(job->local[i]))
-			at += append_rank(text + at, len - at, job->local[i],
-					  at != 0);
+			pos += append_rank(text + pos, len - pos, job->local[i],
+					   pos != 0);
 }
 
 void weft_failure_text(char *text, size_t len)
 {
 	bool known;
-	size_t at = 0;
+	size_t pos = 0;
 
 	*text = 0;
 	if (weft_core.virt) {
@@ -266,10 +267,10 @@ void weft_failure_text(char *text, size_t len)
 	weft_lock();
 	known = update_dead();
 	for (int i = 0; known && i < weft_core.job.size; i++) {
-		if (failure_of[i] == ECONNRESET && at < len)
-			at += append_rank(text + at, len - at, i, at != 0);
+		if (failure_of[i] == ECONNRESET && pos < len)
+			pos += append_rank(text + pos, len - pos, i, pos != 0);
 	}
 	weft_unlock();
-	if (!at)
+	if (!pos)
 		append_broken(text, len);
 }

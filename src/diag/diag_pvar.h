@@ -20,8 +20,8 @@ struct weft_pvar {
 	const char *name;
 	const char *help;
 	enum weft_pvar_from from;
-	unsigned at; /* index of the counter, or offset of the field */
-	bool level;  /* a current level, not a sum */
+	unsigned position; /* index of the counter, or offset of the field */
+	bool level;	   /* a current level, not a sum */
 };
 
 extern const struct weft_pvar weft_pvars[];

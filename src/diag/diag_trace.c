@@ -84,7 +84,7 @@ static uint64_t time_after(void)
 					 : weft_core_clock_peek_ps();
 }
 
-static bool is_users(uint64_t word)
+static bool is_application_message(uint64_t word)
 {
 	return (word >> WEFT_TAG_KIND_AT & 3) != CTRL;
 }
@@ -141,7 +141,7 @@ WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
 				       .id = rank_of(to),
 				       .later = later };
 
-	if (!rc && is_users(word))
+	if (!rc && is_application_message(word))
 		put_event(&e);
 	return rc;
 }
@@ -264,7 +264,7 @@ static WEFT_NOINLINE WEFT_HOT void put_recv(uint64_t word, size_t bytes,
 				       .size = bytes,
 				       .word = word };
 
-	if (is_users(word))
+	if (is_application_message(word))
 		put_event(&e);
 }
 
@@ -287,7 +287,7 @@ static void put_done(const struct weft_p2p *p)
 		.id = (uint32_t)(p->pend.lane - weft_core.proc),
 	};
 
-	if (is_users(p->word))
+	if (is_application_message(p->word))
 		put_event(&e);
 }
 
@@ -434,15 +434,16 @@ static uint64_t size_of(MPI_Count count, MPI_Datatype type)
 static void mark_peer(const struct weft_comm *c, int peer, int tag,
 		      uint64_t size, int root)
 {
-	uint32_t there = peer == MPI_ANY_SOURCE	 ? TRACE_ANY_PEER
-			 : peer == MPI_PROC_NULL ? TRACE_NULL_PEER
-			 : peer < 0		 ? TRACE_NO_PEER
-						 : (uint32_t)peer;
-	uint32_t with = tag == MPI_ANY_TAG	   ? TRACE_ANY_TAG
-			: tag == WEFT_TRACE_NO_ARG ? TRACE_NO_TAG
-						   : (uint32_t)tag;
+	uint32_t peer_field = peer == MPI_ANY_SOURCE  ? TRACE_ANY_PEER
+			      : peer == MPI_PROC_NULL ? TRACE_NULL_PEER
+			      : peer < 0	      ? TRACE_NO_PEER
+						      : (uint32_t)peer;
+	uint32_t tag_field = tag == MPI_ANY_TAG		? TRACE_ANY_TAG
+			     : tag == WEFT_TRACE_NO_ARG ? TRACE_NO_TAG
+							: (uint32_t)tag;
 	const struct weft_call_mark m = {
-		.word = TRACE_P2P(there, with, c->ctx >> WEFT_TAG_CTX_AT),
+		.word = TRACE_P2P(peer_field, tag_field,
+				  c->ctx >> WEFT_TAG_CTX_AT),
 		.size = size,
 		.root = root >= 0 ? (uint32_t)root + 1 : 0,
 	};
@@ -590,7 +591,7 @@ void weft_trace_start(const struct weft_trace_hooks *of)
 		world = NULL;
 	install_hooks();
 	ends = *of;
-	counts = !weft_core.virt && weft_trace_count(&trace);
+	counts = !weft_core.virt && weft_trace_use_counter(&trace);
 	weft_call_set_trace(call_done, counts, weft_trace_opens(&trace));
 }
 
@@ -702,7 +703,7 @@ void weft_trace_world(void)
 
 /* ---- class routes -------------------------------------------------------- */
 
-static void put_branch(void *arg, const struct fi_weft_branch *b)
+static void put_tree_node(void *arg, const struct fi_weft_branch *b)
 {
 	struct trace_branch *t = arg;
 
@@ -724,6 +725,6 @@ void weft_trace_route(const struct weft_comm *comm, int id)
 	    comm->proc[0] != weft_core.job.rank)
 		return;
 	t.t = weft_core_clock_peek_ps();
-	world->tree(&weft_core.domain->fid, id, put_branch, &t);
+	world->tree(&weft_core.domain->fid, id, put_tree_node, &t);
 	routes++;
 }

@@ -25,22 +25,22 @@
  * Appends text to the note. Returns false and appends nothing if it does not
  * fit.
  */
-static bool append(char note[WEFT_WAIT_NOTE_BYTES], size_t *at,
+static bool append(char note[WEFT_WAIT_NOTE_BYTES], size_t *pos,
 		   const char *text)
 {
 	size_t len = strlen(text);
 
-	if (*at + len >= WEFT_WAIT_NOTE_BYTES)
+	if (*pos + len >= WEFT_WAIT_NOTE_BYTES)
 		return false;
-	memcpy(note + *at, text, len + 1);
-	*at += len;
+	memcpy(note + *pos, text, len + 1);
+	*pos += len;
 	return true;
 }
 
 static void item_text(const struct weft_waitnote_item *i, char *text,
 		      size_t len)
 {
-	size_t at;
+	size_t pos;
 
 	if (i->kind == WEFT_WAIT_COLL && i->step)
 		snprintf(text, len, ";c %d %u %d-%d/%d %s", i->tag, i->ctx,
@@ -52,24 +52,24 @@ static void item_text(const struct weft_waitnote_item *i, char *text,
 		snprintf(text, len, ";%c %d %d %u %s", i->kind, i->peer, i->tag,
 			 i->ctx, i->comm);
 	/* A name may contain the separators of items. */
-	for (at = 1; text[at]; at++)
-		if (text[at] == ';' || text[at] == '\n')
-			text[at] = '_';
+	for (pos = 1; text[pos]; pos++)
+		if (text[pos] == ';' || text[pos] == '\n')
+			text[pos] = '_';
 }
 
 char *weft_waitnote_write(const struct weft_waitnote *s,
 			  char note[WEFT_WAIT_NOTE_BYTES])
 {
 	char text[128];
-	size_t at = 0;
+	size_t pos = 0;
 
 	note[0] = '\0';
 	snprintf(text, sizeof(text), "%s %c %d %d", s->call[0] ? s->call : "-",
 		 s->any ? '|' : '&', s->world_seq, s->nitems + s->more);
-	append(note, &at, text);
+	append(note, &pos, text);
 	for (int i = 0; i < s->nitems; i++) {
 		item_text(&s->item[i], text, sizeof(text));
-		if (!append(note, &at, text))
+		if (!append(note, &pos, text))
 			break;
 	}
 	return note;
@@ -259,10 +259,10 @@ static void next_all(const struct job *j, bool wild, int *next)
 /* Returns the lowest rank and the length of the cycle that contains r. */
 static int cycle_of(const int *next, int r, int *len)
 {
-	int low = r, at = next[r];
+	int low = r, current = next[r];
 
-	for (*len = 1; at != r; at = next[at], ++*len)
-		low = at < low ? at : low;
+	for (*len = 1; current != r; current = next[current], ++*len)
+		low = current < low ? current : low;
 	return low;
 }
 
@@ -272,15 +272,16 @@ static int cycle_of(const int *next, int r, int *len)
  */
 static int find_cycle(const int *next, int n, int *walked)
 {
-	int best = -1, best_len = 0, len, low, at;
+	int best = -1, best_len = 0, len, low, current;
 
 	memset(walked, 0, (size_t)n * sizeof(*walked));
 	for (int r = 0; r < n; r++) {
-		for (at = r; at >= 0 && !walked[at]; at = next[at])
-			walked[at] = r + 1;
-		if (at < 0 || walked[at] != r + 1)
+		for (current = r; current >= 0 && !walked[current];
+		     current = next[current])
+			walked[current] = r + 1;
+		if (current < 0 || walked[current] != r + 1)
 			continue;
-		low = cycle_of(next, at, &len);
+		low = cycle_of(next, current, &len);
 		if (best >= 0 && len >= best_len)
 			continue;
 		best = low;
@@ -294,13 +295,13 @@ static int find_cycle(const int *next, int n, int *walked)
  */
 static int find_chain(const struct job *j, const int *next)
 {
-	int at, steps;
+	int current, steps;
 
 	for (int r = 0; r < j->n; r++) {
-		at = r;
-		for (steps = 0; next[at] >= 0 && steps < j->n; steps++)
-			at = next[at];
-		if (steps && steps < j->n && j->rank[at].left)
+		current = r;
+		for (steps = 0; next[current] >= 0 && steps < j->n; steps++)
+			current = next[current];
+		if (steps && steps < j->n && j->rank[current].left)
 			return r;
 	}
 	return -1;
@@ -516,18 +517,20 @@ enum { RANKS_SHOWN = 12 };
 /* Prints the walk from a rank to its end, or back to the rank. */
 static void print_waits(FILE *f, const int *next, int from)
 {
-	int at = from, len = 1, shown = 0;
+	int current = from, len = 1, shown = 0;
 
-	for (at = next[from]; at >= 0 && at != from; at = next[at])
+	for (current = next[from]; current >= 0 && current != from;
+	     current = next[current])
 		len++;
-	fprintf(f, at < 0 ? "  chain: rank %d" : "  cycle: rank %d", from);
-	for (at = next[from]; at >= 0 && at != from; at = next[at]) {
+	fprintf(f, current < 0 ? "  chain: rank %d" : "  cycle: rank %d", from);
+	for (current = next[from]; current >= 0 && current != from;
+	     current = next[current]) {
 		if (++shown < RANKS_SHOWN || shown > len - 2)
-			fprintf(f, " -> rank %d", at);
+			fprintf(f, " -> rank %d", current);
 		else if (shown == RANKS_SHOWN)
 			fprintf(f, " -> ... (%d more)", len - 1 - shown);
 	}
-	if (at < 0)
+	if (current < 0)
 		fprintf(f, ", which has left MPI\n");
 	else
 		fprintf(f, " -> rank %d\n", from);

@@ -140,15 +140,15 @@ int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank)
 	s = &h->slot[slot];
 	h->me = slot;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		h->near[p] = weft_health_neighbour(h->what.shape, slot, p);
-		weft_store32(&s->near[p].slot, h->near[p]);
+		h->neighbour[p] = weft_health_neighbour(h->what.shape, slot, p);
+		weft_store32(&s->neighbour[p].slot, h->neighbour[p]);
 	}
 	weft_store32(&s->rank, rank);
 	weft_store32(&s->pid, pid);
 	weft_store32(&s->ns, h->ns);
 	weft_store64(&s->start, weft_proc_start(pid));
 	/*
-	 * R0 pairs with A0 in health_turn.c and health_see.c: identity before
+	 * R0 pairs with A0 in health_round.c and health_view.c: identity before
 	 * state.
 	 */
 	weft_store32(&s->state, HEALTH_JOINED);

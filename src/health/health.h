@@ -36,8 +36,8 @@ struct weft_health {
 	 */
 	uint32_t me;
 	/* slot of the neighbour behind each port; HEALTH_NO_SLOT: none */
-	uint32_t near[WEFT_WATCH_PORTS];
-	struct weft_watch_monitor eye[WEFT_WATCH_PORTS];
+	uint32_t neighbour[WEFT_WATCH_PORTS];
+	struct weft_watch_monitor monitor[WEFT_WATCH_PORTS];
 };
 
 /* Description of the job for a new region. */

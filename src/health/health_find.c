@@ -36,7 +36,7 @@ static uint32_t parent_of(uint32_t pid)
 	return parent;
 }
 
-static bool is_below(uint32_t pid, uint32_t top)
+static bool is_descendant(uint32_t pid, uint32_t top)
 {
 	for (int i = 0; i < DEPTH && pid > 1; i++) {
 		if (pid == top)
@@ -60,7 +60,7 @@ static int open_region(const char *dir, const char *name)
 }
 
 /* Returns whether fd is the region of this job; job NULL: of any job. */
-static bool fits(int fd, const char *job)
+static bool is_region_of(int fd, const char *job)
 {
 	struct weft_health h;
 	bool same;
@@ -89,7 +89,7 @@ static int region_of(uint32_t pid, const char *job)
 		return -ESRCH;
 	while (found < 0 && (e = readdir(d))) {
 		fd = open_region(dir, e->d_name);
-		if (fd >= 0 && fits(fd, job))
+		if (fd >= 0 && is_region_of(fd, job))
 			found = fd;
 		else if (fd >= 0)
 			close(fd);
@@ -120,7 +120,7 @@ int weft_health_find(const char *job)
 		return -ESRCH;
 	while (found < 0 && (e = readdir(d))) {
 		pid = pid_in(e->d_name);
-		if (pid && (!top || is_below(pid, top)))
+		if (pid && (!top || is_descendant(pid, top)))
 			found = region_of(pid, top ? NULL : job);
 	}
 	closedir(d);

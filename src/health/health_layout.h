@@ -112,18 +112,18 @@ struct health_slot {
 	/* line 1: written by the rank in every round */
 	struct health_register host, nic;
 	/* lines 2 to 4: written by the rank in every round */
-	struct health_neighbour near[WEFT_WATCH_PORTS];
+	struct health_neighbour neighbour[WEFT_WATCH_PORTS];
 	uint64_t pad2[24];
 };
 
 static_assert(sizeof(struct health_slot) == 512 &&
 		      offsetof(struct health_slot, host) == 64 &&
-		      offsetof(struct health_slot, near) == 128,
+		      offsetof(struct health_slot, neighbour) == 128,
 	      "shared format");
 
-static inline uint32_t health_states(uint32_t looks, uint8_t host, uint8_t nic)
+static inline uint32_t health_states(uint32_t checks, uint8_t host, uint8_t nic)
 {
-	return (looks > UINT16_MAX ? UINT16_MAX : looks) << 16 |
+	return (checks > UINT16_MAX ? UINT16_MAX : checks) << 16 |
 	       (uint32_t)host << 8 | nic;
 }
 

@@ -66,15 +66,15 @@ void weft_health_sense(struct weft_health *h, uint64_t now_ns,
 		       const char *root)
 {
 	uint64_t age = h->what.period_ns > AGE_NS ? h->what.period_ns : AGE_NS;
-	uint64_t had = weft_load64(&h->head->sensed_ns);
+	uint64_t sensed_ns = weft_load64(&h->head->sensed_ns);
 	struct weft_watch_sensor s[] = {
 		{ .low = INT32_MIN, .high = bounds->temp_mc },
 		{ .low = INT32_MIN, .high = bounds->load_cpcpu },
 	};
 
-	if (had && now_ns < had + age)
+	if (sensed_ns && now_ns < sensed_ns + age)
 		return;
-	if (!weft_cas64(&h->head->sensed_ns, &had, now_ns))
+	if (!weft_cas64(&h->head->sensed_ns, &sensed_ns, now_ns))
 		return;
 	s[0].value = temperature(root);
 	s[1].value = sense_load(root);

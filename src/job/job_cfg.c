@@ -43,7 +43,7 @@ static int parse_size(const char *s, uint64_t *size_p)
 {
 	static const char suffix[] = "kKmMgG";
 	unsigned shift = 0;
-	const char *at;
+	const char *unit;
 	char *end;
 	unsigned long long v;
 
@@ -52,10 +52,10 @@ static int parse_size(const char *s, uint64_t *size_p)
 	if (end == s || strchr(s, '-') || errno)
 		return -EINVAL;
 	if (*end) {
-		at = strchr(suffix, *end);
-		if (!at || end[1])
+		unit = strchr(suffix, *end);
+		if (!unit || end[1])
 			return -EINVAL;
-		shift = 10u * (unsigned)((at - suffix) / 2 + 1);
+		shift = 10u * (unsigned)((unit - suffix) / 2 + 1);
 	}
 	if (v > UINT64_MAX >> shift)
 		return -EINVAL;

@@ -68,7 +68,7 @@ void weft_job_page_set_job(struct weft_job_page *r, const char *job);
 bool weft_job_page_is_of(const struct weft_job_page *r, const char *job);
 
 /*
- * Stores the entry of member i, of at most JOB_PAGE_CARD bytes. Returns the
+ * Stores the entry of member i, of at most JOB_PAGE_ENTRY bytes. Returns the
  * number of the entry.
  */
 uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
@@ -79,7 +79,7 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
  * Returns 0; -EPROTO: the entry is too long; -EINVAL: no such member.
  */
 int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
-			    uint32_t turn, void *entry, size_t *len_p);
+			    uint32_t number, void *entry, size_t *len_p);
 
 /*
  * Appends text that the launcher prints at the end of the job. Text that does

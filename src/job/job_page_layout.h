@@ -28,7 +28,7 @@
 #define JOB_PAGE_VERSION 2u
 
 enum { JOB_PAGE_NAMES = 1024, JOB_PAGE_NAME = 56, JOB_PAGE_THREADS = 8 };
-enum { JOB_PAGE_CARD = 120 };
+enum { JOB_PAGE_ENTRY = 120 };
 enum { JOB_PAGE_TEXT = 1 << 18, JOB_PAGE_ONCE = 6 };
 
 struct job_page_head {
@@ -68,13 +68,14 @@ struct job_page_member {
 	weft_au64 end_ps;
 	uint64_t pad2[6];
 	/* lines 2 and 3: written once by each process of the member */
-	weft_au32 card_state; /* {entry number:24, length:8}; 0: no entry yet */
+	/* {entry number:24, length:8}; 0: no entry yet */
+	weft_au32 entry_state;
 	uint32_t pad3;
-	weft_au64 entry[JOB_PAGE_CARD / 8];
+	weft_au64 entry[JOB_PAGE_ENTRY / 8];
 };
 static_assert(sizeof(struct job_page_member) == 256 &&
 		      offsetof(struct job_page_member, begin_ps) == 64 &&
-		      offsetof(struct job_page_member, card_state) == 128,
+		      offsetof(struct job_page_member, entry_state) == 128,
 	      "shared format");
 
 struct job_page_tally {

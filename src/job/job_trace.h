@@ -23,10 +23,11 @@
  * Creates a file without a name in the directory of the given file. Returns a
  * descriptor or -errno.
  */
-int weft_trace_create(const char *beside);
+int weft_trace_create(const char *file);
 
 struct trace_event {
-	uint64_t t; /* time in ps; after weft_trace_count(): counter value */
+	/* time in ps; after weft_trace_use_counter(): counter value */
+	uint64_t t;
 	uint64_t span;
 	uint64_t word;
 	/* CALL: number of the name; SEND, DONE: destination rank */
@@ -44,8 +45,8 @@ struct weft_trace {
 	 * its end; NULL: no buffer yet
 	 */
 	alignas(WEFT_CACHE_LINE) struct trace_entry *next, *end;
-	uint32_t turn;
-	bool counts; /* set by weft_trace_count() */
+	uint32_t generation;
+	bool counts; /* set by weft_trace_use_counter() */
 	int fd;	     /* -1: not traced */
 	uint32_t me;
 	struct trace_chunk *event_buf; /* event buffer, or NULL */
@@ -65,7 +66,7 @@ int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me);
  * to ps; to be called before the first event. Returns false if the counter is
  * not usable as a clock on this host.
  */
-bool weft_trace_count(struct weft_trace *t);
+bool weft_trace_use_counter(struct weft_trace *t);
 /*
  * Writes one record of a type other than TRACE_EVENTS. If there is no space
  * left, this rank writes nothing more, and the reader reports that.
@@ -125,7 +126,7 @@ WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
 	 * R1 pairs with A1 in buffered_bytes(): an event is valid only when it
 	 * is complete, even if its writer dies at any time.
 	 */
-	weft_store32(&to->mark, TRACE_MARK(t->turn, e->kind));
+	weft_store32(&to->mark, TRACE_MARK(t->generation, e->kind));
 }
 
 /* Writes the TRACE_MORE entry of a call. */
@@ -222,7 +223,7 @@ WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
  */
 #define TRACE_ALL_WRITERS UINT32_MAX
 const void *weft_trace_next(const struct weft_trace_file *f,
-			    enum trace_type type, uint32_t writer, uint64_t *at,
-			    size_t *bytes_p);
+			    enum trace_type type, uint32_t writer,
+			    uint64_t *pos, size_t *bytes_p);
 
 #endif

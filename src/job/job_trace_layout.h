@@ -124,9 +124,9 @@ struct trace_entry {
 	weft_au32 mark; /* {generation:24, enum trace_kind:8} */
 };
 
-#define TRACE_MARK(turn, kind)	    ((uint32_t)(turn) << 8 | (kind))
-#define TRACE_MARK_GENERATION(mark) ((mark) >> 8)
-#define TRACE_MARK_KIND(mark)	    ((mark)&0xff)
+#define TRACE_MARK(generation, kind) ((uint32_t)(generation) << 8 | (kind))
+#define TRACE_MARK_GENERATION(mark)  ((mark) >> 8)
+#define TRACE_MARK_KIND(mark)	     ((mark)&0xff)
 
 /*
  * Identifies a collective, equally in all members: first member, context of the

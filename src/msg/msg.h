@@ -36,12 +36,12 @@ struct weft_p2p {
 	uint64_t ignore;
 	/* number of iovec entries, if the data is not copied; 0: no data */
 	int pieces;
-	int peer;      /* rank of the peer in req.comm */
-	unsigned mode; /* WEFT_P2P_ flags */
-	unsigned left; /* number of outstanding completions */
-	uint32_t id;   /* identifies a send, if msg_ack.h is used */
-	bool acked;    /* the receive of the acknowledgement is posted */
-	bool recalled; /* a cancel request was sent to the receiver */
+	int peer;	  /* rank of the peer in req.comm */
+	unsigned mode;	  /* WEFT_P2P_ flags */
+	unsigned left;	  /* number of outstanding completions */
+	uint32_t id;	  /* identifies a send, if msg_ack.h is used */
+	bool ack_posted;  /* the receive of the acknowledgement is posted */
+	bool cancel_sent; /* a cancel request was sent to the receiver */
 	bool packed_by_packet; /* packed packet by packet (msg_typed.h) */
 	/*
 	 * makes the request active; the lock is held. Returns 0 or -errno (not

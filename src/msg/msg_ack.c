@@ -21,7 +21,7 @@ uint32_t weft_ctrl_id(void)
 
 /* ---- control messages ---------------------------------------------------- */
 
-struct word {
+struct ctrl_msg {
 	struct weft_retry pend;
 	uint64_t tag;
 	uint32_t value;
@@ -30,7 +30,7 @@ struct word {
 
 static int post_ctrl_msg(struct weft_retry *e)
 {
-	struct word *w = weft_container_of(e, struct word, pend);
+	struct ctrl_msg *w = weft_container_of(e, struct ctrl_msg, pend);
 
 	return weft_fi_errno((int)fi_tinject(weft_core.ep, &w->value, w->len,
 					     e->lane->real, w->tag));
@@ -38,12 +38,12 @@ static int post_ctrl_msg(struct weft_retry *e)
 
 static void ctrl_msg_left(struct weft_retry *e, int rc)
 {
-	free(weft_container_of(e, struct word, pend));
+	free(weft_container_of(e, struct ctrl_msg, pend));
 }
 
 static int send_ctrl(int proc, uint64_t tag, const uint32_t *value)
 {
-	struct word *w = malloc(sizeof(*w));
+	struct ctrl_msg *w = malloc(sizeof(*w));
 	int rc = w ? weft_wire_resolve(proc) : -ENOMEM;
 
 	if (rc) {
@@ -79,21 +79,21 @@ int weft_ctrl_expect(struct weft_p2p *p)
 {
 	int rc = 0;
 
-	if (p->acked)
+	if (p->ack_posted)
 		return 0;
 	p->ack.done = ack_done;
 	rc = (int)fi_trecv(weft_core.ep, NULL, 0, NULL, FI_ADDR_UNSPEC,
 			   weft_tag_ctrl(WEFT_CTRL_ACK, p->id), 0, &p->ack.fi);
 	if (rc)
 		return rc;
-	p->acked = true;
+	p->ack_posted = true;
 	p->left++;
 	return 0;
 }
 
 void weft_ctrl_cancel_expected(struct weft_p2p *p)
 {
-	if (p->acked)
+	if (p->ack_posted)
 		fi_cancel(&weft_core.ep->fid, &p->ack.fi);
 }
 
@@ -180,12 +180,12 @@ int weft_ctrl_cancel(struct weft_p2p *p)
 	struct recall *r;
 	int rc;
 
-	if (p->recalled)
+	if (p->cancel_sent)
 		return 0;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	p->recalled = true;
+	p->cancel_sent = true;
 	p->left++;
 	r->answer.done = cancel_answered;
 	r->pend.post = post_recall;
@@ -286,18 +286,18 @@ static int search_step(struct weft_req *r)
 {
 	struct search *s = weft_container_of(r, struct search, req);
 	uint32_t cancelled;
-	int over;
+	int done;
 
 	weft_lock();
-	over = s->scratch ? s->completed : search_try(s);
-	if (over) {
+	done = s->scratch ? s->completed : search_try(s);
+	if (done) {
 		cancelled = s->scratch && s->completed && !s->err;
 		send_ctrl(s->cancel_request.proc,
 			  weft_tag_ctrl(WEFT_CTRL_ANSWER, s->cancel_request.id),
 			  &cancelled);
 	}
 	weft_unlock();
-	return over;
+	return done;
 }
 
 static void search_free(struct weft_req *r)

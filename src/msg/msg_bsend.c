@@ -138,7 +138,7 @@ static struct seg *alloc_seg(struct weft_bsend *b, size_t bytes)
 {
 	struct weft_list *pos, *tmp;
 	struct weft_list *after = &b->segs;
-	char *at = b->base;
+	char *gap = b->base;
 	struct seg *s;
 
 	if (!b->base) {
@@ -146,15 +146,15 @@ static struct seg *alloc_seg(struct weft_bsend *b, size_t bytes)
 		after = b->segs.prev;
 	} else {
 		weft_list_each(pos, tmp, &b->segs) {
-			if ((size_t)((char *)pos - at) >= bytes)
+			if ((size_t)((char *)pos - gap) >= bytes)
 				break;
 			s = weft_container_of(pos, struct seg, link);
-			at = (char *)s + s->bytes;
+			gap = (char *)s + s->bytes;
 			after = pos;
 		}
-		if (at + bytes > b->base + b->size && after == b->segs.prev)
+		if (gap + bytes > b->base + b->size && after == b->segs.prev)
 			return NULL;
-		s = (struct seg *)(void *)at;
+		s = (struct seg *)(void *)gap;
 	}
 	if (!s)
 		return NULL;

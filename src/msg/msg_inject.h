@@ -28,7 +28,7 @@ static_assert(FI_EAGAIN == EAGAIN, "FI_EAGAIN equals EAGAIN");
  * that process are posted first: while there are any, to->addr is
  * FI_ADDR_NOTAVAIL.
  */
-WEFT_INLINE int weft_core_inject_bytes(const void *at, size_t bytes,
+WEFT_INLINE int weft_core_inject_bytes(const void *data, size_t bytes,
 				       const struct weft_proc *to,
 				       uint64_t word)
 {
@@ -36,7 +36,7 @@ WEFT_INLINE int weft_core_inject_bytes(const void *at, size_t bytes,
 
 	if (weft_unlikely(to->addr == FI_ADDR_NOTAVAIL))
 		return -EAGAIN;
-	rc = (int)fi_tinject(weft_core.ep, at, bytes, to->addr, word);
+	rc = (int)fi_tinject(weft_core.ep, data, bytes, to->addr, word);
 	if (weft_likely(rc == 0)) {
 		weft_count(WEFT_COUNT_SEND_INJECT, 1);
 		weft_count(WEFT_COUNT_SEND_BYTES, bytes);

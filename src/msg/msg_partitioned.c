@@ -74,7 +74,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /*
  * Returns a communicator of all processes of the job, in the library's context.
  */
-static struct weft_comm *library(void)
+static struct weft_comm *library_comm(void)
 {
 	static struct weft_comm lib;
 
@@ -87,7 +87,7 @@ static struct weft_comm *library(void)
 }
 
 /* Returns the first of n new tags that are not in use in this process. */
-static int32_t take_tags(int n)
+static int32_t new_tags(int n)
 {
 	static int32_t next;
 	int32_t tag;
@@ -114,10 +114,10 @@ static int send_hello(struct part *p)
 
 	p->hello.partitions = p->pieces;
 	p->hello.bytes = p->a.count * p->a.dt->size;
-	p->hello.id = take_tags(1);
+	p->hello.id = new_tags(1);
 	p->hello.proc = weft_core.job.rank;
 	rc = weft_core_irecv(&p->base, sizeof(p->base), byte_type(),
-			     MPI_ANY_SOURCE, p->hello.id, library(),
+			     MPI_ANY_SOURCE, p->hello.id, library_comm(),
 			     WEFT_P2P_COLL, &p->welcome_recv);
 	if (rc)
 		return rc;
@@ -128,11 +128,11 @@ static int send_hello(struct part *p)
 
 static int send_one(struct part *p, int i)
 {
-	char *at = (char *)p->a.buf + i * p->a.count * p->a.dt->extent;
+	char *data = (char *)p->a.buf + i * p->a.count * p->a.dt->extent;
 
-	return weft_core_isend(at, p->a.count, p->a.dt,
+	return weft_core_isend(data, p->a.count, p->a.dt,
 			       p->a.comm->proc[p->a.peer], p->base + i,
-			       library(), WEFT_P2P_GROUP, &p->reqs[i]);
+			       library_comm(), WEFT_P2P_GROUP, &p->reqs[i]);
 }
 
 /*
@@ -259,9 +259,9 @@ static int send_welcome(struct part *p)
 		if (!p->copy)
 			return -ENOMEM;
 	}
-	p->base = take_tags((int)p->hello.partitions);
+	p->base = new_tags((int)p->hello.partitions);
 	return weft_core_isend(&p->base, sizeof(p->base), byte_type(),
-			       p->hello.proc, p->hello.id, library(),
+			       p->hello.proc, p->hello.id, library_comm(),
 			       WEFT_P2P_COLL, &p->handshake_send);
 }
 
@@ -273,7 +273,8 @@ static int post_all(struct part *p)
 	for (i = 0; i < p->hello.partitions && !rc; i++)
 		rc = weft_core_irecv(to + i * p->hello.bytes, p->hello.bytes,
 				     byte_type(), p->hello.proc, p->base + i,
-				     library(), WEFT_P2P_GROUP, &p->reqs[i]);
+				     library_comm(), WEFT_P2P_GROUP,
+				     &p->reqs[i]);
 	p->posted = true;
 	return rc;
 }
@@ -503,19 +504,19 @@ int weft_partitioned_ready(struct weft_req *r, int first, int last)
  */
 static bool partition_arrived(struct part *p, int partition)
 {
-	MPI_Count mine = p->a.count * p->a.dt->size, its = p->hello.bytes;
+	MPI_Count mine = p->a.count * p->a.dt->size, theirs = p->hello.bytes;
 	MPI_Count i, last;
 
 	if (weft_req_is_done(&p->req))
 		return true;
 	if (!p->posted)
 		return false;
-	if (!mine || !its) {
+	if (!mine || !theirs) {
 		mine = p->hello.partitions;
-		its = p->partitions;
+		theirs = p->partitions;
 	}
-	last = ((partition + 1) * mine - 1) / its;
-	for (i = partition * mine / its; i <= last; i++)
+	last = ((partition + 1) * mine - 1) / theirs;
+	for (i = partition * mine / theirs; i <= last; i++)
 		if (i < p->hello.partitions && !has_arrived(p, i))
 			return false;
 	return true;

@@ -169,7 +169,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 			continue;
 		if (idle >= spins + yields ||
 		    !weft_wait_policy_yield(&weft_core.policy, now))
-			weft_progress_sleep(mark, 1);
+			weft_progress_block(mark, 1);
 	}
 }
 

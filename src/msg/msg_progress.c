@@ -69,7 +69,7 @@ static int watch_ms(void)
 	int ms = FOREVER;
 
 	for (int i = 0; watcher[i]; i++) {
-		if (watcher[i]->look && (ms < 0 || watcher[i]->ms < ms))
+		if (watcher[i]->idle && (ms < 0 || watcher[i]->ms < ms))
 			ms = watcher[i]->ms;
 	}
 	return ms;
@@ -78,8 +78,8 @@ static int watch_ms(void)
 static WEFT_COLD void call_idle_watchers(void)
 {
 	for (int i = 0; watcher[i]; i++) {
-		if (watcher[i]->look)
-			watcher[i]->look();
+		if (watcher[i]->idle)
+			watcher[i]->idle();
 	}
 }
 
@@ -214,7 +214,7 @@ static void step_completed(struct weft_req *r, int rc)
 static int step_all(void *arg)
 {
 	struct weft_list *pos, *tmp;
-	int over = 0;
+	int done = 0;
 
 	weft_lock();
 	weft_list_splice_back(&running, &incoming);
@@ -227,9 +227,9 @@ static int step_all(void *arg)
 		if (!rc)
 			continue;
 		step_completed(r, rc);
-		over++;
+		done++;
 	}
-	return over;
+	return done;
 }
 
 /*
@@ -350,14 +350,14 @@ WEFT_HOT int weft_progress_timeout(int timeout_ms)
 	return timeout_ms;
 }
 
-void weft_progress_sleep(uint32_t mark, int timeout_ms)
+void weft_progress_block(uint32_t mark, int timeout_ms)
 {
 	weft_lock();
 	if (weft_load32(&weft_completed) != mark) {
 		weft_unlock();
 		return;
 	}
-	if (!weft_core.can_sleep) {
+	if (!weft_core.can_block) {
 		weft_unlock();
 		weft_wait_policy_release_cpu();
 		return;
@@ -440,7 +440,7 @@ static void block_registered(struct weft_idle *w)
 	uint64_t start_ns = weft_core.polls_are_syscalls ? weft_now_ns() : 0;
 
 	weft_idle_register(w);
-	weft_progress_sleep(w->mark, FOREVER);
+	weft_progress_block(w->mark, FOREVER);
 	weft_idle_unregister(w);
 	if (start_ns)
 		adapt_spin(weft_now_ns() - start_ns);

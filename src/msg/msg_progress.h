@@ -82,7 +82,7 @@ void weft_progress_read(void);
  * Blocks once, until an event may have occurred; returns immediately if
  * weft_completed differs from mark. timeout_ms < 0: no timeout.
  */
-void weft_progress_sleep(uint32_t mark, int timeout_ms);
+void weft_progress_block(uint32_t mark, int timeout_ms);
 /* Returns the timeout of a wait, reduced if there is periodic work. */
 int weft_progress_timeout(int timeout_ms);
 
@@ -107,14 +107,14 @@ void weft_progress_wake(void);
 void weft_progress_notify(void);
 
 /*
- * Callbacks for events that only the loop detects. look: no event occurred
+ * Callbacks for events that only the loop detects. idle: no event occurred
  * during a wait of at most ms; the lock is held. stuck: the fabric reports that
  * all ranks wait forever; first: the waits of the blocked threads, linked by
  * next. Either callback may be NULL. Watchers are registered before the first
  * wait.
  */
 struct weft_watcher {
-	void (*look)(void);
+	void (*idle)(void);
 	int ms;
 	void (*stuck)(const struct weft_idle *first);
 };

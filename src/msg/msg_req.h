@@ -106,8 +106,8 @@ struct weft_req {
 	int source;	/* source in the status */
 	int tag;
 	MPI_Count bytes; /* bytes received */
-	struct weft_list
-		link; /* entry in the progress list or the list of orphans */
+	/* entry in the progress list or the list of orphans */
+	struct weft_list link;
 	struct weft_comm *comm; /* owner of the error handler; may be NULL */
 };
 

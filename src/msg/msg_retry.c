@@ -57,7 +57,7 @@ int weft_retry_run(void)
 {
 	struct weft_list *pos, *tmp;
 	uint32_t full = 0;
-	int went = 0;
+	int posted = 0;
 
 	pass++;
 	weft_list_each(pos, tmp, &queue) {
@@ -80,10 +80,10 @@ int weft_retry_run(void)
 			continue;
 		}
 		dequeue(e);
-		went++;
+		posted++;
 		e->left(e, rc);
 	}
-	return went;
+	return posted;
 }
 
 bool weft_retry_remove(struct weft_retry *e)

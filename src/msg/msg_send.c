@@ -165,15 +165,15 @@ static int start_send(struct weft_p2p *p)
 		return rc;
 	count_send(p);
 	p->left = 1;
-	p->acked = false;
-	p->recalled = false;
+	p->ack_posted = false;
+	p->cancel_sent = false;
 	p->id = weft_core.reports_match ? 0 : weft_ctrl_id();
 	rc = weft_retry_post(&p->pend);
 	/*
 	 * the request completes with the error when the receive of the
 	 * acknowledgement is cancelled
 	 */
-	if (rc && p->acked) {
+	if (rc && p->ack_posted) {
 		send_failed(p, rc);
 		return 0;
 	}

@@ -25,19 +25,19 @@ const char *weft_device_kinds(void);
  * Allocates zeroed device memory. Returns 0, -ENOMEM, or -EOPNOTSUPP: the
  * provider has no device memory.
  */
-int weft_device_alloc(size_t bytes, void **at_p);
+int weft_device_alloc(size_t bytes, void **addr_p);
 /* Frees device memory. Returns false if the address is not in device memory. */
-bool weft_device_free(void *at);
+bool weft_device_free(void *addr);
 
 /*
  * Returns whether the byte is in device memory. weft_core.device must be set.
  */
-bool weft_device_owns_slow(const void *at);
+bool weft_device_owns_slow(const void *addr);
 
-static inline bool weft_device_owns(const void *at)
+static inline bool weft_device_owns(const void *addr)
 {
 	return weft_unlikely(weft_core.device != NULL) &&
-	       weft_device_owns_slow(at);
+	       weft_device_owns_slow(addr);
 }
 
 /*

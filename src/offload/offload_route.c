@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 /* timeout of a wait while a route is being joined, in ms */
-#define JOIN_SLEEP_MS 20
+#define JOIN_WAIT_MS 20
 
 static struct fid_eq *join_eq; /* NULL: the provider has no collective unit */
 
@@ -202,37 +202,37 @@ size_t weft_route_max_bytes(const struct weft_route *r)
 	return r->info.most;
 }
 
-bool weft_route_may_post(struct weft_route *r, uint32_t *turn)
+bool weft_route_may_post(struct weft_route *r, uint32_t *number)
 {
 	bool joining = weft_route_state(r) == WEFT_ROUTE_JOINING;
 	bool first;
 
 	weft_lock();
-	if (!*turn && (joining || r->held != r->passed))
-		*turn = ++r->held;
-	first = !*turn || *turn == r->passed + 1;
+	if (!*number && (joining || r->deferred != r->posted))
+		*number = ++r->deferred;
+	first = !*number || *number == r->posted + 1;
 	weft_unlock();
 	return first && !joining;
 }
 
-void weft_route_posted(struct weft_route *r, uint32_t *turn)
+void weft_route_posted(struct weft_route *r, uint32_t *number)
 {
-	if (!*turn)
+	if (!*number)
 		return;
-	*turn = 0;
+	*number = 0;
 	weft_lock();
-	r->passed++;
+	r->posted++;
 	weft_unlock();
 }
 
 static bool route_is_busy(struct weft_route *r)
 {
-	bool held;
+	bool deferred;
 
 	weft_lock();
-	held = r->held != r->passed;
+	deferred = r->deferred != r->posted;
 	weft_unlock();
-	return held || weft_route_state(r) == WEFT_ROUTE_JOINING;
+	return deferred || weft_route_state(r) == WEFT_ROUTE_JOINING;
 }
 
 /*
@@ -249,7 +249,7 @@ enum weft_route_state weft_route_wait(struct weft_route *r)
 	weft_idle_register(&w);
 	while (route_is_busy(r)) {
 		if (!weft_progress())
-			weft_progress_sleep(w.mark, JOIN_SLEEP_MS);
+			weft_progress_block(w.mark, JOIN_WAIT_MS);
 		w.mark = weft_load32(&weft_completed);
 	}
 	weft_idle_unregister(&w);

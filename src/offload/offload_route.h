@@ -26,7 +26,7 @@ struct weft_route {
 	 * calls deferred while joining: number of the last one deferred, and of
 	 * the last one posted
 	 */
-	uint32_t held, passed;
+	uint32_t deferred, posted;
 	struct fi_weft_route info;
 };
 
@@ -64,11 +64,11 @@ enum weft_route_state weft_route_wait(struct weft_route *r);
 enum weft_route_state weft_route_state(struct weft_route *r);
 /*
  * Returns whether a call may be posted: not while the route is being joined,
- * and only after all calls deferred earlier. *turn: number of the deferred
+ * and only after all calls deferred earlier. *number: number of the deferred
  * call, 0 at first. weft_route_posted() is called after the post.
  */
-bool weft_route_may_post(struct weft_route *r, uint32_t *turn);
-void weft_route_posted(struct weft_route *r, uint32_t *turn);
+bool weft_route_may_post(struct weft_route *r, uint32_t *number);
+void weft_route_posted(struct weft_route *r, uint32_t *number);
 /*
  * Returns the longest vector for the unit, in bytes; for longer vectors
  * messages are faster. 0: no limit. Only for a class route.

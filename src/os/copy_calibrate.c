@@ -31,8 +31,8 @@ enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, SHARED_DOUBLINGS = 6 };
  * before it requests one.
  */
 struct transfer {
-	alignas(WEFT_CACHE_LINE)
-		weft_au32 asked; /* number of the message to send */
+	/* number of the message to send */
+	alignas(WEFT_CACHE_LINE) weft_au32 requested;
 	/* pieces sent so far; 1: notification */
 	alignas(WEFT_CACHE_LINE) weft_au32 sent;
 	/* number of pieces; 0: only a notification */
@@ -79,7 +79,7 @@ static void *sender(void *arg)
 {
 	struct transfer *s = arg;
 
-	for (uint32_t n = 1; wait_for(s, &s->asked, n); n++) {
+	for (uint32_t n = 1; wait_for(s, &s->requested, n); n++) {
 		/* after the last piece the receiver may change these fields */
 		uint32_t pieces = s->pieces, piece = s->piece;
 		size_t span = s->span;
@@ -104,7 +104,8 @@ static uint64_t transfer_start(struct transfer *s, uint32_t n, uint32_t pieces)
 
 	s->pieces = pieces;
 	weft_store32(&s->sent, 0);
-	weft_store32(&s->asked, n); /* R2 pairs with the load in wait_for() */
+	/* R2 pairs with the load in wait_for() */
+	weft_store32(&s->requested, n);
 	return start;
 }
 

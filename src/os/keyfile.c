@@ -138,7 +138,7 @@ static bool keyfile_write(int fd)
  * Links the file to its final name. Returns true also if another process was
  * first.
  */
-static bool keyfile_name(const char *temp, const char *path)
+static bool keyfile_link(const char *temp, const char *path)
 {
 	if (!link(temp, path) || errno == EEXIST)
 		return true;
@@ -160,7 +160,7 @@ static bool keyfile_make(const char *path)
 	fd = mkostemp(temp, O_CLOEXEC); /* mode 0600, O_EXCL */
 	if (fd >= 0) {
 		ok = keyfile_write(fd);
-		ok = !close(fd) && ok && keyfile_name(temp, path);
+		ok = !close(fd) && ok && keyfile_link(temp, path);
 		err = errno;
 		unlink(temp);
 		errno = err;

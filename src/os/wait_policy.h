@@ -118,7 +118,7 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 struct weft_wait_policy {
 	weft_au64 until_ns;	    /* end of the backoff; 0: none */
 	weft_au64 yield_backoff_ns; /* duration of the last backoff; 0: none */
-	weft_au32 crowd;	    /* enum weft_core_share */
+	weft_au32 core_share;	    /* enum weft_core_share */
 	/* number of other ranks that may run when this process yields */
 	weft_au32 other_ranks;
 };
@@ -127,18 +127,18 @@ static inline const struct weft_wait_policy_rule *
 weft_wait_policy_choose(const struct weft_wait_policy *p)
 {
 	/* relaxed: an estimate */
-	return &weft_wait_policy_rule[weft_load32_relaxed(&p->crowd)];
+	return &weft_wait_policy_rule[weft_load32_relaxed(&p->core_share)];
 }
 
 void weft_wait_policy_init(struct weft_wait_policy *p,
-			   enum weft_core_share crowd);
+			   enum weft_core_share core_share);
 
 /*
  * Sets whether cores are oversubscribed, and the number of other ranks that
  * share the processors with this process.
  */
 void weft_wait_policy_first_contact(struct weft_wait_policy *p,
-				    enum weft_core_share crowd,
+				    enum weft_core_share core_share,
 				    uint32_t other_ranks);
 
 /* Returns whether the backoff suspends yields now. */

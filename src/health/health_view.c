@@ -56,8 +56,8 @@ static void merge_report(const struct health_slot *t, unsigned port,
 			 uint32_t slot, uint64_t now_ns,
 			 struct weft_health_view *v)
 {
-	const struct health_neighbour *n = &t->near[port];
-	/* A2 pairs with R2 in health_turn.c: since belongs to the state */
+	const struct health_neighbour *n = &t->neighbour[port];
+	/* A2 pairs with R2 in health_round.c: since belongs to the state */
 	uint32_t states = weft_load32(&n->states);
 	uint8_t host = health_host(states), nic = health_nic(states);
 
