@@ -92,12 +92,12 @@ static inline bool weft_cas64(weft_au64 *p, uint64_t *expect, uint64_t v)
 }
 
 /*
- * Full fence: orders a store before it against a load after it; for waiting and
- * waking only.
+ * Full fence: orders an earlier store before a later load. Only waiting and
+ * waking need it.
  */
 #pragma GCC diagnostic push
 #if defined(__SANITIZE_THREAD__)
-/* ThreadSanitizer does not model fences; no test relies on that. */
+/* ThreadSanitizer does not model fences; no test relies on them. */
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 static inline void weft_fence_full(void)
@@ -106,8 +106,8 @@ static inline void weft_fence_full(void)
 }
 
 /*
- * Acquire fence: orders loads before it against everything after it. Release
- * fence: orders everything before it against stores after it.
+ * Acquire fence: orders earlier loads before all later accesses. Release fence:
+ * orders all earlier accesses before later stores.
  */
 static inline void weft_fence_acquire(void)
 {

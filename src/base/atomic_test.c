@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of atomics between threads: acquire and release, counters, compare and
- * swap.
+ * Tests of atomic operations between threads: acquire and release, counters,
+ * compare-and-swap.
  */
 #include "test/t.h"
 #include "src/base/atomic.h"
 
 #define ROUNDS 100000
 
-/* Two threads pass a plain value back and forth, ordered by one flag. */
+/* Two threads pass a non-atomic value back and forth, ordered by one flag. */
 struct handoff {
-	weft_au32 turn;
+	weft_au32 next_side;
 	uint64_t value;
 	int rounds;
 	uint64_t wrong;
@@ -21,28 +21,28 @@ struct side {
 	uint32_t me;
 };
 
-static void *hand_over(void *arg)
+static void *exchange_values(void *arg)
 {
 	struct side *s = arg;
 	struct handoff *h = s->h;
 
 	for (int i = 0; i < h->rounds; i++) {
-		while (weft_load32(&h->turn) != s->me)
+		while (weft_load32(&h->next_side) != s->me)
 			weft_relax();
 		if (h->value != (uint64_t)i * 2 + s->me)
 			h->wrong++;
 		h->value++;
-		weft_store32(&h->turn, 1 - s->me);
+		weft_store32(&h->next_side, 1 - s->me);
 	}
 	return NULL;
 }
 
-static void release_and_acquire_hand_over_plain_data(void **state)
+static void release_and_acquire_order_non_atomic_data(void **state)
 {
 	struct handoff h = { .rounds = t_scale(ROUNDS) / 10 };
 	struct side s[2] = { { &h, 0 }, { &h, 1 } };
 
-	t_threads(2, hand_over, s, sizeof(s[0]));
+	t_threads(2, exchange_values, s, sizeof(s[0]));
 	T_IS(h.wrong, 0);
 	T_IS(h.value, 2 * h.rounds);
 }
@@ -54,7 +54,7 @@ static void *count_up(void *arg)
 	return NULL;
 }
 
-static void additions_of_threads_are_not_lost(void **state)
+static void concurrent_additions_are_not_lost(void **state)
 {
 	weft_au64 n = 0;
 
@@ -62,7 +62,7 @@ static void additions_of_threads_are_not_lost(void **state)
 	T_IS(weft_load64(&n), 4 * t_scale(ROUNDS));
 }
 
-static void compare_and_swap_tells_the_old_value(void **state)
+static void compare_and_swap_returns_the_old_value(void **state)
 {
 	weft_au32 w = 5;
 	uint32_t expect = 4;
@@ -78,9 +78,9 @@ static void compare_and_swap_tells_the_old_value(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(release_and_acquire_hand_over_plain_data),
-		T_CASE(additions_of_threads_are_not_lost),
-		T_CASE(compare_and_swap_tells_the_old_value),
+		T_CASE(release_and_acquire_order_non_atomic_data),
+		T_CASE(concurrent_additions_are_not_lost),
+		T_CASE(compare_and_swap_returns_the_old_value),
 	};
 
 	return T_RUN(tests);

@@ -13,27 +13,28 @@
 #define WEFT_NOINLINE	  __attribute__((noinline))
 #define WEFT_HOT	  __attribute__((hot))
 /*
- * Places a function among the hot ones if an alias without the attribute
- * prevents WEFT_HOT.
+ * Places a function in the section of hot functions, for functions whose alias
+ * without the attribute rules out WEFT_HOT.
  */
 #define WEFT_HOT_TEXT	  __attribute__((section(".text.hot")))
 /*
- * Data that every call reads, kept together: with many ranks on a host its
- * cache lines are cold.
+ * Places data that every call reads in one section: with many ranks on a host,
+ * few cache lines of a rank stay in the cache.
  */
 #define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline
-/* The compiler keeps the value of p and does not compute it again. */
+/* Makes the compiler keep the value of p instead of recomputing it. */
 #define WEFT_KEEP(p)	  __asm__("" : "+r"(p))
 /* Linker name of a function whose C name is already declared. */
 #define WEFT_SYMBOL(name) __asm__(name)
-/* fn(&variable) is called when the variable's block is left. */
+/* Calls fn(&variable) at the end of the variable's scope. */
 #define WEFT_CLEANUP(fn)  __attribute__((cleanup(fn)))
 /*
- * Instructions that not every processor has: the caller has checked for them.
+ * Lets a function use instructions that not every processor has; its caller
+ * checks for them.
  */
 #define WEFT_TARGET(what) __attribute__((target(what)))
-/* Loops over long arrays, which gcc vectorizes at -O3 only. */
+/* Vectorizes the loops of a function, which gcc does at -O3 only. */
 #if defined(__clang__)
 #define WEFT_VECTOR
 #else
@@ -49,8 +50,8 @@
 #define weft_prefetch(p) __builtin_prefetch(p, 0, 3)
 
 /*
- * Prefetches memory to be written soon, exclusively: other caches lose the
- * line. The builtin requests only a shared copy on x86.
+ * Prefetches memory to be written soon, in exclusive state: other caches lose
+ * the line. On x86 the builtin requests only a shared copy.
  */
 #ifdef __x86_64__
 #define weft_prefetch_write(p) \

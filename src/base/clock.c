@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host's monotonic clock and the processor's counter. */
+/* The host's monotonic clock and the processor's time counter. */
 #include "src/base/clock.h"
 #include "src/base/attr.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Name of the host's clock source that reads weft_counter(). */
+/* Name of the kernel's clock source that uses the counter of weft_counter(). */
 #if defined(__x86_64__)
 #define COUNTER "tsc"
 #elif defined(__aarch64__)
@@ -34,10 +34,10 @@ uint64_t weft_now_coarse_ns(void)
 }
 
 /*
- * Whether the host uses the counter as its clock source; it changes to another
- * one if the counters of its processors disagree.
+ * Returns whether the kernel uses the clock source of that name; the kernel
+ * changes to another one if the counters of the processors disagree.
  */
-static bool host_counts_by(const char *name)
+static bool clock_source_is(const char *name)
 {
 	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/"
 			"current_clocksource",
@@ -55,10 +55,12 @@ static bool host_counts_by(const char *name)
 
 bool weft_counter_usable(void)
 {
-	return *COUNTER && host_counts_by(COUNTER);
+	return *COUNTER && clock_source_is(COUNTER);
 }
 
-/* The shortest of several tries, since a try may be interrupted. */
+/*
+ * Takes the shortest of several attempts, since an attempt may be interrupted.
+ */
 struct weft_clock_pair weft_clock_pair_now(void)
 {
 	uint64_t shortest = UINT64_MAX, from, took;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time in picoseconds behind one call. The wall clock is the monotonic one of
- * the host; a virtual clock returns what its owner provides.
+ * Clocks in picoseconds. The wall clock is the host's monotonic clock; a
+ * virtual clock returns the time that its owner provides.
  */
 #ifndef WEFT_BASE_CLOCK_H
 #define WEFT_BASE_CLOCK_H
@@ -23,9 +23,9 @@ static inline uint64_t weft_clock_now_ps(const struct weft_clock *c)
 }
 
 /*
- * The processor's time counter, on architectures where programs can read one
- * that has a known rate and is equal on all processors: cheaper than a call of
- * the host's clock, above all with cold caches.
+ * The processor's time counter, on architectures where programs can read a
+ * counter that has a known rate and is equal on all processors. Reading it is
+ * cheaper than a call of the host's clock, above all with cold caches.
  */
 #if defined(__aarch64__)
 #define WEFT_HAS_TICKS 1
@@ -34,10 +34,7 @@ static inline uint64_t weft_ticks(void)
 {
 	uint64_t ticks;
 
-	/*
-	 * the barrier orders the read behind earlier instructions, as programs
-	 * expect
-	 */
+	/* the barrier orders the read after earlier instructions */
 	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks)::"memory");
 	return ticks;
 }
@@ -63,19 +60,22 @@ static inline uint64_t weft_ticks_hz(void)
 }
 #endif
 
-/* Nanoseconds of the host's monotonic clock, without the indirection. */
+/*
+ * Returns the host's monotonic clock in nanoseconds, without the indirection.
+ */
 uint64_t weft_now_ns(void);
 
 /*
- * Nanoseconds of the host's monotonic clock at its last tick, up to ten
- * milliseconds ago, for a fraction of the cost.
+ * Returns the host's monotonic clock in nanoseconds at the last kernel tick, up
+ * to ten milliseconds ago, for a fraction of the cost.
  */
 uint64_t weft_now_coarse_ns(void);
 
 /*
- * The counter at an unspecified rate, for callers that record many times and
- * convert them to ns later (src/job/job_trace.h). weft_counter() may be read
- * before earlier instructions have completed, weft_counter_after() is not.
+ * Processor counter with an unspecified rate, for callers that record many
+ * times and convert them to ns later (src/job/job_trace.h). weft_counter() may
+ * read the counter before earlier instructions have completed,
+ * weft_counter_after() does not.
  */
 #if defined(__x86_64__)
 static inline uint64_t weft_counter(void)
@@ -116,10 +116,13 @@ static inline uint64_t weft_counter_after(void)
 }
 #endif
 
-/* Whether there is a counter that is equal on all processors. */
+/*
+ * Returns whether weft_counter() can be used as a clock: the kernel treats the
+ * counters of all processors as equal.
+ */
 bool weft_counter_usable(void);
 
-/* Counter and clock at one time. */
+/* Values of counter and clock at the same time. */
 struct weft_clock_pair {
 	uint64_t counter, ns;
 };

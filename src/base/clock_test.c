@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests that the host's clock is monotonic and a virtual clock is its owner's.
+ * Tests that the host's clock is monotonic and that a virtual clock returns its
+ * owner's time.
  */
 #include "test/t.h"
 #include "src/base/clock.h"
 
-static void wall_clock_never_goes_back(void **state)
+static void wall_clock_is_monotonic(void **state)
 {
 	uint64_t last = weft_clock_now_ps(&weft_wall_clock);
 
@@ -18,15 +19,15 @@ static void wall_clock_never_goes_back(void **state)
 	T_TRUE(last / 1000 <= weft_now_ns());
 }
 
-static uint64_t answer(void *arg)
+static uint64_t read_time(void *arg)
 {
 	return *(uint64_t *)arg;
 }
 
-static void a_virtual_clock_is_its_owners_answer(void **state)
+static void virtual_clock_calls_owner(void **state)
 {
 	uint64_t t = 7;
-	struct weft_clock c = { answer, &t };
+	struct weft_clock c = { read_time, &t };
 
 	T_IS(weft_clock_now_ps(&c), 7);
 	t = 9;
@@ -36,8 +37,8 @@ static void a_virtual_clock_is_its_owners_answer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(wall_clock_never_goes_back),
-		T_CASE(a_virtual_clock_is_its_owners_answer),
+		T_CASE(wall_clock_is_monotonic),
+		T_CASE(virtual_clock_calls_owner),
 	};
 
 	return T_RUN(tests);

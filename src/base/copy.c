@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loop of copy.h out of line, for callers that mostly copy less. */
+/*
+ * Copy loop of copy.h as a function, for callers whose copies are mostly
+ * shorter.
+ */
 #include "src/base/copy.h"
 
 void weft_copy_loop(void *to, const void *from, size_t len)

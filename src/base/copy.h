@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copies of a few bytes to a few KiB, between buffers that do not overlap, by
- * an inline loop. A call for each of many short runs takes as long as the run,
- * and the instructions that libraries choose for these lengths (wide registers,
- * string instructions) wait longer for cache lines of another processor.
+ * an inline loop. For many short runs, a library call per run takes as long as
+ * the copy itself. The instructions that libraries choose for these lengths
+ * (wide registers, string instructions) stall longer on cache lines of another
+ * processor.
  */
 #ifndef WEFT_BASE_COPY_H
 #define WEFT_BASE_COPY_H
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Less than 16 bytes. The two ends may overlap. */
+/* Copies less than 16 bytes. The two accesses may overlap. */
 WEFT_INLINE void weft_copy_under16(char *to, const char *from, size_t len)
 {
 	if (len >= 8) {
@@ -30,31 +31,35 @@ WEFT_INLINE void weft_copy_under16(char *to, const char *from, size_t len)
 
 WEFT_INLINE void weft_copy(char *to, const char *from, size_t len)
 {
-	size_t at = 0;
+	size_t pos = 0;
 
 	if (len < 16) {
 		weft_copy_under16(to, from, len);
 		return;
 	}
-	for (; len - at >= 64; at += 64)
-		memcpy(to + at, from + at, 64);
-	for (; len - at >= 16; at += 16)
-		memcpy(to + at, from + at, 16);
-	if (at < len)
+	for (; len - pos >= 64; pos += 64)
+		memcpy(to + pos, from + pos, 64);
+	for (; len - pos >= 16; pos += 16)
+		memcpy(to + pos, from + pos, 16);
+	if (pos < len)
 		memcpy(to + len - 16, from + len - 16, 16);
 }
 
-/* weft_copy out of line. */
+/* weft_copy as a function that is not inlined. */
 void weft_copy_loop(void *to, const void *from, size_t len);
 
 /*
- * Copies one piece of any length whose cache lines both processors use: by the
+ * Copies one piece of any length whose cache lines two processors use: by the
  * loop if the library's copy is slower on this host (copy_calibrate.h). Below
- * WEFT_COPY_LEAST a library takes a few instructions on every host.
+ * WEFT_COPY_LEAST bytes the library's copy takes a few instructions on every
+ * host.
  */
 #define WEFT_COPY_LEAST ((size_t)512)
 
-/* Span for weft_copy_piece: the loop copies WEFT_COPY_LEAST to most bytes. */
+/*
+ * Returns the span argument of weft_copy_piece with which the loop copies
+ * pieces of WEFT_COPY_LEAST to most bytes.
+ */
 WEFT_INLINE size_t weft_copy_span(size_t most)
 {
 	return most < WEFT_COPY_LEAST ? 0 : most - WEFT_COPY_LEAST + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of every length at every offset in a cache line: exact, and no byte
- * beyond.
+ * Tests of copies: for every length at several alignments, exactly the bytes of
+ * the destination are written.
  */
 #include "src/base/copy.h"
 #include "test/support/loops.h"
@@ -9,31 +9,31 @@
 
 #include <stdint.h>
 
-enum { MOST = 300, SHIFTS = 17, AROUND = 16 };
+enum { MOST = 300, SHIFTS = 17, MARGIN = 16 };
 
 static void copies_are_exact(void **state)
 {
-	char from[MOST + SHIFTS], to[MOST + SHIFTS + 2 * AROUND];
+	char from[MOST + SHIFTS], to[MOST + SHIFTS + 2 * MARGIN];
 
 	for (size_t i = 0; i < sizeof(from); i++)
 		from[i] = (char)(i * 7 + 1);
 	for (size_t len = 0; len <= MOST; len++) {
 		for (size_t shift = 0; shift < SHIFTS; shift++) {
-			char *at = to + AROUND + SHIFTS - 1 - shift;
+			char *dst = to + MARGIN + SHIFTS - 1 - shift;
 
 			memset(to, 0x5a, sizeof(to));
-			weft_copy(at, from + shift, len);
-			T_MEM(at, from + shift, len);
-			for (char *p = to; p < at; p++)
+			weft_copy(dst, from + shift, len);
+			T_MEM(dst, from + shift, len);
+			for (char *p = to; p < dst; p++)
 				T_IS(*p, 0x5a);
-			for (char *p = at + len; p < to + sizeof(to); p++)
+			for (char *p = dst + len; p < to + sizeof(to); p++)
 				T_IS(*p, 0x5a);
 		}
 	}
 }
 
-/* Checks the lengths at which the loop begins and ends. */
-static void case_pieces(size_t most)
+/* Checks the shortest and the longest length that the loop copies. */
+static void check_pieces(size_t most)
 {
 	static const size_t len[] = { 0,    1,	  511,	512,  513,  600, 1023,
 				      1024, 1025, 4095, 4096, 4097, 5000 };
@@ -52,19 +52,19 @@ static void case_pieces(size_t most)
 	}
 }
 
-static void pieces_are_exact_wherever_the_loop_ends(void **state)
+static void pieces_are_exact_for_every_loop_limit(void **state)
 {
 	static const size_t most[] = { 0, 1, 511, 512, 1024, 4096, SIZE_MAX };
 
 	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++)
-		case_pieces(most[i]);
+		check_pieces(most[i]);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(copies_are_exact),
-		T_CASE(pieces_are_exact_wherever_the_loop_ends),
+		T_CASE(pieces_are_exact_for_every_loop_limit),
 	};
 
 	return T_RUN(tests);

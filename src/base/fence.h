@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * membarrier(2): one process executes a fence in all registered processes, so
- * that they need no fence of their own.
+ * membarrier(2): one process executes a memory fence in all registered
+ * processes, which then need no fence instructions themselves.
  */
 #ifndef WEFT_BASE_FENCE_H
 #define WEFT_BASE_FENCE_H
 
 /*
  * Registers this process, permanently. Returns -errno if the kernel does not
- * support it. A process with one thread is registered at once; one with several
- * threads waits for all processors, ten milliseconds or more, so call this
- * before threads are started.
+ * support it. A process with one thread is registered immediately. With several
+ * threads the kernel waits for all processors, ten milliseconds or more, so
+ * call this before threads are started.
  */
 int weft_membarrier_register(void);
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of registration with one thread, and again with several. */
+/*
+ * Tests of membarrier registration by a process with one thread, and with two.
+ */
 #include "src/base/fence.h"
 #include "test/t.h"
 
 #include <errno.h>
 #include <pthread.h>
 
-static void *rest(void *lock)
+static void *wait_for_lock(void *lock)
 {
 	pthread_mutex_lock(lock);
 	pthread_mutex_unlock(lock);
 	return NULL;
 }
 
-static void joining_twice_is_joining_once(void **state)
+static void membarrier_register_is_idempotent(void **state)
 {
 	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	pthread_t thread;
@@ -21,7 +23,7 @@ static void joining_twice_is_joining_once(void **state)
 
 	T_TRUE(first == 0 || first == -ENOSYS || first == -EPERM);
 	pthread_mutex_lock(&lock);
-	T_OK(pthread_create(&thread, NULL, rest, &lock));
+	T_OK(pthread_create(&thread, NULL, wait_for_lock, &lock));
 	T_IS(weft_membarrier_register(), first);
 	if (!first)
 		weft_membarrier();
@@ -32,7 +34,7 @@ static void joining_twice_is_joining_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(joining_twice_is_joining_once),
+		T_CASE(membarrier_register_is_idempotent),
 	};
 
 	return T_RUN(tests);

@@ -19,30 +19,30 @@
 #endif
 #define WORD_U32 2u /* FUTEX_32, which newer headers call FUTEX2_SIZE_U32 */
 
-struct two_wait { /* the kernel's struct futex_waitv */
-	uint64_t is;
-	uint64_t at;
+struct waitv_entry { /* same layout as the kernel's struct futex_waitv */
+	uint64_t value;
+	uint64_t address;
 	uint32_t flags;
 	uint32_t zero;
 };
 
-static struct timespec span(uint64_t ns)
+static struct timespec timespec_of(uint64_t ns)
 {
 	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
 				  .tv_nsec = (long)(ns % NS_PER_S) };
 }
 
-static int flag_of(enum weft_futex_scope reach)
+static int scope_flag(enum weft_futex_scope scope)
 {
-	return reach == WEFT_FUTEX_THREADS ? FUTEX_PRIVATE_FLAG : 0;
+	return scope == WEFT_FUTEX_THREADS ? FUTEX_PRIVATE_FLAG : 0;
 }
 
 int weft_futex_wait(weft_au32 *word, uint32_t value, uint64_t ns,
-		    enum weft_futex_scope reach)
+		    enum weft_futex_scope scope)
 {
-	struct timespec ts = span(ns);
+	struct timespec ts = timespec_of(ns);
 
-	if (!syscall(SYS_futex, word, FUTEX_WAIT | flag_of(reach), value,
+	if (!syscall(SYS_futex, word, FUTEX_WAIT | scope_flag(scope), value,
 		     ns == UINT64_MAX ? NULL : &ts, NULL, 0))
 		return 0;
 	return errno == ETIMEDOUT ? -ETIMEDOUT : 0;
@@ -53,8 +53,8 @@ int weft_futex_wait_two(weft_au32 *const word[2], const uint32_t value[2],
 {
 	uint64_t now = weft_now_ns();
 	struct timespec until =
-		span(ns < INT64_MAX - now ? now + ns : INT64_MAX);
-	struct two_wait w[2] = {
+		timespec_of(ns < INT64_MAX - now ? now + ns : INT64_MAX);
+	struct waitv_entry w[2] = {
 		{ value[0], (uintptr_t)word[0], WORD_U32, 0 },
 		{ value[1], (uintptr_t)word[1], WORD_U32, 0 },
 	};
@@ -64,16 +64,16 @@ int weft_futex_wait_two(weft_au32 *const word[2], const uint32_t value[2],
 	return errno == ETIMEDOUT || errno == ENOSYS ? -errno : 0;
 }
 
-void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_scope reach)
+void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_scope scope)
 {
-	syscall(SYS_futex, word, FUTEX_WAKE | flag_of(reach), count, NULL, NULL,
-		0);
+	syscall(SYS_futex, word, FUTEX_WAKE | scope_flag(scope), count, NULL,
+		NULL, 0);
 }
 
 int weft_futex_wait_bits(weft_au32 *word, uint32_t value, uint32_t bits,
 			 uint64_t ns)
 {
-	struct timespec until = span(weft_now_ns() + ns);
+	struct timespec until = timespec_of(weft_now_ns() + ns);
 
 	if (!syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &until, NULL,
 		     bits))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of blocking, waking, timeouts, and a word that has changed before. */
+/*
+ * Tests of futexes: blocking, waking, timeouts, and words that change before
+ * the wait.
+ */
 #include "src/base/futex.h"
 #include "test/t.h"
 
@@ -11,7 +14,7 @@
 
 #define MS UINT64_C(1000000)
 
-static void a_word_of_another_value_is_not_slept_on(void **state)
+static void futex_wait_returns_on_value_mismatch(void **state)
 {
 	weft_au32 a = 1, b = 2;
 
@@ -22,7 +25,7 @@ static void a_word_of_another_value_is_not_slept_on(void **state)
 		skip();
 }
 
-static void a_sleep_that_nobody_ends_says_so(void **state)
+static void futex_wait_without_wake_times_out(void **state)
 {
 	weft_au32 a = 0, b = 0;
 	int two = weft_futex_wait_two((weft_au32 *[2]){ &a, &b },
@@ -34,26 +37,26 @@ static void a_sleep_that_nobody_ends_says_so(void **state)
 }
 
 /* Blocks until the first word is set. */
-static void sleep_for(weft_au32 *w, enum weft_futex_scope reach)
+static void block_on(weft_au32 *w, enum weft_futex_scope scope)
 {
 	while (!weft_load32(&w[0])) {
 		weft_store32(&w[1], 1);
-		weft_futex_wait(&w[0], 0, UINT64_MAX, reach);
+		weft_futex_wait(&w[0], 0, UINT64_MAX, scope);
 	}
 }
 
-static void *sleeper(void *arg)
+static void *waiter_thread(void *arg)
 {
-	sleep_for(arg, WEFT_FUTEX_THREADS);
+	block_on(arg, WEFT_FUTEX_THREADS);
 	return NULL;
 }
 
-static void wake(weft_au32 *w, enum weft_futex_scope reach)
+static void set_and_wake(weft_au32 *w, enum weft_futex_scope scope)
 {
 	while (!weft_load32(&w[1]))
 		;
 	weft_store32(&w[0], 1);
-	weft_futex_wake(&w[0], WEFT_FUTEX_ALL, reach);
+	weft_futex_wake(&w[0], WEFT_FUTEX_ALL, scope);
 }
 
 static void a_thread_wakes_a_thread(void **state)
@@ -61,8 +64,8 @@ static void a_thread_wakes_a_thread(void **state)
 	weft_au32 w[2] = { 0, 0 };
 	pthread_t t;
 
-	T_OK(pthread_create(&t, NULL, sleeper, w));
-	wake(w, WEFT_FUTEX_THREADS);
+	T_OK(pthread_create(&t, NULL, waiter_thread, w));
+	set_and_wake(w, WEFT_FUTEX_THREADS);
 	T_OK(pthread_join(t, NULL));
 }
 
@@ -76,18 +79,18 @@ static void a_process_wakes_a_process(void **state)
 	T_TRUE(w != MAP_FAILED);
 	pid = fork();
 	if (!pid) {
-		sleep_for(w, WEFT_FUTEX_PROCESSES);
+		block_on(w, WEFT_FUTEX_PROCESSES);
 		_exit(0);
 	}
 	T_TRUE(pid > 0);
-	wake(w, WEFT_FUTEX_PROCESSES);
+	set_and_wake(w, WEFT_FUTEX_PROCESSES);
 	T_IS(waitpid(pid, &status, 0), pid);
 	T_OK(status);
 	munmap(w, 4096);
 }
 
-/* Blocks for bit 2 until the word is 3, counting its wake-ups. */
-static void *sleeps_for_a_bit(void *arg)
+/* Waits with bit 2 until the word is 3, and counts its wake-ups. */
+static void *wait_with_bit_2(void *arg)
 {
 	weft_au32 *w = arg;
 	uint32_t seen;
@@ -100,13 +103,13 @@ static void *sleeps_for_a_bit(void *arg)
 	return NULL;
 }
 
-static void a_wake_with_another_bit_is_for_others(void **state)
+static void wake_with_other_bits_is_ignored(void **state)
 {
 	weft_au32 w[3] = { 0, 0, 0 };
 	pthread_t t;
 
 	T_IS(weft_futex_wait_bits(&w[0], 0, 1, MS), -ETIMEDOUT);
-	T_OK(pthread_create(&t, NULL, sleeps_for_a_bit, w));
+	T_OK(pthread_create(&t, NULL, wait_with_bit_2, w));
 	while (!weft_load32(&w[1]))
 		;
 	for (int i = 0; i < 1000; i++)
@@ -120,11 +123,11 @@ static void a_wake_with_another_bit_is_for_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_word_of_another_value_is_not_slept_on),
-		T_CASE(a_sleep_that_nobody_ends_says_so),
+		T_CASE(futex_wait_returns_on_value_mismatch),
+		T_CASE(futex_wait_without_wake_times_out),
 		T_CASE(a_thread_wakes_a_thread),
 		T_CASE(a_process_wakes_a_process),
-		T_CASE(a_wake_with_another_bit_is_for_others),
+		T_CASE(wake_with_other_bits_is_ignored),
 	};
 
 	return T_RUN(tests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linear probing without tombstones. */
+/* Hash table with linear probing and no tombstones. */
 #include "src/base/hash.h"
 
 #include <errno.h>
@@ -18,7 +18,9 @@ void weft_hash_fini(struct weft_hash *h)
 	weft_hash_init(h);
 }
 
-/* The slot that holds key, or the free slot where it would be stored. */
+/*
+ * Returns the slot that holds key, or the free slot where it would be stored.
+ */
 static struct weft_hash_cell *hash_find(const struct weft_hash *h, uint64_t key)
 {
 	size_t i = weft_hash_mix(key) & h->mask;
@@ -70,7 +72,10 @@ void *weft_hash_get(const struct weft_hash *h, uint64_t key)
 	return h->cell ? hash_find(h, key)->val : NULL;
 }
 
-/* Closes the gap at i: moves back entries that probed past it. */
+/*
+ * Closes the gap at slot i: moves back later entries whose probe sequence
+ * includes it.
+ */
 static void hash_close_gap(struct weft_hash *h, size_t i)
 {
 	size_t j = i;

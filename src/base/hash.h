@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open hash from a 64-bit key to a pointer: linear probing, grows at three
- * quarters, deletion moves later entries back. The caller supplies locking.
+ * Hash table from a 64-bit key to a pointer: open addressing with linear
+ * probing. The table grows when it is three quarters full; a deletion moves
+ * later entries back. The caller supplies locking.
  */
 #ifndef WEFT_BASE_HASH_H
 #define WEFT_BASE_HASH_H
@@ -32,16 +33,19 @@ static inline uint64_t weft_hash_mix(uint64_t x)
 void weft_hash_init(struct weft_hash *h);
 void weft_hash_fini(struct weft_hash *h);
 
-/* Stores val (not NULL) under key, replacing; 0 or -ENOMEM. */
+/*
+ * Stores val (not NULL) under key and replaces an earlier value. Returns 0 or
+ * -ENOMEM.
+ */
 int weft_hash_set(struct weft_hash *h, uint64_t key, void *val);
 
-/* The value, or NULL. */
+/* Returns the value of key, or NULL. */
 void *weft_hash_get(const struct weft_hash *h, uint64_t key);
 
-/* Removes and returns the value, or NULL. */
+/* Removes key. Returns its value, or NULL. */
 void *weft_hash_del(struct weft_hash *h, uint64_t key);
 
-/* Calls fn for every entry; fn must not change the hash. */
+/* Calls fn for every entry; fn must not change the table. */
 void weft_hash_each(const struct weft_hash *h,
 		    void (*fn)(void *arg, uint64_t key, void *val), void *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the hash table against an array. */
+/* Tests of the hash table, compared with an array. */
 #include "test/t.h"
 #include "src/base/hash.h"
 #include "src/base/rng.h"
@@ -8,7 +8,7 @@
 
 #define KEYS 512
 
-static void an_empty_hash_has_nothing(void **state)
+static void lookup_in_an_empty_hash_returns_null(void **state)
 {
 	struct weft_hash h;
 
@@ -18,7 +18,9 @@ static void an_empty_hash_has_nothing(void **state)
 	weft_hash_fini(&h);
 }
 
-/* Random sets and deletions against a plain array of the same keys. */
+/*
+ * Compares random insertions and deletions with a plain array of the same keys.
+ */
 static void random_changes_agree_with_an_array(void **state)
 {
 	void *model[KEYS] = { 0 };
@@ -72,7 +74,7 @@ static void each_visits_every_entry_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(an_empty_hash_has_nothing),
+		T_CASE(lookup_in_an_empty_hash_returns_null),
 		T_CASE(random_changes_agree_with_an_array),
 		T_CASE(each_visits_every_entry_once),
 	};

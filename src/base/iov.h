@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gather segments into one buffer, and scatter a buffer into segments. */
+/*
+ * Functions that gather segments into one buffer and scatter a buffer into
+ * segments.
+ */
 #ifndef WEFT_BASE_IOV_H
 #define WEFT_BASE_IOV_H
 
@@ -7,7 +10,10 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* Returns the number of bytes; an empty segment may have no address. */
+/*
+ * Copies the segments to one buffer. Returns the number of bytes. An empty
+ * segment may have no address.
+ */
 static inline size_t weft_iov_gather(void *to, const struct iovec *iov,
 				     int count)
 {

@@ -3,7 +3,7 @@
 #include "src/base/iov.h"
 #include "test/t.h"
 
-static void gathering_keeps_the_order_and_counts(void **state)
+static void gather_keeps_the_order_and_counts_bytes(void **state)
 {
 	char a[] = "one", b[] = "two", all[8] = "";
 	struct iovec iov[] = { { a, 3 }, { b, 3 } };
@@ -12,7 +12,7 @@ static void gathering_keeps_the_order_and_counts(void **state)
 	T_STR(all, "onetwo");
 }
 
-static void scattering_is_the_way_back(void **state)
+static void scatter_fills_segments_in_order(void **state)
 {
 	char a[4] = "", b[3] = "";
 	struct iovec iov[] = { { a, 3 }, { b, 2 } };
@@ -36,8 +36,8 @@ static void an_empty_segment_needs_no_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(gathering_keeps_the_order_and_counts),
-		T_CASE(scattering_is_the_way_back),
+		T_CASE(gather_keeps_the_order_and_counts_bytes),
+		T_CASE(scatter_fills_segments_in_order),
 		T_CASE(an_empty_segment_needs_no_address),
 	};
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #define KIB	      1024u
-#define DEFAULT_STACK (8192 * KIB) /* of a thread, glibc's default */
+#define DEFAULT_STACK (8192 * KIB) /* bytes, glibc's default for a thread */
 
-/* The soft limit, or RLIM_INFINITY. */
+/* Returns the soft limit, or RLIM_INFINITY. */
 static rlim_t limit_of(__rlimit_resource_t what)
 {
 	struct rlimit l;
@@ -20,7 +20,7 @@ static rlim_t limit_of(__rlimit_resource_t what)
 	return getrlimit(what, &l) ? RLIM_INFINITY : l.rlim_cur;
 }
 
-/* Address space in use, in KiB; 0: not known. */
+/* Returns the address space in use, in KiB; 0: not known. */
 static unsigned long space_used(void)
 {
 	FILE *f = fopen("/proc/self/statm", "r");
@@ -98,7 +98,8 @@ const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT])
 	else if (errno == EPERM || errno == EACCES || errno == ENOSYS)
 		snprintf(text, WEFT_LIMIT_TEXT,
 			 ": the system call memfd_create is forbidden here; a "
-			 "seccomp filter, as of a container, must allow it");
+			 "seccomp filter (of a container, for example) must "
+			 "allow it");
 	return text;
 }
 
@@ -120,7 +121,7 @@ const char *weft_limit_thread(char text[WEFT_LIMIT_TEXT], unsigned tasks)
 	return weft_limit_tasks(text, tasks);
 }
 
-static void *nothing(void *arg)
+static void *noop_thread(void *arg)
 {
 	return arg;
 }
@@ -128,7 +129,7 @@ static void *nothing(void *arg)
 int weft_limit_try_thread(void)
 {
 	pthread_t th;
-	int err = pthread_create(&th, NULL, nothing, NULL);
+	int err = pthread_create(&th, NULL, noop_thread, NULL);
 
 	if (!err)
 		pthread_join(th, NULL);

@@ -23,13 +23,13 @@ static inline bool weft_list_empty(const struct weft_list *l)
 	return l->next == l;
 }
 
-static inline void weft_list_insert_after(struct weft_list *at,
+static inline void weft_list_insert_after(struct weft_list *pos,
 					  struct weft_list *n)
 {
-	n->prev = at;
-	n->next = at->next;
-	at->next->prev = n;
-	at->next = n;
+	n->prev = pos;
+	n->next = pos->next;
+	pos->next->prev = n;
+	pos->next = n;
 }
 
 static inline void weft_list_push_back(struct weft_list *l, struct weft_list *n)
@@ -61,7 +61,7 @@ static inline struct weft_list *weft_list_pop_front(struct weft_list *l)
 	return n;
 }
 
-/* Moves everything from src to the end of dst. */
+/* Moves all nodes of src to the end of dst. */
 static inline void weft_list_splice_back(struct weft_list *dst,
 					 struct weft_list *src)
 {

@@ -13,7 +13,7 @@ static int value(struct weft_list *l)
 	return weft_container_of(l, struct item, link)->n;
 }
 
-static void expect(struct weft_list *l, const char *digits)
+static void expect_digits(struct weft_list *l, const char *digits)
 {
 	struct weft_list *p, *tmp;
 
@@ -35,10 +35,10 @@ static void order_is_kept_at_both_ends(void **state)
 	weft_list_push_back(&l, &b.link);
 	weft_list_push_back(&l, &c.link);
 	weft_list_push_front(&l, &a.link);
-	expect(&l, "123");
+	expect_digits(&l, "123");
 	T_IS(value(weft_list_pop_front(&l)), 1);
 	weft_list_insert_after(&b.link, &a.link);
-	expect(&l, "213");
+	expect_digits(&l, "213");
 }
 
 static void removing_twice_is_harmless(void **state)
@@ -51,10 +51,10 @@ static void removing_twice_is_harmless(void **state)
 	weft_list_push_back(&l, &b.link);
 	weft_list_remove(&a.link);
 	weft_list_remove(&a.link);
-	expect(&l, "2");
+	expect_digits(&l, "2");
 }
 
-static void the_loop_may_remove_its_node(void **state)
+static void loop_may_remove_current_node(void **state)
 {
 	struct item it[5];
 	struct weft_list l, *p, *tmp;
@@ -68,7 +68,7 @@ static void the_loop_may_remove_its_node(void **state)
 		if (value(p) % 2)
 			weft_list_remove(p);
 	}
-	expect(&l, "024");
+	expect_digits(&l, "024");
 }
 
 static void splice_moves_everything(void **state)
@@ -80,11 +80,11 @@ static void splice_moves_everything(void **state)
 	weft_list_init(&m);
 	weft_list_push_back(&l, &a.link);
 	weft_list_splice_back(&l, &m);
-	expect(&l, "1");
+	expect_digits(&l, "1");
 	weft_list_push_back(&m, &b.link);
 	weft_list_push_back(&m, &c.link);
 	weft_list_splice_back(&l, &m);
-	expect(&l, "123");
+	expect_digits(&l, "123");
 	T_TRUE(weft_list_empty(&m));
 }
 
@@ -93,7 +93,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(order_is_kept_at_both_ends),
 		T_CASE(removing_twice_is_harmless),
-		T_CASE(the_loop_may_remove_its_node),
+		T_CASE(loop_may_remove_current_node),
 		T_CASE(splice_moves_everything),
 	};
 

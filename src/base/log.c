@@ -48,7 +48,7 @@ bool weft_log_shows(enum weft_log_level level)
 static void write_line(enum weft_log_level level, const char *fmt, va_list ap)
 {
 	char line[1024];
-	/* relaxed: the rank identifies the writer and orders nothing */
+	/* relaxed: the rank is only printed */
 	int rank = atomic_load_explicit(&log_rank, memory_order_relaxed);
 	int n;
 
@@ -61,7 +61,7 @@ static void write_line(enum weft_log_level level, const char *fmt, va_list ap)
 	if (n > (int)sizeof(line) - 2)
 		n = (int)sizeof(line) - 2;
 	line[n++] = '\n';
-	/* one write: lines of several processes do not mix */
+	/* one write, so that lines of several processes do not mix */
 	if (write(STDERR_FILENO, line, (size_t)n) < 0)
 		return;
 }

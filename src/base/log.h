@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages to users, on stderr, each one complete line. WEFT_LOG sets the
- * level: error, warn (default), info, debug. The function that first detects a
- * cause logs it, once, in lower case, with values.
- *
- *   weft[3]: info: shm: peer 7 (pid 4711) is lost: Connection reset by peer
+ * Messages to users on stderr, one complete line each. WEFT_LOG sets the level:
+ * error, warn (default), info, debug. The function that first detects an error
+ * logs its cause, once, in lower case, with values.
  */
 #ifndef WEFT_BASE_LOG_H
 #define WEFT_BASE_LOG_H
@@ -24,7 +22,7 @@ enum weft_log_level {
 void weft_log_set_rank(int rank);
 void weft_log(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;
-/* Whether messages of this level are shown. */
+/* Returns whether messages of this level are shown. */
 bool weft_log_shows(enum weft_log_level level);
 
 #endif

@@ -9,7 +9,7 @@
 
 static char text[4096];
 
-/* Runs fn with stderr in a pipe; its output is in text. */
+/* Runs fn with stderr redirected to a pipe, and stores its output in text. */
 static void capture(void (*fn)(void))
 {
 	int fd[2], old = dup(2);
@@ -27,7 +27,7 @@ static void capture(void (*fn)(void))
 	text[n] = 0;
 }
 
-static void say_things(void)
+static void log_three_messages(void)
 {
 	weft_log(WEFT_LOG_DEBUG, "not shown");
 	weft_log(WEFT_LOG_WARN, "queue %d full", 3);
@@ -37,11 +37,11 @@ static void say_things(void)
 
 static void lines_carry_rank_and_level(void **state)
 {
-	capture(say_things);
+	capture(log_three_messages);
 	T_STR(text, "weft: warn: queue 3 full\nweft[12]: error: gone\n");
 }
 
-static void say_too_much(void)
+static void log_long_message(void)
 {
 	char *s = malloc(3000);
 
@@ -51,9 +51,9 @@ static void say_too_much(void)
 	free(s);
 }
 
-static void a_long_line_is_cut_and_ended(void **state)
+static void a_long_line_is_truncated_with_newline(void **state)
 {
-	capture(say_too_much);
+	capture(log_long_message);
 	T_TRUE(strlen(text) <= 1024);
 	T_IS(text[strlen(text) - 1], '\n');
 }
@@ -62,7 +62,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(lines_carry_rank_and_level),
-		T_CASE(a_long_line_is_cut_and_ended),
+		T_CASE(a_long_line_is_truncated_with_newline),
 	};
 
 	unsetenv("WEFT_LOG");

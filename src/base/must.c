@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ends a process that has found an internal error. */
+/* Aborts a process that has detected an internal error. */
 #include "src/base/must.h"
 
 #include "src/base/log.h"

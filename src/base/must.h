@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internal invariants that are checked in release builds, too. For slow paths;
- * on fast paths assert() is enough. Input from users or peers is not checked by
- * this but refused.
+ * Checks of internal invariants, in release builds as well. They are for slow
+ * paths; fast paths use assert(). Invalid input from users or peers must not
+ * abort the process: the code refuses it with an error.
  */
 #ifndef WEFT_BASE_MUST_H
 #define WEFT_BASE_MUST_H
 
 #include "src/base/attr.h"
 
-/* Logs the place and the condition, and aborts. */
+/* Logs the source line and the condition, and aborts. */
 void weft_must_fail(const char *what, const char *file,
 		    int line) WEFT_COLD WEFT_NORETURN;
 

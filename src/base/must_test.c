@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests that a violated invariant aborts the process and logs its place. */
+/*
+ * Tests that a violated invariant aborts the process and logs its source line.
+ */
 #include "src/base/must.h"
 #include "test/t.h"
 
@@ -10,7 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Checks x == 1 in a child process; returns its status and its output. */
+/*
+ * Runs weft_must(x == 1) in a child process. Returns its exit status, and its
+ * output in text.
+ */
 static int must_in_child(int x, char *text, size_t room)
 {
 	const struct rlimit no_core = { 0 };
@@ -36,7 +41,7 @@ static int must_in_child(int x, char *text, size_t room)
 	return status;
 }
 
-static void what_is_true_goes_on(void **state)
+static void true_condition_continues(void **state)
 {
 	char text[512];
 
@@ -44,7 +49,7 @@ static void what_is_true_goes_on(void **state)
 	T_STR(text, "");
 }
 
-static void what_is_not_aborts_and_says_where(void **state)
+static void false_condition_aborts_and_logs_source_line(void **state)
 {
 	char text[512];
 	int status = must_in_child(2, text, sizeof(text));
@@ -57,8 +62,8 @@ static void what_is_not_aborts_and_says_where(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(what_is_true_goes_on),
-		T_CASE(what_is_not_aborts_and_says_where),
+		T_CASE(true_condition_continues),
+		T_CASE(false_condition_aborts_and_logs_source_line),
 	};
 
 	return T_RUN(tests);

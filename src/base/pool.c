@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slabs of a pool: each twice as large as the last, up to a limit. */
+/* Slabs of a pool: each twice as large as the previous one, up to a limit. */
 #include "src/base/pool.h"
 
 #include <errno.h>

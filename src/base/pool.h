@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pool of objects of one size, in slabs, last freed first reused. Grows without
- * limit, frees its memory at fini. The caller supplies the locking.
- *
- *   weft_pool_init -> weft_pool_get / weft_pool_put ... -> weft_pool_fini
+ * Pool of objects of one size, allocated in slabs. The object freed last is
+ * reused first. A pool grows without limit and frees its memory in
+ * weft_pool_fini. The caller supplies the locking.
  */
 #ifndef WEFT_BASE_POOL_H
 #define WEFT_BASE_POOL_H
@@ -14,7 +13,7 @@
 struct weft_pool {
 	void *free;	   /* free objects, chained in their first word */
 	void *slabs;	   /* chain of slabs */
-	size_t obj_bytes;  /* rounded up to the alignment */
+	size_t obj_bytes;  /* object size, rounded up to its alignment */
 	size_t slab_count; /* objects in the next slab */
 	size_t used;	   /* objects in use */
 };
@@ -23,10 +22,10 @@ struct weft_pool {
 void weft_pool_init(struct weft_pool *p, size_t obj_bytes);
 void weft_pool_fini(struct weft_pool *p);
 
-/* Adds a slab; 0 or -ENOMEM. */
+/* Adds a slab. Returns 0 or -ENOMEM. */
 int weft_pool_grow(struct weft_pool *p);
 
-/* Returns an object, uninitialized, or NULL: no memory. */
+/* Returns an uninitialized object, or NULL: no memory. */
 static inline void *weft_pool_get(struct weft_pool *p)
 {
 	void *o;

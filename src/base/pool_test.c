@@ -29,7 +29,7 @@ static void objects_do_not_overlap(void **state)
 	weft_pool_fini(&p);
 }
 
-static void last_freed_comes_first(void **state)
+static void last_freed_object_is_reused_first(void **state)
 {
 	struct weft_pool p;
 	void *a, *b;
@@ -48,7 +48,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(objects_do_not_overlap),
-		T_CASE(last_freed_comes_first),
+		T_CASE(last_freed_object_is_reused_first),
 	};
 
 	return T_RUN(tests);

@@ -36,7 +36,7 @@ static int region_make(struct weft_region *r, const char *name, size_t bytes,
 	int fd, ret;
 
 	*r = (struct weft_region){ .fd = -1 };
-	/* exceeding it would raise SIGXFSZ */
+	/* a file beyond the size limit would raise SIGXFSZ */
 	if (!weft_limit_file_ok(bytes))
 		return -EFBIG;
 	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -80,7 +80,7 @@ int weft_region_seal(const struct weft_region *r)
 	return fcntl(r->fd, F_ADD_SEALS, seals) ? -errno : 0;
 }
 
-/* Bytes of a region whose size is sealed, or -EINVAL. */
+/* Returns the size of a region in bytes, or -EINVAL: its size is not sealed. */
 static off_t region_size(int fd)
 {
 	struct stat st;
@@ -132,35 +132,38 @@ int weft_region_attach_front(struct weft_region *r, int fd, size_t front)
 	return region_map(r, fd, front);
 }
 
-void *weft_region_window(int fd, size_t at, size_t bytes)
+void *weft_region_window(int fd, size_t offset, size_t bytes)
 {
 	off_t size = region_size(fd);
 	void *base;
 
-	if (size < 0 || (size_t)size < at || (size_t)size - at < bytes) {
+	if (size < 0 || (size_t)size < offset ||
+	    (size_t)size - offset < bytes) {
 		errno = EINVAL;
 		return NULL;
 	}
 	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    (off_t)at);
+		    (off_t)offset);
 	return base == MAP_FAILED ? NULL : base;
 }
 
-void weft_region_populate(void *at, size_t bytes)
+void weft_region_populate(void *addr, size_t bytes)
 {
 #ifdef MADV_POPULATE_WRITE
-	uintptr_t into = (uintptr_t)at % (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t page_offset =
+		(uintptr_t)addr % (uintptr_t)sysconf(_SC_PAGESIZE);
 
-	madvise((char *)at - into, bytes + into, MADV_POPULATE_WRITE);
+	madvise((char *)addr - page_offset, bytes + page_offset,
+		MADV_POPULATE_WRITE);
 #else
-	(void)at;
+	(void)addr;
 	(void)bytes;
 #endif
 }
 
-void weft_region_window_close(void *at, size_t bytes)
+void weft_region_window_close(void *addr, size_t bytes)
 {
-	munmap(at, bytes);
+	munmap(addr, bytes);
 }
 
 void weft_region_close(struct weft_region *r)

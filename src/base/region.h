@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared region: memory without a name (memfd), passed by descriptor. Its
- * content is opaque here. Nothing remains when its users have died.
+ * Shared region: memory without a name (memfd), passed between processes as a
+ * descriptor. The kernel frees it when the last process that uses it has ended.
  *
  *   weft_region_open (create)           -> pass fd -> weft_region_close
  *   weft_region_open_unsealed (create)  -> pass fd -> weft_region_seal
@@ -9,8 +9,8 @@
  *   weft_region_attach (peer's fd)      -> weft_region_close
  *   weft_region_attach_ro (read only)   -> weft_region_close
  *
- * A region may be longer than its mapping: the rest is then mapped in parts by
- * weft_region_window.
+ * A region may be longer than its mapping; weft_region_window maps other parts
+ * of it.
  */
 #ifndef WEFT_BASE_REGION_H
 #define WEFT_BASE_REGION_H
@@ -20,14 +20,14 @@
 
 struct weft_region {
 	void *base;
-	size_t bytes; /* mapped, from the start of the region */
+	size_t bytes; /* length of the mapping, from the start of the region */
 	int fd;	      /* -1: closed after mapping */
 };
 
 /*
- * Creates a region of zeroes, its size sealed against shrinking. Pages are
- * allocated on first touch. Returns 0, -ENOMEM, -EMFILE, -ENOSPC, or -EFBIG:
- * beyond the limit of a file's size. name is shown in /proc/PID/maps.
+ * Creates a region of zeroes whose size is sealed. Pages are allocated on first
+ * touch. Returns 0, -ENOMEM, -EMFILE, -ENOSPC, or -EFBIG: beyond the file size
+ * limit. name is shown in /proc/PID/maps.
  */
 int weft_region_open(struct weft_region *r, const char *name, size_t bytes);
 /* Creates a region and maps only its first front bytes. */
@@ -35,45 +35,48 @@ int weft_region_open_front(struct weft_region *r, const char *name,
 			   size_t bytes, size_t front);
 
 /*
- * Creates a region that a known number of processes share: others can map it
- * until weft_region_seal(), and after that only read it. Existing mappings
- * remain writable. A kernel before 5.1 does not support this: -EINVAL.
+ * Creates a region that a known number of processes share: other processes can
+ * map it writable until weft_region_seal(), and read only afterwards. Existing
+ * mappings remain writable. A kernel before 5.1 does not support this:
+ * weft_region_seal() returns -EINVAL.
  */
 int weft_region_open_unsealed(struct weft_region *r, const char *name,
 			      size_t bytes);
 int weft_region_seal(const struct weft_region *r);
 
 /*
- * Opens a descriptor of another process by its number; returns an own
- * descriptor or -errno. The caller checks what it refers to.
+ * Opens a descriptor of another process by its number. Returns a descriptor of
+ * this process or -errno. The caller checks which file the descriptor refers
+ * to.
  */
 int weft_region_open_remote_fd(pid_t pid, int fd);
 
 /*
  * Maps the region behind a descriptor of another process; the caller keeps the
- * descriptor. -EINVAL: not a sealed memfd, or smaller than min_bytes, so that
- * access could raise SIGBUS.
+ * descriptor. Returns 0 or -errno; -EINVAL: not a sealed memfd, or smaller than
+ * min_bytes, so that an access could raise SIGBUS.
  */
 int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes);
 /* As weft_region_attach, read only. */
 int weft_region_attach_ro(struct weft_region *r, int fd, size_t min_bytes);
-/* As weft_region_attach, maps only the first front bytes, more than 0. */
+/* As weft_region_attach, but maps only the first front bytes (not 0). */
 int weft_region_attach_front(struct weft_region *r, int fd, size_t front);
 
 /*
- * Maps bytes from at on, both multiples of a page, of the region behind a
- * descriptor. NULL, and errno: EINVAL as in weft_region_attach, or ENOMEM.
+ * Maps a part of the region behind a descriptor; offset and bytes are
+ * multiples of the page size. Returns NULL with errno set to EINVAL (as
+ * weft_region_attach) or ENOMEM on failure.
  */
-void *weft_region_window(int fd, size_t at, size_t bytes);
-void weft_region_window_close(void *at, size_t bytes);
+void *weft_region_window(int fd, size_t offset, size_t bytes);
+void weft_region_window_close(void *addr, size_t bytes);
 
 /*
- * Allocates the pages of a mapped part at once, instead of one fault per page;
- * only advice, which a kernel before 5.14 ignores.
+ * Allocates all pages of a mapped part in one call, instead of one page fault
+ * per page. A kernel before 5.14 ignores this advice.
  */
-void weft_region_populate(void *at, size_t bytes);
+void weft_region_populate(void *addr, size_t bytes);
 
-/* Unmaps and closes; accepts the state after a failed open. */
+/* Unmaps and closes the region; accepts the state after a failed open. */
 void weft_region_close(struct weft_region *r);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of shared regions: sealed, mapped as a whole or in part, refused if not
- * sealed.
- */
+/* Tests of shared regions: sealing, mapping, and refusal of unsealed memory. */
 #include "test/t.h"
 #include "src/base/region.h"
 
@@ -11,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void two_mappings_see_one_memory(void **state)
+static void two_mappings_share_memory(void **state)
 {
 	struct weft_region a, b;
 
@@ -24,7 +21,7 @@ static void two_mappings_see_one_memory(void **state)
 	weft_region_close(&a);
 }
 
-static void a_mapping_outlives_its_maker(void **state)
+static void mapping_survives_writer_exit(void **state)
 {
 	struct weft_region r;
 	pid_t pid;
@@ -40,7 +37,7 @@ static void a_mapping_outlives_its_maker(void **state)
 	weft_region_close(&r);
 }
 
-static void what_could_raise_sigbus_is_refused(void **state)
+static void unsealed_or_short_memory_is_refused(void **state)
 {
 	struct weft_region r, b;
 	int plain = memfd_create("plain", MFD_CLOEXEC);
@@ -57,7 +54,7 @@ static void what_could_raise_sigbus_is_refused(void **state)
 	weft_region_close(&r);
 }
 
-static void who_comes_late_can_only_read(void **state)
+static void mapping_after_seal_is_read_only(void **state)
 {
 	struct weft_region a, b, c;
 	void *m;
@@ -88,10 +85,10 @@ static void who_comes_late_can_only_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(two_mappings_see_one_memory),
-		T_CASE(a_mapping_outlives_its_maker),
-		T_CASE(what_could_raise_sigbus_is_refused),
-		T_CASE(who_comes_late_can_only_read),
+		T_CASE(two_mappings_share_memory),
+		T_CASE(mapping_survives_writer_exit),
+		T_CASE(unsealed_or_short_memory_is_refused),
+		T_CASE(mapping_after_seal_is_read_only),
 	};
 
 	return T_RUN(tests);

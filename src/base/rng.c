@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Seeded random numbers, equal on every host. */
+/* Seeded random numbers, deterministic on every host. */
 #include "src/base/rng.h"
 
 #include <assert.h>

@@ -16,16 +16,16 @@ struct weft_rng {
 void weft_rng_init(struct weft_rng *r, uint64_t seed, uint64_t stream);
 uint64_t weft_rng_u64(struct weft_rng *r);
 
-/* Uniform in [0, n), without bias; n > 0. */
+/* Returns a uniform number in [0, n), without bias; n > 0. */
 uint64_t weft_rng_below(struct weft_rng *r, uint64_t n);
 
-/* Uniform in [0, 1) with 53 bits. */
+/* Returns a uniform number in [0, 1) with 53 random bits. */
 double weft_rng_unit(struct weft_rng *r);
 
-/* A random permutation of the numbers below n. */
+/* Stores a random permutation of the numbers below n in order. */
 void weft_rng_shuffle(struct weft_rng *r, int *order, int n);
 
-/* Fills len bytes. */
+/* Fills buf with len random bytes. */
 void weft_rng_fill(struct weft_rng *r, void *buf, uint64_t len);
 
 #endif

@@ -21,7 +21,7 @@ static void the_same_seed_gives_the_same_stream(void **state)
 }
 
 /* The streams are an interface: they must never change. */
-static void the_first_numbers_are_frozen(void **state)
+static void first_numbers_never_change(void **state)
 {
 	struct weft_rng a;
 
@@ -29,7 +29,7 @@ static void the_first_numbers_are_frozen(void **state)
 	T_TRUE(weft_rng_u64(&a) == 0xb5922e15f8819847u);
 }
 
-static void draws_are_spread_evenly(void **state)
+static void numbers_are_uniform(void **state)
 {
 	int seen[10] = { 0 };
 	struct weft_rng a;
@@ -49,7 +49,7 @@ static void draws_are_spread_evenly(void **state)
 	T_TRUE(sum > 49500 && sum < 50500);
 }
 
-static void fill_writes_every_byte_and_no_more(void **state)
+static void fill_writes_exactly_its_bytes(void **state)
 {
 	unsigned char buf[16] = { 0 };
 	struct weft_rng a;
@@ -63,9 +63,9 @@ static void fill_writes_every_byte_and_no_more(void **state)
 	T_IS(buf[13] + buf[14] + buf[15], 0);
 }
 
-static void a_shuffle_has_every_number_once_in_any_place(void **state)
+static void shuffle_is_a_uniform_permutation(void **state)
 {
-	int at[8][8] = { { 0 } }, order[8];
+	int seen_at[8][8] = { { 0 } }, order[8];
 	struct weft_rng a;
 
 	weft_rng_init(&a, 3, 0);
@@ -75,22 +75,23 @@ static void a_shuffle_has_every_number_once_in_any_place(void **state)
 		weft_rng_shuffle(&a, order, 8);
 		for (int i = 0; i < 8; i++) {
 			seen |= 1u << order[i];
-			at[i][order[i]]++;
+			seen_at[i][order[i]]++;
 		}
 		T_IS(seen, 0xff);
 	}
 	for (int i = 0; i < 64; i++)
-		T_TRUE(at[i / 8][i % 8] > 800 && at[i / 8][i % 8] < 1200);
+		T_TRUE(seen_at[i / 8][i % 8] > 800 &&
+		       seen_at[i / 8][i % 8] < 1200);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_same_seed_gives_the_same_stream),
-		T_CASE(the_first_numbers_are_frozen),
-		T_CASE(draws_are_spread_evenly),
-		T_CASE(fill_writes_every_byte_and_no_more),
-		T_CASE(a_shuffle_has_every_number_once_in_any_place),
+		T_CASE(first_numbers_never_change),
+		T_CASE(numbers_are_uniform),
+		T_CASE(fill_writes_exactly_its_bytes),
+		T_CASE(shuffle_is_a_uniform_permutation),
 	};
 
 	return T_RUN(tests);

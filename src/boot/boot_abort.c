@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See boot_abort.h. */
+/* End of a job after a fatal error (boot_abort.h). */
 #include "src/boot/boot_abort.h"
 
 #include "src/job/job_log.h"
@@ -28,7 +28,10 @@ void weft_core_abort(int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	/* A text about an argument already begins with the name of the call. */
+	/*
+	 * The text of an argument error already begins with the name of the
+	 * call.
+	 */
 	named = !strncmp(what, "MPI_", 4) ||
 		!*weft_call_text(call, sizeof(call));
 	snprintf(text, sizeof(text), "%s%s%s", named ? "" : call,

@@ -5,11 +5,11 @@
 
 #include "src/base/attr.h"
 
-/* Prints the text, then ends the job with this exit code; does not return. */
+/* Prints the text and ends the job with this exit code. Does not return. */
 void weft_core_abort(int code, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_NORETURN;
 
-/* Ends the job without printing to stderr; text is passed to mpiexec. */
+/* Ends the job without printing to stderr; passes text to mpiexec. */
 void weft_core_exit_job(int code, const char *text) WEFT_NORETURN;
 
 #endif

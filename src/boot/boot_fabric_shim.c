@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of libfabric's library that other providers need. */
+/* Calls of libfabric's library that other providers need. */
 #include "src/boot/boot_fabric_shim.h"
 
 #include "src/base/attr.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hosts of the job, from the records read so far; see boot_hosts.h. */
+/* Hosts of the job, from the host records read so far (boot_hosts.h). */
 #include "src/boot/boot_hosts.h"
 
 #include "src/core/core_state.h"
@@ -16,13 +16,15 @@ struct host_record {
 
 static_assert(sizeof(struct host_record) == WEFT_HOST_RECORD, "wire format");
 
-/* By process: its host; by host (its first process): the name. */
+/*
+ * Host of a process, indexed by rank. The number of a host is its first rank.
+ */
 struct known {
-	int host; /* host number + 1; 0: unknown */
-	char *name;
+	int host;   /* number of the rank's host + 1; 0: unknown */
+	char *name; /* name of the host, only in the entry of its first rank */
 };
 
-static struct known *known; /* job.size entries, or NULL */
+static struct known *known; /* job.size entries; NULL: no record read yet */
 
 bool weft_hosts_several(void)
 {

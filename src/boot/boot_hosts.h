@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host of each process. In a job on several hosts each process appends a
- * host record to its endpoint's name: the number of the host, which is
- * the rank of its first process, and the host's name.
+ * Hosts of the processes. In a job on several hosts each process appends a host
+ * record to its endpoint's name: the number of the host, which is the rank of
+ * its first process, and the host's name.
  */
 #ifndef WEFT_BOOT_HOSTS_H
 #define WEFT_BOOT_HOSTS_H
 
 #include <stdbool.h>
 
-#define WEFT_HOST_RECORD 68 /* four bytes for the number, then the name */
+#define WEFT_HOST_RECORD 68 /* bytes: four for the number, then the name */
 
 bool weft_hosts_several(void);
 
 /* Writes the record of this process. */
-void weft_hosts_write(char card[WEFT_HOST_RECORD]);
+void weft_hosts_write(char record[WEFT_HOST_RECORD]);
 /* Stores the record of proc. */
-void weft_hosts_read(int proc, const char card[WEFT_HOST_RECORD]);
+void weft_hosts_read(int proc, const char record[WEFT_HOST_RECORD]);
 
 /*
- * Returns the number of proc's host, equal in all processes; -1: its record was
- * not read.
+ * Returns the number of proc's host, equal in all processes; -1: its record has
+ * not been read.
  */
 int weft_hosts_of(int proc);
 /* Returns the name of proc's host; NULL: unknown, or the job is on one host. */

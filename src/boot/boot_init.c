@@ -35,22 +35,22 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the steps ---------------------------------------------------------- */
+/* ---- steps of MPI_Init --------------------------------------------------- */
 
 static int step_options(void)
 {
 	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
 	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
 	/*
-	 * base/log.c reads the variable itself, and treats an unknown value as
-	 * "warn"
+	 * only for the warning about an unknown value: base/log.c reads the
+	 * variable itself and treats an unknown value as "warn"
 	 */
 	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
 	/*
-	 * before PMIx starts a thread; the provider's second registration costs
-	 * nothing
+	 * called before PMIx starts a thread; the provider's second
+	 * registration costs nothing
 	 */
 	weft_membarrier_register();
 	return 0;
@@ -85,10 +85,11 @@ static int step_waiting(void)
 {
 	int64_t spin = weft_cfg_get(&weft_core_opts[WEFT_OPT_SPIN]).i;
 	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
-	enum weft_core_share company;
+	enum weft_core_share core_share;
 
 	/*
-	 * In virtual time a poll costs time and blocking does not: never spin.
+	 * In virtual time a poll costs virtual time and blocking does not:
+	 * never spin.
 	 */
 	if (weft_core.virt) {
 		weft_store32_relaxed(&weft_core.spin, 0);
@@ -97,15 +98,15 @@ static int step_waiting(void)
 	if (cores < 1)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 	weft_core.crowded = weft_core.job.local_size > cores;
-	company = weft_core.crowded ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
-	weft_wait_policy_init(&weft_core.policy, company);
-	weft_wait_policy_first_contact(&weft_core.policy, company,
+	core_share = weft_core.crowded ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
+	weft_wait_policy_init(&weft_core.policy, core_share);
+	weft_wait_policy_first_contact(&weft_core.policy, core_share,
 				       (uint32_t)weft_core.job.local_size - 1);
 	weft_core.polls_are_syscalls = spin < 0 && weft_hosts_several();
 	if (spin < 0)
 		spin = weft_core.polls_are_syscalls
 			       ? WEFT_SYSCALL_POLLS
-			       : weft_wait_policy_rule[company].look.passes;
+			       : weft_wait_policy_rule[core_share].look.passes;
 	weft_store32_relaxed(&weft_core.spin, (uint32_t)spin);
 	return 0;
 }
@@ -140,13 +141,13 @@ static const struct {
 static void report(const uint64_t *ns)
 {
 	char line[256];
-	size_t i, at = 0;
+	size_t i, pos = 0;
 
 	for (i = 0; i < WEFT_COUNT_OF(steps); i++)
-		at += (size_t)snprintf(line + at, sizeof(line) - at,
-				       "%s %s %.2f", i ? "," : "",
-				       steps[i].name,
-				       (double)(ns[i + 1] - ns[i]) * 1e-6);
+		pos += (size_t)snprintf(line + pos, sizeof(line) - pos,
+					"%s %s %.2f", i ? "," : "",
+					steps[i].name,
+					(double)(ns[i + 1] - ns[i]) * 1e-6);
 	if (weft_core.job.rank == 0 &&
 	    weft_cfg_get(&weft_core_opts[WEFT_OPT_STARTUP_REPORT]).b)
 		fprintf(stderr, "weft: start-up in ms:%s\n", line);
@@ -181,26 +182,27 @@ int weft_core_init(int required)
 	return 0;
 }
 
-/* ---- finalize ------------------------------------------------------------ */
+/* ---- MPI_Finalize -------------------------------------------------------- */
 
 static void idle(void)
 {
 	uint32_t mark = weft_load32(&weft_completed);
 
 	if (!weft_progress())
-		weft_progress_sleep(mark, 1000);
+		weft_progress_block(mark, 1000);
 }
 
 static void wake(void)
 {
-	if (weft_core.can_sleep)
+	if (weft_core.can_block)
 		fi_cq_signal(weft_core.cq);
 }
 
 /*
- * No rank leaves before all ranks have called MPI_Finalize. The tag is not that
- * of the next collective: a rank that left out a collective would match the
- * other ranks' messages of that collective.
+ * Barrier of all ranks: no rank leaves before all ranks have called
+ * MPI_Finalize. The barrier has a tag of its own: with the tag of the next
+ * collective, a rank that omitted a collective would match the other ranks'
+ * messages of that collective.
  */
 static int final_barrier(void)
 {
@@ -219,7 +221,7 @@ static int leave_world(void)
 	int rc = final_barrier();
 
 	weft_world_failed_ranks(dead, sizeof(dead));
-	/* With a failed node every rank leaves independently. */
+	/* after a node failure every rank leaves independently */
 	if (rc && *dead) {
 		weft_world_leave_alone();
 		return 0;
@@ -230,8 +232,8 @@ static int leave_world(void)
 
 /*
  * The fence of some launchers completes on one host before the other hosts have
- * entered it (Slurm 22.05), so a job on several hosts synchronises by messages
- * first. With a dead rank that fails, and the launcher decides.
+ * entered it (Slurm 22.05), so a job on several hosts synchronizes by messages
+ * first. If a rank is dead, these fail, and the launcher decides what happens.
  */
 static int leave_job(void)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx client. Queries job-level data; names are put once and fetched on first
- * contact; one fence collects them. Called by boot_init.c and boot_wire_up.c.
+ * PMIx client: queries job-level data; publishes the endpoint name of this
+ * process once, with one fence that collects all names; gets the names of other
+ * processes on first contact. Called by boot_init.c and boot_wire_up.c.
  */
 #include "src/boot/boot_pmix.h"
 
@@ -27,12 +28,14 @@
 static pmix_proc_t me;
 static bool open;
 static struct weft_job_page
-	*job_page;	      /* page with the names; NULL: PMIx has them */
-static uint32_t entry_number; /* number of this rank's entry there */
+	/* job status page with the names; NULL: the names are in PMIx */
+	*job_page;
+/* number of this rank's entry in the job status page */
+static uint32_t entry_number;
 
 /*
- * PMIx does not check its allocations. Address space reserved for PMIx_Abort: a
- * process at its memory limit frees it before the call.
+ * Address space reserved for PMIx_Abort: PMIx does not check its allocations,
+ * so a process at its memory limit releases this before the call.
  */
 #define PMIX_SPARE_BYTES ((size_t)512 << 10)
 static void *spare;
@@ -60,8 +63,8 @@ static int env_int(const char *name)
 }
 
 /*
- * Returns the variable that shows that a launcher started this process, or
- * NULL.
+ * Returns the environment variable that shows that a launcher started this
+ * process, or NULL.
  */
 static const char *launcher_variable(void)
 {
@@ -88,8 +91,11 @@ static void job_of_one(struct weft_job *job)
 	job->universe = -1;
 }
 
-/* Returns a number about a rank or the job, or fallback if it is unknown. */
-static int ask_int(pmix_rank_t rank, const char *key, int fallback)
+/*
+ * Returns the integer value of a key for a rank or the job, or fallback if it
+ * is unknown.
+ */
+static int get_int(pmix_rank_t rank, const char *key, int fallback)
 {
 	pmix_proc_t p;
 	pmix_value_t *v;
@@ -118,7 +124,10 @@ static int ask_int(pmix_rank_t rank, const char *key, int fallback)
 	return (int)n;
 }
 
-/* Parses the ranks on this host, in order: "0,1,4-7". */
+/*
+ * Parses an ordered list of the ranks on this host: "0,1,4-7". Returns their
+ * number.
+ */
 static int parse_peers(const char *list, int *out, int room)
 {
 	int n = 0;
@@ -137,7 +146,7 @@ static int parse_peers(const char *list, int *out, int room)
 	return n;
 }
 
-static int ask_local_peers(struct weft_job *job)
+static int get_local_peers(struct weft_job *job)
 {
 	pmix_proc_t p;
 	pmix_value_t *v;
@@ -159,8 +168,11 @@ static int ask_local_peers(struct weft_job *job)
 	return 0;
 }
 
-/* The address space may be the reason: PMIx itself does not name the limit. */
-static int no_server(const char *trace, pmix_status_t st)
+/*
+ * Reports that the PMIx server cannot be reached. The message includes the
+ * limit of the address space, which PMIx does not report.
+ */
+static int report_no_server(const char *trace, pmix_status_t st)
 {
 	char why[WEFT_LIMIT_TEXT];
 
@@ -173,14 +185,18 @@ static int no_server(const char *trace, pmix_status_t st)
 	return -ENOTCONN;
 }
 
-/* PMIx needs a thread of its own, and reports little if it cannot start one. */
-static int no_thread(int err)
+/*
+ * Reports that the PMIx thread cannot be started; PMIx does not name the
+ * reason.
+ */
+static int report_no_thread(int err)
 {
 	char why[WEFT_LIMIT_TEXT];
 	unsigned ranks = (unsigned)env_int("WEFT_LOCAL_RANKS");
 
 	/*
-	 * a rank and its PMIx thread; mpiexec with two threads, and a collector
+	 * tasks: each rank and its PMIx thread, mpiexec with two threads, and a
+	 * collector process
 	 */
 	weft_log_once(WEFT_LOG_ERROR, "pmix: no thread can be started: %s%s",
 		      strerror(-err), weft_limit_thread(why, 2 * ranks + 4));
@@ -197,31 +213,31 @@ int weft_pmix_open(struct weft_job *job)
 	if (!trace || env_int("WEFT_SINGLETON"))
 		return 0;
 	if (!getenv("PMIX_RANK"))
-		return no_server(trace, PMIX_ERR_UNREACH);
+		return report_no_server(trace, PMIX_ERR_UNREACH);
 	/* from here on error messages name the rank */
 	job->rank = env_int("PMIX_RANK");
 	weft_log_set_rank(job->rank);
 	err = weft_limit_try_thread();
 	if (err)
-		return no_thread(err);
+		return report_no_thread(err);
 	st = PMIx_Init(&me, NULL, 0);
-	/* the limit may have been reached by another process meanwhile */
+	/* other processes may have reached the limit meanwhile */
 	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
-		return no_thread(err);
+		return report_no_thread(err);
 	if (st != PMIX_SUCCESS)
-		return no_server(trace, st);
+		return report_no_server(trace, st);
 	open = true;
 	spare_reserve();
 	job->launched = true;
 	job->rank = (int)me.rank;
-	job->size = ask_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
+	job->size = get_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
 	if (job->size < 1)
-		return no_server(trace, PMIX_ERR_NOT_FOUND);
-	job->local_rank = ask_int(me.rank, PMIX_LOCAL_RANK, 0);
-	job->local_size = ask_int(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, 1);
-	job->appnum = ask_int(me.rank, PMIX_APPNUM, -1);
-	job->universe = ask_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, -1);
-	return ask_local_peers(job);
+		return report_no_server(trace, PMIX_ERR_NOT_FOUND);
+	job->local_rank = get_int(me.rank, PMIX_LOCAL_RANK, 0);
+	job->local_size = get_int(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, 1);
+	job->appnum = get_int(me.rank, PMIX_APPNUM, -1);
+	job->universe = get_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, -1);
+	return get_local_peers(job);
 }
 
 static int to_errno(pmix_status_t st, const char *what)
@@ -236,10 +252,10 @@ static int to_errno(pmix_status_t st, const char *what)
 /* Returns the job status page if it belongs to this job. */
 static struct weft_job_page *job_page_of_job(void)
 {
-	uint32_t place;
-	struct weft_job_page *r = weft_call_job_page(&place);
+	uint32_t my_index;
+	struct weft_job_page *r = weft_call_job_page(&my_index);
 
-	return r && place == me.rank &&
+	return r && my_index == me.rank &&
 			       r->members == (uint32_t)weft_core.job.size &&
 			       weft_job_page_is_of(r, me.nspace)
 		       ? r
@@ -268,7 +284,7 @@ static int publish(const char *key, const void *bytes, size_t len)
 	return rc ? rc : to_errno(PMIx_Commit(), "commit");
 }
 
-/* Fence after which every process has all published data. */
+/* Executes a fence, after which every process has all published data. */
 static int collect_all(void)
 {
 	pmix_info_t info;
@@ -284,7 +300,7 @@ int weft_pmix_put(const void *name, size_t len)
 
 	if (!open)
 		return 0;
-	job_page = len <= JOB_PAGE_CARD ? job_page_of_job() : NULL;
+	job_page = len <= JOB_PAGE_ENTRY ? job_page_of_job() : NULL;
 	if (job_page) {
 		entry_number =
 			weft_job_page_entry_put(job_page, me.rank, name, len);
@@ -369,24 +385,27 @@ int weft_pmix_get(int rank, void *name, size_t *len_p)
 }
 
 struct fence {
-	/* 1: the status is stored; 2: the callback has returned */
-	weft_au32 over;
+	/*
+	 * 1: the status is stored; 2: the callback does not access this struct
+	 * any more
+	 */
+	weft_au32 done;
 	pmix_status_t status;
 	void (*wake)(void);
 };
 
-static void fence_over(pmix_status_t status, void *arg)
+static void fence_done(pmix_status_t status, void *arg)
 {
 	struct fence *f = arg;
 
 	f->status = status;
 	/* R1 pairs with A1 in weft_pmix_fence(): the status is written. */
-	weft_store32(&f->over, 1);
+	weft_store32(&f->done, 1);
 	f->wake();
 	/*
 	 * R2 pairs with A2 in weft_pmix_fence(): f is not accessed after this.
 	 */
-	weft_store32(&f->over, 2);
+	weft_store32(&f->done, 2);
 }
 
 int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
@@ -396,20 +415,20 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 
 	if (!open)
 		return 0;
-	st = PMIx_Fence_nb(NULL, 0, NULL, 0, fence_over, &f);
+	st = PMIx_Fence_nb(NULL, 0, NULL, 0, fence_done, &f);
 	if (st == PMIX_OPERATION_SUCCEEDED)
 		return 0;
 	if (st != PMIX_SUCCESS)
 		return to_errno(st, "fence");
-	/* A1 pairs with R1 in fence_over() */
-	while (!weft_load32(&f.over))
+	/* A1 pairs with R1 in fence_done() */
+	while (!weft_load32(&f.done))
 		idle();
 	/*
-	 * A2 pairs with R2 in fence_over(): data that wake() uses may be freed
+	 * A2 pairs with R2 in fence_done(): data that wake() uses may be freed
 	 */
-	while (weft_load32(&f.over) != 2)
+	while (weft_load32(&f.done) != 2)
 		sched_yield();
-	/* The launcher ends the job: another rank died or called MPI_Abort. */
+	/* the launcher ends the job: another rank died or called MPI_Abort */
 	if (f.status != PMIX_SUCCESS && f.status != PMIX_ERR_TIMEOUT)
 		return -ECONNRESET;
 	return to_errno(f.status, "fence");
@@ -427,10 +446,11 @@ static void drop_log(int severity, const char *text)
 }
 
 /*
- * PMIx 4.2 abandons its finalize handshake after two seconds and closes its
- * socket before it removes the pending write event. On a host with hundreds of
- * ranks on two cores that happens, and libevent logs a warning; nothing is
- * lost, since a closed connection notifies the server as well.
+ * Mutes libevent during PMIx_Finalize. PMIx 4.2 abandons its finalize handshake
+ * after two seconds and closes its socket before it removes the pending write
+ * event. This happens on a host with hundreds of ranks on two cores, and
+ * libevent then logs a warning. Nothing is lost, since a closed connection
+ * notifies the server as well.
  */
 static void mute_libevent(bool mute)
 {

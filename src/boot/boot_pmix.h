@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The launcher, through PMIx. Without a launcher the job is this process alone
- * and PMIx is never started.
+ * Interface to the launcher, through PMIx. Without a launcher the job is this
+ * process alone, and PMIx is never started.
  *
- *   open -> put (own endpoint name) -> get (others', when needed) -> close
+ *   open -> put (endpoint name of this process)
+ *        -> get (names of other processes, when needed) -> close
  *
- * A fence that collects all names takes time and memory with the square of the
- * job size. Weft's mpiexec shares memory with its ranks, the job status page,
- * and ranks store their names there.
+ * A fence that collects all names takes time and memory proportional to the
+ * square of the job size. Weft's mpiexec shares memory with its ranks (the job
+ * status page), and ranks store their names there.
  */
 #ifndef WEFT_BOOT_PMIX_H
 #define WEFT_BOOT_PMIX_H
@@ -18,27 +19,27 @@
 struct weft_job;
 
 /*
- * Fills *job. -ENOTCONN: started by a launcher whose PMIx server does not
- * answer (logged).
+ * Fills *job. Returns 0 or -errno; -ENOTCONN: started by a launcher whose PMIx
+ * server does not answer (logged).
  */
 int weft_pmix_open(struct weft_job *job);
 
 /*
- * Publishes the name of this process: in the launcher's job status page if
- * there is one, or through PMIx, and then waits until all have published
- * theirs. Once.
+ * Publishes the name of this process: on the launcher's job status page if
+ * there is one, otherwise through PMIx, and then waits until all processes have
+ * published theirs. Called once.
  */
 int weft_pmix_put(const void *name, size_t len);
 
 /*
- * Gets the name of a process, and waits for it; *len_p is the size of the
- * buffer, then the length.
+ * Gets the name of a process and waits until it is published. *len_p is the
+ * size of the buffer, then the length of the name. Returns 0 or -errno.
  */
 int weft_pmix_get(int rank, void *name, size_t *len_p);
 
 /*
- * Distributes the bytes of the job's first process to all. All processes call
- * it. Other users of the hosts may read and replace the bytes.
+ * Broadcasts the bytes of the job's first process. All processes call it. Other
+ * users of the hosts may read and replace the bytes.
  */
 int weft_pmix_bcast(void *bytes, size_t len);
 
@@ -49,19 +50,19 @@ bool weft_pmix_launcher_is_weft(void);
 const char *weft_pmix_job(void);
 
 /*
- * offer publishes bytes under a key; take gets those of a process, and waits
- * for them: -ETIMEDOUT after `seconds`.
+ * weft_pmix_publish() publishes bytes under a key. weft_pmix_fetch() gets the
+ * bytes of a process and waits for them: -ETIMEDOUT after `seconds`.
  */
 int weft_pmix_publish(const char *key, const void *bytes, size_t len);
 int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
 		    int seconds);
 
-/* Returns whether getting a name costs next to nothing. */
+/* Returns whether names are in shared memory, so that getting them is cheap. */
 bool weft_pmix_names_are_shared(void);
 
 /*
- * Waits until all processes have called it; idle() is called repeatedly
- * meanwhile, and wake() when the fence has completed.
+ * Waits until all processes have called this. Calls idle() repeatedly
+ * meanwhile, and wake() when the fence has completed. Returns 0 or -errno.
  */
 int weft_pmix_fence(void (*idle)(void), void (*wake)(void));
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Choice of the libfabric provider. Weft's own is loaded directly: its library
- * is beside this one, and fi_prov_ini() returns in a tenth of a millisecond.
- * libfabric's own library is not even loaded: that takes up to 200 ms, and the
- * first fi_getinfo() another 30 ms. If FI_PROVIDER names another provider,
- * libfabric's library is loaded.
+ * Choice of the libfabric provider. Weft's provider is loaded directly: its
+ * library is in the directory of the MPI library, and fi_prov_ini() returns
+ * within a tenth of a millisecond. libfabric's library is loaded only if
+ * FI_PROVIDER names another provider: loading it takes up to 200 ms, and the
+ * first fi_getinfo() another 30 ms.
  */
 #include "src/boot/boot_provider.h"
 
@@ -27,13 +27,13 @@
 
 typedef struct fi_provider *(*prov_ini_fn)(void);
 
-static const struct weft_fishim *other; /* NULL: Weft's own provider */
+static const struct weft_fishim *other; /* NULL: Weft's provider is used */
 
 /*
- * Finds a library beside this one. Installed: DIR/weft/FILE. Build tree:
- * DIR/FILE, in .libs.
+ * Finds a library in the directory DIR of the MPI library. Installed:
+ * DIR/weft/FILE. Build tree: DIR/FILE, in .libs. Returns 0 or -ENOENT.
  */
-static int find_beside(const char *file, char *path, size_t room)
+static int find_in_library_dir(const char *file, char *path, size_t room)
 {
 	char dir[PATH_MAX];
 	char *slash;
@@ -50,7 +50,10 @@ static int find_beside(const char *file, char *path, size_t room)
 	return access(path, R_OK) ? -ENOENT : 0;
 }
 
-/* Returns a symbol of a library beside this one, or of the library `forced`. */
+/*
+ * Returns a symbol of the library `forced`, or of a library in the directory of
+ * the MPI library; NULL: an error was logged.
+ */
 static void *provider_load(const char *forced, const char *file,
 			   const char *name)
 {
@@ -60,11 +63,12 @@ static void *provider_load(const char *forced, const char *file,
 
 	if (forced) {
 		snprintf(path, sizeof(path), "%s", forced);
-	} else if (find_beside(file, path, sizeof(path))) {
-		weft_log_once(WEFT_LOG_ERROR,
-			      "%s not found beside the MPI library; "
-			      "WEFT_PROVIDER_LIB names the provider",
-			      file);
+	} else if (find_in_library_dir(file, path, sizeof(path))) {
+		weft_log_once(
+			WEFT_LOG_ERROR,
+			"%s not found in the directory of the MPI library; "
+			"WEFT_PROVIDER_LIB names the provider",
+			file);
 		return NULL;
 	}
 	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -105,7 +109,7 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	if (rc)
 		weft_log_once(WEFT_LOG_ERROR, "provider weft: %s",
 			      fi_strerror(-rc));
-	/* own provider: FI_MATCH_COMPLETE, and fi_cancel of sends */
+	/* Weft's provider supports FI_MATCH_COMPLETE and fi_cancel of sends */
 	weft_core.reports_match = !rc;
 	return rc ? -EIO : 0;
 }
@@ -142,9 +146,10 @@ void weft_prov_free(struct fi_info *info)
 }
 
 /*
- * shm of libfabric 1.17: a receive does not match a message that arrived before
- * it, unless the bits it ignores equal those of the message. So each
- * MPI_ANY_TAG and MPI_ANY_SOURCE may wait forever.
+ * Returns whether the provider is shm of libfabric 1.17: there a receive does
+ * not match a message that arrived before it, unless the bits it ignores equal
+ * those of the message. So a receive with MPI_ANY_TAG or MPI_ANY_SOURCE may
+ * wait forever.
  */
 static bool loses_messages(const struct fi_info *info)
 {
@@ -157,10 +162,11 @@ static int other_check(struct fi_info *info, struct fid_fabric *fabric)
 {
 	if (!loses_messages(info))
 		return 0;
-	weft_log_once(WEFT_LOG_ERROR,
-		      "provider shm of libfabric 1.17 loses messages that come "
-		      "before a receive with MPI_ANY_TAG or MPI_ANY_SOURCE; "
-		      "unset FI_PROVIDER for shared memory");
+	weft_log_once(
+		WEFT_LOG_ERROR,
+		"provider shm of libfabric 1.17 loses messages that arrive "
+		"before a receive with MPI_ANY_TAG or MPI_ANY_SOURCE; "
+		"unset FI_PROVIDER for shared memory");
 	fi_close(&fabric->fid);
 	weft_prov_free(info);
 	return -EOPNOTSUPP;

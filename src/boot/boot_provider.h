@@ -6,10 +6,13 @@
 struct fi_info;
 struct fid_fabric;
 
-/* Opens the provider: its info for hints, and its fabric. 0 or -errno. */
+/*
+ * Opens the provider's fabric; *info_p: its info for hints. Returns 0 or
+ * -errno.
+ */
 int weft_prov_open(const struct fi_info *hints, struct fi_info **info_p,
 		   struct fid_fabric **fabric_p);
-/* Frees the info of weft_prov_open(). */
+/* Frees the info that weft_prov_open() returned. */
 void weft_prov_free(struct fi_info *info);
 
 #endif

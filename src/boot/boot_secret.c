@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job's key; see boot_secret.h.
+ * The job's key (boot_secret.h).
  *
  *   published by rank 0:  mode, nonce, check
  *   check   = HMAC-SHA-256(user's secret, "check", job, nonce)
  *   job key = HMAC-SHA-256(user's secret, "key", job, nonce)
- *   tags by   HMAC-SHA-256(user's secret, "tag", job, nonce)
+ *   tag key = HMAC-SHA-256(user's secret, "tag", job, nonce)
  *
- * Ranks compare the check with that of their own secret, so that hosts with
- * different key files fail in MPI_Init. In mode OPEN the nonce is the key: if
- * the launcher is Weft's mpiexec, or no rank has a secret. A rank that has a
+ * Each rank compares the check with the check of its own secret, so that hosts
+ * with different key files fail in MPI_Init. In mode OPEN the nonce is the key:
+ * if the launcher is Weft's mpiexec, or no rank has a secret. A rank that has a
  * secret never takes part in mode OPEN, whatever the PMIx server returns.
  */
 #include "src/boot/boot_secret.h"
@@ -31,7 +31,8 @@
 #include <unistd.h>
 
 #define SECRET_TEXT_MIN 16u
-#define SECRET_TEXT_MAX 4096u /* bytes of FI_WEFT_KEY that are used */
+/* largest number of bytes of FI_WEFT_KEY that are used */
+#define SECRET_TEXT_MAX 4096u
 
 enum secret_mode {
 	SECRET_OPEN = 1, /* the nonce is the key */
@@ -47,8 +48,8 @@ struct secret_offer {
 /* The user's secret and its source. */
 struct secret_user {
 	uint8_t bytes[SECRET_TEXT_MAX];
-	size_t len; /* 0: none */
-	/* source, or the reason why there is none */
+	size_t len; /* 0: the user has no secret */
+	/* source of the secret, or the reason why there is none */
 	char what[WEFT_KEYFILE_WHY];
 };
 
@@ -85,7 +86,9 @@ static int secret_file(struct secret_user *u)
 	return 0;
 }
 
-/* -EACCES: there is a secret that cannot be trusted. */
+/*
+ * Finds the user's secret. Returns 0, or -EACCES: the secret cannot be trusted.
+ */
 static int secret_find(struct secret_user *u)
 {
 	const char *text = getenv("FI_WEFT_KEY");
@@ -113,26 +116,27 @@ static bool secret_derive(const struct secret_user *u, const char *use,
 			  uint8_t out[WEFT_SECRET_KEY])
 {
 	uint8_t text[512] = { 0 };
-	size_t at = strlen(use) + 1;
+	size_t pos = strlen(use) + 1;
 	size_t job = strnlen(weft_pmix_job(),
-			     sizeof(text) - at - 1 - sizeof(offer->nonce));
+			     sizeof(text) - pos - 1 - sizeof(offer->nonce));
 	unsigned len;
 
 	/* strings end with a zero byte */
-	memcpy(text, use, at);
-	memcpy(text + at, weft_pmix_job(), job);
-	at += job + 1;
-	memcpy(text + at, offer->nonce, sizeof(offer->nonce));
-	at += sizeof(offer->nonce);
-	return HMAC(EVP_sha256(), u->bytes, (int)u->len, text, at, out, &len);
+	memcpy(text, use, pos);
+	memcpy(text + pos, weft_pmix_job(), job);
+	pos += job + 1;
+	memcpy(text + pos, offer->nonce, sizeof(offer->nonce));
+	pos += sizeof(offer->nonce);
+	return HMAC(EVP_sha256(), u->bytes, (int)u->len, text, pos, out, &len);
 }
 
 static void secret_warn(const struct secret_user *u)
 {
 	weft_log(WEFT_LOG_WARN,
 		 "this job is not protected from other users of its hosts and "
-		 "of the network between them: its key goes through the "
-		 "launcher's PMIx in clear, since FI_WEFT_KEY is not set and "
+		 "of the network between them: its key is sent through the "
+		 "launcher's PMIx in clear text, since FI_WEFT_KEY is not set "
+		 "and "
 		 "%s",
 		 u->what);
 }
@@ -227,7 +231,7 @@ void weft_secret_close(void)
 	signs = false;
 }
 
-/* ---- addresses ----------------------------------------------------------- */
+/* ---- authentication of addresses ----------------------------------------- */
 
 bool weft_secret_signs(void)
 {

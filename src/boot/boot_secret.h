@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The key of a job on several hosts, which never leaves the processes of its
- * user. Data in the launcher's PMIx server can be read, and written, by other
- * users of the hosts and of the network; so the first rank publishes only a
- * random number, and all ranks derive the job's key from it and from a secret
- * of the user: FI_WEFT_KEY, or the key file (src/os/keyfile.h).
+ * Key of a job on several hosts, which is never sent outside the processes of
+ * its user. Other users of the hosts and of the network can read and write data
+ * in the launcher's PMIx server. So the first rank publishes only a random
+ * number, and all ranks derive the job's key from it and from a secret of the
+ * user: FI_WEFT_KEY, or the key file (src/os/keyfile.h).
  *
- *   open -> [sign, holds]* -> close
+ *   open -> [sign, verify]* -> close
  *
  * The addresses that ranks publish carry an authentication tag, so that an
  * address that another user has stored is refused.
@@ -19,20 +19,20 @@
 #include <stdint.h>
 
 #define WEFT_SECRET_KEY 32 /* bytes of the job's key */
-#define WEFT_SECRET_TAG 16 /* bytes appended to an address */
+#define WEFT_SECRET_TAG 16 /* bytes of the tag appended to an address */
 
 /*
- * Gets the key of this job; all its processes call it. own: the launcher is
- * Weft's mpiexec, whose PMIx server admits only the user's processes, so the
- * key may pass through it. Logged: -EACCES: the user's secret cannot be used,
- * or differs from that of the first rank. Other errors are PMIx's.
+ * Computes the key of this job; all its processes call it. own: the launcher is
+ * Weft's mpiexec, whose PMIx server accepts only the user's processes, so the
+ * key may be sent through it. Returns 0, an error of PMIx, or -EACCES (logged):
+ * the user's secret cannot be used, or differs from that of the first rank.
  */
 int weft_secret_open(int rank, bool own, uint8_t key[WEFT_SECRET_KEY]);
 
-/* Returns whether addresses have tags. */
+/* Returns whether published addresses carry tags. */
 bool weft_secret_signs(void);
 
-/* Computes the tag of the bytes that rank publishes. */
+/* Computes the tag of the bytes that rank publishes, or checks it. */
 void weft_secret_sign(int rank, const void *bytes, size_t len,
 		      uint8_t tag[WEFT_SECRET_TAG]);
 bool weft_secret_verify(int rank, const void *bytes, size_t len,

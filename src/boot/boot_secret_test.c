@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the job's key, with an honest and with a hostile PMIx server. */
+/* Tests of the job's key, with a correct and with a malicious PMIx server. */
 #include "src/boot/boot_secret.h"
 
 #include "src/base/attr.h"
@@ -36,7 +36,7 @@ int weft_pmix_bcast(void *bytes, size_t len)
 	return 0;
 }
 
-static int each_begins(void **state)
+static int setup(void **state)
 {
 	snprintf(dir, sizeof(dir), "/tmp/weft-secret.XXXXXX");
 	T_NOT_NULL(mkdtemp(dir));
@@ -48,7 +48,7 @@ static int each_begins(void **state)
 	return 0;
 }
 
-static int each_ends(void **state)
+static int teardown(void **state)
 {
 	weft_secret_close();
 	unlink(path);
@@ -57,7 +57,7 @@ static int each_ends(void **state)
 	return 0;
 }
 
-static int join(bool as_first, uint8_t *key)
+static int open_key(bool as_first, uint8_t *key)
 {
 	first = as_first;
 	memset(key, 0, WEFT_SECRET_KEY);
@@ -69,14 +69,14 @@ static bool stored(const void *bytes, size_t len)
 	return memmem(store, sizeof(store), bytes, len);
 }
 
-static void all_ranks_have_one_key_that_is_not_published(void **state)
+static void all_ranks_derive_one_unpublished_key(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY], file[65] = { 0 };
 	uint8_t tag[WEFT_SECRET_TAG];
 	int fd;
 
-	T_OK(join(true, a));
-	T_OK(join(false, b));
+	T_OK(open_key(true, a));
+	T_OK(open_key(false, b));
 	T_MEM(a, b, sizeof(a));
 	T_TRUE(weft_secret_signs());
 	T_FALSE(stored(a, 8));
@@ -88,90 +88,92 @@ static void all_ranks_have_one_key_that_is_not_published(void **state)
 	close(fd);
 	T_FALSE(stored(file, 16));
 	/* the user's next job has another key */
-	T_OK(join(true, b));
+	T_OK(open_key(true, b));
 	T_TRUE(memcmp(a, b, sizeof(a)));
 }
 
-/* The server returns to rank 1 what rank 0 of another job published. */
-static void another_job_has_another_key(void **state)
+/* The server returns the data of rank 0 of another job to rank 1. */
+static void data_of_another_job_is_refused(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
 
-	T_OK(join(true, a));
+	T_OK(open_key(true, a));
 	job = "job@2";
-	T_IS(join(false, b), -EACCES);
+	T_IS(open_key(false, b), -EACCES);
 }
 
-static void hosts_with_different_files_do_not_start(void **state)
+static void hosts_with_different_key_files_are_refused(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
 
-	T_OK(join(true, a));
+	T_OK(open_key(true, a));
 	setenv("WEFT_KEY_FILE", other, 1);
-	T_IS(join(false, b), -EACCES);
+	T_IS(open_key(false, b), -EACCES);
 	setenv("FI_WEFT_KEY", "sixteen characters", 1);
-	T_IS(join(false, b), -EACCES);
-	T_OK(join(true, a));
-	T_OK(join(false, b));
+	T_IS(open_key(false, b), -EACCES);
+	T_OK(open_key(true, a));
+	T_OK(open_key(false, b));
 	T_MEM(a, b, sizeof(a));
 	setenv("FI_WEFT_KEY", "too short", 1);
-	T_IS(join(true, a), -EACCES);
+	T_IS(open_key(true, a), -EACCES);
 }
 
 /* An attacker replaces the nonce, the check, or the mode. */
-static void what_another_user_publishes_is_refused(void **state)
+static void modified_key_offer_is_refused(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
-	uint8_t was[OFFER];
+	uint8_t original[OFFER];
 
-	T_OK(join(true, a));
-	memcpy(was, store, sizeof(was));
+	T_OK(open_key(true, a));
+	memcpy(original, store, sizeof(original));
 	for (size_t i = 0; i < OFFER; i += 8) {
 		store[i] ^= 3;
-		T_IS(join(false, b), -EACCES);
-		memcpy(store, was, sizeof(was));
+		T_IS(open_key(false, b), -EACCES);
+		memcpy(store, original, sizeof(original));
 	}
-	store[0] = 1; /* "no rank has a secret, the nonce is the key" */
-	T_IS(join(false, b), -EACCES);
-	memcpy(store, was, sizeof(was));
-	T_OK(join(false, b));
+	/* mode OPEN: no rank has a secret, the nonce is the key */
+	store[0] = 1;
+	T_IS(open_key(false, b), -EACCES);
+	memcpy(store, original, sizeof(original));
+	T_OK(open_key(false, b));
 	T_MEM(a, b, sizeof(a));
 }
 
-static void a_file_that_others_can_read_ends_the_job(void **state)
+static void key_file_readable_by_others_ends_the_job(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY];
 
-	T_OK(join(true, a));
+	T_OK(open_key(true, a));
 	T_OK(chmod(path, 0644));
-	T_IS(join(true, a), -EACCES);
-	T_IS(join(false, a), -EACCES);
+	T_IS(open_key(true, a), -EACCES);
+	T_IS(open_key(false, a), -EACCES);
 }
 
-/* No place for a key file: a warning, and the nonce is the key. */
+/* Without a key file the job warns, and the nonce is the key. */
 static void without_any_secret_the_key_is_public(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY], b[WEFT_SECRET_KEY];
 
 	setenv("WEFT_KEY_FILE", "/nonexistent/key", 1);
-	T_OK(join(true, a));
-	T_OK(join(false, b));
+	T_OK(open_key(true, a));
+	T_OK(open_key(false, b));
 	T_MEM(a, b, sizeof(a));
 	T_FALSE(weft_secret_signs());
 	T_TRUE(stored(a, sizeof(a)));
-	/* but a rank that has a secret refuses */
+	/* a rank that has a secret refuses such a job */
 	setenv("WEFT_KEY_FILE", path, 1);
-	T_IS(join(false, b), -EACCES);
-	/* and a rank without a secret refuses a job with one */
-	T_OK(join(true, a));
+	T_IS(open_key(false, b), -EACCES);
+	/* a rank without a secret refuses a job with a secret */
+	T_OK(open_key(true, a));
 	setenv("WEFT_KEY_FILE", "/nonexistent/key", 1);
-	T_IS(join(false, b), -EACCES);
+	T_IS(open_key(false, b), -EACCES);
 }
 
 /*
- * The PMIx server of Weft's mpiexec admits no other user: no file is created.
+ * The PMIx server of Weft's mpiexec accepts no other user, so no key file is
+ * created.
  */
-static void our_own_launcher_needs_no_file(void **state)
+static void weft_mpiexec_needs_no_key_file(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY];
 	struct stat st;
@@ -182,13 +184,13 @@ static void our_own_launcher_needs_no_file(void **state)
 	T_IS(stat(path, &st), -1);
 }
 
-static void an_address_is_good_for_its_rank_only(void **state)
+static void address_tag_is_valid_for_its_rank_only(void **state)
 {
 	static const char name[] = "10.0.0.1:4711, and its host";
 	uint8_t a[WEFT_SECRET_KEY];
 	uint8_t tag[WEFT_SECRET_TAG];
 
-	T_OK(join(true, a));
+	T_OK(open_key(true, a));
 	weft_secret_sign(3, name, sizeof(name), tag);
 	T_TRUE(weft_secret_verify(3, name, sizeof(name), tag));
 	T_FALSE(weft_secret_verify(4, name, sizeof(name), tag));
@@ -197,23 +199,23 @@ static void an_address_is_good_for_its_rank_only(void **state)
 	T_FALSE(weft_secret_verify(3, name, sizeof(name), tag));
 	tag[15] ^= 1;
 	/* tag of another job of the same user */
-	T_OK(join(true, a));
+	T_OK(open_key(true, a));
 	T_FALSE(weft_secret_verify(3, name, sizeof(name), tag));
 }
 
-#define EACH(f) cmocka_unit_test_setup_teardown(f, each_begins, each_ends)
+#define EACH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(all_ranks_have_one_key_that_is_not_published),
-		EACH(another_job_has_another_key),
-		EACH(hosts_with_different_files_do_not_start),
-		EACH(what_another_user_publishes_is_refused),
-		EACH(a_file_that_others_can_read_ends_the_job),
+		EACH(all_ranks_derive_one_unpublished_key),
+		EACH(data_of_another_job_is_refused),
+		EACH(hosts_with_different_key_files_are_refused),
+		EACH(modified_key_offer_is_refused),
+		EACH(key_file_readable_by_others_ends_the_job),
 		EACH(without_any_secret_the_key_is_public),
-		EACH(our_own_launcher_needs_no_file),
-		EACH(an_address_is_good_for_its_rank_only),
+		EACH(weft_mpiexec_needs_no_key_file),
+		EACH(address_tag_is_valid_for_its_rank_only),
 	};
 
 	return T_RUN(tests);

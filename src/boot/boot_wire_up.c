@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Endpoint, completion queue, address vector; names of other processes are
+ * Endpoint, completion queue, address vector. The names of other processes are
  * looked up at the first message to them.
  */
 #include "src/boot/boot_wire_up.h"
@@ -71,7 +71,7 @@ static int open_cq(void)
 				   .wait_obj = FI_WAIT_UNSPEC };
 	int rc = fi_cq_open(c->domain, &attr, &c->cq, NULL);
 
-	c->can_sleep = rc == 0;
+	c->can_block = rc == 0;
 	if (!rc)
 		return 0;
 	attr.wait_obj = FI_WAIT_NONE;
@@ -100,7 +100,7 @@ static void bind_all_interfaces(void)
 		name->sin_addr.s_addr = INADDR_ANY;
 }
 
-/* FI_WEFT_KEY=none: nothing is signed. */
+/* Returns whether FI_WEFT_KEY=none disables signatures. */
 static bool key_is_none(void)
 {
 	const char *key = getenv("FI_WEFT_KEY");
@@ -120,7 +120,7 @@ static int make_key(void)
 	if (!c->reports_match || c->virt || !c->job.launched ||
 	    (!weft_hosts_several() && !uses_datagrams()) || key_is_none())
 		return 0;
-	/* the provider reads FI_WEFT_KEY itself */
+	/* the provider itself reads FI_WEFT_KEY */
 	if (weft_pmix_launcher_is_weft() && getenv("FI_WEFT_KEY"))
 		return 0;
 	a->auth_key = malloc(WEFT_SECRET_KEY);
@@ -194,13 +194,10 @@ static void open_recv(bool threads)
 	weft_core.direct_requests = ops != NULL;
 }
 
-/*
- * Returns whether all faults of a fault plan concern the path between
- * processes.
- */
-static bool plan_is_of_paths(const char *text)
+/* Returns whether all faults of the plan are faults of carriers. */
+static bool has_only_carrier_faults(const char *text)
 {
-	static const uint32_t path_faults =
+	static const uint32_t carrier_faults =
 		1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE |
 		1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_CORRUPT |
 		1u << WEFT_FAULT_DELAY | 1u << WEFT_FAULT_PARTITION;
@@ -212,22 +209,22 @@ static bool plan_is_of_paths(const char *text)
 	if (weft_fault_plan_load(text, &plan, &why))
 		return false;
 	for (size_t i = 0; i < plan.count; i++)
-		all = all && path_faults >> plan.fault[i].kind & 1;
+		all = all && carrier_faults >> plan.fault[i].kind & 1;
 	weft_fault_plan_fini(&plan);
 	return all;
 }
 
 /*
- * A single process sends no datagrams: its messages cannot be late or
- * reordered, and shared memory, which it uses instead, cannot inject such
+ * Ignores a plan of carrier faults in a job of one process: the process sends
+ * no datagrams, and shared memory, which it uses instead, cannot inject such
  * faults.
  */
-static void drop_path_faults(void)
+static void ignore_carrier_faults(void)
 {
 	const char *plan = getenv("FI_WEFT_FAULTS");
 
 	if (weft_core.job.size > 1 || !plan || uses_datagrams() ||
-	    !plan_is_of_paths(plan))
+	    !has_only_carrier_faults(plan))
 		return;
 	weft_log(WEFT_LOG_INFO,
 		 "fault plan \"%s\" is ignored: a job of one process sends no "
@@ -243,7 +240,7 @@ int weft_wire_open(bool threads, const struct weft_wire_module *g)
 	int rc;
 
 	module = g;
-	drop_path_faults();
+	ignore_carrier_faults();
 	if (!hints || alloc_procs())
 		return -ENOMEM;
 	rc = weft_prov_open(hints, &c->info, &c->fabric);

@@ -7,11 +7,11 @@
 #include <stddef.h>
 
 /*
- * A module that opens before the endpoint is enabled, and closes between the
- * endpoint and its fabric.
+ * Functions of a module that is opened before the endpoint is enabled, and
+ * closed after the endpoint and before its fabric.
  */
 struct weft_wire_module {
-	int (*open)(void); /* 0, or an error of libfabric */
+	int (*open)(void); /* returns 0 or an error of libfabric */
 	void (*close)(void);
 };
 
@@ -22,9 +22,11 @@ void weft_wire_close(void);
 
 /* Returns the name of this process's endpoint. */
 const void *weft_wire_name(size_t *len_p);
-/* Inserts a name as proc's address; the lock is held. 0 or -errno. */
+/* Inserts a name as proc's address. Returns 0 or -errno. The lock is held. */
 int weft_wire_insert(int proc, const void *name);
-/* Looks up proc's address; 0 or -errno. The caller holds the lock. */
+/*
+ * Looks up and inserts proc's address. Returns 0 or -errno. The lock is held.
+ */
 int weft_wire_resolve(int proc);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining and leaving virtual time; see boot_world.h. */
+/* Joining and leaving virtual time (boot_world.h). */
 #include "src/boot/boot_world.h"
 
 #include "src/job/job_log.h"
@@ -27,7 +27,9 @@ static struct fid *domain(void)
 	return &weft_core.domain->fid;
 }
 
-/* Rank 0 creates the world; the launcher passes its handle to the others. */
+/*
+ * Rank 0 creates the world; the launcher passes its handle to the other ranks.
+ */
 static int create_or_attach(int rank, int size)
 {
 	char handle[HANDLE_BYTES] = "";
@@ -64,7 +66,7 @@ int weft_world_address(int rank, void *name, size_t *len)
 		world->address(domain(), (uint32_t)rank, name, len));
 }
 
-/* ---- leaving ------------------------------------------------------------- */
+/* ---- leaving virtual time ------------------------------------------------ */
 
 static bool verbose(void)
 {
@@ -76,7 +78,10 @@ static bool report_requested(void)
 	return verbose() || weft_call_report_requested();
 }
 
-/* Once per job: a rank may exit while another one ends the job. */
+/*
+ * Adds the report of links, once per job: a rank may exit while another rank
+ * ends the job.
+ */
 static void write_links(void)
 {
 	char *text = NULL;
@@ -105,8 +110,8 @@ static void write_end(void)
 }
 
 /*
- * Reports when all ranks have left: the state is final then, and equal in every
- * run.
+ * Waits until all ranks have left, then reports: the state is then final and
+ * deterministic.
  */
 static void report_when_left(void)
 {
@@ -118,25 +123,25 @@ static void report_when_left(void)
 	write_end();
 }
 
-/* Waiting for the launcher, outside virtual time: blocked. */
-static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Condition on which a rank waits for the launcher, outside virtual time. */
+static pthread_mutex_t launcher_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t launcher_woken = PTHREAD_COND_INITIALIZER;
 static bool launcher_is_done;
 
 static void wait_for_launcher(void)
 {
-	pthread_mutex_lock(&rest_lock);
+	pthread_mutex_lock(&launcher_lock);
 	while (!launcher_is_done)
-		pthread_cond_wait(&launcher_woken, &rest_lock);
-	pthread_mutex_unlock(&rest_lock);
+		pthread_cond_wait(&launcher_woken, &launcher_lock);
+	pthread_mutex_unlock(&launcher_lock);
 }
 
 static void launcher_done(void)
 {
-	pthread_mutex_lock(&rest_lock);
+	pthread_mutex_lock(&launcher_lock);
 	launcher_is_done = true;
 	pthread_cond_signal(&launcher_woken);
-	pthread_mutex_unlock(&rest_lock);
+	pthread_mutex_unlock(&launcher_lock);
 }
 
 void weft_world_leave(void)
@@ -154,14 +159,14 @@ void weft_world_halt(void)
 void weft_world_failed_ranks(char *text, size_t len)
 {
 	char why[96];
-	size_t at = 0;
+	size_t pos = 0;
 
 	*text = 0;
-	for (int r = 0; world && r < weft_core.job.size && at < len; r++)
+	for (int r = 0; world && r < weft_core.job.size && pos < len; r++)
 		if (!world->why(domain(), (uint32_t)r, why, sizeof(why)))
-			at += (size_t)snprintf(text + at, len - at,
-					       "%s rank %d (%s)",
-					       at ? "," : ":", r, why);
+			pos += (size_t)snprintf(text + pos, len - pos,
+						"%s rank %d (%s)",
+						pos ? "," : ":", r, why);
 }
 
 /* Returns whether this is the lowest rank that is not on a failed node. */
@@ -185,8 +190,8 @@ void weft_world_leave_alone(void)
 }
 
 /*
- * Virtual time does not advance while this rank runs, and it does not wait
- * again.
+ * Virtual time does not advance while this rank runs, and this rank does not
+ * wait again.
  */
 void weft_world_report_abort(void)
 {
@@ -195,8 +200,8 @@ void weft_world_report_abort(void)
 }
 
 /*
- * Warns if computing took no virtual time: rates that the program prints are
- * wrong then.
+ * Warns if computing took no virtual time, so that rates that the program
+ * prints are wrong.
  */
 static void warn_compute(void)
 {
@@ -215,7 +220,8 @@ int weft_world_end(void)
 	if (weft_core.job.rank == 0 && report_requested())
 		report_when_left();
 	/*
-	 * Ranks that disconnect from the launcher one by one delay each other.
+	 * the fence makes all ranks disconnect together: single disconnects
+	 * delay other ranks
 	 */
 	return weft_pmix_fence(wait_for_launcher, launcher_done);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual time in the MPI layer: all ranks join one world (a shared memory
- * segment) before their endpoints are enabled, know each other's addresses
- * without queries, and leave the world in MPI_Finalize after a barrier. The
- * launcher is outside: no rank waits for it while virtual time runs.
+ * Virtual time in the MPI layer. All ranks join one world (a shared memory
+ * segment) before their endpoints are enabled, read each other's addresses from
+ * it, and leave the world in MPI_Finalize after a barrier. The launcher is
+ * outside virtual time: no rank waits for it while virtual time runs.
  */
 #ifndef WEFT_BOOT_WORLD_H
 #define WEFT_BOOT_WORLD_H
@@ -12,32 +12,32 @@
 #include <stdint.h>
 
 /*
- * Called between fi_domain and fi_enable: joins if the clock is virtual, and
- * sets weft_core.virt.
+ * Joins the world if the clock is virtual, and sets weft_core.virt. Called
+ * between fi_domain and fi_enable.
  */
 int weft_world_join(void);
 
 /* Gets the address of a rank of the job. */
 int weft_world_address(int rank, void *name, size_t *len);
 
-/* This rank leaves virtual time; all ranks have arrived here. */
+/* Leaves virtual time, after all ranks have reached MPI_Finalize. */
 void weft_world_leave(void);
 /*
- * This rank's node has failed: ends the process; the job continues without it.
+ * Ends this process because its node has failed; the job continues without it.
  */
 void weft_world_halt(void) __attribute__((noreturn));
-/* Lists the ranks on failed nodes, for an error text; "": none. */
+/* Writes the list of ranks on failed nodes, for an error text; "": none. */
 void weft_world_failed_ranks(char *text, size_t len);
 /*
- * With a failed node every rank leaves independently; one of them reports when
- * the others have left.
+ * Leaves virtual time after a node failure, when every rank leaves
+ * independently; one of them reports when the others have left.
  */
 void weft_world_leave_alone(void);
-/* The job ends here: reports virtual time so far, if requested. */
+/* Reports virtual time so far, if requested, because the job is aborted. */
 void weft_world_report_abort(void);
 /*
- * Reports virtual time, if requested, and waits for all other ranks outside of
- * it. 0 or -errno.
+ * Reports virtual time, if requested, and waits outside virtual time for all
+ * other ranks. Returns 0 or -errno.
  */
 int weft_world_end(void);
 

@@ -18,7 +18,7 @@
 
 WEFT_HOT_DATA struct weft_comm *weft_comm_predef[4];
 
-static void name_of(struct weft_comm *c, const char *name)
+static void set_name(struct weft_comm *c, const char *name)
 {
 	snprintf(c->name, sizeof(c->name), "%s", name);
 }
@@ -79,10 +79,10 @@ void weft_comm_put(struct weft_comm *c)
 	free(c);
 }
 
-/* ---- world and self ----------------------------------------------------- */
+/* ---- world and self ------------------------------------------------------ */
 
-static int open_one(int first, int size, unsigned ctx_id, const char *name,
-		    struct weft_comm **comm_p)
+static int open_predefined(int first, int size, unsigned ctx_id,
+			   const char *name, struct weft_comm **comm_p)
 {
 	struct weft_group *g = weft_group_new(size);
 	int i, rc;
@@ -94,7 +94,7 @@ static int open_one(int first, int size, unsigned ctx_id, const char *name,
 	weft_group_ready(g);
 	rc = weft_comm_create(NULL, g, NULL, ctx_id, comm_p);
 	if (!rc)
-		name_of(*comm_p, name);
+		set_name(*comm_p, name);
 	return rc;
 }
 
@@ -102,11 +102,11 @@ int weft_comm_open_predefined(void)
 {
 	int rc;
 
-	rc = open_one(0, weft_core.job.size, WEFT_CTX_WORLD, "MPI_COMM_WORLD",
-		      &weft_core.world);
+	rc = open_predefined(0, weft_core.job.size, WEFT_CTX_WORLD,
+			     "MPI_COMM_WORLD", &weft_core.world);
 	if (!rc)
-		rc = open_one(weft_core.job.rank, 1, WEFT_CTX_SELF,
-			      "MPI_COMM_SELF", &weft_core.self);
+		rc = open_predefined(weft_core.job.rank, 1, WEFT_CTX_SELF,
+				     "MPI_COMM_SELF", &weft_core.self);
 	if (rc)
 		return rc;
 	weft_core.world->obj.predefined = (uint32_t)(uintptr_t)MPI_COMM_WORLD;
@@ -119,9 +119,9 @@ int weft_comm_open_predefined(void)
 void weft_comm_close_all(void)
 {
 	/*
-	 * An endpoint with a route does not close and does not notify its
-	 * peers: detach the communicators that the application has not freed,
-	 * too.
+	 * An endpoint with open routes cannot close and notify its peers, so
+	 * communicators that the application has not freed are detached as
+	 * well.
 	 */
 	weft_comm_list_each(weft_core_coll_get()->detach);
 	weft_comm_put(weft_core.world);

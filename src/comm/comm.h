@@ -28,58 +28,64 @@ struct weft_topo;  /* types_topo.h */
 
 /* Parts of a context id; messages of different parts never match. */
 enum weft_ctx_kind {
-	WEFT_CTX_P2P = 0,   /* messages of the application */
-	WEFT_CTX_COLL = 1,  /* collectives; tags from weft_comm_next_tag() */
-	WEFT_CTX_GROUP = 2, /* MPI_Comm_create_group, tags of the application */
-	WEFT_CTX_CTRL = 3,  /* acknowledgements, partitioned hand-shakes */
+	WEFT_CTX_P2P = 0,  /* point-to-point messages of the application */
+	WEFT_CTX_COLL = 1, /* collectives; tags from weft_comm_next_tag() */
+	/* MPI_Comm_create_group, with the application's tag */
+	WEFT_CTX_GROUP = 2,
+	WEFT_CTX_CTRL = 3, /* acknowledgements, partitioned hand-shakes */
 };
 
 struct weft_comm {
 	struct weft_obj obj;
 
 	/* fields read by every message */
-	int rank;	 /* this process, in the local group */
-	int peers;	 /* size of the group that ranks of messages refer to */
+	int rank; /* rank of this process in the local group */
+	/* size of the group to which the ranks of messages refer */
+	int peers;
 	uint64_t ctx;	 /* context id, shifted for the tag word */
-	const int *proc; /* index in the job of each peer, by rank */
+	const int *proc; /* index in the job of each peer, indexed by rank */
 
 	int size; /* size of the local group */
 	bool inter;
-	bool met; /* weft_comm_exchange_addresses() was called */
+	/* weft_comm_exchange_addresses() was called */
+	bool addresses_exchanged;
 	struct weft_group *group;
 	struct weft_group *remote; /* NULL unless inter */
 	/* inter: intracommunicator of the local group */
 	struct weft_comm *local;
 	weft_au32 coll_seq; /* collectives started, see weft_comm_next_tag() */
-	uint32_t traced;    /* number of calls traced by diag_trace.h */
+	uint32_t traced;    /* number of collectives traced (diag_trace.h) */
 
-	/* routes (offload_route.h); NULL: none */
+	/* routes (offload_route.h); NULL: no route */
 	struct weft_route *route;   /* route to the collective unit */
-	struct weft_route *joining; /* joins started by nonblocking calls */
-	/* route for exact sums, if `route` has none */
+	struct weft_route *joining; /* route being joined */
+	/* route for exact sums, if `route` does not support them */
 	struct weft_route *exact_route;
 	/* used by coll/coll_unit.c */
-	uint32_t unit_kinds; /* kinds of collectives that always take `route` */
-	unsigned join_age;   /* collectives so far, until the join completes */
+	/* bit mask of the kinds of collectives that always use `route` */
+	uint32_t unit_kinds;
+	/* number of collectives while the join is outstanding */
+	unsigned join_age;
 	struct weft_topo *topo; /* NULL: none; owned */
 	struct weft_attr *attr; /* NULL: none; owned */
 	struct weft_info *info; /* NULL: none; owned */
-	struct weft_errh *errh; /* one reference; never NULL */
+	struct weft_errh *errh; /* holds one reference; never NULL */
 	struct weft_bsend *bsend;
-	struct weft_list
-		link; /* list of all communicators: diag_peer_failure.c */
-	struct weft_list persistent; /* msg_persist.h */
+	/* list of all communicators: diag_peer_failure.c */
+	struct weft_list link;
+	/* persistent requests of this communicator (msg_persist.h) */
+	struct weft_list persistent;
 	struct coll_hosts *hosts; /* coll/coll_hosts.h, computed on first use */
 	char name[MPI_MAX_OBJECT_NAME];
 };
 
 /*
- * By the low bits of the handle: null, world, self. NULL while MPI is not
- * running.
+ * Predefined communicators, indexed by the low bits of the handle: null, world,
+ * self. NULL while MPI is not running.
  */
 extern struct weft_comm *weft_comm_predef[4] WEFT_HIDDEN;
 
-/* Returns NULL if the handle is no communicator. */
+/* Returns the communicator of a handle; NULL if the handle is invalid. */
 static inline struct weft_comm *weft_comm_of(MPI_Comm handle)
 {
 	uintptr_t v = (uintptr_t)handle;
@@ -112,9 +118,9 @@ static inline int weft_comm_next_tag(struct weft_comm *c)
 }
 
 /*
- * Creates a communicator over group (and remote); takes over both references.
- * ctx_id: as agreed. The error handler is inherited from parent (may be NULL).
- * 0 or -ENOMEM.
+ * Creates a communicator over group (and remote), and takes over both
+ * references. ctx_id: the context id that the members agreed on. The error
+ * handler is inherited from parent (may be NULL). Returns 0 or -ENOMEM.
  */
 int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 		     struct weft_group *remote, unsigned ctx_id,
@@ -130,7 +136,10 @@ void weft_comm_put(struct weft_comm *c);
 
 /* Opens MPI_COMM_WORLD and MPI_COMM_SELF. */
 int weft_comm_open_predefined(void);
-/* Closes both, and the routes of all other communicators. */
+/*
+ * Closes MPI_COMM_WORLD and MPI_COMM_SELF, and the routes of all other
+ * communicators.
+ */
 void weft_comm_close_all(void);
 
 #endif

@@ -14,15 +14,15 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list agreements = { &agreements, &agreements };
 /*
- * The agreements that offer ids, in a first try and in a later try; their sets
- * of ids are disjoint.
+ * Agreements that offer ids at present, one in its first try and one in a later
+ * try; their sets of ids are disjoint.
  */
 static struct weft_agree *first_try, *deferred_retry;
 #define FIRST_TRY_IDS UINT64_C(0x5555555555555555)
 
 /*
- * Returns whether no earlier agreement is beyond its first try. The lock is
- * held.
+ * Returns whether no agreement with a lower key is beyond its first try. The
+ * lock is held.
  */
 static bool is_first(const struct weft_agree *a)
 {
@@ -70,19 +70,22 @@ static void try_begin(struct weft_agree *a)
 	a->dist = 1;
 }
 
-/* Takes the lowest common ids; returns false if there are not enough. */
-static bool take_ids(struct weft_agree *a)
+/*
+ * Reserves the lowest ids that all members offered. Returns false if there are
+ * not enough.
+ */
+static bool reserve_ids(struct weft_agree *a)
 {
 	int i, n = 0;
 
-	for (i = 0; i < WEFT_CTX_WINDOW && n < a->want; i++) {
+	for (i = 0; i < WEFT_CTX_WINDOW && n < a->id_count; i++) {
 		uint64_t left = a->mine[i];
 
-		for (; left && n < a->want; left &= left - 1)
+		for (; left && n < a->id_count; left &= left - 1)
 			a->id[n++] = (a->window + (unsigned)i) * 64 +
 				     (unsigned)__builtin_ctzll(left);
 	}
-	if (n < a->want)
+	if (n < a->id_count)
 		return false;
 	while (n--)
 		weft_ctx_use(a->id[n]);
@@ -95,10 +98,10 @@ static int try_end(struct weft_agree *a)
 	int rc = 0;
 
 	pthread_mutex_lock(&lock);
-	if (take_ids(a)) {
+	if (reserve_ids(a)) {
 		rc = 1;
 	} else if (a->mine[WEFT_CTX_WINDOW]) {
-		/* all members offered, and too few ids were common */
+		/* all members offered ids, and too few were common */
 		a->window += WEFT_CTX_WINDOW;
 		if (a->window >= WEFT_CTX_WORDS)
 			rc = -ENOSPC;
@@ -112,10 +115,10 @@ static int try_end(struct weft_agree *a)
 	return rc;
 }
 
-/* Starts the exchange with the ranks at distance dist; 0 or -errno. */
+/* Starts the exchange with the ranks at distance dist. Returns 0 or -errno. */
 static int agree_post(struct weft_agree *a)
 {
-	struct weft_comm *c = a->m.over;
+	struct weft_comm *c = a->m.comm;
 	struct weft_dt *byte = weft_dt_of(MPI_BYTE);
 	int n = c->size;
 	int rc;
@@ -161,7 +164,7 @@ int weft_agree_step(struct weft_agree *a)
 				return rc;
 			a->dist <<= 1;
 		}
-		if (a->dist < a->m.over->size) {
+		if (a->dist < a->m.comm->size) {
 			rc = agree_post(a);
 			if (rc)
 				return rc;
@@ -175,7 +178,7 @@ int weft_agree_step(struct weft_agree *a)
 		 * with one member there is no message to wait for: return, so
 		 * that other agreements progress
 		 */
-		if (a->m.over->size == 1 && !a->offers)
+		if (a->m.comm->size == 1 && !a->offers)
 			return 0;
 	}
 }
@@ -183,7 +186,7 @@ int weft_agree_step(struct weft_agree *a)
 void weft_agree_start(struct weft_agree *a)
 {
 	a->key =
-		weft_tag_word(a->m.over->ctx, a->m.flags >> 2 & 3, 0, a->m.tag);
+		weft_tag_word(a->m.comm->ctx, a->m.flags >> 2 & 3, 0, a->m.tag);
 	a->window = 0;
 	a->first = true;
 	a->send = NULL;
@@ -213,17 +216,17 @@ static const struct weft_req_ops agree_ops = {
 	.free = agree_free,
 };
 
-int weft_agree_wait(const struct weft_channel *m, int want, unsigned *ids_p)
+int weft_agree_wait(const struct weft_channel *m, int id_count, unsigned *ids_p)
 {
 	struct weft_agree a;
 	int rc;
 
-	weft_req_init(&a.req, &agree_ops, m->over, WEFT_REQ_ACTIVE);
+	weft_req_init(&a.req, &agree_ops, m->comm, WEFT_REQ_ACTIVE);
 	a.m = *m;
-	a.want = want;
+	a.id_count = id_count;
 	weft_agree_start(&a);
 	rc = weft_req_finish(&a.req);
-	while (!rc && want--)
-		ids_p[want] = a.id[want];
+	while (!rc && id_count--)
+		ids_p[id_count] = a.id[id_count];
 	return rc;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Agreement on context ids (comm_context.h): all members of a new communicator
- * must use the same id, so they agree on one that is free in every member.
+ * must use the same id, so they agree on an id that is free in every member.
  *
- * An agreement consists of tries. A try is an AND over the free ids of all
- * members, by dissemination; it takes the lowest remaining id. Threads and
- * nonblocking calls may create several communicators concurrently: within a
- * process only one agreement at a time offers ids, the others offer none and
- * retry.
+ * An agreement consists of tries. A try computes the bitwise AND of the free
+ * ids of all members, by dissemination, and takes the lowest remaining id.
+ * Threads and nonblocking calls may create several communicators concurrently:
+ * within a process only one agreement at a time offers ids; the others offer
+ * none and retry.
  *
  * The first try may wait for a rank that joins only after another agreement has
  * completed, so it must not block that agreement: the first try offers every
@@ -30,28 +30,31 @@ struct weft_agree {
 	/* entry in the list of the agreements of this process */
 	struct weft_list link;
 	struct weft_channel m;
-	uint64_t key;	 /* order among agreements */
+	uint64_t key;	 /* position in the order of agreements */
 	unsigned window; /* first word of the window of ids */
 	int dist;	 /* rank distance of the current exchange */
 	bool first;	 /* the first try is in progress */
 	bool offers;
-	/* last word: nonzero if all members offered */
+	/*
+	 * ids offered, one bit each; last word: nonzero if all members offered
+	 */
 	uint64_t mine[WEFT_CTX_WINDOW + 1];
 	uint64_t in[WEFT_CTX_WINDOW + 1];
 	struct weft_req *send;
 	struct weft_req *recv;
-	int want;	/* number of ids, 1 or 2 */
-	unsigned id[2]; /* the result */
+	int id_count;	/* number of ids requested, 1 or 2 */
+	unsigned id[2]; /* ids agreed on */
 };
 
 /*
- * Starts an agreement; the caller has set m, want and req. ops->step must call
- * weft_agree_step().
+ * Starts an agreement; the caller has set m, id_count and req. ops->step must
+ * call weft_agree_step().
  */
 void weft_agree_start(struct weft_agree *a);
-int weft_agree_step(struct weft_agree *a); /* see struct weft_req_ops */
+int weft_agree_step(struct weft_agree *a); /* a step of struct weft_req_ops */
 
-/* Blocking form: agrees on `want` ids. -ENOSPC: not enough ids are free. */
-int weft_agree_wait(const struct weft_channel *m, int want, unsigned *ids_p);
+/* Blocking form: agrees on `id_count` ids. -ENOSPC: not enough ids are free. */
+int weft_agree_wait(const struct weft_channel *m, int id_count,
+		    unsigned *ids_p);
 
 #endif

@@ -31,12 +31,12 @@ void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
 	s->rank = rank;
 }
 
-/* A binomial tree: cost ceil(log2 n) messages on the longest path. */
+/* Broadcast by a binomial tree: ceil(log2 n) messages on the longest path. */
 int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
 		       size_t bytes)
 {
-	int n = m->over->size;
-	int me = (m->over->rank - root + n) % n;
+	int n = m->comm->size;
+	int me = (m->comm->rank - root + n) % n;
 	int bit = 1;
 	int rc = 0;
 
@@ -44,13 +44,13 @@ int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
 		bit <<= 1;
 	if (me)
 		rc = weft_core_recv(buf, (MPI_Count)bytes, byte_type(),
-				    (me - bit + root) % n, m->tag, m->over,
+				    (me - bit + root) % n, m->tag, m->comm,
 				    m->flags, MPI_STATUS_IGNORE);
 	for (bit >>= 1; bit && !rc; bit >>= 1)
 		if (me + bit < n)
 			rc = weft_core_send(buf, (MPI_Count)bytes, byte_type(),
 					    (me + bit + root) % n, m->tag,
-					    m->over, m->flags);
+					    m->comm, m->flags);
 	return rc;
 }
 
@@ -62,17 +62,17 @@ int weft_channel_swap(const struct weft_channel *m, int peer, const void *a,
 		b, (MPI_Count)b_bytes, byte_type(), peer, m->tag
 	};
 
-	return weft_core_sendrecv(&x, m->over, m->flags, MPI_STATUS_IGNORE);
+	return weft_core_sendrecv(&x, m->comm, m->flags, MPI_STATUS_IGNORE);
 }
 
 /*
- * Doubles the number of blocks in every rank with each step; n need not be a
+ * Doubles the number of blocks in every rank with each step, also if n is not a
  * power of two.
  */
 static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)
 {
-	int n = m->over->size;
-	int me = m->over->rank;
+	int n = m->comm->size;
+	int me = m->comm->rank;
 	int dist;
 	int rc = 0;
 
@@ -90,7 +90,7 @@ static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)
 				       (me + dist) % n,
 				       m->tag };
 
-		rc = weft_core_sendrecv(&x, m->over, m->flags,
+		rc = weft_core_sendrecv(&x, m->comm, m->flags,
 					MPI_STATUS_IGNORE);
 	}
 	return rc;
@@ -99,8 +99,8 @@ static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)
 int weft_channel_allgather(const struct weft_channel *m, void *all,
 			   size_t bytes)
 {
-	int n = m->over->size;
-	int me = m->over->rank;
+	int n = m->comm->size;
+	int me = m->comm->rank;
 	char *tmp = malloc((size_t)n * bytes);
 	int i, rc;
 

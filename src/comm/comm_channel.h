@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A channel: communicator, context and tag for internal messages; and the few
- * collective steps over a channel, by point-to-point messages, that creating a
- * communicator needs before the new communicator has collectives. A channel
- * uses a communicator, or a scratch one that only provides a list of processes
- * and a context.
+ * Channels: a channel is a communicator, context and tag for internal messages.
+ * Creating a communicator needs a few collective steps before the new
+ * communicator has collectives; this file implements them by point-to-point
+ * messages over a channel. A channel uses a communicator, or a scratch
+ * communicator that only provides a list of processes and a context.
  */
 #ifndef WEFT_COMM_CHANNEL_H
 #define WEFT_COMM_CHANNEL_H
@@ -12,7 +12,7 @@
 #include "src/comm/comm.h"
 
 struct weft_channel {
-	struct weft_comm *over;
+	struct weft_comm *comm;
 	unsigned flags; /* WEFT_P2P_COLL or WEFT_P2P_GROUP */
 	int tag;
 };
@@ -21,8 +21,8 @@ struct weft_channel {
 struct weft_channel weft_channel_of(struct weft_comm *c);
 
 /*
- * Fills s so that messages can be sent over it: rank i is proc[i], this process
- * is rank.
+ * Initializes the scratch communicator s: rank i is proc[i], this process has
+ * rank `rank`.
  */
 void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
 			  int n, int rank);
@@ -31,8 +31,8 @@ int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
 		       size_t bytes);
 
 /*
- * all has space for the bytes of every rank; this rank's bytes are at its
- * index.
+ * Gathers `bytes` bytes of every rank in all, indexed by rank; the caller has
+ * stored those of this rank.
  */
 int weft_channel_allgather(const struct weft_channel *m, void *all,
 			   size_t bytes);

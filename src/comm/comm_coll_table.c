@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See comm_coll_table.h. */
+/* Table of collectives (comm_coll_table.h). */
 #include "src/comm/comm_coll_table.h"
 
 static int no_attach(struct weft_comm *comm)

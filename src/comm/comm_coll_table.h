@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of communicators. coll/ fills the table, src/mpi sets it before
- * the first communicator is created; the folders below coll use
- * collectives only through this table.
+ * Table through which the folders below coll/ use collectives. coll/ fills the
+ * table, and src/mpi sets it before the first communicator is created.
  */
 #ifndef WEFT_COMM_COLL_TABLE_H
 #define WEFT_COMM_COLL_TABLE_H
@@ -10,9 +9,11 @@
 struct weft_comm;
 
 struct weft_core_coll_ops {
-	/* attach: sets comm->coll for a new communicator, whose groups and
-	 * context are in place. 0 or -errno (the communicator is not made).
-	 * Not collective, must not communicate, must not block. */
+	/*
+	 * attach: sets comm->coll for a new communicator, whose groups and
+	 * context are in place. Returns 0 or -errno (the communicator is not
+	 * created). Not collective, must not communicate, must not block.
+	 */
 	int (*attach)(struct weft_comm *comm);
 	/*
 	 * detach: the communicator is being freed; frees comm->coll and its

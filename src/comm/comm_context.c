@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The set of context ids in use; see comm_context.h. */
+/* Set of the context ids in use in this process (comm_context.h). */
 #include "src/comm/comm_context.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Context ids: 14 bits that separate the messages of communicators, and the set
+ * Context ids, 14 bits that separate the messages of communicators, and the set
  * of ids that this process uses. comm_agree.h finds an id that is free in all
  * members.
  */
@@ -10,12 +10,12 @@
 #include "src/msg/msg_tag.h"
 
 enum {
-	WEFT_CTX_LIBRARY = 0, /* acknowledgements */
+	WEFT_CTX_LIBRARY = 0, /* control messages of the library */
 	WEFT_CTX_WORLD = 1,
 	WEFT_CTX_SELF = 2,
 	WEFT_CTX_NO_COMM = 3, /* agreements without a communicator */
 	WEFT_CTX_FIRST = 4,
-	WEFT_CTX_WINDOW = 16, /* words of 64 ids per try */
+	WEFT_CTX_WINDOW = 16, /* number of words (64 ids each) per try */
 	WEFT_CTX_WORDS = WEFT_TAG_CTX_IDS / 64,
 };
 

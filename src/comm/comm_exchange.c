@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See comm_exchange.h. */
+/* Exchange of addresses (comm_exchange.h). */
 #include "src/comm/comm_exchange.h"
 
 #include "src/comm/comm_channel.h"
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXCHANGE_MIN_RANKS \
-	8 /* smaller communicators query the launcher per rank */
+/* smaller communicators query the launcher per rank */
+#define EXCHANGE_MIN_RANKS 8
 
-/* Stores the names of all members of c. The lock is held. */
+/* Inserts the addresses of all members of c. The lock is held. */
 static int insert_names(const struct weft_comm *c, const char *names,
 			size_t len)
 {
@@ -39,10 +39,10 @@ int weft_comm_exchange_addresses(struct weft_comm *c)
 	size_t len;
 	int rc;
 
-	if (weft_likely(c->met) || c->inter || c->size < EXCHANGE_MIN_RANKS ||
-	    weft_core.virt)
+	if (weft_likely(c->addresses_exchanged) || c->inter ||
+	    c->size < EXCHANGE_MIN_RANKS || weft_core.virt)
 		return 0;
-	c->met = true;
+	c->addresses_exchanged = true;
 	if (weft_pmix_names_are_shared())
 		return 0;
 	mine = weft_wire_name(&len);

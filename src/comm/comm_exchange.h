@@ -6,9 +6,9 @@
 struct weft_comm;
 
 /*
- * Makes the addresses of all members known with log2(size) requests to the
- * launcher instead of size: the members exchange them. Collective; once is
- * enough.
+ * Exchanges the addresses of all members of c between them, with log2(size)
+ * requests to the launcher instead of size. Collective; only the first call has
+ * an effect. Returns 0 or -errno.
  */
 int weft_comm_exchange_addresses(struct weft_comm *c);
 

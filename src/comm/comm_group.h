@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A group is an immutable list of processes, named by their index in the job
+ * Groups: immutable lists of processes, identified by their index in the job
  * (the rank in MPI_COMM_WORLD).
  */
 #ifndef WEFT_COMM_GROUP_H
@@ -14,7 +14,7 @@ struct weft_group {
 	struct weft_obj obj;
 	int size;
 	int rank;   /* rank of this process, or MPI_UNDEFINED */
-	int proc[]; /* index in the job, by rank */
+	int proc[]; /* index in the job, for each rank */
 };
 
 struct weft_group *weft_group_of(MPI_Group handle);

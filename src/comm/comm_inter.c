@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creating intercommunicators. The leaders exchange the lists of both groups,
- * then all members agree on two context ids: one for the intercommunicator, one
- * that each side uses for its local intracommunicator.
+ * Creation of intercommunicators. The leaders exchange the lists of both
+ * groups, then all members agree on two context ids: one for the
+ * intercommunicator, and one that each side uses for its local
+ * intracommunicator.
  */
 #include "src/comm/comm_inter.h"
 
@@ -72,11 +73,11 @@ static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
 			    struct weft_comm **comm_p)
 {
 	struct weft_comm scratch;
-	int *both = weft_inter_members(group, remote, &scratch, m.over->ctx);
+	int *both = weft_inter_members(group, remote, &scratch, m.comm->ctx);
 	unsigned ids[2];
 	int rc = -ENOMEM;
 
-	m.over = &scratch;
+	m.comm = &scratch;
 	if (both)
 		rc = weft_agree_wait(&m, 2, ids);
 	free(both);
@@ -91,12 +92,13 @@ static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
 
 struct hello {
 	int size;
-	uint32_t mix; /* part of the agreement's tag */
+	/* hash of the local context, part of the agreement's tag */
+	uint32_t context_hash;
 };
 
-static uint32_t mix(const struct weft_make_inter *i)
+static uint32_t context_hash(const struct weft_make_inter *i)
 {
-	return (uint32_t)(i->local->over->ctx >> WEFT_TAG_CTX_AT) * 2654435761u;
+	return (uint32_t)(i->local->comm->ctx >> WEFT_TAG_CTX_AT) * 2654435761u;
 }
 
 /*
@@ -104,10 +106,10 @@ static uint32_t mix(const struct weft_make_inter *i)
  * broadcasts the other list to its group.
  */
 static int exchange_groups(const struct weft_make_inter *i,
-			   struct weft_group **remote_p, uint32_t *mix_p)
+			   struct weft_group **remote_p, uint32_t *hash_p)
 {
 	struct weft_channel leaders = { i->peer, i->flags, i->tag };
-	struct hello mine = { i->group->size, mix(i) };
+	struct hello mine = { i->group->size, context_hash(i) };
 	struct hello theirs = { 0, 0 };
 	bool leads = i->group->rank == i->leader;
 	struct weft_group *g;
@@ -131,7 +133,7 @@ static int exchange_groups(const struct weft_make_inter *i,
 	if (!rc)
 		rc = weft_channel_bcast(i->local, i->leader, g->proc,
 					(size_t)theirs.size * sizeof(int));
-	*mix_p = mine.mix + theirs.mix;
+	*hash_p = mine.context_hash + theirs.context_hash;
 	*remote_p = g;
 	return rc;
 }
@@ -143,21 +145,21 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 					    << WEFT_TAG_CTX_AT };
 	struct weft_channel m = { &no_comm, WEFT_P2P_GROUP, 0 };
 	struct weft_group *remote;
-	uint32_t salt;
-	int rc = exchange_groups(i, &remote, &salt);
+	uint32_t hash;
+	int rc = exchange_groups(i, &remote, &hash);
 
 	if (rc)
 		return rc;
-	m.tag = (int)((salt + (uint32_t)i->tag) & WEFT_TAG_MASK);
+	m.tag = (int)((hash + (uint32_t)i->tag) & WEFT_TAG_MASK);
 	return agree_and_create(parent, weft_group_get(i->group), remote, m,
 				comm_p);
 }
 
-/* ---- from an intercommunicator ------------------------------------------ */
+/* ---- from an intercommunicator ------------------------------------------- */
 
 /*
- * Exchanges data between the two sides: the leaders swap by c, then broadcast
- * to their side.
+ * Exchanges data between the two sides: the leaders exchange it over c, then
+ * broadcast it to their side.
  */
 static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,
 		      void *theirs, size_t their_bytes)
@@ -186,7 +188,7 @@ static int create_between(struct weft_comm *c, struct weft_group *mine,
 	int rc = -ENOMEM;
 
 	*comm_p = NULL;
-	m.over = &scratch;
+	m.comm = &scratch;
 	if (both)
 		rc = weft_agree_wait(&m, 2, ids);
 	free(both);
@@ -255,7 +257,10 @@ int weft_inter_split(struct weft_comm *c, int color, int key,
 	return rc ? rc : create_between(c, mine, theirs, comm_p);
 }
 
-/* Creates one intracommunicator of both sides; the high side comes last. */
+/*
+ * Creates one intracommunicator of both sides. The side with high set gets the
+ * higher ranks.
+ */
 int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
 {
 	struct weft_group *first = c->group, *last = c->remote;
@@ -283,7 +288,7 @@ int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
 	weft_group_ready(g);
 	m = weft_channel_of(c);
 	weft_channel_scratch(&scratch, c->ctx, g->proc, g->size, g->rank);
-	m.over = &scratch;
+	m.comm = &scratch;
 	rc = weft_agree_wait(&m, 1, &id);
 	if (!rc)
 		return weft_comm_create(c, g, NULL, id, comm_p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Intercommunicators. Collective over the members as MPI specifies; arguments
- * have been checked. 0 or -errno.
+ * Creation of intercommunicators. The functions are collective over the members
+ * as MPI specifies; arguments have been checked. They return 0 or -errno.
  */
 #ifndef WEFT_COMM_INTER_H
 #define WEFT_COMM_INTER_H
@@ -9,7 +9,7 @@
 #include "src/comm/comm_channel.h"
 
 /*
- * Arguments of an intercommunicator from two groups, whose leaders can
+ * Arguments for creating an intercommunicator from two groups whose leaders can
  * communicate.
  */
 struct weft_make_inter {
@@ -20,7 +20,7 @@ struct weft_make_inter {
 	unsigned flags; /* WEFT_P2P_ flags of the leaders' messages */
 	int remote;	/* rank of the remote leader in peer */
 	int tag;
-	/* channel of the local group; used by all */
+	/* channel of the local group, used by all its members */
 	struct weft_channel *local;
 };
 int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,

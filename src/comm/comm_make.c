@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creating intracommunicators, and copies of both kinds. Code for
+ * Creation of intracommunicators, and copies of both kinds. Code for
  * intercommunicators only is in comm_inter.c.
  */
 #include "src/comm/comm_make.h"
@@ -18,11 +18,11 @@
 #include <string.h>
 
 /*
- * Creates the communicator over g with an agreed id; NULL if this process is
- * not in g.
+ * Creates the communicator over g with an agreed id. *comm_p is NULL if this
+ * process is not in g.
  */
-static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
-		struct weft_comm **comm_p)
+static int create_on_group(struct weft_comm *parent, struct weft_group *g,
+			   unsigned id, struct weft_comm **comm_p)
 {
 	*comm_p = NULL;
 	if (g->rank != MPI_UNDEFINED)
@@ -35,8 +35,9 @@ static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
 /* ---- copies -------------------------------------------------------------- */
 
 /*
- * Agreement for a copy of c: one id, or two for an intercommunicator, over all
- * members, whose list is kept until it completes.
+ * State of a copy of a communicator: the agreement on one id, or two for an
+ * intercommunicator, over all members. The list of members is kept until the
+ * agreement completes.
  */
 struct clone {
 	struct weft_agree agree;
@@ -54,14 +55,14 @@ static int clone_begin(struct clone *k, struct weft_comm *c)
 	*m = weft_channel_of(c);
 	k->of = c;
 	k->both = NULL;
-	k->agree.want = 1;
+	k->agree.id_count = 1;
 	if (!c->inter)
 		return 0;
 	k->both = weft_inter_members(c->group, c->remote, &k->scratch, c->ctx);
 	if (!k->both)
 		return -ENOMEM;
-	m->over = &k->scratch;
-	k->agree.want = 2;
+	m->comm = &k->scratch;
+	k->agree.id_count = 2;
 	return 0;
 }
 
@@ -74,7 +75,7 @@ static int clone_end(struct clone *k, struct weft_comm **comm_p)
 		return weft_inter_create(c, weft_group_get(c->group),
 					 weft_group_get(c->remote), k->agree.id,
 					 comm_p);
-	return make(c, c->group, k->agree.id[0], comm_p);
+	return create_on_group(c, c->group, k->agree.id[0], comm_p);
 }
 
 int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p)
@@ -83,7 +84,7 @@ int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p)
 	int rc = clone_begin(&k, c);
 
 	if (!rc)
-		rc = weft_agree_wait(&k.agree.m, k.agree.want, k.agree.id);
+		rc = weft_agree_wait(&k.agree.m, k.agree.id_count, k.agree.id);
 	return rc ? rc : clone_end(&k, comm_p);
 }
 
@@ -154,7 +155,7 @@ int weft_make_create(struct weft_comm *c, struct weft_group *g,
 		return weft_inter_subset(c, g, comm_p);
 	m = weft_channel_of(c);
 	rc = weft_agree_wait(&m, 1, &id);
-	return rc ? rc : make(c, g, id, comm_p);
+	return rc ? rc : create_on_group(c, g, id, comm_p);
 }
 
 int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
@@ -173,9 +174,12 @@ int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
 	return rc;
 }
 
-/* Agrees on an id among the members of g only, in context ctx. */
-static int make_among(struct weft_comm *parent, struct weft_group *g,
-		      uint64_t ctx, int tag, struct weft_comm **comm_p)
+/*
+ * Creates a communicator over g; only the members of g agree on its id, with
+ * messages in context ctx.
+ */
+static int create_among(struct weft_comm *parent, struct weft_group *g,
+			uint64_t ctx, int tag, struct weft_comm **comm_p)
 {
 	struct weft_comm scratch;
 	struct weft_channel m = { &scratch, WEFT_P2P_GROUP, tag };
@@ -187,13 +191,13 @@ static int make_among(struct weft_comm *parent, struct weft_group *g,
 		return 0;
 	weft_channel_scratch(&scratch, ctx, g->proc, g->size, g->rank);
 	rc = weft_agree_wait(&m, 1, &id);
-	return rc ? rc : make(parent, g, id, comm_p);
+	return rc ? rc : create_on_group(parent, g, id, comm_p);
 }
 
 int weft_make_group(struct weft_comm *c, struct weft_group *g, int tag,
 		    struct weft_comm **comm_p)
 {
-	return make_among(c, g, c->ctx, tag, comm_p);
+	return create_among(c, g, c->ctx, tag, comm_p);
 }
 
 int weft_make_tag(const char *text)
@@ -208,9 +212,9 @@ int weft_make_tag(const char *text)
 int weft_make_from_group(struct weft_group *g, const char *stringtag,
 			 struct weft_comm **comm_p)
 {
-	return make_among(NULL, g,
-			  (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_AT,
-			  weft_make_tag(stringtag), comm_p);
+	return create_among(NULL, g,
+			    (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_AT,
+			    weft_make_tag(stringtag), comm_p);
 }
 
 /* ---- split --------------------------------------------------------------- */
@@ -233,7 +237,7 @@ static int split_intra(struct weft_comm *c, int color, int key,
 		weft_ctx_free(id);
 	} else if (!rc) {
 		g = weft_split_group(all, c->size, color);
-		rc = g ? make(c, g, id, comm_p) : -ENOMEM;
+		rc = g ? create_on_group(c, g, id, comm_p) : -ENOMEM;
 		weft_group_put(g);
 	}
 	free(all);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creating intracommunicators, and copies and subsets of both kinds. Collective
- * over the members as MPI specifies; arguments have been checked. 0 or -errno.
+ * Creation of intracommunicators, and of copies and subsets of both kinds. The
+ * functions are collective over the members as MPI specifies; arguments have
+ * been checked. They return 0 or -errno.
  */
 #ifndef WEFT_COMM_MAKE_H
 #define WEFT_COMM_MAKE_H
@@ -10,24 +11,27 @@
 
 struct weft_req;
 
-/* Also for intercommunicators; g is a subset of the local group. */
+/*
+ * MPI_Comm_create, also for intercommunicators; g is a subset of the local
+ * group.
+ */
 int weft_make_create(struct weft_comm *c, struct weft_group *g,
 		     struct weft_comm **comm_p);
-/* Collective over g only. */
+/* MPI_Comm_create_group; collective over g only. */
 int weft_make_group(struct weft_comm *c, struct weft_group *g, int tag,
 		    struct weft_comm **comm_p);
 int weft_make_from_group(struct weft_group *g, const char *stringtag,
 			 struct weft_comm **comm_p);
 
 /*
- * MPI_Comm_idup: ready() is called when the context is agreed on; it may
- * complete the new communicator.
+ * MPI_Comm_idup. ready() is called when the members have agreed on the context;
+ * it may set attributes and info of the new communicator.
  */
 int weft_make_iclone(struct weft_comm *c,
 		     void (*ready)(void *arg, struct weft_comm *made),
 		     void *arg, struct weft_req **req_p);
 
-/* Converts a text to a tag for agreements. */
+/* Returns a hash of the text, as a tag for agreements. */
 int weft_make_tag(const char *text);
 
 /*

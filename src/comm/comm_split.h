@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The groups of MPI_Comm_split. */
+/* Groups of MPI_Comm_split. */
 #ifndef WEFT_COMM_SPLIT_H
 #define WEFT_COMM_SPLIT_H
 
 #include "src/comm/comm.h"
 
-/* Arguments of one rank. */
+/* Arguments of MPI_Comm_split on one rank. */
 struct weft_split {
 	int color;
 	int key;
@@ -14,8 +14,8 @@ struct weft_split {
 };
 
 /*
- * Gathers the arguments of all ranks of the local group; all has space for
- * c->size.
+ * Gathers the arguments of all ranks of the local group. all has c->size
+ * entries.
  */
 int weft_split_gather(struct weft_comm *c, int color, int key,
 		      struct weft_split *all);

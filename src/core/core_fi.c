@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See core_fi.h. */
+/* Conversion of libfabric's error codes (core_fi.h). */
 #include "src/core/core_fi.h"
 
 #include <errno.h>

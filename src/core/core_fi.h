@@ -4,8 +4,8 @@
 #define WEFT_CORE_FI_H
 
 /*
- * Converts an error of libfabric, rc <= 0, to -errno; the only conversion
- * table.
+ * Converts libfabric's result rc <= 0 to 0 or -errno. This is the only place
+ * that converts.
  */
 int weft_fi_errno(int rc);
 

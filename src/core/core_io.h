@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One libfabric operation and the function that its completion calls. The
- * context that libfabric requires is part of it, so the address of the context
+ * A libfabric operation and the function that its completion calls. The context
+ * that libfabric requires is part of the struct, so the address of the context
  * identifies the operation.
  */
 #ifndef WEFT_CORE_IO_H
@@ -15,10 +15,13 @@ struct weft_io {
 	/* must be first: returned in the CQ entry, identifies the operation */
 	union {
 		struct fi_context2 fi;
-		/* of a receive without CQ entry */
+		/* a receive without CQ entry */
 		struct fi_weft_arrival arrival;
 	};
-	/* done: called with the lock held; err is 0 or -errno. May post. */
+	/*
+	 * done: called at completion with the lock held; may post operations.
+	 * err: 0 or -errno.
+	 */
 	void (*done)(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		     int err);
 };

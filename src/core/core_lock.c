@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lock itself, see core_lock.h. */
+/* Lock of the core (core_lock.h). */
 #include "src/core/core_lock.h"
 
 WEFT_HOT_DATA bool weft_threads;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * With MPI_THREAD_MULTIPLE one lock protects the core; otherwise weft_lock()
- * costs one predictable branch. The lock is held while posting and during one
- * pass over the queue, never while blocking, stepping requests, or in a user's
- * function. It is not recursive.
+ * Lock of the core. With MPI_THREAD_MULTIPLE one lock protects the core;
+ * otherwise weft_lock() costs one predictable branch. The lock is held while
+ * operations are posted and during one pass over the completion queue, never
+ * while blocking, stepping requests, or in a user's function. It is not
+ * recursive.
  */
 #ifndef WEFT_CORE_LOCK_H
 #define WEFT_CORE_LOCK_H
@@ -13,7 +14,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* MPI_THREAD_MULTIPLE; set once by MPI_Init */
+/* the thread level is MPI_THREAD_MULTIPLE; set once by MPI_Init */
 extern bool weft_threads WEFT_HIDDEN;
 extern pthread_mutex_t weft_big_lock;
 

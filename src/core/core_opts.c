@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Table of options; see core_opts.h. */
+/* Table of the options of the MPI layer (core_opts.h). */
 #include "src/core/core_opts.h"
 
 bool weft_core_exact;
@@ -16,8 +16,8 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				      "MPI_Init took",
 				      NULL },
 	[WEFT_OPT_SINGLETON] = { "WEFT_SINGLETON", WEFT_CFG_BOOL, "0",
-				 "run alone even when a launcher's variables "
-				 "are set",
+				 "run as a single process even if a "
+				 "launcher's variables are set",
 				 NULL },
 	[WEFT_OPT_LOG] = { "WEFT_LOG", WEFT_CFG_TEXT, "warn",
 			   "level of messages on stderr",
@@ -25,10 +25,11 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 	[WEFT_OPT_LOCAL_RANKS] = { "WEFT_LOCAL_RANKS", WEFT_CFG_INT, "0",
 				   "set by mpiexec: ranks on this host", NULL },
 	[WEFT_OPT_LOCAL_CPUS] = { "WEFT_LOCAL_CPUS", WEFT_CFG_INT, "0",
-				  "set by mpiexec: processors for them", NULL },
+				  "set by mpiexec: processors for these ranks",
+				  NULL },
 	[WEFT_OPT_PROVIDER_LIB] = { "WEFT_PROVIDER_LIB", WEFT_CFG_TEXT, "",
 				    "file of the libfabric provider, instead "
-				    "of the one beside the library",
+				    "of the one in the library's directory",
 				    NULL },
 	[WEFT_OPT_REPORT] = { "WEFT_REPORT", WEFT_CFG_BOOL, "0",
 			      "time every MPI call for the report at the end",
@@ -70,7 +71,8 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				    "sets it to the machine's shape",
 				    NULL },
 	[WEFT_OPT_KEY_FILE] = { "WEFT_KEY_FILE", WEFT_CFG_TEXT, "",
-				"file with the user's key, made on first use; "
+				"file with the user's key, created on first "
+				"use; "
 				"empty: .weft_key in the home directory",
 				NULL },
 	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",

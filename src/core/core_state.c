@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The object of core_state.h. */
+/* State of this process (core_state.h). */
 #include "src/core/core_state.h"
 
 WEFT_HOT_DATA struct weft_core weft_core = {

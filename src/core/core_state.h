@@ -26,10 +26,12 @@ enum weft_phase {
 
 /* Another process of the job. */
 struct weft_proc {
-	fi_addr_t addr; /* FI_ADDR_NOTAVAIL: take the slow path */
-	fi_addr_t real; /* the address once it is known */
-	uint32_t pend;	/* sends queued in msg_retry.c */
-	uint32_t stamp; /* last retry pass that found the lane full */
+	/* address for the fast path; FI_ADDR_NOTAVAIL: take the slow path */
+	fi_addr_t addr;
+	fi_addr_t real; /* address; FI_ADDR_NOTAVAIL: not known yet */
+	uint32_t pend;	/* number of sends queued in msg_retry.c */
+	/* number of the last retry pass that got -EAGAIN for this process */
+	uint32_t stamp;
 };
 
 /* Data from the launcher. */
@@ -44,7 +46,7 @@ struct weft_job {
 	int *local; /* ranks on this host, local_size entries; or NULL */
 };
 
-/* polls during the time of a message from another host */
+/* number of polls that take as long as a message from another host */
 #define WEFT_SYSCALL_POLLS 12
 
 struct weft_core {
@@ -53,20 +55,28 @@ struct weft_core {
 	struct fid_cq *cq;
 	struct weft_proc *proc; /* job.size entries */
 	size_t inject_bytes;
-	unsigned pending;   /* operations in the retry queue */
-	unsigned joining;   /* routes being joined */
-	weft_au32 stepping; /* registered requests, see weft_progress_add() */
-	weft_au32 spin;	    /* empty polls before blocking */
-	bool polls_are_syscalls; /* polls are system calls: spin adapts */
-	bool crowded;		 /* more ranks than processors on this host */
-	bool virt;		 /* the clock is virtual: boot_world.h */
-	bool reports_match; /* the provider reports matched sends: msg_ack.h
-			     */
+	unsigned pending; /* number of operations in the retry queue */
+	unsigned joining; /* number of routes being joined */
+	/*
+	 * number of requests that the progress loop steps, see
+	 * weft_progress_add()
+	 */
+	weft_au32 stepping;
+	weft_au32 spin; /* number of empty polls before blocking */
+	/* polls are system calls, so spin adapts to the traffic */
+	bool polls_are_syscalls;
+	bool crowded; /* more ranks than processors on this host */
+	/* the job runs in virtual time (boot_world.h) */
+	bool virt;
+	bool reports_match; /* the provider reports matched sends (msg_ack.h) */
 	double tick_s;	    /* seconds per weft_ticks(); 0: read the clock */
-	struct fi_weft_recv *recv; /* direct receives, or NULL */
-	bool direct_requests;	   /* direct receives also for requests */
+	/* provider's table for direct receives, or NULL */
+	struct fi_weft_recv *recv;
+	/* nonblocking receives are direct receives as well */
+	bool direct_requests;
 	struct fi_weft_mem
-		*device; /* offload_device.h; NULL: no device memory */
+		/* device memory (offload_device.h); NULL: none allocated */
+		*device;
 
 	weft_au32 phase; /* enum weft_phase */
 	int thread_level;
@@ -79,12 +89,17 @@ struct weft_core {
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
 	struct fid_av *av;
-	struct fi_weft_typed *typed; /* msg_typed.h; NULL: not supported */
-	bool can_sleep;		     /* fi_cq_sread works */
+	/*
+	 * provider's table for packing by packet (msg_typed.h); NULL: not
+	 * supported
+	 */
+	struct fi_weft_typed *typed;
+	bool can_block; /* fi_cq_sread works */
 	struct weft_wait_policy policy;
-	size_t max_bytes;     /* maximal bytes of one message */
-	size_t iov_limit;     /* maximal blocks of one send or receive */
-	struct weft_pool p2p; /* requests of msg.h */
+	size_t max_bytes; /* largest message in bytes */
+	/* largest number of memory blocks of one send or receive */
+	size_t iov_limit;
+	struct weft_pool p2p; /* pool of struct weft_p2p (msg.h) */
 	char host[MPI_MAX_PROCESSOR_NAME];
 };
 

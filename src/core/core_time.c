@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock of MPI_Wtime: the host's, or that of the emulated machine. */
+/*
+ * Clock of MPI_Wtime: the host's clock, or the virtual clock of the emulated
+ * machine.
+ */
 #include "src/core/core_time.h"
 
 #include "src/base/attr.h"
@@ -11,7 +14,10 @@
 
 static struct fi_weft_clock *provider_clock;
 
-/* A counter whose frequency the firmware did not set is not used. */
+/*
+ * Returns whether the processor counter can be used; not if the firmware did
+ * not set its frequency.
+ */
 static bool has_ticks(void)
 {
 	return WEFT_HAS_TICKS && weft_ticks_hz() > 1000000;

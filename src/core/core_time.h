@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The clock, the provider's or the host's, and its resolution. */
+/* Clock of MPI_Wtime (the provider's or the host's) and its resolution. */
 #ifndef WEFT_CORE_TIME_H
 #define WEFT_CORE_TIME_H
 
@@ -7,8 +7,8 @@
 
 uint64_t weft_core_now_ps(void);
 /*
- * Reads the clock for the library's own use: in virtual time that costs no
- * time.
+ * Reads the clock for the library's use: in virtual time this does not advance
+ * the clock.
  */
 uint64_t weft_core_clock_peek_ps(void);
 uint64_t weft_core_tick_ps(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The slow path of diag_call.h, and opening the job status page. */
+/* Slow path of diag_call.h, and access to the job status page. */
 #include "src/diag/diag_call.h"
 
 #include "src/base/clock.h"
@@ -17,37 +17,37 @@ enum timed { UNTIMED, CLOCK, COUNTER };
 
 /* State of one thread on the slow path. */
 struct thread_state {
-	weft_au32 *slot; /* NULL: before this thread's first call */
-	unsigned depth;	 /* nesting depth of calls */
-	uint32_t id;	 /* number of the outermost call */
-	uint64_t since;	 /* time of entry, if timed */
+	/* word of the job status page; NULL: before this thread's first call */
+	weft_au32 *slot;
+	unsigned depth; /* nesting depth of calls */
+	uint32_t id;	/* number of the name of the outermost call */
+	uint64_t since; /* time of entry, if timed, in ps or counter ticks */
 	struct weft_call_mark mark;
-	uint32_t index; /* index of the thread */
+	uint32_t index; /* index of the thread in the job status page */
 	/* counters of all names; NULL: calls are not counted */
 	struct job_page_tally *tally;
 	enum timed timed;
 };
 
-/* slot before the page is open, and if memory is short */
+/* word used before the page is open, and if memory is short */
 static weft_au32 dummy_slot;
 WEFT_HOT_DATA weft_au32 *weft_call_slot = &dummy_slot;
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static struct weft_job_page job_page;
 static uint32_t me; /* index of this rank in the page */
-static bool shared; /* the page is the launcher's */
+static bool shared; /* the page was created by the launcher */
 static weft_au32 thread_count;
 /*
- * Thread-local data of this library uses the default (dynamic) model, without
- * an alignment of its own: dlopen() refuses a library whose initial-exec data
- * does not fit into what is left of the static TLS block
- * (test/tools/dl_open.sh).
+ * Thread-local data of this library uses the default (dynamic) model and has no
+ * special alignment: dlopen() refuses a library whose initial-exec data does
+ * not fit into the space left in the static TLS block (test/tools/dl_open.sh).
  */
 static _Thread_local struct thread_state thread_state;
 
 /* State that every call reads on the slow path, in one cache line. */
 static WEFT_HOT_DATA struct {
-	/* MPI_Init has set the fields below */
+	/* 1: MPI_Init has set the fields below */
 	alignas(WEFT_CACHE_LINE) weft_au32 started;
 	enum timed timed;
 	bool multithreaded; /* several threads may be in MPI */
@@ -77,8 +77,8 @@ bool weft_call_report_requested(void)
 	return text && *text && strcmp(text, "0");
 }
 
-/* Attaches the launcher's page, or creates a private one. */
-static void open_roll(void)
+/* Attaches the launcher's page, or creates a private page. */
+static void open_page(void)
 {
 	long fd = env_number("WEFT_JOB_PAGE"), rank = env_number("PMIX_RANK");
 
@@ -98,14 +98,14 @@ found:
 
 /*
  * Assigns a number to the name that the application called, without the P:
- * "MPI_Send".
+ * "MPI_Send". Returns the number, or 0.
  */
 static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 {
 	const char *name = site->name + (site->name[0] == 'P');
 	uint32_t id;
 
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	if (!job_page.head)
 		return 0;
 	id = weft_job_page_id(&job_page, name);
@@ -113,7 +113,10 @@ static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 	return id;
 }
 
-/* gcc would compute the address again at each use, by a function call. */
+/*
+ * Returns the state of this thread. WEFT_KEEP: gcc would compute the address
+ * again at each use, by a function call.
+ */
 WEFT_INLINE struct thread_state *this_thread(void)
 {
 	struct thread_state *l = &thread_state;
@@ -134,7 +137,7 @@ static WEFT_COLD void open_thread_state(struct thread_state *l)
 {
 	uint32_t i;
 
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	l->slot = &dummy_slot;
 	if (!job_page.head)
 		return;
@@ -156,10 +159,10 @@ static bool may_take_fast_path(const struct thread_state *l)
 }
 
 /*
- * R3 pairs with A3 in read_open(), report.c: the start time is stored before
- * the call's number.
+ * Stores the current call for the trace. R3 pairs with A3 in read_open(),
+ * report.c: the start time is stored before the call's number.
  */
-static void note_open(const struct thread_state *l)
+static void store_open_call(const struct thread_state *l)
 {
 	struct trace_open *o = &mode.open[l->index];
 
@@ -177,7 +180,7 @@ static void call_begin(struct thread_state *l, uint32_t id)
 	l->mark = (struct weft_call_mark){ 0 };
 	l->since = l->timed == COUNTER ? weft_counter() : mode.now();
 	if (mode.open)
-		note_open(l);
+		store_open_call(l);
 }
 
 struct weft_call weft_call_enter_slow(struct weft_call_site *site)
@@ -242,10 +245,7 @@ void weft_call_leave_slow(void)
 
 	if (--l->depth)
 		return;
-	/*
-	 * MPI_Init ends with another clock than it began with, so it is not
-	 * timed.
-	 */
+	/* MPI_Init is not timed: the clock changes during the call. */
 	if (l->timed && weft_load32(&mode.started) && l->id)
 		diag_call_end(l);
 	weft_store32(l->slot, 0);
@@ -255,7 +255,7 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 {
 	struct job_page_member *m;
 
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	mode.multithreaded = threads;
 	if (job_page.head)
 		weft_store32(&weft_job_page_member(&job_page, me)->finished, 0);
@@ -269,7 +269,7 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 		weft_store64(&m->end_ps, 0);
 		weft_store32(&m->ended, 0);
 	}
-	/* R1 pairs with A1 in is_plain(). */
+	/* R1 pairs with A1 in may_take_fast_path(). */
 	weft_store32(&mode.started, 1);
 }
 
@@ -288,27 +288,27 @@ void weft_call_stop(void)
 
 void weft_call_finish(void)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	if (job_page.head)
 		weft_store32(&weft_job_page_member(&job_page, me)->finished, 1);
 }
 
 struct weft_job_page *weft_call_job_page(uint32_t *me_p)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	*me_p = me;
 	return shared ? &job_page : NULL;
 }
 
 bool weft_call_has_launcher(void)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	return shared;
 }
 
 const char *weft_call_text(char *text, size_t len)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	if (!weft_job_page_in(&job_page, me, text, len))
 		text[0] = '\0';
 	return text;
@@ -316,7 +316,7 @@ const char *weft_call_text(char *text, size_t len)
 
 void weft_call_report(const char *text)
 {
-	pthread_once(&opened, open_roll);
+	pthread_once(&opened, open_page);
 	if (shared && job_page.counted)
 		weft_job_page_text_add(&job_page, text);
 	else

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The MPI call that each thread is in. A function of src/mpi begins with
- * MPI_ENTER (mpi_export.h), which writes the number of the function's name into
- * the job status page (src/job/job_page.h) and restores the previous value on
- * every return path. mpiexec reads the page when a rank has died.
+ * Records the MPI call that each thread is in. A function of src/mpi begins
+ * with MPI_ENTER (mpi_export.h), which writes the number of the function's name
+ * to the job status page (src/job/job_page.h) and restores the previous value
+ * on every return path. mpiexec reads the page when a rank has died.
  *
  * The fast path is a few instructions: load the number, load and store the
  * word. A call site without a number takes the slow path: on its first call,
  * and always while several threads may be in MPI or calls are timed (then the
- * number stays in site->given). Calls made inside a call (by a user's callback)
- * are attributed to the outermost call on the slow path.
+ * number stays in site->given). On the slow path, calls made inside a call (by
+ * a user's callback) are attributed to the outermost call.
  */
 #ifndef WEFT_DIAG_CALL_H
 #define WEFT_DIAG_CALL_H
@@ -27,11 +27,12 @@ struct weft_job_page;
  */
 bool weft_call_has_launcher(void);
 
-/* Call site; one in each MPI function. */
+/* Call site: one static object in each MPI function. */
 struct weft_call_site {
 	const char *name; /* "PMPI_Send" */
-	weft_au32 id;	  /* 0: take the slow path */
-	weft_au32 given;  /* number of the name; 0: not assigned yet */
+	/* number of the name for the fast path; 0: take the slow path */
+	weft_au32 id;
+	weft_au32 given; /* number of the name; 0: not assigned yet */
 };
 
 struct weft_call {
@@ -39,12 +40,12 @@ struct weft_call {
 	uint32_t before;
 };
 
-/* Slot of the only thread that makes MPI calls. */
+/* Word of the job status page, for the only thread that makes MPI calls. */
 extern weft_au32 *weft_call_slot WEFT_HIDDEN;
 
 /*
- * Placed apart from the hot code, but hot where calls are timed: then every
- * call takes the slow path.
+ * Not inlined into the fast path, but hot: if calls are timed, every call takes
+ * the slow path.
  */
 struct weft_call
 weft_call_enter_slow(struct weft_call_site *site) WEFT_NOINLINE WEFT_HOT;
@@ -52,9 +53,7 @@ void weft_call_leave_slow(void) WEFT_NOINLINE WEFT_HOT;
 
 WEFT_INLINE struct weft_call weft_call_enter(struct weft_call_site *site)
 {
-	/*
-	 * relaxed: a number never changes, and no other data is read through it
-	 */
+	/* relaxed: a number never changes, and no other data depends on it */
 	uint32_t id = weft_load32_relaxed(&site->id);
 	struct weft_call c;
 
@@ -79,28 +78,29 @@ WEFT_INLINE void weft_call_leave(const struct weft_call *c)
 }
 
 /*
- * Called by MPI_Init. threads: several threads may be in MPI at once. clock:
- * returns the time of calls in ps, for the report; NULL: calls are not timed.
+ * Called by MPI_Init. threads: several threads may be in MPI concurrently.
+ * clock: returns the time of calls in ps, for the report; NULL: calls are not
+ * timed.
  */
 void weft_call_start(bool threads, uint64_t (*clock)(void));
 /* Stops timing and records the end time; called before the clock is closed. */
 void weft_call_stop(void);
-/* MPI_Finalize has completed: the process may exit. */
+/* Records that MPI_Finalize has completed and the process may exit. */
 void weft_call_finish(void);
 
 /* Description of a call for the trace; see src/job/job_trace_layout.h. */
 struct weft_call_mark {
 	uint64_t word;	    /* TRACE_COLL() and others, or 0 */
-	uint64_t size;	    /* bytes of the call's data + 1, or 0 */
-	uint32_t root;	    /* root + 1, or 0 */
-	uint32_t root_rank; /* of a collective: the root's rank in the job */
+	uint64_t size;	    /* bytes of the call's data + 1, or 0: no data */
+	uint32_t root;	    /* root + 1, or 0: no root */
+	uint32_t root_rank; /* rank of the root in the job, for a collective */
 };
 
 /*
  * Sets the trace callback; called before weft_call_start(). While calls are
- * timed, seen() is called at the end of each call instead of the counting for
- * the report, and has to count the calls itself; NULL: no trace. mark: what
- * weft_call_mark() recorded within the call, or zeros. open: TRACE_THREADS
+ * timed, seen() is called at the end of each call and must count the calls
+ * itself, since the counting for the report is disabled; NULL: no trace. mark:
+ * the data of weft_call_mark() within the call, or zeros. open: TRACE_THREADS
  * entries for the current call of each thread, or NULL. counter: since and
  * until are values of weft_counter(), otherwise of the clock.
  */
@@ -112,8 +112,8 @@ void weft_call_set_trace(weft_call_trace_fn seen, bool counter,
 void weft_call_mark(const struct weft_call_mark *mark);
 
 /*
- * Writes the name of the call that this process is in ("MPI_Recv"), of all
- * threads if there are several; "" outside MPI. Returns text.
+ * Writes the name of the MPI call that this process is in ("MPI_Recv"), or the
+ * names of all threads' calls; "" outside MPI. Returns text.
  */
 const char *weft_call_text(char *text, size_t len);
 
@@ -129,8 +129,8 @@ struct weft_job_page *weft_call_job_page(uint32_t *me_p);
 /* Prints the report of this process if no launcher prints it. */
 void weft_call_print(const char *clock);
 /*
- * Adds text to the report: printed by mpiexec at the end, or at once without
- * it.
+ * Adds text to the report, which mpiexec prints at the end of the job. Without
+ * mpiexec the text is printed immediately.
  */
 void weft_call_report(const char *text);
 

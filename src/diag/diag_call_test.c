@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of calls on the job status page: one thread, callbacks, several
- * threads, timed calls.
+ * Tests of recording calls on the job status page: one thread, callbacks,
+ * several threads, timed calls.
  */
 #include "src/diag/diag_call.h"
 #include "src/job/job_page.h"
@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the launcher's page; this process is rank 1 of 2 */
+/* page of the launcher; this process is rank 1 of 2 */
 static struct weft_job_page job_page;
 static uint64_t ticks;
 
-/* Begins a function as the functions of src/mpi do. */
+/* Beginning of a function, as in the functions of src/mpi. */
 #define ENTER(name)                                             \
 	static struct weft_call_site site = { "P" name, 0, 0 }; \
 	WEFT_CLEANUP(weft_call_leave)                           \
 	const struct weft_call here = weft_call_enter(&site)
 
-static void is_in(const char *want)
+static void expect_call(const char *want)
 {
 	char text[64] = "", own[64];
 
@@ -33,7 +33,7 @@ static void is_in(const char *want)
 static void inner(const char *want)
 {
 	ENTER("MPI_Inner");
-	is_in(want);
+	expect_call(want);
 }
 
 static int outer(const char *want, int early)
@@ -42,7 +42,7 @@ static int outer(const char *want, int early)
 	if (early)
 		return 1;
 	inner(want);
-	is_in("MPI_Outer");
+	expect_call("MPI_Outer");
 	return 0;
 }
 
@@ -52,26 +52,26 @@ static uint64_t clock_ps(void)
 }
 
 /* The tests run in this order: MPI_Init sets the mode once per process. */
-static void before_init_the_outermost_call_stands(void **state)
+static void before_init_the_outermost_call_is_recorded(void **state)
 {
-	is_in("");
+	expect_call("");
 	T_IS(outer("MPI_Outer", 0), 0);
-	is_in("");
+	expect_call("");
 }
 
-static void one_thread_tells_the_innermost(void **state)
+static void one_thread_records_the_innermost_call(void **state)
 {
 	weft_call_start(false, NULL);
 	for (int i = 0; i < 3; i++) {
 		outer("MPI_Inner", 0);
 		T_IS(outer("", 1), 1);
-		is_in("");
+		expect_call("");
 	}
 	inner("MPI_Inner");
 	weft_call_stop();
 }
 
-static void finishing_is_told(void **state)
+static void finish_is_recorded(void **state)
 {
 	T_IS(weft_load32(&weft_job_page_member(&job_page, 1)->finished), 0);
 	weft_call_finish();
@@ -106,16 +106,16 @@ static void calls_of_threads_are_counted_and_timed(void **state)
 	weft_call_start(true, NULL);
 	t_threads(4, call_often, NULL, 0);
 	T_IS(weft_load64(&t->count), 1);
-	is_in("");
+	expect_call("");
 	weft_call_stop();
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(before_init_the_outermost_call_stands),
-		T_CASE(one_thread_tells_the_innermost),
-		T_CASE(finishing_is_told),
+		T_CASE(before_init_the_outermost_call_is_recorded),
+		T_CASE(one_thread_records_the_innermost_call),
+		T_CASE(finish_is_recorded),
 		T_CASE(calls_of_threads_are_counted_and_timed),
 	};
 	char fd[16];

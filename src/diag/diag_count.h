@@ -11,7 +11,8 @@
 #include "src/base/attr.h"
 
 enum weft_count {
-	WEFT_COUNT_SEND_INJECT, /* short: no request, data copied at once */
+	/* short messages: no request, data copied immediately */
+	WEFT_COUNT_SEND_INJECT,
 	WEFT_COUNT_SEND_WHOLE,	/* one contiguous block, not copied */
 	WEFT_COUNT_SEND_PIECES, /* several contiguous blocks, not copied */
 	WEFT_COUNT_SEND_TYPED,	/* packed by the provider, packet by packet */
@@ -20,8 +21,10 @@ enum weft_count {
 	WEFT_COUNT_RECV,
 	WEFT_COUNT_RECV_PACKED, /* unpacked from a buffer */
 	WEFT_COUNT_RECV_BYTES,
-	WEFT_COUNT_WIN_FABRIC,	 /* accesses to windows: by fi_write ... */
-	WEFT_COUNT_WIN_MESSAGES, /* by requests to the target */
+	/* accesses to windows by fi_read, fi_write, fi_atomic */
+	WEFT_COUNT_WIN_FABRIC,
+	/* accesses to windows by messages to the target */
+	WEFT_COUNT_WIN_MESSAGES,
 	WEFT_COUNTS,
 };
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Converts requests to a note (diag_wait_note.h), and notes to the report. */
+/*
+ * Deadlock report: converts requests to notes (diag_wait_note.h), and notes to
+ * the report.
+ */
 #include "src/diag/diag_deadlock.h"
 
 #include "src/boot/boot_abort.h"
@@ -19,10 +22,11 @@ static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_WAIT_NOTE_BYTES,
 
 enum {
 	EXIT_DEADLOCK = 35, /* value of EDEADLK on every machine */
-	GRACE_S = 10,	    /* seconds for the rank that prints the report */
+	/* time for the rank that prints the report, in seconds */
+	GRACE_S = 10,
 };
 
-/* ---- one request --------------------------------------------------------- */
+/* ---- description of one request ------------------------------------------ */
 
 static void describe_comm(const struct weft_comm *c,
 			  struct weft_waitnote_item *i)
@@ -36,28 +40,28 @@ static void describe_comm(const struct weft_comm *c,
 }
 
 /*
- * Lists the processes that are waited for, as ranges in the order of the
+ * Lists the processes that a rank waits for, as ranges in the order of the
  * communicator.
  */
 static void list_members(const struct weft_comm *c, char *list, size_t size)
 {
-	size_t at = 0;
+	size_t pos = 0;
 	int k, from;
 
-	for (k = 0; k < c->peers && at < size; k++) {
+	for (k = 0; k < c->peers && pos < size; k++) {
 		for (from = k;
 		     k + 1 < c->peers && c->proc[k + 1] == c->proc[k] + 1; k++)
 			;
-		at += (size_t)snprintf(
-			list + at, size - at, k > from ? "%s%d-%d" : "%s%d",
-			at ? "," : "", c->proc[from], c->proc[k]);
+		pos += (size_t)snprintf(
+			list + pos, size - pos, k > from ? "%s%d-%d" : "%s%d",
+			pos ? "," : "", c->proc[from], c->proc[k]);
 	}
-	if (at >= size)
+	if (pos >= size)
 		list[0] = '\0';
 }
 
 /*
- * Describes the members as a progression with equal steps if they are one, else
+ * Describes the members as a range with a constant step if possible, otherwise
  * as a list; of an intercommunicator the remote group.
  */
 static void describe_members(const struct weft_comm *c,
@@ -75,7 +79,7 @@ static void describe_members(const struct weft_comm *c,
 		list_members(c, i->list, sizeof(i->list));
 }
 
-/* seq: number of the collective, equal in all members. */
+/* Describes a collective. seq: its number, equal in all members. */
 static void describe_coll(const struct weft_comm *c, int seq,
 			  struct weft_waitnote_item *i)
 {
@@ -121,7 +125,7 @@ static bool describe_req(const struct weft_req *r, struct weft_waitnote_item *i)
 	if (is_msg(r))
 		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
 	else if (is_coll(r))
-		/* the last of several in flight */
+		/* the last of several collectives in flight */
 		describe_coll(r->comm, (int)weft_load32(&r->comm->coll_seq) - 1,
 			      i);
 	else
@@ -129,11 +133,11 @@ static bool describe_req(const struct weft_req *r, struct weft_waitnote_item *i)
 	return true;
 }
 
-/* ---- all requests -------------------------------------------------------- */
+/* ---- description of all requests ----------------------------------------- */
 
 /*
- * Returns whether the collective is listed already; it may have several
- * requests outstanding.
+ * Returns whether the collective is already listed; a collective may have
+ * several outstanding requests.
  */
 static bool is_listed(const struct weft_waitnote *s,
 		      const struct weft_waitnote_item *i)
@@ -182,7 +186,10 @@ static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 	memset(s, 0, sizeof(*s));
 	snprintf(s->call, sizeof(s->call), "%.*s", WEFT_WAIT_NOTE_NAME - 1,
 		 weft_call_text(call, sizeof(call)));
-	/* several threads: only the first name, a comma separates the next */
+	/*
+	 * with several threads keep only the first name; commas separate the
+	 * names
+	 */
 	s->call[strcspn(s->call, ",")] = '\0';
 	s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
 	for (; first; first = first->next) {
@@ -194,7 +201,8 @@ static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 				weft_obj_of(first->req[k], WEFT_KIND_REQ);
 
 			/*
-			 * no communicator: part of a collective listed already
+			 * a request without communicator is part of a
+			 * collective that is already listed
 			 */
 			if (r && r->comm && r->flags & WEFT_REQ_ACTIVE &&
 			    !weft_req_is_done(r))
@@ -203,9 +211,9 @@ static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 	}
 }
 
-/* ---- the report ---------------------------------------------------------- */
+/* ---- deadlock report ----------------------------------------------------- */
 
-/* Reads the notes of all ranks; *now_p: the latest clock among them. */
+/* Reads the notes of all ranks. *now_p: the latest clock of all ranks. */
 static struct weft_waitnote *read_notes(const struct fi_weft_world *world,
 					int n, uint64_t *now_p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What this process waits for, and the end of a job in which every rank waits
- * forever: only a provider in virtual time can detect that.
+ * Deadlock report: records what this process waits for, and ends a job in which
+ * every rank waits forever. Only a provider in virtual time can detect this.
  */
 #ifndef WEFT_DIAG_DEADLOCK_H
 #define WEFT_DIAG_DEADLOCK_H
@@ -12,7 +12,7 @@ struct weft_idle;
 
 /*
  * Called when the fabric reports that all ranks wait: passes what this rank
- * waits for to the fabric; the last rank to do so prints the report and ends
+ * waits for to the fabric. The last rank to do so prints the report and ends
  * the job. Does not return.
  */
 void weft_deadlock_report(const struct weft_idle *first)

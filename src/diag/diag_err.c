@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Converts failures to codes and calls the error handler. Called by src/mpi,
- * never by the core's own functions, which return -errno.
+ * Converts failures to error codes and calls the error handler. Called by
+ * src/mpi only; the functions of the core return -errno.
  */
 #include "src/diag/diag_err.h"
 
@@ -126,15 +126,15 @@ int weft_err_arg(const void *obj, const char *func, int class, int arg,
 		 const char *fmt, ...)
 {
 	char text[MPI_MAX_ERROR_STRING];
-	int at = snprintf(text, sizeof(text), "%s: ", mpi_name(func));
+	int pos = snprintf(text, sizeof(text), "%s: ", mpi_name(func));
 	va_list ap;
 
 	va_start(ap, fmt);
-	at += vsnprintf(text + at, sizeof(text) - (size_t)at, fmt, ap);
+	pos += vsnprintf(text + pos, sizeof(text) - (size_t)pos, fmt, ap);
 	va_end(ap);
-	if (arg > 0 && at < (int)sizeof(text))
-		snprintf(text + at, sizeof(text) - (size_t)at, " (argument %d)",
-			 arg);
+	if (arg > 0 && pos < (int)sizeof(text))
+		snprintf(text + pos, sizeof(text) - (size_t)pos,
+			 " (argument %d)", arg);
 	return weft_err_call(obj, func, weft_errtext_store(class, text));
 }
 
@@ -150,7 +150,7 @@ WEFT_PRINTF(2, 3) WEFT_COLD static int code_of(int class, const char *fmt, ...)
 	return weft_errtext_store(class, text);
 }
 
-/* Returns the class of -errno; the only conversion table. */
+/* Returns the MPI error class of -errno. This is the only conversion table. */
 static int class_of(int rc)
 {
 	switch (-rc) {
@@ -219,7 +219,7 @@ int weft_err_rc_slow(const void *obj, const char *func, int rc)
 	return weft_err_call(obj, func, weft_errtext_store(class, text));
 }
 
-/* ---- shared checks ------------------------------------------------------ */
+/* ---- shared checks ------------------------------------------------------- */
 
 static const char *phase_error(void)
 {

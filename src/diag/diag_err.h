@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors and how they are raised to the application.
+ * Errors, and how they are raised to the application.
  *
  * Internal functions return 0 or -errno. In src/mpi one of two functions
  * converts a failure into the return value of the MPI function:
@@ -9,11 +9,11 @@
  *   weft_err_rc()   an internal call failed: -errno (or a user's MPI code)
  *
  * Both create an error code with a text, call the error handler of the object
- * (of MPI_COMM_SELF if there is no object) and return the code:
+ * (or of MPI_COMM_SELF if there is no object) and return the code:
  *
  *   MPI_Send: invalid rank 7 in communicator of size 4 (argument 4)
  *
- * func is __func__ of the PMPI_ function; the P is left out of the text.
+ * func is __func__ of the PMPI_ function; the text omits the P.
  */
 #ifndef WEFT_DIAG_ERR_H
 #define WEFT_DIAG_ERR_H
@@ -28,7 +28,8 @@ struct weft_comm;
 
 struct weft_errh {
 	struct weft_obj obj;
-	uint32_t of; /* WEFT_KIND_COMM, _WIN, _FILE, _SESSION; 0: any */
+	/* kind of object: WEFT_KIND_COMM, _WIN, _FILE, _SESSION; 0: any */
+	uint32_t of;
 	union {
 		MPI_Comm_errhandler_function *comm;
 		MPI_Win_errhandler_function *win;
@@ -38,24 +39,28 @@ struct weft_errh {
 };
 
 /*
- * First fields of objects that have an error handler and are no communicators.
+ * First fields of objects other than communicators that have an error handler.
  */
 struct weft_err_owner {
 	struct weft_obj obj;
-	struct weft_errh *errh; /* one reference; never NULL */
+	struct weft_errh *errh; /* holds one reference; never NULL */
 };
 
-/* WEFT_CHECK=0 disables the checks of arguments. */
+/* Whether arguments are checked; WEFT_CHECK=0 disables the checks. */
 extern bool weft_check;
 
 /*
- * obj: struct weft_comm, weft_win, ... or NULL; arg: position from 1, or 0: the
- * text names no argument. Returns the code for the application.
+ * Raises an error of an argument. obj: struct weft_comm, weft_win, ... or NULL;
+ * arg: position from 1, or 0: the text names no argument. Returns the code for
+ * the application.
  */
 int weft_err_arg(const void *obj, const char *func, int class, int arg,
 		 const char *fmt, ...) WEFT_PRINTF(5, 6) WEFT_COLD;
 
-/* rc 0 returns MPI_SUCCESS without calling a handler. */
+/*
+ * Raises the error rc, -errno or an MPI code. Returns the code for the
+ * application.
+ */
 int weft_err_rc_slow(const void *obj, const char *func, int rc) WEFT_COLD;
 
 static inline int weft_err_rc(const void *obj, const char *func, int rc)
@@ -64,17 +69,19 @@ static inline int weft_err_rc(const void *obj, const char *func, int rc)
 				    : weft_err_rc_slow(obj, func, rc);
 }
 
-/* Converts -errno or an MPI code to a code, without calling a handler. */
+/*
+ * Converts -errno or an MPI code to an error code, without calling a handler.
+ */
 int weft_err_code_rc(int rc);
 
-/* Calls the handler of obj for an existing code; returns the code. */
+/* Calls the handler of obj for an existing code. Returns the code. */
 int weft_err_call(const void *obj, const char *func, int code) WEFT_COLD;
 
 struct weft_errh *weft_errh_of(MPI_Errhandler handle);
 struct weft_errh *weft_errh_get(struct weft_errh *h);
 void weft_errh_put(struct weft_errh *h);
 
-/* ---- checks that many functions share; 0 or the code to return ---------- */
+/* ---- shared checks, which return 0 or an error code ---------------------- */
 
 /* Raises MPI_ERR_COMM for an invalid handle. */
 int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle) WEFT_COLD;

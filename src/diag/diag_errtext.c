@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Error classes, codes and their texts. Called by diag_err.c and mpi_err.c; a
- * lock of its own makes it thread-safe. Three ranges of codes:
+ * Error classes, codes and their texts. Called by diag_err.c and mpi_err.c;
+ * thread-safe by a separate lock. Three ranges of codes:
  *
  *   below 16384    slot * 64 + class: slot 0 is the class itself, the others
  *                  hold the texts of recent errors, reused in rotation
- *   1001..1018     classes of the tool interface (slot 15 is left out)
- *   from 16384 on  classes and codes that the application added
+ *   1001..1018     classes of the tool interface (slot 15 is not used)
+ *   from 16384     classes and codes that the application added
  */
 #include "src/diag/diag_errtext.h"
 
@@ -130,7 +130,8 @@ struct user {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char *stored[SLOTS]; /* MPI_MAX_ERROR_STRING each, allocated once */
+/* texts of MPI_MAX_ERROR_STRING bytes each, allocated once */
+static char *stored[SLOTS];
 static unsigned next_slot = 1;
 static struct user *users;
 static int user_count;
@@ -259,7 +260,7 @@ int weft_errtext_add_code(int class, int *code_p)
 		       : -EINVAL;
 }
 
-/* text NULL removes the text, which must exist. */
+/* Sets the text of a code; NULL removes the text, which must exist. */
 static int set_text(int code, const char *text)
 {
 	char *copy = text ? strdup(text) : NULL;
@@ -300,7 +301,7 @@ static bool has_codes(int class)
 	return false;
 }
 
-/* Removes a code, or a class without codes; it must have no text. */
+/* Removes a code, or a class without codes. The code must have no text. */
 int weft_errtext_remove(int code, bool is_class)
 {
 	struct user *u;

@@ -18,8 +18,8 @@ const char *weft_errtext_name(int class); /* "MPI_ERR_RANK", or NULL */
 int weft_errtext_store(int class, const char *text);
 
 /*
- * Codes added by the application. 0; -ENOMEM; -EINVAL: no such code; -EBUSY: in
- * use.
+ * Codes added by the application. Return 0, -ENOMEM, -EINVAL: no such code, or
+ * -EBUSY: in use.
  */
 int weft_errtext_add_class(int *class_p);
 int weft_errtext_add_code(int class, int *code_p);

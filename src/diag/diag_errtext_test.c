@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The value of MPI_LASTUSEDCODE. */
+/* value of MPI_LASTUSEDCODE */
 static int last_used;
 
 void weft_attr_predef_set(int key, int value)
@@ -38,7 +38,7 @@ static void every_class_has_a_name_and_a_text(void **state)
 	T_IS(weft_errtext_class(63), -1);
 }
 
-static void a_kept_text_has_a_code_of_its_class(void **state)
+static void stored_text_has_a_code_of_its_class(void **state)
 {
 	char text[40];
 	int codes[300];
@@ -58,7 +58,7 @@ static void a_kept_text_has_a_code_of_its_class(void **state)
 	T_STR(weft_errtext_get(codes[299 - 200]), text);
 }
 
-static void users_add_and_remove(void **state)
+static void application_adds_and_removes_codes(void **state)
 {
 	int class, code;
 
@@ -82,7 +82,7 @@ static void users_add_and_remove(void **state)
 	T_IS(weft_errtext_add_code(-1, &code), -EINVAL);
 }
 
-static void tag_words_keep_their_parts(void **state)
+static void tag_word_fields_round_trip(void **state)
 {
 	uint64_t ctx = (uint64_t)16383 << WEFT_TAG_CTX_AT;
 	uint64_t w = weft_tag_word(ctx, 3, WEFT_TAG_RANKS - 1, INT_MAX);
@@ -110,9 +110,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_class_has_a_name_and_a_text),
-		T_CASE(a_kept_text_has_a_code_of_its_class),
-		T_CASE(users_add_and_remove),
-		T_CASE(tag_words_keep_their_parts),
+		T_CASE(stored_text_has_a_code_of_its_class),
+		T_CASE(application_adds_and_removes_codes),
+		T_CASE(tag_word_fields_round_trip),
 		T_CASE(status_holds_large_counts),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rank's part of the health watch; see diag_health.h. */
+/* This rank's part in the health watch (diag_health.h). */
 #include "src/diag/diag_health.h"
 
 #include "src/base/clock.h"
@@ -22,14 +22,15 @@
 #include <unistd.h>
 
 #define HEALTH_KEY  "weft.health"
-#define WAIT_S	    30 /* timeout for the first rank of the host */
+/* timeout for the region of the host's first rank, in seconds */
+#define WAIT_S	    30
 #define STACK_BYTES ((size_t)64 << 10)
-#define NIC_MS	    200 /* interval of the interface checks in a wait */
+#define NIC_MS	    200 /* interval of the interface checks in a wait, in ms */
 
 /* Bits of recent warnings of the interface. */
 enum { NIC_GARBAGE = 1, NIC_LOSSES = 2 };
 
-/* Where the first rank of the host has the region. */
+/* Location of the region: process and descriptor of the host's first rank. */
 struct offer {
 	int32_t pid;
 	int32_t fd;
@@ -45,7 +46,7 @@ static struct fi_weft_stats *stats; /* NULL: the provider has no counters */
 static uint64_t garbage, losses;    /* counters at the last check */
 static uint64_t garbage_ns, losses_ns;
 
-static int give_up(const char *what, int err)
+static int disable_watch(const char *what, int err)
 {
 	weft_log_once(WEFT_LOG_WARN,
 		      "WEFT_HEALTH: the health watch is off: %s: %s", what,
@@ -54,7 +55,7 @@ static int give_up(const char *what, int err)
 	return 0;
 }
 
-/* ---- the region --------------------------------------------------------- */
+/* ---- the region ---------------------------------------------------------- */
 
 static int create_region(const char *name, uint64_t period_ns)
 {
@@ -102,7 +103,7 @@ static int attach_region(const char *name)
 	return err;
 }
 
-/* Index of this rank among the ranks of the host. */
+/* Returns the index of this rank among the ranks of the host. */
 static uint32_t local_index(void)
 {
 	const struct weft_job *job = &weft_core.job;
@@ -122,7 +123,7 @@ static void read_bounds(void)
 	bounds.load_cpcpu = load ? (int32_t)load * 100 : INT32_MAX;
 }
 
-/* Returns 0 if the watch is off. */
+/* Returns the period in ns, or 0: the watch is off. */
 static uint64_t period_ns(void)
 {
 	int64_t ms = weft_cfg_get(&weft_core_opts[WEFT_OPT_HEALTH]).i;
@@ -146,12 +147,12 @@ int weft_core_health_offer(void)
 		return 0;
 	job_name(name);
 	err = create_region(name, period_ns());
-	return err ? give_up("the region of its host", err) : 0;
+	return err ? disable_watch("the region of its host", err) : 0;
 }
 
-/* ---- the host's checks --------------------------------------------------- */
+/* ---- checks of the host -------------------------------------------------- */
 
-static void sleep_until(uint64_t due_ns)
+static void block_until(uint64_t due_ns)
 {
 	uint64_t now;
 
@@ -160,8 +161,8 @@ static void sleep_until(uint64_t due_ns)
 }
 
 /*
- * The interval between two passes is never shorter: a late thread does not
- * catch up.
+ * Health thread. The interval between two rounds is never shorter than step: a
+ * late thread does not catch up.
  */
 static void *watch_thread(void *arg)
 {
@@ -173,14 +174,14 @@ static void *watch_thread(void *arg)
 		now = weft_now_ns();
 		weft_health_sense(&health, now, &bounds, "");
 		weft_health_round(&health, now);
-		sleep_until(now + step);
+		block_until(now + step);
 	}
 	return NULL;
 }
 
-static int start(void)
+static int start_thread(void)
 {
-	sigset_t all, had;
+	sigset_t all, old;
 	pthread_attr_t attr;
 	int err;
 
@@ -190,28 +191,28 @@ static int start(void)
 						 ? STACK_BYTES
 						 : (size_t)PTHREAD_STACK_MIN);
 	/* signals are left to the application's threads */
-	pthread_sigmask(SIG_SETMASK, &all, &had);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, &attr, watch_thread, NULL);
-	pthread_sigmask(SIG_SETMASK, &had, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	return -err;
 }
 
-/* ---- the interface's checks ---------------------------------------------- */
+/* ---- checks of the interface --------------------------------------------- */
 
 /* Returns whether the counter grew within the last two periods. */
-static uint32_t grew_recently(uint64_t count, uint64_t *had, uint64_t *last_ns,
+static uint32_t grew_recently(uint64_t count, uint64_t *old, uint64_t *last_ns,
 			      uint64_t now_ns)
 {
-	if (count > *had)
+	if (count > *old)
 		*last_ns = now_ns;
-	*had = count;
+	*old = count;
 	return *last_ns && now_ns - *last_ns <= 2 * health.what.period_ns;
 }
 
 /*
- * Called by a rank that waits long: it makes progress in the interface. The
- * lock is held.
+ * Called during a long wait, in which the rank makes progress in its interface.
+ * The lock is held.
  */
 static void nic_check(void)
 {
@@ -230,16 +231,16 @@ static void nic_check(void)
 	weft_health_nic(&health, now, warns);
 }
 
-static const struct weft_watcher watcher = { .look = nic_check, .ms = NIC_MS };
+static const struct weft_watcher watcher = { .idle = nic_check, .ms = NIC_MS };
 
 static int health_begin(void)
 {
 	void *ops = NULL;
-	int err = start();
+	int err = start_thread();
 
 	if (err) {
 		weft_health_leave(&health);
-		return give_up("its thread", err);
+		return disable_watch("its thread", err);
 	}
 	running = true;
 	if (!fi_open_ops(&weft_core.ep->fid, FI_WEFT_STATS, 0, &ops, NULL))
@@ -276,7 +277,7 @@ int weft_core_health_join(void)
 		err = weft_health_join(&health, local_index(),
 				       (uint32_t)weft_core.job.rank);
 	if (err)
-		return give_up("the region of its host", err);
+		return disable_watch("the region of its host", err);
 	read_bounds();
 	return health_begin();
 }

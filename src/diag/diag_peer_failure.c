@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Dead processes of the job, queried from the provider when a wait gets long.
- */
+/* Dead processes of the job, queried from the provider during long waits. */
 #include "src/diag/diag_peer_failure.h"
 
 #include "src/diag/diag_health.h"
@@ -18,15 +16,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CONTACT_MAX 64 /* maximum of new peers per check */
+#define CONTACT_MAX 64 /* largest number of new peers per check */
 
 /* NULL: the provider does not report deaths */
 static struct fi_weft_peers *peers;
 static struct weft_list comms = { &comms, &comms };
-static int *failure_of; /* by process: error of receives from it; 0: none */
+/* error of receives from each process, indexed by rank in the job; 0: none */
+static int *failure_of;
 enum source { UNKNOWN, WANTED, CONTACTED };
-static uint8_t *sources;       /* by process: enum source */
-static int (*reach)(int proc); /* looks up the address of a process */
+static uint8_t *sources; /* enum source, indexed by rank in the job */
+/* looks up the address of a process and passes it to the provider */
+static int (*find_address)(int proc);
 
 void weft_comm_list_add(struct weft_comm *c)
 {
@@ -65,8 +65,8 @@ static const struct weft_comm *comm_of(uint64_t word)
 }
 
 /*
- * Returns whether the message is the application's, from any source, in a job
- * on several hosts. (On one host the launcher ends the job when a process
+ * Returns whether this is a receive of the application from any source, in a
+ * job on several hosts. (On one host the launcher ends the job when a process
  * dies.)
  */
 static bool is_from_any_source(uint64_t word, uint64_t ignore)
@@ -76,8 +76,9 @@ static bool is_from_any_source(uint64_t word, uint64_t ignore)
 }
 
 /*
- * Returns the error of a receive from any source: a process of c has died. A
- * process that only left will send nothing, but others still may.
+ * Returns the error of a receive from any source: ECONNRESET if a process of c
+ * has died, or 0. A process that has left MPI sends nothing more, but others
+ * still may.
  */
 static int failed_in(const struct weft_comm *c)
 {
@@ -106,7 +107,7 @@ static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 	return failure_of[c->proc[source]];
 }
 
-/* Records the dead processes; returns false if there are none. */
+/* Records the dead processes. Returns false if there are none. */
 static bool update_dead(void)
 {
 	if (!peers || !peers->deaths(weft_core.ep))
@@ -123,13 +124,13 @@ static bool update_dead(void)
 	return failure_of;
 }
 
-static void want(int proc)
+static void want_contact(int proc)
 {
 	if (sources[proc] == UNKNOWN && proc != weft_core.job.rank)
 		sources[proc] = WANTED;
 }
 
-static int note_source(void *arg, uint64_t word, uint64_t ignore)
+static int record_source(void *arg, uint64_t word, uint64_t ignore)
 {
 	const struct weft_comm *c = comm_of(word);
 	int source = weft_tag_source(word);
@@ -137,9 +138,9 @@ static int note_source(void *arg, uint64_t word, uint64_t ignore)
 	if (!c)
 		return 0;
 	for (int i = 0; is_from_any_source(word, ignore) && i < c->peers; i++)
-		want(c->proc[i]);
+		want_contact(c->proc[i]);
 	if (!(ignore & WEFT_TAG_SRC) && source < c->peers)
-		want(c->proc[source]);
+		want_contact(c->proc[source]);
 	return 0;
 }
 
@@ -154,9 +155,9 @@ static bool may_contact(void)
 }
 
 /*
- * Makes first contact with processes that a rank waits for and has sent nothing
- * to: the provider reports only the deaths of processes whose address it was
- * given.
+ * Makes first contact with processes that this rank waits for and has sent
+ * nothing to: the provider reports deaths only of processes whose address it
+ * has.
  */
 static void contact_wanted(void)
 {
@@ -165,35 +166,36 @@ static void contact_wanted(void)
 			continue;
 		n++;
 		sources[i] = CONTACTED;
-		if (!reach(i))
+		if (!find_address(i))
 			peers->meet(weft_core.ep, weft_core.proc[i].real);
 	}
 }
 
 /* Completes receives from dead processes with an error. The lock is held. */
-static void look(void)
+static void check_peers(void)
 {
 	if (may_contact()) {
-		peers->fail(weft_core.ep, note_source, NULL);
+		peers->fail(weft_core.ep, record_source, NULL);
 		contact_wanted();
 	}
 	if (update_dead())
 		peers->fail(weft_core.ep, receive_error, NULL);
 }
 
-static const struct weft_watcher watcher = { .look = look,
+static const struct weft_watcher watcher = { .idle = check_peers,
 					     .ms = WEFT_PEER_FAILURE_CHECK_MS };
 /*
  * In virtual time the death of a process wakes blocked ranks; a periodic check
- * would make the time jump.
+ * would make virtual time jump.
  */
-static const struct weft_watcher virtual_watcher = { .look = look, .ms = -1 };
+static const struct weft_watcher virtual_watcher = { .idle = check_peers,
+						     .ms = -1 };
 
 void weft_failure_open(int (*find)(int proc))
 {
 	void *ops = NULL;
 
-	reach = find;
+	find_address = find;
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		return;
 	peers = ops;
@@ -218,7 +220,7 @@ int weft_failure_check(uint64_t word, uint64_t ignore)
 
 	weft_lock();
 	if (may_contact()) {
-		note_source(NULL, word, ignore);
+		record_source(NULL, word, ignore);
 		contact_wanted();
 	}
 	err = update_dead() ? receive_error(NULL, word, ignore) : 0;
@@ -244,18 +246,18 @@ static size_t append_rank(char *text, size_t len, int proc, bool more)
 static void append_broken(char *text, size_t len)
 {
 	const struct weft_job *job = &weft_core.job;
-	size_t at = 0;
+	size_t pos = 0;
 
-	for (int i = 0; job->local && i < job->local_size && at < len; i++)
+	for (int i = 0; job->local && i < job->local_size && pos < len; i++)
 		if (weft_core_health_is_broken(job->local[i]))
-			at += append_rank(text + at, len - at, job->local[i],
-					  at != 0);
+			pos += append_rank(text + pos, len - pos, job->local[i],
+					   pos != 0);
 }
 
 void weft_failure_text(char *text, size_t len)
 {
 	bool known;
-	size_t at = 0;
+	size_t pos = 0;
 
 	*text = 0;
 	if (weft_core.virt) {
@@ -265,10 +267,10 @@ void weft_failure_text(char *text, size_t len)
 	weft_lock();
 	known = update_dead();
 	for (int i = 0; known && i < weft_core.job.size; i++) {
-		if (failure_of[i] == ECONNRESET && at < len)
-			at += append_rank(text + at, len - at, i, at != 0);
+		if (failure_of[i] == ECONNRESET && pos < len)
+			pos += append_rank(text + pos, len - pos, i, pos != 0);
 	}
 	weft_unlock();
-	if (!at)
+	if (!pos)
 		append_broken(text, len);
 }

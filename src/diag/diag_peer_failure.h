@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Failed peers. A receive names its source in the tag word, which the provider
- * does not interpret; so a rank that has waited long queries the provider for
- * dead processes, and completes receives and probes from these with an error.
- * Launchers that end the job with its first dead rank act earlier.
+ * does not interpret. Therefore a rank that has waited long queries the
+ * provider for dead processes, and completes receives and probes from these
+ * with an error. Launchers that end the job after its first dead rank act
+ * earlier.
  */
 #ifndef WEFT_DIAG_PEER_FAILURE_H
 #define WEFT_DIAG_PEER_FAILURE_H
@@ -11,8 +12,9 @@
 #include "src/comm/comm.h"
 
 /*
- * Starts watching, if the provider reports deaths; called after the endpoint is
- * open. find: passes the address of a process to the provider, 0 or -errno.
+ * Starts the checks, if the provider reports deaths; called after the endpoint
+ * is open. find: passes the address of a process to the provider and returns 0
+ * or -errno.
  */
 void weft_failure_open(int (*find)(int proc));
 
@@ -21,8 +23,8 @@ bool weft_failure_in(const struct weft_comm *c);
 
 /*
  * Called by a probe, which waits for a message without a posted receive.
- * Returns 0, or -errno: the message may never arrive, unless it has already
- * arrived.
+ * Returns 0, or -errno: the message may never arrive, unless it has arrived
+ * already.
  */
 int weft_failure_check(uint64_t word, uint64_t ignore);
 
@@ -31,17 +33,17 @@ int weft_failure_check(uint64_t word, uint64_t ignore);
 
 /*
  * Writes the dead processes as the end of a sentence: ": rank 1 on host2" (the
- * host if there are several), and what the health watch knows (diag_health.h);
- * empty if none is known.
+ * host only if there are several), and their states by the health watch
+ * (diag_health.h); empty if none is known.
  */
 void weft_failure_text(char *text, size_t len);
 
-/* Communicators that tag words may refer to. */
+/* List of the communicators that tag words may refer to. */
 void weft_comm_list_add(struct weft_comm *c);
 void weft_comm_list_remove(struct weft_comm *c);
 /*
- * Only for the last thread of the process: visit must not add or remove
- * communicators.
+ * Calls visit for every communicator. Only for the last thread of the process:
+ * visit must not add or remove communicators.
  */
 void weft_comm_list_each(void (*visit)(struct weft_comm *c));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of performance variables, and how each is read. */
+/* Table of performance variables, and reading them. */
 #include "src/diag/diag_pvar.h"
 
 #include "src/base/attr.h"
@@ -21,7 +21,7 @@ const struct weft_pvar weft_pvars[] = {
 	  WEFT_COUNT_RECV, false },
 	{ "bytes_received", "bytes of the messages received", WEFT_PVAR_CORE,
 	  WEFT_COUNT_RECV_BYTES, false },
-	{ "path_inject", "short messages: copied at once, no request",
+	{ "path_inject", "short messages: copied immediately, no request",
 	  WEFT_PVAR_CORE, WEFT_COUNT_SEND_INJECT, false },
 	{ "path_whole", "messages sent from one contiguous block",
 	  WEFT_PVAR_CORE, WEFT_COUNT_SEND_WHOLE, false },
@@ -44,7 +44,7 @@ const struct weft_pvar weft_pvars[] = {
 	  FIELD(packets_sent), false },
 	{ "packets_received", "packets that the provider received",
 	  WEFT_PVAR_PROVIDER, FIELD(packets_received), false },
-	{ "fifo_full", "sends that found the peer's FIFO full",
+	{ "fifo_full", "sends for which the peer's FIFO was full",
 	  WEFT_PVAR_PROVIDER, FIELD(fifo_full), false },
 	{ "packets_refused", "packets dropped as invalid", WEFT_PVAR_PROVIDER,
 	  FIELD(refused), false },
@@ -75,7 +75,7 @@ const struct weft_pvar weft_pvars[] = {
 const int weft_pvar_count = (int)WEFT_COUNT_OF(weft_pvars);
 const int weft_pvar_first_provider = 10;
 
-static int read_provider(unsigned at, uint64_t *value_p)
+static int read_provider(unsigned position, uint64_t *value_p)
 {
 	struct fi_weft_stats_data data;
 	struct fi_weft_stats *stats = NULL;
@@ -88,9 +88,9 @@ static int read_provider(unsigned at, uint64_t *value_p)
 	memset(&data, 0, sizeof(data));
 	if (fi_open_ops(fid, FI_WEFT_STATS, 0, (void **)&stats, NULL) ||
 	    stats->read(fid, &data, sizeof(data)) <
-		    (ssize_t)(at + sizeof(*value_p)))
+		    (ssize_t)(position + sizeof(*value_p)))
 		return -ENOTSUP;
-	memcpy(value_p, (char *)&data + at, sizeof(*value_p));
+	memcpy(value_p, (char *)&data + position, sizeof(*value_p));
 	return 0;
 }
 
@@ -101,7 +101,7 @@ int weft_pvar_read(int i, uint64_t *value_p)
 
 	switch (v->from) {
 	case WEFT_PVAR_PROVIDER:
-		return read_provider(v->at, value_p);
+		return read_provider(v->position, value_p);
 	case WEFT_PVAR_PENDING:
 		sum = weft_core.pending;
 		break;
@@ -112,7 +112,7 @@ int weft_pvar_read(int i, uint64_t *value_p)
 			sum += weft_load64_relaxed(&weft_counts[c]);
 		break;
 	case WEFT_PVAR_CORE:
-		sum = weft_load64_relaxed(&weft_counts[v->at]);
+		sum = weft_load64_relaxed(&weft_counts[v->position]);
 		break;
 	}
 	*value_p = sum;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Performance variables: all counters of the MPI layer and the provider, as one
- * table. Usable at any time; before MPI_Init all are 0.
+ * Table of performance variables: all counters of the MPI layer and the
+ * provider. They can be read at any time; before MPI_Init all are 0.
  */
 #ifndef WEFT_DIAG_PVAR_H
 #define WEFT_DIAG_PVAR_H
@@ -11,8 +11,8 @@
 
 enum weft_pvar_from {
 	WEFT_PVAR_CORE,	    /* a counter of diag_count.h */
-	WEFT_PVAR_SENT,	    /* the sum over all send paths */
-	WEFT_PVAR_PENDING,  /* operations in the retry queue */
+	WEFT_PVAR_SENT,	    /* sum of the counters of all send paths */
+	WEFT_PVAR_PENDING,  /* number of operations in the retry queue */
 	WEFT_PVAR_PROVIDER, /* a field of the provider's statistics */
 };
 
@@ -20,16 +20,22 @@ struct weft_pvar {
 	const char *name;
 	const char *help;
 	enum weft_pvar_from from;
-	unsigned at; /* index of the counter, or offset of the field */
-	bool level;  /* a current level, not a sum */
+	unsigned position; /* index of the counter, or offset of the field */
+	bool level;	   /* a current level, not a sum */
 };
 
 extern const struct weft_pvar weft_pvars[];
 extern const int weft_pvar_count;
-/* variables before this index are the core's */
+/*
+ * index of the first variable of the provider; earlier ones are counters of the
+ * core
+ */
 extern const int weft_pvar_first_provider;
 
-/* Returns 0; -ENOTSUP: the provider does not have this counter. */
+/*
+ * Reads variable i. Returns 0, or -ENOTSUP: the provider does not have this
+ * counter.
+ */
 int weft_pvar_read(int i, uint64_t *value_p);
 
 #endif

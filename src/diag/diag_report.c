@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See diag_report.h; called by rank 0 when all ranks have left virtual time. */
+/*
+ * Report of the machine's model (diag_report.h); called by rank 0 when all
+ * ranks have left virtual time.
+ */
 #include "src/diag/diag_report.h"
 
 #include <inttypes.h>
@@ -8,10 +11,10 @@
 
 enum { CLASSES = 16, PORTS = 64, TOP = 5 };
 
-/* Compute time that is worth a line at the end of the job, in seconds. */
+/* least compute time for a warning at the end of the job, in seconds */
 #define COMPUTED_S 0.5
 
-/* Sum of all links of one name: a dimension and direction, or a level. */
+/* Sums over all links of one name: a dimension and direction, or a level. */
 struct class
 {
 	char name[4];
@@ -23,7 +26,7 @@ struct class
 	uint64_t busy_max_ps;
 };
 
-/* The first links by some measure. */
+/* Links with the highest values of some measure. */
 struct top_links {
 	struct fi_weft_link link[TOP];
 	unsigned count;
@@ -33,7 +36,8 @@ struct loads {
 	struct class class[CLASSES];
 	unsigned classes;
 	struct top_links busy; /* busiest links */
-	struct top_links bad; /* links with the most errors of the fault plan */
+	/* links with the most errors injected by the fault plan */
+	struct top_links bad;
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -82,8 +86,8 @@ static uint64_t errors_of(const struct fi_weft_link *l)
 }
 
 /*
- * Keeps the links with the highest values; of equal ones those of the lowest
- * nodes.
+ * Keeps the links with the highest values; of links with equal values those of
+ * the lowest nodes.
  */
 static void add_top_link(struct top_links *f, const struct fi_weft_link *l,
 			 uint64_t (*of)(const struct fi_weft_link *l))

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /*
- * Writes the load of links and the class routes; called when no rank runs any
+ * Writes the load of links and the class routes. Called when no rank runs any
  * more.
  */
 void weft_report_links(FILE *f, const struct fi_weft_world *world,
@@ -21,8 +21,8 @@ void weft_report_links(FILE *f, const struct fi_weft_world *world,
 void weft_report_count(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain);
 /*
- * Returns whether the program computed so long without virtual time that the
- * rates it prints mislead, and writes a sentence about it.
+ * Returns whether the program computed so long without advancing virtual time
+ * that the rates it prints mislead; then also writes a sentence about it.
  */
 bool weft_report_free_compute(const struct fi_weft_count *n, char *text,
 			      size_t len);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of the report: loads of links are summed by the names of the machine.
- */
+/* Tests of the report: the loads of links are summed by link names. */
 #include "src/diag/diag_report.h"
 
 #include "test/t.h"
@@ -61,12 +59,13 @@ static char *report(int (*link)(struct fid *, uint32_t, unsigned,
 	return text;
 }
 
-/* Checks that both lines are there, in this order. */
-static void has(const char *text, const char *first, const char *second)
+/* Checks that text contains both lines, in this order. */
+static void expect_order(const char *text, const char *first,
+			 const char *second)
 {
-	const char *at = strstr(text, first);
+	const char *found = strstr(text, first);
 
-	if (!at || !strstr(at, second))
+	if (!found || !strstr(found, second))
 		fail_msg("no %s before %s in\n%s", first, second, text);
 }
 
@@ -74,40 +73,42 @@ static void links_of_a_tree_are_summed_by_level(void **state)
 {
 	char *text = report(tree_link);
 
-	has(text, "  0+         4       4           40            400",
-	    "  1-         4       4            4            400");
-	has(text, "  1- ",
-	    "  2-        60      60           60           6000");
-	has(text, "  2- ",
-	    "  all       68      68          104           6800");
-	has(text, "busiest links:\n    level 2 switch 0 port 59 2-: 1 packets",
-	    "level 2 switch 0 port 58 2-");
+	expect_order(text, "  0+         4       4           40            400",
+		     "  1-         4       4            4            400");
+	expect_order(text, "  1- ",
+		     "  2-        60      60           60           6000");
+	expect_order(text, "  2- ",
+		     "  all       68      68          104           6800");
+	expect_order(
+		text,
+		"busiest links:\n    level 2 switch 0 port 59 2-: 1 packets",
+		"level 2 switch 0 port 58 2-");
 	free(text);
 }
 
-static void links_of_a_torus_by_dimension_and_direction(void **state)
+static void links_of_a_torus_are_summed_by_dimension_and_direction(void **state)
 {
 	char *text = report(torus_link);
 
-	has(text, "  A-         2", "  A+         2");
-	has(text, "  A+ ", "  B- ");
-	has(text, "  B- ", "  B+ ");
+	expect_order(text, "  A-         2", "  A+         2");
+	expect_order(text, "  A+ ", "  B- ");
+	expect_order(text, "  B- ", "  B+ ");
 	free(text);
 }
 
-static void the_head_says_what_is_used_and_what_is_free(void **state)
+static void header_shows_used_nodes_and_free_compute(void **state)
 {
 	char *text = report(torus_link);
 
-	has(text, "network: ",
-	    "\n  64 of 128 nodes used; computing between MPI "
-	    "calls takes no time (--compute FACTOR counts "
-	    "it)\n");
+	expect_order(text, "network: ",
+		     "\n  64 of 128 nodes used; computing between MPI "
+		     "calls takes no time (--compute FACTOR counts "
+		     "it)\n");
 	free(text);
 }
 
-/* The line is printed only if the program's own rates mislead. */
-static void much_computing_that_took_no_time_is_worth_a_line(void **state)
+/* The warning is printed only if the rates that the program prints mislead. */
+static void free_compute_warning(void **state)
 {
 	struct fi_weft_count n = { .now_ps = 2000000000000,
 				   .computed_ns = 1250000000,
@@ -115,14 +116,14 @@ static void much_computing_that_took_no_time_is_worth_a_line(void **state)
 	char text[320];
 
 	T_TRUE(weft_report_free_compute(&n, text, sizeof(text)));
-	has(text, "rank 0 computed for 1.2 s",
-	    "none is in the job's 2.000000 s");
+	expect_order(text, "rank 0 computed for 1.2 s",
+		     "none is in the job's 2.000000 s");
 	n.compute_free = false;
 	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
 	n.compute_free = true;
 	n.computed_ns = 490000000; /* too short */
 	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
-	n.computed_ns = 1250000000; /* a small part of the job */
+	n.computed_ns = 1250000000; /* a small part of the job's time */
 	n.now_ps = 12600000000000;
 	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
 }
@@ -131,9 +132,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(links_of_a_tree_are_summed_by_level),
-		T_CASE(links_of_a_torus_by_dimension_and_direction),
-		T_CASE(the_head_says_what_is_used_and_what_is_free),
-		T_CASE(much_computing_that_took_no_time_is_worth_a_line),
+		T_CASE(links_of_a_torus_are_summed_by_dimension_and_direction),
+		T_CASE(header_shows_used_nodes_and_free_compute),
+		T_CASE(free_compute_warning),
 	};
 	return T_RUN(tests);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See diag_trace.h. */
+/* Trace of calls and messages (diag_trace.h). */
 #include "src/diag/diag_trace.h"
 
 #include "src/base/clock.h"
@@ -27,14 +27,14 @@ static_assert((int)TRACE_WORD_SYNC == (int)CTRL && WEFT_TAG_KIND_AT == 48 &&
 	      "tag word layout equals that of job_trace_layout.h");
 
 /*
- * State that events read is stored with the hot data of all calls: with more
- * ranks than cores every additional page costs a TLB miss after each context
- * switch.
+ * The state that events access is stored with the hot data of all calls: with
+ * more ranks than cores every additional page costs a TLB miss after each
+ * context switch.
  */
 static WEFT_HOT_DATA struct weft_trace trace = { .fd = -1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The original tables, and the tables that replace them. */
+/* Original tables, and the tables that replace them. */
 static WEFT_HOT_DATA struct fi_ops_tagged *tagged, hooked_tagged;
 static WEFT_HOT_DATA struct fi_ops_cq *queue, hooked_queue;
 static WEFT_HOT_DATA struct fi_weft_recv *direct, hooked_direct;
@@ -71,7 +71,7 @@ WEFT_INLINE void put_event(const struct trace_event *e)
 	}
 }
 
-/* Time stamps before and after an operation. */
+/* Return time stamps before and after an operation. */
 static uint64_t time_before(void)
 {
 	return weft_likely(trace.counts) ? weft_counter()
@@ -84,14 +84,17 @@ static uint64_t time_after(void)
 					 : weft_core_clock_peek_ps();
 }
 
-static bool is_users(uint64_t word)
+static bool is_application_message(uint64_t word)
 {
 	return (word >> WEFT_TAG_KIND_AT & 3) != CTRL;
 }
 
-/* ---- messages out -------------------------------------------------------- */
+/* ---- sends --------------------------------------------------------------- */
 
-/* Rank found last at an address, by its low bits. */
+/*
+ * Rank that was found last at an address, indexed by the low bits of the
+ * address.
+ */
 enum { RANK_CACHE = 1024 };
 static weft_au32 rank_cache[RANK_CACHE];
 
@@ -99,7 +102,7 @@ static WEFT_COLD uint32_t rank_search(fi_addr_t addr)
 {
 	for (int i = 0; i < weft_core.job.size; i++)
 		if (weft_core.proc[i].real == addr) {
-			/* relaxed: only a guess */
+			/* relaxed: the value is checked before use */
 			weft_store32_relaxed(&rank_cache[addr % RANK_CACHE],
 					     (uint32_t)i);
 			return (uint32_t)i;
@@ -109,13 +112,13 @@ static WEFT_COLD uint32_t rank_search(fi_addr_t addr)
 
 static WEFT_NOINLINE uint32_t rank_lookup(fi_addr_t addr)
 {
-	/* relaxed: only a guess */
+	/* relaxed: the value is checked before use */
 	uint32_t guess = weft_load32_relaxed(&rank_cache[addr % RANK_CACHE]);
 
 	return weft_core.proc[guess].real == addr ? guess : rank_search(addr);
 }
 
-/* Returns the rank with this address: often its number is the address. */
+/* Returns the rank with this address; often the address is the rank. */
 static inline uint32_t rank_of(fi_addr_t addr)
 {
 	if (weft_likely(addr < (fi_addr_t)weft_core.job.size &&
@@ -125,8 +128,8 @@ static inline uint32_t rank_of(fi_addr_t addr)
 }
 
 /*
- * t: time before the send, since the message may arrive before the call
- * returns.
+ * Records a send. t: time before the send, since the message may arrive before
+ * the call returns.
  */
 WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
 			     uint64_t word, bool later)
@@ -138,12 +141,15 @@ WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
 				       .id = rank_of(to),
 				       .later = later };
 
-	if (!rc && is_users(word))
+	if (!rc && is_application_message(word))
 		put_event(&e);
 	return rc;
 }
 
-/* left: a send that completes in the queue; gone: a send that is complete. */
+/*
+ * Records a send that completes in the queue; put_completed_send() records a
+ * send that is complete.
+ */
 static WEFT_NOINLINE WEFT_HOT ssize_t put_queued_send(ssize_t rc, uint64_t t,
 						      size_t bytes,
 						      fi_addr_t to,
@@ -242,9 +248,12 @@ static ssize_t hook_typed_send(struct fid_ep *ep,
 		tag);
 }
 
-/* ---- messages in --------------------------------------------------------- */
+/* ---- receives and completions -------------------------------------------- */
 
-/* posted: time when the receive was posted; 0: within this call. */
+/*
+ * Records a receive. posted: time when the receive was posted; 0: within this
+ * call.
+ */
 static WEFT_NOINLINE WEFT_HOT void put_recv(uint64_t word, size_t bytes,
 					    uint64_t posted)
 {
@@ -255,11 +264,11 @@ static WEFT_NOINLINE WEFT_HOT void put_recv(uint64_t word, size_t bytes,
 				       .size = bytes,
 				       .word = word };
 
-	if (is_users(word))
+	if (is_application_message(word))
 		put_event(&e);
 }
 
-/* Returns the request of a receive in the queue; NULL: none. */
+/* Returns the request of a receive with CQ entry; NULL: not a receive. */
 static struct weft_p2p *recv_of(void *context)
 {
 	struct weft_io *io = context;
@@ -278,7 +287,7 @@ static void put_done(const struct weft_p2p *p)
 		.id = (uint32_t)(p->pend.lane - weft_core.proc),
 	};
 
-	if (is_users(p->word))
+	if (is_application_message(p->word))
 		put_event(&e);
 }
 
@@ -355,7 +364,10 @@ static ssize_t hook_cq_sread(struct fid_cq *cq, void *buf, size_t count,
 	return trace_arrived(buf, queue->sread(cq, buf, count, cond, timeout));
 }
 
-/* Direct receives, without CQ entry; they may complete within post. */
+/*
+ * Completion function of direct receives, which have no CQ entry and may
+ * complete within post.
+ */
 static WEFT_HOT void direct_done(struct fi_weft_arrival *a)
 {
 	if (!a->err)
@@ -367,7 +379,10 @@ static struct weft_p2p *request_of(struct fi_weft_arrival *a)
 	return weft_container_of(a, struct weft_p2p, io.arrival);
 }
 
-/* Completion function of requests: the same for all of them. */
+/*
+ * Original completion function of direct receives that are requests: one
+ * function for all requests.
+ */
 static WEFT_HOT_DATA _Atomic(void (*)(struct fi_weft_arrival *)) request_call;
 
 static WEFT_HOT void request_done(struct fi_weft_arrival *a)
@@ -419,15 +434,16 @@ static uint64_t size_of(MPI_Count count, MPI_Datatype type)
 static void mark_peer(const struct weft_comm *c, int peer, int tag,
 		      uint64_t size, int root)
 {
-	uint32_t there = peer == MPI_ANY_SOURCE	 ? TRACE_ANY_PEER
-			 : peer == MPI_PROC_NULL ? TRACE_NULL_PEER
-			 : peer < 0		 ? TRACE_NO_PEER
-						 : (uint32_t)peer;
-	uint32_t with = tag == MPI_ANY_TAG	   ? TRACE_ANY_TAG
-			: tag == WEFT_TRACE_NO_ARG ? TRACE_NO_TAG
-						   : (uint32_t)tag;
+	uint32_t peer_field = peer == MPI_ANY_SOURCE  ? TRACE_ANY_PEER
+			      : peer == MPI_PROC_NULL ? TRACE_NULL_PEER
+			      : peer < 0	      ? TRACE_NO_PEER
+						      : (uint32_t)peer;
+	uint32_t tag_field = tag == MPI_ANY_TAG		? TRACE_ANY_TAG
+			     : tag == WEFT_TRACE_NO_ARG ? TRACE_NO_TAG
+							: (uint32_t)tag;
 	const struct weft_call_mark m = {
-		.word = TRACE_P2P(there, with, c->ctx >> WEFT_TAG_CTX_AT),
+		.word = TRACE_P2P(peer_field, tag_field,
+				  c->ctx >> WEFT_TAG_CTX_AT),
 		.size = size,
 		.root = root >= 0 ? (uint32_t)root + 1 : 0,
 	};
@@ -575,7 +591,7 @@ void weft_trace_start(const struct weft_trace_hooks *of)
 		world = NULL;
 	install_hooks();
 	ends = *of;
-	counts = !weft_core.virt && weft_trace_count(&trace);
+	counts = !weft_core.virt && weft_trace_use_counter(&trace);
 	weft_call_set_trace(call_done, counts, weft_trace_opens(&trace));
 }
 
@@ -594,7 +610,7 @@ void weft_trace_stop(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* ---- notes, links -------------------------------------------------------- */
+/* ---- notes and links ----------------------------------------------------- */
 
 void weft_trace_note(const char *name, const char *text)
 {
@@ -648,7 +664,7 @@ static void put_links(struct fid *domain)
 	}
 }
 
-/* Writes lines with a number and a name. */
+/* Writes a note with one line per kind of fault: its count and its name. */
 static void put_faults(struct fid *domain)
 {
 	const char *name;
@@ -687,7 +703,7 @@ void weft_trace_world(void)
 
 /* ---- class routes -------------------------------------------------------- */
 
-static void put_branch(void *arg, const struct fi_weft_branch *b)
+static void put_tree_node(void *arg, const struct fi_weft_branch *b)
 {
 	struct trace_branch *t = arg;
 
@@ -709,6 +725,6 @@ void weft_trace_route(const struct weft_comm *comm, int id)
 	    comm->proc[0] != weft_core.job.rank)
 		return;
 	t.t = weft_core_clock_peek_ps();
-	world->tree(&weft_core.domain->fid, id, put_branch, &t);
+	world->tree(&weft_core.domain->fid, id, put_tree_node, &t);
 	routes++;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Events for mpiexec's pages and traces (src/job/job_trace.h): calls, sends and
- * receives, at the end the links of the model. The trace replaces the tables of
- * fi_* calls of the library's endpoint and queue, so that it costs nothing when
- * it is off.
+ * receives, and at the end the links of the model. The trace replaces the
+ * tables of fi_* calls of the library's endpoint and queue, so that it costs
+ * nothing when it is off.
  */
 #ifndef WEFT_DIAG_TRACE_H
 #define WEFT_DIAG_TRACE_H
@@ -17,8 +17,9 @@
 struct weft_comm;
 
 /*
- * Functions that identify operations of requests: the completion of a receive,
- * and the send of an operation (msg_recv.h, msg_send.h).
+ * Functions that identify operations of requests: recv_done is the completion
+ * function of receives, sent returns the send of an operation (msg_recv.h,
+ * msg_send.h).
  */
 struct weft_io;
 struct weft_p2p;
@@ -30,11 +31,11 @@ struct weft_trace_hooks {
 };
 
 /*
- * Called after the endpoint and its queue are open; without a trace it does
- * nothing.
+ * Called after the endpoint and its queue are open. Does nothing without a
+ * trace.
  */
 void weft_trace_start(const struct weft_trace_hooks *of);
-/* Called before they are closed. */
+/* Called before the endpoint and its queue are closed. */
 void weft_trace_stop(void);
 /* Called before and after other code changes the endpoint's table. */
 void weft_trace_suspend(void);
@@ -42,18 +43,18 @@ void weft_trace_resume(void);
 bool weft_traced(void);
 
 /*
- * The current call of this thread is a collective of all members of comm. root:
- * negative: none; MPI_DATATYPE_NULL: no data.
+ * Records that the current call of this thread is a collective of all members
+ * of comm. root: negative: none; type MPI_DATATYPE_NULL: no data.
  */
 void weft_trace_coll(MPI_Comm comm, int root, MPI_Count count,
 		     MPI_Datatype type) WEFT_NOINLINE WEFT_HOT;
 
-/* Arguments of the current call of this thread. */
-#define WEFT_TRACE_NO_ARG (-1000000) /* no peer, no tag */
+/* Arguments of the current call of this thread, for the trace. */
+#define WEFT_TRACE_NO_ARG (-1000000) /* value of peer or tag: none */
 
 struct weft_trace_args {
 	MPI_Comm comm;
-	int peer, tag, root; /* root: negative: none */
+	int peer, tag, root; /* root negative: no root */
 	MPI_Count count;
 	MPI_Datatype type; /* MPI_DATATYPE_NULL: no data */
 };
@@ -61,26 +62,32 @@ struct weft_trace_args {
 void weft_trace_args(const struct weft_trace_args *a) WEFT_NOINLINE;
 
 /*
- * The current call is a collective of all members of a window with communicator
- * c; or concerns one of them.
+ * Record that the current call is a collective of all members of a window with
+ * communicator c, or that it concerns one of its ranks.
  */
 void weft_trace_win_coll(struct weft_comm *c);
 void weft_trace_win_peer(const struct weft_comm *c, int rank);
 
 /*
- * One step of a general active target epoch: this rank notifies peer (out), or
- * was notified by it, that its window is exposed or its accesses are complete.
+ * Records one step of a general active target epoch: this rank notifies peer
+ * (out), or was notified by peer, that a window is exposed or that accesses are
+ * complete.
  */
 enum { WEFT_TRACE_POST = 1, WEFT_TRACE_COMPLETE };
 void weft_trace_sync(const struct weft_comm *c, int peer, unsigned what,
 		     bool out);
 
-/* This rank has joined a class route. */
+/* Records that this rank has joined a class route. */
 void weft_trace_route(const struct weft_comm *comm, int id);
 
-/* Rank 0, in virtual time: writes the counters and links of the model. */
+/*
+ * Writes the counters and links of the model. Called by rank 0, in virtual
+ * time.
+ */
 void weft_trace_world(void);
-/* Writes a note for the page, as "deadlock"; text may have several lines. */
+/*
+ * Writes a note for the page, such as "deadlock"; text may have several lines.
+ */
 void weft_trace_note(const char *name, const char *text);
 
 #endif

@@ -4,12 +4,14 @@
  *
  *   MPI_Waitall & 3 2;r 1 7 0 MPI_COMM_WORLD;s 2 7 0 MPI_COMM_WORLD
  *
- * call, & (all) or | (any), collectives begun, total items; then each item:
- * kind, peer, tag, context, name; of a collective
+ * call, & (all) or | (any), number of collectives started, total number of
+ * items; then each item: kind, peer, tag, context, name. The item of a
+ * collective is
  *
  *   c 12 0 0-511/1 MPI_COMM_WORLD
  *
- * its number, context, members, name; members without equal steps are @0-2,5.
+ * its number, context, members, name. Members that are not equally spaced are
+ * written as @0-2,5.
  */
 #include "src/diag/diag_wait_note.h"
 
@@ -19,23 +21,26 @@
 
 /* ---- notes --------------------------------------------------------------- */
 
-/* Appends text, or nothing if it does not fit. */
-static bool append(char note[WEFT_WAIT_NOTE_BYTES], size_t *at,
+/*
+ * Appends text to the note. Returns false and appends nothing if it does not
+ * fit.
+ */
+static bool append(char note[WEFT_WAIT_NOTE_BYTES], size_t *pos,
 		   const char *text)
 {
 	size_t len = strlen(text);
 
-	if (*at + len >= WEFT_WAIT_NOTE_BYTES)
+	if (*pos + len >= WEFT_WAIT_NOTE_BYTES)
 		return false;
-	memcpy(note + *at, text, len + 1);
-	*at += len;
+	memcpy(note + *pos, text, len + 1);
+	*pos += len;
 	return true;
 }
 
 static void item_text(const struct weft_waitnote_item *i, char *text,
 		      size_t len)
 {
-	size_t at;
+	size_t pos;
 
 	if (i->kind == WEFT_WAIT_COLL && i->step)
 		snprintf(text, len, ";c %d %u %d-%d/%d %s", i->tag, i->ctx,
@@ -47,30 +52,33 @@ static void item_text(const struct weft_waitnote_item *i, char *text,
 		snprintf(text, len, ";%c %d %d %u %s", i->kind, i->peer, i->tag,
 			 i->ctx, i->comm);
 	/* A name may contain the separators of items. */
-	for (at = 1; text[at]; at++)
-		if (text[at] == ';' || text[at] == '\n')
-			text[at] = '_';
+	for (pos = 1; text[pos]; pos++)
+		if (text[pos] == ';' || text[pos] == '\n')
+			text[pos] = '_';
 }
 
 char *weft_waitnote_write(const struct weft_waitnote *s,
 			  char note[WEFT_WAIT_NOTE_BYTES])
 {
 	char text[128];
-	size_t at = 0;
+	size_t pos = 0;
 
 	note[0] = '\0';
 	snprintf(text, sizeof(text), "%s %c %d %d", s->call[0] ? s->call : "-",
 		 s->any ? '|' : '&', s->world_seq, s->nitems + s->more);
-	append(note, &at, text);
+	append(note, &pos, text);
 	for (int i = 0; i < s->nitems; i++) {
 		item_text(&s->item[i], text, sizeof(text));
-		if (!append(note, &at, text))
+		if (!append(note, &pos, text))
 			break;
 	}
 	return note;
 }
 
-/* Returns the position of the name, or 0 if the text is no item. */
+/*
+ * Parses the item of a collective. Returns the position of the name, or 0 if
+ * the text is not such an item.
+ */
 static int read_coll(struct weft_waitnote_item *i, const char *text)
 {
 	int n = 0, len;
@@ -197,7 +205,7 @@ static bool coll_waits_for(const struct job *j, int me, int r,
 		return false;
 	if (!same_coll(j, r, i))
 		return true;
-	/* r is in the collective, but with another call. */
+	/* r is in the collective, but has called another function */
 	return strcmp(j->rank[r].call, j->rank[me].call) != 0;
 }
 
@@ -222,8 +230,8 @@ static bool any_waits_for(const struct job *j, int me, int r)
 }
 
 /*
- * Returns the rank that me waits for, as the next step of a walk: named ranks
- * first, of a wildcard the lowest. -1: unknown.
+ * Returns the rank that rank me waits for, as the next step of a walk: ranks
+ * that are named first; of a wildcard (if wild) the lowest rank. -1: unknown.
  */
 static int next_of(const struct job *j, int me, bool wild)
 {
@@ -241,7 +249,7 @@ static int next_of(const struct job *j, int me, bool wild)
 	return -1;
 }
 
-/* Computes the next step of every rank; -1 for ranks that have left. */
+/* Computes the next step of every rank; -1 for ranks that have left MPI. */
 static void next_all(const struct job *j, bool wild, int *next)
 {
 	for (int r = 0; r < j->n; r++)
@@ -251,28 +259,29 @@ static void next_all(const struct job *j, bool wild, int *next)
 /* Returns the lowest rank and the length of the cycle that contains r. */
 static int cycle_of(const int *next, int r, int *len)
 {
-	int low = r, at = next[r];
+	int low = r, current = next[r];
 
-	for (*len = 1; at != r; at = next[at], ++*len)
-		low = at < low ? at : low;
+	for (*len = 1; current != r; current = next[current], ++*len)
+		low = current < low ? current : low;
 	return low;
 }
 
 /*
- * Returns the first rank of the shortest cycle, or -1. walked: the walk that
- * passed a rank.
+ * Returns the lowest rank of the shortest cycle, or -1. walked: number of the
+ * walk that visited a rank.
  */
 static int find_cycle(const int *next, int n, int *walked)
 {
-	int best = -1, best_len = 0, len, low, at;
+	int best = -1, best_len = 0, len, low, current;
 
 	memset(walked, 0, (size_t)n * sizeof(*walked));
 	for (int r = 0; r < n; r++) {
-		for (at = r; at >= 0 && !walked[at]; at = next[at])
-			walked[at] = r + 1;
-		if (at < 0 || walked[at] != r + 1)
+		for (current = r; current >= 0 && !walked[current];
+		     current = next[current])
+			walked[current] = r + 1;
+		if (current < 0 || walked[current] != r + 1)
 			continue;
-		low = cycle_of(next, at, &len);
+		low = cycle_of(next, current, &len);
 		if (best >= 0 && len >= best_len)
 			continue;
 		best = low;
@@ -286,13 +295,13 @@ static int find_cycle(const int *next, int n, int *walked)
  */
 static int find_chain(const struct job *j, const int *next)
 {
-	int at, steps;
+	int current, steps;
 
 	for (int r = 0; r < j->n; r++) {
-		at = r;
-		for (steps = 0; next[at] >= 0 && steps < j->n; steps++)
-			at = next[at];
-		if (steps && steps < j->n && j->rank[at].left)
+		current = r;
+		for (steps = 0; next[current] >= 0 && steps < j->n; steps++)
+			current = next[current];
+		if (steps && steps < j->n && j->rank[current].left)
 			return r;
 	}
 	return -1;
@@ -322,8 +331,8 @@ static void print_ranges(FILE *f, const bool *in, int n)
 enum { DELTA_SELF = 1 << 30 };
 
 /*
- * Prints "rank 3", "any rank"; delta, if not 0: relative to the own rank, "rank
- * + 1", "itself".
+ * Prints "rank 3" or "any rank". If delta is not 0, prints the peer relative to
+ * the waiting rank: "rank + 1", "itself".
  */
 static void print_peer(FILE *f, int peer, int delta)
 {
@@ -429,7 +438,10 @@ static bool items_equal(const struct job *j, int a, int b, int k, bool relative)
 	return delta_of(a, x->peer, j->n) == delta_of(b, y->peer, j->n);
 }
 
-/* turned: compares the distances to the peers instead of their ranks. */
+/*
+ * Returns whether two ranks wait for the same. relative: compares the distances
+ * to the peers instead of their ranks.
+ */
 static bool ranks_equal(const struct job *j, int a, int b, bool relative)
 {
 	const struct weft_waitnote *x = &j->rank[a], *y = &j->rank[b];
@@ -457,11 +469,11 @@ static int mark_equal(const struct job *j, int a, bool relative,
 	return count;
 }
 
-enum { RELATIVE_MIN_RANKS = 4 }; /* fewer are printed one by one */
+enum { RELATIVE_MIN_RANKS = 4 }; /* fewer ranks are printed individually */
 
 /*
- * Computes the peers relative to rank a; 0: absolute. alone: rank a is the only
- * one of its group.
+ * Computes the distances of the peers from rank a for printing; 0: print the
+ * rank of the peer. alone: rank a is the only rank of its group.
  */
 static void find_deltas(const struct job *j, int a, bool use_relative,
 			bool alone, int *delta)
@@ -498,25 +510,27 @@ static void print_group(FILE *f, const struct job *j, int a, bool *done,
 		done[r] |= in[r];
 }
 
-/* ---- the cycle ----------------------------------------------------------- */
+/* ---- cycles and chains of waits ------------------------------------------ */
 
 enum { RANKS_SHOWN = 12 };
 
-/* Prints the walk from a rank to its end or back to the rank. */
+/* Prints the walk from a rank to its end, or back to the rank. */
 static void print_waits(FILE *f, const int *next, int from)
 {
-	int at = from, len = 1, shown = 0;
+	int current = from, len = 1, shown = 0;
 
-	for (at = next[from]; at >= 0 && at != from; at = next[at])
+	for (current = next[from]; current >= 0 && current != from;
+	     current = next[current])
 		len++;
-	fprintf(f, at < 0 ? "  chain: rank %d" : "  cycle: rank %d", from);
-	for (at = next[from]; at >= 0 && at != from; at = next[at]) {
+	fprintf(f, current < 0 ? "  chain: rank %d" : "  cycle: rank %d", from);
+	for (current = next[from]; current >= 0 && current != from;
+	     current = next[current]) {
 		if (++shown < RANKS_SHOWN || shown > len - 2)
-			fprintf(f, " -> rank %d", at);
+			fprintf(f, " -> rank %d", current);
 		else if (shown == RANKS_SHOWN)
 			fprintf(f, " -> ... (%d more)", len - 1 - shown);
 	}
-	if (at < 0)
+	if (current < 0)
 		fprintf(f, ", which has left MPI\n");
 	else
 		fprintf(f, " -> rank %d\n", from);

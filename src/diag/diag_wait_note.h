@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock report as text. Each rank writes what it waits for into a note, a
- * short text that the provider transfers; one rank reads all notes and prints
- * which rank waits for which, equal ranks together, and a cycle among them. No
- * communication, no state.
+ * Deadlock report as text. Each rank writes what it waits for to a note, a
+ * short text that the provider transfers. One rank reads all notes and prints
+ * which rank waits for which, with equal ranks in one line, and a cycle among
+ * them. These functions do not communicate and have no state.
  *
  *   weft_waitnote_write -> note -> weft_waitnote_read (one rank)
  *   -> weft_waitnote_print
  *
- * Ranks are those of the job. A rank in a collective waits for the members that
+ * Ranks are ranks of the job. A rank in a collective waits for the members that
  * are not in it; a receive from any source waits for all ranks.
  */
 #ifndef WEFT_DIAG_WAIT_NOTE_H
@@ -20,7 +20,8 @@
 
 enum {
 	WEFT_WAIT_NOTE_BYTES = 240,
-	WEFT_WAIT_NOTE_ITEMS = 6, /* reported items per rank */
+	/* largest number of items per rank in the report */
+	WEFT_WAIT_NOTE_ITEMS = 6,
 	WEFT_WAIT_NOTE_NAME = 32,
 	WEFT_WAIT_NOTE_LIST = 48,
 };
@@ -33,13 +34,13 @@ enum weft_waitnote_kind {
 
 enum { WEFT_WAIT_ANY = -1, WEFT_WAIT_FINALIZE = 0x7fffffff };
 
-/* One operation that is waited for. */
+/* An operation that a rank waits for. */
 struct weft_waitnote_item {
 	enum weft_waitnote_kind kind;
-	int peer; /* messages: rank, or WEFT_WAIT_ANY */
+	int peer; /* rank of the peer of a message, or WEFT_WAIT_ANY */
 	/*
-	 * tag or WEFT_WAIT_ANY; collectives: number, or WEFT_WAIT_FINALIZE for
-	 * MPI_Finalize
+	 * tag of a message, or WEFT_WAIT_ANY; number of a collective, or
+	 * WEFT_WAIT_FINALIZE for MPI_Finalize
 	 */
 	int tag;
 	uint32_t ctx; /* context id of the communicator */
@@ -53,27 +54,33 @@ struct weft_waitnote_item {
 };
 
 struct weft_waitnote {
-	char call[WEFT_WAIT_NOTE_NAME]; /* "": outside MPI */
-	bool left;			/* has finalized MPI, or has exited */
-	bool any;			/* one of the items is enough */
-	int world_seq; /* collectives that it has begun on MPI_COMM_WORLD */
+	/* name of the MPI call; "": outside MPI */
+	char call[WEFT_WAIT_NOTE_NAME];
+	/* the rank has finalized MPI, or has exited */
+	bool left;
+	bool any; /* completion of one item is enough */
+	/* number of collectives that the rank has started on MPI_COMM_WORLD */
+	int world_seq;
 	int nitems;
-	int more; /* items that are not listed */
+	int more; /* number of items that are not listed */
 	struct weft_waitnote_item item[WEFT_WAIT_NOTE_ITEMS];
 };
 
 /*
- * Writes the note of a rank; items that do not fit are counted in more. Returns
+ * Writes the note of a rank; items that do not fit are only counted. Returns
  * note.
  */
 char *weft_waitnote_write(const struct weft_waitnote *s,
 			  char note[WEFT_WAIT_NOTE_BYTES]);
-/* Returns false if it is no note; s then waits for nothing known. */
+/*
+ * Reads a note. Returns false if the text is not a note; then s has no items.
+ */
 bool weft_waitnote_read(struct weft_waitnote *s, const char *note);
 
 /*
- * For a drawing: one line per rank, with the rank and those it waits for;
- * nothing if there are more ranks than a drawing can show.
+ * Writes the graph of waits for a drawing: one line per rank, with the rank and
+ * the ranks it waits for. Writes nothing if there are more ranks than a drawing
+ * can show.
  */
 #define WEFT_WAIT_NOTE_GRAPH_RANKS 64
 void weft_waitnote_graph(FILE *f, const struct weft_waitnote *rank, int n);

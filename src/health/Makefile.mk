@@ -4,14 +4,14 @@ EXTRA_DIST += src/health/README
 libweft_health_la_SOURCES = src/health/health.h src/health/health_layout.h \
 	src/health/health.c \
 	src/health/health_find.c \
-	src/health/health_near.c \
-	src/health/health_see.c \
+	src/health/health_torus.c \
+	src/health/health_view.c \
 	src/health/health_sense.c src/health/health_sense.h \
-	src/health/health_turn.c
+	src/health/health_round.c
 libweft_health_la_LIBADD = libweft-watch.la
 
-HEALTH_TESTS = src/health/health_test src/health/health_torn_test
+HEALTH_TESTS = src/health/health_test src/health/health_threads_test
 check_PROGRAMS += $(HEALTH_TESTS)
 TESTS += $(HEALTH_TESTS)
 src_health_health_test_LDADD = libweft-health.la $(T_LIBS)
-src_health_health_torn_test_LDADD = libweft-health.la $(T_LIBS)
+src_health_health_threads_test_LDADD = libweft-health.la $(T_LIBS)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shared region: creation, validation, joining, leaving. See health.h. */
+/*
+ * Shared region of the health watch (health.h): creation, validation, joining,
+ * leaving.
+ */
 #include "src/health/health.h"
 
 #include "src/os/alive.h"
@@ -10,7 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 0: unknown, so that pids of other processes cannot be compared. */
+/*
+ * Returns the inode of this process's pid namespace; 0: unknown, so that pids
+ * of other processes cannot be compared.
+ */
 static uint32_t pid_namespace(void)
 {
 	struct stat st;
@@ -76,7 +82,10 @@ static bool is_good(const struct health_job_info *w, size_t bytes)
 	       memchr(w->host, 0, HEALTH_HOST);
 }
 
-/* Validates a new mapping, by a copy: the region is untrusted. */
+/*
+ * Validates a copy of the head of a new mapping, since the region is untrusted.
+ * Returns 0 or -errno.
+ */
 static int validate(struct weft_health *h, int err)
 {
 	struct health_job_info what;
@@ -131,15 +140,15 @@ int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank)
 	s = &h->slot[slot];
 	h->me = slot;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		h->near[p] = weft_health_neighbour(h->what.shape, slot, p);
-		weft_store32(&s->near[p].slot, h->near[p]);
+		h->neighbour[p] = weft_health_neighbour(h->what.shape, slot, p);
+		weft_store32(&s->neighbour[p].slot, h->neighbour[p]);
 	}
 	weft_store32(&s->rank, rank);
 	weft_store32(&s->pid, pid);
 	weft_store32(&s->ns, h->ns);
 	weft_store64(&s->start, weft_proc_start(pid));
 	/*
-	 * R0 pairs with A0 in health_turn.c and health_see.c: identity before
+	 * R0 pairs with A0 in health_round.c and health_view.c: identity before
 	 * state.
 	 */
 	weft_store32(&s->state, HEALTH_JOINED);

@@ -2,13 +2,13 @@
 /*
  * Fault awareness of a live job, as in LO|FA|MO (prov/watch): the ranks of a
  * job on one host keep their watchdog registers in one shared region, and each
- * checks its neighbours on a torus. A process that reads the region is the
+ * rank checks its neighbours on a torus. A process that reads the region is the
  * master.
  *
  *   weft_health_open (first rank of the host) -> pass fd -> weft_health_close
- *   weft_health_attach (the others)           -> weft_health_close
- *       weft_health_join -> weft_health_round, twice in a period, -> leave
- *   weft_health_attach_readonly (a tool, read only)      -> weft_health_close
+ *   weft_health_attach (other ranks)          -> weft_health_close
+ *       weft_health_join -> weft_health_round, twice per period, -> leave
+ *   weft_health_attach_readonly (a tool)      -> weft_health_close
  *       weft_health_view_get
  *
  * States: normal; sick: a sensor warns, or the process exists without
@@ -28,12 +28,16 @@ struct weft_health {
 	struct weft_region region;
 	struct health_head *head;
 	struct health_slot *slot;
-	struct health_job_info what; /* checked copy */
-	uint32_t ns;		     /* our pid namespace */
-	/* of a rank that has joined */
+	struct health_job_info what; /* checked copy of the job information */
+	uint32_t ns;		     /* pid namespace of this process */
+	/*
+	 * fields of a rank that has joined: its slot, its neighbours' slots,
+	 * and their monitors
+	 */
 	uint32_t me;
-	uint32_t near[WEFT_WATCH_PORTS]; /* HEALTH_NO_SLOT: none */
-	struct weft_watch_monitor eye[WEFT_WATCH_PORTS];
+	/* slot of the neighbour behind each port; HEALTH_NO_SLOT: none */
+	uint32_t neighbour[WEFT_WATCH_PORTS];
+	struct weft_watch_monitor monitor[WEFT_WATCH_PORTS];
 };
 
 /* Description of the job for a new region. */
@@ -41,16 +45,16 @@ struct weft_health_job {
 	const char *name;
 	const char *host;
 	const char *torus; /* "4x2x1"; NULL: any shape */
-	uint32_t ranks;	   /* of the job */
-	uint32_t here;	   /* on this host */
+	uint32_t ranks;	   /* number of ranks of the job */
+	uint32_t here;	   /* number of ranks on this host */
 	uint64_t period_ns;
 };
 
-/* Creates the region; 0 or -errno. */
+/* Creates the region. Returns 0 or -errno. */
 int weft_health_open(struct weft_health *h, const struct weft_health_job *job);
 /*
- * Maps the region behind fd, which the caller keeps. -EINVAL: not a region,
- * -ESTALE: of another job.
+ * Maps the region behind fd, which the caller keeps. Returns 0 or -errno;
+ * -EINVAL: not a region, -ESTALE: a region of another job.
  */
 int weft_health_attach(struct weft_health *h, int fd, const char *job);
 /* Maps the region of any job, read only. */
@@ -58,51 +62,70 @@ int weft_health_attach_readonly(struct weft_health *h, int fd);
 void weft_health_close(struct weft_health *h);
 
 /*
- * The torus of count ranks: the given shape if it has that number of nodes,
- * else as cubic as possible; for a prime number a ring.
+ * Computes the shape of the torus of count ranks: the given shape if it has
+ * that number of nodes, otherwise as cubic as possible; for a prime number a
+ * ring.
  */
 void weft_health_shape(const char *torus, uint32_t count,
 		       uint32_t shape[HEALTH_DIMS]);
-/* Slot behind a port, or HEALTH_NO_SLOT; no slot is behind two ports. */
+/*
+ * Returns the slot behind a port, or HEALTH_NO_SLOT. No slot is behind two
+ * ports.
+ */
 uint32_t weft_health_neighbour(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
 			       unsigned port);
 
-/* Registers this process as the rank in that slot. -EINVAL: no such slot. */
+/*
+ * Registers this process as the rank in that slot. Returns 0, or -EINVAL: no
+ * such slot.
+ */
 int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank);
 /* Marks a regular exit: the rank will not be reported broken. */
 void weft_health_leave(struct weft_health *h);
 
-/* One round of the rank: counts its heartbeat, and checks its neighbours. */
+/*
+ * Executes one round of the rank: increments its heartbeat, and checks its
+ * neighbours.
+ */
 void weft_health_round(struct weft_health *h, uint64_t now_ns);
-/* One round of its interface, called by the thread that drives it. */
+/*
+ * Executes one round of the rank's interface; called by the thread that makes
+ * progress in it.
+ */
 void weft_health_nic(struct weft_health *h, uint64_t now_ns, uint32_t warns);
 
-/* ---- the master ---------------------------------------------------------- */
+/* ---- reading the states -------------------------------------------------- */
 
 struct weft_health_view {
 	uint32_t rank, pid;
-	uint32_t state;	   /* HEALTH_FREE, _HERE, _LEFT */
+	uint32_t state;	   /* HEALTH_FREE, _JOINED, _LEFT */
 	uint8_t host, nic; /* enum weft_watch_state */
-	uint32_t by; /* rank that detected it; HEALTH_NO_SLOT: this process */
-	uint32_t looks;	   /* checks without a heartbeat until detection */
+	/* rank that detected the state; HEALTH_NO_SLOT: this process */
+	uint32_t by;
+	/* number of checks without a heartbeat until detection */
+	uint32_t looks;
 	uint64_t known_ns; /* time since detection */
 	uint64_t beat_ns;  /* time since the last heartbeat */
 };
 
-/* State of a slot; false: no such slot. */
+/* Reads the state of a slot. Returns false if there is no such slot. */
 bool weft_health_view_get(const struct weft_health *h, uint32_t slot,
 			  uint64_t now_ns, struct weft_health_view *v);
-/* Slot of a rank, or HEALTH_NO_SLOT: not on this host. */
+/* Returns the slot of a rank, or HEALTH_NO_SLOT: not on this host. */
 uint32_t weft_health_find_rank(const struct weft_health *h, uint32_t rank);
-/* "broken, last heartbeat 0.31 s ago, detected by rank 2 0.05 s ago" */
+/*
+ * Writes the state as text: "broken, last heartbeat 0.31 s ago, detected by
+ * rank 2 0.05 s ago".
+ */
 void weft_health_view_format(const struct weft_health_view *v, char *text,
 			     size_t len);
 
 /* ---- finding a job ------------------------------------------------------- */
 
 /*
- * The region of a job on this host: by its name, or by the pid of one of its
- * ranks or of an ancestor process, such as mpiexec. A descriptor, or -ESRCH.
+ * Finds the region of a job on this host, by the name of the job, or by the pid
+ * of one of its ranks or of an ancestor process, such as mpiexec. Returns a
+ * descriptor or -ESRCH.
  */
 int weft_health_find(const char *job);
 

@@ -16,7 +16,7 @@
 
 enum { DEPTH = 64 }; /* largest number of ancestor processes of a rank */
 
-/* Parent process of pid; 0: none, or unknown. */
+/* Returns the parent process of pid; 0: none, or unknown. */
 static uint32_t parent_of(uint32_t pid)
 {
 	char path[32], line[1024];
@@ -36,7 +36,7 @@ static uint32_t parent_of(uint32_t pid)
 	return parent;
 }
 
-static bool is_below(uint32_t pid, uint32_t top)
+static bool is_descendant(uint32_t pid, uint32_t top)
 {
 	for (int i = 0; i < DEPTH && pid > 1; i++) {
 		if (pid == top)
@@ -59,8 +59,8 @@ static int open_region(const char *dir, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* True if fd is a region, and of this job. NULL: any job. */
-static bool fits(int fd, const char *job)
+/* Returns whether fd is the region of this job; job NULL: of any job. */
+static bool is_region_of(int fd, const char *job)
 {
 	struct weft_health h;
 	bool same;
@@ -72,7 +72,10 @@ static bool fits(int fd, const char *job)
 	return same;
 }
 
-/* A descriptor of the region that pid has of the job, or -ESRCH. */
+/*
+ * Finds the region of the job among the descriptors of pid. Returns a new
+ * descriptor or -ESRCH.
+ */
 static int region_of(uint32_t pid, const char *job)
 {
 	const struct dirent *e;
@@ -86,7 +89,7 @@ static int region_of(uint32_t pid, const char *job)
 		return -ESRCH;
 	while (found < 0 && (e = readdir(d))) {
 		fd = open_region(dir, e->d_name);
-		if (fd >= 0 && fits(fd, job))
+		if (fd >= 0 && is_region_of(fd, job))
 			found = fd;
 		else if (fd >= 0)
 			close(fd);
@@ -95,7 +98,7 @@ static int region_of(uint32_t pid, const char *job)
 	return found;
 }
 
-/* Pid in the text; 0: the text is a name. */
+/* Returns the pid in the text; 0: the text is a name. */
 static uint32_t pid_in(const char *job)
 {
 	char *end;
@@ -117,7 +120,7 @@ int weft_health_find(const char *job)
 		return -ESRCH;
 	while (found < 0 && (e = readdir(d))) {
 		pid = pid_in(e->d_name);
-		if (pid && (!top || is_below(pid, top)))
+		if (pid && (!top || is_descendant(pid, top)))
 			found = region_of(pid, top ? NULL : job);
 	}
 	closedir(d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shared format of src/health, see health.h: one region for the ranks of a
- * job on one host.
+ * Shared format of src/health, see health.h: one region for the ranks of a job
+ * on one host.
  *
  *   0      +---------------------------------------------+
  *          | head    job and period                  512 |
@@ -9,10 +9,10 @@
  *          | ...                                         |
  *          +---------------------------------------------+
  *
- * A slot is written by its rank only and read by all other processes that map
- * it. It contains the rank's identity, its own two registers, and a neighbour
- * status register for each port of the torus: what this rank knows about that
- * neighbour.
+ * A slot is written only by its rank and read by all processes that map the
+ * region. It contains the rank's identity, its two registers (host and
+ * interface), and a neighbour status register for each port of the torus: the
+ * state of that neighbour as detected by this rank.
  */
 #ifndef WEFT_HEALTH_LAYOUT_H
 #define WEFT_HEALTH_LAYOUT_H
@@ -34,28 +34,32 @@ enum { HEALTH_JOB = 160, HEALTH_HOST = 64 };
 
 static_assert(2 * HEALTH_DIMS == WEFT_WATCH_PORTS, "two ports a dimension");
 
-/* Written once, before the descriptor is passed on; readers take a copy. */
+/*
+ * Information about the job; written once, before the descriptor is passed to
+ * other processes. Readers copy it.
+ */
 struct health_job_info {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t slots;
 	uint64_t bytes;
 	uint64_t period_ns;
-	uint32_t ranks; /* of the job, on all its hosts */
+	uint32_t ranks; /* number of ranks of the job on all hosts */
 	uint32_t shape[HEALTH_DIMS];
 	uint64_t pad[2];
-	char job[HEALTH_JOB]; /* zero terminated, like host */
+	char job[HEALTH_JOB]; /* name of the job; terminated by 0, as host */
 	char host[HEALTH_HOST];
 	uint64_t pad2[4];
 };
 
 struct health_head {
 	struct health_job_info what; /* lines 0 to 4 */
-	/* line 5: the host's sensors, written by one rank for all */
+	/* line 5: sensors of the host, written by one rank for all ranks */
 	alignas(64) weft_au64 sensed_ns;
-	weft_au32 temp_mc;    /* thousandths of a degree, or HEALTH_NONE */
+	/* temperature in thousandths of a degree, or HEALTH_NONE */
+	weft_au32 temp_mc;
 	weft_au32 load_cpcpu; /* runnable tasks per processor, times 100 */
-	weft_au32 warns;      /* bit i: sensor i is out of its bounds */
+	weft_au32 warns;      /* bit i: sensor i is out of bounds */
 	uint32_t pad3;
 	uint64_t pad4[5];
 	uint64_t pad5[16];
@@ -75,26 +79,30 @@ enum { HEALTH_FREE, HEALTH_JOINED, HEALTH_LEFT };
 struct health_register {
 	weft_au64 beats;
 	weft_au64 beat_ns; /* time of the last heartbeat */
-	weft_au32 warns;   /* bits of sensors */
+	weft_au32 warns;   /* bit mask of the sensors that are out of bounds */
 	uint32_t pad;
 	uint64_t pad2;
 };
 
-/* What a rank knows about the neighbour behind a port. */
+/* Neighbour status register: state of the neighbour behind a port. */
 struct health_neighbour {
-	weft_au32 slot; /* its slot; HEALTH_NO_SLOT: the port is empty */
+	/* slot of the neighbour; HEALTH_NO_SLOT: the port is empty */
+	weft_au32 slot;
 	/*
-	 * {looks:16, host:8, nic:8}, enum weft_watch_state; looks: checks
-	 * without a heartbeat until detection
+	 * {checks:16, host:8, nic:8}; checks: number of checks without a
+	 * heartbeat until detection; host, nic: enum weft_watch_state
 	 */
 	weft_au32 states;
 	weft_au64 since_ns; /* time of detection */
-	weft_au64 beat_ns;  /* its last heartbeat, by its own clock */
+	/*
+	 * time of the neighbour's last heartbeat, as recorded by the neighbour
+	 */
+	weft_au64 beat_ns;
 	uint64_t pad;
 };
 
 struct health_slot {
-	/* line 0: written once by the rank, state last */
+	/* line 0: written once by the rank; state is stored last */
 	alignas(64) weft_au32 state;
 	weft_au32 rank;
 	weft_au32 pid;
@@ -104,18 +112,18 @@ struct health_slot {
 	/* line 1: written by the rank in every round */
 	struct health_register host, nic;
 	/* lines 2 to 4: written by the rank in every round */
-	struct health_neighbour near[WEFT_WATCH_PORTS];
+	struct health_neighbour neighbour[WEFT_WATCH_PORTS];
 	uint64_t pad2[24];
 };
 
 static_assert(sizeof(struct health_slot) == 512 &&
 		      offsetof(struct health_slot, host) == 64 &&
-		      offsetof(struct health_slot, near) == 128,
+		      offsetof(struct health_slot, neighbour) == 128,
 	      "shared format");
 
-static inline uint32_t health_states(uint32_t looks, uint8_t host, uint8_t nic)
+static inline uint32_t health_states(uint32_t checks, uint8_t host, uint8_t nic)
 {
-	return (looks > UINT16_MAX ? UINT16_MAX : looks) << 16 |
+	return (checks > UINT16_MAX ? UINT16_MAX : checks) << 16 |
 	       (uint32_t)host << 8 | nic;
 }
 
@@ -124,7 +132,7 @@ static inline uint32_t health_state_checks(uint32_t states)
 	return states >> 16;
 }
 
-/* Maps any value to a valid state: the region is untrusted. */
+/* Returns a valid state for any value, since the region is untrusted. */
 static inline uint8_t health_host(uint32_t states)
 {
 	uint8_t s = states >> 8 & 0xff;

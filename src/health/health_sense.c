@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sensors of the host. All its ranks share them, so one rank reads for all: the
- * first that finds the values stale. A missing sensor never warns.
+ * Sensors of the host. All ranks of the host share them, so one rank reads them
+ * for all: the first rank that finds the values outdated. A missing sensor
+ * never warns.
  */
 #include "src/health/health_sense.h"
 
@@ -11,7 +12,7 @@
 enum { ZONES = 64 };
 #define AGE_NS UINT64_C(1000000000)
 
-/* The first number in a file; false: none. */
+/* Reads the first number in a file. Returns false if there is none. */
 static bool sense_number(const char *path, double *n_p)
 {
 	FILE *f = fopen(path, "re");
@@ -27,7 +28,10 @@ static int32_t bounded(double n)
 	return n > 1e9 ? 1000000000 : n < -1e9 ? -1000000000 : (int32_t)n;
 }
 
-/* The hottest thermal zone of the kernel. */
+/*
+ * Returns the temperature of the hottest thermal zone in thousandths of a
+ * degree, or INT32_MIN: no sensor.
+ */
 static int32_t temperature(const char *root)
 {
 	int32_t hottest = INT32_MIN, t;
@@ -62,15 +66,15 @@ void weft_health_sense(struct weft_health *h, uint64_t now_ns,
 		       const char *root)
 {
 	uint64_t age = h->what.period_ns > AGE_NS ? h->what.period_ns : AGE_NS;
-	uint64_t had = weft_load64(&h->head->sensed_ns);
+	uint64_t sensed_ns = weft_load64(&h->head->sensed_ns);
 	struct weft_watch_sensor s[] = {
 		{ .low = INT32_MIN, .high = bounds->temp_mc },
 		{ .low = INT32_MIN, .high = bounds->load_cpcpu },
 	};
 
-	if (had && now_ns < had + age)
+	if (sensed_ns && now_ns < sensed_ns + age)
 		return;
-	if (!weft_cas64(&h->head->sensed_ns, &had, now_ns))
+	if (!weft_cas64(&h->head->sensed_ns, &sensed_ns, now_ns))
 		return;
 	s[0].value = temperature(root);
 	s[1].value = sense_load(root);

@@ -12,8 +12,8 @@ struct weft_health_bounds {
 };
 
 /*
- * Reads the sensors if no rank has for a period, or for a second if that is
- * longer; root: prefix of /sys and /proc, "" normally.
+ * Reads the sensors if no rank has read them for one period, or for one second
+ * if that is longer. root: prefix of /sys and /proc, "" normally.
  */
 void weft_health_sense(struct weft_health *h, uint64_t now_ns,
 		       const struct weft_health_bounds *bounds,

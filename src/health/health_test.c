@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The registers of src/health without a clock: the test sets the time, and a
- * round is a call. Ranks are objects of this process, or child processes where
- * one has to die.
+ * Tests of the health watch without a clock: the test sets the time and calls
+ * each round. Ranks are objects of this process, or child processes if one has
+ * to die.
  */
 #include "src/health/health_sense.h"
 #include "src/os/alive.h"
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RANKS = 8, SECOND = 1000000000, PERIOD = SECOND, TURN = PERIOD / 2 };
+enum { RANKS = 8, SECOND = 1000000000, PERIOD = SECOND, ROUND_NS = PERIOD / 2 };
 
 static const struct weft_health_job job = { .name = "the job",
 					    .host = "here",
@@ -29,11 +29,11 @@ static const struct weft_health_job job = { .name = "the job",
 
 struct world {
 	struct weft_health rank[RANKS];
-	bool still[RANKS];
+	bool suspended[RANKS];
 	uint64_t now;
 };
 
-/* All ranks except the last without join. */
+/* Opens a region; all ranks except the last `without` ranks join. */
 static void world_open(struct world *w, uint32_t without)
 {
 	memset(w, 0, sizeof(*w));
@@ -52,17 +52,17 @@ static void world_close(struct world *w)
 		weft_health_close(&w->rank[i]);
 }
 
-static void turns(struct world *w, unsigned n)
+static void run_rounds(struct world *w, unsigned n)
 {
 	for (; n; n--) {
-		w->now += TURN;
+		w->now += ROUND_NS;
 		for (uint32_t i = 0; i < RANKS; i++)
-			if (!w->still[i] && w->rank[i].me != HEALTH_NO_SLOT)
+			if (!w->suspended[i] && w->rank[i].me != HEALTH_NO_SLOT)
 				weft_health_round(&w->rank[i], w->now);
 	}
 }
 
-static struct weft_health_view see(const struct world *w, uint32_t slot)
+static struct weft_health_view view_of(const struct world *w, uint32_t slot)
 {
 	struct weft_health_view v;
 
@@ -81,7 +81,7 @@ static void shape_is(const char *torus, uint32_t n, uint32_t a, uint32_t b,
 	T_IS(s[2], c);
 }
 
-static void the_torus_is_as_told_or_as_cubic_as_can_be(void **state)
+static void torus_shape_is_given_or_cubic(void **state)
 {
 	shape_is("4x2x1", 8, 4, 2, 1);
 	shape_is("2x2x2x2x2", 32, 2, 2, 8);
@@ -89,14 +89,14 @@ static void the_torus_is_as_told_or_as_cubic_as_can_be(void **state)
 	shape_is(NULL, 12, 2, 2, 3);
 	shape_is(NULL, 7, 1, 1, 7);
 	shape_is(NULL, 1, 1, 1, 1);
-	/* shapes with other numbers of nodes, or invalid ones */
+	/* shapes with another number of nodes, and invalid shapes */
 	shape_is("4x4x4", 8, 2, 2, 2);
 	shape_is("4x", 4, 1, 2, 2);
 	shape_is("0x8", 8, 2, 2, 2);
 	shape_is("4294967297x4294967297", 8, 2, 2, 2);
 }
 
-static void neighbours_are_neighbours_of_each_other(void **state)
+static void neighbour_relation_is_symmetric(void **state)
 {
 	static const uint32_t shapes[][HEALTH_DIMS] = {
 		{ 1, 1, 7 }, { 2, 2, 2 }, { 3, 2, 4 }, { 1, 1, 2 }, { 5, 1, 1 },
@@ -125,15 +125,15 @@ static void neighbours_are_neighbours_of_each_other(void **state)
 	T_IS(weft_health_neighbour(shapes[3], 0, 1), HEALTH_NO_SLOT);
 }
 
-static void all_is_well(void **state)
+static void all_ranks_normal_without_faults(void **state)
 {
 	static struct world w;
 
 	world_open(&w, 0);
-	T_IS(see(&w, 3).host, WEFT_WATCH_UNKNOWN);
-	turns(&w, 3);
+	T_IS(view_of(&w, 3).host, WEFT_WATCH_UNKNOWN);
+	run_rounds(&w, 3);
 	for (uint32_t i = 0; i < RANKS; i++) {
-		struct weft_health_view v = see(&w, i);
+		struct weft_health_view v = view_of(&w, i);
 
 		T_IS(v.host, WEFT_WATCH_NORMAL);
 		T_IS(v.nic, WEFT_WATCH_UNKNOWN);
@@ -141,33 +141,36 @@ static void all_is_well(void **state)
 		T_TRUE(v.by >= 100 && v.by < 100 + RANKS && v.by != v.rank);
 	}
 	weft_health_nic(&w.rank[3], w.now, 0);
-	turns(&w, 1);
-	T_IS(see(&w, 3).nic, WEFT_WATCH_NORMAL);
+	run_rounds(&w, 1);
+	T_IS(view_of(&w, 3).nic, WEFT_WATCH_NORMAL);
 	world_close(&w);
 }
 
-/* Two periods are four rounds: one after its heartbeat, three without. */
-static void who_does_not_beat_is_sick_within_two_periods(void **state)
+/*
+ * Two periods are four rounds: one that sees the last heartbeat, three without
+ * a heartbeat.
+ */
+static void rank_without_heartbeat_is_sick_within_two_periods(void **state)
 {
 	static struct world w;
 	char text[128];
 
 	world_open(&w, 0);
-	turns(&w, 3);
-	w.still[5] = true;
-	turns(&w, 2);
-	T_IS(see(&w, 5).host, WEFT_WATCH_NORMAL);
-	/* neighbours that checked after its last heartbeat detect first */
-	turns(&w, 1);
-	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
-	T_IS(see(&w, 5).by, 107);
-	turns(&w, 1);
-	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
-	T_IS(see(&w, 5).looks, 3);
-	T_TRUE((see(&w, 5).looks + 1) / WEFT_HEALTH_ROUNDS <= 2);
-	turns(&w, 3);
-	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
-	T_IS(see(&w, 5).looks, 3);
+	run_rounds(&w, 3);
+	w.suspended[5] = true;
+	run_rounds(&w, 2);
+	T_IS(view_of(&w, 5).host, WEFT_WATCH_NORMAL);
+	/* neighbours that check after rank 5 in a round detect first */
+	run_rounds(&w, 1);
+	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
+	T_IS(view_of(&w, 5).by, 107);
+	run_rounds(&w, 1);
+	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
+	T_IS(view_of(&w, 5).looks, 3);
+	T_TRUE((view_of(&w, 5).looks + 1) / WEFT_HEALTH_ROUNDS <= 2);
+	run_rounds(&w, 3);
+	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
+	T_IS(view_of(&w, 5).looks, 3);
 	weft_health_view_format(
 		&(struct weft_health_view){ .state = HEALTH_JOINED,
 					    .host = WEFT_WATCH_SICK,
@@ -178,28 +181,31 @@ static void who_does_not_beat_is_sick_within_two_periods(void **state)
 	T_STR(text,
 	      "sick, last heartbeat 0.31 s ago, detected by rank 2 0.05 s ago");
 	for (uint32_t i = 0; i < RANKS; i++)
-		T_TRUE(i == 5 || see(&w, i).host == WEFT_WATCH_NORMAL);
-	w.still[5] = false;
-	turns(&w, 2);
-	T_IS(see(&w, 5).host, WEFT_WATCH_NORMAL);
+		T_TRUE(i == 5 || view_of(&w, i).host == WEFT_WATCH_NORMAL);
+	w.suspended[5] = false;
+	run_rounds(&w, 2);
+	T_IS(view_of(&w, 5).host, WEFT_WATCH_NORMAL);
 	world_close(&w);
 }
 
-/* All ranks are late together: none has missed a round. */
-static void a_host_that_stood_still_finds_nobody_sick(void **state)
+/* If all ranks are late together, no rank has missed a round. */
+static void suspended_host_reports_no_rank_sick(void **state)
 {
 	static struct world w;
 
 	world_open(&w, 0);
-	turns(&w, 3);
+	run_rounds(&w, 3);
 	w.now += 100 * (uint64_t)PERIOD;
-	turns(&w, 1);
+	run_rounds(&w, 1);
 	for (uint32_t i = 0; i < RANKS; i++)
-		T_IS(see(&w, i).host, WEFT_WATCH_NORMAL);
+		T_IS(view_of(&w, i).host, WEFT_WATCH_NORMAL);
 	world_close(&w);
 }
 
-/* A process that joins as the last rank, sends two heartbeats and stops. */
+/*
+ * Child process: joins as the last rank, executes two rounds, and stops after
+ * each.
+ */
 static void child(const struct world *w)
 {
 	struct weft_health h;
@@ -210,13 +216,13 @@ static void child(const struct world *w)
 	weft_health_round(&h, w->now);
 	weft_health_nic(&h, w->now, 0);
 	raise(SIGSTOP);
-	weft_health_round(&h, w->now + TURN);
+	weft_health_round(&h, w->now + ROUND_NS);
 	raise(SIGSTOP);
 	_exit(0);
 }
 
 /* Waits until the child has stopped. */
-static void stopped(pid_t pid)
+static void wait_until_stopped(pid_t pid)
 {
 	int status;
 
@@ -224,7 +230,7 @@ static void stopped(pid_t pid)
 	T_TRUE(WIFSTOPPED(status));
 }
 
-static void who_is_killed_is_broken_at_the_first_look(void **state)
+static void killed_rank_is_broken_at_first_check(void **state)
 {
 	static struct world w;
 	struct weft_health_view v;
@@ -235,25 +241,25 @@ static void who_is_killed_is_broken_at_the_first_look(void **state)
 	pid = fork();
 	if (!pid)
 		child(&w);
-	stopped(pid);
-	turns(&w, 1);
+	wait_until_stopped(pid);
+	run_rounds(&w, 1);
 	kill(pid, SIGCONT);
-	stopped(pid);
-	turns(&w, 1);
-	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_NORMAL);
-	T_IS(see(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
-	/* it exists and is stopped: three rounds without a heartbeat */
-	turns(&w, 3);
-	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_SICK);
-	T_IS(see(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
+	wait_until_stopped(pid);
+	run_rounds(&w, 1);
+	T_IS(view_of(&w, RANKS - 1).host, WEFT_WATCH_NORMAL);
+	T_IS(view_of(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
+	/* the process is stopped: three rounds without a heartbeat */
+	run_rounds(&w, 3);
+	T_IS(view_of(&w, RANKS - 1).host, WEFT_WATCH_SICK);
+	T_IS(view_of(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
 	kill(pid, SIGKILL);
 	T_IS(waitpid(pid, &status, 0), pid);
-	/* the reader detects it before any neighbour has checked */
-	v = see(&w, RANKS - 1);
+	/* the reader detects the exit before any neighbour has checked */
+	v = view_of(&w, RANKS - 1);
 	T_IS(v.host, WEFT_WATCH_BROKEN);
 	T_IS(v.by, HEALTH_NO_SLOT);
-	turns(&w, 1);
-	v = see(&w, RANKS - 1);
+	run_rounds(&w, 1);
+	v = view_of(&w, RANKS - 1);
 	T_IS(v.host, WEFT_WATCH_BROKEN);
 	T_IS(v.nic, WEFT_WATCH_BROKEN);
 	T_TRUE(v.by >= 100 && v.by < 100 + RANKS - 1);
@@ -261,7 +267,7 @@ static void who_is_killed_is_broken_at_the_first_look(void **state)
 	world_close(&w);
 }
 
-static void who_dies_while_it_beats_is_broken_within_a_period(void **state)
+static void rank_that_dies_is_broken_within_a_period(void **state)
 {
 	static struct world w;
 	int status;
@@ -271,21 +277,21 @@ static void who_dies_while_it_beats_is_broken_within_a_period(void **state)
 	pid = fork();
 	if (!pid)
 		child(&w);
-	stopped(pid);
-	turns(&w, 1);
+	wait_until_stopped(pid);
+	run_rounds(&w, 1);
 	kill(pid, SIGCONT);
-	stopped(pid);
-	turns(&w, 1);
+	wait_until_stopped(pid);
+	run_rounds(&w, 1);
 	kill(pid, SIGKILL);
 	T_IS(waitpid(pid, &status, 0), pid);
-	turns(&w, 1);
-	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, RANKS - 1).looks, 1);
+	run_rounds(&w, 1);
+	T_IS(view_of(&w, RANKS - 1).host, WEFT_WATCH_BROKEN);
+	T_IS(view_of(&w, RANKS - 1).looks, 1);
 	world_close(&w);
 }
 
-/* The pid cannot be checked here: the process may be alive elsewhere. */
-static void a_pid_of_another_namespace_says_nothing(void **state)
+/* A pid of another namespace cannot be checked: the process may be alive. */
+static void pid_of_another_namespace_counts_as_alive(void **state)
 {
 	static struct world w;
 	pid_t pid;
@@ -297,26 +303,26 @@ static void a_pid_of_another_namespace_says_nothing(void **state)
 	T_IS(waitpid(pid, NULL, 0), pid);
 	weft_store32(&w.rank[0].slot[2].pid, (uint32_t)pid);
 	weft_store32(&w.rank[0].slot[2].ns, w.rank[0].ns + 1);
-	turns(&w, 3);
-	w.still[2] = true;
-	turns(&w, 4);
-	T_IS(see(&w, 2).host, WEFT_WATCH_SICK);
+	run_rounds(&w, 3);
+	w.suspended[2] = true;
+	run_rounds(&w, 4);
+	T_IS(view_of(&w, 2).host, WEFT_WATCH_SICK);
 	world_close(&w);
 }
 
-static void who_has_left_is_not_broken(void **state)
+static void rank_that_left_is_not_broken(void **state)
 {
 	static struct world w;
 	char text[64];
 
 	world_open(&w, 1);
-	turns(&w, 3);
-	T_IS(see(&w, RANKS - 1).state, HEALTH_FREE);
-	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_UNKNOWN);
+	run_rounds(&w, 3);
+	T_IS(view_of(&w, RANKS - 1).state, HEALTH_FREE);
+	T_IS(view_of(&w, RANKS - 1).host, WEFT_WATCH_UNKNOWN);
 	weft_health_leave(&w.rank[4]);
-	turns(&w, 5);
-	T_IS(see(&w, 4).state, HEALTH_LEFT);
-	T_IS(see(&w, 4).host, WEFT_WATCH_UNKNOWN);
+	run_rounds(&w, 5);
+	T_IS(view_of(&w, 4).state, HEALTH_LEFT);
+	T_IS(view_of(&w, 4).host, WEFT_WATCH_UNKNOWN);
 	weft_health_view_format(
 		&(struct weft_health_view){ .state = HEALTH_LEFT }, text,
 		sizeof(text));
@@ -325,46 +331,46 @@ static void who_has_left_is_not_broken(void **state)
 }
 
 /* Reports of neighbours without heartbeats are ignored. */
-static void without_neighbours_the_reader_looks(void **state)
+static void reader_checks_rank_without_reports(void **state)
 {
 	static struct world w;
 
 	world_open(&w, 0);
-	turns(&w, 3);
+	run_rounds(&w, 3);
 	for (uint32_t i = 1; i < RANKS; i++)
-		w.still[i] = true;
+		w.suspended[i] = true;
 	/*
-	 * 7 has an old report that 5 is normal; 5 and all around it are
-	 * suspended
+	 * rank 7 has an old report that rank 5 is normal; rank 5 and all its
+	 * neighbours are suspended
 	 */
-	turns(&w, 8);
-	T_IS(see(&w, 7).host, WEFT_WATCH_SICK);
-	T_IS(see(&w, 7).by, HEALTH_NO_SLOT);
-	T_IS(see(&w, 1).host, WEFT_WATCH_SICK);
-	T_IS(see(&w, 1).by, 100);
-	/* all neighbours of 0 are suspended */
-	T_IS(see(&w, 0).host, WEFT_WATCH_NORMAL);
-	T_IS(see(&w, 0).by, HEALTH_NO_SLOT);
+	run_rounds(&w, 8);
+	T_IS(view_of(&w, 7).host, WEFT_WATCH_SICK);
+	T_IS(view_of(&w, 7).by, HEALTH_NO_SLOT);
+	T_IS(view_of(&w, 1).host, WEFT_WATCH_SICK);
+	T_IS(view_of(&w, 1).by, 100);
+	/* all neighbours of rank 0 are suspended */
+	T_IS(view_of(&w, 0).host, WEFT_WATCH_NORMAL);
+	T_IS(view_of(&w, 0).by, HEALTH_NO_SLOT);
 	world_close(&w);
 }
 
-static void a_warning_makes_sick(void **state)
+static void sensor_warning_sets_sick(void **state)
 {
 	static struct world w;
 
 	world_open(&w, 0);
-	turns(&w, 2);
+	run_rounds(&w, 2);
 	weft_health_nic(&w.rank[6], w.now, 2);
-	turns(&w, 1);
-	T_IS(see(&w, 6).nic, WEFT_WATCH_SICK);
-	T_IS(see(&w, 6).host, WEFT_WATCH_NORMAL);
+	run_rounds(&w, 1);
+	T_IS(view_of(&w, 6).nic, WEFT_WATCH_SICK);
+	T_IS(view_of(&w, 6).host, WEFT_WATCH_NORMAL);
 	weft_health_nic(&w.rank[6], w.now, 0);
-	turns(&w, 1);
-	T_IS(see(&w, 6).nic, WEFT_WATCH_NORMAL);
+	run_rounds(&w, 1);
+	T_IS(view_of(&w, 6).nic, WEFT_WATCH_NORMAL);
 	world_close(&w);
 }
 
-static void put(const char *root, const char *file, const char *text)
+static void write_file(const char *root, const char *file, const char *text)
 {
 	char path[512];
 	FILE *f;
@@ -383,7 +389,7 @@ static void put(const char *root, const char *file, const char *text)
 
 #define ZONE "/sys/class/thermal/thermal_zone"
 
-static void sensors_of_the_host_are_read_by_one(void **state)
+static void one_rank_reads_the_host_sensors(void **state)
 {
 	struct weft_health_bounds b = { .temp_mc = 90000,
 					.load_cpcpu = INT32_MAX };
@@ -392,25 +398,25 @@ static void sensors_of_the_host_are_read_by_one(void **state)
 	const struct health_head *head;
 
 	T_NOT_NULL(mkdtemp(root));
-	put(root, ZONE "0/temp", "41000\n");
-	put(root, ZONE "1/temp", "90000\n");
+	write_file(root, ZONE "0/temp", "41000\n");
+	write_file(root, ZONE "1/temp", "90000\n");
 	world_open(&w, 0);
 	head = w.rank[0].head;
 	weft_health_sense(&w.rank[1], w.now, &b, root);
 	T_IS(weft_load32(&head->temp_mc), 90000);
 	T_IS(weft_load32(&head->load_cpcpu), HEALTH_NONE);
 	T_IS(weft_load32(&head->warns), 0);
-	put(root, ZONE "0/temp", "90001\n");
-	put(root, "/proc/loadavg", "3.00 1.0 1.0 1/1 1\n");
-	/* read just before */
+	write_file(root, ZONE "0/temp", "90001\n");
+	write_file(root, "/proc/loadavg", "3.00 1.0 1.0 1/1 1\n");
+	/* the sensors have been read less than a period ago */
 	weft_health_sense(&w.rank[2], w.now + PERIOD - 1, &b, root);
 	T_IS(weft_load32(&head->warns), 0);
 	weft_health_sense(&w.rank[2], w.now + PERIOD, &b, root);
 	T_IS(weft_load32(&head->warns), 1);
 	T_IS(weft_load32(&head->load_cpcpu),
 	     (int32_t)(300.0 / (double)sysconf(_SC_NPROCESSORS_ONLN)));
-	turns(&w, 3);
-	T_IS(see(&w, 3).host, WEFT_WATCH_SICK);
+	run_rounds(&w, 3);
+	T_IS(view_of(&w, 3).host, WEFT_WATCH_SICK);
 	b.temp_mc = INT32_MAX;
 	b.load_cpcpu = 0;
 	weft_health_sense(&w.rank[2], w.now + 9 * (uint64_t)PERIOD, &b, root);
@@ -435,7 +441,7 @@ static void a_region_of_another_job_is_refused(void **state)
 	T_IS(weft_health_open(&h, &none), -EINVAL);
 }
 
-/* Reads everything that a tool reads, and checks that states are valid. */
+/* Reads all data that a tool reads, and checks that states are valid. */
 static void read_all(const struct weft_health *h, uint64_t now)
 {
 	struct weft_health_view v;
@@ -450,28 +456,31 @@ static void read_all(const struct weft_health *h, uint64_t now)
 	weft_health_find_rank(h, (uint32_t)now);
 }
 
-static void garbage_is_refused_or_read_without_harm(void **state)
+static void random_region_is_refused_or_read_safely(void **state)
 {
 	static struct world w;
-	struct weft_rng lot;
+	struct weft_rng rng;
 	struct weft_health h;
 	uint64_t *word;
 	size_t words, first = sizeof(struct health_head) / 8;
 
-	weft_rng_init(&lot, 7, 0);
+	weft_rng_init(&rng, 7, 0);
 	for (int round = 0; round < t_scale(2000); round++) {
 		world_open(&w, 0);
-		turns(&w, 3);
+		run_rounds(&w, 3);
 		word = (uint64_t *)w.rank[0].region.base;
 		words = w.rank[0].region.bytes / 8;
-		/* even: words in the slots only; odd: in the head */
-		for (uint64_t n = 1 + weft_rng_below(&lot, 200); n; n--) {
+		/*
+		 * even rounds: random words in the slots only; odd rounds: in
+		 * the head
+		 */
+		for (uint64_t n = 1 + weft_rng_below(&rng, 200); n; n--) {
 			size_t from = round & 1 ? 0 : first;
 			size_t to = round & 1 ? first : words;
-			size_t at = from + weft_rng_below(&lot, to - from);
+			size_t index = from + weft_rng_below(&rng, to - from);
 
-			word[at] =
-				weft_rng_u64(&lot) >> weft_rng_below(&lot, 64);
+			word[index] =
+				weft_rng_u64(&rng) >> weft_rng_below(&rng, 64);
 		}
 		if (!weft_health_attach_readonly(&h, w.rank[0].region.fd)) {
 			read_all(&h, w.now);
@@ -481,7 +490,7 @@ static void garbage_is_refused_or_read_without_harm(void **state)
 	}
 }
 
-static void a_head_that_lies_is_refused(void **state)
+static void corrupt_header_is_refused(void **state)
 {
 	struct weft_health h, tool;
 	struct health_job_info good, *w;
@@ -489,34 +498,34 @@ static void a_head_that_lies_is_refused(void **state)
 	T_OK(weft_health_open(&h, &job));
 	w = &h.head->what;
 	good = *w;
-	for (int lie = 0; lie < 7; lie++) {
+	for (int fault = 0; fault < 7; fault++) {
 		*w = good;
 		T_OK(weft_health_attach_readonly(&tool, h.region.fd));
 		weft_health_close(&tool);
-		w->version += lie == 0;
-		w->period_ns *= lie != 1;
-		w->shape[0] *= lie == 2 ? 3 : 1;
-		w->shape[1] *= lie != 3;
-		if (lie == 4)
+		w->version += fault == 0;
+		w->period_ns *= fault != 1;
+		w->shape[0] *= fault == 2 ? 3 : 1;
+		w->shape[1] *= fault != 3;
+		if (fault == 4)
 			memset(w->job, 'x', sizeof(w->job));
-		if (lie == 5)
+		if (fault == 5)
 			memset(w->host, 'x', sizeof(w->host));
-		/* more slots than the memory holds */
-		w->slots *= lie == 6 ? 2 : 1;
-		w->shape[2] *= lie == 6 ? 2 : 1;
+		/* more slots than fit into the region */
+		w->slots *= fault == 6 ? 2 : 1;
+		w->shape[2] *= fault == 6 ? 2 : 1;
 		T_IS(weft_health_attach_readonly(&tool, h.region.fd), -EINVAL);
 	}
 	weft_health_close(&h);
 }
 
-/* The checked head is a copy: later changes of the region do no harm. */
-static void the_head_is_read_once(void **state)
+/* The checked head is a copy, so later changes of the region have no effect. */
+static void header_is_copied_once(void **state)
 {
 	static struct world w;
 	struct weft_health h;
 
 	world_open(&w, 0);
-	turns(&w, 3);
+	run_rounds(&w, 3);
 	T_OK(weft_health_attach_readonly(&h, w.rank[0].region.fd));
 	memset(w.rank[0].head, 0, sizeof(struct health_job_info));
 	read_all(&h, w.now);
@@ -527,7 +536,7 @@ static void the_head_is_read_once(void **state)
 	world_close(&w);
 }
 
-static void a_reader_cannot_write(void **state)
+static void reader_mapping_is_read_only(void **state)
 {
 	struct weft_health h, tool;
 	char line[512], perms[8] = "";
@@ -548,7 +557,7 @@ static void a_reader_cannot_write(void **state)
 	weft_health_close(&h);
 }
 
-static void a_job_is_found_by_its_name_and_by_pids(void **state)
+static void job_is_found_by_name_and_by_pid(void **state)
 {
 	struct weft_health_job mine = job;
 	struct weft_health h, found;
@@ -568,7 +577,7 @@ static void a_job_is_found_by_its_name_and_by_pids(void **state)
 	fd = weft_health_find(pid);
 	T_TRUE(fd >= 0);
 	close(fd);
-	/* 0: the parent is outside of our pid namespace */
+	/* 0: the parent is outside this pid namespace */
 	if (getppid()) {
 		snprintf(pid, sizeof(pid), "%d", getppid());
 		fd = weft_health_find(pid);
@@ -583,24 +592,24 @@ static void a_job_is_found_by_its_name_and_by_pids(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_torus_is_as_told_or_as_cubic_as_can_be),
-		T_CASE(neighbours_are_neighbours_of_each_other),
-		T_CASE(all_is_well),
-		T_CASE(who_does_not_beat_is_sick_within_two_periods),
-		T_CASE(a_host_that_stood_still_finds_nobody_sick),
-		T_CASE(who_is_killed_is_broken_at_the_first_look),
-		T_CASE(who_dies_while_it_beats_is_broken_within_a_period),
-		T_CASE(a_pid_of_another_namespace_says_nothing),
-		T_CASE(who_has_left_is_not_broken),
-		T_CASE(without_neighbours_the_reader_looks),
-		T_CASE(a_warning_makes_sick),
-		T_CASE(sensors_of_the_host_are_read_by_one),
+		T_CASE(torus_shape_is_given_or_cubic),
+		T_CASE(neighbour_relation_is_symmetric),
+		T_CASE(all_ranks_normal_without_faults),
+		T_CASE(rank_without_heartbeat_is_sick_within_two_periods),
+		T_CASE(suspended_host_reports_no_rank_sick),
+		T_CASE(killed_rank_is_broken_at_first_check),
+		T_CASE(rank_that_dies_is_broken_within_a_period),
+		T_CASE(pid_of_another_namespace_counts_as_alive),
+		T_CASE(rank_that_left_is_not_broken),
+		T_CASE(reader_checks_rank_without_reports),
+		T_CASE(sensor_warning_sets_sick),
+		T_CASE(one_rank_reads_the_host_sensors),
 		T_CASE(a_region_of_another_job_is_refused),
-		T_CASE(garbage_is_refused_or_read_without_harm),
-		T_CASE(a_head_that_lies_is_refused),
-		T_CASE(the_head_is_read_once),
-		T_CASE(a_reader_cannot_write),
-		T_CASE(a_job_is_found_by_its_name_and_by_pids),
+		T_CASE(random_region_is_refused_or_read_safely),
+		T_CASE(corrupt_header_is_refused),
+		T_CASE(header_is_copied_once),
+		T_CASE(reader_mapping_is_read_only),
+		T_CASE(job_is_found_by_name_and_by_pid),
 	};
 
 	return T_RUN(tests);

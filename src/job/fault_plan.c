@@ -43,28 +43,30 @@ static const struct kind {
 	[WEFT_FAULT_DIE] = { "die", NULL, 1, 0x1p53, 1, 0 },
 };
 
-/* One line, split into words; next is the index of the next word. */
+/*
+ * Parser state: one line, split into words; next is the index of the next word.
+ */
 struct reader {
 	const char *name;
 	unsigned line;
 	char text[LINE];
-	char *word[WORDS + 1]; /* NULL behind the last */
+	char *word[WORDS + 1]; /* NULL after the last word */
 	unsigned next;
-	unsigned seeded; /* line of the seed; 0: none yet */
+	unsigned seed_line; /* line number of the seed; 0: no seed yet */
 	struct weft_fault_plan *plan;
 	struct weft_fault_plan_why *why;
 };
 
 WEFT_PRINTF(2, 3) static int fail(struct reader *r, const char *form, ...)
 {
-	char *at = r->why->text;
+	char *text = r->why->text;
 	size_t len = sizeof(r->why->text);
 	va_list args;
 	int n;
 
-	n = snprintf(at, len, "%.80s:%u: ", r->name, r->line);
+	n = snprintf(text, len, "%.80s:%u: ", r->name, r->line);
 	va_start(args, form);
-	vsnprintf(at + n, len - (size_t)n, form, args);
+	vsnprintf(text + n, len - (size_t)n, form, args);
 	va_end(args);
 	return -EINVAL;
 }
@@ -76,14 +78,15 @@ static const char *peek(const struct reader *r)
 
 static bool skip(struct reader *r, const char *word)
 {
-	bool is = !strcmp(peek(r), word);
+	bool matches = !strcmp(peek(r), word);
 
-	r->next += is;
-	return is;
+	r->next += matches;
+	return matches;
 }
 
 /*
- * Parses digits with an optional point and exponent; returns the rest, or NULL.
+ * Parses digits with an optional point and exponent. Returns the remaining
+ * text, or NULL.
  */
 static const char *plan_number(const char *s, double *x_p)
 {
@@ -131,7 +134,7 @@ static int read_value(struct reader *r, const struct kind *k, double *x_p)
 	return 0;
 }
 
-/* "10 us" or "10us" */
+/* Reads a time such as "10 us" or "10us". */
 static int read_time(struct reader *r, const char *what, uint64_t *ps_p)
 {
 	static const struct {
@@ -171,21 +174,21 @@ static int read_time(struct reader *r, const char *what, uint64_t *ps_p)
 static int read_kind(struct reader *r, enum weft_fault_plan_kind *kind_p)
 {
 	const char *word = peek(r);
-	unsigned best = UINT32_MAX, near = 0;
+	unsigned best = UINT32_MAX, best_kind = 0;
 
 	for (unsigned i = 0; i < WEFT_FAULT_KINDS; i++) {
-		unsigned far = weft_cfg_distance(word, kinds[i].word);
+		unsigned distance = weft_cfg_distance(word, kinds[i].word);
 
-		if (!far) {
+		if (!distance) {
 			*kind_p = (enum weft_fault_plan_kind)i;
 			r->next++;
 			return 0;
 		}
-		near = far < best ? i : near;
-		best = far < best ? far : best;
+		best_kind = distance < best ? i : best_kind;
+		best = distance < best ? distance : best;
 	}
 	return fail(r, "unknown fault \"%.40s\"; did you mean %s?", word,
-		    kinds[near].word);
+		    kinds[best_kind].word);
 }
 
 static int read_target(struct reader *r, const struct kind *k, char *target)
@@ -220,7 +223,10 @@ static int read_times(struct reader *r, const struct kind *k,
 	return rc;
 }
 
-/* Adds a fault; refuses a second one of this kind and target at this time. */
+/*
+ * Adds a fault; refuses a second fault with the same kind, target and start
+ * time.
+ */
 static int plan_add(struct reader *r, const struct weft_fault_entry *f)
 {
 	struct weft_fault_plan *p = r->plan;
@@ -263,7 +269,9 @@ static int read_fault(struct reader *r)
 	return rc ? rc : plan_add(r, &f);
 }
 
-/* A whole number up to 2^53: a notation that every host writes alike. */
+/*
+ * Reads the seed: a whole number up to 2^53, which a double represents exactly.
+ */
 static int read_seed(struct reader *r)
 {
 	static const struct kind seed = { "seed", NULL, 0, 0x1p53, 1, 0 };
@@ -278,9 +286,9 @@ static int read_seed(struct reader *r)
 		return rc;
 	if (*peek(r))
 		return fail(r, "seed: unexpected \"%s\"", peek(r));
-	if (r->seeded)
-		return fail(r, "seed: already in line %u", r->seeded);
-	r->seeded = r->line;
+	if (r->seed_line)
+		return fail(r, "seed: already in line %u", r->seed_line);
+	r->seed_line = r->line;
 	r->plan->seed = (uint64_t)x;
 	return 0;
 }
@@ -288,7 +296,7 @@ static int read_seed(struct reader *r)
 /* Splits a line into words at blanks; "=" is always a word of its own. */
 static int split(struct reader *r, const char *from, size_t len)
 {
-	unsigned n = 0, at = 0;
+	unsigned n = 0, pos = 0;
 	bool inside = false;
 
 	r->next = 0;
@@ -296,23 +304,23 @@ static int split(struct reader *r, const char *from, size_t len)
 		bool sign = from[i] == '=';
 		bool blank = isspace((unsigned char)from[i]);
 
-		if (at + 3 > LINE || n > WORDS - 1)
+		if (pos + 3 > LINE || n > WORDS - 1)
 			return fail(r, "line too long: use at most 240 "
 				       "characters and 15 words");
 		if (inside && (blank || sign)) {
-			r->text[at++] = 0;
+			r->text[pos++] = 0;
 			inside = false;
 		}
 		if (blank)
 			continue;
 		if (!inside)
-			r->word[n++] = &r->text[at];
-		r->text[at++] = from[i];
+			r->word[n++] = &r->text[pos];
+		r->text[pos++] = from[i];
 		inside = !sign;
 		if (sign)
-			r->text[at++] = 0;
+			r->text[pos++] = 0;
 	}
-	r->text[at] = 0;
+	r->text[pos] = 0;
 	r->word[n] = NULL;
 	return 0;
 }
@@ -327,8 +335,8 @@ static int read_line(struct reader *r, const char *from, size_t len)
 }
 
 /*
- * Length of a statement. A comment extends to the end of its line, semicolons
- * included.
+ * Returns the length of a statement. A comment extends to the end of its line,
+ * semicolons included.
  */
 static size_t statement_length(const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fault plan: the faults of a run, as text. One seed and a list of faults, one
- * per line in a file, separated by semicolons on a command line:
+ * Fault plan: the faults of a run, as text. A plan is one seed and a list of
+ * faults, one per line in a file, separated by semicolons on a command line:
  *
  *   seed = 7
  *   errors optical = 1e-9            # BER of each link of this class; * all
@@ -15,11 +15,11 @@
  *
  *   KIND [TARGET] [= VALUE] [by TIME] [at TIME] [for TIME]
  *
- * Without "at" a fault begins at the start, without "for" it is permanent.
- * Times are in ps, ns, us, ms or s. TARGET is a word that only the machine can
- * interpret; here it is stored as written. Everything else is checked here, and
- * an error names file and line. The result does not depend on clock,
- * environment or locale: a text gives the same plan on every host.
+ * A fault without "at" begins at the start, a fault without "for" is permanent.
+ * Times are in ps, ns, us, ms or s. Only the machine can interpret TARGET; the
+ * parser stores it as written. The parser checks everything else, and its error
+ * messages name file and line. The result does not depend on clock, environment
+ * or locale: parsing is deterministic on every host.
  */
 #ifndef WEFT_FAULT_PLAN_H
 #define WEFT_FAULT_PLAN_H
@@ -35,14 +35,14 @@ enum weft_fault_plan_kind {
 	WEFT_FAULT_DEAD_NODE,
 	WEFT_FAULT_DEAD_SWITCH,
 	WEFT_FAULT_DEAD_RAIL,
-	WEFT_FAULT_SLOW_LINK, /* factor by which it is slower */
+	WEFT_FAULT_SLOW_LINK, /* factor by which the link is slower */
 	WEFT_FAULT_SLOW_NODE,
-	WEFT_FAULT_MEMORY, /* errors in memory, probability per read */
-	WEFT_FAULT_LOSS,   /* of carriers, probability per packet */
+	WEFT_FAULT_MEMORY, /* memory errors, probability per read */
+	WEFT_FAULT_LOSS,   /* packet loss in carriers, probability per packet */
 	WEFT_FAULT_DUPLICATE,
 	WEFT_FAULT_REORDER,
 	WEFT_FAULT_CORRUPT,
-	WEFT_FAULT_DELAY,     /* delay of by_ps */
+	WEFT_FAULT_DELAY,     /* delay by by_ps, probability per packet */
 	WEFT_FAULT_PARTITION, /* the targets A|B cannot communicate */
 	WEFT_FAULT_RAW,	      /* for tests: carriers do not repair faults */
 	WEFT_FAULT_DIE, /* for tests: failure after this number of sends */
@@ -55,7 +55,7 @@ enum weft_fault_plan_kind {
 struct weft_fault_entry {
 	enum weft_fault_plan_kind kind;
 	unsigned line;
-	char target[WEFT_FAULT_TARGET]; /* target; "" if the kind has none */
+	char target[WEFT_FAULT_TARGET]; /* "" if the kind has no target */
 	double value;
 	uint64_t by_ps;
 	uint64_t at_ps;
@@ -63,7 +63,7 @@ struct weft_fault_entry {
 };
 
 struct weft_fault_plan {
-	uint64_t seed; /* 0: none given */
+	uint64_t seed; /* 0: no seed given */
 	struct weft_fault_entry *fault;
 	size_t count;
 };
@@ -74,18 +74,18 @@ struct weft_fault_plan_why {
 };
 
 /*
- * Parses text. 0: the caller owns the plan until weft_fault_plan_fini. -EINVAL
- * (why has the message), -ENOMEM: the plan is empty. name is used in error
- * messages.
+ * Parses text. Returns 0: the caller owns the plan until weft_fault_plan_fini;
+ * -EINVAL (why has the message) or -ENOMEM: the plan is empty. name is used in
+ * error messages.
  */
 int weft_fault_plan_parse(const char *name, const char *text,
 			  struct weft_fault_plan *plan,
 			  struct weft_fault_plan_why *why);
 
 /*
- * Loads what a user gave: text if it contains a blank, "=" or ";" and no file
- * has that name, otherwise a file. Also returns -errno of a file that cannot be
- * read.
+ * Loads a plan from a user's argument: a file, or the text itself if no file
+ * has that name and it contains a blank, "=" or ";". Also returns -errno if the
+ * file cannot be read.
  */
 int weft_fault_plan_load(const char *given, struct weft_fault_plan *plan,
 			 struct weft_fault_plan_why *why);

@@ -41,14 +41,14 @@ static void check(const struct weft_fault_entry *f,
 	       f->value < value * (1 + 1e-12) + 1e-300);
 }
 
-static void check_time(const struct weft_fault_entry *f, uint64_t at,
-		       uint64_t lasting)
+static void check_time(const struct weft_fault_entry *f, uint64_t start,
+		       uint64_t duration)
 {
-	T_TRUE(f->at_ps == at);
-	T_TRUE(f->for_ps == lasting);
+	T_TRUE(f->at_ps == start);
+	T_TRUE(f->for_ps == duration);
 }
 
-static void every_kind_is_read(void **state)
+static void every_kind_is_parsed(void **state)
 {
 	struct weft_fault_plan_why why;
 	struct weft_fault_plan p;
@@ -83,7 +83,7 @@ static void every_kind_is_read(void **state)
 	T_IS(p.count, 0);
 }
 
-static void a_command_line_is_a_plan_of_one_line(void **state)
+static void semicolons_separate_faults_on_a_command_line(void **state)
 {
 	struct weft_fault_plan_why why;
 	struct weft_fault_plan p;
@@ -96,7 +96,7 @@ static void a_command_line_is_a_plan_of_one_line(void **state)
 	weft_fault_plan_fini(&p);
 }
 
-static void an_empty_plan_has_nothing(void **state)
+static void empty_text_is_an_empty_plan(void **state)
 {
 	static const char *const empty[] = { "", "\n\n", ";;", "# x; loss = 1",
 					     " \t" };
@@ -109,7 +109,7 @@ static void an_empty_plan_has_nothing(void **state)
 	}
 }
 
-static void mistakes_are_named_with_their_line(void **state)
+static void errors_name_file_and_line(void **state)
 {
 	static const struct {
 		const char *text, *why;
@@ -162,8 +162,10 @@ static void mistakes_are_named_with_their_line(void **state)
 	}
 }
 
-/* A fault of one kind and target at another time is another fault. */
-static void a_link_may_die_twice(void **state)
+/*
+ * Faults with the same kind and target but different start times are accepted.
+ */
+static void a_link_may_fail_twice(void **state)
 {
 	struct weft_fault_plan_why why;
 	struct weft_fault_plan p;
@@ -177,7 +179,7 @@ static void a_link_may_die_twice(void **state)
 	weft_fault_plan_fini(&p);
 }
 
-static void files_are_read_and_named(void **state)
+static void plan_files_are_parsed_and_named_in_errors(void **state)
 {
 	char path[] = "fault_plan_test.XXXXXX", want[80];
 	struct weft_fault_plan_why why;
@@ -201,9 +203,10 @@ static void files_are_read_and_named(void **state)
 }
 
 /*
- * Random words and parts of a valid plan: refused or accepted, never a crash.
+ * Parses parts of a valid plan with random changes: refused or accepted, never
+ * a crash.
  */
-static void noise_does_no_harm(void **state)
+static void random_text_does_not_crash_the_parser(void **state)
 {
 	static const char some[] = " =;\n#.eabdkloprst0123456789-|*";
 	struct weft_fault_plan_why why;
@@ -213,11 +216,13 @@ static void noise_does_no_harm(void **state)
 
 	weft_rng_init(&r, 1, 0);
 	for (int i = 0; i < t_scale(100000); i++) {
-		size_t at = weft_rng_below(&r, sizeof(everything));
+		size_t offset = weft_rng_below(&r, sizeof(everything));
 		size_t n = weft_rng_below(&r, sizeof(text) - 1);
 
-		n = n < sizeof(everything) - at ? n : sizeof(everything) - at;
-		memcpy(text, everything + at, n);
+		n = n < sizeof(everything) - offset
+			    ? n
+			    : sizeof(everything) - offset;
+		memcpy(text, everything + offset, n);
 		for (uint64_t k = weft_rng_below(&r, 8); k && n; k--)
 			text[weft_rng_below(&r, n)] =
 				some[weft_rng_below(&r, sizeof(some) - 1)];
@@ -232,13 +237,13 @@ static void noise_does_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_kind_is_read),
-		T_CASE(a_command_line_is_a_plan_of_one_line),
-		T_CASE(an_empty_plan_has_nothing),
-		T_CASE(mistakes_are_named_with_their_line),
-		T_CASE(a_link_may_die_twice),
-		T_CASE(files_are_read_and_named),
-		T_CASE(noise_does_no_harm),
+		T_CASE(every_kind_is_parsed),
+		T_CASE(semicolons_separate_faults_on_a_command_line),
+		T_CASE(empty_text_is_an_empty_plan),
+		T_CASE(errors_name_file_and_line),
+		T_CASE(a_link_may_fail_twice),
+		T_CASE(plan_files_are_parsed_and_named_in_errors),
+		T_CASE(random_text_does_not_crash_the_parser),
 	};
 
 	return T_RUN(tests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options by environment variable, with names, types, ranges and help. */
+/* Options set by environment variables, with names, types, ranges and help. */
 #include "src/job/job_cfg.h"
 #include "src/base/attr.h"
 #include "src/job/job_log.h"
@@ -43,7 +43,7 @@ static int parse_size(const char *s, uint64_t *size_p)
 {
 	static const char suffix[] = "kKmMgG";
 	unsigned shift = 0;
-	const char *at;
+	const char *unit;
 	char *end;
 	unsigned long long v;
 
@@ -52,10 +52,10 @@ static int parse_size(const char *s, uint64_t *size_p)
 	if (end == s || strchr(s, '-') || errno)
 		return -EINVAL;
 	if (*end) {
-		at = strchr(suffix, *end);
-		if (!at || end[1])
+		unit = strchr(suffix, *end);
+		if (!unit || end[1])
 			return -EINVAL;
-		shift = 10u * (unsigned)((at - suffix) / 2 + 1);
+		shift = 10u * (unsigned)((unit - suffix) / 2 + 1);
 	}
 	if (v > UINT64_MAX >> shift)
 		return -EINVAL;
@@ -172,7 +172,10 @@ unsigned weft_cfg_distance(const char *a, const char *b)
 	return row[lb];
 }
 
-/* The option nearest to name; *known_p: whether the names are equal. */
+/*
+ * Returns the option with the least edit distance to name; *known_p: whether
+ * the names are equal.
+ */
 static const char *nearest(const char *name, const struct weft_cfg_table *t,
 			   size_t n, bool *known_p)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Options: a name, a type, a default, a help text. A table of them is constant
- * data; values come from the environment and are checked here.
+ * Options: each has a name, a type, a default and a help text. Tables of
+ * options are constant data; values come from the environment and are checked
+ * here.
  *
  *   static const struct weft_cfg_opt opts[] = {
  *           { "WEFT_SPIN", WEFT_CFG_SIZE, "2000", "polls before blocking" },
@@ -26,7 +27,8 @@ struct weft_cfg_opt {
 	enum weft_cfg_type type;
 	const char *fallback; /* the default, as text */
 	const char *help;
-	const char *choices; /* of a number "1..128"; NULL: any */
+	/* range of a number, as "1..128"; NULL: any value */
+	const char *choices;
 };
 
 union weft_cfg_value {
@@ -36,13 +38,13 @@ union weft_cfg_value {
 	const char *text; /* owned by the environment or the table */
 };
 
-/* Parses text as opt's type; 0 or -EINVAL (value unchanged). */
+/* Parses text as opt's type. Returns 0 or -EINVAL (value unchanged). */
 int weft_cfg_parse(const struct weft_cfg_opt *opt, const char *text,
 		   union weft_cfg_value *value_p);
 
 /*
- * Value of opt from the environment. A value that does not parse is reported
- * in a warning that names it, once a job, and the default is taken.
+ * Returns the value of opt from the environment. An invalid value causes one
+ * warning per job that names it, and the default is used.
  */
 union weft_cfg_value weft_cfg_get(const struct weft_cfg_opt *opt);
 
@@ -57,7 +59,9 @@ struct weft_cfg_table {
 int weft_cfg_warn_unknown(const char *prefix, const struct weft_cfg_table *t,
 			  size_t n);
 
-/* Edit distance of two short words (64 characters at most are compared). */
+/*
+ * Returns the edit distance of two words (at most 64 characters are compared).
+ */
 unsigned weft_cfg_distance(const char *a, const char *b);
 
 #endif

@@ -15,7 +15,7 @@ static const struct weft_cfg_opt opts[] = {
 	{ "WEFT_T_SLOTS", WEFT_CFG_SIZE, "0", "some", "0..1024" },
 };
 
-static void defaults_hold_without_environment(void **state)
+static void defaults_apply_without_environment(void **state)
 {
 	T_FALSE(weft_cfg_get(&opts[0]).b);
 	T_IS(weft_cfg_get(&opts[1]).i, -3);
@@ -37,13 +37,13 @@ static void values_are_parsed_by_type(void **state)
 	T_STR(v.text, "block");
 }
 
-static void nonsense_is_refused(void **state)
+static void invalid_values_are_refused(void **state)
 {
 	static const char *const bad[][2] = {
 		{ "0", "maybe" }, { "1", "12x" },
 		{ "1", "" },	  { "2", "-1" },
 		{ "2", "5kb" },	  { "2", "" },
-		{ "3", "spi" },	  { "3", "nap" },
+		{ "3", "spi" },	  { "3", "wait" },
 		{ "1", "1 " },	  { "2", "9999999999999G" },
 		{ "4", "-2" },	  { "4", "129" },
 		{ "5", "1025" },  { "5", "99999999999999999999" },
@@ -55,7 +55,7 @@ static void nonsense_is_refused(void **state)
 		     -EINVAL);
 }
 
-static void ends_of_a_range_belong_to_it(void **state)
+static void range_limits_are_accepted(void **state)
 {
 	union weft_cfg_value v = { 0 };
 
@@ -66,7 +66,7 @@ static void ends_of_a_range_belong_to_it(void **state)
 	T_IS(v.size, 1024);
 }
 
-static void a_bad_value_leaves_the_default(void **state)
+static void an_invalid_value_selects_the_default(void **state)
 {
 	setenv("WEFT_T_SIZE", "lots", 1);
 	T_IS(weft_cfg_get(&opts[2]).size, 65536);
@@ -98,11 +98,11 @@ static void distance_counts_edits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(defaults_hold_without_environment),
+		T_CASE(defaults_apply_without_environment),
 		T_CASE(values_are_parsed_by_type),
-		T_CASE(nonsense_is_refused),
-		T_CASE(ends_of_a_range_belong_to_it),
-		T_CASE(a_bad_value_leaves_the_default),
+		T_CASE(invalid_values_are_refused),
+		T_CASE(range_limits_are_accepted),
+		T_CASE(an_invalid_value_selects_the_default),
 		T_CASE(unknown_variables_are_counted),
 		T_CASE(distance_counts_edits),
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See job_log.h. */
+/* Messages that only one rank of a job prints (job_log.h). */
 #include "src/job/job_log.h"
 #include "src/job/job_page.h"
 

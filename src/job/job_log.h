@@ -9,13 +9,13 @@
 #include "src/base/log.h"
 
 /*
- * As weft_log(), but only the first rank of a job that mpiexec started prints
- * the text. For messages that are equal in all ranks, such as an unknown
- * variable. Without mpiexec every process prints it.
+ * As weft_log(), but in a job started by mpiexec only the first rank that calls
+ * this prints the text. For messages that are equal in all ranks, such as an
+ * unknown variable. Without mpiexec every process prints it.
  */
 void weft_log_once(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;
-/* Whether no other rank has printed this text; true without mpiexec. */
+/* Returns whether no other rank has printed this text; true without mpiexec. */
 bool weft_log_first(const char *text) WEFT_COLD;
 
 #endif

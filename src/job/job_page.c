@@ -8,29 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t members_at(void)
+static size_t members_offset(void)
 {
 	return sizeof(struct job_page_head) +
 	       JOB_PAGE_NAMES * sizeof(struct job_page_name);
 }
 
-static size_t tallies_at(uint32_t members)
+static size_t tallies_offset(uint32_t members)
 {
-	return members_at() + members * sizeof(struct job_page_member);
+	return members_offset() + members * sizeof(struct job_page_member);
 }
 
-static size_t text_at(uint32_t members)
+static size_t text_offset(uint32_t members)
 {
-	return tallies_at(members) +
+	return tallies_offset(members) +
 	       (size_t)members * JOB_PAGE_NAMES * sizeof(struct job_page_tally);
 }
 
 static size_t page_bytes_of(uint32_t members, bool counted)
 {
-	return counted ? text_at(members) + JOB_PAGE_TEXT : tallies_at(members);
+	return counted ? text_offset(members) + JOB_PAGE_TEXT
+		       : tallies_offset(members);
 }
 
-static void *at(const struct weft_job_page *r, size_t offset)
+static void *page_addr(const struct weft_job_page *r, size_t offset)
 {
 	return (char *)r->region.base + offset;
 }
@@ -42,7 +43,7 @@ int weft_job_page_open(struct weft_job_page *r, uint32_t members, bool counted)
 
 	memset(r, 0, sizeof(*r));
 	r->region.fd = -1;
-	err = weft_region_open(&r->region, "weft-roll", bytes);
+	err = weft_region_open(&r->region, "weft-job-page", bytes);
 	if (err)
 		return err;
 	r->head = r->region.base;
@@ -62,7 +63,7 @@ int weft_job_page_attach(struct weft_job_page *r, int fd)
 	int err;
 
 	memset(r, 0, sizeof(*r));
-	err = weft_region_attach(&r->region, fd, members_at());
+	err = weft_region_attach(&r->region, fd, members_offset());
 	if (err)
 		return err;
 	h = r->head = r->region.base;
@@ -83,11 +84,15 @@ void weft_job_page_close(struct weft_job_page *r)
 	r->members = 0;
 }
 
-#define JOB_PAGE_NAME_YIELDS 10000 /* yields */
+/* yields before the writer of a name is considered dead */
+#define JOB_PAGE_NAME_YIELDS 10000
 
-static struct job_page_name *name_at(const struct weft_job_page *r, uint32_t id)
+static struct job_page_name *name_slot(const struct weft_job_page *r,
+				       uint32_t id)
 {
-	return (struct job_page_name *)at(r, sizeof(struct job_page_head)) + id;
+	return (struct job_page_name *)page_addr(r,
+						 sizeof(struct job_page_head)) +
+	       id;
 }
 
 static uint32_t hash(const char *s)
@@ -99,10 +104,16 @@ static uint32_t hash(const char *s)
 	return h ^ h >> 16;
 }
 
-/* Waits while another process writes the name; false: it has died meanwhile. */
+/*
+ * Waits while another process writes the name. Returns false if that process
+ * has died before it finished.
+ */
 static bool is_ready(const struct job_page_name *n)
 {
-	/* A0 pairs with R0: the text is complete when the state is READY. */
+	/*
+	 * A0 pairs with R0 in claim(): the text is complete when the state is
+	 * READY.
+	 */
 	for (int i = 0; weft_load32(&n->state) == JOB_PAGE_WRITING; i++) {
 		if (i == JOB_PAGE_NAME_YIELDS)
 			return false;
@@ -111,7 +122,10 @@ static bool is_ready(const struct job_page_name *n)
 	return weft_load32(&n->state) == JOB_PAGE_READY;
 }
 
-/* True if the slot holds the name now, written by this process or another. */
+/*
+ * Claims the slot if it is free. Returns whether the slot now holds the name,
+ * written by this process or another.
+ */
 static bool claim(struct job_page_name *n, const char *name)
 {
 	uint32_t free_state = JOB_PAGE_FREE;
@@ -121,7 +135,7 @@ static bool claim(struct job_page_name *n, const char *name)
 		return is_ready(n) &&
 		       !strncmp(n->text, name, JOB_PAGE_NAME - 1);
 	snprintf(n->text, JOB_PAGE_NAME, "%s", name);
-	/* R0 pairs with A0 */
+	/* R0 pairs with A0 in is_ready() and weft_job_page_name() */
 	weft_store32(&n->state, JOB_PAGE_READY);
 	return true;
 }
@@ -132,7 +146,7 @@ uint32_t weft_job_page_id(struct weft_job_page *r, const char *name)
 
 	for (uint32_t i = 0; i < JOB_PAGE_NAMES; i++) {
 		id = (h + i) % JOB_PAGE_NAMES;
-		if (id && claim(name_at(r, id), name))
+		if (id && claim(name_slot(r, id), name))
 			return id;
 	}
 	return 0;
@@ -145,8 +159,8 @@ bool weft_job_page_name(const struct weft_job_page *r, uint32_t id,
 
 	if (!id || id >= JOB_PAGE_NAMES)
 		return false;
-	n = name_at(r, id);
-	/* A0 pairs with R0 */
+	n = name_slot(r, id);
+	/* A0 pairs with R0 in claim() */
 	if (weft_load32(&n->state) != JOB_PAGE_READY)
 		return false;
 	memcpy(name, n->text, JOB_PAGE_NAME);
@@ -158,14 +172,15 @@ struct job_page_member *weft_job_page_member(const struct weft_job_page *r,
 					     uint32_t i)
 {
 	assert(i < r->members);
-	return (struct job_page_member *)at(r, members_at()) + i;
+	return (struct job_page_member *)page_addr(r, members_offset()) + i;
 }
 
 struct job_page_tally *weft_job_page_call_count(const struct weft_job_page *r,
 						uint32_t i, uint32_t id)
 {
 	assert(r->counted && i < r->members && id < JOB_PAGE_NAMES);
-	return (struct job_page_tally *)at(r, tallies_at(r->members)) +
+	return (struct job_page_tally *)page_addr(r,
+						  tallies_offset(r->members)) +
 	       (size_t)i * JOB_PAGE_NAMES + id;
 }
 
@@ -192,18 +207,18 @@ bool weft_job_page_in(const struct weft_job_page *r, uint32_t i, char *text,
 
 void weft_job_page_text_add(struct weft_job_page *r, const char *text)
 {
-	char *to = at(r, text_at(r->members));
-	uint32_t had = weft_load32(&r->head->text_len);
+	char *to = page_addr(r, text_offset(r->members));
+	uint32_t used = weft_load32(&r->head->text_len);
 	size_t len = strlen(text);
 
 	assert(r->counted);
-	if (had >= JOB_PAGE_TEXT)
+	if (used >= JOB_PAGE_TEXT)
 		return;
-	if (len > JOB_PAGE_TEXT - had)
-		len = JOB_PAGE_TEXT - had;
-	memcpy(to + had, text, len);
+	if (len > JOB_PAGE_TEXT - used)
+		len = JOB_PAGE_TEXT - used;
+	memcpy(to + used, text, len);
 	/* R1 pairs with A1 in weft_job_page_text() */
-	weft_store32(&r->head->text_len, had + (uint32_t)len);
+	weft_store32(&r->head->text_len, used + (uint32_t)len);
 }
 
 char *weft_job_page_text(const struct weft_job_page *r)
@@ -213,7 +228,7 @@ char *weft_job_page_text(const struct weft_job_page *r)
 
 	if (!len || len > JOB_PAGE_TEXT)
 		return NULL;
-	return strndup(at(r, text_at(r->members)), len);
+	return strndup(page_addr(r, text_offset(r->members)), len);
 }
 
 bool weft_job_page_first(struct weft_job_page *r, const char *text)

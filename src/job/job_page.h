@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Job status page: memory that a launcher shares with the processes it
- * starts, its members. Each member stores there what it is executing: a number
- * that stands for a name. The launcher reads it after a member has died for any
- * reason. With tallies, members also store call counts and times there. And
- * each member stores an entry, by which the others reach it.
+ * Job status page: memory that a launcher shares with the processes it starts,
+ * its members. Each member stores there the number of the call it is executing;
+ * a table maps numbers to names. The launcher reads the page after a member has
+ * died for any reason. With tallies, members also store call counts and times
+ * there. Each member also stores an entry, which contains its address for the
+ * other members.
  *
  *   launcher   weft_job_page_open -> pass fd -> weft_job_page_in ... ->
  *              weft_job_page_close
@@ -28,23 +29,24 @@ struct weft_job_page {
 	bool counted;
 };
 
-/* Creates a page; 0 or -errno. counted: with tallies and text. */
+/* Creates a page. Returns 0 or -errno. counted: with tallies and text. */
 int weft_job_page_open(struct weft_job_page *r, uint32_t members, bool counted);
 /*
- * Maps the page behind fd, which the caller keeps. -EINVAL: not a status page.
+ * Maps the page behind fd, which the caller keeps. Returns 0 or -errno;
+ * -EINVAL: not a status page.
  */
 int weft_job_page_attach(struct weft_job_page *r, int fd);
 void weft_job_page_close(struct weft_job_page *r);
 
-/* The number of a name, from 1 on; 0: the table is full. */
+/* Returns the number of a name, at least 1; 0: the table is full. */
 uint32_t weft_job_page_id(struct weft_job_page *r, const char *name);
-/* Copies the name of a number; false: none. */
+/* Copies the name with that number. Returns false if there is none. */
 bool weft_job_page_name(const struct weft_job_page *r, uint32_t id,
 			char name[JOB_PAGE_NAME]);
 
 /*
- * The member's record and its tally of a name; i below members, id below
- * JOB_PAGE_NAMES. tally: only if counted.
+ * Return the record of member i and its tally of the name id; i is below
+ * members, id below JOB_PAGE_NAMES. Tallies exist only if counted.
  */
 struct job_page_member *weft_job_page_member(const struct weft_job_page *r,
 					     uint32_t i);
@@ -52,41 +54,44 @@ struct job_page_tally *weft_job_page_call_count(const struct weft_job_page *r,
 						uint32_t i, uint32_t id);
 
 /*
- * What member i is executing: "MPI_Recv", with several threads "MPI_Recv,
- * MPI_Send"; false: nothing.
+ * Stores in text what member i is executing: "MPI_Recv", with several threads
+ * "MPI_Recv, MPI_Send". Returns false if it is in no call.
  */
 bool weft_job_page_in(const struct weft_job_page *r, uint32_t i, char *text,
 		      size_t len);
 
 /*
- * Set and check the job of the page: a job that a launcher inside this job
- * started has another name.
+ * Set and check the name of the job that the page belongs to: a job that was
+ * started by a launcher inside this job has another name.
  */
 void weft_job_page_set_job(struct weft_job_page *r, const char *job);
 bool weft_job_page_is_of(const struct weft_job_page *r, const char *job);
 
 /*
- * Stores the entry of member i, of at most JOB_PAGE_CARD bytes; returns its
- * number.
+ * Stores the entry of member i, of at most JOB_PAGE_ENTRY bytes. Returns the
+ * number of the entry.
  */
 uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
 				 const void *entry, size_t len);
 /*
- * Copies the entry of a member with that number, or a later one; waits for it.
- * *len_p is the room, then the length. -EPROTO: too long; -EINVAL: no such
- * member.
+ * Copies the entry of member i with that number, or a later one; waits until it
+ * exists. *len_p is the size of the buffer, then the length of the entry.
+ * Returns 0; -EPROTO: the entry is too long; -EINVAL: no such member.
  */
 int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
-			    uint32_t turn, void *entry, size_t *len_p);
+			    uint32_t number, void *entry, size_t *len_p);
 
-/* Appends text for the launcher to print at the end; truncated if too long. */
+/*
+ * Appends text that the launcher prints at the end of the job. Text that does
+ * not fit is cut.
+ */
 void weft_job_page_text_add(struct weft_job_page *r, const char *text);
-/* Returns the text, to be freed by the caller; NULL: none. */
+/* Returns the text, which the caller frees; NULL: no text. */
 char *weft_job_page_text(const struct weft_job_page *r);
 
 /*
- * Whether this text is reported for the first time; also true if the table of
- * texts is full.
+ * Returns whether this text is reported for the first time; also true if the
+ * table of texts is full.
  */
 bool weft_job_page_first(struct weft_job_page *r, const char *text);
 

@@ -10,10 +10,10 @@
  *            | text    JOB_PAGE_TEXT bytes            |  if counted
  *            +----------------------------------------+
  *
- * Everything is written by the members and read by their launcher, also after
- * their death; entries (card) are read by the other members. A name is found
- * by its hash and linear probing; a name may be stored twice if two members
- * wrote it concurrently.
+ * The members write the page; their launcher reads it, also after they have
+ * died. Members also read each other's entries. A name is found by its hash and
+ * linear probing; a name may be stored twice if two members wrote it
+ * concurrently.
  */
 #ifndef WEFT_JOB_PAGE_LAYOUT_H
 #define WEFT_JOB_PAGE_LAYOUT_H
@@ -28,7 +28,7 @@
 #define JOB_PAGE_VERSION 2u
 
 enum { JOB_PAGE_NAMES = 1024, JOB_PAGE_NAME = 56, JOB_PAGE_THREADS = 8 };
-enum { JOB_PAGE_CARD = 120 };
+enum { JOB_PAGE_ENTRY = 120 };
 enum { JOB_PAGE_TEXT = 1 << 18, JOB_PAGE_ONCE = 6 };
 
 struct job_page_head {
@@ -36,8 +36,8 @@ struct job_page_head {
 	uint32_t version;
 	uint64_t bytes;
 	uint32_t members;
-	uint32_t counted;   /* with tallies and text */
-	weft_au32 text_len; /* complete bytes of text */
+	uint32_t counted;   /* 1: the page has tallies and text */
+	weft_au32 text_len; /* bytes of text that are complete */
 	uint32_t pad;
 	uint64_t job;		       /* hash of the job's name */
 	weft_au32 once[JOB_PAGE_ONCE]; /* hashes of texts reported once */
@@ -49,28 +49,33 @@ enum { JOB_PAGE_FREE, JOB_PAGE_WRITING, JOB_PAGE_READY };
 struct job_page_name {
 	weft_au32 state;
 	uint32_t pad;
-	char text[JOB_PAGE_NAME]; /* ends with 0 */
+	char text[JOB_PAGE_NAME]; /* terminated by 0 */
 };
 static_assert(sizeof(struct job_page_name) == 64, "shared format");
 
 struct job_page_member {
-	/* line 0: ids of the current calls, written by every call; 0: none */
+	/*
+	 * line 0: numbers of the current calls, per thread, written by every
+	 * call; 0: no call
+	 */
 	weft_au32 in[JOB_PAGE_THREADS];
-	weft_au32 finished; /* has done everything that other members rely on */
-	weft_au32 ended;    /* end_ps is valid; it may be 0 */
+	/* 1: the other members need nothing more from this member */
+	weft_au32 finished;
+	weft_au32 ended; /* 1: end_ps is valid (end_ps may be 0) */
 	uint32_t pad[6];
 	/* line 1: times, only if requested */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;
 	uint64_t pad2[6];
 	/* lines 2 and 3: written once by each process of the member */
-	weft_au32 card_state; /* {number:24, length:8}; 0: none yet */
+	/* {entry number:24, length:8}; 0: no entry yet */
+	weft_au32 entry_state;
 	uint32_t pad3;
-	weft_au64 entry[JOB_PAGE_CARD / 8];
+	weft_au64 entry[JOB_PAGE_ENTRY / 8];
 };
 static_assert(sizeof(struct job_page_member) == 256 &&
 		      offsetof(struct job_page_member, begin_ps) == 64 &&
-		      offsetof(struct job_page_member, card_state) == 128,
+		      offsetof(struct job_page_member, entry_state) == 128,
 	      "shared format");
 
 struct job_page_tally {

@@ -13,14 +13,14 @@
 struct row {
 	char name[JOB_PAGE_NAME];
 	uint64_t calls;
-	uint32_t ranks; /* number of ranks that called it */
+	uint32_t ranks; /* number of ranks that called the function */
 	uint64_t sum_ps;
-	uint64_t min_ps; /* of all ranks of the job */
+	uint64_t min_ps; /* minimum of all ranks of the job */
 	uint64_t max_ps;
 };
 
-static void add_up(const struct weft_job_page *job_page, uint32_t id,
-		   struct row *row)
+static void sum_calls(const struct weft_job_page *job_page, uint32_t id,
+		      struct row *row)
 {
 	const struct job_page_tally *t;
 	uint64_t ps, count;
@@ -40,8 +40,8 @@ static void add_up(const struct weft_job_page *job_page, uint32_t id,
 	}
 }
 
-/* Descending by time, then by name. */
-static int by_time(const void *a, const void *b)
+/* Orders rows by descending time, then by name. */
+static int compare_time(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -59,16 +59,16 @@ static uint32_t page_print_fill(const struct weft_job_page *job_page,
 		memset(&row[n], 0, sizeof(row[n]));
 		if (!weft_job_page_name(job_page, id, row[n].name))
 			continue;
-		add_up(job_page, id, &row[n]);
+		sum_calls(job_page, id, &row[n]);
 		n += row[n].calls > 0;
 	}
-	qsort(row, n, sizeof(*row), by_time);
+	qsort(row, n, sizeof(*row), compare_time);
 	return n;
 }
 
 /*
- * Time from the end of MPI_Init to MPI_Finalize: the maximum of all ranks.
- * ended: ranks that have reached MPI_Finalize.
+ * Returns the time from the end of MPI_Init to MPI_Finalize in ps: the maximum
+ * of all ranks. *ended: number of ranks that have reached MPI_Finalize.
  */
 static uint64_t span_ps(const struct weft_job_page *job_page, uint32_t *ended)
 {
@@ -99,7 +99,7 @@ void weft_job_page_print(const struct weft_job_page *job_page,
 	struct row *row = calloc(JOB_PAGE_NAMES, sizeof(*row));
 	uint32_t n = row ? page_print_fill(job_page, row) : 0, ended;
 	uint64_t span = span_ps(job_page, &ended);
-	char *said = weft_job_page_text(job_page);
+	char *text = weft_job_page_text(job_page);
 
 	fprintf(f,
 		"report: %u rank%s, %.6f us of %s from MPI_Init to "
@@ -122,8 +122,8 @@ void weft_job_page_print(const struct weft_job_page *job_page,
 			span ? 100.0 * (double)row[i].sum_ps /
 					job_page->members / (double)span
 			     : 0);
-	if (said)
-		fputs(said, f);
-	free(said);
+	if (text)
+		fputs(text, f);
+	free(text);
 	free(row);
 }

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* clock: name of the time, "virtual time" or "time". */
+/* Prints the report. clock: name of the clock, "virtual time" or "time". */
 void weft_job_page_print(const struct weft_job_page *job_page,
 			 const char *clock, FILE *f);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test of the report from a status page filled by the test. */
+/* Tests of the report, printed from status pages that the tests fill. */
 #include "src/job/job_page_print.h"
 #include "test/t.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void call(struct weft_job_page *r, uint32_t rank, const char *name,
-		 uint64_t count, uint64_t ps)
+static void add_calls(struct weft_job_page *r, uint32_t rank, const char *name,
+		      uint64_t count, uint64_t ps)
 {
 	struct job_page_tally *t =
 		weft_job_page_call_count(r, rank, weft_job_page_id(r, name));
@@ -28,7 +28,7 @@ static char *report(const struct weft_job_page *r)
 	return text;
 }
 
-static void times_are_least_mean_and_largest_of_all_ranks(void **state)
+static void times_are_min_mean_and_max_of_all_ranks(void **state)
 {
 	struct weft_job_page r;
 	char *text;
@@ -39,10 +39,10 @@ static void times_are_least_mean_and_largest_of_all_ranks(void **state)
 		weft_store64(&weft_job_page_member(&r, i)->end_ps, 11000000);
 		weft_store32(&weft_job_page_member(&r, i)->ended, 1);
 	}
-	call(&r, 0, "MPI_Barrier", 3, 4000000);
-	call(&r, 1, "MPI_Barrier", 3, 2000000);
-	call(&r, 1, "MPI_Send", 1, 8000000);
-	weft_job_page_text_add(&r, "network: said by a rank\n");
+	add_calls(&r, 0, "MPI_Barrier", 3, 4000000);
+	add_calls(&r, 1, "MPI_Barrier", 3, 2000000);
+	add_calls(&r, 1, "MPI_Send", 1, 8000000);
+	weft_job_page_text_add(&r, "network: text of a rank\n");
 	text = report(&r);
 	T_STR(text,
 	      "report: 2 ranks, 10.000000 us of virtual time from MPI_Init to "
@@ -53,18 +53,19 @@ static void times_are_least_mean_and_largest_of_all_ranks(void **state)
 	      "     4.000000      8.000000   40.00\n"
 	      "  MPI_Barrier                     2          6      2.000000 "
 	      "     3.000000      4.000000   30.00\n"
-	      "network: said by a rank\n");
+	      "network: text of a rank\n");
 	free(text);
 	weft_job_page_close(&r);
 }
 
-static void ranks_that_died_are_counted(void **state)
+static void ranks_that_did_not_finalize_are_counted(void **state)
 {
 	struct weft_job_page r;
 	char *text;
 
 	T_OK(weft_job_page_open(&r, 3, true));
-	weft_store32(&weft_job_page_member(&r, 1)->ended, 1); /* at time 0 */
+	/* rank 1 ended at time 0 */
+	weft_store32(&weft_job_page_member(&r, 1)->ended, 1);
 	text = report(&r);
 	T_NOT_NULL(strstr(text, "  2 ranks did not reach MPI_Finalize\n"));
 	free(text);
@@ -74,8 +75,8 @@ static void ranks_that_died_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(times_are_least_mean_and_largest_of_all_ranks),
-		T_CASE(ranks_that_died_are_counted),
+		T_CASE(times_are_min_mean_and_max_of_all_ranks),
+		T_CASE(ranks_that_did_not_finalize_are_counted),
 	};
 
 	return T_RUN(tests);

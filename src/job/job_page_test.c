@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the job status page by several threads and processes. */
+/* Tests of the job status page with several threads and processes. */
 #include "src/job/job_page.h"
 #include "test/t.h"
 
@@ -13,7 +13,7 @@
 
 static struct weft_job_page shared;
 
-static void names_have_numbers(void **state)
+static void call_names_map_to_ids(void **state)
 {
 	struct weft_job_page r;
 	char name[JOB_PAGE_NAME];
@@ -31,7 +31,7 @@ static void names_have_numbers(void **state)
 	weft_job_page_close(&r);
 }
 
-static void a_full_roll_gives_no_number(void **state)
+static void full_name_table_returns_0(void **state)
 {
 	struct weft_job_page r;
 	char name[JOB_PAGE_NAME + 8];
@@ -39,14 +39,14 @@ static void a_full_roll_gives_no_number(void **state)
 
 	T_OK(weft_job_page_open(&r, 1, false));
 	for (int i = 0; i < JOB_PAGE_NAMES + 5; i++) {
-		snprintf(name, sizeof(name), "deed_%d", i);
+		snprintf(name, sizeof(name), "call_%d", i);
 		given += weft_job_page_id(&r, name) != 0;
 	}
 	T_IS(given, JOB_PAGE_NAMES - 1);
 	weft_job_page_close(&r);
 }
 
-static void what_a_dead_member_was_in_is_known(void **state)
+static void job_page_shows_call_of_dead_rank(void **state)
 {
 	struct weft_job_page r;
 	char text[128];
@@ -76,7 +76,7 @@ static void what_a_dead_member_was_in_is_known(void **state)
 	weft_job_page_close(&r);
 }
 
-static void a_line_is_said_by_the_first(void **state)
+static void text_is_reported_once(void **state)
 {
 	struct weft_job_page r;
 	char text[24];
@@ -86,8 +86,8 @@ static void a_line_is_said_by_the_first(void **state)
 	T_FALSE(weft_job_page_first(&r, "no such option"));
 	T_TRUE(weft_job_page_first(&r, "another"));
 	/*
-	 * A text that does not fit the table is reported again rather than not
-	 * at all.
+	 * If the table is full, a text is reported repeatedly rather than
+	 * never.
 	 */
 	for (int i = 0; i < 2 * JOB_PAGE_ONCE; i++) {
 		snprintf(text, sizeof(text), "line %d", i);
@@ -98,7 +98,7 @@ static void a_line_is_said_by_the_first(void **state)
 	weft_job_page_close(&r);
 }
 
-static void garbage_is_no_roll(void **state)
+static void invalid_region_is_refused(void **state)
 {
 	struct weft_region region;
 	struct weft_job_page r;
@@ -116,7 +116,7 @@ static void garbage_is_no_roll(void **state)
 	T_TRUE(weft_job_page_attach(&r, 999) < 0);
 }
 
-static void counts_and_text_reach_the_launcher(void **state)
+static void launcher_reads_counts_and_text(void **state)
 {
 	struct weft_job_page r, mine;
 	char *text;
@@ -143,7 +143,7 @@ static void *get_names(void *arg)
 	uint32_t id;
 
 	for (int i = 0; i < 200; i++) {
-		snprintf(name, sizeof(name), "deed_%d", i);
+		snprintf(name, sizeof(name), "call_%d", i);
 		id = weft_job_page_id(&shared, name);
 		if (!id || !weft_job_page_name(&shared, id, got) ||
 		    strcmp(got, name))
@@ -152,7 +152,7 @@ static void *get_names(void *arg)
 	return NULL;
 }
 
-static void threads_may_ask_at_once(void **state)
+static void concurrent_threads_get_valid_ids(void **state)
 {
 	int wrong[4] = { 0 };
 
@@ -164,30 +164,31 @@ static void threads_may_ask_at_once(void **state)
 }
 
 /*
- * A member of four processes in succession: each reads the entries of its
+ * A member that is four processes in succession: each reads the entries of its
  * number.
  */
 static int put_entries(int i, void *arg)
 {
 	struct weft_job_page r;
-	char entry[JOB_PAGE_CARD];
+	char entry[JOB_PAGE_ENTRY];
 	size_t len;
 
 	if (weft_job_page_attach(&r, *(int *)arg))
 		return 1;
-	for (uint32_t turn = 1; turn <= 4; turn++) {
-		int mine[2] = { i, (int)turn }, got[2];
+	for (uint32_t number = 1; number <= 4; number++) {
+		int mine[2] = { i, (int)number }, got[2];
 
 		if (weft_job_page_entry_put(&r, (uint32_t)i, mine,
-					    sizeof(mine)) != turn)
+					    sizeof(mine)) != number)
 			return 2;
 		for (uint32_t k = 0; k < r.members; k++) {
 			len = sizeof(entry);
-			if (weft_job_page_entry_get(&r, k, turn, entry, &len) ||
+			if (weft_job_page_entry_get(&r, k, number, entry,
+						    &len) ||
 			    len != sizeof(got))
 				return 3;
 			memcpy(got, entry, sizeof(got));
-			if (got[0] != (int)k || got[1] < (int)turn)
+			if (got[0] != (int)k || got[1] < (int)number)
 				return 4;
 		}
 	}
@@ -195,7 +196,7 @@ static int put_entries(int i, void *arg)
 	return 0;
 }
 
-static void members_find_each_other_by_their_cards(void **state)
+static void members_exchange_entries(void **state)
 {
 	struct weft_job_page r;
 	char entry[4];
@@ -214,29 +215,32 @@ static void members_find_each_other_by_their_cards(void **state)
 #define ROUNDS	  400
 #define PROCESSES 6
 
-/* Where every process records the numbers it got. */
+/* Numbers that every process got, per round. */
 struct results {
-	weft_au32 here[ROUNDS];
+	weft_au32 arrived[ROUNDS];
 	uint32_t got[ROUNDS][PROCESSES];
 };
 
-/* A page that is not allocated yet makes the writer of a name slow. */
+/*
+ * All processes look up the same new name concurrently. Page faults delay the
+ * process that writes the name.
+ */
 static int get_names_together(int i, void *arg)
 {
 	struct results *d = arg;
 	char name[JOB_PAGE_NAME];
 
 	for (int k = 0; k < ROUNDS; k++) {
-		snprintf(name, sizeof(name), "deed_%d", k);
-		weft_add32(&d->here[k], 1);
-		while (weft_load32(&d->here[k]) < PROCESSES)
+		snprintf(name, sizeof(name), "call_%d", k);
+		weft_add32(&d->arrived[k], 1);
+		while (weft_load32(&d->arrived[k]) < PROCESSES)
 			sched_yield();
 		d->got[k][i] = weft_job_page_id(&shared, name);
 	}
 	return 0;
 }
 
-static void those_who_ask_together_get_one_number(void **state)
+static void concurrent_id_lookups_agree(void **state)
 {
 	struct results *d = mmap(NULL, sizeof(*d), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -255,15 +259,15 @@ static void those_who_ask_together_get_one_number(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(names_have_numbers),
-		T_CASE(a_full_roll_gives_no_number),
-		T_CASE(what_a_dead_member_was_in_is_known),
-		T_CASE(a_line_is_said_by_the_first),
-		T_CASE(garbage_is_no_roll),
-		T_CASE(counts_and_text_reach_the_launcher),
-		T_CASE(threads_may_ask_at_once),
-		T_CASE(members_find_each_other_by_their_cards),
-		T_CASE(those_who_ask_together_get_one_number),
+		T_CASE(call_names_map_to_ids),
+		T_CASE(full_name_table_returns_0),
+		T_CASE(job_page_shows_call_of_dead_rank),
+		T_CASE(text_is_reported_once),
+		T_CASE(invalid_region_is_refused),
+		T_CASE(launcher_reads_counts_and_text),
+		T_CASE(concurrent_threads_get_valid_ids),
+		T_CASE(members_exchange_entries),
+		T_CASE(concurrent_id_lookups_agree),
 	};
 
 	return T_RUN(tests);

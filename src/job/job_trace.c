@@ -15,8 +15,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Opens a file without a name; without O_TMPFILE it has a name for a moment. */
-static int open_nameless(const char *dir)
+/*
+ * Opens a file without a name. Without O_TMPFILE the file is created with a
+ * name, which is removed immediately.
+ */
+static int open_unnamed(const char *dir)
 {
 	char name[PATH_MAX];
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -33,7 +36,7 @@ static int open_nameless(const char *dir)
 	return fd;
 }
 
-static const char *folder_of(const char *file, char *dir, size_t len)
+static const char *directory_of(const char *file, char *dir, size_t len)
 {
 	const char *slash = strrchr(file, '/');
 
@@ -46,13 +49,13 @@ static const char *folder_of(const char *file, char *dir, size_t len)
 }
 
 /*
- * Allocates room on the disk before it is mapped: a full disk is an error here
- * and not a signal later. Writing zeros reserves the room, but allocates no
- * blocks until the host writes them back: a short job has no blocks to free at
- * its end, which may take long (mount option discard), in proportion to their
- * number.
+ * Reserves disk space before it is mapped, so that a full disk is an error here
+ * and not a signal later. Writing zeros reserves space but allocates no blocks
+ * until the kernel writes them back. A short job therefore has no blocks to
+ * free at its end, which may take long (mount option discard), in proportion to
+ * their number.
  */
-static int allocate(int fd, off_t at, size_t bytes)
+static int reserve_space(int fd, off_t offset, size_t bytes)
 {
 	enum { PIECE = 4096 };
 	static const char zeros[PIECE];
@@ -61,13 +64,13 @@ static int allocate(int fd, off_t at, size_t bytes)
 
 	for (size_t i = 0; i < bytes / PIECE; i++)
 		iov[i] = (struct iovec){ (void *)(uintptr_t)zeros, PIECE };
-	n = pwritev(fd, iov, (int)(bytes / PIECE), at);
+	n = pwritev(fd, iov, (int)(bytes / PIECE), offset);
 	if (n < 0)
 		return -errno;
 	return n == (ssize_t)bytes ? 0 : -ENOSPC;
 }
 
-int weft_trace_create(const char *beside)
+int weft_trace_create(const char *file)
 {
 	const struct weft_clock_pair now = weft_clock_pair_now();
 	const struct trace_head head = { .magic = TRACE_MAGIC,
@@ -76,12 +79,12 @@ int weft_trace_create(const char *beside)
 					 .counter = now.counter,
 					 .ns = now.ns };
 	char dir[PATH_MAX];
-	int fd = open_nameless(folder_of(beside, dir, sizeof(dir)));
+	int fd = open_unnamed(directory_of(file, dir, sizeof(dir)));
 	int err;
 
 	if (fd < 0)
 		return fd;
-	err = allocate(fd, 0, TRACE_HEAD);
+	err = reserve_space(fd, 0, TRACE_HEAD);
 	if (!err && pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
 		err = -errno;
 	if (!err)
@@ -117,14 +120,14 @@ int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me)
 	return 0;
 }
 
-bool weft_trace_count(struct weft_trace *t)
+bool weft_trace_use_counter(struct weft_trace *t)
 {
 	t->counts = t->head && t->head->counted;
 	return t->counts;
 }
 
-/* Takes the number of a new chunk. */
-static uint64_t trace_number(struct weft_trace *t)
+/* Returns the number of a new chunk. */
+static uint64_t new_chunk_number(struct weft_trace *t)
 {
 	/* relaxed: the number only has to be unique */
 	return atomic_fetch_add_explicit(&t->head->chunks, 1,
@@ -138,17 +141,20 @@ static off_t chunk_offset(uint64_t i)
 
 static struct trace_chunk *chunk_new(struct weft_trace *t, enum trace_type type)
 {
-	uint64_t i = trace_number(t);
+	uint64_t i = new_chunk_number(t);
 	struct trace_chunk *c;
 
-	if (allocate(t->fd, chunk_offset(i), TRACE_CHUNK))
+	if (reserve_space(t->fd, chunk_offset(i), TRACE_CHUNK))
 		return NULL;
 	c = mmap(NULL, TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
 		 chunk_offset(i));
 	if (c == MAP_FAILED)
 		return NULL;
 #ifdef MADV_POPULATE_WRITE
-	/* An old kernel ignores it: each page then causes a fault later. */
+	/*
+	 * An old kernel ignores the advice: each page then causes a fault
+	 * later.
+	 */
 	madvise(c, TRACE_CHUNK, MADV_POPULATE_WRITE);
 #endif
 	c->type = type;
@@ -185,7 +191,7 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 	if (t->fd < 0 || bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD)
 		return;
 	c = t->chunk[type];
-	/* relaxed: this writer only */
+	/* relaxed: only this writer accesses the state */
 	used = c ? weft_load64_relaxed(&c->state) : 0;
 	if (!c || used + bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD) {
 		if (c)
@@ -198,62 +204,66 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		}
 	}
 	memcpy((char *)c + TRACE_CHUNK_HEAD + used, record, bytes);
-	/* R2 pairs with A2 in weft_trace_valid_bytes(), as R1 */
+	/*
+	 * R2 pairs with A2 in weft_trace_valid_bytes(): a record is valid when
+	 * it is complete
+	 */
 	weft_store64(&c->state, used + bytes);
 }
 
 /* ---- events -------------------------------------------------------------- */
 
-static struct trace_entry *buffer_begin(const struct weft_trace *t)
+static struct trace_entry *buffer_entries(const struct weft_trace *t)
 {
 	return (void *)((char *)t->event_buf + TRACE_CHUNK_HEAD);
 }
 
-/* Writes the events of the event buffer (desk) as a chunk of its own. */
-static bool write_out(struct weft_trace *t)
+/* Writes the events of the event buffer to a new chunk. */
+static bool write_buffer(struct weft_trace *t)
 {
-	size_t used = (size_t)((char *)t->next - (char *)buffer_begin(t));
+	size_t used = (size_t)((char *)t->next - (char *)buffer_entries(t));
 	struct trace_chunk head = { .type = TRACE_EVENTS,
 				    .writer = t->me,
-				    .state = t->turn * TRACE_GENERATION + used,
+				    .state = t->generation * TRACE_GENERATION +
+					     used,
 				    .event_buf = t->event_buf->event_buf,
 				    .counted = t->counts };
 	const struct iovec iov[] = {
 		{ &head, sizeof(head) },
-		{ buffer_begin(t), used },
+		{ buffer_entries(t), used },
 	};
 
-	return pwritev(t->fd, iov, 2, chunk_offset(trace_number(t))) ==
+	return pwritev(t->fd, iov, 2, chunk_offset(new_chunk_number(t))) ==
 	       TRACE_CHUNK_HEAD + (ssize_t)used;
 }
 
-static void trace_begin(struct weft_trace *t)
+static void start_generation(struct weft_trace *t)
 {
-	t->next = buffer_begin(t);
+	t->next = buffer_entries(t);
 	t->end = t->next + (TRACE_CHUNK - TRACE_CHUNK_HEAD) / sizeof(*t->next);
-	t->turn++;
+	t->generation++;
 	/*
 	 * R3 pairs with A3 in weft_trace_valid_bytes(): the earlier events are
 	 * in a chunk before the buffer becomes empty.
 	 */
-	weft_store64(&t->event_buf->state, t->turn * TRACE_GENERATION);
+	weft_store64(&t->event_buf->state, t->generation * TRACE_GENERATION);
 }
 
 bool weft_trace_flush(struct weft_trace *t)
 {
-	bool good;
+	bool ok;
 
 	if (t->fd < 0)
 		return false;
 	if (t->event_buf)
-		good = write_out(t);
+		ok = write_buffer(t);
 	else
-		good = (t->event_buf = chunk_new(t, TRACE_EVENTS)) != NULL;
-	if (good)
-		trace_begin(t);
+		ok = (t->event_buf = chunk_new(t, TRACE_EVENTS)) != NULL;
+	if (ok)
+		start_generation(t);
 	else
 		stop_tracing(t);
-	return good;
+	return ok;
 }
 
 void weft_trace_more(struct weft_trace *t, const struct trace_event *e)
@@ -272,14 +282,14 @@ struct trace_open *weft_trace_opens(struct weft_trace *t)
 }
 
 /*
- * Writes the event buffer out: after another attach this writer has another
- * buffer with a later chunk number.
+ * Writes the event buffer to the file: after the next attach this writer has
+ * another buffer with a larger chunk number.
  */
 void weft_trace_detach(struct weft_trace *t)
 {
 	for (int i = 0; t->event_buf && i < TRACE_THREADS; i++)
 		weft_store32(&t->event_buf->open[i].id, 0);
-	if (t->event_buf && t->next > buffer_begin(t) && write_out(t))
-		trace_begin(t);
+	if (t->event_buf && t->next > buffer_entries(t) && write_buffer(t))
+		start_generation(t);
 	unmap_all(t);
 }

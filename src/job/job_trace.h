@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events of a job, written by its ranks into one file that the launcher opened
- * and reads when they have ended. Memory is bounded: a rank maps one chunk of
- * each type at a time.
+ * Trace of a job: its ranks write events to one file, which the launcher has
+ * opened and reads when they have ended. Memory is bounded: a rank maps one
+ * chunk of each type at a time.
  *
  *   launcher  weft_trace_create -> pass fd -> weft_trace_read, each -> close
  *   rank      weft_trace_attach -> weft_trace_put ... -> weft_trace_detach
@@ -20,67 +20,76 @@
 #include <stddef.h>
 
 /*
- * Creates a file without a name in the folder of the given file; returns a
+ * Creates a file without a name in the directory of the given file. Returns a
  * descriptor or -errno.
  */
-int weft_trace_create(const char *beside);
+int weft_trace_create(const char *file);
 
 struct trace_event {
-	uint64_t t; /* ps; with weft_trace_count(): counter value */
+	/* time in ps; after weft_trace_use_counter(): counter value */
+	uint64_t t;
 	uint64_t span;
 	uint64_t word;
-	uint32_t id; /* CALL: name; SEND, DONE: destination */
+	/* CALL: number of the name; SEND, DONE: destination rank */
+	uint32_t id;
 	enum trace_kind kind;
-	uint64_t size;	    /* CALL: bytes + 1, or 0; SEND, RECV: bytes */
-	uint32_t root;	    /* CALL: root + 1, or 0 */
-	uint32_t root_rank; /* CALL: its rank in the job */
-	bool later;	    /* SEND: a DONE follows */
+	uint64_t size;	    /* CALL: bytes + 1, or 0: none; SEND, RECV: bytes */
+	uint32_t root;	    /* CALL: root + 1, or 0: no root */
+	uint32_t root_rank; /* CALL: rank of the root in the job */
+	bool later;	    /* SEND: a DONE event follows */
 };
 
 struct weft_trace {
 	/*
-	 * line 0: accessed by every event. Next entry of the event buffer, up
-	 * to end; NULL: no buffer yet
+	 * line 0: accessed by every event. Next entry of the event buffer, and
+	 * its end; NULL: no buffer yet
 	 */
 	alignas(WEFT_CACHE_LINE) struct trace_entry *next, *end;
-	uint32_t turn;
-	bool counts; /* set by weft_trace_count() */
+	uint32_t generation;
+	bool counts; /* set by weft_trace_use_counter() */
 	int fd;	     /* -1: not traced */
 	uint32_t me;
 	struct trace_chunk *event_buf; /* event buffer, or NULL */
 	struct trace_head *head;
 	/* line 1 */
-	struct trace_chunk *chunk[TRACE_TYPES]; /* being written, or NULL */
+	/* chunk of each type being written, or NULL */
+	struct trace_chunk *chunk[TRACE_TYPES];
 };
 
 /*
- * Attaches to the file behind fd, which the caller keeps. 0; -EINVAL: not a
- * trace.
+ * Attaches to the trace file behind fd, which the caller keeps. Returns 0,
+ * -errno, or -EINVAL: not a trace.
  */
 int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me);
 /*
- * To be called before the first event: times of events are values of
- * weft_counter(), which the reader converts to ps. False: the counter is not
- * usable as a clock on this host.
+ * Makes the times of events values of weft_counter(), which the reader converts
+ * to ps; to be called before the first event. Returns false if the counter is
+ * not usable as a clock on this host.
  */
-bool weft_trace_count(struct weft_trace *t);
+bool weft_trace_use_counter(struct weft_trace *t);
 /*
- * Writes one record of a type other than TRACE_EVENTS. If there is no room,
- * nothing more is written, and the reader reports that.
+ * Writes one record of a type other than TRACE_EVENTS. If there is no space
+ * left, this rank writes nothing more, and the reader reports that.
  */
 void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		    const void *record, size_t bytes);
 void weft_trace_detach(struct weft_trace *t);
 /*
- * TRACE_THREADS slots for open calls, valid until weft_trace_detach(); NULL: no
- * room.
+ * Returns TRACE_THREADS slots for open calls, valid until weft_trace_detach();
+ * NULL: no space left.
  */
 struct trace_open *weft_trace_opens(struct weft_trace *t);
 
-/* Writes the event buffer out, or creates it; false: no room. */
+/*
+ * Writes the event buffer to the file, or creates it. Returns false if there is
+ * no space left.
+ */
 bool weft_trace_flush(struct weft_trace *t) WEFT_COLD;
 
-/* Fields of an entry, by the table of job_trace_layout.h. */
+/*
+ * Return the fields span and id of an entry, by the table in
+ * job_trace_layout.h.
+ */
 WEFT_INLINE uint64_t weft_trace_span_of(const struct trace_event *e)
 {
 	return e->kind == TRACE_SEND || e->kind == TRACE_MORE ? e->size
@@ -114,10 +123,10 @@ WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
 	to->word = e->word;
 	to->id = weft_trace_id_of(e);
 	/*
-	 * R1 pairs with A1 in buffered_bytes(): an event is valid when it is
-	 * complete, even if its writer dies at any time.
+	 * R1 pairs with A1 in buffered_bytes(): an event is valid only when it
+	 * is complete, even if its writer dies at any time.
 	 */
-	weft_store32(&to->mark, TRACE_MARK(t->turn, e->kind));
+	weft_store32(&to->mark, TRACE_MARK(t->generation, e->kind));
 }
 
 /* Writes the TRACE_MORE entry of a call. */
@@ -125,8 +134,8 @@ void weft_trace_more(struct weft_trace *t,
 		     const struct trace_event *e) WEFT_NOINLINE;
 
 /*
- * Writes one event. On the path of every call: reads one cache line and writes
- * one.
+ * Writes one event. Every traced call executes this: it reads one cache line
+ * and writes one.
  */
 WEFT_INLINE void weft_trace_event(struct weft_trace *t,
 				  const struct trace_event *e)
@@ -143,19 +152,19 @@ struct weft_trace_file {
 	size_t bytes;
 	uint64_t chunks;
 	uint32_t lost;
-	uint64_t counter, ps; /* counter and clock at one time */
-	double rate;	      /* ps per increment of the counter */
+	uint64_t counter, ps; /* counter and clock at the same time */
+	double rate;	      /* ps per tick of the counter */
 	uint64_t read_ps;     /* time of reading, if the counter is usable */
 };
 
 /*
- * Maps a trace; the counter's rate is computed from the time between create and
- * read.
+ * Maps a trace for reading. The rate of the counter is computed from the time
+ * between create and read. Returns 0 or -errno.
  */
 int weft_trace_read(struct weft_trace_file *f, int fd);
 void weft_trace_close(struct weft_trace_file *f);
 
-/* Bytes of valid records in a chunk; 0: none. */
+/* Returns the number of bytes of valid records in chunk i. */
 uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i);
 bool weft_trace_is_buffer(const struct weft_trace_file *f, uint64_t i);
 
@@ -209,12 +218,12 @@ WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
 
 /*
  * Iterates over the chunks of one type and writer (TRACE_ALL_WRITERS: all), in
- * the order in which they were written: *at is 0 at first. Returns the records
- * of the chunk, or NULL.
+ * the order in which they were written. *at is the position, 0 at first.
+ * Returns the records of the chunk, or NULL at the end.
  */
 #define TRACE_ALL_WRITERS UINT32_MAX
 const void *weft_trace_next(const struct weft_trace_file *f,
-			    enum trace_type type, uint32_t writer, uint64_t *at,
-			    size_t *bytes_p);
+			    enum trace_type type, uint32_t writer,
+			    uint64_t *pos, size_t *bytes_p);
 
 #endif

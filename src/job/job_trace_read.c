@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading a trace (job_trace.h). Its writers are other processes: the head of
- * every chunk is checked.
+ * Reading a trace (job_trace.h). The writers are other processes, so the head
+ * of every chunk is checked.
  */
 #include "src/job/job_trace.h"
 
@@ -12,10 +12,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { READ_AHEAD = 1 << 28 }; /* larger files are not populated */
+enum { READ_AHEAD = 1 << 28 }; /* bytes; larger files are not populated */
 
-/* Computes the counter's rate, after a minimum time has passed. */
-static void rate(struct weft_trace_file *f, const struct trace_head *head)
+/* Computes the rate of the counter; waits until a minimum time has passed. */
+static void compute_rate(struct weft_trace_file *f,
+			 const struct trace_head *head)
 {
 	enum { ENOUGH_NS = 1000000 };
 	struct weft_clock_pair now;
@@ -41,7 +42,7 @@ int weft_trace_read(struct weft_trace_file *f, int fd)
 	memset(f, 0, sizeof(*f));
 	if (fstat(fd, &s) < 0 || s.st_size < TRACE_HEAD)
 		return -EINVAL;
-	/* all of it is read, most parts more than once */
+	/* the whole file is read, most parts more than once */
 	base = mmap(NULL, (size_t)s.st_size, PROT_READ,
 		    MAP_SHARED | (s.st_size < READ_AHEAD ? MAP_POPULATE : 0),
 		    fd, 0);
@@ -50,10 +51,10 @@ int weft_trace_read(struct weft_trace_file *f, int fd)
 	head = base;
 	f->base = base;
 	f->bytes = (size_t)s.st_size;
-	/* the last chunk may end with its records */
+	/* the file may end after the records of the last chunk */
 	f->chunks = (f->bytes - TRACE_HEAD + TRACE_CHUNK - 1) / TRACE_CHUNK;
 	f->lost = weft_load32(&head->lost);
-	rate(f, head);
+	compute_rate(f, head);
 	return 0;
 }
 
@@ -70,8 +71,8 @@ bool weft_trace_is_buffer(const struct weft_trace_file *f, uint64_t i)
 }
 
 /*
- * Whether the writer died before it restarted its event buffer, so that the
- * buffer holds the events of this chunk.
+ * Returns whether the writer died before it started a new generation of its
+ * event buffer, so that the buffer still holds the events of this chunk.
  */
 static bool is_still_buffered(const struct weft_trace_file *f,
 			      const struct trace_chunk *c, uint64_t state)
@@ -86,19 +87,22 @@ static bool is_still_buffered(const struct weft_trace_file *f,
 		       state / TRACE_GENERATION;
 }
 
-/* Bytes of an event buffer that have its generation. */
+/*
+ * Returns the number of bytes of events that have the event buffer's
+ * generation.
+ */
 static uint32_t buffered_bytes(const struct trace_chunk *c, uint64_t state,
 			       size_t room)
 {
 	const struct trace_entry *e =
 		(const void *)((const char *)c + TRACE_CHUNK_HEAD);
-	uint32_t turn =
+	uint32_t generation =
 		TRACE_MARK_GENERATION(TRACE_MARK(state / TRACE_GENERATION, 0));
 	size_t most = (room - TRACE_CHUNK_HEAD) / sizeof(*e), n = 0;
 
-	/* A1 pairs with R1 in weft_trace_event() */
+	/* A1 pairs with R1 in weft_trace_entry() */
 	while (n < most &&
-	       TRACE_MARK_GENERATION(weft_load32(&e[n].mark)) == turn)
+	       TRACE_MARK_GENERATION(weft_load32(&e[n].mark)) == generation)
 		n++;
 	return (uint32_t)(n * sizeof(*e));
 }
@@ -107,7 +111,10 @@ uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i)
 {
 	const struct trace_chunk *c = weft_trace_chunk(f, i);
 	size_t room = f->bytes - (size_t)((const char *)c - f->base);
-	/* A2 pairs with R2 in weft_trace_put(), A3 with R3 in begin() */
+	/*
+	 * A2 pairs with R2 in weft_trace_put(), A3 with R3 in
+	 * start_generation()
+	 */
 	uint64_t state = room < TRACE_CHUNK_HEAD ? 0 : weft_load64(&c->state);
 	uint32_t used = TRACE_USED(state);
 
@@ -123,19 +130,19 @@ uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i)
 	return used;
 }
 
-/* Event buffers follow all other chunks. */
+/* Two passes over the chunks: event buffers are returned in the second pass. */
 const void *weft_trace_next(const struct weft_trace_file *f,
-			    enum trace_type type, uint32_t writer, uint64_t *at,
-			    size_t *bytes_p)
+			    enum trace_type type, uint32_t writer,
+			    uint64_t *pos, size_t *bytes_p)
 {
-	while (*at < 2 * f->chunks) {
-		uint64_t i = *at % f->chunks;
-		bool late = (*at)++ >= f->chunks;
+	while (*pos < 2 * f->chunks) {
+		uint64_t i = *pos % f->chunks;
+		bool second_pass = (*pos)++ >= f->chunks;
 		const struct trace_chunk *c = weft_trace_chunk(f, i);
 		uint32_t used = weft_trace_valid_bytes(f, i);
 
 		if (!used || c->type != type ||
-		    weft_trace_is_buffer(f, i) != late ||
+		    weft_trace_is_buffer(f, i) != second_pass ||
 		    (writer != TRACE_ALL_WRITERS && c->writer != writer))
 			continue;
 		*bytes_p = used;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests that events of several writers are read in order, also after their
- * death.
+ * Tests that events of several writers are read in order, also after writers
+ * have died.
  */
 #include "src/base/clock.h"
 #include "src/job/job_trace.h"
@@ -32,14 +32,14 @@ static void write_all(int fd, uint32_t me)
 	kill(getpid(), SIGKILL);
 }
 
-/* Number of events of a writer; checks their order. */
-static uint64_t count(const struct weft_trace_file *f, uint32_t writer)
+/* Returns the number of events of a writer and checks their order. */
+static uint64_t count_events(const struct weft_trace_file *f, uint32_t writer)
 {
 	const struct trace_entry *e;
-	uint64_t at = 0, n = 0;
+	uint64_t pos = 0, n = 0;
 	size_t bytes;
 
-	while ((e = weft_trace_next(f, TRACE_EVENTS, writer, &at, &bytes)))
+	while ((e = weft_trace_next(f, TRACE_EVENTS, writer, &pos, &bytes)))
 		for (size_t i = 0; i < bytes / sizeof(*e); i++, n++) {
 			assert_int_equal(e[i].t, n);
 			assert_int_equal(e[i].id, writer);
@@ -47,7 +47,7 @@ static uint64_t count(const struct weft_trace_file *f, uint32_t writer)
 	return n;
 }
 
-static void writers_that_are_killed_leave_all_they_wrote(void **state)
+static void events_of_killed_writers_are_complete(void **state)
 {
 	int fd = weft_trace_create("/tmp/x"), status;
 	struct weft_trace_file f;
@@ -65,34 +65,34 @@ static void writers_that_are_killed_leave_all_they_wrote(void **state)
 	}
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	for (uint32_t i = 0; i < WRITERS; i++)
-		assert_int_equal(count(&f, i), EVENTS);
+		assert_int_equal(count_events(&f, i), EVENTS);
 	assert_int_equal(f.lost, 0);
 	weft_trace_close(&f);
 	close(fd);
 }
 
 /* The file ends with the last chunk, which is not full. */
-static void who_leaves_takes_nothing_along(void **state)
+static void detach_and_reattach_keep_all_events(void **state)
 {
 	struct trace_event e = { .kind = TRACE_SEND };
 	int fd = weft_trace_create("/tmp/x");
 	struct weft_trace_file f;
 	struct weft_trace t;
 
-	for (int life = 0; life < 2; life++) {
+	for (int attach = 0; attach < 2; attach++) {
 		assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
 		for (int i = 0; i < EVENTS / 2; i++, e.t++)
 			weft_trace_event(&t, &e);
 		weft_trace_detach(&t);
 	}
 	assert_int_equal(weft_trace_read(&f, fd), 0);
-	assert_int_equal(count(&f, 0), EVENTS);
+	assert_int_equal(count_events(&f, 0), EVENTS);
 	weft_trace_close(&f);
 	close(fd);
 }
 
 /* A writer dies between writing a full event buffer and restarting it. */
-static void who_dies_with_a_full_desk_leaves_it_once(void **state)
+static void full_buffer_of_dead_writer_is_read_once(void **state)
 {
 	struct trace_event e = { .kind = TRACE_SEND };
 	int fd = weft_trace_create("/tmp/x");
@@ -108,29 +108,32 @@ static void who_dies_with_a_full_desk_leaves_it_once(void **state)
 	full = weft_load64(&t.event_buf->state);
 	assert_true(weft_trace_flush(&t));
 	assert_int_equal(weft_trace_read(&f, fd), 0);
-	assert_int_equal(count(&f, 0), e.t);
+	assert_int_equal(count_events(&f, 0), e.t);
 	weft_store64(&t.event_buf->state, full);
-	assert_int_equal(count(&f, 0), e.t);
+	assert_int_equal(count_events(&f, 0), e.t);
 	weft_trace_close(&f);
 	weft_trace_detach(&t);
 	close(fd);
 }
 
-/* The first event of writer 0. */
-static struct trace_event first_of(const struct weft_trace_file *f)
+/* Returns the first event of writer 0. */
+static struct trace_event first_event(const struct weft_trace_file *f)
 {
 	const struct trace_entry *e;
-	uint64_t at = 0;
+	uint64_t pos = 0;
 	size_t bytes;
 
-	e = weft_trace_next(f, TRACE_EVENTS, 0, &at, &bytes);
+	e = weft_trace_next(f, TRACE_EVENTS, 0, &pos, &bytes);
 	assert_non_null(e);
 	return weft_trace_get(
 		f, (const void *)((const char *)e - TRACE_CHUNK_HEAD), e);
 }
 
-/* Compared with the clock, which is read before and after the counter. */
-static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
+/*
+ * The converted times are compared with the clock, which is read before and
+ * after the counter.
+ */
+static void counter_times_convert_to_clock(void **state)
 {
 	struct trace_event e = { .kind = TRACE_CALL, .word = 5, .id = 6 };
 	uint64_t low[2], high[2], least, most;
@@ -139,7 +142,7 @@ static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
 	struct weft_trace t;
 
 	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
-	if (!weft_trace_count(&t))
+	if (!weft_trace_use_counter(&t))
 		skip();
 	low[0] = weft_now_ns();
 	e.t = weft_counter_after();
@@ -151,7 +154,7 @@ static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
 	high[1] = weft_now_ns();
 	weft_trace_event(&t, &e);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
-	e = first_of(&f);
+	e = first_event(&f);
 	/* 0.1 %: the host may adjust its clock meanwhile */
 	least = (low[1] - high[0]) / 1000 * 999;
 	most = (high[1] - low[0]) / 1000 * 1001 + 1000;
@@ -166,7 +169,7 @@ static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
 }
 
 /* The span of a send is a length. */
-static void lengths_are_not_taken_for_times(void **state)
+static void send_sizes_are_not_converted_as_times(void **state)
 {
 	struct trace_event e = { .kind = TRACE_SEND, .size = 4096 };
 	int fd = weft_trace_create("/tmp/x");
@@ -174,23 +177,23 @@ static void lengths_are_not_taken_for_times(void **state)
 	struct weft_trace t;
 
 	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
-	weft_trace_count(&t);
+	weft_trace_use_counter(&t);
 	weft_trace_event(&t, &e);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
-	assert_int_equal(first_of(&f).size, 4096);
+	assert_int_equal(first_event(&f).size, 4096);
 	weft_trace_close(&f);
 	weft_trace_detach(&t);
 	close(fd);
 }
 
-/* Reads event i of writer 0. */
-static struct trace_event nth(const struct weft_trace_file *f, size_t i)
+/* Returns event i of writer 0. */
+static struct trace_event event_at(const struct weft_trace_file *f, size_t i)
 {
 	const struct trace_entry *e;
-	uint64_t at = 0;
+	uint64_t pos = 0;
 	size_t bytes;
 
-	e = weft_trace_next(f, TRACE_EVENTS, 0, &at, &bytes);
+	e = weft_trace_next(f, TRACE_EVENTS, 0, &pos, &bytes);
 	assert_true(e && i < bytes / sizeof(*e));
 	return weft_trace_get(
 		f, (const void *)((const char *)e - TRACE_CHUNK_HEAD), e + i);
@@ -212,8 +215,10 @@ static void put_arguments(struct weft_trace *t)
 		weft_trace_event(t, &event[i]);
 }
 
-/* A size that does not fit, or a root, takes one more event. */
-static void arguments_come_back(void **state)
+/*
+ * A call with a size that does not fit, or with a root, needs one more event.
+ */
+static void trace_call_arguments_round_trip(void **state)
 {
 	int fd = weft_trace_create("/tmp/x");
 	struct weft_trace_file f;
@@ -222,28 +227,28 @@ static void arguments_come_back(void **state)
 	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
 	put_arguments(&t);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
-	assert_int_equal(nth(&f, 0).id, 1023);
-	assert_int_equal(nth(&f, 0).size, TRACE_SIZE_MOST - 1);
-	assert_int_equal(nth(&f, 1).kind, TRACE_MORE);
-	assert_int_equal(nth(&f, 1).size, UINT64_C(5) << 32);
-	assert_int_equal(nth(&f, 2).id, 3);
-	assert_int_equal(nth(&f, 3).kind, TRACE_MORE);
-	assert_int_equal(nth(&f, 3).root, 8);
-	assert_int_equal(nth(&f, 3).root_rank, 9);
-	assert_int_equal(nth(&f, 5).id, 77);
-	assert_true(nth(&f, 5).later);
-	assert_false(nth(&f, 6).later);
-	assert_int_equal(nth(&f, 6).size, UINT64_C(1) << 40);
-	assert_int_equal(nth(&f, 7).span, 4);
-	assert_int_equal(nth(&f, 7).size, 99);
-	assert_int_equal(nth(&f, 8).size, UINT32_MAX);
+	assert_int_equal(event_at(&f, 0).id, 1023);
+	assert_int_equal(event_at(&f, 0).size, TRACE_SIZE_MOST - 1);
+	assert_int_equal(event_at(&f, 1).kind, TRACE_MORE);
+	assert_int_equal(event_at(&f, 1).size, UINT64_C(5) << 32);
+	assert_int_equal(event_at(&f, 2).id, 3);
+	assert_int_equal(event_at(&f, 3).kind, TRACE_MORE);
+	assert_int_equal(event_at(&f, 3).root, 8);
+	assert_int_equal(event_at(&f, 3).root_rank, 9);
+	assert_int_equal(event_at(&f, 5).id, 77);
+	assert_true(event_at(&f, 5).later);
+	assert_false(event_at(&f, 6).later);
+	assert_int_equal(event_at(&f, 6).size, UINT64_C(1) << 40);
+	assert_int_equal(event_at(&f, 7).span, 4);
+	assert_int_equal(event_at(&f, 7).size, 99);
+	assert_int_equal(event_at(&f, 8).size, UINT32_MAX);
 	weft_trace_close(&f);
 	weft_trace_detach(&t);
 	close(fd);
 }
 
 /* A rank that ends normally leaves no call open. */
-static void open_calls_end_with_their_writer(void **state)
+static void detach_clears_open_calls(void **state)
 {
 	int fd = weft_trace_create("/tmp/x");
 	const struct trace_chunk *c;
@@ -265,7 +270,7 @@ static void open_calls_end_with_their_writer(void **state)
 }
 
 /*
- * A thread reads an event buffer while another fills it, for ThreadSanitizer:
+ * Fills an event buffer while another thread reads it, for ThreadSanitizer:
  * events of the current generation are complete.
  */
 static void *fill(void *arg)
@@ -282,12 +287,12 @@ static void *fill(void *arg)
 	return NULL;
 }
 
-static void what_is_seen_on_a_desk_is_whole(void **state)
+static void concurrent_reader_sees_whole_events(void **state)
 {
 	struct trace_event e = { .kind = TRACE_SEND };
 	int fd = weft_trace_create("/tmp/x");
 	struct weft_trace_file f = { .chunks = 1 };
-	const struct trace_entry *at;
+	const struct trace_entry *first;
 	struct weft_trace t;
 	pthread_t thread;
 	size_t n = 0, all;
@@ -297,17 +302,17 @@ static void what_is_seen_on_a_desk_is_whole(void **state)
 	weft_trace_event(&t, &e);
 	f.base = (char *)t.event_buf - TRACE_HEAD;
 	f.bytes = TRACE_HEAD + TRACE_CHUNK;
-	at = t.next - 1;
-	all = (size_t)(t.end - at);
+	first = t.next - 1;
+	all = (size_t)(t.end - first);
 	assert_int_equal(pthread_create(&thread, NULL, fill, &t), 0);
 	while (n < all) {
-		size_t seen = weft_trace_valid_bytes(&f, 0) / sizeof(*at);
+		size_t seen = weft_trace_valid_bytes(&f, 0) / sizeof(*first);
 
 		assert_true(seen >= n);
 		for (n = n ? n : 1; n < seen; n++) {
-			assert_int_equal(at[n].t, n);
-			assert_int_equal(at[n].span, ~at[n].t);
-			assert_int_equal(at[n].word, 3 * n);
+			assert_int_equal(first[n].t, n);
+			assert_int_equal(first[n].span, ~first[n].t);
+			assert_int_equal(first[n].word, 3 * n);
 		}
 	}
 	pthread_join(thread, NULL);
@@ -315,26 +320,27 @@ static void what_is_seen_on_a_desk_is_whole(void **state)
 	close(fd);
 }
 
-static void types_do_not_mix(void **state)
+static void record_types_are_separate(void **state)
 {
 	const struct trace_link l = { .name = "A+", .packets = 7 };
 	int fd = weft_trace_create("x");
 	const struct trace_link *got;
 	struct weft_trace_file f;
 	struct weft_trace t;
-	uint64_t at = 0;
+	uint64_t pos = 0;
 	size_t bytes;
 
 	assert_int_equal(weft_trace_attach(&t, fd, 3), 0);
 	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
 	weft_trace_put(&t, TRACE_NOTES, "a\tb\n", 4);
 	weft_trace_detach(&t);
-	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l)); /* is ignored */
+	/* ignored after detach */
+	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
 	assert_int_equal(weft_trace_read(&f, fd), 0);
-	assert_null(weft_trace_next(&f, TRACE_EVENTS, TRACE_ALL_WRITERS, &at,
+	assert_null(weft_trace_next(&f, TRACE_EVENTS, TRACE_ALL_WRITERS, &pos,
 				    &bytes));
-	at = 0;
-	got = weft_trace_next(&f, TRACE_LINKS, TRACE_ALL_WRITERS, &at, &bytes);
+	pos = 0;
+	got = weft_trace_next(&f, TRACE_LINKS, TRACE_ALL_WRITERS, &pos, &bytes);
 	assert_non_null(got);
 	assert_int_equal(bytes, sizeof(l));
 	assert_int_equal(got->packets, 7);
@@ -342,7 +348,7 @@ static void types_do_not_mix(void **state)
 	close(fd);
 }
 
-static void records_go_on_in_the_next_chunk(void **state)
+static void records_continue_in_the_next_chunk(void **state)
 {
 	enum { LINKS = 2000 };
 	struct trace_link l = { .name = "A+" };
@@ -350,7 +356,7 @@ static void records_go_on_in_the_next_chunk(void **state)
 	const struct trace_link *got;
 	struct weft_trace_file f;
 	struct weft_trace t;
-	uint64_t at = 0, n = 0;
+	uint64_t pos = 0, n = 0;
 	size_t bytes;
 
 	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
@@ -358,7 +364,7 @@ static void records_go_on_in_the_next_chunk(void **state)
 		weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
 	weft_trace_detach(&t);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
-	while ((got = weft_trace_next(&f, TRACE_LINKS, 0, &at, &bytes)))
+	while ((got = weft_trace_next(&f, TRACE_LINKS, 0, &pos, &bytes)))
 		for (size_t i = 0; i < bytes / sizeof(l); i++, n++)
 			assert_int_equal(got[i].packets, n);
 	assert_int_equal(n, LINKS);
@@ -366,8 +372,8 @@ static void records_go_on_in_the_next_chunk(void **state)
 	close(fd);
 }
 
-/* A limit of the file size simulates a full disk. */
-static void no_room_is_seen_by_the_reader(void **state)
+/* A file size limit simulates a full disk. */
+static void reader_reports_lost_events_on_full_disk(void **state)
 {
 	struct rlimit was,
 		small = { TRACE_HEAD + 2 * TRACE_CHUNK, RLIM_INFINITY };
@@ -387,13 +393,13 @@ static void no_room_is_seen_by_the_reader(void **state)
 	assert_int_equal(t.fd, -1);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	assert_int_equal(f.lost, 1);
-	assert_int_equal(count(&f, 0),
+	assert_int_equal(count_events(&f, 0),
 			 2 * ((TRACE_CHUNK - TRACE_CHUNK_HEAD) / 32));
 	weft_trace_close(&f);
 	close(fd);
 }
 
-static void what_is_no_trace_is_refused(void **state)
+static void invalid_trace_file_is_refused(void **state)
 {
 	int fd = open("/dev/null", O_RDWR);
 	struct weft_trace t;
@@ -411,19 +417,18 @@ static void what_is_no_trace_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writers_that_are_killed_leave_all_they_wrote),
-		cmocka_unit_test(who_leaves_takes_nothing_along),
-		cmocka_unit_test(who_dies_with_a_full_desk_leaves_it_once),
-		cmocka_unit_test(
-			times_of_the_counter_come_back_as_those_of_the_clock),
-		cmocka_unit_test(lengths_are_not_taken_for_times),
-		cmocka_unit_test(arguments_come_back),
-		cmocka_unit_test(open_calls_end_with_their_writer),
-		cmocka_unit_test(what_is_seen_on_a_desk_is_whole),
-		cmocka_unit_test(types_do_not_mix),
-		cmocka_unit_test(records_go_on_in_the_next_chunk),
-		cmocka_unit_test(no_room_is_seen_by_the_reader),
-		cmocka_unit_test(what_is_no_trace_is_refused),
+		cmocka_unit_test(events_of_killed_writers_are_complete),
+		cmocka_unit_test(detach_and_reattach_keep_all_events),
+		cmocka_unit_test(full_buffer_of_dead_writer_is_read_once),
+		cmocka_unit_test(counter_times_convert_to_clock),
+		cmocka_unit_test(send_sizes_are_not_converted_as_times),
+		cmocka_unit_test(trace_call_arguments_round_trip),
+		cmocka_unit_test(detach_clears_open_calls),
+		cmocka_unit_test(concurrent_reader_sees_whole_events),
+		cmocka_unit_test(record_types_are_separate),
+		cmocka_unit_test(records_continue_in_the_next_chunk),
+		cmocka_unit_test(reader_reports_lost_events_on_full_disk),
+		cmocka_unit_test(invalid_trace_file_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

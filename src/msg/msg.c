@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests of messages: pool, persistent start, cancel; see msg.h. */
+/* Requests of messages: pool, start of persistent requests, cancel (msg.h). */
 #include "src/msg/msg.h"
 
 #include "src/msg/msg_ack.h"
@@ -39,7 +39,7 @@ static int p2p_start(struct weft_req *r)
 	int rc;
 
 	r->error = 0;
-	/* relaxed: inactive, no thread waits */
+	/* relaxed: the request is inactive, so no thread waits for it */
 	weft_store32_relaxed(&r->done, 0);
 	r->flags = (r->flags | WEFT_REQ_ACTIVE) & ~(uint32_t)WEFT_REQ_DIRECT;
 	weft_lock();
@@ -69,7 +69,10 @@ static int cancel_message(struct weft_p2p *p)
 	}
 	if (!weft_core.reports_match && (p->req.flags & WEFT_REQ_SEND))
 		return weft_ctrl_cancel(p);
-	/* providers return different values when it is too late: ignored */
+	/*
+	 * The result is ignored: providers return different values if the
+	 * message can no longer be cancelled.
+	 */
 	fi_cancel(&weft_core.ep->fid, &p->io.fi);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The request of a message, common to sends, receives, probes and buffered
- * sends. Blocking calls have it on their stack, others take it from a pool.
+ * Request of a message, common to sends, receives, probes and buffered sends.
+ * Blocking calls have it on their stack, other calls get it from a pool.
  */
 #ifndef WEFT_MSG_H
 #define WEFT_MSG_H
@@ -20,7 +20,10 @@
 #include <rdma/fi_ext_weft.h>
 
 struct weft_p2p {
-	/* three cache lines: all that a receive into contiguous memory needs */
+	/*
+	 * three cache lines: all fields that a receive into contiguous memory
+	 * needs
+	 */
 	struct weft_req req;
 	struct weft_io io;
 	struct weft_typed data;
@@ -31,21 +34,23 @@ struct weft_p2p {
 	size_t bytes; /* packed size of data, in bytes */
 	/* receives: bits of the tag word that are not compared */
 	uint64_t ignore;
-	int pieces;    /* iovec entries of data without a copy; 0: no data */
-	int peer;      /* rank in req.comm */
-	unsigned mode; /* WEFT_P2P_ flags */
-	unsigned left; /* outstanding completions */
-	uint32_t id;   /* id of a send, if msg_ack.h is used */
-	bool acked;    /* the receive of the acknowledgement is posted */
-	bool recalled; /* cancelling was requested from the receiver */
+	/* number of iovec entries, if the data is not copied; 0: no data */
+	int pieces;
+	int peer;	  /* rank of the peer in req.comm */
+	unsigned mode;	  /* WEFT_P2P_ flags */
+	unsigned left;	  /* number of outstanding completions */
+	uint32_t id;	  /* identifies a send, if msg_ack.h is used */
+	bool ack_posted;  /* the receive of the acknowledgement is posted */
+	bool cancel_sent; /* a cancel request was sent to the receiver */
 	bool packed_by_packet; /* packed packet by packet (msg_typed.h) */
 	/*
-	 * makes the request active; the lock is held. 0 or -errno (not active)
+	 * makes the request active; the lock is held. Returns 0 or -errno (not
+	 * active)
 	 */
 	int (*start)(struct weft_p2p *p);
 	struct weft_io ack;
-	struct fi_weft_data typed; /* msg_typed.h */
-	uint64_t posted; /* receives, while traced: time when posted */
+	struct fi_weft_data typed; /* arguments of the provider (msg_typed.h) */
+	uint64_t posted; /* time when a receive was posted, if traced */
 	struct weft_persist persist;
 };
 
@@ -58,7 +63,7 @@ static inline unsigned weft_p2p_kind(unsigned mode)
 }
 
 /*
- * Returns the address of contiguous data; buf may be NULL: MPI_BOTTOM, or no
+ * Returns the address of contiguous data. buf may be NULL: MPI_BOTTOM, or no
  * data.
  */
 static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
@@ -67,13 +72,13 @@ static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
 }
 
 extern const struct weft_req_ops weft_p2p_ops WEFT_HIDDEN;
-/* For receives that complete without a CQ entry (msg_recv.c). */
+/* Functions for receives that complete without a CQ entry (msg_recv.c). */
 int weft_p2p_step(struct weft_req *r);
 void weft_p2p_wait(struct weft_req *r);
 
 /*
- * References of a request that outlives its call; predefined objects outlive
- * all requests.
+ * Get and release the references of a request that outlives its call.
+ * Predefined objects outlive all requests and are not counted.
  */
 static inline void weft_p2p_hold(struct weft_comm *comm, struct weft_dt *dt)
 {
@@ -112,21 +117,22 @@ struct weft_p2p_args {
 };
 
 /*
- * Called at each completion of a send: the message, its acknowledgement, the
- * answer to a cancel request. err: 0, -errno, or -ECANCELED: not sent.
+ * Called at each completion of a send: of the message, of its acknowledgement,
+ * and of the answer to a cancel request. err: 0, -errno, or -ECANCELED: not
+ * sent.
  */
 void weft_p2p_send_completed(struct weft_p2p *p, int err);
 
 /*
- * Returns a request from the pool, with references on type and communicator,
- * not started; NULL: no memory. init: of msg_send.h or msg_recv.h; flags:
- * WEFT_REQ_PERSISTENT or 0.
+ * Returns a request from the pool that is not started, with references on type
+ * and communicator; NULL: no memory. init: function of msg_send.h or
+ * msg_recv.h; flags: WEFT_REQ_PERSISTENT or 0.
  */
 typedef void (*weft_p2p_init_fn)(struct weft_p2p *p,
 				 const struct weft_p2p_args *a);
 struct weft_p2p *weft_p2p_open(weft_p2p_init_fn init,
 			       const struct weft_p2p_args *a, uint32_t flags);
-/* Opens a request and starts it. 0 or -errno. */
+/* Opens a request and starts it. Returns 0 or -errno. */
 int weft_p2p_begin(weft_p2p_init_fn init, const struct weft_p2p_args *a,
 		   struct weft_req **req_p);
 

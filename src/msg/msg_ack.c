@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Acknowledgements and cancelling over other providers; see msg_ack.h. */
+/* Acknowledgements and cancel for providers without them (msg_ack.h). */
 #include "src/msg/msg_ack.h"
 
 #include "src/core/core_fi.h"
@@ -19,18 +19,18 @@ uint32_t weft_ctrl_id(void)
 	return ++ids & (uint32_t)WEFT_TAG_MASK;
 }
 
-/* ---- a control message to another process -------------------------------- */
+/* ---- control messages ---------------------------------------------------- */
 
-struct word {
+struct ctrl_msg {
 	struct weft_retry pend;
 	uint64_t tag;
 	uint32_t value;
-	uint32_t len; /* length of value: 0 or 4 */
+	uint32_t len; /* bytes of value to send: 0 or 4 */
 };
 
 static int post_ctrl_msg(struct weft_retry *e)
 {
-	struct word *w = weft_container_of(e, struct word, pend);
+	struct ctrl_msg *w = weft_container_of(e, struct ctrl_msg, pend);
 
 	return weft_fi_errno((int)fi_tinject(weft_core.ep, &w->value, w->len,
 					     e->lane->real, w->tag));
@@ -38,12 +38,12 @@ static int post_ctrl_msg(struct weft_retry *e)
 
 static void ctrl_msg_left(struct weft_retry *e, int rc)
 {
-	free(weft_container_of(e, struct word, pend));
+	free(weft_container_of(e, struct ctrl_msg, pend));
 }
 
 static int send_ctrl(int proc, uint64_t tag, const uint32_t *value)
 {
-	struct word *w = malloc(sizeof(*w));
+	struct ctrl_msg *w = malloc(sizeof(*w));
 	int rc = w ? weft_wire_resolve(proc) : -ENOMEM;
 
 	if (rc) {
@@ -79,21 +79,21 @@ int weft_ctrl_expect(struct weft_p2p *p)
 {
 	int rc = 0;
 
-	if (p->acked)
+	if (p->ack_posted)
 		return 0;
 	p->ack.done = ack_done;
 	rc = (int)fi_trecv(weft_core.ep, NULL, 0, NULL, FI_ADDR_UNSPEC,
 			   weft_tag_ctrl(WEFT_CTRL_ACK, p->id), 0, &p->ack.fi);
 	if (rc)
 		return rc;
-	p->acked = true;
+	p->ack_posted = true;
 	p->left++;
 	return 0;
 }
 
 void weft_ctrl_cancel_expected(struct weft_p2p *p)
 {
-	if (p->acked)
+	if (p->ack_posted)
 		fi_cancel(&weft_core.ep->fid, &p->ack.fi);
 }
 
@@ -106,11 +106,12 @@ void weft_ctrl_matched(const struct weft_comm *comm, int source, uint64_t data)
 
 /* ---- cancelling: the sender ---------------------------------------------- */
 
-/* Cancel request. */
+/* Cancel request, as sent to the receiver. */
 struct cancel_request {
 	uint64_t word; /* tag word of the message */
 	uint32_t id;
-	int32_t proc; /* process that sends the request */
+	/* rank in the job of the process that sends the request */
+	int32_t proc;
 };
 
 struct recall {
@@ -160,7 +161,10 @@ static int post_recall(struct weft_retry *e)
 		e->lane->real, weft_tag_ctrl(WEFT_CTRL_CANCEL, 0)));
 }
 
-/* The request was not sent: the send is unchanged. */
+/*
+ * Called when the cancel request has left the retry queue. rc: the request was
+ * not sent, and the send is unchanged.
+ */
 static void recall_left(struct weft_retry *e, int rc)
 {
 	struct recall *r = weft_container_of(e, struct recall, pend);
@@ -176,12 +180,12 @@ int weft_ctrl_cancel(struct weft_p2p *p)
 	struct recall *r;
 	int rc;
 
-	if (p->recalled)
+	if (p->cancel_sent)
 		return 0;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	p->recalled = true;
+	p->cancel_sent = true;
 	p->left++;
 	r->answer.done = cancel_answered;
 	r->pend.post = post_recall;
@@ -198,16 +202,20 @@ int weft_ctrl_cancel(struct weft_p2p *p)
 
 /* ---- cancelling: the receiver -------------------------------------------- */
 
-/* Search for one message; a request that the progress loop steps. */
+/*
+ * Search for the message of a cancel request; a request that the progress loop
+ * steps.
+ */
 struct search {
 	struct weft_req req;
 	struct weft_io io;
 	struct cancel_request cancel_request;
 	bool completed; /* the posted operation has completed */
-	int err;	/* its error */
+	int err;	/* error of that operation */
 	uint64_t id;	/* id of the message found */
 	size_t len;
-	void *scratch; /* buffer while the message is received, to be dropped */
+	/* buffer into which the cancelled message is received, or NULL */
+	void *scratch;
 };
 
 static void search_completed(struct weft_io *io,
@@ -236,8 +244,9 @@ static int search_post(struct search *s, uint64_t flags)
 }
 
 /*
- * Peeks and polls until the result is there, with the lock held, so that no
- * receive is posted meanwhile. 1: a message was found; 0: none; -EAGAIN: retry.
+ * Peeks and polls until the result is available. The lock is held, so that no
+ * receive is posted meanwhile. Returns 1: a message was found; 0: none;
+ * -EAGAIN: retry.
  */
 static int search_peek(struct search *s, uint64_t flags)
 {
@@ -277,18 +286,18 @@ static int search_step(struct weft_req *r)
 {
 	struct search *s = weft_container_of(r, struct search, req);
 	uint32_t cancelled;
-	int over;
+	int done;
 
 	weft_lock();
-	over = s->scratch ? s->completed : search_try(s);
-	if (over) {
+	done = s->scratch ? s->completed : search_try(s);
+	if (done) {
 		cancelled = s->scratch && s->completed && !s->err;
 		send_ctrl(s->cancel_request.proc,
 			  weft_tag_ctrl(WEFT_CTRL_ANSWER, s->cancel_request.id),
 			  &cancelled);
 	}
 	weft_unlock();
-	return over;
+	return done;
 }
 
 static void search_free(struct weft_req *r)
@@ -308,7 +317,7 @@ static const struct weft_req_ops search_ops = {
 	.free = search_free,
 };
 
-/* The receive that is always posted for cancel requests. */
+/* Receive for cancel requests, which is always posted. */
 static struct {
 	struct weft_io io;
 	struct weft_retry pend;
@@ -327,7 +336,10 @@ static void cancel_recv_left(struct weft_retry *e, int rc)
 {
 }
 
-/* If memory is short, no answer is sent, and the send is unchanged. */
+/*
+ * Handles a cancel request. If memory is short, no answer is sent, and the send
+ * is unchanged.
+ */
 static void cancel_requested(struct weft_io *io,
 			     const struct fi_cq_tagged_entry *e, int err)
 {

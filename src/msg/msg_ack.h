@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two functions that Weft's own provider has and other providers have not:
- * reporting when a receive matched a send, and cancelling a send.
+ * Two functions that Weft's provider has and other providers lack: reporting
+ * when a receive matched a send, and cancelling a send.
  *
  * A synchronous send carries an id as remote CQ data; the receiver returns an
  * empty message with that id. To cancel a send, the sender sends a request to
  * the receiver, which searches its unexpected messages:
  *
- *     oldest message with its tag word    received and dropped: cancelled
- *     not found                           it was matched: it completes
- *     an older one has the same tag word  searched again when that is gone
+ *     oldest message with its tag word     received and dropped: cancelled
+ *     not found                            was matched: the send completes
+ *     an older one has the same tag word   searched again later
  *
- * libfabric shows only the oldest message of a tag word, hence the third line:
- * of several sends with one tag the oldest is cancelled first.
+ * libfabric reports only the oldest message with a tag word, hence the third
+ * case: of several sends with one tag the oldest is cancelled first.
  *
- * Called with the core's lock held, except weft_ctrl_open().
+ * The core's lock is held during all calls except weft_ctrl_open().
  */
 #ifndef WEFT_MSG_ACK_H
 #define WEFT_MSG_ACK_H
@@ -23,20 +23,26 @@
 
 struct weft_p2p;
 
-/* Posts the receive for cancel requests; 0 or -errno. */
+/* Posts the receive for cancel requests. Returns 0 or -errno. */
 int weft_ctrl_open(void);
 
 /* Returns a new id for a send. */
 uint32_t weft_ctrl_id(void);
-/* Posts the receive for the acknowledgement of p, once; may return -EAGAIN. */
+/*
+ * Posts the receive for the acknowledgement of p, if it is not posted yet.
+ * Returns 0 or an error; -EAGAIN: retry later.
+ */
 int weft_ctrl_expect(struct weft_p2p *p);
 void weft_ctrl_cancel_expected(struct weft_p2p *p);
 /*
- * A receive has matched a message that carried data: sends the acknowledgement
- * if it was requested.
+ * Called when a receive has matched a message with remote CQ data: sends the
+ * acknowledgement if it was requested.
  */
 void weft_ctrl_matched(const struct weft_comm *comm, int source, uint64_t data);
-/* Requests that the receiver cancel p, once. */
+/*
+ * Sends a cancel request for p to the receiver, if none was sent yet. Returns 0
+ * or -errno.
+ */
 int weft_ctrl_cancel(struct weft_p2p *p);
 
 #endif

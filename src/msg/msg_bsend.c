@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See msg_bsend.h. One lock protects all buffers; it is taken before the
- * core's lock.
+ * Buffered sends (msg_bsend.h). One lock protects all buffers; it is taken
+ * before the core's lock.
  */
 #include "src/msg/msg_bsend.h"
 
@@ -18,12 +18,12 @@
 /* Header of one message, followed by its data. Lists are ordered by address. */
 struct seg {
 	struct weft_list link;
-	size_t bytes; /* size with the header, rounded up to ALIGN */
+	size_t bytes; /* size in bytes with the header, rounded up to ALIGN */
 	struct weft_req *req;
 };
 
 struct weft_bsend {
-	char *base; /* NULL: segments are allocated one by one */
+	char *base; /* start of the buffer; NULL: each segment is allocated */
 	size_t size;
 	struct weft_list segs;
 	void *given; /* buffer as the application passed it */
@@ -92,7 +92,7 @@ static bool is_empty(struct weft_bsend *b)
 	return empty;
 }
 
-/* Returns a request that is outstanding, for the deadlock report. */
+/* Returns an outstanding request, for the deadlock report. */
 static struct weft_req *const *first_of(const struct weft_bsend *b)
 {
 	return &weft_container_of(b->segs.next, struct seg, link)->req;
@@ -131,12 +131,14 @@ void weft_bsend_detach(struct weft_bsend **where, void **base_p,
 	free(b);
 }
 
-/* Allocates a segment: first fit between the messages in the buffer. */
+/*
+ * Allocates a segment in the first gap between messages that is large enough.
+ */
 static struct seg *alloc_seg(struct weft_bsend *b, size_t bytes)
 {
 	struct weft_list *pos, *tmp;
 	struct weft_list *after = &b->segs;
-	char *at = b->base;
+	char *gap = b->base;
 	struct seg *s;
 
 	if (!b->base) {
@@ -144,15 +146,15 @@ static struct seg *alloc_seg(struct weft_bsend *b, size_t bytes)
 		after = b->segs.prev;
 	} else {
 		weft_list_each(pos, tmp, &b->segs) {
-			if ((size_t)((char *)pos - at) >= bytes)
+			if ((size_t)((char *)pos - gap) >= bytes)
 				break;
 			s = weft_container_of(pos, struct seg, link);
-			at = (char *)s + s->bytes;
+			gap = (char *)s + s->bytes;
 			after = pos;
 		}
-		if (at + bytes > b->base + b->size && after == b->segs.prev)
+		if (gap + bytes > b->base + b->size && after == b->segs.prev)
 			return NULL;
-		s = (struct seg *)(void *)at;
+		s = (struct seg *)(void *)gap;
 	}
 	if (!s)
 		return NULL;
@@ -209,8 +211,8 @@ int weft_core_bsend(const struct weft_p2p_args *a)
 
 struct breq {
 	struct weft_req req;
-	struct weft_p2p_args a;	   /* a persistent buffered send ... */
-	struct weft_bsend **where; /* ... or a flush */
+	struct weft_p2p_args a;	   /* arguments of a persistent buffered send */
+	struct weft_bsend **where; /* buffer of a flush; NULL: not a flush */
 	struct weft_persist persist;
 };
 

@@ -14,14 +14,14 @@ struct weft_p2p_args;
 struct weft_req;
 
 /*
- * where: &comm->bsend or weft_bsend_process(). -EBUSY: a buffer is already
- * attached.
+ * Attaches a buffer. where: &comm->bsend or weft_bsend_process(). Returns 0,
+ * -ENOMEM, or -EBUSY: a buffer is already attached.
  */
 struct weft_bsend **weft_bsend_process(void);
 int weft_bsend_attach(struct weft_bsend **where, void *base, MPI_Count size);
 /*
- * Waits until all messages are sent. *base_p is NULL and *size_p 0 if no buffer
- * was attached.
+ * Waits until all messages are sent, and detaches the buffer. *base_p is NULL
+ * and *size_p 0 if no buffer was attached.
  */
 void weft_bsend_detach(struct weft_bsend **where, void **base_p,
 		       MPI_Count *size_p);
@@ -30,7 +30,10 @@ void weft_bsend_flush(struct weft_bsend **where);
 void weft_bsend_reap(struct weft_bsend **where);
 int weft_bsend_iflush(struct weft_bsend **where, struct weft_req **req_p);
 
-/* -ENOBUFS: no buffer is attached, or it is full. */
+/*
+ * Sends a message from the buffer. Returns 0, -errno, or -ENOBUFS: no buffer is
+ * attached, or the buffer is full.
+ */
 int weft_core_bsend(const struct weft_p2p_args *a);
 /* Creates a persistent request; each start is one buffered send. */
 int weft_core_bsend_init(const struct weft_p2p_args *a,

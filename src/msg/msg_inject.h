@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A send without a request, inline because it is nearly all of MPI_Send: few
- * contiguous bytes, a known address, no queued send before it. One fi_tinject,
- * and the buffer may be reused.
+ * Sends without a request, inline because they are nearly all of MPI_Send: few
+ * contiguous bytes, a known address, no queued send before it. The send is one
+ * fi_tinject, and the buffer may be reused immediately.
  */
 #ifndef WEFT_MSG_INJECT_H
 #define WEFT_MSG_INJECT_H
@@ -24,10 +24,11 @@
 static_assert(FI_EAGAIN == EAGAIN, "FI_EAGAIN equals EAGAIN");
 
 /*
- * Returns 0, -EAGAIN or -FI_E*; the lock is held. Queued sends to that process
- * go first: while there are any, to->addr is FI_ADDR_NOTAVAIL.
+ * Sends bytes. Returns 0, -EAGAIN or -FI_E*. The lock is held. Queued sends to
+ * that process are posted first: while there are any, to->addr is
+ * FI_ADDR_NOTAVAIL.
  */
-WEFT_INLINE int weft_core_inject_bytes(const void *at, size_t bytes,
+WEFT_INLINE int weft_core_inject_bytes(const void *data, size_t bytes,
 				       const struct weft_proc *to,
 				       uint64_t word)
 {
@@ -35,7 +36,7 @@ WEFT_INLINE int weft_core_inject_bytes(const void *at, size_t bytes,
 
 	if (weft_unlikely(to->addr == FI_ADDR_NOTAVAIL))
 		return -EAGAIN;
-	rc = (int)fi_tinject(weft_core.ep, at, bytes, to->addr, word);
+	rc = (int)fi_tinject(weft_core.ep, data, bytes, to->addr, word);
 	if (weft_likely(rc == 0)) {
 		weft_count(WEFT_COUNT_SEND_INJECT, 1);
 		weft_count(WEFT_COUNT_SEND_BYTES, bytes);
@@ -43,7 +44,10 @@ WEFT_INLINE int weft_core_inject_bytes(const void *at, size_t bytes,
 	return rc;
 }
 
-/* Returns 0, -EAGAIN: a request is needed, or -errno. The lock is not held. */
+/*
+ * Sends a message. Returns 0, -errno, or -EAGAIN: a request is needed. The lock
+ * is not held.
+ */
 WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
 				 const struct weft_dt *dt, int dest, int tag,
 				 const struct weft_comm *comm, unsigned flags)

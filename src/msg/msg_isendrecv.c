@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See msg_isendrecv.h; called by mpi_sendrecv.c. */
+/*
+ * A send and a receive in one request (msg_isendrecv.h); called by
+ * mpi_sendrecv.c.
+ */
 #include "src/msg/msg_isendrecv.h"
 
 #include "src/comm/comm.h"
@@ -11,16 +14,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct hybrid {
+struct sendrecv {
 	struct weft_req req;
 	struct weft_req *send;
 	struct weft_req *recv;
 	void *tmp;
 };
 
-static int both_step(struct weft_req *r)
+static int sendrecv_step(struct weft_req *r)
 {
-	struct hybrid *p = weft_container_of(r, struct hybrid, req);
+	struct sendrecv *p = weft_container_of(r, struct sendrecv, req);
 	MPI_Status st;
 	int rc, rc2;
 
@@ -36,9 +39,9 @@ static int both_step(struct weft_req *r)
 	return rc ? rc : 1;
 }
 
-static void both_free(struct weft_req *r)
+static void sendrecv_free(struct weft_req *r)
 {
-	struct hybrid *p = weft_container_of(r, struct hybrid, req);
+	struct sendrecv *p = weft_container_of(r, struct sendrecv, req);
 
 	weft_comm_put(r->comm);
 	r->obj.kind = WEFT_KIND_FREE;
@@ -46,24 +49,24 @@ static void both_free(struct weft_req *r)
 	free(p);
 }
 
-static const struct weft_req_ops both_ops = {
+static const struct weft_req_ops sendrecv_ops = {
 	.name = "sendrecv",
 	.start = weft_req_no_start,
 	.cancel = weft_req_no_cancel,
-	.step = both_step,
+	.step = sendrecv_step,
 	.query = weft_req_no_query,
-	.free = both_free,
+	.free = sendrecv_free,
 };
 
 int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 			void *tmp, struct weft_req **req_p)
 {
-	struct hybrid *p = malloc(sizeof(*p));
+	struct sendrecv *p = malloc(sizeof(*p));
 	int rc;
 
 	if (!p)
 		return -ENOMEM;
-	weft_req_init(&p->req, &both_ops, comm, WEFT_REQ_ACTIVE);
+	weft_req_init(&p->req, &sendrecv_ops, comm, WEFT_REQ_ACTIVE);
 	p->tmp = tmp;
 	rc = weft_core_irecv(x->rbuf, x->rcount, x->rdt, x->source, x->rtag,
 			     comm, 0, &p->recv);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A send and a receive behind one request: MPI_Isendrecv. */
+/* A send and a receive combined in one request: MPI_Isendrecv. */
 #ifndef WEFT_MSG_ISENDRECV_H
 #define WEFT_MSG_ISENDRECV_H
 
 #include "src/msg/msg_p2p.h"
 
-/* tmp is freed when both have completed; may be NULL. 0 or -errno. */
+/*
+ * Starts both. tmp (may be NULL) is freed when both have completed. Returns 0
+ * or -errno.
+ */
 int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 			void *tmp, struct weft_req **req_p);
 
 /*
- * Returns a packed copy of count elements, for the replace forms; NULL: no
+ * Returns a packed copy of count elements, for MPI_Sendrecv_replace; NULL: no
  * memory.
  */
 void *weft_core_packed_copy(const void *buf, MPI_Count count,

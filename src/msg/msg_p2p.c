@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending and receiving, each on the shortest path that suffices. A send is one
- * fi_tinject (msg_inject.h), or a request. A blocking receive is completed
- * directly where the provider can, or is a request on the stack.
+ * Entry points of sends and receives; each takes the fastest path that is
+ * possible. A send is one fi_tinject (msg_inject.h), or a request. A blocking
+ * receive is a direct receive if the provider supports it, or a request on the
+ * stack.
  */
 #include "src/msg/msg_p2p.h"
 
@@ -93,7 +94,7 @@ static WEFT_COLD int recv_no_proc(MPI_Status *status)
 	return 0;
 }
 
-/* Direct receive: no request, no CQ entry. */
+/* ---- direct receives: no request, no CQ entry ---------------------------- */
 
 static int direct_end(const struct weft_p2p_args *a,
 		      const struct fi_weft_arrival *d, MPI_Status *status)
@@ -141,7 +142,9 @@ static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
 				: weft_fi_errno(rc);
 }
 
-/* Posts a receive with all fields of its request. The lock is held. */
+/*
+ * Posts a receive and initializes all fields of its request. The lock is held.
+ */
 static WEFT_COLD int post_whole(struct weft_p2p *p,
 				const struct weft_p2p_args *a)
 {

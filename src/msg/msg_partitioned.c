@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See msg_partitioned.h. */
+/* Partitioned communication (msg_partitioned.h). */
 #include "src/msg/msg_partitioned.h"
 
 #include "src/offload/offload_device.h"
@@ -21,8 +21,8 @@ struct hello {
 };
 
 /*
- * The receive of a hello. It outlives a request that is freed before the hello
- * has arrived, so that no later request gets this hello.
+ * Receive of a hello. It outlives a request that is freed before the hello has
+ * arrived, so that no later request gets this hello.
  */
 struct hello_recv {
 	struct weft_list link;
@@ -33,39 +33,48 @@ struct hello_recv {
 struct part {
 	struct weft_req req;
 	struct weft_p2p_args a;
-	int fault;	/* receiver: first error of a partition */
-	int partitions; /* partitions of this side */
-	int pieces; /* sender: messages; one empty message for no partitions */
+	int fault;	/* first error of a partition, in the receiver */
+	int partitions; /* number of partitions of this side */
+	/*
+	 * number of messages of the sender; without partitions one empty
+	 * message
+	 */
+	int pieces;
 	bool sends;
-	bool known;	    /* hello or welcome has arrived */
+	/* the hello (receiver) or welcome (sender) has arrived */
+	bool known;
 	struct hello hello; /* the sender's hello */
 	struct hello_recv
-		*hello_recv; /* receiver: until the hello has arrived */
-	int32_t base;	     /* tag of partition 0 */
-	struct weft_req *welcome_recv;	 /* sender: receive of the welcome */
+		/* receive of the hello, in the receiver until it has arrived */
+		*hello_recv;
+	int32_t base; /* tag of partition 0 */
+	/* receive of the welcome, in the sender */
+	struct weft_req *welcome_recv;
 	struct weft_req *handshake_send; /* send of the hello or welcome */
-	weft_au32 *ready; /* sender, per partition: 1 ready, 2 sent */
-	weft_au32 marked; /* partitions declared ready */
+	/* state of each partition in the sender: 1 ready, 2 sent */
+	weft_au32 *ready;
+	weft_au32 marked; /* number of partitions declared ready */
 	uint32_t sent;
 	int unsent;    /* all partitions before this index are sent */
 	int completed; /* all partitions before this index are complete */
-	struct weft_req **reqs; /* one per partition of the sender */
-	char *copy;		/* receiver, if the type is not contiguous */
-	bool posted; /* receiver: the receives of this start are posted */
+	struct weft_req **reqs; /* requests, one per partition of the sender */
+	/* packed data in the receiver, if the type is not contiguous */
+	char *copy;
+	/* the receives of this start are posted, in the receiver */
+	bool posted;
 	struct weft_persist persist;
 };
 
 /*
- * Between the thread that steps and a thread in MPI_Parrived; taken before the
- * core's lock.
+ * Lock between the thread that steps the request and a thread in MPI_Parrived;
+ * taken before the core's lock.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * Returns a communicator of all processes of the job, in the library's own
- * context.
+ * Returns a communicator of all processes of the job, in the library's context.
  */
-static struct weft_comm *library(void)
+static struct weft_comm *library_comm(void)
 {
 	static struct weft_comm lib;
 
@@ -77,8 +86,8 @@ static struct weft_comm *library(void)
 	return &lib;
 }
 
-/* Returns new tags, unique among those in use in this process. */
-static int32_t take_tags(int n)
+/* Returns the first of n new tags that are not in use in this process. */
+static int32_t new_tags(int n)
 {
 	static int32_t next;
 	int32_t tag;
@@ -97,7 +106,7 @@ static struct weft_dt *byte_type(void)
 	return weft_dt_of(MPI_BYTE);
 }
 
-/* ---- the sender --------------------------------------------------------- */
+/* ---- the sender ---------------------------------------------------------- */
 
 static int send_hello(struct part *p)
 {
@@ -105,10 +114,10 @@ static int send_hello(struct part *p)
 
 	p->hello.partitions = p->pieces;
 	p->hello.bytes = p->a.count * p->a.dt->size;
-	p->hello.id = take_tags(1);
+	p->hello.id = new_tags(1);
 	p->hello.proc = weft_core.job.rank;
 	rc = weft_core_irecv(&p->base, sizeof(p->base), byte_type(),
-			     MPI_ANY_SOURCE, p->hello.id, library(),
+			     MPI_ANY_SOURCE, p->hello.id, library_comm(),
 			     WEFT_P2P_COLL, &p->welcome_recv);
 	if (rc)
 		return rc;
@@ -119,11 +128,11 @@ static int send_hello(struct part *p)
 
 static int send_one(struct part *p, int i)
 {
-	char *at = (char *)p->a.buf + i * p->a.count * p->a.dt->extent;
+	char *data = (char *)p->a.buf + i * p->a.count * p->a.dt->extent;
 
-	return weft_core_isend(at, p->a.count, p->a.dt,
+	return weft_core_isend(data, p->a.count, p->a.dt,
 			       p->a.comm->proc[p->a.peer], p->base + i,
-			       library(), WEFT_P2P_GROUP, &p->reqs[i]);
+			       library_comm(), WEFT_P2P_GROUP, &p->reqs[i]);
 }
 
 /*
@@ -142,7 +151,7 @@ static int send_ready(struct part *p)
 		if (weft_load32(&p->ready[i]) != 1)
 			continue;
 		rc = send_one(p, i);
-		/* relaxed: only the stepping thread acts on it */
+		/* relaxed: only the stepping thread uses the value 2 */
 		weft_store32_relaxed(&p->ready[i], 2);
 		p->sent++;
 	}
@@ -195,7 +204,7 @@ static int expect_hello(struct part *p)
 	return rc;
 }
 
-/* Receives of hellos whose requests were freed. */
+/* Receives of hellos whose requests were freed before the hello arrived. */
 static struct weft_list orphan_hellos = { &orphan_hellos, &orphan_hellos };
 
 static void defer_hello_recv(struct hello_recv *l)
@@ -224,7 +233,10 @@ void weft_partitioned_reap(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The hello has arrived: checks that the sizes agree, answers with the tags. */
+/*
+ * Called when the hello has arrived: checks that the sizes agree, and sends the
+ * welcome with the tags.
+ */
 static int send_welcome(struct part *p)
 {
 	MPI_Count total = p->partitions * p->a.count * p->a.dt->size;
@@ -247,9 +259,9 @@ static int send_welcome(struct part *p)
 		if (!p->copy)
 			return -ENOMEM;
 	}
-	p->base = take_tags((int)p->hello.partitions);
+	p->base = new_tags((int)p->hello.partitions);
 	return weft_core_isend(&p->base, sizeof(p->base), byte_type(),
-			       p->hello.proc, p->hello.id, library(),
+			       p->hello.proc, p->hello.id, library_comm(),
 			       WEFT_P2P_COLL, &p->handshake_send);
 }
 
@@ -261,7 +273,8 @@ static int post_all(struct part *p)
 	for (i = 0; i < p->hello.partitions && !rc; i++)
 		rc = weft_core_irecv(to + i * p->hello.bytes, p->hello.bytes,
 				     byte_type(), p->hello.proc, p->base + i,
-				     library(), WEFT_P2P_GROUP, &p->reqs[i]);
+				     library_comm(), WEFT_P2P_GROUP,
+				     &p->reqs[i]);
 	p->posted = true;
 	return rc;
 }
@@ -330,21 +343,22 @@ static int part_start(struct weft_req *r)
 	int i;
 
 	r->error = 0;
-	/* relaxed: inactive, no thread waits */
+	/* relaxed: the request is inactive, so no thread waits for it */
 	weft_store32_relaxed(&r->done, 0);
 	r->flags |= WEFT_REQ_ACTIVE;
 	p->posted = false;
-	weft_store32_relaxed(&p->marked, 0); /* relaxed: not stepped yet */
+	/* relaxed: the progress loop does not see this request yet */
+	weft_store32_relaxed(&p->marked, 0);
 	p->sent = 0;
 	p->unsent = p->completed = 0;
 	p->fault = 0;
 	for (i = 0; p->sends && i < p->pieces; i++)
-		/* relaxed: not stepped yet */
+		/* relaxed: the progress loop does not see this request yet */
 		weft_store32_relaxed(&p->ready[i], 0);
 	if (p->sends && !p->partitions) {
-		/* relaxed: not stepped yet */
+		/* relaxed: the progress loop does not see this request yet */
 		weft_store32_relaxed(&p->ready[0], 1);
-		/* relaxed: not stepped yet */
+		/* relaxed: the progress loop does not see this request yet */
 		weft_store32_relaxed(&p->marked, 1);
 	}
 	if (p->a.peer == MPI_PROC_NULL) {
@@ -389,7 +403,10 @@ static const struct weft_req_ops part_ops = {
 	.free = part_free,
 };
 
-/* References on the communicator: of the request itself, and of its hello. */
+/*
+ * Returns the number of references on the communicator: one of the request, and
+ * one of its hello.
+ */
 static unsigned part_holds(const struct weft_req *r)
 {
 	const struct part *p = weft_container_of(r, const struct part, req);
@@ -487,19 +504,19 @@ int weft_partitioned_ready(struct weft_req *r, int first, int last)
  */
 static bool partition_arrived(struct part *p, int partition)
 {
-	MPI_Count mine = p->a.count * p->a.dt->size, its = p->hello.bytes;
+	MPI_Count mine = p->a.count * p->a.dt->size, theirs = p->hello.bytes;
 	MPI_Count i, last;
 
 	if (weft_req_is_done(&p->req))
 		return true;
 	if (!p->posted)
 		return false;
-	if (!mine || !its) {
+	if (!mine || !theirs) {
 		mine = p->hello.partitions;
-		its = p->partitions;
+		theirs = p->partitions;
 	}
-	last = ((partition + 1) * mine - 1) / its;
-	for (i = partition * mine / its; i <= last; i++)
+	last = ((partition + 1) * mine - 1) / theirs;
+	for (i = partition * mine / theirs; i <= last; i++)
 		if (i < p->hello.partitions && !has_arrived(p, i))
 			return false;
 	return true;

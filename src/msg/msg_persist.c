@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent requests of a communicator; see msg_persist.h. */
+/* Persistent requests of a communicator (msg_persist.h). */
 #include "src/msg/msg_persist.h"
 
 #include "src/comm/comm.h"
@@ -27,7 +27,9 @@ void weft_persist_remove(struct weft_persist *p)
 	weft_unlock();
 }
 
-/* References of p without pending communication. */
+/*
+ * Returns the number of references that p holds without pending communication.
+ */
 static unsigned idle_refs(const struct weft_persist *p)
 {
 	if (p->req->flags & WEFT_REQ_ACTIVE && !weft_req_is_done(p->req))

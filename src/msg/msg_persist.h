@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The persistent requests of a communicator. Every request holds references on
- * its communicator, and the number of references shows whether communication is
+ * Persistent requests of a communicator. Every request holds references on its
+ * communicator, and the number of references shows whether communication is
  * pending; references of inactive persistent requests do not count.
  * MPI_Comm_disconnect finds these requests in a list, so that starting and
  * completing a request costs nothing.
@@ -16,11 +16,14 @@
 struct weft_comm;
 struct weft_req;
 
-/* A persistent request in the list of its communicator. */
+/* Entry of a persistent request in the list of its communicator. */
 struct weft_persist {
 	struct weft_list link;
 	const struct weft_req *req;
-	/* references on the communicator while inactive; NULL: one */
+	/*
+	 * returns the number of references on the communicator while inactive;
+	 * NULL: one
+	 */
 	unsigned (*holds)(const struct weft_req *r);
 };
 

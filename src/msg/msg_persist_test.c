@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests: which references on a communicator mean pending communication. */
+/*
+ * Tests of which references on a communicator count as pending communication.
+ */
 #include "src/comm/comm.h"
 #include "src/core/core_lock.h"
 #include "src/msg/msg_persist.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Probes by FI_PEEK, matched probes by FI_CLAIM; see msg_probe.h. */
+/* Probes by FI_PEEK, and matched probes by FI_CLAIM (msg_probe.h). */
 #include "src/msg/msg_probe.h"
 
 #include "src/base/clock.h"
@@ -85,7 +85,10 @@ static int probe_claim(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	return 1;
 }
 
-/* One progress pass; the deadlock report needs a request to describe. */
+/*
+ * Makes one progress pass. In virtual time it registers a request, which the
+ * deadlock report describes.
+ */
 static void poll_for(const struct weft_p2p_args *a)
 {
 	struct weft_p2p p;
@@ -132,8 +135,8 @@ static int probe_dead_peer(const struct weft_p2p_args *a, uint64_t *next_ns,
 }
 
 /*
- * An unexpected message completes nothing, so waiting for one is polling, with
- * increasing intervals.
+ * The arrival of an unexpected message completes no operation, so a probe waits
+ * by polling, with increasing intervals.
  */
 int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		    MPI_Status *status)
@@ -150,7 +153,8 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		uint32_t mark = weft_load32(&weft_completed);
 
 		/*
-		 * messages that arrived before the death count: probe once more
+		 * probe once more: the message may have arrived before the peer
+		 * died
 		 */
 		rc = weft_core_iprobe(a, msg_p, status);
 		if (rc || dead_err)
@@ -165,7 +169,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 			continue;
 		if (idle >= spins + yields ||
 		    !weft_wait_policy_yield(&weft_core.policy, now))
-			weft_progress_sleep(mark, 1);
+			weft_progress_block(mark, 1);
 	}
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The progress loop and the methods of waiting in it.
+ * Progress loop, and waiting in it.
  *
  * A wait polls first; after weft_core.spin empty polls it blocks in
  * fi_cq_sread. Between hosts, where each poll is a system call, spin adapts: a
- * block longer than all polls decrements it, a shorter one increments it. With
- * several threads one of them blocks there, the others on a condition variable;
- * a thread that completes a request wakes both.
+ * block that lasts longer than all polls decrements it, a shorter one
+ * increments it. With several threads one of them blocks in fi_cq_sread, the
+ * others on a condition variable; a thread that completes a request wakes both.
  */
 #include "src/msg/msg_progress.h"
 
@@ -28,20 +28,24 @@
 #include <time.h>
 
 #define BATCH		 16
-#define PEND_MS		 1  /* timeout while operations are queued for retry */
-#define JOIN_MS		 20 /* timeout while a route is being joined */
+/* timeout in ms while operations are queued for retry */
+#define PEND_MS		 1
+#define JOIN_MS		 20 /* timeout in ms while a route is being joined */
 #define FOREVER		 -1
 #define WATCHERS	 2
-#define SYSCALL_POLLS_NS 6000 /* duration of WEFT_SYSCALL_POLLS polls */
+/* duration of WEFT_SYSCALL_POLLS polls, in ns */
+#define SYSCALL_POLLS_NS 6000
 
 static struct weft_list incoming = { &incoming, &incoming };
-/* used by the stepper */
+/* requests being stepped; accessed by the stepping thread only */
 static struct weft_list running = { &running, &running };
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
-static unsigned waiters;		/* threads on the condition variable */
-static bool cq_blocked;			/* a thread is in fi_cq_sread */
+/* number of threads on the condition variable */
+static unsigned waiters;
+static bool cq_blocked;			/* a thread blocks in fi_cq_sread */
 static struct weft_idle *blocked_waits; /* waits of the blocked threads */
-static struct weft_coalesced_task stepper; /* one thread runs the steps */
+/* makes one thread at a time run the steps */
+static struct weft_coalesced_task stepper;
 static const struct weft_watcher *watcher[WATCHERS + 1];
 
 /* ---- watchers ------------------------------------------------------------ */
@@ -57,14 +61,15 @@ void weft_progress_add_watcher(const struct weft_watcher *w)
 }
 
 /*
- * Returns the longest timeout of a wait; the last entry of the table is NULL.
+ * Returns the timeout of a wait in ms: the shortest interval of the watchers.
+ * The last entry of the table is NULL.
  */
 static int watch_ms(void)
 {
 	int ms = FOREVER;
 
 	for (int i = 0; watcher[i]; i++) {
-		if (watcher[i]->look && (ms < 0 || watcher[i]->ms < ms))
+		if (watcher[i]->idle && (ms < 0 || watcher[i]->ms < ms))
 			ms = watcher[i]->ms;
 	}
 	return ms;
@@ -73,8 +78,8 @@ static int watch_ms(void)
 static WEFT_COLD void call_idle_watchers(void)
 {
 	for (int i = 0; watcher[i]; i++) {
-		if (watcher[i]->look)
-			watcher[i]->look();
+		if (watcher[i]->idle)
+			watcher[i]->idle();
 	}
 }
 
@@ -86,7 +91,7 @@ static WEFT_COLD void call_stuck_watchers(void)
 	}
 }
 
-/* ---- completions -------------------------------------------------------- */
+/* ---- completions --------------------------------------------------------- */
 
 WEFT_INLINE void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
@@ -99,7 +104,9 @@ WEFT_INLINE void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
 	}
 }
 
-/* Reads one failed operation; returns 1, or 0 if another thread read it. */
+/*
+ * Handles one failed operation. Returns 1, or 0 if another thread has read it.
+ */
 static WEFT_COLD int dispatch_error(void)
 {
 	struct fi_cq_err_entry err = { 0 };
@@ -158,7 +165,7 @@ void weft_progress_read(void)
 	poll_cq();
 }
 
-/* A request was completed: other threads may wait for it. */
+/* Wakes other threads, which may wait for a request that was completed. */
 static void wake_others(void)
 {
 	if (waiters)
@@ -189,7 +196,7 @@ void weft_progress_wake(void)
 	weft_unlock();
 }
 
-/* ---- requests that are stepped ------------------------------------------- */
+/* ---- stepped requests ---------------------------------------------------- */
 
 static void step_completed(struct weft_req *r, int rc)
 {
@@ -201,11 +208,13 @@ static void step_completed(struct weft_req *r, int rc)
 	weft_unlock();
 }
 
-/* One pass over the registered requests; the caller is the stepper. */
+/*
+ * Makes one pass over the registered requests. Called by one thread at a time.
+ */
 static int step_all(void *arg)
 {
 	struct weft_list *pos, *tmp;
-	int over = 0;
+	int done = 0;
 
 	weft_lock();
 	weft_list_splice_back(&running, &incoming);
@@ -218,12 +227,15 @@ static int step_all(void *arg)
 		if (!rc)
 			continue;
 		step_completed(r, rc);
-		over++;
+		done++;
 	}
-	return over;
+	return done;
 }
 
-/* Another thread may have completed what a running step waits for. */
+/*
+ * Steps all requests, here or in the thread that is stepping: this thread may
+ * have completed an operation that a running step waits for.
+ */
 static int run_steps(void)
 {
 	return weft_coalesced_task_run(&stepper, step_all, NULL);
@@ -244,7 +256,7 @@ void weft_progress_add_held(struct weft_req *r)
 	weft_add32(&weft_core.stepping, 1);
 }
 
-/* ---- the loop ----------------------------------------------------------- */
+/* ---- progress loop ------------------------------------------------------- */
 
 WEFT_INLINE int progress(void)
 {
@@ -260,7 +272,7 @@ WEFT_INLINE int progress(void)
 	if (weft_unlikely(weft_threads) && n)
 		wake_others();
 	weft_unlock();
-	/* relaxed: a hint; the steps themselves take the lock */
+	/* relaxed: only a hint; the steps take the lock */
 	if (weft_unlikely(weft_load32_relaxed(&weft_core.stepping)))
 		n += run_steps();
 	/* relaxed: a hint */
@@ -274,14 +286,14 @@ int weft_progress(void)
 	return progress();
 }
 
-/* Blocks in the completion queue; the lock is released meanwhile. */
+/* Blocks in the completion queue; releases the lock meanwhile. */
 static void block_in_cq(uint32_t mark, int timeout_ms)
 {
 	struct fi_cq_tagged_entry e[BATCH];
 	ssize_t n;
 
 	/*
-	 * There is no periodic check in virtual time: check for dead peers
+	 * In virtual time there is no periodic check, so check for dead peers
 	 * before blocking.
 	 */
 	if (weft_unlikely(weft_core.virt))
@@ -300,9 +312,9 @@ static void block_in_cq(uint32_t mark, int timeout_ms)
 }
 
 /*
- * Blocks while another thread blocks in the queue. A thread that completes a
- * request wakes all, and so does that other thread when it leaves, so that one
- * of them replaces it.
+ * Blocks while another thread blocks in the completion queue. A thread that
+ * completes a request wakes all. The thread in the queue also wakes all when it
+ * leaves, so that one of them replaces it.
  */
 static void block_on_condition(int timeout_ms)
 {
@@ -323,9 +335,9 @@ static void block_on_condition(int timeout_ms)
 
 /*
  * Live, operations queued for retry and joins of routes are checked
- * periodically. In virtual time the provider ends the wait in both cases, and a
- * timeout would prevent it from detecting a deadlock; virtual time would jump,
- * too.
+ * periodically. In virtual time the provider ends the wait in both cases; a
+ * timeout would prevent it from detecting a deadlock, and virtual time would
+ * jump.
  */
 WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
@@ -338,14 +350,14 @@ WEFT_HOT int weft_progress_timeout(int timeout_ms)
 	return timeout_ms;
 }
 
-void weft_progress_sleep(uint32_t mark, int timeout_ms)
+void weft_progress_block(uint32_t mark, int timeout_ms)
 {
 	weft_lock();
 	if (weft_load32(&weft_completed) != mark) {
 		weft_unlock();
 		return;
 	}
-	if (!weft_core.can_sleep) {
+	if (!weft_core.can_block) {
 		weft_unlock();
 		weft_wait_policy_release_cpu();
 		return;
@@ -377,7 +389,10 @@ void weft_idle_unregister(struct weft_idle *w)
 	weft_unlock();
 }
 
-/* In virtual time an unsuccessful poll blocks briefly: show what for. */
+/*
+ * In virtual time an unsuccessful poll blocks briefly: register the requests,
+ * for the deadlock report.
+ */
 static WEFT_COLD void poll_registered(struct weft_req *const *req, int nreq,
 				      bool any)
 {
@@ -405,8 +420,8 @@ void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
 }
 
 /*
- * Adapts the number of polls: compares the duration of the block with that of
- * polling.
+ * Adapts the number of polls, by comparing the duration of the block with that
+ * of polling.
  */
 static void adapt_spin(uint64_t ns)
 {
@@ -425,7 +440,7 @@ static void block_registered(struct weft_idle *w)
 	uint64_t start_ns = weft_core.polls_are_syscalls ? weft_now_ns() : 0;
 
 	weft_idle_register(w);
-	weft_progress_sleep(w->mark, FOREVER);
+	weft_progress_block(w->mark, FOREVER);
 	weft_idle_unregister(w);
 	if (start_ns)
 		adapt_spin(weft_now_ns() - start_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The progress loop: reads the completion queue, retries operations that found
- * the provider full, and steps registered requests.
+ * Progress loop: reads the completion queue, retries operations that the
+ * provider refused with -EAGAIN, and steps registered requests.
  */
 #ifndef WEFT_MSG_PROGRESS_H
 #define WEFT_MSG_PROGRESS_H
@@ -14,14 +14,14 @@
 struct weft_comm;
 struct weft_req;
 
-/* One pass; takes the lock. Returns the number of events. */
+/* Makes one pass; takes the lock. Returns the number of events. */
 int weft_progress(void);
 
 /*
- * One pass for calls that an application repeats until they succeed (tests,
- * probes): where ranks share cores, unsuccessful passes yield the core at
- * times. req: the requests that the call tests, all of them or any, for the
- * deadlock report.
+ * Makes one pass for calls that an application repeats until they succeed
+ * (tests, probes). If ranks share cores, every few unsuccessful passes yield
+ * the core. req: the requests that the call tests, for the deadlock report;
+ * any: one of them is enough.
  */
 struct weft_req;
 void weft_progress_poll(struct weft_req *const *req, int nreq, bool any);
@@ -38,16 +38,17 @@ void weft_progress_poll(struct weft_req *const *req, int nreq, bool any);
  * progress it blocks, unless a request has completed since the last pass.
  */
 struct weft_idle {
-	unsigned left; /* passes before blocking */
-	uint32_t mark; /* weft_completed when the condition was checked */
-	/* requests that are waited for, if any: for reports */
+	unsigned left; /* number of passes left before blocking */
+	/* value of weft_completed when the condition was checked */
+	uint32_t mark;
+	/* requests that the thread waits for, or NULL; for reports */
 	struct weft_req *const *req;
 	int nreq;
-	bool any; /* one of the requests is enough */
-	/* or a collective on this communicator ... */
+	bool any; /* completion of one of the requests is enough */
+	/* communicator of the collective that the thread waits for, or NULL */
 	const struct weft_comm *comm;
-	int seq;		/* ... with this number */
-	struct weft_idle *next; /* wait of another thread, while blocked */
+	int seq;		/* number of that collective */
+	struct weft_idle *next; /* wait of the next blocked thread */
 };
 
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
@@ -55,8 +56,7 @@ struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 void weft_idle_pass(struct weft_idle *w);
 
 /*
- * For threads that wait by polling: registers what they wait for, between these
- * two calls.
+ * Register and unregister what a thread waits for, while it waits by polling.
  */
 void weft_idle_register(struct weft_idle *w);
 void weft_idle_unregister(struct weft_idle *w);
@@ -66,53 +66,55 @@ void weft_progress_wait(struct weft_req *r);
 
 /*
  * Registers an active request for ops->step; the loop removes it when step
- * reports its end. Steps once immediately, so that short requests complete
- * here.
+ * reports its end. Steps the request once immediately, so that short requests
+ * complete here.
  */
 void weft_progress_add(struct weft_req *r);
 /*
- * Registers a request from a completion, with the lock held: the loop steps it
- * soon.
+ * Registers a request from a completion function, with the lock held. The loop
+ * steps it in the next pass.
  */
 void weft_progress_add_held(struct weft_req *r);
-/* Reads completions, with the lock held; does nothing else. */
+/* Reads completions and nothing else. The lock is held. */
 void weft_progress_read(void);
 
 /*
- * Blocks once, until something may have happened; returns at once if
+ * Blocks once, until an event may have occurred; returns immediately if
  * weft_completed differs from mark. timeout_ms < 0: no timeout.
  */
-void weft_progress_sleep(uint32_t mark, int timeout_ms);
+void weft_progress_block(uint32_t mark, int timeout_ms);
 /* Returns the timeout of a wait, reduced if there is periodic work. */
 int weft_progress_timeout(int timeout_ms);
 
 /*
  * Called when there is new work that no completion reports (msg_retry.c, a
- * route being joined): a blocked thread has to check it periodically. The lock
+ * route being joined), which a blocked thread must check periodically. The lock
  * is held.
  */
 void weft_progress_recheck(void);
 
 /*
- * Wakes a thread that blocks in weft_progress_wait(): a request was completed
- * outside the progress loop (generalized requests).
+ * Wakes threads that block in weft_progress_wait(), after a request was
+ * completed outside the progress loop (generalized requests).
  */
 void weft_progress_wake(void);
 
 /*
- * Notifies threads of a changed condition; the lock is held. Code outside the
- * loop that changes one has to call it: threads block without timeout.
+ * Notifies waiting threads of a changed condition. The lock is held. Code
+ * outside the loop that changes a condition must call this: threads block
+ * without timeout.
  */
 void weft_progress_notify(void);
 
 /*
- * Callbacks for events that only the loop detects. look: nothing happened
+ * Callbacks for events that only the loop detects. idle: no event occurred
  * during a wait of at most ms; the lock is held. stuck: the fabric reports that
  * all ranks wait forever; first: the waits of the blocked threads, linked by
- * next. Either may be NULL. Registered before the first wait.
+ * next. Either callback may be NULL. Watchers are registered before the first
+ * wait.
  */
 struct weft_watcher {
-	void (*look)(void);
+	void (*idle)(void);
 	int ms;
 	void (*stuck)(const struct weft_idle *first);
 };

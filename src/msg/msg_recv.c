@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A receive as a request. The provider matches: a receive from a known source
+ * Receives as requests. The provider matches: a receive from a known source
  * with a known tag is an exact tag word. Data that cannot be received in place
- * is received into a bounce buffer and unpacked when it has arrived.
+ * is received into a bounce buffer and unpacked after its arrival.
  */
 #include "src/core/core_fi.h"
 #include "src/msg/msg_recv.h"
@@ -19,7 +19,7 @@
 
 #define IOV_MAX_PIECES 16
 
-/* ---- completion --------------------------------------------------------- */
+/* ---- completion ---------------------------------------------------------- */
 
 static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
 {
@@ -32,8 +32,8 @@ static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
 }
 
 /*
- * Fills the fields of the status, sends a requested acknowledgement, unpacks.
- * err: 0 or -errno; returns the error of the request.
+ * Fills the fields of the status, sends a requested acknowledgement, and
+ * unpacks. err: 0 or -errno. Returns the error of the request.
  */
 static int fill_result(struct weft_p2p *p, const struct fi_cq_tagged_entry *e,
 		       int err)
@@ -128,7 +128,7 @@ void weft_p2p_wait(struct weft_req *r)
 		weft_p2p_pass(r, &w);
 }
 
-/* ---- posting ------------------------------------------------------------ */
+/* ---- posting ------------------------------------------------------------- */
 
 static int post_pieces(struct weft_p2p *p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A receive as a request. A receive into contiguous memory with no queued
- * receive before it is inline, because it is nearly all of MPI_Irecv: only the
- * fields that its completion needs are set.
+ * Receives as requests. A receive into contiguous memory with no queued receive
+ * before it is inline, because it is nearly all of MPI_Irecv: only the fields
+ * that its completion needs are set.
  */
 #ifndef WEFT_MSG_RECV_H
 #define WEFT_MSG_RECV_H
@@ -13,28 +13,28 @@
 #include <errno.h>
 #include <rdma/fi_tagged.h>
 
-/* Fills p after weft_req_init(). */
+/* Initializes p as a receive, after weft_req_init(). */
 void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a);
-/* Makes p active; the lock is held. 0 or -errno (then p is not active). */
+/* Makes p active; the lock is held. Returns 0 or -errno (p is not active). */
 int weft_p2p_start_recv(struct weft_p2p *p);
-/* Completion of a receive, also of a matched message. */
+/* Completes a receive, also of a matched message. */
 void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 			int err);
 
 /*
- * Completion of a direct receive, which has no CQ entry: a few stores, or a
+ * Completes a direct receive, which has no CQ entry: with a few stores, or in a
  * step of the progress loop if there is more to do.
  */
 void weft_p2p_arrived(struct fi_weft_arrival *a);
 
 /*
- * Polls for a's message only, if there is no other work: much cheaper than a
- * pass of the progress loop.
+ * Polls only for the message of a, if there is no other work: much cheaper than
+ * a pass of the progress loop.
  */
 WEFT_INLINE void weft_arrival_poll(const struct fi_weft_arrival *a,
 				   struct weft_idle *w)
 {
-	/* relaxed: a hint, in the only thread */
+	/* relaxed: only a hint, and there is only one thread */
 	if (weft_unlikely(weft_core.pending ||
 			  weft_load32_relaxed(&weft_core.stepping)))
 		return;
@@ -43,8 +43,8 @@ WEFT_INLINE void weft_arrival_poll(const struct fi_weft_arrival *a,
 }
 
 /*
- * weft_idle_pass() for one request, with weft_arrival_poll() if it is a direct
- * receive.
+ * As weft_idle_pass(), for one request; uses weft_arrival_poll() if it is a
+ * direct receive.
  */
 void weft_p2p_pass(struct weft_req *r, struct weft_idle *w);
 
@@ -85,9 +85,10 @@ WEFT_INLINE void weft_p2p_match_word(const struct weft_p2p_args *a,
 }
 
 /*
- * Posts a receive into contiguous memory with no queued receive before it, with
- * the fields that the completion needs; not in virtual time, where the deadlock
- * report needs all fields. -EAGAIN: not possible. The lock is held.
+ * Posts a receive into contiguous memory if no receive is queued, and sets only
+ * the fields that the completion needs. Not used in virtual time, where the
+ * deadlock report needs all fields. Returns -EAGAIN if it is not possible. The
+ * lock is held.
  */
 WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 				       const struct weft_p2p_args *a)
@@ -111,8 +112,8 @@ WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 }
 
 /*
- * weft_p2p_post_in_place() with a request from the pool; NULL: use
- * weft_p2p_begin().
+ * As weft_p2p_post_in_place(), with a request from the pool. Returns NULL if
+ * weft_p2p_begin() must be used.
  */
 WEFT_INLINE struct weft_p2p *
 weft_p2p_open_in_place(const struct weft_p2p_args *a)
@@ -127,7 +128,8 @@ weft_p2p_open_in_place(const struct weft_p2p_args *a)
 	weft_obj_init(&p->req.obj, WEFT_KIND_REQ);
 	p->req.ops = &weft_p2p_ops;
 	p->data.dt = a->dt;
-	if (weft_unlikely(!weft_core.direct_requests)) /* read by cancel */
+	/* p2p_cancel() reads the list */
+	if (weft_unlikely(!weft_core.direct_requests))
 		weft_list_init(&p->pend.link);
 	if (weft_unlikely(weft_p2p_post_in_place(p, a))) {
 		p->req.obj.kind = WEFT_KIND_FREE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life cycle of requests; see msg_req.h. */
+/* Life cycle of requests (msg_req.h). */
 #include "src/msg/msg_req.h"
 
 #include "src/core/core_lock.h"
@@ -90,7 +90,7 @@ void weft_req_status(const struct weft_req *r, MPI_Status *status)
 		weft_status_set_cancelled(status, true);
 }
 
-/* Frees a request. */
+/* Frees a request. Returns 0, or the error of a generalized request. */
 static int free_request(struct weft_req *r)
 {
 	int error = r->flags & WEFT_REQ_GREQ ? r->ops->leave(r) : 0;

@@ -12,10 +12,10 @@
  * inactive. MPI_Request_free on an active request leaves an orphan, which is
  * freed when it completes.
  *
- * A collective is a request inside a larger object of coll/: its ops advance it
- * from the progress loop. coll/ calls weft_req_init(), then
- * weft_progress_add(); its step() returns 0 while it is incomplete, and 1 (or
- * an error) at its end: the progress loop then completes it.
+ * A collective is a request inside a larger object of coll/. coll/ calls
+ * weft_req_init(), then weft_progress_add(); the progress loop calls step(),
+ * which returns 0 while the collective is incomplete, and 1 or an error at its
+ * end. The loop then completes the request.
  */
 #ifndef WEFT_MSG_REQ_H
 #define WEFT_MSG_REQ_H
@@ -34,31 +34,38 @@ struct weft_dt;
 struct weft_req;
 
 struct weft_req_ops {
-	const char *name; /* for reports: "send", "recv", "allreduce" */
-	/* start: makes an inactive persistent request active. 0 or -errno
-	 * (stays inactive). Never blocks. */
+	const char *name; /* name in reports: "send", "recv", "allreduce" */
+	/*
+	 * start: makes an inactive persistent request active. Returns 0 or
+	 * -errno (the request stays inactive). Never blocks.
+	 */
 	int (*start)(struct weft_req *r);
-	/* cancel: tries to cancel an active request; the outcome is in the
-	 * status. 0 or -errno. */
+	/*
+	 * cancel: tries to cancel an active request; the status contains the
+	 * outcome. Returns 0 or -errno.
+	 */
 	int (*cancel)(struct weft_req *r);
 	/*
 	 * step: advances a request that weft_progress_add() registered; called
 	 * by one thread at a time, without the lock; may post messages, must
-	 * not block. 0: incomplete; 1: done; -errno or an MPI code: failed.
+	 * not block. Returns 0: incomplete; 1: done; -errno or an MPI code:
+	 * failed.
 	 */
 	int (*step)(struct weft_req *r);
 	/*
 	 * wait: NULL, or a function that waits for this request faster than the
-	 * progress loop; one thread only.
+	 * progress loop; used with one thread only.
 	 */
 	void (*wait)(struct weft_req *r);
-	/* query: called once when the application collects the request, without
-	 * the lock; may change the status (generalized requests). Returns 0
-	 * or an MPI error code. */
+	/*
+	 * query: called once when the application collects the request, without
+	 * the lock; may change the status (generalized requests). Returns 0 or
+	 * an MPI error code.
+	 */
 	int (*query)(struct weft_req *r, MPI_Status *status);
 	/*
-	 * leave: NULL except for generalized requests: calls the user's free
-	 * function, without the lock. Returns 0 or an MPI error code.
+	 * leave: calls the user's free function of a generalized request,
+	 * without the lock; otherwise NULL. Returns 0 or an MPI error code.
 	 */
 	int (*leave)(struct weft_req *r);
 	/*
@@ -68,7 +75,10 @@ struct weft_req_ops {
 	void (*free)(struct weft_req *r);
 };
 
-/* Functions for slots that a kind of request does not support. */
+/*
+ * Functions for operations that a kind of request does not support, with their
+ * return values.
+ */
 int weft_req_no_start(struct weft_req *r);  /* -EINVAL */
 int weft_req_no_cancel(struct weft_req *r); /* 0, changes nothing */
 int weft_req_no_step(struct weft_req *r);   /* 1 */
@@ -77,13 +87,14 @@ int weft_req_no_query(struct weft_req *r, MPI_Status *status); /* 0 */
 enum {
 	WEFT_REQ_PERSISTENT = 1,
 	WEFT_REQ_ACTIVE = 2,
-	WEFT_REQ_ORPHAN = 4,	/* has no handle any more */
-	WEFT_REQ_CANCELLED = 8, /* completed by cancel */
-	WEFT_REQ_SEND = 16,	/* status has no source, tag and count */
+	WEFT_REQ_ORPHAN = 4,	/* the application has freed the handle */
+	WEFT_REQ_CANCELLED = 8, /* the request was completed by a cancel */
+	WEFT_REQ_SEND = 16,	/* the status has no source, tag and count */
 	WEFT_REQ_GREQ = 32,
 	WEFT_REQ_PARTITIONED = 64, /* partitioned communication */
-	WEFT_REQ_CONST = 128,	   /* shared, always done, never freed */
-	WEFT_REQ_DIRECT = 256,	   /* a direct receive, without CQ entry */
+	/* a shared object that is always done and never freed */
+	WEFT_REQ_CONST = 128,
+	WEFT_REQ_DIRECT = 256, /* a direct receive, without CQ entry */
 };
 
 struct weft_req {
@@ -92,10 +103,11 @@ struct weft_req {
 	weft_au32 done; /* 1: complete; stored last, with release */
 	uint32_t flags; /* WEFT_REQ_ */
 	int error;	/* 0, -errno, or an MPI code > 0 */
-	int source;	/* source and tag of the status */
+	int source;	/* source in the status */
 	int tag;
-	MPI_Count bytes;	/* bytes received */
-	struct weft_list link;	/* entry in the progress list or retry queue */
+	MPI_Count bytes; /* bytes received */
+	/* entry in the progress list or the list of orphans */
+	struct weft_list link;
 	struct weft_comm *comm; /* owner of the error handler; may be NULL */
 };
 
@@ -105,11 +117,12 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 /* Sets the empty status of sends, null and inactive requests. */
 void weft_status_empty(MPI_Status *status);
 
-extern weft_au32 weft_completed WEFT_HIDDEN; /* requests completed so far */
+/* number of requests completed so far */
+extern weft_au32 weft_completed WEFT_HIDDEN;
 /* Number of completed orphans; the progress loop frees them. */
 extern weft_au32 weft_req_orphans WEFT_HIDDEN;
 void weft_req_free_orphans(void);
-/* Adds a completed orphan; the lock is held. */
+/* Adds a completed orphan to the list. The lock is held. */
 void weft_req_orphaned(struct weft_req *r);
 
 static inline bool weft_req_is_done(const struct weft_req *r)
@@ -123,8 +136,10 @@ static inline bool weft_req_is_done(const struct weft_req *r)
 	return done != 0;
 }
 
-/* Completes an active request; error: 0, -errno or an MPI code. With threads
- * the lock is held. */
+/*
+ * Completes an active request. error: 0, -errno or an MPI code. With threads
+ * the lock is held.
+ */
 static inline void weft_req_complete(struct weft_req *r, int error)
 {
 	r->error = error;
@@ -137,7 +152,7 @@ static inline void weft_req_complete(struct weft_req *r, int error)
 	}
 	/*
 	 * R1 pairs with A1 in weft_req_is_done(); the waiting thread may free
-	 * the request after this store. relaxed: one thread only
+	 * the request after this store. relaxed: there is only one thread
 	 */
 	if (weft_likely(!weft_threads))
 		weft_store32_relaxed(&r->done, 1);
@@ -146,19 +161,19 @@ static inline void weft_req_complete(struct weft_req *r, int error)
 }
 
 /*
- * Ends a done request: fills status (unless MPI_STATUS_IGNORE), frees the
- * request or makes it inactive. Returns the request's error: 0, -errno or
- * an MPI code. *req_p becomes NULL when it was freed.
+ * Collects a completed request: fills status (unless MPI_STATUS_IGNORE), and
+ * frees the request or makes it inactive. Returns the request's error: 0,
+ * -errno or an MPI code. *req_p becomes NULL if the request was freed.
  */
 int weft_req_collect(struct weft_req **req_p, MPI_Status *status);
 
 /*
- * Frees a request without waiting: an active one is freed when it completes.
- * Returns 0, or the error of a generalized request.
+ * Frees a request without waiting; an active request is freed when it
+ * completes. Returns 0, or the error of a generalized request.
  */
 int weft_req_release(struct weft_req *r);
 
-/* Fills the status like collect, without changing the request. */
+/* Fills the status like weft_req_collect(), without changing the request. */
 void weft_req_status(const struct weft_req *r, MPI_Status *status);
 
 /* Fills the status of a request that was not cancelled. */
@@ -171,7 +186,10 @@ static inline void weft_req_status_plain(const struct weft_req *r,
 		weft_status_set(status, r->source, r->tag, r->bytes);
 }
 
-/* Completed requests, shared: a send, and a receive from MPI_PROC_NULL. */
+/*
+ * Shared requests that are always complete: a send, and a receive from
+ * MPI_PROC_NULL.
+ */
 extern struct weft_req weft_req_done_send WEFT_HIDDEN;
 extern struct weft_req weft_req_done_no_proc WEFT_HIDDEN;
 

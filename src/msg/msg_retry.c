@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The retry queue; see msg_retry.h. Called by code that posts operations, and
- * by the progress loop.
+ * Retry queue (msg_retry.h), called by code that posts operations and by the
+ * progress loop.
  */
 #include "src/msg/msg_retry.h"
 
@@ -12,7 +12,7 @@
 struct weft_proc weft_retry_recv_lane;
 static struct weft_list queue;
 static uint32_t pass;
-static uint32_t lanes; /* lanes with entries */
+static uint32_t lanes; /* number of lanes with entries */
 
 void weft_retry_init(void)
 {
@@ -57,7 +57,7 @@ int weft_retry_run(void)
 {
 	struct weft_list *pos, *tmp;
 	uint32_t full = 0;
-	int went = 0;
+	int posted = 0;
 
 	pass++;
 	weft_list_each(pos, tmp, &queue) {
@@ -67,7 +67,8 @@ int weft_retry_run(void)
 
 		if (full == lanes)
 			/*
-			 * thousands of entries may be queued behind a full lane
+			 * do not visit the thousands of entries that may be
+			 * queued behind a full lane
 			 */
 			break;
 		if (e->lane->stamp == pass)
@@ -79,10 +80,10 @@ int weft_retry_run(void)
 			continue;
 		}
 		dequeue(e);
-		went++;
+		posted++;
 		e->left(e, rc);
 	}
-	return went;
+	return posted;
 }
 
 bool weft_retry_remove(struct weft_retry *e)

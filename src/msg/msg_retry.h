@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations that the provider could not accept: the only software retry queue.
- * Entries of one lane (a destination, or all receives) are posted in order;
- * lanes are independent of each other. All calls need the core's lock.
+ * Queue of operations for which the provider returned -EAGAIN: the only
+ * software retry queue. Entries of one lane (a destination, or all receives)
+ * are posted in order; lanes are independent of each other. All calls require
+ * the core's lock.
  */
 #ifndef WEFT_MSG_RETRY_H
 #define WEFT_MSG_RETRY_H
@@ -14,23 +15,24 @@ struct weft_retry {
 	struct weft_list link;
 	struct weft_proc *lane;
 	/*
-	 * post: passes the operation to the provider. 0: accepted; -EAGAIN:
-	 * full; other: failed. The entry must outlive the call.
+	 * post: passes the operation to the provider. Returns 0: accepted;
+	 * -EAGAIN: the provider is full; other: failed. The entry must outlive
+	 * the call.
 	 */
 	int (*post)(struct weft_retry *e);
 	/*
-	 * left: a retry ended with rc, 0 or -errno, and the entry has left the
-	 * queue; it may be freed here.
+	 * left: called when a retry ended with rc (0 or -errno) and the entry
+	 * has left the queue; may free the entry.
 	 */
 	void (*left)(struct weft_retry *e, int rc);
 };
 
-/* The lane of all receives. */
+/* Lane of all receives. */
 extern struct weft_proc weft_retry_recv_lane WEFT_HIDDEN;
 
 /*
- * Posts now, or queues if the lane is full or has queued entries. 0, or the
- * error of post.
+ * Posts the operation, or queues it if the provider is full or the lane has
+ * queued entries. Returns 0, or the error of post.
  */
 int weft_retry_post(struct weft_retry *e);
 
@@ -40,10 +42,10 @@ static inline bool weft_retry_is_queued(const struct weft_retry *e)
 	return !weft_list_empty(&e->link);
 }
 
-/* One pass over the queue; returns the number of entries that left it. */
+/* Makes one pass over the queue. Returns the number of entries that left it. */
 int weft_retry_run(void);
 
-/* Removes a queued entry; returns false if it is not queued. */
+/* Removes an entry. Returns false if it is not queued. */
 bool weft_retry_remove(struct weft_retry *e);
 
 void weft_retry_init(void);

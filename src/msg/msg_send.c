@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A send as a request: contiguous, in several blocks, or packed; posted through
- * the retry queue. A synchronous send completes when a receive has matched: the
- * provider reports it, or msg_ack.c.
+ * Sends as requests: contiguous, in several blocks, or packed; posted through
+ * the retry queue. A synchronous send completes when a receive has matched, as
+ * reported by the provider or by msg_ack.c.
  */
 #include "src/msg/msg_send.h"
 
@@ -34,7 +34,10 @@ const struct weft_p2p *weft_p2p_sent(const struct weft_io *io)
 		       : NULL;
 }
 
-/* The send was not posted; cancels the receive of its acknowledgement. */
+/*
+ * Completes a send that was not posted; cancels the receive of its
+ * acknowledgement.
+ */
 static void send_failed(struct weft_p2p *p, int rc)
 {
 	weft_ctrl_cancel_expected(p);
@@ -47,7 +50,7 @@ static void send_left(struct weft_retry *e, int rc)
 		send_failed(weft_container_of(e, struct weft_p2p, pend), rc);
 }
 
-/* Fills iov with the data's blocks; returns their number. */
+/* Fills iov with the blocks of the data. Returns their number. */
 static size_t send_iov(const struct weft_p2p *p, struct iovec *iov)
 {
 	size_t pos = 0;
@@ -60,7 +63,7 @@ static size_t send_iov(const struct weft_p2p *p, struct iovec *iov)
 	return 1;
 }
 
-/* Posts a send that completes when matched, or that needs an id. */
+/* Posts a send that completes when it is matched, or that needs an id. */
 static WEFT_COLD int post_with_id(struct weft_p2p *p, fi_addr_t addr)
 {
 	struct iovec iov[IOV_MAX_PIECES];
@@ -162,15 +165,15 @@ static int start_send(struct weft_p2p *p)
 		return rc;
 	count_send(p);
 	p->left = 1;
-	p->acked = false;
-	p->recalled = false;
+	p->ack_posted = false;
+	p->cancel_sent = false;
 	p->id = weft_core.reports_match ? 0 : weft_ctrl_id();
 	rc = weft_retry_post(&p->pend);
 	/*
-	 * completes with the error when the acknowledgement's receive is
-	 * cancelled
+	 * the request completes with the error when the receive of the
+	 * acknowledgement is cancelled
 	 */
-	if (rc && p->acked) {
+	if (rc && p->ack_posted) {
 		send_failed(p, rc);
 		return 0;
 	}
@@ -180,8 +183,8 @@ static int start_send(struct weft_p2p *p)
 }
 
 /*
- * Sends a short persistent message, which completes at its start; -EAGAIN: not
- * possible.
+ * Sends a short persistent message, which completes immediately. Returns 0,
+ * -errno, or -EAGAIN: not possible.
  */
 static int start_short(struct weft_p2p *p)
 {

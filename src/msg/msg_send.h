@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A send as a request. */
+/* Sends as requests. */
 #ifndef WEFT_MSG_SEND_H
 #define WEFT_MSG_SEND_H
 
 #include "src/msg/msg.h"
 
-/* Fills p after weft_req_init(). */
+/* Initializes p as a send, after weft_req_init(). */
 void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a);
 
 /*
- * Returns the send that an operation belongs to; NULL: it is no send request.
+ * Returns the send that an operation belongs to, or NULL if it is not a send
+ * request.
  */
 const struct weft_p2p *weft_p2p_sent(const struct weft_io *io);
 

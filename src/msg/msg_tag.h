@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tag word of a message, all 64 bits of libfabric's tag:
+ * Tag word of a message, all 64 bits of libfabric's tag:
  *
  *    63        50 49  48 47           31 30              0
  *   +------------+------+---------------+-----------------+
  *   | context id | kind | sender's rank |    MPI tag      |
  *   +------------+------+---------------+-----------------+
  *
- * The sender's rank is its rank in the communicator, so that a receive from a
- * known source is an exact match, one from any source ignores 17 bits, and the
- * status is taken from the word.
+ * The sender's rank is its rank in the communicator. A receive from a known
+ * source therefore is an exact match, a receive from any source ignores 17
+ * bits, and the status is read from the word.
  *
- * Over a provider that cannot report when a send was matched (msg_ack.h),
- * send requests carry remote CQ data: a 31-bit id, and one bit that requests an
+ * With a provider that cannot report when a send was matched (msg_ack.h), send
+ * requests carry remote CQ data: a 31-bit id, and one bit that requests an
  * acknowledgement.
  */
 #ifndef WEFT_MSG_TAG_H
@@ -41,7 +41,8 @@ static inline uint64_t weft_tag_word(uint64_t ctx, unsigned kind, int rank,
  * with the kind WEFT_CTX_CTRL.
  */
 enum weft_ctrl {
-	WEFT_CTRL_ACK,	  /* the send with that id was matched */
+	/* acknowledgement: the send with that id was matched */
+	WEFT_CTRL_ACK,
 	WEFT_CTRL_CANCEL, /* request to cancel a send */
 	WEFT_CTRL_ANSWER, /* answer to a cancel request */
 };

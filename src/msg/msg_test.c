@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of message requests without messages: a request that begins and
+ * Tests of message requests without messages: a request that starts and
  * completes inside one call does so under the lock. The functions below are
  * stubs.
  */
@@ -19,7 +19,7 @@ bool weft_threads = true;
 weft_au32 weft_completed;
 pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int starts; /* starts per thread */
+static int starts; /* number of starts per thread */
 
 void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 		   struct weft_comm *comm, uint32_t flags)
@@ -90,7 +90,7 @@ static void *start_to_proc_null(void *arg)
 	return NULL;
 }
 
-/* A thread that blocks until a completion relies on this number. */
+/* A thread that blocks until a completion relies on this count. */
 static void every_completion_of_every_thread_is_counted(void **state)
 {
 	char arg[THREADS];

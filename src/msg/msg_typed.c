@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages that are packed packet by packet; see msg_typed.h. */
+/* Messages that are packed packet by packet (msg_typed.h). */
 #include "src/msg/msg_typed.h"
 
 #include <rdma/fi_ext_weft.h>
@@ -30,7 +30,7 @@ static void unpack(void *arg, size_t pos, const void *from, size_t len)
 
 bool weft_typed_accept(struct weft_p2p *p)
 {
-	/* the provider packs in a place where device copies are not possible */
+	/* the provider cannot copy device memory while it packs */
 	if (p->bytes < least || weft_core.device)
 		return false;
 	p->typed = (struct fi_weft_data){ pack, unpack, &p->data };

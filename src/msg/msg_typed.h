@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages with many gaps that are packed and unpacked packet by packet: no
- * memory is needed for the whole message, and both sides work concurrently. If
- * the provider does not support them, messages are packed into a buffer
+ * memory is needed for the whole message, and both sides work concurrently.
+ * Without support by the provider such messages are packed into a buffer
  * (msg_send.c, msg_recv.c).
  */
 #ifndef WEFT_MSG_TYPED_H
@@ -14,8 +14,8 @@
 void weft_typed_open(void);
 
 /*
- * Prepares p and returns true if the message is long enough and the provider
- * supports it.
+ * Returns whether the message is long enough and the provider supports packing
+ * by packet; then also prepares p.
  */
 bool weft_typed_accept(struct weft_p2p *p);
 
@@ -26,8 +26,8 @@ static inline bool weft_typed_is(const struct weft_p2p *p)
 }
 
 /*
- * Posts the message; 0 or the provider's error. flags: those of the fi_t*msg
- * calls.
+ * Post the message. Return 0 or the provider's error. flags: as for the
+ * fi_t*msg calls.
  */
 int weft_typed_send(struct weft_p2p *p, fi_addr_t to, uint64_t flags);
 int weft_typed_recv(struct weft_p2p *p, uint64_t flags);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See msg_wait.h. */
+/* Waiting for requests (msg_wait.h). */
 #include "src/msg/msg_wait.h"
 
 #include "src/msg/msg_progress.h"

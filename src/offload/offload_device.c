@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device memory for the code above fi_*; see offload_device.h. */
+/* Device memory in the MPI layer (offload_device.h). */
 #include "src/offload/offload_device.h"
 
 #include "src/core/core_fi.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECES 1024 /* maximal number of blocks per copy */
+#define PIECES 1024 /* largest number of blocks per copy */
 
 static struct fi_weft_mem *get_mem_ops(void)
 {
@@ -30,8 +30,8 @@ const char *weft_device_kinds(void)
 }
 
 /*
- * Switches the endpoint to a table of calls that accept device memory; direct
- * receives, which do not support it, are not used any more.
+ * Switches the endpoint to a table of calls that accept device memory, and
+ * disables direct receives, which do not support it.
  */
 static int device_open(void)
 {
@@ -54,7 +54,7 @@ static int device_open(void)
 	return rc ? weft_fi_errno(rc) : 0;
 }
 
-int weft_device_alloc(size_t bytes, void **at_p)
+int weft_device_alloc(size_t bytes, void **addr_p)
 {
 	int rc;
 
@@ -62,36 +62,37 @@ int weft_device_alloc(size_t bytes, void **at_p)
 	rc = device_open();
 	if (!rc)
 		rc = weft_fi_errno(weft_core.device->alloc(
-			&weft_core.domain->fid, bytes ? bytes : 1, at_p));
+			&weft_core.domain->fid, bytes ? bytes : 1, addr_p));
 	weft_unlock();
 	return rc;
 }
 
-bool weft_device_free(void *at)
+bool weft_device_free(void *addr)
 {
 	return weft_core.device &&
-	       !weft_core.device->free(&weft_core.domain->fid, at);
+	       !weft_core.device->free(&weft_core.domain->fid, addr);
 }
 
-bool weft_device_owns_slow(const void *at)
+bool weft_device_owns_slow(const void *addr)
 {
 	enum fi_hmem_iface iface;
 
-	return !weft_core.device->iface(&weft_core.domain->fid, at, 1,
+	return !weft_core.device->iface(&weft_core.domain->fid, addr, 1,
 					&iface) &&
 	       iface != FI_HMEM_SYSTEM;
 }
 
-/* ---- typed data ---- */
+/* ---- typed data ---------------------------------------------------------- */
 
 /*
- * Returns the bytes of the next blocks of [pos, end); iov has space for PIECES.
+ * Fills iov (PIECES entries) with the next blocks of the packed range [pos,
+ * end). Returns their bytes.
  */
 static size_t next_pieces(const struct weft_typed *t, size_t pos, size_t end,
 			  struct iovec *iov, int *n_p)
 {
-	size_t at = pos, bytes = 0;
-	int n = weft_pack_iov(t, &at, iov, PIECES), i;
+	size_t next = pos, bytes = 0;
+	int n = weft_pack_iov(t, &next, iov, PIECES), i;
 
 	for (i = 0; i < n && bytes < end - pos; i++) {
 		if (iov[i].iov_len > end - pos - bytes)
@@ -133,7 +134,7 @@ size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
 	return device_move(t, pos, (char *)(uintptr_t)src, len, true);
 }
 
-static bool typed_has(const struct weft_typed *t)
+static bool is_in_device(const struct weft_typed *t)
 {
 	return weft_device_owns((const char *)t->buf + t->dt->true_lb);
 }
@@ -145,7 +146,7 @@ size_t weft_device_copy(const struct weft_typed *dst,
 	size_t n = weft_typed_bytes(src), room = weft_typed_bytes(dst);
 	void *host;
 
-	if (!typed_has(dst) && !typed_has(src))
+	if (!is_in_device(dst) && !is_in_device(src))
 		return weft_pack_copy(dst, src);
 	if (n > room)
 		n = room;
@@ -158,14 +159,14 @@ size_t weft_device_copy(const struct weft_typed *dst,
 	return n;
 }
 
-/* ---- arithmetic ---- */
+/* ---- reduction operations on device memory ------------------------------- */
 
 /*
  * Copies the elements to host memory with the same layout. Returns the
- * allocated block; t->buf is the address of the first element.
+ * allocated block, or NULL; t->buf is the address of the first element.
  */
-static void *host_of(struct weft_typed *t, const void *buf, MPI_Count n,
-		     struct weft_dt *dt)
+static void *copy_to_host(struct weft_typed *t, const void *buf, MPI_Count n,
+			  struct weft_dt *dt)
 {
 	struct weft_typed from = { dt, (void *)(uintptr_t)buf, n };
 	char *block = calloc(1, (size_t)weft_dt_span(dt, n) + 1);
@@ -184,8 +185,8 @@ int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
 		      MPI_Count n, struct weft_dt *dt)
 {
 	struct weft_typed a, b, to = { dt, inout, n };
-	void *in_block = host_of(&a, in, n, dt);
-	void *out_block = host_of(&b, inout, n, dt);
+	void *in_block = copy_to_host(&a, in, n, dt);
+	void *out_block = copy_to_host(&b, inout, n, dt);
 	int rc = in_block && out_block ? 0 : -ENOMEM;
 
 	if (!rc) {

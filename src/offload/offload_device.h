@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffers in device memory, which the processor cannot access. The provider
- * knows the owner of an address and copies the data (FI_WEFT_MEM); messages
- * pass such buffers unchanged, all other data movement uses this file. Until
- * the first device memory is allocated weft_core.device is NULL, and a program
- * without device memory only pays a test of that pointer where data is copied
- * or packed.
+ * determines the owner of an address and copies the data (FI_WEFT_MEM).
+ * Messages pass such buffers unchanged; all other data movement uses this file.
+ * Until device memory is first allocated weft_core.device is NULL, so a program
+ * without device memory only tests that pointer where data is copied or packed.
  */
 #ifndef WEFT_OFFLOAD_DEVICE_H
 #define WEFT_OFFLOAD_DEVICE_H
@@ -15,37 +14,42 @@
 #include "src/types/types_op.h"
 #include "src/types/types_pack.h"
 
-/* Name of the memory kind in info values; and the list of all kinds. */
+/*
+ * Name of the memory kind in info values. weft_device_kinds() returns the list
+ * of all kinds.
+ */
 #define WEFT_DEVICE_KIND "weft:device"
 const char *weft_device_kinds(void);
 
 /*
- * Allocates zeroed memory. -EOPNOTSUPP: the provider has no device memory;
- * -ENOMEM.
+ * Allocates zeroed device memory. Returns 0, -ENOMEM, or -EOPNOTSUPP: the
+ * provider has no device memory.
  */
-int weft_device_alloc(size_t bytes, void **at_p);
-/* Returns false if the address is not in device memory. */
-bool weft_device_free(void *at);
+int weft_device_alloc(size_t bytes, void **addr_p);
+/* Frees device memory. Returns false if the address is not in device memory. */
+bool weft_device_free(void *addr);
 
 /*
- * Returns whether the byte is in device memory; weft_core.device must be set.
+ * Returns whether the byte is in device memory. weft_core.device must be set.
  */
-bool weft_device_owns_slow(const void *at);
+bool weft_device_owns_slow(const void *addr);
 
-static inline bool weft_device_owns(const void *at)
+static inline bool weft_device_owns(const void *addr)
 {
 	return weft_unlikely(weft_core.device != NULL) &&
-	       weft_device_owns_slow(at);
+	       weft_device_owns_slow(addr);
 }
 
-/* Like the functions of types_pack.h and types_op.h. */
+/*
+ * Variants of the functions of types_pack.h and types_op.h for device memory.
+ */
 size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
 			size_t len);
 size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
 			  const void *src, size_t len);
 size_t weft_device_copy(const struct weft_typed *dst,
 			const struct weft_typed *src);
-/* 0 or -ENOMEM. */
+/* Applies op. Returns 0 or -ENOMEM. */
 int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
 		      MPI_Count n, struct weft_dt *dt);
 

@@ -16,8 +16,8 @@
 #include <rdma/fi_collective.h>
 #include <stdlib.h>
 
-/* Timeout of a wait while a route is being joined, in ms. */
-#define JOIN_SLEEP_MS 20
+/* timeout of a wait while a route is being joined, in ms */
+#define JOIN_WAIT_MS 20
 
 static struct fid_eq *join_eq; /* NULL: the provider has no collective unit */
 
@@ -43,7 +43,7 @@ void weft_routes_close(void)
 	weft_route_calls_close();
 }
 
-/* ---- joining ------------------------------------------------------------ */
+/* ---- joining ------------------------------------------------------------- */
 
 bool weft_routes_exist(void)
 {
@@ -62,7 +62,10 @@ int weft_route_resolve(const struct weft_comm *comm)
 static int route_set(struct weft_route *r, uint64_t salt)
 {
 	struct weft_comm *comm = r->comm;
-	/* with the context: threads may join equal groups in any order */
+	/*
+	 * the key contains the context: threads may join equal groups in any
+	 * order
+	 */
 	const uint64_t key[2] = { comm->ctx, salt };
 	struct fi_av_set_attr attr = { .start_addr = FI_ADDR_NOTAVAIL,
 				       .end_addr = FI_ADDR_NOTAVAIL,
@@ -78,7 +81,10 @@ static int route_set(struct weft_route *r, uint64_t salt)
 	return rc;
 }
 
-/* Records completed joins; one thread's read records those of all threads. */
+/*
+ * Reads the event queue and records completed joins, also those of other
+ * threads.
+ */
 static void route_events(void)
 {
 	struct fi_eq_err_entry err = { 0 };
@@ -138,7 +144,7 @@ int weft_route_open(struct weft_comm *comm, uint64_t salt,
 	return rc ? weft_fi_errno(rc) : 0;
 }
 
-/* ---- providers with collectives, but without the extension ---- */
+/* ---- providers with collectives, but without the extension --------------- */
 
 static int no_route(struct fid *fid, struct fi_weft_route *route)
 {
@@ -163,7 +169,7 @@ static struct fi_weft_routes no_routes = {
 	.wait = no_wait,
 };
 
-/* Queries the result of a join, once. */
+/* Queries the result of a completed join, once. */
 static void route_query(struct weft_route *r)
 {
 	weft_lock();
@@ -196,43 +202,43 @@ size_t weft_route_max_bytes(const struct weft_route *r)
 	return r->info.most;
 }
 
-bool weft_route_may_post(struct weft_route *r, uint32_t *turn)
+bool weft_route_may_post(struct weft_route *r, uint32_t *number)
 {
 	bool joining = weft_route_state(r) == WEFT_ROUTE_JOINING;
 	bool first;
 
 	weft_lock();
-	if (!*turn && (joining || r->held != r->passed))
-		*turn = ++r->held;
-	first = !*turn || *turn == r->passed + 1;
+	if (!*number && (joining || r->deferred != r->posted))
+		*number = ++r->deferred;
+	first = !*number || *number == r->posted + 1;
 	weft_unlock();
 	return first && !joining;
 }
 
-void weft_route_posted(struct weft_route *r, uint32_t *turn)
+void weft_route_posted(struct weft_route *r, uint32_t *number)
 {
-	if (!*turn)
+	if (!*number)
 		return;
-	*turn = 0;
+	*number = 0;
 	weft_lock();
-	r->passed++;
+	r->posted++;
 	weft_unlock();
 }
 
 static bool route_is_busy(struct weft_route *r)
 {
-	bool held;
+	bool deferred;
 
 	weft_lock();
-	held = r->held != r->passed;
+	deferred = r->deferred != r->posted;
 	weft_unlock();
-	return held || weft_route_state(r) == WEFT_ROUTE_JOINING;
+	return deferred || weft_route_state(r) == WEFT_ROUTE_JOINING;
 }
 
 /*
  * The provider ends a wait for completions when a join completes; the timeout
- * covers the case that it does not. It is long: a thousand ranks that wake
- * every millisecond leave no time for the join.
+ * covers the case that it does not. The timeout is long: a thousand ranks that
+ * wake every millisecond would leave no CPU time for the join.
  */
 enum weft_route_state weft_route_wait(struct weft_route *r)
 {
@@ -243,7 +249,7 @@ enum weft_route_state weft_route_wait(struct weft_route *r)
 	weft_idle_register(&w);
 	while (route_is_busy(r)) {
 		if (!weft_progress())
-			weft_progress_sleep(w.mark, JOIN_SLEEP_MS);
+			weft_progress_block(w.mark, JOIN_WAIT_MS);
 		w.mark = weft_load32(&weft_completed);
 	}
 	weft_idle_unregister(&w);
@@ -269,7 +275,7 @@ int weft_route_join(struct weft_comm *comm)
 	if (rc)
 		return rc == -EOPNOTSUPP ? 0 : rc;
 	rc = weft_route_join_wait(comm);
-	/* a tree by messages is not used: coll/ has better algorithms */
+	/* a tree of messages is not used: coll/ has better algorithms */
 	weft_route_close(comm->joining);
 	comm->joining = NULL;
 	return rc;

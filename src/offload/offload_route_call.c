@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls on a route. In a process with one thread they have no CQ entries: the
- * provider works in the caller's memory, which is the stack of a waiting
- * caller, or the request. With threads, for nonblocking calls in virtual time,
- * and over providers without the extension, they are libfabric's calls.
+ * Collective calls on a route. In a process with one thread calls have no CQ
+ * entries: the provider works in the caller's memory, which is the stack of a
+ * waiting caller, or the request. With threads, for nonblocking calls in
+ * virtual time, and with providers without the extension, calls are
+ * libfabric's.
  */
 #include "src/offload/offload_route_call.h"
 
@@ -25,14 +26,14 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_collective.h>
 
-/* A posted call. */
+/* Request of a posted call. */
 struct call_req {
 	struct weft_req req;
 	struct weft_route *route;
 	union {
-		/* work of the provider, in this memory */
+		/* state of the provider, in this memory */
 		struct fi_weft_work work;
-		struct weft_io io; /* libfabric's call */
+		struct weft_io io; /* operation of libfabric */
 	};
 };
 
@@ -83,9 +84,9 @@ void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 	call->op = (enum fi_op)fi_op_of(op);
 }
 
-/* Predefined types and operations, by the low bits of their handles. */
+/* Predefined types and operations, indexed by the low bits of their handles. */
 struct handle_type {
-	uint32_t ops; /* one bit for each operation that the unit supports */
+	uint32_t ops; /* bit mask of the operations that the unit supports */
 	uint32_t fi;  /* enum fi_datatype */
 };
 
@@ -125,7 +126,10 @@ void weft_route_calls_close(void)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/* Converts the only error of a route: the members' packets differ. */
+/*
+ * Converts the only error of a route, which means that the members made
+ * different calls.
+ */
 static int call_errno(int rc)
 {
 	return rc == -EIO ? -EPROTO : rc;
@@ -136,7 +140,10 @@ static uint64_t oversubscribed_flag(void)
 	return weft_core.crowded ? FI_WEFT_CROWD : 0;
 }
 
-/* Virtual time has ended: a deadlock, or the model failed. */
+/*
+ * Ends the job after virtual time has ended: in a deadlock, or because the
+ * model failed.
+ */
 static WEFT_COLD void virtual_time_ended(const struct weft_route *r, int rc)
 {
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);
@@ -151,7 +158,7 @@ static WEFT_COLD void virtual_time_ended(const struct weft_route *r, int rc)
 }
 
 /*
- * Timeout while requests are stepped, in ms: one event may need several steps.
+ * timeout while requests are stepped, in ms: one event may need several steps
  */
 #define STEP_MS 1
 
@@ -164,7 +171,7 @@ static int finish_timeout(void)
 	return weft_progress_timeout(-1);
 }
 
-/* Waits for a call; rc: result of its begin. 0 or -errno. */
+/* Waits for a call; rc: result of its begin. Returns 0 or -errno. */
 static WEFT_HOT int call_finish(struct weft_route *r, struct fi_weft_work *work,
 				int rc)
 {
@@ -204,7 +211,7 @@ static void req_io_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	weft_req_complete(&q->req, call_errno(err));
 }
 
-/* Without lock: there is one thread. */
+/* Takes no lock: there is only one thread. */
 static void req_work_free(struct weft_req *r)
 {
 	struct weft_comm *comm = r->comm;
@@ -244,7 +251,7 @@ static const struct weft_req_ops req_io_ops = {
 	.free = req_io_free,
 };
 
-/* Returns NULL if there is no memory. The lock is held. */
+/* Returns a new request, or NULL: no memory. The lock is held. */
 WEFT_INLINE struct call_req *req_make(struct weft_route *r,
 				      const struct weft_req_ops *ops)
 {
@@ -252,7 +259,7 @@ WEFT_INLINE struct call_req *req_make(struct weft_route *r,
 
 	if (weft_unlikely(!q))
 		return NULL;
-	/* like a send: the status is empty */
+	/* with the flag of a send, since the status is empty */
 	weft_req_init(&q->req, ops, r->comm, WEFT_REQ_ACTIVE | WEFT_REQ_SEND);
 	q->route = r;
 	return q;
@@ -261,7 +268,8 @@ WEFT_INLINE struct call_req *req_make(struct weft_route *r,
 /* ---- posting ------------------------------------------------------------- */
 
 /*
- * Posts in the request's memory. -ENOSYS: not possible, and nothing was done.
+ * Posts a call that works in the request's memory. Returns 0, -errno, or
+ * -ENOSYS: not possible, and nothing was done.
  */
 static int post_work(struct weft_route *r, struct fi_weft_call *call,
 		     struct weft_req **req_p)
@@ -288,7 +296,7 @@ static int post_work(struct weft_route *r, struct fi_weft_call *call,
 	return 0;
 }
 
-/* Makes libfabric's call; the root is an address. */
+/* Makes libfabric's call, in which the root is an address. */
 static ssize_t fi_call(const struct weft_route *r, const struct fi_weft_call *c,
 		       void *context)
 {
@@ -361,7 +369,7 @@ int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
 	return rc == -ENOSYS ? post_fi(r, call, req_p) : rc;
 }
 
-/* ---- running ------------------------------------------------------------- */
+/* ---- blocking calls ------------------------------------------------------ */
 
 static int run_posted(struct weft_route *r, const struct fi_weft_call *call)
 {
@@ -389,11 +397,12 @@ int weft_route_run(struct weft_route *r, const struct fi_weft_call *call)
 	return weft_likely(!rc) ? 0 : call_finish(r, &work, rc);
 }
 
-/* ---- by handles ---------------------------------------------------------- */
+/* ---- fast paths by MPI handles ------------------------------------------- */
 
 /*
  * The handles determine the call. With more ranks than cores the cache is cold
- * at every call, so these functions touch few cache lines.
+ * at every call, so these functions access few cache lines. HANDLE_ELEMS:
+ * largest number of elements plus 1.
  */
 #define HANDLE_ELEMS 2048u
 

@@ -15,17 +15,16 @@ struct weft_op;
 struct weft_req;
 
 /*
- * Returns whether the unit supports op on elements of dt; the same result in
- * all ranks.
+ * Returns whether the unit supports op on elements of dt; equal in all ranks.
  */
 bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt);
-/* Sets libfabric's type and operation. */
+/* Sets libfabric's type and operation in call. */
 void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt);
 
 /*
- * Contributes this rank's data and waits until the call is complete; 0 or
- * -errno.
+ * Contributes this rank's data and waits until the call is complete. Returns 0
+ * or -errno.
  */
 int weft_route_run(struct weft_route *r, const struct fi_weft_call *call);
 /* Contributes this rank's data; otherwise like weft_core_isend(). */
@@ -34,15 +33,15 @@ int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
 
 /*
  * Fast paths of a barrier, and of an allreduce of few elements of a predefined
- * type, by handles. req_p NULL: waits until complete. -ENOSYS: not possible
- * now, and nothing was done.
+ * type, by handles. req_p NULL: waits until the call is complete. Returns 0,
+ * -errno, or -ENOSYS: not possible now, and nothing was done.
  */
 int weft_route_barrier(struct weft_route *r, struct weft_req **req_p);
 int weft_route_allreduce(struct weft_route *r, const void *in, void *out,
 			 MPI_Count count, MPI_Datatype type, MPI_Op op,
 			 struct weft_req **req_p);
 
-/* Called before the first call, and after the last. */
+/* Called before the first and after the last call on a route. */
 void weft_route_calls_open(void);
 void weft_route_calls_close(void);
 

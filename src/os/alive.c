@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes by /proc/PID/stat. */
+/* Identity and liveness of processes, from /proc/PID/stat. */
 #include "src/os/alive.h"
 
 #include <errno.h>
@@ -17,7 +17,9 @@ struct alive_stat {
 	uint64_t start;
 };
 
-/* Reads the whole file into buf; -ESRCH if there is no such process. */
+/*
+ * Reads /proc/PID/stat into buf. Returns 0, -ESRCH (no such process) or -errno.
+ */
 static int stat_read(uint32_t pid, char *buf, size_t room)
 {
 	char path[32];

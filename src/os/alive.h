@@ -9,18 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Start time of pid, in the kernel's ticks; 0: not known. */
+/* Returns the start time of pid, in kernel ticks since boot; 0: not known. */
 uint64_t weft_proc_start(uint32_t pid);
 
 /*
- * Whether the process with that pid and start time is alive. start 0: any
- * process with that pid. A zombie is dead; a process whose main thread has
+ * Returns whether the process with that pid and start time is alive. start 0:
+ * any process with that pid. A zombie is dead; a process whose main thread has
  * ended while other threads run is alive.
  */
 bool weft_proc_alive(uint32_t pid, uint64_t start);
 
 /*
- * User and system time of pid, in ticks of sysconf(_SC_CLK_TCK); 0: not known.
+ * Returns user plus system time of pid, in ticks of sysconf(_SC_CLK_TCK); 0:
+ * not known.
  */
 uint64_t weft_proc_cpu_ticks(uint32_t pid);
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void *go_on(void *arg)
+static void *pause_forever(void *arg)
 {
 	for (;;)
 		pause();
@@ -20,7 +20,8 @@ static void *go_on(void *arg)
 }
 
 /*
- * Forks a process that runs until it is killed. headless: its main thread ends.
+ * Forks a process that runs until it is killed. headless: its main thread ends,
+ * another thread runs.
  */
 static pid_t start_child(bool headless)
 {
@@ -30,9 +31,9 @@ static pid_t start_child(bool headless)
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (headless && !pthread_create(&t, NULL, go_on, NULL))
+	if (headless && !pthread_create(&t, NULL, pause_forever, NULL))
 		pthread_exit(NULL);
-	go_on(NULL);
+	pause_forever(NULL);
 	return 0;
 }
 
@@ -51,7 +52,7 @@ static int is_zombie(void *arg)
 	return p && p[2] == 'Z';
 }
 
-static void a_process_lives_until_it_ends(void **state)
+static void proc_alive_until_killed(void **state)
 {
 	pid_t pid = start_child(false);
 	uint64_t start = weft_proc_start((uint32_t)pid);
@@ -61,7 +62,7 @@ static void a_process_lives_until_it_ends(void **state)
 	T_TRUE(weft_proc_alive((uint32_t)pid, 0));
 	kill(pid, SIGKILL);
 	t_until(is_zombie, &pid, 20);
-	/* still a zombie */
+	/* a zombie until waitpid() */
 	T_FALSE(weft_proc_alive((uint32_t)pid, start));
 	T_FALSE(weft_proc_alive((uint32_t)pid, 0));
 	T_IS(waitpid(pid, NULL, 0), pid);
@@ -70,7 +71,7 @@ static void a_process_lives_until_it_ends(void **state)
 	T_IS(weft_proc_start((uint32_t)pid), 0);
 }
 
-static void threads_outlive_the_first_one(void **state)
+static void process_is_alive_after_main_thread_exit(void **state)
 {
 	pid_t pid = start_child(true);
 	uint64_t start = weft_proc_start((uint32_t)pid);
@@ -83,7 +84,7 @@ static void threads_outlive_the_first_one(void **state)
 	T_FALSE(weft_proc_alive((uint32_t)pid, start));
 }
 
-static void a_pid_in_other_hands_is_not_it(void **state)
+static void reused_pid_is_not_alive(void **state)
 {
 	uint32_t pid = (uint32_t)getpid();
 	uint64_t start = weft_proc_start(pid);
@@ -92,7 +93,7 @@ static void a_pid_in_other_hands_is_not_it(void **state)
 	T_FALSE(weft_proc_alive(pid, start + 1));
 }
 
-static void work_is_counted(void **state)
+static void cpu_ticks_increase(void **state)
 {
 	uint32_t pid = (uint32_t)getpid();
 	uint64_t before = weft_proc_cpu_ticks(pid);
@@ -104,10 +105,10 @@ static void work_is_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_process_lives_until_it_ends),
-		T_CASE(threads_outlive_the_first_one),
-		T_CASE(a_pid_in_other_hands_is_not_it),
-		T_CASE(work_is_counted),
+		T_CASE(proc_alive_until_killed),
+		T_CASE(process_is_alive_after_main_thread_exit),
+		T_CASE(reused_pid_is_not_alive),
+		T_CASE(cpu_ticks_increase),
 	};
 
 	return T_RUN(tests);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs a job that several threads request, one thread at a time. A thread that
- * requests it meanwhile sets a flag and returns; the running thread then runs
- * the job again. So when the last thread has left, the job has run after every
- * request, and a thread that blocks now missed nothing.
+ * Runs a task that several threads request, in one thread at a time. A thread
+ * that requests the task while another thread runs it sets a flag and returns;
+ * the running thread then runs the task again. So when the last thread has
+ * left, the task has run after every request, and a thread that blocks
+ * afterwards has missed no request.
  *
- *   request                          leave
- *     again = 1                        busy = 0
- *     busy? the other reads again      again? run the job again
+ *   request                            leave
+ *     again = 1                          busy = 0
+ *     busy? its thread reads again       again? run the task again
  *
  * Each side stores, then loads what the other side stores, so all four accesses
- * are sequentially consistent: with weaker ordering both may read the old
- * value, and a request is pending until the next one.
+ * are sequentially consistent: with weaker ordering both sides may read the old
+ * value, and the request stays pending until the next one.
  */
 #ifndef WEFT_COALESCED_TASK_H
 #define WEFT_COALESCED_TASK_H
@@ -24,8 +25,8 @@ struct weft_coalesced_task {
 };
 
 /*
- * Runs the job, here or in the thread that is running it; returns the sum of
- * its results.
+ * Requests the task job: runs it in this thread, or makes the thread that runs
+ * it run it again. Returns the sum of the results of the runs in this thread.
  */
 static inline int weft_coalesced_task_run(struct weft_coalesced_task *s,
 					  int (*job)(void *arg), void *arg)
@@ -33,11 +34,11 @@ static inline int weft_coalesced_task_run(struct weft_coalesced_task *s,
 	uint32_t idle;
 	int n = 0;
 
-	/* seq_cst, three times: for the race above */
+	/* seq_cst here and below: for the race described above */
 	atomic_store_explicit(&s->again, 1, memory_order_seq_cst);
 	do {
 		idle = 0;
-		/* acquires what the last thread wrote */
+		/* acquires the writes of the thread that ran the task before */
 		if (!atomic_compare_exchange_strong_explicit(
 			    &s->busy, &idle, 1, memory_order_seq_cst,
 			    memory_order_seq_cst))

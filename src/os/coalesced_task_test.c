@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests that no request of a job is lost that one thread at a time runs. */
+/* Tests that a coalesced task loses no request. */
 #include "src/base/clock.h"
 #include "src/os/coalesced_task.h"
 #include "test/t.h"
@@ -10,17 +10,20 @@
 
 #define THREADS 2
 #define ROUNDS	300000
-#define LIMIT_S 5 /* seconds; for a host with other load */
+#define LIMIT_S 5 /* seconds; ends the test earlier on a loaded host */
 
 struct shared {
-	struct weft_coalesced_task solo;
-	alignas(64) weft_au32 requests[THREADS]; /* requests of each thread */
-	alignas(64) uint32_t done[THREADS]; /* requests that the job has seen */
+	struct weft_coalesced_task task;
+	/* number of the last request of each thread */
+	alignas(64) weft_au32 requests[THREADS];
+	/* number of the last request that the job has seen, per thread */
+	alignas(64) uint32_t done[THREADS];
 	alignas(64) weft_au32 barrier;
 	uint32_t lost;
-	weft_au32 last; /* round; the first thread may end the test earlier */
+	/* number of the last round; the first thread may lower it */
+	weft_au32 last;
 	int rounds;
-	int inside; /* plain: only one thread is inside */
+	int inside; /* not atomic: only one thread at a time is in the task */
 };
 
 struct requester {
@@ -43,16 +46,19 @@ static int job(void *arg)
 /* Barrier of all threads; spins, since the race takes nanoseconds. */
 static void barrier_wait(struct shared *o, uint32_t times)
 {
-	unsigned turns = 0;
+	unsigned polls = 0;
 
 	weft_add32(&o->barrier, 1);
 	while (weft_load32(&o->barrier) < times * THREADS) {
-		if (++turns % 4096 == 0)
+		if (++polls % 4096 == 0)
 			sched_yield();
 	}
 }
 
-/* All threads request at once; when all have left, no request is pending. */
+/*
+ * All threads request the task concurrently; when all have returned, no request
+ * is pending.
+ */
 static void *requester(void *arg)
 {
 	struct requester *c = arg;
@@ -63,7 +69,7 @@ static void *requester(void *arg)
 			weft_store32(&o->last, (uint32_t)r);
 		barrier_wait(o, (uint32_t)(2 * r - 1));
 		weft_store32(&o->requests[c->me], (uint32_t)r);
-		weft_coalesced_task_run(&o->solo, job, o);
+		weft_coalesced_task_run(&o->task, job, o);
 		barrier_wait(o, (uint32_t)(2 * r));
 		for (int i = 0; i < THREADS && !c->me; i++)
 			o->lost += o->done[i] != (uint32_t)r;
@@ -71,7 +77,7 @@ static void *requester(void *arg)
 	return NULL;
 }
 
-static void every_request_is_served_before_all_have_left(void **state)
+static void every_request_is_served_before_all_threads_return(void **state)
 {
 	static struct shared o;
 	struct requester c[THREADS];
@@ -88,28 +94,28 @@ static void every_request_is_served_before_all_have_left(void **state)
 	T_IS(o.lost, 0);
 }
 
-static int twice(void *arg)
+static int request_again(void *arg)
 {
 	struct shared *o = arg;
 
 	if (++o->rounds < 2)
-		weft_coalesced_task_run(&o->solo, twice, o);
+		weft_coalesced_task_run(&o->task, request_again, o);
 	return 1;
 }
 
-static void a_request_from_inside_goes_round_again(void **state)
+static void request_from_within_task_runs_another_round(void **state)
 {
 	struct shared o = { .rounds = 0 };
 
-	T_IS(weft_coalesced_task_run(&o.solo, twice, &o), 2);
+	T_IS(weft_coalesced_task_run(&o.task, request_again, &o), 2);
 	T_IS(o.rounds, 2);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_request_from_inside_goes_round_again),
-		T_CASE(every_request_is_served_before_all_have_left),
+		T_CASE(request_from_within_task_runs_another_round),
+		T_CASE(every_request_is_served_before_all_threads_return),
 	};
 
 	return T_RUN(tests);

@@ -22,28 +22,34 @@
 
 enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, SHARED_DOUBLINGS = 6 };
 
-#define MOST (WEFT_COPY_CALIBRATE_LEAST << (WEFT_COPY_CALIBRATE_SIZES - 1))
-#define LIMIT_NS \
-	UINT64_C(3000000) /* of the whole measurement, -EBUSY after it */
+#define MOST	 (WEFT_COPY_CALIBRATE_LEAST << (WEFT_COPY_CALIBRATE_SIZES - 1))
+/* time limit of the whole measurement; then -EBUSY */
+#define LIMIT_NS UINT64_C(3000000)
 
-/* Messages are numbered, and both threads know the size. */
+/*
+ * State of the two threads. Messages are numbered; the receiver sets the sizes
+ * before it requests one.
+ */
 struct transfer {
-	alignas(WEFT_CACHE_LINE)
-		weft_au32 asked; /* number of the message to send */
-	alignas(WEFT_CACHE_LINE) weft_au32 sent;  /* pieces sent so far; or 1 */
-	alignas(WEFT_CACHE_LINE) uint32_t pieces; /* 0: notification only */
-	uint32_t piece;				  /* bytes of each piece */
-	size_t span;				  /* span of weft_copy_piece */
+	/* number of the message to send */
+	alignas(WEFT_CACHE_LINE) weft_au32 requested;
+	/* pieces sent so far; 1: notification */
+	alignas(WEFT_CACHE_LINE) weft_au32 sent;
+	/* number of pieces; 0: only a notification */
+	alignas(WEFT_CACHE_LINE) uint32_t pieces;
+	uint32_t piece; /* bytes of each piece */
+	size_t span;	/* span of weft_copy_piece */
 	weft_au32 end;
-	weft_au32 left; /* threads that do not access the stage any more */
+	/* number of threads that do not access this struct any more */
+	weft_au32 left;
 	uint64_t until_ns;
 	char *cell, *from, *to;
 };
 
 /*
- * The last thread to leave frees the stage: the caller does not wait for a
- * sender that has no processor. R3: the first one's accesses precede the free
- * by the second.
+ * The last thread to leave frees the struct: the caller does not wait for a
+ * sender that gets no processor. R3: the accesses of the first thread precede
+ * the free by the second.
  */
 static void transfer_leave(struct transfer *s)
 {
@@ -52,8 +58,8 @@ static void transfer_leave(struct transfer *s)
 }
 
 /*
- * Waits for *word to reach value; false: timeout, or the other thread has
- * ended.
+ * Waits for *word to reach value. Returns false after the time limit, or if the
+ * other thread has ended.
  */
 static bool wait_for(struct transfer *s, weft_au32 *word, uint32_t value)
 {
@@ -73,16 +79,13 @@ static void *sender(void *arg)
 {
 	struct transfer *s = arg;
 
-	for (uint32_t n = 1; wait_for(s, &s->asked, n); n++) {
-		/*
-		 * after the last piece these fields belong to the receiver
-		 * again
-		 */
+	for (uint32_t n = 1; wait_for(s, &s->requested, n); n++) {
+		/* after the last piece the receiver may change these fields */
 		uint32_t pieces = s->pieces, piece = s->piece;
 		size_t span = s->span;
 
 		if (!pieces)
-			/* R1 pairs with the load in await() */
+			/* R1 pairs with the load in wait_for() */
 			weft_store32(&s->sent, 1);
 		for (uint32_t i = 0; i < pieces; i++) {
 			weft_copy_piece(cell(s, i), s->from + i * piece, piece,
@@ -94,18 +97,22 @@ static void *sender(void *arg)
 	return NULL;
 }
 
-/* Lets the sender begin; returns the start time. */
+/* Requests message n from the sender. Returns the start time in ns. */
 static uint64_t transfer_start(struct transfer *s, uint32_t n, uint32_t pieces)
 {
 	uint64_t start = weft_now_ns();
 
 	s->pieces = pieces;
 	weft_store32(&s->sent, 0);
-	weft_store32(&s->asked, n); /* R2 pairs with the load in await() */
+	/* R2 pairs with the load in wait_for() */
+	weft_store32(&s->requested, n);
 	return start;
 }
 
-/* Both return the time in ns; 0: failed. */
+/*
+ * copy_pieces measures a copy through shared memory, copy_once a fetch by
+ * system call. They return the time in ns; 0: failed.
+ */
 static uint64_t copy_pieces(struct transfer *s, uint32_t n, uint32_t pieces,
 			    uint32_t piece, size_t span)
 {
@@ -188,8 +195,8 @@ static int run_long(struct transfer *s, struct weft_copy_calibration *c,
 
 /*
  * The loop needs no system call, so it is measured even if copy_once is not
- * supported. It is last, so that a host that becomes busy does not lose the
- * more important figures.
+ * supported. The loop is measured last, so that the more important times are
+ * kept if the host becomes busy.
  */
 static int run_all(struct transfer *s, struct weft_copy_calibration *c)
 {
@@ -203,7 +210,10 @@ static int run_all(struct transfer *s, struct weft_copy_calibration *c)
 	return ret;
 }
 
-/* A processor other than the caller's; -1: this process may use none. */
+/*
+ * Returns a processor other than the caller's; -1: this process may use no
+ * other.
+ */
 static int other_processor(void)
 {
 	int here = sched_getcpu();
@@ -217,7 +227,7 @@ static int other_processor(void)
 	return -1;
 }
 
-/* With an error no sender was started. */
+/* Returns 0, or -errno: no sender was started. */
 static int start_sender(struct transfer *s, int processor)
 {
 	pthread_attr_t attr;
@@ -287,7 +297,10 @@ size_t weft_copy_calibrate_cut(const struct weft_copy_calibration *c)
 	return (size_t)WEFT_COPY_CALIBRATE_LEAST << i >> 1;
 }
 
-/* The times are linear in the size: a fixed cost, and a cost per 16 KiB. */
+/*
+ * Assumes that times are linear in the size: a fixed cost plus a cost per 16
+ * KiB.
+ */
 size_t weft_copy_calibrate_help(const struct weft_copy_calibration *c)
 {
 	int64_t first = (int64_t)c->once_ns[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of the thresholds computed from measurements, and of measuring on a
- * busy host.
+ * Tests of the thresholds computed from measured times, and of a measurement on
+ * a busy host.
  */
 #include "src/os/copy_calibrate.h"
 #include "test/t.h"
@@ -10,11 +10,11 @@
 #include <sched.h>
 #include <stdbool.h>
 
-static void the_cut_is_where_fetching_wins(void **state)
+static void rendezvous_threshold_from_measurement(void **state)
 {
 	static const struct {
 		uint64_t twice[3], once[3];
-		size_t cut;
+		size_t threshold;
 	} rows[] = {
 		{ { 4, 6, 11 }, { 2, 3, 5 }, 8192 },
 		{ { 2, 6, 11 }, { 2, 5, 9 }, 16384 },
@@ -31,21 +31,23 @@ static void the_cut_is_where_fetching_wins(void **state)
 			c.twice_ns[k] = rows[i].twice[k];
 			c.once_ns[k] = rows[i].once[k];
 		}
-		T_IS(weft_copy_calibrate_cut(&c), rows[i].cut);
+		T_IS(weft_copy_calibrate_cut(&c), rows[i].threshold);
 	}
 }
 
-static void help_comes_where_half_the_bytes_outweigh_a_call(void **state)
+static void shared_copy_threshold(void **state)
 {
 	static const struct {
 		uint64_t once[3];
-		size_t help;
+		size_t least;
 	} rows[] = {
-		{ { 1900, 2700, 4300 }, 65536 }, /* 1100 and 800 a step */
-		{ { 1700, 2600, 4300 }, 32768 }, /* 834 and 866 a step */
+		/* fixed cost 1100 ns, 800 ns per 16 KiB */
+		{ { 1900, 2700, 4300 }, 65536 },
+		/* fixed cost 834 ns, 866 ns per 16 KiB */
+		{ { 1700, 2600, 4300 }, 32768 },
 		{ { 900, 1900, 3900 }, 16384 },
 		{ { 4000, 4500, 5500 }, 262144 },
-		/* unusable measurements: the upper limit */
+		/* unusable measurements give the upper limit */
 		{ { 4000, 4000, 4000 }, 1048576 },
 		{ { 4000, 3000, 2000 }, 1048576 },
 	};
@@ -55,11 +57,11 @@ static void help_comes_where_half_the_bytes_outweigh_a_call(void **state)
 
 		for (int k = 0; k < 3; k++)
 			c.once_ns[k] = rows[i].once[k];
-		T_IS(weft_copy_calibrate_help(&c), rows[i].help);
+		T_IS(weft_copy_calibrate_help(&c), rows[i].least);
 	}
 }
 
-static void the_loop_goes_as_far_as_it_is_faster(void **state)
+static void copy_loop_limit_from_measurement(void **state)
 {
 	static const struct {
 		uint64_t loop[4], call[4];
@@ -88,7 +90,7 @@ static void the_loop_goes_as_far_as_it_is_faster(void **state)
 	}
 }
 
-/* Whether the host was idle until the end, when the loop is measured. */
+/* Returns whether the times of the loop, which is measured last, are valid. */
 static bool loop_is_known(const struct weft_copy_calibration *c)
 {
 	for (unsigned i = 0; i < WEFT_COPY_CALIBRATE_LOOPS; i++) {
@@ -101,7 +103,7 @@ static bool loop_is_known(const struct weft_copy_calibration *c)
 	return c->loop_ns[0] != UINT64_MAX;
 }
 
-static void a_host_is_measured_or_said_to_be_busy(void **state)
+static void measurement_succeeds_or_returns_ebusy(void **state)
 {
 	struct weft_copy_calibration c;
 	int ret = weft_copy_calibrate_measure(&c);
@@ -119,7 +121,7 @@ static void a_host_is_measured_or_said_to_be_busy(void **state)
 		T_TRUE(c.call_ns[i] < 1000000000 && c.loop_ns[i] < 1000000000);
 }
 
-static void one_processor_is_told(void **state)
+static void one_cpu_returns_enotsup(void **state)
 {
 	struct weft_copy_calibration c;
 	cpu_set_t all, one;
@@ -136,11 +138,11 @@ static void one_processor_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_cut_is_where_fetching_wins),
-		T_CASE(help_comes_where_half_the_bytes_outweigh_a_call),
-		T_CASE(the_loop_goes_as_far_as_it_is_faster),
-		T_CASE(a_host_is_measured_or_said_to_be_busy),
-		T_CASE(one_processor_is_told),
+		T_CASE(rendezvous_threshold_from_measurement),
+		T_CASE(shared_copy_threshold),
+		T_CASE(copy_loop_limit_from_measurement),
+		T_CASE(measurement_succeeds_or_returns_ebusy),
+		T_CASE(one_cpu_returns_enotsup),
 	};
 
 	return T_RUN(tests);

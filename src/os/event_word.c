@@ -7,20 +7,20 @@
 uint32_t weft_event_notify_all(struct weft_event *b)
 {
 	/*
-	 * Cleared first: a waiter that registers after this sees the change of
-	 * ring below.
+	 * The bits are cleared first: a waiter that sets its bit after this
+	 * sees the change of ring below.
 	 */
-	uint32_t how = weft_swap32(&b->asleep, 0);
+	uint32_t bits = weft_swap32(&b->waiter_bits, 0);
 
 	weft_add32(&b->ring, 1);
-	if (how & WEFT_EVENT_NOTIFY)
+	if (bits & WEFT_EVENT_NOTIFY)
 		weft_futex_wake(&b->ring, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
-	return how;
+	return bits;
 }
 
 int weft_event_wait(weft_au32 *own, uint32_t own_is,
-		    struct weft_event *event_word, uint32_t heard, uint64_t ns)
+		    struct weft_event *event_word, uint32_t seen, uint64_t ns)
 {
 	return weft_futex_wait_two((weft_au32 *[2]){ own, &event_word->ring },
-				   (uint32_t[2]){ own_is, heard }, ns);
+				   (uint32_t[2]){ own_is, seen }, ns);
 }

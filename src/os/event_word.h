@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Event word: a counter in shared memory on which any number of
- * processes block, and by which one system call wakes all of them.
+ * Event word: a counter in shared memory on which any number of processes
+ * block, and by which one system call wakes all of them.
  *
- *   waiter                           notifier
- *     heard = weft_event_prepare_wait(b, how)    changes the state (a store)
- *     checks the state again           weft_event_has_waiters(b): none? done
- *     blocks while ring == heard       weft_event_notify_all(b)
+ *   waiter                                  notifier
+ *     seen = weft_event_prepare_wait(b, bits)  changes the state (a store)
+ *     checks the state again                  weft_event_has_waiters(b)?
+ *     blocks while ring == seen               weft_event_notify_all(b)
  *
  * Either the notifier sees the waiter's bit or the waiter sees the changed
  * state: that needs a full fence on both sides, or a membarrier by the waiter
@@ -18,49 +18,51 @@
 
 #include "src/base/atomic.h"
 
-/* bits of asleep */
+/* bits of weft_event.waiter_bits */
 #define WEFT_EVENT_NOTIFY 1u /* a process blocks on ring */
-#define WEFT_EVENT_NUDGE  2u /* a process blocks elsewhere: nudge all */
+/* a process blocks elsewhere: the notifier must nudge all processes */
+#define WEFT_EVENT_NUDGE  2u
 
 struct weft_event {
 	weft_au32 ring; /* number of notifications */
-	weft_au32 asleep;
+	weft_au32 waiter_bits;
 };
 
 static_assert(sizeof(struct weft_event) == 8, "shared format");
 
-/* Prepare to wait: sets the bit; returns ring from before. */
+/* Prepares to wait: sets the bit. Returns the value of ring before that. */
 static inline uint32_t weft_event_prepare_wait(struct weft_event *b,
-					       uint32_t how)
+					       uint32_t bits)
 {
-	uint32_t heard = weft_load32(&b->ring);
+	uint32_t seen = weft_load32(&b->ring);
 
 	/*
 	 * A bit that is set already is cleared before the next change of ring,
 	 * which the waiter then sees.
 	 */
-	if (!(weft_load32(&b->asleep) & how))
-		atomic_fetch_or_explicit(&b->asleep, how, memory_order_seq_cst);
-	return heard;
+	if (!(weft_load32(&b->waiter_bits) & bits))
+		atomic_fetch_or_explicit(&b->waiter_bits, bits,
+					 memory_order_seq_cst);
+	return seen;
 }
 
 /*
- * Whether a process may be waiting. Relaxed: the caller has fenced if it needs
- * to.
+ * Returns whether a process may be waiting. Relaxed: a caller that needs a
+ * fence executes it before this call.
  */
 static inline bool weft_event_has_waiters(const struct weft_event *b)
 {
-	return weft_load32_relaxed(&b->asleep) != 0;
+	return weft_load32_relaxed(&b->waiter_bits) != 0;
 }
 
-/* Wakes all processes that block on ring; returns the bits that were set. */
+/* Wakes all processes that block on ring. Returns the bits that were set. */
 uint32_t weft_event_notify_all(struct weft_event *b);
 
 /*
- * Blocks while *own is own_is and bell->ring is heard, ns at most. Returns 0,
- * -ETIMEDOUT, or -ENOSYS: the kernel cannot wait on two words.
+ * Blocks while *own is own_is and event_word->ring is seen, for at most ns.
+ * Returns 0, -ETIMEDOUT, or -ENOSYS: the kernel cannot wait on two words.
  */
 int weft_event_wait(weft_au32 *own, uint32_t own_is,
-		    struct weft_event *event_word, uint32_t heard, uint64_t ns);
+		    struct weft_event *event_word, uint32_t seen, uint64_t ns);
 
 #endif

@@ -15,26 +15,26 @@ struct event {
 	weft_au32 woken;
 };
 
-/* A waiter: prepare to wait, check again, block. */
+/* Waiter thread: prepares to wait, checks the word again, blocks. */
 static void *waiter(void *arg)
 {
 	struct event *r = arg;
 
 	while (!weft_load32(&r->word)) {
-		uint32_t heard = weft_event_prepare_wait(&r->event_word,
-							 WEFT_EVENT_NOTIFY);
+		uint32_t seen = weft_event_prepare_wait(&r->event_word,
+							WEFT_EVENT_NOTIFY);
 
 		weft_fence_full();
 		if (weft_load32(&r->word))
 			break;
-		if (weft_event_wait(&r->own, 0, &r->event_word, heard, LONG_NS))
+		if (weft_event_wait(&r->own, 0, &r->event_word, seen, LONG_NS))
 			return arg;
 	}
 	weft_add32(&r->woken, 1);
 	return NULL;
 }
 
-static void one_ring_wakes_all_sleepers(void **state)
+static void one_notification_wakes_all_waiters(void **state)
 {
 	struct event r = { .word = 0 };
 	pthread_t t[8];
@@ -56,33 +56,33 @@ static void one_ring_wakes_all_sleepers(void **state)
 	assert_int_equal(weft_load32(&r.woken), 8);
 }
 
-static void a_sleep_ends_with_its_time(void **state)
+static void wait_times_out(void **state)
 {
 	struct event r = { .word = 0 };
-	uint32_t heard =
+	uint32_t seen =
 		weft_event_prepare_wait(&r.event_word, WEFT_EVENT_NOTIFY);
 
-	assert_int_equal(weft_event_wait(&r.own, 0, &r.event_word, heard, 1000),
+	assert_int_equal(weft_event_wait(&r.own, 0, &r.event_word, seen, 1000),
 			 -ETIMEDOUT);
 }
 
-static void a_ring_or_a_word_that_changed_prevents_the_sleep(void **state)
+static void notify_or_changed_word_prevents_block(void **state)
 {
 	struct event r = { .word = 0 };
-	uint32_t heard =
+	uint32_t seen =
 		weft_event_prepare_wait(&r.event_word, WEFT_EVENT_NOTIFY);
 
 	assert_int_equal(weft_event_notify_all(&r.event_word),
 			 WEFT_EVENT_NOTIFY);
 	assert_false(weft_event_has_waiters(&r.event_word));
 	assert_int_equal(
-		weft_event_wait(&r.own, 0, &r.event_word, heard, LONG_NS), 0);
+		weft_event_wait(&r.own, 0, &r.event_word, seen, LONG_NS), 0);
 	assert_int_equal(
-		weft_event_wait(&r.own, 1, &r.event_word, heard + 1, LONG_NS),
+		weft_event_wait(&r.own, 1, &r.event_word, seen + 1, LONG_NS),
 		0);
 }
 
-static void those_who_sleep_elsewhere_are_told_apart(void **state)
+static void nudge_waiters_are_distinguished(void **state)
 {
 	struct event r = { .word = 0 };
 
@@ -95,11 +95,10 @@ static void those_who_sleep_elsewhere_are_told_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_ring_wakes_all_sleepers),
-		cmocka_unit_test(a_sleep_ends_with_its_time),
-		cmocka_unit_test(
-			a_ring_or_a_word_that_changed_prevents_the_sleep),
-		cmocka_unit_test(those_who_sleep_elsewhere_are_told_apart),
+		cmocka_unit_test(one_notification_wakes_all_waiters),
+		cmocka_unit_test(wait_times_out),
+		cmocka_unit_test(notify_or_changed_word_prevents_block),
+		cmocka_unit_test(nudge_waiters_are_distinguished),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Guards by sigsetjmp; the signal handlers jump into the guard of their thread.
+ * Guards implemented with sigsetjmp: the signal handlers jump to the guard of
+ * their thread.
  */
 #include "src/os/guard.h"
 #include "src/base/log.h"
@@ -15,13 +16,13 @@
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE };
 
 /* Signal actions before weft_guard_init(). */
-static struct sigaction before[WEFT_COUNT_OF(signals)];
+static struct sigaction earlier_actions[WEFT_COUNT_OF(signals)];
 
-/* Guard of this thread, or NULL; and the reason why it was left. */
+/* Guard of this thread, or NULL, and the reason why its work failed. */
 static _Thread_local sigjmp_buf *guard;
 static _Thread_local const char *volatile reason;
 
-static const char *name_of(int sig)
+static const char *signal_text(int sig)
 {
 	return sig == SIGSEGV  ? "invalid address (SIGSEGV)"
 	       : sig == SIGBUS ? "missing memory (SIGBUS)"
@@ -29,16 +30,16 @@ static const char *name_of(int sig)
 }
 
 /*
- * A signal outside of a guard: do what the earlier action did. A fault is
- * raised again when the handler returns; a sent signal is not.
+ * Handles a signal outside of a guard: performs the earlier action. A fault is
+ * raised again when the handler returns; a signal from kill() is not.
  */
-static void earlier_action(int sig, siginfo_t *info, void *context)
+static void call_earlier_action(int sig, siginfo_t *info, void *context)
 {
 	const struct sigaction *old = NULL;
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(signals); i++)
 		if (signals[i] == sig)
-			old = &before[i];
+			old = &earlier_actions[i];
 	if (old->sa_flags & SA_SIGINFO) {
 		old->sa_sigaction(sig, info, context);
 	} else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN) {
@@ -50,35 +51,35 @@ static void earlier_action(int sig, siginfo_t *info, void *context)
 	}
 }
 
-static void handle(int sig, siginfo_t *info, void *context)
+static void fault_handler(int sig, siginfo_t *info, void *context)
 {
-	const ucontext_t *at = context;
+	const ucontext_t *uc = context;
 
 	if (!guard || info->si_code <= 0) {
-		earlier_action(sig, info, context);
+		call_earlier_action(sig, info, context);
 		return;
 	}
-	reason = name_of(sig);
+	reason = signal_text(sig);
 	/* siglongjmp does not restore the signals blocked for the handler. */
-	pthread_sigmask(SIG_SETMASK, &at->uc_sigmask, NULL);
+	pthread_sigmask(SIG_SETMASK, &uc->uc_sigmask, NULL);
 	siglongjmp(*guard, 1);
 }
 
-static void install(void)
+static void install_handlers(void)
 {
-	struct sigaction sa = { .sa_sigaction = handle,
+	struct sigaction sa = { .sa_sigaction = fault_handler,
 				.sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < WEFT_COUNT_OF(signals); i++)
-		sigaction(signals[i], &sa, &before[i]);
+		sigaction(signals[i], &sa, &earlier_actions[i]);
 }
 
 void weft_guard_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, install);
+	pthread_once(&once, install_handlers);
 }
 
 int weft_guard(void (*work)(void *arg), void *arg)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Guards for work on shared memory whose contents may have been overwritten.
- * Cheap checks are made; a model with a hundred kinds of indices is not checked
- * at every step, but runs under a guard: a fault ends the work, not the
- * process.
+ * Guards for work on shared memory that another process may have corrupted.
+ * Code checks values where this is cheap. Code with many kinds of indices, such
+ * as the network model, does not check each of them but runs under a guard: a
+ * fault ends the work, not the process.
  *
  *   weft_guard(work, arg) -> work calls weft_guard_fail(), or faults
  *                         -> weft_guard returns -EFAULT
  *
- * The memory is in an unknown state then, and resources that the work acquired
- * are lost: the owner of the memory must be abandoned. Guards do not nest.
+ * After a fault the memory is in an unknown state, and resources that the work
+ * acquired are leaked: the owner of the memory must be abandoned. Guards do not
+ * nest.
  */
 #ifndef WEFT_GUARD_H
 #define WEFT_GUARD_H
@@ -17,13 +18,14 @@
 #include "src/base/attr.h"
 
 /*
- * Installs handlers for faults of the processor (SIGSEGV, SIGBUS, SIGFPE), once
- * per process. Outside of a guard the earlier actions apply.
+ * Installs handlers for processor faults (SIGSEGV, SIGBUS, SIGFPE), once per
+ * process. Outside of a guard the earlier actions apply.
  */
 void weft_guard_init(void);
 
 /*
- * Runs work(arg); returns 0, or -EFAULT, which is logged. Makes no system call.
+ * Runs work(arg). Returns 0, or -EFAULT after a fault, which is logged. Makes
+ * no system call.
  */
 int weft_guard(void (*work)(void *arg), void *arg);
 

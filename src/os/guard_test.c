@@ -23,17 +23,17 @@ static void touch(void *arg)
 	*(volatile char *)arg = 1;
 }
 
-static void raise_it(void *arg)
+static void raise_signal(void *arg)
 {
 	raise(*(int *)arg);
 }
 
-static void give_up(void *arg)
+static void fail_guard(void *arg)
 {
-	weft_guard_fail("it makes no sense");
+	weft_guard_fail("invalid value");
 }
 
-static void good_work_is_done(void **state)
+static void guarded_work_returns_0(void **state)
 {
 	int n = 0;
 
@@ -41,7 +41,7 @@ static void good_work_is_done(void **state)
 	T_IS(n, 1);
 }
 
-static void work_that_goes_astray_ends(void **state)
+static void guarded_fault_returns_efault(void **state)
 {
 	void *none =
 		mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -50,7 +50,7 @@ static void work_that_goes_astray_ends(void **state)
 	weft_guard_init();
 	for (int i = 0; i < 100; i++) {
 		T_IS(weft_guard(touch, none), -EFAULT);
-		T_IS(weft_guard(give_up, NULL), -EFAULT);
+		T_IS(weft_guard(fail_guard, NULL), -EFAULT);
 		T_OK(weft_guard(add_one, &n));
 	}
 	T_IS(n, 100);
@@ -58,13 +58,13 @@ static void work_that_goes_astray_ends(void **state)
 }
 
 /* Runs fn(arg) in a child; returns the signal that ended it. */
-static int ends_by(void (*fn)(void *arg), void *arg, bool guarded)
+static int signal_that_ends(void (*fn)(void *arg), void *arg, bool guarded)
 {
 	int status = -1;
 	pid_t pid = fork();
 
 	if (!pid) {
-		/* the actions of a program, not cmocka's */
+		/* the default actions, instead of cmocka's handlers */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGFPE, SIG_DFL);
 		signal(SIGABRT, SIG_DFL);
@@ -79,30 +79,30 @@ static int ends_by(void (*fn)(void *arg), void *arg, bool guarded)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-static void outside_of_a_guard_a_fault_is_a_fault(void **state)
+static void fault_outside_guard_has_default_action(void **state)
 {
 	void *none =
 		mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int sig = SIGFPE;
 
-	T_IS(ends_by(touch, none, false), SIGSEGV);
-	T_IS(ends_by(touch, none, true), 0);
-	T_IS(ends_by(give_up, NULL, false), SIGABRT);
-	/* a sent signal is not a fault of the work */
-	T_IS(ends_by(raise_it, &sig, true), SIGFPE);
-	T_IS(ends_by(raise_it, &sig, false), SIGFPE);
+	T_IS(signal_that_ends(touch, none, false), SIGSEGV);
+	T_IS(signal_that_ends(touch, none, true), 0);
+	T_IS(signal_that_ends(fail_guard, NULL, false), SIGABRT);
+	/* a signal from raise() is not a fault of the work */
+	T_IS(signal_that_ends(raise_signal, &sig, true), SIGFPE);
+	T_IS(signal_that_ends(raise_signal, &sig, false), SIGFPE);
 	munmap(none, 4096);
 }
 
 static volatile sig_atomic_t seen;
 
-static void see(int sig)
+static void record_signal_and_exit(int sig)
 {
 	seen = sig;
 	_exit(7);
 }
 
-static void the_programs_own_handler_goes_on(void **state)
+static void user_sigsegv_handler_is_called(void **state)
 {
 	void *none =
 		mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -110,7 +110,7 @@ static void the_programs_own_handler_goes_on(void **state)
 	pid_t pid = fork();
 
 	if (!pid) {
-		signal(SIGSEGV, see);
+		signal(SIGSEGV, record_signal_and_exit);
 		weft_guard_init();
 		touch(none);
 		_exit(0);
@@ -128,10 +128,10 @@ int main(void)
 	 * process.
 	 */
 	const struct CMUnitTest tests[] = {
-		T_CASE(good_work_is_done),
-		T_CASE(outside_of_a_guard_a_fault_is_a_fault),
-		T_CASE(the_programs_own_handler_goes_on),
-		T_CASE(work_that_goes_astray_ends),
+		T_CASE(guarded_work_returns_0),
+		T_CASE(fault_outside_guard_has_default_action),
+		T_CASE(user_sigsegv_handler_is_called),
+		T_CASE(guarded_fault_returns_efault),
 	};
 
 	return T_RUN(tests);

@@ -22,10 +22,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEYFILE_NAME ".weft_key"
-#define KEYFILE_TEXT (2 * WEFT_KEYFILE_BYTES + 1)
-#define KEYFILE_TRIES \
-	100 /* 10 ms each: NFS may cache that the file is absent */
+#define KEYFILE_NAME  ".weft_key"
+#define KEYFILE_TEXT  (2 * WEFT_KEYFILE_BYTES + 1)
+/* attempts, 10 ms apart: NFS may cache that the file is absent */
+#define KEYFILE_TRIES 100
 
 int weft_keyfile_path(char *path, size_t room)
 {
@@ -45,7 +45,7 @@ int weft_keyfile_path(char *path, size_t room)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* 0, or -EACCES: the content must not be used. */
+/* Returns 0, or -EACCES: the content must not be used. */
 static int keyfile_check(int fd, const char *path, char *why)
 {
 	struct stat st;
@@ -134,12 +134,15 @@ static bool keyfile_write(int fd)
 	return write(fd, text, KEYFILE_TEXT) == KEYFILE_TEXT && !fsync(fd);
 }
 
-/* Links the file to its name; true also if another process was first. */
-static bool keyfile_name(const char *temp, const char *path)
+/*
+ * Links the file to its final name. Returns true also if another process was
+ * first.
+ */
+static bool keyfile_link(const char *temp, const char *path)
 {
 	if (!link(temp, path) || errno == EEXIST)
 		return true;
-	/* file systems without hard links */
+	/* for file systems without hard links */
 	return !renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE) ||
 	       errno == EEXIST;
 }
@@ -157,7 +160,7 @@ static bool keyfile_make(const char *path)
 	fd = mkostemp(temp, O_CLOEXEC); /* mode 0600, O_EXCL */
 	if (fd >= 0) {
 		ok = keyfile_write(fd);
-		ok = !close(fd) && ok && keyfile_name(temp, path);
+		ok = !close(fd) && ok && keyfile_link(temp, path);
 		err = errno;
 		unlink(temp);
 		errno = err;

@@ -13,14 +13,15 @@
 #define WEFT_KEYFILE_WHY   1024
 
 /*
- * $HOME/.weft_key, with the home directory of the user database if HOME is not
- * set. -ENOENT: there is no home directory. -ENAMETOOLONG.
+ * Stores $HOME/.weft_key in path, with the home directory of the user database
+ * if HOME is not set. Returns 0; -ENOENT: there is no home directory;
+ * -ENAMETOOLONG.
  */
 int weft_keyfile_path(char *path, size_t room);
 
 /*
- * Reads the key in the file, which is created if it does not exist; any number
- * of processes may call this concurrently and get one key.
+ * Reads the key file and creates it if it does not exist. Any number of
+ * processes may call this concurrently and get the same key. Returns 0 or:
  *
  *   -ENOENT  there is no such file, and none can be created
  *   -EACCES  the file cannot be trusted: owner, mode or type

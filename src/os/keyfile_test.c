@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of the key file: created once, by many concurrently, and refused if it
- * is unsafe.
+ * Tests of the key file: concurrent threads create it once; unsafe files are
+ * refused.
  */
 #include "src/os/keyfile.h"
 #include "src/base/attr.h"
@@ -18,7 +18,7 @@
 static char dir[64];
 static char path[128];
 
-static int each_begins(void **state)
+static int setup(void **state)
 {
 	snprintf(dir, sizeof(dir), "/tmp/weft-keyfile.XXXXXX");
 	T_NOT_NULL(mkdtemp(dir));
@@ -26,60 +26,60 @@ static int each_begins(void **state)
 	return 0;
 }
 
-/* No file but the key is left, which is removed. */
-static int each_ends(void **state)
+/* Removes the key file and checks that no other file is left. */
+static int teardown(void **state)
 {
 	unlink(path);
 	T_OK(rmdir(dir));
 	return 0;
 }
 
-static int get(uint8_t *key, char *why)
+static int get_key(uint8_t *key, char *why)
 {
 	memset(key, 0, WEFT_KEYFILE_BYTES);
 	*why = 0;
 	return weft_keyfile_get(path, key, why);
 }
 
-static void the_first_use_makes_it(void **state)
+static void key_file_is_created_on_first_use(void **state)
 {
 	uint8_t a[WEFT_KEYFILE_BYTES], b[WEFT_KEYFILE_BYTES];
 	uint8_t none[WEFT_KEYFILE_BYTES] = { 0 };
 	char why[WEFT_KEYFILE_WHY];
 	struct stat st;
 
-	T_OK(get(a, why));
+	T_OK(get_key(a, why));
 	T_TRUE(memcmp(a, none, sizeof(a)));
-	T_OK(get(b, why));
+	T_OK(get_key(b, why));
 	T_OK(memcmp(a, b, sizeof(a)));
 	T_OK(stat(path, &st));
 	T_IS(st.st_mode & 07777, 0600);
 	unlink(path);
-	T_OK(get(b, why));
+	T_OK(get_key(b, why));
 	T_TRUE(memcmp(a, b, sizeof(a)));
 }
 
-struct racer {
+struct getter {
 	pthread_t thread;
 	pthread_barrier_t *start;
 	uint8_t key[WEFT_KEYFILE_BYTES];
 	int ret;
 };
 
-static void *race(void *arg)
+static void *get_key_at_barrier(void *arg)
 {
-	struct racer *r = arg;
+	struct getter *r = arg;
 	char why[WEFT_KEYFILE_WHY];
 
 	pthread_barrier_wait(r->start);
-	r->ret = get(r->key, why);
+	r->ret = get_key(r->key, why);
 	return NULL;
 }
 
-static void many_at_once_get_the_same(void **state)
+static void concurrent_threads_get_the_same_key(void **state)
 {
 	enum { N = 64 };
-	static struct racer r[N];
+	static struct getter r[N];
 	pthread_barrier_t start;
 
 	for (int round = 0; round < 5; round++) {
@@ -87,7 +87,8 @@ static void many_at_once_get_the_same(void **state)
 		pthread_barrier_init(&start, NULL, N);
 		for (int i = 0; i < N; i++) {
 			r[i].start = &start;
-			T_OK(pthread_create(&r[i].thread, NULL, race, &r[i]));
+			T_OK(pthread_create(&r[i].thread, NULL,
+					    get_key_at_barrier, &r[i]));
 		}
 		for (int i = 0; i < N; i++)
 			T_OK(pthread_join(r[i].thread, NULL));
@@ -99,39 +100,39 @@ static void many_at_once_get_the_same(void **state)
 	}
 }
 
-static void a_file_that_others_can_read_is_refused(void **state)
+static void key_file_readable_by_others_is_refused(void **state)
 {
 	static const mode_t mode[] = { 0644, 0640, 0604, 0620, 0602, 0610 };
 	uint8_t key[WEFT_KEYFILE_BYTES];
 	char why[WEFT_KEYFILE_WHY];
 	char text[16];
 
-	T_OK(get(key, why));
+	T_OK(get_key(key, why));
 	for (size_t i = 0; i < WEFT_COUNT_OF(mode); i++) {
 		T_OK(chmod(path, mode[i]));
-		T_IS(get(key, why), -EACCES);
+		T_IS(get_key(key, why), -EACCES);
 		snprintf(text, sizeof(text), "mode %04o", (unsigned)mode[i]);
 		T_NOT_NULL(strstr(why, text));
 		T_NOT_NULL(strstr(why, path));
 	}
 	T_OK(chmod(path, 0400));
-	T_OK(get(key, why));
+	T_OK(get_key(key, why));
 }
 
-static void a_file_of_another_user_is_refused(void **state)
+static void key_file_of_another_user_is_refused(void **state)
 {
 	uint8_t key[WEFT_KEYFILE_BYTES];
 	char why[WEFT_KEYFILE_WHY];
 
 	if (geteuid())
 		skip();
-	T_OK(get(key, why));
+	T_OK(get_key(key, why));
 	T_OK(chown(path, 65534, 65534));
-	T_IS(get(key, why), -EACCES);
+	T_IS(get_key(key, why), -EACCES);
 	T_NOT_NULL(strstr(why, "belongs to user 65534"));
 }
 
-static void put(const char *text)
+static void write_file(const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
@@ -140,7 +141,7 @@ static void put(const char *text)
 	close(fd);
 }
 
-static void what_is_no_key_is_refused(void **state)
+static void malformed_key_file_is_refused(void **state)
 {
 	char text[80];
 	uint8_t key[WEFT_KEYFILE_BYTES];
@@ -149,46 +150,46 @@ static void what_is_no_key_is_refused(void **state)
 	memset(text, 'a', sizeof(text));
 	text[64] = '\n';
 	text[65] = 0;
-	put(text);
-	T_OK(get(key, why));
+	write_file(text);
+	T_OK(get_key(key, why));
 	T_IS(key[0], 0xaa);
-	put("");
-	T_IS(get(key, why), -EINVAL);
+	write_file("");
+	T_IS(get_key(key, why), -EINVAL);
 	text[5] = 'A';
-	put(text);
-	T_IS(get(key, why), -EINVAL);
+	write_file(text);
+	T_IS(get_key(key, why), -EINVAL);
 	text[5] = 'a';
 	text[64] = 'a';
-	put(text);
-	T_IS(get(key, why), -EINVAL);
+	write_file(text);
+	T_IS(get_key(key, why), -EINVAL);
 	text[64] = '\n';
 	text[65] = 'a';
 	text[66] = 0;
-	put(text);
-	T_IS(get(key, why), -EINVAL);
+	write_file(text);
+	T_IS(get_key(key, why), -EINVAL);
 	T_NOT_NULL(strstr(why, "64 hexadecimal digits"));
 	unlink(path);
 	T_OK(mkdir(path, 0700));
-	T_IS(get(key, why), -EACCES);
+	T_IS(get_key(key, why), -EACCES);
 	T_NOT_NULL(strstr(why, "not a regular file"));
 	T_OK(rmdir(path));
-	/* a FIFO does not block */
+	/* opening a FIFO does not block */
 	T_OK(mkfifo(path, 0600));
-	T_IS(get(key, why), -EACCES);
+	T_IS(get_key(key, why), -EACCES);
 }
 
-static void where_none_can_be_made_that_is_said(void **state)
+static void key_file_creation_failure_is_reported(void **state)
 {
 	uint8_t key[WEFT_KEYFILE_BYTES];
 	char why[WEFT_KEYFILE_WHY];
 
 	snprintf(path, sizeof(path), "%s/no/key", dir);
-	T_IS(get(key, why), -ENOENT);
+	T_IS(get_key(key, why), -ENOENT);
 	T_NOT_NULL(strstr(why, "cannot be created: No such file"));
 	T_NOT_NULL(strstr(why, path));
 }
 
-static void the_path_is_in_the_home(void **state)
+static void key_file_path_is_in_home_directory(void **state)
 {
 	char got[64];
 	const char *was = getenv("HOME");
@@ -198,7 +199,9 @@ static void the_path_is_in_the_home(void **state)
 	T_OK(weft_keyfile_path(got, sizeof(got)));
 	T_STR(got, "/somewhere/.weft_key");
 	T_IS(weft_keyfile_path(got, 10), -ENAMETOOLONG);
-	/* not an absolute path: the user database's, or none */
+	/*
+	 * HOME is not an absolute path: the user database's directory, or none
+	 */
 	setenv("HOME", "here", 1);
 	if (!weft_keyfile_path(got, sizeof(got)))
 		T_IS(*got, '/');
@@ -207,18 +210,18 @@ static void the_path_is_in_the_home(void **state)
 	free(home);
 }
 
-#define EACH(f) cmocka_unit_test_setup_teardown(f, each_begins, each_ends)
+#define EACH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		EACH(the_first_use_makes_it),
-		EACH(many_at_once_get_the_same),
-		EACH(a_file_that_others_can_read_is_refused),
-		EACH(a_file_of_another_user_is_refused),
-		EACH(what_is_no_key_is_refused),
-		EACH(where_none_can_be_made_that_is_said),
-		T_CASE(the_path_is_in_the_home),
+		EACH(key_file_is_created_on_first_use),
+		EACH(concurrent_threads_get_the_same_key),
+		EACH(key_file_readable_by_others_is_refused),
+		EACH(key_file_of_another_user_is_refused),
+		EACH(malformed_key_file_is_refused),
+		EACH(key_file_creation_failure_is_reported),
+		T_CASE(key_file_path_is_in_home_directory),
 	};
 
 	return T_RUN(tests);

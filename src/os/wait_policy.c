@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wait policy: how long to spin, when to yield, when to block; wait_policy.h
- * describes it.
+ * Wait policy: how long to spin, when to yield, when to block (see
+ * wait_policy.h).
  */
 #include "src/os/wait_policy.h"
 
@@ -10,24 +10,24 @@
 #include <sched.h>
 
 void weft_wait_policy_init(struct weft_wait_policy *p,
-			   enum weft_core_share crowd)
+			   enum weft_core_share core_share)
 {
-	atomic_init(&p->crowd, crowd);
+	atomic_init(&p->core_share, core_share);
 	atomic_init(&p->other_ranks, 0);
 	atomic_init(&p->yield_backoff_ns, 0);
 	atomic_init(&p->until_ns, 0);
 }
 
 void weft_wait_policy_first_contact(struct weft_wait_policy *p,
-				    enum weft_core_share crowd,
+				    enum weft_core_share core_share,
 				    uint32_t other_ranks)
 {
-	/* relaxed: estimates, here and below */
-	weft_store32_relaxed(&p->crowd, crowd);
+	/* relaxed here and below: the values are estimates */
+	weft_store32_relaxed(&p->core_share, core_share);
 	weft_store32_relaxed(&p->other_ranks, other_ranks);
 }
 
-static bool backoff_at(struct weft_wait_policy *p, uint64_t now_ns)
+static bool backs_off_at(struct weft_wait_policy *p, uint64_t now_ns)
 {
 	uint64_t until = weft_load64_relaxed(&p->until_ns);
 
@@ -41,7 +41,7 @@ static bool backoff_at(struct weft_wait_policy *p, uint64_t now_ns)
 
 bool weft_wait_policy_backs_off_now(struct weft_wait_policy *p)
 {
-	return backoff_at(p, weft_now_ns());
+	return backs_off_at(p, weft_now_ns());
 }
 
 WEFT_HOT void weft_wait_policy_record_yield(struct weft_wait_policy *p,
@@ -49,27 +49,28 @@ WEFT_HOT void weft_wait_policy_record_yield(struct weft_wait_policy *p,
 {
 	const struct weft_wait_policy_yields *y =
 		&weft_wait_policy_choose(p)->yield;
-	uint64_t shun = weft_load64_relaxed(&p->yield_backoff_ns);
+	uint64_t backoff_ns = weft_load64_relaxed(&p->yield_backoff_ns);
 	uint32_t other_ranks = weft_load32_relaxed(&p->other_ranks);
 
 	if (weft_likely(now_ns - then_ns <
 			y->long_yield_ns + other_ranks * y->rank_yield_ns)) {
 		/*
-		 * an eighth at a time: a single short yield does not prove that
-		 * the processor is free
+		 * Reduce the backoff by one eighth only: a single short yield
+		 * does not prove that the processor is free.
 		 */
-		if (weft_unlikely(shun))
+		if (weft_unlikely(backoff_ns))
 			weft_store64_relaxed(&p->yield_backoff_ns,
-					     shun > y->backoff_min_ns / 8
-						     ? shun - shun / 8
+					     backoff_ns > y->backoff_min_ns / 8
+						     ? backoff_ns -
+							       backoff_ns / 8
 						     : 0);
 		return;
 	}
-	shun = shun ? 2 * shun : y->backoff_min_ns;
-	if (shun > y->backoff_max_ns)
-		shun = y->backoff_max_ns;
-	weft_store64_relaxed(&p->yield_backoff_ns, shun);
-	weft_store64_relaxed(&p->until_ns, now_ns + shun);
+	backoff_ns = backoff_ns ? 2 * backoff_ns : y->backoff_min_ns;
+	if (backoff_ns > y->backoff_max_ns)
+		backoff_ns = y->backoff_max_ns;
+	weft_store64_relaxed(&p->yield_backoff_ns, backoff_ns);
+	weft_store64_relaxed(&p->until_ns, now_ns + backoff_ns);
 }
 
 WEFT_HOT uint64_t weft_wait_policy_yield(struct weft_wait_policy *p,
@@ -77,7 +78,7 @@ WEFT_HOT uint64_t weft_wait_policy_yield(struct weft_wait_policy *p,
 {
 	uint64_t then_ns = now_ns;
 
-	if (weft_unlikely(backoff_at(p, now_ns)))
+	if (weft_unlikely(backs_off_at(p, now_ns)))
 		return 0;
 	sched_yield();
 	now_ns = weft_now_ns();

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wait policy: how long a wait spins, when it yields its processor,
- * and when it blocks. The choice depends on which other threads need the
- * processor.
+ * Wait policy: how long a wait spins, when it yields its processor, and when it
+ * blocks. The choice depends on which other thread needs the processor:
  *
- *   spin   None: the peer has a processor of its own, and responds sooner
- *          than blocking and waking take.
- *   yield  Another rank of the job when cores are oversubscribed. It runs
- *          briefly, waits and yields in turn: all ranks make progress, and
- *          none has to be woken.
+ *   spin   No other thread: the peer has its own processor, and responds
+ *          sooner than blocking and waking take.
+ *   yield  Another rank of the job, if cores are oversubscribed. That rank
+ *          runs briefly, waits and yields as well: all ranks make progress,
+ *          and none has to be woken.
  *   block  A process that computes to the end of its time slice. Linux
  *          treats a yield as a slice used up (EEVDF moves the deadline by
  *          one slice, CFS runs the next thread in the queue), so each yield
@@ -18,15 +17,16 @@
  *          wastes it if the peer is not running either.
  *
  * The kernel does not report which process got the processor, but the duration
- * of sched_yield() shows it. Immediate return: none. Some microseconds for each
- * other rank: these. Longer: an unrelated process, or a rank that computes,
- * which has the same effect. Then yields stop for a while (yield backoff),
- * which is doubled the next time and shortened by yields that return in time.
- * If every rank has a processor, only unrelated processes take it, and one
- * yield per second is enough to detect them; with oversubscribed cores other
- * ranks return soon, so the backoff is short.
+ * of sched_yield() shows it. If the call returns immediately, no other thread
+ * needs the processor. If it takes some microseconds per other rank, these
+ * ranks have run. If it takes longer, an unrelated process has run, or a rank
+ * that computes, which has the same effect. In this case yields are suspended
+ * for some time (yield backoff). The backoff is doubled each time and shortened
+ * by yields that return in time. If every rank has a processor, only unrelated
+ * processes take it, and one yield per second is enough to detect them; with
+ * oversubscribed cores other ranks return soon, so the backoff is short.
  *
- * A struct weft_wait_policy holds what a wait has learned; the constants are in
+ * A struct weft_wait_policy holds the estimates of a wait; the constants are in
  * one table below.
  */
 #ifndef WEFT_WAIT_POLICY_H
@@ -35,7 +35,7 @@
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
 
-/* Whether every rank of the host has a processor of its own. */
+/* Whether every rank on the host has its own processor. */
 enum weft_core_share {
 	WEFT_OWN_CORE,
 	WEFT_OVERSUBSCRIBED,
@@ -43,21 +43,31 @@ enum weft_core_share {
 
 /* Constants of spinning. */
 struct weft_wait_policy_spins {
-	uint32_t turns;	 /* polls of one word, before anything else is polled */
-	uint32_t rounds; /* of these polls, before blocking is considered */
-	uint32_t passes; /* over all sources, before blocking is considered */
-	uint32_t tests; /* failed tests by the application per yield; 0: none */
-	uint32_t spin_ns; /* on a queue's next entry, if no other thread polled
-			     it before */
+	uint32_t turns; /* polls of one word before anything else is polled */
+	/* rounds of such polls before blocking is considered */
+	uint32_t rounds;
+	/* polls of all sources before blocking is considered */
+	uint32_t passes;
+	uint32_t tests; /* failed tests (MPI_Test) per yield; 0: no yields */
+	/*
+	 * time to spin on a queue's next entry, if no other thread polled it
+	 * before
+	 */
+	uint32_t spin_ns;
 };
 
 /* Constants of yielding. */
 struct weft_wait_policy_yields {
-	uint32_t count;	     /* if polls are cheap, before the general path */
-	uint64_t longest_ns; /* all of them together */
-	uint64_t long_yield_ns; /* a longer yield went to a computing process */
-	uint64_t rank_yield_ns; /* allowance per other rank that may run before
-				 */
+	/*
+	 * number of yields before blocking, in waits whose polls are cheap
+	 * (collectives, probe)
+	 */
+	uint32_t count;
+	uint64_t longest_ns; /* upper limit for all these yields together */
+	/* duration of a yield after which a computing process is assumed */
+	uint64_t long_yield_ns;
+	/* allowance per other rank that may run during the yield */
+	uint64_t rank_yield_ns;
 	uint64_t backoff_min_ns; /* backoff after the first late yield */
 	uint64_t backoff_max_ns;
 };
@@ -86,7 +96,10 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 			   .backoff_min_ns = 32 * WEFT_MS,
 			   .backoff_max_ns = 1024 * WEFT_MS },
 	},
-	/* With oversubscribed cores the peer does not run while we spin. */
+	/*
+	 * With oversubscribed cores the peer does not run while this rank
+	 * spins.
+	 */
 	[WEFT_OVERSUBSCRIBED] = {
 		.look = { .turns = 2, .rounds = 0, .passes = 20,
 			  .tests = 32, .spin_ns = 0 },
@@ -98,34 +111,37 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 	},
 };
 
-/* Relaxed throughout: estimates of the waiting thread, one thread at a time. */
+/*
+ * State of the policy. Accesses are relaxed: the values are estimates of the
+ * waiting thread, one thread at a time.
+ */
 struct weft_wait_policy {
 	weft_au64 until_ns;	    /* end of the backoff; 0: none */
 	weft_au64 yield_backoff_ns; /* duration of the last backoff; 0: none */
-	weft_au32 crowd;	    /* enum weft_core_share */
-	weft_au32 other_ranks; /* other ranks that may run before us if we yield
-				*/
+	weft_au32 core_share;	    /* enum weft_core_share */
+	/* number of other ranks that may run when this process yields */
+	weft_au32 other_ranks;
 };
 
 static inline const struct weft_wait_policy_rule *
 weft_wait_policy_choose(const struct weft_wait_policy *p)
 {
 	/* relaxed: an estimate */
-	return &weft_wait_policy_rule[weft_load32_relaxed(&p->crowd)];
+	return &weft_wait_policy_rule[weft_load32_relaxed(&p->core_share)];
 }
 
 void weft_wait_policy_init(struct weft_wait_policy *p,
-			   enum weft_core_share crowd);
+			   enum weft_core_share core_share);
 
 /*
- * Sets the oversubscription and the number of other ranks (`other_ranks`) that
+ * Sets whether cores are oversubscribed, and the number of other ranks that
  * share the processors with this process.
  */
 void weft_wait_policy_first_contact(struct weft_wait_policy *p,
-				    enum weft_core_share crowd,
+				    enum weft_core_share core_share,
 				    uint32_t other_ranks);
 
-/* Whether yields are suspended by the backoff. */
+/* Returns whether the backoff suspends yields now. */
 bool weft_wait_policy_backs_off_now(struct weft_wait_policy *p) WEFT_COLD;
 
 static inline bool weft_wait_policy_backs_off(struct weft_wait_policy *p)
@@ -137,11 +153,11 @@ static inline bool weft_wait_policy_backs_off(struct weft_wait_policy *p)
 
 /*
  * Yields once. now_ns: the current time. Returns the time after the yield, or
- * 0: backoff, spin or block instead.
+ * 0: the backoff suspends yields; spin or block instead.
  */
 uint64_t weft_wait_policy_yield(struct weft_wait_policy *p, uint64_t now_ns);
 
-/* Adjusts the backoff by a yield from then_ns to now_ns. */
+/* Adjusts the backoff after a yield that lasted from then_ns to now_ns. */
 void weft_wait_policy_record_yield(struct weft_wait_policy *p, uint64_t then_ns,
 				   uint64_t now_ns);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State of a rank, from everything that its neighbours have written about it.
- * Neighbours with heartbeats of their own count, and the worst of their states
- * is used. If there is none, the reader checks the rank itself. The region is
- * untrusted: everything read here is validated.
+ * State of a rank, from the reports of its neighbours. Only reports of
+ * neighbours that have heartbeats themselves count, and the worst reported
+ * state is used. Without such a report the reader checks the rank itself. The
+ * region is untrusted: everything read here is validated.
  */
 #include "src/os/alive.h"
 #include "src/health/health.h"
@@ -24,7 +24,10 @@ static bool is_fresh(const struct weft_health *h, const struct health_slot *s,
 	       h->what.period_ns;
 }
 
-/* True if the teller has heartbeats itself, and is not the slot in question. */
+/*
+ * Returns whether the reporter has heartbeats itself, and is not the slot in
+ * question.
+ */
 static bool is_valid_reporter(const struct weft_health *h, uint32_t reporter,
 			      uint32_t slot, uint64_t now_ns)
 {
@@ -35,20 +38,26 @@ static bool is_valid_reporter(const struct weft_health *h, uint32_t reporter,
 	       is_fresh(h, t, now_ns, FRESH);
 }
 
-/* A pid of another namespace cannot be checked: assume it is alive. */
+/*
+ * Returns whether the process is alive. A pid of another namespace cannot be
+ * checked and counts as alive.
+ */
 static bool is_alive(const struct weft_health *h, const struct health_slot *s)
 {
 	return !h->ns || weft_load32(&s->ns) != h->ns ||
 	       weft_proc_alive(weft_load32(&s->pid), weft_load64(&s->start));
 }
 
-/* Takes the state at one port of a teller, if it is the slot's and worse. */
+/*
+ * Merges the report at one port of a reporter into v, if it concerns this slot
+ * and its state is worse.
+ */
 static void merge_report(const struct health_slot *t, unsigned port,
 			 uint32_t slot, uint64_t now_ns,
 			 struct weft_health_view *v)
 {
-	const struct health_neighbour *n = &t->near[port];
-	/* A2 pairs with R2 in health_turn.c: since belongs to the state */
+	const struct health_neighbour *n = &t->neighbour[port];
+	/* A2 pairs with R2 in health_round.c: since belongs to the state */
 	uint32_t states = weft_load32(&n->states);
 	uint8_t host = health_host(states), nic = health_nic(states);
 
@@ -79,7 +88,9 @@ static void check_directly(const struct weft_health *h,
 						    : WEFT_WATCH_NORMAL;
 }
 
-/* Detected by the reader, before any neighbour. */
+/*
+ * Sets the state of a rank whose exit the reader detects before any neighbour.
+ */
 static void mark_broken(struct weft_health_view *v)
 {
 	v->host = v->nic = WEFT_WATCH_BROKEN;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The largest divisor of n whose power does not exceed n. */
+/* Returns the largest divisor of n whose power does not exceed n. */
 static uint32_t side_of(uint32_t n, unsigned power)
 {
 	uint32_t side = 1;
@@ -22,21 +22,24 @@ static void cubic(uint32_t n, uint32_t shape[HEALTH_DIMS])
 	shape[2] = n / shape[0] / shape[1];
 }
 
-/* "4x2x1" for 8; with more than three dimensions the last ones are merged. */
+/*
+ * Parses a shape such as "4x2x1" for 8 ranks. With more than three dimensions
+ * the last ones are merged. Returns false if the shape does not have n nodes.
+ */
 static bool parse_shape(const char *torus, uint32_t n,
 			uint32_t shape[HEALTH_DIMS])
 {
-	const char *at = torus;
+	const char *next = torus;
 	uint64_t nodes = 1;
 	int d = 0;
 	char *end;
 
 	for (int i = 0; i < HEALTH_DIMS; i++)
 		shape[i] = 1;
-	while (at) {
-		unsigned long side = strtoul(at, &end, 10);
+	while (next) {
+		unsigned long side = strtoul(next, &end, 10);
 
-		if (end == at || !side || side > n)
+		if (end == next || !side || side > n)
 			return false;
 		nodes *= side;
 		if (nodes > n)
@@ -44,7 +47,7 @@ static bool parse_shape(const char *torus, uint32_t n,
 		shape[d] *= (uint32_t)side;
 		if (side > 1 && d < HEALTH_DIMS - 1)
 			d++;
-		at = *end == 'x' ? end + 1 : NULL;
+		next = *end == 'x' ? end + 1 : NULL;
 	}
 	return nodes == n && n > 1;
 }
@@ -59,16 +62,16 @@ void weft_health_shape(const char *torus, uint32_t count,
 uint32_t weft_health_neighbour(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
 			       unsigned port)
 {
-	/* the last dimension is the fastest */
+	/* the last dimension varies fastest */
 	unsigned d = HEALTH_DIMS - 1 - port / 2;
-	uint32_t step = 1, side = shape[d], at, to;
+	uint32_t step = 1, side = shape[d], coord, to;
 
 	for (unsigned i = d + 1; i < HEALTH_DIMS; i++)
 		step *= shape[i];
 	/* in a ring of two both directions lead to one neighbour */
 	if (side < 2 || (side == 2 && port & 1))
 		return HEALTH_NO_SLOT;
-	at = slot / step % side;
-	to = (at + (port & 1 ? side - 1 : 1)) % side;
-	return slot - at * step + to * step;
+	coord = slot / step % side;
+	to = (coord + (port & 1 ? side - 1 : 1)) % side;
+	return slot - coord * step + to * step;
 }

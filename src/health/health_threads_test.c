@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The region shared by threads of one process: ranks that run their rounds, a
- * sensor that each of them may read, and readers. For ThreadSanitizer, and for
- * what a reader may rely on: no rank here is broken, and no detection is older
- * than the test.
+ * Tests of the region with several threads of one process: ranks that execute
+ * rounds, sensors that any of them may read, and readers. For ThreadSanitizer,
+ * and for the guarantees to a reader: no rank here is reported broken, and no
+ * detection is older than the test.
  */
 #include "src/base/clock.h"
 #include "src/health/health_sense.h"
@@ -11,20 +11,21 @@
 
 #include <string.h>
 
-enum { RANKS = 6, READERS = 2, TURNS = 3000 };
+enum { RANKS = 6, READERS = 2, ROUNDS = 3000 };
 
 struct actor {
 	struct weft_health h;
 	bool reads;
-	weft_au32 *left; /* ranks with rounds left */
+	/* number of ranks that have not finished their rounds */
+	weft_au32 *left;
 	uint64_t began_ns;
 };
 
-static void take_turns(struct actor *a)
+static void run_rounds(struct actor *a)
 {
 	const struct weft_health_bounds b = { INT32_MAX, INT32_MAX };
 
-	for (int i = 0; i < t_scale(TURNS); i++) {
+	for (int i = 0; i < t_scale(ROUNDS); i++) {
 		uint64_t now = weft_now_ns();
 
 		weft_health_sense(&a->h, now, &b, "/nowhere");
@@ -35,7 +36,10 @@ static void take_turns(struct actor *a)
 	weft_add32(a->left, UINT32_MAX);
 }
 
-/* cmocka's assertions are not thread-safe: bad reads are counted. */
+/*
+ * Returns the number of invalid results; they are counted because cmocka's
+ * assertions are not thread-safe.
+ */
 static uint32_t read_once(const struct actor *a)
 {
 	struct weft_health_view v;
@@ -55,18 +59,18 @@ static uint32_t read_once(const struct actor *a)
 
 static weft_au32 bad_reads;
 
-static void *act(void *arg)
+static void *run_actor(void *arg)
 {
 	struct actor *a = arg;
 
 	if (!a->reads)
-		take_turns(a);
+		run_rounds(a);
 	while (a->reads && weft_load32(a->left))
 		weft_add32(&bad_reads, read_once(a));
 	return NULL;
 }
 
-static void ranks_and_readers_do_not_disturb_each_other(void **state)
+static void concurrent_readers_see_valid_states(void **state)
 {
 	const struct weft_health_job job = { .name = "job",
 					     .host = "here",
@@ -91,7 +95,7 @@ static void ranks_and_readers_do_not_disturb_each_other(void **state)
 		if (!a->reads)
 			T_OK(weft_health_join(&a->h, i, i));
 	}
-	t_threads(RANKS + READERS, act, actor, sizeof(*actor));
+	t_threads(RANKS + READERS, run_actor, actor, sizeof(*actor));
 	T_IS(weft_load32(&bad_reads), 0);
 	for (uint32_t i = 0; i < RANKS + READERS; i++)
 		weft_health_close(&actor[i].h);
@@ -101,7 +105,7 @@ static void ranks_and_readers_do_not_disturb_each_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(ranks_and_readers_do_not_disturb_each_other),
+		T_CASE(concurrent_readers_see_valid_states),
 	};
 
 	return T_RUN(tests);
