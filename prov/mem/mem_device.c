@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stand-in for a device's memory. A block is a memfd that is mapped twice:
+ * Emulated device memory. A block is a memfd that is mapped twice:
  * without access rights, at the address that programs get, and readable at
  * another address, which the device and the bus use. Copies go through the
  * second mapping. A direct access to the program's address gets a SIGSEGV, and
@@ -25,7 +25,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE	     ((size_t)64 << 10) /* interface's page size */
+#define PAGE	     ((size_t)64 << 10) /* page size of the interface */
 #define WINDOW	     UINT64_C(0x300000000000)
 #define WINDOW_BYTES (UINT64_C(1) << 40)
 
@@ -37,19 +37,19 @@ struct block {
 };
 
 /*
- * One device, as there is one bus: its blocks are found by address wherever
- * they were allocated.
+ * The device. There is one, as there is one bus: its blocks are found by
+ * address, whichever call allocated them.
  */
 static struct {
 	pthread_mutex_t lock;
 	struct weft_list blocks;
-	uint64_t next; /* offset in the window */
+	uint64_t next; /* offset of the next block in the window */
 } device = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.blocks = { &device.blocks, &device.blocks },
 };
 
-/* The caller holds the lock. */
+/* Returns the block that contains the address. The caller holds the lock. */
 static struct block *block_of(const void *at)
 {
 	struct weft_list *pos;
@@ -64,7 +64,7 @@ static struct block *block_of(const void *at)
 	return NULL;
 }
 
-/* Maps at the next address of the window; if that is not free, anywhere. */
+/* Maps at the next address of the window; anywhere, if that is not free. */
 static void *map_bus(int fd, size_t bytes)
 {
 	uint64_t next;
@@ -81,7 +81,7 @@ static void *map_bus(int fd, size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Reserves address space that begins at a page of the device. */
+/* Reserves address space that starts at a page of the device. */
 static void *reserve(size_t bytes)
 {
 	char *room = mmap(NULL, bytes + PAGE, PROT_NONE,
@@ -219,7 +219,7 @@ const struct weft_mem_kind weft_mem_device = {
 	.path = "gpu",
 	.iface = WEFT_MEM_DEVICE_IFACE,
 	.page_bits = 16,
-	.copy_ns = 5150, /* calibrated: apenet.md h, 16.8 less 6.5 us */
+	.copy_ns = 5150, /* calibrated: doc/apenet.md h, 16.8 us minus 6.5 us */
 	.copy_ps_per_kib = 200000, /* assumed: 5 GB/s */
 	.stage_bytes = 32768,	   /* assumed: copies keep up with a link */
 	.alloc = device_alloc,

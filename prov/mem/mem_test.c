@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All kinds of memory, and that the processor cannot access a device's. */
+/*
+ * Tests of all memory kinds, and that the processor cannot access device
+ * memory.
+ */
 #include "prov/mem/mem.h"
 #include "test/t.h"
 
@@ -37,7 +40,7 @@ static void every_kind_keeps_what_was_copied_in(void **state)
 	free(to);
 }
 
-/* Wait status of a child process that calls act. */
+/* Returns the wait status of a child process that calls act. */
 static int child_status(void (*act)(char *at), char *at)
 {
 	pid_t pid = fork();
@@ -62,7 +65,7 @@ static void write_it(char *at)
 	*(volatile char *)at = 1;
 }
 
-/* As a peer would: the kernel copies, without a signal. */
+/* Accesses memory as a peer does: the kernel copies, without a signal. */
 static void fetch_it(char *at)
 {
 	char byte;
@@ -109,7 +112,7 @@ static void what_belongs_to_nobody_or_to_two_is_refused(void **state)
 	T_IS(weft_mem_alloc("tape", 1, (void **)&at), -EINVAL);
 	T_IS(weft_mem_alloc(WEFT_MEM_DEVICE, 0, (void **)&at), -EINVAL);
 	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
-	/* begins before the block and ends in it, and vice versa */
+	/* the range begins before the block and ends in it, and vice versa */
 	T_TRUE(weft_mem_name(at - 4, 8) == NULL);
 	T_IS(weft_mem_in(at - 4, buf, 8), -EFAULT);
 	T_IS(weft_mem_out(buf, at - 4, 8), -EFAULT);

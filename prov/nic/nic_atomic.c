@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomic operations on a peer's memory: the operands travel in one packet; the
- * target's engine computes and responds with the old values (NIC_RESULT) or
- * with FIN. In virtual time the target's interface executes them, if the region
- * is listed.
+ * Atomic operations on a peer's memory. The operands are sent in one packet;
+ * the target's engine computes and responds with the old values (NIC_RESULT) or
+ * with FIN. In virtual time the target's interface executes the atomic, if the
+ * region is listed.
  */
 #include "prov/nic/nic_atomic.h"
 #include "prov/nic/nic_atomic_exec.h"
@@ -91,7 +91,7 @@ static int atomic_pack(struct weft_nic_op *op)
 	return 0;
 }
 
-/* Access rights that the target's region must have. */
+/* Returns the access rights that the target's region must have. */
 static uint32_t atomic_rights(unsigned kind, unsigned op)
 {
 	if (op == WEFT_ATOMIC_READ)
@@ -117,7 +117,9 @@ static int atomic_request(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* ---- executed by the interface ------------------------------------------- */
+/*
+ * ---- atomics executed by the interface ------------------------------------
+ */
 
 struct nic_amo {
 	struct weft_amo amo;
@@ -179,7 +181,7 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* -ENOENT: the atomic must be sent as a request. */
+/* Executes the atomic in the unit; -ENOENT: it must be sent as a request. */
 static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 			  struct weft_nic_op *op)
 {
@@ -190,7 +192,7 @@ static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 		return -ENOENT;
 	err = nic_access_find(nic, p, op, atomic_rights(op->kind, op->at_op),
 			      &at);
-	/* the target reports the error of a wrong access */
+	/* the target reports the error of an invalid access */
 	if (err)
 		return err == -EAGAIN ? err : -ENOENT;
 	err = amo_post(nic, p, op, at);
@@ -332,7 +334,10 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		return err == -EPROTO ? err : 0;
 	}
 	bytes = (size_t)a.count * weft_atomic_type_bytes(a.type);
-	/* allocated before memory is changed: it must not fail then */
+	/*
+	 * allocate before the memory changes: the atomic must not fail after
+	 * that
+	 */
 	if (a.kind != WEFT_ATOMIC) {
 		answer = atomic_response(pkt->aux, bytes);
 		if (!answer)

@@ -3,8 +3,8 @@
  * Arithmetic of atomic operations. Elements are loaded as 64-bit numbers of one
  * of three classes (signed, unsigned, floating), computed, and stored with
  * their own width by compare-and-swap. Sums and products of integers are
- * correct modulo their width; a float computed as double and rounded once is
- * the float result.
+ * correct modulo their width. A float result is computed as double and rounded
+ * once.
  */
 #include "prov/nic/nic_atomic_exec.h"
 
@@ -94,7 +94,7 @@ static union value logic(unsigned class, unsigned op, union value t,
 	return v;
 }
 
-/* Does the comparison of this compare-and-swap succeed? */
+/* Returns whether the comparison of this compare-and-swap succeeds. */
 static bool swaps(unsigned class, unsigned op, union value c, union value t)
 {
 	int order = compare(class, c, t);

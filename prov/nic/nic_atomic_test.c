@@ -61,7 +61,10 @@ static void min_and_max_know_the_sign_of_every_type(void **state)
 			bool less = a < b;
 			uint64_t va = value(type, a), vb = value(type, b), old;
 
-			/* unsigned: a negative number is the largest */
+			/*
+			 * unsigned types: a negative number is the largest
+			 * value
+			 */
 			if (!has_sign(type) && (a < 0) != (b < 0))
 				less = b < 0;
 			T_IS(run(type, WEFT_ATOMIC_MIN, va, vb, &old),
@@ -79,7 +82,10 @@ static void comparing_swaps_know_the_sign_of_every_type(void **state)
 	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++) {
 		uint64_t minus = value(type, -1), one = value(type, 1);
 
-		/* swaps if the comparand, equal to the operand, is below */
+		/*
+		 * swaps if the comparand, equal to the operand, is below the
+		 * target
+		 */
 		T_IS(run(type, WEFT_ATOMIC_CSWAP_LT, one, minus, NULL),
 		     has_sign(type) ? minus : one);
 		T_IS(run(type, WEFT_ATOMIC_CSWAP_GT, minus, one, NULL),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cancelled sends, on every machine, with and without DMA and with injected
- * faults: every cancelled send completes, either without its message or with
- * it.
+ * faults: every cancelled send completes, and its message is either delivered
+ * or not.
  */
 #include "test/support/nic_pair.h"
 
@@ -43,7 +43,7 @@ static void until_waiting(struct world *w, struct side *s, uint64_t n)
 	}
 }
 
-/* A message that waits for a receive is cancelled, as if never sent. */
+/* A message that waits for a receive is cancelled and never received. */
 static void case_unmatched(const struct grid *g)
 {
 	static const size_t len[] = { 0, 8, 3000, 20000, BIG };
@@ -58,7 +58,7 @@ static void case_unmatched(const struct grid *g)
 		T_OK(weft_nic_cancel(w->a.nic, out));
 		T_IS(note_of(w, &w->a, out)->err, -ECANCELED);
 		T_IS(unexpected(&w->b), 0);
-		/* the receive matches the next message */
+		/* the receive must match the next message */
 		put(w, &w->a, next, len[i], 1, WEFT_OP_ACK);
 		take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
 		T_IS(note_of(w, &w->a, next)->err, 0);
@@ -71,7 +71,7 @@ static void case_unmatched(const struct grid *g)
 	free(in);
 }
 
-/* Of several messages with one tag the chosen one is cancelled. */
+/* Cancels one of several messages with the same tag. */
 static void case_chosen(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -94,7 +94,7 @@ static void case_chosen(const struct grid *g)
 	world_close(w);
 }
 
-/* A matched message arrives; so does a claimed one. */
+/* Cancels matched and claimed messages, which are still delivered. */
 static void case_matched(const struct grid *g)
 {
 	static const size_t len[] = { 8, 20000, BIG };
@@ -121,7 +121,7 @@ static void case_matched(const struct grid *g)
 	world_close(w);
 }
 
-/* Cancelled at every stage of the protocol: the send completes in all cases. */
+/* Cancels at every stage of the protocol: the send completes in all cases. */
 static void case_any_moment(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -154,7 +154,7 @@ static void case_any_moment(const struct grid *g)
 		}
 	}
 	T_IS(gone + came, 40);
-	/* without a receive only cancellation is possible */
+	/* messages without a receive can only be cancelled */
 	T_TRUE(gone >= 20);
 	free(out);
 	free(in);

@@ -7,7 +7,7 @@
 #include "test/support/loops.h"
 #include "test/support/nic_pair.h"
 
-/* Returns the number of copies by the loop for one message. */
+/* Returns the number of copies by the copy loop for one message. */
 static unsigned loops_of(struct world *w, size_t len)
 {
 	static char out[8192], in[8192];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine with failures below it: no room, no memory, DMA that fails
- * halfway, peers that die during transfers. The unit is `direct` with limits
- * set by the test; allocations fail by size, through the linker's --wrap.
+ * The engine with failures below it: full queues, failed allocations, DMA that
+ * fails halfway, peers that die during transfers. The unit is `direct` with
+ * limits set by the test; allocations fail by size, through the linker's
+ * --wrap.
  */
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
 #include "test/support/nic_pair.h"
 #include "prov/nic/nic_send.h"
 
-/* ---- memory ---- */
+/* ---- failed allocations ---- */
 
 static size_t refuse[2]; /* allocations of these sizes fail */
 static unsigned refusals;
@@ -44,7 +45,7 @@ static void memory_is_out_for(size_t a, size_t b)
 	refusals = 0;
 }
 
-/* Responses of any length cannot be allocated for the queue. */
+/* Makes allocations of responses fail. */
 static void memory_is_out_for_answers(void)
 {
 	memory_is_out_for(sizeof(struct nic_ctrl),
@@ -62,9 +63,9 @@ struct hand {
 	struct weft_unit *u;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	uint64_t room; /* packets it still accepts */
-	uint64_t gets; /* gets it still accepts */
-	uint64_t puts; /* puts before one fails with put_err */
+	uint64_t room; /* packets that the unit still accepts */
+	uint64_t gets; /* gets that the unit still accepts */
+	uint64_t puts; /* puts that succeed before one fails with put_err */
 	int put_err;
 	/* peer whose death was reported to the endpoint */
 	struct weft_peer *dead;
@@ -101,7 +102,9 @@ static int hindered_open(const struct weft_machine *m,
 	return 0;
 }
 
-/* A carrier that closes frees its peers: no access to them is allowed after. */
+/*
+ * A carrier that closes frees its peers; they must not be accessed afterwards.
+ */
 static void hindered_close(struct weft_unit *u)
 {
 	struct hand *h = hand_of(u);
@@ -222,8 +225,10 @@ static struct weft_nic_op *op_new(struct side *s, uint8_t kind, unsigned flags,
 
 /* ---- ids and sizes ---- */
 
-/* FI_WEFT_EAGER below a packet: longer messages are announced, injected ones
- * are not; and no id is left over (weft_nic_close checks). */
+/*
+ * FI_WEFT_EAGER below a packet: longer messages are announced, injected
+ * messages are not. No id is leaked (weft_nic_close checks).
+ */
 static void a_small_eager_size_is_honoured(void **state)
 {
 	const struct grid g = { .machine = "native", .eager_bytes = 64 };
@@ -252,9 +257,9 @@ static void a_small_eager_size_is_honoured(void **state)
 
 /*
  * The sender of a shared copy fails in the middle of a chunk; the receiver
- * copies the rest of that chunk and no byte more. Chunks have 128 KiB, and the
- * last one, where the sender starts, is in two segments of the receiver, so
- * that the sender's first piece of it succeeds and the second fails.
+ * copies the rest of that chunk only. Chunks are 128 KiB; the last chunk, where
+ * the sender starts, is in two segments of the receiver, so that the sender's
+ * first piece of it succeeds and the second fails.
  */
 static void a_chunk_given_back_is_finished_and_no_more(void **state)
 {
@@ -264,7 +269,7 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 	struct weft_nic_stats a, b;
 	struct weft_nic_op *op;
 
-	/* DMA is known to work between the two */
+	/* the first message shows that DMA works between the two */
 	put(w, &w->a, out, ALL, 1, 0);
 	take(&w->b, in, ALL, 1, WEFT_MATCH_ANY);
 	until(w, &w->a, 1);
@@ -279,7 +284,8 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 	op->iov_count = 2;
 	op->len = ALL;
 	T_OK(weft_nic_recv(w->b.nic, op));
-	B->gets = 0; /* it has claimed the first chunk and gets no further */
+	/* the receiver has claimed the first chunk and gets no further */
+	B->gets = 0;
 	A->puts = 1;
 	A->put_err = -EFAULT;
 	put(w, &w->a, out, ALL, 7, 0);
@@ -299,8 +305,8 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 
 /*
  * Sends n messages of len bytes from a and `back` from b; no side fetches
- * before the other had its chance to share the copy. Checks the bytes. Returns
- * the number of pieces that a has put.
+ * before the other side could share the copy. Checks the bytes. Returns the
+ * number of pieces that a has put.
  */
 static uint64_t helped(struct world *w, size_t len, unsigned n, unsigned back)
 {
@@ -346,15 +352,15 @@ static void both_sides_copy_what_they_wait_for(void **state)
 	T_IS(helped(w, ALONE, 2, 0), 1);
 	T_IS(helped(w, ALONE, 1, 1), 0);
 	T_IS(helped(w, ROW - 1, 1, 1), 0);
-	/* of four chunks each the receiver had claimed one */
+	/* the receiver had claimed one of four chunks of each message */
 	T_IS(helped(w, ROW, 2, 0), 6);
 	T_IS(helped(w, ROW, 1, 1), 3);
 	world_close(w);
 }
 
-/* ---- death ---- */
+/* ---- death of a peer ---- */
 
-/* Requests that found no room, and requested bytes, end, too. */
+/* Requests that wait in the queue, and requested bytes, fail, too. */
 static void death_ends_what_waits_for_room(void **state)
 {
 	struct world *w = hindered_world(true);
@@ -363,7 +369,8 @@ static void death_ends_what_waits_for_room(void **state)
 	put(w, &w->a, word, sizeof(word), 1, 0);
 	put(w, &w->a, big, BIG, 2, 0);
 	turns(w, 10);
-	A->room = 0; /* b requests bytes, a has no room for them */
+	/* b requests bytes, but the unit of a accepts no packets */
+	A->room = 0;
 	take(&w->b, in, BIG, 2, WEFT_MATCH_ANY);
 	turns(w, 10);
 	reach(&w->a, WEFT_WRITE, word, sizeof(word), 1);
@@ -401,7 +408,7 @@ static int take_claimed(struct world *w, struct side *s, void *buf, size_t len)
 	return s->note[notes].err;
 }
 
-/* A claimed message of which a part, or only the announcement, has arrived. */
+/* A claimed message has arrived partly, or only its announcement has. */
 static void a_claimed_message_of_the_dead_is_not_cut_short(void **state)
 {
 	size_t eager = weft_machine_find("native")->eager_bytes;
@@ -439,7 +446,7 @@ static void a_whole_claimed_message_outlives_its_sender(void **state)
 	world_close(w);
 }
 
-/* A dead peer's record is kept until its last message is taken. */
+/* The record of a dead peer is kept until its last message is received. */
 static void the_gone_are_forgotten_with_their_last_message(void **state)
 {
 	struct world *w = hindered_world(false);
@@ -476,7 +483,10 @@ static void what_the_dead_left_ends_with_the_nic(void **state)
 
 /* ---- out of memory ---- */
 
-/* The first packet of a peer arrives when its record cannot be allocated. */
+/*
+ * The first packet of a peer arrives when the peer's record cannot be
+ * allocated.
+ */
 static void a_stranger_waits_for_memory(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -484,7 +494,8 @@ static void a_stranger_waits_for_memory(void **state)
 		char *out = calloc(1, BIG), *in = calloc(1, BIG);
 
 		if (i == 0)
-			put(w, &w->a, out, 0, 1, 0); /* a has a record of b */
+			/* sending creates the record of b in a */
+			put(w, &w->a, out, 0, 1, 0);
 		memory_is_out_for(sizeof(struct nic_peer), 0);
 		if (i == 0) {
 			take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
@@ -514,9 +525,9 @@ static void a_stranger_waits_for_memory(void **state)
 }
 
 /*
- * Many responses find neither room nor memory; none is lost. Receives keep
- * their own; for the others there are spares, and then the peer's packets must
- * wait.
+ * Many responses can be neither sent nor allocated; none is lost. A receive
+ * sends its own FIN later; for other responses there are spare packets, and
+ * when these are used up the peer's packets must wait.
  */
 static void no_answer_is_lost_without_memory(void **state)
 {
@@ -566,7 +577,9 @@ static void fetch_add(struct side *s, uint64_t *one, uint64_t *old)
 	T_OK(weft_nic_atomic(s->nic, op));
 }
 
-/* An atomic whose response cannot be allocated is executed later, and once. */
+/*
+ * An atomic whose response cannot be allocated is executed later, exactly once.
+ */
 static void an_atomic_without_memory_happens_once(void **state)
 {
 	struct world *w = hindered_world(false);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lifetime of an operation: its id, the list of its peer that holds it, its
- * completion, and copies of its memory; and functions that every file of the
- * engine uses: a peer's record, memory for responses.
+ * completion, and copies of its memory. Also functions that every file of the
+ * engine uses: peer records, memory for responses.
  */
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_dma.h"
@@ -81,7 +81,7 @@ struct weft_nic_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 	return op && op->id == id && op->peer == src ? op : NULL;
 }
 
-/* Every id whose op has completed must have been released. */
+/* Asserts that no id belongs to a completed op. */
 void nic_ids_check(const struct weft_nic *nic)
 {
 	const struct weft_nic_op *op;
@@ -142,7 +142,7 @@ static void op_states_check(const struct nic_peer *p,
 					      : h->parting;
 
 	weft_must(fits & 1u << op->state);
-	/* an op that a response completes has an id */
+	/* an op that is completed by a response has an id */
 	weft_must(op->id || op->kind == WEFT_SERVE || list == &p->sending ||
 		  (list != &p->bulk && op->kind != WEFT_SEND));
 }

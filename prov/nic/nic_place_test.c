@@ -36,7 +36,7 @@ static void is(weft_cunit_place p, const int *want)
 		     want[l] < 0 ? WEFT_CUNIT_LEVEL_MAX : (unsigned)want[l]);
 }
 
-/* Two packages, two L3 in each, two cores below, two threads in each. */
+/* Two packages, two L3 in each, two cores per L3, two threads per core. */
 static void a_place_is_the_way_from_the_top(void **state)
 {
 	hwloc_topology_t t = host("pack:2 l3:2 l2:1 core:2 pu:2");
@@ -62,7 +62,7 @@ static void who_is_not_bound_is_nowhere(void **state)
 	hwloc_topology_destroy(one);
 }
 
-/* More levels or siblings than a place can hold: the rest is cut off. */
+/* More levels or siblings than a place can hold: the rest is truncated. */
 static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
 {
 	hwloc_topology_t deep, wide;
@@ -79,7 +79,9 @@ static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* Counts edges of the tree between members that differ above a level. */
+/*
+ * Counts edges of the tree between members whose places differ above a level.
+ */
 static int crossings(const struct weft_cunit_tree *t, const weft_cunit_place *p,
 		     int levels)
 {
@@ -96,7 +98,7 @@ static int crossings(const struct weft_cunit_tree *t, const weft_cunit_place *p,
 	return n;
 }
 
-/* Counts different places, cut at a level. */
+/* Counts different places, truncated at a level. */
 static int domains(const weft_cunit_place *p, int n, int levels)
 {
 	uint64_t mask = (UINT64_C(1) << levels * WEFT_CUNIT_LEVEL_BITS) - 1;
@@ -124,7 +126,9 @@ static void whole(const struct weft_cunit_tree *t, int k)
 	T_IS(inputs, t->n - 1);
 }
 
-/* n members bound round robin, every step-th processor. */
+/*
+ * Builds the tree of n members, bound round robin to every step-th processor.
+ */
 static void try_tree(const char *text, int n, int k, int step)
 {
 	hwloc_topology_t h = host(text);
@@ -139,7 +143,7 @@ static void try_tree(const char *text, int n, int k, int step)
 	}
 	T_OK(weft_cunit_tree_host(&t, n, k, p));
 	whole(&t, k);
-	/* no boundary is crossed more often than necessary */
+	/* no boundary is crossed by more edges than necessary */
 	for (int l = 1; l <= WEFT_CUNIT_LEVELS; l++)
 		T_IS(crossings(&t, p, l), domains(p, n, l) - 1);
 	T_OK(weft_cunit_tree_host(&again, n, k, p));
@@ -171,7 +175,7 @@ static void trees_cross_no_border_twice(void **state)
 	}
 }
 
-/* 64 members on two packages of eight L3 with four cores each. */
+/* 64 members on two packages with eight L3 each and four cores per L3. */
 static void trees_stay_shallow(void **state)
 {
 	hwloc_topology_t h = host("pack:2 l3:8 core:4 pu:1");
@@ -186,7 +190,7 @@ static void trees_stay_shallow(void **state)
 	hwloc_topology_destroy(h);
 }
 
-/* One member has no place: all are joined in their order. */
+/* One member has no place: the tree joins all members in rank order. */
 static void without_a_place_the_order_of_members_decides(void **state)
 {
 	weft_cunit_place p[20];
@@ -204,7 +208,10 @@ static void without_a_place_the_order_of_members_decides(void **state)
 	T_IS(weft_cunit_tree_host(&t, 0, 3, p), -EINVAL);
 }
 
-/* hwloc may be configured with another host: processor 0 exists there. */
+/*
+ * hwloc may be configured with another host's topology; processor 0 exists in
+ * it.
+ */
 static void this_process_has_a_place_when_it_is_bound(void **state)
 {
 	cpu_set_t old, one;
@@ -241,7 +248,10 @@ int main(void)
 		T_CASE(this_process_has_a_place_when_it_is_bound),
 	};
 
-	/* hosts are loaded here, too, and some plugins fail under sanitizers */
+	/*
+	 * the tests load topologies, too, and some plugins fail under
+	 * sanitizers
+	 */
 	setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
 	return T_RUN(tests);
 }

@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-/* Requests that may wait for one peer before a post returns -EAGAIN. */
+/* Maximum requests that wait for one peer before a post returns -EAGAIN. */
 #define OPEN_MAX 4096
 
 static bool fits_packet(const struct weft_nic *nic, uint64_t len)
@@ -65,8 +65,8 @@ void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /*
- * Bytes of the next packet. Each packet contains its offset and is stored
- * directly in the target memory.
+ * Returns the bytes of the next packet. Each packet contains its offset and is
+ * stored directly in the target memory.
  */
 static size_t write_bytes(const struct weft_nic *nic,
 			  const struct weft_nic_op *op)
@@ -87,7 +87,10 @@ static int push_write(struct weft_nic *nic, struct weft_nic_op *op,
 	size_t n = write_bytes(nic, op);
 	int count, err;
 
-	/* must not be cut; the last one is sent when all have arrived */
+	/*
+	 * the carrier must not split a packet; the last packet is sent when all
+	 * others have arrived
+	 */
 	if (op->flags & WEFT_OP_RELAXED && op->peer->whole &&
 	    op->moved + n < op->len)
 		pkt->carrier = nic->loose & WEFT_PKT_SPLIT_OK;
@@ -205,7 +208,7 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	if (!nic->no_dma && !p->dma_refused && !p->asks)
 		err = nic_share_find(nic, p, &want, at_p, &op->region, &has);
 	op->events = has & WEFT_MR_EVENTS;
-	/* must not overtake a queued or a one-sided one in flight */
+	/* must not overtake a queued access, or a one-sided access in flight */
 	if (err == -ENOENT ? p->reaches > 0
 			   : !err && nic->unit->carrier->virt &&
 				     !weft_list_empty(&p->busy))
@@ -213,7 +216,7 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	return !err && !nic_ready(nic) ? -EAGAIN : err;
 }
 
-/* An inject whose bytes may be needed after the call keeps a copy. */
+/* Copies the bytes of an inject that may be needed after the call. */
 static int inject_copy(struct weft_nic_op *op)
 {
 	void *copy;
@@ -273,7 +276,7 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 	uint32_t has;
 	int err;
 
-	/* a unit with an engine of its own must not be bypassed */
+	/* a unit with its own DMA engine must not be bypassed */
 	if (!nic->unit->ops->bare || nic->no_dma || c->virt || !p ||
 	    p->dma_refused || p->asks || p->reaches ||
 	    !weft_list_empty(&p->sending) ||
@@ -367,7 +370,7 @@ int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /*
- * Makes an op that serves a peer: local memory [at, at + len), the peer's
+ * Allocates an op that serves a peer: local memory [at, at + len), the peer's
  * memory in segs.
  */
 static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
@@ -392,7 +395,7 @@ static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
 	return op;
 }
 
-/* Serves WRITE_PULL and READ_PUSH by a local DMA. */
+/* Serves WRITE_PULL and READ_PUSH by a DMA of this process. */
 int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
 {
@@ -463,7 +466,7 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 
 /* ---- completion ---------------------------------------------------------- */
 
-/* A served transfer is complete: sends FIN to the requester. */
+/* Ends a served transfer: sends FIN to the requester. */
 static void serve_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	const struct weft_nic_op seen = {
@@ -516,7 +519,7 @@ int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* A peer has accessed local memory one-sided. */
+/* Handles the notice that a peer has accessed local memory one-sided. */
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload)
 {

@@ -7,7 +7,10 @@
 
 #include "src/base/rng.h"
 
-/* ---- cases, each for one grid entry -------------------------------------- */
+/*
+ * ---- cases, each run for one grid entry
+ * --------------------------------------
+ */
 
 static void case_sizes(const struct grid *g)
 {
@@ -41,7 +44,7 @@ static void case_sizes(const struct grid *g)
 	world_close(w);
 }
 
-/* A random mix in both directions at once. */
+/* A random mix of messages in both directions at once. */
 static void case_mix(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -143,9 +146,9 @@ static void case_atomics(const struct grid *g)
 }
 
 /*
- * A receiver that has its message may exit and never poll again, so the FIN
- * that the sender waits for must have been sent by then, also if there was no
- * room.
+ * A receiver whose receive is complete may exit and never poll again, so the
+ * FIN that the sender waits for must have been sent by then, also if the
+ * carrier had no space for it.
  */
 static void case_parting(const struct grid *g)
 {
@@ -154,7 +157,7 @@ static void case_parting(const struct grid *g)
 	char *first = calloc(1, BIG);
 	unsigned sent = 1;
 
-	/* a unit may have more room for a peer it has copied from */
+	/* a unit may accept more packets for a peer from which it has copied */
 	take(&w->b, first, 8, 3, w->b.peer->index);
 	put(w, &w->a, first, BIG, 3, 0);
 	until(w, &w->b, 1);
@@ -181,7 +184,10 @@ static void case_parting(const struct grid *g)
 	world_close(w);
 }
 
-/* A fence waits for all open operations to its peer; other messages do not. */
+/*
+ * A fence waits for all outstanding operations to its peer; other messages do
+ * not.
+ */
 static void case_fence(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -271,7 +277,9 @@ static void a_write_is_cut_to_what_goes_whole(void **state)
 	}
 }
 
-/* ---- the grid ------------------------------------------------------------ */
+/*
+ * ---- the cases on every machine --------------------------------------------
+ */
 
 static void every_size_arrives_on_every_machine(void **state)
 {
@@ -303,7 +311,9 @@ static void a_fence_waits_for_what_is_open(void **state)
 	on_every_machine(case_fence);
 }
 
-/* The other side exits without closing: everything that waits for it fails. */
+/*
+ * The other side exits without closing: all operations that wait for it fail.
+ */
 static void death_ends_everything_that_waits(void **state)
 {
 	const struct grid g = { .machine = "native" };
@@ -330,7 +340,9 @@ static void death_ends_everything_that_waits(void **state)
 	free(w);
 }
 
-/* ---- short messages for receives that take the slow path ----------------- */
+/*
+ * ---- short messages for receives on the slow path --------------------------
+ */
 
 /* Posts a receive of two parts of buf, n bytes each, as one or two segments. */
 static void take_parts(struct side *s, char *buf, size_t n, int parts,
@@ -358,7 +370,7 @@ static void a_short_message_keeps_to_its_receive(void **state)
 	struct world *w = world_open(&g);
 	char out[8] = "abcdefg", in[16];
 
-	/* longer than the buffer */
+	/* message longer than the buffer */
 	memset(in, 'x', sizeof(in));
 	take_parts(&w->b, in, 4, 1, 0);
 	put(w, &w->a, out, 8, 1, 0);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages packed by their owner, over the loop carrier, on every machine, with
- * and without DMA and with injected faults: to typed and plain peers, expected
- * or not, into a buffer that is too short, cancelled, and with a dead peer.
+ * Typed messages (packed by functions of their owner) over the loop carrier, on
+ * every machine, with and without DMA and with injected faults: to typed and
+ * contiguous buffers, expected and unexpected, truncated, cancelled, and with a
+ * dead peer.
  */
 #include "test/support/nic_pair.h"
 
 #define LONG_BYTES ((size_t)300001)
 
-/* Every second byte of mem. */
+/* Noncontiguous buffer: every second byte of mem. */
 struct gaps {
 	unsigned char *mem;
 	size_t bytes;
@@ -53,8 +54,8 @@ static void gaps_fill(struct gaps *g, uint64_t seed)
 }
 
 /*
- * Checks that the first n bytes are those of seed, and the gaps and the rest
- * are unchanged.
+ * Checks that the first n bytes are those of seed, and that the gaps and the
+ * rest are unchanged.
  */
 static void gaps_check(const struct gaps *g, size_t n, uint64_t seed)
 {
@@ -119,7 +120,10 @@ static void both_end(struct world *w, uint64_t len, int err)
 	w->b.notes = 0;
 }
 
-/* Typed to typed; room: bytes of the receive. */
+/*
+ * Sends `bytes` of noncontiguous data to a noncontiguous receive buffer of
+ * `room` bytes.
+ */
 static void exchange(struct world *w, size_t bytes, size_t room, bool early)
 {
 	size_t fits = bytes < room ? bytes : room;
@@ -155,7 +159,7 @@ static void case_typed(const struct grid *g)
 	world_close(w);
 }
 
-/* Typed on one side only; a plain receive may have no room at all. */
+/* Only one side is noncontiguous; a contiguous receive buffer may be empty. */
 static void case_plain(const struct grid *g)
 {
 	static const size_t bytes[] = { 8, 600, 9000, 40000, LONG_BYTES };
@@ -195,7 +199,7 @@ static void case_plain(const struct grid *g)
 	world_close(w);
 }
 
-/* Cancelled before a receive has matched, and after. */
+/* Cancels before a receive has matched, and after. */
 static void case_recall(const struct grid *g)
 {
 	struct world *w = world_open(g);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two endpoints of the engine in one process, over the loop carrier or on a
- * machine of the test's own, polled alternately. For the tests of prov/nic.
+ * machine that the test defines, polled alternately. For the tests of prov/nic.
  */
 #ifndef WEFT_TEST_NIC_PAIR_H
 #define WEFT_TEST_NIC_PAIR_H
@@ -15,7 +15,7 @@
 
 #define BIG ((size_t)1 << 20)
 
-/* One completion, as recorded by a test. */
+/* One completion, as recorded by the callbacks. */
 struct note {
 	void *context;
 	uint64_t len;
@@ -34,19 +34,21 @@ struct side {
 	struct note note[4096];
 	unsigned notes;
 	unsigned events;
-	unsigned char mem[4096]; /* key 1, readable and writable */
+	/* registered memory with key 1, readable and writable */
+	unsigned char mem[4096];
 };
 
 struct world {
 	struct side a, b;
 };
 
-/* Options to open a world: a machine, DMA or not, faults. */
+/* Options to open a world: machine, DMA or not, faults. */
 struct grid {
 	const char *machine;
 	bool no_dma;
 	const char *faults;
-	const struct weft_machine *own;		/* replaces machine, or NULL */
+	/* machine defined by the test, in place of `machine`; or NULL */
+	const struct weft_machine *own;
 	const struct weft_carrier_ops *carrier; /* carrier; NULL: loop */
 	size_t eager_bytes;
 	size_t host_loop;
@@ -153,7 +155,7 @@ static inline void turn(struct world *w)
 	weft_nic_poll(w->b.nic, 8);
 }
 
-/* Polls both sides until s has notes completions. */
+/* Polls both sides until s has `notes` completions. */
 static inline void until(struct world *w, struct side *s, unsigned notes)
 {
 	struct t_limit limit;
