@@ -31,7 +31,7 @@ static unsigned bits(const char *text)
 	return w;
 }
 
-/* The words with negative running disparity, and with positive. */
+/* Words with negative and with positive running disparity. */
 static void words_are_those_of_the_paper(void **state)
 {
 	static const struct {
@@ -82,7 +82,7 @@ static void all_268_values_come_back(void **state)
 	T_IS(words, 256 + 12);
 }
 
-/* Sum and run over the bits of a stream. */
+/* Disparity sum and run length over the bits of a stream. */
 struct line {
 	int sum, run, last;
 	unsigned window;
@@ -99,13 +99,16 @@ static void send(struct line *l, uint16_t w, int data)
 		l->window = (l->window << 1 | (unsigned)bit) & 127;
 		T_TRUE(l->sum >= -3 && l->sum <= 3);
 		T_TRUE(l->run <= 5);
-		/* the comma, by which a receiver aligns to words */
+		/*
+		 * the comma, which receivers use to align to words, must not
+		 * occur in data
+		 */
 		if (data)
 			T_TRUE(l->window != 0x1f && l->window != 0x60);
 	}
 }
 
-/* Data words in all pairs, and control words among them at random. */
+/* Data words in all pairs, with control words inserted at random. */
 static void lines_stay_even_and_commas_rare(void **state)
 {
 	struct line l = { .sum = -1, .last = 2, .window = 0x2a };
@@ -122,13 +125,16 @@ static void lines_stay_even_and_commas_rare(void **state)
 	for (int i = 0; i < 200000; i++) {
 		int v = (int)weft_rng_below(&r, 512);
 
-		/* the paper does not allow two K28.7 in a row either */
+		/* nor does the paper allow two K28.7 in a row */
 		if (is_value(v) && v != WEFT_CODE_K(28, 7))
 			send(&l, weft_code_8b10b_encode(&t, v, &plus), 0);
 	}
 }
 
-/* A frame, then idle words; bit is flipped, -1: none. True: it was detected. */
+/*
+ * Sends a frame, then idle words, with one bit flipped (-1: none). Returns
+ * whether the error was detected.
+ */
 static bool found(const int *value, int bit)
 {
 	bool sender = false, receiver = false, bad = false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CRCs: published values, OpenSSL's division, and errors that must be detected.
- * An error is undetected if the syndromes of its bits add to zero, and the
- * syndrome of a bit depends only on its distance from the end; so all errors of
- * a kind can be tested on the syndromes.
+ * CRCs: published values, division by OpenSSL, and errors that must be
+ * detected. An error is undetected if the syndromes of its bits add to zero,
+ * and the syndrome of a bit depends only on its distance from the end; so all
+ * errors of a kind can be tested on the syndromes.
  */
 #include "test/t.h"
 #include "prov/code/code_crc.h"
@@ -18,7 +18,7 @@ enum { KINDS = 3, BYTES = 700, BITS = BYTES * 8 };
 static const struct kind {
 	unsigned width;
 	int exponents[20];
-	uint32_t check; /* of the digits 1 to 9 */
+	uint32_t check; /* CRC of the text "123456789" */
 } kinds[KINDS] = {
 	[WEFT_CODE_CRC16] = { 16, { 16, 12, 5, 0, -1 }, 0x906e },
 	[WEFT_CODE_CRC32] = { 32,
@@ -55,7 +55,7 @@ static void the_digits_have_their_published_check(void **state)
 	}
 }
 
-/* RFC 3720, B.4. */
+/* Test vectors of RFC 3720, B.4. */
 static void castagnoli_has_the_values_of_iscsi(void **state)
 {
 	const struct weft_code_crc *c = &fast[WEFT_CODE_CRC32C];
@@ -116,8 +116,8 @@ static void parts_give_the_check_of_the_whole(void **state)
 }
 
 /*
- * Syndromes of every bit of a packet and its check, the last bit first: the
- * difference between the receiver's check and the received one.
+ * Computes the syndrome of every bit of a packet and its CRC, the last bit
+ * first: the difference between the computed and the received CRC.
  */
 static void syndromes(int k, uint32_t *s)
 {
@@ -161,7 +161,7 @@ static unsigned rank(const uint32_t *s, unsigned n)
 	return found;
 }
 
-/* In any w consecutive bits no combination of errors adds to zero. */
+/* In any w consecutive bits no combination of errors has syndrome zero. */
 static void no_burst_up_to_the_width_passes(void **state)
 {
 	static uint32_t s[BITS + 32];
@@ -176,7 +176,10 @@ static void no_burst_up_to_the_width_passes(void **state)
 	}
 }
 
-/* Errors are put into packets, and the receiver compares the check. */
+/*
+ * Random error bursts are injected into packets; the recomputed CRC must
+ * differ.
+ */
 static void a_receiver_finds_bursts_put_into_packets(void **state)
 {
 	struct weft_rng r;
@@ -228,7 +231,10 @@ static void sort_by(const uint32_t *from, uint32_t *to, size_t n, int shift)
 		to[at[from[i] >> shift & 2047]++] = from[i];
 }
 
-/* The sums of all pairs of the last n bits, sorted; the caller frees. */
+/*
+ * Returns the sums of all pairs of the last n bits, sorted; the caller frees
+ * them.
+ */
 static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 {
 	size_t count = n * (n - 1) / 2, m = 0;
@@ -246,7 +252,10 @@ static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 	return b;
 }
 
-/* Smallest number of errors, up to 4, undetected in data_bits; 5: more. */
+/*
+ * Returns the smallest number of errors, up to 4, that is undetected in
+ * data_bits; 5: all are detected.
+ */
 static int fewest_that_pass(int k, size_t data_bits)
 {
 	static uint32_t s[BITS + 32], one[BITS + 32];
@@ -292,7 +301,7 @@ static void no_three_errors_pass_crc16_in_a_packet_of_768_bits(void **state)
 	T_IS(fewest_that_pass(WEFT_CODE_CRC16, 768), 4);
 }
 
-/* Both have the factor x + 1: every bit's syndrome is odd. */
+/* Both generators have the factor x + 1: every bit's syndrome is odd. */
 static void no_odd_number_of_errors_passes(void **state)
 {
 	static uint32_t s[BITS + 32];
@@ -305,7 +314,10 @@ static void no_odd_number_of_errors_passes(void **state)
 	}
 }
 
-/* Of random packets in place of the sent one, one in 2^16 is undetected. */
+/*
+ * If a packet is replaced by a random one, the probability that it is
+ * undetected is 2^-16.
+ */
 static void noise_passes_as_often_as_the_width_says(void **state)
 {
 	int rounds = t_scale(4000000), passed = 0;
@@ -319,7 +331,7 @@ static void noise_passes_as_often_as_the_width_says(void **state)
 		passed += weft_code_crc(&fast[WEFT_CODE_CRC16], 0, w, 14) ==
 			  w[1] >> 48;
 	}
-	/* six sigma, and the random stream is the same everywhere */
+	/* six sigma; the random stream is deterministic */
 	T_TRUE((passed - expected) * (passed - expected) < 36 * expected + 9);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CRC on x86-64: folds four blocks of 16 bytes at a time by carry-less
- * multiplication (pclmul). CRC-32C has an instruction of its own, for data that
- * is too short to fold.
+ * multiplication (pclmul). CRC-32C has an instruction, which is used for data
+ * that is too short to fold.
  */
 #include "prov/code/code_crc_step.h"
 
@@ -15,7 +15,7 @@
 
 #define WITH_CLMUL WEFT_TARGET("sse4.2,pclmul")
 
-/* Folds block a by the distance of k onto block b. */
+/* Folds block a onto block b, over the distance given by the constants k. */
 WITH_CLMUL static inline __m128i fold(__m128i a, __m128i k, __m128i b)
 {
 	__m128i first = _mm_clmulepi64_si128(a, k, 0x00);
@@ -29,7 +29,10 @@ WITH_CLMUL static inline __m128i load(const unsigned char *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* Folds at least 64 bytes, a multiple of 16, to a block of equal remainder. */
+/*
+ * Folds at least 64 bytes, a multiple of 16, to one block with the same
+ * remainder.
+ */
 WITH_CLMUL static void fold_to_block(const struct weft_code_crc *c,
 				     uint32_t reg, const unsigned char *p,
 				     size_t len, unsigned char block[16])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GHASH compared with OpenSSL's GMAC, for every length up to several strides
- * and every alignment, with every unit of this processor. A processor without
- * one skips the test.
+ * and every alignment, with every implementation that this processor supports.
+ * Skipped if the processor supports none.
  */
 #include "test/t.h"
 #include "prov/code/code_ghash_step.h"
@@ -16,7 +16,7 @@ enum { BYTES = 5 * 16 * WEFT_GHASH_STRIDE, ROOM = BYTES + 64 };
 static uint8_t data[ROOM];
 static const uint8_t nonce[12] = { 7, 1 };
 
-/* One block, encrypted. */
+/* Encrypts one block. */
 static void encrypt(const uint8_t key[16], const uint8_t in[16],
 		    uint8_t out[16])
 {
@@ -65,7 +65,10 @@ static void keyed(struct weft_rng *r, EVP_CIPHER_CTX *c,
 				  nonce));
 }
 
-/* With one unit, or with the selected one. */
+/*
+ * Tests every length with the given implementation; NULL: with the selected
+ * one.
+ */
 static void every_length(const struct code_ghash_unit *unit)
 {
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();

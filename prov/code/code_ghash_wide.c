@@ -11,7 +11,7 @@ struct product {
 	__m512i lo, mid, hi;
 };
 
-/* XOR of the four products in p. */
+/* Returns the XOR of the four products in p. */
 WIDE static inline __m128i across(__m512i p)
 {
 	__m256i half = _mm256_xor_si256(_mm512_castsi512_si256(p),
@@ -43,7 +43,7 @@ WIDE static inline __m512i swapped(__m512i v)
 				   _mm512_broadcast_i32x4(code_ghash_order()));
 }
 
-/* The previous hash, to be added to the first block. */
+/* Returns the previous hash, to be added to the first block. */
 WIDE static inline __m512i before(const uint8_t sum[16])
 {
 	return _mm512_zextsi128_si512(
@@ -67,7 +67,7 @@ WIDE static void stride(const struct weft_code_ghash *g, const uint8_t *data,
 	_mm_storeu_si128((__m128i *)(void *)sum, reduce(&p));
 }
 
-/* Four blocks at a time, then up to three, and the length block. */
+/* Hashes four blocks at a time, then up to three, and the length block. */
 WIDE static void rest(const struct weft_code_ghash *g, const uint8_t *data,
 		      size_t len, size_t all, uint8_t sum[16])
 {
@@ -88,7 +88,7 @@ WIDE static void rest(const struct weft_code_ghash *g, const uint8_t *data,
 	blocks = (len + 15) / 16;
 	v = swapped(_mm512_maskz_loadu_epi8(
 		(__mmask64)((UINT64_C(1) << len) - 1), data));
-	if (blocks == 4) { /* the last one is partial */
+	if (blocks == 4) { /* the last of the four blocks is partial */
 		add(&p, _mm512_xor_si512(v, first), _mm512_loadu_si512(power));
 		first = v = _mm512_setzero_si512();
 		blocks = 0;

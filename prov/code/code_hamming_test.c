@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Odd columns; every error of one, two and, in a header, three bits. */
+/*
+ * Columns of odd weight; every error of one and two bits, and of three in a
+ * header.
+ */
 #include "test/t.h"
 #include "prov/code/code_hamming.h"
 #include "src/base/rng.h"
@@ -35,7 +38,7 @@ static struct stored random_word(struct weft_rng *r)
 	return s;
 }
 
-/* The column of a header's bit: the checks of that bit alone. */
+/* Returns the column of a bit of a header: the checks of that bit alone. */
 static uint8_t column(int bit)
 {
 	uint8_t h[WEFT_CODE_HEADER_BYTES] = { 0 };
@@ -44,7 +47,10 @@ static uint8_t column(int bit)
 	return weft_code_header(h);
 }
 
-/* This proves the distance; 26 bits per check is Hsiao's own figure. */
+/*
+ * Odd and distinct columns imply distance four; 26 bits per check is the number
+ * in Hsiao's paper.
+ */
 static void columns_are_odd_and_different(void **state)
 {
 	bool seen[256] = { 0 };
@@ -123,7 +129,10 @@ static void every_double_error_of_a_word_is_found(void **state)
 	}
 }
 
-/* Eleven bytes and their checks in the last. */
+/*
+ * Flips n bits of a header (eleven bytes, then its checks). Returns whether the
+ * error is detected.
+ */
 static bool header_found(uint8_t *h, const int *bit, int n)
 {
 	uint8_t e[12];
@@ -154,7 +163,7 @@ static void any_three_errors_of_a_header_are_found(void **state)
 	}
 }
 
-/* So the distance is exactly four. */
+/* An undetected error of four bits exists, so the distance is exactly four. */
 static void some_four_errors_of_a_header_pass(void **state)
 {
 	uint8_t h[12] = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line codes: sizes given in the machines' papers, and all of 4b/5b. */
+/* Line codes: rates given in the machines' papers, and all words of 4b/5b. */
 #include "test/t.h"
 #include "prov/code/code_line.h"
 
@@ -13,7 +13,7 @@ static void rates_are_those_of_the_papers(void **state)
 	/* qsnet2, table 2: Mbit/s per wire */
 	T_IS(data(WEFT_CODE_LINE_4B5B, 1333), 1064);
 	T_IS(data(WEFT_CODE_LINE_4B5B, 1333000) / 1000, 1066);
-	/* apenet: 4 lanes of 7 Gbit/s, and of 8.5; in bytes */
+	/* apenet: 4 lanes of 7 Gbit/s, and of 8.5 Gbit/s; in bytes */
 	T_IS(data(WEFT_CODE_LINE_8B10B, 28000000000) / 8, 2800000000);
 	T_IS(data(WEFT_CODE_LINE_8B10B, 34000000000) / 8, 3400000000);
 }

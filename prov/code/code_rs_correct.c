@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reed-Solomon: which symbols are wrong, and by how much.
+ * Reed-Solomon: error locations and error values.
  *
  * The received word is a codeword plus an error polynomial e(x). The syndromes
  * s[j] = e(a^j) follow from the remainder alone. The locator is the shortest
@@ -18,11 +18,11 @@ enum { MOST = WEFT_CODE_RS_CHECKS / 2 };
 
 struct errors {
 	int count;
-	unsigned power[MOST]; /* of x: position of the symbol */
-	uint16_t value[MOST]; /* value to be added */
+	unsigned power[MOST]; /* powers of x: positions of the wrong symbols */
+	uint16_t value[MOST]; /* values to be added to the wrong symbols */
 };
 
-/* p(y) for the n terms of p, the lowest first. */
+/* Returns p(y) for the n terms of p, the lowest first. */
 static uint16_t value(const struct weft_code_rs *rs, const uint16_t *p,
 		      unsigned n, uint16_t y)
 {
@@ -33,7 +33,7 @@ static uint16_t value(const struct weft_code_rs *rs, const uint16_t *p,
 	return sum;
 }
 
-/* s[j] of the remainder r; false: all are zero. */
+/* Computes s[j] from the remainder r. Returns false if all are zero. */
 static bool syndromes(const struct weft_code_rs *rs,
 		      const struct weft_code_rs_checks *r, uint16_t *s)
 {
@@ -50,7 +50,7 @@ static bool syndromes(const struct weft_code_rs *rs,
 	return any;
 }
 
-/* to += f x^shift from, truncated. */
+/* Computes to += f x^shift from, truncated. */
 static void add_shifted(const struct weft_code_rs *rs, uint16_t *to, uint16_t f,
 			const uint16_t *from, unsigned shift)
 {
@@ -58,7 +58,10 @@ static void add_shifted(const struct weft_code_rs *rs, uint16_t *to, uint16_t f,
 		to[k] ^= rs_mul(rs, f, from[k - shift]);
 }
 
-/* The locator, lowest term first; returns the length of the recurrence. */
+/*
+ * Computes the locator, lowest term first. Returns the length of the
+ * recurrence.
+ */
 static unsigned locator(const struct weft_code_rs *rs, const uint16_t *s,
 			uint16_t *l)
 {
@@ -87,7 +90,7 @@ static unsigned locator(const struct weft_code_rs *rs, const uint16_t *s,
 	return len;
 }
 
-/* The symbols below x^n at which the locator is zero. */
+/* Finds the symbols below x^n at which the locator is zero. */
 static void roots(const struct weft_code_rs *rs, const uint16_t *l,
 		  unsigned len, unsigned n, struct errors *e)
 {
@@ -109,7 +112,7 @@ static void values(const struct weft_code_rs *rs, const uint16_t *s,
 	for (unsigned k = 0; k < len; k++)
 		for (unsigned i = 0; i <= k; i++)
 			eval[k] ^= rs_mul(rs, l[i], s[k - i]);
-	/* Even terms have no derivative here: 2 = 0. */
+	/* Even terms have no derivative in characteristic 2. */
 	for (unsigned k = 1; k <= len; k += 2)
 		slope[k - 1] = l[k];
 	for (unsigned i = 0; i < len; i++) {
@@ -122,7 +125,7 @@ static void values(const struct weft_code_rs *rs, const uint16_t *s,
 	}
 }
 
-/* False: the error would be in bits that were not sent. */
+/* Returns false if the error would be in bits that were not sent. */
 static bool sent(const struct weft_code_rs *rs, const struct errors *e,
 		 unsigned bits)
 {

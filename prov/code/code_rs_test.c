@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reed-Solomon: the published generator, roots by OpenSSL's arithmetic, and
- * errors: those that must be detected or corrected, and how often others pass.
+ * Reed-Solomon: the published generator, roots computed by OpenSSL's
+ * arithmetic, errors that must be detected or corrected, and the rate at which
+ * other errors are undetected.
  */
 #include "test/t.h"
 #include "test/support/code_reference.h"
@@ -16,7 +17,7 @@ enum {
 	ROOM = WEFT_CODE_RS_LENGTH, /* largest number of symbols in a test */
 };
 
-/* A codeword, its data packed. */
+/* A codeword with packed data. */
 struct word {
 	unsigned char data[ROOM * 10 / 8 + 2];
 	struct weft_code_rs_checks checks;
@@ -45,7 +46,10 @@ static unsigned symbols(const struct weft_code_rs *rs, const struct word *w)
 	return (w->bits + 9) / 10 + rs->checks;
 }
 
-/* The byte of bit b of symbol i, checks after data; NULL: not sent. */
+/*
+ * Returns the byte of bit b of symbol i, checks after data; NULL: the bit is
+ * not sent.
+ */
 static unsigned char *at(struct word *w, unsigned i, unsigned b, unsigned *k_p)
 {
 	unsigned data = (w->bits + 9) / 10, k = 10 * i + b;
@@ -85,7 +89,7 @@ static void add(struct word *w, unsigned i, unsigned x)
 	}
 }
 
-/* Wrong values in count different symbols, not in the partial one. */
+/* Adds errors to count different symbols, except to a partial symbol. */
 static void add_errors(struct weft_rng *r, const struct weft_code_rs *rs,
 		       struct word *w, int count)
 {
@@ -134,7 +138,7 @@ static void the_field_is_that_of_openssl(void **state)
 	}
 }
 
-/* IEEE 802.3, table 91-1: from x^13 down. */
+/* IEEE 802.3, table 91-1: coefficients from x^13 down. */
 static void a_lone_one_gives_the_published_generator(void **state)
 {
 	static const unsigned published[14] = { 904, 6,	  701, 32,  656,
@@ -147,7 +151,7 @@ static void a_lone_one_gives_the_published_generator(void **state)
 		T_IS(symbol(&w, 1 + i), published[i]);
 }
 
-/* Horner's rule, with none of our code. */
+/* Evaluates by Horner's rule, with the reference arithmetic only. */
 static void check_roots(const struct weft_code_rs *rs, struct word *w)
 {
 	unsigned root = 1;
@@ -197,7 +201,10 @@ static void bits_behind_the_data_do_not_matter(void **state)
 	}
 }
 
-/* The only codeword nearby has a one where no bit was sent: bit 15 of 12. */
+/*
+ * The only codeword within the correction distance has a one where no bit was
+ * sent: bit 15 of 12 bits.
+ */
 static void an_error_in_bits_not_sent_is_refused(void **state)
 {
 	unsigned char data[3] = { 0x12, 0x83, 0 };
@@ -250,8 +257,8 @@ static void every_code_puts_half_its_checks_right(void **state)
 }
 
 /*
- * With an odd number of checks one more error may seem to fit, but not
- * uniquely.
+ * With an odd number of checks, one error more may have a solution, but it is
+ * not unique.
  */
 static void no_more_than_half_the_checks_is_claimed(void **state)
 {
@@ -287,7 +294,10 @@ static void every_single_bit_is_put_right(void **state)
 	}
 }
 
-/* 61 bits anywhere, or 70 where a symbol begins, are seven symbols. */
+/*
+ * A burst of 61 bits anywhere, or of 70 bits from a symbol boundary, affects
+ * seven symbols.
+ */
 static void bursts_of_seven_symbols_are_put_right(void **state)
 {
 	struct word good, w;
@@ -308,7 +318,10 @@ static void bursts_of_seven_symbols_are_put_right(void **state)
 	}
 }
 
-/* Refused and unchanged, or another codeword seven symbols away. */
+/*
+ * Tries to correct eight wrong symbols. Returns 0 if the word was refused and
+ * is unchanged, 1 if it was changed to another codeword.
+ */
 static int eight_errors(struct weft_rng *r)
 {
 	const struct weft_code_rs *rs = &codes[14];
@@ -338,13 +351,13 @@ static void eight_wrong_symbols_are_refused(void **state)
 	weft_rng_init(&r, 8, 0);
 	for (int i = 0; i < t_scale(20000); i++)
 		wrong += eight_errors(&r);
-	T_IS(wrong, 0); /* 2 in a million would not be refused */
+	T_IS(wrong, 0); /* 2 in a million are not refused */
 }
 
 /*
- * A code small enough to measure it: a known number of the 2^40 remainders
- * belong to one or two wrong symbols, and five wrong symbols may give any of
- * them.
+ * Miscorrection rate of a small code: of the 2^40 syndromes a known number
+ * belongs to one or two wrong symbols; five wrong symbols produce a random
+ * syndrome.
  */
 static void too_many_errors_pass_as_often_as_counted(void **state)
 {
@@ -380,7 +393,10 @@ static void five_checks_find_any_five_symbols(void **state)
 	}
 }
 
-/* Reduces x by the stored vectors of each highest bit; false: x is zero. */
+/*
+ * Reduces x by the stored vector of each highest bit. Returns false if x
+ * becomes zero.
+ */
 static bool reduce(struct weft_code_rs_checks *base, bool *have,
 		   struct weft_code_rs_checks x)
 {
@@ -398,7 +414,10 @@ static bool reduce(struct weft_code_rs_checks *base, bool *have,
 	return false;
 }
 
-/* Number of linearly independent remainders of the bits of these symbols. */
+/*
+ * Returns the number of linearly independent remainders of the bits of these
+ * symbols.
+ */
 static int rank(const struct weft_code_rs *rs, const int *place, unsigned bits)
 {
 	struct weft_code_rs_checks base[140];

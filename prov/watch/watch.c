@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registers of a node: see watch.h. */
+/*
+ * Registers of a node, sensors, and the periodic checks of its host and
+ * interface.
+ */
 #include "prov/watch/watch.h"
 
-enum { MISSES = 1 }; /* checks without a heartbeat until broken */
+enum { MISSES = 1 }; /* checks without a heartbeat until the owner is broken */
 
 const char *weft_watch_name(enum weft_watch_state state)
 {
@@ -74,7 +77,10 @@ void weft_watch_word_receive(struct weft_watch_node *n, unsigned port,
 	n->near_words[port].beats++;
 }
 
-/* Of a neighbour without words only the silence is known. */
+/*
+ * Returns the report about the neighbour at a port. If no status words arrive
+ * from a neighbour, its interface is reported broken and its host unknown.
+ */
 static struct weft_watch_report of_port(const struct weft_watch_node *n,
 					unsigned port)
 {
@@ -100,7 +106,9 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 		.nic = weft_watch_check(&n->of_nic, &n->nic, MISSES),
 		.port = WEFT_WATCH_PORTS,
 	};
-	/* The registers of a dead interface are not updated any more. */
+	/*
+	 * The neighbour registers of a dead interface are not updated any more.
+	 */
 	if (n->of_nic.state == WEFT_WATCH_BROKEN)
 		return count;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)

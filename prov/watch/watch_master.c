@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The master's evaluation of reports. A node reports about itself while its
- * host works; a failed host is reported by its interface, through the
- * neighbours; a failed interface by its host, or by the silence on all its
- * links.
+ * host works. A failed host is reported by its interface, through the
+ * neighbours; a failed interface is reported by its host, or detected by the
+ * absence of status words on all its links.
  */
 #include "prov/watch/watch.h"
 
@@ -34,11 +34,11 @@ static bool is_fresh(uint64_t at, uint64_t now, uint64_t fresh)
 	return at != WEFT_WATCH_NEVER && now - at <= fresh;
 }
 
-/* Merged reports of the neighbours: the newest word of the interface. */
+/* Merged reports of the neighbours; host and nic are from the newest report. */
 struct neighbour_reports {
 	uint64_t at;
 	uint8_t host, nic;
-	uint8_t with_words, silent; /* ports, a bit each */
+	uint8_t with_words, silent; /* bit masks of ports */
 };
 
 static struct neighbour_reports merge_reports(const struct weft_watch_view *v,
@@ -68,7 +68,10 @@ static uint8_t worse(uint8_t a, uint8_t b)
 	return a > b ? a : b;
 }
 
-/* A host without own reports: its interface's word, or its silence. */
+/*
+ * Returns the state of a host that has sent no report: from its interface's
+ * status words, or broken if no words arrive.
+ */
 static uint8_t host_of(const struct neighbour_reports *h)
 {
 	if (h->with_words)
@@ -84,7 +87,10 @@ struct weft_watch_result weft_watch_evaluate(const struct weft_watch_view *v,
 	bool own = is_fresh(v->own_at, now, fresh);
 	bool host_broken = h.with_words && h.host == WEFT_WATCH_BROKEN;
 
-	/* A word that the host is broken overrides older own reports. */
+	/*
+	 * A newer status word that the host is broken overrides the host's own
+	 * report.
+	 */
 	p.host = own && !(host_broken && h.at > v->own_at) ? v->own_host
 							   : host_of(&h);
 	if (h.silent && !h.with_words)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rules of fault awareness on a ring of rings without time: one period is a
- * step, in which all hosts act, then all interfaces, then their words arrive.
+ * The rules of fault awareness on a torus, without time: one period is a step,
+ * in which all hosts act, then all interfaces, then the status words arrive.
  */
 #include "prov/watch/watch.h"
 #include "test/t.h"
@@ -14,7 +14,7 @@ struct world {
 	struct weft_watch_node node[NODES];
 	struct weft_watch_view view[NODES];
 	bool host_dead[NODES], nic_dead[NODES];
-	bool cut[NODES][WEFT_WATCH_PORTS]; /* set at both ends */
+	bool cut[NODES][WEFT_WATCH_PORTS]; /* cut links, marked at both ends */
 	uint64_t now;
 };
 
@@ -40,7 +40,7 @@ static void world_open(struct world *w)
 	}
 }
 
-/* The port of the neighbour that leads back. */
+/* Returns the neighbour's port that leads back. */
 static unsigned back(unsigned port)
 {
 	return port ^ 1;
@@ -91,7 +91,7 @@ static struct weft_watch_result see(const struct world *w, uint32_t n)
 	return weft_watch_evaluate(&w->view[n], w->now, FRESH);
 }
 
-/* All other nodes are normal. */
+/* Checks that all nodes without faults are normal. */
 static void others_are_normal(const struct world *w)
 {
 	for (uint32_t n = 0; n < NODES; n++) {
@@ -147,7 +147,10 @@ static void a_dead_host_is_told_by_its_interface(void **state)
 	steps(&w, 5);
 	w.host_dead[21] = true;
 	step(&w);
-	/* its interface and six neighbours know; the master does not yet */
+	/*
+	 * the interface and six neighbours have detected the fault; the master
+	 * has not
+	 */
 	T_IS(w.node[21].of_host.state, WEFT_WATCH_BROKEN);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		T_IS(w.node[near(21, p)].near[back(p)].host, WEFT_WATCH_BROKEN);
@@ -245,7 +248,7 @@ static void no_area_is_isolated(void **state)
 	T_IS(see(&w, 21).nic, WEFT_WATCH_NORMAL);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		T_IS(see(&w, near(21, p)).nic, WEFT_WATCH_BROKEN);
-	/* its host fails: its neighbours are dead, and no report arrives */
+	/* the host fails; its neighbours are dead, so no report arrives */
 	w.host_dead[21] = true;
 	steps(&w, 5);
 	T_IS(see(&w, 21).host, WEFT_WATCH_UNKNOWN);
@@ -255,7 +258,7 @@ static void no_area_is_isolated(void **state)
 	others_are_normal(&w);
 }
 
-/* Any set of faults: a dead node is never reported as normal. */
+/* With any set of faults, a dead node is never reported as normal. */
 static void none_of_many_faults_is_missed(void **state)
 {
 	static struct world w;

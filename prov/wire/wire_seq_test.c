@@ -65,7 +65,9 @@ static void duplicates_and_far_ones_are_dropped(void **state)
 	T_IS(weft_seq_rx_arrive(&rx, UINT32_MAX), WEFT_SEQ_OLD);
 }
 
-/* The raw layer loses, duplicates and reorders; delivery is in order. */
+/*
+ * The raw layer loses, duplicates and reorders packets; delivery is in order.
+ */
 static void a_lossy_layer_delivers_in_order(void **state)
 {
 	struct weft_seq_tx tx = { .next = UINT32_MAX - 500,
