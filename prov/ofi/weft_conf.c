@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options: read from the environment once, at the first call. */
+/*
+ * Options of the provider, read from the environment once, at the first call.
+ */
 #include "prov/ofi/weft_conf.h"
 #include "src/job/job_log.h"
 
@@ -9,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PPN_MAX 1000000 /* mpiexec's limit */
+#define PPN_MAX 1000000 /* limit of mpiexec */
 
-/* In the order of enum option. */
+/* options, in the order of enum option */
 static const struct weft_cfg_opt options[] = {
 	{ "FI_WEFT_MACHINE", WEFT_CFG_TEXT, "native",
 	  "Machine whose network interface is emulated: native, bgq, gemini, "
@@ -142,7 +144,10 @@ const struct weft_cfg_table weft_conf_options = {
 	WEFT_COUNT_OF(options),
 };
 
-/* NULL: the carrier is selected by the endpoint's address. */
+/*
+ * Returns the carrier with that name; NULL: the carrier is selected by the
+ * endpoint's address.
+ */
 static const struct weft_carrier_ops *carrier_find(const char *name)
 {
 	if (!strcmp(name, "shm"))
@@ -154,7 +159,7 @@ static const struct weft_carrier_ops *carrier_find(const char *name)
 	return strcmp(name, "loop") ? NULL : &weft_carrier_loop;
 }
 
-/* NAME[@VARIANT][:DIMS] */
+/* Finds a machine given as NAME[@VARIANT][:DIMS]. */
 static const struct weft_machine *machine_named(const char *text)
 {
 	char name[32];
@@ -216,7 +221,7 @@ static const struct weft_machine *machine_find(const char *name, bool virt)
 	return m;
 }
 
-/* Node number from the option, else from the launcher, else unknown. */
+/* Returns the node number from the option, else from the launcher, else -1. */
 static int node_find(void)
 {
 	int64_t node = weft_cfg_get(&options[NODE]).i;
@@ -229,7 +234,10 @@ static int node_find(void)
 
 static struct weft_conf conf;
 
-/* Invalid numbers of the virtual clock are an error, not replaced. */
+/*
+ * Returns whether the numbers for virtual time are valid; invalid ones are an
+ * error.
+ */
 static bool numbers_ok(void)
 {
 	int64_t ppn = weft_cfg_get(&options[PPN]).i;

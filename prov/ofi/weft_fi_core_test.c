@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The provider's versions of libfabric's functions: deep copies, all texts. */
+/*
+ * The provider's versions of libfabric's functions: deep copies, error texts.
+ */
 #include "test/t.h"
 
 #include <rdma/fabric.h>
@@ -36,7 +38,7 @@ static void a_copy_is_whole_and_its_own(void **state)
 
 	a->next = fi_dupinfo(a);
 	b = fi_dupinfo(a);
-	/* a copy has one entry, and outlives the original */
+	/* a copy has one entry, and stays valid without the original */
 	T_NULL(b->next);
 	fi_freeinfo(a);
 	T_IS(b->caps, FI_TAGGED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every rule of the hints filter, one table row each. */
+/* Every rule for the hints of fi_getinfo, one table row each. */
 #include "prov/ofi/weft_info.h"
 #include "test/t.h"
 
@@ -9,7 +9,10 @@
 
 #define V117 FI_VERSION(1, 17)
 
-/* Calls getinfo with these hints; NULL: none. The caller frees the answer. */
+/*
+ * Calls getinfo with the hints that say() sets; NULL: no hints. The caller
+ * frees the answer.
+ */
 static int ask(void (*say)(struct fi_info *hints), struct fi_info **info_p)
 {
 	struct fi_info *hints = fi_allocinfo();
@@ -29,7 +32,7 @@ static int ask(void (*say)(struct fi_info *hints), struct fi_info **info_p)
 		what;                       \
 	}
 
-/* Refused. */
+/* hints that are refused */
 HINT(ep_msg, h->ep_attr->type = FI_EP_MSG)
 HINT(ep_dgram, h->ep_attr->type = FI_EP_DGRAM)
 HINT(caps_hmem, h->caps = FI_MSG | FI_HMEM)
@@ -133,7 +136,7 @@ static void without_hints_everything_is_offered(void **state)
 	T_TRUE(info->tx_attr->msg_order & FI_ORDER_RAW);
 	T_TRUE(info->ep_attr->max_order_raw_size > 0);
 	T_IS(info->ep_attr->max_order_war_size, 0);
-	/* All may be requested, with the modes that other providers need. */
+	/* all may be requested, with the modes that other providers need */
 	info->mode = FI_CONTEXT;
 	info->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |
 				     FI_MR_ALLOCATED | FI_MR_PROV_KEY;
@@ -315,7 +318,9 @@ HINT(hmem_parts, APENET; h->tx_attr->caps = FI_MSG | FI_HMEM;
 HINT(hmem_part, APENET; h->caps = FI_MSG; h->tx_attr->caps = FI_MSG | FI_HMEM)
 HINT(no_hmem, APENET; h->caps = FI_MSG)
 
-/* A machine that reaches device memory offers it to those that ask. */
+/*
+ * A machine whose interface accesses device memory offers FI_HMEM on request.
+ */
 static void device_memory_is_offered_on_both_sides(void **state)
 {
 	static void (*const say[])(struct fi_info *) = { hmem, hmem_only,
@@ -348,7 +353,7 @@ static void a_machine_is_found_by_its_names(void **state)
 	T_OK(ask(is_bgq_domain, &info));
 	T_STR(info->fabric_attr->name, "weft-bgq");
 	fi_freeinfo(info);
-	/* The core filters by the provider's name. */
+	/* libfabric's core, not the provider, filters by the provider's name */
 	T_OK(ask(other_provider, &info));
 	fi_freeinfo(info);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_open_ops on a domain in virtual time: creating and joining the shared
- * world segment of a job, leaving it, and the reports of ranks when nothing can
+ * fi_open_ops on a domain in virtual time: creating, joining and leaving the
+ * shared world segment of a job, and the reports of ranks when no rank can
  * progress any more.
  */
 #include "prov/ofi/weft_world.h"

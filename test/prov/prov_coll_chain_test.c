@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups on nodes with gaps: on qsnet2 their broadcasts and barriers use events
- * of the units, chained along a tree; the units count them. On other machines,
- * and on a range of nodes, events start nothing.
+ * Groups on nodes with gaps. On qsnet2 their broadcasts and barriers use events
+ * of the units, chained along a tree; the units count the commands that events
+ * start. On other machines, and on a range of nodes, events start no commands.
  */
 #include "test/prov/prov_group.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Polls until events have started `want` commands, and not more. */
+/* Polls until events have started `want` commands; fails if there are more. */
 static void chained_is(struct job *j, uint64_t want, const char *what)
 {
 	while (job_counters(j).chained < want)
@@ -42,12 +42,13 @@ static void cast(struct job *j, struct group *g, int root, size_t bytes)
 }
 
 /*
- * At each member one event starts the packets that follow a packet, and two
- * those that follow a barrier; none in a group on a range of nodes.
+ * At each member one event starts the packets that follow a broadcast packet,
+ * and two events start the packets that follow a barrier; none in a group on a
+ * range of nodes.
  */
 static void body_chain(struct job *j)
 {
-	/* around the limits of a short and of a long packet */
+	/* sizes around the limits of a short and of a long packet */
 	static const size_t bytes[] = { 0,    1,    8,	  112,	      113,
 					2032, 2033, 9000, CHAIN_BYTES };
 	const char *machine = getenv("FI_WEFT_MACHINE");

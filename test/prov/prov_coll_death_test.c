@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- death --------------------------------------------------------------- */
+/*
+ * ---- death of a member
+ * -------------------------------------------------------
+ */
 
 static void body_death(struct job *j)
 {
@@ -19,7 +22,7 @@ static void body_death(struct job *j)
 	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
 	job_barrier(j);
 	if (j->rank == j->size - 1) {
-		/* the job's last barrier must not wait for the dead */
+		/* the job's last barrier must not wait for the dead rank */
 		weft_add32(&j->all->arrived, 1);
 		raise(SIGKILL);
 	}
@@ -42,16 +45,16 @@ static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
 	job_run(4, body_death, &o);
 	o.may_die = 11;
 	job_run(11, body_death, &o);
-	/* most members do not communicate with the one that dies */
+	/* most members do not communicate with the rank that dies */
 	o.may_die = 40;
 	job_run(40, body_death, &o);
 }
 
 /* ---- routes of a large group that lost a member -------------------------- */
 
-#define TORN 70 /* groups: more than any machine has routes */
+#define TORN 70 /* number of groups: more than any machine has routes */
 
-/* Takes all available routes; returns their number. */
+/* Opens groups until no route is available. Returns the number of routes. */
 static int take_all(struct job *j, struct group *g)
 {
 	int n = 0;
@@ -63,7 +66,7 @@ static int take_all(struct job *j, struct group *g)
 	return n;
 }
 
-/* Can the ranks from first to last get a route again? */
+/* Checks that the ranks from first to last get a route again. */
 static void route_again(struct job *j, int first, int last)
 {
 	struct t_limit limit;
@@ -90,7 +93,7 @@ static void fails(struct job *j, struct group *g)
 
 static int doomed; /* rank that dies: the first or the last */
 
-/* The job's last barrier must not wait for the dead. */
+/* Arrives at the job's last barrier, which must not wait for the dead rank. */
 static void barrier_skip_dead(struct job *j)
 {
 	weft_add32(&j->all->arrived, 1);
@@ -124,7 +127,7 @@ static void wait_word(struct job *j, int i, uint64_t n)
 	}
 }
 
-/* It leaves regularly, but before the others, and stays alive. */
+/* One rank closes its endpoint before the others, and stays alive. */
 static void body_closes(struct job *j)
 {
 	static struct group g[TORN];
@@ -151,7 +154,7 @@ static void torn(int victim, void (*body)(struct job *j))
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { .may_die = victim + 1 };
 
-	/* there the survivors are no rectangle */
+	/* on bgq the surviving ranks do not form a rectangle */
 	if ((machine && !strcmp(machine, "bgq")) || group_no_routes())
 		skip();
 	doomed = victim;
@@ -162,7 +165,7 @@ static void a_death_does_not_keep_a_large_group_s_route(void **state)
 {
 	(void)state;
 	torn(19, body_torn);
-	torn(0, body_torn); /* the root of the tree */
+	torn(0, body_torn); /* rank 0: the root of the tree */
 }
 
 static void nor_does_an_endpoint_that_closes_first(void **state)

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How each machine implements collectives: barriers by form, atomics, none. */
+/*
+ * How each machine implements collectives: kinds of barriers, atomics,
+ * messages.
+ */
 #include "test/prov/prov_calls.h"
 
 #include "test/t.h"
 
-/* ---- form of barriers ---------------------------------------------------- */
+/*
+ * ---- kinds of barriers
+ * -------------------------------------------------------
+ */
 
-#define WEFT_FEW 8 /* members that read each other's contributions */
+#define WEFT_FEW 8 /* maximum members that read each other's contributions */
 #define COUNTED	 10
 
 /* Returns the expected form of this machine's barriers; `form` on qsnet2. */
@@ -19,7 +25,7 @@ static int form_here(int form)
 	return machine && !strcmp(machine, "qsnet2") ? form : 0;
 }
 
-/* Groups of qsnet2 on a range of nodes, and those with a gap. */
+/* Groups of qsnet2 on a range of nodes, and groups with a gap. */
 static void body_forms(struct job *j)
 {
 	static const struct {
@@ -51,7 +57,7 @@ static void body_forms(struct job *j)
 	}
 }
 
-/* The same members on every second node are no range. */
+/* Members on every second node do not form a range. */
 static void body_gaps(struct job *j)
 {
 	struct group g;
@@ -66,8 +72,8 @@ static void body_gaps(struct job *j)
 }
 
 /*
- * More members than may read each other's contributions: one atomic each for a
- * barrier and for a short reduction.
+ * More members than may read each other's contributions: a barrier and a short
+ * reduction use one atomic per member.
  */
 static void body_counts(struct job *j)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A process of the same user writes random values into the collective unit's
- * areas of a running group. No member may crash or wait for ever: all
- * operations end, with correct results, or a member reports an error. Payload
- * is the exception: changed bytes there are other numbers, which cannot be
- * detected.
+ * areas of a running group. No member may crash or wait forever: all operations
+ * end with correct results, or a member reports an error. Payload is the
+ * exception: changed bytes there are other numbers, which cannot be detected.
  */
 #include "test/prov/prov_job.h"
 
@@ -29,8 +28,9 @@
 #define ROUNDS		  400
 #define HITS		  6
 #define PROGRESS_LIMIT_NS UINT64_C(60000000000) /* ns without any progress */
-#define LONG_SUM	  9000			/* doubles: not in packets */
-#define SHARED		  128			/* regions at most */
+/* number of doubles: too many for packets */
+#define LONG_SUM	  9000
+#define SHARED		  128 /* maximum number of regions */
 #define FDS		  256 /* descriptors of a member that are checked */
 #define PAGE		  ((size_t)sysconf(_SC_PAGESIZE))
 
@@ -38,7 +38,10 @@
 #define SHARE_MAGIC UINT64_C(0x7765667473683031)
 #define SHARE_HEAD  (64 + 64 * 64 + 512 * 64)
 
-/* ---- targets ------------------------------------------------------------- */
+/*
+ * ---- targets of the random writes
+ * --------------------------------------------
+ */
 
 struct target {
 	const struct weft_cunit_geo *geo;
@@ -139,15 +142,15 @@ static const struct mode {
 struct scribbler {
 	const struct mode *mode;
 	struct target target;
-	char *area[SHARED]; /* the collective unit's part of every region */
+	char *area[SHARED]; /* the collective unit's part of each region */
 	int areas;
 	unsigned route;
 	struct weft_rng rng;
-	weft_au32 round; /* round of rank 0; ROUNDS: it has finished */
+	weft_au32 round; /* round of rank 0; ROUNDS: rank 0 has finished */
 };
 
 /*
- * Returns the collective unit's part of a region, whole pages after its head;
+ * Returns the collective unit's part of a region (whole pages after its head),
  * or NULL.
  */
 static char *unit_in(char *from, size_t bytes)
@@ -193,7 +196,7 @@ static void find_areas(struct scribbler *s, uint64_t pid)
 	}
 }
 
-/* Returns a random value, zero, or one near the old value. */
+/* Returns a random value, zero, or a value close to the old one. */
 static uint64_t scribble(struct weft_rng *r, uint64_t was)
 {
 	switch (weft_rng_below(r, 5)) {
@@ -227,7 +230,7 @@ static void hit(struct scribbler *s)
 		__ATOMIC_RELAXED);
 }
 
-/* Writes while the others are in the middle of a round. */
+/* Writes while the other members are in the middle of a round. */
 static void *scribbler_run(void *arg)
 {
 	struct scribbler *s = arg;
@@ -246,7 +249,10 @@ static void *scribbler_run(void *arg)
 
 /* ---- the working members ------------------------------------------------- */
 
-/* Words of the job: members that have finished, an error was reported; pids. */
+/*
+ * Words of job_shared: number of members that have finished, an error was
+ * reported, results were wrong, pids.
+ */
 enum { WORD_THROUGH, WORD_HEARD, WORD_WRONG, WORD_PID };
 
 struct worker {
@@ -294,7 +300,9 @@ static unsigned worker_route(struct worker *w)
 	return (unsigned)r.id;
 }
 
-/* Waits for the completion of one operation; false: it is an error. */
+/*
+ * Waits for the completion of one operation. Returns false if it is an error.
+ */
 static bool worker_wait(struct worker *w, int round)
 {
 	struct job *j = w->j;
@@ -376,7 +384,7 @@ static bool worker_round(struct worker *w, int round)
 	return true;
 }
 
-/* All members have finished this trial. */
+/* Waits until all members have finished this trial. */
 static void wait_all_done(struct worker *w, uint64_t so_many)
 {
 	uint64_t end = weft_now_ns() + PROGRESS_LIMIT_NS;
@@ -428,7 +436,10 @@ static void body(struct job *j)
 
 	weft_rng_init(&s.rng, 99, (uint64_t)j->size);
 	s.target = (struct target){ .geo = &m->cu, .rng = &s.rng };
-	/* all have regions and published pids when a group has joined */
+	/*
+	 * when a group has joined, all members have regions and have published
+	 * their pids
+	 */
 	weft_store64(&j->all->word[WORD_PID + j->rank], (uint64_t)getpid());
 	worker_open(&w);
 	for (int r = 0; r < j->size; r++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives as described in fi_collective(3), fi_av_set(3) and fi_cm(3) of
- * libfabric 1.17, used without other knowledge: sets and their members, joins
- * and their events, results of queries, wrong arguments, the order of closing.
+ * Collectives as documented in fi_collective(3), fi_av_set(3) and fi_cm(3) of
+ * libfabric 1.17: sets and their members, joins and their events, results of
+ * queries, wrong arguments, the order of closing.
  */
 #include "test/prov/prov_job.h"
 
@@ -51,7 +51,7 @@ static void close_set(struct job *j, struct fid_av_set *set)
 	is(j, fi_close(&set->fid), 0, "close a set");
 }
 
-/* Checks that the set holds these ranks, as bits; empties the set. */
+/* Checks that the set holds the ranks in the bit mask; empties the set. */
 static void holds(struct job *j, struct fid_av_set *set, unsigned bits)
 {
 	for (int r = 0; r < j->size; r++)
@@ -84,7 +84,10 @@ static void body_sets(struct job *j)
 	holds(j, b, 0x78);
 }
 
-/* Expected result of fi_av_set, and the members of the set, as bits. */
+/*
+ * Arguments and expected result of fi_av_set, and the set's members as a bit
+ * mask.
+ */
 struct range {
 	struct fi_av_set_attr attr;
 	int err;
@@ -104,7 +107,7 @@ static void try_ranges(struct job *j, const struct range *r, size_t n)
 	}
 }
 
-/* The vector is a table; addresses are those returned by fi_av_insert. */
+/* The vector is a table; the addresses are those returned by fi_av_insert. */
 static void body_ranges(struct job *j)
 {
 	fi_addr_t lo = j->addr[0], hi = j->addr[6], none = FI_ADDR_NOTAVAIL;
@@ -136,7 +139,7 @@ static void body_ranges(struct job *j)
 	try_ranges(j, r, sizeof(r) / sizeof(*r));
 }
 
-/* All addresses in the vector, without those that were removed. */
+/* Sets of all addresses in the vector, after some were removed. */
 static void body_removed(struct job *j)
 {
 	fi_addr_t lo = j->addr[0], hi = j->addr[6], none = FI_ADDR_NOTAVAIL;
@@ -218,11 +221,11 @@ static void body_order(struct job *j)
 
 	is(j, fi_av_set_insert(set, j->addr[3]), 0, "insert");
 	is(j, fi_av_set_insert(set, j->addr[1]), 0, "insert");
-	/* new ones are appended, removal keeps the order */
+	/* union appends new members; removal keeps the order */
 	is(j, fi_av_set_union(set, more), 0, "union");
 	mc = join(j, set, &more);
 	order_is(j, mc, (int[]){ 3, 1, 0, 2 }, 4);
-	/* joining the set again gives another group */
+	/* joining the set again creates another group */
 	again = join(j, set, NULL);
 	job_check(j, fi_mc_addr(again) != fi_mc_addr(mc), "the same group", 0);
 	order_is(j, again, (int[]){ 3, 1, 0, 2 }, 4);
@@ -267,7 +270,7 @@ static void body_wrong(struct job *j)
 	   -FI_EINVAL, "join of an empty set");
 	is(j, fi_join_collective(j->ep, addr, NULL, 0, &mc, NULL), -FI_EINVAL,
 	   "join without a set");
-	/* an endpoint without an event queue, and not enabled */
+	/* an endpoint without an event queue, which is not enabled */
 	is(j, fi_endpoint(j->domain, j->info, &deaf, NULL), 0, "endpoint");
 	fi_av_set_addr(all, &addr);
 	job_check(j, fi_join_collective(deaf, addr, all, 0, &mc, NULL) < 0,
@@ -296,7 +299,7 @@ static void body_wrong(struct job *j)
 	   fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc), FI_VOID,
 			FI_SUM, 0, NULL),
 	   -FI_EOPNOTSUPP, "void");
-	/* the refused calls have not disturbed the group */
+	/* the refused calls had no effect on the group */
 	wait_for(j,
 		 fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc),
 			      FI_INT32, FI_SUM, 0, &j->entry),
@@ -360,7 +363,10 @@ static int query(struct job *j, enum fi_collective_op coll, enum fi_op op,
 	return 0;
 }
 
-/* Checks that the calls support what the query reports for a reduction. */
+/*
+ * Checks that the calls support everything that the query reports for a
+ * reduction.
+ */
 static void try_reduction(struct job *j, fi_addr_t g, enum fi_op op, int t)
 {
 	static _Alignas(16) char in[256 * 32], out[256 * 32];
@@ -413,7 +419,7 @@ static void try_carried(struct job *j, fi_addr_t g, int t)
 			      &j->entry),
 		 "broadcast");
 	is(j, in[n - 1], 2, "broadcast");
-	/* a count of 0 is allowed, too */
+	/* a count of 0 is allowed */
 	wait_for(j,
 		 fi_alltoall(j->ep, in, 0, NULL, out, NULL, g, type, 0,
 			     &j->entry),
@@ -461,7 +467,7 @@ static void the_query_tells_the_truth(void **state)
 
 /* ---- completions --------------------------------------------------------- */
 
-/* Only calls with FI_COMPLETION are reported, in their order. */
+/* Only calls with FI_COMPLETION are reported, in the order of the calls. */
 static void body_selective(struct job *j)
 {
 	struct fid_av_set *set = some(j, 0, j->size - 1, 1);

@@ -33,7 +33,9 @@ static void every_call_gives_the_naive_answer(void **state)
 		job_run(sizes[i], body_world, &o);
 }
 
-/* Odd and even ranks at the same time, all ranks, and a single one. */
+/*
+ * Groups of odd and even ranks at the same time, of all ranks, and of one rank.
+ */
 static void body_subsets(struct job *j)
 {
 	struct group all, half, one;
@@ -111,7 +113,10 @@ static void body_absent(struct job *j)
 				FI_DOUBLE, FI_SUM, 0, &j->entry),
 		  "post", 0);
 	if (j->rank == 0) {
-		/* makes no call until all others have reported completion */
+		/*
+		 * makes no call until all other members have reported
+		 * completion
+		 */
 		while (weft_load64(&j->all->word[0]) < (uint64_t)j->size - 1) {
 			job_check(j, !t_limit_expired(&limit),
 				  "others wait for an absent member", 0);
@@ -186,18 +191,26 @@ static void flags_travel_and_exact_sums_are_exact(void **state)
 	job_run(4, body_alu, &o);
 }
 
-/* ---- sums have equal bits ------------------------------------------------ */
+/*
+ * ---- sums are deterministic
+ * --------------------------------------------------
+ */
 
 #define ORDERS 1000
 
-/* Returns numbers whose sum depends on the order of addition. */
+/*
+ * Returns a number; the sum of these numbers depends on the order of addition.
+ */
 static double odd_value(int member)
 {
 	return ldexp(1 + 0.37 * member, member * 5 % 40 - 20) *
 	       (member % 3 ? 1 : -1);
 }
 
-/* Returns the position of a member in a random order, equal at all members. */
+/*
+ * Returns the position of this member in a random order that is the same at all
+ * members.
+ */
 static int turn_of(struct weft_rng *r, int n, int me)
 {
 	int order[32], at = 0;
@@ -247,7 +260,9 @@ static void a_thousand_orders_of_arrival_give_the_same_bits(void **state)
 	job_run(10, body_orders, &o);
 }
 
-/* ---- the order of sums --------------------------------------------------- */
+/*
+ * ---- the order of additions ------------------------------------------------
+ */
 
 /* Returns the result of recursive doubling over n ranks. */
 static double recursive_doubling(int n)
@@ -271,7 +286,8 @@ static double recursive_doubling(int n)
 	return acc[m - 1];
 }
 
-#define LONG_SUM 10007 /* elements: not in packets, and in uneven slices */
+/* number of elements: too many for packets, and in uneven slices */
+#define LONG_SUM 10007
 
 static void body_sums(struct job *j)
 {
@@ -320,7 +336,9 @@ static void sums_have_the_bits_of_recursive_doubling(void **state)
 		job_run(sizes[i], body_sums, &o);
 }
 
-/* Even ranks on one package of a synthetic host, odd ones on the other. */
+/*
+ * Binds even ranks to one package of a synthetic host, odd ranks to the other.
+ */
 static void bind_to(struct job *j, int cpu)
 {
 	cpu_set_t set;
@@ -344,7 +362,10 @@ static void body_bound(struct job *j)
 	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr, FI_DOUBLE,
 			    FI_SUM, 0, &j->entry),
 	       "allreduce");
-	/* 1 is the root of the other package, and the first child of 0 */
+	/*
+	 * rank 1 is the root of the other package, and the first child of rank
+	 * 0
+	 */
 	for (int r = 1; r < BOUND; r += 2)
 		odd = r == 1 ? odd_value(1) : odd + odd_value(r);
 	want = odd_value(0) + odd;
@@ -388,7 +409,7 @@ static void body_routes(struct job *j)
 			again += r.id >= 0;
 			barriers += r.barrier >= 0;
 		}
-		/* machines without barrier classes use the route */
+		/* machines without barrier classes use the class route */
 		job_check(j, !barriers || barriers == again, "barrier classes",
 			  barriers);
 		for (int i = 0; i < GROUPS; i++)
@@ -399,7 +420,10 @@ static void body_routes(struct job *j)
 		job_barrier(j);
 		for (int i = 0; i < GROUPS; i++)
 			group_close(j, &g[i]);
-		/* a route is free when all have left: poll for their notices */
+		/*
+		 * a route is free when all members have left: poll for their
+		 * notices
+		 */
 		job_barrier(j);
 		for (int i = 0; i < 100; i++) {
 			fi_cq_read(j->cq, NULL, 0);
@@ -425,7 +449,7 @@ static uint64_t packets_sent(struct job *j)
 	return job_counters(j).packets_sent;
 }
 
-/* Counts mappings of endpoints' memory. */
+/* Returns the number of mappings of endpoints' memory. */
 static int regions_mapped(struct job *j)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -439,9 +463,15 @@ static int regions_mapped(struct job *j)
 	return n;
 }
 
-/* Neighbours: eight children, one parent; two steps each, both directions. */
+/*
+ * Packets of a join: eight children and one parent; two steps each, in both
+ * directions.
+ */
 #define JOIN_PACKETS (4 * 9)
-/* One region and one segment of each child, and on the path to the root. */
+/*
+ * Mappings: one region and one segment of each child, and of each member on the
+ * path to the root.
+ */
 #define JOIN_REGIONS (2 * (1 + 8 + 3))
 
 static void body_large(struct job *j)
@@ -470,7 +500,10 @@ static void body_large(struct job *j)
 		job_check(j, out == 7, "broadcast", (long)out);
 	}
 	mapped = regions_mapped(j);
-	/* trees of bgq are deeper, and sets that are no rectangle have none */
+	/*
+	 * trees of bgq are deeper, and sets that are not a rectangle have no
+	 * tree
+	 */
 	if (!machine || strcmp(machine, "bgq"))
 		job_check(j, mapped <= JOIN_REGIONS, "regions", mapped);
 	job_barrier(j);
@@ -491,8 +524,8 @@ static void a_large_group_costs_a_member_his_neighbours(void **state)
 }
 
 /*
- * Routes are released although no member notifies all others; more joins than
- * any machine has routes.
+ * Number of joins: more than any machine has routes. Routes are released
+ * although no member notifies all others.
  */
 #define AGAIN 40
 
@@ -500,7 +533,7 @@ static void body_again(struct job *j)
 {
 	int hardware = 0, tries = 0;
 
-	/* the last notices of one group may arrive during the next join */
+	/* the last notices of a group may arrive during the next join */
 	while (hardware < AGAIN && ++tries < 4 * AGAIN) {
 		struct group g;
 
@@ -520,7 +553,7 @@ static void routes_of_large_groups_come_back(void **state)
 
 	if (group_no_routes())
 		skip();
-	/* a rectangle on bgq */
+	/* the ranks must form a rectangle on bgq */
 	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
 }
 

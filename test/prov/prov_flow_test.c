@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control of messages: probes, claims, multi buffers, cancelling, delivery,
- * quiet completions, unknown senders, threads, and death during a transfer.
+ * Message control: probes, claims, multi buffers, cancelling, delivery,
+ * selective completion, unknown senders, threads, and death of a peer during a
+ * transfer.
  */
 #include "test/prov/prov_job.h"
 
@@ -241,7 +242,10 @@ static void body_quiet(struct job *j)
 				   .tag = 3,
 				   .context = &out };
 
-	/* op_flags without FI_COMPLETION: plain calls have no completion */
+	/*
+	 * op_flags without FI_COMPLETION: calls without flags have no
+	 * completion
+	 */
 	job_tsend(j, 0, &out, 4, 3, &out);
 	job_trecv(j, 0, &in, 4, 3, 0, &in);
 	while (!in)
@@ -295,7 +299,10 @@ struct talker {
 	int turns;
 };
 
-/* Every thread has its own tag; completions are shared, only sums known. */
+/*
+ * Every thread has its own tag; completions are shared, so only their number is
+ * checked.
+ */
 static void *talk(void *arg)
 {
 	struct talker *t = arg;
@@ -371,9 +378,14 @@ static void automatic_progress_answers_alone(void **state)
 	job_run(2, body_auto, &o);
 }
 
-/* ---- death --------------------------------------------------------------- */
+/*
+ * ---- death of a peer
+ * ---------------------------------------------------------
+ */
 
-/* Rank 1 dies with messages to and from it in flight; 0 and 2 continue. */
+/*
+ * Rank 1 dies with messages to and from it in flight; ranks 0 and 2 continue.
+ */
 static void body_death(struct job *j)
 {
 	size_t len = 4 << 20;
@@ -382,7 +394,8 @@ static void body_death(struct job *j)
 	ssize_t ret;
 
 	if (j->rank == 1) {
-		job_tsend(j, 0, out, len, 50, out); /* never received */
+		/* this message is never received */
+		job_tsend(j, 0, out, len, 50, out);
 		weft_store64(&j->all->word[1], (uint64_t)getpid());
 		while (1)
 			fi_cq_read(j->cq, NULL, 0);
@@ -406,7 +419,7 @@ static void body_death(struct job *j)
 		job_check(j, j->error.op_context != &x, "wildcard failed", 0);
 		errors++;
 	}
-	/* posting to a dead peer is refused or fails, but never hangs */
+	/* a post to a dead peer is refused or fails, but never blocks */
 	for (i = 0; i < 3; i++) {
 		ret = fi_tsend(j->ep, out, len, NULL, j->addr[1], 9, out);
 		job_check(j, ret == 0 || (ret < 0 && ret != -FI_EAGAIN),
@@ -444,7 +457,7 @@ static void body_death_kill(struct job *j)
 	body_death(j);
 	if (j->rank == 2)
 		pthread_join(t, NULL);
-	/* one is missing: no barrier, no regular close */
+	/* a rank is missing: no barrier, no regular close */
 	_exit(0);
 }
 
@@ -455,10 +468,13 @@ static void survivors_of_a_killed_peer_get_errors(void **state)
 	job_run(3, body_death_kill, &o);
 }
 
-/* Eager on every machine. */
+/* Length of a message that is eager on every machine. */
 #define LAST ((size_t)1500)
 
-/* Messages of a process that has closed and exited match a late receive. */
+/*
+ * Messages of a process that has closed and exited match a receive posted
+ * later.
+ */
 static void body_testament(struct job *j)
 {
 	uint64_t end = weft_now_ns() + 500000000u;

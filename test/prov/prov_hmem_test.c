@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of the emulated device between processes: messages and remote accesses
- * of endpoints with FI_HMEM. A processor access to it raises SIGSEGV, so
- * received bytes were copied by the functions of its kind.
+ * Emulated device memory between processes: messages and remote accesses of
+ * endpoints with FI_HMEM. A processor access to device memory raises SIGSEGV,
+ * so received bytes were copied by the functions of its kind.
  */
 #include "test/prov/prov_job.h"
 #include "src/base/attr.h"
@@ -111,7 +111,7 @@ static void messages_go_between_all_kinds(void **state)
 	job_run(2, body_messages, &o);
 }
 
-/* One message in two pieces, of both kinds. */
+/* One message in two segments, of both kinds. */
 static void body_pieces(struct job *j)
 {
 	struct iovec iov[2];
@@ -230,7 +230,7 @@ static void device_memory_is_read_and_written(void **state)
 	job_run(2, body_access, &o);
 }
 
-/* ---- staged ---- */
+/* ---- staging ---- */
 
 static int p2p_of(struct job *j)
 {
@@ -267,7 +267,7 @@ static void short_ones(struct job *j)
 		int ret = (int)fi_tinject(j->ep, device, 64, j->addr[1], 500);
 
 		job_check(j, !ret, "fi_tinject", ret);
-		wipe(j, device); /* the buffer may be reused */
+		wipe(j, device); /* the buffer may be reused after an inject */
 	} else {
 		job_trecv(j, 0, device + 4096, 64, 500, 0, &j);
 		job_wait(j, &j);
@@ -276,7 +276,7 @@ static void short_ones(struct job *j)
 	job_barrier(j);
 }
 
-/* A longer message is truncated, and bytes behind the buffer stay unchanged. */
+/* A longer message is truncated; bytes after the buffer are unchanged. */
 static void a_long_one_is_cut(struct job *j)
 {
 	struct fi_cq_err_entry e = { 0 };
@@ -343,7 +343,7 @@ static void every_machine_stages_what_it_does_not_reach(void **state)
 	setenv("FI_WEFT_MACHINE", "apenet", 1);
 }
 
-/* One end accesses its device directly, the other stages. */
+/* One side accesses its device memory directly, the other side stages. */
 static void body_one_end(struct job *j)
 {
 	open_mem(j);
@@ -362,7 +362,7 @@ static void one_end_may_be_staged(void **state)
 	job_run(2, body_one_end, &o);
 }
 
-/* The origin's buffer is staged; peers access no device there. */
+/* The origin's buffer is staged; peers do not access device memory. */
 static void body_staged_access(struct job *j)
 {
 	struct fid_mr *mr;
@@ -386,7 +386,7 @@ static void remote_accesses_are_staged(void **state)
 	setenv("FI_WEFT_MACHINE", "apenet", 1);
 }
 
-/* ---- offers ---- */
+/* ---- fi_getinfo ---- */
 
 static void only_a_machine_that_reaches_it_offers_it(void **state)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests of the provider: starting processes and waiting for them. */
+/* Support for tests of the provider: starts processes and waits for them. */
 #include "test/prov/prov_job.h"
 
 #include "test/t.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Seconds of -FI_EAGAIN after which a call has failed. */
+/* Seconds of -FI_EAGAIN after which a call counts as failed. */
 #define AGAIN_LIMIT_S 40
 
 struct start {
@@ -279,7 +279,7 @@ static int process(int rank, void *arg)
 	return 0;
 }
 
-/* A process that may be killed has a parent process that ignores its status. */
+/* Forks a process that may be killed, and ignores its exit status. */
 static int process_may_die(int rank, void *arg)
 {
 	struct start *s = arg;

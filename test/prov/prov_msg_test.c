@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages between processes: content, order, floods, probes, multi, cancel. */
+/*
+ * Messages between processes: content, truncation, order, deep queues, fences.
+ */
 #include "test/prov/prov_job.h"
 
 #include "src/base/attr.h"
@@ -248,7 +250,7 @@ static void post_called(struct job *j, struct fi_weft_recv *r, void *buf,
 	job_check(j, !r->post(j->ep, buf, len, tag, 0, &c->a), "post", 0);
 }
 
-/* No other completion may arrive meanwhile. */
+/* Waits for the callback; no CQ entry may arrive meanwhile. */
 static void wait_called(struct job *j, const struct called *c, int err)
 {
 	struct fi_cq_tagged_entry e;
@@ -283,7 +285,10 @@ static void body_called(struct job *j)
 	check_bytes(j, buf[1], 3000, 5);
 	post_called(j, r, buf[2], 8, 2, &c[2]);
 	wait_called(j, &c[2], FI_ETRUNC);
-	/* a message already here calls within post, or soon after */
+	/*
+	 * for an unexpected message, the callback is called within post, or
+	 * soon after
+	 */
 	post_called(j, r, buf[3], 3000, 3, &c[3]);
 	wait_called(j, &c[3], 0);
 	check_bytes(j, buf[3], 3000, 5);
@@ -302,7 +307,7 @@ static void a_receive_may_have_a_call_instead_of_an_entry(void **state)
 
 /* ---- fences -------------------------------------------------------------- */
 
-/* A fenced message is sent when the large one before it is complete. */
+/* A fenced message is sent when the large message before it is complete. */
 static void body_fence(struct job *j)
 {
 	unsigned char *big = malloc(1 << 20);
@@ -342,7 +347,7 @@ static void a_fence_waits_for_what_is_before_it(void **state)
 	job_run(2, body_fence, NULL);
 }
 
-/* ---- depth --------------------------------------------------------------- */
+/* ---- deep queues --------------------------------------------------------- */
 
 static void body_unexpected(struct job *j)
 {
@@ -355,7 +360,7 @@ static void body_unexpected(struct job *j)
 		job_barrier(j);
 		return;
 	}
-	/* the barrier makes progress: all of them arrive unexpected */
+	/* the barrier makes progress: all messages arrive unexpected */
 	job_barrier(j);
 	for (i = n - 1; i >= 0; i--) {
 		job_trecv(j, 0, &got, sizeof(got), (uint64_t)i, 0, &got);
@@ -457,7 +462,7 @@ static void messages_of_a_pair_match_in_order(void **state)
 	job_run(2, body_order, NULL);
 }
 
-/* Only posts while it is refused, and reads no queue. */
+/* Repeats a refused post, and reads no queue. */
 static void body_stubborn(struct job *j)
 {
 	static char buf[1000];

@@ -99,7 +99,7 @@ static void writes_and_reads_move_every_size(void **state)
 	job_run(2, body_bytes, NULL);
 }
 
-/* The target blocks in a barrier without progress of the engine. */
+/* The target waits in a barrier that makes no progress of the engine. */
 static void body_passive(struct job *j)
 {
 	uint64_t mem[64] = { 0 }, buf[64];
@@ -129,7 +129,9 @@ static void a_write_needs_no_help_where_dma_works(void **state)
 	job_run(2, body_passive, NULL);
 }
 
-/* ---- without a queue ----------------------------------------------------- */
+/*
+ * ---- synchronous RMA -------------------------------------------------------
+ */
 
 static void now_moves(struct job *j, const struct fi_weft_rma_sync *now)
 {
@@ -150,7 +152,9 @@ static void now_moves(struct job *j, const struct fi_weft_rma_sync *now)
 		  "nothing in the queue", 0);
 }
 
-/* Units with an engine copy the bytes themselves. */
+/*
+ * Returns whether the machine is native: other units copy the bytes themselves.
+ */
 static bool is_native(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
@@ -256,7 +260,9 @@ static void bad_keys_ranges_and_rights_are_refused(void **state)
 	job_run(2, body_refused, NULL);
 }
 
-/* ---- events -------------------------------------------------------------- */
+/*
+ * ---- remote CQ data and counters -------------------------------------------
+ */
 
 static void body_data(struct job *j)
 {
@@ -343,7 +349,7 @@ static size_t bytes_of(enum fi_datatype t)
 	return b[t];
 }
 
-/* Sums of small numbers are exact in every type. */
+/* Converts to double; sums of small numbers are exact in every type. */
 static double value(enum fi_datatype t, const void *p)
 {
 	switch (t) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waiting, threads and progress over the provider: blocking calls, descriptors,
- * counters, automatic progress, several threads on one endpoint, a name that is
- * used by another endpoint.
+ * counters, automatic progress, several threads on one endpoint, reuse of an
+ * endpoint's name.
  */
 #include "test/prov/prov_job.h"
 #include "test/t.h"
@@ -18,7 +18,7 @@
 
 #define LONG_MS 30000
 
-/* Sends to and receives from the other process, waiting by wait(). */
+/* Exchanges messages with the other process, waiting by wait(). */
 static void pingpong(struct job *j, int rounds, void (*wait)(struct job *j))
 {
 	uint64_t out, in;
@@ -164,7 +164,7 @@ struct lane {
 	weft_au32 received;
 };
 
-/* The thread that reads an entry increments the word of its owner. */
+/* Reads an entry, and increments the word of the thread that owns it. */
 static void reap(struct lane *l)
 {
 	struct fi_cq_tagged_entry e;
@@ -240,7 +240,10 @@ static struct fid_ep *ep_again(struct job *j, struct sockaddr_in *name)
 	return ep;
 }
 
-/* Two endpoints of one domain, one queue; the job's own and another. */
+/*
+ * Two endpoints of one domain share a queue: the job's endpoint and a second
+ * one.
+ */
 static void body_pair(struct job *j)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET }, name;
@@ -364,7 +367,7 @@ static void body_strangers(struct job *j)
 {
 	char c = 's';
 
-	/* Rank 1 removes rank 0 from its vector, and still receives from it. */
+	/* rank 1 removes rank 0 from its vector, and still receives from it */
 	if (j->rank == 0) {
 		for (uint64_t tag = 1; tag <= 2; tag++) {
 			job_barrier(j);
@@ -423,7 +426,10 @@ static void body_states(struct job *j)
 		  "close", 0);
 }
 
-/* libfabric unloads the provider then, while its thread may be running. */
+/*
+ * Exits; libfabric unloads the provider while its progress thread may be
+ * running.
+ */
 static void body_exit(struct job *j)
 {
 	exit(0);

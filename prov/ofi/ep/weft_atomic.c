@@ -23,7 +23,7 @@ static_assert((int)WEFT_ATOMIC_INT8 == FI_INT8 &&
 		      (int)WEFT_ATOMIC_DOUBLE == FI_DOUBLE,
 	      "libfabric's numbers");
 
-/* A call in any of its forms; counts are in elements. */
+/* Arguments of a call in any of its forms; counts are in elements. */
 struct call {
 	struct weft_post post;
 	const struct fi_ioc *iov;
@@ -62,7 +62,7 @@ static ssize_t ioc_copy(struct iovec *to, const struct fi_ioc *from,
 	return sum;
 }
 
-/* Sets operands, comparands and results, which must have equal lengths. */
+/* Sets operands, comparands and results of op; their lengths must be equal. */
 static int operands(struct weft_nic_op *op, const struct call *c)
 {
 	size_t bytes = weft_atomic_type_bytes(c->type);
@@ -110,7 +110,10 @@ static ssize_t atomic_post(struct weft_ep *ep, struct call *c)
 	return ret;
 }
 
-/* ---- without result ------------------------------------------------------ */
+/*
+ * ---- atomics without result
+ * --------------------------------------------------
+ */
 
 static ssize_t weft_atomic_writev(struct fid_ep *fid, const struct fi_ioc *iov,
 				  void **desc, size_t count,
@@ -196,7 +199,10 @@ static ssize_t weft_atomic_inject(struct fid_ep *fid, const void *buf,
 	return atomic_post(ep, &c);
 }
 
-/* ---- with result --------------------------------------------------------- */
+/*
+ * ---- atomics with result
+ * -----------------------------------------------------
+ */
 
 static ssize_t weft_atomic_readwritev(struct fid_ep *fid,
 				      const struct fi_ioc *iov, void **desc,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives without an entry in a queue (FI_WEFT_RECV): the completion is
- * written to the caller's memory, or calls its function. Used by MPI_Recv and
+ * Receives without a CQ entry (FI_WEFT_RECV): the completion is written to the
+ * caller's memory, or calls the caller's function. Used by MPI_Recv and
  * MPI_Irecv.
  */
 #include "prov/ofi/queue/weft_cntr.h"
@@ -41,7 +41,7 @@ WEFT_HOT static void recv_poll(struct fid_ep *fid,
 	weft_leave(ep->domain);
 }
 
-/* The engine has received the message; called by up_done. */
+/* Called by up_done when the engine has received the message. */
 void weft_recv_complete(struct weft_ep *ep, const struct weft_nic_op *op)
 {
 	struct fi_weft_arrival *a = op->context;

@@ -126,7 +126,10 @@ static ssize_t weft_writemsg(struct fid_ep *fid, const struct fi_msg_rma *msg,
 	return post_msg(weft_to_ep(fid), &p, msg, flags);
 }
 
-/* A successful inject has no completion; a failure is reported as any other. */
+/*
+ * Posts an inject, which has no completion if it succeeds; a failure is
+ * reported like any other.
+ */
 static ssize_t inject(struct weft_ep *ep, const struct iovec *iov,
 		      fi_addr_t dest_addr, unsigned flags,
 		      const struct target *t)

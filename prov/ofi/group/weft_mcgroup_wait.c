@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocking collectives: no operation object, no entry in a queue. A blocking
- * MPI call is one begin and one wait here.
+ * Blocking collectives, without operation object and CQ entry. A blocking MPI
+ * call is one begin and one wait.
  */
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/group/weft_mcgroup_call.h"
@@ -14,13 +14,13 @@
 #define ALONE weft_wait_policy_rule[WEFT_OWN_CORE]
 #define CROWD weft_wait_policy_rule[WEFT_OVERSUBSCRIBED]
 
-/* Yields, when oversubscribed, between polls of all endpoints. */
+/* Yields between two polls of all endpoints, if oversubscribed. */
 #define YIELDS_A_PASS 8
 
-/* State in the caller's memory. */
+/* State of a call, in the caller's memory. */
 struct mc_work {
 	struct weft_grp_work work;
-	/* posted operations only, FI_WEFT_LATER */
+	/* set for posted operations only (FI_WEFT_LATER) */
 	struct weft_mcgroup *mc;
 	void (*over)(struct fi_weft_work *work, int err);
 };
@@ -38,7 +38,7 @@ static int work_result(const struct weft_grp_work *w)
 	return weft_likely(!w->call.err) ? 0 : (int)weft_ofi_err(w->call.err);
 }
 
-/* Queue in which the caller blocks when it waits for everything. */
+/* Returns the queue in which the caller blocks. */
 static struct weft_cq *queue_of(const struct weft_ep *ep)
 {
 	return ep->tx_cq ? ep->tx_cq : ep->rx_cq;
@@ -53,7 +53,7 @@ static void posted_done(struct weft_grp_work *w)
 	d->over((struct fi_weft_work *)d, -work_result(w));
 }
 
-/* Prepares an operation that is posted and not waited for. */
+/* Prepares an operation that is posted, to be completed by other calls. */
 static void posted_prepare(struct weft_mcgroup *mc,
 			   const struct fi_weft_call *c,
 			   struct weft_grp_work *w)
@@ -65,7 +65,7 @@ static void posted_prepare(struct weft_mcgroup *mc,
 	w->done = posted_done;
 }
 
-/* Spins of a call before it returns that it is in progress. */
+/* Returns the number of spins before the call returns -FI_EINPROGRESS. */
 static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags, bool crowd)
 {
 	if (flags & FI_WEFT_LATER)
@@ -104,7 +104,7 @@ WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
 	return -FI_EINPROGRESS;
 }
 
-/* Blocks or yields; false: timed out. */
+/* Blocks or yields. Returns false if timed out. */
 static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 {
 	struct weft_cq *cq = queue_of(ep);
@@ -115,7 +115,10 @@ static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 	return true;
 }
 
-/* Yields until the operation completes; false: it takes longer. */
+/*
+ * Yields until the operation completes. Returns false if it does not complete
+ * within the limit.
+ */
 static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 {
 	unsigned most = CROWD.yield.count;

@@ -45,7 +45,7 @@ static uint64_t weft_cntr_readerr(struct fid_cntr *fid)
 	return progress_and_read(to_cntr(fid), &to_cntr(fid)->errors);
 }
 
-/* Adds to one of the numbers, or sets it; wakes waiters. */
+/* Adds to a number, or sets it; wakes waiters. */
 static int change(struct weft_cntr *cntr, weft_au64 *number, bool add,
 		  uint64_t value)
 {

@@ -23,7 +23,7 @@ static struct weft_cq *of(struct fid_cq *cq)
 	return weft_container_of(cq, struct weft_cq, fid);
 }
 
-/* Allocations fail while this is set; by the linker's --wrap. */
+/* Allocations fail while this is set (by the linker's --wrap). */
 static bool out_of_memory;
 
 void *__real_aligned_alloc(size_t align, size_t n);
@@ -203,7 +203,7 @@ static void a_threshold_ends_a_blocking_read(void **state)
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	T_OK(fi_cq_open(f.domain, &attr, &cq, NULL));
 	T_OK(weft_cq_write(of(cq), &sample));
-	/* One entry is below the threshold, but is returned on timeout. */
+	/* one entry is below the threshold, but is returned on timeout */
 	T_IS(fi_cq_sread(cq, e, 8, &two, 10), 1);
 	T_OK(weft_cq_write(of(cq), &sample));
 	T_OK(weft_cq_write(of(cq), &sample));
@@ -247,7 +247,7 @@ static void the_descriptor_tells_of_packets_and_signals(void **state)
 	fake_close(&f);
 }
 
-/* A lost completion is reported: stored entries are read, then an error. */
+/* If a completion is lost, the stored entries are read, then an error. */
 static void a_queue_that_cannot_grow_says_so(void **state)
 {
 	struct fi_cq_attr attr = { .size = 64, .wait_obj = FI_WAIT_UNSPEC };

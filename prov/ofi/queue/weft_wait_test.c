@@ -7,7 +7,7 @@
 
 struct reader {
 	struct fid_cq *cq;
-	weft_au32 *left; /* entries not read yet */
+	weft_au32 *left; /* number of entries not read yet */
 	uint32_t got;
 };
 
@@ -22,7 +22,7 @@ static void *read_blocking(void *arg)
 		if (n != 1)
 			continue;
 		r->got++;
-		/* The last one wakes the others. */
+		/* the reader of the last entry wakes the others */
 		if (weft_add32(r->left, (uint32_t)-1) == 1)
 			for (int i = 0; i < READERS; i++)
 				fi_cq_signal(r->cq);
@@ -31,7 +31,7 @@ static void *read_blocking(void *arg)
 	return NULL;
 }
 
-/* Packets arrive at ep_count endpoints, threads block on one queue each. */
+/* Packets arrive at ep_count endpoints; each thread blocks on one queue. */
 static void run(enum fi_progress progress, int ep_count, bool no_fd)
 {
 	struct fi_cq_attr attr = { .wait_obj = FI_WAIT_UNSPEC };
