@@ -32,7 +32,7 @@ static unsigned bits(const char *text)
 }
 
 /* Words with negative and with positive running disparity. */
-static void words_are_those_of_the_paper(void **state)
+static void code_words_match_the_paper(void **state)
 {
 	static const struct {
 		int value;
@@ -60,7 +60,7 @@ static void words_are_those_of_the_paper(void **state)
 	}
 }
 
-static void all_268_values_come_back(void **state)
+static void all_268_values_round_trip(void **state)
 {
 	int values = 0, words = 0;
 
@@ -109,7 +109,7 @@ static void send(struct line *l, uint16_t w, int data)
 }
 
 /* Data words in all pairs, with control words inserted at random. */
-static void lines_stay_even_and_commas_rare(void **state)
+static void streams_stay_balanced_without_false_commas(void **state)
 {
 	struct line l = { .sum = -1, .last = 2, .window = 0x2a };
 	struct weft_rng r;
@@ -153,7 +153,7 @@ static bool found(const int *value, int bit)
 	return bad;
 }
 
-static void every_single_error_shows_before_the_idle_ends(void **state)
+static void every_single_bit_error_is_detected_by_the_idle_words(void **state)
 {
 	struct weft_rng r;
 	int value[FRAME];
@@ -171,10 +171,10 @@ static void every_single_error_shows_before_the_idle_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(words_are_those_of_the_paper),
-		T_CASE(all_268_values_come_back),
-		T_CASE(lines_stay_even_and_commas_rare),
-		T_CASE(every_single_error_shows_before_the_idle_ends),
+		T_CASE(code_words_match_the_paper),
+		T_CASE(all_268_values_round_trip),
+		T_CASE(streams_stay_balanced_without_false_commas),
+		T_CASE(every_single_bit_error_is_detected_by_the_idle_words),
 	};
 
 	return cmocka_run_group_tests(tests, open_table, NULL);

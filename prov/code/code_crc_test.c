@@ -43,7 +43,7 @@ static int open_all(void **state)
 	return 0;
 }
 
-static void the_digits_have_their_published_check(void **state)
+static void check_values_match_publications(void **state)
 {
 	for (int k = 0; k < KINDS; k++) {
 		T_IS(weft_code_crc(&fast[k], 0, "123456789", 9),
@@ -56,7 +56,7 @@ static void the_digits_have_their_published_check(void **state)
 }
 
 /* Test vectors of RFC 3720, B.4. */
-static void castagnoli_has_the_values_of_iscsi(void **state)
+static void crc32c_matches_the_iscsi_test_vectors(void **state)
 {
 	const struct weft_code_crc *c = &fast[WEFT_CODE_CRC32C];
 	unsigned char b[32];
@@ -73,7 +73,7 @@ static void castagnoli_has_the_values_of_iscsi(void **state)
 	T_IS(weft_code_crc(c, 0, b, 32), 0x113fdb5c);
 }
 
-static void every_length_agrees_with_division(void **state)
+static void every_length_matches_polynomial_division(void **state)
 {
 	unsigned char buf[BYTES];
 	struct weft_rng r;
@@ -92,7 +92,7 @@ static void every_length_agrees_with_division(void **state)
 	}
 }
 
-static void parts_give_the_check_of_the_whole(void **state)
+static void crc_of_parts_equals_crc_of_the_whole(void **state)
 {
 	static unsigned char buf[5000];
 	struct weft_rng r;
@@ -162,7 +162,7 @@ static unsigned rank(const uint32_t *s, unsigned n)
 }
 
 /* In any w consecutive bits no combination of errors has syndrome zero. */
-static void no_burst_up_to_the_width_passes(void **state)
+static void bursts_up_to_the_crc_width_are_detected(void **state)
 {
 	static uint32_t s[BITS + 32];
 
@@ -180,7 +180,7 @@ static void no_burst_up_to_the_width_passes(void **state)
  * Random error bursts are injected into packets; the recomputed CRC must
  * differ.
  */
-static void a_receiver_finds_bursts_put_into_packets(void **state)
+static void injected_bursts_are_detected(void **state)
 {
 	struct weft_rng r;
 
@@ -284,25 +284,25 @@ static int fewest_that_pass(int k, size_t data_bits)
 	return fewest;
 }
 
-static void no_four_errors_pass_ethernet_up_to_2974_bits(void **state)
+static void crc32_detects_four_errors_up_to_2974_bits(void **state)
 {
 	T_IS(fewest_that_pass(WEFT_CODE_CRC32, 2974), 5);
 	T_IS(fewest_that_pass(WEFT_CODE_CRC32, 2975), 4);
 }
 
-static void no_four_errors_pass_castagnoli_up_to_5243_bits(void **state)
+static void crc32c_detects_four_errors_up_to_5243_bits(void **state)
 {
 	T_IS(fewest_that_pass(WEFT_CODE_CRC32C, 5243), 5);
 	T_IS(fewest_that_pass(WEFT_CODE_CRC32C, 5244), 4);
 }
 
-static void no_three_errors_pass_crc16_in_a_packet_of_768_bits(void **state)
+static void crc16_detects_three_errors_in_768_bits(void **state)
 {
 	T_IS(fewest_that_pass(WEFT_CODE_CRC16, 768), 4);
 }
 
 /* Both generators have the factor x + 1: every bit's syndrome is odd. */
-static void no_odd_number_of_errors_passes(void **state)
+static void odd_numbers_of_errors_are_detected(void **state)
 {
 	static uint32_t s[BITS + 32];
 	const int odd[] = { WEFT_CODE_CRC16, WEFT_CODE_CRC32C };
@@ -318,7 +318,7 @@ static void no_odd_number_of_errors_passes(void **state)
  * If a packet is replaced by a random one, the probability that it is
  * undetected is 2^-16.
  */
-static void noise_passes_as_often_as_the_width_says(void **state)
+static void crc16_misses_one_random_packet_in_65536(void **state)
 {
 	int rounds = t_scale(4000000), passed = 0;
 	double expected = rounds / 65536.0;
@@ -338,17 +338,17 @@ static void noise_passes_as_often_as_the_width_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_digits_have_their_published_check),
-		T_CASE(castagnoli_has_the_values_of_iscsi),
-		T_CASE(every_length_agrees_with_division),
-		T_CASE(parts_give_the_check_of_the_whole),
-		T_CASE(no_burst_up_to_the_width_passes),
-		T_CASE(a_receiver_finds_bursts_put_into_packets),
-		T_CASE(no_four_errors_pass_ethernet_up_to_2974_bits),
-		T_CASE(no_four_errors_pass_castagnoli_up_to_5243_bits),
-		T_CASE(no_three_errors_pass_crc16_in_a_packet_of_768_bits),
-		T_CASE(no_odd_number_of_errors_passes),
-		T_CASE(noise_passes_as_often_as_the_width_says),
+		T_CASE(check_values_match_publications),
+		T_CASE(crc32c_matches_the_iscsi_test_vectors),
+		T_CASE(every_length_matches_polynomial_division),
+		T_CASE(crc_of_parts_equals_crc_of_the_whole),
+		T_CASE(bursts_up_to_the_crc_width_are_detected),
+		T_CASE(injected_bursts_are_detected),
+		T_CASE(crc32_detects_four_errors_up_to_2974_bits),
+		T_CASE(crc32c_detects_four_errors_up_to_5243_bits),
+		T_CASE(crc16_detects_three_errors_in_768_bits),
+		T_CASE(odd_numbers_of_errors_are_detected),
+		T_CASE(crc16_misses_one_random_packet_in_65536),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, NULL);

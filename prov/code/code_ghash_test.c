@@ -91,7 +91,7 @@ static void every_length(const struct code_ghash_unit *unit)
 	EVP_CIPHER_CTX_free(c);
 }
 
-static void every_length_has_the_tag_of_openssl(void **state)
+static void every_length_matches_openssl_gmac(void **state)
 {
 	const uint8_t h[16] = { 0 };
 	struct weft_code_ghash g;
@@ -103,7 +103,7 @@ static void every_length_has_the_tag_of_openssl(void **state)
 
 #ifdef __x86_64__
 
-static void and_so_it_has_one_block_at_a_time(void **state)
+static void ghash_narrow_matches_openssl_gmac(void **state)
 {
 	if (!code_ghash_narrow.here())
 		skip();
@@ -115,9 +115,9 @@ static void and_so_it_has_one_block_at_a_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_length_has_the_tag_of_openssl),
+		T_CASE(every_length_matches_openssl_gmac),
 #ifdef __x86_64__
-		T_CASE(and_so_it_has_one_block_at_a_time),
+		T_CASE(ghash_narrow_matches_openssl_gmac),
 #endif
 	};
 

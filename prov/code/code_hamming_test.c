@@ -51,7 +51,7 @@ static uint8_t column(int bit)
  * Odd and distinct columns imply distance four; 26 bits per check is the number
  * in Hsiao's paper.
  */
-static void columns_are_odd_and_different(void **state)
+static void columns_are_odd_and_distinct(void **state)
 {
 	bool seen[256] = { 0 };
 	int row[8] = { 0 };
@@ -73,7 +73,7 @@ static void columns_are_odd_and_different(void **state)
 		T_IS(row[i], 26);
 }
 
-static void sums_of_words_have_sums_of_checks(void **state)
+static void the_code_is_linear(void **state)
 {
 	struct weft_rng r;
 
@@ -87,7 +87,7 @@ static void sums_of_words_have_sums_of_checks(void **state)
 	}
 }
 
-static void every_single_error_of_a_word_is_put_right(void **state)
+static void every_single_error_of_a_word_is_corrected(void **state)
 {
 	struct stored good, s;
 	struct weft_rng r;
@@ -105,7 +105,7 @@ static void every_single_error_of_a_word_is_put_right(void **state)
 	}
 }
 
-static void every_double_error_of_a_word_is_found(void **state)
+static void every_double_error_of_a_word_is_detected(void **state)
 {
 	struct stored came, s;
 	struct weft_rng r;
@@ -143,7 +143,7 @@ static bool header_found(uint8_t *h, const int *bit, int n)
 	return weft_code_header(e) != e[11];
 }
 
-static void any_three_errors_of_a_header_are_found(void **state)
+static void any_three_errors_of_a_header_are_detected(void **state)
 {
 	struct weft_rng r;
 	uint8_t h[12];
@@ -164,7 +164,7 @@ static void any_three_errors_of_a_header_are_found(void **state)
 }
 
 /* An undetected error of four bits exists, so the distance is exactly four. */
-static void some_four_errors_of_a_header_pass(void **state)
+static void some_four_errors_of_a_header_are_undetected(void **state)
 {
 	uint8_t h[12] = { 0 };
 	int b[4] = { 0, 1, 0, 0 }, passed = 0;
@@ -178,12 +178,12 @@ static void some_four_errors_of_a_header_pass(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(columns_are_odd_and_different),
-		T_CASE(sums_of_words_have_sums_of_checks),
-		T_CASE(every_single_error_of_a_word_is_put_right),
-		T_CASE(every_double_error_of_a_word_is_found),
-		T_CASE(any_three_errors_of_a_header_are_found),
-		T_CASE(some_four_errors_of_a_header_pass),
+		T_CASE(columns_are_odd_and_distinct),
+		T_CASE(the_code_is_linear),
+		T_CASE(every_single_error_of_a_word_is_corrected),
+		T_CASE(every_double_error_of_a_word_is_detected),
+		T_CASE(any_three_errors_of_a_header_are_detected),
+		T_CASE(some_four_errors_of_a_header_are_undetected),
 	};
 
 	return T_RUN(tests);

@@ -120,7 +120,7 @@ static int differ(const struct weft_code_rs *rs, struct word *a, struct word *b)
 	return n;
 }
 
-static void the_field_is_that_of_openssl(void **state)
+static void field_arithmetic_matches_openssl(void **state)
 {
 	const struct weft_code_rs *rs = &codes[1];
 	struct weft_rng r;
@@ -139,7 +139,7 @@ static void the_field_is_that_of_openssl(void **state)
 }
 
 /* IEEE 802.3, table 91-1: coefficients from x^13 down. */
-static void a_lone_one_gives_the_published_generator(void **state)
+static void generator_matches_ieee_802_3(void **state)
 {
 	static const unsigned published[14] = { 904, 6,	  701, 32,  656,
 						925, 900, 614, 391, 592,
@@ -166,7 +166,7 @@ static void check_roots(const struct weft_code_rs *rs, struct word *w)
 	}
 }
 
-static void codewords_have_their_roots(void **state)
+static void codewords_have_the_required_roots(void **state)
 {
 	struct weft_rng r;
 	struct word w;
@@ -187,7 +187,7 @@ static void codewords_have_their_roots(void **state)
 }
 
 /* Bits of the last byte beyond the data are ignored. */
-static void bits_behind_the_data_do_not_matter(void **state)
+static void bits_after_the_data_are_ignored(void **state)
 {
 	struct weft_rng r;
 	struct word w;
@@ -216,7 +216,7 @@ static void an_error_in_bits_not_sent_is_refused(void **state)
 	T_IS(weft_code_rs_correct(&codes[14], data, 16, &c), 0);
 }
 
-static void up_to_seven_symbols_are_put_right(void **state)
+static void up_to_seven_wrong_symbols_are_corrected(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -236,7 +236,7 @@ static void up_to_seven_symbols_are_put_right(void **state)
 	}
 }
 
-static void every_code_puts_half_its_checks_right(void **state)
+static void every_code_corrects_half_its_number_of_checks(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -260,7 +260,7 @@ static void every_code_puts_half_its_checks_right(void **state)
  * With an odd number of checks, one error more may have a solution, but it is
  * not unique.
  */
-static void no_more_than_half_the_checks_is_claimed(void **state)
+static void errors_beyond_half_the_checks_are_refused(void **state)
 {
 	struct weft_rng r;
 	struct word w;
@@ -277,7 +277,7 @@ static void no_more_than_half_the_checks_is_claimed(void **state)
 	}
 }
 
-static void every_single_bit_is_put_right(void **state)
+static void every_single_bit_error_is_corrected(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -298,7 +298,7 @@ static void every_single_bit_is_put_right(void **state)
  * A burst of 61 bits anywhere, or of 70 bits from a symbol boundary, affects
  * seven symbols.
  */
-static void bursts_of_seven_symbols_are_put_right(void **state)
+static void bursts_of_seven_symbols_are_corrected(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -359,7 +359,7 @@ static void eight_wrong_symbols_are_refused(void **state)
  * belongs to one or two wrong symbols; five wrong symbols produce a random
  * syndrome.
  */
-static void too_many_errors_pass_as_often_as_counted(void **state)
+static void miscorrection_rate_matches_theory(void **state)
 {
 	const struct weft_code_rs *rs = &codes[4];
 	int rounds = t_scale(20000), wrong = 0;
@@ -379,7 +379,7 @@ static void too_many_errors_pass_as_often_as_counted(void **state)
 	T_TRUE((wrong - mean) * (wrong - mean) < 36 * mean);
 }
 
-static void five_checks_find_any_five_symbols(void **state)
+static void five_checks_detect_any_five_wrong_symbols(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -440,7 +440,7 @@ static int rank(const struct weft_code_rs *rs, const int *place, unsigned bits)
 }
 
 /* Full rank: no error in these positions has a zero remainder. */
-static void no_error_in_as_many_places_as_checks_passes(void **state)
+static void errors_in_as_many_symbols_as_checks_are_detected(void **state)
 {
 	int place[ROOM];
 	struct weft_rng r;
@@ -456,7 +456,7 @@ static void no_error_in_as_many_places_as_checks_passes(void **state)
 	}
 }
 
-static void noise_passes_one_check_once_in_1024(void **state)
+static void random_words_pass_one_check_once_in_1024(void **state)
 {
 	int rounds = t_scale(400000), passed = 0;
 	double mean = rounds / 1024.0;
@@ -475,21 +475,21 @@ static void noise_passes_one_check_once_in_1024(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_field_is_that_of_openssl),
-		T_CASE(a_lone_one_gives_the_published_generator),
-		T_CASE(codewords_have_their_roots),
-		T_CASE(bits_behind_the_data_do_not_matter),
+		T_CASE(field_arithmetic_matches_openssl),
+		T_CASE(generator_matches_ieee_802_3),
+		T_CASE(codewords_have_the_required_roots),
+		T_CASE(bits_after_the_data_are_ignored),
 		T_CASE(an_error_in_bits_not_sent_is_refused),
-		T_CASE(up_to_seven_symbols_are_put_right),
-		T_CASE(every_code_puts_half_its_checks_right),
-		T_CASE(no_more_than_half_the_checks_is_claimed),
-		T_CASE(every_single_bit_is_put_right),
-		T_CASE(bursts_of_seven_symbols_are_put_right),
+		T_CASE(up_to_seven_wrong_symbols_are_corrected),
+		T_CASE(every_code_corrects_half_its_number_of_checks),
+		T_CASE(errors_beyond_half_the_checks_are_refused),
+		T_CASE(every_single_bit_error_is_corrected),
+		T_CASE(bursts_of_seven_symbols_are_corrected),
 		T_CASE(eight_wrong_symbols_are_refused),
-		T_CASE(too_many_errors_pass_as_often_as_counted),
-		T_CASE(five_checks_find_any_five_symbols),
-		T_CASE(no_error_in_as_many_places_as_checks_passes),
-		T_CASE(noise_passes_one_check_once_in_1024),
+		T_CASE(miscorrection_rate_matches_theory),
+		T_CASE(five_checks_detect_any_five_wrong_symbols),
+		T_CASE(errors_in_as_many_symbols_as_checks_are_detected),
+		T_CASE(random_words_pass_one_check_once_in_1024),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, NULL);

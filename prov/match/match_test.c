@@ -179,7 +179,7 @@ static void random_sequences_agree_with_the_model(void **state)
 	}
 }
 
-static void the_oldest_receive_wins_across_classes(void **state)
+static void the_oldest_receive_of_all_classes_matches(void **state)
 {
 	struct weft_match m;
 	struct weft_match_recv r[20];
@@ -221,7 +221,7 @@ static void a_receive_that_stays_posted_matches_again(void **state)
  * More kinds of receives than classes are used one after another: a new kind
  * reuses an empty class, and is hashed, not searched linearly.
  */
-static void an_empty_class_is_taken_over(void **state)
+static void an_empty_class_is_reused(void **state)
 {
 	struct weft_match_recv r[MANY];
 	struct weft_match_msg u[MANY];
@@ -260,7 +260,7 @@ static void an_empty_class_is_taken_over(void **state)
 /*
  * Messages that arrive after the first search are hashed, and the table grows.
  */
-static void the_table_of_messages_grows_with_them(void **state)
+static void the_hash_table_of_messages_grows(void **state)
 {
 	enum { N = 4096 };
 	struct weft_match_msg *u = calloc(N, sizeof(*u));
@@ -330,11 +330,11 @@ static void deep_queues_take_constant_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_oldest_receive_wins_across_classes),
+		T_CASE(the_oldest_receive_of_all_classes_matches),
 		T_CASE(a_receive_that_stays_posted_matches_again),
 		T_CASE(random_sequences_agree_with_the_model),
-		T_CASE(an_empty_class_is_taken_over),
-		T_CASE(the_table_of_messages_grows_with_them),
+		T_CASE(an_empty_class_is_reused),
+		T_CASE(the_hash_table_of_messages_grows),
 		T_CASE(deep_queues_take_constant_time),
 	};
 

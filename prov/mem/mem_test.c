@@ -16,7 +16,7 @@
 
 #define BYTES 200000
 
-static void every_kind_keeps_what_was_copied_in(void **state)
+static void bytes_round_trip_in_every_memory_kind(void **state)
 {
 	const struct weft_mem_kind *k;
 	char *from = malloc(BYTES), *to = malloc(BYTES);
@@ -74,7 +74,7 @@ static void fetch_it(char *at)
 	_exit(process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 ? 3 : 4);
 }
 
-static void a_device_s_memory_is_not_the_processor_s(void **state)
+static void the_processor_cannot_access_device_memory(void **state)
 {
 	char *at;
 
@@ -85,7 +85,7 @@ static void a_device_s_memory_is_not_the_processor_s(void **state)
 	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
 }
 
-static void the_bus_reaches_what_the_processor_does_not(void **state)
+static void device_memory_is_accessible_by_its_bus_address(void **state)
 {
 	char *at, *bus, byte = 0;
 
@@ -105,7 +105,7 @@ static void the_bus_reaches_what_the_processor_does_not(void **state)
 	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
 }
 
-static void what_belongs_to_nobody_or_to_two_is_refused(void **state)
+static void unknown_or_straddling_memory_is_refused(void **state)
 {
 	char *at, buf[8];
 
@@ -125,10 +125,10 @@ static void what_belongs_to_nobody_or_to_two_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_kind_keeps_what_was_copied_in),
-		T_CASE(a_device_s_memory_is_not_the_processor_s),
-		T_CASE(the_bus_reaches_what_the_processor_does_not),
-		T_CASE(what_belongs_to_nobody_or_to_two_is_refused),
+		T_CASE(bytes_round_trip_in_every_memory_kind),
+		T_CASE(the_processor_cannot_access_device_memory),
+		T_CASE(device_memory_is_accessible_by_its_bus_address),
+		T_CASE(unknown_or_straddling_memory_is_refused),
 	};
 
 	return T_RUN(tests);

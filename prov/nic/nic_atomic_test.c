@@ -51,7 +51,7 @@ static bool has_sign(unsigned type)
 	return type >= WEFT_ATOMIC_FLOAT || type % 2 == 0;
 }
 
-static void min_and_max_know_the_sign_of_every_type(void **state)
+static void min_and_max_respect_the_sign_of_every_type(void **state)
 {
 	static const int some[] = { -128, -2, -1, 0, 1, 2, 127 };
 
@@ -77,7 +77,7 @@ static void min_and_max_know_the_sign_of_every_type(void **state)
 	}
 }
 
-static void comparing_swaps_know_the_sign_of_every_type(void **state)
+static void compare_and_swap_respects_the_sign_of_every_type(void **state)
 {
 	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++) {
 		uint64_t minus = value(type, -1), one = value(type, 1);
@@ -93,7 +93,7 @@ static void comparing_swaps_know_the_sign_of_every_type(void **state)
 	}
 }
 
-static void the_old_value_need_not_be_wanted(void **state)
+static void the_old_value_is_optional(void **state)
 {
 	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++)
 		T_IS(run(type, WEFT_ATOMIC_SUM, value(type, 2), value(type, 3),
@@ -104,9 +104,9 @@ static void the_old_value_need_not_be_wanted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(min_and_max_know_the_sign_of_every_type),
-		T_CASE(comparing_swaps_know_the_sign_of_every_type),
-		T_CASE(the_old_value_need_not_be_wanted),
+		T_CASE(min_and_max_respect_the_sign_of_every_type),
+		T_CASE(compare_and_swap_respects_the_sign_of_every_type),
+		T_CASE(the_old_value_is_optional),
 	};
 
 	return T_RUN(tests);

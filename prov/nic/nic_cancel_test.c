@@ -161,22 +161,22 @@ static void case_any_moment(const struct grid *g)
 	world_close(w);
 }
 
-static void a_message_that_waits_is_taken_back(void **state)
+static void an_unmatched_message_is_cancelled(void **state)
 {
 	on_every_machine(case_unmatched);
 }
 
-static void of_several_the_one_that_was_meant_goes(void **state)
+static void one_of_several_messages_with_a_tag_is_cancelled(void **state)
 {
 	on_every_machine(case_chosen);
 }
 
-static void a_message_that_was_met_arrives(void **state)
+static void a_matched_message_is_delivered_despite_cancel(void **state)
 {
 	on_every_machine(case_matched);
 }
 
-static void at_any_moment_a_cancelled_send_ends(void **state)
+static void a_send_cancelled_at_any_stage_completes(void **state)
 {
 	on_every_machine(case_any_moment);
 }
@@ -184,10 +184,10 @@ static void at_any_moment_a_cancelled_send_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_message_that_waits_is_taken_back),
-		T_CASE(of_several_the_one_that_was_meant_goes),
-		T_CASE(a_message_that_was_met_arrives),
-		T_CASE(at_any_moment_a_cancelled_send_ends),
+		T_CASE(an_unmatched_message_is_cancelled),
+		T_CASE(one_of_several_messages_with_a_tag_is_cancelled),
+		T_CASE(a_matched_message_is_delivered_despite_cancel),
+		T_CASE(a_send_cancelled_at_any_stage_completes),
 	};
 
 	return T_RUN(tests);

@@ -25,7 +25,7 @@ static unsigned loops_of(struct world *w, size_t len)
 	return loops;
 }
 
-static void both_sides_copy_by_the_loop_up_to_what_they_were_told(void **state)
+static void the_copy_loop_is_used_up_to_the_configured_length(void **state)
 {
 	static const size_t most[] = { 0, 1024, 2048, 4096 };
 	static const size_t len[] = { 600,  1023, 1024, 1025, 2048,
@@ -43,7 +43,7 @@ static void both_sides_copy_by_the_loop_up_to_what_they_were_told(void **state)
 	}
 }
 
-static void below_half_a_kib_nobody_does(void **state)
+static void the_copy_loop_is_not_used_below_512_bytes(void **state)
 {
 	const struct grid g = { .machine = "native",
 				.carrier = &weft_carrier_shm,
@@ -58,8 +58,8 @@ static void below_half_a_kib_nobody_does(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(both_sides_copy_by_the_loop_up_to_what_they_were_told),
-		T_CASE(below_half_a_kib_nobody_does),
+		T_CASE(the_copy_loop_is_used_up_to_the_configured_length),
+		T_CASE(the_copy_loop_is_not_used_below_512_bytes),
 	};
 
 	return T_RUN(tests);

@@ -229,7 +229,7 @@ static struct weft_nic_op *op_new(struct side *s, uint8_t kind, unsigned flags,
  * FI_WEFT_EAGER below a packet: longer messages are announced, injected
  * messages are not. No id is leaked (weft_nic_close checks).
  */
-static void a_small_eager_size_is_honoured(void **state)
+static void an_eager_limit_below_one_packet_is_respected(void **state)
 {
 	const struct grid g = { .machine = "native", .eager_bytes = 64 };
 	struct world *w = world_open(&g);
@@ -261,7 +261,7 @@ static void a_small_eager_size_is_honoured(void **state)
  * the sender starts, is in two segments of the receiver, so that the sender's
  * first piece of it succeeds and the second fails.
  */
-static void a_chunk_given_back_is_finished_and_no_more(void **state)
+static void the_receiver_completes_the_chunk_of_a_failed_sender(void **state)
 {
 	enum { LAST = 4 * (128 << 10), CUT = LAST + 40000, ALL = LAST / 4 * 5 };
 	struct world *w = hindered_world(false);
@@ -337,7 +337,7 @@ static uint64_t helped(struct world *w, size_t len, unsigned n, unsigned back)
 
 /* A single message is copied by both sides from a smaller size on; several
  * messages, or messages in both directions, only from a larger size on. */
-static void both_sides_copy_what_they_wait_for(void **state)
+static void the_shared_copy_limit_depends_on_outstanding_messages(void **state)
 {
 	enum { ALONE = 96 << 10, ROW = 512 << 10 };
 	struct world *w = hindered_world(false);
@@ -361,7 +361,7 @@ static void both_sides_copy_what_they_wait_for(void **state)
 /* ---- death of a peer ---- */
 
 /* Requests that wait in the queue, and requested bytes, fail, too. */
-static void death_ends_what_waits_for_room(void **state)
+static void peer_death_fails_queued_requests(void **state)
 {
 	struct world *w = hindered_world(true);
 	char *big = calloc(1, BIG), *in = calloc(1, BIG), word[8] = "";
@@ -409,7 +409,7 @@ static int take_claimed(struct world *w, struct side *s, void *buf, size_t len)
 }
 
 /* A claimed message has arrived partly, or only its announcement has. */
-static void a_claimed_message_of_the_dead_is_not_cut_short(void **state)
+static void an_incomplete_claimed_message_of_a_dead_peer_fails(void **state)
 {
 	size_t eager = weft_machine_find("native")->eager_bytes;
 
@@ -433,7 +433,7 @@ static void a_claimed_message_of_the_dead_is_not_cut_short(void **state)
 	}
 }
 
-static void a_whole_claimed_message_outlives_its_sender(void **state)
+static void a_complete_claimed_message_survives_its_sender(void **state)
 {
 	struct world *w = hindered_world(false);
 	char word[8] = "", in[8];
@@ -447,7 +447,7 @@ static void a_whole_claimed_message_outlives_its_sender(void **state)
 }
 
 /* The record of a dead peer is kept until its last message is received. */
-static void the_gone_are_forgotten_with_their_last_message(void **state)
+static void a_dead_peer_is_removed_with_its_last_message(void **state)
 {
 	struct world *w = hindered_world(false);
 	char word[8] = "", in[8];
@@ -467,7 +467,7 @@ static void the_gone_are_forgotten_with_their_last_message(void **state)
 }
 
 /* One message is claimed, one is unexpected. */
-static void what_the_dead_left_ends_with_the_nic(void **state)
+static void closing_frees_the_messages_of_dead_peers(void **state)
 {
 	struct world *w = hindered_world(false);
 	char word[8] = "", in[8];
@@ -487,7 +487,7 @@ static void what_the_dead_left_ends_with_the_nic(void **state)
  * The first packet of a peer arrives when the peer's record cannot be
  * allocated.
  */
-static void a_stranger_waits_for_memory(void **state)
+static void the_first_packet_of_a_peer_waits_for_memory(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		struct world *w = hindered_world(i == 3);
@@ -529,7 +529,7 @@ static void a_stranger_waits_for_memory(void **state)
  * sends its own FIN later; for other responses there are spare packets, and
  * when these are used up the peer's packets must wait.
  */
-static void no_answer_is_lost_without_memory(void **state)
+static void no_response_is_lost_without_memory(void **state)
 {
 	enum { N = 40 };
 	struct world *w = hindered_world(true);
@@ -580,7 +580,7 @@ static void fetch_add(struct side *s, uint64_t *one, uint64_t *old)
 /*
  * An atomic whose response cannot be allocated is executed later, exactly once.
  */
-static void an_atomic_without_memory_happens_once(void **state)
+static void an_atomic_delayed_by_lack_of_memory_executes_once(void **state)
 {
 	struct world *w = hindered_world(false);
 	uint64_t one = 1, old = 99, sum;
@@ -603,17 +603,17 @@ static void an_atomic_without_memory_happens_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_small_eager_size_is_honoured),
-		T_CASE(a_chunk_given_back_is_finished_and_no_more),
-		T_CASE(both_sides_copy_what_they_wait_for),
-		T_CASE(death_ends_what_waits_for_room),
-		T_CASE(a_claimed_message_of_the_dead_is_not_cut_short),
-		T_CASE(a_whole_claimed_message_outlives_its_sender),
-		T_CASE(the_gone_are_forgotten_with_their_last_message),
-		T_CASE(what_the_dead_left_ends_with_the_nic),
-		T_CASE(a_stranger_waits_for_memory),
-		T_CASE(no_answer_is_lost_without_memory),
-		T_CASE(an_atomic_without_memory_happens_once),
+		T_CASE(an_eager_limit_below_one_packet_is_respected),
+		T_CASE(the_receiver_completes_the_chunk_of_a_failed_sender),
+		T_CASE(the_shared_copy_limit_depends_on_outstanding_messages),
+		T_CASE(peer_death_fails_queued_requests),
+		T_CASE(an_incomplete_claimed_message_of_a_dead_peer_fails),
+		T_CASE(a_complete_claimed_message_survives_its_sender),
+		T_CASE(a_dead_peer_is_removed_with_its_last_message),
+		T_CASE(closing_frees_the_messages_of_dead_peers),
+		T_CASE(the_first_packet_of_a_peer_waits_for_memory),
+		T_CASE(no_response_is_lost_without_memory),
+		T_CASE(an_atomic_delayed_by_lack_of_memory_executes_once),
 	};
 
 	return T_RUN(tests);

@@ -37,7 +37,7 @@ static void is(weft_cunit_place p, const int *want)
 }
 
 /* Two packages, two L3 in each, two cores per L3, two threads per core. */
-static void a_place_is_the_way_from_the_top(void **state)
+static void a_place_is_the_path_from_the_root(void **state)
 {
 	hwloc_topology_t t = host("pack:2 l3:2 l2:1 core:2 pu:2");
 
@@ -50,7 +50,7 @@ static void a_place_is_the_way_from_the_top(void **state)
 	hwloc_topology_destroy(t);
 }
 
-static void who_is_not_bound_is_nowhere(void **state)
+static void an_unbound_process_has_no_place(void **state)
 {
 	hwloc_topology_t t = host("pack:2 core:4 pu:1"), one = host("pu:1");
 
@@ -63,7 +63,7 @@ static void who_is_not_bound_is_nowhere(void **state)
 }
 
 /* More levels or siblings than a place can hold: the rest is truncated. */
-static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
+static void places_on_deep_or_wide_hosts_are_truncated(void **state)
 {
 	hwloc_topology_t deep, wide;
 
@@ -155,7 +155,7 @@ static void try_tree(const char *text, int n, int k, int step)
 	hwloc_topology_destroy(h);
 }
 
-static void trees_cross_no_border_twice(void **state)
+static void trees_cross_each_boundary_once(void **state)
 {
 	static const char *const hosts[] = {
 		"pack:2 core:4 pu:1",
@@ -191,7 +191,7 @@ static void trees_stay_shallow(void **state)
 }
 
 /* One member has no place: the tree joins all members in rank order. */
-static void without_a_place_the_order_of_members_decides(void **state)
+static void without_places_the_tree_follows_member_order(void **state)
 {
 	weft_cunit_place p[20];
 	struct weft_cunit_tree t, plain;
@@ -212,7 +212,7 @@ static void without_a_place_the_order_of_members_decides(void **state)
  * hwloc may be configured with another host's topology; processor 0 exists in
  * it.
  */
-static void this_process_has_a_place_when_it_is_bound(void **state)
+static void a_bound_process_has_a_place(void **state)
 {
 	cpu_set_t old, one;
 
@@ -239,13 +239,13 @@ static void this_process_has_a_place_when_it_is_bound(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_place_is_the_way_from_the_top),
-		T_CASE(who_is_not_bound_is_nowhere),
-		T_CASE(strange_hosts_are_told_apart_as_far_as_it_goes),
-		T_CASE(trees_cross_no_border_twice),
+		T_CASE(a_place_is_the_path_from_the_root),
+		T_CASE(an_unbound_process_has_no_place),
+		T_CASE(places_on_deep_or_wide_hosts_are_truncated),
+		T_CASE(trees_cross_each_boundary_once),
 		T_CASE(trees_stay_shallow),
-		T_CASE(without_a_place_the_order_of_members_decides),
-		T_CASE(this_process_has_a_place_when_it_is_bound),
+		T_CASE(without_places_the_tree_follows_member_order),
+		T_CASE(a_bound_process_has_a_place),
 	};
 
 	/*

@@ -262,7 +262,7 @@ static void case_narrow(const struct grid *g, bool relaxed)
 	world_close(w);
 }
 
-static void a_write_is_cut_to_what_goes_whole(void **state)
+static void a_write_is_split_at_the_peer_packet_limit(void **state)
 {
 	static const char *const plan[] = {
 		NULL, "seed=3; loss=0.05; duplicate=0.05; reorder=0.1"
@@ -286,27 +286,27 @@ static void every_size_arrives_on_every_machine(void **state)
 	on_every_machine(case_sizes);
 }
 
-static void a_mix_in_both_directions_arrives(void **state)
+static void mixed_messages_in_both_directions_arrive(void **state)
 {
 	on_every_machine(case_mix);
 }
 
-static void memory_is_read_written_and_refused(void **state)
+static void remote_memory_is_read_and_written_or_refused(void **state)
 {
 	on_every_machine(case_access);
 }
 
-static void atomics_happen_once_and_in_order(void **state)
+static void atomics_execute_once_and_in_order(void **state)
 {
 	on_every_machine(case_atomics);
 }
 
-static void a_receive_ends_when_its_answer_is_out(void **state)
+static void a_receive_completes_after_its_fin_is_sent(void **state)
 {
 	on_every_machine(case_parting);
 }
 
-static void a_fence_waits_for_what_is_open(void **state)
+static void a_fence_waits_for_outstanding_operations(void **state)
 {
 	on_every_machine(case_fence);
 }
@@ -314,7 +314,7 @@ static void a_fence_waits_for_what_is_open(void **state)
 /*
  * The other side exits without closing: all operations that wait for it fail.
  */
-static void death_ends_everything_that_waits(void **state)
+static void peer_death_fails_waiting_operations(void **state)
 {
 	const struct grid g = { .machine = "native" };
 	struct world *w = world_open(&g);
@@ -364,7 +364,7 @@ static void take_parts(struct side *s, char *buf, size_t n, int parts,
 	T_OK(weft_nic_recv(s->nic, op));
 }
 
-static void a_short_message_keeps_to_its_receive(void **state)
+static void a_short_message_stays_in_its_receive_buffer(void **state)
 {
 	const struct grid g = { .machine = "native" };
 	struct world *w = world_open(&g);
@@ -399,14 +399,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_size_arrives_on_every_machine),
-		T_CASE(a_mix_in_both_directions_arrives),
-		T_CASE(memory_is_read_written_and_refused),
-		T_CASE(atomics_happen_once_and_in_order),
-		T_CASE(a_receive_ends_when_its_answer_is_out),
-		T_CASE(a_fence_waits_for_what_is_open),
-		T_CASE(death_ends_everything_that_waits),
-		T_CASE(a_short_message_keeps_to_its_receive),
-		T_CASE(a_write_is_cut_to_what_goes_whole),
+		T_CASE(mixed_messages_in_both_directions_arrive),
+		T_CASE(remote_memory_is_read_and_written_or_refused),
+		T_CASE(atomics_execute_once_and_in_order),
+		T_CASE(a_receive_completes_after_its_fin_is_sent),
+		T_CASE(a_fence_waits_for_outstanding_operations),
+		T_CASE(peer_death_fails_waiting_operations),
+		T_CASE(a_short_message_stays_in_its_receive_buffer),
+		T_CASE(a_write_is_split_at_the_peer_packet_limit),
 	};
 
 	return T_RUN(tests);

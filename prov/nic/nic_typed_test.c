@@ -225,23 +225,23 @@ static void case_recall(const struct grid *g)
 	world_close(w);
 }
 
-static void typed_data_meets_typed_data(void **state)
+static void a_typed_send_matches_a_typed_receive(void **state)
 {
 	on_every_machine(case_typed);
 }
 
-static void typed_data_meets_plain_data(void **state)
+static void typed_and_contiguous_buffers_match(void **state)
 {
 	on_every_machine(case_plain);
 }
 
-static void typed_data_is_called_back(void **state)
+static void a_typed_send_is_cancelled(void **state)
 {
 	on_every_machine(case_recall);
 }
 
 /* A peer dies in the middle of a message, in both directions. */
-static void death_ends_typed_data(void **state)
+static void peer_death_fails_typed_messages(void **state)
 {
 	const struct grid g = { .machine = "native" };
 	struct world *w = world_open(&g);
@@ -271,10 +271,10 @@ static void death_ends_typed_data(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(typed_data_meets_typed_data),
-		T_CASE(typed_data_meets_plain_data),
-		T_CASE(typed_data_is_called_back),
-		T_CASE(death_ends_typed_data),
+		T_CASE(a_typed_send_matches_a_typed_receive),
+		T_CASE(typed_and_contiguous_buffers_match),
+		T_CASE(a_typed_send_is_cancelled),
+		T_CASE(peer_death_fails_typed_messages),
 	};
 
 	return T_RUN(tests);

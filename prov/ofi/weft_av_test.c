@@ -24,7 +24,7 @@ static struct fid_av *av_open(struct fake *f, enum fi_av_type type,
 	return av;
 }
 
-static void good_names_get_addresses_and_bad_ones_do_not(void **state)
+static void only_valid_names_get_addresses(void **state)
 {
 	struct sockaddr_in name[3] = { name_of(10), { 0 }, name_of(12) };
 	struct sockaddr_in back;
@@ -114,7 +114,7 @@ static void an_endpoint_finds_peers_and_their_addresses(void **state)
 	fake_close(&f);
 }
 
-static void a_name_inserted_again_leads_to_the_new_owner(void **state)
+static void a_reinserted_name_resolves_to_the_new_endpoint(void **state)
 {
 	struct sockaddr_in name = name_of(10);
 	struct weft_peer *dead;
@@ -137,7 +137,7 @@ static void a_name_inserted_again_leads_to_the_new_owner(void **state)
 	fake_close(&f);
 }
 
-static void completions_of_insertions_go_to_the_event_queue(void **state)
+static void insertions_are_reported_in_the_event_queue(void **state)
 {
 	struct sockaddr_in name[2] = { name_of(10), { 0 } };
 	struct fi_eq_err_entry err;
@@ -170,7 +170,7 @@ static void completions_of_insertions_go_to_the_event_queue(void **state)
 	fake_close(&f);
 }
 
-static void ranges_of_nodes_and_services_count_up(void **state)
+static void ranges_of_nodes_and_services_are_incremented(void **state)
 {
 	struct sockaddr_in back;
 	size_t len = sizeof(back);
@@ -217,12 +217,12 @@ static void shared_vectors_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(good_names_get_addresses_and_bad_ones_do_not),
+		T_CASE(only_valid_names_get_addresses),
 		T_CASE(a_map_counts_equal_names_and_a_table_does_not),
 		T_CASE(an_endpoint_finds_peers_and_their_addresses),
-		T_CASE(a_name_inserted_again_leads_to_the_new_owner),
-		T_CASE(completions_of_insertions_go_to_the_event_queue),
-		T_CASE(ranges_of_nodes_and_services_count_up),
+		T_CASE(a_reinserted_name_resolves_to_the_new_endpoint),
+		T_CASE(insertions_are_reported_in_the_event_queue),
+		T_CASE(ranges_of_nodes_and_services_are_incremented),
 		T_CASE(shared_vectors_are_refused),
 	};
 	return T_RUN(tests);

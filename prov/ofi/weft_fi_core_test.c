@@ -32,7 +32,7 @@ static struct fi_info *full(void)
 	return i;
 }
 
-static void a_copy_is_whole_and_its_own(void **state)
+static void fi_dupinfo_makes_a_deep_copy(void **state)
 {
 	struct fi_info *a = full(), *b;
 
@@ -66,7 +66,7 @@ static void every_error_has_a_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_copy_is_whole_and_its_own),
+		T_CASE(fi_dupinfo_makes_a_deep_copy),
 		T_CASE(every_error_has_a_text),
 	};
 

@@ -148,7 +148,7 @@ static void without_hints_everything_is_offered(void **state)
 	fi_freeinfo(info);
 }
 
-static void missing_parts_of_the_hints_ask_for_nothing(void **state)
+static void missing_hint_attributes_request_nothing(void **state)
 {
 	struct fi_info *info, hints = { .caps = FI_MSG };
 
@@ -157,7 +157,7 @@ static void missing_parts_of_the_hints_ask_for_nothing(void **state)
 	fi_freeinfo(info);
 }
 
-static void directions_and_cheap_capabilities_are_filled_in(void **state)
+static void directions_and_free_capabilities_are_added(void **state)
 {
 	static const struct {
 		uint64_t want, with, without;
@@ -264,7 +264,7 @@ static const struct sockaddr_in *in(const void *addr)
 	return addr;
 }
 
-static void node_and_service_name_an_end_of_the_wire(void **state)
+static void node_and_service_set_source_or_destination(void **state)
 {
 	struct fi_info *info;
 
@@ -290,7 +290,7 @@ static void node_and_service_name_an_end_of_the_wire(void **state)
 	     -FI_ENODATA);
 }
 
-static void addresses_in_hints_are_passed_on(void **state)
+static void addresses_in_hints_are_returned(void **state)
 {
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_port = 99 };
 	struct fi_info *info, hints = { .src_addr = &name,
@@ -321,7 +321,7 @@ HINT(no_hmem, APENET; h->caps = FI_MSG)
 /*
  * A machine whose interface accesses device memory offers FI_HMEM on request.
  */
-static void device_memory_is_offered_on_both_sides(void **state)
+static void device_memory_is_offered_for_tx_and_rx(void **state)
 {
 	static void (*const say[])(struct fi_info *) = { hmem, hmem_only,
 							 hmem_parts };
@@ -343,7 +343,7 @@ static void device_memory_is_offered_on_both_sides(void **state)
 	T_IS(ask(hmem_part, &info), -FI_ENODATA);
 }
 
-static void a_machine_is_found_by_its_names(void **state)
+static void a_machine_is_selected_by_fabric_or_domain(void **state)
 {
 	struct fi_info *info;
 
@@ -373,15 +373,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(hints_beyond_the_offer_are_refused),
 		T_CASE(without_hints_everything_is_offered),
-		T_CASE(missing_parts_of_the_hints_ask_for_nothing),
-		T_CASE(directions_and_cheap_capabilities_are_filled_in),
+		T_CASE(missing_hint_attributes_request_nothing),
+		T_CASE(directions_and_free_capabilities_are_added),
 		T_CASE(choices_are_echoed),
 		T_CASE(sizes_within_the_offer_are_echoed),
 		T_CASE(registration_modes_follow_the_version),
-		T_CASE(node_and_service_name_an_end_of_the_wire),
-		T_CASE(addresses_in_hints_are_passed_on),
-		T_CASE(device_memory_is_offered_on_both_sides),
-		T_CASE(a_machine_is_found_by_its_names),
+		T_CASE(node_and_service_set_source_or_destination),
+		T_CASE(addresses_in_hints_are_returned),
+		T_CASE(device_memory_is_offered_for_tx_and_rx),
+		T_CASE(a_machine_is_selected_by_fabric_or_domain),
 		T_CASE(private_flags_of_the_core_are_ignored),
 	};
 	return T_RUN(tests);

@@ -26,7 +26,7 @@ static int find(struct fake *f, uint64_t key, uint64_t addr, size_t len,
 	return err;
 }
 
-static void keys_are_the_users_own_and_unique(void **state)
+static void user_keys_are_kept_and_unique(void **state)
 {
 	static const uint64_t keys[] = { 0, 1, 0xdeadbeefcafe1234, 1ull << 63 };
 	struct fid_mr *mr[4], *again;
@@ -51,7 +51,7 @@ static void keys_are_the_users_own_and_unique(void **state)
 	fake_close(&f);
 }
 
-static void what_is_outside_or_forbidden_is_refused(void **state)
+static void accesses_out_of_bounds_or_without_rights_are_refused(void **state)
 {
 	struct fid_mr *mr, *ro;
 	struct fake f;
@@ -76,7 +76,7 @@ static void what_is_outside_or_forbidden_is_refused(void **state)
 	fake_close(&f);
 }
 
-static void basic_mode_chooses_keys_and_takes_addresses(void **state)
+static void basic_mode_uses_provider_keys_and_virtual_addresses(void **state)
 {
 	uint64_t base = (uintptr_t)memory;
 	struct fid_domain *user_keys;
@@ -99,7 +99,7 @@ static void basic_mode_chooses_keys_and_takes_addresses(void **state)
 	fake_close(&f);
 }
 
-static void all_three_ways_of_registering_agree(void **state)
+static void all_three_registration_calls_agree(void **state)
 {
 	struct iovec iov[2] = { { memory, 10 }, { memory + 20, 10 } };
 	struct fi_mr_attr attr = { .mr_iov = iov,
@@ -147,7 +147,7 @@ static void a_bound_counter_counts_and_cannot_be_closed(void **state)
 	fake_close(&f);
 }
 
-static void regions_are_listed_for_peers_while_they_live(void **state)
+static void regions_are_listed_for_peers_until_closed(void **state)
 {
 	struct fid_mr *early, *late, *local;
 	struct fake_ep *ep;
@@ -171,12 +171,12 @@ static void regions_are_listed_for_peers_while_they_live(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(keys_are_the_users_own_and_unique),
-		T_CASE(what_is_outside_or_forbidden_is_refused),
-		T_CASE(basic_mode_chooses_keys_and_takes_addresses),
-		T_CASE(all_three_ways_of_registering_agree),
+		T_CASE(user_keys_are_kept_and_unique),
+		T_CASE(accesses_out_of_bounds_or_without_rights_are_refused),
+		T_CASE(basic_mode_uses_provider_keys_and_virtual_addresses),
+		T_CASE(all_three_registration_calls_agree),
 		T_CASE(a_bound_counter_counts_and_cannot_be_closed),
-		T_CASE(regions_are_listed_for_peers_while_they_live),
+		T_CASE(regions_are_listed_for_peers_until_closed),
 	};
 	return T_RUN(tests);
 }

@@ -102,7 +102,7 @@ static void others_are_normal(const struct world *w)
 	}
 }
 
-static void a_register_that_does_not_beat_is_broken(void **state)
+static void a_register_without_heartbeat_is_broken(void **state)
 {
 	struct weft_watch_register r = { .beats = 7 };
 	struct weft_watch_monitor e = { 0 };
@@ -128,7 +128,7 @@ static void sensors_have_bounds(void **state)
 	T_IS(weft_watch_sensors(s, 3), 6);
 }
 
-static void all_is_well(void **state)
+static void all_nodes_are_normal_without_faults(void **state)
 {
 	static struct world w;
 
@@ -139,7 +139,7 @@ static void all_is_well(void **state)
 	T_IS(see(&w, 5).silent, 0);
 }
 
-static void a_dead_host_is_told_by_its_interface(void **state)
+static void a_dead_host_is_reported_by_its_interface(void **state)
 {
 	static struct world w;
 
@@ -163,7 +163,7 @@ static void a_dead_host_is_told_by_its_interface(void **state)
 	others_are_normal(&w);
 }
 
-static void a_dead_interface_is_told_by_its_host(void **state)
+static void a_dead_interface_is_reported_by_its_host(void **state)
 {
 	static struct world w;
 
@@ -180,7 +180,7 @@ static void a_dead_interface_is_told_by_its_host(void **state)
 	others_are_normal(&w);
 }
 
-static void a_dead_node_is_told_by_silence(void **state)
+static void a_dead_node_is_detected_by_missing_status_words(void **state)
 {
 	static struct world w;
 
@@ -193,7 +193,7 @@ static void a_dead_node_is_told_by_silence(void **state)
 	others_are_normal(&w);
 }
 
-static void a_node_that_never_lived_is_broken_too(void **state)
+static void a_node_dead_from_the_start_is_broken(void **state)
 {
 	static struct world w;
 
@@ -204,7 +204,7 @@ static void a_node_that_never_lived_is_broken_too(void **state)
 	T_IS(see(&w, 3).host, WEFT_WATCH_BROKEN);
 }
 
-static void a_link_that_is_cut_is_not_a_dead_interface(void **state)
+static void a_cut_link_is_not_a_dead_interface(void **state)
 {
 	static struct world w;
 
@@ -216,7 +216,7 @@ static void a_link_that_is_cut_is_not_a_dead_interface(void **state)
 	others_are_normal(&w);
 }
 
-static void a_sensor_makes_its_owner_sick(void **state)
+static void a_sensor_warning_is_reported_as_sick(void **state)
 {
 	static struct world w;
 
@@ -234,7 +234,7 @@ static void a_sensor_makes_its_owner_sick(void **state)
 }
 
 /* All neighbours of a node are dead: only the node reports about itself. */
-static void no_area_is_isolated(void **state)
+static void a_node_with_dead_neighbours_reports_itself(void **state)
 {
 	static struct world w;
 	unsigned bad = 0;
@@ -259,7 +259,7 @@ static void no_area_is_isolated(void **state)
 }
 
 /* With any set of faults, a dead node is never reported as normal. */
-static void none_of_many_faults_is_missed(void **state)
+static void no_combination_of_faults_is_missed(void **state)
 {
 	static struct world w;
 	uint64_t lot = 12345;
@@ -284,7 +284,7 @@ static void none_of_many_faults_is_missed(void **state)
 	}
 }
 
-static void who_comes_back_is_well_again(void **state)
+static void a_revived_host_is_normal(void **state)
 {
 	static struct world w;
 
@@ -301,18 +301,18 @@ static void who_comes_back_is_well_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_register_that_does_not_beat_is_broken),
+		T_CASE(a_register_without_heartbeat_is_broken),
 		T_CASE(sensors_have_bounds),
-		T_CASE(all_is_well),
-		T_CASE(a_dead_host_is_told_by_its_interface),
-		T_CASE(a_dead_interface_is_told_by_its_host),
-		T_CASE(a_dead_node_is_told_by_silence),
-		T_CASE(a_node_that_never_lived_is_broken_too),
-		T_CASE(a_link_that_is_cut_is_not_a_dead_interface),
-		T_CASE(a_sensor_makes_its_owner_sick),
-		T_CASE(no_area_is_isolated),
-		T_CASE(none_of_many_faults_is_missed),
-		T_CASE(who_comes_back_is_well_again),
+		T_CASE(all_nodes_are_normal_without_faults),
+		T_CASE(a_dead_host_is_reported_by_its_interface),
+		T_CASE(a_dead_interface_is_reported_by_its_host),
+		T_CASE(a_dead_node_is_detected_by_missing_status_words),
+		T_CASE(a_node_dead_from_the_start_is_broken),
+		T_CASE(a_cut_link_is_not_a_dead_interface),
+		T_CASE(a_sensor_warning_is_reported_as_sick),
+		T_CASE(a_node_with_dead_neighbours_reports_itself),
+		T_CASE(no_combination_of_faults_is_missed),
+		T_CASE(a_revived_host_is_normal),
 	};
 
 	return T_RUN(tests);

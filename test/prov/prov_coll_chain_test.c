@@ -80,7 +80,7 @@ static void body_chain(struct job *j)
 	job_barrier(j);
 }
 
-static void events_are_chained_where_nodes_have_gaps(void **state)
+static void events_are_chained_if_nodes_have_gaps(void **state)
 {
 	const struct job_opts o = { .nodes_apart = 1 };
 
@@ -93,7 +93,7 @@ static void events_are_chained_where_nodes_have_gaps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(events_are_chained_where_nodes_have_gaps),
+		T_CASE(events_are_chained_if_nodes_have_gaps),
 	};
 
 	return T_RUN(tests);

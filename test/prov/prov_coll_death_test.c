@@ -36,7 +36,7 @@ static void body_death(struct job *j)
 	group_close(j, &g);
 }
 
-static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
+static void death_of_a_member_is_reported_as_an_error(void **state)
 {
 	struct job_opts o = { 0 };
 
@@ -161,14 +161,14 @@ static void torn(int victim, void (*body)(struct job *j))
 	job_run(20, body, &o);
 }
 
-static void a_death_does_not_keep_a_large_group_s_route(void **state)
+static void death_of_a_member_releases_the_route(void **state)
 {
 	(void)state;
 	torn(19, body_torn);
 	torn(0, body_torn); /* rank 0: the root of the tree */
 }
 
-static void nor_does_an_endpoint_that_closes_first(void **state)
+static void early_close_of_a_member_releases_the_route(void **state)
 {
 	(void)state;
 	torn(19, body_closes);
@@ -178,9 +178,9 @@ static void nor_does_an_endpoint_that_closes_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_death_of_a_member_is_an_error_not_a_hang),
-		T_CASE(a_death_does_not_keep_a_large_group_s_route),
-		T_CASE(nor_does_an_endpoint_that_closes_first),
+		T_CASE(death_of_a_member_is_reported_as_an_error),
+		T_CASE(death_of_a_member_releases_the_route),
+		T_CASE(early_close_of_a_member_releases_the_route),
 	};
 
 	return T_RUN(tests);

@@ -453,7 +453,7 @@ static void body(struct job *j)
 	}
 }
 
-static void scribbled_words_are_an_error_or_mean_nothing(void **state)
+static void random_writes_give_an_error_or_no_effect(void **state)
 {
 	const struct job_opts o = { .seconds = 300 };
 
@@ -464,7 +464,7 @@ static void scribbled_words_are_an_error_or_mean_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(scribbled_words_are_an_error_or_mean_nothing),
+		T_CASE(random_writes_give_an_error_or_no_effect),
 	};
 
 	return T_RUN(tests);

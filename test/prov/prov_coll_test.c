@@ -24,7 +24,7 @@ static void body_world(struct job *j)
 	group_close(j, &g);
 }
 
-static void every_call_gives_the_naive_answer(void **state)
+static void every_call_matches_the_naive_result(void **state)
 {
 	static const int sizes[] = { 1, 2, 3, 8, 9, 16, 20 };
 	const struct job_opts o = { 0 };
@@ -54,7 +54,7 @@ static void body_subsets(struct job *j)
 	group_close(j, &all);
 }
 
-static void groups_do_not_disturb_each_other(void **state)
+static void concurrent_groups_are_independent(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -89,7 +89,7 @@ static void body_many(struct job *j)
 	group_close(j, &g);
 }
 
-static void hundreds_may_be_in_flight(void **state)
+static void hundreds_of_operations_may_be_in_flight(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -131,7 +131,7 @@ static void body_absent(struct job *j)
 	group_close(j, &g);
 }
 
-static void a_member_may_be_away_after_his_part(void **state)
+static void a_member_need_not_poll_after_its_contribution(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -184,7 +184,7 @@ static void body_alu(struct job *j)
 	group_close(j, &g);
 }
 
-static void flags_travel_and_exact_sums_are_exact(void **state)
+static void arithmetic_flags_are_returned_and_exact_sums_are_exact(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -252,7 +252,7 @@ static void body_orders(struct job *j)
 	group_close(j, &g);
 }
 
-static void a_thousand_orders_of_arrival_give_the_same_bits(void **state)
+static void sums_do_not_depend_on_arrival_order(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -327,7 +327,7 @@ static void body_sums(struct job *j)
 	group_close(j, &g);
 }
 
-static void sums_have_the_bits_of_recursive_doubling(void **state)
+static void sums_equal_recursive_doubling(void **state)
 {
 	static const int sizes[] = { 2, 3, 4, 7, 8, 12, 16 };
 	const struct job_opts o = { 0 };
@@ -376,7 +376,7 @@ static void body_bound(struct job *j)
 	group_close(j, &g);
 }
 
-static void bound_members_are_joined_by_where_they_run(void **state)
+static void trees_follow_the_binding_of_members(void **state)
 {
 	const struct job_opts o = { 0 };
 	cpu_set_t set;
@@ -433,7 +433,7 @@ static void body_routes(struct job *j)
 	}
 }
 
-static void routes_run_out_and_come_back(void **state)
+static void exhausted_routes_are_released(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -514,7 +514,7 @@ static void body_large(struct job *j)
 	job_check(j, sent <= JOIN_PACKETS, "packets of a leave", (long)sent);
 }
 
-static void a_large_group_costs_a_member_his_neighbours(void **state)
+static void join_cost_depends_on_tree_neighbours_only(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -546,7 +546,7 @@ static void body_again(struct job *j)
 	job_barrier(j);
 }
 
-static void routes_of_large_groups_come_back(void **state)
+static void routes_of_large_groups_are_released(void **state)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { 0 };
@@ -560,17 +560,17 @@ static void routes_of_large_groups_come_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_call_gives_the_naive_answer),
-		T_CASE(groups_do_not_disturb_each_other),
-		T_CASE(hundreds_may_be_in_flight),
-		T_CASE(a_member_may_be_away_after_his_part),
-		T_CASE(flags_travel_and_exact_sums_are_exact),
-		T_CASE(a_thousand_orders_of_arrival_give_the_same_bits),
-		T_CASE(sums_have_the_bits_of_recursive_doubling),
-		T_CASE(bound_members_are_joined_by_where_they_run),
-		T_CASE(routes_run_out_and_come_back),
-		T_CASE(a_large_group_costs_a_member_his_neighbours),
-		T_CASE(routes_of_large_groups_come_back),
+		T_CASE(every_call_matches_the_naive_result),
+		T_CASE(concurrent_groups_are_independent),
+		T_CASE(hundreds_of_operations_may_be_in_flight),
+		T_CASE(a_member_need_not_poll_after_its_contribution),
+		T_CASE(arithmetic_flags_are_returned_and_exact_sums_are_exact),
+		T_CASE(sums_do_not_depend_on_arrival_order),
+		T_CASE(sums_equal_recursive_doubling),
+		T_CASE(trees_follow_the_binding_of_members),
+		T_CASE(exhausted_routes_are_released),
+		T_CASE(join_cost_depends_on_tree_neighbours_only),
+		T_CASE(routes_of_large_groups_are_released),
 	};
 
 	return T_RUN(tests);

@@ -63,7 +63,7 @@ static void body_described(struct job *j)
 	job_barrier(j);
 }
 
-static void sums_in_any_order_go_by_the_tree_of_the_descriptor(void **state)
+static void order_independent_sums_use_the_descriptor_tree(void **state)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 
@@ -81,7 +81,7 @@ static void sums_in_any_order_go_by_the_tree_of_the_descriptor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(sums_in_any_order_go_by_the_tree_of_the_descriptor),
+		T_CASE(order_independent_sums_use_the_descriptor_tree),
 	};
 
 	return T_RUN(tests);

@@ -57,7 +57,7 @@ static void body_looped(struct job *j)
 	calls_are(j, 0);
 }
 
-static void messages_are_copied_as_the_environment_says(void **state)
+static void the_copy_loop_limit_is_read_from_the_environment(void **state)
 {
 	unsetenv("FI_WEFT_COPY_LOOP_MAX");
 	job_run(2, body_called, NULL);
@@ -73,7 +73,7 @@ static void messages_are_copied_as_the_environment_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(messages_are_copied_as_the_environment_says),
+		T_CASE(the_copy_loop_limit_is_read_from_the_environment),
 	};
 
 	return T_RUN(tests);

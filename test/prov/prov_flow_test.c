@@ -164,7 +164,7 @@ static void body_multi(struct job *j)
 	free(out);
 }
 
-static void a_multi_buffer_takes_many_and_is_released(void **state)
+static void a_multi_buffer_receives_many_and_is_released(void **state)
 {
 	job_run(2, body_multi, NULL);
 }
@@ -259,7 +259,7 @@ static void body_quiet(struct job *j)
 	job_wait(j, &in);
 }
 
-static void selective_completion_is_quiet_unless_asked(void **state)
+static void selective_completions_are_reported_on_request_only(void **state)
 {
 	const struct job_opts o = { .cq_flags = FI_SELECTIVE_COMPLETION };
 
@@ -284,7 +284,7 @@ static void body_stranger(struct job *j)
 	}
 }
 
-static void a_stranger_is_heard(void **state)
+static void an_unknown_sender_matches_any_source(void **state)
 {
 	job_run(2, body_stranger, NULL);
 }
@@ -370,7 +370,7 @@ static void body_auto(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void automatic_progress_answers_alone(void **state)
+static void automatic_progress_serves_peers_without_calls(void **state)
 {
 	const struct job_opts o = { .threading = FI_THREAD_SAFE,
 				    .progress = FI_PROGRESS_AUTO };
@@ -501,7 +501,7 @@ static void body_testament(struct job *j)
 	_exit(0);
 }
 
-static void messages_outlive_their_sender(void **state)
+static void messages_are_received_after_their_sender_exits(void **state)
 {
 	job_run(2, body_testament, NULL);
 }
@@ -510,15 +510,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(messages_are_peeked_claimed_and_discarded),
-		T_CASE(a_multi_buffer_takes_many_and_is_released),
+		T_CASE(a_multi_buffer_receives_many_and_is_released),
 		T_CASE(a_posted_receive_can_be_cancelled),
 		T_CASE(delivery_complete_waits_for_the_receive),
-		T_CASE(selective_completion_is_quiet_unless_asked),
-		T_CASE(a_stranger_is_heard),
+		T_CASE(selective_completions_are_reported_on_request_only),
+		T_CASE(an_unknown_sender_matches_any_source),
 		T_CASE(threads_share_an_endpoint),
-		T_CASE(automatic_progress_answers_alone),
+		T_CASE(automatic_progress_serves_peers_without_calls),
 		T_CASE(survivors_of_a_killed_peer_get_errors),
-		T_CASE(messages_outlive_their_sender),
+		T_CASE(messages_are_received_after_their_sender_exits),
 	};
 
 	return T_RUN(tests);

@@ -104,7 +104,7 @@ static void body_messages(struct job *j)
 	close_mem(j);
 }
 
-static void messages_go_between_all_kinds(void **state)
+static void messages_between_all_memory_kinds_arrive(void **state)
 {
 	const struct job_opts o = { .caps = FI_HMEM };
 
@@ -137,7 +137,7 @@ static void body_pieces(struct job *j)
 	close_mem(j);
 }
 
-static void a_message_may_have_pieces_of_both(void **state)
+static void a_message_may_have_segments_of_both_kinds(void **state)
 {
 	const struct job_opts o = { .caps = FI_HMEM };
 
@@ -330,7 +330,7 @@ static void body_staged(struct job *j)
 	close_mem(j);
 }
 
-static void every_machine_stages_what_it_does_not_reach(void **state)
+static void every_machine_stages_device_memory(void **state)
 {
 	static const char *const machines[] = { "apenet", "native", "bgq",
 						"gemini", "qsnet2", "sunway" };
@@ -355,7 +355,7 @@ static void body_one_end(struct job *j)
 	close_mem(j);
 }
 
-static void one_end_may_be_staged(void **state)
+static void one_side_may_be_staged(void **state)
 {
 	const struct job_opts o = { .caps = 0 };
 
@@ -388,7 +388,7 @@ static void remote_accesses_are_staged(void **state)
 
 /* ---- fi_getinfo ---- */
 
-static void only_a_machine_that_reaches_it_offers_it(void **state)
+static void fi_hmem_is_offered_only_with_device_access(void **state)
 {
 	struct fi_info *hints = fi_allocinfo(), *info;
 
@@ -414,13 +414,13 @@ static void only_a_machine_that_reaches_it_offers_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(messages_go_between_all_kinds),
-		T_CASE(a_message_may_have_pieces_of_both),
+		T_CASE(messages_between_all_memory_kinds_arrive),
+		T_CASE(a_message_may_have_segments_of_both_kinds),
 		T_CASE(device_memory_is_read_and_written),
-		T_CASE(every_machine_stages_what_it_does_not_reach),
-		T_CASE(one_end_may_be_staged),
+		T_CASE(every_machine_stages_device_memory),
+		T_CASE(one_side_may_be_staged),
 		T_CASE(remote_accesses_are_staged),
-		T_CASE(only_a_machine_that_reaches_it_offers_it),
+		T_CASE(fi_hmem_is_offered_only_with_device_access),
 	};
 
 	setenv("FI_WEFT_MACHINE", "apenet", 1);

@@ -64,7 +64,7 @@ static void body_sizes(struct job *j)
 	free(in);
 }
 
-static void every_size_arrives_whole(void **state)
+static void every_size_arrives_completely(void **state)
 {
 	job_run(2, body_sizes, NULL);
 }
@@ -166,7 +166,7 @@ static void body_truncate(struct job *j)
 	free(buf);
 }
 
-static void a_short_buffer_is_told_with_data_and_tag(void **state)
+static void truncation_is_reported_with_data_and_tag(void **state)
 {
 	job_run(2, body_truncate, NULL);
 }
@@ -220,7 +220,7 @@ static void body_direct(struct job *j)
 	job_barrier(j);
 }
 
-static void a_receive_on_the_spot_needs_no_queue(void **state)
+static void a_receive_without_a_queue_completes_in_memory(void **state)
 {
 	const struct job_opts o = { .wait_obj = FI_WAIT_UNSPEC };
 
@@ -298,7 +298,7 @@ static void body_called(struct job *j)
 	job_barrier(j);
 }
 
-static void a_receive_may_have_a_call_instead_of_an_entry(void **state)
+static void a_receive_without_a_queue_may_have_a_callback(void **state)
 {
 	const struct job_opts o = { .wait_obj = FI_WAIT_UNSPEC };
 
@@ -342,7 +342,7 @@ static void body_fence(struct job *j)
 	job_barrier(j);
 }
 
-static void a_fence_waits_for_what_is_before_it(void **state)
+static void a_fence_waits_for_earlier_operations(void **state)
 {
 	job_run(2, body_fence, NULL);
 }
@@ -369,7 +369,7 @@ static void body_unexpected(struct job *j)
 	}
 }
 
-static void a_hundred_thousand_wait_unexpected(void **state)
+static void a_hundred_thousand_messages_are_unexpected(void **state)
 {
 	const struct job_opts o = { .seconds = 30 };
 
@@ -429,7 +429,7 @@ static void body_parked(struct job *j)
 	free(buf);
 }
 
-static void large_unexpected_messages_hold_up_nobody(void **state)
+static void large_unexpected_messages_do_not_delay_others(void **state)
 {
 	job_run(2, body_parked, NULL);
 }
@@ -486,7 +486,7 @@ static void body_stubborn(struct job *j)
 	job_barrier(j);
 }
 
-static void who_only_posts_gets_through(void **state)
+static void posting_without_polling_makes_progress(void **state)
 {
 	job_run(2, body_stubborn, NULL);
 }
@@ -523,18 +523,18 @@ static void many_processes_exchange_all_to_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_size_arrives_whole),
+		T_CASE(every_size_arrives_completely),
 		T_CASE(segments_are_gathered_and_scattered),
 		T_CASE(an_endpoint_sends_to_itself),
-		T_CASE(a_short_buffer_is_told_with_data_and_tag),
-		T_CASE(a_receive_on_the_spot_needs_no_queue),
-		T_CASE(a_receive_may_have_a_call_instead_of_an_entry),
-		T_CASE(a_fence_waits_for_what_is_before_it),
-		T_CASE(a_hundred_thousand_wait_unexpected),
+		T_CASE(truncation_is_reported_with_data_and_tag),
+		T_CASE(a_receive_without_a_queue_completes_in_memory),
+		T_CASE(a_receive_without_a_queue_may_have_a_callback),
+		T_CASE(a_fence_waits_for_earlier_operations),
+		T_CASE(a_hundred_thousand_messages_are_unexpected),
 		T_CASE(ten_thousand_receives_match_in_reverse),
-		T_CASE(large_unexpected_messages_hold_up_nobody),
+		T_CASE(large_unexpected_messages_do_not_delay_others),
 		T_CASE(messages_of_a_pair_match_in_order),
-		T_CASE(who_only_posts_gets_through),
+		T_CASE(posting_without_polling_makes_progress),
 		T_CASE(many_processes_exchange_all_to_all),
 	};
 

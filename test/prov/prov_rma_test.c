@@ -94,7 +94,7 @@ static void body_bytes(struct job *j)
 	free(buf);
 }
 
-static void writes_and_reads_move_every_size(void **state)
+static void writes_and_reads_of_every_size_are_correct(void **state)
 {
 	job_run(2, body_bytes, NULL);
 }
@@ -120,7 +120,7 @@ static void body_passive(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void a_write_needs_no_help_where_dma_works(void **state)
+static void a_write_by_dma_needs_no_target_progress(void **state)
 {
 	const char *dma = getenv("FI_WEFT_DMA");
 
@@ -208,7 +208,7 @@ static void body_now(struct job *j)
 	settle(j, fi_close(&ro->fid), "close mr");
 }
 
-static void an_access_may_be_over_when_the_call_returns(void **state)
+static void a_synchronous_access_is_complete_on_return(void **state)
 {
 	const char *dma = getenv("FI_WEFT_DMA");
 
@@ -299,7 +299,7 @@ static void body_data(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void data_of_a_write_reaches_the_targets_queue(void **state)
+static void data_of_a_write_is_reported_in_the_target_queue(void **state)
 {
 	job_run(2, body_data, NULL);
 }
@@ -331,7 +331,7 @@ static void body_counters(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void counters_count_each_kind(void **state)
+static void each_kind_of_operation_is_counted(void **state)
 {
 	const struct job_opts o = { .counters = 1 };
 
@@ -522,7 +522,7 @@ static void body_types(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void every_type_and_operation_computes(void **state)
+static void atomics_of_every_type_and_operation_are_correct(void **state)
 {
 	job_run(1, body_types, NULL);
 }
@@ -559,7 +559,7 @@ static void body_contended(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void sums_of_many_processes_are_exact(void **state)
+static void contended_atomic_sums_are_exact(void **state)
 {
 	job_run(5, body_contended, NULL);
 }
@@ -567,14 +567,14 @@ static void sums_of_many_processes_are_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(writes_and_reads_move_every_size),
-		T_CASE(a_write_needs_no_help_where_dma_works),
-		T_CASE(an_access_may_be_over_when_the_call_returns),
+		T_CASE(writes_and_reads_of_every_size_are_correct),
+		T_CASE(a_write_by_dma_needs_no_target_progress),
+		T_CASE(a_synchronous_access_is_complete_on_return),
 		T_CASE(bad_keys_ranges_and_rights_are_refused),
-		T_CASE(data_of_a_write_reaches_the_targets_queue),
-		T_CASE(counters_count_each_kind),
-		T_CASE(every_type_and_operation_computes),
-		T_CASE(sums_of_many_processes_are_exact),
+		T_CASE(data_of_a_write_is_reported_in_the_target_queue),
+		T_CASE(each_kind_of_operation_is_counted),
+		T_CASE(atomics_of_every_type_and_operation_are_correct),
+		T_CASE(contended_atomic_sums_are_exact),
 	};
 
 	return T_RUN(tests);

@@ -114,7 +114,7 @@ static void body_cntr(struct job *j)
 	job_check(j, ret == -FI_ETIMEDOUT, "time-out", ret);
 }
 
-static void a_counter_is_waited_for(void **state)
+static void a_wait_for_a_counter_ends(void **state)
 {
 	struct job_opts o = { .counters = 1 };
 
@@ -145,7 +145,7 @@ static void body_auto(struct job *j)
 	free(buf);
 }
 
-static void automatic_progress_serves_a_peer_that_looks_away(void **state)
+static void automatic_progress_receives_without_polling(void **state)
 {
 	struct job_opts o = { .progress = FI_PROGRESS_AUTO,
 			      .tx_flags = FI_DELIVERY_COMPLETE };
@@ -278,7 +278,7 @@ static void body_pair(struct job *j)
 	free(in);
 }
 
-static void two_endpoints_of_a_domain_talk_over_each_carrier(void **state)
+static void two_endpoints_of_a_domain_exchange_messages(void **state)
 {
 	static const enum fi_progress progress[] = { FI_PROGRESS_MANUAL,
 						     FI_PROGRESS_AUTO };
@@ -353,12 +353,12 @@ static void body_stats(struct job *j)
 	free(buf);
 }
 
-static void statistics_tell_what_waits_and_which_way_it_went(void **state)
+static void statistics_count_unexpected_and_rendezvous_messages(void **state)
 {
 	job_run(1, body_stats, NULL);
 }
 
-static void a_name_can_be_used_again(void **state)
+static void an_endpoint_name_can_be_reused(void **state)
 {
 	job_run(2, body_reuse, NULL);
 }
@@ -388,7 +388,7 @@ static void body_strangers(struct job *j)
 	job_check(j, j->source == j->addr[0], "source", (long)j->source);
 }
 
-static void a_stranger_is_heard_and_known_once_inserted(void **state)
+static void an_unknown_sender_has_a_source_once_inserted(void **state)
 {
 	job_run(2, body_strangers, NULL);
 }
@@ -435,7 +435,7 @@ static void body_exit(struct job *j)
 	exit(0);
 }
 
-static void a_program_may_exit_with_everything_open(void **state)
+static void a_program_may_exit_with_open_objects(void **state)
 {
 	struct job_opts o = { .progress = FI_PROGRESS_AUTO };
 
@@ -443,7 +443,7 @@ static void a_program_may_exit_with_everything_open(void **state)
 	job_run(4, body_exit, &o);
 }
 
-static void an_endpoint_keeps_its_order_of_life(void **state)
+static void endpoint_calls_in_the_wrong_state_are_refused(void **state)
 {
 	job_run(1, body_states, NULL);
 }
@@ -453,15 +453,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(blocking_reads_wake_for_messages),
 		T_CASE(a_descriptor_wakes_for_messages),
-		T_CASE(a_counter_is_waited_for),
-		T_CASE(automatic_progress_serves_a_peer_that_looks_away),
+		T_CASE(a_wait_for_a_counter_ends),
+		T_CASE(automatic_progress_receives_without_polling),
 		T_CASE(threads_share_an_endpoint_and_a_queue),
-		T_CASE(two_endpoints_of_a_domain_talk_over_each_carrier),
-		T_CASE(statistics_tell_what_waits_and_which_way_it_went),
-		T_CASE(a_name_can_be_used_again),
-		T_CASE(a_stranger_is_heard_and_known_once_inserted),
-		T_CASE(an_endpoint_keeps_its_order_of_life),
-		T_CASE(a_program_may_exit_with_everything_open),
+		T_CASE(two_endpoints_of_a_domain_exchange_messages),
+		T_CASE(statistics_count_unexpected_and_rendezvous_messages),
+		T_CASE(an_endpoint_name_can_be_reused),
+		T_CASE(an_unknown_sender_has_a_source_once_inserted),
+		T_CASE(endpoint_calls_in_the_wrong_state_are_refused),
+		T_CASE(a_program_may_exit_with_open_objects),
 	};
 	return T_RUN(tests);
 }

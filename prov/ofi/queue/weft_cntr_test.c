@@ -32,7 +32,7 @@ static void numbers_are_added_set_and_read(void **state)
 	fake_close(&f);
 }
 
-static void a_wait_ends_by_count_by_time_or_by_error(void **state)
+static void a_wait_ends_on_threshold_timeout_or_error(void **state)
 {
 	struct fid_cntr *cntr;
 	struct fake_ep *ep;
@@ -88,7 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(numbers_are_added_set_and_read),
-		T_CASE(a_wait_ends_by_count_by_time_or_by_error),
+		T_CASE(a_wait_ends_on_threshold_timeout_or_error),
 		T_CASE(an_error_ends_the_wait_of_another_thread),
 	};
 	return T_RUN(tests);

@@ -160,7 +160,7 @@ static void body_removed(struct job *j)
 	close_set(j, set);
 }
 
-static void sets_hold_what_was_put_into_them(void **state)
+static void sets_hold_the_inserted_members(void **state)
 {
 	const struct job_opts o = { .av_type = FI_AV_TABLE };
 
@@ -457,7 +457,7 @@ static void body_query(struct job *j)
 	close_set(j, set);
 }
 
-static void the_query_tells_the_truth(void **state)
+static void query_results_match_the_calls(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -503,10 +503,10 @@ static void completions_are_selective(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(sets_hold_what_was_put_into_them),
+		T_CASE(sets_hold_the_inserted_members),
 		T_CASE(groups_have_the_order_of_their_set),
 		T_CASE(wrong_arguments_are_refused),
-		T_CASE(the_query_tells_the_truth),
+		T_CASE(query_results_match_the_calls),
 		T_CASE(completions_are_selective),
 	};
 

@@ -102,14 +102,14 @@ static void body_counts(struct job *j)
 	group_close(j, &g);
 }
 
-static void members_count_themselves_in_by_atomics(void **state)
+static void members_arrive_by_atomics(void **state)
 {
 	const struct job_opts o = { 0 };
 
 	job_run(WEFT_FEW + 4, body_counts, &o);
 }
 
-static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
+static void the_nodes_of_a_group_select_its_barriers(void **state)
 {
 	struct job_opts o = { .nodes_apart = 1 };
 
@@ -143,8 +143,8 @@ static void a_machine_has_routes_or_sends_messages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
-		T_CASE(members_count_themselves_in_by_atomics),
+		T_CASE(the_nodes_of_a_group_select_its_barriers),
+		T_CASE(members_arrive_by_atomics),
 		T_CASE(a_machine_has_routes_or_sends_messages),
 	};
 
