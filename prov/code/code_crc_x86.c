@@ -37,20 +37,20 @@ WITH_CLMUL static void fold_to_block(const struct weft_code_crc *c,
 				     uint32_t reg, const unsigned char *p,
 				     size_t len, unsigned char block[16])
 {
-	__m128i far = load((const unsigned char *)c->fold[0]);
-	__m128i near = load((const unsigned char *)c->fold[1]);
+	__m128i by_64 = load((const unsigned char *)c->fold[0]);
+	__m128i by_16 = load((const unsigned char *)c->fold[1]);
 	__m128i a = _mm_xor_si128(load(p), _mm_cvtsi32_si128((int)reg));
 	__m128i b = load(p + 16), d = load(p + 32), e = load(p + 48);
 
 	for (p += 64, len -= 64; len >= 64; p += 64, len -= 64) {
-		a = fold(a, far, load(p));
-		b = fold(b, far, load(p + 16));
-		d = fold(d, far, load(p + 32));
-		e = fold(e, far, load(p + 48));
+		a = fold(a, by_64, load(p));
+		b = fold(b, by_64, load(p + 16));
+		d = fold(d, by_64, load(p + 32));
+		e = fold(e, by_64, load(p + 48));
 	}
-	a = fold(fold(fold(a, near, b), near, d), near, e);
+	a = fold(fold(fold(a, by_16, b), by_16, d), by_16, e);
 	for (; len; p += 16, len -= 16)
-		a = fold(a, near, load(p));
+		a = fold(a, by_16, load(p));
 	_mm_storeu_si128((__m128i *)(void *)block, a);
 }
 

@@ -12,7 +12,7 @@
  * processor byte order.
  */
 struct code_ghash_unit {
-	bool (*here)(void);
+	bool (*is_supported)(void);
 	/* hashes WEFT_GHASH_STRIDE blocks */
 	void (*stride)(const struct weft_code_ghash *g, const uint8_t *data,
 		       uint8_t sum[16]);
@@ -21,8 +21,9 @@ struct code_ghash_unit {
 	 * possibly partial; then the block with the length of all bytes. Writes
 	 * sum in wire order.
 	 */
-	void (*rest)(const struct weft_code_ghash *g, const uint8_t *data,
-		     size_t len, size_t all, uint8_t sum[16]);
+	void (*last_blocks)(const struct weft_code_ghash *g,
+			    const uint8_t *data, size_t len, size_t all,
+			    uint8_t sum[16]);
 };
 
 #ifdef __x86_64__

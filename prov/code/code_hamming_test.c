@@ -107,7 +107,7 @@ static void every_single_error_of_a_word_is_corrected(void **state)
 
 static void every_double_error_of_a_word_is_detected(void **state)
 {
-	struct stored came, s;
+	struct stored received, s;
 	struct weft_rng r;
 
 	weft_rng_init(&r, 3, 0);
@@ -116,14 +116,14 @@ static void every_double_error_of_a_word_is_detected(void **state)
 
 		for (int a = 0; a < WORD; a++) {
 			for (int b = 0; b < a; b++) {
-				came = good;
-				flip(&came, a);
-				flip(&came, b);
-				s = came;
+				received = good;
+				flip(&received, a);
+				flip(&received, b);
+				s = received;
 				T_IS(weft_code_secded_correct(&s.word,
 							      &s.checks),
 				     -EBADMSG);
-				T_TRUE(same(&s, &came));
+				T_TRUE(same(&s, &received));
 			}
 		}
 	}

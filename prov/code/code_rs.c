@@ -99,7 +99,8 @@ void weft_code_rs_init(struct weft_code_rs *rs, unsigned checks)
 }
 
 /* Returns the contribution of the bytes of x to word i of the register. */
-WEFT_INLINE uint64_t left(const struct weft_code_rs *rs, uint64_t x, int i)
+WEFT_INLINE uint64_t contribution(const struct weft_code_rs *rs, uint64_t x,
+				  int i)
 {
 	return rs->row[0][x & 255].w[i] ^ rs->row[1][x >> 8 & 255].w[i] ^
 	       rs->row[2][x >> 16 & 255].w[i] ^ rs->row[3][x >> 24 & 255].w[i] ^
@@ -116,11 +117,11 @@ WEFT_INLINE void step(const struct weft_code_rs *rs, uint64_t x, int shift,
 {
 	int up = 64 - shift;
 
-	r->w[0] = (r->w[0] >> shift | r->w[1] << up) ^ left(rs, x, 0);
+	r->w[0] = (r->w[0] >> shift | r->w[1] << up) ^ contribution(rs, x, 0);
 	if (one_word)
 		return;
-	r->w[1] = (r->w[1] >> shift | r->w[2] << up) ^ left(rs, x, 1);
-	r->w[2] = r->w[2] >> shift ^ left(rs, x, 2);
+	r->w[1] = (r->w[1] >> shift | r->w[2] << up) ^ contribution(rs, x, 1);
+	r->w[2] = r->w[2] >> shift ^ contribution(rs, x, 2);
 }
 
 /* Loads five bytes, little endian on any host. */

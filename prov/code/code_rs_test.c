@@ -50,7 +50,8 @@ static unsigned symbols(const struct weft_code_rs *rs, const struct word *w)
  * Returns the byte of bit b of symbol i, checks after data; NULL: the bit is
  * not sent.
  */
-static unsigned char *at(struct word *w, unsigned i, unsigned b, unsigned *k_p)
+static unsigned char *byte_of_bit(struct word *w, unsigned i, unsigned b,
+				  unsigned *k_p)
 {
 	unsigned data = (w->bits + 9) / 10, k = 10 * i + b;
 	unsigned char *p = w->data;
@@ -70,19 +71,19 @@ static unsigned symbol(struct word *w, unsigned i)
 	unsigned x = 0, k;
 
 	for (unsigned b = 0; b < 10; b++) {
-		unsigned char *p = at(w, i, b, &k);
+		unsigned char *p = byte_of_bit(w, i, b, &k);
 
 		x |= p && *p >> k & 1 ? 1u << b : 0;
 	}
 	return x;
 }
 
-static void add(struct word *w, unsigned i, unsigned x)
+static void add_error(struct word *w, unsigned i, unsigned x)
 {
 	unsigned k;
 
 	for (unsigned b = 0; b < 10; b++) {
-		unsigned char *p = at(w, i, b, &k);
+		unsigned char *p = byte_of_bit(w, i, b, &k);
 
 		if (p && x >> b & 1)
 			*p ^= (unsigned char)(1u << k);
@@ -99,8 +100,8 @@ static void add_errors(struct weft_rng *r, const struct weft_code_rs *rs,
 	weft_rng_shuffle(r, order, n);
 	for (int i = 0; count; i++)
 		if ((unsigned)order[i] != partial) {
-			add(w, (unsigned)order[i],
-			    1 + (unsigned)weft_rng_below(r, 1023));
+			add_error(w, (unsigned)order[i],
+				  1 + (unsigned)weft_rng_below(r, 1023));
 			count--;
 		}
 }
@@ -286,7 +287,7 @@ static void every_single_bit_error_is_corrected(void **state)
 	random_word(&r, &codes[14], SUNWAY, &good);
 	for (unsigned k = 0; k < SUNWAY + 140; k++) {
 		w = good;
-		add(&w, k / 10, 1u << k % 10);
+		add_error(&w, k / 10, 1u << k % 10);
 		T_IS(weft_code_rs_correct(&codes[14], w.data, w.bits,
 					  &w.checks),
 		     1);
@@ -311,7 +312,7 @@ static void bursts_of_seven_symbols_are_corrected(void **state)
 		w = good;
 		for (unsigned b = k; b < end && b < SUNWAY + 140; b++)
 			if (b == k || weft_rng_below(&r, 2))
-				add(&w, b / 10, 1u << b % 10);
+				add_error(&w, b / 10, 1u << b % 10);
 		T_TRUE(weft_code_rs_correct(&codes[14], w.data, w.bits,
 					    &w.checks) > 0);
 		T_TRUE(same(&w, &good));
@@ -325,19 +326,19 @@ static void bursts_of_seven_symbols_are_corrected(void **state)
 static int eight_errors(struct weft_rng *r)
 {
 	const struct weft_code_rs *rs = &codes[14];
-	struct word good, came, w;
+	struct word good, received, w;
 	int n;
 
 	random_word(r, rs, SUNWAY, &good);
-	came = good;
-	add_errors(r, rs, &came, 8);
-	w = came;
+	received = good;
+	add_errors(r, rs, &received, 8);
+	w = received;
 	n = weft_code_rs_correct(rs, w.data, w.bits, &w.checks);
 	if (n == -EBADMSG) {
-		T_TRUE(same(&w, &came));
+		T_TRUE(same(&w, &received));
 		return 0;
 	}
-	T_IS(n, differ(rs, &w, &came));
+	T_IS(n, differ(rs, &w, &received));
 	T_TRUE(n <= 7 && !same(&w, &good));
 	T_TRUE(weft_code_rs_check(rs, w.data, w.bits, &w.checks));
 	return 1;
@@ -429,7 +430,7 @@ static int rank(const struct weft_code_rs *rs, const int *place, unsigned bits)
 			struct word w = { .bits = bits };
 			struct weft_code_rs_checks x;
 
-			add(&w, (unsigned)place[s], 1u << b);
+			add_error(&w, (unsigned)place[s], 1u << b);
 			x = weft_code_rs_encode(rs, w.data, bits);
 			for (int i = 0; i < 3; i++)
 				x.w[i] ^= w.checks.w[i];

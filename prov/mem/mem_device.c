@@ -31,7 +31,7 @@
 
 struct block {
 	struct weft_list link;
-	char *at;
+	char *address;
 	char *bus;
 	size_t bytes;
 };
@@ -58,7 +58,7 @@ static struct block *block_of(const void *at)
 	weft_list_each(pos, tmp, &device.blocks) {
 		struct block *b = weft_container_of(pos, struct block, link);
 
-		if ((uintptr_t)at - (uintptr_t)b->at < b->bytes)
+		if ((uintptr_t)at - (uintptr_t)b->address < b->bytes)
 			return b;
 	}
 	return NULL;
@@ -99,8 +99,8 @@ static void *reserve(size_t bytes)
 
 static void block_free(struct block *b)
 {
-	if (b->at)
-		munmap(b->at, b->bytes);
+	if (b->address)
+		munmap(b->address, b->bytes);
 	if (b->bus)
 		munmap(b->bus, b->bytes);
 	free(b);
@@ -114,15 +114,15 @@ static int block_map(struct block *b)
 	if (!err && ftruncate(fd, (off_t)b->bytes))
 		err = -errno;
 	if (!err) {
-		b->at = reserve(b->bytes);
+		b->address = reserve(b->bytes);
 		b->bus = map_bus(fd, b->bytes);
 	}
-	if (b->at && mmap(b->at, b->bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
-			  fd, 0) == MAP_FAILED)
+	if (b->address && mmap(b->address, b->bytes, PROT_NONE,
+			       MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		err = -ENOMEM;
 	if (fd >= 0)
 		close(fd);
-	return !err && (!b->at || !b->bus) ? -ENOMEM : err;
+	return !err && (!b->address || !b->bus) ? -ENOMEM : err;
 }
 
 static int device_alloc(size_t bytes, void **at_p)
@@ -143,7 +143,7 @@ static int device_alloc(size_t bytes, void **at_p)
 	pthread_mutex_lock(&device.lock);
 	weft_list_push_back(&device.blocks, &b->link);
 	pthread_mutex_unlock(&device.lock);
-	*at_p = b->at;
+	*at_p = b->address;
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static int device_free(void *at)
 
 	pthread_mutex_lock(&device.lock);
 	b = block_of(at);
-	if (b && b->at == at)
+	if (b && b->address == at)
 		weft_list_remove(&b->link);
 	else
 		b = NULL;
@@ -181,8 +181,8 @@ static int device_reach(void *at, size_t bytes, void **bus_p)
 
 	pthread_mutex_lock(&device.lock);
 	b = block_of(at);
-	if (b && bytes <= b->bytes - (size_t)((char *)at - b->at)) {
-		*bus_p = b->bus + ((char *)at - b->at);
+	if (b && bytes <= b->bytes - (size_t)((char *)at - b->address)) {
+		*bus_p = b->bus + ((char *)at - b->address);
 		err = 0;
 	}
 	pthread_mutex_unlock(&device.lock);

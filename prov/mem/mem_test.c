@@ -55,18 +55,18 @@ static int child_status(void (*act)(char *at), char *at)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void read_it(char *at)
+static void read_byte(char *at)
 {
 	_exit(*(volatile char *)at & 1);
 }
 
-static void write_it(char *at)
+static void write_byte(char *at)
 {
 	*(volatile char *)at = 1;
 }
 
 /* Accesses memory as a peer does: the kernel copies, without a signal. */
-static void fetch_it(char *at)
+static void fetch_byte(char *at)
 {
 	char byte;
 	struct iovec here = { &byte, 1 }, there = { at, 1 };
@@ -79,9 +79,9 @@ static void the_processor_cannot_access_device_memory(void **state)
 	char *at;
 
 	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
-	T_TRUE(child_status(read_it, at) != 0);
-	T_TRUE(child_status(write_it, at) != 0);
-	T_IS(child_status(fetch_it, at), 4);
+	T_TRUE(child_status(read_byte, at) != 0);
+	T_TRUE(child_status(write_byte, at) != 0);
+	T_IS(child_status(fetch_byte, at), 4);
 	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
 }
 

@@ -301,10 +301,10 @@ struct weft_nic_op {
 			uint32_t id;	   /* id on the wire, or 0 */
 			uint32_t children; /* multi buffer: outstanding parts */
 			uint8_t state;
-			uint8_t ask;  /* type of the request packet */
-			uint8_t cell; /* cursor of a shared copy */
+			uint8_t request_type; /* type of the request packet */
+			uint8_t cell;	      /* cursor of a shared copy */
 			/* counted in the peer's outstanding requests */
-			bool asked;
+			bool request_counted;
 			bool events; /* the region reports accesses */
 			bool linked; /* in one of the peer's lists */
 			/* a cancelled send that is not complete yet */
@@ -527,11 +527,12 @@ void weft_nic_contact(struct weft_nic *nic, struct weft_peer *peer);
  */
 uint64_t weft_nic_dead_count(const struct weft_nic *nic);
 /*
- * Calls ask for every posted tagged receive from any source. If ask returns 0,
- * the receive stays posted; if -errno, it completes with this error.
+ * Calls filter for every posted tagged receive from any source. If filter
+ * returns 0, the receive stays posted; if -errno, it completes with this error.
  */
 void weft_nic_recv_filter(struct weft_nic *nic,
-			  int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+			  int (*filter)(void *arg, uint64_t tag,
+					uint64_t ignore),
 			  void *arg);
 
 /*

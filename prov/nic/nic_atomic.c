@@ -108,7 +108,7 @@ static int atomic_request(struct weft_nic *nic, struct nic_peer *p,
 
 	if (err)
 		return err;
-	op->ask = NIC_ATOMIC;
+	op->request_type = NIC_ATOMIC;
 	op->state = NIC_PACING;
 	nic_op_list_remove(op);
 	nic_request_count(op, true);
@@ -135,12 +135,12 @@ static void amo_done(struct weft_dma *d, int err)
 
 	free(a);
 	op->state = NIC_WAITING;
-	p->reaches--;
+	p->one_sided_count--;
 	if (err == -EOPNOTSUPP)
 		err = atomic_request(nic, p, op);
 	else if (!err && op->events)
 		nic_access_notify(nic, op);
-	if (!op->asked)
+	if (!op->request_counted)
 		nic_end(nic, op, err);
 }
 
@@ -176,7 +176,7 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 		return err;
 	}
 	op->state = NIC_DMA;
-	p->reaches++;
+	p->one_sided_count++;
 	nic_op_list_add(p, &p->waiting, op);
 	return 0;
 }
@@ -197,7 +197,7 @@ static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 		return err == -EAGAIN ? err : -ENOENT;
 	err = amo_post(nic, p, op, at);
 	if (err == -EOPNOTSUPP)
-		return p->reaches ? -EAGAIN : -ENOENT;
+		return p->one_sided_count ? -EAGAIN : -ENOENT;
 	return err;
 }
 

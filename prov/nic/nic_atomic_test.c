@@ -27,8 +27,8 @@ static uint64_t value(unsigned type, int v)
 }
 
 /* Returns the target after op; old_p, unless NULL, gets the old value. */
-static uint64_t run(unsigned type, unsigned op, uint64_t target,
-		    uint64_t operand, uint64_t *old_p)
+static uint64_t apply_atomic(unsigned type, unsigned op, uint64_t target,
+			     uint64_t operand, uint64_t *old_p)
 {
 	const struct nic_atomic_call call = {
 		.op = (uint8_t)op,
@@ -67,10 +67,10 @@ static void min_and_max_respect_the_sign_of_every_type(void **state)
 			 */
 			if (!has_sign(type) && (a < 0) != (b < 0))
 				less = b < 0;
-			T_IS(run(type, WEFT_ATOMIC_MIN, va, vb, &old),
+			T_IS(apply_atomic(type, WEFT_ATOMIC_MIN, va, vb, &old),
 			     less ? va : vb);
 			T_IS(old, va);
-			T_IS(run(type, WEFT_ATOMIC_MAX, va, vb, &old),
+			T_IS(apply_atomic(type, WEFT_ATOMIC_MAX, va, vb, &old),
 			     less ? vb : va);
 			T_IS(old, va);
 		}
@@ -86,9 +86,9 @@ static void compare_and_swap_respects_the_sign_of_every_type(void **state)
 		 * swaps if the comparand, equal to the operand, is below the
 		 * target
 		 */
-		T_IS(run(type, WEFT_ATOMIC_CSWAP_LT, one, minus, NULL),
+		T_IS(apply_atomic(type, WEFT_ATOMIC_CSWAP_LT, one, minus, NULL),
 		     has_sign(type) ? minus : one);
-		T_IS(run(type, WEFT_ATOMIC_CSWAP_GT, minus, one, NULL),
+		T_IS(apply_atomic(type, WEFT_ATOMIC_CSWAP_GT, minus, one, NULL),
 		     has_sign(type) ? one : minus);
 	}
 }
@@ -96,8 +96,8 @@ static void compare_and_swap_respects_the_sign_of_every_type(void **state)
 static void the_old_value_is_optional(void **state)
 {
 	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++)
-		T_IS(run(type, WEFT_ATOMIC_SUM, value(type, 2), value(type, 3),
-			 NULL),
+		T_IS(apply_atomic(type, WEFT_ATOMIC_SUM, value(type, 2),
+				  value(type, 3), NULL),
 		     value(type, 5));
 }
 

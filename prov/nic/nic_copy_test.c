@@ -11,16 +11,16 @@
 static unsigned loops_of(struct world *w, size_t len)
 {
 	static char out[8192], in[8192];
-	unsigned a = w->a.notes, b = w->b.notes;
+	unsigned a = w->a.completions, b = w->b.completions;
 
 	t_fill(out, len, len);
 	memset(in, 0, sizeof(in));
-	take(&w->b, in, sizeof(in), 1, WEFT_MATCH_ANY);
+	post_recv(&w->b, in, sizeof(in), 1, WEFT_MATCH_ANY);
 	loops = 0;
-	put(w, &w->a, out, len, 1, 0);
-	until(w, &w->a, a + 1);
-	until(w, &w->b, b + 1);
-	T_IS(w->b.note[b].len, len);
+	post_send(w, &w->a, out, len, 1, 0);
+	poll_until(w, &w->a, a + 1);
+	poll_until(w, &w->b, b + 1);
+	T_IS(w->b.completion[b].len, len);
 	T_IS(t_differs(in, len, len), -1);
 	return loops;
 }

@@ -110,7 +110,7 @@ static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
  */
 static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 {
-	uint64_t bytes, chunks, gone, front, back;
+	uint64_t bytes, chunks, claimed, front, back;
 	weft_au64 *cell;
 
 	if (!op->cell && !op->peer_cell)
@@ -120,9 +120,9 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 		return false;
 	bytes = nic_chunk(op->limit);
 	chunks = (op->limit + bytes - 1) / bytes;
-	gone = weft_add64(cell, op->cell ? CLAIM_BACK : CLAIM_FRONT);
-	front = gone & UINT32_MAX;
-	back = gone >> 32;
+	claimed = weft_add64(cell, op->cell ? CLAIM_BACK : CLAIM_FRONT);
+	front = claimed & UINT32_MAX;
+	back = claimed >> 32;
 	if (front + back >= chunks)
 		return false;
 	op->pos = (op->cell ? chunks - 1 - back : front) * bytes;
@@ -223,7 +223,7 @@ void nic_xfer(struct weft_nic *nic, struct weft_nic_op *op)
 	nic_xfer_run(nic, op);
 }
 
-int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p)
+int nic_xfer_retry(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_list *n, *tmp;
 	struct weft_nic_op *op;

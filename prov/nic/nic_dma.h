@@ -30,7 +30,7 @@ void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op);
  * Retries transfers whose unit queue was full (NIC_DMA_AGAIN). Returns 1 if
  * some are still queued.
  */
-int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p);
+int nic_xfer_retry(struct weft_nic *nic, struct nic_peer *p);
 /* Allocates a cursor for a shared copy; 0: none free. */
 uint8_t nic_cell_get(struct weft_nic *nic);
 void nic_cell_put(struct weft_nic *nic, uint32_t cell);

@@ -49,12 +49,12 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
  * Completes receives that have all bytes of their message: their FIN cannot be
  * sent any more, and is not needed.
  */
-static void parting_end(struct weft_nic *nic, struct nic_peer *p)
+static void fin_wait_end(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_list *n, *tmp;
 	struct weft_nic_op *op;
 
-	weft_list_each(n, tmp, &p->parting) {
+	weft_list_each(n, tmp, &p->fin_wait) {
 		op = weft_container_of(n, struct weft_nic_op, link);
 		nic_end(nic, op, op->err);
 	}
@@ -71,7 +71,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 		p->share = NULL;
 		ctrl_drop(p);
 		weft_list_remove(&p->busy);
-		parting_end(nic, p);
+		fin_wait_end(nic, p);
 		list_fail(nic, &p->sending, -err);
 		list_fail(nic, &p->bulk, -err);
 		list_fail(nic, &p->waiting, -err);
@@ -323,7 +323,7 @@ static bool nic_unfinished(struct weft_nic *nic)
 	for (n = nic->peers.next; n != &nic->peers; n = n->next) {
 		p = weft_container_of(n, struct nic_peer, link);
 		if (!weft_list_empty(&p->ctrl) ||
-		    !weft_list_empty(&p->parting) ||
+		    !weft_list_empty(&p->fin_wait) ||
 		    !weft_list_empty(&p->sending))
 			return true;
 	}

@@ -37,7 +37,7 @@
  *           WAITING_COPY  waiting  as above, id, peer_cell  COPY_DONE
  *           PACED         waiting  id, remote_id, moved,    last BULK
  *                                  end, limit
- *           PARTING       parting  remote_id, err           FIN is sent
+ *           FIN_WAIT      fin_wait remote_id, err           FIN is sent
  *   WRITE   PACING        bulk     id, ask, moved, limit    FIN (a refusal)
  *   READ    WAITING       waiting  id, ask; READ: pos       FIN, READ_DATA
  *           DMA, D_AGAIN  waiting  transfer                 the transfer
@@ -168,7 +168,7 @@ enum nic_state {
 	NIC_CLOSED, /* multi: no longer posted, parts outstanding */
 	/* a message of one packet that waits for space in the carrier */
 	NIC_KEPT,
-	NIC_PARTING, /* received; its FIN waits for space in the carrier */
+	NIC_FIN_WAIT, /* received; its FIN waits for space in the carrier */
 };
 
 /*
@@ -222,20 +222,20 @@ struct nic_peer {
 	struct weft_list bulk;
 	struct weft_list waiting; /* ops that wait for the peer */
 	/* receives whose FIN waits for space in the carrier */
-	struct weft_list parting;
+	struct weft_list fin_wait;
 	/* link in nic->gone, if the peer is gone and left messages */
 	struct weft_list gone;
 	uint32_t left;	   /* number of messages that the peer left */
 	uint32_t open_ops; /* number of ops in these lists, for FI_FENCE */
-	uint32_t asks;	   /* requests without a response yet */
-	uint32_t reaches;  /* outstanding one-sided accesses */
+	uint32_t requests; /* requests without a response yet */
+	uint32_t one_sided_count; /* outstanding one-sided accesses */
 	/*
 	 * destination of the eager message that is arriving: one of the two, or
 	 * none
 	 */
 	struct weft_nic_op *rx_op;
 	struct nic_msg *rx_msg;
-	bool met;		 /* a message was sent to the peer */
+	bool contacted;		 /* a message was sent to the peer */
 	bool dma_works;		 /* DMA succeeded once */
 	bool dma_refused;	 /* DMA was refused once */
 	struct nic_share *share; /* the peer's shared area, or NULL */

@@ -29,7 +29,7 @@ static weft_cunit_place place(hwloc_topology_t t, unsigned first, unsigned last)
 	return p;
 }
 
-static void is(weft_cunit_place p, const int *want)
+static void place_is(weft_cunit_place p, const int *want)
 {
 	for (int l = 0; l < WEFT_CUNIT_LEVELS; l++)
 		T_IS(weft_cunit_place_at(p, l),
@@ -41,12 +41,12 @@ static void a_place_is_the_path_from_the_root(void **state)
 {
 	hwloc_topology_t t = host("pack:2 l3:2 l2:1 core:2 pu:2");
 
-	is(place(t, 0, 0), (int[]){ 0, 0, 0, 0, -1, -1 });
-	is(place(t, 15, 15), (int[]){ 1, 1, 1, 1, -1, -1 });
+	place_is(place(t, 0, 0), (int[]){ 0, 0, 0, 0, -1, -1 });
+	place_is(place(t, 15, 15), (int[]){ 1, 1, 1, 1, -1, -1 });
 	/* a core, an L3, a package */
-	is(place(t, 10, 11), (int[]){ 1, 0, 1, -1, -1, -1 });
-	is(place(t, 4, 7), (int[]){ 0, 1, -1, -1, -1, -1 });
-	is(place(t, 2, 5), (int[]){ 0, -1, -1, -1, -1, -1 });
+	place_is(place(t, 10, 11), (int[]){ 1, 0, 1, -1, -1, -1 });
+	place_is(place(t, 4, 7), (int[]){ 0, 1, -1, -1, -1, -1 });
+	place_is(place(t, 2, 5), (int[]){ 0, -1, -1, -1, -1, -1 });
 	hwloc_topology_destroy(t);
 }
 
@@ -71,8 +71,8 @@ static void places_on_deep_or_wide_hosts_are_truncated(void **state)
 	T_TRUE(place(deep, 0, 0) == place(deep, 3, 3));
 	T_TRUE(place(deep, 0, 0) != place(deep, 4, 4));
 	wide = host("pack:2 core:1500 pu:1");
-	is(place(wide, 1499, 1499), (int[]){ 0, -1, -1, -1, -1, -1 });
-	is(place(wide, 1501, 1501), (int[]){ 1, 1, -1, -1, -1, -1 });
+	place_is(place(wide, 1499, 1499), (int[]){ 0, -1, -1, -1, -1, -1 });
+	place_is(place(wide, 1501, 1501), (int[]){ 1, 1, -1, -1, -1, -1 });
 	hwloc_topology_destroy(deep);
 	hwloc_topology_destroy(wide);
 }
@@ -114,7 +114,7 @@ static int domains(const weft_cunit_place *p, int n, int levels)
 	return found;
 }
 
-static void whole(const struct weft_cunit_tree *t, int k)
+static void tree_is_complete(const struct weft_cunit_tree *t, int k)
 {
 	int inputs = 0;
 
@@ -137,12 +137,12 @@ static void try_tree(const char *text, int n, int k, int step)
 	struct weft_cunit_tree t, again;
 
 	for (int i = 0; i < n; i++) {
-		unsigned at = (unsigned)(i * step % pus);
+		unsigned cpu = (unsigned)(i * step % pus);
 
-		p[i] = place(h, at, at);
+		p[i] = place(h, cpu, cpu);
 	}
 	T_OK(weft_cunit_tree_host(&t, n, k, p));
-	whole(&t, k);
+	tree_is_complete(&t, k);
 	/* no boundary is crossed by more edges than necessary */
 	for (int l = 1; l <= WEFT_CUNIT_LEVELS; l++)
 		T_IS(crossings(&t, p, l), domains(p, n, l) - 1);
@@ -227,8 +227,8 @@ static void a_bound_process_has_a_place(void **state)
 		CPU_ZERO(&one);
 		CPU_SET(i, &one);
 		T_OK(sched_setaffinity(0, sizeof(one), &one));
-		is(nic_place_here(),
-		   (int[]){ i / 512, i % 512, -1, -1, -1, -1 });
+		place_is(nic_place_here(),
+			 (int[]){ i / 512, i % 512, -1, -1, -1, -1 });
 		T_TRUE(!getenv("HWLOC_PLUGINS_PATH"));
 	}
 	T_OK(sched_setaffinity(0, sizeof(old), &old));

@@ -201,7 +201,7 @@ static void *msg_bytes(struct nic_msg *u)
 }
 
 /* Allocates memory for the bytes of u; -EAGAIN: out of memory. */
-static int msg_room(struct nic_msg *u)
+static int msg_alloc(struct nic_msg *u)
 {
 	if (u->len <= sizeof(u->bytes))
 		return 0;
@@ -293,7 +293,7 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 
 	if (!u)
 		return -EAGAIN;
-	if (msg_room(u)) {
+	if (msg_alloc(u)) {
 		nic_msg_free(nic, u);
 		return -EAGAIN;
 	}
@@ -429,7 +429,7 @@ int nic_got_first(struct weft_nic *nic, struct weft_peer *src,
 		p->rx_msg = msg_new(nic, src, pkt, total);
 		if (!p->rx_msg)
 			return -EAGAIN;
-		if (msg_room(p->rx_msg)) {
+		if (msg_alloc(p->rx_msg)) {
 			nic_msg_free(nic, p->rx_msg);
 			p->rx_msg = NULL;
 			return -EAGAIN;

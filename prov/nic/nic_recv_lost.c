@@ -91,7 +91,8 @@ void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 }
 
 void weft_nic_recv_filter(struct weft_nic *nic,
-			  int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+			  int (*filter)(void *arg, uint64_t tag,
+					uint64_t ignore),
 			  void *arg)
 {
 	struct weft_list *n, *tmp;
@@ -99,7 +100,7 @@ void weft_nic_recv_filter(struct weft_nic *nic,
 	weft_list_each(n, tmp, &nic->match[1].posted) {
 		struct weft_nic_op *op =
 			weft_container_of(n, struct weft_nic_op, m.order);
-		int err = op->peer ? 0 : ask(arg, op->m.tag, op->m.ignore);
+		int err = op->peer ? 0 : filter(arg, op->m.tag, op->m.ignore);
 
 		if (err)
 			nic_recv_fail(nic, op, err);

@@ -30,11 +30,12 @@ static bool fits_packet(const struct weft_nic *nic, uint64_t len)
 
 /* ---- initiator: requests ------------------------------------------------- */
 
-static void ask(struct weft_nic *nic, struct weft_nic_op *op, uint8_t type)
+static void request_enqueue(struct weft_nic *nic, struct weft_nic_op *op,
+			    uint8_t type)
 {
 	struct nic_peer *p = op->peer->up;
 
-	op->ask = type;
+	op->request_type = type;
 	op->moved = 0;
 	op->pos = 0;
 	op->limit = type == NIC_WRITE && op->len ? op->len : 1;
@@ -51,9 +52,9 @@ static void request_select(struct weft_nic *nic, struct weft_nic_op *op)
 	bool bytes = p->dma_refused || nic->no_dma || fits_packet(nic, op->len);
 
 	if (op->kind == WEFT_WRITE)
-		ask(nic, op, bytes ? NIC_WRITE : NIC_WRITE_PULL);
+		request_enqueue(nic, op, bytes ? NIC_WRITE : NIC_WRITE_PULL);
 	else
-		ask(nic, op, bytes ? NIC_READ : NIC_READ_PUSH);
+		request_enqueue(nic, op, bytes ? NIC_READ : NIC_READ_PUSH);
 }
 
 void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
@@ -110,7 +111,7 @@ static int push_request(struct weft_nic *nic, struct weft_nic_op *op,
 	struct iovec part[2] = { { a, sizeof(*a) }, { &segs, 0 } };
 	int count = 1, err;
 
-	if (op->ask != NIC_READ) {
+	if (op->request_type != NIC_READ) {
 		nic_segs_of(op, &segs);
 		part[1].iov_len = nic_segs_bytes(&segs);
 		count = 2;
@@ -138,7 +139,7 @@ static int push_atomic(struct weft_nic *nic, struct weft_nic_op *op,
 int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
-		.type = op->ask,
+		.type = op->request_type,
 		.flags = (uint8_t)(op->flags & WEFT_OP_DATA),
 		.aux = op->id,
 		.data = op->data,
@@ -149,9 +150,9 @@ int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op)
 		.len = op->len,
 	};
 
-	if (op->ask == NIC_ATOMIC)
+	if (op->request_type == NIC_ATOMIC)
 		return push_atomic(nic, op, &pkt);
-	if (op->ask == NIC_WRITE)
+	if (op->request_type == NIC_WRITE)
 		return push_write(nic, op, &pkt, &a);
 	return push_request(nic, op, &pkt, &a);
 }
@@ -187,7 +188,7 @@ static void one_sided(struct weft_nic *nic, struct nic_peer *p,
 	op->put = op->kind == WEFT_WRITE;
 	op->limit = op->len;
 	op->state = NIC_WAITING;
-	p->reaches++;
+	p->one_sided_count++;
 	nic_op_list_add(p, &p->waiting, op);
 	nic_xfer(nic, op);
 }
@@ -205,11 +206,11 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	int err = -ENOENT;
 
 	/* must not overtake an access that the peer still has to serve */
-	if (!nic->no_dma && !p->dma_refused && !p->asks)
+	if (!nic->no_dma && !p->dma_refused && !p->requests)
 		err = nic_share_find(nic, p, &want, at_p, &op->region, &has);
 	op->events = has & WEFT_MR_EVENTS;
 	/* must not overtake a queued access, or a one-sided access in flight */
-	if (err == -ENOENT ? p->reaches > 0
+	if (err == -ENOENT ? p->one_sided_count > 0
 			   : !err && nic->unit->carrier->virt &&
 				     !weft_list_empty(&p->busy))
 		return -EAGAIN;
@@ -278,7 +279,7 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 
 	/* a unit with its own DMA engine must not be bypassed */
 	if (!nic->unit->ops->bare || nic->no_dma || c->virt || !p ||
-	    p->dma_refused || p->asks || p->reaches ||
+	    p->dma_refused || p->requests || p->one_sided_count ||
 	    !weft_list_empty(&p->sending) ||
 	    nic_share_find(nic, p, want, &at, &region, &has) ||
 	    (has & WEFT_MR_EVENTS))
@@ -390,7 +391,7 @@ static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
 	op->len = a->len;
 	op->limit = a->len;
 	op->remote_id = pkt->aux;
-	op->ask = pkt->type;
+	op->request_type = pkt->type;
 	op->peer_cell = 0;
 	return op;
 }
@@ -490,7 +491,7 @@ void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		serve_done(nic, op, err);
 		return;
 	}
-	((struct nic_peer *)op->peer->up)->reaches--;
+	((struct nic_peer *)op->peer->up)->one_sided_count--;
 	if (err == -EOPNOTSUPP) {
 		err = nic_id_new(nic, op);
 		if (!err) {

@@ -119,24 +119,24 @@ void nic_fin_then_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	struct nic_peer *p = op->peer->up;
 
 	if (weft_likely(weft_list_empty(&p->ctrl) &&
-			weft_list_empty(&p->parting)) &&
+			weft_list_empty(&p->fin_wait)) &&
 	    weft_likely(!fin_try(nic, op, err))) {
 		nic_end(nic, op, err);
 		return;
 	}
 	nic_op_list_remove(op);
-	op->state = NIC_PARTING;
+	op->state = NIC_FIN_WAIT;
 	op->err = err;
-	nic_op_list_add(p, &p->parting, op);
+	nic_op_list_add(p, &p->fin_wait, op);
 	nic_peer_busy(nic, p);
 }
 
-static int push_parting(struct weft_nic *nic, struct nic_peer *p)
+static int push_fin_wait(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_nic_op *op;
 
-	while (!weft_list_empty(&p->parting)) {
-		op = weft_container_of(p->parting.next, struct weft_nic_op,
+	while (!weft_list_empty(&p->fin_wait)) {
+		op = weft_container_of(p->fin_wait.next, struct weft_nic_op,
 				       link);
 		if (fin_try(nic, op, op->err))
 			return -EAGAIN;
@@ -158,7 +158,7 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 		weft_list_remove(&c->link);
 		free(c);
 	}
-	return push_parting(nic, p);
+	return push_fin_wait(nic, p);
 }
 
 /*
@@ -338,7 +338,7 @@ static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
  * Virtual time: charges the software cost of starting a message of several
  * packets.
  */
-static void lengthy_begin(struct weft_nic *nic)
+static void long_message_begin(struct weft_nic *nic)
 {
 	struct weft_carrier *c = nic->unit->carrier;
 
@@ -352,7 +352,7 @@ static int push_next_bulk(struct weft_nic *nic, struct weft_nic_op *op)
 	/* The unit itself sends the bytes that it serves, without software. */
 	if (!op->moved && op->kind != WEFT_SERVE &&
 	    op->limit > nic->packet_bytes)
-		lengthy_begin(nic);
+		long_message_begin(nic);
 	if (op->kind == WEFT_SEND)
 		return push_packet(nic, op, NIC_BULK, op->limit);
 	if (op->kind == WEFT_SERVE)
@@ -383,7 +383,7 @@ void nic_push(struct weft_nic *nic, struct nic_peer *p)
 	left = push_ctrl(nic, p);
 	left |= push_sending(nic, p);
 	left |= push_bulk(nic, p);
-	left |= nic_xfer_again(nic, p);
+	left |= nic_xfer_retry(nic, p);
 	if (left)
 		nic_peer_busy(nic, p);
 }
@@ -462,11 +462,11 @@ static int send_one(struct weft_nic *nic, struct nic_peer *p,
 {
 	int err = push_whole(nic, op);
 
-	if (weft_unlikely(err == -EAGAIN && p->met))
+	if (weft_unlikely(err == -EAGAIN && p->contacted))
 		return send_enqueue(nic, p, op);
 	if (weft_unlikely(err))
 		return err;
-	p->met = true;
+	p->contacted = true;
 	if (weft_likely(!(op->flags & WEFT_OP_ACK))) {
 		nic_done(nic, op, 0);
 		return 0;
@@ -489,7 +489,7 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 	part[0].iov_base = &op->len;
 	part[0].iov_len = sizeof(op->len);
 	count = nic_slice(op->iov, op->iov_count, 0, n, part + 1);
-	lengthy_begin(nic);
+	long_message_begin(nic);
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part,
 				     count + 1);
 	if (err)

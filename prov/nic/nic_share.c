@@ -25,8 +25,8 @@
 struct nic_row {
 	weft_au64 seq; /* write counter, odd during a write; 0: never used */
 	weft_au64 key;
-	weft_au64 at;	/* address of the first byte */
-	weft_au64 addr; /* RMA address of the first byte */
+	weft_au64 address; /* address of the first byte */
+	weft_au64 addr;	   /* RMA address of the first byte */
 	weft_au64 len;
 	weft_au64 access; /* access bits; 0: the row is free */
 	uint64_t pad[2];
@@ -143,7 +143,7 @@ static void row_write(struct nic_row *r, const struct weft_mem_access *w,
 	weft_store64_relaxed(&r->seq, seq + 1);
 	/* R12 pairs with A12 in row_read: odd seq before any new value. */
 	weft_store64(&r->key, w->key);
-	weft_store64(&r->at, at);
+	weft_store64(&r->address, at);
 	weft_store64(&r->addr, w->addr);
 	weft_store64(&r->len, w->len);
 	weft_store64(&r->access, w->access);
@@ -187,16 +187,16 @@ static bool row_read(struct nic_row *r, struct weft_mem_access *w,
 		     uint64_t *at_p)
 {
 	uint64_t seq;
-	int turns;
+	int tries;
 
-	for (turns = 0; turns < 100; turns++) {
+	for (tries = 0; tries < 100; tries++) {
 		/* A13 pairs with R13 in row_write. */
 		seq = weft_load64(&r->seq);
 		if (!seq)
 			return false;
 		/* A12 pairs with R12: a new value implies a later seq below. */
 		w->key = weft_load64(&r->key);
-		*at_p = weft_load64(&r->at);
+		*at_p = weft_load64(&r->address);
 		w->addr = weft_load64(&r->addr);
 		w->len = weft_load64(&r->len);
 		w->access = (uint32_t)weft_load64(&r->access);

@@ -79,8 +79,8 @@ static void typed(struct weft_nic_op *op, struct gaps *g)
 	op->len = g->bytes;
 }
 
-static void put_typed(struct world *w, struct side *s, struct gaps *g,
-		      uint64_t tag)
+static void post_typed_send(struct world *w, struct side *s, struct gaps *g,
+			    uint64_t tag)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 	int err;
@@ -91,11 +91,11 @@ static void put_typed(struct world *w, struct side *s, struct gaps *g,
 	op->tag = tag;
 	typed(op, g);
 	while ((err = weft_nic_send(s->nic, op)) == -EAGAIN)
-		turn(w);
+		poll_both(w);
 	T_OK(err);
 }
 
-static void take_typed(struct side *s, struct gaps *g, uint64_t tag)
+static void post_typed_recv(struct side *s, struct gaps *g, uint64_t tag)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
@@ -109,15 +109,15 @@ static void take_typed(struct side *s, struct gaps *g, uint64_t tag)
 	T_OK(weft_nic_recv(s->nic, op));
 }
 
-static void both_end(struct world *w, uint64_t len, int err)
+static void both_complete(struct world *w, uint64_t len, int err)
 {
-	until(w, &w->a, 1);
-	until(w, &w->b, 1);
-	T_IS(w->a.note[0].err, 0);
-	T_IS(w->b.note[0].err, err);
-	T_IS(w->b.note[0].len, len);
-	w->a.notes = 0;
-	w->b.notes = 0;
+	poll_until(w, &w->a, 1);
+	poll_until(w, &w->b, 1);
+	T_IS(w->a.completion[0].err, 0);
+	T_IS(w->b.completion[0].err, err);
+	T_IS(w->b.completion[0].len, len);
+	w->a.completions = 0;
+	w->b.completions = 0;
 }
 
 /*
@@ -133,13 +133,13 @@ static void exchange(struct world *w, size_t bytes, size_t room, bool early)
 	gaps_open(&to, room);
 	gaps_fill(&from, bytes);
 	if (early)
-		take_typed(&w->b, &to, 1);
-	put_typed(w, &w->a, &from, 1);
+		post_typed_recv(&w->b, &to, 1);
+	post_typed_send(w, &w->a, &from, 1);
 	for (int k = 0; k < 10; k++)
-		turn(w);
+		poll_both(w);
 	if (!early)
-		take_typed(&w->b, &to, 1);
-	both_end(w, fits, fits < bytes ? -EOVERFLOW : 0);
+		post_typed_recv(&w->b, &to, 1);
+	both_complete(w, fits, fits < bytes ? -EOVERFLOW : 0);
 	gaps_check(&to, fits, bytes);
 	free(from.mem);
 	free(to.mem);
@@ -165,42 +165,42 @@ static void case_plain(const struct grid *g)
 	static const size_t bytes[] = { 8, 600, 9000, 40000, LONG_BYTES };
 	struct world *w = world_open(g);
 	char *flat = malloc(LONG_BYTES);
-	struct gaps far;
+	struct gaps gapped;
 
-	gaps_open(&far, LONG_BYTES);
-	gaps_fill(&far, 3);
+	gaps_open(&gapped, LONG_BYTES);
+	gaps_fill(&gapped, 3);
 	for (int early = 0; early < 2; early++)
 		for (size_t room = 0; room <= LONG_BYTES; room += 100000) {
 			if (early)
-				take(&w->b, flat, room, 2, WEFT_MATCH_ANY);
-			put_typed(w, &w->a, &far, 2);
-			turn(w);
+				post_recv(&w->b, flat, room, 2, WEFT_MATCH_ANY);
+			post_typed_send(w, &w->a, &gapped, 2);
+			poll_both(w);
 			if (!early)
-				take(&w->b, flat, room, 2, WEFT_MATCH_ANY);
-			both_end(w, room, -EOVERFLOW);
+				post_recv(&w->b, flat, room, 2, WEFT_MATCH_ANY);
+			both_complete(w, room, -EOVERFLOW);
 			T_IS(t_differs(flat, room, 3), -1);
 		}
 	for (unsigned i = 0; i < WEFT_COUNT_OF(bytes); i++)
 		for (int early = 0; early < 2; early++) {
-			memset(far.mem, 0, 2 * far.bytes);
+			memset(gapped.mem, 0, 2 * gapped.bytes);
 			t_fill(flat, bytes[i], i);
 			if (early)
-				take_typed(&w->b, &far, 3);
-			put(w, &w->a, flat, bytes[i], 3, 0);
+				post_typed_recv(&w->b, &gapped, 3);
+			post_send(w, &w->a, flat, bytes[i], 3, 0);
 			for (int k = 0; k < 10; k++)
-				turn(w);
+				poll_both(w);
 			if (!early)
-				take_typed(&w->b, &far, 3);
-			both_end(w, bytes[i], 0);
-			gaps_check(&far, bytes[i], i);
+				post_typed_recv(&w->b, &gapped, 3);
+			both_complete(w, bytes[i], 0);
+			gaps_check(&gapped, bytes[i], i);
 		}
-	free(far.mem);
+	free(gapped.mem);
 	free(flat);
 	world_close(w);
 }
 
 /* Cancels before a receive has matched, and after. */
-static void case_recall(const struct grid *g)
+static void case_cancel(const struct grid *g)
 {
 	struct world *w = world_open(g);
 	struct gaps from, to;
@@ -208,17 +208,17 @@ static void case_recall(const struct grid *g)
 	gaps_open(&from, LONG_BYTES);
 	gaps_open(&to, LONG_BYTES);
 	gaps_fill(&from, 9);
-	put_typed(w, &w->a, &from, 4);
+	post_typed_send(w, &w->a, &from, 4);
 	T_OK(weft_nic_cancel(w->a.nic, &from));
-	until(w, &w->a, 1);
-	T_IS(w->a.note[0].err, -ECANCELED);
-	w->a.notes = 0;
-	take_typed(&w->b, &to, 4);
-	put_typed(w, &w->a, &from, 4);
+	poll_until(w, &w->a, 1);
+	T_IS(w->a.completion[0].err, -ECANCELED);
+	w->a.completions = 0;
+	post_typed_recv(&w->b, &to, 4);
+	post_typed_send(w, &w->a, &from, 4);
 	for (int k = 0; k < 3; k++)
-		turn(w);
+		poll_both(w);
 	weft_nic_cancel(w->a.nic, &from);
-	both_end(w, LONG_BYTES, 0);
+	both_complete(w, LONG_BYTES, 0);
 	gaps_check(&to, LONG_BYTES, 9);
 	free(from.mem);
 	free(to.mem);
@@ -237,7 +237,7 @@ static void typed_and_contiguous_buffers_match(void **state)
 
 static void a_typed_send_is_cancelled(void **state)
 {
-	on_every_machine(case_recall);
+	on_every_machine(case_cancel);
 }
 
 /* A peer dies in the middle of a message, in both directions. */
@@ -250,18 +250,18 @@ static void peer_death_fails_typed_messages(void **state)
 
 	gaps_open(&out, BIG);
 	gaps_open(&in, BIG);
-	take_typed(&w->b, &in, 1);
-	put_typed(w, &w->a, &out, 1);
-	take_typed(&w->a, &in, 2);
-	put_typed(w, &w->b, &out, 2);
+	post_typed_recv(&w->b, &in, 1);
+	post_typed_send(w, &w->a, &out, 1);
+	post_typed_recv(&w->a, &in, 2);
+	post_typed_send(w, &w->b, &out, 2);
 	for (i = 0; i < 3; i++)
-		turn(w);
-	T_IS(w->a.notes, 0);
+		poll_both(w);
+	T_IS(w->a.completions, 0);
 	weft_nic_close(w->b.nic);
-	for (i = 0; i < 100000 && w->a.notes < 2; i++)
+	for (i = 0; i < 100000 && w->a.completions < 2; i++)
 		weft_nic_poll(w->a.nic, 8);
-	T_IS(w->a.notes, 2);
-	T_TRUE(w->a.note[0].err < 0 && w->a.note[1].err < 0);
+	T_IS(w->a.completions, 2);
+	T_TRUE(w->a.completion[0].err < 0 && w->a.completion[1].err < 0);
 	weft_nic_close(w->a.nic);
 	free(out.mem);
 	free(in.mem);

@@ -240,17 +240,17 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
  * Removes an entry from by_name; another entry of the same name, if any, takes
  * its place.
  */
-static void name_remove(struct weft_av *av, uint32_t gone)
+static void name_remove(struct weft_av *av, uint32_t removed)
 {
-	uint64_t key = key_of(&av->entry[gone].name);
+	uint64_t key = key_of(&av->entry[removed].name);
 
-	if (av_find(av, &av->entry[gone].name) != gone)
+	if (av_find(av, &av->entry[removed].name) != removed)
 		return;
 	weft_hash_del(&av->by_name, key);
 	if (av->type == FI_AV_MAP)
 		return;
 	for (uint32_t i = 0; i < av->count; i++)
-		if (i != gone && in_use(av, i) &&
+		if (i != removed && in_use(av, i) &&
 		    key_of(&av->entry[i].name) == key) {
 			name_insert(av, i);
 			return;

@@ -187,7 +187,7 @@ enum echo { KEEP, ECHO };
 
 struct row {
 	enum part part;
-	size_t at;
+	size_t offset;
 	enum echo echo;
 };
 
@@ -249,9 +249,9 @@ static const struct row choices[] = {
 
 static bool row_number(const struct row *r, const char *hint, char *answer)
 {
-	size_t want, *have = (size_t *)(answer + r->at);
+	size_t want, *have = (size_t *)(answer + r->offset);
 
-	memcpy(&want, hint + r->at, sizeof(want));
+	memcpy(&want, hint + r->offset, sizeof(want));
 	if (want > *have)
 		return false;
 	if (r->echo == ECHO && want)
@@ -261,9 +261,9 @@ static bool row_number(const struct row *r, const char *hint, char *answer)
 
 static bool row_bits(const struct row *r, const char *hint, char *answer)
 {
-	uint64_t want, *have = (uint64_t *)(answer + r->at);
+	uint64_t want, *have = (uint64_t *)(answer + r->offset);
 
-	memcpy(&want, hint + r->at, sizeof(want));
+	memcpy(&want, hint + r->offset, sizeof(want));
 	if (want & ~*have)
 		return false;
 	if (r->echo == ECHO)
@@ -275,9 +275,9 @@ static bool row_choice(const struct row *r, const char *hint, char *answer)
 {
 	int want;
 
-	memcpy(&want, hint + r->at, sizeof(want));
+	memcpy(&want, hint + r->offset, sizeof(want));
 	if (want)
-		memcpy(answer + r->at, &want, sizeof(want));
+		memcpy(answer + r->offset, &want, sizeof(want));
 	return true;
 }
 

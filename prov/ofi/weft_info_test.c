@@ -10,17 +10,18 @@
 #define V117 FI_VERSION(1, 17)
 
 /*
- * Calls getinfo with the hints that say() sets; NULL: no hints. The caller
- * frees the answer.
+ * Calls getinfo with the hints that set_hints() sets; NULL: no hints. The
+ * caller frees the answer.
  */
-static int ask(void (*say)(struct fi_info *hints), struct fi_info **info_p)
+static int get_info(void (*set_hints)(struct fi_info *hints),
+		    struct fi_info **info_p)
 {
 	struct fi_info *hints = fi_allocinfo();
 	int ret;
 
 	T_NOT_NULL(hints);
-	if (say)
-		say(hints);
+	if (set_hints)
+		set_hints(hints);
 	ret = weft_getinfo(V117, NULL, NULL, 0, hints, info_p);
 	fi_freeinfo(hints);
 	return ret;
@@ -71,7 +72,7 @@ HINT(mixed_names, h->domain_attr->name = strdup("bgq");
 
 static void hints_beyond_the_offer_are_refused(void **state)
 {
-	static void (*const say[])(struct fi_info *) = {
+	static void (*const set_hints[])(struct fi_info *) = {
 		ep_msg,	   ep_dgram,	caps_hmem,   caps_tx,	  caps_rx,
 		caps_part, caps_domain, format,	     format6,	  mr_mixed,
 		mr_both,   cq_data,	mr_iov,	     err_data,	  inject,
@@ -82,8 +83,8 @@ static void hints_beyond_the_offer_are_refused(void **state)
 	};
 	struct fi_info *info;
 
-	for (size_t i = 0; i < WEFT_COUNT_OF(say); i++) {
-		int ret = ask(say[i], &info);
+	for (size_t i = 0; i < WEFT_COUNT_OF(set_hints); i++) {
+		int ret = get_info(set_hints[i], &info);
 
 		if (ret != -FI_ENODATA)
 			print_message("row %zu\n", i);
@@ -323,38 +324,38 @@ HINT(no_hmem, APENET; h->caps = FI_MSG)
  */
 static void device_memory_is_offered_for_tx_and_rx(void **state)
 {
-	static void (*const say[])(struct fi_info *) = { hmem, hmem_only,
-							 hmem_parts };
+	static void (*const set_hints[])(struct fi_info *) = { hmem, hmem_only,
+							       hmem_parts };
 	struct fi_info *info;
 
-	for (size_t i = 0; i < WEFT_COUNT_OF(say); i++) {
-		T_OK(ask(say[i], &info));
+	for (size_t i = 0; i < WEFT_COUNT_OF(set_hints); i++) {
+		T_OK(get_info(set_hints[i], &info));
 		T_TRUE(info->caps & FI_HMEM);
 		T_TRUE(info->tx_attr->caps & FI_HMEM);
 		T_TRUE(info->rx_attr->caps & FI_HMEM);
-		if (say[i] == hmem)
+		if (set_hints[i] == hmem)
 			check_sane(info);
 		fi_freeinfo(info);
 	}
-	T_OK(ask(no_hmem, &info));
+	T_OK(get_info(no_hmem, &info));
 	T_TRUE(!((info->caps | info->tx_attr->caps | info->rx_attr->caps) &
 		 FI_HMEM));
 	fi_freeinfo(info);
-	T_IS(ask(hmem_part, &info), -FI_ENODATA);
+	T_IS(get_info(hmem_part, &info), -FI_ENODATA);
 }
 
 static void a_machine_is_selected_by_fabric_or_domain(void **state)
 {
 	struct fi_info *info;
 
-	T_OK(ask(is_bgq, &info));
+	T_OK(get_info(is_bgq, &info));
 	T_IS(info->tx_attr->inject_size, 512);
 	fi_freeinfo(info);
-	T_OK(ask(is_bgq_domain, &info));
+	T_OK(get_info(is_bgq_domain, &info));
 	T_STR(info->fabric_attr->name, "weft-bgq");
 	fi_freeinfo(info);
 	/* libfabric's core, not the provider, filters by the provider's name */
-	T_OK(ask(other_provider, &info));
+	T_OK(get_info(other_provider, &info));
 	fi_freeinfo(info);
 }
 

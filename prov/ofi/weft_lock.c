@@ -5,11 +5,11 @@
 #include "src/base/futex.h"
 
 /* Spins before blocking; the mutex is held for well under a microsecond. */
-#define SPIN_TURNS 100
+#define SPINS 100
 
 void weft_mutex_lock_slow(struct weft_mutex *m)
 {
-	for (int i = 0; i < SPIN_TURNS; i++) {
+	for (int i = 0; i < SPINS; i++) {
 		uint32_t expect = 0;
 
 		weft_relax();

@@ -27,31 +27,32 @@ uint32_t weft_watch_sensors(const struct weft_watch_sensor *sensor,
 	return bits;
 }
 
-enum weft_watch_state weft_watch_check(struct weft_watch_monitor *eye,
+enum weft_watch_state weft_watch_check(struct weft_watch_monitor *monitor,
 				       const struct weft_watch_register *reg,
 				       uint32_t misses)
 {
-	bool first = !eye->open, beat = reg->beats != eye->beats;
+	bool first = !monitor->open, beat = reg->beats != monitor->beats;
 
-	eye->open = true;
-	eye->beats = reg->beats;
-	eye->missed = beat || first ? 0 : eye->missed + 1;
+	monitor->open = true;
+	monitor->beats = reg->beats;
+	monitor->missed = beat || first ? 0 : monitor->missed + 1;
 	if (first)
-		eye->state = WEFT_WATCH_UNKNOWN;
+		monitor->state = WEFT_WATCH_UNKNOWN;
 	else if (beat)
-		eye->state = reg->sensors ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
-	else if (eye->missed >= misses)
-		eye->state = WEFT_WATCH_BROKEN;
-	return (enum weft_watch_state)eye->state;
+		monitor->state =
+			reg->sensors ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
+	else if (monitor->missed >= misses)
+		monitor->state = WEFT_WATCH_BROKEN;
+	return (enum weft_watch_state)monitor->state;
 }
 
 void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
-			  const uint32_t near[WEFT_WATCH_PORTS])
+			  const uint32_t neighbour[WEFT_WATCH_PORTS])
 {
 	*n = (struct weft_watch_node){ .node = node };
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		n->near[p].node = near[p];
-		if (near[p] != WEFT_WATCH_NO_NODE)
+		n->near[p].node = neighbour[p];
+		if (neighbour[p] != WEFT_WATCH_NO_NODE)
 			n->links |= (uint8_t)(1u << p);
 	}
 }

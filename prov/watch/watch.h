@@ -75,7 +75,7 @@ struct weft_watch_monitor {
  * consecutive checks without a new heartbeat the owner is broken; a new
  * heartbeat makes it normal again.
  */
-enum weft_watch_state weft_watch_check(struct weft_watch_monitor *eye,
+enum weft_watch_state weft_watch_check(struct weft_watch_monitor *monitor,
 				       const struct weft_watch_register *reg,
 				       uint32_t misses);
 
@@ -108,10 +108,11 @@ struct weft_watch_node {
 
 #define WEFT_WATCH_NO_NODE UINT32_MAX
 /*
- * Initialises a node. near: the node behind each port, or WEFT_WATCH_NO_NODE.
+ * Initialises a node. neighbour: the node behind each port, or
+ * WEFT_WATCH_NO_NODE.
  */
 void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
-			  const uint32_t near[WEFT_WATCH_PORTS]);
+			  const uint32_t neighbour[WEFT_WATCH_PORTS]);
 
 /*
  * One period of the interface: increments its heartbeat, checks its host's
@@ -144,10 +145,10 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 /* Reports to the master about a node, and their times in the caller's units. */
 struct weft_watch_view {
 	/* time of the node's own report; WEFT_WATCH_NEVER: none */
-	uint64_t own_at;
+	uint64_t own_time;
 	uint8_t own_host, own_nic;
 	/* times of the reports of the neighbour at each port */
-	uint64_t at[WEFT_WATCH_PORTS];
+	uint64_t time[WEFT_WATCH_PORTS];
 	uint8_t host[WEFT_WATCH_PORTS], nic[WEFT_WATCH_PORTS];
 };
 

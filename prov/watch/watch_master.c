@@ -9,9 +9,9 @@
 
 void weft_watch_view_init(struct weft_watch_view *v)
 {
-	*v = (struct weft_watch_view){ .own_at = WEFT_WATCH_NEVER };
+	*v = (struct weft_watch_view){ .own_time = WEFT_WATCH_NEVER };
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		v->at[p] = WEFT_WATCH_NEVER;
+		v->time[p] = WEFT_WATCH_NEVER;
 }
 
 void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
@@ -19,11 +19,11 @@ void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
 			   unsigned port)
 {
 	if (report->port == WEFT_WATCH_PORTS) {
-		v->own_at = at;
+		v->own_time = at;
 		v->own_host = report->host;
 		v->own_nic = report->nic;
 	} else if (port < WEFT_WATCH_PORTS) {
-		v->at[port] = at;
+		v->time[port] = at;
 		v->host[port] = report->host;
 		v->nic[port] = report->nic;
 	}
@@ -36,7 +36,7 @@ static bool is_fresh(uint64_t at, uint64_t now, uint64_t fresh)
 
 /* Merged reports of the neighbours; host and nic are from the newest report. */
 struct neighbour_reports {
-	uint64_t at;
+	uint64_t time;
 	uint8_t host, nic;
 	uint8_t with_words, silent; /* bit masks of ports */
 };
@@ -44,18 +44,18 @@ struct neighbour_reports {
 static struct neighbour_reports merge_reports(const struct weft_watch_view *v,
 					      uint64_t now, uint64_t fresh)
 {
-	struct neighbour_reports h = { .at = WEFT_WATCH_NEVER };
+	struct neighbour_reports h = { .time = WEFT_WATCH_NEVER };
 
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		if (!is_fresh(v->at[p], now, fresh))
+		if (!is_fresh(v->time[p], now, fresh))
 			continue;
 		if (v->nic[p] == WEFT_WATCH_BROKEN) {
 			h.silent |= (uint8_t)(1u << p);
 			continue;
 		}
 		h.with_words |= (uint8_t)(1u << p);
-		if (h.at == WEFT_WATCH_NEVER || v->at[p] >= h.at) {
-			h.at = v->at[p];
+		if (h.time == WEFT_WATCH_NEVER || v->time[p] >= h.time) {
+			h.time = v->time[p];
 			h.host = v->host[p];
 			h.nic = v->nic[p];
 		}
@@ -84,15 +84,15 @@ struct weft_watch_result weft_watch_evaluate(const struct weft_watch_view *v,
 {
 	struct neighbour_reports h = merge_reports(v, now, fresh);
 	struct weft_watch_result p = { .silent = h.silent };
-	bool own = is_fresh(v->own_at, now, fresh);
+	bool own = is_fresh(v->own_time, now, fresh);
 	bool host_broken = h.with_words && h.host == WEFT_WATCH_BROKEN;
 
 	/*
 	 * A newer status word that the host is broken overrides the host's own
 	 * report.
 	 */
-	p.host = own && !(host_broken && h.at > v->own_at) ? v->own_host
-							   : host_of(&h);
+	p.host = own && !(host_broken && h.time > v->own_time) ? v->own_host
+							       : host_of(&h);
 	if (h.silent && !h.with_words)
 		p.nic = WEFT_WATCH_BROKEN;
 	else

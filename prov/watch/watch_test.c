@@ -18,7 +18,7 @@ struct world {
 	uint64_t now;
 };
 
-static uint32_t near(uint32_t n, unsigned port)
+static uint32_t neighbour(uint32_t n, unsigned port)
 {
 	static const uint32_t step[] = { 1, SIDE, SIDE * SIDE };
 	uint32_t s = step[port / 2], at = n / s % SIDE;
@@ -34,7 +34,7 @@ static void world_open(struct world *w)
 	memset(w, 0, sizeof(*w));
 	for (uint32_t n = 0; n < NODES; n++) {
 		for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-			by[p] = near(n, p);
+			by[p] = neighbour(n, p);
 		weft_watch_node_init(&w->node[n], n, by);
 		weft_watch_view_init(&w->view[n]);
 	}
@@ -46,7 +46,7 @@ static unsigned back(unsigned port)
 	return port ^ 1;
 }
 
-static void hosts(struct world *w)
+static void hosts_step(struct world *w)
 {
 	struct weft_watch_report r[WEFT_WATCH_PORTS + 1];
 	unsigned count;
@@ -68,16 +68,17 @@ static void step(struct world *w)
 	struct weft_watch_word word[NODES];
 
 	w->now++;
-	hosts(w);
+	hosts_step(w);
 	for (uint32_t n = 0; n < NODES; n++)
 		if (!w->nic_dead[n])
 			word[n] = weft_watch_nic(&w->node[n]);
 	for (uint32_t n = 0; n < NODES; n++)
 		for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 			if (!w->nic_dead[n] && !w->cut[n][p] &&
-			    !w->nic_dead[near(n, p)])
-				weft_watch_word_receive(&w->node[near(n, p)],
-							back(p), &word[n]);
+			    !w->nic_dead[neighbour(n, p)])
+				weft_watch_word_receive(
+					&w->node[neighbour(n, p)], back(p),
+					&word[n]);
 }
 
 static void steps(struct world *w, unsigned n)
@@ -86,7 +87,7 @@ static void steps(struct world *w, unsigned n)
 		step(w);
 }
 
-static struct weft_watch_result see(const struct world *w, uint32_t n)
+static struct weft_watch_result master_state(const struct world *w, uint32_t n)
 {
 	return weft_watch_evaluate(&w->view[n], w->now, FRESH);
 }
@@ -97,8 +98,8 @@ static void others_are_normal(const struct world *w)
 	for (uint32_t n = 0; n < NODES; n++) {
 		if (w->host_dead[n] || w->nic_dead[n])
 			continue;
-		T_IS(see(w, n).host, WEFT_WATCH_NORMAL);
-		T_IS(see(w, n).nic, WEFT_WATCH_NORMAL);
+		T_IS(master_state(w, n).host, WEFT_WATCH_NORMAL);
+		T_IS(master_state(w, n).nic, WEFT_WATCH_NORMAL);
 	}
 }
 
@@ -133,10 +134,10 @@ static void all_nodes_are_normal_without_faults(void **state)
 	static struct world w;
 
 	world_open(&w);
-	T_IS(see(&w, 5).host, WEFT_WATCH_UNKNOWN);
+	T_IS(master_state(&w, 5).host, WEFT_WATCH_UNKNOWN);
 	steps(&w, 5);
 	others_are_normal(&w);
-	T_IS(see(&w, 5).silent, 0);
+	T_IS(master_state(&w, 5).silent, 0);
 }
 
 static void a_dead_host_is_reported_by_its_interface(void **state)
@@ -153,13 +154,14 @@ static void a_dead_host_is_reported_by_its_interface(void **state)
 	 */
 	T_IS(w.node[21].of_host.state, WEFT_WATCH_BROKEN);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		T_IS(w.node[near(21, p)].near[back(p)].host, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+		T_IS(w.node[neighbour(21, p)].near[back(p)].host,
+		     WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
 	step(&w);
-	T_IS(see(&w, 21).host, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_NORMAL);
 	steps(&w, 5);
-	T_IS(see(&w, 21).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_BROKEN);
 	others_are_normal(&w);
 }
 
@@ -171,12 +173,12 @@ static void a_dead_interface_is_reported_by_its_host(void **state)
 	steps(&w, 5);
 	w.nic_dead[21] = true;
 	steps(&w, 2);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
 	steps(&w, 5);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
-	T_IS(see(&w, 21).silent, 0x3f);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).silent, 0x3f);
 	others_are_normal(&w);
 }
 
@@ -188,8 +190,8 @@ static void a_dead_node_is_detected_by_missing_status_words(void **state)
 	steps(&w, 5);
 	w.host_dead[21] = w.nic_dead[21] = true;
 	steps(&w, FRESH + 2);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_BROKEN);
 	others_are_normal(&w);
 }
 
@@ -200,8 +202,8 @@ static void a_node_dead_from_the_start_is_broken(void **state)
 	world_open(&w);
 	w.host_dead[3] = w.nic_dead[3] = true;
 	steps(&w, 5);
-	T_IS(see(&w, 3).nic, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 3).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 3).nic, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 3).host, WEFT_WATCH_BROKEN);
 }
 
 static void a_cut_link_is_not_a_dead_interface(void **state)
@@ -209,10 +211,10 @@ static void a_cut_link_is_not_a_dead_interface(void **state)
 	static struct world w;
 
 	world_open(&w);
-	w.cut[21][2] = w.cut[near(21, 2)][back(2)] = true;
+	w.cut[21][2] = w.cut[neighbour(21, 2)][back(2)] = true;
 	steps(&w, 6);
-	T_IS(see(&w, 21).silent, 1 << 2);
-	T_IS(see(&w, near(21, 2)).silent, 1 << back(2));
+	T_IS(master_state(&w, 21).silent, 1 << 2);
+	T_IS(master_state(&w, neighbour(21, 2)).silent, 1 << back(2));
 	others_are_normal(&w);
 }
 
@@ -224,13 +226,13 @@ static void a_sensor_warning_is_reported_as_sick(void **state)
 	w.node[9].host.sensors = 4;
 	w.node[10].nic.sensors = 1;
 	steps(&w, 5);
-	T_IS(see(&w, 9).host, WEFT_WATCH_SICK);
-	T_IS(see(&w, 9).nic, WEFT_WATCH_NORMAL);
-	T_IS(see(&w, 10).nic, WEFT_WATCH_SICK);
-	T_STR(weft_watch_name(see(&w, 10).nic), "sick");
+	T_IS(master_state(&w, 9).host, WEFT_WATCH_SICK);
+	T_IS(master_state(&w, 9).nic, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 10).nic, WEFT_WATCH_SICK);
+	T_STR(weft_watch_name(master_state(&w, 10).nic), "sick");
 	w.host_dead[9] = true;
 	steps(&w, 5);
-	T_IS(see(&w, 9).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 9).host, WEFT_WATCH_BROKEN);
 }
 
 /* All neighbours of a node are dead: only the node reports about itself. */
@@ -242,18 +244,19 @@ static void a_node_with_dead_neighbours_reports_itself(void **state)
 	world_open(&w);
 	steps(&w, 5);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		w.nic_dead[near(21, p)] = w.host_dead[near(21, p)] = true;
+		w.nic_dead[neighbour(21, p)] = w.host_dead[neighbour(21, p)] =
+			true;
 	steps(&w, 5);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_NORMAL);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		T_IS(see(&w, near(21, p)).nic, WEFT_WATCH_BROKEN);
+		T_IS(master_state(&w, neighbour(21, p)).nic, WEFT_WATCH_BROKEN);
 	/* the host fails; its neighbours are dead, so no report arrives */
 	w.host_dead[21] = true;
 	steps(&w, 5);
-	T_IS(see(&w, 21).host, WEFT_WATCH_UNKNOWN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_UNKNOWN);
 	for (uint32_t n = 0; n < NODES; n++)
-		bad += see(&w, n).host != WEFT_WATCH_NORMAL;
+		bad += master_state(&w, n).host != WEFT_WATCH_NORMAL;
 	T_IS(bad, 7);
 	others_are_normal(&w);
 }
@@ -262,24 +265,28 @@ static void a_node_with_dead_neighbours_reports_itself(void **state)
 static void no_combination_of_faults_is_missed(void **state)
 {
 	static struct world w;
-	uint64_t lot = 12345;
+	uint64_t seed = 12345;
 
 	for (unsigned round = 0; round < 200; round++) {
 		world_open(&w);
 		steps(&w, 4);
 		for (uint32_t n = 0; n < NODES; n++) {
-			lot = lot * 6364136223846793005u + 1442695040888963407u;
-			w.host_dead[n] = (lot >> 40) % 100 < round % 60;
-			w.nic_dead[n] = (lot >> 50) % 100 < round % 45;
+			seed = seed * 6364136223846793005u +
+				 1442695040888963407u;
+			w.host_dead[n] = (seed >> 40) % 100 < round % 60;
+			w.nic_dead[n] = (seed >> 50) % 100 < round % 45;
 		}
 		steps(&w, FRESH + 4);
 		for (uint32_t n = 0; n < NODES; n++) {
 			if (w.host_dead[n])
-				T_TRUE(see(&w, n).host != WEFT_WATCH_NORMAL);
+				T_TRUE(master_state(&w, n).host !=
+				       WEFT_WATCH_NORMAL);
 			else
-				T_IS(see(&w, n).host, WEFT_WATCH_NORMAL);
+				T_IS(master_state(&w, n).host,
+				     WEFT_WATCH_NORMAL);
 			if (w.nic_dead[n])
-				T_TRUE(see(&w, n).nic != WEFT_WATCH_NORMAL);
+				T_TRUE(master_state(&w, n).nic !=
+				       WEFT_WATCH_NORMAL);
 		}
 	}
 }
@@ -294,7 +301,7 @@ static void a_revived_host_is_normal(void **state)
 	steps(&w, 5);
 	w.host_dead[21] = false;
 	steps(&w, 2);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
 	others_are_normal(&w);
 }
 

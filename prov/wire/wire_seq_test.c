@@ -78,7 +78,7 @@ static void delivery_over_a_lossy_layer_is_in_order(void **state)
 	uint32_t seq;
 
 	weft_rng_init(&rng, 42, 0);
-	for (int turn = 0; turn < 100000 && delivered < 2000; turn++) {
+	for (int round = 0; round < 100000 && delivered < 2000; round++) {
 		if (sent < 2000 && weft_seq_tx_room(&tx, 64)) {
 			weft_seq_tx_next(&tx);
 			sent++;

@@ -25,7 +25,8 @@ static void chained_is(struct job *j, uint64_t want, const char *what)
 
 #define CHAIN_BYTES 200000
 
-static void cast(struct job *j, struct group *g, int root, size_t bytes)
+static void broadcast_and_check(struct job *j, struct group *g, int root,
+				size_t bytes)
 {
 	static unsigned char buf[CHAIN_BYTES];
 
@@ -57,20 +58,20 @@ static void body_chain(struct job *j)
 
 	group_open(j, &range, j->rank & ~1, j->rank | 1, 1);
 	for (int i = 0; i < 20; i++) {
-		cast(j, &range, i % 2, 8);
+		broadcast_and_check(j, &range, i % 2, 8);
 		finish(j, fi_barrier(j->ep, range.addr, &j->entry), "barrier");
 	}
 	job_check(j, !job_counters(j).chained, "a range", 0);
 	group_open(j, &gaps, j->rank % 2, j->size - 1, 2);
 	for (int i = 0; i < 5; i++)
-		cast(j, &gaps, i % gaps.n, 8);
+		broadcast_and_check(j, &gaps, i % gaps.n, 8);
 	chained_is(j, want = 5 * per, "broadcasts");
 	for (int i = 0; i < 10; i++)
 		finish(j, fi_barrier(j->ep, gaps.addr, &j->entry), "barrier");
 	chained_is(j, want += 20 * per, "barriers");
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
 		for (int root = 0; root < gaps.n; root++)
-			cast(j, &gaps, root, bytes[i]);
+			broadcast_and_check(j, &gaps, root, bytes[i]);
 	}
 	job_check(j, !per || job_counters(j).chained > want + 400, "long ones",
 		  (long)job_counters(j).chained);

@@ -52,17 +52,17 @@ static void death_of_a_member_is_reported_as_an_error(void **state)
 
 /* ---- routes of a large group that lost a member -------------------------- */
 
-#define TORN 70 /* number of groups: more than any machine has routes */
+#define GROUPS 70 /* number of groups: more than any machine has routes */
 
 /* Opens groups until no route is available. Returns the number of routes. */
-static int take_all(struct job *j, struct group *g)
+static int exhaust_routes(struct job *j, struct group *g)
 {
 	int n = 0;
 
 	do {
 		group_open(j, &g[n], 0, j->size - 1, 1);
-	} while (group_route(j, &g[n++]).id >= 0 && n < TORN);
-	job_check(j, n > 1 && n < TORN, "routes", n);
+	} while (group_route(j, &g[n++]).id >= 0 && n < GROUPS);
+	job_check(j, n > 1 && n < GROUPS, "routes", n);
 	return n;
 }
 
@@ -82,7 +82,7 @@ static void route_again(struct job *j, int first, int last)
 	} while (!real);
 }
 
-static void fails(struct job *j, struct group *g)
+static void expect_failure(struct job *j, struct group *g)
 {
 	int ret = (int)fi_barrier(j->ep, g->addr, &j->entry);
 
@@ -91,7 +91,7 @@ static void fails(struct job *j, struct group *g)
 	job_check(j, ret != 1, "a barrier with the dead", ret);
 }
 
-static int doomed; /* rank that dies: the first or the last */
+static int dead_rank; /* rank that dies: the first or the last */
 
 /* Arrives at the job's last barrier, which must not wait for the dead rank. */
 static void barrier_skip_dead(struct job *j)
@@ -99,21 +99,21 @@ static void barrier_skip_dead(struct job *j)
 	weft_add32(&j->all->arrived, 1);
 }
 
-static void body_torn(struct job *j)
+static void body_member_dies(struct job *j)
 {
-	static struct group g[TORN];
-	int n = take_all(j, g);
+	static struct group g[GROUPS];
+	int n = exhaust_routes(j, g);
 
 	job_barrier(j);
-	if (j->rank == doomed) {
+	if (j->rank == dead_rank) {
 		barrier_skip_dead(j);
 		raise(SIGKILL);
 	}
 	for (int i = 0; i < n; i++)
-		fails(j, &g[i]);
+		expect_failure(j, &g[i]);
 	for (int i = 0; i < n; i++)
 		group_close(j, &g[i]);
-	route_again(j, !doomed, doomed ? doomed - 1 : j->size - 1);
+	route_again(j, !dead_rank, dead_rank ? dead_rank - 1 : j->size - 1);
 }
 
 static void wait_word(struct job *j, int i, uint64_t n)
@@ -121,35 +121,35 @@ static void wait_word(struct job *j, int i, uint64_t n)
 	struct t_limit limit = { 0 };
 
 	while (weft_load64(&j->all->word[i]) < n) {
-		if (j->rank != doomed)
+		if (j->rank != dead_rank)
 			fi_cq_read(j->cq, NULL, 0);
-		job_rest(j, &limit);
+		job_backoff(j, &limit);
 	}
 }
 
 /* One rank closes its endpoint before the others, and stays alive. */
-static void body_closes(struct job *j)
+static void body_member_closes(struct job *j)
 {
-	static struct group g[TORN];
-	int n = take_all(j, g);
+	static struct group g[GROUPS];
+	int n = exhaust_routes(j, g);
 
 	job_barrier(j);
-	if (j->rank != doomed)
+	if (j->rank != dead_rank)
 		wait_word(j, 0, 1);
 	for (int i = 0; i < n; i++)
 		group_close(j, &g[i]);
-	if (j->rank == doomed) {
+	if (j->rank == dead_rank) {
 		barrier_skip_dead(j);
 		job_check(j, !fi_close(&j->ep->fid), "close ep", 0);
 		weft_store64(&j->all->word[0], 1);
 		wait_word(j, 1, (uint64_t)j->size - 1);
 		raise(SIGKILL);
 	}
-	route_again(j, !doomed, doomed ? doomed - 1 : j->size - 1);
+	route_again(j, !dead_rank, dead_rank ? dead_rank - 1 : j->size - 1);
 	weft_add64(&j->all->word[1], 1);
 }
 
-static void torn(int victim, void (*body)(struct job *j))
+static void run_lost_member(int victim, void (*body)(struct job *j))
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { .may_die = victim + 1 };
@@ -157,22 +157,22 @@ static void torn(int victim, void (*body)(struct job *j))
 	/* on bgq the surviving ranks do not form a rectangle */
 	if ((machine && !strcmp(machine, "bgq")) || group_no_routes())
 		skip();
-	doomed = victim;
+	dead_rank = victim;
 	job_run(20, body, &o);
 }
 
 static void death_of_a_member_releases_the_route(void **state)
 {
 	(void)state;
-	torn(19, body_torn);
-	torn(0, body_torn); /* rank 0: the root of the tree */
+	run_lost_member(19, body_member_dies);
+	run_lost_member(0, body_member_dies); /* rank 0: the root of the tree */
 }
 
 static void early_close_of_a_member_releases_the_route(void **state)
 {
 	(void)state;
-	torn(19, body_closes);
-	torn(0, body_closes);
+	run_lost_member(19, body_member_closes);
+	run_lost_member(0, body_member_closes);
 }
 
 int main(void)

@@ -211,7 +211,7 @@ static double odd_value(int member)
  * Returns the position of this member in a random order that is the same at all
  * members.
  */
-static int turn_of(struct weft_rng *r, int n, int me)
+static int position_of(struct weft_rng *r, int n, int me)
 {
 	int order[32], at = 0;
 
@@ -224,7 +224,7 @@ static int turn_of(struct weft_rng *r, int n, int me)
 static void body_orders(struct job *j)
 {
 	double in = odd_value(j->rank), out, first = 0;
-	weft_au64 *turn = &j->all->word[0];
+	weft_au64 *next = &j->all->word[0];
 	struct weft_rng r;
 	struct group g;
 
@@ -232,16 +232,16 @@ static void body_orders(struct job *j)
 	group_open(j, &g, 0, j->size - 1, 1);
 	for (uint64_t i = 0; i < ORDERS; i++) {
 		uint64_t mine = i * (uint64_t)j->size +
-				(uint64_t)turn_of(&r, j->size, j->rank);
+				(uint64_t)position_of(&r, j->size, j->rank);
 		struct t_limit limit = { 0 };
 
-		while (weft_load64(turn) < mine)
-			job_rest(j, &limit);
+		while (weft_load64(next) < mine)
+			job_backoff(j, &limit);
 		job_check(j,
 			  !fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
 					FI_DOUBLE, FI_SUM, 0, &j->entry),
 			  "post", (long)i);
-		weft_add64(turn, 1);
+		weft_add64(next, 1);
 		job_wait(j, &j->entry);
 		if (!i)
 			first = out;
@@ -529,7 +529,7 @@ static void join_cost_depends_on_tree_neighbours_only(void **state)
  */
 #define AGAIN 40
 
-static void body_again(struct job *j)
+static void body_routes_reused(struct job *j)
 {
 	int hardware = 0, tries = 0;
 
@@ -554,7 +554,8 @@ static void routes_of_large_groups_are_released(void **state)
 	if (group_no_routes())
 		skip();
 	/* the ranks must form a rectangle on bgq */
-	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
+	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18,
+		body_routes_reused, &o);
 }
 
 int main(void)

@@ -267,7 +267,7 @@ static void selective_completions_are_reported_on_request_only(void **state)
 }
 
 /* A sender that is not in the vector matches receives from any source. */
-static void body_stranger(struct job *j)
+static void body_unknown_sender(struct job *j)
 {
 	int x = 7, in = 0;
 
@@ -286,29 +286,29 @@ static void body_stranger(struct job *j)
 
 static void an_unknown_sender_matches_any_source(void **state)
 {
-	job_run(2, body_stranger, NULL);
+	job_run(2, body_unknown_sender, NULL);
 }
 
 /* ---- threads ------------------------------------------------------------- */
 
 #define THREADS 3
 
-struct talker {
+struct message_thread {
 	struct job *j;
 	int id;
-	int turns;
+	int rounds;
 };
 
 /*
  * Every thread has its own tag; completions are shared, so only their number is
  * checked.
  */
-static void *talk(void *arg)
+static void *exchange_messages(void *arg)
 {
-	struct talker *t = arg;
+	struct message_thread *t = arg;
 	int out[4] = { t->id }, i;
 
-	for (i = 0; i < t->turns; i++)
+	for (i = 0; i < t->rounds; i++)
 		job_tinject(t->j, !t->j->rank, out, sizeof(out),
 			    (uint64_t)t->id);
 	return NULL;
@@ -316,16 +316,16 @@ static void *talk(void *arg)
 
 static void body_threads(struct job *j)
 {
-	struct talker t[THREADS];
-	int turns = t_scale(2000), n = turns * THREADS, i;
+	struct message_thread t[THREADS];
+	int rounds = t_scale(2000), n = rounds * THREADS, i;
 	int(*in)[4] = calloc((size_t)n, sizeof(*in));
 
 	for (i = 0; i < n; i++)
 		job_trecv(j, !j->rank, in[i], sizeof(*in),
 			  (uint64_t)(i % THREADS), 0, in[i]);
 	for (i = 0; i < THREADS; i++)
-		t[i] = (struct talker){ j, i, turns };
-	t_threads(THREADS, talk, t, sizeof(t[0]));
+		t[i] = (struct message_thread){ j, i, rounds };
+	t_threads(THREADS, exchange_messages, t, sizeof(t[0]));
 	job_wait_any(j, n);
 	for (i = 0; i < n; i++)
 		job_check(j, in[i][0] == i % THREADS, "content", i);
@@ -475,7 +475,7 @@ static void survivors_of_a_killed_peer_get_errors(void **state)
  * Messages of a process that has closed and exited match a receive posted
  * later.
  */
-static void body_testament(struct job *j)
+static void body_sender_exits(struct job *j)
 {
 	uint64_t end = weft_now_ns() + 500000000u;
 	char *buf = malloc(LAST);
@@ -503,7 +503,7 @@ static void body_testament(struct job *j)
 
 static void messages_are_received_after_their_sender_exits(void **state)
 {
-	job_run(2, body_testament, NULL);
+	job_run(2, body_sender_exits, NULL);
 }
 
 int main(void)

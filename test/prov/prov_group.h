@@ -68,7 +68,7 @@ static inline void group_joined(struct job *j, struct group *g)
 		fi_cq_read(j->cq, NULL, 0);
 		n = fi_eq_read(j->eq, &event, &e, sizeof(e), 0);
 		if (n == -FI_EAGAIN)
-			job_rest(j, &limit);
+			job_backoff(j, &limit);
 	} while (n == -FI_EAGAIN);
 	job_check(j, n == sizeof(e) && event == FI_JOIN_COMPLETE, "join",
 		  (long)n);

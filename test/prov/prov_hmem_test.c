@@ -163,7 +163,7 @@ static struct fid_mr *reg(struct job *j, char *at, int iface, uint64_t key)
 	return mr;
 }
 
-static void refuses(struct job *j, char *at, int iface, int err)
+static void expect_refusal(struct job *j, char *at, int iface, int err)
 {
 	const struct iovec iov = { at, MOST };
 	const struct fi_mr_attr attr = {
@@ -214,9 +214,9 @@ static void body_access(struct job *j)
 	mr[1] = reg(j, device, FI_WEFT_DEVICE, 2);
 	access(j, host, device, 2);
 	access(j, device, device, 2);
-	refuses(j, device, FI_HMEM_SYSTEM, -FI_EINVAL);
-	refuses(j, host, FI_WEFT_DEVICE, -FI_EINVAL);
-	refuses(j, host, FI_HMEM_CUDA, -FI_ENOSYS);
+	expect_refusal(j, device, FI_HMEM_SYSTEM, -FI_EINVAL);
+	expect_refusal(j, host, FI_WEFT_DEVICE, -FI_EINVAL);
+	expect_refusal(j, host, FI_HMEM_CUDA, -FI_ENOSYS);
 	job_barrier(j);
 	fi_close(&mr[0]->fid);
 	fi_close(&mr[1]->fid);
@@ -250,7 +250,7 @@ static int p2p_set(struct job *j, int p2p)
 }
 
 /* Enables device memory on an endpoint without FI_HMEM, on any machine. */
-static void use(struct job *j)
+static void enable_device(struct job *j)
 {
 	int ret;
 
@@ -260,7 +260,7 @@ static void use(struct job *j)
 	job_check(j, !ret, "use", ret);
 }
 
-static void short_ones(struct job *j)
+static void inject_short_messages(struct job *j)
 {
 	fill(j, device, 100, 5);
 	if (j->rank == 0) {
@@ -277,7 +277,7 @@ static void short_ones(struct job *j)
 }
 
 /* A longer message is truncated; bytes after the buffer are unchanged. */
-static void a_long_one_is_cut(struct job *j)
+static void truncate_long_message(struct job *j)
 {
 	struct fi_cq_err_entry e = { 0 };
 	struct fi_cq_tagged_entry c;
@@ -311,7 +311,7 @@ static void a_long_one_is_cut(struct job *j)
 static void body_staged(struct job *j)
 {
 	open_mem(j);
-	use(j);
+	enable_device(j);
 	if (p2p_of(j) == FI_HMEM_P2P_ENABLED)
 		job_check(j, !p2p_set(j, FI_HMEM_P2P_DISABLED), "set", 0);
 	else
@@ -325,8 +325,8 @@ static void body_staged(struct job *j)
 			message(j, i & 1 ? device : host, i & 2 ? device : host,
 				sizes[s]);
 	}
-	short_ones(j);
-	a_long_one_is_cut(j);
+	inject_short_messages(j);
+	truncate_long_message(j);
 	close_mem(j);
 }
 
@@ -347,7 +347,7 @@ static void every_machine_stages_device_memory(void **state)
 static void body_one_end(struct job *j)
 {
 	open_mem(j);
-	use(j);
+	enable_device(j);
 	if (j->rank)
 		job_check(j, !p2p_set(j, FI_HMEM_P2P_DISABLED), "set", 0);
 	for (unsigned s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
@@ -368,10 +368,10 @@ static void body_staged_access(struct job *j)
 	struct fid_mr *mr;
 
 	open_mem(j);
-	use(j);
+	enable_device(j);
 	mr = reg(j, host, FI_HMEM_SYSTEM, 1);
 	access(j, device, host, 1);
-	refuses(j, device, FI_WEFT_DEVICE, -FI_ENOSYS);
+	expect_refusal(j, device, FI_WEFT_DEVICE, -FI_ENOSYS);
 	job_barrier(j);
 	fi_close(&mr->fid);
 	close_mem(j);

@@ -42,7 +42,7 @@ fi_addr_t job_addr(struct job *j, int rank)
 	return rank < 0 ? FI_ADDR_UNSPEC : j->addr[rank];
 }
 
-void job_rest(const struct job *j, struct t_limit *l)
+void job_backoff(const struct job *j, struct t_limit *l)
 {
 	if (j->size > 8 * sysconf(_SC_NPROCESSORS_ONLN))
 		t_limit_backoff(l);
@@ -56,7 +56,7 @@ static void idle(struct job *j, struct t_limit *l)
 	if (!l->checked_ns)
 		t_limit_set(l, AGAIN_LIMIT_S);
 	job_check(j, !t_limit_expired(l), "no progress", 0);
-	job_rest(j, l);
+	job_backoff(j, l);
 }
 
 void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
@@ -101,7 +101,7 @@ int job_next(struct job *j)
 	while ((ret = fi_cq_readfrom(j->cq, &j->entry, 1, &j->source)) ==
 	       -FI_EAGAIN) {
 		job_check(j, !t_limit_expired(&limit), "no completion", 0);
-		job_rest(j, &limit);
+		job_backoff(j, &limit);
 	}
 	if (ret == 1)
 		return 1;
@@ -142,7 +142,7 @@ void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value)
 	while (fi_cntr_read(cntr) < value) {
 		job_check(j, !t_limit_expired(&limit), "counter stands still",
 			  (long)fi_cntr_read(cntr));
-		job_rest(j, &limit);
+		job_backoff(j, &limit);
 	}
 }
 
@@ -241,7 +241,7 @@ static void exchange_names(struct job *j)
 	weft_store32(&j->all->named[j->rank], 1);
 	for (i = 0; i < j->size; i++) {
 		while (!weft_load32(&j->all->named[i]))
-			job_rest(j, &limit);
+			job_backoff(j, &limit);
 		job_check(j,
 			  fi_av_insert(j->av, &j->all->name[i], 1, &j->addr[i],
 				       0, NULL) == 1,

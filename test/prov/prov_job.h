@@ -99,7 +99,7 @@ void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value);
  * For polling loops. Small jobs only yield, since a poll may move packets; with
  * more than 8 processes per processor each process sleeps (backoff).
  */
-void job_rest(const struct job *j, struct t_limit *l);
+void job_backoff(const struct job *j, struct t_limit *l);
 /* Waits for all processes; makes progress meanwhile. */
 void job_barrier(struct job *j);
 

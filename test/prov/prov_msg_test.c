@@ -404,7 +404,7 @@ static void ten_thousand_receives_match_in_reverse(void **state)
 }
 
 /* Large unexpected messages do not delay others. */
-static void body_parked(struct job *j)
+static void body_large_unexpected(struct job *j)
 {
 	size_t len = 400000;
 	char *buf = calloc(40, len);
@@ -431,7 +431,7 @@ static void body_parked(struct job *j)
 
 static void large_unexpected_messages_do_not_delay_others(void **state)
 {
-	job_run(2, body_parked, NULL);
+	job_run(2, body_large_unexpected, NULL);
 }
 
 /* ---- order --------------------------------------------------------------- */
@@ -463,7 +463,7 @@ static void messages_of_a_pair_match_in_order(void **state)
 }
 
 /* Repeats a refused post, and reads no queue. */
-static void body_stubborn(struct job *j)
+static void body_post_only(struct job *j)
 {
 	static char buf[1000];
 	ssize_t ret;
@@ -488,7 +488,7 @@ static void body_stubborn(struct job *j)
 
 static void posting_without_polling_makes_progress(void **state)
 {
-	job_run(2, body_stubborn, NULL);
+	job_run(2, body_post_only, NULL);
 }
 
 static void body_all_to_all(struct job *j)

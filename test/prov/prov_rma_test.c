@@ -133,7 +133,7 @@ static void a_write_by_dma_needs_no_target_progress(void **state)
  * ---- synchronous RMA -------------------------------------------------------
  */
 
-static void now_moves(struct job *j, const struct fi_weft_rma_sync *now)
+static void sync_access_works(struct job *j, const struct fi_weft_rma_sync *now)
 {
 	fi_addr_t to = j->addr[1];
 	uint64_t out[8], in[8] = { 0 };
@@ -162,7 +162,8 @@ static bool is_native(void)
 	return !machine || !strcmp(machine, "native");
 }
 
-static void now_does_not(struct job *j, const struct fi_weft_rma_sync *now)
+static void sync_access_is_refused(struct job *j,
+				   const struct fi_weft_rma_sync *now)
 {
 	uint64_t out[8] = { 0 };
 
@@ -176,7 +177,7 @@ static void now_does_not(struct job *j, const struct fi_weft_rma_sync *now)
 }
 
 /* The target makes no progress; the first write only connects to it. */
-static void body_now(struct job *j)
+static void body_sync(struct job *j)
 {
 	uint64_t mem[64] = { 0 }, nil[64] = { 0 };
 	struct fid_mr *mr = expose(j, mem, sizeof(mem),
@@ -191,9 +192,9 @@ static void body_now(struct job *j)
 		do_write(j, 1, nil, 8, 0, 7);
 		job_wait(j, &j->entry);
 		if (is_native())
-			now_moves(j, now);
+			sync_access_works(j, now);
 		else
-			now_does_not(j, now);
+			sync_access_is_refused(j, now);
 		weft_store64(&j->all->word[0], 1);
 	} else {
 		while (!weft_load64(&j->all->word[0]))
@@ -214,7 +215,7 @@ static void a_synchronous_access_is_complete_on_return(void **state)
 
 	if (dma && dma[0] == '0')
 		skip();
-	job_run(2, body_now, NULL);
+	job_run(2, body_sync, NULL);
 }
 
 /* ---- refusals ------------------------------------------------------------ */

@@ -157,7 +157,7 @@ static void automatic_progress_receives_without_polling(void **state)
 
 #define THREADS 3
 
-struct lane {
+struct worker {
 	struct job *j;
 	uint64_t tag;
 	weft_au32 sent;
@@ -165,7 +165,7 @@ struct lane {
 };
 
 /* Reads an entry, and increments the word of the thread that owns it. */
-static void reap(struct lane *l)
+static void read_entry(struct worker *l)
 {
 	struct fi_cq_tagged_entry e;
 	ssize_t n = fi_cq_sread(l->j->cq, &e, 1, NULL, 1);
@@ -175,9 +175,9 @@ static void reap(struct lane *l)
 		weft_add32(e.op_context, 1);
 }
 
-static void *run_lane(void *arg)
+static void *worker_run(void *arg)
 {
-	struct lane *l = arg;
+	struct worker *l = arg;
 	struct job *j = l->j;
 	char *out = malloc(20000), *in = malloc(20000);
 	int rounds = t_scale(200);
@@ -192,10 +192,10 @@ static void *run_lane(void *arg)
 			sched_yield();
 		while (fi_tsend(j->ep, out, len, NULL, j->addr[!j->rank],
 				l->tag, &l->sent) == -FI_EAGAIN)
-			reap(l);
+			read_entry(l);
 		while (weft_load32(&l->sent) <= (uint32_t)i ||
 		       weft_load32(&l->received) <= (uint32_t)i)
-			reap(l);
+			read_entry(l);
 		job_check(j, t_differs(in, len, seed) < 0, "content", i);
 	}
 	free(out);
@@ -205,11 +205,11 @@ static void *run_lane(void *arg)
 
 static void body_threads(struct job *j)
 {
-	struct lane lane[THREADS];
+	struct worker worker[THREADS];
 
 	for (int i = 0; i < THREADS; i++)
-		lane[i] = (struct lane){ .j = j, .tag = (uint64_t)i + 1 };
-	t_threads(THREADS, run_lane, lane, sizeof(lane[0]));
+		worker[i] = (struct worker){ .j = j, .tag = (uint64_t)i + 1 };
+	t_threads(THREADS, worker_run, worker, sizeof(worker[0]));
 }
 
 static void threads_share_an_endpoint_and_a_queue(void **state)
@@ -224,7 +224,7 @@ static void threads_share_an_endpoint_and_a_queue(void **state)
 
 /* ---- endpoints opened and closed ----------------------------------------- */
 
-static struct fid_ep *ep_again(struct job *j, struct sockaddr_in *name)
+static struct fid_ep *ep_reopen(struct job *j, struct sockaddr_in *name)
 {
 	struct fid_ep *ep;
 	int ret;
@@ -249,7 +249,7 @@ static void body_pair(struct job *j)
 	struct sockaddr_in any = { .sin_family = AF_INET }, name;
 	size_t name_len = sizeof(name), len = 100000;
 	char *out = malloc(len), *in = malloc(len);
-	struct fid_ep *ep = ep_again(j, &any);
+	struct fid_ep *ep = ep_reopen(j, &any);
 	fi_addr_t addr;
 
 	fi_getname(&ep->fid, &name, &name_len);
@@ -301,7 +301,7 @@ static void body_reuse(struct job *j)
 		job_trecv(j, 0, &c, 1, 1, 0, NULL);
 		job_wait(j, NULL);
 		fi_close(&j->ep->fid);
-		j->ep = ep_again(j, &j->all->name[1]);
+		j->ep = ep_reopen(j, &j->all->name[1]);
 		weft_store64(&j->all->word[0], 1);
 		job_trecv(j, -1, &c, 1, 2, 0, NULL);
 		job_wait(j, NULL);
@@ -363,7 +363,7 @@ static void an_endpoint_name_can_be_reused(void **state)
 	job_run(2, body_reuse, NULL);
 }
 
-static void body_strangers(struct job *j)
+static void body_unknown_sender(struct job *j)
 {
 	char c = 's';
 
@@ -390,7 +390,7 @@ static void body_strangers(struct job *j)
 
 static void an_unknown_sender_has_a_source_once_inserted(void **state)
 {
-	job_run(2, body_strangers, NULL);
+	job_run(2, body_unknown_sender, NULL);
 }
 
 static void body_states(struct job *j)

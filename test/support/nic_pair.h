@@ -16,7 +16,7 @@
 #define BIG ((size_t)1 << 20)
 
 /* One completion, as recorded by the callbacks. */
-struct note {
+struct completion {
 	void *context;
 	uint64_t len;
 	uint64_t tag;
@@ -31,8 +31,8 @@ struct side {
 	struct weft_nic *nic;
 	struct sockaddr_in name;
 	struct weft_peer *peer; /* the other side */
-	struct note note[4096];
-	unsigned notes;
+	struct completion completion[4096];
+	unsigned completions;
 	unsigned events;
 	/* registered memory with key 1, readable and writable */
 	unsigned char mem[4096];
@@ -54,9 +54,9 @@ struct grid {
 	size_t host_loop;
 };
 
-static inline void note(struct side *s, const struct weft_nic_op *op)
+static inline void completion(struct side *s, const struct weft_nic_op *op)
 {
-	s->note[s->notes++ % 4096] = (struct note){
+	s->completion[s->completions++ % 4096] = (struct completion){
 		.context = op->context,
 		.len = op->len,
 		.tag = op->tag,
@@ -70,7 +70,7 @@ static inline void note(struct side *s, const struct weft_nic_op *op)
 
 static inline void up_done(void *arg, struct weft_nic_op *op)
 {
-	note(arg, op);
+	completion(arg, op);
 }
 
 static inline int up_region(void *arg, const struct weft_mem_access *want,
@@ -94,7 +94,7 @@ static inline void up_event(void *arg, struct weft_nic_op *op, void *region)
 
 	s->events++;
 	if (op->flags & WEFT_OP_DATA)
-		note(s, op);
+		completion(s, op);
 }
 
 static const struct weft_nic_up up = {
@@ -149,26 +149,27 @@ static inline void world_close(struct world *w)
 	free(w);
 }
 
-static inline void turn(struct world *w)
+static inline void poll_both(struct world *w)
 {
 	weft_nic_poll(w->a.nic, 8);
 	weft_nic_poll(w->b.nic, 8);
 }
 
 /* Polls both sides until s has `notes` completions. */
-static inline void until(struct world *w, struct side *s, unsigned notes)
+static inline void poll_until(struct world *w, struct side *s,
+			      unsigned completions)
 {
 	struct t_limit limit;
 
 	t_limit_set(&limit, 30);
-	while (s->notes < notes) {
-		turn(w);
+	while (s->completions < completions) {
+		poll_both(w);
 		T_FALSE(t_limit_expired(&limit));
 	}
 }
 
-static inline int try_put(struct side *s, void *buf, size_t len, uint64_t tag,
-			  unsigned flags)
+static inline int try_send(struct side *s, void *buf, size_t len, uint64_t tag,
+			   unsigned flags)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 	int err;
@@ -189,20 +190,20 @@ static inline int try_put(struct side *s, void *buf, size_t len, uint64_t tag,
 	return err;
 }
 
-static inline void put(struct world *w, struct side *s, void *buf, size_t len,
-		       uint64_t tag, unsigned flags)
+static inline void post_send(struct world *w, struct side *s, void *buf,
+			     size_t len, uint64_t tag, unsigned flags)
 {
 	int err;
 
 	do {
-		err = try_put(s, buf, len, tag, flags);
-		turn(w);
+		err = try_send(s, buf, len, tag, flags);
+		poll_both(w);
 	} while (err == -EAGAIN);
 	T_OK(err);
 }
 
-static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
-			uint32_t src)
+static inline void post_recv(struct side *s, void *buf, size_t len,
+			     uint64_t tag, uint32_t src)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
@@ -221,8 +222,8 @@ static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
 }
 
 /* Writes or reads the other side's memory. */
-static inline void reach(struct side *s, uint8_t kind, void *buf, uint64_t len,
-			 uint64_t key)
+static inline void post_rma(struct side *s, uint8_t kind, void *buf,
+			    uint64_t len, uint64_t key)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
@@ -238,10 +239,10 @@ static inline void reach(struct side *s, uint8_t kind, void *buf, uint64_t len,
 	T_OK(weft_nic_rma(s->nic, op));
 }
 
-static inline bool noted(const struct side *s, const void *context)
+static inline bool is_complete(const struct side *s, const void *context)
 {
-	for (unsigned i = 0; i < s->notes; i++) {
-		if (s->note[i].context == context)
+	for (unsigned i = 0; i < s->completions; i++) {
+		if (s->completion[i].context == context)
 			return true;
 	}
 	return false;

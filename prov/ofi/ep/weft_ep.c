@@ -434,11 +434,12 @@ static struct fi_ops_cm cm_ops = {
  */
 static uint32_t order_flags(uint64_t msg_order)
 {
-	uint64_t asked = msg_order & RMA_ORDERS;
+	uint64_t requested = msg_order & RMA_ORDERS;
 
-	if (!asked)
+	if (!requested)
 		return WEFT_OP_RELAXED;
-	return asked & ~(FI_ORDER_WAW | FI_ORDER_RMA_WAW) ? 0 : WEFT_OP_LINES;
+	return requested & ~(FI_ORDER_WAW | FI_ORDER_RMA_WAW) ? 0
+							      : WEFT_OP_LINES;
 }
 
 static void ep_key(struct weft_ep *ep, const struct fi_info *info)

@@ -100,19 +100,20 @@ static int key_check(const struct weft_ep *ep)
 int weft_ep_addr_choose(struct weft_ep *ep,
 			const struct weft_carrier_ops **carrier_p)
 {
-	const struct weft_carrier_ops *asked = weft_conf()->carrier;
+	const struct weft_carrier_ops *requested = weft_conf()->carrier;
 	int err = name_choose(ep);
 
 	if (!err)
 		err = key_check(ep);
 	if (err)
 		return err;
-	if (asked == &weft_carrier_shm && ep->anywhere && ep->key_bytes)
-		weft_log_once(WEFT_LOG_WARN,
-			      "ofi: FI_WEFT_CARRIER=shm: shared memory does "
-			      "not reach other hosts; use auto, both or sock");
-	if (asked)
-		*carrier_p = asked;
+	if (requested == &weft_carrier_shm && ep->anywhere && ep->key_bytes)
+		weft_log_once(
+			WEFT_LOG_WARN,
+			"ofi: FI_WEFT_CARRIER=shm: shared memory does "
+			"not reach other hosts; use auto, hybrid or sock");
+	if (requested)
+		*carrier_p = requested;
 	else
 		*carrier_p = has_socket(ep) && !is_loopback(ep)
 				     ? &weft_carrier_hybrid

@@ -29,7 +29,7 @@ WEFT_HOT static ssize_t recv_post(struct fid_ep *fid, void *buf, size_t len,
 }
 
 WEFT_HOT static void recv_poll(struct fid_ep *fid,
-			       const struct fi_weft_arrival *a, unsigned turns)
+			       const struct fi_weft_arrival *a, unsigned spins)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct weft_cq *cq = ep->rx_cq;
@@ -37,7 +37,7 @@ WEFT_HOT static void recv_poll(struct fid_ep *fid,
 	weft_enter(ep->domain);
 	do
 		weft_nic_poll(ep->nic, WEFT_POLL_BUDGET);
-	while (!a->over && cq->head == cq->tail && turns--);
+	while (!a->over && cq->head == cq->tail && spins--);
 	weft_leave(ep->domain);
 }
 

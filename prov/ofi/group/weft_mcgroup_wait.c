@@ -11,11 +11,11 @@
 #include "prov/ofi/queue/weft_wait.h"
 #include "src/base/clock.h"
 
-#define ALONE weft_wait_policy_rule[WEFT_OWN_CORE]
-#define CROWD weft_wait_policy_rule[WEFT_OVERSUBSCRIBED]
+#define OWN_CORE       weft_wait_policy_rule[WEFT_OWN_CORE]
+#define OVERSUBSCRIBED weft_wait_policy_rule[WEFT_OVERSUBSCRIBED]
 
 /* Yields between two polls of all endpoints, if oversubscribed. */
-#define YIELDS_A_PASS 8
+#define YIELDS_PER_POLL 8
 
 /* State of a call, in the caller's memory. */
 struct mc_work {
@@ -66,13 +66,16 @@ static void posted_prepare(struct weft_mcgroup *mc,
 }
 
 /* Returns the number of spins before the call returns -FI_EINPROGRESS. */
-static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags, bool crowd)
+static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags,
+			   bool oversubscribed)
 {
 	if (flags & FI_WEFT_LATER)
 		return 0;
-	if (!crowd)
-		return ALONE.look.turns;
-	return weft_wait_policy_backs_off(&mc->policy) ? 0 : CROWD.look.turns;
+	if (!oversubscribed)
+		return OWN_CORE.look.turns;
+	return weft_wait_policy_backs_off(&mc->policy)
+		       ? 0
+		       : OVERSUBSCRIBED.look.turns;
 }
 
 WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
@@ -81,24 +84,24 @@ WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
 	struct weft_mcgroup *mc =
 		weft_container_of(fid, struct weft_mcgroup, fid.fid);
 	struct weft_grp_work *w = work_of(work);
-	unsigned turns;
-	bool crowd;
+	unsigned spins;
+	bool oversubscribed;
 	int ret;
 
 	if (!mc->one_thread)
 		return -FI_ENOSYS;
 	w->done = NULL;
-	crowd = (c->flags & FI_WEFT_CROWD) ||
-		weft_grp_oversubscribed(mc->group);
-	turns = spin_count(mc, c->flags, crowd);
+	oversubscribed = (c->flags & FI_WEFT_CROWD) ||
+			 weft_grp_oversubscribed(mc->group);
+	spins = spin_count(mc, c->flags, oversubscribed);
 	if (!weft_mcgroup_call(c, &w->call))
 		return -FI_EOPNOTSUPP;
-	ret = weft_grp_begin(mc->group, w, turns);
+	ret = weft_grp_begin(mc->group, w, spins);
 	if (weft_unlikely(ret))
 		return (int)weft_ofi_err(ret);
 	if (weft_likely(w->over))
 		return work_result(w);
-	w->crowd = crowd;
+	w->crowd = oversubscribed;
 	if (c->flags & FI_WEFT_LATER)
 		posted_prepare(mc, c, w);
 	return -FI_EINPROGRESS;
@@ -121,7 +124,7 @@ static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
  */
 static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 {
-	unsigned most = CROWD.yield.count;
+	unsigned most = OVERSUBSCRIBED.yield.count;
 	uint64_t now = weft_now_ns();
 
 	for (unsigned i = 1; i < most; i++) {
@@ -130,7 +133,7 @@ static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 			return false;
 		if (weft_grp_spin(w, 1))
 			return true;
-		if (i % YIELDS_A_PASS)
+		if (i % YIELDS_PER_POLL)
 			continue;
 		weft_domain_progress(mc->ep->domain);
 		now = weft_now_ns();
@@ -143,7 +146,8 @@ static int wait_long(struct weft_ep *ep, struct weft_grp_work *w,
 {
 	uint64_t deadline =
 		timeout_ms ? weft_deadline(ep->domain, timeout_ms) : 0;
-	unsigned rounds = w->crowd ? CROWD.look.rounds : ALONE.look.rounds;
+	unsigned rounds =
+		w->crowd ? OVERSUBSCRIBED.look.rounds : OWN_CORE.look.rounds;
 
 	for (;;) {
 		weft_domain_progress(ep->domain);
@@ -153,7 +157,7 @@ static int wait_long(struct weft_ep *ep, struct weft_grp_work *w,
 		    !deadline)
 			return -FI_EAGAIN;
 		if (rounds && rounds--) {
-			if (weft_grp_spin(w, ALONE.look.turns))
+			if (weft_grp_spin(w, OWN_CORE.look.turns))
 				return work_result(w);
 		} else if (!block_or_yield(ep, deadline)) {
 			return -FI_EAGAIN;
@@ -171,7 +175,7 @@ WEFT_HOT int weft_mcgroup_wait(struct fid *fid, struct fi_weft_work *work,
 	if (weft_unlikely(mc->ep->carrier->virt != NULL))
 		return (int)weft_ofi_err(
 			weft_mcgroup_wait_virtual(mc->ep, w, timeout_ms));
-	if (weft_grp_spin(w, w->crowd ? 0 : ALONE.look.turns) ||
+	if (weft_grp_spin(w, w->crowd ? 0 : OWN_CORE.look.turns) ||
 	    (w->crowd && timeout_ms && yield_to_others(mc, w)))
 		return work_result(w);
 	return wait_long(mc->ep, w, timeout_ms);

@@ -372,13 +372,13 @@ static struct fi_ops_cq cq_ops = {
  * Returns the initial number of entries: the requested size rounded up to a
  * power of two, within limits.
  */
-static uint64_t ring_room(size_t asked)
+static uint64_t ring_room(size_t requested)
 {
 	uint64_t room = RING_MIN;
 
-	if (!asked)
+	if (!requested)
 		return RING_DEFAULT;
-	while (room < asked && room < RING_MAX)
+	while (room < requested && room < RING_MAX)
 		room *= 2;
 	return room;
 }

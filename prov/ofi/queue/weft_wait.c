@@ -33,11 +33,11 @@
 #define BLIND_NS 50000u
 
 struct weft_wait {
-	weft_au32 seq;	    /* word on which followers block */
-	uint32_t followers; /* number of followers that are not woken yet */
-	bool leading;	    /* a leader exists */
-	bool kicked;	    /* the leader was woken */
-	uint64_t turns;	    /* number of completed waits of leaders */
+	weft_au32 seq;	       /* word on which followers block */
+	uint32_t followers;    /* number of followers that are not woken yet */
+	bool leading;	       /* a leader exists */
+	bool kicked;	       /* the leader was woken */
+	uint64_t leader_waits; /* number of completed waits of leaders */
 	/* epoll of event_fd and all carriers; -1: not needed yet */
 	int epoll_fd;
 	int event_fd;
@@ -268,7 +268,7 @@ static int lead(struct weft_domain *d, uint64_t left)
 	else
 		wait_none(d, left);
 	wt->leading = false;
-	wt->turns++;
+	wt->leader_waits++;
 	return ret;
 }
 
@@ -410,13 +410,13 @@ void weft_wait_ep_added(struct weft_domain *d, struct weft_ep *ep)
 void weft_wait_ep_removed(struct weft_domain *d, struct weft_ep *ep)
 {
 	struct weft_wait *wt = d->wait;
-	uint64_t turns = wt->turns;
+	uint64_t leader_waits = wt->leader_waits;
 	int fd = ep->carrier->ops->wait_fd(ep->carrier);
 
 	if (wt->epoll_fd >= 0 && fd >= 0)
 		epoll_ctl(wt->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
 	/* the carrier may be closed only when no thread blocks in it */
-	while (wt->leading && wt->turns == turns) {
+	while (wt->leading && wt->leader_waits == leader_waits) {
 		ep->carrier->ops->wake(ep->carrier);
 		kick_leader(d);
 		weft_leave(d);

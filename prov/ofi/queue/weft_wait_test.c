@@ -32,7 +32,7 @@ static void *read_blocking(void *arg)
 }
 
 /* Packets arrive at ep_count endpoints; each thread blocks on one queue. */
-static void run(enum fi_progress progress, int ep_count, bool no_fd)
+static void blocked_readers(enum fi_progress progress, int ep_count, bool no_fd)
 {
 	struct fi_cq_attr attr = { .wait_obj = FI_WAIT_UNSPEC };
 	weft_au32 left = (uint32_t)t_scale(4000);
@@ -72,23 +72,23 @@ static void run(enum fi_progress progress, int ep_count, bool no_fd)
 
 static void threads_block_on_one_queue(void **state)
 {
-	run(FI_PROGRESS_MANUAL, 1, false);
+	blocked_readers(FI_PROGRESS_MANUAL, 1, false);
 }
 
 static void threads_block_on_queues_of_several_endpoints(void **state)
 {
-	run(FI_PROGRESS_MANUAL, 3, false);
+	blocked_readers(FI_PROGRESS_MANUAL, 3, false);
 }
 
 static void threads_block_on_carriers_without_descriptor(void **state)
 {
-	run(FI_PROGRESS_MANUAL, 2, true);
+	blocked_readers(FI_PROGRESS_MANUAL, 2, true);
 }
 
 static void the_progress_thread_wakes_blocked_threads(void **state)
 {
-	run(FI_PROGRESS_AUTO, 1, false);
-	run(FI_PROGRESS_AUTO, 3, false);
+	blocked_readers(FI_PROGRESS_AUTO, 1, false);
+	blocked_readers(FI_PROGRESS_AUTO, 3, false);
 }
 
 static int counted(void *arg)
