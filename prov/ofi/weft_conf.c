@@ -23,10 +23,10 @@ static const struct weft_cfg_opt options[] = {
 	  NULL },
 	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "auto",
 	  "Carrier of packets: shm (shared memory, processes of this host), "
-	  "sock (datagrams between any hosts), both (shm or sock, by peer), "
-	  "loop (inside one process, for tests); auto is both if other hosts "
+	  "sock (datagrams between any hosts), hybrid (shm or sock, by peer), "
+	  "loop (inside one process, for tests); auto is hybrid if other hosts "
 	  "can reach the endpoint, else shm",
-	  "auto|shm|sock|both|loop" },
+	  "auto|shm|sock|hybrid|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
 	  "Fault plan, or a file with one: faults of the machine's links and "
 	  "nodes with the virtual clock; otherwise bit errors of packets, "

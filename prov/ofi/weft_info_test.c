@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every rule for the hints of fi_getinfo, one table row each. */
 #include "prov/ofi/weft_info.h"
+#include "prov/ofi/weft_conf.h"
 #include "test/t.h"
 
 #include <arpa/inet.h>
@@ -369,6 +370,20 @@ static void private_flags_of_the_core_are_ignored(void **state)
 	}
 }
 
+static void every_carrier_is_a_value_of_its_option(void **state)
+{
+	static const char *const name[] = { "auto", "shm", "sock", "hybrid",
+					    "loop" };
+	const struct weft_cfg_table *t = &weft_conf_options;
+	union weft_cfg_value v;
+	size_t i = 0;
+
+	while (strcmp(t->opt[i].name, "FI_WEFT_CARRIER"))
+		T_TRUE(++i < t->count);
+	for (size_t k = 0; k < WEFT_COUNT_OF(name); k++)
+		T_OK(weft_cfg_parse(&t->opt[i], name[k], &v));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +399,7 @@ int main(void)
 		T_CASE(device_memory_is_offered_for_tx_and_rx),
 		T_CASE(a_machine_is_selected_by_fabric_or_domain),
 		T_CASE(private_flags_of_the_core_are_ignored),
+		T_CASE(every_carrier_is_a_value_of_its_option),
 	};
 	return T_RUN(tests);
 }
