@@ -5,7 +5,7 @@
  * The register holds a remainder, lowest bit = highest power. The register is
  * added to the first of sixteen input bytes, and each byte then contributes
  * independently to the remainder after the sixteen: row k of the table is for a
- * byte with k more bytes behind it.
+ * byte with k more bytes after it.
  *
  * Folding (code_crc_x86.c, code_crc_arm.c) replaces a block of 16 bytes by
  * another with the same remainder D bits later: A x^D = H x^(D+64) + L x^D for

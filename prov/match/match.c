@@ -4,8 +4,8 @@
  * form a class; two receives of a class either have the same key or can never
  * match the same message, so a hash finds the oldest one. A message is looked
  * up once per class in use (one or two in practice) and the oldest candidate
- * wins. Unexpected messages are hashed per class, too, but only after the first
- * receive that had to search beyond the front of the queue.
+ * is used. Unexpected messages are hashed per class, too, but only after the
+ * first receive that had to search beyond the front of the queue.
  */
 #include "prov/match/match.h"
 

@@ -6,8 +6,8 @@
  * second mapping. A direct access to the program's address gets a SIGSEGV, and
  * the kernel refuses it to other processes as well.
  *
- *	program           at -----> no access
- *	in, out, reach    bus ----> the same pages
+ *	program           address --> no access
+ *	in, out, reach    bus ------> the same pages
  *
  * The second mappings of all processes are in one address window, like device
  * memory on a bus, so that an interface can recognize a peer's device address.

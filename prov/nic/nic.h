@@ -34,7 +34,7 @@ struct weft_dma {
 	struct iovec local[4];
 	int local_count;
 	bool ordered;	 /* executes after earlier DMA to the same peer */
-	bool by_line;	 /* ordered: only within one cache line of the target */
+	bool by_line;	 /* ordered only within one cache line of the target */
 	uint64_t remote; /* address in the peer */
 	uint64_t region; /* start address of the remote region; 0: unknown */
 	uint64_t key;	 /* key of the remote region */
@@ -46,7 +46,8 @@ struct weft_dma {
 	void (*done)(struct weft_dma *d, int err);
 };
 
-/* An atomic executed by the peer's interface; old values go to dma.local. */
+/* An atomic executed by the peer's interface; old values are stored in
+ * dma.local. */
 struct weft_amo {
 	struct weft_dma dma;
 	const void *what; /* argument of weft_carrier_attr.change */
@@ -62,7 +63,8 @@ struct weft_amo {
  */
 struct weft_unit_ops {
 	const char *name;  /* name in machine files */
-	size_t packet_max; /* largest packet that the unit gives the carrier */
+	size_t packet_max; /* largest packet that the unit passes to the carrier
+			    */
 	/*
 	 * Opens the unit on a carrier that it creates with attr. up receives
 	 * whole engine packets, not the unit's fragments.

@@ -4,7 +4,7 @@
  * a send of which no packet has been sent. If the bytes or the announcement of
  * a send are at the receiver, the receiver decides: if the message waits there
  * for a receive, the receiver drops it and sends FIN with ECANCELED; if a
- * receive has matched it, its own FIN is in flight or will be sent.
+ * receive has matched it, its FIN is in flight or will be sent.
  *
  *      sender                         receiver
  *        | ---- RTS ------------------> | no receive: it waits

@@ -71,18 +71,19 @@ static const struct weft_cfg_opt options[] = {
 	  "mpiexec; 0 is 64 KiB",
 	  "0..16777216" },
 	{ "FI_WEFT_SHARED_COPY_MIN", WEFT_CFG_SIZE, "0",
-	  "Least bytes, with machine native, from which sender and receiver "
-	  "both copy a single message (shared copy), as measured by mpiexec; 0 "
+	  "Minimum bytes, with machine native, of a single message that sender "
+	  "and receiver copy together (shared copy), as measured by mpiexec; 0 "
 	  "is 128 KiB",
 	  NULL },
 	{ "FI_WEFT_SHARED_COPY_MIN_BUSY", WEFT_CFG_SIZE, "0",
-	  "Least bytes of a shared copy while other messages of the two are "
-	  "outstanding: mpiexec uses a quarter of a core's L2 cache; 0 is 128 "
-	  "KiB",
+	  "Minimum bytes of a shared copy while other messages between the two "
+	  "processes are outstanding: mpiexec uses a quarter of a core's L2 "
+	  "cache; 0 is 128 KiB",
 	  NULL },
 	{ "FI_WEFT_COPY_LOOP_MAX", WEFT_CFG_SIZE, "0",
-	  "Payloads of 512 bytes up to this are copied by Weft's own loop, "
-	  "longer ones by the C library, as measured by mpiexec; 0: none",
+	  "Payloads from 512 bytes up to this size are copied by Weft's copy "
+	  "loop, longer payloads by the C library, as measured by mpiexec; 0: "
+	  "no payloads",
 	  NULL },
 	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
 	  "Slots of a reception FIFO; 0 is the carrier's value", "0..1048576" },
@@ -107,7 +108,7 @@ static const struct weft_cfg_opt options[] = {
 	  NULL },
 	{ "FI_WEFT_COMPUTE", WEFT_CFG_TEXT, "0",
 	  "Virtual clock: factor of CPU time between calls; 0 does not count "
-	  "it and gives equal times on every run",
+	  "CPU time, which makes results deterministic",
 	  NULL },
 	{ "FI_WEFT_JOB", WEFT_CFG_TEXT, "",
 	  "Virtual clock without a launcher: name:rank:size", NULL },
@@ -126,8 +127,8 @@ enum option {
 	SPIN,
 	EAGER,
 	HOST_EAGER,
-	HOST_HELP,
-	HOST_HELP_ROW,
+	HOST_SHARED_COPY,
+	HOST_SHARED_COPY_BUSY,
 	HOST_LOOP,
 	FIFO,
 	NODE,
@@ -287,8 +288,9 @@ static void conf_read(void)
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
 	conf.host_eager = weft_cfg_get(&options[HOST_EAGER]).size;
-	conf.host_shared_copy = weft_cfg_get(&options[HOST_HELP]).size;
-	conf.host_shared_copy_busy = weft_cfg_get(&options[HOST_HELP_ROW]).size;
+	conf.host_shared_copy = weft_cfg_get(&options[HOST_SHARED_COPY]).size;
+	conf.host_shared_copy_busy =
+		weft_cfg_get(&options[HOST_SHARED_COPY_BUSY]).size;
 	conf.host_loop = weft_cfg_get(&options[HOST_LOOP]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
 	conf.node = node_find();

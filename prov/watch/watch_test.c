@@ -272,7 +272,7 @@ static void no_combination_of_faults_is_missed(void **state)
 		steps(&w, 4);
 		for (uint32_t n = 0; n < NODES; n++) {
 			seed = seed * 6364136223846793005u +
-				 1442695040888963407u;
+			       1442695040888963407u;
 			w.host_dead[n] = (seed >> 40) % 100 < round % 60;
 			w.nic_dead[n] = (seed >> 50) % 100 < round % 45;
 		}

@@ -69,7 +69,8 @@ static void body_sets(struct job *j)
 	expect(j, fi_av_set_insert(a, j->addr[0]), -FI_EINVAL,
 	       "a member twice");
 	expect(j, fi_av_set_insert(a, 1000), -FI_EINVAL, "no address");
-	expect(j, fi_av_set_insert(a, FI_ADDR_UNSPEC), -FI_EINVAL, "unspec");
+	expect(j, fi_av_set_insert(a, FI_ADDR_UNSPEC), -FI_EINVAL,
+	       "FI_ADDR_UNSPEC");
 	expect(j, fi_av_set_remove(a, j->addr[6]), -FI_EINVAL, "no member");
 	expect(j, fi_av_set_union(a, b), 0, "union");
 	expect(j, fi_av_set_union(a, a), 0, "union with itself");
@@ -190,8 +191,9 @@ static struct fid_mc *join(struct job *j, struct fid_av_set *set, void *context)
 		n = fi_eq_read(j->eq, &event, &e, sizeof(e), 0);
 	} while (n == -FI_EAGAIN);
 	expect(j, n, sizeof(e), "an event");
-	expect(j, event, FI_JOIN_COMPLETE, "its number");
-	job_check(j, e.fid == &mc->fid && e.context == context, "whose", 0);
+	expect(j, event, FI_JOIN_COMPLETE, "type of the event");
+	job_check(j, e.fid == &mc->fid && e.context == context,
+		  "fid and context of the event", 0);
 	job_check(j, fi_mc_addr(mc) != FI_ADDR_NOTAVAIL, "an address", 0);
 	expect(j, mc->fid.fclass, FI_CLASS_MC, "class");
 	return mc;
@@ -382,7 +384,7 @@ static void try_reduction(struct job *j, fi_addr_t g, enum fi_op op, int t)
 	expect(j, query(j, FI_REDUCE, op, t, &attr), all,
 	       "reduce as allreduce");
 	expect(j, query(j, FI_REDUCE_SCATTER, op, t, &attr), all,
-	       "as allreduce");
+	       "reduce_scatter as allreduce");
 	memset(in, 0, sizeof(in));
 	ret = fi_allreduce(j->ep, in, 64, NULL, out, NULL, g, type, op, 0,
 			   &j->entry);
@@ -429,11 +431,11 @@ static void try_carried(struct job *j, fi_addr_t g, int t)
 	wait_for(j,
 		 fi_alltoall(j->ep, in, 0, NULL, out, NULL, g, type, 0,
 			     &j->entry),
-		 "alltoall of nothing");
+		 "alltoall with count 0");
 	wait_for(j,
 		 fi_scatter(j->ep, NULL, 0, NULL, NULL, NULL, g, j->addr[0],
 			    type, 0, &j->entry),
-		 "scatter of nothing");
+		 "scatter with count 0");
 }
 
 static void body_query(struct job *j)
@@ -482,11 +484,11 @@ static void body_selective(struct job *j)
 	fi_addr_t g = fi_mc_addr(mc);
 	int x = 1, y = 0, z = 0;
 
-	expect(j, fi_barrier(j->ep, g, &x), 0, "quiet");
+	expect(j, fi_barrier(j->ep, g, &x), 0, "unreported operation");
 	expect(j,
 	       fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, g, FI_INT32, FI_SUM,
 			    0, &y),
-	       0, "quiet");
+	       0, "unreported operation");
 	wait_for(j,
 		 fi_allreduce(j->ep, &x, 1, NULL, &z, NULL, g, FI_INT32, FI_SUM,
 			      FI_COMPLETION, &j->entry),

@@ -73,7 +73,8 @@ static void body_chain(struct job *j)
 		for (int root = 0; root < gaps.n; root++)
 			broadcast_and_check(j, &gaps, root, bytes[i]);
 	}
-	job_check(j, !per || job_counters(j).chained > want + 400, "long ones",
+	job_check(j, !per || job_counters(j).chained > want + 400,
+		  "commands for long broadcasts",
 		  (long)job_counters(j).chained);
 	job_barrier(j);
 	group_close(j, &range);

@@ -32,7 +32,7 @@ static void body_death(struct job *j)
 	ret = (int)fi_barrier(j->ep, g.addr, &j->entry);
 	if (!ret)
 		ret = job_next(j);
-	job_check(j, ret != 1, "the next one fails, too", ret);
+	job_check(j, ret != 1, "the next operation fails, too", ret);
 	group_close(j, &g);
 }
 
@@ -75,7 +75,8 @@ static void route_again(struct job *j, int first, int last)
 
 	t_limit_set(&limit, 20);
 	do {
-		job_check(j, !t_limit_expired(&limit), "routes stay taken", 0);
+		job_check(j, !t_limit_expired(&limit),
+			  "routes are not released", 0);
 		group_open(j, &g, first, last, 1);
 		real = group_route(j, &g).id >= 0;
 		group_close(j, &g);
@@ -88,7 +89,7 @@ static void expect_failure(struct job *j, struct group *g)
 
 	if (!ret)
 		ret = job_next(j);
-	job_check(j, ret != 1, "a barrier with the dead", ret);
+	job_check(j, ret != 1, "barrier with a dead member", ret);
 }
 
 static int dead_rank; /* rank that dies: the first or the last */

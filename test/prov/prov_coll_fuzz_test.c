@@ -127,8 +127,8 @@ static const struct mode {
 	{ "signatures", at_signature, false },
 	{ "cells", at_cell, false },
 	{ "credits", at_credit, false },
-	{ "meetings", at_sync_point, false },
-	{ "bells", at_event_word, false },
+	{ "sync points", at_sync_point, false },
+	{ "event words", at_event_word, false },
 	{ "the board's counts", at_board_count, false },
 	{ "the board's numbers", at_board_number, false },
 	{ "the board's cells", at_board_cell, false },
@@ -421,7 +421,7 @@ static void trial(struct job *j, int mode, struct random_writer *s,
 		pthread_join(thread, NULL);
 	wait_all_done(&w, (3 * number + 2) * all);
 	job_check(j, !weft_load64(&j->all->word[WORD_WRONG]),
-		  "a wrong result without a word", mode);
+		  "a wrong result without an error", mode);
 	fi_close(&w.mc->fid);
 	fi_close(&w.set->fid);
 	wait_all_done(&w, (3 * number + 3) * all);

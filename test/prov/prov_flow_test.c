@@ -185,8 +185,8 @@ static void body_cancel(struct job *j)
 	job_wait(j, &in[1]);
 	job_check(j, in[1] == 5 && in[0] == 0, "content", in[1]);
 	settle(j, fi_cancel(&j->ep->fid, &in[1]), "cancel late");
-	job_check(j, fi_cq_read(j->cq, &j->entry, 1) == -FI_EAGAIN, "spurious",
-		  0);
+	job_check(j, fi_cq_read(j->cq, &j->entry, 1) == -FI_EAGAIN,
+		  "spurious completion", 0);
 }
 
 static void a_posted_receive_can_be_cancelled(void **state)
@@ -250,7 +250,7 @@ static void body_quiet(struct job *j)
 	job_trecv(j, 0, &in, 4, 3, 0, &in);
 	while (!in)
 		job_check(j, fi_cq_read(j->cq, &j->entry, 1) == -FI_EAGAIN,
-			  "not quiet", 0);
+			  "unrequested completion", 0);
 	settle(j, fi_tsendmsg(j->ep, &m, FI_COMPLETION), "sendmsg");
 	job_wait(j, &out);
 	m.context = &in;
@@ -423,7 +423,7 @@ static void body_death(struct job *j)
 	for (i = 0; i < 3; i++) {
 		ret = fi_tsend(j->ep, out, len, NULL, j->addr[1], 9, out);
 		job_check(j, ret == 0 || (ret < 0 && ret != -FI_EAGAIN),
-			  "send to the dead", ret);
+			  "send to a dead peer", ret);
 		if (!ret)
 			job_check(j, job_next(j) == -FI_EAVAIL, "error", 0);
 	}

@@ -295,15 +295,15 @@ static void truncate_long_message(struct job *j)
 		while (n == -FI_EAGAIN);
 		job_check(j, n == -FI_EAVAIL, "an error entry", n);
 		fi_cq_readerr(j->cq, &e, 0);
-		job_check(j, e.err == FI_ETRUNC && e.len == 100001, "cut",
-			  e.err);
+		job_check(j, e.err == FI_ETRUNC && e.len == 100001,
+			  "truncation", e.err);
 		expect(j, device, 100001, 6);
 		job_check(j,
 			  !mem->out(&j->domain->fid, check, device + 100001,
 				    99999),
 			  "out", 0);
 		for (n = 0; n < 99999; n++)
-			job_check(j, !check[n], "behind the buffer", n);
+			job_check(j, !check[n], "after the buffer", n);
 	}
 	job_barrier(j);
 }
@@ -316,7 +316,7 @@ static void body_staged(struct job *j)
 		job_check(j, !p2p_set(j, FI_HMEM_P2P_DISABLED), "set", 0);
 	else
 		job_check(j, p2p_set(j, FI_HMEM_P2P_REQUIRED) == -FI_EOPNOTSUPP,
-			  "it cannot", 0);
+			  "peer to peer is refused", 0);
 	job_check(j, p2p_of(j) == FI_HMEM_P2P_DISABLED, "staged", 0);
 	job_check(j, p2p_set(j, 99) == -FI_EINVAL, "no such mode", 0);
 	job_barrier(j);

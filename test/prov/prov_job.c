@@ -117,7 +117,8 @@ void job_wait(struct job *j, void *context)
 	int ret = job_next(j);
 
 	job_check(j, ret == 1, "unexpected error completion", j->error.err);
-	job_check(j, j->entry.op_context == context, "another's completion",
+	job_check(j, j->entry.op_context == context,
+		  "completion of another context",
 		  (long)(intptr_t)j->entry.op_context);
 }
 
@@ -140,7 +141,8 @@ void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value)
 
 	t_limit_set(&limit, AGAIN_LIMIT_S);
 	while (fi_cntr_read(cntr) < value) {
-		job_check(j, !t_limit_expired(&limit), "counter stands still",
+		job_check(j, !t_limit_expired(&limit),
+			  "the counter does not advance",
 			  (long)fi_cntr_read(cntr));
 		job_backoff(j, &limit);
 	}

@@ -214,7 +214,7 @@ static void body_direct(struct job *j)
 		job_check(j, !r->post(j->ep, buf, 4, 8, 0, &a), "post", 0);
 		wait_direct(j, r, &a);
 		job_check(j, a.err == FI_ETRUNC && a.len == 4 && a.tag == 8,
-			  "cut off", a.err);
+			  "truncation", a.err);
 	}
 	free(buf);
 	job_barrier(j);

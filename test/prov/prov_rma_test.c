@@ -170,7 +170,7 @@ static void sync_access_is_refused(struct job *j,
 	job_check(j,
 		  now->write(j->ep, out, sizeof(out), j->addr[1], 64, 7) ==
 			  -FI_EAGAIN,
-		  "around the unit", 0);
+		  "the unit is bypassed", 0);
 	t_fill(out, sizeof(out), 2);
 	do_write(j, 1, out, sizeof(out), 64, 7);
 	job_wait(j, &j->entry);
