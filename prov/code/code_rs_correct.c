@@ -23,8 +23,8 @@ struct errors {
 };
 
 /* Returns p(y) for the n terms of p, the lowest first. */
-static uint16_t value(const struct weft_code_rs *rs, const uint16_t *p,
-		      unsigned n, uint16_t y)
+static uint16_t polynomial_value(const struct weft_code_rs *rs,
+				 const uint16_t *p, unsigned n, uint16_t y)
 {
 	uint16_t sum = 0;
 
@@ -44,7 +44,7 @@ static bool syndromes(const struct weft_code_rs *rs,
 	for (unsigned k = 0; k < c; k++)
 		term[k] = rs_symbol(r, c - 1 - k);
 	for (unsigned j = 0; j < c; j++) {
-		s[j] = value(rs, term, c, rs->exp[j]);
+		s[j] = polynomial_value(rs, term, c, rs->exp[j]);
 		any |= s[j];
 	}
 	return any;
@@ -98,13 +98,13 @@ static void roots(const struct weft_code_rs *rs, const uint16_t *l,
 	for (unsigned p = 0; p < n && e->count < (int)len; p++) {
 		uint16_t y = rs->exp[WEFT_CODE_RS_LENGTH - p];
 
-		if (!value(rs, l, len + 1, y))
+		if (!polynomial_value(rs, l, len + 1, y))
 			e->power[e->count++] = p;
 	}
 }
 
-static void values(const struct weft_code_rs *rs, const uint16_t *s,
-		   const uint16_t *l, struct errors *e)
+static void error_values(const struct weft_code_rs *rs, const uint16_t *s,
+			 const uint16_t *l, struct errors *e)
 {
 	uint16_t eval[MOST] = { 0 }, slope[MOST + 1] = { 0 };
 	unsigned len = (unsigned)e->count;
@@ -119,15 +119,16 @@ static void values(const struct weft_code_rs *rs, const uint16_t *s,
 		unsigned p = e->power[i];
 		uint16_t y = rs->exp[WEFT_CODE_RS_LENGTH - p];
 
-		e->value[i] = rs_mul(rs, rs->exp[p],
-				     rs_div(rs, value(rs, eval, len, y),
-					    value(rs, slope, len + 1, y)));
+		e->value[i] =
+			rs_mul(rs, rs->exp[p],
+			       rs_div(rs, polynomial_value(rs, eval, len, y),
+				      polynomial_value(rs, slope, len + 1, y)));
 	}
 }
 
 /* Returns false if the error would be in bits that were not sent. */
-static bool sent(const struct weft_code_rs *rs, const struct errors *e,
-		 unsigned bits)
+static bool errors_in_sent_bits(const struct weft_code_rs *rs,
+				const struct errors *e, unsigned bits)
 {
 	unsigned short_by = (bits + 9) / 10 * 10 - bits;
 
@@ -146,8 +147,9 @@ static void data_add(unsigned char *data, unsigned i, uint16_t x)
 				(unsigned char)(1u << (10 * i + b) % 8);
 }
 
-static void apply(const struct weft_code_rs *rs, const struct errors *e,
-		  void *data, unsigned n, struct weft_code_rs_checks *checks)
+static void errors_apply(const struct weft_code_rs *rs, const struct errors *e,
+			 void *data, unsigned n,
+			 struct weft_code_rs_checks *checks)
 {
 	for (int i = 0; i < e->count; i++) {
 		unsigned at = n - 1 - e->power[i];
@@ -178,9 +180,9 @@ int weft_code_rs_correct(const struct weft_code_rs *rs, void *data,
 	roots(rs, l, len, n, &e);
 	if (e.count != (int)len)
 		return -EBADMSG;
-	values(rs, s, l, &e);
-	if (!sent(rs, &e, bits))
+	error_values(rs, s, l, &e);
+	if (!errors_in_sent_bits(rs, &e, bits))
 		return -EBADMSG;
-	apply(rs, &e, data, n, checks);
+	errors_apply(rs, &e, data, n, checks);
 	return e.count;
 }

@@ -82,7 +82,7 @@ static void *map_bus(int fd, size_t bytes)
 }
 
 /* Reserves address space that starts at a page of the device. */
-static void *reserve(size_t bytes)
+static void *address_space_reserve(size_t bytes)
 {
 	char *room = mmap(NULL, bytes + PAGE, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -114,7 +114,7 @@ static int block_map(struct block *b)
 	if (!err && ftruncate(fd, (off_t)b->bytes))
 		err = -errno;
 	if (!err) {
-		b->address = reserve(b->bytes);
+		b->address = address_space_reserve(b->bytes);
 		b->bus = map_bus(fd, b->bytes);
 	}
 	if (b->address && mmap(b->address, b->bytes, PROT_NONE,

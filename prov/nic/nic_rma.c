@@ -374,9 +374,10 @@ int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
  * Allocates an op that serves a peer: local memory [at, at + len), the peer's
  * memory in segs.
  */
-static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
-				 const struct weft_pkt *pkt,
-				 const struct nic_access *a)
+static struct weft_nic_op *serve_op_new(struct weft_nic *nic,
+					struct weft_peer *src,
+					const struct weft_pkt *pkt,
+					const struct nic_access *a)
 {
 	struct weft_nic_op *op = weft_nic_op_get(nic);
 
@@ -421,7 +422,7 @@ int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 		nic_fin(nic, src, pkt->aux, err);
 		return 0;
 	}
-	op = serve(nic, src, pkt, &a);
+	op = serve_op_new(nic, src, pkt, &a);
 	if (!op)
 		return -EAGAIN;
 	op->iov[0].iov_base = at;
@@ -452,7 +453,7 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 		nic_fin(nic, src, pkt->aux, err);
 		return 0;
 	}
-	op = serve(nic, src, pkt, &a);
+	op = serve_op_new(nic, src, pkt, &a);
 	if (!op)
 		return -EAGAIN;
 	op->iov[0].iov_base = at;

@@ -58,7 +58,7 @@ static bool in_use(struct weft_av *av, fi_addr_t addr)
  * Grows an array of elements of `size` bytes to hold index i; new elements are
  * set to fill.
  */
-static void *grow(void *array, size_t *room, size_t i, int fill)
+static void *table_grow(void *array, size_t *room, size_t i, int fill)
 {
 	size_t n = *room ? *room : 16;
 	void *p;
@@ -82,7 +82,7 @@ static int peer_set(struct weft_ep *ep, fi_addr_t addr, struct weft_peer *peer)
 	void *p;
 
 	if (addr >= ep->peer_room) {
-		p = grow(ep->peers, &ep->peer_room, addr, 0);
+		p = table_grow(ep->peers, &ep->peer_room, addr, 0);
 		if (!p)
 			return -ENOMEM;
 		ep->peers = p;
@@ -111,7 +111,8 @@ fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 	if (i == NONE)
 		return FI_ADDR_NOTAVAIL;
 	if (peer->index >= ep->source_room) {
-		p = grow(ep->sources, &ep->source_room, peer->index, 0xff);
+		p = table_grow(ep->sources, &ep->source_room, peer->index,
+			       0xff);
 		if (!p)
 			return i;
 		ep->sources = p;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Returns a copy of from, or zeroed memory if from is NULL. */
-static void *copy(const void *from, size_t bytes)
+static void *copy_or_zero(const void *from, size_t bytes)
 {
 	void *to = calloc(1, bytes ? bytes : 1);
 
@@ -28,7 +28,7 @@ static void *copy(const void *from, size_t bytes)
 /* Copies an optional part. Returns false if out of memory. */
 static int copy_if(void *at, const void *from, size_t bytes)
 {
-	void *to = from ? copy(from, bytes) : NULL;
+	void *to = from ? copy_or_zero(from, bytes) : NULL;
 
 	memcpy(at, &to, sizeof(to));
 	return !from || to;
@@ -64,13 +64,13 @@ static int copy_parts(struct fi_info *d, const struct fi_info *i)
 	int ok = copy_if(&d->src_addr, d->src_addr, d->src_addrlen) &
 		 copy_if(&d->dest_addr, d->dest_addr, d->dest_addrlen);
 
-	d->tx_attr = copy(i ? i->tx_attr : NULL, sizeof(*d->tx_attr));
-	d->rx_attr = copy(i ? i->rx_attr : NULL, sizeof(*d->rx_attr));
-	d->ep_attr = copy(i ? i->ep_attr : NULL, sizeof(*d->ep_attr));
-	d->domain_attr =
-		copy(i ? i->domain_attr : NULL, sizeof(*d->domain_attr));
-	d->fabric_attr =
-		copy(i ? i->fabric_attr : NULL, sizeof(*d->fabric_attr));
+	d->tx_attr = copy_or_zero(i ? i->tx_attr : NULL, sizeof(*d->tx_attr));
+	d->rx_attr = copy_or_zero(i ? i->rx_attr : NULL, sizeof(*d->rx_attr));
+	d->ep_attr = copy_or_zero(i ? i->ep_attr : NULL, sizeof(*d->ep_attr));
+	d->domain_attr = copy_or_zero(i ? i->domain_attr : NULL,
+				      sizeof(*d->domain_attr));
+	d->fabric_attr = copy_or_zero(i ? i->fabric_attr : NULL,
+				      sizeof(*d->fabric_attr));
 	ok = ok && d->tx_attr && d->rx_attr;
 	ok = (d->ep_attr && copy_ep(d->ep_attr)) && ok;
 	ok = (d->domain_attr && copy_domain(d->domain_attr)) && ok;
@@ -79,7 +79,7 @@ static int copy_parts(struct fi_info *d, const struct fi_info *i)
 
 struct fi_info *fi_dupinfo(const struct fi_info *info)
 {
-	struct fi_info *d = copy(info, sizeof(*d));
+	struct fi_info *d = copy_or_zero(info, sizeof(*d));
 
 	if (!d)
 		return NULL;

@@ -138,7 +138,7 @@ static int offer_domain(struct fi_domain_attr *a, const struct weft_machine *m)
 }
 
 /* Returns all capabilities of a machine, in the form of hints. */
-static struct fi_info *offer(const struct weft_machine *m)
+static struct fi_info *machine_offer(const struct weft_machine *m)
 {
 	struct fi_info *info = fi_allocinfo();
 
@@ -427,7 +427,7 @@ static const char *hinted_domain(const struct fi_info *hints)
  * Returns the machine named in the hints, else the configured machine; NULL:
  * unknown.
  */
-static const struct weft_machine *choose(const struct fi_info *hints)
+static const struct weft_machine *machine_choose(const struct fi_info *hints)
 {
 	const char *fabric = hinted_fabric(hints);
 	const char *domain = hinted_domain(hints);
@@ -490,8 +490,8 @@ static int addr_resolve(const char *node, const char *service, uint64_t flags,
  * Sets the addresses: from node and service, else from the hints, else a free
  * port.
  */
-static int addresses(const char *node, const char *service, uint64_t flags,
-		     const struct fi_info *hints, struct fi_info *info)
+static int addresses_set(const char *node, const char *service, uint64_t flags,
+			 const struct fi_info *hints, struct fi_info *info)
 {
 	struct sockaddr_in any = weft_addr_loopback(0);
 	int err = addr_resolve(node, service, flags, info);
@@ -511,7 +511,7 @@ int weft_getinfo(uint32_t version, const char *node, const char *service,
 		 uint64_t flags, const struct fi_info *hints,
 		 struct fi_info **info_p)
 {
-	const struct weft_machine *m = choose(hints);
+	const struct weft_machine *m = machine_choose(hints);
 	struct fi_info *info;
 	int err = -ENODATA;
 
@@ -519,13 +519,14 @@ int weft_getinfo(uint32_t version, const char *node, const char *service,
 		return -FI_EINVAL;
 	if (!m)
 		return -FI_ENODATA;
-	info = offer(m);
+	info = machine_offer(m);
 	if (!info)
 		return -FI_ENOMEM;
 	if (match(version, hints, info, m->hmem ? FI_HMEM : 0))
 		err = flags & FI_PROV_ATTR_ONLY
 			      ? 0
-			      : addresses(node, service, flags, hints, info);
+			      : addresses_set(node, service, flags, hints,
+					      info);
 	if (err) {
 		fi_freeinfo(info);
 		return (int)weft_ofi_err(err);

@@ -261,7 +261,7 @@ static void registration_modes_follow_the_version(void **state)
 	fi_freeinfo(hints);
 }
 
-static const struct sockaddr_in *in(const void *addr)
+static const struct sockaddr_in *as_sockaddr_in(const void *addr)
 {
 	return addr;
 }
@@ -272,14 +272,16 @@ static void node_and_service_set_source_or_destination(void **state)
 
 	T_OK(weft_getinfo(V117, "127.0.0.3", "4711", 0, NULL, &info));
 	T_IS(info->dest_addrlen, sizeof(struct sockaddr_in));
-	T_IS(ntohs(in(info->dest_addr)->sin_port), 4711);
-	T_IS(ntohl(in(info->dest_addr)->sin_addr.s_addr), 0x7f000003);
-	T_IS(in(info->src_addr)->sin_port, 0);
+	T_IS(ntohs(as_sockaddr_in(info->dest_addr)->sin_port), 4711);
+	T_IS(ntohl(as_sockaddr_in(info->dest_addr)->sin_addr.s_addr),
+	     0x7f000003);
+	T_IS(as_sockaddr_in(info->src_addr)->sin_port, 0);
 	check_sane(info);
 	fi_freeinfo(info);
 	T_OK(weft_getinfo(V117, NULL, "4711", FI_SOURCE, NULL, &info));
-	T_IS(ntohs(in(info->src_addr)->sin_port), 4711);
-	T_IS(ntohl(in(info->src_addr)->sin_addr.s_addr), INADDR_LOOPBACK);
+	T_IS(ntohs(as_sockaddr_in(info->src_addr)->sin_port), 4711);
+	T_IS(ntohl(as_sockaddr_in(info->src_addr)->sin_addr.s_addr),
+	     INADDR_LOOPBACK);
 	T_NULL(info->dest_addr);
 	fi_freeinfo(info);
 	T_OK(weft_getinfo(V117, "127.0.0.1", NULL, FI_SOURCE | FI_NUMERICHOST,

@@ -8,18 +8,18 @@
 
 static char memory[1000];
 
-static struct weft_domain *of(struct fake *f)
+static struct weft_domain *domain_of(struct fake *f)
 {
 	return weft_container_of(f->domain, struct weft_domain, fid);
 }
 
-static int find(struct fake *f, uint64_t key, uint64_t addr, size_t len,
-		uint64_t access)
+static int mr_find(struct fake *f, uint64_t key, uint64_t addr, size_t len,
+		   uint64_t access)
 {
 	struct weft_mr_request want = { key, addr, len, access };
 	struct weft_mr *mr;
 	void *at = NULL;
-	int err = weft_mr_find(of(f), &want, &mr, &at);
+	int err = weft_mr_find(domain_of(f), &want, &mr, &at);
 
 	if (!err)
 		T_PTR(at, memory + (addr - mr->start));
@@ -60,18 +60,18 @@ static void accesses_out_of_bounds_or_without_rights_are_refused(void **state)
 	T_OK(fi_mr_reg(f.domain, memory, 1000, ALL, 0, 7, 0, &mr, NULL));
 	T_OK(fi_mr_reg(f.domain, memory, 1000, FI_REMOTE_READ, 0, 8, 0, &ro,
 		       NULL));
-	T_OK(find(&f, 7, 0, 1000, ALL));
-	T_OK(find(&f, 7, 999, 1, ALL));
-	T_OK(find(&f, 7, 1000, 0, ALL));
-	T_IS(find(&f, 7, 1000, 1, ALL), -EFAULT);
-	T_IS(find(&f, 7, 1, 1000, ALL), -EFAULT);
-	T_IS(find(&f, 7, UINT64_MAX, 1, ALL), -EFAULT);
-	T_IS(find(&f, 7, 500, SIZE_MAX, ALL), -EFAULT);
-	T_IS(find(&f, 9, 0, 1, ALL), -ENOKEY);
-	T_OK(find(&f, 8, 0, 1, FI_REMOTE_READ));
-	T_IS(find(&f, 8, 0, 1, FI_REMOTE_WRITE), -EACCES);
+	T_OK(mr_find(&f, 7, 0, 1000, ALL));
+	T_OK(mr_find(&f, 7, 999, 1, ALL));
+	T_OK(mr_find(&f, 7, 1000, 0, ALL));
+	T_IS(mr_find(&f, 7, 1000, 1, ALL), -EFAULT);
+	T_IS(mr_find(&f, 7, 1, 1000, ALL), -EFAULT);
+	T_IS(mr_find(&f, 7, UINT64_MAX, 1, ALL), -EFAULT);
+	T_IS(mr_find(&f, 7, 500, SIZE_MAX, ALL), -EFAULT);
+	T_IS(mr_find(&f, 9, 0, 1, ALL), -ENOKEY);
+	T_OK(mr_find(&f, 8, 0, 1, FI_REMOTE_READ));
+	T_IS(mr_find(&f, 8, 0, 1, FI_REMOTE_WRITE), -EACCES);
 	T_OK(fi_close(&mr->fid));
-	T_IS(find(&f, 7, 0, 1, ALL), -ENOKEY);
+	T_IS(mr_find(&f, 7, 0, 1, ALL), -ENOKEY);
 	T_OK(fi_close(&ro->fid));
 	fake_close(&f);
 }
@@ -90,9 +90,9 @@ static void basic_mode_uses_provider_keys_and_virtual_addresses(void **state)
 	T_OK(fi_mr_reg(f.domain, memory, 100, ALL, 0, 5, 0, &a, NULL));
 	T_OK(fi_mr_reg(f.domain, memory, 100, ALL, 0, 5, 0, &b, NULL));
 	T_TRUE(fi_mr_key(a) != fi_mr_key(b));
-	T_OK(find(&f, fi_mr_key(a), base + 10, 90, ALL));
-	T_IS(find(&f, fi_mr_key(a), base - 1, 1, ALL), -EFAULT);
-	T_IS(find(&f, fi_mr_key(a), 0, 1, ALL), -EFAULT);
+	T_OK(mr_find(&f, fi_mr_key(a), base + 10, 90, ALL));
+	T_IS(mr_find(&f, fi_mr_key(a), base - 1, 1, ALL), -EFAULT);
+	T_IS(mr_find(&f, fi_mr_key(a), 0, 1, ALL), -EFAULT);
 	T_OK(fi_close(&a->fid));
 	T_OK(fi_close(&b->fid));
 	T_OK(fi_close(&user_keys->fid));
@@ -117,8 +117,8 @@ static void all_three_registration_calls_agree(void **state)
 	T_PTR(a->fid.context, attr.context);
 	T_IS(fi_mr_regattr(f.domain, &attr, 1ull << 60, &a), -FI_EBADFLAGS);
 	T_OK(fi_mr_enable(v));
-	T_OK(find(&f, 2, 0, 10, ALL));
-	T_OK(find(&f, 3, 0, 10, FI_REMOTE_READ));
+	T_OK(mr_find(&f, 2, 0, 10, ALL));
+	T_OK(mr_find(&f, 3, 0, 10, FI_REMOTE_READ));
 	T_OK(fi_close(&v->fid));
 	T_OK(fi_close(&a->fid));
 	fake_close(&f);

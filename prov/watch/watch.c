@@ -82,8 +82,8 @@ void weft_watch_word_receive(struct weft_watch_node *n, unsigned port,
  * Returns the report about the neighbour at a port. If no status words arrive
  * from a neighbour, its interface is reported broken and its host unknown.
  */
-static struct weft_watch_report of_port(const struct weft_watch_node *n,
-					unsigned port)
+static struct weft_watch_report port_report(const struct weft_watch_node *n,
+					    unsigned port)
 {
 	bool silent = n->of_near[port].state == WEFT_WATCH_BROKEN;
 
@@ -114,6 +114,6 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 		return count;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		if (n->links >> p & 1)
-			report[count++] = of_port(n, p);
+			report[count++] = port_report(n, p);
 	return count;
 }

@@ -50,7 +50,7 @@ void job_backoff(const struct job *j, struct t_limit *l)
 		sched_yield();
 }
 
-static void idle(struct job *j, struct t_limit *l)
+static void poll_or_fail(struct job *j, struct t_limit *l)
 {
 	fi_cq_read(j->cq, NULL, 0);
 	if (!l->checked_ns)
@@ -67,7 +67,7 @@ void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
 
 	while ((ret = fi_tsend(j->ep, buf, len, NULL, j->addr[to], tag,
 			       context)) == -FI_EAGAIN)
-		idle(j, &limit);
+		poll_or_fail(j, &limit);
 	must(j, ret, "fi_tsend");
 }
 
@@ -79,7 +79,7 @@ void job_tinject(struct job *j, int to, const void *buf, size_t len,
 
 	while ((ret = fi_tinject(j->ep, buf, len, j->addr[to], tag)) ==
 	       -FI_EAGAIN)
-		idle(j, &limit);
+		poll_or_fail(j, &limit);
 	must(j, ret, "fi_tinject");
 }
 
@@ -159,7 +159,7 @@ void job_barrier(struct job *j)
 		return;
 	}
 	while (weft_load32(&j->all->round) == round)
-		idle(j, &limit);
+		poll_or_fail(j, &limit);
 }
 
 /* ---- open and close ------------------------------------------------------ */

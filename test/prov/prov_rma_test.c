@@ -18,7 +18,7 @@ static void settle(struct job *j, ssize_t ret, const char *what)
 	job_check(j, ret == 0, what, ret);
 }
 
-static void again(struct job *j)
+static void poll_queue(struct job *j)
 {
 	fi_cq_read(j->cq, NULL, 0);
 	sched_yield();
@@ -41,7 +41,7 @@ static void do_write(struct job *j, int to, const void *buf, size_t len,
 
 	while ((ret = fi_write(j->ep, buf, len, NULL, j->addr[to], addr, key,
 			       &j->entry)) == -FI_EAGAIN)
-		again(j);
+		poll_queue(j);
 	settle(j, ret, "fi_write");
 }
 
@@ -52,7 +52,7 @@ static void do_read(struct job *j, int from, void *buf, size_t len,
 
 	while ((ret = fi_read(j->ep, buf, len, NULL, j->addr[from], addr, key,
 			      &j->entry)) == -FI_EAGAIN)
-		again(j);
+		poll_queue(j);
 	settle(j, ret, "fi_read");
 }
 
@@ -276,13 +276,13 @@ static void body_data(struct job *j)
 		while ((ret = fi_writedata(j->ep, buf, sizeof(buf), NULL,
 					   0xabcdef, j->addr[1], 0, 9, buf)) ==
 		       -FI_EAGAIN)
-			again(j);
+			poll_queue(j);
 		settle(j, ret, "fi_writedata");
 		job_wait(j, buf);
 		while ((ret = fi_inject_writedata(j->ep, buf, 8, 0x55,
 						  j->addr[1], 64, 9)) ==
 		       -FI_EAGAIN)
-			again(j);
+			poll_queue(j);
 		settle(j, ret, "fi_inject_writedata");
 	} else {
 		job_wait(j, NULL);
@@ -319,7 +319,7 @@ static void body_counters(struct job *j)
 		do_read(j, peer, buf, 8, 0, 9);
 		while ((ret = fi_inject_write(j->ep, buf, 8, j->addr[peer], 8,
 					      9)) == -FI_EAGAIN)
-			again(j);
+			poll_queue(j);
 		settle(j, ret, "fi_inject_write");
 		job_trecv(j, peer, &in, 8, 4, 0, &in);
 		job_tinject(j, peer, buf, 8, 4);

@@ -54,7 +54,8 @@ struct grid {
 	size_t host_loop;
 };
 
-static inline void completion(struct side *s, const struct weft_nic_op *op)
+static inline void record_completion(struct side *s,
+				     const struct weft_nic_op *op)
 {
 	s->completion[s->completions++ % 4096] = (struct completion){
 		.context = op->context,
@@ -70,7 +71,7 @@ static inline void completion(struct side *s, const struct weft_nic_op *op)
 
 static inline void up_done(void *arg, struct weft_nic_op *op)
 {
-	completion(arg, op);
+	record_completion(arg, op);
 }
 
 static inline int up_region(void *arg, const struct weft_mem_access *want,
@@ -94,7 +95,7 @@ static inline void up_event(void *arg, struct weft_nic_op *op, void *region)
 
 	s->events++;
 	if (op->flags & WEFT_OP_DATA)
-		completion(s, op);
+		record_completion(s, op);
 }
 
 static const struct weft_nic_up up = {

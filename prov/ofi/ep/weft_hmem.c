@@ -14,7 +14,7 @@
 
 #include <pthread.h>
 
-static int reach(struct iovec *iov)
+static int segment_translate(struct iovec *iov)
 {
 	const struct weft_mem_kind *k;
 
@@ -34,7 +34,7 @@ int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op)
 	if (ep->hmem == WEFT_HMEM_STAGED)
 		return weft_stage_op_prepare(ep, op);
 	for (unsigned i = 0; i < op->iov_count && !err; i++)
-		err = reach(&op->iov[i]);
+		err = segment_translate(&op->iov[i]);
 	if (!err && op->flags & WEFT_OP_MULTI && op->iov[0].iov_base != first)
 		return -ENOSYS;
 	return err;

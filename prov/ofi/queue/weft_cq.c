@@ -96,7 +96,7 @@ int weft_cq_write_err(struct weft_cq *cq, const struct weft_cqe *e, int err,
 
 /* ---- reading ------------------------------------------------------------- */
 
-static inline struct weft_cqe *first(struct weft_cq *cq)
+static inline struct weft_cqe *first_entry(struct weft_cq *cq)
 {
 	return &cq->ring[cq->head & cq->mask];
 }
@@ -133,7 +133,7 @@ static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 	if (cq->head == cq->tail)
 		return cq->overrun ? -FI_EOVERRUN : -FI_EAGAIN;
 	for (; n < count && cq->head != cq->tail; n++, cq->head++) {
-		struct weft_cqe *e = first(cq);
+		struct weft_cqe *e = first_entry(cq);
 
 		if (weft_unlikely(e->err != NULL))
 			break;
@@ -141,7 +141,7 @@ static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 		if (src)
 			src[n] = e->src;
 	}
-	if (!n && cq->head != cq->tail && first(cq)->err)
+	if (!n && cq->head != cq->tail && first_entry(cq)->err)
 		return -FI_EAVAIL;
 	return (ssize_t)n;
 }
@@ -161,7 +161,7 @@ static WEFT_COLD ssize_t in_virtual_time(struct weft_cq *cq, ssize_t ret)
 	if (!c || !c->virt)
 		return ret;
 	if (ret != -FI_EAGAIN) {
-		if (ret != -FI_EAVAIL || first(cq)->err->err != FI_ENOMSG)
+		if (ret != -FI_EAVAIL || first_entry(cq)->err->err != FI_ENOMSG)
 			c->virt->completed(c);
 		return ret;
 	}
@@ -215,8 +215,8 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 	weft_enter(cq->domain);
 	if (cq->head == cq->tail)
 		weft_domain_progress(cq->domain);
-	if (cq->head != cq->tail && first(cq)->err) {
-		struct fi_cq_err_entry *x = first(cq)->err;
+	if (cq->head != cq->tail && first_entry(cq)->err) {
+		struct fi_cq_err_entry *x = first_entry(cq)->err;
 
 		copy_err(cq, buf, x);
 		free(x);
@@ -319,7 +319,7 @@ static int weft_cq_close(struct fid *fid)
 	if (weft_load32(&cq->ref))
 		return -FI_EBUSY;
 	for (; cq->head != cq->tail; cq->head++)
-		free(first(cq)->err);
+		free(first_entry(cq)->err);
 	weft_watch_close(&cq->watch);
 	weft_ref_put(&cq->domain->ref);
 	free(cq->ring);

@@ -18,7 +18,7 @@ static struct fid_cq *cq_open(struct fake *f, enum fi_cq_format format,
 	return cq;
 }
 
-static struct weft_cq *of(struct fid_cq *cq)
+static struct weft_cq *weft_cq_of(struct fid_cq *cq)
 {
 	return weft_container_of(cq, struct weft_cq, fid);
 }
@@ -72,7 +72,7 @@ static void every_format_gets_all_its_fields(void **state)
 		char *past = (char *)e + row[i].bytes;
 
 		memset(e, 0xee, sizeof(e));
-		T_OK(weft_cq_write(of(cq), &sample));
+		T_OK(weft_cq_write(weft_cq_of(cq), &sample));
 		T_IS(fi_cq_read(cq, e, 1), 1);
 		T_MEM(e, &sample, row[i].bytes);
 		T_IS((unsigned char)*past, 0xee);
@@ -97,7 +97,7 @@ static void entries_are_read_in_order_with_their_sources(void **state)
 	for (uint64_t i = 0; i < total; i++) {
 		struct weft_cqe c = { .data = i, .src = i * 2 };
 
-		T_OK(weft_cq_write(of(cq), &c));
+		T_OK(weft_cq_write(weft_cq_of(cq), &c));
 		if (i % 100 == 99)
 			for (int k = 0; k < 3; k++, next++) {
 				T_IS(fi_cq_readfrom(cq, e, 1, src), 1);
@@ -128,9 +128,9 @@ static void an_error_is_read_in_order_by_readerr(void **state)
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	cq = cq_open(&f, FI_CQ_FORMAT_TAGGED, FI_WAIT_UNSPEC);
 	T_IS(fi_cq_readerr(cq, &err, 0), -FI_EAGAIN);
-	T_OK(weft_cq_write(of(cq), &sample));
-	T_OK(weft_cq_write_err(of(cq), &sample, EOVERFLOW, 23));
-	T_OK(weft_cq_write(of(cq), &sample));
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
+	T_OK(weft_cq_write_err(weft_cq_of(cq), &sample, EOVERFLOW, 23));
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
 	T_IS(fi_cq_readerr(cq, &err, 0), -FI_EAGAIN);
 	T_IS(fi_cq_read(cq, e, 4), 1);
 	T_IS(fi_cq_read(cq, e, 4), -FI_EAVAIL);
@@ -202,11 +202,11 @@ static void a_threshold_ends_a_blocking_read(void **state)
 
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	T_OK(fi_cq_open(f.domain, &attr, &cq, NULL));
-	T_OK(weft_cq_write(of(cq), &sample));
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
 	/* one entry is below the threshold, but is returned on timeout */
 	T_IS(fi_cq_sread(cq, e, 8, &two, 10), 1);
-	T_OK(weft_cq_write(of(cq), &sample));
-	T_OK(weft_cq_write(of(cq), &sample));
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
 	T_IS(fi_cq_sread(cq, e, 8, &two, -1), 2);
 	T_OK(fi_close(&cq->fid));
 	fake_close(&f);
@@ -261,10 +261,10 @@ static void a_queue_that_cannot_grow_reports_overrun(void **state)
 		T_OK(fi_cq_open(f.domain, &attr, &cq, NULL));
 		fid = &cq->fid;
 		for (int i = 0; i < (errors ? 10 : 64); i++)
-			T_OK(weft_cq_write(of(cq), &sample));
+			T_OK(weft_cq_write(weft_cq_of(cq), &sample));
 		out_of_memory = true;
-		T_IS(errors ? weft_cq_write_err(of(cq), &sample, EIO, 0)
-			    : weft_cq_write(of(cq), &sample),
+		T_IS(errors ? weft_cq_write_err(weft_cq_of(cq), &sample, EIO, 0)
+			    : weft_cq_write(weft_cq_of(cq), &sample),
 		     -ENOMEM);
 		out_of_memory = false;
 		T_IS(fi_cq_read(cq, e, 100), errors ? 10 : 64);

@@ -115,7 +115,7 @@ static ssize_t weft_eq_write(struct fid_eq *fid, uint32_t code, const void *buf,
 
 /* ---- reading ------------------------------------------------------------- */
 
-static struct event *first(struct weft_eq *eq)
+static struct event *first_event(struct weft_eq *eq)
 {
 	if (weft_list_empty(&eq->events))
 		return NULL;
@@ -124,7 +124,7 @@ static struct event *first(struct weft_eq *eq)
 
 static void drop_first(struct weft_eq *eq)
 {
-	struct event *e = first(eq);
+	struct event *e = first_event(eq);
 	uint64_t n;
 
 	weft_list_remove(&e->link);
@@ -138,7 +138,7 @@ static void drop_first(struct weft_eq *eq)
 static ssize_t eq_take(struct weft_eq *eq, uint32_t *code, void *buf,
 		       size_t len, uint64_t flags)
 {
-	struct event *e = first(eq);
+	struct event *e = first_event(eq);
 
 	if (!e)
 		return -FI_EAGAIN;
@@ -183,8 +183,8 @@ static ssize_t weft_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *buf,
 	ssize_t ret = -FI_EAGAIN;
 
 	pthread_mutex_lock(&eq->mutex);
-	if (first(eq) && first(eq)->is_err) {
-		memcpy(buf, first(eq)->data, len);
+	if (first_event(eq) && first_event(eq)->is_err) {
+		memcpy(buf, first_event(eq)->data, len);
 		if (!(flags & FI_PEEK))
 			drop_first(eq);
 		ret = (ssize_t)len;

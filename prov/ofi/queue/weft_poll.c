@@ -56,7 +56,7 @@ static weft_au32 *ref_of(struct fid *fid)
 	}
 }
 
-static bool ready(struct member *m)
+static bool member_ready(struct member *m)
 {
 	uint64_t now;
 
@@ -81,7 +81,7 @@ static int weft_poll_poll(struct fid_poll *fid, void **context, int count)
 	weft_list_each(pos, tmp, &p->members) {
 		struct member *m = weft_container_of(pos, struct member, link);
 
-		if (n < count && ready(m))
+		if (n < count && member_ready(m))
 			context[n++] = m->fid->context;
 	}
 	weft_leave(p->domain);

@@ -168,7 +168,7 @@ static void wake_followers(struct weft_wait *wt)
 		return;
 	wt->followers = 0;
 	/*
-	 * R2 pairs with A2 in follow(): a changed seq ends or prevents
+	 * R2 pairs with A2 in follower_wait(): a changed seq ends or prevents
 	 * blocking.
 	 */
 	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
@@ -190,7 +190,7 @@ static void kick_leader(struct weft_domain *d)
 	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
 }
 
-static void follow(struct weft_domain *d, uint64_t left)
+static void follower_wait(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
 	/* A2 pairs with R2 in wake_followers(). */
@@ -253,7 +253,7 @@ static void wait_none(struct weft_domain *d, uint64_t left)
 	weft_enter(d);
 }
 
-static int lead(struct weft_domain *d, uint64_t left)
+static int leader_wait(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
 	int ret = 0;
@@ -283,9 +283,9 @@ int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns)
 	w->watched++;
 	/* the progress thread is the leader, even before its first pass */
 	if (d->auto_progress || d->wait->leading)
-		follow(d, left);
+		follower_wait(d, left);
 	else
-		ret = lead(d, left);
+		ret = leader_wait(d, left);
 	w->watched--;
 	return ret;
 }
@@ -433,7 +433,7 @@ static void *progress_thread(void *arg)
 	while (!d->wait->stop) {
 		weft_domain_progress(d);
 		/* waiters must see the end of virtual time */
-		if (lead(d, UINT64_MAX))
+		if (leader_wait(d, UINT64_MAX))
 			wake_followers(d->wait);
 	}
 	weft_leave(d);
