@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * 8b/10b: the two small tables of the paper, and the large tables built from
+ * 8b/10b: the two small tables of the paper, and the lookup tables built from
  * them.
  */
 #include "prov/code/code_8b10b.h"
@@ -10,14 +10,17 @@
 #include <assert.h>
 #include <errno.h>
 
-/* abcdei of EDCBA with negative running disparity. */
+/* Sub-block abcdei of each EDCBA, for negative running disparity. */
 static const uint8_t six[32] = {
 	0x27, 0x1d, 0x2d, 0x31, 0x35, 0x29, 0x19, 0x38, 0x39, 0x25, 0x15,
 	0x34, 0x0d, 0x2c, 0x1c, 0x17, 0x1b, 0x23, 0x13, 0x32, 0x0b, 0x2a,
 	0x1a, 0x3a, 0x33, 0x26, 0x16, 0x36, 0x0e, 0x2e, 0x1e, 0x2b,
 };
 
-/* fghj of HGF with negative running disparity, for data and control words. */
+/*
+ * Sub-block fghj of each HGF, for negative running disparity: data words
+ * (four_d) and control words (four_k).
+ */
 static const uint8_t four_d[8] = { 0xb, 0x9, 0x5, 0xc, 0xd, 0xa, 0x6, 0xe };
 static const uint8_t four_k[8] = { 0xb, 0x6, 0xa, 0xc, 0xd, 0x5, 0x9, 0x7 };
 
@@ -28,7 +31,7 @@ static const uint16_t controls[12] = {
 	WEFT_CODE_K(27, 7), WEFT_CODE_K(29, 7), WEFT_CODE_K(30, 7),
 };
 
-/* Ones minus zeros. */
+/* Returns the number of ones minus the number of zeros. */
 static int excess(unsigned word, int bits)
 {
 	return 2 * __builtin_popcount(word) - bits;
@@ -41,7 +44,9 @@ static bool disparity_after(unsigned word, int bits, bool plus)
 	return e ? e > 0 : plus;
 }
 
-/* D7 and Dx.3 are balanced, and have two forms nevertheless. */
+/*
+ * Returns the six-bit sub-block. D7 is balanced and has two forms nevertheless.
+ */
 static unsigned six_of(int value, bool plus)
 {
 	bool k28 = value >= 256 && (value & 31) == 28;
@@ -50,7 +55,10 @@ static unsigned six_of(int value, bool plus)
 	return plus && (excess(w, 6) || x == 7) ? w ^ 0x3f : w;
 }
 
-/* With y = 7 the alternate form avoids runs of five equal bits. */
+/*
+ * Returns the four-bit sub-block. With y = 7 the alternate form avoids runs of
+ * five equal bits. Dx.3 is balanced and has two forms nevertheless.
+ */
 static unsigned four_of(int value, bool plus)
 {
 	unsigned x = value & 31, y = value >> 5 & 7, w = four_d[y];

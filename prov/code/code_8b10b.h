@@ -2,15 +2,15 @@
 /*
  * 8b/10b (Widmer and Franaszek, 1983): a byte, or one of 12 control words,
  * becomes 10 bits with equal numbers of ones and zeros or two more of one kind.
- * The sender keeps the running disparity, which kind is in excess, and uses the
- * form that balances it, so that
+ * The sender keeps the running disparity (which kind is in excess) and uses
+ * the form that balances it, so that
  *
  *   there are never more than five equal bits in a row, and
  *   ones and zeros never differ by more than three at any bit.
  *
  * A single wrong bit changes the sum by two: it gives an invalid word, or a
  * word whose disparity is wrong, here or at the next word that is not balanced.
- * K28.5 is not balanced, so a K28.5 behind a frame always shows the error.
+ * K28.5 is not balanced, so a K28.5 after a frame always exposes the error.
  *
  * Used on lanes of apenet, and by PCI Express up to its second generation.
  * 10-bit words are written as in the papers, the first bit on the wire highest:
@@ -22,14 +22,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* D x.y and K x.y, the values to encode. */
+/* Values to encode: data word D x.y and control word K x.y. */
 #define WEFT_CODE_D(x, y) ((y) << 5 | (x))
 #define WEFT_CODE_K(x, y) (256 | (y) << 5 | (x))
 
 struct weft_code_8b10b {
-	uint16_t enc[2][512]; /* by disparity; 0: no such word */
-	int16_t dec[2][1024]; /* value, or -EBADMSG */
-	bool ahead[2][1024];  /* true: ones in excess, after any word */
+	/* code word by running disparity and value; 0: no such value */
+	uint16_t enc[2][512];
+	/* value by running disparity and code word, or -EBADMSG */
+	int16_t dec[2][1024];
+	/*
+	 * running disparity after a code word, valid or not; true: ones in
+	 * excess
+	 */
+	bool ahead[2][1024];
 };
 
 void weft_code_8b10b_init(struct weft_code_8b10b *t);
@@ -43,8 +49,8 @@ uint16_t weft_code_8b10b_encode(const struct weft_code_8b10b *t, int value,
 				bool *plus);
 
 /*
- * Decodes a word. -EBADMSG: invalid, or not with this disparity. *plus is
- * updated by the received word, valid or not.
+ * Decodes a word. Returns the value; -EBADMSG: invalid, or invalid with this
+ * disparity. *plus is updated by the received word, valid or not.
  */
 int weft_code_8b10b_decode(const struct weft_code_8b10b *t, uint16_t word,
 			   bool *plus);

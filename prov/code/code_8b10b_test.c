@@ -31,8 +31,8 @@ static unsigned bits(const char *text)
 	return w;
 }
 
-/* The words with negative running disparity, and with positive. */
-static void words_are_those_of_the_paper(void **state)
+/* Words with negative and with positive running disparity. */
+static void code_words_match_the_paper(void **state)
 {
 	static const struct {
 		int value;
@@ -60,7 +60,7 @@ static void words_are_those_of_the_paper(void **state)
 	}
 }
 
-static void all_268_values_come_back(void **state)
+static void all_268_values_round_trip(void **state)
 {
 	int values = 0, words = 0;
 
@@ -82,7 +82,7 @@ static void all_268_values_come_back(void **state)
 	T_IS(words, 256 + 12);
 }
 
-/* Sum and run over the bits of a stream. */
+/* Disparity sum and run length over the bits of a stream. */
 struct line {
 	int sum, run, last;
 	unsigned window;
@@ -99,14 +99,17 @@ static void send(struct line *l, uint16_t w, int data)
 		l->window = (l->window << 1 | (unsigned)bit) & 127;
 		T_TRUE(l->sum >= -3 && l->sum <= 3);
 		T_TRUE(l->run <= 5);
-		/* the comma, by which a receiver aligns to words */
+		/*
+		 * the comma, which receivers use to align to words, must not
+		 * occur in data
+		 */
 		if (data)
 			T_TRUE(l->window != 0x1f && l->window != 0x60);
 	}
 }
 
-/* Data words in all pairs, and control words among them at random. */
-static void lines_stay_even_and_commas_rare(void **state)
+/* Data words in all pairs, with control words inserted at random. */
+static void streams_stay_balanced_without_false_commas(void **state)
 {
 	struct line l = { .sum = -1, .last = 2, .window = 0x2a };
 	struct weft_rng r;
@@ -122,13 +125,16 @@ static void lines_stay_even_and_commas_rare(void **state)
 	for (int i = 0; i < 200000; i++) {
 		int v = (int)weft_rng_below(&r, 512);
 
-		/* the paper does not allow two K28.7 in a row either */
+		/* nor does the paper allow two K28.7 in a row */
 		if (is_value(v) && v != WEFT_CODE_K(28, 7))
 			send(&l, weft_code_8b10b_encode(&t, v, &plus), 0);
 	}
 }
 
-/* A frame, then idle words; bit is flipped, -1: none. True: it was detected. */
+/*
+ * Sends a frame, then idle words, with one bit flipped (-1: none). Returns
+ * whether the error was detected.
+ */
 static bool found(const int *value, int bit)
 {
 	bool sender = false, receiver = false, bad = false;
@@ -147,7 +153,7 @@ static bool found(const int *value, int bit)
 	return bad;
 }
 
-static void every_single_error_shows_before_the_idle_ends(void **state)
+static void every_single_bit_error_is_detected_by_the_idle_words(void **state)
 {
 	struct weft_rng r;
 	int value[FRAME];
@@ -165,10 +171,10 @@ static void every_single_error_shows_before_the_idle_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(words_are_those_of_the_paper),
-		T_CASE(all_268_values_come_back),
-		T_CASE(lines_stay_even_and_commas_rare),
-		T_CASE(every_single_error_shows_before_the_idle_ends),
+		T_CASE(code_words_match_the_paper),
+		T_CASE(all_268_values_round_trip),
+		T_CASE(streams_stay_balanced_without_false_commas),
+		T_CASE(every_single_bit_error_is_detected_by_the_idle_words),
 	};
 
 	return cmocka_run_group_tests(tests, open_table, NULL);

@@ -5,7 +5,7 @@
  * The register holds a remainder, lowest bit = highest power. The register is
  * added to the first of sixteen input bytes, and each byte then contributes
  * independently to the remainder after the sixteen: row k of the table is for a
- * byte with k more bytes behind it.
+ * byte with k more bytes after it.
  *
  * Folding (code_crc_x86.c, code_crc_arm.c) replaces a block of 16 bytes by
  * another with the same remainder D bits later: A x^D = H x^(D+64) + L x^D for
@@ -27,7 +27,7 @@ static const struct {
 	[WEFT_CODE_CRC32C] = { 0x82f63b78, 0xffffffff },
 };
 
-/* The register after n more zero bits. */
+/* Returns the register after n more zero bits. */
 static uint32_t zeros(uint32_t poly, uint32_t reg, unsigned n)
 {
 	while (n--)
@@ -44,7 +44,10 @@ static void fill_table(struct weft_code_crc *c)
 	}
 }
 
-/* x^n mod P as a reflected word of 64 bits; w bits hold it at its top. */
+/*
+ * Returns x^n mod P as a reflected 64-bit word, with the remainder in the
+ * highest w bits.
+ */
 static uint64_t power(const struct weft_code_crc *c, unsigned n)
 {
 	unsigned w = c->ones == 0xffff ? 16 : 32;
@@ -63,14 +66,17 @@ static void fill_fold(struct weft_code_crc *c)
 	}
 }
 
-/* Little endian on any host: the first byte is the lowest. */
+/* Loads a little-endian word on any host: the first byte is the lowest. */
 static inline uint32_t load32(const unsigned char *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
 	       (uint32_t)p[3] << 24;
 }
 
-/* Contribution of the four bytes of x, k bytes after the last of them. */
+/*
+ * Returns the contribution of the four bytes of x, k bytes after the last of
+ * them.
+ */
 static inline uint32_t contribution_of_four(const struct weft_code_crc *c,
 					    uint32_t x, int k)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cyclic redundancy checks: a packet is a polynomial over GF(2), its check is
- * the remainder by a generator P of degree w. An error is undetected if and
+ * the remainder modulo a generator P of degree w. An error is undetected if and
  * only if P divides the error polynomial, whatever the packet:
  *
  *   any burst of at most w bits       detected: its degree is below that of P
@@ -35,35 +35,41 @@ enum weft_code_crc_kind {
 
 struct weft_code_crc {
 	/*
-	 * Folding constants for 64 and for 16 bytes; each for the first and the
+	 * Folding constants for 64 and for 16 bytes, each for the first and the
 	 * second half of a block; see code_crc.c.
 	 */
 	uint64_t fold[2][2];
-	/* Contribution of a byte k bytes later, in row k. */
+	/* row k: contribution of a byte with k more bytes after it */
 	uint32_t table[16][256];
 	/* Updates the register with len bytes. */
 	uint32_t (*step)(const struct weft_code_crc *c, uint32_t reg,
 			 const void *buf, size_t len);
-	uint32_t poly;	 /* reflected, without its highest term */
+	uint32_t poly;	 /* generator, reflected, without its highest term */
 	uint32_t ones;	 /* initial value of the register, and final XOR */
 	const char *how; /* step in use: "tables", "pclmul", "pmull" */
 };
 
-/* Selects the fastest step of this processor. */
+/* Initialises c with the fastest step of this processor. */
 void weft_code_crc_init(struct weft_code_crc *c, enum weft_code_crc_kind kind);
 
-/* Selects the tables, which work on every processor. */
+/* Initialises c with the step by tables, which works on every processor. */
 void weft_code_crc_init_tables(struct weft_code_crc *c,
 			       enum weft_code_crc_kind kind);
 
-/* The check of a message whose previous parts gave crc; 0: first part. */
+/*
+ * Returns the CRC of a message whose previous parts have the CRC crc; 0: first
+ * part.
+ */
 static inline uint32_t weft_code_crc(const struct weft_code_crc *c,
 				     uint32_t crc, const void *buf, size_t len)
 {
 	return c->step(c, crc ^ c->ones, buf, len) ^ c->ones;
 }
 
-/* As weft_code_crc, by the tables, so that c may be in shared memory. */
+/*
+ * As weft_code_crc, but always by the tables, without calling c->step, so that
+ * c may be in shared memory.
+ */
 uint32_t weft_code_crc_by_tables(const struct weft_code_crc *c, uint32_t crc,
 				 const void *buf, size_t len);
 

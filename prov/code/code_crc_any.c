@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other processors use the tables only. */
+/* CRC on processors without carry-less multiplication: tables only. */
 #include "prov/code/code_crc_step.h"
 
 #if !defined(CODE_CRC_X86) && !defined(CODE_CRC_ARM)

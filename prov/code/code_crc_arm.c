@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CRC on arm64, little endian: folds four blocks of 16 bytes at a time by
- * polynomial multiplication (pmull). The two CRCs of 32 bits have instructions
- * of their own, for data that is too short to fold.
+ * polynomial multiplication (pmull). The two 32-bit CRCs have instructions,
+ * which are used for data that is too short to fold.
  */
 #include "prov/code/code_crc_step.h"
 
@@ -27,7 +27,7 @@ WITH_PMULL static inline uint64x2_t product(uint64_t a, uint64_t b)
 	return vreinterpretq_u64_p128(vmull_p64((poly64_t)a, (poly64_t)b));
 }
 
-/* Folds block a by the distance of k onto block b. */
+/* Folds block a onto block b, over the distance given by the constants k. */
 WITH_PMULL static inline uint64x2_t fold(uint64x2_t a, const uint64_t k[2],
 					 uint64x2_t b)
 {
@@ -42,7 +42,10 @@ WITH_PMULL static inline uint64x2_t load(const unsigned char *p)
 	return vreinterpretq_u64_u8(vld1q_u8(p));
 }
 
-/* Folds at least 64 bytes, a multiple of 16, to a block of equal remainder. */
+/*
+ * Folds at least 64 bytes, a multiple of 16, to one block with the same
+ * remainder.
+ */
 WITH_PMULL static void fold_to_block(const struct weft_code_crc *c,
 				     uint32_t reg, const unsigned char *p,
 				     size_t len, unsigned char block[16])

@@ -23,7 +23,7 @@
 uint32_t code_crc_tables(const struct weft_code_crc *c, uint32_t reg,
 			 const void *buf, size_t len);
 
-/* Sets the processor's own step in c, or leaves c unchanged. */
+/* Sets the processor-specific step in c, or leaves c unchanged. */
 void code_crc_select(struct weft_code_crc *c, enum weft_code_crc_kind kind);
 
 #endif

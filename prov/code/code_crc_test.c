@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CRCs: published values, OpenSSL's division, and errors that must be detected.
- * An error is undetected if the syndromes of its bits add to zero, and the
- * syndrome of a bit depends only on its distance from the end; so all errors of
- * a kind can be tested on the syndromes.
+ * CRCs: published values, division by OpenSSL, and errors that must be
+ * detected. An error is undetected if the syndromes of its bits add to zero,
+ * and the syndrome of a bit depends only on its distance from the end; so all
+ * errors of a kind can be tested on the syndromes.
  */
 #include "test/t.h"
 #include "prov/code/code_crc.h"
@@ -18,7 +18,7 @@ enum { KINDS = 3, BYTES = 700, BITS = BYTES * 8 };
 static const struct kind {
 	unsigned width;
 	int exponents[20];
-	uint32_t check; /* of the digits 1 to 9 */
+	uint32_t check; /* CRC of the text "123456789" */
 } kinds[KINDS] = {
 	[WEFT_CODE_CRC16] = { 16, { 16, 12, 5, 0, -1 }, 0x906e },
 	[WEFT_CODE_CRC32] = { 32,
@@ -43,7 +43,7 @@ static int open_all(void **state)
 	return 0;
 }
 
-static void the_digits_have_their_published_check(void **state)
+static void check_values_match_publications(void **state)
 {
 	for (int k = 0; k < KINDS; k++) {
 		T_IS(weft_code_crc(&fast[k], 0, "123456789", 9),
@@ -55,8 +55,8 @@ static void the_digits_have_their_published_check(void **state)
 	}
 }
 
-/* RFC 3720, B.4. */
-static void castagnoli_has_the_values_of_iscsi(void **state)
+/* Test vectors of RFC 3720, B.4. */
+static void crc32c_matches_the_iscsi_test_vectors(void **state)
 {
 	const struct weft_code_crc *c = &fast[WEFT_CODE_CRC32C];
 	unsigned char b[32];
@@ -73,7 +73,7 @@ static void castagnoli_has_the_values_of_iscsi(void **state)
 	T_IS(weft_code_crc(c, 0, b, 32), 0x113fdb5c);
 }
 
-static void every_length_agrees_with_division(void **state)
+static void every_length_matches_polynomial_division(void **state)
 {
 	unsigned char buf[BYTES];
 	struct weft_rng r;
@@ -92,7 +92,7 @@ static void every_length_agrees_with_division(void **state)
 	}
 }
 
-static void parts_give_the_check_of_the_whole(void **state)
+static void crc_of_parts_equals_crc_of_the_whole(void **state)
 {
 	static unsigned char buf[5000];
 	struct weft_rng r;
@@ -116,8 +116,8 @@ static void parts_give_the_check_of_the_whole(void **state)
 }
 
 /*
- * Syndromes of every bit of a packet and its check, the last bit first: the
- * difference between the receiver's check and the received one.
+ * Computes the syndrome of every bit of a packet and its CRC, the last bit
+ * first: the difference between the computed and the received CRC.
  */
 static void syndromes(int k, uint32_t *s)
 {
@@ -161,8 +161,8 @@ static unsigned rank(const uint32_t *s, unsigned n)
 	return found;
 }
 
-/* In any w consecutive bits no combination of errors adds to zero. */
-static void no_burst_up_to_the_width_passes(void **state)
+/* In any w consecutive bits no combination of errors has syndrome zero. */
+static void bursts_up_to_the_crc_width_are_detected(void **state)
 {
 	static uint32_t s[BITS + 32];
 
@@ -176,8 +176,11 @@ static void no_burst_up_to_the_width_passes(void **state)
 	}
 }
 
-/* Errors are put into packets, and the receiver compares the check. */
-static void a_receiver_finds_bursts_put_into_packets(void **state)
+/*
+ * Random error bursts are injected into packets; the recomputed CRC must
+ * differ.
+ */
+static void injected_bursts_are_detected(void **state)
 {
 	struct weft_rng r;
 
@@ -228,7 +231,10 @@ static void sort_by(const uint32_t *from, uint32_t *to, size_t n, int shift)
 		to[at[from[i] >> shift & 2047]++] = from[i];
 }
 
-/* The sums of all pairs of the last n bits, sorted; the caller frees. */
+/*
+ * Returns the sums of all pairs of the last n bits, sorted; the caller frees
+ * them.
+ */
 static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 {
 	size_t count = n * (n - 1) / 2, m = 0;
@@ -246,7 +252,10 @@ static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 	return b;
 }
 
-/* Smallest number of errors, up to 4, undetected in data_bits; 5: more. */
+/*
+ * Returns the smallest number of errors, up to 4, that is undetected in
+ * data_bits; 5: all are detected.
+ */
 static int fewest_that_pass(int k, size_t data_bits)
 {
 	static uint32_t s[BITS + 32], one[BITS + 32];
@@ -275,25 +284,25 @@ static int fewest_that_pass(int k, size_t data_bits)
 	return fewest;
 }
 
-static void no_four_errors_pass_ethernet_up_to_2974_bits(void **state)
+static void crc32_detects_four_errors_up_to_2974_bits(void **state)
 {
 	T_IS(fewest_that_pass(WEFT_CODE_CRC32, 2974), 5);
 	T_IS(fewest_that_pass(WEFT_CODE_CRC32, 2975), 4);
 }
 
-static void no_four_errors_pass_castagnoli_up_to_5243_bits(void **state)
+static void crc32c_detects_four_errors_up_to_5243_bits(void **state)
 {
 	T_IS(fewest_that_pass(WEFT_CODE_CRC32C, 5243), 5);
 	T_IS(fewest_that_pass(WEFT_CODE_CRC32C, 5244), 4);
 }
 
-static void no_three_errors_pass_crc16_in_a_packet_of_768_bits(void **state)
+static void crc16_detects_three_errors_in_768_bits(void **state)
 {
 	T_IS(fewest_that_pass(WEFT_CODE_CRC16, 768), 4);
 }
 
-/* Both have the factor x + 1: every bit's syndrome is odd. */
-static void no_odd_number_of_errors_passes(void **state)
+/* Both generators have the factor x + 1: every bit's syndrome is odd. */
+static void odd_numbers_of_errors_are_detected(void **state)
 {
 	static uint32_t s[BITS + 32];
 	const int odd[] = { WEFT_CODE_CRC16, WEFT_CODE_CRC32C };
@@ -305,8 +314,11 @@ static void no_odd_number_of_errors_passes(void **state)
 	}
 }
 
-/* Of random packets in place of the sent one, one in 2^16 is undetected. */
-static void noise_passes_as_often_as_the_width_says(void **state)
+/*
+ * If a packet is replaced by a random one, the probability that it is
+ * undetected is 2^-16.
+ */
+static void crc16_misses_one_random_packet_in_65536(void **state)
 {
 	int rounds = t_scale(4000000), passed = 0;
 	double expected = rounds / 65536.0;
@@ -319,24 +331,24 @@ static void noise_passes_as_often_as_the_width_says(void **state)
 		passed += weft_code_crc(&fast[WEFT_CODE_CRC16], 0, w, 14) ==
 			  w[1] >> 48;
 	}
-	/* six sigma, and the random stream is the same everywhere */
+	/* six sigma; the random stream is deterministic */
 	T_TRUE((passed - expected) * (passed - expected) < 36 * expected + 9);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_digits_have_their_published_check),
-		T_CASE(castagnoli_has_the_values_of_iscsi),
-		T_CASE(every_length_agrees_with_division),
-		T_CASE(parts_give_the_check_of_the_whole),
-		T_CASE(no_burst_up_to_the_width_passes),
-		T_CASE(a_receiver_finds_bursts_put_into_packets),
-		T_CASE(no_four_errors_pass_ethernet_up_to_2974_bits),
-		T_CASE(no_four_errors_pass_castagnoli_up_to_5243_bits),
-		T_CASE(no_three_errors_pass_crc16_in_a_packet_of_768_bits),
-		T_CASE(no_odd_number_of_errors_passes),
-		T_CASE(noise_passes_as_often_as_the_width_says),
+		T_CASE(check_values_match_publications),
+		T_CASE(crc32c_matches_the_iscsi_test_vectors),
+		T_CASE(every_length_matches_polynomial_division),
+		T_CASE(crc_of_parts_equals_crc_of_the_whole),
+		T_CASE(bursts_up_to_the_crc_width_are_detected),
+		T_CASE(injected_bursts_are_detected),
+		T_CASE(crc32_detects_four_errors_up_to_2974_bits),
+		T_CASE(crc32c_detects_four_errors_up_to_5243_bits),
+		T_CASE(crc16_detects_three_errors_in_768_bits),
+		T_CASE(odd_numbers_of_errors_are_detected),
+		T_CASE(crc16_misses_one_random_packet_in_65536),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, NULL);

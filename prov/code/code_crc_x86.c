@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CRC on x86-64: folds four blocks of 16 bytes at a time by carry-less
- * multiplication (pclmul). CRC-32C has an instruction of its own, for data that
- * is too short to fold.
+ * multiplication (pclmul). CRC-32C has an instruction, which is used for data
+ * that is too short to fold.
  */
 #include "prov/code/code_crc_step.h"
 
@@ -15,7 +15,7 @@
 
 #define WITH_CLMUL WEFT_TARGET("sse4.2,pclmul")
 
-/* Folds block a by the distance of k onto block b. */
+/* Folds block a onto block b, over the distance given by the constants k. */
 WITH_CLMUL static inline __m128i fold(__m128i a, __m128i k, __m128i b)
 {
 	__m128i first = _mm_clmulepi64_si128(a, k, 0x00);
@@ -29,25 +29,28 @@ WITH_CLMUL static inline __m128i load(const unsigned char *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* Folds at least 64 bytes, a multiple of 16, to a block of equal remainder. */
+/*
+ * Folds at least 64 bytes, a multiple of 16, to one block with the same
+ * remainder.
+ */
 WITH_CLMUL static void fold_to_block(const struct weft_code_crc *c,
 				     uint32_t reg, const unsigned char *p,
 				     size_t len, unsigned char block[16])
 {
-	__m128i far = load((const unsigned char *)c->fold[0]);
-	__m128i near = load((const unsigned char *)c->fold[1]);
+	__m128i by_64 = load((const unsigned char *)c->fold[0]);
+	__m128i by_16 = load((const unsigned char *)c->fold[1]);
 	__m128i a = _mm_xor_si128(load(p), _mm_cvtsi32_si128((int)reg));
 	__m128i b = load(p + 16), d = load(p + 32), e = load(p + 48);
 
 	for (p += 64, len -= 64; len >= 64; p += 64, len -= 64) {
-		a = fold(a, far, load(p));
-		b = fold(b, far, load(p + 16));
-		d = fold(d, far, load(p + 32));
-		e = fold(e, far, load(p + 48));
+		a = fold(a, by_64, load(p));
+		b = fold(b, by_64, load(p + 16));
+		d = fold(d, by_64, load(p + 32));
+		e = fold(e, by_64, load(p + 48));
 	}
-	a = fold(fold(fold(a, near, b), near, d), near, e);
+	a = fold(fold(fold(a, by_16, b), by_16, d), by_16, e);
 	for (; len; p += 16, len -= 16)
-		a = fold(a, near, load(p));
+		a = fold(a, by_16, load(p));
 	_mm_storeu_si128((__m128i *)(void *)block, a);
 }
 

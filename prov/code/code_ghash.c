@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GHASH by strides, and the selection of the unit that computes them. */
+/* GHASH by strides, and the selection of an implementation. */
 #include "prov/code/code_ghash_step.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ void weft_code_ghash(const struct weft_code_ghash *g, const void *data,
 	size_t left = len;
 
 	memset(sum, 0, 16);
-	/* One block is reserved for the length. */
+	/* One block of the last stride is reserved for the length. */
 	for (; left > CODE_GHASH_BYTES - 16;
 	     left -= CODE_GHASH_BYTES, d += CODE_GHASH_BYTES) {
 		if (left < CODE_GHASH_BYTES) {
@@ -24,7 +24,7 @@ void weft_code_ghash(const struct weft_code_ghash *g, const void *data,
 			g->unit->stride(g, d, sum);
 		}
 	}
-	g->unit->rest(g, d, left, len, sum);
+	g->unit->last_blocks(g, d, left, len, sum);
 }
 
 #ifdef __x86_64__
@@ -32,9 +32,9 @@ void weft_code_ghash(const struct weft_code_ghash *g, const void *data,
 bool weft_code_ghash_init(struct weft_code_ghash *g, const uint8_t h[16])
 {
 	memset(g, 0, sizeof(*g));
-	if (code_ghash_wide.here())
+	if (code_ghash_wide.is_supported())
 		g->unit = &code_ghash_wide;
-	else if (code_ghash_narrow.here())
+	else if (code_ghash_narrow.is_supported())
 		g->unit = &code_ghash_narrow;
 	else
 		return false;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GHASH, the universal hash of AES-GMAC (NIST SP 800-38D), by the processor's
- * carry-less multiplication, with one reduction for a whole datagram, where the
- * crypto library reduces every few blocks. Blocks X of 16 bytes, the last
- * padded with zeros, and one with the total length in bits:
+ * carry-less multiplication, with one reduction for a whole datagram; the
+ * crypto library reduces every few blocks. The hash of blocks X of 16 bytes,
+ * the last data block padded with zeros, and a block with the length in bits,
+ * is
  *
  *   X1 * H^n + X2 * H^(n-1) + ... + Xn * H          in GF(2^128)
  *
@@ -16,23 +17,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Blocks between two reductions: an Ethernet datagram has only one. */
+/*
+ * Blocks between two reductions; an Ethernet datagram needs one reduction only.
+ */
 #define WEFT_GHASH_STRIDE 96
 
 struct code_ghash_unit;
 
 struct weft_code_ghash {
 	const struct code_ghash_unit *unit;
-	/* H^96 ... H, each times x; and zeros for reads beyond the end. */
+	/*
+	 * H^96 ... H, each multiplied by x, followed by zeros for reads beyond
+	 * the end
+	 */
 	uint8_t power[WEFT_GHASH_STRIDE + 3][16];
-	/* XOR of the two halves of each power. */
+	/* XOR of the two halves of each power */
 	uint64_t halves[WEFT_GHASH_STRIDE];
 };
 
-/* false: this processor has no carry-less multiplication; g is not filled. */
+/*
+ * Initialises g for the hash key h. Returns false, without filling g, if this
+ * processor has no carry-less multiplication.
+ */
 bool weft_code_ghash_init(struct weft_code_ghash *g, const uint8_t h[16]);
 
-/* Hash of len bytes of additional authenticated data, without ciphertext. */
+/*
+ * Computes the hash of len bytes of additional authenticated data, without
+ * ciphertext.
+ */
 void weft_code_ghash(const struct weft_code_ghash *g, const void *data,
 		     size_t len, uint8_t sum[16]);
 

@@ -7,18 +7,23 @@
 
 #define CODE_GHASH_BYTES (16 * (size_t)WEFT_GHASH_STRIDE)
 
-/* sum: hash of all previous blocks, in the processor's byte order; updated. */
+/*
+ * One implementation of GHASH. sum (in, out): hash of all previous blocks, in
+ * processor byte order.
+ */
 struct code_ghash_unit {
-	bool (*here)(void);
-	/* WEFT_GHASH_STRIDE blocks */
+	bool (*is_supported)(void);
+	/* hashes WEFT_GHASH_STRIDE blocks */
 	void (*stride)(const struct weft_code_ghash *g, const uint8_t *data,
 		       uint8_t sum[16]);
 	/*
-	 * Fewer blocks, the last one possibly partial, or none; then the block
-	 * with the length of all bytes. sum is in wire order afterwards.
+	 * Hashes fewer blocks than a stride, possibly none, the last block
+	 * possibly partial; then the block with the length of all bytes. Writes
+	 * sum in wire order.
 	 */
-	void (*rest)(const struct weft_code_ghash *g, const uint8_t *data,
-		     size_t len, size_t all, uint8_t sum[16]);
+	void (*last_blocks)(const struct weft_code_ghash *g,
+			    const uint8_t *data, size_t len, size_t all,
+			    uint8_t sum[16]);
 };
 
 #ifdef __x86_64__
@@ -26,7 +31,7 @@ struct code_ghash_unit {
 extern const struct code_ghash_unit code_ghash_wide;
 extern const struct code_ghash_unit code_ghash_narrow;
 
-/* Computes the powers, which all units can use. */
+/* Computes the powers of h, in the format that all implementations use. */
 void code_ghash_powers(struct weft_code_ghash *g, const uint8_t h[16]);
 
 #include "src/base/attr.h"
@@ -36,9 +41,9 @@ void code_ghash_powers(struct weft_code_ghash *g, const uint8_t h[16]);
 /*
  * The bit order of a block is the reverse of the processor's: bytes are
  * swapped, and the bit order is compensated by keeping every power of H
- * multiplied by x, so that the product of 255 bits is aligned in 256. Its lower
- * half is folded up by the polynomial x^128 + x^127 + x^126 + x^121 + 1, twice
- * 64 bits.
+ * multiplied by x, so that the product of 255 bits is aligned in 256. The lower
+ * half is folded into the upper half by the polynomial x^128 + x^127 + x^126 +
+ * x^121 + 1, twice 64 bits.
  */
 WEFT_TARGET("pclmul")
 static inline __m128i code_ghash_fold(__m128i low, __m128i high)

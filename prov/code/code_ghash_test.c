@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GHASH compared with OpenSSL's GMAC, for every length up to several strides
- * and every alignment, with every unit of this processor. A processor without
- * one skips the test.
+ * and every alignment, with every implementation that this processor supports.
+ * Skipped if the processor supports none.
  */
 #include "test/t.h"
 #include "prov/code/code_ghash_step.h"
@@ -16,7 +16,7 @@ enum { BYTES = 5 * 16 * WEFT_GHASH_STRIDE, ROOM = BYTES + 64 };
 static uint8_t data[ROOM];
 static const uint8_t nonce[12] = { 7, 1 };
 
-/* One block, encrypted. */
+/* Encrypts one block. */
 static void encrypt(const uint8_t key[16], const uint8_t in[16],
 		    uint8_t out[16])
 {
@@ -65,7 +65,10 @@ static void keyed(struct weft_rng *r, EVP_CIPHER_CTX *c,
 				  nonce));
 }
 
-/* With one unit, or with the selected one. */
+/*
+ * Tests every length with the given implementation; NULL: with the selected
+ * one.
+ */
 static void every_length(const struct code_ghash_unit *unit)
 {
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
@@ -88,7 +91,7 @@ static void every_length(const struct code_ghash_unit *unit)
 	EVP_CIPHER_CTX_free(c);
 }
 
-static void every_length_has_the_tag_of_openssl(void **state)
+static void every_length_matches_openssl_gmac(void **state)
 {
 	const uint8_t h[16] = { 0 };
 	struct weft_code_ghash g;
@@ -100,9 +103,9 @@ static void every_length_has_the_tag_of_openssl(void **state)
 
 #ifdef __x86_64__
 
-static void and_so_it_has_one_block_at_a_time(void **state)
+static void ghash_narrow_matches_openssl_gmac(void **state)
 {
-	if (!code_ghash_narrow.here())
+	if (!code_ghash_narrow.is_supported())
 		skip();
 	every_length(&code_ghash_narrow);
 }
@@ -112,9 +115,9 @@ static void and_so_it_has_one_block_at_a_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_length_has_the_tag_of_openssl),
+		T_CASE(every_length_matches_openssl_gmac),
 #ifdef __x86_64__
-		T_CASE(and_so_it_has_one_block_at_a_time),
+		T_CASE(ghash_narrow_matches_openssl_gmac),
 #endif
 	};
 

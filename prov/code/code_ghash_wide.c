@@ -11,8 +11,8 @@ struct product {
 	__m512i lo, mid, hi;
 };
 
-/* XOR of the four products in p. */
-WIDE static inline __m128i across(__m512i p)
+/* Returns the XOR of the four products in p. */
+WIDE static inline __m128i sum_of_lanes(__m512i p)
 {
 	__m256i half = _mm256_xor_si256(_mm512_castsi512_si256(p),
 					_mm512_extracti64x4_epi64(p, 1));
@@ -23,11 +23,12 @@ WIDE static inline __m128i across(__m512i p)
 
 WIDE static inline __m128i reduce(const struct product *p)
 {
-	return code_ghash_fold(code_ghash_fold(across(p->lo), across(p->mid)),
-			       across(p->hi));
+	return code_ghash_fold(
+		code_ghash_fold(sum_of_lanes(p->lo), sum_of_lanes(p->mid)),
+		sum_of_lanes(p->hi));
 }
 
-WIDE static inline void add(struct product *p, __m512i a, __m512i b)
+WIDE static inline void product_add(struct product *p, __m512i a, __m512i b)
 {
 	__m512i inner = _mm512_xor_si512(_mm512_clmulepi64_epi128(a, b, 0x01),
 					 _mm512_clmulepi64_epi128(a, b, 0x10));
@@ -43,8 +44,8 @@ WIDE static inline __m512i swapped(__m512i v)
 				   _mm512_broadcast_i32x4(code_ghash_order()));
 }
 
-/* The previous hash, to be added to the first block. */
-WIDE static inline __m512i before(const uint8_t sum[16])
+/* Returns the previous hash, to be added to the first block. */
+WIDE static inline __m512i previous_hash(const uint8_t sum[16])
 {
 	return _mm512_zextsi128_si512(
 		_mm_loadu_si128((const __m128i *)(const void *)sum));
@@ -55,58 +56,62 @@ WIDE static void stride(const struct weft_code_ghash *g, const uint8_t *data,
 {
 	struct product p = { _mm512_setzero_si512(), _mm512_setzero_si512(),
 			     _mm512_setzero_si512() };
-	__m512i first = before(sum);
+	__m512i first = previous_hash(sum);
 
 	for (int i = 0; i < WEFT_GHASH_STRIDE; i += 4) {
 		__m512i v = swapped(_mm512_loadu_si512(data + 16 * i));
 
-		add(&p, _mm512_xor_si512(v, first),
-		    _mm512_loadu_si512(g->power[i]));
+		product_add(&p, _mm512_xor_si512(v, first),
+			    _mm512_loadu_si512(g->power[i]));
 		first = _mm512_setzero_si512();
 	}
 	_mm_storeu_si128((__m128i *)(void *)sum, reduce(&p));
 }
 
-/* Four blocks at a time, then up to three, and the length block. */
-WIDE static void rest(const struct weft_code_ghash *g, const uint8_t *data,
-		      size_t len, size_t all, uint8_t sum[16])
+/* Hashes four blocks at a time, then up to three, and the length block. */
+WIDE static void last_blocks(const struct weft_code_ghash *g,
+			     const uint8_t *data, size_t len, size_t all,
+			     uint8_t sum[16])
 {
 	struct product p = { _mm512_setzero_si512(), _mm512_setzero_si512(),
 			     _mm512_setzero_si512() };
 	const __m512i length =
 		_mm512_broadcast_i32x4(_mm_set_epi64x((long long)all * 8, 0));
-	__m512i first = before(sum);
+	__m512i first = previous_hash(sum);
 	size_t blocks = (len + 15) / 16;
 	const uint8_t *power = g->power[WEFT_GHASH_STRIDE - 1 - blocks];
 	__m512i v;
 
 	for (; len >= 64; len -= 64, data += 64, power += 64) {
 		v = swapped(_mm512_loadu_si512(data));
-		add(&p, _mm512_xor_si512(v, first), _mm512_loadu_si512(power));
+		product_add(&p, _mm512_xor_si512(v, first),
+			    _mm512_loadu_si512(power));
 		first = _mm512_setzero_si512();
 	}
 	blocks = (len + 15) / 16;
 	v = swapped(_mm512_maskz_loadu_epi8(
 		(__mmask64)((UINT64_C(1) << len) - 1), data));
-	if (blocks == 4) { /* the last one is partial */
-		add(&p, _mm512_xor_si512(v, first), _mm512_loadu_si512(power));
+	if (blocks == 4) { /* the last of the four blocks is partial */
+		product_add(&p, _mm512_xor_si512(v, first),
+			    _mm512_loadu_si512(power));
 		first = v = _mm512_setzero_si512();
 		blocks = 0;
 		power += 64;
 	}
 	v = _mm512_mask_mov_epi64(v, (__mmask8)(3u << 2 * blocks), length);
-	add(&p, _mm512_xor_si512(v, first), _mm512_loadu_si512(power));
+	product_add(&p, _mm512_xor_si512(v, first), _mm512_loadu_si512(power));
 	v = swapped(_mm512_zextsi128_si512(reduce(&p)));
 	_mm_storeu_si128((__m128i *)(void *)sum, _mm512_castsi512_si128(v));
 }
 
-static bool here(void)
+static bool is_supported(void)
 {
 	return __builtin_cpu_supports("avx512bw") &&
 	       __builtin_cpu_supports("avx512dq") &&
 	       __builtin_cpu_supports("vpclmulqdq");
 }
 
-const struct code_ghash_unit code_ghash_wide = { here, stride, rest };
+const struct code_ghash_unit code_ghash_wide = { is_supported, stride,
+						 last_blocks };
 
 #endif

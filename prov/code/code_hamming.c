@@ -31,7 +31,7 @@ uint8_t weft_code_secded(uint64_t word)
 	return (uint8_t)checks;
 }
 
-/* The bit of the word that flips these checks, or 64. */
+/* Returns the bit of the word that flips these checks, or 64. */
 static unsigned bit_of(uint8_t column)
 {
 	uint64_t all = UINT64_MAX;

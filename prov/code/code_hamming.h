@@ -6,8 +6,8 @@
  *
  *   one error      gives its column, which is odd and locates the bit
  *   two errors     give the sum of two columns, which is even and not zero
- *   three errors   give an odd number of ones, so they are detected, but may
- *                  look like the column of a fourth bit
+ *   three errors   give an odd sum, so they are detected, but the sum may
+ *                  be the column of a fourth bit
  *
  * and the distance is four. As a memory code it corrects one error and detects
  * two (SECDED); as a packet code it detects any three and corrects none. There
@@ -24,16 +24,17 @@
 
 #define WEFT_CODE_HEADER_BYTES 11
 
-/* The check bits of a word. */
+/* Returns the check bits of a word. */
 uint8_t weft_code_secded(uint64_t word);
 
 /*
- * Returns 0: no error; 1: one bit was wrong, in the word or its checks, and is
- * corrected; -EBADMSG: two or more were wrong, and nothing was changed.
+ * Corrects a word. Returns 0: no error; 1: one bit was wrong, in the word or
+ * its checks, and is corrected; -EBADMSG: two or more bits were wrong, and
+ * nothing was changed.
  */
 int weft_code_secded_correct(uint64_t *word, uint8_t *checks);
 
-/* The check bits of a header; the receiver compares them. */
+/* Returns the check bits of a header, for comparison at the receiver. */
 uint8_t weft_code_header(const uint8_t header[WEFT_CODE_HEADER_BYTES]);
 
 #endif

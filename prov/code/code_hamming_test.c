@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Odd columns; every error of one, two and, in a header, three bits. */
+/*
+ * Columns of odd weight; every error of one and two bits, and of three in a
+ * header.
+ */
 #include "test/t.h"
 #include "prov/code/code_hamming.h"
 #include "src/base/rng.h"
@@ -35,7 +38,7 @@ static struct stored random_word(struct weft_rng *r)
 	return s;
 }
 
-/* The column of a header's bit: the checks of that bit alone. */
+/* Returns the column of a bit of a header: the checks of that bit alone. */
 static uint8_t column(int bit)
 {
 	uint8_t h[WEFT_CODE_HEADER_BYTES] = { 0 };
@@ -44,8 +47,11 @@ static uint8_t column(int bit)
 	return weft_code_header(h);
 }
 
-/* This proves the distance; 26 bits per check is Hsiao's own figure. */
-static void columns_are_odd_and_different(void **state)
+/*
+ * Odd and distinct columns imply distance four; 26 bits per check is the number
+ * in Hsiao's paper.
+ */
+static void columns_are_odd_and_distinct(void **state)
 {
 	bool seen[256] = { 0 };
 	int row[8] = { 0 };
@@ -67,7 +73,7 @@ static void columns_are_odd_and_different(void **state)
 		T_IS(row[i], 26);
 }
 
-static void sums_of_words_have_sums_of_checks(void **state)
+static void the_code_is_linear(void **state)
 {
 	struct weft_rng r;
 
@@ -81,7 +87,7 @@ static void sums_of_words_have_sums_of_checks(void **state)
 	}
 }
 
-static void every_single_error_of_a_word_is_put_right(void **state)
+static void every_single_error_of_a_word_is_corrected(void **state)
 {
 	struct stored good, s;
 	struct weft_rng r;
@@ -99,9 +105,9 @@ static void every_single_error_of_a_word_is_put_right(void **state)
 	}
 }
 
-static void every_double_error_of_a_word_is_found(void **state)
+static void every_double_error_of_a_word_is_detected(void **state)
 {
-	struct stored came, s;
+	struct stored received, s;
 	struct weft_rng r;
 
 	weft_rng_init(&r, 3, 0);
@@ -110,20 +116,23 @@ static void every_double_error_of_a_word_is_found(void **state)
 
 		for (int a = 0; a < WORD; a++) {
 			for (int b = 0; b < a; b++) {
-				came = good;
-				flip(&came, a);
-				flip(&came, b);
-				s = came;
+				received = good;
+				flip(&received, a);
+				flip(&received, b);
+				s = received;
 				T_IS(weft_code_secded_correct(&s.word,
 							      &s.checks),
 				     -EBADMSG);
-				T_TRUE(same(&s, &came));
+				T_TRUE(same(&s, &received));
 			}
 		}
 	}
 }
 
-/* Eleven bytes and their checks in the last. */
+/*
+ * Flips n bits of a header (eleven bytes, then its checks). Returns whether the
+ * error is detected.
+ */
 static bool header_found(uint8_t *h, const int *bit, int n)
 {
 	uint8_t e[12];
@@ -134,7 +143,7 @@ static bool header_found(uint8_t *h, const int *bit, int n)
 	return weft_code_header(e) != e[11];
 }
 
-static void any_three_errors_of_a_header_are_found(void **state)
+static void any_three_errors_of_a_header_are_detected(void **state)
 {
 	struct weft_rng r;
 	uint8_t h[12];
@@ -154,8 +163,8 @@ static void any_three_errors_of_a_header_are_found(void **state)
 	}
 }
 
-/* So the distance is exactly four. */
-static void some_four_errors_of_a_header_pass(void **state)
+/* An undetected error of four bits exists, so the distance is exactly four. */
+static void some_four_errors_of_a_header_are_undetected(void **state)
 {
 	uint8_t h[12] = { 0 };
 	int b[4] = { 0, 1, 0, 0 }, passed = 0;
@@ -169,12 +178,12 @@ static void some_four_errors_of_a_header_pass(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(columns_are_odd_and_different),
-		T_CASE(sums_of_words_have_sums_of_checks),
-		T_CASE(every_single_error_of_a_word_is_put_right),
-		T_CASE(every_double_error_of_a_word_is_found),
-		T_CASE(any_three_errors_of_a_header_are_found),
-		T_CASE(some_four_errors_of_a_header_pass),
+		T_CASE(columns_are_odd_and_distinct),
+		T_CASE(the_code_is_linear),
+		T_CASE(every_single_error_of_a_word_is_corrected),
+		T_CASE(every_double_error_of_a_word_is_detected),
+		T_CASE(any_three_errors_of_a_header_are_detected),
+		T_CASE(some_four_errors_of_a_header_are_undetected),
 	};
 
 	return T_RUN(tests);

@@ -4,7 +4,7 @@
  * whole blocks, for all codes; and 4b/5b itself.
  *
  *   code        in    out      machine
- *   4b/5b       4     5        qsnet2: 1333 Mbit/s a wire carry 1066
+ *   4b/5b       4     5        qsnet2: 1333 Mbit/s per wire carry 1066
  *   8b/10b      8     10       apenet lanes: 28 Gbit/s carry 2.8 GB/s
  *   64b/66b     64    66       sunway link, without correction
  *   256b/257b   256   257      four blocks of 64b/66b with one header bit
@@ -13,8 +13,8 @@
  *                              correction costs no bandwidth
  *
  * 4b/5b (FDDI, ISO 9314-1) has words with at least two ones, at most one
- * leading and two trailing zeros, so there are at most three zeros in a row. It
- * detects some errors, as invalid words, and guarantees none.
+ * leading and two trailing zeros, so there are at most three zeros in a row.
+ * Some errors give invalid words; detection is not guaranteed.
  */
 #ifndef WEFT_CODE_LINE_H
 #define WEFT_CODE_LINE_H
@@ -30,16 +30,24 @@ enum weft_code_line {
 	WEFT_CODE_LINE_RS528,
 };
 
-/* Bits on the wire for this number of data bits, the last block padded. */
+/*
+ * Returns the bits on the wire for this number of data bits; the last block is
+ * padded.
+ */
 uint64_t weft_code_line_bits(enum weft_code_line code, uint64_t data_bits);
 
-/* Data bits in whole blocks of this number of bits on the wire. */
+/*
+ * Returns the data bits in the whole blocks of this number of bits on the wire.
+ */
 uint64_t weft_code_line_data(enum weft_code_line code, uint64_t wire_bits);
 
-/* The five-bit word of a nibble, its first bit highest. */
+/*
+ * Returns the five-bit word of a nibble; the first bit on the wire is the
+ * highest.
+ */
 uint8_t weft_code_4b5b_encode(unsigned nibble);
 
-/* The nibble, or -EBADMSG: not a word of data. */
+/* Returns the nibble; -EBADMSG: not a data word. */
 int weft_code_4b5b_decode(unsigned word);
 
 #endif

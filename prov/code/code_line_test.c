@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Line codes: sizes given in the machines' papers, and all of 4b/5b. */
+/* Line codes: rates given in the machines' papers, and all words of 4b/5b. */
 #include "test/t.h"
 #include "prov/code/code_line.h"
 
@@ -8,17 +8,17 @@ static uint64_t data(enum weft_code_line code, uint64_t wire)
 	return weft_code_line_data(code, wire);
 }
 
-static void rates_are_those_of_the_papers(void **state)
+static void data_rates_match_the_papers(void **state)
 {
 	/* qsnet2, table 2: Mbit/s per wire */
 	T_IS(data(WEFT_CODE_LINE_4B5B, 1333), 1064);
 	T_IS(data(WEFT_CODE_LINE_4B5B, 1333000) / 1000, 1066);
-	/* apenet: 4 lanes of 7 Gbit/s, and of 8.5; in bytes */
+	/* apenet: 4 lanes of 7 Gbit/s, and of 8.5 Gbit/s; in bytes */
 	T_IS(data(WEFT_CODE_LINE_8B10B, 28000000000) / 8, 2800000000);
 	T_IS(data(WEFT_CODE_LINE_8B10B, 34000000000) / 8, 3400000000);
 }
 
-static void correction_costs_what_64b66b_costs(void **state)
+static void rs_528_514_has_the_overhead_of_64b66b(void **state)
 {
 	uint64_t block = 20 * 256;
 	uint64_t plain = weft_code_line_bits(WEFT_CODE_LINE_64B66B, block);
@@ -29,7 +29,7 @@ static void correction_costs_what_64b66b_costs(void **state)
 	T_IS(plain - dense, 14 * 10);
 }
 
-static void blocks_are_filled_up(void **state)
+static void partial_blocks_are_padded(void **state)
 {
 	T_IS(weft_code_line_bits(WEFT_CODE_LINE_64B66B, 0), 0);
 	T_IS(weft_code_line_bits(WEFT_CODE_LINE_64B66B, 1), 66);
@@ -41,7 +41,7 @@ static void blocks_are_filled_up(void **state)
 	T_IS(data(WEFT_CODE_LINE_RS528, 5279), 0);
 }
 
-static void every_nibble_comes_back_and_nothing_else(void **state)
+static void nibbles_round_trip_and_other_words_are_refused(void **state)
 {
 	int words = 0;
 
@@ -73,10 +73,10 @@ static void no_pair_has_four_zeros_in_a_row(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(rates_are_those_of_the_papers),
-		T_CASE(correction_costs_what_64b66b_costs),
-		T_CASE(blocks_are_filled_up),
-		T_CASE(every_nibble_comes_back_and_nothing_else),
+		T_CASE(data_rates_match_the_papers),
+		T_CASE(rs_528_514_has_the_overhead_of_64b66b),
+		T_CASE(partial_blocks_are_padded),
+		T_CASE(nibbles_round_trip_and_other_words_are_refused),
 		T_CASE(no_pair_has_four_zeros_in_a_row),
 	};
 

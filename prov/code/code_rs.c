@@ -28,7 +28,7 @@ static void fill_field(struct weft_code_rs *rs)
 	}
 }
 
-/* The product of all (x + a^i); g[k] is the coefficient of x^k. */
+/* Computes the product of all (x + a^i); g[k] is the coefficient of x^k. */
 static void generator(const struct weft_code_rs *rs, uint16_t *g)
 {
 	memset(g, 0, (WEFT_CODE_RS_CHECKS + 1) * sizeof(*g));
@@ -40,7 +40,7 @@ static void generator(const struct weft_code_rs *rs, uint16_t *g)
 	}
 }
 
-/* r = r x modulo the generator. */
+/* Sets r to r x modulo the generator. */
 static void times_x(const struct weft_code_rs *rs, const uint16_t *g,
 		    uint16_t *r)
 {
@@ -50,7 +50,10 @@ static void times_x(const struct weft_code_rs *rs, const uint16_t *g,
 		r[k] = (k ? r[k - 1] : 0) ^ rs_mul(rs, top, g[k]);
 }
 
-/* Contribution of bit i of four symbols to the remainder behind them. */
+/*
+ * Computes the contribution of each bit of four symbols to the remainder after
+ * them.
+ */
 static void fill_bits(const struct weft_code_rs *rs,
 		      struct weft_code_rs_checks bit[40])
 {
@@ -58,7 +61,11 @@ static void fill_bits(const struct weft_code_rs *rs,
 	unsigned c = rs->checks;
 
 	generator(rs, g);
-	memcpy(r, g, sizeof(r)); /* x^checks equals the rest of the generator */
+	/*
+	 * modulo the generator, x^checks equals the lower terms of the
+	 * generator
+	 */
+	memcpy(r, g, sizeof(r));
 	for (unsigned s = 4; s-- > 0; times_x(rs, g, r))
 		for (unsigned b = 0; b < 10; b++)
 			for (unsigned k = 0; k < c; k++)
@@ -91,8 +98,9 @@ void weft_code_rs_init(struct weft_code_rs *rs, unsigned checks)
 					       &bit[8 * byte + b]);
 }
 
-/* Contribution of the bytes of x to word i of the register. */
-WEFT_INLINE uint64_t left(const struct weft_code_rs *rs, uint64_t x, int i)
+/* Returns the contribution of the bytes of x to word i of the register. */
+WEFT_INLINE uint64_t contribution(const struct weft_code_rs *rs, uint64_t x,
+				  int i)
 {
 	return rs->row[0][x & 255].w[i] ^ rs->row[1][x >> 8 & 255].w[i] ^
 	       rs->row[2][x >> 16 & 255].w[i] ^ rs->row[3][x >> 24 & 255].w[i] ^
@@ -100,22 +108,23 @@ WEFT_INLINE uint64_t left(const struct weft_code_rs *rs, uint64_t x, int i)
 }
 
 /*
- * Advances the register by shift bits; x is the sum of register and input
- * there. Up to six checks use its first word only.
+ * Advances the register by shift bits; x is the sum of the register's first
+ * bits and the input. With up to six checks the register is one word
+ * (one_word).
  */
 WEFT_INLINE void step(const struct weft_code_rs *rs, uint64_t x, int shift,
 		      bool one_word, struct weft_code_rs_checks *r)
 {
 	int up = 64 - shift;
 
-	r->w[0] = (r->w[0] >> shift | r->w[1] << up) ^ left(rs, x, 0);
+	r->w[0] = (r->w[0] >> shift | r->w[1] << up) ^ contribution(rs, x, 0);
 	if (one_word)
 		return;
-	r->w[1] = (r->w[1] >> shift | r->w[2] << up) ^ left(rs, x, 1);
-	r->w[2] = r->w[2] >> shift ^ left(rs, x, 2);
+	r->w[1] = (r->w[1] >> shift | r->w[2] << up) ^ contribution(rs, x, 1);
+	r->w[2] = r->w[2] >> shift ^ contribution(rs, x, 2);
 }
 
-/* Five bytes, little endian on any host. */
+/* Loads five bytes, little endian on any host. */
 static inline uint64_t load40(const unsigned char *p)
 {
 	uint32_t four = (uint32_t)p[0] | (uint32_t)p[1] << 8 |
@@ -124,7 +133,7 @@ static inline uint64_t load40(const unsigned char *p)
 	return four | (uint64_t)p[4] << 32;
 }
 
-/* The up to 40 bits from p on. */
+/* Loads the bits from p on, at most 40. */
 static uint64_t load_rest(const unsigned char *p, unsigned bits)
 {
 	uint64_t x = 0;
@@ -144,7 +153,10 @@ WEFT_INLINE struct weft_code_rs_checks encode(const struct weft_code_rs *rs,
 	for (; bits >= 40; bits -= 40, p += 5)
 		step(rs, load40(p) ^ r.w[0], 40, one_word, &r);
 	x = load_rest(p, bits);
-	/* One symbol is processed as the last of four, the others zero. */
+	/*
+	 * One symbol is processed as the last of four; the other three are
+	 * zero.
+	 */
 	for (unsigned left = (bits + 9) / 10; left; left--, x >>= 10)
 		step(rs, ((x ^ r.w[0]) & 1023) << 30, 10, one_word, &r);
 	return r;

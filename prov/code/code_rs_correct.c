@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reed-Solomon: which symbols are wrong, and by how much.
+ * Reed-Solomon: error locations and error values.
  *
  * The received word is a codeword plus an error polynomial e(x). The syndromes
  * s[j] = e(a^j) follow from the remainder alone. The locator is the shortest
@@ -18,13 +18,13 @@ enum { MOST = WEFT_CODE_RS_CHECKS / 2 };
 
 struct errors {
 	int count;
-	unsigned power[MOST]; /* of x: position of the symbol */
-	uint16_t value[MOST]; /* value to be added */
+	unsigned power[MOST]; /* powers of x: positions of the wrong symbols */
+	uint16_t value[MOST]; /* values to be added to the wrong symbols */
 };
 
-/* p(y) for the n terms of p, the lowest first. */
-static uint16_t value(const struct weft_code_rs *rs, const uint16_t *p,
-		      unsigned n, uint16_t y)
+/* Returns p(y) for the n terms of p, the lowest first. */
+static uint16_t polynomial_value(const struct weft_code_rs *rs,
+				 const uint16_t *p, unsigned n, uint16_t y)
 {
 	uint16_t sum = 0;
 
@@ -33,7 +33,7 @@ static uint16_t value(const struct weft_code_rs *rs, const uint16_t *p,
 	return sum;
 }
 
-/* s[j] of the remainder r; false: all are zero. */
+/* Computes s[j] from the remainder r. Returns false if all are zero. */
 static bool syndromes(const struct weft_code_rs *rs,
 		      const struct weft_code_rs_checks *r, uint16_t *s)
 {
@@ -44,13 +44,13 @@ static bool syndromes(const struct weft_code_rs *rs,
 	for (unsigned k = 0; k < c; k++)
 		term[k] = rs_symbol(r, c - 1 - k);
 	for (unsigned j = 0; j < c; j++) {
-		s[j] = value(rs, term, c, rs->exp[j]);
+		s[j] = polynomial_value(rs, term, c, rs->exp[j]);
 		any |= s[j];
 	}
 	return any;
 }
 
-/* to += f x^shift from, truncated. */
+/* Computes to += f x^shift from, truncated. */
 static void add_shifted(const struct weft_code_rs *rs, uint16_t *to, uint16_t f,
 			const uint16_t *from, unsigned shift)
 {
@@ -58,7 +58,10 @@ static void add_shifted(const struct weft_code_rs *rs, uint16_t *to, uint16_t f,
 		to[k] ^= rs_mul(rs, f, from[k - shift]);
 }
 
-/* The locator, lowest term first; returns the length of the recurrence. */
+/*
+ * Computes the locator, lowest term first. Returns the length of the
+ * recurrence.
+ */
 static unsigned locator(const struct weft_code_rs *rs, const uint16_t *s,
 			uint16_t *l)
 {
@@ -87,7 +90,7 @@ static unsigned locator(const struct weft_code_rs *rs, const uint16_t *s,
 	return len;
 }
 
-/* The symbols below x^n at which the locator is zero. */
+/* Finds the symbols below x^n at which the locator is zero. */
 static void roots(const struct weft_code_rs *rs, const uint16_t *l,
 		  unsigned len, unsigned n, struct errors *e)
 {
@@ -95,13 +98,13 @@ static void roots(const struct weft_code_rs *rs, const uint16_t *l,
 	for (unsigned p = 0; p < n && e->count < (int)len; p++) {
 		uint16_t y = rs->exp[WEFT_CODE_RS_LENGTH - p];
 
-		if (!value(rs, l, len + 1, y))
+		if (!polynomial_value(rs, l, len + 1, y))
 			e->power[e->count++] = p;
 	}
 }
 
-static void values(const struct weft_code_rs *rs, const uint16_t *s,
-		   const uint16_t *l, struct errors *e)
+static void error_values(const struct weft_code_rs *rs, const uint16_t *s,
+			 const uint16_t *l, struct errors *e)
 {
 	uint16_t eval[MOST] = { 0 }, slope[MOST + 1] = { 0 };
 	unsigned len = (unsigned)e->count;
@@ -109,22 +112,23 @@ static void values(const struct weft_code_rs *rs, const uint16_t *s,
 	for (unsigned k = 0; k < len; k++)
 		for (unsigned i = 0; i <= k; i++)
 			eval[k] ^= rs_mul(rs, l[i], s[k - i]);
-	/* Even terms have no derivative here: 2 = 0. */
+	/* Even terms have no derivative in characteristic 2. */
 	for (unsigned k = 1; k <= len; k += 2)
 		slope[k - 1] = l[k];
 	for (unsigned i = 0; i < len; i++) {
 		unsigned p = e->power[i];
 		uint16_t y = rs->exp[WEFT_CODE_RS_LENGTH - p];
 
-		e->value[i] = rs_mul(rs, rs->exp[p],
-				     rs_div(rs, value(rs, eval, len, y),
-					    value(rs, slope, len + 1, y)));
+		e->value[i] =
+			rs_mul(rs, rs->exp[p],
+			       rs_div(rs, polynomial_value(rs, eval, len, y),
+				      polynomial_value(rs, slope, len + 1, y)));
 	}
 }
 
-/* False: the error would be in bits that were not sent. */
-static bool sent(const struct weft_code_rs *rs, const struct errors *e,
-		 unsigned bits)
+/* Returns false if the error would be in bits that were not sent. */
+static bool errors_in_sent_bits(const struct weft_code_rs *rs,
+				const struct errors *e, unsigned bits)
 {
 	unsigned short_by = (bits + 9) / 10 * 10 - bits;
 
@@ -143,8 +147,9 @@ static void data_add(unsigned char *data, unsigned i, uint16_t x)
 				(unsigned char)(1u << (10 * i + b) % 8);
 }
 
-static void apply(const struct weft_code_rs *rs, const struct errors *e,
-		  void *data, unsigned n, struct weft_code_rs_checks *checks)
+static void errors_apply(const struct weft_code_rs *rs, const struct errors *e,
+			 void *data, unsigned n,
+			 struct weft_code_rs_checks *checks)
 {
 	for (int i = 0; i < e->count; i++) {
 		unsigned at = n - 1 - e->power[i];
@@ -175,9 +180,9 @@ int weft_code_rs_correct(const struct weft_code_rs *rs, void *data,
 	roots(rs, l, len, n, &e);
 	if (e.count != (int)len)
 		return -EBADMSG;
-	values(rs, s, l, &e);
-	if (!sent(rs, &e, bits))
+	error_values(rs, s, l, &e);
+	if (!errors_in_sent_bits(rs, &e, bits))
 		return -EBADMSG;
-	apply(rs, &e, data, n, checks);
+	errors_apply(rs, &e, data, n, checks);
 	return e.count;
 }

@@ -20,7 +20,7 @@ static inline uint16_t rs_div(const struct weft_code_rs *rs, uint16_t a,
 	return a ? rs->exp[rs->log[a] + WEFT_CODE_RS_LENGTH - rs->log[b]] : 0;
 }
 
-/* Check symbol i, in the order they are sent. */
+/* Returns check symbol i, in the order in which they are sent. */
 static inline uint16_t rs_symbol(const struct weft_code_rs_checks *c,
 				 unsigned i)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reed-Solomon: the published generator, roots by OpenSSL's arithmetic, and
- * errors: those that must be detected or corrected, and how often others pass.
+ * Reed-Solomon: the published generator, roots computed by OpenSSL's
+ * arithmetic, errors that must be detected or corrected, and the rate at which
+ * other errors are undetected.
  */
 #include "test/t.h"
 #include "test/support/code_reference.h"
@@ -16,7 +17,7 @@ enum {
 	ROOM = WEFT_CODE_RS_LENGTH, /* largest number of symbols in a test */
 };
 
-/* A codeword, its data packed. */
+/* A codeword with packed data. */
 struct word {
 	unsigned char data[ROOM * 10 / 8 + 2];
 	struct weft_code_rs_checks checks;
@@ -45,8 +46,12 @@ static unsigned symbols(const struct weft_code_rs *rs, const struct word *w)
 	return (w->bits + 9) / 10 + rs->checks;
 }
 
-/* The byte of bit b of symbol i, checks after data; NULL: not sent. */
-static unsigned char *at(struct word *w, unsigned i, unsigned b, unsigned *k_p)
+/*
+ * Returns the byte of bit b of symbol i, checks after data; NULL: the bit is
+ * not sent.
+ */
+static unsigned char *byte_of_bit(struct word *w, unsigned i, unsigned b,
+				  unsigned *k_p)
 {
 	unsigned data = (w->bits + 9) / 10, k = 10 * i + b;
 	unsigned char *p = w->data;
@@ -66,26 +71,26 @@ static unsigned symbol(struct word *w, unsigned i)
 	unsigned x = 0, k;
 
 	for (unsigned b = 0; b < 10; b++) {
-		unsigned char *p = at(w, i, b, &k);
+		unsigned char *p = byte_of_bit(w, i, b, &k);
 
 		x |= p && *p >> k & 1 ? 1u << b : 0;
 	}
 	return x;
 }
 
-static void add(struct word *w, unsigned i, unsigned x)
+static void add_error(struct word *w, unsigned i, unsigned x)
 {
 	unsigned k;
 
 	for (unsigned b = 0; b < 10; b++) {
-		unsigned char *p = at(w, i, b, &k);
+		unsigned char *p = byte_of_bit(w, i, b, &k);
 
 		if (p && x >> b & 1)
 			*p ^= (unsigned char)(1u << k);
 	}
 }
 
-/* Wrong values in count different symbols, not in the partial one. */
+/* Adds errors to count different symbols, except to a partial symbol. */
 static void add_errors(struct weft_rng *r, const struct weft_code_rs *rs,
 		       struct word *w, int count)
 {
@@ -95,8 +100,8 @@ static void add_errors(struct weft_rng *r, const struct weft_code_rs *rs,
 	weft_rng_shuffle(r, order, n);
 	for (int i = 0; count; i++)
 		if ((unsigned)order[i] != partial) {
-			add(w, (unsigned)order[i],
-			    1 + (unsigned)weft_rng_below(r, 1023));
+			add_error(w, (unsigned)order[i],
+				  1 + (unsigned)weft_rng_below(r, 1023));
 			count--;
 		}
 }
@@ -116,7 +121,7 @@ static int differ(const struct weft_code_rs *rs, struct word *a, struct word *b)
 	return n;
 }
 
-static void the_field_is_that_of_openssl(void **state)
+static void field_arithmetic_matches_openssl(void **state)
 {
 	const struct weft_code_rs *rs = &codes[1];
 	struct weft_rng r;
@@ -134,8 +139,8 @@ static void the_field_is_that_of_openssl(void **state)
 	}
 }
 
-/* IEEE 802.3, table 91-1: from x^13 down. */
-static void a_lone_one_gives_the_published_generator(void **state)
+/* IEEE 802.3, table 91-1: coefficients from x^13 down. */
+static void generator_matches_ieee_802_3(void **state)
 {
 	static const unsigned published[14] = { 904, 6,	  701, 32,  656,
 						925, 900, 614, 391, 592,
@@ -147,7 +152,7 @@ static void a_lone_one_gives_the_published_generator(void **state)
 		T_IS(symbol(&w, 1 + i), published[i]);
 }
 
-/* Horner's rule, with none of our code. */
+/* Evaluates by Horner's rule, with the reference arithmetic only. */
 static void check_roots(const struct weft_code_rs *rs, struct word *w)
 {
 	unsigned root = 1;
@@ -162,7 +167,7 @@ static void check_roots(const struct weft_code_rs *rs, struct word *w)
 	}
 }
 
-static void codewords_have_their_roots(void **state)
+static void codewords_have_the_required_roots(void **state)
 {
 	struct weft_rng r;
 	struct word w;
@@ -183,7 +188,7 @@ static void codewords_have_their_roots(void **state)
 }
 
 /* Bits of the last byte beyond the data are ignored. */
-static void bits_behind_the_data_do_not_matter(void **state)
+static void bits_after_the_data_are_ignored(void **state)
 {
 	struct weft_rng r;
 	struct word w;
@@ -197,7 +202,10 @@ static void bits_behind_the_data_do_not_matter(void **state)
 	}
 }
 
-/* The only codeword nearby has a one where no bit was sent: bit 15 of 12. */
+/*
+ * The only codeword within the correction distance has a one where no bit was
+ * sent: bit 15 of 12 bits.
+ */
 static void an_error_in_bits_not_sent_is_refused(void **state)
 {
 	unsigned char data[3] = { 0x12, 0x83, 0 };
@@ -209,7 +217,7 @@ static void an_error_in_bits_not_sent_is_refused(void **state)
 	T_IS(weft_code_rs_correct(&codes[14], data, 16, &c), 0);
 }
 
-static void up_to_seven_symbols_are_put_right(void **state)
+static void up_to_seven_wrong_symbols_are_corrected(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -229,7 +237,7 @@ static void up_to_seven_symbols_are_put_right(void **state)
 	}
 }
 
-static void every_code_puts_half_its_checks_right(void **state)
+static void every_code_corrects_half_its_number_of_checks(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -250,10 +258,10 @@ static void every_code_puts_half_its_checks_right(void **state)
 }
 
 /*
- * With an odd number of checks one more error may seem to fit, but not
- * uniquely.
+ * With an odd number of checks, one error more may have a solution, but it is
+ * not unique.
  */
-static void no_more_than_half_the_checks_is_claimed(void **state)
+static void errors_beyond_half_the_checks_are_refused(void **state)
 {
 	struct weft_rng r;
 	struct word w;
@@ -270,7 +278,7 @@ static void no_more_than_half_the_checks_is_claimed(void **state)
 	}
 }
 
-static void every_single_bit_is_put_right(void **state)
+static void every_single_bit_error_is_corrected(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -279,7 +287,7 @@ static void every_single_bit_is_put_right(void **state)
 	random_word(&r, &codes[14], SUNWAY, &good);
 	for (unsigned k = 0; k < SUNWAY + 140; k++) {
 		w = good;
-		add(&w, k / 10, 1u << k % 10);
+		add_error(&w, k / 10, 1u << k % 10);
 		T_IS(weft_code_rs_correct(&codes[14], w.data, w.bits,
 					  &w.checks),
 		     1);
@@ -287,8 +295,11 @@ static void every_single_bit_is_put_right(void **state)
 	}
 }
 
-/* 61 bits anywhere, or 70 where a symbol begins, are seven symbols. */
-static void bursts_of_seven_symbols_are_put_right(void **state)
+/*
+ * A burst of 61 bits anywhere, or of 70 bits from a symbol boundary, affects
+ * seven symbols.
+ */
+static void bursts_of_seven_symbols_are_corrected(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -301,30 +312,33 @@ static void bursts_of_seven_symbols_are_put_right(void **state)
 		w = good;
 		for (unsigned b = k; b < end && b < SUNWAY + 140; b++)
 			if (b == k || weft_rng_below(&r, 2))
-				add(&w, b / 10, 1u << b % 10);
+				add_error(&w, b / 10, 1u << b % 10);
 		T_TRUE(weft_code_rs_correct(&codes[14], w.data, w.bits,
 					    &w.checks) > 0);
 		T_TRUE(same(&w, &good));
 	}
 }
 
-/* Refused and unchanged, or another codeword seven symbols away. */
+/*
+ * Tries to correct eight wrong symbols. Returns 0 if the word was refused and
+ * is unchanged, 1 if it was changed to another codeword.
+ */
 static int eight_errors(struct weft_rng *r)
 {
 	const struct weft_code_rs *rs = &codes[14];
-	struct word good, came, w;
+	struct word good, received, w;
 	int n;
 
 	random_word(r, rs, SUNWAY, &good);
-	came = good;
-	add_errors(r, rs, &came, 8);
-	w = came;
+	received = good;
+	add_errors(r, rs, &received, 8);
+	w = received;
 	n = weft_code_rs_correct(rs, w.data, w.bits, &w.checks);
 	if (n == -EBADMSG) {
-		T_TRUE(same(&w, &came));
+		T_TRUE(same(&w, &received));
 		return 0;
 	}
-	T_IS(n, differ(rs, &w, &came));
+	T_IS(n, differ(rs, &w, &received));
 	T_TRUE(n <= 7 && !same(&w, &good));
 	T_TRUE(weft_code_rs_check(rs, w.data, w.bits, &w.checks));
 	return 1;
@@ -338,15 +352,15 @@ static void eight_wrong_symbols_are_refused(void **state)
 	weft_rng_init(&r, 8, 0);
 	for (int i = 0; i < t_scale(20000); i++)
 		wrong += eight_errors(&r);
-	T_IS(wrong, 0); /* 2 in a million would not be refused */
+	T_IS(wrong, 0); /* 2 in a million are not refused */
 }
 
 /*
- * A code small enough to measure it: a known number of the 2^40 remainders
- * belong to one or two wrong symbols, and five wrong symbols may give any of
- * them.
+ * Miscorrection rate of a small code: of the 2^40 syndromes a known number
+ * belongs to one or two wrong symbols; five wrong symbols produce a random
+ * syndrome.
  */
-static void too_many_errors_pass_as_often_as_counted(void **state)
+static void miscorrection_rate_matches_theory(void **state)
 {
 	const struct weft_code_rs *rs = &codes[4];
 	int rounds = t_scale(20000), wrong = 0;
@@ -366,7 +380,7 @@ static void too_many_errors_pass_as_often_as_counted(void **state)
 	T_TRUE((wrong - mean) * (wrong - mean) < 36 * mean);
 }
 
-static void five_checks_find_any_five_symbols(void **state)
+static void five_checks_detect_any_five_wrong_symbols(void **state)
 {
 	struct word good, w;
 	struct weft_rng r;
@@ -380,7 +394,10 @@ static void five_checks_find_any_five_symbols(void **state)
 	}
 }
 
-/* Reduces x by the stored vectors of each highest bit; false: x is zero. */
+/*
+ * Reduces x by the stored vector of each highest bit. Returns false if x
+ * becomes zero.
+ */
 static bool reduce(struct weft_code_rs_checks *base, bool *have,
 		   struct weft_code_rs_checks x)
 {
@@ -398,7 +415,10 @@ static bool reduce(struct weft_code_rs_checks *base, bool *have,
 	return false;
 }
 
-/* Number of linearly independent remainders of the bits of these symbols. */
+/*
+ * Returns the number of linearly independent remainders of the bits of these
+ * symbols.
+ */
 static int rank(const struct weft_code_rs *rs, const int *place, unsigned bits)
 {
 	struct weft_code_rs_checks base[140];
@@ -410,7 +430,7 @@ static int rank(const struct weft_code_rs *rs, const int *place, unsigned bits)
 			struct word w = { .bits = bits };
 			struct weft_code_rs_checks x;
 
-			add(&w, (unsigned)place[s], 1u << b);
+			add_error(&w, (unsigned)place[s], 1u << b);
 			x = weft_code_rs_encode(rs, w.data, bits);
 			for (int i = 0; i < 3; i++)
 				x.w[i] ^= w.checks.w[i];
@@ -421,7 +441,7 @@ static int rank(const struct weft_code_rs *rs, const int *place, unsigned bits)
 }
 
 /* Full rank: no error in these positions has a zero remainder. */
-static void no_error_in_as_many_places_as_checks_passes(void **state)
+static void errors_in_as_many_symbols_as_checks_are_detected(void **state)
 {
 	int place[ROOM];
 	struct weft_rng r;
@@ -437,7 +457,7 @@ static void no_error_in_as_many_places_as_checks_passes(void **state)
 	}
 }
 
-static void noise_passes_one_check_once_in_1024(void **state)
+static void random_words_pass_one_check_once_in_1024(void **state)
 {
 	int rounds = t_scale(400000), passed = 0;
 	double mean = rounds / 1024.0;
@@ -456,21 +476,21 @@ static void noise_passes_one_check_once_in_1024(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_field_is_that_of_openssl),
-		T_CASE(a_lone_one_gives_the_published_generator),
-		T_CASE(codewords_have_their_roots),
-		T_CASE(bits_behind_the_data_do_not_matter),
+		T_CASE(field_arithmetic_matches_openssl),
+		T_CASE(generator_matches_ieee_802_3),
+		T_CASE(codewords_have_the_required_roots),
+		T_CASE(bits_after_the_data_are_ignored),
 		T_CASE(an_error_in_bits_not_sent_is_refused),
-		T_CASE(up_to_seven_symbols_are_put_right),
-		T_CASE(every_code_puts_half_its_checks_right),
-		T_CASE(no_more_than_half_the_checks_is_claimed),
-		T_CASE(every_single_bit_is_put_right),
-		T_CASE(bursts_of_seven_symbols_are_put_right),
+		T_CASE(up_to_seven_wrong_symbols_are_corrected),
+		T_CASE(every_code_corrects_half_its_number_of_checks),
+		T_CASE(errors_beyond_half_the_checks_are_refused),
+		T_CASE(every_single_bit_error_is_corrected),
+		T_CASE(bursts_of_seven_symbols_are_corrected),
 		T_CASE(eight_wrong_symbols_are_refused),
-		T_CASE(too_many_errors_pass_as_often_as_counted),
-		T_CASE(five_checks_find_any_five_symbols),
-		T_CASE(no_error_in_as_many_places_as_checks_passes),
-		T_CASE(noise_passes_one_check_once_in_1024),
+		T_CASE(miscorrection_rate_matches_theory),
+		T_CASE(five_checks_detect_any_five_wrong_symbols),
+		T_CASE(errors_in_as_many_symbols_as_checks_are_detected),
+		T_CASE(random_words_pass_one_check_once_in_1024),
 	};
 
 	return cmocka_run_group_tests(tests, open_all, NULL);

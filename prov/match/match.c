@@ -4,8 +4,8 @@
  * form a class; two receives of a class either have the same key or can never
  * match the same message, so a hash finds the oldest one. A message is looked
  * up once per class in use (one or two in practice) and the oldest candidate
- * wins. Unexpected messages are hashed per class, too, but only after the first
- * receive that had to search beyond the front of the queue.
+ * is used. Unexpected messages are hashed per class, too, but only after the
+ * first receive that had to search beyond the front of the queue.
  */
 #include "prov/match/match.h"
 
@@ -13,7 +13,8 @@
 
 #include <stdlib.h>
 
-#define CLS_UNHASHED 0xfe /* receive without a class: all are in use */
+/* receive without a class: all classes are in use \ */
+#define CLS_UNHASHED 0xfe
 #define MIN_CELLS    64
 
 static uint64_t class_key(const struct weft_match_class *c, uint32_t src,
@@ -69,7 +70,10 @@ static bool class_open(struct weft_match_class *c, uint32_t any_src,
 	return true;
 }
 
-/* The class of a receive: existing, new or reused; NULL: all in use. */
+/*
+ * Returns the class of a receive: existing, new or reused; NULL: all classes
+ * are in use.
+ */
 static struct weft_match_class *class_find(struct weft_match *m,
 					   const struct weft_match_recv *r)
 {
@@ -93,7 +97,7 @@ static struct weft_match_class *class_find(struct weft_match *m,
 	return idle;
 }
 
-/* As class_find(); most receives are of the class of the previous one. */
+/* As class_find(), with a fast path for the class of the previous receive. */
 static inline struct weft_match_class *class_of(struct weft_match *m,
 						const struct weft_match_recv *r)
 {
@@ -168,7 +172,7 @@ void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r)
 		m->cls[r->cls].posted_used--;
 }
 
-/* The first match in a list linked by chain, or NULL. */
+/* Returns the first match in a list linked by chain, or NULL. */
 static struct weft_match_recv *chain_first(struct weft_list *l, uint32_t src,
 					   uint64_t tag)
 {
@@ -220,8 +224,7 @@ struct weft_match_recv *weft_match_find_posted(struct weft_match *m,
 	return best;
 }
 
-/* ---- unexpected messages --------------------------------------------------
- */
+/* ---- unexpected messages ------------------------------------------------- */
 
 static void msg_index(struct weft_match *m, struct weft_match_class *c,
 		      struct weft_match_msg *u)

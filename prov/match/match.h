@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matching: posted receives on one side, unexpected messages on the other.
- * Pure: it moves no data and allocates only its hash tables; entries are
- * embedded in the caller's objects. The caller supplies the locking.
+ * The code moves no data and allocates only its hash tables; entries are
+ * embedded in the caller's objects. The caller is responsible for locking.
  *
  *   init -> [post, arrive, search, add, remove]* -> fini (both sides empty)
  *
- *   a receive comes:  m = search(r)  found: take it    none: post(r)
- *   a message comes:  r = arrive()   found: unpost(r)  none: add(m)
+ *   a receive is posted:  m = search(r)  found: remove(m)  none: post(r)
+ *   a message arrives:    r = arrive()   found: unpost(r)  none: add(m)
  *
- * A receive names a source or none, a tag, and the bits of the tag to ignore.
- * Of the receives that fit a message the oldest wins; of the messages that fit
- * a receive the oldest wins. The README explains how this is O(1).
+ * A receive has a source or any source, a tag, and the bits of the tag to
+ * ignore. Of the receives that match a message the oldest is used; of the
+ * messages that match a receive the oldest is used. The README explains how
+ * this is O(1).
  */
 #ifndef WEFT_PROV_MATCH_H
 #define WEFT_PROV_MATCH_H
@@ -21,19 +22,21 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define WEFT_MATCH_ANY	   UINT32_MAX /* a receive from any source */
-#define WEFT_MATCH_CLASSES 6	      /* hashed pairs of any source, ignore */
-#define WEFT_MATCH_FRONT   8	      /* oldest entries, searched linearly */
+#define WEFT_MATCH_ANY	   UINT32_MAX /* source of a receive from any source */
+/* hashed combinations of (any source, ignore) */
+#define WEFT_MATCH_CLASSES 6
+/* oldest entries, which are searched linearly */
+#define WEFT_MATCH_FRONT   8
 
 /* A posted receive; one cache line. */
 struct weft_match_recv {
-	struct weft_list order; /* all posted, oldest first */
-	struct weft_list chain; /* in its class's bucket, or unlinked */
+	struct weft_list order; /* link of all posted receives, oldest first */
+	struct weft_list chain; /* link in a bucket of its class, or unlinked */
 	uint64_t seq;
 	uint64_t tag;
 	uint64_t ignore;
 	uint32_t src; /* peer index or WEFT_MATCH_ANY */
-	uint8_t cls;  /* its class, or WEFT_MATCH_NONE */
+	uint8_t cls;  /* class number, or WEFT_MATCH_NONE */
 	uint8_t posted;
 	uint16_t reserved;
 };
@@ -42,7 +45,8 @@ static_assert(sizeof(struct weft_match_recv) == 64, "one cache line");
 
 /* An unexpected message. */
 struct weft_match_msg {
-	struct weft_list order; /* all unexpected, oldest first */
+	/* link of all unexpected messages, oldest first */
+	struct weft_list order;
 	struct weft_list chain[WEFT_MATCH_CLASSES];
 	uint64_t seq;
 	uint64_t tag;
@@ -50,12 +54,13 @@ struct weft_match_msg {
 	uint32_t queued;
 };
 
-/* One kind of receive: which parts of (source, tag) it compares. */
+/* A class of receives: the parts of (source, tag) that they compare. */
 struct weft_match_class {
 	uint64_t ignore;
 	uint32_t any_src;
-	uint32_t indexed; /* unexpected messages are hashed in it, too */
-	struct weft_list *posted; /* mask + 1 buckets, or NULL */
+	/* 1: unexpected messages are hashed in this class, too */
+	uint32_t indexed;
+	struct weft_list *posted; /* posted_mask + 1 buckets, or NULL */
 	struct weft_list *msgs;	  /* msgs_mask + 1 buckets, or NULL */
 	uint64_t posted_mask;
 	uint64_t msgs_mask;
@@ -68,10 +73,12 @@ struct weft_match {
 	uint64_t posted_used;
 	uint64_t msgs_used;
 	uint64_t seq;
-	struct weft_list unhashed; /* posted, in none of the classes */
+	struct weft_list unhashed; /* posted receives that are in no class */
 	unsigned classes;
 	struct weft_match_class *last; /* class of the last receive, or NULL */
-	/* the first in posted that is not hashed yet; the list head: none */
+	/*
+	 * the first entry of posted that is not hashed yet; the list head: none
+	 */
 	struct weft_list *unhashed_first;
 	struct weft_match_class cls[WEFT_MATCH_CLASSES];
 };
@@ -79,7 +86,7 @@ struct weft_match {
 void weft_match_init(struct weft_match *m);
 void weft_match_fini(struct weft_match *m);
 
-/* True if receive r matches a message (src, tag). */
+/* Returns whether receive r matches a message (src, tag). */
 static inline bool weft_match_fits(const struct weft_match_recv *r,
 				   uint32_t src, uint64_t tag)
 {
@@ -87,16 +94,16 @@ static inline bool weft_match_fits(const struct weft_match_recv *r,
 	       (r->src == src || r->src == WEFT_MATCH_ANY);
 }
 
-#define WEFT_MATCH_NONE 0xff /* cls: not hashed */
+#define WEFT_MATCH_NONE 0xff /* value of cls: not hashed */
 
 /* Internal: the slow path of unpost. */
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r);
 
 /*
- * Posts r, whose tag, ignore and src are set. The caller has searched before.
- * The first WEFT_MATCH_FRONT receives are searched linearly. A receive posted
- * among those needs no hash, since it only moves towards the front; the others
- * are hashed when a message is first searched beyond the front.
+ * Posts r, whose tag, ignore and src are set, after weft_match_search found no
+ * message. The first WEFT_MATCH_FRONT receives are searched linearly. A receive
+ * posted among them needs no hash, since it only moves towards the front; the
+ * others are hashed when a message is first searched beyond the front.
  */
 static inline void weft_match_post(struct weft_match *m,
 				   struct weft_match_recv *r)
@@ -130,7 +137,7 @@ static inline void weft_match_unpost(struct weft_match *m,
 struct weft_match_recv *weft_match_find_posted(struct weft_match *m,
 					       uint32_t src, uint64_t tag);
 
-/* The oldest posted receive if it matches; or NULL. */
+/* Returns the oldest posted receive if it matches, else NULL. */
 static inline struct weft_match_recv *
 weft_match_first(const struct weft_match *m, uint32_t src, uint64_t tag)
 {
@@ -142,7 +149,9 @@ weft_match_first(const struct weft_match *m, uint32_t src, uint64_t tag)
 	return weft_likely(weft_match_fits(r, src, tag)) ? r : NULL;
 }
 
-/* The oldest posted receive that matches, still posted; or NULL. */
+/*
+ * Returns the oldest posted receive that matches, which stays posted; or NULL.
+ */
 static inline struct weft_match_recv *
 weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
 {
@@ -159,7 +168,10 @@ void weft_match_add(struct weft_match *m, struct weft_match_msg *u);
 /* Removes u; no effect if it is not queued. */
 void weft_match_remove(struct weft_match *m, struct weft_match_msg *u);
 
-/* The oldest unexpected message that matches r, still queued; or NULL. */
+/*
+ * Returns the oldest unexpected message that matches r, which stays queued; or
+ * NULL.
+ */
 struct weft_match_msg *weft_match_find_msg(struct weft_match *m,
 					   const struct weft_match_recv *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matching compared with a naive list model, by rules and random sequences. */
+/* Matching compared with a naive list model, on fixed and random sequences. */
 #include "prov/match/match.h"
 
 #include "src/base/rng.h"
@@ -11,7 +11,7 @@
 
 #define MODEL_MAX 4096
 
-/* The model: arrays in order of age, searched from the front. */
+/* The model: arrays in order of age, searched from the oldest entry. */
 struct model {
 	struct weft_match_recv *posted[MODEL_MAX];
 	struct weft_match_msg *msgs[MODEL_MAX];
@@ -73,7 +73,7 @@ static struct weft_match_msg *msg_new(uint32_t src, uint64_t tag)
 	return u;
 }
 
-/* A receive comes: both must find the same message, or both post it. */
+/* Posts a receive: both must find the same message, or both post it. */
 static void step_recv(struct weft_match *m, struct model *d,
 		      struct weft_match_recv *r)
 {
@@ -139,7 +139,7 @@ static void drain(struct weft_match *m, struct model *d)
 static const uint64_t masks[] = { 0,	0,    0,  3,  0xff, UINT64_MAX,
 				  0xf0, 0x80, 12, 16, 0x70 };
 
-/* lean: probability of a receive, in sixteenths. */
+/* lean: probability of a receive, in sixteenths */
 static void random_run(uint64_t seed, int steps, unsigned lean, uint64_t tags)
 {
 	struct weft_match m;
@@ -179,7 +179,7 @@ static void random_sequences_agree_with_the_model(void **state)
 	}
 }
 
-static void the_oldest_receive_wins_across_classes(void **state)
+static void the_oldest_receive_of_all_classes_matches(void **state)
 {
 	struct weft_match m;
 	struct weft_match_recv r[20];
@@ -218,10 +218,10 @@ static void a_receive_that_stays_posted_matches_again(void **state)
 #define MANY (WEFT_MATCH_FRONT + 4)
 
 /*
- * Kinds of receives come and go, more of them than there are classes: a new
- * kind reuses an empty class, and is hashed, not searched linearly.
+ * More kinds of receives than classes are used one after another: a new kind
+ * reuses an empty class, and is hashed, not searched linearly.
  */
-static void an_empty_class_is_taken_over(void **state)
+static void an_empty_class_is_reused(void **state)
 {
 	struct weft_match_recv r[MANY];
 	struct weft_match_msg u[MANY];
@@ -257,8 +257,10 @@ static void an_empty_class_is_taken_over(void **state)
 	weft_match_fini(&m);
 }
 
-/* Messages that come after the first search are hashed, and the table grows. */
-static void the_table_of_messages_grows_with_them(void **state)
+/*
+ * Messages that arrive after the first search are hashed, and the table grows.
+ */
+static void the_hash_table_of_messages_grows(void **state)
 {
 	enum { N = 4096 };
 	struct weft_match_msg *u = calloc(N, sizeof(*u));
@@ -288,7 +290,10 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Both directions of a deep queue, reversed; bounded by time per element. */
+/*
+ * Fills and drains a deep queue of both sides, in reverse order; the time per
+ * element is bounded.
+ */
 static void deep_queues_take_constant_time(void **state)
 {
 	int n = t_scale(100000), i;
@@ -325,11 +330,11 @@ static void deep_queues_take_constant_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_oldest_receive_wins_across_classes),
+		T_CASE(the_oldest_receive_of_all_classes_matches),
 		T_CASE(a_receive_that_stays_posted_matches_again),
 		T_CASE(random_sequences_agree_with_the_model),
-		T_CASE(an_empty_class_is_taken_over),
-		T_CASE(the_table_of_messages_grows_with_them),
+		T_CASE(an_empty_class_is_reused),
+		T_CASE(the_hash_table_of_messages_grows),
 		T_CASE(deep_queues_take_constant_time),
 	};
 

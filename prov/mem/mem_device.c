@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stand-in for a device's memory. A block is a memfd that is mapped twice:
+ * Emulated device memory. A block is a memfd that is mapped twice:
  * without access rights, at the address that programs get, and readable at
  * another address, which the device and the bus use. Copies go through the
  * second mapping. A direct access to the program's address gets a SIGSEGV, and
  * the kernel refuses it to other processes as well.
  *
- *	program           at -----> no access
- *	in, out, reach    bus ----> the same pages
+ *	program           address --> no access
+ *	in, out, reach    bus ------> the same pages
  *
  * The second mappings of all processes are in one address window, like device
  * memory on a bus, so that an interface can recognize a peer's device address.
@@ -25,31 +25,31 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE	     ((size_t)64 << 10) /* interface's page size */
+#define PAGE	     ((size_t)64 << 10) /* page size of the interface */
 #define WINDOW	     UINT64_C(0x300000000000)
 #define WINDOW_BYTES (UINT64_C(1) << 40)
 
 struct block {
 	struct weft_list link;
-	char *at;
+	char *address;
 	char *bus;
 	size_t bytes;
 };
 
 /*
- * One device, as there is one bus: its blocks are found by address wherever
- * they were allocated.
+ * The device. There is one, as there is one bus: its blocks are found by
+ * address, whichever call allocated them.
  */
 static struct {
 	pthread_mutex_t lock;
 	struct weft_list blocks;
-	uint64_t next; /* offset in the window */
+	uint64_t next; /* offset of the next block in the window */
 } device = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.blocks = { &device.blocks, &device.blocks },
 };
 
-/* The caller holds the lock. */
+/* Returns the block that contains the address. The caller holds the lock. */
 static struct block *block_of(const void *at)
 {
 	struct weft_list *pos;
@@ -58,13 +58,13 @@ static struct block *block_of(const void *at)
 	weft_list_each(pos, tmp, &device.blocks) {
 		struct block *b = weft_container_of(pos, struct block, link);
 
-		if ((uintptr_t)at - (uintptr_t)b->at < b->bytes)
+		if ((uintptr_t)at - (uintptr_t)b->address < b->bytes)
 			return b;
 	}
 	return NULL;
 }
 
-/* Maps at the next address of the window; if that is not free, anywhere. */
+/* Maps at the next address of the window; anywhere, if that is not free. */
 static void *map_bus(int fd, size_t bytes)
 {
 	uint64_t next;
@@ -81,8 +81,8 @@ static void *map_bus(int fd, size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Reserves address space that begins at a page of the device. */
-static void *reserve(size_t bytes)
+/* Reserves address space that starts at a page of the device. */
+static void *address_space_reserve(size_t bytes)
 {
 	char *room = mmap(NULL, bytes + PAGE, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -99,8 +99,8 @@ static void *reserve(size_t bytes)
 
 static void block_free(struct block *b)
 {
-	if (b->at)
-		munmap(b->at, b->bytes);
+	if (b->address)
+		munmap(b->address, b->bytes);
 	if (b->bus)
 		munmap(b->bus, b->bytes);
 	free(b);
@@ -114,15 +114,15 @@ static int block_map(struct block *b)
 	if (!err && ftruncate(fd, (off_t)b->bytes))
 		err = -errno;
 	if (!err) {
-		b->at = reserve(b->bytes);
+		b->address = address_space_reserve(b->bytes);
 		b->bus = map_bus(fd, b->bytes);
 	}
-	if (b->at && mmap(b->at, b->bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
-			  fd, 0) == MAP_FAILED)
+	if (b->address && mmap(b->address, b->bytes, PROT_NONE,
+			       MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		err = -ENOMEM;
 	if (fd >= 0)
 		close(fd);
-	return !err && (!b->at || !b->bus) ? -ENOMEM : err;
+	return !err && (!b->address || !b->bus) ? -ENOMEM : err;
 }
 
 static int device_alloc(size_t bytes, void **at_p)
@@ -143,7 +143,7 @@ static int device_alloc(size_t bytes, void **at_p)
 	pthread_mutex_lock(&device.lock);
 	weft_list_push_back(&device.blocks, &b->link);
 	pthread_mutex_unlock(&device.lock);
-	*at_p = b->at;
+	*at_p = b->address;
 	return 0;
 }
 
@@ -153,7 +153,7 @@ static int device_free(void *at)
 
 	pthread_mutex_lock(&device.lock);
 	b = block_of(at);
-	if (b && b->at == at)
+	if (b && b->address == at)
 		weft_list_remove(&b->link);
 	else
 		b = NULL;
@@ -181,8 +181,8 @@ static int device_reach(void *at, size_t bytes, void **bus_p)
 
 	pthread_mutex_lock(&device.lock);
 	b = block_of(at);
-	if (b && bytes <= b->bytes - (size_t)((char *)at - b->at)) {
-		*bus_p = b->bus + ((char *)at - b->at);
+	if (b && bytes <= b->bytes - (size_t)((char *)at - b->address)) {
+		*bus_p = b->bus + ((char *)at - b->address);
 		err = 0;
 	}
 	pthread_mutex_unlock(&device.lock);
@@ -219,7 +219,7 @@ const struct weft_mem_kind weft_mem_device = {
 	.path = "gpu",
 	.iface = WEFT_MEM_DEVICE_IFACE,
 	.page_bits = 16,
-	.copy_ns = 5150, /* calibrated: apenet.md h, 16.8 less 6.5 us */
+	.copy_ns = 5150, /* calibrated: doc/apenet.md h, 16.8 us minus 6.5 us */
 	.copy_ps_per_kib = 200000, /* assumed: 5 GB/s */
 	.stage_bytes = 32768,	   /* assumed: copies keep up with a link */
 	.alloc = device_alloc,

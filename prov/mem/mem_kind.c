@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kinds of memory: the table, the host's row, and lookup by address. */
+/*
+ * The kinds of memory: the table, the row for host memory, and lookup by
+ * address.
+ */
 #include "prov/mem/mem.h"
 #include "src/base/attr.h"
 
@@ -23,7 +26,7 @@ static int host_free(void *at)
 	return 0;
 }
 
-/* All other memory; this row is tested last. */
+/* Returns true for all memory; this row is tested last. */
 static bool host_mine(const void *at)
 {
 	return true;
@@ -115,7 +118,7 @@ const struct weft_mem_kind *weft_mem_kind_on_bus(uint64_t address)
 	return rows[i];
 }
 
-/* ---- for programs ---- */
+/* ---- interface for programs ---- */
 
 WEFT_EXPORT int weft_mem_alloc(const char *kind, size_t bytes, void **at_p)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All kinds of memory, and that the processor cannot access a device's. */
+/*
+ * Tests of all memory kinds, and that the processor cannot access device
+ * memory.
+ */
 #include "prov/mem/mem.h"
 #include "test/t.h"
 
@@ -13,7 +16,7 @@
 
 #define BYTES 200000
 
-static void every_kind_keeps_what_was_copied_in(void **state)
+static void bytes_round_trip_in_every_memory_kind(void **state)
 {
 	const struct weft_mem_kind *k;
 	char *from = malloc(BYTES), *to = malloc(BYTES);
@@ -37,7 +40,7 @@ static void every_kind_keeps_what_was_copied_in(void **state)
 	free(to);
 }
 
-/* Wait status of a child process that calls act. */
+/* Returns the wait status of a child process that calls act. */
 static int child_status(void (*act)(char *at), char *at)
 {
 	pid_t pid = fork();
@@ -52,18 +55,18 @@ static int child_status(void (*act)(char *at), char *at)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void read_it(char *at)
+static void read_byte(char *at)
 {
 	_exit(*(volatile char *)at & 1);
 }
 
-static void write_it(char *at)
+static void write_byte(char *at)
 {
 	*(volatile char *)at = 1;
 }
 
-/* As a peer would: the kernel copies, without a signal. */
-static void fetch_it(char *at)
+/* Accesses memory as a peer does: the kernel copies, without a signal. */
+static void fetch_byte(char *at)
 {
 	char byte;
 	struct iovec here = { &byte, 1 }, there = { at, 1 };
@@ -71,18 +74,18 @@ static void fetch_it(char *at)
 	_exit(process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 ? 3 : 4);
 }
 
-static void a_device_s_memory_is_not_the_processor_s(void **state)
+static void the_processor_cannot_access_device_memory(void **state)
 {
 	char *at;
 
 	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
-	T_TRUE(child_status(read_it, at) != 0);
-	T_TRUE(child_status(write_it, at) != 0);
-	T_IS(child_status(fetch_it, at), 4);
+	T_TRUE(child_status(read_byte, at) != 0);
+	T_TRUE(child_status(write_byte, at) != 0);
+	T_IS(child_status(fetch_byte, at), 4);
 	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
 }
 
-static void the_bus_reaches_what_the_processor_does_not(void **state)
+static void device_memory_is_accessible_by_its_bus_address(void **state)
 {
 	char *at, *bus, byte = 0;
 
@@ -102,14 +105,14 @@ static void the_bus_reaches_what_the_processor_does_not(void **state)
 	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
 }
 
-static void what_belongs_to_nobody_or_to_two_is_refused(void **state)
+static void unknown_or_straddling_memory_is_refused(void **state)
 {
 	char *at, buf[8];
 
 	T_IS(weft_mem_alloc("tape", 1, (void **)&at), -EINVAL);
 	T_IS(weft_mem_alloc(WEFT_MEM_DEVICE, 0, (void **)&at), -EINVAL);
 	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
-	/* begins before the block and ends in it, and vice versa */
+	/* the range begins before the block and ends in it, and vice versa */
 	T_TRUE(weft_mem_name(at - 4, 8) == NULL);
 	T_IS(weft_mem_in(at - 4, buf, 8), -EFAULT);
 	T_IS(weft_mem_out(buf, at - 4, 8), -EFAULT);
@@ -122,10 +125,10 @@ static void what_belongs_to_nobody_or_to_two_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_kind_keeps_what_was_copied_in),
-		T_CASE(a_device_s_memory_is_not_the_processor_s),
-		T_CASE(the_bus_reaches_what_the_processor_does_not),
-		T_CASE(what_belongs_to_nobody_or_to_two_is_refused),
+		T_CASE(bytes_round_trip_in_every_memory_kind),
+		T_CASE(the_processor_cannot_access_device_memory),
+		T_CASE(device_memory_is_accessible_by_its_bus_address),
+		T_CASE(unknown_or_straddling_memory_is_refused),
 	};
 
 	return T_RUN(tests);

@@ -18,8 +18,8 @@ libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcunit.la libweft-mat
 include prov/machine/Makefile.mk
 
 # Tests across folders: the provider between processes, on every machine.
-PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_form_test \
-	test/prov/prov_coll_man_test test/prov/prov_msg_test \
+PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_machine_test \
+	test/prov/prov_coll_api_test test/prov/prov_msg_test \
 	test/prov/prov_rma_test test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \
 	test/prov/prov_coll_death_test test/prov/prov_coll_chain_test \
 	test/prov/prov_hmem_test test/prov/prov_coll_tree_test \
@@ -31,9 +31,9 @@ PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h test/prov/prov_group.h \
 PROV_LIBS = $(FABRIC_LIBS) $(T_LIBS)
 test_prov_prov_coll_test_SOURCES = test/prov/prov_coll_test.c $(PROV_JOB)
 test_prov_prov_coll_test_LDADD = $(PROV_LIBS) -lm
-test_prov_prov_coll_form_test_SOURCES = test/prov/prov_coll_form_test.c \
+test_prov_prov_coll_machine_test_SOURCES = test/prov/prov_coll_machine_test.c \
 	$(PROV_JOB)
-test_prov_prov_coll_form_test_LDADD = $(PROV_LIBS)
+test_prov_prov_coll_machine_test_LDADD = $(PROV_LIBS)
 test_prov_prov_coll_chain_test_SOURCES = test/prov/prov_coll_chain_test.c \
 	$(PROV_JOB)
 test_prov_prov_coll_chain_test_LDADD = $(PROV_LIBS)
@@ -43,9 +43,9 @@ test_prov_prov_coll_death_test_LDADD = $(PROV_LIBS)
 test_prov_prov_coll_tree_test_SOURCES = test/prov/prov_coll_tree_test.c \
 	$(PROV_JOB)
 test_prov_prov_coll_tree_test_LDADD = $(PROV_LIBS)
-test_prov_prov_coll_man_test_SOURCES = test/prov/prov_coll_man_test.c \
+test_prov_prov_coll_api_test_SOURCES = test/prov/prov_coll_api_test.c \
 	$(PROV_JOB)
-test_prov_prov_coll_man_test_LDADD = $(PROV_LIBS)
+test_prov_prov_coll_api_test_LDADD = $(PROV_LIBS)
 test_prov_prov_coll_fuzz_test_SOURCES = test/prov/prov_coll_fuzz_test.c \
 	$(PROV_JOB)
 test_prov_prov_coll_fuzz_test_LDADD = libweftnic.la $(PROV_LIBS) $(HWLOC_LIBS)

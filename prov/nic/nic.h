@@ -34,17 +34,20 @@ struct weft_dma {
 	struct iovec local[4];
 	int local_count;
 	bool ordered;	 /* executes after earlier DMA to the same peer */
-	bool by_line;	 /* ordered: only within one cache line of the target */
+	bool by_line;	 /* ordered only within one cache line of the target */
 	uint64_t remote; /* address in the peer */
 	uint64_t region; /* start address of the remote region; 0: unknown */
 	uint64_t key;	 /* key of the remote region */
 	size_t bytes;
-	/* called once, before the post returns 0 or in a later poll; err: 0 or
-	 * -errno */
+	/*
+	 * called once, before the post returns 0 or in a later poll; err: 0 or
+	 * -errno
+	 */
 	void (*done)(struct weft_dma *d, int err);
 };
 
-/* An atomic executed by the peer's interface; old values go to dma.local. */
+/* An atomic executed by the peer's interface; old values are stored in
+ * dma.local. */
 struct weft_amo {
 	struct weft_dma dma;
 	const void *what; /* argument of weft_carrier_attr.change */
@@ -60,9 +63,10 @@ struct weft_amo {
  */
 struct weft_unit_ops {
 	const char *name;  /* name in machine files */
-	size_t packet_max; /* largest packet that the unit gives the carrier */
+	size_t packet_max; /* largest packet that the unit passes to the carrier
+			    */
 	/*
-	 * Opens the unit on a carrier that it creates with attr; up receives
+	 * Opens the unit on a carrier that it creates with attr. up receives
 	 * whole engine packets, not the unit's fragments.
 	 */
 	int (*open)(const struct weft_machine *m,
@@ -74,13 +78,19 @@ struct weft_unit_ops {
 	int (*packet)(struct weft_unit *u, struct weft_peer *peer,
 		      const struct weft_pkt *pkt, const struct iovec *iov,
 		      int iov_count);
-	/* Receiver-driven read, sender-driven write; -EAGAIN, -EOPNOTSUPP. */
+	/*
+	 * Receiver-driven read and sender-driven write. Return -EAGAIN if the
+	 * unit's queue is full, -EOPNOTSUPP if the unit has no such transfer.
+	 */
 	int (*get)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_dma *d);
 	int (*put)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_dma *d);
-	/* Virtual time only. -EAGAIN. -EOPNOTSUPP, returned or passed to done:
-	 * not in virtual time, or not possible for this atomic. */
+	/*
+	 * Posts an atomic; virtual time only. -EAGAIN: the queue is full.
+	 * -EOPNOTSUPP (returned, or passed to done): not in virtual time, or
+	 * not possible for this atomic.
+	 */
 	int (*amo)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_amo *a);
 	/* Polls the unit and the carrier; returns the number of packets. */
@@ -98,24 +108,29 @@ struct weft_unit_ops {
 struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
-	bool fills; /* packets go unchanged to a carrier that fills them */
+	/* packets are passed unchanged to a carrier that supports fill */
+	bool fills;
 	/*
-	 * A long copy has completed. Peers may have replied meanwhile, so a
+	 * A long copy has completed. Peers may have responded meanwhile, so a
 	 * unit that stores packets before delivery polls the carrier first.
 	 */
 	bool copied;
 };
 
 /*
- * Form of a group's barriers, selected by the nodes of its members: the first
- * entry whose serves() returns true. The last entry of a table serves all.
+ * Kind of a group's barriers, selected by the nodes of its members: the first
+ * entry whose serves() returns true. serves() of a table's last entry always
+ * returns true.
  */
 struct weft_nic_group_form {
 	bool (*serves)(const uint64_t *node, int n);
 	enum weft_cunit_form form;
 };
 
-/* A machine: its unit, its limits, and the sizes at which protocols change. */
+/*
+ * A machine: its unit, its limits, and the message sizes at which protocols
+ * change.
+ */
 struct weft_machine {
 	const char *name;   /* FI_WEFT_MACHINE */
 	const char *fabric; /* fi_fabric_attr.name */
@@ -124,33 +139,43 @@ struct weft_machine {
 	size_t packet_bytes; /* payload of one engine packet */
 	size_t eager_bytes;  /* larger messages use rendezvous */
 	bool eager_by_host;  /* use the limit measured on the host, if any */
-	/* least bytes for which typed data is faster; 0: never */
+	/*
+	 * minimum bytes for which sending typed data is faster than packing; 0:
+	 * never
+	 */
 	size_t typed_bytes;
-	uint64_t msg_order; /* FI_ORDER_* bits, as a number */
-	bool hmem;	    /* supports memory of other kinds: prov/mem */
-	unsigned fifos;	    /* injection FIFOs, windows or queues */
-	/* code that detects bit errors injected by a fault plan in live mode */
+	uint64_t msg_order; /* FI_ORDER_* bits */
+	/* supports memory kinds other than host memory (prov/mem) */
+	bool hmem;
+	unsigned fifos; /* number of injection FIFOs, windows or queues */
+	/*
+	 * error detection code used in live mode, if a fault plan injects bit
+	 * errors
+	 */
 	enum weft_carrier_code code;
-	/* collectives: areas of the collective unit, class routes for users */
+	/*
+	 * collectives: areas of the collective unit, and class routes for users
+	 */
 	struct weft_cunit_geo cu;
-	uint64_t routes; /* bit mask */
+	uint64_t routes; /* bit mask of class routes */
 	/* collectives: barrier classes; none: barriers use the class route */
 	struct weft_cunit_geo bar;
 	uint64_t barriers;
-	/* coordinates of node i, WEFT_CUNIT_DIMS numbers; NULL: none */
+	/* coordinates of a node, WEFT_CUNIT_DIMS numbers; NULL: none */
 	void (*coords)(uint32_t node, int *at);
-	const struct weft_nic_group_form *forms; /* NULL: chosen by host */
+	/* kinds of barriers; NULL: chosen by host */
+	const struct weft_nic_group_form *forms;
 	/*
-	 * Levels of the tree in the descriptor of a barrier or of a reduction
-	 * whose result does not depend on the order; these operations use the
+	 * Levels of the tree in the descriptor of a barrier, or of a reduction
+	 * whose result does not depend on the order. These operations use the
 	 * area `bar`. 0: the machine has one tree for all operations.
 	 */
 	unsigned levels;
 	/*
 	 * Virtual time, where processors forward because no hardware does:
-	 * minimum members for which the tree is used, and maximum bytes of a
-	 * vector. Other groups and vectors are faster with messages. 0: no
-	 * limit.
+	 * minimum number of members for which the tree is used, and maximum
+	 * bytes of a vector. Smaller groups and longer vectors are faster with
+	 * messages. 0: no limit.
 	 */
 	int tree_least;
 	size_t tree_bytes;
@@ -182,14 +207,14 @@ const struct weft_machine *weft_machine_at(unsigned i);
  * except wait where the carrier allows it.
  */
 #define WEFT_IOV_MAX	 4 /* local segments of one operation */
-#define WEFT_RMA_IOV_MAX 1 /* remote segments */
+#define WEFT_RMA_IOV_MAX 1 /* remote segments of one operation */
 
 /*
- * A message whose bytes are not contiguous in memory: its owner copies any
- * range of them between memory and a packet. The operation's count of segments
- * is WEFT_IOV_TYPED, and the first segment holds this structure's address and
- * the total length. A typed message is longer than one packet; it is announced
- * and sent in packets.
+ * A message whose bytes are not contiguous in memory. Its owner supplies
+ * functions that copy any range of the bytes between memory and a packet. The
+ * operation's segment count is WEFT_IOV_TYPED, and the first segment holds this
+ * structure's address and the total length. A typed message is longer than one
+ * packet; it is announced by RTS and sent in packets.
  */
 #define WEFT_IOV_TYPED 255
 
@@ -206,10 +231,11 @@ enum weft_nic_op_kind {
 	WEFT_RECV,
 	WEFT_WRITE,
 	WEFT_READ,
-	WEFT_ATOMIC,	   /* no result */
-	WEFT_FETCH,	   /* result: the old value */
-	WEFT_COMPARE,	   /* result: the old value; has a comparand */
-	WEFT_COLLECTIVE,   /* of a group: weft_grp_post */
+	WEFT_ATOMIC,  /* no result */
+	WEFT_FETCH,   /* result: the old value */
+	WEFT_COMPARE, /* result: the old value; has a comparand */
+	/* a collective operation of a group: weft_grp_post */
+	WEFT_COLLECTIVE,
 	WEFT_REMOTE_WRITE, /* a peer wrote or changed local memory */
 	WEFT_REMOTE_READ,  /* a peer read local memory */
 	WEFT_SERVE,	   /* internal to the engine, never passed to up */
@@ -222,9 +248,9 @@ enum weft_nic_flag {
 	WEFT_OP_DATA = 1 << 1,
 	/* for up: no completion entry on success */
 	WEFT_OP_QUIET = 1 << 2,
-	/* complete only when the target has received everything */
+	/* complete only when the target has received all bytes */
 	WEFT_OP_ACK = 1 << 3,
-	/* the receive buffer takes several messages */
+	/* the receive buffer holds several messages */
 	WEFT_OP_MULTI = 1 << 4,
 	/* starts after all earlier operations to that peer */
 	WEFT_OP_FENCE = 1 << 5,
@@ -232,15 +258,15 @@ enum weft_nic_flag {
 	WEFT_OP_INJECT = 1 << 6,
 	/* out: the multi buffer is released to the caller */
 	WEFT_OP_RELEASE = 1 << 7,
-	/* peek: reserve the message; recv: take the reserved one */
+	/* peek: reserve the message; recv: receive the reserved message */
 	WEFT_OP_CLAIM = 1 << 8,
 	/* peek or claim: discard the message */
 	WEFT_OP_DISCARD = 1 << 9,
-	/* for up: the completion goes to the context, not to a queue */
+	/* for up: the completion is reported in the context, not in a queue */
 	WEFT_OP_UNQUEUED = 1 << 10,
-	/* an access that later accesses may overtake */
+	/* a memory access that later accesses may overtake */
 	WEFT_OP_RELAXED = 1 << 11,
-	/* an access ordered only with accesses to the same cache line */
+	/* a memory access ordered only with accesses to the same cache line */
 	WEFT_OP_LINES = 1 << 12,
 	/* for up: the bytes are in a staging buffer of up */
 	WEFT_OP_STAGED = 1 << 13,
@@ -252,67 +278,80 @@ struct weft_nic_op {
 	struct weft_match_recv m;
 
 	/* line 1: fields of a completion */
-	void *context;		/* in */
-	uint64_t comp_flags;	/* in; used by up only */
-	uint64_t len;		/* in: bytes of iov; out: bytes received */
-	uint64_t data;		/* in or out, see WEFT_OP_DATA */
-	uint64_t tag;		/* in for sends, out for receives */
-	struct weft_peer *peer; /* in, receives: NULL or peer of m.src; out */
+	void *context;	     /* in: the user's context */
+	uint64_t comp_flags; /* in: completion flags; used by up only */
+	uint64_t len;	     /* in: bytes of iov; out: bytes received */
+	uint64_t data;	     /* in or out, see WEFT_OP_DATA */
+	uint64_t tag;	     /* in for sends, out for receives */
+	/* in: for receives, NULL or the peer of m.src; out: source */
+	struct weft_peer *peer;
 	struct weft_nic *nic;
 	uint16_t flags;	   /* enum weft_nic_flag */
-	uint8_t kind;	   /* in */
-	uint8_t iov_count; /* in */
+	uint8_t kind;	   /* in: enum weft_nic_op_kind */
+	uint8_t iov_count; /* in: number of segments in iov */
 	int32_t err;	   /* out: 0 or -errno; -EOVERFLOW: truncated */
 
-	/* line 2: cleared at once */
+	/* line 2: fields that are cleared together */
 	union {
 		uint64_t zero[6];
 		struct {
 			uint64_t olen;	/* out: bytes that did not fit */
-			uint64_t moved; /* bytes sent or pulled so far */
-			/* multi: the posted buffer */
+			uint64_t moved; /* bytes sent or fetched so far */
+			/* part of a multi buffer: the posted buffer */
 			struct weft_nic_op *parent;
 			void *held;	   /* heap memory freed with the op */
 			uint32_t id;	   /* id on the wire, or 0 */
-			uint32_t children; /* multi: outstanding parts */
+			uint32_t children; /* multi buffer: outstanding parts */
 			uint8_t state;
-			uint8_t ask;  /* type of the request packet */
-			uint8_t cell; /* cursor of a shared copy */
-			bool asked;   /* counted in the peer's asks */
-			bool events;  /* the region reports accesses */
-			bool linked;  /* in one of the peer's lists */
-			bool cancel;  /* a send being cancelled */
+			uint8_t request_type; /* type of the request packet */
+			uint8_t cell;	      /* cursor of a shared copy */
+			/* counted in the peer's outstanding requests */
+			bool request_counted;
+			bool events; /* the region reports accesses */
+			bool linked; /* in one of the peer's lists */
+			/* a cancelled send that is not complete yet */
+			bool cancel;
 		};
 	};
 
-	/* segments of the buffer; iov[0], the CQ's buf, is still in line 2 */
-	struct iovec iov[WEFT_IOV_MAX]; /* in */
+	/*
+	 * segments of the buffer; iov[0], which holds the CQ's buf, is still in
+	 * line 2
+	 */
+	struct iovec iov[WEFT_IOV_MAX]; /* in: segments of the local buffer */
 
-	uint64_t addr; /* in, RMA and atomics */
-	uint64_t key;  /* in, key of the region */
+	uint64_t addr; /* in: remote address, for RMA and atomics */
+	uint64_t key;  /* in: key of the remote region */
 
 	/* line 4 */
 	struct weft_list link;
 	uint64_t limit;	    /* bytes granted by the peer so far */
-	uint32_t remote_id; /* the peer's id of the operation */
+	uint32_t remote_id; /* the peer's id for the operation */
 	uint8_t remote_count;
 	uint8_t at_op;	       /* in: enum weft_atomic_op */
 	uint8_t at_type;       /* in: enum weft_atomic_type */
-	uint8_t result_count;  /* in */
-	uint8_t compare_count; /* in */
+	uint8_t result_count;  /* in: number of result segments */
+	uint8_t compare_count; /* in: number of comparand segments */
 	uint64_t region; /* start address of the remote region; 0: unknown */
 	union {
 		struct {
-			struct iovec result[WEFT_IOV_MAX];  /* in */
-			struct iovec compare[WEFT_IOV_MAX]; /* in */
+			/* in: segments for the old values */
+			struct iovec result[WEFT_IOV_MAX];
+			/* in: segments of the comparands */
+			struct iovec compare[WEFT_IOV_MAX];
 		};
 		struct {
-			uint64_t remote[2 * WEFT_IOV_MAX]; /* addr, len */
+			/* remote segments: pairs of address and length */
+			uint64_t remote[2 * WEFT_IOV_MAX];
 			struct weft_dma dma;
-			uint64_t pos;  /* next byte of the DMA */
-			uint64_t end;  /* end of the current chunk */
-			uint64_t redo; /* first byte that the peer returned */
-			uint32_t peer_cell; /* the peer owns the cursor */
+			uint64_t pos; /* next byte of the DMA */
+			uint64_t end; /* end of the current chunk */
+			/*
+			 * first byte that the peer could not copy and returned
+			 */
+			uint64_t redo;
+			/* cursor of a shared copy, in the peer's area */
+			uint32_t peer_cell;
 			bool put;
 		};
 	};
@@ -328,7 +367,7 @@ struct weft_mem_access {
 
 #define WEFT_MR_REMOTE_READ  1u
 #define WEFT_MR_REMOTE_WRITE 2u
-/* Every access is reported through up->event. */
+/* Access bit: every access to the region is reported through up->event. */
 #define WEFT_MR_EVENTS	     4u
 
 /*
@@ -339,9 +378,9 @@ struct weft_nic_up {
 	/* op is complete; the callee copies the fields it needs. */
 	void (*done)(void *arg, struct weft_nic_op *op);
 	/*
-	 * Returns the address that a peer requests, if one registered region
-	 * contains all of it; -ENOKEY, -EACCES, -EFAULT. region_p is passed to
-	 * event.
+	 * Translates the address that a peer requests, if one registered region
+	 * contains all of the bytes; -ENOKEY, -EACCES, -EFAULT. *region_p is
+	 * passed to event.
 	 */
 	int (*region)(void *arg, const struct weft_mem_access *want,
 		      void **at_p, void **region_p);
@@ -356,31 +395,35 @@ struct weft_nic_up {
 struct weft_nic_attr {
 	const struct weft_machine *machine;
 	const struct weft_carrier_ops *carrier;
-	struct sockaddr_in name; /* port 0: any */
+	struct sockaddr_in name; /* local address; port 0: any port */
 	const struct weft_nic_up *up;
 	void *up_arg;
 	uint32_t fifo_slots; /* 0: the carrier's default */
-	size_t eager_bytes;  /* 0: the machine's */
-	size_t host_eager;   /* measured; used by machines with eager_by_host */
-	size_t host_shared_copy; /* measured, as NIC_SHARED_COPY_MIN; 0:
-				    NIC_SHARED_COPY_MIN */
+	size_t eager_bytes;  /* eager limit; 0: the machine's limit */
+	/* eager limit measured on the host, for machines with eager_by_host */
+	size_t host_eager;
+	/*
+	 * minimum size of a shared copy, measured on the host; 0:
+	 * NIC_SHARED_COPY_MIN
+	 */
+	size_t host_shared_copy;
 	size_t host_shared_copy_busy;
-	size_t host_loop; /* the carrier's loop_bytes; for all machines */
-	uint32_t spin_ns; /* the carrier's */
-	size_t min_multi; /* a multi buffer with less room is released */
+	size_t host_loop; /* weft_carrier_attr.loop_bytes, for all machines */
+	uint32_t spin_ns; /* spin time of the carrier, ns */
+	size_t min_multi; /* a multi buffer with fewer free bytes is released */
 	bool no_dma;
 	int node;	/* number of the emulated node; -1: unknown */
 	unsigned arity; /* arity of the collectives' trees; 0: binary */
 	const char *faults;
-	uint32_t silence_ms; /* the carrier's */
-	const void *key;     /* the carrier's */
+	uint32_t silence_ms; /* silence timeout of the carrier, ms */
+	const void *key;     /* key of the carrier's authentication */
 	size_t key_bytes;
 	bool encrypt;
-	struct weft_vt *world; /* virtual time: the carrier's */
+	struct weft_vt *world; /* world of the carrier, in virtual time */
 	bool threads;
 };
 
-/* -EADDRINUSE and the errors of the carrier. */
+/* Opens an endpoint. Returns 0, -EADDRINUSE or an error of the carrier. */
 int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p);
 /*
  * Completes outstanding transfers for a bounded time, then closes. Operations
@@ -388,17 +431,21 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p);
  */
 void weft_nic_close(struct weft_nic *nic);
 void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name);
-/* For wait, wake, wait_fd and arm, and for peers of an address. */
+/*
+ * Returns the carrier, for its calls wait, wake, wait_fd and arm, and for
+ * looking up peers by address.
+ */
 struct weft_carrier *weft_nic_carrier(struct weft_nic *nic);
 void weft_nic_set_min_multi(struct weft_nic *nic, size_t bytes);
 /* Replaces the callbacks that were passed to open. */
 void weft_nic_set_up(struct weft_nic *nic, const struct weft_nic_up *up);
 
 /*
- * Lists a region (row->addr: RMA address of its first byte, at: that byte) in
- * the table that peers read, so that they access it one-sided; and removes it.
- * Optional: regions that are not listed are accessed by request packets. A full
- * table is no error.
+ * weft_nic_region_list lists a region (row->addr: RMA address of its first
+ * byte, at: local address of that byte) in the table that peers read, so that
+ * their accesses can be one-sided; weft_nic_region_unlist removes it. Listing
+ * is optional: regions that are not listed are accessed by request packets. A
+ * full table is no error.
  */
 void weft_nic_region_list(struct weft_nic *nic,
 			  const struct weft_mem_access *row, void *at);
@@ -410,8 +457,8 @@ struct weft_nic_head {
 };
 
 /*
- * NULL: out of memory. flags, err and the fields under `zero` are 0, the other
- * fields are not initialised.
+ * Allocates an operation; NULL: out of memory. flags, err and the fields under
+ * `zero` are 0, the other fields are not initialised.
  */
 static inline struct weft_nic_op *weft_nic_op_get(struct weft_nic *nic)
 {
@@ -446,58 +493,68 @@ int weft_nic_send(struct weft_nic *nic, struct weft_nic_op *op);
 /* Never returns -EAGAIN: receives are unbounded. */
 int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
 /*
- * Searches for an unexpected message as recv would and completes op with its
- * length, tag, data and source (err -ENOMSG: none), without copying bytes. With
- * WEFT_OP_CLAIM the message is reserved for a recv with WEFT_OP_CLAIM and the
- * same context, with WEFT_OP_DISCARD it is dropped.
+ * Searches for an unexpected message as recv would, and completes op with the
+ * message's length, tag, data and source, without copying bytes (err -ENOMSG:
+ * no message). With WEFT_OP_CLAIM the message is reserved for a recv with
+ * WEFT_OP_CLAIM and the same context; with WEFT_OP_DISCARD it is dropped.
  */
 int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op);
-/* For WEFT_WRITE and WEFT_READ. */
+/* Posts a WEFT_WRITE or WEFT_READ. */
 int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op);
-/* RMA executed before the call returns, without an operation: want describes
- * the peer's memory. -EAGAIN: not possible, or not now. */
+/*
+ * Executes an RMA before the call returns, without an operation. want describes
+ * the peer's memory. -EAGAIN: not possible, or not possible now.
+ */
 int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 		     const struct weft_mem_access *want, void *buf);
-/* For WEFT_ATOMIC, WEFT_FETCH, WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
+/* Posts a WEFT_ATOMIC, WEFT_FETCH or WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Cancels the operation with that context. A posted receive completes with
- * -ECANCELED, and so does a send that has not left. A send that waits for the
- * peer sends it a cancel request: it completes with -ECANCELED if no receive
- * had matched the message, else as if it had not been cancelled. -ENOENT: no
- * receive or send with that context is pending.
+ * -ECANCELED, and so does a send of which no packet has been sent. A send that
+ * waits for the peer sends the peer a cancel request: the send completes with
+ * -ECANCELED if no receive had matched the message, else as if it had not been
+ * cancelled. -ENOENT: no receive or send with that context is pending.
  */
 int weft_nic_cancel(struct weft_nic *nic, void *context);
 
-/* Sends an empty packet to a peer from which this process expects something, so
- * that the carrier reports its death. */
+/*
+ * Sends an empty packet to a peer from which this process expects a message, so
+ * that the carrier detects and reports the peer's death.
+ */
 void weft_nic_contact(struct weft_nic *nic, struct weft_peer *peer);
-/* Number of peers that have died so far; those that closed are not counted. */
+/*
+ * Returns the number of peers that have died so far; peers that closed are not
+ * counted.
+ */
 uint64_t weft_nic_dead_count(const struct weft_nic *nic);
 /*
- * Calls ask for every posted tagged receive from any source. 0: the receive
- * stays posted; -errno: it completes with this error.
+ * Calls filter for every posted tagged receive from any source. If filter
+ * returns 0, the receive stays posted; if -errno, it completes with this error.
  */
 void weft_nic_recv_filter(struct weft_nic *nic,
-			  int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+			  int (*filter)(void *arg, uint64_t tag,
+					uint64_t ignore),
 			  void *arg);
 
 /*
- * Delivers up to budget packets and progresses pending operations; returns the
+ * Delivers up to budget packets and progresses pending operations. Returns the
  * number of packets.
  */
 int weft_nic_poll(struct weft_nic *nic, int budget);
 
 /* Counters of message paths and queues, for tests and tools. */
 struct weft_nic_stats {
-	uint64_t posted;     /* posted receives, now */
-	uint64_t unexpected; /* unexpected messages, now */
-	uint64_t gone;	     /* closed peers with unexpected messages, now */
+	uint64_t posted;     /* receives posted now */
+	uint64_t unexpected; /* unexpected messages now */
+	/* closed peers that have unexpected messages now */
+	uint64_t gone;
 	uint64_t rendezvous; /* messages sent by rendezvous */
-	uint64_t dma_bytes;  /* bytes copied by DMA, by this process */
-	uint64_t paced;	     /* rendezvous messages without DMA, in packets */
-	uint64_t garbage;    /* invalid packets */
-	uint64_t chained;    /* commands started by events of the unit */
+	uint64_t dma_bytes;  /* bytes copied by this process's DMA */
+	/* rendezvous messages sent in packets, without DMA */
+	uint64_t paced;
+	uint64_t garbage; /* invalid packets */
+	uint64_t chained; /* commands started by events of the unit */
 };
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);
@@ -540,11 +597,11 @@ enum weft_atomic_type {
 	WEFT_ATOMIC_TYPES,
 };
 
-/* Bytes of one element; 0: unknown type. */
+/* Returns the bytes of one element; 0: unknown type. */
 size_t weft_atomic_type_bytes(unsigned type);
 /*
- * Largest count for one call of that kind on that machine; 0: the combination
- * is not supported.
+ * Returns the largest count for one call of that kind on that machine; 0: the
+ * combination is not supported.
  */
 size_t weft_atomic_max_count(const struct weft_machine *m, unsigned kind,
 			     unsigned op, unsigned type);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomic operations on a peer's memory: the operands travel in one packet; the
- * target's engine computes and responds with the old values (NIC_RESULT) or
- * with FIN. In virtual time the target's interface executes them, if the region
- * is listed.
+ * Atomic operations on a peer's memory. The operands are sent in one packet;
+ * the target's engine computes and responds with the old values (NIC_RESULT) or
+ * with FIN. In virtual time the target's interface executes the atomic, if the
+ * region is listed.
  */
 #include "prov/nic/nic_atomic.h"
 #include "prov/nic/nic_atomic_exec.h"
@@ -91,7 +91,7 @@ static int atomic_pack(struct weft_nic_op *op)
 	return 0;
 }
 
-/* Access rights that the target's region must have. */
+/* Returns the access rights that the target's region must have. */
 static uint32_t atomic_rights(unsigned kind, unsigned op)
 {
 	if (op == WEFT_ATOMIC_READ)
@@ -108,7 +108,7 @@ static int atomic_request(struct weft_nic *nic, struct nic_peer *p,
 
 	if (err)
 		return err;
-	op->ask = NIC_ATOMIC;
+	op->request_type = NIC_ATOMIC;
 	op->state = NIC_PACING;
 	nic_op_list_remove(op);
 	nic_request_count(op, true);
@@ -117,7 +117,9 @@ static int atomic_request(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* ---- executed by the interface ------------------------------------------- */
+/*
+ * ---- atomics executed by the interface ------------------------------------
+ */
 
 struct nic_amo {
 	struct weft_amo amo;
@@ -133,12 +135,12 @@ static void amo_done(struct weft_dma *d, int err)
 
 	free(a);
 	op->state = NIC_WAITING;
-	p->reaches--;
+	p->one_sided_count--;
 	if (err == -EOPNOTSUPP)
 		err = atomic_request(nic, p, op);
 	else if (!err && op->events)
 		nic_access_notify(nic, op);
-	if (!op->asked)
+	if (!op->request_counted)
 		nic_end(nic, op, err);
 }
 
@@ -174,12 +176,12 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 		return err;
 	}
 	op->state = NIC_DMA;
-	p->reaches++;
+	p->one_sided_count++;
 	nic_op_list_add(p, &p->waiting, op);
 	return 0;
 }
 
-/* -ENOENT: the atomic must be sent as a request. */
+/* Executes the atomic in the unit; -ENOENT: it must be sent as a request. */
 static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 			  struct weft_nic_op *op)
 {
@@ -190,12 +192,12 @@ static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 		return -ENOENT;
 	err = nic_access_find(nic, p, op, atomic_rights(op->kind, op->at_op),
 			      &at);
-	/* the target reports the error of a wrong access */
+	/* the target reports the error of an invalid access */
 	if (err)
 		return err == -EAGAIN ? err : -ENOENT;
 	err = amo_post(nic, p, op, at);
 	if (err == -EOPNOTSUPP)
-		return p->reaches ? -EAGAIN : -ENOENT;
+		return p->one_sided_count ? -EAGAIN : -ENOENT;
 	return err;
 }
 
@@ -332,7 +334,10 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		return err == -EPROTO ? err : 0;
 	}
 	bytes = (size_t)a.count * weft_atomic_type_bytes(a.type);
-	/* allocated before memory is changed: it must not fail then */
+	/*
+	 * allocate before the memory changes: the atomic must not fail after
+	 * that
+	 */
 	if (a.kind != WEFT_ATOMIC) {
 		answer = atomic_response(pkt->aux, bytes);
 		if (!answer)

@@ -3,8 +3,8 @@
  * Arithmetic of atomic operations. Elements are loaded as 64-bit numbers of one
  * of three classes (signed, unsigned, floating), computed, and stored with
  * their own width by compare-and-swap. Sums and products of integers are
- * correct modulo their width; a float computed as double and rounded once is
- * the float result.
+ * correct modulo their width. A float result is computed as double and rounded
+ * once.
  */
 #include "prov/nic/nic_atomic_exec.h"
 
@@ -94,8 +94,9 @@ static union value logic(unsigned class, unsigned op, union value t,
 	return v;
 }
 
-/* Does the comparison of this compare-and-swap succeed? */
-static bool swaps(unsigned class, unsigned op, union value c, union value t)
+/* Returns whether the comparison of this compare-and-swap succeeds. */
+static bool swap_condition(unsigned class, unsigned op, union value c,
+			   union value t)
 {
 	int order = compare(class, c, t);
 
@@ -116,8 +117,8 @@ static bool swaps(unsigned class, unsigned op, union value c, union value t)
 }
 
 /* Returns the new value of target t for operand o and comparand c. */
-static union value apply(unsigned class, unsigned op, union value t,
-			 union value o, union value c)
+static union value new_value(unsigned class, unsigned op, union value t,
+			     union value o, union value c)
 {
 	switch (op) {
 	case WEFT_ATOMIC_MIN:
@@ -144,7 +145,7 @@ static union value apply(unsigned class, unsigned op, union value t,
 	case WEFT_ATOMIC_MSWAP:
 		return (union value){ .u = (o.u & c.u) | (t.u & ~c.u) };
 	default:
-		return swaps(class, op, c, t) ? o : t;
+		return swap_condition(class, op, c, t) ? o : t;
 	}
 }
 
@@ -209,7 +210,8 @@ void nic_atomic_exec(const struct nic_atomic_call *c)
 						 bytes));
 		old = bits_load((char *)c->target + at, bytes);
 		do {
-			r = apply(class, c->op, value_of(c->type, old), o, cmp);
+			r = new_value(class, c->op, value_of(c->type, old), o,
+				      cmp);
 			want = bits_of(c->type, r);
 		} while (!bits_swap((char *)c->target + at, bytes, &old, want));
 		if (c->old)

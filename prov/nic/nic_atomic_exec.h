@@ -13,13 +13,17 @@ struct nic_atomic_call {
 	void *target;
 	const void *operand; /* count elements, any alignment */
 	const void *compare; /* count elements; used by the swaps only */
-	void *old;	     /* out: count elements; NULL: not wanted */
+	/* out: count elements; NULL: the old values are discarded */
+	void *old;
 };
 
-/* Each element that is aligned to its size changes atomically. */
+/*
+ * Executes the operation. Each element that is aligned to its size changes
+ * atomically.
+ */
 void nic_atomic_exec(const struct nic_atomic_call *c);
 
-/* For weft_carrier_attr.change; what has the format of NIC_ATOMIC. */
+/* Implements weft_carrier_attr.change; what has the format of NIC_ATOMIC. */
 int nic_atomic_change(const void *what, size_t what_bytes, void *data,
 		      void *old, size_t bytes);
 

@@ -27,8 +27,8 @@ static uint64_t value(unsigned type, int v)
 }
 
 /* Returns the target after op; old_p, unless NULL, gets the old value. */
-static uint64_t run(unsigned type, unsigned op, uint64_t target,
-		    uint64_t operand, uint64_t *old_p)
+static uint64_t apply_atomic(unsigned type, unsigned op, uint64_t target,
+			     uint64_t operand, uint64_t *old_p)
 {
 	const struct nic_atomic_call call = {
 		.op = (uint8_t)op,
@@ -51,7 +51,7 @@ static bool has_sign(unsigned type)
 	return type >= WEFT_ATOMIC_FLOAT || type % 2 == 0;
 }
 
-static void min_and_max_know_the_sign_of_every_type(void **state)
+static void min_and_max_respect_the_sign_of_every_type(void **state)
 {
 	static const int some[] = { -128, -2, -1, 0, 1, 2, 127 };
 
@@ -61,46 +61,52 @@ static void min_and_max_know_the_sign_of_every_type(void **state)
 			bool less = a < b;
 			uint64_t va = value(type, a), vb = value(type, b), old;
 
-			/* unsigned: a negative number is the largest */
+			/*
+			 * unsigned types: a negative number is the largest
+			 * value
+			 */
 			if (!has_sign(type) && (a < 0) != (b < 0))
 				less = b < 0;
-			T_IS(run(type, WEFT_ATOMIC_MIN, va, vb, &old),
+			T_IS(apply_atomic(type, WEFT_ATOMIC_MIN, va, vb, &old),
 			     less ? va : vb);
 			T_IS(old, va);
-			T_IS(run(type, WEFT_ATOMIC_MAX, va, vb, &old),
+			T_IS(apply_atomic(type, WEFT_ATOMIC_MAX, va, vb, &old),
 			     less ? vb : va);
 			T_IS(old, va);
 		}
 	}
 }
 
-static void comparing_swaps_know_the_sign_of_every_type(void **state)
+static void compare_and_swap_respects_the_sign_of_every_type(void **state)
 {
 	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++) {
 		uint64_t minus = value(type, -1), one = value(type, 1);
 
-		/* swaps if the comparand, equal to the operand, is below */
-		T_IS(run(type, WEFT_ATOMIC_CSWAP_LT, one, minus, NULL),
+		/*
+		 * swaps if the comparand, equal to the operand, is below the
+		 * target
+		 */
+		T_IS(apply_atomic(type, WEFT_ATOMIC_CSWAP_LT, one, minus, NULL),
 		     has_sign(type) ? minus : one);
-		T_IS(run(type, WEFT_ATOMIC_CSWAP_GT, minus, one, NULL),
+		T_IS(apply_atomic(type, WEFT_ATOMIC_CSWAP_GT, minus, one, NULL),
 		     has_sign(type) ? one : minus);
 	}
 }
 
-static void the_old_value_need_not_be_wanted(void **state)
+static void the_old_value_is_optional(void **state)
 {
 	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++)
-		T_IS(run(type, WEFT_ATOMIC_SUM, value(type, 2), value(type, 3),
-			 NULL),
+		T_IS(apply_atomic(type, WEFT_ATOMIC_SUM, value(type, 2),
+				  value(type, 3), NULL),
 		     value(type, 5));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(min_and_max_know_the_sign_of_every_type),
-		T_CASE(comparing_swaps_know_the_sign_of_every_type),
-		T_CASE(the_old_value_need_not_be_wanted),
+		T_CASE(min_and_max_respect_the_sign_of_every_type),
+		T_CASE(compare_and_swap_respects_the_sign_of_every_type),
+		T_CASE(the_old_value_is_optional),
 	};
 
 	return T_RUN(tests);

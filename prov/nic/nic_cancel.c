@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cancelling posted operations. A posted receive completes at once, and so does
- * a send that has not left. If the bytes or the announcement of a send are at
- * the receiver, the receiver decides: if the message waits there for a receive,
- * the receiver drops it and sends FIN with ECANCELED; if a receive has matched
- * it, its own FIN is in flight or will be sent.
+ * a send of which no packet has been sent. If the bytes or the announcement of
+ * a send are at the receiver, the receiver decides: if the message waits there
+ * for a receive, the receiver drops it and sends FIN with ECANCELED; if a
+ * receive has matched it, its FIN is in flight or will be sent.
  *
  *      sender                         receiver
  *        | ---- RTS ------------------> | no receive: it waits
@@ -38,7 +38,7 @@ static void send_cancel(struct weft_nic *nic, struct weft_nic_op *op)
 		return;
 	}
 	op->cancel = true;
-	/* a send in progress requests it after its last packet */
+	/* a send in progress sends the request after its last packet */
 	if (op->state != NIC_SENDING)
 		nic_cancel_request(nic, op);
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Cancelled sends, on every machine, with and without DMA and with injected
- * faults: every cancelled send completes, either without its message or with
- * it.
+ * faults: every cancelled send completes, and its message is either delivered
+ * or not.
  */
 #include "test/support/nic_pair.h"
 
 /* Waits for the completion of context; the test fails after a timeout. */
-static const struct note *note_of(struct world *w, struct side *s,
-				  const void *context)
+static const struct completion *completion_of(struct world *w, struct side *s,
+					      const void *context)
 {
 	struct t_limit limit;
 
 	t_limit_set(&limit, 30);
-	while (!noted(s, context)) {
-		turn(w);
+	while (!is_complete(s, context)) {
+		poll_both(w);
 		T_FALSE(t_limit_expired(&limit));
 	}
 	for (unsigned i = 0;; i++) {
-		if (s->note[i].context == context)
-			return &s->note[i];
+		if (s->completion[i].context == context)
+			return &s->completion[i];
 	}
 }
 
@@ -32,18 +32,18 @@ static uint64_t unexpected(const struct side *s)
 }
 
 /* Polls until n unexpected messages wait at s. */
-static void until_waiting(struct world *w, struct side *s, uint64_t n)
+static void poll_until_unexpected(struct world *w, struct side *s, uint64_t n)
 {
 	struct t_limit limit;
 
 	t_limit_set(&limit, 30);
 	while (unexpected(s) < n) {
-		turn(w);
+		poll_both(w);
 		T_FALSE(t_limit_expired(&limit));
 	}
 }
 
-/* A message that waits for a receive is cancelled, as if never sent. */
+/* A message that waits for a receive is cancelled and never received. */
 static void case_unmatched(const struct grid *g)
 {
 	static const size_t len[] = { 0, 8, 3000, 20000, BIG };
@@ -51,18 +51,18 @@ static void case_unmatched(const struct grid *g)
 	char *out = calloc(1, BIG), *next = malloc(BIG), *in = malloc(BIG);
 
 	for (unsigned i = 0; i < sizeof(len) / sizeof(*len); i++) {
-		w->a.notes = w->b.notes = 0;
+		w->a.completions = w->b.completions = 0;
 		t_fill(next, len[i], i);
-		put(w, &w->a, out, len[i], 1, WEFT_OP_ACK);
-		until_waiting(w, &w->b, 1);
+		post_send(w, &w->a, out, len[i], 1, WEFT_OP_ACK);
+		poll_until_unexpected(w, &w->b, 1);
 		T_OK(weft_nic_cancel(w->a.nic, out));
-		T_IS(note_of(w, &w->a, out)->err, -ECANCELED);
+		T_IS(completion_of(w, &w->a, out)->err, -ECANCELED);
 		T_IS(unexpected(&w->b), 0);
-		/* the receive matches the next message */
-		put(w, &w->a, next, len[i], 1, WEFT_OP_ACK);
-		take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
-		T_IS(note_of(w, &w->a, next)->err, 0);
-		T_IS(note_of(w, &w->b, in)->len, len[i]);
+		/* the receive must match the next message */
+		post_send(w, &w->a, next, len[i], 1, WEFT_OP_ACK);
+		post_recv(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+		T_IS(completion_of(w, &w->a, next)->err, 0);
+		T_IS(completion_of(w, &w->b, in)->len, len[i]);
 		T_IS(t_differs(in, len[i], i), -1);
 	}
 	world_close(w);
@@ -71,7 +71,7 @@ static void case_unmatched(const struct grid *g)
 	free(in);
 }
 
-/* Of several messages with one tag the chosen one is cancelled. */
+/* Cancels one of several messages with the same tag. */
 static void case_chosen(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -79,22 +79,22 @@ static void case_chosen(const struct grid *g)
 
 	for (unsigned i = 0; i < 3; i++) {
 		t_fill(out[i], sizeof(out[i]), i);
-		put(w, &w->a, out[i], sizeof(out[i]), 1, WEFT_OP_ACK);
+		post_send(w, &w->a, out[i], sizeof(out[i]), 1, WEFT_OP_ACK);
 	}
 	T_OK(weft_nic_cancel(w->a.nic, out[1]));
-	T_IS(note_of(w, &w->a, out[1])->err, -ECANCELED);
+	T_IS(completion_of(w, &w->a, out[1])->err, -ECANCELED);
 	for (unsigned i = 0; i < 3; i += 2) {
-		w->b.notes = 0;
-		take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
-		T_IS(note_of(w, &w->b, in)->err, 0);
+		w->b.completions = 0;
+		post_recv(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+		T_IS(completion_of(w, &w->b, in)->err, 0);
 		T_IS(t_differs(in, sizeof(out[i]), i), -1);
-		T_IS(note_of(w, &w->a, out[i])->err, 0);
+		T_IS(completion_of(w, &w->a, out[i])->err, 0);
 	}
 	free(in);
 	world_close(w);
 }
 
-/* A matched message arrives; so does a claimed one. */
+/* Cancels matched and claimed messages, which are still delivered. */
 static void case_matched(const struct grid *g)
 {
 	static const size_t len[] = { 8, 20000, BIG };
@@ -102,17 +102,17 @@ static void case_matched(const struct grid *g)
 	char *out = malloc(BIG), *in = malloc(BIG);
 
 	for (unsigned i = 0; i < sizeof(len) / sizeof(*len); i++) {
-		w->a.notes = w->b.notes = 0;
+		w->a.completions = w->b.completions = 0;
 		t_fill(out, len[i], i);
-		take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
-		while (try_put(&w->a, out, len[i], 1, WEFT_OP_ACK))
-			turn(w);
+		post_recv(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+		while (try_send(&w->a, out, len[i], 1, WEFT_OP_ACK))
+			poll_both(w);
 		for (unsigned k = 0; k < i; k++)
-			turn(w);
+			poll_both(w);
 		weft_nic_cancel(w->a.nic, out);
 		weft_nic_cancel(w->a.nic, out);
-		T_IS(note_of(w, &w->a, out)->err, 0);
-		T_IS(note_of(w, &w->b, in)->err, 0);
+		T_IS(completion_of(w, &w->a, out)->err, 0);
+		T_IS(completion_of(w, &w->b, in)->err, 0);
 		T_IS(t_differs(in, len[i], i), -1);
 	}
 	T_IS(weft_nic_cancel(w->a.nic, out), -ENOENT);
@@ -121,73 +121,73 @@ static void case_matched(const struct grid *g)
 	world_close(w);
 }
 
-/* Cancelled at every stage of the protocol: the send completes in all cases. */
-static void case_any_moment(const struct grid *g)
+/* Cancels at every stage of the protocol: the send completes in all cases. */
+static void case_any_stage(const struct grid *g)
 {
 	struct world *w = world_open(g);
 	char *out = malloc(BIG), *in = malloc(BIG);
-	unsigned gone = 0, came = 0;
+	unsigned cancelled = 0, delivered = 0;
 
 	for (unsigned i = 0; i < 40; i++) {
-		w->a.notes = w->b.notes = 0;
+		w->a.completions = w->b.completions = 0;
 		t_fill(out, 20000, i);
-		while (try_put(&w->a, out, 20000, 1, WEFT_OP_ACK))
-			turn(w);
+		while (try_send(&w->a, out, 20000, 1, WEFT_OP_ACK))
+			poll_both(w);
 		for (unsigned k = 0; k < i / 2; k++)
-			turn(w);
+			poll_both(w);
 		weft_nic_cancel(w->a.nic, out);
 		if (i % 2)
-			take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
-		if (note_of(w, &w->a, out)->err == 0) {
-			came++;
+			post_recv(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+		if (completion_of(w, &w->a, out)->err == 0) {
+			delivered++;
 			if (i % 2 == 0)
-				take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
-			T_IS(note_of(w, &w->b, in)->err, 0);
+				post_recv(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+			T_IS(completion_of(w, &w->b, in)->err, 0);
 			T_IS(t_differs(in, 20000, i), -1);
 			continue;
 		}
-		gone++;
+		cancelled++;
 		T_IS(unexpected(&w->b), 0);
 		if (i % 2) {
-			T_FALSE(noted(&w->b, in));
+			T_FALSE(is_complete(&w->b, in));
 			T_OK(weft_nic_cancel(w->b.nic, in));
 		}
 	}
-	T_IS(gone + came, 40);
-	/* without a receive only cancellation is possible */
-	T_TRUE(gone >= 20);
+	T_IS(cancelled + delivered, 40);
+	/* messages without a receive can only be cancelled */
+	T_TRUE(cancelled >= 20);
 	free(out);
 	free(in);
 	world_close(w);
 }
 
-static void a_message_that_waits_is_taken_back(void **state)
+static void an_unmatched_message_is_cancelled(void **state)
 {
 	on_every_machine(case_unmatched);
 }
 
-static void of_several_the_one_that_was_meant_goes(void **state)
+static void one_of_several_messages_with_a_tag_is_cancelled(void **state)
 {
 	on_every_machine(case_chosen);
 }
 
-static void a_message_that_was_met_arrives(void **state)
+static void a_matched_message_is_delivered_despite_cancel(void **state)
 {
 	on_every_machine(case_matched);
 }
 
-static void at_any_moment_a_cancelled_send_ends(void **state)
+static void a_send_cancelled_at_any_stage_completes(void **state)
 {
-	on_every_machine(case_any_moment);
+	on_every_machine(case_any_stage);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_message_that_waits_is_taken_back),
-		T_CASE(of_several_the_one_that_was_meant_goes),
-		T_CASE(a_message_that_was_met_arrives),
-		T_CASE(at_any_moment_a_cancelled_send_ends),
+		T_CASE(an_unmatched_message_is_cancelled),
+		T_CASE(one_of_several_messages_with_a_tag_is_cancelled),
+		T_CASE(a_matched_message_is_delivered_despite_cancel),
+		T_CASE(a_send_cancelled_at_any_stage_completes),
 	};
 
 	return T_RUN(tests);

@@ -7,25 +7,25 @@
 #include "test/support/loops.h"
 #include "test/support/nic_pair.h"
 
-/* Returns the number of copies by the loop for one message. */
+/* Returns the number of copies by the copy loop for one message. */
 static unsigned loops_of(struct world *w, size_t len)
 {
 	static char out[8192], in[8192];
-	unsigned a = w->a.notes, b = w->b.notes;
+	unsigned a = w->a.completions, b = w->b.completions;
 
 	t_fill(out, len, len);
 	memset(in, 0, sizeof(in));
-	take(&w->b, in, sizeof(in), 1, WEFT_MATCH_ANY);
+	post_recv(&w->b, in, sizeof(in), 1, WEFT_MATCH_ANY);
 	loops = 0;
-	put(w, &w->a, out, len, 1, 0);
-	until(w, &w->a, a + 1);
-	until(w, &w->b, b + 1);
-	T_IS(w->b.note[b].len, len);
+	post_send(w, &w->a, out, len, 1, 0);
+	poll_until(w, &w->a, a + 1);
+	poll_until(w, &w->b, b + 1);
+	T_IS(w->b.completion[b].len, len);
 	T_IS(t_differs(in, len, len), -1);
 	return loops;
 }
 
-static void both_sides_copy_by_the_loop_up_to_what_they_were_told(void **state)
+static void the_copy_loop_is_used_up_to_the_configured_length(void **state)
 {
 	static const size_t most[] = { 0, 1024, 2048, 4096 };
 	static const size_t len[] = { 600,  1023, 1024, 1025, 2048,
@@ -43,7 +43,7 @@ static void both_sides_copy_by_the_loop_up_to_what_they_were_told(void **state)
 	}
 }
 
-static void below_half_a_kib_nobody_does(void **state)
+static void the_copy_loop_is_not_used_below_512_bytes(void **state)
 {
 	const struct grid g = { .machine = "native",
 				.carrier = &weft_carrier_shm,
@@ -58,8 +58,8 @@ static void below_half_a_kib_nobody_does(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(both_sides_copy_by_the_loop_up_to_what_they_were_told),
-		T_CASE(below_half_a_kib_nobody_does),
+		T_CASE(the_copy_loop_is_used_up_to_the_configured_length),
+		T_CASE(the_copy_loop_is_not_used_below_512_bytes),
 	};
 
 	return T_RUN(tests);

@@ -87,7 +87,10 @@ void nic_cell_put(struct weft_nic *nic, uint32_t cell)
 		nic->cells_free |= 1ull << (cell - 1);
 }
 
-/* Returns the cursor of a shared copy; NULL if its owner is gone. */
+/*
+ * Returns the cursor of a shared copy; NULL if the process that owns it is
+ * gone.
+ */
 static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
@@ -97,16 +100,17 @@ static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 	return p->share ? nic_share_cell(p->share, op->peer_cell - 1) : NULL;
 }
 
-#define CLAIM_FRONT 1ull	 /* claimed chunks: the receiver's ... */
-#define CLAIM_BACK  (1ull << 32) /* ... and the sender's */
+#define CLAIM_FRONT 1ull	 /* chunks claimed by the receiver */
+#define CLAIM_BACK  (1ull << 32) /* chunks claimed by the sender */
 
 /*
- * Claims the next chunk; false: none is left. Each claim increments the word,
- * so at most `chunks` consecutive claims succeed, whatever a peer wrote there.
+ * Claims the next chunk. Returns false if no chunk is left. Each claim
+ * increments the word, so at most `chunks` consecutive claims succeed, whatever
+ * value a peer wrote there.
  */
 static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 {
-	uint64_t bytes, chunks, gone, front, back;
+	uint64_t bytes, chunks, claimed, front, back;
 	weft_au64 *cell;
 
 	if (!op->cell && !op->peer_cell)
@@ -116,9 +120,9 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 		return false;
 	bytes = nic_chunk(op->limit);
 	chunks = (op->limit + bytes - 1) / bytes;
-	gone = weft_add64(cell, op->cell ? CLAIM_BACK : CLAIM_FRONT);
-	front = gone & UINT32_MAX;
-	back = gone >> 32;
+	claimed = weft_add64(cell, op->cell ? CLAIM_BACK : CLAIM_FRONT);
+	front = claimed & UINT32_MAX;
+	back = claimed >> 32;
 	if (front + back >= chunks)
 		return false;
 	op->pos = (op->cell ? chunks - 1 - back : front) * bytes;
@@ -126,12 +130,17 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 	return true;
 }
 
-/* ---- pieces -------------------------------------------------------------- */
+/*
+ * ---- pieces of a transfer --------------------------------------------------
+ */
 
 static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op,
 			  int err);
 
-/* Mostly called before the post returns; later for a unit with a queue. */
+/*
+ * Mostly called before the post returns; in a later poll if the unit has a
+ * queue.
+ */
 static void piece_done(struct weft_dma *d, int err)
 {
 	struct weft_nic_op *op = weft_container_of(d, struct weft_nic_op, dma);
@@ -148,7 +157,7 @@ static void piece_done(struct weft_dma *d, int err)
 		xfer_continue(op->nic, op, err);
 }
 
-/* Posts DMA from pos on, within end and one remote segment. */
+/* Posts DMA of the bytes from pos up to end, within one remote segment. */
 static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	const struct weft_unit_ops *unit = nic->unit->ops;
@@ -214,7 +223,7 @@ void nic_xfer(struct weft_nic *nic, struct weft_nic_op *op)
 	nic_xfer_run(nic, op);
 }
 
-int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p)
+int nic_xfer_retry(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_list *n, *tmp;
 	struct weft_nic_op *op;
@@ -226,7 +235,10 @@ int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p)
 		if (!nic_ready(nic))
 			return 1;
 		nic_xfer_run(nic, op);
-		/* no room for this transfer: none for the others */
+		/*
+		 * the queue was full for this transfer, so it is full for the
+		 * others
+		 */
 		if (!weft_list_empty(&p->busy))
 			return 1;
 	}

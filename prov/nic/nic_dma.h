@@ -5,30 +5,33 @@
 
 #include "prov/nic/nic_int.h"
 
-/* Chunk size of a message of limit bytes that both sides copy. */
+/* Returns the chunk size for a shared copy of limit bytes. */
 static inline uint64_t nic_chunk(uint64_t limit)
 {
 	return limit < 2 * NIC_CHUNK ? (limit + 1) / 2 : NIC_CHUNK;
 }
 
-/* Returns the segments of an op's buffer, for a peer to access. */
+/* Returns the segments of an op's buffer, for access by a peer. */
 void nic_segs_of(const struct weft_nic_op *op, struct nic_segs *segs);
 size_t nic_segs_bytes(const struct nic_segs *segs);
-/* Copies and checks the segments in len bytes of a packet; -EPROTO. */
+/* Copies and checks the segments in len bytes of a packet; -EPROTO: invalid. */
 int nic_segs_get(struct nic_segs *segs, const void *from, size_t len,
 		 uint64_t *sum_p);
-/* Sets the peer's memory of an op. */
+/* Sets the op's remote segments. */
 void nic_segs_set(struct weft_nic_op *op, const struct nic_segs *segs);
 /*
  * Copies op->limit bytes between op->iov and op->remote; op->put: to the peer.
- * Ends in nic_xfer_done, possibly before it returns.
+ * Calls nic_xfer_done at the end, possibly before nic_xfer returns.
  */
 void nic_xfer(struct weft_nic *nic, struct weft_nic_op *op);
-/* Continues a transfer after pos and end were set. */
+/* Continues a transfer from op->pos to op->end. */
 void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op);
-/* Retries transfers that found no room; 1: some still have none. */
-int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p);
-/* Allocates a cursor for a message that both sides may copy; 0: none free. */
+/*
+ * Retries transfers whose unit queue was full (NIC_DMA_AGAIN). Returns 1 if
+ * some are still queued.
+ */
+int nic_xfer_retry(struct weft_nic *nic, struct nic_peer *p);
+/* Allocates a cursor for a shared copy; 0: none free. */
 uint8_t nic_cell_get(struct weft_nic *nic);
 void nic_cell_put(struct weft_nic *nic, uint32_t cell);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frame of the engine: opening it on a unit, dispatch of packets by type,
- * polling, and the death of a peer.
+ * Core of the engine: opening it on a unit, packet dispatch by type, polling,
+ * and failure of a peer.
  */
 #include "prov/nic/nic_atomic.h"
 #include "prov/nic/nic_atomic_exec.h"
@@ -46,15 +46,15 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 }
 
 /*
- * Completes receives that have all of their message: the pending FIN is not
- * needed any more.
+ * Completes receives that have all bytes of their message: their FIN cannot be
+ * sent any more, and is not needed.
  */
-static void parting_end(struct weft_nic *nic, struct nic_peer *p)
+static void fin_wait_end(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_list *n, *tmp;
 	struct weft_nic_op *op;
 
-	weft_list_each(n, tmp, &p->parting) {
+	weft_list_each(n, tmp, &p->fin_wait) {
 		op = weft_container_of(n, struct weft_nic_op, link);
 		nic_end(nic, op, op->err);
 	}
@@ -71,7 +71,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 		p->share = NULL;
 		ctrl_drop(p);
 		weft_list_remove(&p->busy);
-		parting_end(nic, p);
+		fin_wait_end(nic, p);
 		list_fail(nic, &p->sending, -err);
 		list_fail(nic, &p->bulk, -err);
 		list_fail(nic, &p->waiting, -err);
@@ -115,9 +115,10 @@ static const nic_got_fn got[NIC_TYPES] = {
 };
 
 /*
- * -EAGAIN (no memory) makes the carrier offer the packet again; invalid packets
- * are counted and dropped. A packet that may need a response is accepted only
- * if the peer's record and memory for the response exist.
+ * Handles a packet. -EAGAIN (no memory) makes the carrier deliver the packet
+ * again; invalid packets are counted and dropped. A packet that may need a
+ * response is accepted only if the peer's record and memory for the response
+ * exist.
  */
 static int nic_deliver(void *arg, struct weft_peer *src,
 		       const struct weft_pkt *pkt, const void *payload)
@@ -178,8 +179,8 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
 }
 
 /*
- * Returns the carrier flags of packets that may be reordered or cut. Units that
- * count packets must receive as many as were sent.
+ * Returns the carrier flags of packets that may be reordered or split. Units
+ * that count packets must receive as many packets as were sent.
  */
 static uint32_t nic_carrier_flags(const struct weft_unit *u)
 {
@@ -188,7 +189,9 @@ static uint32_t nic_carrier_flags(const struct weft_unit *u)
 	return u->ops->bare && u->carrier->cuts ? WEFT_PKT_SPLIT_OK : 0;
 }
 
-/* Sizes for shared copies, measured on the host as eager_bytes is. */
+/*
+ * Sets the minimum sizes of shared copies: those measured on the host, if any.
+ */
 static void nic_shared_copy_sizes(struct weft_nic *nic,
 				  const struct weft_nic_attr *attr)
 {
@@ -226,7 +229,10 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->whole_bytes = nic->eager_bytes;
 }
 
-/* An empty fault plan means none; the carrier reports syntax errors. */
+/*
+ * Returns whether the fault plan contains faults. The carrier reports syntax
+ * errors.
+ */
 static bool nic_has_faults(const char *faults)
 {
 	struct weft_fault_plan_why why;
@@ -242,7 +248,10 @@ static bool nic_has_faults(const char *faults)
 	return any;
 }
 
-/* Shared memory has no errors, unless a fault plan injects them. */
+/*
+ * Selects the carrier. Shared memory has no errors, so a fault plan needs the
+ * lossy carrier above it.
+ */
 static const struct weft_carrier_ops *
 nic_carrier(const struct weft_nic_attr *attr, struct weft_carrier_attr *ca)
 {
@@ -303,7 +312,9 @@ err_close:
 	return err;
 }
 
-/* Is a promised transfer outstanding that needs progress by this side? */
+/*
+ * Returns whether a transfer is outstanding that needs progress by this side.
+ */
 static bool nic_unfinished(struct weft_nic *nic)
 {
 	struct weft_list *n;
@@ -312,7 +323,7 @@ static bool nic_unfinished(struct weft_nic *nic)
 	for (n = nic->peers.next; n != &nic->peers; n = n->next) {
 		p = weft_container_of(n, struct nic_peer, link);
 		if (!weft_list_empty(&p->ctrl) ||
-		    !weft_list_empty(&p->parting) ||
+		    !weft_list_empty(&p->fin_wait) ||
 		    !weft_list_empty(&p->sending))
 			return true;
 	}

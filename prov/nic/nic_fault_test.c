@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The engine with failures below it: no room, no memory, DMA that fails
- * halfway, peers that die during transfers. The unit is `direct` with limits
- * set by the test; allocations fail by size, through the linker's --wrap.
+ * The engine with failures below it: full queues, failed allocations, DMA that
+ * fails halfway, peers that die during transfers. The unit is `direct` with
+ * limits set by the test; allocations fail by size, through the linker's
+ * --wrap.
  */
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
 #include "test/support/nic_pair.h"
 #include "prov/nic/nic_send.h"
 
-/* ---- memory ---- */
+/* ---- failed allocations ---- */
 
 static size_t refuse[2]; /* allocations of these sizes fail */
 static unsigned refusals;
@@ -37,60 +38,60 @@ void *__wrap_calloc(size_t n, size_t size)
 	return refused(n * size) ? NULL : __real_calloc(n, size);
 }
 
-static void memory_is_out_for(size_t a, size_t b)
+static void fail_allocations(size_t a, size_t b)
 {
 	refuse[0] = a;
 	refuse[1] = b;
 	refusals = 0;
 }
 
-/* Responses of any length cannot be allocated for the queue. */
-static void memory_is_out_for_answers(void)
+/* Makes allocations of responses fail. */
+static void fail_response_allocations(void)
 {
-	memory_is_out_for(sizeof(struct nic_ctrl),
-			  sizeof(struct nic_ctrl) + sizeof(struct nic_segs));
+	fail_allocations(sizeof(struct nic_ctrl),
+			 sizeof(struct nic_ctrl) + sizeof(struct nic_segs));
 }
 
-static void memory_is_back(void)
+static void allow_allocations(void)
 {
-	memory_is_out_for(0, 0);
+	fail_allocations(0, 0);
 }
 
 /* ---- a unit with limits ---- */
 
-struct hand {
+struct limited_unit {
 	struct weft_unit *u;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	uint64_t room; /* packets it still accepts */
-	uint64_t gets; /* gets it still accepts */
-	uint64_t puts; /* puts before one fails with put_err */
+	uint64_t room; /* packets that the unit still accepts */
+	uint64_t gets; /* gets that the unit still accepts */
+	uint64_t puts; /* puts that succeed before one fails with put_err */
 	int put_err;
 	/* peer whose death was reported to the endpoint */
 	struct weft_peer *dead;
 };
 
-static struct hand hands[2];
+static struct limited_unit units[2];
 static unsigned opened;
 
-static struct hand *hand_of(const struct weft_unit *u)
+static struct limited_unit *limited_unit_of(const struct weft_unit *u)
 {
-	return &hands[hands[1].u == u];
+	return &units[units[1].u == u];
 }
 
-static const struct weft_unit_ops hindered;
+static const struct weft_unit_ops limited;
 
-static int hindered_open(const struct weft_machine *m,
-			 const struct weft_carrier_ops *carrier,
-			 const struct weft_carrier_attr *attr,
-			 struct weft_unit **u_p)
+static int limited_open(const struct weft_machine *m,
+			const struct weft_carrier_ops *carrier,
+			const struct weft_carrier_attr *attr,
+			struct weft_unit **u_p)
 {
 	int err = weft_unit_direct.open(m, carrier, attr, u_p);
 
 	if (err)
 		return err;
-	(*u_p)->ops = &hindered;
-	hands[opened++ % 2] = (struct hand){
+	(*u_p)->ops = &limited;
+	units[opened++ % 2] = (struct limited_unit){
 		.u = *u_p,
 		.up = attr->up,
 		.up_arg = attr->up_arg,
@@ -101,21 +102,23 @@ static int hindered_open(const struct weft_machine *m,
 	return 0;
 }
 
-/* A carrier that closes frees its peers: no access to them is allowed after. */
-static void hindered_close(struct weft_unit *u)
+/*
+ * A carrier that closes frees its peers; they must not be accessed afterwards.
+ */
+static void limited_close(struct weft_unit *u)
 {
-	struct hand *h = hand_of(u);
+	struct limited_unit *h = limited_unit_of(u);
 
 	if (h->dead)
 		h->dead->up = NULL;
 	weft_unit_direct.close(u);
 }
 
-static int hindered_packet(struct weft_unit *u, struct weft_peer *peer,
-			   const struct weft_pkt *pkt, const struct iovec *iov,
-			   int count)
+static int limited_packet(struct weft_unit *u, struct weft_peer *peer,
+			  const struct weft_pkt *pkt, const struct iovec *iov,
+			  int count)
 {
-	struct hand *h = hand_of(u);
+	struct limited_unit *h = limited_unit_of(u);
 
 	if (!h->room)
 		return -EAGAIN;
@@ -123,10 +126,10 @@ static int hindered_packet(struct weft_unit *u, struct weft_peer *peer,
 	return weft_unit_direct.packet(u, peer, pkt, iov, count);
 }
 
-static int hindered_get(struct weft_unit *u, struct weft_peer *peer,
-			struct weft_dma *d)
+static int limited_get(struct weft_unit *u, struct weft_peer *peer,
+		       struct weft_dma *d)
 {
-	struct hand *h = hand_of(u);
+	struct limited_unit *h = limited_unit_of(u);
 
 	if (!h->gets)
 		return -EAGAIN;
@@ -134,10 +137,10 @@ static int hindered_get(struct weft_unit *u, struct weft_peer *peer,
 	return weft_unit_direct.get(u, peer, d);
 }
 
-static int hindered_put(struct weft_unit *u, struct weft_peer *peer,
-			struct weft_dma *d)
+static int limited_put(struct weft_unit *u, struct weft_peer *peer,
+		       struct weft_dma *d)
 {
-	struct hand *h = hand_of(u);
+	struct limited_unit *h = limited_unit_of(u);
 
 	if (h->puts) {
 		h->puts--;
@@ -147,46 +150,46 @@ static int hindered_put(struct weft_unit *u, struct weft_peer *peer,
 	return 0;
 }
 
-static int hindered_poll(struct weft_unit *u, int budget)
+static int limited_poll(struct weft_unit *u, int budget)
 {
 	return weft_unit_direct.poll(u, budget);
 }
 
-static const struct weft_unit_ops hindered = {
+static const struct weft_unit_ops limited = {
 	.name = "hindered",
-	.open = hindered_open,
-	.close = hindered_close,
-	.packet = hindered_packet,
-	.get = hindered_get,
-	.put = hindered_put,
-	.poll = hindered_poll,
+	.open = limited_open,
+	.close = limited_close,
+	.packet = limited_packet,
+	.get = limited_get,
+	.put = limited_put,
+	.poll = limited_poll,
 };
 
-#define A (&hands[0])
-#define B (&hands[1])
+#define A (&units[0])
+#define B (&units[1])
 
-static struct world *hindered_world(bool no_dma)
+static struct world *limited_world(bool no_dma)
 {
 	static struct weft_machine m;
 	const struct grid g = { .own = &m, .no_dma = no_dma };
 
 	m = *weft_machine_find("native");
-	m.unit = &hindered;
+	m.unit = &limited;
 	opened = 0;
 	return world_open(&g);
 }
 
 /* Reports the death of peer to h's endpoint. */
-static void dies(struct hand *h, struct weft_peer *peer)
+static void report_death(struct limited_unit *h, struct weft_peer *peer)
 {
 	h->dead = peer;
 	h->up->lost(h->up_arg, peer, ECONNRESET);
 }
 
-static void turns(struct world *w, int n)
+static void poll_rounds(struct world *w, int n)
 {
 	while (n-- > 0)
-		turn(w);
+		poll_both(w);
 }
 
 static struct weft_nic_stats stats_of(const struct side *s)
@@ -222,9 +225,11 @@ static struct weft_nic_op *op_new(struct side *s, uint8_t kind, unsigned flags,
 
 /* ---- ids and sizes ---- */
 
-/* FI_WEFT_EAGER below a packet: longer messages are announced, injected ones
- * are not; and no id is left over (weft_nic_close checks). */
-static void a_small_eager_size_is_honoured(void **state)
+/*
+ * FI_WEFT_EAGER below a packet: longer messages are announced, injected
+ * messages are not. No id is leaked (weft_nic_close checks).
+ */
+static void an_eager_limit_below_one_packet_is_respected(void **state)
 {
 	const struct grid g = { .machine = "native", .eager_bytes = 64 };
 	struct world *w = world_open(&g);
@@ -233,17 +238,17 @@ static void a_small_eager_size_is_honoured(void **state)
 
 	for (unsigned i = 0; i < 200; i++) {
 		t_fill(out, sizeof(out), i);
-		take(&w->b, in, sizeof(in), i, WEFT_MATCH_ANY);
-		put(w, &w->a, out, i % 2 ? sizeof(out) : 64, i, 0);
-		until(w, &w->a, i + 1);
-		until(w, &w->b, i + 1);
+		post_recv(&w->b, in, sizeof(in), i, WEFT_MATCH_ANY);
+		post_send(w, &w->a, out, i % 2 ? sizeof(out) : 64, i, 0);
+		poll_until(w, &w->a, i + 1);
+		poll_until(w, &w->b, i + 1);
 		T_IS(t_differs(in, i % 2 ? sizeof(in) : 64, i), -1);
 	}
 	T_IS(stats_of(&w->a).rendezvous, 100);
 	op = op_new(&w->a, WEFT_SEND, WEFT_OP_TAGGED | WEFT_OP_INJECT, out,
 		    100);
 	T_OK(weft_nic_send(w->a.nic, op));
-	until(w, &w->a, 201);
+	poll_until(w, &w->a, 201);
 	T_IS(stats_of(&w->a).rendezvous, 100);
 	world_close(w);
 }
@@ -252,22 +257,22 @@ static void a_small_eager_size_is_honoured(void **state)
 
 /*
  * The sender of a shared copy fails in the middle of a chunk; the receiver
- * copies the rest of that chunk and no byte more. Chunks have 128 KiB, and the
- * last one, where the sender starts, is in two segments of the receiver, so
- * that the sender's first piece of it succeeds and the second fails.
+ * copies the rest of that chunk only. Chunks are 128 KiB; the last chunk, where
+ * the sender starts, is in two segments of the receiver, so that the sender's
+ * first piece of it succeeds and the second fails.
  */
-static void a_chunk_given_back_is_finished_and_no_more(void **state)
+static void the_receiver_completes_the_chunk_of_a_failed_sender(void **state)
 {
 	enum { LAST = 4 * (128 << 10), CUT = LAST + 40000, ALL = LAST / 4 * 5 };
-	struct world *w = hindered_world(false);
+	struct world *w = limited_world(false);
 	char *out = malloc(ALL), *in = malloc(ALL);
 	struct weft_nic_stats a, b;
 	struct weft_nic_op *op;
 
-	/* DMA is known to work between the two */
-	put(w, &w->a, out, ALL, 1, 0);
-	take(&w->b, in, ALL, 1, WEFT_MATCH_ANY);
-	until(w, &w->a, 1);
+	/* the first message shows that DMA works between the two */
+	post_send(w, &w->a, out, ALL, 1, 0);
+	post_recv(&w->b, in, ALL, 1, WEFT_MATCH_ANY);
+	poll_until(w, &w->a, 1);
 	a = stats_of(&w->a);
 	b = stats_of(&w->b);
 	t_fill(out, ALL, 3);
@@ -279,16 +284,17 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 	op->iov_count = 2;
 	op->len = ALL;
 	T_OK(weft_nic_recv(w->b.nic, op));
-	B->gets = 0; /* it has claimed the first chunk and gets no further */
+	/* the receiver has claimed the first chunk and gets no further */
+	B->gets = 0;
 	A->puts = 1;
 	A->put_err = -EFAULT;
-	put(w, &w->a, out, ALL, 7, 0);
-	turns(w, 10);
+	post_send(w, &w->a, out, ALL, 7, 0);
+	poll_rounds(w, 10);
 	B->gets = UINT64_MAX;
-	until(w, &w->a, 2);
-	until(w, &w->b, 2);
-	T_IS(w->a.note[1].err, 0);
-	T_IS(w->b.note[1].err, 0);
+	poll_until(w, &w->a, 2);
+	poll_until(w, &w->b, 2);
+	T_IS(w->a.completion[1].err, 0);
+	T_IS(w->b.completion[1].err, 0);
 	T_IS(t_differs(in, ALL, 3), -1);
 	T_IS(stats_of(&w->a).dma_bytes - a.dma_bytes, CUT - LAST);
 	T_IS(stats_of(&w->b).dma_bytes - b.dma_bytes, ALL - (CUT - LAST));
@@ -299,29 +305,31 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 
 /*
  * Sends n messages of len bytes from a and `back` from b; no side fetches
- * before the other had its chance to share the copy. Checks the bytes. Returns
- * the number of pieces that a has put.
+ * before the other side could share the copy. Checks the bytes. Returns the
+ * number of pieces that a has put.
  */
-static uint64_t helped(struct world *w, size_t len, unsigned n, unsigned back)
+static uint64_t pieces_put_by_sender(struct world *w, size_t len, unsigned n,
+				     unsigned back)
 {
-	unsigned a = w->a.notes + n + back, b = w->b.notes + n + back;
+	unsigned a = w->a.completions + n + back,
+		 b = w->b.completions + n + back;
 	char *out = malloc(len), *in = calloc(3, len);
 	uint64_t puts = A->puts;
 
 	t_fill(out, len, 5);
 	for (unsigned i = 0; i < n; i++)
-		take(&w->b, in + i * len, len, 7, WEFT_MATCH_ANY);
+		post_recv(&w->b, in + i * len, len, 7, WEFT_MATCH_ANY);
 	for (unsigned i = 0; i < back; i++)
-		take(&w->a, in + (n + i) * len, len, 7, WEFT_MATCH_ANY);
+		post_recv(&w->a, in + (n + i) * len, len, 7, WEFT_MATCH_ANY);
 	A->gets = B->gets = 0;
 	for (unsigned i = 0; i < n; i++)
-		T_OK(try_put(&w->a, out, len, 7, 0));
+		T_OK(try_send(&w->a, out, len, 7, 0));
 	for (unsigned i = 0; i < back; i++)
-		T_OK(try_put(&w->b, out, len, 7, 0));
-	turns(w, 10);
+		T_OK(try_send(&w->b, out, len, 7, 0));
+	poll_rounds(w, 10);
 	A->gets = B->gets = UINT64_MAX;
-	until(w, &w->a, a);
-	until(w, &w->b, b);
+	poll_until(w, &w->a, a);
+	poll_until(w, &w->b, b);
 	for (unsigned i = 0; i < n + back; i++)
 		T_IS(t_differs(in + i * len, len, 5), -1);
 	free(out);
@@ -331,48 +339,49 @@ static uint64_t helped(struct world *w, size_t len, unsigned n, unsigned back)
 
 /* A single message is copied by both sides from a smaller size on; several
  * messages, or messages in both directions, only from a larger size on. */
-static void both_sides_copy_what_they_wait_for(void **state)
+static void the_shared_copy_limit_depends_on_outstanding_messages(void **state)
 {
-	enum { ALONE = 96 << 10, ROW = 512 << 10 };
-	struct world *w = hindered_world(false);
+	enum { SINGLE = 96 << 10, SEVERAL = 512 << 10 };
+	struct world *w = limited_world(false);
 
-	w->a.nic->shared_copy_bytes = w->b.nic->shared_copy_bytes = ALONE;
+	w->a.nic->shared_copy_bytes = w->b.nic->shared_copy_bytes = SINGLE;
 	w->a.nic->shared_copy_busy_bytes = w->b.nic->shared_copy_busy_bytes =
-		ROW;
+		SEVERAL;
 	/* the first message shows that DMA works between the two */
-	T_IS(helped(w, ALONE - 1, 1, 1), 0);
-	T_IS(helped(w, ALONE - 1, 1, 0), 0);
-	T_IS(helped(w, ALONE, 1, 0), 1);
-	T_IS(helped(w, ALONE, 2, 0), 1);
-	T_IS(helped(w, ALONE, 1, 1), 0);
-	T_IS(helped(w, ROW - 1, 1, 1), 0);
-	/* of four chunks each the receiver had claimed one */
-	T_IS(helped(w, ROW, 2, 0), 6);
-	T_IS(helped(w, ROW, 1, 1), 3);
+	T_IS(pieces_put_by_sender(w, SINGLE - 1, 1, 1), 0);
+	T_IS(pieces_put_by_sender(w, SINGLE - 1, 1, 0), 0);
+	T_IS(pieces_put_by_sender(w, SINGLE, 1, 0), 1);
+	T_IS(pieces_put_by_sender(w, SINGLE, 2, 0), 1);
+	T_IS(pieces_put_by_sender(w, SINGLE, 1, 1), 0);
+	T_IS(pieces_put_by_sender(w, SEVERAL - 1, 1, 1), 0);
+	/* the receiver had claimed one of four chunks of each message */
+	T_IS(pieces_put_by_sender(w, SEVERAL, 2, 0), 6);
+	T_IS(pieces_put_by_sender(w, SEVERAL, 1, 1), 3);
 	world_close(w);
 }
 
-/* ---- death ---- */
+/* ---- death of a peer ---- */
 
-/* Requests that found no room, and requested bytes, end, too. */
-static void death_ends_what_waits_for_room(void **state)
+/* Requests that wait in the queue, and requested bytes, fail, too. */
+static void peer_death_fails_queued_requests(void **state)
 {
-	struct world *w = hindered_world(true);
+	struct world *w = limited_world(true);
 	char *big = calloc(1, BIG), *in = calloc(1, BIG), word[8] = "";
 
-	put(w, &w->a, word, sizeof(word), 1, 0);
-	put(w, &w->a, big, BIG, 2, 0);
-	turns(w, 10);
-	A->room = 0; /* b requests bytes, a has no room for them */
-	take(&w->b, in, BIG, 2, WEFT_MATCH_ANY);
-	turns(w, 10);
-	reach(&w->a, WEFT_WRITE, word, sizeof(word), 1);
-	reach(&w->a, WEFT_READ, word, sizeof(word), 1);
-	T_IS(w->a.notes, 1);
-	dies(A, w->a.peer);
-	T_IS(w->a.notes, 4);
+	post_send(w, &w->a, word, sizeof(word), 1, 0);
+	post_send(w, &w->a, big, BIG, 2, 0);
+	poll_rounds(w, 10);
+	/* b requests bytes, but the unit of a accepts no packets */
+	A->room = 0;
+	post_recv(&w->b, in, BIG, 2, WEFT_MATCH_ANY);
+	poll_rounds(w, 10);
+	post_rma(&w->a, WEFT_WRITE, word, sizeof(word), 1);
+	post_rma(&w->a, WEFT_READ, word, sizeof(word), 1);
+	T_IS(w->a.completions, 1);
+	report_death(A, w->a.peer);
+	T_IS(w->a.completions, 4);
 	for (unsigned i = 1; i < 4; i++)
-		T_IS(w->a.note[i].err, -ECONNRESET);
+		T_IS(w->a.completion[i].err, -ECONNRESET);
 	world_close(w);
 	free(big);
 	free(in);
@@ -385,90 +394,90 @@ static void claim(struct side *s, void *context)
 
 	op->peer = NULL;
 	T_OK(weft_nic_peek(s->nic, op));
-	T_IS(s->note[s->notes - 1].err, 0);
+	T_IS(s->completion[s->completions - 1].err, 0);
 }
 
-static int take_claimed(struct world *w, struct side *s, void *buf, size_t len)
+static int recv_claimed(struct world *w, struct side *s, void *buf, size_t len)
 {
-	unsigned notes = s->notes;
+	unsigned completions = s->completions;
 	struct weft_nic_op *op =
 		op_new(s, WEFT_RECV, WEFT_OP_TAGGED | WEFT_OP_CLAIM, buf, len);
 
 	op->peer = NULL;
 	T_OK(weft_nic_recv(s->nic, op));
-	turns(w, 10);
-	T_IS(s->notes, notes + 1);
-	return s->note[notes].err;
+	poll_rounds(w, 10);
+	T_IS(s->completions, completions + 1);
+	return s->completion[completions].err;
 }
 
-/* A claimed message of which a part, or only the announcement, has arrived. */
-static void a_claimed_message_of_the_dead_is_not_cut_short(void **state)
+/* A claimed message has arrived partly, or only its announcement has. */
+static void an_incomplete_claimed_message_of_a_dead_peer_fails(void **state)
 {
 	size_t eager = weft_machine_find("native")->eager_bytes;
 
 	for (unsigned i = 0; i < 4; i++) {
-		struct world *w = hindered_world(i & 1);
+		struct world *w = limited_world(i & 1);
 		char *out = calloc(1, BIG), *in = calloc(1, BIG);
 		size_t len = i & 2 ? BIG : eager;
 
 		A->room = 1;
-		T_OK(try_put(&w->a, out, len, 7, 0));
-		turns(w, 10);
+		T_OK(try_send(&w->a, out, len, 7, 0));
+		poll_rounds(w, 10);
 		claim(&w->b, in);
-		T_IS(w->b.note[0].len, len);
-		dies(B, w->b.peer);
-		T_IS(take_claimed(w, &w->b, in, BIG), -ECONNRESET);
+		T_IS(w->b.completion[0].len, len);
+		report_death(B, w->b.peer);
+		T_IS(recv_claimed(w, &w->b, in, BIG), -ECONNRESET);
 		A->room = UINT64_MAX;
-		dies(A, w->a.peer);
+		report_death(A, w->a.peer);
 		world_close(w);
 		free(out);
 		free(in);
 	}
 }
 
-static void a_whole_claimed_message_outlives_its_sender(void **state)
+static void a_complete_claimed_message_survives_its_sender(void **state)
 {
-	struct world *w = hindered_world(false);
+	struct world *w = limited_world(false);
 	char word[8] = "", in[8];
 
-	put(w, &w->a, word, sizeof(word), 7, 0);
-	turns(w, 10);
+	post_send(w, &w->a, word, sizeof(word), 7, 0);
+	poll_rounds(w, 10);
 	claim(&w->b, in);
-	dies(B, w->b.peer);
-	T_IS(take_claimed(w, &w->b, in, sizeof(in)), 0);
+	report_death(B, w->b.peer);
+	T_IS(recv_claimed(w, &w->b, in, sizeof(in)), 0);
 	world_close(w);
 }
 
-/* A dead peer's record is kept until its last message is taken. */
-static void the_gone_are_forgotten_with_their_last_message(void **state)
+/* The record of a dead peer is kept until its last message is received. */
+static void a_dead_peer_is_removed_with_its_last_message(void **state)
 {
-	struct world *w = hindered_world(false);
+	struct world *w = limited_world(false);
 	char word[8] = "", in[8];
 
-	put(w, &w->a, word, sizeof(word), 1, 0);
-	put(w, &w->a, word, sizeof(word), 2, 0);
-	turns(w, 10);
+	post_send(w, &w->a, word, sizeof(word), 1, 0);
+	post_send(w, &w->a, word, sizeof(word), 2, 0);
+	poll_rounds(w, 10);
 	T_IS(stats_of(&w->b).gone, 0);
-	dies(B, w->b.peer);
+	report_death(B, w->b.peer);
 	T_IS(stats_of(&w->b).gone, 1);
-	take(&w->b, in, sizeof(in), 1, WEFT_MATCH_ANY);
+	post_recv(&w->b, in, sizeof(in), 1, WEFT_MATCH_ANY);
 	T_IS(stats_of(&w->b).gone, 1);
-	take(&w->b, in, sizeof(in), 2, WEFT_MATCH_ANY);
+	post_recv(&w->b, in, sizeof(in), 2, WEFT_MATCH_ANY);
 	T_IS(stats_of(&w->b).gone, 0);
-	T_IS(w->b.notes, 2);
+	T_IS(w->b.completions, 2);
 	world_close(w);
 }
 
 /* One message is claimed, one is unexpected. */
-static void what_the_dead_left_ends_with_the_nic(void **state)
+static void closing_frees_the_messages_of_dead_peers(void **state)
 {
-	struct world *w = hindered_world(false);
+	struct world *w = limited_world(false);
 	char word[8] = "", in[8];
 
-	put(w, &w->a, word, sizeof(word), 7, 0);
-	put(w, &w->a, word, sizeof(word), 8, 0);
-	turns(w, 10);
-	dies(B, w->b.peer);
+	post_send(w, &w->a, word, sizeof(word), 7, 0);
+	post_send(w, &w->a, word, sizeof(word), 8, 0);
+	poll_rounds(w, 10);
+	report_death(B, w->b.peer);
 	claim(&w->b, in);
 	T_IS(stats_of(&w->b).gone, 1);
 	world_close(w);
@@ -476,36 +485,40 @@ static void what_the_dead_left_ends_with_the_nic(void **state)
 
 /* ---- out of memory ---- */
 
-/* The first packet of a peer arrives when its record cannot be allocated. */
-static void a_stranger_waits_for_memory(void **state)
+/*
+ * The first packet of a peer arrives when the peer's record cannot be
+ * allocated.
+ */
+static void the_first_packet_of_a_peer_waits_for_memory(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
-		struct world *w = hindered_world(i == 3);
+		struct world *w = limited_world(i == 3);
 		char *out = calloc(1, BIG), *in = calloc(1, BIG);
 
 		if (i == 0)
-			put(w, &w->a, out, 0, 1, 0); /* a has a record of b */
-		memory_is_out_for(sizeof(struct nic_peer), 0);
+			/* sending creates the record of b in a */
+			post_send(w, &w->a, out, 0, 1, 0);
+		fail_allocations(sizeof(struct nic_peer), 0);
 		if (i == 0) {
-			take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
-			w->a.notes = w->b.notes = 0;
-			T_OK(try_put(&w->a, out, BIG, 7, 0));
-			take(&w->b, in, BIG, 7, WEFT_MATCH_ANY);
+			post_recv(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+			w->a.completions = w->b.completions = 0;
+			T_OK(try_send(&w->a, out, BIG, 7, 0));
+			post_recv(&w->b, in, BIG, 7, WEFT_MATCH_ANY);
 		} else {
-			memory_is_back();
+			allow_allocations();
 			T_NOT_NULL(nic_peer_of(w->a.nic, w->a.peer));
-			memory_is_out_for(sizeof(struct nic_peer), 0);
-			reach(&w->a, i == 1 ? WEFT_WRITE : WEFT_READ, out, 4000,
-			      1);
+			fail_allocations(sizeof(struct nic_peer), 0);
+			post_rma(&w->a, i == 1 ? WEFT_WRITE : WEFT_READ, out,
+				 4000, 1);
 		}
 		for (unsigned k = 0; k < 100 && !refusals; k++)
-			turn(w);
+			poll_both(w);
 		T_TRUE(refusals > 0);
 		T_IS(stats_of(&w->b).garbage, 0);
-		T_IS(w->a.notes, 0);
-		memory_is_back();
-		until(w, &w->a, 1);
-		T_IS(w->a.note[0].err, 0);
+		T_IS(w->a.completions, 0);
+		allow_allocations();
+		poll_until(w, &w->a, 1);
+		T_IS(w->a.completion[0].err, 0);
 		T_IS(stats_of(&w->b).garbage, 0);
 		free(out);
 		free(in);
@@ -514,42 +527,42 @@ static void a_stranger_waits_for_memory(void **state)
 }
 
 /*
- * Many responses find neither room nor memory; none is lost. Receives keep
- * their own; for the others there are spares, and then the peer's packets must
- * wait.
+ * Many responses can be neither sent nor allocated; none is lost. A receive
+ * sends its own FIN later; for other responses there are spare packets, and
+ * when these are used up the peer's packets must wait.
  */
-static void no_answer_is_lost_without_memory(void **state)
+static void no_response_is_lost_without_memory(void **state)
 {
 	enum { N = 40 };
-	struct world *w = hindered_world(true);
+	struct world *w = limited_world(true);
 	char word[8] = "", in[N][8];
-	unsigned asked = 0;
+	unsigned posted = 0;
 	struct weft_nic_op *op;
 
-	put(w, &w->b, word, sizeof(word), 1, 0);
-	turns(w, 10);
+	post_send(w, &w->b, word, sizeof(word), 1, 0);
+	poll_rounds(w, 10);
 	B->room = 0;
-	memory_is_out_for_answers();
+	fail_response_allocations();
 	for (unsigned i = 0; i < N; i++) {
-		take(&w->b, in[i], sizeof(in[i]), 7, WEFT_MATCH_ANY);
-		T_OK(try_put(&w->a, word, sizeof(word), 7, WEFT_OP_ACK));
-		turns(w, 10);
+		post_recv(&w->b, in[i], sizeof(in[i]), 7, WEFT_MATCH_ANY);
+		T_OK(try_send(&w->a, word, sizeof(word), 7, WEFT_OP_ACK));
+		poll_rounds(w, 10);
 	}
-	for (; asked < N; asked++) {
+	for (; posted < N; posted++) {
 		op = op_new(&w->a, WEFT_WRITE, 0, word, sizeof(word));
 		if (weft_nic_rma(w->a.nic, op))
 			break;
-		turns(w, 10);
+		poll_rounds(w, 10);
 	}
-	T_TRUE(asked >= NIC_SPARES && refusals > 0);
-	T_IS(w->a.notes, 0);
+	T_TRUE(posted >= NIC_SPARES && refusals > 0);
+	T_IS(w->a.completions, 0);
 	B->room = UINT64_MAX;
-	turns(w, 200);
-	memory_is_back();
-	until(w, &w->a, N + asked);
-	until(w, &w->b, N + 1);
-	for (unsigned i = 0; i < N + asked; i++)
-		T_IS(w->a.note[i].err, 0);
+	poll_rounds(w, 200);
+	allow_allocations();
+	poll_until(w, &w->a, N + posted);
+	poll_until(w, &w->b, N + 1);
+	for (unsigned i = 0; i < N + posted; i++)
+		T_IS(w->a.completion[i].err, 0);
 	world_close(w);
 }
 
@@ -566,21 +579,23 @@ static void fetch_add(struct side *s, uint64_t *one, uint64_t *old)
 	T_OK(weft_nic_atomic(s->nic, op));
 }
 
-/* An atomic whose response cannot be allocated is executed later, and once. */
-static void an_atomic_without_memory_happens_once(void **state)
+/*
+ * An atomic whose response cannot be allocated is executed later, exactly once.
+ */
+static void an_atomic_delayed_by_lack_of_memory_executes_once(void **state)
 {
-	struct world *w = hindered_world(false);
+	struct world *w = limited_world(false);
 	uint64_t one = 1, old = 99, sum;
 
-	put(w, &w->a, &one, sizeof(one), 1, 0);
-	memory_is_out_for(sizeof(struct nic_ctrl) + sizeof(old), 0);
+	post_send(w, &w->a, &one, sizeof(one), 1, 0);
+	fail_allocations(sizeof(struct nic_ctrl) + sizeof(old), 0);
 	fetch_add(&w->a, &one, &old);
-	turns(w, 50);
+	poll_rounds(w, 50);
 	T_TRUE(refusals > 0);
-	T_IS(w->a.notes, 1);
-	memory_is_back();
-	until(w, &w->a, 2);
-	T_IS(w->a.note[1].err, 0);
+	T_IS(w->a.completions, 1);
+	allow_allocations();
+	poll_until(w, &w->a, 2);
+	T_IS(w->a.completion[1].err, 0);
 	T_IS(old, 0);
 	memcpy(&sum, w->b.mem + 16, sizeof(sum));
 	T_IS(sum, 1);
@@ -590,17 +605,17 @@ static void an_atomic_without_memory_happens_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_small_eager_size_is_honoured),
-		T_CASE(a_chunk_given_back_is_finished_and_no_more),
-		T_CASE(both_sides_copy_what_they_wait_for),
-		T_CASE(death_ends_what_waits_for_room),
-		T_CASE(a_claimed_message_of_the_dead_is_not_cut_short),
-		T_CASE(a_whole_claimed_message_outlives_its_sender),
-		T_CASE(the_gone_are_forgotten_with_their_last_message),
-		T_CASE(what_the_dead_left_ends_with_the_nic),
-		T_CASE(a_stranger_waits_for_memory),
-		T_CASE(no_answer_is_lost_without_memory),
-		T_CASE(an_atomic_without_memory_happens_once),
+		T_CASE(an_eager_limit_below_one_packet_is_respected),
+		T_CASE(the_receiver_completes_the_chunk_of_a_failed_sender),
+		T_CASE(the_shared_copy_limit_depends_on_outstanding_messages),
+		T_CASE(peer_death_fails_queued_requests),
+		T_CASE(an_incomplete_claimed_message_of_a_dead_peer_fails),
+		T_CASE(a_complete_claimed_message_survives_its_sender),
+		T_CASE(a_dead_peer_is_removed_with_its_last_message),
+		T_CASE(closing_frees_the_messages_of_dead_peers),
+		T_CASE(the_first_packet_of_a_peer_waits_for_memory),
+		T_CASE(no_response_is_lost_without_memory),
+		T_CASE(an_atomic_delayed_by_lack_of_memory_executes_once),
 	};
 
 	return T_RUN(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inside the message engine: its packets, its objects, and its files. Only
- * files of prov/nic include this.
+ * Internals of the message engine: packets, objects, files. Only files of
+ * prov/nic include this header.
  *
  *   nic_engine.c open, close, poll, death of a peer
  *   nic_op.c     operations: ids, lists, completion, memory
@@ -15,7 +15,7 @@
  *   nic_share.c  the shared area: cursors, and regions that peers look up
  *   prov/group   groups and their collectives
  *
- * Operations that last, by kind and state: the list of their peer that holds
+ * Pending operations, by kind and state: the list of their peer that holds
  * them, the fields set beyond those marked "in", and the event that ends them.
  * The death of the peer ends all of them. nic_op_list_add() and nic_end()
  * assert this table.
@@ -37,7 +37,7 @@
  *           WAITING_COPY  waiting  as above, id, peer_cell  COPY_DONE
  *           PACED         waiting  id, remote_id, moved,    last BULK
  *                                  end, limit
- *           PARTING       parting  remote_id, err           FIN has left
+ *           FIN_WAIT      fin_wait remote_id, err           FIN is sent
  *   WRITE   PACING        bulk     id, ask, moved, limit    FIN (a refusal)
  *   READ    WAITING       waiting  id, ask; READ: pos       FIN, READ_DATA
  *           DMA, D_AGAIN  waiting  transfer                 the transfer
@@ -48,11 +48,12 @@
  *           DMA, D_AGAIN  waiting  remote_id, transfer      the transfer
  *
  * "transfer" is remote, remote_count, put, pos, end, moved, limit and the cell
- * or peer_cell of a shared copy (nic_dma.c). D_AGAIN is DMA_AGAIN: the unit had
- * no room. In live mode a piece is complete when its post returns; in virtual
- * time it is outstanding in the unit (DMA), which reports completion before it
- * reports the death of the peer. REMOTE_WRITE, REMOTE_READ and COLL never last
- * here: the first two are events for up, the third belongs to grp.c.
+ * or peer_cell of a shared copy (nic_dma.c). D_AGAIN is DMA_AGAIN: the unit's
+ * queue was full. In live mode a piece is complete when its post returns; in
+ * virtual time it is outstanding in the unit (DMA), which reports completion
+ * before it reports the death of the peer. REMOTE_WRITE, REMOTE_READ and COLL
+ * are never in this table: the first two are events for up, the third belongs
+ * to grp.c.
  */
 #ifndef WEFT_PROV_NIC_INT_H
 #define WEFT_PROV_NIC_INT_H
@@ -71,12 +72,13 @@
  * the addressee's in a response. flags are enum weft_nic_flag.
  */
 enum nic_type {
-	NIC_MSG = 1,	  /* a whole message; tag, data */
-	NIC_FIRST,	  /* start of an eager message: u64 total, bytes */
-	NIC_NEXT,	  /* continuation of an eager message */
-	NIC_RTS,	  /* announces a large message: struct nic_rts */
-	NIC_FIN,	  /* response: aux is complete; tag: positive errno */
-	NIC_CTS,	  /* requests bytes of aux up to data, for op tag */
+	NIC_MSG = 1, /* a whole message; tag, data */
+	NIC_FIRST,   /* start of an eager message: u64 total, bytes */
+	NIC_NEXT,    /* continuation of an eager message */
+	NIC_RTS,     /* announces a large message: struct nic_rts */
+	NIC_FIN,     /* response: aux is complete; tag: positive errno */
+	/* requests bytes of aux up to offset data, for op tag */
+	NIC_CTS,
 	NIC_BULK,	  /* bytes for aux, at offset tag */
 	NIC_COPY_REQUEST, /* requests a shared copy of aux: segments */
 	NIC_COPY_DONE,	  /* data bytes were written for aux */
@@ -88,18 +90,20 @@ enum nic_type {
 	NIC_EVENT,	  /* an access happened: struct nic_access */
 	NIC_ATOMIC,	  /* struct nic_atomic, operands */
 	NIC_RESULT,	  /* response to an atomic: old values for aux */
-	NIC_COLL,	  /* of group tag: struct weft_cunit_msg, or a notice */
-	NIC_CANCEL,	  /* drop message aux if unmatched: FIN, ECANCELED */
-	NIC_EMPTY,	  /* empty: connects the carriers */
+	/* packet of group tag: struct weft_cunit_msg, or a notice */
+	NIC_COLL,
+	/* drop message aux if it is unmatched; response: FIN, ECANCELED */
+	NIC_CANCEL,
+	NIC_EMPTY, /* empty packet: connects the carriers */
 	NIC_TYPES,
 };
 
 #define NIC_WIRE_FLAGS (WEFT_OP_TAGGED | WEFT_OP_DATA | WEFT_OP_ACK)
 
-/* Segments in the sending process: address, length. */
+/* Segments of a buffer in the sending process: address, length. */
 struct nic_segs {
 	uint32_t count;
-	uint32_t cell; /* cursor in the sender's area + 1, or 0 */
+	uint32_t cell; /* cursor in the sender's area, plus one; 0: none */
 	uint64_t seg[2 * WEFT_IOV_MAX];
 };
 
@@ -108,7 +112,7 @@ struct nic_rts {
 	struct nic_segs segs;
 };
 
-/* Target of an access, and the part in this packet. */
+/* Target of an access, and the part of it in this packet. */
 struct nic_access {
 	uint64_t key;
 	uint64_t addr;
@@ -131,14 +135,17 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 		      sizeof(struct nic_atomic) == 24,
 	      "shared format");
 
-/* Largest eager message reassembled for a peer, whatever its header claims. */
+/*
+ * Largest eager message reassembled for a peer, whatever length its header
+ * claims.
+ */
 #define NIC_EAGER_CAP	    ((size_t)16 << 20)
 /* Bytes of paced packets that a receiver requests at a time. */
 #define NIC_WINDOW	    ((size_t)256 << 10)
 /*
  * Largest DMA of a shared copy, and the smallest message copied by both sides
- * unless measured on the host (src/os/copy_calibrate.h): two halves are best up
- * to 256 KiB.
+ * unless another size was measured on the host (src/os/copy_calibrate.h). Two
+ * halves are best up to 256 KiB.
  */
 #define NIC_CHUNK	    ((size_t)128 << 10)
 #define NIC_SHARED_COPY_MIN ((size_t)128 << 10)
@@ -147,25 +154,27 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 /* Cursors per endpoint. */
 #define NIC_CELLS	    64
 
-/* States of an op that lasts, see the table above. */
+/* States of a pending op, see the table above. */
 enum nic_state {
 	NIC_NEW,
-	NIC_SENDING,	  /* packets are left to send */
-	NIC_PACING,	  /* in bulk: bytes that the peer requested */
-	NIC_WAITING,	  /* waits for a packet of the peer */
-	NIC_DMA_AGAIN,	  /* the unit had no room for the DMA */
-	NIC_DMA,	  /* DMA is outstanding */
-	NIC_WAITING_COPY, /* the peer is writing the rest */
-	NIC_PACED,	  /* receiving paced packets */
-	NIC_CLOSED,	  /* multi: no longer posted, parts outstanding */
-	NIC_KEPT,	  /* a whole message that found no room */
-	NIC_PARTING,	  /* received; its FIN waits for room */
+	NIC_SENDING,   /* packets are left to send */
+	NIC_PACING,    /* in list bulk: bytes that the peer requested */
+	NIC_WAITING,   /* waits for a packet of the peer */
+	NIC_DMA_AGAIN, /* the unit's queue was full */
+	NIC_DMA,       /* DMA is outstanding */
+	/* waits until the peer has written its part of the copy */
+	NIC_WAITING_COPY,
+	NIC_PACED,  /* receiving paced packets */
+	NIC_CLOSED, /* multi: no longer posted, parts outstanding */
+	/* a message of one packet that waits for space in the carrier */
+	NIC_KEPT,
+	NIC_FIN_WAIT, /* received; its FIN waits for space in the carrier */
 };
 
 /*
- * Packets preallocated for responses: without memory there is still room for
- * those of one event, and no further event is accepted before they are refilled
- * (nic_ready).
+ * Number of packets preallocated for responses. If malloc fails there are still
+ * packets for the responses to one event, and no further event is accepted
+ * before they are refilled (nic_ready).
  */
 #define NIC_SPARES     16
 #define NIC_SPARES_LOW 8
@@ -176,23 +185,26 @@ struct nic_msg {
 	struct weft_peer *src;
 	uint64_t len;
 	uint64_t data;
-	uint64_t got;	       /* bytes received; less than len: arriving */
-	void *claim;	       /* context that reserved it */
-	struct weft_list link; /* in nic->claimed */
+	/* bytes received; less than len: still arriving */
+	uint64_t got;
+	/* context of the peek that reserved the message */
+	void *claim;
+	struct weft_list link; /* link in nic->claimed */
 	uint32_t remote_id;
-	uint16_t flags;	 /* NIC_WIRE_FLAGS */
-	uint8_t rts;	 /* announced only */
-	uint8_t dropped; /* discarded, still arriving */
-	uint8_t left;	 /* whole, of a peer that is gone */
-	uint16_t lost;	 /* claimed, but will stay incomplete: errno */
-	void *heap;	 /* bytes beyond bytes[], or NULL */
+	uint16_t flags;	 /* flags of the packet, NIC_WIRE_FLAGS */
+	uint8_t rts;	 /* 1: announced only */
+	uint8_t dropped; /* 1: discarded, but still arriving */
+	uint8_t left;	 /* 1: complete, from a peer that is gone */
+	/* errno of a claimed message that will stay incomplete, or 0 */
+	uint16_t lost;
+	void *heap; /* bytes that do not fit bytes[], or NULL */
 	union {
 		struct nic_segs segs;
 		unsigned char bytes[72];
 	};
 };
 
-/* A packet that found no room. */
+/* A packet that waits for space in the carrier. */
 struct nic_ctrl {
 	struct weft_list link;
 	struct weft_pkt pkt;
@@ -202,25 +214,31 @@ struct nic_ctrl {
 /* The engine's record of a peer, at weft_peer.up. */
 struct nic_peer {
 	struct weft_peer *peer;
-	struct weft_list link;	  /* in nic->peers */
-	struct weft_list busy;	  /* in nic->busy, or alone */
-	struct weft_list ctrl;	  /* struct nic_ctrl */
+	struct weft_list link;	  /* link in nic->peers */
+	struct weft_list busy;	  /* link in nic->busy, or unlinked */
+	struct weft_list ctrl;	  /* queued packets: struct nic_ctrl */
 	struct weft_list sending; /* ops, in the order of their posts */
-	struct weft_list bulk;	  /* ops whose bytes may overtake */
+	/* ops whose packets other messages may overtake */
+	struct weft_list bulk;
 	struct weft_list waiting; /* ops that wait for the peer */
-	struct weft_list parting; /* receives whose FIN waits for room */
-	struct weft_list gone; /* in nic->gone: peer gone, with messages here */
-	uint32_t left;	       /* number of these messages */
-	uint32_t open_ops;     /* ops in these lists; FI_FENCE */
-	uint32_t asks;	       /* requests without response */
-	uint32_t reaches;      /* outstanding one-sided accesses */
-	/* the eager message that is arriving: one of the two, or none */
+	/* receives whose FIN waits for space in the carrier */
+	struct weft_list fin_wait;
+	/* link in nic->gone, if the peer is gone and left messages */
+	struct weft_list gone;
+	uint32_t left;	   /* number of messages that the peer left */
+	uint32_t open_ops; /* number of ops in these lists, for FI_FENCE */
+	uint32_t requests; /* requests without a response yet */
+	uint32_t one_sided_count; /* outstanding one-sided accesses */
+	/*
+	 * destination of the eager message that is arriving: one of the two, or
+	 * none
+	 */
 	struct weft_nic_op *rx_op;
 	struct nic_msg *rx_msg;
-	bool met;		 /* a message was sent to it */
+	bool contacted;		 /* a message was sent to the peer */
 	bool dma_works;		 /* DMA succeeded once */
 	bool dma_refused;	 /* DMA was refused once */
-	struct nic_share *share; /* its shared area, once seen */
+	struct nic_share *share; /* the peer's shared area, or NULL */
 };
 
 struct weft_nic {
@@ -229,27 +247,29 @@ struct weft_nic {
 	const struct weft_nic_up *up;
 	void *up_arg;
 	size_t packet_bytes;
-	size_t whole_bytes; /* largest message of one packet */
+	size_t whole_bytes; /* largest message sent in one packet */
 	size_t eager_bytes;
-	size_t shared_copy_bytes;      /* least bytes of a shared copy, single
-					  message */
-	size_t shared_copy_busy_bytes; /* least bytes of a shared copy, other
-					  cases */
-	size_t copy_span;	       /* argument of weft_copy_piece */
-	struct weft_list busy;	       /* peers with something to send */
+	/* minimum bytes of a shared copy of a single message */
+	size_t shared_copy_bytes;
+	/* minimum bytes of a shared copy, other cases */
+	size_t shared_copy_busy_bytes;
+	size_t copy_span;      /* argument of weft_copy_piece */
+	struct weft_list busy; /* peers with queued packets */
 	uint32_t loose;	  /* carrier flags of packets that may be reordered */
 	bool coll_active; /* poll must progress the groups */
 	unsigned coll_groups;
-	struct weft_match match[2]; /* untagged, tagged */
+	/* matching of untagged and tagged messages */
+	struct weft_match match[2];
 	struct weft_pool msgs;
 	size_t min_multi;
 	bool no_dma;
 	struct weft_list peers;
 	struct weft_list claimed;
-	struct weft_list gone;	/* peers gone whose messages are here */
-	struct weft_list spare; /* struct nic_ctrl, see NIC_SPARES */
+	/* peers that are gone and whose messages are still here */
+	struct weft_list gone;
+	struct weft_list spare; /* list of struct nic_ctrl, see NIC_SPARES */
 	unsigned spares;
-	/* ids of ops on the wire: slot, generation above */
+	/* ids of ops on the wire: slot in the low bits, generation above */
 	struct weft_nic_op **id_op;
 	uint32_t *id_next;
 	uint32_t id_free;
@@ -257,14 +277,14 @@ struct weft_nic {
 	uint32_t id_gen;
 	uint64_t garbage; /* invalid packets */
 	uint64_t deaths;  /* peers that died or timed out, not closed */
-	/* this and the next two as in struct weft_nic_stats */
+	/* rendezvous, dma_bytes, paced: see struct weft_nic_stats */
 	uint64_t rendezvous;
 	uint64_t dma_bytes;
 	uint64_t paced;
 	struct nic_share *share;
-	uint64_t cells_free; /* bit mask */
+	uint64_t cells_free; /* bit mask of free cursors */
 	const struct weft_machine *machine;
-	struct grp *coll; /* groups: grp.c */
+	struct grp *coll; /* collective groups (grp.c) */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lifetime of an operation: its id, the list of its peer that holds it, its
- * completion, and copies of its memory; and functions that every file of the
- * engine uses: a peer's record, memory for responses.
+ * completion, and copies of its memory. Also functions that every file of the
+ * engine uses: peer records, memory for responses.
  */
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_dma.h"
@@ -81,7 +81,7 @@ struct weft_nic_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 	return op && op->id == id && op->peer == src ? op : NULL;
 }
 
-/* Every id whose op has completed must have been released. */
+/* Asserts that no id belongs to a completed op. */
 void nic_ids_check(const struct weft_nic *nic)
 {
 	const struct weft_nic_op *op;
@@ -113,10 +113,10 @@ void nic_ids_drop(struct weft_nic *nic)
 #define XFER	 (S(WAITING) | S(DMA_AGAIN) | S(DMA))
 
 static const struct op_states {
-	uint16_t sending, bulk, waiting, parting;
+	uint16_t sending, bulk, waiting, fin_wait;
 } homes[] = {
 	[WEFT_SEND] = { S(KEPT) | S(SENDING), S(PACING), XFER, 0 },
-	[WEFT_RECV] = { 0, 0, XFER | S(WAITING_COPY) | S(PACED), S(PARTING) },
+	[WEFT_RECV] = { 0, 0, XFER | S(WAITING_COPY) | S(PACED), S(FIN_WAIT) },
 	[WEFT_WRITE] = { 0, S(PACING), XFER, 0 },
 	[WEFT_READ] = { 0, S(PACING), XFER, 0 },
 	[WEFT_ATOMIC] = { 0, S(PACING), S(WAITING) | S(DMA), 0 },
@@ -139,10 +139,10 @@ static void op_states_check(const struct nic_peer *p,
 	unsigned fits = list == &p->sending   ? h->sending
 			: list == &p->bulk    ? h->bulk
 			: list == &p->waiting ? h->waiting
-					      : h->parting;
+					      : h->fin_wait;
 
 	weft_must(fits & 1u << op->state);
-	/* an op that a response completes has an id */
+	/* an op that is completed by a response has an id */
 	weft_must(op->id || op->kind == WEFT_SERVE || list == &p->sending ||
 		  (list != &p->bulk && op->kind != WEFT_SEND));
 }
@@ -151,7 +151,7 @@ static void op_states_check(const struct nic_peer *p,
 static void end_check(const struct weft_nic_op *op)
 {
 	const struct op_states *h = op_states_of(op);
-	unsigned any = h->sending | h->bulk | h->waiting | h->parting;
+	unsigned any = h->sending | h->bulk | h->waiting | h->fin_wait;
 
 	weft_must(op->state != NIC_DMA);
 	if (op->linked)
@@ -186,11 +186,11 @@ void nic_request_count(struct weft_nic_op *op, bool on)
 {
 	struct nic_peer *p;
 
-	if (op->asked == on)
+	if (op->request_counted == on)
 		return;
-	op->asked = on;
+	op->request_counted = on;
 	p = op->peer->up;
-	p->asks += on ? 1 : (uint32_t)-1;
+	p->requests += on ? 1 : (uint32_t)-1;
 }
 
 void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
@@ -272,7 +272,7 @@ struct nic_peer *nic_peer_make(struct weft_nic *nic, struct weft_peer *peer)
 	weft_list_init(&p->sending);
 	weft_list_init(&p->bulk);
 	weft_list_init(&p->waiting);
-	weft_list_init(&p->parting);
+	weft_list_init(&p->fin_wait);
 	weft_list_init(&p->gone);
 	weft_list_push_back(&nic->peers, &p->link);
 	peer->up = p;

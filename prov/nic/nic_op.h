@@ -16,7 +16,7 @@ static inline struct nic_peer *nic_peer_of(struct weft_nic *nic,
 	return nic_peer_make(nic, peer);
 }
 
-/* Gives an op an id; -ENOMEM. */
+/* Allocates an id for an op; -ENOMEM. */
 int nic_id_new(struct weft_nic *nic, struct weft_nic_op *op);
 void nic_id_free(struct weft_nic *nic, struct weft_nic_op *op);
 /* Returns the op with that id if src is its peer, else NULL. */
@@ -39,26 +39,34 @@ static inline void nic_done(struct weft_nic *nic, struct weft_nic_op *op,
 
 /* Completes an op in any list, as allowed by the table in nic_int.h. */
 void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err);
-/* Puts an op, in a state that belongs there, in a list of its peer. */
+/* Adds an op to a list of its peer; the op's state must allow this list. */
 void nic_op_list_add(struct nic_peer *p, struct weft_list *list,
 		     struct weft_nic_op *op);
 void nic_op_list_remove(struct weft_nic_op *op);
-/* Counts an access requested from the peer, or its response. */
+/* Counts an access requested from the peer (on), or its response (!on). */
 void nic_request_count(struct weft_nic_op *op, bool on);
 
-/* Is it typed data, without segments that a peer could access? */
+/*
+ * Returns whether the op has typed data, which has no segments that a peer
+ * could access.
+ */
 static inline bool nic_is_typed(const struct weft_nic_op *op)
 {
 	return weft_unlikely(op->iov_count == WEFT_IOV_TYPED);
 }
 
-/* Copy bytes between memory and iov, from offset on; scatter supports typed
- * data, too. */
+/*
+ * Copy bytes between memory and iov, starting at offset of iov; scatter also
+ * supports typed data.
+ */
 void nic_scatter(const struct iovec *iov, int count, uint64_t offset,
 		 const void *from, size_t bytes);
 void nic_gather(const struct iovec *iov, int count, uint64_t offset, void *to,
 		size_t bytes);
-/* Sets out to the parts of iov in [offset, offset + bytes); their number. */
+/*
+ * Sets out to the parts of iov in [offset, offset + bytes). Returns their
+ * number.
+ */
 int nic_slice(const struct iovec *iov, int count, uint64_t offset, size_t bytes,
 	      struct iovec *out);
 
@@ -66,7 +74,7 @@ int nic_slice(const struct iovec *iov, int count, uint64_t offset, size_t bytes,
 int nic_spares_fill(struct weft_nic *nic) WEFT_COLD;
 void nic_spares_free(struct weft_nic *nic);
 
-/* Is there memory for all responses to the next event? */
+/* Returns whether there is memory for all responses to the next event. */
 static inline bool nic_ready(struct weft_nic *nic)
 {
 	return weft_likely(nic->spares >= NIC_SPARES_LOW) ||

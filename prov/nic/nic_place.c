@@ -9,7 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Objects without a sibling do not distinguish places. */
+/*
+ * Returns whether the object has siblings; objects without siblings do not
+ * distinguish places.
+ */
 static bool is_branch(const struct hwloc_obj *o)
 {
 	return o->parent && o->parent->arity > 1;
@@ -35,7 +38,7 @@ weft_cunit_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
 	for (level = branches_above(o); o->parent; o = o->parent) {
 		if (!is_branch(o) || --level >= WEFT_CUNIT_LEVELS)
 			continue;
-		/* a sibling number that does not fit is not distinguished */
+		/* a sibling number that does not fit a level ends the path */
 		if (o->sibling_rank >= WEFT_CUNIT_LEVEL_MAX)
 			place = WEFT_CUNIT_NOWHERE;
 		else
@@ -49,9 +52,10 @@ weft_cunit_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
 static hwloc_topology_t topology;
 
 /*
- * hwloc's plugins (displays, accelerators) are not needed in a rank, and only
- * the environment can disable them. environ is replaced, not changed: other
- * threads see one array or the other, and both stay valid.
+ * Loads the topology without hwloc's plugins (displays, accelerators): a rank
+ * does not need them, and only the environment can disable them. environ is
+ * replaced, not changed: other threads see one array or the other, and both
+ * stay valid.
  */
 static void load_without_plugins(void (*load)(void))
 {

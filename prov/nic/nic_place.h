@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Place of this process on its host, from hwloc: the smallest object of the
- * topology that contains all processors the process is bound to, as the path
- * from the top.
+ * topology that contains all processors to which the process is bound, as the
+ * path from the root.
  */
 #ifndef WEFT_PROV_NIC_PLACE_H
 #define WEFT_PROV_NIC_PLACE_H
@@ -12,14 +12,15 @@
 #include <hwloc.h>
 
 /*
- * Returns the place of a set of processors; NOWHERE if nothing smaller than the
- * host contains them.
+ * Returns the place of a set of processors; WEFT_CUNIT_NOWHERE if no object
+ * smaller than the host contains them.
  */
 weft_cunit_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set);
 
 /*
- * Returns the place of this process. Loads the topology once if the process is
- * bound; NOWHERE if it is not bound, or if the binding cannot be read.
+ * Returns the place of this process. Loads the topology once, if the process is
+ * bound; WEFT_CUNIT_NOWHERE if it is not bound, or if the binding cannot be
+ * read.
  */
 weft_cunit_place nic_place_here(void);
 

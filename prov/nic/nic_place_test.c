@@ -29,28 +29,28 @@ static weft_cunit_place place(hwloc_topology_t t, unsigned first, unsigned last)
 	return p;
 }
 
-static void is(weft_cunit_place p, const int *want)
+static void place_is(weft_cunit_place p, const int *want)
 {
 	for (int l = 0; l < WEFT_CUNIT_LEVELS; l++)
 		T_IS(weft_cunit_place_at(p, l),
 		     want[l] < 0 ? WEFT_CUNIT_LEVEL_MAX : (unsigned)want[l]);
 }
 
-/* Two packages, two L3 in each, two cores below, two threads in each. */
-static void a_place_is_the_way_from_the_top(void **state)
+/* Two packages, two L3 in each, two cores per L3, two threads per core. */
+static void a_place_is_the_path_from_the_root(void **state)
 {
 	hwloc_topology_t t = host("pack:2 l3:2 l2:1 core:2 pu:2");
 
-	is(place(t, 0, 0), (int[]){ 0, 0, 0, 0, -1, -1 });
-	is(place(t, 15, 15), (int[]){ 1, 1, 1, 1, -1, -1 });
+	place_is(place(t, 0, 0), (int[]){ 0, 0, 0, 0, -1, -1 });
+	place_is(place(t, 15, 15), (int[]){ 1, 1, 1, 1, -1, -1 });
 	/* a core, an L3, a package */
-	is(place(t, 10, 11), (int[]){ 1, 0, 1, -1, -1, -1 });
-	is(place(t, 4, 7), (int[]){ 0, 1, -1, -1, -1, -1 });
-	is(place(t, 2, 5), (int[]){ 0, -1, -1, -1, -1, -1 });
+	place_is(place(t, 10, 11), (int[]){ 1, 0, 1, -1, -1, -1 });
+	place_is(place(t, 4, 7), (int[]){ 0, 1, -1, -1, -1, -1 });
+	place_is(place(t, 2, 5), (int[]){ 0, -1, -1, -1, -1, -1 });
 	hwloc_topology_destroy(t);
 }
 
-static void who_is_not_bound_is_nowhere(void **state)
+static void an_unbound_process_has_no_place(void **state)
 {
 	hwloc_topology_t t = host("pack:2 core:4 pu:1"), one = host("pu:1");
 
@@ -62,8 +62,8 @@ static void who_is_not_bound_is_nowhere(void **state)
 	hwloc_topology_destroy(one);
 }
 
-/* More levels or siblings than a place can hold: the rest is cut off. */
-static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
+/* More levels or siblings than a place can hold: the rest is truncated. */
+static void places_on_deep_or_wide_hosts_are_truncated(void **state)
 {
 	hwloc_topology_t deep, wide;
 
@@ -71,15 +71,17 @@ static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
 	T_TRUE(place(deep, 0, 0) == place(deep, 3, 3));
 	T_TRUE(place(deep, 0, 0) != place(deep, 4, 4));
 	wide = host("pack:2 core:1500 pu:1");
-	is(place(wide, 1499, 1499), (int[]){ 0, -1, -1, -1, -1, -1 });
-	is(place(wide, 1501, 1501), (int[]){ 1, 1, -1, -1, -1, -1 });
+	place_is(place(wide, 1499, 1499), (int[]){ 0, -1, -1, -1, -1, -1 });
+	place_is(place(wide, 1501, 1501), (int[]){ 1, 1, -1, -1, -1, -1 });
 	hwloc_topology_destroy(deep);
 	hwloc_topology_destroy(wide);
 }
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* Counts edges of the tree between members that differ above a level. */
+/*
+ * Counts edges of the tree between members whose places differ above a level.
+ */
 static int crossings(const struct weft_cunit_tree *t, const weft_cunit_place *p,
 		     int levels)
 {
@@ -96,7 +98,7 @@ static int crossings(const struct weft_cunit_tree *t, const weft_cunit_place *p,
 	return n;
 }
 
-/* Counts different places, cut at a level. */
+/* Counts different places, truncated at a level. */
 static int domains(const weft_cunit_place *p, int n, int levels)
 {
 	uint64_t mask = (UINT64_C(1) << levels * WEFT_CUNIT_LEVEL_BITS) - 1;
@@ -112,7 +114,7 @@ static int domains(const weft_cunit_place *p, int n, int levels)
 	return found;
 }
 
-static void whole(const struct weft_cunit_tree *t, int k)
+static void tree_is_complete(const struct weft_cunit_tree *t, int k)
 {
 	int inputs = 0;
 
@@ -124,7 +126,9 @@ static void whole(const struct weft_cunit_tree *t, int k)
 	T_IS(inputs, t->n - 1);
 }
 
-/* n members bound round robin, every step-th processor. */
+/*
+ * Builds the tree of n members, bound round robin to every step-th processor.
+ */
 static void try_tree(const char *text, int n, int k, int step)
 {
 	hwloc_topology_t h = host(text);
@@ -133,13 +137,13 @@ static void try_tree(const char *text, int n, int k, int step)
 	struct weft_cunit_tree t, again;
 
 	for (int i = 0; i < n; i++) {
-		unsigned at = (unsigned)(i * step % pus);
+		unsigned cpu = (unsigned)(i * step % pus);
 
-		p[i] = place(h, at, at);
+		p[i] = place(h, cpu, cpu);
 	}
 	T_OK(weft_cunit_tree_host(&t, n, k, p));
-	whole(&t, k);
-	/* no boundary is crossed more often than necessary */
+	tree_is_complete(&t, k);
+	/* no boundary is crossed by more edges than necessary */
 	for (int l = 1; l <= WEFT_CUNIT_LEVELS; l++)
 		T_IS(crossings(&t, p, l), domains(p, n, l) - 1);
 	T_OK(weft_cunit_tree_host(&again, n, k, p));
@@ -151,7 +155,7 @@ static void try_tree(const char *text, int n, int k, int step)
 	hwloc_topology_destroy(h);
 }
 
-static void trees_cross_no_border_twice(void **state)
+static void trees_cross_each_boundary_once(void **state)
 {
 	static const char *const hosts[] = {
 		"pack:2 core:4 pu:1",
@@ -171,7 +175,7 @@ static void trees_cross_no_border_twice(void **state)
 	}
 }
 
-/* 64 members on two packages of eight L3 with four cores each. */
+/* 64 members on two packages with eight L3 each and four cores per L3. */
 static void trees_stay_shallow(void **state)
 {
 	hwloc_topology_t h = host("pack:2 l3:8 core:4 pu:1");
@@ -186,8 +190,8 @@ static void trees_stay_shallow(void **state)
 	hwloc_topology_destroy(h);
 }
 
-/* One member has no place: all are joined in their order. */
-static void without_a_place_the_order_of_members_decides(void **state)
+/* One member has no place: the tree joins all members in rank order. */
+static void without_places_the_tree_follows_member_order(void **state)
 {
 	weft_cunit_place p[20];
 	struct weft_cunit_tree t, plain;
@@ -204,8 +208,11 @@ static void without_a_place_the_order_of_members_decides(void **state)
 	T_IS(weft_cunit_tree_host(&t, 0, 3, p), -EINVAL);
 }
 
-/* hwloc may be configured with another host: processor 0 exists there. */
-static void this_process_has_a_place_when_it_is_bound(void **state)
+/*
+ * hwloc may be configured with another host's topology; processor 0 exists in
+ * it.
+ */
+static void a_bound_process_has_a_place(void **state)
 {
 	cpu_set_t old, one;
 
@@ -220,8 +227,8 @@ static void this_process_has_a_place_when_it_is_bound(void **state)
 		CPU_ZERO(&one);
 		CPU_SET(i, &one);
 		T_OK(sched_setaffinity(0, sizeof(one), &one));
-		is(nic_place_here(),
-		   (int[]){ i / 512, i % 512, -1, -1, -1, -1 });
+		place_is(nic_place_here(),
+			 (int[]){ i / 512, i % 512, -1, -1, -1, -1 });
 		T_TRUE(!getenv("HWLOC_PLUGINS_PATH"));
 	}
 	T_OK(sched_setaffinity(0, sizeof(old), &old));
@@ -232,16 +239,19 @@ static void this_process_has_a_place_when_it_is_bound(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_place_is_the_way_from_the_top),
-		T_CASE(who_is_not_bound_is_nowhere),
-		T_CASE(strange_hosts_are_told_apart_as_far_as_it_goes),
-		T_CASE(trees_cross_no_border_twice),
+		T_CASE(a_place_is_the_path_from_the_root),
+		T_CASE(an_unbound_process_has_no_place),
+		T_CASE(places_on_deep_or_wide_hosts_are_truncated),
+		T_CASE(trees_cross_each_boundary_once),
 		T_CASE(trees_stay_shallow),
-		T_CASE(without_a_place_the_order_of_members_decides),
-		T_CASE(this_process_has_a_place_when_it_is_bound),
+		T_CASE(without_places_the_tree_follows_member_order),
+		T_CASE(a_bound_process_has_a_place),
 	};
 
-	/* hosts are loaded here, too, and some plugins fail under sanitizers */
+	/*
+	 * the tests load topologies, too, and some plugins fail under
+	 * sanitizers
+	 */
 	setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
 	return T_RUN(tests);
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receiving messages. A message that matches a posted receive is copied to its
- * buffer; otherwise it becomes a struct nic_msg: small ones whole, eager ones
- * in heap memory as they arrive, large ones as their announcement only.
+ * Receiving messages. A message that matches a posted receive is copied to the
+ * receive's buffer; otherwise it becomes a struct nic_msg: with its bytes if it
+ * is small, in heap memory as it arrives if it is eager, only as its
+ * announcement if it is large.
  *
  *   whole     got == len
  *   arriving  got < len, and the peer's rx_msg points to it
  *   announced rts
  *
- * From one peer one eager message arrives at a time (its packets are not
- * interleaved with those of another), so the peer's record contains the
- * destination of NIC_NEXT: rx_op, a receive being filled, or rx_msg.
+ * Eager messages of one peer arrive one at a time (their packets are not
+ * interleaved), so the peer's record contains the destination of NIC_NEXT:
+ * rx_op, a receive being filled, or rx_msg.
  */
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_dma.h"
@@ -29,7 +30,7 @@ static struct weft_match *match_for(struct weft_nic *nic, unsigned flags)
 	return flags & WEFT_OP_TAGGED ? &nic->match[1] : &nic->match[0];
 }
 
-/* The last part of a multi buffer releases the buffer. */
+/* Ends one part of a multi buffer; the last part releases the buffer. */
 static void part_end(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_nic_op *parent = op->parent;
@@ -54,7 +55,7 @@ void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	nic_done(nic, op, err);
 }
 
-/* The whole message has been received; flags and id are the sender's. */
+/* Ends a receive whose message is complete; flags and id are the sender's. */
 static void recv_end(struct weft_nic *nic, struct weft_nic_op *op,
 		     unsigned flags, uint32_t id)
 {
@@ -85,7 +86,7 @@ void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err)
 
 /*
  * Returns an op for the part of a multi buffer that a message of len bytes
- * gets; or NULL.
+ * uses; or NULL.
  */
 static struct weft_nic_op *child_get(struct weft_nic *nic,
 				     struct weft_nic_op *parent, uint64_t len)
@@ -127,7 +128,10 @@ static inline void recv_match_fill(struct weft_nic_op *op,
 	op->flags |= flags & WEFT_OP_DATA;
 }
 
-/* Truncates to the buffer: len becomes the bytes that fit, olen the rest. */
+/*
+ * Truncates a message to the buffer: op->len becomes the number of bytes that
+ * fit, olen the number of bytes that do not.
+ */
 static inline void recv_fit(struct weft_nic_op *op, uint64_t len)
 {
 	if (weft_unlikely(len > op->len)) {
@@ -138,8 +142,9 @@ static inline void recv_fit(struct weft_nic_op *op, uint64_t len)
 }
 
 /*
- * Returns the receive that matches a message of len bytes, no longer posted;
- * NULL with err_p 0: none is posted, -EAGAIN: no memory.
+ * Removes and returns the posted receive that matches a message of len bytes;
+ * for a multi buffer, which stays posted, a new child operation. NULL: no match
+ * (*err_p 0) or no memory (*err_p -EAGAIN).
  */
 static inline struct weft_nic_op *recv_take(struct weft_nic *nic,
 					    struct weft_peer *src,
@@ -195,8 +200,8 @@ static void *msg_bytes(struct nic_msg *u)
 	return u->heap ? u->heap : u->bytes;
 }
 
-/* Allocates memory for the bytes of u; -EAGAIN. */
-static int msg_room(struct nic_msg *u)
+/* Allocates memory for the bytes of u; -EAGAIN: out of memory. */
+static int msg_alloc(struct nic_msg *u)
 {
 	if (u->len <= sizeof(u->bytes))
 		return 0;
@@ -228,7 +233,7 @@ static void msg_ack(struct weft_nic *nic, struct nic_msg *u)
 		nic_fin(nic, u->src, u->remote_id, 0);
 }
 
-/* Discards a message: sends its FIN, drops bytes that still arrive. */
+/* Discards a message: sends its FIN, and drops bytes that still arrive. */
 static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 {
 	if (!u->rts && u->got < u->len && !u->lost) {
@@ -239,7 +244,7 @@ static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 	nic_msg_free(nic, u);
 }
 
-/* An arriving message is matched: bytes already received are copied. */
+/* Assigns an arriving message to op: copies the bytes received so far. */
 static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 		     struct weft_nic_op *op)
 {
@@ -256,7 +261,7 @@ static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 	nic_msg_free(nic, u);
 }
 
-/* Message u, removed from all queues, is received by op. */
+/* Delivers message u, which was removed from all queues, to op. */
 static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 		     struct weft_nic_op *op)
 {
@@ -288,7 +293,7 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 
 	if (!u)
 		return -EAGAIN;
-	if (msg_room(u)) {
+	if (msg_alloc(u)) {
 		nic_msg_free(nic, u);
 		return -EAGAIN;
 	}
@@ -299,7 +304,7 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /*
- * Slow path: no receive is posted, or one that is not a single segment of
+ * Slow path: no receive is posted, or the receive is not a single segment of
  * sufficient length, or the sender waits for FIN.
  */
 static WEFT_NOINLINE int msg_slow_path(struct weft_nic *nic,
@@ -319,7 +324,7 @@ static WEFT_NOINLINE int msg_slow_path(struct weft_nic *nic,
 	return 0;
 }
 
-/* Fast path: returns the receive that the message completes; or NULL. */
+/* Fast path: returns the receive that the message completes, or NULL. */
 static inline struct weft_nic_op *recv_fast_path(const struct weft_match *m,
 						 uint32_t src,
 						 const struct weft_pkt *pkt)
@@ -345,7 +350,8 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 	weft_match_unpost(m, &op->m);
 	recv_match_fill(op, src, pkt->flags, pkt->tag, pkt->data);
 	op->len = pkt->len;
-	if (weft_likely(op->len == sizeof(uint64_t))) /* 8 bytes: no call */
+	/* 8 bytes: no call of memcpy */
+	if (weft_likely(op->len == sizeof(uint64_t)))
 		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
 	else if (op->len) /* an empty message may have no buffer */
 		weft_copy_piece(op->iov[0].iov_base, payload, op->len,
@@ -354,7 +360,9 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* An eager message is complete in the receive's buffer. */
+/*
+ * Completes the receive of an eager message whose bytes are all in its buffer.
+ */
 static void eager_in(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_nic_op *op = p->rx_op;
@@ -363,7 +371,7 @@ static void eager_in(struct weft_nic *nic, struct nic_peer *p)
 	recv_end(nic, op, op->flags, op->remote_id);
 }
 
-/* Adds bytes to the arriving message; more than announced are refused. */
+/* Adds bytes to the arriving message; refuses more bytes than announced. */
 static int eager_bytes(struct weft_nic *nic, struct nic_peer *p,
 		       const void *from, size_t n)
 {
@@ -421,7 +429,7 @@ int nic_got_first(struct weft_nic *nic, struct weft_peer *src,
 		p->rx_msg = msg_new(nic, src, pkt, total);
 		if (!p->rx_msg)
 			return -EAGAIN;
-		if (msg_room(p->rx_msg)) {
+		if (msg_alloc(p->rx_msg)) {
 			nic_msg_free(nic, p->rx_msg);
 			p->rx_msg = NULL;
 			return -EAGAIN;
@@ -438,7 +446,7 @@ int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 	return eager_bytes(nic, src->up, payload, pkt->len);
 }
 
-/* Reads an announcement; without segments: typed data. */
+/* Reads an announcement. An announcement without segments is for typed data. */
 static int rts_read(const struct weft_pkt *pkt, const void *payload,
 		    uint64_t *len_p, struct nic_segs *segs)
 {
@@ -496,9 +504,9 @@ static bool same_name(const struct sockaddr_in *a, const struct sockaddr_in *b)
 }
 
 /*
- * Finds a message left by a peer that is gone, for a receive from that name.
- * Its record is not found under its name any more, so op->peer may be the
- * record of a successor.
+ * Finds a message left by a peer that is gone, for a receive from that peer's
+ * name. The record of that peer is not found by name any more, so op->peer may
+ * be the record of a successor.
  */
 static WEFT_COLD struct weft_match_msg *
 gone_search(struct weft_nic *nic, struct weft_match *m,
@@ -570,7 +578,9 @@ static int recv_claimed(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-/* A multi buffer takes all unexpected messages that fit. */
+/*
+ * Posts a multi buffer, after it has received all unexpected messages that fit.
+ */
 static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
@@ -590,7 +600,9 @@ static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-/* Slow path: a message matches, or the receive is of a rare kind. */
+/*
+ * Slow path: an unexpected message matches, or the receive is of a rare kind.
+ */
 static WEFT_NOINLINE int recv_slow_path(struct weft_nic *nic,
 					struct weft_nic_op *op)
 {

@@ -13,19 +13,25 @@ int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload);
 int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
-/* Completes a receive: multi buffers, FIN to the sender, up. */
+/*
+ * Completes a receive: sends FIN to the sender, updates a multi buffer, calls
+ * up.
+ */
 void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
-/* Removes a posted receive; a multi buffer waits for its parts. */
+/*
+ * Removes a posted receive and completes it with err; a multi buffer waits for
+ * its parts.
+ */
 void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /*
- * Frees an unexpected message; if its peer is gone and this was the last
- * message it left, the peer is removed from nic->gone.
+ * Frees an unexpected message. If its peer is gone and this was the last
+ * message that the peer left, the peer is removed from nic->gone.
  */
 void nic_msg_free(struct weft_nic *nic, struct nic_msg *u);
 /* Drops the message that has this id at src, if no receive has matched it. */
 bool nic_msg_cancel(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
 		    uint32_t id);
-/* Ends all messages and receives that wait for a dead peer. */
+/* Ends all messages and receives that wait for a lost peer. */
 void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err);
 void nic_recv_fini(struct weft_nic *nic);
 

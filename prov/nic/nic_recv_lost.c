@@ -6,19 +6,19 @@
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_op.h"
 
-/* Counts a message that outlives its sender; gone_search() finds it. */
+/* Counts a message whose sender is gone; gone_search() finds it. */
 static void gone_msg_add(struct weft_nic *nic, struct nic_msg *u)
 {
 	struct nic_peer *p = nic_peer_of(nic, u->src);
 
-	if (!p) /* it stays for receives from any source */
+	if (!p) /* the message stays for receives from any source */
 		return;
 	if (!p->left++)
 		weft_list_push_back(&nic->gone, &p->gone);
 	u->left = 1;
 }
 
-/* Drops incomplete messages; counts whole messages of the peer. */
+/* Drops incomplete messages of the peer; counts complete ones. */
 static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
 		      struct weft_peer *peer)
 {
@@ -52,7 +52,7 @@ static void lost_posted(struct weft_nic *nic, struct weft_match *m,
 	}
 }
 
-/* Fails a claimed message that stays incomplete: its receive gets the error. */
+/* Marks claimed messages that stay incomplete: their receives get the error. */
 static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
@@ -91,7 +91,8 @@ void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 }
 
 void weft_nic_recv_filter(struct weft_nic *nic,
-			  int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+			  int (*filter)(void *arg, uint64_t tag,
+					uint64_t ignore),
 			  void *arg)
 {
 	struct weft_list *n, *tmp;
@@ -99,7 +100,7 @@ void weft_nic_recv_filter(struct weft_nic *nic,
 	weft_list_each(n, tmp, &nic->match[1].posted) {
 		struct weft_nic_op *op =
 			weft_container_of(n, struct weft_nic_op, m.order);
-		int err = op->peer ? 0 : ask(arg, op->m.tag, op->m.ignore);
+		int err = op->peer ? 0 : filter(arg, op->m.tag, op->m.ignore);
 
 		if (err)
 			nic_recv_fail(nic, op, err);
@@ -115,7 +116,11 @@ static void msgs_free(struct weft_nic *nic, struct weft_match *m)
 		n = m->msgs.next;
 		u = weft_container_of(n, struct nic_msg, m.order);
 		weft_match_remove(m, &u->m);
-		u->left = 0; /* the carrier is closed, its peers are freed */
+		/*
+		 * the carrier is closed and its peers are freed: do not access
+		 * u->src
+		 */
+		u->left = 0;
 		nic_msg_free(nic, u);
 	}
 }
@@ -127,7 +132,7 @@ void nic_recv_fini(struct weft_nic *nic)
 
 	while ((n = weft_list_pop_front(&nic->claimed))) {
 		u = weft_container_of(n, struct nic_msg, link);
-		u->left = 0; /* claimed, too: its peers are freed */
+		u->left = 0; /* as above, for claimed messages */
 		nic_msg_free(nic, u);
 	}
 	msgs_free(nic, &nic->match[0]);

@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-/* Requests that may wait for one peer before a post returns -EAGAIN. */
+/* Maximum requests that wait for one peer before a post returns -EAGAIN. */
 #define OPEN_MAX 4096
 
 static bool fits_packet(const struct weft_nic *nic, uint64_t len)
@@ -30,11 +30,12 @@ static bool fits_packet(const struct weft_nic *nic, uint64_t len)
 
 /* ---- initiator: requests ------------------------------------------------- */
 
-static void ask(struct weft_nic *nic, struct weft_nic_op *op, uint8_t type)
+static void request_enqueue(struct weft_nic *nic, struct weft_nic_op *op,
+			    uint8_t type)
 {
 	struct nic_peer *p = op->peer->up;
 
-	op->ask = type;
+	op->request_type = type;
 	op->moved = 0;
 	op->pos = 0;
 	op->limit = type == NIC_WRITE && op->len ? op->len : 1;
@@ -51,9 +52,9 @@ static void request_select(struct weft_nic *nic, struct weft_nic_op *op)
 	bool bytes = p->dma_refused || nic->no_dma || fits_packet(nic, op->len);
 
 	if (op->kind == WEFT_WRITE)
-		ask(nic, op, bytes ? NIC_WRITE : NIC_WRITE_PULL);
+		request_enqueue(nic, op, bytes ? NIC_WRITE : NIC_WRITE_PULL);
 	else
-		ask(nic, op, bytes ? NIC_READ : NIC_READ_PUSH);
+		request_enqueue(nic, op, bytes ? NIC_READ : NIC_READ_PUSH);
 }
 
 void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
@@ -65,8 +66,8 @@ void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /*
- * Bytes of the next packet. Each packet contains its offset and is stored
- * directly in the target memory.
+ * Returns the bytes of the next packet. Each packet contains its offset and is
+ * stored directly in the target memory.
  */
 static size_t write_bytes(const struct weft_nic *nic,
 			  const struct weft_nic_op *op)
@@ -87,7 +88,10 @@ static int push_write(struct weft_nic *nic, struct weft_nic_op *op,
 	size_t n = write_bytes(nic, op);
 	int count, err;
 
-	/* must not be cut; the last one is sent when all have arrived */
+	/*
+	 * the carrier must not split a packet; the last packet is sent when all
+	 * others have arrived
+	 */
 	if (op->flags & WEFT_OP_RELAXED && op->peer->whole &&
 	    op->moved + n < op->len)
 		pkt->carrier = nic->loose & WEFT_PKT_SPLIT_OK;
@@ -107,7 +111,7 @@ static int push_request(struct weft_nic *nic, struct weft_nic_op *op,
 	struct iovec part[2] = { { a, sizeof(*a) }, { &segs, 0 } };
 	int count = 1, err;
 
-	if (op->ask != NIC_READ) {
+	if (op->request_type != NIC_READ) {
 		nic_segs_of(op, &segs);
 		part[1].iov_len = nic_segs_bytes(&segs);
 		count = 2;
@@ -135,7 +139,7 @@ static int push_atomic(struct weft_nic *nic, struct weft_nic_op *op,
 int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
-		.type = op->ask,
+		.type = op->request_type,
 		.flags = (uint8_t)(op->flags & WEFT_OP_DATA),
 		.aux = op->id,
 		.data = op->data,
@@ -146,9 +150,9 @@ int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op)
 		.len = op->len,
 	};
 
-	if (op->ask == NIC_ATOMIC)
+	if (op->request_type == NIC_ATOMIC)
 		return push_atomic(nic, op, &pkt);
-	if (op->ask == NIC_WRITE)
+	if (op->request_type == NIC_WRITE)
 		return push_write(nic, op, &pkt, &a);
 	return push_request(nic, op, &pkt, &a);
 }
@@ -184,7 +188,7 @@ static void one_sided(struct weft_nic *nic, struct nic_peer *p,
 	op->put = op->kind == WEFT_WRITE;
 	op->limit = op->len;
 	op->state = NIC_WAITING;
-	p->reaches++;
+	p->one_sided_count++;
 	nic_op_list_add(p, &p->waiting, op);
 	nic_xfer(nic, op);
 }
@@ -202,18 +206,18 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	int err = -ENOENT;
 
 	/* must not overtake an access that the peer still has to serve */
-	if (!nic->no_dma && !p->dma_refused && !p->asks)
+	if (!nic->no_dma && !p->dma_refused && !p->requests)
 		err = nic_share_find(nic, p, &want, at_p, &op->region, &has);
 	op->events = has & WEFT_MR_EVENTS;
-	/* must not overtake a queued or a one-sided one in flight */
-	if (err == -ENOENT ? p->reaches > 0
+	/* must not overtake a queued access, or a one-sided access in flight */
+	if (err == -ENOENT ? p->one_sided_count > 0
 			   : !err && nic->unit->carrier->virt &&
 				     !weft_list_empty(&p->busy))
 		return -EAGAIN;
 	return !err && !nic_ready(nic) ? -EAGAIN : err;
 }
 
-/* An inject whose bytes may be needed after the call keeps a copy. */
+/* Copies the bytes of an inject that may be needed after the call. */
 static int inject_copy(struct weft_nic_op *op)
 {
 	void *copy;
@@ -273,9 +277,9 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 	uint32_t has;
 	int err;
 
-	/* a unit with an engine of its own must not be bypassed */
+	/* a unit with its own DMA engine must not be bypassed */
 	if (!nic->unit->ops->bare || nic->no_dma || c->virt || !p ||
-	    p->dma_refused || p->asks || p->reaches ||
+	    p->dma_refused || p->requests || p->one_sided_count ||
 	    !weft_list_empty(&p->sending) ||
 	    nic_share_find(nic, p, want, &at, &region, &has) ||
 	    (has & WEFT_MR_EVENTS))
@@ -367,12 +371,13 @@ int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /*
- * Makes an op that serves a peer: local memory [at, at + len), the peer's
+ * Allocates an op that serves a peer: local memory [at, at + len), the peer's
  * memory in segs.
  */
-static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
-				 const struct weft_pkt *pkt,
-				 const struct nic_access *a)
+static struct weft_nic_op *serve_op_new(struct weft_nic *nic,
+					struct weft_peer *src,
+					const struct weft_pkt *pkt,
+					const struct nic_access *a)
 {
 	struct weft_nic_op *op = weft_nic_op_get(nic);
 
@@ -387,12 +392,12 @@ static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
 	op->len = a->len;
 	op->limit = a->len;
 	op->remote_id = pkt->aux;
-	op->ask = pkt->type;
+	op->request_type = pkt->type;
 	op->peer_cell = 0;
 	return op;
 }
 
-/* Serves WRITE_PULL and READ_PUSH by a local DMA. */
+/* Serves WRITE_PULL and READ_PUSH by a DMA of this process. */
 int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
 {
@@ -417,7 +422,7 @@ int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 		nic_fin(nic, src, pkt->aux, err);
 		return 0;
 	}
-	op = serve(nic, src, pkt, &a);
+	op = serve_op_new(nic, src, pkt, &a);
 	if (!op)
 		return -EAGAIN;
 	op->iov[0].iov_base = at;
@@ -448,7 +453,7 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 		nic_fin(nic, src, pkt->aux, err);
 		return 0;
 	}
-	op = serve(nic, src, pkt, &a);
+	op = serve_op_new(nic, src, pkt, &a);
 	if (!op)
 		return -EAGAIN;
 	op->iov[0].iov_base = at;
@@ -463,7 +468,7 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 
 /* ---- completion ---------------------------------------------------------- */
 
-/* A served transfer is complete: sends FIN to the requester. */
+/* Ends a served transfer: sends FIN to the requester. */
 static void serve_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	const struct weft_nic_op seen = {
@@ -487,7 +492,7 @@ void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		serve_done(nic, op, err);
 		return;
 	}
-	((struct nic_peer *)op->peer->up)->reaches--;
+	((struct nic_peer *)op->peer->up)->one_sided_count--;
 	if (err == -EOPNOTSUPP) {
 		err = nic_id_new(nic, op);
 		if (!err) {
@@ -516,7 +521,7 @@ int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* A peer has accessed local memory one-sided. */
+/* Handles the notice that a peer has accessed local memory one-sided. */
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload)
 {

@@ -5,12 +5,12 @@
 
 #include "prov/nic/nic_int.h"
 
-/* A transfer of an access has ended on this side. */
+/* Called when a transfer of an access has ended on this side. */
 void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 /* Sends the next packet of an access or atomic in its peer's list bulk. */
 int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op);
-/* The target cannot access local memory: the bytes go in packets. */
+/* Sends the bytes in packets, because the target cannot access local memory. */
 void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op);
 /* Reports a peer's access to up, if the region or the data requires it. */
 void nic_event(struct weft_nic *nic, struct weft_peer *src,
@@ -29,8 +29,9 @@ int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 /* Notifies the peer of a one-sided access. */
 void nic_access_notify(struct weft_nic *nic, struct weft_nic_op *op);
 /*
- * Can an access be one-sided? -ENOENT: no, send a request; -EAGAIN: not yet;
- * -EACCES, -EFAULT. at_p: its address in the peer.
+ * Looks up the target of an access. 0: the access can be one-sided, at address
+ * *at_p of the peer. -ENOENT: send a request; -EAGAIN: not possible yet;
+ * -EACCES, -EFAULT.
  */
 int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 		    struct weft_nic_op *op, uint32_t access, uint64_t *at_p);

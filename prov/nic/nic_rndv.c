@@ -10,25 +10,25 @@
  *
  * Both sides copy a long message (shared copy) while the sender polls: chunks
  * are claimed from its two ends by a word in the sender's shared area. The
- * minimum size depends on whether other messages of the two are outstanding,
- * which could be copied meanwhile.
+ * minimum size depends on whether other messages between the two processes are
+ * outstanding, which could be copied meanwhile.
  *
  *        | ---- RTS: segments, cell ----> | match
- *        | <--- HELP: my segments ------- |
+ *        | <--- COPY_REQUEST: segments -- |
  *        | put the last    count++    get the first
  *        | put one before  count++    get the next
- *        | ---- HELPED: bytes ----------> | complete?
+ *        | ---- COPY_DONE: bytes -------> | complete?
  *        | <--- FIN --------------------- |
  *
- * Where DMA is refused the receiver requests bytes, one window at a time.
+ * If DMA is refused, the receiver requests bytes, one window at a time.
  *
  *        | <--- CTS: up to byte n ------- |
  *        | ---- BULK, BULK, BULK -------> |
  *        | <--- CTS / FIN --------------- |
  *
- * Typed data, of either side, uses this protocol, too: an announcement without
- * segments. The sender packs while the receiver unpacks, with no copy but the
- * packets.
+ * Typed data on either side uses this protocol, too, with an announcement
+ * without segments. The sender packs while the receiver unpacks; the packets
+ * are the only copy.
  */
 #include "prov/nic/nic_rndv.h"
 #include "prov/nic/nic_dma.h"
@@ -38,7 +38,10 @@
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
 
-/* Should both sides copy a message of this size, given other messages? */
+/*
+ * Returns whether both sides should copy a message of this size, given the
+ * other outstanding messages.
+ */
 static bool shared_copy_useful(const struct weft_nic *nic,
 			       const struct nic_peer *p, uint64_t bytes)
 {
@@ -99,7 +102,9 @@ static void copy_request(struct weft_nic *nic, struct weft_nic_op *op)
 	nic_ctrl(nic, op->peer, &pkt, &segs);
 }
 
-/* Is a shared copy possible, and DMA known to work with this peer? */
+/*
+ * Returns whether a shared copy is possible and DMA has worked with this peer.
+ */
 static bool shared_copy_possible(struct weft_nic *nic, struct nic_peer *p,
 				 struct weft_nic_op *op,
 				 const struct nic_segs *segs)
@@ -137,7 +142,7 @@ static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
 	paced_grant(nic, op, NIC_WINDOW);
 }
 
-/* A message that finds no room at all requests no bytes. */
+/* Starts a typed receive; requests no bytes if no byte fits the buffer. */
 static void typed_begin(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	if (op->limit)
@@ -174,8 +179,8 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 /* ---- end of a transfer --------------------------------------------------- */
 
 /*
- * The sender's part of a shared copy has ended: reports its bytes, and the
- * chunk that it could not copy.
+ * Ends the sender's part of a shared copy: reports its bytes, and the chunk
+ * that it could not copy.
  */
 static void copy_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
@@ -227,7 +232,7 @@ void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 
 /* ---- packets ------------------------------------------------------------- */
 
-/* The receiver of a message requests a shared copy. */
+/* Handles the request of a message's receiver for a shared copy. */
 int nic_got_copy_request(struct weft_nic *nic, struct weft_peer *src,
 			 const struct weft_pkt *pkt, const void *payload)
 {

@@ -5,7 +5,7 @@
 
 #include "prov/nic/nic_int.h"
 
-/* A transfer has ended on this side. */
+/* Called when a transfer has ended on this side. */
 void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 /* Announces a large message. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sending messages. A message of one packet is sent at once or refused. A
- * longer eager one starts at once or is refused, and then waits in its peer's
- * list `sending` for room; while a message waits there, later messages to that
- * peer get -EAGAIN, which keeps their order. Requested bytes (paced rendezvous,
- * reads) wait in `bulk` and delay no other message.
+ * longer eager message starts at once or is refused; its later packets wait in
+ * its peer's list `sending` for space in the carrier. While a message waits
+ * there, later messages to that peer get -EAGAIN, which keeps their order.
+ * Requested bytes (paced rendezvous, reads) wait in `bulk` and delay no other
+ * message.
  */
 #include "prov/nic/nic_send.h"
 #include "prov/vt/vt_api.h"
@@ -33,7 +34,7 @@ static int ctrl_try(struct weft_nic *nic, struct weft_peer *peer,
 	return nic->unit->ops->packet(nic->unit, peer, pkt, &iov, !!pkt->len);
 }
 
-/* Allocates a packet of len bytes, or takes a spare one, or returns NULL. */
+/* Allocates a packet of len bytes, or returns a spare one, or NULL. */
 static struct nic_ctrl *ctrl_new(struct weft_nic *nic, size_t len)
 {
 	struct nic_ctrl *c = malloc(sizeof(*c) + len);
@@ -58,7 +59,7 @@ void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 		return;
 	c = p ? ctrl_new(nic, pkt->len) : NULL;
 	if (!c) {
-		/* abort: otherwise the peer would wait for ever */
+		/* abort: otherwise the peer would wait forever */
 		weft_log(WEFT_LOG_ERROR,
 			 "nic: out of memory for a packet that must be "
 			 "delivered; the process aborts");
@@ -102,7 +103,7 @@ void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
 	nic_ctrl(nic, peer, &pkt, NULL);
 }
 
-/* 0: it has been sent, or the peer is gone. */
+/* Tries to send FIN. Returns 0 if FIN was sent, or if the peer is gone. */
 static int fin_try(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct weft_pkt pkt;
@@ -118,24 +119,24 @@ void nic_fin_then_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	struct nic_peer *p = op->peer->up;
 
 	if (weft_likely(weft_list_empty(&p->ctrl) &&
-			weft_list_empty(&p->parting)) &&
+			weft_list_empty(&p->fin_wait)) &&
 	    weft_likely(!fin_try(nic, op, err))) {
 		nic_end(nic, op, err);
 		return;
 	}
 	nic_op_list_remove(op);
-	op->state = NIC_PARTING;
+	op->state = NIC_FIN_WAIT;
 	op->err = err;
-	nic_op_list_add(p, &p->parting, op);
+	nic_op_list_add(p, &p->fin_wait, op);
 	nic_peer_busy(nic, p);
 }
 
-static int push_parting(struct weft_nic *nic, struct nic_peer *p)
+static int push_fin_wait(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_nic_op *op;
 
-	while (!weft_list_empty(&p->parting)) {
-		op = weft_container_of(p->parting.next, struct weft_nic_op,
+	while (!weft_list_empty(&p->fin_wait)) {
+		op = weft_container_of(p->fin_wait.next, struct weft_nic_op,
 				       link);
 		if (fin_try(nic, op, op->err))
 			return -EAGAIN;
@@ -157,13 +158,18 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 		weft_list_remove(&c->link);
 		free(c);
 	}
-	return push_parting(nic, p);
+	return push_fin_wait(nic, p);
 }
 
-/* ---- continuations ------------------------------------------------------- */
+/*
+ * ---- queued packets of messages
+ * ----------------------------------------------
+ */
 
-/* Allocates op memory for a packet of typed data that finds no room at once, so
- * that it is not packed again. */
+/*
+ * Packs typed data for a packet into memory of the op, so that the data is not
+ * packed again if the carrier has no space now.
+ */
 static int typed_pack_own(struct weft_nic *nic, struct weft_nic_op *op,
 			  size_t n)
 {
@@ -183,9 +189,9 @@ static int typed_pack_own(struct weft_nic *nic, struct weft_nic_op *op,
 }
 
 /*
- * Returns the number of segments for the next n bytes of typed data in a
- * packet, or -EAGAIN. A whole packet is packed where the carrier provides
- * memory.
+ * Packs the next n bytes of typed data. Returns the number of segments, or
+ * -EAGAIN. A full packet is packed directly into memory of the carrier, if the
+ * carrier provides it.
  */
 static int typed_pack(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
 		      struct iovec *part, struct weft_fill *fill)
@@ -205,7 +211,7 @@ static int typed_pack(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
 	return 1;
 }
 
-/* Sends the next packet of an eager message, or of requested bytes. */
+/* Sends the next packet of an eager message or of requested bytes. */
 static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 		       uint8_t type, uint64_t end)
 {
@@ -222,7 +228,7 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 	if (n > end - op->moved)
 		n = end - op->moved;
 	pkt.len = (uint16_t)n;
-	/* Requested bytes contain their offset. */
+	/* Requested bytes contain their offset, so they may be reordered. */
 	if (type != NIC_NEXT)
 		pkt.carrier = nic->loose;
 	count = nic_is_typed(op)
@@ -236,7 +242,6 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 	return err;
 }
 
-/* Requests that the receiver drops a message that was sent completely. */
 void nic_cancel_request(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	const struct weft_pkt pkt = {
@@ -248,7 +253,7 @@ void nic_cancel_request(struct weft_nic *nic, struct weft_nic_op *op)
 	nic_ctrl(nic, op->peer, &pkt, NULL);
 }
 
-/* All packets of an eager message have been sent. */
+/* Called when all packets of an eager message have been sent. */
 static void eager_out(struct weft_nic *nic, struct nic_peer *p,
 		      struct weft_nic_op *op)
 {
@@ -286,7 +291,7 @@ static int push_whole(struct weft_nic *nic, struct weft_nic_op *op)
 				      op->iov_count);
 }
 
-/* Sends the rest of the oldest message, or all of a kept one. */
+/* Sends the rest of the oldest message, or all of a message that was kept. */
 static int push_rest(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	int err = 0;
@@ -314,8 +319,8 @@ static int push_sending(struct weft_nic *nic, struct nic_peer *p)
 }
 
 /*
- * The granted bytes have been sent: a read is complete, a message waits for a
- * further grant.
+ * Called when the granted bytes have been sent: a read is complete, a message
+ * waits for a further grant.
  */
 static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)
@@ -329,8 +334,11 @@ static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 	nic_op_list_add(p, &p->waiting, op);
 }
 
-/* Virtual time: software cost of starting a message of several packets. */
-static void lengthy_begin(struct weft_nic *nic)
+/*
+ * Virtual time: charges the software cost of starting a message of several
+ * packets.
+ */
+static void long_message_begin(struct weft_nic *nic)
 {
 	struct weft_carrier *c = nic->unit->carrier;
 
@@ -341,10 +349,10 @@ static void lengthy_begin(struct weft_nic *nic)
 /* Sends the next packet of an op in bulk. */
 static int push_next_bulk(struct weft_nic *nic, struct weft_nic_op *op)
 {
-	/* The unit itself sends what it serves, without software. */
+	/* The unit itself sends the bytes that it serves, without software. */
 	if (!op->moved && op->kind != WEFT_SERVE &&
 	    op->limit > nic->packet_bytes)
-		lengthy_begin(nic);
+		long_message_begin(nic);
 	if (op->kind == WEFT_SEND)
 		return push_packet(nic, op, NIC_BULK, op->limit);
 	if (op->kind == WEFT_SERVE)
@@ -375,7 +383,7 @@ void nic_push(struct weft_nic *nic, struct nic_peer *p)
 	left = push_ctrl(nic, p);
 	left |= push_sending(nic, p);
 	left |= push_bulk(nic, p);
-	left |= nic_xfer_again(nic, p);
+	left |= nic_xfer_retry(nic, p);
 	if (left)
 		nic_peer_busy(nic, p);
 }
@@ -427,10 +435,10 @@ WEFT_HOT int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 }
 
 /*
- * Keeps a message that found no room at a peer contacted before: a unit that
- * waits for acknowledgements has no room until the peer polls, and a client may
- * not call again after its last message. Later messages are refused until it
- * has been sent.
+ * Keeps a message for which the carrier has no space, if the peer was contacted
+ * before: a unit that waits for acknowledgements has no space until the peer
+ * polls, and a client may not call again after its last message. Later messages
+ * are refused until this message has been sent.
  */
 static int send_enqueue(struct weft_nic *nic, struct nic_peer *p,
 			struct weft_nic_op *op)
@@ -454,11 +462,11 @@ static int send_one(struct weft_nic *nic, struct nic_peer *p,
 {
 	int err = push_whole(nic, op);
 
-	if (weft_unlikely(err == -EAGAIN && p->met))
+	if (weft_unlikely(err == -EAGAIN && p->contacted))
 		return send_enqueue(nic, p, op);
 	if (weft_unlikely(err))
 		return err;
-	p->met = true;
+	p->contacted = true;
 	if (weft_likely(!(op->flags & WEFT_OP_ACK))) {
 		nic_done(nic, op, 0);
 		return 0;
@@ -481,7 +489,7 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 	part[0].iov_base = &op->len;
 	part[0].iov_len = sizeof(op->len);
 	count = nic_slice(op->iov, op->iov_count, 0, n, part + 1);
-	lengthy_begin(nic);
+	long_message_begin(nic);
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part,
 				     count + 1);
 	if (err)
@@ -495,8 +503,9 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 }
 
 /*
- * Sends a message that is announced, cut, or acknowledged. An injected one goes
- * in one packet whatever its length: the caller may reuse its buffer.
+ * Sends a message that is announced, split, or acknowledged. An injected
+ * message is sent in one packet whatever its length, since the caller may reuse
+ * its buffer.
  */
 static int send_long(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)
@@ -545,7 +554,7 @@ int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
 {
 	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 
-	/* the peer may complete only an op that waits for it */
+	/* FIN may complete only an op that waits for the peer */
 	if (!op || op->kind == WEFT_RECV || op->kind == WEFT_SERVE ||
 	    op->state == NIC_SENDING || op->state == NIC_KEPT ||
 	    pkt->tag > 4095 || (pkt->tag == ECANCELED && !op->cancel))

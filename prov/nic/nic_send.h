@@ -6,13 +6,13 @@
 #include "prov/nic/nic_int.h"
 
 /*
- * Sends a packet that must be delivered; queued when there is no room. Aborts
- * the process if there is no memory for the queue, which nic_ready prevents for
- * packets of up to sizeof(struct nic_segs).
+ * Sends a packet that must be delivered; queues it if the carrier has no space.
+ * Aborts the process if there is no memory for the queue, which nic_ready
+ * prevents for packets of up to sizeof(struct nic_segs).
  */
 void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	      const struct weft_pkt *pkt, const void *payload);
-/* As nic_ctrl, with a packet that the caller allocated; takes ownership. */
+/* As nic_ctrl, for a packet that the caller allocated; takes ownership of c. */
 void nic_ctrl_send(struct weft_nic *nic, struct weft_peer *peer,
 		   struct nic_ctrl *c);
 /* Sends NIC_FIN for the sender's op; err is 0 or -errno. */
@@ -26,15 +26,18 @@ void nic_push_all(struct weft_nic *nic);
 void nic_push(struct weft_nic *nic, struct nic_peer *p);
 /* Marks a peer as having queued packets. */
 void nic_peer_busy(struct weft_nic *nic, struct nic_peer *p);
-/* Is the peer alive, nothing queued before this op, its fence fulfilled? */
+/*
+ * Returns 0 if the peer is alive, nothing is queued before this op, and its
+ * fence is fulfilled; otherwise -errno.
+ */
 int nic_may_post(struct nic_peer *p, const struct weft_nic_op *op);
-/* Handlers of FIN, CTS, HELP and similar packets. */
+/* Handles FIN. */
 int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
 
 /*
- * Sends FIN to the sender of a message, then completes the receive: a process
- * that sees the receive complete may not poll again.
+ * Sends FIN to the sender of a message, then completes the receive, in this
+ * order, because a process may stop polling when its receive is complete.
  */
 void nic_fin_then_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 

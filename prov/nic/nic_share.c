@@ -10,7 +10,7 @@
  * The collective unit's areas are in the carrier's windows (grp_join.c).
  * Cursors distribute the chunks of shared copies. Rows list registered memory:
  * a hash table with open addressing by key, with 16 probes. Only the owner
- * writes rows; `seq` is odd during a write, and a reader that saw it change
+ * writes rows; `seq` is odd during a write, and a reader that sees seq change
  * reads again. A wrong row harms only its own process: the reader checks only
  * its own request, and DMA checks the addresses.
  */
@@ -23,12 +23,12 @@
 #define TRIES	    16u
 
 struct nic_row {
-	weft_au64 seq; /* 0: never used */
+	weft_au64 seq; /* write counter, odd during a write; 0: never used */
 	weft_au64 key;
-	weft_au64 at;	/* address of the first byte */
-	weft_au64 addr; /* RMA address of the first byte */
+	weft_au64 address; /* address of the first byte */
+	weft_au64 addr;	   /* RMA address of the first byte */
 	weft_au64 len;
-	weft_au64 access; /* 0: free */
+	weft_au64 access; /* access bits; 0: the row is free */
 	uint64_t pad[2];
 };
 
@@ -76,7 +76,7 @@ void nic_share_init(struct weft_nic *nic)
 	int err;
 
 	nic->share = share_map(nic, NULL, &err);
-	/* in virtual time the interfaces copy, not the processors */
+	/* in virtual time the interfaces copy, so there is no shared copy */
 	nic->cells_free = nic->unit->carrier->virt ? 0 : UINT64_MAX;
 	/* R11 pairs with A11 in nic_share_peer: zeroes before the magic. */
 	if (nic->share)
@@ -112,7 +112,7 @@ static struct nic_row *row_at(struct nic_share *s, uint64_t key, unsigned try)
 	return &s->row[(weft_hash_mix(key) + try) & (ROWS - 1)];
 }
 
-/* Returns the row of a key, or NULL; free_p: a free row for it. */
+/* Returns the row of a key, or NULL; *free_p: a free row for the key. */
 static struct nic_row *row_lookup(struct nic_share *s, uint64_t key,
 				  struct nic_row **free_p)
 {
@@ -141,13 +141,13 @@ static void row_write(struct nic_row *r, const struct weft_mem_access *w,
 	uint64_t seq = weft_load64_relaxed(&r->seq);
 
 	weft_store64_relaxed(&r->seq, seq + 1);
-	/* R12 pairs with A12 in row_read: odd before any new value. */
+	/* R12 pairs with A12 in row_read: odd seq before any new value. */
 	weft_store64(&r->key, w->key);
-	weft_store64(&r->at, at);
+	weft_store64(&r->address, at);
 	weft_store64(&r->addr, w->addr);
 	weft_store64(&r->len, w->len);
 	weft_store64(&r->access, w->access);
-	/* R13 pairs with A13 in row_read: values before the even number. */
+	/* R13 pairs with A13 in row_read: values before the even seq. */
 	weft_store64(&r->seq, seq + 2);
 }
 
@@ -179,25 +179,28 @@ void weft_nic_region_unlist(struct weft_nic *nic, uint64_t key)
 
 /* ---- peer ---------------------------------------------------------------- */
 
-/* Reads a consistent copy of a row; false: never used, or keeps changing. */
+/*
+ * Reads a consistent copy of a row. Returns false if the row was never used or
+ * keeps changing.
+ */
 static bool row_read(struct nic_row *r, struct weft_mem_access *w,
 		     uint64_t *at_p)
 {
 	uint64_t seq;
-	int turns;
+	int tries;
 
-	for (turns = 0; turns < 100; turns++) {
+	for (tries = 0; tries < 100; tries++) {
 		/* A13 pairs with R13 in row_write. */
 		seq = weft_load64(&r->seq);
 		if (!seq)
 			return false;
-		/* A12 pairs with R12: a new value means a later seq below. */
+		/* A12 pairs with R12: a new value implies a later seq below. */
 		w->key = weft_load64(&r->key);
-		*at_p = weft_load64(&r->at);
+		*at_p = weft_load64(&r->address);
 		w->addr = weft_load64(&r->addr);
 		w->len = weft_load64(&r->len);
 		w->access = (uint32_t)weft_load64(&r->access);
-		/* relaxed: after the loads above, which acquire */
+		/* relaxed: ordered after the loads above, which are acquire */
 		if (!(seq & 1) && weft_load64_relaxed(&r->seq) == seq)
 			return true;
 	}

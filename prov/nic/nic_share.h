@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of an endpoint's memory that peers look up by themselves. */
+/* Shared area of an endpoint: the part of its memory that peers map. */
 #ifndef WEFT_NIC_SHARE_H
 #define WEFT_NIC_SHARE_H
 
@@ -7,7 +7,7 @@
 
 size_t nic_share_bytes(void);
 void nic_share_init(struct weft_nic *nic);
-/* Maps the peer's shared area: 0; -EAGAIN, -EOPNOTSUPP. */
+/* Maps the peer's shared area. Returns 0, -EAGAIN or -EOPNOTSUPP. */
 int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);
 /*
  * Returns the address of requested memory in the peer, the start of its region,
@@ -17,7 +17,7 @@ int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);
 int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
 		   const struct weft_mem_access *want, uint64_t *at_p,
 		   uint64_t *region_p, uint32_t *access_p);
-/* Cursor i of an area. */
+/* Returns cursor i of an area. */
 weft_au64 *nic_share_cell(struct nic_share *s, uint32_t i);
 
 #endif

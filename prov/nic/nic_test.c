@@ -7,7 +7,10 @@
 
 #include "src/base/rng.h"
 
-/* ---- cases, each for one grid entry -------------------------------------- */
+/*
+ * ---- cases, each run for one grid entry
+ * --------------------------------------
+ */
 
 static void case_sizes(const struct grid *g)
 {
@@ -21,19 +24,19 @@ static void case_sizes(const struct grid *g)
 		t_fill(out, len[i], i);
 		memset(in, 0, len[i]);
 		if (i % 2)
-			take(&w->b, in, BIG, i, w->b.peer->index);
-		put(w, &w->a, out, len[i], i, WEFT_OP_DATA);
+			post_recv(&w->b, in, BIG, i, w->b.peer->index);
+		post_send(w, &w->a, out, len[i], i, WEFT_OP_DATA);
 		for (int k = 0; k < 20; k++)
-			turn(w);
+			poll_both(w);
 		if (i % 2 == 0)
-			take(&w->b, in, BIG, i, WEFT_MATCH_ANY);
-		until(w, &w->a, i + 1);
-		until(w, &w->b, i + 1);
-		T_IS(w->b.note[i].err, 0);
-		T_IS(w->b.note[i].len, len[i]);
-		T_IS(w->b.note[i].tag, i);
-		T_IS(w->b.note[i].data, i + 1);
-		T_TRUE(w->b.note[i].flags & WEFT_OP_DATA);
+			post_recv(&w->b, in, BIG, i, WEFT_MATCH_ANY);
+		poll_until(w, &w->a, i + 1);
+		poll_until(w, &w->b, i + 1);
+		T_IS(w->b.completion[i].err, 0);
+		T_IS(w->b.completion[i].len, len[i]);
+		T_IS(w->b.completion[i].tag, i);
+		T_IS(w->b.completion[i].data, i + 1);
+		T_TRUE(w->b.completion[i].flags & WEFT_OP_DATA);
 		T_IS(t_differs(in, len[i], i), -1);
 	}
 	free(out);
@@ -41,7 +44,7 @@ static void case_sizes(const struct grid *g)
 	world_close(w);
 }
 
-/* A random mix in both directions at once. */
+/* A random mix of messages in both directions at once. */
 static void case_mix(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -58,16 +61,16 @@ static void case_mix(const struct grid *g)
 		len[i] = weft_rng_below(&rng, i % 7 ? 300 : 20000);
 		t_fill(out + i * 20000, len[i], (uint64_t)i);
 		if (i % 3)
-			take(to, in + i * 20000, 20000, (uint64_t)i,
-			     i % 5 ? to->peer->index : WEFT_MATCH_ANY);
-		put(w, from, out + i * 20000, len[i], (uint64_t)i,
-		    i % 4 ? 0 : WEFT_OP_ACK);
+			post_recv(to, in + i * 20000, 20000, (uint64_t)i,
+				  i % 5 ? to->peer->index : WEFT_MATCH_ANY);
+		post_send(w, from, out + i * 20000, len[i], (uint64_t)i,
+			  i % 4 ? 0 : WEFT_OP_ACK);
 		if (i % 3 == 0)
-			take(to, in + i * 20000, 20000, (uint64_t)i,
-			     to->peer->index);
+			post_recv(to, in + i * 20000, 20000, (uint64_t)i,
+				  to->peer->index);
 	}
-	until(w, &w->a, (unsigned)n);
-	until(w, &w->b, (unsigned)n);
+	poll_until(w, &w->a, (unsigned)n);
+	poll_until(w, &w->b, (unsigned)n);
 	for (i = 0; i < n; i++)
 		T_IS(t_differs(in + i * 20000, len[i], (uint64_t)i), -1);
 	free(out);
@@ -88,18 +91,18 @@ static void case_access(const struct grid *g)
 	for (unsigned listed = 0; listed < 2; listed++) {
 		if (listed)
 			weft_nic_region_list(w->b.nic, &row, w->b.mem);
-		w->a.notes = 0;
+		w->a.completions = 0;
 		t_fill(out, sizeof(out), listed);
 		memset(in, 0, sizeof(in));
-		reach(&w->a, WEFT_WRITE, out, sizeof(out), 1);
-		reach(&w->a, WEFT_READ, in, sizeof(in), 1);
-		until(w, &w->a, 2);
-		T_IS(w->a.note[0].err, 0);
+		post_rma(&w->a, WEFT_WRITE, out, sizeof(out), 1);
+		post_rma(&w->a, WEFT_READ, in, sizeof(in), 1);
+		poll_until(w, &w->a, 2);
+		T_IS(w->a.completion[0].err, 0);
 		T_IS(t_differs(w->b.mem + 16, sizeof(out), listed), -1);
 		T_IS(t_differs(in, sizeof(in), listed), -1);
-		reach(&w->a, WEFT_WRITE, out, sizeof(out), 2);
-		until(w, &w->a, 3);
-		T_IS(w->a.note[2].err, -ENOKEY);
+		post_rma(&w->a, WEFT_WRITE, out, sizeof(out), 2);
+		poll_until(w, &w->a, 3);
+		T_IS(w->a.completion[2].err, -ENOKEY);
 	}
 	weft_nic_region_unlist(w->b.nic, 1);
 	world_close(w);
@@ -134,7 +137,7 @@ static void case_atomics(const struct grid *g)
 
 	for (int i = 0; i < 100; i++)
 		atomic_add(&w->a, &one, &old[i]);
-	until(w, &w->a, 100);
+	poll_until(w, &w->a, 100);
 	for (uint64_t i = 0; i < 100; i++)
 		T_IS(old[i], i);
 	memcpy(&sum, w->b.mem, sizeof(sum));
@@ -143,37 +146,37 @@ static void case_atomics(const struct grid *g)
 }
 
 /*
- * A receiver that has its message may exit and never poll again, so the FIN
- * that the sender waits for must have been sent by then, also if there was no
- * room.
+ * A receiver whose receive is complete may exit and never poll again, so the
+ * FIN that the sender waits for must have been sent by then, also if the
+ * carrier had no space for it.
  */
-static void case_parting(const struct grid *g)
+static void case_fin_before_completion(const struct grid *g)
 {
 	struct world *w = world_open(g);
 	char *out = malloc(BIG), *in = malloc(BIG), word[8] = "";
 	char *first = calloc(1, BIG);
 	unsigned sent = 1;
 
-	/* a unit may have more room for a peer it has copied from */
-	take(&w->b, first, 8, 3, w->b.peer->index);
-	put(w, &w->a, first, BIG, 3, 0);
-	until(w, &w->b, 1);
-	until(w, &w->a, 1);
+	/* a unit may accept more packets for a peer from which it has copied */
+	post_recv(&w->b, first, 8, 3, w->b.peer->index);
+	post_send(w, &w->a, first, BIG, 3, 0);
+	poll_until(w, &w->b, 1);
+	poll_until(w, &w->a, 1);
 	t_fill(out, BIG, 1);
-	put(w, &w->b, word, sizeof(word), 1, 0);
-	put(w, &w->a, out, BIG, 2, 0);
-	while (!try_put(&w->b, word, sizeof(word), 1, 0))
+	post_send(w, &w->b, word, sizeof(word), 1, 0);
+	post_send(w, &w->a, out, BIG, 2, 0);
+	while (!try_send(&w->b, word, sizeof(word), 1, 0))
 		T_TRUE(++sent < 4000);
-	take(&w->b, in, BIG, 2, w->b.peer->index);
+	post_recv(&w->b, in, BIG, 2, w->b.peer->index);
 	for (int i = 0; i < 100; i++)
 		weft_nic_poll(w->b.nic, 8);
-	T_TRUE(!noted(&w->b, in));
-	until(w, &w->b, sent + 2);
-	T_TRUE(noted(&w->b, in));
+	T_TRUE(!is_complete(&w->b, in));
+	poll_until(w, &w->b, sent + 2);
+	T_TRUE(is_complete(&w->b, in));
 	for (int i = 0; i < 100; i++)
 		weft_nic_poll(w->a.nic, 8);
-	T_TRUE(g->faults || noted(&w->a, out));
-	until(w, &w->a, 2);
+	T_TRUE(g->faults || is_complete(&w->a, out));
+	poll_until(w, &w->a, 2);
 	T_IS(t_differs(in, BIG, 1), -1);
 	free(out);
 	free(in);
@@ -181,25 +184,29 @@ static void case_parting(const struct grid *g)
 	world_close(w);
 }
 
-/* A fence waits for all open operations to its peer; other messages do not. */
+/*
+ * A fence waits for all outstanding operations to its peer; other messages do
+ * not.
+ */
 static void case_fence(const struct grid *g)
 {
 	struct world *w = world_open(g);
 	char *out = malloc(BIG), *in = malloc(BIG), word[3][8] = { "", "", "" };
 
-	put(w, &w->a, word[0], 8, 1, 0);
-	put(w, &w->a, out, BIG, 2, 0);
+	post_send(w, &w->a, word[0], 8, 1, 0);
+	post_send(w, &w->a, out, BIG, 2, 0);
 	for (int i = 0; i < 100; i++) {
-		turn(w);
-		T_IS(try_put(&w->a, word[1], 8, 3, WEFT_OP_FENCE), -EAGAIN);
+		poll_both(w);
+		T_IS(try_send(&w->a, word[1], 8, 3, WEFT_OP_FENCE), -EAGAIN);
 	}
-	put(w, &w->a, word[2], 8, 4, 0);
-	T_TRUE(!noted(&w->a, out));
-	take(&w->b, in, BIG, 2, w->b.peer->index);
-	put(w, &w->a, word[1], 8, 3, WEFT_OP_FENCE);
-	T_TRUE(noted(&w->a, out));
-	until(w, &w->a, 4);
-	T_TRUE(w->a.note[2].context == out && w->a.note[3].context == word[1]);
+	post_send(w, &w->a, word[2], 8, 4, 0);
+	T_TRUE(!is_complete(&w->a, out));
+	post_recv(&w->b, in, BIG, 2, w->b.peer->index);
+	post_send(w, &w->a, word[1], 8, 3, WEFT_OP_FENCE);
+	T_TRUE(is_complete(&w->a, out));
+	poll_until(w, &w->a, 4);
+	T_TRUE(w->a.completion[2].context == out &&
+	       w->a.completion[3].context == word[1]);
 	free(out);
 	free(in);
 	world_close(w);
@@ -234,29 +241,29 @@ static uint64_t sent_by(struct side *s)
  * A write with a small packet limit: packets are reassembled in the target
  * memory only.
  */
-static void case_narrow(const struct grid *g, bool relaxed)
+static void case_packet_limit(const struct grid *g, bool relaxed)
 {
 	enum { WHOLE = 200, N = 20 };
 	struct world *w = world_open(g);
 	char out[sizeof(w->b.mem)];
 	uint64_t sent;
 
-	put(w, &w->a, out, 0, 1, 0);
-	until(w, &w->a, 1);
+	post_send(w, &w->a, out, 0, 1, 0);
+	poll_until(w, &w->a, 1);
 	sent = sent_by(&w->a);
 	for (unsigned i = 0; i < N; i++) {
 		w->a.peer->whole = WHOLE;
 		t_fill(out, sizeof(out), i);
 		write_relaxed(&w->a, out, sizeof(out), relaxed);
-		until(w, &w->a, i + 2);
-		T_IS(w->a.note[i + 1].err, 0);
+		poll_until(w, &w->a, i + 2);
+		T_IS(w->a.completion[i + 1].err, 0);
 		T_IS(t_differs(w->b.mem, sizeof(out), i), -1);
 	}
 	T_TRUE(sent_by(&w->a) - sent >= N * (sizeof(out) / WHOLE));
 	world_close(w);
 }
 
-static void a_write_is_cut_to_what_goes_whole(void **state)
+static void a_write_is_split_at_the_peer_packet_limit(void **state)
 {
 	static const char *const plan[] = {
 		NULL, "seed=3; loss=0.05; duplicate=0.05; reorder=0.1"
@@ -267,74 +274,80 @@ static void a_write_is_cut_to_what_goes_whole(void **state)
 					.carrier = &weft_carrier_sock,
 					.faults = plan[i / 2] };
 
-		case_narrow(&g, i % 2);
+		case_packet_limit(&g, i % 2);
 	}
 }
 
-/* ---- the grid ------------------------------------------------------------ */
+/*
+ * ---- the cases on every machine --------------------------------------------
+ */
 
 static void every_size_arrives_on_every_machine(void **state)
 {
 	on_every_machine(case_sizes);
 }
 
-static void a_mix_in_both_directions_arrives(void **state)
+static void mixed_messages_in_both_directions_arrive(void **state)
 {
 	on_every_machine(case_mix);
 }
 
-static void memory_is_read_written_and_refused(void **state)
+static void remote_memory_is_read_and_written_or_refused(void **state)
 {
 	on_every_machine(case_access);
 }
 
-static void atomics_happen_once_and_in_order(void **state)
+static void atomics_execute_once_and_in_order(void **state)
 {
 	on_every_machine(case_atomics);
 }
 
-static void a_receive_ends_when_its_answer_is_out(void **state)
+static void a_receive_completes_after_its_fin_is_sent(void **state)
 {
-	on_every_machine(case_parting);
+	on_every_machine(case_fin_before_completion);
 }
 
-static void a_fence_waits_for_what_is_open(void **state)
+static void a_fence_waits_for_outstanding_operations(void **state)
 {
 	on_every_machine(case_fence);
 }
 
-/* The other side exits without closing: everything that waits for it fails. */
-static void death_ends_everything_that_waits(void **state)
+/*
+ * The other side exits without closing: all operations that wait for it fail.
+ */
+static void peer_death_fails_waiting_operations(void **state)
 {
 	const struct grid g = { .machine = "native" };
 	struct world *w = world_open(&g);
 	char *big = calloc(1, BIG), in[8], any[8];
 	unsigned i;
 
-	put(w, &w->a, big, BIG, 1, 0);
-	put(w, &w->a, in, 8, 2, WEFT_OP_ACK);
-	take(&w->a, in, 8, 3, w->a.peer->index);
-	take(&w->a, any, 8, 4, WEFT_MATCH_ANY);
+	post_send(w, &w->a, big, BIG, 1, 0);
+	post_send(w, &w->a, in, 8, 2, WEFT_OP_ACK);
+	post_recv(&w->a, in, 8, 3, w->a.peer->index);
+	post_recv(&w->a, any, 8, 4, WEFT_MATCH_ANY);
 	for (i = 0; i < 50; i++)
-		turn(w);
+		poll_both(w);
 	weft_nic_close(w->b.nic);
-	for (i = 0; i < 100000 && w->a.notes < 3; i++)
+	for (i = 0; i < 100000 && w->a.completions < 3; i++)
 		weft_nic_poll(w->a.nic, 8);
-	T_IS(w->a.notes, 3);
+	T_IS(w->a.completions, 3);
 	for (i = 0; i < 3; i++) {
-		T_TRUE(w->a.note[i].err < 0);
-		T_TRUE(w->a.note[i].context != any);
+		T_TRUE(w->a.completion[i].err < 0);
+		T_TRUE(w->a.completion[i].context != any);
 	}
 	weft_nic_close(w->a.nic);
 	free(big);
 	free(w);
 }
 
-/* ---- short messages for receives that take the slow path ----------------- */
+/*
+ * ---- short messages for receives on the slow path --------------------------
+ */
 
 /* Posts a receive of two parts of buf, n bytes each, as one or two segments. */
-static void take_parts(struct side *s, char *buf, size_t n, int parts,
-		       unsigned flags)
+static void post_recv_parts(struct side *s, char *buf, size_t n, int parts,
+			    unsigned flags)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
@@ -352,33 +365,33 @@ static void take_parts(struct side *s, char *buf, size_t n, int parts,
 	T_OK(weft_nic_recv(s->nic, op));
 }
 
-static void a_short_message_keeps_to_its_receive(void **state)
+static void a_short_message_stays_in_its_receive_buffer(void **state)
 {
 	const struct grid g = { .machine = "native" };
 	struct world *w = world_open(&g);
 	char out[8] = "abcdefg", in[16];
 
-	/* longer than the buffer */
+	/* message longer than the buffer */
 	memset(in, 'x', sizeof(in));
-	take_parts(&w->b, in, 4, 1, 0);
-	put(w, &w->a, out, 8, 1, 0);
-	until(w, &w->b, 1);
-	T_IS(w->b.note[0].err, -EOVERFLOW);
-	T_IS(w->b.note[0].olen, 4);
+	post_recv_parts(&w->b, in, 4, 1, 0);
+	post_send(w, &w->a, out, 8, 1, 0);
+	poll_until(w, &w->b, 1);
+	T_IS(w->b.completion[0].err, -EOVERFLOW);
+	T_IS(w->b.completion[0].olen, 4);
 	T_IS(memcmp(in, "abcdxxxx", 8), 0);
 	/* two segments */
 	memset(in, 'x', sizeof(in));
-	take_parts(&w->b, in, 4, 2, 0);
-	put(w, &w->a, out, 8, 1, 0);
-	until(w, &w->b, 2);
-	T_IS(w->b.note[1].err, 0);
+	post_recv_parts(&w->b, in, 4, 2, 0);
+	post_send(w, &w->a, out, 8, 1, 0);
+	poll_until(w, &w->b, 2);
+	T_IS(w->b.completion[1].err, 0);
 	T_IS(memcmp(in, "abcdxxxxefg", 12), 0);
 	/* two messages in one buffer */
-	take_parts(&w->b, in, 16, 1, WEFT_OP_MULTI);
-	put(w, &w->a, out, 8, 1, 0);
-	put(w, &w->a, out, 8, 1, 0);
-	until(w, &w->b, 4);
-	T_IS(w->b.note[3].len, 8);
+	post_recv_parts(&w->b, in, 16, 1, WEFT_OP_MULTI);
+	post_send(w, &w->a, out, 8, 1, 0);
+	post_send(w, &w->a, out, 8, 1, 0);
+	poll_until(w, &w->b, 4);
+	T_IS(w->b.completion[3].len, 8);
 	T_IS(memcmp(in, "abcdefg", 8) | memcmp(in + 8, "abcdefg", 8), 0);
 	world_close(w);
 }
@@ -387,14 +400,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_size_arrives_on_every_machine),
-		T_CASE(a_mix_in_both_directions_arrives),
-		T_CASE(memory_is_read_written_and_refused),
-		T_CASE(atomics_happen_once_and_in_order),
-		T_CASE(a_receive_ends_when_its_answer_is_out),
-		T_CASE(a_fence_waits_for_what_is_open),
-		T_CASE(death_ends_everything_that_waits),
-		T_CASE(a_short_message_keeps_to_its_receive),
-		T_CASE(a_write_is_cut_to_what_goes_whole),
+		T_CASE(mixed_messages_in_both_directions_arrive),
+		T_CASE(remote_memory_is_read_and_written_or_refused),
+		T_CASE(atomics_execute_once_and_in_order),
+		T_CASE(a_receive_completes_after_its_fin_is_sent),
+		T_CASE(a_fence_waits_for_outstanding_operations),
+		T_CASE(peer_death_fails_waiting_operations),
+		T_CASE(a_short_message_stays_in_its_receive_buffer),
+		T_CASE(a_write_is_split_at_the_peer_packet_limit),
 	};
 
 	return T_RUN(tests);

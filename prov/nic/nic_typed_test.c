@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages packed by their owner, over the loop carrier, on every machine, with
- * and without DMA and with injected faults: to typed and plain peers, expected
- * or not, into a buffer that is too short, cancelled, and with a dead peer.
+ * Typed messages (packed by functions of their owner) over the loop carrier, on
+ * every machine, with and without DMA and with injected faults: to typed and
+ * contiguous buffers, expected and unexpected, truncated, cancelled, and with a
+ * dead peer.
  */
 #include "test/support/nic_pair.h"
 
 #define LONG_BYTES ((size_t)300001)
 
-/* Every second byte of mem. */
+/* Noncontiguous buffer: every second byte of mem. */
 struct gaps {
 	unsigned char *mem;
 	size_t bytes;
@@ -53,8 +54,8 @@ static void gaps_fill(struct gaps *g, uint64_t seed)
 }
 
 /*
- * Checks that the first n bytes are those of seed, and the gaps and the rest
- * are unchanged.
+ * Checks that the first n bytes are those of seed, and that the gaps and the
+ * rest are unchanged.
  */
 static void gaps_check(const struct gaps *g, size_t n, uint64_t seed)
 {
@@ -78,8 +79,8 @@ static void typed(struct weft_nic_op *op, struct gaps *g)
 	op->len = g->bytes;
 }
 
-static void put_typed(struct world *w, struct side *s, struct gaps *g,
-		      uint64_t tag)
+static void post_typed_send(struct world *w, struct side *s, struct gaps *g,
+			    uint64_t tag)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 	int err;
@@ -90,11 +91,11 @@ static void put_typed(struct world *w, struct side *s, struct gaps *g,
 	op->tag = tag;
 	typed(op, g);
 	while ((err = weft_nic_send(s->nic, op)) == -EAGAIN)
-		turn(w);
+		poll_both(w);
 	T_OK(err);
 }
 
-static void take_typed(struct side *s, struct gaps *g, uint64_t tag)
+static void post_typed_recv(struct side *s, struct gaps *g, uint64_t tag)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
@@ -108,18 +109,21 @@ static void take_typed(struct side *s, struct gaps *g, uint64_t tag)
 	T_OK(weft_nic_recv(s->nic, op));
 }
 
-static void both_end(struct world *w, uint64_t len, int err)
+static void both_complete(struct world *w, uint64_t len, int err)
 {
-	until(w, &w->a, 1);
-	until(w, &w->b, 1);
-	T_IS(w->a.note[0].err, 0);
-	T_IS(w->b.note[0].err, err);
-	T_IS(w->b.note[0].len, len);
-	w->a.notes = 0;
-	w->b.notes = 0;
+	poll_until(w, &w->a, 1);
+	poll_until(w, &w->b, 1);
+	T_IS(w->a.completion[0].err, 0);
+	T_IS(w->b.completion[0].err, err);
+	T_IS(w->b.completion[0].len, len);
+	w->a.completions = 0;
+	w->b.completions = 0;
 }
 
-/* Typed to typed; room: bytes of the receive. */
+/*
+ * Sends `bytes` of noncontiguous data to a noncontiguous receive buffer of
+ * `room` bytes.
+ */
 static void exchange(struct world *w, size_t bytes, size_t room, bool early)
 {
 	size_t fits = bytes < room ? bytes : room;
@@ -129,13 +133,13 @@ static void exchange(struct world *w, size_t bytes, size_t room, bool early)
 	gaps_open(&to, room);
 	gaps_fill(&from, bytes);
 	if (early)
-		take_typed(&w->b, &to, 1);
-	put_typed(w, &w->a, &from, 1);
+		post_typed_recv(&w->b, &to, 1);
+	post_typed_send(w, &w->a, &from, 1);
 	for (int k = 0; k < 10; k++)
-		turn(w);
+		poll_both(w);
 	if (!early)
-		take_typed(&w->b, &to, 1);
-	both_end(w, fits, fits < bytes ? -EOVERFLOW : 0);
+		post_typed_recv(&w->b, &to, 1);
+	both_complete(w, fits, fits < bytes ? -EOVERFLOW : 0);
 	gaps_check(&to, fits, bytes);
 	free(from.mem);
 	free(to.mem);
@@ -155,48 +159,48 @@ static void case_typed(const struct grid *g)
 	world_close(w);
 }
 
-/* Typed on one side only; a plain receive may have no room at all. */
+/* Only one side is noncontiguous; a contiguous receive buffer may be empty. */
 static void case_plain(const struct grid *g)
 {
 	static const size_t bytes[] = { 8, 600, 9000, 40000, LONG_BYTES };
 	struct world *w = world_open(g);
 	char *flat = malloc(LONG_BYTES);
-	struct gaps far;
+	struct gaps gapped;
 
-	gaps_open(&far, LONG_BYTES);
-	gaps_fill(&far, 3);
+	gaps_open(&gapped, LONG_BYTES);
+	gaps_fill(&gapped, 3);
 	for (int early = 0; early < 2; early++)
 		for (size_t room = 0; room <= LONG_BYTES; room += 100000) {
 			if (early)
-				take(&w->b, flat, room, 2, WEFT_MATCH_ANY);
-			put_typed(w, &w->a, &far, 2);
-			turn(w);
+				post_recv(&w->b, flat, room, 2, WEFT_MATCH_ANY);
+			post_typed_send(w, &w->a, &gapped, 2);
+			poll_both(w);
 			if (!early)
-				take(&w->b, flat, room, 2, WEFT_MATCH_ANY);
-			both_end(w, room, -EOVERFLOW);
+				post_recv(&w->b, flat, room, 2, WEFT_MATCH_ANY);
+			both_complete(w, room, -EOVERFLOW);
 			T_IS(t_differs(flat, room, 3), -1);
 		}
 	for (unsigned i = 0; i < WEFT_COUNT_OF(bytes); i++)
 		for (int early = 0; early < 2; early++) {
-			memset(far.mem, 0, 2 * far.bytes);
+			memset(gapped.mem, 0, 2 * gapped.bytes);
 			t_fill(flat, bytes[i], i);
 			if (early)
-				take_typed(&w->b, &far, 3);
-			put(w, &w->a, flat, bytes[i], 3, 0);
+				post_typed_recv(&w->b, &gapped, 3);
+			post_send(w, &w->a, flat, bytes[i], 3, 0);
 			for (int k = 0; k < 10; k++)
-				turn(w);
+				poll_both(w);
 			if (!early)
-				take_typed(&w->b, &far, 3);
-			both_end(w, bytes[i], 0);
-			gaps_check(&far, bytes[i], i);
+				post_typed_recv(&w->b, &gapped, 3);
+			both_complete(w, bytes[i], 0);
+			gaps_check(&gapped, bytes[i], i);
 		}
-	free(far.mem);
+	free(gapped.mem);
 	free(flat);
 	world_close(w);
 }
 
-/* Cancelled before a receive has matched, and after. */
-static void case_recall(const struct grid *g)
+/* Cancels before a receive has matched, and after. */
+static void case_cancel(const struct grid *g)
 {
 	struct world *w = world_open(g);
 	struct gaps from, to;
@@ -204,40 +208,40 @@ static void case_recall(const struct grid *g)
 	gaps_open(&from, LONG_BYTES);
 	gaps_open(&to, LONG_BYTES);
 	gaps_fill(&from, 9);
-	put_typed(w, &w->a, &from, 4);
+	post_typed_send(w, &w->a, &from, 4);
 	T_OK(weft_nic_cancel(w->a.nic, &from));
-	until(w, &w->a, 1);
-	T_IS(w->a.note[0].err, -ECANCELED);
-	w->a.notes = 0;
-	take_typed(&w->b, &to, 4);
-	put_typed(w, &w->a, &from, 4);
+	poll_until(w, &w->a, 1);
+	T_IS(w->a.completion[0].err, -ECANCELED);
+	w->a.completions = 0;
+	post_typed_recv(&w->b, &to, 4);
+	post_typed_send(w, &w->a, &from, 4);
 	for (int k = 0; k < 3; k++)
-		turn(w);
+		poll_both(w);
 	weft_nic_cancel(w->a.nic, &from);
-	both_end(w, LONG_BYTES, 0);
+	both_complete(w, LONG_BYTES, 0);
 	gaps_check(&to, LONG_BYTES, 9);
 	free(from.mem);
 	free(to.mem);
 	world_close(w);
 }
 
-static void typed_data_meets_typed_data(void **state)
+static void a_typed_send_matches_a_typed_receive(void **state)
 {
 	on_every_machine(case_typed);
 }
 
-static void typed_data_meets_plain_data(void **state)
+static void typed_and_contiguous_buffers_match(void **state)
 {
 	on_every_machine(case_plain);
 }
 
-static void typed_data_is_called_back(void **state)
+static void a_typed_send_is_cancelled(void **state)
 {
-	on_every_machine(case_recall);
+	on_every_machine(case_cancel);
 }
 
 /* A peer dies in the middle of a message, in both directions. */
-static void death_ends_typed_data(void **state)
+static void peer_death_fails_typed_messages(void **state)
 {
 	const struct grid g = { .machine = "native" };
 	struct world *w = world_open(&g);
@@ -246,18 +250,18 @@ static void death_ends_typed_data(void **state)
 
 	gaps_open(&out, BIG);
 	gaps_open(&in, BIG);
-	take_typed(&w->b, &in, 1);
-	put_typed(w, &w->a, &out, 1);
-	take_typed(&w->a, &in, 2);
-	put_typed(w, &w->b, &out, 2);
+	post_typed_recv(&w->b, &in, 1);
+	post_typed_send(w, &w->a, &out, 1);
+	post_typed_recv(&w->a, &in, 2);
+	post_typed_send(w, &w->b, &out, 2);
 	for (i = 0; i < 3; i++)
-		turn(w);
-	T_IS(w->a.notes, 0);
+		poll_both(w);
+	T_IS(w->a.completions, 0);
 	weft_nic_close(w->b.nic);
-	for (i = 0; i < 100000 && w->a.notes < 2; i++)
+	for (i = 0; i < 100000 && w->a.completions < 2; i++)
 		weft_nic_poll(w->a.nic, 8);
-	T_IS(w->a.notes, 2);
-	T_TRUE(w->a.note[0].err < 0 && w->a.note[1].err < 0);
+	T_IS(w->a.completions, 2);
+	T_TRUE(w->a.completion[0].err < 0 && w->a.completion[1].err < 0);
 	weft_nic_close(w->a.nic);
 	free(out.mem);
 	free(in.mem);
@@ -267,10 +271,10 @@ static void death_ends_typed_data(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(typed_data_meets_typed_data),
-		T_CASE(typed_data_meets_plain_data),
-		T_CASE(typed_data_is_called_back),
-		T_CASE(death_ends_typed_data),
+		T_CASE(a_typed_send_matches_a_typed_receive),
+		T_CASE(typed_and_contiguous_buffers_match),
+		T_CASE(a_typed_send_is_cancelled),
+		T_CASE(peer_death_fails_typed_messages),
 	};
 
 	return T_RUN(tests);

@@ -49,10 +49,13 @@ int weft_addr_iface(const char *text, struct in_addr *ip_p)
 	return ret;
 }
 
-/* Gets the default route's local address from a connected, unused socket. */
+/*
+ * Returns the local address of the default route, from a connected, unused
+ * socket.
+ */
 static int addr_by_route(struct in_addr *ip_p)
 {
-	/* an unassigned address (RFC 5737), so the default route is used */
+	/* an unassigned address (RFC 5737), which uses the default route */
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons(9),
 				  .sin_addr.s_addr = htonl(0xc0000201) };
@@ -131,8 +134,8 @@ int weft_addr_resolve(const char *node, const char *service, bool numeric,
 }
 
 /*
- * Adds to the number at the end of a name: "node07" + 3 is "node10"; the width
- * is kept.
+ * Increments the number at the end of a name, and keeps its width: "node07" + 3
+ * is "node10".
  */
 static void name_increment(const char *node, size_t by, char *to, size_t room)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Address vectors. An fi_addr_t is an index into a table of names, for
- * FI_AV_MAP as for FI_AV_TABLE. Each endpoint keeps its own table from index to
- * peer record, filled at first use, so that posting costs one load; and a
- * reverse table from a peer's dense index to the fi_addr_t, for FI_SOURCE.
+ * FI_AV_MAP and FI_AV_TABLE. Each endpoint has a table from index to peer
+ * record, filled at first use, so that posting costs one load; and a reverse
+ * table from a peer's dense index to the fi_addr_t, for FI_SOURCE.
  *
  * A map gives equal names the same address and counts its uses; a table gives
- * every insertion its own index, as applications expect.
+ * every insertion a new index, as applications expect.
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_addr.h"
@@ -25,7 +25,10 @@ static struct weft_av *to_av(struct fid_av *fid)
 	return weft_container_of(fid, struct weft_av, fid);
 }
 
-/* A name is a host address and a port; by_name holds index + 1. */
+/*
+ * Returns the hash key of a name: host address and port. by_name holds index +
+ * 1.
+ */
 static uint64_t key_of(const struct sockaddr_in *name)
 {
 	return (uint64_t)name->sin_addr.s_addr << 16 | name->sin_port;
@@ -55,7 +58,7 @@ static bool in_use(struct weft_av *av, fi_addr_t addr)
  * Grows an array of elements of `size` bytes to hold index i; new elements are
  * set to fill.
  */
-static void *grow(void *array, size_t *room, size_t i, int fill)
+static void *table_grow(void *array, size_t *room, size_t i, int fill)
 {
 	size_t n = *room ? *room : 16;
 	void *p;
@@ -79,7 +82,7 @@ static int peer_set(struct weft_ep *ep, fi_addr_t addr, struct weft_peer *peer)
 	void *p;
 
 	if (addr >= ep->peer_room) {
-		p = grow(ep->peers, &ep->peer_room, addr, 0);
+		p = table_grow(ep->peers, &ep->peer_room, addr, 0);
 		if (!p)
 			return -ENOMEM;
 		ep->peers = p;
@@ -108,12 +111,16 @@ fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 	if (i == NONE)
 		return FI_ADDR_NOTAVAIL;
 	if (peer->index >= ep->source_room) {
-		p = grow(ep->sources, &ep->source_room, peer->index, 0xff);
+		p = table_grow(ep->sources, &ep->source_room, peer->index,
+			       0xff);
 		if (!p)
 			return i;
 		ep->sources = p;
 	}
-	/* Stored only together with the forward entry, for removal. */
+	/*
+	 * Cache the reverse entry only if the forward entry exists: removal
+	 * finds it through the forward entry.
+	 */
 	if (!peer_set(ep, i, peer))
 		ep->sources[peer->index] = i;
 	return i;
@@ -186,7 +193,10 @@ static void entry_put(struct weft_av *av, uint32_t i)
 	av->free = i;
 }
 
-/* Drops the cached peers of an address: its next use queries the carrier. */
+/*
+ * Drops the cached peers of an address, so that the next use looks them up
+ * again.
+ */
 static void peers_invalidate(struct weft_av *av, fi_addr_t addr)
 {
 	struct weft_list *pos, *tmp;
@@ -196,7 +206,9 @@ static void peers_invalidate(struct weft_av *av, fi_addr_t addr)
 			     addr);
 }
 
-/* Inserts one name; 0 or -errno (-EINVAL: not an endpoint's name). */
+/*
+ * Inserts one name. Returns 0 or -errno (-EINVAL: not a valid endpoint name).
+ */
 static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 		      fi_addr_t *addr_p)
 {
@@ -225,18 +237,21 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 	return 0;
 }
 
-/* Makes another entry of the same name current in by_name, if there is one. */
-static void name_remove(struct weft_av *av, uint32_t gone)
+/*
+ * Removes an entry from by_name; another entry of the same name, if any, takes
+ * its place.
+ */
+static void name_remove(struct weft_av *av, uint32_t removed)
 {
-	uint64_t key = key_of(&av->entry[gone].name);
+	uint64_t key = key_of(&av->entry[removed].name);
 
-	if (av_find(av, &av->entry[gone].name) != gone)
+	if (av_find(av, &av->entry[removed].name) != removed)
 		return;
 	weft_hash_del(&av->by_name, key);
 	if (av->type == FI_AV_MAP)
 		return;
 	for (uint32_t i = 0; i < av->count; i++)
-		if (i != gone && in_use(av, i) &&
+		if (i != removed && in_use(av, i) &&
 		    key_of(&av->entry[i].name) == key) {
 			name_insert(av, i);
 			return;
@@ -259,11 +274,11 @@ static int remove_one(struct weft_av *av, fi_addr_t addr)
 	return 0;
 }
 
-/* Destinations for the result of one insertion. */
+/* Destinations for the result of an insertion. */
 struct report {
 	struct weft_av *av;
-	fi_addr_t *addr; /* NULL: not wanted */
-	int *errs;	 /* FI_SYNC_ERR, or NULL */
+	fi_addr_t *addr; /* addresses; NULL: not requested */
+	int *errs;	 /* error numbers (FI_SYNC_ERR), or NULL */
 	void *context;
 };
 
@@ -279,7 +294,7 @@ static void report_one(const struct report *r, size_t i, int err,
 				 i);
 }
 
-/* names are packed and may be unaligned, as the application stores them. */
+/* Inserts count names, which are packed and may be unaligned. */
 static int insert_all(struct weft_av *av, const void *names, size_t count,
 		      const struct report *r)
 {
@@ -305,7 +320,7 @@ static int insert_all(struct weft_av *av, const void *names, size_t count,
 		weft_eq_post(av->eq, FI_AV_COMPLETE, &done, sizeof(done)));
 }
 
-/* Common start of the three insertions; fills r or returns -FI_E*. */
+/* Common start of the three insertion calls: fills r or returns -FI_E*. */
 static int insert_begin(struct weft_av *av, fi_addr_t *fi_addr, uint64_t flags,
 			void *context, struct report *r)
 {
@@ -467,7 +482,7 @@ int weft_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
 
 	if (!attr)
 		return -FI_EINVAL;
-	/* A vector shared between processes would have a name. */
+	/* only shared vectors, which are not supported, have a name */
 	if (attr->name || attr->flags & FI_READ)
 		return -FI_ENOSYS;
 	if (attr->flags & ~(FI_EVENT | FI_SYMMETRIC))

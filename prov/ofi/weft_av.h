@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Address vectors: from addresses to peers and back. */
+/* Address vectors: lookup of peers by address, and of addresses by peer. */
 #ifndef WEFT_OFI_AV_H
 #define WEFT_OFI_AV_H
 
@@ -8,7 +8,10 @@
 int weft_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
 		 struct fid_av **av_p, void *context);
 
-/* Call inside the lock; -EINVAL: the endpoint already has one. */
+/*
+ * Bind an endpoint to a vector, and unbind it. -EINVAL: the endpoint already
+ * has one. The caller holds the lock.
+ */
 int weft_av_bind(struct weft_av *av, struct weft_ep *ep);
 void weft_av_unbind(struct weft_ep *ep);
 
@@ -18,7 +21,7 @@ struct weft_peer *weft_ep_peer_make(struct weft_ep *ep,
 fi_addr_t weft_ep_source_find(struct weft_ep *ep,
 			      struct weft_peer *peer) WEFT_COLD;
 
-/* Returns the peer of an address, or NULL: not in the vector. O(1). */
+/* Returns the peer of an address; NULL: not in the vector. O(1). */
 static inline struct weft_peer *weft_ep_peer(struct weft_ep *ep, fi_addr_t addr)
 {
 	if (weft_likely(addr < ep->peer_room && ep->peers[addr]))
@@ -26,7 +29,7 @@ static inline struct weft_peer *weft_ep_peer(struct weft_ep *ep, fi_addr_t addr)
 	return weft_ep_peer_make(ep, addr);
 }
 
-/* Returns a peer's address, or FI_ADDR_NOTAVAIL: not in the vector. O(1). */
+/* Returns a peer's address; FI_ADDR_NOTAVAIL: not in the vector. O(1). */
 static inline fi_addr_t weft_ep_source(struct weft_ep *ep,
 				       struct weft_peer *peer)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Address vectors: insert, look up, remove, both kinds, events. */
+/* Address vectors: insertion, lookup, removal, both types, events. */
 #include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_av.h"
 #include "test/support/weft_fake.h"
@@ -24,7 +24,7 @@ static struct fid_av *av_open(struct fake *f, enum fi_av_type type,
 	return av;
 }
 
-static void good_names_get_addresses_and_bad_ones_do_not(void **state)
+static void only_valid_names_get_addresses(void **state)
 {
 	struct sockaddr_in name[3] = { name_of(10), { 0 }, name_of(12) };
 	struct sockaddr_in back;
@@ -100,7 +100,9 @@ static void an_endpoint_finds_peers_and_their_addresses(void **state)
 	}
 	T_NULL(weft_ep_peer(&ep->ep, 100));
 	T_NULL(weft_ep_peer(&ep->ep, FI_ADDR_NOTAVAIL));
-	/* After removal neither lookup finds it; after insertion both do. */
+	/*
+	 * after removal neither lookup finds the peer; after insertion both do
+	 */
 	peer = weft_ep_peer(&ep->ep, addr[60]);
 	T_OK(fi_av_remove(av, &addr[60], 1, 0));
 	T_NULL(weft_ep_peer(&ep->ep, addr[60]));
@@ -112,7 +114,7 @@ static void an_endpoint_finds_peers_and_their_addresses(void **state)
 	fake_close(&f);
 }
 
-static void a_name_inserted_again_leads_to_the_new_owner(void **state)
+static void a_reinserted_name_resolves_to_the_new_endpoint(void **state)
 {
 	struct sockaddr_in name = name_of(10);
 	struct weft_peer *dead;
@@ -135,7 +137,7 @@ static void a_name_inserted_again_leads_to_the_new_owner(void **state)
 	fake_close(&f);
 }
 
-static void completions_of_insertions_go_to_the_event_queue(void **state)
+static void insertions_are_reported_in_the_event_queue(void **state)
 {
 	struct sockaddr_in name[2] = { name_of(10), { 0 } };
 	struct fi_eq_err_entry err;
@@ -168,7 +170,7 @@ static void completions_of_insertions_go_to_the_event_queue(void **state)
 	fake_close(&f);
 }
 
-static void ranges_of_nodes_and_services_count_up(void **state)
+static void ranges_of_nodes_and_services_are_incremented(void **state)
 {
 	struct sockaddr_in back;
 	size_t len = sizeof(back);
@@ -215,12 +217,12 @@ static void shared_vectors_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(good_names_get_addresses_and_bad_ones_do_not),
+		T_CASE(only_valid_names_get_addresses),
 		T_CASE(a_map_counts_equal_names_and_a_table_does_not),
 		T_CASE(an_endpoint_finds_peers_and_their_addresses),
-		T_CASE(a_name_inserted_again_leads_to_the_new_owner),
-		T_CASE(completions_of_insertions_go_to_the_event_queue),
-		T_CASE(ranges_of_nodes_and_services_count_up),
+		T_CASE(a_reinserted_name_resolves_to_the_new_endpoint),
+		T_CASE(insertions_are_reported_in_the_event_queue),
+		T_CASE(ranges_of_nodes_and_services_are_incremented),
 		T_CASE(shared_vectors_are_refused),
 	};
 	return T_RUN(tests);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The options: read from the environment once, at the first call. */
+/*
+ * Options of the provider, read from the environment once, at the first call.
+ */
 #include "prov/ofi/weft_conf.h"
 #include "src/job/job_log.h"
 
@@ -9,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PPN_MAX 1000000 /* mpiexec's limit */
+#define PPN_MAX 1000000 /* limit of mpiexec */
 
-/* In the order of enum option. */
+/* options, in the order of enum option */
 static const struct weft_cfg_opt options[] = {
 	{ "FI_WEFT_MACHINE", WEFT_CFG_TEXT, "native",
 	  "Machine whose network interface is emulated: native, bgq, gemini, "
@@ -21,10 +23,10 @@ static const struct weft_cfg_opt options[] = {
 	  NULL },
 	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "auto",
 	  "Carrier of packets: shm (shared memory, processes of this host), "
-	  "sock (datagrams between any hosts), both (shm or sock, by peer), "
-	  "loop (inside one process, for tests); auto is both if other hosts "
+	  "sock (datagrams between any hosts), hybrid (shm or sock, by peer), "
+	  "loop (inside one process, for tests); auto is hybrid if other hosts "
 	  "can reach the endpoint, else shm",
-	  "auto|shm|sock|both|loop" },
+	  "auto|shm|sock|hybrid|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
 	  "Fault plan, or a file with one: faults of the machine's links and "
 	  "nodes with the virtual clock; otherwise bit errors of packets, "
@@ -69,18 +71,19 @@ static const struct weft_cfg_opt options[] = {
 	  "mpiexec; 0 is 64 KiB",
 	  "0..16777216" },
 	{ "FI_WEFT_SHARED_COPY_MIN", WEFT_CFG_SIZE, "0",
-	  "Least bytes, with machine native, from which sender and receiver "
-	  "both copy a single message (shared copy), as measured by mpiexec; 0 "
+	  "Minimum bytes, with machine native, of a single message that sender "
+	  "and receiver copy together (shared copy), as measured by mpiexec; 0 "
 	  "is 128 KiB",
 	  NULL },
 	{ "FI_WEFT_SHARED_COPY_MIN_BUSY", WEFT_CFG_SIZE, "0",
-	  "Least bytes of a shared copy while other messages of the two are "
-	  "outstanding: mpiexec uses a quarter of a core's L2 cache; 0 is 128 "
-	  "KiB",
+	  "Minimum bytes of a shared copy while other messages between the two "
+	  "processes are outstanding: mpiexec uses a quarter of a core's L2 "
+	  "cache; 0 is 128 KiB",
 	  NULL },
 	{ "FI_WEFT_COPY_LOOP_MAX", WEFT_CFG_SIZE, "0",
-	  "Payloads of 512 bytes up to this are copied by Weft's own loop, "
-	  "longer ones by the C library, as measured by mpiexec; 0: none",
+	  "Payloads from 512 bytes up to this size are copied by Weft's copy "
+	  "loop, longer payloads by the C library, as measured by mpiexec; 0: "
+	  "no payloads",
 	  NULL },
 	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
 	  "Slots of a reception FIFO; 0 is the carrier's value", "0..1048576" },
@@ -105,7 +108,7 @@ static const struct weft_cfg_opt options[] = {
 	  NULL },
 	{ "FI_WEFT_COMPUTE", WEFT_CFG_TEXT, "0",
 	  "Virtual clock: factor of CPU time between calls; 0 does not count "
-	  "it and gives equal times on every run",
+	  "CPU time, which makes results deterministic",
 	  NULL },
 	{ "FI_WEFT_JOB", WEFT_CFG_TEXT, "",
 	  "Virtual clock without a launcher: name:rank:size", NULL },
@@ -124,8 +127,8 @@ enum option {
 	SPIN,
 	EAGER,
 	HOST_EAGER,
-	HOST_HELP,
-	HOST_HELP_ROW,
+	HOST_SHARED_COPY,
+	HOST_SHARED_COPY_BUSY,
 	HOST_LOOP,
 	FIFO,
 	NODE,
@@ -142,7 +145,10 @@ const struct weft_cfg_table weft_conf_options = {
 	WEFT_COUNT_OF(options),
 };
 
-/* NULL: the carrier is selected by the endpoint's address. */
+/*
+ * Returns the carrier with that name; NULL: the carrier is selected by the
+ * endpoint's address.
+ */
 static const struct weft_carrier_ops *carrier_find(const char *name)
 {
 	if (!strcmp(name, "shm"))
@@ -154,7 +160,7 @@ static const struct weft_carrier_ops *carrier_find(const char *name)
 	return strcmp(name, "loop") ? NULL : &weft_carrier_loop;
 }
 
-/* NAME[@VARIANT][:DIMS] */
+/* Finds a machine given as NAME[@VARIANT][:DIMS]. */
 static const struct weft_machine *machine_named(const char *text)
 {
 	char name[32];
@@ -216,7 +222,7 @@ static const struct weft_machine *machine_find(const char *name, bool virt)
 	return m;
 }
 
-/* Node number from the option, else from the launcher, else unknown. */
+/* Returns the node number from the option, else from the launcher, else -1. */
 static int node_find(void)
 {
 	int64_t node = weft_cfg_get(&options[NODE]).i;
@@ -229,7 +235,10 @@ static int node_find(void)
 
 static struct weft_conf conf;
 
-/* Invalid numbers of the virtual clock are an error, not replaced. */
+/*
+ * Returns whether the numbers for virtual time are valid; invalid ones are an
+ * error.
+ */
 static bool numbers_ok(void)
 {
 	int64_t ppn = weft_cfg_get(&options[PPN]).i;
@@ -279,8 +288,9 @@ static void conf_read(void)
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
 	conf.host_eager = weft_cfg_get(&options[HOST_EAGER]).size;
-	conf.host_shared_copy = weft_cfg_get(&options[HOST_HELP]).size;
-	conf.host_shared_copy_busy = weft_cfg_get(&options[HOST_HELP_ROW]).size;
+	conf.host_shared_copy = weft_cfg_get(&options[HOST_SHARED_COPY]).size;
+	conf.host_shared_copy_busy =
+		weft_cfg_get(&options[HOST_SHARED_COPY_BUSY]).size;
 	conf.host_loop = weft_cfg_get(&options[HOST_LOOP]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
 	conf.node = node_find();

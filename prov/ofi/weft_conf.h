@@ -17,20 +17,24 @@ struct weft_conf {
 	bool dma;				/* FI_WEFT_DMA */
 	bool peer;				/* FI_WEFT_PEER */
 	size_t spin_ns;				/* FI_WEFT_SPIN */
-	size_t eager_bytes;	      /* FI_WEFT_EAGER, 0: the machine's */
+	/* FI_WEFT_EAGER; 0: the machine's limit */
+	size_t eager_bytes;
 	size_t host_eager;	      /* FI_WEFT_HOST_EAGER */
 	size_t host_shared_copy;      /* FI_WEFT_SHARED_COPY_MIN */
 	size_t host_shared_copy_busy; /* FI_WEFT_SHARED_COPY_MIN_BUSY */
 	size_t host_loop;	      /* FI_WEFT_COPY_LOOP_MAX */
-	uint32_t fifo_slots;	      /* FI_WEFT_FIFO, 0: the carrier's */
-	int node;		      /* FI_WEFT_NODE, -1: unknown */
-	unsigned arity;		      /* FI_WEFT_ARITY */
-	bool virt;		      /* FI_WEFT_CLOCK=virtual */
+	/* FI_WEFT_FIFO; 0: the carrier's default */
+	uint32_t fifo_slots;
+	int node;		/* FI_WEFT_NODE; -1: unknown */
+	unsigned arity;		/* FI_WEFT_ARITY */
+	bool virt;		/* FI_WEFT_CLOCK=virtual */
 	struct weft_vt_conf vt; /* FI_WEFT_MACHINE, _MAP, _PPN, _COMPUTE */
 	const char *job;	/* FI_WEFT_JOB */
 };
 
-/* Read from the environment once, at the first call. */
+/*
+ * Returns the options, which are read from the environment at the first call.
+ */
 const struct weft_conf *weft_conf(void);
 extern const struct weft_cfg_table weft_conf_options;
 

@@ -34,7 +34,7 @@ int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep)
 	if (!eps)
 		return -ENOMEM;
 	d->eps = eps;
-	/* before it is listed: the leader waits on the old set */
+	/* before ep is listed: the leader waits on the old set */
 	weft_wait_ep_added(d, ep);
 	eps[d->ep_count++] = ep;
 	weft_mr_expose_all(ep);
@@ -78,7 +78,7 @@ static int weft_domain_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 
 	if (bfid->fclass != FI_CLASS_EQ || d->eq)
 		return -FI_EINVAL;
-	/* Registration completes at once: there would be no event. */
+	/* registration completes immediately, so there would be no event */
 	if (flags & FI_REG_MR)
 		return -FI_EOPNOTSUPP;
 	if (flags)

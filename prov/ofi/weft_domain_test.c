@@ -7,7 +7,7 @@
 
 #include <rdma/fi_ext_weft.h>
 
-static void domains_open_side_by_side_and_keep_the_fabric(void **state)
+static void several_domains_keep_the_fabric_open(void **state)
 {
 	struct fid_domain *more[2];
 	struct fake f;
@@ -33,7 +33,7 @@ static void a_domain_in_use_cannot_be_closed(void **state)
 	fake_close(&f);
 }
 
-static void a_foreign_name_opens_nothing(void **state)
+static void an_unknown_fabric_name_is_refused(void **state)
 {
 	struct fi_fabric_attr attr = { .name = "ethernet" };
 	struct fid_domain *domain;
@@ -47,7 +47,7 @@ static void a_foreign_name_opens_nothing(void **state)
 	fake_close(&f);
 }
 
-static void what_is_not_offered_is_refused_not_called(void **state)
+static void unsupported_calls_are_refused(void **state)
 {
 	struct fi_collective_attr coll = { 0 };
 	struct fid_pep *pep;
@@ -68,7 +68,7 @@ static void what_is_not_offered_is_refused_not_called(void **state)
 	fake_close(&f);
 }
 
-static void the_lock_is_taken_only_where_threads_may_meet(void **state)
+static void the_lock_is_taken_only_if_threads_share_the_domain(void **state)
 {
 	static const struct {
 		enum fi_threading threading;
@@ -96,7 +96,7 @@ static void the_lock_is_taken_only_where_threads_may_meet(void **state)
 	}
 }
 
-static void a_poll_set_names_what_has_something(void **state)
+static void a_poll_set_returns_ready_members(void **state)
 {
 	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED };
 	struct fi_cq_tagged_entry e;
@@ -122,7 +122,7 @@ static void a_poll_set_names_what_has_something(void **state)
 	T_IS(fi_poll(set, context, 3), 2);
 	T_PTR(context[0], &a);
 	T_PTR(context[1], &b);
-	/* The counter was reported; the entry is still unread. */
+	/* the counter was reported; the entry is still unread */
 	T_IS(fi_poll(set, context, 3), 1);
 	T_PTR(context[0], &a);
 	T_IS(fi_cq_read(cq, &e, 1), 1);
@@ -136,7 +136,7 @@ static void a_poll_set_names_what_has_something(void **state)
 	fake_close(&f);
 }
 
-static void clock_and_statistics_are_there_by_name(void **state)
+static void clock_and_statistics_are_opened_by_name(void **state)
 {
 	struct fi_weft_stats_data data = { 0 };
 	struct fi_weft_clock *clock;
@@ -170,13 +170,13 @@ static void clock_and_statistics_are_there_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(domains_open_side_by_side_and_keep_the_fabric),
+		T_CASE(several_domains_keep_the_fabric_open),
 		T_CASE(a_domain_in_use_cannot_be_closed),
-		T_CASE(a_foreign_name_opens_nothing),
-		T_CASE(what_is_not_offered_is_refused_not_called),
-		T_CASE(the_lock_is_taken_only_where_threads_may_meet),
-		T_CASE(a_poll_set_names_what_has_something),
-		T_CASE(clock_and_statistics_are_there_by_name),
+		T_CASE(an_unknown_fabric_name_is_refused),
+		T_CASE(unsupported_calls_are_refused),
+		T_CASE(the_lock_is_taken_only_if_threads_share_the_domain),
+		T_CASE(a_poll_set_returns_ready_members),
+		T_CASE(clock_and_statistics_are_opened_by_name),
 	};
 	return T_RUN(tests);
 }

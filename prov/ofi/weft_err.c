@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The only place where -errno becomes -FI_E*. libfabric uses most of errno's
- * numbers; the table holds the others and those with another meaning.
+ * The only place where -errno becomes -FI_E*. libfabric uses most errno numbers
+ * unchanged; the table holds the other numbers, and those with a different
+ * meaning.
  */
 #include "prov/ofi/weft_err.h"
 
@@ -11,7 +12,7 @@ static const struct {
 	int err;
 	int fi;
 } differ[] = {
-	{ EOVERFLOW, FI_ETRUNC }, /* longer than the receive buffer */
+	{ EOVERFLOW, FI_ETRUNC }, /* message longer than the receive buffer */
 	{ ENOKEY, FI_ENOKEY },
 	{ EPROTO, FI_EIO }, /* a peer sent an invalid packet */
 	{ EBADMSG, FI_EIO },

@@ -6,11 +6,11 @@
 #include "prov/ofi/weft_ofi.h"
 
 /*
- * Converts -errno (or 0, or a positive count) to -FI_E*. EOVERFLOW is a message
- * longer than its buffer: FI_ETRUNC.
+ * Converts -errno (or 0, or a positive count) to -FI_E*. EOVERFLOW, for a
+ * message longer than its buffer, becomes FI_ETRUNC.
  */
 ssize_t weft_ofi_err(ssize_t err);
-/* strerror functions of cq and eq. */
+/* Implements the strerror functions of CQ and EQ. */
 const char *weft_strerror(int prov_errno, char *buf, size_t len);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fi_open_ops: the provider's own ops tables, rdma/fi_ext_weft.h. */
+/* fi_open_ops: the ops tables of rdma/fi_ext_weft.h. */
 #include "prov/ofi/weft_ext.h"
 #include "prov/ofi/ep/weft_hmem.h"
 #include "prov/ofi/weft_conf.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Returns the carrier with the object's virtual clock, or NULL: live. */
+/* Returns the carrier that has the object's virtual clock; NULL: live. */
 static struct weft_carrier *virtual_carrier(struct fid *fid)
 {
 	struct weft_ep *ep = weft_container_of(fid, struct weft_ep, fid.fid);

@@ -5,7 +5,7 @@
 
 #include "prov/ofi/weft_ofi.h"
 
-/* ops_open of endpoint and domain: rdma/fi_ext_weft.h. */
+/* Implements ops_open of endpoint and domain. */
 int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
 		  void *context);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The fabric: one emulated machine, by its name. */
+/* The fabric: one emulated machine, selected by its name. */
 #include "prov/ofi/weft_fabric.h"
 #include "prov/ofi/weft_domain.h"
 #include "prov/ofi/queue/weft_eq.h"

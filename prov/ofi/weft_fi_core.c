@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions of libfabric's library that the provider calls, for a process
- * that uses this provider alone. Loading that library loads those of every
- * provider of the host, whose constructors take a fifth of a second where one
- * of them measures clocks, and install signal handlers. Memory allocated here
- * may be freed there, and the reverse. Linked into the MPI library and the
+ * that uses only this provider. Loading libfabric's library loads the libraries
+ * of all providers of the host, whose constructors install signal handlers and
+ * take 200 ms if one of them measures clocks. Memory allocated here may be
+ * freed by libfabric, and the reverse. Linked into the MPI library and the
  * provider that it loads; hidden in both.
  */
 #include <rdma/fabric.h>
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns a copy, or zeroes if from is NULL. */
-static void *copy(const void *from, size_t bytes)
+/* Returns a copy of from, or zeroed memory if from is NULL. */
+static void *copy_or_zero(const void *from, size_t bytes)
 {
 	void *to = calloc(1, bytes ? bytes : 1);
 
@@ -25,10 +25,10 @@ static void *copy(const void *from, size_t bytes)
 	return to;
 }
 
-/* Copies an optional part; false: out of memory. */
+/* Copies an optional part. Returns false if out of memory. */
 static int copy_if(void *at, const void *from, size_t bytes)
 {
-	void *to = from ? copy(from, bytes) : NULL;
+	void *to = from ? copy_or_zero(from, bytes) : NULL;
 
 	memcpy(at, &to, sizeof(to));
 	return !from || to;
@@ -58,19 +58,19 @@ static int copy_fabric(struct fi_fabric_attr *a)
 	return copy_text(&a->prov_name) && named;
 }
 
-/* Copies the parts of an info; the pointers are still the original's. */
+/* Copies the parts of an info, whose pointers still point to the original. */
 static int copy_parts(struct fi_info *d, const struct fi_info *i)
 {
 	int ok = copy_if(&d->src_addr, d->src_addr, d->src_addrlen) &
 		 copy_if(&d->dest_addr, d->dest_addr, d->dest_addrlen);
 
-	d->tx_attr = copy(i ? i->tx_attr : NULL, sizeof(*d->tx_attr));
-	d->rx_attr = copy(i ? i->rx_attr : NULL, sizeof(*d->rx_attr));
-	d->ep_attr = copy(i ? i->ep_attr : NULL, sizeof(*d->ep_attr));
-	d->domain_attr =
-		copy(i ? i->domain_attr : NULL, sizeof(*d->domain_attr));
-	d->fabric_attr =
-		copy(i ? i->fabric_attr : NULL, sizeof(*d->fabric_attr));
+	d->tx_attr = copy_or_zero(i ? i->tx_attr : NULL, sizeof(*d->tx_attr));
+	d->rx_attr = copy_or_zero(i ? i->rx_attr : NULL, sizeof(*d->rx_attr));
+	d->ep_attr = copy_or_zero(i ? i->ep_attr : NULL, sizeof(*d->ep_attr));
+	d->domain_attr = copy_or_zero(i ? i->domain_attr : NULL,
+				      sizeof(*d->domain_attr));
+	d->fabric_attr = copy_or_zero(i ? i->fabric_attr : NULL,
+				      sizeof(*d->fabric_attr));
 	ok = ok && d->tx_attr && d->rx_attr;
 	ok = (d->ep_attr && copy_ep(d->ep_attr)) && ok;
 	ok = (d->domain_attr && copy_domain(d->domain_attr)) && ok;
@@ -79,7 +79,7 @@ static int copy_parts(struct fi_info *d, const struct fi_info *i)
 
 struct fi_info *fi_dupinfo(const struct fi_info *info)
 {
-	struct fi_info *d = copy(info, sizeof(*d));
+	struct fi_info *d = copy_or_zero(info, sizeof(*d));
 
 	if (!d)
 		return NULL;
@@ -123,7 +123,7 @@ void fi_freeinfo(struct fi_info *info)
 	}
 }
 
-/* Texts of errors that errno does not have. */
+/* Texts of the errors that are not errno numbers. */
 static const char *const beyond[] = {
 	[FI_EOTHER - FI_ERRNO_OFFSET] = "unspecified error",
 	[FI_ETOOSMALL - FI_ERRNO_OFFSET] = "a buffer is too small",
@@ -153,7 +153,7 @@ const char *fi_strerror(int errnum)
 	return beyond[0];
 }
 
-/* No program lists these parameters. */
+/* Does nothing: no program lists these parameters. */
 int fi_param_define(const struct fi_provider *provider, const char *name,
 		    enum fi_param_type type, const char *help, ...)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The provider's versions of libfabric's functions: deep copies, all texts. */
+/*
+ * The provider's versions of libfabric's functions: deep copies, error texts.
+ */
 #include "test/t.h"
 
 #include <rdma/fabric.h>
@@ -30,13 +32,13 @@ static struct fi_info *full(void)
 	return i;
 }
 
-static void a_copy_is_whole_and_its_own(void **state)
+static void fi_dupinfo_makes_a_deep_copy(void **state)
 {
 	struct fi_info *a = full(), *b;
 
 	a->next = fi_dupinfo(a);
 	b = fi_dupinfo(a);
-	/* a copy has one entry, and outlives the original */
+	/* a copy has one entry, and stays valid without the original */
 	T_NULL(b->next);
 	fi_freeinfo(a);
 	T_IS(b->caps, FI_TAGGED);
@@ -64,7 +66,7 @@ static void every_error_has_a_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_copy_is_whole_and_its_own),
+		T_CASE(fi_dupinfo_makes_a_deep_copy),
 		T_CASE(every_error_has_a_text),
 	};
 

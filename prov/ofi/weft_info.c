@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_getinfo: the capabilities of a machine are one fi_info; hints are compared
- * with it by tables. A table row contains a field, which has the same offset in
- * hints, offer and answer, and the rule for it. Other rules are functions
- * below.
+ * fi_getinfo. The capabilities of a machine are one fi_info (the offer); hints
+ * are compared with it by tables. A table row contains a field, which has the
+ * same offset in hints, offer and answer, and the rule for it. Other rules are
+ * functions below.
  *
- * One fi_info is returned: of the machine that the hints name by its fabric or
- * domain, else of FI_WEFT_MACHINE. Several equal ones would make Open MPI
- * distribute the ranks of a job over machines.
+ * One fi_info is returned: that of the machine that the hints name by its
+ * fabric or domain, else that of FI_WEFT_MACHINE. Several equal infos would
+ * make Open MPI distribute the ranks of a job over machines.
  */
 #include "prov/ofi/weft_info.h"
 #include "prov/ofi/weft_addr.h"
@@ -31,7 +31,7 @@
 #define DOMAIN_CAPS (FI_LOCAL_COMM | FI_REMOTE_COMM)
 #define BOTH_CAPS                                                  \
 	(FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE | \
-	 FI_HMEM) /* FI_HMEM: where it is asked for */
+	 FI_HMEM) /* FI_HMEM: on request */
 #define TX_CAPS (BOTH_CAPS | FI_SEND | ACTING | FI_FENCE)
 #define RX_CAPS                                                            \
 	(BOTH_CAPS | FI_RECV | TARGET | FI_DIRECTED_RECV | FI_MULTI_RECV | \
@@ -41,9 +41,12 @@
 	 FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE)
 #define RX_FLAGS (FI_COMPLETION | FI_MULTI_RECV)
 
-/* Alternating bits, the first one set: all 64 bits of a tag match. */
+/* Alternating bits, the highest one set: all 64 bits of a tag match. */
 #define TAG_FORMAT 0xaaaaaaaaaaaaaaaaULL
-/* The provider's own protocol, "WF"; the top bit means provider specific. */
+/*
+ * Protocol number of the provider, "WF"; the top bit marks provider-specific
+ * protocols.
+ */
 #define PROTOCOL   (0x80000000u | 0x5746)
 
 #define QUEUE_SIZE    4096u
@@ -54,7 +57,7 @@
 
 /* ---- the offer ----------------------------------------------------------- */
 
-/* An order of accesses implies that of RMA and of atomics. */
+/* Access orders; each implies the order of RMA and of atomics. */
 static const uint64_t orders[] = { FI_ORDER_RAR, FI_ORDER_RAW, FI_ORDER_WAR,
 				   FI_ORDER_WAW };
 static_assert(FI_ORDER_RMA_WAW == FI_ORDER_RMA_RAR << 3 &&
@@ -134,8 +137,8 @@ static int offer_domain(struct fi_domain_attr *a, const struct weft_machine *m)
 	return a->name ? 0 : -ENOMEM;
 }
 
-/* Builds all that a machine supports, in the form of hints. */
-static struct fi_info *offer(const struct weft_machine *m)
+/* Returns all capabilities of a machine, in the form of hints. */
+static struct fi_info *machine_offer(const struct weft_machine *m)
 {
 	struct fi_info *info = fi_allocinfo();
 
@@ -154,11 +157,14 @@ static struct fi_info *offer(const struct weft_machine *m)
 	return info;
 }
 
-/* ---- the tables ---------------------------------------------------------- */
+/*
+ * ---- tables of fields
+ * --------------------------------------------------------
+ */
 
 enum part { TX, RX, EP, DOMAIN };
 
-/* The attribute structure of an info, or NULL. */
+/* Returns the attribute structure of an info, or NULL. */
 static char *part_of(const struct fi_info *info, enum part part)
 {
 	switch (part) {
@@ -173,12 +179,15 @@ static char *part_of(const struct fi_info *info, enum part part)
 	}
 }
 
-/* The offer is a limit; ECHO: the answer is the requested value, if any. */
+/*
+ * The offer is a limit. KEEP: the answer is the offer; ECHO: the answer is the
+ * requested value, if any.
+ */
 enum echo { KEEP, ECHO };
 
 struct row {
 	enum part part;
-	size_t at;
+	size_t offset;
 	enum echo echo;
 };
 
@@ -187,7 +196,7 @@ struct row {
 #define IN_EP(field)	 EP, offsetof(struct fi_ep_attr, field)
 #define IN_DOMAIN(field) DOMAIN, offsetof(struct fi_domain_attr, field)
 
-/* Numbers (size_t): at most the offered value. */
+/* Numbers (size_t): the request must not exceed the offer. */
 static const struct row numbers[] = {
 	{ IN_TX(inject_size), ECHO },
 	{ IN_TX(size), ECHO },
@@ -201,7 +210,8 @@ static const struct row numbers[] = {
 	{ IN_EP(max_order_raw_size), ECHO },
 	{ IN_EP(max_order_war_size), ECHO },
 	{ IN_EP(max_order_waw_size), ECHO },
-	{ IN_EP(tx_ctx_cnt), ECHO }, /* FI_SHARED_CONTEXT is more than 1 */
+	/* FI_SHARED_CONTEXT exceeds 1, so it is refused */
+	{ IN_EP(tx_ctx_cnt), ECHO },
 	{ IN_EP(rx_ctx_cnt), ECHO },
 	{ IN_EP(auth_key_size), KEEP },
 	{ IN_DOMAIN(mr_key_size), KEEP },
@@ -221,7 +231,7 @@ static const struct row numbers[] = {
 	{ IN_DOMAIN(mr_cnt), KEEP },
 };
 
-/* Bit sets (uint64_t): no bit that is not offered. */
+/* Bit sets (uint64_t): the request must be a subset of the offer. */
 static const struct row bits[] = {
 	{ IN_TX(op_flags), ECHO },   { IN_TX(msg_order), KEEP },
 	{ IN_TX(comp_order), KEEP }, { IN_RX(op_flags), ECHO },
@@ -229,7 +239,7 @@ static const struct row bits[] = {
 	{ IN_DOMAIN(caps), KEEP },
 };
 
-/* Choices (enum): all are supported, the answer is the requested value. */
+/* Choices (enum): all are supported; the answer is the requested value. */
 static const struct row choices[] = {
 	{ IN_DOMAIN(threading), ECHO },
 	{ IN_DOMAIN(control_progress), ECHO },
@@ -239,9 +249,9 @@ static const struct row choices[] = {
 
 static bool row_number(const struct row *r, const char *hint, char *answer)
 {
-	size_t want, *have = (size_t *)(answer + r->at);
+	size_t want, *have = (size_t *)(answer + r->offset);
 
-	memcpy(&want, hint + r->at, sizeof(want));
+	memcpy(&want, hint + r->offset, sizeof(want));
 	if (want > *have)
 		return false;
 	if (r->echo == ECHO && want)
@@ -251,9 +261,9 @@ static bool row_number(const struct row *r, const char *hint, char *answer)
 
 static bool row_bits(const struct row *r, const char *hint, char *answer)
 {
-	uint64_t want, *have = (uint64_t *)(answer + r->at);
+	uint64_t want, *have = (uint64_t *)(answer + r->offset);
 
-	memcpy(&want, hint + r->at, sizeof(want));
+	memcpy(&want, hint + r->offset, sizeof(want));
 	if (want & ~*have)
 		return false;
 	if (r->echo == ECHO)
@@ -265,13 +275,13 @@ static bool row_choice(const struct row *r, const char *hint, char *answer)
 {
 	int want;
 
-	memcpy(&want, hint + r->at, sizeof(want));
+	memcpy(&want, hint + r->offset, sizeof(want));
 	if (want)
-		memcpy(answer + r->at, &want, sizeof(want));
+		memcpy(answer + r->offset, &want, sizeof(want));
 	return true;
 }
 
-/* Applies a table; bits that were not requested (op_flags) become 0. */
+/* Applies a table. Bits that were not requested (op_flags) become 0. */
 static bool rows_match(const struct row *row, size_t count,
 		       bool (*match)(const struct row *, const char *, char *),
 		       const struct fi_info *hints, struct fi_info *answer)
@@ -296,7 +306,10 @@ static bool rows_match(const struct row *row, size_t count,
 
 /* ---- rules outside the tables -------------------------------------------- */
 
-/* Directions follow from the primary capabilities unless some are given. */
+/*
+ * Adds the directions that follow from the primary capabilities, unless some
+ * are given.
+ */
 static uint64_t with_directions(uint64_t caps)
 {
 	if (caps & (FI_MSG | FI_TAGGED) && !(caps & PASSING))
@@ -320,7 +333,10 @@ static uint64_t with_secondary(uint64_t caps)
 	return caps | more;
 }
 
-/* Memory of other kinds is offered on request, on machines that support it. */
+/*
+ * Compares capabilities. Memory of other kinds is offered on request, on
+ * machines that support it.
+ */
 static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 		       uint64_t hmem)
 {
@@ -330,7 +346,10 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 
 	if ((want | tx | rx) & ~(ALL_CAPS | hmem))
 		return false;
-	/* A part must not request what the whole omits. */
+	/*
+	 * tx and rx attributes must not request capabilities that the info
+	 * omits
+	 */
 	if (want && (tx | rx) & (PRIMARY | FI_HMEM) & ~want)
 		return false;
 	answer->caps = want ? with_secondary(with_directions(want))
@@ -343,9 +362,9 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 }
 
 /*
- * No mode is required. Since 1.5 mr_mode is a bit set of which nothing is
- * required, but the two old values may be requested, alone; before 1.5 one of
- * them is the answer.
+ * Compares the modes; no mode is required. Since API 1.5 mr_mode is a bit set
+ * of which nothing is required, but each of the two old values may be requested
+ * alone; before 1.5 the answer is one of them.
  */
 static bool match_mr_mode(uint32_t version, const struct fi_info *hints,
 			  struct fi_info *answer)
@@ -404,8 +423,11 @@ static const char *hinted_domain(const struct fi_info *hints)
 	return hints && hints->domain_attr ? hints->domain_attr->name : NULL;
 }
 
-/* Returns the machine in the hints, else the configured one; NULL: none. */
-static const struct weft_machine *choose(const struct fi_info *hints)
+/*
+ * Returns the machine named in the hints, else the configured machine; NULL:
+ * unknown.
+ */
+static const struct weft_machine *machine_choose(const struct fi_info *hints)
 {
 	const char *fabric = hinted_fabric(hints);
 	const char *domain = hinted_domain(hints);
@@ -464,9 +486,12 @@ static int addr_resolve(const char *node, const char *service, uint64_t flags,
 	return addr_put(&name, &info->dest_addr, &info->dest_addrlen);
 }
 
-/* Uses node and service first, then the hints, then a free port. */
-static int addresses(const char *node, const char *service, uint64_t flags,
-		     const struct fi_info *hints, struct fi_info *info)
+/*
+ * Sets the addresses: from node and service, else from the hints, else a free
+ * port.
+ */
+static int addresses_set(const char *node, const char *service, uint64_t flags,
+			 const struct fi_info *hints, struct fi_info *info)
 {
 	struct sockaddr_in any = weft_addr_loopback(0);
 	int err = addr_resolve(node, service, flags, info);
@@ -486,7 +511,7 @@ int weft_getinfo(uint32_t version, const char *node, const char *service,
 		 uint64_t flags, const struct fi_info *hints,
 		 struct fi_info **info_p)
 {
-	const struct weft_machine *m = choose(hints);
+	const struct weft_machine *m = machine_choose(hints);
 	struct fi_info *info;
 	int err = -ENODATA;
 
@@ -494,13 +519,14 @@ int weft_getinfo(uint32_t version, const char *node, const char *service,
 		return -FI_EINVAL;
 	if (!m)
 		return -FI_ENODATA;
-	info = offer(m);
+	info = machine_offer(m);
 	if (!info)
 		return -FI_ENOMEM;
 	if (match(version, hints, info, m->hmem ? FI_HMEM : 0))
 		err = flags & FI_PROV_ATTR_ONLY
 			      ? 0
-			      : addresses(node, service, flags, hints, info);
+			      : addresses_set(node, service, flags, hints,
+					      info);
 	if (err) {
 		fi_freeinfo(info);
 		return (int)weft_ofi_err(err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every rule of the hints filter, one table row each. */
+/* Every rule for the hints of fi_getinfo, one table row each. */
 #include "prov/ofi/weft_info.h"
+#include "prov/ofi/weft_conf.h"
 #include "test/t.h"
 
 #include <arpa/inet.h>
@@ -9,15 +10,19 @@
 
 #define V117 FI_VERSION(1, 17)
 
-/* Calls getinfo with these hints; NULL: none. The caller frees the answer. */
-static int ask(void (*say)(struct fi_info *hints), struct fi_info **info_p)
+/*
+ * Calls getinfo with the hints that set_hints() sets; NULL: no hints. The
+ * caller frees the answer.
+ */
+static int get_info(void (*set_hints)(struct fi_info *hints),
+		    struct fi_info **info_p)
 {
 	struct fi_info *hints = fi_allocinfo();
 	int ret;
 
 	T_NOT_NULL(hints);
-	if (say)
-		say(hints);
+	if (set_hints)
+		set_hints(hints);
 	ret = weft_getinfo(V117, NULL, NULL, 0, hints, info_p);
 	fi_freeinfo(hints);
 	return ret;
@@ -29,7 +34,7 @@ static int ask(void (*say)(struct fi_info *hints), struct fi_info **info_p)
 		what;                       \
 	}
 
-/* Refused. */
+/* hints that are refused */
 HINT(ep_msg, h->ep_attr->type = FI_EP_MSG)
 HINT(ep_dgram, h->ep_attr->type = FI_EP_DGRAM)
 HINT(caps_hmem, h->caps = FI_MSG | FI_HMEM)
@@ -68,7 +73,7 @@ HINT(mixed_names, h->domain_attr->name = strdup("bgq");
 
 static void hints_beyond_the_offer_are_refused(void **state)
 {
-	static void (*const say[])(struct fi_info *) = {
+	static void (*const set_hints[])(struct fi_info *) = {
 		ep_msg,	   ep_dgram,	caps_hmem,   caps_tx,	  caps_rx,
 		caps_part, caps_domain, format,	     format6,	  mr_mixed,
 		mr_both,   cq_data,	mr_iov,	     err_data,	  inject,
@@ -79,8 +84,8 @@ static void hints_beyond_the_offer_are_refused(void **state)
 	};
 	struct fi_info *info;
 
-	for (size_t i = 0; i < WEFT_COUNT_OF(say); i++) {
-		int ret = ask(say[i], &info);
+	for (size_t i = 0; i < WEFT_COUNT_OF(set_hints); i++) {
+		int ret = get_info(set_hints[i], &info);
 
 		if (ret != -FI_ENODATA)
 			print_message("row %zu\n", i);
@@ -133,7 +138,7 @@ static void without_hints_everything_is_offered(void **state)
 	T_TRUE(info->tx_attr->msg_order & FI_ORDER_RAW);
 	T_TRUE(info->ep_attr->max_order_raw_size > 0);
 	T_IS(info->ep_attr->max_order_war_size, 0);
-	/* All may be requested, with the modes that other providers need. */
+	/* all may be requested, with the modes that other providers need */
 	info->mode = FI_CONTEXT;
 	info->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |
 				     FI_MR_ALLOCATED | FI_MR_PROV_KEY;
@@ -145,7 +150,7 @@ static void without_hints_everything_is_offered(void **state)
 	fi_freeinfo(info);
 }
 
-static void missing_parts_of_the_hints_ask_for_nothing(void **state)
+static void missing_hint_attributes_request_nothing(void **state)
 {
 	struct fi_info *info, hints = { .caps = FI_MSG };
 
@@ -154,7 +159,7 @@ static void missing_parts_of_the_hints_ask_for_nothing(void **state)
 	fi_freeinfo(info);
 }
 
-static void directions_and_cheap_capabilities_are_filled_in(void **state)
+static void directions_and_free_capabilities_are_added(void **state)
 {
 	static const struct {
 		uint64_t want, with, without;
@@ -256,25 +261,27 @@ static void registration_modes_follow_the_version(void **state)
 	fi_freeinfo(hints);
 }
 
-static const struct sockaddr_in *in(const void *addr)
+static const struct sockaddr_in *as_sockaddr_in(const void *addr)
 {
 	return addr;
 }
 
-static void node_and_service_name_an_end_of_the_wire(void **state)
+static void node_and_service_set_source_or_destination(void **state)
 {
 	struct fi_info *info;
 
 	T_OK(weft_getinfo(V117, "127.0.0.3", "4711", 0, NULL, &info));
 	T_IS(info->dest_addrlen, sizeof(struct sockaddr_in));
-	T_IS(ntohs(in(info->dest_addr)->sin_port), 4711);
-	T_IS(ntohl(in(info->dest_addr)->sin_addr.s_addr), 0x7f000003);
-	T_IS(in(info->src_addr)->sin_port, 0);
+	T_IS(ntohs(as_sockaddr_in(info->dest_addr)->sin_port), 4711);
+	T_IS(ntohl(as_sockaddr_in(info->dest_addr)->sin_addr.s_addr),
+	     0x7f000003);
+	T_IS(as_sockaddr_in(info->src_addr)->sin_port, 0);
 	check_sane(info);
 	fi_freeinfo(info);
 	T_OK(weft_getinfo(V117, NULL, "4711", FI_SOURCE, NULL, &info));
-	T_IS(ntohs(in(info->src_addr)->sin_port), 4711);
-	T_IS(ntohl(in(info->src_addr)->sin_addr.s_addr), INADDR_LOOPBACK);
+	T_IS(ntohs(as_sockaddr_in(info->src_addr)->sin_port), 4711);
+	T_IS(ntohl(as_sockaddr_in(info->src_addr)->sin_addr.s_addr),
+	     INADDR_LOOPBACK);
 	T_NULL(info->dest_addr);
 	fi_freeinfo(info);
 	T_OK(weft_getinfo(V117, "127.0.0.1", NULL, FI_SOURCE | FI_NUMERICHOST,
@@ -287,7 +294,7 @@ static void node_and_service_name_an_end_of_the_wire(void **state)
 	     -FI_ENODATA);
 }
 
-static void addresses_in_hints_are_passed_on(void **state)
+static void addresses_in_hints_are_returned(void **state)
 {
 	struct sockaddr_in name = { .sin_family = AF_INET, .sin_port = 99 };
 	struct fi_info *info, hints = { .src_addr = &name,
@@ -315,41 +322,43 @@ HINT(hmem_parts, APENET; h->tx_attr->caps = FI_MSG | FI_HMEM;
 HINT(hmem_part, APENET; h->caps = FI_MSG; h->tx_attr->caps = FI_MSG | FI_HMEM)
 HINT(no_hmem, APENET; h->caps = FI_MSG)
 
-/* A machine that reaches device memory offers it to those that ask. */
-static void device_memory_is_offered_on_both_sides(void **state)
+/*
+ * A machine whose interface accesses device memory offers FI_HMEM on request.
+ */
+static void device_memory_is_offered_for_tx_and_rx(void **state)
 {
-	static void (*const say[])(struct fi_info *) = { hmem, hmem_only,
-							 hmem_parts };
+	static void (*const set_hints[])(struct fi_info *) = { hmem, hmem_only,
+							       hmem_parts };
 	struct fi_info *info;
 
-	for (size_t i = 0; i < WEFT_COUNT_OF(say); i++) {
-		T_OK(ask(say[i], &info));
+	for (size_t i = 0; i < WEFT_COUNT_OF(set_hints); i++) {
+		T_OK(get_info(set_hints[i], &info));
 		T_TRUE(info->caps & FI_HMEM);
 		T_TRUE(info->tx_attr->caps & FI_HMEM);
 		T_TRUE(info->rx_attr->caps & FI_HMEM);
-		if (say[i] == hmem)
+		if (set_hints[i] == hmem)
 			check_sane(info);
 		fi_freeinfo(info);
 	}
-	T_OK(ask(no_hmem, &info));
+	T_OK(get_info(no_hmem, &info));
 	T_TRUE(!((info->caps | info->tx_attr->caps | info->rx_attr->caps) &
 		 FI_HMEM));
 	fi_freeinfo(info);
-	T_IS(ask(hmem_part, &info), -FI_ENODATA);
+	T_IS(get_info(hmem_part, &info), -FI_ENODATA);
 }
 
-static void a_machine_is_found_by_its_names(void **state)
+static void a_machine_is_selected_by_fabric_or_domain(void **state)
 {
 	struct fi_info *info;
 
-	T_OK(ask(is_bgq, &info));
+	T_OK(get_info(is_bgq, &info));
 	T_IS(info->tx_attr->inject_size, 512);
 	fi_freeinfo(info);
-	T_OK(ask(is_bgq_domain, &info));
+	T_OK(get_info(is_bgq_domain, &info));
 	T_STR(info->fabric_attr->name, "weft-bgq");
 	fi_freeinfo(info);
-	/* The core filters by the provider's name. */
-	T_OK(ask(other_provider, &info));
+	/* libfabric's core, not the provider, filters by the provider's name */
+	T_OK(get_info(other_provider, &info));
 	fi_freeinfo(info);
 }
 
@@ -363,21 +372,36 @@ static void private_flags_of_the_core_are_ignored(void **state)
 	}
 }
 
+static void every_carrier_is_a_value_of_its_option(void **state)
+{
+	static const char *const name[] = { "auto", "shm", "sock", "hybrid",
+					    "loop" };
+	const struct weft_cfg_table *t = &weft_conf_options;
+	union weft_cfg_value v;
+	size_t i = 0;
+
+	while (strcmp(t->opt[i].name, "FI_WEFT_CARRIER"))
+		T_TRUE(++i < t->count);
+	for (size_t k = 0; k < WEFT_COUNT_OF(name); k++)
+		T_OK(weft_cfg_parse(&t->opt[i], name[k], &v));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(hints_beyond_the_offer_are_refused),
 		T_CASE(without_hints_everything_is_offered),
-		T_CASE(missing_parts_of_the_hints_ask_for_nothing),
-		T_CASE(directions_and_cheap_capabilities_are_filled_in),
+		T_CASE(missing_hint_attributes_request_nothing),
+		T_CASE(directions_and_free_capabilities_are_added),
 		T_CASE(choices_are_echoed),
 		T_CASE(sizes_within_the_offer_are_echoed),
 		T_CASE(registration_modes_follow_the_version),
-		T_CASE(node_and_service_name_an_end_of_the_wire),
-		T_CASE(addresses_in_hints_are_passed_on),
-		T_CASE(device_memory_is_offered_on_both_sides),
-		T_CASE(a_machine_is_found_by_its_names),
+		T_CASE(node_and_service_set_source_or_destination),
+		T_CASE(addresses_in_hints_are_returned),
+		T_CASE(device_memory_is_offered_for_tx_and_rx),
+		T_CASE(a_machine_is_selected_by_fabric_or_domain),
 		T_CASE(private_flags_of_the_core_are_ignored),
+		T_CASE(every_carrier_is_a_value_of_its_option),
 	};
 	return T_RUN(tests);
 }

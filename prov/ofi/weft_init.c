@@ -17,7 +17,10 @@ static const enum fi_param_type param_type[] = {
 	[WEFT_CFG_TEXT] = FI_PARAM_STRING,
 };
 
-/* "FI_WEFT_SPIN" is the parameter "spin" of the provider "weft". */
+/*
+ * Defines the parameters: "FI_WEFT_SPIN" is the parameter "spin" of the
+ * provider "weft".
+ */
 static void define_params(const struct fi_provider *prov)
 {
 	static const char prefix[] = "FI_WEFT_";

@@ -4,19 +4,19 @@
 
 #include "src/base/futex.h"
 
-/* Spins before blocking: the mutex is held for well under a microsecond. */
-#define SPIN_TURNS 100
+/* Spins before blocking; the mutex is held for well under a microsecond. */
+#define SPINS 100
 
 void weft_mutex_lock_slow(struct weft_mutex *m)
 {
-	for (int i = 0; i < SPIN_TURNS; i++) {
+	for (int i = 0; i < SPINS; i++) {
 		uint32_t expect = 0;
 
 		weft_relax();
 		if (weft_cas32(&m->word, &expect, 1))
 			return;
 	}
-	/* From here on the word is 2, so that the holder wakes this thread. */
+	/* from here on the word is 2, so that the holder wakes this thread */
 	while (weft_swap32(&m->word, 2) != 0)
 		weft_futex_wait(&m->word, 2, UINT64_MAX, WEFT_FUTEX_THREADS);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The domain's mutex: one word, no system call without contention. 0: free, */
+/*
+ * The domain's mutex: one word, no system call without contention. Values of
+ * the word: 0: free, 1: held, 2: held, and a thread blocks.
+ */
 #ifndef WEFT_OFI_LOCK_H
 #define WEFT_OFI_LOCK_H
 
@@ -10,9 +13,7 @@ struct weft_mutex {
 	weft_au32 word;
 };
 
-/*
- * held, 2: held and a thread blocks. 1: Internal: weft_lock.c.
- */
+/* Internal: slow paths, in weft_lock.c. */
 void weft_mutex_lock_slow(struct weft_mutex *m) WEFT_COLD;
 void weft_mutex_wake(struct weft_mutex *m) WEFT_COLD;
 

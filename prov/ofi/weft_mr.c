@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory regions that peers may access, found by key. Keys are the user's, 8
- * bytes wide; addresses are offsets from the start of the region, unless the
- * domain was opened with FI_MR_BASIC (then the provider chooses keys, and
- * addresses are virtual).
+ * Memory regions that peers may access, found by key. Keys are chosen by the
+ * user and 8 bytes wide; addresses are offsets from the start of the region. If
+ * the domain was opened with FI_MR_BASIC, the provider chooses the keys, and
+ * addresses are virtual addresses.
  */
 #include "prov/ofi/weft_mr.h"
 #include "prov/mem/mem.h"
@@ -32,7 +32,7 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
 	if (want->access & ~mr->access)
 		return -EACCES;
 	at = want->addr - mr->start;
-	/* An address below start becomes a huge offset. */
+	/* an address below start wraps around to a huge offset */
 	if (at > mr->len || want->len > mr->len - at)
 		return -EFAULT;
 	*mr_p = mr;
@@ -42,7 +42,7 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
 
 /* ---- the tables that peers read ------------------------------------------ */
 
-/* Must every access be reported here? */
+/* Returns whether every access must be reported to this process. */
 static bool reports_access(struct weft_mr *mr, struct weft_ep *ep)
 {
 	return mr->cntr || ep->cntr[WEFT_CNTR_REMOTE_READ] ||
@@ -123,7 +123,7 @@ static int bind_cntr(struct weft_mr *mr, struct weft_cntr *cntr, uint64_t flags)
 	weft_ref_get(&cntr->ref);
 	mr->cntr = cntr;
 	mr->cntr_flags = flags ? flags : FI_REMOTE_READ | FI_REMOTE_WRITE;
-	/* List the region again, so that peers report accesses from now on. */
+	/* list the region again, so that peers report accesses from now on */
 	hide_everywhere(mr);
 	expose_everywhere(mr);
 	return 0;
@@ -157,7 +157,9 @@ static int weft_mr_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	return ret;
 }
 
-/* A region is enabled by its registration: nothing to enable or refresh. */
+/*
+ * Does nothing: a region is enabled by its registration and needs no refresh.
+ */
 static int weft_mr_control(struct fid *fid, int command, void *arg)
 {
 	return command == FI_ENABLE || command == FI_REFRESH ? 0 : -FI_ENOSYS;
@@ -173,7 +175,10 @@ static struct fi_ops fid_ops = {
 	.ops_set = weft_nosys_ops_set,
 };
 
-/* Uses the user's key, or chooses one; -ENOKEY: it is in use. */
+/*
+ * Inserts the region by the user's key, or by a new one; -ENOKEY: the key is in
+ * use.
+ */
 static int mr_key_insert(struct weft_domain *d, struct weft_mr *mr,
 			 uint64_t key)
 {
@@ -240,7 +245,7 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	if (err)
 		return err;
 	d = weft_container_of(fid, struct weft_domain, fid.fid);
-	/* FI_KEY_NOTAVAIL cannot be used by a peer. */
+	/* FI_KEY_NOTAVAIL cannot be used by a peer */
 	if (!d->prov_key && attr->requested_key == FI_KEY_NOTAVAIL)
 		return -FI_EKEYREJECTED;
 	err = mr_address(d, attr, &base);

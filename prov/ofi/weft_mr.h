@@ -8,7 +8,10 @@
 
 extern struct fi_ops_mr weft_mr_ops;
 
-/* A peer's request. access: FI_REMOTE_READ and/or FI_REMOTE_WRITE. */
+/*
+ * A peer's request for an access. access: FI_REMOTE_READ and/or
+ * FI_REMOTE_WRITE.
+ */
 struct weft_mr_request {
 	uint64_t key;
 	uint64_t addr;
@@ -17,9 +20,9 @@ struct weft_mr_request {
 };
 
 /*
- * Finds the region that contains the request, and the address of its first byte
- * in this process. Inside the lock. -ENOKEY: no such key, -EACCES: access not
- * allowed, -EFAULT: not inside the region.
+ * Finds the region that contains the request, and the address in this process
+ * of the first requested byte. -ENOKEY: no such key; -EACCES: access not
+ * allowed; -EFAULT: not inside the region. The caller holds the lock.
  */
 int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
 		 struct weft_mr **mr_p, void **at_p);
@@ -27,7 +30,7 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
 /* Lists all regions of the domain in a new endpoint's table. */
 void weft_mr_expose_all(struct weft_ep *ep);
 
-/* A peer's access to mr is complete: counts it as set by fi_mr_bind. */
+/* Counts a peer's completed access to mr, as set by fi_mr_bind. */
 static inline void weft_mr_event(struct weft_mr *mr, uint64_t access)
 {
 	if (mr->cntr && (mr->cntr_flags & access))

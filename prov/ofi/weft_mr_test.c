@@ -8,25 +8,25 @@
 
 static char memory[1000];
 
-static struct weft_domain *of(struct fake *f)
+static struct weft_domain *domain_of(struct fake *f)
 {
 	return weft_container_of(f->domain, struct weft_domain, fid);
 }
 
-static int find(struct fake *f, uint64_t key, uint64_t addr, size_t len,
-		uint64_t access)
+static int mr_find(struct fake *f, uint64_t key, uint64_t addr, size_t len,
+		   uint64_t access)
 {
 	struct weft_mr_request want = { key, addr, len, access };
 	struct weft_mr *mr;
 	void *at = NULL;
-	int err = weft_mr_find(of(f), &want, &mr, &at);
+	int err = weft_mr_find(domain_of(f), &want, &mr, &at);
 
 	if (!err)
 		T_PTR(at, memory + (addr - mr->start));
 	return err;
 }
 
-static void keys_are_the_users_own_and_unique(void **state)
+static void user_keys_are_kept_and_unique(void **state)
 {
 	static const uint64_t keys[] = { 0, 1, 0xdeadbeefcafe1234, 1ull << 63 };
 	struct fid_mr *mr[4], *again;
@@ -51,7 +51,7 @@ static void keys_are_the_users_own_and_unique(void **state)
 	fake_close(&f);
 }
 
-static void what_is_outside_or_forbidden_is_refused(void **state)
+static void accesses_out_of_bounds_or_without_rights_are_refused(void **state)
 {
 	struct fid_mr *mr, *ro;
 	struct fake f;
@@ -60,23 +60,23 @@ static void what_is_outside_or_forbidden_is_refused(void **state)
 	T_OK(fi_mr_reg(f.domain, memory, 1000, ALL, 0, 7, 0, &mr, NULL));
 	T_OK(fi_mr_reg(f.domain, memory, 1000, FI_REMOTE_READ, 0, 8, 0, &ro,
 		       NULL));
-	T_OK(find(&f, 7, 0, 1000, ALL));
-	T_OK(find(&f, 7, 999, 1, ALL));
-	T_OK(find(&f, 7, 1000, 0, ALL));
-	T_IS(find(&f, 7, 1000, 1, ALL), -EFAULT);
-	T_IS(find(&f, 7, 1, 1000, ALL), -EFAULT);
-	T_IS(find(&f, 7, UINT64_MAX, 1, ALL), -EFAULT);
-	T_IS(find(&f, 7, 500, SIZE_MAX, ALL), -EFAULT);
-	T_IS(find(&f, 9, 0, 1, ALL), -ENOKEY);
-	T_OK(find(&f, 8, 0, 1, FI_REMOTE_READ));
-	T_IS(find(&f, 8, 0, 1, FI_REMOTE_WRITE), -EACCES);
+	T_OK(mr_find(&f, 7, 0, 1000, ALL));
+	T_OK(mr_find(&f, 7, 999, 1, ALL));
+	T_OK(mr_find(&f, 7, 1000, 0, ALL));
+	T_IS(mr_find(&f, 7, 1000, 1, ALL), -EFAULT);
+	T_IS(mr_find(&f, 7, 1, 1000, ALL), -EFAULT);
+	T_IS(mr_find(&f, 7, UINT64_MAX, 1, ALL), -EFAULT);
+	T_IS(mr_find(&f, 7, 500, SIZE_MAX, ALL), -EFAULT);
+	T_IS(mr_find(&f, 9, 0, 1, ALL), -ENOKEY);
+	T_OK(mr_find(&f, 8, 0, 1, FI_REMOTE_READ));
+	T_IS(mr_find(&f, 8, 0, 1, FI_REMOTE_WRITE), -EACCES);
 	T_OK(fi_close(&mr->fid));
-	T_IS(find(&f, 7, 0, 1, ALL), -ENOKEY);
+	T_IS(mr_find(&f, 7, 0, 1, ALL), -ENOKEY);
 	T_OK(fi_close(&ro->fid));
 	fake_close(&f);
 }
 
-static void basic_mode_chooses_keys_and_takes_addresses(void **state)
+static void basic_mode_uses_provider_keys_and_virtual_addresses(void **state)
 {
 	uint64_t base = (uintptr_t)memory;
 	struct fid_domain *user_keys;
@@ -90,16 +90,16 @@ static void basic_mode_chooses_keys_and_takes_addresses(void **state)
 	T_OK(fi_mr_reg(f.domain, memory, 100, ALL, 0, 5, 0, &a, NULL));
 	T_OK(fi_mr_reg(f.domain, memory, 100, ALL, 0, 5, 0, &b, NULL));
 	T_TRUE(fi_mr_key(a) != fi_mr_key(b));
-	T_OK(find(&f, fi_mr_key(a), base + 10, 90, ALL));
-	T_IS(find(&f, fi_mr_key(a), base - 1, 1, ALL), -EFAULT);
-	T_IS(find(&f, fi_mr_key(a), 0, 1, ALL), -EFAULT);
+	T_OK(mr_find(&f, fi_mr_key(a), base + 10, 90, ALL));
+	T_IS(mr_find(&f, fi_mr_key(a), base - 1, 1, ALL), -EFAULT);
+	T_IS(mr_find(&f, fi_mr_key(a), 0, 1, ALL), -EFAULT);
 	T_OK(fi_close(&a->fid));
 	T_OK(fi_close(&b->fid));
 	T_OK(fi_close(&user_keys->fid));
 	fake_close(&f);
 }
 
-static void all_three_ways_of_registering_agree(void **state)
+static void all_three_registration_calls_agree(void **state)
 {
 	struct iovec iov[2] = { { memory, 10 }, { memory + 20, 10 } };
 	struct fi_mr_attr attr = { .mr_iov = iov,
@@ -117,8 +117,8 @@ static void all_three_ways_of_registering_agree(void **state)
 	T_PTR(a->fid.context, attr.context);
 	T_IS(fi_mr_regattr(f.domain, &attr, 1ull << 60, &a), -FI_EBADFLAGS);
 	T_OK(fi_mr_enable(v));
-	T_OK(find(&f, 2, 0, 10, ALL));
-	T_OK(find(&f, 3, 0, 10, FI_REMOTE_READ));
+	T_OK(mr_find(&f, 2, 0, 10, ALL));
+	T_OK(mr_find(&f, 3, 0, 10, FI_REMOTE_READ));
 	T_OK(fi_close(&v->fid));
 	T_OK(fi_close(&a->fid));
 	fake_close(&f);
@@ -147,7 +147,7 @@ static void a_bound_counter_counts_and_cannot_be_closed(void **state)
 	fake_close(&f);
 }
 
-static void regions_are_listed_for_peers_while_they_live(void **state)
+static void regions_are_listed_for_peers_until_closed(void **state)
 {
 	struct fid_mr *early, *late, *local;
 	struct fake_ep *ep;
@@ -171,12 +171,12 @@ static void regions_are_listed_for_peers_while_they_live(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(keys_are_the_users_own_and_unique),
-		T_CASE(what_is_outside_or_forbidden_is_refused),
-		T_CASE(basic_mode_chooses_keys_and_takes_addresses),
-		T_CASE(all_three_ways_of_registering_agree),
+		T_CASE(user_keys_are_kept_and_unique),
+		T_CASE(accesses_out_of_bounds_or_without_rights_are_refused),
+		T_CASE(basic_mode_uses_provider_keys_and_virtual_addresses),
+		T_CASE(all_three_registration_calls_agree),
 		T_CASE(a_bound_counter_counts_and_cannot_be_closed),
-		T_CASE(regions_are_listed_for_peers_while_they_live),
+		T_CASE(regions_are_listed_for_peers_until_closed),
 	};
 	return T_RUN(tests);
 }

@@ -36,8 +36,6 @@ int weft_nosys_stx_ctx(struct fid_domain *domain, struct fi_tx_attr *attr,
 int weft_nosys_srx_ctx(struct fid_domain *domain, struct fi_rx_attr *attr,
 		       struct fid_ep **rx_ep, void *context);
 
-/* address vector */
-
 /* endpoint */
 int weft_nosys_tx_ctx(struct fid_ep *sep, int index, struct fi_tx_attr *attr,
 		      struct fid_ep **tx_ep, void *context);
@@ -55,7 +53,7 @@ int weft_nosys_reject(struct fid_pep *pep, fid_t handle, const void *param,
 		      size_t paramlen);
 int weft_nosys_shutdown(struct fid_ep *ep, uint64_t flags);
 
-/* ep->collective without the collective unit */
+/* collective calls, if the endpoint has no collective unit */
 extern struct fi_ops_collective weft_nosys_collective_ops;
 
 #endif

@@ -9,13 +9,14 @@
  *         cq cntr                      weft_cq.c weft_cntr.c
  *         ep                           weft_ep.c and the data path
  *
- * Locks. A domain has one mutex, which protects everything opened in it:
- * posting, progress, queues, counters, address vectors, registrations. It is
- * not taken when the domain is FI_THREAD_DOMAIN with manual progress, because
- * then the application serialises. Functions in an ops table take it
- * (weft_enter, weft_leave); all others are called inside it. No thread blocks
- * while holding it, and no callback of the application is called inside it.
- * Event queues belong to the fabric and have their own mutex, taken last.
+ * Locks. A domain has one mutex, which protects all objects opened in it:
+ * posting, progress, queues, counters, address vectors, registrations. The
+ * mutex is not taken if the domain is FI_THREAD_DOMAIN with manual progress,
+ * because the application serialises its calls then. Functions in an ops table
+ * take the mutex (weft_enter, weft_leave); all others are called with the mutex
+ * held. No thread blocks while holding the mutex, and no callback of the
+ * application is called while it is held. Event queues belong to the fabric and
+ * have their own mutex, taken last.
  *
  * Errors. Internal functions return 0 or -errno; only weft_ofi_err() converts
  * it to -FI_E*. Ops functions may return -FI_E* directly where they refuse a
@@ -67,7 +68,7 @@ static inline void weft_ref_put(weft_au32 *ref)
 struct weft_fabric {
 	struct fid_fabric fid;
 	const struct weft_machine *machine;
-	weft_au32 ref; /* domains and event queues */
+	weft_au32 ref; /* references: domains and event queues */
 };
 
 struct weft_domain {
@@ -85,12 +86,12 @@ struct weft_domain {
 	size_t ep_count;
 	/* waiting: weft_wait.c */
 	struct weft_wait *wait;
-	/* registrations by key: weft_mr.c */
+	/* registrations, by key: weft_mr.c */
 	struct weft_hash mrs;
 	uint64_t next_key;
-	struct weft_eq *eq;    /* bound, or NULL */
+	struct weft_eq *eq;    /* bound event queue, or NULL */
 	struct weft_vt *world; /* the world of virtual time, or NULL */
-	weft_au32 ref;	       /* objects opened in the domain and not closed */
+	weft_au32 ref;	       /* references: open objects of the domain */
 };
 
 static inline void weft_enter(struct weft_domain *d)
@@ -107,7 +108,7 @@ static inline void weft_leave(struct weft_domain *d)
 
 /*
  * Wait state of a CQ or counter. watched is the only word that the completion
- * path checks: number of blocked threads, plus one when the descriptor is
+ * path checks: the number of blocked threads, plus one if the descriptor is
  * armed.
  */
 struct weft_watch {
@@ -115,9 +116,9 @@ struct weft_watch {
 	enum fi_wait_obj obj;
 	uint32_t watched;
 	bool armed;
-	bool signalled; /* fi_cq_signal */
-	int event_fd;	/* -1 unless obj is FI_WAIT_FD */
-	int epoll_fd;	/* for FI_GETWAIT: event_fd and the carriers */
+	bool signalled; /* set by fi_cq_signal */
+	int event_fd;	/* event descriptor; -1 unless obj is FI_WAIT_FD */
+	int epoll_fd;	/* epoll of event_fd and the carriers, for FI_GETWAIT */
 };
 
 /* ---- completion queue ---------------------------------------------------- */
@@ -131,7 +132,7 @@ struct weft_cqe {
 	uint64_t data;
 	uint64_t tag;
 	fi_addr_t src; /* weft_ep_source(), or FI_ADDR_NOTAVAIL */
-	/* not NULL: an error, returned by readerr */
+	/* error entry, returned by readerr; NULL: success */
 	struct fi_cq_err_entry *err;
 };
 
@@ -146,11 +147,12 @@ struct weft_cq {
 	uint64_t tail;
 	uint64_t mask;
 	enum fi_cq_format format;
-	bool threshold; /* FI_CQ_COND_THRESHOLD */
-	bool overrun;	/* a completion is missing: out of memory */
+	bool threshold; /* wait condition FI_CQ_COND_THRESHOLD */
+	bool overrun;	/* a completion was lost: out of memory */
 	struct weft_watch watch;
-	weft_au32 ref;	 /* endpoints and poll sets */
-	uint64_t deaths; /* virtual time: deaths reported to the reader */
+	weft_au32 ref; /* references: endpoints and poll sets */
+	/* virtual time: number of peer deaths reported to the reader */
+	uint64_t deaths;
 };
 
 /* ---- counter ------------------------------------------------------------- */
@@ -158,7 +160,7 @@ struct weft_cq {
 struct weft_cntr {
 	struct fid_cntr fid;
 	struct weft_domain *domain;
-	/* written inside the lock; read outside by poll sets */
+	/* written with the lock held; read without it by poll sets */
 	weft_au64 value;
 	weft_au64 errors;
 	struct weft_watch watch;
@@ -172,23 +174,23 @@ struct weft_eq;
 /* ---- address vector ------------------------------------------------------ */
 
 struct weft_av_entry {
-	struct sockaddr_in name; /* family 0: free */
+	struct sockaddr_in name; /* name; family 0: the entry is free */
 	uint32_t next_free;
-	uint32_t uses; /* FI_AV_MAP: inserts of the same name */
+	uint32_t uses; /* FI_AV_MAP: number of inserts of this name */
 };
 
 struct weft_av {
 	struct fid_av fid;
 	struct weft_domain *domain;
 	enum fi_av_type type;
-	uint64_t flags; /* FI_EVENT */
+	uint64_t flags; /* FI_EVENT or 0 */
 	struct weft_av_entry *entry;
-	uint32_t count; /* entries ever used */
+	uint32_t count; /* number of entries ever used */
 	uint32_t room;
 	uint32_t free; /* first free entry, or UINT32_MAX */
 	struct weft_hash by_name;
 	struct weft_eq *eq;
-	struct weft_list eps; /* bound endpoints, by their av_link */
+	struct weft_list eps; /* bound endpoints, linked by av_link */
 	weft_au32 ref;
 };
 
@@ -201,8 +203,8 @@ struct weft_mr {
 	size_t len;
 	uint64_t start; /* RMA address of the first byte */
 	uint64_t access;
-	uint64_t flags;		/* FI_RMA_EVENT */
-	struct weft_cntr *cntr; /* counts remote accesses, or NULL */
+	uint64_t flags;		/* FI_RMA_EVENT or 0 */
+	struct weft_cntr *cntr; /* counter of remote accesses, or NULL */
 	uint64_t cntr_flags;	/* FI_REMOTE_WRITE, FI_REMOTE_READ */
 	struct weft_ep *ep;
 };
@@ -222,12 +224,13 @@ enum weft_ep_cntr {
 struct weft_ep {
 	struct fid_ep fid;
 	struct weft_domain *domain;
-	struct weft_nic *nic;	      /* the engine; NULL until fi_enable */
-	struct weft_carrier *carrier; /* its carrier, for waits and peers */
-	/* fi_addr_t -> peer; NULL: not looked up yet (weft_ep_peer) */
+	struct weft_nic *nic; /* the engine; NULL until fi_enable */
+	/* carrier of the engine, for waits and peers */
+	struct weft_carrier *carrier;
+	/* peers by fi_addr_t; NULL: not looked up yet (weft_ep_peer) */
 	struct weft_peer **peers;
 	size_t peer_room;
-	/* peer->index -> fi_addr_t (weft_ep_source) */
+	/* fi_addr_t by peer->index (weft_ep_source) */
 	fi_addr_t *sources;
 	size_t source_room;
 	struct weft_av *av;
@@ -236,22 +239,24 @@ struct weft_ep {
 	bool tx_selective; /* bound with FI_SELECTIVE_COMPLETION */
 	bool rx_selective;
 	bool enabled;
-	uint8_t hmem;	   /* enum weft_hmem, or 0 */
-	uint32_t tx_order; /* WEFT_OP_RELAXED, _LINES: order of its accesses */
+	uint8_t hmem; /* enum weft_hmem, or 0 */
+	/* WEFT_OP_RELAXED, WEFT_OP_LINES: order of remote accesses */
+	uint32_t tx_order;
 	struct weft_cntr *cntr[WEFT_CNTR_KINDS];
 	struct weft_eq *eq;
-	uint64_t caps; /* capabilities of its fi_info */
+	uint64_t caps; /* capabilities of the endpoint's fi_info */
 	uint64_t tx_op_flags;
 	uint64_t rx_op_flags;
-	/* the op flags as enum weft_nic_flag, from fi_enable on */
+	/* op flags as enum weft_nic_flag, set by fi_enable */
 	unsigned tx_flags;
 	unsigned rx_flags;
 	size_t inject_bytes;
 	size_t min_multi_recv;
-	struct sockaddr_in name; /* requested, later its own */
+	/* requested name; after fi_enable, the endpoint's name */
+	struct sockaddr_in name;
 	struct weft_list av_link;
-	weft_au32 ref;	 /* regions bound to it */
-	uint8_t key[64]; /* info->ep_attr->auth_key */
+	weft_au32 ref;	 /* references: regions bound to the endpoint */
+	uint8_t key[64]; /* copy of info->ep_attr->auth_key */
 	size_t key_bytes;
 	bool anywhere; /* info->src_addr was INADDR_ANY */
 };

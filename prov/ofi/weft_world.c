@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_open_ops on a domain in virtual time: creating and joining the shared
- * world segment of a job, leaving it, and the reports of ranks when nothing can
+ * fi_open_ops on a domain in virtual time: creating, joining and leaving the
+ * shared world segment of a job, and the reports of ranks when no rank can
  * progress any more.
  */
 #include "prov/ofi/weft_world.h"
@@ -157,14 +157,14 @@ static const char *world_fault(struct fid *fid, unsigned i, uint64_t *value_p)
 	return c ? c->virt->fault(c, i, value_p) : NULL;
 }
 
-struct tell {
+struct tree_visitor {
 	void (*each)(void *arg, const struct fi_weft_branch *b);
 	void *arg;
 };
 
 static void branch_report(void *arg, const struct weft_vt_branch *b)
 {
-	const struct tell *t = arg;
+	const struct tree_visitor *t = arg;
 	struct fi_weft_branch out = { b->parent, b->ranks, "" };
 
 	static_assert(sizeof(out.node) == sizeof(b->node), "copied");
@@ -177,7 +177,7 @@ static int world_tree(struct fid *fid, int id,
 		      void *arg)
 {
 	struct weft_carrier *c = carrier_of(to_domain(fid));
-	struct tell t = { each, arg };
+	struct tree_visitor t = { each, arg };
 
 	if (!c || id < 0)
 		return -FI_ENOENT;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The registers of a node: see watch.h. */
+/*
+ * Registers of a node, sensors, and the periodic checks of its host and
+ * interface.
+ */
 #include "prov/watch/watch.h"
 
-enum { MISSES = 1 }; /* checks without a heartbeat until broken */
+enum { MISSES = 1 }; /* checks without a heartbeat until the owner is broken */
 
 const char *weft_watch_name(enum weft_watch_state state)
 {
@@ -24,31 +27,32 @@ uint32_t weft_watch_sensors(const struct weft_watch_sensor *sensor,
 	return bits;
 }
 
-enum weft_watch_state weft_watch_check(struct weft_watch_monitor *eye,
+enum weft_watch_state weft_watch_check(struct weft_watch_monitor *monitor,
 				       const struct weft_watch_register *reg,
 				       uint32_t misses)
 {
-	bool first = !eye->open, beat = reg->beats != eye->beats;
+	bool first = !monitor->open, beat = reg->beats != monitor->beats;
 
-	eye->open = true;
-	eye->beats = reg->beats;
-	eye->missed = beat || first ? 0 : eye->missed + 1;
+	monitor->open = true;
+	monitor->beats = reg->beats;
+	monitor->missed = beat || first ? 0 : monitor->missed + 1;
 	if (first)
-		eye->state = WEFT_WATCH_UNKNOWN;
+		monitor->state = WEFT_WATCH_UNKNOWN;
 	else if (beat)
-		eye->state = reg->sensors ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
-	else if (eye->missed >= misses)
-		eye->state = WEFT_WATCH_BROKEN;
-	return (enum weft_watch_state)eye->state;
+		monitor->state =
+			reg->sensors ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
+	else if (monitor->missed >= misses)
+		monitor->state = WEFT_WATCH_BROKEN;
+	return (enum weft_watch_state)monitor->state;
 }
 
 void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
-			  const uint32_t near[WEFT_WATCH_PORTS])
+			  const uint32_t neighbour[WEFT_WATCH_PORTS])
 {
 	*n = (struct weft_watch_node){ .node = node };
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		n->near[p].node = near[p];
-		if (near[p] != WEFT_WATCH_NO_NODE)
+		n->near[p].node = neighbour[p];
+		if (neighbour[p] != WEFT_WATCH_NO_NODE)
 			n->links |= (uint8_t)(1u << p);
 	}
 }
@@ -74,9 +78,12 @@ void weft_watch_word_receive(struct weft_watch_node *n, unsigned port,
 	n->near_words[port].beats++;
 }
 
-/* Of a neighbour without words only the silence is known. */
-static struct weft_watch_report of_port(const struct weft_watch_node *n,
-					unsigned port)
+/*
+ * Returns the report about the neighbour at a port. If no status words arrive
+ * from a neighbour, its interface is reported broken and its host unknown.
+ */
+static struct weft_watch_report port_report(const struct weft_watch_node *n,
+					    unsigned port)
 {
 	bool silent = n->of_near[port].state == WEFT_WATCH_BROKEN;
 
@@ -100,11 +107,13 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 		.nic = weft_watch_check(&n->of_nic, &n->nic, MISSES),
 		.port = WEFT_WATCH_PORTS,
 	};
-	/* The registers of a dead interface are not updated any more. */
+	/*
+	 * The neighbour registers of a dead interface are not updated any more.
+	 */
 	if (n->of_nic.state == WEFT_WATCH_BROKEN)
 		return count;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		if (n->links >> p & 1)
-			report[count++] = of_port(n, p);
+			report[count++] = port_report(n, p);
 	return count;
 }

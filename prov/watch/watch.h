@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fault awareness as in APEnet+ (LO|FA|MO): which part watches which, and the
- * conclusions. Pure rules: no clock, no memory of their own, no messages; the
- * caller has a period, and calls each part once per period.
+ * Fault awareness as in APEnet+ (LO|FA|MO): which part monitors which, and the
+ * conclusions. The functions use no clock, no static memory and send no
+ * messages; the caller calls each part once per period.
  *
  *      host  --- writes ---> host register  <--- checks -- interface
  *      host  --- checks ---> own register   <--- writes -- interface
- *                                                   |  a word to each
- *                                                   v  neighbour
+ *                                                   |  status word to
+ *                                                   v  each neighbour
  *      host  --- reads ----> neighbour registers of six ports
  *        |
  *        +----- reports, over a service network ----> master
  *
- * The host fails: its interface misses a heartbeat and reports it in its words;
- * the neighbours' hosts read it and report to the master. The interface fails:
- * its host misses a heartbeat and reports to the master. Both fail: no more
- * words arrive. All neighbours fail, too: no report arrives, and the master
- * concludes: unknown.
+ * If the host fails, its interface detects the missing heartbeat and reports it
+ * in its status words; the neighbours' hosts read the words and report to the
+ * master. If the interface fails, its host detects the missing heartbeat and
+ * reports to the master. If both fail, the neighbours receive no more status
+ * words. If all neighbours fail, too, no report arrives, and the node's state
+ * is unknown to the master.
  */
 #ifndef WEFT_WATCH_H
 #define WEFT_WATCH_H
@@ -27,34 +28,41 @@
 #define WEFT_WATCH_PORTS 6
 #define WEFT_WATCH_NEVER UINT64_MAX
 
-/* State of a host or interface; of two reported states the higher counts. */
+/*
+ * State of a host or interface. If two reports differ, the higher state is
+ * used.
+ */
 enum weft_watch_state {
 	WEFT_WATCH_UNKNOWN, /* no report */
 	WEFT_WATCH_NORMAL,
-	WEFT_WATCH_SICK,   /* heartbeat present, and a sensor warns */
-	WEFT_WATCH_BROKEN, /* no heartbeat: omission */
+	/* heartbeat present, but a sensor is out of its bounds */
+	WEFT_WATCH_SICK,
+	WEFT_WATCH_BROKEN, /* no heartbeat (omission fault) */
 };
 const char *weft_watch_name(enum weft_watch_state state);
 
 /* ---- sensors ------------------------------------------------------------- */
 
-/* Temperature, voltage, power: any value with bounds. */
+/* A sensor (temperature, voltage, power): any value with bounds. */
 struct weft_watch_sensor {
 	int32_t value, low, high;
 };
-/* Bit i: sensor i is out of its bounds; at most 32 sensors. */
+/*
+ * Returns a bit mask of the sensors that are out of their bounds; at most 32
+ * sensors.
+ */
 uint32_t weft_watch_sensors(const struct weft_watch_sensor *sensor,
 			    unsigned count);
 
 /* ---- registers ----------------------------------------------------------- */
 
-/* Written by its owner in every period, and checked by another part. */
+/* A register that its owner writes in every period and another part checks. */
 struct weft_watch_register {
 	uint64_t beats;
-	uint32_t sensors; /* bits of the sensors that warn */
+	uint32_t sensors; /* bit mask of the sensors that are out of bounds */
 };
 
-/* A watcher's state of a register. */
+/* State of the part that monitors a register. */
 struct weft_watch_monitor {
 	uint64_t beats;
 	uint32_t missed; /* consecutive checks without a new heartbeat */
@@ -63,44 +71,56 @@ struct weft_watch_monitor {
 };
 
 /*
- * Checks a register once. The first check gives unknown. After misses
- * consecutive checks without a heartbeat its owner is broken; a new heartbeat
- * makes it normal again.
+ * Checks a register once. The first check gives unknown. After `misses`
+ * consecutive checks without a new heartbeat the owner is broken; a new
+ * heartbeat makes it normal again.
  */
-enum weft_watch_state weft_watch_check(struct weft_watch_monitor *eye,
+enum weft_watch_state weft_watch_check(struct weft_watch_monitor *monitor,
 				       const struct weft_watch_register *reg,
 				       uint32_t misses);
 
-/* Status that an interface sends its neighbours; it fits a word of the link. */
+/*
+ * Status word that an interface sends to its neighbours; fits a word of the
+ * link.
+ */
 struct weft_watch_word {
 	uint32_t node;
 	uint8_t host, nic; /* enum weft_watch_state */
 };
 
-/* The registers of a node, and the watcher state of its two halves. */
+/* The registers of a node, and the monitor states of its host and interface. */
 struct weft_watch_node {
 	uint32_t node;
-	uint8_t links; /* ports with a neighbour, a bit each */
+	uint8_t links; /* bit mask of the ports with a neighbour */
 	struct weft_watch_register host, nic;
-	struct weft_watch_monitor of_host; /* kept by the interface */
-	struct weft_watch_monitor of_nic;  /* kept by the host */
-	/* neighbour status registers: the last word, and a count of words */
+	/* monitor of the host, kept by the interface */
+	struct weft_watch_monitor of_host;
+	/* monitor of the interface, kept by the host */
+	struct weft_watch_monitor of_nic;
+	/*
+	 * neighbour status registers: the last word, and the number of words
+	 * received
+	 */
 	struct weft_watch_word near[WEFT_WATCH_PORTS];
 	struct weft_watch_register near_words[WEFT_WATCH_PORTS];
 	struct weft_watch_monitor of_near[WEFT_WATCH_PORTS];
 };
 
 #define WEFT_WATCH_NO_NODE UINT32_MAX
-/* near: the node behind each port, or WEFT_WATCH_NO_NODE. */
+/*
+ * Initialises a node. neighbour: the node behind each port, or
+ * WEFT_WATCH_NO_NODE.
+ */
 void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
-			  const uint32_t near[WEFT_WATCH_PORTS]);
+			  const uint32_t neighbour[WEFT_WATCH_PORTS]);
 
 /*
- * The interface's part of a period: counts its heartbeat, checks its host and
- * the words of its neighbours, and returns the word to send them.
+ * One period of the interface: increments its heartbeat, checks its host's
+ * heartbeat and whether status words arrive from the neighbours, and returns
+ * the status word to send to them.
  */
 struct weft_watch_word weft_watch_nic(struct weft_watch_node *n);
-/* Records a neighbour's word that has arrived at a port. */
+/* Records a status word that a neighbour has sent to a port. */
 void weft_watch_word_receive(struct weft_watch_node *n, unsigned port,
 			     const struct weft_watch_word *word);
 
@@ -113,8 +133,9 @@ struct weft_watch_report {
 };
 
 /*
- * The host's part of a period: counts its heartbeat, checks its interface,
- * reads the neighbour registers. Returns the number of reports, its own first.
+ * One period of the host: increments its heartbeat, checks its interface's
+ * heartbeat, and reads the neighbour registers. Returns the number of reports;
+ * the first is about the node itself.
  */
 unsigned weft_watch_host(struct weft_watch_node *n,
 			 struct weft_watch_report report[WEFT_WATCH_PORTS + 1]);
@@ -123,24 +144,31 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 
 /* Reports to the master about a node, and their times in the caller's units. */
 struct weft_watch_view {
-	uint64_t own_at; /* own report; WEFT_WATCH_NEVER: none */
+	/* time of the node's own report; WEFT_WATCH_NEVER: none */
+	uint64_t own_time;
 	uint8_t own_host, own_nic;
-	/* reports of the neighbour at each of its ports */
-	uint64_t at[WEFT_WATCH_PORTS];
+	/* times of the reports of the neighbour at each port */
+	uint64_t time[WEFT_WATCH_PORTS];
 	uint8_t host[WEFT_WATCH_PORTS], nic[WEFT_WATCH_PORTS];
 };
 
 struct weft_watch_result {
 	uint8_t host, nic; /* enum weft_watch_state */
-	uint8_t silent;	   /* ports without words, a bit each */
+	/* bit mask of the ports on which no status words arrive */
+	uint8_t silent;
 };
 
 void weft_watch_view_init(struct weft_watch_view *v);
-/* Records a report about the node; port: its port to the reporting node. */
+/*
+ * Records a report about the node. port: the node's port to the reporting node.
+ */
 void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
 			   const struct weft_watch_report *report,
 			   unsigned port);
-/* State that follows from the reports that are not older than fresh. */
+/*
+ * Returns the state that follows from the reports that are not older than
+ * fresh.
+ */
 struct weft_watch_result weft_watch_evaluate(const struct weft_watch_view *v,
 					     uint64_t now, uint64_t fresh);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The master's evaluation of reports. A node reports about itself while its
- * host works; a failed host is reported by its interface, through the
- * neighbours; a failed interface by its host, or by the silence on all its
- * links.
+ * host works. A failed host is reported by its interface, through the
+ * neighbours; a failed interface is reported by its host, or detected by the
+ * absence of status words on all its links.
  */
 #include "prov/watch/watch.h"
 
 void weft_watch_view_init(struct weft_watch_view *v)
 {
-	*v = (struct weft_watch_view){ .own_at = WEFT_WATCH_NEVER };
+	*v = (struct weft_watch_view){ .own_time = WEFT_WATCH_NEVER };
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		v->at[p] = WEFT_WATCH_NEVER;
+		v->time[p] = WEFT_WATCH_NEVER;
 }
 
 void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
@@ -19,11 +19,11 @@ void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
 			   unsigned port)
 {
 	if (report->port == WEFT_WATCH_PORTS) {
-		v->own_at = at;
+		v->own_time = at;
 		v->own_host = report->host;
 		v->own_nic = report->nic;
 	} else if (port < WEFT_WATCH_PORTS) {
-		v->at[port] = at;
+		v->time[port] = at;
 		v->host[port] = report->host;
 		v->nic[port] = report->nic;
 	}
@@ -34,28 +34,28 @@ static bool is_fresh(uint64_t at, uint64_t now, uint64_t fresh)
 	return at != WEFT_WATCH_NEVER && now - at <= fresh;
 }
 
-/* Merged reports of the neighbours: the newest word of the interface. */
+/* Merged reports of the neighbours; host and nic are from the newest report. */
 struct neighbour_reports {
-	uint64_t at;
+	uint64_t time;
 	uint8_t host, nic;
-	uint8_t with_words, silent; /* ports, a bit each */
+	uint8_t with_words, silent; /* bit masks of ports */
 };
 
 static struct neighbour_reports merge_reports(const struct weft_watch_view *v,
 					      uint64_t now, uint64_t fresh)
 {
-	struct neighbour_reports h = { .at = WEFT_WATCH_NEVER };
+	struct neighbour_reports h = { .time = WEFT_WATCH_NEVER };
 
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		if (!is_fresh(v->at[p], now, fresh))
+		if (!is_fresh(v->time[p], now, fresh))
 			continue;
 		if (v->nic[p] == WEFT_WATCH_BROKEN) {
 			h.silent |= (uint8_t)(1u << p);
 			continue;
 		}
 		h.with_words |= (uint8_t)(1u << p);
-		if (h.at == WEFT_WATCH_NEVER || v->at[p] >= h.at) {
-			h.at = v->at[p];
+		if (h.time == WEFT_WATCH_NEVER || v->time[p] >= h.time) {
+			h.time = v->time[p];
 			h.host = v->host[p];
 			h.nic = v->nic[p];
 		}
@@ -68,7 +68,10 @@ static uint8_t worse(uint8_t a, uint8_t b)
 	return a > b ? a : b;
 }
 
-/* A host without own reports: its interface's word, or its silence. */
+/*
+ * Returns the state of a host that has sent no report: from its interface's
+ * status words, or broken if no words arrive.
+ */
 static uint8_t host_of(const struct neighbour_reports *h)
 {
 	if (h->with_words)
@@ -81,12 +84,15 @@ struct weft_watch_result weft_watch_evaluate(const struct weft_watch_view *v,
 {
 	struct neighbour_reports h = merge_reports(v, now, fresh);
 	struct weft_watch_result p = { .silent = h.silent };
-	bool own = is_fresh(v->own_at, now, fresh);
+	bool own = is_fresh(v->own_time, now, fresh);
 	bool host_broken = h.with_words && h.host == WEFT_WATCH_BROKEN;
 
-	/* A word that the host is broken overrides older own reports. */
-	p.host = own && !(host_broken && h.at > v->own_at) ? v->own_host
-							   : host_of(&h);
+	/*
+	 * A newer status word that the host is broken overrides the host's own
+	 * report.
+	 */
+	p.host = own && !(host_broken && h.time > v->own_time) ? v->own_host
+							       : host_of(&h);
 	if (h.silent && !h.with_words)
 		p.nic = WEFT_WATCH_BROKEN;
 	else

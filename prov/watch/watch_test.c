@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rules of fault awareness on a ring of rings without time: one period is a
- * step, in which all hosts act, then all interfaces, then their words arrive.
+ * The rules of fault awareness on a torus, without time: one period is a step,
+ * in which all hosts act, then all interfaces, then the status words arrive.
  */
 #include "prov/watch/watch.h"
 #include "test/t.h"
@@ -14,11 +14,11 @@ struct world {
 	struct weft_watch_node node[NODES];
 	struct weft_watch_view view[NODES];
 	bool host_dead[NODES], nic_dead[NODES];
-	bool cut[NODES][WEFT_WATCH_PORTS]; /* set at both ends */
+	bool cut[NODES][WEFT_WATCH_PORTS]; /* cut links, marked at both ends */
 	uint64_t now;
 };
 
-static uint32_t near(uint32_t n, unsigned port)
+static uint32_t neighbour(uint32_t n, unsigned port)
 {
 	static const uint32_t step[] = { 1, SIDE, SIDE * SIDE };
 	uint32_t s = step[port / 2], at = n / s % SIDE;
@@ -34,19 +34,19 @@ static void world_open(struct world *w)
 	memset(w, 0, sizeof(*w));
 	for (uint32_t n = 0; n < NODES; n++) {
 		for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-			by[p] = near(n, p);
+			by[p] = neighbour(n, p);
 		weft_watch_node_init(&w->node[n], n, by);
 		weft_watch_view_init(&w->view[n]);
 	}
 }
 
-/* The port of the neighbour that leads back. */
+/* Returns the neighbour's port that leads back. */
 static unsigned back(unsigned port)
 {
 	return port ^ 1;
 }
 
-static void hosts(struct world *w)
+static void hosts_step(struct world *w)
 {
 	struct weft_watch_report r[WEFT_WATCH_PORTS + 1];
 	unsigned count;
@@ -68,16 +68,17 @@ static void step(struct world *w)
 	struct weft_watch_word word[NODES];
 
 	w->now++;
-	hosts(w);
+	hosts_step(w);
 	for (uint32_t n = 0; n < NODES; n++)
 		if (!w->nic_dead[n])
 			word[n] = weft_watch_nic(&w->node[n]);
 	for (uint32_t n = 0; n < NODES; n++)
 		for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 			if (!w->nic_dead[n] && !w->cut[n][p] &&
-			    !w->nic_dead[near(n, p)])
-				weft_watch_word_receive(&w->node[near(n, p)],
-							back(p), &word[n]);
+			    !w->nic_dead[neighbour(n, p)])
+				weft_watch_word_receive(
+					&w->node[neighbour(n, p)], back(p),
+					&word[n]);
 }
 
 static void steps(struct world *w, unsigned n)
@@ -86,23 +87,23 @@ static void steps(struct world *w, unsigned n)
 		step(w);
 }
 
-static struct weft_watch_result see(const struct world *w, uint32_t n)
+static struct weft_watch_result master_state(const struct world *w, uint32_t n)
 {
 	return weft_watch_evaluate(&w->view[n], w->now, FRESH);
 }
 
-/* All other nodes are normal. */
+/* Checks that all nodes without faults are normal. */
 static void others_are_normal(const struct world *w)
 {
 	for (uint32_t n = 0; n < NODES; n++) {
 		if (w->host_dead[n] || w->nic_dead[n])
 			continue;
-		T_IS(see(w, n).host, WEFT_WATCH_NORMAL);
-		T_IS(see(w, n).nic, WEFT_WATCH_NORMAL);
+		T_IS(master_state(w, n).host, WEFT_WATCH_NORMAL);
+		T_IS(master_state(w, n).nic, WEFT_WATCH_NORMAL);
 	}
 }
 
-static void a_register_that_does_not_beat_is_broken(void **state)
+static void a_register_without_heartbeat_is_broken(void **state)
 {
 	struct weft_watch_register r = { .beats = 7 };
 	struct weft_watch_monitor e = { 0 };
@@ -128,18 +129,18 @@ static void sensors_have_bounds(void **state)
 	T_IS(weft_watch_sensors(s, 3), 6);
 }
 
-static void all_is_well(void **state)
+static void all_nodes_are_normal_without_faults(void **state)
 {
 	static struct world w;
 
 	world_open(&w);
-	T_IS(see(&w, 5).host, WEFT_WATCH_UNKNOWN);
+	T_IS(master_state(&w, 5).host, WEFT_WATCH_UNKNOWN);
 	steps(&w, 5);
 	others_are_normal(&w);
-	T_IS(see(&w, 5).silent, 0);
+	T_IS(master_state(&w, 5).silent, 0);
 }
 
-static void a_dead_host_is_told_by_its_interface(void **state)
+static void a_dead_host_is_reported_by_its_interface(void **state)
 {
 	static struct world w;
 
@@ -147,20 +148,24 @@ static void a_dead_host_is_told_by_its_interface(void **state)
 	steps(&w, 5);
 	w.host_dead[21] = true;
 	step(&w);
-	/* its interface and six neighbours know; the master does not yet */
+	/*
+	 * the interface and six neighbours have detected the fault; the master
+	 * has not
+	 */
 	T_IS(w.node[21].of_host.state, WEFT_WATCH_BROKEN);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		T_IS(w.node[near(21, p)].near[back(p)].host, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+		T_IS(w.node[neighbour(21, p)].near[back(p)].host,
+		     WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
 	step(&w);
-	T_IS(see(&w, 21).host, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_NORMAL);
 	steps(&w, 5);
-	T_IS(see(&w, 21).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_BROKEN);
 	others_are_normal(&w);
 }
 
-static void a_dead_interface_is_told_by_its_host(void **state)
+static void a_dead_interface_is_reported_by_its_host(void **state)
 {
 	static struct world w;
 
@@ -168,16 +173,16 @@ static void a_dead_interface_is_told_by_its_host(void **state)
 	steps(&w, 5);
 	w.nic_dead[21] = true;
 	steps(&w, 2);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
 	steps(&w, 5);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
-	T_IS(see(&w, 21).silent, 0x3f);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).silent, 0x3f);
 	others_are_normal(&w);
 }
 
-static void a_dead_node_is_told_by_silence(void **state)
+static void a_dead_node_is_detected_by_missing_status_words(void **state)
 {
 	static struct world w;
 
@@ -185,35 +190,35 @@ static void a_dead_node_is_told_by_silence(void **state)
 	steps(&w, 5);
 	w.host_dead[21] = w.nic_dead[21] = true;
 	steps(&w, FRESH + 2);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 21).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_BROKEN);
 	others_are_normal(&w);
 }
 
-static void a_node_that_never_lived_is_broken_too(void **state)
+static void a_node_dead_from_the_start_is_broken(void **state)
 {
 	static struct world w;
 
 	world_open(&w);
 	w.host_dead[3] = w.nic_dead[3] = true;
 	steps(&w, 5);
-	T_IS(see(&w, 3).nic, WEFT_WATCH_BROKEN);
-	T_IS(see(&w, 3).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 3).nic, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 3).host, WEFT_WATCH_BROKEN);
 }
 
-static void a_link_that_is_cut_is_not_a_dead_interface(void **state)
+static void a_cut_link_is_not_a_dead_interface(void **state)
 {
 	static struct world w;
 
 	world_open(&w);
-	w.cut[21][2] = w.cut[near(21, 2)][back(2)] = true;
+	w.cut[21][2] = w.cut[neighbour(21, 2)][back(2)] = true;
 	steps(&w, 6);
-	T_IS(see(&w, 21).silent, 1 << 2);
-	T_IS(see(&w, near(21, 2)).silent, 1 << back(2));
+	T_IS(master_state(&w, 21).silent, 1 << 2);
+	T_IS(master_state(&w, neighbour(21, 2)).silent, 1 << back(2));
 	others_are_normal(&w);
 }
 
-static void a_sensor_makes_its_owner_sick(void **state)
+static void a_sensor_warning_is_reported_as_sick(void **state)
 {
 	static struct world w;
 
@@ -221,17 +226,17 @@ static void a_sensor_makes_its_owner_sick(void **state)
 	w.node[9].host.sensors = 4;
 	w.node[10].nic.sensors = 1;
 	steps(&w, 5);
-	T_IS(see(&w, 9).host, WEFT_WATCH_SICK);
-	T_IS(see(&w, 9).nic, WEFT_WATCH_NORMAL);
-	T_IS(see(&w, 10).nic, WEFT_WATCH_SICK);
-	T_STR(weft_watch_name(see(&w, 10).nic), "sick");
+	T_IS(master_state(&w, 9).host, WEFT_WATCH_SICK);
+	T_IS(master_state(&w, 9).nic, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 10).nic, WEFT_WATCH_SICK);
+	T_STR(weft_watch_name(master_state(&w, 10).nic), "sick");
 	w.host_dead[9] = true;
 	steps(&w, 5);
-	T_IS(see(&w, 9).host, WEFT_WATCH_BROKEN);
+	T_IS(master_state(&w, 9).host, WEFT_WATCH_BROKEN);
 }
 
 /* All neighbours of a node are dead: only the node reports about itself. */
-static void no_area_is_isolated(void **state)
+static void a_node_with_dead_neighbours_reports_itself(void **state)
 {
 	static struct world w;
 	unsigned bad = 0;
@@ -239,49 +244,54 @@ static void no_area_is_isolated(void **state)
 	world_open(&w);
 	steps(&w, 5);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		w.nic_dead[near(21, p)] = w.host_dead[near(21, p)] = true;
+		w.nic_dead[neighbour(21, p)] = w.host_dead[neighbour(21, p)] =
+			true;
 	steps(&w, 5);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
-	T_IS(see(&w, 21).nic, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).nic, WEFT_WATCH_NORMAL);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		T_IS(see(&w, near(21, p)).nic, WEFT_WATCH_BROKEN);
-	/* its host fails: its neighbours are dead, and no report arrives */
+		T_IS(master_state(&w, neighbour(21, p)).nic, WEFT_WATCH_BROKEN);
+	/* the host fails; its neighbours are dead, so no report arrives */
 	w.host_dead[21] = true;
 	steps(&w, 5);
-	T_IS(see(&w, 21).host, WEFT_WATCH_UNKNOWN);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_UNKNOWN);
 	for (uint32_t n = 0; n < NODES; n++)
-		bad += see(&w, n).host != WEFT_WATCH_NORMAL;
+		bad += master_state(&w, n).host != WEFT_WATCH_NORMAL;
 	T_IS(bad, 7);
 	others_are_normal(&w);
 }
 
-/* Any set of faults: a dead node is never reported as normal. */
-static void none_of_many_faults_is_missed(void **state)
+/* With any set of faults, a dead node is never reported as normal. */
+static void no_combination_of_faults_is_missed(void **state)
 {
 	static struct world w;
-	uint64_t lot = 12345;
+	uint64_t seed = 12345;
 
 	for (unsigned round = 0; round < 200; round++) {
 		world_open(&w);
 		steps(&w, 4);
 		for (uint32_t n = 0; n < NODES; n++) {
-			lot = lot * 6364136223846793005u + 1442695040888963407u;
-			w.host_dead[n] = (lot >> 40) % 100 < round % 60;
-			w.nic_dead[n] = (lot >> 50) % 100 < round % 45;
+			seed = seed * 6364136223846793005u +
+			       1442695040888963407u;
+			w.host_dead[n] = (seed >> 40) % 100 < round % 60;
+			w.nic_dead[n] = (seed >> 50) % 100 < round % 45;
 		}
 		steps(&w, FRESH + 4);
 		for (uint32_t n = 0; n < NODES; n++) {
 			if (w.host_dead[n])
-				T_TRUE(see(&w, n).host != WEFT_WATCH_NORMAL);
+				T_TRUE(master_state(&w, n).host !=
+				       WEFT_WATCH_NORMAL);
 			else
-				T_IS(see(&w, n).host, WEFT_WATCH_NORMAL);
+				T_IS(master_state(&w, n).host,
+				     WEFT_WATCH_NORMAL);
 			if (w.nic_dead[n])
-				T_TRUE(see(&w, n).nic != WEFT_WATCH_NORMAL);
+				T_TRUE(master_state(&w, n).nic !=
+				       WEFT_WATCH_NORMAL);
 		}
 	}
 }
 
-static void who_comes_back_is_well_again(void **state)
+static void a_revived_host_is_normal(void **state)
 {
 	static struct world w;
 
@@ -291,25 +301,25 @@ static void who_comes_back_is_well_again(void **state)
 	steps(&w, 5);
 	w.host_dead[21] = false;
 	steps(&w, 2);
-	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
 	others_are_normal(&w);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(a_register_that_does_not_beat_is_broken),
+		T_CASE(a_register_without_heartbeat_is_broken),
 		T_CASE(sensors_have_bounds),
-		T_CASE(all_is_well),
-		T_CASE(a_dead_host_is_told_by_its_interface),
-		T_CASE(a_dead_interface_is_told_by_its_host),
-		T_CASE(a_dead_node_is_told_by_silence),
-		T_CASE(a_node_that_never_lived_is_broken_too),
-		T_CASE(a_link_that_is_cut_is_not_a_dead_interface),
-		T_CASE(a_sensor_makes_its_owner_sick),
-		T_CASE(no_area_is_isolated),
-		T_CASE(none_of_many_faults_is_missed),
-		T_CASE(who_comes_back_is_well_again),
+		T_CASE(all_nodes_are_normal_without_faults),
+		T_CASE(a_dead_host_is_reported_by_its_interface),
+		T_CASE(a_dead_interface_is_reported_by_its_host),
+		T_CASE(a_dead_node_is_detected_by_missing_status_words),
+		T_CASE(a_node_dead_from_the_start_is_broken),
+		T_CASE(a_cut_link_is_not_a_dead_interface),
+		T_CASE(a_sensor_warning_is_reported_as_sick),
+		T_CASE(a_node_with_dead_neighbours_reports_itself),
+		T_CASE(no_combination_of_faults_is_missed),
+		T_CASE(a_revived_host_is_normal),
 	};
 
 	return T_RUN(tests);

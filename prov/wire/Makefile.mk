@@ -7,3 +7,4 @@ libweftwire_la_SOURCES = \
 check_PROGRAMS += prov/wire/wire_seq_test
 TESTS += prov/wire/wire_seq_test
 prov_wire_wire_seq_test_LDADD = libweftwire.la $(T_LIBS)
+EXTRA_DIST += prov/wire/README

@@ -9,8 +9,8 @@
  * +--------+-------+-----+--------+--------+--------+---------+---------+
  *
  * type selects the part of the engine that handles the packet, which defines
- * the other fields; "carr." is the carrier's own word (its sequence or publish
- * word).
+ * the other fields. "carr." is a word for the carrier (its sequence number or
+ * publish word).
  */
 #ifndef WEFT_PROV_WIRE_H
 #define WEFT_PROV_WIRE_H
@@ -20,19 +20,20 @@
 #include <stdint.h>
 
 struct weft_pkt {
-	uint8_t type;	  /* enum nic_type of the engine */
-	uint8_t flags;	  /* of that type */
-	uint16_t len;	  /* payload bytes, without this header */
-	uint32_t carrier; /* the carrier's; senders set 0, or a hint below */
-	uint32_t unit;	  /* the unit's: FIFO or queue number, credits */
-	uint32_t aux;	  /* message id, operation, ... */
+	uint8_t type;  /* enum nic_type of the engine */
+	uint8_t flags; /* flags of that type */
+	uint16_t len;  /* payload bytes, without this header */
+	/* word for the carrier; senders set 0, or a hint below */
+	uint32_t carrier;
+	uint32_t unit; /* word for the unit: FIFO or queue number, credits */
+	uint32_t aux;  /* message id, operation, ... */
 	uint64_t tag;
 	uint64_t data; /* remote CQ data, or an address */
 };
 
 /*
- * Hint, used in virtual time only: this packet may overtake others and be
- * overtaken, and may take any route.
+ * Hint, used in virtual time only: this packet may be reordered and may take
+ * any route.
  */
 #define WEFT_PKT_ANY_ROUTE 1u
 

@@ -29,7 +29,7 @@ void weft_seq_tx_ack(struct weft_seq_tx *tx, uint32_t ack, uint64_t here)
 	if (by > in_flight)
 		return;
 	in_flight -= by;
-	/* Packets that were not sent cannot have arrived. */
+	/* packets that were not sent cannot have arrived */
 	if (in_flight < 64)
 		here &= (UINT64_C(1) << in_flight) - 1;
 	tx->here = seq_shift(tx->here, by) | here;
@@ -47,7 +47,7 @@ enum weft_seq_verdict weft_seq_rx_arrive(struct weft_seq_rx *rx, uint32_t seq)
 {
 	uint32_t ahead = seq - rx->next;
 
-	/* The half of the number space behind next has arrived before. */
+	/* the half of the number space before next: arrived before */
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_SEQ_OLD;
 	if (ahead >= WEFT_SEQ_WINDOW)

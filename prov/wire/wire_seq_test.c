@@ -37,7 +37,7 @@ static void impossible_acknowledgements_change_nothing(void **state)
 	T_IS(tx.here, 0);
 }
 
-static void selective_words_stop_resending(void **state)
+static void selective_acknowledgements_stop_retransmission(void **state)
 {
 	struct weft_seq_tx tx = { .next = 4 };
 
@@ -47,7 +47,7 @@ static void selective_words_stop_resending(void **state)
 	T_TRUE(weft_seq_tx_unacked(&tx, 2));
 }
 
-static void duplicates_and_far_ones_are_dropped(void **state)
+static void duplicates_and_packets_beyond_the_window_are_dropped(void **state)
 {
 	struct weft_seq_rx rx = { .next = UINT32_MAX };
 
@@ -65,8 +65,10 @@ static void duplicates_and_far_ones_are_dropped(void **state)
 	T_IS(weft_seq_rx_arrive(&rx, UINT32_MAX), WEFT_SEQ_OLD);
 }
 
-/* The raw layer loses, duplicates and reorders; delivery is in order. */
-static void a_lossy_layer_delivers_in_order(void **state)
+/*
+ * The raw layer loses, duplicates and reorders packets; delivery is in order.
+ */
+static void delivery_over_a_lossy_layer_is_in_order(void **state)
 {
 	struct weft_seq_tx tx = { .next = UINT32_MAX - 500,
 				  .acked = UINT32_MAX - 500 };
@@ -76,7 +78,7 @@ static void a_lossy_layer_delivers_in_order(void **state)
 	uint32_t seq;
 
 	weft_rng_init(&rng, 42, 0);
-	for (int turn = 0; turn < 100000 && delivered < 2000; turn++) {
+	for (int round = 0; round < 100000 && delivered < 2000; round++) {
 		if (sent < 2000 && weft_seq_tx_room(&tx, 64)) {
 			weft_seq_tx_next(&tx);
 			sent++;
@@ -101,9 +103,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_window_closes_and_opens),
 		T_CASE(impossible_acknowledgements_change_nothing),
-		T_CASE(selective_words_stop_resending),
-		T_CASE(duplicates_and_far_ones_are_dropped),
-		T_CASE(a_lossy_layer_delivers_in_order),
+		T_CASE(selective_acknowledgements_stop_retransmission),
+		T_CASE(duplicates_and_packets_beyond_the_window_are_dropped),
+		T_CASE(delivery_over_a_lossy_layer_is_in_order),
 	};
 
 	return T_RUN(tests);

@@ -119,7 +119,10 @@ static inline void all_calls(struct job *j, struct group *g)
 	free(b);
 }
 
-/* Do reductions use the binary order, not one of the machine or the user? */
+/*
+ * Returns whether reductions use the binary order, not an order of the machine
+ * or the user.
+ */
 static inline bool has_pairs(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups on nodes with gaps: on qsnet2 their broadcasts and barriers use events
- * of the units, chained along a tree; the units count them. On other machines,
- * and on a range of nodes, events start nothing.
+ * Groups on nodes with gaps. On qsnet2 their broadcasts and barriers use events
+ * of the units, chained along a tree; the units count the commands that events
+ * start. On other machines, and on a range of nodes, events start no commands.
  */
 #include "test/prov/prov_group.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Polls until events have started `want` commands, and not more. */
+/* Polls until events have started `want` commands; fails if there are more. */
 static void chained_is(struct job *j, uint64_t want, const char *what)
 {
 	while (job_counters(j).chained < want)
@@ -25,7 +25,8 @@ static void chained_is(struct job *j, uint64_t want, const char *what)
 
 #define CHAIN_BYTES 200000
 
-static void cast(struct job *j, struct group *g, int root, size_t bytes)
+static void broadcast_and_check(struct job *j, struct group *g, int root,
+				size_t bytes)
 {
 	static unsigned char buf[CHAIN_BYTES];
 
@@ -42,12 +43,13 @@ static void cast(struct job *j, struct group *g, int root, size_t bytes)
 }
 
 /*
- * At each member one event starts the packets that follow a packet, and two
- * those that follow a barrier; none in a group on a range of nodes.
+ * At each member one event starts the packets that follow a broadcast packet,
+ * and two events start the packets that follow a barrier; none in a group on a
+ * range of nodes.
  */
 static void body_chain(struct job *j)
 {
-	/* around the limits of a short and of a long packet */
+	/* sizes around the limits of a short and of a long packet */
 	static const size_t bytes[] = { 0,    1,    8,	  112,	      113,
 					2032, 2033, 9000, CHAIN_BYTES };
 	const char *machine = getenv("FI_WEFT_MACHINE");
@@ -56,22 +58,23 @@ static void body_chain(struct job *j)
 
 	group_open(j, &range, j->rank & ~1, j->rank | 1, 1);
 	for (int i = 0; i < 20; i++) {
-		cast(j, &range, i % 2, 8);
+		broadcast_and_check(j, &range, i % 2, 8);
 		finish(j, fi_barrier(j->ep, range.addr, &j->entry), "barrier");
 	}
 	job_check(j, !job_counters(j).chained, "a range", 0);
 	group_open(j, &gaps, j->rank % 2, j->size - 1, 2);
 	for (int i = 0; i < 5; i++)
-		cast(j, &gaps, i % gaps.n, 8);
+		broadcast_and_check(j, &gaps, i % gaps.n, 8);
 	chained_is(j, want = 5 * per, "broadcasts");
 	for (int i = 0; i < 10; i++)
 		finish(j, fi_barrier(j->ep, gaps.addr, &j->entry), "barrier");
 	chained_is(j, want += 20 * per, "barriers");
 	for (size_t i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
 		for (int root = 0; root < gaps.n; root++)
-			cast(j, &gaps, root, bytes[i]);
+			broadcast_and_check(j, &gaps, root, bytes[i]);
 	}
-	job_check(j, !per || job_counters(j).chained > want + 400, "long ones",
+	job_check(j, !per || job_counters(j).chained > want + 400,
+		  "commands for long broadcasts",
 		  (long)job_counters(j).chained);
 	job_barrier(j);
 	group_close(j, &range);
@@ -79,7 +82,7 @@ static void body_chain(struct job *j)
 	job_barrier(j);
 }
 
-static void events_are_chained_where_nodes_have_gaps(void **state)
+static void events_are_chained_if_nodes_have_gaps(void **state)
 {
 	const struct job_opts o = { .nodes_apart = 1 };
 
@@ -92,7 +95,7 @@ static void events_are_chained_where_nodes_have_gaps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(events_are_chained_where_nodes_have_gaps),
+		T_CASE(events_are_chained_if_nodes_have_gaps),
 	};
 
 	return T_RUN(tests);

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- death --------------------------------------------------------------- */
+/*
+ * ---- death of a member
+ * -------------------------------------------------------
+ */
 
 static void body_death(struct job *j)
 {
@@ -19,7 +22,7 @@ static void body_death(struct job *j)
 	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
 	job_barrier(j);
 	if (j->rank == j->size - 1) {
-		/* the job's last barrier must not wait for the dead */
+		/* the job's last barrier must not wait for the dead rank */
 		weft_add32(&j->all->arrived, 1);
 		raise(SIGKILL);
 	}
@@ -29,11 +32,11 @@ static void body_death(struct job *j)
 	ret = (int)fi_barrier(j->ep, g.addr, &j->entry);
 	if (!ret)
 		ret = job_next(j);
-	job_check(j, ret != 1, "the next one fails, too", ret);
+	job_check(j, ret != 1, "the next operation fails, too", ret);
 	group_close(j, &g);
 }
 
-static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
+static void death_of_a_member_is_reported_as_an_error(void **state)
 {
 	struct job_opts o = { 0 };
 
@@ -42,28 +45,28 @@ static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
 	job_run(4, body_death, &o);
 	o.may_die = 11;
 	job_run(11, body_death, &o);
-	/* most members do not communicate with the one that dies */
+	/* most members do not communicate with the rank that dies */
 	o.may_die = 40;
 	job_run(40, body_death, &o);
 }
 
 /* ---- routes of a large group that lost a member -------------------------- */
 
-#define TORN 70 /* groups: more than any machine has routes */
+#define GROUPS 70 /* number of groups: more than any machine has routes */
 
-/* Takes all available routes; returns their number. */
-static int take_all(struct job *j, struct group *g)
+/* Opens groups until no route is available. Returns the number of routes. */
+static int exhaust_routes(struct job *j, struct group *g)
 {
 	int n = 0;
 
 	do {
 		group_open(j, &g[n], 0, j->size - 1, 1);
-	} while (group_route(j, &g[n++]).id >= 0 && n < TORN);
-	job_check(j, n > 1 && n < TORN, "routes", n);
+	} while (group_route(j, &g[n++]).id >= 0 && n < GROUPS);
+	job_check(j, n > 1 && n < GROUPS, "routes", n);
 	return n;
 }
 
-/* Can the ranks from first to last get a route again? */
+/* Checks that the ranks from first to last get a route again. */
 static void route_again(struct job *j, int first, int last)
 {
 	struct t_limit limit;
@@ -72,45 +75,46 @@ static void route_again(struct job *j, int first, int last)
 
 	t_limit_set(&limit, 20);
 	do {
-		job_check(j, !t_limit_expired(&limit), "routes stay taken", 0);
+		job_check(j, !t_limit_expired(&limit),
+			  "routes are not released", 0);
 		group_open(j, &g, first, last, 1);
 		real = group_route(j, &g).id >= 0;
 		group_close(j, &g);
 	} while (!real);
 }
 
-static void fails(struct job *j, struct group *g)
+static void expect_failure(struct job *j, struct group *g)
 {
 	int ret = (int)fi_barrier(j->ep, g->addr, &j->entry);
 
 	if (!ret)
 		ret = job_next(j);
-	job_check(j, ret != 1, "a barrier with the dead", ret);
+	job_check(j, ret != 1, "barrier with a dead member", ret);
 }
 
-static int doomed; /* rank that dies: the first or the last */
+static int dead_rank; /* rank that dies: the first or the last */
 
-/* The job's last barrier must not wait for the dead. */
+/* Arrives at the job's last barrier, which must not wait for the dead rank. */
 static void barrier_skip_dead(struct job *j)
 {
 	weft_add32(&j->all->arrived, 1);
 }
 
-static void body_torn(struct job *j)
+static void body_member_dies(struct job *j)
 {
-	static struct group g[TORN];
-	int n = take_all(j, g);
+	static struct group g[GROUPS];
+	int n = exhaust_routes(j, g);
 
 	job_barrier(j);
-	if (j->rank == doomed) {
+	if (j->rank == dead_rank) {
 		barrier_skip_dead(j);
 		raise(SIGKILL);
 	}
 	for (int i = 0; i < n; i++)
-		fails(j, &g[i]);
+		expect_failure(j, &g[i]);
 	for (int i = 0; i < n; i++)
 		group_close(j, &g[i]);
-	route_again(j, !doomed, doomed ? doomed - 1 : j->size - 1);
+	route_again(j, !dead_rank, dead_rank ? dead_rank - 1 : j->size - 1);
 }
 
 static void wait_word(struct job *j, int i, uint64_t n)
@@ -118,66 +122,66 @@ static void wait_word(struct job *j, int i, uint64_t n)
 	struct t_limit limit = { 0 };
 
 	while (weft_load64(&j->all->word[i]) < n) {
-		if (j->rank != doomed)
+		if (j->rank != dead_rank)
 			fi_cq_read(j->cq, NULL, 0);
-		job_rest(j, &limit);
+		job_backoff(j, &limit);
 	}
 }
 
-/* It leaves regularly, but before the others, and stays alive. */
-static void body_closes(struct job *j)
+/* One rank closes its endpoint before the others, and stays alive. */
+static void body_member_closes(struct job *j)
 {
-	static struct group g[TORN];
-	int n = take_all(j, g);
+	static struct group g[GROUPS];
+	int n = exhaust_routes(j, g);
 
 	job_barrier(j);
-	if (j->rank != doomed)
+	if (j->rank != dead_rank)
 		wait_word(j, 0, 1);
 	for (int i = 0; i < n; i++)
 		group_close(j, &g[i]);
-	if (j->rank == doomed) {
+	if (j->rank == dead_rank) {
 		barrier_skip_dead(j);
 		job_check(j, !fi_close(&j->ep->fid), "close ep", 0);
 		weft_store64(&j->all->word[0], 1);
 		wait_word(j, 1, (uint64_t)j->size - 1);
 		raise(SIGKILL);
 	}
-	route_again(j, !doomed, doomed ? doomed - 1 : j->size - 1);
+	route_again(j, !dead_rank, dead_rank ? dead_rank - 1 : j->size - 1);
 	weft_add64(&j->all->word[1], 1);
 }
 
-static void torn(int victim, void (*body)(struct job *j))
+static void run_lost_member(int victim, void (*body)(struct job *j))
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { .may_die = victim + 1 };
 
-	/* there the survivors are no rectangle */
+	/* on bgq the surviving ranks do not form a rectangle */
 	if ((machine && !strcmp(machine, "bgq")) || group_no_routes())
 		skip();
-	doomed = victim;
+	dead_rank = victim;
 	job_run(20, body, &o);
 }
 
-static void a_death_does_not_keep_a_large_group_s_route(void **state)
+static void death_of_a_member_releases_the_route(void **state)
 {
 	(void)state;
-	torn(19, body_torn);
-	torn(0, body_torn); /* the root of the tree */
+	run_lost_member(19, body_member_dies);
+	run_lost_member(0, body_member_dies); /* rank 0: the root of the tree */
 }
 
-static void nor_does_an_endpoint_that_closes_first(void **state)
+static void early_close_of_a_member_releases_the_route(void **state)
 {
 	(void)state;
-	torn(19, body_closes);
-	torn(0, body_closes);
+	run_lost_member(19, body_member_closes);
+	run_lost_member(0, body_member_closes);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_death_of_a_member_is_an_error_not_a_hang),
-		T_CASE(a_death_does_not_keep_a_large_group_s_route),
-		T_CASE(nor_does_an_endpoint_that_closes_first),
+		T_CASE(death_of_a_member_is_reported_as_an_error),
+		T_CASE(death_of_a_member_releases_the_route),
+		T_CASE(early_close_of_a_member_releases_the_route),
 	};
 
 	return T_RUN(tests);

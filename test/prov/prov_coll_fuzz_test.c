@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A process of the same user writes random values into the collective unit's
- * areas of a running group. No member may crash or wait for ever: all
- * operations end, with correct results, or a member reports an error. Payload
- * is the exception: changed bytes there are other numbers, which cannot be
- * detected.
+ * areas of a running group. No member may crash or wait forever: all operations
+ * end with correct results, or a member reports an error. Payload is the
+ * exception: changed bytes there are other numbers, which cannot be detected.
  */
 #include "test/prov/prov_job.h"
 
@@ -29,8 +28,9 @@
 #define ROUNDS		  400
 #define HITS		  6
 #define PROGRESS_LIMIT_NS UINT64_C(60000000000) /* ns without any progress */
-#define LONG_SUM	  9000			/* doubles: not in packets */
-#define SHARED		  128			/* regions at most */
+/* number of doubles: too many for packets */
+#define LONG_SUM	  9000
+#define SHARED		  128 /* maximum number of regions */
 #define FDS		  256 /* descriptors of a member that are checked */
 #define PAGE		  ((size_t)sysconf(_SC_PAGESIZE))
 
@@ -38,7 +38,10 @@
 #define SHARE_MAGIC UINT64_C(0x7765667473683031)
 #define SHARE_HEAD  (64 + 64 * 64 + 512 * 64)
 
-/* ---- targets ------------------------------------------------------------- */
+/*
+ * ---- targets of the random writes
+ * --------------------------------------------
+ */
 
 struct target {
 	const struct weft_cunit_geo *geo;
@@ -80,14 +83,14 @@ static void *at_credit(struct target *t)
 	return words[weft_rng_below(t->rng, 3)];
 }
 
-static void *at_meeting(struct target *t)
+static void *at_sync_point(struct target *t)
 {
 	uint64_t i = weft_rng_below(t->rng, CUNIT_SYNCPOINT_WORDS + 1);
 
 	return i < CUNIT_SYNCPOINT_WORDS ? &t->row->word[i] : &t->row->met;
 }
 
-static void *at_bell(struct target *t)
+static void *at_event_word(struct target *t)
 {
 	return &t->row->event_word[weft_rng_below(t->rng, CUNIT_EVENT_WORDS)];
 }
@@ -124,8 +127,8 @@ static const struct mode {
 	{ "signatures", at_signature, false },
 	{ "cells", at_cell, false },
 	{ "credits", at_credit, false },
-	{ "meetings", at_meeting, false },
-	{ "bells", at_bell, false },
+	{ "sync points", at_sync_point, false },
+	{ "event words", at_event_word, false },
 	{ "the board's counts", at_board_count, false },
 	{ "the board's numbers", at_board_number, false },
 	{ "the board's cells", at_board_cell, false },
@@ -136,18 +139,18 @@ static const struct mode {
 
 /* ---- the writing thread -------------------------------------------------- */
 
-struct scribbler {
+struct random_writer {
 	const struct mode *mode;
 	struct target target;
-	char *area[SHARED]; /* the collective unit's part of every region */
+	char *area[SHARED]; /* the collective unit's part of each region */
 	int areas;
 	unsigned route;
 	struct weft_rng rng;
-	weft_au32 round; /* round of rank 0; ROUNDS: it has finished */
+	weft_au32 round; /* round of rank 0; ROUNDS: rank 0 has finished */
 };
 
 /*
- * Returns the collective unit's part of a region, whole pages after its head;
+ * Returns the collective unit's part of a region (whole pages after its head),
  * or NULL.
  */
 static char *unit_in(char *from, size_t bytes)
@@ -161,7 +164,7 @@ static char *unit_in(char *from, size_t bytes)
 }
 
 /* Maps the collective unit's part of a descriptor, if it is a region. */
-static void add_area(struct scribbler *s, const char *path)
+static void add_area(struct random_writer *s, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	char *base = MAP_FAILED, *unit = NULL;
@@ -180,7 +183,7 @@ static void add_area(struct scribbler *s, const char *path)
 		close(fd);
 }
 
-static void find_areas(struct scribbler *s, uint64_t pid)
+static void find_areas(struct random_writer *s, uint64_t pid)
 {
 	for (int fd = 0; fd < FDS && s->areas < SHARED; fd++) {
 		char path[64], to[64] = "";
@@ -193,8 +196,8 @@ static void find_areas(struct scribbler *s, uint64_t pid)
 	}
 }
 
-/* Returns a random value, zero, or one near the old value. */
-static uint64_t scribble(struct weft_rng *r, uint64_t was)
+/* Returns a random value, zero, or a value close to the old one. */
+static uint64_t random_value(struct weft_rng *r, uint64_t was)
 {
 	switch (weft_rng_below(r, 5)) {
 	case 0:
@@ -210,7 +213,7 @@ static uint64_t scribble(struct weft_rng *r, uint64_t was)
 	}
 }
 
-static void hit(struct scribbler *s)
+static void write_target(struct random_writer *s)
 {
 	struct target *t = &s->target;
 	char *area = s->area[weft_rng_below(&s->rng, (uint64_t)s->areas)];
@@ -223,14 +226,14 @@ static void hit(struct scribbler *s)
 	word = s->mode->where(t);
 	__atomic_store_n(
 		word,
-		scribble(&s->rng, __atomic_load_n(word, __ATOMIC_RELAXED)),
+		random_value(&s->rng, __atomic_load_n(word, __ATOMIC_RELAXED)),
 		__ATOMIC_RELAXED);
 }
 
-/* Writes while the others are in the middle of a round. */
-static void *scribbler_run(void *arg)
+/* Writes while the other members are in the middle of a round. */
+static void *random_writer_run(void *arg)
 {
-	struct scribbler *s = arg;
+	struct random_writer *s = arg;
 	uint32_t next = 0;
 
 	for (int i = 0; i < HITS; i++) {
@@ -239,15 +242,18 @@ static void *scribbler_run(void *arg)
 			sched_yield();
 		for (uint64_t k = weft_rng_below(&s->rng, 1000); k > 0; k--)
 			weft_load32(&s->round);
-		hit(s);
+		write_target(s);
 	}
 	return NULL;
 }
 
 /* ---- the working members ------------------------------------------------- */
 
-/* Words of the job: members that have finished, an error was reported; pids. */
-enum { WORD_THROUGH, WORD_HEARD, WORD_WRONG, WORD_PID };
+/*
+ * Words of job_shared: number of members that have finished, an error was
+ * reported, results were wrong, pids.
+ */
+enum { WORD_DONE, WORD_ERROR, WORD_WRONG, WORD_PID };
 
 struct worker {
 	struct job *j;
@@ -294,7 +300,9 @@ static unsigned worker_route(struct worker *w)
 	return (unsigned)r.id;
 }
 
-/* Waits for the completion of one operation; false: it is an error. */
+/*
+ * Waits for the completion of one operation. Returns false if it is an error.
+ */
 static bool worker_wait(struct worker *w, int round)
 {
 	struct job *j = w->j;
@@ -307,7 +315,7 @@ static bool worker_wait(struct worker *w, int round)
 			return true;
 		if (ret == -FI_EAVAIL) {
 			fi_cq_readerr(j->cq, &j->error, 0);
-			weft_store64(&j->all->word[WORD_HEARD], 1);
+			weft_store64(&j->all->word[WORD_ERROR], 1);
 			return false;
 		}
 		job_check(j, weft_now_ns() < end, w->mode->name, round);
@@ -364,32 +372,33 @@ static bool worker_round(struct worker *w, int round)
 		in[i] = round + w->j->rank;
 	/* a post may be refused when the group has failed */
 	if (worker_post(w, what, in, out, n)) {
-		weft_store64(&w->j->all->word[WORD_HEARD], 1);
+		weft_store64(&w->j->all->word[WORD_ERROR], 1);
 		return false;
 	}
 	if (!worker_wait(w, round))
 		return false;
 	if (!w->mode->numbers && !is_right(w, what, out, n, round) &&
-	    !weft_load64(&w->j->all->word[WORD_HEARD]))
+	    !weft_load64(&w->j->all->word[WORD_ERROR]))
 		weft_store64(&w->j->all->word[WORD_WRONG],
 			     (uint64_t)(w->mode - modes) + 1);
 	return true;
 }
 
-/* All members have finished this trial. */
+/* Waits until all members have finished this trial. */
 static void wait_all_done(struct worker *w, uint64_t so_many)
 {
 	uint64_t end = weft_now_ns() + PROGRESS_LIMIT_NS;
 
-	weft_add64(&w->j->all->word[WORD_THROUGH], 1);
-	while (weft_load64(&w->j->all->word[WORD_THROUGH]) < so_many) {
+	weft_add64(&w->j->all->word[WORD_DONE], 1);
+	while (weft_load64(&w->j->all->word[WORD_DONE]) < so_many) {
 		fi_cq_read(w->j->cq, NULL, 0);
 		job_check(w->j, weft_now_ns() < end, w->mode->name, -1);
 		sched_yield();
 	}
 }
 
-static void trial(struct job *j, int mode, struct scribbler *s, uint64_t number)
+static void trial(struct job *j, int mode, struct random_writer *s,
+		  uint64_t number)
 {
 	struct worker w = { .j = j, .mode = &modes[mode] };
 	uint64_t all = (uint64_t)j->size;
@@ -401,7 +410,8 @@ static void trial(struct job *j, int mode, struct scribbler *s, uint64_t number)
 		s->mode = w.mode;
 		s->route = worker_route(&w);
 		weft_store32(&s->round, 0);
-		job_check(j, !pthread_create(&thread, NULL, scribbler_run, s),
+		job_check(j,
+			  !pthread_create(&thread, NULL, random_writer_run, s),
 			  "thread", 0);
 	}
 	for (int round = 0; round < ROUNDS && worker_round(&w, round); round++)
@@ -411,16 +421,16 @@ static void trial(struct job *j, int mode, struct scribbler *s, uint64_t number)
 		pthread_join(thread, NULL);
 	wait_all_done(&w, (3 * number + 2) * all);
 	job_check(j, !weft_load64(&j->all->word[WORD_WRONG]),
-		  "a wrong result without a word", mode);
+		  "a wrong result without an error", mode);
 	fi_close(&w.mc->fid);
 	fi_close(&w.set->fid);
 	wait_all_done(&w, (3 * number + 3) * all);
-	weft_store64(&j->all->word[WORD_HEARD], 0);
+	weft_store64(&j->all->word[WORD_ERROR], 0);
 }
 
 static void body(struct job *j)
 {
-	static struct scribbler s;
+	static struct random_writer s;
 	const struct weft_machine *m =
 		weft_machine_find(j->info->domain_attr->name);
 	struct worker w = { .j = j, .mode = modes };
@@ -428,7 +438,10 @@ static void body(struct job *j)
 
 	weft_rng_init(&s.rng, 99, (uint64_t)j->size);
 	s.target = (struct target){ .geo = &m->cu, .rng = &s.rng };
-	/* all have regions and published pids when a group has joined */
+	/*
+	 * when a group has joined, all members have regions and have published
+	 * their pids
+	 */
 	weft_store64(&j->all->word[WORD_PID + j->rank], (uint64_t)getpid());
 	worker_open(&w);
 	for (int r = 0; r < j->size; r++)
@@ -442,7 +455,7 @@ static void body(struct job *j)
 	}
 }
 
-static void scribbled_words_are_an_error_or_mean_nothing(void **state)
+static void random_writes_give_an_error_or_no_effect(void **state)
 {
 	const struct job_opts o = { .seconds = 300 };
 
@@ -453,7 +466,7 @@ static void scribbled_words_are_an_error_or_mean_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(scribbled_words_are_an_error_or_mean_nothing),
+		T_CASE(random_writes_give_an_error_or_no_effect),
 	};
 
 	return T_RUN(tests);

@@ -24,7 +24,7 @@ static void body_world(struct job *j)
 	group_close(j, &g);
 }
 
-static void every_call_gives_the_naive_answer(void **state)
+static void every_call_matches_the_naive_result(void **state)
 {
 	static const int sizes[] = { 1, 2, 3, 8, 9, 16, 20 };
 	const struct job_opts o = { 0 };
@@ -33,7 +33,9 @@ static void every_call_gives_the_naive_answer(void **state)
 		job_run(sizes[i], body_world, &o);
 }
 
-/* Odd and even ranks at the same time, all ranks, and a single one. */
+/*
+ * Groups of odd and even ranks at the same time, of all ranks, and of one rank.
+ */
 static void body_subsets(struct job *j)
 {
 	struct group all, half, one;
@@ -52,7 +54,7 @@ static void body_subsets(struct job *j)
 	group_close(j, &all);
 }
 
-static void groups_do_not_disturb_each_other(void **state)
+static void concurrent_groups_are_independent(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -87,7 +89,7 @@ static void body_many(struct job *j)
 	group_close(j, &g);
 }
 
-static void hundreds_may_be_in_flight(void **state)
+static void hundreds_of_operations_may_be_in_flight(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -111,7 +113,10 @@ static void body_absent(struct job *j)
 				FI_DOUBLE, FI_SUM, 0, &j->entry),
 		  "post", 0);
 	if (j->rank == 0) {
-		/* makes no call until all others have reported completion */
+		/*
+		 * makes no call until all other members have reported
+		 * completion
+		 */
 		while (weft_load64(&j->all->word[0]) < (uint64_t)j->size - 1) {
 			job_check(j, !t_limit_expired(&limit),
 				  "others wait for an absent member", 0);
@@ -126,7 +131,7 @@ static void body_absent(struct job *j)
 	group_close(j, &g);
 }
 
-static void a_member_may_be_away_after_his_part(void **state)
+static void a_member_need_not_poll_after_its_contribution(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -179,26 +184,34 @@ static void body_alu(struct job *j)
 	group_close(j, &g);
 }
 
-static void flags_travel_and_exact_sums_are_exact(void **state)
+static void arithmetic_flags_are_returned_and_exact_sums_are_exact(void **state)
 {
 	const struct job_opts o = { 0 };
 
 	job_run(4, body_alu, &o);
 }
 
-/* ---- sums have equal bits ------------------------------------------------ */
+/*
+ * ---- sums are deterministic
+ * --------------------------------------------------
+ */
 
 #define ORDERS 1000
 
-/* Returns numbers whose sum depends on the order of addition. */
+/*
+ * Returns a number; the sum of these numbers depends on the order of addition.
+ */
 static double odd_value(int member)
 {
 	return ldexp(1 + 0.37 * member, member * 5 % 40 - 20) *
 	       (member % 3 ? 1 : -1);
 }
 
-/* Returns the position of a member in a random order, equal at all members. */
-static int turn_of(struct weft_rng *r, int n, int me)
+/*
+ * Returns the position of this member in a random order that is the same at all
+ * members.
+ */
+static int position_of(struct weft_rng *r, int n, int me)
 {
 	int order[32], at = 0;
 
@@ -211,7 +224,7 @@ static int turn_of(struct weft_rng *r, int n, int me)
 static void body_orders(struct job *j)
 {
 	double in = odd_value(j->rank), out, first = 0;
-	weft_au64 *turn = &j->all->word[0];
+	weft_au64 *next = &j->all->word[0];
 	struct weft_rng r;
 	struct group g;
 
@@ -219,16 +232,16 @@ static void body_orders(struct job *j)
 	group_open(j, &g, 0, j->size - 1, 1);
 	for (uint64_t i = 0; i < ORDERS; i++) {
 		uint64_t mine = i * (uint64_t)j->size +
-				(uint64_t)turn_of(&r, j->size, j->rank);
+				(uint64_t)position_of(&r, j->size, j->rank);
 		struct t_limit limit = { 0 };
 
-		while (weft_load64(turn) < mine)
-			job_rest(j, &limit);
+		while (weft_load64(next) < mine)
+			job_backoff(j, &limit);
 		job_check(j,
 			  !fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
 					FI_DOUBLE, FI_SUM, 0, &j->entry),
 			  "post", (long)i);
-		weft_add64(turn, 1);
+		weft_add64(next, 1);
 		job_wait(j, &j->entry);
 		if (!i)
 			first = out;
@@ -239,7 +252,7 @@ static void body_orders(struct job *j)
 	group_close(j, &g);
 }
 
-static void a_thousand_orders_of_arrival_give_the_same_bits(void **state)
+static void sums_do_not_depend_on_arrival_order(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -247,7 +260,9 @@ static void a_thousand_orders_of_arrival_give_the_same_bits(void **state)
 	job_run(10, body_orders, &o);
 }
 
-/* ---- the order of sums --------------------------------------------------- */
+/*
+ * ---- the order of additions ------------------------------------------------
+ */
 
 /* Returns the result of recursive doubling over n ranks. */
 static double recursive_doubling(int n)
@@ -271,7 +286,8 @@ static double recursive_doubling(int n)
 	return acc[m - 1];
 }
 
-#define LONG_SUM 10007 /* elements: not in packets, and in uneven slices */
+/* number of elements: too many for packets, and in uneven slices */
+#define LONG_SUM 10007
 
 static void body_sums(struct job *j)
 {
@@ -311,7 +327,7 @@ static void body_sums(struct job *j)
 	group_close(j, &g);
 }
 
-static void sums_have_the_bits_of_recursive_doubling(void **state)
+static void sums_equal_recursive_doubling(void **state)
 {
 	static const int sizes[] = { 2, 3, 4, 7, 8, 12, 16 };
 	const struct job_opts o = { 0 };
@@ -320,7 +336,9 @@ static void sums_have_the_bits_of_recursive_doubling(void **state)
 		job_run(sizes[i], body_sums, &o);
 }
 
-/* Even ranks on one package of a synthetic host, odd ones on the other. */
+/*
+ * Binds even ranks to one package of a synthetic host, odd ranks to the other.
+ */
 static void bind_to(struct job *j, int cpu)
 {
 	cpu_set_t set;
@@ -344,7 +362,10 @@ static void body_bound(struct job *j)
 	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr, FI_DOUBLE,
 			    FI_SUM, 0, &j->entry),
 	       "allreduce");
-	/* 1 is the root of the other package, and the first child of 0 */
+	/*
+	 * rank 1 is the root of the other package, and the first child of rank
+	 * 0
+	 */
 	for (int r = 1; r < BOUND; r += 2)
 		odd = r == 1 ? odd_value(1) : odd + odd_value(r);
 	want = odd_value(0) + odd;
@@ -355,7 +376,7 @@ static void body_bound(struct job *j)
 	group_close(j, &g);
 }
 
-static void bound_members_are_joined_by_where_they_run(void **state)
+static void trees_follow_the_binding_of_members(void **state)
 {
 	const struct job_opts o = { 0 };
 	cpu_set_t set;
@@ -388,7 +409,7 @@ static void body_routes(struct job *j)
 			again += r.id >= 0;
 			barriers += r.barrier >= 0;
 		}
-		/* machines without barrier classes use the route */
+		/* machines without barrier classes use the class route */
 		job_check(j, !barriers || barriers == again, "barrier classes",
 			  barriers);
 		for (int i = 0; i < GROUPS; i++)
@@ -399,7 +420,10 @@ static void body_routes(struct job *j)
 		job_barrier(j);
 		for (int i = 0; i < GROUPS; i++)
 			group_close(j, &g[i]);
-		/* a route is free when all have left: poll for their notices */
+		/*
+		 * a route is free when all members have left: poll for their
+		 * notices
+		 */
 		job_barrier(j);
 		for (int i = 0; i < 100; i++) {
 			fi_cq_read(j->cq, NULL, 0);
@@ -409,7 +433,7 @@ static void body_routes(struct job *j)
 	}
 }
 
-static void routes_run_out_and_come_back(void **state)
+static void exhausted_routes_are_released(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -425,7 +449,7 @@ static uint64_t packets_sent(struct job *j)
 	return job_counters(j).packets_sent;
 }
 
-/* Counts mappings of endpoints' memory. */
+/* Returns the number of mappings of endpoints' memory. */
 static int regions_mapped(struct job *j)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -439,9 +463,15 @@ static int regions_mapped(struct job *j)
 	return n;
 }
 
-/* Neighbours: eight children, one parent; two steps each, both directions. */
+/*
+ * Packets of a join: eight children and one parent; two steps each, in both
+ * directions.
+ */
 #define JOIN_PACKETS (4 * 9)
-/* One region and one segment of each child, and on the path to the root. */
+/*
+ * Mappings: one region and one segment of each child, and of each member on the
+ * path to the root.
+ */
 #define JOIN_REGIONS (2 * (1 + 8 + 3))
 
 static void body_large(struct job *j)
@@ -470,7 +500,10 @@ static void body_large(struct job *j)
 		job_check(j, out == 7, "broadcast", (long)out);
 	}
 	mapped = regions_mapped(j);
-	/* trees of bgq are deeper, and sets that are no rectangle have none */
+	/*
+	 * trees of bgq are deeper, and sets that are not a rectangle have no
+	 * tree
+	 */
 	if (!machine || strcmp(machine, "bgq"))
 		job_check(j, mapped <= JOIN_REGIONS, "regions", mapped);
 	job_barrier(j);
@@ -481,7 +514,7 @@ static void body_large(struct job *j)
 	job_check(j, sent <= JOIN_PACKETS, "packets of a leave", (long)sent);
 }
 
-static void a_large_group_costs_a_member_his_neighbours(void **state)
+static void join_cost_depends_on_tree_neighbours_only(void **state)
 {
 	const struct job_opts o = { 0 };
 
@@ -491,16 +524,16 @@ static void a_large_group_costs_a_member_his_neighbours(void **state)
 }
 
 /*
- * Routes are released although no member notifies all others; more joins than
- * any machine has routes.
+ * Number of joins: more than any machine has routes. Routes are released
+ * although no member notifies all others.
  */
 #define AGAIN 40
 
-static void body_again(struct job *j)
+static void body_routes_reused(struct job *j)
 {
 	int hardware = 0, tries = 0;
 
-	/* the last notices of one group may arrive during the next join */
+	/* the last notices of a group may arrive during the next join */
 	while (hardware < AGAIN && ++tries < 4 * AGAIN) {
 		struct group g;
 
@@ -513,31 +546,32 @@ static void body_again(struct job *j)
 	job_barrier(j);
 }
 
-static void routes_of_large_groups_come_back(void **state)
+static void routes_of_large_groups_are_released(void **state)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { 0 };
 
 	if (group_no_routes())
 		skip();
-	/* a rectangle on bgq */
-	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
+	/* the ranks must form a rectangle on bgq */
+	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18,
+		body_routes_reused, &o);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_call_gives_the_naive_answer),
-		T_CASE(groups_do_not_disturb_each_other),
-		T_CASE(hundreds_may_be_in_flight),
-		T_CASE(a_member_may_be_away_after_his_part),
-		T_CASE(flags_travel_and_exact_sums_are_exact),
-		T_CASE(a_thousand_orders_of_arrival_give_the_same_bits),
-		T_CASE(sums_have_the_bits_of_recursive_doubling),
-		T_CASE(bound_members_are_joined_by_where_they_run),
-		T_CASE(routes_run_out_and_come_back),
-		T_CASE(a_large_group_costs_a_member_his_neighbours),
-		T_CASE(routes_of_large_groups_come_back),
+		T_CASE(every_call_matches_the_naive_result),
+		T_CASE(concurrent_groups_are_independent),
+		T_CASE(hundreds_of_operations_may_be_in_flight),
+		T_CASE(a_member_need_not_poll_after_its_contribution),
+		T_CASE(arithmetic_flags_are_returned_and_exact_sums_are_exact),
+		T_CASE(sums_do_not_depend_on_arrival_order),
+		T_CASE(sums_equal_recursive_doubling),
+		T_CASE(trees_follow_the_binding_of_members),
+		T_CASE(exhausted_routes_are_released),
+		T_CASE(join_cost_depends_on_tree_neighbours_only),
+		T_CASE(routes_of_large_groups_are_released),
 	};
 
 	return T_RUN(tests);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups with a second tree, in descriptors: on sunway. */
+/* Groups with a second tree, given in descriptors (sunway). */
 #include "test/prov/prov_group.h"
 
 #include "test/t.h"
@@ -9,7 +9,10 @@
 
 #define DESCRIBED 12
 
-/* Reductions of both kinds; one of doubles in the order of the binary tree. */
+/*
+ * Runs two reductions: of integers, and of doubles in the order of the binary
+ * tree.
+ */
 static void both_sums(struct job *j, struct group *g)
 {
 	double x = j->rank ? 1 : 0x1p53, d = 0;
@@ -24,12 +27,16 @@ static void both_sums(struct job *j, struct group *g)
 	       fi_allreduce(j->ep, &x, 1, NULL, &d, NULL, g->addr, FI_DOUBLE,
 			    FI_SUM, 0, &j->entry),
 	       "sum of doubles");
-	/* ((0 + 1) + (2 + 3)) + ...: ones added singly to 2^53 are lost, their
-	 * sums are not */
+	/*
+	 * ((0 + 1) + (2 + 3)) + ...: ones that are added one by one to 2^53 are
+	 * lost, sums of ones are not
+	 */
 	job_check(j, d == 0x1p53 + 10, "sum of pairs", (long)(d - 0x1p53));
 }
 
-/* Barriers and integer sums use it on sunway, other sums do not. */
+/*
+ * Barriers and integer sums use the second tree on sunway, other sums do not.
+ */
 static void body_described(struct job *j)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
@@ -56,7 +63,7 @@ static void body_described(struct job *j)
 	job_barrier(j);
 }
 
-static void sums_in_any_order_go_by_the_tree_of_the_descriptor(void **state)
+static void order_independent_sums_use_the_descriptor_tree(void **state)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 
@@ -74,7 +81,7 @@ static void sums_in_any_order_go_by_the_tree_of_the_descriptor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(sums_in_any_order_go_by_the_tree_of_the_descriptor),
+		T_CASE(order_independent_sums_use_the_descriptor_tree),
 	};
 
 	return T_RUN(tests);

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEN 1536 /* length of one message, used for nothing else */
+#define LEN 1536 /* length of the messages, used for no other copy */
 
 static weft_au32 calls;
 
 /*
- * The compiler assumes that they overlap, so the loop does not become a call of
- * memcpy.
+ * Counts copies of LEN bytes. The compiler assumes that the buffers overlap, so
+ * it does not replace the loop by a call of memcpy.
  */
 WEFT_EXPORT void *memcpy(void *to, const void *from, size_t len)
 {
@@ -26,13 +26,17 @@ WEFT_EXPORT void *memcpy(void *to, const void *from, size_t len)
 	return memmove(to, from, len);
 }
 
-/* Each rank sends one message to a posted receive: copied in and out. */
+/*
+ * Each rank sends one message to a posted receive and checks the number of
+ * memcpy() calls.
+ */
 static void calls_are(struct job *j, uint32_t count)
 {
 	static char out[LEN], in[LEN];
 
 	t_fill(out, LEN, (uint64_t)j->rank);
-	weft_store32(&calls, 0); /* the other rank may be first */
+	/* before the barrier: the other rank may send first */
+	weft_store32(&calls, 0);
 	job_trecv(j, !j->rank, in, LEN, 1, 0, in);
 	job_barrier(j);
 	job_tsend(j, !j->rank, out, LEN, 1, out);
@@ -53,7 +57,7 @@ static void body_looped(struct job *j)
 	calls_are(j, 0);
 }
 
-static void messages_are_copied_as_the_environment_says(void **state)
+static void the_copy_loop_limit_is_read_from_the_environment(void **state)
 {
 	unsetenv("FI_WEFT_COPY_LOOP_MAX");
 	job_run(2, body_called, NULL);
@@ -69,7 +73,7 @@ static void messages_are_copied_as_the_environment_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(messages_are_copied_as_the_environment_says),
+		T_CASE(the_copy_loop_limit_is_read_from_the_environment),
 	};
 
 	return T_RUN(tests);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control of messages: probes, claims, multi buffers, cancelling, delivery,
- * quiet completions, unknown senders, threads, and death during a transfer.
+ * Message control: probes, claims, multi buffers, cancelling, delivery,
+ * selective completion, unknown senders, threads, and death of a peer during a
+ * transfer.
  */
 #include "test/prov/prov_job.h"
 
@@ -163,7 +164,7 @@ static void body_multi(struct job *j)
 	free(out);
 }
 
-static void a_multi_buffer_takes_many_and_is_released(void **state)
+static void a_multi_buffer_receives_many_and_is_released(void **state)
 {
 	job_run(2, body_multi, NULL);
 }
@@ -184,8 +185,8 @@ static void body_cancel(struct job *j)
 	job_wait(j, &in[1]);
 	job_check(j, in[1] == 5 && in[0] == 0, "content", in[1]);
 	settle(j, fi_cancel(&j->ep->fid, &in[1]), "cancel late");
-	job_check(j, fi_cq_read(j->cq, &j->entry, 1) == -FI_EAGAIN, "spurious",
-		  0);
+	job_check(j, fi_cq_read(j->cq, &j->entry, 1) == -FI_EAGAIN,
+		  "spurious completion", 0);
 }
 
 static void a_posted_receive_can_be_cancelled(void **state)
@@ -241,12 +242,15 @@ static void body_quiet(struct job *j)
 				   .tag = 3,
 				   .context = &out };
 
-	/* op_flags without FI_COMPLETION: plain calls have no completion */
+	/*
+	 * op_flags without FI_COMPLETION: calls without flags have no
+	 * completion
+	 */
 	job_tsend(j, 0, &out, 4, 3, &out);
 	job_trecv(j, 0, &in, 4, 3, 0, &in);
 	while (!in)
 		job_check(j, fi_cq_read(j->cq, &j->entry, 1) == -FI_EAGAIN,
-			  "not quiet", 0);
+			  "unrequested completion", 0);
 	settle(j, fi_tsendmsg(j->ep, &m, FI_COMPLETION), "sendmsg");
 	job_wait(j, &out);
 	m.context = &in;
@@ -255,7 +259,7 @@ static void body_quiet(struct job *j)
 	job_wait(j, &in);
 }
 
-static void selective_completion_is_quiet_unless_asked(void **state)
+static void selective_completions_are_reported_on_request_only(void **state)
 {
 	const struct job_opts o = { .cq_flags = FI_SELECTIVE_COMPLETION };
 
@@ -263,7 +267,7 @@ static void selective_completion_is_quiet_unless_asked(void **state)
 }
 
 /* A sender that is not in the vector matches receives from any source. */
-static void body_stranger(struct job *j)
+static void body_unknown_sender(struct job *j)
 {
 	int x = 7, in = 0;
 
@@ -280,28 +284,31 @@ static void body_stranger(struct job *j)
 	}
 }
 
-static void a_stranger_is_heard(void **state)
+static void an_unknown_sender_matches_any_source(void **state)
 {
-	job_run(2, body_stranger, NULL);
+	job_run(2, body_unknown_sender, NULL);
 }
 
 /* ---- threads ------------------------------------------------------------- */
 
 #define THREADS 3
 
-struct talker {
+struct message_thread {
 	struct job *j;
 	int id;
-	int turns;
+	int rounds;
 };
 
-/* Every thread has its own tag; completions are shared, only sums known. */
-static void *talk(void *arg)
+/*
+ * Every thread has its own tag; completions are shared, so only their number is
+ * checked.
+ */
+static void *exchange_messages(void *arg)
 {
-	struct talker *t = arg;
+	struct message_thread *t = arg;
 	int out[4] = { t->id }, i;
 
-	for (i = 0; i < t->turns; i++)
+	for (i = 0; i < t->rounds; i++)
 		job_tinject(t->j, !t->j->rank, out, sizeof(out),
 			    (uint64_t)t->id);
 	return NULL;
@@ -309,16 +316,16 @@ static void *talk(void *arg)
 
 static void body_threads(struct job *j)
 {
-	struct talker t[THREADS];
-	int turns = t_scale(2000), n = turns * THREADS, i;
+	struct message_thread t[THREADS];
+	int rounds = t_scale(2000), n = rounds * THREADS, i;
 	int(*in)[4] = calloc((size_t)n, sizeof(*in));
 
 	for (i = 0; i < n; i++)
 		job_trecv(j, !j->rank, in[i], sizeof(*in),
 			  (uint64_t)(i % THREADS), 0, in[i]);
 	for (i = 0; i < THREADS; i++)
-		t[i] = (struct talker){ j, i, turns };
-	t_threads(THREADS, talk, t, sizeof(t[0]));
+		t[i] = (struct message_thread){ j, i, rounds };
+	t_threads(THREADS, exchange_messages, t, sizeof(t[0]));
 	job_wait_any(j, n);
 	for (i = 0; i < n; i++)
 		job_check(j, in[i][0] == i % THREADS, "content", i);
@@ -363,7 +370,7 @@ static void body_auto(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void automatic_progress_answers_alone(void **state)
+static void automatic_progress_serves_peers_without_calls(void **state)
 {
 	const struct job_opts o = { .threading = FI_THREAD_SAFE,
 				    .progress = FI_PROGRESS_AUTO };
@@ -371,9 +378,14 @@ static void automatic_progress_answers_alone(void **state)
 	job_run(2, body_auto, &o);
 }
 
-/* ---- death --------------------------------------------------------------- */
+/*
+ * ---- death of a peer
+ * ---------------------------------------------------------
+ */
 
-/* Rank 1 dies with messages to and from it in flight; 0 and 2 continue. */
+/*
+ * Rank 1 dies with messages to and from it in flight; ranks 0 and 2 continue.
+ */
 static void body_death(struct job *j)
 {
 	size_t len = 4 << 20;
@@ -382,7 +394,8 @@ static void body_death(struct job *j)
 	ssize_t ret;
 
 	if (j->rank == 1) {
-		job_tsend(j, 0, out, len, 50, out); /* never received */
+		/* this message is never received */
+		job_tsend(j, 0, out, len, 50, out);
 		weft_store64(&j->all->word[1], (uint64_t)getpid());
 		while (1)
 			fi_cq_read(j->cq, NULL, 0);
@@ -406,11 +419,11 @@ static void body_death(struct job *j)
 		job_check(j, j->error.op_context != &x, "wildcard failed", 0);
 		errors++;
 	}
-	/* posting to a dead peer is refused or fails, but never hangs */
+	/* a post to a dead peer is refused or fails, but never blocks */
 	for (i = 0; i < 3; i++) {
 		ret = fi_tsend(j->ep, out, len, NULL, j->addr[1], 9, out);
 		job_check(j, ret == 0 || (ret < 0 && ret != -FI_EAGAIN),
-			  "send to the dead", ret);
+			  "send to a dead peer", ret);
 		if (!ret)
 			job_check(j, job_next(j) == -FI_EAVAIL, "error", 0);
 	}
@@ -444,7 +457,7 @@ static void body_death_kill(struct job *j)
 	body_death(j);
 	if (j->rank == 2)
 		pthread_join(t, NULL);
-	/* one is missing: no barrier, no regular close */
+	/* a rank is missing: no barrier, no regular close */
 	_exit(0);
 }
 
@@ -455,11 +468,14 @@ static void survivors_of_a_killed_peer_get_errors(void **state)
 	job_run(3, body_death_kill, &o);
 }
 
-/* Eager on every machine. */
+/* Length of a message that is eager on every machine. */
 #define LAST ((size_t)1500)
 
-/* Messages of a process that has closed and exited match a late receive. */
-static void body_testament(struct job *j)
+/*
+ * Messages of a process that has closed and exited match a receive posted
+ * later.
+ */
+static void body_sender_exits(struct job *j)
 {
 	uint64_t end = weft_now_ns() + 500000000u;
 	char *buf = malloc(LAST);
@@ -485,24 +501,24 @@ static void body_testament(struct job *j)
 	_exit(0);
 }
 
-static void messages_outlive_their_sender(void **state)
+static void messages_are_received_after_their_sender_exits(void **state)
 {
-	job_run(2, body_testament, NULL);
+	job_run(2, body_sender_exits, NULL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(messages_are_peeked_claimed_and_discarded),
-		T_CASE(a_multi_buffer_takes_many_and_is_released),
+		T_CASE(a_multi_buffer_receives_many_and_is_released),
 		T_CASE(a_posted_receive_can_be_cancelled),
 		T_CASE(delivery_complete_waits_for_the_receive),
-		T_CASE(selective_completion_is_quiet_unless_asked),
-		T_CASE(a_stranger_is_heard),
+		T_CASE(selective_completions_are_reported_on_request_only),
+		T_CASE(an_unknown_sender_matches_any_source),
 		T_CASE(threads_share_an_endpoint),
-		T_CASE(automatic_progress_answers_alone),
+		T_CASE(automatic_progress_serves_peers_without_calls),
 		T_CASE(survivors_of_a_killed_peer_get_errors),
-		T_CASE(messages_outlive_their_sender),
+		T_CASE(messages_are_received_after_their_sender_exits),
 	};
 
 	return T_RUN(tests);

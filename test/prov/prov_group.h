@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests of the provider: groups of a job's processes. */
+/* Support for tests of the provider: collective groups of a job's processes. */
 #ifndef WEFT_TEST_PROV_GROUP_H
 #define WEFT_TEST_PROV_GROUP_H
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Does the machine implement collectives by messages only? */
+/* Returns whether the machine implements collectives by messages only. */
 static inline bool group_no_routes(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
@@ -26,7 +26,10 @@ struct group {
 	int first, step; /* member i has rank first + i * step */
 };
 
-/* Every step-th rank from first to last; j must be one of them. */
+/*
+ * Starts to join every step-th rank from first to last; the caller must be one
+ * of them.
+ */
 static inline void group_start(struct job *j, struct group *g, int first,
 			       int last, int step)
 {
@@ -65,7 +68,7 @@ static inline void group_joined(struct job *j, struct group *g)
 		fi_cq_read(j->cq, NULL, 0);
 		n = fi_eq_read(j->eq, &event, &e, sizeof(e), 0);
 		if (n == -FI_EAGAIN)
-			job_rest(j, &limit);
+			job_backoff(j, &limit);
 	} while (n == -FI_EAGAIN);
 	job_check(j, n == sizeof(e) && event == FI_JOIN_COMPLETE, "join",
 		  (long)n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of the emulated device between processes: messages and remote accesses
- * of endpoints with FI_HMEM. A processor access to it raises SIGSEGV, so
- * received bytes were copied by the functions of its kind.
+ * Emulated device memory between processes: messages and remote accesses of
+ * endpoints with FI_HMEM. A processor access to device memory raises SIGSEGV,
+ * so received bytes were copied by the functions of its kind.
  */
 #include "test/prov/prov_job.h"
 #include "src/base/attr.h"
@@ -104,14 +104,14 @@ static void body_messages(struct job *j)
 	close_mem(j);
 }
 
-static void messages_go_between_all_kinds(void **state)
+static void messages_between_all_memory_kinds_arrive(void **state)
 {
 	const struct job_opts o = { .caps = FI_HMEM };
 
 	job_run(2, body_messages, &o);
 }
 
-/* One message in two pieces, of both kinds. */
+/* One message in two segments, of both kinds. */
 static void body_pieces(struct job *j)
 {
 	struct iovec iov[2];
@@ -137,7 +137,7 @@ static void body_pieces(struct job *j)
 	close_mem(j);
 }
 
-static void a_message_may_have_pieces_of_both(void **state)
+static void a_message_may_have_segments_of_both_kinds(void **state)
 {
 	const struct job_opts o = { .caps = FI_HMEM };
 
@@ -163,7 +163,7 @@ static struct fid_mr *reg(struct job *j, char *at, int iface, uint64_t key)
 	return mr;
 }
 
-static void refuses(struct job *j, char *at, int iface, int err)
+static void expect_refusal(struct job *j, char *at, int iface, int err)
 {
 	const struct iovec iov = { at, MOST };
 	const struct fi_mr_attr attr = {
@@ -214,9 +214,9 @@ static void body_access(struct job *j)
 	mr[1] = reg(j, device, FI_WEFT_DEVICE, 2);
 	access(j, host, device, 2);
 	access(j, device, device, 2);
-	refuses(j, device, FI_HMEM_SYSTEM, -FI_EINVAL);
-	refuses(j, host, FI_WEFT_DEVICE, -FI_EINVAL);
-	refuses(j, host, FI_HMEM_CUDA, -FI_ENOSYS);
+	expect_refusal(j, device, FI_HMEM_SYSTEM, -FI_EINVAL);
+	expect_refusal(j, host, FI_WEFT_DEVICE, -FI_EINVAL);
+	expect_refusal(j, host, FI_HMEM_CUDA, -FI_ENOSYS);
 	job_barrier(j);
 	fi_close(&mr[0]->fid);
 	fi_close(&mr[1]->fid);
@@ -230,7 +230,7 @@ static void device_memory_is_read_and_written(void **state)
 	job_run(2, body_access, &o);
 }
 
-/* ---- staged ---- */
+/* ---- staging ---- */
 
 static int p2p_of(struct job *j)
 {
@@ -250,7 +250,7 @@ static int p2p_set(struct job *j, int p2p)
 }
 
 /* Enables device memory on an endpoint without FI_HMEM, on any machine. */
-static void use(struct job *j)
+static void enable_device(struct job *j)
 {
 	int ret;
 
@@ -260,14 +260,14 @@ static void use(struct job *j)
 	job_check(j, !ret, "use", ret);
 }
 
-static void short_ones(struct job *j)
+static void inject_short_messages(struct job *j)
 {
 	fill(j, device, 100, 5);
 	if (j->rank == 0) {
 		int ret = (int)fi_tinject(j->ep, device, 64, j->addr[1], 500);
 
 		job_check(j, !ret, "fi_tinject", ret);
-		wipe(j, device); /* the buffer may be reused */
+		wipe(j, device); /* the buffer may be reused after an inject */
 	} else {
 		job_trecv(j, 0, device + 4096, 64, 500, 0, &j);
 		job_wait(j, &j);
@@ -276,8 +276,8 @@ static void short_ones(struct job *j)
 	job_barrier(j);
 }
 
-/* A longer message is truncated, and bytes behind the buffer stay unchanged. */
-static void a_long_one_is_cut(struct job *j)
+/* A longer message is truncated; bytes after the buffer are unchanged. */
+static void truncate_long_message(struct job *j)
 {
 	struct fi_cq_err_entry e = { 0 };
 	struct fi_cq_tagged_entry c;
@@ -295,15 +295,15 @@ static void a_long_one_is_cut(struct job *j)
 		while (n == -FI_EAGAIN);
 		job_check(j, n == -FI_EAVAIL, "an error entry", n);
 		fi_cq_readerr(j->cq, &e, 0);
-		job_check(j, e.err == FI_ETRUNC && e.len == 100001, "cut",
-			  e.err);
+		job_check(j, e.err == FI_ETRUNC && e.len == 100001,
+			  "truncation", e.err);
 		expect(j, device, 100001, 6);
 		job_check(j,
 			  !mem->out(&j->domain->fid, check, device + 100001,
 				    99999),
 			  "out", 0);
 		for (n = 0; n < 99999; n++)
-			job_check(j, !check[n], "behind the buffer", n);
+			job_check(j, !check[n], "after the buffer", n);
 	}
 	job_barrier(j);
 }
@@ -311,12 +311,12 @@ static void a_long_one_is_cut(struct job *j)
 static void body_staged(struct job *j)
 {
 	open_mem(j);
-	use(j);
+	enable_device(j);
 	if (p2p_of(j) == FI_HMEM_P2P_ENABLED)
 		job_check(j, !p2p_set(j, FI_HMEM_P2P_DISABLED), "set", 0);
 	else
 		job_check(j, p2p_set(j, FI_HMEM_P2P_REQUIRED) == -FI_EOPNOTSUPP,
-			  "it cannot", 0);
+			  "peer to peer is refused", 0);
 	job_check(j, p2p_of(j) == FI_HMEM_P2P_DISABLED, "staged", 0);
 	job_check(j, p2p_set(j, 99) == -FI_EINVAL, "no such mode", 0);
 	job_barrier(j);
@@ -325,12 +325,12 @@ static void body_staged(struct job *j)
 			message(j, i & 1 ? device : host, i & 2 ? device : host,
 				sizes[s]);
 	}
-	short_ones(j);
-	a_long_one_is_cut(j);
+	inject_short_messages(j);
+	truncate_long_message(j);
 	close_mem(j);
 }
 
-static void every_machine_stages_what_it_does_not_reach(void **state)
+static void every_machine_stages_device_memory(void **state)
 {
 	static const char *const machines[] = { "apenet", "native", "bgq",
 						"gemini", "qsnet2", "sunway" };
@@ -343,11 +343,11 @@ static void every_machine_stages_what_it_does_not_reach(void **state)
 	setenv("FI_WEFT_MACHINE", "apenet", 1);
 }
 
-/* One end accesses its device directly, the other stages. */
+/* One side accesses its device memory directly, the other side stages. */
 static void body_one_end(struct job *j)
 {
 	open_mem(j);
-	use(j);
+	enable_device(j);
 	if (j->rank)
 		job_check(j, !p2p_set(j, FI_HMEM_P2P_DISABLED), "set", 0);
 	for (unsigned s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
@@ -355,23 +355,23 @@ static void body_one_end(struct job *j)
 	close_mem(j);
 }
 
-static void one_end_may_be_staged(void **state)
+static void one_side_may_be_staged(void **state)
 {
 	const struct job_opts o = { .caps = 0 };
 
 	job_run(2, body_one_end, &o);
 }
 
-/* The origin's buffer is staged; peers access no device there. */
+/* The origin's buffer is staged; peers do not access device memory. */
 static void body_staged_access(struct job *j)
 {
 	struct fid_mr *mr;
 
 	open_mem(j);
-	use(j);
+	enable_device(j);
 	mr = reg(j, host, FI_HMEM_SYSTEM, 1);
 	access(j, device, host, 1);
-	refuses(j, device, FI_WEFT_DEVICE, -FI_ENOSYS);
+	expect_refusal(j, device, FI_WEFT_DEVICE, -FI_ENOSYS);
 	job_barrier(j);
 	fi_close(&mr->fid);
 	close_mem(j);
@@ -386,9 +386,9 @@ static void remote_accesses_are_staged(void **state)
 	setenv("FI_WEFT_MACHINE", "apenet", 1);
 }
 
-/* ---- offers ---- */
+/* ---- fi_getinfo ---- */
 
-static void only_a_machine_that_reaches_it_offers_it(void **state)
+static void fi_hmem_is_offered_only_with_device_access(void **state)
 {
 	struct fi_info *hints = fi_allocinfo(), *info;
 
@@ -414,13 +414,13 @@ static void only_a_machine_that_reaches_it_offers_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(messages_go_between_all_kinds),
-		T_CASE(a_message_may_have_pieces_of_both),
+		T_CASE(messages_between_all_memory_kinds_arrive),
+		T_CASE(a_message_may_have_segments_of_both_kinds),
 		T_CASE(device_memory_is_read_and_written),
-		T_CASE(every_machine_stages_what_it_does_not_reach),
-		T_CASE(one_end_may_be_staged),
+		T_CASE(every_machine_stages_device_memory),
+		T_CASE(one_side_may_be_staged),
 		T_CASE(remote_accesses_are_staged),
-		T_CASE(only_a_machine_that_reaches_it_offers_it),
+		T_CASE(fi_hmem_is_offered_only_with_device_access),
 	};
 
 	setenv("FI_WEFT_MACHINE", "apenet", 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For tests of the provider: starting processes and waiting for them. */
+/* Support for tests of the provider: starts processes and waits for them. */
 #include "test/prov/prov_job.h"
 
 #include "test/t.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Seconds of -FI_EAGAIN after which a call has failed. */
+/* Seconds of -FI_EAGAIN after which a call counts as failed. */
 #define AGAIN_LIMIT_S 40
 
 struct start {
@@ -42,7 +42,7 @@ fi_addr_t job_addr(struct job *j, int rank)
 	return rank < 0 ? FI_ADDR_UNSPEC : j->addr[rank];
 }
 
-void job_rest(const struct job *j, struct t_limit *l)
+void job_backoff(const struct job *j, struct t_limit *l)
 {
 	if (j->size > 8 * sysconf(_SC_NPROCESSORS_ONLN))
 		t_limit_backoff(l);
@@ -50,13 +50,13 @@ void job_rest(const struct job *j, struct t_limit *l)
 		sched_yield();
 }
 
-static void idle(struct job *j, struct t_limit *l)
+static void poll_or_fail(struct job *j, struct t_limit *l)
 {
 	fi_cq_read(j->cq, NULL, 0);
 	if (!l->checked_ns)
 		t_limit_set(l, AGAIN_LIMIT_S);
 	job_check(j, !t_limit_expired(l), "no progress", 0);
-	job_rest(j, l);
+	job_backoff(j, l);
 }
 
 void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
@@ -67,7 +67,7 @@ void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
 
 	while ((ret = fi_tsend(j->ep, buf, len, NULL, j->addr[to], tag,
 			       context)) == -FI_EAGAIN)
-		idle(j, &limit);
+		poll_or_fail(j, &limit);
 	must(j, ret, "fi_tsend");
 }
 
@@ -79,7 +79,7 @@ void job_tinject(struct job *j, int to, const void *buf, size_t len,
 
 	while ((ret = fi_tinject(j->ep, buf, len, j->addr[to], tag)) ==
 	       -FI_EAGAIN)
-		idle(j, &limit);
+		poll_or_fail(j, &limit);
 	must(j, ret, "fi_tinject");
 }
 
@@ -101,7 +101,7 @@ int job_next(struct job *j)
 	while ((ret = fi_cq_readfrom(j->cq, &j->entry, 1, &j->source)) ==
 	       -FI_EAGAIN) {
 		job_check(j, !t_limit_expired(&limit), "no completion", 0);
-		job_rest(j, &limit);
+		job_backoff(j, &limit);
 	}
 	if (ret == 1)
 		return 1;
@@ -117,7 +117,8 @@ void job_wait(struct job *j, void *context)
 	int ret = job_next(j);
 
 	job_check(j, ret == 1, "unexpected error completion", j->error.err);
-	job_check(j, j->entry.op_context == context, "another's completion",
+	job_check(j, j->entry.op_context == context,
+		  "completion of another context",
 		  (long)(intptr_t)j->entry.op_context);
 }
 
@@ -140,9 +141,10 @@ void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value)
 
 	t_limit_set(&limit, AGAIN_LIMIT_S);
 	while (fi_cntr_read(cntr) < value) {
-		job_check(j, !t_limit_expired(&limit), "counter stands still",
+		job_check(j, !t_limit_expired(&limit),
+			  "the counter does not advance",
 			  (long)fi_cntr_read(cntr));
-		job_rest(j, &limit);
+		job_backoff(j, &limit);
 	}
 }
 
@@ -157,7 +159,7 @@ void job_barrier(struct job *j)
 		return;
 	}
 	while (weft_load32(&j->all->round) == round)
-		idle(j, &limit);
+		poll_or_fail(j, &limit);
 }
 
 /* ---- open and close ------------------------------------------------------ */
@@ -241,7 +243,7 @@ static void exchange_names(struct job *j)
 	weft_store32(&j->all->named[j->rank], 1);
 	for (i = 0; i < j->size; i++) {
 		while (!weft_load32(&j->all->named[i]))
-			job_rest(j, &limit);
+			job_backoff(j, &limit);
 		job_check(j,
 			  fi_av_insert(j->av, &j->all->name[i], 1, &j->addr[i],
 				       0, NULL) == 1,
@@ -279,7 +281,7 @@ static int process(int rank, void *arg)
 	return 0;
 }
 
-/* A process that may be killed has a parent process that ignores its status. */
+/* Forks a process that may be killed, and ignores its exit status. */
 static int process_may_die(int rank, void *arg)
 {
 	struct start *s = arg;

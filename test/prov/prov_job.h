@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A job of processes over the provider, for tests: each has one endpoint and
- * the names of all. A failure ends the process with a message.
+ * A job of processes over the provider, for tests: each process has one
+ * endpoint and the names of all others. A failure ends the process with a
+ * message.
  */
 #ifndef WEFT_TEST_PROV_JOB_H
 #define WEFT_TEST_PROV_JOB_H
@@ -26,24 +27,27 @@
 struct job_shared {
 	struct sockaddr_in name[JOB_MAX];
 	weft_au32 named[JOB_MAX];
-	weft_au32 arrived; /* barrier */
+	weft_au32 arrived; /* number of processes in the barrier */
 	weft_au32 round;
-	weft_au64 word[JOB_MAX]; /* for the test */
+	weft_au64 word[JOB_MAX]; /* words for use by the test */
 };
 
 struct job_opts {
-	uint64_t tx_flags; /* tx_attr->op_flags */
-	uint64_t cq_flags; /* FI_SELECTIVE_COMPLETION */
+	uint64_t tx_flags; /* value of tx_attr->op_flags */
+	uint64_t cq_flags; /* FI_SELECTIVE_COMPLETION or 0 */
 	enum fi_threading threading;
 	enum fi_progress progress;
 	enum fi_av_type av_type;
 	uint64_t mr_mode;
-	uint64_t caps;		   /* besides those of all tests */
-	enum fi_wait_obj wait_obj; /* of the queue */
+	/* capabilities in addition to those of all tests */
+	uint64_t caps;
+	enum fi_wait_obj wait_obj; /* wait object of the CQ */
 	int counters;		   /* bind counters for all operations */
-	int seconds;		   /* 0: 60 */
-	int may_die;		   /* rank + 1 that is killed, or 0 */
-	int nodes_apart; /* rank i is on node i times that; 0: unknown */
+	int seconds;		   /* time limit, s; 0: 60 */
+	/* rank that the test kills, plus one; 0: none */
+	int may_die;
+	/* distance of nodes: rank i is on node i times this; 0: unknown */
+	int nodes_apart;
 };
 
 struct job {
@@ -62,7 +66,7 @@ struct job {
 	struct fid_cntr *remote_cntr;
 	fi_addr_t addr[JOB_MAX];
 	struct fi_cq_tagged_entry entry; /* the last completion */
-	fi_addr_t source;		 /* and its source */
+	fi_addr_t source;		 /* source of the last completion */
 	struct fi_cq_err_entry error;
 };
 
@@ -72,7 +76,7 @@ void job_run(int size, void (*body)(struct job *j), const struct job_opts *o);
 /* Ends the process with a message unless ok. */
 void job_check(struct job *j, int ok, const char *what, long value);
 
-/* Calls that may return -FI_EAGAIN, repeated until they do not. */
+/* These calls are repeated while they return -FI_EAGAIN. */
 void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
 	       void *context);
 void job_tinject(struct job *j, int to, const void *buf, size_t len,
@@ -80,24 +84,26 @@ void job_tinject(struct job *j, int to, const void *buf, size_t len,
 void job_trecv(struct job *j, int from, void *buf, size_t len, uint64_t tag,
 	       uint64_t ignore, void *context);
 
-/* Waits for a completion: 1 or -FI_EAVAIL; entry or error filled. */
+/* Waits for a completion. Returns 1 or -FI_EAVAIL; entry or error is filled. */
 int job_next(struct job *j);
-/* The next completion must be a success of that context. */
+/* Waits for the next completion, which must be a success of that context. */
 void job_wait(struct job *j, void *context);
 /* Waits for `count` successful completions, in any order. */
 void job_wait_any(struct job *j, int count);
-/* The next completion must be this error. */
+/* Waits for the next completion, which must be this error. */
 void job_wait_err(struct job *j, int err);
 /* Makes progress until the counter has that value. */
 void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value);
 
-/* For polling loops. A small job only yields, since its polls may move the
- * packets; in a job with many more processes than processors each rests. */
-void job_rest(const struct job *j, struct t_limit *l);
+/*
+ * For polling loops. Small jobs only yield, since a poll may move packets; with
+ * more than 8 processes per processor each process sleeps (backoff).
+ */
+void job_backoff(const struct job *j, struct t_limit *l);
 /* Waits for all processes; makes progress meanwhile. */
 void job_barrier(struct job *j);
 
-/* -1: any source. */
+/* Returns the address of a rank; -1: any source. */
 fi_addr_t job_addr(struct job *j, int rank);
 
 #endif

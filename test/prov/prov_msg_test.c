@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages between processes: content, order, floods, probes, multi, cancel. */
+/*
+ * Messages between processes: content, truncation, order, deep queues, fences.
+ */
 #include "test/prov/prov_job.h"
 
 #include "src/base/attr.h"
@@ -62,7 +64,7 @@ static void body_sizes(struct job *j)
 	free(in);
 }
 
-static void every_size_arrives_whole(void **state)
+static void every_size_arrives_completely(void **state)
 {
 	job_run(2, body_sizes, NULL);
 }
@@ -164,7 +166,7 @@ static void body_truncate(struct job *j)
 	free(buf);
 }
 
-static void a_short_buffer_is_told_with_data_and_tag(void **state)
+static void truncation_is_reported_with_data_and_tag(void **state)
 {
 	job_run(2, body_truncate, NULL);
 }
@@ -212,13 +214,13 @@ static void body_direct(struct job *j)
 		job_check(j, !r->post(j->ep, buf, 4, 8, 0, &a), "post", 0);
 		wait_direct(j, r, &a);
 		job_check(j, a.err == FI_ETRUNC && a.len == 4 && a.tag == 8,
-			  "cut off", a.err);
+			  "truncation", a.err);
 	}
 	free(buf);
 	job_barrier(j);
 }
 
-static void a_receive_on_the_spot_needs_no_queue(void **state)
+static void a_receive_without_a_queue_completes_in_memory(void **state)
 {
 	const struct job_opts o = { .wait_obj = FI_WAIT_UNSPEC };
 
@@ -248,7 +250,7 @@ static void post_called(struct job *j, struct fi_weft_recv *r, void *buf,
 	job_check(j, !r->post(j->ep, buf, len, tag, 0, &c->a), "post", 0);
 }
 
-/* No other completion may arrive meanwhile. */
+/* Waits for the callback; no CQ entry may arrive meanwhile. */
 static void wait_called(struct job *j, const struct called *c, int err)
 {
 	struct fi_cq_tagged_entry e;
@@ -283,7 +285,10 @@ static void body_called(struct job *j)
 	check_bytes(j, buf[1], 3000, 5);
 	post_called(j, r, buf[2], 8, 2, &c[2]);
 	wait_called(j, &c[2], FI_ETRUNC);
-	/* a message already here calls within post, or soon after */
+	/*
+	 * for an unexpected message, the callback is called within post, or
+	 * soon after
+	 */
 	post_called(j, r, buf[3], 3000, 3, &c[3]);
 	wait_called(j, &c[3], 0);
 	check_bytes(j, buf[3], 3000, 5);
@@ -293,7 +298,7 @@ static void body_called(struct job *j)
 	job_barrier(j);
 }
 
-static void a_receive_may_have_a_call_instead_of_an_entry(void **state)
+static void a_receive_without_a_queue_may_have_a_callback(void **state)
 {
 	const struct job_opts o = { .wait_obj = FI_WAIT_UNSPEC };
 
@@ -302,7 +307,7 @@ static void a_receive_may_have_a_call_instead_of_an_entry(void **state)
 
 /* ---- fences -------------------------------------------------------------- */
 
-/* A fenced message is sent when the large one before it is complete. */
+/* A fenced message is sent when the large message before it is complete. */
 static void body_fence(struct job *j)
 {
 	unsigned char *big = malloc(1 << 20);
@@ -337,12 +342,12 @@ static void body_fence(struct job *j)
 	job_barrier(j);
 }
 
-static void a_fence_waits_for_what_is_before_it(void **state)
+static void a_fence_waits_for_earlier_operations(void **state)
 {
 	job_run(2, body_fence, NULL);
 }
 
-/* ---- depth --------------------------------------------------------------- */
+/* ---- deep queues --------------------------------------------------------- */
 
 static void body_unexpected(struct job *j)
 {
@@ -355,7 +360,7 @@ static void body_unexpected(struct job *j)
 		job_barrier(j);
 		return;
 	}
-	/* the barrier makes progress: all of them arrive unexpected */
+	/* the barrier makes progress: all messages arrive unexpected */
 	job_barrier(j);
 	for (i = n - 1; i >= 0; i--) {
 		job_trecv(j, 0, &got, sizeof(got), (uint64_t)i, 0, &got);
@@ -364,7 +369,7 @@ static void body_unexpected(struct job *j)
 	}
 }
 
-static void a_hundred_thousand_wait_unexpected(void **state)
+static void a_hundred_thousand_messages_are_unexpected(void **state)
 {
 	const struct job_opts o = { .seconds = 30 };
 
@@ -399,7 +404,7 @@ static void ten_thousand_receives_match_in_reverse(void **state)
 }
 
 /* Large unexpected messages do not delay others. */
-static void body_parked(struct job *j)
+static void body_large_unexpected(struct job *j)
 {
 	size_t len = 400000;
 	char *buf = calloc(40, len);
@@ -424,9 +429,9 @@ static void body_parked(struct job *j)
 	free(buf);
 }
 
-static void large_unexpected_messages_hold_up_nobody(void **state)
+static void large_unexpected_messages_do_not_delay_others(void **state)
 {
-	job_run(2, body_parked, NULL);
+	job_run(2, body_large_unexpected, NULL);
 }
 
 /* ---- order --------------------------------------------------------------- */
@@ -457,8 +462,8 @@ static void messages_of_a_pair_match_in_order(void **state)
 	job_run(2, body_order, NULL);
 }
 
-/* Only posts while it is refused, and reads no queue. */
-static void body_stubborn(struct job *j)
+/* Repeats a refused post, and reads no queue. */
+static void body_post_only(struct job *j)
 {
 	static char buf[1000];
 	ssize_t ret;
@@ -481,9 +486,9 @@ static void body_stubborn(struct job *j)
 	job_barrier(j);
 }
 
-static void who_only_posts_gets_through(void **state)
+static void posting_without_polling_makes_progress(void **state)
 {
-	job_run(2, body_stubborn, NULL);
+	job_run(2, body_post_only, NULL);
 }
 
 static void body_all_to_all(struct job *j)
@@ -518,18 +523,18 @@ static void many_processes_exchange_all_to_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_size_arrives_whole),
+		T_CASE(every_size_arrives_completely),
 		T_CASE(segments_are_gathered_and_scattered),
 		T_CASE(an_endpoint_sends_to_itself),
-		T_CASE(a_short_buffer_is_told_with_data_and_tag),
-		T_CASE(a_receive_on_the_spot_needs_no_queue),
-		T_CASE(a_receive_may_have_a_call_instead_of_an_entry),
-		T_CASE(a_fence_waits_for_what_is_before_it),
-		T_CASE(a_hundred_thousand_wait_unexpected),
+		T_CASE(truncation_is_reported_with_data_and_tag),
+		T_CASE(a_receive_without_a_queue_completes_in_memory),
+		T_CASE(a_receive_without_a_queue_may_have_a_callback),
+		T_CASE(a_fence_waits_for_earlier_operations),
+		T_CASE(a_hundred_thousand_messages_are_unexpected),
 		T_CASE(ten_thousand_receives_match_in_reverse),
-		T_CASE(large_unexpected_messages_hold_up_nobody),
+		T_CASE(large_unexpected_messages_do_not_delay_others),
 		T_CASE(messages_of_a_pair_match_in_order),
-		T_CASE(who_only_posts_gets_through),
+		T_CASE(posting_without_polling_makes_progress),
 		T_CASE(many_processes_exchange_all_to_all),
 	};
 

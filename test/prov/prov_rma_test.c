@@ -18,7 +18,7 @@ static void settle(struct job *j, ssize_t ret, const char *what)
 	job_check(j, ret == 0, what, ret);
 }
 
-static void again(struct job *j)
+static void poll_queue(struct job *j)
 {
 	fi_cq_read(j->cq, NULL, 0);
 	sched_yield();
@@ -41,7 +41,7 @@ static void do_write(struct job *j, int to, const void *buf, size_t len,
 
 	while ((ret = fi_write(j->ep, buf, len, NULL, j->addr[to], addr, key,
 			       &j->entry)) == -FI_EAGAIN)
-		again(j);
+		poll_queue(j);
 	settle(j, ret, "fi_write");
 }
 
@@ -52,7 +52,7 @@ static void do_read(struct job *j, int from, void *buf, size_t len,
 
 	while ((ret = fi_read(j->ep, buf, len, NULL, j->addr[from], addr, key,
 			      &j->entry)) == -FI_EAGAIN)
-		again(j);
+		poll_queue(j);
 	settle(j, ret, "fi_read");
 }
 
@@ -94,12 +94,12 @@ static void body_bytes(struct job *j)
 	free(buf);
 }
 
-static void writes_and_reads_move_every_size(void **state)
+static void writes_and_reads_of_every_size_are_correct(void **state)
 {
 	job_run(2, body_bytes, NULL);
 }
 
-/* The target blocks in a barrier without progress of the engine. */
+/* The target waits in a barrier that makes no progress of the engine. */
 static void body_passive(struct job *j)
 {
 	uint64_t mem[64] = { 0 }, buf[64];
@@ -120,7 +120,7 @@ static void body_passive(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void a_write_needs_no_help_where_dma_works(void **state)
+static void a_write_by_dma_needs_no_target_progress(void **state)
 {
 	const char *dma = getenv("FI_WEFT_DMA");
 
@@ -129,9 +129,11 @@ static void a_write_needs_no_help_where_dma_works(void **state)
 	job_run(2, body_passive, NULL);
 }
 
-/* ---- without a queue ----------------------------------------------------- */
+/*
+ * ---- synchronous RMA -------------------------------------------------------
+ */
 
-static void now_moves(struct job *j, const struct fi_weft_rma_sync *now)
+static void sync_access_works(struct job *j, const struct fi_weft_rma_sync *now)
 {
 	fi_addr_t to = j->addr[1];
 	uint64_t out[8], in[8] = { 0 };
@@ -150,7 +152,9 @@ static void now_moves(struct job *j, const struct fi_weft_rma_sync *now)
 		  "nothing in the queue", 0);
 }
 
-/* Units with an engine copy the bytes themselves. */
+/*
+ * Returns whether the machine is native: other units copy the bytes themselves.
+ */
 static bool is_native(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
@@ -158,21 +162,22 @@ static bool is_native(void)
 	return !machine || !strcmp(machine, "native");
 }
 
-static void now_does_not(struct job *j, const struct fi_weft_rma_sync *now)
+static void sync_access_is_refused(struct job *j,
+				   const struct fi_weft_rma_sync *now)
 {
 	uint64_t out[8] = { 0 };
 
 	job_check(j,
 		  now->write(j->ep, out, sizeof(out), j->addr[1], 64, 7) ==
 			  -FI_EAGAIN,
-		  "around the unit", 0);
+		  "the unit is bypassed", 0);
 	t_fill(out, sizeof(out), 2);
 	do_write(j, 1, out, sizeof(out), 64, 7);
 	job_wait(j, &j->entry);
 }
 
 /* The target makes no progress; the first write only connects to it. */
-static void body_now(struct job *j)
+static void body_sync(struct job *j)
 {
 	uint64_t mem[64] = { 0 }, nil[64] = { 0 };
 	struct fid_mr *mr = expose(j, mem, sizeof(mem),
@@ -187,9 +192,9 @@ static void body_now(struct job *j)
 		do_write(j, 1, nil, 8, 0, 7);
 		job_wait(j, &j->entry);
 		if (is_native())
-			now_moves(j, now);
+			sync_access_works(j, now);
 		else
-			now_does_not(j, now);
+			sync_access_is_refused(j, now);
 		weft_store64(&j->all->word[0], 1);
 	} else {
 		while (!weft_load64(&j->all->word[0]))
@@ -204,13 +209,13 @@ static void body_now(struct job *j)
 	settle(j, fi_close(&ro->fid), "close mr");
 }
 
-static void an_access_may_be_over_when_the_call_returns(void **state)
+static void a_synchronous_access_is_complete_on_return(void **state)
 {
 	const char *dma = getenv("FI_WEFT_DMA");
 
 	if (dma && dma[0] == '0')
 		skip();
-	job_run(2, body_now, NULL);
+	job_run(2, body_sync, NULL);
 }
 
 /* ---- refusals ------------------------------------------------------------ */
@@ -256,7 +261,9 @@ static void bad_keys_ranges_and_rights_are_refused(void **state)
 	job_run(2, body_refused, NULL);
 }
 
-/* ---- events -------------------------------------------------------------- */
+/*
+ * ---- remote CQ data and counters -------------------------------------------
+ */
 
 static void body_data(struct job *j)
 {
@@ -269,13 +276,13 @@ static void body_data(struct job *j)
 		while ((ret = fi_writedata(j->ep, buf, sizeof(buf), NULL,
 					   0xabcdef, j->addr[1], 0, 9, buf)) ==
 		       -FI_EAGAIN)
-			again(j);
+			poll_queue(j);
 		settle(j, ret, "fi_writedata");
 		job_wait(j, buf);
 		while ((ret = fi_inject_writedata(j->ep, buf, 8, 0x55,
 						  j->addr[1], 64, 9)) ==
 		       -FI_EAGAIN)
-			again(j);
+			poll_queue(j);
 		settle(j, ret, "fi_inject_writedata");
 	} else {
 		job_wait(j, NULL);
@@ -293,7 +300,7 @@ static void body_data(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void data_of_a_write_reaches_the_targets_queue(void **state)
+static void data_of_a_write_is_reported_in_the_target_queue(void **state)
 {
 	job_run(2, body_data, NULL);
 }
@@ -312,7 +319,7 @@ static void body_counters(struct job *j)
 		do_read(j, peer, buf, 8, 0, 9);
 		while ((ret = fi_inject_write(j->ep, buf, 8, j->addr[peer], 8,
 					      9)) == -FI_EAGAIN)
-			again(j);
+			poll_queue(j);
 		settle(j, ret, "fi_inject_write");
 		job_trecv(j, peer, &in, 8, 4, 0, &in);
 		job_tinject(j, peer, buf, 8, 4);
@@ -325,7 +332,7 @@ static void body_counters(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void counters_count_each_kind(void **state)
+static void each_kind_of_operation_is_counted(void **state)
 {
 	const struct job_opts o = { .counters = 1 };
 
@@ -343,7 +350,7 @@ static size_t bytes_of(enum fi_datatype t)
 	return b[t];
 }
 
-/* Sums of small numbers are exact in every type. */
+/* Converts to double; sums of small numbers are exact in every type. */
 static double value(enum fi_datatype t, const void *p)
 {
 	switch (t) {
@@ -516,7 +523,7 @@ static void body_types(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void every_type_and_operation_computes(void **state)
+static void atomics_of_every_type_and_operation_are_correct(void **state)
 {
 	job_run(1, body_types, NULL);
 }
@@ -553,7 +560,7 @@ static void body_contended(struct job *j)
 	settle(j, fi_close(&mr->fid), "close mr");
 }
 
-static void sums_of_many_processes_are_exact(void **state)
+static void contended_atomic_sums_are_exact(void **state)
 {
 	job_run(5, body_contended, NULL);
 }
@@ -561,14 +568,14 @@ static void sums_of_many_processes_are_exact(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(writes_and_reads_move_every_size),
-		T_CASE(a_write_needs_no_help_where_dma_works),
-		T_CASE(an_access_may_be_over_when_the_call_returns),
+		T_CASE(writes_and_reads_of_every_size_are_correct),
+		T_CASE(a_write_by_dma_needs_no_target_progress),
+		T_CASE(a_synchronous_access_is_complete_on_return),
 		T_CASE(bad_keys_ranges_and_rights_are_refused),
-		T_CASE(data_of_a_write_reaches_the_targets_queue),
-		T_CASE(counters_count_each_kind),
-		T_CASE(every_type_and_operation_computes),
-		T_CASE(sums_of_many_processes_are_exact),
+		T_CASE(data_of_a_write_is_reported_in_the_target_queue),
+		T_CASE(each_kind_of_operation_is_counted),
+		T_CASE(atomics_of_every_type_and_operation_are_correct),
+		T_CASE(contended_atomic_sums_are_exact),
 	};
 
 	return T_RUN(tests);

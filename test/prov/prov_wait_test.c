@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waiting, threads and progress over the provider: blocking calls, descriptors,
- * counters, automatic progress, several threads on one endpoint, a name that is
- * used by another endpoint.
+ * counters, automatic progress, several threads on one endpoint, reuse of an
+ * endpoint's name.
  */
 #include "test/prov/prov_job.h"
 #include "test/t.h"
@@ -18,7 +18,7 @@
 
 #define LONG_MS 30000
 
-/* Sends to and receives from the other process, waiting by wait(). */
+/* Exchanges messages with the other process, waiting by wait(). */
 static void pingpong(struct job *j, int rounds, void (*wait)(struct job *j))
 {
 	uint64_t out, in;
@@ -114,7 +114,7 @@ static void body_cntr(struct job *j)
 	job_check(j, ret == -FI_ETIMEDOUT, "time-out", ret);
 }
 
-static void a_counter_is_waited_for(void **state)
+static void a_wait_for_a_counter_ends(void **state)
 {
 	struct job_opts o = { .counters = 1 };
 
@@ -145,7 +145,7 @@ static void body_auto(struct job *j)
 	free(buf);
 }
 
-static void automatic_progress_serves_a_peer_that_looks_away(void **state)
+static void automatic_progress_receives_without_polling(void **state)
 {
 	struct job_opts o = { .progress = FI_PROGRESS_AUTO,
 			      .tx_flags = FI_DELIVERY_COMPLETE };
@@ -157,15 +157,15 @@ static void automatic_progress_serves_a_peer_that_looks_away(void **state)
 
 #define THREADS 3
 
-struct lane {
+struct worker {
 	struct job *j;
 	uint64_t tag;
 	weft_au32 sent;
 	weft_au32 received;
 };
 
-/* The thread that reads an entry increments the word of its owner. */
-static void reap(struct lane *l)
+/* Reads an entry, and increments the word of the thread that owns it. */
+static void read_entry(struct worker *l)
 {
 	struct fi_cq_tagged_entry e;
 	ssize_t n = fi_cq_sread(l->j->cq, &e, 1, NULL, 1);
@@ -175,9 +175,9 @@ static void reap(struct lane *l)
 		weft_add32(e.op_context, 1);
 }
 
-static void *run_lane(void *arg)
+static void *worker_run(void *arg)
 {
-	struct lane *l = arg;
+	struct worker *l = arg;
 	struct job *j = l->j;
 	char *out = malloc(20000), *in = malloc(20000);
 	int rounds = t_scale(200);
@@ -192,10 +192,10 @@ static void *run_lane(void *arg)
 			sched_yield();
 		while (fi_tsend(j->ep, out, len, NULL, j->addr[!j->rank],
 				l->tag, &l->sent) == -FI_EAGAIN)
-			reap(l);
+			read_entry(l);
 		while (weft_load32(&l->sent) <= (uint32_t)i ||
 		       weft_load32(&l->received) <= (uint32_t)i)
-			reap(l);
+			read_entry(l);
 		job_check(j, t_differs(in, len, seed) < 0, "content", i);
 	}
 	free(out);
@@ -205,11 +205,11 @@ static void *run_lane(void *arg)
 
 static void body_threads(struct job *j)
 {
-	struct lane lane[THREADS];
+	struct worker worker[THREADS];
 
 	for (int i = 0; i < THREADS; i++)
-		lane[i] = (struct lane){ .j = j, .tag = (uint64_t)i + 1 };
-	t_threads(THREADS, run_lane, lane, sizeof(lane[0]));
+		worker[i] = (struct worker){ .j = j, .tag = (uint64_t)i + 1 };
+	t_threads(THREADS, worker_run, worker, sizeof(worker[0]));
 }
 
 static void threads_share_an_endpoint_and_a_queue(void **state)
@@ -224,7 +224,7 @@ static void threads_share_an_endpoint_and_a_queue(void **state)
 
 /* ---- endpoints opened and closed ----------------------------------------- */
 
-static struct fid_ep *ep_again(struct job *j, struct sockaddr_in *name)
+static struct fid_ep *ep_reopen(struct job *j, struct sockaddr_in *name)
 {
 	struct fid_ep *ep;
 	int ret;
@@ -240,13 +240,16 @@ static struct fid_ep *ep_again(struct job *j, struct sockaddr_in *name)
 	return ep;
 }
 
-/* Two endpoints of one domain, one queue; the job's own and another. */
+/*
+ * Two endpoints of one domain share a queue: the job's endpoint and a second
+ * one.
+ */
 static void body_pair(struct job *j)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET }, name;
 	size_t name_len = sizeof(name), len = 100000;
 	char *out = malloc(len), *in = malloc(len);
-	struct fid_ep *ep = ep_again(j, &any);
+	struct fid_ep *ep = ep_reopen(j, &any);
 	fi_addr_t addr;
 
 	fi_getname(&ep->fid, &name, &name_len);
@@ -275,7 +278,7 @@ static void body_pair(struct job *j)
 	free(in);
 }
 
-static void two_endpoints_of_a_domain_talk_over_each_carrier(void **state)
+static void two_endpoints_of_a_domain_exchange_messages(void **state)
 {
 	static const enum fi_progress progress[] = { FI_PROGRESS_MANUAL,
 						     FI_PROGRESS_AUTO };
@@ -298,7 +301,7 @@ static void body_reuse(struct job *j)
 		job_trecv(j, 0, &c, 1, 1, 0, NULL);
 		job_wait(j, NULL);
 		fi_close(&j->ep->fid);
-		j->ep = ep_again(j, &j->all->name[1]);
+		j->ep = ep_reopen(j, &j->all->name[1]);
 		weft_store64(&j->all->word[0], 1);
 		job_trecv(j, -1, &c, 1, 2, 0, NULL);
 		job_wait(j, NULL);
@@ -350,21 +353,21 @@ static void body_stats(struct job *j)
 	free(buf);
 }
 
-static void statistics_tell_what_waits_and_which_way_it_went(void **state)
+static void statistics_count_unexpected_and_rendezvous_messages(void **state)
 {
 	job_run(1, body_stats, NULL);
 }
 
-static void a_name_can_be_used_again(void **state)
+static void an_endpoint_name_can_be_reused(void **state)
 {
 	job_run(2, body_reuse, NULL);
 }
 
-static void body_strangers(struct job *j)
+static void body_unknown_sender(struct job *j)
 {
 	char c = 's';
 
-	/* Rank 1 removes rank 0 from its vector, and still receives from it. */
+	/* rank 1 removes rank 0 from its vector, and still receives from it */
 	if (j->rank == 0) {
 		for (uint64_t tag = 1; tag <= 2; tag++) {
 			job_barrier(j);
@@ -385,9 +388,9 @@ static void body_strangers(struct job *j)
 	job_check(j, j->source == j->addr[0], "source", (long)j->source);
 }
 
-static void a_stranger_is_heard_and_known_once_inserted(void **state)
+static void an_unknown_sender_has_a_source_once_inserted(void **state)
 {
-	job_run(2, body_strangers, NULL);
+	job_run(2, body_unknown_sender, NULL);
 }
 
 static void body_states(struct job *j)
@@ -423,13 +426,16 @@ static void body_states(struct job *j)
 		  "close", 0);
 }
 
-/* libfabric unloads the provider then, while its thread may be running. */
+/*
+ * Exits; libfabric unloads the provider while its progress thread may be
+ * running.
+ */
 static void body_exit(struct job *j)
 {
 	exit(0);
 }
 
-static void a_program_may_exit_with_everything_open(void **state)
+static void a_program_may_exit_with_open_objects(void **state)
 {
 	struct job_opts o = { .progress = FI_PROGRESS_AUTO };
 
@@ -437,7 +443,7 @@ static void a_program_may_exit_with_everything_open(void **state)
 	job_run(4, body_exit, &o);
 }
 
-static void an_endpoint_keeps_its_order_of_life(void **state)
+static void endpoint_calls_in_the_wrong_state_are_refused(void **state)
 {
 	job_run(1, body_states, NULL);
 }
@@ -447,15 +453,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(blocking_reads_wake_for_messages),
 		T_CASE(a_descriptor_wakes_for_messages),
-		T_CASE(a_counter_is_waited_for),
-		T_CASE(automatic_progress_serves_a_peer_that_looks_away),
+		T_CASE(a_wait_for_a_counter_ends),
+		T_CASE(automatic_progress_receives_without_polling),
 		T_CASE(threads_share_an_endpoint_and_a_queue),
-		T_CASE(two_endpoints_of_a_domain_talk_over_each_carrier),
-		T_CASE(statistics_tell_what_waits_and_which_way_it_went),
-		T_CASE(a_name_can_be_used_again),
-		T_CASE(a_stranger_is_heard_and_known_once_inserted),
-		T_CASE(an_endpoint_keeps_its_order_of_life),
-		T_CASE(a_program_may_exit_with_everything_open),
+		T_CASE(two_endpoints_of_a_domain_exchange_messages),
+		T_CASE(statistics_count_unexpected_and_rendezvous_messages),
+		T_CASE(an_endpoint_name_can_be_reused),
+		T_CASE(an_unknown_sender_has_a_source_once_inserted),
+		T_CASE(endpoint_calls_in_the_wrong_state_are_refused),
+		T_CASE(a_program_may_exit_with_open_objects),
 	};
 	return T_RUN(tests);
 }

@@ -21,7 +21,10 @@ static unsigned char reversed(unsigned char x)
 	return y;
 }
 
-/* The first bit on the wire becomes the highest power. */
+/*
+ * Converts a message to a polynomial: the first bit on the wire is the highest
+ * power.
+ */
 static BIGNUM *message(const unsigned char *p, size_t len)
 {
 	unsigned char *t = malloc(len + 1);

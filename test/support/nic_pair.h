@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Two endpoints of the engine in one process, over the loop carrier or on a
- * machine of the test's own, polled alternately. For the tests of prov/nic.
+ * machine that the test defines, polled alternately. For the tests of prov/nic.
  */
 #ifndef WEFT_TEST_NIC_PAIR_H
 #define WEFT_TEST_NIC_PAIR_H
@@ -15,8 +15,8 @@
 
 #define BIG ((size_t)1 << 20)
 
-/* One completion, as recorded by a test. */
-struct note {
+/* One completion, as recorded by the callbacks. */
+struct completion {
 	void *context;
 	uint64_t len;
 	uint64_t tag;
@@ -31,30 +31,33 @@ struct side {
 	struct weft_nic *nic;
 	struct sockaddr_in name;
 	struct weft_peer *peer; /* the other side */
-	struct note note[4096];
-	unsigned notes;
+	struct completion completion[4096];
+	unsigned completions;
 	unsigned events;
-	unsigned char mem[4096]; /* key 1, readable and writable */
+	/* registered memory with key 1, readable and writable */
+	unsigned char mem[4096];
 };
 
 struct world {
 	struct side a, b;
 };
 
-/* Options to open a world: a machine, DMA or not, faults. */
+/* Options to open a world: machine, DMA or not, faults. */
 struct grid {
 	const char *machine;
 	bool no_dma;
 	const char *faults;
-	const struct weft_machine *own;		/* replaces machine, or NULL */
+	/* machine defined by the test, in place of `machine`; or NULL */
+	const struct weft_machine *own;
 	const struct weft_carrier_ops *carrier; /* carrier; NULL: loop */
 	size_t eager_bytes;
 	size_t host_loop;
 };
 
-static inline void note(struct side *s, const struct weft_nic_op *op)
+static inline void record_completion(struct side *s,
+				     const struct weft_nic_op *op)
 {
-	s->note[s->notes++ % 4096] = (struct note){
+	s->completion[s->completions++ % 4096] = (struct completion){
 		.context = op->context,
 		.len = op->len,
 		.tag = op->tag,
@@ -68,7 +71,7 @@ static inline void note(struct side *s, const struct weft_nic_op *op)
 
 static inline void up_done(void *arg, struct weft_nic_op *op)
 {
-	note(arg, op);
+	record_completion(arg, op);
 }
 
 static inline int up_region(void *arg, const struct weft_mem_access *want,
@@ -92,7 +95,7 @@ static inline void up_event(void *arg, struct weft_nic_op *op, void *region)
 
 	s->events++;
 	if (op->flags & WEFT_OP_DATA)
-		note(s, op);
+		record_completion(s, op);
 }
 
 static const struct weft_nic_up up = {
@@ -147,26 +150,27 @@ static inline void world_close(struct world *w)
 	free(w);
 }
 
-static inline void turn(struct world *w)
+static inline void poll_both(struct world *w)
 {
 	weft_nic_poll(w->a.nic, 8);
 	weft_nic_poll(w->b.nic, 8);
 }
 
-/* Polls both sides until s has notes completions. */
-static inline void until(struct world *w, struct side *s, unsigned notes)
+/* Polls both sides until s has `notes` completions. */
+static inline void poll_until(struct world *w, struct side *s,
+			      unsigned completions)
 {
 	struct t_limit limit;
 
 	t_limit_set(&limit, 30);
-	while (s->notes < notes) {
-		turn(w);
+	while (s->completions < completions) {
+		poll_both(w);
 		T_FALSE(t_limit_expired(&limit));
 	}
 }
 
-static inline int try_put(struct side *s, void *buf, size_t len, uint64_t tag,
-			  unsigned flags)
+static inline int try_send(struct side *s, void *buf, size_t len, uint64_t tag,
+			   unsigned flags)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 	int err;
@@ -187,20 +191,20 @@ static inline int try_put(struct side *s, void *buf, size_t len, uint64_t tag,
 	return err;
 }
 
-static inline void put(struct world *w, struct side *s, void *buf, size_t len,
-		       uint64_t tag, unsigned flags)
+static inline void post_send(struct world *w, struct side *s, void *buf,
+			     size_t len, uint64_t tag, unsigned flags)
 {
 	int err;
 
 	do {
-		err = try_put(s, buf, len, tag, flags);
-		turn(w);
+		err = try_send(s, buf, len, tag, flags);
+		poll_both(w);
 	} while (err == -EAGAIN);
 	T_OK(err);
 }
 
-static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
-			uint32_t src)
+static inline void post_recv(struct side *s, void *buf, size_t len,
+			     uint64_t tag, uint32_t src)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
@@ -219,8 +223,8 @@ static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
 }
 
 /* Writes or reads the other side's memory. */
-static inline void reach(struct side *s, uint8_t kind, void *buf, uint64_t len,
-			 uint64_t key)
+static inline void post_rma(struct side *s, uint8_t kind, void *buf,
+			    uint64_t len, uint64_t key)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
@@ -236,10 +240,10 @@ static inline void reach(struct side *s, uint8_t kind, void *buf, uint64_t len,
 	T_OK(weft_nic_rma(s->nic, op));
 }
 
-static inline bool noted(const struct side *s, const void *context)
+static inline bool is_complete(const struct side *s, const void *context)
 {
-	for (unsigned i = 0; i < s->notes; i++) {
-		if (s->note[i].context == context)
+	for (unsigned i = 0; i < s->completions; i++) {
+		if (s->completion[i].context == context)
 			return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An engine and a carrier for the tests of this folder. */
+/* Fake engine and carrier for the tests of prov/ofi. */
 #include "test/support/weft_fake.h"
 #include "prov/ofi/ep/weft_atomic.h"
 #include "prov/ofi/weft_av.h"
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* These tests do not use the data path. */
+/* empty ops tables: these tests do not use the data path */
 struct fi_weft_recv weft_recv_ops;
 struct fi_weft_typed weft_typed_ops;
 struct fi_weft_mem weft_mem_ops;

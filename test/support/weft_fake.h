@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For the tests of this folder: four machines, an endpoint and a carrier with
- * only the parts that the libfabric layer uses. A packet is a number that any
- * thread may increment; progress turns each into one completion and one count
+ * For the tests of prov/ofi: four machines, an endpoint and a carrier with only
+ * the parts that the libfabric layer uses. A packet is a number that any thread
+ * may increment; progress turns each packet into one completion and one count
  * of the endpoint.
  */
 #ifndef WEFT_OFI_FAKE_H
@@ -31,14 +31,14 @@ struct fake_ep {
 	struct weft_carrier carrier;
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
-	weft_au32 due; /* packets arrived and not polled */
+	weft_au32 due; /* packets that have arrived and are not polled */
 	bool woken;
 	bool no_fd;
 	int fd;
-	uint64_t serial; /* number of the next completion, in its data */
+	uint64_t serial; /* number of the next completion, stored in its data */
 	struct weft_peer peer[FAKE_PEERS];
 	uint32_t peer_count;
-	uint64_t exposed; /* regions listed now */
+	uint64_t exposed; /* number of regions listed now */
 };
 
 /* Opens an enabled endpoint with cq, cntr and av, each of which may be NULL. */

@@ -23,7 +23,7 @@ static_assert((int)WEFT_ATOMIC_INT8 == FI_INT8 &&
 		      (int)WEFT_ATOMIC_DOUBLE == FI_DOUBLE,
 	      "libfabric's numbers");
 
-/* A call in any of its forms; counts are in elements. */
+/* Arguments of a call in any of its forms; counts are in elements. */
 struct call {
 	struct weft_post post;
 	const struct fi_ioc *iov;
@@ -62,8 +62,8 @@ static ssize_t ioc_copy(struct iovec *to, const struct fi_ioc *from,
 	return sum;
 }
 
-/* Sets operands, comparands and results, which must have equal lengths. */
-static int operands(struct weft_nic_op *op, const struct call *c)
+/* Sets operands, comparands and results of op; their lengths must be equal. */
+static int operands_set(struct weft_nic_op *op, const struct call *c)
 {
 	size_t bytes = weft_atomic_type_bytes(c->type);
 	ssize_t len = ioc_copy(op->iov, c->iov, c->iov_count, bytes);
@@ -101,7 +101,7 @@ static ssize_t atomic_post(struct weft_ep *ep, struct call *c)
 		op->tag = 0;
 		op->at_op = (uint8_t)c->op;
 		op->at_type = (uint8_t)c->type;
-		err = operands(op, c);
+		err = operands_set(op, c);
 		if (!err)
 			err = weft_nic_atomic(ep->nic, op);
 		ret = weft_post_end(ep, op, err);
@@ -110,7 +110,10 @@ static ssize_t atomic_post(struct weft_ep *ep, struct call *c)
 	return ret;
 }
 
-/* ---- without result ------------------------------------------------------ */
+/*
+ * ---- atomics without result
+ * --------------------------------------------------
+ */
 
 static ssize_t weft_atomic_writev(struct fid_ep *fid, const struct fi_ioc *iov,
 				  void **desc, size_t count,
@@ -196,7 +199,10 @@ static ssize_t weft_atomic_inject(struct fid_ep *fid, const void *buf,
 	return atomic_post(ep, &c);
 }
 
-/* ---- with result --------------------------------------------------------- */
+/*
+ * ---- atomics with result
+ * -----------------------------------------------------
+ */
 
 static ssize_t weft_atomic_readwritev(struct fid_ep *fid,
 				      const struct fi_ioc *iov, void **desc,
@@ -314,8 +320,8 @@ weft_atomic_compwritemsg(struct fid_ep *fid, const struct fi_msg_atomic *msg,
 
 /* ---- queries ------------------------------------------------------------- */
 
-static int valid(const struct weft_machine *m, unsigned kind,
-		 enum fi_datatype type, enum fi_op op, size_t *count)
+static int atomic_valid(const struct weft_machine *m, unsigned kind,
+			enum fi_datatype type, enum fi_op op, size_t *count)
 {
 	size_t n = weft_atomic_max_count(m, kind, (unsigned)op, (unsigned)type);
 
@@ -329,24 +335,24 @@ static int valid(const struct weft_machine *m, unsigned kind,
 static int weft_atomic_writevalid(struct fid_ep *fid, enum fi_datatype datatype,
 				  enum fi_op op, size_t *count)
 {
-	return valid(weft_to_ep(fid)->domain->machine, WEFT_ATOMIC, datatype,
-		     op, count);
+	return atomic_valid(weft_to_ep(fid)->domain->machine, WEFT_ATOMIC,
+			    datatype, op, count);
 }
 
 static int weft_atomic_readwritevalid(struct fid_ep *fid,
 				      enum fi_datatype datatype, enum fi_op op,
 				      size_t *count)
 {
-	return valid(weft_to_ep(fid)->domain->machine, WEFT_FETCH, datatype, op,
-		     count);
+	return atomic_valid(weft_to_ep(fid)->domain->machine, WEFT_FETCH,
+			    datatype, op, count);
 }
 
 static int weft_atomic_compwritevalid(struct fid_ep *fid,
 				      enum fi_datatype datatype, enum fi_op op,
 				      size_t *count)
 {
-	return valid(weft_to_ep(fid)->domain->machine, WEFT_COMPARE, datatype,
-		     op, count);
+	return atomic_valid(weft_to_ep(fid)->domain->machine, WEFT_COMPARE,
+			    datatype, op, count);
 }
 
 int weft_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
@@ -367,7 +373,7 @@ int weft_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
 	if (flags & FI_COMPARE_ATOMIC)
 		kind = WEFT_COMPARE;
 	attr->size = weft_atomic_type_bytes((unsigned)datatype);
-	return valid(d->machine, kind, datatype, op, &attr->count);
+	return atomic_valid(d->machine, kind, datatype, op, &attr->count);
 }
 
 struct fi_ops_atomic weft_atomic_ops = {

@@ -12,14 +12,14 @@ extern struct fi_ops_tagged weft_tagged_ops;
 extern struct fi_ops_rma weft_rma_ops;
 extern struct fi_ops_atomic weft_atomic_ops;
 
-/* Receives without a queue: weft_recv.c. */
+/* receives without a queue: weft_recv.c */
 extern struct fi_weft_recv weft_recv_ops;
 extern struct fi_weft_peers weft_peers_ops;	  /* weft_peers.c */
 extern struct fi_weft_rma_sync weft_rma_sync_ops; /* weft_rma_sync.c */
 extern struct fi_weft_typed weft_typed_ops;	  /* weft_typed.c */
 void weft_recv_complete(struct weft_ep *ep, const struct weft_nic_op *op);
 
-/* Completions, regions and events: weft_done.c. */
+/* Callbacks for completions, regions and events: weft_done.c. */
 extern const struct weft_nic_up weft_done_callbacks;
 
 #endif

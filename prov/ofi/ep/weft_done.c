@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Callbacks of the engine: a completed operation is counted and becomes an
- * entry in a queue, a peer's request is checked against the registered regions,
- * a peer's access is counted and reported. All inside the domain's lock.
+ * Callbacks of the engine. A completed operation is counted and becomes an
+ * entry in a queue; a peer's request is checked against the registered regions;
+ * a peer's access is counted and reported. All are called with the domain's
+ * lock held.
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/queue/weft_cntr.h"
@@ -23,7 +24,10 @@ static const uint8_t cntr_of[] = {
 	[WEFT_REMOTE_READ] = WEFT_CNTR_REMOTE_READ,
 };
 
-/* Flags received with a message; two shifts instead of branches. */
+/*
+ * Returns the CQ flags of a received message, by two shifts instead of
+ * branches.
+ */
 static inline uint64_t received_flags(const struct weft_nic_op *op)
 {
 	static_assert(FI_REMOTE_CQ_DATA == (uint64_t)WEFT_OP_DATA << 16 &&
@@ -62,7 +66,7 @@ static WEFT_COLD void op_failure(struct weft_ep *ep, struct weft_cq *cq,
 		weft_cq_write_err(cq, &e, -op->err, op->olen);
 }
 
-/* An operation that succeeded. */
+/* Counts an operation that succeeded and writes its CQ entry. */
 WEFT_INLINE void op_success(struct weft_ep *ep, struct weft_cq *cq,
 			    struct weft_cntr *cntr,
 			    const struct weft_nic_op *op)

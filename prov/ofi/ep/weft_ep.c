@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lifetime of an endpoint: created from an fi_info, bound to a vector, queues
- * and counters, enabled (opens the engine and sets the endpoint's name),
- * closed. The data path is in weft_msg.c and related files.
+ * Lifetime of an endpoint: created from an fi_info, bound to an address vector,
+ * queues and counters, enabled (which opens the engine and sets the endpoint's
+ * name), closed. The data path is in weft_msg.c and related files.
  */
 #include "prov/ofi/ep/weft_ep.h"
 #include "prov/ofi/weft_av.h"
@@ -149,7 +149,7 @@ static int enable_check(const struct weft_ep *ep)
 	return 0;
 }
 
-/* Virtual time without a launcher: joins by the name of the job. */
+/* Joins the world by the name of the job; virtual time without a launcher. */
 static int world_join(struct weft_domain *d)
 {
 	const struct weft_conf *conf = weft_conf();
@@ -293,7 +293,10 @@ static ssize_t weft_ep_cancel(fid_t fid, void *context)
 	weft_enter(ep->domain);
 	err = weft_nic_cancel(ep->nic, context);
 	weft_leave(ep->domain);
-	/* Too late to cancel is no error: the completion exists or follows. */
+	/*
+	 * -ENOENT: too late to cancel, which is no error; the completion exists
+	 * or follows
+	 */
 	return err == -ENOENT ? 0 : weft_ofi_err(err);
 }
 
@@ -350,7 +353,10 @@ static int weft_ep_setopt(fid_t fid, int level, int optname, const void *optval,
 	return 0;
 }
 
-/* The name is known from fi_enable on; before, returns the requested one. */
+/*
+ * Returns the name, which is set by fi_enable; before fi_enable, the requested
+ * name.
+ */
 static int weft_ep_getname(fid_t fid, void *addr, size_t *addrlen)
 {
 	struct weft_ep *ep = to_ep(fid);
@@ -422,16 +428,18 @@ static struct fi_ops_cm cm_ops = {
 	 FI_ORDER_RMA_WAW)
 
 /*
- * Reordering allowed for remote accesses: none; only of accesses to different
- * cache lines, if only write after write was requested; or all.
+ * Returns the reordering that is allowed for remote accesses: none; only
+ * between different cache lines, if only write after write was requested; or
+ * any.
  */
 static uint32_t order_flags(uint64_t msg_order)
 {
-	uint64_t asked = msg_order & RMA_ORDERS;
+	uint64_t requested = msg_order & RMA_ORDERS;
 
-	if (!asked)
+	if (!requested)
 		return WEFT_OP_RELAXED;
-	return asked & ~(FI_ORDER_WAW | FI_ORDER_RMA_WAW) ? 0 : WEFT_OP_LINES;
+	return requested & ~(FI_ORDER_WAW | FI_ORDER_RMA_WAW) ? 0
+							      : WEFT_OP_LINES;
 }
 
 static void ep_key(struct weft_ep *ep, const struct fi_info *info)
@@ -460,7 +468,7 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 	ep->name.sin_family = AF_INET;
 	if (info->src_addr && info->src_addrlen >= sizeof(ep->name))
 		memcpy(&ep->name, info->src_addr, sizeof(ep->name));
-	/* INADDR_ANY is not a name that a peer could use. */
+	/* peers cannot use INADDR_ANY as a name */
 	ep->anywhere = ep->name.sin_addr.s_addr == htonl(INADDR_ANY);
 	if (ep->name.sin_addr.s_addr == htonl(INADDR_ANY))
 		ep->name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -25,7 +25,7 @@ static bool is_loopback(const struct weft_ep *ep)
 	return ntohl(ep->name.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 }
 
-/* Can this endpoint receive datagrams at all? */
+/* Returns whether this endpoint can receive datagrams. */
 static bool has_socket(const struct weft_ep *ep)
 {
 	const struct weft_carrier_ops *c = weft_conf()->carrier;
@@ -65,7 +65,7 @@ static int name_by_rule(struct in_addr *ip_p)
 	return err;
 }
 
-/* An address requested by the user is kept. */
+/* Chooses the endpoint's address; an address requested by the user is kept. */
 static int name_choose(struct weft_ep *ep)
 {
 	const char *iface = weft_conf()->iface;
@@ -79,8 +79,8 @@ static int name_choose(struct weft_ep *ep)
 }
 
 /*
- * An endpoint that other hosts can reach needs a key, or the option that
- * declares the network trusted.
+ * Checks that an endpoint that other hosts can reach has a key, or that the
+ * user has declared the network trusted.
  */
 static int key_check(const struct weft_ep *ep)
 {
@@ -100,19 +100,20 @@ static int key_check(const struct weft_ep *ep)
 int weft_ep_addr_choose(struct weft_ep *ep,
 			const struct weft_carrier_ops **carrier_p)
 {
-	const struct weft_carrier_ops *asked = weft_conf()->carrier;
+	const struct weft_carrier_ops *requested = weft_conf()->carrier;
 	int err = name_choose(ep);
 
 	if (!err)
 		err = key_check(ep);
 	if (err)
 		return err;
-	if (asked == &weft_carrier_shm && ep->anywhere && ep->key_bytes)
-		weft_log_once(WEFT_LOG_WARN,
-			      "ofi: FI_WEFT_CARRIER=shm: shared memory does "
-			      "not reach other hosts; use auto, both or sock");
-	if (asked)
-		*carrier_p = asked;
+	if (requested == &weft_carrier_shm && ep->anywhere && ep->key_bytes)
+		weft_log_once(
+			WEFT_LOG_WARN,
+			"ofi: FI_WEFT_CARRIER=shm: shared memory does "
+			"not reach other hosts; use auto, hybrid or sock");
+	if (requested)
+		*carrier_p = requested;
 	else
 		*carrier_p = has_socket(ep) && !is_loopback(ep)
 				     ? &weft_carrier_hybrid

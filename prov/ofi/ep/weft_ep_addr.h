@@ -7,13 +7,13 @@
 
 /*
  * Completes the address in ep->name, which is the loopback unless the user
- * requested another one, and chooses the carrier. -EADDRNOTAVAIL, -EACCES:
- * other hosts could reach it, and there is no key.
+ * requested another one, and chooses the carrier. -EADDRNOTAVAIL. -EACCES:
+ * other hosts could reach the endpoint, and there is no key.
  */
 int weft_ep_addr_choose(struct weft_ep *ep,
 			const struct weft_carrier_ops **carrier_p);
 
-/* Sets the key of attr: the endpoint's own, else the environment's. */
+/* Sets the key of attr: the endpoint's key if it has one, else FI_WEFT_KEY. */
 void weft_ep_key_set(const struct weft_ep *ep, struct weft_nic_attr *attr);
 
 #endif

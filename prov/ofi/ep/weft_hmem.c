@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Endpoints with FI_HMEM: buffers may be in memory of any kind (prov/mem).
- * Where the machine's interface can access this memory it gets the bus address,
- * peer to peer; otherwise the bytes are staged (weft_stage.c). The calls with
- * segments check for that themselves (ep->hmem); the short calls have an ops
- * table of their own here, so that other endpoints have no overhead.
+ * Endpoints with FI_HMEM: buffers may be in memory of any kind (prov/mem). If
+ * the machine's interface can access this memory, the operation gets the bus
+ * address (peer to peer); otherwise the bytes are staged (weft_stage.c). The
+ * calls with segments check ep->hmem themselves; the short calls have a
+ * separate ops table here, so that other endpoints have no overhead.
  */
 #include "prov/ofi/ep/weft_hmem.h"
 #include "prov/ofi/weft_conf.h"
@@ -14,7 +14,7 @@
 
 #include <pthread.h>
 
-static int reach(struct iovec *iov)
+static int segment_translate(struct iovec *iov)
 {
 	const struct weft_mem_kind *k;
 
@@ -25,7 +25,7 @@ static int reach(struct iovec *iov)
 		 : -EFAULT;
 }
 
-/* A multi receive buffer is reported by its address: it must be the host's. */
+/* A multi buffer is reported by its address, so it must be host memory. */
 int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op)
 {
 	void *first = op->iov[0].iov_base;
@@ -34,13 +34,13 @@ int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op)
 	if (ep->hmem == WEFT_HMEM_STAGED)
 		return weft_stage_op_prepare(ep, op);
 	for (unsigned i = 0; i < op->iov_count && !err; i++)
-		err = reach(&op->iov[i]);
+		err = segment_translate(&op->iov[i]);
 	if (!err && op->flags & WEFT_OP_MULTI && op->iov[0].iov_base != first)
 		return -ENOSYS;
 	return err;
 }
 
-/* Sends for calls without flags of their own. */
+/* Common part of the fi_send variants that have no flags argument. */
 static ssize_t send_one(struct fid_ep *fid, struct weft_post *p,
 			const void *buf, size_t len, uint64_t tag,
 			uint64_t data)
@@ -164,7 +164,9 @@ static struct fi_ops_msg msg_ops;
 static struct fi_ops_tagged tagged_ops;
 static pthread_once_t tables = PTHREAD_ONCE_INIT;
 
-/* Other entries are those of endpoints without FI_HMEM. */
+/*
+ * Fills the tables; the other entries are those of endpoints without FI_HMEM.
+ */
 static void tables_fill(void)
 {
 	msg_ops = weft_msg_ops;
@@ -195,14 +197,16 @@ void weft_hmem_enable(struct weft_ep *ep)
 	weft_leave(ep->domain);
 }
 
-/* Staged operations have a completion function of their own. */
+/*
+ * Sets the completion callbacks for staged operations, if the endpoint stages.
+ */
 void weft_hmem_callbacks_set(struct weft_ep *ep)
 {
 	if (ep->nic && ep->hmem == WEFT_HMEM_STAGED)
 		weft_nic_set_up(ep->nic, &weft_stage_callbacks);
 }
 
-/* ---- FI_OPT_FI_HMEM_P2P ---- */
+/* ---- option FI_OPT_FI_HMEM_P2P ---- */
 
 int weft_hmem_set(struct weft_ep *ep, int p2p)
 {

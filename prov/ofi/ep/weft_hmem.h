@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of other kinds than the host's: weft_hmem.c, weft_hmem_mem.c. */
+/* Memory kinds other than host memory: weft_hmem.c, weft_hmem_mem.c. */
 #ifndef WEFT_OFI_HMEM_H
 #define WEFT_OFI_HMEM_H
 
@@ -8,24 +8,30 @@
 
 #include <rdma/fi_ext_weft.h>
 
-/* How an endpoint accesses this memory: weft_ep.hmem; 0: not supported. */
+/* How an endpoint accesses such memory: weft_ep.hmem; 0: not supported. */
 enum weft_hmem {
-	WEFT_HMEM_PEER = 1, /* the interface accesses it */
+	WEFT_HMEM_PEER = 1, /* the interface accesses the memory directly */
 	WEFT_HMEM_STAGED,   /* staged through host memory */
 };
 
-/* Enables memory of other kinds on the endpoint. */
+/* Enables memory of all kinds on the endpoint. */
 void weft_hmem_enable(struct weft_ep *ep);
-/* Sets the engine's callbacks of an endpoint with FI_HMEM, once it is open. */
+/*
+ * Sets the engine's callbacks of an endpoint with FI_HMEM, after the engine is
+ * open.
+ */
 void weft_hmem_callbacks_set(struct weft_ep *ep);
-/* FI_OPT_FI_HMEM_P2P: enum of rdma/fi_endpoint.h. 0 or -FI_E*. */
+/* Sets FI_OPT_FI_HMEM_P2P (enum of rdma/fi_endpoint.h). Returns 0 or -FI_E*. */
 int weft_hmem_set(struct weft_ep *ep, int p2p);
 
-/* Gives the op of an endpoint with FI_HMEM the addresses that the interface
- * uses. -EFAULT: a segment spans memory of two kinds; -ENOMEM, -ENOSYS. */
+/*
+ * Replaces the addresses of an op by those that the interface uses, on an
+ * endpoint with FI_HMEM. -EFAULT: a segment spans memory of two kinds; -ENOMEM,
+ * -ENOSYS.
+ */
 int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op);
 
-/* Ops table of fi_open_ops: FI_WEFT_MEM. */
+/* Ops table FI_WEFT_MEM of fi_open_ops. */
 extern struct fi_weft_mem weft_mem_ops;
 
 #endif

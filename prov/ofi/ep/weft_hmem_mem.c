@@ -9,7 +9,9 @@ static struct weft_domain *domain_of(struct fid *fid)
 	return weft_container_of(fid, struct weft_domain, fid.fid);
 }
 
-/* A copy by the device takes modelled time. */
+/*
+ * Copies, and in virtual time charges the modelled time of the device's copy.
+ */
 static int mem_move(struct fid *fid, const struct iovec *iov, size_t count,
 		    void *host, int in)
 {

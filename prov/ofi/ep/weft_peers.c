@@ -27,7 +27,7 @@ static int peers_dead(struct fid_ep *fid, fi_addr_t addr)
 }
 
 struct filter {
-	int (*ask)(void *arg, uint64_t tag, uint64_t ignore);
+	int (*fn)(void *arg, uint64_t tag, uint64_t ignore);
 	void *arg;
 };
 
@@ -35,15 +35,15 @@ static int filter_one(void *arg, uint64_t tag, uint64_t ignore)
 {
 	const struct filter *a = arg;
 
-	return -a->ask(a->arg, tag, ignore);
+	return -a->fn(a->arg, tag, ignore);
 }
 
 static void peers_fail(struct fid_ep *fid,
-		       int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+		       int (*fn)(void *arg, uint64_t tag, uint64_t ignore),
 		       void *arg)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
-	struct filter a = { ask, arg };
+	struct filter a = { fn, arg };
 
 	weft_enter(ep->domain);
 	if (ep->nic)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From a libfabric call to an operation of the engine: the common part of
- * messages, tagged messages, RMA and atomics. Short functions on the path of
- * every message are here to be inlined.
+ * Translation of a libfabric call to an operation of the engine: the common
+ * part of messages, tagged messages, RMA and atomics. Short functions on the
+ * path of every message are here to be inlined.
  */
 #ifndef WEFT_OFI_POST_H
 #define WEFT_OFI_POST_H
@@ -19,7 +19,7 @@ static inline struct weft_ep *weft_to_ep(struct fid_ep *fid)
 
 /*
  * Returns the peer of an address, or NULL. A peer that closed may have been
- * replaced by another one under the same name.
+ * replaced by another endpoint with the same name.
  */
 static inline struct weft_peer *weft_post_peer(struct weft_ep *ep,
 					       fi_addr_t addr)
@@ -35,10 +35,10 @@ static inline struct weft_peer *weft_post_peer(struct weft_ep *ep,
 	return weft_ep_peer(ep, addr);
 }
 
-/* Converts the flags of a call (the *msg calls) to the engine's. */
+/* Converts the flags of a call (the *msg calls) to the engine's flags. */
 unsigned weft_post_flags(uint64_t fi_flags, bool selective);
 
-/* Copies segments; -EINVAL: too many of them. */
+/* Copies segments; -EINVAL: too many segments. */
 int weft_post_iov(struct weft_nic_op *op, const struct iovec *iov,
 		  size_t count);
 
@@ -51,16 +51,16 @@ static inline void weft_post_buf(struct weft_nic_op *op, const void *buf,
 	op->len = len;
 }
 
-/* Arguments of a call besides its bytes; filled by the callers below. */
+/* Arguments of a call other than its buffer. */
 struct weft_post {
 	fi_addr_t addr;
 	void *context;
-	uint64_t comp_flags; /* FI_SEND | FI_TAGGED ... */
+	uint64_t comp_flags; /* completion flags: FI_SEND | FI_TAGGED ... */
 	unsigned flags;	     /* enum weft_nic_flag */
 	uint8_t kind;
 };
 
-/* Allocates an op for a call to a peer; NULL with -FI_E* in err_p. */
+/* Allocates an op for a call to a peer. NULL: *err_p is -FI_E*. */
 static inline struct weft_nic_op *
 weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 {
@@ -85,12 +85,12 @@ weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 }
 
 /*
- * The engine refused an op: returns err as -FI_E*. Without room it polls once,
- * since a client may retry without reading a queue.
+ * Called when the engine refused an op; returns err as -FI_E*. If the engine
+ * had no space, polls once, since a client may retry without reading a queue.
  */
 ssize_t weft_post_refused(struct weft_ep *ep, int err);
 
-/* Releases the op if the engine refused it. */
+/* Ends a post: releases the op if the engine refused it. */
 static inline ssize_t weft_post_end(struct weft_ep *ep, struct weft_nic_op *op,
 				    int err)
 {
@@ -100,7 +100,7 @@ static inline ssize_t weft_post_end(struct weft_ep *ep, struct weft_nic_op *op,
 	return weft_post_refused(ep, err);
 }
 
-/* Sends a message; flags select tag and data. */
+/* Sends a message; p->flags select tag and data. */
 ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 			const struct iovec *iov, size_t count, uint64_t tag,
 			uint64_t data);
@@ -129,7 +129,7 @@ WEFT_INLINE ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
 	return ret;
 }
 
-/* What a receive matches: the engine's tag and ignore. */
+/* Match criteria of a receive: the engine's tag and ignore. */
 struct weft_post_match {
 	uint64_t tag;
 	uint64_t ignore;
@@ -158,7 +158,9 @@ static inline ssize_t weft_post_send(struct weft_ep *ep,
 	return ret;
 }
 
-/* Sets the source of a receive; false: the address is in no vector. */
+/*
+ * Sets the source of a receive. Returns false if the address is in no vector.
+ */
 static inline bool weft_post_source(struct weft_ep *ep, fi_addr_t addr,
 				    struct weft_nic_op *op)
 {

@@ -5,10 +5,10 @@
 
 #include "prov/ofi/weft_ofi.h"
 
-/* Packets per poll. */
+/* Maximum packets per poll. */
 #define WEFT_POLL_BUDGET 64
 
-/* Polls the engine of an endpoint once; inside the lock. */
+/* Polls the engine of an endpoint once. The caller holds the lock. */
 void weft_ep_progress(struct weft_ep *ep);
 
 /* Polls all endpoints of the domain, as fi_cq_read and similar calls do. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives without an entry in a queue (FI_WEFT_RECV): the completion is
- * written to the caller's memory, or calls its function. Used by MPI_Recv and
+ * Receives without a CQ entry (FI_WEFT_RECV): the completion is written to the
+ * caller's memory, or calls the caller's function. Used by MPI_Recv and
  * MPI_Irecv.
  */
 #include "prov/ofi/queue/weft_cntr.h"
@@ -29,7 +29,7 @@ WEFT_HOT static ssize_t recv_post(struct fid_ep *fid, void *buf, size_t len,
 }
 
 WEFT_HOT static void recv_poll(struct fid_ep *fid,
-			       const struct fi_weft_arrival *a, unsigned turns)
+			       const struct fi_weft_arrival *a, unsigned spins)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct weft_cq *cq = ep->rx_cq;
@@ -37,11 +37,11 @@ WEFT_HOT static void recv_poll(struct fid_ep *fid,
 	weft_enter(ep->domain);
 	do
 		weft_nic_poll(ep->nic, WEFT_POLL_BUDGET);
-	while (!a->over && cq->head == cq->tail && turns--);
+	while (!a->over && cq->head == cq->tail && spins--);
 	weft_leave(ep->domain);
 }
 
-/* The engine has received the message; called by up_done. */
+/* Called by up_done when the engine has received the message. */
 void weft_recv_complete(struct weft_ep *ep, const struct weft_nic_op *op)
 {
 	struct fi_weft_arrival *a = op->context;

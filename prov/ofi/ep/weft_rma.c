@@ -126,10 +126,13 @@ static ssize_t weft_writemsg(struct fid_ep *fid, const struct fi_msg_rma *msg,
 	return post_msg(weft_to_ep(fid), &p, msg, flags);
 }
 
-/* A successful inject has no completion; a failure is reported as any other. */
-static ssize_t inject(struct weft_ep *ep, const struct iovec *iov,
-		      fi_addr_t dest_addr, unsigned flags,
-		      const struct target *t)
+/*
+ * Posts an inject, which has no completion if it succeeds; a failure is
+ * reported like any other.
+ */
+static ssize_t rma_inject(struct weft_ep *ep, const struct iovec *iov,
+			  fi_addr_t dest_addr, unsigned flags,
+			  const struct target *t)
 {
 	const struct weft_post p = {
 		.addr = dest_addr,
@@ -148,7 +151,7 @@ static ssize_t weft_inject_write(struct fid_ep *fid, const void *buf,
 	const struct iovec iov = { (void *)(uintptr_t)buf, len };
 	const struct target t = { addr, key, 0 };
 
-	return inject(weft_to_ep(fid), &iov, dest_addr, 0, &t);
+	return rma_inject(weft_to_ep(fid), &iov, dest_addr, 0, &t);
 }
 
 static ssize_t weft_writedata(struct fid_ep *fid, const void *buf, size_t len,
@@ -175,7 +178,7 @@ static ssize_t weft_inject_writedata(struct fid_ep *fid, const void *buf,
 	const struct iovec iov = { (void *)(uintptr_t)buf, len };
 	const struct target t = { addr, key, data };
 
-	return inject(weft_to_ep(fid), &iov, dest_addr, WEFT_OP_DATA, &t);
+	return rma_inject(weft_to_ep(fid), &iov, dest_addr, WEFT_OP_DATA, &t);
 }
 
 struct fi_ops_rma weft_rma_ops = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads and writes of a peer's memory that are complete when they return
- * (FI_WEFT_RMA_SYNC): one system call, and no operation, queue or completion.
- * Used for MPI's one-sided accesses to memory of the application.
+ * RMA that is complete when the call returns (FI_WEFT_RMA_SYNC): one system
+ * call, and no operation, queue or completion. Used for MPI's one-sided
+ * accesses to memory of the application.
  */
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"
 
-/* Inline: see carrier_cma(). */
+/* Inline for the reason given at carrier_cma(). */
 WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
 			   const struct weft_mem_access *want)
 {
@@ -15,7 +15,7 @@ WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
 	int err = -EAGAIN;
 
 	weft_enter(ep->domain);
-	/* with hmem the kernel may be unable to access buf */
+	/* with FI_HMEM the kernel may be unable to access buf */
 	peer = ep->hmem ? NULL : weft_post_peer(ep, addr);
 	if (peer && !peer->lost)
 		err = weft_nic_rma_now(ep->nic, peer, want, buf);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Staging: where the interface cannot access a device, its bytes go through
- * host memory. A long message is copied one chunk at a time, while the previous
- * chunk is in flight:
+ * Staging: if the interface cannot access a device, the bytes are copied
+ * through host memory. A long message is copied one chunk at a time, while the
+ * previous chunk is in flight:
  *
  *   sender    copy 0 | copy 1 | copy 2 |
  *   network          | 0......| 1......| 2......|
  *   receiver                  | copy 0 | copy 1 | copy 2
  *
- * For the engine a staged message is typed data: it requests bytes when it has
- * room for a packet, and delivers received bytes. Packets of a message may
- * arrive in any order, so the receiver keeps all of it, and copies a chunk when
- * the last of its bytes has arrived. Short messages and remote accesses are
- * copied whole.
+ * For the engine a staged message is typed data: the engine requests bytes when
+ * it can send a packet, and delivers received bytes. Packets of a message may
+ * arrive in any order, so the receiver has host memory for the whole message,
+ * and copies a chunk when all of its bytes have arrived. Short messages and
+ * remote accesses are copied at once.
  *
- *   op->held   | room for a packet | struct stage | bytes in host memory |
+ *   op->held   | space for a packet | struct stage | bytes in host memory |
  */
 #include "prov/ofi/ep/weft_stage.h"
 
@@ -30,9 +30,9 @@ struct stage {
 	struct weft_ep *ep;
 	struct iovec device[WEFT_IOV_MAX];
 	int count;
-	size_t bytes; /* bytes of the segments */
+	size_t bytes; /* total bytes of the segments */
 	size_t chunk;
-	size_t base;   /* sends: start of the current chunk */
+	size_t base;   /* sends: offset of the current chunk */
 	bool loaded;   /* sends: the chunk has been copied */
 	int err;       /* error of a copy */
 	uint32_t *got; /* receives: bytes received of each chunk */
@@ -56,7 +56,7 @@ static int copy_part(const struct weft_stage_copy *s, const struct iovec *part,
 		     : k->out(host, part->iov_base, part->iov_len);
 }
 
-/* One device command, whatever the number of segments. */
+/* The copy is one device command, whatever the number of segments. */
 int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s)
 {
 	size_t pos = s->pos, left = s->bytes, done = 0;
@@ -164,7 +164,10 @@ static struct stage *stage_of(const struct weft_ep *ep,
 	return (struct stage *)((char *)op->held + room_for_packet(ep));
 }
 
-/* Returns the kind other than the host's, or the host's; NULL: two others. */
+/*
+ * Returns the memory kind of the op's segments other than host memory; the host
+ * kind if there is none; NULL if there are two.
+ */
 static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
 {
 	const struct weft_mem_kind *host = weft_mem_kind_at(0), *k = host;
@@ -179,14 +182,20 @@ static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
 	return k;
 }
 
-/* Is the op copied in chunks? Every receive is, since any message may match. */
+/*
+ * Returns whether the op is copied in chunks. Every receive is, since a message
+ * of any length may match.
+ */
 static bool in_chunks(const struct weft_nic_op *op, size_t chunk)
 {
 	return op->kind == WEFT_RECV ||
 	       (op->kind == WEFT_SEND && op->len > chunk);
 }
 
-/* Allocates the state, the engine's segments unchanged; NULL: out of memory. */
+/*
+ * Allocates the state; the engine's segments are unchanged. NULL: out of
+ * memory.
+ */
 static struct stage *stage_new(struct weft_ep *ep, struct weft_nic_op *op,
 			       size_t chunk)
 {
@@ -215,10 +224,13 @@ static void stage_typed(struct stage *s, struct weft_nic_op *op)
 	s->typed = (struct weft_nic_typed){ stage_pack, stage_unpack, s };
 	op->iov[0] = (struct iovec){ &s->typed, op->len };
 	op->iov_count = WEFT_IOV_TYPED;
-	op->pos = 0; /* nothing is packed yet */
+	op->pos = 0; /* no bytes are packed yet */
 }
 
-/* Copies all bytes to op memory: the caller's buffer is not needed any more. */
+/*
+ * Copies all bytes to op memory, so that the caller's buffer is not needed any
+ * more.
+ */
 static void stage_whole(struct stage *s, struct weft_nic_op *op)
 {
 	if (op->kind != WEFT_READ)
@@ -251,7 +263,7 @@ int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op)
 	return s->err;
 }
 
-/* Copies received bytes of incomplete chunks. */
+/* Copies the received bytes of incomplete chunks. */
 static void receive_rest(struct stage *s, size_t bytes)
 {
 	for (size_t at = 0; at < bytes; at += s->chunk) {

@@ -7,22 +7,26 @@
 
 /* A copy between a device and contiguous host memory. */
 struct weft_stage_copy {
-	const struct iovec *iov; /* of the device; may be the host's, too */
+	/* segments in device memory; host memory is allowed, too */
+	const struct iovec *iov;
 	int count;
 	size_t pos; /* position in the concatenated segments */
 	void *host;
 	size_t bytes;
-	bool in; /* to the device */
+	bool in; /* direction: true to the device */
 };
 
 /*
- * Copies, and takes the modelled time on the machine of that carrier (or NULL).
- * -EFAULT: a segment spans memory of two kinds, or none.
+ * Copies, and in virtual time charges the modelled time on the machine of
+ * carrier c (NULL: live). -EFAULT: a segment spans memory of two kinds, or is
+ * of no kind.
  */
 int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s);
 
-/* Gives a filled op host memory in place of the device's. -ENOMEM, -EFAULT,
- * -ENOSYS. */
+/*
+ * Replaces the device buffers of a filled op by host memory. -ENOMEM, -EFAULT,
+ * -ENOSYS.
+ */
 int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op);
 
 /* Callbacks of an engine with staged ops. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages packed by their owner (FI_WEFT_TYPED). Used by MPI for derived
- * datatypes.
+ * Messages that the caller packs and unpacks (FI_WEFT_TYPED). Used by MPI for
+ * derived datatypes.
  */
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"
@@ -13,7 +13,10 @@ static_assert(sizeof(struct fi_weft_data) == sizeof(struct weft_nic_typed) &&
 			      offsetof(struct weft_nic_typed, arg),
 	      "the engine reads what the caller filled");
 
-/* Virtual time uses the machine's own path for long messages, as modelled. */
+/*
+ * Returns the minimum bytes of a typed message. In virtual time long messages
+ * use the modelled path of the machine, so typed messages are not used.
+ */
 static size_t typed_least(struct fid_ep *fid)
 {
 	struct weft_ep *ep = weft_to_ep(fid);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libfabric's groups and collective calls. A completion is one entry on the
- * transmit queue, flags FI_COLLECTIVE, whose data has the flags of the
- * arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW). weft_mcgroup_call.h translates
- * the calls for the collective unit.
+ * libfabric's groups and collective calls. A completion is one entry in the
+ * transmit CQ with flags FI_COLLECTIVE; its data field holds the arithmetic
+ * flags (FI_WEFT_NAN, FI_WEFT_OVERFLOW). weft_mcgroup_call.h translates the
+ * calls for the collective unit.
  */
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/group/weft_mcgroup_call.h"
@@ -23,7 +23,9 @@ static_assert(FI_WEFT_NAN == WEFT_CUNIT_NAN &&
 
 /* ---- joining ------------------------------------------------------------- */
 
-/* A thread that blocks on completions reads the event queue after a wake. */
+/*
+ * Wakes the thread that blocks on completions; it reads the event queue then.
+ */
 static void wake_waiter(struct weft_cq *cq)
 {
 	if (!cq || cq->watch.obj == FI_WAIT_NONE)
@@ -74,7 +76,9 @@ static struct fi_ops mc_fid_ops = {
 	.ops_set = weft_nosys_ops_set,
 };
 
-/* Returns the peers of the set in its order, and the endpoint's position. */
+/*
+ * Returns the peers of the set in the set's order, and the endpoint's position.
+ */
 static int join_members(struct weft_ep *ep, const struct weft_set *set,
 			struct weft_peer **member, int *me_p)
 {
@@ -140,11 +144,14 @@ int weft_mcgroup_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fid.ops = &mc_fid_ops;
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
-	/* used only if oversubscribed; else there are no yields here */
+	/*
+	 * this policy is used only if oversubscribed; otherwise the wait does
+	 * not yield
+	 */
 	weft_wait_policy_init(&mc->policy, WEFT_OVERSUBSCRIBED);
 	mc->one_thread = !ep->domain->threaded && !ep->domain->auto_progress;
 	mc->set = to_set(ca);
-	/* set before the event, which may be posted at once */
+	/* set *mc_p before the event, which may be posted immediately */
 	*mc_p = &mc->fid;
 	weft_ref_get(&mc->set->ref);
 	weft_ref_get(&ep->ref);
@@ -198,7 +205,10 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 	return 0;
 }
 
-/* ---- calls --------------------------------------------------------------- */
+/*
+ * ---- collective calls
+ * --------------------------------------------------------
+ */
 
 static struct weft_mcgroup *mc_of(fi_addr_t coll_addr)
 {
@@ -206,7 +216,9 @@ static struct weft_mcgroup *mc_of(fi_addr_t coll_addr)
 					     : (void *)(uintptr_t)coll_addr;
 }
 
-/* Returns a member's number by its address, else by its position. */
+/*
+ * Returns the number of a member, given by its address or else by its position.
+ */
 static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
 {
 	const struct weft_mcgroup *mc = mc_of(coll_addr);
@@ -217,7 +229,7 @@ static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
 	return i >= 0 ? i : addr < mc->set->count ? (int)addr : -1;
 }
 
-/* Posts an operation that completes with an entry on the queue. */
+/* Posts an operation that completes with a CQ entry. */
 static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 			 const struct fi_weft_call *c, void *context)
 {

@@ -15,19 +15,21 @@ struct weft_set {
 	fi_addr_t *addr;
 	size_t count;
 	size_t room;
-	fi_addr_t above; /* above all addresses ever inserted */
-	uint64_t key;	 /* hash of the comm_key: distinguishes equal sets */
-	weft_au32 ref;	 /* the owner, and groups joined with the set */
+	fi_addr_t above; /* higher than all addresses ever inserted */
+	/* hash of the comm_key, which distinguishes equal sets */
+	uint64_t key;
+	/* references: the owner, and groups joined with the set */
+	weft_au32 ref;
 };
 
 int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 		  struct fid_av_set **set_p, void *context);
 /* Releases a group's reference; the last one frees the set. */
 void weft_set_put(struct weft_set *set);
-/* Position of an address in the set, or -1. */
+/* Returns the position of an address in the set, or -1. */
 int weft_set_index(const struct weft_set *set, fi_addr_t addr);
 
-/* A joined group; its address identifies it in data calls. */
+/* A joined group; its pointer is the address in collective calls. */
 struct weft_mcgroup {
 	struct fid_mc fid;
 	struct weft_ep *ep;
@@ -40,7 +42,10 @@ struct weft_mcgroup {
 int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 			  struct fi_collective_attr *attr, uint64_t flags);
 
-/* cm.join with FI_COLLECTIVE, and the collective calls: weft_mcgroup.c. */
+/*
+ * Implements cm.join with FI_COLLECTIVE, and the collective calls:
+ * weft_mcgroup.c.
+ */
 int weft_mcgroup_join(struct fid_ep *ep, const void *addr, uint64_t flags,
 		      struct fid_mc **mc_p, void *context);
 extern struct fi_ops_collective weft_mcgroup_ops;
@@ -50,7 +55,8 @@ int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *call,
 		       struct fi_weft_work *work);
 int weft_mcgroup_wait(struct fid *fid, struct fi_weft_work *work,
 		      int timeout_ms);
-/* Blocking wait in virtual time, returns 0 or -errno: weft_mcgroup_wait_vt.c.
+/*
+ * Blocking wait in virtual time: weft_mcgroup_wait_vt.c. Returns 0 or -errno.
  */
 int weft_mcgroup_wait_virtual(struct weft_ep *ep, struct weft_grp_work *w,
 			      int timeout_ms);

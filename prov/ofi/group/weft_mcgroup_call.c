@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables from libfabric's numbers to the collective unit's:
- * weft_mcgroup_call.h. */
+/*
+ * Tables that map libfabric's numbers to those of the collective unit:
+ * weft_mcgroup_call.h.
+ */
 #include "prov/ofi/group/weft_mcgroup_call.h"
 #include "prov/ofi/group/weft_mcgroup.h"
 
@@ -74,7 +76,7 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 	if (coll != FI_BARRIER && !bytes)
 		return -FI_EOPNOTSUPP;
 	attr->datatype_attr.size = bytes;
-	/* limited by memory only: they go in packets */
+	/* the count is limited by memory only: data is sent in packets */
 	attr->datatype_attr.count = bytes ? SIZE_MAX / bytes : 0;
 	attr->max_members = INT32_MAX;
 	attr->mode = 0;

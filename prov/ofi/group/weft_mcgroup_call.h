@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libfabric's collectives as calls of the collective unit: the only place where
- * they are translated. Reductions have a type and an operation of the unit;
- * everything else is bytes. Inline, because short calls pass here.
+ * Translation of libfabric's collectives to calls of the collective unit; this
+ * is the only place. Reductions have a type and an operation of the unit; all
+ * other data is bytes. Inline, because short calls pass here.
  */
 #ifndef WEFT_MCGROUP_CALL_H
 #define WEFT_MCGROUP_CALL_H
@@ -15,23 +15,29 @@
 #define WEFT_MCGROUP_TYPES (FI_DOUBLE + 1)
 #define WEFT_MCGROUP_OPS   (FI_BXOR + 1)
 
-/* Translation of a call. */
+/* Translation of one collective call. */
 struct weft_mcgroup_call_row {
 	uint8_t kind; /* enum weft_cunit_kind */
 	bool reduces;
-	bool exact; /* may be rounded once */
+	bool exact; /* supports FI_WEFT_EXACT: sums that are rounded once */
 };
 
 extern const struct weft_mcgroup_call_row
 	weft_mcgroup_call_rows[WEFT_MCGROUP_CALLS];
-/* Numbers of the unit, plus one; 0: not supported. */
+/* Numbers of the unit's types and operations, plus one; 0: not supported. */
 extern const uint8_t weft_mcgroup_types[WEFT_MCGROUP_TYPES];
 extern const uint8_t weft_mcgroup_op_names[WEFT_MCGROUP_OPS];
 
-/* Bytes of an element that is not reduced; 0: no such type. */
+/*
+ * Returns the bytes of an element of a call that does not reduce; 0: no such
+ * type.
+ */
 size_t weft_mcgroup_bytes(enum fi_datatype t);
 
-/* Sets operation and type; false: the unit does not support one of them. */
+/*
+ * Sets operation and type. Returns false if the unit does not support one of
+ * them.
+ */
 static inline bool weft_mcgroup_names(enum fi_op op, enum fi_datatype type,
 				      struct weft_cunit_call *call)
 {
@@ -44,8 +50,8 @@ static inline bool weft_mcgroup_names(enum fi_op op, enum fi_datatype type,
 }
 
 /*
- * Translates a call; of a barrier the kind only. false: no such call, or not
- * with that type.
+ * Translates a call; for a barrier only the kind is set. Returns false if there
+ * is no such call, or not with that type.
  */
 static inline bool weft_mcgroup_call(const struct fi_weft_call *c,
 				     struct weft_cunit_call *call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocking collectives: no operation object, no entry in a queue. A blocking
- * MPI call is one begin and one wait here.
+ * Blocking collectives, without operation object and CQ entry. A blocking MPI
+ * call is one begin and one wait.
  */
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/group/weft_mcgroup_call.h"
@@ -11,16 +11,16 @@
 #include "prov/ofi/queue/weft_wait.h"
 #include "src/base/clock.h"
 
-#define ALONE weft_wait_policy_rule[WEFT_OWN_CORE]
-#define CROWD weft_wait_policy_rule[WEFT_OVERSUBSCRIBED]
+#define OWN_CORE       weft_wait_policy_rule[WEFT_OWN_CORE]
+#define OVERSUBSCRIBED weft_wait_policy_rule[WEFT_OVERSUBSCRIBED]
 
-/* Yields, when oversubscribed, between polls of all endpoints. */
-#define YIELDS_A_PASS 8
+/* Yields between two polls of all endpoints, if oversubscribed. */
+#define YIELDS_PER_POLL 8
 
-/* State in the caller's memory. */
+/* State of a call, in the caller's memory. */
 struct mc_work {
 	struct weft_grp_work work;
-	/* posted operations only, FI_WEFT_LATER */
+	/* set for posted operations only (FI_WEFT_LATER) */
 	struct weft_mcgroup *mc;
 	void (*over)(struct fi_weft_work *work, int err);
 };
@@ -38,7 +38,7 @@ static int work_result(const struct weft_grp_work *w)
 	return weft_likely(!w->call.err) ? 0 : (int)weft_ofi_err(w->call.err);
 }
 
-/* Queue in which the caller blocks when it waits for everything. */
+/* Returns the queue in which the caller blocks. */
 static struct weft_cq *queue_of(const struct weft_ep *ep)
 {
 	return ep->tx_cq ? ep->tx_cq : ep->rx_cq;
@@ -53,7 +53,7 @@ static void posted_done(struct weft_grp_work *w)
 	d->over((struct fi_weft_work *)d, -work_result(w));
 }
 
-/* Prepares an operation that is posted and not waited for. */
+/* Prepares an operation that is posted, to be completed by other calls. */
 static void posted_prepare(struct weft_mcgroup *mc,
 			   const struct fi_weft_call *c,
 			   struct weft_grp_work *w)
@@ -65,14 +65,17 @@ static void posted_prepare(struct weft_mcgroup *mc,
 	w->done = posted_done;
 }
 
-/* Spins of a call before it returns that it is in progress. */
-static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags, bool crowd)
+/* Returns the number of spins before the call returns -FI_EINPROGRESS. */
+static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags,
+			   bool oversubscribed)
 {
 	if (flags & FI_WEFT_LATER)
 		return 0;
-	if (!crowd)
-		return ALONE.look.turns;
-	return weft_wait_policy_backs_off(&mc->policy) ? 0 : CROWD.look.turns;
+	if (!oversubscribed)
+		return OWN_CORE.look.turns;
+	return weft_wait_policy_backs_off(&mc->policy)
+		       ? 0
+		       : OVERSUBSCRIBED.look.turns;
 }
 
 WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
@@ -81,30 +84,30 @@ WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
 	struct weft_mcgroup *mc =
 		weft_container_of(fid, struct weft_mcgroup, fid.fid);
 	struct weft_grp_work *w = work_of(work);
-	unsigned turns;
-	bool crowd;
+	unsigned spins;
+	bool oversubscribed;
 	int ret;
 
 	if (!mc->one_thread)
 		return -FI_ENOSYS;
 	w->done = NULL;
-	crowd = (c->flags & FI_WEFT_CROWD) ||
-		weft_grp_oversubscribed(mc->group);
-	turns = spin_count(mc, c->flags, crowd);
+	oversubscribed = (c->flags & FI_WEFT_CROWD) ||
+			 weft_grp_oversubscribed(mc->group);
+	spins = spin_count(mc, c->flags, oversubscribed);
 	if (!weft_mcgroup_call(c, &w->call))
 		return -FI_EOPNOTSUPP;
-	ret = weft_grp_begin(mc->group, w, turns);
+	ret = weft_grp_begin(mc->group, w, spins);
 	if (weft_unlikely(ret))
 		return (int)weft_ofi_err(ret);
 	if (weft_likely(w->over))
 		return work_result(w);
-	w->crowd = crowd;
+	w->crowd = oversubscribed;
 	if (c->flags & FI_WEFT_LATER)
 		posted_prepare(mc, c, w);
 	return -FI_EINPROGRESS;
 }
 
-/* Blocks or yields; false: timed out. */
+/* Blocks or yields. Returns false if timed out. */
 static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 {
 	struct weft_cq *cq = queue_of(ep);
@@ -115,10 +118,13 @@ static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 	return true;
 }
 
-/* Yields until the operation completes; false: it takes longer. */
+/*
+ * Yields until the operation completes. Returns false if it does not complete
+ * within the limit.
+ */
 static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 {
-	unsigned most = CROWD.yield.count;
+	unsigned most = OVERSUBSCRIBED.yield.count;
 	uint64_t now = weft_now_ns();
 
 	for (unsigned i = 1; i < most; i++) {
@@ -127,7 +133,7 @@ static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 			return false;
 		if (weft_grp_spin(w, 1))
 			return true;
-		if (i % YIELDS_A_PASS)
+		if (i % YIELDS_PER_POLL)
 			continue;
 		weft_domain_progress(mc->ep->domain);
 		now = weft_now_ns();
@@ -140,7 +146,8 @@ static int wait_long(struct weft_ep *ep, struct weft_grp_work *w,
 {
 	uint64_t deadline =
 		timeout_ms ? weft_deadline(ep->domain, timeout_ms) : 0;
-	unsigned rounds = w->crowd ? CROWD.look.rounds : ALONE.look.rounds;
+	unsigned rounds =
+		w->crowd ? OVERSUBSCRIBED.look.rounds : OWN_CORE.look.rounds;
 
 	for (;;) {
 		weft_domain_progress(ep->domain);
@@ -150,7 +157,7 @@ static int wait_long(struct weft_ep *ep, struct weft_grp_work *w,
 		    !deadline)
 			return -FI_EAGAIN;
 		if (rounds && rounds--) {
-			if (weft_grp_spin(w, ALONE.look.turns))
+			if (weft_grp_spin(w, OWN_CORE.look.turns))
 				return work_result(w);
 		} else if (!block_or_yield(ep, deadline)) {
 			return -FI_EAGAIN;
@@ -168,7 +175,7 @@ WEFT_HOT int weft_mcgroup_wait(struct fid *fid, struct fi_weft_work *work,
 	if (weft_unlikely(mc->ep->carrier->virt != NULL))
 		return (int)weft_ofi_err(
 			weft_mcgroup_wait_virtual(mc->ep, w, timeout_ms));
-	if (weft_grp_spin(w, w->crowd ? 0 : ALONE.look.turns) ||
+	if (weft_grp_spin(w, w->crowd ? 0 : OWN_CORE.look.turns) ||
 	    (w->crowd && timeout_ms && yield_to_others(mc, w)))
 		return work_result(w);
 	return wait_long(mc->ep, w, timeout_ms);

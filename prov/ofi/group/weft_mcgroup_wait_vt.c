@@ -10,7 +10,10 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* 0: woken, or timed out; the end of virtual time is an error. */
+/*
+ * Blocks once. Returns 0 if woken or timed out; the end of virtual time is an
+ * error.
+ */
 static int wait_virtual(struct weft_carrier *c, int timeout_ms)
 {
 	uint64_t ns = timeout_ms < 0 ? UINT64_MAX : timeout_ms * NS_PER_MS;
@@ -24,7 +27,7 @@ WEFT_HOT int weft_mcgroup_wait_virtual(struct weft_ep *ep,
 {
 	int ret;
 
-	/* Another thread's progress may have completed it. */
+	/* progress by another thread may have completed the operation */
 	if (w->over)
 		return w->call.err;
 	while (!weft_cq_has(ep->tx_cq) && !weft_cq_has(ep->rx_cq)) {

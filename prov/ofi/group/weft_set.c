@@ -42,13 +42,16 @@ static int set_add(struct weft_set *set, fi_addr_t addr)
 	return 0;
 }
 
-/* Insertion in the order of addresses needs no search. */
+/*
+ * Returns whether the address is in the set; insertion in ascending order needs
+ * no search.
+ */
 static bool set_has(const struct weft_set *set, fi_addr_t addr)
 {
 	return addr < set->above && weft_set_index(set, addr) >= 0;
 }
 
-/* Is the address in the vector now? */
+/* Returns whether the address is in the vector now. */
 static bool in_vector(struct weft_av *av, fi_addr_t addr)
 {
 	bool there;
@@ -139,7 +142,10 @@ void weft_set_put(struct weft_set *set)
 	free(set);
 }
 
-/* Groups joined with the set stay valid; they find their members by it. */
+/*
+ * Drops the caller's reference. Joined groups hold their own reference and stay
+ * valid.
+ */
 static int weft_set_close(struct fid *fid)
 {
 	weft_set_put(weft_container_of(fid, struct weft_set, fid.fid));
@@ -178,7 +184,7 @@ static int set_fill(struct weft_set *set, fi_addr_t first, fi_addr_t last,
 	}
 }
 
-/* Initial members of the set: all, an inclusive range, or none. */
+/* Inserts the initial members: all addresses, an inclusive range, or none. */
 static int set_begin(struct weft_set *set, const struct fi_av_set_attr *attr)
 {
 	uint64_t step = attr->stride ? attr->stride : 1;

@@ -45,9 +45,9 @@ static uint64_t weft_cntr_readerr(struct fid_cntr *fid)
 	return progress_and_read(to_cntr(fid), &to_cntr(fid)->errors);
 }
 
-/* Adds to one of the numbers, or sets it; wakes waiters. */
-static int change(struct weft_cntr *cntr, weft_au64 *number, bool add,
-		  uint64_t value)
+/* Adds to a number, or sets it; wakes waiters. */
+static int cntr_change(struct weft_cntr *cntr, weft_au64 *number, bool add,
+		       uint64_t value)
 {
 	weft_enter(cntr->domain);
 	weft_store64(number, (add ? weft_load64(number) : 0) + value);
@@ -58,22 +58,22 @@ static int change(struct weft_cntr *cntr, weft_au64 *number, bool add,
 
 static int weft_cntr_add(struct fid_cntr *fid, uint64_t value)
 {
-	return change(to_cntr(fid), &to_cntr(fid)->value, true, value);
+	return cntr_change(to_cntr(fid), &to_cntr(fid)->value, true, value);
 }
 
 static int weft_cntr_set(struct fid_cntr *fid, uint64_t value)
 {
-	return change(to_cntr(fid), &to_cntr(fid)->value, false, value);
+	return cntr_change(to_cntr(fid), &to_cntr(fid)->value, false, value);
 }
 
 static int weft_cntr_adderr(struct fid_cntr *fid, uint64_t value)
 {
-	return change(to_cntr(fid), &to_cntr(fid)->errors, true, value);
+	return cntr_change(to_cntr(fid), &to_cntr(fid)->errors, true, value);
 }
 
 static int weft_cntr_seterr(struct fid_cntr *fid, uint64_t value)
 {
-	return change(to_cntr(fid), &to_cntr(fid)->errors, false, value);
+	return cntr_change(to_cntr(fid), &to_cntr(fid)->errors, false, value);
 }
 
 static int weft_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)

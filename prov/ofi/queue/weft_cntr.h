@@ -9,18 +9,26 @@
 int weft_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 		   struct fid_cntr **cntr_p, void *context);
 
-/* Counts one success or failure; inside the lock; cntr may be NULL. */
+/*
+ * Counts one success or failure; cntr may be NULL. The caller holds the lock.
+ */
 static inline void weft_cntr_count(struct weft_cntr *cntr)
 {
 	if (!cntr)
 		return;
-	/* relaxed: only changed inside the lock, and orders nothing */
+	/*
+	 * relaxed: value changes only with the lock held, and orders no other
+	 * data
+	 */
 	weft_store64(&cntr->value, weft_load64_relaxed(&cntr->value) + 1);
 	weft_watch_notify(&cntr->watch);
 }
 
 void weft_cntr_count_err(struct weft_cntr *cntr);
-/* fi_trywait for one counter: 0, or -EAGAIN: do not block. */
+/*
+ * Implements fi_trywait for one counter. Returns 0; -EAGAIN: the caller must
+ * not block.
+ */
 int weft_cntr_trywait(struct weft_cntr *cntr);
 
 #endif

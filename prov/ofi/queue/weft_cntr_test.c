@@ -32,7 +32,7 @@ static void numbers_are_added_set_and_read(void **state)
 	fake_close(&f);
 }
 
-static void a_wait_ends_by_count_by_time_or_by_error(void **state)
+static void a_wait_ends_on_threshold_timeout_or_error(void **state)
 {
 	struct fid_cntr *cntr;
 	struct fake_ep *ep;
@@ -46,7 +46,7 @@ static void a_wait_ends_by_count_by_time_or_by_error(void **state)
 	fake_arrive(ep, 3);
 	T_OK(fi_cntr_wait(cntr, 3, -1));
 	T_IS(fi_cntr_read(cntr), 3);
-	/* Earlier errors do not end a wait, the next one does. */
+	/* Earlier errors do not end a wait; the next error does. */
 	T_OK(fi_cntr_adderr(cntr, 1));
 	T_IS(fi_cntr_wait(cntr, 4, 5), -FI_ETIMEDOUT);
 	fake_ep_close(ep);
@@ -76,7 +76,7 @@ static void an_error_ends_the_wait_of_another_thread(void **state)
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	w.cntr = cntr_open(&f, FI_WAIT_UNSPEC);
 	T_OK(pthread_create(&t, NULL, wait_for_ten, &w));
-	/* Ends the wait whether the thread already blocks or not. */
+	/* Ends the wait whether or not the thread blocks already. */
 	while (pthread_tryjoin_np(t, NULL))
 		T_OK(fi_cntr_adderr(w.cntr, 1));
 	T_IS(w.ret, -FI_EAVAIL);
@@ -88,7 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(numbers_are_added_set_and_read),
-		T_CASE(a_wait_ends_by_count_by_time_or_by_error),
+		T_CASE(a_wait_ends_on_threshold_timeout_or_error),
 		T_CASE(an_error_ends_the_wait_of_another_thread),
 	};
 	return T_RUN(tests);

@@ -3,7 +3,7 @@
  * Completion queues. The data path writes entries of one cache line into an
  * unbounded ring; the first 48 bytes have the layout of libfabric's tagged
  * entry, of which all other formats are prefixes, so reading is copying. An
- * error is an entry in the ring: earlier completions are read before it.
+ * error is an entry in the ring, so earlier completions are read before it.
  */
 #include "prov/ofi/queue/weft_cq.h"
 #include "prov/ofi/weft_err.h"
@@ -38,8 +38,9 @@ static struct weft_cq *to_cq(struct fid_cq *fid)
 /* ---- writing ------------------------------------------------------------- */
 
 /*
- * A completion could not be stored. Readers get the entries before it and then
- * -FI_EOVERRUN for ever, since the missing completion is not known any more.
+ * Records that a completion could not be stored. Readers get the entries before
+ * it and then -FI_EOVERRUN forever, since the missing completion is not known
+ * any more.
  */
 static int cq_overrun(struct weft_cq *cq)
 {
@@ -49,7 +50,7 @@ static int cq_overrun(struct weft_cq *cq)
 			 "beyond %llu entries, a completion is lost",
 			 (unsigned long long)cq->mask + 1);
 	cq->overrun = true;
-	weft_cq_wake(cq); /* stays set: no reader blocks again */
+	weft_cq_wake(cq); /* signalled stays set: no reader blocks again */
 	return -ENOMEM;
 }
 
@@ -95,12 +96,15 @@ int weft_cq_write_err(struct weft_cq *cq, const struct weft_cqe *e, int err,
 
 /* ---- reading ------------------------------------------------------------- */
 
-static inline struct weft_cqe *first(struct weft_cq *cq)
+static inline struct weft_cqe *first_entry(struct weft_cq *cq)
 {
 	return &cq->ring[cq->head & cq->mask];
 }
 
-/* Copies of constant size compile to a few moves; there are four formats. */
+/*
+ * Copies an entry. Copies of constant size compile to a few moves; there are
+ * four formats.
+ */
 static inline void *copy_out(enum fi_cq_format format, void *to,
 			     const struct weft_cqe *e)
 {
@@ -120,7 +124,7 @@ static inline void *copy_out(enum fi_cq_format format, void *to,
 	}
 }
 
-/* Takes up to count entries; src may be NULL. */
+/* Removes up to count entries and copies them to buf; src may be NULL. */
 static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 		       fi_addr_t *src)
 {
@@ -129,7 +133,7 @@ static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 	if (cq->head == cq->tail)
 		return cq->overrun ? -FI_EOVERRUN : -FI_EAGAIN;
 	for (; n < count && cq->head != cq->tail; n++, cq->head++) {
-		struct weft_cqe *e = first(cq);
+		struct weft_cqe *e = first_entry(cq);
 
 		if (weft_unlikely(e->err != NULL))
 			break;
@@ -137,16 +141,16 @@ static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 		if (src)
 			src[n] = e->src;
 	}
-	if (!n && cq->head != cq->tail && first(cq)->err)
+	if (!n && cq->head != cq->tail && first_entry(cq)->err)
 		return -FI_EAVAIL;
 	return (ssize_t)n;
 }
 
 /*
- * What a read of an endpoint in virtual time returns. The carrier is notified
- * of entries, but not of a peek that found no message: the program does not
- * poll without result. Without entries, the end of virtual time is an error, so
- * that a loop of reads ends.
+ * Returns the result of a read in virtual time. The carrier is notified when
+ * entries were read, but not of a peek that found no message, so that a loop of
+ * peeks counts as polling without result. If there are no entries, the end of
+ * virtual time is an error, so that a loop of reads ends.
  */
 static WEFT_COLD ssize_t in_virtual_time(struct weft_cq *cq, ssize_t ret)
 {
@@ -157,7 +161,7 @@ static WEFT_COLD ssize_t in_virtual_time(struct weft_cq *cq, ssize_t ret)
 	if (!c || !c->virt)
 		return ret;
 	if (ret != -FI_EAGAIN) {
-		if (ret != -FI_EAVAIL || first(cq)->err->err != FI_ENOMSG)
+		if (ret != -FI_EAVAIL || first_entry(cq)->err->err != FI_ENOMSG)
 			c->virt->completed(c);
 		return ret;
 	}
@@ -187,8 +191,8 @@ static ssize_t weft_cq_read(struct fid_cq *fid, void *buf, size_t count)
 }
 
 /*
- * The caller's entry may be shorter: before API 1.5 it ended with err_data.
- * There is no provider data beyond the error number.
+ * Copies an error entry. The caller's entry may be shorter: before API 1.5 it
+ * ended with err_data. There is no provider data except the error number.
  */
 static void copy_err(struct weft_cq *cq, struct fi_cq_err_entry *to,
 		     const struct fi_cq_err_entry *from)
@@ -211,8 +215,8 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 	weft_enter(cq->domain);
 	if (cq->head == cq->tail)
 		weft_domain_progress(cq->domain);
-	if (cq->head != cq->tail && first(cq)->err) {
-		struct fi_cq_err_entry *x = first(cq)->err;
+	if (cq->head != cq->tail && first_entry(cq)->err) {
+		struct fi_cq_err_entry *x = first_entry(cq)->err;
 
 		copy_err(cq, buf, x);
 		free(x);
@@ -223,7 +227,9 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 	return ret;
 }
 
-/* May a wait end: `threshold` entries, or an error among them? */
+/*
+ * Returns whether a wait may end: `threshold` entries, or an error among them.
+ */
 static bool threshold_reached(struct weft_cq *cq, size_t threshold)
 {
 	if (cq->tail - cq->head >= threshold)
@@ -234,7 +240,10 @@ static bool threshold_reached(struct weft_cq *cq, size_t threshold)
 	return false;
 }
 
-/* In virtual time waits have no periodic timeout: a peer's death ends them. */
+/*
+ * Returns whether a peer has died. In virtual time a wait has no periodic
+ * timeout, so a peer's death ends it.
+ */
 static WEFT_COLD bool peer_died(struct weft_cq *cq)
 {
 	const struct weft_domain *d = cq->domain;
@@ -310,7 +319,7 @@ static int weft_cq_close(struct fid *fid)
 	if (weft_load32(&cq->ref))
 		return -FI_EBUSY;
 	for (; cq->head != cq->tail; cq->head++)
-		free(first(cq)->err);
+		free(first_entry(cq)->err);
 	weft_watch_close(&cq->watch);
 	weft_ref_put(&cq->domain->ref);
 	free(cq->ring);
@@ -359,14 +368,17 @@ static struct fi_ops_cq cq_ops = {
 	.strerror = weft_cq_strerror,
 };
 
-/* Initial number of entries: a power of two near the requested size. */
-static uint64_t ring_room(size_t asked)
+/*
+ * Returns the initial number of entries: the requested size rounded up to a
+ * power of two, within limits.
+ */
+static uint64_t ring_room(size_t requested)
 {
 	uint64_t room = RING_MIN;
 
-	if (!asked)
+	if (!requested)
 		return RING_DEFAULT;
-	while (room < asked && room < RING_MAX)
+	while (room < requested && room < RING_MAX)
 		room *= 2;
 	return room;
 }

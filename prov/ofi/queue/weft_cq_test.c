@@ -18,12 +18,12 @@ static struct fid_cq *cq_open(struct fake *f, enum fi_cq_format format,
 	return cq;
 }
 
-static struct weft_cq *of(struct fid_cq *cq)
+static struct weft_cq *weft_cq_of(struct fid_cq *cq)
 {
 	return weft_container_of(cq, struct weft_cq, fid);
 }
 
-/* Allocations fail while this is set; by the linker's --wrap. */
+/* Allocations fail while this is set (by the linker's --wrap). */
 static bool out_of_memory;
 
 void *__real_aligned_alloc(size_t align, size_t n);
@@ -51,7 +51,7 @@ static const struct weft_cqe sample = {
 	.src = 3,
 };
 
-static void every_format_is_filled_as_far_as_it_goes(void **state)
+static void every_format_gets_all_its_fields(void **state)
 {
 	static const struct {
 		enum fi_cq_format format;
@@ -72,7 +72,7 @@ static void every_format_is_filled_as_far_as_it_goes(void **state)
 		char *past = (char *)e + row[i].bytes;
 
 		memset(e, 0xee, sizeof(e));
-		T_OK(weft_cq_write(of(cq), &sample));
+		T_OK(weft_cq_write(weft_cq_of(cq), &sample));
 		T_IS(fi_cq_read(cq, e, 1), 1);
 		T_MEM(e, &sample, row[i].bytes);
 		T_IS((unsigned char)*past, 0xee);
@@ -82,7 +82,7 @@ static void every_format_is_filled_as_far_as_it_goes(void **state)
 	fake_close(&f);
 }
 
-static void many_entries_come_out_in_order_with_their_sources(void **state)
+static void entries_are_read_in_order_with_their_sources(void **state)
 {
 	struct fi_cq_attr attr = { .size = 8, .format = FI_CQ_FORMAT_DATA };
 	struct fi_cq_data_entry e[7];
@@ -97,7 +97,7 @@ static void many_entries_come_out_in_order_with_their_sources(void **state)
 	for (uint64_t i = 0; i < total; i++) {
 		struct weft_cqe c = { .data = i, .src = i * 2 };
 
-		T_OK(weft_cq_write(of(cq), &c));
+		T_OK(weft_cq_write(weft_cq_of(cq), &c));
 		if (i % 100 == 99)
 			for (int k = 0; k < 3; k++, next++) {
 				T_IS(fi_cq_readfrom(cq, e, 1, src), 1);
@@ -117,7 +117,7 @@ static void many_entries_come_out_in_order_with_their_sources(void **state)
 	fake_close(&f);
 }
 
-static void an_error_waits_for_its_turn_and_for_readerr(void **state)
+static void an_error_is_read_in_order_by_readerr(void **state)
 {
 	struct fi_cq_tagged_entry e[4];
 	struct fi_cq_err_entry err = { 0 };
@@ -128,9 +128,9 @@ static void an_error_waits_for_its_turn_and_for_readerr(void **state)
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	cq = cq_open(&f, FI_CQ_FORMAT_TAGGED, FI_WAIT_UNSPEC);
 	T_IS(fi_cq_readerr(cq, &err, 0), -FI_EAGAIN);
-	T_OK(weft_cq_write(of(cq), &sample));
-	T_OK(weft_cq_write_err(of(cq), &sample, EOVERFLOW, 23));
-	T_OK(weft_cq_write(of(cq), &sample));
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
+	T_OK(weft_cq_write_err(weft_cq_of(cq), &sample, EOVERFLOW, 23));
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
 	T_IS(fi_cq_readerr(cq, &err, 0), -FI_EAGAIN);
 	T_IS(fi_cq_read(cq, e, 4), 1);
 	T_IS(fi_cq_read(cq, e, 4), -FI_EAVAIL);
@@ -149,7 +149,7 @@ static void an_error_waits_for_its_turn_and_for_readerr(void **state)
 	fake_close(&f);
 }
 
-static void reading_nothing_makes_progress(void **state)
+static void reading_an_empty_queue_makes_progress(void **state)
 {
 	struct fi_cq_tagged_entry e;
 	struct fake_ep *ep;
@@ -172,7 +172,7 @@ static void reading_nothing_makes_progress(void **state)
 	fake_close(&f);
 }
 
-static void a_blocking_read_times_out_and_obeys_a_signal(void **state)
+static void a_blocking_read_ends_on_timeout_or_signal(void **state)
 {
 	struct fi_cq_tagged_entry e;
 	struct fid_cq *cq;
@@ -202,17 +202,17 @@ static void a_threshold_ends_a_blocking_read(void **state)
 
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	T_OK(fi_cq_open(f.domain, &attr, &cq, NULL));
-	T_OK(weft_cq_write(of(cq), &sample));
-	/* One entry is below the threshold, but is returned on timeout. */
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
+	/* one entry is below the threshold, but is returned on timeout */
 	T_IS(fi_cq_sread(cq, e, 8, &two, 10), 1);
-	T_OK(weft_cq_write(of(cq), &sample));
-	T_OK(weft_cq_write(of(cq), &sample));
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
+	T_OK(weft_cq_write(weft_cq_of(cq), &sample));
 	T_IS(fi_cq_sread(cq, e, 8, &two, -1), 2);
 	T_OK(fi_close(&cq->fid));
 	fake_close(&f);
 }
 
-static void the_descriptor_tells_of_packets_and_signals(void **state)
+static void the_wait_descriptor_reports_packets_and_signals(void **state)
 {
 	struct fi_cq_tagged_entry e;
 	struct fake_ep *ep;
@@ -247,8 +247,8 @@ static void the_descriptor_tells_of_packets_and_signals(void **state)
 	fake_close(&f);
 }
 
-/* A lost completion is reported: stored entries are read, then an error. */
-static void a_queue_that_cannot_grow_says_so(void **state)
+/* If a completion is lost, the stored entries are read, then an error. */
+static void a_queue_that_cannot_grow_reports_overrun(void **state)
 {
 	struct fi_cq_attr attr = { .size = 64, .wait_obj = FI_WAIT_UNSPEC };
 	struct fi_cq_tagged_entry e[100];
@@ -261,10 +261,10 @@ static void a_queue_that_cannot_grow_says_so(void **state)
 		T_OK(fi_cq_open(f.domain, &attr, &cq, NULL));
 		fid = &cq->fid;
 		for (int i = 0; i < (errors ? 10 : 64); i++)
-			T_OK(weft_cq_write(of(cq), &sample));
+			T_OK(weft_cq_write(weft_cq_of(cq), &sample));
 		out_of_memory = true;
-		T_IS(errors ? weft_cq_write_err(of(cq), &sample, EIO, 0)
-			    : weft_cq_write(of(cq), &sample),
+		T_IS(errors ? weft_cq_write_err(weft_cq_of(cq), &sample, EIO, 0)
+			    : weft_cq_write(weft_cq_of(cq), &sample),
 		     -ENOMEM);
 		out_of_memory = false;
 		T_IS(fi_cq_read(cq, e, 100), errors ? 10 : 64);
@@ -276,7 +276,7 @@ static void a_queue_that_cannot_grow_says_so(void **state)
 	fake_close(&f);
 }
 
-static void wait_objects_that_do_not_exist_are_refused(void **state)
+static void unsupported_wait_objects_are_refused(void **state)
 {
 	static const enum fi_wait_obj no[] = { FI_WAIT_SET, FI_WAIT_MUTEX_COND,
 					       FI_WAIT_POLLFD };
@@ -301,15 +301,15 @@ static void wait_objects_that_do_not_exist_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(every_format_is_filled_as_far_as_it_goes),
-		T_CASE(many_entries_come_out_in_order_with_their_sources),
-		T_CASE(an_error_waits_for_its_turn_and_for_readerr),
-		T_CASE(reading_nothing_makes_progress),
-		T_CASE(a_blocking_read_times_out_and_obeys_a_signal),
+		T_CASE(every_format_gets_all_its_fields),
+		T_CASE(entries_are_read_in_order_with_their_sources),
+		T_CASE(an_error_is_read_in_order_by_readerr),
+		T_CASE(reading_an_empty_queue_makes_progress),
+		T_CASE(a_blocking_read_ends_on_timeout_or_signal),
 		T_CASE(a_threshold_ends_a_blocking_read),
-		T_CASE(the_descriptor_tells_of_packets_and_signals),
-		T_CASE(a_queue_that_cannot_grow_says_so),
-		T_CASE(wait_objects_that_do_not_exist_are_refused),
+		T_CASE(the_wait_descriptor_reports_packets_and_signals),
+		T_CASE(a_queue_that_cannot_grow_reports_overrun),
+		T_CASE(unsupported_wait_objects_are_refused),
 	};
 	return T_RUN(tests);
 }

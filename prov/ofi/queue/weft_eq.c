@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Event queues: control events, some of them errors, in one list in the order
- * of posting. They belong to a fabric, not to a domain, and are not on the hot
+ * Event queues: control events and errors, in one list in the order of posting.
+ * Event queues belong to a fabric, not to a domain, and are not on the fast
  * path: a mutex, a condition variable, a list.
  */
 #include "prov/ofi/queue/weft_eq.h"
@@ -20,11 +20,12 @@ struct weft_eq {
 	struct fid_eq fid;
 	struct weft_fabric *fabric;
 	enum fi_wait_obj obj;
-	int event_fd; /* readable while an event is queued; -1: not FD */
+	int event_fd; /* readable while an event is queued; -1: no FI_WAIT_FD */
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
 	struct weft_list events;
-	weft_au32 ref; /* domains, vectors and endpoints bound to it */
+	/* references: domains, vectors and endpoints bound to the queue */
+	weft_au32 ref;
 };
 
 struct event {
@@ -114,7 +115,7 @@ static ssize_t weft_eq_write(struct fid_eq *fid, uint32_t code, const void *buf,
 
 /* ---- reading ------------------------------------------------------------- */
 
-static struct event *first(struct weft_eq *eq)
+static struct event *first_event(struct weft_eq *eq)
 {
 	if (weft_list_empty(&eq->events))
 		return NULL;
@@ -123,7 +124,7 @@ static struct event *first(struct weft_eq *eq)
 
 static void drop_first(struct weft_eq *eq)
 {
-	struct event *e = first(eq);
+	struct event *e = first_event(eq);
 	uint64_t n;
 
 	weft_list_remove(&e->link);
@@ -133,11 +134,11 @@ static void drop_first(struct weft_eq *eq)
 		return;
 }
 
-/* Copies as much as fits, and removes the event unless it is a peek. */
+/* Copies as many bytes as fit, and removes the event unless FI_PEEK is set. */
 static ssize_t eq_take(struct weft_eq *eq, uint32_t *code, void *buf,
 		       size_t len, uint64_t flags)
 {
-	struct event *e = first(eq);
+	struct event *e = first_event(eq);
 
 	if (!e)
 		return -FI_EAGAIN;
@@ -167,7 +168,10 @@ static ssize_t weft_eq_read(struct fid_eq *fid, uint32_t *code, void *buf,
 	return ret;
 }
 
-/* The entry grew with API 1.5: before, it ended with err_data. */
+/*
+ * Copies an error entry, which grew with API 1.5: before, it ended with
+ * err_data.
+ */
 static ssize_t weft_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *buf,
 			       uint64_t flags)
 {
@@ -179,8 +183,8 @@ static ssize_t weft_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *buf,
 	ssize_t ret = -FI_EAGAIN;
 
 	pthread_mutex_lock(&eq->mutex);
-	if (first(eq) && first(eq)->is_err) {
-		memcpy(buf, first(eq)->data, len);
+	if (first_event(eq) && first_event(eq)->is_err) {
+		memcpy(buf, first_event(eq)->data, len);
 		if (!(flags & FI_PEEK))
 			drop_first(eq);
 		ret = (ssize_t)len;
@@ -189,7 +193,7 @@ static ssize_t weft_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *buf,
 	return ret;
 }
 
-/* Waits for an event or the deadline; inside the mutex. */
+/* Waits for an event or the deadline. The caller holds the mutex. */
 static void wait_event(struct weft_eq *eq, uint64_t deadline)
 {
 	struct timespec ts = { .tv_sec = (time_t)(deadline / 1000000000u),

@@ -8,7 +8,9 @@
 int weft_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
 		 struct fid_eq **eq_p, void *context);
 
-/* Posts an event whose bytes are copied; from any thread. -ENOMEM. */
+/*
+ * Posts an event; its bytes are copied. May be called by any thread. -ENOMEM.
+ */
 int weft_eq_post(struct weft_eq *eq, uint32_t event, const void *buf,
 		 size_t len);
 /* Posts an error event; err is a positive errno. */

@@ -25,7 +25,7 @@ static void post(struct fid_eq *eq, uint32_t event, uint64_t data)
 	T_IS(fi_eq_write(eq, event, &e, sizeof(e), 0), sizeof(e));
 }
 
-static void events_come_back_in_order_and_peeking_keeps_them(void **state)
+static void events_are_read_in_order_and_peek_keeps_them(void **state)
 {
 	struct fi_eq_entry e;
 	struct fid_eq *eq;
@@ -35,7 +35,7 @@ static void events_come_back_in_order_and_peeking_keeps_them(void **state)
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	eq = eq_open(&f, FI_WAIT_NONE);
 	T_AGAIN(fi_eq_read(eq, &event, &e, sizeof(e), 0));
-	/* More than the requested size: no event is lost. */
+	/* more events than the requested size: no event is lost */
 	for (uint64_t i = 0; i < 100; i++)
 		post(eq, FI_NOTIFY, i);
 	for (uint64_t i = 0; i < 100; i++) {
@@ -51,7 +51,7 @@ static void events_come_back_in_order_and_peeking_keeps_them(void **state)
 	fake_close(&f);
 }
 
-static void a_read_without_room_takes_the_event_all_the_same(void **state)
+static void a_read_with_a_short_buffer_removes_the_event(void **state)
 {
 	uint32_t event = 0;
 	struct fid_eq *eq;
@@ -115,7 +115,7 @@ static void *post_one(void *arg)
 	return NULL;
 }
 
-static void an_event_ends_the_sleep_of_another_thread(void **state)
+static void an_event_wakes_a_blocked_thread(void **state)
 {
 	struct fi_eq_entry e = { 0 };
 	struct fid_eq *eq;
@@ -133,7 +133,7 @@ static void an_event_ends_the_sleep_of_another_thread(void **state)
 	fake_close(&f);
 }
 
-static void the_descriptor_is_readable_while_events_are_there(void **state)
+static void the_descriptor_is_readable_while_events_are_queued(void **state)
 {
 	struct pollfd p = { .events = POLLIN };
 	struct fi_eq_entry e;
@@ -179,12 +179,12 @@ static void a_bound_queue_cannot_be_closed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(events_come_back_in_order_and_peeking_keeps_them),
-		T_CASE(a_read_without_room_takes_the_event_all_the_same),
+		T_CASE(events_are_read_in_order_and_peek_keeps_them),
+		T_CASE(a_read_with_a_short_buffer_removes_the_event),
 		T_CASE(an_error_is_read_by_readerr_only),
 		T_CASE(a_blocking_read_times_out),
-		T_CASE(an_event_ends_the_sleep_of_another_thread),
-		T_CASE(the_descriptor_is_readable_while_events_are_there),
+		T_CASE(an_event_wakes_a_blocked_thread),
+		T_CASE(the_descriptor_is_readable_while_events_are_queued),
 		T_CASE(a_bound_queue_cannot_be_closed),
 	};
 	return T_RUN(tests);

@@ -22,7 +22,7 @@ struct weft_poll {
 struct member {
 	struct weft_list link;
 	struct fid *fid;
-	uint64_t seen; /* counter value reported last */
+	uint64_t seen; /* last reported counter value */
 };
 
 static struct weft_poll *to_poll(struct fid_poll *fid)
@@ -40,7 +40,10 @@ static struct weft_cntr *cntr_of(struct fid *fid)
 	return weft_container_of(fid, struct weft_cntr, fid.fid);
 }
 
-/* Returns the reference count of a member; NULL: not for poll sets. */
+/*
+ * Returns the reference count of a member; NULL: the object cannot be in a poll
+ * set.
+ */
 static weft_au32 *ref_of(struct fid *fid)
 {
 	switch (fid->fclass) {
@@ -53,7 +56,7 @@ static weft_au32 *ref_of(struct fid *fid)
 	}
 }
 
-static bool ready(struct member *m)
+static bool member_ready(struct member *m)
 {
 	uint64_t now;
 
@@ -78,7 +81,7 @@ static int weft_poll_poll(struct fid_poll *fid, void **context, int count)
 	weft_list_each(pos, tmp, &p->members) {
 		struct member *m = weft_container_of(pos, struct member, link);
 
-		if (n < count && ready(m))
+		if (n < count && member_ready(m))
 			context[n++] = m->fid->context;
 	}
 	weft_leave(p->domain);

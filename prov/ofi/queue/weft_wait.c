@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How threads wait for completions. A packet is noticed only by a thread that
- * polls the carriers, so of the threads that wait in a domain one is the
+ * How threads wait for completions. A packet is received only by a thread that
+ * polls the carriers. So one of the threads that wait in a domain is the
  * leader: it blocks in the carrier and makes progress when it wakes. The others
  * are followers: they block on a word of this process. A thread that completes
- * something watched wakes both; a leader whose wait is complete wakes the
- * followers, one of which becomes the leader. With automatic progress a thread
- * of the domain always leads.
+ * an operation of a watched queue wakes the leader and the followers; a leader
+ * whose wait is complete wakes the followers, one of which becomes the leader.
+ * With automatic progress the domain's progress thread is always the leader.
  *
- * With one endpoint the leader uses the carrier's own wait (spin, yield,
- * futex); with several it polls their descriptors; with none it waits on the
- * word.
+ * With one endpoint the leader uses the carrier's wait (spin, yield, futex);
+ * with several it polls their descriptors; with none it waits on the word.
  */
 #include "prov/ofi/queue/weft_wait.h"
 #include "prov/ofi/ep/weft_progress.h"
@@ -28,23 +27,29 @@
 
 #define NS_PER_MS 1000000u
 
-/* Longest block when a carrier has no descriptor and there are several. */
+/*
+ * Longest block, ns, if there are several carriers and one has no descriptor.
+ */
 #define BLIND_NS 50000u
 
 struct weft_wait {
-	weft_au32 seq;	    /* followers block on it */
-	uint32_t followers; /* followers not woken yet */
-	bool leading;	    /* a thread blocks in the carriers */
-	bool kicked;	    /* the leader was woken */
-	uint64_t turns;	    /* completed waits of leaders */
-	int epoll_fd;	    /* event_fd and all carriers; -1: not needed yet */
+	weft_au32 seq;	       /* word on which followers block */
+	uint32_t followers;    /* number of followers that are not woken yet */
+	bool leading;	       /* a leader exists */
+	bool kicked;	       /* the leader was woken */
+	uint64_t leader_waits; /* number of completed waits of leaders */
+	/* epoll of event_fd and all carriers; -1: not needed yet */
+	int epoll_fd;
 	int event_fd;
-	pthread_t thread; /* thread of automatic progress */
+	pthread_t thread; /* progress thread */
 	bool started;
 	bool stop;
 };
 
-/* Returns the clock for deadlines: the endpoint's, if there is one. */
+/*
+ * Returns the time of the clock for deadlines: the endpoint's virtual clock, if
+ * any.
+ */
 static uint64_t clock_ns(struct weft_domain *d)
 {
 	struct weft_carrier *c = d && d->ep_count ? d->eps[0]->carrier : NULL;
@@ -73,7 +78,10 @@ static void event_set(int fd)
 {
 	uint64_t one = 1;
 
-	/* a full counter is readable already */
+	/*
+	 * write fails only if the counter is full, and then it is readable
+	 * already
+	 */
 	if (write(fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -82,7 +90,7 @@ static void event_clear(int fd)
 {
 	uint64_t n;
 
-	/* an empty counter is the aim */
+	/* read fails only if the counter is 0 already */
 	if (read(fd, &n, sizeof(n)) < 0)
 		return;
 }
@@ -129,7 +137,10 @@ static int domain_fd(struct weft_domain *d)
 	return wt->epoll_fd;
 }
 
-/* -EAGAIN: a packet is there. -EOPNOTSUPP: a carrier has no descriptor. */
+/*
+ * Arms all carriers. -EAGAIN: a packet has arrived. -EOPNOTSUPP: a carrier has
+ * no descriptor.
+ */
 static int arm_carriers(struct weft_domain *d)
 {
 	int ret = 0;
@@ -146,14 +157,20 @@ static int arm_carriers(struct weft_domain *d)
 	return ret;
 }
 
-/* ---- leading and following ----------------------------------------------- */
+/*
+ * ---- leader and followers
+ * ----------------------------------------------------
+ */
 
 static void wake_followers(struct weft_wait *wt)
 {
 	if (!wt->followers)
 		return;
 	wt->followers = 0;
-	/* R2 pairs with A2 in follow(): a change ends or prevents blocking. */
+	/*
+	 * R2 pairs with A2 in follower_wait(): a changed seq ends or prevents
+	 * blocking.
+	 */
 	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
 	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
 }
@@ -173,7 +190,7 @@ static void kick_leader(struct weft_domain *d)
 	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
 }
 
-static void follow(struct weft_domain *d, uint64_t left)
+static void follower_wait(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
 	/* A2 pairs with R2 in wake_followers(). */
@@ -211,9 +228,10 @@ static void wait_many(struct weft_domain *d, uint64_t left)
 }
 
 /*
- * The end of virtual time is an error, and so is -EAGAIN (there may be room
- * again): only the caller that was refused can continue. Live, timeouts are
- * counted by the caller.
+ * Blocks in the carrier of the only endpoint. In virtual time, returns the end
+ * of virtual time and -EAGAIN (space may be available again) as errors: only
+ * the caller whose post was refused can continue. In live mode returns 0; the
+ * caller checks its timeout.
  */
 static int wait_one(struct weft_domain *d, uint64_t left)
 {
@@ -235,7 +253,7 @@ static void wait_none(struct weft_domain *d, uint64_t left)
 	weft_enter(d);
 }
 
-static int lead(struct weft_domain *d, uint64_t left)
+static int leader_wait(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
 	int ret = 0;
@@ -250,7 +268,7 @@ static int lead(struct weft_domain *d, uint64_t left)
 	else
 		wait_none(d, left);
 	wt->leading = false;
-	wt->turns++;
+	wt->leader_waits++;
 	return ret;
 }
 
@@ -263,11 +281,11 @@ int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns)
 	if (!left)
 		return -ETIMEDOUT;
 	w->watched++;
-	/* The progress thread leads, even before its first pass. */
+	/* the progress thread is the leader, even before its first pass */
 	if (d->auto_progress || d->wait->leading)
-		follow(d, left);
+		follower_wait(d, left);
 	else
-		ret = lead(d, left);
+		ret = leader_wait(d, left);
 	w->watched--;
 	return ret;
 }
@@ -375,7 +393,7 @@ int weft_watch_arm(struct weft_watch *w)
 		w->armed = true;
 		w->watched++;
 	}
-	/* A carrier without descriptor cannot be waited on: retry. */
+	/* a carrier without descriptor cannot be waited on: retry */
 	return arm_carriers(w->domain) ? -EAGAIN : 0;
 }
 
@@ -385,20 +403,20 @@ void weft_wait_ep_added(struct weft_domain *d, struct weft_ep *ep)
 {
 	if (d->wait->epoll_fd >= 0)
 		watch_carrier(d->wait, ep);
-	/* The current leader blocks on the old set. */
+	/* the current leader blocks on the old set of carriers */
 	kick_leader(d);
 }
 
 void weft_wait_ep_removed(struct weft_domain *d, struct weft_ep *ep)
 {
 	struct weft_wait *wt = d->wait;
-	uint64_t turns = wt->turns;
+	uint64_t leader_waits = wt->leader_waits;
 	int fd = ep->carrier->ops->wait_fd(ep->carrier);
 
 	if (wt->epoll_fd >= 0 && fd >= 0)
 		epoll_ctl(wt->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-	/* The carrier may be closed only when no thread blocks in it. */
-	while (wt->leading && wt->turns == turns) {
+	/* the carrier may be closed only when no thread blocks in it */
+	while (wt->leading && wt->leader_waits == leader_waits) {
 		ep->carrier->ops->wake(ep->carrier);
 		kick_leader(d);
 		weft_leave(d);
@@ -414,8 +432,8 @@ static void *progress_thread(void *arg)
 	weft_enter(d);
 	while (!d->wait->stop) {
 		weft_domain_progress(d);
-		/* The end of virtual time is reported to the waiters. */
-		if (lead(d, UINT64_MAX))
+		/* waiters must see the end of virtual time */
+		if (leader_wait(d, UINT64_MAX))
 			wake_followers(d->wait);
 	}
 	weft_leave(d);

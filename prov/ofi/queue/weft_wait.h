@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocking until a queue or counter has something. */
+/* Blocking until a queue or counter has an entry or a new value. */
 #ifndef WEFT_OFI_WAIT_H
 #define WEFT_OFI_WAIT_H
 
@@ -8,31 +8,42 @@
 int weft_watch_open(struct weft_watch *w, struct weft_domain *d,
 		    enum fi_wait_obj obj);
 void weft_watch_close(struct weft_watch *w);
-/* Wakes all waiters and the descriptor; inside the lock. */
+/*
+ * Wakes all waiters and makes the descriptor readable. The caller holds the
+ * lock.
+ */
 void weft_watch_wake(struct weft_watch *w) WEFT_COLD;
-/* FI_GETWAIT and FI_GETWAITOBJ of a wait object; -FI_E*. */
+/*
+ * Implements FI_GETWAIT and FI_GETWAITOBJ of a wait object. Returns 0 or
+ * -FI_E*.
+ */
 int weft_wait_control(enum fi_wait_obj obj, int fd, int command, void *arg);
 int weft_watch_control(struct weft_watch *w, int command, void *arg);
 /*
- * Prepares for poll(2) on the descriptor; inside the lock, after the caller
- * found nothing to read. -EAGAIN: something has arrived meanwhile.
+ * Prepares for poll(2) on the descriptor, after the caller found nothing to
+ * read. -EAGAIN: an entry or packet has arrived meanwhile. The caller holds the
+ * lock.
  */
 int weft_watch_arm(struct weft_watch *w);
 /*
- * Blocks until the watch is woken or a packet may have arrived; deadline from
- * weft_deadline(), UINT64_MAX for ever. Inside the lock, which is released
- * meanwhile. The caller checks again in any case, and calls weft_watch_end
- * after its last wait. 0, -ETIMEDOUT, or the end of virtual time.
+ * Blocks until the watch is woken or a packet may have arrived. deadline_ns:
+ * from weft_deadline(); UINT64_MAX: forever. The caller holds the lock, which
+ * is released meanwhile, checks its condition again in any case, and calls
+ * weft_watch_end after its last wait. Returns 0, -ETIMEDOUT, or the end of
+ * virtual time.
  */
 int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns);
 void weft_watch_end(struct weft_watch *w);
-/* Converts milliseconds of libfabric (negative: for ever) to a deadline. */
+/* Converts a timeout of libfabric, ms (negative: forever), to a deadline. */
 uint64_t weft_deadline(struct weft_domain *d, int timeout_ms);
 
-/* Wait state of the domain; starts and ends its progress thread. */
+/*
+ * Open and close the wait state of the domain; start and end its progress
+ * thread.
+ */
 int weft_wait_open(struct weft_domain *d);
 void weft_wait_close(struct weft_domain *d);
-/* An endpoint was added to or removed from d->eps. */
+/* Called when an endpoint was added to or removed from d->eps. */
 void weft_wait_ep_added(struct weft_domain *d, struct weft_ep *ep);
 void weft_wait_ep_removed(struct weft_domain *d, struct weft_ep *ep);
 

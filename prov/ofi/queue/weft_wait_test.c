@@ -7,7 +7,7 @@
 
 struct reader {
 	struct fid_cq *cq;
-	weft_au32 *left; /* entries not read yet */
+	weft_au32 *left; /* number of entries not read yet */
 	uint32_t got;
 };
 
@@ -22,7 +22,7 @@ static void *read_blocking(void *arg)
 		if (n != 1)
 			continue;
 		r->got++;
-		/* The last one wakes the others. */
+		/* the reader of the last entry wakes the others */
 		if (weft_add32(r->left, (uint32_t)-1) == 1)
 			for (int i = 0; i < READERS; i++)
 				fi_cq_signal(r->cq);
@@ -31,8 +31,8 @@ static void *read_blocking(void *arg)
 	return NULL;
 }
 
-/* Packets arrive at ep_count endpoints, threads block on one queue each. */
-static void run(enum fi_progress progress, int ep_count, bool no_fd)
+/* Packets arrive at ep_count endpoints; each thread blocks on one queue. */
+static void blocked_readers(enum fi_progress progress, int ep_count, bool no_fd)
 {
 	struct fi_cq_attr attr = { .wait_obj = FI_WAIT_UNSPEC };
 	weft_au32 left = (uint32_t)t_scale(4000);
@@ -70,25 +70,25 @@ static void run(enum fi_progress progress, int ep_count, bool no_fd)
 	fake_close(&f);
 }
 
-static void threads_share_a_queue_asleep(void **state)
+static void threads_block_on_one_queue(void **state)
 {
-	run(FI_PROGRESS_MANUAL, 1, false);
+	blocked_readers(FI_PROGRESS_MANUAL, 1, false);
 }
 
-static void threads_sleep_on_queues_of_several_endpoints(void **state)
+static void threads_block_on_queues_of_several_endpoints(void **state)
 {
-	run(FI_PROGRESS_MANUAL, 3, false);
+	blocked_readers(FI_PROGRESS_MANUAL, 3, false);
 }
 
-static void carriers_without_descriptor_are_waited_for_too(void **state)
+static void threads_block_on_carriers_without_descriptor(void **state)
 {
-	run(FI_PROGRESS_MANUAL, 2, true);
+	blocked_readers(FI_PROGRESS_MANUAL, 2, true);
 }
 
-static void the_progress_thread_wakes_them(void **state)
+static void the_progress_thread_wakes_blocked_threads(void **state)
 {
-	run(FI_PROGRESS_AUTO, 1, false);
-	run(FI_PROGRESS_AUTO, 3, false);
+	blocked_readers(FI_PROGRESS_AUTO, 1, false);
+	blocked_readers(FI_PROGRESS_AUTO, 3, false);
 }
 
 static int counted(void *arg)
@@ -126,7 +126,7 @@ static void *lock_often(void *arg)
 	return NULL;
 }
 
-static void the_lock_excludes(void **state)
+static void the_mutex_excludes_other_threads(void **state)
 {
 	struct weft_domain d = { .threaded = true };
 
@@ -137,11 +137,11 @@ static void the_lock_excludes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_lock_excludes),
-		T_CASE(threads_share_a_queue_asleep),
-		T_CASE(threads_sleep_on_queues_of_several_endpoints),
-		T_CASE(carriers_without_descriptor_are_waited_for_too),
-		T_CASE(the_progress_thread_wakes_them),
+		T_CASE(the_mutex_excludes_other_threads),
+		T_CASE(threads_block_on_one_queue),
+		T_CASE(threads_block_on_queues_of_several_endpoints),
+		T_CASE(threads_block_on_carriers_without_descriptor),
+		T_CASE(the_progress_thread_wakes_blocked_threads),
 		T_CASE(automatic_progress_needs_no_call),
 	};
 	return T_RUN(tests);

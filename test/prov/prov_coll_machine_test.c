@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How each machine implements collectives: barriers by form, atomics, none. */
+/*
+ * How each machine implements collectives: kinds of barriers, atomics,
+ * messages.
+ */
 #include "test/prov/prov_calls.h"
 
 #include "test/t.h"
 
-/* ---- form of barriers ---------------------------------------------------- */
+/*
+ * ---- kinds of barriers
+ * -------------------------------------------------------
+ */
 
-#define WEFT_FEW 8 /* members that read each other's contributions */
+#define WEFT_FEW 8 /* maximum members that read each other's contributions */
 #define COUNTED	 10
 
 /* Returns the expected form of this machine's barriers; `form` on qsnet2. */
-static int form_here(int form)
+static int expected_form(int form)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 
@@ -19,7 +25,7 @@ static int form_here(int form)
 	return machine && !strcmp(machine, "qsnet2") ? form : 0;
 }
 
-/* Groups of qsnet2 on a range of nodes, and those with a gap. */
+/* Groups of qsnet2 on a range of nodes, and groups with a gap. */
 static void body_forms(struct job *j)
 {
 	static const struct {
@@ -39,7 +45,7 @@ static void body_forms(struct job *j)
 				   rows[i].step);
 			job_check(j,
 				  group_route(j, &g).form ==
-					  form_here(rows[i].form),
+					  expected_form(rows[i].form),
 				  "form", group_route(j, &g).form);
 			for (int k = 0; k < 20; k++)
 				all_calls(j, &g);
@@ -51,14 +57,14 @@ static void body_forms(struct job *j)
 	}
 }
 
-/* The same members on every second node are no range. */
+/* Members on every second node do not form a range. */
 static void body_gaps(struct job *j)
 {
 	struct group g;
 
 	group_open(j, &g, 0, j->size - 1, 1);
-	job_check(j, group_route(j, &g).form == form_here(2), "form of gaps",
-		  group_route(j, &g).form);
+	job_check(j, group_route(j, &g).form == expected_form(2),
+		  "form of gaps", group_route(j, &g).form);
 	all_calls(j, &g);
 	job_barrier(j);
 	group_close(j, &g);
@@ -66,10 +72,10 @@ static void body_gaps(struct job *j)
 }
 
 /*
- * More members than may read each other's contributions: one atomic each for a
- * barrier and for a short reduction.
+ * More members than may read each other's contributions: a barrier and a short
+ * reduction use one atomic per member.
  */
-static void body_counts(struct job *j)
+static void body_atomics(struct job *j)
 {
 	uint64_t in = 1, out = 0, before;
 	struct group g;
@@ -79,7 +85,7 @@ static void body_counts(struct job *j)
 	for (int i = 0; i < COUNTED; i++)
 		finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
 	job_check(j,
-		  form_here(0) != 3 ||
+		  expected_form(0) != 3 ||
 			  group_route(j, &g).atomics - before == COUNTED,
 		  "atomics", (long)(group_route(j, &g).atomics - before));
 	before = group_route(j, &g).atomics;
@@ -89,21 +95,21 @@ static void body_counts(struct job *j)
 	       "allreduce");
 	job_check(j,
 		  out == (uint64_t)j->size &&
-			  (form_here(0) != 3 ||
+			  (expected_form(0) != 3 ||
 			   group_route(j, &g).atomics > before),
 		  "sum by atomics", (long)out);
 	job_barrier(j);
 	group_close(j, &g);
 }
 
-static void members_count_themselves_in_by_atomics(void **state)
+static void members_arrive_by_atomics(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	job_run(WEFT_FEW + 4, body_counts, &o);
+	job_run(WEFT_FEW + 4, body_atomics, &o);
 }
 
-static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
+static void the_nodes_of_a_group_select_its_barriers(void **state)
 {
 	struct job_opts o = { .nodes_apart = 1 };
 
@@ -115,7 +121,7 @@ static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
 
 /* ---- machines with and without routes ------------------------------------ */
 
-static void body_has(struct job *j)
+static void body_routes(struct job *j)
 {
 	struct group g;
 
@@ -131,14 +137,14 @@ static void a_machine_has_routes_or_sends_messages(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	job_run(4, body_has, &o);
+	job_run(4, body_routes, &o);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
-		T_CASE(members_count_themselves_in_by_atomics),
+		T_CASE(the_nodes_of_a_group_select_its_barriers),
+		T_CASE(members_arrive_by_atomics),
 		T_CASE(a_machine_has_routes_or_sends_messages),
 	};
 
