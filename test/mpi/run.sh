@@ -62,16 +62,16 @@ fi
 programs=$build/test/mpi/programs
 mkdir -p "$programs" || exit 1
 compile() {
-	local from new=$programs/.$1.$$
+	local from new=$programs/.$1.$$ src
+	src=$(echo "$top"/test/mpi/*/"$1.c")
 	[ -x "$programs/$1" ] &&
-		for from in "$top/test/mpi/$1.c" "$top"/test/mpi/*.h \
+		for from in "$src" "$top"/test/mpi/{,*/}*.h \
 			"$top"/include/*.h "$top/test/mpi/run.sh" ''; do
 			[ "$from" -nt "$programs/$1" ] && break
 		done
 	[ -x "$programs/$1" ] && [ -z "$from" ] && return
 	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -w -I"$top/include" \
-		-I"$top/test/mpi" -o "$new" \
-		"$top/test/mpi/$1.c" -L"$lib" -lmpi_abi -lpthread -lm \
+		-I"$top/test/mpi" -o "$new" "$src" -L"$lib" -lmpi_abi -lpthread -lm \
 		-Wl,-rpath,"$lib" && mv "$new" "$programs/$1"
 }
 

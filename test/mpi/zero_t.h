@@ -6,7 +6,7 @@
 #ifndef WEFT_TEST_MPI_ZERO_T_H
 #define WEFT_TEST_MPI_ZERO_T_H
 
-#include "mt.h"
+#include "mpi_t.h"
 
 enum { ZERO_TYPES = 19, ZERO_ROOM = 4096, ZERO_BLOCKS = 40 };
 

@@ -90,7 +90,7 @@ greets 'srun --mpi=pmix' 4 env FI_WEFT_CARRIER=sock srun --mpi=pmix -n 4 \
 	--overcommit "$hello"
 # ranks that communicate
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
-	-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/coll_mix.c" -o "$dir/mix" \
+	-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/coll/coll_mix.c" -o "$dir/mix" \
 	-L"$builddir/.libs" -lmpi_abi -lm -Wl,-rpath,"$builddir/.libs" || exit 1
 WEFT_LOCAL_CPUS=1 timeout 90 salloc -Q -N 2 -n 4 --overcommit "$mpiexec" \
 	-x WEFT_LOCAL_CPUS "$dir/mix" 1 12 \

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Random one-sided programs against a model (test/mpi/win_fuzz.c) with 16 ranks
+# Random one-sided programs against a model (test/mpi/win/win_fuzz.c) with 16 ranks
 # on every machine: live by shared memory, by the interfaces and by messages,
 # and in virtual time twice, where both runs print the same bytes. LONG=1: with
 # each number of ranks from 1 to 16, and more rounds.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
-build_mpi win_fuzz -I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/win_fuzz.c" ||
+build_mpi win_fuzz -I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/win/win_fuzz.c" ||
 	exit 1
 rounds=${LONG:+4}5 # five kinds of epochs alternate
 
