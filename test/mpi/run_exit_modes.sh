@@ -67,7 +67,7 @@ expect time-out 124 'in MPI_Recv: ranks 0-1; in MPI_Barrier: ranks 2$' \
 expect alone 0 '' "$work/fail" good
 expect silent 1 'PMIx server does not answer' \
 	env OMPI_COMM_WORLD_SIZE=2 "$work/fail" good
-expect stranger 1 'PMIx server does not answer' \
+expect unknown 1 'PMIx server does not answer' \
 	env PMIX_RANK=0 PMIX_NAMESPACE=nobody "$work/fail" good
 expect forced 0 '' env OMPI_COMM_WORLD_SIZE=2 WEFT_SINGLETON=1 "$work/fail" good
 if unshare -n true 2> /dev/null; then

@@ -40,9 +40,9 @@ for plan in 'seed = 3' 'seed = 3; errors * = 1e-9'; do
 		echo "FAIL $plan: exit code $?"
 		bad=1
 	}
-	said=$(grep -c 'frames damaged or lost here' "$dir/out")
-	case $plan in *errors*) [ "$said" = 2 ] ;; *) [ "$said" = 0 ] ;; esac || {
-		echo "FAIL $plan: $said ranks have codes"
+	ranks=$(grep -c 'frames damaged or lost here' "$dir/out")
+	case $plan in *errors*) [ "$ranks" = 2 ] ;; *) [ "$ranks" = 0 ] ;; esac || {
+		echo "FAIL $plan: $ranks ranks have codes"
 		bad=1
 	}
 done

@@ -114,7 +114,7 @@ static inline void zero_end(void)
 }
 
 /* The largest count of type i that has no data. */
-static inline int zero_most(int i)
+static inline int zero_max_count(int i)
 {
 	int bytes;
 
@@ -123,7 +123,7 @@ static inline int zero_most(int i)
 }
 
 /* The type of the other side: any, as no data has any signature. */
-static inline MPI_Datatype zero_other(int i)
+static inline MPI_Datatype zero_peer_type(int i)
 {
 	return zero_type[(i * 7 + 3) % ZERO_TYPES].type;
 }

@@ -9,9 +9,9 @@ if [ -z "$HOSTS" ]; then
 	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
 fi
 build=${builddir:-$PWD}
-stranger=$(realpath "$build/test/multihost/hosts_access")
+attacker=$(realpath "$build/test/multihost/hosts_access")
 bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-stranger.XXXXXX") || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/weft-attacker.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
@@ -25,10 +25,10 @@ complain() {
 }
 
 # The reader of a FIFO waits for the word of its writer.
-mkfifo "$work/says" "$work/hears"
-"$stranger" listen "$work/wire" > "$work/hears" &
+mkfifo "$work/says" "$work/ready"
+"$attacker" listen "$work/wire" > "$work/ready" &
 listener=$!
-read -r word < "$work/hears"
+read -r word < "$work/ready"
 [ "$word" = listening ] || { complain "the capture does not start"; exit 1; }
 
 export WEFT_LOG=info
@@ -46,7 +46,7 @@ on_hosts 2 sh -c '
 	"$1/talk" "$1/f"
 	code=$?
 	kill $attacker
-	exit $code' sh "$work" "$stranger" > "$work/out" 2>&1 < /dev/null
+	exit $code' sh "$work" "$attacker" > "$work/out" 2>&1 < /dev/null
 code=$?
 kill $listener
 wait $listener 2> /dev/null
@@ -57,7 +57,7 @@ if [ "$word" = refused ]; then
 	# a PMIx that checks users is right, and the rest is tested elsewhere
 	echo "the attacker could not join"
 elif [ "$word" = joined ]; then
-	"$stranger" check "$work/weft_key" "$work/stolen" "$work/wire" ||
+	"$attacker" check "$work/weft_key" "$work/stolen" "$work/wire" ||
 		complain "a key can be read"
 	[ "$(grep -cE '\([1-9][0-9]* forged' "$work/out")" = 1 ] ||
 		complain "what the attacker sends is not refused"

@@ -27,31 +27,31 @@ static void check(const char *what, double got, double want)
 }
 
 /* Runs a collective of comm and checks its result. */
-static void run(int kind, int turn, MPI_Comm comm, int me, int n)
+static void run(int kind, int round, MPI_Comm comm, int me, int n)
 {
 	double in[WORDS], out[WORDS] = { 0 };
-	int root = turn % n;
+	int root = round % n;
 
 	for (int i = 0; i < WORDS; i++)
-		in[i] = me + i + turn;
+		in[i] = me + i + round;
 	switch (kind) {
 	case 0:
 		MPI_Barrier(comm);
 		return;
 	case 1:
 		MPI_Bcast(in, WORDS, MPI_DOUBLE, root, comm);
-		check("bcast", in[3], root + 3 + turn);
+		check("bcast", in[3], root + 3 + round);
 		return;
 	case 2:
 		MPI_Reduce(in, out, WORDS, MPI_DOUBLE, MPI_SUM, root, comm);
 		if (me == root)
 			check("reduce", out[3],
-			      n * (3.0 + turn) + n * (n - 1) / 2.0);
+			      n * (3.0 + round) + n * (n - 1) / 2.0);
 		return;
 	default:
 		MPI_Allreduce(in, out, WORDS, MPI_DOUBLE, MPI_SUM, comm);
 		check("allreduce", out[3],
-		      n * (3.0 + turn) + n * (n - 1) / 2.0);
+		      n * (3.0 + round) + n * (n - 1) / 2.0);
 	}
 }
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 static MPI_T_pvar_session session;
-static MPI_T_pvar_handle far;
+static MPI_T_pvar_handle datagram_pvar;
 
 static void datagrams_open(void)
 {
@@ -18,15 +18,15 @@ static void datagrams_open(void)
 	if (MPI_T_pvar_get_index("packets_far", MPI_T_PVAR_CLASS_COUNTER,
 				 &index))
 		MPI_Abort(MPI_COMM_WORLD, 2);
-	MPI_T_pvar_handle_alloc(session, index, NULL, &far, &count);
-	MPI_T_pvar_start(session, far);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &datagram_pvar, &count);
+	MPI_T_pvar_start(session, datagram_pvar);
 }
 
 static unsigned long long datagrams_sent(void)
 {
 	unsigned long long n;
 
-	MPI_T_pvar_read(session, far, &n);
+	MPI_T_pvar_read(session, datagram_pvar, &n);
 	return n;
 }
 

@@ -44,9 +44,9 @@ round() { # 0: none yet
 	echo "${n:-0}"
 }
 past() { [ "$(round)" -gt "$1" ]; }
-gone() { ! kill -0 "$1" 2> /dev/null; }
+has_ended() { ! kill -0 "$1" 2> /dev/null; }
 
-# start WHAT [listen | anybody | probe]: starts the job and waits until it runs
+# start WHAT [listen | any_source | probe]: starts the job and waits until it runs
 start() {
 	what="$1, ${#hosts[@]} hosts"
 	rm -f "$work"/f*
@@ -58,7 +58,7 @@ start() {
 # finish SECONDS: requests the end of the job and waits; its code is in $got
 finish() {
 	touch "$work/f.end"
-	eventually "$1" gone $job || {
+	eventually "$1" has_ended $job || {
 		complain "the job does not end"
 		kill -KILL $job
 	}
@@ -102,7 +102,7 @@ finish 60
 nothing_left
 echo "$what: round $between, then $(round): good"
 
-# silent WHAT [listen | anybody | probe]: mpirun does not notice either, until
+# silent WHAT [listen | any_source | probe]: mpirun does not notice either, until
 # the host is down
 silent() {
 	start "$@"
@@ -118,7 +118,7 @@ silent "a host that is silent"
 $HOSTS_SELF join $last
 finish 60
 nothing_left
-silent "a silent host, and anybody may speak" anybody
+silent "a silent host, all ranks wait with MPI_ANY_SOURCE" any_source
 $HOSTS_SELF join $last
 finish 60
 nothing_left
@@ -126,7 +126,7 @@ silent "a silent host, and looks for a message of it" probe
 $HOSTS_SELF join $last
 finish 60
 nothing_left
-silent "a silent host that all only listen to" listen
+silent "a silent host to which no rank sends" listen
 $HOSTS_SELF kill $last
 dead=$last
 finish 60
@@ -140,7 +140,7 @@ if [ ${#hosts[@]} -gt 1 ]; then
 	start "a host that is killed"
 	$HOSTS_SELF kill $last
 	dead=$last
-	eventually 60 gone $job || complain "the job goes on"
+	eventually 60 has_ended $job || complain "the job goes on"
 	finish 60
 	[ $got != 0 ] || complain "exit code 0"
 	nothing_left

@@ -4,13 +4,13 @@
  * each round every rank gets a block from every other rank, so that no rank
  * continues without all of them.
  *
- *   hosts_exchange FILE ["listen" | "anybody" | "probe"]
+ *   hosts_exchange FILE ["listen" | "any_source" | "probe"]
  *
  * listen: the last rank sends to all but the last two for some rounds, and no
  * rank sends to it; then the even ranks wait for more messages of the last
- * rank, and the odd ones for the last but one, which has never sent. "anybody":
- * then all ranks wait with MPI_ANY_SOURCE. probe: as listen, but the ranks
- * only probe for a message, rank 0 with MPI_ANY_SOURCE.
+ * rank, and the odd ones for the last but one, which has never sent.
+ * "any_source": then all ranks wait with MPI_ANY_SOURCE. probe: as listen, but
+ * the ranks only probe for a message, rank 0 with MPI_ANY_SOURCE.
  *
  * Rank 0 writes the number of completed rounds to FILE periodically; when
  * FILE.end exists, the ranks stop. A rank that gets an error writes it to
@@ -164,7 +164,7 @@ static void probe_both(int from)
 static void listen_only(const char *how)
 {
 	const int rounds = 30;
-	bool any_source = !strcmp(how, "anybody");
+	bool any_source = !strcmp(how, "any_source");
 	int peer = rank % 2 ? size - 2 : size - 1;
 
 	for (long k = 1; k <= rounds; k++) {

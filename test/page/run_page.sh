@@ -376,13 +376,13 @@ if [ -n "$browser" ]; then
 	# its own
 	sed 's/"group":1,/"group":3,/; s/"entry":.*/"entry":[]/' \
 		"$dir/live.html" > "$dir/group.html"
-	said=$(pressed group matrix ArrowDown)
-	[ "$said" = "ranks 3 to 3 to ranks 0 to 2: nothing" ] ||
-		complain "the matrix shows '$said'"
-	said=$(pressed vt timeline ArrowDown)
-	[[ $said == "rank 2 at "* ]] || complain "the timeline says '$said'"
-	said=$(pressed vt timeline Enter ArrowDown)
-	[[ $said == "rank 1 at "* ]] || complain "the timeline says '$said'"
+	text=$(pressed group matrix ArrowDown)
+	[ "$text" = "ranks 3 to 3 to ranks 0 to 2: nothing" ] ||
+		complain "the matrix shows '$text'"
+	text=$(pressed vt timeline ArrowDown)
+	[[ $text == "rank 2 at "* ]] || complain "the timeline says '$text'"
+	text=$(pressed vt timeline Enter ArrowDown)
+	[[ $text == "rank 1 at "* ]] || complain "the timeline says '$text'"
 	# a narrow window: tables scroll inside, the page does not
 	narrow='document.documentElement.scrollWidth <= 500'
 	is "dead" "$(asks dead "$narrow")" true

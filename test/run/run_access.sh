@@ -3,7 +3,7 @@
 # Other users of the host can neither join a job, nor delay it, nor end it.
 [ "$(id -u)" = 0 ] || { echo "only root can change the user"; exit 77; }
 . "$top_srcdir/test/run/run_lib.sh"
-stranger=$builddir/test/run/run_access
+attacker=$builddir/test/run/run_access
 
 # A connection without data that exists before any rank calls MPI_Init, of
 # another user and of the same user. FIFO: the reader waits until the attacker
@@ -17,7 +17,7 @@ for kind in silent kin mumble; do
 			[ "$word" = held ] || exit 3
 		fi
 		exec "$3" init hello fence check fini' \
-		"$mark" "$stranger" "$dir/held" "$client" "$kind"
+		"$mark" "$attacker" "$dir/held" "$client" "$kind"
 	out "rank 0 of 2
 rank 1 of 2"
 	nothing_left
@@ -26,10 +26,10 @@ done
 # A process of another user that knows all names and numbers.
 run 0 -n 1 sh -c '
 	"$1" join
-	echo "stranger: $?"
-	exec "$2" init hello fence check fini' "$mark" "$stranger" "$client"
+	echo "attacker: $?"
+	exec "$2" init hello fence check fini' "$mark" "$attacker" "$client"
 out "rank 0 of 1
-stranger: 1"
+attacker: 1"
 grep -q "user 65534" "$dir/err" ||
 	complain "the refused connection is not reported"
 nothing_left

@@ -40,7 +40,7 @@ static int call(const char *name)
 	return MPI_Allreduce(in, out, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-static void say_error(int rank, int rc)
+static void print_error(int rank, int rc)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int class, len;
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 		}
 		rc = call(argv[1]);
 		if (rc)
-			say_error(rank, rc);
+			print_error(rank, rc);
 	}
 	/* the death may be reported one call later, but must be reported */
 	fprintf(stderr, "rank %d: all calls succeeded\n", rank);

@@ -10,7 +10,7 @@ rank 2 of 4
 rank 3 of 4'
 
 # several programs form one world
-run 0 -n 1 -env WHO a "$client" init hello fence check fini : \
+run 0 -n 1 -env ROLE a "$client" init hello fence check fini : \
 	-n 2 "$client" init hello fence check fini
 out 'rank 0 of 3
 rank 1 of 3
@@ -127,7 +127,7 @@ int kill(pid_t pid, int sig)
 	if (pid < -1)
 		fprintf(f, "%s\n",
 			waitid(P_PID, -pid, &si, WEXITED | WNOHANG | WNOWAIT) &&
-			errno == ECHILD ? "stranger" : "child");
+			errno == ECHILD ? "unrelated" : "child");
 	fclose(f);
 	return next(pid, sig);
 }
@@ -137,7 +137,7 @@ export KILL_LOG=$dir/kill.log
 LD_PRELOAD=$dir/kill.so run 0 -n 4 sh -c 'exit 0'
 LD_PRELOAD=$dir/kill.so run 3 -n 4 sh -c 'sleep 60 & [ $PMI_RANK = 2 ] && exit 3; wait'
 grep -q child "$dir/kill.log" || complain "no group was ended"
-grep -q stranger "$dir/kill.log" && complain "a group was signalled too late"
+grep -q unrelated "$dir/kill.log" && complain "a group was signalled too late"
 # "time mpiexec" counts the processor time of ranks, of their children, and of
 # killed ones
 cat > "$dir/burn.c" << 'END'
@@ -162,8 +162,8 @@ ${CC:-cc} "$dir/burn.c" -o "$dir/burn" || exit 1
 # burnt CODE ARGUMENTS...: two ranks use a quarter of a second each
 burnt() {
 	local TIMEFORMAT='%U %S' all
-	{ time run "$@"; } > "$dir/said" 2> "$dir/time"
-	cat "$dir/said"
+	{ time run "$@"; } > "$dir/messages" 2> "$dir/time"
+	cat "$dir/messages"
 	awk '{ exit $1 + $2 < 0.49 }' "$dir/time" ||
 		complain "processor time: $(cat "$dir/time") of $*"
 }

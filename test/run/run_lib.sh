@@ -88,14 +88,14 @@ nothing_left() {
 
 # ended PID: waits up to 30 s for the end of a background job; its exit code is
 # in $got.
-gone() { ! kill -0 "$1" 2> /dev/null; }
+has_ended() { ! kill -0 "$1" 2> /dev/null; }
 ended() {
 	local i
 	for i in $(seq 300); do
-		gone "$1" && break
+		has_ended "$1" && break
 		sleep 0.1
 	done
-	gone "$1" || {
+	has_ended "$1" || {
 		complain "process $1 does not end"
 		kill -KILL "$1"
 	}

@@ -36,12 +36,12 @@ for max in $(seq 3 $((need + 2))); do
 	# rank is that one, or has another number and another process
 	blamed=$(tail -n 1 "$dir/err" |
 		sed -n 's/.*rank \([0-9]*\) with PID \([0-9]*\) .*code 1.*/\1 \2/p')
-	said=$(sed -n 's/.*rank \([0-9]*\) on .* (pid \([0-9]*\)).*/\1 \2/p' \
+	printed=$(sed -n 's/.*rank \([0-9]*\) on .* (pid \([0-9]*\)).*/\1 \2/p' \
 		"$dir/err" | head -n 1)
-	[ -z "$blamed" ] || [ "$blamed" = "$said" ] ||
-		{ [ "${blamed% *}" != "${said% *}" ] &&
-			[ "${blamed#* }" != "${said#* }" ]; } ||
-		complain "limit $max: mpiexec blames $blamed, but $said printed the error"
+	[ -z "$blamed" ] || [ "$blamed" = "$printed" ] ||
+		{ [ "${blamed% *}" != "${printed% *}" ] &&
+			[ "${blamed#* }" != "${printed#* }" ]; } ||
+		complain "limit $max: mpiexec blames $blamed, but $printed printed the error"
 done
 [ $thread -gt 0 ] || complain "no rank was without a thread"
 [ $process -gt 0 ] || complain "no rank could not be started"

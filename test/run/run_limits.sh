@@ -56,18 +56,18 @@ once() {
 
 # the number of inherited descriptors depends on the caller: begin with too few
 # for PMIx
-told=0
+reported=0
 for n in $(seq 8 24); do
 	limited 4 -n "$n"
 	code=$?
 	[ "$code" -le 127 ] || complain "ulimit -n $n: exit code $code"
 	grep -q ": the limit is $n descriptors (ulimit -n)" "$dir/err" || continue
-	told=$((told + 1))
+	reported=$((reported + 1))
 	[ "$code" != 0 ] || complain "ulimit -n $n: exit code 0"
 	once
 done
-[ $told -gt 0 ] || complain "ulimit -n is not reported"
-echo "descriptors: $told jobs had too few"
+[ $reported -gt 0 ] || complain "ulimit -n is not reported"
+echo "descriptors: $reported jobs had too few"
 
 limited 4 -v 30000
 once

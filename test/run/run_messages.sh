@@ -97,16 +97,16 @@ last '^mpiexec: nothing: not found$'
 # a program of another MPI that does not use PMIx is a world of one per process
 echo 'int MPI_Init(int *n, char ***v) { return 0; }' > mpich.c
 echo 'int MPI_Init(int *, char ***);
-int main(int n, char **v) { return MPI_Init(&n, &v); }' > stranger.c
+int main(int n, char **v) { return MPI_Init(&n, &v); }' > foreign.c
 ${CC:-cc} -shared -fPIC -Wl,-soname,libmpich.so.12 mpich.c -o libmpich.so.12 &&
-	${CC:-cc} stranger.c -o stranger ./libmpich.so.12 -Wl,-rpath,"$dir" ||
+	${CC:-cc} foreign.c -o foreign ./libmpich.so.12 -Wl,-rpath,"$dir" ||
 	exit 1
-run 0 -n 3 ./stranger
-says 1 'stranger is a program of another MPI \(libmpich.so.12\) and does not use PMIx'
+run 0 -n 3 ./foreign
+says 1 'foreign is a program of another MPI \(libmpich.so.12\) and does not use PMIx'
 lines 1
-run 0 -q -n 3 ./stranger
+run 0 -q -n 3 ./foreign
 lines 0
-run 0 -n 1 ./stranger
+run 0 -n 1 ./foreign
 lines 0
 need_part mpicc.openmpi && {
 	mpicc.openmpi "$top_srcdir/test/run/run_hello.c" -o friend || exit 1

@@ -26,29 +26,29 @@ static void check(int ok, const char *what)
 	MPI_Abort(MPI_COMM_WORLD, 9);
 }
 
-static int word(int root, int turn, int i)
+static int word(int root, int round, int i)
 {
-	return (root * 31 + turn) * 65536 + i;
+	return (root * 31 + round) * 65536 + i;
 }
 
 /* One broadcast from start to completion; computes: computation in between. */
-static void bcast(int root, int turn, int count, int computes)
+static void bcast(int root, int round, int count, int computes)
 {
 	static int data[WORDS];
 	double t = MPI_Wtime();
 	MPI_Request req;
 
 	for (int i = 0; i < count; i++)
-		data[i] = me == root ? word(root, turn, i) : -1;
+		data[i] = me == root ? word(root, round, i) : -1;
 	MPI_Ibcast(data, count, MPI_INT, root, group, &req);
 	while (computes && MPI_Wtime() - t < LONG_S)
 		;
 	MPI_Wait(&req, MPI_STATUS_IGNORE);
 	for (int i = 0; i < count; i++)
-		check(data[i] == word(root, turn, i), "wrong bytes");
+		check(data[i] == word(root, round, i), "wrong bytes");
 }
 
-static void barrier(int root, int turn, int count, int computes)
+static void barrier(int root, int round, int count, int computes)
 {
 	double t = MPI_Wtime();
 	MPI_Request req;
@@ -102,20 +102,20 @@ static void storm(void)
 	static const int counts[] = { 0, 1, 127, 128, 129, 1000, 4096, WORDS };
 	unsigned seed = 1;
 
-	for (int turn = 0; turn < 200; turn++) {
+	for (int round = 0; round < 200; round++) {
 		int sum = me;
 
 		seed = seed * 1103515245 + 12345;
-		bcast((int)(seed >> 16) % 5, turn, counts[seed >> 20 & 7], 0);
-		if (turn % 7 == 3)
+		bcast((int)(seed >> 16) % 5, round, counts[seed >> 20 & 7], 0);
+		if (round % 7 == 3)
 			MPI_Barrier(group);
-		if (turn % 11 == 5) {
+		if (round % 11 == 5) {
 			MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM,
 				      group);
 			check(sum == 10, "wrong sum");
 		}
 		/* does not synchronize members before the next broadcast */
-		if (turn % 13 == 7)
+		if (round % 13 == 7)
 			reduce();
 	}
 }

@@ -9,7 +9,7 @@
 within=120
 build_mpi vt_chain "$top_srcdir/test/vt/vt_chain.c" || exit 1
 
-# chain MACHINE [DEED]: sorted lines in $dir/lines, the model's hash in $hash
+# chain MACHINE [CASE]: sorted lines in $dir/lines, the model's hash in $hash
 chain() {
 	run 0 -v --machine "$1" -n 8 "$dir/vt_chain" ${2:+"$2"}
 	sort "$dir/out" > "$dir/lines"

@@ -10,7 +10,7 @@
  *   vt_poll clock     rank 0 tests and reads the clock for 1 ms
  *   vt_poll memory    rank 0 polls memory that rank 1 puts into, late
  *   vt_poll oneway N  N messages from rank 0 to 1, then a reduction
- *   vt_poll patient N rank 0 tests N times while all others wait
+ *   vt_poll many_polls N rank 0 tests N times while all others wait
  *   vt_poll long MS   rank 0 tests for MS virtual ms, the last rank likewise,
  *                     and reads the clock; ranks 1 and 2 of 4 exchange
  */
@@ -300,7 +300,7 @@ static int oneway(int n)
 	return sum != size * (size - 1) / 2;
 }
 
-static int patient(int n)
+static int many_polls(int n)
 {
 	int flag, x = 0;
 
@@ -313,7 +313,7 @@ static int patient(int n)
 }
 
 /* Rank 0 waits by testing for the last rank, which reads the clock. */
-static int for_long(double ms)
+static int long_poll(double ms)
 {
 	int x = 0, flag = 0;
 	long polls = 0;
@@ -349,10 +349,10 @@ static int run_case(int argc, char **argv)
 		return by_memory();
 	if (!strcmp(name, "oneway") && argc > 2)
 		return oneway(atoi(argv[2]));
-	if (!strcmp(name, "patient") && argc > 2)
-		return patient(atoi(argv[2]));
+	if (!strcmp(name, "many_polls") && argc > 2)
+		return many_polls(atoi(argv[2]));
 	if (!strcmp(name, "long") && argc > 2)
-		return for_long(atof(argv[2]));
+		return long_poll(atof(argv[2]));
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(name, kinds[i].name))
 			return poll_by(kinds[i].poll);

@@ -32,6 +32,6 @@ done
 once bgq 2 long 1000
 # Polls are no deadlock while all others wait, unless they never end: then
 # test/vt/vt_deadlock.sh has the report.
-once bgq 4 patient 20000
+once bgq 4 many_polls 20000
 nothing_left
 exit $failed

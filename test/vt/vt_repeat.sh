@@ -94,11 +94,11 @@ fi
 
 # a report costs no virtual time
 once bare "" bgq -n 4 "$dir/allreduce" -m 8:64 -i 5 -x 2
-once told "" bgq -n 4 --report "$dir/allreduce" -m 8:64 -i 5 -x 2
-cmp -s "$dir/bare.out" "$dir/told.out" || complain "--report changes times"
-grep -q '^report: 4 ranks, ' "$dir/told.err" || complain "no report"
-grep -q '^  MPI_Allreduce  *4 ' "$dir/told.err" || complain "no times of calls"
-grep -q '^  class routes: 1 opened' "$dir/told.err" || complain "no routes"
+once report "" bgq -n 4 --report "$dir/allreduce" -m 8:64 -i 5 -x 2
+cmp -s "$dir/bare.out" "$dir/report.out" || complain "--report changes times"
+grep -q '^report: 4 ranks, ' "$dir/report.err" || complain "no report"
+grep -q '^  MPI_Allreduce  *4 ' "$dir/report.err" || complain "no times of calls"
+grep -q '^  class routes: 1 opened' "$dir/report.err" || complain "no routes"
 # a rank that finishes at time 0 has finished; class routes count as packets
 build_hello || exit 1
 run 0 -q --machine bgq:2x2 -n 4 --report "$hello"
@@ -106,8 +106,8 @@ grep -q '^report: 4 ranks, 0.000000 us' "$dir/err" || complain "$(cat "$dir/err"
 grep 'did not reach MPI_Finalize' "$dir/err" && complain "an end at time 0 is not counted"
 read -r all routed <<< "$(sed -n \
 	's/^network: .* \([0-9]*\) packets (\([0-9]*\) on class routes).*/\1 \2/p' \
-	"$dir/told.err")"
-grep -q "^  class routes: 1 opened, $routed packets" "$dir/told.err" &&
+	"$dir/report.err")"
+grep -q "^  class routes: 1 opened, $routed packets" "$dir/report.err" &&
 	[ "$all" -ge "$routed" ] && [ "$routed" -gt 0 ] ||
-	complain "packets: $(grep -E 'packets' "$dir/told.err")"
+	complain "packets: $(grep -E 'packets' "$dir/report.err")"
 exit $failed

@@ -6,7 +6,7 @@
  */
 #include "coll_t.h"
 
-struct on {
+struct test_comm {
 	MPI_Comm comm;
 	int rank;
 	int size;
@@ -41,7 +41,8 @@ static void vec_fill(unsigned *v, int rank, int n)
 }
 
 /* The expected result for ranks lo .. hi - 1. */
-static void vec_sum(const struct on *o, unsigned *acc, int lo, int hi, int n)
+static void vec_expected(const struct test_comm *o, unsigned *acc, int lo,
+			 int hi, int n)
 {
 	unsigned *v = coll_malloc(sizeof(*v) * 2 * (size_t)n);
 	int q, i, one = n;
@@ -58,17 +59,17 @@ static void vec_sum(const struct on *o, unsigned *acc, int lo, int hi, int n)
 	free(v);
 }
 
-static MPI_Op op_of(const struct on *o)
+static MPI_Op op_of(const struct test_comm *o)
 {
 	return o->ordered ? o->compose : MPI_SUM;
 }
 
-static MPI_Datatype type_of(const struct on *o)
+static MPI_Datatype type_of(const struct test_comm *o)
 {
 	return o->ordered ? pair : MPI_UNSIGNED;
 }
 
-static int len_of(const struct on *o, int n)
+static int len_of(const struct test_comm *o, int n)
 {
 	return o->ordered ? n : 2 * n;
 }
@@ -80,7 +81,7 @@ struct vecs {
 	size_t bytes;
 };
 
-static struct vecs vecs_open(const struct on *o, int n)
+static struct vecs vecs_open(const struct test_comm *o, int n)
 {
 	struct vecs v;
 
@@ -100,7 +101,7 @@ static void vecs_close(struct vecs *v)
 	free(v->want);
 }
 
-static void test_barrier(const struct on *o)
+static void test_barrier(const struct test_comm *o)
 {
 	int i;
 
@@ -108,7 +109,7 @@ static void test_barrier(const struct on *o)
 		MPI_Barrier(o->comm);
 }
 
-static void test_bcast(const struct on *o)
+static void test_bcast(const struct test_comm *o)
 {
 	int *b = coll_malloc(sizeof(int) * (size_t)o->count);
 	int root, i;
@@ -123,13 +124,13 @@ static void test_bcast(const struct on *o)
 	free(b);
 }
 
-static void test_reduce(const struct on *o)
+static void test_reduce(const struct test_comm *o)
 {
 	int n = o->count, root, in_place;
 	struct vecs v = vecs_open(o, n);
 	void *from;
 
-	vec_sum(o, v.want, 0, o->size, n);
+	vec_expected(o, v.want, 0, o->size, n);
 	for (root = 0; root < o->size; root++)
 		for (in_place = 0; in_place < 2; in_place++) {
 			from = v.in;
@@ -144,12 +145,12 @@ static void test_reduce(const struct on *o)
 	vecs_close(&v);
 }
 
-static void test_allreduce(const struct on *o)
+static void test_allreduce(const struct test_comm *o)
 {
 	int n = o->count;
 	struct vecs v = vecs_open(o, n);
 
-	vec_sum(o, v.want, 0, o->size, n);
+	vec_expected(o, v.want, 0, o->size, n);
 	MPI_Allreduce(v.in, v.out, len_of(o, n), type_of(o), op_of(o), o->comm);
 	CHECK(!memcmp(v.out, v.want, v.bytes));
 	MPI_Allreduce(MPI_IN_PLACE, v.in, len_of(o, n), type_of(o), op_of(o),
@@ -158,12 +159,12 @@ static void test_allreduce(const struct on *o)
 	vecs_close(&v);
 }
 
-static void test_scan(const struct on *o)
+static void test_scan(const struct test_comm *o)
 {
 	int n = o->count;
 	struct vecs v = vecs_open(o, n);
 
-	vec_sum(o, v.want, 0, o->rank + 1, n);
+	vec_expected(o, v.want, 0, o->rank + 1, n);
 	MPI_Scan(v.in, v.out, len_of(o, n), type_of(o), op_of(o), o->comm);
 	CHECK(!memcmp(v.out, v.want, v.bytes));
 	MPI_Scan(MPI_IN_PLACE, v.in, len_of(o, n), type_of(o), op_of(o),
@@ -172,13 +173,13 @@ static void test_scan(const struct on *o)
 	vecs_close(&v);
 }
 
-static void test_exscan(const struct on *o)
+static void test_exscan(const struct test_comm *o)
 {
 	int n = o->count;
 	struct vecs v = vecs_open(o, n);
 
 	if (o->rank)
-		vec_sum(o, v.want, 0, o->rank, n);
+		vec_expected(o, v.want, 0, o->rank, n);
 	MPI_Exscan(v.in, v.out, len_of(o, n), type_of(o), op_of(o), o->comm);
 	CHECK(!o->rank || !memcmp(v.out, v.want, v.bytes));
 	MPI_Exscan(MPI_IN_PLACE, v.in, len_of(o, n), type_of(o), op_of(o),
@@ -187,7 +188,7 @@ static void test_exscan(const struct on *o)
 	vecs_close(&v);
 }
 
-static void test_redscat(const struct on *o)
+static void test_redscat(const struct test_comm *o)
 {
 	int n = o->count * o->size, k = len_of(o, o->count), i;
 	struct vecs v = vecs_open(o, n);
@@ -197,7 +198,7 @@ static void test_redscat(const struct on *o)
 
 	for (i = 0; i < o->size; i++)
 		counts[i] = k;
-	vec_sum(o, v.want, 0, o->size, n);
+	vec_expected(o, v.want, 0, o->size, n);
 	MPI_Reduce_scatter_block(v.in, v.out, k, type_of(o), op_of(o), o->comm);
 	CHECK(!memcmp(v.out, want, block));
 	memset(v.out, 0, v.bytes);
@@ -226,7 +227,7 @@ static void blocks_check(const int *b, int from, int to, int n)
 		CHECK(b[e] == coll_val(from, to, e));
 }
 
-static void test_gather(const struct on *o)
+static void test_gather(const struct test_comm *o)
 {
 	int n = o->count, root, i;
 	int *one = coll_malloc(sizeof(int) * (size_t)n);
@@ -249,7 +250,7 @@ static void test_gather(const struct on *o)
 	free(all);
 }
 
-static void test_scatter(const struct on *o)
+static void test_scatter(const struct test_comm *o)
 {
 	int n = o->count, root, i;
 	int *one = coll_malloc(sizeof(int) * (size_t)n);
@@ -266,7 +267,7 @@ static void test_scatter(const struct on *o)
 	free(all);
 }
 
-static void test_allgather(const struct on *o)
+static void test_allgather(const struct test_comm *o)
 {
 	int n = o->count, i;
 	int *one = coll_malloc(sizeof(int) * (size_t)n);
@@ -299,7 +300,7 @@ static void test_allgather(const struct on *o)
 	free(counts);
 }
 
-static void test_alltoall(const struct on *o)
+static void test_alltoall(const struct test_comm *o)
 {
 	int n = o->count, i;
 	size_t bytes = sizeof(int) * (size_t)(n * o->size);
@@ -320,7 +321,7 @@ static void test_alltoall(const struct on *o)
 
 struct family {
 	const char *key;
-	void (*test)(const struct on *o);
+	void (*test)(const struct test_comm *o);
 	const char *names[7];
 };
 
@@ -360,7 +361,7 @@ static void force(MPI_Comm comm, const char *op, const char *name)
 	MPI_Info_free(&info);
 }
 
-static void run_families(struct on *o, int big)
+static void run_families(struct test_comm *o, int big)
 {
 	static const int counts[] = { 0, 1, 5, 100, 3000, 40000 };
 	const struct family *f;
@@ -380,9 +381,9 @@ static void run_families(struct on *o, int big)
 		}
 }
 
-static void run_on(MPI_Comm comm, MPI_Op op, int big)
+static void run_on_comm(MPI_Comm comm, MPI_Op op, int big)
 {
-	struct on o = { .compose = op };
+	struct test_comm o = { .compose = op };
 
 	MPI_Comm_dup(comm, &o.comm);
 	MPI_Comm_rank(o.comm, &o.rank);
@@ -403,9 +404,9 @@ int main(int argc, char **argv)
 	MPI_Type_contiguous(2, MPI_UNSIGNED, &pair);
 	MPI_Type_commit(&pair);
 	MPI_Op_create(compose, 0, &op);
-	run_on(MPI_COMM_WORLD, op, size <= 5);
+	run_on_comm(MPI_COMM_WORLD, op, size <= 5);
 	MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
-	run_on(half, op, 0);
+	run_on_comm(half, op, 0);
 	MPI_Comm_free(&half);
 	MPI_Op_free(&op);
 	MPI_Type_free(&pair);

@@ -161,21 +161,21 @@ static void prepare(struct trial *x)
 /* ---- the calls ----------------------------------------------------------- */
 
 /* Arguments that are not significant on this rank may have any value. */
-static bool is_idle(const struct trial *x)
+static bool is_non_root(const struct trial *x)
 {
 	return has_root(x->call) && x->w->rank != x->root;
 }
 
 static const void *from(const struct trial *x)
 {
-	if (x->call == SCATTER && is_idle(x))
+	if (x->call == SCATTER && is_non_root(x))
 		return (const void *)16;
 	return x->in_place && x->call != SCATTER ? MPI_IN_PLACE : x->in;
 }
 
 static void *to(const struct trial *x)
 {
-	if ((x->call == REDUCE || x->call == GATHER) && is_idle(x))
+	if ((x->call == REDUCE || x->call == GATHER) && is_non_root(x))
 		return (void *)16;
 	return x->in_place && x->call == SCATTER ? MPI_IN_PLACE : x->out;
 }
@@ -330,7 +330,7 @@ static void make(struct trial *x)
 
 /* ---- results ------------------------------------------------------------- */
 
-static void wrong(const struct trial *x, const char *what)
+static void report_wrong_result(const struct trial *x, const char *what)
 {
 	char type[MPI_MAX_OBJECT_NAME];
 	int len;
@@ -352,7 +352,7 @@ static void check_reduction(const struct trial *x, int ranks, long first,
 
 	answer(x->t, x->op, want, ranks, first, n);
 	if (!same(x->t, x->out, want, n))
-		wrong(x, "result");
+		report_wrong_result(x, "result");
 	free(want);
 }
 
@@ -365,7 +365,7 @@ static void check_input(const struct trial *x, long n)
 	was = coll_malloc(x->t->extent * (size_t)(n + PERIOD));
 	fill(x->t, x->op, was, x->w->rank, 0, n);
 	if (!same(x->t, x->in, was, n))
-		wrong(x, "input changed");
+		report_wrong_result(x, "input changed");
 	free(was);
 }
 
@@ -380,14 +380,14 @@ static void check_blocks(const struct trial *x)
 		if (x->in_place)
 			mine = x->in + (size_t)w->rank * block;
 		if (!is_block(mine, block, x->root, w->rank))
-			wrong(x, "block");
+			report_wrong_result(x, "block");
 		return;
 	}
 	if (x->call == GATHER && w->rank != x->root)
 		return;
 	for (int r = 0; r < w->size; r++)
 		if (!is_block(x->out + (size_t)r * block, block, r, to_me))
-			wrong(x, "block");
+			report_wrong_result(x, "block");
 }
 
 static void check_sums(const struct trial *x)
@@ -420,14 +420,14 @@ static void check_sums(const struct trial *x)
 static void check(struct trial *x)
 {
 	if (x->call == BCAST && !is_block(x->out, x->out_bytes, x->root, 1))
-		wrong(x, "bytes");
+		report_wrong_result(x, "bytes");
 	if (has_blocks(x->call))
 		check_blocks(x);
 	else if (x->call >= REDUCE)
 		check_sums(x);
 	for (int i = 0; i < GUARD; i++)
 		if (x->out[x->out_bytes + (size_t)i] != 0x5a)
-			wrong(x, "bytes behind the buffer");
+			report_wrong_result(x, "bytes behind the buffer");
 	free(x->in);
 	free(x->out);
 	free(x->counts);
@@ -558,9 +558,9 @@ static void every_root(struct world *w, long longest)
 						   root, (root + l) & 1);
 }
 
-static void in_a_row(struct world *w, int turns)
+static void in_succession(struct world *w, int rounds)
 {
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < rounds; i++) {
 		enum call c = (enum call)(coll_rand(&w->seed) % CALLS);
 		long bytes = 1L << coll_rand(&w->seed) % 12;
 		int root = (int)(coll_rand(&w->seed) % (unsigned)w->size);
@@ -639,7 +639,7 @@ static bool world_open(struct world *w, int s)
 }
 
 /* Several communicators, several operations on each, all in flight. */
-static void in_flight(int turns)
+static void in_flight(int rounds)
 {
 	enum { COMMS = 6, EACH = 5 };
 	static const int shapes[COMMS] = { 0, 2, 11, 12, 15, 16 };
@@ -648,7 +648,7 @@ static void in_flight(int turns)
 
 	for (int c = 0; c < COMMS; c++)
 		in[c] = world_open(&w[c], shapes[c]);
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < rounds; i++) {
 		struct trial x[COMMS][EACH];
 
 		for (int k = 0; k < COMMS * EACH; k++) {
@@ -687,7 +687,7 @@ int main(int argc, char **argv)
 {
 	int stride = argc > 1 ? atoi(argv[1]) : 10;
 	long longest = argc > 2 ? atol(argv[2]) : 20000, sum = 0;
-	int turns = argc > 3 ? atoi(argv[3]) : 100;
+	int rounds = argc > 3 ? atoi(argv[3]) : 100;
 	struct world w = { .comm = MPI_COMM_WORLD, .seed = 1, .late = 3 };
 
 	MPI_Init(&argc, &argv);
@@ -697,7 +697,7 @@ int main(int argc, char **argv)
 	every_pair(&w, stride);
 	every_length(&w, longest);
 	every_root(&w, longest);
-	in_a_row(&w, turns);
+	in_succession(&w, rounds);
 	for (int s = 0; s < SHAPES; s++) {
 		struct world part;
 
@@ -706,10 +706,10 @@ int main(int argc, char **argv)
 		every_pair(&part, stride * 4);
 		every_length(&part, longest / 16);
 		every_root(&part, longest / 16);
-		in_a_row(&part, turns / 10);
+		in_succession(&part, rounds / 10);
 		MPI_Comm_free(&part.comm);
 	}
-	in_flight(turns / 20);
+	in_flight(rounds / 20);
 	MPI_Reduce(&tried, &sum, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (!w.rank)
 		printf("coll_all: %ld parts of collectives right\n", sum);

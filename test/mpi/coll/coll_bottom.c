@@ -13,33 +13,33 @@ static int rank, size;
 static int *out, *in; /* N ints to and from every rank */
 static MPI_Op compose;
 
-/* One call in the mode way; MPI_Start and completion are common code. */
-#define CALL(way, Name, Iname, ...)                                         \
+/* One call in the mode mode; MPI_Start and completion are common code. */
+#define CALL(mode, Name, Iname, ...)                                        \
 	do {                                                                \
 		MPI_Request req_ = MPI_REQUEST_NULL;                        \
                                                                             \
-		if ((way) == 0)                                             \
+		if ((mode) == 0)                                            \
 			MPI_##Name(__VA_ARGS__, comm);                      \
-		else if ((way) == 1)                                        \
+		else if ((mode) == 1)                                       \
 			MPI_##Iname(__VA_ARGS__, comm, &req_);              \
 		else                                                        \
 			MPI_##Name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, \
 					  &req_);                           \
-		call_end(way, &req_);                                       \
+		call_end(mode, &req_);                                      \
 	} while (0)
 
-static void call_end(int way, MPI_Request *req)
+static void call_end(int mode, MPI_Request *req)
 {
-	if (way == 2)
+	if (mode == 2)
 		MPI_Start(req);
-	if (way)
+	if (mode)
 		MPI_Wait(req, MPI_STATUS_IGNORE);
-	if (way == 2)
+	if (mode == 2)
 		MPI_Request_free(req);
 }
 
 /* Type of n ints at their absolute address, for MPI_BOTTOM. */
-static MPI_Datatype place(const int *at, int n)
+static MPI_Datatype type_at_address(const int *at, int n)
 {
 	MPI_Datatype t;
 	MPI_Aint addr;
@@ -50,7 +50,7 @@ static MPI_Datatype place(const int *at, int n)
 	return t;
 }
 
-static void clean(void)
+static void reset_buffers(void)
 {
 	for (int q = 0; q < size; q++)
 		for (int e = 0; e < N; e++) {
@@ -60,7 +60,7 @@ static void clean(void)
 }
 
 /* Checks that block b is from rank from, where it was the block for rank to. */
-static void came(int b, int from, int to)
+static void check_block(int b, int from, int to)
 {
 	for (int e = 0; e < N; e++)
 		CHECK(in[b * N + e] == coll_val(from, to, e));
@@ -68,55 +68,55 @@ static void came(int b, int from, int to)
 
 /* ---- blocks -------------------------------------------------------------- */
 
-static void test_gather(int way)
+static void test_gather(int mode)
 {
-	MPI_Datatype s = place(out, N), r = place(in, N);
+	MPI_Datatype s = type_at_address(out, N), r = type_at_address(in, N);
 
 	for (int root = 0; root < size; root++) {
-		clean();
-		CALL(way, Gather, Igather, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r,
+		reset_buffers();
+		CALL(mode, Gather, Igather, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r,
 		     root);
 		for (int q = 0; q < size && rank == root; q++)
-			came(q, q, 0);
+			check_block(q, q, 0);
 	}
 	MPI_Type_free(&s);
 	MPI_Type_free(&r);
 }
 
-static void test_scatter(int way)
+static void test_scatter(int mode)
 {
-	MPI_Datatype s = place(out, N), r = place(in, N);
+	MPI_Datatype s = type_at_address(out, N), r = type_at_address(in, N);
 
 	for (int root = 0; root < size; root++) {
-		clean();
-		CALL(way, Scatter, Iscatter, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r,
-		     root);
-		came(0, root, rank);
+		reset_buffers();
+		CALL(mode, Scatter, Iscatter, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1,
+		     r, root);
+		check_block(0, root, rank);
 	}
 	MPI_Type_free(&s);
 	MPI_Type_free(&r);
 }
 
-static void test_allgather(int way)
+static void test_allgather(int mode)
 {
-	MPI_Datatype s = place(out, N), r = place(in, N);
+	MPI_Datatype s = type_at_address(out, N), r = type_at_address(in, N);
 
-	clean();
-	CALL(way, Allgather, Iallgather, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r);
+	reset_buffers();
+	CALL(mode, Allgather, Iallgather, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r);
 	for (int q = 0; q < size; q++)
-		came(q, q, 0);
+		check_block(q, q, 0);
 	MPI_Type_free(&s);
 	MPI_Type_free(&r);
 }
 
-static void test_alltoall(int way)
+static void test_alltoall(int mode)
 {
-	MPI_Datatype s = place(out, N), r = place(in, N);
+	MPI_Datatype s = type_at_address(out, N), r = type_at_address(in, N);
 
-	clean();
-	CALL(way, Alltoall, Ialltoall, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r);
+	reset_buffers();
+	CALL(mode, Alltoall, Ialltoall, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r);
 	for (int q = 0; q < size; q++)
-		came(q, q, rank);
+		check_block(q, q, rank);
 	MPI_Type_free(&s);
 	MPI_Type_free(&r);
 }
@@ -136,14 +136,14 @@ static struct lists lists_open(void)
 	struct lists l = { coll_malloc(sizeof(int) * (size_t)size),
 			   coll_malloc(sizeof(int) * (size_t)size),
 			   coll_malloc(sizeof(int) * (size_t)size),
-			   place(out, N), place(in, N) };
+			   type_at_address(out, N), type_at_address(in, N) };
 
 	for (int q = 0; q < size; q++) {
 		l.counts[q] = 1;
 		l.forth[q] = q;
 		l.back[q] = size - 1 - q;
 	}
-	clean();
+	reset_buffers();
 	return l;
 }
 
@@ -156,57 +156,57 @@ static void lists_close(struct lists *l)
 	MPI_Type_free(&l->r);
 }
 
-static void test_rooted_lists(int way)
+static void test_rooted_lists(int mode)
 {
 	struct lists l = lists_open();
 
 	for (int root = 0; root < size; root++) {
-		clean();
-		CALL(way, Gatherv, Igatherv, MPI_BOTTOM, 1, l.s, MPI_BOTTOM,
+		reset_buffers();
+		CALL(mode, Gatherv, Igatherv, MPI_BOTTOM, 1, l.s, MPI_BOTTOM,
 		     l.counts, l.back, l.r, root);
 		for (int q = 0; q < size && rank == root; q++)
-			came(size - 1 - q, q, 0);
-		clean();
-		CALL(way, Scatterv, Iscatterv, MPI_BOTTOM, l.counts, l.forth,
+			check_block(size - 1 - q, q, 0);
+		reset_buffers();
+		CALL(mode, Scatterv, Iscatterv, MPI_BOTTOM, l.counts, l.forth,
 		     l.s, MPI_BOTTOM, 1, l.r, root);
-		came(0, root, rank);
+		check_block(0, root, rank);
 	}
 	lists_close(&l);
 }
 
-static void test_lists(int way)
+static void test_lists(int mode)
 {
 	struct lists l = lists_open();
 
-	CALL(way, Allgatherv, Iallgatherv, MPI_BOTTOM, 1, l.s, MPI_BOTTOM,
+	CALL(mode, Allgatherv, Iallgatherv, MPI_BOTTOM, 1, l.s, MPI_BOTTOM,
 	     l.counts, l.back, l.r);
 	for (int q = 0; q < size; q++)
-		came(size - 1 - q, q, 0);
-	clean();
-	CALL(way, Alltoallv, Ialltoallv, MPI_BOTTOM, l.counts, l.forth, l.s,
+		check_block(size - 1 - q, q, 0);
+	reset_buffers();
+	CALL(mode, Alltoallv, Ialltoallv, MPI_BOTTOM, l.counts, l.forth, l.s,
 	     MPI_BOTTOM, l.counts, l.back, l.r);
 	for (int q = 0; q < size; q++)
-		came(size - 1 - q, q, rank);
+		check_block(size - 1 - q, q, rank);
 	lists_close(&l);
 }
 
-static void test_types(int way)
+static void test_types(int mode)
 {
 	MPI_Datatype *t = coll_malloc(sizeof(*t) * 2 * (size_t)size);
 	int *one = coll_malloc(sizeof(int) * 2 * (size_t)size);
 	int *zero = one + size;
 
-	clean();
+	reset_buffers();
 	for (int q = 0; q < size; q++) {
 		one[q] = 1;
 		zero[q] = 0;
-		t[q] = place(out + q * N, N);
-		t[size + q] = place(in + q * N, N);
+		t[q] = type_at_address(out + q * N, N);
+		t[size + q] = type_at_address(in + q * N, N);
 	}
-	CALL(way, Alltoallw, Ialltoallw, MPI_BOTTOM, one, zero, t, MPI_BOTTOM,
+	CALL(mode, Alltoallw, Ialltoallw, MPI_BOTTOM, one, zero, t, MPI_BOTTOM,
 	     one, zero, t + size);
 	for (int q = 0; q < size; q++)
-		came(q, q, rank);
+		check_block(q, q, rank);
 	for (int q = 0; q < 2 * size; q++)
 		MPI_Type_free(&t[q]);
 	free(t);
@@ -237,7 +237,7 @@ static void pair_of(int q, unsigned *v)
 }
 
 /* Checks the result for ranks 0 .. hi - 1. */
-static void sum_came(int hi)
+static void check_reduction(int hi)
 {
 	unsigned acc[2], v[2];
 
@@ -256,60 +256,61 @@ static void sum_came(int hi)
  */
 static MPI_Datatype operand(void **there_p)
 {
-	clean();
+	reset_buffers();
 	pair_of(rank, (unsigned *)out);
 	*there_p = (void *)((uintptr_t)in - (uintptr_t)out);
-	return place(out, 2);
+	return type_at_address(out, 2);
 }
 
-static void test_reduce(int way)
+static void test_reduce(int mode)
 {
 	for (int root = 0; root < size; root++) {
 		MPI_Datatype t;
 		void *to;
 
 		t = operand(&to);
-		CALL(way, Reduce, Ireduce, MPI_BOTTOM, to, 1, t, compose, root);
+		CALL(mode, Reduce, Ireduce, MPI_BOTTOM, to, 1, t, compose,
+		     root);
 		if (rank == root)
-			sum_came(size);
+			check_reduction(size);
 		MPI_Type_free(&t);
 	}
 }
 
-static void test_allreduce(int way)
+static void test_allreduce(int mode)
 {
 	void *to;
 	MPI_Datatype t = operand(&to);
 
-	CALL(way, Allreduce, Iallreduce, MPI_BOTTOM, to, 1, t, compose);
-	sum_came(size);
+	CALL(mode, Allreduce, Iallreduce, MPI_BOTTOM, to, 1, t, compose);
+	check_reduction(size);
 	MPI_Type_free(&t);
-	t = place(in, 2);
+	t = type_at_address(in, 2);
 	pair_of(rank, (unsigned *)in);
-	CALL(way, Allreduce, Iallreduce, MPI_IN_PLACE, MPI_BOTTOM, 1, t,
+	CALL(mode, Allreduce, Iallreduce, MPI_IN_PLACE, MPI_BOTTOM, 1, t,
 	     compose);
-	sum_came(size);
+	check_reduction(size);
 	MPI_Type_free(&t);
 }
 
-static void test_scan(int way)
+static void test_scan(int mode)
 {
 	void *to;
 	MPI_Datatype t = operand(&to);
 
-	CALL(way, Scan, Iscan, MPI_BOTTOM, to, 1, t, compose);
-	sum_came(rank + 1);
+	CALL(mode, Scan, Iscan, MPI_BOTTOM, to, 1, t, compose);
+	check_reduction(rank + 1);
 	MPI_Type_free(&t);
 }
 
-static void test_exscan(int way)
+static void test_exscan(int mode)
 {
 	void *to;
 	MPI_Datatype t = operand(&to);
 
-	CALL(way, Exscan, Iexscan, MPI_BOTTOM, to, 1, t, compose);
+	CALL(mode, Exscan, Iexscan, MPI_BOTTOM, to, 1, t, compose);
 	if (rank)
-		sum_came(rank);
+		check_reduction(rank);
 	MPI_Type_free(&t);
 }
 
@@ -317,7 +318,7 @@ static void test_exscan(int way)
 
 struct family {
 	const char *key;
-	void (*test)(int way);
+	void (*test)(int mode);
 	const char *names[7];
 };
 
@@ -360,8 +361,8 @@ static void run_families(void)
 	for (size_t f = 0; f < N_OF(families); f++)
 		for (int k = 0; families[f].names[k]; k++) {
 			force(families[f].key, families[f].names[k]);
-			for (int way = 0; way < WAYS; way++)
-				families[f].test(way);
+			for (int mode = 0; mode < WAYS; mode++)
+				families[f].test(mode);
 			force(families[f].key, "auto");
 		}
 }

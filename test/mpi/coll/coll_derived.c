@@ -146,28 +146,28 @@ static void test_alltoallv(void)
 	MPI_Aint *sdc = coll_malloc(sizeof(MPI_Aint) * n);
 	MPI_Datatype *types = coll_malloc(sizeof(MPI_Datatype) * n);
 	int *out = coll_malloc(sizeof(int) * 3 * n);
-	int *in = coll_malloc(sizeof(int) * 3 * n), q, e, turn;
+	int *in = coll_malloc(sizeof(int) * 3 * n), q, e, form;
 
-	for (turn = 0; turn < 4; turn++) {
+	for (form = 0; form < 4; form++) {
 		for (q = 0; q < size; q++) {
 			scc[q] = sc[q] = rc[q] = (rank + q) % 3;
-			sdc[q] = sd[q] = rd[q] = 3 * q * (turn & 1 ? 4 : 1);
+			sdc[q] = sd[q] = rd[q] = 3 * q * (form & 1 ? 4 : 1);
 			types[q] = MPI_INT;
 			for (e = 0; e < 3; e++) {
 				out[3 * q + e] = coll_val(rank, q, e);
 				in[3 * q + e] = -1;
 			}
 		}
-		if (turn == 0)
+		if (form == 0)
 			MPI_Alltoallv(out, sc, sd, MPI_INT, in, rc, rd, MPI_INT,
 				      MPI_COMM_WORLD);
-		if (turn == 1)
+		if (form == 1)
 			MPI_Alltoallw(out, sc, sd, types, in, rc, rd, types,
 				      MPI_COMM_WORLD);
-		if (turn == 2)
+		if (form == 2)
 			MPI_Alltoallv_c(out, scc, sdc, MPI_INT, in, scc, sdc,
 					MPI_INT, MPI_COMM_WORLD);
-		if (turn == 3) {
+		if (form == 3) {
 			memcpy(in, out, sizeof(int) * 3 * n);
 			MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, in, rc,
 				      rd, types, MPI_COMM_WORLD);

@@ -44,7 +44,7 @@ static __int128 units(int rank, long e)
 	return (__int128)(h & 1 ? m : -m) << (h >> 3) % 46;
 }
 
-static double number(int rank, long e)
+static double element_of(int rank, long e)
 {
 	return ldexp((double)units(rank, e), -40);
 }
@@ -59,7 +59,7 @@ static double sum(int from, int to, int step, long e)
 	return ldexp((double)s, -40);
 }
 
-static long all_of(const struct trial *x)
+static long total_count(const struct trial *x)
 {
 	long all = 0;
 
@@ -163,10 +163,10 @@ static void fill(struct trial *x, long n)
 	double *to = x->in_place ? x->out : x->in;
 
 	for (long e = 0; e < n; e++)
-		to[e] = number(world, e);
+		to[e] = element_of(world, e);
 }
 
-static void go(struct trial *x, long n)
+static void run_form(struct trial *x, long n)
 {
 	MPI_Request q;
 
@@ -223,13 +223,13 @@ static void try(struct trial *x)
 		x->counts[r] += x->n / 2;
 		x->counts[r + 1] -= x->n / 2;
 	}
-	n = all_of(x);
+	n = total_count(x);
 	x->in = coll_malloc(sizeof(double) * (size_t)n);
 	x->out = mine = coll_malloc(sizeof(double) * (size_t)n);
 	/* without a result a buffer is not needed */
 	if (x->call == REDUCE && x->root != (x->inter ? MPI_ROOT : x->rank))
 		x->out = (double *)16;
-	go(x, n);
+	run_form(x, n);
 	check(x);
 	free(x->counts);
 	free(x->in);

@@ -105,14 +105,14 @@ static int *at(const struct area *a, int block, int e, int k)
 /* even: equal adjacent blocks; count: elements of each block. */
 static void area_open(struct area *a, int blocks, const int *count, int even)
 {
-	int i, b, pos = 0, turn = (int)(coll_rand(&own) % 2);
+	int i, b, pos = 0, reversed = (int)(coll_rand(&own) % 2);
 
 	elem_draw(&a->el);
 	a->blocks = blocks;
 	a->count = coll_malloc(sizeof(int) * (size_t)(blocks + 1));
 	a->displ = coll_malloc(sizeof(int) * (size_t)(blocks + 1));
 	for (i = 0; i < blocks; i++) {
-		b = turn && !even ? blocks - 1 - i : i;
+		b = reversed && !even ? blocks - 1 - i : i;
 		a->count[b] = count[b];
 		a->displ[b] = pos;
 		pos += count[b] + (even ? 0 : (int)(coll_rand(&own) % 2));
@@ -147,7 +147,7 @@ static void put(struct area *a, int block, int from, int to)
 }
 
 /* Checks a block and blanks it, so that all other bytes can be checked. */
-static void take(struct area *a, int block, int from, int to)
+static void check_and_blank(struct area *a, int block, int from, int to)
 {
 	for (int e = 0; e < a->count[block]; e++)
 		for (int k = 0; k < UNIT; k++) {
@@ -157,7 +157,7 @@ static void take(struct area *a, int block, int from, int to)
 		}
 }
 
-static void is_blank(const struct area *a)
+static void check_blank(const struct area *a)
 {
 	for (size_t i = 0; i < a->len; i++)
 		CHECK(a->mem[i] == BLANK);
@@ -227,10 +227,10 @@ static void gather(const int *n, int even, int root, int in_place)
 		CALL(Gatherv, Igatherv, sbuf, *mine, s.el.type, buffer(&r),
 		     r.count, r.displ, r.el.type, root);
 	for (int q = 0; q < size && me; q++)
-		take(&r, q, q, root);
-	take(&s, 0, rank, root);
-	is_blank(&s);
-	is_blank(&r);
+		check_and_blank(&r, q, q, root);
+	check_and_blank(&s, 0, rank, root);
+	check_blank(&s);
+	check_blank(&r);
 	area_close(&s);
 	area_close(&r);
 	free(from);
@@ -255,11 +255,11 @@ static void scatter(const int *n, int even, int root, int in_place)
 		CALL(Scatterv, Iscatterv, buffer(&s), s.count, s.displ,
 		     s.el.type, rbuf, mine, r.el.type, root);
 	if (!in_place || !me)
-		take(&r, 0, root, rank);
+		check_and_blank(&r, 0, root, rank);
 	for (int q = 0; q < size && me; q++)
-		take(&s, q, root, q);
-	is_blank(&s);
-	is_blank(&r);
+		check_and_blank(&s, q, root, q);
+	check_blank(&s);
+	check_blank(&r);
 	area_close(&s);
 	area_close(&r);
 }
@@ -285,10 +285,10 @@ static void allgather(const int *n, int even, int in_place)
 		CALL(Allgatherv, Iallgatherv, sbuf, *mine, s.el.type,
 		     buffer(&r), r.count, r.displ, r.el.type);
 	for (int q = 0; q < size; q++)
-		take(&r, q, q, 0);
-	take(&s, 0, rank, 0);
-	is_blank(&s);
-	is_blank(&r);
+		check_and_blank(&r, q, q, 0);
+	check_and_blank(&s, 0, rank, 0);
+	check_blank(&s);
+	check_blank(&r);
 	area_close(&s);
 	area_close(&r);
 	free(from);
@@ -337,12 +337,12 @@ static void alltoall(int *n, int even, int in_place)
 	else
 		alltoallw(&s, &r, sbuf);
 	for (int q = 0; q < size; q++) {
-		take(&r, q, q, rank);
+		check_and_blank(&r, q, q, rank);
 		if (!in_place)
-			take(&s, q, rank, q);
+			check_and_blank(&s, q, rank, q);
 	}
-	is_blank(&s);
-	is_blank(&r);
+	check_blank(&s);
+	check_blank(&r);
 	area_close(&s);
 	area_close(&r);
 	free(from);
@@ -356,8 +356,8 @@ static void bcast(const int *n, int root)
 	if (rank == root)
 		put(&a, 0, root, 0);
 	CALL(Bcast, Ibcast, buffer(&a), a.count[0], a.el.type, root);
-	take(&a, 0, root, 0);
-	is_blank(&a);
+	check_and_blank(&a, 0, root, 0);
+	check_blank(&a);
 	area_close(&a);
 }
 

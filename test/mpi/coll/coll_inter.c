@@ -12,7 +12,7 @@ static MPI_Comm inter;
 static int rank, local, remote;
 static int first, other; /* world ranks of the groups' rank 0 */
 
-static int sum_there(int what, int e)
+static int remote_sum(int what, int e)
 {
 	int q, sum = 0;
 
@@ -52,7 +52,7 @@ static void test_rooted(int root_world)
 	fill(v, 2, N);
 	MPI_Reduce(v, w, N, MPI_INT, MPI_SUM, root, inter);
 	for (e = 0; e < N && root == MPI_ROOT; e++)
-		CHECK(w[e] == sum_there(2, e));
+		CHECK(w[e] == remote_sum(2, e));
 	MPI_Gather(v, N, MPI_INT, all, N, MPI_INT, root, inter);
 	for (q = 0; q < remote && root == MPI_ROOT; q++)
 		for (e = 0; e < N; e++)
@@ -75,7 +75,7 @@ static void test_all(void)
 	fill(v, 4, N);
 	MPI_Allreduce(v, w, N, MPI_INT, MPI_SUM, inter);
 	for (e = 0; e < N; e++)
-		CHECK(w[e] == sum_there(4, e));
+		CHECK(w[e] == remote_sum(4, e));
 	fill(out, 5, N * nworld);
 	MPI_Ialltoall(out, N, MPI_INT, in, N, MPI_INT, inter, &req[0]);
 	MPI_Ibarrier(inter, &req[1]);
@@ -96,7 +96,7 @@ static void test_all(void)
 	fill(out, 6, local * remote);
 	MPI_Reduce_scatter_block(out, in, remote, MPI_INT, MPI_SUM, inter);
 	for (e = 0; e < remote; e++)
-		CHECK(in[e] == sum_there(6, rank * remote + e));
+		CHECK(in[e] == remote_sum(6, rank * remote + e));
 	free(out);
 	free(in);
 }
@@ -123,7 +123,7 @@ static void test_v(void)
 	free(in);
 }
 
-static void test_cut(int cut)
+static void test_split_at(int cut)
 {
 	int left = world < cut, root_world;
 	MPI_Comm side;
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &world);
 	MPI_Comm_size(MPI_COMM_WORLD, &nworld);
 	for (cut = 1; cut<nworld; cut += nworld> 6 ? 3 : 1)
-		test_cut(cut);
+		test_split_at(cut);
 	MPI_Finalize();
 	if (!world)
 		printf("coll_inter: all operations between groups right\n");

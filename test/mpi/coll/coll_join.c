@@ -95,7 +95,7 @@ static void all_in_flight(MPI_Comm comm)
 }
 
 /* A long collective uses other rows of the table, equal on all ranks. */
-static void a_long_one(MPI_Comm comm)
+static void long_collective(MPI_Comm comm)
 {
 	enum { LONG = 40000 };
 	static double in[LONG], out[LONG];
@@ -121,21 +121,21 @@ static void nonblocking_only(int laps)
 			MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
 			coll_skew(&seed, rank);
 			all_in_flight(comm[i]);
-			a_long_one(comm[i]);
+			long_collective(comm[i]);
 		}
 		for (int i = 0; i < MANY; i++) {
 			all_in_flight(comm[i]);
 			if (i & 1)
 				MPI_Barrier(comm[i]);
 			all_in_flight(comm[i]);
-			a_long_one(comm[i]);
+			long_collective(comm[i]);
 			MPI_Comm_free(&comm[i]);
 		}
 	}
 }
 
 /* Operations in flight continue after the communicator's handle is freed. */
-static void freed_while_under_way(int laps)
+static void freed_while_in_flight(int laps)
 {
 	struct flight f[FLIGHTS];
 	MPI_Request r[FLIGHTS];
@@ -152,7 +152,7 @@ static void freed_while_under_way(int laps)
 	}
 }
 
-static void exact_ones_keep_their_order(void)
+static void exact_collectives_keep_order(void)
 {
 	double in[FLIGHTS], out[FLIGHTS];
 	MPI_Request r[FLIGHTS];
@@ -190,8 +190,8 @@ int main(int argc, char **argv)
 	others_finish_while_one_computes(dup);
 	MPI_Comm_free(&dup);
 	nonblocking_only(argc > 1 ? atoi(argv[1]) : 2);
-	freed_while_under_way(argc > 1 ? 10 * atoi(argv[1]) : 20);
-	exact_ones_keep_their_order();
+	freed_while_in_flight(argc > 1 ? 10 * atoi(argv[1]) : 20);
+	exact_collectives_keep_order();
 	MPI_Finalize();
 	return 0;
 }

@@ -9,64 +9,65 @@
 
 static double x[ELEMS], y[ELEMS];
 
-/* The correct call, or with errs the wrong one. */
-typedef int call(MPI_Comm comm, int errs);
+/* The correct call, or with wrong the wrong one. */
+typedef int call(MPI_Comm comm, int wrong);
 
-static int two_roots(MPI_Comm comm, int errs)
+static int two_roots(MPI_Comm comm, int wrong)
 {
-	return MPI_Bcast(x, 1, MPI_DOUBLE, errs, comm);
+	return MPI_Bcast(x, 1, MPI_DOUBLE, wrong, comm);
 }
 
-static int root_of_another(MPI_Comm comm, int errs)
+static int root_of_another(MPI_Comm comm, int wrong)
 {
-	return MPI_Bcast(x, 1, MPI_DOUBLE, !errs, comm);
+	return MPI_Bcast(x, 1, MPI_DOUBLE, !wrong, comm);
 }
 
-static int two_operations(MPI_Comm comm, int errs)
+static int two_operations(MPI_Comm comm, int wrong)
 {
-	return MPI_Reduce(x, y, 1, MPI_DOUBLE, errs ? MPI_SUM : MPI_MAX, 0,
+	return MPI_Reduce(x, y, 1, MPI_DOUBLE, wrong ? MPI_SUM : MPI_MAX, 0,
 			  comm);
 }
 
-static int two_targets(MPI_Comm comm, int errs)
+static int two_targets(MPI_Comm comm, int wrong)
 {
-	return MPI_Reduce(x, y, 1, MPI_DOUBLE, MPI_SUM, errs, comm);
+	return MPI_Reduce(x, y, 1, MPI_DOUBLE, MPI_SUM, wrong, comm);
 }
 
-static int two_types(MPI_Comm comm, int errs)
+static int two_types(MPI_Comm comm, int wrong)
 {
-	return MPI_Allreduce(x, y, 1, errs ? MPI_INT64_T : MPI_DOUBLE, MPI_SUM,
+	return MPI_Allreduce(x, y, 1, wrong ? MPI_INT64_T : MPI_DOUBLE, MPI_SUM,
 			     comm);
 }
 
-static int two_lengths(MPI_Comm comm, int errs)
+static int two_lengths(MPI_Comm comm, int wrong)
 {
-	return MPI_Allreduce(x, y, errs ? ELEMS : 1, MPI_DOUBLE, MPI_SUM, comm);
+	return MPI_Allreduce(x, y, wrong ? ELEMS : 1, MPI_DOUBLE, MPI_SUM,
+			     comm);
 }
 
-static int barrier_or_sum(MPI_Comm comm, int errs)
+static int barrier_or_sum(MPI_Comm comm, int wrong)
 {
-	return errs ? MPI_Barrier(comm)
-		    : MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
+	return wrong ? MPI_Barrier(comm)
+		     : MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
 }
 
-static int barrier_or_bcast(MPI_Comm comm, int errs)
+static int barrier_or_bcast(MPI_Comm comm, int wrong)
 {
-	return errs ? MPI_Barrier(comm) : MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm);
+	return wrong ? MPI_Barrier(comm) : MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm);
 }
 
-static int bcast_or_sum(MPI_Comm comm, int errs)
+static int bcast_or_sum(MPI_Comm comm, int wrong)
 {
-	return errs ? MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm)
-		    : MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
+	return wrong ? MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm)
+		     : MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
 }
 
-static int later_or_now(MPI_Comm comm, int errs)
+static int later_or_now(MPI_Comm comm, int wrong)
 {
 	MPI_Request req;
 	int err;
 
-	if (errs)
+	if (wrong)
 		return MPI_Barrier(comm);
 	err = MPI_Ibcast(x, 1, MPI_DOUBLE, 1, comm, &req);
 	return err ? err : MPI_Wait(&req, MPI_STATUS_IGNORE);
@@ -91,19 +92,19 @@ static int other_or_none(int err)
  * Whether any rank of this rank's part got an error. The communicator is
  * broken.
  */
-static int any_heard(int heard, int parts)
+static int any_rank_failed(int failed, int parts)
 {
 	int all[64] = { 0 }, rank, size, any = 0;
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	MPI_Allgather(&heard, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+	MPI_Allgather(&failed, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
 	for (int i = rank % parts; i < size; i += parts)
 		any |= all[i];
 	return any;
 }
 
-static void differ(call *which, int parts)
+static void test_mismatch(call *which, int parts)
 {
 	int first, second, world, rank;
 	MPI_Comm comm;
@@ -118,7 +119,7 @@ static void differ(call *which, int parts)
 	first = which(comm, rank == 1);
 	second = MPI_Barrier(comm);
 	CHECK(other_or_none(first) && other_or_none(second));
-	CHECK(any_heard(first || second, parts));
+	CHECK(any_rank_failed(first || second, parts));
 	MPI_Comm_free(&comm);
 }
 
@@ -130,7 +131,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	for (size_t i = 0; coll_expects_route(size) && i < N_OF(calls); i++)
-		differ(calls[i], parts);
+		test_mismatch(calls[i], parts);
 	MPI_Finalize();
 	return 0;
 }

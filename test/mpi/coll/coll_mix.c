@@ -195,13 +195,14 @@ static void run_round(unsigned *seed, unsigned *own)
 {
 	MPI_Request r[COMMS + MESSAGES];
 	int order[COMMS], got[MESSAGES], n = MESSAGES, flag;
-	int far = 1 + (int)(coll_rand(seed) % (unsigned)size);
+	int distance = 1 + (int)(coll_rand(seed) % (unsigned)size);
 
 	for (int k = 0; k < COMMS; k++)
 		op_draw(&op[k], seed);
 	for (int i = 0; i < MESSAGES; i++)
-		MPI_Irecv(&got[i], 1, MPI_INT, (rank + size * 2 - far) % size,
-			  i, MPI_COMM_WORLD, &r[i]);
+		MPI_Irecv(&got[i], 1, MPI_INT,
+			  (rank + size * 2 - distance) % size, i,
+			  MPI_COMM_WORLD, &r[i]);
 	shuffle(order, own);
 	for (int i = 0; i < COMMS; i++) {
 		int k = order[i];
@@ -209,7 +210,7 @@ static void run_round(unsigned *seed, unsigned *own)
 		if (op[k].comm != MPI_COMM_NULL)
 			op_start(&op[k], k, &r[n++]);
 		if (i < MESSAGES)
-			MPI_Send(&rank, 1, MPI_INT, (rank + far) % size, i,
+			MPI_Send(&rank, 1, MPI_INT, (rank + distance) % size, i,
 				 MPI_COMM_WORLD);
 		if (coll_rand(own) % 3 == 0)
 			MPI_Test(&r[coll_rand(own) % (unsigned)n], &flag,
@@ -217,7 +218,7 @@ static void run_round(unsigned *seed, unsigned *own)
 	}
 	wait_for(r, n, coll_rand(own) & 1);
 	for (int i = 0; i < MESSAGES; i++)
-		CHECK(got[i] == (rank + size * 2 - far) % size);
+		CHECK(got[i] == (rank + size * 2 - distance) % size);
 	for (int k = 0; k < COMMS; k++) {
 		if (op[k].comm != MPI_COMM_NULL)
 			op_check(&op[k], k);

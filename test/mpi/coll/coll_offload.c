@@ -33,19 +33,19 @@ static void others_finish_while_one_computes(void)
 }
 
 /* Numbers whose sum depends on the order in which they are added. */
-static double odd_value(int r, int e)
+static double order_dependent_value(int r, int e)
 {
 	return ldexp(1.0 + 0.37 * r + 0.0113 * e, (r * 5 + e) % 40 - 20) *
 	       ((r + e) % 3 ? 1 : -1);
 }
 
-static void sums_are_the_same_in_every_order(int orders)
+static void sums_do_not_depend_on_arrival_order(int orders)
 {
 	double in[16], first[16], out[16];
 	unsigned seed = 5;
 
 	for (int e = 0; e < 16; e++)
-		in[e] = odd_value(rank, e);
+		in[e] = order_dependent_value(rank, e);
 	for (int i = 0; i < orders; i++) {
 		coll_skew(&seed, rank);
 		MPI_Allreduce(in, out, 16, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -57,7 +57,7 @@ static void sums_are_the_same_in_every_order(int orders)
 }
 
 /* More communicators than there are class routes, repeatedly. */
-static void routes_run_out_and_come_back(void)
+static void routes_are_exhausted_and_returned(void)
 {
 	enum { MANY = 36 };
 	MPI_Comm comm[MANY];
@@ -77,7 +77,7 @@ static void routes_run_out_and_come_back(void)
 	}
 }
 
-static void persistent_ones_start_in_any_order(void)
+static void persistent_requests_start_in_any_order(void)
 {
 	enum { MANY = 6 };
 	int in[MANY], out[MANY];
@@ -87,22 +87,22 @@ static void persistent_ones_start_in_any_order(void)
 		MPI_Allreduce_init(&in[i], &out[i], 1, MPI_INT, MPI_SUM,
 				   MPI_COMM_WORLD, MPI_INFO_NULL, &r[i]);
 	MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &sync);
-	for (int turn = 0; turn < 50; turn++) {
-		if (turn & 1)
+	for (int round = 0; round < 50; round++) {
+		if (round & 1)
 			MPI_Start(&sync);
 		for (int k = 0; k < MANY; k++) {
-			int i = (k * (1 + rank % 2 * 4) + turn + rank) % MANY;
+			int i = (k * (1 + rank % 2 * 4) + round + rank) % MANY;
 
-			in[i] = rank + i + turn;
+			in[i] = rank + i + round;
 			MPI_Start(&r[i]);
 		}
-		if (!(turn & 1))
+		if (!(round & 1))
 			MPI_Start(&sync);
 		MPI_Waitall(MANY, r, MPI_STATUSES_IGNORE);
 		MPI_Wait(&sync, MPI_STATUS_IGNORE);
 		for (int i = 0; i < MANY; i++)
 			CHECK(out[i] ==
-			      size * (size - 1) / 2 + size * (i + turn));
+			      size * (size - 1) / 2 + size * (i + round));
 	}
 	for (int i = 0; i < MANY; i++)
 		MPI_Request_free(&r[i]);
@@ -117,9 +117,9 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	others_finish_while_one_computes();
-	sums_are_the_same_in_every_order(orders);
-	routes_run_out_and_come_back();
-	persistent_ones_start_in_any_order();
+	sums_do_not_depend_on_arrival_order(orders);
+	routes_are_exhausted_and_returned();
+	persistent_requests_start_in_any_order();
 	MPI_Finalize();
 	return 0;
 }

@@ -291,16 +291,16 @@ static void test_bits(int rank, int size)
 	static const int counts[] = { 1, 7, 500, LEN };
 	unsigned late = 1;
 	size_t c;
-	int i, turn;
+	int i, round;
 
 	for (i = 0; i < LEN; i++)
 		x[i] = 1.0 / (1 + i + rank * 3.7) - 0.3 * rank;
 	for (c = 0; c < N_OF(counts); c++)
-		for (turn = 0; turn < 5; turn++) {
+		for (round = 0; round < 5; round++) {
 			coll_skew(&late, rank);
 			MPI_Allreduce(x, y, counts[c], MPI_DOUBLE, MPI_SUM,
 				      MPI_COMM_WORLD);
-			if (!turn) {
+			if (!round) {
 				memcpy(first, y, LEN * sizeof(*y));
 				MPI_Bcast(first, counts[c], MPI_DOUBLE,
 					  size - 1, MPI_COMM_WORLD);

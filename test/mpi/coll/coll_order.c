@@ -14,7 +14,7 @@
 /* Lengths of a line, a slot of a board, a packet of every machine, and more. */
 static const int lengths[] = { 1, 6, 7, 64, 65, 600, LONGEST };
 
-static MPI_Comm software(MPI_Comm comm)
+static MPI_Comm dup_with_recdbl(MPI_Comm comm)
 {
 	MPI_Comm soft;
 	MPI_Info info;
@@ -67,7 +67,7 @@ static void try_forms(MPI_Comm comm, const double *in, const double *want,
 static void try_comm(MPI_Comm comm, int ours)
 {
 	static double in[LONGEST], want[LONGEST];
-	MPI_Comm soft = software(comm);
+	MPI_Comm soft = dup_with_recdbl(comm);
 	int rank, size;
 
 	MPI_Comm_rank(comm, &rank);

@@ -49,7 +49,7 @@ static int has_route(MPI_Comm comm)
 	return messages() == before;
 }
 
-static int routes_there_are(void)
+static int count_routes(void)
 {
 	MPI_Comm comm[MANY], spare;
 	int n = 0, all;
@@ -69,24 +69,24 @@ static int routes_there_are(void)
 	return n;
 }
 
-static void use(MPI_Comm comm, int turn)
+static void run_collectives(MPI_Comm comm, int round)
 {
 	int x, sum, me, n;
 
 	MPI_Comm_rank(comm, &me);
 	MPI_Comm_size(comm, &n);
 	for (int i = 0; i < 4; i++) {
-		x = me + turn + i;
+		x = me + round + i;
 		MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, comm);
-		CHECK(sum == n * (n - 1) / 2 + n * (turn + i));
+		CHECK(sum == n * (n - 1) / 2 + n * (round + i));
 	}
 	MPI_Barrier(comm);
-	x = me == turn % n ? turn : -1;
-	MPI_Bcast(&x, 1, MPI_INT, turn % n, comm);
-	CHECK(x == turn);
+	x = me == round % n ? round : -1;
+	MPI_Bcast(&x, 1, MPI_INT, round % n, comm);
+	CHECK(x == round);
 }
 
-static MPI_Comm make(unsigned what, int turn)
+static MPI_Comm make(unsigned what, int round)
 {
 	MPI_Comm comm;
 
@@ -101,30 +101,30 @@ static MPI_Comm make(unsigned what, int turn)
 		MPI_Comm_split(MPI_COMM_WORLD, rank * 2 / size, -rank, &comm);
 		break;
 	default:
-		MPI_Comm_split(MPI_COMM_WORLD, (rank + turn) % 3 == 0, rank,
+		MPI_Comm_split(MPI_COMM_WORLD, (rank + round) % 3 == 0, rank,
 			       &comm);
 		break;
 	}
 	return comm;
 }
 
-static void create_and_free(int turns)
+static void create_and_free(int rounds)
 {
 	MPI_Comm live[LIVE];
 	unsigned draw = 77, late = 5;
 
 	for (int i = 0; i < LIVE; i++)
 		live[i] = MPI_COMM_NULL;
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < rounds; i++) {
 		int at = (int)(coll_rand(&draw) % LIVE);
 
 		if (live[at] != MPI_COMM_NULL) {
-			use(live[at], i);
+			run_collectives(live[at], i);
 			MPI_Comm_free(&live[at]);
 		}
 		coll_skew(&late, rank);
 		live[at] = make(coll_rand(&draw), i);
-		use(live[at], i);
+		run_collectives(live[at], i);
 	}
 	for (int i = 0; i < LIVE; i++)
 		if (live[i] != MPI_COMM_NULL)
@@ -133,7 +133,7 @@ static void create_and_free(int turns)
 
 int main(int argc, char **argv)
 {
-	int turns = argc > 1 ? atoi(argv[1]) : 300, first;
+	int rounds = argc > 1 ? atoi(argv[1]) : 300, first;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -142,18 +142,19 @@ int main(int argc, char **argv)
 	/* world keeps one */
 	for (int i = 0; i < 3; i++)
 		MPI_Barrier(MPI_COMM_WORLD);
-	first = routes_there_are();
-	/* 14 or 32 routes, some in use; on bgq for rectangles only */
+	first = count_routes();
+	/* 14 or 32 routes, some in run_collectives; on bgq for rectangles only
+	 */
 	if (size > 1 && coll_expects_route(size))
 		CHECK(first > 8 && first < MANY);
-	create_and_free(turns);
+	create_and_free(rounds);
 	for (int lap = 0; lap < 3; lap++)
-		CHECK(routes_there_are() == first);
+		CHECK(count_routes() == first);
 	MPI_T_pvar_session_free(&session);
 	MPI_T_finalize();
 	MPI_Finalize();
 	if (!rank)
 		printf("coll_routes: %d routes, %d communicators\n", first,
-		       turns);
+		       rounds);
 	return 0;
 }

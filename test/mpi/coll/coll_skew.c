@@ -13,7 +13,7 @@ static int rank, size;
 static double in[LONG], out[COMMS][LONG];
 
 /* A message of each rank to the next, after it has started everything. */
-static void pass_on(int tag)
+static void send_to_next(int tag)
 {
 	int left = (rank + size - 1) % size, right = (rank + 1) % size;
 	int got = -1;
@@ -30,7 +30,7 @@ static void check_sum(const double *sum)
 }
 
 /* The root calls when all others have reported that they have started. */
-static void the_root_comes_late(MPI_Comm comm)
+static void root_is_late(MPI_Comm comm)
 {
 	MPI_Request r;
 
@@ -75,7 +75,7 @@ static void check(int k)
 }
 
 /* Communicators are independent: every rank may use its own order. */
-static void every_rank_has_its_own_order(const MPI_Comm *comm)
+static void ranks_start_in_different_orders(const MPI_Comm *comm)
 {
 	MPI_Request r[COMMS];
 
@@ -84,7 +84,7 @@ static void every_rank_has_its_own_order(const MPI_Comm *comm)
 
 		start(k, comm[k], &r[k]);
 	}
-	pass_on(2);
+	send_to_next(2);
 	MPI_Waitall(COMMS, r, MPI_STATUSES_IGNORE);
 	for (int k = 0; k < COMMS; k++)
 		check(k);
@@ -105,10 +105,10 @@ int main(int argc, char **argv)
 		for (int i = 0; i < k % 2 * 3; i++)
 			MPI_Barrier(comm[k]);
 	}
-	for (int turn = 0; turn < 3; turn++) {
-		the_root_comes_late(MPI_COMM_WORLD);
-		the_root_comes_late(comm[1]);
-		every_rank_has_its_own_order(comm);
+	for (int round = 0; round < 3; round++) {
+		root_is_late(MPI_COMM_WORLD);
+		root_is_late(comm[1]);
+		ranks_start_in_different_orders(comm);
 	}
 	for (int k = 0; k < COMMS; k++)
 		MPI_Comm_free(&comm[k]);

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-enum { THREADS = 3, TURNS = 150, N = 50 };
+enum { THREADS = 3, ROUNDS = 150, N = 50 };
 
 struct worker {
 	MPI_Comm comm;
@@ -16,43 +16,43 @@ struct worker {
 	int size;
 };
 
-static int sum_of(const struct worker *w, int turn)
+static int sum_of(const struct worker *w, int round)
 {
 	int q, sum = 0;
 
 	for (q = 0; q < w->size; q++)
-		sum += coll_val(q, w->number, turn);
+		sum += coll_val(q, w->number, round);
 	return sum;
 }
 
-static void one_round(const struct worker *w, int turn)
+static void one_round(const struct worker *w, int round)
 {
-	int x = coll_val(w->rank, w->number, turn), y = -1, b[N], i;
-	int root = turn % w->size, all[64];
+	int x = coll_val(w->rank, w->number, round), y = -1, b[N], i;
+	int root = round % w->size, all[64];
 	MPI_Request req[3];
 
 	for (i = 0; i < N; i++)
-		b[i] = w->rank == root ? turn * 3 + i : -1;
+		b[i] = w->rank == root ? round * 3 + i : -1;
 	MPI_Iallreduce(&x, &y, 1, MPI_INT, MPI_SUM, w->comm, &req[0]);
 	MPI_Ibcast(b, N, MPI_INT, root, w->comm, &req[1]);
 	MPI_Ibarrier(w->comm, &req[2]);
 	MPI_Allgather(&x, 1, MPI_INT, all, 1, MPI_INT, w->comm);
 	for (i = 0; i < w->size; i++)
-		CHECK(all[i] == coll_val(i, w->number, turn));
+		CHECK(all[i] == coll_val(i, w->number, round));
 	MPI_Waitall(3, req, MPI_STATUSES_IGNORE);
-	CHECK(y == sum_of(w, turn));
+	CHECK(y == sum_of(w, round));
 	for (i = 0; i < N; i++)
-		CHECK(b[i] == turn * 3 + i);
+		CHECK(b[i] == round * 3 + i);
 }
 
 static void *work(void *arg)
 {
 	const struct worker *w = arg;
 	unsigned late = (unsigned)w->number;
-	int turn;
+	int round;
 
-	for (turn = 0; turn < TURNS; turn++) {
-		one_round(w, turn);
+	for (round = 0; round < ROUNDS; round++) {
+		one_round(w, round);
 		coll_skew(&late, w->rank * THREADS + w->number);
 	}
 	return NULL;

@@ -18,7 +18,7 @@ enum kind { SIGNED, UNSIGNED, REAL, COMPLEX, LOGICAL, RAW, PAIR };
 struct part {
 	char form;
 	size_t bytes;
-	size_t at;
+	size_t offset;
 };
 
 struct type {
@@ -305,9 +305,9 @@ static void put(const struct type *t, char *at, struct value x)
 		const struct part *p = &t->part[i];
 
 		if (p->form == 'f')
-			put_float(at + p->at, p->bytes, i ? x.w : x.v);
+			put_float(at + p->offset, p->bytes, i ? x.w : x.v);
 		else
-			put_whole(at + p->at, p->bytes, i ? x.w : x.v);
+			put_whole(at + p->offset, p->bytes, i ? x.w : x.v);
 	}
 }
 
@@ -369,9 +369,10 @@ static bool same_element(const struct type *t, const char *a, const char *b)
 	for (int i = 0; i < t->parts; i++) {
 		const struct part *p = &t->part[i];
 
-		if (p->form == 'f' ? get_float(a + p->at, p->bytes) !=
-					     get_float(b + p->at, p->bytes)
-				   : memcmp(a + p->at, b + p->at, p->bytes))
+		if (p->form == 'f'
+			    ? get_float(a + p->offset, p->bytes) !=
+				      get_float(b + p->offset, p->bytes)
+			    : memcmp(a + p->offset, b + p->offset, p->bytes))
 			return false;
 	}
 	return true;

@@ -161,7 +161,7 @@ static const long lengths[] = { 1,     2,      6,	7,	48,    49,
 				511,   513,    4096,	4099,	16384, 32770,
 				65544, 131073, 1048576, 4194304 };
 
-static void try_comm(MPI_Comm comm, unsigned seed, int turns)
+static void try_comm(MPI_Comm comm, unsigned seed, int rounds)
 {
 	struct job j = { .comm = comm };
 	size_t room;
@@ -183,7 +183,7 @@ static void try_comm(MPI_Comm comm, unsigned seed, int turns)
 		try_bcast(&j, 33, r);
 		try_blocks(&j, 3, r);
 	}
-	for (int i = 0; i < turns; i++) {
+	for (int i = 0; i < rounds; i++) {
 		long bytes = lengths[coll_rand(&seed) % N_OF(lengths)];
 		int t = (int)(coll_rand(&seed) % N_OF(types));
 		int op = (int)coll_rand(&seed) % (types[t].kind == 'f' ? 3 : 6);
@@ -255,7 +255,7 @@ static int color(int s, int rank, int size)
 
 int main(int argc, char **argv)
 {
-	int turns = argc > 1 ? atoi(argv[1]) : 60;
+	int rounds = argc > 1 ? atoi(argv[1]) : 60;
 	int rank, size;
 	MPI_Comm comm;
 
@@ -266,18 +266,18 @@ int main(int argc, char **argv)
 	ops[3] = MPI_BAND, ops[4] = MPI_BOR, ops[5] = MPI_BXOR;
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	try_comm(MPI_COMM_WORLD, 1, turns);
+	try_comm(MPI_COMM_WORLD, 1, rounds);
 	for (int s = 0; s < 6; s++) {
 		/* reverse order of ranks in every second split */
 		MPI_Comm_split(MPI_COMM_WORLD, color(s, rank, size),
 			       s & 1 ? -rank : rank, &comm);
-		try_comm(comm, (unsigned)s + 2, turns / 4);
+		try_comm(comm, (unsigned)s + 2, rounds / 4);
 		MPI_Comm_free(&comm);
 	}
 	for (int soft = 0; soft < 2; soft++) {
 		MPI_Comm_dup(MPI_COMM_WORLD, &comm);
 		force(comm, soft ? "software" : "unit");
-		try_comm(comm, 99, turns / 2);
+		try_comm(comm, 99, rounds / 2);
 		MPI_Comm_free(&comm);
 	}
 	MPI_Finalize();

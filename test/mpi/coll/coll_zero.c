@@ -50,7 +50,7 @@ static void persist(MPI_Request *r)
 
 static void move_rooted(int i, const void *s, void *r, int root, MPI_Comm c)
 {
-	MPI_Datatype t = zero_type[i].type, u = zero_other(i);
+	MPI_Datatype t = zero_type[i].type, u = zero_peer_type(i);
 
 	FORMS(Bcast, bcast, r, zero_n, t, root, c);
 	FORMS(Gather, gather, s, zero_n, t, r, 0, u, root, c);
@@ -61,7 +61,7 @@ static void move_rooted(int i, const void *s, void *r, int root, MPI_Comm c)
 
 static void move_all(int i, const void *s, void *r, MPI_Comm c)
 {
-	MPI_Datatype t = zero_type[i].type, u = zero_other(i);
+	MPI_Datatype t = zero_type[i].type, u = zero_peer_type(i);
 
 	FORMS(Allgather, allgather, s, zero_n, t, r, 0, u, c);
 	FORMS(Allgatherv, allgatherv, s, zero_n, t, r, NONE, NONE, u, c);
@@ -73,7 +73,7 @@ static void move_all(int i, const void *s, void *r, MPI_Comm c)
 
 static void move_neighbors(int i, const void *s, void *r, MPI_Comm c)
 {
-	MPI_Datatype t = zero_type[i].type, u = zero_other(i);
+	MPI_Datatype t = zero_type[i].type, u = zero_peer_type(i);
 
 	FORMS(Neighbor_allgather, neighbor_allgather, s, zero_n, t, r, 0, u, c);
 	FORMS(Neighbor_allgatherv, neighbor_allgatherv, s, zero_n, t, r, NONE,
@@ -277,9 +277,9 @@ int main(int argc, char **argv)
 		some_blocks(i);
 		for (int k = 0; k < 64; k++) {
 			types[k] = zero_type[(i + k) % zero_types].type;
-			others[k] = zero_other(i + k);
+			others[k] = zero_peer_type(i + k);
 		}
-		for (zero_n = 0; zero_n <= zero_most(i); zero_n += 3) {
+		for (zero_n = 0; zero_n <= zero_max_count(i); zero_n += 3) {
 			for (int b = 0; b < 2; b++) {
 				on_world(i, zero_buf[b], zero_buf[b]);
 				in_place(i, zero_buf[b]);

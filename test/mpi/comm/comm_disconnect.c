@@ -105,7 +105,8 @@ static void run_once(MPI_Request r[2], int kind)
 }
 
 /* runs: how often the requests are started before the communicator goes. */
-static void leave(int kind, int bytes, int runs, int (*end)(MPI_Comm *))
+static void disconnect_with_requests(int kind, int bytes, int runs,
+				     int (*end)(MPI_Comm *))
 {
 	MPI_Request r[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
 	MPI_Comm c;
@@ -126,7 +127,7 @@ static void leave(int kind, int bytes, int runs, int (*end)(MPI_Comm *))
 /* ---- communication ------------------------------------------------------- */
 
 /* The buffer keeps a received message until its room is needed. */
-static void leave_buffered(int bytes)
+static void disconnect_with_bsend(int bytes)
 {
 	MPI_Comm c;
 
@@ -137,7 +138,7 @@ static void leave_buffered(int bytes)
 }
 
 /* A request without a handle is waited for: the data may change afterwards. */
-static void leave_orphan(int bytes)
+static void disconnect_with_freed_request(int bytes)
 {
 	MPI_Request r;
 	MPI_Comm c;
@@ -162,7 +163,7 @@ static void leave_orphan(int bytes)
 /* ---- the end ------------------------------------------------------------- */
 
 /* Requests that are never freed, on the world and on a freed communicator. */
-static void keep_some(void)
+static void keep_requests(void)
 {
 	MPI_Comm c;
 
@@ -189,16 +190,19 @@ int main(int argc, char **argv)
 		for (int runs = 0; runs < 3; runs++) {
 			if (kind == 4 || kind == 6)
 				continue;
-			leave(kind, small, runs, MPI_Comm_disconnect);
-			leave(kind, LONG, runs, MPI_Comm_disconnect);
-			leave(kind, small, runs, MPI_Comm_free);
+			disconnect_with_requests(kind, small, runs,
+						 MPI_Comm_disconnect);
+			disconnect_with_requests(kind, LONG, runs,
+						 MPI_Comm_disconnect);
+			disconnect_with_requests(kind, small, runs,
+						 MPI_Comm_free);
 		}
 	}
-	leave_buffered(small);
-	leave_buffered(LONG);
-	leave_orphan(small);
-	leave_orphan(LONG);
+	disconnect_with_bsend(small);
+	disconnect_with_bsend(LONG);
+	disconnect_with_freed_request(small);
+	disconnect_with_freed_request(LONG);
 	MT_OK(MPI_Buffer_detach(&p, &n));
-	keep_some();
+	keep_requests();
 	return mt_end();
 }

@@ -44,15 +44,15 @@ static void messages(MPI_Comm c, int others)
 {
 	MPI_Request *s = malloc((size_t)others * sizeof(*s));
 	MPI_Status st;
-	int i, x, far;
+	int i, x, sender;
 
 	MT_OK(MPI_Comm_rank(c, &x));
 	for (i = 0; i < others; i++)
 		MT_OK(MPI_Isend(&mt_rank, 1, MPI_INT, i, 4, c, &s[i]));
 	for (i = 0; i < others; i++) {
-		MT_OK(MPI_Recv(&far, 1, MPI_INT, i, 4, c, &st));
+		MT_OK(MPI_Recv(&sender, 1, MPI_INT, i, 4, c, &st));
 		MT_IS(st.MPI_SOURCE, i);
-		MT_IS(far % 2, 1 - mt_rank % 2);
+		MT_IS(sender % 2, 1 - mt_rank % 2);
 	}
 	MT_OK(MPI_Waitall(others, s, MPI_STATUSES_IGNORE));
 	free(s);
@@ -101,17 +101,19 @@ static void derived(void)
 /* On several hosts: which ranks of the other side are on this host? */
 static void by_host(void)
 {
-	int near = mt_local_ranks(MPI_COMM_WORLD) - mt_local_ranks(side), n;
+	int local_remotes =
+		    mt_local_ranks(MPI_COMM_WORLD) - mt_local_ranks(side),
+	    n;
 	MPI_Comm c;
 
 	MT_OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
 				  &c));
-	MT_IS(c == MPI_COMM_NULL, near == 0);
-	if (!near)
+	MT_IS(c == MPI_COMM_NULL, local_remotes == 0);
+	if (!local_remotes)
 		return;
 	MT_OK(MPI_Comm_remote_size(c, &n));
-	MT_IS(n, near);
-	messages(c, near);
+	MT_IS(n, local_remotes);
+	messages(c, local_remotes);
 	MT_OK(MPI_Comm_free(&c));
 }
 

@@ -42,7 +42,7 @@ static void copies(void)
 static void splits(void)
 {
 	MPI_Comm c, d;
-	int r, n, near = mt_local_ranks(MPI_COMM_WORLD);
+	int r, n, local_ranks = mt_local_ranks(MPI_COMM_WORLD);
 
 	MT_OK(MPI_Comm_split(MPI_COMM_WORLD, mt_rank % 3, -mt_rank, &c));
 	MPI_Comm_rank(c, &r);
@@ -58,16 +58,16 @@ static void splits(void)
 	MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
 				  MPI_INFO_NULL, &c));
 	MPI_Comm_size(c, &n);
-	MT_IS(n, near);
+	MT_IS(n, local_ranks);
 	MT_OK(MPI_Comm_free(&c));
 	/* only a proper subset has one */
 	MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0,
 				  MPI_INFO_NULL, &c));
-	MT_IS(c == MPI_COMM_NULL, near == mt_size);
+	MT_IS(c == MPI_COMM_NULL, local_ranks == mt_size);
 	if (c == MPI_COMM_NULL)
 		return;
 	MPI_Comm_size(c, &n);
-	MT_IS(n, near);
+	MT_IS(n, local_ranks);
 	MT_OK(MPI_Comm_free(&c));
 }
 

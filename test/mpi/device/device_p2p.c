@@ -31,13 +31,13 @@ static void expect(const void *at, size_t n, uint64_t seed)
 	MT_TRUE(mt_same(check, n, seed));
 }
 
-static void wipe(void *at, size_t n)
+static void clear(void *at, size_t n)
 {
 	memset(check, 0, n);
 	device_in(at, check, n);
 }
 
-static void one(void *from, void *to, size_t n, int mode)
+static void one_message(void *from, void *to, size_t n, int mode)
 {
 	int dest = (mt_rank + 1) % mt_size;
 	int source = (mt_rank + mt_size - 1) % mt_size;
@@ -49,7 +49,7 @@ static void one(void *from, void *to, size_t n, int mode)
 	tag++;
 	fill(from, n, (uint64_t)(100 * mt_rank + tag));
 	if (from != to)
-		wipe(to, n);
+		clear(to, n);
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (mode != 2)
 		MT_OK(MPI_Irecv(to, MOST, MPI_BYTE, source, tag, MPI_COMM_WORLD,
@@ -120,7 +120,7 @@ static void columns(int rows)
 	MT_OK(MPI_Type_vector(rows, 2, 8, MPI_INT, &column));
 	MT_OK(MPI_Type_commit(&column));
 	fill(device, (size_t)rows * 32, (uint64_t)mt_rank);
-	wipe(device + MOST, (size_t)rows * 32);
+	clear(device + MOST, (size_t)rows * 32);
 	MT_OK(MPI_Irecv(device + MOST, 1, column, source, 2, MPI_COMM_WORLD,
 			&r[0]));
 	MT_OK(MPI_Irecv(device + MOST + 16, 1, column, source, 3,
@@ -157,7 +157,7 @@ static void persistent(size_t n)
 }
 
 /* The emulated device is useful only if the processor cannot access it. */
-static void nobody_touches_it(void)
+static void processor_access_faults(void)
 {
 	int status;
 	pid_t pid = fork();
@@ -206,16 +206,16 @@ int main(int argc, char **argv)
 	check = malloc(2 * MOST);
 	room = malloc(MOST + 2 * MPI_BSEND_OVERHEAD);
 	MT_OK(MPI_Buffer_attach(room, MOST + 2 * MPI_BSEND_OVERHEAD));
-	one(host, host + MOST, 100, 0);
+	one_message(host, host + MOST, 100, 0);
 	device = device_alloc(2 * MOST);
-	nobody_touches_it();
+	processor_access_faults();
 	for (unsigned s = 0; s < SIZES; s++) {
 		for (int i = 0; i < 4; i++) {
 			unsigned char *from = i & 1 ? device : host;
 			unsigned char *to = i & 2 ? device : host;
 
 			for (int mode = 0; mode < 3; mode++)
-				one(from, to + MOST, sizes[s], mode);
+				one_message(from, to + MOST, sizes[s], mode);
 			blocking(from, to + MOST, sizes[s]);
 		}
 		replace(sizes[s]);

@@ -25,7 +25,7 @@ static void bad(int want, int code, const char *call, int line)
 	MPI_Abort(MPI_COMM_WORLD, 9);
 }
 
-static void no_place_communicators(void)
+static void null_results_communicators(void)
 {
 	MPI_Group g = MPI_GROUP_EMPTY;
 	MPI_Request q;
@@ -68,7 +68,7 @@ static void no_place_communicators(void)
 					   MPI_INFO_NULL, 0, &c));
 }
 
-static void no_place_messages(void)
+static void null_results_messages(void)
 {
 	MPI_Request q = MPI_REQUEST_NULL;
 	MPI_Message m = MPI_MESSAGE_NO_PROC;
@@ -111,7 +111,7 @@ static void no_place_messages(void)
 	ARG(MPI_Reduce_scatter(&x, &n, NULL, MPI_INT, MPI_SUM, self));
 }
 
-static void no_place_others(void)
+static void null_results_others(void)
 {
 	MPI_Info info;
 	MPI_Aint a;
@@ -147,7 +147,7 @@ static void no_place_others(void)
 }
 
 /* Invalid handles and numbers. */
-static void no_such_thing(void)
+static void invalid_handles(void)
 {
 	MPI_Info stray = (MPI_Info)MPI_COMM_SELF;
 	char text[8];
@@ -174,7 +174,7 @@ static void no_such_thing(void)
 }
 
 /* MPI_IN_PLACE and NULL are not data. */
-static void no_data(void)
+static void invalid_buffers(void)
 {
 	MPI_Request q;
 	MPI_Status st;
@@ -206,7 +206,7 @@ static void no_data(void)
 }
 
 /* Beyond 2^63 bytes; the same number of empty elements is valid. */
-static void far_too_many(void)
+static void counts_beyond_memory(void)
 {
 	MPI_Count n = (MPI_Count)1 << 61, one = 1;
 	MPI_Aint at = 0;
@@ -308,12 +308,12 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	MT_OK(MPI_Comm_dup(MPI_COMM_SELF, &self));
-	no_place_communicators();
-	no_place_messages();
-	no_place_others();
-	no_such_thing();
-	no_data();
-	far_too_many();
+	null_results_communicators();
+	null_results_messages();
+	null_results_others();
+	invalid_handles();
+	invalid_buffers();
+	counts_beyond_memory();
 	failed_constructors();
 	requests();
 	MT_OK(MPI_Comm_free(&self));

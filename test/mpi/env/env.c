@@ -53,7 +53,7 @@ static double host_now(void)
  */
 static void clock_keeps_time(void)
 {
-	struct timespec nap = { .tv_nsec = 50000000 };
+	struct timespec pause_time = { .tv_nsec = 50000000 };
 	double h[4], t[2];
 	int *global, found;
 
@@ -63,7 +63,7 @@ static void clock_keeps_time(void)
 	h[0] = host_now();
 	t[0] = MPI_Wtime();
 	h[1] = host_now();
-	nanosleep(&nap, NULL);
+	nanosleep(&pause_time, NULL);
 	h[2] = host_now();
 	t[1] = MPI_Wtime();
 	h[3] = host_now();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ends as its argument says; run_exit_modes.sh checks the exit code and the output.
+ * Ends as its argument says; run_exit_modes.sh checks the exit code and the
+ * output.
  */
 #include "mpi_t.h"
 
@@ -8,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static void *send_into_the_void(void *arg)
+static void *send_without_receive(void *arg)
 {
 	int x = 0;
 
@@ -30,7 +31,7 @@ static void waitall(void)
 }
 
 /* Nothing comes from rank 1, whose node dies. */
-static void wait_for_the_dead(void)
+static void wait_for_dead_rank(void)
 {
 	MPI_Request r[2];
 	int in[2];
@@ -45,7 +46,7 @@ static void wait_for_the_dead(void)
 }
 
 /* Into memory that is not attached. */
-static void put_beside(void)
+static void put_outside_attached(void)
 {
 	MPI_Aint at;
 	MPI_Win win;
@@ -87,11 +88,11 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "waitall"))
 		waitall();
 	if (!strcmp(argv[1], "dead"))
-		wait_for_the_dead();
+		wait_for_dead_rank();
 	if (!strcmp(argv[1], "put"))
-		put_beside();
+		put_outside_attached();
 	if (!strcmp(argv[1], "threads") && mt_rank == 1)
-		pthread_create(&thread, NULL, send_into_the_void, NULL);
+		pthread_create(&thread, NULL, send_without_receive, NULL);
 	/* the kernel kills the process in the receive below */
 	if ((!strcmp(argv[1], "alarm") || !strcmp(argv[1], "threads")) &&
 	    mt_rank == 1)

@@ -67,7 +67,7 @@ static void environment(void)
 	MT_IS(mt_class(MPI_Info_free(&info)), MPI_ERR_INFO);
 }
 
-static void numbers(void)
+static void handle_conversions(void)
 {
 	MPI_Comm c;
 
@@ -93,6 +93,6 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	keys();
 	environment();
-	numbers();
+	handle_conversions();
 	return mt_end();
 }

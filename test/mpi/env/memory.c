@@ -11,7 +11,7 @@
 #define SLACK_PAGES  32 /* touched by a first collective and a first send */
 #define KIB_PER_PEER 2
 #define KIB_QUEUES   16 /* per peer, on qsnet2: two command queues */
-#define KIB_FAR	     16 /* per remote peer: windows, keys, datagrams */
+#define KIB_REMOTE   16 /* per remote peer: windows, keys, datagrams */
 
 static long private_kib(void)
 {
@@ -53,13 +53,13 @@ static void message_to_all(void)
 
 static long remote_ranks(void)
 {
-	MPI_Comm near;
+	MPI_Comm host_comm;
 	int n;
 
 	MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
-				  MPI_INFO_NULL, &near));
-	MT_OK(MPI_Comm_size(near, &n));
-	MT_OK(MPI_Comm_free(&near));
+				  MPI_INFO_NULL, &host_comm));
+	MT_OK(MPI_Comm_size(host_comm, &n));
+	MT_OK(MPI_Comm_free(&host_comm));
 	return mt_size - n;
 }
 
@@ -85,6 +85,6 @@ int main(int argc, char **argv)
 		       mt_size, all - before, all - alone);
 	MT_TRUE(all - before < BUDGET_KIB);
 	MT_TRUE(all - alone < SLACK_PAGES * page + peer * (long)mt_size +
-				      KIB_FAR * remote_ranks());
+				      KIB_REMOTE * remote_ranks());
 	return mt_end();
 }

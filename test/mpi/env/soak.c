@@ -99,7 +99,7 @@ static void collect(MPI_Comm comm, unsigned char *out, unsigned char *in)
 }
 
 /* A communicator of half of the world, for a while. */
-static void with_half(unsigned char *out, unsigned char *in)
+static void collectives_on_half(unsigned char *out, unsigned char *in)
 {
 	MPI_Comm comm;
 	uint64_t before;
@@ -117,7 +117,7 @@ static void with_half(unsigned char *out, unsigned char *in)
 /*
  * KiB that this rank has touched: private memory, and its share of the shared.
  */
-static long used(void)
+static long pss_kib(void)
 {
 	FILE *f = fopen("/proc/self/smaps_rollup", "r");
 	char line[256];
@@ -135,7 +135,7 @@ static long used(void)
 
 static long used_by_all(void)
 {
-	long mine = used(), all = 0;
+	long mine = pss_kib(), all = 0;
 
 	MT_OK(MPI_Allreduce(&mine, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
 	return all;
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 		else if (what < 7)
 			collect(MPI_COMM_WORLD, out, in);
 		else
-			with_half(out, in);
+			collectives_on_half(out, in);
 		if ((r + 1) % third == 0)
 			at[(r + 1) / third] = used_by_all();
 	}

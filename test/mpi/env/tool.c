@@ -151,7 +151,7 @@ static void queues(void)
 	MT_OK(MPI_T_pvar_session_free(&s));
 }
 
-static void too_late(void)
+static void write_after_init(void)
 {
 	MPI_T_cvar_handle h;
 	int i, n, value = 1;
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	counters();
 	queues();
-	too_late();
+	write_after_init();
 	MT_OK(MPI_T_finalize());
 	MT_OK(MPI_T_cvar_get_num(&n));
 	mt_end();

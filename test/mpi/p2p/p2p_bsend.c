@@ -40,7 +40,7 @@ static void process_buffer(void)
 	free(buf);
 }
 
-static void no_room(void)
+static void buffer_full(void)
 {
 	char buf[1000 + MPI_BSEND_OVERHEAD], out[3000] = { 0 };
 	void *p;
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	process_buffer();
-	no_room();
+	buffer_full();
 	comm_buffers();
 	return mt_end();
 }

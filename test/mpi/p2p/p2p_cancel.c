@@ -2,7 +2,7 @@
 /*
  * MPI_Cancel of sends: MPI_Wait returns in every case. An unmatched send is
  * cancelled, as if it had not been sent; a matched one arrives; for a short one
- * in flight either is possible, but not both.
+ * in flight cancel_in_flight is possible, but not both.
  */
 #include "mpi_t.h"
 
@@ -47,7 +47,7 @@ static int cancelled(MPI_Request *q)
 	return flag;
 }
 
-static void nothing_waits(int tag)
+static void no_message_left(int tag)
 {
 	int flag;
 
@@ -71,7 +71,7 @@ static void unmatched(int sync, int len, int tag)
 	MT_OK(MPI_Cancel(&q));
 	MT_OK(MPI_Cancel(&q));
 	MT_IS(cancelled(&q), 1);
-	nothing_waits(tag);
+	no_message_left(tag);
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	fill(len, 2);
 	begin(sync, len, tag, &q);
@@ -82,11 +82,11 @@ static void unmatched(int sync, int len, int tag)
 }
 
 /* Whether this rank's sender reports that its message was cancelled. */
-static int sender_cancelled(int gone, int tag)
+static int sender_cancelled(int cancelled_at_sender, int tag)
 {
 	int cancelled_there;
 
-	MT_OK(MPI_Sendrecv(&gone, 1, MPI_INT, next, tag + 1000,
+	MT_OK(MPI_Sendrecv(&cancelled_at_sender, 1, MPI_INT, next, tag + 1000,
 			   &cancelled_there, 1, MPI_INT, prev, tag + 1000,
 			   MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	return cancelled_there;
@@ -115,7 +115,7 @@ static void matched(int sync, int len, int tag)
 }
 
 /* A short message may have been sent already; then it arrives. */
-static void either(int tag)
+static void cancel_in_flight(int tag)
 {
 	MPI_Request q;
 
@@ -127,7 +127,7 @@ static void either(int tag)
 			       MPI_STATUS_IGNORE));
 		arrived(8, 4);
 	}
-	nothing_waits(tag);
+	no_message_left(tag);
 }
 
 static void persistent(int tag)
@@ -152,14 +152,14 @@ static void persistent(int tag)
 		if (i % 2)
 			arrived(100, i);
 		else
-			nothing_waits(tag);
+			no_message_left(tag);
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	}
 	MT_OK(MPI_Request_free(&q));
 }
 
 /* Several of one tag, the oldest cancelled first. */
-static void in_order(int tag)
+static void cancel_oldest_first(int tag)
 {
 	MPI_Request q[5];
 	MPI_Status st[5];
@@ -174,7 +174,7 @@ static void in_order(int tag)
 		MT_OK(MPI_Test_cancelled(&st[i], &flag));
 		MT_IS(flag, 1);
 	}
-	nothing_waits(tag);
+	no_message_left(tag);
 }
 
 static void receive(int len, int tag)
@@ -191,7 +191,7 @@ static void receive(int len, int tag)
  * The middle one of three: over Weft's provider at once, over another one when
  * the previous one has been received.
  */
-static void the_middle_one(int tag)
+static void cancel_middle_send(int tag)
 {
 	bool own = !getenv("FI_PROVIDER");
 	MPI_Request q[3];
@@ -209,11 +209,11 @@ static void the_middle_one(int tag)
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	receive(12, tag);
 	MT_IS(cancelled(&q[2]), 0);
-	nothing_waits(tag);
+	no_message_left(tag);
 }
 
 /* A message matched by MPI_Mprobe counts as received. */
-static void reserved(int len, int tag)
+static void cancel_after_mprobe(int len, int tag)
 {
 	MPI_Request q;
 	MPI_Message m;
@@ -244,7 +244,7 @@ static void freed(int tag)
 	MT_OK(MPI_Issend(out, 1, MPI_CHAR, next, tag + 1, MPI_COMM_WORLD, &q));
 	MT_OK(MPI_Cancel(&q));
 	MT_IS(cancelled(&q), 1);
-	nothing_waits(tag);
+	no_message_left(tag);
 }
 
 int main(int argc, char **argv)
@@ -260,13 +260,13 @@ int main(int argc, char **argv)
 		unmatched(1, len[i], i);
 		matched(1, len[i], 10 + i);
 		matched(0, len[i], 20 + i);
-		reserved(len[i], 30 + i);
+		cancel_after_mprobe(len[i], 30 + i);
 	}
 	unmatched(0, BIG, 40);
-	either(50);
+	cancel_in_flight(50);
 	persistent(60);
-	in_order(70);
-	the_middle_one(80);
+	cancel_oldest_first(70);
+	cancel_middle_send(80);
 	freed(90);
 	free(out);
 	free(in);

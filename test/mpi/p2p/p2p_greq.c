@@ -40,7 +40,7 @@ static int release_fails(void *extra)
 	return MPI_ERR_NAME;
 }
 
-static void last_words(void)
+static void callback_errors(void)
 {
 	MPI_Request r;
 	int flag, extra = 1;
@@ -64,7 +64,7 @@ static void last_words(void)
 	MT_IS(freed, 3);
 }
 
-static void last_words_of_many(void)
+static void callback_errors_of_many(void)
 {
 	MPI_Request r[2];
 	MPI_Status st[2];
@@ -80,7 +80,7 @@ static void last_words_of_many(void)
 }
 
 /* The later one of free and complete returns the free function's error. */
-static void last_words_without_a_handle(void)
+static void callback_errors_after_free(void)
 {
 	MPI_Request r, copy;
 	int extra = 1;
@@ -133,8 +133,8 @@ int main(int argc, char **argv)
 	n = 1;
 	MT_OK(MPI_Request_free(&r[0]));
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-	last_words();
-	last_words_of_many();
-	last_words_without_a_handle();
+	callback_errors();
+	callback_errors_of_many();
+	callback_errors_after_free();
 	return mt_end();
 }

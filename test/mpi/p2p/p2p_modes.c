@@ -106,7 +106,7 @@ static void proc_null(void)
 	MT_IS(x, 5);
 }
 
-static void both_ways(int len)
+static void sendrecv(int len)
 {
 	MPI_Status st;
 	MPI_Request r;
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 		ring(MPI_Isend, sizes[i], 2147483647, 1);
 		pairs(MPI_Send, sizes[i], 20);
 		pairs(MPI_Ssend, sizes[i], 21);
-		both_ways(sizes[i]);
+		sendrecv(sizes[i]);
 	}
 	synchronous_waits();
 	proc_null();

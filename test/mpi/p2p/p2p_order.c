@@ -77,7 +77,7 @@ static void posted(void)
 }
 
 /* Tags select messages out of order. */
-static void picking(void)
+static void select_by_tag(void)
 {
 	int next = (mt_rank + 1) % mt_size;
 	int prev = (mt_rank + mt_size - 1) % mt_size;
@@ -104,6 +104,6 @@ int main(int argc, char **argv)
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	posted();
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* no wildcard is pending */
-	picking();
+	select_by_tag();
 	return mt_end();
 }

@@ -77,7 +77,7 @@ static void gaps(void)
 }
 
 /* No data arrives before it is declared ready, however little it is. */
-static void early(int sp, int rp, int count)
+static void arrival_after_ready(int sp, int rp, int count)
 {
 	int out[TOTAL] = { 0 }, in[TOTAL] = { 0 };
 	MPI_Request s, r;
@@ -118,7 +118,7 @@ static void early(int sp, int rp, int count)
 }
 
 /* No partitions: still one message, which the start sends. */
-static void none(int rp)
+static void no_partitions(int rp)
 {
 	MPI_Request s, r;
 	MPI_Status st;
@@ -170,14 +170,14 @@ int main(int argc, char **argv)
 	parts(6000, 20, 2);
 	gaps();
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-	early(2, 2, 10);
-	early(2, 2, 0);
-	early(4, 2, 0);
-	early(3, 6, 0);
-	early(2, 3, 50);
-	none(0);
-	none(1);
-	none(3);
+	arrival_after_ready(2, 2, 10);
+	arrival_after_ready(2, 2, 0);
+	arrival_after_ready(4, 2, 0);
+	arrival_after_ready(3, 6, 0);
+	arrival_after_ready(2, 3, 50);
+	no_partitions(0);
+	no_partitions(1);
+	no_partitions(3);
 	refusals();
 	return mt_end();
 }

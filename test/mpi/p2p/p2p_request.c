@@ -60,12 +60,12 @@ static void any(void)
 
 static void some(void)
 {
-	int i, n, left = N, turn = 0, at[N];
+	int i, n, left = N, round = 0, at[N];
 	MPI_Status st[N];
 
 	post();
 	while (left) {
-		if (turn++ % 2)
+		if (round++ % 2)
 			MT_OK(MPI_Waitsome(N, r, &n, at, st));
 		else
 			MT_OK(MPI_Testsome(N, r, &n, at, st));
@@ -92,7 +92,7 @@ static void all(void)
 	all_null();
 }
 
-static void looking(void)
+static void get_status(void)
 {
 	int n, k, flag = 0, at[N];
 	MPI_Status st[N];
@@ -208,7 +208,7 @@ int main(int argc, char **argv)
 	any();
 	some();
 	all();
-	looking();
+	get_status();
 	mixed();
 	cancelled();
 	freed();

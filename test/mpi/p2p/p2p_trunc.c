@@ -81,7 +81,7 @@ static void check_status(int bad, int i, const MPI_Status *st)
 	MT_IS(st->MPI_TAG, i);
 }
 
-static void seen_at_once(int bad)
+static void one_call_completes_all(int bad)
 {
 	MPI_Status st[MANY];
 	int i, n, k, flag, at[MANY], left = MANY;
@@ -134,10 +134,10 @@ int main(int argc, char **argv)
 	in_waitall();
 	if (!is_live())
 		return mt_end();
-	seen_at_once(1 << 2);
-	seen_at_once(1 << 5);
-	seen_at_once(1);
-	seen_at_once(1 << 1 | 1 << 4);
-	seen_at_once((1 << MANY) - 1);
+	one_call_completes_all(1 << 2);
+	one_call_completes_all(1 << 5);
+	one_call_completes_all(1);
+	one_call_completes_all(1 << 1 | 1 << 4);
+	one_call_completes_all((1 << MANY) - 1);
 	return mt_end();
 }

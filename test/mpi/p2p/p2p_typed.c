@@ -131,7 +131,7 @@ static void to_every_layout(int to, int from)
 }
 
 /* A message that is truncated. */
-static void cut_off(int to, int from)
+static void truncated(int to, int from)
 {
 	const struct layout *l = &all[VECTOR];
 	int half = l->count / 2, n = half * (INTS / l->count);
@@ -246,7 +246,7 @@ static long kilobytes(void)
 }
 
 /* Are messages packed during the transfer here? */
-static int packs_on_its_way(void)
+static int packs_during_transfer(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 
@@ -271,7 +271,8 @@ static void memory_is_bounded(int to, int from)
 	MT_OK(MPI_Recv(mem, 1, t, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	if (mt_rank % 2)
 		MT_OK(MPI_Send(mem, 1, t, to, 1, MPI_COMM_WORLD));
-	MT_TRUE(!packs_on_its_way() || kilobytes() - before < MIB * 1024 / 4);
+	MT_TRUE(!packs_during_transfer() ||
+		kilobytes() - before < MIB * 1024 / 4);
 	MPI_Type_free(&t);
 	free(mem);
 }
@@ -287,7 +288,7 @@ int main(int argc, char **argv)
 	open_all();
 	to_every_layout(to, from);
 	if (argc > 1) /* not with every provider */
-		cut_off(to, from);
+		truncated(to, from);
 	probed(to, from);
 	cancelled(to, from);
 	crossing(to, from);

@@ -93,7 +93,7 @@ static void sends(int i, void *buf)
 
 	for (int form = 0; form < 6; form++) {
 		for (int mode = 0; mode < MODES; mode++) {
-			recv_begin(form + mode, buf, zero_other(i), &r);
+			recv_begin(form + mode, buf, zero_peer_type(i), &r);
 			MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 			send_one(form, mode, buf, zero_type[i].type);
 			MT_OK(MPI_Wait(&r, &s));
@@ -112,8 +112,8 @@ static void receives(int i, void *buf)
 	MPI_Status s;
 
 	MT_OK(MPI_Isend(buf, zero_n, zero_type[i].type, to, 1, comm, &r[0]));
-	MT_OK(MPI_Isend(buf, 0, zero_other(i), to, 2, comm, &r[1]));
-	MT_OK(MPI_Recv(buf, 0, zero_other(i), from, 1, comm, &s));
+	MT_OK(MPI_Isend(buf, 0, zero_peer_type(i), to, 2, comm, &r[1]));
+	MT_OK(MPI_Recv(buf, 0, zero_peer_type(i), from, 1, comm, &s));
 	zero_status(&s, from, 1);
 	MT_OK(MPI_Recv_c(buf, zero_n, zero_type[i].type, MPI_ANY_SOURCE, 2,
 			 comm, &s));
@@ -127,7 +127,7 @@ static void receives(int i, void *buf)
 
 static void sendrecvs(int i, void *buf)
 {
-	MPI_Datatype t = zero_type[i].type, u = zero_other(i);
+	MPI_Datatype t = zero_type[i].type, u = zero_peer_type(i);
 	const MPI_Comm comm = MPI_COMM_WORLD;
 	MPI_Request r[4];
 	MPI_Status s[4];
@@ -191,11 +191,11 @@ static void probes(int i, void *buf)
 		zero_status(&s, from, form);
 		MT_OK(MPI_Mprobe(from, form, comm, &m, &s));
 		zero_status(&s, from, form);
-		mrecv(form, buf, zero_other(i), &m, &s);
+		mrecv(form, buf, zero_peer_type(i), &m, &s);
 		zero_status(&s, from, form);
 		MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 		m = MPI_MESSAGE_NO_PROC;
-		mrecv(form, buf, zero_other(i), &m, &s);
+		mrecv(form, buf, zero_peer_type(i), &m, &s);
 		zero_status(&s, MPI_PROC_NULL, MPI_ANY_TAG);
 	}
 }
@@ -212,7 +212,7 @@ static void partitioned(int i, void *buf, int mine, int its)
 
 	MT_OK(MPI_Psend_init(buf, mine, zero_n, t, to, 6, comm, MPI_INFO_NULL,
 			     &r[0]));
-	MT_OK(MPI_Precv_init(buf, its, 0, zero_other(i), from, 6, comm,
+	MT_OK(MPI_Precv_init(buf, its, 0, zero_peer_type(i), from, 6, comm,
 			     MPI_INFO_NULL, &r[1]));
 	for (int round = 0; round < 2; round++) {
 		MT_OK(MPI_Startall(2, r));
@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 	lists();
 	for (int i = 0; i < zero_types; i++) {
 		set_elements(i);
-		for (zero_n = 0; zero_n <= zero_most(i); zero_n += 3) {
+		for (zero_n = 0; zero_n <= zero_max_count(i); zero_n += 3) {
 			each(i, zero_buf[0], zero_buf[1]);
 			each(i, zero_buf[1], zero_buf[0]);
 		}

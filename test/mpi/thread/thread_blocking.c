@@ -20,7 +20,7 @@
 static MPI_Comm comm[THREADS];
 
 /* To the next rank and from the previous one, in messages of both kinds. */
-static void pass(MPI_Comm c, int round)
+static void exchange_in_ring(MPI_Comm c, int round)
 {
 	int next = (mt_rank + 1) % mt_size;
 	int before = (mt_rank + mt_size - 1) % mt_size;
@@ -136,7 +136,7 @@ static void *work(void *arg)
 	int me = (int)(intptr_t)arg;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		pass(comm[me], i);
+		exchange_in_ring(comm[me], i);
 		if (i % THREADS == me)
 			add(comm[me], i);
 		if (i % 16 == me)

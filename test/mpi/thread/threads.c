@@ -60,7 +60,7 @@ static void *exchange_with_neighbours(void *arg)
  * Each thread creates communicators from its own, and uses them: of all ranks,
  * and of this rank alone.
  */
-static void *make(void *arg)
+static void *create_communicators(void *arg)
 {
 	int me = (int)(intptr_t)arg;
 	MPI_Comm alone;
@@ -148,7 +148,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < THREADS; i++)
 		MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]));
 	run(exchange_with_neighbours, THREADS);
-	run(make, THREADS);
+	run(create_communicators, THREADS);
 	many_to_one();
 	for (i = 0; i < THREADS; i++)
 		MT_OK(MPI_Comm_free(&comm[i]));

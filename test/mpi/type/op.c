@@ -11,7 +11,8 @@ static void subtract(void *in, void *inout, int *len, MPI_Datatype *type)
 		b[i] = a[i] - b[i];
 }
 
-static void add_far(void *in, void *inout, MPI_Count *len, MPI_Datatype *type)
+static void add_with_gap(void *in, void *inout, MPI_Count *len,
+			 MPI_Datatype *type)
 {
 	MPI_Aint lb, extent;
 
@@ -51,8 +52,8 @@ static void user(void)
 	int a[2] = { 10, 20 }, b[2] = { 1, 2 }, commute;
 	double c[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
 	double d[8] = { 0 };
-	MPI_Datatype t, far;
-	MPI_Op op, far_op;
+	MPI_Datatype t, spaced;
+	MPI_Op op, spaced_op;
 
 	MT_OK(MPI_Op_create(subtract, 0, &op));
 	MT_OK(MPI_Op_commutative(op, &commute));
@@ -64,14 +65,14 @@ static void user(void)
 	MT_IS(op, MPI_OP_NULL);
 
 	MPI_Type_vector(2, 1, 2, MPI_DOUBLE, &t);
-	MPI_Type_create_resized(t, 0, 4 * sizeof(double), &far);
-	MPI_Type_commit(&far);
-	MT_OK(MPI_Op_create_c(add_far, 1, &far_op));
-	MT_OK(MPI_Reduce_local_c(c, d, 2, far, far_op));
+	MPI_Type_create_resized(t, 0, 4 * sizeof(double), &spaced);
+	MPI_Type_commit(&spaced);
+	MT_OK(MPI_Op_create_c(add_with_gap, 1, &spaced_op));
+	MT_OK(MPI_Reduce_local_c(c, d, 2, spaced, spaced_op));
 	MT_TRUE(d[0] == 1 && d[1] == 0 && d[2] == 1 && d[4] == 1 && d[6] == 1);
-	MPI_Op_free(&far_op);
+	MPI_Op_free(&spaced_op);
 	MPI_Type_free(&t);
-	MPI_Type_free(&far);
+	MPI_Type_free(&spaced);
 }
 
 static void errors(void)

@@ -2,7 +2,7 @@
 /* MPI_Pack, MPI_Unpack, MPI_PACKED in messages, external32. */
 #include "mpi_t.h"
 
-static void packed_goes_both_ways(void)
+static void packed_data_round_trip(void)
 {
 	int next = (mt_rank + 1) % mt_size;
 	int prev = (mt_rank + mt_size - 1) % mt_size;
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	packed_goes_both_ways();
+	packed_data_round_trip();
 	external32();
 	errors();
 	return mt_end();

@@ -86,7 +86,7 @@ static void odd_strides(void)
 }
 
 /* MPI_LB and MPI_UB, which MPI 3.0 removed: bounds without data. */
-static void marks(void)
+static void lb_ub_markers(void)
 {
 	int len[3] = { 1, 1, 1 }, in[8], out[3], n, i;
 	MPI_Aint at[3] = { -4, 0, 100 }, two[2] = { 0, 10 };
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	constructors();
 	odd_strides();
-	marks();
+	lb_ub_markers();
 	empty_blocks();
 	contents();
 	predefined();

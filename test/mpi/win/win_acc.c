@@ -283,7 +283,7 @@ static void gaps(struct wt *w)
  * ------------------------------------------------------------ */
 
 /* All ranks add to the same elements of all ranks. */
-static void crowd(struct wt *w)
+static void concurrent_adds(struct wt *w)
 {
 	enum { TIMES = 50, LEN = 40 };
 	double one[LEN];
@@ -377,7 +377,7 @@ static void mutex(struct wt *w)
 }
 
 /* Long vectors, requests, and both forms of counts. */
-static void longs(struct wt *w)
+static void long_vectors(struct wt *w)
 {
 	enum { LEN = 8000 };
 	double *in = malloc(LEN * sizeof(*in)),
@@ -422,10 +422,10 @@ int main(int argc, char **argv)
 		pairs(&w);
 		swaps(&w);
 		gaps(&w);
-		crowd(&w);
+		concurrent_adds(&w);
 		counter(&w);
 		mutex(&w);
-		longs(&w);
+		long_vectors(&w);
 		wt_close(&w);
 	}
 	return mt_end();

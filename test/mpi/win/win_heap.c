@@ -149,7 +149,7 @@ static void many_blocks(void)
 }
 
 /* One block after the other, of sizes that share the freed blocks or not. */
-static void in_turns(void)
+static void alloc_and_free_sizes(void)
 {
 	static const MPI_Aint size[] = { 8,	 4096,	  5000,	  20000,
 					 100000, 1 << 20, 3 << 20 };
@@ -203,7 +203,7 @@ static void alignment(void)
 int main(int argc, char **argv)
 {
 	mt_begin(&argc, &argv);
-	in_turns();
+	alloc_and_free_sizes();
 	alignment();
 	for (int round = 0; round < 3; round++)
 		for (int m = 0; m < MIXES; m++)

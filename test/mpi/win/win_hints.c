@@ -137,7 +137,7 @@ static void locks_are_refused(enum win_kind kind)
 }
 
 /* Set later: locks are refused from then on, and allowed again when unset. */
-static void locks_end(enum win_kind kind)
+static void locks_disabled_later(enum win_kind kind)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD, 4096, 8);
 
@@ -152,7 +152,7 @@ static void locks_end(enum win_kind kind)
 }
 
 /* Locks stay when only one member disables them. */
-static void locks_stay(enum win_kind kind)
+static void locks_need_all_members(enum win_kind kind)
 {
 	struct wt w =
 		open_with_hint(kind, "no_locks", mt_rank ? "false" : "true");
@@ -222,7 +222,8 @@ static void hints_at_creation(void)
 #define PARTS 33
 
 /* Elements that need a lock, few under each; and without any order. */
-static void adds_right(enum win_kind kind, const char *key, const char *val)
+static void accumulates_are_correct(enum win_kind kind, const char *key,
+				    const char *val)
 {
 	struct wt w = open_with_hint(kind, key, val);
 	long double in[PARTS], *mem = (long double *)(void *)w.mem;
@@ -252,11 +253,11 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			check_row(&rows[i], k);
 		locks_are_refused(k);
-		locks_end(k);
-		locks_stay(k);
-		adds_right(k, "mpi_accumulate_granularity", "48");
-		adds_right(k, "accumulate_ordering", "none");
-		adds_right(k, "accumulate_ops", "same_op");
+		locks_disabled_later(k);
+		locks_need_all_members(k);
+		accumulates_are_correct(k, "mpi_accumulate_granularity", "48");
+		accumulates_are_correct(k, "accumulate_ordering", "none");
+		accumulates_are_correct(k, "accumulate_ops", "same_op");
 	}
 	hints_at_creation();
 	return mt_end();

@@ -32,7 +32,7 @@ static void fetch_all(struct wt *w, int to, MPI_Aint at)
 		MT_IS(old[i], 10 * i + w->rank + 3);
 }
 
-static void siblings(struct wt *w)
+static void count_forms(struct wt *w)
 {
 	int to = (w->rank + 1) % w->size;
 	MPI_Aint at = wt_disp(w, to, 0);
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 	for (int k = 0; k < WT_KINDS; k++) {
 		struct wt w = wt_open(k, MPI_COMM_WORLD, N * sizeof(long), 8);
 
-		siblings(&w);
+		count_forms(&w);
 		/* in dynamic windows the fabric or the target detects it */
 		if (!wt_is_dynamic(&w))
 			too_many(&w);

@@ -144,7 +144,7 @@ static void requests(struct wt *w)
 }
 
 /* To MPI_PROC_NULL, of no elements, and with large counts. */
-static void edges(struct wt *w)
+static void edge_cases(struct wt *w)
 {
 	int x = 5, y = 6;
 	MPI_Request q;
@@ -171,7 +171,7 @@ static void edges(struct wt *w)
 }
 
 /* Ranks without memory, and windows without any memory. */
-static void empty(enum win_kind kind)
+static void windows_without_memory(enum win_kind kind)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD,
 			      mt_rank == mt_size / 2 ? 64 : 0, 1);
@@ -208,8 +208,8 @@ static void units(void)
 	free(mem);
 }
 
-/* Several windows at once, of parts of the world. */
-static void parts(void)
+/* Several windows at once, of windows_on_subsets of the world. */
+static void windows_on_subsets(void)
 {
 	MPI_Comm half;
 	struct wt w[WT_KINDS];
@@ -246,11 +246,11 @@ int main(int argc, char **argv)
 		gaps(&w);
 		freed_types(&w);
 		requests(&w);
-		edges(&w);
+		edge_cases(&w);
 		wt_close(&w);
-		empty(k);
+		windows_without_memory(k);
 	}
 	units();
-	parts();
+	windows_on_subsets();
 	return mt_end();
 }

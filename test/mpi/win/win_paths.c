@@ -88,7 +88,7 @@ static int acc_paths_taken(struct wt *w)
 static int documented_paths(enum win_kind kind, bool acc)
 {
 	const char *path = getenv("WEFT_WIN_PATH"), *clock, *prov;
-	bool near = mt_local_ranks(MPI_COMM_WORLD) == mt_size, mapped;
+	bool one_host = mt_local_ranks(MPI_COMM_WORLD) == mt_size, mapped;
 
 	clock = getenv("CLOCK");
 	prov = getenv("FI_PROVIDER");
@@ -98,7 +98,7 @@ static int documented_paths(enum win_kind kind, bool acc)
 		return 0;
 	if (path && !strcmp(path, "messages"))
 		return MESSAGES;
-	if (mapped && near && !path && (!clock || strcmp(clock, "virtual")))
+	if (mapped && one_host && !path && (!clock || strcmp(clock, "virtual")))
 		return 0;
 	return acc && prov && strstr(prov, "rxd") ? MESSAGES : FABRIC;
 }
@@ -107,7 +107,7 @@ static int documented_paths(enum win_kind kind, bool acc)
  * Memory that is neither mapped nor served by the target: does the origin read
  * and write its value?
  */
-static bool is_reached(enum win_kind kind)
+static bool is_remotely_accessible(enum win_kind kind)
 {
 	const char *clock = getenv("CLOCK");
 
@@ -133,9 +133,9 @@ static unsigned long long swaps(struct wt *w, long compare, long want)
 }
 
 /* A swap that changes nothing reads, and does not write. */
-static void writes_what_changed(struct wt *w)
+static void failed_swap_does_not_write(struct wt *w)
 {
-	bool reached = is_reached(w->kind);
+	bool reached = is_remotely_accessible(w->kind);
 	unsigned long long in_vain = swaps(w, 7, 0), done = swaps(w, 0, 0);
 
 	if (reached)
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 		MT_IS(acc_paths_taken(&w), documented_paths(w.kind, true));
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
-		writes_what_changed(&w);
+		failed_swap_does_not_write(&w);
 		wt_close(&w);
 	}
 	close_counter(&fabric);

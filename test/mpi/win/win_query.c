@@ -262,12 +262,12 @@ static void handlers(struct wt *w)
 
 #define WRONG(call, class) MT_IS(mt_class(call), class)
 
-static int twice(void *in, void *inout, int *n, MPI_Datatype *t)
+static int user_op(void *in, void *inout, int *n, MPI_Datatype *t)
 {
 	return 0;
 }
 
-static void wrong_making(void)
+static void bad_creation_arguments(void)
 {
 	char mem[64];
 	MPI_Win win;
@@ -296,7 +296,7 @@ static void wrong_making(void)
 	WRONG(MPI_Win_flush(0, MPI_WIN_NULL), MPI_ERR_WIN);
 }
 
-static void wrong_targets(struct wt *w)
+static void bad_targets(struct wt *w)
 {
 	MPI_Datatype raw;
 	int x = 0;
@@ -378,7 +378,7 @@ static void attached_side_by_side(void)
 }
 
 /* Memory that is not attached: reported at once, or by the next flush. */
-static void wrong_places(struct wt *w)
+static void bad_addresses(struct wt *w)
 {
 	static int elsewhere;
 	int x = 1, rc, t = (w->rank + 1) % w->size;
@@ -410,7 +410,7 @@ static void wrong_places(struct wt *w)
 	WRONG(MPI_Win_detach(w->win, w->mem + 8), MPI_ERR_BASE);
 }
 
-static void wrong_operations(struct wt *w)
+static void bad_operations(struct wt *w)
 {
 	MPI_Datatype mixed, part[2] = { MPI_INT, MPI_DOUBLE };
 	MPI_Aint at[2] = { 0, 8 };
@@ -418,7 +418,7 @@ static void wrong_operations(struct wt *w)
 	double d = 0;
 	MPI_Op own;
 
-	MPI_Op_create((MPI_User_function *)twice, 1, &own);
+	MPI_Op_create((MPI_User_function *)user_op, 1, &own);
 	MPI_Type_create_struct(2, one, at, part, &mixed);
 	MPI_Type_commit(&mixed);
 	MT_OK(MPI_Win_lock_all(0, w->win));
@@ -469,7 +469,7 @@ static void wrong_operations(struct wt *w)
 /* ---- wrong epochs
  * ---------------------------------------------------------------- */
 
-static void wrong_times(struct wt *w)
+static void calls_outside_epochs(struct wt *w)
 {
 	MPI_Group none = MPI_GROUP_EMPTY, world;
 	MPI_Win win = w->win;
@@ -530,7 +530,7 @@ static void wrong_times(struct wt *w)
 /*
  * After a fence accesses have to complete before another kind of epoch begins.
  */
-static void wrong_order(struct wt *w)
+static void bad_epoch_order(struct wt *w)
 {
 	int x = 0;
 	MPI_Win win = w->win;
@@ -555,7 +555,7 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-	wrong_making();
+	bad_creation_arguments();
 	null_names();
 	for (int k = 0; k < WT_KINDS; k++) {
 		struct wt w = wt_open(k, MPI_COMM_WORLD, 256, 1);
@@ -564,11 +564,11 @@ int main(int argc, char **argv)
 		names(&w);
 		query_others(&w);
 		handlers(&w);
-		wrong_targets(&w);
-		wrong_places(&w);
-		wrong_operations(&w);
-		wrong_times(&w);
-		wrong_order(&w);
+		bad_targets(&w);
+		bad_addresses(&w);
+		bad_operations(&w);
+		calls_outside_epochs(&w);
+		bad_epoch_order(&w);
 		wt_close(&w);
 	}
 	own_attributes();

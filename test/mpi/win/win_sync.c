@@ -145,7 +145,8 @@ static void exclusive(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* Shared locks are held by several origins at once: all arrive inside. */
+/* Shared locks are held by several_targets origins at once: all arrive inside.
+ */
 static void shared(struct wt *w)
 {
 	MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w->win));
@@ -188,7 +189,7 @@ static void mixed(struct wt *w)
 }
 
 /* Several targets at once, with MPI_MODE_NOCHECK where it is allowed. */
-static void several(struct wt *w)
+static void several_targets(struct wt *w)
 {
 	int x = w->rank;
 
@@ -241,7 +242,7 @@ static void flag(struct wt *w)
 }
 
 /* One kind of epoch after another, and messages in between. */
-static void after_another(struct wt *w)
+static void consecutive_epoch_kinds(struct wt *w)
 {
 	int x = w->rank, y, next = (w->rank + 1) % w->size;
 	int prev = (w->rank + w->size - 1) % w->size;
@@ -278,9 +279,9 @@ int main(int argc, char **argv)
 		exclusive(&w);
 		shared(&w);
 		mixed(&w);
-		several(&w);
+		several_targets(&w);
 		flag(&w);
-		after_another(&w);
+		consecutive_epoch_kinds(&w);
 		wt_close(&w);
 	}
 	return mt_end();

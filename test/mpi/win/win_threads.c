@@ -13,7 +13,7 @@
 static struct wt one;	       /* shared by all threads */
 static struct wt own[THREADS]; /* one per thread */
 
-static void *together(void *arg)
+static void *use_shared_window(void *arg)
 {
 	long me = (long)arg, add = 1, was, out[8], in[8];
 	int t;
@@ -42,7 +42,7 @@ static void *together(void *arg)
 	return NULL;
 }
 
-static void *alone(void *arg)
+static void *use_own_window(void *arg)
 {
 	struct wt *w = arg;
 	int next = (w->rank + 1) % w->size, x;
@@ -93,7 +93,7 @@ static void one_kind(enum win_kind kind)
 	}
 	for (int i = 0; i < 5; i++) {
 		MT_OK(MPI_Win_lock_all(0, one.win));
-		run(together, arg);
+		run(use_shared_window, arg);
 		MT_OK(MPI_Win_unlock_all(one.win));
 		/* nothing is locked any more */
 		for (int t = 0; t < mt_size; t++) {
@@ -107,7 +107,7 @@ static void one_kind(enum win_kind kind)
 	MT_IS(all, 5L * THREADS * TIMES * mt_size);
 	for (int i = 0; i < THREADS; i++)
 		arg[i] = &own[i];
-	run(alone, arg);
+	run(use_own_window, arg);
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (int i = 0; i < THREADS; i++) {
 		MT_IS(((int *)own[i].mem)[2], TIMES / 4);

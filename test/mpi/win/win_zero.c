@@ -27,7 +27,7 @@ static void wait_all(MPI_Request *r, int n)
 
 static void moves(int i, void *buf, int target, MPI_Win win)
 {
-	MPI_Datatype t = zero_type[i].type, u = zero_other(i);
+	MPI_Datatype t = zero_type[i].type, u = zero_peer_type(i);
 
 	BOTH(Put, buf, zero_n, t, target, 0, 0, u, win);
 	BOTH(Get, buf, zero_n, t, target, 0, 0, u, win);
@@ -35,7 +35,7 @@ static void moves(int i, void *buf, int target, MPI_Win win)
 
 static void moves_with_requests(int i, void *buf, int target, MPI_Win win)
 {
-	MPI_Datatype t = zero_type[i].type, u = zero_other(i);
+	MPI_Datatype t = zero_type[i].type, u = zero_peer_type(i);
 
 	BOTH_R(Rput, buf, zero_n, t, target, 0, 0, u, win);
 	BOTH_R(Rget, buf, zero_n, t, target, 0, 0, u, win);
@@ -100,7 +100,7 @@ static void each_type(MPI_Win win)
 	int next = (mt_rank + 1) % mt_size;
 
 	for (int i = 0; i < zero_types; i++) {
-		for (zero_n = 0; zero_n <= zero_most(i); zero_n += 3) {
+		for (zero_n = 0; zero_n <= zero_max_count(i); zero_n += 3) {
 			for (int b = 0; b < 2; b++) {
 				in_fence(i, zero_buf[b], next, win);
 				in_lock(i, zero_buf[b], next, win);
