@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the test programs: rank, size, and checks. MT_TRUE ends the job
- * with a text that names file and line when its condition does not hold.
+ * Rank, size and checks for the test programs. MT_TRUE ends the job with a
+ * message that names file and line if its condition is false.
  */
 #ifndef WEFT_TEST_MPI_MT_H
 #define WEFT_TEST_MPI_MT_H
@@ -55,7 +55,7 @@ static inline int mt_local_ranks(MPI_Comm comm)
 	return count;
 }
 
-/* Byte k of stream seed. */
+/* Byte k of the test pattern with this seed. */
 static inline unsigned char mt_byte(uint64_t seed, size_t k)
 {
 	return (unsigned char)((seed * 131 + k * 7 + (k >> 8)) & 0xff);
@@ -81,7 +81,7 @@ static inline int mt_same(const void *buf, size_t n, uint64_t seed)
 	return 1;
 }
 
-/* The class of a code. */
+/* Returns the error class of an error code. */
 static inline int mt_class(int code)
 {
 	int class = -1;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets that this rank has sent as datagrams, by MPI's counters. */
+/*
+ * Number of packets that this rank has sent as datagrams, from MPI_T counters.
+ */
 #ifndef WEFT_HOSTS_DATAGRAMS_H
 #define WEFT_HOSTS_DATAGRAMS_H
 

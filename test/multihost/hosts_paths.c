@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which path messages take: each rank sends to the ranks of its host, then to
- * all others, and prints the number of packets sent as datagrams each time.
+ * all others, and prints the number of packets sent as datagrams for both.
  * Exits with 1 if the numbers do not match the names of the hosts; with an
  * argument all messages must take the path that it names, memory or datagrams.
  */
@@ -16,8 +16,8 @@
 #define NAME	 64
 
 /*
- * Sends messages of all sizes to these ranks. Returns the packets sent as
- * datagrams.
+ * Sends messages of all sizes to the ranks with same_host[rank] == want.
+ * Returns the number of packets sent as datagrams.
  */
 static unsigned long long send_all_sizes(int rank, int size,
 					 const char *same_host, int want)

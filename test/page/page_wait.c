@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For test/page/run_page.sh: four ranks in each wait state, one after the
- * other. A rank is late by messages to itself, which take time in either clock.
+/*
+ * For test/page/run_page.sh: four ranks in each wait state, one after the
+ * other. A rank is made late by messages to itself, which take time with either
+ * clock.
  */
 #include <mpi.h>
 #include <stdlib.h>

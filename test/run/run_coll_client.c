@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define ROUNDS 60 /* rounds before the end */
+#define ROUNDS 60 /* number of rounds */
 #define LONG   (1 << 17)
 
 static double in[LONG], out[LONG];
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 	pids = malloc(sizeof(*pids) * (size_t)size);
 	MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
 	for (int i = 0; i < ROUNDS; i++) {
-		/* all ranks wait for this one, which kills one of them */
+		/* all ranks wait for this rank, which kills one of them */
 		if (i == ROUNDS / 2 && rank == (victim + 1) % size) {
 			usleep(50000);
 			kill((pid_t)pids[victim], SIGKILL);

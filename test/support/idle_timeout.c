@@ -2,9 +2,10 @@
 /*
  * idle_timeout SECONDS COMMAND...: runs a command and ends it, with all
  * processes that it has started, after SECONDS without output, or after CHATTER
- * times SECONDS in total. Seconds are those of t_pace.h: they count less on a
- * loaded host. Output is any byte written to a file that is stdout or stderr of
- * this process. Exits as the command does, with 124 when it was ended.
+ * times SECONDS in total. Seconds are counted as in t_pace.h: they count less
+ * on a loaded host. Output is any byte written to a file that is stdout or
+ * stderr of this process. The exit code is that of the command, or 124 if the
+ * command was ended.
  */
 #include "test/support/t_pace.h"
 
@@ -25,8 +26,7 @@
 
 struct idle_timeout {
 	struct t_limit talk, grace;
-	uint64_t
-		left_at_output_ns; /* remaining total time at the last output */
+	uint64_t left_at_output_ns; /* total time left at last output */
 	int seconds;
 	off_t output;
 	pid_t pid;
@@ -114,7 +114,7 @@ static void check_limits(struct idle_timeout *p)
 	}
 }
 
-/* Passes a fatal signal to the command, which may still write output. */
+/* Forwards a fatal signal to the command, which may still write output. */
 static void forward_signal(struct idle_timeout *p, int sig)
 {
 	if (sig == SIGCHLD || p->ended)

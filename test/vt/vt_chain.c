@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A group on nodes with gaps, in virtual time: five of eight ranks. Prints a
- * line for each of them: member, us of an operation in which all wait, and us
- * of one in which the fourth member, the parent of the fifth in the tree of
- * pairs, computes as soon as the operation has begun. test/vt/vt_chain.sh
- * checks the times.
+ * A group on nodes that are not consecutive, in virtual time: five of eight
+ * ranks. Prints a line for each of them: member, us of an operation in which
+ * all members wait, and us of one in which the fourth member, the parent of the
+ * fifth in the tree of pairs, computes after it has started the operation.
+ * test/vt/vt_chain.sh checks the times.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -31,7 +31,10 @@ static int word(int root, int round, int i)
 	return (root * 31 + round) * 65536 + i;
 }
 
-/* One broadcast from start to completion; computes: computation in between. */
+/*
+ * One MPI_Ibcast and MPI_Wait; computes: this rank computes for LONG_S between
+ * the two calls.
+ */
 static void bcast(int root, int round, int count, int computes)
 {
 	static int data[WORDS];
@@ -59,7 +62,10 @@ static void barrier(int root, int round, int count, int computes)
 	MPI_Wait(&req, MPI_STATUS_IGNORE);
 }
 
-/* The next whole millisecond of the clock, which is common to all ranks. */
+/*
+ * Returns the next whole millisecond of the clock, which is the same on all
+ * ranks.
+ */
 static double next_ms(void)
 {
 	double at = (double)(long)(MPI_Wtime() * 1e3 + 1.5) * 1e-3;
@@ -69,7 +75,9 @@ static double next_ms(void)
 	return MPI_Wtime();
 }
 
-/* All members begin at one time; then again with one that computes. */
+/*
+ * All members start at the same time; then again with one member that computes.
+ */
 static void measure(const char *name, void (*run)(int, int, int, int), int root)
 {
 	double us[2];
@@ -96,7 +104,10 @@ static void reduce(void)
 		check(me != 1 || out[i] == 10 + 5 * i, "another long sum");
 }
 
-/* Every root, all lengths, sometimes a barrier and a sum; without waiting. */
+/*
+ * Broadcasts from every root, of all lengths, sometimes a barrier and a sum,
+ * back to back.
+ */
 static void storm(void)
 {
 	static const int counts[] = { 0, 1, 127, 128, 129, 1000, 4096, WORDS };
@@ -114,7 +125,10 @@ static void storm(void)
 				      group);
 			check(sum == 10, "wrong sum");
 		}
-		/* does not synchronize members before the next broadcast */
+		/*
+		 * this does not synchronize the members before the next
+		 * broadcast
+		 */
 		if (round % 13 == 7)
 			reduce();
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A libfabric program in virtual time, without MPI: two processes that find
- * each other by FI_WEFT_JOB=NAME:RANK:2 exchange a message in each direction;
- * rank 0 prints the machine's time for it, and for many short writes into the
- * other's memory: in order; with a second argument without order, or, if it is
- * "lines", in order within a line of memory.
+ * A libfabric program in virtual time, without MPI: two processes of
+ * FI_WEFT_JOB=NAME:RANK:2 exchange a message in each direction. Rank 0 prints
+ * the virtual time of the exchange, and of many short writes into the other's
+ * memory: in order; with a second argument without order, or, if it is "lines",
+ * in order within a cache line.
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -108,7 +108,7 @@ static void ping_pong(int rank)
 		check("the message", -FI_EIO);
 }
 
-/* Rank 0 writes; rank 1 sends the address and is notified at the end. */
+/* Rank 0 writes; rank 1 sends its address and is notified at the end. */
 static uint64_t writes(int rank)
 {
 	static char mem[WRITES * BYTES];

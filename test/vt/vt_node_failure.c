@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node fails in virtual time: pairs of ranks exchange messages, and the last
- * rank's node fails soon. With an argument errors are returned, and all other
- * ranks continue.
+ * A node fails in virtual time: pairs of ranks exchange messages, and the node
+ * of the last rank fails during the run. With an argument errors are returned,
+ * and all other ranks continue.
  */
 #include <mpi.h>
 #include <stdio.h>
 
 enum { ROUNDS = 200 };
 
-/* One round. Returns the error of a call, which must be that of a dead peer. */
+/*
+ * One round of messages. Returns the error of a call, which must be that of a
+ * dead peer.
+ */
 static int exchange_round(int rank, int round)
 {
 	int peer = rank ^ 1, in = -1, class = 0, len, err;

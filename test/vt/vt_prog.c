@@ -43,7 +43,9 @@ static void missing(void)
 		MPI_Barrier(world);
 }
 
-/* The skip_after_join collective, at which a communicator joins a class route.
+/*
+ * One rank skips the second collective, at which a communicator joins a class
+ * route.
  */
 static void skip_after_join(void)
 {
@@ -51,7 +53,7 @@ static void skip_after_join(void)
 	missing();
 }
 
-/* On a class route, which detects it. */
+/* Ranks call different collectives on a class route, which detects this. */
 static void differ(void)
 {
 	MPI_Barrier(world);
@@ -156,7 +158,7 @@ static void chosen(void)
 		receive(0, 16);
 }
 
-/* Even ranks wait for the odd ones, which do not arrive. */
+/* Even ranks wait for odd ranks, which do not arrive. */
 static void sides(void)
 {
 	MPI_Comm side, both;
@@ -202,9 +204,12 @@ static void finalized(void)
 		receive(0, 9);
 }
 
-/* ---- time ---------------------------------------------------------------- */
+/* ---- virtual time -------------------------------------------------------- */
 
-/* More packets than a rank may have in flight: no message waits for a clock. */
+/*
+ * More packets than a rank may have in flight; their time must be proportional
+ * to their number.
+ */
 static void flood(void)
 {
 	enum { MANY = 800, BYTES = 2000 };
@@ -275,7 +280,7 @@ static void forever(void)
 
 /* ---- loops and threads --------------------------------------------------- */
 
-/* A message that arrives after a while, found by polling. */
+/* A message that arrives later is found by polling. */
 static void loops(void)
 {
 	double t = MPI_Wtime(), wait = (rank + 1) * 50e-6;
@@ -329,7 +334,9 @@ static void overlap(void)
 		MPI_Recv(NULL, 0, MPI_CHAR, 1, 2, world, MPI_STATUS_IGNORE);
 }
 
-/* Time that rank 0 needs for an access to rank 1, until complete there. */
+/*
+ * Time of one access of rank 0 to rank 1, until it is complete at the target.
+ */
 static void reach_one(const char *name, MPI_Win win)
 {
 	static char buffer[1 << 20];
@@ -385,11 +392,13 @@ static void reach(void)
 	MPI_Win_free(&win);
 }
 
-#define ATOMICS	  200 /* atomics of each rank */
+#define ATOMICS	  200 /* number of atomics of each rank */
 #define VARIABLES 8192
 
-/* All other ranks add to these variables of rank 0; millions per
- * skip_after_join. */
+/*
+ * All other ranks add to these variables of rank 0; prints millions of atomics
+ * per second.
+ */
 static void add_to(MPI_Win win, int64_t *mem, int variables)
 {
 	int64_t one = 1, sum = 0;
@@ -465,7 +474,7 @@ static void good(void)
 		printf("%d ranks, %.9f s\n", size, MPI_Wtime());
 }
 
-/* Groups that share nodes, created and freed again, each with its own sums. */
+/* Groups that share nodes are created and freed; each computes its own sums. */
 static void groups(void)
 {
 	MPI_Comm half, all, comm;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every algorithm forced by its name (info key on a duplicate) against the
- * naive answer: all roots, in place, several counts, on the world and on halves
- * of it. Also without forcing, as the table chooses.
+ * Compares every algorithm, forced by its name (info key of a duplicated
+ * communicator), with a naive implementation: all roots, in place, several
+ * counts, on the world and on halves of it; also without forcing, as the
+ * selection table chooses.
  */
 #include "coll_t.h"
 
@@ -11,11 +12,14 @@ struct test_comm {
 	int rank;
 	int size;
 	int count;
-	MPI_Op compose; /* not commutative */
-	int ordered;	/* use compose */
+	MPI_Op compose; /* user-defined operation that is not commutative */
+	int ordered;	/* 1: reductions use compose */
 };
 
-/* x -> a x + b in unsigned arithmetic: associative, not commutative. */
+/*
+ * Composition of x -> a x + b in unsigned arithmetic: associative, not
+ * commutative.
+ */
 static void compose(void *in, void *io, int *n, MPI_Datatype *type)
 {
 	const unsigned *l = in;
@@ -40,7 +44,7 @@ static void vec_fill(unsigned *v, int rank, int n)
 	}
 }
 
-/* The expected result for ranks lo .. hi - 1. */
+/* Computes the expected result for ranks lo .. hi - 1. */
 static void vec_expected(const struct test_comm *o, unsigned *acc, int lo,
 			 int hi, int n)
 {
@@ -237,7 +241,7 @@ static void test_gather(const struct test_comm *o)
 	for (root = 0; root < 2 * o->size; root++) {
 		memset(all, 0, sizeof(int) * (size_t)(n * o->size));
 		blocks_fill(all + n * o->rank, o->rank, 0, n);
-		/* in place the second time */
+		/* the second half of the rounds is in place */
 		MPI_Gather(root >= o->size && o->rank == root % o->size
 				   ? MPI_IN_PLACE
 				   : one,
@@ -285,7 +289,7 @@ static void test_allgather(const struct test_comm *o)
 	MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, all, n, MPI_INT, o->comm);
 	for (i = 0; i < o->size; i++)
 		blocks_check(all + n * i, i, 0, n);
-	/* in reverse order, and every second block shorter */
+	/* blocks in reverse order, every second one half as long */
 	for (i = 0; i < o->size; i++) {
 		counts[i] = i % 2 ? n / 2 : n;
 		displs[i] = n * (o->size - 1 - i);

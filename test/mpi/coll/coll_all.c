@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every collective against naive answers, as a product: every predefined
- * operation on every type the standard allows, all roots, lengths of 1 byte
- * and up, in place or not, blocking, nonblocking and persistent, on world and
- * on parts of it of every shape; then many in succession with ranks that are
- * late, and several communicators in flight at once. Bytes behind the buffers
- * and inputs must be unchanged.
+ * Compares every collective with a naive implementation, for all combinations:
+ * every predefined operation on every type the standard allows, all roots,
+ * lengths of 1 byte and up, in place or not, blocking, nonblocking and
+ * persistent, on the world and on subsets of many shapes; then many collectives
+ * in succession with late ranks, and several communicators in flight at once.
+ * Bytes behind the buffers, and inputs, must be unchanged.
  *
  *   coll_all [every n-th pair [longest in bytes [in succession]]]
  */
@@ -33,7 +33,7 @@ struct world {
 	MPI_Comm comm;
 	int rank;
 	int size;
-	unsigned seed; /* equal on all its ranks */
+	unsigned seed; /* the same on all ranks of comm */
 	unsigned late;
 };
 
@@ -43,7 +43,7 @@ struct trial {
 	enum form form;
 	const struct type *t;
 	enum op op;
-	long n; /* elements of a block */
+	long n; /* number of elements of a block */
 	int root;
 	bool in_place;
 	MPI_Request req;
@@ -56,7 +56,7 @@ enum { GUARD = 32 };
 
 static long tried;
 
-/* ---- buffers ------------------------------------------------------------- */
+/* ---- buffers of a trial -------------------------------------------------- */
 
 static bool has_blocks(enum call c)
 {
@@ -68,7 +68,7 @@ static bool has_root(enum call c)
 	return c == BCAST || c == REDUCE || c == GATHER || c == SCATTER;
 }
 
-/* Is there a buffer that can be used as input and output on this rank? */
+/* Returns whether this rank may pass MPI_IN_PLACE. */
 static bool may_in_place(const struct trial *x)
 {
 	if (x->call == BCAST || x->call == BARRIER)
@@ -76,7 +76,7 @@ static bool may_in_place(const struct trial *x)
 	return !has_root(x->call) || x->w->rank == x->root;
 }
 
-/* Fills the block that rank from has for rank to. */
+/* Fills the block that rank from sends to rank to. */
 static void fill_block(char *at, size_t bytes, int from, int to)
 {
 	unsigned char c = (unsigned char)(from * 31 + to * 17);
@@ -108,7 +108,7 @@ static long counts_make(struct trial *x)
 	return sum;
 }
 
-/* Elements before the block of this rank. */
+/* Returns the number of elements before the block of this rank. */
 static long counts_before(const struct trial *x)
 {
 	long sum = 0;
@@ -125,7 +125,9 @@ static void prepare_blocks(struct trial *x)
 	char *mine = x->in_place ? x->out : x->in;
 
 	if (x->call == ALLTOALL || x->call == SCATTER) {
-		/* a buffer that is scattered in place is the input, too */
+		/*
+		 * in MPI_Scatter in place, the send buffer is still the input
+		 */
 		mine = x->in_place && x->call == ALLTOALL ? x->out : x->in;
 		for (int r = 0; r < w->size; r++)
 			fill_block(mine + (size_t)r * block, block, w->rank, r);
@@ -158,9 +160,12 @@ static void prepare(struct trial *x)
 	memset(x->out + x->out_bytes, 0x5a, GUARD);
 }
 
-/* ---- the calls ----------------------------------------------------------- */
+/* ---- MPI calls of a trial ------------------------------------------------ */
 
-/* Arguments that are not significant on this rank may have any value. */
+/*
+ * Returns whether this rank is not the root, so that some arguments are not
+ * significant and may have any value.
+ */
 static bool is_non_root(const struct trial *x)
 {
 	return has_root(x->call) && x->w->rank != x->root;
@@ -328,7 +333,7 @@ static void make(struct trial *x)
 	}
 }
 
-/* ---- results ------------------------------------------------------------- */
+/* ---- checks of results --------------------------------------------------- */
 
 static void report_wrong_result(const struct trial *x, const char *what)
 {
@@ -344,7 +349,9 @@ static void report_wrong_result(const struct trial *x, const char *what)
 	CHECK(!"a collective");
 }
 
-/* The result of ranks 0 .. ranks - 1, n elements from first on. */
+/*
+ * Checks n elements from first on against the result of ranks 0 .. ranks - 1.
+ */
 static void check_reduction(const struct trial *x, int ranks, long first,
 			    long n)
 {
@@ -434,9 +441,12 @@ static void check(struct trial *x)
 	tried++;
 }
 
-/* ---- trials -------------------------------------------------------------- */
+/* ---- random trials ------------------------------------------------------- */
 
-/* Draws an allowed pair; blocks are bytes, so there must be no gaps. */
+/*
+ * Draws an allowed pair of operation and type. Blocks are compared as bytes, so
+ * types with gaps are not used for them.
+ */
 static void draw_pair(struct world *w, struct trial *x)
 {
 	int size;
@@ -457,7 +467,7 @@ static enum form draw_form(struct world *w)
 
 static void try(struct trial *x)
 {
-	/* in a rooted call not all ranks have the choice */
+	/* only the root of a rooted call may use MPI_IN_PLACE */
 	x->in_place = x->in_place && may_in_place(x);
 	prepare(x);
 	switch (x->form) {
@@ -478,7 +488,10 @@ static void try(struct trial *x)
 	check(x);
 }
 
-/* Number of elements so that no buffer is longer than bytes; at least one. */
+/*
+ * Returns the number of elements, at least one, with which no buffer exceeds
+ * bytes.
+ */
 static long elements(const struct trial *x, long bytes)
 {
 	long n = bytes / (long)x->t->extent;
@@ -530,7 +543,7 @@ static void try_length(struct world *w, enum call call, long bytes, int root,
 	try(&x);
 }
 
-/* Powers of two and their neighbours. */
+/* Lengths are powers of two and their neighbours. */
 static void every_length(struct world *w, long longest)
 {
 	for (long p = 1; p <= longest; p *= 2)
@@ -572,10 +585,13 @@ static void in_succession(struct world *w, int rounds)
 
 /* ---- communicators ------------------------------------------------------- */
 
-/* Color and key of a rank in shape s; false: no such shape. */
+/*
+ * Sets color and key of a rank for subset shape s. Returns false if the shape
+ * does not exist.
+ */
 static bool shape(int s, int rank, int size, int *color, int *key)
 {
-	/* lines, planes and cubes of a machine whose extents are 2 */
+	/* lines, planes and cubes of a torus with dimensions of length 2 */
 	static const int boxes[] = { 1, 2, 3, 4, 6, 5, 7, 8, 12, 16, 32 };
 	unsigned draw = (unsigned)(rank * 7919 + s * 104729);
 
@@ -619,7 +635,7 @@ static bool shape(int s, int rank, int size, int *color, int *key)
 
 enum { SHAPES = 19 };
 
-/* False: this rank is not in it. */
+/* Returns false if this rank is not a member. */
 static bool world_open(struct world *w, int s)
 {
 	int rank, size, color, key;
@@ -638,7 +654,7 @@ static bool world_open(struct world *w, int s)
 	return true;
 }
 
-/* Several communicators, several operations on each, all in flight. */
+/* Several communicators, with several operations in flight on each. */
 static void in_flight(int rounds)
 {
 	enum { COMMS = 6, EACH = 5 };
@@ -668,7 +684,7 @@ static void in_flight(int rounds)
 			prepare(at);
 			start(at);
 		}
-		/* completed in reverse order */
+		/* complete in reverse order */
 		for (int k = COMMS * EACH - 1; k >= 0; k--) {
 			struct trial *at = &x[k % COMMS][k / COMMS];
 

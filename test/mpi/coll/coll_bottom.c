@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives whose two buffers are both MPI_BOTTOM: the types contain the
- * addresses, so that equal buffer arguments do not imply equal memory. Every
- * operation, blocking, nonblocking and persistent, by every algorithm.
+ * addresses, so equal buffer arguments do not mean the same memory. Every
+ * operation, blocking, nonblocking and persistent, with every algorithm.
  */
 #include "coll_t.h"
 
@@ -10,10 +10,13 @@ enum { N = 3, WAYS = 3 };
 
 static MPI_Comm comm;
 static int rank, size;
-static int *out, *in; /* N ints to and from every rank */
+static int *out, *in; /* buffers with N ints for each rank */
 static MPI_Op compose;
 
-/* One call in the mode mode; MPI_Start and completion are common code. */
+/*
+ * One call. mode 0: blocking, 1: nonblocking, 2: persistent. MPI_Start and
+ * completion are in call_end().
+ */
 #define CALL(mode, Name, Iname, ...)                                        \
 	do {                                                                \
 		MPI_Request req_ = MPI_REQUEST_NULL;                        \
@@ -38,7 +41,7 @@ static void call_end(int mode, MPI_Request *req)
 		MPI_Request_free(req);
 }
 
-/* Type of n ints at their absolute address, for MPI_BOTTOM. */
+/* Returns a type of n ints at their absolute address, for MPI_BOTTOM. */
 static MPI_Datatype type_at_address(const int *at, int n)
 {
 	MPI_Datatype t;
@@ -59,14 +62,17 @@ static void reset_buffers(void)
 		}
 }
 
-/* Checks that block b is from rank from, where it was the block for rank to. */
+/*
+ * Checks that block b was received from rank from, which sent it as its block
+ * for rank to.
+ */
 static void check_block(int b, int from, int to)
 {
 	for (int e = 0; e < N; e++)
 		CHECK(in[b * N + e] == coll_val(from, to, e));
 }
 
-/* ---- blocks -------------------------------------------------------------- */
+/* ---- blocks of one length ------------------------------------------------ */
 
 static void test_gather(int mode)
 {
@@ -121,7 +127,7 @@ static void test_alltoall(int mode)
 	MPI_Type_free(&r);
 }
 
-/* ---- lists of blocks ----------------------------------------------------- */
+/* ---- blocks of different lengths ----------------------------------------- */
 
 /* Block q is received at the position of block size - 1 - q. */
 struct lists {
@@ -236,7 +242,7 @@ static void pair_of(int q, unsigned *v)
 	v[1] = (unsigned)coll_val(q, 2, 0);
 }
 
-/* Checks the result for ranks 0 .. hi - 1. */
+/* Checks the result of a reduction over ranks 0 .. hi - 1. */
 static void check_reduction(int hi)
 {
 	unsigned acc[2], v[2];
@@ -251,8 +257,8 @@ static void check_reduction(int hi)
 }
 
 /*
- * Types for MPI_BOTTOM: returns the operand's (at out), *there_p is the
- * result's.
+ * Returns the type of the operand (at out) for MPI_BOTTOM, and sets *there_p to
+ * the type of the result.
  */
 static MPI_Datatype operand(void **there_p)
 {

@@ -24,7 +24,10 @@ static MPI_Datatype make_gappy(void)
 	return r;
 }
 
-/* Int k of element e in a buffer of gappy elements that begins at base. */
+/*
+ * Address of int k of element e in a buffer of gappy elements that begins at
+ * base.
+ */
 static int *gap_at(char *base, int e, int k)
 {
 	return (int *)(void *)(base + 24 * e + (k ? 8 : -4));
@@ -45,7 +48,7 @@ static void test_bcast(MPI_Datatype gappy)
 				*gap_at(base, i, 1) = coll_val(root, 2, i);
 			}
 			/*
-			 * odd ranks describe the same signature as plain ints
+			 * odd ranks describe the same signature by another type
 			 */
 			if (rank % 2 && rank != root)
 				MPI_Bcast(flat, 2 * counts[c], MPI_INT, root,
@@ -102,7 +105,8 @@ static void test_gather_scatter(MPI_Datatype gappy)
 }
 
 /*
- * Rank q has q % 4 ints for every rank; blocks are in reverse order with gaps.
+ * Rank q sends q % 4 ints to every rank; blocks are in reverse order, with
+ * gaps.
  */
 static void test_v(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Wrong arguments of collectives return the right error class, on one rank and
- * without communication; the communicator works afterwards.
+ * without communication; the communicator remains usable.
  */
 #include "coll_t.h"
 
@@ -45,7 +45,7 @@ static void test_arguments(MPI_Comm c, int size)
 	EXPECT(MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, c), MPI_ERR_BUFFER);
 	EXPECT(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, c),
 	       MPI_ERR_BUFFER);
-	if (size == 1) { /* only the root detects it */
+	if (size == 1) { /* only the root detects the error */
 		EXPECT(MPI_Gather(a, 1, MPI_INT, a, 1, MPI_INT, 0, c),
 		       MPI_ERR_BUFFER);
 		EXPECT(MPI_Scatter(a, 1, MPI_INT, a, 1, MPI_INT, 0, c),
@@ -69,7 +69,10 @@ static void test_arguments(MPI_Comm c, int size)
 	MPI_Type_free(&raw);
 }
 
-/* Overlapping buffers on a communicator of one, which sees all of them. */
+/*
+ * Overlapping buffers are refused on a communicator of one rank, which has all
+ * of them.
+ */
 static void test_alias(MPI_Comm c)
 {
 	MPI_Datatype types[1] = { MPI_INT };
@@ -101,7 +104,7 @@ static void test_alias(MPI_Comm c)
 	       MPI_ERR_BUFFER);
 }
 
-/* One array has both buffers, adjacent or interleaved, which is valid. */
+/* Send and receive buffer in one array, adjacent or interleaved, are valid. */
 static void test_no_alias(MPI_Comm c)
 {
 	int a[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, n[1] = { 2 }, d[1] = { 2 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Exact sums (info key weft_exact): every reduction of doubles by MPI_SUM is
- * the sum of all ranks' numbers, rounded once, in all forms, in place or not,
- * within a group and between two. The oracle adds in 128-bit integers.
+ * Exact sums (info key weft_exact): every reduction of doubles by MPI_SUM
+ * returns the sum over all ranks, rounded once, blocking, nonblocking and
+ * persistent, in place or not, on intra- and intercommunicators. The expected
+ * sum is computed in 128-bit integers.
  *
  *   coll_exact [longest]
  */
@@ -30,7 +31,10 @@ struct trial {
 	double *in, *out;
 };
 
-/* Element e of a world rank: 53 random bits, 45 positions of the point. */
+/*
+ * Element e of a world rank: 53 random bits, with 45 positions of the binary
+ * point.
+ */
 static __int128 units(int rank, long e)
 {
 	uint64_t h = (uint64_t)(rank + 1) * 0x9e3779b97f4a7c15u +
@@ -49,7 +53,10 @@ static double element_of(int rank, long e)
 	return ldexp((double)units(rank, e), -40);
 }
 
-/* Sum of ranks from, from + step ... to; conversion rounds to nearest even. */
+/*
+ * Sum over ranks from, from + step ... to; the conversion rounds to nearest
+ * even.
+ */
 static double sum(int from, int to, int step, long e)
 {
 	__int128 s = 0;
@@ -218,7 +225,7 @@ static void try(struct trial *x)
 	x->counts = coll_malloc(sizeof(int) * (size_t)x->size);
 	for (int r = 0; r < x->size; r++)
 		x->counts[r] = x->n;
-	/* uneven counts, equal in both groups */
+	/* uneven counts with the same total in both groups */
 	for (int r = 0; x->call == REDSCAT && r + 1 < x->size; r += 2) {
 		x->counts[r] += x->n / 2;
 		x->counts[r + 1] -= x->n / 2;
@@ -226,7 +233,7 @@ static void try(struct trial *x)
 	n = total_count(x);
 	x->in = coll_malloc(sizeof(double) * (size_t)n);
 	x->out = mine = coll_malloc(sizeof(double) * (size_t)n);
-	/* without a result a buffer is not needed */
+	/* a rank without a result passes no buffer */
 	if (x->call == REDUCE && x->root != (x->inter ? MPI_ROOT : x->rank))
 		x->out = (double *)16;
 	run_form(x, n);
@@ -238,7 +245,7 @@ static void try(struct trial *x)
 
 static int counts[] = { 1, 3, 100, 9000 };
 
-/* All ranks; then every second rank, so that the numbers differ. */
+/* step 1: all ranks; step 2: every second rank. */
 static void within(int step, MPI_Info info)
 {
 	struct trial x = { .first = world % step, .step = step };
@@ -267,7 +274,10 @@ static void within(int step, MPI_Info info)
 	MPI_Comm_free(&comm);
 }
 
-/* Between the first half and the other ranks, which get each other's sums. */
+/*
+ * Intercommunicator of the first half and the other ranks; each group gets the
+ * sum of the other.
+ */
 static void between(MPI_Info info)
 {
 	int cut = nworld / 2, here = world >= cut;
@@ -292,7 +302,7 @@ static void between(MPI_Info info)
 			/* rank 0 of the first half */
 			x.root = here ? 0 : world ? MPI_PROC_NULL : MPI_ROOT;
 			try(&x);
-			/* equal sums of counts on both sides */
+			/* the totals of the counts are equal on both sides */
 			x.call = REDSCAT_BLOCK;
 			x.n = counts[i] * (here ? cut : nworld - cut);
 			if (x.n < 100000)

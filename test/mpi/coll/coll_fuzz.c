@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives on random types: every rank describes the same numbers with its
- * own layout (gaps, negative strides, bounds below zero, addresses), and every
- * block may have another length, also none. The expected result and the bytes
- * that must stay untouched are computed without the library.
+ * own layout (gaps, negative strides, bounds below zero, absolute addresses),
+ * and every block may have another length, also 0. The expected result, and the
+ * bytes that must be unchanged, are computed without the library.
  *
  *   coll_fuzz ROUNDS [SEED]
  */
@@ -13,28 +13,29 @@ enum { UNIT = 3, MOST = 5, EDGE = 256, BLANK = 0x5a };
 
 static MPI_Comm comm;
 static int rank, size;
-static unsigned shared, own; /* seeds: common, and this rank's */
+static unsigned shared,
+	own; /* seeds: one shared by all ranks, one of this rank */
 
-/* An element is UNIT ints: their offsets, and the extent. */
+/* Layout of an element of UNIT ints: their offsets, and the extent. */
 struct elem {
 	MPI_Datatype type;
 	int off[UNIT];
 	int extent;
-	int absolute; /* addresses: relative to MPI_BOTTOM */
+	int absolute; /* 1: addresses relative to MPI_BOTTOM */
 };
 
-/* Blocks of elements in memory; all other bytes are blank. */
+/* Blocks of elements in memory; all other bytes have the blank value. */
 struct area {
 	struct elem el;
 	char *mem;
 	size_t len;
 	char *base; /* address of element 0 */
-	int *count; /* elements of each block ... */
-	int *displ; /* ... and its displacement, in elements */
+	int *count; /* number of elements of each block */
+	int *displ; /* displacement of each block, in elements */
 	int blocks;
 };
 
-/* ---- types --------------------------------------------------------------- */
+/* ---- random datatypes ---------------------------------------------------- */
 
 /* Offsets of the ints, in bytes; multiples of 4 within +-60. */
 static void draw_offsets(struct elem *e)
@@ -94,7 +95,7 @@ static void elem_draw(struct elem *e)
 	}
 }
 
-/* ---- areas --------------------------------------------------------------- */
+/* ---- buffers ------------------------------------------------------------- */
 
 static int *at(const struct area *a, int block, int e, int k)
 {
@@ -102,7 +103,10 @@ static int *at(const struct area *a, int block, int e, int k)
 			       a->el.off[k]);
 }
 
-/* even: equal adjacent blocks; count: elements of each block. */
+/*
+ * even: all blocks are equal and adjacent; count: number of elements of each
+ * block.
+ */
 static void area_open(struct area *a, int blocks, const int *count, int even)
 {
 	int i, b, pos = 0, reversed = (int)(coll_rand(&own) % 2);
@@ -146,7 +150,10 @@ static void put(struct area *a, int block, int from, int to)
 			*at(a, block, e, k) = coll_val(from, to, UNIT * e + k);
 }
 
-/* Checks a block and blanks it, so that all other bytes can be checked. */
+/*
+ * Checks a block and overwrites it with the blank value, so that all other
+ * bytes can be checked.
+ */
 static void check_and_blank(struct area *a, int block, int from, int to)
 {
 	for (int e = 0; e < a->count[block]; e++)
@@ -186,7 +193,10 @@ static void check_blank(const struct area *a)
 			MPI_Request_free(&req_);                            \
 	} while (0)
 
-/* Counts, equal on all ranks: a sends n[a * size + b] elements to b. */
+/*
+ * Draws the counts, the same on all ranks: rank a sends n[a * size + b]
+ * elements to rank b.
+ */
 static int *draw_counts(int even)
 {
 	int *n = coll_malloc(sizeof(int) * (size_t)(size * size));
@@ -318,7 +328,7 @@ static void alltoall(int *n, int even, int in_place)
 	struct area s, r;
 	void *sbuf;
 
-	/* in place, the counts of both directions are equal */
+	/* with MPI_IN_PLACE the counts of both directions are equal */
 	for (int a = 0; a < size && in_place; a++)
 		for (int b = 0; b < a; b++)
 			n[a * size + b] = n[b * size + a];
@@ -387,7 +397,9 @@ static void one_round(void)
 	free(n);
 }
 
-/* Forces one algorithm after the other, by the names that all of them have. */
+/*
+ * Forces one algorithm after the other, by the names common to all operations.
+ */
 static void force(unsigned round)
 {
 	static const char *const names[] = { "auto",  "linear",	 "binomial",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives between two groups: the world is divided at every rank, and all
- * operations run between the groups, blocking and nonblocking.
+ * Collectives on intercommunicators: the world is split at every rank, and all
+ * operations run between the two groups, blocking and nonblocking.
  */
 #include "coll_t.h"
 
@@ -10,7 +10,8 @@ enum { N = 11 };
 static int world, nworld;
 static MPI_Comm inter;
 static int rank, local, remote;
-static int first, other; /* world ranks of the groups' rank 0 */
+static int first,
+	other; /* world ranks of rank 0 in the local and the remote group */
 
 static int remote_sum(int what, int e)
 {
@@ -29,7 +30,10 @@ static void fill(int *v, int what, int n)
 		v[e] = coll_val(world, what, e);
 }
 
-/* The root argument for the root with this world rank. */
+/*
+ * Returns the root argument that this rank passes for the root with this world
+ * rank.
+ */
 static int root_arg(int root)
 {
 	int left = other > first ? other : first;
@@ -90,7 +94,7 @@ static void test_all(void)
 	for (q = 0; q < remote; q++)
 		for (e = 0; e < N; e++)
 			CHECK(in[q * N + e] == coll_val(other + q, 4, e));
-	/* a vector of local * remote elements, scattered by both sides */
+	/* both sides scatter a vector of local * remote elements */
 	free(out);
 	out = coll_malloc(sizeof(int) * (size_t)(local * remote));
 	fill(out, 6, local * remote);

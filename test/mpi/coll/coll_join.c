@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective unit from the first call on, and without a blocking call: the
- * world has its route after MPI_Init; other communicators join one while their
- * nonblocking collectives are in flight, which keep their order.
+ * Joining the collective unit: the world has a route after MPI_Init; other
+ * communicators join a route while their nonblocking collectives are in flight,
+ * and these keep their order.
  */
 #include "coll_t.h"
 
@@ -10,7 +10,10 @@
 
 static int rank, size;
 
-/* Rank 0 contributes, and is outside MPI until the others are done. */
+/*
+ * Rank 0 starts its collective and stays outside MPI until the others have
+ * completed.
+ */
 static void others_finish_while_one_computes(MPI_Comm comm)
 {
 	_Atomic int *done = coll_counters(rank, size);
@@ -29,7 +32,7 @@ static void others_finish_while_one_computes(MPI_Comm comm)
 	atomic_fetch_add(done, 1);
 }
 
-/* Operation i of many that are started at once; all of them differ. */
+/* Operation i of many that are started at once, with different arguments. */
 struct flight {
 	int64_t in[8], out[8];
 	int n;
@@ -94,7 +97,10 @@ static void all_in_flight(MPI_Comm comm)
 	}
 }
 
-/* A long collective uses other rows of the table, equal on all ranks. */
+/*
+ * A long collective uses other rows of the selection table, the same on all
+ * ranks.
+ */
 static void long_collective(MPI_Comm comm)
 {
 	enum { LONG = 40000 };
@@ -109,7 +115,7 @@ static void long_collective(MPI_Comm comm)
 		CHECK(out[i] == size * (size - 1) / 2 + (double)size * i);
 }
 
-/* Some communicators get a route, the others use messages. */
+/* Some communicators get a route, others use messages. */
 static void nonblocking_only(int laps)
 {
 	enum { MANY = 20 };
@@ -134,7 +140,7 @@ static void nonblocking_only(int laps)
 	}
 }
 
-/* Operations in flight continue after the communicator's handle is freed. */
+/* Operations in flight complete after the communicator's handle is freed. */
 static void freed_while_in_flight(int laps)
 {
 	struct flight f[FLIGHTS];

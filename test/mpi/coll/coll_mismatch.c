@@ -5,11 +5,12 @@
  */
 #include "coll_t.h"
 
-#define ELEMS 600 /* doubles: longer than a packet of some machines */
+/* number of doubles: more than a packet of some machines holds */
+#define ELEMS 600
 
 static double x[ELEMS], y[ELEMS];
 
-/* The correct call, or with wrong the wrong one. */
+/* Makes the correct call, or the wrong one if wrong is set. */
 typedef int call(MPI_Comm comm, int wrong);
 
 static int two_roots(MPI_Comm comm, int wrong)
@@ -89,8 +90,8 @@ static int other_or_none(int err)
 }
 
 /*
- * Whether any rank of this rank's part got an error. The communicator is
- * broken.
+ * Returns whether any rank of this rank's subset got an error. The communicator
+ * is broken, so the world is used.
  */
 static int any_rank_failed(int failed, int parts)
 {

@@ -2,8 +2,9 @@
 /*
  * Random programs: in each round a nonblocking collective on each of several
  * communicators, which are created and freed and have joined a route or not.
- * Every rank starts them in its own order, with messages between them, tests
- * sometimes, and waits by one of two calls. All results are compared.
+ * Every rank starts them in a different order, with messages between them,
+ * sometimes calls MPI_Test, and waits with one of two calls. All results are
+ * checked.
  *
  *   coll_mix [seed [rounds]]
  */
@@ -23,13 +24,13 @@ enum kind {
 	KINDS
 };
 
-/* An operation, equal on all ranks except for the buffers. */
+/* An operation; the same on all ranks except for the buffers. */
 struct op {
 	enum kind kind;
-	int n; /* elements of a block */
+	int n; /* number of elements of a block */
 	unsigned root;
 	MPI_Comm comm;
-	int rank, size; /* in the communicator */
+	int rank, size; /* rank and size in the communicator */
 	double in[ROOM], out[ROOM];
 };
 
@@ -101,7 +102,7 @@ static void op_start(struct op *o, int k, MPI_Request *r)
 	}
 }
 
-/* Element i of the result; -1: untouched. */
+/* Expected element i of the result; -1: unchanged. */
 static double op_want(const struct op *o, int k, int i)
 {
 	int p = o->size, root = (int)(o->root % (unsigned)p), from = i / o->n;
@@ -166,7 +167,7 @@ static void comms_renew(int round, unsigned *seed)
 	}
 }
 
-/* ---- a round ------------------------------------------------------------- */
+/* ---- one round ----------------------------------------------------------- */
 
 static void shuffle(int *order, unsigned *seed)
 {

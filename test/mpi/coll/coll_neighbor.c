@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Neighbourhood collectives on Cartesian grids (periodic or not, of extent 1
- * and 2 too, where left and right are one process), graphs and distributed
+ * Neighbourhood collectives on Cartesian grids (periodic or not, also of extent
+ * 1 and 2, where both neighbours are the same process), graphs and distributed
  * graphs: blocking, nonblocking, persistent.
  */
 #include "coll_t.h"
@@ -16,7 +16,7 @@ struct hood {
 	int nout;
 	int in[MOST];
 	int out[MOST];
-	int pair[MOST]; /* in[i] sends its out[pair[i]] to this rank */
+	int pair[MOST]; /* index of in[i]'s block for this rank */
 };
 
 static void run_alltoall(const struct hood *h, int mode, int *out, int *in)
@@ -124,7 +124,10 @@ static void test_cart(int ndims, const int *dims, int periodic)
 		return;
 	for (d = 0; d < ndims; d++) {
 		MPI_Cart_shift(h.comm, d, 1, &h.in[2 * d], &h.in[2 * d + 1]);
-		/* the left neighbour's send to its right is for this rank */
+		/*
+		 * the left neighbour's block for its right neighbour is
+		 * received here
+		 */
 		h.pair[2 * d] = 2 * d + 1;
 		h.pair[2 * d + 1] = 2 * d;
 	}
@@ -134,7 +137,7 @@ static void test_cart(int ndims, const int *dims, int periodic)
 	MPI_Comm_free(&h.comm);
 }
 
-/* Every rank sends to the next two; twice to the next one. */
+/* Every rank sends to the next two ranks, and twice to the next rank. */
 static void test_dist_graph(void)
 {
 	struct hood h = { .nin = 3, .nout = 3 };
@@ -157,7 +160,7 @@ static void test_dist_graph(void)
 	MPI_Comm_free(&h.comm);
 }
 
-/* A star: rank 0 and all other ranks. */
+/* A star: edges between rank 0 and all other ranks. */
 static void test_graph(void)
 {
 	int index[MOST], edges[2 * MOST], i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Guarantees of the collective unit apart from results: no rank has to be
- * inside MPI for the others to continue; sums have equal bits in any order of
- * arrival; routes run out and are returned; persistent operations start in any
- * order.
+ * Guarantees of the collective unit apart from results: collectives complete
+ * while a rank is outside MPI; sums are bitwise identical in any order of
+ * arrival; exhausted routes are returned and reused; persistent operations
+ * start in any order.
  *
  *   coll_offload [orders of arrival]
  */
@@ -13,7 +13,10 @@
 
 static int rank, size;
 
-/* Rank 0 contributes, and is outside MPI until the others are done. */
+/*
+ * Rank 0 starts its collective and stays outside MPI until the others have
+ * completed.
+ */
 static void others_finish_while_one_computes(void)
 {
 	_Atomic int *done = coll_counters(rank, size);

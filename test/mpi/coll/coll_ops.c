@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All predefined operations on all types that the standard allows: allreduce
- * and reduce_scatter_block against MPI_Reduce_local over the gathered inputs
- * (order does not matter: values are chosen exact). Two equal runs of a
- * floating point sum give equal bits on all ranks.
+ * and reduce_scatter_block are compared with MPI_Reduce_local over the gathered
+ * inputs (values are chosen so that results are exact in any order). Repeated
+ * floating-point sums are bitwise identical on all ranks.
  */
 #include "coll_t.h"
 
@@ -76,7 +76,7 @@ static void put_int(char *at, size_t size, int v)
 {
 	int64_t wide = v;
 
-	/* little or big endian: through a value of the same width */
+	/* independent of the byte order: stores a value of the same width */
 	switch (size) {
 	case 1:
 		memcpy(at, &(int8_t){ (int8_t)wide }, 1);
@@ -144,7 +144,7 @@ static void put_pair(char *at, MPI_Datatype t, int v, int i)
 		memcpy(at, &q, sizeof(q));
 }
 
-/* unit: values of magnitude one, for products, which then stay exact. */
+/* unit: values of magnitude one, so that products are exact. */
 static void fill(char *buf, const struct type *t, int rank, int n, bool unit)
 {
 	int e, v;
@@ -206,7 +206,9 @@ static long double get_real(const char *at, size_t size)
 	return memcpy(&q, at, sizeof(q)), q;
 }
 
-/* Compares as numbers: zero has a sign, long doubles have unused bits. */
+/*
+ * Compares as numbers, since zero has a sign and long doubles have unused bits.
+ */
 static bool same_reals(const struct type *t, const char *a, const char *b,
 		       int n)
 {
@@ -236,7 +238,7 @@ static bool same_long_pairs(const char *a, const char *b, int n)
 	return true;
 }
 
-/* Compares without the gaps of pairs. */
+/* Compares all bytes except the gaps of pairs. */
 static bool same(const struct type *t, char *a, char *b, int n)
 {
 	size_t bytes = t->extent * (size_t)n;

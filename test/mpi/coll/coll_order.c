@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of sums: the unit's results have the bits of recursive doubling, in
- * every form and at every root, on communicators of every size. Machines whose
- * hardware has another order (bgq), and trees set by FI_WEFT_ARITY, give equal
- * bits in every form, too.
+ * The order of summation: results of the unit are bitwise identical to those of
+ * recursive doubling, blocking, nonblocking and persistent, at every root, on
+ * communicators of every size. Machines whose hardware has another order (bgq),
+ * and trees set by FI_WEFT_ARITY, also give bitwise identical results in all
+ * these forms.
  */
 #include "coll_t.h"
 
 #include <math.h>
 
-#define LONGEST 2048 /* doubles: 16 KiB, the longest that the unit serves */
+/* number of doubles in 16 KiB, the longest vector that the unit accepts */
+#define LONGEST 2048
 
-/* Lengths of a line, a slot of a board, a packet of every machine, and more. */
+/*
+ * Lengths of a cache line, of a slot of the unit, of a packet of every machine,
+ * and longer.
+ */
 static const int lengths[] = { 1, 6, 7, 64, 65, 600, LONGEST };
 
 static MPI_Comm dup_with_recdbl(MPI_Comm comm)
@@ -79,7 +84,7 @@ static void try_comm(MPI_Comm comm, int ours)
 		fill(in, rank, lengths[i]);
 		MPI_Allreduce(in, want, lengths[i], MPI_DOUBLE, MPI_SUM,
 			      ours && coll_expects_route(size) ? comm : soft);
-		/* without a route another algorithm may be chosen */
+		/* without a route another algorithm may be selected */
 		if (lengths[i] * sizeof(*in) <= coll_route_bytes(size))
 			try_forms(comm, in, want, lengths[i]);
 	}

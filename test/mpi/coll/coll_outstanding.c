@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many collectives in flight: nonblocking operations of all kinds on one
- * communicator and on a duplicate, completed in another order than started;
- * blocking ones in between; persistent ones started again and again; types,
- * operations and communicators freed while operations run.
+ * Many outstanding collectives: nonblocking operations of all kinds on one
+ * communicator and on a duplicate, completed in another order than they were
+ * started; blocking operations between them; persistent operations started
+ * repeatedly; types, operations and communicators freed while operations are in
+ * flight.
  */
 #include "coll_t.h"
 
@@ -128,7 +129,10 @@ static void test_mix(MPI_Comm a, MPI_Comm b)
 			CHECK(sum == size * (size - 1) / 2);
 		}
 	}
-	/* some by test, some by wait, the last started first */
+	/*
+	 * complete some with MPI_Test, others with MPI_Wait, the last started
+	 * first
+	 */
 	for (i = FLIGHT - 1; i >= 0; i--) {
 		for (done = i % 2; !done;)
 			MPI_Test(&s[i].req, &done, MPI_STATUS_IGNORE);
@@ -178,7 +182,7 @@ static void test_persistent(MPI_Comm comm)
 			in[i] = coll_val(rank, round, i);
 			bc[i] = rank == size - 1 ? round + i : -1;
 		}
-		/* started in different orders on different ranks */
+		/* start in different orders on different ranks */
 		if (rank % 2)
 			MPI_Startall(4, req);
 		else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Class routes run out and are returned: thousands of communicators, split,
- * duplicated and freed in any order with collectives in between; at the end
- * as many of them get a route as at the beginning.
+ * Class routes are exhausted and returned: thousands of communicators are
+ * split, duplicated and freed in any order, with collectives in between; at the
+ * end as many communicators get a route as at the start.
  *
  *   coll_routes [communicators]
  */
@@ -24,7 +24,7 @@ static void counters_open(void)
 	MPI_T_pvar_session_create(&session);
 	MPI_T_pvar_handle_alloc(session, index, NULL, &sent, &count);
 	CHECK(count == 1);
-	/* an error for continuous variables, which are started */
+	/* continuous variables are already started and return an error */
 	MPI_T_pvar_start(session, sent);
 }
 
@@ -36,7 +36,7 @@ static unsigned long long messages(void)
 	return n;
 }
 
-/* A barrier on a class route sends no message. */
+/* Returns whether comm has a class route: a barrier then sends no message. */
 static int has_route(MPI_Comm comm)
 {
 	unsigned long long before;
@@ -61,7 +61,7 @@ static int count_routes(void)
 	}
 	for (int i = 0; i < MANY; i++)
 		MPI_Comm_free(&comm[i]);
-	/* a waiting communicator gets a route that was just returned */
+	/* a communicator without a route gets one that was just returned */
 	CHECK(!n || has_route(spare));
 	MPI_Comm_free(&spare);
 	MPI_Allreduce(&n, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -139,11 +139,13 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	counters_open();
-	/* world keeps one */
+	/* the world keeps its route */
 	for (int i = 0; i < 3; i++)
 		MPI_Barrier(MPI_COMM_WORLD);
 	first = count_routes();
-	/* 14 or 32 routes, some in run_collectives; on bgq for rectangles only
+	/*
+	 * 14 or 32 routes, some of them in use; on bgq only for rectangles of
+	 * nodes
 	 */
 	if (size > 1 && coll_expects_route(size))
 		CHECK(first > 8 && first < MANY);

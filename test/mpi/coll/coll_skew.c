@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that run ahead: they start long nonblocking collectives before the
- * other ranks, which first wait for messages or begin with another
- * communicator. The collectives must not hold the buffers that messages and
- * other collectives need.
+ * Skew between ranks: some ranks start long nonblocking collectives before
+ * others, which first wait for messages or start with another communicator. The
+ * collectives must not occupy the buffers that messages and other collectives
+ * need.
  */
 #include "coll_t.h"
 
@@ -12,7 +12,10 @@ enum { LONG = 80000, COMMS = 6 };
 static int rank, size;
 static double in[LONG], out[COMMS][LONG];
 
-/* A message of each rank to the next, after it has started everything. */
+/*
+ * Every rank sends a message to the next rank after it has started its
+ * collectives.
+ */
 static void send_to_next(int tag)
 {
 	int left = (rank + size - 1) % size, right = (rank + 1) % size;
@@ -29,7 +32,10 @@ static void check_sum(const double *sum)
 		CHECK(sum[i] == size * (size - 1) / 2 + (double)size * i);
 }
 
-/* The root calls when all others have reported that they have started. */
+/*
+ * The root starts its collective after all other ranks have reported that they
+ * have started.
+ */
 static void root_is_late(MPI_Comm comm)
 {
 	MPI_Request r;
@@ -74,7 +80,10 @@ static void check(int k)
 	}
 }
 
-/* Communicators are independent: every rank may use its own order. */
+/*
+ * Communicators are independent: every rank starts their collectives in another
+ * order.
+ */
 static void ranks_start_in_different_orders(const MPI_Comm *comm)
 {
 	MPI_Request r[COMMS];
@@ -101,7 +110,7 @@ int main(int argc, char **argv)
 		in[i] = rank + i;
 	for (int k = 0; k < COMMS; k++) {
 		MPI_Comm_dup(MPI_COMM_WORLD, &comm[k]);
-		/* half of them have joined a route */
+		/* half of the communicators have joined a route */
 		for (int i = 0; i < k % 2 * 3; i++)
 			MPI_Barrier(comm[k]);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Thousands of collectives back to back with ranks that are late sometimes:
- * data of run_collective must never reach another.
+ * Thousands of collectives back to back, with ranks that are sometimes late:
+ * data of one collective must never reach another.
  */
 #include "coll_t.h"
 

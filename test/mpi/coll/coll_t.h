@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the tests of collectives: a check that ends the job with file and
- * line, values that identify their origin, and random skew.
+ * For the tests of collectives: a check that ends the job with file and line,
+ * values that identify their source, and random skew.
  */
 #ifndef WEFT_TEST_COLL_T_H
 #define WEFT_TEST_COLL_T_H
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Constants of the ABI like MPI_UNWEIGHTED are addresses without memory. */
+/* Constants of the ABI such as MPI_UNWEIGHTED are addresses without memory. */
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wstringop-overread"
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
@@ -39,20 +39,20 @@ static inline void coll_check(int ok, const char *what, const char *file,
 	exit(1);
 }
 
-/* Element e that rank from has for rank to. */
+/* Element e of the block that rank from sends to rank to. */
 static inline int coll_val(int from, int to, int e)
 {
 	return from * 10007 + to * 101 + e;
 }
 
-/* Random numbers that are equal on all ranks. */
+/* Random numbers that are the same on all ranks. */
 static inline unsigned coll_rand(unsigned *state)
 {
 	*state = *state * 1103515245u + 12345u;
 	return *state >> 16;
 }
 
-/* Delays this rank sometimes; each rank draws its own numbers. */
+/* Sometimes delays this rank; the random delay differs between ranks. */
 static inline void coll_skew(unsigned *state, int rank)
 {
 	struct timespec t = { 0, 0 };
@@ -73,7 +73,10 @@ static inline void *coll_malloc(size_t bytes)
 	return p;
 }
 
-/* Shared counters of the ranks, without MPI; rank 0 creates them. */
+/*
+ * Returns counters in memory that the ranks share without MPI; rank 0 creates
+ * it.
+ */
 static inline _Atomic int *coll_counters(int rank, int size)
 {
 	char name[64];
@@ -102,7 +105,8 @@ static inline _Atomic int *coll_counters(int rank, int size)
 }
 
 /*
- * Waits outside MPI until count arrivals; the test's launcher has a time limit.
+ * Waits outside MPI for count arrivals; the launcher of the test has a time
+ * limit.
  */
 static inline void coll_wait_count(_Atomic int *board, int count)
 {
@@ -110,7 +114,10 @@ static inline void coll_wait_count(_Atomic int *board, int count)
 		sched_yield();
 }
 
-/* In virtual time no rank continues while one computes. */
+/*
+ * Returns whether the clock is live: in virtual time no rank continues while
+ * another one computes.
+ */
 static inline int coll_is_live(void)
 {
 	int *global, found;
@@ -120,8 +127,9 @@ static inline int coll_is_live(void)
 }
 
 /*
- * The unit is in shared memory, which is not used with datagrams; and Blue
- * Gene/Q has class routes on rectangles of nodes only.
+ * Returns whether a communicator of this size gets a class route: not with
+ * datagrams, since the unit is in shared memory; on Blue Gene/Q only on
+ * rectangles of nodes.
  */
 static inline int coll_expects_route(int ranks)
 {
@@ -134,9 +142,9 @@ static inline int coll_expects_route(int ranks)
 }
 
 /*
- * The bytes up to which the unit serves this number of ranks. In virtual time
- * Gemini, which has no hardware for it, uses messages for pairs and longer
- * vectors.
+ * Returns the longest message, in bytes, for which this number of ranks uses
+ * the unit. In virtual time Gemini, which has no hardware for collectives, uses
+ * messages for two ranks and for longer vectors.
  */
 static inline size_t coll_route_bytes(int ranks)
 {

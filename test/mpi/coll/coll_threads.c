@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of several threads at once, each on a communicator of its own:
- * blocking and nonblocking ones, started by all threads, completed by all.
+ * Concurrent collectives of several threads, each on its own communicator: all
+ * threads start and complete blocking and nonblocking collectives.
  */
 #include "coll_t.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All predefined types and operations, and their expected results: elements are
- * small integers, so that the naive answer is exact in every type and order.
- * Nothing here is computed by the library.
+ * small integers, so that the expected result is exact in every type and order.
+ * It is computed without the library.
  */
 #ifndef WEFT_TEST_COLL_TYPES_H
 #define WEFT_TEST_COLL_TYPES_H
@@ -14,7 +14,7 @@
 
 enum kind { SIGNED, UNSIGNED, REAL, COMPLEX, LOGICAL, RAW, PAIR };
 
-/* A number in memory: i integer, f floating point. */
+/* A number in memory; form: i for integer, f for floating point. */
 struct part {
 	char form;
 	size_t bytes;
@@ -76,7 +76,7 @@ static void add_complex(MPI_Datatype mpi)
 	t->part[1] = (struct part){ 'f', t->extent / 2, t->extent / 2 };
 }
 
-/* first: its form and bytes; the second is at an offset. */
+/* Adds a type of two numbers, each given by its form and bytes. */
 static void add_pair(MPI_Datatype mpi, char form, size_t bytes, char form2,
 		     size_t bytes2)
 {
@@ -166,7 +166,7 @@ static void all_types(void)
 	add_pair(MPI_2INTEGER, 'i', 4, 'i', 4);
 }
 
-/* As in the standard's table of reductions. */
+/* Returns whether the standard allows the operation on this kind of type. */
 static bool allowed(enum op op, enum kind k)
 {
 	switch (op) {
@@ -189,11 +189,14 @@ static bool allowed(enum op op, enum kind k)
 	}
 }
 
-/* ---- values -------------------------------------------------------------- */
+/* ---- values of elements -------------------------------------------------- */
 
-enum { PERIOD = 7 }; /* elements after which values repeat */
+enum { PERIOD = 7 }; /* number of elements after which values repeat */
 
-/* Element e of a rank. Factors are units, so that products stay exact. */
+/*
+ * Element e of a rank. Factors of products have magnitude one, so that products
+ * are exact.
+ */
 static struct value value_of(const struct type *t, enum op op, int rank, long e)
 {
 	static const struct value units[4] = {
@@ -227,7 +230,7 @@ static struct value times(struct value a, struct value b)
 			       a.v * b.w + a.w * b.v };
 }
 
-/* The better of two pairs; of equal ones that with the lower index. */
+/* Result of MAXLOC or MINLOC; of equal values the one with the lower index. */
 static struct value better(struct value a, struct value b, bool a_wins)
 {
 	if (a.v == b.v)
@@ -268,7 +271,7 @@ static struct value join(enum op op, struct value a, struct value b)
 	}
 }
 
-/* ---- memory -------------------------------------------------------------- */
+/* ---- elements in memory -------------------------------------------------- */
 
 static void put_whole(char *at, size_t bytes, int64_t v)
 {
@@ -311,7 +314,7 @@ static void put(const struct type *t, char *at, struct value x)
 	}
 }
 
-/* Repeats the first PERIOD elements up to n. */
+/* Repeats the first PERIOD elements until there are n. */
 static void spread(char *buf, size_t extent, long n)
 {
 	size_t have = PERIOD * extent, all = extent * (size_t)n;
@@ -324,7 +327,10 @@ static void spread(char *buf, size_t extent, long n)
 	}
 }
 
-/* Input of a rank: elements from first on. buf has room for PERIOD more. */
+/*
+ * Fills the input of a rank, n elements from first on. buf has space for PERIOD
+ * more elements.
+ */
 static void fill(const struct type *t, enum op op, char *buf, int rank,
 		 long first, long n)
 {
@@ -335,7 +341,7 @@ static void fill(const struct type *t, enum op op, char *buf, int rank,
 	spread(buf, t->extent, n);
 }
 
-/* The result of ranks 0 .. ranks - 1. */
+/* Computes the expected result over ranks 0 .. ranks - 1. */
 static void answer(const struct type *t, enum op op, char *buf, int ranks,
 		   long first, long n)
 {
@@ -363,7 +369,10 @@ static long double get_float(const char *at, size_t bytes)
 	return memcpy(&l, at, bytes), l;
 }
 
-/* Zeroes have signs, long doubles unused bits, pairs gaps. */
+/*
+ * Compares as numbers: zeroes have signs, long doubles have unused bits, pairs
+ * have gaps.
+ */
 static bool same_element(const struct type *t, const char *a, const char *b)
 {
 	for (int i = 0; i < t->parts; i++) {

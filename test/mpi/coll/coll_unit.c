@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collective unit against naive answers: all operations and types, roots,
- * lengths, in place or not, on world and on parts of it of many shapes, with
- * the unit forced and refused; then thousands of operations with skew.
+ * Compares results of the collective unit with a naive implementation: all
+ * operations and types, roots, lengths, in place or not, on the world and on
+ * subsets of many shapes, with the unit forced and disabled; then thousands of
+ * operations with skew.
  *
  *   coll_unit [operations [longest in bytes]]
  */
@@ -10,11 +11,11 @@
 
 #define KINDS 5
 
-/* One test type: values are small, so that every result is exact. */
+/* A test type; values are small, so that every result is exact. */
 struct type {
 	MPI_Datatype mpi;
 	int bytes;
-	char kind; /* i, u, f */
+	char kind; /* i: signed, u: unsigned, f: floating point */
 };
 
 static struct type types[] = {
@@ -69,7 +70,10 @@ static void put(void *at, long e, const struct type *t, long v)
 		((int64_t *)at)[e] = v;
 }
 
-/* Values repeat every five elements: so do the results. */
+/*
+ * Computes the expected result; values, and therefore results, repeat every
+ * five elements.
+ */
 static void expect(void *want, long n, const struct type *t, int op, int size)
 {
 	long period[5];
@@ -156,7 +160,10 @@ static void try_blocks(struct job *j, int n, int root)
 	}
 }
 
-/* Lengths around the size of a line, of a packet, of the long vectors' path. */
+/*
+ * Lengths near the size of a cache line, of a packet, and of the path for long
+ * vectors.
+ */
 static const long lengths[] = { 1,     2,      6,	7,	48,    49,
 				511,   513,    4096,	4099,	16384, 32770,
 				65544, 131073, 1048576, 4194304 };
@@ -211,7 +218,7 @@ static void try_comm(MPI_Comm comm, unsigned seed, int rounds)
 	free(j.want);
 }
 
-/* Forces or refuses the unit on comm. */
+/* Forces the collective unit on comm, or disables it. */
 static void force(MPI_Comm comm, const char *how)
 {
 	static const char *const kinds[] = {
@@ -234,7 +241,10 @@ static void force(MPI_Comm comm, const char *how)
 	MPI_Info_free(&info);
 }
 
-/* Lines, planes, odd subsets: color of a rank in split number s. */
+/*
+ * Returns the color of a rank in split number s: lines, planes, irregular
+ * subsets.
+ */
 static int color(int s, int rank, int size)
 {
 	switch (s) {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Count 0 in every collective, blocking, nonblocking and persistent, with int
+ * Count 0 in every collective: blocking, nonblocking and persistent, with int
  * and MPI_Count, with every kind of datatype, with null, valid and in-place
- * buffers, on a communicator, an intercommunicator and a graph.
+ * buffers, on an intracommunicator, an intercommunicator and a graph.
  */
 #include "zero_t.h"
 
-/* No counts and no displacements, as int, MPI_Count and MPI_Aint. */
+/* Counts and displacements of 0, read as int, MPI_Count or MPI_Aint. */
 static const int64_t none[64];
 #define NONE ((void *)(uintptr_t)none)
 
-static MPI_Op sum, first; /* of the program: commutative, and not */
+static MPI_Op sum,
+	first; /* user-defined: one commutative, one not commutative */
 static MPI_Datatype types[64], others[64];
 
 static void wait_one(MPI_Request *r)
@@ -30,7 +31,7 @@ static void persist(MPI_Request *r)
 	MT_OK(MPI_Request_free(r));
 }
 
-/* The six forms of a collective; N and n: its name in both spellings. */
+/* The six forms of a collective; N and n: name in both spellings. */
 #define FORMS(N, n, ...)                                                  \
 	do {                                                              \
 		MPI_Request r_;                                           \
@@ -93,7 +94,7 @@ static void add(void *in, void *inout, int *len, MPI_Datatype *t)
 	MT_TRUE(zero_n ? *len >= 0 : !*len);
 }
 
-/* An operation that is allowed on the type. */
+/* Returns an operation that is allowed on the type. */
 static MPI_Op op_of(int i, int k)
 {
 	if (!zero_type[i].basic || k)
@@ -110,7 +111,7 @@ static void reduce_rooted(int i, const void *s, void *r, int root, MPI_Comm c)
 		      op_of(i, k), root, c);
 }
 
-/* Both intracommunicators and intercommunicators have these. */
+/* Reductions that exist on intracommunicators and on intercommunicators. */
 static void reduce_all(int i, const void *s, void *r, MPI_Comm c)
 {
 	MPI_Datatype t = zero_type[i].type;
@@ -141,18 +142,20 @@ static void scans(int i, const void *s, void *r, MPI_Comm c)
 	}
 }
 
-/* ---- some blocks without data -------------------------------------------- */
+/* ---- some empty blocks --------------------------------------------------- */
 
 enum { SOME_MAX = 64 };
 
 /* Every second block is empty, the others have one element. */
 struct some {
 	MPI_Datatype t;
-	char *s, *r; /* element 0 */
+	char *s, *r; /* address of element 0 */
 	int counts[SOME_MAX], displs[SOME_MAX], bytes[SOME_MAX];
 };
 
-/* Blocks one extent apart; the receiver needs all of them apart. */
+/*
+ * Blocks one extent apart, so that the blocks of the receiver do not overlap.
+ */
 static void some_by_extent(struct some *b)
 {
 	const MPI_Comm c = MPI_COMM_WORLD;
@@ -195,7 +198,10 @@ static void some_blocks(int i)
 
 /* ---- communicators ------------------------------------------------------- */
 
-/* The two halves of the world, or MPI_COMM_NULL where it has one rank. */
+/*
+ * Returns an intercommunicator of the two halves of the world, or MPI_COMM_NULL
+ * if the world has one rank.
+ */
 static MPI_Comm open_inter(void)
 {
 	MPI_Comm half, inter;
@@ -210,18 +216,23 @@ static MPI_Comm open_inter(void)
 	return inter;
 }
 
-/* A ring whose last edges lead nowhere. */
-static MPI_Comm open_ring(void)
+/*
+ * A one-dimensional grid that is not periodic: its ends have MPI_PROC_NULL as
+ * neighbour.
+ */
+static MPI_Comm open_line(void)
 {
 	const int dims[1] = { mt_size }, open[1] = { 0 };
-	MPI_Comm ring;
+	MPI_Comm line;
 
-	MT_OK(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, open, 0, &ring));
-	return ring;
+	MT_OK(MPI_Cart_create(MPI_COMM_WORLD, 1, dims, open, 0, &line));
+	return line;
 }
 
-/* The place of this rank's root in an intercommunicator: rank 0 of the lower
- * half. */
+/*
+ * Root argument of this rank in an intercommunicator whose root is rank 0 of
+ * the lower half.
+ */
 static int inter_root(void)
 {
 	if (mt_rank >= mt_size / 2)
@@ -265,14 +276,14 @@ static void on_inter(int i, void *s, void *r, MPI_Comm inter)
 
 int main(int argc, char **argv)
 {
-	MPI_Comm inter, ring;
+	MPI_Comm inter, line;
 
 	mt_begin(&argc, &argv);
 	zero_begin();
 	MT_OK(MPI_Op_create(add, 1, &sum));
 	MT_OK(MPI_Op_create(add, 0, &first));
 	inter = open_inter();
-	ring = open_ring();
+	line = open_line();
 	for (int i = 0; i < zero_types; i++) {
 		some_blocks(i);
 		for (int k = 0; k < 64; k++) {
@@ -285,13 +296,13 @@ int main(int argc, char **argv)
 				in_place(i, zero_buf[b]);
 				on_inter(i, zero_buf[b], zero_buf[!b], inter);
 				move_neighbors(i, zero_buf[b], zero_buf[!b],
-					       ring);
+					       line);
 			}
 		}
 	}
 	if (inter != MPI_COMM_NULL)
 		MT_OK(MPI_Comm_free(&inter));
-	MT_OK(MPI_Comm_free(&ring));
+	MT_OK(MPI_Comm_free(&line));
 	MT_OK(MPI_Op_free(&sum));
 	MT_OK(MPI_Op_free(&first));
 	zero_end();

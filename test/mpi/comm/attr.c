@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes of communicators and datatypes, and the predefined ones. */
+/* Attributes of communicators and datatypes, and predefined attributes. */
 #include "mpi_t.h"
 
 #include <limits.h>
@@ -85,7 +85,7 @@ static void datatypes(void)
 }
 
 /*
- * A freed key exists as long as an attribute uses it, and can still be used for
+ * A freed key exists as long as an attribute uses it, and is still valid for
  * that attribute.
  */
 static void freed_keys(void)
@@ -125,7 +125,10 @@ static void predefined(void)
 	      MPI_ERR_KEYVAL);
 }
 
-/* Runs in MPI_Finalize, in reverse order, with MPI still working. */
+/*
+ * Delete callbacks run in MPI_Finalize, in reverse order, while MPI still
+ * works.
+ */
 static int ends[2], ended;
 
 static int at_end(MPI_Comm c, int key, void *val, void *extra)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_disconnect waits for communication, not for requests that are not
- * active: persistent, partitioned and collective ones before their first start
- * and after their last completion, and buffered sends whose messages have been
- * received. The requests can be freed afterwards, or never.
+ * MPI_Comm_disconnect waits for pending communication, not for inactive
+ * requests: persistent, partitioned and collective requests before their first
+ * start and after their last completion, and buffered sends whose messages have
+ * been received. The requests can be freed afterwards, or never.
  */
 #include "mpi_t.h"
 
@@ -12,7 +12,7 @@ enum { LONG = 1 << 18, TAG = 3, KINDS = 12 };
 static char in[LONG], out[LONG];
 static int to, from;
 
-/* ---- requests, not active ------------------------------------------------ */
+/* ---- inactive requests --------------------------------------------------- */
 
 static MPI_Request open_message(int kind, int bytes, MPI_Comm c)
 {
@@ -81,8 +81,10 @@ static MPI_Request open_one(int kind, int bytes, MPI_Comm c)
 			: open_collective(kind, bytes, c);
 }
 
-/* The request of the peer, and of this rank for its own peer; kinds of messages
- * come in pairs. */
+/*
+ * Returns the kind of the peer's request that matches this kind; kinds of
+ * message requests form pairs.
+ */
 static int peer_kind(int kind)
 {
 	return kind < 4 ? 4 : kind == 5 ? 6 : -1;
@@ -92,7 +94,8 @@ static void start_both(MPI_Request r[2])
 {
 	if (r[1] != MPI_REQUEST_NULL)
 		MT_OK(MPI_Start(&r[1]));
-	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* ready sends */
+	MT_OK(MPI_Barrier(
+		MPI_COMM_WORLD)); /* for ready sends: receives are posted */
 	MT_OK(MPI_Start(&r[0]));
 }
 
@@ -104,7 +107,10 @@ static void run_once(MPI_Request r[2], int kind)
 	MT_OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
 }
 
-/* runs: how often the requests are started before the communicator goes. */
+/*
+ * Disconnects a communicator with inactive requests. runs: how often the
+ * requests are started before.
+ */
 static void disconnect_with_requests(int kind, int bytes, int runs,
 				     int (*end)(MPI_Comm *))
 {
@@ -124,9 +130,9 @@ static void disconnect_with_requests(int kind, int bytes, int runs,
 			MT_OK(MPI_Request_free(&r[k]));
 }
 
-/* ---- communication ------------------------------------------------------- */
+/* ---- pending communication ----------------------------------------------- */
 
-/* The buffer keeps a received message until its room is needed. */
+/* The attached buffer keeps a received message until its space is needed. */
 static void disconnect_with_bsend(int bytes)
 {
 	MPI_Comm c;
@@ -137,7 +143,10 @@ static void disconnect_with_bsend(int bytes)
 	MT_OK(MPI_Comm_disconnect(&c));
 }
 
-/* A request without a handle is waited for: the data may change afterwards. */
+/*
+ * Disconnect waits for a freed request: the application may change the data
+ * afterwards.
+ */
 static void disconnect_with_freed_request(int bytes)
 {
 	MPI_Request r;
@@ -160,7 +169,7 @@ static void disconnect_with_freed_request(int bytes)
 	MT_TRUE(mt_same(in, (size_t)bytes, (uint64_t)from));
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- MPI_Finalize -------------------------------------------------------- */
 
 /* Requests that are never freed, on the world and on a freed communicator. */
 static void keep_requests(void)

@@ -75,7 +75,9 @@ static void derived(void)
 	messages(c, there);
 	MT_OK(MPI_Comm_free(&c));
 
-	/* pairs of world ranks (0 1) (2 3) ...; a last one has no partner */
+	/*
+	 * pairs of world ranks (0 1) (2 3) ...; an odd last rank has no partner
+	 */
 	MT_OK(MPI_Comm_split(inter, me, 0, &c));
 	if (me < here && me < there) {
 		MT_OK(MPI_Comm_remote_size(c, &n));
@@ -98,7 +100,9 @@ static void derived(void)
 	MT_OK(MPI_Group_free(&h));
 }
 
-/* On several hosts: which ranks of the other side are on this host? */
+/*
+ * Splits the intercommunicator by host: checks the remote ranks on this host.
+ */
 static void by_host(void)
 {
 	int local_remotes =
@@ -117,7 +121,7 @@ static void by_host(void)
 	MT_OK(MPI_Comm_free(&c));
 }
 
-/* On one host all participating ranks are together. */
+/* On one host all participating ranks are in one result. */
 static void by_type(void)
 {
 	MPI_Comm c;
@@ -140,7 +144,10 @@ static void by_type(void)
 	MT_OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_HW_UNGUIDED, 0,
 				  MPI_INFO_NULL, &c));
 	MT_IS(c, MPI_COMM_NULL);
-	/* without one of them it is a proper subset, seen from both sides */
+	/*
+	 * world rank 0 passes MPI_UNDEFINED: the result is a proper subset of
+	 * the intercommunicator, on both sides
+	 */
 	MT_OK(MPI_Comm_split_type(
 		inter, mt_rank ? MPI_COMM_TYPE_HW_UNGUIDED : MPI_UNDEFINED, 0,
 		MPI_INFO_NULL, &c));

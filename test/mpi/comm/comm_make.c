@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All constructors of intracommunicators; contexts keep messages apart. */
+/*
+ * All constructors of intracommunicators; messages of different communicators
+ * are kept apart.
+ */
 #include "mpi_t.h"
 
 static int sum_of_ranks(MPI_Comm c)
@@ -25,7 +28,7 @@ static void copies(void)
 	MT_OK(MPI_Comm_get_name(a, name, &n));
 	MT_TRUE(!strcmp(name, "mine") && n == 4);
 	MT_OK(MPI_Comm_dup_with_info(a, MPI_INFO_NULL, &b));
-	/* several at once, and a collective in between */
+	/* several duplications in flight, and a collective in between */
 	for (i = 0; i < 6; i++)
 		MT_OK(MPI_Comm_idup(b, &c[i], &q[i]));
 	MT_IS(sum_of_ranks(b), mt_size * (mt_size - 1) / 2);
@@ -60,7 +63,7 @@ static void splits(void)
 	MPI_Comm_size(c, &n);
 	MT_IS(n, local_ranks);
 	MT_OK(MPI_Comm_free(&c));
-	/* only a proper subset has one */
+	/* there is a result only if it is a proper subset */
 	MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0,
 				  MPI_INFO_NULL, &c));
 	MT_IS(c == MPI_COMM_NULL, local_ranks == mt_size);
@@ -71,7 +74,7 @@ static void splits(void)
 	MT_OK(MPI_Comm_free(&c));
 }
 
-/* All resource names that the library offers to split by. */
+/* Splits by all resource names that the library offers. */
 static void by_resource(void)
 {
 	char key[MPI_MAX_INFO_KEY], val[16];
@@ -135,7 +138,10 @@ static void by_group(void)
 	MT_OK(MPI_Group_free(&w));
 }
 
-/* Equal tags in two communicators: each receive gets its own message. */
+/*
+ * Equal tags in two communicators: each receive gets the message of its
+ * communicator.
+ */
 static void contexts(void)
 {
 	MPI_Comm c;
@@ -157,7 +163,10 @@ static void contexts(void)
 	MT_OK(MPI_Comm_free(&c));
 }
 
-/* Freed with a receive pending; the request stays valid. */
+/*
+ * The communicator is freed while a receive is pending; the request stays
+ * valid.
+ */
 static void freed_early(void)
 {
 	MPI_Comm c;
@@ -187,7 +196,10 @@ static void many(void)
 	}
 }
 
-/* A group and a duplicate in flight at once, begun in either order. */
+/*
+ * A creation from a group and a duplication in flight at once, started in
+ * either order.
+ */
 static void in_any_order(void)
 {
 	MPI_Comm copy, group;
@@ -207,8 +219,10 @@ static void in_any_order(void)
 	MT_OK(MPI_Comm_free(&group));
 }
 
-/* The constructors that take hints; the last ones take none, also not those of
- * the communicator that they begin with. */
+/*
+ * Constructors with an info argument, then those without; these do not inherit
+ * the hints of the parent communicator.
+ */
 enum { WITH_INFO = 6, CONSTRUCTORS = 11 };
 
 static MPI_Comm make_with(int how, MPI_Comm from, MPI_Info info)
@@ -288,7 +302,7 @@ static int has_hint(MPI_Comm c, const char *key)
 	return flag;
 }
 
-/* MPI_Comm_get_info returns hints in use, not any key that was set. */
+/* MPI_Comm_get_info returns the hints in use, not every key that was set. */
 static void hints(void)
 {
 	MPI_Comm from, c;

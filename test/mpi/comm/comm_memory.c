@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Communicators that are created and freed reuse memory: a hundred of them,
- * each with reductions long enough to touch many pages, take hardly more than
- * the first ten did.
+ * each with reductions long enough to touch many pages, use hardly more memory
+ * than the first ten.
  */
 #include "mpi_t.h"
 
-#define GROWTH_KIB 512 /* of one rank */
+#define GROWTH_KIB 512 /* limit per rank, KiB */
 
 /*
- * KiB of all ranks together, shared pages counted once; without those of the
- * library's file, whose share depends on the other processes that map it.
+ * Returns the memory of all ranks together in KiB, with shared pages counted
+ * once; without those of the library's file, whose share depends on other
+ * processes that map it.
  */
 static long used_by_all(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups: sets, parts, comparisons. */
+/* Groups: set operations, subsets, comparisons. */
 #include "mpi_t.h"
 
 static MPI_Group world;

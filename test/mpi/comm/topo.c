@@ -28,7 +28,7 @@ static void grid(void)
 	MT_OK(MPI_Cart_shift(cart, 1, 1, &src, &dst));
 	MT_IS(src, c[1] ? rank - 1 : MPI_PROC_NULL);
 	MT_IS(dst, c[1] + 1 < dims[1] ? rank + 1 : MPI_PROC_NULL);
-	/* the message from the left has the left neighbour's rank */
+	/* the message from the left neighbour contains its rank */
 	n = -1;
 	MT_OK(MPI_Sendrecv(&rank, 1, MPI_INT, dst, 0, &n, 1, MPI_INT, src, 0,
 			   cart, MPI_STATUS_IGNORE));

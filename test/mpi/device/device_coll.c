@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives on device memory have the results of host memory: blocking,
- * nonblocking and persistent, with buffers of either kind on each rank.
+ * Collectives on device memory give the same results as on host memory:
+ * blocking, nonblocking and persistent, with buffers in either kind of memory
+ * on each rank.
  */
 #include "device_t.h"
 
@@ -27,7 +28,10 @@ enum kind {
 static unsigned char *host[2], *device[2], *want, *got, *start;
 static int counts[64], displs[64];
 
-/* One operation of n longs per rank; how: 0 blocking, 1 not, 2 persistent. */
+/*
+ * One operation of n longs per rank; how: 0 blocking, 1 nonblocking, 2
+ * persistent.
+ */
 #define CALL(f, ...)                                              \
 	(how == 0   ? MPI_##f(__VA_ARGS__, MPI_COMM_WORLD)        \
 	 : how == 1 ? MPI_I##f(__VA_ARGS__, MPI_COMM_WORLD, &r)   \
@@ -108,7 +112,7 @@ static void operate(enum kind k, void *s, void *r_, int n, int root, int how)
 		MT_OK(MPI_Request_free(&r));
 }
 
-/* Fills both buffers with the same bytes, in any kind of memory. */
+/* Fills both buffers with the same bytes, in either kind of memory. */
 static void prepare(void *s, void *r, uint64_t seed)
 {
 	mt_fill(start, ROOM, seed + (uint64_t)mt_rank);
@@ -126,7 +130,7 @@ static void compare(enum kind k, int n, int how)
 	operate(k, host[0], host[1], n, root, how);
 	memcpy(want, host[1], ROOM);
 	for (int i = 1; i < 4; i++) {
-		/* differs between ranks */
+		/* the combination differs between ranks */
 		int m = (i + mt_rank) % 4;
 		unsigned char *s = m & 1 ? device[0] : host[0];
 		unsigned char *r = m & 2 ? device[1] : host[1];
@@ -161,7 +165,7 @@ static void user_sum(void *in, void *inout, int *len, MPI_Datatype *t)
 		((int64_t *)inout)[2 * i] += ((int64_t *)in)[2 * i];
 }
 
-/* A user-defined operation on a type with gaps, which stay unchanged. */
+/* A user-defined operation on a type with gaps; the gaps are unchanged. */
 static void gaps(int n)
 {
 	MPI_Datatype every, other;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages between host and device memory: every protocol's size, all four
- * combinations, all modes, and types with few gaps and with many. Bytes that
- * must not be written are checked, too.
+ * Messages between host and device memory: sizes of every protocol, all four
+ * combinations, all modes, and types with few and with many gaps. Bytes that
+ * must not be written are checked as well.
  */
 #include "device_t.h"
 
@@ -74,7 +74,7 @@ static void one_message(void *from, void *to, size_t n, int mode)
 	expect(to, n, (uint64_t)(100 * source + tag));
 }
 
-/* The blocking calls, which have their own code paths. */
+/* Blocking calls, which have separate code paths. */
 static void blocking(void *from, void *to, size_t n)
 {
 	int other = mt_rank ^ 1;
@@ -109,7 +109,10 @@ static void replace(size_t n)
 	expect(device, n, (uint64_t)source);
 }
 
-/* Columns: bytes between them are not changed, even concurrently. */
+/*
+ * Columns of a matrix: bytes between them are unchanged, while another receive
+ * writes these.
+ */
 static void columns(int rows)
 {
 	int dest = (mt_rank + 1) % mt_size;
@@ -156,7 +159,10 @@ static void persistent(size_t n)
 	MT_OK(MPI_Request_free(&r[1]));
 }
 
-/* The emulated device is useful only if the processor cannot access it. */
+/*
+ * A processor access to memory of the emulated device must fault; otherwise the
+ * device tests would not find direct accesses.
+ */
 static void processor_access_faults(void)
 {
 	int status;
@@ -201,7 +207,7 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	kinds_are_reported();
-	/* messages before the first use of a device, too */
+	/* messages before the first use of a device */
 	host = malloc(2 * MOST);
 	check = malloc(2 * MOST);
 	room = malloc(MOST + 2 * MPI_BSEND_OVERHEAD);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of the emulated device for the test programs. A direct access by its
- * address ends with SIGSEGV: MPI_Unpack copies to it, MPI_Pack from it.
+ * Memory of the emulated device for the test programs. A direct access by the
+ * processor ends with SIGSEGV; MPI_Unpack copies to this memory, MPI_Pack from
+ * it.
  */
 #ifndef WEFT_TEST_MPI_DEVICE_T_H
 #define WEFT_TEST_MPI_DEVICE_T_H

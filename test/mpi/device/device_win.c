@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows and device memory: puts and gets accept buffers of a device, with
- * gaps as well; a window in device memory and accumulates from it are refused
- * with an error that names them.
+ * Windows and device memory: puts and gets accept buffers in device memory,
+ * also with gaps; a window in device memory, and accumulates from it, are
+ * refused with an error that names the reason.
  */
 #include "device_t.h"
 

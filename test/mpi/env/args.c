@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Wrong arguments: no address for a result, an invalid buffer, a count beyond
- * all memory. Each call returns its error class and changes nothing.
+ * Wrong arguments: null pointers for results, invalid buffers, counts larger
+ * than any memory. Each call returns its error class and has no effect.
  */
 #include "mpi_t.h"
 
@@ -146,7 +146,7 @@ static void null_results_others(void)
 	MT_OK(MPI_Info_free(&info));
 }
 
-/* Invalid handles and numbers. */
+/* Invalid handles and numeric arguments. */
 static void invalid_handles(void)
 {
 	MPI_Info stray = (MPI_Info)MPI_COMM_SELF;
@@ -173,7 +173,7 @@ static void invalid_handles(void)
 	ARG(MPI_Pready_list(-1, &n, MPI_REQUEST_NULL));
 }
 
-/* MPI_IN_PLACE and NULL are not data. */
+/* MPI_IN_PLACE and NULL are refused as buffers with data. */
 static void invalid_buffers(void)
 {
 	MPI_Request q;
@@ -198,14 +198,19 @@ static void invalid_buffers(void)
 	BUF(MPI_Exscan(NULL, &y, 1, MPI_INT, MPI_SUM, self));
 	BUF(MPI_Reduce_scatter_block(NULL, &y, 1, MPI_INT, MPI_SUM, self));
 	BUF(MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, self));
-	/* a count of 0 needs no address, and rank 0 gets no exscan */
+	/*
+	 * a count of 0 needs no buffer, and rank 0 of an exscan gets no result
+	 */
 	MT_OK(MPI_Send(NULL, 0, MPI_INT, MPI_PROC_NULL, 1, self));
 	MT_OK(MPI_Allreduce(NULL, NULL, 0, MPI_INT, MPI_SUM, self));
 	MT_OK(MPI_Exscan(&x, NULL, 1, MPI_INT, MPI_SUM, self));
 	MT_OK(MPI_Exscan(&x, &x, 1, MPI_INT, MPI_SUM, self));
 }
 
-/* Beyond 2^63 bytes; the same number of empty elements is valid. */
+/*
+ * Counts of more than 2^63 bytes are refused; the same number of empty elements
+ * is valid.
+ */
 static void counts_beyond_memory(void)
 {
 	MPI_Count n = (MPI_Count)1 << 61, one = 1;
@@ -243,7 +248,7 @@ static void counts_beyond_memory(void)
 	MT_OK(MPI_Type_free(&none));
 }
 
-/* Outputs of constructors that fail. */
+/* Results of constructors that fail are null handles. */
 static void failed_constructors(void)
 {
 	int dims[2] = { 2, 0 }, periods[2] = { 0, 0 };
@@ -271,7 +276,10 @@ static void failed_constructors(void)
 	MT_IS(c, MPI_COMM_NULL);
 }
 
-/* An active request cannot be started; an inactive one is unchanged. */
+/*
+ * An active request cannot be started again; an inactive request is unchanged
+ * by the error.
+ */
 static void requests(void)
 {
 	MPI_Request q, nothing = MPI_REQUEST_NULL;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors: which are detected, their texts, and which handler is called. */
+/*
+ * Error handling: detected errors, their texts, and the handler that is called.
+ */
 #include "mpi_t.h"
 
 static int calls, last_code;
@@ -100,7 +102,7 @@ static void handlers(void)
 	MT_IS(calls, 1);
 	MT_IS(last_code, code);
 	MT_IS(last_comm, c);
-	/* inherited by copies */
+	/* duplicates inherit the handler */
 	MT_OK(MPI_Comm_dup(c, &d));
 	MPI_Send(&x, 1, MPI_INT, 99, 0, d);
 	MT_IS(calls, 2);
@@ -128,7 +130,10 @@ static void own_codes(void)
 	MT_OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last,
 				&flag));
 	MT_TRUE(flag && *last == code);
-	/* first the text of a code, then the code, then its class */
+	/*
+	 * must be removed in this order: the text of a code, the code, its
+	 * class
+	 */
 	MT_OK(MPI_Add_error_string(class, "a class of our own"));
 	MT_IS(mt_class(MPI_Remove_error_class(class)), MPI_ERR_OTHER);
 	MT_IS(mt_class(MPI_Remove_error_code(code)), MPI_ERR_OTHER);

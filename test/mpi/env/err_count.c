@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counts whose bytes exceed the range of a number: refused, not wrapped to a
- * short message.
+ * Counts whose size in bytes overflows an integer are refused, not wrapped
+ * around to a short message.
  */
 #include "mpi_t.h"
 
-#define MANY ((MPI_Count)1 << 61) /* of 8 bytes: 2 to the 64th */
+/* number of elements of 8 bytes: 2^64 bytes */
+#define MANY ((MPI_Count)1 << 61)
 
 static double x;
 
@@ -36,7 +37,7 @@ static void of_a_basic_type(void)
 				MPI_COMM_WORLD, &q));
 }
 
-/* The int forms reach this size, too, with a type that is large enough. */
+/* The int forms also reach this size, with a large datatype. */
 static void of_a_huge_type(void)
 {
 	MPI_Datatype huge;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ends as its argument says; run_exit_modes.sh checks the exit code and the
- * output.
+ * Ends in the manner given by its argument; run_exit_modes.sh checks the exit
+ * code and the output.
  */
 #include "mpi_t.h"
 
@@ -17,7 +17,7 @@ static void *send_without_receive(void *arg)
 	return NULL;
 }
 
-/* The second of two requests fails: what it gets is too long. */
+/* The second of two requests fails: its message is too long. */
 static void waitall(void)
 {
 	int in[2], out[2] = { 1, 2 };
@@ -30,7 +30,7 @@ static void waitall(void)
 	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 }
 
-/* Nothing comes from rank 1, whose node dies. */
+/* Waits for a message of rank 1, whose node fails. */
 static void wait_for_dead_rank(void)
 {
 	MPI_Request r[2];
@@ -45,7 +45,7 @@ static void wait_for_dead_rank(void)
 		MPI_Send(in, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
 }
 
-/* Into memory that is not attached. */
+/* Puts into memory that is not attached to the window. */
 static void put_outside_attached(void)
 {
 	MPI_Aint at;
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		raise(SIGSEGV);
 	if (!strcmp(argv[1], "mixed") && mt_rank == 2)
 		MPI_Barrier(MPI_COMM_WORLD);
-	/* all other ranks wait for a message that never comes */
+	/* all other ranks wait for a message that is never sent */
 	if (strcmp(argv[1], "good"))
 		MPI_Recv(&x, 1, MPI_INT, mt_rank, 1, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Private memory that MPI takes on a rank after every rank has communicated
- * with every other: less than 4 MiB, and almost nothing per peer.
+ * Private memory that MPI uses on a rank after all pairs of ranks have
+ * communicated: less than 4 MiB, and almost none per peer.
  */
 #include "mpi_t.h"
 
 #include <unistd.h>
 
 #define BUDGET_KIB   4096
-#define SLACK_PAGES  32 /* touched by a first collective and a first send */
+/* pages touched by the first collective and the first send */
+#define SLACK_PAGES  32
 #define KIB_PER_PEER 2
-#define KIB_QUEUES   16 /* per peer, on qsnet2: two command queues */
-#define KIB_REMOTE   16 /* per remote peer: windows, keys, datagrams */
+#define KIB_QUEUES   16 /* KiB per peer on qsnet2: two command queues */
+#define KIB_REMOTE   16 /* KiB per remote peer: windows, keys, datagrams */
 
 static long private_kib(void)
 {
@@ -39,7 +40,7 @@ static void message_to_all(void)
 	MT_OK(MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD));
 	for (i = 0; i < mt_size; i++)
 		MT_IS(in[i], i);
-	/* small alltoalls need no messages */
+	/* a small alltoall sends no messages, so these are sent */
 	for (i = 0; i < mt_size; i++) {
 		to = (mt_rank + i) % mt_size;
 		from = (mt_rank - i + mt_size) % mt_size;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Program for the profiler: 3 sends and receives in a ring, 2 allreduces, and
- * functions that use messages internally, which must not be counted.
+ * Program for the test of the profiling interface: 3 sends and receives in a
+ * ring, 2 allreduces, and functions that use messages internally, which must
+ * not be counted.
  */
 #include "mpi_t.h"
 

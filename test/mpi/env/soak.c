@@ -4,7 +4,7 @@
  * of all lengths, many of them unexpected, collectives on the world and on
  * communicators that are created and freed. Every byte is checked. The memory
  * of the ranks, private and shared, must level off: the last third of the
- * rounds adds less than argument 2 KiB to all of them together.
+ * rounds adds less than argument 2 (in KiB) to the total of all ranks.
  */
 #include "mpi_t.h"
 
@@ -12,7 +12,7 @@
 
 static uint64_t state;
 
-/* Random number, equal on all ranks after equal calls. */
+/* Random number; the same on all ranks after the same calls. */
 static uint64_t random_next(void)
 {
 	state ^= state << 13;
@@ -21,7 +21,9 @@ static uint64_t random_next(void)
 	return state;
 }
 
-/* Lengths for each protocol: short, eager, in cells, fetched. */
+/*
+ * Lengths for each protocol: short, eager, in cells, fetched by the receiver.
+ */
 static int length(void)
 {
 	static const int most[] = { 64, 600, 8000, 60000, MOST };
@@ -44,7 +46,10 @@ static void check(const unsigned char *b, int n, unsigned char want)
 
 #define BURST 20
 
-/* A burst from all ranks to one, which receives it in reverse order. */
+/*
+ * A burst of messages from all ranks to one rank, which receives them in
+ * reverse order.
+ */
 static void burst(int round, unsigned char *out, unsigned char *in)
 {
 	int to = (int)(random_next() % (uint64_t)mt_size), n = length() % 9000;
@@ -98,7 +103,7 @@ static void collect(MPI_Comm comm, unsigned char *out, unsigned char *in)
 	check(in, n, (unsigned char)size);
 }
 
-/* A communicator of half of the world, for a while. */
+/* Runs collectives on a temporary communicator of half of the ranks. */
 static void collectives_on_half(unsigned char *out, unsigned char *in)
 {
 	MPI_Comm comm;
@@ -108,14 +113,18 @@ static void collectives_on_half(unsigned char *out, unsigned char *in)
 	before = state;
 	for (int i = 0; i < 3; i++)
 		collect(comm, out, in);
-	/* equal states on all ranks again, also with unequal halves */
+	/*
+	 * the random state is the same on all ranks again, also if the halves
+	 * differ in size
+	 */
 	state = before;
 	random_next();
 	MT_OK(MPI_Comm_free(&comm));
 }
 
 /*
- * KiB that this rank has touched: private memory, and its share of the shared.
+ * Returns the memory of this rank in KiB: private memory, and its share of
+ * shared memory.
  */
 static long pss_kib(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_T: before MPI_Init, variables, counters around real messages. */
+/* MPI_T: calls before MPI_Init, control variables, and counters of messages. */
 #include "mpi_t.h"
 
 static void options(void)

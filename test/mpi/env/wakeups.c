@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting ranks leave the processors to others: counts the wakes of a rank
- * while rank 0 was late to a join, and to MPI_Finalize. A thousand ranks that
- * poll every millisecond would leave no time for the join.
+ * Waiting ranks do not use the processors: counts the wakeups of a rank while
+ * rank 0 is late to a join, and to MPI_Finalize. A thousand ranks that poll
+ * every millisecond would leave no CPU time for the join.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -39,8 +39,8 @@ static void arrive_late(void)
 }
 
 /*
- * At most this number of wakes per second, and a few at both ends, where every
- * other rank may send a message.
+ * Checks that there are at most rate wakeups per second, plus a few at the
+ * start and end, when every other rank may send a message.
  */
 static void check(const char *what, long woken, double waited, double rate)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Cancel of sends: MPI_Wait returns in every case. An unmatched send is
- * cancelled, as if it had not been sent; a matched one arrives; for a short one
- * in flight cancel_in_flight is possible, but not both.
+ * cancelled, as if it had not been sent; a matched send completes; for a short
+ * message in flight either result is possible, but not both.
  */
 #include "mpi_t.h"
 
@@ -60,7 +60,8 @@ static void no_message_left(int tag)
 }
 
 /*
- * Without a receive the send is cancelled, and the next one of its tag arrives.
+ * Without a receive the send is cancelled, and the next send with the same tag
+ * arrives.
  */
 static void unmatched(int sync, int len, int tag)
 {
@@ -81,7 +82,10 @@ static void unmatched(int sync, int len, int tag)
 	arrived(len, 2);
 }
 
-/* Whether this rank's sender reports that its message was cancelled. */
+/*
+ * Returns whether the sender reports that its message to this rank was
+ * cancelled.
+ */
 static int sender_cancelled(int cancelled_at_sender, int tag)
 {
 	int cancelled_there;
@@ -93,8 +97,9 @@ static int sender_cancelled(int cancelled_at_sender, int tag)
 }
 
 /*
- * The receive is posted before the message: the message arrives, unless
- * back-pressure kept it at the sender; then the receive is still pending.
+ * The receive is posted before the message is sent: the message arrives, unless
+ * back-pressure kept it at the sender; in that case the receive is still
+ * pending.
  */
 static void matched(int sync, int len, int tag)
 {
@@ -114,7 +119,7 @@ static void matched(int sync, int len, int tag)
 	arrived(len, 3);
 }
 
-/* A short message may have been sent already; then it arrives. */
+/* A short message may have been sent already and then arrives. */
 static void cancel_in_flight(int tag)
 {
 	MPI_Request q;
@@ -158,7 +163,7 @@ static void persistent(int tag)
 	MT_OK(MPI_Request_free(&q));
 }
 
-/* Several of one tag, the oldest cancelled first. */
+/* Several messages with one tag; the oldest is cancelled first. */
 static void cancel_oldest_first(int tag)
 {
 	MPI_Request q[5];
@@ -188,8 +193,9 @@ static void receive(int len, int tag)
 }
 
 /*
- * The middle one of three: over Weft's provider at once, over another one when
- * the previous one has been received.
+ * Cancels the middle one of three sends: over Weft's provider this completes
+ * immediately, over other providers when the previous message has been
+ * received.
  */
 static void cancel_middle_send(int tag)
 {
@@ -228,7 +234,7 @@ static void cancel_after_mprobe(int len, int tag)
 	arrived(len, 6);
 }
 
-/* With gaps in the data, freed instead of waited for. */
+/* Noncontiguous data; the request is freed instead of waited for. */
 static void freed(int tag)
 {
 	MPI_Datatype gaps;
@@ -240,7 +246,7 @@ static void freed(int tag)
 	MT_OK(MPI_Cancel(&q));
 	MT_OK(MPI_Request_free(&q));
 	MT_OK(MPI_Type_free(&gaps));
-	/* served in order, so that this reply follows the other one */
+	/* messages arrive in order, so this reply follows the other one */
 	MT_OK(MPI_Issend(out, 1, MPI_CHAR, next, tag + 1, MPI_COMM_WORLD, &q));
 	MT_OK(MPI_Cancel(&q));
 	MT_IS(cancelled(&q), 1);

@@ -55,7 +55,7 @@ static void callback_errors(void)
 	MT_OK(MPI_Grequest_complete(r));
 	MT_IS(mt_class(MPI_Test(&r, &flag, MPI_STATUS_IGNORE)), MPI_ERR_ARG);
 	MT_IS(r, MPI_REQUEST_NULL);
-	/* the last error is returned */
+	/* of two errors the last one is returned */
 	MT_OK(MPI_Grequest_start(query_fails, release_fails, cancel, &extra,
 				 &r));
 	MT_OK(MPI_Grequest_complete(r));
@@ -79,7 +79,10 @@ static void callback_errors_of_many(void)
 	MT_IS(mt_class(st[1].MPI_ERROR), MPI_ERR_NAME);
 }
 
-/* The later one of free and complete returns the free function's error. */
+/*
+ * The later one of MPI_Request_free and MPI_Grequest_complete returns the error
+ * of the free function.
+ */
 static void callback_errors_after_free(void)
 {
 	MPI_Request r, copy;

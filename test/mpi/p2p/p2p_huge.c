@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One message beyond 2 GiB, by MPI_Count, checked at many offsets. */
+/*
+ * One message of more than 2 GiB, sent with MPI_Count and checked at many
+ * offsets.
+ */
 #include "mpi_t.h"
 
 #define BYTES ((MPI_Count)2200 << 20)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every send mode, every form of receive, sizes from 0 up; to the next rank in
- * a ring, which is the rank itself when there is only one.
+ * Every send mode and every form of receive, with sizes from 0 up, to the next
+ * rank in a ring; with one rank to itself.
  */
 #include "mpi_t.h"
 
@@ -28,7 +28,7 @@ static void check_status(const MPI_Status *st, int tag, int len)
 	MT_TRUE(mt_same(in, (size_t)len, (uint64_t)(prev + tag)));
 }
 
-/* Nonblocking send with a receive that is posted before or after. */
+/* Nonblocking send with a receive that is posted before or after it. */
 static void ring(isend_fn *isend, int len, int tag, int any)
 {
 	MPI_Request s, r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages do not overtake each other, for any sizes and any number of
+ * Messages do not overtake each other, with any sizes and any number of
  * unexpected messages.
  */
 #include "mpi_t.h"
@@ -15,7 +15,7 @@ static int size_of(int i)
 	return s[i % 8];
 }
 
-/* All ranks send to rank 0, which receives late and in order per source. */
+/* All ranks send to rank 0, which receives late, in order per source. */
 static void flood(void)
 {
 	char *buf = malloc(BIG);
@@ -76,7 +76,7 @@ static void posted(void)
 	}
 }
 
-/* Tags select messages out of order. */
+/* Receives select messages out of order by their tags. */
 static void select_by_tag(void)
 {
 	int next = (mt_rank + 1) % mt_size;

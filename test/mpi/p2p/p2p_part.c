@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Partitioned communication, with equal and with different partitions on both
- * sides.
+ * Partitioned communication, with equal and different numbers of partitions on
+ * the two sides.
  */
 #include "mpi_t.h"
 
@@ -76,7 +76,10 @@ static void gaps(void)
 	MT_OK(MPI_Type_free(&t));
 }
 
-/* No data arrives before it is declared ready, however little it is. */
+/*
+ * No partition arrives before all of its data has been marked ready, with any
+ * partition size.
+ */
 static void arrival_after_ready(int sp, int rp, int count)
 {
 	int out[TOTAL] = { 0 }, in[TOTAL] = { 0 };
@@ -98,7 +101,7 @@ static void arrival_after_ready(int sp, int rp, int count)
 		MT_OK(MPI_Start(&s));
 		MT_OK(MPI_Pready_range(0, sp - 2, s));
 		MT_IS(mt_class(MPI_Pready(0, s)), MPI_ERR_ARG);
-		/* the last partition still waits for its last part */
+		/* the last partition is not complete yet */
 		for (i = 0; i < (sp - 1) * rp / sp; i++)
 			do
 				MT_OK(MPI_Parrived(r, i, &flag));
@@ -117,7 +120,7 @@ static void arrival_after_ready(int sp, int rp, int count)
 	MT_OK(MPI_Request_free(&r));
 }
 
-/* No partitions: still one message, which the start sends. */
+/* Without partitions there is still one message, which MPI_Start sends. */
 static void no_partitions(int rp)
 {
 	MPI_Request s, r;

@@ -18,7 +18,7 @@ static void rounds(init_fn *init, int len)
 
 	MT_OK(MPI_Recv_init(in, LEN, MPI_BYTE, prev, 2, MPI_COMM_WORLD, &r[0]));
 	MT_OK(init(out, len, MPI_BYTE, next, 2, MPI_COMM_WORLD, &r[1]));
-	/* inactive: completes at once, with an empty status */
+	/* inactive requests complete immediately, with an empty status */
 	MT_OK(MPI_Wait(&r[0], &st[0]));
 	MT_IS(st[0].MPI_SOURCE, MPI_ANY_SOURCE);
 	MT_OK(MPI_Test(&r[1], &flag, MPI_STATUS_IGNORE));
@@ -26,7 +26,8 @@ static void rounds(init_fn *init, int len)
 	for (i = 0; i < 20; i++) {
 		mt_fill(out, (size_t)len, (uint64_t)(mt_rank + i));
 		MT_OK(MPI_Start(&r[0]));
-		MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* for ready sends */
+		MT_OK(MPI_Barrier(
+			MPI_COMM_WORLD)); /* all receives are posted */
 		MT_OK(MPI_Start(&r[1]));
 		MT_OK(MPI_Waitall(2, r, st));
 		MT_TRUE(r[0] != MPI_REQUEST_NULL && r[1] != MPI_REQUEST_NULL);
@@ -40,7 +41,7 @@ static void rounds(init_fn *init, int len)
 	MT_IS(r[0], MPI_REQUEST_NULL);
 }
 
-/* Few bytes that are not contiguous. */
+/* Short noncontiguous messages. */
 static void gaps(void)
 {
 	int next = (mt_rank + 1) % mt_size;
@@ -123,7 +124,7 @@ static void statuses(void)
 		MT_IS(st[1].MPI_ERROR, MPI_SUCCESS);
 		MT_OK(MPI_Get_count(&st[1], MPI_CHAR, &n));
 		MT_IS(n, 5);
-		/* inactive now */
+		/* the requests are inactive now */
 		MT_OK(MPI_Waitall(2, r, st));
 		MT_IS(st[1].MPI_SOURCE, MPI_ANY_SOURCE);
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));

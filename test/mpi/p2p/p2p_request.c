@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* any, some, all; MPI_Request_get_status, cancel, free. */
+/*
+ * The any, some and all forms of completion; MPI_Request_get_status, cancel,
+ * free.
+ */
 #include "mpi_t.h"
 
 #define N 12
@@ -121,7 +124,7 @@ static void garbage(MPI_Status st[], int n)
 }
 
 /*
- * Sends that complete at once, long ones, receives, null requests and
+ * Sends that complete immediately, long sends, receives, null requests and
  * MPI_PROC_NULL in one call: every handle and every status is written.
  */
 static void mixed(void)
@@ -175,7 +178,7 @@ static void cancelled(void)
 	MT_OK(MPI_Test_cancelled(&st, &flag));
 	MT_IS(flag, 1);
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
-	/* and the message matches the next receive */
+	/* the message matches the next receive */
 	MT_OK(MPI_Isend(&mt_rank, 1, MPI_INT, next, 99, MPI_COMM_WORLD, &q));
 	MT_OK(MPI_Recv(&x, 1, MPI_INT, prev, 99, MPI_COMM_WORLD, &st));
 	MT_IS(x, prev);

@@ -55,8 +55,8 @@ static void in_waitall(void)
 }
 
 /*
- * Messages to self arrive when they are sent: one call completes all of them,
- * failed and successful.
+ * Messages to self arrive immediately: one call completes all of them, failed
+ * and successful.
  */
 enum { MANY = 6 };
 
@@ -109,7 +109,10 @@ static void one_call_completes_all(int bad)
 	}
 }
 
-/* In virtual time a message takes time, also to self. */
+/*
+ * Returns whether the clock is live: in virtual time a message to self also
+ * takes time.
+ */
 static int is_live(void)
 {
 	int *global, flag;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Derived types in messages: with gaps, few and many pieces, on either side. */
+/*
+ * Derived types in messages: types with gaps, with few and many pieces, on
+ * either side.
+ */
 #include "mpi_t.h"
 
 static int next, prev;
 
-/* rows of a matrix to columns of another */
+/* Sends rows of a matrix and receives them as columns of another. */
 static void columns(int n)
 {
 	int *a = malloc((size_t)(n * n) * sizeof(int));
@@ -28,7 +31,7 @@ static void columns(int n)
 	for (i = 0; i < n; i++)
 		for (k = 0; k < n; k++)
 			MT_IS(b[k * n + i], prev * 7 + i * n + k);
-	/* and back: columns out, rows in */
+	/* in the other direction: columns are sent, rows are received */
 	MT_OK(MPI_Isend(b, n, col, next, 2, MPI_COMM_WORLD, &s));
 	MT_OK(MPI_Recv(a, n * n, MPI_INT, prev, 2, MPI_COMM_WORLD, &st));
 	MT_OK(MPI_Wait(&s, MPI_STATUS_IGNORE));
@@ -41,7 +44,9 @@ static void columns(int n)
 	free(b);
 }
 
-/* The type is freed while the message is in flight; absolute addresses. */
+/*
+ * The type, with absolute addresses, is freed while the message is in flight.
+ */
 static void bottom(void)
 {
 	struct {
@@ -79,7 +84,7 @@ static void bottom(void)
 	MT_TRUE(!strcmp(in.c, "weft"));
 }
 
-/* Fewer elements arrive than the buffer has room for. */
+/* The message is shorter than the receive buffer. */
 static void partial(void)
 {
 	int out[7] = { 1, 2, 3, 4, 5, 6, 7 }, in[20], n;
@@ -88,7 +93,8 @@ static void partial(void)
 	MPI_Status st;
 
 	memset(in, 0xff, sizeof(in));
-	MT_OK(MPI_Type_vector(2, 1, 2, MPI_INT, &t)); /* x . x */
+	MT_OK(MPI_Type_vector(2, 1, 2, MPI_INT,
+			      &t)); /* two ints with a gap of one */
 	MT_OK(MPI_Type_commit(&t));
 	MT_OK(MPI_Isend(out, 7, MPI_INT, next, 4, MPI_COMM_WORLD, &s));
 	MT_OK(MPI_Recv(in, 6, t, prev, 4, MPI_COMM_WORLD, &st));

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long messages with many gaps: layouts that differ on both sides, every form
- * of send and receive, buffers that are too short, cancel, probes, wildcards,
- * collectives, and the memory they take.
+ * Long messages with many gaps: layouts that differ on the two sides, every
+ * form of send and receive, buffers that are too short, cancel, probes,
+ * wildcards, collectives, and their memory use.
  */
 #include "mpi_t.h"
 
 #include <sys/resource.h>
 
-#define INTS 60000 /* of a message: 240,000 bytes */
+#define INTS 60000 /* number of ints of a message: 240,000 bytes */
 
 /* One layout of INTS ints. */
 struct layout {
 	MPI_Datatype type;
 	int count;
-	size_t bytes; /* of memory, including gaps */
+	size_t bytes; /* bytes of memory, including gaps */
 };
 
 enum { PLAIN, VECTOR, STRUCT, INDEXED, LAYOUTS };
@@ -61,7 +61,10 @@ static void flat_fill(int *flat, int seed)
 		flat[i] = i * 3 + seed;
 }
 
-/* Memory of this layout filled with the numbers of seed, or blank (-1). */
+/*
+ * Allocates memory of this layout, filled with the numbers of seed, or with the
+ * blank value (-1).
+ */
 static char *data_new(const struct layout *l, int seed)
 {
 	char *mem = malloc(l->bytes);
@@ -77,7 +80,10 @@ static char *data_new(const struct layout *l, int seed)
 	return mem;
 }
 
-/* Checks that the first n ints are those of seed and all other bytes blank. */
+/*
+ * Checks that the first n ints are those of seed and that all other bytes are
+ * blank.
+ */
 static void data_check(const struct layout *l, char *mem, int n, int seed)
 {
 	char *want = data_new(l, -1);
@@ -94,7 +100,10 @@ static void data_check(const struct layout *l, char *mem, int n, int seed)
 	free(mem);
 }
 
-/* Every layout to every layout, by blocking, persistent and other calls. */
+/*
+ * Every layout is sent to every layout, with blocking, nonblocking and
+ * persistent calls.
+ */
 static void to_every_layout(int to, int from)
 {
 	MPI_Request r[2];
@@ -130,7 +139,7 @@ static void to_every_layout(int to, int from)
 		}
 }
 
-/* A message that is truncated. */
+/* The message is longer than the receive buffer. */
 static void truncated(int to, int from)
 {
 	const struct layout *l = &all[VECTOR];
@@ -148,7 +157,7 @@ static void truncated(int to, int from)
 	free(out);
 }
 
-/* Probed, matched, received; the sizes are those of the message. */
+/* MPI_Probe, MPI_Mprobe and receives report the sizes of the message. */
 static void probed(int to, int from)
 {
 	const struct layout *s = &all[STRUCT], *d = &all[INDEXED];
@@ -195,7 +204,7 @@ static void cancelled(int to, int from)
 	free(out);
 }
 
-/* Many at once, in both directions. */
+/* Many messages in flight at once, in both directions. */
 static void crossing(int to, int from)
 {
 	enum { MANY = 8 };
@@ -245,7 +254,7 @@ static long kilobytes(void)
 	return u.ru_maxrss;
 }
 
-/* Are messages packed during the transfer here? */
+/* Returns whether the provider packs messages packet by packet. */
 static int packs_during_transfer(void)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
@@ -253,11 +262,14 @@ static int packs_during_transfer(void)
 	return !machine || !strcmp(machine, "native");
 }
 
-/* With packing during the transfer a long message takes no memory. */
+/*
+ * If messages are packed packet by packet, a long message takes no additional
+ * memory.
+ */
 static void memory_is_bounded(int to, int from)
 {
 	enum { MIB = 24 };
-	int n = MIB << 17; /* doubles, and gaps of the same size */
+	int n = MIB << 17; /* number of doubles; gaps have the same size */
 	double *mem = malloc((size_t)n * 16);
 	MPI_Datatype t;
 	long before;
@@ -287,7 +299,7 @@ int main(int argc, char **argv)
 	from = (mt_rank + mt_size - 1) % mt_size;
 	open_all();
 	to_every_layout(to, from);
-	if (argc > 1) /* not with every provider */
+	if (argc > 1) /* these cases do not work with every provider */
 		truncated(to, from);
 	probed(to, from);
 	cancelled(to, from);

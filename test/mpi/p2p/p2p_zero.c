@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Count 0 in every function of messages and packing, with every kind of
+ * Count 0 in every function for messages and packing, with every kind of
  * datatype, with a null and with a valid buffer: each rank sends to the next
- * one, and the two sides have different types.
+ * rank, and the two sides use different types.
  */
 #include "zero_t.h"
 
 static int to, from;
 
-/* ---- the functions ------------------------------------------------------- */
+/* ---- tables of the functions --------------------------------------------- */
 
 #define SEND_ARGS(count) const void *, count, MPI_Datatype, int, int, MPI_Comm
 typedef int (*send_fn)(SEND_ARGS(int));
@@ -31,7 +31,10 @@ enum { MODES = 4, TAG = 5 };
 
 /* ---- sends and receives -------------------------------------------------- */
 
-/* One call of each form that sends; the receive is posted everywhere before. */
+/*
+ * One call of a form and mode of send; the receive is already posted on every
+ * rank.
+ */
 static void send_one(int form, int mode, void *buf, MPI_Datatype t)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
@@ -85,7 +88,10 @@ static void recv_begin(int form, void *buf, MPI_Datatype t, MPI_Request *r)
 	}
 }
 
-/* Every form and mode; the barrier makes ready sends correct. */
+/*
+ * Every form and mode of send; after the barrier all receives are posted, as
+ * ready sends require.
+ */
 static void sends(int i, void *buf)
 {
 	MPI_Status s;
@@ -104,7 +110,7 @@ static void sends(int i, void *buf)
 	}
 }
 
-/* Blocking receives, of a message that may be there already. */
+/* Blocking receives of a message that may have arrived already. */
 static void receives(int i, void *buf)
 {
 	const MPI_Comm comm = MPI_COMM_WORLD;
@@ -200,9 +206,9 @@ static void probes(int i, void *buf)
 	}
 }
 
-/* ---- partitioned --------------------------------------------------------- */
+/* ---- partitioned communication ------------------------------------------- */
 
-/* Partitions without elements, no partitions, and on one side either. */
+/* Partitions without elements, and no partitions, on one or both sides. */
 static void partitioned(int i, void *buf, int mine, int its)
 {
 	const MPI_Comm comm = MPI_COMM_WORLD;

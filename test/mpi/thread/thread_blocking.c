@@ -2,9 +2,9 @@
 /*
  * Threads that block and wake each other, without spinning: ranks start with
  * WEFT_SPIN=0, so every wait blocks. One thread blocks in the completion queue,
- * the others beside it without a time limit, and a thread that leaves has to
- * wake the next one. Among them: messages that another thread completes,
- * collectives that need steps, generalized requests, receives that are
+ * the other threads wait for it without a time limit, and a thread that returns
+ * must wake the next one. Cases: messages that another thread completes,
+ * collectives that need several steps, generalized requests, receives that are
  * cancelled.
  */
 #include "mpi_t.h"
@@ -19,7 +19,10 @@
 
 static MPI_Comm comm[THREADS];
 
-/* To the next rank and from the previous one, in messages of both kinds. */
+/*
+ * Sends to the next rank and receives from the previous one, with standard and
+ * synchronous sends.
+ */
 static void exchange_in_ring(MPI_Comm c, int round)
 {
 	int next = (mt_rank + 1) % mt_size;
@@ -71,7 +74,10 @@ static void *complete(void *arg)
 	return NULL;
 }
 
-/* A blocked thread is woken by a thread that does nothing else in MPI. */
+/*
+ * MPI_Grequest_complete of a thread that makes no other MPI call wakes a
+ * blocked thread.
+ */
 static void woken_by_complete(void)
 {
 	MPI_Request r, copy;
@@ -89,7 +95,7 @@ struct waiting {
 	int thread;
 };
 
-/* The state of a thread of this process, from /proc. */
+/* Returns the state of a thread of this process, from /proc. */
 static char state_of(int thread)
 {
 	char path[64], state = 0;
@@ -113,7 +119,7 @@ static void *cancel(void *arg)
 	return NULL;
 }
 
-/* A thread that waits for a message that is never sent is woken by a cancel. */
+/* MPI_Cancel wakes a thread that waits for a message that is never sent. */
 static void woken_by_cancel(int peer)
 {
 	struct waiting w = { .thread = (int)syscall(SYS_gettid) };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_THREAD_MULTIPLE: threads that send, receive, probe, and create
- * communicators at the same time.
+ * MPI_THREAD_MULTIPLE: threads send, receive, probe, and create communicators
+ * at the same time.
  */
 #include "mpi_t.h"
 
@@ -13,8 +13,8 @@
 static MPI_Comm comm[THREADS];
 
 /*
- * Each thread communicates with its counterpart on the neighbours by its own
- * tag.
+ * Each thread communicates with the thread of the same number on the
+ * neighbouring ranks, with its own tag.
  */
 static void *exchange_with_neighbours(void *arg)
 {
@@ -57,8 +57,8 @@ static void *exchange_with_neighbours(void *arg)
 }
 
 /*
- * Each thread creates communicators from its own, and uses them: of all ranks,
- * and of this rank alone.
+ * Each thread creates communicators from its own communicator, and uses them:
+ * of all ranks, and of this rank alone.
  */
 static void *create_communicators(void *arg)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A matrix distributed over all ranks, block-cyclic in both dimensions: each
- * rank sends its part out of a whole matrix, rank 0 assembles the parts.
+ * rank sends its part of the whole matrix, and rank 0 assembles the parts.
  */
 #include "mpi_t.h"
 

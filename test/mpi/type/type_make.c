@@ -61,7 +61,7 @@ static void constructors(void)
 /* Empty blocks do not count, at any displacement. */
 /*
  * The extent is rounded up to the alignment once, from the bytes of the whole
- * type map: the rounding of a part is not in the map of the whole.
+ * type map: the rounding of a component is not part of the map.
  */
 static void odd_strides(void)
 {
@@ -70,14 +70,14 @@ static void odd_strides(void)
 	MT_OK(MPI_Type_create_hvector(2, 1, 5, MPI_INT, &t));
 	bounds_are(t, 8, 0, 12); /* bytes 0 to 9 */
 	MT_OK(MPI_Type_create_hvector(2, 1, 13, t, &u));
-	bounds_are(u, 16, 0, 24); /* to 22, not to 25 */
+	bounds_are(u, 16, 0, 24); /* bytes 0 to 22, not to 25 */
 	MT_OK(MPI_Type_create_hvector(3, 1, 7, u, &v));
-	bounds_are(v, 48, 0, 36); /* to 36 */
+	bounds_are(v, 48, 0, 36); /* bytes 0 to 36 */
 	MPI_Type_free(&u);
 	MPI_Type_free(&v);
-	/* contiguous parts keep their extents */
+	/* components of a contiguous type keep their extents */
 	MT_OK(MPI_Type_contiguous(2, t, &u));
-	bounds_are(u, 16, 0, 24); /* 12 to 21 is the second */
+	bounds_are(u, 16, 0, 24); /* bytes 12 to 21 are the second component */
 	MPI_Type_free(&t);
 	MPI_Type_free(&u);
 	MT_OK(MPI_Type_create_hvector(2, 1, -5, MPI_INT, &t));
@@ -102,12 +102,14 @@ static void lb_ub_markers(void)
 	MPI_Type_free(&t);
 	two[1] = -3;
 	MT_OK(MPI_Type_struct(2, len, two, lb, &t));
-	bounds_are(t, 4, -3, 8); /* to 4 and rounded up */
+	bounds_are(t, 4, -3, 8); /* bytes -3 to 4, rounded up */
 	MPI_Type_free(&t);
 	two[1] = 10;
 	MT_OK(MPI_Type_create_struct(2, len, two, ub, &t));
 	bounds_are(t, 4, 0, 10);
-	/* the bounds persist: data behind a mark does not move it */
+	/*
+	 * explicit bounds are inherited: data behind a marker does not move it
+	 */
 	parts[0] = t;
 	parts[1] = MPI_INT;
 	two[1] = 20;
@@ -202,7 +204,7 @@ static void predefined(void)
 
 	MPI_Type_get_name(MPI_DOUBLE, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_DOUBLE") && n == 10);
-	/* of two names for one type the standard calls one the synonym */
+	/* the standard calls one of the two names a synonym */
 	MPI_Type_get_name(MPI_LONG_LONG, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_LONG_LONG_INT"));
 	MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &n);

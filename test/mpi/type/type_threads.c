@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads that create, use and free types, infos, attributes and integer
- * handles at the same time, some of them shared.
+ * Threads create, use and free types, infos, attributes and integer handles at
+ * the same time; some of the objects are shared.
  */
 #include "mpi_t.h"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The accumulate family: every operation on every predefined type that has it,
- * against MPI_Reduce_local; fetched values; compare and swap; types with gaps;
- * many at once on the same elements, none lost, each seen once.
+ * The accumulate functions: every operation on every predefined type that
+ * supports it, compared with MPI_Reduce_local; fetched values; compare and
+ * swap; types with gaps; concurrent operations on the same elements, of which
+ * none is lost or seen twice.
  */
 #include "win_t.h"
 
-#define N    24 /* elements of a small case */
+#define N    24 /* number of elements of a small case */
 #define ROOM 65536
 
 static const MPI_Op ops[] = { MPI_SUM,	   MPI_PROD, MPI_MIN,	 MPI_MAX,
@@ -85,7 +86,7 @@ static void fill(MPI_Datatype t, char *buf, int n, int seed)
 	}
 }
 
-/* Compares elements without gaps. */
+/* Compares elements, except gaps. */
 static int same(MPI_Datatype t, const void *a, const void *b, int n)
 {
 	char x[N * 64], y[N * 64];
@@ -106,7 +107,7 @@ static int same(MPI_Datatype t, const void *a, const void *b, int n)
 	return px == py && !memcmp(x, y, (size_t)px);
 }
 
-/* Whether MPI_Reduce_local accepts the pair of type and operation. */
+/* Returns whether MPI_Reduce_local accepts the operation on the type. */
 static int allowed(MPI_Op op, MPI_Datatype t)
 {
 	char a[64] = { 0 }, b[64] = { 0 };
@@ -129,7 +130,7 @@ static void expect(MPI_Op op, MPI_Datatype t, char *mem, const char *in, int n)
 		MPI_Reduce_local(in, mem, n, t, op);
 }
 
-/* at: offset in the window; odd offsets are unaligned. */
+/* at: offset in the window in bytes; odd offsets are unaligned. */
 static void one_pair(struct wt *w, MPI_Op op, MPI_Datatype t, size_t at)
 {
 	char in[N * 32], old[N * 32], model[N * 32], first[N * 32], now[N * 32];
@@ -242,7 +243,8 @@ static void gaps(struct wt *w)
 	for (int i = 0; i < 60; i++)
 		in[i] = i + w->rank;
 	MT_OK(MPI_Win_fence(0, w->win));
-	for (int k = 0; k < 3; k++) /* the order of calls is kept */
+	for (int k = 0; k < 3;
+	     k++) /* accumulates are applied in the order of the calls */
 		MT_OK(MPI_Accumulate(in, 1, a, to, wt_disp(w, to, 32), 1, b,
 				     MPI_SUM, w->win));
 	MT_OK(MPI_Get_accumulate(NULL, 0, MPI_INT, old, 20, MPI_INT, to,
@@ -279,8 +281,7 @@ static void gaps(struct wt *w)
 	MPI_Type_free(&q);
 }
 
-/* ---- many at once
- * ------------------------------------------------------------ */
+/* ---- concurrent operations ----------------------------------------------- */
 
 /* All ranks add to the same elements of all ranks. */
 static void concurrent_adds(struct wt *w)
@@ -316,7 +317,7 @@ static void concurrent_adds(struct wt *w)
 	MT_TRUE(*(long double *)(w->mem + 8192) == TIMES * w->size);
 }
 
-/* A counter: every number is returned once. */
+/* A shared counter: every number is returned once. */
 static void counter(struct wt *w)
 {
 	enum { TIMES = 100 };
@@ -342,7 +343,10 @@ static void counter(struct wt *w)
 	free(seen);
 }
 
-/* A spin lock of compare and swap, around operations that are not atomic. */
+/*
+ * A spin lock built from compare and swap, around operations that are not
+ * atomic.
+ */
 static void mutex(struct wt *w)
 {
 	enum { TIMES = 20 };

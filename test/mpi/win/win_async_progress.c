@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In virtual time: a target that computes for 20 ms of the machine's time does
- * not delay locks, puts, gets and atomics. The interfaces of sunway and apenet
- * have no atomics, so their processors execute them, and locks consist of them:
- * they complete, late.
+ * In virtual time: a target that computes for 20 ms of virtual time does not
+ * delay locks, puts, gets and atomics. The interfaces of sunway and apenet have
+ * no atomics, so the target's processor executes atomics and locks; these
+ * complete late.
  */
 #include "win_t.h"
 

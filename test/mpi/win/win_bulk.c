@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Accumulates of many elements. Under an exclusive lock, and in windows whose
- * members all request coarse granularity, a loop without atomics applies them:
- * no update may be lost with concurrent accumulates of one element or many.
+ * members all request coarse granularity, they are applied by a loop without
+ * atomics: no update may be lost when accumulates of one or many elements are
+ * concurrent.
  */
 #include "win_t.h"
 
@@ -13,7 +14,7 @@
 #define ONES   16
 
 /*
- * All ranks add to all elements of rank 0 under exclusive locks; so all
+ * All ranks add to all elements of rank 0 under exclusive locks, so all
  * elements are always equal.
  */
 static void adds_alone(enum win_kind kind)
@@ -58,7 +59,7 @@ static struct wt open_coarse(enum win_kind kind, size_t bytes)
 	return w;
 }
 
-/* Adds one element by each call that can do it. */
+/* Adds to one element with each function that can. */
 static void add_one(struct wt *w, size_t at)
 {
 	MPI_Aint disp = wt_disp(w, 0, at);
@@ -78,7 +79,7 @@ static void add_one(struct wt *w, size_t at)
 	} while (seen != old);
 }
 
-/* All ranks add to all elements, and to single ones, at the same time. */
+/* All ranks add to all elements, and to single elements, at the same time. */
 static void adds_together(enum win_kind kind, bool coarse)
 {
 	struct wt w =

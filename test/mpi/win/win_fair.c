@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many ranks on few processors contend for one object for a while: no rank gets
- * less than a third of the mean. Argument: milliseconds.
+ * Many ranks on few processors contend for one object for some time: no rank
+ * gets less than a third of the mean number of accesses. Argument:
+ * milliseconds.
  */
 #include "win_t.h"
 
@@ -34,7 +35,7 @@ static void one_access(struct wt *w, enum method method)
 	}
 }
 
-/* Whether the slowest rank has a third of the mean. */
+/* Returns whether the slowest rank has at least a third of the mean. */
 static bool contend(enum win_kind kind, enum method method, double ms)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD, 64, 1);
@@ -61,8 +62,8 @@ static bool contend(enum win_kind kind, enum method method, double ms)
 }
 
 /*
- * On a loaded host a rank may have no processor for most of a round; a rank
- * that the lock starves is starved in every round.
+ * Repeats the measurement: on a loaded host a rank may get no CPU time for most
+ * of a round, but a rank that the lock starves is starved in every round.
  */
 static void attempt(enum win_kind kind, enum method method, double ms)
 {

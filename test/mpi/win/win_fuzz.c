@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random programs against a model. All ranks draw the same numbers, so each
- * rank knows the operations of all others and computes the memory of all ranks.
- * In a round a block of a target's memory belongs to one origin, whose
+ * Random programs, compared with a model. All ranks draw the same numbers, so
+ * each rank computes the operations of all ranks and the contents of all
+ * memory. In a round, a block of a target's memory belongs to one origin, whose
  * accumulates on it keep their order, or to all origins, which add to it.
  */
 #include "win_t.h"
 
 #define BLOCKS 12
-#define LEN    96 /* ints of a block */
+#define LEN    96 /* number of ints of a block */
 #define INTS   (BLOCKS * LEN)
 
 static uint64_t state;
@@ -19,7 +19,10 @@ static unsigned draw(unsigned below)
 	return (unsigned)(state >> 33) % below;
 }
 
-/* n ints: contiguous, every second, or pairs with a gap of one. */
+/*
+ * Layouts of n ints: contiguous, every second int, or pairs with a gap of one
+ * int.
+ */
 enum layout { PLAIN, SECOND, PAIRS, LAYOUTS };
 
 static int place(enum layout l, int i)
@@ -46,7 +49,7 @@ enum what { PUT, GET, ACC, GETACC, FOP, CAS, WHATS };
 
 struct step {
 	enum what what;
-	int origin, target, at; /* at: int offset in the target's memory */
+	int origin, target, at; /* at: offset in the target's memory, in ints */
 	int n;
 	enum layout lo, lt, lr;
 	MPI_Op op;
@@ -94,9 +97,11 @@ static int apply(MPI_Op op, int t, int o)
 	return op == MPI_REPLACE ? o : t;
 }
 
-/* Memory of all ranks, and the values fetched by the steps of a rank. */
+/*
+ * Modelled memory of all ranks, and the values that the steps of a rank fetch.
+ */
 struct model {
-	int *mem; /* size * INTS ints */
+	int *mem; /* memory of all ranks: size * INTS ints */
 };
 
 static void model_step(int *mem, const struct step *s, int *fetched)
@@ -116,7 +121,7 @@ static void model_step(int *mem, const struct step *s, int *fetched)
 	}
 }
 
-/* Buffers of a step in flight. */
+/* Buffers of a step that is in flight. */
 struct flight {
 	struct step s;
 	int in[128], out[128], want[128];
@@ -184,10 +189,9 @@ static void check_fetched(const struct flight *f)
 		MT_IS(f->out[place(f->s.lr, i)], f->want[i]);
 }
 
-/* ---- a round ---------------------------------------------------------------
- */
+/* ---- one round ----------------------------------------------------------- */
 
-/* Every rank exposes to and accesses every rank. */
+/* Every rank exposes its memory to, and accesses, every rank. */
 static void open_epoch(struct wt *w, enum wt_sync sync)
 {
 	MPI_Group all;
@@ -257,8 +261,8 @@ static void round_of(struct wt *w, int *mem, enum wt_sync sync)
 							  b, common, !k);
 
 				/*
-				 * puts and gets are not ordered with other
-				 * operations
+				 * puts and gets are not ordered with respect to
+				 * other operations
 				 */
 				if (first == PUT || first == GET)
 					break;

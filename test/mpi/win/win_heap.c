@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows over memory of MPI_Alloc_mem, in whole and in part, with members
+ * Windows in memory of MPI_Alloc_mem, in whole and in part, with members
  * without memory, or with memory of the application: the values are correct,
- * and where all memory is MPI's and on this host nothing uses libfabric
- * (win_paths.c tests whole blocks). Blocks that are attached to a dynamic
- * window, detached and replaced at once. And more blocks than this
- * memory has room for.
+ * and no access uses libfabric if all memory is from MPI_Alloc_mem and on this
+ * host (win_paths.c tests whole blocks). Blocks that are attached to a dynamic
+ * window, detached and replaced immediately. More blocks than the memory region
+ * can hold.
  */
 #include "win_t.h"
 
@@ -74,7 +74,9 @@ static void one_mix(enum mix mix)
 		free(block);
 }
 
-/* Every rank adds to the block of the next rank, which has seed there. */
+/*
+ * Every rank adds to the block of the next rank, whose initial value is seed.
+ */
 static void add_next(MPI_Win win, MPI_Aint at, int seed)
 {
 	int to = (mt_rank + 1) % mt_size;
@@ -99,7 +101,7 @@ static void add_next(MPI_Win win, MPI_Aint at, int seed)
 
 /*
  * Blocks are attached and detached in the same entries of a list, some from the
- * middle of a block, and each contains only its own data.
+ * middle of an allocation, and each contains only its own data.
  */
 static void attach_and_detach(void)
 {
@@ -129,7 +131,7 @@ static void attach_and_detach(void)
 	free(all);
 }
 
-/* Blocks do not overlap, and are freed in any order. */
+/* Blocks do not overlap, and can be freed in any order. */
 static void many_blocks(void)
 {
 	int *block[BLOCKS];
@@ -148,7 +150,10 @@ static void many_blocks(void)
 	}
 }
 
-/* One block after the other, of sizes that share the freed blocks or not. */
+/*
+ * Allocates and frees one block after the other, of sizes that reuse freed
+ * blocks or not.
+ */
 static void alloc_and_free_sizes(void)
 {
 	static const MPI_Aint size[] = { 8,	 4096,	  5000,	  20000,
@@ -170,7 +175,7 @@ static void alloc_and_free_sizes(void)
 	}
 }
 
-/* mpi_minimum_memory_alignment holds for small and for large values. */
+/* mpi_minimum_memory_alignment is honoured for small and for large values. */
 static void alignment(void)
 {
 	static const char *const bad[] = { "0", "48", "-64", "4k" };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The info keys of windows: the effect of each, and the result of
+ * Info keys of windows: the effect of each key, and the result of
  * MPI_Win_get_info.
  */
 #include "win_t.h"
@@ -34,7 +34,7 @@ static int class_of(int rc)
 	return class;
 }
 
-/* A window with one info key. */
+/* Creates a window with one info key. */
 static struct wt open_with_hint(enum win_kind kind, const char *key,
 				const char *val)
 {
@@ -45,10 +45,10 @@ static struct wt open_with_hint(enum win_kind kind, const char *key,
 	return w;
 }
 
-/* ---- returned hints ------------------------------------------------------ */
+/* ---- hints returned by MPI_Win_get_info ---------------------------------- */
 
 static const struct row {
-	const char *key, *val, *instead; /* value without the key */
+	const char *key, *val, *instead; /* default value, without the key */
 	const char *wrong;
 } rows[] = {
 	{ "no_locks", "true", "false", "maybe" },
@@ -124,7 +124,8 @@ static void locks_are_refused(enum win_kind kind)
 	rc = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, MPI_MODE_NOCHECK, w.win);
 	MT_IS(class_of(rc), MPI_ERR_RMA_SYNC);
 	MT_IS(class_of(MPI_Win_lock_all(0, w.win)), MPI_ERR_RMA_SYNC);
-	set(w.win, "no_locks", "false"); /* too late to change */
+	set(w.win, "no_locks",
+	    "false"); /* the hint cannot be changed after creation */
 	MT_TRUE(hint_is(w.win, "no_locks", "true"));
 	MT_IS(class_of(MPI_Win_lock_all(0, w.win)), MPI_ERR_RMA_SYNC);
 	add_by_fence(&w);
@@ -136,7 +137,10 @@ static void locks_are_refused(enum win_kind kind)
 	free(w.base);
 }
 
-/* Set later: locks are refused from then on, and allowed again when unset. */
+/*
+ * no_locks set after creation: locks are refused from then on, and allowed
+ * again when it is unset.
+ */
 static void locks_disabled_later(enum win_kind kind)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD, 4096, 8);
@@ -151,7 +155,7 @@ static void locks_disabled_later(enum win_kind kind)
 	wt_close(&w);
 }
 
-/* Locks stay when only one member disables them. */
+/* Locks remain available if only one member disables them. */
 static void locks_need_all_members(enum win_kind kind)
 {
 	struct wt w =
@@ -185,7 +189,7 @@ static int open_rc(const char *key, MPI_Aint bytes, int unit)
 	return class_of(rc);
 }
 
-/* A key that is not true is not reported. */
+/* A key that does not hold is not reported. */
 static void hints_set_late(int last)
 {
 	MPI_Win win;
@@ -221,7 +225,10 @@ static void hints_at_creation(void)
 
 #define PARTS 33
 
-/* Elements that need a lock, few under each; and without any order. */
+/*
+ * Accumulates on elements that need a lock, with few elements per lock; and
+ * without any order.
+ */
 static void accumulates_are_correct(enum win_kind kind, const char *key,
 				    const char *val)
 {

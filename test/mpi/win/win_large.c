@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls with large counts: each does the same as its int form, and none
- * truncates a count or a displacement unit to an int.
+ * Functions with MPI_Count arguments: each has the same effect as its int form,
+ * and none truncates a count or a displacement unit to an int.
  */
 #include "win_t.h"
 
 #define N     16
-#define LARGE ((MPI_Count)1 << 32 | 1) /* truncated to an int it is 1 */
+#define LARGE ((MPI_Count)1 << 32 | 1) /* 1 if it is truncated to an int */
 
 static void fetch_all(struct wt *w, int to, MPI_Aint at)
 {
@@ -58,7 +58,7 @@ static void count_forms(struct wt *w)
 	MT_OK(MPI_Win_unlock(to, w->win));
 }
 
-/* One element would fit; this count does not. */
+/* One element would fit in the window; this count does not. */
 static void too_many(struct wt *w)
 {
 	int to = (w->rank + 1) % w->size;
@@ -90,7 +90,7 @@ static void too_many(struct wt *w)
 	MT_OK(MPI_Win_unlock(to, w->win));
 }
 
-/* Displacement units beyond an int: only displacement 0 is valid then. */
+/* Displacement units larger than an int: only displacement 0 is valid. */
 static void units(void)
 {
 	MPI_Aint unit = (MPI_Aint)1 << 33, size, got;
@@ -133,7 +133,9 @@ int main(int argc, char **argv)
 		struct wt w = wt_open(k, MPI_COMM_WORLD, N * sizeof(long), 8);
 
 		count_forms(&w);
-		/* in dynamic windows the fabric or the target detects it */
+		/*
+		 * in dynamic windows the fabric or the target detects the error
+		 */
 		if (!wt_is_dynamic(&w))
 			too_many(&w);
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));

@@ -7,7 +7,7 @@
 
 #define ROOM 300000
 
-/* One length, in one epoch for each direction. */
+/* Puts and gets of one length, in one epoch for each direction. */
 static void one_size(struct wt *w, enum wt_sync sync, size_t len)
 {
 	int next = (w->rank + 1) % w->size;
@@ -49,7 +49,10 @@ static void sizes(struct wt *w)
 	one_size(w, WT_LOCK_ALL, ROOM - 8);
 }
 
-/* Every third int of the origin to pairs at the target, and back. */
+/*
+ * Every third int of the origin is put to pairs of ints at the target, and read
+ * back.
+ */
 static void gaps(struct wt *w)
 {
 	MPI_Datatype a, b;
@@ -79,7 +82,10 @@ static void gaps(struct wt *w)
 	MPI_Type_free(&b);
 }
 
-/* Types that are freed at once, and kept as long as they are needed. */
+/*
+ * Types that are freed immediately after the call are kept as long as they are
+ * needed.
+ */
 static void freed_types(struct wt *w)
 {
 	MPI_Datatype a;
@@ -133,7 +139,7 @@ static void requests(struct wt *w)
 		MT_TRUE(in[k] == w->rank * 100 + k);
 	}
 	MPI_Barrier(w->comm);
-	/* a request without a wait is part of the epoch */
+	/* without MPI_Wait, the request completes with the epoch */
 	MT_OK(MPI_Rput_c(&out[7], 1, MPI_DOUBLE, t, wt_disp(w, t, 0), 1,
 			 MPI_DOUBLE, w->win, &q[0]));
 	MPI_Request_free(&q[0]);
@@ -143,7 +149,7 @@ static void requests(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* To MPI_PROC_NULL, of no elements, and with large counts. */
+/* Accesses to MPI_PROC_NULL, of no elements, and with large counts. */
 static void edge_cases(struct wt *w)
 {
 	int x = 5, y = 6;
@@ -170,7 +176,7 @@ static void edge_cases(struct wt *w)
 	MT_OK(MPI_Win_unlock(MPI_PROC_NULL, w->win));
 }
 
-/* Ranks without memory, and windows without any memory. */
+/* Windows in which some ranks, or all ranks, have no memory. */
 static void windows_without_memory(enum win_kind kind)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD,
@@ -190,7 +196,7 @@ static void windows_without_memory(enum win_kind kind)
 	wt_close(&w);
 }
 
-/* Units may differ from rank to rank. */
+/* Displacement units that differ between ranks. */
 static void units(void)
 {
 	int unit = mt_rank % 2 ? 8 : 1, x = mt_rank,
@@ -208,7 +214,7 @@ static void units(void)
 	free(mem);
 }
 
-/* Several windows at once, of windows_on_subsets of the world. */
+/* Several windows at once, on subsets of the world. */
 static void windows_on_subsets(void)
 {
 	MPI_Comm half;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A target that computes, and calls no MPI, delays no other rank: locks, puts,
- * gets, accumulates and flushes of the others continue. Rank 0 computes until
- * the others have finished all of it, which they report through a page of
- * memory outside MPI.
+ * gets, accumulates and flushes of other ranks complete. Rank 0 computes until
+ * all other ranks have finished, which they report in a page of shared memory
+ * outside MPI.
  */
 #include "win_t.h"
 
@@ -58,7 +58,7 @@ static void one_kind(enum win_kind kind, volatile int *done)
 		use(&w, TIMES);
 		__atomic_fetch_add(done, 1, __ATOMIC_SEQ_CST);
 	} else {
-		/* does not end if another rank waits for this one */
+		/* this loop does not end if another rank waits for this rank */
 		start = now();
 		while (__atomic_load_n(done, __ATOMIC_SEQ_CST) < mt_size - 1)
 			MT_TRUE(now() - start < 600);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which path accesses take, as counted by MPI_T: only memory, only fi_*, or
+ * Which path accesses take, as counted by MPI_T: shared memory, fi_*, or
  * messages, by window, provider and WEFT_WIN_PATH. Without a path to remote
- * memory the results are still correct, by messages; this test detects it.
+ * memory the results are still correct, by messages; only this test detects
+ * that.
  */
 #include "win_t.h"
 
 #include <stdbool.h>
 
-/* A counter of MPI_T counts from the time when it was started. */
+/* A counter of MPI_T, which counts from the time when it was started. */
 struct counter {
 	MPI_T_pvar_session session;
 	MPI_T_pvar_handle handle;
@@ -41,7 +42,7 @@ static unsigned long long count_of(const struct counter *c)
 }
 
 /*
- * Accesses to the next rank, each supported by fi_*; bits of the paths taken.
+ * Paths taken by accesses to the next rank that fi_* supports, as a bit mask.
  */
 enum { FABRIC = 1, MESSAGES = 2 };
 
@@ -84,7 +85,7 @@ static int acc_paths_taken(struct wt *w)
 	       (count_of(&messages) > m ? MESSAGES : 0);
 }
 
-/* The documented paths. */
+/* Returns the documented paths, as a bit mask. */
 static int documented_paths(enum win_kind kind, bool acc)
 {
 	const char *path = getenv("WEFT_WIN_PATH"), *clock, *prov;
@@ -104,8 +105,8 @@ static int documented_paths(enum win_kind kind, bool acc)
 }
 
 /*
- * Memory that is neither mapped nor served by the target: does the origin read
- * and write its value?
+ * Returns whether an origin can read and write a target's memory that is
+ * neither mapped nor served by the target.
  */
 static bool is_remotely_accessible(enum win_kind kind)
 {
@@ -117,7 +118,10 @@ static bool is_remotely_accessible(enum win_kind kind)
 	       (!clock || strcmp(clock, "virtual"));
 }
 
-/* Accesses for a compare and swap on the next rank's element, which is 0. */
+/*
+ * Number of libfabric accesses for a compare and swap on the next rank's
+ * element, which is 0.
+ */
 static unsigned long long swaps(struct wt *w, long compare, long want)
 {
 	unsigned long long f = count_of(&fabric);
@@ -132,7 +136,7 @@ static unsigned long long swaps(struct wt *w, long compare, long want)
 	return count_of(&fabric) - f;
 }
 
-/* A swap that changes nothing reads, and does not write. */
+/* A compare and swap that fails reads, and does not write. */
 static void failed_swap_does_not_write(struct wt *w)
 {
 	bool reached = is_remotely_accessible(w->kind);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Queries of windows, and every wrong use: each call with each argument that
- * can be wrong, and calls outside of the epochs they need.
+ * Queries of windows, and every invalid use: each function with each argument
+ * that can be wrong, and calls outside of the epochs that they need.
  */
 #include "win_t.h"
 
@@ -69,7 +69,7 @@ static void own_attributes(void)
 	MT_IS(deleted, 14);
 }
 
-/* The null handles have their names. */
+/* Null handles have names. */
 static void null_names(void)
 {
 	char name[MPI_MAX_OBJECT_NAME];
@@ -107,7 +107,7 @@ static void names(struct wt *w)
 /* ---- shared memory
  * ------------------------------------------------------------ */
 
-/* Adjacent parts of different lengths; some ranks have none. */
+/* Adjacent segments of different lengths; some ranks have none. */
 static void shared_parts(int apart)
 {
 	MPI_Aint size = mt_rank % 3 == 1 ? 0 : 40 + 8 * mt_rank, got;
@@ -142,7 +142,7 @@ static void shared_parts(int apart)
 	MT_OK(MPI_Win_free(&win));
 }
 
-/* C atomics and MPI atomics on one counter. */
+/* C atomics and MPI atomics on the same counter. */
 static void shared_atomics(void)
 {
 	enum { TIMES = 2000 };
@@ -175,8 +175,10 @@ static void shared_atomics(void)
 	MT_OK(MPI_Win_free(&win));
 }
 
-/* MPI_PROC_NULL selects the lowest rank of the shared memory domain that has
- * memory: the same answer on all ranks of a host, here rank 0 of it or none. */
+/*
+ * MPI_PROC_NULL selects the lowest rank of the shared memory domain that has
+ * memory: the same result on all ranks of a host, here its rank 0, or none.
+ */
 static void query_no_proc(struct wt *w)
 {
 	MPI_Aint first_size = -1, size = -1;
@@ -340,7 +342,7 @@ static void bad_targets(struct wt *w)
 	MPI_Type_free(&raw);
 }
 
-/* Two adjacent attachments form one range for an access. */
+/* An access may span two adjacent attachments. */
 static void attached_side_by_side(void)
 {
 	enum { HALF = 100 };
@@ -377,7 +379,10 @@ static void attached_side_by_side(void)
 	free(at);
 }
 
-/* Memory that is not attached: reported at once, or by the next flush. */
+/*
+ * An access to memory that is not attached is reported immediately, or by the
+ * next flush.
+ */
 static void bad_addresses(struct wt *w)
 {
 	static int elsewhere;
@@ -449,7 +454,7 @@ static void bad_operations(struct wt *w)
 	WRONG(MPI_Get_accumulate(&x, 1, MPI_INT, &y, 0, MPI_INT, 0,
 				 wt_disp(w, 0, 0), 1, MPI_INT, MPI_SUM, w->win),
 	      MPI_ERR_TRUNCATE);
-	/* types without elements are not checked */
+	/* types are not checked if there are no elements */
 	MT_OK(MPI_Accumulate(&d, 0, MPI_DOUBLE, 0, wt_disp(w, 0, 0), 0, MPI_INT,
 			     MPI_SUM, w->win));
 	MT_OK(MPI_Get_accumulate(&d, 0, mixed, &y, 0, MPI_FLOAT, 0,
@@ -466,8 +471,7 @@ static void bad_operations(struct wt *w)
 	MPI_Op_free(&own);
 }
 
-/* ---- wrong epochs
- * ---------------------------------------------------------------- */
+/* ---- calls outside of their epochs --------------------------------------- */
 
 static void calls_outside_epochs(struct wt *w)
 {
@@ -528,7 +532,7 @@ static void calls_outside_epochs(struct wt *w)
 }
 
 /*
- * After a fence accesses have to complete before another kind of epoch begins.
+ * Accesses after a fence must be complete before another kind of epoch begins.
  */
 static void bad_epoch_order(struct wt *w)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank that accesses only its own memory still serves the other ranks: rank 0
- * repeats an epoch of some kind on its own memory until it sees what the others
- * have added there.
+ * A rank that accesses only its own memory makes progress for the other ranks:
+ * rank 0 repeats an epoch of some kind on its own memory until the additions of
+ * the other ranks are visible.
  */
 #include "win_t.h"
 
 enum { TIMES = 5 };
 
-/* The epoch that rank 0 repeats. */
+/* Kind of epoch that rank 0 repeats. */
 enum how {
 	LOCK_FETCH,
 	LOCK_GET,
@@ -55,7 +55,7 @@ static long locked_all(struct wt *w)
 	return seen;
 }
 
-/* One epoch, in which the value is read again and again. */
+/* One epoch, in which the value is read repeatedly. */
 static void flushed(struct wt *w, long want)
 {
 	MT_OK(MPI_Win_lock_all(0, w->win));
@@ -64,7 +64,7 @@ static void flushed(struct wt *w, long want)
 	MT_OK(MPI_Win_unlock_all(w->win));
 }
 
-/* An exposure of another window to this rank alone. */
+/* An exposure epoch of another window for this rank alone. */
 static long exposed(struct wt *w, struct wt *own)
 {
 	MPI_Group all, me;

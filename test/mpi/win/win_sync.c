@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Synchronization: guarantees of fences, exposures, locks and flushes, and
- * their allowed sequences.
+ * Synchronization: guarantees of fences, exposure epochs, locks and flushes,
+ * and their allowed sequences.
  */
 #include "win_t.h"
 
@@ -36,7 +36,10 @@ static MPI_Group group_of(struct wt *w, int n, const int *ranks)
 	return some;
 }
 
-/* Every rank exposes to the left neighbour and accesses the right one. */
+/*
+ * Every rank exposes its memory to the left neighbour and accesses that of the
+ * right neighbour.
+ */
 static void ring(struct wt *w)
 {
 	int right = (w->rank + 1) % w->size;
@@ -63,7 +66,10 @@ static void ring(struct wt *w)
 	MPI_Group_free(&from);
 }
 
-/* All access rank 0, then rank 0 accesses all; empty groups, too. */
+/*
+ * All ranks access rank 0, then rank 0 accesses all ranks; empty groups as
+ * well.
+ */
 static void star(struct wt *w)
 {
 	int all[64], zero = 0, x = w->rank + 1;
@@ -117,7 +123,7 @@ static void star(struct wt *w)
 /* ---- locks
  * ------------------------------------------------------------------- */
 
-/* A value read and written back under an exclusive lock is not lost. */
+/* An update by read and write under an exclusive lock is not lost. */
 static void exclusive(struct wt *w)
 {
 	enum { TIMES = 40 };
@@ -145,7 +151,9 @@ static void exclusive(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* Shared locks are held by several_targets origins at once: all arrive inside.
+/*
+ * Several origins hold a shared lock at once: every rank reaches the barrier
+ * inside its epoch.
  */
 static void shared(struct wt *w)
 {
@@ -160,7 +168,7 @@ static void shared(struct wt *w)
 	MT_OK(MPI_Win_unlock_all(w->win));
 }
 
-/* Readers see both halves of a write, or none. */
+/* Readers see a write completely or not at all. */
 static void mixed(struct wt *w)
 {
 	int two[2], odd = w->rank % 2;
@@ -188,7 +196,9 @@ static void mixed(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* Several targets at once, with MPI_MODE_NOCHECK where it is allowed. */
+/*
+ * Locks on several targets at once, with MPI_MODE_NOCHECK where it is allowed.
+ */
 static void several_targets(struct wt *w)
 {
 	int x = w->rank;
@@ -209,7 +219,7 @@ static void several_targets(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* A flag that is polled; the data written before it is visible. */
+/* A rank polls a flag; data written before the flag is visible. */
 static void flag(struct wt *w)
 {
 	int one = 1, x = 42, see = 0, last = w->size - 1;
@@ -241,14 +251,14 @@ static void flag(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* One kind of epoch after another, and messages in between. */
+/* Different kinds of epochs in succession, with messages in between. */
 static void consecutive_epoch_kinds(struct wt *w)
 {
 	int x = w->rank, y, next = (w->rank + 1) % w->size;
 	int prev = (w->rank + w->size - 1) % w->size;
 
 	MT_OK(MPI_Win_fence(0, w->win));
-	/* no access was made: a lock may follow */
+	/* no access was made, so a lock may follow */
 	MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, w->win));
 	MT_OK(MPI_Put(&x, 1, MPI_INT, next, wt_disp(w, next, 0), 1, MPI_INT,
 		      w->win));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared by the tests of windows: windows of every kind with one interface, and
+ * For the tests of windows: windows of every kind with one interface, and
  * epochs of every kind around an access.
  */
 #ifndef WEFT_TEST_MPI_WIN_T_H
@@ -8,8 +8,10 @@
 
 #include "mpi_t.h"
 
-/* WT_MEM: created over memory of MPI_Alloc_mem; WT_ATTACHED: dynamic, with such
- * memory */
+/*
+ * WT_MEM: created with memory of MPI_Alloc_mem; WT_ATTACHED: dynamic, with
+ * attached memory of MPI_Alloc_mem
+ */
 enum win_kind {
 	WT_CREATE,
 	WT_ALLOCATE,
@@ -20,15 +22,16 @@ enum win_kind {
 	WT_KINDS
 };
 
-/* A window with bytes of memory on each rank. */
+/* A window with this number of bytes on each rank. */
 struct wt {
 	MPI_Win win;
 	MPI_Comm comm;
 	enum win_kind kind;
-	char *mem;	/* of this rank */
-	size_t bytes;	/* of this rank */
-	int unit;	/* of displacements */
-	MPI_Aint *base; /* by rank: dynamic only */
+	char *mem;    /* of this rank */
+	size_t bytes; /* of this rank */
+	int unit;     /* displacement unit */
+	MPI_Aint
+		*base; /* base addresses indexed by rank, for dynamic windows */
 	int rank, size;
 };
 
@@ -53,7 +56,10 @@ static inline void wt_open_dynamic(struct wt *w, MPI_Info info)
 	MT_OK(MPI_Allgather(&mine, 1, MPI_AINT, w->base, 1, MPI_AINT, w->comm));
 }
 
-/* Shared windows over several hosts are refused; false: comm is on one host. */
+/*
+ * Checks that shared windows on several hosts are refused. Returns false if
+ * comm is on one host.
+ */
 static inline int wt_cannot_share(MPI_Comm comm)
 {
 	MPI_Errhandler was;
@@ -137,7 +143,10 @@ static inline void wt_close(struct wt *w)
 	free(w->base);
 }
 
-/* The displacement of byte at of rank's memory; a multiple of the unit. */
+/*
+ * Displacement, in the window's units, of the byte at offset at of rank's
+ * memory; at is a multiple of the unit.
+ */
 static inline MPI_Aint wt_disp(const struct wt *w, int rank, size_t at)
 {
 	return wt_is_dynamic(w) ? MPI_Aint_add(w->base[rank], (MPI_Aint)at)
@@ -156,7 +165,7 @@ enum wt_sync {
 	WT_SYNCS,
 };
 
-/* Rank origin will access rank target; collective. */
+/* Opens an epoch in which rank origin may access rank target; collective. */
 static inline void wt_begin(struct wt *w, enum wt_sync sync, int origin,
 			    int target)
 {

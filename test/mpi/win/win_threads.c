@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads of one process: on their own windows, on one window under
- * MPI_Win_lock_all, and locks of different targets at the same time.
+ * Threads of one process: each on its own window, all on one window under
+ * MPI_Win_lock_all, and with concurrent locks of different targets.
  */
 #include "win_t.h"
 
@@ -95,7 +95,7 @@ static void one_kind(enum win_kind kind)
 		MT_OK(MPI_Win_lock_all(0, one.win));
 		run(use_shared_window, arg);
 		MT_OK(MPI_Win_unlock_all(one.win));
-		/* nothing is locked any more */
+		/* no target is locked any more */
 		for (int t = 0; t < mt_size; t++) {
 			MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, t, 0, one.win));
 			MT_OK(MPI_Win_unlock(t, one.win));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Count 0 in every access to windows of every kind, also of no bytes, with
- * every kind of datatype on both sides, with null and valid buffers.
+ * Count 0 in every access to windows of every kind, also to windows without
+ * memory, with every kind of datatype on both sides, with null and valid
+ * buffers.
  */
 #include "win_t.h"
 #include "zero_t.h"
@@ -11,7 +12,10 @@ static void wait_all(MPI_Request *r, int n)
 	MT_OK(MPI_Waitall(n, r, MPI_STATUSES_IGNORE));
 }
 
-/* One call of both forms; the target's count is 0, as the origin's data is. */
+/*
+ * One call of each form, with a count of 0 at the target, since the origin has
+ * no data.
+ */
 #define BOTH(N, ...)                             \
 	do {                                     \
 		MT_OK(MPI_##N(__VA_ARGS__));     \
@@ -41,13 +45,15 @@ static void moves_with_requests(int i, void *buf, int target, MPI_Win win)
 	BOTH_R(Rget, buf, zero_n, t, target, 0, 0, u, win);
 }
 
-/* Accumulates take types of one basic type only. */
+/*
+ * Returns whether the type consists of one basic type, as accumulates require.
+ */
 static int has_one_basic(int i)
 {
 	return strcmp(zero_type[i].name, "struct") != 0;
 }
 
-/* Both sides have the same basic type. */
+/* Accumulates with the same basic type on both sides. */
 static void accumulates(int i, void *buf, int target, MPI_Win win)
 {
 	MPI_Datatype t = zero_type[i].type;
