@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Prints a header made only from the tables beside this script: an example of
-# another implementation's mpi.h of the same ABI.
+# Prints a header generated only from the tables in this folder: an example of
+# the mpi.h of another implementation of the same ABI.
 cd "$(dirname "$0")" || exit 1
 
 cat <<'END'

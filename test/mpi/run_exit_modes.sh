@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# How programs end: aborts and errors end the whole job with a code and a text
-# that names the error; without a launcher the world is one rank; a launcher
-# that cannot be reached is an error; and none of it needs a network.
+# How programs end: aborts and errors end the whole job with an exit code and a
+# message that names the error; without a launcher a program is a job of one
+# rank; a launcher that cannot be reached is an error; none of this needs a
+# network.
 top=${top_srcdir:-.}
 build=${builddir:-$PWD}
 lib=$build/.libs
@@ -26,7 +27,7 @@ expect() {
 		echo "ok   $name"
 		return
 	fi
-	echo "FAIL $name: exit $rc, wanted $code and '$pattern'"
+	echo "FAIL $name: exit code $rc, expected $code and '$pattern'"
 	sed 's/^/     | /' "$work/out"
 	bad=1
 }
@@ -49,7 +50,7 @@ for how in "" "--machine bgq"; do
 		'MPI_Win_unlock_all: put to memory of rank 1 failed: target memory is not part of the window' \
 		env WEFT_WIN_PATH=messages $m $how "$work/fail" put
 	grep -q 'Input/output error' "$work/out" && {
-		echo "FAIL put: a rank that did nothing wrong has an error"
+		echo "FAIL put: a rank without a wrong access has an error"
 		bad=1
 	}
 done
@@ -59,7 +60,8 @@ expect threads 142 'signal 14 (Alarm clock) in MPI_\(Recv, MPI_Ssend\|Ssend, MPI
 	$m "$work/fail" threads
 expect outside 139 'rank 1 .* signal 11 (Segmentation fault)$' \
 	$m "$work/fail" compute
-# enough time to get there: twice the time of a whole job
+# a timeout long enough for the ranks to get there: twice the time of a whole
+# job
 start=$(date +%s)
 expect good 0 '' $m "$work/fail" good
 expect time-out 124 'in MPI_Recv: ranks 0-1; in MPI_Barrier: ranks 2$' \

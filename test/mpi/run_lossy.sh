@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The programs of the list live with link errors: bits of packets are wrong,
-# the code of the machine detects them, and packets with detected errors are
-# retransmitted. Equal results.
+# Runs programs of the list live with bit errors: the error code of the machine
+# detects wrong bits in packets, and these packets are retransmitted. Results
+# must be correct.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 . "$top/test/timeout.sh" || exit 1
@@ -14,9 +14,9 @@ ${CC:-gcc} -std=c11 -O2 -w -I"$top/include" -o "$dir/latency" \
 	"$top/bench/latency.c" -L"$build/.libs" -lmpi_abi -lm \
 	-Wl,-rpath,"$build/.libs" || exit 1
 
-# hits MACHINE: there are bit errors, and all of them were detected or
-# corrected
-hits() {
+# check_errors MACHINE: bits of packets are corrupted, and all errors are
+# detected or corrected
+check_errors() {
 	WEFT_LOG=info FI_WEFT_MACHINE=$1 timeout -k 5 60 "$build/mpiexec" \
 		-n 2 --faults "seed = 3; errors * = 2e-5" "$dir/latency" \
 		-m 1:16384 -i 30 -x 5 > "$dir/out" 2>&1 || {
@@ -26,14 +26,14 @@ hits() {
 	}
 	sed -n 's/.*faults: \([0-9]*\) frames damaged or lost here; \([0-9]*\) found bad, \([0-9]*\) corrected, \([0-9]*\) .*/\1 \2 \3 \4/p' \
 		"$dir/out" | awk -v m="$1" '{ d += $1; f += $2; c += $3; s += $4 }
-		END { printf "%s: %d damaged, %d found, %d corrected, %d sent again\n",
+		END { printf "%s: %d damaged, %d detected, %d corrected, %d retransmitted\n",
 			m, d, f, c, s
 		exit !(d > 20 && d - f - c <= d / 10 && f + c <= d) }' || {
-		echo "FAIL $1: what was damaged was not found"
+		echo "FAIL $1: damaged packets were not detected"
 		bad=1
 	}
 }
-# An empty fault plan means none: no lossy link is between the ranks.
+# With a plan without faults the lossy carrier is not opened.
 for plan in 'seed = 3' 'seed = 3; errors * = 1e-9'; do
 	WEFT_LOG=info timeout -k 5 60 "$build/mpiexec" -n 2 --faults "$plan" \
 		"$dir/latency" -m 8:8 -i 5 -x 1 > "$dir/out" 2>&1 || {
@@ -42,12 +42,12 @@ for plan in 'seed = 3' 'seed = 3; errors * = 1e-9'; do
 	}
 	ranks=$(grep -c 'frames damaged or lost here' "$dir/out")
 	case $plan in *errors*) [ "$ranks" = 2 ] ;; *) [ "$ranks" = 0 ] ;; esac || {
-		echo "FAIL $plan: $ranks ranks have codes"
+		echo "FAIL $plan: $ranks ranks use error codes"
 		bad=1
 	}
 done
 for m in ${MACHINES:-native bgq gemini qsnet2 sunway apenet}; do
-	hits "$m"
+	check_errors "$m"
 	MACHINE=$m ONLY=$only RANKS_MAX=${RANKS_MAX:-3} \
 		FI_WEFT_FAULTS="seed = 7; errors * = 2e-6" \
 		bash -O extglob "$top/test/mpi/run.sh" || bad=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# An interposing library counts the calls of an unmodified program, and sees
-# none of the library's internal calls.
+# A profiling library (PMPI) counts the calls of an unmodified program; internal
+# calls of the MPI library are not counted.
 top=${top_srcdir:-.}
 build=${builddir:-$PWD}
 lib=$build/.libs

@@ -5,9 +5,9 @@
 . "$top_srcdir/test/run/run_lib.sh"
 attacker=$builddir/test/run/run_access
 
-# A connection without data that exists before any rank calls MPI_Init, of
-# another user and of the same user. FIFO: the reader waits until the attacker
-# is connected.
+# A connection without data that exists before any rank calls MPI_Init, from
+# another user and from the same user. The reader of the FIFO waits until the
+# attacker is connected.
 mkfifo "$dir/held"
 for kind in silent kin mumble; do
 	run 0 -n 2 sh -c '
@@ -23,7 +23,7 @@ rank 1 of 2"
 	nothing_left
 done
 
-# A process of another user that knows all names and numbers.
+# A process of another user that has all names and numbers of the job.
 run 0 -n 1 sh -c '
 	"$1" join
 	echo "attacker: $?"

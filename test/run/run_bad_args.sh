@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What mpiexec refuses before a job starts: host lists that name nothing, files
+# Arguments that mpiexec refuses before a job starts: invalid host lists, files
 # that cannot be written or would overwrite a file of the user; and the exit
-# code of a job whose report is lost at the end.
+# code of a job whose report cannot be written at the end.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 build_hello || exit 1
 
-# refused PATTERN ARGUMENTS...: exit code 125, one line, and no rank ran
+# refused PATTERN ARGUMENTS...: exit code 125, a message of one line, and no
+# rank has run
 refused() {
 	local pattern=$1
 	shift
@@ -31,7 +32,7 @@ refused 'no host in the list' --hostfile "$dir/hosts"
 refused '-stdin 2: the job has ranks 0 to 1' -n 2 -stdin 2
 refused '--cpu-set two: a list of processors' --cpu-set two
 
-# a name as long as the kernel allows
+# a host name as long as the kernel allows
 long=$(printf 'h%063d' 7)
 if unshare -Uru true 2> /dev/null; then
 	timeout 30 unshare -Uru sh -c 'echo "$1" > /proc/sys/kernel/hostname
@@ -63,16 +64,16 @@ if [ -e "$builddir/.libs/libweft-otf2.so" ]; then
 	refused '--trace .*: the directory is not empty; remove it' \
 		--trace "$dir/full.otf2"
 fi
-# without the library: a copy of mpiexec has none beside it
+# without the OTF2 library: a copy of mpiexec in another folder does not find it
 cp "$builddir/.libs/mpiexec" "$dir/mpiexec" 2> /dev/null || cp "$mpiexec" "$dir/mpiexec"
 (
 	mpiexec=$dir/mpiexec
 	refused '--trace .*: this Weft was built without libotf2' --trace "$dir/x.otf2"
 	exit $failed
 ) || failed=1
-[ ! -e "$dir/x.otf2" ] || complain "an archive was begun"
+[ ! -e "$dir/x.otf2" ] || complain "an archive was created"
 
-# streams stay usable, and files of ours are replaced
+# streams can be written to, and files written by Weft are replaced
 run 0 -n 2 --report-file /dev/stdout "$hello"
 grep -q '^report: 2 ranks' "$dir/out" || complain "no report on /dev/stdout"
 run 0 -n 2 --report-html /dev/null --trace /dev/null --report-file /dev/null "$hello"
@@ -90,10 +91,10 @@ done
 [ -s "$dir/p.html" ] && [ -s "$dir/t.json" ] && [ -s "$dir/r" ] ||
 	complain "a file is missing"
 
-# ---- lost at the end: an error of its own, unless the program failed
+# ---- lost at the end: exit code 123, unless the program failed
 mkdir "$dir/gone"
 run 123 -n 1 --report-file "$dir/gone/r" sh -c "rmdir '$dir/gone'; '$hello'"
-grep -q 'cannot write .*/gone/r: No such' "$dir/err" || complain "not said"
+grep -q 'cannot write .*/gone/r: No such' "$dir/err" || complain "not reported"
 mkdir "$dir/gone"
 run 123 -n 1 --trace "$dir/gone/t.json" sh -c "rmdir '$dir/gone'; '$hello'"
 mkdir "$dir/gone"
@@ -108,7 +109,7 @@ refuses() {
 	timeout 30 "$@" > "$dir/out" 2> "$dir/err" < /dev/null
 	[ $? = "$code" ] || complain "$*: not $code"
 	last "$pattern"
-	[ ! -s "$dir/out" ] || complain "$*: it ran"
+	[ ! -s "$dir/out" ] || complain "$*: the program ran"
 }
 refuses 2 "--html $dir/prog: .*executable" "$builddir/weft-reproduce" bgq --html "$dir/prog"
 refuses 2 '--html .*: directory' "$builddir/weft-reproduce" bgq --html "$dir/none/x"

@@ -13,7 +13,8 @@ trap 'rm -rf "$dir"' EXIT
 bad=0
 complain() { echo "$*"; bad=1; }
 
-# filler NAME MODEL BYTES: a library with that much thread-local data
+# filler NAME MODEL BYTES: builds a library with this number of bytes of
+# thread-local data
 filler() {
 	printf 'static _Thread_local char a[%d] %s;\nchar *%s(void) %s\n' "$3" \
 		"__attribute__((tls_model(\"$2\")))" "$1" '{ return a; }' |

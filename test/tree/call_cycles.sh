@@ -5,7 +5,8 @@
 cd "${top_srcdir:-.}" || exit 1
 command -v python3 > /dev/null || { echo "no python3"; exit 77; }
 bad=0
-# limit FILES FOLDER...: most files of the largest cycle in each folder
+# limit FILES FOLDER...: checks that the largest cycle of each folder has at
+# most FILES files
 limit() { python3 test/tree/call_cycles.py "$@" || bad=1; }
 
 # Test of the check itself: a calls b, which has a table with a function of a.
@@ -18,7 +19,7 @@ printf 'void e(void)\n{\n}\n\nint b(void)\n{\n\treturn 0; /* a(); */\n}\n' \
 	> "$t/none/b.c"
 { cat "$t/none/b.c"; printf 'static int (*const f)(void)[] = { a };\n'; } \
 	> "$t/two/b.c"
-python3 test/tree/call_cycles.py 1 "$t/none" > /dev/null || { echo "sees too much"; bad=1; }
+python3 test/tree/call_cycles.py 1 "$t/none" > /dev/null || { echo "call_cycles.py finds a cycle where there is none"; bad=1; }
 python3 test/tree/call_cycles.py 1 "$t/two" > /dev/null && { echo "call_cycles.py does not find the cycle of a and b"; bad=1; }
 
 limit 1 src/base src/os src/job src/health src/core src/comm src/offload \

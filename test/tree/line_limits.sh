@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The shape of the source, tests included: 80 columns, files under 800 lines,
+# Limits of the source, tests included: 80 columns, files under 800 lines,
 # functions of at most 60, unique base names, an SPDX line in every file.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
@@ -41,7 +41,7 @@ dup=$(find src prov coll -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 if grep -rnE '\b(TODO|FIXME|XXX)\b' $files; then
 	complain "no TODO in committed code"
 fi
-# what starts threads is run with ThreadSanitizer
+# tests that start threads are run with ThreadSanitizer
 for f in $(grep -lE 'pthread_create|\bt_threads' $(find src prov coll test \
 	-name '*_test.c')); do
 	grep -qw "${f%.c}" test/threads.mk ||

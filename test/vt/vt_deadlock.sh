@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs in which all ranks wait are ended at once, with a report that names
-# every rank, its call, its peer, tag and communicator, and the cycle.
+# Programs in which all ranks wait are ended immediately, with a report that
+# names every rank, its call, peer, tag and communicator, and the cycle.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi vt_prog "$top_srcdir/test/vt/vt_prog.c" || exit 1
 
-# stuck CASE: exits within 10 s with code 35, which mpiexec reports last.
+# stuck CASE: checks that the job exits within 10 s with code 35, and that
+# mpiexec reports the deadlock last.
 stuck() {
 	local within=10
 	run 35 -q --machine "${machine:-bgq:1x1x1x2x2}" -n 4 \
@@ -68,7 +69,7 @@ err '  ranks 1-3: MPI_Recv from rank 0, tag 9, MPI_COMM_WORLD'
 run 16 -q --machine bgq:1x1x1x2x2 -n 4 "$dir/vt_prog" differ
 err 'MPI_Bcast: the members called different collectives'
 nothing_left
-# equal reports on other machines
+# the same reports on other machines
 for machine in qsnet2:4 gemini:2x1x1 sunway apenet:4x1x1; do
 	stuck ring
 	err '  cycle: rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 0'

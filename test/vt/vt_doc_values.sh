@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What doc/virtual.md prints for the benchmarks of virtual time is what they
-# print: times, counts and the hash of the events, on every host.
+# The output of benchmarks in doc/virtual.md is what they print on every host:
+# times, counts and the hash of the events.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 page=$top_srcdir/doc/virtual.md
 tried=0 hashes=0
 
-# compare COMMAND: all lines of $dir/printed are in what it prints
+# compare COMMAND: all lines of $dir/printed are in the output of the command
 compare() {
 	local line words
 	words=${1#mpiexec }
@@ -41,13 +41,14 @@ while IFS= read -r line <&9; do
 		command= ;;
 	esac
 done 9< "$page"
-# A shape with nodes that no rank uses is told; one that fits is not.
+# A shape with unused nodes is reported; a shape without unused nodes is not.
 run 0 --machine bgq:2x2x2x1x1 -n 4 "$dir/allreduce" -m 8:8 -i 1 -x 0
 err 'mpiexec: machine bgq:2x2x2x1x1, 8 nodes (4 used), 1 rank on a node'
 run 0 --machine bgq:2x2x1x1x1 -n 4 "$dir/allreduce" -m 8:8 -i 1 -x 0
 [ -s "$dir/err" ] && complain "a shape that fits: $(cat "$dir/err")"
 
-# Much computing that took no virtual time is worth a line, unless it counts.
+# A message reports much computation that took no virtual time, unless --compute
+# counts it.
 cat > "$dir/work.c" << 'END'
 #include <mpi.h>
 #include <time.h>
@@ -76,8 +77,8 @@ build_mpi work "$dir/work.c" || exit 1
 run 0 -q --machine bgq -n 2 "$dir/work"
 last 'computing takes no virtual time: rank 0 computed for 0\.6 s of this'
 run 0 -q --machine bgq --compute 1 -n 2 "$dir/work"
-[ -s "$dir/err" ] && complain "computing counts: $(cat "$dir/err")"
+[ -s "$dir/err" ] && complain "with --compute: $(cat "$dir/err")"
 
-[ $tried -ge 2 ] || complain "$tried commands with what they print"
+[ $tried -ge 2 ] || complain "$tried commands with their output"
 [ $hashes -ge 1 ] || complain "no hash is printed"
 exit $failed

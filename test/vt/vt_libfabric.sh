@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A program on libfabric alone runs in virtual time, with equal results on
-# every run; MPI programs do so under launchers without support for it.
+# A program that uses libfabric without MPI runs in virtual time, with the same
+# results in every run; MPI programs also run in virtual time under other
+# launchers.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -11,7 +12,7 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" -o "$dir/vt_libfabri
 	exit 1
 build_mpi vt_prog "$top_srcdir/test/vt/vt_prog.c" || exit 1
 
-# pair NAME MACHINE [relaxed|lines]: two processes of the job NAME
+# pair NAME MACHINE [relaxed|lines]: runs the two processes of job NAME
 pair() {
 	export FI_WEFT_MACHINE=$2
 	FI_WEFT_JOB=$mark$1:1:2 timeout 20 "$dir/vt_libfabric" 1 $3 &
@@ -23,7 +24,7 @@ pair a bgq
 pair b bgq
 cat "$dir/a"
 grep -q '^10 round trips of 8 bytes: [1-9][0-9]* ps$' "$dir/a" ||
-	complain "no time"
+	complain "no time is printed"
 cmp "$dir/a" "$dir/b" || complain "two runs differ"
 
 # Without an order of accesses short writes use all links between two chips.
@@ -38,16 +39,16 @@ writes() {
 echo "writes in order: $(writes c) ps, without order: $(writes d) ps"
 [ "$(writes d)" -gt 0 ] && [ "$(writes c)" -gt $((2 * $(writes d))) ] ||
 	complain "writes without order are not faster than in order"
-# Order within lines of memory: links are chosen by address.
+# Order within cache lines: links are chosen by address.
 echo "writes in order within lines: $(writes e) ps"
 [ "$(writes c)" -gt $((2 * $(writes e))) ] &&
 	[ "$(writes e)" -gt "$(writes d)" ] ||
 	complain "order within lines takes as long as full order or no order"
-# Remote memory: rank 1 computes for 5 ms, and no access waits for that.
+# Remote memory access: rank 1 computes for 5 ms, and no access waits for it.
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" \
 	-o "$dir/vt_rma" "$top_srcdir/test/vt/vt_rma.c" \
 	$(pkg-config --cflags --libs libfabric) || exit 1
-# reach MACHINE NAME: times of rank 0, in ns
+# reach MACHINE NAME: prints times of accesses of rank 0, in ns
 reach() {
 	FI_WEFT_MACHINE=$1 FI_WEFT_JOB=$mark$2:1:2 timeout 20 \
 		"$dir/vt_rma" 1 &
@@ -74,7 +75,7 @@ if need_part mpirun.openmpi; then
 		> "$dir/out" 2> "$dir/err" < /dev/null ||
 		complain "mpirun.openmpi: exit code $?: $(cat "$dir/err")"
 	cat "$dir/out"
-	cmp "$dir/ours" "$dir/out" || complain "mpirun gives other times"
+	cmp "$dir/ours" "$dir/out" || complain "the times under mpirun differ"
 	timeout 60 mpirun.openmpi --oversubscribe -n 4 "$dir/vt_prog" ring \
 		> "$dir/out" 2> "$dir/err" < /dev/null &&
 		complain "mpirun.openmpi: a deadlock exits with 0"
