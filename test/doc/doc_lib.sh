@@ -108,7 +108,7 @@ try() {
 		on="bash $top_srcdir/test/hosts 2" ;;
 	mpirun.openmpi*) need_part mpirun.openmpi mpicc.openmpi || return ;;
 	weft-sim*--plot* | weft-sim*--heat*) need_part gnuplot || return ;;
-	# faster links than in the paper: the page says that the results change
+	# faster links than in the paper: the page states that the results change
 	weft-reproduce*./fast*) want=1 ;;
 	esac
 	cmd=$(shorter "$1")

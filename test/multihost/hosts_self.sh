@@ -24,7 +24,7 @@ eventually() {
 
 # Prints each step, so that the last line shows where the test hangs.
 echo "start and end"
-bash "$hosts" 1 true || exit # 77 where none can be made
+bash "$hosts" 1 true || exit # 77 if hosts cannot be created
 
 bash "$hosts" 3 bash -c 'exit 7' && complain "exit code 0"
 [ $? = 7 ] || complain "the exit code of the command is lost"

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		MPI_Send(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	}
 	us = (cpu_us() - us) / TURNS;
-	printf("rank %d: %.0f us of processor time per message\n", rank, us);
+	printf("rank %d: %.0f us of CPU time per message\n", rank, us);
 	printf("rank %d: %s\n", rank, us < MOST_US ? "good" : "too much");
 	MPI_Finalize();
 	return 0;

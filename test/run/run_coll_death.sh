@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank is killed (SIGKILL) while all ranks are inside a collective: the job
-# ends at once, its last message names the rank, and nothing is left behind;
+# ends immediately, its last message names the rank, and nothing is left behind;
 # under mpiexec, under Open MPI's mpirun, and if the launcher does not detect
 # the death.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1

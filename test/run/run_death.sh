@@ -115,7 +115,7 @@ ended $pid
 [ $got = 0 ] || complain "USR1: exit code $got"
 [ "$(grep -c 'got usr1' "$dir/out")" = 3 ] || complain "USR1 not forwarded"
 
-# a second signal ends the job at once
+# a second signal ends the job immediately
 in_background $(c) init ignore=15 ignore=2 sleep=300
 wait_for started 4
 kill -TERM $pid

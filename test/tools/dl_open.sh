@@ -3,7 +3,7 @@
 # libmpi_abi.so and the provider can be opened by dlopen() in a program that
 # does not link them: lazily or not, with local or global symbols, after 20
 # other libraries with thread-local data, and when the static TLS block is
-# full. Python's ctypes opens libmpi_abi.so, too.
+# full. Python's ctypes also opens libmpi_abi.so.
 build=$(cd "${builddir:-build}" && pwd) || exit 1
 top=${top_srcdir:-.}
 cc=${CC:-gcc}

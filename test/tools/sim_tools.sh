@@ -51,7 +51,7 @@ grep -q 'packet-hops/s' "$dir/err" || fail "no speed on stderr"
 # shellcheck disable=SC2086
 "$sim" $small $short -s 2 >"$dir/b" 2>/dev/null
 "$sim" $small $short >"$dir/a" 2>/dev/null
-cmp -s "$dir/a" "$dir/b" && fail "the seed changes nothing"
+cmp -s "$dir/a" "$dir/b" && fail "the seed has no effect"
 
 if has python3; then
 	"$sim" $small $short -l 0.1:0.3:0.1 --json 2>/dev/null |
@@ -175,7 +175,7 @@ sed 's|^link .*|link = 4 GB/s # assumed: twice the rate|' \
 	"$top_srcdir/share/machines/bgq" >"$own"
 # shellcheck disable=SC2086
 "$sim" -m "$own:2x2x2x2x2" $short 2>/dev/null >"$dir/b" || fail "own machine"
-cmp -s "$dir/a" "$dir/b" && fail "twice the link rate changes nothing"
+cmp -s "$dir/a" "$dir/b" && fail "twice the link rate has no effect"
 line=$(grep -n '^hop' "$own" | cut -d: -f1)
 sed -i 's|^hop .*|hop = 45 GB/s|' "$own"
 refused "$own:$line: hop = 45 GB/s: unit" "$sim" -m "$own"

@@ -6,7 +6,7 @@ cd "${top_srcdir:-.}" || exit 1
 bad=0
 
 # border [-1] FOLDER "PATTERN ...": project includes of FOLDER must match one.
-# -1: of its own files, not of those in folders below.
+# -1: checks files of FOLDER itself, not those in subfolders.
 border() {
 	local deep=() dir allowed file line inc ok p
 	[ "$1" != -1 ] || { deep=(-maxdepth 1); shift; }

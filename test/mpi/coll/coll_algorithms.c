@@ -416,6 +416,6 @@ int main(int argc, char **argv)
 	MPI_Type_free(&pair);
 	MPI_Finalize();
 	if (!rank)
-		printf("coll_algorithms: all algorithms right\n");
+		printf("coll_algorithms: all algorithms are correct\n");
 	return 0;
 }

@@ -728,7 +728,7 @@ int main(int argc, char **argv)
 	in_flight(rounds / 20);
 	MPI_Reduce(&tried, &sum, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (!w.rank)
-		printf("coll_all: %ld parts of collectives right\n", sum);
+		printf("coll_all: %ld parts of collectives are correct\n", sum);
 	MPI_Finalize();
 	return 0;
 }

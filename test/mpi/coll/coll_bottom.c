@@ -389,6 +389,6 @@ int main(int argc, char **argv)
 	MPI_Comm_free(&comm);
 	MPI_Finalize();
 	if (!rank)
-		printf("coll_bottom: all places right\n");
+		printf("coll_bottom: all addresses are correct\n");
 	return 0;
 }

@@ -240,6 +240,6 @@ int main(int argc, char **argv)
 	MPI_Type_free(&gappy);
 	MPI_Finalize();
 	if (!rank)
-		printf("coll_derived: all types right\n");
+		printf("coll_derived: all types are correct\n");
 	return 0;
 }

@@ -167,6 +167,6 @@ int main(int argc, char **argv)
 	MPI_Comm_free(&c);
 	MPI_Finalize();
 	if (!rank)
-		printf("coll_errors: all errors right\n");
+		printf("coll_errors: all errors are correct\n");
 	return 0;
 }

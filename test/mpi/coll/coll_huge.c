@@ -35,6 +35,6 @@ int main(int argc, char **argv)
 	free(b);
 	MPI_Finalize();
 	if (!rank)
-		printf("coll_huge: all counts right\n");
+		printf("coll_huge: all counts are correct\n");
 	return 0;
 }

@@ -159,6 +159,7 @@ int main(int argc, char **argv)
 		test_split_at(cut);
 	MPI_Finalize();
 	if (!world)
-		printf("coll_inter: all operations between groups right\n");
+		printf("coll_inter: all operations between groups are "
+		       "correct\n");
 	return 0;
 }

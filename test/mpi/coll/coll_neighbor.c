@@ -208,6 +208,6 @@ int main(int argc, char **argv)
 	}
 	MPI_Finalize();
 	if (!rank)
-		printf("coll_neighbor: all neighbourhoods right\n");
+		printf("coll_neighbor: all neighbourhoods are correct\n");
 	return 0;
 }

@@ -334,6 +334,6 @@ int main(int argc, char **argv)
 	test_bits(rank, size);
 	MPI_Finalize();
 	if (!rank)
-		printf("coll_ops: all operations on all types right\n");
+		printf("coll_ops: all operations on all types are correct\n");
 	return 0;
 }

@@ -219,6 +219,7 @@ int main(int argc, char **argv)
 	MPI_Comm_free(&b);
 	MPI_Finalize();
 	if (!rank)
-		printf("coll_outstanding: all operations in flight right\n");
+		printf("coll_outstanding: all operations in flight are "
+		       "correct\n");
 	return 0;
 }

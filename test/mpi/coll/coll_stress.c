@@ -57,6 +57,6 @@ int main(int argc, char **argv)
 	}
 	MPI_Finalize();
 	if (!rank)
-		printf("coll_stress: %d operations right\n", rounds);
+		printf("coll_stress: %d operations are correct\n", rounds);
 	return 0;
 }

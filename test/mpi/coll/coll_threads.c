@@ -82,6 +82,6 @@ int main(int argc, char **argv)
 	i = w[0].rank;
 	MPI_Finalize();
 	if (!i)
-		printf("coll_threads: all threads right\n");
+		printf("coll_threads: all threads are correct\n");
 	return 0;
 }

@@ -58,7 +58,7 @@ static int query(void *state, MPI_Status *status)
 	return MPI_SUCCESS;
 }
 
-static int nothing(void *state)
+static int free_nothing(void *state)
 {
 	return MPI_SUCCESS;
 }
@@ -83,7 +83,7 @@ static void woken_by_complete(void)
 	MPI_Request r, copy;
 	pthread_t t;
 
-	MT_OK(MPI_Grequest_start(query, nothing, no_cancel, NULL, &r));
+	MT_OK(MPI_Grequest_start(query, free_nothing, no_cancel, NULL, &r));
 	copy = r;
 	MT_OK(pthread_create(&t, NULL, complete, &copy));
 	MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
