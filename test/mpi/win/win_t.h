@@ -27,8 +27,8 @@ struct wt {
 	MPI_Win win;
 	MPI_Comm comm;
 	enum win_kind kind;
-	char *mem;    /* of this rank */
-	size_t bytes; /* of this rank */
+	char *mem;    /* memory of this rank */
+	size_t bytes; /* size of mem */
 	int unit;     /* displacement unit */
 	MPI_Aint
 		*base; /* base addresses indexed by rank, for dynamic windows */
