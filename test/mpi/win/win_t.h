@@ -27,11 +27,10 @@ struct wt {
 	MPI_Win win;
 	MPI_Comm comm;
 	enum win_kind kind;
-	char *mem;    /* memory of this rank */
-	size_t bytes; /* size of mem */
-	int unit;     /* displacement unit */
-	MPI_Aint
-		*base; /* base addresses indexed by rank, for dynamic windows */
+	char *mem;	/* memory of this rank */
+	size_t bytes;	/* size of mem */
+	int unit;	/* displacement unit */
+	MPI_Aint *base; /* dynamic: base address of each rank */
 	int rank, size;
 };
 
