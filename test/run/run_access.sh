@@ -28,8 +28,8 @@ run 0 -n 1 sh -c '
 	"$1" join
 	echo "attacker: $?"
 	exec "$2" init hello fence check fini' "$mark" "$attacker" "$client"
-out "rank 0 of 1
-attacker: 1"
+out "attacker: 1
+rank 0 of 1"
 grep -q "user 65534" "$dir/err" ||
 	complain "the refused connection is not reported"
 nothing_left
