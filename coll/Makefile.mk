@@ -52,15 +52,7 @@ coll_coll_select_test_SOURCES = coll/coll_select_test.c \
 coll_coll_select_test_LDADD = $(COLL_LIBS)
 coll_coll_tree_test_LDADD = $(COLL_LIBS)
 
-EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
-	test/mpi/coll_bottom.c test/mpi/coll_fuzz.c \
-	test/mpi/coll_errors.c test/mpi/coll_flight.c test/mpi/coll_huge.c \
-	test/mpi/coll_inter.c \
-	test/mpi/coll_neighbor.c test/mpi/coll_ops.c test/mpi/coll_rows.c \
-	test/mpi/coll_all.c test/mpi/coll_types.h test/mpi/coll_exact.c \
-	test/mpi/coll_routes.c test/mpi/coll_order.c test/mpi/coll_differ.c \
-	test/mpi/coll_offload.c test/mpi/coll_stress.c \
-	test/mpi/coll_threads.c test/mpi/coll_unit.c
+EXTRA_DIST += coll/README
 
 # Applications with verification; the script builds and runs small cases.
 EXTRA_DIST += bench/apps/app.h bench/apps/app_cg.c bench/apps/app_fft.c \

@@ -10,9 +10,9 @@ test_support_idle_timeout_SOURCES = test/support/idle_timeout.c test/support/t_p
 	src/base/clock.c
 test_support_idle_timeout_CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Wno-unused-parameter
 test_support_idle_timeout_LDFLAGS =
-EXTRA_DIST += test/README test/tree/circles.py test/tree/circles.sh test/tree/layers.sh test/tree/shape.sh \
+EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh \
 	test/timeout.sh test/mutate/run test/mutate/list
-PLAIN_TESTS += test/tree/circles.sh test/tree/layers.sh test/tree/shape.sh
+PLAIN_TESTS += test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
 PLAIN_TESTS += test/doc/doc_map.sh test/tree/format.sh test/support/idle_timeout.sh test/tree/words.sh
 EXTRA_DIST += test/tree/words.py
 # commands printed in README and the documentation

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The project's test library over cmocka. A test file is a list of functions
- * named as sentences and one table at its end:
+ * whose names state what is tested, and one table at its end:
  *
  *   static void ring_keeps_order(void **state) { ... T_IS(pop(r), 1); }
  *   int main(void)
@@ -38,26 +38,28 @@
 #define T_NOT_NULL(a)  assert_non_null(a)
 #define T_NULL(a)      assert_null(a)
 
-/* Runs n threads of fn(arg + i * stride) and joins them. */
+/* Runs fn(arg + i * stride) in n threads and joins them. */
 void t_threads(int n, void *(*fn)(void *), void *arg, size_t stride);
 
 /*
- * Runs fn(i) in n child processes and waits at most seconds (as t_pace.h
- * counts them); fails the test unless all exit 0. Children that are left are
- * killed by their id.
+ * Runs fn(i) in n child processes and waits at most seconds (as t_pace.h counts
+ * them). The test fails unless all of them exit with 0. Remaining children are
+ * killed by their pid.
  */
 void t_processes(int n, int (*fn)(int i, void *arg), void *arg, int seconds);
 
-/* Calls cond(arg) until true; fails the test after seconds. */
+/* Calls cond(arg) until it returns true; the test fails after seconds. */
 void t_until(int (*cond)(void *), void *arg, int seconds);
 
-/* Fills buf with the pattern of the tests' messages: byte k of stream seed. */
+/* Fills buf with the pattern of test messages: byte k of stream seed. */
 void t_fill(void *buf, size_t len, uint64_t seed);
 
-/* Position of the first byte that differs from the pattern, or -1. */
+/*
+ * Returns the position of the first byte that differs from the pattern, or -1.
+ */
 ssize_t t_differs(const void *buf, size_t len, uint64_t seed);
 
-/* Size of a test, scaled down where instrumentation makes it slow. */
+/* Returns the size of a test, scaled down if instrumentation makes it slow. */
 int t_scale(int full);
 
 #endif

@@ -1,5 +1,5 @@
 # Tests that start threads; "make check-threads" runs only these, with
-# ThreadSanitizer (test/tree/shape.sh finds tests that are missing here).
+# ThreadSanitizer (test/tree/line_limits.sh finds tests that are missing here).
 THREAD_TESTS = \
 	coll/coll_algo_test prov/carrier/hybrid/hybrid_test \
 	prov/carrier/carrier_grid_test prov/carrier/shm/shm_wait_test \

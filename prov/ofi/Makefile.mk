@@ -53,7 +53,7 @@ libweft_direct_la_SOURCES = $(PROVIDER)
 libweft_direct_la_LIBADD = libweft-ofi.la libweftnic.la libweftdirect.la
 libweft_direct_la_LDFLAGS = $(PROVIDER_LDFLAGS)
 PLAIN_TESTS += test/ofi/ofi_on_trees.sh test/ofi/ofi_on_bgq.sh test/ofi/ofi_on_gemini.sh \
-	test/ofi/ofi_on_packets.sh test/ofi/ofi_on_qsnet2.sh test/ofi/ofi_on_sock.sh \
+	test/ofi/ofi_no_dma.sh test/ofi/ofi_on_qsnet2.sh test/ofi/ofi_on_sock.sh \
 	test/ofi/ofi_on_sunway.sh test/ofi/ofi_on_apenet.sh test/ofi/ofi_hosts.sh
 PLAIN_TESTS += test/ofi/ofi_info.sh test/ofi/ofi_openmpi.sh test/ofi/ofi_openmpi_hosts.sh \
 	test/ofi/ofi_pingpong.sh test/tree/symbols.sh

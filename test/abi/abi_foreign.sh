@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A program compiled without Weft's mpi.h, with a header made from the tables
-# of the standard ABI, runs with Weft's library: as a singleton, and as a job
-# of three.
+# A program compiled without Weft's mpi.h, with a header made from the tables of
+# the standard ABI, runs with Weft's library: as a singleton, and as a job of
+# three ranks.
 build=${builddir:-build}
 top=${top_srcdir:-.}
 cc=${CC:-gcc}

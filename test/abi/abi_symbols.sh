@@ -22,7 +22,7 @@ grep -v '^#' "$top/share/abi/functions" | cut -f3 | sort > "$dir/table"
 
 other=$(awk '!($1 == "W" && $2 ~ /^MPI_/) && !($1 == "T" && $2 ~ /^PMPI_/) {
 	print $2 }' "$dir/syms")
-[ -z "$other" ] || complain "exported besides:" $other
+[ -z "$other" ] || complain "other exported symbols:" $other
 one=$(comm -3 "$dir/weak" "$dir/strong")
 [ -z "$one" ] || complain "only one of MPI_ and PMPI_:" $one
 unknown=$(comm -23 "$dir/weak" "$dir/table")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A program that does not use Weft's mpi.h: it is compiled with the header that
- * test/abi/header.sh makes from the tables of the standard ABI.
+ * A program that does not use Weft's mpi.h: it is compiled with a header that
+ * test/abi/header.sh generates from the tables of the standard ABI.
  */
 #include "foreign_mpi.h"
 

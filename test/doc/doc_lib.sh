@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by test/doc_*.sh: extracts the commands of a page (README.md,
+# Sourced by test/doc/doc_*.sh: extracts the commands of a page (README.md,
 # doc/*.md, man pages) and runs them as a reader would after ./quickstart, in
 # the folder of the sources.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
@@ -36,7 +36,8 @@ commands_of_text() {
 	done
 }
 
-# is_whole COMMAND: a whole command, not only the name of a program or option.
+# is_whole COMMAND: returns whether this is a whole command, not only the name
+# of a program or option.
 is_whole() {
 	case $1 in
 	*...* | *' 'NAME* | *' 'FILE* | *' 'S | *'['*) return 1 ;;
@@ -88,11 +89,12 @@ shorter() {
 have_hosts() {
 	need_part mpirun.openmpi || return
 	bash "$top_srcdir/test/hosts" 1 true && return
-	skip_part "test/hosts cannot make hosts here"
+	skip_part "test/hosts cannot create virtual hosts here"
 	return 1
 }
 
-# try COMMAND: at most a minute; exit code 0, or the code that the page states.
+# try COMMAND: runs a command for at most 100 s, and checks that the exit code
+# is 0, or the code that the page states.
 try() {
 	local cmd want=0 got on=
 	case $1 in
@@ -106,7 +108,7 @@ try() {
 		on="bash $top_srcdir/test/hosts 2" ;;
 	mpirun.openmpi*) need_part mpirun.openmpi mpicc.openmpi || return ;;
 	weft-sim*--plot* | weft-sim*--heat*) need_part gnuplot || return ;;
-	# faster links than in the paper: the page says that the results change
+	# faster links than in the paper: the page states that the results change
 	weft-reproduce*./fast*) want=1 ;;
 	esac
 	cmd=$(shorter "$1")
@@ -122,7 +124,7 @@ try() {
 	echo "ok: $cmd"
 }
 
-# Server and client are two lines; the port is free.
+# fi_pingpong: server and client are two lines of the page; uses a free port.
 server=
 port=$((26100 + $$ % 5000))
 listens() { grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp; }
@@ -142,7 +144,8 @@ pingpong() {
 	echo "ok: both ends of $1"
 }
 
-# try_page PAGE LEAST: runs all of its commands; there are at least LEAST.
+# try_page PAGE LEAST: runs all commands of the page, which must be at least
+# LEAST.
 try_page() {
 	local list
 	tried=0

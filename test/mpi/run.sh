@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs the programs of test/mpi/list: one line per case, non-zero when any
-# fails. Environment: MACHINE (default native), CLOCK (live or virtual),
-# PROVIDER (default weft; "tcp" means tcp;ofi_rxm), ONLY (a pattern for program
-# names), SECONDS_EACH (30; 1200 with LONG), RANKS_MAX (cases with more ranks
-# are skipped), LONG=1 (long cases, too), PPN (ranks per node in virtual time;
-# default: the machine's). Under test/hosts (HOSTS is set) ranks are spread
-# over its hosts. Programs are built with the headers and the library of the
-# build tree.
+# Runs the programs of test/mpi/list and prints one line per case; the exit code
+# is not 0 if any case fails. Environment: MACHINE (default native), CLOCK (live
+# or virtual), PROVIDER (default weft; "tcp" means tcp;ofi_rxm), ONLY (a pattern
+# for program names), SECONDS_EACH (30; 1200 with LONG), RANKS_MAX (cases with
+# more ranks are skipped), LONG=1 (also long cases), PPN (ranks per node in
+# virtual time; default: the machine's). Under test/hosts (HOSTS is set) ranks
+# are spread over its hosts. Programs are built with the headers and the library
+# of the build tree.
 #
-# A line of the list: program ranks[,ranks...] [tags] [arguments] Tags, joined
+# A line of the list: program ranks[,ranks...] [tags] [arguments]. Tags, joined
 # by commas or "-": weft (only over Weft's provider), live (uses the host's
-# clock), virtual (only in virtual time), long (only with LONG=1), mt (needs
-# threads), memory (windows in shared memory: not with WEFT_WIN_PATH=fabric or
-# messages, with FI_WEFT_CARRIER=sock, or on several hosts), unit (needs the
-# collective unit: not on several hosts, and not on a machine that has none).
+# clock), virtual (only in virtual time), long (only with LONG=1), threads
+# (starts threads), memory (windows in shared memory: not with
+# WEFT_WIN_PATH=fabric or messages, with FI_WEFT_CARRIER=sock, or on several
+# hosts), unit (needs the collective unit: not on several hosts, and not on a
+# machine that has none).
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 machine=${MACHINE:-native}
@@ -58,20 +59,21 @@ else
 	exit 77
 fi
 
-# Once for all lists that run in this build tree, also concurrently.
+# Programs are compiled once for all scripts that run in this build tree, also
+# concurrently.
 programs=$build/test/mpi/programs
 mkdir -p "$programs" || exit 1
 compile() {
-	local from new=$programs/.$1.$$
+	local from new=$programs/.$1.$$ src
+	src=$(echo "$top"/test/mpi/*/"$1.c")
 	[ -x "$programs/$1" ] &&
-		for from in "$top/test/mpi/$1.c" "$top"/test/mpi/*.h \
+		for from in "$src" "$top"/test/mpi/{,*/}*.h \
 			"$top"/include/*.h "$top/test/mpi/run.sh" ''; do
 			[ "$from" -nt "$programs/$1" ] && break
 		done
 	[ -x "$programs/$1" ] && [ -z "$from" ] && return
 	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -w -I"$top/include" \
-		-I"$top/test/mpi" -o "$new" \
-		"$top/test/mpi/$1.c" -L"$lib" -lmpi_abi -lpthread -lm \
+		-I"$top/test/mpi" -o "$new" "$src" -L"$lib" -lmpi_abi -lpthread -lm \
 		-Wl,-rpath,"$lib" && mv "$new" "$programs/$1"
 }
 

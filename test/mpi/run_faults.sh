@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The programs of the list in virtual time with errors on all links: equal
-# results at a later time. The error rates are such that a message of 64 KiB
-# gets some errors. LONG=1: all of the list.
+# The programs of the list in virtual time with errors on all links: the results
+# are the same, at a later time. The error rates are such that a message of 64
+# KiB gets some errors. LONG=1: all programs.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # one rank per node: all messages use links
 export CLOCK=virtual RANKS_MAX=${RANKS_MAX:-4} PPN=1

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The programs of the list, and the applications, on hosts that test/hosts
-# makes, started by mpiexec through Open MPI's mpirun: a part of each on 2, 3
-# and 4 hosts; with LONG=1 all of them, on each machine, with 1 to 8 ranks per
-# host, and between two hosts under each fault plan, with the bandwidth that
-# remains. MACHINES, HOST_COUNTS, ONLY and PLANS (lines) select some of that.
+# The programs of the list, and the applications, on virtual hosts of
+# test/hosts, started by mpiexec through Open MPI's mpirun: some programs on 2,
+# 3 and 4 hosts; with LONG=1 all programs, on each machine, with 1 to 8 ranks
+# per host, and between two hosts under each fault plan, with the remaining
+# bandwidth. MACHINES, HOST_COUNTS, ONLY and PLANS (one per line) select some of
+# these.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 bash "$top/test/hosts" 1 true || exit
@@ -25,10 +26,10 @@ apps() {
 
 bad=0
 if [ -z "$LONG" ]; then
-	on 2 native 4 '@(env|p2p_modes|p2p_part|p2p_type|comm_make|comm_inter|win_fuzz|win_paths|win_own|win_large|coll_fuzz)'
+	on 2 native 4 '@(env|p2p_modes|p2p_part|p2p_type|comm_make|comm_inter|win_fuzz|win_paths|win_self_progress|win_large|coll_fuzz)'
 	on 3 bgq 3 '@(p2p_order|win_sync|coll_mix)'
 	on 4 gemini 4 '@(p2p_probe|comm_inter|coll_inter)'
-	on 2 qsnet2 3 '@(p2p_persist|win_acc|coll_flight)'
+	on 2 qsnet2 3 '@(p2p_persist|win_acc|coll_outstanding)'
 	apps 2 native 2 4
 	apps 3 qsnet2 3
 	exit $bad

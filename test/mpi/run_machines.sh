@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The programs of the list on the network interfaces of every machine, live;
-# LONG=1: with up to eight ranks on each, else three on some.
+# LONG=1: with up to eight ranks on every machine, otherwise with up to three
+# ranks on some.
 for machine in bgq gemini qsnet2 sunway apenet; do
 	case $machine in bgq | apenet) few=3 ;; *) few=2 ;; esac
 	MACHINE=$machine RANKS_MAX=$([ -n "$LONG" ] && echo 8 || echo $few) \

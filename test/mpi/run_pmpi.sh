@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# An interposing library counts the calls of an unmodified program, and sees
-# none of the library's internal calls.
+# A profiling library (PMPI) counts the calls of an unmodified program; internal
+# calls of the MPI library are not counted.
 top=${top_srcdir:-.}
 build=${builddir:-$PWD}
 lib=$build/.libs
@@ -10,8 +10,8 @@ lib=$build/.libs
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cc="${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -w -I$top/include -I$top/test/mpi"
-$cc -shared -fPIC -o "$work/count.so" "$top/test/mpi/pmpi_count.c" || exit 1
-$cc -o "$work/app" "$top/test/mpi/pmpi_app.c" -L"$lib" -lmpi_abi \
+$cc -shared -fPIC -o "$work/count.so" "$top/test/mpi/env/pmpi_count.c" || exit 1
+$cc -o "$work/app" "$top/test/mpi/env/pmpi_app.c" -L"$lib" -lmpi_abi \
 	-Wl,-rpath,"$lib" || exit 1
 timeout 60 "$build/mpiexec" -n 3 -x LD_PRELOAD="$work/count.so" "$work/app" \
 	> "$work/out" || { cat "$work/out"; exit 1; }

@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Some of the programs with datagrams between the ranks of this host, and some
-# again on a lossy network (LONG=1: all about messages and collectives); and
-# those that need shared memory where datagrams are available as well.
+# Programs of the list with the hybrid carrier, with datagrams between the ranks
+# of this host, and with datagrams on a lossy network (LONG=1: all programs for
+# messages, and more collectives).
 export FI_WEFT_CARRIER=hybrid RANKS_MAX=4
 for only in coll_order coll_offload coll_routes win_passive win_sync p2p_modes; do
 	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
 done
 FI_WEFT_CARRIER=sock
-for only in 'p2p_*' coll_rows coll_fuzz coll_early coll_routes coll_zero \
+for only in 'p2p_*' coll_algorithms coll_fuzz coll_join coll_routes coll_zero \
 	'win_@(move|acc|sync|large|zero|own)'; do
 	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
 done
 export FI_WEFT_FAULTS RANKS_MAX=3
 some='p2p_modes p2p_trunc coll_fuzz'
 partition=1
-[ -z "$LONG" ] || some='p2p_* coll_rows coll_fuzz coll_early coll_routes' partition=3
+[ -z "$LONG" ] || some='p2p_* coll_algorithms coll_fuzz coll_join coll_routes' partition=3
 set -f # names are patterns
 for FI_WEFT_FAULTS in 'seed=1; loss=0.01' 'seed=1; loss=0.05' \
 	'seed=2; loss=0.2' 'seed=3; duplicate=0.05; reorder=0.2; corrupt=0.05' \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The programs of the list in virtual time, on every machine that has a model;
-# LONG=1: with all numbers of ranks; else up to three on a torus and on a tree,
-# and two on the others. MACHINES selects some of them.
+# LONG=1: with all numbers of ranks; otherwise with up to three ranks on one
+# torus and one tree, and two on the other machines. MACHINES selects machines.
 bad=0
 for m in ${MACHINES:-bgq qsnet2 gemini sunway apenet}; do
 	case $m in bgq* | qsnet2*) few=3 ;; *) few=2 ;; esac

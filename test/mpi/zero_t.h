@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For the programs that call MPI functions with a count of 0: one datatype of
- * each kind, and a buffer that no such call may change.
+ * For programs that call MPI functions with a count of 0: one datatype of each
+ * kind, and a buffer that no such call may change.
  */
 #ifndef WEFT_TEST_MPI_ZERO_T_H
 #define WEFT_TEST_MPI_ZERO_T_H
 
-#include "mt.h"
+#include "mpi_t.h"
 
 enum { ZERO_TYPES = 19, ZERO_ROOM = 4096, ZERO_BLOCKS = 40 };
 
 struct zero_type {
 	const char *name;
 	MPI_Datatype type;
-	int basic; /* predefined: a predefined operation may be used */
+	int basic; /* predefined datatype, usable with predefined operations */
 };
 
 static struct zero_type zero_type[ZERO_TYPES];
 static int zero_types;
-static int zero_n; /* the count: 0, and 3 where elements have no bytes */
+static int zero_n; /* count of the calls: 0, or 3 if elements have no bytes */
 static char zero_room[ZERO_ROOM];
 
-/* Two addresses for a call without data: none, and the middle of a buffer. */
+/*
+ * Two buffer addresses for a call without data: NULL, and the middle of a
+ * buffer.
+ */
 static void *const zero_buf[2] = { NULL, zero_room + ZERO_ROOM / 2 };
 
 static inline void zero_add(const char *name, MPI_Datatype type)
@@ -113,8 +116,8 @@ static inline void zero_end(void)
 			MT_OK(MPI_Type_free(&zero_type[i].type));
 }
 
-/* The largest count of type i that has no data. */
-static inline int zero_most(int i)
+/* Returns the largest count of type i that has no data. */
+static inline int zero_max_count(int i)
 {
 	int bytes;
 
@@ -122,13 +125,16 @@ static inline int zero_most(int i)
 	return bytes ? 0 : 3;
 }
 
-/* The type of the other side: any, as no data has any signature. */
-static inline MPI_Datatype zero_other(int i)
+/*
+ * Returns the datatype for the other side of a call: any, since a message
+ * without data matches every signature.
+ */
+static inline MPI_Datatype zero_peer_type(int i)
 {
 	return zero_type[(i * 7 + 3) % ZERO_TYPES].type;
 }
 
-/* A status of a message without data, by every type. */
+/* Checks the status of a message without data, with every datatype. */
 static inline void zero_status(const MPI_Status *s, int source, int tag)
 {
 	MPI_Count big;

@@ -2,17 +2,17 @@
 /*
  * An attacker, for test/multihost/hosts_access.sh.
  *
- *   join OUT     another user of a host has the environment of rank 1,
- *                states the owner's user number, joins the PMIx server of the
- *                job and writes what rank 0 has published to OUT; then sends
- *                datagrams to it, signed with what can be read there, and
- *                stays. Says "joined", or "refused" where it cannot, or what
- *                else is wrong.
- *   listen OUT   writes every packet that it sees on any interface to OUT,
- *                until it is ended. Says "listening".
+ *   join OUT     another user of a host, with the environment of rank 1,
+ *                claims the owner's user number, joins the PMIx server of the
+ *                job and writes the data that rank 0 has published to OUT;
+ *                then sends datagrams to rank 0, signed with this data, and
+ *                stays. Prints "joined", or "refused" if it cannot join, or
+ *                another error.
+ *   listen OUT   writes every packet that it receives on any interface to
+ *                OUT, until it is ended. Prints "listening".
  *   check KEYFILE STOLEN WIRE   exit code 0: neither the user's key nor the
- *                job's, as the ranks derive it, is in STOLEN or in WIRE, and
- *                what is published is in both.
+ *                job's key, as the ranks derive it, is in STOLEN or in WIRE,
+ *                and the published data is in both.
  */
 #include "prov/carrier/sock/sock_layout.h"
 #include "src/base/attr.h"
@@ -33,19 +33,21 @@
 #define OTHER_USER 65534
 #define SHA	   32
 
-/* What rank 0 publishes (boot_secret.c). */
+/* Data that rank 0 publishes (boot_secret.c). */
 struct offer {
 	uint8_t mode, nonce[SHA], check[SHA];
 };
 
-/* The file STOLEN. */
+/* Content of the file STOLEN. */
 struct stolen {
 	char job[PMIX_MAX_NSLEN + 1];
 	struct offer offer;
 	uint8_t address[256];
 };
 
-/* The user that PMIx states: the owner of the attacked job. */
+/*
+ * Overrides geteuid(), which PMIx uses: reports the owner of the attacked job.
+ */
 WEFT_EXPORT uid_t geteuid(void)
 {
 	return 0;
@@ -103,7 +105,10 @@ static uint32_t crc32c(uint32_t crc, const uint8_t *d, size_t n)
 	return ~crc;
 }
 
-/* A first contact, right but for the key: all that is published is tried. */
+/*
+ * Sends a first-contact datagram that is valid except for its key; tries all
+ * published values as key.
+ */
 static void forge(int fd, const struct sockaddr_in *from,
 		  const struct sockaddr_in *to, const void *key)
 {
@@ -251,7 +256,7 @@ static int check(const char *keyfile, const char *stolen, const char *wire)
 	derive(key, "key", st, job);
 	derive(key, "tag", st, tag);
 	derive(key, "check", st, sum);
-	/* otherwise the keys above are not those of the job */
+	/* otherwise the keys above are not the keys of the job */
 	if (memcmp(sum, st->offer.check, SHA)) {
 		puts("the check is not what this program derives");
 		bad = 1;

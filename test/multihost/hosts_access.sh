@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A job on two hosts, started by Open MPI's mpirun: another user of a host that
-# joins its PMIx server, and one that reads every packet, learn no key, and what
-# the first one sends to the ranks is refused. Hosts with different key files,
-# and key files that others can read, end the job with a message.
+# A job on two hosts, started by Open MPI's mpirun: an attacker, another user of
+# a host that joins the job's PMIx server or reads every packet on the network,
+# gets no key, and its datagrams to the ranks are refused. Hosts with different
+# key files, and key files that others can read, end the job with a message.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
 fi
 build=${builddir:-$PWD}
-stranger=$(realpath "$build/test/multihost/hosts_access")
+attacker=$(realpath "$build/test/multihost/hosts_access")
 bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-stranger.XXXXXX") || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/weft-attacker.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
@@ -24,49 +24,51 @@ complain() {
 	bad=1
 }
 
-# The reader of a FIFO waits for the word of its writer.
-mkfifo "$work/says" "$work/hears"
-"$stranger" listen "$work/wire" > "$work/hears" &
+# The reader of a FIFO waits for the line of its writer.
+mkfifo "$work/result" "$work/ready"
+"$attacker" listen "$work/wire" > "$work/ready" &
 listener=$!
-read -r word < "$work/hears"
+read -r word < "$work/ready"
 [ "$word" = listening ] || { complain "the capture does not start"; exit 1; }
 
 export WEFT_LOG=info
 on_hosts 2 sh -c '
 	[ "$PMIX_RANK" = 1 ] || exec "$1/talk" "$1/f"
 	{
-		# ranks have published what they publish when they talk
+		# ranks have published their data when they communicate
 		until [ -s "$1/f" ] || [ -e "$1/f.end" ]; do sleep 0.05; done
-		# PMIx of another user cannot open the files of the server
-		# and waits for ever for what is not published
-		PMIX_MCA_gds=hash exec timeout -s KILL 30 "$2" join "$1/stolen" > "$1/says"
+		# PMIx of another user cannot open the files of the server and
+		# waits forever for data that is not published
+		PMIX_MCA_gds=hash exec timeout -s KILL 30 "$2" join "$1/stolen" > "$1/result"
 	} &
 	attacker=$!
-	{ read -r word < "$1/says"; echo "$word" > "$1/word"; touch "$1/f.end"; } &
+	{ read -r word < "$1/result"; echo "$word" > "$1/word"; touch "$1/f.end"; } &
 	"$1/talk" "$1/f"
 	code=$?
 	kill $attacker
-	exit $code' sh "$work" "$stranger" > "$work/out" 2>&1 < /dev/null
+	exit $code' sh "$work" "$attacker" > "$work/out" 2>&1 < /dev/null
 code=$?
 kill $listener
 wait $listener 2> /dev/null
 [ $code = 0 ] || complain "the job ends with $code"
-[ "$(grep -c good "$work/out")" = 2 ] || complain "not all ranks are good"
+[ "$(grep -c good "$work/out")" = 2 ] || complain "not all ranks report success"
 word=$(cat "$work/word")
 if [ "$word" = refused ]; then
-	# a PMIx that checks users is right, and the rest is tested elsewhere
+	# a PMIx server that checks users refuses the attacker; other tests
+	# cover the rest
 	echo "the attacker could not join"
 elif [ "$word" = joined ]; then
-	"$stranger" check "$work/weft_key" "$work/stolen" "$work/wire" ||
+	"$attacker" check "$work/weft_key" "$work/stolen" "$work/wire" ||
 		complain "a key can be read"
 	[ "$(grep -cE '\([1-9][0-9]* forged' "$work/out")" = 1 ] ||
-		complain "what the attacker sends is not refused"
+		complain "datagrams of the attacker are not refused"
 else
 	complain "the attacker: $word"
 fi
 unset WEFT_LOG
 
-# refused WHAT TEXT COMMAND...: it fails in time, and says so
+# refused NAME TEXT COMMAND...: checks that the command fails in time, with this
+# text
 refused() {
 	local what=$1 text=$2
 	shift 2
@@ -86,9 +88,9 @@ chmod 640 "$work/k1"
 refused 'a key file of mode 0640' "k1 has mode 0640" \
 	"${run[@]}" -host host1,host2 -x WEFT_KEY_FILE="$work/k1" -n 2 "$work/talk" "$work/f"
 chmod 600 "$work/k1"
-# nothing can be made there
+# no key file can be created there
 "${run[@]}" -host host1,host2 -x WEFT_KEY_FILE=/proc/none -n 2 "$work/talk" \
-	"$work/f" > "$work/out" 2>&1 < /dev/null || complain "no secret: no job"
+	"$work/f" > "$work/out" 2>&1 < /dev/null || complain "the job without a secret failed"
 grep -q 'this job is not protected from other users' "$work/out" ||
 	complain "a job without a secret prints no warning"
 exit $bad

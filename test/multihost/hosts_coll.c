@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Counts the packets that leave a host for one collective: the sum of the
- * datagrams that its ranks send. An argument is the number of hosts. Between
- * two hosts one packet is sent in each direction; with more hosts, each but the
- * first sends one packet up a tree and gets one down. The results are checked,
- * and that they are equal on all ranks.
+ * datagrams that its ranks send. The argument is the number of hosts. Between
+ * two hosts one packet is sent in each direction; with more hosts, each host
+ * but the first sends one packet up a tree and gets one packet down. Results
+ * are checked, and must be equal on all ranks.
  */
 #include "hosts_datagrams.h"
 
@@ -27,35 +27,38 @@ static void check(const char *what, double got, double want)
 }
 
 /* Runs a collective of comm and checks its result. */
-static void run(int kind, int turn, MPI_Comm comm, int me, int n)
+static void run(int kind, int round, MPI_Comm comm, int me, int n)
 {
 	double in[WORDS], out[WORDS] = { 0 };
-	int root = turn % n;
+	int root = round % n;
 
 	for (int i = 0; i < WORDS; i++)
-		in[i] = me + i + turn;
+		in[i] = me + i + round;
 	switch (kind) {
 	case 0:
 		MPI_Barrier(comm);
 		return;
 	case 1:
 		MPI_Bcast(in, WORDS, MPI_DOUBLE, root, comm);
-		check("bcast", in[3], root + 3 + turn);
+		check("bcast", in[3], root + 3 + round);
 		return;
 	case 2:
 		MPI_Reduce(in, out, WORDS, MPI_DOUBLE, MPI_SUM, root, comm);
 		if (me == root)
 			check("reduce", out[3],
-			      n * (3.0 + turn) + n * (n - 1) / 2.0);
+			      n * (3.0 + round) + n * (n - 1) / 2.0);
 		return;
 	default:
 		MPI_Allreduce(in, out, WORDS, MPI_DOUBLE, MPI_SUM, comm);
 		check("allreduce", out[3],
-		      n * (3.0 + turn) + n * (n - 1) / 2.0);
+		      n * (3.0 + round) + n * (n - 1) / 2.0);
 	}
 }
 
-/* Packets that leave all hosts per collective, averaged over many. */
+/*
+ * Returns the number of packets that leave all hosts per collective, averaged
+ * over many.
+ */
 static double count(int kind, MPI_Comm comm)
 {
 	unsigned long long before, sent, sum = 0;
@@ -63,9 +66,7 @@ static double count(int kind, MPI_Comm comm)
 
 	MPI_Comm_rank(comm, &me);
 	MPI_Comm_size(comm, &n);
-	/*
-	 * the unit is joined at the second collective, and peers have connected
-	 */
+	/* the second collective joins the unit, and peers connect */
 	for (int t = 0; t < 3 * n; t++)
 		run(kind, t, comm, me, n);
 	before = datagrams_sent();
@@ -96,9 +97,9 @@ static void try(const char *what, MPI_Comm comm, int hosts)
 	static const char *const name[] = { "barrier", "bcast", "reduce",
 					    "allreduce" };
 	const char *machine = getenv("FI_WEFT_MACHINE");
-	/* other machines acknowledge each packet, and some a window */
+	/* other machines acknowledge each packet, some a window of packets */
 	double most = !machine || !strcmp(machine, "native") ? 1 : 2.5;
-	/* probes of a long wait, one per peer, are not counted */
+	/* allowance for probes during a long wait, one per peer */
 	const double words = 0.5;
 	int edges = hosts - 1, me;
 
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	datagrams_open();
 	try("world", MPI_COMM_WORLD, hosts);
-	/* reverse order: the first rank of a host is another one */
+	/* reverse order: the first rank of a host is another rank */
 	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
 	try("world in reverse order", comm, hosts);
 	MPI_Comm_free(&comm);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Packets that this rank has sent as datagrams, by MPI's counters. */
+/*
+ * Number of packets that this rank has sent as datagrams, from MPI_T counters.
+ */
 #ifndef WEFT_HOSTS_DATAGRAMS_H
 #define WEFT_HOSTS_DATAGRAMS_H
 
@@ -7,7 +9,7 @@
 #include <stddef.h>
 
 static MPI_T_pvar_session session;
-static MPI_T_pvar_handle far;
+static MPI_T_pvar_handle datagram_pvar;
 
 static void datagrams_open(void)
 {
@@ -18,15 +20,15 @@ static void datagrams_open(void)
 	if (MPI_T_pvar_get_index("packets_far", MPI_T_PVAR_CLASS_COUNTER,
 				 &index))
 		MPI_Abort(MPI_COMM_WORLD, 2);
-	MPI_T_pvar_handle_alloc(session, index, NULL, &far, &count);
-	MPI_T_pvar_start(session, far);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &datagram_pvar, &count);
+	MPI_T_pvar_start(session, datagram_pvar);
 }
 
 static unsigned long long datagrams_sent(void)
 {
 	unsigned long long n;
 
-	MPI_T_pvar_read(session, far, &n);
+	MPI_T_pvar_read(session, datagram_pvar, &n);
 	return n;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A network that is down for three seconds is tolerated. A silent host is
-# detected by every survivor after FI_WEFT_SILENCE; a host whose processes are
-# killed, by mpirun at once; and nothing of the job is left.
+# A network that is down for three seconds is tolerated. Every survivor detects
+# a silent host after FI_WEFT_SILENCE; mpirun detects a host whose processes are
+# killed immediately. No process of the job is left.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	for n in 2 3; do
@@ -27,7 +27,7 @@ complain() {
 	bad=1
 }
 
-# eventually SECONDS COMMAND...
+# eventually SECONDS COMMAND...: repeats the command until it succeeds
 eventually() {
 	local i limit=$(($1 * 10))
 	shift
@@ -44,9 +44,9 @@ round() { # 0: none yet
 	echo "${n:-0}"
 }
 past() { [ "$(round)" -gt "$1" ]; }
-gone() { ! kill -0 "$1" 2> /dev/null; }
+has_ended() { ! kill -0 "$1" 2> /dev/null; }
 
-# start WHAT [listen | anybody | probe]: starts the job and waits until it runs
+# start WHAT [listen | any_source | probe]: starts the job and waits until it runs
 start() {
 	what="$1, ${#hosts[@]} hosts"
 	rm -f "$work"/f*
@@ -55,10 +55,11 @@ start() {
 	eventually 60 past 20 || complain "does not start"
 }
 
-# finish SECONDS: requests the end of the job and waits; its code is in $got
+# finish SECONDS: requests the end of the job and waits; its exit code is in
+# $got
 finish() {
 	touch "$work/f.end"
-	eventually "$1" gone $job || {
+	eventually "$1" has_ended $job || {
 		complain "the job does not end"
 		kill -KILL $job
 	}
@@ -77,7 +78,8 @@ alone() {
 dead=
 nothing_left() { eventually 60 alone || complain "processes are left"; }
 
-# survivor RANK: has reported the failure of a rank of the last host by number
+# survivor RANK: returns whether the rank has reported the failure of a rank of
+# the last host, by number
 survivor() {
 	grep -q "a peer process has ended: rank .* on $last" "$work/f.$1" \
 		2> /dev/null
@@ -94,23 +96,23 @@ was=$(round)
 sleep 3 # the tested time without a network
 between=$(round)
 $HOSTS_SELF join $last
-eventually 60 past $((between + 20)) || complain "does not go on after $between"
+eventually 60 past $((between + 20)) || complain "does not continue after $between"
 finish 60
 [ $got = 0 ] || complain "exit code $got"
-[ "$(grep -c good "$work/out")" = $ranks ] || complain "not all are good"
-[ $((between - was)) -lt 20 ] || complain "the network was not away"
+[ "$(grep -c good "$work/out")" = $ranks ] || complain "not all ranks report success"
+[ $((between - was)) -lt 20 ] || complain "the network was not down"
 nothing_left
 echo "$what: round $between, then $(round): good"
 
-# silent WHAT [listen | anybody | probe]: mpirun does not notice either, until
+# silent WHAT [listen | any_source | probe]: mpirun does not notice either, until
 # the host is down
 silent() {
 	start "$@"
 	SECONDS=0
 	$HOSTS_SELF cut $last
 	eventually 60 survivors || complain "survivors: $(cat "$work"/f.[0-9]*)"
-	echo "$what: all survivors know after $SECONDS s (FI_WEFT_SILENCE=5)"
-	[ $SECONDS -ge 4 ] || complain "they gave up too early"
+	echo "$what: all survivors have detected it after $SECONDS s (FI_WEFT_SILENCE=5)"
+	[ $SECONDS -ge 4 ] || complain "detected too early"
 	sed 's/^/  /' "$work"/f.[0-9]*
 }
 export FI_WEFT_SILENCE=5
@@ -118,7 +120,7 @@ silent "a host that is silent"
 $HOSTS_SELF join $last
 finish 60
 nothing_left
-silent "a silent host, and anybody may speak" anybody
+silent "a silent host, all ranks wait with MPI_ANY_SOURCE" any_source
 $HOSTS_SELF join $last
 finish 60
 nothing_left
@@ -126,7 +128,7 @@ silent "a silent host, and looks for a message of it" probe
 $HOSTS_SELF join $last
 finish 60
 nothing_left
-silent "a silent host that all only listen to" listen
+silent "a silent host to which no rank sends" listen
 $HOSTS_SELF kill $last
 dead=$last
 finish 60
@@ -140,7 +142,7 @@ if [ ${#hosts[@]} -gt 1 ]; then
 	start "a host that is killed"
 	$HOSTS_SELF kill $last
 	dead=$last
-	eventually 60 gone $job || complain "the job goes on"
+	eventually 60 has_ended $job || complain "the job continues"
 	finish 60
 	[ $got != 0 ] || complain "exit code 0"
 	nothing_left

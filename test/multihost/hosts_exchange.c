@@ -2,20 +2,21 @@
 /*
  * Ranks that communicate all the time, for test/multihost/hosts_death.sh: in
  * each round every rank gets a block from every other rank, so that no rank
- * continues without all of them.
+ * continues without all others.
  *
- *   hosts_exchange FILE ["listen" | "anybody" | "probe"]
+ *   hosts_exchange FILE ["listen" | "any_source" | "probe"]
  *
- * listen: the last rank sends to all but the last two for some rounds, and no
- * rank sends to it; then the even ranks wait for more messages of the last
- * rank, and the odd ones for the last but one, which has never sent. "anybody":
- * then all ranks wait with MPI_ANY_SOURCE. probe: as listen, but the ranks
- * only probe for a message, rank 0 with MPI_ANY_SOURCE.
+ * listen: the last rank sends to all ranks but the last two for some rounds,
+ * and no rank sends to it; then the even ranks wait for more messages of the
+ * last rank, and the odd ranks for messages of the last but one, which has
+ * never sent. any_source: the same, but then all ranks wait with
+ * MPI_ANY_SOURCE. probe: as listen, but the ranks only probe for a message,
+ * rank 0 with MPI_ANY_SOURCE.
  *
  * Rank 0 writes the number of completed rounds to FILE periodically; when
  * FILE.end exists, the ranks stop. A rank that gets an error writes it to
  * FILE.RANK, waits for FILE.end, so that no launcher ends other ranks before
- * they have got the error, too, and exits with 3.
+ * they have got the error as well, and exits with 3.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -82,8 +83,8 @@ static void verify(const int *block, long k, int from)
 }
 
 /*
- * Completes requests in the order in which they end: waiting in a fixed order
- * could hang on a survivor that has got the error a round before.
+ * Completes requests in any order: waiting in a fixed order could hang on a
+ * survivor that got the error one round earlier.
  */
 static void await(MPI_Request *req, int n)
 {
@@ -92,7 +93,10 @@ static void await(MPI_Request *req, int n)
 		      "MPI_Waitany");
 }
 
-/* Whether rank 0 has seen the end, which is in the first word of its block. */
+/*
+ * Returns whether rank 0 has seen the request to stop, which is in the first
+ * word of its block.
+ */
 static int round_of(long k)
 {
 	static int out[BLOCK], in[RANKS][BLOCK];
@@ -146,7 +150,7 @@ static void recv_round(int from, long k)
 	write_progress(k);
 }
 
-/* Probes once by MPI_Probe and once by MPI_Mprobe, for any message. */
+/* Probes for any message, once with MPI_Probe and once with MPI_Mprobe. */
 static void probe_both(int from)
 {
 	MPI_Message m;
@@ -164,7 +168,7 @@ static void probe_both(int from)
 static void listen_only(const char *how)
 {
 	const int rounds = 30;
-	bool any_source = !strcmp(how, "anybody");
+	bool any_source = !strcmp(how, "any_source");
 	int peer = rank % 2 ? size - 2 : size - 1;
 
 	for (long k = 1; k <= rounds; k++) {

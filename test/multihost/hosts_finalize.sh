@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The end of a job on two hosts: no rank leaves MPI_Finalize before all have
-# called it, even if the launcher's fence returns early, and every rank closes
-# its endpoint, which notifies its peers, also with a communicator that was not
+# The end of a job on two hosts: no rank returns from MPI_Finalize before all
+# have called it, even if the launcher's fence returns early, and every rank
+# closes its endpoint, which notifies its peers, also if a communicator was not
 # freed.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
@@ -10,13 +10,14 @@ if [ -z "$HOSTS" ]; then
 fi
 build=${builddir:-$PWD}
 bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-leave.XXXXXX") || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/weft-finalize.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
-	"$top_srcdir/test/multihost/hosts_finalize.c" -o "$work/leave" \
+	"$top_srcdir/test/multihost/hosts_finalize.c" -o "$work/finalize" \
 	-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
-# the last fence, which collects nothing, completes before the others arrive
+# makes the last fence, which collects no data, complete before the other ranks
+# arrive
 cat > "$work/fence.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,8 +37,8 @@ END
 ${CC:-cc} -O1 -shared -fPIC $(pkg-config --cflags pmix) "$work/fence.c" \
 	-o "$work/fence.so" || exit 1
 
-# leave WHAT RANKS PROGRAM...
-leave() {
+# finalize NAME RANKS PROGRAM...
+finalize() {
 	local what=$1 ranks=$2
 	shift 2
 	rm -f "$work/came"
@@ -55,8 +56,8 @@ leave() {
 
 export build WEFT_LOG=info MPIEXEC_FLAGS="-x WEFT_LOG"
 for ranks in 2 4; do
-	leave "a fence" $ranks "$work/leave"
-	leave "a fence that is none" $ranks \
-		env LD_PRELOAD="$work/fence.so" "$work/leave"
+	finalize "a fence" $ranks "$work/finalize"
+	finalize "a fence that is none" $ranks \
+		env LD_PRELOAD="$work/fence.so" "$work/finalize"
 done
 exit $bad

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by scripts that test/hosts runs (HOSTS is set then).
 
-# the key file of the test, not that in the home of its user
+# use a key file of the test, not that in the home directory
 [ -z "${work:-${dir:-}}" ] ||
 	export WEFT_KEY_FILE=${WEFT_KEY_FILE:-${work:-$dir}/weft_key}
 
-# spread RANKS: "host1:2,host2:2", equal numbers, on at most the hosts there
-# are
+# spread RANKS: prints a host list such as "host1:2,host2:2", with equal numbers
+# of ranks per host
 spread() {
 	local hosts=($HOSTS) slots
 	hosts=("${hosts[@]:0:$1}")
@@ -15,11 +15,11 @@ spread() {
 	(IFS=,; echo "${hosts[*]}")
 }
 
-# on_hosts RANKS PROGRAM ARGUMENTS...: by the mpiexec of $build and the
-# launcher that it finds, with MPIEXEC_FLAGS; IFACE is the interface (eth0;
+# on_hosts RANKS PROGRAM ARGUMENTS...: runs a job with the mpiexec of $build and
+# the launcher that it finds, with MPIEXEC_FLAGS; IFACE is the interface (eth0;
 # empty: chosen by Weft).
 on_hosts() {
-	# each host detects all processors of the machine as its own
+	# each virtual host has all processors of the computer
 	[ "$1" -le "$(nproc)" ] || export WEFT_LOCAL_CPUS=1
 	local iface=${IFACE-eth0}
 	# shellcheck disable=SC2086

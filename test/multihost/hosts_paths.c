@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which path messages take: each rank sends to the ranks of its host, then to
- * all others, and prints the number of packets sent as datagrams each time.
+ * all others, and prints the number of packets sent as datagrams for both.
  * Exits with 1 if the numbers do not match the names of the hosts; with an
  * argument all messages must take the path that it names, memory or datagrams.
  */
@@ -16,11 +16,11 @@
 #define NAME	 64
 
 /*
- * Sends messages of all sizes to these ranks. Returns the packets sent as
- * datagrams.
+ * Sends messages of all sizes to the ranks with same_host[rank] == want.
+ * Returns the number of packets sent as datagrams.
  */
-static unsigned long long send_all_sizes(int rank, int size, const char *near,
-					 int want)
+static unsigned long long send_all_sizes(int rank, int size,
+					 const char *same_host, int want)
 {
 	static char out[MESSAGES][4096], in[4096];
 	unsigned long long before = datagrams_sent();
@@ -29,15 +29,15 @@ static unsigned long long send_all_sizes(int rank, int size, const char *near,
 	for (int d = 1; d < size; d++) {
 		int to = (rank + d) % size, from = (rank + size - d) % size;
 
-		if (near[to] == want)
+		if (same_host[to] == want)
 			for (int i = 0; i < MESSAGES; i++)
 				MPI_Isend(out[i], i * 80, MPI_BYTE, to, i,
 					  MPI_COMM_WORLD, &req[i]);
-		if (near[from] == want)
+		if (same_host[from] == want)
 			for (int i = 0; i < MESSAGES; i++)
 				MPI_Recv(in, sizeof(in), MPI_BYTE, from, i,
 					 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-		if (near[to] == want)
+		if (same_host[to] == want)
 			MPI_Waitall(MESSAGES, req, MPI_STATUSES_IGNORE);
 	}
 	return datagrams_sent() - before;
@@ -45,35 +45,37 @@ static unsigned long long send_all_sizes(int rank, int size, const char *near,
 
 int main(int argc, char **argv)
 {
-	unsigned long long home, away;
-	int rank, size, mates = 0, bad;
-	char own[NAME] = "", (*host)[NAME], *near;
+	unsigned long long local_datagrams, remote_datagrams;
+	int rank, size, local_ranks = 0, bad;
+	char own[NAME] = "", (*host)[NAME], *same_host;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	datagrams_open();
 	host = calloc((size_t)size, NAME);
-	near = calloc((size_t)size, 1);
+	same_host = calloc((size_t)size, 1);
 	gethostname(own, NAME - 1);
 	MPI_Allgather(own, NAME, MPI_CHAR, host, NAME, MPI_CHAR,
 		      MPI_COMM_WORLD);
 	for (int i = 0; i < size; i++)
-		mates += near[i] = !strcmp(host[i], own);
+		local_ranks += same_host[i] = !strcmp(host[i], own);
 	MPI_Barrier(MPI_COMM_WORLD);
-	home = send_all_sizes(rank, size, near, 1);
-	away = send_all_sizes(rank, size, near, 0);
+	local_datagrams = send_all_sizes(rank, size, same_host, 1);
+	remote_datagrams = send_all_sizes(rank, size, same_host, 0);
 	if (argc > 1 && !strcmp(argv[1], "memory"))
-		bad = home || away;
+		bad = local_datagrams || remote_datagrams;
 	else if (argc > 1)
-		bad = home < (unsigned)MESSAGES * (unsigned)(mates - 1);
+		bad = local_datagrams <
+		      (unsigned)MESSAGES * (unsigned)(local_ranks - 1);
 	else
-		bad = home ||
-		      away < (unsigned)MESSAGES * (unsigned)(size - mates);
+		bad = local_datagrams ||
+		      remote_datagrams < (unsigned)MESSAGES *
+						 (unsigned)(size - local_ranks);
 	printf("rank %d on %s: %llu datagrams to %d ranks of this host, "
 	       "%llu to %d others: %s\n",
-	       rank, own, home, mates - 1, away, size - mates,
-	       bad ? "BAD" : "good");
+	       rank, own, local_datagrams, local_ranks - 1, remote_datagrams,
+	       size - local_ranks, bad ? "BAD" : "good");
 	MPI_Finalize();
 	return bad;
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Which path packets take on hosts of test/hosts: memory to ranks of the same
-# host and datagrams to others, in one job; the path that FI_WEFT_CARRIER
-# forces; the reason in the log when a path is not used; collectives: ranks of
-# a host combine first, and between two hosts one packet is sent in each
-# direction; and the processor time of waiting for another host.
+# Which path packets take on hosts of test/hosts: shared memory to ranks of the
+# same host and datagrams to others, in one job; the path that FI_WEFT_CARRIER
+# forces; the reason in the log why a path is not used. In collectives the ranks
+# of a host combine first, and between two hosts one packet is sent in each
+# direction. Also the CPU time of waiting for another host.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	for n in 2 3; do
@@ -24,7 +24,8 @@ for prog in paths coll wait_cpu; do
 done
 hosts=($HOSTS)
 
-# try WHAT RANKS PROGRAM ARGUMENTS...: the job prints "good" RANKS times
+# try NAME RANKS PROGRAM ARGUMENTS...: checks that the job prints "good" RANKS
+# times
 try() {
 	local what="$1, ${#hosts[@]} hosts"
 	shift
@@ -58,7 +59,7 @@ MPIEXEC_FLAGS="-x WEFT_LOG" try "two ranks on each, and why" 4 paths
 for want in "uses shared memory" \
 	"uses datagrams: its address is not in this network namespace"; do
 	grep -q "$want" "$work/out" || {
-		echo "FAILED: the log does not say: $want"
+		echo "FAILED: not in the log: $want"
 		cat "$work/out"
 		bad=1
 	}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Test of test/hosts: hosts that share nothing but files, a shell on each of
-# them, links that can be cut, and nothing left behind, however it ends.
+# Test of test/hosts: virtual hosts that share only files, a remote shell on
+# each of them, links that can be cut, and no process left behind, however the
+# script ends.
 hosts=${top_srcdir:-.}/test/hosts
 bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-hosts.XXXXXX") || exit 1
@@ -21,16 +22,16 @@ eventually() {
 	complain "never happened: $*"
 }
 
-# A hang is located by the last line printed.
+# Prints each step, so that the last line shows where the test hangs.
 echo "start and end"
-bash "$hosts" 1 true || exit # 77 where none can be made
+bash "$hosts" 1 true || exit # 77 if hosts cannot be created
 
 bash "$hosts" 3 bash -c 'exit 7' && complain "exit code 0"
 [ $? = 7 ] || complain "the exit code of the command is lost"
 echo "standard input"
 [ "$(echo word | bash "$hosts" 1 cat)" = word ] || complain "no standard input"
 
-# Resources that a host has for itself, and those that it shares.
+# Private and shared resources of a host.
 cat > "$work/own" <<'END'
 fail() { echo "FAILED: $*"; bad=1; }
 bad=0
@@ -73,8 +74,8 @@ END
 echo "private resources"
 bash "$hosts" 3 bash "$work/own" "$work" || bad=1
 
-# Two runs at once have equal host names and pids, and share no file.
-echo "two at once"
+# Two concurrent instances have the same host names and pids, and share no file.
+echo "two instances"
 if command -v mpirun.openmpi > /dev/null; then
 	cat > "$work/job" <<'END'
 for i in 1 2 3; do
@@ -89,7 +90,7 @@ END
 	wait $one || complain "the first of two: $(cat "$work/one.err")"
 	wait $two || complain "the second of two: $(cat "$work/two.err")"
 	[ "$(cat "$work/one" "$work/two" | grep -c '^/dev/shm/')" = 12 ] ||
-		complain "files of a launcher are outside of the host's own"
+		complain "files of a launcher are outside of the host's private directory"
 else
 	echo "SKIPPED: no mpirun.openmpi"
 fi
@@ -107,12 +108,12 @@ none() { [ -z "$(sleepers)" ]; }
 for sig in TERM INT HUP KILL; do
 	echo "ended by $sig"
 	rm -f "$work"/there*
-	# a background job of a script ignores SIGINT, and one below nohup
+	# a background job of a script ignores SIGINT, and below nohup also
 	# SIGHUP
 	env --default-signal=INT,HUP bash "$hosts" 2 bash "$work/stay" "$work" $long &
 	pid=$!
 	eventually test -s "$work/there" -a -s "$work/there2"
-	[ -n "$(sleepers)" ] || complain "no sleepers"
+	[ -n "$(sleepers)" ] || complain "no sleeping processes"
 	kill -$sig $pid
 	wait $pid 2> /dev/null
 	eventually none

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Slurm on two hosts of test/hosts: mpiexec inside an allocation hands the job
-# to srun --mpi=pmix, and its ranks reach each other. The daemons end with the
+# Slurm on two hosts of test/hosts: mpiexec inside an allocation starts the job
+# with srun --mpi=pmix, and its ranks communicate. The daemons end with the
 # hosts.
 if [ -z "$HOSTS" ]; then
 	for p in slurmctld slurmd srun salloc munged; do
@@ -67,7 +67,7 @@ for h in $HOSTS; do
 done
 wait_for two_idle || { tail -n 20 "$dir"/*.log; exit 1; }
 
-# greets WHAT N COMMAND...: N ranks, on both hosts, through an allocation
+# greets NAME N COMMAND...: runs N ranks on both hosts, in an allocation
 greets() {
 	local what=$1 n=$2 want
 	shift 2
@@ -90,12 +90,12 @@ greets 'srun --mpi=pmix' 4 env FI_WEFT_CARRIER=sock srun --mpi=pmix -n 4 \
 	--overcommit "$hello"
 # ranks that communicate
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
-	-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/coll_mix.c" -o "$dir/mix" \
+	-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/coll/coll_mix.c" -o "$dir/mix" \
 	-L"$builddir/.libs" -lmpi_abi -lm -Wl,-rpath,"$builddir/.libs" || exit 1
 WEFT_LOCAL_CPUS=1 timeout 90 salloc -Q -N 2 -n 4 --overcommit "$mpiexec" \
 	-x WEFT_LOCAL_CPUS "$dir/mix" 1 12 \
 	> "$dir/out" 2>&1 < /dev/null || complain "coll_mix: $(cat "$dir/out")"
-# the hosts are those of the allocation, and options reach the ranks
+# the ranks are on the hosts of the allocation, and options reach them
 timeout 90 salloc -Q -N 2 -n 2 "$mpiexec" -l -x WORD=a,b -wdir /tmp sh -c \
 	'echo $(hostname) $WORD $(pwd)' > "$dir/out" 2> "$dir/err" < /dev/null
 [ "$(sort "$dir/out")" = "$(printf '0: host1 a,b /tmp\n1: host2 a,b /tmp')" ] ||

@@ -49,7 +49,10 @@ static long resident_kb(void)
 	return kb;
 }
 
-/* Progress of a part; memory is counted from the first step on. */
+/*
+ * Progress of a part of the test; memory growth is counted from the first
+ * report on.
+ */
 struct part {
 	const char *name;
 	uint64_t total;
@@ -82,7 +85,10 @@ static void report_progress(struct part *p, uint64_t done)
 		     (uint64_t)p->first_kb);
 }
 
-/* A window of messages in each direction, all in flight at once. */
+/*
+ * Sends and receives a window of messages in each direction, all in flight at
+ * once.
+ */
 static void small_window(uint64_t k, int n)
 {
 	uint64_t out[WINDOW], in[WINDOW];

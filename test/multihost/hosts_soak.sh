@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test/multihost/hosts_soak.sh [MESSAGES [GIB [PLAN]]], from the build directory, as
-# root: MESSAGES small messages and GIB GiB of bulk data between two hosts of
-# test/hosts under a fault plan (default 10000000 50 seed=1;loss=0.01),
-# verified, with a check of memory use. MB/s are goodput. The run can take
-# long; it is not part of the tests.
+# test/multihost/hosts_soak.sh [MESSAGES [GIB [PLAN]]], from the build
+# directory, as root: MESSAGES small messages and GIB GiB of bulk data between
+# two hosts of test/hosts under a fault plan (default 10000000 50
+# seed=1;loss=0.01), verified, with a check of memory use. MB/s are goodput. The
+# run can take hours; it is not part of make check.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 [ -e "$build/.libs/libmpi_abi.so.1" ] || { echo "no library in $build"; exit 77; }

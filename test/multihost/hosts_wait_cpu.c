@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processor time used while waiting for a late rank of another host: the
- * waiting rank must leave the processor to others. Measures processor time, not
- * wall time, so that a loaded host changes little.
+ * CPU time used while waiting for a late rank on another host: the waiting rank
+ * must yield the processor. CPU time, not wall time, is measured, so that load
+ * on the host has little effect.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		MPI_Send(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
 	}
 	us = (cpu_us() - us) / TURNS;
-	printf("rank %d: %.0f us of processor time per message\n", rank, us);
+	printf("rank %d: %.0f us of CPU time per message\n", rank, us);
 	printf("rank %d: %s\n", rank, us < MOST_US ? "good" : "too much");
 	MPI_Finalize();
 	return 0;

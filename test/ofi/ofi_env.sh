@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by test/ofi_*.sh: selects only the provider of the build tree.
+# Sourced by test/ofi/ofi_*.sh: selects the provider of the build tree only.
 # shellcheck disable=SC2034
 builddir=${builddir:-build}
 top_srcdir=${top_srcdir:-.}
@@ -12,14 +12,14 @@ export FI_PROVIDER_PATH=$builddir/.libs
 unset FI_PROVIDER FI_HOOK
 for v in $(compgen -e FI_WEFT_); do unset "$v"; done
 machines="native bgq gemini qsnet2 sunway apenet"
-# fabric MACHINE: the name of its fabric; that of native has no suffix.
+# fabric MACHINE: prints the name of its fabric; that of native has no suffix.
 fabric() { [ "$1" = native ] && echo weft || echo "weft-$1"; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 complain() { echo "$*"; bad=1; }
 
-# need PROGRAM...: skips the test where one is missing.
+# need PROGRAM...: skips the test if a program is missing.
 need() {
 	local p
 	for p; do

@@ -54,7 +54,7 @@ sent() {
 
 before=$(sent)
 pingpong "all sizes" -m tagged -S all -I 2
-[ $(($(sent) - before)) -gt 1000000 ] || complain "nothing went by the cable"
+[ $(($(sent) - before)) -gt 1000000 ] || complain "no packets were sent on the link"
 pingpong messages -m msg -S 1048576 -I 5
 ip netns exec $a cat /proc/net/snmp | awk '/^Ip:/ { n++; if (n == 1)
 	split($0, k); else { split($0, v); for (i in k)

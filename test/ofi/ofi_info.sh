@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Output of libfabric's fi_info: one fi_info per machine, reliable datagrams
-# only, no utility provider on top, the options, the warnings.
+# only, no utility provider on top; options and warnings.
 . "${top_srcdir:-.}/test/ofi/ofi_env.sh"
 need fi_info
 
@@ -25,7 +25,8 @@ for m in $machines; do
 		field caps | head -n 1 | grep -qw $c || complain "$m: no $c"
 	done
 	[ "$(field nic)" = "(nil)" ] || complain "$m: has a nic"
-	# Another machine is found by its fabric name, with any configuration.
+	# Another machine is selected by its fabric name, with any
+	# FI_WEFT_MACHINE.
 	show -f "$(fabric "$m")" && [ "$(field fabric)" = "$(fabric "$m")" ] ||
 		complain "fi_info -f $(fabric $m) failed"
 	show -d "$m" && [ "$(field domain)" = "$m" ] ||
@@ -45,7 +46,7 @@ grep 'weft;' "$work/out" && complain "a utility provider is layered over weft"
 FI_WEFT_MACHINE=cm5 show && complain "an unknown machine is accepted"
 grep -q 'FI_WEFT_MACHINE=cm5: no such machine' "$work/err" ||
 	complain "the warning does not name the unknown machine"
-FI_WEFT_SPINN=1 show || complain "an unknown option stops it"
+FI_WEFT_SPINN=1 show || complain "fi_info fails with an unknown option"
 [ "$(grep -c FI_WEFT_SPINN "$work/err")" = 1 ] &&
 	grep -q 'FI_WEFT_SPIN\b' "$work/err" ||
 	complain "the warning does not name the unknown option once with a similar one"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Debian's Open MPI over the provider: point-to-point by mtl/ofi on every
 # machine, one-sided by btl/ofi. All messages, also to self and between
-# processes of this host, go through libweft-fi.so.
+# processes of this host, are sent by libweft-fi.so.
 . "${top_srcdir:-.}/test/ofi/ofi_env.sh"
 need mpirun.openmpi mpicc.openmpi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -34,11 +34,11 @@ job() {
 		{ complain "$name: failed"; tail -n 30 "$work/out"; }
 }
 
-# This job is first: both hosts have started the same processes, so that pids
-# of one host's ranks are in use on the other.
+# This job is the first: both hosts have started the same processes, so that
+# pids of ranks on one host are also in use on the other.
 secret=
 ompi 4 p2p
-[ $? != 124 ] || complain "without a key it waits for ever"
+[ $? != 124 ] || complain "without a key the job waits forever"
 grep -q 'on another host and was opened without FI_WEFT_KEY' "$work/out" ||
 	{ complain "no message about the missing key"; tail -n 30 "$work/out"; }
 

@@ -6,13 +6,14 @@
 . "${top_srcdir:-.}/test/ofi/ofi_env.sh"
 need fi_pingpong
 export FI_PROVIDER=weft
-# Below the range of ports that the kernel assigns.
+# Ports below the range that the kernel assigns.
 port=$((20000 + $$ % 6000))
 
 listens() { grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp; }
 
-# serve ARGS...: a server that listens on a free port; its id is in server. A
-# port can be taken between the check and the bind: then try another.
+# serve ARGS...: starts a server on a free port and sets server to its pid. If
+# another process binds the port between the check and the bind, it tries
+# another port.
 serve() {
 	local i
 	while true; do

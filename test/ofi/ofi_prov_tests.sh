@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by test/ofi_on_*.sh: runs all tests of test/prov again, with the
-# options set by the caller, or only those in $tests.
+# Sourced by test/ofi/ofi_on_*.sh and ofi_no_dma.sh: runs all tests of test/prov
+# again, with the options set by the caller, or only those in $tests.
 failed=0
 for t in ${tests:-msg rma flow wait coll coll_chain coll_death coll_man}; do
 	"${builddir:-build}/test/prov/prov_${t}_test" > "grid.$$" 2>&1 || {

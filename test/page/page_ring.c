@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For test/page/run_page.sh: messages round a ring, collectives, a window, and
+ * For test/page/run_page.sh: messages around a ring, collectives, a window, and
  * with an argument a deadlock.
  */
 #include <mpi.h>
@@ -24,7 +24,7 @@ static void put_and_get(int next)
 
 /*
  * A message that arrives before its receive is posted: another message of the
- * same rank, sent later, is here already.
+ * same rank, sent later, has already been received.
  */
 static void unexpected(int last, int next)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For test/page/run_page.sh: four ranks in each wait state, one after the
- * other. A rank is late by messages to itself, which take time in either clock.
+/*
+ * For test/page/run_page.sh: four ranks in each wait state, one after the
+ * other. A rank is made late by messages to itself, which take time with either
+ * clock.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static void late(int rank)
 	}
 }
 
-static void meet(void)
+static void barrier(void)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -42,14 +44,14 @@ static void messages(void)
 	if (me == 1)
 		MPI_Recv(buf, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
-	meet();
+	barrier();
 	late(1);
 	if (me == 0)
 		MPI_Send(buf, LONG, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
 	if (me == 1)
 		MPI_Recv(buf, LONG, MPI_CHAR, 0, 2, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
-	meet();
+	barrier();
 	send_late(3, 2);
 	if (me == 0)
 		MPI_Send(buf, 8, MPI_CHAR, 2, 1, MPI_COMM_WORLD);
@@ -58,7 +60,7 @@ static void messages(void)
 		MPI_Irecv(buf + 8, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &r[1]);
 		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 	}
-	meet();
+	barrier();
 	send_late(3, 2);
 	if (me == 2) {
 		MPI_Irecv(buf, 8, MPI_CHAR, 3, 1, MPI_COMM_WORLD, &r[0]);
@@ -71,17 +73,17 @@ static void collectives(void)
 {
 	double x = 1, y;
 
-	meet();
+	barrier();
 	late(2);
-	meet();
+	barrier();
 	late(1);
 	MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	late(2);
 	MPI_Bcast(buf, 100, MPI_CHAR, 2, MPI_COMM_WORLD);
-	meet();
+	barrier();
 	late(3);
 	MPI_Reduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, 1, MPI_COMM_WORLD);
-	meet();
+	barrier();
 }
 
 /* Rank 1 exposes its window late, rank 0 completes its access late. */

@@ -50,9 +50,9 @@ run 0 --machine bgq:2x2 -n 4 --report-html "$dir/vwait.html" "$dir/wait"
 "$builddir/weft-page" "$dir/results.csv" "$dir/compare.html" ||
 	complain "weft-page"
 "$builddir/weft-page" "$dir/nothing" "$dir/x.html" 2> "$dir/err" &&
-	complain "weft-page: no error"
+	complain "weft-page: no error is reported"
 
-# ---- OTF2: every call is entered and left, every message seen at both ends
+# ---- OTF2: every call has an enter and a leave event, every message both ends
 if ! command -v otf2-print > /dev/null; then
 	echo "SKIPPED: no otf2-print"
 	skipped=77
@@ -72,7 +72,7 @@ else
 	done
 fi
 
-# ---- places that cannot be written
+# ---- files that cannot be written
 run 125 -n 1 --report-html /nowhere/x.html "$dir/ring"
 grep -q -e '--report-html /nowhere/x.html: directory /nowhere/: No such file' "$dir/err" ||
 	complain "a page that cannot be written is not reported"
@@ -121,8 +121,8 @@ def run(name, ranks, turns):
     assert len(d["accesses"]) == d["accesses_all"] == 2 * ranks
     return sums(d)
 
-# The parts of the chain are the run without a gap; no call waits for longer
-# than it takes; by rank and by call the classes have the same time.
+# The parts of the chain cover the run without a gap; no call waits longer than
+# its duration; the sums of wait states by rank and by call are the same.
 def sums(d):
     chain, calls = d["chain"], {c["name"]: c for c in d["calls"]}
     span = d["time"]["end"] - d["time"]["begin"]
@@ -140,7 +140,8 @@ def sums(d):
         assert by_rank == sum(r[k + 1] for r in waits["call"]), name
     return d
 
-# test/page/page_wait.c: which rank waits in which call, at least so many ps
+# test/page/page_wait.c: which rank waits in which call, and the least time in
+# ps
 def waited(d, rank, call, name, least):
     k = d["waits"]["classes"].index(name)
     row = {r[0]: r[1:] for r in d["waits"]["call"]}.get(call)
@@ -159,11 +160,11 @@ def waits(d, ps):
     waited(d, 3, "MPI_Win_fence", "wait at fence", ps)
     waited(d, 0, "MPI_Win_start", "late post", ps)
     waited(d, 1, "MPI_Win_wait", "late complete", ps)
-    # what is on the chain is the work of late ranks, hardly any waiting
+    # the chain consists of the work of late ranks, with hardly any waiting
     own = sum(c[2] for c in d["chain_sum"] if c[1] == "own")
     assert own > 0.9 * (d["time"]["end"] - d["time"]["begin"]), own
 
-# which rank is late depends on the host in live time
+# with the live clock, the host determines which rank is late
 sums(data("wait"))
 waits(sums(data("vwait")), 50e9)
 
@@ -174,7 +175,8 @@ assert sum(c["packets"] for c in vt["links"]["classes"]) == \
 assert any(l[5] for l in vt["links"]["link"]), "nothing ever waited"
 assert any(c["queued"] > 0 for c in vt["links"]["classes"])
 
-# A tree has one root, and every other node is linked to one of its neighbours.
+# A tree has one root, and the parent of every other node is one of its
+# neighbours.
 def tree(route, near):
     t = route["tree"]
     assert sum(b[2] for b in t) == route["members"]
@@ -266,14 +268,14 @@ ape = data("ape")["systems"][0]
 assert any(r["text"].startswith("the same") for r in ape["rows"])
 END
 if command -v python3 > /dev/null; then
-	python3 "$dir/look.py" "$dir" || complain "the data is not right"
+	python3 "$dir/look.py" "$dir" || complain "the data is wrong"
 else
 	echo "SKIPPED: no python3"
 	skipped=77
 fi
 
-# ---- in a browser
-# browse ARGUMENTS...: one page, its console in $dir/console
+# ---- in a browser browse ARGUMENTS...: loads one page; its console is in
+# $dir/console
 browse() {
 	HOME=$dir timeout 60 "$browser" "${flags[@]}" --enable-logging=stderr \
 		--virtual-time-budget=5000 "$@" 2> "$dir/console"
@@ -282,8 +284,8 @@ flags=(--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage
 	--disable-quic --no-first-run --disable-background-networking
 	--disable-component-update --disable-sync --hide-scrollbars
 	--user-data-dir="$dir/browser")
-# A page of 1,024 ranks with 300 calls each, made of that of 64, which tells
-# when it has drawn all.
+# Generates a page of 1,024 ranks with 300 calls each from the page of 64 ranks;
+# it reports when drawing is complete.
 cat > "$dir/many.py" << 'END'
 import json, re, sys
 
@@ -305,7 +307,8 @@ document.documentElement.dataset.ms = Math.round(performance.now()); });
 open(sys.argv[2], "w", encoding="utf-8").write(
     text[:found.start(1)] + json.dumps(d) + text[found.end(1):] + print_ms)
 END
-# shows PAGE PART...: the parts are there, and the console is empty.
+# shows PAGE PART...: checks that the page has these parts, and that the console
+# is empty.
 shows() {
 	local page=$1 part
 	shift
@@ -316,14 +319,15 @@ shows() {
 			complain "$page: no $part on the page"
 	done
 }
-# drawn PAGE: the page is drawn, by its screenshot
+# drawn PAGE: checks by a screenshot that the page is drawn
 drawn() {
 	browse --window-size=1280,2000 --screenshot="$dir/$1.png" \
 		"file://$dir/$1.html" > /dev/null
 	[ "$(head -c 4 "$dir/$1.png" | tail -c 3)" = PNG ] ||
 		complain "$1: no picture"
 }
-# pressed PAGE PART KEY...: text of this part of the page after the keys
+# pressed PAGE PART KEY...: prints the text of this part of the page after the
+# keys
 pressed() {
 	local page=$1 part=$2 key
 	shift 2
@@ -340,9 +344,10 @@ pressed() {
 		grep -o "<section id=\"$part\">.*" |
 		grep -o '<output[^>]*>[^<]*' | sed 's/.*>//;q'
 }
-# asks PAGE EXPRESSION [BEFORE]: what it is on a page of 500 pixels when all is
-# drawn; before that a script may do something
-asks() {
+# evaluate PAGE EXPRESSION [BEFORE]: prints the value of a JavaScript expression
+# on a page 500 pixels wide when drawing is complete; the script BEFORE runs
+# first
+evaluate() {
 	{
 		cat "$dir/$1.html"
 		echo "<script>addEventListener('load', () => { ${3:-}
@@ -352,7 +357,7 @@ asks() {
 	browse --window-size=500,900 --dump-dom "file://$dir/asked.html" |
 		grep -o 'data-answer="[^"]*"' | sed 's/.*="//; s/"$//'
 }
-# is WHAT ANSWER WANTED
+# is NAME VALUE EXPECTED
 is() {
 	[ "$2" = "$3" ] || complain "$1: '$2', not '$3'"
 }
@@ -372,37 +377,38 @@ if [ -n "$browser" ]; then
 	shows sim id=\"loads\" id=\"latency\" id=\"links\"
 	shows rep 'id="bgq"' 'class="plot"' BGQ-T1-HW-01
 	shows compare id=\"curves\" 'latency, 2 ranks'
-	# without a mouse: ranks that share a cell or a line, and a rank with
+	# with the keyboard: ranks that share a cell or a line, and a rank with
 	# its own
 	sed 's/"group":1,/"group":3,/; s/"entry":.*/"entry":[]/' \
 		"$dir/live.html" > "$dir/group.html"
-	said=$(pressed group matrix ArrowDown)
-	[ "$said" = "ranks 3 to 3 to ranks 0 to 2: nothing" ] ||
-		complain "the matrix shows '$said'"
-	said=$(pressed vt timeline ArrowDown)
-	[[ $said == "rank 2 at "* ]] || complain "the timeline says '$said'"
-	said=$(pressed vt timeline Enter ArrowDown)
-	[[ $said == "rank 1 at "* ]] || complain "the timeline says '$said'"
-	# a narrow window: tables scroll inside, the page does not
+	text=$(pressed group matrix ArrowDown)
+	[ "$text" = "ranks 3 to 3 to ranks 0 to 2: nothing" ] ||
+		complain "the matrix shows '$text'"
+	text=$(pressed vt timeline ArrowDown)
+	[[ $text == "rank 2 at "* ]] || complain "the timeline shows '$text'"
+	text=$(pressed vt timeline Enter ArrowDown)
+	[[ $text == "rank 1 at "* ]] || complain "the timeline shows '$text'"
+	# a narrow window: tables scroll, the page does not
 	narrow='document.documentElement.scrollWidth <= 500'
-	is "dead" "$(asks dead "$narrow")" true
-	is "compare" "$(asks compare "$narrow")" true
-	# axes have numbers, classes say how many links are used
-	is "sim" "$(asks sim "[$narrow, [...document.querySelectorAll('figure.plot')]
+	is "dead" "$(evaluate dead "$narrow")" true
+	is "compare" "$(evaluate compare "$narrow")" true
+	# axes have numbers, link classes show how many links are used
+	is "sim" "$(evaluate sim "[$narrow, [...document.querySelectorAll('figure.plot')]
 		.every((f) => f.querySelectorAll('svg text[text-anchor=end]').length > 1),
 		[...document.querySelector('#links table').querySelectorAll('tbody tr')]
 		.every((r) => Number(r.children[2].textContent) > 0)]")" true,true,true
-	# plots say what they show; the paper is seen around the model
-	is "ape" "$(asks ape "[$narrow, [...document.querySelectorAll('h3')]
+	# plots have titles; marks of the paper are visible around those of the
+	# model
+	is "ape" "$(evaluate ape "[$narrow, [...document.querySelectorAll('h3')]
 		.filter((h) => /the same|^[0-9]/.test(h.textContent)).length]")" true,0
-	is "rep" "$(asks rep "[$narrow, document.querySelectorAll(
+	is "rep" "$(evaluate rep "[$narrow, document.querySelectorAll(
 		'figure.plot svg[role=img] path[d*=a7]').length > 20]")" true,true
-	# times at the timeline are round; the help is that of the lines as they
-	# are; a drag selects a range and sums its calls; nothing is drawn over the
-	# ranks' numbers, whose pixels stay the same
+	# times at the timeline are round; the help text matches the lines
+	# shown; a drag selects a range and sums its calls; nothing is drawn
+	# over the rank numbers, whose pixels are unchanged
 	want="true,0 ps 10 us 20 us 30 us 40 us 50 us 60 us 70 us"
 	want="$want,true,true,true,true,true"
-	is "vt" "$(asks vt "[$narrow, roundTimes(0, 78.1e6, 900).map(showTime)
+	is "vt" "$(evaluate vt "[$narrow, roundTimes(0, 78.1e6, 900).map(showTime)
 		.join(' '), shared, own, chosen, cleared, left() === before]" "
 		const q = document.querySelector('#timeline canvas');
 		const key = (k) => q.dispatchEvent(new KeyboardEvent('keydown',

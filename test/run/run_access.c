@@ -6,10 +6,10 @@
  * the attack.
  *
  *   silent   connects to the PMIx server, prints "held" and sends nothing
- *   kin      likewise, without the change of user
- *   mumble   as silent, but sends one byte to the server
+ *   kin      the same, without the change of user
+ *   mumble   the same as silent, but sends one byte to the server
  *   join     claims the job's user, joins as a rank, reads the job's key and
- *            calls abort; exit code 0: it succeeded; 1: it was refused
+ *            calls abort; exit code 0: succeeded, 1: refused
  */
 #include "src/base/attr.h"
 
@@ -27,7 +27,9 @@
 
 extern char **environ;
 
-/* The user that PMIx reports: the user of the attacked job. */
+/*
+ * Overrides geteuid(), which PMIx uses: reports the user of the attacked job.
+ */
 WEFT_EXPORT uid_t geteuid(void)
 {
 	return 0;

@@ -3,11 +3,11 @@
 # Other users of the host can neither join a job, nor delay it, nor end it.
 [ "$(id -u)" = 0 ] || { echo "only root can change the user"; exit 77; }
 . "$top_srcdir/test/run/run_lib.sh"
-stranger=$builddir/test/run/run_access
+attacker=$builddir/test/run/run_access
 
-# A connection without data that exists before any rank calls MPI_Init, of
-# another user and of the same user. FIFO: the reader waits until the attacker
-# is connected.
+# A connection without data that exists before any rank calls MPI_Init, from
+# another user and from the same user. The reader of the FIFO waits until the
+# attacker is connected.
 mkfifo "$dir/held"
 for kind in silent kin mumble; do
 	run 0 -n 2 sh -c '
@@ -17,19 +17,19 @@ for kind in silent kin mumble; do
 			[ "$word" = held ] || exit 3
 		fi
 		exec "$3" init hello fence check fini' \
-		"$mark" "$stranger" "$dir/held" "$client" "$kind"
+		"$mark" "$attacker" "$dir/held" "$client" "$kind"
 	out "rank 0 of 2
 rank 1 of 2"
 	nothing_left
 done
 
-# A process of another user that knows all names and numbers.
+# A process of another user that has all names and numbers of the job.
 run 0 -n 1 sh -c '
 	"$1" join
-	echo "stranger: $?"
-	exec "$2" init hello fence check fini' "$mark" "$stranger" "$client"
-out "rank 0 of 1
-stranger: 1"
+	echo "attacker: $?"
+	exec "$2" init hello fence check fini' "$mark" "$attacker" "$client"
+out "attacker: 1
+rank 0 of 1"
 grep -q "user 65534" "$dir/err" ||
 	complain "the refused connection is not reported"
 nothing_left

@@ -4,13 +4,14 @@
  * are executed in order; "3:command" only by rank 3.
  *
  *   init fence fini   PMIx_Init, a fence that collects data, PMIx_Finalize
- *   hello             "rank R of N"
- *   check             data of all other ranks after the fence, job key
- *   exit=N abort=N    exit at once, PMIx_Abort
- *   kill=SIG          send the signal to itself
- *   sleep=SECONDS     wait
- *   orphan            leave a child behind, in a session of its own
- *   ignore=SIG        ignore a signal
+ *   hello             prints "rank R of N"
+ *   check             checks the data of all other ranks and the job key,
+ *                     after the fence
+ *   exit=N abort=N    exits, or calls PMIx_Abort
+ *   kill=SIG          sends the signal to itself
+ *   sleep=SECONDS     sleeps
+ *   orphan            leaves a child process in a separate session
+ *   ignore=SIG        ignores a signal
  */
 #include <pmix.h>
 

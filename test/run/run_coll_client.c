@@ -15,7 +15,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#define ROUNDS 60 /* rounds before the end */
+#define ROUNDS 60 /* number of rounds */
 #define LONG   (1 << 17)
 
 static double in[LONG], out[LONG];
@@ -40,7 +40,7 @@ static int call(const char *name)
 	return MPI_Allreduce(in, out, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-static void say_error(int rank, int rc)
+static void print_error(int rank, int rc)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	int class, len;
@@ -66,14 +66,14 @@ int main(int argc, char **argv)
 	pids = malloc(sizeof(*pids) * (size_t)size);
 	MPI_Allgather(&pid, 1, MPI_INT, pids, 1, MPI_INT, MPI_COMM_WORLD);
 	for (int i = 0; i < ROUNDS; i++) {
-		/* all ranks wait for this one, which kills one of them */
+		/* all ranks wait for this rank, which kills one of them */
 		if (i == ROUNDS / 2 && rank == (victim + 1) % size) {
 			usleep(50000);
 			kill((pid_t)pids[victim], SIGKILL);
 		}
 		rc = call(argv[1]);
 		if (rc)
-			say_error(rank, rc);
+			print_error(rank, rc);
 	}
 	/* the death may be reported one call later, but must be reported */
 	fprintf(stderr, "rank %d: all calls succeeded\n", rank);

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank is killed (SIGKILL) while all ranks are inside a collective: the job
-# ends at once, its last message names the rank, and nothing is left behind;
-# under mpiexec, under Open MPI's mpirun, and where the launcher does not see
+# ends immediately, its last message names the rank, and nothing is left behind;
+# under mpiexec, under Open MPI's mpirun, and if the launcher does not detect
 # the death.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 client=$dir/coll_client
@@ -10,29 +10,29 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 	"$top_srcdir/test/run/run_coll_client.c" -o "$client" \
 	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
 
-# no_words PATTERN: no line of the output matches
-no_words() {
+# no_match PATTERN: no line of the output matches
+no_match() {
 	grep -qE -- "$1" "$dir/err" || return
 	complain "\"$1\" in:"
 	cat "$dir/err"
 }
 
-# dies N CALL MPI_CALL: rank 1 of N
+# dies N CALL MPI_CALL: rank 1 of N is killed
 dies() {
 	run 137 -n "$1" "$client" "$2" 1 fatal "$mark"
 	last "process rank 1 with PID [0-9]+ on node [^ ]+ exited on signal 9 \(Killed\) in $3"
-	no_words 'all calls succeeded'
+	no_match 'all calls succeeded'
 	nothing_left
 }
 
-# unseen N CALL MPI_CALL: likewise, but a shell hides the death from the
+# unseen N CALL MPI_CALL: the same, but a shell hides the death from the
 # launcher
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" 1 fatal "$mark"
 	grep -q "$3: a peer process has ended: rank 1 " "$dir/err" ||
 		complain "the death is not reported: $(cat "$dir/err")"
-	no_words 'all calls succeeded'
+	no_match 'all calls succeeded'
 	nothing_left
 }
 
@@ -54,10 +54,10 @@ for machine in native bgq; do
 done
 unset FI_WEFT_MACHINE
 
-# told_by_orte: in a box, and its exit code is that of the signal, too; a
-# loaded ORTE may notice the death after the other ranks, which name the dead
-# rank.
-told_by_orte() {
+# reported_by_orte: the message is in a box, and the exit code is that of the
+# signal; a loaded ORTE may detect the death after the other ranks, which name
+# the dead rank.
+reported_by_orte() {
 	case $got in
 	137) grep -q 'process rank 1 .*signal 9' "$dir/err" ;;
 	58) grep -q 'a peer process has ended: rank 1 ' "$dir/err" ;;
@@ -71,8 +71,8 @@ if need_part mpirun.openmpi; then
 		TMPDIR=$dir timeout -s KILL 60 mpirun.openmpi --oversubscribe -n 4 \
 			"$client" $call 1 fatal "$mark" > "$dir/err" 2>&1 < /dev/null
 		got=$?
-		told_by_orte || complain "mpirun, $call: $got: $(cat "$dir/err")"
-		no_words 'all calls succeeded'
+		reported_by_orte || complain "mpirun, $call: $got: $(cat "$dir/err")"
+		no_match 'all calls succeeded'
 		nothing_left
 	done
 fi

@@ -7,7 +7,7 @@
 c() { echo "$client -1:$mark"; }
 subject='process rank 1 with PID [0-9]+ on node [^ ]+'
 
-# deaths after init: the others wait in a fence that cannot complete
+# deaths after init: the other ranks wait in a fence that cannot complete
 run 139 -n 3 $(c) init 1:kill=11 fence fini
 last "$subject exited on signal 11 \(Segmentation fault\)"
 run 137 -n 3 $(c) init 1:kill=9 fence fini
@@ -30,7 +30,7 @@ run 5 -n 3 $(c) init fence fini 1:exit=5
 last "$subject exited with code 5"
 nothing_left
 
-# exit code 0 without any MPI call is no error, early or late
+# exit code 0 without any MPI call is not an error, early or late
 run 0 -n 3 $(c) 1:exit=0 2:sleep=1
 
 # time-out, with a list of the ranks
@@ -69,7 +69,7 @@ run 125 -n 33 --machine bgq:2x2x2x2x2 true
 last '33 are needed'
 run 125 -n 1000 --nooversubscribe true
 
-# children and grandchildren, also in sessions of their own
+# children and grandchildren, also in separate sessions
 run 0 -n 2 $(c) orphan
 nothing_left
 run 3 -n 2 $(c) orphan 1:exit=3 sleep=30
@@ -115,7 +115,7 @@ ended $pid
 [ $got = 0 ] || complain "USR1: exit code $got"
 [ "$(grep -c 'got usr1' "$dir/out")" = 3 ] || complain "USR1 not forwarded"
 
-# a second signal ends the job at once
+# a second signal ends the job immediately
 in_background $(c) init ignore=15 ignore=2 sleep=300
 wait_for started 4
 kill -TERM $pid

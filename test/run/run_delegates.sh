@@ -11,8 +11,9 @@ for tool in true sh env timeout sleep; do
 	ln -s "$(type -P $tool)" "$dir/none/"
 done
 
-# engine NAME VERSION: prints $E, $F ... and its arguments; its environment is in
-# $dir/env, and with $RUN_SH it runs the arguments from "sh" on
+# engine NAME VERSION: creates a launcher script that prints $E, $F ... and its
+# arguments, stores its environment in $dir/env, and with $RUN_SH runs the
+# arguments from "sh" on
 engine() {
 	cat > "$bin/$1" << END
 #!/bin/sh
@@ -31,7 +32,7 @@ END
 	chmod +x "$bin/$1"
 }
 
-# gives "WORDS" ARGUMENTS...: arguments that the launcher gets, with an
+# gives "WORDS" ARGUMENTS...: the launcher gets these arguments, with an
 # environment of three variables, of which HOME belongs to the login
 gives() {
 	local want=$1 got
@@ -51,15 +52,15 @@ gives() {
 	cat "$dir/err"
 }
 
-# has K=V...: the engine's environment
+# has K=V...: the environment of the launcher has these variables
 has() {
 	local pair
 	for pair; do
-		grep -qxF -- "$pair" "$dir/env" || complain "the engine has no $pair"
+		grep -qxF -- "$pair" "$dir/env" || complain "the launcher's environment has no $pair"
 	done
 }
 
-# refuses PATTERN ARGUMENTS...
+# refuses PATTERN ARGUMENTS...: exit code 125, and a message that matches
 refuses() {
 	local pattern=$1
 	shift
@@ -69,8 +70,8 @@ refuses() {
 	last "$pattern"
 }
 
-# says PATTERN: a line of stderr matches
-says() {
+# stderr_has PATTERN: a line of stderr matches
+stderr_has() {
 	[ "$(grep -cE -- "$1" "$dir/err")" = 1 ] && return
 	complain "not one line \"$1\":"
 	cat "$dir/err"
@@ -111,7 +112,7 @@ refuses 'not possible in a live job on one host' --faults reorder=0.1 true
 engine mpirun "mpirun (Open MPI) 4.1.4"
 orte="mpirun --host a:2,b:1 --oversubscribe"
 gives "$orte -n 3 $vars $true" -host a:2,b true
-says "^mpiexec: Open MPI's mpirun starts the job \($bin/mpirun\)$"
+stderr_has "^mpiexec: Open MPI's mpirun starts the job \($bin/mpirun\)$"
 [ "$(wc -l < "$dir/err")" = 1 ] || complain "more than one line"
 gives "$orte -n 3 $vars $true" -q -host a:2,b true
 [ -s "$dir/err" ] && complain "output on stderr with -q"
@@ -132,14 +133,15 @@ FI_WEFT_CLOCK -x FI_WEFT_FAULTS -x FI_WEFT_IFACE \
 	--faults "seed=1;loss=0.1" --iface eth1 ./prog
 has FI_WEFT_MACHINE=gemini FI_WEFT_CLOCK=live 'FI_WEFT_FAULTS=seed=1;loss=0.1' \
 	FI_WEFT_IFACE=eth1
-# what only one context has, or what the launcher itself reads, is set by a shell
+# variables of one context only, and variables that the launcher itself reads,
+# are set by a shell
 shell='sh -c R=$WEFT_SET_0_R; export R; unset WEFT_SET_0_R; exec "$0" "$@"'
 gives "$orte -n 1 $vars ./m : -n 4 $vars -x WEFT_SET_0_R $shell ./w" -host a:2,b \
 	-n 1 ./m : -n 4 -env R w ./w
 has WEFT_SET_0_R=w
-grep -q '^R=' "$dir/env" && complain "a variable of one context is everywhere"
+grep -q '^R=' "$dir/env" && complain "a variable of one context is set in all contexts"
 
-# no value is a word of the command: every user can read those
+# no value is in the command line, which every user can read
 printf '%s\n' '-n 1 -env FI_WEFT_KEY hidden1 -env LD_HIDDEN hidden2 sh -c "echo of rank: $FI_WEFT_KEY $LD_HIDDEN"' \
 	'-n 1 -env FI_WEFT_KEY hidden3 ./w' > "$dir/config"
 for engine in "mpirun (Open MPI) 4.1.4" "prterun (PRRTE) 3.0.8"; do
@@ -159,7 +161,8 @@ for engine in "mpirun (Open MPI) 4.1.4" "prterun (PRRTE) 3.0.8"; do
 	done
 	rm -f "$bin/prterun"
 done
-# the same of Open MPI itself: the rank reads the commands of all processes
+# the same with the real Open MPI: the rank reads the command lines of all
+# processes
 if need_part mpirun.openmpi; then
 	cat > "$dir/look" << 'END'
 for f in /proc/[0-9]*/cmdline; do
@@ -186,14 +189,14 @@ gives "mpirun --mca plm_rsh_agent my rsh --mca x y --prefix /p --host a:1,b:1 \
 valgrind -q ./prog" -host a,b -ppn 2 --nooversubscribe -bind-to core \
 	--report-bindings -launcher-exec "my rsh" --mca x y --prefix /p \
 	-wrapper "valgrind -q" ./prog
-[ "$(wc -l < "$dir/err")" = 1 ] || complain "words that are passed are noted"
+[ "$(wc -l < "$dir/err")" = 1 ] || complain "options that are passed on are reported as without effect"
 gives "$orte -n 3 $vars ./prog" -host a:2,b -prepend-pattern x --report ./prog
-says '^mpiexec: -prepend-pattern has no effect: Open MPI.s mpirun has no such option'
-says '^mpiexec: --report has no effect'
+stderr_has '^mpiexec: -prepend-pattern has no effect: Open MPI.s mpirun has no such option'
+stderr_has '^mpiexec: --report has no effect'
 refuses "--trace: Open MPI's mpirun cannot write the file" -host a --trace t.json true
 refuses '--report-file: .*jobs on one host' -host a --report-file r true
 gives "$orte -n 3 $vars ./prog" -v -host a:2,b ./prog
-says "^mpiexec: the command is $bin/mpirun .* ./prog$"
+stderr_has "^mpiexec: the command is $bin/mpirun .* ./prog$"
 gives "$orte -n 3 $vars ./prog" -timeout 40 -host a:2,b ./prog
 refuses 'has no file patterns for ranks' -host a -outfile-pattern o.%r true
 gives "mpirun --oversubscribe -n 1 $vars ./prog" -launcher mpirun ./prog
@@ -205,8 +208,9 @@ env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -host a -timeout 0.2 \
 	true 2> "$dir/err"
 [ $? = 124 ] || complain "a time-out does not give 124"
 
-# ranks have given up, and mpirun waits for a host that does not answer: it is
-# ended, also where SIGTERM does not end it; what it says then is its own affair
+# ranks have ended with an error, and mpirun waits for a host that does not
+# answer: mpirun is ended, also if it ignores SIGTERM; its own messages are not
+# checked
 cat > "$bin/mpirun" << 'END'
 #!/bin/sh
 [ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
@@ -224,7 +228,8 @@ last "^mpiexec: rank 0 on a has ended the job, but Open MPI's mpirun still waits
 grep -q 'weft: rank 0 on a' "$dir/err" || complain "the rank's line is lost"
 kill $(leftovers) 2> /dev/null # its sleep
 
-# signals reach it, and its end by one is ours
+# signals are forwarded to the launcher, and its death by a signal determines
+# the exit code of mpiexec
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
 echo up; exec sleep 1000\n' > "$bin/mpirun"
 env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -q -host a true \
@@ -243,7 +248,7 @@ rm "$bin/mpirun"
 engine prterun "prterun (PRRTE) 3.0.8"
 gives "prterun $prte --output rank,merge -n 3 $vars ./prog" -host a:2,b -l \
 	--merge-stderr-to-stdout ./prog
-says "^mpiexec: PRRTE's prterun starts the job"
+stderr_has "^mpiexec: PRRTE's prterun starts the job"
 gives "prterun --prtemca plm_ssh_agent r --host a:1,b:1 --map-by \
 ppr:2:node:NOOVERSUBSCRIBE --display=bindings --output dir=d -n 4 $vars \
 ./prog" -launcher-exec r -host a,b -ppn 2 --nooversubscribe --report-bindings \
@@ -262,7 +267,7 @@ gives "mpirun.openmpi --host a:1 --oversubscribe -n 1 $vars ./prog" \
 slurm="SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a[1-2] SLURM_JOB_NUM_NODES=2"
 srun="srun --mpi=pmix --ntasks=2 --overcommit"
 gives "$srun --input=0 ./prog" ./prog
-says "^mpiexec: Slurm's srun starts the job \($bin/srun\)$"
+stderr_has "^mpiexec: Slurm's srun starts the job \($bin/srun\)$"
 gives "$srun --nodes=2 --nodelist=a1,a2 --input=0 ./prog E is 5,6" \
 	-host a1,a2 -x E=5,6 ./prog
 gives "srun --mpi=pmix --ntasks=6 --overcommit --ntasks-per-node=3 \
@@ -273,8 +278,8 @@ gives "srun --mpi=pmix --ntasks=2 --input=none \
 --export=COLOR,E ./prog E is 1" -stdin none \
 	-genvlist COLOR --nooversubscribe -x E=1 ./prog
 gives "$srun --input=0 ./prog" --mca a b --timestamp-output ./prog
-says '^mpiexec: --mca has no effect'
-says "^mpiexec: --timestamp-output has no effect: Slurm's srun has no such option"
+stderr_has '^mpiexec: --mca has no effect'
+stderr_has "^mpiexec: --timestamp-output has no effect: Slurm's srun has no such option"
 refuses 'srun --mpi=pmix --multi-prog FILE' -n 1 ./a : -n 1 ./b
 gives "mpirun.openmpi --host a1:1,a2:1 --oversubscribe -n 2 $vars ./prog" \
 	-launcher ssh -host a1,a2 ./prog

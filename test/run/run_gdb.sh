@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpiexec --gdb: the exit code and the last line are about the rank that died,
-# not about its peers that noticed it.
+# mpiexec --gdb: the exit code and the last line report the rank that died, not
+# peers that detected its death.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 command -v gdb > /dev/null || { echo "no gdb"; exit 77; }
 gdb -q -batch -ex run true 2>&1 | grep -q 'exited normally' ||

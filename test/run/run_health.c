@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * run_health GO PID: writes its pid to PID.RANK, waits until the file GO
- * exists, and receives a message of its neighbour. A rank that cannot prints
- * the error and exits.
+ * exists, and receives a message from its neighbour. A rank that gets an error
+ * prints it and exits.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -50,8 +50,8 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	to = (rank + 1) % size;
 	/*
-	 * all neighbours have connected: a death is noticed by ranks that
-	 * communicated
+	 * connect all neighbours: only ranks that communicate with a dead rank
+	 * detect its death
 	 */
 	exit_on_error(MPI_Sendrecv(&rank, 1, MPI_INT, to, 1, &word, 1, MPI_INT,
 				   (rank + size - 1) % size, 1, MPI_COMM_WORLD,
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	while (access(argv[1], F_OK))
 		usleep(10000);
 	/*
-	 * its receiver may have exited; a rank that waits for a dead one gets
+	 * the receiver may have exited; a rank that waits for a dead rank gets
 	 * an error
 	 */
 	MPI_Send(&rank, 1, MPI_INT, to, 2, MPI_COMM_WORLD);

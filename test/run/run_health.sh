@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The live watch: stopped and killed ranks are distinguished, within two
-# periods as their neighbours count them, by weft-info --health and by the
-# error of a dead peer. No part of this test measures time itself.
+# Health monitoring of a live job: weft-info --health and the error of a dead
+# peer distinguish stopped and killed ranks, within two periods as counted by
+# their neighbours. This test does not measure time itself.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 info=$builddir/weft-info
 prog=$dir/health_client
@@ -10,12 +10,12 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 	"$top_srcdir/test/run/run_health.c" -o "$prog" \
 	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
 
-# A rank that is killed is hidden from its launcher by a shell, which stays
-# until mpiexec ends it.
+# A shell hides the death of a rank from the launcher; it stays until mpiexec
+# ends it.
 hidden='"$0" "$@"; rc=$?; [ $rc != 137 ] || while :; do sleep 0.1; done; exit $rc'
 
-# start ARGUMENTS...: a job in the background, whose ranks leave their pids in
-# $dir/pid.RANK and wait for $dir/go
+# start ARGUMENTS...: starts a job in the background, whose ranks write their
+# pids to $dir/pid.RANK and wait for $dir/go
 start() {
 	rm -f "$dir"/pid.* "$dir/go"
 	"$mpiexec" "$@" sh -c "$hidden" "$prog" "$dir/go" "$dir/pid" "$mark" \
@@ -23,7 +23,7 @@ start() {
 	job=$!
 }
 
-# pid RANK: pid of a rank that runs
+# pid RANK: prints the pid of a running rank
 pid() { cat "$dir/pid.$1"; }
 there() { [ -s "$dir/pid.$1" ]; }
 
@@ -34,17 +34,18 @@ rank() {
 }
 by='rank [0-9]+'
 
-# within RANK: tenths of a period until the state was known
+# within RANK: prints the tenths of a period until the state was detected
 within() {
 	sed -nE "s/^  $1 .* ([0-9]+)\.([0-9]) periods.*/\1\2/p" "$dir/health"
 }
 
-# in_time RANK LEAST: known within two periods, after LEAST tenths of one
+# in_time RANK LEAST: detected within two periods, after at least LEAST tenths
+# of one
 in_time() {
 	local w
 	w=$(within "$1")
 	[ -n "$w" ] && [ "$w" -ge "$2" ] && [ "$w" -le 20 ] && return
-	complain "rank $1 known within ${w:-?} tenths of a period:"
+	complain "rank $1 detected within ${w:-?} tenths of a period:"
 	cat "$dir/health"
 }
 
@@ -56,21 +57,21 @@ all() {
 	done
 }
 
-# no rank is watched without --health
+# no rank is monitored without --health
 start -n 2
 wait_for there 1
 "$info" --health $job > "$dir/health" 2>&1
-[ $? = 1 ] || complain "exit code of a job that is not watched"
+[ $? = 1 ] || complain "exit code for a job that is not monitored"
 grep -q "no job $job with health monitoring" "$dir/health" || complain "$(cat "$dir/health")"
 [ -z "$(find /proc/"$(pid 0)"/fd -lname '*weft-health*' 2> /dev/null)" ] ||
 	complain "a shared region exists without --health"
 ! grep -qx weft-health /proc/"$(pid 0)"/task/*/comm ||
-	complain "a watch thread runs without --health"
+	complain "a monitoring thread runs without --health"
 touch "$dir/go"
 ended $job
 [ $got = 0 ] || complain "exit code $got: $(cat "$dir/err")"
 
-# stopped: sick; continued: normal; killed: broken; and the error text says so
+# stopped: sick; continued: normal; killed: broken, also in the error message
 for machine in native apenet:2x2x1; do
 	start --health 500 --machine $machine --clock live -n 4
 	for i in 0 1 2 3; do wait_for there $i; done
@@ -79,7 +80,7 @@ for machine in native apenet:2x2x1; do
 		complain "not the machine's torus: $(cat "$dir/health")"
 	grep -q 'period *500.000 ms' "$dir/health" || complain "another period"
 	grep -qx weft-health /proc/"$(pid 2)"/task/*/comm ||
-		complain "no watch thread runs"
+		complain "no monitoring thread runs"
 	kill -STOP "$(pid 2)"
 	wait_for rank 2 sick normal "$by"
 	in_time 2 20
@@ -107,7 +108,7 @@ $(cat "$dir/health")"
 	nothing_left
 done
 
-# in virtual time the model watches
+# in virtual time the model monitors the nodes
 "$mpiexec" --health 100 --machine apenet -n 2 "$prog" /dev/null "$dir/pid" \
 	> /dev/null 2> "$dir/err" ||
 	complain "virtual time: $(cat "$dir/err")"

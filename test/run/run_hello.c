@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every rank prints its number; for any MPI and any launcher. */
+/* Every rank prints its rank; works with any MPI and any launcher. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# stdin, output by lines, tags, files, back-pressure, a reader that exits.
+# Standard input, output by lines, tags, files, back-pressure, a reader that
+# exits.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 
 # fed ARGUMENTS...: mpiexec with the stdin of this function must exit with 0;
@@ -44,7 +45,7 @@ cat "$dir/in" | fed -n 3 -stdin all cksum
 # mpiexec does not read a stdin that its ranks do not read
 printf 'one\ntwo\n' | { fed -n 2 true; cat > "$dir/rest"; }
 [ "$(cat "$dir/rest")" = 'one
-two' ] || complain "stdin was eaten"
+two' ] || complain "stdin was consumed"
 [ ! -e "$dir/wrong" ] || complain "$(cat "$dir/wrong")"
 
 # tags
@@ -103,7 +104,7 @@ run 0 -n 16 sh -c 'yes 0123456 | head -c 6400000'
 [ "$(wc -c < "$dir/out")" = 102400000 ] ||
 	complain "large output: $(wc -c < "$dir/out") bytes"
 
-# the collector of a job in the background
+# the output collector of a job in the background
 helper() { ps -o pid=,comm= --ppid $pid | awk '$2 == "mpiexec-io" { print $1 }'; }
 has_helper() { [ -n "$(helper)" ]; }
 

@@ -9,8 +9,8 @@ rank 1 of 4
 rank 2 of 4
 rank 3 of 4'
 
-# several programs form one world
-run 0 -n 1 -env WHO a "$client" init hello fence check fini : \
+# several programs form one job
+run 0 -n 1 -env ROLE a "$client" init hello fence check fini : \
 	-n 2 "$client" init hello fence check fini
 out 'rank 0 of 3
 rank 1 of 3
@@ -63,7 +63,7 @@ done < "$dir/out"
 [ "$(sort -u -k2 "$dir/out" | wc -l)" = "$cpus" ] || complain "binding: $(cat "$dir/out")"
 run 0 -n $((cpus + 1)) --report-bindings true
 [ "$(grep -c 'not bound' "$dir/err")" = $((cpus + 1)) ] ||
-	complain "ranks are bound although they are more than the processors"
+	complain "ranks are bound although they outnumber the processors"
 
 # no network at all: a fresh namespace, where even loopback is down
 if unshare -n true 2> /dev/null; then
@@ -73,11 +73,12 @@ else
 	skip_part "unshare -n is not allowed"
 fi
 
-# few descriptors: collectors share the load, or a message names the limit
+# few descriptors: collectors share the descriptors, or a message names the
+# limit
 (ulimit -n 128; run 0 -n 90 "$client" init fence fini; exit $failed) || failed=1
 (ulimit -n 128; run 125 -n 200 true; last 'hard limit'; exit $failed) || failed=1
 
-# a host so loaded that PMIx gives up: no write succeeds when a rank exits
+# a host so loaded that PMIx stops retrying: no write succeeds when a rank exits
 cat > "$dir/busy.c" << 'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -127,7 +128,7 @@ int kill(pid_t pid, int sig)
 	if (pid < -1)
 		fprintf(f, "%s\n",
 			waitid(P_PID, -pid, &si, WEXITED | WNOHANG | WNOWAIT) &&
-			errno == ECHILD ? "stranger" : "child");
+			errno == ECHILD ? "unrelated" : "child");
 	fclose(f);
 	return next(pid, sig);
 }
@@ -137,9 +138,9 @@ export KILL_LOG=$dir/kill.log
 LD_PRELOAD=$dir/kill.so run 0 -n 4 sh -c 'exit 0'
 LD_PRELOAD=$dir/kill.so run 3 -n 4 sh -c 'sleep 60 & [ $PMI_RANK = 2 ] && exit 3; wait'
 grep -q child "$dir/kill.log" || complain "no group was ended"
-grep -q stranger "$dir/kill.log" && complain "a group was signalled too late"
-# "time mpiexec" counts the processor time of ranks, of their children, and of
-# killed ones
+grep -q unrelated "$dir/kill.log" && complain "a group was signalled too late"
+# "time mpiexec" counts the CPU time of ranks, of their children, and of killed
+# ranks
 cat > "$dir/burn.c" << 'END'
 #include <stdio.h>
 #include <time.h>
@@ -159,17 +160,18 @@ int main(int argc, char **argv)
 }
 END
 ${CC:-cc} "$dir/burn.c" -o "$dir/burn" || exit 1
-# burnt CODE ARGUMENTS...: two ranks use a quarter of a second each
-burnt() {
+# used_cpu CODE ARGUMENTS...: two ranks use a quarter of a second of CPU time
+# each
+used_cpu() {
 	local TIMEFORMAT='%U %S' all
-	{ time run "$@"; } > "$dir/said" 2> "$dir/time"
-	cat "$dir/said"
+	{ time run "$@"; } > "$dir/messages" 2> "$dir/time"
+	cat "$dir/messages"
 	awk '{ exit $1 + $2 < 0.49 }' "$dir/time" ||
-		complain "processor time: $(cat "$dir/time") of $*"
+		complain "CPU time: $(cat "$dir/time") of $*"
 }
-burnt 0 -n 2 "$dir/burn"
-burnt 0 -n 2 sh -c "$dir/burn & wait"
-burnt 3 -n 1 "$dir/burn" "$dir/ready" : -n 1 "$dir/burn" - "$dir/ready"
+used_cpu 0 -n 2 "$dir/burn"
+used_cpu 0 -n 2 sh -c "$dir/burn & wait"
+used_cpu 3 -n 1 "$dir/burn" "$dir/ready" : -n 1 "$dir/burn" - "$dir/ready"
 
 # a thousand ranks: correct output, no errors, fewer than 1024 descriptors
 "$mpiexec" -n 1000 "$hello" > "$dir/out" 2> "$dir/err" < /dev/null &

@@ -7,7 +7,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 build_hello || exit 1
 
-# greets NAME N COMMAND...: N ranks print their numbers
+# greets NAME N COMMAND...: the command starts N ranks, which print their
+# numbers
 greets() {
 	local name=$1 n=$2 want
 	shift 2
@@ -34,7 +35,7 @@ fi
 # Slurm on this host alone: its own daemons, identified by their pid files,
 # with their own directories and ports.
 port() { # a free port, from a start that differs between runs, where
-	# that test/ofi/ofi_pingpong.sh does not use
+	# ports that test/ofi/ofi_pingpong.sh does not use
 	local p=$((26001 + ($$ * 7 + $1 * 501) % 6000))
 	while (exec 3<> "/dev/tcp/127.0.0.1/$p") 2> /dev/null; do p=$((p + 1)); done
 	echo $p

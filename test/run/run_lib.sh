@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Functions for the tests of mpiexec; sourced by test/run_*.sh. All files are
-# in a directory of the test's own, $dir, removed at the end.
+# Functions for the tests of mpiexec; sourced by test/run/run_*.sh and others.
+# All files of a test are in its directory $dir, which is removed at the end.
 : "${builddir:=$PWD}"
 mpiexec=$builddir/mpiexec
 client=$builddir/test/run/run_client
@@ -22,8 +22,8 @@ complain() {
 	failed=1
 }
 
-# run CODE ARGUMENTS...: mpiexec must exit with CODE within ${within:-30} s;
-# its output is in $dir/out and $dir/err.
+# run CODE ARGUMENTS...: runs mpiexec, which must exit with CODE within
+# ${within:-30} s; its output is in $dir/out and $dir/err.
 run() {
 	local want=$1 got
 	shift
@@ -34,14 +34,14 @@ run() {
 	tail -n 5 "$dir/out" "$dir/err"
 }
 
-# last PATTERN: the last line of stderr must match.
+# last PATTERN: checks that the last line of stderr matches.
 last() {
 	tail -n 1 "$dir/err" | grep -qE -- "$1" && return
 	complain "the last line does not match \"$1\":"
 	cat "$dir/err"
 }
 
-# out TEXT: stdout, sorted, must be this.
+# out TEXT: checks that the sorted stdout is TEXT.
 out() {
 	[ "$(sort "$dir/out")" = "$1" ] && return
 	complain "stdout is not as expected: $1"
@@ -55,8 +55,8 @@ leftovers() (
 )
 
 # Unix sockets of Weft without an owner process: descriptors that were sent and
-# never received keep them, and the memory that they refer to. Only root sees
-# all processes.
+# never received keep them, and the memory that they refer to. Only root can
+# inspect all processes.
 lost_sockets() {
 	[ "$(id -u)" = 0 ] || return
 	awk '$8 ~ /^@weft/ { print $7 }' /proc/net/unix > "$dir/sockets"
@@ -66,8 +66,8 @@ lost_sockets() {
 
 no_socket_lost() { [ -z "$(lost_sockets)" ]; }
 
-# nothing_left: no process, file, directory or socket of this test's jobs is
-# left after a moment.
+# nothing_left: checks that no process, file, directory or socket of this test's
+# jobs remains (waits up to 30 s for processes).
 nothing_left() {
 	local i pids files
 	for i in $(seq 300); do
@@ -82,20 +82,20 @@ nothing_left() {
 	fi
 	files=$(find "$TMPDIR" -mindepth 1)
 	[ -z "$files" ] || complain "files are left behind: $files"
-	# sockets of other jobs come and go meanwhile
+	# sockets of other jobs may appear temporarily
 	wait_for no_socket_lost || grep @weft /proc/net/unix
 }
 
-# ended PID: waits up to 30 s for the end of a background job; its exit code is
-# in $got.
-gone() { ! kill -0 "$1" 2> /dev/null; }
+# ended PID: waits up to 30 s for the end of a background job, and sets $got to
+# its exit code.
+has_ended() { ! kill -0 "$1" 2> /dev/null; }
 ended() {
 	local i
 	for i in $(seq 300); do
-		gone "$1" && break
+		has_ended "$1" && break
 		sleep 0.1
 	done
-	gone "$1" || {
+	has_ended "$1" || {
 		complain "process $1 does not end"
 		kill -KILL "$1"
 	}
@@ -103,8 +103,8 @@ ended() {
 	got=$?
 }
 
-# need_part PROGRAM...: succeeds when the programs exist. If not, the whole
-# test counts as skipped at the end.
+# need_part PROGRAM...: succeeds if the programs exist. Otherwise the whole test
+# counts as skipped at the end.
 skipped=
 need_part() {
 	local p
@@ -115,7 +115,7 @@ need_part() {
 	done
 }
 
-# skip_part WHY: a part of the test is left out.
+# skip_part REASON: reports that a part of the test is skipped.
 skip_part() {
 	echo "SKIPPED: $*"
 	skipped=1
@@ -137,8 +137,8 @@ build_hello() {
 		-Wl,-rpath,"$builddir/.libs"
 }
 
-# wait_for COMMAND...: repeats it until it succeeds, at most 600 times: a
-# loaded host is slower between two tries, too.
+# wait_for COMMAND...: repeats the command until it succeeds, at most 600 times.
+# The time between two attempts is longer on a loaded host.
 wait_for() {
 	local i
 	for i in $(seq 600); do

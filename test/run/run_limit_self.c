@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded by test/run/run_limit_self.sh: the thread of the number FAIL_THREAD
- * and all after it cannot be started; with HANG_INIT PMIx_Init never returns.
+ * Preloaded by test/run/run_limit_self.sh: thread number FAIL_THREAD and all
+ * later threads cannot be started; with HANG_INIT PMIx_Init never returns.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Limits of mpiexec's own process: too few addresses, too small or too large a
-# stack, a thread that does not start. The job runs or ends with a message that
-# names the limit; mpiexec never hangs and never dies by a signal.
+# Limits of the mpiexec process: too little address space, a stack that is too
+# small or too large, a thread that cannot be started. The job runs or ends with
+# a message that names the limit; mpiexec never hangs and never dies by a
+# signal.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 build_hello || exit 1
-# sanitizers take all addresses there are
+# sanitizers reserve the whole address space
 nm -D "$builddir/.libs/libmpi_abi.so.1" | grep -qE '__[at]san_' && exit 77
 
-# limited "ULIMIT; ULIMIT": mpiexec under these; its exit code is in $code
+# limited "ULIMIT; ULIMIT": runs mpiexec under these limits; its exit code is in
+# $code
 limited() {
 	(
 		eval "$1" || exit 99
@@ -21,7 +23,7 @@ limited() {
 good=0 refused=0
 for kib in $(seq 8000 500 14000) $(seq 16000 2000 40000); do
 	limited "ulimit -v $kib"
-	# a rank that found no memory may have died by it, mpiexec may not
+	# a rank without memory may be killed by a signal, mpiexec may not
 	[ $code -le 127 ] || grep -q '^mpiexec: process rank' "$dir/err" || {
 		complain "$kib KiB of addresses: exit code $code"
 		tail -n 3 "$dir/err"
@@ -40,8 +42,8 @@ echo "addresses: $good jobs ran, $refused were refused by mpiexec"
 limited "ulimit -s 1048576; ulimit -v 2000000"
 [ $code = 0 ] || complain "a large stack: exit code $code: $(cat "$dir/err")"
 
-# small stacks: raised where that is allowed, else refused with the numbers; and
-# ranks have the limit of the user
+# small stacks: the limit is raised if that is allowed, else the job is refused
+# with the numbers; ranks have the limit of the user
 limited "ulimit -S -s 100"
 [ $code = 0 ] || complain "a small soft limit: exit code $code"
 (
@@ -66,19 +68,19 @@ if [ "$(id -u)" = 0 ] && need_part setpriv; then
 	done
 fi
 
-# the library does not notice that its listener did not start
+# PMIx does not detect that its listener did not start
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -shared -fPIC \
 	"$top_srcdir/test/run/run_limit_self.c" -o "$dir/preload.so" || exit 1
 LD_PRELOAD=$dir/preload.so FAIL_THREAD=3 run 125 -n 1 -genvlist PATH "$hello"
 last "the thread that accepts the ranks' connections does not run"
 
-# a rank in MPI_Init that the server does not hear of
+# a rank in MPI_Init that does not connect to the server
 export MPIEXEC_CONNECT_TIMEOUT=0.4
 run 125 -n 2 -env LD_PRELOAD "$dir/preload.so" -env HANG_INIT 1 "$hello"
 last 'rank [01] .* has been in MPI_Init for 0.4 s and does not reach the PMIx'
-# one that never calls it may do what it likes, as long as it likes
+# a program that never calls MPI_Init has no limit
 run 0 -n 2 sleep 1.5
-# and one that is stopped is the user's
+# a stopped rank has no limit either
 cat > "$dir/stopped" << END
 self=\$\$
 (sleep 1.5; kill -CONT \$self) &

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A user whose limit of processes and threads is too low for a job gets a
-# message with the numbers; for a rank that gets no thread the message has its
-# rank. The limit counts all processes of a user, including zombies, so every
-# job gets a user of its own.
+# message with the numbers; if a rank cannot start a thread, the message
+# contains the rank. The limit counts all processes of a user, including
+# zombies, so every job runs as a different user.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 build_hello || exit 1
 user=61000
@@ -27,21 +27,21 @@ for max in $(seq 3 $((need + 2))); do
 	[ "$code" = 125 ] && process=$((process + 1))
 	grep -qE 'fork|collector|thread' "$dir/err" ||
 		complain "limit $max: exit code $code without a reason"
-	grep -q 'code 0' "$dir/err" && complain "limit $max: the message blames exit code 0"
+	grep -q 'code 0' "$dir/err" && complain "limit $max: the message reports exit code 0"
 	grep -q '^weft.*no thread can be started' "$dir/err" || continue
 	thread=$((thread + 1))
 	grep -q "$need processes and threads .* $max in all (ulimit -u)" \
-		"$dir/err" || complain "limit $max: the numbers are not told"
-	# a text that several ranks share is printed by one of them: the blamed
-	# rank is that one, or has another number and another process
+		"$dir/err" || complain "limit $max: the message does not contain the numbers"
+	# if several ranks have the same message, one of them prints it: the
+	# reported rank is that one, or has another number and another process
 	blamed=$(tail -n 1 "$dir/err" |
 		sed -n 's/.*rank \([0-9]*\) with PID \([0-9]*\) .*code 1.*/\1 \2/p')
-	said=$(sed -n 's/.*rank \([0-9]*\) on .* (pid \([0-9]*\)).*/\1 \2/p' \
+	printed=$(sed -n 's/.*rank \([0-9]*\) on .* (pid \([0-9]*\)).*/\1 \2/p' \
 		"$dir/err" | head -n 1)
-	[ -z "$blamed" ] || [ "$blamed" = "$said" ] ||
-		{ [ "${blamed% *}" != "${said% *}" ] &&
-			[ "${blamed#* }" != "${said#* }" ]; } ||
-		complain "limit $max: mpiexec blames $blamed, but $said printed the error"
+	[ -z "$blamed" ] || [ "$blamed" = "$printed" ] ||
+		{ [ "${blamed% *}" != "${printed% *}" ] &&
+			[ "${blamed#* }" != "${printed#* }" ]; } ||
+		complain "limit $max: mpiexec reports $blamed, but $printed printed the error"
 done
 [ $thread -gt 0 ] || complain "no rank was without a thread"
 [ $process -gt 0 ] || complain "no rank could not be started"

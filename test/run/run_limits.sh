@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks whose limits forbid the addresses or the file that they need report it,
-# with the numbers, and the job ends; no process hangs, crashes or blames a
-# peer.
+# Ranks whose limits of address space or files are too small report this, with
+# the numbers, and the job ends; no process hangs, crashes or reports a peer
+# instead.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi "$mark" "$top_srcdir/test/run/run_scale.c" || exit 1
@@ -31,8 +31,8 @@ for kib in $(seq 15000 3000 60000) 131072; do
 	grep -qE 'ulimit -v|failed to map segment' "$dir/err" ||
 		complain "$kib KiB: exit code $code without a reason"
 	grep -q "peer's memory" "$dir/err" && peers=$((peers + 1))
-	# a rank that notices another's end before its own may report it,
-	# mpiexec not
+	# a rank that detects the end of a peer before its own error may report
+	# it, mpiexec may not
 	if [ "$code" -gt 127 ] || grep -q 'signal 11' "$dir/err" ||
 		tail -n 1 "$dir/err" | grep -q 'has ended'; then
 		complain "$kib KiB: exit code $code"
@@ -40,10 +40,10 @@ for kib in $(seq 15000 3000 60000) 131072; do
 	fi
 done
 [ $good -gt 0 ] || complain "131072 KiB are not enough"
-[ $peers -gt 0 ] || complain "no limit was met when a peer was mapped"
-echo "addresses: $good jobs ran, $peers had too few for a peer"
+[ $peers -gt 0 ] || complain "no limit was reached when a peer was mapped"
+echo "addresses: $good jobs ran, $peers had too little for a peer"
 
-# once: no reason is printed twice, apart from the numbers of a rank
+# no reason is printed twice, apart from the numbers of a rank
 once() {
 	local twice
 	twice=$(sed -n 's/^weft[^:]*: error: //p' "$dir/err" |
@@ -56,18 +56,18 @@ once() {
 
 # the number of inherited descriptors depends on the caller: begin with too few
 # for PMIx
-told=0
+reported=0
 for n in $(seq 8 24); do
 	limited 4 -n "$n"
 	code=$?
 	[ "$code" -le 127 ] || complain "ulimit -n $n: exit code $code"
 	grep -q ": the limit is $n descriptors (ulimit -n)" "$dir/err" || continue
-	told=$((told + 1))
+	reported=$((reported + 1))
 	[ "$code" != 0 ] || complain "ulimit -n $n: exit code 0"
 	once
 done
-[ $told -gt 0 ] || complain "ulimit -n is not reported"
-echo "descriptors: $told jobs had too few"
+[ $reported -gt 0 ] || complain "ulimit -n is not reported"
+echo "descriptors: $reported jobs had too few"
 
 limited 4 -v 30000
 once

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Resources of a rank by the size of its world: some collectives, whose results
- * are checked, and then "maps N pte N" of the worst rank: its mappings of
- * endpoints' memory, and KiB of page tables.
+ * Resources of a rank as a function of the number of ranks: runs some
+ * collectives, checks their results, and prints "maps N pte N" of the rank with
+ * the largest values: mappings of other endpoints' memory, and KiB of page
+ * tables.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A large world takes from a rank no more than a small one, except for a
-# logarithm: mappings and page tables after collectives of 150 and of 450 ranks
-# (more than 128, up to which every rank may send to every other). The largest
-# world has as many ranks as the host has memory and processes for.
+# Resources of a rank grow only logarithmically with the number of ranks:
+# mappings and page tables after collectives of 150 and 450 ranks (with up to
+# 128 ranks every rank may send to every other). The largest job has as many
+# ranks as the host has memory and processes for.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi "$mark" "$top_srcdir/test/run/run_scale.c" || exit 1
 
-# world RANKS: sets maps and pte to those of the worst rank.
+# world RANKS: runs a job, and sets maps and pte to the largest values of its
+# ranks.
 world() {
 	timeout -s KILL 600 "$mpiexec" -n "$1" "$dir/$mark" > "$dir/out" \
 		2> "$dir/err" < /dev/null || {
@@ -23,18 +24,18 @@ world() {
 room=$(awk '/MemAvailable/ { print int($2 / 10240) }' /proc/meminfo)
 tasks=$(ulimit -u)
 [ "$tasks" = unlimited ] || [ $((tasks / 3)) -gt "$room" ] || room=$((tasks / 3))
-[ "$room" -ge 450 ] || { echo "room for $room ranks"; exit 77; }
+[ "$room" -ge 450 ] || { echo "memory and processes for only $room ranks"; exit 77; }
 
 world 150
 small_maps=$maps small_pte=$pte
 world 450
-# log2 450 is 9, log2 150 is 8: one more round of partners, twice, in each of
-# the two algorithms, and one more row on the path to the root
+# log2(450) is 9, log2(150) is 8: one more round of partners, twice, in each of
+# the two algorithms, and one more level on the path to the root
 [ "$maps" -le $((small_maps + 8)) ] ||
-	complain "$maps regions are mapped, $small_maps in a small world"
+	complain "$maps regions are mapped, $small_maps in a small job"
 [ "$maps" -le 60 ] || complain "$maps regions are mapped"
-# each region and row may need a page table or two (4 KiB)
+# each region and level may need a page table or two (4 KiB)
 [ "$pte" -le $((small_pte + 128)) ] ||
-	complain "$pte KiB of page tables, $small_pte in a small world"
+	complain "$pte KiB of page tables, $small_pte in a small job"
 nothing_left
 exit $failed

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_seccomp ERRNO CALL[,CALL...] PROGRAM ARGUMENTS...: PROGRAM under a
- * seccomp filter that answers these system calls with an error, as containers
+ * run_seccomp ERRNO CALL[,CALL...] PROGRAM ARGUMENTS...: runs PROGRAM under a
+ * seccomp filter that makes these system calls fail with ERRNO, as containers
  * do.
  */
 #include <errno.h>

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Hosts that forbid system calls by seccomp: without sched_getaffinity jobs run
-# unbound, with a note; without memfd_create the message says what is forbidden;
-# a signal ends mpiexec while it starts.
+# unbound, with a message; without memfd_create the error message names the
+# forbidden call; a signal ends mpiexec while it starts.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 build_hello || exit 1
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall "$top_srcdir/test/run/run_seccomp.c" \
@@ -10,7 +10,7 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall "$top_srcdir/test/run/run_seccomp.c" \
 "$dir/forbid" 1 memfd_create true || { echo "no seccomp filters"; exit 77; }
 real=$mpiexec
 
-# forbid ERRNO CALLS: mpiexec is under that filter from here on
+# forbid ERRNO CALLS: mpiexec runs under this filter from here on
 forbid() {
 	printf '#!/bin/sh\nexec "%s" %s %s "%s" "$@"\n' "$dir/forbid" "$1" "$2" \
 		"$real" > "$dir/mpiexec"
@@ -24,7 +24,7 @@ for errno in 1 38; do # EPERM, ENOSYS
 	out "rank 0 of 2
 rank 1 of 2"
 	grep -q 'sched_getaffinity is forbidden here (.*): ranks are not bound' \
-		"$dir/err" || complain "no note: $(cat "$dir/err")"
+		"$dir/err" || complain "no message: $(cat "$dir/err")"
 	[ "$(wc -l < "$dir/err")" = 1 ] || complain "more than one line"
 	run 0 -q -n 2 --bind-to none "$hello"
 	[ ! -s "$dir/err" ] || complain "not quiet: $(cat "$dir/err")"
@@ -38,7 +38,7 @@ rank 1 of 2"
 	forbid $errno memfd_create
 	run 1 -n 2 "$hello"
 	grep -q 'memfd_create is forbidden here; a seccomp filter' "$dir/err" ||
-		complain "it is not said what is forbidden: $(cat "$dir/err")"
+		complain "the message does not name the forbidden call: $(cat "$dir/err")"
 	run 0 -n 2 true
 done
 
@@ -46,7 +46,7 @@ done
 mkfifo "$dir/pipe"
 HWLOC_XMLFILE=$dir/pipe "$real" -n 1 true &
 pid=$!
-# in open(); "0" is what a kernel says that does not tell
+# in open(); kernels that do not report the system call print "0"
 waits() {
 	case $(cat "/proc/$pid/wchan" 2> /dev/null) in
 	*partner* | *fifo* | *pipe* | 0) grep -q '^State:.S' "/proc/$pid/status" ;;

@@ -18,7 +18,7 @@ for b in put_latency get_latency put_bw get_bw put_bibw acc_latency \
 				[ $s = flush ] || continue
 			run 0 -n 2 "$dir/$b" -c -w "$w" -s "$s" -m 8:64 -i 3
 			grep -q '^8 ' "$dir/out" ||
-				complain "$b -w $w -s $s: no row"
+				complain "$b -w $w -s $s: no result"
 			n=$((n + 1))
 		done
 	done

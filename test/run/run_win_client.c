@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * run_win_client CALL WINDOW: rank 1 kills itself in an epoch, and the others
- * wait in CALL for the dead rank.
+ * run_win_client CALL WINDOW: rank 1 kills itself in an epoch, and the other
+ * ranks wait for it in CALL.
  */
 #include <mpi.h>
 #include <signal.h>

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank is killed (SIGKILL) inside an epoch of a window: the job ends, its
-# last message names the rank, nothing is left behind; and where the launcher
-# does not see the death, the waiting ranks notice it and name the rank.
+# A rank is killed (SIGKILL) inside an epoch of a window: the job ends, its last
+# message names the rank, nothing is left behind; if the launcher does not
+# detect the death, the waiting ranks detect it and name the rank.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 client=$dir/win_client
 ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 	"$top_srcdir/test/run/run_win_client.c" -o "$client" \
 	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
 
-# dies N CALL WINDOW: rank 1 of N
+# dies N CALL WINDOW: rank 1 of N is killed
 dies() {
 	run 137 -n "$1" "$client" "$2" "$3" "$mark"
 	last "process rank 1 with PID [0-9]+ on node [^ ]+ exited on signal 9 \(Killed\)"
-	grep -q 'all calls succeeded' "$dir/out" && complain "no rank waited for the dead one"
+	grep -q 'all calls succeeded' "$dir/out" && complain "no rank waited for the dead rank"
 	nothing_left
 }
 
-# unseen N CALL WINDOW MPI_CALL: likewise, but a shell hides the death
+# unseen N CALL WINDOW MPI_CALL: the same, but a shell hides the death
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" "$3" "$mark"

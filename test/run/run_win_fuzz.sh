@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Random one-sided programs against a model (test/mpi/win_fuzz.c) with 16 ranks
-# on every machine: live by shared memory, by the interfaces and by messages,
-# and in virtual time twice, where both runs print the same bytes. LONG=1: with
-# each number of ranks from 1 to 16, and more rounds.
+# Random one-sided programs, compared with a model (test/mpi/win/win_fuzz.c),
+# with 16 ranks on every machine: live through shared memory, through the
+# interfaces and by messages, and in virtual time twice, where both runs must
+# print the same bytes. LONG=1: with each number of ranks from 1 to 16, and more
+# rounds.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
-build_mpi win_fuzz -I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/win_fuzz.c" ||
+build_mpi win_fuzz -I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/win/win_fuzz.c" ||
 	exit 1
 rounds=${LONG:+4}5 # five kinds of epochs alternate
 
@@ -18,7 +19,7 @@ live() {
 		complain "$*: exit code $?: $(tail -n 5 "$dir/out")"
 }
 
-# again MACHINE RANKS: output of a run in virtual time, twice
+# again MACHINE RANKS: two runs in virtual time have the same output
 again() {
 	local i
 	for i in 1 2; do
@@ -29,7 +30,7 @@ again() {
 		grep '^weft: virtual time' "$dir/$i.err" >> "$dir/$i"
 	done
 	grep -q 'hash' "$dir/1" || complain "$*: no hash"
-	cmp -s "$dir/1" "$dir/2" || complain "$*: not the same:
+	cmp -s "$dir/1" "$dir/2" || complain "$*: two runs differ:
 $(diff "$dir/1" "$dir/2" | head -n 5)"
 }
 

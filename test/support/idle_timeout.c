@@ -2,9 +2,10 @@
 /*
  * idle_timeout SECONDS COMMAND...: runs a command and ends it, with all
  * processes that it has started, after SECONDS without output, or after CHATTER
- * times SECONDS in total. Seconds are those of t_pace.h: they count less on a
- * loaded host. Output is any byte written to a file that is stdout or stderr of
- * this process. Exits as the command does, with 124 when it was ended.
+ * times SECONDS in total. Seconds are counted as in t_pace.h: they count less
+ * on a loaded host. Output is any byte written to a file that is stdout or
+ * stderr of this process. The exit code is that of the command, or 124 if the
+ * command was ended.
  */
 #include "test/support/t_pace.h"
 
@@ -25,12 +26,12 @@
 
 struct idle_timeout {
 	struct t_limit talk, grace;
-	uint64_t heard_ns; /* remaining total time at the last output */
+	uint64_t left_at_output_ns; /* total time left at last output */
 	int seconds;
 	off_t output;
 	pid_t pid;
 	bool ended; /* this process has sent SIGTERM */
-	bool gone;
+	bool exited;
 	int status;
 };
 
@@ -70,7 +71,7 @@ static void reap(struct idle_timeout *p)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid != p->pid)
 			continue;
-		p->gone = true;
+		p->exited = true;
 		p->status = status;
 	}
 }
@@ -90,9 +91,10 @@ static bool no_output(struct idle_timeout *p)
 	off_t output = output_bytes();
 
 	if (output != p->output)
-		p->heard_ns = p->talk.left_ns;
+		p->left_at_output_ns = p->talk.left_ns;
 	p->output = output;
-	return p->heard_ns - p->talk.left_ns >= (uint64_t)p->seconds * NS_PER_S;
+	return p->left_at_output_ns - p->talk.left_ns >=
+	       (uint64_t)p->seconds * NS_PER_S;
 }
 
 static void check_limits(struct idle_timeout *p)
@@ -112,7 +114,7 @@ static void check_limits(struct idle_timeout *p)
 	}
 }
 
-/* Passes a fatal signal to the command, which may still write output. */
+/* Forwards a fatal signal to the command, which may still write output. */
 static void forward_signal(struct idle_timeout *p, int sig)
 {
 	if (sig == SIGCHLD || p->ended)
@@ -124,18 +126,18 @@ static void forward_signal(struct idle_timeout *p, int sig)
 
 static int watch(struct idle_timeout *p, const sigset_t *set)
 {
-	const struct timespec nap = { .tv_nsec = 500000000 };
+	const struct timespec interval = { .tv_nsec = 500000000 };
 
 	t_limit_set(&p->talk, CHATTER * p->seconds);
-	p->heard_ns = p->talk.left_ns;
+	p->left_at_output_ns = p->talk.left_ns;
 	p->output = output_bytes();
-	while (!p->gone) {
-		int sig = sigtimedwait(set, NULL, &nap);
+	while (!p->exited) {
+		int sig = sigtimedwait(set, NULL, &interval);
 
 		if (sig > 0)
 			forward_signal(p, sig);
 		reap(p);
-		if (!p->gone)
+		if (!p->exited)
 			check_limits(p);
 	}
 	if (p->ended)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test/support/idle_timeout: exit codes are passed on, a command without output is ended
-# with all of its processes, one with output is not, and a loaded host gets
-# more time.
+# test/support/idle_timeout: exit codes are returned, a command without output
+# is ended with all of its processes, a command with output is not, and on a
+# loaded host the limit is longer.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 idle_timeout=$builddir/test/support/idle_timeout
 busy=
@@ -37,7 +37,7 @@ nothing_left
 wait_for test -e "$dir/up"
 kill -TERM $!
 wait $!
-[ $? = 124 ] || complain "SIGTERM does not end it"
+[ $? = 124 ] || complain "SIGTERM does not end the command"
 nothing_left
 
 ends 0 2 sh -c 'for i in 1 2 3 4 5 6 7 8; do sleep 0.5; echo $i; done'
@@ -55,5 +55,5 @@ start=$(date +%s%N)
 ends 124 1 sleep 300
 ms=$((($(date +%s%N) - start) / 1000000))
 echo "a second with three busy processes per core: $ms ms"
-[ $ms -gt 2000 ] || complain "the load was not seen"
+[ $ms -gt 2000 ] || complain "the load was not detected"
 exit $failed

@@ -20,8 +20,8 @@
 struct proc {
 	pid_t pid, parent;
 	int threads;
-	bool runs;  /* its first thread is running */
-	bool below; /* the root, or one of its descendants */
+	bool runs;  /* whether its first thread is running */
+	bool below; /* whether it is the root or a descendant of the root */
 };
 
 struct procs {
@@ -42,7 +42,8 @@ static bool read_line(const char *path, char *line, size_t size)
 }
 
 /*
- * Parses the fields of a stat file; the second is a name with any characters.
+ * Parses the fields of a stat file; the second field is a name with any
+ * characters.
  */
 static bool read_stat(const char *path, struct proc *p)
 {
@@ -104,8 +105,8 @@ static bool is_below(const struct procs *all, pid_t pid)
 }
 
 /*
- * Marks descendants of root. Children mostly have the higher pid: one or two
- * rounds.
+ * Marks descendants of root. Children mostly have higher pids, so one or two
+ * passes are enough.
  */
 static void procs_mark(struct procs *all, pid_t root)
 {
@@ -146,7 +147,7 @@ static int threads_running(const struct proc *p)
 	return n;
 }
 
-/* ---- pace ---------------------------------------------------------------- */
+/* ---- load of the host ---------------------------------------------------- */
 
 static pid_t root_pid(void)
 {
@@ -181,7 +182,8 @@ double t_pace(void)
 	    runnable <= cores)
 		return 1;
 	/*
-	 * the thread that reads these files is a running one of the test itself
+	 * the thread that reads these files is itself a running thread of the
+	 * test
 	 */
 	want = runnable - own_running() + 1;
 	return want > cores ? (double)cores / want : 1;
@@ -228,7 +230,7 @@ void t_pace_root(void)
 	char s[20];
 
 	snprintf(s, sizeof(s), "%d", getpid());
-	/* the limit of a part of a test is included in that of the test */
+	/* the limit of a part of a test is included in the limit of the test */
 	setenv(ROOT, s, 0);
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Time limits for a loaded host. A second counts in full where the processors
- * are free for this test, and as cores / runnable of a second where other
- * processes want them, too: with four busy processes on two cores a test gets
- * two fifths of the time that it wants, and so a second counts as 0.4.
- * Processes of the test itself do not stretch its limits: "others" are all
- * processes except those below the idle_timeout (test/support/idle_timeout.c)
- * that runs it.
+ * Time limits for a loaded host. A second counts in full if the processors are
+ * free for this test, and as cores / runnable of a second if other processes
+ * also use them: with four busy processes on two cores a test gets two fifths
+ * of the CPU time that it needs, so a second counts as 0.4. Processes of the
+ * test itself do not extend its limits: "others" are all processes except those
+ * below the idle_timeout (test/support/idle_timeout.c) that runs it.
  */
 #ifndef WEFT_TEST_T_PACE_H
 #define WEFT_TEST_T_PACE_H
@@ -23,20 +22,23 @@ struct t_limit {
 
 void t_limit_set(struct t_limit *l, int seconds);
 
-/* Counts the time since the last check (updated every half second). */
+/*
+ * Counts the time since the last call (updated every half second). Returns
+ * whether the limit has expired.
+ */
 bool t_limit_expired(struct t_limit *l);
 
 /*
  * For polling loops: yields, and after 10 ms of unsuccessful polls sleeps 0.5
- * ms each time. With dozens of processes that only yield, each of them would
- * run before the one that has work, and busy processes in between.
+ * ms each time. If dozens of processes only yielded, all of them would run
+ * before the process that has work.
  */
 void t_limit_backoff(struct t_limit *l);
 
-/* The part of a second that counts now, in (0, 1]. */
+/* Returns the fraction of a second that counts now, in (0, 1]. */
 double t_pace(void);
 
-/* Makes the caller the root of the processes that are not "others". */
+/* Makes the caller the root: its descendants do not count as "others". */
 void t_pace_root(void);
 
 /* Sends sig to all processes below the caller. */

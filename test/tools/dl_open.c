@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A program that does not link MPI and opens libmpi_abi.so, or the provider,
- * by dlopen(), as Python, Julia and hosts of plugins do. test/tools/dl_open.sh
+ * with dlopen(), as Python, Julia and plugin hosts do. test/tools/dl_open.sh
  * compiles and runs it:
  *
  *   dl_open mpi|prov lazy|now local|global LIBRARY [FILLER...]
  *
- * The fillers are libraries with thread-local data. They are opened first;
- * one that dlopen() refuses shows that the static TLS block is full.
+ * The fillers are libraries with thread-local data, which are opened first; if
+ * dlopen() refuses one of them, the static TLS block is full.
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -28,7 +28,7 @@ static void fail(const char *what, const char *why)
 	exit(1);
 }
 
-/* The function `name` of the library, as a pointer of the type of *fn. */
+/* Stores the address of function `name` of the library in *fn. */
 static void find(const char *name, void *fn)
 {
 	void *sym = dlsym(lib, name);
@@ -38,7 +38,7 @@ static void find(const char *name, void *fn)
 	memcpy(fn, &sym, sizeof(sym));
 }
 
-/* Sends a word to the same rank. */
+/* Sends a word to this rank itself. */
 static void exchange(int tag)
 {
 	int (*sendrecv)(const void *, int, MPI_Datatype, int, int, void *, int,
@@ -52,7 +52,7 @@ static void exchange(int tag)
 		fail("MPI_Sendrecv", "the word did not arrive");
 }
 
-/* A thread that is older than the library. */
+/* A thread that was started before the library was opened. */
 static void *older_thread(void *arg)
 {
 	sem_wait(&opened);

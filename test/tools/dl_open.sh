@@ -3,7 +3,7 @@
 # libmpi_abi.so and the provider can be opened by dlopen() in a program that
 # does not link them: lazily or not, with local or global symbols, after 20
 # other libraries with thread-local data, and when the static TLS block is
-# full. Python's ctypes opens libmpi_abi.so, too.
+# full. Python's ctypes also opens libmpi_abi.so.
 build=$(cd "${builddir:-build}" && pwd) || exit 1
 top=${top_srcdir:-.}
 cc=${CC:-gcc}
@@ -13,7 +13,8 @@ trap 'rm -rf "$dir"' EXIT
 bad=0
 complain() { echo "$*"; bad=1; }
 
-# filler NAME MODEL BYTES: a library with that much thread-local data
+# filler NAME MODEL BYTES: builds a library with this number of bytes of
+# thread-local data
 filler() {
 	printf 'static _Thread_local char a[%d] %s;\nchar *%s(void) %s\n' "$3" \
 		"__attribute__((tls_model(\"$2\")))" "$1" '{ return a; }' |

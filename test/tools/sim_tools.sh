@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# weft-sim and weft-reproduce: valid and invalid arguments, equal bytes for
-# equal seeds, the user's own machine files, and the quick predictions.
+# weft-sim and weft-reproduce: valid and invalid arguments, the same bytes for
+# the same seed, machine files of the user, and the quick predictions.
 set -u
 sim=$builddir/weft-sim
 rep=$builddir/weft-reproduce
@@ -20,7 +20,8 @@ fail() {
 	exit 1
 }
 
-# refused WORDS ARGUMENTS...: exit status 2, one line with the words.
+# refused TEXT ARGUMENTS...: checks for exit status 2, and one line that
+# contains the text.
 refused() {
 	local words=$1 rc
 	shift
@@ -50,7 +51,7 @@ grep -q 'packet-hops/s' "$dir/err" || fail "no speed on stderr"
 # shellcheck disable=SC2086
 "$sim" $small $short -s 2 >"$dir/b" 2>/dev/null
 "$sim" $small $short >"$dir/a" 2>/dev/null
-cmp -s "$dir/a" "$dir/b" && fail "the seed changes nothing"
+cmp -s "$dir/a" "$dir/b" && fail "the seed has no effect"
 
 if has python3; then
 	"$sim" $small $short -l 0.1:0.3:0.1 --json 2>/dev/null |
@@ -112,9 +113,9 @@ done
 grep -q ', hashed, ' "$dir/t" || fail "hashed packets"
 grep -q '^  (0,0,0) link 0 B- ' "$dir/t" ||
 	{ cat "$dir/t"; fail "a slow link is the busiest"; }
-# By load more traffic is accepted than by hash, by address more than by pair;
-# and a masked link carries nothing, while the others carry as much as before.
-# taken ARGUMENTS...: accepted traffic in per mill of the peak
+# With routing by load more traffic is accepted than by hash, by address more
+# than by pair; a masked link carries no traffic, while the others carry as much
+# as before. taken ARGUMENTS...: accepted traffic in per mill of the peak
 taken() {
 	"$sim" -m gemini:4x4x4 --path bte -b 4096 --ack --warm 5us --time 5us \
 		--csv "$@" 2> /dev/null | awk -F, 'NR == 1 {
@@ -168,13 +169,13 @@ refused 'unknown option --nonsense' "$rep" --nonsense bgq
 refused 'one system' "$rep" bgq bgq
 refused 'ID is missing' "$rep" bgq --only
 
-# A machine file of the user: a changed copy; and errors in it are reported.
+# A machine file of the user, a changed copy; errors in it are reported.
 own=$dir/own
 sed 's|^link .*|link = 4 GB/s # assumed: twice the rate|' \
 	"$top_srcdir/share/machines/bgq" >"$own"
 # shellcheck disable=SC2086
 "$sim" -m "$own:2x2x2x2x2" $short 2>/dev/null >"$dir/b" || fail "own machine"
-cmp -s "$dir/a" "$dir/b" && fail "twice the link rate changes nothing"
+cmp -s "$dir/a" "$dir/b" && fail "twice the link rate has no effect"
 line=$(grep -n '^hop' "$own" | cut -d: -f1)
 sed -i 's|^hop .*|hop = 45 GB/s|' "$own"
 refused "$own:$line: hop = 45 GB/s: unit" "$sim" -m "$own"
@@ -217,7 +218,7 @@ sed 's|^hop .*|hop = 90 ns # assumed: slow|' "$top_srcdir/share/machines/bgq" \
 	>"$own"
 "$rep" bgq --only BGQ-T1 -m "$own" >/dev/null &&
 	fail "a wrong machine reproduces the paper"
-# Progress is on standard error, and there only where it is wanted.
+# The progress line is printed on standard error, and only if it is requested.
 "$rep" bgq --only BGQ-T1 >"$dir/plain" 2>"$dir/err" || fail "weft-reproduce"
 [ ! -s "$dir/err" ] || fail "progress without a terminal: $(head -c 300 "$dir/err")"
 "$rep" bgq --only BGQ-T1 --progress >"$dir/shown" 2>"$dir/err" || fail "--progress"

@@ -19,7 +19,7 @@ done
 grep -q "libmpi_abi.so.1 *$(cd "$builddir" && pwd -P)" "$out" ||
 	fail "not the library of the build tree"
 
-# The kernel's figure, which does not change with the load.
+# A value of the kernel that does not change with the load.
 kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
 grep -qE "^  memory +$((kib / 1024)) MiB$" "$out" ||
 	fail "memory: $(grep '^  memory' "$out"), not $((kib / 1024)) MiB"

@@ -30,7 +30,7 @@ in=$(sed 's/.*inputs//' <<<"$list" | grep -o '[A-E][+-]' | wc -l)
 
 for wrong in bgq: bgq:4x bgq:2x2@5,0 bgq:4x4@0 torus:4 native:0 native:x; do
 	"$info" --classroutes "$wrong" 2>/dev/null
-	[ $? = 2 ] || { echo "FAIL $wrong was taken"; bad=1; }
+	[ $? = 2 ] || { echo "FAIL $wrong was accepted"; bad=1; }
 done
 
 "$info" --classroutes bgq:4x3x1x1x2 | "$draw" | grep -q '@' ||

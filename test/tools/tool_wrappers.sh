@@ -134,7 +134,7 @@ export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 for pc in weft mpi mpi-abi mpi-c mpi-cxx; do
 	pkg-config --exists $pc || fail "pkg-config $pc"
 	pkg-config --libs $pc | grep -q lmpi_abi || fail "pkg-config $pc: libs"
-	# the tree was moved: only the prefix has to be said
+	# the tree was moved: pkg-config needs only the prefix
 	pkg-config --define-variable=prefix="$tree" --cflags --libs $pc >flags
 	grep -q -- "-I$tree/include .*-L$tree/lib " flags ||
 		fail "pkg-config $pc: $(cat flags)"
@@ -157,7 +157,7 @@ PATH=$bin:$PATH cmake -S . -B cm >cmake.log 2>&1 ||
 grep -q "Found MPI_C: $tree/lib/libmpi_abi.so (found version \"5.0\")" \
 	cmake.log || { grep -i mpi cmake.log; fail "cmake found another MPI"; }
 grep -q "runs: $bin/mpiexec -n" cmake.log || fail "cmake found no mpiexec"
-# A project with Fortran does not get another MPI's.
+# A project with Fortran does not get the Fortran of another MPI.
 if command -v gfortran >/dev/null; then
 	mkdir fortran
 	cat >fortran/CMakeLists.txt <<'EOF'

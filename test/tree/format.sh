@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every file is formatted by .clang-format (clang-format 14, Debian 12's), and
-# begins with a description of its content.
+# Every file is formatted according to .clang-format (clang-format 14 of Debian
+# 12), and begins with a description of its content.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 mapfile -t files < <(find src prov coll bench examples test include/weft \

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Borders between folders: which folder may include which, and which side of
-# fi_* a name belongs to. Prints every violation.
+# Layers: which folder may include which, and whether a name is used above or
+# below fi_*. Prints every violation.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 
 # border [-1] FOLDER "PATTERN ...": project includes of FOLDER must match one.
-# -1: of its own files, not of those in folders below.
+# -1: checks files of FOLDER itself, not those in subfolders.
 border() {
 	local deep=() dir allowed file line inc ok p
 	[ "$1" != -1 ] || { deep=(-maxdepth 1); shift; }
@@ -46,8 +46,8 @@ words() {
 		sed 's/:.*\(weft_[a-z0-9]*\)$/:\1/'
 }
 
-# A word belongs to one side of fi_*: weft_coll_ shows that the code is above
-# it. src/base is below both; tests may use the words of both sides.
+# A prefix is used either above or below fi_*: weft_coll_ shows that the code is
+# above. src/base is below both; tests may use prefixes of both sides.
 sides() {
 	local above below word
 	mapfile -t above < <(find src coll -name '*.[ch]' ! -name '*_test.c' \
@@ -61,19 +61,20 @@ sides() {
 		<(words "${below[@]}" | sed 's/.*://' | sort -u))
 }
 
-# What every folder may see: base needs libc only, os and job need base.
+# Folders that every folder may include: base needs libc only, os and job need
+# base.
 low="src/base/ src/os/ src/job/"
-# What the folders above the network model may see of it.
+# Headers of the network model for folders above it.
 net="prov/net/net.h prov/net/file/net_config.h prov/net/fault/net_fault.h
 	prov/net/file/net_file.h prov/net/tree/net_fold.h prov/net/file/net_map.h
 	prov/net/file/net_name.h prov/net/health/net_watch.h"
-# What collectives are made of.
+# Folders that collectives may include.
 parts="src/boot/boot_hosts.h src/comm/comm.h src/comm/comm_coll_table.h
 	src/core/ src/msg/msg_p2p.h src/msg/msg_persist.h src/msg/msg_progress.h src/msg/msg_req.h
 	src/msg/msg_wait.h src/offload/"
 # The MPI layer below windows and entry points: these refer to each other.
 layer="src/core/ src/comm/ src/msg/ src/offload/ src/diag/ src/boot/"
-# What a machine's unit may see of the engine, and the engine of the units.
+# Headers of the engine for a machine's unit, and of units for the engine.
 engine="prov/nic/nic.h prov/machine/machine_response.h
 	prov/machine/machine_chain.h prov/machine/machine_transport.h
 	prov/machine/machine_inbox.h prov/machine/machine_order.h
@@ -84,9 +85,9 @@ units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
 	prov/machine/apenet/apenet_transport.h"
 cunit="prov/group/cunit/cunit.h prov/group/cunit/cunit_exact.h
 	prov/group/cunit/cunit_fold.h prov/group/cunit/cunit_tree.h"
-# What packets travel on: a carrier, or the runtime of virtual time.
+# Layers that move packets: a carrier, or the runtime of virtual time.
 below="prov/carrier/carrier.h prov/vt/vt_api.h"
-# What all carriers share.
+# Headers that all carriers share.
 carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
 	prov/carrier/carrier_faults.h"
 
@@ -169,8 +170,8 @@ borders() {
 	fi
 }
 
-# The test itself: each line, put into a tree of its own, must be refused.
-# refused FILE LINE
+# Test of the check itself: each line, inserted into an empty tree, must be
+# refused. refused FILE LINE
 refused() {
 	mkdir -p "$t/$(dirname "$1")"
 	echo "$2" > "$t/$1"

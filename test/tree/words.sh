@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Comments, documents, messages and names use the terms of the field: no idiom
-# that CONTRIBUTING.md rules out. The check itself is tried first.
+# that CONTRIBUTING.md rules out. The check itself is tested first.
 cd "${top_srcdir:-.}" || exit 1
 command -v python3 > /dev/null || { echo "no python3"; exit 77; }
 bad=0
@@ -10,9 +10,9 @@ t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
 printf '/* Nobody waits. */\nint who;\nchar *s = "in vain";\n' > "$t/bad.c"
 printf '/* No thread waits. */\nint whole;\nchar *s = "the";\n' > "$t/good.c"
-python3 test/tree/words.py "$t/bad.c" > "$t/out" && { echo "finds nothing"; bad=1; }
-[ "$(wc -l < "$t/out")" = 3 ] || { echo "finds too little"; cat "$t/out"; bad=1; }
-python3 test/tree/words.py "$t/good.c" || { echo "finds too much"; bad=1; }
+python3 test/tree/words.py "$t/bad.c" > "$t/out" && { echo "words.py finds no idiom"; bad=1; }
+[ "$(wc -l < "$t/out")" = 3 ] || { echo "words.py misses an idiom"; cat "$t/out"; bad=1; }
+python3 test/tree/words.py "$t/good.c" || { echo "words.py reports correct text"; bad=1; }
 
 python3 test/tree/words.py src prov coll include/weft include/rdma bench examples \
 	test doc README.md CONTRIBUTING.md CHANGELOG.md quickstart \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A group on nodes with gaps, in virtual time: five of eight ranks. Prints a
- * line for each of them: member, us of an operation in which all wait, and us
- * of one in which the fourth member, the parent of the fifth in the tree of
- * pairs, computes as soon as the operation has begun. test/vt/vt_chain.sh
- * checks the times.
+ * A group on nodes that are not consecutive, in virtual time: five of eight
+ * ranks. Prints a line for each of them: member, us of an operation in which
+ * all members wait, and us of one in which the fourth member, the parent of the
+ * fifth in the tree of pairs, computes after it has started the operation.
+ * test/vt/vt_chain.sh checks the times.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -26,29 +26,32 @@ static void check(int ok, const char *what)
 	MPI_Abort(MPI_COMM_WORLD, 9);
 }
 
-static int word(int root, int turn, int i)
+static int word(int root, int round, int i)
 {
-	return (root * 31 + turn) * 65536 + i;
+	return (root * 31 + round) * 65536 + i;
 }
 
-/* One broadcast from start to completion; computes: computation in between. */
-static void bcast(int root, int turn, int count, int computes)
+/*
+ * One MPI_Ibcast and MPI_Wait; computes: this rank computes for LONG_S between
+ * the two calls.
+ */
+static void bcast(int root, int round, int count, int computes)
 {
 	static int data[WORDS];
 	double t = MPI_Wtime();
 	MPI_Request req;
 
 	for (int i = 0; i < count; i++)
-		data[i] = me == root ? word(root, turn, i) : -1;
+		data[i] = me == root ? word(root, round, i) : -1;
 	MPI_Ibcast(data, count, MPI_INT, root, group, &req);
 	while (computes && MPI_Wtime() - t < LONG_S)
 		;
 	MPI_Wait(&req, MPI_STATUS_IGNORE);
 	for (int i = 0; i < count; i++)
-		check(data[i] == word(root, turn, i), "wrong bytes");
+		check(data[i] == word(root, round, i), "wrong bytes");
 }
 
-static void barrier(int root, int turn, int count, int computes)
+static void barrier(int root, int round, int count, int computes)
 {
 	double t = MPI_Wtime();
 	MPI_Request req;
@@ -59,7 +62,10 @@ static void barrier(int root, int turn, int count, int computes)
 	MPI_Wait(&req, MPI_STATUS_IGNORE);
 }
 
-/* The next whole millisecond of the clock, which is common to all ranks. */
+/*
+ * Returns the next whole millisecond of the clock, which is the same on all
+ * ranks.
+ */
 static double next_ms(void)
 {
 	double at = (double)(long)(MPI_Wtime() * 1e3 + 1.5) * 1e-3;
@@ -69,7 +75,9 @@ static double next_ms(void)
 	return MPI_Wtime();
 }
 
-/* All members begin at one time; then again with one that computes. */
+/*
+ * All members start at the same time; then again with one member that computes.
+ */
 static void measure(const char *name, void (*run)(int, int, int, int), int root)
 {
 	double us[2];
@@ -96,26 +104,32 @@ static void reduce(void)
 		check(me != 1 || out[i] == 10 + 5 * i, "another long sum");
 }
 
-/* Every root, all lengths, sometimes a barrier and a sum; without waiting. */
+/*
+ * Broadcasts from every root, of all lengths, sometimes a barrier and a sum,
+ * back to back.
+ */
 static void storm(void)
 {
 	static const int counts[] = { 0, 1, 127, 128, 129, 1000, 4096, WORDS };
 	unsigned seed = 1;
 
-	for (int turn = 0; turn < 200; turn++) {
+	for (int round = 0; round < 200; round++) {
 		int sum = me;
 
 		seed = seed * 1103515245 + 12345;
-		bcast((int)(seed >> 16) % 5, turn, counts[seed >> 20 & 7], 0);
-		if (turn % 7 == 3)
+		bcast((int)(seed >> 16) % 5, round, counts[seed >> 20 & 7], 0);
+		if (round % 7 == 3)
 			MPI_Barrier(group);
-		if (turn % 11 == 5) {
+		if (round % 11 == 5) {
 			MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM,
 				      group);
 			check(sum == 10, "wrong sum");
 		}
-		/* does not synchronize members before the next broadcast */
-		if (turn % 13 == 7)
+		/*
+		 * this does not synchronize the members before the next
+		 * broadcast
+		 */
+		if (round % 13 == 7)
 			reduce();
 	}
 }

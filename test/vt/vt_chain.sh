@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Groups on nodes with gaps, on qsnet2 in virtual time: trees of chained
-# events. Each step takes the time of the interface's event, the injection and
-# the link, and no processor: a member that computes delays no other. Messages
-# take longer, and do wait for it.
+# Groups on nodes that are not consecutive, on qsnet2 in virtual time, use trees
+# of chained events. Each step costs the interface's event, the injection and
+# the link, and no processor time: a member that computes delays no other
+# member. Messages take longer, and wait for that member.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 within=120
 build_mpi vt_chain "$top_srcdir/test/vt/vt_chain.c" || exit 1
 
-# chain MACHINE [DEED]: sorted lines in $dir/lines, the model's hash in $hash
+# chain MACHINE [CASE]: runs vt_chain; its sorted lines are in $dir/lines, the
+# model's hash is in $hash
 chain() {
 	run 0 -v --machine "$1" -n 8 "$dir/vt_chain" ${2:+"$2"}
 	sort "$dir/out" > "$dir/lines"
@@ -17,7 +18,8 @@ chain() {
 	[ -n "$hash" ] || complain "$1 $2: no hash"
 }
 
-# slowest NAME COLUMN: us of the last member, except the one that computes (4)
+# slowest NAME COLUMN: prints the time of the slowest member in us, except the
+# member that computes (4)
 slowest() {
 	awk -v name="$1" -v column="$2" '
 		$1 == name && (column == 3 || $2 != 3) && $column > most {
@@ -26,22 +28,23 @@ slowest() {
 		END { print most + 0 }' "$dir/lines"
 }
 
-# within NAME LEAST MOST: both times of the group, and of the computing member
+# within NAME LEAST MOST: checks both times of the group, and that of the
+# computing member
 within() {
-	local calm busy
-	calm=$(slowest "$1" 3)
+	local idle busy
+	idle=$(slowest "$1" 3)
 	busy=$(slowest "$1" 4)
-	echo "$1: $calm us, $busy while one computes"
-	awk -v a="$calm" -v b="$busy" -v least="$2" -v most="$3" \
+	echo "$1: $idle us, $busy while one member computes"
+	awk -v a="$idle" -v b="$busy" -v least="$2" -v most="$3" \
 		'BEGIN { exit !(a >= least && a <= most && b <= a + 0.05) }' ||
 		complain "$1: not $2 to $3 us, or delayed by the computing member"
 	awk -v name="$1" '$1 == name && $2 == 3 && $4 >= 20000 { n++ }
 		END { exit n != 1 }' "$dir/lines" || complain "$1: no rank computed"
 }
 
-# Software and host 0.66 us; a step is 0.08 of the event, 0.16 of the input,
-# 0.07 to 0.25 of the bytes, links and switches, and steps of one member are
-# serial. A barrier has two steps up and two down.
+# Software and host take 0.66 us. A step takes 0.08 us for the event, 0.16 for
+# the reception, and 0.07 to 0.25 for bytes, links and switches; the steps of
+# one member are serial. A barrier has two steps up and two down.
 chain qsnet2:4x4
 cp "$dir/lines" "$dir/first"
 first=$hash
@@ -51,7 +54,7 @@ within last 2.1 2.8
 quick=$(slowest barrier 3)
 cast=$(slowest first 3)
 chain qsnet2:4x4
-cmp "$dir/lines" "$dir/first" || complain "other times on another run"
+cmp "$dir/lines" "$dir/first" || complain "times differ in a second run"
 [ "$hash" = "$first" ] || complain "hash $hash, then $first"
 
 # the event's time is a parameter of the machine
@@ -63,7 +66,7 @@ awk -v a="$quick" -v b="$(slowest barrier 3)" \
 	'BEGIN { exit !(b - a >= 1.9 && b - a <= 2.6) }' ||
 	complain "four steps do not take half a us more each"
 
-# operations done by messages
+# the same operations by messages
 chain_off() {
 	echo "$1: barrier $(slowest barrier 3) us, first $(slowest first 3)"
 	awk -v a="$quick" -v b="$(slowest barrier 3)" -v c="$cast" \

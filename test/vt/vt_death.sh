@@ -7,7 +7,7 @@
 build_mpi "$mark" "$top_srcdir/test/vt/vt_prog.c" || exit 1
 virtual="-q --machine bgq -n 4"
 
-# ends CODE DEED PATTERN
+# ends CODE CASE PATTERN: checks the exit code and the last line
 ends() {
 	run "$1" $virtual "$dir/$mark" "$2"
 	last "$3"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Fault plans in virtual time: equal results at a later time, equal on every
-# run; errors in a plan are reported; a node that fails ends the job or, with
-# errors returned, affects only the ranks that communicate with it.
+# Fault plans in virtual time: results are the same, at a later time, and
+# deterministic; errors in a plan are reported; a node that fails ends the job
+# or, with errors returned, affects only the ranks that communicate with it.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi "$mark" "$top_srcdir/test/vt/vt_node_failure.c" || exit 1
 
-# has PATTERN: the output of the last run matches
+# has PATTERN: checks that the output of the last run matches
 has() {
 	grep -qE -- "$1" "$dir/out" "$dir/err" || {
 		complain "not in the output: $1"
@@ -17,7 +17,7 @@ has() {
 hash_of() { grep -oE 'hash [0-9a-f]+' "$dir/err"; }
 time_of() { grep -oE 'virtual time [0-9.]+' "$dir/err"; }
 
-# Report of the last run of a job with a failed node: equal in two runs.
+# Checks that the reports of two runs of a job with a failed node are the same.
 dead_reported() {
 	has '^network: .* packets'
 	has '^  dead nodes +1'
@@ -34,7 +34,7 @@ for m in bgq gemini qsnet2 apenet sunway; do
 	run 0 -q --machine $m -n 4 --ppn 1 --verbose "$dir/$mark"
 	good=$(hash_of) early=$(time_of)
 	run 0 -q --machine $m -n 4 --ppn 1 --verbose --faults 'loss = 0.5' "$dir/$mark"
-	[ "$(hash_of)" = "$good" ] || complain "$m: a plan of carriers matters"
+	[ "$(hash_of)" = "$good" ] || complain "$m: a plan for carriers changes the run"
 	for plan in 1 1 2; do
 		run 0 -q --machine $m -n 4 --ppn 1 --verbose --report \
 			--faults "seed = $plan; errors * = 2e-5$burst" "$dir/$mark"
@@ -43,9 +43,9 @@ for m in bgq gemini qsnet2 apenet sunway; do
 		hash[plan]=$(hash_of)
 	done
 	[ "${hash[1]}" = "${hash[11]}" ] || complain "$m: two runs differ"
-	[ "${hash[1]}" != "${hash[2]}" ] || complain "$m: seeds are the same"
-	[ "${hash[1]}" != "$good" ] || complain "$m: errors do not matter"
-	[ "$(time_of)" != "$early" ] || complain "$m: errors cost nothing"
+	[ "${hash[1]}" != "${hash[2]}" ] || complain "$m: two seeds give the same run"
+	[ "${hash[1]}" != "$good" ] || complain "$m: errors do not change the run"
+	[ "$(time_of)" != "$early" ] || complain "$m: errors take no time"
 	echo "$m: link errors"
 
 	run 58 -q --machine $m -n 4 --ppn 1 --faults 'dead-node 3 at 20us' \
@@ -72,20 +72,21 @@ for m in bgq gemini qsnet2 apenet sunway; do
 	echo "$m: a failed node"
 done
 
-# On a machine with awareness the report has the time at which a failed node is
-# known.
+# On a machine with fault awareness the report has the time at which the failure
+# of a node is detected.
 for i in 1 2; do
 	run 58 -q --machine apenet -n 4 --report \
 		--faults 'seed = 1; dead-node 3 at 20us' "$dir/$mark"
 	has '^fault awareness, period 500.000 ms'
 	known[i]=$(grep -E 'died at 0.020 ms: first neighbour [0-9.]+ ms, last [0-9.]+ ms, master [0-9.]+ ms later \(host broken, interface broken\)' \
 		"$dir/err")
-	[ -n "${known[i]}" ] || complain "no node detects it: $(cat "$dir/err")"
+	[ -n "${known[i]}" ] || complain "no node detects the failure: $(cat "$dir/err")"
 	nothing_left
 done
-[ "${known[1]}" = "${known[2]}" ] || complain "known at other times"
+[ "${known[1]}" = "${known[2]}" ] || complain "detection times differ"
 
-# A machine that has no detours round a dead link ends the job and names it.
+# A machine that cannot route around a dead link ends the job and names the
+# link.
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+' "$dir/$mark"
 err "plan: a link is dead from the start, and bgq has no detour"
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+ at 20us' "$dir/$mark"

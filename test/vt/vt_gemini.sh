@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI on Gemini's network: results of its paper. A small message takes 1.5 us
-# at most, a long one uses all links between two chips: more than 5 GB/s in
-# every dimension, and half of it in y with the slow lanes. Atomics have the
-# rate of a unit that caches words. Collectives, for which it has no hardware:
-# one atomic of each member but one, and puts, which takes less time than
-# messages; long vectors use messages.
+# MPI on Gemini's network gives the results of the paper. A short message takes
+# at most 1.5 us, a long message uses all links between two chips: more than 5
+# GB/s in every dimension, and half of that in y with the slow lanes. Atomics
+# have the rate of a unit that caches words. Collectives, for which there is no
+# hardware, use one atomic of each member but one, and puts, which take less
+# time than messages; long vectors use messages.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 within=120
@@ -13,13 +13,14 @@ for b in latency bw barrier allreduce bcast; do
 	build_mpi $b "$top_srcdir/bench/$b.c" || exit 1
 done
 
-# figure MACHINE MAP PROGRAM BYTES: result of two ranks, in the program's unit
+# figure MACHINE MAP PROGRAM BYTES: prints the result of two ranks, in the unit
+# of the program
 figure() {
 	run 0 -q --machine "$1" --map "$2" -n 2 "$dir/$3" -m "$4:$4" -i 2 -x 1
 	tail -n 1 "$dir/out" | awk '{ print $2 }'
 }
 
-# within WHAT FIGURE LEAST MOST
+# within NAME FIGURE LEAST MOST: checks that the figure is in the range
 within() {
 	echo "$1: $2"
 	awk -v x="$2" -v a="$3" -v b="$4" 'BEGIN { exit !(x >= a && x <= b) }' ||
@@ -35,8 +36,9 @@ done
 within "256 KiB in y, slow lanes" \
 	"$(figure gemini@slow:4x4x4 TACB bw 262144)" 2900 3200
 
-# Atomics of MPI at one rank: its unit caches 64 words and does 100 million per
-# second on these, 45 on others; start and end are part of the figure.
+# Atomics of MPI at one rank: its unit caches 64 words and executes 100 million
+# atomics per second on these, 45 million on other words; start and end of the
+# job are included.
 build_mpi vt_prog "$top_srcdir/test/vt/vt_prog.c" || exit 1
 run 0 -q --machine gemini -n 32 "$dir/vt_prog" atomics
 rate() { awk -v n="$1" '$1 == n { print $2 }' "$dir/out"; }
@@ -45,7 +47,7 @@ within "atomics on 64 words" "$(rate 64)" 80 100
 within "atomics on 128 words" "$(rate 128)" 45 75
 within "atomics on 8192 words" "$(rate 8192)" 40 46
 
-# collective RANKS PROGRAM BYTES: its time, and its total number of atomics
+# collective RANKS PROGRAM BYTES: sets its time, and its total number of atomics
 collective() {
 	run 0 -q --report --machine gemini -n "$1" "$dir/$2" ${3:+-m "$3:$3"} \
 		-i 10 -x 0
@@ -57,24 +59,24 @@ collective 16 barrier
 within "barrier of 16" "$time" 1.8 3.2
 counted=$atomics
 [ "$counted" -ge 150 ] && [ $((counted % 15)) = 0 ] ||
-	complain "ten barriers of 16 are $counted atomics"
+	complain "ten barriers of 16 ranks use $counted atomics"
 quick=$time
 WEFT_COLL_BARRIER=dissemination collective 16 barrier
 awk -v a="$quick" -v b="$time" 'BEGIN { exit !(1.5 * a < b) }' ||
 	complain "atomics take $quick us, messages $time"
-[ "$atomics" -lt 60 ] || complain "messages are atomics: $atomics"
+[ "$atomics" -lt 60 ] || complain "messages use atomics: $atomics"
 collective 64 barrier
 within "barrier of 64" "$time" 3 6
 collective 2 barrier
 within "barrier of 2" "$time" 0.8 1.5
-[ "$atomics" = 0 ] || complain "two ranks do $atomics atomics"
+[ "$atomics" = 0 ] || complain "two ranks use $atomics atomics"
 collective 16 bcast 512
 within "512 B to 16" "$time" 2 3.5
-[ "$atomics" -gt "$counted" ] || complain "a broadcast counts no arrivals"
+[ "$atomics" -gt "$counted" ] || complain "a broadcast does not count arrivals"
 collective 16 allreduce 8
 within "8 B of 16" "$time" 3 5
 collective 8 allreduce 2048
 long=$time
 WEFT_COLL_ALLREDUCE=recdbl collective 8 allreduce 2048
-[ "$long" = "$time" ] || complain "2 KiB are $long us, by messages $time"
+[ "$long" = "$time" ] || complain "2 KiB take $long us, by messages $time"
 exit $failed

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Host and device memory in virtual time: two processes that find each other by
- * FI_WEFT_JOB=NAME:RANK:2 run ping-pongs of host memory, of device memory, and
- * of device memory that is staged. Rank 0 prints half a round trip of each in
- * ps: KIND BYTES PS
+ * Host and device memory in virtual time: two processes of
+ * FI_WEFT_JOB=NAME:RANK:2 run ping-pongs with host memory, with device memory,
+ * and with staged device memory. Rank 0 prints half a round trip of each in ps:
+ * KIND BYTES PS
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Device memory on apenet in virtual time: peer to peer costs more than host
-# memory by the paper's figures; staging costs more, until its chunks, which
-# are copied while others are in flight, are faster than the slow reads of the
-# device; and two runs are equal.
+# Device memory on apenet in virtual time: peer-to-peer access takes longer than
+# host memory by the paper's figures; staging takes longer still, until for long
+# messages its chunks, which are copied while others are in flight, are faster
+# than the slow reads of the device. Two runs are the same.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 export FI_PROVIDER_PATH=$builddir/.libs FI_WEFT_CLOCK=virtual
@@ -12,7 +12,7 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" -o "$dir/vt_gpu" \
 	"$top_srcdir/test/vt/vt_gpu.c" $(pkg-config --cflags --libs libfabric) ||
 	exit 1
 
-# pair NAME: two processes of the job NAME
+# pair NAME: runs the two processes of job NAME
 pair() {
 	FI_WEFT_JOB=$mark$1:1:2 timeout 60 "$dir/vt_gpu" 1 &
 	FI_WEFT_JOB=$mark$1:0:2 timeout 60 "$dir/vt_gpu" 0 > "$dir/$1" ||
@@ -42,8 +42,9 @@ END {
 	}
 	print "staging is faster between " low " and " high
 	if (low < 13107 || high > 1310720) bad("crossover")
-	# copies overlap: only two copies of a chunk, and software, are added
+	# copies overlap with transfers: only the copies of one chunk at both
+	# ends, and software, are added
 	if (t["staged", 1048576] - t["host", 1048576] > 60e6) bad("copies do not overlap")
 	exit wrong
-}' "$dir/a" || complain "not what the paper says"
+}' "$dir/a" || complain "the times do not match the paper"
 end

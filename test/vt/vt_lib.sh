@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Functions for the tests of virtual time; sourced by test/vt_*.sh after
+# Functions for the tests of virtual time; sourced by test/vt/vt_*.sh after
 # run_lib.sh.
 [ -e "$builddir/.libs/libweft-fi.so" ] || { echo "no provider"; exit 77; }
 
-# build_mpi PROGRAM SOURCE...: an MPI program of this tree in $dir.
+# build_mpi PROGRAM SOURCE...: builds an MPI program in $dir, with the library
+# of this tree.
 build_mpi() {
 	local name=$1
 	shift
@@ -13,7 +14,7 @@ build_mpi() {
 		-Wl,-rpath,"$builddir/.libs"
 }
 
-# err TEXT: stderr must have this line.
+# err TEXT: checks that stderr contains this line.
 err() {
 	grep -qF -- "$1" "$dir/err" && return
 	complain "stderr does not have \"$1\":"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Loops on the clock and on tests end, in the machine's time; several threads
-# of a rank work; the options of mpiexec reach the model.
+# Loops of MPI_Wtime and of MPI_Test end at the right virtual time; several
+# threads of a rank work; the options of mpiexec reach the model.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi vt_prog "$top_srcdir/test/vt/vt_prog.c" || exit 1
@@ -11,12 +11,13 @@ sort "$dir/out"
 # rank 0 waits 2 * 50 us, rank 2 2 * 150 us; their peers wait for them
 awk '{ want = $2 < 2 ? 100 : 300 }
 	$3 < want || $3 > want + 2 { print "not near " want ": " $0; bad = 1 }
-	END { exit bad || NR != 4 }' "$dir/out" || complain "loops end elsewhere"
+	END { exit bad || NR != 4 }' "$dir/out" || complain "loops end at other times"
 
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" flood
 out 'in proportion'
 
-# overlap MACHINE LEAST MOST: us until rank 0 has 1 MiB of a rank that computes
+# overlap MACHINE LEAST MOST: checks the time, in us, until rank 0 has received
+# 1 MiB from a rank that computes
 overlap() {
 	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" overlap
 	echo "$1: $(sort "$dir/out" | tr '\n' ' ')"
@@ -33,8 +34,9 @@ overlap sunway 75 110
 overlap apenet 470 800
 FI_WEFT_DMA=no overlap bgq:2 20000 21000 # without DMA its processor has to send
 
-# reach MACHINE MOST LONG: us of one-sided accesses to a rank that computes,
-# short ones and of 1 MiB; each finds the values of the previous ones
+# reach MACHINE MOST LONG: checks the times, in us, of short and 1 MiB one-sided
+# accesses to a rank that computes; each access reads the values of the previous
+# ones
 reach() {
 	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" reach
 	echo "$1: $(tr '\n' ',' < "$dir/out")"
@@ -47,8 +49,8 @@ reach() {
 reach bgq:2 1.5 610
 reach qsnet2:4 3 1180
 reach gemini 2 180
-# each by its own path: a put of 8 bytes and its acknowledgement, by STEN and
-# by FMA
+# a put of 8 bytes and its acknowledgement use the fast path of the machine:
+# STEN, FMA
 put_takes() {
 	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" reach
 	awk -v least="$2" -v most="$3" '$2 == "put" && $1 >= least && $1 <= most { n++ }
@@ -65,15 +67,15 @@ run 0 -q --machine bgq -n 4 "$dir/vt_prog" threads
 echo threads
 
 # ranks on one node have less latency than on two
-near=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 -n 2 "$dir/vt_prog" good)
-far=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 --map TABCDE -n 2 \
+same_node=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 -n 2 "$dir/vt_prog" good)
+two_nodes=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 --map TABCDE -n 2 \
 	"$dir/vt_prog" good)
-echo "same node $near, two nodes $far"
-[ "$near" != "$far" ] || complain "--map changes nothing"
+echo "same node $same_node, two nodes $two_nodes"
+[ "$same_node" != "$two_nodes" ] || complain "--map has no effect"
 printf '0 0 0 0 0 0\n1 0 0 0 0 0\n' > "$dir/map"
 run 0 -q --machine bgq:2x1x1x1x1 --ppn 2 --map "$dir/map" -n 2 \
 	"$dir/vt_prog" good
-[ "$(cat "$dir/out")" = "$far" ] || complain "a map from a file is another"
+[ "$(cat "$dir/out")" = "$two_nodes" ] || complain "a map from a file gives other times"
 
 # Switches whose tables have one group per port: other groups of these nodes
 # share the entry, and nodes that are not members drop the packets.
@@ -84,7 +86,7 @@ opened=$(grep -o 'class routes: [0-9]* opened' "$dir/err")
 run 0 -q --machine "$dir/coarse" --report -n 40 "$dir/vt_prog" groups
 echo "sunway: $opened"
 err "$opened"
-[ "${opened//[^0-9]/}" -ge 7 ] || complain "groups have no class routes"
+[ "${opened//[^0-9]/}" -ge 7 ] || complain "too few class routes were opened"
 
 # a machine file of the user
 cp "$top_srcdir/share/machines/bgq" "$dir/slow"
@@ -92,7 +94,7 @@ sed -i 's/^hop .*/hop = 90 ns/' "$dir/slow"
 run 0 -q --machine "$dir/slow:2x1x1x1x1" -n 2 "$dir/vt_prog" good
 slow=$(cat "$dir/out")
 echo "slow $slow"
-[ "$slow" != "$near" ] && [ "$slow" != "$far" ] ||
+[ "$slow" != "$same_node" ] && [ "$slow" != "$two_nodes" ] ||
 	complain "a changed machine file has no effect"
 sed -i 's/^unit .*/unit = mi/' "$dir/slow"
 run 125 --machine "$dir/slow:2x1x1x1x1" -n 2 "$dir/vt_prog" good
@@ -101,9 +103,9 @@ cp "$top_srcdir/share/machines/qsnet2" "$dir/tree"
 run 0 -q --machine "$dir/tree@em64t:4" -n 2 "$dir/vt_prog" good
 tree=$(cat "$dir/out")
 run 0 -q --machine "qsnet2@em64t:4" -n 2 "$dir/vt_prog" good
-[ "$(cat "$dir/out")" = "$tree" ] || complain "a copy of qsnet2 is another"
+[ "$(cat "$dir/out")" = "$tree" ] || complain "a copy of qsnet2's file gives other times"
 run 0 -q --machine "$dir/tree:4" -n 2 "$dir/vt_prog" good
-[ "$(cat "$dir/out")" != "$tree" ] || complain "@em64t changes nothing"
+[ "$(cat "$dir/out")" != "$tree" ] || complain "@em64t has no effect"
 run 125 --machine "$dir/nothing" -n 2 "$dir/vt_prog" good
 
 # options that other launchers would pass on unchecked

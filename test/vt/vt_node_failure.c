@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A node fails in virtual time: pairs of ranks exchange messages, and the last
- * rank's node fails soon. With an argument errors are returned, and all other
- * ranks continue.
+ * A node fails in virtual time: pairs of ranks exchange messages, and the node
+ * of the last rank fails during the run. With an argument errors are returned,
+ * and all other ranks continue.
  */
 #include <mpi.h>
 #include <stdio.h>
 
 enum { ROUNDS = 200 };
 
-/* One round. Returns the error of a call, which must be that of a dead peer. */
-static int talk(int rank, int round)
+/*
+ * One round of messages. Returns the error of a call, which must be that of a
+ * dead peer.
+ */
+static int exchange_round(int rank, int round)
 {
 	int peer = rank ^ 1, in = -1, class = 0, len, err;
 	char text[MPI_MAX_ERROR_STRING];
@@ -34,7 +37,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	for (round = 0; round < ROUNDS && !rc; round++)
-		rc = talk(rank, round);
+		rc = exchange_round(rank, round);
 	MPI_Finalize();
 	printf("rank %d: %d rounds, %d\n", rank, round, rc);
 	return rc < 0;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For test/vt/vt_poll.sh. Rank 0 makes 1000 calls of one kind that find
- * nothing, while ranks 1 and 2 exchange messages until rank 0 ends that: the
- * calls are local and must return. Prints each rank's clock, which two runs
- * compare.
+ * For test/vt/vt_poll.sh. Rank 0 makes 1000 polling calls of one kind without
+ * result, while ranks 1 and 2 exchange messages until rank 0 ends the exchange:
+ * the calls are local and must return. Prints each rank's clock; the script
+ * compares two runs.
  *
  *   vt_poll KIND      one of the kinds below
- *   vt_poll early     rank 0 receives 200 messages that came before
+ *   vt_poll early     rank 0 receives 200 messages that have arrived before
  *   vt_poll clock     rank 0 tests and reads the clock for 1 ms
- *   vt_poll memory    rank 0 polls memory that rank 1 puts into, late
+ *   vt_poll memory    rank 0 polls memory into which rank 1 puts, late
  *   vt_poll oneway N  N messages from rank 0 to 1, then a reduction
- *   vt_poll patient N rank 0 tests N times while all others wait
- *   vt_poll long MS   rank 0 tests for MS virtual ms, the last rank likewise,
- *                     and reads the clock; ranks 1 and 2 of 4 exchange
+ *   vt_poll many_polls N   rank 0 polls N times while all others wait
+ *   vt_poll long MS   rank 0 tests for MS virtual ms; the last rank also
+ *                     tests, and reads the clock; ranks 1 and 2 of 4 exchange
+ *                     messages
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -119,7 +120,7 @@ static const struct {
 	{ "win_flush", by_flush },   { "win_test", by_win_test },
 };
 
-/* ---- ranks 1 and 2: messages until rank 0 ends it ------------------------ */
+/* ---- ranks 1 and 2: messages until rank 0 ends the exchange -------------- */
 
 static long exchange(void)
 {
@@ -156,10 +157,9 @@ static void end_exchange(void)
 	MPI_Send(NULL, 0, MPI_INT, 1, STOP, MPI_COMM_WORLD);
 }
 
-/* ---- cases ----------------------------------------------------------------
- */
+/* ---- test cases ---------------------------------------------------------- */
 
-/* Rank 0 exposes its window to the last rank, which accesses it in the end. */
+/* Rank 0 exposes its window to the last rank, which accesses it at the end. */
 static void expose(void)
 {
 	MPI_Group world, one;
@@ -221,7 +221,7 @@ static int poll_by(int (*poll)(void))
 	return found;
 }
 
-/* Receives that find their message here: none of them waits. */
+/* Receives whose messages have already arrived: none of them waits. */
 static int early(void)
 {
 	int x = 0;
@@ -300,7 +300,7 @@ static int oneway(int n)
 	return sum != size * (size - 1) / 2;
 }
 
-static int patient(int n)
+static int many_polls(int n)
 {
 	int flag, x = 0;
 
@@ -312,8 +312,8 @@ static int patient(int n)
 	return 0;
 }
 
-/* Rank 0 waits by testing for the last rank, which reads the clock. */
-static int for_long(double ms)
+/* Rank 0 polls for a message of the last rank, which reads the clock. */
+static int long_poll(double ms)
 {
 	int x = 0, flag = 0;
 	long polls = 0;
@@ -349,10 +349,10 @@ static int run_case(int argc, char **argv)
 		return by_memory();
 	if (!strcmp(name, "oneway") && argc > 2)
 		return oneway(atoi(argv[2]));
-	if (!strcmp(name, "patient") && argc > 2)
-		return patient(atoi(argv[2]));
+	if (!strcmp(name, "many_polls") && argc > 2)
+		return many_polls(atoi(argv[2]));
 	if (!strcmp(name, "long") && argc > 2)
-		return for_long(atof(argv[2]));
+		return long_poll(atof(argv[2]));
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(name, kinds[i].name))
 			return poll_by(kinds[i].poll);

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Local calls return on every machine while other ranks communicate, at the same
-# time on every run, and a rank that completes receives is not taken for one that
-# waits. test/vt/vt_poll.c has the cases.
+# virtual time in every run, and a rank that completes receives is not reported
+# as waiting. test/vt/vt_poll.c has the cases.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi vt_poll "$top_srcdir/test/vt/vt_poll.c" || exit 1
 
-# once MACHINE RANKS CASE...: ends, and prints the same again on one core
+# once MACHINE RANKS CASE...: checks that the job ends, and that a second run on
+# one core prints the same
 once() {
 	local machine=$1 n=$2
 	shift 2
@@ -16,7 +17,7 @@ once() {
 	taskset -c 0 timeout 30 "$mpiexec" -q --machine "$machine" -n "$n" \
 		"$dir/vt_poll" "$@" < /dev/null 2>&1 | sort > "$dir/again"
 	cmp -s "$dir/first" "$dir/again" ||
-		complain "$machine $*: another run prints something else"
+		complain "$machine $*: a second run prints other output"
 	echo "$machine $*: $(tr '\n' ' ' < "$dir/first")"
 }
 
@@ -26,12 +27,13 @@ for machine in bgq qsnet2 gemini sunway apenet; do
 	for case in $calls early clock memory; do
 		once $machine 4 $case
 	done
-	# more receives without a packet than polls make a deadlock
+	# more receives without a packet than the number of polls that counts as
+	# a deadlock
 	once $machine 2 oneway 40000
 done
 once bgq 2 long 1000
-# Polls are no deadlock while all others wait, unless they never end: then
-# test/vt/vt_deadlock.sh has the report.
-once bgq 4 patient 20000
+# A rank that polls while all others wait is not a deadlock, unless it polls
+# forever, which test/vt/vt_deadlock.sh tests.
+once bgq 4 many_polls 20000
 nothing_left
 exit $failed

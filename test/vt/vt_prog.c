@@ -43,14 +43,17 @@ static void missing(void)
 		MPI_Barrier(world);
 }
 
-/* The second collective, at which a communicator joins a class route. */
-static void second(void)
+/*
+ * One rank skips the second collective, at which a communicator joins a class
+ * route.
+ */
+static void skip_after_join(void)
 {
 	MPI_Barrier(world);
 	missing();
 }
 
-/* On a class route, which detects it. */
+/* Ranks call different collectives on a class route, which detects this. */
 static void differ(void)
 {
 	MPI_Barrier(world);
@@ -99,7 +102,7 @@ static void iprobes(void)
 		MPI_Iprobe(MPI_ANY_SOURCE, 12, world, &flag, MPI_STATUS_IGNORE);
 }
 
-static void myself(void)
+static void self_ssend(void)
 {
 	receive(rank, 13);
 }
@@ -155,7 +158,7 @@ static void chosen(void)
 		receive(0, 16);
 }
 
-/* Even ranks wait for the odd ones, which do not arrive. */
+/* Even ranks wait for odd ranks, which do not arrive. */
 static void sides(void)
 {
 	MPI_Comm side, both;
@@ -169,7 +172,7 @@ static void sides(void)
 		MPI_Barrier(both);
 }
 
-static void anywhere(void)
+static void any_source(void)
 {
 	receive(MPI_ANY_SOURCE, 5);
 }
@@ -201,9 +204,12 @@ static void finalized(void)
 		receive(0, 9);
 }
 
-/* ---- time ---------------------------------------------------------------- */
+/* ---- virtual time -------------------------------------------------------- */
 
-/* More packets than a rank may have in flight: no message waits for a clock. */
+/*
+ * More packets than a rank may have in flight; their time must be proportional
+ * to their number.
+ */
 static void flood(void)
 {
 	enum { MANY = 800, BYTES = 2000 };
@@ -259,7 +265,7 @@ static void fail(void)
 	receive(1, 0);
 }
 
-static void giving_up(void)
+static void abort_job(void)
 {
 	if (rank == 1)
 		MPI_Abort(world, 5);
@@ -274,7 +280,7 @@ static void forever(void)
 
 /* ---- loops and threads --------------------------------------------------- */
 
-/* A message that arrives after a while, found by polling. */
+/* A message that arrives later is found by polling. */
 static void loops(void)
 {
 	double t = MPI_Wtime(), wait = (rank + 1) * 50e-6;
@@ -328,10 +334,12 @@ static void overlap(void)
 		MPI_Recv(NULL, 0, MPI_CHAR, 1, 2, world, MPI_STATUS_IGNORE);
 }
 
-/* Time that rank 0 needs for an access to rank 1, until complete there. */
+/*
+ * Time of one access of rank 0 to rank 1, until it is complete at the target.
+ */
 static void reach_one(const char *name, MPI_Win win)
 {
-	static char far[1 << 20];
+	static char buffer[1 << 20];
 	int64_t one = 1, was = -1, none = 0;
 	double t = MPI_Wtime();
 
@@ -340,11 +348,11 @@ static void reach_one(const char *name, MPI_Win win)
 	else if (!strcmp(name, "get"))
 		MPI_Get(&was, 8, MPI_CHAR, 1, 0, 8, MPI_CHAR, win);
 	else if (!strcmp(name, "long put"))
-		MPI_Put(far, sizeof(far), MPI_CHAR, 1, 8, sizeof(far), MPI_CHAR,
-			win);
+		MPI_Put(buffer, sizeof(buffer), MPI_CHAR, 1, 8, sizeof(buffer),
+			MPI_CHAR, win);
 	else if (!strcmp(name, "long get"))
-		MPI_Get(far, sizeof(far), MPI_CHAR, 1, 8, sizeof(far), MPI_CHAR,
-			win);
+		MPI_Get(buffer, sizeof(buffer), MPI_CHAR, 1, 8, sizeof(buffer),
+			MPI_CHAR, win);
 	else if (!strcmp(name, "accumulate"))
 		MPI_Accumulate(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T,
 			       MPI_SUM, win);
@@ -384,10 +392,13 @@ static void reach(void)
 	MPI_Win_free(&win);
 }
 
-#define ATOMICS	  200 /* atomics of each rank */
+#define ATOMICS	  200 /* number of atomics of each rank */
 #define VARIABLES 8192
 
-/* All other ranks add to these variables of rank 0; millions per second. */
+/*
+ * All other ranks add to these variables of rank 0; prints millions of atomics
+ * per second.
+ */
 static void add_to(MPI_Win win, int64_t *mem, int variables)
 {
 	int64_t one = 1, sum = 0;
@@ -463,7 +474,7 @@ static void good(void)
 		printf("%d ranks, %.9f s\n", size, MPI_Wtime());
 }
 
-/* Groups that share nodes, created and freed again, each with its own sums. */
+/* Groups that share nodes are created and freed; each computes its own sums. */
 static void groups(void)
 {
 	MPI_Comm half, all, comm;
@@ -490,41 +501,57 @@ static void groups(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
-} deeds[] = {
-	{ "ring", ring },	  { "large", large },
-	{ "missing", missing },	  { "later", later },
-	{ "second", second },	  { "skipped", skipped },
-	{ "tests", tests },	  { "testany", testany },
-	{ "iprobes", iprobes },	  { "myself", myself },
-	{ "detach", detach },	  { "flood", flood },
-	{ "differ", differ },	  { "chosen", chosen },
-	{ "sides", sides },	  { "rows", rows },
-	{ "anywhere", anywhere }, { "probe", probe },
-	{ "waitall", waitall },	  { "finalized", finalized },
-	{ "crash", crash },	  { "killed", killed },
-	{ "leave", leave },	  { "fail", fail },
-	{ "abort", giving_up },	  { "forever", forever },
-	{ "loops", loops },	  { "threads", threads },
-	{ "good", good },	  { "overlap", overlap },
-	{ "groups", groups },	  { "reach", reach },
+} cases[] = {
+	{ "ring", ring },
+	{ "large", large },
+	{ "missing", missing },
+	{ "later", later },
+	{ "skip_after_join", skip_after_join },
+	{ "skipped", skipped },
+	{ "tests", tests },
+	{ "testany", testany },
+	{ "iprobes", iprobes },
+	{ "self_ssend", self_ssend },
+	{ "detach", detach },
+	{ "flood", flood },
+	{ "differ", differ },
+	{ "chosen", chosen },
+	{ "sides", sides },
+	{ "rows", rows },
+	{ "any_source", any_source },
+	{ "probe", probe },
+	{ "waitall", waitall },
+	{ "finalized", finalized },
+	{ "crash", crash },
+	{ "killed", killed },
+	{ "leave", leave },
+	{ "fail", fail },
+	{ "abort", abort_job },
+	{ "forever", forever },
+	{ "loops", loops },
+	{ "threads", threads },
+	{ "good", good },
+	{ "overlap", overlap },
+	{ "groups", groups },
+	{ "reach", reach },
 	{ "atomics", atomics },
 };
 
 int main(int argc, char **argv)
 {
-	const char *deed = argc > 1 ? argv[1] : "good";
+	const char *name = argc > 1 ? argv[1] : "good";
 	size_t i;
 	int level;
 
 	MPI_Init_thread(&argc, &argv,
-			strcmp(deed, "threads") ? MPI_THREAD_SINGLE
+			strcmp(name, "threads") ? MPI_THREAD_SINGLE
 						: MPI_THREAD_MULTIPLE,
 			&level);
 	MPI_Comm_rank(world, &rank);
 	MPI_Comm_size(world, &size);
-	for (i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++)
-		if (!strcmp(deeds[i].name, deed))
-			deeds[i].run();
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (!strcmp(cases[i].name, name))
+			cases[i].run();
 	MPI_Finalize();
 	return 0;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One program on one machine prints equal bytes on every run, on one core, and
-# under other load; a report does not change times. LONG=1: more sizes, up to
-# 512 ranks.
+# A program on a modelled machine prints the same bytes in every run, on one
+# core, and under load; a report does not change times. LONG=1: more sizes, up
+# to 512 ranks.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 for b in latency bw allreduce put_latency acc_latency; do
@@ -10,7 +10,7 @@ for b in latency bw allreduce put_latency acc_latency; do
 done
 build_mpi vt_prog "$top_srcdir/test/vt/vt_prog.c" || exit 1
 
-# Other load: one busy process on each core but the last.
+# Load: one busy process on each core but the last.
 busy=
 load() {
 	local i
@@ -26,7 +26,8 @@ unload() {
 }
 trap 'unload; rm -rf "$dir"' EXIT
 
-# once NAME COMMAND-BEFORE ARGUMENTS...: output and hash of one run
+# once NAME PREFIX ARGUMENTS...: stores output and hash of one run, with a
+# command prefix
 once() {
 	local name=$1 before=$2
 	shift 2
@@ -38,19 +39,20 @@ once() {
 	grep '^weft: virtual time' "$dir/$name.err" >> "$dir/$name.out"
 }
 
-# same ARGUMENTS...: alone, again, on one core, and under load
+# same ARGUMENTS...: checks that output is the same when run again, on one core,
+# and under load
 same() {
-	local way
+	local mode
 	once first "" "$@"
 	once again "" "$@"
 	once core "taskset -c 0" "$@"
 	load
 	once loaded "" "$@"
 	unload
-	for way in again core loaded; do
-		cmp -s "$dir/first.out" "$dir/$way.out" && continue
-		complain "$*: other output when $way"
-		diff "$dir/first.out" "$dir/$way.out" | head -n 10
+	for mode in again core loaded; do
+		cmp -s "$dir/first.out" "$dir/$mode.out" && continue
+		complain "$*: other output when run $mode"
+		diff "$dir/first.out" "$dir/$mode.out" | head -n 10
 	done
 	echo "$*: $(grep -o 'hash .*' "$dir/first.out")"
 }
@@ -92,22 +94,23 @@ if [ -n "$LONG" ]; then
 	same sunway -n 1024 "$dir/allreduce" -m 8:8 -i 2 -x 1 -f
 fi
 
-# a report costs no virtual time
+# a report takes no virtual time
 once bare "" bgq -n 4 "$dir/allreduce" -m 8:64 -i 5 -x 2
-once told "" bgq -n 4 --report "$dir/allreduce" -m 8:64 -i 5 -x 2
-cmp -s "$dir/bare.out" "$dir/told.out" || complain "--report changes times"
-grep -q '^report: 4 ranks, ' "$dir/told.err" || complain "no report"
-grep -q '^  MPI_Allreduce  *4 ' "$dir/told.err" || complain "no times of calls"
-grep -q '^  class routes: 1 opened' "$dir/told.err" || complain "no routes"
-# a rank that finishes at time 0 has finished; class routes count as packets
+once report "" bgq -n 4 --report "$dir/allreduce" -m 8:64 -i 5 -x 2
+cmp -s "$dir/bare.out" "$dir/report.out" || complain "--report changes times"
+grep -q '^report: 4 ranks, ' "$dir/report.err" || complain "no report"
+grep -q '^  MPI_Allreduce  *4 ' "$dir/report.err" || complain "no times of calls"
+grep -q '^  class routes: 1 opened' "$dir/report.err" || complain "no routes"
+# a rank that finishes at time 0 counts as finished; packets on class routes
+# count as packets
 build_hello || exit 1
 run 0 -q --machine bgq:2x2 -n 4 --report "$hello"
 grep -q '^report: 4 ranks, 0.000000 us' "$dir/err" || complain "$(cat "$dir/err")"
 grep 'did not reach MPI_Finalize' "$dir/err" && complain "an end at time 0 is not counted"
 read -r all routed <<< "$(sed -n \
 	's/^network: .* \([0-9]*\) packets (\([0-9]*\) on class routes).*/\1 \2/p' \
-	"$dir/told.err")"
-grep -q "^  class routes: 1 opened, $routed packets" "$dir/told.err" &&
+	"$dir/report.err")"
+grep -q "^  class routes: 1 opened, $routed packets" "$dir/report.err" &&
 	[ "$all" -ge "$routed" ] && [ "$routed" -gt 0 ] ||
-	complain "packets: $(grep -E 'packets' "$dir/told.err")"
+	complain "packets: $(grep -E 'packets' "$dir/report.err")"
 exit $failed

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Remote memory of libfabric in virtual time: rank 1 of FI_WEFT_JOB=NAME:RANK:2
- * registers memory and computes; rank 0 writes, reads and adds there, prints
- * the machine's time of each, and makes accesses that must be refused.
+ * Remote memory access of libfabric in virtual time: rank 1 of
+ * FI_WEFT_JOB=NAME:RANK:2 registers memory and computes; rank 0 writes, reads
+ * and adds to this memory, prints the virtual time of each access, and makes
+ * accesses that must be refused.
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
@@ -51,7 +52,7 @@ static void open_all(void)
 
 	hints->caps = FI_TAGGED | FI_MSG | FI_RMA | FI_ATOMIC;
 	hints->ep_attr->type = FI_EP_RDM;
-	/* one thread: interfaces may do atomics */
+	/* with one thread, interfaces may execute atomics */
 	hints->domain_attr->threading = FI_THREAD_DOMAIN;
 	hints->fabric_attr->prov_name = strdup("weft");
 	OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));

@@ -1,5 +1,0 @@
-#!/usr/bin/env bash
-# SPDX-License-Identifier: BSD-3-Clause
-# The tests of test/prov where the system refuses direct copies.
-export FI_WEFT_DMA=0
-. "${top_srcdir:-.}/test/ofi/ofi_prov_tests.sh"
