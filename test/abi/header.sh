@@ -1,14 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-<<<<<<< HEAD
-# Prints a header made only from the tables of share/abi: an example of
-# another implementation's mpi.h of the same ABI.
-cd "$(dirname "$0")/../../share/abi" || exit 1
-=======
-# Prints a header generated only from the tables in this folder: an example of
+# Prints a header generated only from the tables of share/abi: an example of
 # the mpi.h of another implementation of the same ABI.
-cd "$(dirname "$0")" || exit 1
->>>>>>> h-docs
+cd "$(dirname "$0")/../../share/abi" || exit 1
 
 cat <<'END'
 #include <stdint.h>
