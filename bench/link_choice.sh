@@ -24,11 +24,11 @@ one() {
 
 # row NAME ARGUMENTS...: prints a row of the table
 row() {
-	local name=$1 way
+	local name=$1 routing
 	shift
 	printf '| %s |' "$name"
-	for way in dynamic hashed deterministic; do
-		printf ' %s |' "$(one -w $way "$@")"
+	for routing in dynamic hashed deterministic; do
+		printf ' %s |' "$(one -r $routing "$@")"
 	done
 	echo
 }

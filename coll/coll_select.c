@@ -58,7 +58,7 @@ static const struct coll_algo barrier_rows[] = {
 	  "collective unit of each host, one message in each direction" },
 	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 4,
 	  coll_barrier_dissem, "log2 p rounds" },
-	{ WEFT_COLL_BARRIER, "tree", ANY | COLL_CROWDED, 0, 0, 0, 0,
+	{ WEFT_COLL_BARRIER, "tree", ANY | COLL_OVERSUBSCRIBED, 0, 0, 0, 0,
 	  coll_barrier_tree, "binomial tree, fewest messages" },
 	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 0,
 	  coll_barrier_dissem, "log2 p rounds" },
@@ -68,8 +68,9 @@ static const struct coll_algo barrier_rows[] = {
 static const struct coll_algo bcast_rows[] = {
 	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
 	  coll_bcast_unit, "class route, or atomics and puts" },
-	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE | COLL_BULK | COLL_CROWDED,
-	  UNIT_LONG, 0, 8, 0, coll_bcast_unit, "class route of the provider" },
+	{ WEFT_COLL_BCAST, "unit",
+	  ANY | COLL_ROUTE | COLL_BULK | COLL_OVERSUBSCRIBED, UNIT_LONG, 0, 8,
+	  0, coll_bcast_unit, "class route of the provider" },
 	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0, coll_bcast_inter,
 	  "one hop, then a tree" },
 	{ WEFT_COLL_BCAST, "hosts", ANY | COLL_HOSTS, 0, 0, 0, 0,
@@ -79,7 +80,7 @@ static const struct coll_algo bcast_rows[] = {
 	  "root sends to all" },
 	{ WEFT_COLL_BCAST, "binomial", ANY, 0, 32 * KIB, 0, 0,
 	  coll_bcast_binomial, "binomial tree" },
-	{ WEFT_COLL_BCAST, "linear", COLL_CROWDED, 0, 0, 0, 0,
+	{ WEFT_COLL_BCAST, "linear", COLL_OVERSUBSCRIBED, 0, 0, 0, 0,
 	  coll_bcast_linear, "root sends to all" },
 	{ WEFT_COLL_BCAST, "chain", ANY, 0, 0, 0, 3, coll_bcast_chain,
 	  "chain with segments" },
@@ -102,9 +103,9 @@ static const struct coll_algo reduce_rows[] = {
 	  coll_reduce_binomial, "binomial tree" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 0, 0, 2, coll_reduce_binomial,
 	  "binomial tree" },
-	{ WEFT_COLL_REDUCE, "linear", COLL_CROWDED, 0, 0, 0, 16,
+	{ WEFT_COLL_REDUCE, "linear", COLL_OVERSUBSCRIBED, 0, 0, 0, 16,
 	  coll_reduce_linear, "root receives from all, in order" },
-	{ WEFT_COLL_REDUCE, "binomial", ANY | COLL_CROWDED, 0, 0, 0, 0,
+	{ WEFT_COLL_REDUCE, "binomial", ANY | COLL_OVERSUBSCRIBED, 0, 0, 0, 0,
 	  coll_reduce_binomial, "binomial tree" },
 	{ WEFT_COLL_REDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
 	  coll_reduce_rabenseifner, "reduce-scatter by halving, then gather" },
@@ -125,8 +126,8 @@ static const struct coll_algo allreduce_rows[] = {
 	  coll_allreduce_recdbl, "recursive doubling" },
 	{ WEFT_COLL_ALLREDUCE, "ring", ANY | COLL_COMMUTE, 0, 0, 0, 2,
 	  coll_allreduce_ring, "reduce-scatter and allgather on a ring" },
-	{ WEFT_COLL_ALLREDUCE, "tree", ANY | COLL_CROWDED, 0, 512 * KIB, 0, 0,
-	  coll_allreduce_tree, "binomial tree up and down" },
+	{ WEFT_COLL_ALLREDUCE, "tree", ANY | COLL_OVERSUBSCRIBED, 0, 512 * KIB,
+	  0, 0, coll_allreduce_tree, "binomial tree up and down" },
 	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 0,
 	  coll_allreduce_recdbl, "recursive doubling" },
 	{ WEFT_COLL_ALLREDUCE, "ring", ANY | COLL_COMMUTE, 512 * KIB, 0, 0, 0,
@@ -141,7 +142,7 @@ static const struct coll_algo allreduce_rows[] = {
 static const struct coll_algo gather_rows[] = {
 	{ WEFT_COLL_GATHER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0, UNIT_BLOCK,
 	  0, 2, coll_gather_unit, "class route of the provider" },
-	{ WEFT_COLL_GATHER, "linear", COLL_CROWDED, 0, 0, 0, 32,
+	{ WEFT_COLL_GATHER, "linear", COLL_OVERSUBSCRIBED, 0, 0, 0, 32,
 	  coll_gather_linear, "all send to the root" },
 	{ WEFT_COLL_GATHER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_gather_binomial, "binomial tree" },
@@ -153,7 +154,7 @@ static const struct coll_algo gather_rows[] = {
 static const struct coll_algo scatter_rows[] = {
 	{ WEFT_COLL_SCATTER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
 	  UNIT_BLOCK, 0, 0, coll_scatter_unit, "class route of the provider" },
-	{ WEFT_COLL_SCATTER, "linear", COLL_CROWDED, 0, 0, 0, 32,
+	{ WEFT_COLL_SCATTER, "linear", COLL_OVERSUBSCRIBED, 0, 0, 0, 32,
 	  coll_scatter_linear, "root sends to all" },
 	{ WEFT_COLL_SCATTER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_scatter_binomial, "binomial tree" },
@@ -172,13 +173,13 @@ static const struct coll_algo allgather_rows[] = {
 	  coll_allgather_bruck, "Bruck, log2 p rounds" },
 	{ WEFT_COLL_ALLGATHER, "recdbl", ANY | COLL_POW2 | COLL_EVEN, 0, 0, 0,
 	  2, coll_allgather_recdbl, "recursive doubling" },
-	{ WEFT_COLL_ALLGATHER, "linear", COLL_CROWDED, 0, 0, 0, 8,
+	{ WEFT_COLL_ALLGATHER, "linear", COLL_OVERSUBSCRIBED, 0, 0, 0, 8,
 	  coll_allgather_linear, "all blocks to all" },
 	{ WEFT_COLL_ALLGATHER, "recdbl", ANY | COLL_POW2 | COLL_EVEN, 0,
 	  64 * KIB, 0, 0, coll_allgather_recdbl, "recursive doubling" },
 	{ WEFT_COLL_ALLGATHER, "bruck", ANY, 0, 64 * KIB, 0, 0,
 	  coll_allgather_bruck, "Bruck, log2 p rounds" },
-	{ WEFT_COLL_ALLGATHER, "linear", COLL_CROWDED, 0, 0, 0, 0,
+	{ WEFT_COLL_ALLGATHER, "linear", COLL_OVERSUBSCRIBED, 0, 0, 0, 0,
 	  coll_allgather_linear, "all blocks to all" },
 	{ WEFT_COLL_ALLGATHER, "ring", ANY, 0, 0, 0, 0, coll_allgather_ring,
 	  "ring" },
@@ -201,8 +202,8 @@ static const struct coll_algo alltoall_rows[] = {
 	  coll_alltoall_bruck, "Bruck, log2 p rounds" },
 	{ WEFT_COLL_ALLTOALL, "linear", ANY | COLL_OUT, 0, 32 * KIB, 0, 0,
 	  coll_alltoall_linear, "all messages in one round" },
-	{ WEFT_COLL_ALLTOALL, "linear", ANY | COLL_OUT | COLL_CROWDED, 0, 0, 0,
-	  0, coll_alltoall_linear, "all messages in one round" },
+	{ WEFT_COLL_ALLTOALL, "linear", ANY | COLL_OUT | COLL_OVERSUBSCRIBED, 0,
+	  0, 0, 0, coll_alltoall_linear, "all messages in one round" },
 	{ WEFT_COLL_ALLTOALL, "pairwise", ANY | COLL_OUT, 0, 0, 0, 0,
 	  coll_alltoall_pairwise, "p - 1 steps of pairs" },
 	{ WEFT_COLL_ALLTOALL, "inplace", ANY | COLL_IN, 0, 0, 0, 0,
@@ -224,8 +225,8 @@ static const struct coll_algo reduce_scatter_rows[] = {
 	  coll_redscat_recdbl, "recursive doubling of the vector" },
 	{ WEFT_COLL_REDUCE_SCATTER, "halving", ANY | COLL_COMMUTE, 0, 0, LARGE,
 	  0, coll_redscat_halving, "recursive halving" },
-	{ WEFT_COLL_REDUCE_SCATTER, "ordered", ANY | COLL_CROWDED, 0, 0, 0, 0,
-	  coll_redscat_ordered,
+	{ WEFT_COLL_REDUCE_SCATTER, "ordered", ANY | COLL_OVERSUBSCRIBED, 0, 0,
+	  0, 0, coll_redscat_ordered,
 	  "blocks to their owners, combined in rank order" },
 	{ WEFT_COLL_REDUCE_SCATTER, "halving", ANY | COLL_COMMUTE, 0, 64 * KIB,
 	  0, 0, coll_redscat_halving, "recursive halving" },
@@ -242,7 +243,7 @@ static const struct coll_algo scan_rows[] = {
 	  coll_scan_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 2, coll_scan_linear,
 	  "chain" },
-	{ WEFT_COLL_SCAN, "linear", ANY | COLL_CROWDED, 0, 0, 0, 0,
+	{ WEFT_COLL_SCAN, "linear", ANY | COLL_OVERSUBSCRIBED, 0, 0, 0, 0,
 	  coll_scan_linear, "chain" },
 	{ WEFT_COLL_SCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0, coll_scan_recdbl,
 	  "recursive doubling" },
@@ -255,7 +256,7 @@ static const struct coll_algo exscan_rows[] = {
 	  coll_scan_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 2, coll_exscan_linear,
 	  "chain" },
-	{ WEFT_COLL_EXSCAN, "linear", ANY | COLL_CROWDED, 0, 0, 0, 0,
+	{ WEFT_COLL_EXSCAN, "linear", ANY | COLL_OVERSUBSCRIBED, 0, 0, 0, 0,
 	  coll_exscan_linear, "chain" },
 	{ WEFT_COLL_EXSCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0,
 	  coll_exscan_recdbl, "recursive doubling" },
@@ -330,8 +331,8 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("NEIGHBOR_ALLTOALL", "linear", "MPI_Neighbor_alltoall(v,w)"),
 };
 
-/* Ranks share cores, see COLL_CROWDED; the same on all ranks. */
-static bool crowded;
+/* Ranks share cores, see COLL_OVERSUBSCRIBED; the same on all ranks. */
+static bool oversubscribed;
 
 /* Rows forced by the environment, indexed by operation; NULL: not forced. */
 static const struct coll_algo *forced[WEFT_COLL_KINDS];
@@ -431,7 +432,7 @@ uint64_t coll_volume(const struct weft_coll_args *a)
 
 static bool meets_requirements(const struct coll_algo *row, unsigned t)
 {
-	return (row->need & ~(t | COLL_CROWDED)) == 0;
+	return (row->need & ~(t | COLL_OVERSUBSCRIBED)) == 0;
 }
 
 bool coll_algo_supports(const struct coll_algo *row,
@@ -479,7 +480,7 @@ static bool too_long(const struct coll_algo *row, uint64_t bytes)
 
 static bool in_range(const struct coll_algo *row, uint64_t bytes, int ranks)
 {
-	return (crowded || !(row->need & COLL_CROWDED)) &&
+	return (oversubscribed || !(row->need & COLL_OVERSUBSCRIBED)) &&
 	       bytes >= row->min_bytes && !too_long(row, bytes) &&
 	       ranks >= row->min_ranks &&
 	       (!row->max_ranks || ranks <= row->max_ranks);
@@ -536,8 +537,8 @@ bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
 
 /*
  * Reads the environment when the first communicator is created. A job is
- * crowded if all its ranks are on one host with fewer cores than ranks; all
- * ranks compute the same result.
+ * oversubscribed if all its ranks are on one host with fewer cores than ranks;
+ * all ranks compute the same result.
  */
 static int select_attach(struct weft_comm *comm)
 {
@@ -548,8 +549,8 @@ static int select_attach(struct weft_comm *comm)
 	if (once)
 		return 0;
 	once = true;
-	crowded = !weft_core.virt && job->local_size == job->size &&
-		  job->size > sysconf(_SC_NPROCESSORS_ONLN);
+	oversubscribed = !weft_core.virt && job->local_size == job->size &&
+			 job->size > sysconf(_SC_NPROCESSORS_ONLN);
 	for (k = 0; k < WEFT_COLL_KINDS; k++)
 		forced[k] =
 			algo_named((enum weft_coll_kind)k,

@@ -29,7 +29,7 @@ enum {
 	 * rounds cost more than computation. Not a requirement: ignored if the
 	 * row is forced.
 	 */
-	COLL_CROWDED = 128,
+	COLL_OVERSUBSCRIBED = 128,
 };
 
 /* Largest vector that is sent through the unit in packets, bytes. */

@@ -35,7 +35,7 @@ struct fi_weft_clock {
 	/* Resolution of the time, in picoseconds. */
 	uint64_t (*tick_ps)(struct fid *fid);
 	/* Reads the time at no cost in virtual time, for reports. */
-	uint64_t (*look_ps)(struct fid *fid);
+	uint64_t (*peek_ps)(struct fid *fid);
 };
 
 /* Counters since the endpoint was enabled; a domain returns the sum. */
@@ -55,7 +55,7 @@ struct fi_weft_stats_data {
 	uint64_t resent;  /* retransmitted packets */
 	uint64_t chained; /* commands started by events of the unit */
 	/* part of packets_sent that was sent as datagrams */
-	uint64_t packets_far;
+	uint64_t packets_remote;
 };
 
 struct fi_weft_stats {
@@ -132,7 +132,7 @@ struct fi_weft_count {
 	uint64_t hops;
 	uint64_t packets;
 	uint64_t hash;		/* hash of the event stream */
-	uint64_t turns;		/* number of times that a rank ran the model */
+	uint64_t model_runs;	/* number of times that a rank ran the model */
 	uint64_t routes;	/* class routes opened */
 	uint64_t route_parts;	/* packets sent by ranks on class routes */
 	uint64_t route_bytes;	/* bytes in these packets */
@@ -228,9 +228,9 @@ struct fi_weft_world {
  * Flag of a blocking call: there are more processes than processors, so a long
  * spin would delay the other members.
  */
-#define FI_WEFT_CROWD (1ULL << 59)
+#define FI_WEFT_OVERSUBSCRIBED (1ULL << 59)
 
-/* Flag of a call that may complete later, by the callback over. */
+/* Flag of a call that may complete later, by the callback done. */
 #define FI_WEFT_LATER (1ULL << 60)
 
 /* Flags in the data of a collective's completion. */
@@ -245,14 +245,15 @@ struct fi_weft_world {
  */
 #define FI_WEFT_RECV "weft_recv"
 
-/* Result of a receive; the caller keeps the memory valid until over is set. */
+/* Result of a receive; the caller keeps the memory valid until complete is set.
+ */
 struct fi_weft_arrival {
 	uint64_t tag;
 	uint64_t data; /* remote CQ data, if flags has FI_REMOTE_CQ_DATA */
 	uint64_t flags;
 	size_t len;
-	int err;  /* FI_E*, or 0 */
-	int over; /* 1: complete; set after all other fields */
+	int err;      /* FI_E*, or 0 */
+	int complete; /* 1: complete; set after all other fields */
 	/*
 	 * NULL, or a function called when all fields are set, by the thread
 	 * that makes progress or within post. The function must not call fi_*,
@@ -272,10 +273,10 @@ struct fi_weft_recv {
 			uint64_t ignore, struct fi_weft_arrival *a);
 	/*
 	 * Makes progress until the receive is complete, the endpoint's receive
-	 * queue has an entry, or `turns` polls were unsuccessful.
+	 * queue has an entry, or `polls` polls were unsuccessful.
 	 */
 	void (*poll)(struct fid_ep *ep, const struct fi_weft_arrival *a,
-		     unsigned turns);
+		     unsigned polls);
 };
 
 /*
@@ -370,7 +371,7 @@ struct fi_weft_peers {
 	 * because only the death of a contacted peer is detected. Does nothing
 	 * if the peer was contacted before.
 	 */
-	void (*meet)(struct fid_ep *ep, fi_addr_t addr);
+	void (*contact)(struct fid_ep *ep, fi_addr_t addr);
 };
 
 /* For joined groups (fid_mc). */
@@ -415,13 +416,14 @@ struct fi_weft_call {
 	size_t count;
 	enum fi_datatype datatype;
 	enum fi_op op;
-	uint64_t flags; /* FI_WEFT_EXACT, FI_WEFT_CROWD, FI_WEFT_LATER */
+	uint64_t flags; /* FI_WEFT_EXACT, FI_WEFT_OVERSUBSCRIBED, FI_WEFT_LATER
+			 */
 	/*
 	 * With FI_WEFT_LATER, after begin returned -FI_EINPROGRESS: called at
 	 * completion by the thread that makes progress; err: 0 or FI_E*.
 	 * Threads that block in fi_cq_sread on the endpoint's queue are woken.
 	 */
-	void (*over)(struct fi_weft_work *work, int err);
+	void (*done)(struct fi_weft_work *work, int err);
 };
 
 /* State of a call; the caller keeps the memory valid until it completes. */

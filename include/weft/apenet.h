@@ -149,8 +149,8 @@ struct weft_apenet_stats {
 	uint64_t served; /* gets of peers that this board executed */
 	uint64_t packets_out;
 	uint64_t packets_in;
-	uint64_t turns;	     /* steps in which an engine had work */
-	uint64_t overlapped; /* steps with two outstanding requests */
+	uint64_t active_steps; /* steps in which an engine had work */
+	uint64_t overlapped;   /* steps with two outstanding requests */
 	uint64_t prefetched; /* commands fetched while others were processed */
 	uint64_t tlb_hits;
 	uint64_t tlb_misses;

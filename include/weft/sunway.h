@@ -35,28 +35,28 @@
 extern "C" {
 #endif
 
-#define WEFT_SUNWAY_ENGINES   2
-#define WEFT_SUNWAY_PORTS     2
+#define WEFT_SUNWAY_ENGINES    2
+#define WEFT_SUNWAY_PORTS      2
 /* number of virtual interfaces of an engine */
-#define WEFT_SUNWAY_VIS	      128
+#define WEFT_SUNWAY_VIS	       128
 /* maximum number of messages of an engine in flight */
-#define WEFT_SUNWAY_IN_FLIGHT 256
-#define WEFT_SUNWAY_TLB	      2048 /* number of TLB entries */
+#define WEFT_SUNWAY_IN_FLIGHT  256
+#define WEFT_SUNWAY_TLB	       2048 /* number of TLB entries */
 /* maximum payload of one packet, bytes */
-#define WEFT_SUNWAY_PACKET    2048
-#define WEFT_SUNWAY_FSM	      128 /* largest fast short message, bytes */
+#define WEFT_SUNWAY_PACKET     2048
+#define WEFT_SUNWAY_FSM	       128 /* largest fast short message, bytes */
 /* maximum number of buffers gathered into one message */
-#define WEFT_SUNWAY_GATHER    8
-#define WEFT_SUNWAY_IO	      256 /* size of the on-chip IO space, words */
+#define WEFT_SUNWAY_GATHER     8
+#define WEFT_SUNWAY_IO	       256 /* size of the on-chip IO space, words */
 /* maximum number of hops of a source route */
-#define WEFT_SUNWAY_HOPS      8
-#define WEFT_SUNWAY_ADAPTIVE  0xff /* port: any free and healthy one */
-#define WEFT_SUNWAY_PAGE_MIN  12   /* log2 of the smallest page size, 4 KB */
-#define WEFT_SUNWAY_PAGE_MAX  23   /* log2 of the largest page size, 8 MB */
+#define WEFT_SUNWAY_HOPS       8
+#define WEFT_SUNWAY_ADAPTIVE   0xff /* port: any free and healthy one */
+#define WEFT_SUNWAY_PAGE_MIN   12   /* log2 of the smallest page size, 4 KB */
+#define WEFT_SUNWAY_PAGE_MAX   23   /* log2 of the largest page size, 8 MB */
 /* number of multicast groups of the routers */
-#define WEFT_SUNWAY_CASTS     32
+#define WEFT_SUNWAY_MULTICASTS 32
 /* maximum number of inputs of a member of a tree */
-#define WEFT_SUNWAY_INPUTS    64
+#define WEFT_SUNWAY_INPUTS     64
 
 struct weft_sunway;
 
@@ -300,8 +300,8 @@ struct weft_sunway_coll {
  * roots. The group may include nodes without members: an interface drops copies
  * for which it has no process.
  */
-int weft_sunway_cast_set(struct weft_sunway *n, unsigned group,
-			 const uint32_t *guid, unsigned count);
+int weft_sunway_multicast_set(struct weft_sunway *n, unsigned group,
+			      const uint32_t *guid, unsigned count);
 /*
  * Posts a member's part. All members of a group post the same operations in the
  * same order. -EAGAIN: four operations are outstanding. -EINVAL: invalid

@@ -110,7 +110,7 @@ struct weft_carrier_attr {
 	 * stores the previous bytes in old. Returns -EPROTO if `what` is
 	 * invalid.
 	 */
-	int (*change)(const void *what, size_t what_bytes, void *data,
+	int (*change)(const void *what, size_t operand_bytes, void *data,
 		      void *old, size_t bytes);
 };
 
@@ -132,7 +132,7 @@ struct weft_carrier_stats {
 	uint64_t damaged; /* lossy: packets sent damaged, or dropped */
 	uint64_t found;	  /* lossy: damaged packets detected and dropped */
 	uint64_t fixed;	  /* lossy: damaged packets corrected */
-	uint64_t far;	  /* part of sent: packets sent as datagrams */
+	uint64_t remote;  /* part of sent: packets sent as datagrams */
 };
 
 /*
@@ -147,7 +147,7 @@ struct weft_carrier_watch {
 	/* NULL: the writer sends a nudge instead */
 	struct weft_event *event_word;
 	/* more ranks than processors: the writers need this processor */
-	bool crowded;
+	bool oversubscribed;
 };
 
 /*

@@ -444,7 +444,7 @@ static int coll_watch_words(struct weft_nic_group *c,
 						  .want = at[i].want,
 						  .event_word =
 							  at[i].event_word,
-						  .crowded =
+						  .oversubscribed =
 							  c->oversubscribed };
 		n++;
 	}

@@ -35,15 +35,16 @@ struct weft_nic_group_attr {
 };
 
 /*
- * An operation in the caller's memory, which must stay valid until over is set
- * or done was called. The caller sets the fields before coll; the others belong
- * to the engine.
+ * An operation in the caller's memory, which must stay valid until complete is
+ * set or done was called. The caller sets the fields before coll; the others
+ * belong to the engine.
  */
 struct weft_grp_work {
-	/* completion callback; NULL: the caller polls over */
+	/* completion callback; NULL: the caller polls complete */
 	void (*done)(struct weft_grp_work *w);
-	bool over;
-	bool crowd; /* limits spinning; weft_grp_begin may set it, too */
+	bool complete;
+	bool oversubscribed; /* limits spinning; weft_grp_begin may set it, too
+			      */
 	/* fields of the engine */
 	struct weft_nic_group *coll;
 	struct weft_cunit_call call;   /* err and flags are the result */
@@ -91,10 +92,10 @@ void weft_nic_group_info(const struct weft_nic_group *c,
  * Starts this member's part of an operation and spins for it: the caller has
  * set work->done and the input fields of work->call, except done; a barrier
  * needs only its kind. Type WEFT_CUNIT_EXACT sums doubles with one rounding.
- * work->over reports completion, possibly before the call returns; more spin
- * rounds (polls) make that more likely in a small group. -ENOMEM; -EOPNOTSUPP:
- * type not supported; -EAGAIN: not joined yet; on error work belongs to the
- * caller.
+ * work->complete reports completion, possibly before the call returns; more
+ * spin rounds (polls) make that more likely in a small group. -ENOMEM;
+ * -EOPNOTSUPP: type not supported; -EAGAIN: not joined yet; on error work
+ * belongs to the caller.
  */
 int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
 		   unsigned polls);

@@ -478,11 +478,11 @@ bool nic_long_spin(struct weft_grp_work *w, unsigned polls)
 {
 	struct weft_cunit_watch watch;
 
-	while (!w->over) {
+	while (!w->complete) {
 		nic_long_move(w->coll);
-		if (!w->over && w->phase == LONG_WAITING)
+		if (!w->complete && w->phase == LONG_WAITING)
 			return false; /* waits for a member's segment */
-		if (w->over || nic_long_ready(w->coll, &watch))
+		if (w->complete || nic_long_ready(w->coll, &watch))
 			continue;
 		/* A5: same ordering as in the later check of the point */
 		while (weft_load64(watch.word) < watch.want) {

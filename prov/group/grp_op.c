@@ -49,7 +49,7 @@ WEFT_HOT static void work_done(struct weft_cunit_call *call)
 	w->coll->nic->coll->pending--;
 	if (weft_unlikely(call->err == -EPROTO))
 		work_mismatch(w->coll);
-	w->over = true;
+	w->complete = true;
 	if (w->done)
 		w->done(w);
 }
@@ -131,7 +131,7 @@ group_for(const struct weft_nic_group *c, const struct weft_cunit_call *call)
 /* Registers the operation, so that poll progresses it. */
 static void work_pend(struct weft_nic_group *c, struct weft_grp_work *w)
 {
-	w->over = false;
+	w->complete = false;
 	c->pending++;
 	c->nic->coll->pending++;
 	c->nic->coll_active = true;
@@ -149,7 +149,7 @@ static void work_set(struct weft_nic_group *c, struct weft_grp_work *w)
 WEFT_INLINE int work_single_end(struct weft_nic_group *c,
 				struct weft_grp_work *w, int ret)
 {
-	w->over = true;
+	w->complete = true;
 	if (weft_unlikely(ret == -EINPROGRESS)) {
 		work_set(c, w);
 		work_pend(c, w);
@@ -249,9 +249,9 @@ WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned polls)
 
 	if (w->is_long)
 		return nic_long_spin(w, polls);
-	while (!w->over && g && weft_cunit_spin(g, polls))
+	while (!w->complete && g && weft_cunit_spin(g, polls))
 		weft_cunit_poll(g);
-	return w->over;
+	return w->complete;
 }
 
 /* If the woken poll found only this result, no further poll is needed. */
@@ -262,7 +262,7 @@ WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 
 	if (weft_likely(c->net != NULL)) {
 		n = nic_net_poll_woken(c->net, budget);
-		if (w->over && n <= 1)
+		if (w->complete && n <= 1)
 			return;
 	}
 	weft_nic_poll(c->nic, budget);

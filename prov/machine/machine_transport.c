@@ -100,7 +100,7 @@ static struct bulk *bulk_new(struct weft_dma *d,
 		.region = d->region,
 		.key = d->key,
 		.bytes = d->bytes,
-		.way = path->there,
+		.routing = path->there,
 		.back = path->back,
 		.done = bulk_complete,
 	};
@@ -165,7 +165,7 @@ int weft_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 
 	if (b) {
 		b->vt.what = a->what;
-		b->vt.what_bytes = a->what_bytes;
+		b->vt.operand_bytes = a->operand_bytes;
 	}
 	return bulk_post(u->carrier, peer, b);
 }

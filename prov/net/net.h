@@ -56,8 +56,8 @@ struct net_msg {
 	 * serve it. An engine serves its FIFOs round-robin, packet by packet.
 	 */
 	uint32_t fifo;
-	uint8_t way;  /* enum net_routing_mode */
-	uint8_t zone; /* zone set of a dynamic message */
+	uint8_t routing; /* enum net_routing_mode */
+	uint8_t zone;	 /* zone set of a dynamic message */
 	/* 1: each node on the line keeps a copy; not with NET_DYNAMIC */
 	uint8_t deposit;
 	uint8_t stay; /* 1: once on the bubble channel, a dynamic packet stays
@@ -154,7 +154,7 @@ struct net_up {
 	void (*result)(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		       uint64_t seq, uint64_t cookie);
 	/* Called after every NET_CALLBACK_TICKS ticks of one net_run. */
-	void (*breath)(void *arg);
+	void (*progress_check)(void *arg);
 	/* Class route: a query is in the node's memory; returns its answer. */
 	uint8_t (*ask)(void *arg, uint64_t at, const struct net_query_info *q);
 	/* The merged answers of all nodes are back at the querying node. */

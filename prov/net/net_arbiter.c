@@ -578,7 +578,7 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool rare)
 		return;
 	}
 	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET)) {
-		if (rare && s->net->cfg.system_turn) {
+		if (rare && s->net->cfg.system_alternate) {
 			serve_alternating(s, port);
 			return;
 		}

@@ -106,7 +106,7 @@ static void plan_deposit(struct plan *p, struct net_msg *m)
 {
 	uint32_t step = p->nodes / p->cfg.size[0];
 
-	if (p->cfg.size[0] < 3 || m->way == NET_DYNAMIC || p->kind != TORUS)
+	if (p->cfg.size[0] < 3 || m->routing == NET_DYNAMIC || p->kind != TORUS)
 		return;
 	m->src %= step;
 	m->dst = m->src + step * (p->cfg.size[0] / 2);
@@ -134,7 +134,7 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 		 * matter
 		 */
 		m->fifo = i;
-		m->way = (uint8_t)weft_rng_below(r, 4);
+		m->routing = (uint8_t)weft_rng_below(r, 4);
 		m->zone = (uint8_t)weft_rng_below(r, 4);
 		m->stay = (uint8_t)weft_rng_below(r, 2);
 		if (weft_rng_below(r, 8) == 0)

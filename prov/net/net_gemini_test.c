@@ -84,7 +84,7 @@ static void packet_sizes_match_the_paper(void **state)
 
 struct flow {
 	uint32_t src, dst;
-	uint8_t path, way;
+	uint8_t path, routing;
 };
 
 /*
@@ -102,7 +102,7 @@ static uint64_t rate(const struct flow *f, unsigned n, unsigned *apart_p)
 		struct net_msg msg = { .src = f[i].src,
 				       .dst = f[i].dst,
 				       .path = f[i].path,
-				       .way = f[i].way,
+				       .routing = f[i].routing,
 				       .bytes = LONG,
 				       .cookie = i,
 				       .fifo = i };
@@ -123,9 +123,9 @@ static uint64_t rate(const struct flow *f, unsigned n, unsigned *apart_p)
 	return n * (uint64_t)LONG * 1000000 / (last - start);
 }
 
-static uint64_t rate_to(uint32_t dst, uint8_t path, uint8_t way)
+static uint64_t rate_to(uint32_t dst, uint8_t path, uint8_t routing)
 {
-	const struct flow f = { 0, dst, path, way };
+	const struct flow f = { 0, dst, path, routing };
 
 	return rate(&f, 1, NULL);
 }
@@ -223,7 +223,7 @@ static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
 {
 	struct net_msg msg = { .dst = dst,
 			       .bytes = 1 << 16,
-			       .way = NET_DYNAMIC };
+			       .routing = NET_DYNAMIC };
 	struct net_port_count c;
 	struct net_fixture e;
 	unsigned n = 0;
@@ -269,7 +269,7 @@ static void response_overtakes_queued_requests(void **state)
 	uint64_t now = post_ps;
 	struct net_fixture e;
 
-	many.way = one.way = NET_DETERMINISTIC;
+	many.routing = one.routing = NET_DETERMINISTIC;
 	load("gemini:4x4x4");
 	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < Y_PORTS / 2; i++)
@@ -301,8 +301,8 @@ static void requests_do_not_block_responses(void **state)
 				       .bytes = 1 << 16,
 				       .ack = 1,
 				       .fifo = 1,
-				       .way = i % 2 ? NET_DYNAMIC
-						    : NET_DETERMINISTIC };
+				       .routing = i % 2 ? NET_DYNAMIC
+							: NET_DETERMINISTIC };
 
 		T_OK(net_send(e.net, 0, &msg));
 	}

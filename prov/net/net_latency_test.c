@@ -38,7 +38,7 @@ static void unloaded_latency_is_endpoint_plus_hops(void **state)
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 4, 3, 2, 1, 2 }, 10);
 	net_fixture_open(&e, &cfg, 0);
-	for (msg.way = 0; msg.way <= NET_SYSTEM; msg.way++)
+	for (msg.routing = 0; msg.routing <= NET_SYSTEM; msg.routing++)
 		for (msg.dst = 1; msg.dst < 48; msg.dst++) {
 			msg.bytes = msg.dst * 11 % 513;
 			msg.src = msg.dst * 7 % 48;
@@ -322,7 +322,7 @@ static void packets_of_one_tick_leave_in_receiver_order(void **state)
 		for (unsigned turn = 0; turn < 4; turn++) {
 			struct net_msg m = { .dst = moved(node, 2, 1),
 					     .bytes = 64,
-					     .way = NET_DETERMINISTIC };
+					     .routing = NET_DETERMINISTIC };
 			struct recorded s = { .n = 0 };
 
 			net_fixture_open(&e, &cfg, 0);
@@ -356,9 +356,9 @@ static void system_packets_have_priority(void **state)
 	net_config_bgq(&cfg);
 	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < 3; i++) {
-		m.way = i == 0	 ? NET_DETERMINISTIC
-			: i == 1 ? NET_HIGH
-				 : NET_SYSTEM;
+		m.routing = i == 0   ? NET_DETERMINISTIC
+			    : i == 1 ? NET_HIGH
+				     : NET_SYSTEM;
 		m.cookie = m.fifo = i;
 		T_OK(net_send(e.net, 20000 * i, &m));
 	}
@@ -378,7 +378,7 @@ static void ring_entry_and_ring_transit_alternate(void **state)
 {
 	struct net_msg m = { .dst = 2,
 			     .bytes = 20 * 512,
-			     .way = NET_DETERMINISTIC };
+			     .routing = NET_DETERMINISTIC };
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t on, enters;
@@ -406,7 +406,7 @@ static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
 			       .bytes = 1500,
 			       .deposit = 1,
 			       .hint = { 1 },
-			       .way = NET_DETERMINISTIC };
+			       .routing = NET_DETERMINISTIC };
 
 	net_config_bgq(&cfg);
 	net_fixture_open(&e, &cfg, 0);
@@ -415,9 +415,9 @@ static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
 	T_IS(e.arrived, 3);
 	T_IS(e.packets, 9);
 	T_IS(e.last_node, 3 * 128);
-	msg.way = NET_DYNAMIC;
+	msg.routing = NET_DYNAMIC;
 	T_IS(net_send(e.net, 0, &msg), -EINVAL);
-	msg.way = NET_HIGH;
+	msg.routing = NET_HIGH;
 	msg.dst++;
 	T_IS(net_send(e.net, 0, &msg), -EINVAL);
 	net_fixture_close(&e);

@@ -44,10 +44,10 @@ static unsigned links_used(const struct net_fixture *e, unsigned links,
 }
 
 /* Returns the time of 16 messages of 256 packets each from node 0 to node 1. */
-static uint64_t stream(struct net_fixture *e, uint8_t links, uint8_t way)
+static uint64_t stream(struct net_fixture *e, uint8_t links, uint8_t routing)
 {
 	struct net_msg msg = {
-		.dst = 1, .bytes = 512 * 256, .way = way, .zone = 1
+		.dst = 1, .bytes = 512 * 256, .routing = routing, .zone = 1
 	};
 	struct net_config cfg;
 
@@ -87,7 +87,7 @@ static void deterministic_pair_uses_one_link(void **state)
 
 static void different_pairs_are_spread_over_links(void **state)
 {
-	struct net_msg msg = { .bytes = 64, .way = NET_DETERMINISTIC };
+	struct net_msg msg = { .bytes = 64, .routing = NET_DETERMINISTIC };
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t most;
@@ -118,7 +118,7 @@ static void multi_link_rings_do_not_deadlock(void **state)
 		msg.src = i % 8;
 		msg.dst = (i + 3) % 8;
 		msg.fifo = i / 8;
-		msg.way = i % 3 ? NET_DYNAMIC : NET_DETERMINISTIC;
+		msg.routing = i % 3 ? NET_DYNAMIC : NET_DETERMINISTIC;
 		T_OK(net_send(e.net, 0, &msg));
 	}
 	net_fixture_drain(&e);
@@ -131,7 +131,7 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 {
 	struct net_msg msg = { .dst = 1,
 			       .bytes = 512 * 64,
-			       .way = NET_DETERMINISTIC };
+			       .routing = NET_DETERMINISTIC };
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t whole, half;

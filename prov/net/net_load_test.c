@@ -118,7 +118,7 @@ struct senders {
 	uint64_t seed, half, after_half;
 	uint32_t (*target)(struct senders *c, uint32_t node, uint64_t n);
 	uint64_t *count;
-	uint8_t zone, way;
+	uint8_t zone, routing;
 };
 
 static uint32_t uniform(struct senders *c, uint32_t node, uint64_t n)
@@ -136,7 +136,7 @@ static void senders_post(struct senders *c, uint64_t at, uint32_t node,
 			       .bytes = 512,
 			       .fifo = fifo,
 			       .zone = c->zone,
-			       .way = c->way };
+			       .routing = c->routing };
 
 	msg.cookie = (uint64_t)node << 32 | fifo;
 	msg.dst = c->target(c, node, c->count[node]++);
@@ -184,14 +184,14 @@ static double senders_rate(struct senders *c, uint64_t ps)
 	return (double)c->after_half / c->nodes / slots;
 }
 
-static double saturation(const char *dims, uint32_t nodes, uint8_t way)
+static double saturation(const char *dims, uint32_t nodes, uint8_t routing)
 {
 	struct senders c = { .nodes = nodes,
 			     .streams = 16,
 			     .target = uniform,
 			     .seed = 7,
 			     .zone = 1,
-			     .way = way };
+			     .routing = routing };
 	struct net_config cfg;
 	double r;
 
@@ -248,7 +248,7 @@ static bool ring_deadlocks(uint32_t bubble)
 	struct senders c = { .nodes = 16,
 			     .streams = 8,
 			     .target = seven_nodes_up,
-			     .way = NET_DETERMINISTIC };
+			     .routing = NET_DETERMINISTIC };
 	struct net_config cfg;
 	uint32_t i, f;
 	bool stuck;
@@ -286,7 +286,7 @@ static bool ring_of_escapes_deadlocks(uint32_t bubble)
 	struct senders c = { .nodes = 16,
 			     .streams = 8,
 			     .target = seven_nodes_up,
-			     .way = NET_DYNAMIC,
+			     .routing = NET_DYNAMIC,
 			     .zone = 1 };
 	struct net_config cfg;
 	struct net_count n;
@@ -396,7 +396,7 @@ static void packets_join_the_shortest_queue(void **state)
 	for (unsigned i = 0; i < 14; i++)
 		T_OK(net_send(e.net, 0, &m));
 	m = (struct net_msg){
-		.src = 1, .dst = 2, .bytes = 100 * 512, .way = NET_SYSTEM
+		.src = 1, .dst = 2, .bytes = 100 * 512, .routing = NET_SYSTEM
 	};
 	T_OK(net_send(e.net, 0, &m));
 	net_run(e.net, 10000000, &net_fixture_up, &e, NULL);

@@ -118,7 +118,7 @@ static uint8_t flags_of(const struct net_msg *msg)
 {
 	unsigned f = 0;
 
-	if (msg->way == NET_DYNAMIC)
+	if (msg->routing == NET_DYNAMIC)
 		f |= NET_P_DYN;
 	if (msg->deposit)
 		f |= NET_P_DEPOSIT;
@@ -146,13 +146,13 @@ static bool deposit_ok(const struct net *net, const struct net_msg *msg,
 	for (d = 0; d < net->cfg.dims; d++)
 		lines += rem[d] != 0;
 	return net->steer == NET_STEER_TORUS && lines == 1 &&
-	       msg->way != NET_DYNAMIC;
+	       msg->routing != NET_DYNAMIC;
 }
 
 static bool msg_ok(const struct net *net, const struct net_msg *msg)
 {
 	return msg->bytes <= NET_MESSAGE_MAX && msg->src < net->ends &&
-	       msg->dst < net->ends && msg->way <= NET_SYSTEM &&
+	       msg->dst < net->ends && msg->routing <= NET_SYSTEM &&
 	       msg->zone < NET_ZONES && msg->fifo <= UINT16_MAX &&
 	       msg->path < net_config_paths(&net->cfg) &&
 	       msg->path_in <= net_config_paths(&net->cfg) &&
@@ -248,7 +248,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->fifo = (uint16_t)msg->fifo;
 	m->rail = msg->rail;
 	memcpy(m->rem, rem, sizeof(rem));
-	m->vc_zone = (uint8_t)(mode_vc[msg->way] | msg->zone << 4);
+	m->vc_zone = (uint8_t)(mode_vc[msg->routing] | msg->zone << 4);
 	m->flags = flags_of(msg);
 	if ((msg->route && !alloc_route_record(net, mi, msg)) ||
 	    (msg->ack && !alloc_ack_record(net, mi))) {

@@ -92,9 +92,10 @@ static void message_uses_its_rail_or_both(void **state)
 	struct net_fixture e;
 	uint64_t fixed[3];
 
-	for (unsigned way = NET_DYNAMIC; way <= NET_DETERMINISTIC; way++)
+	for (unsigned routing = NET_DYNAMIC; routing <= NET_DETERMINISTIC;
+	     routing++)
 		for (msg.rail = 0; msg.rail <= 2; msg.rail++) {
-			msg.way = (uint8_t)way;
+			msg.routing = (uint8_t)routing;
 			open_rails(&e);
 			T_OK(net_send(e.net, 0, &msg));
 			net_fixture_drain(&e);
@@ -102,7 +103,7 @@ static void message_uses_its_rail_or_both(void **state)
 			if (msg.rail)
 				T_IS(packets_on_port(&e, 0, msg.rail - 1u),
 				     PACKETS);
-			else if (way == NET_DYNAMIC)
+			else if (routing == NET_DYNAMIC)
 				T_TRUE(packets_on_port(&e, 0, 0) >
 					       PACKETS / 3 &&
 				       packets_on_port(&e, 0, 1) > PACKETS / 3);
@@ -138,12 +139,12 @@ static void two_rails_double_the_bandwidth(void **state)
 
 /* ---- dead links ---------------------------------------------------------- */
 
-static uint64_t send_one(struct net_fixture *e, uint32_t dst, unsigned way,
+static uint64_t send_one(struct net_fixture *e, uint32_t dst, unsigned routing,
 			 unsigned rail)
 {
 	struct net_msg msg = { .dst = dst,
 			       .bytes = 512 * PACKETS,
-			       .way = (uint8_t)way,
+			       .routing = (uint8_t)routing,
 			       .rail = (uint8_t)rail };
 	uint64_t before = e->arrived;
 
@@ -188,8 +189,8 @@ static void dead_downward_link_is_bypassed_by_the_sibling(void **state)
 	open_rails(&e);
 	for (unsigned i = 0; i < SPINES; i++)
 		T_OK(net_link_kill(e.net, spine_of(i, 0), 3));
-	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
-		T_IS(send_one(&e, dst, way, 1), 1);
+	for (unsigned routing = NET_DYNAMIC; routing <= NET_SYSTEM; routing++)
+		T_IS(send_one(&e, dst, routing, 1), 1);
 	for (unsigned i = 0; i < SIBLINGS; i++)
 		over += packets_on_port(&e, leaf_of(2 * DOWN, 0), ACROSS + i);
 	T_IS(over, 4 * PACKETS);
@@ -205,8 +206,8 @@ static void leaf_without_upward_links_sends_to_sibling(void **state)
 	open_rails(&e);
 	for (unsigned i = 0; i < SPINES; i++)
 		T_OK(net_link_kill(e.net, leaf_of(0, 0), UP + i));
-	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
-		T_IS(send_one(&e, ENDS - 1, way, 1), 1);
+	for (unsigned routing = NET_DYNAMIC; routing <= NET_SYSTEM; routing++)
+		T_IS(send_one(&e, ENDS - 1, routing, 1), 1);
 	for (unsigned i = 0; i < SIBLINGS; i++)
 		over += packets_on_port(&e, leaf_of(0, 0), ACROSS + i);
 	T_IS(over, 4 * PACKETS);
@@ -223,8 +224,8 @@ static void new_tables_route_around_a_dead_switch(void **state)
 	for (unsigned i = 0; i < DOWN + SPINES + SIBLINGS; i++)
 		T_OK(net_link_kill(e.net, leaf_of(dst, 0), i));
 	net_tables_renew(e.net);
-	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
-		T_IS(send_one(&e, dst, way, 0), 1);
+	for (unsigned routing = NET_DYNAMIC; routing <= NET_SYSTEM; routing++)
+		T_IS(send_one(&e, dst, routing, 0), 1);
 	T_IS(packets_on_port(&e, 0, 0), 0);
 	T_IS(packets_on_port(&e, 0, 1), 4 * PACKETS);
 	net_fixture_close(&e);
@@ -268,7 +269,7 @@ static void source_route_may_use_sibling_link(void **state)
 	static const uint8_t wrong[] = { 0, UP + 3, ACROSS, 3, 1 };
 	struct net_msg msg = { .dst = DOWN + 4,
 			       .bytes = 8,
-			       .way = NET_DETERMINISTIC,
+			       .routing = NET_DETERMINISTIC,
 			       .route = over,
 			       .route_len = 3 };
 	struct net_fixture e;
@@ -305,7 +306,7 @@ static void all_to_all_arrives_around_dead_links(void **state)
 					       .dst = k,
 					       .bytes = 1500,
 					       .fifo = k,
-					       .way = (uint8_t)(k % 4) };
+					       .routing = (uint8_t)(k % 4) };
 
 			T_OK(net_send(e.net, 0, &msg));
 		}

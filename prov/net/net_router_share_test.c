@@ -76,7 +76,7 @@ static void all_pairs_reach_each_other(void **state)
 	for (msg.src = 0; msg.src < 32; msg.src++)
 		for (msg.dst = 0; msg.dst < 32; msg.dst++) {
 			msg.fifo = msg.dst;
-			msg.way = msg.dst % 4;
+			msg.routing = msg.dst % 4;
 			msg.ack = msg.dst % 3 == 0;
 			msg.spread = msg.dst % 5 == 0;
 			T_OK(net_send(e.net, 0, &msg));
@@ -126,7 +126,7 @@ static void nodes_of_a_router_may_share_a_bus(void **state)
 }
 
 /* Returns how many of four links a message from node 0 to a neighbour uses. */
-static unsigned links_used(uint8_t way, uint8_t spread)
+static unsigned links_used(uint8_t routing, uint8_t spread)
 {
 	struct net_msg msg = { .bytes = 512 * 200, .dst = 2 };
 	struct net_port_count c;
@@ -135,7 +135,7 @@ static unsigned links_used(uint8_t way, uint8_t spread)
 	unsigned port, n = 0;
 
 	shared_config(&cfg);
-	msg.way = way;
+	msg.routing = routing;
 	msg.spread = spread;
 	net_fixture_open(&e, &cfg, 1 << 14);
 	T_OK(net_send(e.net, 0, &msg));
@@ -163,7 +163,7 @@ static void link_is_selected_by_load_pair_or_address(void **state)
 static unsigned links_used_by_stride(uint64_t stride)
 {
 	struct net_msg msg = {
-		.bytes = 64, .dst = 2, .way = NET_DETERMINISTIC, .spread = 1
+		.bytes = 64, .dst = 2, .routing = NET_DETERMINISTIC, .spread = 1
 	};
 	struct net_port_count c;
 	struct net_config cfg;
@@ -226,7 +226,7 @@ static void routing_tables_may_be_reloaded(void **state)
 
 	shared_config(&cfg);
 	net_fixture_open(&e, &cfg, 0);
-	for (msg.way = 0; msg.way < 2; msg.way++)
+	for (msg.routing = 0; msg.routing < 2; msg.routing++)
 		T_OK(net_send(e.net, 0, &msg));
 	T_IS(net_tables_load(e.net, wrong, zone), -EINVAL);
 	net_run(e.net, cfg.path[0].inject_ps + 500000, &net_fixture_up, &e,
@@ -236,7 +236,7 @@ static void routing_tables_may_be_reloaded(void **state)
 	T_IS(packets_at(&e, 32, 8, 8), 2); /* x first, at router 0 */
 	T_IS(packets_at(&e, 32, 20, 4), 0);
 	T_OK(net_tables_load(e.net, y_first, zone));
-	for (msg.way = 0; msg.way < 2; msg.way++)
+	for (msg.routing = 0; msg.routing < 2; msg.routing++)
 		T_OK(net_send(e.net, e.last_at, &msg));
 	net_fixture_drain(&e);
 	T_IS(packets_at(&e, 32, 8, 8), 2);
@@ -246,11 +246,11 @@ static void routing_tables_may_be_reloaded(void **state)
 }
 
 static int send_routed(struct net_fixture *e, const uint8_t *route,
-		       unsigned len, uint8_t way)
+		       unsigned len, uint8_t routing)
 {
 	struct net_msg msg = { .bytes = 2048,
 			       .dst = 10,
-			       .way = way,
+			       .routing = routing,
 			       .ack = 1,
 			       .route = route,
 			       .route_len = (uint8_t)len };

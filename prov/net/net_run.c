@@ -122,10 +122,11 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_combine = reserve(off, (n->combine_mask + 1ull) * 4);
 	if (cfg->tokens_shared)
 		n->off_pool = reserve(off, ports * sizeof(struct net_pool));
-	n->rare = (cfg->tokens_shared ? NET_RARE_SHARED : 0u) |
-		  (cfg->look_ahead ? NET_RARE_AHEAD : 0u) |
-		  (cfg->faults ? NET_RARE_FAULTS : 0u) |
-		  (cfg->columns || cfg->system_turn ? NET_RARE_ROUTER : 0u);
+	n->rare =
+		(cfg->tokens_shared ? NET_RARE_SHARED : 0u) |
+		(cfg->look_ahead ? NET_RARE_AHEAD : 0u) |
+		(cfg->faults ? NET_RARE_FAULTS : 0u) |
+		(cfg->columns || cfg->system_alternate ? NET_RARE_ROUTER : 0u);
 	if (cfg->look_ahead)
 		n->off_ahead = reserve(off, ports * sizeof(uint16_t));
 	n->off_dead = reserve(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
@@ -423,7 +424,7 @@ int net_link_rate(struct net *net, uint32_t node, unsigned port,
 	h = *net_link_hop(net, *link);
 	row = find_rate(net, ps_per_byte_x1000);
 	h.rate = (uint8_t)row;
-	if (net->cfg.slow_whole)
+	if (net->cfg.slow_store_forward)
 		h.store_forward = ps_per_byte_x1000 > net->rate[0];
 	return row < 0 ? row : link_set_hop(net, link, &h);
 }
@@ -682,8 +683,8 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 			break;
 		net->tick = next;
 		run_tick(&s);
-		if (++ticks % NET_CALLBACK_TICKS == 0 && up->breath)
-			up->breath(arg);
+		if (++ticks % NET_CALLBACK_TICKS == 0 && up->progress_check)
+			up->progress_check(arg);
 		if (stop && *stop)
 			return net->tick * net->cfg.tick_ps - 1;
 	}

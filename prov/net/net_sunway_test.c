@@ -148,13 +148,13 @@ static void responses_pass_when_requests_fill_shared_buffers(void **state)
 		net_fixture_open(&e, &cfg, 0);
 		msg.dst = 1;
 		msg.fifo = 0;
-		msg.way = NET_DYNAMIC;
+		msg.routing = NET_DYNAMIC;
 		msg.cookie = 0;
 		msg.bytes = 1 << 18;
 		msg.path = RDMA;
 		T_OK(net_send(e.net, 0, &msg));
 		msg.dst = 2;
-		msg.way = NET_SYSTEM;
+		msg.routing = NET_SYSTEM;
 		msg.path = EVENT;
 		msg.bytes = 128;
 		msg.fifo = 1;

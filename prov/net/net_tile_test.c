@@ -44,7 +44,7 @@ static void send_by(struct net_fixture *e, uint32_t dst, unsigned first,
 	struct net_msg msg = { .bytes = 512,
 			       .dst = dst,
 			       .cookie = cookie,
-			       .way = NET_DETERMINISTIC,
+			       .routing = NET_DETERMINISTIC,
 			       .route = route,
 			       .route_len = 4 };
 
@@ -138,7 +138,7 @@ static uint64_t adaptive_arrival(const struct net_config *cfg)
 		const uint8_t route[] = { 0, link, DOWN };
 		struct net_msg taken = { .bytes = 512,
 					 .dst = 2,
-					 .way = NET_DETERMINISTIC,
+					 .routing = NET_DETERMINISTIC,
 					 .route = route,
 					 .route_len = 3 };
 
@@ -232,7 +232,7 @@ static uint64_t arrival_percent(const struct net_config *cfg, unsigned node)
 
 	net_fixture_open(&e, cfg, 0);
 	for (; msg.src < 2; msg.src++) {
-		msg.way = msg.src ? NET_SYSTEM : NET_DETERMINISTIC;
+		msg.routing = msg.src ? NET_SYSTEM : NET_DETERMINISTIC;
 		msg.cookie = msg.src;
 		T_OK(net_send(e.net, 0, &msg));
 	}
@@ -248,7 +248,7 @@ static void channels_of_equal_priority_share_a_link(void **state)
 
 	tiled_config(&cfg);
 	T_TRUE(arrival_percent(&cfg, 1) < 60);
-	cfg.system_turn = 1;
+	cfg.system_alternate = 1;
 	T_TRUE(arrival_percent(&cfg, 1) > 95);
 	T_TRUE(arrival_percent(&cfg, 0) > 95);
 }
@@ -261,13 +261,13 @@ static void heavy_traffic_does_not_deadlock(void **state)
 	struct net_fixture e;
 
 	tiled_config(&cfg);
-	cfg.system_turn = 1;
+	cfg.system_alternate = 1;
 	net_fixture_open(&e, &cfg, 1 << 16);
 	for (unsigned round = 0; round < 4; round++)
 		for (msg.src = 0; msg.src < 32; msg.src++)
 			for (msg.dst = 0; msg.dst < 32; msg.dst++) {
 				msg.fifo = msg.dst;
-				msg.way = (msg.dst + round) % 4;
+				msg.routing = (msg.dst + round) % 4;
 				msg.spread = round % 2;
 				T_OK(net_send(e.net, 0, &msg));
 			}

@@ -51,7 +51,7 @@ struct weft_dma {
 struct weft_amo {
 	struct weft_dma dma;
 	const void *what; /* argument of weft_carrier_attr.change */
-	size_t what_bytes;
+	size_t operand_bytes;
 	size_t operands; /* bytes of `what` that the machine would send */
 };
 

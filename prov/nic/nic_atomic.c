@@ -162,7 +162,7 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 			 .ordered = true,
 			 .done = amo_done },
 		.what = op->held,
-		.what_bytes = op->limit,
+		.operand_bytes = op->limit,
 		.operands = op->limit - sizeof(struct nic_atomic),
 	};
 	if (op->kind != WEFT_ATOMIC) {
@@ -201,14 +201,14 @@ static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 	return err;
 }
 
-int nic_atomic_change(const void *what, size_t what_bytes, void *data,
+int nic_atomic_change(const void *what, size_t operand_bytes, void *data,
 		      void *old, size_t bytes)
 {
 	struct nic_atomic a;
 	size_t sets;
 	struct nic_atomic_call call = { .target = data, .old = old };
 
-	if (what_bytes < sizeof(a))
+	if (operand_bytes < sizeof(a))
 		return -EPROTO;
 	memcpy(&a, what, sizeof(a));
 	sets = a.op == WEFT_ATOMIC_READ ? 0 : a.kind == WEFT_COMPARE ? 2 : 1;
@@ -216,7 +216,7 @@ int nic_atomic_change(const void *what, size_t what_bytes, void *data,
 	    !weft_atomic_type_bytes(a.type) ||
 	    !(types_of[a.op] & 1u << a.type) ||
 	    a.count * weft_atomic_type_bytes(a.type) != bytes ||
-	    what_bytes != sizeof(a) + sets * bytes)
+	    operand_bytes != sizeof(a) + sets * bytes)
 		return -EPROTO;
 	call.op = a.op;
 	call.type = a.type;

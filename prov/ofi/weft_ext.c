@@ -33,7 +33,7 @@ static uint64_t now_ps(struct fid *fid)
 		 : weft_clock_now_ps(&weft_wall_clock);
 }
 
-static uint64_t look_ps(struct fid *fid)
+static uint64_t peek_ps(struct fid *fid)
 {
 	struct weft_carrier *c = virtual_carrier(fid);
 
@@ -74,7 +74,7 @@ static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 	sum->sleeps += s.sleeps;
 	sum->wakes += s.wakes;
 	sum->resent += s.resent;
-	sum->packets_far += s.far;
+	sum->packets_remote += s.remote;
 }
 
 static void sum_stats(struct weft_domain *d, struct fi_weft_stats_data *sum)
@@ -110,7 +110,7 @@ static struct fi_weft_clock clock_ops = {
 	.size = sizeof(struct fi_weft_clock),
 	.now_ps = now_ps,
 	.tick_ps = tick_ps,
-	.look_ps = look_ps,
+	.peek_ps = peek_ps,
 };
 
 static struct fi_weft_stats stats_ops = {

@@ -91,7 +91,7 @@ static int world_read(struct fid *fid, uint32_t rank, struct fi_weft_note *note)
 {
 	struct weft_carrier *c = carrier_of(to_domain(fid));
 	struct weft_vt_note n;
-	int err = c ? c->virt->look(c, rank, &n) : -EBADFD;
+	int err = c ? c->virt->read_note(c, rank, &n) : -EBADFD;
 
 	if (err)
 		return -FI_EINVAL;
@@ -116,7 +116,7 @@ static void world_count(struct fid *fid, struct fi_weft_count *count)
 		.hops = n.hops,
 		.packets = n.packets,
 		.hash = n.hash,
-		.turns = n.turns,
+		.model_runs = n.passes,
 		.routes = n.routes,
 		.route_parts = n.route_parts,
 		.route_bytes = n.route_bytes,
@@ -162,7 +162,7 @@ struct tree_visitor {
 	void *arg;
 };
 
-static void branch_report(void *arg, const struct weft_vt_branch *b)
+static void branch_report(void *arg, const struct weft_vt_tree_node *b)
 {
 	const struct tree_visitor *t = arg;
 	struct fi_weft_branch out = { b->parent, b->ranks, "" };

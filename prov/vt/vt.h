@@ -102,7 +102,7 @@ struct vt {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	weft_vt_combine_fn combine;
-	int (*change)(const void *what, size_t what_bytes, void *data,
+	int (*change)(const void *what, size_t operand_bytes, void *data,
 		      void *old, size_t bytes);
 	struct vt_peer **peer; /* peer records by rank; NULL: no contact yet */
 	uint32_t *contacted;   /* ranks by peer index */
@@ -511,7 +511,7 @@ int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *attr,
 		  unsigned *id_p);
 void vt_route_close(struct weft_carrier *c, unsigned id);
 int vt_route_tree(struct weft_carrier *c, unsigned id,
-		  void (*each)(void *arg, const struct weft_vt_branch *b),
+		  void (*each)(void *arg, const struct weft_vt_tree_node *b),
 		  void *arg);
 bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind);
 bool vt_route_chained(struct weft_carrier *c, unsigned id);

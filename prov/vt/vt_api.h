@@ -96,7 +96,7 @@ struct weft_vt_count {
 	uint64_t hops;
 	uint64_t packets;
 	uint64_t hash;	      /* hash of the event stream */
-	uint64_t turns;	      /* passes of the engine */
+	uint64_t passes;      /* passes of the engine */
 	uint64_t routes;      /* class routes opened */
 	uint64_t route_parts; /* packets sent by ranks on class routes */
 	uint64_t route_bytes;
@@ -130,7 +130,7 @@ struct weft_vt_link {
 };
 
 /* A node or switch in the tree of a class route. */
-struct weft_vt_branch {
+struct weft_vt_tree_node {
 	int parent;	/* parent as a number in the order of calls; -1: root */
 	uint32_t ranks; /* members at this node */
 	char node[32];
@@ -191,11 +191,11 @@ struct weft_vt_dma {
 	 * bytes. The old bytes are stored in local; count 0: discarded.
 	 */
 	const void *what;
-	size_t what_bytes;
+	size_t operand_bytes;
 	/*
 	 * path to the peer (for a get: of the request), and path from the peer
 	 */
-	struct weft_vt_pkt_attr way;
+	struct weft_vt_pkt_attr routing;
 	struct weft_vt_pkt_attr back;
 	void (*done)(struct weft_vt_dma *d, int err);
 };
@@ -273,7 +273,8 @@ struct weft_carrier_virt {
 	 */
 	void (*long_message)(struct weft_carrier *c);
 	/* Sets the path of the next packet; valid for one accepted packet. */
-	void (*way)(struct weft_carrier *c, const struct weft_vt_pkt_attr *way);
+	void (*routing)(struct weft_carrier *c,
+			const struct weft_vt_pkt_attr *routing);
 	/*
 	 * The unit has refused a packet: the next wait returns -EAGAIN when a
 	 * packet has arrived.
@@ -302,8 +303,8 @@ struct weft_carrier_virt {
 	 */
 	int (*note)(struct weft_carrier *c, int64_t peer, const char *text);
 	/* Returns what a rank has recorded. -EINVAL: no such rank. */
-	int (*look)(struct weft_carrier *c, uint32_t rank,
-		    struct weft_vt_note *note);
+	int (*read_note)(struct weft_carrier *c, uint32_t rank,
+			 struct weft_vt_note *note);
 	void (*count)(struct weft_carrier *c, struct weft_vt_count *count);
 	/*
 	 * Returns the name of counter i of the fault plan, and its value; NULL:
@@ -339,7 +340,7 @@ struct weft_carrier_virt {
 	 */
 	int (*route_tree)(struct weft_carrier *c, unsigned id,
 			  void (*each)(void *arg,
-				       const struct weft_vt_branch *b),
+				       const struct weft_vt_tree_node *b),
 			  void *arg);
 	/*
 	 * Returns whether the machine's hardware supports this kind; false for

@@ -47,7 +47,7 @@ static bool dma_describe(const struct weft_vt_dma *d, struct vt_dma *m)
 		.key = d->region ? d->key : 0,
 		.bytes = d->bytes,
 		.operands = (uintptr_t)d->what,
-		.what_bytes = d->what_bytes,
+		.operand_bytes = d->operand_bytes,
 		.back = d->back,
 	};
 	for (int i = 0; i < d->count && left; i++) {
@@ -79,7 +79,7 @@ static bool refuse_atomic(const struct vt *v, const struct weft_vt_dma *d)
 {
 	return d->what &&
 	       (v->w->head->threads || !v->change ||
-		d->what_bytes > WEFT_VT_CHANGE || d->bytes > WEFT_VT_CHANGE);
+		d->operand_bytes > WEFT_VT_CHANGE || d->bytes > WEFT_VT_CHANGE);
 }
 
 static void dma_fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
@@ -90,7 +90,7 @@ static void dma_fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
 	b->kind = VT_DMA;
 	b->from = v->rank;
 	b->more = 1; /* receiving the completion costs nothing */
-	b->attr = d->way;
+	b->attr = d->routing;
 	memcpy(b->payload, m, sizeof(*m));
 	v->long_message = !d->quick;
 	vt_send_cost(v);
@@ -259,16 +259,16 @@ static int job_change(const struct dma_job *j)
 	const struct vt_dma *m = j->m;
 	int ret;
 
-	vt_require(m->what_bytes <= sizeof(operands) &&
+	vt_require(m->operand_bytes <= sizeof(operands) &&
 		   m->bytes <= sizeof(data) && j->t->v->change);
 	if (j->t->w->head->threads)
 		return -EOPNOTSUPP;
 	ret = copy_memory(j->origin, false, operands, m->operands,
-			  m->what_bytes);
+			  m->operand_bytes);
 	if (!ret)
 		ret = copy_memory(j->target, false, data, m->remote, m->bytes);
 	if (!ret)
-		ret = j->t->v->change(operands, m->what_bytes, data, old,
+		ret = j->t->v->change(operands, m->operand_bytes, data, old,
 				      m->bytes);
 	if (!ret)
 		ret = copy_memory(j->target, true, data, m->remote, m->bytes);

@@ -53,8 +53,8 @@ static int post_as(struct end *e, struct weft_peer *peer, bool get,
 				     .count = 2,
 				     .remote = (uintptr_t)memory,
 				     .bytes = MIB,
-				     .way = { .bytes = 65,
-					      .path = (uint8_t)path },
+				     .routing = { .bytes = 65,
+						  .path = (uint8_t)path },
 				     .back = { .path = (uint8_t)path },
 				     .done = transfer_done };
 	return e->c->virt->dma(e->c, peer, &x->d);
@@ -223,7 +223,7 @@ static int post_word(struct end *e, struct weft_peer *peer, bool get,
 				     .count = 1,
 				     .remote = (uintptr_t)memory,
 				     .bytes = sizeof(*place),
-				     .way = { .fifo = 1, .ack = !get },
+				     .routing = { .fifo = 1, .ack = !get },
 				     .back = { .fifo = 1 },
 				     .done = transfer_done };
 	return e->c->virt->dma(e->c, peer, &x->d);
@@ -310,8 +310,9 @@ static int add_to_word(struct play *p, struct end *e, uint32_t rank)
 					    .remote = (uintptr_t)memory,
 					    .bytes = sizeof(old),
 					    .what = &one,
-					    .what_bytes = sizeof(one),
-					    .way = { .bytes = 1 + sizeof(one) },
+					    .operand_bytes = sizeof(one),
+					    .routing = { .bytes = 1 +
+								  sizeof(one) },
 					    .done = transfer_done };
 		if (e->c->virt->dma(e->c, to, &x.d) || wait_completion(e, &x))
 			return 3;
@@ -352,7 +353,7 @@ static void atomics_of_one_interface_are_serialized(void **state)
 static int no_atomic(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_dma d = { .what = memory,
-				 .what_bytes = 8,
+				 .operand_bytes = 8,
 				 .remote = (uintptr_t)memory,
 				 .bytes = 8,
 				 .done = transfer_done };
@@ -384,7 +385,7 @@ static int overtake(struct play *p, struct end *e, uint32_t rank)
 
 		attr.path = (uint8_t)e->c->virt->path(e->c,
 						      is_long ? "dma" : "sten");
-		e->c->virt->way(e->c, &attr);
+		e->c->virt->routing(e->c, &attr);
 		if (send_waiting(e, to, n, is_long ? 2000 : 8))
 			return 1;
 	}
@@ -409,7 +410,7 @@ static int one_message(struct play *p, struct end *e, uint32_t rank)
 		return wait_got(e, 1);
 	attr.path =
 		(uint8_t)e->c->virt->path(e->c, p->seed == 1 ? "dma" : "sten");
-	e->c->virt->way(e->c, &attr);
+	e->c->virt->routing(e->c, &attr);
 	return end_send(e, to, 0, 8);
 }
 

@@ -172,7 +172,7 @@ static const struct net_up net_calls = {
 	.timer = vt_fold_timer,
 	.combine = vt_route_combine,
 	.result = vt_route_result,
-	.breath = up_progress_check,
+	.progress_check = up_progress_check,
 };
 
 /* ---- draining of posted buffers ------------------------------------------ */

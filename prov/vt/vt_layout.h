@@ -285,7 +285,7 @@ struct vt_dma {
 	uint64_t key; /* key of the remote region */
 	uint64_t bytes;
 	uint64_t operands; /* atomic: address of the operands at the origin */
-	uint64_t what_bytes;
+	uint64_t operand_bytes;
 	/* bytes of the step's message that have arrived */
 	uint64_t arrived_bytes;
 	uint64_t awaited;

@@ -214,12 +214,12 @@ static void tree_guarded(void *arg)
 }
 
 int vt_route_tree(struct weft_carrier *c, unsigned id,
-		  void (*each)(void *arg, const struct weft_vt_branch *b),
+		  void (*each)(void *arg, const struct weft_vt_tree_node *b),
 		  void *arg)
 {
 	struct vt *v = vt_of(c);
 	struct tree_query l = { .w = v->w };
-	struct weft_vt_branch b;
+	struct weft_vt_tree_node b;
 
 	if (id >= WEFT_VT_ROUTES || !v->route[id].open)
 		return -ENOENT;

@@ -151,7 +151,7 @@ static void runs_are_deterministic(void **state)
 		play(&p, &b);
 		T_MEM(a.clock, b.clock, sizeof(a.clock));
 		T_IS(a.count.hash, b.count.hash);
-		T_IS(a.count.turns, b.count.turns);
+		T_IS(a.count.passes, b.count.passes);
 	}
 	weft_store32(&stop, 1);
 	pthread_join(th, NULL);
@@ -267,8 +267,8 @@ static int all_wait(struct play *p, struct end *e, uint32_t rank)
 	p->found->value[0]++;
 	for (uint32_t i = 0; i < (uint32_t)p->ranks; i++) {
 		snprintf(text, sizeof(text), "rank %u waits", i);
-		if (e->c->virt->look(e->c, i, &note) || note.peer != i + 1 ||
-		    strcmp(note.text, text))
+		if (e->c->virt->read_note(e->c, i, &note) ||
+		    note.peer != i + 1 || strcmp(note.text, text))
 			return 4;
 	}
 	return 0;
@@ -397,7 +397,7 @@ static void wait_until_left(struct end *e, uint32_t rank)
 {
 	struct weft_vt_note note;
 
-	while (!e->c->virt->look(e->c, rank, &note) &&
+	while (!e->c->virt->read_note(e->c, rank, &note) &&
 	       note.state != WEFT_VT_LEFT)
 		sched_yield();
 }

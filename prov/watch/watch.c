@@ -51,7 +51,7 @@ void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
 {
 	*n = (struct weft_watch_node){ .node = node };
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		n->near[p].node = neighbour[p];
+		n->neighbour[p].node = neighbour[p];
 		if (neighbour[p] != WEFT_WATCH_NO_NODE)
 			n->links |= (uint8_t)(1u << p);
 	}
@@ -66,16 +66,16 @@ struct weft_watch_word weft_watch_nic(struct weft_watch_node *n)
 	word.host = weft_watch_check(&n->of_host, &n->host, MISSES);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		if (n->links >> p & 1)
-			weft_watch_check(&n->of_near[p], &n->near_words[p],
-					 MISSES);
+			weft_watch_check(&n->neighbour_monitor[p],
+					 &n->neighbour_words[p], MISSES);
 	return word;
 }
 
 void weft_watch_word_receive(struct weft_watch_node *n, unsigned port,
 			     const struct weft_watch_word *word)
 {
-	n->near[port] = *word;
-	n->near_words[port].beats++;
+	n->neighbour[port] = *word;
+	n->neighbour_words[port].beats++;
 }
 
 /*
@@ -85,12 +85,12 @@ void weft_watch_word_receive(struct weft_watch_node *n, unsigned port,
 static struct weft_watch_report port_report(const struct weft_watch_node *n,
 					    unsigned port)
 {
-	bool silent = n->of_near[port].state == WEFT_WATCH_BROKEN;
+	bool silent = n->neighbour_monitor[port].state == WEFT_WATCH_BROKEN;
 
 	return (struct weft_watch_report){
-		.about = n->near[port].node,
-		.host = silent ? WEFT_WATCH_UNKNOWN : n->near[port].host,
-		.nic = silent ? WEFT_WATCH_BROKEN : n->near[port].nic,
+		.about = n->neighbour[port].node,
+		.host = silent ? WEFT_WATCH_UNKNOWN : n->neighbour[port].host,
+		.nic = silent ? WEFT_WATCH_BROKEN : n->neighbour[port].nic,
 		.port = (uint8_t)port,
 	};
 }

@@ -101,9 +101,9 @@ struct weft_watch_node {
 	 * neighbour status registers: the last word, and the number of words
 	 * received
 	 */
-	struct weft_watch_word near[WEFT_WATCH_PORTS];
-	struct weft_watch_register near_words[WEFT_WATCH_PORTS];
-	struct weft_watch_monitor of_near[WEFT_WATCH_PORTS];
+	struct weft_watch_word neighbour[WEFT_WATCH_PORTS];
+	struct weft_watch_register neighbour_words[WEFT_WATCH_PORTS];
+	struct weft_watch_monitor neighbour_monitor[WEFT_WATCH_PORTS];
 };
 
 #define WEFT_WATCH_NO_NODE UINT32_MAX

@@ -154,7 +154,7 @@ static void a_dead_host_is_reported_by_its_interface(void **state)
 	 */
 	T_IS(w.node[21].of_host.state, WEFT_WATCH_BROKEN);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
-		T_IS(w.node[neighbour(21, p)].near[back(p)].host,
+		T_IS(w.node[neighbour(21, p)].neighbour[back(p)].host,
 		     WEFT_WATCH_BROKEN);
 	T_IS(master_state(&w, 21).host, WEFT_WATCH_NORMAL);
 	step(&w);

@@ -97,16 +97,17 @@ static int step_waiting(void)
 	}
 	if (cores < 1)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
-	weft_core.crowded = weft_core.job.local_size > cores;
-	core_share = weft_core.crowded ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
+	weft_core.oversubscribed = weft_core.job.local_size > cores;
+	core_share =
+		weft_core.oversubscribed ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE;
 	weft_wait_policy_init(&weft_core.policy, core_share);
-	weft_wait_policy_first_contact(&weft_core.policy, core_share,
-				       (uint32_t)weft_core.job.local_size - 1);
+	weft_wait_policy_set_ranks(&weft_core.policy, core_share,
+				   (uint32_t)weft_core.job.local_size - 1);
 	weft_core.polls_are_syscalls = spin < 0 && weft_hosts_several();
 	if (spin < 0)
 		spin = weft_core.polls_are_syscalls
 			       ? WEFT_SYSCALL_POLLS
-			       : weft_wait_policy_rule[core_share].look.passes;
+			       : weft_wait_policy_rule[core_share].spin.passes;
 	weft_store32_relaxed(&weft_core.spin, (uint32_t)spin);
 	return 0;
 }

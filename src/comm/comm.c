@@ -34,7 +34,7 @@ int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 	if (!c)
 		goto err_groups;
 	weft_obj_init(&c->obj, WEFT_KIND_COMM);
-	c->ctx = (uint64_t)ctx_id << WEFT_TAG_CTX_AT;
+	c->ctx = (uint64_t)ctx_id << WEFT_TAG_CTX_SHIFT;
 	c->group = group;
 	c->remote = remote;
 	c->inter = remote != NULL;
@@ -65,7 +65,7 @@ void weft_comm_put(struct weft_comm *c)
 		return;
 	weft_comm_list_remove(c);
 	weft_core_coll_get()->detach(c);
-	weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_AT));
+	weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_SHIFT));
 	if (c->topo)
 		weft_topo_close(c->topo);
 	if (c->info)

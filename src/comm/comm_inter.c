@@ -98,7 +98,8 @@ struct hello {
 
 static uint32_t context_hash(const struct weft_make_inter *i)
 {
-	return (uint32_t)(i->local->comm->ctx >> WEFT_TAG_CTX_AT) * 2654435761u;
+	return (uint32_t)(i->local->comm->ctx >> WEFT_TAG_CTX_SHIFT) *
+	       2654435761u;
 }
 
 /*
@@ -142,7 +143,7 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 		    struct weft_comm **comm_p)
 {
 	struct weft_comm no_comm = { .ctx = (uint64_t)WEFT_CTX_NO_COMM
-					    << WEFT_TAG_CTX_AT };
+					    << WEFT_TAG_CTX_SHIFT };
 	struct weft_channel m = { &no_comm, WEFT_P2P_GROUP, 0 };
 	struct weft_group *remote;
 	uint32_t hash;

@@ -213,7 +213,7 @@ int weft_make_from_group(struct weft_group *g, const char *stringtag,
 			 struct weft_comm **comm_p)
 {
 	return create_among(NULL, g,
-			    (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_AT,
+			    (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_SHIFT,
 			    weft_make_tag(stringtag), comm_p);
 }
 

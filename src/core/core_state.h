@@ -65,7 +65,7 @@ struct weft_core {
 	weft_au32 spin; /* number of empty polls before blocking */
 	/* polls are system calls, so spin adapts to the traffic */
 	bool polls_are_syscalls;
-	bool crowded; /* more ranks than processors on this host */
+	bool oversubscribed; /* more ranks than processors on this host */
 	/* the job runs in virtual time (boot_world.h) */
 	bool virt;
 	bool reports_match; /* the provider reports matched sends (msg_ack.h) */

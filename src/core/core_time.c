@@ -65,7 +65,7 @@ uint64_t weft_core_tick_ps(void)
 uint64_t weft_core_clock_peek_ps(void)
 {
 	if (is_virtual() && provider_clock->size >= sizeof(*provider_clock))
-		return provider_clock->look_ps(&weft_core.domain->fid);
+		return provider_clock->peek_ps(&weft_core.domain->fid);
 	return weft_core_now_ps();
 }
 

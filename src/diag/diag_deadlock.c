@@ -31,7 +31,7 @@ enum {
 static void describe_comm(const struct weft_comm *c,
 			  struct weft_waitnote_item *i)
 {
-	i->ctx = (uint32_t)(c->ctx >> WEFT_TAG_CTX_AT);
+	i->ctx = (uint32_t)(c->ctx >> WEFT_TAG_CTX_SHIFT);
 	if (c->name[0])
 		snprintf(i->comm, sizeof(i->comm), "%.*s",
 			 WEFT_WAIT_NOTE_NAME - 1, c->name);

@@ -84,7 +84,7 @@ static void application_adds_and_removes_codes(void **state)
 
 static void tag_word_fields_round_trip(void **state)
 {
-	uint64_t ctx = (uint64_t)16383 << WEFT_TAG_CTX_AT;
+	uint64_t ctx = (uint64_t)16383 << WEFT_TAG_CTX_SHIFT;
 	uint64_t w = weft_tag_word(ctx, 3, WEFT_TAG_RANKS - 1, INT_MAX);
 
 	T_TRUE(w == UINT64_MAX);

@@ -58,7 +58,7 @@ static const struct weft_comm *comm_of(uint64_t word)
 		const struct weft_comm *c =
 			weft_container_of(n, struct weft_comm, link);
 
-		if (c->ctx == word >> WEFT_TAG_CTX_AT << WEFT_TAG_CTX_AT)
+		if (c->ctx == word >> WEFT_TAG_CTX_SHIFT << WEFT_TAG_CTX_SHIFT)
 			return c;
 	}
 	return NULL;
@@ -72,7 +72,7 @@ static const struct weft_comm *comm_of(uint64_t word)
 static bool is_from_any_source(uint64_t word, uint64_t ignore)
 {
 	return ignore & WEFT_TAG_SRC && weft_hosts_several() &&
-	       (word >> WEFT_TAG_KIND_AT & 3) == WEFT_CTX_P2P;
+	       (word >> WEFT_TAG_KIND_SHIFT & 3) == WEFT_CTX_P2P;
 }
 
 /*
@@ -167,7 +167,7 @@ static void contact_wanted(void)
 		n++;
 		sources[i] = CONTACTED;
 		if (!find_address(i))
-			peers->meet(weft_core.ep, weft_core.proc[i].real);
+			peers->contact(weft_core.ep, weft_core.proc[i].real);
 	}
 }
 

@@ -22,8 +22,8 @@
 
 enum { PORTS = 64, CTRL = 3, ROUTES = 64 };
 
-static_assert((int)TRACE_WORD_SYNC == (int)CTRL && WEFT_TAG_KIND_AT == 48 &&
-		      WEFT_TAG_CTX_AT == 50 && WEFT_TAG_BITS == 31,
+static_assert((int)TRACE_WORD_SYNC == (int)CTRL && WEFT_TAG_KIND_SHIFT == 48 &&
+		      WEFT_TAG_CTX_SHIFT == 50 && WEFT_TAG_BITS == 31,
 	      "tag word layout equals that of job_trace_layout.h");
 
 /*
@@ -86,7 +86,7 @@ static uint64_t time_after(void)
 
 static bool is_application_message(uint64_t word)
 {
-	return (word >> WEFT_TAG_KIND_AT & 3) != CTRL;
+	return (word >> WEFT_TAG_KIND_SHIFT & 3) != CTRL;
 }
 
 /* ---- sends --------------------------------------------------------------- */
@@ -443,7 +443,7 @@ static void mark_peer(const struct weft_comm *c, int peer, int tag,
 							: (uint32_t)tag;
 	const struct weft_call_mark m = {
 		.word = TRACE_P2P(peer_field, tag_field,
-				  c->ctx >> WEFT_TAG_CTX_AT),
+				  c->ctx >> WEFT_TAG_CTX_SHIFT),
 		.size = size,
 		.root = root >= 0 ? (uint32_t)root + 1 : 0,
 	};
@@ -454,7 +454,7 @@ static void mark_peer(const struct weft_comm *c, int peer, int tag,
 void weft_trace_win_coll(struct weft_comm *c)
 {
 	const struct weft_call_mark m = {
-		.word = TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_AT,
+		.word = TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_SHIFT,
 				   c->traced)
 	};
 
@@ -483,7 +483,8 @@ void weft_trace_coll(MPI_Comm comm, int root, MPI_Count count,
 			  root);
 		return;
 	}
-	m.word = TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_AT, c->traced++);
+	m.word = TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_SHIFT,
+			    c->traced++);
 	if (root >= 0 && root < c->size) {
 		m.root = (uint32_t)root + 1;
 		m.root_rank = (uint32_t)c->proc[root];
@@ -592,7 +593,7 @@ void weft_trace_start(const struct weft_trace_hooks *of)
 	install_hooks();
 	ends = *of;
 	counts = !weft_core.virt && weft_trace_use_counter(&trace);
-	weft_call_set_trace(call_done, counts, weft_trace_opens(&trace));
+	weft_call_set_trace(call_done, counts, weft_trace_open_calls(&trace));
 }
 
 void weft_trace_stop(void)
@@ -705,7 +706,7 @@ void weft_trace_world(void)
 
 static void put_tree_node(void *arg, const struct fi_weft_branch *b)
 {
-	struct trace_branch *t = arg;
+	struct trace_tree_node *t = arg;
 
 	t->parent = b->parent;
 	t->ranks = b->ranks;
@@ -717,9 +718,9 @@ static void put_tree_node(void *arg, const struct fi_weft_branch *b)
 void weft_trace_route(const struct weft_comm *comm, int id)
 {
 	static uint32_t routes;
-	struct trace_branch t = { .first = (uint32_t)weft_core.job.rank,
-				  .route = routes,
-				  .members = (uint32_t)comm->size };
+	struct trace_tree_node t = { .first = (uint32_t)weft_core.job.rank,
+				     .route = routes,
+				     .members = (uint32_t)comm->size };
 
 	if (trace.fd < 0 || !world || id < 0 || routes == ROUTES ||
 	    comm->proc[0] != weft_core.job.rank)

@@ -103,7 +103,7 @@ struct weft_health_view {
 	/* rank that detected the state; HEALTH_NO_SLOT: this process */
 	uint32_t by;
 	/* number of checks without a heartbeat until detection */
-	uint32_t looks;
+	uint32_t checks;
 	uint64_t known_ns; /* time since detection */
 	uint64_t beat_ns;  /* time since the last heartbeat */
 };

@@ -166,11 +166,11 @@ static void rank_without_heartbeat_is_sick_within_two_periods(void **state)
 	T_IS(view_of(&w, 5).by, 107);
 	run_rounds(&w, 1);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
-	T_IS(view_of(&w, 5).looks, 3);
-	T_TRUE((view_of(&w, 5).looks + 1) / WEFT_HEALTH_ROUNDS <= 2);
+	T_IS(view_of(&w, 5).checks, 3);
+	T_TRUE((view_of(&w, 5).checks + 1) / WEFT_HEALTH_ROUNDS <= 2);
 	run_rounds(&w, 3);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
-	T_IS(view_of(&w, 5).looks, 3);
+	T_IS(view_of(&w, 5).checks, 3);
 	weft_health_view_format(
 		&(struct weft_health_view){ .state = HEALTH_JOINED,
 					    .host = WEFT_WATCH_SICK,
@@ -263,7 +263,7 @@ static void killed_rank_is_broken_at_first_check(void **state)
 	T_IS(v.host, WEFT_WATCH_BROKEN);
 	T_IS(v.nic, WEFT_WATCH_BROKEN);
 	T_TRUE(v.by >= 100 && v.by < 100 + RANKS - 1);
-	T_IS(v.looks, 4);
+	T_IS(v.checks, 4);
 	world_close(&w);
 }
 
@@ -286,7 +286,7 @@ static void rank_that_dies_is_broken_within_a_period(void **state)
 	T_IS(waitpid(pid, &status, 0), pid);
 	run_rounds(&w, 1);
 	T_IS(view_of(&w, RANKS - 1).host, WEFT_WATCH_BROKEN);
-	T_IS(view_of(&w, RANKS - 1).looks, 1);
+	T_IS(view_of(&w, RANKS - 1).checks, 1);
 	world_close(&w);
 }
 

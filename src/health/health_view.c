@@ -69,7 +69,7 @@ static void merge_report(const struct health_slot *t, unsigned port,
 		return;
 	v->host = host;
 	v->by = weft_load32(&t->rank);
-	v->looks = health_state_checks(states);
+	v->checks = health_state_checks(states);
 	v->known_ns = ago(now_ns, weft_load64(&n->since_ns));
 }
 
@@ -95,7 +95,7 @@ static void mark_broken(struct weft_health_view *v)
 {
 	v->host = v->nic = WEFT_WATCH_BROKEN;
 	v->by = HEALTH_NO_SLOT;
-	v->looks = 0;
+	v->checks = 0;
 	v->known_ns = 0;
 }
 

@@ -276,7 +276,7 @@ void weft_trace_more(struct weft_trace *t, const struct trace_event *e)
 	weft_trace_entry(t, &more);
 }
 
-struct trace_open *weft_trace_opens(struct weft_trace *t)
+struct trace_open *weft_trace_open_calls(struct weft_trace *t)
 {
 	return t->event_buf || weft_trace_flush(t) ? t->event_buf->open : NULL;
 }

@@ -78,7 +78,7 @@ void weft_trace_detach(struct weft_trace *t);
  * Returns TRACE_THREADS slots for open calls, valid until weft_trace_detach();
  * NULL: no space left.
  */
-struct trace_open *weft_trace_opens(struct weft_trace *t);
+struct trace_open *weft_trace_open_calls(struct weft_trace *t);
 
 /*
  * Writes the event buffer to the file, or creates it. Returns false if there is

@@ -192,7 +192,7 @@ struct trace_link {
 /*
  * A node or switch of a class route; the records of one route are consecutive.
  */
-struct trace_branch {
+struct trace_tree_node {
 	uint64_t t;	/* time when the route was opened */
 	uint32_t first; /* rank of the first member, which writes the record */
 	uint32_t route; /* number of earlier routes of that member */
@@ -205,7 +205,7 @@ struct trace_branch {
 
 static_assert(sizeof(struct trace_entry) == 32, "two in a line");
 static_assert(sizeof(struct trace_link) == 104, "whole words");
-static_assert(sizeof(struct trace_branch) == 64, "a line");
+static_assert(sizeof(struct trace_tree_node) == 64, "a line");
 static_assert(sizeof(struct trace_chunk) == TRACE_CHUNK_HEAD, "fits");
 static_assert(sizeof(struct trace_head) <= TRACE_HEAD, "fits");
 

@@ -257,7 +257,7 @@ static void detach_clears_open_calls(void **state)
 	struct weft_trace t;
 
 	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
-	o = weft_trace_opens(&t);
+	o = weft_trace_open_calls(&t);
 	assert_non_null(o);
 	weft_store32(&o[TRACE_THREADS - 1].id, 5);
 	assert_int_equal(weft_trace_read(&f, fd), 0);

@@ -116,7 +116,7 @@ static int direct_wait(const struct weft_p2p_args *a,
 
 	for (;;) {
 		weft_arrival_poll(d, &w);
-		if (weft_likely(d->over))
+		if (weft_likely(d->complete))
 			return direct_end(a, d, status);
 		weft_idle_pass(&w);
 	}
@@ -133,7 +133,7 @@ static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
 			  !weft_dt_is_run(a->dt, a->count)))
 		return -EAGAIN;
 	weft_p2p_match_word(a, &word, &ignore);
-	d.over = 0;
+	d.complete = 0;
 	d.call = NULL;
 	rc = (int)weft_core.recv->post(
 		weft_core.ep, weft_p2p_start(a->buf, a->dt),

@@ -412,7 +412,7 @@ void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
 		poll_registered(req, nreq, any);
 		return;
 	}
-	tests = weft_wait_policy_choose(&weft_core.policy)->look.tests;
+	tests = weft_wait_policy_choose(&weft_core.policy)->spin.tests;
 	if (progress() || !tests || ++empty_polls < tests)
 		return;
 	empty_polls = 0;

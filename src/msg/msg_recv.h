@@ -57,7 +57,7 @@ WEFT_INLINE int weft_p2p_post_plain(struct weft_p2p *p, void *start,
 		return (int)fi_trecv(weft_core.ep, start, bytes, NULL,
 				     FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
 	p->req.flags |= WEFT_REQ_DIRECT;
-	p->io.arrival.over = 0;
+	p->io.arrival.complete = 0;
 	p->io.arrival.call = weft_p2p_arrived;
 	return (int)weft_core.recv->post(weft_core.ep, start, bytes, word,
 					 ignore, &p->io.arrival);

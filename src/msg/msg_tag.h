@@ -20,19 +20,19 @@
 
 #include <stdint.h>
 
-#define WEFT_TAG_BITS	 31
-#define WEFT_TAG_MASK	 UINT64_C(0x7fffffff)
-#define WEFT_TAG_LAST	 0x7fffffff /* tag of MPI_Finalize, see boot_init.c */
-#define WEFT_TAG_RANKS	 (1 << 17)
-#define WEFT_TAG_SRC	 ((uint64_t)(WEFT_TAG_RANKS - 1) << WEFT_TAG_BITS)
-#define WEFT_TAG_KIND_AT 48
-#define WEFT_TAG_CTX_AT	 50
-#define WEFT_TAG_CTX_IDS (1 << 14)
+#define WEFT_TAG_BITS	    31
+#define WEFT_TAG_MASK	    UINT64_C(0x7fffffff)
+#define WEFT_TAG_LAST	    0x7fffffff /* tag of MPI_Finalize */
+#define WEFT_TAG_RANKS	    (1 << 17)
+#define WEFT_TAG_SRC	    ((uint64_t)(WEFT_TAG_RANKS - 1) << WEFT_TAG_BITS)
+#define WEFT_TAG_KIND_SHIFT 48
+#define WEFT_TAG_CTX_SHIFT  50
+#define WEFT_TAG_CTX_IDS    (1 << 14)
 
 static inline uint64_t weft_tag_word(uint64_t ctx, unsigned kind, int rank,
 				     int tag)
 {
-	return ctx | (uint64_t)kind << WEFT_TAG_KIND_AT |
+	return ctx | (uint64_t)kind << WEFT_TAG_KIND_SHIFT |
 	       (uint64_t)(unsigned)rank << WEFT_TAG_BITS | (unsigned)tag;
 }
 

@@ -137,7 +137,7 @@ static int call_errno(int rc)
 
 static uint64_t oversubscribed_flag(void)
 {
-	return weft_core.crowded ? FI_WEFT_CROWD : 0;
+	return weft_core.oversubscribed ? FI_WEFT_OVERSUBSCRIBED : 0;
 }
 
 /*
@@ -283,7 +283,7 @@ static int post_work(struct weft_route *r, struct fi_weft_call *call,
 	if (!q)
 		return -ENOMEM;
 	call->flags |= FI_WEFT_LATER;
-	call->over = req_work_done;
+	call->done = req_work_done;
 	rc = r->ops->begin(&r->mc->fid, call, &q->work);
 	if (rc && rc != -FI_EINPROGRESS) {
 		weft_pool_put(&call_reqs, q);

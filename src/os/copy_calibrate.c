@@ -288,7 +288,7 @@ int weft_copy_calibrate_measure(struct weft_copy_calibration *c)
 	return ret;
 }
 
-size_t weft_copy_calibrate_cut(const struct weft_copy_calibration *c)
+size_t weft_copy_calibrate_threshold(const struct weft_copy_calibration *c)
 {
 	unsigned i = WEFT_COPY_CALIBRATE_SIZES;
 
@@ -301,7 +301,7 @@ size_t weft_copy_calibrate_cut(const struct weft_copy_calibration *c)
  * Assumes that times are linear in the size: a fixed cost plus a cost per 16
  * KiB.
  */
-size_t weft_copy_calibrate_help(const struct weft_copy_calibration *c)
+size_t weft_copy_calibrate_shared_least(const struct weft_copy_calibration *c)
 {
 	int64_t first = (int64_t)c->once_ns[0];
 	int64_t last = (int64_t)c->once_ns[WEFT_COPY_CALIBRATE_SIZES - 1];
@@ -330,7 +330,7 @@ size_t weft_copy_calibrate_loop(const struct weft_copy_calibration *c)
 	return bytes;
 }
 
-size_t weft_copy_calibrate_row(size_t cache_bytes)
+size_t weft_copy_calibrate_shared_least_queued(size_t cache_bytes)
 {
 	return cache_bytes / 4;
 }

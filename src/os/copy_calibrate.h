@@ -7,9 +7,9 @@
  * Two threads measure both paths several times, in less than a millisecond.
  *
  * Sender and receiver may copy a half each of a fetched message (shared copy):
- * weft_copy_calibrate_help and weft_copy_calibrate_row return the least size
- * for this. Short pieces may be copied by the loop of copy.h:
- * weft_copy_calibrate_loop returns the largest size.
+ * weft_copy_calibrate_shared_least and weft_copy_calibrate_shared_least_queued
+ * return the least size for this. Short pieces may be copied by the loop of
+ * copy.h: weft_copy_calibrate_loop returns the largest size.
  */
 #ifndef WEFT_COPY_CALIBRATE_H
 #define WEFT_COPY_CALIBRATE_H
@@ -52,20 +52,20 @@ int weft_copy_calibrate_measure(struct weft_copy_calibration *c);
  * Returns the largest message in bytes that is copied faster through shared
  * memory: a power of two.
  */
-size_t weft_copy_calibrate_cut(const struct weft_copy_calibration *c);
+size_t weft_copy_calibrate_threshold(const struct weft_copy_calibration *c);
 /*
  * Returns the least size in bytes of a single outstanding message for a shared
  * copy: copying half of the bytes takes longer than the fixed cost of a fetch,
  * which is the latency to the other side and a system call.
  */
-size_t weft_copy_calibrate_help(const struct weft_copy_calibration *c);
+size_t weft_copy_calibrate_shared_least(const struct weft_copy_calibration *c);
 /*
  * Returns the least size in bytes for a shared copy of consecutive messages,
  * when no rank waits for a single message: two threads that write into one
  * buffer take its cache lines from each other, so a shared copy is faster only
  * above a fraction of the core's cache (cache_bytes). 0: not known.
  */
-size_t weft_copy_calibrate_row(size_t cache_bytes);
+size_t weft_copy_calibrate_shared_least_queued(size_t cache_bytes);
 /*
  * Returns the largest piece in bytes for the loop, the argument of
  * weft_copy_span. It minimizes the total time of one piece of each length, so

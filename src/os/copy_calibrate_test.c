@@ -31,7 +31,7 @@ static void rendezvous_threshold_from_measurement(void **state)
 			c.twice_ns[k] = rows[i].twice[k];
 			c.once_ns[k] = rows[i].once[k];
 		}
-		T_IS(weft_copy_calibrate_cut(&c), rows[i].threshold);
+		T_IS(weft_copy_calibrate_threshold(&c), rows[i].threshold);
 	}
 }
 
@@ -57,7 +57,7 @@ static void shared_copy_threshold(void **state)
 
 		for (int k = 0; k < 3; k++)
 			c.once_ns[k] = rows[i].once[k];
-		T_IS(weft_copy_calibrate_help(&c), rows[i].least);
+		T_IS(weft_copy_calibrate_shared_least(&c), rows[i].least);
 	}
 }
 

@@ -18,9 +18,9 @@ void weft_wait_policy_init(struct weft_wait_policy *p,
 	atomic_init(&p->until_ns, 0);
 }
 
-void weft_wait_policy_first_contact(struct weft_wait_policy *p,
-				    enum weft_core_share core_share,
-				    uint32_t other_ranks)
+void weft_wait_policy_set_ranks(struct weft_wait_policy *p,
+				enum weft_core_share core_share,
+				uint32_t other_ranks)
 {
 	/* relaxed here and below: the values are estimates */
 	weft_store32_relaxed(&p->core_share, core_share);

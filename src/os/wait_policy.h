@@ -43,7 +43,7 @@ enum weft_core_share {
 
 /* Constants of spinning. */
 struct weft_wait_policy_spins {
-	uint32_t turns; /* polls of one word before anything else is polled */
+	uint32_t polls; /* polls of one word before anything else is polled */
 	/* rounds of such polls before blocking is considered */
 	uint32_t rounds;
 	/* polls of all sources before blocking is considered */
@@ -73,7 +73,7 @@ struct weft_wait_policy_yields {
 };
 
 struct weft_wait_policy_rule {
-	struct weft_wait_policy_spins look;
+	struct weft_wait_policy_spins spin;
 	struct weft_wait_policy_yields yield;
 };
 
@@ -88,7 +88,7 @@ struct weft_wait_policy_rule {
  */
 static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 	[WEFT_OWN_CORE] = {
-		.look = { .turns = 1500, .rounds = 100, .passes = 4000,
+		.spin = { .polls = 1500, .rounds = 100, .passes = 4000,
 			  .tests = 0, .spin_ns = 5000 },
 		.yield = { .count = 64, .longest_ns = 10 * WEFT_MS,
 			   .long_yield_ns = 1 * WEFT_MS,
@@ -101,7 +101,7 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 	 * spins.
 	 */
 	[WEFT_OVERSUBSCRIBED] = {
-		.look = { .turns = 2, .rounds = 0, .passes = 20,
+		.spin = { .polls = 2, .rounds = 0, .passes = 20,
 			  .tests = 32, .spin_ns = 0 },
 		.yield = { .count = 64, .longest_ns = 10 * WEFT_MS,
 			   .long_yield_ns = 1 * WEFT_MS,
@@ -137,9 +137,9 @@ void weft_wait_policy_init(struct weft_wait_policy *p,
  * Sets whether cores are oversubscribed, and the number of other ranks that
  * share the processors with this process.
  */
-void weft_wait_policy_first_contact(struct weft_wait_policy *p,
-				    enum weft_core_share core_share,
-				    uint32_t other_ranks);
+void weft_wait_policy_set_ranks(struct weft_wait_policy *p,
+				enum weft_core_share core_share,
+				uint32_t other_ranks);
 
 /* Returns whether the backoff suspends yields now. */
 bool weft_wait_policy_backs_off_now(struct weft_wait_policy *p) WEFT_COLD;

@@ -78,7 +78,7 @@ static void long_yield_tolerated_with_other_ranks(void **state)
 	weft_wait_policy_record_yield(&p, 1, 1 + 2 * WEFT_MS);
 	T_TRUE(backoff_of(&p) > 0);
 	weft_wait_policy_init(&p, WEFT_OVERSUBSCRIBED);
-	weft_wait_policy_first_contact(&p, WEFT_OVERSUBSCRIBED, 1000);
+	weft_wait_policy_set_ranks(&p, WEFT_OVERSUBSCRIBED, 1000);
 	weft_wait_policy_record_yield(&p, 1, 1 + 2 * WEFT_MS);
 	T_IS(backoff_of(&p), 0);
 }

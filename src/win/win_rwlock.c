@@ -24,8 +24,9 @@ static uint32_t bit_of(uint32_t ticket)
 struct win_pause win_pause_begin(const struct weft_comm *c)
 {
 	/* with more ranks than cores, the other rank needs this core */
-	return (struct win_pause){ c, weft_core.crowded ? 2 : weft_core.spin,
-				   0 };
+	return (struct win_pause){
+		c, weft_core.oversubscribed ? 2 : weft_core.spin, 0
+	};
 }
 
 /* Spins on the word. Returns false when the word has changed. */

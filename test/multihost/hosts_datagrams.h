@@ -17,7 +17,7 @@ static void datagrams_open(void)
 
 	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
 	MPI_T_pvar_session_create(&session);
-	if (MPI_T_pvar_get_index("packets_far", MPI_T_PVAR_CLASS_COUNTER,
+	if (MPI_T_pvar_get_index("packets_remote", MPI_T_PVAR_CLASS_COUNTER,
 				 &index))
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	MPI_T_pvar_handle_alloc(session, index, NULL, &datagram_pvar, &count);

@@ -93,28 +93,28 @@ def data(name):
     assert "http" not in re.sub(r"http://www.w3.org/2000/svg", "", text), name
     return json.loads(found.group(1))
 
-def run(name, ranks, turns):
+def run(name, ranks, rounds):
     d = data(name)
     calls = {c["name"]: c for c in d["calls"]}
-    assert calls["MPI_Isend"]["count"] == ranks * turns, calls
-    assert calls["MPI_Allreduce"]["count"] == ranks * turns
+    assert calls["MPI_Isend"]["count"] == ranks * rounds, calls
+    assert calls["MPI_Allreduce"]["count"] == ranks * rounds
     assert len(d["time"]["row"]) == ranks
     for row in d["time"]["row"]:
-        assert len(row) % 3 == 0 and len(row) >= 3 * 4 * turns
+        assert len(row) % 3 == 0 and len(row) >= 3 * 4 * rounds
         names = [d["time"]["names"][i] for i in row[2::3]]
-        assert names.count("MPI_Waitall") == turns
+        assert names.count("MPI_Waitall") == rounds
     ring = [m for m in d["messages"] if m[1] == (m[0] + 1) % ranks]
     assert all(m[3] >= m[2] for m in d["messages"])
     for r in range(ranks):
         sizes = sorted(m[4] for m in ring if m[0] == r)
-        for i in range(turns):
+        for i in range(rounds):
             assert 1 << i in sizes, (r, sizes)
         assert 777 in sizes, (r, sizes)
     colls = [c for c in d["collectives"] if c[0] == "MPI_Allreduce"]
-    assert len(colls) == turns and all(c[5] == ranks for c in colls), colls
+    assert len(colls) == rounds and all(c[5] == ranks for c in colls), colls
     entry = {(e[0], e[1]): e for e in d["matrix"]["entry"]}
     for r in range(ranks):
-        assert entry[r, (r + 1) % ranks][2] >= turns
+        assert entry[r, (r + 1) % ranks][2] >= rounds
     put = {(a[0], a[1]) for a in d["accesses"] if a[4] == 8}
     for r in range(ranks):
         assert (r, (r + 1) % ranks) in put and ((r + 1) % ranks, r) in put

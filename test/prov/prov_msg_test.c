@@ -178,9 +178,9 @@ static void wait_direct(struct job *j, const struct fi_weft_recv *r,
 {
 	struct fi_cq_tagged_entry e;
 
-	while (!a->over) {
+	while (!a->complete) {
 		r->poll(j->ep, a, 100);
-		if (!a->over) /* a blocked thread is woken, too */
+		if (!a->complete) /* a blocked thread is woken, too */
 			fi_cq_sread(j->cq, &e, 1, NULL, 1000);
 	}
 }
@@ -195,7 +195,7 @@ static void body_direct(struct job *j)
 		  !fi_open_ops(&j->ep->fid, FI_WEFT_RECV, 0, (void **)&r, NULL),
 		  "fi_open_ops", 0);
 	for (unsigned i = 0; i < WEFT_COUNT_OF(len); i++) {
-		struct fi_weft_arrival a = { .over = 0 };
+		struct fi_weft_arrival a = { .complete = 0 };
 
 		if (j->rank == 0) {
 			t_fill(buf, len[i], i);
@@ -210,7 +210,7 @@ static void body_direct(struct job *j)
 		job_check(j, !a.err && a.len == len[i] && a.tag == 7, "first",
 			  a.err);
 		check_bytes(j, buf, len[i], i);
-		a.over = 0;
+		a.complete = 0;
 		job_check(j, !r->post(j->ep, buf, 4, 8, 0, &a), "post", 0);
 		wait_direct(j, r, &a);
 		job_check(j, a.err == FI_ETRUNC && a.len == 4 && a.tag == 8,
@@ -238,7 +238,7 @@ static void count_call(struct fi_weft_arrival *a)
 {
 	struct called *c = (struct called *)a;
 
-	c->times += a->over;
+	c->times += a->complete;
 	c->err = a->err;
 	memset(a, 0xff, sizeof(*a)); /* the memory may be reused */
 }

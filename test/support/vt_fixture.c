@@ -43,12 +43,12 @@ static uint32_t combine_words(unsigned op, unsigned type, void *acc,
 }
 
 /* Adds the word in `what` to the word in data. */
-static int change_word(const void *what, size_t what_bytes, void *data,
+static int change_word(const void *what, size_t operand_bytes, void *data,
 		       void *old, size_t bytes)
 {
 	uint64_t a, b;
 
-	if (what_bytes != 8 || bytes != 8)
+	if (operand_bytes != 8 || bytes != 8)
 		return -EPROTO;
 	memcpy(&a, data, 8);
 	memcpy(old, data, 8);
@@ -200,7 +200,7 @@ uint64_t unloaded_latency(struct net_config *cfg, uint32_t bytes)
 {
 	struct net_error_text why;
 	struct net_msg m = {
-		.src = 0, .dst = 1, .bytes = bytes, .way = NET_DETERMINISTIC
+		.src = 0, .dst = 1, .bytes = bytes, .routing = NET_DETERMINISTIC
 	};
 	const struct net_up up = { .packet = record_time };
 	bool stop = false;

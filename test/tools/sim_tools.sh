@@ -37,7 +37,7 @@ small="-m bgq:2x2x2x2x2"
 
 # All random choices come from the seed.
 for args in "" "-p permutation -c 4" "-p all-to-all -x -b 1k" \
-	"-p hotspot -w deterministic" "-p complement -l 0.2,1.5 --json" \
+	"-p hotspot -r deterministic" "-p complement -l 0.2,1.5 --json" \
 	"-p neighbour --csv" "--histogram -z 1"; do
 	# shellcheck disable=SC2086
 	"$sim" $small $short $args >"$dir/a" 2>"$dir/err" ||
@@ -69,8 +69,8 @@ fi
 
 # A tree: every pattern except neighbours, links by level, switch and port.
 tree="-m qsnet2:4x4x4 --path event --warm 20us --time 60us"
-for args in "" "-p all-to-all -x3" "-p complement -w deterministic" \
-	"-p hotspot -c 2" "-p permutation --csv" "-p transpose -l 0.9" "-b 8 -w high --json"; do
+for args in "" "-p all-to-all -x3" "-p complement -r deterministic" \
+	"-p hotspot -c 2" "-p permutation --csv" "-p transpose -l 0.9" "-b 8 -r high --json"; do
 	# shellcheck disable=SC2086
 	"$sim" $tree $args >"$dir/t" 2>"$dir/err" ||
 		{ cat "$dir/err"; fail "weft-sim $tree $args"; }
@@ -88,7 +88,7 @@ grep -q 'peak     0.9280 GB/s' "$dir/t" || fail "a full tree takes all"
 	grep -q 'peak     0.2320 GB/s' || fail "a slim tree takes a quarter"
 # Two rails, leaves joined in pairs.
 rails="-m sunway --path rdma --warm 2us --time 3us"
-for args in "" "-p complement -w deterministic" "-p hotspot -c 2" \
+for args in "" "-p complement -r deterministic" "-p hotspot -c 2" \
 	"-p permutation -b 65536" "-p transpose"; do
 	# shellcheck disable=SC2086
 	"$sim" $rails $args >"$dir/t" 2>"$dir/err" ||
@@ -100,14 +100,14 @@ grep -Eq '^  (node [0-9]+|level [12] switch [01]\.[0-9]+) port [0-9]+ [012][+=-]
 grep -q 'peak     26.6' "$dir/t" || fail "two rails take twice as much"
 # Two nodes per router, and several links to a neighbour.
 # shellcheck disable=SC2086
-"$sim" -m gemini:2x2x2 --path bte $short -p neighbour -w deterministic \
+"$sim" -m gemini:2x2x2 --path bte $short -p neighbour -r deterministic \
 	>"$dir/t" 2>/dev/null || fail "weft-sim on gemini"
 grep -q 'gemini 2x2x2, 16 nodes' "$dir/t" || fail "nodes of gemini"
 for class in 'A-  *64' 'B+  *32' 'C-  *64' 'N-  *16' 'N+  *16'; do
 	grep -q "^$class " "$dir/t" || { cat "$dir/t"; fail "gemini: $class"; }
 done
 # shellcheck disable=SC2086
-"$sim" -m gemini:2x2x2 --path bte $short -p neighbour -w hashed --ack \
+"$sim" -m gemini:2x2x2 --path bte $short -p neighbour -r hashed --ack \
 	--slow 16.16:50 --links 1 >"$dir/t" 2>/dev/null ||
 	fail "weft-sim --slow on gemini"
 grep -q ', hashed, ' "$dir/t" || fail "hashed packets"
@@ -123,8 +123,8 @@ taken() {
 			next
 		} { printf "%d", 1000 * $at["of_peak"] }'
 }
-load=$(taken -l 0.9 -w dynamic) address=$(taken -l 0.9 -w hashed)
-pair=$(taken -l 0.9 -w deterministic)
+load=$(taken -l 0.9 -r dynamic) address=$(taken -l 0.9 -r hashed)
+pair=$(taken -l 0.9 -r deterministic)
 [ "$load" -gt $((address + 100)) ] && [ "$address" -gt $((pair + 100)) ] ||
 	fail "gemini takes $load by load, $address by address, $pair by pair"
 whole=$(taken -l 0.4) masked=$(taken -l 0.4 --faults 'dead-link 0,0,0.B+.0')

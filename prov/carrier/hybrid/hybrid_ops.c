@@ -308,7 +308,7 @@ static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	st->resent = far.resent;
 	st->forged = far.forged;
 	st->replays = far.replays;
-	st->far = far.sent;
+	st->remote = far.sent;
 }
 
 const struct weft_carrier_ops weft_carrier_hybrid = {

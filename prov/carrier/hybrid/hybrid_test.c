@@ -156,7 +156,7 @@ static bool pair_exchange(struct pair *p)
 	p->e.c->ops->stats(p->e.c, &st);
 	return !differs("packets", (long long)p->e.got, PACKETS) &&
 	       !differs("wrong packets", (long long)p->e.bad, 0) &&
-	       !differs("datagrams", (long long)st.far, 0) &&
+	       !differs("datagrams", (long long)st.remote, 0) &&
 	       !differs("deaths", (long long)p->e.lost, 0);
 }
 

@@ -51,7 +51,7 @@
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	s->base.fences = weft_membarrier_register() < 0;
-	s->spin_ns = attr->spin_ns ? attr->spin_ns : OWN_CORE_RULE.look.spin_ns;
+	s->spin_ns = attr->spin_ns ? attr->spin_ns : OWN_CORE_RULE.spin.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
 	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -64,10 +64,10 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 /* Counts one more peer; an endpoint that is its own peer counts, too. */
 void shm_wait_peer_added(struct shm *s)
 {
-	weft_wait_policy_first_contact(
-		&s->policy,
-		s->peer_count > s->cpus ? WEFT_OVERSUBSCRIBED : WEFT_OWN_CORE,
-		s->peer_count);
+	weft_wait_policy_set_ranks(&s->policy,
+				   s->peer_count > s->cpus ? WEFT_OVERSUBSCRIBED
+							   : WEFT_OWN_CORE,
+				   s->peer_count);
 }
 
 static int wait_timer(struct shm *s)
@@ -95,7 +95,7 @@ bool shm_wait_ready(const struct shm *s)
 static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
 {
 	return weft_load64_relaxed(&s->watch_want) == w->want &&
-	       weft_load32_relaxed(&s->oversubscribed) == w->crowded &&
+	       weft_load32_relaxed(&s->oversubscribed) == w->oversubscribed &&
 	       atomic_load_explicit(&s->watch_event, memory_order_relaxed) ==
 		       w->event_word &&
 	       atomic_load_explicit(&s->watch_word, memory_order_relaxed) ==
@@ -110,7 +110,7 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 		return;
 	/* relaxed: ordered by R5; a mixed state is read again */
 	weft_store64_relaxed(&s->watch_want, w->want);
-	weft_store32_relaxed(&s->oversubscribed, w->crowded);
+	weft_store32_relaxed(&s->oversubscribed, w->oversubscribed);
 	atomic_store_explicit(&s->watch_event, w->event_word,
 			      memory_order_relaxed);
 	/* R5 pairs with A5 in wait_watched(). */

@@ -167,7 +167,7 @@ static uint64_t missed_ns(struct race *r, struct end *from, uint64_t n)
 	struct weft_carrier_watch w = { .word = &r->word,
 					.want = 1,
 					.event_word = &r->event_word,
-					.crowded = true };
+					.oversubscribed = true };
 	struct weft_carrier_stats st;
 	uint64_t start;
 	pthread_t t;

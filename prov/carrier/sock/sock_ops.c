@@ -269,7 +269,7 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 
 	sock_enter(s);
 	*st = s->stats;
-	st->far = st->sent;
+	st->remote = st->sent;
 	sock_leave(s);
 	/* relaxed: a statistic */
 	st->sleeps = weft_load64_relaxed(&s->waiter.sleeps);

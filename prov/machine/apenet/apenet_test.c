@@ -301,9 +301,9 @@ static void two_engines_saturate_the_bus(void **state)
 	struct weft_apenet_stats one = run_puts(1, 1);
 	struct weft_apenet_stats two = run_puts(2, 1);
 
-	T_TRUE(one.turns >= 2 * PACKETS);
+	T_TRUE(one.active_steps >= 2 * PACKETS);
 	T_IS(one.overlapped, 0);
-	T_TRUE(two.turns <= PACKETS + 4);
+	T_TRUE(two.active_steps <= PACKETS + 4);
 	T_TRUE(two.overlapped >= PACKETS - 4);
 }
 
@@ -312,7 +312,7 @@ static void commands_are_prefetched(void **state)
 {
 	struct weft_apenet_stats st = run_puts(2, PACKETS);
 
-	T_TRUE(st.turns <= PACKETS + 4);
+	T_TRUE(st.active_steps <= PACKETS + 4);
 	T_TRUE(st.prefetched >= PACKETS - 4);
 }
 

@@ -87,7 +87,7 @@ static void apenet_transport_path_set(struct apenet_transport *e,
 
 	path.path = apenet_transport_memory_path(
 		c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
-	c->virt->way(c, &path);
+	c->virt->routing(c, &path);
 }
 
 static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,

@@ -289,7 +289,7 @@ static int board_step(struct weft_apenet *a)
 		if (a->dma[i].state == APENET_IDLE)
 			dma_request(a, &a->dma[i]);
 	}
-	a->stats.turns++;
+	a->stats.active_steps++;
 	a->stats.overlapped += dma_oldest(a, APENET_ARRIVING) &&
 			       dma_oldest(a, APENET_REQUESTED);
 	return done;

@@ -161,7 +161,7 @@ static void tx_path_set(struct weft_carrier *c, const struct tx_packet *p)
 
 	for (unsigned d = 0; d < BGQ_DIMS; d++)
 		path.hint[d] = (int8_t)bgq_hdr_hint(&p->hdr, d);
-	c->virt->way(c, &path);
+	c->virt->routing(c, &path);
 }
 
 static int tx_link(struct weft_bgq *mu, const struct tx_packet *p)

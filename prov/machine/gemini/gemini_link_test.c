@@ -557,8 +557,8 @@ static void all_senders_share_one_queue(void **state)
 	struct queues x;
 
 	queues_open(&x, 8);
-	for (unsigned turns = 0; x.received < UNITS * 400; turns++) {
-		T_TRUE(turns < 1000000);
+	for (unsigned polls = 0; x.received < UNITS * 400; polls++) {
+		T_TRUE(polls < 1000000);
 		for (unsigned i = 0; i < UNITS; i++) {
 			uint32_t n = sent[i];
 

@@ -97,7 +97,7 @@ static void packet_path_set(struct weft_carrier *c, uint32_t id,
 			1 + (data < HEADER_BYTES + 8 ? 8 : data - HEADER_BYTES),
 	};
 
-	c->virt->way(c, &path);
+	c->virt->routing(c, &path);
 }
 
 static inline int send_to(struct weft_qsnet2 *s, const struct qsnet2_route *to,

@@ -70,7 +70,8 @@ static bool coll_sum_valid(const struct weft_sunway_coll *d)
 static bool coll_desc_valid(const struct weft_sunway *n,
 			    const struct weft_sunway_coll *d)
 {
-	if (d->kind > WEFT_SUNWAY_ALLREDUCE || d->group >= WEFT_SUNWAY_CASTS ||
+	if (d->kind > WEFT_SUNWAY_ALLREDUCE ||
+	    d->group >= WEFT_SUNWAY_MULTICASTS ||
 	    d->inputs > WEFT_SUNWAY_INPUTS || d->nth >= WEFT_SUNWAY_INPUTS ||
 	    d->engine >= WEFT_SUNWAY_ENGINES || d->vi >= WEFT_SUNWAY_VIS)
 		return false;
@@ -267,7 +268,7 @@ void sunway_coll_multicast(struct weft_sunway *n, const struct sunway_in *in)
 		struct sunway_coll *c;
 
 		if (!v || v->job != in->slice.job ||
-		    group >= WEFT_SUNWAY_CASTS || !v->group_ops[group])
+		    group >= WEFT_SUNWAY_MULTICASTS || !v->group_ops[group])
 			continue;
 		members++;
 		c = coll_at(v->group_ops[group], number);
@@ -321,7 +322,7 @@ bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 	struct sunway_group_ops *g;
 	struct sunway_coll *c;
 
-	if (group >= WEFT_SUNWAY_CASTS || nth >= WEFT_SUNWAY_INPUTS ||
+	if (group >= WEFT_SUNWAY_MULTICASTS || nth >= WEFT_SUNWAY_INPUTS ||
 	    in->bytes > WEFT_SUNWAY_FSM) {
 		n->stats.refused++;
 		return true;
@@ -370,7 +371,7 @@ void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in)
 	struct sunway_coll *c;
 	struct sunway_out o;
 
-	if (!v || v->job != in->slice.job || group >= WEFT_SUNWAY_CASTS ||
+	if (!v || v->job != in->slice.job || group >= WEFT_SUNWAY_MULTICASTS ||
 	    !v->group_ops[group])
 		return;
 	c = coll_at(v->group_ops[group], in->pkt->tag >> 24);
@@ -419,7 +420,7 @@ void sunway_coll_lost(struct weft_sunway *n, uint32_t guid)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	for (unsigned i = 0; i < WEFT_SUNWAY_CASTS; i++)
+	for (unsigned i = 0; i < WEFT_SUNWAY_MULTICASTS; i++)
 		n->multicast[i].gone |= multicast_has(&n->multicast[i], guid);
 	weft_list_each(pos, tmp, &n->colls) {
 		struct sunway_coll *c =
@@ -436,7 +437,7 @@ void sunway_coll_lost(struct weft_sunway *n, uint32_t guid)
 
 void sunway_coll_close(struct sunway_vi *v)
 {
-	for (unsigned i = 0; i < WEFT_SUNWAY_CASTS; i++) {
+	for (unsigned i = 0; i < WEFT_SUNWAY_MULTICASTS; i++) {
 		struct sunway_group_ops *g = v->group_ops[i];
 
 		for (unsigned k = 0; g && k < SUNWAY_COLLS; k++) {
@@ -450,18 +451,18 @@ void sunway_coll_close(struct sunway_vi *v)
 
 void sunway_coll_fini(struct weft_sunway *n)
 {
-	for (unsigned i = 0; i < WEFT_SUNWAY_CASTS; i++)
+	for (unsigned i = 0; i < WEFT_SUNWAY_MULTICASTS; i++)
 		free(n->multicast[i].guid);
 }
 
 /* ---- user calls ---- */
 
-WEFT_EXPORT int weft_sunway_cast_set(struct weft_sunway *n, unsigned group,
-				     const uint32_t *guid, unsigned count)
+WEFT_EXPORT int weft_sunway_multicast_set(struct weft_sunway *n, unsigned group,
+					  const uint32_t *guid, unsigned count)
 {
 	uint32_t *copy;
 
-	if (group >= WEFT_SUNWAY_CASTS || !count)
+	if (group >= WEFT_SUNWAY_MULTICASTS || !count)
 		return -EINVAL;
 	copy = malloc(count * sizeof(*copy));
 	if (!copy)

@@ -27,7 +27,8 @@ static void ring_open(struct ring *r, int n, const char *faults)
 			if (i != k)
 				pair_introduce(&r->s[i], &r->s[k]);
 		}
-		T_OK(weft_sunway_cast_set(r->s[i].n, GROUP, guid, (unsigned)n));
+		T_OK(weft_sunway_multicast_set(r->s[i].n, GROUP, guid,
+					       (unsigned)n));
 		r->parent[i] = (i - 1) / 3;
 	}
 	r->parent[0] = -1;
@@ -41,9 +42,9 @@ static void ring_close(struct ring *r)
 	}
 }
 
-static void ring_run(struct ring *r, int turns)
+static void ring_run(struct ring *r, int rounds)
 {
-	for (int t = 0; t < turns; t++) {
+	for (int t = 0; t < rounds; t++) {
 		for (int i = 0; i < r->n; i++) {
 			if (r->s[i].n)
 				weft_sunway_poll(r->s[i].n, 16);
@@ -429,8 +430,8 @@ static void there_are_32_groups(void **state)
 	struct ring r;
 
 	ring_open(&r, 1, "");
-	T_OK(weft_sunway_cast_set(r.s[0].n, 31, &guid, 1));
-	T_IS(weft_sunway_cast_set(r.s[0].n, 32, &guid, 1), -EINVAL);
+	T_OK(weft_sunway_multicast_set(r.s[0].n, 31, &guid, 1));
+	T_IS(weft_sunway_multicast_set(r.s[0].n, 32, &guid, 1), -EINVAL);
 	d = descriptor_of(&r, 0, WEFT_SUNWAY_BARRIER, 0, 0);
 	d.group = 32;
 	T_IS(member_post(&r, 0, &d), -EINVAL);

@@ -180,7 +180,7 @@ struct sunway_vi {
 	struct weft_list arrived; /* received messages in order of arrival */
 	struct weft_list buffers; /* posted buffers: struct sunway_buffer */
 	struct weft_list windows; /* windows as sender: struct sunway_window */
-	struct sunway_group_ops *group_ops[WEFT_SUNWAY_CASTS];
+	struct sunway_group_ops *group_ops[WEFT_SUNWAY_MULTICASTS];
 };
 
 /* A message engine. */
@@ -292,7 +292,7 @@ struct weft_sunway {
 	struct weft_list window; /* all entries of the table windows */
 	uint32_t window_next;
 	struct weft_list colls; /* outstanding struct sunway_coll */
-	struct sunway_multicast multicast[WEFT_SUNWAY_CASTS];
+	struct sunway_multicast multicast[WEFT_SUNWAY_MULTICASTS];
 	struct sunway_mem mem[SUNWAY_MEMS];
 	struct sunway_entry tlb[SUNWAY_TLB_SETS][SUNWAY_TLB_WAYS];
 	uint8_t tlb_victim[SUNWAY_TLB_SETS];

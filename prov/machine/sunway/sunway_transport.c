@@ -95,7 +95,7 @@ static void sunway_transport_path_set(struct sunway_transport *e,
 		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
 	};
 
-	c->virt->way(c, &path);
+	c->virt->routing(c, &path);
 }
 
 static int sunway_transport_packet(struct weft_unit *u, struct weft_peer *peer,

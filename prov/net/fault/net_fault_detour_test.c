@@ -14,10 +14,11 @@
 #define MS (1000 * US)
 
 /* Every node sends to every other node at once. */
-static void all_to_all(struct net_fixture *e, uint32_t nodes, uint8_t way,
+static void all_to_all(struct net_fixture *e, uint32_t nodes, uint8_t routing,
 		       uint64_t at)
 {
-	struct net_msg m = { .bytes = e->cfg.payload_bytes, .way = way };
+	struct net_msg m = { .bytes = e->cfg.payload_bytes,
+			     .routing = routing };
 
 	for (m.src = 0; m.src < nodes; m.src++)
 		for (m.dst = 0; m.dst < nodes; m.dst++) {
@@ -45,7 +46,7 @@ static uint64_t stream_by(const struct net_config *cfg, const char *plan,
 {
 	struct net_msg m = { .dst = 2,
 			     .bytes = 64 << 10,
-			     .way = NET_DETERMINISTIC,
+			     .routing = NET_DETERMINISTIC,
 			     .path = path };
 	struct net_fixture e;
 
@@ -197,7 +198,7 @@ static void gemini_new_tables_use_opposite_direction(void **state)
 		struct net_fixture e;
 
 		net_fixture_fault_open(&e, &cfg, "dead-link 1,0,0.A+");
-		m.way = ways[k];
+		m.routing = ways[k];
 		T_OK(net_send(e.net, 0, &m));
 		net_fixture_drain(&e);
 		T_IS(e.arrived, 1);
@@ -216,7 +217,7 @@ static void gemini_response_timeout_is_one_second(void **state)
 {
 	struct net_msg m = { .dst = 2,
 			     .bytes = 64 << 10,
-			     .way = NET_DETERMINISTIC };
+			     .routing = NET_DETERMINISTIC };
 	struct net_fault_count c;
 	struct net_config cfg;
 	struct net_fixture e;
@@ -250,7 +251,7 @@ static void gemini_routes_around_a_dead_router(void **state)
 			if (m.src == m.dst || m.src / 2 == 4 || m.dst / 2 == 4)
 				continue;
 			m.fifo = m.dst;
-			m.way = m.dst & 1 ? NET_DYNAMIC : NET_DETERMINISTIC;
+			m.routing = m.dst & 1 ? NET_DYNAMIC : NET_DETERMINISTIC;
 			T_OK(net_send(e.net, 0, &m));
 			sent++;
 		}

@@ -256,7 +256,7 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
 	struct net_mrec *m = net_mrec(net, p->msg);
-	struct net_msg way = { .src = m->src, .dst = p->dst };
+	struct net_msg route = { .src = m->src, .dst = p->dst };
 	uint32_t count = p->dirs >> NET_RESENDS_SHIFT;
 	bool ack = p->flags & NET_P_ACK;
 	unsigned fifo =
@@ -267,7 +267,7 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 	m->fate |= NET_FATE_RESENT;
 	p->vc = ack ? NET_VC_SYS : m->vc_zone & 15;
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	net_routing_plan(net, &way, p->rem);
+	net_routing_plan(net, &route, p->rem);
 	net_routing_start(net, p);
 	p->dirs = (p->dirs & 0xffff) | count << NET_RESENDS_SHIFT;
 	net_faults(net)->sum.resends++;

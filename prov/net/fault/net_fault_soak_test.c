@@ -103,11 +103,12 @@ static const struct net_up up = {
 /* Sends two messages from every node to a random node. */
 static void send_round(struct soak *s, uint64_t at, uint64_t r)
 {
-	struct net_msg m = { .way = r % 2 ? NET_DYNAMIC : NET_DETERMINISTIC };
+	struct net_msg m = { .routing =
+				     r % 2 ? NET_DYNAMIC : NET_DETERMINISTIC };
 	uint64_t draw, cookie;
 
 	m.path = s->path;
-	s->ordered = m.way == NET_DETERMINISTIC;
+	s->ordered = m.routing == NET_DETERMINISTIC;
 	/* order is guaranteed only within one rail */
 	m.rail = s->ordered && s->e.cfg.rails > 1;
 	for (cookie = 0; cookie < EACH * s->nodes; cookie++) {

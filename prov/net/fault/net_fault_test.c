@@ -36,12 +36,14 @@ static void first_error_position_follows_the_draw(void **state)
 /* ---- determinism and detection ------------------------------------------- */
 
 /* Sends messages from every node to a random node, in rounds. */
-static void random_traffic(struct net_fixture *e, unsigned rounds, uint8_t way)
+static void random_traffic(struct net_fixture *e, unsigned rounds,
+			   uint8_t routing)
 {
 	uint32_t nodes = e->cfg.topology == NET_TORUS && e->cfg.router_nodes < 2
 				 ? net_nodes(e->net)
 				 : 16;
-	struct net_msg m = { .bytes = e->cfg.payload_bytes, .way = way };
+	struct net_msg m = { .bytes = e->cfg.payload_bytes,
+			     .routing = routing };
 	unsigned r, n;
 	uint64_t at;
 	struct net_count c;
@@ -209,7 +211,7 @@ static uint64_t one_packet(const struct net_config *cfg, const char *plan,
 {
 	struct net_msg m = { .dst = 1,
 			     .bytes = cfg->payload_bytes,
-			     .way = NET_DETERMINISTIC };
+			     .routing = NET_DETERMINISTIC };
 	struct net_fixture e;
 
 	net_fixture_fault_open(&e, cfg, plan);
@@ -264,7 +266,7 @@ static void link_retries_keep_packet_order(void **state)
 {
 	struct net_msg m = { .dst = 1,
 			     .bytes = 64 << 10,
-			     .way = NET_DETERMINISTIC };
+			     .routing = NET_DETERMINISTIC };
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -423,7 +425,7 @@ static void qsnet2_links_retrain_after_errors(void **state)
 		struct net_msg m = { .dst = 1,
 				     .bytes = 256 << 10,
 				     .path = 1,
-				     .way = NET_DETERMINISTIC };
+				     .routing = NET_DETERMINISTIC };
 		struct net_fixture e;
 
 		net_fixture_machine_load(&cfg, "qsnet2:4");
@@ -469,7 +471,7 @@ static void acknowledgements_with_errors_are_retransmitted(void **state)
 static void retransmitted_packets_keep_their_order(void **state)
 {
 	struct net_msg m = {
-		.dst = 5, .bytes = 9000, .path = 1, .way = NET_DETERMINISTIC
+		.dst = 5, .bytes = 9000, .path = 1, .routing = NET_DETERMINISTIC
 	};
 	struct net_config cfg;
 	struct net_fixture e;
@@ -525,7 +527,7 @@ static void wrong_words_are_corrected_or_not_delivered(void **state)
 static void bgq_halts_on_an_uncorrectable_word(void **state)
 {
 	struct net_fault_count c;
-	struct net_msg m = { .bytes = 512, .way = NET_DETERMINISTIC };
+	struct net_msg m = { .bytes = 512, .routing = NET_DETERMINISTIC };
 	struct net_config cfg;
 	struct net_fixture e;
 	unsigned n;

@@ -181,7 +181,7 @@ struct net_config {
 	/* 1: ports are also rated by token return time */
 	uint8_t look_ahead;
 	/* 1: links that lost lanes are store-and-forward */
-	uint8_t slow_whole;
+	uint8_t slow_store_forward;
 	uint32_t dyn_queues; /* queues of the dynamic VC per receiver */
 	uint32_t read_paths; /* packets that may leave a VC at the same time */
 	uint32_t through_share; /* grants to receivers per grant to injection */
@@ -190,8 +190,8 @@ struct net_config {
 	uint32_t bubble;
 	/* columns of tiles of a shared router; 0: no tiles */
 	uint32_t columns;
-	uint32_t row_buffer; /* packets per row buffer */
-	uint8_t system_turn; /* 1: system packets alternate with others */
+	uint32_t row_buffer;	  /* packets per row buffer */
+	uint8_t system_alternate; /* 1: system packets alternate with others */
 	/* dimension order of deterministic packets */
 	uint8_t order[NET_DIMS_MAX];
 	/* masks of dimensions of each zone set */

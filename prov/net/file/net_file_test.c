@@ -241,7 +241,7 @@ static void paths_inherit_values_of_the_first_path(void **state)
 	add_lines("paths = pio dma\nbuses = pci mem\n"
 		  "dma.inject = 750 ns\ndma.out = pci\ndma.in = mem, pci\n"
 		  "dma.packet = 256 B\npci.rate = 1 GB/s\n"
-		  "mem.rate = 2 GB/s\npci.turn = 60 ns\n");
+		  "mem.rate = 2 GB/s\npci.per_packet = 60 ns\n");
 	T_OK(parse(NULL, 0));
 	T_IS(cfg.paths, 2);
 	T_STR(cfg.path[1].name, "dma");

@@ -47,7 +47,7 @@ static uint64_t latency(unsigned from, unsigned to, uint64_t bytes)
 			       .bytes = bytes,
 			       .path = (uint8_t)from,
 			       .path_in = (uint8_t)(to + 1),
-			       .way = NET_DETERMINISTIC };
+			       .routing = NET_DETERMINISTIC };
 	struct net_fixture e;
 
 	net_fixture_open(&e, &cfg, 0);
@@ -73,7 +73,7 @@ static double stream(unsigned from, unsigned to, uint32_t dst, unsigned count)
 			       .bytes = 1 << 20,
 			       .path = (uint8_t)from,
 			       .path_in = (uint8_t)(to + 1),
-			       .way = NET_DETERMINISTIC };
+			       .routing = NET_DETERMINISTIC };
 	struct net_fixture e;
 
 	net_fixture_open(&e, &cfg, 1 << 14);
@@ -189,7 +189,7 @@ static uint64_t second_round(uint64_t pages)
 {
 	struct net_msg msg = { .dst = 1,
 			       .bytes = pages * 4096,
-			       .way = NET_DETERMINISTIC };
+			       .routing = NET_DETERMINISTIC };
 	struct net_fixture e;
 
 	net_fixture_open(&e, &cfg, 1 << 14);
@@ -253,9 +253,9 @@ static void dimension_order_and_wraparound_routing(void **state)
  * All nodes send in one direction of the rings, more than the buffers hold, so
  * that the buffers fill with packets that all continue in the ring.
  */
-static void check_rings(const char *machine, uint8_t way)
+static void check_rings(const char *machine, uint8_t routing)
 {
-	struct net_msg msg = { .bytes = 40 * 4096, .way = way };
+	struct net_msg msg = { .bytes = 40 * 4096, .routing = routing };
 	struct net_fixture e;
 	uint32_t nodes;
 
@@ -287,7 +287,7 @@ static void rings_do_not_deadlock(void **state)
  */
 static void credits_throttle_a_fast_sender(void **state)
 {
-	struct net_msg msg = { .bytes = 1 << 20, .way = NET_DETERMINISTIC };
+	struct net_msg msg = { .bytes = 1 << 20, .routing = NET_DETERMINISTIC };
 	const uint64_t half = 3 * 128 * 2960000ull;
 	bool stop = false;
 	uint64_t sent;
@@ -415,7 +415,7 @@ static uint64_t among_data(unsigned words, struct words *w)
 {
 	struct net_msg msg = { .dst = 4,
 			       .bytes = 64 * 4096,
-			       .way = NET_DETERMINISTIC };
+			       .routing = NET_DETERMINISTIC };
 	uint64_t step = 2000000;
 
 	*w = (struct words){ .count = 0 };

@@ -144,9 +144,9 @@ static void on_nic(struct net_watch *w, uint64_t at, uint32_t n)
 	for (unsigned p = 0; p < w->ports; p++) {
 		if (!(h->reg.links >> p & 1))
 			continue;
-		if (h->reg.of_near[p].state == WEFT_WATCH_BROKEN &&
-		    h->reg.of_near[p].missed == 1)
-			detected_by_neighbour(w, at, h->reg.near[p].node,
+		if (h->reg.neighbour_monitor[p].state == WEFT_WATCH_BROKEN &&
+		    h->reg.neighbour_monitor[p].missed == 1)
+			detected_by_neighbour(w, at, h->reg.neighbour[p].node,
 					      NET_WATCH_NIC);
 		w->words++;
 		net_control_send(w->net, at, n, p,
@@ -166,10 +166,10 @@ static unsigned port_back(const struct net_watch *w, uint32_t node,
 	const struct weft_watch_node *reg = &w->half[node].reg;
 	unsigned back = port ^ 1;
 
-	if (reg->near[back].node == reporter)
+	if (reg->neighbour[back].node == reporter)
 		return back;
 	for (back = 0; back < WEFT_WATCH_PORTS; back++)
-		if (reg->near[back].node == reporter)
+		if (reg->neighbour[back].node == reporter)
 			break;
 	return back;
 }
@@ -231,7 +231,7 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 	if (h->dead & NET_WATCH_NIC)
 		return;
 	if (word.host == WEFT_WATCH_BROKEN &&
-	    h->reg.near[port].host != WEFT_WATCH_BROKEN)
+	    h->reg.neighbour[port].host != WEFT_WATCH_BROKEN)
 		detected_by_neighbour(w, at, word.node, NET_WATCH_HOST);
 	weft_watch_word_receive(&h->reg, port, &word);
 }

@@ -23,16 +23,16 @@ static void latency_grows_with_the_level_of_the_common_switch(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t t = 0, base;
-	unsigned i, way;
+	unsigned i, routing;
 
 	quaternary(&cfg, 4);
 	net_fixture_open(&e, &cfg, 0);
 	base = cfg.path[0].inject_ps + 20000 + 36000 + cfg.path[0].receive_ps;
 	for (i = 0; i < 4; i++)
-		for (way = 0; way < 4; way++) {
+		for (routing = 0; routing < 4; routing++) {
 			struct net_msg msg = { .dst = dst[i],
 					       .bytes = 8,
-					       .way = (uint8_t)way };
+					       .routing = (uint8_t)routing };
 			unsigned hops = 2 * (i + 1);
 
 			T_IS(net_hops(e.net, 0, dst[i]), hops);
@@ -86,7 +86,7 @@ static void all_to_all_arrives_on_a_thin_tree(void **state)
 					       .dst = k,
 					       .bytes = 1500,
 					       .fifo = k,
-					       .way = (uint8_t)(k % 4) };
+					       .routing = (uint8_t)(k % 4) };
 
 			T_OK(net_send(e.net, 0, &msg));
 		}

@@ -176,7 +176,7 @@ static void no_acknowledgement_is_lost_under_load(void **state)
 		msg.dst = (i * 97 + i / 512) % 32;
 		msg.bytes = i % 3000;
 		msg.fifo = i % 15;
-		msg.way = i % 2 ? NET_DYNAMIC : NET_DETERMINISTIC;
+		msg.routing = i % 2 ? NET_DYNAMIC : NET_DETERMINISTIC;
 		T_OK(net_send(e.net, 0, &msg));
 	}
 	net_fixture_drain(&e);

@@ -42,9 +42,9 @@ static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
  * Returns the number of upward links of a switch that messages of its four
  * nodes use.
  */
-static unsigned upward_links_used(uint16_t up, uint8_t way, uint32_t nodes)
+static unsigned upward_links_used(uint16_t up, uint8_t routing, uint32_t nodes)
 {
-	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
+	struct net_msg msg = { .bytes = 512 * PACKETS, .routing = routing };
 	uint32_t leaf = nodes;
 	struct net_config cfg;
 	struct net_fixture e;
@@ -109,12 +109,12 @@ static void downward_route_is_unique_per_top_switch(void **state)
 
 /* ---- source routes ------------------------------------------------------- */
 
-static int send_by(struct net_fixture *e, uint32_t dst, uint8_t way,
+static int send_by(struct net_fixture *e, uint32_t dst, uint8_t routing,
 		   const uint8_t *route, uint8_t len)
 {
 	struct net_msg msg = { .dst = dst,
 			       .bytes = 512 * PACKETS,
-			       .way = way,
+			       .routing = routing,
 			       .route = route,
 			       .route_len = len };
 
@@ -132,12 +132,12 @@ static void a_source_route_is_consumed_switch_by_switch(void **state)
 	const uint32_t top = 64 + 16 + 16 + 2 + 4 * 1;
 	struct net_config cfg;
 	struct net_fixture e;
-	uint8_t way;
+	uint8_t routing;
 
 	tree_config(&cfg, 3, 4);
-	for (way = NET_DYNAMIC; way <= NET_SYSTEM; way++) {
+	for (routing = NET_DYNAMIC; routing <= NET_SYSTEM; routing++) {
 		net_fixture_open(&e, &cfg, 0);
-		T_OK(send_by(&e, 27, way, route, 6));
+		T_OK(send_by(&e, 27, routing, route, 6));
 		net_fixture_drain(&e);
 		T_IS(e.arrived, 1);
 		T_IS(e.last_node, 27);
@@ -178,7 +178,7 @@ static void source_route_may_be_longer_and_leave_choices(void **state)
 static void invalid_source_route_is_refused(void **state)
 {
 	static const struct {
-		uint8_t route[14], len, way;
+		uint8_t route[14], len, routing;
 	} bad[] = {
 		{ { 0, 4, 4, 1, 2, 2 }, 6, NET_DYNAMIC }, /* leads to node 26 */
 		{ { 0, 4, 4, 1, 2 }, 5, NET_DYNAMIC },	  /* ends at a switch */
@@ -201,7 +201,7 @@ static void invalid_source_route_is_refused(void **state)
 	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		T_IS(send_by(&e, 27, bad[i].way, bad[i].route, bad[i].len),
+		T_IS(send_by(&e, 27, bad[i].routing, bad[i].route, bad[i].len),
 		     -EINVAL);
 	T_IS(send_by(&e, 0, NET_DYNAMIC, bad[0].route, 0), -EINVAL);
 	net_fixture_close(&e);
@@ -218,9 +218,9 @@ static void invalid_source_route_is_refused(void **state)
  * 1 to 15.
  */
 static void fill_buffers(struct net_fixture *e, struct net_config *cfg,
-			 uint8_t way)
+			 uint8_t routing)
 {
-	struct net_msg msg = { .bytes = 512 * PACKETS, .way = way };
+	struct net_msg msg = { .bytes = 512 * PACKETS, .routing = routing };
 
 	tree_config(cfg, 3, 4);
 	cfg->path[0].reception_ps_per_byte_x1000 = 20000000; /* 50 MB/s */
@@ -235,12 +235,12 @@ static void fill_buffers(struct net_fixture *e, struct net_config *cfg,
 }
 
 /* Returns the time of a short packet through the congestion. */
-static uint64_t time_through_congestion(uint8_t full_way, uint8_t way,
+static uint64_t time_through_congestion(uint8_t full_way, uint8_t routing,
 					uint32_t src)
 {
 	struct net_msg msg = { .src = src,
 			       .bytes = 8,
-			       .way = way,
+			       .routing = routing,
 			       .path = 1,
 			       .fifo = 1,
 			       .dst = 2 };
@@ -290,8 +290,8 @@ static void full_channel_does_not_block_higher_priority(void **state)
 /* A sender sends packets of high priority first, although they arrived last. */
 static void high_priority_packets_overtake(void **state)
 {
-	static const uint8_t way[] = { NET_DETERMINISTIC, NET_HIGH,
-				       NET_SYSTEM };
+	static const uint8_t routing[] = { NET_DETERMINISTIC, NET_HIGH,
+					   NET_SYSTEM };
 	struct net_msg msg = { .dst = 63, .bytes = 512 * PACKETS };
 	struct net_config cfg;
 	struct net_fixture e;
@@ -302,7 +302,7 @@ static void high_priority_packets_overtake(void **state)
 	for (i = 0; i < 3; i++) {
 		msg.cookie = i;
 		msg.fifo = i;
-		msg.way = way[i];
+		msg.routing = routing[i];
 		T_OK(net_send(e.net, 1000000 * i, &msg));
 	}
 	net_fixture_drain(&e);
@@ -331,7 +331,7 @@ static void a_switch_has_up_to_64_ports(void **state)
 	T_IS(net_ports(e.net), 64);
 	for (msg.src = 0; msg.src < 120; msg.src++) {
 		msg.dst = 119 - msg.src;
-		msg.way = msg.src % 4;
+		msg.routing = msg.src % 4;
 		T_OK(net_send(e.net, 0, &msg));
 	}
 	net_fixture_drain(&e);

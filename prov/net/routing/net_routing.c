@@ -173,7 +173,7 @@ static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 static bool route_ok(const struct net *net, const struct net_msg *msg)
 {
 	return !msg->route ||
-	       net_fat_route_check(&net->fat, msg, msg->way == NET_DYNAMIC);
+	       net_fat_route_check(&net->fat, msg, msg->routing == NET_DYNAMIC);
 }
 
 /* Returns whether the source route leads over routers to the target. */
@@ -182,7 +182,7 @@ static bool source_route_check(const struct net *net, const struct net_msg *msg)
 	int64_t node = msg->src;
 	unsigned i;
 
-	if (net->steer != NET_STEER_SHARED || msg->way == NET_DYNAMIC ||
+	if (net->steer != NET_STEER_SHARED || msg->routing == NET_DYNAMIC ||
 	    msg->route_len > NET_ROUTE_MAX)
 		return false;
 	for (i = 0; i < msg->route_len; i++) {

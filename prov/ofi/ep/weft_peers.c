@@ -69,5 +69,5 @@ struct fi_weft_peers weft_peers_ops = {
 	.deaths = peers_deaths,
 	.dead = peers_dead,
 	.fail = peers_fail,
-	.meet = peers_contact,
+	.contact = peers_contact,
 };

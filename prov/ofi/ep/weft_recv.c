@@ -37,7 +37,7 @@ WEFT_HOT static void recv_poll(struct fid_ep *fid,
 	weft_enter(ep->domain);
 	do
 		weft_nic_poll(ep->nic, WEFT_POLL_BUDGET);
-	while (!a->over && cq->head == cq->tail && spins--);
+	while (!a->complete && cq->head == cq->tail && spins--);
 	weft_leave(ep->domain);
 }
 
@@ -52,7 +52,7 @@ void weft_recv_complete(struct weft_ep *ep, const struct weft_nic_op *op)
 	a->flags = op->flags & WEFT_OP_DATA ? FI_REMOTE_CQ_DATA : 0;
 	a->len = op->len;
 	a->err = op->err ? (int)-weft_ofi_err(op->err) : 0;
-	a->over = 1;
+	a->complete = 1;
 	weft_cq_wake(ep->rx_cq);
 	if (a->call)
 		a->call(a);

@@ -22,7 +22,7 @@ struct mc_work {
 	struct weft_grp_work work;
 	/* set for posted operations only (FI_WEFT_LATER) */
 	struct weft_mcgroup *mc;
-	void (*over)(struct fi_weft_work *work, int err);
+	void (*done)(struct fi_weft_work *work, int err);
 };
 
 static_assert(sizeof(struct mc_work) <= sizeof(struct fi_weft_work),
@@ -50,7 +50,7 @@ static void posted_done(struct weft_grp_work *w)
 
 	if (queue_of(d->mc->ep))
 		weft_cq_wake(queue_of(d->mc->ep));
-	d->over((struct fi_weft_work *)d, -work_result(w));
+	d->done((struct fi_weft_work *)d, -work_result(w));
 }
 
 /* Prepares an operation that is posted, to be completed by other calls. */
@@ -61,7 +61,7 @@ static void posted_prepare(struct weft_mcgroup *mc,
 	struct mc_work *d = weft_container_of(w, struct mc_work, work);
 
 	d->mc = mc;
-	d->over = c->over;
+	d->done = c->done;
 	w->done = posted_done;
 }
 
@@ -72,10 +72,10 @@ static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags,
 	if (flags & FI_WEFT_LATER)
 		return 0;
 	if (!oversubscribed)
-		return OWN_CORE.look.turns;
+		return OWN_CORE.spin.polls;
 	return weft_wait_policy_backs_off(&mc->policy)
 		       ? 0
-		       : OVERSUBSCRIBED.look.turns;
+		       : OVERSUBSCRIBED.spin.polls;
 }
 
 WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
@@ -91,7 +91,7 @@ WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
 	if (!mc->one_thread)
 		return -FI_ENOSYS;
 	w->done = NULL;
-	oversubscribed = (c->flags & FI_WEFT_CROWD) ||
+	oversubscribed = (c->flags & FI_WEFT_OVERSUBSCRIBED) ||
 			 weft_grp_oversubscribed(mc->group);
 	spins = spin_count(mc, c->flags, oversubscribed);
 	if (!weft_mcgroup_call(c, &w->call))
@@ -99,9 +99,9 @@ WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
 	ret = weft_grp_begin(mc->group, w, spins);
 	if (weft_unlikely(ret))
 		return (int)weft_ofi_err(ret);
-	if (weft_likely(w->over))
+	if (weft_likely(w->complete))
 		return work_result(w);
-	w->crowd = oversubscribed;
+	w->oversubscribed = oversubscribed;
 	if (c->flags & FI_WEFT_LATER)
 		posted_prepare(mc, c, w);
 	return -FI_EINPROGRESS;
@@ -138,7 +138,7 @@ static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 		weft_domain_progress(mc->ep->domain);
 		now = weft_now_ns();
 	}
-	return w->over;
+	return w->complete;
 }
 
 static int wait_long(struct weft_ep *ep, struct weft_grp_work *w,
@@ -146,18 +146,18 @@ static int wait_long(struct weft_ep *ep, struct weft_grp_work *w,
 {
 	uint64_t deadline =
 		timeout_ms ? weft_deadline(ep->domain, timeout_ms) : 0;
-	unsigned rounds =
-		w->crowd ? OVERSUBSCRIBED.look.rounds : OWN_CORE.look.rounds;
+	unsigned rounds = w->oversubscribed ? OVERSUBSCRIBED.spin.rounds
+					    : OWN_CORE.spin.rounds;
 
 	for (;;) {
 		weft_domain_progress(ep->domain);
-		if (w->over)
+		if (w->complete)
 			return work_result(w);
 		if (weft_cq_has(ep->tx_cq) || weft_cq_has(ep->rx_cq) ||
 		    !deadline)
 			return -FI_EAGAIN;
 		if (rounds && rounds--) {
-			if (weft_grp_spin(w, OWN_CORE.look.turns))
+			if (weft_grp_spin(w, OWN_CORE.spin.polls))
 				return work_result(w);
 		} else if (!block_or_yield(ep, deadline)) {
 			return -FI_EAGAIN;
@@ -175,8 +175,8 @@ WEFT_HOT int weft_mcgroup_wait(struct fid *fid, struct fi_weft_work *work,
 	if (weft_unlikely(mc->ep->carrier->virt != NULL))
 		return (int)weft_ofi_err(
 			weft_mcgroup_wait_virtual(mc->ep, w, timeout_ms));
-	if (weft_grp_spin(w, w->crowd ? 0 : OWN_CORE.look.turns) ||
-	    (w->crowd && timeout_ms && yield_to_others(mc, w)))
+	if (weft_grp_spin(w, w->oversubscribed ? 0 : OWN_CORE.spin.polls) ||
+	    (w->oversubscribed && timeout_ms && yield_to_others(mc, w)))
 		return work_result(w);
 	return wait_long(mc->ep, w, timeout_ms);
 }

@@ -28,14 +28,14 @@ WEFT_HOT int weft_mcgroup_wait_virtual(struct weft_ep *ep,
 	int ret;
 
 	/* progress by another thread may have completed the operation */
-	if (w->over)
+	if (w->complete)
 		return w->call.err;
 	while (!weft_cq_has(ep->tx_cq) && !weft_cq_has(ep->rx_cq)) {
 		ret = wait_virtual(ep->carrier, timeout_ms);
 		if (weft_unlikely(ret))
 			return ret;
 		weft_grp_poll_woken(w, WEFT_POLL_BUDGET);
-		if (w->over)
+		if (w->complete)
 			return w->call.err;
 		if (timeout_ms >= 0)
 			break;

@@ -106,7 +106,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 				      MPI_Comm *newintercomm)
 {
 	MPI_ENTER;
-	uint64_t ctx = (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_AT;
+	uint64_t ctx = (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_SHIFT;
 	struct weft_comm scratch, *made;
 	struct weft_channel local = { &scratch, WEFT_P2P_COLL, 0 };
 	struct weft_make_inter i = { .flags = WEFT_P2P_CTRL, .local = &local };

@@ -78,11 +78,11 @@ struct cell {
  */
 static void detection_cell(const struct weft_health_view *v, struct cell *c)
 {
-	if (v->by == HEALTH_NO_SLOT || !v->looks)
+	if (v->by == HEALTH_NO_SLOT || !v->checks)
 		snprintf(c->text, sizeof(c->text), "-");
 	else
 		snprintf(c->text, sizeof(c->text), "%.1f periods",
-			 (double)(v->looks + 1) / WEFT_HEALTH_ROUNDS);
+			 (double)(v->checks + 1) / WEFT_HEALTH_ROUNDS);
 }
 
 /* Prints a line of the table, or a JSON object. */

@@ -318,18 +318,19 @@ static void show_copies(struct weft_report *r, size_t cache)
 		report_value(r, "long messages",
 			     "fetched above %zu bytes (64 KiB: %.1f us by two "
 			     "copies, %.1f us fetched)",
-			     weft_copy_calibrate_cut(&c),
+			     weft_copy_calibrate_threshold(&c),
 			     (double)c.twice_ns[last] / 1e3,
 			     (double)c.once_ns[last] / 1e3);
 	if (!err)
 		report_value(r, "shared copy",
 			     "from %zu bytes on (16 KiB fetched: %.1f us)",
-			     weft_copy_calibrate_help(&c),
+			     weft_copy_calibrate_shared_least(&c),
 			     (double)c.once_ns[0] / 1e3);
 	if (cache)
 		report_value(r, "shared copy, busy",
 			     "from %zu bytes on (second-level cache: %zu KiB)",
-			     weft_copy_calibrate_row(cache), cache >> 10);
+			     weft_copy_calibrate_shared_least_queued(cache),
+			     cache >> 10);
 	show_loop(r, &c);
 }
 

@@ -10,7 +10,7 @@
 
 #define MOST 65536u /* maximal number of nodes of all trees on a page */
 
-static void routes_begin(struct json *j, const struct trace_branch *b)
+static void routes_begin(struct json *j, const struct trace_tree_node *b)
 {
 	json_object(j, NULL);
 	json_int(j, "first", b->first);
@@ -19,7 +19,7 @@ static void routes_begin(struct json *j, const struct trace_branch *b)
 	json_array(j, "tree");
 }
 
-static void put_node(struct json *j, const struct trace_branch *b)
+static void put_node(struct json *j, const struct trace_tree_node *b)
 {
 	char node[sizeof(b->node) + 1] = "";
 
@@ -42,7 +42,7 @@ static void routes_end(struct json *j)
  * another, each with consecutive nodes; index 0 starts a route. Returns the
  * number of nodes that still fit.
  */
-static uint32_t put_routes(struct json *j, const struct trace_branch *b,
+static uint32_t put_routes(struct json *j, const struct trace_tree_node *b,
 			   size_t n, uint32_t left, bool *open)
 {
 	for (; n && left; n--, b++, left--) {
@@ -59,7 +59,7 @@ static uint32_t put_routes(struct json *j, const struct trace_branch *b,
 
 void report_put_routes(struct json *j, const struct report *s)
 {
-	const struct trace_branch *b;
+	const struct trace_tree_node *b;
 	uint32_t left = MOST;
 	bool open;
 	size_t bytes;

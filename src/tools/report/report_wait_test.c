@@ -628,10 +628,10 @@ static void open_calls_at_a_deadlock_are_incomplete(void **state)
 	call(0, "MPI_Send", 0, 5);
 	call(1, "MPI_Init", 0, 20);
 	weft_trace_put(&rank[0], TRACE_NOTES, "end\t200", 8);
-	o = weft_trace_opens(&rank[0]);
+	o = weft_trace_open_calls(&rank[0]);
 	weft_store64(&o->since, 50);
 	weft_store32(&o->id, id_of("MPI_Recv"));
-	o = weft_trace_opens(&rank[1]);
+	o = weft_trace_open_calls(&rank[1]);
 	weft_store64(&o->since, 30);
 	weft_store32(&o->id, id_of("MPI_Barrier"));
 	in_call[id_of("MPI_Recv")] += 150;
@@ -658,7 +658,7 @@ static void open_calls_at_a_deadlock_are_incomplete(void **state)
  */
 static void completed_call_is_not_open(void **state)
 {
-	struct trace_open *o = weft_trace_opens(&rank[0]);
+	struct trace_open *o = weft_trace_open_calls(&rank[0]);
 
 	call(0, "MPI_Send", 10, 15);
 	weft_store64(&o->since, 10);

@@ -32,7 +32,7 @@ static void neighbour_arrived(void *arg, uint64_t at, uint64_t cookie,
 static int post_all(struct loop *l, uint64_t bytes)
 {
 	const struct net_config *cfg = &l->bench.cfg;
-	struct net_msg msg = { .bytes = bytes, .way = NET_DETERMINISTIC };
+	struct net_msg msg = { .bytes = bytes, .routing = NET_DETERMINISTIC };
 	uint64_t at = 0;
 	int err = 0;
 

@@ -124,7 +124,7 @@ static uint64_t software_ps(const struct repro_row *row,
 static int measure(const struct repro *r, const struct repro_row *row,
 		   uint64_t bytes, const char *path, double *ps_p)
 {
-	struct pingpong p = { .msg = { .way = NET_DETERMINISTIC },
+	struct pingpong p = { .msg = { .routing = NET_DETERMINISTIC },
 			      .bytes = { bytes, bytes } };
 	int err = repro_bench_open(&p.bench, r, row, 1u << 16);
 
@@ -223,7 +223,7 @@ int repro_hop(const struct repro *r, const struct repro_row *row,
 int repro_get(const struct repro *r, const struct repro_row *row,
 	      double *model_p)
 {
-	struct pingpong p = { .msg = { .way = NET_DETERMINISTIC } };
+	struct pingpong p = { .msg = { .routing = NET_DETERMINISTIC } };
 	char ask[64], reply[64];
 	int err = repro_bench_open(&p.bench, r, row, 1u << 16);
 

@@ -84,7 +84,7 @@ int repro_staged(const struct repro *r, const struct repro_row *row,
 		 uint64_t bytes, const char *path, double *ps_p)
 {
 	static const struct net_up up = { .arrived = staged_arrived };
-	struct staged s = { .msg = { .way = NET_DETERMINISTIC },
+	struct staged s = { .msg = { .routing = NET_DETERMINISTIC },
 			    .bytes = bytes,
 			    .node = { 0, 1 } };
 	char kind[64];

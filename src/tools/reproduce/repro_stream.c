@@ -5,7 +5,7 @@
  *   stream      count= messages of bytes= from node 0 to node to=, by path=;
  *               both=1: also count= messages in the other direction;
  *               pair=N: also count= messages from node 1 to N;
- *               way=dynamic, ack=1: adaptive routing, acknowledged packets;
+ *               routing=dynamic, ack=1: adaptive routing, acknowledged packets;
  *               rail=N: uses this rail, counted from 1;
  *               engines=N: round robin over this number of engines;
  *               in=NAME: receiving path, if it differs.
@@ -64,7 +64,7 @@ static int repro_stream_run(const struct repro *r, const struct repro_row *row,
 	uint32_t to = (uint32_t)repro_arg_number(row, "to", 1);
 	struct net_msg msg = { .bytes = repro_arg_number(row, "bytes", 8),
 			       .dst = to,
-			       .way = NET_DETERMINISTIC };
+			       .routing = NET_DETERMINISTIC };
 	uint64_t pair = repro_arg_number(row, "pair", 0);
 	char path[64], routing[64];
 	int err = repro_bench_open(&s->bench, r, row, 1u << 16);
@@ -75,8 +75,8 @@ static int repro_stream_run(const struct repro *r, const struct repro_row *row,
 				       &msg.path);
 	if (!err)
 		err = repro_bench_receive_path(&s->bench, row, &msg.path_in);
-	if (!strcmp(repro_arg(row, "way", routing, ""), "dynamic"))
-		msg.way = NET_DYNAMIC;
+	if (!strcmp(repro_arg(row, "routing", routing, ""), "dynamic"))
+		msg.routing = NET_DYNAMIC;
 	msg.ack = repro_arg_number(row, "ack", 0) != 0;
 	msg.rail = (uint8_t)repro_arg_number(row, "rail", 0);
 	s->engines = repro_arg_number(row, "engines", 1);
@@ -199,7 +199,7 @@ static int complement(const struct repro *r, const struct repro_row *row,
 {
 	struct stream s = { .last_ps = 0 };
 	struct net_msg msg = { .bytes = repro_arg_number(row, "bytes", 65536),
-			       .way = NET_DYNAMIC };
+			       .routing = NET_DYNAMIC };
 	char path[64];
 	int err = repro_bench_open(&s.bench, r, row, 1u << 20);
 

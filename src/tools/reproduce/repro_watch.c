@@ -149,7 +149,7 @@ static int run_pair(const struct repro *r, const struct repro_row *row,
 	char path[64];
 	int err = open_watched(&p->bench, r, row);
 
-	p->msg.way = NET_DETERMINISTIC;
+	p->msg.routing = NET_DETERMINISTIC;
 	p->msg.bytes = repro_arg_number(row, "bytes", 8);
 	p->until = repro_arg_number(row, "periods", 4) * p->bench.cfg.watch_ps;
 	if (!err)

@@ -177,13 +177,14 @@ static void calibrate_copy_thresholds(struct run_job *job)
 	if (job->nranks < 2 || run_model_virtual(&job->opts->model))
 		return;
 	job->sizes.shared_copy_busy =
-		(int)weft_copy_calibrate_row(run_bind_cache(job->bind));
+		(int)weft_copy_calibrate_shared_least_queued(
+			run_bind_cache(job->bind));
 	err = weft_copy_calibrate_measure(&c);
 	job->sizes.loop = (int)weft_copy_calibrate_loop(&c);
 	if (err)
 		return;
-	job->sizes.eager = (int)weft_copy_calibrate_cut(&c);
-	job->sizes.shared_copy = (int)weft_copy_calibrate_help(&c);
+	job->sizes.eager = (int)weft_copy_calibrate_threshold(&c);
+	job->sizes.shared_copy = (int)weft_copy_calibrate_shared_least(&c);
 }
 
 /*

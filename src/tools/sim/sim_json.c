@@ -19,7 +19,7 @@ static void sim_json_begin(const struct sim_opts *o, const struct sim_result *r)
 	       "  \"nodes\": %u,\n",
 	       s->cfg.name, shape, r->nodes);
 	printf("  \"pattern\": \"%s\",\n  \"mode\": \"%s\",\n"
-	       "  \"bytes\": %" PRIu64 ",\n  \"way\": \"%s\",\n"
+	       "  \"bytes\": %" PRIu64 ",\n  \"routing\": \"%s\",\n"
 	       "  \"zone\": %u,\n  \"seed\": %" PRIu64 ",\n",
 	       sim_pattern_name(s->pattern), modes[s->mode], s->bytes,
 	       sim_routing_name(s), s->zone, s->seed);

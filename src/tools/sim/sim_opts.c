@@ -207,10 +207,11 @@ static int set_routing(struct weft_args *a, struct sim_opts *o)
 			o->spec.spread = routings[i].spread;
 			return 0;
 		}
-	return weft_args_error(a,
-			       "--way %s: dynamic, deterministic, hashed, high "
-			       "or system",
-			       text);
+	return weft_args_error(
+		a,
+		"--routing %s: dynamic, deterministic, hashed, high "
+		"or system",
+		text);
 }
 
 static int set_ack(struct weft_args *a, struct sim_opts *o)
@@ -353,8 +354,8 @@ static const struct row rows[] = {
 	  AT(spec.bytes),
 	  1,
 	  1ull << 32 },
-	{ { "way|w", 1, "NAME", "dynamic, deterministic, hashed, high, system",
-	    0 },
+	{ { "routing|r", 1, "NAME",
+	    "dynamic, deterministic, hashed, high, system", 0 },
 	  set_routing,
 	  0,
 	  0,
