@@ -370,7 +370,7 @@ int vt_wait(struct weft_carrier *c, uint64_t timeout_ns);
 int vt_verdict(struct weft_carrier *c);
 void vt_wake(struct weft_carrier *c);
 /* Advances the clock by the cost of a poll without result. */
-void vt_poll_fruitless(struct vt *v);
+void vt_poll_unsuccessful(struct vt *v);
 /*
  * Ends the series of polls: an operation has completed, so the next polls take
  * one step each.

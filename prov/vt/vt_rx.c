@@ -156,7 +156,7 @@ WEFT_HOT int vt_poll(struct weft_carrier *c, int budget)
 	vt_enter(v);
 	n = rx_receive(v, budget);
 	if (!n) {
-		vt_poll_fruitless(v);
+		vt_poll_unsuccessful(v);
 		n = rx_receive(v, budget);
 	}
 	if (n)

@@ -311,7 +311,7 @@ static enum weft_vt_state next_poll(struct vt *v, uint64_t *at_p)
 	return reads_clock(v) ? WEFT_VT_POLLING : WEFT_VT_POLL_LOOP;
 }
 
-WEFT_HOT void vt_poll_fruitless(struct vt *v)
+WEFT_HOT void vt_poll_unsuccessful(struct vt *v)
 {
 	uint32_t polls = vt_idle_polls(v);
 	enum weft_vt_state as;
