@@ -8,7 +8,7 @@ bad=0
 
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
-printf '/* Nobody waits. */\nint who_has_little;\nchar *s = "in vain";\n' > "$t/bad.c"
+printf '/* Nobody waits. */\nint road_of;\nchar *s = "in vain";\n' > "$t/bad.c"
 printf '/* No thread waits. */\nint whole;\nchar *s = "the";\n' > "$t/good.c"
 python3 test/tree/words.py "$t/bad.c" > "$t/out" && { echo "words.py finds no idiom"; bad=1; }
 [ "$(wc -l < "$t/out")" = 3 ] || { echo "words.py misses an idiom"; cat "$t/out"; bad=1; }
