@@ -1,7 +1,8 @@
 # doc: man pages
 dist_man1_MANS += doc/mpicc.1 doc/mpicxx.1 doc/weft-info.1 \
 	doc/weft-sim.1 doc/weft-reproduce.1
-dist_doc_DATA += doc/apenet.md doc/architecture.md doc/faults.md \
+dist_doc_DATA += doc/apenet.md doc/architecture.md doc/collectives.md \
+	doc/faults.md \
 	doc/gemini.md doc/model.md doc/not-yet.md \
 	doc/page.md doc/page-run.png doc/page-reproduce.png \
 	doc/sunway.md doc/virtual.md

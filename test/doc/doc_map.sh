@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every function named in doc/architecture.md is defined, and every file
-# exists.
+# Every function named in doc/architecture.md is defined, and every file named
+# there and in doc/collectives.md exists.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 map=doc/architecture.md
@@ -14,7 +14,13 @@ for n in $names; do
 		bad=1
 	}
 done
-for f in $(grep -oE '\b(src|prov|coll|test|include)/[a-z_/0-9]+\.(c|h|sh)\b' $map | sort -u); do
-	[ -e "$f" ] || { echo "$map: no file $f"; bad=1; }
+for f in $(grep -ohE '\b(src|prov|coll|test|include)/[a-z_/0-9]+\.(c|h|sh)\b' \
+	$map doc/collectives.md | sort -u); do
+	[ -e "$f" ] || { echo "doc: no file $f"; bad=1; }
+done
+# Every algorithm of coll/ that synchronises, broadcasts or reduces is listed.
+for f in coll/barrier/*.c coll/bcast/*.c coll/reduce/*.c coll/allreduce/*.c; do
+	grep -q "$f" doc/collectives.md ||
+		{ echo "doc/collectives.md: $f is missing"; bad=1; }
 done
 exit $bad
