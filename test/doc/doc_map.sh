@@ -9,7 +9,9 @@ names=$({ grep -o '`[a-z_A-Z0-9]*`' $map | tr -d '`'
 	sed -n '/^    /p' $map | grep -oE '\b(weft|nic|net|vt|bgq|shm|up|engine|grp|cunit)_[a-z_0-9]+\b'
 } | grep -vE '^(fi_|weft_nic_up|weft_carrier_up|net_up)' | sort -u)
 for n in $names; do
-	grep -rqE "\b$n\(" --include='*.[ch]' src prov coll || {
+	# entry points with several forms: PMPI(Send)(...), COLL(Bcast, bcast)(...)
+	grep -rqE "\b$n\(|\b(PMPI|COLL)\(${n#PMPI_}[,)]" --include='*.[ch]' \
+		--include='*.inc' src prov coll || {
 		echo "$map: no function $n"
 		bad=1
 	}
