@@ -26,7 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NET_PACKET	 512u /* largest part in bytes */
 /* Window in packets, with chained events. */
 #define NET_CHAIN_WINDOW (WEFT_VT_WINDOW / 2)
 
@@ -78,7 +77,8 @@ int nic_net_open(struct weft_carrier *carrier,
 	n->carrier = carrier;
 	n->id = id;
 	n->me = attr->me;
-	n->packet_size = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
+	n->packet_size = carrier->mtu < WEFT_VT_PART_MAX ? carrier->mtu
+							 : WEFT_VT_PART_MAX;
 	n->copies_bcast = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
 	n->sums = carrier->virt->route_can(carrier, WEFT_VT_ALLREDUCE);
 	n->chained = carrier->virt->route_chained(carrier, id);
@@ -281,7 +281,7 @@ static void fill_part(const struct nic_net *n,
 static const void *source(const struct nic_net *n,
 			  const struct weft_cunit_call *call)
 {
-	static const unsigned char zeroes[NET_PACKET];
+	static const unsigned char zeroes[WEFT_VT_PART_MAX];
 	size_t at;
 
 	if (is_round(n, call, call->sent))

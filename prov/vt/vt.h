@@ -63,6 +63,7 @@ struct weft_vt {
 	struct vt_member *members;
 	struct vt_adder *adders; /* NULL: no reductions by interfaces */
 	struct vt_route *routes;
+	unsigned char *results; /* of routes; vt_part.c */
 	struct vt_tree *trees;
 	char *shares;
 	struct net *net;
@@ -151,7 +152,7 @@ struct vt {
 			uint32_t bytes;
 			unsigned char inline_data[VT_INLINE_BYTES];
 		} result[VT_WINDOW];
-		unsigned char data[VT_WINDOW][VT_PART_BYTES];
+		unsigned char data[VT_WINDOW][WEFT_VT_PART_MAX];
 	} * route; /* array of WEFT_VT_ROUTES entries */
 	/* State of the world when it last made progress; vt_watch.c. */
 	struct vt_progress {

@@ -239,10 +239,12 @@ struct weft_vt_route_attr {
 	struct weft_peer *const *member; /* member[me] is not used */
 };
 
-#define WEFT_VT_ROUTES 16
-#define WEFT_VT_WINDOW 32 /* parts in flight per member and route */
+#define WEFT_VT_ROUTES	 16
+#define WEFT_VT_WINDOW	 32 /* parts in flight per member and route */
+/* largest part, in bytes; a packet of the machine may be smaller */
+#define WEFT_VT_PART_MAX 2048u
 /* Flag of a result: members sent parts of different kinds. */
-#define WEFT_VT_DIFFER (1u << 31)
+#define WEFT_VT_DIFFER	 (1u << 31)
 
 /*
  * Arithmetic of the tree: computes acc = acc op in on `bytes` bytes; returns

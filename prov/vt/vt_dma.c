@@ -28,7 +28,7 @@
 
 #define BOUNCE (64u * 1024)
 
-static_assert(sizeof(struct vt_dma) <= VT_PART_BYTES, "fits any buffer");
+static_assert(sizeof(struct vt_dma) <= VT_BUF_BYTES, "fits any buffer");
 
 /* ---- posting by the origin ----------------------------------------------- */
 

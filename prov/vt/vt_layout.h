@@ -35,7 +35,7 @@
 #define VT_MAGIC       UINT64_C(0x7765667476743031)
 /* buffers of a rank, which bound its packets in flight */
 #define VT_BUFS	       1024u
-#define VT_PART_BYTES  512u /* largest part of a class route, bytes */
+#define VT_BUF_BYTES   512u /* smallest payload of a buffer */
 #define VT_NONE	       UINT32_MAX
 #define VT_NEVER       UINT64_MAX
 #define VT_WINDOW      ((uint32_t)WEFT_VT_WINDOW)
@@ -73,6 +73,7 @@ struct vt_head {
 	/* one adder per member, if interfaces do reductions */
 	uint64_t adders_off;
 	uint64_t routes_off;
+	uint64_t results_off;
 	uint64_t trees_off;  /* trees by id in prov/net */
 	uint64_t shares_off; /* shared areas, VT_SHARE_BYTES per rank */
 	uint64_t net_off;
@@ -227,7 +228,7 @@ struct vt_buf {
 		struct weft_pkt pkt;
 		struct weft_vt_part part;
 	};
-	/* head.packet_bytes bytes, at least VT_PART_BYTES */
+	/* head.packet_bytes bytes, at least VT_BUF_BYTES */
 	unsigned char payload[];
 };
 
@@ -294,11 +295,17 @@ struct vt_dma {
 	struct weft_vt_pkt_attr back;
 };
 
+/* Returns the largest part of a class route, for packets of this size. */
+static inline size_t vt_part_bytes(uint64_t packet_bytes)
+{
+	return packet_bytes < WEFT_VT_PART_MAX ? packet_bytes
+					       : WEFT_VT_PART_MAX;
+}
+
 /* Returns the size of one buffer with its packet. */
 static inline size_t vt_buf_bytes(uint64_t packet_bytes)
 {
-	size_t most =
-		packet_bytes > VT_PART_BYTES ? packet_bytes : VT_PART_BYTES;
+	size_t most = packet_bytes > VT_BUF_BYTES ? packet_bytes : VT_BUF_BYTES;
 
 	return (offsetof(struct vt_buf, payload) + most + 63) / 64 * 64;
 }
@@ -351,7 +358,6 @@ struct vt_route {
 	 */
 	uint64_t order_seq[VT_WINDOW];
 	uint8_t ordered[VT_WINDOW];
-	unsigned char data[VT_WINDOW][VT_PART_BYTES];
 };
 
 /* A tree of prov/net. */

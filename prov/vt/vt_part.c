@@ -69,7 +69,7 @@ void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 {
 	struct weft_vt_part *part = &acc->part;
 
-	vt_require(part->bytes <= VT_PART_BYTES);
+	vt_require(part->bytes <= vt_part_bytes(t->w->packet_bytes));
 	part->flags |= in->part.flags;
 	part->word &= in->part.word;
 	if (!alike(part, &in->part))
@@ -81,6 +81,14 @@ void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 
 /* ---- distribution of results --------------------------------------------- */
 
+/* Returns the data of result k of the route at a place. */
+static unsigned char *result_data(const struct weft_vt *w, uint32_t place,
+				  unsigned k)
+{
+	return w->results +
+	       ((size_t)place * VT_WINDOW + k) * vt_part_bytes(w->packet_bytes);
+}
+
 unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 			       uint64_t seq, uint32_t i)
 {
@@ -91,10 +99,10 @@ unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 	if (r->seq[k] == seq + 1)
 		return k;
 	r->seq[k] = seq + 1;
-	vt_require(b->part.bytes <= VT_PART_BYTES);
+	vt_require(b->part.bytes <= vt_part_bytes(t->w->packet_bytes));
 	r->flags[k] = b->part.flags;
 	r->bytes[k] = b->part.bytes;
-	memcpy(r->data[k], b->payload, b->part.bytes);
+	memcpy(result_data(t->w, place, k), b->payload, b->part.bytes);
 	if (!vt_part_has_result(&b->part, b->to))
 		vt_part_done(t, i);
 	return k;
@@ -124,7 +132,7 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 
 	if (i == VT_NONE || vt_buf(t->w, i)->part.seq + 1 != r->seq[k])
 		return false;
-	vt_require(bytes <= VT_PART_BYTES);
+	vt_require(bytes <= vt_part_bytes(t->w->packet_bytes));
 	b = vt_buf(t->w, i);
 	m->part[k] = VT_NONE;
 	b->part.flags = r->flags[k];
@@ -133,7 +141,7 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 		bytes = 0;
 	}
 	b->part.bytes = bytes;
-	memcpy(b->payload, r->data[k], bytes);
+	memcpy(b->payload, result_data(t->w, place, k), bytes);
 	vt_arrive(t, m->rank, i, b->part.quiet);
 	return true;
 }

@@ -368,7 +368,8 @@ WEFT_HOT int vt_route_result_put(struct vt *v, const struct vt_buf *b)
 	struct vt_own_route *own;
 	struct vt_result *r;
 
-	if (weft_unlikely(id >= WEFT_VT_ROUTES || part.bytes > VT_PART_BYTES))
+	if (weft_unlikely(id >= WEFT_VT_ROUTES ||
+			  part.bytes > WEFT_VT_PART_MAX))
 		return -EPROTO;
 	own = &v->route[id];
 	r = &own->result[k];

@@ -63,6 +63,8 @@ static void lay_out(struct vt_head *h)
 	h->adders_off = world_place(&offset, h->cfg.fold_ps ? routes * n : 0,
 				    sizeof(struct vt_adder));
 	h->routes_off = world_place(&offset, routes, sizeof(struct vt_route));
+	h->results_off = world_place(&offset, routes * VT_WINDOW,
+				     vt_part_bytes(h->packet_bytes));
 	h->trees_off = world_place(&offset, routes, sizeof(struct vt_tree));
 	h->shares_off = world_place(&offset, n, VT_SHARE_BYTES);
 	h->net_off = world_place(&offset, 1, net_bytes(&h->cfg, model_room(h)));
@@ -92,6 +94,7 @@ static bool head_fits(const struct vt_head *h, size_t bytes)
 	       plan.members_off == h->members_off &&
 	       plan.adders_off == h->adders_off &&
 	       plan.routes_off == h->routes_off &&
+	       plan.results_off == h->results_off &&
 	       plan.trees_off == h->trees_off &&
 	       plan.shares_off == h->shares_off && plan.net_off == h->net_off;
 }
@@ -110,6 +113,7 @@ static void map_offset(struct weft_vt *w, const struct vt_head *h)
 	w->members = (void *)(base + h->members_off);
 	w->adders = h->cfg.fold_ps ? (void *)(base + h->adders_off) : NULL;
 	w->routes = (void *)(base + h->routes_off);
+	w->results = (void *)(base + h->results_off);
 	w->trees = (void *)(base + h->trees_off);
 	w->shares = base + h->shares_off;
 	w->net = (void *)(base + h->net_off);
