@@ -34,3 +34,5 @@ EXTRA_DIST += test/multihost/hosts_wait_cpu.c test/multihost/hosts_soak.c test/m
 include test/threads.mk
 include test/abi/Makefile.mk
 include test/vt/Makefile.mk
+EXTRA_DIST += test/mpi/README test/multihost/README test/ofi/README \
+	test/prov/README test/run/README test/support/README test/vt/README
