@@ -210,7 +210,10 @@ static int draw_break(const struct case_job *j)
 
 static int broken_runs; /* runs in which a message arrived with an error */
 static int end_notices; /* ranks that were notified of the end of a process */
-/* ranks of barriers that failed by failure notices only */
+/*
+ * ranks whose barrier failed although the message with the error was sent to
+ * another rank
+ */
 static int barrier_failures;
 
 /*

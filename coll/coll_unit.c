@@ -196,8 +196,9 @@ static bool fits_in_place(const struct weft_coll_args *a)
 }
 
 /*
- * Returns whether calls use the route without the table. Info keys may name an
- * algorithm, which needs the table.
+ * Returns whether calls use the class route without consulting the algorithm
+ * table (coll_select.c). An info key may select an algorithm, which needs the
+ * table.
  */
 static bool is_on_route(const struct weft_comm *comm, enum weft_coll_kind kind)
 {

@@ -25,8 +25,8 @@ struct halving {
 };
 
 /*
- * Returns the offset of the first block of the ranks that folded rank `number`
- * represents.
+ * Returns the offset of the first block that belongs to folded rank `number`
+ * (two blocks if number < extra, else one).
  */
 static MPI_Count first_offset(const struct coll_prog *p,
 			      const struct halving *h, int number)

@@ -135,7 +135,7 @@ struct fi_weft_count {
 	uint64_t model_runs;	/* number of times that a rank ran the model */
 	uint64_t routes;	/* class routes opened */
 	uint64_t route_parts;	/* packets sent by ranks on class routes */
-	uint64_t route_bytes;	/* bytes in these packets */
+	uint64_t route_bytes;	/* bytes in class route packets */
 	uint64_t route_atomics; /* atomics that incremented arrival counters */
 	uint32_t nodes;		/* nodes of the machine */
 	uint32_t nodes_used;	/* nodes with ranks */
@@ -412,7 +412,7 @@ struct fi_weft_call {
 	enum fi_collective_op what;
 	int root; /* index of the root in the set */
 	const void *in;
-	void *out; /* result; of a broadcast, the buffer */
+	void *out; /* result; for a broadcast, the data buffer */
 	size_t count;
 	enum fi_datatype datatype;
 	enum fi_op op;

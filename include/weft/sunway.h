@@ -55,7 +55,7 @@ extern "C" {
 #define WEFT_SUNWAY_PAGE_MAX   23   /* log2 of the largest page size, 8 MB */
 /* number of multicast groups of the routers */
 #define WEFT_SUNWAY_MULTICASTS 32
-/* maximum number of inputs of a member of a tree */
+/* maximum number of children of a tree member */
 #define WEFT_SUNWAY_INPUTS     64
 
 struct weft_sunway;
@@ -288,9 +288,12 @@ struct weft_sunway_coll {
 	uint8_t vi;
 	uint32_t parent; /* node of the parent, or WEFT_SUNWAY_ROOT: none */
 	uint32_t bytes;
-	/* this member's part; of a broadcast, the root's data */
+	/* this member's contribution; for a broadcast, the root's data */
 	uint64_t local;
-	/* result, may equal local; of a reduction, used only at the root */
+	/*
+	 * result buffer, may equal local; for a reduction, used only at the
+	 * root
+	 */
 	uint64_t result;
 	uint64_t cookie; /* cookie of the completion event */
 };

@@ -9,7 +9,7 @@
 
 /*
  * One implementation of GHASH. sum (in, out): hash of all previous blocks, in
- * processor byte order.
+ * host byte order.
  */
 struct code_ghash_unit {
 	bool (*is_supported)(void);

@@ -472,7 +472,7 @@ static bool needs_places(const struct weft_nic_group *c)
 			   : c->common.flags & JOIN_PLACED;
 }
 
-/* Returns the least arity requested, since requests are in unary. */
+/* Returns the minimum of the requested arities: the number of bits set. */
 static unsigned common_arity(const struct join_vote *w)
 {
 	unsigned n = 0;

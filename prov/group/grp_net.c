@@ -34,7 +34,7 @@ struct nic_net {
 	unsigned id;
 	int me;
 	int err;
-	uint64_t posted; /* packets numbered so far */
+	uint64_t posted; /* next packet number */
 	uint64_t taken;	 /* packets completed at this member */
 	struct weft_cunit_call *head;
 	struct weft_cunit_call *tail;
@@ -272,7 +272,10 @@ static void fill_part(const struct nic_net *n,
 		part->type = WEFT_CUNIT_UINT8;
 		part->fp = false;
 	}
-	/* zeroes only increment the arrival counter */
+	/*
+	 * Members other than the root contribute zeroes to a broadcast, which
+	 * need not be added: an atomic increments the arrival counter.
+	 */
 	part->word = fits_atomic(part) ||
 		     (call->kind == WEFT_CUNIT_BCAST && call->root != n->me);
 }

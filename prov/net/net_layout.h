@@ -460,7 +460,7 @@ struct net {
 	uint64_t parts;	 /* class routes: packet records in use */
 	/* class routes: results dropped at nodes that do not contribute */
 	uint64_t filtered;
-	uint64_t late;	   /* number of sends dated back further than allowed */
+	uint64_t late;	   /* sends backdated to before the current tick */
 	uint64_t disorder; /* packets that violate a guaranteed order */
 	uint64_t excess;   /* token counts below zero or above the maximum */
 	/* heads of the free lists */
@@ -667,7 +667,10 @@ enum {
 	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD,
 	NET_RARE_FAULTS = 4,
 	NET_RARE_STORE_FORWARD = 8, /* links with store-and-forward */
-	/* columns of tiles; system packets without priority */
+	/*
+	 * tiled router (cfg.columns), or system packets that alternate with
+	 * others (cfg.system_alternate)
+	 */
 	NET_RARE_ROUTER = 16,
 };
 

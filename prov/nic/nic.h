@@ -412,8 +412,9 @@ struct weft_nic_attr {
 	uint32_t spin_ns; /* spin time of the carrier, ns */
 	size_t min_multi; /* a multi buffer with fewer free bytes is released */
 	bool no_dma;
-	int node;	/* number of the emulated node; -1: unknown */
-	unsigned arity; /* arity of the collectives' trees; 0: binary */
+	int node; /* number of the emulated node; -1: unknown */
+	/* children of a node in the collectives' trees; 0: binomial tree */
+	unsigned arity;
 	const char *faults;
 	uint32_t silence_ms; /* silence timeout of the carrier, ms */
 	const void *key;     /* key of the carrier's authentication */

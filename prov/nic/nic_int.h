@@ -51,9 +51,9 @@
  * or peer_cell of a shared copy (nic_dma.c). D_AGAIN is DMA_AGAIN: the unit's
  * queue was full. In live mode a piece is complete when its post returns; in
  * virtual time it is outstanding in the unit (DMA), which reports completion
- * before it reports the death of the peer. REMOTE_WRITE, REMOTE_READ and COLL
- * are never in this table: the first two are events for up, the third belongs
- * to grp.c.
+ * before it reports the death of the peer. REMOTE_WRITE and REMOTE_READ are
+ * reported through weft_nic_up.event, and COLL is handled by grp.c; none of
+ * them is in this table.
  */
 #ifndef WEFT_PROV_NIC_INT_H
 #define WEFT_PROV_NIC_INT_H

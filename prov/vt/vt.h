@@ -332,8 +332,8 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
  */
 void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet);
 /*
- * Ends the flight of a packet or transfer of rank; a rank that has closed
- * departs after its last one.
+ * Decrements the rank's number of packets and transfers in flight. When a
+ * closed rank has none left, calls vt_rank_left().
  */
 void vt_flight_done(struct vt_engine_pass *t, uint32_t rank);
 /* Handles a rank that has left: releases all ranks so that they can check. */

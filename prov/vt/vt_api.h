@@ -161,7 +161,7 @@ struct weft_vt_pkt_attr {
 	/* dynamic routing: packets on the escape channel stay there */
 	bool stay;
 	bool ack; /* the peer's interface acknowledges each packet */
-	/* the next packet to that peer may belong to this message */
+	/* full packet: the next packet to that peer may continue the message */
 	bool full;
 	uint8_t fifo; /* injection FIFO, plus one; 0: chosen by the peer */
 	/* direction to take, -1 or +1; 0: the network decides */
@@ -230,7 +230,10 @@ enum weft_vt_kind {
 	WEFT_VT_BCAST,
 };
 
-/* The members in order; the machine chooses the tree. */
+/*
+ * Arguments for opening a class route: the members in order. The machine
+ * chooses the tree.
+ */
 struct weft_vt_route_attr {
 	uint64_t key;	 /* same value at all members, unique to this route */
 	uint32_t routes; /* bit mask of the ids that may be used */

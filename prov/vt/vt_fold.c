@@ -3,9 +3,10 @@
  * Reductions on class routes of a machine whose switches have no arithmetic:
  * the network interfaces of the members execute them on their own processors,
  * while the ranks continue. The members form a tree in the order of their ranks
- * (prov/net/tree/net_fold.h): by pairs, so that a sum has the same bits as with
- * recursive doubling, or a wide tree, if the machine has one and the order does
- * not matter. Barriers use the tree, too, if the network has no other method.
+ * (prov/net/tree/net_fold.h): in a binomial tree, so that a sum has the same
+ * bits as with recursive doubling, or a wide tree, if the machine has one and
+ * the order does not matter. Barriers use the tree, too, if the network has no
+ * other method.
  *
  * Each interface adds its inputs in order, one after the other, and sends the
  * sum to its parent. The first member's sum is sent to all members, copied by

@@ -68,7 +68,7 @@ static bool has_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
 	return b->arrived_bytes == w->routes[place].bytes[k];
 }
 
-/* Decodes and checks the place and the member in a cookie. */
+/* Decodes and checks the route index (*place_p) and the member in a cookie. */
 static void result_decode(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
 			  uint32_t *member_p)
 {

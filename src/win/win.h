@@ -305,7 +305,7 @@ int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
  */
 static inline bool weft_win_skip_progress(struct weft_win *w)
 {
-	/* relaxed: a lost increment does no harm */
+	/* relaxed: a lost increment is tolerated */
 	uint32_t n = weft_load32_relaxed(&w->repeated_calls) + 1;
 
 	weft_store32_relaxed(&w->repeated_calls, n);

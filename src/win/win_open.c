@@ -92,8 +92,9 @@ static bool choose_paths(struct weft_win *w)
 }
 
 /*
- * A failed request reports its error to the communicator, for which a handler
- * of windows cannot be called; so the communicator gets MPI_ERRORS_RETURN.
+ * Errors of requests are raised on the window's communicator. A user-defined
+ * handler of windows cannot be called for a communicator, so the communicator
+ * gets MPI_ERRORS_RETURN instead; predefined handlers are copied.
  */
 void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h)
 {
@@ -397,7 +398,8 @@ static int check_contributions(struct weft_win *w,
 }
 
 /*
- * Creates the state for messages: the unlock counts, if the window has locks.
+ * Prepares accesses by messages: allocates the unlock counters, if the window
+ * has locks, and registers win_serve().
  */
 static int open_messages(struct weft_win *w)
 {

@@ -178,7 +178,10 @@ static void peer_sign(struct shm *s, struct shm_entry *e)
 	e->ip = s->name.sin_addr.s_addr;
 	e->port = s->name.sin_port;
 	e->ns = s->id.ns;
-	/* R4 pairs with A4 in shm_peer_admit(): signed, then ready. */
+	/*
+	 * R4 pairs with A4 in shm_peer_admit(): the identity fields are written
+	 * before the state is SHM_READY.
+	 */
 	weft_store64(&e->state, (uint64_t)s->id.pid << 32 | SHM_READY);
 }
 

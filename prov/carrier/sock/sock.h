@@ -328,12 +328,13 @@ int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
 /* sock_peer.c */
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 		  struct sock_peer **p_p);
-/* Returns the latest peer record of that name, or NULL. */
+/* Returns the latest peer record with the address `name`, or NULL. */
 struct sock_peer *sock_peer_find(struct sock *s,
 				 const struct sockaddr_in *name);
 /*
- * Returns the sender of h from that name; NULL: drop the datagram. With a key,
- * called only for datagrams that carry the sender's public key.
+ * Returns the peer that sent a datagram with header h from the address `name`;
+ * NULL: drop the datagram. With a key, called only for datagrams that carry the
+ * sender's public key.
  */
 struct sock_peer *sock_peer_of_head(struct sock *s,
 				    const struct sockaddr_in *name,

@@ -99,8 +99,9 @@ static void coalesced_datagrams_are_split(void **state)
 }
 
 /*
- * A datagram with a wrong length is refused, and the following datagrams are
- * dropped: if their records were read, their sender would be lost.
+ * A datagram with a wrong length is refused, and the rest of the coalesced
+ * buffer is dropped. The test detects a read beyond that point: the next
+ * datagram has invalid records, and reading them would mark the sender as lost.
  */
 static void datagram_with_wrong_length_is_dropped(void **state)
 {

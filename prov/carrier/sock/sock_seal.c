@@ -52,7 +52,10 @@ static void seal_nonce(uint8_t nonce[SEAL_NONCE], const uint8_t *data)
 	memset(nonce + 8, 0, SEAL_NONCE - 8);
 }
 
-/* Encrypts the nonces of SEAL_MASKS counts from first on. */
+/*
+ * Precomputes the encrypted nonces, with which tags are masked, of the datagram
+ * counts first .. first + SEAL_MASKS - 1.
+ */
 static bool seal_masks(struct sock_seal *seal, uint64_t first)
 {
 	uint8_t nonce[SEAL_MASKS][SOCK_TAG] = { { 0 } };

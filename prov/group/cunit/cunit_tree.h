@@ -19,8 +19,8 @@
  *
  * A class route covers a rectangle of nodes: every node sends along the first
  * dimension towards the root's coordinate, then along the next; no wrap-around
- * link is used, the root is in the middle (bgq.md, part d). Members that share
- * a node are joined before the node's links are used.
+ * link is used, the root is in the middle. Members that share a node are joined
+ * before the node's links are used.
  *
  * K-ary trees are used on request. Where members are bound to processors
  * (weft_cunit_place), they follow the host's topology instead of the ranks:

@@ -397,9 +397,9 @@ static const struct weft_carrier_up qsnet2_transport_up = {
 /* ---- bulk ---- */
 
 /*
- * Prepares for a copy, which when live keeps both processors from
- * acknowledging: sends pending acknowledgements first, and allows more packets
- * in flight.
+ * Prepares for a bulk copy. In live mode neither process sends acknowledgements
+ * during the copy, so pending acknowledgements are sent first, and more packets
+ * are allowed in flight.
  */
 static void qsnet2_transport_before_copy(struct qsnet2_transport *e,
 					 struct qsnet2_transport_peer *p)

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#define RESEND_NS 1000000 /* timeout of a message, assumed (sunway.md i) */
+#define RESEND_NS 1000000 /* assumed: timeout of a message */
 /* longest block on one port: packets may arrive at the other */
 #define WAIT_NS	  100000
 

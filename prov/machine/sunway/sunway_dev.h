@@ -456,7 +456,10 @@ bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_rdma_rx *c,
 /* Returns whether all data has been received and the sender did not abort. */
 bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			     uint32_t total);
-/* Reports the end to the source, now and at every probe. */
+/*
+ * Completes the message with this status: reports it to the source now, and
+ * again in reply to every probe.
+ */
 void sunway_rdma_rx_end(struct weft_sunway *n, const struct sunway_in *in,
 			unsigned status);
 void sunway_rdma_rx_drop(struct weft_sunway *n, uint32_t guid, bool all);

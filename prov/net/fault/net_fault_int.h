@@ -192,7 +192,7 @@ bool net_fault_line_applies(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port);
 
-/* net_fault_time.c: start, detection and end of the lines */
+/* net_fault_time.c: start, detection and end of faults */
 enum net_fault_phase { NET_FAULT_BEGINS, NET_FAULT_DETECTED, NET_FAULT_ENDS };
 
 /* Schedules a phase of a line at one node. */

@@ -304,7 +304,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	return return_comm(c, __func__, rc, made, newcomm);
 }
 
-/* Ranks of a host share a color: the first of them in the job. */
+/* Returns the color of this host: its lowest rank in MPI_COMM_WORLD. */
 static int host_color(void)
 {
 	return weft_core.job.local ? weft_core.job.local[0]

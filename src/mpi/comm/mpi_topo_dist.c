@@ -212,7 +212,7 @@ static int check_degree(const struct weft_comm *c, const char *func, int arg,
 	return weft_err_arg(c, func, MPI_ERR_ARG, arg, "negative number %d", n);
 }
 
-/* There is a list of weights for the edges, or there are no weights. */
+/* Checks that a rank with edges passes an array of weights. */
 static int check_weights(const struct weft_comm *c, const char *func, int arg,
 			 int n, const int *weights)
 {

@@ -308,7 +308,10 @@ static int do_write(struct handle *h, void *arg)
 	return MPI_SUCCESS;
 }
 
-/* One read of the counter serves both halves: no count is lost in between. */
+/*
+ * Reads the counter once, for the result and the new base, so that no increment
+ * is lost.
+ */
 static int do_readreset(struct handle *h, void *buf)
 {
 	uint64_t at;

@@ -15,8 +15,7 @@
 
 #define NO_DEVICE "window memory must be host memory, and this is device memory"
 
-/* ---- checks
- * --------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 void mpi_win_trace_access(MPI_Win handle, int rank, MPI_Count count,
 			  MPI_Datatype type)
@@ -82,13 +81,13 @@ int mpi_check_target_slow(const struct mpi_target *t, struct weft_win *w)
 	return 0;
 }
 
-/* ---- creation
- * --------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------ */
 
 /* Shared by the constructors; arguments by their positions. */
 struct make {
 	const char *func;
-	int size_arg; /* size, unit, info and comm are consecutive */
+	/* position of the argument size, from 1; unit, info and comm follow */
+	int size_arg;
 	MPI_Aint size;
 	MPI_Aint unit;
 	MPI_Info info;
@@ -208,8 +207,7 @@ int PMPI_Win_free(MPI_Win *win)
 	return weft_err_rc(NULL, __func__, err);
 }
 
-/* ---- dynamic windows
- * ---------------------------------------------------------------- */
+/* ---- dynamic windows ----------------------------------------------------- */
 
 static int check_dynamic(const char *func, MPI_Win win, struct weft_win **win_p)
 {
@@ -263,8 +261,7 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
 	return MPI_SUCCESS;
 }
 
-/* ---- queries
- * -------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 static bool is_on_this_host(int proc)
 {
@@ -327,8 +324,7 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group *group)
 	return err;
 }
 
-/* ---- names and hints
- * -------------------------------------------------------------------- */
+/* ---- names and hints ----------------------------------------------------- */
 
 #pragma weak MPI_Win_set_name = PMPI_Win_set_name
 int PMPI_Win_set_name(MPI_Win win, const char *win_name)

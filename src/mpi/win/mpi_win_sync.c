@@ -5,8 +5,7 @@
 #include "src/mpi/comm/mpi_comm.h"
 #include "src/mpi/win/mpi_win.h"
 
-/* ---- checks
- * ------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 int mpi_check_win_rank(const char *func, int arg, int rank,
 		       const struct weft_win *w)
@@ -52,8 +51,7 @@ static int check_members(const char *func, const struct weft_win *w,
 	return err;
 }
 
-/* ---- fence
- * ----------------------------------------------------------------------- */
+/* ---- fence --------------------------------------------------------------- */
 
 #pragma weak MPI_Win_fence = PMPI_Win_fence
 int PMPI_Win_fence(int assert, MPI_Win win)
@@ -75,8 +73,7 @@ int PMPI_Win_fence(int assert, MPI_Win win)
 	return err ? err : weft_err_rc(w, __func__, weft_win_fence(w, assert));
 }
 
-/* ---- post and start
- * ------------------------------------------------------------------ */
+/* ---- post and start ------------------------------------------------------ */
 
 #pragma weak MPI_Win_post = PMPI_Win_post
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)

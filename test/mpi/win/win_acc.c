@@ -218,8 +218,7 @@ static void swaps(struct wt *w)
 	swap_one(w, MPI_C_BOOL, 1);
 }
 
-/* ---- types with gaps -------------------------------------------------------
- */
+/* ---- types with gaps ----------------------------------------------------- */
 
 static void gaps(struct wt *w)
 {

@@ -152,8 +152,7 @@ static inline MPI_Aint wt_disp(const struct wt *w, int rank, size_t at)
 				: (MPI_Aint)at / w->unit;
 }
 
-/* ---- epochs
- * ------------------------------------------------------------------ */
+/* ---- epochs -------------------------------------------------------------- */
 
 enum wt_sync {
 	WT_FENCE,
