@@ -380,7 +380,7 @@ static void blocking_operations_match_the_naive_result(void **state)
 	try_rows(2, 3, 1, run_blocking);
 }
 
-/* mock_settle() and mock_close() check that no rank waits forever. */
+/* mock_settle() and mock_close() check that no rank hangs. */
 static void failures_reach_all_dependent_ranks(void **state)
 {
 	static const int spread[] = { 0, 2, -3 };

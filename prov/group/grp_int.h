@@ -119,7 +119,7 @@ struct weft_nic_group {
 	bool lost;	  /* a member died before it left */
 	bool tree_broken; /* the tree does not forward leave notices any more */
 	struct coll_last *each; /* last notices; NULL: not started */
-	/* binary tree for messages about the group; its root is member 0 */
+	/* binomial tree for messages about the group; its root is member 0 */
 	struct weft_cunit_tree msg_tree;
 	struct weft_cunit_group *by_msg; /* tree by messages; always present */
 	struct nic_chain *chain;      /* chained events of the unit, or NULL */

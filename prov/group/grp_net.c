@@ -2,14 +2,14 @@
 /*
  * Collectives on a class route of the modelled network; see grp_net.h.
  *
- * An operation is cut into packets of the network; each member sends its part
- * of every packet, in the same order, and takes the result of every packet. A
- * broadcast is the bitwise or of the root's bytes and the other members'
- * zeroes, as in the tree's own software: then no member receives a packet that
- * it has no buffer for. Where switches have no arithmetic it is a barrier,
- * after which all members have buffers, and then packets that are copied at
- * every switch, in rounds of a window. A member that gets no result is done
- * when its part is sent.
+ * An operation is cut into packets of the network; each member sends its
+ * contribution to every packet, in the same order, and takes the result of
+ * every packet. A broadcast is the bitwise or of the root's bytes and the other
+ * members' zeroes, as in the tree's own software: then no member receives a
+ * packet that it has no buffer for. Where switches have no arithmetic it is a
+ * barrier, after which all members have buffers, and then packets that are
+ * copied at every switch, in rounds of a window. A member that gets no result
+ * is done when its contribution is sent.
  *
  * Where events of the interfaces are chained, every member has buffers for half
  * a window, and a root sends at once. When this number of packets has been sent
@@ -232,7 +232,7 @@ static bool gets_result(const struct nic_net *n,
 	return call->kind != WEFT_CUNIT_REDUCE || call->root == n->me;
 }
 
-/* Returns whether an atomic on 8 bytes can combine this part. */
+/* Returns whether an atomic on 8 bytes can combine this contribution. */
 static bool fits_atomic(const struct weft_vt_part *part)
 {
 	if (part->kind == WEFT_VT_BARRIER)

@@ -11,8 +11,8 @@
  *
  * Times are picoseconds. The model steps by the machine's cycle (a tick) and
  * stores the remainder below a tick with each packet, so the times passed to
- * callbacks are exact. A send may be dated back to the time that net_run has
- * reached minus net_lookahead(): the unit needs at least that time before the
+ * callbacks are exact. A send may be backdated to net_lookahead() before the
+ * time that net_run has reached: the unit needs at least that time before the
  * network is affected. Within that range, the order of calls for different
  * FIFOs, routes and nodes does not matter.
  */

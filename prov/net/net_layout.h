@@ -195,7 +195,7 @@ struct net_in {
 	uint64_t wait_ticks;
 	uint64_t free_ps;  /* time at which the reception engine is free */
 	uint32_t received; /* packets received */
-	uint32_t chunks;   /* payload chunks of these packets */
+	uint32_t chunks;   /* payload chunks of received packets */
 };
 
 static_assert(sizeof(struct net_in) == 64, "a line");
@@ -280,7 +280,7 @@ struct net_mrec {
 	 */
 	int8_t rem[NET_DIMS_MAX];
 	uint8_t flags;	 /* NET_P_* flags of the packets, NET_M_SEEN */
-	uint8_t vc_zone; /* VC; zone from bit 4 on; NET_MREC_ROUTED */
+	uint8_t vc_zone; /* VC; zone in bits 4 and above; NET_MREC_ROUTED */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
@@ -344,8 +344,8 @@ struct net_member {
 	/* packets at the parent that wait for credit_down */
 	struct net_list down;
 	/*
-	 * barriers by query: this member has arrived at all barriers before
-	 * this sequence number
+	 * hardware query barriers: this member has arrived at all barriers
+	 * before this sequence number
 	 */
 	uint64_t flag;
 };
@@ -569,7 +569,7 @@ struct net_step {
 	const struct net_up *up;
 	void *arg;
 	uint64_t now; /* tick being run */
-	/* nodes with changes in the region, from index 1 on */
+	/* nodes with changes in the region; index 0 is not used */
 	struct net_mark *mark;
 	uint32_t marks;
 	uint32_t id; /* current node; the fields below belong to this node */

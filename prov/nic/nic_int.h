@@ -8,7 +8,7 @@
  *   nic_send.c   sending: one packet, eager, announcement
  *   nic_recv.c   receiving: match, reassemble, unexpected, peek, claim
  *   nic_cancel.c cancelling receives and sends
- *   nic_dma.c    transfers in pieces, alone or with the peer
+ *   nic_dma.c    transfers by several DMAs, alone or shared with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_atomic.c atomics; nic_atomic_exec.c the arithmetic

@@ -70,7 +70,7 @@ struct vt_head {
 	uint64_t bufs_off;
 	uint64_t joins_off;
 	uint64_t members_off;
-	/* one adder per member, if interfaces do reductions */
+	/* reduction state of each member, if interfaces do reductions */
 	uint64_t adders_off;
 	uint64_t routes_off;
 	uint64_t results_off;
@@ -295,7 +295,9 @@ struct vt_dma {
 	struct weft_vt_pkt_attr back;
 };
 
-/* Returns the largest part of a class route, for packets of this size. */
+/*
+ * Returns the largest contribution of a class route, for packets of this size.
+ */
 static inline size_t vt_part_bytes(uint64_t packet_bytes)
 {
 	return packet_bytes < WEFT_VT_PART_MAX ? packet_bytes
@@ -383,18 +385,19 @@ static inline uint64_t vt_bcast_cookie(uint32_t place, const struct vt_route *r)
 struct vt_fold {
 	uint64_t seq;
 	uint64_t arrived; /* bit mask of the inputs that have arrived */
-	uint32_t buf; /* buffer of the member's part and of its partial sum */
+	/* buffer of the member's contribution and of its partial sum */
+	uint32_t buf;
 	uint16_t added;
-	/* the member's part is posted, but not yet at the interface */
+	/* the member's contribution is posted, but not yet at the interface */
 	bool posted;
-	bool at_interface; /* the member's part is at the interface */
+	bool at_interface; /* the member's contribution is at the interface */
 };
 
 /* A member of a route; each route has an array of head.size members. */
 struct vt_member {
 	uint32_t rank;
 	uint32_t by_node; /* index of the i-th member, ordered by node */
-	/* parts in flight for which the member gets no result */
+	/* contributions in flight for which the member gets no result */
 	uint32_t ahead;
 	/* buffers that wait for a result, by slot of the window */
 	uint32_t part[VT_WINDOW];
@@ -403,17 +406,17 @@ struct vt_member {
 /* State of a member whose interface does reductions; vt_fold.c. */
 struct vt_adder {
 	struct vt_fold fold[VT_WINDOW];
-	/* 1: the slot is used by a part of the rank; 0: free */
+	/* 1: the slot is used by a contribution of the rank; 0: free */
 	uint8_t slot_used[VT_WINDOW];
-	/* all parts before this sequence number are at the interface */
+	/* all contributions before this sequence number are at the interface */
 	uint64_t interface_seq;
 	uint64_t busy_ps; /* time until which the interface adds, ps */
-	/* list of inputs that arrived before the member's own part */
+	/* list of inputs that arrived before the member's own contribution */
 	uint32_t early_inputs;
 	uint32_t
 		/*
-		 * results that arrived before the member's own part, a bit per
-		 * slot
+		 * results that arrived before the member's own contribution, a
+		 * bit per slot
 		 */
 		early_results;
 };

@@ -23,7 +23,8 @@ static uint32_t sent_bytes(const struct vt_buf *b)
 }
 
 /*
- * Chains the packets from first on that form one message; returns the last one.
+ * Chains the packets, starting at first, that form one message; returns the
+ * last one.
  */
 static uint32_t chain_packets(struct weft_vt *w, uint32_t first,
 			      struct net_msg *m, uint32_t *count_p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock report: records what this process waits for, and ends a job in which
- * every rank waits forever. Only a provider in virtual time can detect this.
+ * Deadlock report: records what this process waits for, and ends a job that is
+ * deadlocked. Only a provider in virtual time can detect a deadlock.
  */
 #ifndef WEFT_DIAG_DEADLOCK_H
 #define WEFT_DIAG_DEADLOCK_H

@@ -230,8 +230,9 @@ static bool any_waits_for(const struct job *j, int me, int r)
 }
 
 /*
- * Returns the rank that rank me waits for, as the next step of a walk: ranks
- * that are named first; of a wildcard (if wild) the lowest rank. -1: unknown.
+ * Returns the rank that rank me waits for, as the next step of a walk: a rank
+ * that a request names, otherwise (if wild) the lowest rank that a wildcard may
+ * match. -1: unknown.
  */
 static int next_of(const struct job *j, int me, bool wild)
 {

@@ -127,7 +127,7 @@ static void tick_entries(struct shm *s)
 
 /*
  * Returns the writer that reserved ticket: the writer of the first owner record
- * from there on, or the last writer.
+ * at or after ticket, or the last writer.
  */
 static uint16_t stuck_slot_writer(const struct shm *s, uint64_t ticket,
 				  uint64_t tail)

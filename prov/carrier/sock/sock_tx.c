@@ -27,7 +27,7 @@
 #define TX_SMALL     1024u /* largest packet that shares a datagram ... */
 #define TX_SHARED    4096u
 #define TX_PART_MIN  64u /* bytes of the smallest part of a packet */
-/* datagrams in flight from which on batches are used */
+/* minimum number of datagrams in flight for batches */
 #define TX_BATCH_MIN 8u
 #define TX_BURST_NS  UINT64_C(20000) /* time between packets of a burst */
 
@@ -513,8 +513,8 @@ static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
 }
 
 /*
- * Handles one bitmap word, for sequence numbers from seq on; returns the bytes
- * acknowledged.
+ * Handles one bitmap word, whose first bit is for sequence number seq; returns
+ * the bytes acknowledged.
  */
 static uint64_t tx_word_acked(struct sock *s, struct sock_peer *p, uint32_t seq,
 			      uint64_t ack_bits)

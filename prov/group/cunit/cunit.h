@@ -5,12 +5,12 @@
  *
  *   group_open -> [post, poll]* -> group_close
  *
- * All members post the same operations in the same order. A member's part of
- * the work is complete when it has posted: it writes its contribution to shared
- * memory, and the member that arrives last at a node of the tree does the
- * node's work inside its own post. So a member that computes after posting
- * delays no other member. Results are bit-identical on every run and for each
- * of these methods: inputs are combined in the order of the tree.
+ * All members post the same operations in the same order. A member's work is
+ * complete when it has posted: it writes its contribution to shared memory, and
+ * the member that arrives last at a node of the tree does the node's work
+ * inside its own post. So a member that computes after posting delays no other
+ * member. Results are bit-identical on every run and for each of these methods:
+ * inputs are combined in the order of the tree.
  *
  *   reduction, up to               every member publishes, every member reads
  *   WEFT_CUNIT_FLAT members        all contributions
@@ -124,7 +124,8 @@ struct weft_cunit_group_attr {
 	const struct weft_cunit_geo *geo;
 	const struct weft_cunit_tree
 		*tree; /* tree of the group, copied; gives the order of sums */
-	bool flat;     /* all members read all parts; n <= WEFT_CUNIT_FLAT */
+	/* all members read all contributions; n <= WEFT_CUNIT_FLAT */
+	bool flat;
 	bool oversubscribed; /* more members than processors; equal on all
 				members */
 	uint8_t form;	     /* enum weft_cunit_form; equal on all members */

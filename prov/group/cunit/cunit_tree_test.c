@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stack of visit and merge ends with the root's part only. */
+/* The stack of visit and merge ends with the root's contribution only. */
 static void check_visits(const struct weft_cunit_tree *t)
 {
 	int *stack = malloc((size_t)(t->n + 1) * sizeof(int)), top = 0;

@@ -218,8 +218,8 @@ struct sunway_window {
 	uint32_t guid;
 	uint32_t to;	/* target interface; at the receiver both interfaces */
 	uint64_t next;	/* sender: sequence number of the next message */
-	uint64_t base;	/* lowest number not taken yet */
-	uint64_t taken; /* bitmap of taken numbers from base on */
+	uint64_t base;	/* lowest sequence number not taken yet */
+	uint64_t taken; /* bitmap of taken sequence numbers, starting at base */
 };
 
 enum sunway_rdma_state {

@@ -256,7 +256,7 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 bool net_fault_order_hold(struct net_step *s, const struct net_call *c);
 /* Handles a packet that must not be delivered. */
 void net_fault_packet_discard(struct net_step *s, const struct net_call *c);
-/* net_routing.c: plans a route around dead links from the source on */
+/* net_routing.c: plans a route around dead links, at the source */
 void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 			  int8_t *rem);
 

@@ -95,7 +95,7 @@ struct net_reliability {
 	/* 1: packets are routed around dead links and nodes */
 	uint8_t reroute;
 	uint8_t lanes; /* lanes per link; 0: one */
-	/* cable length in metres from which cables are optical; 0: none */
+	/* minimum length of optical cables, metres; 0: none is optical */
 	uint16_t fibre;
 	uint32_t code_span;  /* bytes per check; 0: the whole packet */
 	uint64_t retry_ps;   /* delay until a link retransmits; 0: on the NAK */

@@ -56,7 +56,7 @@ static int request_many_check(struct many *m)
 	return 0;
 }
 
-/* Checks the requests, and one or two outputs from argument 3 on. */
+/* Checks the requests, and one or two outputs, which start at argument 3. */
 static int check_outputs(struct many *m, const void *first, const void *second)
 {
 	int err = request_many_check(m);

@@ -328,8 +328,8 @@ static void spread(char *buf, size_t extent, long n)
 }
 
 /*
- * Fills the input of a rank, n elements from first on. buf has space for PERIOD
- * more elements.
+ * Fills the input of a rank: n elements, starting at first. buf has space for
+ * PERIOD more elements.
  */
 static void fill(const struct type *t, enum op op, char *buf, int rank,
 		 long first, long n)
