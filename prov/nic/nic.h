@@ -281,7 +281,7 @@ struct weft_nic_op {
 	void *context;	     /* in: the user's context */
 	uint64_t comp_flags; /* in: completion flags; used by up only */
 	uint64_t len;	     /* in: bytes of iov; out: bytes received */
-	uint64_t data;	     /* in or out, see WEFT_OP_DATA */
+	uint64_t data;	     /* immediate data, in or out; see WEFT_OP_DATA */
 	uint64_t tag;	     /* in for sends, out for receives */
 	/* in: for receives, NULL or the peer of m.src; out: source */
 	struct weft_peer *peer;

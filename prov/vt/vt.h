@@ -64,7 +64,7 @@ struct weft_vt {
 	/* state of reductions by interfaces; NULL: none */
 	struct vt_adder *adders;
 	struct vt_route *routes;
-	unsigned char *results; /* of routes; vt_part.c */
+	unsigned char *results; /* results of class routes; vt_part.c */
 	struct vt_tree *trees;
 	char *shares;
 	struct net *net;

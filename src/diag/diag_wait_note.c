@@ -230,9 +230,9 @@ static bool any_waits_for(const struct job *j, int me, int r)
 }
 
 /*
- * Returns the rank that rank me waits for, as the next step of a walk: a rank
- * that a request names, otherwise (if wild) the lowest rank that a wildcard may
- * match. -1: unknown.
+ * Returns the lowest rank that the first possible item of rank me waits for, as
+ * the next step of a walk. Wildcards are considered only if wild is set. -1:
+ * none.
  */
 static int next_of(const struct job *j, int me, bool wild)
 {

@@ -61,7 +61,7 @@ struct weft_win_peer {
 	weft_au32 post; /* exposures by messages: received but not used yet */
 	uint32_t posts; /* exposures by shared page: used so far */
 	/* struct win_remote of the target, for fi_* */
-	uint64_t remote_addr; /* its address, or 0: none */
+	uint64_t remote_addr; /* address of the page; 0: none */
 	uint64_t remote_key;
 	/*
 	 * dynamic windows: list of attachments as last read; protected by the

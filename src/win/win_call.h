@@ -32,7 +32,7 @@ struct win_call {
 
 /* n contiguous elements. */
 struct win_run {
-	char *location; /* at the target; see win_fi_find() */
+	char *location; /* address at the target; see win_fi_find() */
 	size_t n;
 	struct win_elem_arrays r; /* parts of the arrays for this run */
 };

@@ -139,7 +139,7 @@ struct qsnet2_fault {
 };
 
 struct qsnet2_dma {
-	struct weft_list link; /* in the run queue or the free list */
+	struct weft_list link; /* link in the run queue or the free list */
 	uint16_t context;
 	uint16_t gen;
 	uint8_t remote; /* permissions required of a descriptor from a peer */

@@ -12,9 +12,10 @@ struct list_call {
 	int combiner;
 	bool large;
 	MPI_Count count;
-	MPI_Count len; /* of all blocks, unless lens is set */
+	MPI_Count len; /* length of all blocks, unless lens is set */
 	struct mpi_list lens;
-	struct mpi_list disps; /* in elements for INDEXED and INDEXED_BLOCK */
+	/* displacements; in elements for INDEXED and INDEXED_BLOCK */
+	struct mpi_list disps;
 	const MPI_Datatype *types;
 	bool same; /* one type for all */
 	MPI_Datatype *newtype;
