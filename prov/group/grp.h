@@ -48,7 +48,7 @@ struct weft_grp_work {
 	/* fields of the engine */
 	struct weft_nic_group *coll;
 	struct weft_cunit_call call;   /* err and flags are the result */
-	struct weft_cunit_exact *wide; /* wide sums of an exact sum */
+	struct weft_cunit_exact *wide; /* wide accumulators of an exact sum */
 	double *out;
 	size_t count;
 	/* long vectors: grp_long.c */

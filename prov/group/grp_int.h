@@ -46,7 +46,8 @@ struct join_vote {
 
 enum join_flag {
 	JOIN_ENOUGH_CPUS = 1, /* there are processors for all members */
-	JOIN_PLACED = 2, /* requests a tree by places, and its place is known */
+	/* requests a tree by host locations, and its own is known */
+	JOIN_PLACED = 2,
 	JOIN_NODE_IS_INDEX =
 		4, /* the node number equals the number in the set */
 };
@@ -121,7 +122,8 @@ struct weft_nic_group {
 	struct coll_last *each; /* last notices; NULL: not started */
 	/* binomial tree for messages about the group; its root is member 0 */
 	struct weft_cunit_tree msg_tree;
-	struct weft_cunit_group *by_msg; /* tree by messages; always present */
+	/* tree by messages; NULL: the group has a class route */
+	struct weft_cunit_group *by_msg;
 	struct nic_chain *chain;      /* chained events of the unit, or NULL */
 	struct weft_cunit_group *hw;  /* the class route, or NULL */
 	struct weft_cunit_group *bar; /* the barrier class, or NULL */
@@ -144,7 +146,7 @@ struct weft_nic_group {
 	/* joining */
 	struct weft_cunit_call call;
 	struct join_vote common;
-	uint64_t *word; /* node or place of each member */
+	uint64_t *word; /* node or host location of each member */
 	uint64_t agree;
 	void (*joined)(void *arg, struct weft_nic_group *c, int err);
 	void *joined_arg;

@@ -255,8 +255,8 @@ static void join_open(struct weft_nic_group *c)
 }
 
 /*
- * Builds the tree by the members' places, which are equal at all members, so
- * that the trees are equal.
+ * Builds the tree by the members' locations on the host. All members have the
+ * same list of locations, so the trees are equal.
  */
 static int join_host_tree(struct weft_nic_group *c)
 {
@@ -288,7 +288,10 @@ static uint64_t node_of(const struct weft_nic_group *c, int i)
 	return c->word ? c->word[i] : (uint64_t)i;
 }
 
-/* Selects the form of barriers by the nodes, which are equal at all members. */
+/*
+ * Selects the form of barriers by the members' nodes. All members have the same
+ * list of nodes, so the forms are equal.
+ */
 static int join_form(struct weft_nic_group *c)
 {
 	const struct weft_nic_group_form *f = c->nic->machine->forms;
@@ -388,7 +391,10 @@ static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
 	return true;
 }
 
-/* Routes of groups that this member has left: free when all have left. */
+/*
+ * Returns the routes of groups that this member has left; they are free when
+ * all members have left.
+ */
 static uint64_t routes_leaving(const struct grp *nc)
 {
 	const struct weft_list *n;
@@ -465,7 +471,7 @@ static void join_place(struct weft_nic_group *c)
 	weft_cunit_post(c->by_msg, &c->call);
 }
 
-/* Returns whether the tree depends on the members' places. */
+/* Returns whether the tree depends on the members' locations on the host. */
 static bool needs_places(const struct weft_nic_group *c)
 {
 	return by_nodes(c) ? !(c->common.flags & JOIN_NODE_IS_INDEX)
@@ -559,8 +565,8 @@ static void join_gather(struct weft_nic_group *c)
 }
 
 /*
- * Key of the group, equal at all members: hash of the given key, the members'
- * names in order, and the number of joins of this list.
+ * Returns the key of the group, equal at all members: hash of the given key,
+ * the members' names in order, and the number of joins of this list.
  */
 static uint64_t coll_key(struct weft_nic_group *c, uint64_t h)
 {

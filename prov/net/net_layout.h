@@ -130,7 +130,7 @@ struct net_list {
 enum net_wait {
 	NET_WAIT_DOWN,
 	NET_WAIT_UP,
-	/* two queues per VC from 1 on: staying in a ring, entering it */
+	/* two queues per VC except VC 0: staying in a ring, entering it */
 	NET_WAIT_DET,
 	NET_WAITS = NET_WAIT_DET + 6,
 };

@@ -321,7 +321,7 @@ void vt_exit(struct vt *v);
  */
 void vt_run_begin(struct vt *v);
 void vt_run_end(struct vt *v);
-/* Releases a rank: it runs from time `at` on, when the pass is complete. */
+/* Releases a rank: it continues at time `at`, when the pass is complete. */
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
  * Releases a rank because of an event at time `at`: a blocked rank at that
@@ -541,9 +541,9 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 
 /*
  * vt_tree.c. vt_tree_open() opens the tree over the nodes of the members of the
- * route at a place; returns 0 or -errno. vt_tree_at() returns whether a member
- * is at that node. vt_tree_next() returns the members at a node, one per call;
- * nth is VT_NONE at first, and VT_NONE at the end.
+ * route with index `place`; returns 0 or -errno. vt_tree_at() returns whether a
+ * member is at that node. vt_tree_next() returns the members at a node, one per
+ * call; nth is VT_NONE at first, and VT_NONE at the end.
  */
 int vt_tree_open(struct weft_vt *w, uint32_t place);
 /* Returns the nodes and parents of that tree, for display. */

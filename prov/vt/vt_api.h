@@ -82,8 +82,8 @@ struct weft_vt_note {
 enum weft_vt_state {
 	WEFT_VT_RUN,
 	WEFT_VT_BLOCKED,   /* blocked until a packet arrives */
-	WEFT_VT_POLLING,   /* until the next poll of the rank */
-	WEFT_VT_POLL_LOOP, /* polls in a loop: until a packet arrives */
+	WEFT_VT_POLLING,   /* blocked until the next poll of the rank */
+	WEFT_VT_POLL_LOOP, /* polls in a loop: blocked until a packet arrives */
 	WEFT_VT_DONE,	   /* has left; may run the engine once more */
 	WEFT_VT_LEFT,	   /* has left and run the engine */
 	WEFT_VT_DEAD,

@@ -93,7 +93,9 @@ void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 		l->last = before;
 }
 
-/* Returns the oldest incomplete message to a rank, from message `from` on. */
+/*
+ * Returns the oldest incomplete message to a rank, starting at message `from`.
+ */
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;

@@ -66,7 +66,7 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 }
 
 /*
- * Returns a free place of this rank; there are more places than ids and
+ * Returns a free route entry of this rank; there are more entries than ids and
  * requests.
  */
 static uint32_t new_place(struct vt *v)

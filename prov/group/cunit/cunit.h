@@ -79,7 +79,8 @@ struct weft_cunit_call {
 	uint8_t type; /* enum weft_cunit_type; also set for a broadcast */
 	int root;     /* root member, for kinds that have one */
 	const void *in;
-	void *out;    /* result, may equal in; broadcast: the buffer */
+	/* result, may equal in; for a broadcast, the data buffer */
+	void *out;
 	size_t count; /* elements of a vector, or of one member's block */
 	/* called from post or poll when the result is available */
 	void (*done)(struct weft_cunit_call *op);
@@ -90,7 +91,7 @@ struct weft_cunit_call {
 	 * weft_cunit_group_fail()
 	 */
 	int err;
-	/* private to the unit */
+	/* private to the collective unit */
 	uint32_t sig;	/* signature that must be equal on all members */
 	uint32_t phase; /* packets since the last sync; grp_net.c */
 	uint64_t first; /* sequence number of the first packet */

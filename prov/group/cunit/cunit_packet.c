@@ -221,7 +221,7 @@ static void packet_check(struct weft_cunit_call *call,
 }
 
 /*
- * Copies the part of bytes [at, at + bytes) of member's contribution that this
+ * Copies those of the bytes [at, at + bytes) of member's contribution that this
  * member needs.
  */
 static void deposit(const struct weft_cunit_group *g,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees of the unit's groups: k-ary trees, and trees embedded in a torus. */
+/*
+ * Trees of the collective unit: binomial and k-ary trees, and trees embedded in
+ * a torus.
+ */
 #include "prov/group/cunit/cunit_tree.h"
 
 #include <errno.h>
@@ -131,7 +134,8 @@ void cunit_tree_finish(struct weft_cunit_tree *t)
 }
 
 /*
- * Each of the first pairs counts as one member, so that a power of two remains.
+ * Builds a binomial tree. Each of the first pairs counts as one member, so that
+ * a power of two remains.
  */
 int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n)
 {

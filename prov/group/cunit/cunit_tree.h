@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trees of the collective unit. Members are numbered 0..n-1 in the order of
- * their set; a tree gives each member's parent, and its inputs in a fixed
- * order. Pure functions, no I/O.
+ * their set; a tree gives each member's parent, and its inputs (children) in a
+ * fixed order. Pure functions, no I/O.
  *
  *   binomial (native), n = 6              class route on a 4 x 2 torus
  *
@@ -84,14 +84,15 @@ int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n);
 int weft_cunit_tree_kary(struct weft_cunit_tree *t, int n, int k);
 /*
  * Builds a tree of the given number of levels, more where a member would have
- * more than 64 inputs; all levels have about the same width. With 16 members
- * and two levels the first of every four has three inputs, and member 0 has the
- * three others in addition: the trees of prov/net/tree/net_fold.h.
+ * more than 64 children; all levels have about the same width. With 16 members
+ * and two levels the first of every four has three children, and member 0 has
+ * the three other first members in addition: the trees of
+ * prov/net/tree/net_fold.h.
  */
 int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels);
 
 /*
- * Builds a k-ary tree by locations: neighbouring members are joined first.
+ * Builds a k-ary tree by locations: neighbouring members are combined first.
  * Depends on its arguments only; in the order of members if a location is
  * unknown.
  */

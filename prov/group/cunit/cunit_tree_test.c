@@ -81,7 +81,7 @@ static void trees_of_pairs_contain_every_member(void **state)
 	}
 }
 
-/* Not deeper than requested, and no wider than needed. */
+/* Trees are not deeper than requested, and not wider than needed. */
 static void descriptor_trees_have_the_given_levels(void **state)
 {
 	struct weft_cunit_tree t;

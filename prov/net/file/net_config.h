@@ -240,7 +240,10 @@ struct net_config {
 	uint32_t barrier_bytes;
 	/* time in which an interface adds two packets; 0: cannot add */
 	uint64_t fold_ps;
-	/* levels of the fold tree if the order does not matter; 0: pairwise */
+	/*
+	 * levels of the fold tree if the order does not matter; 0: binomial
+	 * tree
+	 */
 	uint8_t fold_levels;
 	/* 1: a broadcast starts when all members have arrived */
 	uint8_t bcast_gather;
