@@ -136,8 +136,8 @@ void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_exact(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a);
 /*
- * coll_exact.c: returns the communicator of the ranks that contribute; of two
- * groups, the local one.
+ * coll_exact.c: returns the communicator of the ranks that contribute: for an
+ * intercommunicator, the local group.
  */
 struct weft_comm *coll_exact_comm(const struct weft_coll_args *a);
 /*

@@ -7,8 +7,8 @@
  * unit's arithmetic implements.
  * Cost: one store per rank and one read; up and down the tree beyond 8 ranks.
  *
- *   p = 3     0 1 2        every rank writes its part to shared memory
- *             x x x        every rank reads all parts and combines 0, 1, 2
+ *   p = 3     0 1 2        every rank writes its vector to shared memory
+ *             x x x        every rank reads all vectors and combines 0, 1, 2
  */
 #include "coll/coll_select.h"
 

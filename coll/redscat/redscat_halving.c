@@ -62,8 +62,8 @@ static void halve(struct coll_prog *p, struct halving *h, int bit)
 }
 
 /*
- * Part of a rank that is folded into its neighbour: sends its vector and
- * receives its block.
+ * Executes the steps of a rank that is folded into its neighbour: sends its
+ * vector and receives its block.
  */
 static void folded_rank(struct coll_prog *p, const struct weft_coll_args *a,
 			const struct halving *h)

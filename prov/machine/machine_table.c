@@ -48,9 +48,10 @@
 #define KARY_ROUTES 0xffffffffu
 
 /*
- * A block of nodes that grows by doubling one dimension after the other, E
- * first and never again, so that every power of two is a rectangle: 32 nodes
- * are a board of 2x2x2x2x2, 512 a midplane of 4x4x4x4x2 [SC11 II.A].
+ * Sets the coordinates of a node in a block that grows by doubling one
+ * dimension after the other, E first and only once, so that every power of two
+ * is a rectangle: 32 nodes are a board of 2x2x2x2x2, 512 a midplane of
+ * 4x4x4x4x2 [SC11 II.A].
  */
 static void bgq_coords(uint32_t node, int *at)
 {
@@ -177,7 +178,8 @@ static const struct weft_machine rows[] = {
 		.packet_bytes = 2016,
 		.eager_bytes = 32768,	   /* assumed: Tports, then DMA back */
 		.msg_order = ORDER_STRICT, /* cookies keep order */
-		.fifos = 8000,		   /* command queues [same] */
+		/* command queues [IEEE Micro 2005] */
+		.fifos = 8000,
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.forms = qsnet2_forms,
@@ -210,8 +212,9 @@ static const struct weft_machine rows[] = {
 		.packet_bytes = 4064,
 		.eager_bytes = 32768,	   /* assumed; then put by request */
 		.msg_order = ORDER_STRICT, /* dimension order */
-		.hmem = true,		   /* GPUDirect [3] */
-		.fifos = 1,		   /* the command queue [2.1] */
+		/* GPUDirect: paper 3 of share/machines/apenet */
+		.hmem = true,
+		.fifos = 1, /* command queue: paper 2.1 */
 		/* no collectives in hardware: no routes, software trees */
 		.cu = CUNIT_NATIVE,
 	},

@@ -168,7 +168,7 @@ struct weft_win_args {
 	void *base; /* MPI_WIN_FLAVOR_CREATE */
 	MPI_Aint size;
 	MPI_Aint unit;
-	struct weft_info *info; /* or NULL */
+	struct weft_info *info; /* hints, or NULL */
 };
 
 /* Collective. The entries of info are copied. */

@@ -186,7 +186,7 @@ static int open_exchange(struct weft_win *w, struct contribution *contribution)
 	return weft_channel_allgather(&m, contribution, sizeof(*contribution));
 }
 
-/* Returns whether the members' parts are contiguous. */
+/* Returns whether the memory of all members is contiguous. */
 static bool is_packed(const struct weft_win *w,
 		      const struct contribution *contribution)
 {
@@ -231,7 +231,8 @@ static int map_shared(struct weft_win *w,
 		char *at = start + part_at(w, contribution, i);
 
 		/*
-		 * a part of size 0 has an address only if parts are contiguous
+		 * memory of size 0 has an address only if all memory is
+		 * contiguous
 		 */
 		if (contribution[i].size || is_packed(w, contribution))
 			w->peer[i].map = at;
@@ -371,9 +372,9 @@ static uint32_t own_flags(const struct weft_win *w, bool memory)
 }
 
 /*
- * Hints about all members: locks exist unless all members exclude them, and
- * same_size and same_disp_unit are checked. The result is the same on all
- * members.
+ * Combines the hints of all members: locks exist unless all members exclude
+ * them, and same_size and same_disp_unit are checked. The result is the same on
+ * all members.
  */
 static int check_contributions(struct weft_win *w,
 			       const struct contribution *contribution)

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* address of the parts, on all rails */
+/* address of the split DMAs' records, on all rails */
 #define RAILS_ADDRESS (UINT64_C(13) << 59)
 #define RAILS_PARTS   64 /* maximum number of outstanding split DMAs */
 #define RAILS_WORDS   16
@@ -80,7 +80,10 @@ static struct rails_part *part_get(struct weft_qsnet2_rails *r)
 	return NULL;
 }
 
-/* Commands that set the remote and the local event; a get swaps them. */
+/*
+ * Writes the commands that set the remote and the local event; a get swaps
+ * them.
+ */
 static void part_commands(struct weft_qsnet2_rails *r, struct rails_part *p,
 			  const struct weft_qsnet2_dma *d, unsigned pieces)
 {

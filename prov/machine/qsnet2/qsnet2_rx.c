@@ -247,7 +247,10 @@ static struct qsnet2_cookie *cookie_of(struct rx_packet *p)
 	return c;
 }
 
-/* The cookie (the address) counts a sender's packets from 1. */
+/*
+ * Executes an identify transaction: its cookie (the address) counts a sender's
+ * packets from 1.
+ */
 static unsigned rx_identify(struct rx_packet *p, const struct qsnet2_trans *t)
 {
 	p->cookie = cookie_of(p);

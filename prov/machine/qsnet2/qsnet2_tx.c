@@ -427,7 +427,10 @@ int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 	return count;
 }
 
-/* High priority first; a queue that stalls stays in the run list. */
+/*
+ * Executes queues, those of high priority first; a queue that stalls stays in
+ * the run list.
+ */
 int qsnet2_tx_run(struct weft_qsnet2 *s, int budget)
 {
 	struct weft_list todo;

@@ -18,7 +18,7 @@ static uint64_t wall_ns(void)
 
 /* ---- nodes ---- */
 
-/* A peer is lost on both ports; the first report is used. */
+/* Handles a lost peer. Both ports report it; only the first report is used. */
 static void on_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct sunway_port *p = arg;

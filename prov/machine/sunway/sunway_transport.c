@@ -83,7 +83,7 @@ sunway_transport_peer(struct sunway_transport *e, struct weft_peer *peer)
 
 /* ---- sending ---- */
 
-/* Virtual time: the path and the data bytes of the message. */
+/* Virtual time: sets the path and the data bytes of the message. */
 static void sunway_transport_path_set(struct sunway_transport *e,
 				      const struct weft_pkt *pkt, bool fsm)
 {
