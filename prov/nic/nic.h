@@ -282,7 +282,8 @@ struct weft_nic_op {
 	uint64_t comp_flags; /* in: completion flags; used by up only */
 	uint64_t len;	     /* in: bytes of iov; out: bytes received */
 	uint64_t data;	     /* immediate data, in or out; see WEFT_OP_DATA */
-	uint64_t tag;	     /* in for sends, out for receives */
+	/* tag of the message; in for sends, out for receives */
+	uint64_t tag;
 	/* in: for receives, NULL or the peer of m.src; out: source */
 	struct weft_peer *peer;
 	struct weft_nic *nic;
@@ -308,7 +309,7 @@ struct weft_nic_op {
 			/* counted in the peer's outstanding requests */
 			bool request_counted;
 			bool events; /* the region reports accesses */
-			bool linked; /* in one of the peer's lists */
+			bool linked; /* the op is in one of the peer's lists */
 			/* a cancelled send that is not complete yet */
 			bool cancel;
 		};

@@ -9,7 +9,7 @@
  *   entry_off    entries   one per peer that sends to the owner (128 B each)
  *   cell_off     cells     payloads that the OWNER sends (cell_bytes each)
  *   share_off    share     shared area of the caller (share_bytes)
- *                windows   from the next page on: more shared memory, of which
+ *                windows   on the next pages: more shared memory, of which
  *                          peers map the parts they need (shm_window.c)
  *   bytes
  *

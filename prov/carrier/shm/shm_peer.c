@@ -261,8 +261,8 @@ bool shm_peer_refuses(const struct shm_peer *p)
 }
 
 /*
- * Returns the record for the process that signed an entry with this name and
- * identity.
+ * Returns the record for the process that wrote this name and identity into an
+ * entry.
  */
 static struct shm_peer *peer_of_entry(struct shm *s,
 				      const struct sockaddr_in *name,
@@ -287,7 +287,8 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 }
 
 /*
- * Makes the writer of an entry a peer; returns NULL if the entry is not signed.
+ * Makes the writer of an entry a peer; returns NULL if the entry is not
+ * SHM_READY.
  */
 struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 {

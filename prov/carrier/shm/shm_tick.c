@@ -191,8 +191,8 @@ static bool stuck_published_later(const struct shm *s, uint64_t ticket,
 }
 
 /*
- * Returns whether the writer has used so much CPU time since that it cannot be
- * between reserving and publishing.
+ * Returns whether the writer has used so much CPU time since the slot was found
+ * stuck that it cannot be between reserving and publishing.
  */
 static bool stuck_writer_ran(struct shm *s, const struct shm_peer *p,
 			     uint64_t now)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Splitting of coalesced datagrams by the lengths in their heads, which an
+ * Splitting of coalesced datagrams by the lengths in their headers, which an
  * unrelated process may forge with a valid CRC. For the carrier, several
  * datagrams in one UDP datagram are equivalent to datagrams that the kernel
  * coalesced.
@@ -47,8 +47,8 @@ static void forger_send(struct forger *x, size_t bytes)
 }
 
 /*
- * Writes a datagram at `offset` with `length` in its head; its CRC covers
- * sum bytes.
+ * Writes a datagram at `offset` with `length` in its header; its CRC covers sum
+ * bytes.
  */
 static void forger_write(struct forger *x, uint32_t offset, enum sock_kind kind,
 			 uint16_t length, uint32_t sum)

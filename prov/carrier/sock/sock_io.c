@@ -447,7 +447,7 @@ int sock_io_send_one(struct sock *s, const struct sockaddr_in *to,
 
 /* ---- receiving datagrams ------------------------------------------------- */
 
-/* Returns the length of the datagram at data, from its head; 0: invalid. */
+/* Returns the length of the datagram at data, from its header; 0: invalid. */
 static uint32_t io_length(const struct sock *s, const uint8_t *data,
 			  uint32_t left)
 {

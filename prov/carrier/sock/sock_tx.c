@@ -24,7 +24,8 @@
 
 /* later transmissions after which a datagram counts as lost */
 #define TX_REORDER   3u
-#define TX_SMALL     1024u /* largest packet that shares a datagram ... */
+/* largest packet that shares a datagram of TX_SHARED bytes */
+#define TX_SMALL     1024u
 #define TX_SHARED    4096u
 #define TX_PART_MIN  64u /* bytes of the smallest part of a packet */
 /* minimum number of datagrams in flight for batches */
@@ -147,7 +148,8 @@ static void tx_send_open(struct sock *s, struct sock_peer *p)
 
 /* Remaining bytes of a packet: header, current segment, following segments. */
 struct tx_source {
-	const struct weft_pkt *head; /* NULL: already copied */
+	/* header of the packet; NULL: already copied */
+	const struct weft_pkt *head;
 	struct iovec now;
 	const struct iovec *next;
 };
@@ -212,7 +214,7 @@ static void tx_record(struct sock_dgram *g, struct tx_source *f, uint32_t bytes,
 }
 
 /*
- * Adds a piece of an unordered packet, len bytes from `offset` on, with its own
+ * Adds a piece of an unordered packet, len bytes at `offset`, with its own
  * header; f contains payload only.
  */
 static void tx_piece(struct sock_dgram *g, const struct weft_pkt *pkt,
