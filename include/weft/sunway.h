@@ -111,7 +111,10 @@ int weft_sunway_node_set(struct weft_sunway *n, uint32_t guid,
 /* Sets the node at the end of a source route, for management packets. */
 int weft_sunway_route_set(struct weft_sunway *n, const uint8_t *hop,
 			  unsigned hops, uint32_t guid);
-/* Adaptive messages do not use an unhealthy port. */
+/*
+ * Sets whether a port is healthy. Adaptive messages do not use an unhealthy
+ * port.
+ */
 int weft_sunway_port_set(struct weft_sunway *n, unsigned port, int healthy);
 int weft_sunway_poll(struct weft_sunway *n, int budget);
 int weft_sunway_wait(struct weft_sunway *n, uint64_t timeout_ns);
@@ -306,10 +309,10 @@ struct weft_sunway_coll {
 int weft_sunway_multicast_set(struct weft_sunway *n, unsigned group,
 			      const uint32_t *guid, unsigned count);
 /*
- * Posts a member's part. All members of a group post the same operations in the
- * same order. -EAGAIN: four operations are outstanding. -EINVAL: invalid
- * descriptor, or the root's group has no nodes. -EFAULT: the part is not in
- * registered memory.
+ * Posts a member's contribution. All members of a group post the same
+ * operations in the same order. -EAGAIN: four operations are outstanding.
+ * -EINVAL: invalid descriptor, or the root's group has no nodes. -EFAULT: the
+ * contribution is not in registered memory.
  */
 int weft_sunway_coll(struct weft_sunway *n, unsigned engine, unsigned vi,
 		     const struct weft_sunway_coll *d);

@@ -440,8 +440,8 @@ static bool items_equal(const struct job *j, int a, int b, int k, bool relative)
 }
 
 /*
- * Returns whether two ranks wait for the same. relative: compares the distances
- * to the peers instead of their ranks.
+ * Returns whether two ranks wait for the same requests and collectives.
+ * relative: compares the distances to the peers instead of their ranks.
  */
 static bool ranks_equal(const struct job *j, int a, int b, bool relative)
 {

@@ -46,7 +46,10 @@ static int check_comm(const char *func, int arg, MPI_Comm comm)
 	return mpi_check_comm(func, arg, comm, &c);
 }
 
-/* err: result of the first check; position: the caller's, of either type. */
+/*
+ * Starts a pack or unpack. err: result of the first check; position: the
+ * caller's argument, of either type.
+ */
 static int flat_open(const struct flat *f, int err, struct mpi_msg *m,
 		     const void *position, struct weft_typed *t)
 {

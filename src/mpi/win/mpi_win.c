@@ -83,7 +83,7 @@ int mpi_check_target_slow(const struct mpi_target *t, struct weft_win *w)
 
 /* ---- creation ------------------------------------------------------------ */
 
-/* Shared by the constructors; arguments by their positions. */
+/* Arguments of all constructors of windows. */
 struct make {
 	const char *func;
 	/* position of the argument size, from 1; unit, info and comm follow */
@@ -116,7 +116,10 @@ static int check_make(const struct make *m, struct weft_comm **comm_p)
 	return weft_check_ptr(*comm_p, m->func, 0, m->win, "win");
 }
 
-/* base_p: gets the memory that the window allocates; or NULL. */
+/*
+ * Creates a window. *base_p: memory that the window allocates; base_p may be
+ * NULL.
+ */
 static int make(const struct make *m, void *base, void *base_p)
 {
 	struct weft_comm *c;
@@ -273,8 +276,11 @@ static bool is_on_this_host(int proc)
 	return proc == job->rank;
 }
 
-/* The member that MPI_PROC_NULL selects: the lowest rank of the shared memory
- * domain with memory, whether this process can access that memory or not. */
+/*
+ * Returns the member that MPI_PROC_NULL selects: the lowest rank of the shared
+ * memory domain with memory, whether this process can access that memory or
+ * not.
+ */
 static int first_with_memory(const struct weft_win *w)
 {
 	for (int i = 0; i < w->size; i++)

@@ -17,7 +17,7 @@ int mpi_check_win_rank(const char *func, int arg, int rank,
 			    w->size);
 }
 
-/* why: NULL, or the reason for MPI_ERR_RMA_SYNC. */
+/* Raises MPI_ERR_RMA_SYNC with the reason why, unless it is NULL. */
 static int check_sync(const char *func, const struct weft_win *w,
 		      const char *why)
 {
@@ -36,7 +36,7 @@ static int check_assert(const char *func, int arg, int assert, int allowed,
 			    (unsigned)(assert & ~allowed));
 }
 
-/* A group of members of the window. */
+/* Gets a group, whose members must all be in the window. */
 static int check_members(const char *func, const struct weft_win *w,
 			 MPI_Group group, struct weft_group **group_p)
 {
@@ -240,8 +240,8 @@ int PMPI_Win_unlock_all(MPI_Win win)
 /* ---- flushes ----------------------------------------------------------- */
 
 /*
- * Flush, also for flush_local: an operation is complete at the origin when it
- * is complete at the target.
+ * Executes a flush, also for flush_local: an operation is complete at the
+ * origin when it is complete at the target.
  */
 WEFT_INLINE int flush(const char *func, int rank, MPI_Win win)
 {
