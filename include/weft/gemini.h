@@ -215,7 +215,7 @@ struct weft_gemini_window {
 
 /*
  * Sets a window. The ptag of windows WEFT_GEMINI_USER_WINDOWS and above may
- * differ from the unit's.
+ * differ from the ptag of the unit.
  */
 int weft_gemini_window_set(struct weft_gemini *f, unsigned w,
 			   const struct weft_gemini_window *win);

@@ -386,8 +386,8 @@ static void coll_advance_msgs(struct weft_nic_group *c)
 }
 
 /*
- * A member that has left a broadcast must still report when the broadcast's
- * packets have arrived here.
+ * Polls the chained events: a member that has left a broadcast must still
+ * report when the broadcast's packets have arrived here.
  */
 static WEFT_COLD void coll_advance_chain(struct weft_nic_group *c)
 {

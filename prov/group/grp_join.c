@@ -89,8 +89,9 @@ static void coll_wake(void *arg, struct weft_event *event_word)
 }
 
 /*
- * In virtual time the model has the tree and the members' free routes, and
- * gives all members the same result: one step, and no messages.
+ * Opens the group in virtual time, where the model has the tree and the
+ * members' free routes, and gives all members the same result: one step, and no
+ * messages.
  */
 static void join_open_net(struct weft_nic_group *c)
 {
@@ -136,7 +137,10 @@ static int route_segment_map(void *arg, int member, void **segment_p)
 	return ret;
 }
 
-/* The segments of barrier classes follow those of the class routes. */
+/*
+ * Maps a member's segment of the barrier class; these segments follow those of
+ * the class routes.
+ */
 static int barrier_segment_map(void *arg, int member, void **segment_p)
 {
 	struct weft_nic_group *c = arg;

@@ -254,7 +254,10 @@ WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned polls)
 	return w->complete;
 }
 
-/* If the woken poll found only this result, no further poll is needed. */
+/*
+ * Checks for completion; if the woken poll found only this result, no further
+ * poll is needed.
+ */
 WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 {
 	struct weft_nic_group *c = w->coll;

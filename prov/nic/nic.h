@@ -492,7 +492,7 @@ int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 		    unsigned flags, const struct iovec *iov, uint64_t tag,
 		    uint64_t data);
 int weft_nic_send(struct weft_nic *nic, struct weft_nic_op *op);
-/* Never returns -EAGAIN: receives are unbounded. */
+/* Posts a receive. Never returns -EAGAIN: receives are unbounded. */
 int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Searches for an unexpected message as recv would, and completes op with the

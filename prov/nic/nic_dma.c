@@ -138,8 +138,8 @@ static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op,
 			  int err);
 
 /*
- * Mostly called before the post returns; in a later poll if the unit has a
- * queue.
+ * Completes a piece. Mostly called before the post returns; in a later poll if
+ * the unit has a queue.
  */
 static void piece_done(struct weft_dma *d, int err)
 {

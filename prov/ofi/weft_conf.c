@@ -209,7 +209,10 @@ static const struct weft_machine *machine_modelled(const char *text)
 	return NULL;
 }
 
-/* An unknown machine is an error: no other machine is used instead. */
+/*
+ * Finds the machine. An unknown machine is an error: no other machine is used
+ * instead.
+ */
 static const struct weft_machine *machine_find(const char *name, bool virt)
 {
 	bool file = virt && strchr(name, '/');

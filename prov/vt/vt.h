@@ -359,7 +359,10 @@ static inline bool vt_acks(const struct net_config *cfg)
 	return cfg->ack_bytes || cfg->ack_wire_bytes;
 }
 
-/* Another rank has changed memory of rank: if rank polls, it polls again. */
+/*
+ * Called when another rank has changed memory of rank: if rank polls, it polls
+ * again.
+ */
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank);
 /* Returns the number of a path, or 0. */
 unsigned vt_path_of(const struct net_config *cfg, const char *name);
@@ -440,7 +443,9 @@ void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes);
  * end.
  */
 void vt_message_lost(struct vt_engine_pass *t, uint32_t end);
-/* FIFOs of messages: append, remove, and find the first message to a rank. */
+/*
+ * Append a message to a FIFO, remove one, and find the first message to a rank.
+ */
 void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to);

@@ -171,9 +171,12 @@ struct weft_win_args {
 	struct weft_info *info; /* hints, or NULL */
 };
 
-/* Collective. The entries of info are copied. */
+/* Creates a window; collective. The entries of info are copied. */
 int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p);
-/* Collective. The caller has closed all epochs and deleted the attributes. */
+/*
+ * Frees a window; collective. The caller has closed all epochs and deleted the
+ * attributes.
+ */
 int weft_win_close(struct weft_win *w);
 
 /* Sets the hints of info (may be NULL) that may change after creation. */
@@ -289,7 +292,7 @@ int weft_win_post(struct weft_win *w, struct weft_group *g, int assert);
 int weft_win_start(struct weft_win *w, struct weft_group *g, int assert);
 int weft_win_complete(struct weft_win *w);
 int weft_win_wait(struct weft_win *w);
-/* 1: complete; 0: not yet; -errno. */
+/* Implements MPI_Win_test. Returns 1: complete; 0: not yet; -errno. */
 int weft_win_test(struct weft_win *w);
 int weft_win_lock(struct weft_win *w, int type, int rank, int assert);
 int weft_win_unlock(struct weft_win *w, int rank);

@@ -184,7 +184,9 @@ static_assert(sizeof(struct shm_entry) == 128 &&
 		      offsetof(struct shm_entry, cells_done) == 64,
 	      "shared format");
 
-/* The carrier's word (upper half of a slot's word) and its parts. */
+/*
+ * Make the carrier's word (upper half of a slot's word), and return its fields.
+ */
 static inline uint32_t shm_word(uint8_t lap, uint32_t kind, uint8_t seq,
 				uint16_t writer)
 {

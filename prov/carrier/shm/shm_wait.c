@@ -204,7 +204,8 @@ static void wait_announce(struct shm *s, uint32_t bit)
 }
 
 /*
- * F1: counterpart of F0 in tx_publish(); expensive where it interrupts cores.
+ * Orders the announcement before the check of the slot (F1, the counterpart of
+ * F0 in tx_publish()); expensive where it interrupts cores.
  */
 static void wait_order(struct shm *s)
 {

@@ -10,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All lists are in one allocation, which begins with parent. */
+/*
+ * Returns the bytes of all lists, which are in one allocation that begins with
+ * parent.
+ */
 static size_t tree_bytes(int n)
 {
 	return (6 * (size_t)n + 1) * sizeof(int);
@@ -217,7 +220,7 @@ static int box_index(const struct box *b, const int *at)
 	return index;
 }
 
-/* The first member on each node is its leader; the box must be full. */
+/* Makes the first member on each node its leader; the box must be full. */
 static int box_fill(struct box *b, int n, const struct weft_cunit_coord *c)
 {
 	int ret = box_measure(b, n, c);

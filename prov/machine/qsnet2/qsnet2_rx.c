@@ -182,7 +182,10 @@ static struct weft_qsnet2_input *rx_input(struct rx_packet *p, uint64_t address)
 			     WEFT_QSNET2_REMOTE_EVENT);
 }
 
-/* The queue is in memory that packets may write: read it once, then check. */
+/*
+ * Reserves a slot of an input queue. The queue is in memory that packets may
+ * write, so it is read once, then checked.
+ */
 static unsigned rx_get_index(struct rx_packet *p, const struct qsnet2_trans *t)
 {
 	struct weft_qsnet2_input *m = rx_input(p, t->address);

@@ -412,8 +412,8 @@ static bool multicast_has(const struct sunway_multicast *g, uint32_t guid)
 }
 
 /*
- * The root, which has the node list of the group, ends operations of a group
- * with a lost node on all members.
+ * Handles a lost node: the root, which has the node list of the group, ends the
+ * group's operations on all members.
  */
 void sunway_coll_lost(struct weft_sunway *n, uint32_t guid)
 {
