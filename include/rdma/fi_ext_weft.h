@@ -407,7 +407,7 @@ struct fi_weft_route {
 
 struct fi_weft_work;
 
-/* One member's part of a blocking collective. */
+/* Arguments of one member in a blocking collective. */
 struct fi_weft_call {
 	enum fi_collective_op what;
 	int root; /* index of the root in the set */
@@ -436,10 +436,10 @@ struct fi_weft_routes {
 	/* Returns the result of a join; called after FI_JOIN_COMPLETE. */
 	int (*route)(struct fid *fid, struct fi_weft_route *route);
 	/*
-	 * Starts this member's part of a collective, without a completion queue
-	 * entry. Returns 0: complete; -FI_EINPROGRESS: call wait; -FI_ENOSYS:
-	 * not supported here (threads, automatic progress), use the calls of
-	 * libfabric.
+	 * Posts this member's contribution to a collective, without a
+	 * completion queue entry. Returns 0: complete; -FI_EINPROGRESS: call
+	 * wait; -FI_ENOSYS: not supported here (threads, automatic progress),
+	 * use the calls of libfabric.
 	 */
 	int (*begin)(struct fid *fid, const struct fi_weft_call *call,
 		     struct fi_weft_work *work);

@@ -119,8 +119,8 @@ int weft_bgq_wait(struct weft_bgq *mu, uint64_t timeout_ns);
 #define WEFT_BGQ_RANGE_INJ_ONLY 1u
 
 /*
- * Range register i covers [base, base + bytes); bytes 0 disables it. User FIFOs
- * and packets use registers 0..19 only, system FIFOs and packets use all.
+ * Makes range register i cover [base, base + bytes); bytes 0 disables it. User
+ * FIFOs and packets use registers 0..19 only, system FIFOs and packets use all.
  */
 int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
 		       uint64_t bytes, unsigned flags);

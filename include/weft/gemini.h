@@ -262,7 +262,7 @@ enum weft_gemini_amo_op {
 #define WEFT_GEMINI_UNCACHED 0x20u
 
 /*
- * Atomic operation on 8 aligned bytes; to may be NULL without
+ * Executes an atomic operation on 8 aligned bytes; to may be NULL without
  * WEFT_GEMINI_FETCH.
  */
 int weft_gemini_amo(struct weft_gemini *f, unsigned w, uint64_t offset,

@@ -10,7 +10,7 @@
  *	  weft_sunway_mem_open   register memory
  *	  weft_sunway_post       post a descriptor to a send queue
  *	  weft_sunway_fsm        fast short message, written on chip
- *	  weft_sunway_coll       a member's part of a collective
+ *	  weft_sunway_coll       contribute to a collective
  *	  weft_sunway_poll       run the engines
  *	  weft_sunway_cq_read    read events
  *	  weft_sunway_rq_peek    read messages
@@ -276,9 +276,9 @@ enum weft_sunway_type {
 #define WEFT_SUNWAY_ROOT UINT32_MAX
 
 /*
- * A member's part of a collective, and its position in the tree, which software
- * chooses. A member combines its inputs with its own part one by one, in their
- * order, so the tree determines the order of a sum.
+ * A member's contribution to a collective, and its position in the tree, which
+ * software chooses. A member combines its inputs with its own contribution one
+ * by one, in their order, so the tree determines the order of a sum.
  */
 struct weft_sunway_coll {
 	uint8_t kind; /* enum weft_sunway_coll_kind */
@@ -361,12 +361,12 @@ enum weft_sunway_action {
 	WEFT_SUNWAY_CALL, /* calls attr.manage */
 };
 
-/* Two-level mapping: command (256) to group (16), group to action. */
+/* Set the two-level mapping: command (256) to group (16), group to action. */
 int weft_sunway_command_map(struct weft_sunway *n, unsigned command,
 			    unsigned group);
 int weft_sunway_group_map(struct weft_sunway *n, unsigned group,
 			  enum weft_sunway_action action);
-/* Access to the IO space by the node's own processor. */
+/* Read and write the IO space from the node's own processor. */
 int weft_sunway_io_get(struct weft_sunway *n, unsigned engine, unsigned word,
 		       uint64_t *v_p);
 int weft_sunway_io_set(struct weft_sunway *n, unsigned engine, unsigned word,

@@ -11,9 +11,9 @@
 struct weft_idle;
 
 /*
- * Called when the fabric reports that all ranks wait: passes what this rank
- * waits for to the fabric. The last rank to do so prints the report and ends
- * the job. Does not return.
+ * Called when the provider reports a deadlock: passes what this rank waits for
+ * to the provider. The last rank to do so prints the report and ends the job.
+ * Does not return.
  */
 void weft_deadlock_report(const struct weft_idle *first)
 	WEFT_NORETURN WEFT_COLD;
