@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* size in bytes from which fewer iterations are run */
+/* minimum size in bytes for which fewer iterations are run */
 #define BENCH_LARGE   8192
 #define BENCH_COLUMNS 8
 #define BENCH_ALIGN   4096

@@ -202,7 +202,7 @@ static inline bool bench_coll_find(const char *name, struct coll *c)
 	return true;
 }
 
-/* Main function of a collective benchmark. */
+/* Executes a collective benchmark; called by main(). */
 static inline int bench_coll_main(int argc, char **argv, const char *name)
 {
 	struct bench b = { .iters = 1000 };

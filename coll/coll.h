@@ -13,7 +13,7 @@
  *
  * The caller has checked the arguments. All functions return 0 or a negative
  * errno. An error in the middle of an operation is reported at its end, so that
- * the other ranks do not wait forever.
+ * the other ranks do not hang.
  */
 #ifndef WEFT_COLL_H
 #define WEFT_COLL_H

@@ -210,7 +210,10 @@ static int draw_break(const struct case_job *j)
 
 static int broken_runs; /* runs in which a message arrived with an error */
 static int end_notices; /* ranks that were notified of the end of a process */
-/* ranks of barriers that failed by failure notices only */
+/*
+ * ranks whose barrier failed although the message with the error was sent to
+ * another rank
+ */
 static int barrier_failures;
 
 /*
@@ -377,7 +380,7 @@ static void blocking_operations_match_the_naive_result(void **state)
 	try_rows(2, 3, 1, run_blocking);
 }
 
-/* mock_settle() and mock_close() check that no rank waits forever. */
+/* mock_settle() and mock_close() check that no rank hangs. */
 static void failures_reach_all_dependent_ranks(void **state)
 {
 	static const int spread[] = { 0, 2, -3 };

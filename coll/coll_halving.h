@@ -40,7 +40,9 @@ void coll_halving(struct coll_prog *p, struct coll_halving *h, void *vec,
 struct coll_window coll_halving_window(const struct coll_halving *h,
 				       MPI_Count n, int number);
 
-/* Reverse phase: every rank gets all windows of the result in vec. */
+/*
+ * Executes the reverse phase: every rank gets all windows of the result in vec.
+ */
 void coll_doubling(struct coll_prog *p, struct coll_halving *h, void *vec,
 		   MPI_Count n, struct weft_dt *dt);
 

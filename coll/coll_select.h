@@ -136,8 +136,8 @@ void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_exact(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a);
 /*
- * coll_exact.c: returns the communicator of the ranks that contribute; of two
- * groups, the local one.
+ * coll_exact.c: returns the communicator of the ranks that contribute: for an
+ * intercommunicator, the local group.
  */
 struct weft_comm *coll_exact_comm(const struct weft_coll_args *a);
 /*
@@ -229,8 +229,8 @@ void coll_neighbor_alltoall(struct coll_prog *p,
 void coll_reduce_recv_all(struct coll_prog *p, const struct weft_coll_args *a,
 			  const void *own, void *to);
 /*
- * Allreduce of vec, which holds this rank's vector and gets the result. other:
- * temporary buffer of the same size.
+ * Executes an allreduce of vec, which holds this rank's vector and gets the
+ * result. other: temporary buffer of the same size.
  */
 void coll_allreduce_buffers(struct coll_prog *p, char *vec, char *other,
 			    MPI_Count n);

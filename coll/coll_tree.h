@@ -42,9 +42,10 @@ int coll_pow2_below(int p);
 
 /*
  * Folding p ranks onto the largest power of two m: of the first 2 * (p - m)
- * ranks every even one sends its part to its right neighbour and is then idle.
- * The others are numbered 0 .. m-1 in the order of ranks, so that neighbouring
- * numbers represent neighbouring ranks and operands keep their order:
+ * ranks every even one sends its vector to its right neighbour and is then
+ * idle. The others are numbered 0 .. m-1 in the order of ranks, so that
+ * neighbouring numbers represent neighbouring ranks and operands keep their
+ * order:
  *
  *   p = 6, m = 4     rank  0  1  2  3  4  5
  *                          0->   2->

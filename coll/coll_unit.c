@@ -7,8 +7,8 @@
  * unit's arithmetic implements.
  * Cost: one store per rank and one read; up and down the tree beyond 8 ranks.
  *
- *   p = 3     0 1 2        every rank writes its part to shared memory
- *             x x x        every rank reads all parts and combines 0, 1, 2
+ *   p = 3     0 1 2        every rank writes its vector to shared memory
+ *             x x x        every rank reads all vectors and combines 0, 1, 2
  */
 #include "coll/coll_select.h"
 
@@ -196,8 +196,9 @@ static bool fits_in_place(const struct weft_coll_args *a)
 }
 
 /*
- * Returns whether calls use the route without the table. Info keys may name an
- * algorithm, which needs the table.
+ * Returns whether calls use the class route without consulting the algorithm
+ * table (coll_select.c). An info key may select an algorithm, which needs the
+ * table.
  */
 static bool is_on_route(const struct weft_comm *comm, enum weft_coll_kind kind)
 {

@@ -67,7 +67,9 @@ static inline double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Returns the exit status; in the parent, it includes the child's. */
+/*
+ * Returns the exit status; in the parent, the status of the child is included.
+ */
 static inline int finish(int me)
 {
 	int status = 0;

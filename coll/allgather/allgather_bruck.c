@@ -17,8 +17,8 @@
 #include "coll/coll_select.h"
 
 /*
- * Returns the byte offsets of the blocks, starting with this rank's; the last
- * entry is the total size.
+ * Returns the byte offsets of the blocks, starting with this rank's block; the
+ * last entry is the total size.
  */
 static MPI_Count *bruck_offsets(struct coll_prog *p,
 				const struct weft_coll_args *a)

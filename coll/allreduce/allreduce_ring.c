@@ -37,7 +37,9 @@ static char *block_at(struct coll_prog *p, const void *vec,
 	return coll_at(vec, coll_part_first(r->n, p->size, b), p->op_dt);
 }
 
-/* Sends block b + 1, receives block b and combines it with this rank's. */
+/*
+ * Sends block b + 1, receives block b and combines it with this rank's block b.
+ */
 static void combine_hop(struct coll_prog *p, const struct ring *r, int b,
 			bool first)
 {

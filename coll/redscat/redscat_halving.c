@@ -25,8 +25,8 @@ struct halving {
 };
 
 /*
- * Returns the offset of the first block of the ranks that folded rank `number`
- * represents.
+ * Returns the offset of the first block that belongs to folded rank `number`
+ * (two blocks if number < extra, else one).
  */
 static MPI_Count first_offset(const struct coll_prog *p,
 			      const struct halving *h, int number)
@@ -62,8 +62,8 @@ static void halve(struct coll_prog *p, struct halving *h, int bit)
 }
 
 /*
- * Part of a rank that is folded into its neighbour: sends its vector and
- * receives its block.
+ * Executes the steps of a rank that is folded into its neighbour: sends its
+ * vector and receives its block.
  */
 static void folded_rank(struct coll_prog *p, const struct weft_coll_args *a,
 			const struct halving *h)

@@ -135,7 +135,7 @@ struct fi_weft_count {
 	uint64_t model_runs;	/* number of times that a rank ran the model */
 	uint64_t routes;	/* class routes opened */
 	uint64_t route_parts;	/* packets sent by ranks on class routes */
-	uint64_t route_bytes;	/* bytes in these packets */
+	uint64_t route_bytes;	/* bytes in class route packets */
 	uint64_t route_atomics; /* atomics that incremented arrival counters */
 	uint32_t nodes;		/* nodes of the machine */
 	uint32_t nodes_used;	/* nodes with ranks */
@@ -407,12 +407,12 @@ struct fi_weft_route {
 
 struct fi_weft_work;
 
-/* One member's part of a blocking collective. */
+/* Arguments of one member in a blocking collective. */
 struct fi_weft_call {
 	enum fi_collective_op what;
 	int root; /* index of the root in the set */
 	const void *in;
-	void *out; /* result; of a broadcast, the buffer */
+	void *out; /* result; for a broadcast, the data buffer */
 	size_t count;
 	enum fi_datatype datatype;
 	enum fi_op op;
@@ -436,10 +436,10 @@ struct fi_weft_routes {
 	/* Returns the result of a join; called after FI_JOIN_COMPLETE. */
 	int (*route)(struct fid *fid, struct fi_weft_route *route);
 	/*
-	 * Starts this member's part of a collective, without a completion queue
-	 * entry. Returns 0: complete; -FI_EINPROGRESS: call wait; -FI_ENOSYS:
-	 * not supported here (threads, automatic progress), use the calls of
-	 * libfabric.
+	 * Posts this member's contribution to a collective, without a
+	 * completion queue entry. Returns 0: complete; -FI_EINPROGRESS: call
+	 * wait; -FI_ENOSYS: not supported here (threads, automatic progress),
+	 * use the calls of libfabric.
 	 */
 	int (*begin)(struct fid *fid, const struct fi_weft_call *call,
 		     struct fi_weft_work *work);

@@ -157,9 +157,7 @@ struct weft_apenet_stats {
 	uint64_t tlb_evicted;
 	/* packets whose page the embedded processor looked up */
 	uint64_t walks;
-	/*
-	 * time of the embedded processor for these packets on the machine, ns
-	 */
+	/* time that the machine's embedded processor needs for the walks, ns */
 	uint64_t walk_ns;
 	uint64_t peer_reads;  /* packets read from device memory */
 	uint64_t peer_writes; /* packets written to device memory */

@@ -119,8 +119,8 @@ int weft_bgq_wait(struct weft_bgq *mu, uint64_t timeout_ns);
 #define WEFT_BGQ_RANGE_INJ_ONLY 1u
 
 /*
- * Range register i covers [base, base + bytes); bytes 0 disables it. User FIFOs
- * and packets use registers 0..19 only, system FIFOs and packets use all.
+ * Makes range register i cover [base, base + bytes); bytes 0 disables it. User
+ * FIFOs and packets use registers 0..19 only, system FIFOs and packets use all.
  */
 int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
 		       uint64_t bytes, unsigned flags);
@@ -272,17 +272,19 @@ int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id, weft_bgq_packet_fn fn,
 /* ---- registers: 8 bytes each, accesses in program order ---- */
 
 enum weft_bgq_reg {
-	WEFT_BGQ_INJ_HEAD, /* in slots, not reduced modulo the size */
+	/* head index in slots, not reduced modulo the size */
+	WEFT_BGQ_INJ_HEAD,
 	WEFT_BGQ_INJ_TAIL,
-	WEFT_BGQ_INJ_FREE,  /* in units of 64 bytes */
+	WEFT_BGQ_INJ_FREE,  /* free space in units of 64 bytes */
 	WEFT_BGQ_INJ_COUNT, /* number of completed descriptors */
 	WEFT_BGQ_INJ_ERROR, /* enum weft_bgq_error; 0: none */
 	/* interrupt when the free space exceeds the stored value */
 	WEFT_BGQ_INJ_THRESHOLD,
-	WEFT_BGQ_REC_HEAD, /* in bytes, not reduced modulo the size */
+	/* head index in bytes, not reduced modulo the size */
+	WEFT_BGQ_REC_HEAD,
 	WEFT_BGQ_REC_TAIL,
 	WEFT_BGQ_REC_SHADOW,
-	WEFT_BGQ_REC_FREE, /* in units of 32 bytes */
+	WEFT_BGQ_REC_FREE, /* free space in units of 32 bytes */
 	/* interrupt when the free space is below the stored value */
 	WEFT_BGQ_REC_THRESHOLD,
 	/* bits of enum weft_bgq_irq; a store clears bits */

@@ -215,7 +215,7 @@ struct weft_gemini_window {
 
 /*
  * Sets a window. The ptag of windows WEFT_GEMINI_USER_WINDOWS and above may
- * differ from the unit's.
+ * differ from the ptag of the unit.
  */
 int weft_gemini_window_set(struct weft_gemini *f, unsigned w,
 			   const struct weft_gemini_window *win);
@@ -262,7 +262,7 @@ enum weft_gemini_amo_op {
 #define WEFT_GEMINI_UNCACHED 0x20u
 
 /*
- * Atomic operation on 8 aligned bytes; to may be NULL without
+ * Executes an atomic operation on 8 aligned bytes; to may be NULL without
  * WEFT_GEMINI_FETCH.
  */
 int weft_gemini_amo(struct weft_gemini *f, unsigned w, uint64_t offset,

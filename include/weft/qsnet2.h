@@ -99,10 +99,10 @@ int weft_qsnet2_route_set(struct weft_qsnet2 *s, uint32_t vproc,
 			  const struct sockaddr_in *name, unsigned context);
 
 /*
- * Hardware broadcast: a packet or a DMA to vproc is sent to all of low..high,
- * whose routes must be set. The acknowledgements are merged: OK if all are OK,
- * otherwise Error before TestFail before Discard. -EINVAL: not all virtual
- * processes have routes.
+ * Makes vproc a hardware broadcast: a packet or a DMA to vproc is sent to all
+ * of low..high, whose routes must be set. The acknowledgements are merged: OK
+ * if all are OK, otherwise Error before TestFail before Discard. -EINVAL: not
+ * all virtual processes have routes.
  */
 int weft_qsnet2_range_set(struct weft_qsnet2 *s, uint32_t vproc, uint32_t low,
 			  uint32_t high);
@@ -594,14 +594,14 @@ int weft_qsnet2_rails_dma(struct weft_qsnet2_rails *r,
  * processor of the receiver's unit. Tagged ports are built from the functions
  * above: a short message is a packet to the receiver's input queue, whose event
  * starts the thread; an unexpected message is kept in Elan memory and copied
- * when a receive matches; of a long message only the envelope is sent, and the
+ * when a receive matches; for a long message only the envelope is sent, and the
  * receiver's thread posts a DMA that the sender's unit executes.
  *
- *	weft_qsnet2_tports_open   one per context; the processes that
- *	                          communicate have routes to each other
- *	  weft_qsnet2_tports_tx, weft_qsnet2_tports_rx
- *	  weft_qsnet2_tports_done, or weft_qsnet2_tports_wait
- *	weft_qsnet2_tports_close
+ * 	weft_qsnet2_tports_open   one per context; the processes that
+ * 	                          communicate have routes to each other
+ * 	  weft_qsnet2_tports_tx, weft_qsnet2_tports_rx
+ * 	  weft_qsnet2_tports_done, or weft_qsnet2_tports_wait
+ * 	weft_qsnet2_tports_close
  *
  * Buffers are memory that the context has mapped with all permissions
  * (weft_qsnet2_map). Messages of one sender match in the order they were sent.

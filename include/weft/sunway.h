@@ -10,7 +10,7 @@
  *	  weft_sunway_mem_open   register memory
  *	  weft_sunway_post       post a descriptor to a send queue
  *	  weft_sunway_fsm        fast short message, written on chip
- *	  weft_sunway_coll       a member's part of a collective
+ *	  weft_sunway_coll       contribute to a collective
  *	  weft_sunway_poll       run the engines
  *	  weft_sunway_cq_read    read events
  *	  weft_sunway_rq_peek    read messages
@@ -55,7 +55,7 @@ extern "C" {
 #define WEFT_SUNWAY_PAGE_MAX   23   /* log2 of the largest page size, 8 MB */
 /* number of multicast groups of the routers */
 #define WEFT_SUNWAY_MULTICASTS 32
-/* maximum number of inputs of a member of a tree */
+/* maximum number of children of a tree member */
 #define WEFT_SUNWAY_INPUTS     64
 
 struct weft_sunway;
@@ -111,7 +111,10 @@ int weft_sunway_node_set(struct weft_sunway *n, uint32_t guid,
 /* Sets the node at the end of a source route, for management packets. */
 int weft_sunway_route_set(struct weft_sunway *n, const uint8_t *hop,
 			  unsigned hops, uint32_t guid);
-/* Adaptive messages do not use an unhealthy port. */
+/*
+ * Sets whether a port is healthy. Adaptive messages do not use an unhealthy
+ * port.
+ */
 int weft_sunway_port_set(struct weft_sunway *n, unsigned port, int healthy);
 int weft_sunway_poll(struct weft_sunway *n, int budget);
 int weft_sunway_wait(struct weft_sunway *n, uint64_t timeout_ns);
@@ -273,9 +276,9 @@ enum weft_sunway_type {
 #define WEFT_SUNWAY_ROOT UINT32_MAX
 
 /*
- * A member's part of a collective, and its position in the tree, which software
- * chooses. A member combines its inputs with its own part one by one, in their
- * order, so the tree determines the order of a sum.
+ * A member's contribution to a collective, and its position in the tree, which
+ * software chooses. A member combines its inputs with its own contribution one
+ * by one, in their order, so the tree determines the order of a sum.
  */
 struct weft_sunway_coll {
 	uint8_t kind; /* enum weft_sunway_coll_kind */
@@ -288,9 +291,12 @@ struct weft_sunway_coll {
 	uint8_t vi;
 	uint32_t parent; /* node of the parent, or WEFT_SUNWAY_ROOT: none */
 	uint32_t bytes;
-	/* this member's part; of a broadcast, the root's data */
+	/* this member's contribution; for a broadcast, the root's data */
 	uint64_t local;
-	/* result, may equal local; of a reduction, used only at the root */
+	/*
+	 * result buffer, may equal local; for a reduction, used only at the
+	 * root
+	 */
 	uint64_t result;
 	uint64_t cookie; /* cookie of the completion event */
 };
@@ -303,10 +309,10 @@ struct weft_sunway_coll {
 int weft_sunway_multicast_set(struct weft_sunway *n, unsigned group,
 			      const uint32_t *guid, unsigned count);
 /*
- * Posts a member's part. All members of a group post the same operations in the
- * same order. -EAGAIN: four operations are outstanding. -EINVAL: invalid
- * descriptor, or the root's group has no nodes. -EFAULT: the part is not in
- * registered memory.
+ * Posts a member's contribution. All members of a group post the same
+ * operations in the same order. -EAGAIN: four operations are outstanding.
+ * -EINVAL: invalid descriptor, or the root's group has no nodes. -EFAULT: the
+ * contribution is not in registered memory.
  */
 int weft_sunway_coll(struct weft_sunway *n, unsigned engine, unsigned vi,
 		     const struct weft_sunway_coll *d);
@@ -355,12 +361,12 @@ enum weft_sunway_action {
 	WEFT_SUNWAY_CALL, /* calls attr.manage */
 };
 
-/* Two-level mapping: command (256) to group (16), group to action. */
+/* Set the two-level mapping: command (256) to group (16), group to action. */
 int weft_sunway_command_map(struct weft_sunway *n, unsigned command,
 			    unsigned group);
 int weft_sunway_group_map(struct weft_sunway *n, unsigned group,
 			  enum weft_sunway_action action);
-/* Access to the IO space by the node's own processor. */
+/* Read and write the IO space from the node's own processor. */
 int weft_sunway_io_get(struct weft_sunway *n, unsigned engine, unsigned word,
 		       uint64_t *v_p);
 int weft_sunway_io_set(struct weft_sunway *n, unsigned engine, unsigned word,

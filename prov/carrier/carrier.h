@@ -122,17 +122,17 @@ struct weft_carrier_stats {
 	uint64_t refused; /* invalid packets received and dropped */
 	uint64_t skipped; /* slots of writers that died before publishing */
 	uint64_t sleeps;  /* waits that blocked in the kernel */
-	/* part of sleeps: waits ended by a timeout, too late */
+	/* included in sleeps: waits that a timeout ended, too late */
 	uint64_t late;
 	uint64_t wakes;	 /* waiters woken by this side */
 	uint64_t resent; /* retransmitted packets */
-	uint64_t forged; /* part of refused: not signed with the key */
-	/* part of refused: duplicates with a valid signature */
+	uint64_t forged; /* included in refused: not signed with the key */
+	/* included in refused: duplicates with a valid signature */
 	uint64_t replays;
 	uint64_t damaged; /* lossy: packets sent damaged, or dropped */
 	uint64_t found;	  /* lossy: damaged packets detected and dropped */
 	uint64_t fixed;	  /* lossy: damaged packets corrected */
-	uint64_t remote;  /* part of sent: packets sent as datagrams */
+	uint64_t remote;  /* included in sent: packets sent as datagrams */
 };
 
 /*
@@ -242,10 +242,10 @@ struct weft_carrier_ops {
 		     void **area_p, size_t *bytes_p);
 	/*
 	 * Maps part of the window (window_bytes) of a peer's endpoint, or of
-	 * this endpoint (peer NULL), from byte `offset` on; offset and length
-	 * are multiples of the page size. The part is initially zero and stays
-	 * mapped until window_close, even if the peer is lost. Returns -EAGAIN
-	 * and -EOPNOTSUPP as share does; -ECONNRESET; -ENOMEM, -EMFILE.
+	 * this endpoint (peer NULL), starting at byte `offset`; offset and
+	 * length are multiples of the page size. The part is initially zero and
+	 * stays mapped until window_close, even if the peer is lost. Returns
+	 * -EAGAIN and -EOPNOTSUPP as share does; -ECONNRESET; -ENOMEM, -EMFILE.
 	 */
 	int (*window)(struct weft_carrier *c, struct weft_peer *peer,
 		      size_t offset, size_t bytes, void **area_p);

@@ -214,7 +214,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* One pass of a radix sort, by eleven bits. */
+/* Executes one pass of a radix sort, by eleven bits. */
 static void sort_by(const uint32_t *from, uint32_t *to, size_t n, int shift)
 {
 	size_t at[2048] = { 0 }, sum = 0;

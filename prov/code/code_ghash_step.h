@@ -9,7 +9,7 @@
 
 /*
  * One implementation of GHASH. sum (in, out): hash of all previous blocks, in
- * processor byte order.
+ * host byte order.
  */
 struct code_ghash_unit {
 	bool (*is_supported)(void);
@@ -56,7 +56,7 @@ static inline __m128i code_ghash_fold(__m128i low, __m128i high)
 			     _mm_shuffle_epi32(low, 0x4e));
 }
 
-/* Shuffle mask that reverses the bytes of a block. */
+/* Returns the shuffle mask that reverses the bytes of a block. */
 static inline __m128i code_ghash_order(void)
 {
 	return _mm_set_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,

@@ -133,7 +133,7 @@ static inline uint64_t load40(const unsigned char *p)
 	return four | (uint64_t)p[4] << 32;
 }
 
-/* Loads the bits from p on, at most 40. */
+/* Loads at most 40 bits, starting at p. */
 static uint64_t load_rest(const unsigned char *p, unsigned bits)
 {
 	uint64_t x = 0;

@@ -169,7 +169,7 @@ static void coll_member_gone(struct weft_nic_group *c, int i)
 }
 
 /*
- * Large groups: handles that all members have left, so that none accesses this
+ * Large groups: called when all members have left, so that none accesses this
  * member's segment any more.
  */
 static void coll_all_left(struct weft_nic_group *c)
@@ -370,8 +370,9 @@ void grp_replay(struct weft_nic_group *c)
 /* ---- progress ------------------------------------------------------------ */
 
 /*
- * A tree by messages also forwards for other members: always poll it. A class
- * route needs it for its join only, and its state per member is large.
+ * Polls the tree by messages, which also forwards for other members. A group
+ * with a class route needs the tree for its join only, and closes it then,
+ * since its state per member is large.
  */
 static void coll_advance_msgs(struct weft_nic_group *c)
 {
@@ -385,8 +386,8 @@ static void coll_advance_msgs(struct weft_nic_group *c)
 }
 
 /*
- * A member that has left a broadcast must still report when the broadcast's
- * packets have arrived here.
+ * Polls the chained events: a member that has left a broadcast must still
+ * report when the broadcast's packets have arrived here.
  */
 static WEFT_COLD void coll_advance_chain(struct weft_nic_group *c)
 {
@@ -469,8 +470,8 @@ static void coll_watch(struct weft_nic *nic)
 }
 
 /*
- * Programs with many communicators also wait for messages: skip groups that
- * have nothing to progress.
+ * Progresses all groups. Groups that have nothing to progress are skipped:
+ * programs with many communicators also wait for messages.
  */
 WEFT_HOT void grp_poll(struct weft_nic *nic)
 {

@@ -48,7 +48,7 @@ struct weft_grp_work {
 	/* fields of the engine */
 	struct weft_nic_group *coll;
 	struct weft_cunit_call call;   /* err and flags are the result */
-	struct weft_cunit_exact *wide; /* wide sums of an exact sum */
+	struct weft_cunit_exact *wide; /* wide accumulators of an exact sum */
 	double *out;
 	size_t count;
 	/* long vectors: grp_long.c */
@@ -89,13 +89,13 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 			 struct weft_nic_group_info *info);
 
 /*
- * Starts this member's part of an operation and spins for it: the caller has
- * set work->done and the input fields of work->call, except done; a barrier
- * needs only its kind. Type WEFT_CUNIT_EXACT sums doubles with one rounding.
- * work->complete reports completion, possibly before the call returns; more
- * spin rounds (polls) make that more likely in a small group. -ENOMEM;
- * -EOPNOTSUPP: type not supported; -EAGAIN: not joined yet; on error work
- * belongs to the caller.
+ * Posts this member's contribution to an operation and spins for its
+ * completion. The caller has set work->done and the input fields of work->call,
+ * except done; a barrier needs only its kind. Type WEFT_CUNIT_EXACT sums
+ * doubles with one rounding. work->complete reports completion, possibly before
+ * the call returns; more spin rounds (polls) make that more likely in a small
+ * group. -ENOMEM; -EOPNOTSUPP: type not supported; -EAGAIN: not joined yet; on
+ * error work belongs to the caller.
  */
 int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
 		   unsigned polls);

@@ -41,7 +41,7 @@ struct nic_chain {
 	int err;
 	bool differs;
 	bool busy;	 /* a completion callback may post another operation */
-	uint64_t posted; /* packets numbered so far */
+	uint64_t posted; /* next packet number */
 	uint64_t due;	 /* packets of this member that were not sent yet */
 	uint64_t broadcast;
 	uint64_t received_count;

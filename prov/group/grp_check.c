@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Detects operations that cannot complete. Members that called different
- * operations, or whose shared words were damaged, would wait forever; no check
- * that is cheap enough for every operation distinguishes that from a member
- * outside MPI. So a member that has waited long notifies member 0, which
- * queries the progress of all members. Queries go down the tree by messages,
- * notices and responses go up, so that each member communicates with its
- * neighbours in the tree only. Three conditions then prove an error, however
- * slow a member is:
+ * operations, or whose shared words were damaged, would hang; no check that is
+ * cheap enough for every operation distinguishes that from a member outside
+ * MPI. So a member that has waited long notifies member 0, which queries the
+ * progress of all members. Queries go down the tree by messages, notices and
+ * responses go up, so that each member communicates with its neighbours in the
+ * tree only. Three conditions then prove an error, however slow a member is:
  *
  *   packets and long vectors were posted in different orders: of two members
  *   one must have posted all that the other has

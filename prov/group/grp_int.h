@@ -36,14 +36,18 @@ struct join_vote {
 	/* free class routes and those that the member has left */
 	uint64_t soon;
 	uint64_t barriers; /* free barrier classes */
-	/* requested inputs of a tree node, in unary; none: binary */
+	/*
+	 * requested arity of trees: as many low bits are set, so that a bitwise
+	 * and of all requests is their minimum; 0: binomial tree
+	 */
 	uint64_t arity[COLL_ARITY_MAX / 64];
 	uint64_t flags; /* flags, enum join_flag */
 };
 
 enum join_flag {
 	JOIN_ENOUGH_CPUS = 1, /* there are processors for all members */
-	JOIN_PLACED = 2, /* requests a tree by places, and its place is known */
+	/* requests a tree by host locations, and its own is known */
+	JOIN_PLACED = 2,
 	JOIN_NODE_IS_INDEX =
 		4, /* the node number equals the number in the set */
 };
@@ -100,8 +104,12 @@ struct weft_nic_group {
 	int err;	     /* error of all operations; 0: none */
 	bool no_route;	     /* use messages only */
 	bool oversubscribed; /* more members than processors */
-	unsigned arity; /* inputs of a tree node, agreed by all; 0: binary */
-	uint8_t form;	/* enum weft_cunit_form of barriers */
+	/*
+	 * maximum number of children of a tree node, the minimum of all
+	 * members' requests; 0: binomial tree
+	 */
+	unsigned arity;
+	uint8_t form;	     /* enum weft_cunit_form of barriers */
 	int join_collisions; /* joins that collided with another */
 	unsigned pending;    /* outstanding operations of the caller */
 	struct weft_peer **member;
@@ -112,9 +120,10 @@ struct weft_nic_group {
 	bool lost;	  /* a member died before it left */
 	bool tree_broken; /* the tree does not forward leave notices any more */
 	struct coll_last *each; /* last notices; NULL: not started */
-	/* binary tree for messages about the group; its root is member 0 */
+	/* binomial tree for messages about the group; its root is member 0 */
 	struct weft_cunit_tree msg_tree;
-	struct weft_cunit_group *by_msg; /* tree by messages; always present */
+	/* tree by messages; NULL: the group has a class route */
+	struct weft_cunit_group *by_msg;
 	struct nic_chain *chain;      /* chained events of the unit, or NULL */
 	struct weft_cunit_group *hw;  /* the class route, or NULL */
 	struct weft_cunit_group *bar; /* the barrier class, or NULL */
@@ -130,15 +139,14 @@ struct weft_nic_group {
 	uint64_t points; /* synchronisation points this member has arrived at */
 	uint64_t long_posts;
 	struct coll_check check;
-	/*
-	 * mapped segments of other members, also of the barrier class; or NULL
-	 */
+	/* mapped segments of the other members, or NULL */
 	void **segment;
+	/* mapped segments of the other members' barrier classes, or NULL */
 	void **bar_segment;
 	/* joining */
 	struct weft_cunit_call call;
 	struct join_vote common;
-	uint64_t *word; /* node or place of each member */
+	uint64_t *word; /* node or host location of each member */
 	uint64_t agree;
 	void (*joined)(void *arg, struct weft_nic_group *c, int err);
 	void *joined_arg;
@@ -159,7 +167,7 @@ struct grp {
 	uint64_t routes;   /* free class routes */
 	uint64_t barriers; /* free barrier classes */
 	int node;	   /* number of the emulated node, or -1 */
-	/* inputs of a node in trees on this host; 0: pairs */
+	/* children of a node in trees on this host; 0: binomial tree */
 	unsigned arity;
 	unsigned pending;
 	int watching;
@@ -241,7 +249,7 @@ void grp_join_fail(struct weft_nic_group *c, int err);
 /* grp_op.c: size of an operation in the pool. */
 extern const size_t grp_op_bytes;
 
-/* Length from which vectors are not sent in packets, bytes. */
+/* Minimum length of vectors that are not sent in packets, bytes. */
 #define COLL_LONG_BYTES	  65536u
 /* Larger groups always use packets: slices get small, and all read from all. */
 #define COLL_LONG_MEMBERS 128

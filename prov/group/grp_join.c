@@ -89,8 +89,9 @@ static void coll_wake(void *arg, struct weft_event *event_word)
 }
 
 /*
- * In virtual time the model has the tree and the members' free routes, and
- * gives all members the same result: one step, and no messages.
+ * Opens the group in virtual time, where the model has the tree and the
+ * members' free routes, and gives all members the same result: one step, and no
+ * messages.
  */
 static void join_open_net(struct weft_nic_group *c)
 {
@@ -136,7 +137,10 @@ static int route_segment_map(void *arg, int member, void **segment_p)
 	return ret;
 }
 
-/* The segments of barrier classes follow those of the class routes. */
+/*
+ * Maps a member's segment of the barrier class; these segments follow those of
+ * the class routes.
+ */
 static int barrier_segment_map(void *arg, int member, void **segment_p)
 {
 	struct weft_nic_group *c = arg;
@@ -255,8 +259,8 @@ static void join_open(struct weft_nic_group *c)
 }
 
 /*
- * Builds the tree by the members' places, which are equal at all members, so
- * that the trees are equal.
+ * Builds the tree by the members' locations on the host. All members have the
+ * same list of locations, so the trees are equal.
  */
 static int join_host_tree(struct weft_nic_group *c)
 {
@@ -288,7 +292,10 @@ static uint64_t node_of(const struct weft_nic_group *c, int i)
 	return c->word ? c->word[i] : (uint64_t)i;
 }
 
-/* Selects the form of barriers by the nodes, which are equal at all members. */
+/*
+ * Selects the form of barriers by the members' nodes. All members have the same
+ * list of nodes, so the forms are equal.
+ */
 static int join_form(struct weft_nic_group *c)
 {
 	const struct weft_nic_group_form *f = c->nic->machine->forms;
@@ -388,7 +395,10 @@ static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
 	return true;
 }
 
-/* Routes of groups that this member has left: free when all have left. */
+/*
+ * Returns the routes of groups that this member has left; they are free when
+ * all members have left.
+ */
 static uint64_t routes_leaving(const struct grp *nc)
 {
 	const struct weft_list *n;
@@ -465,14 +475,14 @@ static void join_place(struct weft_nic_group *c)
 	weft_cunit_post(c->by_msg, &c->call);
 }
 
-/* Returns whether the tree depends on the members' places. */
+/* Returns whether the tree depends on the members' locations on the host. */
 static bool needs_places(const struct weft_nic_group *c)
 {
 	return by_nodes(c) ? !(c->common.flags & JOIN_NODE_IS_INDEX)
 			   : c->common.flags & JOIN_PLACED;
 }
 
-/* Returns the least arity requested, since requests are in unary. */
+/* Returns the minimum of the requested arities: the number of bits set. */
 static unsigned common_arity(const struct join_vote *w)
 {
 	unsigned n = 0;
@@ -559,8 +569,8 @@ static void join_gather(struct weft_nic_group *c)
 }
 
 /*
- * Key of the group, equal at all members: hash of the given key, the members'
- * names in order, and the number of joins of this list.
+ * Returns the key of the group, equal at all members: hash of the given key,
+ * the members' names in order, and the number of joins of this list.
  */
 static uint64_t coll_key(struct weft_nic_group *c, uint64_t h)
 {

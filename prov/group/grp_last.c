@@ -9,9 +9,9 @@
  *   broken -> [a member that has left joins another group] -> last notices
  *
  * The exchange is started by a member that joins again, since at the end of a
- * job all groups are broken, which does no harm. A member that has ended a
- * group regularly, by the tree, responds for it as long as it remembers the
- * group's key.
+ * job all groups are broken, which has no effect on the job. A member that has
+ * ended a group regularly, by the tree, responds for it as long as it remembers
+ * the group's key.
  */
 #include "prov/group/grp_int.h"
 #include "prov/nic/nic_int.h"

@@ -272,9 +272,9 @@ static void arrive(struct weft_grp_work *w, unsigned points, unsigned phase)
 }
 
 /*
- * Reads the published words. A member that has not arrived, or words of another
- * operation: all members fail. At the last point the words may already belong
- * to the next operation.
+ * Reads the published words. If a member has not arrived, or the words belong
+ * to another operation, all members fail. At the last point the words may
+ * already belong to the next operation.
  */
 static bool published_check(struct weft_grp_work *w)
 {

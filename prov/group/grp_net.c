@@ -2,14 +2,14 @@
 /*
  * Collectives on a class route of the modelled network; see grp_net.h.
  *
- * An operation is cut into packets of the network; each member sends its part
- * of every packet, in the same order, and takes the result of every packet. A
- * broadcast is the bitwise or of the root's bytes and the other members'
- * zeroes, as in the tree's own software: then no member receives a packet that
- * it has no buffer for. Where switches have no arithmetic it is a barrier,
- * after which all members have buffers, and then packets that are copied at
- * every switch, in rounds of a window. A member that gets no result is done
- * when its part is sent.
+ * An operation is cut into packets of the network; each member sends its
+ * contribution to every packet, in the same order, and takes the result of
+ * every packet. A broadcast is the bitwise or of the root's bytes and the other
+ * members' zeroes, as in the tree's own software: then no member receives a
+ * packet that it has no buffer for. Where switches have no arithmetic it is a
+ * barrier, after which all members have buffers, and then packets that are
+ * copied at every switch, in rounds of a window. A member that gets no result
+ * is done when its contribution is sent.
  *
  * Where events of the interfaces are chained, every member has buffers for half
  * a window, and a root sends at once. When this number of packets has been sent
@@ -34,7 +34,7 @@ struct nic_net {
 	unsigned id;
 	int me;
 	int err;
-	uint64_t posted; /* packets numbered so far */
+	uint64_t posted; /* next packet number */
 	uint64_t taken;	 /* packets completed at this member */
 	struct weft_cunit_call *head;
 	struct weft_cunit_call *tail;
@@ -232,7 +232,7 @@ static bool gets_result(const struct nic_net *n,
 	return call->kind != WEFT_CUNIT_REDUCE || call->root == n->me;
 }
 
-/* Returns whether an atomic on 8 bytes can combine this part. */
+/* Returns whether an atomic on 8 bytes can combine this contribution. */
 static bool fits_atomic(const struct weft_vt_part *part)
 {
 	if (part->kind == WEFT_VT_BARRIER)
@@ -272,7 +272,10 @@ static void fill_part(const struct nic_net *n,
 		part->type = WEFT_CUNIT_UINT8;
 		part->fp = false;
 	}
-	/* zeroes only increment the arrival counter */
+	/*
+	 * Members other than the root contribute zeroes to a broadcast, which
+	 * need not be added: an atomic increments the arrival counter.
+	 */
 	part->word = fits_atomic(part) ||
 		     (call->kind == WEFT_CUNIT_BCAST && call->root != n->me);
 }

@@ -37,7 +37,7 @@ int nic_net_poll_woken(struct nic_net *n, int budget);
 /* Fails pending and later operations: a member died. */
 void nic_net_fail(struct nic_net *n, int err);
 
-/* Arithmetic of reductions, for the carrier. */
+/* Implements the arithmetic of reductions, for the carrier. */
 uint32_t grp_combine(unsigned op, unsigned type, void *acc, const void *in,
 		     size_t bytes);
 

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* A pending operation that completes an op. */
+/* A pending operation that completes a struct weft_nic_op. */
 struct coll_op {
 	struct weft_grp_work work;
 	struct weft_nic_op *op;
@@ -114,9 +114,9 @@ static bool order_independent(const struct weft_cunit_call *call)
 }
 
 /*
- * Barriers have a group of their own where the machine has a free barrier
- * class; another tree serves reductions that do not depend on the order, where
- * the machine has one.
+ * Returns the group that executes the call: that of the barrier class for
+ * barriers, that of the unordered tree for reductions that do not depend on the
+ * order, if the machine has one; otherwise the class route.
  */
 WEFT_INLINE struct weft_cunit_group *
 group_for(const struct weft_nic_group *c, const struct weft_cunit_call *call)
@@ -254,7 +254,10 @@ WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned polls)
 	return w->complete;
 }
 
-/* If the woken poll found only this result, no further poll is needed. */
+/*
+ * Checks for completion; if the woken poll found only this result, no further
+ * poll is needed.
+ */
 WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 {
 	struct weft_nic_group *c = w->coll;

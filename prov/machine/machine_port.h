@@ -25,7 +25,7 @@ int weft_port_init(struct weft_port *p, const struct weft_carrier_ops *ops,
 		   const struct weft_carrier_attr *attr);
 void weft_port_fini(struct weft_port *p);
 
-/* Sets ops and attr from a place; -EINVAL: no such carrier. */
+/* Sets ops and attr from a struct weft_place; -EINVAL: no such carrier. */
 int weft_port_place(const struct weft_place *place,
 		    const struct weft_carrier_ops **ops_p,
 		    struct weft_carrier_attr *attr);

@@ -15,7 +15,7 @@ struct queued_response {
 
 /* Acknowledgements not yet sent to one peer. */
 struct response_acks {
-	struct weft_list link; /* in the list unsent while count > 0 */
+	struct weft_list link; /* link in the list unsent, while count > 0 */
 	struct weft_peer *peer;
 	uint32_t count;
 	uint32_t id[WEFT_ACKS];

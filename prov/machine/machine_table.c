@@ -30,7 +30,7 @@
 		.board = CUNIT_BOARD                             \
 	}
 /*
- * Class routes of Blue Gene/Q: 16 per node [bgq.md d], packets of 512 bytes
+ * Class routes of Blue Gene/Q: 16 per node [SC11 II.C], packets of 512 bytes
  * [SC11 II.A], inputs from 10 links, IO and the node's own processes.
  */
 #define CUNIT_BGQ                                                \
@@ -39,7 +39,7 @@
 		.board = CUNIT_BOARD                             \
 	}
 #define BGQ_ROUTES 0x3fffu /* two belong to the system */
-/* Barrier classes: 16 per node, without payload [bgq.md d]. */
+/* Barrier classes: 16 per node, without payload [SC11 II.D]. */
 #define CUNIT_BGQ_BAR                                           \
 	{                                                       \
 		.routes = 16, .inputs = 32, .packet_bytes = 48, \
@@ -48,9 +48,10 @@
 #define KARY_ROUTES 0xffffffffu
 
 /*
- * A block of nodes that grows by doubling one dimension after the other, E
- * first and never again, so that every power of two is a rectangle: 32 nodes
- * are a board of 2x2x2x2x2, 512 a midplane of 4x4x4x4x2 [SC11 II.A].
+ * Sets the coordinates of a node in a block that grows by doubling one
+ * dimension after the other, E first and only once, so that every power of two
+ * is a rectangle: 32 nodes are a board of 2x2x2x2x2, 512 a midplane of
+ * 4x4x4x4x2 [SC11 II.A].
  */
 static void bgq_coords(uint32_t node, int *at)
 {
@@ -98,7 +99,7 @@ static bool is_any(const uint64_t *node, int n)
 
 /*
  * Hardware broadcast and network conditional support a range of nodes; other
- * groups use trees of chained events [qsnet2.md d].
+ * groups use trees of chained events (prov/machine/qsnet2/README).
  */
 static const struct weft_nic_group_form qsnet2_forms[] = {
 	{ is_range, WEFT_CUNIT_RANGE },
@@ -107,7 +108,7 @@ static const struct weft_nic_group_form qsnet2_forms[] = {
 
 /*
  * There is no hardware for collectives: members arrive by atomics on one
- * counter, whose owner notifies them by puts [gemini.md d].
+ * counter, whose owner notifies them by puts (prov/machine/gemini/README).
  */
 static const struct weft_nic_group_form gemini_forms[] = {
 	{ is_any, WEFT_CUNIT_COUNTS },
@@ -177,7 +178,8 @@ static const struct weft_machine rows[] = {
 		.packet_bytes = 2016,
 		.eager_bytes = 32768,	   /* assumed: Tports, then DMA back */
 		.msg_order = ORDER_STRICT, /* cookies keep order */
-		.fifos = 8000,		   /* command queues [same] */
+		/* command queues [IEEE Micro 2005] */
+		.fifos = 8000,
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.forms = qsnet2_forms,
@@ -189,7 +191,7 @@ static const struct weft_machine rows[] = {
 		.code = WEFT_CARRIER_RS14,
 		/* fast short message of 128 [2021, 3.1], less the header */
 		.inject_bytes = 96,
-		/* payload of 2 KB [sunway.md b], less the header */
+		/* payload of 2 KB [2021, 5.2], less the header */
 		.packet_bytes = 2016,
 		.eager_bytes = 16384,	   /* assumed; then RDMAR */
 		.msg_order = ORDER_STRICT, /* restored by sequence numbers */
@@ -206,12 +208,13 @@ static const struct weft_machine rows[] = {
 		.unit = &weft_unit_apenet,
 		.code = WEFT_CARRIER_CRC32,
 		.inject_bytes = 128, /* assumed: part of a ring's slot */
-		/* payload of 4 KB [apenet.md i], less the header */
+		/* assumed: payload of 4 KB, less the header */
 		.packet_bytes = 4064,
 		.eager_bytes = 32768,	   /* assumed; then put by request */
 		.msg_order = ORDER_STRICT, /* dimension order */
-		.hmem = true,		   /* GPUDirect [3] */
-		.fifos = 1,		   /* the command queue [2.1] */
+		/* GPUDirect: paper 3 of share/machines/apenet */
+		.hmem = true,
+		.fifos = 1, /* command queue: paper 2.1 */
 		/* no collectives in hardware: no routes, software trees */
 		.cu = CUNIT_NATIVE,
 	},

@@ -30,9 +30,10 @@ size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
 
 /* Paths of a transfer in virtual time. */
 struct weft_transport_path {
-	struct weft_vt_pkt_attr there; /* to the peer: data or request */
+	/* path to the peer, for data or request */
+	struct weft_vt_pkt_attr there;
 	struct weft_vt_pkt_attr back;
-	bool quick; /* processor time: that of a single packet */
+	bool quick; /* takes the processor time of a single packet */
 };
 
 /*

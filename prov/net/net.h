@@ -11,8 +11,8 @@
  *
  * Times are picoseconds. The model steps by the machine's cycle (a tick) and
  * stores the remainder below a tick with each packet, so the times passed to
- * callbacks are exact. A send may be dated back to the time that net_run has
- * reached minus net_lookahead(): the unit needs at least that time before the
+ * callbacks are exact. A send may be backdated to net_lookahead() before the
+ * time that net_run has reached: the unit needs at least that time before the
  * network is affected. Within that range, the order of calls for different
  * FIFOs, routes and nodes does not matter.
  */
@@ -225,7 +225,7 @@ int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
 		     uint64_t cookie);
 
 /*
- * Returns how far before the time reached by net_run a send may be dated, ps.
+ * Returns how far a send may be backdated from the time reached by net_run, ps.
  */
 uint64_t net_lookahead(const struct net *net);
 /*
@@ -251,7 +251,7 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
  * net_up.result is called at all nodes.
  *
  * A barrier is an AND in the switches if the machine has barrier classes. With
- * cfg.query_ps a barrier is a query: the first node with a share queries
+ * cfg.query_ps a barrier is a query: the first contributing node queries
  * whether all nodes have arrived, and repeats the query after a failure.
  * Otherwise a barrier is an allreduce without data.
  */
@@ -291,8 +291,9 @@ struct net_part {
 	uint32_t bytes;
 	uint64_t seq; /* packet number on the route, equal at all nodes */
 	uint64_t cookie;
-	uint8_t kind; /* enum net_coll; kinds with one source have one part */
-	uint8_t fp;   /* 1: floating point, which takes more ALU time */
+	/* enum net_coll; kinds with one source have one contribution */
+	uint8_t kind;
+	uint8_t fp; /* 1: floating point, which takes more ALU time */
 };
 /*
  * Posts a contribution. Returns 0; -EINVAL: the node is not on the route;

@@ -22,7 +22,7 @@
 #include "prov/net/tree/net_tree.h"
 #include "prov/net/net_wheel.h"
 
-enum { BATCH = 32 }; /* nodes whose lines are prefetched together */
+enum { BATCH = 32 }; /* nodes whose cache lines are prefetched together */
 
 /* ---- port requests of slots ---------------------------------------------- */
 

@@ -9,7 +9,7 @@
  * An event word: node, kind, port, VC, payload. The first three kinds commute
  * and are processed in any order. The others are sorted as numbers and
  * processed node by node, in an order that does not depend on the order in
- * which they were scheduled; kinds from NET_EV_UP on are callbacks and are
+ * which they were scheduled; NET_EV_UP and later kinds are callbacks and are
  * processed after all others.
  */
 enum net_ev {

@@ -27,7 +27,10 @@ struct plan {
 	uint64_t arrivals;
 };
 
-/* Builds a tree with barriers by query, in some cases with few switches. */
+/*
+ * Configures a fat tree with hardware query barriers (query_ps) instead of
+ * barrier classes; in some cases with fewer parents than children.
+ */
 static void plan_tree(struct plan *p, struct weft_rng *r)
 {
 	unsigned l;

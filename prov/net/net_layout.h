@@ -130,7 +130,7 @@ struct net_list {
 enum net_wait {
 	NET_WAIT_DOWN,
 	NET_WAIT_UP,
-	/* two queues per VC from 1 on: staying in a ring, entering it */
+	/* two queues per VC except VC 0: staying in a ring, entering it */
 	NET_WAIT_DET,
 	NET_WAITS = NET_WAIT_DET + 6,
 };
@@ -195,7 +195,7 @@ struct net_in {
 	uint64_t wait_ticks;
 	uint64_t free_ps;  /* time at which the reception engine is free */
 	uint32_t received; /* packets received */
-	uint32_t chunks;   /* payload chunks of these packets */
+	uint32_t chunks;   /* payload chunks of received packets */
 };
 
 static_assert(sizeof(struct net_in) == 64, "a line");
@@ -280,7 +280,7 @@ struct net_mrec {
 	 */
 	int8_t rem[NET_DIMS_MAX];
 	uint8_t flags;	 /* NET_P_* flags of the packets, NET_M_SEEN */
-	uint8_t vc_zone; /* VC; zone from bit 4 on; NET_MREC_ROUTED */
+	uint8_t vc_zone; /* VC; zone in bits 4 and above; NET_MREC_ROUTED */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
@@ -344,8 +344,8 @@ struct net_member {
 	/* packets at the parent that wait for credit_down */
 	struct net_list down;
 	/*
-	 * barriers by query: this member has arrived at all barriers before
-	 * this sequence number
+	 * hardware query barriers: this member has arrived at all barriers
+	 * before this sequence number
 	 */
 	uint64_t flag;
 };
@@ -460,7 +460,7 @@ struct net {
 	uint64_t parts;	 /* class routes: packet records in use */
 	/* class routes: results dropped at nodes that do not contribute */
 	uint64_t filtered;
-	uint64_t late;	   /* number of sends dated back further than allowed */
+	uint64_t late;	   /* sends backdated to before the current tick */
 	uint64_t disorder; /* packets that violate a guaranteed order */
 	uint64_t excess;   /* token counts below zero or above the maximum */
 	/* heads of the free lists */
@@ -569,7 +569,7 @@ struct net_step {
 	const struct net_up *up;
 	void *arg;
 	uint64_t now; /* tick being run */
-	/* nodes with changes in the region, from index 1 on */
+	/* nodes with changes in the region; index 0 is not used */
 	struct net_mark *mark;
 	uint32_t marks;
 	uint32_t id; /* current node; the fields below belong to this node */
@@ -667,7 +667,10 @@ enum {
 	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD,
 	NET_RARE_FAULTS = 4,
 	NET_RARE_STORE_FORWARD = 8, /* links with store-and-forward */
-	/* columns of tiles; system packets without priority */
+	/*
+	 * tiled router (cfg.columns), or system packets that alternate with
+	 * others (cfg.system_alternate)
+	 */
 	NET_RARE_ROUTER = 16,
 };
 

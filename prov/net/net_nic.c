@@ -8,7 +8,7 @@
  * always shared. The receive side is net_nic_in.c.
  *
  * All times are computed from the times passed by the caller, not from the
- * order of calls, so a send may be dated back by net_lookahead().
+ * order of calls, so a send may be backdated by up to net_lookahead().
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"

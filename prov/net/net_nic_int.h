@@ -25,8 +25,8 @@ static inline void net_event_schedule(struct net *net, uint64_t ps,
 }
 
 /*
- * Returns the time at which memory has transferred `bytes` that engines request
- * from start on.
+ * Returns the completion time of a memory transfer of `bytes` that starts at
+ * `start`; `start` itself while the active data fits the L2 cache.
  */
 static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 				      uint64_t start, uint32_t bytes)

@@ -13,7 +13,10 @@ static inline void net_prefetch(const void *line)
 }
 /* Prefetches a chunk, given by the value of its slot. */
 void net_prefetch_chunk(const struct net *net, uint32_t slot);
-/* Prefetch for events: tails and tokens, arrivals, sorted events, callbacks. */
+/*
+ * Prefetch the data that events need: tails and tokens, arrivals, sorted
+ * events, callbacks.
+ */
 void net_prefetch_nodes(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_sorted(const struct net *net, const uint64_t *w, uint32_t n);

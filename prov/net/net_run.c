@@ -25,7 +25,7 @@
 
 #define NET_MAGIC 0x31656d6974746577ull
 
-/* number of nodes from which the state exceeds the cache */
+/* minimum number of nodes whose state exceeds the cache */
 enum { LARGE = 2048 };
 
 /* ---- layout of the block ------------------------------------------------- */

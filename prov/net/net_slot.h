@@ -69,8 +69,8 @@ static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
 
 /*
  * Payload of the token event of a packet that leaves a receiver: number of
- * tokens in the lower bits, and from bit NET_TOKEN_WAIT on the ticks that the
- * packet waited.
+ * tokens in the lower bits, and above them, starting at bit NET_TOKEN_WAIT, the
+ * ticks that the packet waited.
  */
 #define NET_TOKEN_WAIT 12
 static inline uint32_t net_token_payload(const struct net_step *s,

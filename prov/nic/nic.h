@@ -281,8 +281,9 @@ struct weft_nic_op {
 	void *context;	     /* in: the user's context */
 	uint64_t comp_flags; /* in: completion flags; used by up only */
 	uint64_t len;	     /* in: bytes of iov; out: bytes received */
-	uint64_t data;	     /* in or out, see WEFT_OP_DATA */
-	uint64_t tag;	     /* in for sends, out for receives */
+	uint64_t data;	     /* immediate data, in or out; see WEFT_OP_DATA */
+	/* tag of the message; in for sends, out for receives */
+	uint64_t tag;
 	/* in: for receives, NULL or the peer of m.src; out: source */
 	struct weft_peer *peer;
 	struct weft_nic *nic;
@@ -308,7 +309,7 @@ struct weft_nic_op {
 			/* counted in the peer's outstanding requests */
 			bool request_counted;
 			bool events; /* the region reports accesses */
-			bool linked; /* in one of the peer's lists */
+			bool linked; /* the op is in one of the peer's lists */
 			/* a cancelled send that is not complete yet */
 			bool cancel;
 		};
@@ -412,8 +413,9 @@ struct weft_nic_attr {
 	uint32_t spin_ns; /* spin time of the carrier, ns */
 	size_t min_multi; /* a multi buffer with fewer free bytes is released */
 	bool no_dma;
-	int node;	/* number of the emulated node; -1: unknown */
-	unsigned arity; /* arity of the collectives' trees; 0: binary */
+	int node; /* number of the emulated node; -1: unknown */
+	/* children of a node in the collectives' trees; 0: binomial tree */
+	unsigned arity;
 	const char *faults;
 	uint32_t silence_ms; /* silence timeout of the carrier, ms */
 	const void *key;     /* key of the carrier's authentication */
@@ -490,7 +492,7 @@ int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 		    unsigned flags, const struct iovec *iov, uint64_t tag,
 		    uint64_t data);
 int weft_nic_send(struct weft_nic *nic, struct weft_nic_op *op);
-/* Never returns -EAGAIN: receives are unbounded. */
+/* Posts a receive. Never returns -EAGAIN: receives are unbounded. */
 int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Searches for an unexpected message as recv would, and completes op with the

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers between an op's buffer and its peer's memory, in pieces of DMA. A
- * transfer that is not shared is [0, limit). A shared copy is done by both
- * sides: chunks are claimed with an atomic word in the shared area of the
+ * Transfers between an op's buffer and its peer's memory, split into several
+ * DMAs. A transfer that is not shared is [0, limit). A shared copy is done by
+ * both sides: chunks are claimed with an atomic word in the shared area of the
  * message's sender, which counts the claimed chunks: the receiver's from the
  * front, the sender's from the back. So when a buffer is reused each side has
  * the same half in its cache.
@@ -138,8 +138,8 @@ static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op,
 			  int err);
 
 /*
- * Mostly called before the post returns; in a later poll if the unit has a
- * queue.
+ * Completes a piece. Mostly called before the post returns; in a later poll if
+ * the unit has a queue.
  */
 static void piece_done(struct weft_dma *d, int err)
 {

@@ -337,8 +337,10 @@ static uint64_t pieces_put_by_sender(struct world *w, size_t len, unsigned n,
 	return puts - A->puts;
 }
 
-/* A single message is copied by both sides from a smaller size on; several
- * messages, or messages in both directions, only from a larger size on. */
+/*
+ * The minimum size of a shared copy is smaller for a single message than for
+ * several messages or messages in both directions.
+ */
 static void the_shared_copy_limit_depends_on_outstanding_messages(void **state)
 {
 	enum { SINGLE = 96 << 10, SEVERAL = 512 << 10 };

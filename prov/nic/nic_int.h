@@ -8,7 +8,7 @@
  *   nic_send.c   sending: one packet, eager, announcement
  *   nic_recv.c   receiving: match, reassemble, unexpected, peek, claim
  *   nic_cancel.c cancelling receives and sends
- *   nic_dma.c    transfers in pieces, alone or with the peer
+ *   nic_dma.c    transfers by several DMAs, alone or shared with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_atomic.c atomics; nic_atomic_exec.c the arithmetic
@@ -51,9 +51,9 @@
  * or peer_cell of a shared copy (nic_dma.c). D_AGAIN is DMA_AGAIN: the unit's
  * queue was full. In live mode a piece is complete when its post returns; in
  * virtual time it is outstanding in the unit (DMA), which reports completion
- * before it reports the death of the peer. REMOTE_WRITE, REMOTE_READ and COLL
- * are never in this table: the first two are events for up, the third belongs
- * to grp.c.
+ * before it reports the death of the peer. REMOTE_WRITE and REMOTE_READ are
+ * reported through weft_nic_up.event, and COLL is handled by grp.c; none of
+ * them is in this table.
  */
 #ifndef WEFT_PROV_NIC_INT_H
 #define WEFT_PROV_NIC_INT_H

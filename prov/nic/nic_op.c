@@ -147,7 +147,10 @@ static void op_states_check(const struct nic_peer *p,
 		  (list != &p->bulk && op->kind != WEFT_SEND));
 }
 
-/* Only an op in a list of its peer, or a matched receive, may complete. */
+/*
+ * Asserts that an op may complete: it is in a list of its peer, or is a matched
+ * receive.
+ */
 static void end_check(const struct weft_nic_op *op)
 {
 	const struct op_states *h = op_states_of(op);

@@ -55,7 +55,10 @@ void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	nic_done(nic, op, err);
 }
 
-/* Ends a receive whose message is complete; flags and id are the sender's. */
+/*
+ * Ends a receive whose message is complete; flags and id are those of the
+ * sender's operation.
+ */
 static void recv_end(struct weft_nic *nic, struct weft_nic_op *op,
 		     unsigned flags, uint32_t id)
 {

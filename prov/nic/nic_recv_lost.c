@@ -132,7 +132,7 @@ void nic_recv_fini(struct weft_nic *nic)
 
 	while ((n = weft_list_pop_front(&nic->claimed))) {
 		u = weft_container_of(n, struct nic_msg, link);
-		u->left = 0; /* as above, for claimed messages */
+		u->left = 0; /* claimed messages: do not access u->src either */
 		nic_msg_free(nic, u);
 	}
 	msgs_free(nic, &nic->match[0]);

@@ -59,7 +59,7 @@ void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 		return;
 	c = p ? ctrl_new(nic, pkt->len) : NULL;
 	if (!c) {
-		/* abort: otherwise the peer would wait forever */
+		/* abort: otherwise the peer would hang */
 		weft_log(WEFT_LOG_ERROR,
 			 "nic: out of memory for a packet that must be "
 			 "delivered; the process aborts");

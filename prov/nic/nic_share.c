@@ -11,7 +11,7 @@
  * Cursors distribute the chunks of shared copies. Rows list registered memory:
  * a hash table with open addressing by key, with 16 probes. Only the owner
  * writes rows; `seq` is odd during a write, and a reader that sees seq change
- * reads again. A wrong row harms only its own process: the reader checks only
+ * reads again. A wrong row affects only its own process: the reader checks only
  * its own request, and DMA checks the addresses.
  */
 #include "prov/nic/nic_share.h"

@@ -92,8 +92,8 @@ static const struct weft_cfg_opt options[] = {
 	  "the machine; -1 uses the launcher's rank (PMIX_RANK), if set",
 	  "-1..2147483646" },
 	{ "FI_WEFT_ARITY", WEFT_CFG_INT, "0",
-	  "Inputs of a node in the trees of collectives on this host, 1 to "
-	  "128; the minimum of the members' values is used; 0: binary trees, "
+	  "Children of a node in the trees of collectives on this host, 1 to "
+	  "128; the minimum of the members' values is used; 0: binomial trees, "
 	  "in the order of recursive doubling; bgq's trees follow its torus",
 	  "0..128" },
 	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
@@ -209,7 +209,10 @@ static const struct weft_machine *machine_modelled(const char *text)
 	return NULL;
 }
 
-/* An unknown machine is an error: no other machine is used instead. */
+/*
+ * Finds the machine. An unknown machine is an error: no other machine is used
+ * instead.
+ */
 static const struct weft_machine *machine_find(const char *name, bool virt)
 {
 	bool file = virt && strchr(name, '/');

@@ -61,9 +61,10 @@ struct weft_vt {
 	char *bufs;
 	struct vt_join *joins;
 	struct vt_member *members;
-	struct vt_adder *adders; /* NULL: no reductions by interfaces */
+	/* state of reductions by interfaces; NULL: none */
+	struct vt_adder *adders;
 	struct vt_route *routes;
-	unsigned char *results; /* of routes; vt_part.c */
+	unsigned char *results; /* results of class routes; vt_part.c */
 	struct vt_tree *trees;
 	char *shares;
 	struct net *net;
@@ -118,8 +119,9 @@ struct vt {
 	/* packets received when the unit refused a packet */
 	uint64_t refused_received;
 	struct vt_member *full_member; /* route member whose window was full */
-	struct vt_adder *full_adder;   /* adder of full_member, or NULL */
-	/* sequence number of the part for which the window was full */
+	/* reduction state of full_member, or NULL */
+	struct vt_adder *full_adder;
+	/* sequence number of the contribution for which the window was full */
 	uint64_t full_seq;
 	bool shares; /* this rank may use all processors of the job */
 	weft_au32 woken;
@@ -319,7 +321,7 @@ void vt_exit(struct vt *v);
  */
 void vt_run_begin(struct vt *v);
 void vt_run_end(struct vt *v);
-/* Releases a rank: it runs from time `at` on, when the pass is complete. */
+/* Releases a rank: it continues at time `at`, when the pass is complete. */
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
  * Releases a rank because of an event at time `at`: a blocked rank at that
@@ -332,8 +334,8 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
  */
 void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet);
 /*
- * Ends the flight of a packet or transfer of rank; a rank that has closed
- * departs after its last one.
+ * Decrements the rank's number of packets and transfers in flight. When a
+ * closed rank has none left, calls vt_rank_left().
  */
 void vt_flight_done(struct vt_engine_pass *t, uint32_t rank);
 /* Handles a rank that has left: releases all ranks so that they can check. */
@@ -357,7 +359,10 @@ static inline bool vt_acks(const struct net_config *cfg)
 	return cfg->ack_bytes || cfg->ack_wire_bytes;
 }
 
-/* Another rank has changed memory of rank: if rank polls, it polls again. */
+/*
+ * Called when another rank has changed memory of rank: if rank polls, it polls
+ * again.
+ */
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank);
 /* Returns the number of a path, or 0. */
 unsigned vt_path_of(const struct net_config *cfg, const char *name);
@@ -438,7 +443,9 @@ void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes);
  * end.
  */
 void vt_message_lost(struct vt_engine_pass *t, uint32_t end);
-/* FIFOs of messages: append, remove, and find the first message to a rank. */
+/*
+ * Append a message to a FIFO, remove one, and find the first message to a rank.
+ */
 void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to);
@@ -473,15 +480,15 @@ bool vt_route_is_place(const struct weft_vt *w, uint32_t place);
 struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
 struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place);
 /*
- * Returns the member that sent a part. vt_part_has_result() returns whether
- * that member gets the result.
+ * Returns the member that sent a contribution. vt_part_has_result() returns
+ * whether that member gets the result.
  */
 struct vt_member *vt_part_member(struct weft_vt *w, const struct vt_buf *b);
 bool vt_part_has_result(const struct weft_vt_part *part, uint32_t member);
 /*
- * Completes a part whose member gets no result: returns its buffer and releases
- * a member that waits for space in its window. vt_route_done() does this for
- * any part that has been combined.
+ * Completes a contribution whose member gets no result: returns its buffer and
+ * releases a member that waits for space in its window. vt_route_done() does
+ * this for any contribution that has been combined.
  */
 void vt_part_done(struct vt_engine_pass *t, uint32_t i);
 void vt_route_done(struct vt_engine_pass *t, uint32_t i);
@@ -494,7 +501,7 @@ void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 /*
  * Stores a result until all members have it; returns its slot in the window.
  * The buffer stays with its member. vt_route_deliver() delivers the result to a
- * member whose part waits.
+ * member whose contribution waits.
  */
 unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 			       uint64_t seq, uint32_t i);
@@ -526,8 +533,8 @@ int vt_route_take(struct weft_carrier *c, unsigned id,
  */
 int vt_route_result_put(struct vt *v, const struct vt_buf *b);
 /*
- * Returns whether the window has a slot again for the part that a send could
- * not post.
+ * Returns whether the window has a slot again for the contribution that a send
+ * could not post.
  */
 bool vt_route_room(const struct vt *v);
 /* Called by the engine. */
@@ -539,9 +546,9 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 
 /*
  * vt_tree.c. vt_tree_open() opens the tree over the nodes of the members of the
- * route at a place; returns 0 or -errno. vt_tree_at() returns whether a member
- * is at that node. vt_tree_next() returns the members at a node, one per call;
- * nth is VT_NONE at first, and VT_NONE at the end.
+ * route with index `place`; returns 0 or -errno. vt_tree_at() returns whether a
+ * member is at that node. vt_tree_next() returns the members at a node, one per
+ * call; nth is VT_NONE at first, and VT_NONE at the end.
  */
 int vt_tree_open(struct weft_vt *w, uint32_t place);
 /* Returns the nodes and parents of that tree, for display. */
@@ -562,15 +569,15 @@ uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
 
 /* vt_fold.c */
 /*
- * Returns whether the machine's network leaves this part to the members'
- * interfaces.
+ * Returns whether the machine's network leaves this contribution to the
+ * members' interfaces.
  */
 bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 		     const struct weft_vt_part *part);
 void vt_adder_init(struct vt_adder *a);
 /*
- * Returns whether the window slot of seq contains no part that is still to be
- * combined.
+ * Returns whether the window slot of seq contains no contribution that is still
+ * to be combined.
  */
 bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq);
 void vt_fold_post(struct vt_engine_pass *t, uint32_t i);
@@ -579,13 +586,16 @@ void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
 
 /* vt_result_bcast.c */
 /*
- * Sends the result in part i from the first member to all members, from time
- * `at` on.
+ * Sends the result in buffer i from the first member to all members, starting
+ * at time `at`.
  */
 void vt_result_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at);
 /* Sends a broadcast from its root by chained events. */
 void vt_result_bcast_begin(struct vt_engine_pass *t, uint32_t i);
-/* Returns whether the broadcast arrived before this member posted its part. */
+/*
+ * Returns whether the broadcast arrived before this member posted its
+ * contribution.
+ */
 bool vt_result_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
 		       unsigned k);
 /*

@@ -68,17 +68,17 @@ static void word_sums_use_one_atomic_per_member_but_the_first(void **state)
 		T_IS(a.count.hash, b.count.hash);
 	}
 	/*
-	 * one atomic, one poll and one put per member; a long sum by pairs of
-	 * messages
+	 * one atomic, one poll and one put per member; messages of the binomial
+	 * tree for a long sum
 	 */
 	assert_in_range(a.value[0], ROUNDS * UINT64_C(1500000),
 			ROUNDS * UINT64_C(4500000));
 }
 
 /*
- * A window of reductions whose order matters, by a tree of pairs, then a
- * barrier, directly to the first member: inputs of the barrier must not be
- * mistaken for inputs of the reductions.
+ * A window of reductions whose order matters, by a binomial tree, then a
+ * barrier, directly to the first member: contributions to the barrier must not
+ * be mistaken for contributions to the reductions.
  */
 static int two_trees(struct play *p, struct end *e, uint32_t rank)
 {
@@ -114,7 +114,10 @@ static void two_trees_share_one_window(void **state)
 	play(&p, &f);
 }
 
-/* Only the last member has data; the parts of the others are only counted. */
+/*
+ * Only the last member has data; the contributions of the others are only
+ * counted.
+ */
 static int one_member_with_data(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
@@ -147,8 +150,8 @@ static void parts_without_data_are_only_counted(void **state)
 	T_IS(f.count.route_atomics, 7);
 	T_TRUE(f.value[8] < 4000000);
 	/*
-	 * by pairs: member 0 counts member 1, but member 2 has the data of
-	 * member 3
+	 * binomial tree: member 1 arrives at member 0 by an atomic; member 2
+	 * uses no atomic, since it forwards the data of member 3
 	 */
 	p.ranks = 4;
 	play(&p, &f);

@@ -82,8 +82,8 @@ struct weft_vt_note {
 enum weft_vt_state {
 	WEFT_VT_RUN,
 	WEFT_VT_BLOCKED,   /* blocked until a packet arrives */
-	WEFT_VT_POLLING,   /* until the next poll of the rank */
-	WEFT_VT_POLL_LOOP, /* polls in a loop: until a packet arrives */
+	WEFT_VT_POLLING,   /* blocked until the next poll of the rank */
+	WEFT_VT_POLL_LOOP, /* polls in a loop: blocked until a packet arrives */
 	WEFT_VT_DONE,	   /* has left; may run the engine once more */
 	WEFT_VT_LEFT,	   /* has left and run the engine */
 	WEFT_VT_DEAD,
@@ -161,7 +161,7 @@ struct weft_vt_pkt_attr {
 	/* dynamic routing: packets on the escape channel stay there */
 	bool stay;
 	bool ack; /* the peer's interface acknowledges each packet */
-	/* the next packet to that peer may belong to this message */
+	/* full packet: the next packet to that peer may continue the message */
 	bool full;
 	uint8_t fifo; /* injection FIFO, plus one; 0: chosen by the peer */
 	/* direction to take, -1 or +1; 0: the network decides */
@@ -209,7 +209,7 @@ struct weft_vt_part {
 	uint8_t op;   /* operation, argument of combine */
 	uint8_t type;
 	bool fp; /* floating point, which takes longer */
-	/* the result does not wake this member: other parts follow */
+	/* the result does not wake this member: other contributions follow */
 	bool quiet;
 	bool word;	/* can be combined by an atomic on one word of memory */
 	uint32_t root;	/* member that gets the result of a WEFT_VT_REDUCE */
@@ -223,14 +223,18 @@ enum weft_vt_kind {
 	WEFT_VT_REDUCE,
 	WEFT_VT_ALLREDUCE,
 	/*
-	 * From the root to all members. The other members post parts that wait
-	 * for the data and are not sent. The root must not post a packet before
-	 * all members have taken the packet WEFT_VT_WINDOW earlier.
+	 * From the root to all members. The other members post contributions
+	 * that wait for the data and are not sent. The root must not post a
+	 * packet before all members have taken the packet WEFT_VT_WINDOW
+	 * earlier.
 	 */
 	WEFT_VT_BCAST,
 };
 
-/* The members in order; the machine chooses the tree. */
+/*
+ * Arguments for opening a class route: the members in order. The machine
+ * chooses the tree.
+ */
 struct weft_vt_route_attr {
 	uint64_t key;	 /* same value at all members, unique to this route */
 	uint32_t routes; /* bit mask of the ids that may be used */
@@ -240,10 +244,10 @@ struct weft_vt_route_attr {
 };
 
 #define WEFT_VT_ROUTES	 16
-#define WEFT_VT_WINDOW	 32 /* parts in flight per member and route */
-/* largest part, in bytes; a packet of the machine may be smaller */
+#define WEFT_VT_WINDOW	 32 /* contributions in flight per member and route */
+/* largest contribution, in bytes; a packet of the machine may be smaller */
 #define WEFT_VT_PART_MAX 2048u
-/* Flag of a result: members sent parts of different kinds. */
+/* Flag of a result: members sent contributions of different kinds. */
 #define WEFT_VT_DIFFER	 (1u << 31)
 
 /*
@@ -356,7 +360,8 @@ struct weft_carrier_virt {
 	 */
 	bool (*route_chained)(struct weft_carrier *c, unsigned id);
 	/*
-	 * Sends this member's part. Returns -EAGAIN if too many are in flight.
+	 * Sends this member's contribution. Returns -EAGAIN if too many are in
+	 * flight.
 	 */
 	int (*route_send)(struct weft_carrier *c, unsigned id,
 			  const struct weft_vt_part *part, const void *data);

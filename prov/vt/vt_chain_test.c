@@ -25,7 +25,7 @@ struct scene {
 	struct play play;
 	struct weft_vt_part part;
 	bool computes; /* BUSY computes before it takes its result */
-	bool late;     /* BUSY computes before it posts its part */
+	bool late;     /* BUSY computes before it posts its contribution */
 };
 
 static int member_of(uint32_t rank)
@@ -179,7 +179,7 @@ static void a_chained_step_takes_the_time_of_its_event(void **state)
 
 /*
  * The broadcast is forwarded by the interface of a member that has not posted
- * its part, and waits there for the part.
+ * its contribution, and waits there for the contribution.
  */
 static void a_broadcast_passes_a_computing_member(void **state)
 {

@@ -85,7 +85,7 @@ static bool freed(const struct vt_engine_pass *t, const struct vt_rank *r)
 	return r->released_pass == t->w->head->passes;
 }
 
-/* Releases a rank: it runs from time `at` on, when the pass is complete. */
+/* Releases a rank: it continues at time `at`, when the pass is complete. */
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;

@@ -3,13 +3,14 @@
  * Reductions on class routes of a machine whose switches have no arithmetic:
  * the network interfaces of the members execute them on their own processors,
  * while the ranks continue. The members form a tree in the order of their ranks
- * (prov/net/tree/net_fold.h): by pairs, so that a sum has the same bits as with
- * recursive doubling, or a wide tree, if the machine has one and the order does
- * not matter. Barriers use the tree, too, if the network has no other method.
+ * (prov/net/tree/net_fold.h): a binomial tree, so that a sum has the same bits
+ * as with recursive doubling, or a wide tree, if the machine has one and the
+ * order does not matter. Barriers use the tree, too, if the network has no
+ * other method.
  *
  * Each interface adds its inputs in order, one after the other, and sends the
  * sum to its parent. The first member's sum is sent to all members, copied by
- * the switches, or to the one member that gets it. The buffer of a part
+ * the switches, or to the one member that gets it. The buffer of a contribution
  * contains the partial sum.
  *
  * If no switch copies packets for the group either, the members forward the
@@ -23,7 +24,7 @@
 
 #include <string.h>
 
-/* ---- state of the adders ------------------------------------------------- */
+/* ---- state of reductions in interfaces (struct vt_adder) ----------------- */
 
 bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 		     const struct weft_vt_part *part)
@@ -68,8 +69,8 @@ static void tree_of(const struct weft_vt *w, uint32_t place,
 }
 
 /*
- * Initializes an adder. The fold slots need no reset: a complete reduction
- * leaves them empty.
+ * Initializes the reduction state of a member (struct vt_adder). The fold slots
+ * need no reset: a complete reduction leaves them empty.
  */
 void vt_adder_init(struct vt_adder *a)
 {
@@ -84,7 +85,7 @@ bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq)
 	return !a->slot_used[seq % VT_WINDOW];
 }
 
-/* Frees the window slot of a part. */
+/* Frees the window slot of a contribution. */
 static void slot_release(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
@@ -101,7 +102,10 @@ static void slot_release(struct vt_engine_pass *t, uint32_t i)
 
 /* ---- sending of sums ----------------------------------------------------- */
 
-/* Returns whether the part is added by an atomic to a word of its parent. */
+/*
+ * Returns whether the contribution is added by an atomic to a word of its
+ * parent.
+ */
 static bool by_atomic(const struct weft_vt *w, uint32_t place,
 		      const struct weft_vt_part *part)
 {
@@ -187,7 +191,7 @@ static void input_release(struct vt_engine_pass *t, uint32_t i)
 
 /*
  * Returns the time at which an input that arrived now is added; atomics and
- * counting events take no time of the adder.
+ * counting events take no time of the interface's processor.
  */
 static uint64_t added_time(struct vt_engine_pass *t, struct vt_adder *me,
 			   const struct vt_buf *in)
@@ -234,7 +238,7 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 	}
 	if (f->added < n)
 		return;
-	/* all inputs are added: this slot is free for the next part */
+	/* all inputs are added: this slot is free for the next contribution */
 	for (unsigned c = 0; c < n; c++)
 		input_release(t,
 			      a[net_fold_child(&tree, member, c)].fold[k].buf);
@@ -254,8 +258,8 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 
 /*
  * Handles an input at the member that adds it. Records the input and returns
- * true if that member has posted its own part. Otherwise the slot may still
- * belong to another part, which used another tree.
+ * true if that member has posted its own contribution. Otherwise the slot may
+ * still belong to another contribution, which used another tree.
  */
 static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 {
@@ -275,7 +279,7 @@ static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 	return true;
 }
 
-/* Takes the inputs that arrived before the member's own part. */
+/* Takes the inputs that arrived before the member's own contribution. */
 static void add_early_inputs(struct vt_engine_pass *t, struct vt_adder *me)
 {
 	uint32_t *link = &me->early_inputs, up, n = 0;
@@ -310,8 +314,8 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Handles a rank's own part at its interface, after all parts before it:
- * several may have been posted at one time.
+ * Handles a rank's own contribution at its interface, after all contributions
+ * before it: several may have been posted at one time.
  */
 static void part_posted(struct vt_engine_pass *t, uint32_t i)
 {

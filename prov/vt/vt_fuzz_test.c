@@ -37,7 +37,7 @@ enum {
 	END_DEADLOCK,
 	END_LOST,   /* a peer is lost */
 	END_WRONG,  /* wrong data received, since payloads are not checked */
-	END_REFUSED /* a route did not open, or refused a part */
+	END_REFUSED /* a route did not open, or refused a contribution */
 };
 
 struct page {

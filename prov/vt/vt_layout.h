@@ -70,7 +70,7 @@ struct vt_head {
 	uint64_t bufs_off;
 	uint64_t joins_off;
 	uint64_t members_off;
-	/* one adder per member, if interfaces do reductions */
+	/* reduction state of each member, if interfaces do reductions */
 	uint64_t adders_off;
 	uint64_t routes_off;
 	uint64_t results_off;
@@ -215,7 +215,7 @@ struct vt_buf {
 	uint8_t kind; /* enum vt_kind */
 	/* 1: continues a message, without cost at either end */
 	uint8_t more;
-	/* part: route id of the member; transfer: transfer number */
+	/* contribution: route id of the member; transfer: transfer number */
 	uint16_t id;
 	uint32_t route; /* index in routes */
 	uint32_t end;	/* bytes of the message up to the end of this packet */
@@ -246,8 +246,8 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 #define VT_COOKIE_ACK	  (UINT64_C(4) << 32)
 /*
  * A result that is forwarded between members, or (DELIVER) delivered to the
- * member's own rank: the member is in the upper bits, the place and the packet
- * are in the lower bits.
+ * member's own rank: the member is in the upper bits, the route index and the
+ * packet are in the lower bits.
  */
 #define VT_COOKIE_RESULT  (UINT64_C(8) << 32)
 #define VT_COOKIE_DELIVER (UINT64_C(16) << 32)
@@ -295,7 +295,9 @@ struct vt_dma {
 	struct weft_vt_pkt_attr back;
 };
 
-/* Returns the largest part of a class route, for packets of this size. */
+/*
+ * Returns the largest contribution of a class route, for packets of this size.
+ */
 static inline size_t vt_part_bytes(uint64_t packet_bytes)
 {
 	return packet_bytes < WEFT_VT_PART_MAX ? packet_bytes
@@ -311,13 +313,13 @@ static inline size_t vt_buf_bytes(uint64_t packet_bytes)
 }
 
 /*
- * State of a route's place in the array of routes, and of a rank's request for
- * a route.
+ * State of an entry in the array of routes, and of a rank's request for a
+ * route.
  */
 enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_REQUESTED, VT_ROUTE_OPENED };
 
 /*
- * Places per rank, in the array of routes: for routes whose first member is the
+ * Entries per rank in the array of routes: for routes whose first member is the
  * rank, and for requests in progress.
  */
 #define VT_PLACES (2u * WEFT_VT_ROUTES)
@@ -332,14 +334,14 @@ struct vt_join {
 	uint32_t routes;
 };
 
-/* A class route, stored at a place of its first member. */
+/* A class route, stored in an entry of its first member. */
 struct vt_route {
 	weft_au32 state; /* enum vt_route_state */
 	uint32_t user_id;
 	uint32_t id;	 /* tree id in prov/net */
 	uint32_t count;	 /* number of members */
 	uint32_t closed; /* number of members that have closed the route */
-	uint32_t times;	 /* number of times that this place was opened */
+	uint32_t times;	 /* number of times that this entry was opened */
 	/*
 	 * 1: the network has no tree for this route; the members forward the
 	 * packets
@@ -362,14 +364,14 @@ struct vt_route {
 
 /* A tree of prov/net. */
 struct vt_tree {
-	uint32_t place; /* place of the route for which the tree was opened */
+	uint32_t place; /* index of the route for which the tree was opened */
 	uint32_t users; /* number of routes whose results the tree carries */
 };
 
 /*
  * Bits of the cookie of a broadcast sum, above its buffer's index: the route's
- * place, and the number of the place's opening, since a tree may carry the
- * results of several routes.
+ * index, and the number of times that its entry was opened, since a tree may
+ * carry the results of several routes.
  */
 #define VT_BCAST_PLACE	 32
 #define VT_BCAST_OPENING 52
@@ -383,18 +385,19 @@ static inline uint64_t vt_bcast_cookie(uint32_t place, const struct vt_route *r)
 struct vt_fold {
 	uint64_t seq;
 	uint64_t arrived; /* bit mask of the inputs that have arrived */
-	uint32_t buf; /* buffer of the member's part and of its partial sum */
+	/* buffer of the member's contribution and of its partial sum */
+	uint32_t buf;
 	uint16_t added;
-	/* the member's part is posted, but not yet at the interface */
+	/* the member's contribution is posted, but not yet at the interface */
 	bool posted;
-	bool at_interface; /* the member's part is at the interface */
+	bool at_interface; /* the member's contribution is at the interface */
 };
 
 /* A member of a route; each route has an array of head.size members. */
 struct vt_member {
 	uint32_t rank;
 	uint32_t by_node; /* index of the i-th member, ordered by node */
-	/* parts in flight for which the member gets no result */
+	/* contributions in flight for which the member gets no result */
 	uint32_t ahead;
 	/* buffers that wait for a result, by slot of the window */
 	uint32_t part[VT_WINDOW];
@@ -403,17 +406,17 @@ struct vt_member {
 /* State of a member whose interface does reductions; vt_fold.c. */
 struct vt_adder {
 	struct vt_fold fold[VT_WINDOW];
-	/* 1: the slot is used by a part of the rank; 0: free */
+	/* 1: the slot is used by a contribution of the rank; 0: free */
 	uint8_t slot_used[VT_WINDOW];
-	/* all parts before this sequence number are at the interface */
+	/* all contributions before this sequence number are at the interface */
 	uint64_t interface_seq;
 	uint64_t busy_ps; /* time until which the interface adds, ps */
-	/* list of inputs that arrived before the member's own part */
+	/* list of inputs that arrived before the member's own contribution */
 	uint32_t early_inputs;
 	uint32_t
 		/*
-		 * results that arrived before the member's own part, a bit per
-		 * slot
+		 * results that arrived before the member's own contribution, a
+		 * bit per slot
 		 */
 		early_results;
 };

@@ -23,7 +23,8 @@ static uint32_t sent_bytes(const struct vt_buf *b)
 }
 
 /*
- * Chains the packets from first on that form one message; returns the last one.
+ * Chains the packets, starting at first, that form one message; returns the
+ * last one.
  */
 static uint32_t chain_packets(struct weft_vt *w, uint32_t first,
 			      struct net_msg *m, uint32_t *count_p)
@@ -92,7 +93,9 @@ void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 		l->last = before;
 }
 
-/* Returns the oldest incomplete message to a rank, from message `from` on. */
+/*
+ * Returns the oldest incomplete message to a rank, starting at message `from`.
+ */
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;

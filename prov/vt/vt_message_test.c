@@ -367,7 +367,10 @@ static void a_class_route_computes_sums(void **state)
 
 #define AHEAD (3 * VT_WINDOW)
 
-/* Member 1 sends its parts of reductions to member 0, which computes first. */
+/*
+ * Member 1 sends its contributions to reductions to member 0, which computes
+ * first.
+ */
 static int send_parts_early(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t data = 0;
@@ -411,7 +414,10 @@ static void a_member_without_result_waits_for_its_window(void **state)
 	assert_in_range(f.value[1], 1, AHEAD);
 }
 
-/* Member 1 sends its part and closes the route; the other members continue. */
+/*
+ * Member 1 sends its contribution and closes the route; the other members
+ * continue.
+ */
 static int close_early(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_REDUCE, .bytes = 8 };

@@ -81,7 +81,7 @@ void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 
 /* ---- distribution of results --------------------------------------------- */
 
-/* Returns the data of result k of the route at a place. */
+/* Returns the data of result k of the route with index `place`. */
 static unsigned char *result_data(const struct weft_vt *w, uint32_t place,
 				  unsigned k)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Results of class routes that no switch copies. The members forward a result
- * down the tree of prov/net/tree/net_fold.h, from the first member on, to the
- * most distant child first. With chained events, the event that counts a packet
- * starts the packets to the children, independently of the ranks; otherwise the
- * processors of the members poll, and put the result into the memory of one
- * child after the other.
+ * down the tree of prov/net/tree/net_fold.h, starting at the first member, to
+ * the most distant child first. With chained events, the event that counts a
+ * packet starts the packets to the children, independently of the ranks;
+ * otherwise the processors of the members poll, and put the result into the
+ * memory of one child after the other.
  *
  * A broadcast by chained events is sent from its root, which is then complete,
  * to the first member. The broadcast may arrive at a member before that member
- * has posted its part.
+ * has posted its contribution.
  */
 #include "prov/vt/vt.h"
 
@@ -68,7 +68,7 @@ static bool has_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
 	return b->arrived_bytes == w->routes[place].bytes[k];
 }
 
-/* Decodes and checks the place and the member in a cookie. */
+/* Decodes and checks the route index (*place_p) and the member in a cookie. */
 static void result_decode(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
 			  uint32_t *member_p)
 {
@@ -81,7 +81,7 @@ static void result_decode(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
 
 /*
  * Handles a result at a member's interface: delivers it to the rank, now or
- * when its part is posted.
+ * when its contribution is posted.
  */
 static void result_deliver(struct vt_engine_pass *t, uint32_t place,
 			   uint32_t member, unsigned k)
@@ -160,7 +160,10 @@ void vt_result_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 	vt_require(!net_timer(t->w->net, at, result_cookie(place, 0, k)));
 }
 
-/* Returns the time at which the interface has read all of a posted part. */
+/*
+ * Returns the time at which the interface has read all of a posted
+ * contribution.
+ */
 static uint64_t fetched_time(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &t->w->cfg;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Class routes in virtual time. All members request a route from the engine, by
- * a key; the first member also writes the list of members, at one of its
- * places. After the last request the engine selects an id that is free on all
+ * a key; the first member also writes the list of members into one of its route
+ * entries. After the last request the engine selects an id that is free on all
  * members, opens the machine's tree over their nodes, and notifies all members.
  * When the last member has closed the route, its id is free again.
  *
- * A part is stored in a buffer like a packet. It carries the contribution up
- * the tree (the engine combines inputs into the first of them) and waits for
- * the result, which is copied into the same buffer and then arrives at its rank
- * like a packet. A member has at most VT_WINDOW parts in flight.
+ * A contribution is stored in a buffer like a packet. It goes up the tree (the
+ * engine combines inputs into the first of them) and waits for the result,
+ * which is copied into the same buffer and then arrives at its rank like a
+ * packet. A member has at most VT_WINDOW contributions in flight.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/file/net_name.h"
@@ -66,7 +66,7 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 }
 
 /*
- * Returns a free place of this rank; there are more places than ids and
+ * Returns a free route entry of this rank; there are more entries than ids and
  * requests.
  */
 static uint32_t new_place(struct vt *v)
@@ -240,7 +240,7 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
 	return l.err;
 }
 
-/* ---- sending parts and taking results ------------------------------------ */
+/* ---- sending contributions and taking results ---------------------------- */
 
 /*
  * Returns the entry of a member that gets no result, or NULL. Such a member
@@ -264,8 +264,8 @@ bool vt_route_room(const struct vt *v)
 }
 
 /*
- * Returns whether the window has space for one more part; if not, records the
- * exhausted resource.
+ * Returns whether the window has space for one more contribution; if not,
+ * records the exhausted resource.
  */
 static bool has_window(struct vt *v, const struct vt_own_route *own,
 		       const struct weft_vt_part *part)
@@ -512,7 +512,7 @@ bool vt_route_chained(struct weft_carrier *c, unsigned id)
 }
 
 /*
- * Returns whether all members that have posted this part name the same
+ * Returns whether all members that have posted this contribution name the same
  * broadcast, if it is a broadcast. If not, the operation ends with
  * WEFT_VT_DIFFER for them and for members that post later.
  */
@@ -539,7 +539,10 @@ static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	return false;
 }
 
-/* Posts a part of a broadcast; returns whether the part is to be sent. */
+/*
+ * Posts a contribution to a broadcast; returns whether the contribution is to
+ * be sent.
+ */
 static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct vt_route *r = &t->w->routes[b->route];

@@ -454,7 +454,10 @@ static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
 	return bytes;
 }
 
-/* Adders use memory only on machines whose interfaces execute reductions. */
+/*
+ * Reduction state (struct vt_adder) uses memory only on machines whose
+ * interfaces execute reductions.
+ */
 static void a_rank_uses_limited_address_space(void **state)
 {
 	T_TRUE(bytes_of_a_rank("bgq", 512) < 4000000);

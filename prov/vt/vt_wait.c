@@ -6,7 +6,7 @@
  *
  * A poll without result costs poll_ps, or a polling loop would never end. The
  * first two consecutive polls are free: they are part of sending and of
- * waiting. From JUMP_POLLS consecutive polls on, one poll covers several: the
+ * waiting. After JUMP_POLLS consecutive polls, one poll covers several: the
  * n-th poll takes n / JUMP_POLLS steps of poll_ps, at most JUMP_STEPS, and
  * returns earlier at the first step with a result. So a loop that waits for a
  * message ends at the same step as with single polls, a loop with a fixed

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define PAGE	  4096u
-/* addresses of ranks: 127.x.y.z, from 127.0.0.1 on */
+/* addresses of ranks: 127.x.y.z, starting at 127.0.0.1 */
 #define NAME_NET  0x7f000000u
 #define NAME_PORT 22612u
 

@@ -115,9 +115,9 @@ void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
 			  const uint32_t neighbour[WEFT_WATCH_PORTS]);
 
 /*
- * One period of the interface: increments its heartbeat, checks its host's
- * heartbeat and whether status words arrive from the neighbours, and returns
- * the status word to send to them.
+ * Executes one period of the interface: increments its heartbeat, checks its
+ * host's heartbeat and whether status words arrive from the neighbours, and
+ * returns the status word to send to them.
  */
 struct weft_watch_word weft_watch_nic(struct weft_watch_node *n);
 /* Records a status word that a neighbour has sent to a port. */
@@ -133,9 +133,9 @@ struct weft_watch_report {
 };
 
 /*
- * One period of the host: increments its heartbeat, checks its interface's
- * heartbeat, and reads the neighbour registers. Returns the number of reports;
- * the first is about the node itself.
+ * Executes one period of the host: increments its heartbeat, checks its
+ * interface's heartbeat, and reads the neighbour registers. Returns the number
+ * of reports; the first is about the node itself.
  */
 unsigned weft_watch_host(struct weft_watch_node *n,
 			 struct weft_watch_report report[WEFT_WATCH_PORTS + 1]);

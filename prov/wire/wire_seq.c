@@ -47,7 +47,10 @@ enum weft_seq_verdict weft_seq_rx_arrive(struct weft_seq_rx *rx, uint32_t seq)
 {
 	uint32_t ahead = seq - rx->next;
 
-	/* the half of the number space before next: arrived before */
+	/*
+	 * serial number arithmetic: the half of the sequence space before next
+	 * has arrived earlier
+	 */
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_SEQ_OLD;
 	if (ahead >= WEFT_SEQ_WINDOW)

@@ -120,7 +120,7 @@ static inline void weft_fence_release(void)
 }
 #pragma GCC diagnostic pop
 
-/* Pause of one spin iteration. */
+/* Pauses for one spin iteration. */
 static inline void weft_relax(void)
 {
 #if defined(__aarch64__)

@@ -14,25 +14,29 @@
 #define WEFT_LIMIT_TEXT 160
 
 /*
- * Limit of the address space. bytes: additional bytes requested; 0: not known.
+ * Describes the limit of the address space. bytes: additional bytes requested;
+ * 0: not known.
  */
 const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes);
 /*
- * Limit of a file's size, for a file of that length; a memfd counts as a file.
+ * Describes the limit of a file's size, for a file of that length; a memfd
+ * counts as a file.
  */
 const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes);
-/* Limit of file descriptors. */
+/* Describes the limit of file descriptors. */
 const char *weft_limit_files(char text[WEFT_LIMIT_TEXT]);
-/* Limit of processes and threads. tasks: the total number needed. */
+/*
+ * Describes the limit of processes and threads. tasks: the total number needed.
+ */
 const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks);
 /*
- * Limit that prevents another thread: address space for its stack, or the
- * number of processes and threads.
+ * Describes the limit that prevents another thread: address space for its
+ * stack, or the number of processes and threads.
  */
 const char *weft_limit_thread(char text[WEFT_LIMIT_TEXT], unsigned tasks);
 
 /*
- * Hint for a failure to create shared memory on a host that forbids
+ * Writes a hint for a failure to create shared memory on a host that forbids
  * memfd_create().
  */
 const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT]);

@@ -43,7 +43,10 @@ static inline void weft_list_push_front(struct weft_list *l,
 	weft_list_insert_after(l, n);
 }
 
-/* The removed node points at itself, so that removing twice is harmless. */
+/*
+ * Removes a node, which then points at itself, so that removing it twice has no
+ * effect.
+ */
 static inline void weft_list_remove(struct weft_list *n)
 {
 	n->prev->next = n->next;

@@ -200,7 +200,7 @@ static void wake(void)
 }
 
 /*
- * Barrier of all ranks: no rank leaves before all ranks have called
+ * Executes a barrier of all ranks: no rank leaves before all ranks have called
  * MPI_Finalize. The barrier has a tag of its own: with the tag of the next
  * collective, a rank that omitted a collective would match the other ranks'
  * messages of that collective.
@@ -232,9 +232,10 @@ static int leave_world(void)
 }
 
 /*
- * The fence of some launchers completes on one host before the other hosts have
- * entered it (Slurm 22.05), so a job on several hosts synchronizes by messages
- * first. If a rank is dead, these fail, and the launcher decides what happens.
+ * Leaves the job. The fence of some launchers completes on one host before the
+ * other hosts have entered it (Slurm 22.05), so a job on several hosts
+ * synchronizes by messages first. If a rank is dead, these fail, and the
+ * launcher decides what happens.
  */
 static int leave_job(void)
 {

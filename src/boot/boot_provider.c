@@ -149,7 +149,7 @@ void weft_prov_free(struct fi_info *info)
  * Returns whether the provider is shm of libfabric 1.17: there a receive does
  * not match a message that arrived before it, unless the bits it ignores equal
  * those of the message. So a receive with MPI_ANY_TAG or MPI_ANY_SOURCE may
- * wait forever.
+ * never complete.
  */
 static bool loses_messages(const struct fi_info *info)
 {

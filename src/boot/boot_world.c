@@ -28,7 +28,8 @@ static struct fid *domain(void)
 }
 
 /*
- * Rank 0 creates the world; the launcher passes its handle to the other ranks.
+ * Creates the world in rank 0, or attaches it in the others; the launcher
+ * passes the handle.
  */
 static int create_or_attach(int rank, int size)
 {
@@ -190,8 +191,8 @@ void weft_world_leave_alone(void)
 }
 
 /*
- * Virtual time does not advance while this rank runs, and this rank does not
- * wait again.
+ * Writes the report of links, if requested, when this rank aborts. Virtual time
+ * does not advance while this rank runs, and this rank does not wait again.
  */
 void weft_world_report_abort(void)
 {

@@ -31,7 +31,7 @@ void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
 	s->rank = rank;
 }
 
-/* Broadcast by a binomial tree: ceil(log2 n) messages on the longest path. */
+/* Broadcasts by a binomial tree: ceil(log2 n) messages on the longest path. */
 int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
 		       size_t bytes)
 {

@@ -12,20 +12,20 @@
 struct weft_req;
 
 /*
- * MPI_Comm_create, also for intercommunicators; g is a subset of the local
- * group.
+ * Implements MPI_Comm_create, also for intercommunicators; g is a subset of the
+ * local group.
  */
 int weft_make_create(struct weft_comm *c, struct weft_group *g,
 		     struct weft_comm **comm_p);
-/* MPI_Comm_create_group; collective over g only. */
+/* Implements MPI_Comm_create_group; collective over g only. */
 int weft_make_group(struct weft_comm *c, struct weft_group *g, int tag,
 		    struct weft_comm **comm_p);
 int weft_make_from_group(struct weft_group *g, const char *stringtag,
 			 struct weft_comm **comm_p);
 
 /*
- * MPI_Comm_idup. ready() is called when the members have agreed on the context;
- * it may set attributes and info of the new communicator.
+ * Implements MPI_Comm_idup. ready() is called when the members have agreed on
+ * the context; it may set attributes and info of the new communicator.
  */
 int weft_make_iclone(struct weft_comm *c,
 		     void (*ready)(void *arg, struct weft_comm *made),
@@ -35,9 +35,9 @@ int weft_make_iclone(struct weft_comm *c,
 int weft_make_tag(const char *text);
 
 /*
- * MPI_Comm_split and MPI_Comm_dup without their argument checks; collective.
- * Used by topologies and other code that builds on a communicator. *comm_p is
- * NULL where color is MPI_UNDEFINED. 0 or -errno.
+ * Implement MPI_Comm_split and MPI_Comm_dup without their argument checks;
+ * collective. Used by topologies and other code that builds on a communicator.
+ * *comm_p is NULL where color is MPI_UNDEFINED. 0 or -errno.
  */
 int weft_comm_split(struct weft_comm *c, int color, int key,
 		    struct weft_comm **comm_p);

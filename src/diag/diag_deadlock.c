@@ -62,7 +62,7 @@ static void list_members(const struct weft_comm *c, char *list, size_t size)
 
 /*
  * Describes the members as a range with a constant step if possible, otherwise
- * as a list; of an intercommunicator the remote group.
+ * as a list; for an intercommunicator, the members of the remote group.
  */
 static void describe_members(const struct weft_comm *c,
 			     struct weft_waitnote_item *i)

@@ -50,9 +50,9 @@ struct weft_err_owner {
 extern bool weft_check;
 
 /*
- * Raises an error of an argument. obj: struct weft_comm, weft_win, ... or NULL;
- * arg: position from 1, or 0: the text names no argument. Returns the code for
- * the application.
+ * Reports an invalid argument to the error handler of obj (struct weft_comm,
+ * weft_win, ... or NULL). arg: position of the argument, from 1; 0: not named
+ * in the message. Returns the error code for the application.
  */
 int weft_err_arg(const void *obj, const char *func, int class, int arg,
 		 const char *fmt, ...) WEFT_PRINTF(5, 6) WEFT_COLD;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This rank's part in the health watch (diag_health.h). */
+/* Functions of this rank in the health watch (diag_health.h). */
 #include "src/diag/diag_health.h"
 
 #include "src/base/clock.h"
@@ -161,8 +161,8 @@ static void block_until(uint64_t due_ns)
 }
 
 /*
- * Health thread. The interval between two rounds is never shorter than step: a
- * late thread does not catch up.
+ * Main function of the health thread. The interval between two rounds is never
+ * shorter than step: a late thread does not catch up.
  */
 static void *watch_thread(void *arg)
 {

@@ -38,7 +38,10 @@ int weft_failure_check(uint64_t word, uint64_t ignore);
  */
 void weft_failure_text(char *text, size_t len);
 
-/* List of the communicators that tag words may refer to. */
+/*
+ * Add and remove a communicator in the list of those that tag words may refer
+ * to.
+ */
 void weft_comm_list_add(struct weft_comm *c);
 void weft_comm_list_remove(struct weft_comm *c);
 /*

@@ -86,8 +86,8 @@ static uint64_t errors_of(const struct fi_weft_link *l)
 }
 
 /*
- * Keeps the links with the highest values; of links with equal values those of
- * the lowest nodes.
+ * Keeps the links with the highest values; among links with equal values, those
+ * of the lowest nodes.
  */
 static void add_top_link(struct top_links *f, const struct fi_weft_link *l,
 			 uint64_t (*of)(const struct fi_weft_link *l))
@@ -107,7 +107,7 @@ static void add_top_link(struct top_links *f, const struct fi_weft_link *l,
 	f->link[i] = *l;
 }
 
-/* Order of classes: A-, A+, B-, ...; 0+, 1-, 1+, ... */
+/* Compares two classes, in the order A-, A+, B-, ...; 0+, 1-, 1+, ... */
 static int class_order(const void *a, const void *b)
 {
 	const struct class *x = a, *y = b;

@@ -57,8 +57,8 @@ static WEFT_NOINLINE void put_locked(const struct trace_event *e)
 }
 
 /*
- * Inline, so that the constant kind decides at compile time how the event is
- * written.
+ * Writes an event. Inline, so that the constant kind decides at compile time
+ * how the event is written.
  */
 WEFT_INLINE void put_event(const struct trace_event *e)
 {

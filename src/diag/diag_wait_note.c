@@ -230,8 +230,9 @@ static bool any_waits_for(const struct job *j, int me, int r)
 }
 
 /*
- * Returns the rank that rank me waits for, as the next step of a walk: ranks
- * that are named first; of a wildcard (if wild) the lowest rank. -1: unknown.
+ * Returns the lowest rank that the first possible item of rank me waits for, as
+ * the next step of a walk. Wildcards are considered only if wild is set. -1:
+ * none.
  */
 static int next_of(const struct job *j, int me, bool wild)
 {
@@ -439,8 +440,8 @@ static bool items_equal(const struct job *j, int a, int b, int k, bool relative)
 }
 
 /*
- * Returns whether two ranks wait for the same. relative: compares the distances
- * to the peers instead of their ranks.
+ * Returns whether two ranks wait for the same requests and collectives.
+ * relative: compares the distances to the peers instead of their ranks.
  */
 static bool ranks_equal(const struct job *j, int a, int b, bool relative)
 {

@@ -57,7 +57,10 @@ static void merge_report(const struct health_slot *t, unsigned port,
 			 struct weft_health_view *v)
 {
 	const struct health_neighbour *n = &t->neighbour[port];
-	/* A2 pairs with R2 in health_round.c: since belongs to the state */
+	/*
+	 * A2 pairs with R2 in health_round.c: since_ns belongs to the state
+	 * read here
+	 */
 	uint32_t states = weft_load32(&n->states);
 	uint8_t host = health_host(states), nic = health_nic(states);
 

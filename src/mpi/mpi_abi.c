@@ -68,14 +68,15 @@ int PMPI_Abi_get_info(MPI_Info *info)
 /* ---- Fortran -------------------------------------------------------------*/
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct weft_info *fortran; /* as registered; NULL: not registered */
+/* registered sizes and values; NULL: not registered */
+static struct weft_info *fortran;
 
 /* The sizes that can be registered, and the types that they apply to. */
 static const struct {
 	const char *key;
 	enum { LOGICAL, INTEGER, REAL } what;
 	MPI_Datatype one;
-	MPI_Datatype two; /* complex type of it; null: none */
+	MPI_Datatype two; /* complex type of the same kind; null: none */
 	MPI_Datatype pair;
 } sizes[] = {
 	{ "mpi_logical_size", LOGICAL, MPI_LOGICAL, MPI_DATATYPE_NULL,
@@ -87,7 +88,10 @@ static const struct {
 	  MPI_DOUBLE_COMPLEX, MPI_2DOUBLE_PRECISION },
 };
 
-/* The arithmetic of a size, for a number and for its complex type. */
+/*
+ * Returns the arithmetic type of this size, for a number or for its complex
+ * type.
+ */
 static enum weft_basic basic_of(int what, int bytes, bool complex)
 {
 	int k = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
@@ -103,7 +107,10 @@ static enum weft_basic basic_of(int what, int bytes, bool complex)
 	return complex ? WEFT_BASIC_CLD : WEFT_BASIC_FLD;
 }
 
-/* Pairs reduce only where their members have the usual size. */
+/*
+ * Returns the arithmetic type of a pair; pairs can be reduced only if their
+ * members have the usual size.
+ */
 static enum weft_basic basic_of_pair(int what, int bytes)
 {
 	if (what == INTEGER)
@@ -188,7 +195,7 @@ int PMPI_Abi_get_fortran_info(MPI_Info *info)
 	return MPI_SUCCESS;
 }
 
-/* The entry for LOGICAL of this size, or NULL. */
+/* Returns the entry for LOGICAL of this size, or NULL. */
 static struct weft_logical *logical_of(int size)
 {
 	for (int k = 0; k < 5; k++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks of arguments that many functions share. Each returns 0 or the code
- * that the MPI function returns, the error handler having been called. The case
+ * Checks of arguments that many functions share. Each returns 0, or calls the
+ * error handler and returns the code that the MPI function returns. The case
  * without an error is inline and takes a few branches.
  */
 #ifndef WEFT_MPI_CHECK_H
@@ -13,13 +13,15 @@
 
 #include <limits.h>
 
-/* The result of an int form whose true result is n. */
+/*
+ * Returns n as the result of an int form: MPI_UNDEFINED if n exceeds INT_MAX.
+ */
 static inline int mpi_narrow(MPI_Count n)
 {
 	return n > INT_MAX ? MPI_UNDEFINED : (int)n;
 }
 
-/* The communicator behind argument number arg. */
+/* Gets the communicator of argument number arg. */
 static inline int mpi_check_comm(const char *func, int arg, MPI_Comm handle,
 				 struct weft_comm **comm_p)
 {
@@ -29,7 +31,10 @@ static inline int mpi_check_comm(const char *func, int arg, MPI_Comm handle,
 		       : weft_check_comm_bad(func, arg, handle);
 }
 
-/* An intracommunicator. */
+/*
+ * Gets the communicator of argument number arg, which must be an
+ * intracommunicator.
+ */
 static inline int mpi_check_intra(const char *func, int arg, MPI_Comm handle,
 				  struct weft_comm **comm_p)
 {
@@ -56,8 +61,8 @@ int mpi_check_msg_slow(const struct mpi_msg *m, const struct weft_comm *c,
 		       int recv) WEFT_COLD;
 
 /*
- * A copy for the slow path only, made field by field, so that the message stays
- * in registers on the fast path.
+ * Returns a copy for the slow path only, made field by field, so that the
+ * message stays in registers on the fast path.
  */
 static inline struct mpi_msg mpi_msg_copy(const struct mpi_msg *m)
 {
@@ -73,14 +78,20 @@ static inline int mpi_check_msg_cold(const struct mpi_msg *m,
 	return mpi_check_msg_slow(&copy, c, recv);
 }
 
-/* Neither NULL nor MPI_IN_PLACE, and a count that needs no further check. */
+/*
+ * Returns whether the buffer is neither NULL nor MPI_IN_PLACE, and the count
+ * needs no further check.
+ */
 static inline bool mpi_data_is_valid(const struct mpi_msg *m)
 {
 	return m->dt && weft_dt_is_int_safe(m->dt) &&
 	       (uint64_t)m->count <= INT_MAX && (uintptr_t)m->buf > 1;
 }
 
-/* recv: wildcards are allowed. m->dt is set also when checks are off. */
+/*
+ * Checks a message. recv: wildcards are allowed. m->dt is set even if checks
+ * are disabled.
+ */
 static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 				int recv)
 {
@@ -111,7 +122,7 @@ static inline int mpi_check_data(struct mpi_msg *m, const void *c)
 	return mpi_check_data_cold(m, c);
 }
 
-/* A request handle that is not MPI_REQUEST_NULL. */
+/* Checks a request handle that is not MPI_REQUEST_NULL. */
 struct weft_req;
 int mpi_check_req_bad(const char *func, int arg, MPI_Request handle) WEFT_COLD;
 

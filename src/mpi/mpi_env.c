@@ -72,8 +72,9 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 }
 
 /*
- * The resources that MPI_Comm_split_type accepts by name, and whether this
- * process is restricted to one of each kind: memory, that of the host.
+ * Returns the resource types that MPI_Comm_split_type accepts by name, and
+ * whether this process is restricted to one instance of each: only memory, that
+ * of the host.
  */
 #pragma weak MPI_Get_hw_resource_info = PMPI_Get_hw_resource_info
 int PMPI_Get_hw_resource_info(MPI_Info *hw_info)
@@ -112,14 +113,17 @@ double PMPI_Wtick(void)
 	return (double)weft_core_tick_ps() * 1e-12;
 }
 
-/* For profilers, which replace it. */
+/* Does nothing: profilers replace this function. */
 #pragma weak MPI_Pcontrol = PMPI_Pcontrol
 int PMPI_Pcontrol(const int level, ...)
 {
 	return MPI_SUCCESS;
 }
 
-/* weft_memory_alloc_kind: one of the kinds listed in mpi_memory_alloc_kinds. */
+/*
+ * Reads info key weft_memory_alloc_kind: one of the kinds listed in
+ * mpi_memory_alloc_kinds.
+ */
 static int wants_device(MPI_Info handle, bool *device_p)
 {
 	struct weft_info *info = weft_info_of(handle);
@@ -138,7 +142,7 @@ static int wants_device(MPI_Info handle, bool *device_p)
 		weft_device_kinds());
 }
 
-/* mpi_minimum_memory_alignment: a power of two. */
+/* Reads info key mpi_minimum_memory_alignment: a power of two. */
 static int wanted_align(MPI_Info handle, size_t *align_p)
 {
 	struct weft_info *info = weft_info_of(handle);
@@ -161,7 +165,10 @@ static int wanted_align(MPI_Info handle, size_t *align_p)
 	return MPI_SUCCESS;
 }
 
-/* Memory that peers can map, where that has such an alignment, or any other. */
+/*
+ * Allocates memory that peers can map, if pages have the requested alignment;
+ * otherwise private memory.
+ */
 static int alloc_host(size_t size, size_t align, void **p)
 {
 	if (align <= (size_t)sysconf(_SC_PAGESIZE))

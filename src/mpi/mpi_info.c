@@ -21,7 +21,7 @@ static int check_info(const char *func, int arg, MPI_Info handle,
 			    (void *)handle);
 }
 
-/* MPI_INFO_ENV is read-only. */
+/* Gets an info that may be changed; MPI_INFO_ENV is read-only. */
 static int check_writable(const char *func, MPI_Info handle,
 			  struct weft_info **info_p)
 {
@@ -154,7 +154,7 @@ int PMPI_Info_delete(MPI_Info info, const char *key)
 
 /* ---- reading -------------------------------------------------------------*/
 
-/* Length of the value in *len_p, or -1. */
+/* Reads the value of a key. *len_p: length of the value; -1: no such key. */
 static int read_value(const char *func, MPI_Info info, const char *key,
 		      char *value, int room, int *len_p)
 {

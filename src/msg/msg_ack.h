@@ -12,7 +12,7 @@
  *     an older one has the same tag word   searched again later
  *
  * libfabric reports only the oldest message with a tag word, hence the third
- * case: of several sends with one tag the oldest is cancelled first.
+ * case: if several sends have one tag, the oldest is cancelled first.
  *
  * The core's lock is held during all calls except weft_ctrl_open().
  */

@@ -122,7 +122,10 @@ static int direct_wait(const struct weft_p2p_args *a,
 	}
 }
 
-/* Returns -EAGAIN if a request is needed. */
+/*
+ * Receives without a request and a CQ entry. Returns -EAGAIN if a request is
+ * needed.
+ */
 static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
 {
 	struct fi_weft_arrival d;

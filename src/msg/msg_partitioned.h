@@ -38,7 +38,7 @@ int weft_partitioned_recv_init(const struct weft_p2p_args *a, int partitions,
 void weft_partitioned_reap(void);
 
 /*
- * MPI_Pready_range and MPI_Parrived. Return 0, or -EINVAL: no active
+ * Implement MPI_Pready_range and MPI_Parrived. Return 0, or -EINVAL: no active
  * partitioned request of this kind, or no such partition.
  */
 int weft_partitioned_ready(struct weft_req *r, int first, int last);

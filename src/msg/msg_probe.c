@@ -135,8 +135,8 @@ static int probe_dead_peer(const struct weft_p2p_args *a, uint64_t *next_ns,
 }
 
 /*
- * The arrival of an unexpected message completes no operation, so a probe waits
- * by polling, with increasing intervals.
+ * Waits for a message. The arrival of an unexpected message completes no
+ * operation, so a probe waits by polling, with increasing intervals.
  */
 int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		    MPI_Status *status)

@@ -334,10 +334,10 @@ static void block_on_condition(int timeout_ms)
 }
 
 /*
- * Live, operations queued for retry and joins of routes are checked
- * periodically. In virtual time the provider ends the wait in both cases; a
- * timeout would prevent it from detecting a deadlock, and virtual time would
- * jump.
+ * Returns the timeout of a wait. In live mode, operations queued for retry and
+ * joins of routes are checked periodically. In virtual time the provider ends
+ * the wait in both cases; a timeout would prevent it from detecting a deadlock,
+ * and virtual time would jump.
  */
 WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
@@ -390,8 +390,8 @@ void weft_idle_unregister(struct weft_idle *w)
 }
 
 /*
- * In virtual time an unsuccessful poll blocks briefly: register the requests,
- * for the deadlock report.
+ * Polls with the requests registered for the deadlock report: in virtual time
+ * an unsuccessful poll blocks briefly.
  */
 static WEFT_COLD void poll_registered(struct weft_req *const *req, int nreq,
 				      bool any)

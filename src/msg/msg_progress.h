@@ -108,10 +108,9 @@ void weft_progress_notify(void);
 
 /*
  * Callbacks for events that only the loop detects. idle: no event occurred
- * during a wait of at most ms; the lock is held. stuck: the fabric reports that
- * all ranks wait forever; first: the waits of the blocked threads, linked by
- * next. Either callback may be NULL. Watchers are registered before the first
- * wait.
+ * during a wait of at most ms; the lock is held. stuck: the provider reports a
+ * deadlock; first: the waits of the blocked threads, linked by next. Either
+ * callback may be NULL. Watchers are registered before the first wait.
  */
 struct weft_watcher {
 	void (*idle)(void);

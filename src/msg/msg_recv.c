@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives as requests. The provider matches: a receive from a known source
- * with a known tag is an exact tag word. Data that cannot be received in place
- * is received into a bounce buffer and unpacked after its arrival.
+ * Receive requests. The provider matches: a receive from a known source with a
+ * known tag is an exact tag word. Data that cannot be received in place is
+ * received into a bounce buffer and unpacked after its arrival.
  */
 #include "src/core/core_fi.h"
 #include "src/msg/msg_recv.h"

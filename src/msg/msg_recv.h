@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives as requests. A receive into contiguous memory with no queued receive
+ * Receive requests. A receive into contiguous memory with no queued receive
  * before it is inline, because it is nearly all of MPI_Irecv: only the fields
  * that its completion needs are set.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends as requests: contiguous, in several blocks, or packed; posted through
- * the retry queue. A synchronous send completes when a receive has matched, as
- * reported by the provider or by msg_ack.c.
+ * Send requests: contiguous data, several blocks, or packed data; posted
+ * through the retry queue. A synchronous send completes when a receive has
+ * matched, as reported by the provider or by msg_ack.c.
  */
 #include "src/msg/msg_send.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sends as requests. */
+/* Send requests: initialization and lookup. */
 #ifndef WEFT_MSG_SEND_H
 #define WEFT_MSG_SEND_H
 

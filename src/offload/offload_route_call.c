@@ -3,8 +3,8 @@
  * Collective calls on a route. In a process with one thread calls have no CQ
  * entries: the provider works in the caller's memory, which is the stack of a
  * waiting caller, or the request. With threads, for nonblocking calls in
- * virtual time, and with providers without the extension, calls are
- * libfabric's.
+ * virtual time, and with providers without the extension, the collective calls
+ * of libfabric are used.
  */
 #include "src/offload/offload_route_call.h"
 

@@ -47,9 +47,9 @@ struct transfer {
 };
 
 /*
- * The last thread to leave frees the struct: the caller does not wait for a
- * sender that gets no processor. R3: the accesses of the first thread precede
- * the free by the second.
+ * Leaves the transfer. The last thread to leave frees the struct: the caller
+ * does not wait for a sender that gets no processor. R3: the accesses of the
+ * first thread precede the free by the second.
  */
 static void transfer_leave(struct transfer *s)
 {
@@ -211,8 +211,8 @@ static int run_all(struct transfer *s, struct weft_copy_calibration *c)
 }
 
 /*
- * Returns a processor other than the caller's; -1: this process may use no
- * other.
+ * Returns a processor other than the one that the caller runs on; -1: this
+ * process may use no other.
  */
 static int other_processor(void)
 {

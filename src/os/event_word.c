@@ -8,7 +8,7 @@ uint32_t weft_event_notify_all(struct weft_event *b)
 {
 	/*
 	 * The bits are cleared first: a waiter that sets its bit after this
-	 * sees the change of ring below.
+	 * sees the change of the notification counter below.
 	 */
 	uint32_t bits = weft_swap32(&b->waiter_bits, 0);
 

@@ -19,7 +19,8 @@
 #include "src/base/atomic.h"
 
 /* bits of weft_event.waiter_bits */
-#define WEFT_EVENT_NOTIFY 1u /* a process blocks on ring */
+/* a process blocks on the notification counter */
+#define WEFT_EVENT_NOTIFY 1u
 /* a process blocks elsewhere: the notifier must nudge all processes */
 #define WEFT_EVENT_NUDGE  2u
 

@@ -14,7 +14,8 @@
 
 #define HELP_COLUMN   22
 #define HELP_WIDTH    55 /* width of the help text: 80 columns in total */
-#define SUGGEST_EDITS 3	 /* edit distance from which no name is suggested */
+/* minimum edit distance at which no name is suggested */
+#define SUGGEST_EDITS 3
 
 static const struct weft_arg *arg_at(const struct weft_args *a, size_t i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Integer numbers of objects, in one table with one lock, since few programs
- * use them.
+ * Integer (Fortran) handles of objects, in one table with one lock, since few
+ * programs use them.
  */
 #include "src/types/types_handle.h"
 

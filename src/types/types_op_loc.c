@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels of MPI_MINLOC and MPI_MAXLOC. Of equal values, the lower index is the
- * result.
+ * Kernels of MPI_MINLOC and MPI_MAXLOC. If values are equal, the lower index is
+ * the result.
  */
 #include "src/base/attr.h"
 #include "src/types/types_dt_predef.h"

@@ -33,8 +33,8 @@ size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
 		   size_t len);
 
 /*
- * Describes packed bytes from *pos on as at most n pieces of memory; advances
- * *pos past them and returns the number of pieces (0 at the end).
+ * Describes packed bytes, starting at *pos, as at most n pieces of memory;
+ * advances *pos past them and returns the number of pieces (0 at the end).
  */
 int weft_pack_iov(const struct weft_typed *t, size_t *pos, struct iovec *iov,
 		  int n);

@@ -61,7 +61,7 @@ struct weft_win_peer {
 	weft_au32 post; /* exposures by messages: received but not used yet */
 	uint32_t posts; /* exposures by shared page: used so far */
 	/* struct win_remote of the target, for fi_* */
-	uint64_t remote_addr; /* its address, or 0: none */
+	uint64_t remote_addr; /* address of the page; 0: none */
 	uint64_t remote_key;
 	/*
 	 * dynamic windows: list of attachments as last read; protected by the
@@ -168,12 +168,15 @@ struct weft_win_args {
 	void *base; /* MPI_WIN_FLAVOR_CREATE */
 	MPI_Aint size;
 	MPI_Aint unit;
-	struct weft_info *info; /* or NULL */
+	struct weft_info *info; /* hints, or NULL */
 };
 
-/* Collective. The entries of info are copied. */
+/* Creates a window; collective. The entries of info are copied. */
 int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p);
-/* Collective. The caller has closed all epochs and deleted the attributes. */
+/*
+ * Frees a window; collective. The caller has closed all epochs and deleted the
+ * attributes.
+ */
 int weft_win_close(struct weft_win *w);
 
 /* Sets the hints of info (may be NULL) that may change after creation. */
@@ -289,7 +292,7 @@ int weft_win_post(struct weft_win *w, struct weft_group *g, int assert);
 int weft_win_start(struct weft_win *w, struct weft_group *g, int assert);
 int weft_win_complete(struct weft_win *w);
 int weft_win_wait(struct weft_win *w);
-/* 1: complete; 0: not yet; -errno. */
+/* Implements MPI_Win_test. Returns 1: complete; 0: not yet; -errno. */
 int weft_win_test(struct weft_win *w);
 int weft_win_lock(struct weft_win *w, int type, int rank, int assert);
 int weft_win_unlock(struct weft_win *w, int rank);
@@ -305,7 +308,7 @@ int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
  */
 static inline bool weft_win_skip_progress(struct weft_win *w)
 {
-	/* relaxed: a lost increment does no harm */
+	/* relaxed: a lost increment is tolerated */
 	uint32_t n = weft_load32_relaxed(&w->repeated_calls) + 1;
 
 	weft_store32_relaxed(&w->repeated_calls, n);

@@ -32,7 +32,7 @@ struct win_call {
 
 /* n contiguous elements. */
 struct win_run {
-	char *location; /* at the target; see win_fi_find() */
+	char *location; /* address at the target; see win_fi_find() */
 	size_t n;
 	struct win_elem_arrays r; /* parts of the arrays for this run */
 };
@@ -43,7 +43,10 @@ struct win_run {
  */
 int win_call_make(struct win_call *c, struct weft_win *w,
 		  const struct weft_win_xfer *x, const struct weft_dt *unit);
-/* Makes the access fetch old elements, which are not used. 0 or -ENOMEM. */
+/*
+ * Turns the access into a fetching one, and allocates an array for the old
+ * elements, which are not used. 0 or -ENOMEM.
+ */
 int win_call_fetch(struct win_call *c);
 /* Stores results and frees the arrays. */
 void win_call_end(struct win_call *c);

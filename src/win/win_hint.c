@@ -100,7 +100,10 @@ static bool always_true(const struct weft_win *w, const char *val)
 	return true;
 }
 
-/* A window created without locks cannot get them. */
+/*
+ * Returns whether no_locks may be set to val; a window created without locks
+ * cannot get them.
+ */
 static bool may_set_no_locks(const struct weft_win *w, const char *val)
 {
 	return !strcmp(val, "true") || !w->lockless;

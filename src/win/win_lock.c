@@ -17,7 +17,10 @@
 
 /* ---- one target ---------------------------------------------------------- */
 
-/* Requests a lock by a message; the lock of this rank's memory, without one. */
+/*
+ * Requests a lock by a message; the lock of this rank's own memory needs no
+ * message.
+ */
 static int request_by_message(struct weft_win *w, int target, bool exclusive)
 {
 	struct weft_win_peer *p = &w->peer[target];
@@ -81,8 +84,8 @@ static int release(struct weft_win *w, int target)
 }
 
 /*
- * One thread requests the lock; other threads that need it wait for this
- * request.
+ * Acquires the lock of a target. One thread requests it; other threads that
+ * need it wait for this request.
  */
 int win_lock_acquire(struct weft_win *w, int target)
 {

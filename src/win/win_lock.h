@@ -27,7 +27,10 @@ static inline int win_lock_reach(struct weft_win *w, int target)
 	return win_lock_acquire(w, target);
 }
 
-/* Barrier of all members; their earlier stores are visible afterwards. */
+/*
+ * Executes a barrier of all members; their earlier stores are visible
+ * afterwards.
+ */
 int win_barrier(struct weft_win *w);
 
 #endif

@@ -92,8 +92,9 @@ static bool choose_paths(struct weft_win *w)
 }
 
 /*
- * A failed request reports its error to the communicator, for which a handler
- * of windows cannot be called; so the communicator gets MPI_ERRORS_RETURN.
+ * Errors of requests are raised on the window's communicator. A user-defined
+ * handler of windows cannot be called for a communicator, so the communicator
+ * gets MPI_ERRORS_RETURN instead; predefined handlers are copied.
  */
 void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h)
 {
@@ -185,7 +186,7 @@ static int open_exchange(struct weft_win *w, struct contribution *contribution)
 	return weft_channel_allgather(&m, contribution, sizeof(*contribution));
 }
 
-/* Returns whether the members' parts are contiguous. */
+/* Returns whether the memory of all members is contiguous. */
 static bool is_packed(const struct weft_win *w,
 		      const struct contribution *contribution)
 {
@@ -230,7 +231,8 @@ static int map_shared(struct weft_win *w,
 		char *at = start + part_at(w, contribution, i);
 
 		/*
-		 * a part of size 0 has an address only if parts are contiguous
+		 * memory of size 0 has an address only if all memory is
+		 * contiguous
 		 */
 		if (contribution[i].size || is_packed(w, contribution))
 			w->peer[i].map = at;
@@ -370,9 +372,9 @@ static uint32_t own_flags(const struct weft_win *w, bool memory)
 }
 
 /*
- * Hints about all members: locks exist unless all members exclude them, and
- * same_size and same_disp_unit are checked. The result is the same on all
- * members.
+ * Combines the hints of all members: locks exist unless all members exclude
+ * them, and same_size and same_disp_unit are checked. The result is the same on
+ * all members.
  */
 static int check_contributions(struct weft_win *w,
 			       const struct contribution *contribution)
@@ -397,7 +399,8 @@ static int check_contributions(struct weft_win *w,
 }
 
 /*
- * Creates the state for messages: the unlock counts, if the window has locks.
+ * Prepares accesses by messages: allocates the unlock counters, if the window
+ * has locks, and registers win_serve().
  */
 static int open_messages(struct weft_win *w)
 {

@@ -16,8 +16,8 @@
 #include <string.h>
 
 /*
- * Sends a response that must not be dropped: without memory for it the origin
- * would wait forever, so the job is aborted. Dead ranks get no response.
+ * Sends a response that must not be dropped: without memory for the response
+ * the origin would hang, so the job is aborted. Dead ranks get no response.
  */
 static void respond(struct weft_win *w, int rank, const struct win_am *head,
 		    const struct iovec *row)

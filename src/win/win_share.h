@@ -24,7 +24,7 @@ int win_share_open(struct weft_win *w, uint64_t bytes,
 		   struct win_share_part mine);
 void win_share_close(struct weft_win *w);
 
-/* Collective. Returns the first failure of any member, or 0. */
+/* Returns the first failure of any member, or 0; collective. */
 int win_share_agree(struct weft_win *w, int rc);
 
 static inline struct win_page *win_share_page(const struct weft_win *w)

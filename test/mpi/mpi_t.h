@@ -38,7 +38,7 @@ static inline int mt_end(void)
 	return 0;
 }
 
-/* Number of ranks of comm on this host; collective. */
+/* Returns the number of ranks of comm on this host; collective. */
 static inline int mt_local_ranks(MPI_Comm comm)
 {
 	enum { NAME = MPI_MAX_PROCESSOR_NAME };
@@ -55,7 +55,7 @@ static inline int mt_local_ranks(MPI_Comm comm)
 	return count;
 }
 
-/* Byte k of the test pattern with this seed. */
+/* Returns byte k of the test pattern with this seed. */
 static inline unsigned char mt_byte(uint64_t seed, size_t k)
 {
 	return (unsigned char)((seed * 131 + k * 7 + (k >> 8)) & 0xff);

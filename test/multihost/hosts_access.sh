@@ -38,7 +38,7 @@ on_hosts 2 sh -c '
 		# ranks have published their data when they communicate
 		until [ -s "$1/f" ] || [ -e "$1/f.end" ]; do sleep 0.05; done
 		# PMIx of another user cannot open the files of the server and
-		# waits forever for data that is not published
+		# hangs, because the data is not published
 		PMIX_MCA_gds=hash exec timeout -s KILL 30 "$2" join "$1/stolen" > "$1/result"
 	} &
 	attacker=$!

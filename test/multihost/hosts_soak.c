@@ -27,14 +27,14 @@ static void fail(const char *what, uint64_t at, uint64_t got, uint64_t want)
 	MPI_Abort(MPI_COMM_WORLD, 9);
 }
 
-/* Expected word i of message k of a rank. */
+/* Returns the expected word i of message k of a rank. */
 static uint64_t word(int from, uint64_t k, uint64_t i)
 {
 	return (k * 0x9e3779b97f4a7c15ull) ^ (i * 0xff51afd7ed558ccdull) ^
 	       (uint64_t)from << 63;
 }
 
-/* Resident memory of this process, in KiB. */
+/* Returns the resident memory of this process, in KiB. */
 static long resident_kb(void)
 {
 	FILE *f = fopen("/proc/self/status", "r");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A process of the same user writes random values into the collective unit's
- * areas of a running group. No member may crash or wait forever: all operations
- * end with correct results, or a member reports an error. Payload is the
- * exception: changed bytes there are other numbers, which cannot be detected.
+ * areas of a running group. No member may crash or hang: all operations end
+ * with correct results, or a member reports an error. Payload is the exception:
+ * changed bytes there are other numbers, which cannot be detected.
  */
 #include "test/prov/prov_job.h"
 

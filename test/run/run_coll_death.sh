@@ -25,7 +25,7 @@ dies() {
 	nothing_left
 }
 
-# unseen N CALL MPI_CALL: the same, but a shell hides the death from the
+# unseen N CALL MPI_CALL: a rank is killed, and a shell hides the death from the
 # launcher
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \

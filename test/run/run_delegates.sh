@@ -13,7 +13,7 @@ done
 
 # engine NAME VERSION: creates a launcher script that prints $E, $F ... and its
 # arguments, stores its environment in $dir/env, and with $RUN_SH runs the
-# arguments from "sh" on
+# arguments, starting at "sh"
 engine() {
 	cat > "$bin/$1" << END
 #!/bin/sh

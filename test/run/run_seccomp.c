@@ -32,7 +32,7 @@ static int number_of(const char *name)
 	return -1;
 }
 
-/* One filter for each call. */
+/* Installs a filter for one system call. */
 static int forbid(int number, int err)
 {
 	struct sock_filter code[] = {

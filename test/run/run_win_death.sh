@@ -17,7 +17,7 @@ dies() {
 	nothing_left
 }
 
-# unseen N CALL WINDOW MPI_CALL: the same, but a shell hides the death
+# unseen N CALL WINDOW MPI_CALL: a rank is killed, and a shell hides the death
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" "$3" "$mark"

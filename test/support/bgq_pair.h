@@ -21,7 +21,8 @@ struct bgq_side {
 	uint64_t counter;	    /* byte counter: range 1, base 2 */
 	int count;		    /* packets received from reception FIFO 0 */
 	unsigned bytes;
-	unsigned char got[8192]; /* payloads of these packets, appended */
+	/* payloads of the received packets, appended */
+	unsigned char got[8192];
 	struct weft_bgq_packet last;
 	char order[16]; /* first software byte of each packet as received */
 	int irqs[8];

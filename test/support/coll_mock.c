@@ -58,7 +58,10 @@ static struct weft_list ready = { &ready, &ready };
 static struct weft_list steps = { &steps, &steps };
 static int alive; /* number of existing message requests */
 static uint64_t messages, bytes_sent;
-/* process; messages until the error, 0: never */
+/*
+ * process that gets the message with an error; messages until that one, 0:
+ * never
+ */
 static int break_at, break_number;
 static int break_err;
 static bool broken; /* an error was injected: failure notices are allowed */

@@ -16,9 +16,9 @@ struct net_fixture {
 	/* time of the last callback of each of the first 64 nodes */
 	uint64_t node_at[64];
 	uint64_t cookie_at[8]; /* arrival times of messages 0 to 7 */
-	/* offset of the latest packet of each of these messages */
+	/* offset of the latest packet of messages 0 to 7 */
 	uint64_t offset_of[8];
-	/* packets of these messages that arrived out of order */
+	/* packets of messages 0 to 7 that arrived out of order */
 	uint64_t overtaken;
 	uint64_t last_cookie;
 	/* callbacks with a time before that of the previous one */
@@ -28,7 +28,7 @@ struct net_fixture {
 	uint64_t result_at;  /* time of the last result */
 	uint64_t log;	     /* hash of all callbacks with their times */
 	uint64_t sent, timers, combines;
-	/* acknowledged messages; time of the last */
+	/* acknowledged messages, and the time of the last acknowledgement */
 	uint64_t acked, acked_at;
 	/* queries, answers; time of the last answer */
 	uint64_t queried, answers, answer_at;

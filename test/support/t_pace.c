@@ -222,8 +222,7 @@ void t_limit_backoff(struct t_limit *l)
 		nanosleep(&ts, NULL);
 }
 
-/* ---- used by idle_timeout
- * ---------------------------------------------------- */
+/* ---- used by idle_timeout ------------------------------------------------ */
 
 void t_pace_root(void)
 {

@@ -14,7 +14,7 @@ expect() {
 	bad=1
 }
 
-# a midplane: root in the middle, 9 hops, 18 up and down [bgq.md d]
+# a midplane: root in the middle, 9 hops, 18 up and down
 expect "512 nodes, root 2,2,2,2,1, depth 9, 18 hops" bgq:4x4x4x4x2
 expect "32 nodes, root 1,1,1,1,1, depth 5" bgq:2x2x2x2x2
 expect "4 nodes, root 0,2,0,0,0, depth 2" bgq:4x4x4x4x2@0,0-3,0,0,0

@@ -3,7 +3,7 @@
  * A group on nodes that are not consecutive, in virtual time: five of eight
  * ranks. Prints a line for each of them: member, us of an operation in which
  * all members wait, and us of one in which the fourth member, the parent of the
- * fifth in the tree of pairs, computes after it has started the operation.
+ * fifth in the binomial tree, computes after it has started the operation.
  * test/vt/vt_chain.sh checks the times.
  */
 #include <mpi.h>

@@ -335,7 +335,8 @@ static void overlap(void)
 }
 
 /*
- * Time of one access of rank 0 to rank 1, until it is complete at the target.
+ * Prints the time of one access of rank 0 to rank 1, until it is complete at
+ * the target.
  */
 static void reach_one(const char *name, MPI_Win win)
 {

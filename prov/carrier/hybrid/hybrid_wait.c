@@ -22,9 +22,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define WAIT_SPIN_NS   UINT64_C(20000)	/* then yield ... */
-#define WAIT_AWAKE_NS  UINT64_C(500000) /* ... then block */
-/* Time of yielding before blocking if all peers are remote. */
+/* time of spinning before the first yield */
+#define WAIT_SPIN_NS   UINT64_C(20000)
+/* time after the last packet before blocking */
+#define WAIT_AWAKE_NS  UINT64_C(500000)
+/* Time after the last packet before blocking if all peers are remote. */
 #define WAIT_REMOTE_NS UINT64_C(100000)
 
 /* Longest duration of a yield on an otherwise idle processor. */

@@ -225,7 +225,7 @@ static void loop_watch(struct weft_carrier *c,
 	weft_store64_relaxed(&loop_of(c)->watching, w->want);
 }
 
-/* Nothing to do: endpoints that watch a shared area do not block. */
+/* Does nothing: endpoints that watch a shared area do not block. */
 static void loop_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 }

@@ -34,7 +34,7 @@ struct loop_packet {
 	enum loop_kind kind;
 	uint64_t from; /* generation of the sender */
 	struct sockaddr_in name;
-	/* poll number of the receiver from which the packet is deliverable */
+	/* first poll of the receiver that may deliver the packet */
 	uint64_t due;
 	uint32_t seq;
 	uint32_t ack;

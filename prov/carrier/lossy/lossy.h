@@ -61,7 +61,7 @@ struct lossy_frame {
 struct lossy_peer {
 	struct weft_peer *peer;
 	struct lossy_frame window[LOSSY_WINDOW];
-	uint64_t sent;	/* frames numbered so far */
+	uint64_t sent;	/* number of the next frame */
 	uint64_t acked; /* all frames below this are acknowledged */
 	/* next frame to retransmit; equal to sent: none */
 	uint64_t retransmit_next;

@@ -9,7 +9,7 @@
  *   entry_off    entries   one per peer that sends to the owner (128 B each)
  *   cell_off     cells     payloads that the OWNER sends (cell_bytes each)
  *   share_off    share     shared area of the caller (share_bytes)
- *                windows   from the next page on: more shared memory, of which
+ *                windows   on the next pages: more shared memory, of which
  *                          peers map the parts they need (shm_window.c)
  *   bytes
  *
@@ -184,7 +184,9 @@ static_assert(sizeof(struct shm_entry) == 128 &&
 		      offsetof(struct shm_entry, cells_done) == 64,
 	      "shared format");
 
-/* The carrier's word (upper half of a slot's word) and its parts. */
+/*
+ * Make the carrier's word (upper half of a slot's word), and return its fields.
+ */
 static inline uint32_t shm_word(uint8_t lap, uint32_t kind, uint8_t seq,
 				uint16_t writer)
 {

@@ -77,7 +77,7 @@ void shm_map_drop(struct shm_view *v)
 }
 
 /*
- * Returns whether count items of size bytes, from off on, are inside the region
+ * Returns whether count items of size bytes at offset off are inside the region
  * and aligned.
  */
 static bool map_fits(uint64_t bytes, uint64_t off, uint64_t count,

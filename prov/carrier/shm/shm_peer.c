@@ -178,7 +178,10 @@ static void peer_sign(struct shm *s, struct shm_entry *e)
 	e->ip = s->name.sin_addr.s_addr;
 	e->port = s->name.sin_port;
 	e->ns = s->id.ns;
-	/* R4 pairs with A4 in shm_peer_admit(): signed, then ready. */
+	/*
+	 * R4 pairs with A4 in shm_peer_admit(): the identity fields are written
+	 * before the state is SHM_READY.
+	 */
 	weft_store64(&e->state, (uint64_t)s->id.pid << 32 | SHM_READY);
 }
 
@@ -258,8 +261,8 @@ bool shm_peer_refuses(const struct shm_peer *p)
 }
 
 /*
- * Returns the record for the process that signed an entry with this name and
- * identity.
+ * Returns the record for the process that wrote this name and identity into an
+ * entry.
  */
 static struct shm_peer *peer_of_entry(struct shm *s,
 				      const struct sockaddr_in *name,
@@ -284,7 +287,8 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 }
 
 /*
- * Makes the writer of an entry a peer; returns NULL if the entry is not signed.
+ * Makes the writer of an entry a peer; returns NULL if the entry is not
+ * SHM_READY.
  */
 struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 {

@@ -16,11 +16,12 @@
 #define TICK_NS		 UINT64_C(25000000)
 /* age of a stuck slot at which its writer is checked */
 #define TICK_STUCK_NS	 UINT64_C(20000000)
-/* age at which its writer is declared lost */
+/* age of a stuck slot at which its writer is declared lost */
 #define TICK_GIVEN_UP_NS UINT64_C(100000000)
-/* age at which a writer is declared lost that used */
+/* age of a stuck slot at which a writer that consumed TICK_RUN_CPU is lost */
 #define TICK_RUN_NS	 UINT64_C(2000000000)
-#define TICK_RUN_CPU	 1 /* this CPU time since, s */
+/* CPU time of the writer since the slot was found stuck, s */
+#define TICK_RUN_CPU	 1
 #define TICK_ENTRIES	 64
 #define TICK_MANY	 16 /* peers that can be checked at the full rate */
 
@@ -126,7 +127,7 @@ static void tick_entries(struct shm *s)
 
 /*
  * Returns the writer that reserved ticket: the writer of the first owner record
- * from there on, or the last writer.
+ * at or after ticket, or the last writer.
  */
 static uint16_t stuck_slot_writer(const struct shm *s, uint64_t ticket,
 				  uint64_t tail)
@@ -190,8 +191,8 @@ static bool stuck_published_later(const struct shm *s, uint64_t ticket,
 }
 
 /*
- * Returns whether the writer has used so much CPU time since that it cannot be
- * between reserving and publishing.
+ * Returns whether the writer has used so much CPU time since the slot was found
+ * stuck that it cannot be between reserving and publishing.
  */
 static bool stuck_writer_ran(struct shm *s, const struct shm_peer *p,
 			     uint64_t now)

@@ -72,8 +72,8 @@ static void tx_read_head(struct shm *s, struct shm_peer *p, uint64_t ticket)
 }
 
 /*
- * Returns 0 if n slots from ticket on are free; reads the receiver's head if
- * the cached value shows no free slots. The head is read after the tail from
+ * Returns 0 if n slots starting at ticket are free; reads the receiver's head
+ * if the cached value shows no free slots. The head is read after the tail from
  * which ticket was taken, so it may be ahead of an old ticket, but never more
  * than a FIFO length behind it.
  */
@@ -349,7 +349,10 @@ static WEFT_NOINLINE int tx_slow_path(struct shm *s, struct shm_peer *p,
 	return weft_likely(!ret) ? 0 : tx_failed(s, p, ret);
 }
 
-/* Sends a packet; the shortest ones without a further call. */
+/*
+ * Sends a packet. Fast path: 8 bytes in one iovec, to a connected peer with a
+ * free slot.
+ */
 int shm_send(struct weft_carrier *c, struct weft_peer *peer,
 	     const struct weft_pkt *pkt, const struct iovec *iov, int iov_count)
 {

@@ -36,12 +36,16 @@
 #define WAIT_SPIN_MIN_NS   UINT64_C(300)
 /* longest yield without a context switch */
 #define WAIT_YIELD_IDLE_NS UINT64_C(1500)
-#define WAIT_SHORT_NS	   UINT64_C(1000000)   /* wait without membarrier */
-#define WAIT_EVENT_NS	   UINT64_C(20000000)  /* wait on an event word */
-#define WAIT_SLICE_NS	   UINT64_C(100000000) /* longest wait */
-#define WAIT_IDLE_NS	   UINT64_C(10000000) /* a long wait without an event */
+/* longest wait without membarrier */
+#define WAIT_SHORT_NS	   UINT64_C(1000000)
+/* longest wait on an event word */
+#define WAIT_EVENT_NS	   UINT64_C(20000000)
+#define WAIT_SLICE_NS	   UINT64_C(100000000) /* longest wait of any kind */
+/* a wait longer than this, without an event, sets s->idle */
+#define WAIT_IDLE_NS	   UINT64_C(10000000)
 #define WAIT_TICK_MS	   250 /* period of an armed descriptor */
-#define WAIT_ARMED_NS	   UINT64_C(20000000) /* validity of an arm */
+/* time for which an arm stays valid */
+#define WAIT_ARMED_NS	   UINT64_C(20000000)
 /* yields before blocking for a free slot */
 #define WAIT_ROOM_YIELDS   1000
 
@@ -200,7 +204,8 @@ static void wait_announce(struct shm *s, uint32_t bit)
 }
 
 /*
- * F1: counterpart of F0 in tx_publish(); expensive where it interrupts cores.
+ * Orders the announcement before the check of the slot (F1, the counterpart of
+ * F0 in tx_publish()); expensive where it interrupts cores.
  */
 static void wait_order(struct shm *s)
 {

@@ -172,8 +172,8 @@ static void windows_unmap_closed(const struct shm *s)
 }
 
 /*
- * Closes a window; the caller has ended its watch of it. area NULL: unmaps
- * windows that earlier calls could not unmap.
+ * Closes a window. The caller must no longer watch a word in it (ops->watch).
+ * area NULL: unmaps windows that earlier calls could not unmap.
  */
 void shm_window_close(struct weft_carrier *c, void *area, size_t bytes)
 {

@@ -65,7 +65,7 @@ struct sock_dgram {
 	/* batch that contains data; NULL: data follow this struct */
 	struct sock_gso_batch *batch;
 	uint8_t *data;
-	uint32_t bytes;	  /* length with the head, bytes */
+	uint32_t bytes;	  /* length with the header, bytes */
 	uint32_t room;	  /* bytes allocated at data */
 	uint32_t offset;  /* received datagram: offset of the next record */
 	uint8_t freelist; /* index of its free list, or SOCK_FREE_LISTS */
@@ -298,7 +298,7 @@ static inline struct sock_dgram **sock_reorder_slot(struct sock_peer *p,
 
 /*
  * Returns the CRC of a datagram: of all bytes after the CRC's own word. With a
- * tag: of the head and the tag, which covers all other bytes.
+ * tag: of the header and the tag, which covers all other bytes.
  */
 static inline uint32_t sock_crc(const struct sock *s, const void *data,
 				uint32_t bytes)
@@ -328,12 +328,13 @@ int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
 /* sock_peer.c */
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 		  struct sock_peer **p_p);
-/* Returns the latest peer record of that name, or NULL. */
+/* Returns the latest peer record with the address `name`, or NULL. */
 struct sock_peer *sock_peer_find(struct sock *s,
 				 const struct sockaddr_in *name);
 /*
- * Returns the sender of h from that name; NULL: drop the datagram. With a key,
- * called only for datagrams that carry the sender's public key.
+ * Returns the peer that sent a datagram with header h from the address `name`;
+ * NULL: drop the datagram. With a key, called only for datagrams that carry the
+ * sender's public key.
  */
 struct sock_peer *sock_peer_of_head(struct sock *s,
 				    const struct sockaddr_in *name,
@@ -368,8 +369,8 @@ void sock_peer_busy(struct sock *s, struct sock_peer *p);
 int sock_tx_send(struct sock *s, struct sock_peer *p,
 		 const struct weft_pkt *pkt, const struct iovec *iov);
 /*
- * Handles an acknowledgement; more: further bitmap words after the head; words:
- * their number.
+ * Handles an acknowledgement; more: further bitmap words after the header;
+ * words: their number.
  */
 void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
@@ -397,7 +398,7 @@ void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p);
 
 /* sock_rx.c */
 /*
- * Handles one datagram, which contains at least a head and a tag. Returns the
+ * Handles one datagram, which contains at least a header and a tag. Returns the
  * number of packets delivered, or -EBADMSG: not a datagram of this protocol, or
  * corrupted.
  */
@@ -427,7 +428,7 @@ void sock_poll_pass_finish(struct sock *s);
 int sock_io_open(struct sock *s);
 void sock_io_close(struct sock *s);
 /*
- * Fills in the time-dependent fields of the head and adds the datagram to the
+ * Fills in the time-dependent fields of the header and adds the datagram to the
  * batch.
  */
 void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
@@ -498,7 +499,7 @@ void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
 struct sock_seal *sock_seal_new(const struct sock *s, const uint8_t key[16],
 				bool sends);
 void sock_seal_close(struct sock_seal *seal);
-/* Appends the tag to data, and encrypts data in place if s->hides. */
+/* Appends the tag to data, and encrypts data in place if s->encrypts. */
 void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
 		    uint32_t bytes);
 /*

@@ -50,7 +50,9 @@ static struct sock_dgram *dgram_init(struct sock_dgram *g, uint8_t *data,
 				  .bytes = sizeof(struct sock_head),
 				  .room = room,
 				  .unordered = true };
-	/* the other fields of the head are written when the datagram is sent */
+	/*
+	 * the other fields of the header are written when the datagram is sent
+	 */
 	sock_dgram_head(g)->flags = 0;
 	return g;
 }

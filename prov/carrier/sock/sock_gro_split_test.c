@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Splitting of coalesced datagrams by the lengths in their heads, which an
+ * Splitting of coalesced datagrams by the lengths in their headers, which an
  * unrelated process may forge with a valid CRC. For the carrier, several
  * datagrams in one UDP datagram are equivalent to datagrams that the kernel
  * coalesced.
@@ -47,8 +47,8 @@ static void forger_send(struct forger *x, size_t bytes)
 }
 
 /*
- * Writes a datagram at `offset` with `length` in its head; its CRC covers
- * sum bytes.
+ * Writes a datagram at `offset` with `length` in its header; its CRC covers sum
+ * bytes.
  */
 static void forger_write(struct forger *x, uint32_t offset, enum sock_kind kind,
 			 uint16_t length, uint32_t sum)
@@ -99,8 +99,9 @@ static void coalesced_datagrams_are_split(void **state)
 }
 
 /*
- * A datagram with a wrong length is refused, and the following datagrams are
- * dropped: if their records were read, their sender would be lost.
+ * A datagram with a wrong length is refused, and the rest of the coalesced
+ * buffer is dropped. The test detects a read beyond that point: the next
+ * datagram has invalid records, and reading them would mark the sender as lost.
  */
 static void datagram_with_wrong_length_is_dropped(void **state)
 {

@@ -226,7 +226,9 @@ bool sock_io_batched(const struct sock *s)
 	return s->out->count;
 }
 
-/* Returns the number of entries from i on that can form one message for GSO. */
+/*
+ * Returns the number of entries, starting at i, that can form one GSO message.
+ */
 static uint32_t io_gso_count(const struct sock *s, uint32_t i)
 {
 	const struct sock_out *o = s->out;
@@ -263,8 +265,8 @@ static void io_segment(struct msghdr *m, struct io_control *c, size_t size)
 }
 
 /*
- * Builds the iovec of n entries from i on, joining contiguous memory; returns
- * its length.
+ * Builds the iovec of n entries starting at i, joining contiguous memory;
+ * returns its length.
  */
 static uint32_t io_iovec(const struct sock_out *o, uint32_t i, uint32_t n,
 			 struct iovec *piece)
@@ -283,7 +285,7 @@ static uint32_t io_iovec(const struct sock_out *o, uint32_t i, uint32_t n,
 	return last + 1;
 }
 
-/* Builds messages of the entries from i on; returns their number. */
+/* Builds messages of the entries starting at i; returns their number. */
 static uint32_t io_build(struct sock *s, uint32_t i)
 {
 	struct sock_out *o = s->out;
@@ -407,7 +409,7 @@ static uint32_t io_send_one(struct sock *s, uint32_t i)
 	return i + 1;
 }
 
-/* Sends entries from i on; returns the entry to continue with. */
+/* Sends entries starting at i; returns the entry to continue with. */
 static uint32_t io_send(struct sock *s, uint32_t i)
 {
 	struct sock_out *o = s->out;
@@ -445,7 +447,7 @@ int sock_io_send_one(struct sock *s, const struct sockaddr_in *to,
 
 /* ---- receiving datagrams ------------------------------------------------- */
 
-/* Returns the length of the datagram at data, from its head; 0: invalid. */
+/* Returns the length of the datagram at data, from its header; 0: invalid. */
 static uint32_t io_length(const struct sock *s, const uint8_t *data,
 			  uint32_t left)
 {

@@ -221,7 +221,7 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
 	uint8_t shared[SOCK_PUBLIC_BYTES];
 	uint8_t secret[KEYS_SHA];
 
-	/* a peer with this endpoint's public key reflects its datagrams */
+	/* rejects this endpoint's own public key: a reflection attack */
 	if (p->self || !memcmp(public, s->public, SOCK_PUBLIC_BYTES) ||
 	    !keys_shared(s, public, shared) ||
 	    !keys_hmac(s->key, shared, sizeof(shared), secret))

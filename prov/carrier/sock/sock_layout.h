@@ -5,18 +5,18 @@
  * number.
  *
  *   +------------------+--------+-----------------+--------+----------- - -
- *   | head (64 bytes)  | record | packet, part    | record | packet ...
+ *   | header, 64 bytes | record | packet, part    | record | packet ...
  *   +------------------+--------+-----------------+--------+----------- - -
  *
  * With a key, a tag of 16 bytes follows: AES-GMAC of everything before it
- * except the first word (sock_seal.c). The head of an ACK is followed by
+ * except the first word (sock_seal.c). The header of an ACK is followed by
  * further words of the reception bitmap.
  *
- * With a key, first contact is a HELLO and an ACK with SOCK_PUBLIC: the head is
- * followed by the sender's public key, and the tag is an HMAC with the job's
+ * With a key, first contact is a HELLO and an ACK with SOCK_PUBLIC: the header
+ * is followed by the sender's public key, and the tag is an HMAC with the job's
  * key (sock_keys.c).
  *
- * The head contains the length of its datagram, by which the receiver splits
+ * The header contains the length of its datagram, by which the receiver splits
  * messages that the kernel coalesced (UDP_GRO).
  *
  * Every record starts at a multiple of 8. A packet is the 32 bytes of struct
@@ -58,8 +58,8 @@ enum sock_kind {
 
 struct sock_head {
 	/*
-	 * CRC-32C of all bytes after this word; with a tag: of the head and the
-	 * tag
+	 * CRC-32C of all bytes after this word; with a tag: of the header and
+	 * the tag
 	 */
 	uint32_t crc;
 	uint32_t magic;
@@ -77,7 +77,7 @@ struct sock_head {
 	uint32_t echo;
 	uint8_t kind; /* enum sock_kind */
 	uint8_t flags;
-	uint16_t bytes; /* bytes of this datagram, including head and tag */
+	uint16_t bytes; /* bytes of this datagram, including header and tag */
 	/*
 	 * datagrams from this sender to this receiver, including this one; the
 	 * nonce, never repeated

@@ -258,7 +258,7 @@ static void sock_watch(struct weft_carrier *c,
 	weft_store64_relaxed(&sock_of(c)->waiter.watching, w->want);
 }
 
-/* Nothing to do: there is no shared memory on which a peer could wait. */
+/* Does nothing: there is no shared memory on which a peer could wait. */
 static void sock_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 }

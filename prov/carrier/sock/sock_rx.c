@@ -409,7 +409,7 @@ static struct sock_peer *rx_unsigned(struct sock *s,
 	return p && p->self ? rx_replayed(s) : p;
 }
 
-/* Returns the number of bitmap words after the head. */
+/* Returns the number of bitmap words after the header. */
 static uint32_t rx_bitmap_words(const struct sock_head *h,
 				const struct rx_view *v)
 {

@@ -2,7 +2,7 @@
 /*
  * Signatures. Each direction between two incarnations has its own key
  * (sock_keys.c), for AES-128-GMAC or AES-128-GCM. The nonce is the sender's
- * count of datagrams to this receiver, which is in the head and never repeats
+ * count of datagrams to this receiver, which is in the header and never repeats
  * under one key. The receiver detects replays by the count: it records the
  * latest count and the 4095 before it, and refuses older counts.
  */
@@ -18,8 +18,8 @@
 #define SEAL_MASKS 16u
 
 /*
- * With encryption, all bytes after the head are encrypted; the head except its
- * first word, the CRC, is GCM's additional authenticated data.
+ * With encryption, all bytes after the header are encrypted; the header except
+ * its first word, the CRC, is GCM's additional authenticated data.
  *
  * GMAC is computed with the library's block cipher, since its EVP interface
  * takes four times as long for a small datagram. If the processor supports
@@ -52,7 +52,10 @@ static void seal_nonce(uint8_t nonce[SEAL_NONCE], const uint8_t *data)
 	memset(nonce + 8, 0, SEAL_NONCE - 8);
 }
 
-/* Encrypts the nonces of SEAL_MASKS counts from first on. */
+/*
+ * Precomputes the encrypted nonces, with which tags are masked, of the datagram
+ * counts first .. first + SEAL_MASKS - 1.
+ */
 static bool seal_masks(struct sock_seal *seal, uint64_t first)
 {
 	uint8_t nonce[SEAL_MASKS][SOCK_TAG] = { { 0 } };
@@ -155,7 +158,7 @@ static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 }
 
 /*
- * GCM: authenticates the head, and encrypts or decrypts the other bytes in
+ * GCM: authenticates the header, and encrypts or decrypts the other bytes in
  * place.
  */
 static bool seal_crypt(struct sock_seal *seal, uint8_t *data, uint32_t bytes)

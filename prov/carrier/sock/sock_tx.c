@@ -24,10 +24,11 @@
 
 /* later transmissions after which a datagram counts as lost */
 #define TX_REORDER   3u
-#define TX_SMALL     1024u /* largest packet that shares a datagram ... */
+/* largest packet that shares a datagram of TX_SHARED bytes */
+#define TX_SMALL     1024u
 #define TX_SHARED    4096u
 #define TX_PART_MIN  64u /* bytes of the smallest part of a packet */
-/* datagrams in flight from which on batches are used */
+/* minimum number of datagrams in flight for batches */
 #define TX_BATCH_MIN 8u
 #define TX_BURST_NS  UINT64_C(20000) /* time between packets of a burst */
 
@@ -147,7 +148,8 @@ static void tx_send_open(struct sock *s, struct sock_peer *p)
 
 /* Remaining bytes of a packet: header, current segment, following segments. */
 struct tx_source {
-	const struct weft_pkt *head; /* NULL: already copied */
+	/* header of the packet; NULL: already copied */
+	const struct weft_pkt *head;
 	struct iovec now;
 	const struct iovec *next;
 };
@@ -212,7 +214,7 @@ static void tx_record(struct sock_dgram *g, struct tx_source *f, uint32_t bytes,
 }
 
 /*
- * Adds a piece of an unordered packet, len bytes from `offset` on, with its own
+ * Adds a piece of an unordered packet, len bytes at `offset`, with its own
  * header; f contains payload only.
  */
 static void tx_piece(struct sock_dgram *g, const struct weft_pkt *pkt,
@@ -513,8 +515,8 @@ static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
 }
 
 /*
- * Handles one bitmap word, for sequence numbers from seq on; returns the bytes
- * acknowledged.
+ * Handles one bitmap word, whose first bit is for sequence number seq; returns
+ * the bytes acknowledged.
  */
 static uint64_t tx_word_acked(struct sock *s, struct sock_peer *p, uint32_t seq,
 			      uint64_t ack_bits)

@@ -18,7 +18,10 @@ enum weft_seq_verdict sock_win_arrive(struct sock_win *w, uint32_t seq)
 {
 	uint32_t ahead = seq - w->next;
 
-	/* half of the number space is before next and counts as arrived */
+	/*
+	 * serial number arithmetic: the half of the sequence space before next
+	 * has arrived earlier
+	 */
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_SEQ_OLD;
 	if (ahead >= SOCK_WINDOW)

@@ -6,8 +6,8 @@
  *
  *   next [b0 b1 ... b63][b64 ...] ... top       bit i: next + i has arrived
  *
- * The words are also the acknowledgement. Every head contains the first word;
- * the other words follow the head of an ACK if there are gaps.
+ * The words are also the acknowledgement. Every header contains the first word;
+ * the other words follow the header of an ACK if there are gaps.
  */
 #ifndef WEFT_CARRIER_SOCK_WIN_H
 #define WEFT_CARRIER_SOCK_WIN_H

@@ -5,12 +5,12 @@
  *
  *   group_open -> [post, poll]* -> group_close
  *
- * All members post the same operations in the same order. A member's part of
- * the work is complete when it has posted: it writes its contribution to shared
- * memory, and the member that arrives last at a node of the tree does the
- * node's work inside its own post. So a member that computes after posting
- * delays no other member. Results are bit-identical on every run and for each
- * of these methods: inputs are combined in the order of the tree.
+ * All members post the same operations in the same order. A member's work is
+ * complete when it has posted: it writes its contribution to shared memory, and
+ * the member that arrives last at a node of the tree does the node's work
+ * inside its own post. So a member that computes after posting delays no other
+ * member. Results are bit-identical on every run and for each of these methods:
+ * inputs are combined in the order of the tree.
  *
  *   reduction, up to               every member publishes, every member reads
  *   WEFT_CUNIT_FLAT members        all contributions
@@ -79,7 +79,8 @@ struct weft_cunit_call {
 	uint8_t type; /* enum weft_cunit_type; also set for a broadcast */
 	int root;     /* root member, for kinds that have one */
 	const void *in;
-	void *out;    /* result, may equal in; broadcast: the buffer */
+	/* result, may equal in; for a broadcast, the data buffer */
+	void *out;
 	size_t count; /* elements of a vector, or of one member's block */
 	/* called from post or poll when the result is available */
 	void (*done)(struct weft_cunit_call *op);
@@ -90,7 +91,7 @@ struct weft_cunit_call {
 	 * weft_cunit_group_fail()
 	 */
 	int err;
-	/* private to the unit */
+	/* private to the collective unit */
 	uint32_t sig;	/* signature that must be equal on all members */
 	uint32_t phase; /* packets since the last sync; grp_net.c */
 	uint64_t first; /* sequence number of the first packet */
@@ -124,7 +125,8 @@ struct weft_cunit_group_attr {
 	const struct weft_cunit_geo *geo;
 	const struct weft_cunit_tree
 		*tree; /* tree of the group, copied; gives the order of sums */
-	bool flat;     /* all members read all parts; n <= WEFT_CUNIT_FLAT */
+	/* all members read all contributions; n <= WEFT_CUNIT_FLAT */
+	bool flat;
 	bool oversubscribed; /* more members than processors; equal on all
 				members */
 	uint8_t form;	     /* enum weft_cunit_form; equal on all members */

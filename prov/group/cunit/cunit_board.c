@@ -10,7 +10,8 @@
 
 /*
  * Increment of the arrival counter by one member. A barrier, which has no cell,
- * adds a mark and its signature: members agree if the sum is n times that.
+ * adds a mark and its signature: members agree if the sum is n times this
+ * value.
  */
 #define BOARD_ONE     UINT64_C(1)
 #define BOARD_COUNT   0xffffu

@@ -129,7 +129,7 @@ static int top_bit(const uint64_t *limb)
 	return -1;
 }
 
-/* Returns n <= 64 bits, starting at bit position `at`. */
+/* Returns n <= 64 bits, starting at bit position `pos`. */
 static uint64_t bits_from(const uint64_t *limb, int pos, int n)
 {
 	int i = pos / 64;

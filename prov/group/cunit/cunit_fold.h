@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A reduction by a member that has all parts: they are combined in the order of
- * a tree (visit and merge of cunit_tree.h), so that the result has the same
- * bits as one combined by the tree's nodes.
+ * A reduction by a member that has all contributions: they are combined in the
+ * order of a tree (visit and merge of cunit_tree.h), so that the result has the
+ * same bits as one combined by the tree's nodes.
  *
  *   fold = { op, type, count, bytes, out, scratch, stride };
- *   for k in 0..n-1: weft_cunit_fold_part(&fold, part of visit[k], merge[k]);
+ *   for k in 0..n-1: weft_cunit_fold_part(&fold, data of visit[k], merge[k]);
  */
 #ifndef WEFT_CUNIT_FOLD_H
 #define WEFT_CUNIT_FOLD_H
@@ -18,15 +18,15 @@ struct weft_cunit_fold {
 	unsigned op;
 	unsigned type;
 	size_t count;
-	size_t bytes;	  /* bytes of a part */
+	size_t bytes;	  /* bytes of a contribution */
 	uint8_t *out;	  /* receives the result */
-	uint8_t *scratch; /* buffer for depth - 1 more parts */
-	size_t stride;	  /* bytes between two parts in scratch */
-	int parts;	  /* parts on the stack */
+	uint8_t *scratch; /* buffer for depth - 1 more contributions */
+	size_t stride;	  /* bytes between two contributions in scratch */
+	int parts;	  /* contributions on the stack */
 	uint32_t flags;
 };
 
-/* Address of part i of the stack. */
+/* Address of contribution i of the stack. */
 static inline uint8_t *weft_cunit_fold_at(const struct weft_cunit_fold *f,
 					  int i)
 {
@@ -34,8 +34,8 @@ static inline uint8_t *weft_cunit_fold_at(const struct weft_cunit_fold *f,
 }
 
 /*
- * Pushes the next part and merges. A part that is merged at once is combined in
- * place, not copied.
+ * Pushes the next contribution and merges. A contribution that is merged at
+ * once is combined in place, not copied.
  */
 static inline void weft_cunit_fold_part(struct weft_cunit_fold *f,
 					const void *part, int merges)

@@ -21,7 +21,7 @@ struct weft_cunit_group {
 	int n;
 	int me;
 	int err;	   /* error of all operations; 0: none */
-	uint64_t posted;   /* packets numbered so far */
+	uint64_t posted;   /* next packet number */
 	uint64_t sent;	   /* packets sent by this member */
 	uint64_t consumed; /* packets read by this member */
 	uint64_t credits;  /* epochs at which this member has arrived */

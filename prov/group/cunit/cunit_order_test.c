@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of sums: in a tree of pairs, members get the same bits as with
+ * The order of sums: in a binomial tree, members get the same bits as with
  * recursive doubling, in any order of arrival and with every method of
  * combining. One thread acts for all members, in plain memory or by messages.
  */

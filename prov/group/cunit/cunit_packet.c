@@ -5,7 +5,7 @@
  * with common memory the root of a broadcast or a scatter publishes at the
  * tree's root, whose segment all members have mapped.
  *
- *            published by   combined   read by   a member's part
+ *            published by   combined   read by   what a member reads
  *   bcast        root                   all       everything
  *   scatter      root                   all       its block
  *   gather       all                    root      everything, n blocks out
@@ -221,7 +221,7 @@ static void packet_check(struct weft_cunit_call *call,
 }
 
 /*
- * Copies the part of bytes [at, at + bytes) of member's contribution that this
+ * Copies those of the bytes [at, at + bytes) of member's contribution that this
  * member needs.
  */
 static void deposit(const struct weft_cunit_group *g,

@@ -221,7 +221,7 @@ WEFT_HOT int weft_cunit_single(struct weft_cunit_group *g,
 	return op->err;
 }
 
-/* ---- barriers, without an operation ---- */
+/* ---- barriers without a struct weft_cunit_call ---- */
 
 static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned polls)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees of the unit's groups: k-ary trees, and trees embedded in a torus. */
+/*
+ * Trees of the collective unit: binomial and k-ary trees, and trees embedded in
+ * a torus.
+ */
 #include "prov/group/cunit/cunit_tree.h"
 
 #include <errno.h>
@@ -7,7 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All lists are in one allocation, which begins with parent. */
+/*
+ * Returns the bytes of all lists, which are in one allocation that begins with
+ * parent.
+ */
 static size_t tree_bytes(int n)
 {
 	return (6 * (size_t)n + 1) * sizeof(int);
@@ -131,7 +137,8 @@ void cunit_tree_finish(struct weft_cunit_tree *t)
 }
 
 /*
- * Each of the first pairs counts as one member, so that a power of two remains.
+ * Builds a binomial tree. Each of the first pairs counts as one member, so that
+ * a power of two remains.
  */
 int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n)
 {
@@ -213,7 +220,7 @@ static int box_index(const struct box *b, const int *at)
 	return index;
 }
 
-/* The first member on each node is its leader; the box must be full. */
+/* Makes the first member on each node its leader; the box must be full. */
 static int box_fill(struct box *b, int n, const struct weft_cunit_coord *c)
 {
 	int ret = box_measure(b, n, c);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trees of the collective unit. Members are numbered 0..n-1 in the order of
- * their set; a tree gives each member's parent, and its inputs in a fixed
- * order. Pure functions, no I/O.
+ * their set; a tree gives each member's parent, and its inputs (children) in a
+ * fixed order. Pure functions, no I/O.
  *
- *   pairs (native), n = 6                 class route on a 4 x 2 torus
+ *   binomial (native), n = 6              class route on a 4 x 2 torus
  *
  *          0                               0 -> 1 -> 2 <- 3    B = 0
  *        / | \                                       ^
@@ -12,24 +12,26 @@
  *          |  |                            4 -> 5 -> 6 <- 7    B = 1
  *          3  5
  *
- * In the tree of pairs a member adds its inputs to its own part one by one,
- * which gives ((0 + 1) + (2 + 3)) + (4 + 5), the result of recursive doubling.
- * Where n is no power of two, the first members are joined in pairs, each of
- * which then counts as one: five are ((0 + 1) + 2) + (3 + 4).
+ * In the binomial tree a member adds its inputs to its own contribution one by
+ * one, which gives ((0 + 1) + (2 + 3)) + (4 + 5), the result of recursive
+ * doubling. Where n is no power of two, the first members are combined in
+ * pairs, each of which then counts as one member: five members give ((0 + 1) +
+ * 2) + (3 + 4).
  *
  * A class route covers a rectangle of nodes: every node sends along the first
  * dimension towards the root's coordinate, then along the next; no wrap-around
- * link is used, the root is in the middle (bgq.md, part d). Members that share
- * a node are joined before the node's links are used.
+ * link is used, the root is in the middle. Members that share a node are
+ * combined before the node's links are used.
  *
  * K-ary trees are used on request. Where members are bound to processors
  * (weft_cunit_place), they follow the host's topology instead of the ranks:
  * cunit_tree_host.c.
  *
- * The order of a sum is the tree's; visit and merge give it to code that
- * combines without nodes. Take the members in the order of visit; push the part
- * of each on a stack; then merge the two topmost entries merge[i] times, the
- * lower being the left operand. At most depth parts are below the topmost one.
+ * The tree determines the order of a sum. The arrays visit and merge describe
+ * it for code that combines without nodes: take the members in the order of
+ * visit; push the contribution of each on a stack; then merge the two topmost
+ * entries merge[i] times, the lower being the left operand. At most depth
+ * contributions are below the topmost one.
  */
 #ifndef WEFT_CUNIT_TREE_H
 #define WEFT_CUNIT_TREE_H
@@ -43,12 +45,13 @@
 struct weft_cunit_tree {
 	int n;
 	int root;
-	int depth;    /* hops from the farthest member to the root */
-	int *parent;  /* parent of each member; -1 at the root */
-	int *first;   /* inputs of i: input[first[i]] .. input[first[i + 1]] */
+	int depth;   /* hops from the farthest member to the root */
+	int *parent; /* parent of each member; -1 at the root */
+	/* children of i: input[first[i]] .. input[first[i + 1] - 1] */
+	int *first;
 	int *input;   /* children, lowest number first */
-	int *ordinal; /* index of the member among its parent's inputs */
-	int *visit;   /* members, each before its inputs */
+	int *ordinal; /* index of the member among its parent's children */
+	int *visit;   /* members, each before its children */
 	int *merge;   /* merges after pushing visit[i] */
 };
 
@@ -81,14 +84,15 @@ int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n);
 int weft_cunit_tree_kary(struct weft_cunit_tree *t, int n, int k);
 /*
  * Builds a tree of the given number of levels, more where a member would have
- * more than 64 inputs; all levels have about the same width. With 16 members
- * and two levels the first of every four has three inputs, and member 0 has the
- * three others in addition: the trees of prov/net/tree/net_fold.h.
+ * more than 64 children; all levels have about the same width. With 16 members
+ * and two levels the first of every four has three children, and member 0 has
+ * the three other first members in addition: the trees of
+ * prov/net/tree/net_fold.h.
  */
 int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels);
 
 /*
- * Builds a k-ary tree by locations: neighbouring members are joined first.
+ * Builds a k-ary tree by locations: neighbouring members are combined first.
  * Depends on its arguments only; in the order of members if a location is
  * unknown.
  */
@@ -104,7 +108,7 @@ int weft_cunit_tree_torus(struct weft_cunit_tree *t, int n,
 int weft_cunit_tree_copy(struct weft_cunit_tree *to,
 			 const struct weft_cunit_tree *from);
 void weft_cunit_tree_fini(struct weft_cunit_tree *t);
-/* Returns the largest number of inputs of a member. */
+/* Returns the largest number of children of a member. */
 int weft_cunit_tree_width(const struct weft_cunit_tree *t);
 
 /*

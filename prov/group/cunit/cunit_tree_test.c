@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stack of visit and merge ends with the root's part only. */
+/* The stack of visit and merge ends with the root's contribution only. */
 static void check_visits(const struct weft_cunit_tree *t)
 {
 	int *stack = malloc((size_t)(t->n + 1) * sizeof(int)), top = 0;
@@ -81,7 +81,7 @@ static void trees_of_pairs_contain_every_member(void **state)
 	}
 }
 
-/* Not deeper than requested, and no wider than needed. */
+/* Trees are not deeper than requested, and not wider than needed. */
 static void descriptor_trees_have_the_given_levels(void **state)
 {
 	struct weft_cunit_tree t;

@@ -27,10 +27,11 @@
 #include <string.h>
 
 #define APENET_BUFS	 1024
-#define APENET_PREFETCH	 4    /* commands fetched by the board */
-#define APENET_GETS	 256  /* outstanding gets of this node */
-#define APENET_WALK_NS	 1100 /* processor time per packet, ns (apenet.md i) */
-#define APENET_RX_EVENTS 2    /* events that one packet may need */
+#define APENET_PREFETCH	 4   /* commands fetched by the board */
+#define APENET_GETS	 256 /* outstanding gets of this node */
+/* processor time of a page walk, ns: share/machines/apenet */
+#define APENET_WALK_NS	 1100
+#define APENET_RX_EVENTS 2 /* events that one packet may need */
 
 struct apenet_buf {
 	bool used;

@@ -32,7 +32,7 @@
 
 #include <weft/apenet.h>
 
-#define APENET_PKT     64 /* packet type on the carrier, of units */
+#define APENET_PKT     64 /* packet type on the carrier */
 #define APENET_WORD    16
 #define APENET_PAYLOAD WEFT_APENET_PACKET
 #define APENET_WHOLE   (APENET_PAYLOAD + 2 * APENET_WORD)

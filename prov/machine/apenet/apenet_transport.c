@@ -191,7 +191,10 @@ static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
 	return weft_transport_get(u, peer, d, &path);
 }
 
-/* The interface has no atomics: the target's processor performs them. */
+/*
+ * Refuses atomics: the interface has none, so the target's processor performs
+ * them.
+ */
 static int apenet_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_amo *a)
 {

@@ -275,7 +275,7 @@ static struct apenet_dma *dma_oldest(struct weft_apenet *a, unsigned state)
 	return d;
 }
 
-/* One step of the board; returns the number of packets sent. */
+/* Executes one step of the board; returns the number of packets sent. */
 static int board_step(struct weft_apenet *a)
 {
 	struct apenet_dma *arriving = dma_oldest(a, APENET_ARRIVING);

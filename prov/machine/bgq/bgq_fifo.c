@@ -77,9 +77,9 @@ int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
 }
 
 /*
- * An engine that finishes out of order and the engine that moves the tail both
- * swap the done word: the second of the two sees the value of the first, so no
- * complete packet stays beyond the tail.
+ * Commits a packet. An engine that finishes out of order and the engine that
+ * moves the tail both swap the done word: the second of the two sees the value
+ * of the first, so no complete packet stays beyond the tail.
  */
 void bgq_rec_commit(struct bgq_rec *r, const struct bgq_reservation *p)
 {

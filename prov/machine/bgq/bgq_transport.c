@@ -167,9 +167,9 @@ static void bgq_transport_fifo_retract(struct bgq_transport *e, unsigned id)
 }
 
 /*
- * A FIFO holds one message at a time, so that a peer that does not drain its
- * reception FIFO blocks no other peer: a message of which no packet could be
- * sent is removed again and the caller gets -EAGAIN.
+ * Sends an engine packet. A FIFO holds one message at a time, so that a peer
+ * that does not drain its reception FIFO blocks no other peer: a message of
+ * which no packet could be sent is removed again and the caller gets -EAGAIN.
  */
 static int bgq_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				const struct weft_pkt *pkt,

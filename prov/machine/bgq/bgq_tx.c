@@ -275,7 +275,10 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 			 tx_send(mu, bgq_desc_map(&f->cur), &p));
 }
 
-/* Returns the first FIFO with work from start on, wrapping around; -1: none. */
+/*
+ * Returns the first FIFO with work, starting at start and wrapping around; -1:
+ * none.
+ */
 static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
 		   unsigned start)
 {

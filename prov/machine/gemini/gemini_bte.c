@@ -368,9 +368,9 @@ void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer)
 }
 
 /*
- * A send without a packet for half a period is refused. Its record stays until
- * the sender's request buffers have timed out, so that late packets are not
- * matched to a new buffer.
+ * Refuses a send that received no packet for half a period. Its record stays
+ * until the sender's request buffers have timed out, so that late packets are
+ * not matched to a new buffer.
  */
 static void rmt_scrub(struct weft_gemini *f, struct gemini_rmt *m,
 		      uint64_t now_ns)

@@ -12,7 +12,7 @@ void gemini_bulk_close(struct weft_gemini *f);
 /* Implements get and put of struct weft_unit_ops. */
 int gemini_bulk_move(struct weft_gemini *f, struct weft_unit *u,
 		     struct weft_peer *peer, struct weft_dma *d, bool get);
-/* Short accesses and atomics; used in virtual time only. */
+/* Post short accesses and atomics; used in virtual time only. */
 int gemini_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d, bool get);
 int gemini_bulk_amo(struct weft_unit *u, struct weft_peer *peer,

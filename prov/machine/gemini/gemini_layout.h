@@ -135,14 +135,20 @@ static inline uint64_t gemini_slot_word(uint32_t seq, uint32_t bytes)
 	return (uint64_t)seq << 32 | bytes;
 }
 
-/* Network packets of 64 bytes for n bytes; an empty request takes one. */
+/*
+ * Returns the number of network packets of 64 bytes for n bytes; an empty
+ * request takes one.
+ */
 static inline unsigned gemini_packets(uint64_t n)
 {
 	return n ? (unsigned)((n + WEFT_GEMINI_STORE - 1) / WEFT_GEMINI_STORE)
 		 : 1;
 }
 
-/* Phits of a request that carries n bytes: 7 + 3 for each 8 bytes + 1. */
+/*
+ * Returns the phits of a request that carries n bytes: 7 + 3 for each 8 bytes +
+ * 1.
+ */
 static inline unsigned gemini_put_phits(uint64_t n)
 {
 	return 8 * gemini_packets(n) + 3 * (unsigned)((n + 7) / 8);

@@ -133,7 +133,10 @@ static int smsg_head(struct weft_gemini_smsg *s, uint64_t to, const void *buf,
 	return 0;
 }
 
-/* Repeating a partly stored send stores the same bytes again. */
+/*
+ * Sends a message. A caller that repeats a partly stored send stores the same
+ * bytes again.
+ */
 WEFT_EXPORT int weft_gemini_smsg_send(struct weft_gemini_smsg *s,
 				      const void *buf, uint32_t bytes)
 {

@@ -374,7 +374,10 @@ WEFT_EXPORT int weft_gemini_amo(struct weft_gemini *f, unsigned w,
 	return err ? err : window_join(f, w, &r);
 }
 
-/* A zero-length prompt put flushes the target's batched responses. */
+/*
+ * Sends a prompt put of length zero, which flushes the target's batched
+ * responses.
+ */
 static int window_ack_prompt(struct weft_gemini *f, unsigned w)
 {
 	struct gemini_request r;

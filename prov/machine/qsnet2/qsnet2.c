@@ -136,7 +136,10 @@ WEFT_EXPORT void weft_qsnet2_name(struct weft_qsnet2 *s,
 	s->port.carrier->ops->name_get(s->port.carrier, name);
 }
 
-/* Rare work that most units never have; s->rare is set while it is pending. */
+/*
+ * Polls for work that most units never have; s->rare is set while such work is
+ * pending.
+ */
 static WEFT_COLD int poll_rare(struct weft_qsnet2 *s, int budget)
 {
 	int n = qsnet2_thread_run(s, budget);

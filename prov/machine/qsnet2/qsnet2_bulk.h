@@ -13,7 +13,7 @@ void qsnet2_bulk_close(struct weft_qsnet2 *s);
 /* Implements get and put of struct weft_unit_ops; the peer needs a route. */
 int qsnet2_bulk_move(struct weft_qsnet2 *s, struct weft_unit *u,
 		     struct weft_peer *peer, struct weft_dma *d, bool get);
-/* Short accesses and atomics; used in virtual time only. */
+/* Post short accesses and atomics; used in virtual time only. */
 int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d, bool get);
 int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,

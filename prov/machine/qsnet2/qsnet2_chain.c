@@ -201,8 +201,8 @@ static int chain_map(struct qsnet2_chain *c)
 }
 
 /*
- * The address depends on the key, so that late packets of a closed group
- * address unmapped memory.
+ * Returns the address of the tree's memory. It depends on the key, so that late
+ * packets of a closed group address unmapped memory.
  */
 static uint64_t chain_address(uint64_t key)
 {

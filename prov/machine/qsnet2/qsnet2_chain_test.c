@@ -191,7 +191,7 @@ static void run_reports_whether_all_was_forwarded(void **state)
 		received = qsnet2_chain_received(x.chain[2], 0) == 1;
 	}
 	T_TRUE(received);
-	/* 3 is below 2 in the tree of pairs */
+	/* 3 is below 2 in the binomial tree */
 	weft_qsnet2_poll(x.s[3], 16);
 	T_IS(qsnet2_chain_received(x.chain[3], 0), 0);
 	T_TRUE(qsnet2_chain_run(x.chain[2]));

@@ -139,7 +139,7 @@ struct qsnet2_fault {
 };
 
 struct qsnet2_dma {
-	struct weft_list link; /* in the run queue or the free list */
+	struct weft_list link; /* link in the run queue or the free list */
 	uint16_t context;
 	uint16_t gen;
 	uint8_t remote; /* permissions required of a descriptor from a peer */
@@ -223,7 +223,8 @@ struct weft_qsnet2 {
 };
 
 /*
- * Virtual time: a packet counts as acknowledged when sent; none is discarded.
+ * Returns whether the unit runs in virtual time, where a packet counts as
+ * acknowledged when sent, and none is discarded.
  */
 static inline bool qsnet2_modelled(const struct weft_qsnet2 *s)
 {
@@ -372,7 +373,9 @@ void qsnet2_thread_fini(struct weft_qsnet2 *s);
 uint64_t qsnet2_clock(void);
 /* Retransmits after acknowledgement timeouts, closes incomplete packets. */
 void qsnet2_time_run(struct weft_qsnet2 *s);
-/* The queue's packet is incomplete: the queue holds the link until timeout. */
+/*
+ * Makes a queue, whose packet is incomplete, hold the link until the timeout.
+ */
 void qsnet2_time_hold(struct weft_qsnet2 *s, struct qsnet2_queue *q);
 /* Returns the time to block: ns, or less if a timeout expires earlier. */
 uint64_t qsnet2_time_sleep(const struct weft_qsnet2 *s, uint64_t ns);

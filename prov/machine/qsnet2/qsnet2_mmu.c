@@ -185,7 +185,10 @@ static const struct qsnet2_page *translate(struct weft_qsnet2 *s,
 
 /* ---- memory ---- */
 
-/* Consecutive pages must be consecutive in the process, too. */
+/*
+ * Returns the memory at an address, without calling the driver; consecutive
+ * pages must be consecutive in the process, too.
+ */
 void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 			   uint64_t address, uint64_t bytes, unsigned perm,
 			   unsigned *flags_p)

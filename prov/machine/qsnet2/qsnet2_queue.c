@@ -174,8 +174,9 @@ static void gap_bit_flip(struct qsnet2_queue *q, uint64_t i)
 }
 
 /*
- * The port is a window on the stream: half of it is before the tail (already
- * written), half after it. Word numbers are relative to the tail.
+ * Stores a word through the port. The port is a window on the stream: half of
+ * it is before the tail (already written), half after it. Word numbers are
+ * relative to the tail.
  */
 static enum weft_qsnet2_trap port_store(struct qsnet2_queue *q, uint32_t word,
 					uint64_t w)

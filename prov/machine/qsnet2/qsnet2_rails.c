@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several units as one. A DMA in pieces needs one event that counts the
- * completions of all pieces, on any rail; when it fires, it copies commands
- * that set the events of the DMA: in local memory, or by a packet to the peer.
- * The commands are copied into the queue of the rail that completes last, so
- * the queues have the same number on all rails.
+ * Several units as one. A DMA that is split over the rails needs one event that
+ * counts the completions of all pieces, on any rail; when it fires, it copies
+ * commands that set the events of the DMA: in local memory, or by a packet to
+ * the peer. The commands are copied into the queue of the rail that completes
+ * last, so the queues have the same number on all rails.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -13,14 +13,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* address of the parts, on all rails */
+/* address of the split DMAs' records, on all rails */
 #define RAILS_ADDRESS (UINT64_C(13) << 59)
-#define RAILS_PARTS   64 /* outstanding DMAs in pieces */
+#define RAILS_PARTS   64 /* maximum number of outstanding split DMAs */
 #define RAILS_WORDS   16
-/* bytes from which a DMA is split */
+/* minimum size of a DMA that is split, bytes */
 #define RAILS_LONG    (2 * WEFT_QSNET2_PACKET)
 
-/* A DMA in pieces. */
+/* A DMA that is split over the rails. */
 struct rails_part {
 	struct weft_qsnet2_event ends; /* counts completed pieces */
 	uint64_t command[RAILS_WORDS];
@@ -80,7 +80,10 @@ static struct rails_part *part_get(struct weft_qsnet2_rails *r)
 	return NULL;
 }
 
-/* Commands that set the remote and the local event; a get swaps them. */
+/*
+ * Writes the commands that set the remote and the local event; a get swaps
+ * them.
+ */
 static void part_commands(struct weft_qsnet2_rails *r, struct rails_part *p,
 			  const struct weft_qsnet2_dma *d, unsigned pieces)
 {

@@ -182,7 +182,10 @@ static struct weft_qsnet2_input *rx_input(struct rx_packet *p, uint64_t address)
 			     WEFT_QSNET2_REMOTE_EVENT);
 }
 
-/* The queue is in memory that packets may write: read it once, then check. */
+/*
+ * Reserves a slot of an input queue. The queue is in memory that packets may
+ * write, so it is read once, then checked.
+ */
 static unsigned rx_get_index(struct rx_packet *p, const struct qsnet2_trans *t)
 {
 	struct weft_qsnet2_input *m = rx_input(p, t->address);
@@ -247,7 +250,10 @@ static struct qsnet2_cookie *cookie_of(struct rx_packet *p)
 	return c;
 }
 
-/* The cookie (the address) counts a sender's packets from 1. */
+/*
+ * Executes an identify transaction: its cookie (the address) counts a sender's
+ * packets from 1.
+ */
 static unsigned rx_identify(struct rx_packet *p, const struct qsnet2_trans *t)
 {
 	p->cookie = cookie_of(p);

@@ -299,8 +299,8 @@ static int tport_elan_open(struct weft_qsnet2_tports *t, uint32_t slots)
 #define TPORT_NO_QUEUE UINT32_MAX
 
 /*
- * Host and events start the thread from separate queues, so that a start by the
- * host never waits for space.
+ * Opens the queues. Host and events start the thread from separate queues, so
+ * that a start by the host never waits for space.
  */
 static int tport_queues_open(struct weft_qsnet2_tports *t)
 {

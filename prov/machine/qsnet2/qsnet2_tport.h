@@ -104,7 +104,7 @@ struct weft_qsnet2_tports {
 	unsigned q_thread;     /* queue of the thread, for DMAs */
 	struct weft_hash dest; /* vproc + 1 -> struct tport_dest */
 	struct weft_list free;
-	/* lists of the thread */
+	/* lists of the Elan's thread: posted receives, unexpected messages */
 	struct weft_list posted;
 	struct weft_list early;
 	struct weft_list matched; /* waiting for a DMA */

@@ -42,7 +42,10 @@ static int tport_truncated_err(const struct tport_req *r)
 	return r->status.bytes > r->room ? -EMSGSIZE : 0;
 }
 
-/* The descriptor runs at the sender, writes here, and sets events of both. */
+/*
+ * Posts the DMA that fetches a long message: its descriptor runs at the sender,
+ * writes here, and sets events of both.
+ */
 static int tport_fetch(struct weft_qsnet2_tports *t, struct tport_req *r)
 {
 	const struct weft_qsnet2_dma d = {
@@ -246,7 +249,10 @@ static struct tport_req *tport_req_of(struct weft_qsnet2_tports *t, uint64_t n)
 	return n < WEFT_QSNET2_TPORTS_REQS ? &t->elan->req[n] : NULL;
 }
 
-/* Memory may have become free, so the input queue is drained, too. */
+/*
+ * Handles a posted receive. Memory may have become free, so the input queue is
+ * drained, too.
+ */
 static int tport_post(struct weft_qsnet2_thread *th)
 {
 	struct weft_qsnet2_tports *t = th->arg;

@@ -165,8 +165,9 @@ static void qsnet2_transport_commands(struct weft_qsnet2_stream *st,
 }
 
 /*
- * A queue holds packets in flight only: a packet that cannot be sent now is
- * removed again and the caller gets -EAGAIN.
+ * Sends a packet by the short transaction engine. A queue holds packets in
+ * flight only: a packet that cannot be sent now is removed again and the caller
+ * gets -EAGAIN.
  */
 static int qsnet2_transport_short(struct qsnet2_transport *e,
 				  struct weft_peer *peer,
@@ -201,7 +202,7 @@ static int qsnet2_transport_short(struct qsnet2_transport *e,
 	return -EAGAIN;
 }
 
-/* Number of DMA packets in flight to a peer. */
+/* Returns the number of DMA packets in flight to a peer. */
 static unsigned qsnet2_transport_dmas_in_flight(struct weft_qsnet2 *s,
 						const struct weft_peer *peer)
 {
@@ -253,7 +254,7 @@ static int qsnet2_transport_long(struct qsnet2_transport *e,
 	return err;
 }
 
-/* Largest payload for the short transaction engine, in bytes. */
+/* Returns the largest payload for the short transaction engine, in bytes. */
 static unsigned qsnet2_transport_short_max(const struct qsnet2_transport *e)
 {
 	return qsnet2_modelled(e->s) ? QSNET2_TRANSPORT_SHORT
@@ -397,9 +398,9 @@ static const struct weft_carrier_up qsnet2_transport_up = {
 /* ---- bulk ---- */
 
 /*
- * Prepares for a copy, which when live keeps both processors from
- * acknowledging: sends pending acknowledgements first, and allows more packets
- * in flight.
+ * Prepares for a bulk copy. In live mode neither process sends acknowledgements
+ * during the copy, so pending acknowledgements are sent first, and more packets
+ * are allowed in flight.
  */
 static void qsnet2_transport_before_copy(struct qsnet2_transport *e,
 					 struct qsnet2_transport_peer *p)

@@ -151,7 +151,7 @@ uint32_t qsnet2_channel_id(const struct qsnet2_queue *q,
 }
 
 /*
- * Collects the transactions from word i on. CMD_STALL: the packet is
+ * Collects the transactions, starting at word i. CMD_STALL: the packet is
  * incomplete. On CMD_NEXT *end_p is the index of the word after the packet.
  */
 static enum cmd_result packet_collect(struct qsnet2_queue *q, uint64_t i,
@@ -427,7 +427,10 @@ int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 	return count;
 }
 
-/* High priority first; a queue that stalls stays in the run list. */
+/*
+ * Executes queues, those of high priority first; a queue that stalls stays in
+ * the run list.
+ */
 int qsnet2_tx_run(struct weft_qsnet2 *s, int budget)
 {
 	struct weft_list todo;

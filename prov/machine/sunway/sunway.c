@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#define RESEND_NS 1000000 /* timeout of a message, assumed (sunway.md i) */
+#define RESEND_NS 1000000 /* assumed: timeout of a message */
 /* longest block on one port: packets may arrive at the other */
 #define WAIT_NS	  100000
 
@@ -18,7 +18,7 @@ static uint64_t wall_ns(void)
 
 /* ---- nodes ---- */
 
-/* A peer is lost on both ports; the first report is used. */
+/* Handles a lost peer. Both ports report it; only the first report is used. */
 static void on_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct sunway_port *p = arg;

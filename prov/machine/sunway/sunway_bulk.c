@@ -72,7 +72,10 @@ weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer)
 	return (weft_au64 *)(void *)((char *)area + bytes - SUNWAY_ANSWER_LINE);
 }
 
-/* The interface that has written the last byte increments the answer word. */
+/*
+ * Increments the answer word, as the interface does that has written the last
+ * byte.
+ */
 static void bulk_count(struct sunway_bulk *b)
 {
 	weft_au64 *word = &b->answer;

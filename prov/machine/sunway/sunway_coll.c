@@ -3,12 +3,12 @@
  * Collectives. Software builds a tree and writes each member's position in it
  * into the member's descriptor: its parent, the number of this input at the
  * parent, and the number of its own inputs. The interfaces gather: each waits
- * for its inputs, combines them with its own part in their order, and sends the
- * sum up as a reliable message (sunway_window.c). The root's result is sent to
- * all members by a multicast, which the routers copy to the nodes of a group; a
- * node without a member drops it.
+ * for its inputs, combines them with its own contribution in their order, and
+ * sends the sum up as a reliable message (sunway_window.c). The root's result
+ * is sent to all members by a multicast, which the routers copy to the nodes of
+ * a group; a node without a member drops it.
  *
- *	post -> all inputs -> [sum to the parent -> acknowledged] -> result
+ *         post -> all inputs -> [sum to the parent -> acknowledged] -> result
  *
  * Multicast copies are not acknowledged. A member that times out waiting for
  * the result probes its parent, which sends the result if it has it; if not,
@@ -312,7 +312,7 @@ static void coll_step(struct weft_sunway *n, struct sunway_coll *c)
 }
 
 /*
- * Stores a child's part; returns false if there is no space: the child
+ * Stores a child's contribution; returns false if there is no space: the child
  * retransmits.
  */
 bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
@@ -412,8 +412,8 @@ static bool multicast_has(const struct sunway_multicast *g, uint32_t guid)
 }
 
 /*
- * The root, which has the node list of the group, ends operations of a group
- * with a lost node on all members.
+ * Handles a lost node: the root, which has the node list of the group, ends the
+ * group's operations on all members.
  */
 void sunway_coll_lost(struct weft_sunway *n, uint32_t guid)
 {
@@ -474,7 +474,7 @@ WEFT_EXPORT int weft_sunway_multicast_set(struct weft_sunway *n, unsigned group,
 	return 0;
 }
 
-/* Fetches this member's own part at posting. */
+/* Fetches this member's own contribution at posting. */
 static unsigned coll_fetch(struct weft_sunway *n, struct sunway_coll *c)
 {
 	const struct sunway_range r = {

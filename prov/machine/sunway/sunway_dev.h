@@ -94,7 +94,7 @@ struct sunway_msg {
 	bool numbered; /* has a sequence number in its window: sent once */
 	uint64_t seq;
 	uint64_t sent_at;
-	unsigned char data[WEFT_SUNWAY_FSM]; /* fsm */
+	unsigned char data[WEFT_SUNWAY_FSM]; /* data of a fast short message */
 };
 
 /* A buffer posted to a virtual receive queue. */
@@ -114,7 +114,7 @@ struct sunway_slot {
 	unsigned char data[WEFT_SUNWAY_PACKET];
 };
 
-/* The part received from one input of a collective. */
+/* The contribution received from one child in a collective. */
 struct sunway_part {
 	uint8_t status;
 	uint8_t bytes;
@@ -218,8 +218,8 @@ struct sunway_window {
 	uint32_t guid;
 	uint32_t to;	/* target interface; at the receiver both interfaces */
 	uint64_t next;	/* sender: sequence number of the next message */
-	uint64_t base;	/* lowest number not taken yet */
-	uint64_t taken; /* bitmap of taken numbers from base on */
+	uint64_t base;	/* lowest sequence number not taken yet */
+	uint64_t taken; /* bitmap of taken sequence numbers, starting at base */
 };
 
 enum sunway_rdma_state {
@@ -424,7 +424,7 @@ void sunway_manage_rx(struct weft_sunway *n, const struct sunway_in *in);
 bool sunway_route(const struct weft_sunway *n, const uint8_t *hop,
 		  uint32_t *guid_p);
 
-/* sunway_coll.c: returns false if there is no space for the part. */
+/* sunway_coll.c: returns false if there is no space for the contribution. */
 bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 		      const struct sunway_in *in);
 void sunway_coll_multicast(struct weft_sunway *n, const struct sunway_in *in);
@@ -456,7 +456,10 @@ bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_rdma_rx *c,
 /* Returns whether all data has been received and the sender did not abort. */
 bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			     uint32_t total);
-/* Reports the end to the source, now and at every probe. */
+/*
+ * Completes the message with this status: reports it to the source now, and
+ * again in reply to every probe.
+ */
 void sunway_rdma_rx_end(struct weft_sunway *n, const struct sunway_in *in,
 			unsigned status);
 void sunway_rdma_rx_drop(struct weft_sunway *n, uint32_t guid, bool all);

@@ -74,7 +74,10 @@ static void tlb_drop(struct weft_sunway *n, unsigned mem)
 
 /* ---- addresses ---- */
 
-/* Physical addresses contain no memory number. */
+/*
+ * Returns the memory that contains a physical address, which has no memory
+ * number.
+ */
 static struct sunway_mem *mem_physical(struct weft_sunway *n,
 				       const struct sunway_range *r)
 {

@@ -50,7 +50,10 @@ void sunway_bits_fini(struct sunway_bits *b)
 
 /* ---- received writes ---- */
 
-/* Key: node, engine and slot; the rest of a message id increases. */
+/*
+ * Returns the key of a message: node, engine and slot; the rest of a message id
+ * increases.
+ */
 static uint64_t rdma_rx_key(uint32_t guid, uint32_t id)
 {
 	return (uint64_t)guid << 9 | (id & 511);

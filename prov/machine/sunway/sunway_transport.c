@@ -83,7 +83,7 @@ sunway_transport_peer(struct sunway_transport *e, struct weft_peer *peer)
 
 /* ---- sending ---- */
 
-/* Virtual time: the path and the data bytes of the message. */
+/* Virtual time: sets the path and the data bytes of the message. */
 static void sunway_transport_path_set(struct sunway_transport *e,
 				      const struct weft_pkt *pkt, bool fsm)
 {
@@ -284,7 +284,10 @@ static int sunway_transport_put(struct weft_unit *u, struct weft_peer *peer,
 	return sunway_bulk_move(sunway_transport_of(u)->bulks, peer, d, false);
 }
 
-/* The interface has no atomics: the target's processor performs them. */
+/*
+ * Refuses atomics: the interface has none, so the target's processor performs
+ * them.
+ */
 static int sunway_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_amo *a)
 {

@@ -88,7 +88,10 @@ void sunway_window_close(struct sunway_vi *v)
 
 /* ---- the receiver ---- */
 
-/* Key: one window for two interfaces, the latest opened between them. */
+/*
+ * Returns the key of a window: two interfaces have one window, the latest
+ * opened between them.
+ */
 static uint64_t window_key(uint32_t guid, uint32_t ends)
 {
 	return (uint64_t)guid << 16 | ends;

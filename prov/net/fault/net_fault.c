@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fault plans in the model: memory layout, parsing and activation of the lines,
- * and counters. A line that is active from the start is also detected from the
- * start; for other lines, net_fault_time.c schedules wake events.
+ * Fault plans in the model: memory layout, parsing and activation of the
+ * faults, and counters. A fault that is active from the start is also detected
+ * from the start; for other faults, net_fault_time.c schedules wake events.
  */
 #include "prov/net/fault/net_fault_int.h"
 
@@ -80,7 +80,7 @@ void net_fault_init(struct net *net)
 		}
 }
 
-/* ---- lines of the fault plan --------------------------------------------- */
+/* ---- faults of the fault plan -------------------------------------------- */
 
 /* Applies a failure that exists from time 0: all nodes have detected it. */
 static void line_fail_at_start(struct net *net,
@@ -108,8 +108,8 @@ static uint64_t rate_of(const struct net *net,
 }
 
 /*
- * Computes the link's words with and without the line; each link can have one
- * temporary line.
+ * Computes the link's words with and without the fault; each link can have one
+ * temporary fault.
  */
 static int link_prepare(struct net *net, const struct net_fault_line *line,
 			uint32_t node, unsigned port)
@@ -128,7 +128,7 @@ static int link_prepare(struct net *net, const struct net_fault_line *line,
 	return ret;
 }
 
-/* Applies a line to its links: at once, or for a later time. */
+/* Applies a fault to its links: at once, or for a later time. */
 static int set_links(struct net *net, const struct net_fault_line *line)
 {
 	struct net_fault_link *l;
@@ -197,7 +197,7 @@ static uint64_t value_of(const struct weft_fault_entry *f)
 }
 
 /*
- * Schedules the wake events of a line at one node, unless the line is
+ * Schedules the wake events of a fault at one node, unless the fault is
  * permanent.
  */
 static void schedule_node(struct net *net, uint32_t node, uint32_t i)
@@ -237,7 +237,7 @@ static void schedule_line(struct net *net, uint32_t i)
 			}
 }
 
-/* Activates a line that is in effect from the start. */
+/* Activates a fault that is in effect from the start. */
 static void line_activate(struct net *net, const struct net_fault_line *line)
 {
 	if (net_fault_is_failure(line->kind))

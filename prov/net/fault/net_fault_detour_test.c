@@ -96,7 +96,7 @@ static void sunway_continues_with_two_lanes_or_one(void **state)
 	uint64_t whole, two, one;
 
 	net_fixture_machine_load(&cfg, "sunway:6x4");
-	whole = stream_by(&cfg, "slow-node 3 = 1", 2); /* rdma */
+	whole = stream_by(&cfg, "slow-node 3 = 1", 2); /* path 2: RDMA */
 	two = stream_by(&cfg, "lanes 0.0+ = 2; lanes 0.0+.1 = 2", 2);
 	one = stream_by(&cfg, "lanes 0.0+ = 1; lanes 0.0+.1 = 1", 2);
 	/* packets of 2096 B: 154, 307 and 615 ns each, on one of two rails */
@@ -174,15 +174,15 @@ static void gemini_quiesces_and_loads_new_tables(void **state)
 	T_IS(c.quiesced, 1);
 	T_IS(c.dead_links, 16);
 	T_TRUE(c.lost == 0);
-	/* sent at 150 us, delayed from 110 us on for 20 ms */
+	/* sent at 150 us; injection stops at 110 us, for 20 ms */
 	T_TRUE(e.last_at > 20 * MS + 110 * US);
 	T_TRUE(e.last_at < 21 * MS);
 	net_fixture_close(&e);
 }
 
 /*
- * GEM-32: with new tables, packets use the opposite direction from the source
- * on.
+ * GEM-32: with new tables, packets use the opposite direction, starting at the
+ * source.
  */
 static void gemini_new_tables_use_opposite_direction(void **state)
 {

@@ -22,7 +22,7 @@ enum {
 };
 
 /*
- * Flag of a node number that replaces the number of a line: the unit of this
+ * Flag of a node number that replaces the number of a fault: the unit of this
  * node has halted.
  */
 #define NET_FAULT_HALT (1u << 29)
@@ -47,10 +47,10 @@ struct net_fault_link {
 	uint64_t ber; /* error probability per bit, times 2^64 */
 	uint64_t tries;
 	uint64_t retry_ticks;
-	uint64_t rate; /* inverse rate without temporary lines */
+	uint64_t rate; /* inverse rate without temporary faults */
 	uint32_t bad, escaped, detours, retries;
 	uint32_t crc[2];  /* CRCs of all packets sent and received */
-	uint32_t word[2]; /* link word without and with the temporary line */
+	uint32_t word[2]; /* link word without and with the temporary fault */
 	uint16_t burst;
 	uint8_t state; /* enum net_fault_state */
 	uint8_t pad[5];
@@ -77,7 +77,7 @@ struct net_fault_hold {
 	uint8_t pad;
 };
 
-/* Kind of object that a line applies to. */
+/* Kind of object that a fault applies to. */
 enum net_fault_object {
 	NET_FAULT_ON_CLASS,
 	NET_FAULT_ON_LINK,
@@ -89,7 +89,7 @@ enum net_fault_object {
 #define NET_CLASS_OPTICAL 0xfeu
 #define NET_CLASS_COPPER  0xfdu
 
-/* A line of the fault plan. */
+/* A fault: one line of the fault plan. */
 struct net_fault_line {
 	uint64_t at_ps, for_ps;
 	/* probability times 2^64, factor times 1000, or a count, by kind */
@@ -106,7 +106,7 @@ struct net_fault_line {
 struct net_faults {
 	uint64_t seed;
 	uint64_t stall_ps; /* time before which no packets are built */
-	uint32_t count;	   /* number of lines */
+	uint32_t count;	   /* number of faults */
 	uint32_t free;	   /* 1: packets of an order list are being delivered */
 	struct net_fault_count sum;
 	struct weft_code_crc crc;      /* packet CRC, table-driven */
@@ -181,24 +181,24 @@ uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
 			       uint32_t bytes);
 
 /*
- * net_fault_name.c: resolves the object of a line. Returns NULL, or an error
+ * net_fault_name.c: resolves the object of a fault. Returns NULL, or an error
  * message.
  */
 const char *net_fault_object_parse(const struct net *net,
 				   const struct weft_fault_entry *f,
 				   struct net_fault_line *line);
-/* Returns whether the line applies to this direction of a link. */
+/* Returns whether the fault applies to this direction of a link. */
 bool net_fault_line_applies(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port);
 
-/* net_fault_time.c: start, detection and end of the lines */
+/* net_fault_time.c: start, detection and end of faults */
 enum net_fault_phase { NET_FAULT_BEGINS, NET_FAULT_DETECTED, NET_FAULT_ENDS };
 
-/* Schedules a phase of a line at one node. */
+/* Schedules a phase of a fault at one node. */
 void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 			      enum net_fault_phase phase, uint32_t line);
-/* Returns whether a line applies to this link, in either direction. */
+/* Returns whether a fault applies to this link, in either direction. */
 bool net_fault_line_affects(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port);
@@ -232,7 +232,7 @@ void net_fault_order_skip(struct net_step *s, const struct net_call *c,
 uint64_t net_fault_layout(struct net *net, const struct net_config *cfg,
 			  uint64_t off);
 void net_fault_init(struct net *net);
-/* net_nic.c: handles the start, the detection or the end of a line */
+/* net_nic.c: handles the start, the detection or the end of a fault */
 void net_fault_phase_run(struct net_step *s, uint64_t word);
 /*
  * Returns the completion time of an engine that would work from start to end
@@ -256,7 +256,7 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 bool net_fault_order_hold(struct net_step *s, const struct net_call *c);
 /* Handles a packet that must not be delivered. */
 void net_fault_packet_discard(struct net_step *s, const struct net_call *c);
-/* net_routing.c: plans a route around dead links from the source on */
+/* net_routing.c: plans a route around dead links, at the source */
 void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 			  int8_t *rem);
 

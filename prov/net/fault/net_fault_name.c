@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Parser of the objects that lines of a fault plan apply to; the syntax is in
- * net_fault.h.
- */
+/* Parser of the objects that faults apply to; the syntax is in net_fault.h. */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/file/net_name.h"
 #include "prov/net/routing/net_topo.h"

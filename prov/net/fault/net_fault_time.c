@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Faults over time: start, detection and end of the lines of a fault plan, and
- * their effects on links and nodes. Unused without a fault plan.
+ * Faults over time: start, detection and end of the faults of a plan, and their
+ * effects on links and nodes. Unused without a fault plan.
  *
- * Lines are wake events of the nodes that they apply to, with port
+ * Faults are wake events of the nodes that they apply to, with port
  * NET_FAULT_PORT. A link that fails stays busy until the failure is detected,
  * so no packet is sent on it; after that, packets for the link are lost
  * (net_fault_link.c) or rerouted (net_fault_routing.c).
@@ -15,7 +15,7 @@
 
 /* ---- dead and live links ------------------------------------------------- */
 
-/* Returns whether a line applies to this link, in either direction. */
+/* Returns whether a fault applies to this link, in either direction. */
 bool net_fault_line_affects(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port)
@@ -86,7 +86,7 @@ static void revive_link(struct net *net, uint32_t node, unsigned port)
 	l->state = NET_LINK_UP;
 }
 
-/* ---- effects of fault plan lines ----------------------------------------- */
+/* ---- effects of faults --------------------------------------------------- */
 
 bool net_fault_is_failure(unsigned kind)
 {
@@ -95,7 +95,7 @@ bool net_fault_is_failure(unsigned kind)
 }
 
 /*
- * Sets or clears the bit error rate or burst length of all links that the line
+ * Sets or clears the bit error rate or burst length of all links that the fault
  * applies to.
  */
 void net_fault_set_class(struct net *net, const struct net_fault_line *line,
@@ -250,7 +250,7 @@ static void revive(struct net_step *s, const struct net_fault_line *line)
 	net_fault_node_update(s->net, s->id);
 }
 
-/* Schedules a phase of a line at one node. */
+/* Schedules a phase of a fault at one node. */
 void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 			      enum net_fault_phase phase, uint32_t i)
 {
@@ -259,7 +259,7 @@ void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 		net_word(node, NET_EV_WAKE, NET_FAULT_PORT, phase, i));
 }
 
-/* Halts a unit as a line of the fault plan would. */
+/* Halts a unit as a fault of the plan would. */
 void net_fault_halt(struct net_step *s)
 {
 	struct net *net = s->net;

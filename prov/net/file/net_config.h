@@ -32,9 +32,9 @@ enum net_vc {
  */
 struct net_path {
 	char name[16];
-	/* from post to first packet in the FIFO, without engine time */
+	/* time from post to first packet in the FIFO, without engine time */
 	uint64_t inject_ps;
-	uint64_t receive_ps; /* from the network to visible in memory */
+	uint64_t receive_ps; /* time from the network to visibility in memory */
 	/* inverse rate of the engine, store-and-forward */
 	uint64_t injection_ps_per_byte_x1000;
 	/* inverse rate of the engine, cut-through */
@@ -95,7 +95,7 @@ struct net_reliability {
 	/* 1: packets are routed around dead links and nodes */
 	uint8_t reroute;
 	uint8_t lanes; /* lanes per link; 0: one */
-	/* cable length in metres from which cables are optical; 0: none */
+	/* minimum length of optical cables, metres; 0: none is optical */
 	uint16_t fibre;
 	uint32_t code_span;  /* bytes per check; 0: the whole packet */
 	uint64_t retry_ps;   /* delay until a link retransmits; 0: on the NAK */
@@ -212,9 +212,9 @@ struct net_config {
 	uint32_t ack_bytes;
 	/* bytes of an acknowledgement on the wire; 0: computed */
 	uint32_t ack_wire_bytes;
-	/* from packet stored to acknowledgement sent */
+	/* time from packet stored to acknowledgement sent */
 	uint64_t ack_ps;
-	/* from acknowledgement received to unit notified */
+	/* time from acknowledgement received to unit notified */
 	uint64_t ack_receive_ps;
 	/* latency between source and target on one node */
 	uint64_t local_ps;
@@ -240,7 +240,10 @@ struct net_config {
 	uint32_t barrier_bytes;
 	/* time in which an interface adds two packets; 0: cannot add */
 	uint64_t fold_ps;
-	/* levels of the fold tree if the order does not matter; 0: pairwise */
+	/*
+	 * levels of the fold tree if the order does not matter; 0: binomial
+	 * tree
+	 */
 	uint8_t fold_levels;
 	/* 1: a broadcast starts when all members have arrived */
 	uint8_t bcast_gather;
@@ -248,7 +251,8 @@ struct net_config {
 	uint64_t change_ps;
 	uint32_t input_slots; /* packets queued per rank; 0: unlimited */
 	uint64_t retry_ps;    /* retry delay of a packet without a free slot */
-	uint64_t query_ps;    /* from answer to next packet; 0: no queries */
+	/* time from answer to next packet; 0: no queries */
+	uint64_t query_ps;
 	/* 1: members must be a contiguous range of nodes */
 	uint8_t coll_range;
 	/* 1: in other groups an event of an interface triggers the next step */

@@ -354,8 +354,8 @@ static bool is_effective(const struct file_doc *doc, const struct file_line *l)
 }
 
 /*
- * Every path inherits the values of the first path; lines that name a path or
- * bus override them.
+ * Sets the values of paths and buses. Every path inherits the values of the
+ * first path; lines that name a path or bus override them.
  */
 static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 {

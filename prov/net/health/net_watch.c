@@ -89,7 +89,7 @@ static void detected_by_own_half(struct net_watch *w, uint64_t at,
 
 /*
  * Returns whether the master's state shows the failure. WEFT_WATCH_UNKNOWN
- * counts only from four periods after the failure on.
+ * counts only if four periods have passed since the failure.
  */
 static bool is_known(const struct net_watch *w,
 		     const struct net_watch_failure *d, uint64_t at,

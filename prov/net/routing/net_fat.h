@@ -7,7 +7,7 @@
  * A node of level l is a pair: A, which subtree of that level (m digits above
  * l), and B, which of the subtree's tops (w digits up to l). Its parent j is (A
  * / m[l+1], B + j * W[l]); the port there is A % m[l+1]. Ports 0 to m[l] - 1 of
- * a node go down, ports from m[l] on go up.
+ * a node go down, port m[l] and higher ports go up.
  *
  *   level 2   B=0  B=1 .. B=3     one A: all tops of the whole tree
  *              |  x  x  x  |      every level-1 switch has a link to each

@@ -216,8 +216,8 @@ int net_routing_plan(const struct net *net, const struct net_msg *msg,
 }
 
 /*
- * Returns the hash that selects a parallel link: of source and target, with
- * spread also of the address.
+ * Returns the hash that selects a parallel link, computed from source and
+ * target, and with NET_P_SPREAD also from the packet's address.
  */
 static uint16_t link_hash_of(const struct net *net, const struct net_packet *p)
 {

@@ -94,7 +94,7 @@ void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 	}
 }
 
-/* Returns the first port of the mask from first on, with wrap-around. */
+/* Returns the first port of the mask, starting at first, with wrap-around. */
 static unsigned in_order(uint64_t ports, unsigned first)
 {
 	uint64_t from = ports >> first << first;

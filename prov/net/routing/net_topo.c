@@ -82,7 +82,10 @@ static bool shared(const struct net_config *cfg)
 	return net_router_nodes(cfg) > 1;
 }
 
-/* A node has one link, to a router whose last ports lead to its nodes. */
+/*
+ * Returns the other end of a node's only link, or of a link of its router,
+ * whose last ports lead to its nodes.
+ */
 static int64_t shared_peer(const struct net_config *cfg, uint32_t node,
 			   unsigned port, unsigned *port_p,
 			   unsigned *crossings_p)

@@ -33,8 +33,9 @@ bool net_topo_is_internal(const struct net_config *cfg, uint32_t node,
 uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 			 unsigned port, unsigned vc);
 /*
- * Returns the dimension, or in a tree the level, of a port's link, from 0 on;
- * NET_DIMS_MAX: the link is inside a node, or connects siblings on one board.
+ * Returns the dimension, or in a tree the level, of a port's link, starting at
+ * 0; NET_DIMS_MAX: the link is inside a node, or connects siblings on one
+ * board.
  */
 unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 			unsigned port);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- pairwise trees ------------------------------------------------------ */
+/* ---- binomial trees ------------------------------------------------------ */
 
 static uint32_t item_of(const struct net_fold *f, uint32_t member)
 {

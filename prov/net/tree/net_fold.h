@@ -4,7 +4,7 @@
  * add: each member waits for its inputs in order and sends the sum to its
  * parent. Members are numbered in the order of the sum; the root is the first.
  *
- * Pairs, with the same result bits as recursive doubling:
+ * Binomial tree, with the same result bits as recursive doubling:
  *
  *   0 <- 1, 0 <- 2 <- 3, 0 <- 4 <- 5, ...        n a power of two
  *   0 <- 1 first, 2 <- 3 first, ... then those   otherwise: n - 2^k pairs
@@ -26,16 +26,16 @@ enum { NET_FOLD_LEVELS = 8, NET_FOLD_INPUTS = 64 };
 
 struct net_fold {
 	uint32_t n;
-	/* minimum number of levels of a wide tree; 0: pairwise */
+	/* minimum number of levels of a wide tree; 0: binomial tree */
 	unsigned levels;
 	uint32_t fan[NET_FOLD_LEVELS]; /* group size of each level */
-	/* pairwise: members in pairs, items left */
+	/* binomial tree: members combined in pairs first, items after that */
 	uint32_t paired, items;
 };
 
 /*
  * Initializes a tree over n members. levels: minimum of a wide tree; 0:
- * pairwise. A member has at most NET_FOLD_INPUTS inputs.
+ * binomial tree. A member has at most NET_FOLD_INPUTS inputs.
  */
 void net_fold_init(struct net_fold *f, uint32_t n, unsigned levels);
 /* Returns the number of inputs of a member, without its own contribution. */

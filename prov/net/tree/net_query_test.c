@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hardware broadcast over a range of nodes in a fat tree, the merged answer,
- * queries and barriers by query, computed by hand. All latencies are round
- * numbers: 20 ns for a switch, 32 ns for a packet of 32 bytes on a link.
+ * queries and hardware query barriers, computed by hand. All latencies are
+ * round numbers: 20 ns for a switch, 32 ns for a packet of 32 bytes on a link.
  */
 #include "test/support/net_fixture.h"
 

@@ -56,7 +56,9 @@ uint32_t *net_combine_table(const struct net *net);
 void net_combine_delete(struct net *net, uint32_t cell);
 
 /* net_query.c: queries to all nodes of a route. */
-/* Handles the arrival of a rank of the step's node at a barrier by query. */
+/*
+ * Handles the arrival of a rank of the step's node at a hardware query barrier.
+ */
 void net_query_arrive(struct net_step *s, uint32_t pi);
 /* Answers a query that is in a node's memory: the packet becomes the answer. */
 void net_query_receive(struct net_step *s, const struct net_call *c,

@@ -154,7 +154,9 @@ static uint32_t common_level(const struct net_fat *f,
 	return l;
 }
 
-/* Returns the index of a switch among those added from index from on, or -1. */
+/*
+ * Returns the index of a switch among those at index `from` and above, or -1.
+ */
 static int switch_find(const struct net_tree_plan *t, uint32_t from,
 		       uint32_t node)
 {

@@ -25,7 +25,10 @@ static int segment_translate(struct iovec *iov)
 		 : -EFAULT;
 }
 
-/* A multi buffer is reported by its address, so it must be host memory. */
+/*
+ * Translates the addresses of an op. A multi buffer is reported by its address,
+ * so it must be host memory.
+ */
 int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op)
 {
 	void *first = op->iov[0].iov_base;

@@ -7,7 +7,7 @@
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"
 
-/* Inline for the reason given at carrier_cma(). */
+/* Executes an access. Inline for the reason given at carrier_cma(). */
 WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
 			   const struct weft_mem_access *want)
 {

@@ -56,7 +56,10 @@ static int copy_part(const struct weft_stage_copy *s, const struct iovec *part,
 		     : k->out(host, part->iov_base, part->iov_len);
 }
 
-/* The copy is one device command, whatever the number of segments. */
+/*
+ * Copies between a device and host memory, by one device command whatever the
+ * number of segments.
+ */
 int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s)
 {
 	size_t pos = s->pos, left = s->bytes, done = 0;

@@ -38,7 +38,10 @@ static ssize_t weft_trecvv(struct fid_ep *fid, const struct iovec *iov,
 	return weft_post_recvv(ep, &p, iov, count, &m);
 }
 
-/* A peek always reports its completion, also without FI_COMPLETION. */
+/*
+ * Implements fi_trecvmsg. A peek always reports its completion, even without
+ * FI_COMPLETION.
+ */
 static ssize_t weft_trecvmsg(struct fid_ep *fid,
 			     const struct fi_msg_tagged *msg, uint64_t flags)
 {

@@ -106,7 +106,10 @@ static int check_counts(const struct side_check *c, MPI_Count *sum_p)
 	return err;
 }
 
-/* Adjacent blocks are checked as one range, listed blocks one by one. */
+/*
+ * Checks that the counts do not exceed the largest possible buffer: adjacent
+ * blocks as one range, listed blocks one by one.
+ */
 static int check_range(const struct side_check *c)
 {
 	const struct weft_coll_side *s = c->side;
@@ -130,8 +133,8 @@ static int check_range(const struct side_check *c)
 }
 
 /*
- * No data is in the first page: MPI_BOTTOM is for types and displacements that
- * contain addresses.
+ * Returns whether block i has data in the first page, where none can be:
+ * MPI_BOTTOM is for types and displacements that contain addresses.
  */
 static bool block_is_null(const struct weft_coll_side *s, int i)
 {
@@ -161,7 +164,7 @@ static bool buffer_is_null(const struct side_check *c, MPI_Count sum)
 	return false;
 }
 
-/* One side whose values are significant on this rank. */
+/* Checks one side, whose values are significant on this rank. */
 static int check_side(const struct side_check *c)
 {
 	MPI_Count sum = 0;
@@ -207,7 +210,7 @@ static int check_r(struct mpi_coll *m, int blocks)
 	return check_side(&c);
 }
 
-/* MPI_IN_PLACE as send buffer needs an intracommunicator. */
+/* Checks that MPI_IN_PLACE as send buffer is used with an intracommunicator. */
 static int check_in_place(const struct mpi_coll *m, int arg)
 {
 	if (!weft_check || !m->a.comm->inter)
@@ -265,7 +268,7 @@ static int check_root(const struct mpi_coll *m)
 			    c->peers);
 }
 
-/* This rank is the root of a rooted operation. */
+/* Returns whether this rank is the root of a rooted operation. */
 static bool is_root(const struct mpi_coll *m)
 {
 	const struct weft_comm *c = m->a.comm;
@@ -273,7 +276,10 @@ static bool is_root(const struct mpi_coll *m)
 	return m->a.root == (c->inter ? MPI_ROOT : c->rank);
 }
 
-/* This rank is a non-root end of a rooted operation. */
+/*
+ * Returns whether this rank, if it is not the root, takes part in a rooted
+ * operation.
+ */
 static bool is_leaf(const struct mpi_coll *m)
 {
 	return !m->a.comm->inter || m->a.root >= 0;
@@ -346,7 +352,10 @@ MPI_Count mpi_coll_vector(const struct mpi_coll *m)
 	return sum;
 }
 
-/* The vector to be combined, whose type and count are in the other side. */
+/*
+ * Checks the buffer of the vector to be combined; its type and count are in the
+ * receive side.
+ */
 static int check_vector(struct mpi_coll *m)
 {
 	const struct weft_dt *dt = m->a.r.dt;
@@ -358,7 +367,10 @@ static int check_vector(struct mpi_coll *m)
 			    "buffer is NULL");
 }
 
-/* The receive side has type and count on every rank, a buffer at the root. */
+/*
+ * Checks a reduce: the receive side has type and count on every rank, a buffer
+ * at the root only.
+ */
 static int check_reduce(struct mpi_coll *m)
 {
 	void *buf = m->a.r.buf;
@@ -402,7 +414,10 @@ static int check_intra(struct mpi_coll *m)
 	return err ? err : check_combine(m);
 }
 
-/* The first rank gets no result: its receive buffer is not significant. */
+/*
+ * Checks an exscan. The first rank gets no result, so its receive buffer is not
+ * significant.
+ */
 static int check_exscan(struct mpi_coll *m)
 {
 	void *buf = m->a.r.buf;

@@ -27,11 +27,11 @@ struct mpi_coll {
 	MPI_Op op;
 	MPI_Datatype stype;
 	MPI_Datatype rtype;
-	int s_arg; /* positions, from 1: the buffers ... */
+	int s_arg; /* positions of the buffer arguments, from 1 */
 	int r_arg;
-	int s_type_arg; /* ... their types ... */
+	int s_type_arg; /* positions of the type arguments */
 	int r_type_arg;
-	int comm_arg; /* ... the communicator; a root precedes it */
+	int comm_arg; /* position of the communicator; a root precedes it */
 	struct weft_coll_args a;
 };
 
@@ -131,9 +131,9 @@ static inline struct mpi_coll mpi_bcast(const char *func, struct mpi_side b,
 }
 
 /*
- * Operations of two buffers: gather, scatter (with a root), allgather and
- * alltoall. uneven: the form with counts, also where they are on the other side
- * only.
+ * Constructs an operation on two buffers: gather, scatter (with a root),
+ * allgather and alltoall. uneven: the form with counts, also where they are on
+ * the other side only.
  */
 static inline struct mpi_coll mpi_move(const char *func,
 				       enum weft_coll_kind kind,
@@ -168,7 +168,10 @@ mpi_move_root(const char *func, enum weft_coll_kind kind, struct mpi_side s,
 	return m;
 }
 
-/* Reductions: r has buffer, count (or counts) and type of both. */
+/*
+ * Constructs a reduction: r has the receive buffer, and the count (or counts)
+ * and type of both buffers.
+ */
 static inline struct mpi_coll
 mpi_combine(const char *func, enum weft_coll_kind kind, const void *sendbuf,
 	    struct mpi_side r, MPI_Op op, MPI_Comm comm)
@@ -204,10 +207,10 @@ static inline struct mpi_coll mpi_combine_root(const char *func,
 	return m;
 }
 
-/* Elements of the vectors that a reduction combines. */
+/* Returns the number of elements of the vectors that a reduction combines. */
 MPI_Count mpi_coll_vector(const struct mpi_coll *m);
 /*
- * True when send and receive buffer certainly share memory
+ * Returns whether send and receive buffer certainly share memory
  * (mpi_coll_overlap.c).
  */
 bool mpi_coll_alias(const struct mpi_coll *m);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Do the two buffers of a collective share memory? Only certain cases count:
- * runs of bytes that overlap, or the same elements of the same type. Data with
- * gaps may be interleaved with other data with gaps, and two buffers that are
- * both MPI_BOTTOM prove nothing.
+ * Determines whether the two buffers of a collective share memory. Only certain
+ * cases count: runs of bytes that overlap, or the same elements of the same
+ * type. Data with gaps may be interleaved with other data with gaps, and two
+ * buffers that are both MPI_BOTTOM need not overlap.
  */
 #include "src/mpi/coll/mpi_coll_args.h"
 
@@ -29,7 +29,10 @@ static bool overlap(const struct weft_typed *a, const struct weft_typed *b)
 	return x - y < weft_typed_bytes(b);
 }
 
-/* Block i of a side; blocks(): the first n blocks where they are adjacent. */
+/*
+ * Returns block i of a side; blocks() returns the first n blocks, which must be
+ * adjacent.
+ */
 static struct weft_typed block(const struct weft_coll_side *s, int i)
 {
 	MPI_Count at = weft_coll_num(&s->displs, i);
@@ -48,7 +51,10 @@ static struct weft_typed blocks(const struct weft_coll_side *s, int n)
 	return (struct weft_typed){ s->dt, s->buf, s->count * n };
 }
 
-/* One block of a side against all blocks of the other. */
+/*
+ * Returns whether the block of one side overlaps any of n blocks of the other
+ * side.
+ */
 static bool one_in_many(const struct weft_coll_side *one,
 			const struct weft_coll_side *many, int n)
 {
@@ -64,7 +70,10 @@ static bool one_in_many(const struct weft_coll_side *one,
 	return false;
 }
 
-/* Lists of blocks are compared pair by pair. */
+/*
+ * Returns whether any blocks of the two sides overlap; lists of blocks are
+ * compared pair by pair.
+ */
 static bool many_in_many(const struct weft_coll_side *s,
 			 const struct weft_coll_side *r, int n)
 {
@@ -84,7 +93,10 @@ static bool many_in_many(const struct weft_coll_side *s,
 	return false;
 }
 
-/* A vector and its result, which may be a part of a vector. */
+/*
+ * Returns whether a vector overlaps its result, which may be a part of a
+ * vector.
+ */
 static bool vector_in_result(const struct mpi_coll *m)
 {
 	const struct weft_coll_side *r = &m->a.r;

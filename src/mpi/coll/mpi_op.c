@@ -86,7 +86,7 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
 	return err;
 }
 
-/* Two buffers, of which neither is in place. */
+/* Checks two buffers, neither of which may be MPI_IN_PLACE. */
 static int check_buffers(const struct mpi_msg *m, const void *inout)
 {
 	int arg = m->buf == MPI_IN_PLACE ? 1 : 2;

@@ -9,7 +9,10 @@
 
 /* ---- common to all kinds of objects ------------------------------------- */
 
-/* The predefined integers of communicators and windows. */
+/*
+ * Returns whether key is a predefined attribute key (MPI_TAG_UB, MPI_WIN_BASE,
+ * ...).
+ */
 static bool is_predefined(int key)
 {
 	return key >= MPI_TAG_UB && key < 1024;
@@ -289,7 +292,7 @@ int PMPI_Win_free_keyval(int *win_keyval)
 	return free_keyval(__func__, WEFT_KIND_WIN, win_keyval);
 }
 
-/* The value of a predefined key, or NULL: no such key. */
+/* Returns the value of a predefined key; NULL: no such key. */
 static void *win_value(struct weft_win *w, int key)
 {
 	switch (key) {

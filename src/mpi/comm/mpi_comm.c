@@ -184,7 +184,10 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 	return MPI_SUCCESS;
 }
 
-/* Hints with other prefixes are ignored, and not returned. */
+/*
+ * Returns whether key is a hint; keys with other prefixes are ignored, and not
+ * returned.
+ */
 static bool is_hint(const char *key)
 {
 	return !strncmp(key, "weft_", 5) || !strncmp(key, "mpi_", 4);
@@ -289,8 +292,10 @@ int PMPI_Comm_free(MPI_Comm *comm)
 	return err ? err : release(__func__, c, comm);
 }
 
-/* Is communication on c pending? Buffered sends hold references until the room
- * of their messages is free, partitioned receives until their hello has come.
+/*
+ * Returns whether communication on c is pending. Buffered sends hold references
+ * until the buffer space of their messages is free, partitioned receives until
+ * the first message of their sender has arrived.
  */
 static bool is_pending(struct weft_comm *c)
 {

@@ -8,11 +8,13 @@
 struct weft_errh;
 struct weft_info;
 
-/* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL. */
+/* Returns MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL. */
 int mpi_group_compare(const struct weft_group *a, const struct weft_group *b);
 
-/* Adds the hints of info (may be NULL) to *hints_p, which is opened if NULL, or
- * to those of c. 0 or -ENOMEM. */
+/*
+ * Add the hints of info (may be NULL) to *hints_p, which is opened if NULL, or
+ * to the hints of c. Return 0 or -ENOMEM.
+ */
 int mpi_comm_merge_hints(struct weft_info **hints_p, struct weft_info *info);
 int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info);
 
@@ -20,18 +22,21 @@ int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info);
 int mpi_comm_set_args(struct weft_comm *made, MPI_Info info,
 		      MPI_Errhandler errhandler);
 
-/* The group behind a handle; raises MPI_ERR_GROUP. */
+/* Gets the group of a handle; raises MPI_ERR_GROUP. */
 int mpi_check_group(const void *obj, const char *func, int arg, MPI_Group h,
 		    struct weft_group **group_p);
 
-/* A handler that a communicator can have. */
+/*
+ * Gets the error handler of a handle; raises an error if communicators cannot
+ * have this handler.
+ */
 int mpi_check_errh(const void *obj, const char *func, int arg, MPI_Errhandler h,
 		   struct weft_errh **errh_p);
 
-/* MPI_INFO_NULL or a valid info. */
+/* Checks that the handle is MPI_INFO_NULL or a valid info. */
 int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info);
 
-/* Output of a constructor that fails. */
+/* Sets the output of a constructor that fails to MPI_COMM_NULL. */
 static inline void mpi_comm_set_null(MPI_Comm *newcomm)
 {
 	if (newcomm)

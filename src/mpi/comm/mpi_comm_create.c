@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The end of every constructor: returns a communicator, none, or an error. */
+/* Ends a constructor: returns a communicator, none, or an error. */
 static int return_comm(struct weft_comm *parent, const char *func, int rc,
 		       struct weft_comm *made, MPI_Comm *newcomm)
 {
@@ -173,7 +173,7 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 
 /* ---- by group ------------------------------------------------------------ */
 
-/* All members of g must be in the communicator. */
+/* Checks that all members of g are in the communicator. */
 static int check_subset(struct weft_comm *c, const char *func,
 			const struct weft_group *g)
 {
@@ -304,14 +304,14 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	return return_comm(c, __func__, rc, made, newcomm);
 }
 
-/* Ranks of a host share a color: the first of them in the job. */
+/* Returns the color of this host: its lowest rank in MPI_COMM_WORLD. */
 static int host_color(void)
 {
 	return weft_core.job.local ? weft_core.job.local[0]
 				   : weft_core.job.rank;
 }
 
-/* The color for a split type, or -1 for an unknown type. */
+/* Returns the color for a split type; -1: unknown type. */
 static int type_color(int type, MPI_Info info)
 {
 	char val[MPI_MAX_INFO_VAL + 1] = "";

@@ -65,7 +65,10 @@ int PMPI_Group_rank(MPI_Group group, int *rank)
 	return err;
 }
 
-/* Rank of every process of the job in g, from 1; 0: not in it. To be freed. */
+/*
+ * Returns the rank in g, plus one, of every process of the job; 0: not in g.
+ * The caller frees the array.
+ */
 static int *ranks_of(const struct weft_group *g)
 {
 	int *rank = calloc((size_t)weft_core.job.size, sizeof(*rank));
@@ -82,7 +85,7 @@ static int bad_rank(const char *func, int arg, int rank, int size)
 			    "invalid rank %d in group of size %d", rank, size);
 }
 
-/* n, argument 2, is the length of the list in the next argument. */
+/* Checks n, argument 2, and the list of that length in the next argument. */
 static int check_list(const char *func, int n, const void *list)
 {
 	if (n < 0)
@@ -191,8 +194,8 @@ static int return_group(const char *func, struct weft_group *g,
 enum set_op { UNION, INTERSECTION, DIFFERENCE };
 
 /*
- * Union (a, then b's others), intersection (a's in b), difference (a's not in
- * b).
+ * Returns the union (members of a, then the others of b), the intersection
+ * (members of a in b) or the difference (members of a not in b).
  */
 static struct weft_group *group_combine(const struct weft_group *a,
 					const struct weft_group *b,

@@ -62,7 +62,10 @@ int mpi_topo_finish(const char *func, struct weft_comm *old, int rc,
 
 /* ---- checks --------------------------------------------------------------*/
 
-/* The number of processes in a grid; dims is argument arg. */
+/*
+ * Checks the dimensions of a grid and computes its number of processes; dims is
+ * argument arg.
+ */
 static int check_grid(const struct weft_comm *c, const char *func, int arg,
 		      int ndims, const int *dims, int *n_p)
 {
@@ -101,7 +104,10 @@ static int check_rank(const struct weft_comm *c, const char *func, int arg,
 			    c->size);
 }
 
-/* The caller's arrays have maxdims entries: at most these are filled. */
+/*
+ * Returns the number of dimensions to return: the caller's arrays have maxdims
+ * entries.
+ */
 static int fits(const struct weft_topo *t, int maxdims)
 {
 	return maxdims < t->ndims ? maxdims : t->ndims;
@@ -135,8 +141,8 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 }
 
 /*
- * The line, plane ... of the grid that this process is in, from the coordinates
- * of the dropped dimensions.
+ * Returns the color of this process's subgrid (line, plane, ...), computed from
+ * the coordinates of the dropped dimensions; *key_p: position in the subgrid.
  */
 static int sub_color(const struct weft_topo *t, const int *remain, int *key_p)
 {

@@ -6,13 +6,15 @@
 #include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"
 
-/* The communicator and its topology of this kind; raises MPI_ERR_TOPOLOGY. */
+/*
+ * Gets a communicator and its topology of this kind; raises MPI_ERR_TOPOLOGY.
+ */
 int mpi_check_topo(const char *func, MPI_Comm handle, int kind,
 		   struct weft_comm **comm_p);
 
 /*
- * A communicator of the first n processes of c, without a topology yet; *comm_p
- * is NULL on other processes. 0 or -errno.
+ * Creates a communicator of the first n processes of c, without a topology yet;
+ * *comm_p is NULL on other processes. 0 or -errno.
  */
 int mpi_topo_comm(struct weft_comm *c, int n, struct weft_comm **comm_p);
 

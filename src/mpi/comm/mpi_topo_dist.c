@@ -110,7 +110,10 @@ static int topo_dist_fill(const struct dist_call *d, struct edge_lists *p,
 	return 0;
 }
 
-/* Sends parcels to all ranks, and receives theirs; out may have failed. */
+/*
+ * Sends each rank its edges, and receives the edges of this rank; out may have
+ * failed.
+ */
 static int topo_dist_exchange(struct weft_comm *c, struct edge_lists *out,
 			      struct edge_lists *in)
 {
@@ -212,7 +215,7 @@ static int check_degree(const struct weft_comm *c, const char *func, int arg,
 	return weft_err_arg(c, func, MPI_ERR_ARG, arg, "negative number %d", n);
 }
 
-/* There is a list of weights for the edges, or there are no weights. */
+/* Checks that a rank with edges passes an array of weights. */
 static int check_weights(const struct weft_comm *c, const char *func, int arg,
 			 int n, const int *weights)
 {
@@ -244,7 +247,7 @@ static int check_dist(const struct weft_comm *c, const char *func,
 
 /* ---- constructors ------------------------------------------------------- */
 
-/* A copy of c with the hints of info. */
+/* Creates a copy of c with the hints of info. */
 static int clone_with(struct weft_comm *c, MPI_Info info,
 		      struct weft_comm **new_p)
 {
@@ -289,7 +292,10 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 	return mpi_topo_finish(__func__, c, rc, new, t, comm_dist_graph);
 }
 
-/* Without edges the list may be NULL, which means no weights below. */
+/*
+ * Returns the weights for the topology; NULL: unweighted. A weighted graph
+ * without edges may have a NULL list.
+ */
 static const int *weights_for(bool weighted, const int *list)
 {
 	if (!weighted)
@@ -367,7 +373,8 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree,
 }
 
 /*
- * Weights are written only if the graph has weights and the caller wants them.
+ * Copies a list of ranks, and of weights if the graph has weights and the
+ * caller requests them.
  */
 static void copy_list(int room, const int *ranks, const int *weights, int n,
 		      int *ranks_out, int *weights_out)

@@ -58,7 +58,10 @@ static int attach(const char *func, struct weft_comm *c, void *buffer,
 	return weft_err_rc(c, func, rc);
 }
 
-/* place: the caller's size argument, of either type; size_p gets the size. */
+/*
+ * Detaches the buffer. place: the caller's size argument, of either type;
+ * *size_p: the size.
+ */
 static int detach(const char *func, struct weft_comm *c, void *buffer_addr,
 		  const void *place, MPI_Count *size_p)
 {

@@ -28,7 +28,10 @@ static void probe_proc_null(MPI_Status *status)
 		weft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
 }
 
-/* *flag: 1 found, 0 none; msg_p NULL: the message stays in the queue. */
+/*
+ * Probes for a message. *flag: 1 found, 0 none; msg_p NULL: the message stays
+ * in the queue.
+ */
 static int probe(const char *func, const struct weft_p2p_args *a, int wait,
 		 struct weft_p2p **msg_p, MPI_Status *status)
 {

@@ -65,7 +65,7 @@ WEFT_INLINE int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 					  m.dt, m.peer, m.tag, c, 0, status));
 }
 
-/* NULL: the receive needs a full request. */
+/* Starts a receive on its fast path; NULL: the receive needs a full request. */
 WEFT_INLINE struct weft_p2p *irecv_in_place(const struct mpi_msg *m,
 					    struct weft_comm *c)
 {

@@ -7,7 +7,7 @@
 #include "src/mpi/mpi_check.h"
 
 /*
- * The active request of a handle; *req_p is NULL for MPI_REQUEST_NULL and
+ * Gets the active request of a handle; *req_p is NULL for MPI_REQUEST_NULL and
  * inactive requests (returns 0) and for an invalid handle (returns the code).
  */
 static inline int mpi_req_active(const char *func, int arg, MPI_Request handle,
@@ -21,7 +21,7 @@ static inline int mpi_req_active(const char *func, int arg, MPI_Request handle,
 	return mpi_check_req_bad(func, arg, handle);
 }
 
-/* Collects a completed request and calls its error handler when it failed. */
+/* Collects a completed request, and calls its error handler if it failed. */
 int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status);
 
 #endif

@@ -14,7 +14,11 @@ int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status)
 	int err;
 
 	if (weft_unlikely(r->error && c))
-		weft_comm_get(c); /* for the handler, after the request */
+		/*
+		 * reference for the error handler, since the request is freed
+		 * first
+		 */
+		weft_comm_get(c);
 	else
 		c = NULL;
 	err = weft_req_collect(&r, status);

@@ -20,15 +20,19 @@ struct many {
 	const char *func;
 	int count;
 	MPI_Request *handle;
-	int active; /* by the last scan: active requests ... */
-	int done;   /* ... completed ones among these ... */
-	int first;  /* ... and the index of the first completed one */
+	int active; /* active requests in the last scan */
+	int done;   /* completed requests in the last scan */
+	int first;  /* index of the first completed request in the last scan */
 	int failed; /* failed requests among the collected ones */
-	int error;  /* error of the first one that failed: -errno or a code */
-	char which[96]; /* description of that request, for the error text */
+	int error;  /* error of the first failed request: -errno or a code */
+	/* description of the first failed request, for the error text */
+	char which[96];
 };
 
-/* A send that completed at once: all such sends share one request. */
+/*
+ * Returns whether the handle is a send that completed at once: all such sends
+ * share one request.
+ */
 static inline bool is_done_send(MPI_Request handle)
 {
 	return (struct weft_req *)handle == weft_req_null_done();
@@ -56,7 +60,7 @@ static int request_many_check(struct many *m)
 	return 0;
 }
 
-/* Checks the requests, and one or two outputs from argument 3 on. */
+/* Checks the requests, and one or two outputs, which start at argument 3. */
 static int check_outputs(struct many *m, const void *first, const void *second)
 {
 	int err = request_many_check(m);
@@ -68,13 +72,16 @@ static int check_outputs(struct many *m, const void *first, const void *second)
 	return err;
 }
 
-/* Without requests the arrays of indices are not needed. */
+/*
+ * Checks the outputs of a *some call; without requests the array of indices is
+ * not needed.
+ */
 static int check_some(struct many *m, const int *outcount, const int *indices)
 {
 	return check_outputs(m, outcount, m->count ? indices : outcount);
 }
 
-/* The request of a checked handle, when it is active. */
+/* Returns the request of a checked handle if it is active, otherwise NULL. */
 static inline struct weft_req *active(const struct many *m, int i)
 {
 	struct weft_req *r = (struct weft_req *)m->handle[i];
@@ -112,7 +119,9 @@ static void poll_while_completing(struct many *m, bool all)
 	uint32_t mark;
 
 	do {
-		/* relaxed: has this thread's poll completed a request? */
+		/*
+		 * relaxed: shows whether this thread's poll completed a request
+		 */
 		mark = weft_load32_relaxed(&weft_completed);
 		weft_progress_poll((struct weft_req *const *)m->handle,
 				   m->count, !all);
@@ -121,7 +130,7 @@ static void poll_while_completing(struct many *m, bool all)
 		 weft_load32_relaxed(&weft_completed) != mark);
 }
 
-/* all: the caller needs all requests, not only one. */
+/* Scans the requests once. all: the caller needs all requests, not only one. */
 static void scan_once(struct many *m, bool all)
 {
 	scan(m);
@@ -229,7 +238,7 @@ static struct weft_comm *failing(const struct many *m, int i)
 	return r->comm;
 }
 
-/* Waits until request i is complete; also polls for those behind it. */
+/* Waits until request i is complete; also polls for the later requests. */
 static WEFT_NOINLINE void wait_next(struct many *m, int i)
 {
 	struct weft_idle w = weft_idle_begin(
@@ -254,7 +263,10 @@ static inline void status_good(MPI_Status *status, const struct weft_req *r)
 	status->MPI_ERROR = MPI_SUCCESS;
 }
 
-/* True: r was complete and successful with a plain status, and is freed. */
+/*
+ * Collects and frees r if it completed successfully with a plain status;
+ * otherwise returns false.
+ */
 static inline bool complete_plain(struct weft_req *r, MPI_Status *statuses,
 				  int i)
 {
@@ -266,7 +278,10 @@ static inline bool complete_plain(struct weft_req *r, MPI_Status *statuses,
 	return true;
 }
 
-/* Likewise for a persistent request, which becomes inactive. */
+/*
+ * Collects a persistent request as complete_plain() does, and makes it
+ * inactive; otherwise returns false.
+ */
 static inline bool deactivate_plain(struct weft_req *r, MPI_Status *statuses,
 				    int i)
 {

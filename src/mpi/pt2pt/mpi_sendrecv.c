@@ -56,7 +56,7 @@ static int isendrecv(struct mpi_msg s, struct mpi_msg r, MPI_Comm comm,
 		weft_core_isendrecv(&x, c, NULL, (struct weft_req **)request));
 }
 
-/* The replace forms: the data is sent from a copy. */
+/* Checks the replace forms, which send the data from a copy. */
 static int check_replace(struct mpi_msg *m, int source, int recvtag,
 			 struct weft_comm *c, struct weft_xfer *x)
 {

@@ -22,7 +22,7 @@ static int check_outputs(const char *func, const void *status, int arg,
 	return err ? err : weft_check_ptr(NULL, func, arg, place, what);
 }
 
-/* The received bytes, and the type by which they are counted. */
+/* Gets the received bytes, and the type by which they are counted. */
 static int get_bytes(const char *func, const MPI_Status *status,
 		     MPI_Datatype type, const void *count,
 		     const struct weft_dt **dt_p, MPI_Count *bytes)

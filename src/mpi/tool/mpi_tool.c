@@ -59,7 +59,7 @@ void mpi_tool_text(const char *from, char *to, int *len)
 
 /* ---- enumerations: an option is the handle of its own values -------------*/
 
-/* Item i of the values of a boolean or a choice; NULL: none. */
+/* Returns item i of the values of a boolean or a choice; NULL: no such item. */
 static const char *enum_item(const struct weft_cfg_opt *o, int i, size_t *len_p)
 {
 	const char *p = o->type == WEFT_CFG_BOOL ? "no|yes" : o->choices;
@@ -272,7 +272,7 @@ int PMPI_T_category_get_categories(int cat_index, int len, int indices[])
 	return err;
 }
 
-/* No variable is ever added. */
+/* Reports no change: no variable is ever added. */
 #pragma weak MPI_T_category_changed = PMPI_T_category_changed
 int PMPI_T_category_changed(int *update_number)
 {

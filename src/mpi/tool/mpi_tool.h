@@ -12,7 +12,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-/* MPI_SUCCESS, or MPI_T_ERR_NOT_INITIALIZED. */
+/* Returns MPI_SUCCESS, or MPI_T_ERR_NOT_INITIALIZED. */
 int mpi_tool_ready(void);
 
 /*
@@ -21,9 +21,13 @@ int mpi_tool_ready(void);
  */
 void mpi_tool_text(const char *from, char *to, int *len);
 
-/* The control variables: all options, in the order of their tables. */
+/*
+ * Return the number of control variables, and variable i: all options, in the
+ * order of their tables.
+ */
 int mpi_tool_cvars(void);
 const struct weft_cfg_opt *mpi_tool_cvar(int i);
-int mpi_tool_core_cvars(void); /* first those of src/core */
+/* number of those of src/core, which are first */
+int mpi_tool_core_cvars(void);
 
 #endif

@@ -158,7 +158,7 @@ int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 	return err;
 }
 
-/* Index of text in "a|b|c"; -1: none. */
+/* Returns the index of text in a list "a|b|c"; -1: not in the list. */
 static int word_index(const char *words, const char *text)
 {
 	size_t len = strlen(text);
@@ -198,7 +198,7 @@ int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 	return MPI_SUCCESS;
 }
 
-/* The value in the syntax of the environment; false: out of range. */
+/* Converts a value to the syntax of the environment; false: out of range. */
 static bool to_text(const struct weft_cfg_opt *o, const void *buf, char *text)
 {
 	const char *word = o->choices;

@@ -113,7 +113,10 @@ static struct weft_list *tool_pvar_find(struct weft_list *list,
 	return NULL;
 }
 
-/* The link is the first member, so that a handle's address is its link's. */
+/*
+ * Returns the session of a handle, or NULL. The link is the first member, so a
+ * handle is the address of its link.
+ */
 static struct session *session_of(MPI_T_pvar_session s)
 {
 	return (struct session *)tool_pvar_find(&sessions, s);
@@ -207,7 +210,10 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
 /* An operation on a handle; the lock is held. */
 typedef int (*handle_fn)(struct handle *h, void *arg);
 
-/* all: MPI_T_PVAR_ALL_HANDLES is allowed, and means all but the levels. */
+/*
+ * Calls a function for a handle. all: MPI_T_PVAR_ALL_HANDLES is allowed, and
+ * selects all handles except levels.
+ */
 static int with_handles(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 			bool all, handle_fn fn, void *arg)
 {
@@ -296,7 +302,7 @@ static int do_read(struct handle *h, void *buf)
 	return MPI_SUCCESS;
 }
 
-/* Sets the value; *arg NULL: to 0. */
+/* Sets the value to *arg; arg NULL: to 0. */
 static int do_write(struct handle *h, void *arg)
 {
 	const unsigned long long *v = arg;
@@ -308,7 +314,10 @@ static int do_write(struct handle *h, void *arg)
 	return MPI_SUCCESS;
 }
 
-/* One read of the counter serves both halves: no count is lost in between. */
+/*
+ * Reads the counter once, for the result and the new base, so that no increment
+ * is lost.
+ */
 static int do_readreset(struct handle *h, void *buf)
 {
 	uint64_t at;

@@ -44,7 +44,10 @@ int PMPI_Type_commit(MPI_Datatype *datatype)
 	return err;
 }
 
-/* Predefined types, named or made by MPI_Type_create_f90_*, are never freed. */
+/*
+ * Returns whether a type is never freed: it is predefined, or was made by
+ * MPI_Type_create_f90_*.
+ */
 static bool is_permanent(const struct weft_dt *dt)
 {
 	return dt->obj.predefined ||
@@ -107,7 +110,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 
 /* ---- sizes ---------------------------------------------------------------*/
 
-/* The size of an unsupported type is MPI_UNDEFINED. */
+/* Gets the size of a type; the size of an unsupported type is MPI_UNDEFINED. */
 static int type_size(const char *func, MPI_Datatype type, MPI_Count *size)
 {
 	struct weft_dt *dt = weft_dt_of(type);
@@ -128,7 +131,10 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 	return type_size(__func__, datatype, size);
 }
 
-/* true_one: without the bounds set by MPI_Type_create_resized. */
+/*
+ * Gets the extent of a type. true_one: without the bounds set by
+ * MPI_Type_create_resized.
+ */
 static int type_extent(const char *func, MPI_Datatype type, bool true_one,
 		       MPI_Count *lb, MPI_Count *extent)
 {
@@ -196,7 +202,7 @@ int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 	return MPI_SUCCESS;
 }
 
-/* MPI_DATATYPE_NULL has a name, too. */
+/* Returns the name of a type; MPI_DATATYPE_NULL has a name, too. */
 static const char *name_of(MPI_Datatype h, const struct weft_dt *dt)
 {
 	if (h == MPI_DATATYPE_NULL)

@@ -22,7 +22,7 @@ struct flat {
 	bool external; /* external32 */
 };
 
-/* need bytes must be available from the position on. */
+/* Checks that need bytes are available at the position. */
 static int check_flat(const struct flat *f, MPI_Count need)
 {
 	if (!weft_check)
@@ -46,7 +46,10 @@ static int check_comm(const char *func, int arg, MPI_Comm comm)
 	return mpi_check_comm(func, arg, comm, &c);
 }
 
-/* err: result of the first check; position: the caller's, of either type. */
+/*
+ * Starts a pack or unpack. err: result of the first check; position: the
+ * caller's argument, of either type.
+ */
 static int flat_open(const struct flat *f, int err, struct mpi_msg *m,
 		     const void *position, struct weft_typed *t)
 {

@@ -17,7 +17,10 @@ static int get_env(const char *func, MPI_Datatype type,
 	return dt ? 0 : mpi_type_bad(func, 1, type);
 }
 
-/* The old calls cannot return large counts. */
+/*
+ * Raises an error if a type has large counts, which calls with int counts
+ * cannot return.
+ */
 static int refuse_large(const char *func, const struct weft_dt_env *e)
 {
 	if (!e->counts)
@@ -99,7 +102,10 @@ struct room {
 	const char *what;
 };
 
-/* Checks that the type has contents, and the array sizes from argument 2 on. */
+/*
+ * Checks that the type has contents, and the array sizes, which start at
+ * argument 2.
+ */
 static int check_array_sizes(const char *func, const struct weft_dt_env *e,
 			     const struct room *r, int n)
 {
@@ -116,7 +122,10 @@ static int check_array_sizes(const char *func, const struct weft_dt_env *e,
 	return 0;
 }
 
-/* Derived types are returned with a reference that the user frees. */
+/*
+ * Copies the contents. Derived types are returned with a reference, which the
+ * user frees.
+ */
 static void copy_out(const struct weft_dt_env *e, int *i, MPI_Aint *a,
 		     MPI_Datatype *t)
 {

@@ -82,7 +82,7 @@ static const struct kind integers[] = { { 0, 2, MPI_INTEGER1 },
 					{ 0, 18, MPI_INTEGER8 },
 					{ 0, 38, MPI_INTEGER16 } };
 
-/* The first kind that is large enough and supported, or NULL. */
+/* Returns the first kind that is large enough and supported, or NULL. */
 static struct weft_dt *find_kind(const struct kind *k, size_t n, int p, int r)
 {
 	for (size_t i = 0; i < n; i++) {

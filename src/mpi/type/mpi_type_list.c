@@ -12,17 +12,19 @@ struct list_call {
 	int combiner;
 	bool large;
 	MPI_Count count;
-	MPI_Count len; /* of all blocks, unless lens is set */
+	MPI_Count len; /* length of all blocks, unless lens is set */
 	struct mpi_list lens;
-	struct mpi_list disps; /* in elements for INDEXED and INDEXED_BLOCK */
+	/* displacements; in elements for INDEXED and INDEXED_BLOCK */
+	struct mpi_list disps;
 	const MPI_Datatype *types;
-	bool same; /* one type for all */
+	bool same; /* all blocks have one type */
 	MPI_Datatype *newtype;
 };
 
 /* The call with its arrays widened and its types converted to objects. */
 struct list_work {
-	MPI_Count *len; /* NULL: all of length call->len */
+	/* lengths of the blocks; NULL: all have length call->len */
+	MPI_Count *len;
 	MPI_Count *disp;
 	struct weft_dt **old;
 	MPI_Count olds;
@@ -135,9 +137,9 @@ static void env_num(struct weft_dt_env *e, bool large, MPI_Count k, MPI_Count v)
 }
 
 /*
- * Numbers are the count, the block lengths (or the one), and displacements
- * in elements; byte displacements are addresses, or large counts behind the
- * other numbers.
+ * Builds the envelope. Integers are the count, the block lengths (or the common
+ * length), and displacements in elements; displacements in bytes are addresses,
+ * or large counts after the other numbers.
  */
 static struct weft_dt_env *list_env(const struct list_call *c,
 				    const struct list_work *w)

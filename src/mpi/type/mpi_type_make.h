@@ -9,7 +9,7 @@
 #include "src/types/types_dt_env.h"
 #include "src/mpi/type/mpi_type.h"
 
-/* An array argument: one of the three is set, or none. */
+/* An array argument: at most one of the three pointers is set. */
 struct mpi_list {
 	const int *i;
 	const MPI_Aint *a;
@@ -35,7 +35,7 @@ static inline MPI_Count mpi_list_at(const struct mpi_list *l, MPI_Count k)
 int mpi_type_finish(const char *func, int rc, struct weft_dt *dt,
 		    struct weft_dt_env *env, MPI_Datatype *newtype);
 
-/* A nonnegative argument; raises MPI_ERR_COUNT or class. */
+/* Checks that an argument is not negative; raises MPI_ERR_COUNT or class. */
 int mpi_check_nonneg(const char *func, int arg, int class, MPI_Count n,
 		     const char *what);
 

@@ -15,8 +15,7 @@
 
 #define NO_DEVICE "window memory must be host memory, and this is device memory"
 
-/* ---- checks
- * --------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 void mpi_win_trace_access(MPI_Win handle, int rank, MPI_Count count,
 			  MPI_Datatype type)
@@ -82,13 +81,13 @@ int mpi_check_target_slow(const struct mpi_target *t, struct weft_win *w)
 	return 0;
 }
 
-/* ---- creation
- * --------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------ */
 
-/* Shared by the constructors; arguments by their positions. */
+/* Arguments of all constructors of windows. */
 struct make {
 	const char *func;
-	int size_arg; /* size, unit, info and comm are consecutive */
+	/* position of the argument size, from 1; unit, info and comm follow */
+	int size_arg;
 	MPI_Aint size;
 	MPI_Aint unit;
 	MPI_Info info;
@@ -117,7 +116,10 @@ static int check_make(const struct make *m, struct weft_comm **comm_p)
 	return weft_check_ptr(*comm_p, m->func, 0, m->win, "win");
 }
 
-/* base_p: gets the memory that the window allocates; or NULL. */
+/*
+ * Creates a window. *base_p: memory that the window allocates; base_p may be
+ * NULL.
+ */
 static int make(const struct make *m, void *base, void *base_p)
 {
 	struct weft_comm *c;
@@ -208,8 +210,7 @@ int PMPI_Win_free(MPI_Win *win)
 	return weft_err_rc(NULL, __func__, err);
 }
 
-/* ---- dynamic windows
- * ---------------------------------------------------------------- */
+/* ---- dynamic windows ----------------------------------------------------- */
 
 static int check_dynamic(const char *func, MPI_Win win, struct weft_win **win_p)
 {
@@ -263,8 +264,7 @@ int PMPI_Win_detach(MPI_Win win, const void *base)
 	return MPI_SUCCESS;
 }
 
-/* ---- queries
- * -------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 static bool is_on_this_host(int proc)
 {
@@ -276,8 +276,11 @@ static bool is_on_this_host(int proc)
 	return proc == job->rank;
 }
 
-/* The member that MPI_PROC_NULL selects: the lowest rank of the shared memory
- * domain with memory, whether this process can access that memory or not. */
+/*
+ * Returns the member that MPI_PROC_NULL selects: the lowest rank of the shared
+ * memory domain with memory, whether this process can access that memory or
+ * not.
+ */
 static int first_with_memory(const struct weft_win *w)
 {
 	for (int i = 0; i < w->size; i++)
@@ -327,8 +330,7 @@ int PMPI_Win_get_group(MPI_Win win, MPI_Group *group)
 	return err;
 }
 
-/* ---- names and hints
- * -------------------------------------------------------------------- */
+/* ---- names and hints ----------------------------------------------------- */
 
 #pragma weak MPI_Win_set_name = PMPI_Win_set_name
 int PMPI_Win_set_name(MPI_Win win, const char *win_name)

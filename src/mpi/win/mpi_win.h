@@ -9,7 +9,7 @@
 /* Raises MPI_ERR_WIN for an invalid handle. */
 int mpi_win_bad(const char *func, int arg, MPI_Win handle) WEFT_COLD;
 
-/* The window of argument number arg. */
+/* Gets the window of argument number arg. */
 static inline int mpi_check_win(const char *func, int arg, MPI_Win handle,
 				struct weft_win **win_p)
 {
@@ -42,8 +42,9 @@ struct mpi_target {
 };
 
 /*
- * The origin's side of a call, its first three arguments, and the target's, of
- * which the first is number n: by the argument names of all these functions.
+ * The origin's side of a call (its first three arguments), and the target's
+ * side, whose first argument has number n. Both use the argument names that all
+ * these functions have.
  */
 #define MPI_WIN_ORIGIN                                          \
 	{                                                       \
@@ -56,7 +57,7 @@ struct mpi_target {
 			target_datatype, NULL                        \
 	}
 
-/* 0: no error, also for MPI_PROC_NULL. */
+/* Finds the wrong argument of a target; 0: no error, also for MPI_PROC_NULL. */
 int mpi_check_target_slow(const struct mpi_target *t,
 			  struct weft_win *w) WEFT_COLD;
 

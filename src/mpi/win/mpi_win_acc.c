@@ -11,16 +11,17 @@
 /* A call as the application describes it. */
 struct acc {
 	struct mpi_msg o; /* buf, count, type */
-	struct mpi_msg r; /* likewise of the fetched value; func NULL: none */
+	/* buf, count, type of the fetched value; func NULL: none */
+	struct mpi_msg r;
 	struct mpi_target t;
 	const void *compare;
-	int op_arg; /* 0: compare and swap */
+	int op_arg; /* position of the operation; 0: compare and swap */
 	MPI_Op op;
 	int win_arg;
 	MPI_Win win;
 };
 
-/* Is there an operand? */
+/* Returns whether the call has an operand. */
 static bool has_input(const struct acc *a)
 {
 	return !a->op_arg || a->op != MPI_NO_OP;
@@ -50,7 +51,7 @@ static int check_op(const struct acc *a, const struct weft_win *w,
 			    e->name ? e->name : "this type");
 }
 
-/* Elements of all sides have one predefined type. */
+/* Checks that the elements of all sides have one predefined type. */
 static int check_types(const struct acc *a, const struct weft_win *w,
 		       const struct weft_dt *e)
 {
@@ -110,7 +111,7 @@ static int check_data(struct acc *a, const struct weft_win *w)
 	return err;
 }
 
-/* No element on any side: types are not checked then. */
+/* Returns whether no side has an element, so that types are not checked. */
 static bool is_empty(const struct acc *a)
 {
 	return a->t.count * a->t.dt->size == 0 &&
@@ -130,7 +131,10 @@ static WEFT_COLD int check_slow(const struct acc *a, const struct weft_win *w,
 	return err ? err : check_fit(a, w);
 }
 
-/* One predefined type on all sides, and an operation that it has. */
+/*
+ * Returns whether all sides have one predefined type, which supports the
+ * operation.
+ */
 static inline bool is_plain(const struct acc *a, const struct weft_op *op)
 {
 	const struct weft_dt *t = a->t.dt;
@@ -140,7 +144,7 @@ static inline bool is_plain(const struct acc *a, const struct weft_op *op)
 	       (!a->r.func || (a->r.dt == t && a->r.count == a->t.count));
 }
 
-/* x->dt NULL: no data to access. */
+/* Checks a call and fills *x; x->dt NULL: no data to access. */
 static int win_acc_check(struct acc *a, struct weft_win **win_p,
 			 struct weft_win_xfer *x)
 {
@@ -257,7 +261,7 @@ WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
 struct single {
 	const char *func;
 	const void *in;
-	const void *compare; /* NULL: op applies */
+	const void *compare; /* comparand; NULL: the operation op is executed */
 	void *result;
 	MPI_Datatype type;
 	int rank;
@@ -266,7 +270,10 @@ struct single {
 	MPI_Win win;
 };
 
-/* Integers, logicals and bytes can be compared bit by bit. */
+/*
+ * Returns whether the type supports compare and swap: integers, logicals and
+ * bytes can be compared bit by bit.
+ */
 static bool has_compare_and_swap(const struct weft_dt *dt)
 {
 	return (dt->basic >= WEFT_BASIC_I8 && dt->basic <= WEFT_BASIC_U64) ||

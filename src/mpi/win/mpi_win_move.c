@@ -30,7 +30,7 @@ static int check_fit(const struct move *m, const struct weft_win *w, bool put)
 			    (long long)(put ? o : t), (long long)(put ? t : o));
 }
 
-/* *x_p is filled when there is data to move; x_p->dt NULL: none. */
+/* Checks an access and fills *x_p; x_p->dt NULL: no data to move. */
 WEFT_INLINE int check(struct move *m, bool put, struct weft_win **win_p,
 		      struct weft_win_xfer *x)
 {
@@ -64,7 +64,10 @@ static bool is_device(const struct weft_win_xfer *x)
 	return weft_device_owns((char *)x->buf + x->dt->true_lb);
 }
 
-/* A buffer in device memory, staged in host memory: complete on return. */
+/*
+ * Moves data of a buffer in device memory through host memory; complete on
+ * return.
+ */
 static WEFT_COLD int move_staged(struct weft_win *w,
 				 const struct weft_win_xfer *x, bool put)
 {

@@ -5,8 +5,7 @@
 #include "src/mpi/comm/mpi_comm.h"
 #include "src/mpi/win/mpi_win.h"
 
-/* ---- checks
- * ------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 int mpi_check_win_rank(const char *func, int arg, int rank,
 		       const struct weft_win *w)
@@ -18,7 +17,7 @@ int mpi_check_win_rank(const char *func, int arg, int rank,
 			    w->size);
 }
 
-/* why: NULL, or the reason for MPI_ERR_RMA_SYNC. */
+/* Raises MPI_ERR_RMA_SYNC with the reason why, unless it is NULL. */
 static int check_sync(const char *func, const struct weft_win *w,
 		      const char *why)
 {
@@ -37,7 +36,7 @@ static int check_assert(const char *func, int arg, int assert, int allowed,
 			    (unsigned)(assert & ~allowed));
 }
 
-/* A group of members of the window. */
+/* Gets a group, whose members must all be in the window. */
 static int check_members(const char *func, const struct weft_win *w,
 			 MPI_Group group, struct weft_group **group_p)
 {
@@ -52,8 +51,7 @@ static int check_members(const char *func, const struct weft_win *w,
 	return err;
 }
 
-/* ---- fence
- * ----------------------------------------------------------------------- */
+/* ---- fence --------------------------------------------------------------- */
 
 #pragma weak MPI_Win_fence = PMPI_Win_fence
 int PMPI_Win_fence(int assert, MPI_Win win)
@@ -75,8 +73,7 @@ int PMPI_Win_fence(int assert, MPI_Win win)
 	return err ? err : weft_err_rc(w, __func__, weft_win_fence(w, assert));
 }
 
-/* ---- post and start
- * ------------------------------------------------------------------ */
+/* ---- post and start ------------------------------------------------------ */
 
 #pragma weak MPI_Win_post = PMPI_Win_post
 int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
@@ -243,8 +240,8 @@ int PMPI_Win_unlock_all(MPI_Win win)
 /* ---- flushes ----------------------------------------------------------- */
 
 /*
- * Flush, also for flush_local: an operation is complete at the origin when it
- * is complete at the target.
+ * Executes a flush, also for flush_local: an operation is complete at the
+ * origin when it is complete at the target.
  */
 WEFT_INLINE int flush(const char *func, int rank, MPI_Win win)
 {

@@ -231,7 +231,8 @@ static void show_provider_options(struct weft_report *r)
 
 /*
  * Returns "yes" if a child process can read this process's memory by
- * process_vm_readv(), as a rank reads a peer's; otherwise the error text.
+ * process_vm_readv(), as a rank reads the memory of a peer; otherwise the error
+ * text.
  */
 static const char *cma_works(void)
 {

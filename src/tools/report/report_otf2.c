@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The exported function, loaded by report_archive(). */
+/* Writes an OTF2 archive; loaded by report_archive(). */
 WEFT_EXPORT int report_otf2(const struct report *s, const char *folder);
 
 enum { CHUNK = 1 << 18, DEF_CHUNK = 1 << 18, TICKS = 1000000000 };

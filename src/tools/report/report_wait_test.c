@@ -669,7 +669,7 @@ static void completed_call_is_not_open(void **state)
 }
 
 /*
- * Of two sends with the same tag word the first completes immediately: the
+ * The first of two sends with the same tag word completes immediately: the
  * recorded completion belongs to the second.
  */
 static void immediate_sends_have_no_completion_event(void **state)

@@ -17,7 +17,7 @@ struct test_comm {
 };
 
 /*
- * Composition of x -> a x + b in unsigned arithmetic: associative, not
+ * Composes maps x -> a x + b in unsigned arithmetic: associative, not
  * commutative.
  */
 static void compose(void *in, void *io, int *n, MPI_Datatype *type)

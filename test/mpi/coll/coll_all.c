@@ -350,7 +350,8 @@ static void report_wrong_result(const struct trial *x, const char *what)
 }
 
 /*
- * Checks n elements from first on against the result of ranks 0 .. ranks - 1.
+ * Checks n elements, starting at first, against the result of ranks 0 .. ranks
+ * - 1.
  */
 static void check_reduction(const struct trial *x, int ranks, long first,
 			    long n)

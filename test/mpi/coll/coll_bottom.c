@@ -221,7 +221,7 @@ static void test_types(int mode)
 
 /* ---- reductions ---------------------------------------------------------- */
 
-/* Composition of x -> a x + b; the type contains the address of the ints. */
+/* Composes maps x -> a x + b; the type contains the address of the ints. */
 static void compose_fn(void *a, void *b, int *n, MPI_Datatype *type)
 {
 	MPI_Aint lb, extent;

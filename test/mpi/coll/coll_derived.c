@@ -10,7 +10,7 @@ enum { N = 700 };
 
 static int rank, size;
 
-/* Two ints at -4 and 8, with an extent of 24 bytes. */
+/* Makes a type of two ints at -4 and 8, with an extent of 24 bytes. */
 static MPI_Datatype make_gappy(void)
 {
 	int len[2] = { 1, 1 };

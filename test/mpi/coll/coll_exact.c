@@ -32,8 +32,8 @@ struct trial {
 };
 
 /*
- * Element e of a world rank: 53 random bits, with 45 positions of the binary
- * point.
+ * Returns element e of a world rank: 53 random bits, with 45 positions of the
+ * binary point.
  */
 static __int128 units(int rank, long e)
 {
@@ -54,8 +54,8 @@ static double element_of(int rank, long e)
 }
 
 /*
- * Sum over ranks from, from + step ... to; the conversion rounds to nearest
- * even.
+ * Returns the sum over ranks from, from + step ... to; the conversion rounds to
+ * nearest even.
  */
 static double sum(int from, int to, int step, long e)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that call different collectives on the unit get an error, from that
- * call or from the next one, and no rank hangs. Rank 1 makes the wrong call.
+ * Ranks that call different collectives on the collective unit get an error,
+ * from that call or from the next one, and no rank hangs. Rank 1 makes the
+ * wrong call.
  */
 #include "coll_t.h"
 

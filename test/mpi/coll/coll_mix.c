@@ -102,7 +102,7 @@ static void op_start(struct op *o, int k, MPI_Request *r)
 	}
 }
 
-/* Expected element i of the result; -1: unchanged. */
+/* Returns the expected element i of the result; -1: unchanged. */
 static double op_want(const struct op *o, int k, int i)
 {
 	int p = o->size, root = (int)(o->root % (unsigned)p), from = i / o->n;

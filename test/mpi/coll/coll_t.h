@@ -39,13 +39,13 @@ static inline void coll_check(int ok, const char *what, const char *file,
 	exit(1);
 }
 
-/* Element e of the block that rank from sends to rank to. */
+/* Returns element e of the block that rank `from` sends to rank `to`. */
 static inline int coll_val(int from, int to, int e)
 {
 	return from * 10007 + to * 101 + e;
 }
 
-/* Random numbers that are the same on all ranks. */
+/* Returns a random number that is the same on all ranks. */
 static inline unsigned coll_rand(unsigned *state)
 {
 	*state = *state * 1103515245u + 12345u;

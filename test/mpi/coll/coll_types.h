@@ -194,8 +194,8 @@ static bool allowed(enum op op, enum kind k)
 enum { PERIOD = 7 }; /* number of elements after which values repeat */
 
 /*
- * Element e of a rank. Factors of products have magnitude one, so that products
- * are exact.
+ * Returns element e of a rank. Factors of products have magnitude one, so that
+ * products are exact.
  */
 static struct value value_of(const struct type *t, enum op op, int rank, long e)
 {
@@ -230,7 +230,10 @@ static struct value times(struct value a, struct value b)
 			       a.v * b.w + a.w * b.v };
 }
 
-/* Result of MAXLOC or MINLOC; of equal values the one with the lower index. */
+/*
+ * Returns the result of MAXLOC or MINLOC; among equal values, the one with the
+ * lower index.
+ */
 static struct value better(struct value a, struct value b, bool a_wins)
 {
 	if (a.v == b.v)
@@ -328,8 +331,8 @@ static void spread(char *buf, size_t extent, long n)
 }
 
 /*
- * Fills the input of a rank, n elements from first on. buf has space for PERIOD
- * more elements.
+ * Fills the input of a rank: n elements, starting at first. buf has space for
+ * PERIOD more elements.
  */
 static void fill(const struct type *t, enum op op, char *buf, int rank,
 		 long first, long n)

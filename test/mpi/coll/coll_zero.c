@@ -217,8 +217,8 @@ static MPI_Comm open_inter(void)
 }
 
 /*
- * A one-dimensional grid that is not periodic: its ends have MPI_PROC_NULL as
- * neighbour.
+ * Creates a one-dimensional grid that is not periodic: its ends have
+ * MPI_PROC_NULL as neighbour.
  */
 static MPI_Comm open_line(void)
 {
@@ -230,8 +230,8 @@ static MPI_Comm open_line(void)
 }
 
 /*
- * Root argument of this rank in an intercommunicator whose root is rank 0 of
- * the lower half.
+ * Returns the root argument of this rank in an intercommunicator whose root is
+ * rank 0 of the lower half.
  */
 static int inter_root(void)
 {

@@ -12,7 +12,7 @@
 
 static uint64_t state;
 
-/* Random number; the same on all ranks after the same calls. */
+/* Returns a random number, the same on all ranks after the same calls. */
 static uint64_t random_next(void)
 {
 	state ^= state << 13;

@@ -55,7 +55,7 @@ static void callback_errors(void)
 	MT_OK(MPI_Grequest_complete(r));
 	MT_IS(mt_class(MPI_Test(&r, &flag, MPI_STATUS_IGNORE)), MPI_ERR_ARG);
 	MT_IS(r, MPI_REQUEST_NULL);
-	/* of two errors the last one is returned */
+	/* if two calls fail, the error of the last one is returned */
 	MT_OK(MPI_Grequest_start(query_fails, release_fails, cancel, &extra,
 				 &r));
 	MT_OK(MPI_Grequest_complete(r));

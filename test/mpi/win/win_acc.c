@@ -130,7 +130,10 @@ static void expect(MPI_Op op, MPI_Datatype t, char *mem, const char *in, int n)
 		MPI_Reduce_local(in, mem, n, t, op);
 }
 
-/* at: offset in the window in bytes; odd offsets are unaligned. */
+/*
+ * Tests one operation on one type. at: offset in the window in bytes; odd
+ * offsets are unaligned.
+ */
 static void one_pair(struct wt *w, MPI_Op op, MPI_Datatype t, size_t at)
 {
 	char in[N * 32], old[N * 32], model[N * 32], first[N * 32], now[N * 32];
@@ -218,8 +221,7 @@ static void swaps(struct wt *w)
 	swap_one(w, MPI_C_BOOL, 1);
 }
 
-/* ---- types with gaps -------------------------------------------------------
- */
+/* ---- types with gaps ----------------------------------------------------- */
 
 static void gaps(struct wt *w)
 {

@@ -95,8 +95,7 @@ static void check_row(const struct row *r, enum win_kind kind)
 	wt_close(&w);
 }
 
-/* ---- no_locks --------------------------------------------------------------
- */
+/* ---- no_locks ------------------------------------------------------------ */
 
 /* Every rank adds to every rank, between fences. */
 static void add_by_fence(struct wt *w)
@@ -170,8 +169,7 @@ static void locks_need_all_members(enum win_kind kind)
 	wt_close(&w);
 }
 
-/* ---- same_size, same_disp_unit ---------------------------------------------
- */
+/* ---- same_size, same_disp_unit ------------------------------------------- */
 
 static int open_rc(const char *key, MPI_Aint bytes, int unit)
 {
@@ -220,14 +218,13 @@ static void hints_at_creation(void)
 	hints_set_late(last);
 }
 
-/* ---- accumulates -----------------------------------------------------------
- */
+/* ---- accumulates --------------------------------------------------------- */
 
 #define PARTS 33
 
 /*
- * Accumulates on elements that need a lock, with few elements per lock; and
- * without any order.
+ * Accumulates of long double, which need a lock, with one info key: a small
+ * mpi_accumulate_granularity, accumulate_ordering none, accumulate_ops same_op.
  */
 static void accumulates_are_correct(enum win_kind kind, const char *key,
 				    const char *val)

@@ -119,8 +119,8 @@ static bool is_remotely_accessible(enum win_kind kind)
 }
 
 /*
- * Number of libfabric accesses for a compare and swap on the next rank's
- * element, which is 0.
+ * Returns the number of libfabric accesses for a compare and swap on the next
+ * rank's element, which is 0.
  */
 static unsigned long long swaps(struct wt *w, long compare, long want)
 {

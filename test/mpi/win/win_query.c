@@ -5,8 +5,7 @@
  */
 #include "win_t.h"
 
-/* ---- attributes, names, groups ---------------------------------------------
- */
+/* ---- attributes, names, groups ------------------------------------------- */
 
 static void attributes(struct wt *w)
 {
@@ -104,8 +103,7 @@ static void names(struct wt *w)
 	MT_TRUE(MPI_Win_fromint(n) == w->win);
 }
 
-/* ---- shared memory
- * ------------------------------------------------------------ */
+/* ---- shared memory ------------------------------------------------------- */
 
 /* Adjacent segments of different lengths; some ranks have none. */
 static void shared_parts(int apart)
@@ -217,8 +215,7 @@ static void query_others(struct wt *w)
 	query_no_proc(w);
 }
 
-/* ---- error handlers
- * ----------------------------------------------------------- */
+/* ---- error handlers ------------------------------------------------------ */
 
 static int handled, handled_class;
 static MPI_Win handled_win;
@@ -259,8 +256,7 @@ static void handlers(struct wt *w)
 	MT_OK(MPI_Win_free(&win));
 }
 
-/* ---- wrong arguments
- * ------------------------------------------------------------ */
+/* ---- wrong arguments ----------------------------------------------------- */
 
 #define WRONG(call, class) MT_IS(mt_class(call), class)
 

@@ -23,8 +23,7 @@ static void fences(struct wt *w)
 	MT_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win));
 }
 
-/* ---- post, start, complete, wait -------------------------------------------
- */
+/* ---- post, start, complete, wait ----------------------------------------- */
 
 static MPI_Group group_of(struct wt *w, int n, const int *ranks)
 {
@@ -120,8 +119,7 @@ static void star(struct wt *w)
 	MPI_Group_free(&root);
 }
 
-/* ---- locks
- * ------------------------------------------------------------------- */
+/* ---- locks --------------------------------------------------------------- */
 
 /* An update by read and write under an exclusive lock is not lost. */
 static void exclusive(struct wt *w)

@@ -143,8 +143,8 @@ static inline void wt_close(struct wt *w)
 }
 
 /*
- * Displacement, in the window's units, of the byte at offset at of rank's
- * memory; at is a multiple of the unit.
+ * Returns the displacement, in the window's units, of the byte at offset `at`
+ * of rank's memory; `at` is a multiple of the unit.
  */
 static inline MPI_Aint wt_disp(const struct wt *w, int rank, size_t at)
 {
@@ -152,8 +152,7 @@ static inline MPI_Aint wt_disp(const struct wt *w, int rank, size_t at)
 				: (MPI_Aint)at / w->unit;
 }
 
-/* ---- epochs
- * ------------------------------------------------------------------ */
+/* ---- epochs -------------------------------------------------------------- */
 
 enum wt_sync {
 	WT_FENCE,

@@ -15,7 +15,7 @@
 enum run_delegate_kind {
 	RUN_ENGINE_SRUN,
 	RUN_ENGINE_ORTE, /* Open MPI up to 4 */
-	/* PRRTE, and Open MPI from version 5 on, which uses PRRTE */
+	/* PRRTE, and Open MPI version 5 and later, which uses PRRTE */
 	RUN_ENGINE_PRTE,
 };
 

@@ -76,7 +76,7 @@ static void signal_all(struct run_job *job, int sig)
 
 /*
  * Returns the weight of a cause. Failures that can follow from another rank's
- * failure weigh less than those that cannot. Of causes with equal weight the
+ * failure weigh less than those that cannot. Among causes with equal weight the
  * first is used.
  */
 static int weight(enum run_cause cause, int code)
