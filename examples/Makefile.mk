@@ -16,3 +16,4 @@ examples_unit_sunway_SOURCES = examples/unit_sunway.c examples/unit_pair.h
 examples_unit_sunway_LDADD = libweft-nic.la
 examples_unit_apenet_SOURCES = examples/unit_apenet.c examples/unit_pair.h
 examples_unit_apenet_LDADD = libweft-nic.la
+EXTRA_DIST += examples/README

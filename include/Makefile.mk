@@ -7,3 +7,4 @@ weftinclude_HEADERS += include/weft/place.h include/weft/bgq.h \
 	include/weft/mem.h include/weft/apenet.h
 rdmaincludedir = $(includedir)/rdma
 rdmainclude_HEADERS = include/rdma/fi_ext_weft.h
+EXTRA_DIST += include/README

@@ -12,7 +12,7 @@ test_support_idle_timeout_CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Wno-unused-par
 test_support_idle_timeout_LDFLAGS =
 EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh \
 	test/timeout.sh test/mutate/run test/mutate/list
-PLAIN_TESTS += test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
+PLAIN_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
 PLAIN_TESTS += test/doc/doc_map.sh test/tree/format.sh test/support/idle_timeout.sh test/tree/words.sh
 EXTRA_DIST += test/tree/words.py
 # commands printed in README and the documentation
@@ -34,3 +34,5 @@ EXTRA_DIST += test/multihost/hosts_wait_cpu.c test/multihost/hosts_soak.c test/m
 include test/threads.mk
 include test/abi/Makefile.mk
 include test/vt/Makefile.mk
+EXTRA_DIST += test/mpi/README test/multihost/README test/ofi/README \
+	test/prov/README test/run/README test/support/README test/vt/README

@@ -120,3 +120,5 @@ prov_carrier_shm_shm_fuzz_test_LDADD = $(CARRIER_LIBS)
 noinst_PROGRAMS += bench/carrier_lat
 bench_carrier_lat_SOURCES = bench/carrier_lat.c
 bench_carrier_lat_LDADD = libweftcarrier.la libweftwire.la libweftbase.la
+EXTRA_DIST += prov/carrier/shm/README prov/carrier/loop/README \
+	prov/carrier/lossy/README prov/carrier/hybrid/README

@@ -2,7 +2,7 @@
 # Sourced by test/ofi/ofi_on_*.sh and ofi_no_dma.sh: runs all tests of test/prov
 # again, with the options set by the caller, or only those in $tests.
 failed=0
-for t in ${tests:-msg rma flow wait coll coll_chain coll_death coll_man}; do
+for t in ${tests:-msg rma flow wait coll coll_chain coll_death coll_api}; do
 	"${builddir:-build}/test/prov/prov_${t}_test" > "grid.$$" 2>&1 || {
 		echo "prov_${t}_test failed"
 		cat "grid.$$"

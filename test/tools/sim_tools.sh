@@ -153,7 +153,7 @@ refused 'expected a time' "$sim" --time 5
 refused 'must be above 0' "$sim" --time 0us
 refused 'whole number' "$sim" -b -3
 refused 'whole number' "$sim" -z 4
-refused 'dynamic, deterministic, hashed' "$sim" -w fast
+refused 'dynamic, deterministic, hashed' "$sim" -r fast
 refused 'nearest is bgq' "$sim" -m bgp
 refused '5 dimensions' "$sim" -m bgq:2x2x2x2x2x2
 refused 'two nodes' "$sim" -m bgq:1

@@ -73,3 +73,4 @@ uninstall-wrapper-links:
 	cd $(DESTDIR)$(bindir) && rm -f mpicc_abi mpic++ mpiCC \
 	mpifort mpif90 mpif77
 .PHONY: install-wrapper-links uninstall-wrapper-links
+EXTRA_DIST += src/tools/info/README
