@@ -9,7 +9,7 @@ MPI_BENCH = acc_latency cas_latency fop_latency get_acc_latency get_bw \
 	iscatter latency latency_mt match_depth mbw_mr memory multi_lat pack \
 	persistent reduce reduce_scatter scatter win_life alloc_mem \
 	latency_load
-EXTRA_DIST += bench/README bench/link_choice.sh bench/bench.h bench/coll.h bench/coll_table.h \
+EXTRA_DIST += bench/README bench/results.md bench/link_choice.sh bench/bench.h bench/coll.h bench/coll_table.h \
 	bench/p2p.h bench/win.h bench/compare bench/faults bench/goals bench/health \
 	bench/machines bench/raw.c bench/trace bench/trace_cost.c \
 	$(MPI_BENCH:%=bench/%.c)
