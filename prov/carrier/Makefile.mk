@@ -29,7 +29,6 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_poll.c \
 	prov/carrier/sock/sock_tx.c \
 	prov/carrier/sock/sock_wait.c \
-	prov/carrier/sock/sock_win.c prov/carrier/sock/sock_win.h \
 	prov/carrier/shm/shm_ops.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \
