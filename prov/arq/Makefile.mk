@@ -1,7 +1,6 @@
 # prov/arq: sequence numbers, windows and retransmission timers
 noinst_LTLIBRARIES += libweftarq.la
-libweftarq_la_SOURCES = prov/arq/arq.c prov/arq/arq.h \
-	prov/wire/wire.h prov/wire/wire_seq.c prov/wire/wire_seq.h
+libweftarq_la_SOURCES = prov/arq/arq.c prov/arq/arq.h
 
 ARQ_TESTS = prov/arq/arq_test prov/arq/arq_model_test
 check_PROGRAMS += $(ARQ_TESTS)

@@ -1,6 +1,2 @@
-# prov/wire: the packet, and the order of packets
-
-check_PROGRAMS += prov/wire/wire_seq_test
-TESTS += prov/wire/wire_seq_test
-prov_wire_wire_seq_test_LDADD = libweftarq.la $(T_LIBS)
-EXTRA_DIST += prov/wire/README
+# prov/wire: the packet
+EXTRA_DIST += prov/wire/README prov/wire/wire.h
