@@ -29,7 +29,6 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_poll.c \
 	prov/carrier/sock/sock_tx.c \
 	prov/carrier/sock/sock_wait.c \
-	prov/carrier/sock/sock_win.c prov/carrier/sock/sock_win.h \
 	prov/carrier/shm/shm_ops.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \
@@ -68,7 +67,7 @@ CARRIER_TESTS = \
 	prov/carrier/shm/shm_wait_test
 check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
-CARRIER_LIBS = libweftcarrier.la libweftwire.la $(T_LIBS)
+CARRIER_LIBS = libweftcarrier.la libweftarq.la $(T_LIBS)
 CARRIER_END = test/support/carrier_fixture.c test/support/carrier_fixture.h
 prov_carrier_lossy_lossy_test_SOURCES = \
 	prov/carrier/lossy/lossy_test.c $(CARRIER_END)
@@ -119,6 +118,6 @@ prov_carrier_shm_shm_fuzz_test_LDADD = $(CARRIER_LIBS)
 
 noinst_PROGRAMS += bench/carrier_lat
 bench_carrier_lat_SOURCES = bench/carrier_lat.c
-bench_carrier_lat_LDADD = libweftcarrier.la libweftwire.la libweftbase.la
+bench_carrier_lat_LDADD = libweftcarrier.la libweftarq.la libweftbase.la
 EXTRA_DIST += prov/carrier/shm/README prov/carrier/loop/README \
 	prov/carrier/lossy/README prov/carrier/hybrid/README

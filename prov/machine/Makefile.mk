@@ -70,7 +70,7 @@ UNIT_TESTS = prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libweftunits.la libweftcunit.la libweftmem.la libweftcarrier.la \
-	libweftwire.la $(T_LIBS)
+	libweftarq.la $(T_LIBS)
 prov_machine_machine_unit_test_LDADD = $(UNIT_LIBS)
 prov_machine_machine_inbox_test_LDADD = $(UNIT_LIBS)
 prov_machine_bgq_bgq_test_SOURCES = prov/machine/bgq/bgq_test.c test/support/bgq_pair.h
@@ -152,7 +152,7 @@ prov_machine_apenet_apenet_tlb_test_LDADD = $(UNIT_LIBS)
 lib_LTLIBRARIES += libweft-nic.la
 libweft_nic_la_SOURCES =
 libweft_nic_la_LIBADD = libweftunits.la libweftcunit.la libweftmem.la \
-	libweftcarrier.la libweftwire.la libweftbase.la
+	libweftcarrier.la libweftarq.la libweftbase.la
 libweft_nic_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
 	-export-symbols-regex '^weft_(bgq|gemini|qsnet2|sunway|apenet|mem)_' -Wl,-z,defs
 pkgconfig_DATA += prov/machine/weft-nic.pc

@@ -13,7 +13,7 @@ libweftnic_la_SOURCES = prov/nic/nic.h prov/nic/nic_int.h \
 	prov/nic/nic_share.h
 # The engine runs on its callers' stacks, which may be small.
 libweftnic_la_CFLAGS = $(AM_CFLAGS) -Wframe-larger-than=32768
-libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcunit.la libweft-match.la libweftcarrier.la libweftwire.la \
+libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcunit.la libweft-match.la libweftcarrier.la libweftarq.la \
 	libweftbase.la $(HWLOC_LIBS)
 include prov/machine/Makefile.mk
 

@@ -16,7 +16,7 @@ OFI_TESTS = \
 	prov/ofi/weft_av_test prov/ofi/weft_domain_test \
 	prov/ofi/weft_info_test prov/ofi/weft_mr_test prov/ofi/weft_fi_core_test
 OFI_FAKE = test/support/weft_fake.c test/support/weft_fake.h
-OFI_TEST_LIBS = libweft-ofi.la libweftmem.la libweftcarrier.la libweftwire.la $(FABRIC_LIBS) $(T_LIBS)
+OFI_TEST_LIBS = libweft-ofi.la libweftmem.la libweftcarrier.la libweftarq.la $(FABRIC_LIBS) $(T_LIBS)
 check_PROGRAMS += $(OFI_TESTS)
 TESTS += $(OFI_TESTS)
 prov_ofi_weft_av_test_SOURCES = prov/ofi/weft_av_test.c $(OFI_FAKE)

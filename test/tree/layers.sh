@@ -97,15 +97,16 @@ borders_below() {
 	border src/job "src/base/ src/os/"
 	border prov/code "src/base/"
 	border prov/wire "src/base/"
+	border prov/arq "src/base/"
 	border prov/match "src/base/"
 	border prov/watch "src/base/"
 	border prov/mem "src/base/"
 	border prov/net "$low prov/code/ prov/watch/watch.h"
 	border -1 prov/carrier "$low prov/wire/"
 	border prov/carrier/shm "$low prov/wire/ $carrier"
-	border prov/carrier/loop "$low prov/wire/ $carrier"
-	border prov/carrier/lossy "$low prov/wire/ prov/code/ $carrier"
-	border prov/carrier/sock "$low prov/wire/ prov/code/code_crc.h
+	border prov/carrier/loop "$low prov/wire/ prov/arq/ $carrier"
+	border prov/carrier/lossy "$low prov/wire/ prov/arq/ prov/code/ $carrier"
+	border prov/carrier/sock "$low prov/wire/ prov/arq/ prov/code/code_crc.h
 		prov/code/code_ghash.h $carrier"
 	border prov/carrier/hybrid "$low prov/wire/ $carrier
 		prov/carrier/shm/shm_reach.h"
@@ -119,9 +120,10 @@ borders_below() {
 	border -1 prov/machine "$low prov/wire/ $engine $units $below
 		prov/group/cunit/cunit_tree.h"
 	border prov/machine/native "$low prov/wire/ prov/nic/ $engine $below"
-	for unit in bgq gemini qsnet2 sunway; do
+	for unit in bgq gemini qsnet2; do
 		border prov/machine/$unit "$low prov/wire/ $engine $below"
 	done
+	border prov/machine/sunway "$low prov/wire/ prov/arq/ $engine $below"
 	border prov/machine/apenet "$low prov/wire/ $engine $below
 		prov/code/code_crc.h prov/mem/mem.h"
 	border prov/ofi "$low prov/match/ prov/wire/ prov/nic/nic.h
@@ -154,7 +156,7 @@ borders_above() {
 borders() {
 	borders_below
 	borders_above
-	for d in $low prov/code prov/wire prov/match prov/net prov/carrier \
+	for d in $low prov/code prov/wire prov/arq prov/match prov/net prov/carrier \
 		prov/nic prov/group prov/machine prov/vt src/tools/run \
 		src/types examples; do
 		without $d rdma/
@@ -196,6 +198,8 @@ refused prov/nic/x.c '#include "prov/machine/bgq/bgq_layout.h"'
 refused prov/carrier/shm/x.c '#include "prov/vt/vt.h"'
 refused prov/carrier/x.c '#include "prov/carrier/loop/loop.h"'
 refused prov/carrier/loop/x.c '#include "prov/net/net.h"'
+refused prov/arq/x.c '#include "prov/wire/wire.h"'
+refused prov/machine/bgq/x.c '#include "prov/arq/arq.h"'
 refused src/tools/info/x.c '#include "prov/nic/nic.h"'
 refused bench/x.c '#include "src/core/core_state.h"'
 refused examples/x.c '#include "src/base/attr.h"'

@@ -60,9 +60,9 @@ static void loop_init(struct loop *l, const struct weft_carrier_attr *attr)
 	l->up = attr->up;
 	l->up_arg = attr->up_arg;
 	l->no_dma = attr->no_dma;
-	l->window = attr->fifo_slots && attr->fifo_slots < WEFT_SEQ_WINDOW
+	l->window = attr->fifo_slots && attr->fifo_slots < LOOP_WINDOW
 			    ? attr->fifo_slots
-			    : WEFT_SEQ_WINDOW;
+			    : LOOP_WINDOW;
 	l->event = -1;
 	weft_list_init(&l->inbox);
 	weft_list_init(&l->node);

@@ -5,7 +5,7 @@
  *   loop.c        open, close, wait, the table
  *   loop_raw.c    the raw layer: registry, inboxes, faults
  *   loop_pair.c   order and retransmission over the raw layer, per peer
- *                 (prov/wire/wire_seq.h)
+ *                 (prov/arq)
  *
  * Time is counted in polls of the endpoint, not in seconds, so that faults and
  * retransmissions are deterministic.
@@ -13,13 +13,15 @@
 #ifndef WEFT_CARRIER_LOOP_H
 #define WEFT_CARRIER_LOOP_H
 
+#include "prov/arq/arq.h"
 #include "prov/carrier/carrier.h"
 #include "prov/carrier/carrier_faults.h"
-#include "prov/wire/wire_seq.h"
 #include "src/base/atomic.h"
 #include "src/base/list.h"
 
 #include <pthread.h>
+
+#define LOOP_WINDOW 64 /* packets in flight; an acknowledgement has 64 bits */
 
 enum loop_kind {
 	LOOP_DATA,
@@ -43,11 +45,10 @@ struct loop_packet {
 	uint8_t payload[];
 };
 
-/* An unacknowledged packet in flight. */
+/* A packet in flight. */
 struct loop_flight {
-	struct loop_packet *packet;
-	uint64_t retransmit_poll; /* poll number of the next retransmission */
-	uint64_t wait;		  /* polls until the next retransmission */
+	struct loop_packet *packet;  /* NULL: acknowledged */
+	struct weft_arq_timer timer; /* time in polls of this endpoint */
 };
 
 /* Memory that peers map; freed when the last reference is dropped. */
@@ -62,10 +63,10 @@ struct loop_peer {
 	struct weft_peer base;
 	/* generation of the endpoint with this name; 0: not connected */
 	uint64_t gen;
-	struct weft_seq_tx tx;
-	struct weft_seq_rx rx;
-	struct loop_flight flight[WEFT_SEQ_WINDOW];
-	struct loop_packet *reorder[WEFT_SEQ_WINDOW];
+	struct weft_arq_tx tx;
+	struct weft_arq_win rx;
+	struct loop_flight flight[LOOP_WINDOW];
+	struct loop_packet *reorder[LOOP_WINDOW];
 	/* raw mode: packets that the receiver refused */
 	struct weft_list raw;
 	/* the peer's shared area; NULL until requested */

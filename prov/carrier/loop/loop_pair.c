@@ -18,19 +18,19 @@
 
 static struct loop_packet **pair_reorder_slot(struct loop_peer *p, uint32_t seq)
 {
-	return &p->reorder[seq % WEFT_SEQ_WINDOW];
+	return &p->reorder[seq % LOOP_WINDOW];
 }
 
 static struct loop_flight *pair_flight(struct loop_peer *p, uint32_t seq)
 {
-	return &p->flight[seq % WEFT_SEQ_WINDOW];
+	return &p->flight[seq % LOOP_WINDOW];
 }
 
 static void pair_empty(struct loop_peer *p)
 {
 	struct weft_list *n;
 
-	for (unsigned i = 0; i < WEFT_SEQ_WINDOW; i++) {
+	for (unsigned i = 0; i < LOOP_WINDOW; i++) {
 		free(p->flight[i].packet);
 		free(p->reorder[i]);
 		p->flight[i].packet = NULL;
@@ -39,7 +39,7 @@ static void pair_empty(struct loop_peer *p)
 	while ((n = weft_list_pop_front(&p->raw)))
 		free(weft_container_of(n, struct loop_packet, node));
 	p->tx.acked = p->tx.next;
-	p->rx.here = 0;
+	weft_arq_win_init(&p->rx, p->rx.next);
 }
 
 void loop_peer_free(struct loop_peer *p)
@@ -169,10 +169,9 @@ static int pair_send_first(struct loop *l, struct loop_peer *p,
 		free(g);
 		return ret;
 	}
-	weft_seq_tx_next(&p->tx);
+	p->tx.next++;
 	f->packet = g;
-	f->wait = PAIR_RTO_POLLS;
-	f->retransmit_poll = weft_load64(&l->now) + f->wait;
+	weft_arq_timer_start(&f->timer, weft_load64(&l->now), PAIR_RTO_POLLS);
 	return 0;
 }
 
@@ -182,7 +181,7 @@ int loop_pair_send(struct loop *l, struct loop_peer *p,
 {
 	struct loop_packet *g;
 
-	if (!l->faults.raw && !weft_seq_tx_room(&p->tx, l->window))
+	if (!l->faults.raw && weft_arq_in_flight(&p->tx) >= l->window)
 		return -EAGAIN;
 	g = pair_packet(l, p, pkt, iov, count);
 	if (!g)
@@ -193,12 +192,15 @@ int loop_pair_send(struct loop *l, struct loop_peer *p,
 
 static void pair_acked(struct loop_peer *p, const struct loop_packet *g)
 {
-	uint32_t from = p->tx.acked;
+	uint32_t seq = p->tx.acked;
 
-	weft_seq_tx_ack(&p->tx, g->ack, g->ack_bits);
-	for (; from != p->tx.acked; from++) {
-		free(pair_flight(p, from)->packet);
-		pair_flight(p, from)->packet = NULL;
+	if (!weft_arq_tx_ack(&p->tx, g->ack))
+		return;
+	for (; seq != p->tx.next; seq++) {
+		if (!weft_arq_ack_has(g->ack, g->ack_bits, seq))
+			continue;
+		free(pair_flight(p, seq)->packet);
+		pair_flight(p, seq)->packet = NULL;
 	}
 }
 
@@ -213,7 +215,8 @@ static void pair_arrive(struct loop *l, struct loop_peer *p,
 			return;
 		}
 		p->ack_due = true;
-		if (weft_seq_rx_arrive(&p->rx, g->seq) == WEFT_SEQ_NEW) {
+		if (weft_arq_win_arrive(&p->rx, g->seq, LOOP_WINDOW) ==
+		    WEFT_ARQ_NEW) {
 			*pair_reorder_slot(p, g->seq) = g;
 			return;
 		}
@@ -253,12 +256,12 @@ static int pair_deliver(struct loop *l, struct loop_peer *p, int budget)
 		free(g);
 		n++;
 	}
-	while (n < budget && weft_seq_rx_ready(&p->rx)) {
+	while (n < budget && weft_arq_win_ready(&p->rx)) {
 		g = *pair_reorder_slot(p, p->rx.next);
 		if (pair_deliver_one(l, p, g))
 			return n;
 		*pair_reorder_slot(p, p->rx.next) = NULL;
-		weft_seq_rx_step(&p->rx);
+		weft_arq_win_advance(&p->rx);
 		p->ack_due = true;
 		free(g);
 		n++;
@@ -276,7 +279,7 @@ static void pair_ack(struct loop *l, struct loop_peer *p)
 	if (!g)
 		return;
 	g->ack = p->rx.next;
-	g->ack_bits = p->rx.here;
+	g->ack_bits = weft_arq_win_word(&p->rx, 0);
 	p->ack_due = false;
 	loop_raw_send(l, p, g, true);
 }
@@ -290,12 +293,9 @@ static void pair_retransmit(struct loop *l, struct loop_peer *p)
 		struct loop_flight *f = pair_flight(p, seq);
 		struct loop_packet *copy;
 
-		if (f->retransmit_poll > now ||
-		    !weft_seq_tx_unacked(&p->tx, seq))
+		if (!f->packet ||
+		    !weft_arq_timer_expired(&f->timer, now, PAIR_RTO_MAX))
 			continue;
-		if (f->wait < PAIR_RTO_MAX)
-			f->wait *= 2;
-		f->retransmit_poll = now + f->wait;
 		copy = loop_packet_copy(f->packet);
 		if (copy && !loop_raw_send(l, p, copy, true))
 			l->stats.resent++;
@@ -349,8 +349,8 @@ void loop_pair_finish(struct loop *l, struct loop_peer *p)
 	if (p->base.lost || !p->gen)
 		return;
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
-		g = loop_packet_copy(pair_flight(p, seq)->packet);
-		if (g)
+		g = pair_flight(p, seq)->packet;
+		if (g && (g = loop_packet_copy(g)))
 			loop_raw_send(l, p, g, false);
 	}
 	g = loop_packet_new(l, LOOP_FIN, 0);

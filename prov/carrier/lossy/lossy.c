@@ -73,7 +73,7 @@ static void peer_drop(struct lossy_peer *p)
 		free(p->window[i].data);
 		p->window[i] = (struct lossy_frame){ 0 };
 	}
-	p->acked = p->retransmit_next = p->sent;
+	p->tx.acked = p->retransmit_next = p->tx.next;
 	p->ack_due = p->nak_due = false;
 }
 
@@ -93,7 +93,7 @@ bool lossy_all_acked(const struct lossy *n)
 		const struct lossy_peer *p = n->peer[i];
 
 		if (p && !p->peer->lost &&
-		    (p->acked < p->sent || p->ack_due || p->nak_due))
+		    (weft_arq_in_flight(&p->tx) || p->ack_due || p->nak_due))
 			return false;
 	}
 	return true;
@@ -137,9 +137,10 @@ static uint32_t frame_seal(struct lossy *n, uint8_t *data, uint32_t bytes)
 /* Returns a slot for the next frame; NULL: the window is full, or no memory. */
 static struct lossy_frame *frame_next(struct lossy *n, struct lossy_peer *p)
 {
-	struct lossy_frame *f = &p->window[p->sent % LOSSY_WINDOW];
+	struct lossy_frame *f = &p->window[p->tx.next % LOSSY_WINDOW];
 
-	if (p->sent - p->acked >= LOSSY_WINDOW || p->retransmit_next < p->sent)
+	if (weft_arq_in_flight(&p->tx) >= LOSSY_WINDOW ||
+	    p->retransmit_next != p->tx.next)
 		return NULL;
 	if (!f->data)
 		f->data = malloc(n->below->mtu);
@@ -163,18 +164,17 @@ int lossy_send(struct weft_carrier *c, struct weft_peer *peer,
 	if (!f)
 		return -EAGAIN;
 	n->now_ns = lossy_clock();
-	head.seq = p->sent;
-	head.ack = p->expect;
+	head.seq = p->tx.next;
+	head.ack = p->rx.next;
 	memcpy(f->data, &head, sizeof(head));
 	weft_iov_gather(f->data + sizeof(head), iov, count);
 	f->bytes = frame_seal(n, f->data, (uint32_t)sizeof(head) + pkt->len);
 	err = frame_emit(n, p, f->data, f->bytes);
 	if (err)
 		return err;
-	if (p->acked == p->sent)
-		p->moved_ns = n->now_ns;
-	p->sent++;
-	p->retransmit_next = p->sent;
+	if (!weft_arq_in_flight(&p->tx))
+		weft_arq_timer_start(&p->timer, n->now_ns, RESEND_NS);
+	p->retransmit_next = ++p->tx.next;
 	return 0;
 }
 
@@ -183,7 +183,7 @@ static void ack_send(struct lossy *n, struct lossy_peer *p)
 {
 	alignas(8) uint8_t data[256];
 	struct lossy_head head = { .seq = p->nak_due ? LOSSY_NAK : LOSSY_ACK,
-				   .ack = p->expect };
+				   .ack = p->rx.next };
 	uint32_t bytes;
 
 	memcpy(data, &head, sizeof(head));
@@ -197,7 +197,7 @@ static int retransmit(struct lossy *n, struct lossy_peer *p)
 {
 	int done = 0;
 
-	for (; p->retransmit_next < p->sent; p->retransmit_next++, done++) {
+	for (; p->retransmit_next != p->tx.next; p->retransmit_next++, done++) {
 		struct lossy_frame *f =
 			&p->window[p->retransmit_next % LOSSY_WINDOW];
 
@@ -210,38 +210,42 @@ static int retransmit(struct lossy *n, struct lossy_peer *p)
 
 /* ---- receiving ---- */
 
-static void on_ack(struct lossy *n, struct lossy_peer *p, uint64_t ack)
+static void on_ack(struct lossy *n, struct lossy_peer *p, uint32_t ack,
+		   bool nak)
 {
-	if (ack <= p->acked || ack > p->sent)
+	bool progress = ack != p->tx.acked;
+
+	if (!weft_arq_tx_ack(&p->tx, ack))
 		return;
-	p->acked = ack;
-	p->moved_ns = n->now_ns;
-	if (p->retransmit_next < ack)
+	if (progress)
+		weft_arq_timer_start(&p->timer, n->now_ns, RESEND_NS);
+	if (nak || p->retransmit_next - ack > weft_arq_in_flight(&p->tx))
 		p->retransmit_next = ack;
 }
 
 static void nak_request(struct lossy_peer *p)
 {
-	p->nak_due |= p->nak_frame != p->expect + 1;
-	p->nak_frame = p->expect + 1;
+	p->nak_due |= p->nak_frame != p->rx.next + 1;
+	p->nak_frame = p->rx.next + 1;
 }
 
 static int on_packet(struct lossy *n, struct lossy_peer *p,
 		     const struct lossy_head *head)
 {
+	uint32_t seq = (uint32_t)head->seq;
+	enum weft_arq_verdict verdict = weft_arq_win_check(&p->rx, seq, 1);
 	int err = 0;
 
 	p->ack_due = true;
-	if (head->seq < p->expect)
-		return 0;
-	if (head->seq > p->expect) {
+	if (verdict == WEFT_ARQ_OUTSIDE)
 		nak_request(p);
+	if (verdict != WEFT_ARQ_NEW)
 		return 0;
-	}
 	if (!n->closing)
 		err = n->up->deliver(n->up_arg, p->peer, &head->pkt,
 				     n->in + sizeof(*head));
-	p->expect += !err;
+	if (!err)
+		weft_arq_win_take(&p->rx, seq);
 	return err;
 }
 
@@ -267,10 +271,7 @@ static int on_frame(void *arg, struct weft_peer *src,
 	}
 	n->fixed += fixed;
 	memcpy(&head, n->in, sizeof(head));
-	on_ack(n, p, head.ack);
-	if (head.seq == LOSSY_NAK && head.ack >= p->acked &&
-	    head.ack < p->retransmit_next)
-		p->retransmit_next = head.ack;
+	on_ack(n, p, (uint32_t)head.ack, head.seq == LOSSY_NAK);
 	if (head.seq >= LOSSY_ACK ||
 	    head.pkt.len != (size_t)bytes - sizeof(head))
 		return 0;
@@ -298,11 +299,9 @@ static int peer_progress(struct lossy *n, struct lossy_peer *p)
 
 	if (p->peer->lost)
 		return 0;
-	if (p->acked < p->sent && p->retransmit_next == p->sent &&
-	    n->now_ns - p->moved_ns > RESEND_NS) {
-		p->retransmit_next = p->acked;
-		p->moved_ns = n->now_ns;
-	}
+	if (p->retransmit_next == p->tx.next && weft_arq_in_flight(&p->tx) &&
+	    weft_arq_timer_expired(&p->timer, n->now_ns, RESEND_NS))
+		p->retransmit_next = p->tx.acked;
 	done = retransmit(n, p);
 	if (p->ack_due || p->nak_due)
 		ack_send(n, p);

@@ -21,6 +21,7 @@
 #ifndef WEFT_LOSSY_H
 #define WEFT_LOSSY_H
 
+#include "prov/arq/arq.h"
 #include "prov/carrier/carrier.h"
 #include "prov/carrier/carrier_faults.h"
 #include "prov/code/code_crc.h"
@@ -35,7 +36,7 @@
 
 /* Header of a frame. */
 struct lossy_head {
-	/* sequence number; LOSSY_ACK, LOSSY_NAK: frame without a packet */
+	/* number modulo 2^32; LOSSY_ACK, LOSSY_NAK: frame without a packet */
 	uint64_t seq;
 	uint64_t ack; /* all frames below this have been received */
 	struct weft_pkt pkt;
@@ -61,15 +62,14 @@ struct lossy_frame {
 struct lossy_peer {
 	struct weft_peer *peer;
 	struct lossy_frame window[LOSSY_WINDOW];
-	uint64_t sent;	/* number of the next frame */
-	uint64_t acked; /* all frames below this are acknowledged */
-	/* next frame to retransmit; equal to sent: none */
-	uint64_t retransmit_next;
-	uint64_t expect;    /* number of the next expected frame */
-	uint64_t nak_frame; /* frame requested by the last NAK, plus one */
-	uint64_t moved_ns;
-	bool ack_due; /* whether an acknowledgement is due */
-	bool nak_due; /* whether a NAK is due */
+	struct weft_arq_tx tx;
+	/* next frame to retransmit; equal to tx.next: none */
+	uint32_t retransmit_next;
+	struct weft_arq_timer timer; /* runs while frames are in flight, ns */
+	struct weft_arq_win rx;	     /* a window of one frame */
+	uint32_t nak_frame; /* frame requested by the last NAK, plus one */
+	bool ack_due;	    /* whether an acknowledgement is due */
+	bool nak_due;	    /* whether a NAK is due */
 };
 
 struct lossy {

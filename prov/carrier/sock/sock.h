@@ -16,7 +16,6 @@
  *                progress thread for a caller outside MPI;
  *                sock_lock.c its lock
  *   sock_pace.c  round-trip times and congestion window
- *   sock_win.c   reception window
  *   sock_dgram.c memory of datagrams: single ones and batches for GSO
  *   sock_keys.c  key agreement at first contact: X25519, HMAC, HKDF
  *   sock_seal.c  signatures and replay detection
@@ -28,11 +27,11 @@
 #ifndef WEFT_CARRIER_SOCK_H
 #define WEFT_CARRIER_SOCK_H
 
+#include "prov/arq/arq.h"
 #include "prov/carrier/carrier.h"
 #include "prov/carrier/carrier_faults.h"
 #include "prov/carrier/sock/sock_layout.h"
 #include "prov/carrier/sock/sock_pace.h"
-#include "prov/carrier/sock/sock_win.h"
 #include "prov/code/code_crc.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
@@ -47,7 +46,8 @@
 #define SOCK_BATCH	   64u	  /* datagrams of one sendmmsg */
 #define SOCK_READ_BATCH	   8u	  /* datagrams of one recvmmsg */
 #define SOCK_READ_BYTES	   65536u /* bytes of a read buffer (UDP_GRO) */
-#define SOCK_REPLAY_WINDOW 4096u  /* counts recorded to detect replays */
+#define SOCK_WINDOW	   WEFT_ARQ_WINDOW /* datagrams in flight */
+#define SOCK_REPLAY_WINDOW 4096u /* counts recorded to detect replays */
 #define SOCK_SILENCE_NS	   UINT64_C(300000000000)
 /*
  * With a key: a peer whose host has refused datagrams is lost if it does not
@@ -128,11 +128,7 @@ struct sock_peer {
 	/* datagrams sent to the peer: the last nonce used */
 	uint64_t count;
 	/* Sender's state. */
-	struct {
-		uint32_t next; /* sequence number of the next datagram */
-		/* all earlier sequence numbers are acknowledged */
-		uint32_t acked;
-	} tx;
+	struct weft_arq_tx tx;
 	/* datagrams in flight; flight_room entries, a power of two */
 	struct sock_flight *flight;
 	uint32_t flight_room;
@@ -156,7 +152,7 @@ struct sock_peer {
 	uint32_t room;	  /* receive window of the peer, bytes */
 	struct sock_pace pace;
 	/* Receiver's state. */
-	struct sock_win rx;
+	struct weft_arq_win rx;
 	struct sock_dgram **reorder; /* reorder buffer, SOCK_WINDOW entries */
 	bool sends;		     /* the peer has sent data */
 	/* reassembly buffer of a packet that arrives in parts */

@@ -46,7 +46,7 @@ struct io_control {
 
 struct io_small {
 	struct sock_head head;
-	uint8_t more[SOCK_WORDS * 8]; /* space for a tag, too */
+	uint8_t more[WEFT_ARQ_WORDS * 8]; /* space for a tag, too */
 };
 
 struct sock_out {
@@ -164,7 +164,7 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->from = s->gen;
 	h->to = p->remote_gen;
 	h->ack = p->rx.next;
-	h->ack_bits = sock_win_word(&p->rx, 0);
+	h->ack_bits = weft_arq_win_word(&p->rx, 0);
 	h->room = sock_rx_room(s, p);
 	h->stamp = us ? us : 1;
 	h->echo = io_echo(s, p);

@@ -352,7 +352,7 @@ static void peer_free_datagrams(struct sock *s, struct sock_peer *p)
 	p->open = NULL;
 	p->reassembly = NULL;
 	p->tx.acked = p->tx.next;
-	p->rx = (struct sock_win){ .next = p->rx.next, .top = p->rx.next };
+	weft_arq_win_init(&p->rx, p->rx.next);
 	p->losses = 0;
 	p->inflight_bytes = 0;
 	p->held = 0;

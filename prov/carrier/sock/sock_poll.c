@@ -53,7 +53,7 @@ static void pass_check_lost(struct sock *s, struct sock_peer *p, bool drained)
 {
 	if (pass_peer_ended(p))
 		sock_peer_fail(s, p, p->broken ? p->broken : ESHUTDOWN);
-	else if (p->refused && drained && !sock_win_ready(&p->rx))
+	else if (p->refused && drained && !weft_arq_win_ready(&p->rx))
 		sock_peer_fail(s, p, ECONNRESET);
 }
 
@@ -104,7 +104,7 @@ static uint64_t pass_due(const struct sock *s, const struct sock_peer *p)
 		due = pass_earlier(due, s->now + PASS_BLOCKED_NS);
 	else if (p->refusal_ns)
 		due = pass_earlier(due, p->probe_ns);
-	if (sock_win_ready(&p->rx))
+	if (weft_arq_win_ready(&p->rx))
 		due = p->blocked ? pass_earlier(due, s->now + PASS_BLOCKED_NS)
 				 : s->now;
 	return due;
@@ -156,7 +156,7 @@ static int pass_deliver_reordered(struct sock *s, int budget)
 	weft_list_each(i, tmp, &s->busy) {
 		struct sock_peer *p = pass_peer(i);
 
-		if (n < budget && sock_win_ready(&p->rx))
+		if (n < budget && weft_arq_win_ready(&p->rx))
 			n += sock_rx_deliver_reordered(s, p, budget - n);
 	}
 	return n;

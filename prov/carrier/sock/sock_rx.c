@@ -187,13 +187,13 @@ int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget)
 	int n = 0;
 
 	p->blocked = false;
-	while (n < budget && !p->broken && sock_win_ready(&p->rx)) {
+	while (n < budget && !p->broken && weft_arq_win_ready(&p->rx)) {
 		struct sock_dgram **g_p = sock_reorder_slot(p, p->rx.next);
 
 		/* NULL: already delivered out of order */
 		if (*g_p && !rx_deliver_reordered(s, p, g_p, budget, &n))
 			break;
-		sock_win_advance(&p->rx);
+		weft_arq_win_advance(&p->rx);
 		/* the peer was stopped by a small window: notify it */
 		if (p->small_room_sent)
 			p->ack_now = true;
@@ -235,12 +235,12 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	if (!p->sends)
 		s->senders++;
 	p->sends = true;
-	if (sock_win_arrive(&p->rx, seq) != WEFT_SEQ_NEW) {
+	if (weft_arq_win_arrive(&p->rx, seq, SOCK_WINDOW) != WEFT_ARQ_NEW) {
 		p->ack_now = true;
 		return 0;
 	}
 	if (in_order && rx_records(s, p, v, budget, &n)) {
-		sock_win_advance(&p->rx);
+		weft_arq_win_advance(&p->rx);
 		rx_count_unacked(s, p, v->bytes);
 		return n + sock_rx_deliver_reordered(s, p, budget - n);
 	}
@@ -259,7 +259,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		if (v->offset > sizeof(struct sock_head) || p->reassembly_bytes)
 			p->broken = ENOMEM;
 		else
-			sock_win_undo(&p->rx, seq);
+			weft_arq_win_undo(&p->rx, seq);
 	}
 	return n;
 }
@@ -417,7 +417,7 @@ static uint32_t rx_bitmap_words(const struct sock_head *h,
 
 	if (h->kind != SOCK_ACK || h->flags & SOCK_PUBLIC)
 		return 0;
-	return n < SOCK_WORDS ? n : SOCK_WORDS - 1;
+	return n < WEFT_ARQ_WORDS ? n : WEFT_ARQ_WORDS - 1;
 }
 
 int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,

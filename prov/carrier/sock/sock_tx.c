@@ -37,14 +37,9 @@ static uint32_t tx_pad(uint32_t bytes)
 	return (bytes + 7) & ~7u;
 }
 
-static uint32_t tx_in_flight(const struct sock_peer *p)
-{
-	return p->tx.next - p->tx.acked;
-}
-
 bool sock_tx_pending(const struct sock_peer *p)
 {
-	return tx_in_flight(p) || p->open;
+	return weft_arq_in_flight(&p->tx) || p->open;
 }
 
 /* Returns the bytes allowed in flight. */
@@ -56,7 +51,7 @@ static uint64_t tx_allowed(const struct sock_peer *p)
 bool sock_tx_ack_soon(const struct sock *s, const struct sock_peer *p)
 {
 	return 2 * p->inflight_bytes > tx_allowed(p) ||
-	       2 * tx_in_flight(p) > s->window;
+	       2 * weft_arq_in_flight(&p->tx) > s->window;
 }
 
 /*
@@ -72,9 +67,9 @@ void sock_tx_control(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 {
 	struct {
 		struct sock_head head;
-		uint64_t more[SOCK_WORDS - 1];
+		uint64_t more[WEFT_ARQ_WORDS - 1];
 	} h = { .head = { .kind = (uint8_t)kind, .seq = p->tx.next } };
-	uint32_t words = kind == SOCK_ACK ? sock_win_words(&p->rx) : 1;
+	uint32_t words = kind == SOCK_ACK ? weft_arq_win_words(&p->rx) : 1;
 
 	/*
 	 * a peer that has not signed a datagram yet may not have this
@@ -85,7 +80,7 @@ void sock_tx_control(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 		return;
 	}
 	for (uint32_t i = 1; i < words; i++)
-		h.more[i - 1] = sock_win_word(&p->rx, i);
+		h.more[i - 1] = weft_arq_win_word(&p->rx, i);
 	sock_io_add(s, p, &h, (uint32_t)(sizeof(h.head) + 8 * (words - 1)));
 }
 
@@ -137,7 +132,7 @@ static void tx_send_open(struct sock *s, struct sock_peer *p)
 	uint32_t seq = p->tx.next++;
 	struct sock_head *h = sock_dgram_head(g);
 
-	assert(tx_in_flight(p) <= p->flight_room);
+	assert(weft_arq_in_flight(&p->tx) <= p->flight_room);
 	h->kind = SOCK_DATA;
 	h->seq = seq;
 	h->flags = g->unordered ? SOCK_UNORDERED : 0;
@@ -272,7 +267,7 @@ static uint32_t tx_dgram_room(const struct sock *s, const struct sock_peer *p,
 static struct sock_dgram *tx_new(struct sock *s, struct sock_peer *p,
 				 uint32_t room)
 {
-	if (room == p->dgram_max && tx_in_flight(p) >= TX_BATCH_MIN)
+	if (room == p->dgram_max && weft_arq_in_flight(&p->tx) >= TX_BATCH_MIN)
 		return sock_dgram_full(s, p);
 	return sock_dgram_new(s, room);
 }
@@ -361,7 +356,7 @@ static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
 {
 	uint32_t body = p->dgram_max - (uint32_t)sizeof(struct sock_head);
 
-	return tx_in_flight(p) + (p->open ? 1 : 0) +
+	return weft_arq_in_flight(&p->tx) + (p->open ? 1 : 0) +
 	       (need <= body ? 1 : need / (body - 16 - TX_PART_MIN) + 1);
 }
 
@@ -419,7 +414,7 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 	g->offset = sizeof(struct sock_head);
 	seq = p->tx.next++;
 	p->tx.acked = p->tx.next;
-	sock_win_arrive(&p->rx, seq);
+	weft_arq_win_arrive(&p->rx, seq, SOCK_WINDOW);
 	*sock_reorder_slot(p, seq) = g;
 	p->held += g->bytes;
 	sock_peer_busy(s, p);
@@ -541,7 +536,8 @@ static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
 	for (; p->tx.acked != h->ack; p->tx.acked++)
 		bytes += tx_number_acked(s, p, p->tx.acked);
 	bytes += tx_word_acked(s, p, h->ack, h->ack_bits);
-	for (uint32_t i = 0; i < words && tx_in_flight(p) > 64 * (i + 1); i++) {
+	for (uint32_t i = 0;
+	     i < words && weft_arq_in_flight(&p->tx) > 64 * (i + 1); i++) {
 		memcpy(&word, more + 8 * i, sizeof(word));
 		bytes += tx_word_acked(s, p, h->ack + 64 * (i + 1), word);
 	}
@@ -565,7 +561,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
 		   uint32_t words)
 {
-	uint32_t count = tx_in_flight(p);
+	uint32_t count = weft_arq_in_flight(&p->tx);
 	uint64_t bytes;
 
 	/* an acknowledgement older than the last one has outdated windows */
@@ -588,7 +584,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		tx_mark_gaps(s, p);
 	p->timeouts = 0;
 	p->rto_deadline_ns = 0;
-	if (tx_in_flight(p))
+	if (weft_arq_in_flight(&p->tx))
 		tx_timer(s, p);
 }
 
@@ -666,7 +662,7 @@ void sock_tx_retransmit_all(struct sock *s, struct sock_peer *p)
 
 void sock_tx_mark_unsent(struct sock_peer *p, uint32_t seq)
 {
-	if (seq - p->tx.acked < tx_in_flight(p))
+	if (seq - p->tx.acked < weft_arq_in_flight(&p->tx))
 		tx_mark_lost(p, sock_flight(p, seq));
 }
 
@@ -678,7 +674,7 @@ static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 	uint64_t since = p->last_received_ns > p->wait_ns ? p->last_received_ns
 							  : p->wait_ns;
 
-	return tx_in_flight(p) && s->now - since > s->silence_ns;
+	return weft_arq_in_flight(&p->tx) && s->now - since > s->silence_ns;
 }
 
 void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p)
@@ -696,7 +692,7 @@ void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p)
 
 void sock_tx_send_open(struct sock *s, struct sock_peer *p)
 {
-	if (p->open && !p->losses && tx_in_flight(p) < s->window &&
+	if (p->open && !p->losses && weft_arq_in_flight(&p->tx) < s->window &&
 	    tx_may_send(p, p->open->bytes))
 		tx_send_open(s, p);
 }

@@ -1,52 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of the sock carrier's windows: the reception window, and many senders
- * at once.
- */
+/* Windows of the sock carrier: many senders at once, memory in flight. */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
-#include "src/base/rng.h"
 #include "test/t.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>
-
-/* Compares the window with an array of flags, one per sequence number. */
-static void receive_window_tracks_arrivals(void **state)
-{
-	enum { N = 40000, FIRST = -2000 };
-	static bool arrived[N];
-	struct sock_win w = { .next = (uint32_t)FIRST, .top = (uint32_t)FIRST };
-	uint32_t next = 0;
-	struct weft_rng rng;
-
-	weft_rng_init(&rng, 5, 0);
-	while (next < N - 2 * SOCK_WINDOW) {
-		uint32_t ahead = weft_rng_below(&rng, SOCK_WINDOW + 100);
-		uint32_t seq = next + (ahead % 3 != 1 ? ahead % 90 : ahead);
-
-		T_IS(sock_win_arrive(&w, (uint32_t)FIRST + seq),
-		     seq - next >= SOCK_WINDOW ? WEFT_SEQ_OUTSIDE
-		     : arrived[seq]	       ? WEFT_SEQ_OLD
-					       : WEFT_SEQ_NEW);
-		arrived[seq] |= seq - next < SOCK_WINDOW;
-		for (uint32_t i = 0; i < SOCK_WINDOW; i++) {
-			uint64_t word = i / 64 < sock_win_words(&w)
-						? sock_win_word(&w, i / 64)
-						: 0;
-
-			if ((word >> i % 64 & 1) != arrived[next + i])
-				T_IS(i, SOCK_WINDOW);
-		}
-		for (; sock_win_ready(&w); next++)
-			sock_win_advance(&w);
-		T_FALSE(arrived[next]);
-		if (next)
-			T_IS(sock_win_arrive(&w, (uint32_t)FIRST + next - 1),
-			     WEFT_SEQ_OLD);
-	}
-}
 
 enum { SENDERS = 64, PACKETS_EACH = 100 };
 
@@ -203,7 +163,6 @@ static void the_window_grows_with_datagrams_in_flight(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(receive_window_tracks_arrivals),
 		T_CASE(many_senders_wait_for_a_receiver_outside_mpi),
 		T_CASE(the_window_grows_with_datagrams_in_flight),
 	};

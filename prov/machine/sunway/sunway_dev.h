@@ -20,6 +20,7 @@
 #ifndef WEFT_SUNWAY_DEV_H
 #define WEFT_SUNWAY_DEV_H
 
+#include "prov/arq/arq.h"
 #include "prov/machine/machine_order.h"
 #include "prov/machine/machine_port.h"
 #include "prov/machine/sunway/sunway_layout.h"
@@ -92,7 +93,7 @@ struct sunway_msg {
 	struct sunway_bits bits; /* RDMAR: packets received */
 	struct sunway_window *window;
 	bool numbered; /* has a sequence number in its window: sent once */
-	uint64_t seq;
+	uint32_t seq;
 	uint64_t sent_at;
 	unsigned char data[WEFT_SUNWAY_FSM]; /* data of a fast short message */
 };
@@ -216,10 +217,10 @@ struct sunway_window {
 	struct weft_list link;
 	uint32_t number;
 	uint32_t guid;
-	uint32_t to;	/* target interface; at the receiver both interfaces */
-	uint64_t next;	/* sender: sequence number of the next message */
-	uint64_t base;	/* lowest sequence number not taken yet */
-	uint64_t taken; /* bitmap of taken sequence numbers, starting at base */
+	uint32_t to;   /* target interface; at the receiver both interfaces */
+	uint32_t next; /* sender: sequence number of the next message */
+	/* numbers received; at the sender: acknowledged */
+	struct weft_arq_win taken;
 };
 
 enum sunway_rdma_state {

@@ -9,23 +9,6 @@
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
-/* ---- windows, at both ends ---- */
-
-static bool window_has(const struct sunway_window *w, uint64_t seq)
-{
-	return seq < w->base || (seq - w->base < SUNWAY_WINDOW &&
-				 w->taken >> (seq - w->base) & 1);
-}
-
-static void window_take(struct sunway_window *w, uint64_t seq)
-{
-	w->taken |= UINT64_C(1) << (seq - w->base);
-	while (w->taken & 1) {
-		w->taken >>= 1;
-		w->base++;
-	}
-}
-
 /* ---- the sender ---- */
 
 static struct sunway_window *window_make(struct weft_sunway *n,
@@ -69,13 +52,15 @@ bool sunway_window_open(const struct sunway_msg *m)
 {
 	const struct sunway_window *w = m->window;
 
-	return (m->numbered ? m->seq : w->next) - w->base < SUNWAY_WINDOW;
+	return (m->numbered ? m->seq : w->next) - w->taken.next < SUNWAY_WINDOW;
 }
 
 void sunway_window_acked(struct sunway_msg *m)
 {
-	if (!window_has(m->window, m->seq))
-		window_take(m->window, m->seq);
+	struct weft_arq_win *w = &m->window->taken;
+
+	if (weft_arq_win_check(w, m->seq, SUNWAY_WINDOW) == WEFT_ARQ_NEW)
+		weft_arq_win_take(w, m->seq);
 }
 
 void sunway_window_close(struct sunway_vi *v)
@@ -126,8 +111,7 @@ static bool window_fits(struct sunway_window *w, uint32_t number)
 {
 	if ((int32_t)(number - w->number) > 0) {
 		w->number = number;
-		w->base = 0;
-		w->taken = 0;
+		weft_arq_win_init(&w->taken, 0);
 	}
 	return w->number == number;
 }
@@ -158,7 +142,7 @@ void sunway_window_arrive(struct weft_sunway *n, struct sunway_vi *v,
 			  const struct sunway_in *in)
 {
 	struct sunway_window *w = window_of(n, in);
-	uint64_t seq = in->pkt->data;
+	uint32_t seq = (uint32_t)in->pkt->data;
 
 	if (!w)
 		return; /* the sender retransmits */
@@ -166,20 +150,22 @@ void sunway_window_arrive(struct weft_sunway *n, struct sunway_vi *v,
 		n->stats.absorbed++;
 		return;
 	}
-	if (window_has(w, seq)) {
+	switch (weft_arq_win_check(&w->taken, seq, SUNWAY_WINDOW)) {
+	case WEFT_ARQ_OLD:
 		n->stats.doubles++;
 		window_ack(n, in);
 		return;
-	}
-	if (seq - w->base >= SUNWAY_WINDOW) {
+	case WEFT_ARQ_OUTSIDE:
 		n->stats.refused++;
 		return;
+	case WEFT_ARQ_NEW:
+		break;
 	}
 	if (v && !window_put(n, v, in)) {
 		n->stats.dropped++;
 		return;
 	}
-	window_take(w, seq);
+	weft_arq_win_take(&w->taken, seq);
 	if (v)
 		window_ack(n, in);
 	else
