@@ -80,7 +80,7 @@ bool coll_exact_requested(const struct weft_coll_args *a)
 	if (!weft_core_exact && !a->comm->info)
 		return false;
 	return is_sum(a) && a->comm->size > 1 &&
-	       a->r.dt->basic == WEFT_BASIC_F64 &&
+	       a->r.dt->basic == WEFT_NUM_F64 &&
 	       weft_obj_handle(&a->op->obj) == MPI_SUM && is_exact(a->comm) &&
 	       can_be_exact();
 }

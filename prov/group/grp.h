@@ -101,7 +101,7 @@ int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
 		   unsigned polls);
 /*
  * As weft_grp_begin(), but completes op by up->done; its data are the flags
- * WEFT_CUNIT_NAN and WEFT_CUNIT_OVERFLOW.
+ * WEFT_NUM_NAN and WEFT_NUM_OVERFLOW.
  */
 int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
 		  const struct weft_cunit_call *call);

@@ -60,7 +60,7 @@ static void join_agree(struct weft_nic_group *c, uint64_t how)
 	c->call = (struct weft_cunit_call){
 		.kind = WEFT_CUNIT_ALLREDUCE,
 		.op = WEFT_CUNIT_MIN,
-		.type = WEFT_CUNIT_UINT64,
+		.type = WEFT_NUM_U64,
 		.in = &c->agree,
 		.out = &c->agree,
 		.count = 1,
@@ -466,7 +466,7 @@ static void join_place(struct weft_nic_group *c)
 	c->call = (struct weft_cunit_call){
 		.kind = WEFT_CUNIT_ALLREDUCE,
 		.op = WEFT_CUNIT_OR,
-		.type = WEFT_CUNIT_UINT64,
+		.type = WEFT_NUM_U64,
 		.in = c->word,
 		.out = c->word,
 		.count = (size_t)c->n,
@@ -559,7 +559,7 @@ static void join_gather(struct weft_nic_group *c)
 	c->call = (struct weft_cunit_call){
 		.kind = WEFT_CUNIT_ALLREDUCE,
 		.op = WEFT_CUNIT_AND,
-		.type = WEFT_CUNIT_UINT64,
+		.type = WEFT_NUM_U64,
 		.in = w,
 		.out = w,
 		.count = JOIN_VOTE_WORDS,

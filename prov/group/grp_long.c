@@ -205,7 +205,7 @@ static void chunk_exact(struct weft_grp_work *w, size_t at, size_t bytes,
 	for (size_t k = 0; k < n; k++) {
 		x = weft_cunit_exact_to(&wide[k]);
 		w->call.flags |=
-			weft_cunit_exact_is_nan(&wide[k]) ? WEFT_CUNIT_NAN : 0;
+			weft_cunit_exact_is_nan(&wide[k]) ? WEFT_NUM_NAN : 0;
 		memcpy(acc + k * sizeof(x), &x, sizeof(x));
 	}
 }

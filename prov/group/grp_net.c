@@ -252,7 +252,7 @@ static void fill_part(const struct nic_net *n,
 		.kind = WEFT_VT_ALLREDUCE,
 		.op = call->op,
 		.type = call->type,
-		.fp = call->type >= WEFT_CUNIT_FLOAT,
+		.fp = call->type >= WEFT_NUM_F32,
 		.root = (uint32_t)call->root,
 		.bytes = (uint32_t)bytes_at(n, call, call->sent),
 		.seq = call->first + call->sent,
@@ -269,7 +269,7 @@ static void fill_part(const struct nic_net *n,
 		part->kind = WEFT_VT_BCAST;
 	if (call->kind == WEFT_CUNIT_BCAST) {
 		part->op = WEFT_CUNIT_OR;
-		part->type = WEFT_CUNIT_UINT8;
+		part->type = WEFT_NUM_U8;
 		part->fp = false;
 	}
 	/*

@@ -110,7 +110,7 @@ static bool order_independent(const struct weft_cunit_call *call)
 {
 	return (call->kind == WEFT_CUNIT_REDUCE ||
 		call->kind == WEFT_CUNIT_ALLREDUCE) &&
-	       call->type < WEFT_CUNIT_FLOAT;
+	       call->type < WEFT_NUM_F32;
 }
 
 /*
@@ -199,7 +199,7 @@ static WEFT_COLD int post_barrier(struct weft_nic_group *c,
 	int ret = state_check(c);
 
 	w->call = (struct weft_cunit_call){ .kind = WEFT_CUNIT_BARRIER,
-					    .type = WEFT_CUNIT_UINT8 };
+					    .type = WEFT_NUM_U8 };
 	return ret ? ret : work_post(c, w);
 }
 

@@ -21,6 +21,7 @@
 #include "prov/match/match.h"
 #include "prov/machine/machine_chain.h"
 #include "prov/group/grp.h"
+#include "src/base/num.h"
 #include "src/base/pool.h"
 
 #include <stdlib.h>
@@ -329,8 +330,8 @@ struct weft_nic_op {
 	uint64_t limit;	    /* bytes granted by the peer so far */
 	uint32_t remote_id; /* the peer's id for the operation */
 	uint8_t remote_count;
-	uint8_t at_op;	       /* in: enum weft_atomic_op */
-	uint8_t at_type;       /* in: enum weft_atomic_type */
+	uint8_t at_op;	       /* in: enum weft_num_op */
+	uint8_t at_type;       /* in: enum weft_num_type */
 	uint8_t result_count;  /* in: number of result segments */
 	uint8_t compare_count; /* in: number of comparand segments */
 	uint64_t region; /* start address of the remote region; 0: unknown */
@@ -561,46 +562,6 @@ struct weft_nic_stats {
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);
 
-/* Atomic operations; the numbers are libfabric's (a test compares them). */
-enum weft_atomic_op {
-	WEFT_ATOMIC_MIN,
-	WEFT_ATOMIC_MAX,
-	WEFT_ATOMIC_SUM,
-	WEFT_ATOMIC_PROD,
-	WEFT_ATOMIC_LOR,
-	WEFT_ATOMIC_LAND,
-	WEFT_ATOMIC_BOR,
-	WEFT_ATOMIC_BAND,
-	WEFT_ATOMIC_LXOR,
-	WEFT_ATOMIC_BXOR,
-	WEFT_ATOMIC_READ,
-	WEFT_ATOMIC_WRITE,
-	WEFT_ATOMIC_CSWAP,
-	WEFT_ATOMIC_CSWAP_NE,
-	WEFT_ATOMIC_CSWAP_LE,
-	WEFT_ATOMIC_CSWAP_LT,
-	WEFT_ATOMIC_CSWAP_GE,
-	WEFT_ATOMIC_CSWAP_GT,
-	WEFT_ATOMIC_MSWAP,
-	WEFT_ATOMIC_OPS,
-};
-
-enum weft_atomic_type {
-	WEFT_ATOMIC_INT8,
-	WEFT_ATOMIC_UINT8,
-	WEFT_ATOMIC_INT16,
-	WEFT_ATOMIC_UINT16,
-	WEFT_ATOMIC_INT32,
-	WEFT_ATOMIC_UINT32,
-	WEFT_ATOMIC_INT64,
-	WEFT_ATOMIC_UINT64,
-	WEFT_ATOMIC_FLOAT,
-	WEFT_ATOMIC_DOUBLE,
-	WEFT_ATOMIC_TYPES,
-};
-
-/* Returns the bytes of one element; 0: unknown type. */
-size_t weft_atomic_type_bytes(unsigned type);
 /*
  * Returns the largest count for one call of that kind on that machine; 0: the
  * combination is not supported.

@@ -14,40 +14,25 @@
 
 #include <stdlib.h>
 
-#define AT_INTS	  ((1u << WEFT_ATOMIC_FLOAT) - 1)
-#define AT_FLOATS (1u << WEFT_ATOMIC_FLOAT | 1u << WEFT_ATOMIC_DOUBLE)
-#define AT_ALL	  (AT_INTS | AT_FLOATS)
-#define OPEN_MAX  4096
-
-/* Types that each operation supports, as bit masks. */
-static const uint16_t types_of[WEFT_ATOMIC_OPS] = {
-	[WEFT_ATOMIC_MIN] = AT_ALL,	 [WEFT_ATOMIC_MAX] = AT_ALL,
-	[WEFT_ATOMIC_SUM] = AT_ALL,	 [WEFT_ATOMIC_PROD] = AT_ALL,
-	[WEFT_ATOMIC_LOR] = AT_ALL,	 [WEFT_ATOMIC_LAND] = AT_ALL,
-	[WEFT_ATOMIC_BOR] = AT_INTS,	 [WEFT_ATOMIC_BAND] = AT_INTS,
-	[WEFT_ATOMIC_LXOR] = AT_ALL,	 [WEFT_ATOMIC_BXOR] = AT_INTS,
-	[WEFT_ATOMIC_READ] = AT_ALL,	 [WEFT_ATOMIC_WRITE] = AT_ALL,
-	[WEFT_ATOMIC_CSWAP] = AT_ALL,	 [WEFT_ATOMIC_CSWAP_NE] = AT_ALL,
-	[WEFT_ATOMIC_CSWAP_LE] = AT_ALL, [WEFT_ATOMIC_CSWAP_LT] = AT_ALL,
-	[WEFT_ATOMIC_CSWAP_GE] = AT_ALL, [WEFT_ATOMIC_CSWAP_GT] = AT_ALL,
-	[WEFT_ATOMIC_MSWAP] = AT_INTS,
-};
-
-static const uint8_t bytes_of[WEFT_ATOMIC_TYPES] = { 1, 1, 2, 2, 4,
-						     4, 8, 8, 4, 8 };
-
-size_t weft_atomic_type_bytes(unsigned type)
-{
-	return type < WEFT_ATOMIC_TYPES ? bytes_of[type] : 0;
-}
+#define OPEN_MAX 4096
 
 static bool kind_has(unsigned kind, unsigned op)
 {
 	if (kind == WEFT_COMPARE)
-		return op >= WEFT_ATOMIC_CSWAP;
+		return op >= WEFT_NUM_CSWAP;
 	if (kind == WEFT_FETCH)
-		return op <= WEFT_ATOMIC_WRITE;
-	return op <= WEFT_ATOMIC_WRITE && op != WEFT_ATOMIC_READ;
+		return op <= WEFT_NUM_WRITE;
+	return op <= WEFT_NUM_WRITE && op != WEFT_NUM_READ;
+}
+
+/* Returns whether the operation is defined on elements of the type. */
+static bool type_has(unsigned op, unsigned type)
+{
+	if (op >= WEFT_NUM_OPS || type >= WEFT_NUM_WORDS)
+		return false;
+	if (op < WEFT_NUM_KERNELS)
+		return weft_num_unit[op][type];
+	return op != WEFT_NUM_MSWAP || type < WEFT_NUM_F32;
 }
 
 size_t weft_atomic_max_count(const struct weft_machine *m, unsigned kind,
@@ -55,12 +40,11 @@ size_t weft_atomic_max_count(const struct weft_machine *m, unsigned kind,
 {
 	size_t room = m->packet_bytes - sizeof(struct nic_atomic);
 
-	if (op >= WEFT_ATOMIC_OPS || type >= WEFT_ATOMIC_TYPES ||
-	    !kind_has(kind, op) || !(types_of[op] & 1u << type))
+	if (!kind_has(kind, op) || !type_has(op, type))
 		return 0;
 	if (kind == WEFT_COMPARE)
 		room /= 2;
-	return room / bytes_of[type];
+	return room / weft_num_bytes(type);
 }
 
 /* ---- initiator ----------------------------------------------------------- */
@@ -71,12 +55,12 @@ static int atomic_pack(struct weft_nic_op *op)
 	struct nic_atomic a = {
 		.key = op->key,
 		.addr = op->addr,
-		.count = (uint32_t)(op->len / bytes_of[op->at_type]),
+		.count = (uint32_t)(op->len / weft_num_bytes(op->at_type)),
 		.op = op->at_op,
 		.type = op->at_type,
 		.kind = op->kind,
 	};
-	size_t operands = op->at_op == WEFT_ATOMIC_READ ? 0 : op->len;
+	size_t operands = op->at_op == WEFT_NUM_READ ? 0 : op->len;
 	size_t compare = op->kind == WEFT_COMPARE ? op->len : 0;
 	char *buf = malloc(sizeof(a) + operands + compare);
 
@@ -94,7 +78,7 @@ static int atomic_pack(struct weft_nic_op *op)
 /* Returns the access rights that the target's region must have. */
 static uint32_t atomic_rights(unsigned kind, unsigned op)
 {
-	if (op == WEFT_ATOMIC_READ)
+	if (op == WEFT_NUM_READ)
 		return WEFT_MR_REMOTE_READ;
 	return WEFT_MR_REMOTE_WRITE |
 	       (kind == WEFT_ATOMIC ? 0 : WEFT_MR_REMOTE_READ);
@@ -211,11 +195,9 @@ int nic_atomic_change(const void *what, size_t operand_bytes, void *data,
 	if (operand_bytes < sizeof(a))
 		return -EPROTO;
 	memcpy(&a, what, sizeof(a));
-	sets = a.op == WEFT_ATOMIC_READ ? 0 : a.kind == WEFT_COMPARE ? 2 : 1;
-	if (a.op >= WEFT_ATOMIC_OPS || !kind_has(a.kind, a.op) ||
-	    !weft_atomic_type_bytes(a.type) ||
-	    !(types_of[a.op] & 1u << a.type) ||
-	    a.count * weft_atomic_type_bytes(a.type) != bytes ||
+	sets = a.op == WEFT_NUM_READ ? 0 : a.kind == WEFT_COMPARE ? 2 : 1;
+	if (!kind_has(a.kind, a.op) || !type_has(a.op, a.type) ||
+	    a.count * weft_num_bytes(a.type) != bytes ||
 	    operand_bytes != sizeof(a) + sets * bytes)
 		return -EPROTO;
 	call.op = a.op;
@@ -238,7 +220,7 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op)
 		return err;
 	if (!max)
 		return -EOPNOTSUPP;
-	if (op->len > max * bytes_of[op->at_type])
+	if (op->len > max * weft_num_bytes(op->at_type))
 		return -EMSGSIZE;
 	if (p->open_ops >= OPEN_MAX)
 		return -EAGAIN;
@@ -268,12 +250,12 @@ static int atomic_check(struct weft_nic *nic, const struct nic_atomic *a,
 			uint32_t len, void **at_p, void **region_p)
 {
 	struct weft_mem_access want = { .key = a->key, .addr = a->addr };
-	size_t bytes = weft_atomic_type_bytes(a->type), sets = 1;
+	size_t bytes = weft_num_bytes(a->type), sets = 1;
 
 	if (!weft_atomic_max_count(nic->machine, a->kind, a->op, a->type))
 		return -EPROTO;
 	want.len = (uint64_t)a->count * bytes;
-	if (a->op == WEFT_ATOMIC_READ)
+	if (a->op == WEFT_NUM_READ)
 		sets = 0;
 	else if (a->kind == WEFT_COMPARE)
 		sets = 2;
@@ -302,10 +284,10 @@ static void atomic_event(struct weft_nic *nic, struct weft_peer *src,
 			 void *region)
 {
 	const struct weft_nic_op seen = {
-		.kind = a->op == WEFT_ATOMIC_READ ? WEFT_REMOTE_READ
-						  : WEFT_REMOTE_WRITE,
+		.kind = a->op == WEFT_NUM_READ ? WEFT_REMOTE_READ
+					       : WEFT_REMOTE_WRITE,
 		.flags = pkt->flags & WEFT_OP_DATA,
-		.len = (uint64_t)a->count * weft_atomic_type_bytes(a->type),
+		.len = (uint64_t)a->count * weft_num_bytes(a->type),
 		.data = pkt->data,
 		.addr = a->addr,
 		.key = a->key,
@@ -333,7 +315,7 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		nic_fin(nic, src, pkt->aux, err);
 		return err == -EPROTO ? err : 0;
 	}
-	bytes = (size_t)a.count * weft_atomic_type_bytes(a.type);
+	bytes = (size_t)a.count * weft_num_bytes(a.type);
 	/*
 	 * allocate before the memory changes: the atomic must not fail after
 	 * that

@@ -1,220 +1,94 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arithmetic of atomic operations. Elements are loaded as 64-bit numbers of one
- * of three classes (signed, unsigned, floating), computed, and stored with
- * their own width by compare-and-swap. Sums and products of integers are
- * correct modulo their width. A float result is computed as double and rounded
- * once.
+ * Atomic operations on elements: an element is loaded, changed by the common
+ * kernel of its type (src/base/num.h) and stored by compare-and-swap. Minimum
+ * and maximum keep the target if one of the numbers is not a number.
  */
 #include "prov/nic/nic_atomic_exec.h"
 
-#include "prov/nic/nic.h"
-#include "src/base/atomic.h"
+#include "src/base/num.h"
+#include "src/base/word.h"
 
-#include <string.h>
+/* Orders of two numbers, as a bit mask. */
+enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
-enum class { SIGNED, UNSIGNED, FLOATING };
-
-union value {
-	int64_t i;
-	uint64_t u;
-	double d;
+/* Orders of comparand and target for which an operation swaps. */
+static const uint8_t swaps_if[] = {
+	[WEFT_NUM_CSWAP] = EQUAL,
+	[WEFT_NUM_CSWAP_NE] = LESS | GREATER | UNORDERED,
+	[WEFT_NUM_CSWAP_LE] = LESS | EQUAL,
+	[WEFT_NUM_CSWAP_LT] = LESS,
+	[WEFT_NUM_CSWAP_GE] = GREATER | EQUAL,
+	[WEFT_NUM_CSWAP_GT] = GREATER,
 };
 
-static const uint8_t class_of[WEFT_ATOMIC_TYPES] = {
-	SIGNED,	  UNSIGNED, SIGNED,   UNSIGNED, SIGNED,
-	UNSIGNED, SIGNED,   UNSIGNED, FLOATING, FLOATING,
-};
-
-/* Converts the bits of an element to a value of its class. */
-static union value value_of(unsigned type, uint64_t bits)
+/* Computes the order by minimum and maximum, which also detect NaN. */
+static unsigned order(unsigned type, uint64_t a, uint64_t b)
 {
-	union value v = { .u = bits };
-	unsigned spare = 64 - 8 * (unsigned)weft_atomic_type_bytes(type);
-	uint32_t low = (uint32_t)bits;
-	float f;
+	uint64_t low = b, high = b;
 
-	if (type == WEFT_ATOMIC_FLOAT) {
-		memcpy(&f, &low, sizeof(f));
-		v.d = (double)f;
-	} else if (class_of[type] == SIGNED) {
-		v.i = (int64_t)(bits << spare) >> spare;
-	}
-	return v;
-}
-
-static uint64_t bits_of(unsigned type, union value v)
-{
-	float f = 0;
-	uint32_t low;
-
-	if (type != WEFT_ATOMIC_FLOAT)
-		return v.u;
-	f = (float)v.d;
-	memcpy(&low, &f, sizeof(low));
-	return low;
-}
-
-/* Returns -1, 0 or 1; 2: unordered (a NaN). */
-static int compare(unsigned class, union value a, union value b)
-{
-	if (class == SIGNED)
-		return (a.i > b.i) - (a.i < b.i);
-	if (class == UNSIGNED)
-		return (a.u > b.u) - (a.u < b.u);
-	if (a.d != a.d || b.d != b.d)
-		return 2;
-	return (a.d > b.d) - (a.d < b.d);
-}
-
-static union value arith(unsigned class, unsigned op, union value t,
-			 union value o)
-{
-	union value r = t;
-
-	if (class == FLOATING)
-		r.d = op == WEFT_ATOMIC_SUM ? t.d + o.d : t.d * o.d;
-	else
-		r.u = op == WEFT_ATOMIC_SUM ? t.u + o.u : t.u * o.u;
-	return r;
-}
-
-static union value logic(unsigned class, unsigned op, union value t,
-			 union value o)
-{
-	bool a = class == FLOATING ? t.d != 0 : t.u != 0;
-	bool b = class == FLOATING ? o.d != 0 : o.u != 0;
-	bool r = op == WEFT_ATOMIC_LOR	  ? a || b
-		 : op == WEFT_ATOMIC_LAND ? a && b
-					  : a != b;
-	union value v = { .u = r };
-
-	if (class == FLOATING)
-		v.d = r;
-	return v;
-}
-
-/* Returns whether the comparison of this compare-and-swap succeeds. */
-static bool swap_condition(unsigned class, unsigned op, union value c,
-			   union value t)
-{
-	int order = compare(class, c, t);
-
-	switch (op) {
-	case WEFT_ATOMIC_CSWAP:
-		return order == 0;
-	case WEFT_ATOMIC_CSWAP_NE:
-		return order != 0;
-	case WEFT_ATOMIC_CSWAP_LE:
-		return order == -1 || order == 0;
-	case WEFT_ATOMIC_CSWAP_LT:
-		return order == -1;
-	case WEFT_ATOMIC_CSWAP_GE:
-		return order == 1 || order == 0;
-	default:
-		return order == 1;
-	}
+	if (weft_num_unit[WEFT_NUM_MIN][type](&a, &low, 1) & WEFT_NUM_NAN)
+		return UNORDERED;
+	weft_num_unit[WEFT_NUM_MAX][type](&a, &high, 1);
+	return low != b ? LESS : high != b ? GREATER : EQUAL;
 }
 
 /* Returns the new value of target t for operand o and comparand c. */
-static union value new_value(unsigned class, unsigned op, union value t,
-			     union value o, union value c)
+static uint64_t new_value(const struct nic_atomic_call *call, uint64_t t,
+			  uint64_t o, uint64_t c)
 {
-	switch (op) {
-	case WEFT_ATOMIC_MIN:
-		return compare(class, o, t) == -1 ? o : t;
-	case WEFT_ATOMIC_MAX:
-		return compare(class, o, t) == 1 ? o : t;
-	case WEFT_ATOMIC_SUM:
-	case WEFT_ATOMIC_PROD:
-		return arith(class, op, t, o);
-	case WEFT_ATOMIC_LOR:
-	case WEFT_ATOMIC_LAND:
-	case WEFT_ATOMIC_LXOR:
-		return logic(class, op, t, o);
-	case WEFT_ATOMIC_BOR:
-		return (union value){ .u = t.u | o.u };
-	case WEFT_ATOMIC_BAND:
-		return (union value){ .u = t.u & o.u };
-	case WEFT_ATOMIC_BXOR:
-		return (union value){ .u = t.u ^ o.u };
-	case WEFT_ATOMIC_READ:
+	weft_num_fn *fn;
+
+	switch (call->op) {
+	case WEFT_NUM_READ:
 		return t;
-	case WEFT_ATOMIC_WRITE:
+	case WEFT_NUM_WRITE:
 		return o;
-	case WEFT_ATOMIC_MSWAP:
-		return (union value){ .u = (o.u & c.u) | (t.u & ~c.u) };
+	case WEFT_NUM_MSWAP:
+		return (o & c) | (t & ~c);
 	default:
-		return swap_condition(class, op, c, t) ? o : t;
+		if (call->op >= WEFT_NUM_CSWAP)
+			return swaps_if[call->op] & order(call->type, c, t) ? o
+									    : t;
+		fn = weft_num_op[call->op][call->type];
+		/* logical operations on floating-point numbers */
+		if (!fn)
+			fn = weft_num_unit[call->op][call->type];
+		fn(&o, &t, 1);
+		return t;
 	}
-}
-
-static uint64_t bits_load(const void *p, size_t bytes)
-{
-	uint64_t v = 0;
-
-	/* little-endian: the low bytes of v */
-	memcpy(&v, p, bytes);
-	return v;
 }
 
 /*
  * Stores want if the memory holds *expect_p; otherwise sets *expect_p to the
- * value found.
+ * value found. Elements that are not aligned are stored without a comparison.
  */
-static bool bits_swap(void *p, size_t bytes, uint64_t *expect_p, uint64_t want)
+static bool swap(void *p, size_t bytes, uint64_t *expect_p, uint64_t want)
 {
-	uint8_t e8 = (uint8_t)*expect_p;
-	uint16_t e16 = (uint16_t)*expect_p;
-	uint32_t e32 = (uint32_t)*expect_p;
-	bool done;
-
-	if ((uintptr_t)p % bytes) {
-		memcpy(p, &want, bytes);
-		return true;
-	}
-	if (bytes == 8)
-		return weft_cas64(p, expect_p, want);
-	if (bytes == 4) {
-		done = weft_cas32(p, &e32, (uint32_t)want);
-		*expect_p = e32;
-	} else if (bytes == 2) {
-		done = atomic_compare_exchange_strong((_Atomic uint16_t *)p,
-						      &e16, (uint16_t)want);
-		*expect_p = e16;
-	} else {
-		done = atomic_compare_exchange_strong((_Atomic uint8_t *)p, &e8,
-						      (uint8_t)want);
-		*expect_p = e8;
-	}
-	return done;
+	if (!((uintptr_t)p & (bytes - 1)))
+		return weft_word_cas(p, bytes, expect_p, want);
+	weft_word_put(p, want, bytes);
+	return true;
 }
 
 void nic_atomic_exec(const struct nic_atomic_call *c)
 {
-	size_t bytes = weft_atomic_type_bytes(c->type), at;
-	unsigned class = class_of[c->type];
-	union value o = { 0 }, cmp = { 0 }, r;
-	uint64_t old, want;
-	uint32_t i;
+	size_t bytes = weft_num_bytes(c->type);
+	uint64_t o = 0, cmp = 0, old, want;
 
-	for (i = 0; i < c->count; i++) {
-		at = i * bytes;
-		if (c->op != WEFT_ATOMIC_READ)
-			o = value_of(c->type,
-				     bits_load((const char *)c->operand + at,
-					       bytes));
-		if (c->op >= WEFT_ATOMIC_CSWAP)
-			cmp = value_of(c->type,
-				       bits_load((const char *)c->compare + at,
-						 bytes));
-		old = bits_load((char *)c->target + at, bytes);
+	for (size_t at = 0; at < c->count * bytes; at += bytes) {
+		char *target = (char *)c->target + at;
+
+		if (c->op != WEFT_NUM_READ)
+			o = weft_word_get((const char *)c->operand + at, bytes);
+		if (c->op >= WEFT_NUM_CSWAP)
+			cmp = weft_word_get((const char *)c->compare + at,
+					    bytes);
+		old = weft_word_get(target, bytes);
 		do {
-			r = new_value(class, c->op, value_of(c->type, old), o,
-				      cmp);
-			want = bits_of(c->type, r);
-		} while (!bits_swap((char *)c->target + at, bytes, &old, want));
+			want = new_value(c, old, o, cmp);
+		} while (!swap(target, bytes, &old, want));
 		if (c->old)
-			memcpy((char *)c->old + at, &old, bytes);
+			weft_word_put((char *)c->old + at, old, bytes);
 	}
 }

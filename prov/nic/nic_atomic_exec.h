@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 struct nic_atomic_call {
-	uint8_t op;   /* enum weft_atomic_op, valid for the type */
-	uint8_t type; /* enum weft_atomic_type */
+	uint8_t op;   /* enum weft_num_op, valid for the type */
+	uint8_t type; /* enum weft_num_type */
 	uint32_t count;
 	void *target;
 	const void *operand; /* count elements, any alignment */

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Arithmetic of atomics on every type: negative numbers compare below zero in
- * signed types, and above all others in unsigned types.
+ * signed types, and above all others in unsigned types. The results for NaN and
+ * zeros, and the rounding of floats.
  */
 #include "prov/nic/nic_atomic_exec.h"
 
 #include "prov/nic/nic.h"
+#include "src/base/rng.h"
 #include "test/t.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Returns a value of a type as its bytes in memory. */
@@ -17,12 +20,12 @@ static uint64_t value(unsigned type, int v)
 	double d = v;
 	uint64_t bits = (uint64_t)(int64_t)v, out = 0;
 
-	if (type == WEFT_ATOMIC_FLOAT)
+	if (type == WEFT_NUM_F32)
 		memcpy(&out, &f, sizeof(f));
-	else if (type == WEFT_ATOMIC_DOUBLE)
+	else if (type == WEFT_NUM_F64)
 		memcpy(&out, &d, sizeof(d));
 	else
-		memcpy(&out, &bits, weft_atomic_type_bytes(type));
+		memcpy(&out, &bits, weft_num_bytes(type));
 	return out;
 }
 
@@ -48,14 +51,14 @@ static uint64_t apply_atomic(unsigned type, unsigned op, uint64_t target,
 
 static bool has_sign(unsigned type)
 {
-	return type >= WEFT_ATOMIC_FLOAT || type % 2 == 0;
+	return type >= WEFT_NUM_F32 || type % 2 == 0;
 }
 
 static void min_and_max_respect_the_sign_of_every_type(void **state)
 {
 	static const int some[] = { -128, -2, -1, 0, 1, 2, 127 };
 
-	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++) {
+	for (unsigned type = 0; type < WEFT_NUM_WORDS; type++) {
 		for (unsigned i = 0; i < 49; i++) {
 			int a = some[i / 7], b = some[i % 7];
 			bool less = a < b;
@@ -67,10 +70,10 @@ static void min_and_max_respect_the_sign_of_every_type(void **state)
 			 */
 			if (!has_sign(type) && (a < 0) != (b < 0))
 				less = b < 0;
-			T_IS(apply_atomic(type, WEFT_ATOMIC_MIN, va, vb, &old),
+			T_IS(apply_atomic(type, WEFT_NUM_MIN, va, vb, &old),
 			     less ? va : vb);
 			T_IS(old, va);
-			T_IS(apply_atomic(type, WEFT_ATOMIC_MAX, va, vb, &old),
+			T_IS(apply_atomic(type, WEFT_NUM_MAX, va, vb, &old),
 			     less ? vb : va);
 			T_IS(old, va);
 		}
@@ -79,26 +82,170 @@ static void min_and_max_respect_the_sign_of_every_type(void **state)
 
 static void compare_and_swap_respects_the_sign_of_every_type(void **state)
 {
-	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++) {
+	for (unsigned type = 0; type < WEFT_NUM_WORDS; type++) {
 		uint64_t minus = value(type, -1), one = value(type, 1);
 
 		/*
 		 * swaps if the comparand, equal to the operand, is below the
 		 * target
 		 */
-		T_IS(apply_atomic(type, WEFT_ATOMIC_CSWAP_LT, one, minus, NULL),
+		T_IS(apply_atomic(type, WEFT_NUM_CSWAP_LT, one, minus, NULL),
 		     has_sign(type) ? minus : one);
-		T_IS(apply_atomic(type, WEFT_ATOMIC_CSWAP_GT, minus, one, NULL),
+		T_IS(apply_atomic(type, WEFT_NUM_CSWAP_GT, minus, one, NULL),
 		     has_sign(type) ? one : minus);
 	}
 }
 
 static void the_old_value_is_optional(void **state)
 {
-	for (unsigned type = 0; type < WEFT_ATOMIC_TYPES; type++)
-		T_IS(apply_atomic(type, WEFT_ATOMIC_SUM, value(type, 2),
+	for (unsigned type = 0; type < WEFT_NUM_WORDS; type++)
+		T_IS(apply_atomic(type, WEFT_NUM_SUM, value(type, 2),
 				  value(type, 3), NULL),
 		     value(type, 5));
+}
+
+static uint64_t bits_of_double(double d)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &d, sizeof(bits));
+	return bits;
+}
+
+static void minimum_and_maximum_with_nan_keep_the_target(void **state)
+{
+	uint64_t nan = bits_of_double(NAN), one = bits_of_double(1);
+
+	for (unsigned op = WEFT_NUM_MIN; op <= WEFT_NUM_MAX; op++) {
+		T_IS(apply_atomic(WEFT_NUM_F64, op, one, nan, NULL), one);
+		T_IS(apply_atomic(WEFT_NUM_F64, op, nan, one, NULL), nan);
+	}
+}
+
+/* Returns whether op swaps if the comparand is c and the target t. */
+static bool swaps(unsigned op, double c, double t)
+{
+	double operand = 7;
+	const struct nic_atomic_call call = {
+		.op = (uint8_t)op,
+		.type = WEFT_NUM_F64,
+		.count = 1,
+		.target = &t,
+		.operand = &operand,
+		.compare = &c,
+	};
+
+	nic_atomic_exec(&call);
+	return t == operand;
+}
+
+static void swaps_compare_numbers_not_bits(void **state)
+{
+	static const struct {
+		unsigned op;
+		bool equal, less, greater, unordered;
+	} rows[] = {
+		{ WEFT_NUM_CSWAP, true, false, false, false },
+		{ WEFT_NUM_CSWAP_NE, false, true, true, true },
+		{ WEFT_NUM_CSWAP_LE, true, true, false, false },
+		{ WEFT_NUM_CSWAP_LT, false, true, false, false },
+		{ WEFT_NUM_CSWAP_GE, true, false, true, false },
+		{ WEFT_NUM_CSWAP_GT, false, false, true, false },
+	};
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(rows); i++) {
+		unsigned op = rows[i].op;
+
+		T_IS(swaps(op, 0.0, -0.0), rows[i].equal);
+		T_IS(swaps(op, -0.0, 0.0), rows[i].equal);
+		T_IS(swaps(op, -1, 1), rows[i].less);
+		T_IS(swaps(op, 1, -1), rows[i].greater);
+		T_IS(swaps(op, 1, NAN), rows[i].unordered);
+		T_IS(swaps(op, NAN, 1), rows[i].unordered);
+		T_IS(swaps(op, NAN, NAN), rows[i].unordered);
+	}
+}
+
+/* No operation but arithmetic changes the bits of a number. */
+static void reads_and_writes_keep_a_signaling_nan(void **state)
+{
+	uint64_t one = value(WEFT_NUM_F32, 1), signaling = 0x7f800001;
+
+	T_IS(apply_atomic(WEFT_NUM_F32, WEFT_NUM_READ, signaling, one, NULL),
+	     signaling);
+	T_IS(apply_atomic(WEFT_NUM_F32, WEFT_NUM_WRITE, one, signaling, NULL),
+	     signaling);
+	T_IS(apply_atomic(WEFT_NUM_F32, WEFT_NUM_MAX, signaling, one, NULL),
+	     signaling);
+}
+
+/* A float sum has the bits of the double sum rounded to float. */
+static void floats_are_rounded_once(void **state)
+{
+	struct weft_rng r;
+
+	weft_rng_init(&r, 8, 0);
+	for (int i = 0; i < t_scale(200000); i++) {
+		uint32_t bits[2], sum, product;
+		float f[2], s, p;
+
+		for (int k = 0; k < 2; k++) {
+			bits[k] = (uint32_t)weft_rng_u64(&r);
+			/* often similar exponents, and subnormal numbers */
+			if (i % 2)
+				bits[k] &= i % 4 == 1 ? 0x87ffffff : 0xc1ffffff;
+		}
+		memcpy(f, bits, sizeof(f));
+		if (isnan(f[0]) || isnan(f[1]))
+			continue;
+		s = (float)((double)f[0] + (double)f[1]);
+		p = (float)((double)f[0] * (double)f[1]);
+		memcpy(&sum, &s, sizeof(sum));
+		memcpy(&product, &p, sizeof(product));
+		T_IS(apply_atomic(WEFT_NUM_F32, WEFT_NUM_SUM, bits[0], bits[1],
+				  NULL),
+		     sum);
+		T_IS(apply_atomic(WEFT_NUM_F32, WEFT_NUM_PROD, bits[0], bits[1],
+				  NULL),
+		     product);
+	}
+}
+
+static void logical_operations_on_floats_return_numbers(void **state)
+{
+	for (unsigned type = WEFT_NUM_F32; type <= WEFT_NUM_F64; type++) {
+		uint64_t zero = value(type, 0), one = value(type, 1);
+		uint64_t two = value(type, 2);
+
+		T_IS(apply_atomic(type, WEFT_NUM_LOR, zero, two, NULL), one);
+		T_IS(apply_atomic(type, WEFT_NUM_LAND, two, zero, NULL), zero);
+		T_IS(apply_atomic(type, WEFT_NUM_LXOR, two, two, NULL), zero);
+	}
+}
+
+static void elements_at_odd_addresses_change(void **state)
+{
+	for (unsigned type = 0; type < WEFT_NUM_WORDS; type++) {
+		size_t bytes = weft_num_bytes(type);
+		uint64_t two = value(type, 2), five = value(type, 5);
+		char mem[1 + 2 * 8], in[1 + 2 * 8];
+		const struct nic_atomic_call call = {
+			.op = WEFT_NUM_SUM,
+			.type = (uint8_t)type,
+			.count = 2,
+			.target = mem + 1,
+			.operand = in + 1,
+		};
+
+		for (size_t i = 0; i < 2; i++) {
+			memcpy(mem + 1 + i * bytes, &two, bytes);
+			memcpy(in + 1 + i * bytes, &five, bytes);
+		}
+		five = value(type, 7);
+		nic_atomic_exec(&call);
+		T_MEM(mem + 1, &five, bytes);
+		T_MEM(mem + 1 + bytes, &five, bytes);
+	}
 }
 
 int main(void)
@@ -107,6 +254,12 @@ int main(void)
 		T_CASE(min_and_max_respect_the_sign_of_every_type),
 		T_CASE(compare_and_swap_respects_the_sign_of_every_type),
 		T_CASE(the_old_value_is_optional),
+		T_CASE(minimum_and_maximum_with_nan_keep_the_target),
+		T_CASE(swaps_compare_numbers_not_bits),
+		T_CASE(reads_and_writes_keep_a_signaling_nan),
+		T_CASE(floats_are_rounded_once),
+		T_CASE(logical_operations_on_floats_return_numbers),
+		T_CASE(elements_at_odd_addresses_change),
 	};
 
 	return T_RUN(tests);

@@ -572,8 +572,8 @@ static void fetch_add(struct side *s, uint64_t *one, uint64_t *old)
 {
 	struct weft_nic_op *op = op_new(s, WEFT_FETCH, 0, one, sizeof(*one));
 
-	op->at_op = WEFT_ATOMIC_SUM;
-	op->at_type = WEFT_ATOMIC_UINT64;
+	op->at_op = WEFT_NUM_SUM;
+	op->at_type = WEFT_NUM_U64;
 	op->result[0].iov_base = old;
 	op->result[0].iov_len = sizeof(*old);
 	op->result_count = 1;

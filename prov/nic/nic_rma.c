@@ -165,8 +165,8 @@ void nic_access_notify(struct weft_nic *nic, struct weft_nic_op *op)
 		.type = NIC_EVENT,
 		.flags = (uint8_t)(op->flags & WEFT_OP_DATA),
 		.len = sizeof(struct nic_access),
-		.aux = op->kind == WEFT_READ || (op->kind >= WEFT_ATOMIC &&
-						 op->at_op == WEFT_ATOMIC_READ),
+		.aux = op->kind == WEFT_READ ||
+		       (op->kind >= WEFT_ATOMIC && op->at_op == WEFT_NUM_READ),
 		.data = op->data,
 	};
 	struct nic_access a = {

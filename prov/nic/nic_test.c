@@ -117,8 +117,8 @@ static void atomic_add(struct side *s, uint64_t *one, uint64_t *old)
 	op->context = old;
 	op->addr = 0;
 	op->key = 1;
-	op->at_op = WEFT_ATOMIC_SUM;
-	op->at_type = WEFT_ATOMIC_UINT64;
+	op->at_op = WEFT_NUM_SUM;
+	op->at_type = WEFT_NUM_U64;
 	op->iov[0].iov_base = one;
 	op->iov[0].iov_len = 8;
 	op->iov_count = 1;

@@ -9,7 +9,6 @@
 #include "src/types/types_dt_predef.h"
 #include "src/diag/diag_err.h"
 #include "src/types/types_info.h"
-#include "src/types/types_op_fn.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -92,32 +91,32 @@ static const struct {
  * Returns the arithmetic type of this size, for a number or for its complex
  * type.
  */
-static enum weft_basic basic_of(int what, int bytes, bool complex)
+static enum weft_num_type basic_of(int what, int bytes, bool complex)
 {
 	int k = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
 
 	if (what == LOGICAL)
-		return (enum weft_basic)(WEFT_BASIC_L8 + k);
+		return (enum weft_num_type)(WEFT_NUM_L8 + k);
 	if (what == INTEGER)
-		return (enum weft_basic)(WEFT_BASIC_I8 + k);
+		return (enum weft_num_type)(WEFT_NUM_I8 + 2 * k);
 	if (bytes == 4)
-		return complex ? WEFT_BASIC_C32 : WEFT_BASIC_F32;
+		return complex ? WEFT_NUM_C32 : WEFT_NUM_F32;
 	if (bytes == 8)
-		return complex ? WEFT_BASIC_C64 : WEFT_BASIC_F64;
-	return complex ? WEFT_BASIC_CLD : WEFT_BASIC_FLD;
+		return complex ? WEFT_NUM_C64 : WEFT_NUM_F64;
+	return complex ? WEFT_NUM_CLD : WEFT_NUM_FLD;
 }
 
 /*
  * Returns the arithmetic type of a pair; pairs can be reduced only if their
  * members have the usual size.
  */
-static enum weft_basic basic_of_pair(int what, int bytes)
+static enum weft_num_type basic_of_pair(int what, int bytes)
 {
 	if (what == INTEGER)
-		return bytes == 4 ? WEFT_BASIC_2INT : WEFT_BASIC_NONE;
+		return bytes == 4 ? WEFT_NUM_2INT : WEFT_NUM_NONE;
 	if (bytes == 4)
-		return WEFT_BASIC_2REAL;
-	return bytes == 8 ? WEFT_BASIC_2DOUBLE : WEFT_BASIC_NONE;
+		return WEFT_NUM_2REAL;
+	return bytes == 8 ? WEFT_NUM_2DOUBLE : WEFT_NUM_NONE;
 }
 
 static bool size_is_known(int what, int bytes)
@@ -196,11 +195,11 @@ int PMPI_Abi_get_fortran_info(MPI_Info *info)
 }
 
 /* Returns the entry for LOGICAL of this size, or NULL. */
-static struct weft_logical *logical_of(int size)
+static struct weft_num_logical *logical_of(int size)
 {
 	for (int k = 0; k < 5; k++)
 		if (size == 1 << k)
-			return &weft_logical[k];
+			return &weft_num_logical[k];
 	return NULL;
 }
 
@@ -209,7 +208,7 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
 				  void *logical_false)
 {
 	MPI_ENTER;
-	struct weft_logical *l = logical_of(logical_size);
+	struct weft_num_logical *l = logical_of(logical_size);
 	int err =
 		weft_check_ptr(NULL, __func__, 2, logical_true, "logical_true");
 	bool again;
@@ -243,7 +242,7 @@ int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true,
 				  void *logical_false, int *is_set)
 {
 	MPI_ENTER;
-	struct weft_logical *l = logical_of(logical_size);
+	struct weft_num_logical *l = logical_of(logical_size);
 	int err = weft_check_ptr(NULL, __func__, 4, is_set, "is_set");
 
 	if (err)

@@ -41,47 +41,22 @@ static struct weft_pool call_reqs;
 
 /* ---- types and operations ------------------------------------------------ */
 
-static const int8_t fi_type[WEFT_BASIC_COUNT] = {
-	[WEFT_BASIC_I8] = FI_INT8 + 1,	  [WEFT_BASIC_I16] = FI_INT16 + 1,
-	[WEFT_BASIC_I32] = FI_INT32 + 1,  [WEFT_BASIC_I64] = FI_INT64 + 1,
-	[WEFT_BASIC_U8] = FI_UINT8 + 1,	  [WEFT_BASIC_U16] = FI_UINT16 + 1,
-	[WEFT_BASIC_U32] = FI_UINT32 + 1, [WEFT_BASIC_U64] = FI_UINT64 + 1,
-	[WEFT_BASIC_F32] = FI_FLOAT + 1,  [WEFT_BASIC_F64] = FI_DOUBLE + 1,
-};
-
-/* Returns the provider's operation, or -1. */
-static int fi_op_of(const struct weft_op *op)
-{
-	static const struct {
-		MPI_Op mpi;
-		enum fi_op fi;
-	} ops[] = {
-		{ MPI_SUM, FI_SUM }, { MPI_MIN, FI_MIN },
-		{ MPI_MAX, FI_MAX }, { MPI_BAND, FI_BAND },
-		{ MPI_BOR, FI_BOR }, { MPI_BXOR, FI_BXOR },
-	};
-	MPI_Op handle = weft_obj_handle(&op->obj);
-
-	for (size_t i = 0; i < WEFT_COUNT_OF(ops); i++) {
-		if (ops[i].mpi == handle)
-			return (int)ops[i].fi;
-	}
-	return -1;
-}
+/* Operations of the provider, as a bit mask of enum fi_op. */
+#define FI_OPS                                                        \
+	(1u << FI_SUM | 1u << FI_MIN | 1u << FI_MAX | 1u << FI_BAND | \
+	 1u << FI_BOR | 1u << FI_BXOR)
 
 bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt)
 {
-	int type = fi_type[dt->basic] - 1, o = fi_op_of(op);
-
-	return type >= 0 && o >= 0 && op->row && op->row[dt->basic] &&
-	       (o == FI_SUM || o == FI_MIN || o == FI_MAX || type < FI_FLOAT);
+	return dt->basic < WEFT_NUM_WORDS && FI_OPS >> op->num & 1 &&
+	       op->row[dt->basic];
 }
 
 void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt)
 {
-	call->datatype = (enum fi_datatype)(fi_type[dt->basic] - 1);
-	call->op = (enum fi_op)fi_op_of(op);
+	call->datatype = (enum fi_datatype)dt->basic;
+	call->op = (enum fi_op)op->num;
 }
 
 /* Predefined types and operations, indexed by the low bits of their handles. */

@@ -17,8 +17,7 @@ libweft_types_la_SOURCES = \
 	src/types/types_info.c src/types/types_info.h \
 	src/types/types_info_env.c \
 	src/types/types_obj.h \
-	src/types/types_op.c src/types/types_op.h src/types/types_op_fn.h \
-	src/types/types_op_loc.c src/types/types_op_num.c \
+	src/types/types_op.c src/types/types_op.h src/types/types_op_loc.c \
 	src/types/types_pack.c src/types/types_pack.h \
 	src/types/types_pack_ext.c \
 	src/types/types_topo.c src/types/types_topo.h \

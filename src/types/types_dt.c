@@ -63,6 +63,7 @@ static struct weft_dt *dt_open(struct weft_dt_map *map)
 	}
 	weft_obj_init(&dt->obj, WEFT_KIND_DT);
 	dt->map = map;
+	dt->basic = WEFT_NUM_NONE;
 	dt->align = 1;
 	return dt;
 }

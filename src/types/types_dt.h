@@ -15,50 +15,12 @@
 
 #include "src/types/types_attr.h"
 #include "src/base/attr.h"
+#include "src/base/num.h"
 #include "src/types/types_obj.h"
 
 #include <mpi.h>
 #include <stddef.h>
 #include <string.h>
-
-/*
- * Arithmetic type of an element. WEFT_BASIC_NONE: the type is derived or has no
- * arithmetic. The values index the kernel tables of types_op_num.c and
- * types_op_loc.c.
- */
-enum weft_basic {
-	WEFT_BASIC_NONE,
-	WEFT_BASIC_I8,
-	WEFT_BASIC_I16,
-	WEFT_BASIC_I32,
-	WEFT_BASIC_I64,
-	WEFT_BASIC_I128,
-	WEFT_BASIC_U8,
-	WEFT_BASIC_U16,
-	WEFT_BASIC_U32,
-	WEFT_BASIC_U64,
-	WEFT_BASIC_F32,
-	WEFT_BASIC_F64,
-	WEFT_BASIC_FLD, /* long double */
-	WEFT_BASIC_C32, /* complex: two floats */
-	WEFT_BASIC_C64,
-	WEFT_BASIC_CLD,
-	WEFT_BASIC_L8, /* logical types, by size: one byte ... */
-	WEFT_BASIC_L16,
-	WEFT_BASIC_L32,
-	WEFT_BASIC_L64,
-	WEFT_BASIC_L128,
-	WEFT_BASIC_BYTE,
-	WEFT_BASIC_FLOAT_INT, /* pairs of a value and an index */
-	WEFT_BASIC_DOUBLE_INT,
-	WEFT_BASIC_LONG_INT,
-	WEFT_BASIC_2INT,
-	WEFT_BASIC_SHORT_INT,
-	WEFT_BASIC_LD_INT,
-	WEFT_BASIC_2REAL,
-	WEFT_BASIC_2DOUBLE,
-	WEFT_BASIC_COUNT,
-};
 
 enum {
 	WEFT_DT_COMMITTED = 1,
@@ -104,7 +66,7 @@ struct weft_dt_map; /* composition of the type from other types */
 struct weft_dt {
 	struct weft_obj obj; /* obj.predefined: value of the handle */
 	uint32_t flags;
-	uint16_t basic;	  /* enum weft_basic */
+	uint16_t basic;	  /* enum weft_num_type */
 	uint16_t align;	  /* largest alignment of its basic types, bytes */
 	MPI_Count size;	  /* size of the data, bytes; < 0: not supported */
 	MPI_Count extent; /* distance from one element to the next, bytes */

@@ -33,7 +33,7 @@
 #define BASIC_SIZED(slot, n, bytes, al, b)                      \
 	[slot] = { HEAD(n),                                     \
 		   .flags = WEFT_DT_COMMITTED | WEFT_DT_CONTIG, \
-		   .basic = WEFT_BASIC_##b,                     \
+		   .basic = WEFT_NUM_##b,                       \
 		   .align = (al),                               \
 		   .size = (bytes),                             \
 		   .extent = (bytes),                           \
@@ -45,8 +45,9 @@
 #define BASIC(slot, n, type, b) \
 	BASIC_SIZED(slot, n, sizeof(type), alignof(type), b)
 
-#define UNSUPPORTED(slot, n) \
-	[slot] = { HEAD(n), .size = MPI_UNDEFINED, .align = 1 }
+#define UNSUPPORTED(slot, n)                                               \
+	[slot] = { HEAD(n), .basic = WEFT_NUM_NONE, .size = MPI_UNDEFINED, \
+		   .align = 1 }
 
 /*
  * A pair. bytes: size of the data; type: C struct with its extent and
@@ -56,7 +57,7 @@
 	[slot] = { HEAD(n),                                                 \
 		   .flags = WEFT_DT_COMMITTED |                             \
 			    ((bytes) == sizeof(type) ? WEFT_DT_CONTIG : 0), \
-		   .basic = WEFT_BASIC_##b,                                 \
+		   .basic = WEFT_NUM_##b,                                   \
 		   .align = alignof(type),                                  \
 		   .size = (bytes),                                         \
 		   .extent = sizeof(type),                                  \
@@ -88,9 +89,9 @@ static const struct weft_dtn_part short_int_part[] = {
 };
 
 #if CHAR_MIN < 0
-#define WEFT_BASIC_CHAR WEFT_BASIC_I8
+#define WEFT_NUM_CHAR WEFT_NUM_I8
 #else
-#define WEFT_BASIC_CHAR WEFT_BASIC_U8
+#define WEFT_NUM_CHAR WEFT_NUM_U8
 #endif
 
 #define COMPLEX_SIZED(slot, n, type, b) \
@@ -100,7 +101,7 @@ static const struct weft_dtn_part short_int_part[] = {
 #define MARK(slot, n, bound)                                              \
 	[slot] = { HEAD(n),                                               \
 		   .flags = WEFT_DT_COMMITTED | WEFT_DT_CONTIG | (bound), \
-		   .align = 1 }
+		   .basic = WEFT_NUM_NONE, .align = 1 }
 
 struct weft_dt weft_dt_predef[256] = {
 	BASIC(0x01, AINT, MPI_Aint, I64),
@@ -143,7 +144,7 @@ struct weft_dt weft_dt_predef[256] = {
 	     &long_int),
 	PAIR(0x2b, 2INT, 8, struct weft_2int, 2INT, SELF(0x09), NULL),
 	[0x2c] = { HEAD(SHORT_INT), .flags = WEFT_DT_COMMITTED,
-		   .basic = WEFT_BASIC_SHORT_INT,
+		   .basic = WEFT_NUM_SHORT_INT,
 		   .align = alignof(struct weft_short_int), .size = 6,
 		   .extent = 8, .true_extent = 8,
 		   .root = { .kind = WEFT_DTN_IDX,
@@ -204,7 +205,7 @@ struct weft_dt weft_dt_predef[256] = {
 };
 
 bool weft_dt_predef_resize(MPI_Datatype h, int members, int bytes,
-			   enum weft_basic basic)
+			   enum weft_num_type basic)
 {
 	struct weft_dt *dt = weft_dt_of(h);
 

@@ -46,6 +46,6 @@ struct weft_2double {
  * used. Returns false if there is no such type.
  */
 bool weft_dt_predef_resize(MPI_Datatype h, int members, int bytes,
-			   enum weft_basic basic);
+			   enum weft_num_type basic);
 
 #endif

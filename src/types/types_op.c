@@ -4,7 +4,7 @@
  * application.
  */
 #include "src/base/attr.h"
-#include "src/types/types_op_fn.h"
+#include "src/types/types_op.h"
 #include "src/types/types_pack.h"
 
 #include <errno.h>
@@ -15,28 +15,31 @@
  * Kernels of MPI_REPLACE and MPI_NO_OP: none, since reductions may not use
  * them.
  */
-static const weft_op_row none = { NULL };
+static weft_num_fn *const none[WEFT_NUM_TYPES] = { NULL };
 
-#define OP(slot, h, table)                                                  \
+#define OP(slot, h, number, kernels)                                        \
 	[slot] = { .obj = { WEFT_KIND_OP, 1, 0, (uint32_t)(uintptr_t)(h) }, \
 		   .commutative = true,                                     \
-		   .row = (table) }
+		   .num = (number),                                         \
+		   .row = (kernels) }
+
+#define NUM(slot, n) OP(slot, MPI_##n, WEFT_NUM_##n, weft_num_op[WEFT_NUM_##n])
 
 struct weft_op weft_op_predef[32] = {
-	OP(0x01, MPI_SUM, weft_op_sum),
-	OP(0x02, MPI_MIN, weft_op_min),
-	OP(0x03, MPI_MAX, weft_op_max),
-	OP(0x04, MPI_PROD, weft_op_prod),
-	OP(0x08, MPI_BAND, weft_op_band),
-	OP(0x09, MPI_BOR, weft_op_bor),
-	OP(0x0a, MPI_BXOR, weft_op_bxor),
-	OP(0x10, MPI_LAND, weft_op_land),
-	OP(0x11, MPI_LOR, weft_op_lor),
-	OP(0x12, MPI_LXOR, weft_op_lxor),
-	OP(0x18, MPI_MINLOC, weft_op_minloc),
-	OP(0x19, MPI_MAXLOC, weft_op_maxloc),
-	OP(0x1c, MPI_REPLACE, none),
-	OP(0x1d, MPI_NO_OP, none),
+	NUM(0x01, SUM),
+	NUM(0x02, MIN),
+	NUM(0x03, MAX),
+	NUM(0x04, PROD),
+	NUM(0x08, BAND),
+	NUM(0x09, BOR),
+	NUM(0x0a, BXOR),
+	NUM(0x10, LAND),
+	NUM(0x11, LOR),
+	NUM(0x12, LXOR),
+	OP(0x18, MPI_MINLOC, WEFT_NUM_OPS, weft_op_minloc),
+	OP(0x19, MPI_MAXLOC, WEFT_NUM_OPS, weft_op_maxloc),
+	OP(0x1c, MPI_REPLACE, WEFT_NUM_WRITE, none),
+	OP(0x1d, MPI_NO_OP, WEFT_NUM_READ, none),
 };
 
 int weft_op_open(MPI_User_function *user, MPI_User_function_c *user_c,
@@ -48,6 +51,7 @@ int weft_op_open(MPI_User_function *user, MPI_User_function_c *user_c,
 		return -ENOMEM;
 	weft_obj_init(&op->obj, WEFT_KIND_OP);
 	op->commutative = commutative;
+	op->num = WEFT_NUM_OPS;
 	op->user = user;
 	op->user_c = user_c;
 	*op_p = op;

@@ -11,16 +11,19 @@
 
 #include "src/types/types_dt.h"
 
-typedef void (*weft_op_fn)(const void *in, void *inout, size_t n);
-
 struct weft_op {
 	struct weft_obj obj; /* obj.predefined: value of the handle */
 	bool commutative;
 	/*
-	 * kernels of a predefined operation, indexed by enum weft_basic; or
+	 * number of a predefined operation, also libfabric's (enum
+	 * weft_num_op); WEFT_NUM_OPS: none
+	 */
+	uint8_t num;
+	/*
+	 * kernels of a predefined operation, indexed by enum weft_num_type; or
 	 * NULL
 	 */
-	const weft_op_fn *row;
+	weft_num_fn *const *row;
 	MPI_User_function *user;
 	MPI_User_function_c *user_c;
 };
@@ -30,6 +33,10 @@ struct weft_op {
  * (0x20..0x3f).
  */
 extern struct weft_op weft_op_predef[32];
+
+/* Kernels of MPI_MINLOC and MPI_MAXLOC, for types_op.c. */
+extern weft_num_fn *const weft_op_minloc[WEFT_NUM_TYPES];
+extern weft_num_fn *const weft_op_maxloc[WEFT_NUM_TYPES];
 
 /*
  * Returns the operation of a handle, or NULL if the handle is null, stale, or

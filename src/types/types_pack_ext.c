@@ -20,8 +20,8 @@ struct shape {
 
 static bool is_complex(const struct weft_dt *b)
 {
-	return b->basic == WEFT_BASIC_C32 || b->basic == WEFT_BASIC_C64 ||
-	       b->basic == WEFT_BASIC_CLD;
+	return b->basic == WEFT_NUM_C32 || b->basic == WEFT_NUM_C64 ||
+	       b->basic == WEFT_NUM_CLD;
 }
 
 static struct shape shape_of(const struct weft_dt *b)
@@ -30,16 +30,18 @@ static struct shape shape_of(const struct weft_dt *b)
 
 	s.in = (size_t)b->size / (size_t)s.parts;
 	s.out = s.in;
-	s.is_signed = b->basic >= WEFT_BASIC_I8 && b->basic <= WEFT_BASIC_I128;
+	s.is_signed = b->basic == WEFT_NUM_I8 || b->basic == WEFT_NUM_I16 ||
+		      b->basic == WEFT_NUM_I32 || b->basic == WEFT_NUM_I64 ||
+		      b->basic == WEFT_NUM_I128;
 	if (weft_dt_handle(b) == MPI_LONG ||
 	    weft_dt_handle(b) == MPI_UNSIGNED_LONG)
 		s.out = 4;
 	else if (weft_dt_handle(b) == MPI_WCHAR)
 		s.out = 2;
-	else if (b->basic == WEFT_BASIC_FLD || b->basic == WEFT_BASIC_CLD)
+	else if (b->basic == WEFT_NUM_FLD || b->basic == WEFT_NUM_CLD)
 		s.out = 16;
-	s.is_extended = LDBL_MANT_DIG == 64 && (b->basic == WEFT_BASIC_FLD ||
-						b->basic == WEFT_BASIC_CLD);
+	s.is_extended = LDBL_MANT_DIG == 64 &&
+			(b->basic == WEFT_NUM_FLD || b->basic == WEFT_NUM_CLD);
 	return s;
 }
 

@@ -69,7 +69,7 @@ static int select_kind(const struct win_call *c, struct win_fi *f,
 	int rc;
 
 	f->type = win_fabric_type(c->unit);
-	f->op = win_fabric_op(c->r.compare ? NULL : c->op);
+	f->op = c->r.compare ? FI_CSWAP : (enum fi_op)c->op->num;
 	if (c->r.compare) {
 		f->kind = WIN_FI_COMPARE;
 		rc = fi_compare_atomicvalid(ep, f->type, f->op, most_p);

@@ -2,20 +2,7 @@
 /* Arithmetic on the elements of a target, see win_elem.h. */
 #include "src/win/win_elem.h"
 
-#include <string.h>
-
-/* at least the size of the longest predefined type, bytes */
-#define ELEM_MAX 64
-
-static bool is_int(const struct weft_dt *unit, size_t bytes)
-{
-	bool whole =
-		(unit->basic >= WEFT_BASIC_I8 &&
-		 unit->basic <= WEFT_BASIC_I64) ||
-		(unit->basic >= WEFT_BASIC_U8 && unit->basic <= WEFT_BASIC_U64);
-
-	return whole && (size_t)unit->size == bytes;
-}
+#include "src/base/word.h"
 
 static enum win_elem_what what_of(const struct weft_dt *unit, MPI_Op op)
 {
@@ -23,9 +10,11 @@ static enum win_elem_what what_of(const struct weft_dt *unit, MPI_Op op)
 		return WIN_ELEM_REPLACE;
 	if (op == MPI_NO_OP)
 		return WIN_ELEM_KEEP;
-	if (op == MPI_SUM && is_int(unit, 4))
+	if (op == MPI_SUM &&
+	    (unit->basic == WEFT_NUM_I32 || unit->basic == WEFT_NUM_U32))
 		return WIN_ELEM_SUM32;
-	if (op == MPI_SUM && is_int(unit, 8))
+	if (op == MPI_SUM &&
+	    (unit->basic == WEFT_NUM_I64 || unit->basic == WEFT_NUM_U64))
 		return WIN_ELEM_SUM64;
 	return WIN_ELEM_OP;
 }
@@ -50,81 +39,7 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 
 /* ---- changes by atomic instructions -------------------------------------- */
 
-/* Atomic load, store and compare-and-swap of words of each size. */
-
-static uint64_t word_load(const void *at, size_t bytes)
-{
-	switch (bytes) {
-	case 8:
-		return atomic_load_explicit((const weft_au64 *)at,
-					    memory_order_acquire);
-	case 4:
-		return atomic_load_explicit((const weft_au32 *)at,
-					    memory_order_acquire);
-	case 2:
-		return atomic_load_explicit((const _Atomic uint16_t *)at,
-					    memory_order_acquire);
-	default:
-		return atomic_load_explicit((const _Atomic uint8_t *)at,
-					    memory_order_acquire);
-	}
-}
-
-static void word_store(void *at, uint64_t v, size_t bytes)
-{
-	/*
-	 * relaxed: readers synchronize first, which orders all earlier stores
-	 */
-	switch (bytes) {
-	case 8:
-		atomic_store_explicit((weft_au64 *)at, v, memory_order_relaxed);
-		break;
-	case 4:
-		atomic_store_explicit((weft_au32 *)at, (uint32_t)v,
-				      memory_order_relaxed);
-		break;
-	case 2:
-		atomic_store_explicit((_Atomic uint16_t *)at, (uint16_t)v,
-				      memory_order_relaxed);
-		break;
-	default:
-		atomic_store_explicit((_Atomic uint8_t *)at, (uint8_t)v,
-				      memory_order_relaxed);
-	}
-}
-
-/*
- * Compare-and-swap. Returns false and sets *expect_p to the current value if
- * the values differ.
- */
-static bool word_swap(void *at, size_t bytes, uint64_t *expect_p, uint64_t want)
-{
-	uint32_t e32 = (uint32_t)*expect_p;
-	uint16_t e16 = (uint16_t)*expect_p;
-	uint8_t e8 = (uint8_t)*expect_p;
-	bool done;
-
-	if (bytes == 8)
-		return weft_cas64(at, expect_p, want);
-	if (bytes == 4) {
-		done = weft_cas32(at, &e32, (uint32_t)want);
-		*expect_p = e32;
-	} else if (bytes == 2) {
-		done = atomic_compare_exchange_strong((_Atomic uint16_t *)at,
-						      &e16, (uint16_t)want);
-		*expect_p = e16;
-	} else {
-		done = atomic_compare_exchange_strong((_Atomic uint8_t *)at,
-						      &e8, (uint8_t)want);
-		*expect_p = e8;
-	}
-	return done;
-}
-
-/*
- * Returns the new value of a word whose value is old. All supported processors
- * are little-endian.
- */
+/* Returns the new value of a word whose value is old. */
 static uint64_t word_next(const struct win_elem *e, uint64_t old, uint64_t in,
 			  uint64_t compare)
 {
@@ -157,36 +72,13 @@ static uint64_t word_change(const struct win_elem *e, void *at, uint64_t in,
 		return weft_add64(at, in);
 	if (e->what == WIN_ELEM_SUM32)
 		return weft_add32(at, (uint32_t)in);
-	old = word_load(at, e->bytes);
+	old = weft_word_load(at, e->bytes);
 	do {
 		next = word_next(e, old, in, compare);
 		if (next == old && e->what != WIN_ELEM_REPLACE)
 			return old;
-	} while (!word_swap(at, e->bytes, &old, next));
+	} while (!weft_word_cas(at, e->bytes, &old, next));
 	return old;
-}
-
-static uint64_t word_get(const char *row, size_t bytes)
-{
-	uint64_t v = 0;
-
-	if (bytes == 8)
-		memcpy(&v, row, 8);
-	else if (bytes == 4)
-		memcpy(&v, row, 4);
-	else
-		memcpy(&v, row, bytes);
-	return v;
-}
-
-static void word_put(char *row, uint64_t v, size_t bytes)
-{
-	if (bytes == 8)
-		memcpy(row, &v, 8);
-	else if (bytes == 4)
-		memcpy(row, &v, 4);
-	else
-		memcpy(row, &v, bytes);
 }
 
 /*
@@ -205,7 +97,7 @@ static size_t bytes_at_once(const struct win_elem *e, const char *at,
 /* Changes all elements of an 8-byte word; returns the old value. */
 static uint64_t words_change(const struct win_elem *e, void *at, uint64_t in)
 {
-	uint64_t old = word_load(at, 8), next;
+	uint64_t old = weft_word_load(at, 8), next;
 
 	do {
 		next = e->what == WIN_ELEM_REPLACE ? in : old;
@@ -213,7 +105,7 @@ static uint64_t words_change(const struct win_elem *e, void *at, uint64_t in)
 			e->fn(&in, &next, 8 / e->bytes);
 		if (next == old && e->what != WIN_ELEM_REPLACE)
 			return old;
-	} while (!word_swap(at, 8, &old, next));
+	} while (!weft_word_cas(at, 8, &old, next));
 	return old;
 }
 
@@ -225,7 +117,8 @@ static void apply_stores(const struct win_elem *e, char *at, const char *in,
 
 	for (size_t i = 0; i < len; i += b) {
 		b = bytes_at_once(e, at + i, len - i);
-		word_store(at + i, word_get(in + i, b), b);
+		/* relaxed: readers synchronize first */
+		weft_word_store_relaxed(at + i, weft_word_get(in + i, b), b);
 	}
 }
 
@@ -238,12 +131,12 @@ static void apply_words(const struct win_elem *e, char *at,
 		uint64_t in, cmp, old;
 
 		b = bytes_at_once(e, at + i, len - i);
-		in = r->in ? word_get(r->in + i, b) : 0;
-		cmp = r->compare ? word_get(r->compare + i, b) : 0;
+		in = r->in ? weft_word_get(r->in + i, b) : 0;
+		cmp = r->compare ? weft_word_get(r->compare + i, b) : 0;
 		old = b > e->bytes ? words_change(e, at + i, in)
 				   : word_change(e, at + i, in, cmp);
 		if (r->old)
-			word_put(r->old + i, old, b);
+			weft_word_put(r->old + i, old, b);
 	}
 }
 
@@ -252,8 +145,6 @@ static void apply_words(const struct win_elem *e, char *at,
 static void change_plain(const struct win_elem *e, char *at, const char *in,
 			 const char *compare)
 {
-	_Alignas(16) char a[ELEM_MAX], b[ELEM_MAX];
-
 	switch (e->what) {
 	case WIN_ELEM_KEEP:
 		return;
@@ -265,11 +156,7 @@ static void change_plain(const struct win_elem *e, char *at, const char *in,
 			memcpy(at, in, e->bytes);
 		return;
 	default:
-		/* the kernels (weft_op_fn) need aligned elements */
-		memcpy(a, in, e->bytes);
-		memcpy(b, at, e->bytes);
-		e->fn(a, b, 1);
-		memcpy(at, b, e->bytes);
+		e->fn(in, at, 1);
 	}
 }
 
@@ -305,23 +192,11 @@ static bool apply_move(const struct win_elem *e, char *at,
 	return true;
 }
 
-/*
- * Returns whether `at` is aligned as the kernels require: by the largest power
- * of two that divides the element size, at most 16.
- */
-static bool is_aligned(const struct win_elem *e, const void *at)
-{
-	size_t align = e->bytes & -e->bytes;
-
-	return !((uintptr_t)at % (align < 16 ? align : 16));
-}
-
 /* Changes arrays without gaps by one kernel call. Returns false otherwise. */
 static bool apply_arrays(const struct win_elem *e, char *at,
 			 const struct win_elem_arrays *r, size_t n)
 {
-	if (e->bytes != e->step || e->what > WIN_ELEM_SUM64 ||
-	    !is_aligned(e, at) || !is_aligned(e, r->in))
+	if (e->bytes != e->step || e->what > WIN_ELEM_SUM64)
 		return false;
 	if (r->old)
 		memcpy(r->old, at, n * e->bytes);

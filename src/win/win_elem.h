@@ -27,10 +27,10 @@ enum win_elem_what {
 
 struct win_elem {
 	enum win_elem_what what;
-	weft_op_fn fn; /* kernel of WIN_ELEM_OP */
-	size_t bytes;  /* true extent of an element, bytes */
-	size_t step;   /* extent of an element, bytes */
-	bool can_swap; /* the size allows compare-and-swap */
+	weft_num_fn *fn; /* kernel of WIN_ELEM_OP */
+	size_t bytes;	 /* true extent of an element, bytes */
+	size_t step;	 /* extent of an element, bytes */
+	bool can_swap;	 /* the size allows compare-and-swap */
 };
 
 /*

@@ -8,50 +8,21 @@
 
 /* ---- types and operations ------------------------------------------------ */
 
-static const struct {
-	MPI_Op op;
-	enum fi_op fi;
-	bool integers_only; /* supported for integers only */
-} fi_ops[] = {
-	{ MPI_SUM, FI_SUM, false },
-	{ MPI_PROD, FI_PROD, false },
-	{ MPI_MIN, FI_MIN, false },
-	{ MPI_MAX, FI_MAX, false },
-	{ MPI_LAND, FI_LAND, true },
-	{ MPI_LOR, FI_LOR, true },
-	{ MPI_LXOR, FI_LXOR, true },
-	{ MPI_BAND, FI_BAND, true },
-	{ MPI_BOR, FI_BOR, true },
-	{ MPI_BXOR, FI_BXOR, true },
-	{ MPI_REPLACE, FI_ATOMIC_WRITE, false },
-	{ MPI_NO_OP, FI_ATOMIC_READ, false },
-};
-
 /*
- * libfabric's datatype plus one; 0: libfabric has no such type, or its
+ * Returns libfabric's datatype, or -1: libfabric has no such type, or its
  * arithmetic differs.
  */
-static const int8_t fi_types[WEFT_BASIC_COUNT] = {
-	[WEFT_BASIC_I8] = FI_INT8 + 1,	  [WEFT_BASIC_I16] = FI_INT16 + 1,
-	[WEFT_BASIC_I32] = FI_INT32 + 1,  [WEFT_BASIC_I64] = FI_INT64 + 1,
-	[WEFT_BASIC_U8] = FI_UINT8 + 1,	  [WEFT_BASIC_U16] = FI_UINT16 + 1,
-	[WEFT_BASIC_U32] = FI_UINT32 + 1, [WEFT_BASIC_U64] = FI_UINT64 + 1,
-	[WEFT_BASIC_F32] = FI_FLOAT + 1,  [WEFT_BASIC_F64] = FI_DOUBLE + 1,
-	[WEFT_BASIC_BYTE] = FI_UINT8 + 1,
-};
-static_assert(WEFT_BASIC_COUNT <= 64, "bits of types");
+static int fi_type(unsigned basic)
+{
+	if (basic == WEFT_NUM_BYTE)
+		return FI_UINT8;
+	return basic < WEFT_NUM_WORDS ? (int)basic : -1;
+}
+static_assert(WEFT_NUM_TYPES <= 64, "bits of types");
 
 enum fi_datatype win_fabric_type(const struct weft_dt *unit)
 {
-	return (enum fi_datatype)(fi_types[unit->basic] - 1);
-}
-
-enum fi_op win_fabric_op(const struct weft_op *op)
-{
-	for (size_t i = 0; op && i < WEFT_COUNT_OF(fi_ops); i++)
-		if (fi_ops[i].op == weft_op_handle(op))
-			return fi_ops[i].fi;
-	return FI_CSWAP;
+	return (enum fi_datatype)fi_type(unit->basic);
 }
 
 /* ---- capabilities -------------------------------------------------------- */
@@ -76,12 +47,11 @@ static bool has_op(enum fi_datatype type, enum fi_op op)
  */
 static bool has_type(enum fi_datatype type)
 {
-	bool integers_only = type != FI_FLOAT && type != FI_DOUBLE;
 	size_t most = 0;
 
-	for (size_t i = 0; i < WEFT_COUNT_OF(fi_ops); i++)
-		if ((integers_only || !fi_ops[i].integers_only) &&
-		    !has_op(type, fi_ops[i].fi))
+	for (unsigned op = 0; op <= WEFT_NUM_WRITE; op++)
+		if ((op >= WEFT_NUM_KERNELS || weft_num_op[op][type]) &&
+		    !has_op(type, (enum fi_op)op))
 			return false;
 	return !fi_compare_atomicvalid(weft_core.ep, type, FI_CSWAP, &most) &&
 	       most;
@@ -91,9 +61,8 @@ static uint64_t query_types(void)
 {
 	uint64_t all = 0;
 
-	for (int i = 0; i < WEFT_BASIC_COUNT; i++)
-		if (fi_types[i] &&
-		    has_type((enum fi_datatype)(fi_types[i] - 1)))
+	for (unsigned i = 0; i < WEFT_NUM_TYPES; i++)
+		if (fi_type(i) >= 0 && has_type((enum fi_datatype)fi_type(i)))
 			all |= UINT64_C(1) << i;
 	return all;
 }

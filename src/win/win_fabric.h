@@ -24,8 +24,8 @@ struct win_fabric {
 	uint64_t flags;	    /* flags of writes, for completion at the target */
 	uint64_t bytes_max; /* maximum size of one operation, bytes */
 	/*
-	 * bits of enum weft_basic: types for which fi_atomic has all operations
-	 * of MPI
+	 * bits of enum weft_num_type: types for which fi_atomic has all
+	 * operations of MPI
 	 */
 	uint64_t types;
 	const struct fi_weft_rma_sync *now; /* synchronous RMA, or NULL */
@@ -36,9 +36,8 @@ struct win_fabric {
  */
 const struct win_fabric *win_fabric(void);
 
-/* Return libfabric's datatype of a type in types, and its operation. */
+/* Returns libfabric's datatype of a type in types. */
 enum fi_datatype win_fabric_type(const struct weft_dt *unit);
-enum fi_op win_fabric_op(const struct weft_op *op);
 
 /* Effects of an accumulate on elements. */
 enum { WIN_READS = 1, WIN_WRITES = 2 };

@@ -55,7 +55,7 @@ void win_remote_close(struct weft_win *w)
 bool win_remote_has_locks(const struct weft_win *w)
 {
 	return w->remote_page && weft_core.virt && w->fabric->ours &&
-	       (w->fabric->types >> WEFT_BASIC_U32 & 1);
+	       (w->fabric->types >> WEFT_NUM_U32 & 1);
 }
 
 /* ---- this rank's own lock ------------------------------------------------ */

@@ -22,8 +22,8 @@ static inline char *weft_win_word(const struct weft_win *w, int rank,
 
 	if (weft_unlikely(!w || !w->words || !dt || !dt->obj.predefined ||
 			  (dt->size != 8 && dt->size != 4) ||
-			  dt->basic < WEFT_BASIC_I32 ||
-			  dt->basic > WEFT_BASIC_U64 ||
+			  dt->basic < WEFT_NUM_I32 ||
+			  dt->basic > WEFT_NUM_U64 ||
 			  (unsigned)rank >= (unsigned)w->size))
 		return NULL;
 	p = &w->peer[rank];

@@ -84,7 +84,7 @@ void flight_set(const struct job *j, struct flight *f, int me, int round)
 	f->done = false;
 	f->call.kind = (uint8_t)weft_rng_below(&r, WEFT_CUNIT_KINDS);
 	f->call.op = ops[weft_rng_below(&r, 4)];
-	f->call.type = WEFT_CUNIT_INT64;
+	f->call.type = WEFT_NUM_I64;
 	f->call.root = (int)weft_rng_below(&r, (uint64_t)j->n);
 	f->call.count = weft_rng_below(&r, 8) ? weft_rng_below(&r, 20)
 					      : weft_rng_below(&r, MAX_ELEMS);

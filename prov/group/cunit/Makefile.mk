@@ -11,7 +11,7 @@ libweftcunit_la_SOURCES = \
 	prov/group/cunit/cunit_packet.c prov/group/cunit/cunit_single.c \
 	prov/group/cunit/cunit_tree.c prov/group/cunit/cunit_tree.h
 libweftcunit_la_LIBADD = -lm
-# the arithmetic consists of loops over arrays
+# exact sums and copies are loops over arrays
 libweftcunit_la_CFLAGS = $(AM_CFLAGS) -O3
 
 EXTRA_DIST += prov/group/cunit/README

@@ -76,7 +76,7 @@ struct weft_cunit_call {
 	/* inputs */
 	uint8_t kind; /* enum weft_cunit_kind */
 	uint8_t op;   /* enum weft_cunit_op */
-	uint8_t type; /* enum weft_cunit_type; also set for a broadcast */
+	uint8_t type; /* word type or WEFT_CUNIT_EXACT; also for broadcasts */
 	int root;     /* root member, for kinds that have one */
 	const void *in;
 	/* result, may equal in; for a broadcast, the data buffer */
@@ -85,7 +85,7 @@ struct weft_cunit_call {
 	/* called from post or poll when the result is available */
 	void (*done)(struct weft_cunit_call *op);
 	/* outputs */
-	uint32_t flags; /* WEFT_CUNIT_NAN, WEFT_CUNIT_OVERFLOW of any member */
+	uint32_t flags; /* WEFT_NUM_NAN, WEFT_NUM_OVERFLOW of any member */
 	/*
 	 * 0; -EPROTO: members called different operations; or the error of
 	 * weft_cunit_group_fail()

@@ -10,10 +10,9 @@
 #ifndef WEFT_CUNIT_ALU_H
 #define WEFT_CUNIT_ALU_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "src/base/num.h"
 
+/* Operations; the numbers are in packets. */
 enum weft_cunit_op {
 	WEFT_CUNIT_SUM,
 	WEFT_CUNIT_MIN,
@@ -24,25 +23,12 @@ enum weft_cunit_op {
 	WEFT_CUNIT_OPS,
 };
 
-enum weft_cunit_type {
-	WEFT_CUNIT_INT8,
-	WEFT_CUNIT_UINT8,
-	WEFT_CUNIT_INT16,
-	WEFT_CUNIT_UINT16,
-	WEFT_CUNIT_INT32,
-	WEFT_CUNIT_UINT32,
-	WEFT_CUNIT_INT64,
-	WEFT_CUNIT_UINT64,
-	WEFT_CUNIT_FLOAT,
-	WEFT_CUNIT_DOUBLE,
-	WEFT_CUNIT_EXACT, /* a double widened by weft_cunit_exact_from: sums
-			     only */
-	WEFT_CUNIT_TYPES,
-};
-
-/* Flags that are passed on with a packet from the node where they were set. */
-#define WEFT_CUNIT_NAN	    1u /* a floating-point result is not a number */
-#define WEFT_CUNIT_OVERFLOW 2u /* an integer sum overflowed */
+/*
+ * Types: the word types of enum weft_num_type, and a double widened by
+ * weft_cunit_exact_from, for sums only.
+ */
+#define WEFT_CUNIT_EXACT WEFT_NUM_WORDS
+#define WEFT_CUNIT_TYPES (WEFT_CUNIT_EXACT + 1)
 
 /* Returns the bytes of one element; 0: no such type. */
 size_t weft_cunit_bytes(unsigned type);

@@ -14,19 +14,19 @@ static void integer_operations_respect_the_sign(void **state)
 	uint32_t x = (uint32_t)-5, y = 3;
 	int8_t c = -1, d = 1;
 
-	weft_cunit_combine(WEFT_CUNIT_MIN, WEFT_CUNIT_INT32, &a, &b, 1);
+	weft_cunit_combine(WEFT_CUNIT_MIN, WEFT_NUM_I32, &a, &b, 1);
 	T_IS(a, -5);
-	weft_cunit_combine(WEFT_CUNIT_MIN, WEFT_CUNIT_UINT32, &x, &y, 1);
+	weft_cunit_combine(WEFT_CUNIT_MIN, WEFT_NUM_U32, &x, &y, 1);
 	T_IS(x, 3);
-	weft_cunit_combine(WEFT_CUNIT_MAX, WEFT_CUNIT_INT8, &c, &d, 1);
+	weft_cunit_combine(WEFT_CUNIT_MAX, WEFT_NUM_I8, &c, &d, 1);
 	T_IS(c, 1);
 	a = 0x55;
 	b = 0x0f;
-	weft_cunit_combine(WEFT_CUNIT_XOR, WEFT_CUNIT_INT32, &a, &b, 1);
+	weft_cunit_combine(WEFT_CUNIT_XOR, WEFT_NUM_I32, &a, &b, 1);
 	T_IS(a, 0x5a);
-	weft_cunit_combine(WEFT_CUNIT_AND, WEFT_CUNIT_INT32, &a, &b, 1);
+	weft_cunit_combine(WEFT_CUNIT_AND, WEFT_NUM_I32, &a, &b, 1);
 	T_IS(a, 0x0a);
-	weft_cunit_combine(WEFT_CUNIT_OR, WEFT_CUNIT_INT32, &a, &b, 1);
+	weft_cunit_combine(WEFT_CUNIT_OR, WEFT_NUM_I32, &a, &b, 1);
 	T_IS(a, 0x0f);
 }
 
@@ -36,14 +36,13 @@ static void integer_overflow_sets_the_flag(void **state)
 	uint16_t u = 65535, v = 1;
 	int32_t ok = 1, more = 2;
 
-	T_IS(weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_CUNIT_INT64, &a, &one, 1),
-	     WEFT_CUNIT_OVERFLOW);
+	T_IS(weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_NUM_I64, &a, &one, 1),
+	     WEFT_NUM_OVERFLOW);
 	T_TRUE(a == INT64_MIN);
-	T_IS(weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_CUNIT_UINT16, &u, &v, 1),
-	     WEFT_CUNIT_OVERFLOW);
+	T_IS(weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_NUM_U16, &u, &v, 1),
+	     WEFT_NUM_OVERFLOW);
 	T_IS(u, 0);
-	T_IS(weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_CUNIT_INT32, &ok, &more,
-				1),
+	T_IS(weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_NUM_I32, &ok, &more, 1),
 	     0);
 	T_IS(ok, 3);
 }
@@ -57,11 +56,11 @@ static void nan_propagates_and_sets_the_flag(void **state)
 		double a[2] = { 1, NAN }, b[2] = { NAN, 2 };
 		float c = NAN, d = 1;
 
-		T_IS(weft_cunit_combine(ops[i], WEFT_CUNIT_DOUBLE, a, b, 2),
-		     WEFT_CUNIT_NAN);
+		T_IS(weft_cunit_combine(ops[i], WEFT_NUM_F64, a, b, 2),
+		     WEFT_NUM_NAN);
 		T_TRUE(isnan(a[0]) && isnan(a[1]));
-		T_IS(weft_cunit_combine(ops[i], WEFT_CUNIT_FLOAT, &c, &d, 1),
-		     WEFT_CUNIT_NAN);
+		T_IS(weft_cunit_combine(ops[i], WEFT_NUM_F32, &c, &d, 1),
+		     WEFT_NUM_NAN);
 		T_TRUE(isnan(c));
 	}
 }
@@ -73,18 +72,18 @@ static void payloads_may_be_unaligned(void **state)
 
 	memcpy(a + 1, x, sizeof(x));
 	memcpy(b + 3, y, sizeof(y));
-	weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_CUNIT_DOUBLE, a + 1, b + 3, 3);
+	weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_NUM_F64, a + 1, b + 3, 3);
 	memcpy(got, a + 1, sizeof(got));
 	T_TRUE(got[0] == 11 && got[1] == 22 && got[2] == 33);
 }
 
 static void unsupported_operations_are_reported(void **state)
 {
-	T_FALSE(weft_cunit_supports(WEFT_CUNIT_XOR, WEFT_CUNIT_DOUBLE));
+	T_FALSE(weft_cunit_supports(WEFT_CUNIT_XOR, WEFT_NUM_F64));
 	T_FALSE(weft_cunit_supports(WEFT_CUNIT_MIN, WEFT_CUNIT_EXACT));
-	T_FALSE(weft_cunit_supports(WEFT_CUNIT_OPS, WEFT_CUNIT_INT32));
+	T_FALSE(weft_cunit_supports(WEFT_CUNIT_OPS, WEFT_NUM_I32));
 	T_FALSE(weft_cunit_supports(WEFT_CUNIT_SUM, WEFT_CUNIT_TYPES));
-	T_TRUE(weft_cunit_supports(WEFT_CUNIT_XOR, WEFT_CUNIT_UINT8));
+	T_TRUE(weft_cunit_supports(WEFT_CUNIT_XOR, WEFT_NUM_U8));
 	T_IS(weft_cunit_bytes(WEFT_CUNIT_EXACT),
 	     sizeof(struct weft_cunit_exact));
 	T_IS(weft_cunit_bytes(99), 0);

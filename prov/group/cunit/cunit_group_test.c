@@ -302,7 +302,7 @@ static void stage_done(struct weft_cunit_call *call)
 
 static void stage_fill(struct stage *s, int k)
 {
-	s->type = WEFT_CUNIT_DOUBLE;
+	s->type = WEFT_NUM_F64;
 	for (int i = 0; i < s->job.n; i++) {
 		weft_store32(s->job.opened, (uint32_t)s->job.n);
 		s->member[i] = (struct member){ .job = &s->job, .me = i };
@@ -414,7 +414,7 @@ static void overflow_at_any_node_is_reported_to_all(void **state)
 	weft_rng_init(&r, 8, 0);
 	for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
 		stage_open(&s, MAX_MEMBERS, 3, oversubscribed);
-		s.type = WEFT_CUNIT_UINT8;
+		s.type = WEFT_NUM_U8;
 		weft_cunit_tree_kary(&t, MAX_MEMBERS, 3);
 		for (int i = 0; i < MAX_MEMBERS; i++) {
 			memset(s.in, 0, sizeof(s.in));
@@ -424,7 +424,7 @@ static void overflow_at_any_node_is_reported_to_all(void **state)
 				continue;
 			*(uint8_t *)&s.in[t.parent[i]] = 200;
 			for (int k = 0; k < 4; k++)
-				add_bytes(&s, &r, WEFT_CUNIT_OVERFLOW);
+				add_bytes(&s, &r, WEFT_NUM_OVERFLOW);
 		}
 		weft_cunit_tree_fini(&t);
 		stage_close(&s);

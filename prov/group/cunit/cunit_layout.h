@@ -54,7 +54,7 @@ enum {
 struct cunit_packet {
 	alignas(64) weft_au64 seq; /* packet number + 1 when complete */
 	uint32_t sig;		   /* signature of the writer's operation */
-	uint16_t flags;		   /* WEFT_CUNIT_NAN, WEFT_CUNIT_OVERFLOW */
+	uint16_t flags;		   /* WEFT_NUM_NAN, WEFT_NUM_OVERFLOW */
 	uint16_t lag;		   /* small group: writer's unread packets */
 	uint8_t payload[48];	   /* first bytes of the payload */
 };

@@ -120,7 +120,7 @@ static void stage_post(int i, unsigned kind, int root, bool wide)
 	*c = (struct weft_cunit_call){
 		.kind = (uint8_t)kind,
 		.op = WEFT_CUNIT_SUM,
-		.type = WEFT_CUNIT_DOUBLE,
+		.type = WEFT_NUM_F64,
 		.root = root,
 		.in = stage.sum[i],
 		.out = stage.sum[i],

@@ -275,7 +275,7 @@ void weft_cunit_sync_adopt(struct weft_cunit_group *g,
 			   struct weft_cunit_call *op)
 {
 	op->kind = WEFT_CUNIT_BARRIER;
-	op->type = WEFT_CUNIT_UINT8;
+	op->type = WEFT_NUM_U8;
 	op->sig = cunit_sig_barrier(g);
 	op->root = 0;
 	op->count = op->bytes = 0;

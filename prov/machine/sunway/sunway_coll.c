@@ -38,10 +38,10 @@ static unsigned alu_op(unsigned sum)
 static unsigned alu_type(unsigned type)
 {
 	static const uint8_t t[] = {
-		[WEFT_SUNWAY_INT32] = WEFT_CUNIT_INT32,
-		[WEFT_SUNWAY_INT64] = WEFT_CUNIT_INT64,
-		[WEFT_SUNWAY_FLOAT] = WEFT_CUNIT_FLOAT,
-		[WEFT_SUNWAY_DOUBLE] = WEFT_CUNIT_DOUBLE,
+		[WEFT_SUNWAY_INT32] = WEFT_NUM_I32,
+		[WEFT_SUNWAY_INT64] = WEFT_NUM_I64,
+		[WEFT_SUNWAY_FLOAT] = WEFT_NUM_F32,
+		[WEFT_SUNWAY_DOUBLE] = WEFT_NUM_F64,
 	};
 
 	return type < WEFT_COUNT_OF(t) ? t[type] : WEFT_CUNIT_TYPES;

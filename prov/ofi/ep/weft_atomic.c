@@ -7,20 +7,18 @@
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"
 
-static_assert((int)WEFT_ATOMIC_MIN == FI_MIN &&
-		      (int)WEFT_ATOMIC_SUM == FI_SUM &&
-		      (int)WEFT_ATOMIC_LOR == FI_LOR &&
-		      (int)WEFT_ATOMIC_BXOR == FI_BXOR &&
-		      (int)WEFT_ATOMIC_READ == FI_ATOMIC_READ &&
-		      (int)WEFT_ATOMIC_WRITE == FI_ATOMIC_WRITE &&
-		      (int)WEFT_ATOMIC_CSWAP == FI_CSWAP &&
-		      (int)WEFT_ATOMIC_CSWAP_GT == FI_CSWAP_GT &&
-		      (int)WEFT_ATOMIC_MSWAP == FI_MSWAP,
+static_assert((int)WEFT_NUM_MIN == FI_MIN && (int)WEFT_NUM_SUM == FI_SUM &&
+		      (int)WEFT_NUM_LOR == FI_LOR &&
+		      (int)WEFT_NUM_BXOR == FI_BXOR &&
+		      (int)WEFT_NUM_READ == FI_ATOMIC_READ &&
+		      (int)WEFT_NUM_WRITE == FI_ATOMIC_WRITE &&
+		      (int)WEFT_NUM_CSWAP == FI_CSWAP &&
+		      (int)WEFT_NUM_CSWAP_GT == FI_CSWAP_GT &&
+		      (int)WEFT_NUM_MSWAP == FI_MSWAP,
 	      "libfabric's numbers");
-static_assert((int)WEFT_ATOMIC_INT8 == FI_INT8 &&
-		      (int)WEFT_ATOMIC_UINT64 == FI_UINT64 &&
-		      (int)WEFT_ATOMIC_FLOAT == FI_FLOAT &&
-		      (int)WEFT_ATOMIC_DOUBLE == FI_DOUBLE,
+static_assert((int)WEFT_NUM_I8 == FI_INT8 && (int)WEFT_NUM_U64 == FI_UINT64 &&
+		      (int)WEFT_NUM_F32 == FI_FLOAT &&
+		      (int)WEFT_NUM_F64 == FI_DOUBLE,
 	      "libfabric's numbers");
 
 /* Arguments of a call in any of its forms; counts are in elements. */
@@ -65,7 +63,7 @@ static ssize_t ioc_copy(struct iovec *to, const struct fi_ioc *from,
 /* Sets operands, comparands and results of op; their lengths must be equal. */
 static int operands_set(struct weft_nic_op *op, const struct call *c)
 {
-	size_t bytes = weft_atomic_type_bytes(c->type);
+	size_t bytes = weft_num_bytes(c->type);
 	ssize_t len = ioc_copy(op->iov, c->iov, c->iov_count, bytes);
 	ssize_t results, compares;
 
@@ -194,7 +192,7 @@ static ssize_t weft_atomic_inject(struct fid_ep *fid, const void *buf,
 		.op = op,
 	};
 
-	if (count * weft_atomic_type_bytes(datatype) > ep->inject_bytes)
+	if (count * weft_num_bytes(datatype) > ep->inject_bytes)
 		return -FI_EMSGSIZE;
 	return atomic_post(ep, &c);
 }
@@ -372,7 +370,7 @@ int weft_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
 		kind = WEFT_FETCH;
 	if (flags & FI_COMPARE_ATOMIC)
 		kind = WEFT_COMPARE;
-	attr->size = weft_atomic_type_bytes((unsigned)datatype);
+	attr->size = weft_num_bytes((unsigned)datatype);
 	return atomic_valid(d->machine, kind, datatype, op, &attr->count);
 }
 

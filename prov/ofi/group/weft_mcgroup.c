@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(FI_WEFT_NAN == WEFT_CUNIT_NAN &&
-		      FI_WEFT_OVERFLOW == WEFT_CUNIT_OVERFLOW,
+static_assert(FI_WEFT_NAN == WEFT_NUM_NAN &&
+		      FI_WEFT_OVERFLOW == WEFT_NUM_OVERFLOW,
 	      "flags of the unit");
 
 /* ---- joining ------------------------------------------------------------- */

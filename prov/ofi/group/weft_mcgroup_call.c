@@ -20,14 +20,6 @@ const struct weft_mcgroup_call_row
 		[FI_GATHER] = { .kind = WEFT_CUNIT_GATHER },
 	};
 
-const uint8_t weft_mcgroup_types[WEFT_MCGROUP_TYPES] = {
-	[FI_INT8] = WEFT_CUNIT_INT8 + 1,   [FI_UINT8] = WEFT_CUNIT_UINT8 + 1,
-	[FI_INT16] = WEFT_CUNIT_INT16 + 1, [FI_UINT16] = WEFT_CUNIT_UINT16 + 1,
-	[FI_INT32] = WEFT_CUNIT_INT32 + 1, [FI_UINT32] = WEFT_CUNIT_UINT32 + 1,
-	[FI_INT64] = WEFT_CUNIT_INT64 + 1, [FI_UINT64] = WEFT_CUNIT_UINT64 + 1,
-	[FI_FLOAT] = WEFT_CUNIT_FLOAT + 1, [FI_DOUBLE] = WEFT_CUNIT_DOUBLE + 1,
-};
-
 const uint8_t weft_mcgroup_op_names[WEFT_MCGROUP_OPS] = {
 	[FI_SUM] = WEFT_CUNIT_SUM + 1, [FI_MIN] = WEFT_CUNIT_MIN + 1,
 	[FI_MAX] = WEFT_CUNIT_MAX + 1, [FI_BAND] = WEFT_CUNIT_AND + 1,

@@ -12,7 +12,6 @@
 #include <rdma/fi_ext_weft.h>
 
 #define WEFT_MCGROUP_CALLS (FI_GATHER + 1)
-#define WEFT_MCGROUP_TYPES (FI_DOUBLE + 1)
 #define WEFT_MCGROUP_OPS   (FI_BXOR + 1)
 
 /* Translation of one collective call. */
@@ -24,8 +23,7 @@ struct weft_mcgroup_call_row {
 
 extern const struct weft_mcgroup_call_row
 	weft_mcgroup_call_rows[WEFT_MCGROUP_CALLS];
-/* Numbers of the unit's types and operations, plus one; 0: not supported. */
-extern const uint8_t weft_mcgroup_types[WEFT_MCGROUP_TYPES];
+/* Numbers of the unit's operations, plus one; 0: not supported. */
 extern const uint8_t weft_mcgroup_op_names[WEFT_MCGROUP_OPS];
 
 /*
@@ -41,10 +39,10 @@ size_t weft_mcgroup_bytes(enum fi_datatype t);
 static inline bool weft_mcgroup_names(enum fi_op op, enum fi_datatype type,
 				      struct weft_cunit_call *call)
 {
-	if ((size_t)type >= WEFT_MCGROUP_TYPES || !weft_mcgroup_types[type] ||
-	    (size_t)op >= WEFT_MCGROUP_OPS || !weft_mcgroup_op_names[op])
+	if ((size_t)type >= WEFT_NUM_WORDS || (size_t)op >= WEFT_MCGROUP_OPS ||
+	    !weft_mcgroup_op_names[op])
 		return false;
-	call->type = (uint8_t)(weft_mcgroup_types[type] - 1);
+	call->type = (uint8_t)type;
 	call->op = (uint8_t)(weft_mcgroup_op_names[op] - 1);
 	return true;
 }
@@ -69,7 +67,7 @@ static inline bool weft_mcgroup_call(const struct fi_weft_call *c,
 	call->out = c->out;
 	call->count = c->count;
 	if (!k->reduces) {
-		call->type = WEFT_CUNIT_UINT8;
+		call->type = WEFT_NUM_U8;
 		call->op = 0;
 		call->count *= weft_mcgroup_bytes(c->datatype);
 		return weft_mcgroup_bytes(c->datatype);
@@ -77,7 +75,7 @@ static inline bool weft_mcgroup_call(const struct fi_weft_call *c,
 	if (!weft_mcgroup_names(c->op, c->datatype, call))
 		return false;
 	if (weft_unlikely(c->flags & FI_WEFT_EXACT) && k->exact &&
-	    call->type == WEFT_CUNIT_DOUBLE && call->op == WEFT_CUNIT_SUM)
+	    call->type == WEFT_NUM_F64 && call->op == WEFT_CUNIT_SUM)
 		call->type = WEFT_CUNIT_EXACT;
 	return true;
 }

@@ -276,8 +276,8 @@ struct single {
  */
 static bool has_compare_and_swap(const struct weft_dt *dt)
 {
-	return (dt->basic >= WEFT_BASIC_I8 && dt->basic <= WEFT_BASIC_U64) ||
-	       (dt->basic >= WEFT_BASIC_L8 && dt->basic <= WEFT_BASIC_BYTE);
+	return dt->basic <= WEFT_NUM_U64 || dt->basic == WEFT_NUM_I128 ||
+	       (dt->basic >= WEFT_NUM_L8 && dt->basic <= WEFT_NUM_BYTE);
 }
 
 static int check_single(const struct single *s, int arg)

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arithmetic on arrays of numbers, for all users: operations of MPI
+ * (src/types), windows (src/win), atomics (prov/nic) and the collective unit
+ * (prov/group/cunit). A kernel computes inout[i] = in[i] op inout[i] for
+ * elements at any alignment.
+ */
+#ifndef WEFT_BASE_NUM_H
+#define WEFT_BASE_NUM_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Types of elements. The word types have libfabric's numbers, which packets
+ * contain; the other types are MPI's.
+ */
+enum weft_num_type {
+	WEFT_NUM_I8,
+	WEFT_NUM_U8,
+	WEFT_NUM_I16,
+	WEFT_NUM_U16,
+	WEFT_NUM_I32,
+	WEFT_NUM_U32,
+	WEFT_NUM_I64,
+	WEFT_NUM_U64,
+	WEFT_NUM_F32,
+	WEFT_NUM_F64,
+	WEFT_NUM_WORDS, /* number of word types */
+	WEFT_NUM_I128 = WEFT_NUM_WORDS,
+	WEFT_NUM_FLD, /* long double */
+	WEFT_NUM_C32, /* complex: two floats */
+	WEFT_NUM_C64,
+	WEFT_NUM_CLD,
+	WEFT_NUM_L8, /* logical types, by size: one byte ... */
+	WEFT_NUM_L16,
+	WEFT_NUM_L32,
+	WEFT_NUM_L64,
+	WEFT_NUM_L128,
+	WEFT_NUM_BYTE,
+	WEFT_NUM_FLOAT_INT, /* pairs of a value and an index */
+	WEFT_NUM_DOUBLE_INT,
+	WEFT_NUM_LONG_INT,
+	WEFT_NUM_2INT,
+	WEFT_NUM_SHORT_INT,
+	WEFT_NUM_LD_INT,
+	WEFT_NUM_2REAL,
+	WEFT_NUM_2DOUBLE,
+	WEFT_NUM_NONE, /* derived type, or no arithmetic */
+	WEFT_NUM_TYPES,
+};
+
+/*
+ * Operations, with libfabric's numbers, which packets contain. Operations up to
+ * WEFT_NUM_BXOR have kernels; atomics have all.
+ */
+enum weft_num_op {
+	WEFT_NUM_MIN,
+	WEFT_NUM_MAX,
+	WEFT_NUM_SUM,
+	WEFT_NUM_PROD,
+	WEFT_NUM_LOR,
+	WEFT_NUM_LAND,
+	WEFT_NUM_BOR,
+	WEFT_NUM_BAND,
+	WEFT_NUM_LXOR,
+	WEFT_NUM_BXOR,
+	WEFT_NUM_KERNELS, /* number of operations with kernels */
+	WEFT_NUM_READ = WEFT_NUM_KERNELS,
+	WEFT_NUM_WRITE,
+	WEFT_NUM_CSWAP,
+	WEFT_NUM_CSWAP_NE,
+	WEFT_NUM_CSWAP_LE,
+	WEFT_NUM_CSWAP_LT,
+	WEFT_NUM_CSWAP_GE,
+	WEFT_NUM_CSWAP_GT,
+	WEFT_NUM_MSWAP,
+	WEFT_NUM_OPS,
+};
+
+static_assert(WEFT_NUM_F64 == 9 && WEFT_NUM_BXOR == 9 && WEFT_NUM_MSWAP == 18,
+	      "numbers in packets");
+
+/* Flags of a result, which the collective unit passes on in its packets. */
+#define WEFT_NUM_NAN	  1u /* a floating-point result is not a number */
+#define WEFT_NUM_OVERFLOW 2u /* an integer sum overflowed */
+
+/* A kernel. Returns flags; only kernels of weft_num_unit set any. */
+typedef uint32_t weft_num_fn(const void *in, void *inout, size_t n);
+
+/*
+ * Kernels of MPI and of atomics; NULL: MPI does not define the operation on the
+ * type. Integers wrap. Minimum and maximum return inout[i] if one element is
+ * not a number.
+ */
+extern weft_num_fn *const weft_num_op[WEFT_NUM_KERNELS][WEFT_NUM_TYPES];
+
+/*
+ * Kernels of network interfaces, NULL: libfabric does not define the operation
+ * on the type. As weft_num_op, but with logical operations on floating-point
+ * numbers (1 or 0), sums that set flags, and minimum and maximum that propagate
+ * NaN.
+ */
+extern weft_num_fn *const weft_num_unit[WEFT_NUM_KERNELS][WEFT_NUM_WORDS];
+
+/* Returns the bytes of an element of a word type; 0: not a word type. */
+static inline size_t weft_num_bytes(unsigned type)
+{
+	static const uint8_t bytes[WEFT_NUM_WORDS] = { 1, 1, 2, 2, 4,
+						       4, 8, 8, 4, 8 };
+
+	return type < WEFT_NUM_WORDS ? bytes[type] : 0;
+}
+
+/*
+ * Bit patterns of true and false of a logical type of 1 << k bytes; 1 and 0
+ * until MPI_Abi_set_fortran_booleans sets them.
+ */
+struct weft_num_logical {
+	unsigned char yes[16];
+	unsigned char no[16];
+	bool set;
+};
+extern struct weft_num_logical weft_num_logical[5];
+
+#endif
