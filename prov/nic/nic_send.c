@@ -14,7 +14,6 @@
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_rma.h"
 #include "prov/nic/nic_rndv.h"
-#include "src/base/log.h"
 
 #include <stdlib.h>
 
@@ -49,26 +48,24 @@ static struct nic_ctrl *ctrl_new(struct weft_nic *nic, size_t len)
 void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	      const struct weft_pkt *pkt, const void *payload)
 {
-	struct nic_peer *p = nic_peer_of(nic, peer);
+	struct nic_peer *p = peer->up;
 	struct nic_ctrl *c;
 
 	if (peer->lost)
 		return;
-	if ((!p || weft_list_empty(&p->ctrl)) &&
+	if (weft_list_empty(&p->ctrl) &&
 	    ctrl_try(nic, peer, pkt, payload) != -EAGAIN)
 		return;
-	c = p ? ctrl_new(nic, pkt->len) : NULL;
+	c = ctrl_new(nic, pkt->len);
+	nic_peer_busy(nic, p);
 	if (!c) {
-		/* abort: otherwise the peer would wait forever */
-		weft_log(WEFT_LOG_ERROR,
-			 "nic: out of memory for a packet that must be "
-			 "delivered; the process aborts");
-		abort();
+		/* at the next poll: the caller may hold an op that would end */
+		p->starved = nic->starved = true;
+		return;
 	}
 	c->pkt = *pkt;
 	memcpy(c->payload, payload ? payload : "", pkt->len);
 	weft_list_push_back(&p->ctrl, &c->link);
-	nic_peer_busy(nic, p);
 }
 
 void nic_ctrl_send(struct weft_nic *nic, struct weft_peer *peer,
