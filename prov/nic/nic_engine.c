@@ -70,6 +70,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	struct weft_nic *nic = arg;
 	struct nic_peer *p = peer->up;
 
+	WEFT_ASSERT(err > 0 && err <= UINT16_MAX);
 	peer->lost = (uint32_t)err;
 	nic->deaths += err == ECONNRESET || err == ENOMEM;
 	if (p) {
@@ -253,6 +254,7 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->eager_bytes = NIC_EAGER_CAP;
 	nic->loose = nic_carrier_flags(nic->unit);
 	nic->whole_bytes = nic->packet_bytes;
+	WEFT_ASSERT(nic->packet_bytes > sizeof(uint64_t));
 	if (nic->whole_bytes > nic->eager_bytes)
 		nic->whole_bytes = nic->eager_bytes;
 }

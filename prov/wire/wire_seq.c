@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sequence numbers of packets: windows, gaps, duplicates. */
 #include "prov/wire/wire_seq.h"
-
-#include <assert.h>
+#include "src/base/must.h"
 
 bool weft_seq_tx_room(const struct weft_seq_tx *tx, uint32_t window)
 {
-	assert(window <= WEFT_SEQ_WINDOW);
+	WEFT_ASSERT(window <= WEFT_SEQ_WINDOW);
 	return tx->next - tx->acked < window;
 }
 
 uint32_t weft_seq_tx_next(struct weft_seq_tx *tx)
 {
-	assert(weft_seq_tx_room(tx, WEFT_SEQ_WINDOW));
+	WEFT_ASSERT(weft_seq_tx_room(tx, WEFT_SEQ_WINDOW));
 	return tx->next++;
 }
 
@@ -65,7 +64,7 @@ bool weft_seq_rx_ready(const struct weft_seq_rx *rx)
 
 void weft_seq_rx_step(struct weft_seq_rx *rx)
 {
-	assert(weft_seq_rx_ready(rx));
+	WEFT_ASSERT(weft_seq_rx_ready(rx));
 	rx->here >>= 1;
 	rx->next++;
 }
