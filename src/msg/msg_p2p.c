@@ -72,8 +72,6 @@ static WEFT_COLD int recv_no_proc(MPI_Status *status)
 	return 0;
 }
 
-/* ---- direct receives: no request, no CQ entry ---------------------------- */
-
 static int direct_end(const struct fi_weft_arrival *d, MPI_Status *status)
 {
 	int source = weft_tag_source(d->tag);
@@ -86,7 +84,7 @@ static int direct_end(const struct fi_weft_arrival *d, MPI_Status *status)
 	return weft_likely(!d->err) ? 0 : weft_fi_errno(-d->err);
 }
 
-static int direct_wait(const struct fi_weft_arrival *d, MPI_Status *status)
+int weft_arrival_wait(const struct fi_weft_arrival *d, MPI_Status *status)
 {
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);
 
@@ -96,25 +94,6 @@ static int direct_wait(const struct fi_weft_arrival *d, MPI_Status *status)
 			return direct_end(d, status);
 		weft_idle_pass(&w);
 	}
-}
-
-/* Returns -EAGAIN if a request is needed. */
-static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
-{
-	struct fi_weft_arrival d;
-	uint64_t word, ignore;
-	int rc;
-
-	if (weft_unlikely(!weft_core.recv || weft_retry_recv_lane.pend ||
-			  !weft_dt_is_run(a->dt, a->count)))
-		return -EAGAIN;
-	weft_p2p_match_word(a, &word, &ignore);
-	d.complete = 0;
-	d.call = NULL;
-	rc = (int)weft_core.recv->post(
-		weft_core.ep, weft_p2p_start(a->buf, a->dt),
-		(size_t)(a->count * a->dt->size), word, ignore, &d);
-	return weft_likely(!rc) ? direct_wait(&d, status) : weft_fi_errno(rc);
 }
 
 /*
@@ -135,7 +114,7 @@ int weft_core_recv(const struct weft_p2p_args *a, MPI_Status *status)
 
 	if (weft_unlikely(a->peer == MPI_PROC_NULL))
 		return recv_no_proc(status);
-	rc = recv_direct(a, status);
+	rc = weft_core_recv_direct(a, status);
 	if (weft_likely(rc != -EAGAIN))
 		return rc;
 	p.req.ops = &weft_p2p_ops;

@@ -60,7 +60,7 @@ WEFT_INLINE int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
 
 WEFT_INLINE int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 {
-	struct weft_p2p_args a;
+	struct weft_p2p_args a, slow;
 	struct weft_comm *c;
 	int err = mpi_check_comm(m.func, 6, comm, &c);
 
@@ -69,7 +69,12 @@ WEFT_INLINE int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 	if (weft_unlikely(err))
 		return err;
 	a = mpi_msg_args(&m, c, 0);
-	return weft_err_rc(c, m.func, weft_core_recv(&a, status));
+	err = weft_core_recv_direct(&a, status);
+	if (weft_unlikely(err == -EAGAIN)) {
+		slow = mpi_msg_args(&m, c, 0);
+		err = weft_core_recv(&slow, status);
+	}
+	return weft_err_rc(c, m.func, err);
 }
 
 WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
