@@ -149,17 +149,33 @@ static int failure_notice_err(MPI_Count want, MPI_Count got)
 static int send_data(struct coll_prog *p, struct coll_msg *m,
 		     const struct coll_step *st)
 {
-	return weft_core_isend(st->buf, st->n, st->dt, st->peer, p->tag,
-			       st->comm, WEFT_P2P_COLL, &m->req);
+	const struct weft_p2p_args a = { (void *)(uintptr_t)st->buf,
+					 st->n,
+					 st->dt,
+					 st->peer,
+					 p->tag,
+					 st->comm,
+					 WEFT_P2P_COLL };
+
+	return weft_core_isend(&a, &m->req);
+}
+
+/* Arguments of a signal or a failure notice. */
+static struct weft_p2p_args word_args(struct coll_prog *p,
+				      const struct coll_step *st, MPI_Count n)
+{
+	return (struct weft_p2p_args){ p->word,	     n,	     coll_byte(),
+				       st->peer,     p->tag, st->comm,
+				       WEFT_P2P_COLL };
 }
 
 static int send_word(struct coll_prog *p, struct coll_msg *m,
 		     const struct coll_step *st)
 {
-	return weft_core_isend(p->word,
-			       failure_notice_bytes(p->err, prog_bytes_of(st)),
-			       coll_byte(), st->peer, p->tag, st->comm,
-			       WEFT_P2P_COLL, &m->req);
+	const struct weft_p2p_args a = word_args(
+		p, st, failure_notice_bytes(p->err, prog_bytes_of(st)));
+
+	return weft_core_isend(&a, &m->req);
 }
 
 static void post_send(struct coll_prog *p, const struct coll_step *st)
@@ -177,8 +193,11 @@ static void post_send(struct coll_prog *p, const struct coll_step *st)
 static int recv_data(struct coll_prog *p, struct coll_msg *m,
 		     const struct coll_step *st)
 {
-	return weft_core_irecv(st->to, st->n, st->dt, st->peer, p->tag,
-			       st->comm, WEFT_P2P_COLL, &m->req);
+	const struct weft_p2p_args a = { st->to,       st->n,  st->dt,
+					 st->peer,     p->tag, st->comm,
+					 WEFT_P2P_COLL };
+
+	return weft_core_irecv(&a, &m->req);
 }
 
 /*
@@ -188,8 +207,9 @@ static int recv_data(struct coll_prog *p, struct coll_msg *m,
 static int failure_notice_recv(struct coll_prog *p, struct coll_msg *m,
 			       const struct coll_step *st)
 {
-	return weft_core_irecv(p->word, sizeof(p->word), coll_byte(), st->peer,
-			       p->tag, st->comm, WEFT_P2P_COLL, &m->req);
+	const struct weft_p2p_args a = word_args(p, st, sizeof(p->word));
+
+	return weft_core_irecv(&a, &m->req);
 }
 
 static void post_recv(struct coll_prog *p, const struct coll_step *st)
@@ -401,6 +421,8 @@ static void recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
 		.n = n,
 		.dt = dt,
 	};
+	struct weft_p2p_args a = { buf,	   n,	    dt,		  from,
+				   p->tag, p->comm, WEFT_P2P_COLL };
 	MPI_Count want = prog_bytes_of(&st);
 	MPI_Status status;
 	int rc;
@@ -410,11 +432,10 @@ static void recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
 		return;
 	}
 	if (!want) {
-		buf = p->word;
-		n = sizeof(p->word);
+		a.buf = p->word;
+		a.count = sizeof(p->word);
 	}
-	rc = weft_core_recv(buf, n, dt, from, p->tag, p->comm, WEFT_P2P_COLL,
-			    &status);
+	rc = weft_core_recv(&a, &status);
 	if (weft_likely(!rc))
 		rc = failure_notice_err(want, weft_status_bytes(&status));
 	if (weft_unlikely(rc))

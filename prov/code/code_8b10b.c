@@ -6,8 +6,8 @@
 #include "prov/code/code_8b10b.h"
 
 #include "src/base/attr.h"
+#include "src/base/must.h"
 
-#include <assert.h>
 #include <errno.h>
 
 /* Sub-block abcdei of each EDCBA, for negative running disparity. */
@@ -109,7 +109,7 @@ uint16_t weft_code_8b10b_encode(const struct weft_code_8b10b *t, int value,
 {
 	uint16_t w = t->enc[*plus][value];
 
-	assert(w);
+	WEFT_ASSERT(w);
 	*plus = t->ahead[*plus][w];
 	return w;
 }

@@ -12,6 +12,7 @@
 #include "prov/code/code_rs_field.h"
 
 #include "src/base/attr.h"
+#include "src/base/must.h"
 
 #include <string.h>
 
@@ -85,7 +86,7 @@ void weft_code_rs_init(struct weft_code_rs *rs, unsigned checks)
 {
 	struct weft_code_rs_checks bit[40] = { 0 };
 
-	assert(checks >= 1 && checks <= WEFT_CODE_RS_CHECKS);
+	WEFT_ASSERT(checks >= 1 && checks <= WEFT_CODE_RS_CHECKS);
 	rs->checks = checks;
 	fill_field(rs);
 	fill_bits(rs, bit);
@@ -165,7 +166,7 @@ WEFT_INLINE struct weft_code_rs_checks encode(const struct weft_code_rs *rs,
 struct weft_code_rs_checks weft_code_rs_encode(const struct weft_code_rs *rs,
 					       const void *data, unsigned bits)
 {
-	assert((bits + 9) / 10 + rs->checks <= WEFT_CODE_RS_LENGTH);
+	WEFT_ASSERT((bits + 9) / 10 + rs->checks <= WEFT_CODE_RS_LENGTH);
 	if (rs->checks <= 6)
 		return encode(rs, data, bits, true);
 	return encode(rs, data, bits, false);

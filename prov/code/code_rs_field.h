@@ -4,8 +4,7 @@
 #define WEFT_CODE_RS_FIELD_H
 
 #include "prov/code/code_rs.h"
-
-#include <assert.h>
+#include "src/base/must.h"
 
 static inline uint16_t rs_mul(const struct weft_code_rs *rs, uint16_t a,
 			      uint16_t b)
@@ -16,7 +15,7 @@ static inline uint16_t rs_mul(const struct weft_code_rs *rs, uint16_t a,
 static inline uint16_t rs_div(const struct weft_code_rs *rs, uint16_t a,
 			      uint16_t b)
 {
-	assert(b);
+	WEFT_ASSERT(b);
 	return a ? rs->exp[rs->log[a] + WEFT_CODE_RS_LENGTH - rs->log[b]] : 0;
 }
 

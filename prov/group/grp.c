@@ -22,12 +22,27 @@
 #include "prov/group/grp_int.h"
 #include "prov/group/grp_net.h"
 #include "prov/nic/nic_int.h"
+#include "prov/nic/nic_op.h"
 #include "prov/nic/nic_send.h"
 #include "src/base/hash.h"
 
 #include <stdlib.h>
 
 /* ---- messages ------------------------------------------------------------ */
+
+static void coll_send(struct weft_nic_group *c, int member,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_peer *peer = c->member[member];
+
+	if (weft_likely(nic_peer_of(c->nic, peer) != NULL)) {
+		nic_ctrl(c->nic, peer, pkt, payload);
+		return;
+	}
+	c->check.starved = true;
+	c->nic->coll->checks = true;
+	c->nic->coll_active = true;
+}
 
 void grp_msg_send(void *arg, int member, const struct weft_cunit_msg *msg,
 		  const void *payload)
@@ -43,15 +58,21 @@ void grp_msg_send(void *arg, int member, const struct weft_cunit_msg *msg,
 	memcpy(buf, msg, sizeof(*msg));
 	if (msg->bytes)
 		memcpy(buf + sizeof(*msg), payload, msg->bytes);
-	nic_ctrl(c->nic, c->member[member], &pkt, buf);
+	coll_send(c, member, &pkt, buf);
+}
+
+static struct weft_pkt notice_of(uint64_t key, enum coll_notice what,
+				 uint32_t aux)
+{
+	return (struct weft_pkt){
+		.type = NIC_COLL, .tag = key, .flags = (uint8_t)what, .aux = aux
+	};
 }
 
 void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
 		     enum coll_notice what, uint32_t aux)
 {
-	struct weft_pkt pkt = {
-		.type = NIC_COLL, .tag = key, .flags = (uint8_t)what, .aux = aux
-	};
+	const struct weft_pkt pkt = notice_of(key, what, aux);
 
 	nic_ctrl(nic, peer, &pkt, NULL);
 }
@@ -59,8 +80,10 @@ void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
 void grp_notify(struct weft_nic_group *c, int member, enum coll_notice what,
 		uint32_t aux)
 {
+	const struct weft_pkt pkt = notice_of(c->key, what, aux);
+
 	if (member != c->me && !c->member[member]->lost)
-		grp_notify_peer(c->nic, c->member[member], c->key, what, aux);
+		coll_send(c, member, &pkt, NULL);
 }
 
 static void coll_notify(struct weft_nic_group *c, int member,

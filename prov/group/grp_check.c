@@ -312,6 +312,10 @@ static void check_group(struct weft_nic_group *c, uint64_t now)
 {
 	struct coll_check *k = &c->check;
 
+	if (k->starved) {
+		k->starved = false;
+		grp_fail(c, -ENOMEM);
+	}
 	if (!c->hw || c->state != COLL_READY)
 		return;
 	if (k->broken) {

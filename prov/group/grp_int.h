@@ -81,6 +81,7 @@ struct coll_check {
 	uint64_t long_wait_ns;
 	uint64_t query; /* number of the query that member 0 waits for, or 0 */
 	bool broken;	/* members called different operations */
+	bool starved;	/* no memory for a packet to a member */
 	/* member 0 only */
 	bool requested; /* a member has waited long */
 	bool suspect;	/* a member waits for operations done by all */
@@ -207,7 +208,7 @@ void grp_free(struct weft_nic_group *c);
 void grp_fail(struct weft_nic_group *c, int err);
 /*
  * Send a packet without payload: to a member that is not gone, or to a peer
- * about any group.
+ * about any group, after a packet of that peer.
  */
 void grp_notify(struct weft_nic_group *c, int member, enum coll_notice what,
 		uint32_t aux);

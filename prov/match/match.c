@@ -10,6 +10,7 @@
 #include "prov/match/match.h"
 
 #include "src/base/hash.h"
+#include "src/base/must.h"
 
 #include <stdlib.h>
 
@@ -168,6 +169,7 @@ static void posted_hash_fresh(struct weft_match *m)
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r)
 {
 	weft_list_remove(&r->chain);
+	WEFT_ASSERT(r->cls >= WEFT_MATCH_CLASSES || m->cls[r->cls].posted_used);
 	if (r->cls < WEFT_MATCH_CLASSES)
 		m->cls[r->cls].posted_used--;
 }

@@ -33,6 +33,7 @@ static void slot_request(struct net_step *s, unsigned slot,
 	struct net_out *out = net_outs(s->net, s->id);
 	uint64_t w;
 
+	WEFT_GUARD_ASSERT(p->det < s->net->ports);
 	for (w = p->want; w; w &= w - 1)
 		net_mask_set(out[__builtin_ctzll(w)].dyn, slot);
 	net_mask_set(out[p->det].esc, slot);
@@ -74,6 +75,7 @@ WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 	struct net *net = s->net;
 	uint32_t cost = net->cost[p->chunks];
 
+	WEFT_GUARD_ASSERT(net_pool_left(net, s->id, port, vc) >= cost);
 	net->excess += net_pool_left(net, s->id, port, vc) < cost;
 	net_pool(net, s->id, port)->used[net_channel(vc)] += (uint16_t)cost;
 	s->node->room[port] =
@@ -93,12 +95,15 @@ WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
 		take_shared_tokens(s, port, vc, p);
 	} else if (vc) {
 		det = &net_det_tokens(net, s->id, vc)[port];
+		WEFT_GUARD_ASSERT(*det >= cost);
 		net->excess += *det < cost;
 		*det = (uint8_t)(*det - cost);
 	} else {
+		WEFT_GUARD_ASSERT(n->room[port] >= cost);
 		net->excess += n->room[port] < cost;
 		n->room[port] = (uint16_t)(n->room[port] - cost);
 	}
+	WEFT_GUARD_ASSERT(!(n->busy >> port & 1));
 	net->excess += n->busy >> port & 1;
 	n->busy |= 1ull << port;
 }
@@ -136,6 +141,7 @@ WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0;
 	bool carry = frac >= net->cfg.tick_ps;
 
+	WEFT_GUARD_ASSERT(link != NET_LINK_NONE && busy && pi);
 	take_tokens(s, port, vc, p, rare);
 	if (rare && p->kind)
 		busy = form_busy(s, port, p);
@@ -180,6 +186,7 @@ WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 	uint32_t busy = net_packet_len(net, net_hop(s, out)->rate, p) +
 			net_hop(s, port)->token_ticks;
 
+	WEFT_GUARD_ASSERT((uint32_t)s->now - p->since <= INT32_MAX);
 	s->in[port].wait_ticks += (uint32_t)s->now - p->since;
 	net_wheel_after(s, busy, NET_EV_TOKEN,
 			net_word(net_link_peer(back), NET_EV_TOKEN,
@@ -195,6 +202,7 @@ static inline unsigned read_path(struct net_step *s, unsigned port)
 
 	if (!net->cfg.read_paths || port >= NET_READERS)
 		return 0;
+	WEFT_GUARD_ASSERT(n->reading[port] < net->cfg.read_paths);
 	n->shut |=
 		(uint16_t)((++n->reading[port] >= net->cfg.read_paths) << port);
 	return port + 1;
@@ -208,6 +216,7 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 	unsigned q = net_slot_queue(net, slot);
 	const struct net_packet *head;
 
+	WEFT_GUARD_ASSERT(in->len[q] && in->head[q]);
 	if (!--in->len[q])
 		return;
 	head = net_packet(net, in->head[q]);
@@ -249,6 +258,7 @@ static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
 {
 	uint32_t pi = net_slot_head(s->net, s->id, slot);
 
+	WEFT_GUARD_ASSERT(pi);
 	slot_withdraw(s, slot, net_packet(s->net, pi));
 	if (weft_unlikely(s->net->rare))
 		grant_head_rare(s, port, vc, slot, pi);
@@ -262,6 +272,7 @@ static inline uint32_t pop_listed(struct net_step *s, unsigned port,
 	struct net_out *o = net_out(s, port);
 	uint32_t pi = net_list_pop(s->net, &o->list[which]);
 
+	WEFT_GUARD_ASSERT(pi && o->waits >> which & 1);
 	if (!o->list[which].head)
 		o->waits &= (uint8_t) ~(1u << which);
 	return pi;
@@ -301,6 +312,7 @@ static unsigned inject_next(const struct net_out *o, unsigned vc)
 	unsigned from = o->rr & 15u;
 	uint32_t m = o->inject[vc], high = m >> from << from;
 
+	WEFT_GUARD_ASSERT(m);
 	return (unsigned)__builtin_ctz(high ? high : m);
 }
 
@@ -738,6 +750,8 @@ WEFT_INLINE void serve_marks(struct net_step *s, bool rare)
 						   ? s->marks - i + 1
 						   : BATCH);
 		net_step_at(s, m->node);
+		WEFT_GUARD_ASSERT(s->node->mark == i &&
+				  m->node < s->net->nodes);
 		s->node->mark = 0;
 		s->dirty = m->dirty;
 		s->fresh[0] = m->fresh[0];

@@ -97,6 +97,7 @@ static void next_message(struct net *net, struct net_fifo *f, uint32_t mi,
 {
 	struct net_mrec *m = net_mrec(net, mi), *n;
 
+	WEFT_GUARD_ASSERT(f->ring && f->msg == mi);
 	ring_remove(net, f, mi);
 	if (!m->next)
 		return;
@@ -257,6 +258,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	}
 	if (net_tick_of(net, m->ready_ps) < net->tick)
 		net->late++;
+	WEFT_GUARD_ASSERT(m->left && !m->cut);
 	enqueue(net, mi);
 	return 0;
 }
@@ -273,6 +275,7 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 	m->cookie = cookie;
 	m->ready_ps = at;
 	net->timers++;
+	WEFT_GUARD_ASSERT(net->timers <= net->msgs_max);
 	net_event_schedule(net, at, NET_EV_TIMER,
 			   net_word(0, NET_EV_TIMER, 0, 0, mi));
 	return 0;
@@ -389,6 +392,7 @@ static void engine_start(struct net_step *s, unsigned fifo)
 	slow = net_bus_end(net, s->id, path->bus_out, start, bytes);
 	if (end < slow)
 		end = slow;
+	WEFT_GUARD_ASSERT(end >= start);
 	net_bus_request(net, s->id, path, start);
 	if (weft_unlikely(net->off_fault))
 		end = net_fault_engine_delay(net, s->id, start, end);
@@ -414,6 +418,8 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->vc = m->vc_zone & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
 	net_routing_start(net, p);
+	WEFT_GUARD_ASSERT(p->seq + p->bytes <= net_mrec_bytes(m) &&
+			  p->chunks <= NET_PAYLOAD_CHUNKS);
 	if (p->seq + p->bytes == net_mrec_bytes(m))
 		p->flags |= NET_P_LAST;
 }
@@ -438,6 +444,7 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
 	struct net_packet *p = net_packet(net, pi), *head;
 
+	WEFT_GUARD_ASSERT(pi);
 	if (f->count++) {
 		head = net_packet(net, f->head);
 		net_packet(net, head->last)->next = pi;
@@ -476,6 +483,7 @@ static void nic_finish(struct net_step *s, unsigned fifo, uint64_t end)
 	m->ready_ps = end + net->cfg.tick_ps;
 	net_event_schedule(net, m->ready_ps, NET_EV_SENT,
 			   net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
+	WEFT_GUARD_ASSERT(s->node->active >= net_mrec_bytes(m));
 	s->node->active -= net_mrec_bytes(m);
 	next_message(net, f, f->msg, end);
 }
@@ -490,6 +498,7 @@ void net_nic_built(struct net_step *s, uint64_t word)
 	struct net_packet *p = net_packet(net, pi);
 	uint64_t now = s->now * net->cfg.tick_ps, end;
 
+	WEFT_GUARD_ASSERT(f->msg);
 	if (!pi) {
 		net_wheel_push(net, s->now + NET_RETRY_TICKS, word);
 		return;
@@ -519,6 +528,7 @@ void net_nic_fifo_pop(struct net_step *s, unsigned fifo)
 	const struct net_packet *gone = net_packet(net, f->head);
 	struct net_packet *p;
 
+	WEFT_GUARD_ASSERT(f->count && f->head);
 	if (--f->count) {
 		f->head = gone->next;
 		p = net_packet(net, f->head);

@@ -83,6 +83,7 @@ static uint64_t reception_end(struct net_step *s, unsigned port,
 		if (end < t)
 			end = t;
 	}
+	WEFT_GUARD_ASSERT(end >= head);
 	in->free_ps = end;
 	return end;
 }
@@ -205,6 +206,7 @@ static void acknowledged(struct net_step *s, const struct net_call *c,
 	struct net_mrec *w = net_mrec(net, wi);
 	uint64_t cookie = w->cookie;
 
+	WEFT_GUARD_ASSERT(net->delivered < net->injected && w->left);
 	net->delivered++;
 	net_packet_put(net, pi);
 	if (--w->left)
@@ -234,6 +236,8 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 		acknowledged(s, c, pi);
 		return;
 	}
+	WEFT_GUARD_ASSERT(is_copy(m, node) ? net->copies > 0
+					   : net->delivered < net->injected);
 	if (is_copy(m, node))
 		net->copies--;
 	else
@@ -243,8 +247,12 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 		send_ack(s, c, pi, (uint32_t)m->cookie);
 	else
 		net_packet_put(net, pi);
+	WEFT_GUARD_ASSERT(m->left);
 	last = --m->left == 0;
 	if (last) {
+		WEFT_GUARD_ASSERT(!(m->flags & NET_M_SEEN) ||
+				  net_node(net, m->dst)->active >=
+					  net_mrec_bytes(m));
 		if (m->flags & NET_M_SEEN)
 			net_node(net, m->dst)->active -= net_mrec_bytes(m);
 		net_nic_msg_free(net, p.msg);
@@ -275,6 +283,7 @@ void net_nic_timer(struct net_step *s, const struct net_call *c)
 	uint32_t mi = net_word_payload(c->word);
 	uint64_t cookie = net_mrec(net, mi)->cookie;
 
+	WEFT_GUARD_ASSERT(net->timers);
 	net->timers--;
 	net_mrec_put(net, mi);
 	if (net_word_vc(c->word) == NET_TIMER_WORD) {

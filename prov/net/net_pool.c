@@ -22,6 +22,8 @@ uint32_t net_packet_get(struct net *net)
 	else
 		return 0;
 	net_prefetch(net_packet(net, net->free_packet));
+	WEFT_GUARD_ASSERT(net->used_packets < net->packets_max &&
+			  p > net->first_packet);
 	net->used_packets++;
 	memset(net_packet(net, p), 0, sizeof(struct net_packet));
 	return p;
@@ -29,6 +31,8 @@ uint32_t net_packet_get(struct net *net)
 
 void net_packet_put(struct net *net, uint32_t p)
 {
+	WEFT_GUARD_ASSERT(net->used_packets && p > net->first_packet &&
+			  p <= net->fresh_packet);
 	net_packet(net, p)->next = net->free_packet;
 	net->free_packet = p;
 	net->used_packets--;
@@ -45,6 +49,7 @@ uint32_t net_mrec_get(struct net *net)
 	else
 		return 0;
 	net_prefetch(net_mrec(net, net->free_msg));
+	WEFT_GUARD_ASSERT(net->used_msgs < net->msgs_max && m > net->first_msg);
 	net->used_msgs++;
 	memset(net_mrec(net, m), 0, sizeof(struct net_mrec));
 	return m;
@@ -52,6 +57,8 @@ uint32_t net_mrec_get(struct net *net)
 
 void net_mrec_put(struct net *net, uint32_t m)
 {
+	WEFT_GUARD_ASSERT(net->used_msgs && m > net->first_msg &&
+			  m <= net->fresh_msg);
 	net_mrec(net, m)->next = net->free_msg;
 	net->free_msg = m;
 	net->used_msgs--;
@@ -59,6 +66,7 @@ void net_mrec_put(struct net *net, uint32_t m)
 
 void net_list_push(struct net *net, struct net_list *l, uint32_t p)
 {
+	WEFT_GUARD_ASSERT(p && (!l->head || l->tail));
 	net_packet(net, p)->next = 0;
 	if (l->head)
 		net_packet(net, l->tail)->next = p;

@@ -28,6 +28,7 @@ static void offer_det(struct net_step *s, unsigned fifo,
 {
 	struct net_out *o = net_out(s, p->det);
 
+	WEFT_GUARD_ASSERT(p->vc && p->det < s->net->ports && fifo < 16);
 	o->inject[p->vc] |= (uint16_t)(1u << fifo);
 	o->vcs |= (uint8_t)(1u << p->vc);
 	s->node->waiting |= 1ull << p->det;
@@ -65,6 +66,7 @@ static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 {
 	struct net_packet *p = net_packet(net, pi), *head;
 
+	WEFT_GUARD_ASSERT(in->len[q] < UINT8_MAX);
 	if (in->len[q]++) {
 		head = net_packet(net, in->head[q]);
 		net_packet(net, head->last)->next = pi;
@@ -121,6 +123,7 @@ void net_router_list(struct net_step *s, uint32_t node, unsigned port,
 	struct net_packet *p = net_packet(s->net, pi);
 	struct net_out *o = &net_outs(s->net, node)[p->det];
 
+	WEFT_GUARD_ASSERT(w < NET_WAITS && p->det < s->net->ports);
 	p->in = (uint8_t)port;
 	list_push(s->net, &o->list[w], pi);
 	o->waits |= (uint8_t)(1u << w);
@@ -195,6 +198,8 @@ static inline void packet_arrive(struct net_step *s, uint64_t word)
 	if (weft_unlikely(p->flags & NET_P_DEPOSIT) && !ends &&
 	    !keep_copy(s, word))
 		return;
+	WEFT_GUARD_ASSERT(id < net->nodes && port < net->ports &&
+			  p->chunks <= NET_PAYLOAD_CHUNKS);
 	p->vc = (uint8_t)net_word_vc(word);
 	p->since = (uint32_t)s->now;
 	in->received++;
@@ -214,6 +219,7 @@ static inline void packet_arrive(struct net_step *s, uint64_t word)
 static inline uint64_t read_path_free(const struct net *net, struct net_node *n,
 				      unsigned reader)
 {
+	WEFT_GUARD_ASSERT(n->reading[reader]);
 	if (n->reading[reader]-- < net->cfg.read_paths)
 		return 0;
 	n->shut &= (uint16_t) ~(1u << reader);
@@ -226,6 +232,7 @@ static inline void packet_tail(struct net_step *s, uint64_t word)
 	struct net_node *n = net_node(s->net, id);
 	uint64_t port = 1ull << net_word_port(word), ports;
 
+	WEFT_GUARD_ASSERT(n->busy & port);
 	n->busy &= ~port;
 	ports = n->waiting & port;
 	if (reader)
@@ -263,6 +270,7 @@ WEFT_COLD static uint32_t pool_return(struct net *net, uint32_t id,
 {
 	struct net_pool *p = net_pool(net, id, port);
 
+	WEFT_GUARD_ASSERT(p->used[net_channel(vc)] >= back);
 	net->excess += p->used[net_channel(vc)] < back;
 	p->used[net_channel(vc)] = (uint16_t)(p->used[net_channel(vc)] - back);
 	net_node(net, id)->room[port] =
@@ -298,6 +306,7 @@ WEFT_INLINE void token_return(struct net_step *s, uint64_t word, bool rare)
 	else
 		have = n->room[port] =
 			(uint16_t)(n->room[port] + net_word_payload(word));
+	WEFT_GUARD_ASSERT(have <= net->tokens_most[vc]);
 	net->excess += have > net->tokens_most[vc];
 	if ((n->waiting & ~n->busy) >> port & 1)
 		net_mark(s, n, id)->dirty |= 1ull << port;

@@ -574,6 +574,7 @@ static void record_changes(struct net_step *s)
 
 	if (!(s->dirty | s->fresh[0] | s->fresh[1]))
 		return;
+	WEFT_GUARD_ASSERT(s->marks <= 1u << NET_REGION_SHIFT);
 	m = net_mark(s, s->node, s->id);
 	m->dirty |= s->dirty;
 	m->fresh[0] |= s->fresh[0];
@@ -591,6 +592,7 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	if (s->net->large)
 		net_prefetch_sorted(s->net, w, n);
 	while (i < n) {
+		WEFT_GUARD_ASSERT(net_word_node(w[i]) < s->net->nodes);
 		net_step_at(s, net_word_node(w[i]));
 		s->part = false;
 		do {
@@ -646,6 +648,7 @@ static uint64_t run_calls(struct net_step *s)
 	s->net->events += n;
 	for (i = 0; i < n; i++) {
 		sum += event_hash(c[i].word ^ c[i].time_ps << NET_VC_SHIFT);
+		WEFT_GUARD_ASSERT(!i || c[i - 1].time_ps <= c[i].time_ps);
 		call_up(s, &c[i]);
 	}
 	return sum;
@@ -681,6 +684,7 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 		next = net_wheel_next(net);
 		if (next > last)
 			break;
+		WEFT_GUARD_ASSERT(next >= net->tick);
 		net->tick = next;
 		run_tick(&s);
 		if (++ticks % NET_CALLBACK_TICKS == 0 && up->progress_check)

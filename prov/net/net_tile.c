@@ -88,6 +88,7 @@ static void queue_pop(const struct net *net, struct net_in *in, unsigned q)
 {
 	const struct net_packet *p = net_packet(net, in->head[q]);
 
+	WEFT_GUARD_ASSERT(in->len[q] && in->head[q]);
 	if (!--in->len[q])
 		return;
 	in->head[q] = p->next;
@@ -117,6 +118,7 @@ static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
 	uint8_t *row = net_tile_rows(net, node, in) + p->vc;
 	unsigned c = column_to(net, p->det, row);
 
+	WEFT_GUARD_ASSERT(row[4 * c] < room_of(net, in));
 	row[4 * c]++;
 	p->last = c;
 	(*net_tile_queued(net, node, p->det))++;
@@ -188,6 +190,8 @@ uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p)
 	uint8_t *row = net_tile_rows(s->net, s->id, p->in) + p->vc;
 
 	s->in[p->in].wait_ticks += (uint32_t)s->now - p->since;
+	WEFT_GUARD_ASSERT(row[4 * p->last] &&
+			  *net_tile_queued(s->net, s->id, p->det));
 	s->net->excess += !row[4 * p->last];
 	row[4 * p->last]--;
 	(*net_tile_queued(s->net, s->id, p->det))--;

@@ -49,6 +49,8 @@ static uint32_t chunk_get(struct net *net)
 	uint32_t c = net->free_chunk;
 
 	if (c) {
+		WEFT_GUARD_ASSERT(c > net->first_chunk &&
+				  c <= net->fresh_chunk);
 		net->free_chunk = (uint32_t)*net_event(net, c * NET_CHUNK);
 		return c;
 	}
@@ -61,6 +63,7 @@ void net_chunk_put(struct net *net, uint32_t i)
 {
 	uint32_t c = (i - 1) / NET_CHUNK;
 
+	WEFT_GUARD_ASSERT(c > net->first_chunk && c <= net->fresh_chunk);
 	*net_event(net, c * NET_CHUNK) = net->free_chunk;
 	net->free_chunk = c;
 }
@@ -69,6 +72,7 @@ uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used)
 {
 	uint32_t c = chunk_get(net), bit = at % NET_WHEEL;
 
+	WEFT_GUARD_ASSERT(at - net->tick < NET_WHEEL);
 	*net_event(net, c * NET_CHUNK) = used;
 	net->map[bit / 64] |= 1ull << bit % 64;
 	net->map_top[bit / 4096] |= 1ull << bit / 64 % 64;
@@ -145,6 +149,7 @@ static void heap_to_wheel(struct net *net)
 	while (net->overflow_count &&
 	       heap_of(net)[0].tick < net->tick + NET_WHEEL) {
 		e = heap_pop(net);
+		WEFT_GUARD_ASSERT(e.tick >= net->tick);
 		net_slot_put(net, e.tick, net_word_kind(e.word), e.word);
 	}
 }

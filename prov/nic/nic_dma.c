@@ -27,6 +27,7 @@ void nic_segs_of(const struct weft_nic_op *op, struct nic_segs *segs)
 	uint32_t i;
 
 	segs->count = nic_is_typed(op) ? 0 : op->iov_count;
+	WEFT_ASSERT(segs->count <= WEFT_IOV_MAX);
 	segs->cell = op->cell;
 	for (i = 0; i < segs->count; i++) {
 		segs->seg[2 * i] = (uint64_t)(uintptr_t)op->iov[i].iov_base;
@@ -61,6 +62,7 @@ int nic_segs_get(struct nic_segs *segs, const void *from, size_t len,
 
 void nic_segs_set(struct weft_nic_op *op, const struct nic_segs *segs)
 {
+	WEFT_ASSERT(segs->count <= WEFT_IOV_MAX);
 	op->region = 0;
 	op->remote_count = (uint8_t)segs->count;
 	memcpy(op->remote, segs->seg, 16 * (size_t)segs->count);
@@ -83,6 +85,8 @@ uint8_t nic_cell_get(struct weft_nic *nic)
 
 void nic_cell_put(struct weft_nic *nic, uint32_t cell)
 {
+	WEFT_ASSERT(cell <= NIC_CELLS);
+	WEFT_ASSERT(!cell || !(nic->cells_free >> (cell - 1) & 1));
 	if (weft_unlikely(cell))
 		nic->cells_free |= 1ull << (cell - 1);
 }
@@ -127,6 +131,7 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 		return false;
 	op->pos = (op->cell ? chunks - 1 - back : front) * bytes;
 	op->end = op->limit - op->pos < bytes ? op->limit : op->pos + bytes;
+	WEFT_ASSERT(op->pos < op->end && op->end <= op->limit);
 	return true;
 }
 
@@ -151,6 +156,7 @@ static void piece_done(struct weft_dma *d, int err)
 		((struct nic_peer *)op->peer->up)->dma_works = true;
 		op->pos += d->bytes;
 		op->moved += d->bytes;
+		WEFT_ASSERT(op->pos <= op->end);
 		op->nic->dma_bytes += d->bytes;
 	}
 	if (op->state == NIC_DMA)
@@ -165,6 +171,7 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 	uint64_t skip = op->pos, bytes = op->end - op->pos;
 	unsigned i = 0;
 
+	WEFT_ASSERT(op->pos < op->end && op->end <= op->limit);
 	while (i < op->remote_count && skip >= op->remote[2 * i + 1])
 		skip -= op->remote[2 * i++ + 1];
 	if (i == op->remote_count)
@@ -179,6 +186,7 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 	d->bytes = bytes;
 	d->local_count =
 		nic_slice(op->iov, op->iov_count, op->pos, bytes, d->local);
+	WEFT_ASSERT(d->local_count > 0 && bytes);
 	d->ordered = (op->kind == WEFT_WRITE || op->kind == WEFT_READ) &&
 		     !(op->flags & WEFT_OP_RELAXED);
 	d->by_line = op->flags & WEFT_OP_LINES;
@@ -190,6 +198,10 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 /* Continues a transfer; err: result of the previous piece. */
 static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
+	WEFT_ASSERT(op->linked &&
+		    (op->state == NIC_WAITING || op->state == NIC_DMA ||
+		     op->state == NIC_DMA_AGAIN ||
+		     op->state == NIC_WAITING_COPY));
 	while (!err && (op->pos < op->end || xfer_claim(nic, op))) {
 		err = piece_post(nic, op);
 		if (err == -EAGAIN) {

@@ -40,9 +40,14 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 {
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, list)
-		nic_end(nic, weft_container_of(n, struct weft_nic_op, link),
-			err);
+	weft_list_each(n, tmp, list) {
+		struct weft_nic_op *op =
+			weft_container_of(n, struct weft_nic_op, link);
+
+		/* a starved peer: the unit completes its transfers */
+		if (op->state != NIC_DMA)
+			nic_end(nic, op, err);
+	}
 }
 
 /*
@@ -65,6 +70,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	struct weft_nic *nic = arg;
 	struct nic_peer *p = peer->up;
 
+	WEFT_ASSERT(err > 0 && err <= UINT16_MAX);
 	peer->lost = (uint32_t)err;
 	nic->deaths += err == ECONNRESET || err == ENOMEM;
 	if (p) {
@@ -78,6 +84,26 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	}
 	nic_recv_lost(nic, peer, -err);
 	grp_lost(nic, peer, -err);
+}
+
+/* Reports the loss of peers that miss a packet, because memory is exhausted. */
+static WEFT_COLD void starved_lost(struct weft_nic *nic)
+{
+	struct weft_list *n;
+	struct nic_peer *p;
+
+	nic->starved = false;
+	for (n = nic->peers.next; n != &nic->peers; n = n->next) {
+		p = weft_container_of(n, struct nic_peer, link);
+		if (!p->starved)
+			continue;
+		p->starved = false;
+		weft_log(WEFT_LOG_ERROR,
+			 "nic: no memory for a packet to peer %u; all "
+			 "operations with the peer fail",
+			 p->peer->index);
+		nic_lost(nic, p->peer, ENOMEM);
+	}
 }
 
 /* ---- received packets ---------------------------------------------------- */
@@ -151,8 +177,11 @@ WEFT_HOT int weft_nic_poll(struct weft_nic *nic, int budget)
 {
 	int n = nic->unit->ops->poll(nic->unit, budget);
 
-	if (weft_unlikely(!weft_list_empty(&nic->busy)))
+	if (weft_unlikely(!weft_list_empty(&nic->busy))) {
+		if (weft_unlikely(nic->starved))
+			starved_lost(nic);
 		nic_push_all(nic);
+	}
 	if (weft_unlikely(nic->coll_active))
 		grp_poll(nic);
 	return n;
@@ -225,6 +254,7 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->eager_bytes = NIC_EAGER_CAP;
 	nic->loose = nic_carrier_flags(nic->unit);
 	nic->whole_bytes = nic->packet_bytes;
+	WEFT_ASSERT(nic->packet_bytes > sizeof(uint64_t));
 	if (nic->whole_bytes > nic->eager_bytes)
 		nic->whole_bytes = nic->eager_bytes;
 }

@@ -604,6 +604,39 @@ static void an_atomic_delayed_by_lack_of_memory_executes_once(void **state)
 	world_close(w);
 }
 
+/*
+ * The 17th packet can be neither sent nor queued: the peer is lost, but not
+ * before the next poll.
+ */
+static void a_peer_that_misses_a_packet_is_lost(void **state)
+{
+	const struct weft_pkt pkt = { .type = NIC_EMPTY };
+	struct world *w = limited_world(true);
+	char word[8] = "";
+
+	post_send(w, &w->b, word, sizeof(word), 1, 0);
+	post_send(w, &w->b, word, sizeof(word), 2, WEFT_OP_ACK);
+	poll_rounds(w, 10);
+	T_IS(w->b.completions, 1);
+	B->room = 0;
+	fail_response_allocations();
+	for (unsigned i = 0; i < NIC_SPARES; i++)
+		nic_ctrl(w->b.nic, w->b.peer, &pkt, NULL);
+	weft_nic_poll(w->b.nic, 1);
+	T_IS(w->b.completions, 1);
+	nic_ctrl(w->b.nic, w->b.peer, &pkt, NULL);
+	T_IS(w->b.completions, 1);
+	weft_nic_poll(w->b.nic, 1);
+	T_IS(w->b.completions, 2);
+	T_IS(w->b.completion[1].err, -ENOMEM);
+	T_IS(w->b.peer->lost, ENOMEM);
+	T_IS(weft_nic_dead_count(w->b.nic), 1);
+	T_IS(try_send(&w->b, word, sizeof(word), 7, 0), -ENOMEM);
+	allow_allocations();
+	B->dead = w->b.peer;
+	world_close(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -618,6 +651,7 @@ int main(void)
 		T_CASE(the_first_packet_of_a_peer_waits_for_memory),
 		T_CASE(no_response_is_lost_without_memory),
 		T_CASE(an_atomic_delayed_by_lack_of_memory_executes_once),
+		T_CASE(a_peer_that_misses_a_packet_is_lost),
 	};
 
 	return T_RUN(tests);

@@ -235,9 +235,10 @@ struct nic_peer {
 	 */
 	struct weft_nic_op *rx_op;
 	struct nic_msg *rx_msg;
-	bool contacted;		 /* a message was sent to the peer */
-	bool dma_works;		 /* DMA succeeded once */
-	bool dma_refused;	 /* DMA was refused once */
+	bool contacted;	  /* a message was sent to the peer */
+	bool starved;	  /* a packet that must be delivered was not queued */
+	bool dma_works;	  /* DMA succeeded once */
+	bool dma_refused; /* DMA was refused once */
 	struct nic_share *share; /* the peer's shared area, or NULL */
 };
 
@@ -269,6 +270,7 @@ struct weft_nic {
 	struct weft_list gone;
 	struct weft_list spare; /* list of struct nic_ctrl, see NIC_SPARES */
 	unsigned spares;
+	bool starved; /* a peer is starved: lost at the next poll */
 	/* ids of ops on the wire: slot in the low bits, generation above */
 	struct weft_nic_op **id_op;
 	uint32_t *id_next;

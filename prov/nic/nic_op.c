@@ -48,9 +48,11 @@ int nic_id_new(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	uint32_t slot;
 
+	WEFT_ASSERT(!op->id);
 	if (!nic->id_free && ids_grow(nic))
 		return -ENOMEM;
 	slot = nic->id_free;
+	WEFT_ASSERT(slot && slot < nic->id_room && !nic->id_op[slot]);
 	nic->id_free = nic->id_next[slot];
 	nic->id_op[slot] = op;
 	op->id = slot | ++nic->id_gen << ID_SLOT_BITS;
@@ -63,6 +65,7 @@ void nic_id_free(struct weft_nic *nic, struct weft_nic_op *op)
 
 	if (!op->id)
 		return;
+	WEFT_ASSERT(slot < nic->id_room && nic->id_op[slot] == op);
 	op->id = 0;
 	nic->id_op[slot] = NULL;
 	nic->id_next[slot] = nic->id_free;
@@ -182,6 +185,7 @@ void nic_op_list_remove(struct weft_nic_op *op)
 	op->linked = false;
 	p = op->peer->up;
 	weft_list_remove(&op->link);
+	WEFT_ASSERT(p->open_ops);
 	p->open_ops--;
 }
 
@@ -193,6 +197,7 @@ void nic_request_count(struct weft_nic_op *op, bool on)
 		return;
 	op->request_counted = on;
 	p = op->peer->up;
+	WEFT_ASSERT(on || p->requests);
 	p->requests += on ? 1 : (uint32_t)-1;
 }
 
@@ -288,6 +293,7 @@ int nic_spares_fill(struct weft_nic *nic)
 {
 	struct nic_ctrl *c;
 
+	WEFT_ASSERT(nic->spares <= NIC_SPARES);
 	while (nic->spares < NIC_SPARES) {
 		c = malloc(sizeof(*c) + sizeof(struct nic_segs));
 		if (!c)

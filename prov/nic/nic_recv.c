@@ -20,6 +20,7 @@
 #include "prov/nic/nic_rndv.h"
 #include "prov/nic/nic_send.h"
 #include "src/base/copy.h"
+#include "src/base/must.h"
 
 #include <stdlib.h>
 
@@ -35,6 +36,7 @@ static void part_end(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_nic_op *parent = op->parent;
 
+	WEFT_ASSERT(parent->children);
 	if (--parent->children || parent->state != NIC_CLOSED)
 		return;
 	if (parent->err) {
@@ -62,6 +64,7 @@ void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 static void recv_end(struct weft_nic *nic, struct weft_nic_op *op,
 		     unsigned flags, uint32_t id)
 {
+	WEFT_ASSERT(op->kind == WEFT_RECV && !op->linked);
 	op->flags &= (uint16_t)~WEFT_OP_ACK;
 	op->remote_id = id;
 	if (flags & WEFT_OP_ACK)
@@ -96,6 +99,7 @@ static struct weft_nic_op *child_get(struct weft_nic *nic,
 {
 	struct weft_nic_op *op = weft_nic_op_get(nic);
 
+	WEFT_ASSERT(parent->m.posted && parent->state == NIC_NEW);
 	if (!op)
 		return NULL;
 	op->context = parent->context;
@@ -217,6 +221,7 @@ static WEFT_COLD void gone_msg_remove(struct nic_msg *u)
 {
 	struct nic_peer *p = u->src->up;
 
+	WEFT_ASSERT(p->left);
 	if (!--p->left)
 		weft_list_remove(&p->gone);
 }
@@ -254,6 +259,7 @@ static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 	struct nic_peer *p = u->src->up;
 	uint64_t n = u->got < op->len ? u->got : op->len;
 
+	WEFT_ASSERT(p->rx_msg == u && !p->rx_op && u->got < u->len);
 	nic_scatter(op->iov, op->iov_count, 0, msg_bytes(u), n);
 	op->moved = u->got;
 	op->limit = u->len;
@@ -370,6 +376,7 @@ static void eager_in(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_nic_op *op = p->rx_op;
 
+	WEFT_ASSERT(op->moved == op->limit);
 	p->rx_op = NULL;
 	recv_end(nic, op, op->flags, op->remote_id);
 }
@@ -382,6 +389,7 @@ static int eager_bytes(struct weft_nic *nic, struct nic_peer *p,
 	struct nic_msg *u = p->rx_msg;
 	size_t fits;
 
+	WEFT_ASSERT(!op || !u);
 	if (op) {
 		if (n > op->limit - op->moved)
 			return -EPROTO;

@@ -11,7 +11,8 @@ static void gone_msg_add(struct weft_nic *nic, struct nic_msg *u)
 {
 	struct nic_peer *p = nic_peer_of(nic, u->src);
 
-	if (!p) /* the message stays for receives from any source */
+	/* no record: the message stays for receives from any source */
+	if (!p || u->left)
 		return;
 	if (!p->left++)
 		weft_list_push_back(&nic->gone, &p->gone);

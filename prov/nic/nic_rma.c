@@ -17,6 +17,7 @@
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
+#include "src/base/must.h"
 
 #include <stdlib.h>
 
@@ -480,6 +481,7 @@ static void serve_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		.key = op->key,
 	};
 
+	WEFT_ASSERT(op->kind == WEFT_SERVE && op->linked);
 	nic_fin(nic, op->peer, op->remote_id, err);
 	if (!err)
 		nic_event(nic, op->peer, &seen, op->context);
@@ -492,6 +494,7 @@ void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		serve_done(nic, op, err);
 		return;
 	}
+	WEFT_ASSERT(((struct nic_peer *)op->peer->up)->one_sided_count);
 	((struct nic_peer *)op->peer->up)->one_sided_count--;
 	if (err == -EOPNOTSUPP) {
 		err = nic_id_new(nic, op);

@@ -37,6 +37,7 @@
 #include "prov/nic/nic_rma.h"
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
+#include "src/base/must.h"
 
 /*
  * Returns whether both sides should copy a message of this size, given the
@@ -125,6 +126,7 @@ static void paced_grant(struct weft_nic *nic, struct weft_nic_op *op,
 		.data = upto < op->limit ? upto : op->limit,
 	};
 
+	WEFT_ASSERT(op->state == NIC_PACED && op->id && upto > op->moved);
 	op->end = pkt.data;
 	nic_ctrl(nic, op->peer, &pkt, NULL);
 }
@@ -157,6 +159,7 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
 	bool share;
 
+	WEFT_ASSERT(p && op->state == NIC_NEW && !op->linked);
 	nic_segs_set(op, segs);
 	op->limit = op->len;
 	share = shared_copy_possible(nic, p, op, segs);
@@ -192,6 +195,7 @@ static void copy_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		.data = op->pos,
 	};
 
+	WEFT_ASSERT(op->cell && op->state == NIC_WAITING);
 	if (op->moved || err)
 		nic_ctrl(nic, op->peer, &pkt, NULL);
 }
@@ -202,6 +206,7 @@ static void pull_redo(struct weft_nic *nic, struct weft_nic_op *op)
 	uint64_t bytes = nic_chunk(op->limit);
 	uint64_t end = (op->redo / bytes + 1) * bytes;
 
+	WEFT_ASSERT(op->redo < op->limit);
 	op->pos = op->redo;
 	op->end = end < op->limit ? end : op->limit;
 	op->redo = UINT64_MAX;

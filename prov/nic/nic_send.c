@@ -14,7 +14,7 @@
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_rma.h"
 #include "prov/nic/nic_rndv.h"
-#include "src/base/log.h"
+#include "src/base/must.h"
 
 #include <stdlib.h>
 
@@ -41,6 +41,7 @@ static struct nic_ctrl *ctrl_new(struct weft_nic *nic, size_t len)
 
 	if (c || !nic->spares || len > sizeof(struct nic_segs))
 		return c;
+	WEFT_ASSERT(!weft_list_empty(&nic->spare));
 	nic->spares--;
 	return weft_container_of(weft_list_pop_front(&nic->spare),
 				 struct nic_ctrl, link);
@@ -49,26 +50,25 @@ static struct nic_ctrl *ctrl_new(struct weft_nic *nic, size_t len)
 void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	      const struct weft_pkt *pkt, const void *payload)
 {
-	struct nic_peer *p = nic_peer_of(nic, peer);
+	struct nic_peer *p = peer->up;
 	struct nic_ctrl *c;
 
 	if (peer->lost)
 		return;
-	if ((!p || weft_list_empty(&p->ctrl)) &&
+	WEFT_ASSERT(p && p->peer == peer);
+	if (weft_list_empty(&p->ctrl) &&
 	    ctrl_try(nic, peer, pkt, payload) != -EAGAIN)
 		return;
-	c = p ? ctrl_new(nic, pkt->len) : NULL;
+	c = ctrl_new(nic, pkt->len);
+	nic_peer_busy(nic, p);
 	if (!c) {
-		/* abort: otherwise the peer would hang */
-		weft_log(WEFT_LOG_ERROR,
-			 "nic: out of memory for a packet that must be "
-			 "delivered; the process aborts");
-		abort();
+		/* at the next poll: the caller may hold an op that would end */
+		p->starved = nic->starved = true;
+		return;
 	}
 	c->pkt = *pkt;
 	memcpy(c->payload, payload ? payload : "", pkt->len);
 	weft_list_push_back(&p->ctrl, &c->link);
-	nic_peer_busy(nic, p);
 }
 
 void nic_ctrl_send(struct weft_nic *nic, struct weft_peer *peer,
@@ -118,6 +118,7 @@ void nic_fin_then_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct nic_peer *p = op->peer->up;
 
+	WEFT_ASSERT(op->kind == WEFT_RECV && op->state != NIC_DMA);
 	if (weft_likely(weft_list_empty(&p->ctrl) &&
 			weft_list_empty(&p->fin_wait)) &&
 	    weft_likely(!fin_try(nic, op, err))) {
@@ -138,6 +139,7 @@ static int push_fin_wait(struct weft_nic *nic, struct nic_peer *p)
 	while (!weft_list_empty(&p->fin_wait)) {
 		op = weft_container_of(p->fin_wait.next, struct weft_nic_op,
 				       link);
+		WEFT_ASSERT(op->state == NIC_FIN_WAIT);
 		if (fin_try(nic, op, op->err))
 			return -EAGAIN;
 		nic_end(nic, op, op->err);
@@ -225,6 +227,7 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 	size_t n = nic->packet_bytes;
 	int count, err;
 
+	WEFT_ASSERT(op->moved < end && end <= op->len);
 	if (n > end - op->moved)
 		n = end - op->moved;
 	pkt.len = (uint16_t)n;
@@ -257,6 +260,7 @@ void nic_cancel_request(struct weft_nic *nic, struct weft_nic_op *op)
 static void eager_out(struct weft_nic *nic, struct nic_peer *p,
 		      struct weft_nic_op *op)
 {
+	WEFT_ASSERT(op->state == NIC_SENDING || op->state == NIC_KEPT);
 	if (!(op->flags & WEFT_OP_ACK)) {
 		nic_end(nic, op, 0);
 		return;
@@ -286,6 +290,7 @@ static int push_whole(struct weft_nic *nic, struct weft_nic_op *op)
 	struct weft_pkt pkt;
 
 	pkt_of(op, NIC_MSG, &pkt);
+	WEFT_ASSERT(op->len <= nic->packet_bytes);
 	pkt.len = (uint16_t)op->len;
 	return nic->unit->ops->packet(nic->unit, op->peer, &pkt, op->iov,
 				      op->iov_count);
@@ -298,6 +303,7 @@ static int push_rest(struct weft_nic *nic, struct weft_nic_op *op)
 
 	if (op->state == NIC_KEPT)
 		return push_whole(nic, op);
+	WEFT_ASSERT(op->state == NIC_SENDING);
 	while (!err && op->moved < op->len)
 		err = push_packet(nic, op, NIC_NEXT, op->len);
 	return err;
@@ -325,6 +331,7 @@ static int push_sending(struct weft_nic *nic, struct nic_peer *p)
 static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)
 {
+	WEFT_ASSERT(op->moved == op->limit);
 	if (op->kind == WEFT_SERVE) {
 		nic_end(nic, op, 0);
 		return;
@@ -367,6 +374,7 @@ static int push_bulk(struct weft_nic *nic, struct nic_peer *p)
 
 	while (!err && !weft_list_empty(&p->bulk)) {
 		op = weft_container_of(p->bulk.next, struct weft_nic_op, link);
+		WEFT_ASSERT(op->state == NIC_PACING && op->limit <= op->len);
 		while (!err && op->moved < op->limit)
 			err = push_next_bulk(nic, op);
 		if (!err)
@@ -443,6 +451,7 @@ WEFT_HOT int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 static int send_enqueue(struct weft_nic *nic, struct nic_peer *p,
 			struct weft_nic_op *op)
 {
+	WEFT_ASSERT(weft_list_empty(&p->sending));
 	if (op->flags & WEFT_OP_INJECT) {
 		op->held = malloc(op->len + 1);
 		if (!op->held)
@@ -484,6 +493,7 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 	struct weft_pkt pkt;
 	int count, err;
 
+	WEFT_ASSERT(op->len > nic->packet_bytes && !op->linked);
 	pkt_of(op, NIC_FIRST, &pkt);
 	pkt.len = (uint16_t)nic->packet_bytes;
 	part[0].iov_base = &op->len;

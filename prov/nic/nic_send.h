@@ -7,8 +7,10 @@
 
 /*
  * Sends a packet that must be delivered; queues it if the carrier has no space.
- * Aborts the process if there is no memory for the queue, which nic_ready
- * prevents for packets of up to sizeof(struct nic_segs).
+ * The peer has a record (nic_peer_of). If there is no memory for the queue, the
+ * next poll reports the loss of the peer with ENOMEM, since the peer would wait
+ * for the packet; nic_ready prevents this for packets of up to
+ * sizeof(struct nic_segs).
  */
 void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	      const struct weft_pkt *pkt, const void *payload);

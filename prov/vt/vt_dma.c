@@ -22,6 +22,7 @@
 #include "prov/carrier/carrier_cma.h"
 #include "prov/vt/vt.h"
 #include "src/job/job_log.h"
+#include "src/base/must.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -119,6 +120,7 @@ int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 	dma_fill(v, i, d, &m);
 	vt_buf(v->w, i)->to = ((struct vt_peer *)peer)->rank;
 	vt_buf(v->w, i)->id = (uint16_t)place;
+	WEFT_ASSERT(place >= 0 && place < (int)VT_DMAS && !v->dma[place]);
 	v->dma[place] = d;
 	vt_post(v, i);
 	vt_exit(v);
@@ -372,6 +374,7 @@ static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 	m->acked = m->kind == VT_PUT && msg.ack;
 	if (m->acked)
 		msg.cookie |= VT_COOKIE_ACK;
+	WEFT_GUARD_ASSERT(m->step <= VT_DMA_RESPONSE && b->kind == VT_DMA);
 	m->arrived_bytes = 0;
 	m->awaited = msg.bytes;
 	vt_model_send(t->w, at, &msg);

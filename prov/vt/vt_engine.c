@@ -19,6 +19,7 @@
 #include "src/os/alive.h"
 #include "src/base/futex.h"
 #include "src/base/log.h"
+#include "src/base/must.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -307,6 +308,7 @@ static void engine_step(struct vt_engine_pass *t, uint64_t until)
 		net_count_get(t->w->net, &c);
 		reached = c.now;
 	}
+	WEFT_GUARD_ASSERT(reached != VT_NEVER);
 	if (reached > vt_reached(t->w))
 		weft_store64_relaxed(&h->now, reached);
 }
@@ -432,6 +434,7 @@ static void engine_free_all(struct vt_engine_pass *t)
 	struct weft_vt *w = t->w;
 	uint32_t n = w->wake_count;
 
+	WEFT_ASSERT(n <= w->size);
 	w->head->batch_count = n;
 	weft_add32(&w->head->running, n);
 	for (uint32_t k = 0; k < n; k++) {
@@ -470,6 +473,7 @@ static void engine_pass(void *arg)
 {
 	struct vt_engine_pass *t = arg;
 
+	WEFT_GUARD_ASSERT(weft_load32(&t->w->head->engine) == t->v->rank + 1);
 	t->w->head->passes++;
 	t->time_ps = vt_reached(t->w);
 	engine_drain_all(t);

@@ -9,6 +9,7 @@
 #include "src/base/clock.h"
 #include "src/base/futex.h"
 #include "src/base/log.h"
+#include "src/base/must.h"
 
 #include <string.h>
 #include <time.h>
@@ -105,6 +106,7 @@ void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 	vt_require(w->wake_count < w->size);
 	if (vt_now(r) < at)
 		vt_now_set(r, at);
+	WEFT_GUARD_ASSERT(vt_now(r) >= at);
 	w->wake[w->wake_count++] = rank;
 	end = vt_now(r) + w->ahead_ps;
 	if (end < t->horizon) {
@@ -155,6 +157,7 @@ void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
 	struct vt_rank *r = vt_rank(t->w, rank);
 	struct vt_buf *b = vt_buf(t->w, i);
 
+	WEFT_GUARD_ASSERT(t->time_ps != VT_NEVER && r->in_tail != i);
 	b->stamp = t->time_ps;
 	/* relaxed: R4 publishes it */
 	weft_store32_relaxed(&b->next, VT_NONE);
@@ -194,6 +197,7 @@ void vt_flight_done(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = vt_rank(t->w, rank);
 
+	WEFT_GUARD_ASSERT(r->in_flight);
 	r->in_flight--;
 	if (weft_unlikely(r->leave_err) && !r->in_flight)
 		vt_rank_left(t, rank);

@@ -68,6 +68,7 @@ static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
 /* Appends a message, identified by its last packet, to a FIFO of its rank. */
 void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 {
+	WEFT_GUARD_ASSERT((l->first == VT_NONE) == (l->last == VT_NONE));
 	vt_buf(w, i)->later = VT_NONE;
 	if (l->last == VT_NONE)
 		l->first = i;
@@ -150,6 +151,7 @@ static void retransmit(struct vt_engine_pass *t, uint32_t end)
 	struct net_msg m;
 
 	vt_msg_init_unit(w, b->from, b->to, &b->attr, &m);
+	WEFT_GUARD_ASSERT(last->no_slot && last->arrived_bytes > last->end);
 	m.bytes = last->end;
 	m.cookie = end;
 	last->arrived_bytes = 0;
@@ -169,6 +171,7 @@ static void deliver_packet(struct vt_engine_pass *t, struct vt_buf *last,
 	uint32_t i = last->cursor;
 	struct vt_buf *b = vt_buf(t->w, i);
 
+	WEFT_GUARD_ASSERT(b->kind == VT_PACKET && b->end < last->arrived_bytes);
 	last->cursor = b->chain;
 	vt_rank(t->w, b->to)->arrived++;
 	vt_arrive(t, b->to, i, i != end && b->nth % VT_WAKE_EVERY);
@@ -229,6 +232,7 @@ void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
 
+	WEFT_GUARD_ASSERT(last->kind == VT_PACKET && last->chain == VT_NONE);
 	/* one more than the bytes, so that an empty message arrives, too */
 	last->arrived_bytes += bytes + !last->arrived_bytes;
 	if (may_overtake(t->w, last))

@@ -6,6 +6,7 @@
  * and reading share only one word.
  */
 #include "prov/vt/vt.h"
+#include "src/base/must.h"
 
 /* Returns the first unread packet, or VT_NONE. */
 static uint32_t first_unread(struct vt *v)
@@ -38,6 +39,7 @@ static void list_advance(struct vt *v, uint32_t i)
 	/* relaxed: only this rank writes in_head */
 	uint32_t old = weft_load32_relaxed(&v->me->in_head);
 
+	WEFT_ASSERT(i < v->w->buf_count);
 	weft_store32(&v->me->in_head, i);
 	vt_push(v->w, &v->me->freed, old);
 }
@@ -130,6 +132,7 @@ static void report_lost(struct vt *v)
 
 	if (first_unread(v) != VT_NONE)
 		return;
+	WEFT_ASSERT(v->contacted_count <= v->w->size);
 	v->left_seen = left;
 	for (uint32_t i = 0; i < v->contacted_count; i++) {
 		struct vt_peer *p = v->peer[v->contacted[i]];

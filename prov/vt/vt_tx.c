@@ -11,6 +11,7 @@
  */
 #include "prov/vt/vt.h"
 #include "src/base/iov.h"
+#include "src/base/must.h"
 
 #include <string.h>
 
@@ -137,6 +138,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 		vt_exit(v);
 		return -EAGAIN;
 	}
+	WEFT_ASSERT(p->rank < v->w->size);
 	b = vt_buf(v->w, i);
 	b->kind = VT_PACKET;
 	b->from = v->rank;

@@ -19,6 +19,7 @@
  */
 #include "prov/vt/vt.h"
 #include "src/base/futex.h"
+#include "src/base/must.h"
 
 #include <time.h>
 
@@ -127,6 +128,9 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	 */
 	if (weft_unlikely(weft_load32_relaxed(&me->verdict) == EHOSTDOWN))
 		return -EHOSTDOWN;
+	WEFT_ASSERT(!v->out &&
+		    (as == WEFT_VT_BLOCKED || as == WEFT_VT_POLLING ||
+		     as == WEFT_VT_POLL_LOOP));
 	vt_run_end(v);
 	weft_store32_relaxed(&me->verdict, 0);
 	/* relaxed: published by R2 and R0 */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Checks of internal invariants, in release builds as well. They are for slow
- * paths; fast paths use assert(). Invalid input from users or peers must not
+ * Checks of internal invariants. Invalid input from users or peers must not
  * abort the process: the code refuses it with an error.
  */
 #ifndef WEFT_BASE_MUST_H
@@ -13,7 +12,18 @@
 void weft_must_fail(const char *what, const char *file,
 		    int line) WEFT_COLD WEFT_NORETURN;
 
+/* In all builds; for slow paths. */
 #define weft_must(x) \
 	(weft_likely(x) ? (void)0 : weft_must_fail(#x, __FILE__, __LINE__))
+
+/*
+ * Only with configure --enable-asserts; for all paths. Otherwise x is not
+ * evaluated.
+ */
+#ifdef WEFT_ASSERTS
+#define WEFT_ASSERT(x) weft_must(x)
+#else
+#define WEFT_ASSERT(x) ((void)sizeof(!(x)))
+#endif
 
 #endif

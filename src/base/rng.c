@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Seeded random numbers, deterministic on every host. */
 #include "src/base/rng.h"
+#include "src/base/must.h"
 
-#include <assert.h>
 #include <string.h>
 
 static uint64_t rng_mix(uint64_t x)
@@ -28,7 +28,7 @@ uint64_t weft_rng_below(struct weft_rng *r, uint64_t n)
 	uint64_t limit = UINT64_MAX - UINT64_MAX % n;
 	uint64_t x;
 
-	assert(n > 0);
+	WEFT_ASSERT(n > 0);
 	do {
 		x = weft_rng_u64(r);
 	} while (x >= limit);

@@ -119,18 +119,14 @@ static int try_end(struct weft_agree *a)
 static int agree_post(struct weft_agree *a)
 {
 	struct weft_comm *c = a->m.comm;
-	struct weft_dt *byte = weft_dt_of(MPI_BYTE);
 	int n = c->size;
-	int rc;
+	struct weft_p2p_args in = weft_channel_args(
+		&a->m, a->in, sizeof(a->in), (c->rank - a->dist % n + n) % n);
+	struct weft_p2p_args out = weft_channel_args(
+		&a->m, a->mine, sizeof(a->mine), (c->rank + a->dist) % n);
+	int rc = weft_core_irecv(&in, &a->recv);
 
-	rc = weft_core_irecv(a->in, sizeof(a->in), byte,
-			     (c->rank - a->dist % n + n) % n, a->m.tag, c,
-			     a->m.flags, &a->recv);
-	if (!rc)
-		rc = weft_core_isend(a->mine, sizeof(a->mine), byte,
-				     (c->rank + a->dist) % n, a->m.tag, c,
-				     a->m.flags, &a->send);
-	return rc;
+	return rc ? rc : weft_core_isend(&out, &a->send);
 }
 
 /*

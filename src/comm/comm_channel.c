@@ -3,16 +3,10 @@
 #include "src/comm/comm_channel.h"
 
 #include "src/types/types_dt.h"
-#include "src/msg/msg_p2p.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct weft_dt *byte_type(void)
-{
-	return weft_dt_of(MPI_BYTE);
-}
 
 struct weft_channel weft_channel_of(struct weft_comm *c)
 {
@@ -31,38 +25,51 @@ void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
 	s->rank = rank;
 }
 
+struct weft_p2p_args weft_channel_args(const struct weft_channel *m,
+				       const void *buf, size_t bytes, int peer)
+{
+	return (struct weft_p2p_args){ (void *)(uintptr_t)buf,
+				       (MPI_Count)bytes,
+				       weft_dt_of(MPI_BYTE),
+				       peer,
+				       m->tag,
+				       m->comm,
+				       m->flags };
+}
+
 /* Broadcasts by a binomial tree: ceil(log2 n) messages on the longest path. */
 int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
 		       size_t bytes)
 {
 	int n = m->comm->size;
 	int me = (m->comm->rank - root + n) % n;
+	struct weft_p2p_args a = weft_channel_args(m, buf, bytes, 0);
 	int bit = 1;
 	int rc = 0;
 
 	while (bit < n && !(me & bit))
 		bit <<= 1;
-	if (me)
-		rc = weft_core_recv(buf, (MPI_Count)bytes, byte_type(),
-				    (me - bit + root) % n, m->tag, m->comm,
-				    m->flags, MPI_STATUS_IGNORE);
+	if (me) {
+		a.peer = (me - bit + root) % n;
+		rc = weft_core_recv(&a, MPI_STATUS_IGNORE);
+	}
 	for (bit >>= 1; bit && !rc; bit >>= 1)
-		if (me + bit < n)
-			rc = weft_core_send(buf, (MPI_Count)bytes, byte_type(),
-					    (me + bit + root) % n, m->tag,
-					    m->comm, m->flags);
+		if (me + bit < n) {
+			a.peer = (me + bit + root) % n;
+			rc = weft_core_send(&a);
+		}
 	return rc;
 }
 
 int weft_channel_swap(const struct weft_channel *m, int peer, const void *a,
 		      size_t a_bytes, void *b, size_t b_bytes)
 {
-	struct weft_xfer x = {
-		a, (MPI_Count)a_bytes, byte_type(), peer, m->tag,
-		b, (MPI_Count)b_bytes, byte_type(), peer, m->tag
-	};
+	const struct weft_p2p_args send =
+		weft_channel_args(m, a, a_bytes, peer);
+	const struct weft_p2p_args recv =
+		weft_channel_args(m, b, b_bytes, peer);
 
-	return weft_core_sendrecv(&x, m->comm, m->flags, MPI_STATUS_IGNORE);
+	return weft_core_sendrecv(&send, &recv, MPI_STATUS_IGNORE);
 }
 
 /*
@@ -78,20 +85,13 @@ static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)
 
 	for (dist = 1; dist < n && !rc; dist <<= 1) {
 		int cnt = dist < n - dist ? dist : n - dist;
-		MPI_Count len = (MPI_Count)((size_t)cnt * bytes);
-		struct weft_xfer x = { tmp,
-				       len,
-				       byte_type(),
-				       (me - dist + n) % n,
-				       m->tag,
-				       tmp + (size_t)dist * bytes,
-				       len,
-				       byte_type(),
-				       (me + dist) % n,
-				       m->tag };
+		size_t len = (size_t)cnt * bytes;
+		struct weft_p2p_args send =
+			weft_channel_args(m, tmp, len, (me - dist + n) % n);
+		struct weft_p2p_args recv = weft_channel_args(
+			m, tmp + (size_t)dist * bytes, len, (me + dist) % n);
 
-		rc = weft_core_sendrecv(&x, m->comm, m->flags,
-					MPI_STATUS_IGNORE);
+		rc = weft_core_sendrecv(&send, &recv, MPI_STATUS_IGNORE);
 	}
 	return rc;
 }

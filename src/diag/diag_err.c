@@ -164,6 +164,8 @@ static int class_of(int rc)
 		return MPI_ERR_ARG;
 	case ENOBUFS:
 		return MPI_ERR_BUFFER;
+	case ERANGE:
+		return MPI_ERR_RMA_RANGE;
 	case EOVERFLOW:
 		return MPI_ERR_VALUE_TOO_LARGE;
 	case ENOTSUP:

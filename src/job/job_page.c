@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Job status page (job_page.h); job_page_layout.h has the layout. */
 #include "src/job/job_page.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -171,14 +172,14 @@ bool weft_job_page_name(const struct weft_job_page *r, uint32_t id,
 struct job_page_member *weft_job_page_member(const struct weft_job_page *r,
 					     uint32_t i)
 {
-	assert(i < r->members);
+	WEFT_ASSERT(i < r->members);
 	return (struct job_page_member *)page_addr(r, members_offset()) + i;
 }
 
 struct job_page_tally *weft_job_page_call_count(const struct weft_job_page *r,
 						uint32_t i, uint32_t id)
 {
-	assert(r->counted && i < r->members && id < JOB_PAGE_NAMES);
+	WEFT_ASSERT(r->counted && i < r->members && id < JOB_PAGE_NAMES);
 	return (struct job_page_tally *)page_addr(r,
 						  tallies_offset(r->members)) +
 	       (size_t)i * JOB_PAGE_NAMES + id;
@@ -211,7 +212,7 @@ void weft_job_page_text_add(struct weft_job_page *r, const char *text)
 	uint32_t used = weft_load32(&r->head->text_len);
 	size_t len = strlen(text);
 
-	assert(r->counted);
+	WEFT_ASSERT(r->counted);
 	if (used >= JOB_PAGE_TEXT)
 		return;
 	if (len > JOB_PAGE_TEXT - used)

@@ -7,6 +7,7 @@
  * reader that sees the state change reads the entry again.
  */
 #include "src/job/job_page.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -49,7 +50,7 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
 		ENTRY_NUMBER(weft_load32_relaxed(&m->entry_state)) + 1;
 	uint64_t word[JOB_PAGE_ENTRY / 8] = { 0 };
 
-	assert(len && len <= JOB_PAGE_ENTRY);
+	WEFT_ASSERT(len && len <= JOB_PAGE_ENTRY);
 	memcpy(word, entry, len);
 	weft_store32_relaxed(&m->entry_state, number << 8);
 	for (int k = 0; k < JOB_PAGE_ENTRY / 8; k++)

@@ -9,6 +9,7 @@
 
 #include "src/comm/comm.h"
 #include "src/types/types_dt.h"
+#include "src/msg/msg_p2p.h"
 #include "src/diag/diag_err.h"
 
 #include <limits.h>
@@ -100,6 +101,19 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 			(unsigned)m->peer < (unsigned)c->peers))
 		return 0;
 	return mpi_check_msg_cold(m, c, recv);
+}
+
+/* The arguments of a checked message, made field by field likewise. */
+static inline struct weft_p2p_args
+mpi_msg_args(const struct mpi_msg *m, struct weft_comm *c, unsigned mode)
+{
+	return (struct weft_p2p_args){ (void *)(uintptr_t)m->buf,
+				       m->count,
+				       m->dt,
+				       m->peer,
+				       m->tag,
+				       c,
+				       mode };
 }
 
 /*

@@ -105,17 +105,6 @@ static inline void weft_p2p_close(struct weft_p2p *p)
 	weft_unlock();
 }
 
-/* Arguments of a send or receive. */
-struct weft_p2p_args {
-	void *buf;
-	MPI_Count count;
-	struct weft_dt *dt;
-	int peer;
-	int tag;
-	struct weft_comm *comm;
-	unsigned mode;
-};
-
 /*
  * Called at each completion of a send: of the message, of its acknowledgement,
  * and of the answer to a cancel request. err: 0, -errno, or -ECANCELED: not

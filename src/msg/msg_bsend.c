@@ -168,6 +168,7 @@ static int send_from(struct weft_bsend *b, const struct weft_p2p_args *a)
 	struct weft_typed t = { a->dt, a->buf, a->count };
 	size_t data = weft_typed_bytes(&t);
 	size_t bytes = (sizeof(struct seg) + data + ALIGN - 1) / ALIGN * ALIGN;
+	struct weft_p2p_args packed = *a;
 	struct seg *s;
 	int rc;
 
@@ -176,8 +177,10 @@ static int send_from(struct weft_bsend *b, const struct weft_p2p_args *a)
 	if (!s)
 		return -ENOBUFS;
 	weft_core_pack(&t, 0, s + 1, data);
-	rc = weft_core_isend(s + 1, (MPI_Count)data, weft_dt_of(MPI_BYTE),
-			     a->peer, a->tag, a->comm, 0, &s->req);
+	packed.buf = s + 1;
+	packed.count = (MPI_Count)data;
+	packed.dt = weft_dt_of(MPI_BYTE);
+	rc = weft_core_isend(&packed, &s->req);
 	if (rc) {
 		weft_list_remove(&s->link);
 		if (!b->base)

@@ -48,22 +48,21 @@ WEFT_INLINE int weft_core_inject_bytes(const void *data, size_t bytes,
  * Sends a message. Returns 0, -errno, or -EAGAIN: a request is needed. The lock
  * is not held.
  */
-WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
-				 const struct weft_dt *dt, int dest, int tag,
-				 const struct weft_comm *comm, unsigned flags)
+WEFT_INLINE int weft_core_inject(const struct weft_p2p_args *a)
 {
-	size_t bytes = (size_t)(count * dt->size);
+	size_t bytes = (size_t)(a->count * a->dt->size);
 	int rc;
 
 	if (weft_unlikely(bytes > weft_core.inject_bytes ||
-			  !weft_dt_is_run(dt, count) || dest < 0 ||
-			  flags & WEFT_P2P_SYNC))
+			  !weft_dt_is_run(a->dt, a->count) || a->peer < 0 ||
+			  a->mode & WEFT_P2P_SYNC))
 		return -EAGAIN;
 	weft_lock();
 	rc = weft_core_inject_bytes(
-		(const char *)((uintptr_t)buf + (uintptr_t)dt->true_lb), bytes,
-		&weft_core.proc[comm->proc[dest]],
-		weft_tag_word(comm->ctx, flags >> 2 & 3, comm->rank, tag));
+		(const char *)((uintptr_t)a->buf + (uintptr_t)a->dt->true_lb),
+		bytes, &weft_core.proc[a->comm->proc[a->peer]],
+		weft_tag_word(a->comm->ctx, a->mode >> 2 & 3, a->comm->rank,
+			      a->tag));
 	weft_unlock();
 	return weft_likely(rc == 0) ? 0 : weft_fi_errno(rc);
 }

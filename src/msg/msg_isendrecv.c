@@ -58,21 +58,20 @@ static const struct weft_req_ops sendrecv_ops = {
 	.free = sendrecv_free,
 };
 
-int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
-			void *tmp, struct weft_req **req_p)
+int weft_core_isendrecv(const struct weft_p2p_args *send,
+			const struct weft_p2p_args *recv, void *tmp,
+			struct weft_req **req_p)
 {
 	struct sendrecv *p = malloc(sizeof(*p));
 	int rc;
 
 	if (!p)
 		return -ENOMEM;
-	weft_req_init(&p->req, &sendrecv_ops, comm, WEFT_REQ_ACTIVE);
+	weft_req_init(&p->req, &sendrecv_ops, send->comm, WEFT_REQ_ACTIVE);
 	p->tmp = tmp;
-	rc = weft_core_irecv(x->rbuf, x->rcount, x->rdt, x->source, x->rtag,
-			     comm, 0, &p->recv);
+	rc = weft_core_irecv(recv, &p->recv);
 	if (!rc) {
-		rc = weft_core_isend(x->sbuf, x->scount, x->sdt, x->dest,
-				     x->stag, comm, 0, &p->send);
+		rc = weft_core_isend(send, &p->send);
 		if (rc)
 			weft_req_release(p->recv);
 	}
@@ -80,7 +79,7 @@ int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 		free(p);
 		return rc;
 	}
-	weft_comm_get(comm);
+	weft_comm_get(send->comm);
 	*req_p = &p->req;
 	weft_progress_add(&p->req);
 	return 0;

@@ -9,8 +9,9 @@
  * Starts both. tmp (may be NULL) is freed when both have completed. Returns 0
  * or -errno.
  */
-int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
-			void *tmp, struct weft_req **req_p);
+int weft_core_isendrecv(const struct weft_p2p_args *send,
+			const struct weft_p2p_args *recv, void *tmp,
+			struct weft_req **req_p);
 
 /*
  * Returns a packed copy of count elements, for MPI_Sendrecv_replace; NULL: no

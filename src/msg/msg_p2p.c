@@ -19,11 +19,13 @@
 
 /* ---- sends --------------------------------------------------------------- */
 
-static int send_wait(const struct weft_p2p_args *a)
+int weft_core_send_by_request(const struct weft_p2p_args *a)
 {
 	struct weft_p2p p;
 	int rc;
 
+	if (a->peer == MPI_PROC_NULL)
+		return 0;
 	weft_req_init(&p.req, NULL, a->comm, WEFT_REQ_ACTIVE);
 	weft_p2p_init_send(&p, a);
 	weft_lock();
@@ -35,54 +37,30 @@ static int send_wait(const struct weft_p2p_args *a)
 	return p.req.error;
 }
 
-int weft_core_send_by_request(const void *buf, MPI_Count count,
-			      struct weft_dt *dt, int dest, int tag,
-			      struct weft_comm *comm, unsigned flags)
-{
-	struct weft_p2p_args a = {
-		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
-	};
-
-	return dest == MPI_PROC_NULL ? 0 : send_wait(&a);
-}
-
-int weft_core_isend_by_request(const void *buf, MPI_Count count,
-			       struct weft_dt *dt, int dest, int tag,
-			       struct weft_comm *comm, unsigned flags,
+int weft_core_isend_by_request(const struct weft_p2p_args *a,
 			       struct weft_req **req_p)
 {
-	struct weft_p2p_args a = {
-		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
-	};
-
 	*req_p = weft_req_null_done();
-	if (weft_unlikely(dest == MPI_PROC_NULL))
+	if (weft_unlikely(a->peer == MPI_PROC_NULL))
 		return 0;
-	return weft_p2p_begin(weft_p2p_init_send, &a, req_p);
+	return weft_p2p_begin(weft_p2p_init_send, a, req_p);
 }
 
-int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
-		    int dest, int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p)
+int weft_core_isend(const struct weft_p2p_args *a, struct weft_req **req_p)
 {
-	int rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
+	int rc = weft_core_inject(a);
 
 	if (weft_unlikely(rc == -EAGAIN))
-		return weft_core_isend_by_request(buf, count, dt, dest, tag,
-						  comm, flags, req_p);
+		return weft_core_isend_by_request(a, req_p);
 	*req_p = weft_req_null_done();
 	return rc;
 }
 
-int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
-		   int dest, int tag, struct weft_comm *comm, unsigned flags)
+int weft_core_send(const struct weft_p2p_args *a)
 {
-	int rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
+	int rc = weft_core_inject(a);
 
-	if (weft_likely(rc != -EAGAIN))
-		return rc;
-	return weft_core_send_by_request(buf, count, dt, dest, tag, comm,
-					 flags);
+	return weft_likely(rc != -EAGAIN) ? rc : weft_core_send_by_request(a);
 }
 
 /* ---- receives ------------------------------------------------------------ */
@@ -94,10 +72,7 @@ static WEFT_COLD int recv_no_proc(MPI_Status *status)
 	return 0;
 }
 
-/* ---- direct receives: no request, no CQ entry ---------------------------- */
-
-static int direct_end(const struct weft_p2p_args *a,
-		      const struct fi_weft_arrival *d, MPI_Status *status)
+static int direct_end(const struct fi_weft_arrival *d, MPI_Status *status)
 {
 	int source = weft_tag_source(d->tag);
 
@@ -109,40 +84,16 @@ static int direct_end(const struct weft_p2p_args *a,
 	return weft_likely(!d->err) ? 0 : weft_fi_errno(-d->err);
 }
 
-static int direct_wait(const struct weft_p2p_args *a,
-		       const struct fi_weft_arrival *d, MPI_Status *status)
+int weft_arrival_wait(const struct fi_weft_arrival *d, MPI_Status *status)
 {
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);
 
 	for (;;) {
 		weft_arrival_poll(d, &w);
 		if (weft_likely(d->complete))
-			return direct_end(a, d, status);
+			return direct_end(d, status);
 		weft_idle_pass(&w);
 	}
-}
-
-/*
- * Receives without a request and a CQ entry. Returns -EAGAIN if a request is
- * needed.
- */
-static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
-{
-	struct fi_weft_arrival d;
-	uint64_t word, ignore;
-	int rc;
-
-	if (weft_unlikely(!weft_core.recv || weft_retry_recv_lane.pend ||
-			  !weft_dt_is_run(a->dt, a->count)))
-		return -EAGAIN;
-	weft_p2p_match_word(a, &word, &ignore);
-	d.complete = 0;
-	d.call = NULL;
-	rc = (int)weft_core.recv->post(
-		weft_core.ep, weft_p2p_start(a->buf, a->dt),
-		(size_t)(a->count * a->dt->size), word, ignore, &d);
-	return weft_likely(!rc) ? direct_wait(a, &d, status)
-				: weft_fi_errno(rc);
 }
 
 /*
@@ -156,24 +107,21 @@ static WEFT_COLD int post_whole(struct weft_p2p *p,
 	return weft_p2p_start_recv(p);
 }
 
-int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
-		   int tag, struct weft_comm *comm, unsigned flags,
-		   MPI_Status *status)
+int weft_core_recv(const struct weft_p2p_args *a, MPI_Status *status)
 {
-	struct weft_p2p_args a = { buf, count, dt, source, tag, comm, flags };
 	struct weft_p2p p;
 	int rc;
 
-	if (weft_unlikely(source == MPI_PROC_NULL))
+	if (weft_unlikely(a->peer == MPI_PROC_NULL))
 		return recv_no_proc(status);
-	rc = recv_direct(&a, status);
+	rc = weft_core_recv_direct(a, status);
 	if (weft_likely(rc != -EAGAIN))
 		return rc;
 	p.req.ops = &weft_p2p_ops;
 	weft_lock();
-	rc = weft_p2p_post_in_place(&p, &a);
+	rc = weft_p2p_post_in_place(&p, a);
 	if (weft_unlikely(rc))
-		rc = rc == -EAGAIN ? post_whole(&p, &a) : weft_fi_errno(rc);
+		rc = rc == -EAGAIN ? post_whole(&p, a) : weft_fi_errno(rc);
 	weft_unlock();
 	if (weft_unlikely(rc))
 		return rc;
@@ -183,40 +131,35 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 	return p.req.error;
 }
 
-int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
-		    int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p)
+int weft_core_irecv(const struct weft_p2p_args *a, struct weft_req **req_p)
 {
-	struct weft_p2p_args a = { buf, count, dt, source, tag, comm, flags };
 	struct weft_p2p *p;
 
-	if (weft_unlikely(source == MPI_PROC_NULL)) {
+	if (weft_unlikely(a->peer == MPI_PROC_NULL)) {
 		*req_p = weft_req_no_proc();
 		return 0;
 	}
 	weft_lock();
-	p = weft_p2p_open_in_place(&a);
+	p = weft_p2p_open_in_place(a);
 	weft_unlock();
 	if (weft_unlikely(!p))
-		return weft_p2p_begin(weft_p2p_init_recv, &a, req_p);
+		return weft_p2p_begin(weft_p2p_init_recv, a, req_p);
 	*req_p = &p->req;
 	return 0;
 }
 
 /* ---- send and receive ---------------------------------------------------- */
 
-int weft_core_sendrecv(const struct weft_xfer *x, struct weft_comm *comm,
-		       unsigned flags, MPI_Status *status)
+int weft_core_sendrecv(const struct weft_p2p_args *send,
+		       const struct weft_p2p_args *recv, MPI_Status *status)
 {
 	struct weft_req *r;
 	int rc, rc2;
 
-	rc = weft_core_irecv(x->rbuf, x->rcount, x->rdt, x->source, x->rtag,
-			     comm, flags, &r);
+	rc = weft_core_irecv(recv, &r);
 	if (rc)
 		return rc;
-	rc = weft_core_send(x->sbuf, x->scount, x->sdt, x->dest, x->stag, comm,
-			    flags);
+	rc = weft_core_send(send);
 	weft_req_await(r);
 	rc2 = weft_req_collect(&r, status);
 	return rc ? rc : rc2;

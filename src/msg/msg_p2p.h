@@ -25,45 +25,35 @@ enum {
 	WEFT_P2P_CTRL = 12, /* message in the library's context */
 };
 
-/* dest and source are ranks in comm (remote group of an intercommunicator),
- * MPI_PROC_NULL, or MPI_ANY_SOURCE; tag up to INT_MAX or MPI_ANY_TAG. */
-int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
-		    int dest, int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p);
-int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
-		    int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p);
+/* Arguments of a send or receive. The data of a send is not written. */
+struct weft_p2p_args {
+	void *buf;
+	MPI_Count count;
+	struct weft_dt *dt;
+	/*
+	 * rank in comm (remote group of an intercommunicator), MPI_PROC_NULL,
+	 * or MPI_ANY_SOURCE
+	 */
+	int peer;
+	int tag; /* up to INT_MAX, or MPI_ANY_TAG */
+	struct weft_comm *comm;
+	unsigned mode; /* WEFT_P2P_ flags */
+};
+
+int weft_core_isend(const struct weft_p2p_args *a, struct weft_req **req_p);
+int weft_core_irecv(const struct weft_p2p_args *a, struct weft_req **req_p);
 
 /* Blocking forms, without a request object if possible. */
-int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
-		   int dest, int tag, struct weft_comm *comm, unsigned flags);
-int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
-		   int tag, struct weft_comm *comm, unsigned flags,
-		   MPI_Status *status);
+int weft_core_send(const struct weft_p2p_args *a);
+int weft_core_recv(const struct weft_p2p_args *a, MPI_Status *status);
 
 /* Sends with a request, for messages that weft_core_inject() did not accept. */
-int weft_core_send_by_request(const void *buf, MPI_Count count,
-			      struct weft_dt *dt, int dest, int tag,
-			      struct weft_comm *comm, unsigned flags);
-int weft_core_isend_by_request(const void *buf, MPI_Count count,
-			       struct weft_dt *dt, int dest, int tag,
-			       struct weft_comm *comm, unsigned flags,
+int weft_core_send_by_request(const struct weft_p2p_args *a);
+int weft_core_isend_by_request(const struct weft_p2p_args *a,
 			       struct weft_req **req_p);
 
-/* Arguments of a send and a receive, for collectives and MPI_Sendrecv. */
-struct weft_xfer {
-	const void *sbuf;
-	MPI_Count scount;
-	struct weft_dt *sdt;
-	int dest;
-	int stag;
-	void *rbuf;
-	MPI_Count rcount;
-	struct weft_dt *rdt;
-	int source;
-	int rtag;
-};
-int weft_core_sendrecv(const struct weft_xfer *x, struct weft_comm *comm,
-		       unsigned flags, MPI_Status *status);
+/* A send and a receive at the same time. */
+int weft_core_sendrecv(const struct weft_p2p_args *send,
+		       const struct weft_p2p_args *recv, MPI_Status *status);
 
 #endif

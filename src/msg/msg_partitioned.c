@@ -110,29 +110,42 @@ static struct weft_dt *byte_type(void)
 
 static int send_hello(struct part *p)
 {
+	struct weft_p2p_args welcome = {
+		.buf = &p->base,
+		.count = sizeof(p->base),
+		.dt = byte_type(),
+		.peer = MPI_ANY_SOURCE,
+		.comm = library_comm(),
+		.mode = WEFT_P2P_COLL,
+	};
+	const struct weft_p2p_args hello = { &p->hello,	   sizeof(p->hello),
+					     byte_type(),  p->a.peer,
+					     p->a.tag,	   p->a.comm,
+					     WEFT_P2P_CTRL };
 	int rc;
 
 	p->hello.partitions = p->pieces;
 	p->hello.bytes = p->a.count * p->a.dt->size;
 	p->hello.id = new_tags(1);
 	p->hello.proc = weft_core.job.rank;
-	rc = weft_core_irecv(&p->base, sizeof(p->base), byte_type(),
-			     MPI_ANY_SOURCE, p->hello.id, library_comm(),
-			     WEFT_P2P_COLL, &p->welcome_recv);
-	if (rc)
-		return rc;
-	return weft_core_isend(&p->hello, sizeof(p->hello), byte_type(),
-			       p->a.peer, p->a.tag, p->a.comm, WEFT_P2P_CTRL,
-			       &p->handshake_send);
+	welcome.tag = p->hello.id;
+	rc = weft_core_irecv(&welcome, &p->welcome_recv);
+	return rc ? rc : weft_core_isend(&hello, &p->handshake_send);
 }
 
 static int send_one(struct part *p, int i)
 {
-	char *data = (char *)p->a.buf + i * p->a.count * p->a.dt->extent;
+	const struct weft_p2p_args a = {
+		(char *)p->a.buf + i * p->a.count * p->a.dt->extent,
+		p->a.count,
+		p->a.dt,
+		p->a.comm->proc[p->a.peer],
+		p->base + i,
+		library_comm(),
+		WEFT_P2P_GROUP
+	};
 
-	return weft_core_isend(data, p->a.count, p->a.dt,
-			       p->a.comm->proc[p->a.peer], p->base + i,
-			       library_comm(), WEFT_P2P_GROUP, &p->reqs[i]);
+	return weft_core_isend(&a, &p->reqs[i]);
 }
 
 /*
@@ -190,13 +203,16 @@ static int send_step(struct part *p)
 static int expect_hello(struct part *p)
 {
 	struct hello_recv *l = calloc(1, sizeof(*l));
+	struct weft_p2p_args a = p->a;
 	int rc;
 
 	if (!l)
 		return -ENOMEM;
-	rc = weft_core_irecv(&l->hello, sizeof(l->hello), byte_type(),
-			     p->a.peer, p->a.tag, p->a.comm, WEFT_P2P_CTRL,
-			     &l->req);
+	a.buf = &l->hello;
+	a.count = sizeof(l->hello);
+	a.dt = byte_type();
+	a.mode = WEFT_P2P_CTRL;
+	rc = weft_core_irecv(&a, &l->req);
 	if (rc)
 		free(l);
 	else
@@ -240,6 +256,7 @@ void weft_partitioned_reap(void)
 static int send_welcome(struct part *p)
 {
 	MPI_Count total = p->partitions * p->a.count * p->a.dt->size;
+	struct weft_p2p_args welcome;
 	int rc = weft_req_collect(&p->hello_recv->req, MPI_STATUS_IGNORE);
 
 	p->hello = p->hello_recv->hello;
@@ -260,21 +277,27 @@ static int send_welcome(struct part *p)
 			return -ENOMEM;
 	}
 	p->base = new_tags((int)p->hello.partitions);
-	return weft_core_isend(&p->base, sizeof(p->base), byte_type(),
-			       p->hello.proc, p->hello.id, library_comm(),
-			       WEFT_P2P_COLL, &p->handshake_send);
+	welcome = (struct weft_p2p_args){ &p->base,	sizeof(p->base),
+					  byte_type(),	p->hello.proc,
+					  p->hello.id,	library_comm(),
+					  WEFT_P2P_COLL };
+	return weft_core_isend(&welcome, &p->handshake_send);
 }
 
 static int post_all(struct part *p)
 {
 	char *to = p->copy ? p->copy : weft_p2p_start(p->a.buf, p->a.dt);
+	struct weft_p2p_args a = {
+		to,	 p->hello.bytes, byte_type(),	p->hello.proc,
+		p->base, library_comm(), WEFT_P2P_GROUP
+	};
 	int i, rc = 0;
 
-	for (i = 0; i < p->hello.partitions && !rc; i++)
-		rc = weft_core_irecv(to + i * p->hello.bytes, p->hello.bytes,
-				     byte_type(), p->hello.proc, p->base + i,
-				     library_comm(), WEFT_P2P_GROUP,
-				     &p->reqs[i]);
+	for (i = 0; i < p->hello.partitions && !rc; i++) {
+		a.buf = to + i * p->hello.bytes;
+		a.tag = p->base + i;
+		rc = weft_core_irecv(&a, &p->reqs[i]);
+	}
 	p->posted = true;
 	return rc;
 }

@@ -7,6 +7,7 @@
 #ifndef WEFT_MSG_RECV_H
 #define WEFT_MSG_RECV_H
 
+#include "src/core/core_fi.h"
 #include "src/msg/msg.h"
 #include "src/msg/msg_progress.h"
 
@@ -82,6 +83,34 @@ WEFT_INLINE void weft_p2p_match_word(const struct weft_p2p_args *a,
 	*ignore_p = ignore;
 	*word_p = weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode), source,
 				tag);
+}
+
+/* Waits for a receive without a request. Returns 0 or -errno. */
+int weft_arrival_wait(const struct fi_weft_arrival *d, MPI_Status *status);
+
+/*
+ * Receives without a request and without a CQ entry. Returns 0, -errno, or
+ * -EAGAIN: a request is needed.
+ */
+WEFT_INLINE int weft_core_recv_direct(const struct weft_p2p_args *a,
+				      MPI_Status *status)
+{
+	struct fi_weft_arrival d;
+	uint64_t word, ignore;
+	int rc;
+
+	if (weft_unlikely(a->peer == MPI_PROC_NULL || !weft_core.recv ||
+			  weft_retry_recv_lane.pend ||
+			  !weft_dt_is_run(a->dt, a->count)))
+		return -EAGAIN;
+	weft_p2p_match_word(a, &word, &ignore);
+	d.complete = 0;
+	d.call = NULL;
+	rc = (int)weft_core.recv->post(
+		weft_core.ep, weft_p2p_start(a->buf, a->dt),
+		(size_t)(a->count * a->dt->size), word, ignore, &d);
+	return weft_likely(!rc) ? weft_arrival_wait(&d, status)
+				: weft_fi_errno(rc);
 }
 
 /*

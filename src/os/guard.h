@@ -32,4 +32,15 @@ int weft_guard(void (*work)(void *arg), void *arg);
 /* Ends the work of this thread; without a guard, aborts the process. */
 WEFT_NORETURN WEFT_COLD void weft_guard_fail(const char *why);
 
+/*
+ * As WEFT_ASSERT (must.h), for values in memory that another process may have
+ * corrupted: ends the work.
+ */
+#ifdef WEFT_ASSERTS
+#define WEFT_GUARD_ASSERT(x) \
+	(weft_likely(x) ? (void)0 : weft_guard_fail(__FILE__ ": " #x))
+#else
+#define WEFT_GUARD_ASSERT(x) ((void)sizeof(!(x)))
+#endif
+
 #endif

@@ -109,8 +109,8 @@ struct weft_win {
 	MPI_Aint bytes; /* size of this rank's window, bytes (attribute) */
 	void *base;
 	/*
-	 * error code (int) of the first failed operation without a request, or
-	 * 0; changed with the core lock held
+	 * -errno (int) of the first failed operation without a request, or 0;
+	 * changed with the core lock held
 	 */
 	weft_au32 error;
 
@@ -147,6 +147,10 @@ struct weft_win {
 	struct weft_list attached;
 	struct weft_attr *attr;
 	struct weft_info *info;
+	struct {
+		const char *what; /* "put to memory" */
+		int rank;	  /* target */
+	} failed;		  /* the operation of `error` */
 	char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -171,7 +175,11 @@ struct weft_win_args {
 	struct weft_info *info; /* hints, or NULL */
 };
 
-/* Creates a window; collective. The entries of info are copied. */
+/*
+ * Creates a window; collective. The entries of info are copied. Returns 0; -EXDEV: the members
+ * cannot share memory; -EFBIG: sizes differ in spite of same_size; -EDOM:
+ * displacement units differ in spite of same_disp_unit; -errno.
+ */
 int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p);
 /*
  * Frees a window; collective. The caller has closed all epochs and deleted the

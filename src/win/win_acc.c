@@ -122,7 +122,7 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
 	char *at = base + (uintptr_t)run->location;
 
 	if (w->dynamic && !win_attach_has(w, (uintptr_t)at, len))
-		return MPI_ERR_RMA_RANGE;
+		return -ERANGE;
 	if (needs_lock(c, at))
 		return locked_run(c, run, at);
 	win_elem_apply(&c->e, at, &run->r, run->n, is_exclusive(c));

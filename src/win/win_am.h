@@ -42,7 +42,7 @@ struct win_am {
 	uint32_t flags;
 	uint32_t runs;
 	uint32_t count; /* elements in all runs */
-	int32_t error;	/* ANSWER: 0, or an MPI error class */
+	int32_t error;	/* ANSWER: 0 or -errno */
 };
 static_assert(sizeof(struct win_am) == 32, "travels");
 

@@ -15,8 +15,8 @@ bool win_amo_supports(const struct win_call *c, const struct win_run *run);
  * Called before the first run. Waits for earlier accumulates if the provider
  * does not keep their order. With providers other than ours, accumulates always
  * fetch: when the old elements have arrived, the change is complete at the
- * target, even if the provider ignores FI_DELIVERY_COMPLETE. Returns 0, -errno
- * or an MPI error class.
+ * target, even if the provider ignores FI_DELIVERY_COMPLETE. Returns 0 or
+ * -errno.
  */
 int win_amo_prepare(struct win_call *c);
 

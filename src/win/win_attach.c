@@ -353,14 +353,14 @@ static int list_find(struct win_attached *all, uint32_t n, uint64_t start,
 		p->slot = i;
 		return 0;
 	}
-	return MPI_ERR_RMA_RANGE;
+	return -ERANGE;
 }
 
 int win_attach_find(struct weft_win *w, int target, uint64_t start,
 		    struct win_attach_place *p)
 {
 	struct win_list *l;
-	int rc = MPI_ERR_RMA_RANGE;
+	int rc = -ERANGE;
 
 	if (w->page)
 		return list_find(

@@ -21,7 +21,7 @@ int win_attach_update(struct weft_win *w, int target);
 
 /*
  * Finds the attachment that contains address start of the target. Returns 0, or
- * MPI_ERR_RMA_RANGE: start is not attached.
+ * -ERANGE: start is not attached.
  */
 int win_attach_find(struct weft_win *w, int target, uint64_t start,
 		    struct win_attach_place *p);

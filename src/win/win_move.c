@@ -59,7 +59,7 @@ static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 
 	while (weft_pack_iov(&t, &pos, &iov, 1))
 		if (!win_attach_has(w, (uintptr_t)iov.iov_base, iov.iov_len))
-			return MPI_ERR_RMA_RANGE;
+			return -ERANGE;
 	return move_here(x, (char *)x->disp, put, req_p);
 }
 

@@ -3,7 +3,6 @@
 #include "src/win/win_op.h"
 
 #include "src/diag/diag_count.h"
-#include "src/diag/diag_errtext.h"
 #include "src/core/core_fi.h"
 #include "src/msg/msg_wait.h"
 #include "src/boot/boot_wire_up.h"
@@ -14,7 +13,6 @@
 
 #include <errno.h>
 #include <rdma/fi_rma.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* maximum number of outstanding pieces of one window */
@@ -73,31 +71,23 @@ static void op_deliver(struct win_op *op)
 }
 
 /*
- * Converts an error of a piece to an MPI class: invalid addresses at the target
- * are errors of the window, not of the fabric.
+ * Converts an error of a piece: invalid addresses at the target are errors of
+ * the window, not of the fabric.
  */
-static int op_class(int err)
+static int op_error(int err)
 {
-	return err == -EFAULT || err == -ENOKEY || err == -EACCES
-		       ? MPI_ERR_RMA_RANGE
-		       : err;
+	return err == -EFAULT || err == -ENOKEY || err == -EACCES ? -ERANGE
+								  : err;
 }
 
-/*
- * Returns the error code for the next synchronization; its text names the
- * access that failed.
- */
-static WEFT_COLD int op_code(const struct win_op *op)
+/* Stores the error for the next synchronization, with the failed access. */
+static WEFT_COLD void op_record(const struct win_op *op)
 {
-	char text[160];
+	struct weft_win *w = op->w;
 
-	if (op->error < 0)
-		return op->error;
-	snprintf(text, sizeof(text), "%s of rank %d failed: %s",
-		 op->what ? op->what : "access to memory",
-		 (int)(op->peer - op->w->peer),
-		 weft_errtext_get(weft_errtext_class(op->error)));
-	return weft_errtext_store(weft_errtext_class(op->error), text);
+	w->failed.what = op->what ? op->what : "access to memory";
+	w->failed.rank = (int)(op->peer - w->peer);
+	weft_store32(&w->error, (uint32_t)op->error);
 }
 
 void win_op_piece_done(struct win_op *op, int err)
@@ -105,13 +95,13 @@ void win_op_piece_done(struct win_op *op, int err)
 	struct weft_win *w = op->w;
 
 	if (err && !op->error)
-		op->error = op_class(err);
+		op->error = op_error(err);
 	if (--op->left)
 		return;
 	if (op->result.dt && !op->error)
 		op_deliver(op);
 	if (op->error && !op->kept && !weft_load32(&w->error))
-		weft_store32(&w->error, (uint32_t)op_code(op));
+		op_record(op);
 	weft_add32(&op->peer->pending, (uint32_t)-1);
 	weft_add32(&w->pending, (uint32_t)-1);
 	weft_req_complete(&op->req, op->error);

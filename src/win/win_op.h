@@ -74,7 +74,7 @@ int win_fi_post(struct win_op *op, const struct win_fi *f);
 /*
  * Translates a location of the target's memory for fi_*; buf is an offset in
  * its window, or an address in a dynamic one. len is reduced to the part in one
- * region. 0, or MPI_ERR_RMA_RANGE.
+ * region. 0, or -ERANGE.
  */
 int win_fi_find(struct weft_win *w, int target, const void *buf,
 		struct win_fi *f);

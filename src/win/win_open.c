@@ -330,7 +330,7 @@ static int find_memory(struct weft_win *w,
 	for (int i = 0; i < w->size; i++)
 		local = local && contribution[i].flags & JOIN_SHARED_MEMORY;
 	if (shared && !win_share_is_local(w->comm))
-		return MPI_ERR_RMA_SHARED;
+		return -EXDEV;
 	if (local || shared)
 		rc = map_shared(w, contribution, local);
 	if (rc && !shared) /* no shared memory: use the other paths */
@@ -389,9 +389,9 @@ static int check_contributions(struct weft_win *w,
 		units = units && contribution[i].unit == contribution[0].unit;
 	}
 	if (any & JOIN_SAME_SIZE && !sizes)
-		return MPI_ERR_SIZE;
+		return -EFBIG;
 	if (any & JOIN_SAME_UNIT && !units)
-		return MPI_ERR_DISP;
+		return -EDOM;
 	w->lockless = w->no_locks = all & JOIN_NO_LOCKS;
 	/* shared memory is also changed by atomics of C */
 	w->coarse = all & JOIN_COARSE && w->flavor != MPI_WIN_FLAVOR_SHARED;

@@ -158,7 +158,7 @@ static char *access_place(const struct access *a, const struct win_am_run *run)
 	return (char *)w->base + run->location;
 }
 
-/* Executes all runs. Returns 0 or an MPI error class. */
+/* Executes all runs. Returns 0 or -errno. */
 static int access_do(const struct access *a)
 {
 	bool plain = a->head->flags & WIN_AM_PLAIN;
@@ -170,7 +170,7 @@ static int access_do(const struct access *a)
 		char *at = access_place(a, &a->run[i]);
 
 		if (!at || n > left)
-			return MPI_ERR_RMA_RANGE;
+			return -ERANGE;
 		win_elem_apply(&a->e, at, &r, n, plain);
 		left -= n;
 		r.in = r.in ? r.in + step : NULL;
@@ -191,7 +191,7 @@ static void access_serve(struct weft_win *w, int source,
 	struct iovec row = { old, 0 };
 
 	if (!access_parse(&a, body, bytes)) {
-		answer.error = MPI_ERR_INTERN;
+		answer.error = -EBADMSG;
 	} else {
 		if (head->flags & WIN_AM_FETCH) {
 			a.r.old = old;
@@ -271,7 +271,7 @@ static void on_response(struct weft_win *w, int source,
 		return;
 	if (!head->error && bytes == p->bytes && p->old)
 		memcpy(p->old, body, bytes);
-	part_complete(p, head->error);
+	part_complete(p, head->error > 0 ? -EBADMSG : head->error);
 }
 
 /* ---- entry point --------------------------------------------------------- */

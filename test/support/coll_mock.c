@@ -213,36 +213,32 @@ static void send_done(struct mock_req *m, struct weft_req **req_p)
 	*req_p = &shown->req;
 }
 
-static struct mock_req *msg_open(const struct weft_typed *data, int tag,
-				 struct weft_comm *comm, unsigned flags)
+static struct mock_req *msg_open(const struct weft_p2p_args *a)
 {
 	struct mock_req *m = calloc(1, sizeof(*m));
 
 	T_NOT_NULL(m);
-	T_TRUE(flags & WEFT_P2P_COLL);
-	weft_req_init(&m->req, &msg_ops, comm, WEFT_REQ_ACTIVE);
-	m->ctx = comm->ctx;
-	m->tag = tag;
-	m->data = *data;
+	T_TRUE(a->mode & WEFT_P2P_COLL);
+	weft_req_init(&m->req, &msg_ops, a->comm, WEFT_REQ_ACTIVE);
+	m->ctx = a->comm->ctx;
+	m->tag = a->tag;
+	m->data = (struct weft_typed){ a->dt, a->buf, a->count };
 	alive++;
 	return m;
 }
 
-int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
-		    int dest, int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p)
+int weft_core_isend(const struct weft_p2p_args *a, struct weft_req **req_p)
 {
-	struct weft_typed data = { dt, (void *)(uintptr_t)buf, count };
 	struct mock_req *m;
 
-	T_TRUE(dest >= 0 && dest < comm->peers);
+	T_TRUE(a->peer >= 0 && a->peer < a->comm->peers);
 	pthread_mutex_lock(&lock);
-	m = msg_open(&data, tag, comm, flags);
+	m = msg_open(a);
 	m->send = true;
-	m->src = comm->group->proc[comm->rank];
-	m->dst = comm->proc[dest];
+	m->src = a->comm->group->proc[a->comm->rank];
+	m->dst = a->comm->proc[a->peer];
 	messages++;
-	bytes_sent += weft_typed_bytes(&data);
+	bytes_sent += weft_typed_bytes(&m->data);
 	*req_p = &m->req;
 	if (weft_rng_below(&rng, 2))
 		send_done(m, req_p);
@@ -251,34 +247,29 @@ int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
 	return 0;
 }
 
-int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
-		    int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p)
+int weft_core_irecv(const struct weft_p2p_args *a, struct weft_req **req_p)
 {
-	struct weft_typed data = { dt, buf, count };
 	struct mock_req *m;
 
-	T_TRUE(source >= 0 && source < comm->peers);
+	T_TRUE(a->peer >= 0 && a->peer < a->comm->peers);
 	pthread_mutex_lock(&lock);
-	m = msg_open(&data, tag, comm, flags);
-	m->src = comm->proc[source];
-	m->dst = comm->group->proc[comm->rank];
+	m = msg_open(a);
+	m->src = a->comm->proc[a->peer];
+	m->dst = a->comm->group->proc[a->comm->rank];
 	*req_p = &m->req;
 	match(m);
 	pthread_mutex_unlock(&lock);
 	return 0;
 }
 
-int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
-		   int tag, struct weft_comm *comm, unsigned flags,
-		   MPI_Status *status)
+int weft_core_recv(const struct weft_p2p_args *a, MPI_Status *status)
 {
 	struct weft_req *r;
 
-	weft_core_irecv(buf, count, dt, source, tag, comm, flags, &r);
+	weft_core_irecv(a, &r);
 	weft_req_wait(r);
 	if (status != MPI_STATUS_IGNORE)
-		weft_status_set(status, source, tag, r->bytes);
+		weft_status_set(status, a->peer, a->tag, r->bytes);
 	return weft_req_collect(&r, status);
 }
 

@@ -165,6 +165,10 @@ borders() {
 		without $d mpi.h
 		without $d pmix
 	done
+	if grep -rn --include='*.[ch]' 'MPI_ERR_[A-Z]' src/win; then
+		echo 'src/win returns 0 or -errno; src/mpi/win has the classes'
+		bad=1
+	fi
 	if grep -rn --include='*.[ch]' '^#include "\.\./' src prov coll test \
 		bench examples; then
 		echo 'no ../ in includes'
@@ -200,6 +204,7 @@ refused prov/carrier/x.c '#include "prov/carrier/loop/loop.h"'
 refused prov/carrier/loop/x.c '#include "prov/net/net.h"'
 refused prov/arq/x.c '#include "prov/wire/wire.h"'
 refused prov/machine/bgq/x.c '#include "prov/arq/arq.h"'
+refused src/win/x.c 'return MPI_ERR_RMA_RANGE;'
 refused src/tools/info/x.c '#include "prov/nic/nic.h"'
 refused bench/x.c '#include "src/core/core_state.h"'
 refused examples/x.c '#include "src/base/attr.h"'

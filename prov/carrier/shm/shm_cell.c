@@ -15,6 +15,7 @@
  * quarter, and one cell is always left for a peer that does read.
  */
 #include "prov/carrier/shm/shm.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 
@@ -36,11 +37,15 @@ void shm_cell_init(struct shm *s)
  */
 static unsigned cell_free_used(const struct shm *s)
 {
+	WEFT_ASSERT(s->cell_unused <= s->view.cells);
+	WEFT_ASSERT(s->cell_free_count >= s->view.cells - s->cell_unused);
 	return s->cell_free_count - (s->view.cells - s->cell_unused);
 }
 
 void shm_cell_put(struct shm *s, uint16_t cell)
 {
+	WEFT_ASSERT(cell < s->cell_unused &&
+		    s->cell_free_count < s->view.cells);
 	if (cell_free_used(s))
 		s->cell_next[s->cell_free_last] = cell;
 	else
@@ -54,19 +59,23 @@ static uint16_t cell_alloc(struct shm *s)
 	unsigned waiting = cell_free_used(s);
 	uint16_t cell = s->cell_free;
 
+	WEFT_ASSERT(s->cell_free_count);
 	if (s->cell_unused < s->view.cells && waiting < CELL_REUSE_MIN)
 		cell = s->cell_unused++;
 	else
 		s->cell_free = s->cell_next[cell];
+	WEFT_ASSERT(cell < s->cell_unused);
 	s->cell_free_count--;
 	return cell;
 }
 
 static void cell_reclaim_one(struct shm *s, struct shm_peer *p, uint64_t n)
 {
+	WEFT_ASSERT(n <= p->cells_sent - p->cells_reclaimed);
 	while (n-- > 0) {
 		uint16_t cell = p->cell_first;
 
+		WEFT_ASSERT(cell < s->cell_unused);
 		p->cell_first = s->cell_next[cell];
 		p->cells_reclaimed++;
 		shm_cell_put(s, cell);
@@ -143,6 +152,7 @@ int shm_cell_get(struct shm *s, struct shm_peer *p, uint16_t *cell_p)
 
 void shm_cell_sent(struct shm *s, struct shm_peer *p, uint16_t cell)
 {
+	WEFT_ASSERT(cell < s->cell_unused);
 	if (p->cells_sent == p->cells_reclaimed) {
 		p->cell_first = cell;
 		weft_list_push_back(&s->cell_peers, &p->cell_node);

@@ -4,6 +4,7 @@
  * that packets of other peers behind them in the FIFO are delivered.
  */
 #include "prov/carrier/shm/shm.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,12 +18,14 @@ int shm_held_put(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,
 	struct shm_peer *p = rx->peer;
 	struct shm_held *h;
 
+	WEFT_ASSERT(p && p->held_count <= HELD_MAX);
 	rx->ready = 0;
 	if (p->held_count >= HELD_MAX)
 		return -EAGAIN;
 	h = weft_pool_get(&s->held_pool);
 	if (!h)
 		return -EAGAIN;
+	WEFT_ASSERT(kind != SHM_LONG || pkt->len <= SHM_LONG_BYTES);
 	h->rx = rx;
 	h->pkt = *pkt;
 	h->kind = kind;
@@ -36,6 +39,7 @@ int shm_held_put(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,
 
 void shm_held_free(struct shm *s, struct shm_peer *p, struct shm_held *h)
 {
+	WEFT_ASSERT(p->held_count);
 	weft_list_remove(&h->node);
 	weft_pool_put(&s->held_pool, h);
 	if (!--p->held_count)
@@ -49,4 +53,5 @@ void shm_held_drop(struct shm *s, struct shm_peer *p)
 	weft_list_each(i, tmp, &p->held)
 		shm_held_free(s, p,
 			      weft_container_of(i, struct shm_held, node));
+	WEFT_ASSERT(!p->held_count);
 }

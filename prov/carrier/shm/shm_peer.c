@@ -14,6 +14,7 @@
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
 #include "src/job/job_log.h"
+#include "src/base/must.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -56,6 +57,7 @@ static int peer_new(struct shm *s, const struct sockaddr_in *name,
 		free(p);
 		return ret;
 	}
+	WEFT_ASSERT(s->peer_count < s->peer_room);
 	p->base.name = *name;
 	p->base.index = s->peer_count;
 	p->writer = SHM_NO_WRITER;
@@ -210,6 +212,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 
 	if (p->table_full && now < p->retry_ns)
 		return -EAGAIN;
+	WEFT_ASSERT(p->state == SHM_PEER_NEW && p->mapped);
 	first = weft_add32(&v->head->entry_next, 1);
 	for (uint32_t i = 0; i < v->entries; i++) {
 		uint32_t n = (first + i) % v->entries;
@@ -302,6 +305,7 @@ struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 			     .cookie = e->cookie };
 	struct shm_peer *p;
 
+	WEFT_ASSERT(writer < s->view.entries);
 	state &= 0xff;
 	if ((state != SHM_READY && state != SHM_LEFT) || !id.cookie || !id.pid)
 		return NULL;
@@ -322,6 +326,7 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 {
 	if (p->state == SHM_PEER_LOST)
 		return;
+	WEFT_ASSERT(err > 0 && weft_list_empty(&p->end_node));
 	if (p->state == SHM_PEER_UP)
 		weft_store64(&p->view.entry[p->writer].state,
 			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
@@ -373,6 +378,7 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 /* Reports the loss of p: the FIFO contains no packet of p any more. */
 void shm_peer_end(struct shm *s, struct shm_peer *p)
 {
+	WEFT_ASSERT(p->state == SHM_PEER_LOST && p->end_err);
 	weft_list_remove(&p->end_node);
 	shm_held_drop(s, p);
 	peer_entries_free(s, p);

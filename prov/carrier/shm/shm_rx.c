@@ -7,6 +7,7 @@
  * FIFO continues for other peers.
  */
 #include "prov/carrier/shm/shm.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,6 +17,7 @@ static void rx_done(struct shm *s, struct shm_rx *rx)
 {
 	struct shm_entry *e = &s->view.entry[rx - s->rx];
 
+	WEFT_ASSERT(rx >= s->rx && rx < s->rx + s->view.entries);
 	/* R2 pairs with A2 in shm_cell_reclaim(). */
 	weft_store64(&e->cells_done, ++rx->cells_done);
 }
@@ -82,6 +84,7 @@ static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
 		struct shm_held *h =
 			weft_container_of(p->held.next, struct shm_held, node);
 
+		WEFT_ASSERT(!weft_list_empty(&p->held) && h->rx->peer == p);
 		ret = rx_offer(s, h->rx, &h->pkt, h->kind, h->payload);
 		if (ret == -EAGAIN)
 			break;
@@ -120,12 +123,14 @@ static struct shm_rx *rx_writer(struct shm *s, uint16_t writer)
 		return NULL;
 	if (weft_unlikely(!s->rx[writer].peer) && !shm_peer_admit(s, writer))
 		return NULL;
+	WEFT_ASSERT(s->rx[writer].peer && writer < s->rx_used);
 	return &s->rx[writer];
 }
 
 /* Prepares the fast path for the next packet, after one was delivered. */
 static void rx_expect(struct shm_rx *rx, uint16_t writer)
 {
+	WEFT_ASSERT(rx->peer && !rx->peer->held_count);
 	rx->seq++;
 	if (rx->peer->state != SHM_PEER_LOST)
 		rx->ready = shm_word(0, SHM_INLINE, rx->seq, writer) + 1;
@@ -141,6 +146,7 @@ static const uint8_t *rx_join(struct shm *s, const struct shm_slot *slot,
 
 	if (len <= SHM_SHORT_BYTES || len > SHM_LONG_BYTES)
 		return NULL;
+	WEFT_ASSERT(at < s->view.slots && s->rx_step == 1);
 	memcpy(s->rx_long, slot->payload, SHM_SHORT_BYTES);
 	for (; done < len; done += SHM_MORE_BYTES, s->rx_step++) {
 		slot = &s->view.slot[++at & mask];
@@ -204,6 +210,7 @@ static int rx_slow_path(struct shm *s, const struct shm_slot *slot,
  */
 static void rx_publish(struct shm *s, uint64_t next)
 {
+	WEFT_ASSERT(next >= s->rx_head && next - s->rx_head <= s->view.slots);
 	if (next - s->rx_head < s->view.slots / 8)
 		return;
 	s->rx_head = next;
@@ -276,6 +283,7 @@ static int rx_fifo(struct shm *s, int budget)
 		ret = rx_fast_path(s, slot, word);
 		if (weft_unlikely(ret < 0))
 			break;
+		WEFT_ASSERT(s->rx_step && s->rx_step <= SHM_LONG_SLOTS);
 		n += ret;
 		next += s->rx_step;
 		/* relaxed: wait only needs to know which slot to watch */

@@ -14,6 +14,7 @@
 #include "prov/carrier/shm/shm.h"
 #include "src/base/copy.h"
 #include "src/base/iov.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static void tx_populate(struct shm *s, struct shm_peer *p, uint64_t ticket)
 	uint64_t soon = ticket + TX_CHECK_SLOTS - p->view.slots;
 	uint64_t received_seen = s->stats.received - p->received_seen;
 
+	WEFT_ASSERT(!p->warm);
 	if (p->seq && received_seen < TX_EXCHANGE) {
 		p->warm = true;
 		weft_region_populate(p->slot, p->view.slots * SHM_SLOT_BYTES);
@@ -83,6 +85,7 @@ static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
 	int64_t slots = p->view.slots;
 	int64_t used = (int64_t)(ticket - p->head_seen);
 
+	WEFT_ASSERT(n && n <= p->view.slots);
 	if (weft_likely(used >= 0 && used + n <= slots))
 		return 0;
 	tx_read_head(s, p, ticket);
@@ -187,6 +190,7 @@ WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 		shm_word(shm_lap(ticket, p->lg), kind, p->seq++, p->writer);
 	uint32_t low;
 
+	WEFT_ASSERT(p->writer != SHM_NO_WRITER);
 	memcpy(slot->rest, &pkt->unit, sizeof(slot->rest));
 	memcpy(&low, pkt, sizeof(low));
 	/*
@@ -219,6 +223,7 @@ static WEFT_NOINLINE int tx_short(struct shm *s, struct shm_peer *p,
 	if (weft_unlikely(ret))
 		return ret;
 	slot = tx_slot(p, ticket);
+	WEFT_ASSERT(pkt->len <= SHM_SHORT_BYTES);
 	weft_iov_gather(slot->payload, iov, count);
 	return tx_publish(s, p, slot, ticket, pkt, SHM_INLINE);
 }
@@ -253,6 +258,7 @@ static int tx_long(struct shm *s, struct shm_peer *p,
 	uint64_t ticket;
 	int ret;
 
+	WEFT_ASSERT(n > 1 && n <= SHM_LONG_SLOTS && n <= p->view.slots);
 	if (weft_likely(count == 1))
 		from = iov->iov_base;
 	else
@@ -308,6 +314,7 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 		shm_cell_put(s, cell);
 		return ret;
 	}
+	WEFT_ASSERT(pkt->len <= s->view.cell_bytes);
 	shm_cell_sent(s, p, cell);
 	named = cell;
 	memcpy(tx_slot(p, ticket)->payload, &named, sizeof(named));

@@ -17,6 +17,7 @@
  * batch.
  */
 #include "prov/carrier/sock/sock.h"
+#include "src/base/must.h"
 
 #include <stdlib.h>
 
@@ -46,6 +47,7 @@ static uint8_t free_list_of(uint32_t room)
 static struct sock_dgram *dgram_init(struct sock_dgram *g, uint8_t *data,
 				     uint32_t room)
 {
+	WEFT_ASSERT(room >= sizeof(struct sock_head));
 	*g = (struct sock_dgram){ .data = data,
 				  .bytes = sizeof(struct sock_head),
 				  .room = room,
@@ -66,6 +68,7 @@ struct sock_dgram *sock_dgram_new(struct sock *s, uint32_t room)
 	static_assert(sizeof(*g) % 8 == 0, "data follow it");
 	if (g) {
 		s->free_list[freelist] = g->next;
+		WEFT_ASSERT(s->free_count[freelist]);
 		s->free_count[freelist]--;
 	} else {
 		g = malloc(sizeof(*g) +
@@ -101,6 +104,7 @@ static struct sock_gso_batch *batch_new(struct sock *s, struct sock_peer *p)
 		return NULL;
 	if (t) {
 		s->free_batch_list = t->next;
+		WEFT_ASSERT(s->free_batch_count && !t->live);
 		s->free_batch_count--;
 	} else {
 		t = aligned_alloc(_Alignof(struct sock_gso_batch), sizeof(*t));
@@ -127,6 +131,7 @@ static void batch_detach(struct sock_gso_batch *t)
 static void batch_free(struct sock *s, struct sock_gso_batch *t)
 {
 	batch_detach(t);
+	WEFT_ASSERT(!t->live && s->free_batch_count <= GRAM_FREE_BATCHES);
 	if (s->free_batch_count == GRAM_FREE_BATCHES) {
 		free(t);
 		return;
@@ -149,6 +154,7 @@ struct sock_dgram *sock_dgram_full(struct sock *s, struct sock_peer *p)
 		t = batch_new(s, p);
 	if (!t)
 		return sock_dgram_new(s, p->dgram_max);
+	WEFT_ASSERT(t->used < t->length && t->peer == p);
 	g = dgram_init(&t->dgram[t->used],
 		       t->data + (size_t)t->used * (t->room + s->tag), t->room);
 	g->batch = t;
@@ -163,6 +169,7 @@ struct sock_dgram *sock_dgram_full(struct sock *s, struct sock_peer *p)
 void sock_dgram_free(struct sock *s, struct sock_dgram *g)
 {
 	if (g && g->batch) {
+		WEFT_ASSERT(g->batch->live && g->batch->live <= g->batch->used);
 		if (!--g->batch->live)
 			batch_free(s, g->batch);
 		return;

@@ -12,6 +12,7 @@
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <linux/errqueue.h>
@@ -199,6 +200,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	static_assert(SOCK_DGRAM_MAX <= UINT16_MAX, "a datagram's length");
 	if (s->dead)
 		return;
+	WEFT_ASSERT(i < SOCK_BATCH && bytes >= sizeof(*h));
 	sock_progress_thread_count(&s->progress.traffic);
 	io_head(s, p, h);
 	h->bytes = (uint16_t)(bytes + s->tag);

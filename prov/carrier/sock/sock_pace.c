@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Retransmission timeout and congestion window of one peer. */
 #include "prov/carrier/sock/sock_pace.h"
+#include "src/base/must.h"
 
 #include <stdbool.h>
 
@@ -70,6 +71,7 @@ void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
 {
 	if (pace_has_queue(p))
 		return;
+	WEFT_ASSERT(p->window);
 	if (p->window >= p->ssthresh)
 		bytes = bytes * p->datagram / p->window;
 	p->window = pace_min(p->window + bytes, PACE_WINDOW_BYTES);
@@ -85,6 +87,7 @@ void sock_pace_loss(struct sock_pace *p, uint64_t now)
 
 	if (p->reduced_ns && now - p->reduced_ns < p->srtt_ns)
 		return;
+	WEFT_ASSERT(p->window > less);
 	p->reduced_ns = now;
 	p->ssthresh = pace_max(p->window - less, pace_initial(p->datagram));
 	p->ssthresh = pace_min(p->ssthresh, p->window);
@@ -93,6 +96,7 @@ void sock_pace_loss(struct sock_pace *p, uint64_t now)
 
 void sock_pace_backoff(struct sock_pace *p)
 {
+	WEFT_ASSERT(p->rto_ns && p->rto_ns <= SOCK_RTO_MAX_NS);
 	p->rto_ns = pace_min(2 * p->rto_ns, SOCK_RTO_MAX_NS);
 }
 

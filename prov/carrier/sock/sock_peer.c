@@ -17,6 +17,7 @@
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
 #include "src/base/log.h"
+#include "src/base/must.h"
 
 #include <arpa/inet.h>
 #include <assert.h>
@@ -318,6 +319,7 @@ bool sock_peer_flight_reserve(struct sock_peer *p, uint32_t count)
 		return true;
 	while (room < count)
 		room *= 2;
+	WEFT_ASSERT(!(room & (room - 1)) && room >= p->tx.next - p->tx.acked);
 	more = calloc(room, sizeof(*more));
 	if (!more)
 		return false;
@@ -371,6 +373,7 @@ void sock_peer_fail(struct sock *s, struct sock_peer *p, int err)
 {
 	if (p->base.lost)
 		return;
+	WEFT_ASSERT(err > 0 && err <= UINT16_MAX);
 	/* notifies a peer that may still run that it was declared dead */
 	if (!p->bye && !p->refused && p->remote_gen)
 		sock_tx_control(s, p, SOCK_RESET);
@@ -379,6 +382,7 @@ void sock_peer_fail(struct sock *s, struct sock_peer *p, int err)
 	 */
 	sock_io_flush(s);
 	peer_free_datagrams(s, p);
+	WEFT_ASSERT(!p->sends || s->senders);
 	if (p->sends)
 		s->senders--;
 	weft_list_remove(&p->busy);

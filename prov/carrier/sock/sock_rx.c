@@ -6,8 +6,8 @@
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
+#include "src/base/must.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +88,7 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 		p->reassembly = malloc(most);
 	if (!p->reassembly)
 		return -EAGAIN;
+	WEFT_ASSERT(p->reassembly_bytes <= most);
 	if (!r->bytes || r->bytes > most - p->reassembly_bytes)
 		return rx_broken(s, p);
 	memcpy(p->reassembly + p->reassembly_bytes, data, r->bytes);
@@ -114,6 +115,7 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 	struct sock_record r;
 	int ret;
 
+	WEFT_ASSERT(v->offset < v->bytes && v->offset % 8 == 0);
 	if (left < sizeof(r))
 		return rx_broken(s, p);
 	memcpy(&r, v->data + v->offset, sizeof(r));
@@ -175,6 +177,7 @@ static bool rx_deliver_reordered(struct sock *s, struct sock_peer *p,
 	g->offset = v.offset;
 	if (!done)
 		return false;
+	WEFT_ASSERT(p->held >= g->bytes);
 	p->held -= g->bytes;
 	rx_count_unacked(s, p, g->bytes);
 	sock_dgram_free(s, g);
@@ -190,6 +193,7 @@ int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget)
 	while (n < budget && !p->broken && weft_arq_win_ready(&p->rx)) {
 		struct sock_dgram **g_p = sock_reorder_slot(p, p->rx.next);
 
+		WEFT_ASSERT(p->reorder);
 		/* NULL: already delivered out of order */
 		if (*g_p && !rx_deliver_reordered(s, p, g_p, budget, &n))
 			break;
@@ -218,6 +222,8 @@ static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 	g->bytes = v->bytes;
 	g->offset = v->offset;
 	memcpy(g->data, v->data, v->bytes);
+	WEFT_ASSERT(seq - p->rx.next < SOCK_WINDOW);
+	WEFT_ASSERT(!*sock_reorder_slot(p, seq));
 	*sock_reorder_slot(p, seq) = g;
 	p->held += g->bytes;
 	rx_count_unacked(s, p, 0);
@@ -428,7 +434,7 @@ int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
 	struct sock_peer *p;
 	struct sock_head h;
 
-	assert(bytes >= sizeof(h) + s->tag);
+	WEFT_ASSERT(bytes >= sizeof(h) + s->tag);
 	if (!rx_is_valid(s, data, v.bytes, &h))
 		return -EBADMSG;
 	if (weft_unlikely(h.flags & SOCK_PUBLIC))

@@ -15,9 +15,9 @@
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/log.h"
+#include "src/base/must.h"
 
 #include <arpa/inet.h>
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +115,7 @@ static void tx_transmit(struct sock *s, struct sock_peer *p, uint32_t seq)
 {
 	struct sock_flight *f = sock_flight(p, seq);
 
+	WEFT_ASSERT(f->dgram && !f->lost);
 	f->order = ++p->order;
 	p->inflight_bytes += f->dgram->bytes;
 	if (!p->rto_deadline_ns) {
@@ -132,7 +133,8 @@ static void tx_send_open(struct sock *s, struct sock_peer *p)
 	uint32_t seq = p->tx.next++;
 	struct sock_head *h = sock_dgram_head(g);
 
-	assert(weft_arq_in_flight(&p->tx) <= p->flight_room);
+	WEFT_ASSERT(weft_arq_in_flight(&p->tx) <= p->flight_room);
+	WEFT_ASSERT(g->bytes > sizeof(*h) && !sock_flight(p, seq)->dgram);
 	h->kind = SOCK_DATA;
 	h->seq = seq;
 	h->flags = g->unordered ? SOCK_UNORDERED : 0;
@@ -165,7 +167,7 @@ static void tx_copy_header(uint8_t *to, const struct weft_pkt *pkt)
 static void tx_gather(struct tx_source *f, uint8_t *to, size_t bytes)
 {
 	if (f->head) {
-		assert(bytes >= sizeof(*f->head));
+		WEFT_ASSERT(bytes >= sizeof(*f->head));
 		tx_copy_header(to, f->head);
 		to += sizeof(*f->head);
 		bytes -= sizeof(*f->head);
@@ -193,7 +195,7 @@ static void tx_add_bytes(struct sock_dgram *g, uint32_t bytes)
 {
 	memset(g->data + g->bytes + bytes, 0, tx_pad(bytes) - bytes);
 	g->bytes += tx_pad(bytes);
-	assert(g->bytes <= g->room);
+	WEFT_ASSERT(g->bytes <= g->room);
 }
 
 static void tx_record(struct sock_dgram *g, struct tx_source *f, uint32_t bytes,
@@ -299,6 +301,7 @@ static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
 	}
 	if (!p->open)
 		p->open = tx_new(s, p, p->dgram_max);
+	WEFT_ASSERT(!p->open || tx_space(p->open) >= space);
 	return p->open;
 }
 
@@ -415,6 +418,7 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_source *f,
 	seq = p->tx.next++;
 	p->tx.acked = p->tx.next;
 	weft_arq_win_arrive(&p->rx, seq, SOCK_WINDOW);
+	WEFT_ASSERT(!*sock_reorder_slot(p, seq));
 	*sock_reorder_slot(p, seq) = g;
 	p->held += g->bytes;
 	sock_peer_busy(s, p);
@@ -443,6 +447,7 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 	uint32_t bytes = (uint32_t)sizeof(*pkt) + pkt->len;
 	bool deferred = tx_may_defer(s, p);
 
+	WEFT_ASSERT(pkt->len <= SOCK_MTU);
 	if (p->self)
 		return tx_self(s, p, &f, bytes);
 	if (!tx_has_room(s, p, tx_pad(sizeof(struct sock_record) + bytes)) ||
@@ -464,6 +469,8 @@ static uint64_t tx_number_acked(struct sock *s, struct sock_peer *p,
 
 	if (!f->dgram)
 		return 0;
+	WEFT_ASSERT(f->lost ? p->losses > 0
+			    : p->inflight_bytes >= f->dgram->bytes);
 	bytes = f->dgram->bytes;
 	if (f->lost)
 		p->losses--;
@@ -480,6 +487,7 @@ static void tx_mark_lost(struct sock_peer *p, struct sock_flight *f)
 {
 	if (!f->dgram || f->lost)
 		return;
+	WEFT_ASSERT(p->inflight_bytes >= f->dgram->bytes);
 	f->lost = true;
 	p->losses++;
 	p->inflight_bytes -= f->dgram->bytes;
@@ -533,6 +541,7 @@ static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
 	uint64_t bytes = 0;
 	uint64_t word;
 
+	WEFT_ASSERT(h->ack - p->tx.acked <= tx_in_flight(p));
 	for (; p->tx.acked != h->ack; p->tx.acked++)
 		bytes += tx_number_acked(s, p, p->tx.acked);
 	bytes += tx_word_acked(s, p, h->ack, h->ack_bits);
@@ -576,6 +585,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 	if (sock_io_batched(s))
 		sock_io_flush(s);
 	bytes = tx_head_acked(s, p, h, more, words);
+	WEFT_ASSERT(tx_in_flight(p) || (!p->inflight_bytes && !p->losses));
 	if (!bytes)
 		return;
 	tx_measure(s, p, h->echo);
@@ -608,6 +618,7 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
 	bool first;
 
+	WEFT_ASSERT(tx_in_flight(p));
 	if (!p->inflight_bytes && !p->losses) {
 		tx_probe(s, p);
 		return;
@@ -639,6 +650,7 @@ static void tx_retransmit(struct sock *s, struct sock_peer *p)
 
 		if (!f->lost)
 			continue;
+		WEFT_ASSERT(f->dgram);
 		if (!tx_may_send(p, f->dgram->bytes))
 			return;
 		f->lost = false;

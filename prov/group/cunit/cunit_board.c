@@ -7,6 +7,7 @@
  * result has the same bits as the tree's. A barrier uses the counter only.
  */
 #include "prov/group/cunit/cunit_group.h"
+#include "src/base/must.h"
 
 /*
  * Increment of the arrival counter by one member. A barrier, which has no cell,
@@ -21,6 +22,7 @@
 static struct cunit_packet *cell_of(const struct weft_cunit_group *g,
 				    int member, uint64_t seq)
 {
+	WEFT_ASSERT(member >= 0 && member < CUNIT_BOARD_MAX);
 	return &g->board->cell[member][seq % CUNIT_SLOTS];
 }
 
@@ -44,6 +46,7 @@ static const uint8_t *board_fold(struct cunit_climb *f)
 						       part[parts], count);
 		}
 	}
+	WEFT_ASSERT(parts == (f->bytes ? 1 : t->n));
 	return part[0];
 }
 

@@ -4,6 +4,7 @@
  * cunit_layout.h.
  */
 #include "prov/group/cunit/cunit_group.h"
+#include "src/base/must.h"
 
 static uint64_t epoch_before(uint64_t seq)
 {
@@ -36,6 +37,7 @@ static void credit_poll_members(struct weft_cunit_group *g)
 			read = g->sent;
 		if (read > g->read_by[i])
 			g->read_by[i] = read;
+		WEFT_ASSERT(g->read_by[i] <= g->sent);
 	}
 }
 
@@ -49,12 +51,14 @@ static uint64_t credit_limit(const struct weft_cunit_group *g)
 	 */
 	uint64_t done = weft_load64(&g->segment[g->tree.root]->credit_done);
 
+	WEFT_ASSERT(g->credits == g->consumed / CUNIT_WINDOW);
 	/* no epoch completes without this member: a higher value is forged */
 	return ((done < g->credits ? done : g->credits) + 2) * CUNIT_WINDOW;
 }
 
 WEFT_HOT bool cunit_credit_has(struct weft_cunit_group *g, uint64_t seq)
 {
+	WEFT_ASSERT(g->consumed <= g->sent && g->sent <= g->posted);
 	if (weft_likely(seq < g->clear))
 		return true;
 	if (!g->flat_shared) {
@@ -77,6 +81,7 @@ weft_au64 *cunit_credit_word(const struct weft_cunit_group *g, uint64_t seq,
 		*want_p = epoch_before(seq);
 		return &g->segment[g->tree.root]->credit_done;
 	}
+	WEFT_ASSERT(seq + 1 >= CUNIT_SLOTS);
 	*want_p = seq + 1 - CUNIT_SLOTS;
 	return &g->segment[slowest(g)]->credit_done;
 }
@@ -96,6 +101,7 @@ uint64_t cunit_credit_needs(const struct weft_cunit_group *g, uint64_t seq)
 
 WEFT_HOT void cunit_credit_read(struct weft_cunit_group *g)
 {
+	WEFT_ASSERT(g->consumed < g->sent);
 	if (++g->consumed % CUNIT_WINDOW)
 		return;
 	if (!g->flat_shared) {

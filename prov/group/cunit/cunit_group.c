@@ -4,6 +4,7 @@
  * posted, sent as far as credits allow, read in order.
  */
 #include "prov/group/cunit/cunit_group.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,6 +39,7 @@ int cunit_segments_map(struct weft_cunit_group *g, int from, int to)
 	void *segment;
 	int ret;
 
+	WEFT_ASSERT(from >= 0 && to <= g->n);
 	for (int i = from; i < to && !g->all_mapped; i++) {
 		if (g->segment[i])
 			continue;
@@ -170,6 +172,7 @@ int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
 	if (ret)
 		goto err_free;
 	g->board = group_board(g, a);
+	WEFT_ASSERT(g->segment[g->me]);
 	segment_reset(g, a->generation);
 	*g_p = g;
 	return 0;
@@ -191,6 +194,8 @@ static bool send_all(struct weft_cunit_group *g)
 		struct weft_cunit_call *op = g->sending;
 
 		while (op->sent < op->packets && cunit_credit_has(g, g->sent)) {
+			WEFT_ASSERT(g->sent < g->posted &&
+				    g->sent == op->first + op->sent);
 			cunit_packet_send(g, op);
 			op->sent++;
 			g->sent++;
@@ -205,6 +210,7 @@ static bool send_all(struct weft_cunit_group *g)
 
 static void group_finish(struct weft_cunit_group *g, struct weft_cunit_call *op)
 {
+	WEFT_ASSERT(g->head == op && g->tail);
 	g->head = op->next;
 	if (!g->head)
 		g->tail = NULL;
@@ -232,6 +238,8 @@ static int read_all(struct weft_cunit_group *g, bool *moved_p)
 		struct weft_cunit_call *op = g->head;
 
 		while (op->read < op->sent && read_one(g, op)) {
+			WEFT_ASSERT(g->consumed == op->first + op->read &&
+				    op->read < op->packets);
 			op->read++;
 			cunit_credit_read(g);
 			*moved_p = true;
@@ -269,6 +277,7 @@ int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op)
 		return 0;
 	}
 	cunit_packet_plan(g, op);
+	WEFT_ASSERT(op->packets);
 	op->first = g->posted;
 	g->posted += op->packets;
 	cunit_enqueue(g, op);
@@ -338,6 +347,7 @@ bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls)
 
 void weft_cunit_group_fail(struct weft_cunit_group *g, int err)
 {
+	WEFT_ASSERT(err < 0);
 	g->err = err;
 	g->sending = NULL;
 	while (g->head) {

@@ -5,6 +5,7 @@
 
 #include "prov/group/cunit/cunit.h"
 #include "src/base/attr.h"
+#include "src/base/must.h"
 
 #include <string.h>
 
@@ -179,6 +180,7 @@ static inline void cunit_read_count_update(struct weft_cunit_group *g,
 static inline void cunit_enqueue(struct weft_cunit_group *g,
 				 struct weft_cunit_call *op)
 {
+	WEFT_ASSERT(!g->head == !g->tail && !op->next);
 	if (g->tail)
 		g->tail->next = op;
 	else

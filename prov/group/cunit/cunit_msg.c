@@ -6,6 +6,7 @@
  * complete epochs are sent down the tree, forwarded by each node.
  */
 #include "prov/group/cunit/cunit_group.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 static void msg_send(struct weft_cunit_group *g, int member,
 		     const struct weft_cunit_msg *m, const void *payload)
 {
+	WEFT_ASSERT(member >= 0 && member < g->n);
 	if (member != g->me)
 		g->send(g->arg, member, m, payload);
 }

@@ -6,6 +6,7 @@
  * continue as the parent.
  */
 #include "prov/group/cunit/cunit_group.h"
+#include "src/base/must.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ static void node_combine(struct cunit_climb *c, int member, unsigned inputs)
 	struct cunit_head *segment = g->segment[member];
 	size_t elem = weft_cunit_bytes(c->op->type);
 
+	WEFT_ASSERT(segment && inputs <= g->geo.inputs);
 	for (unsigned i = 0; i < inputs; i++) {
 		struct cunit_packet *p =
 			cunit_cell(segment, &g->geo, c->seq, i);
@@ -40,6 +42,7 @@ static void node_publish(struct cunit_climb *c)
 	struct cunit_packet *p =
 		cunit_out(g->segment[g->tree.root], &g->geo, c->seq);
 
+	WEFT_ASSERT(c->bytes <= g->geo.packet_bytes);
 	cunit_climb_store(c, p, g->scratch);
 	/*
 	 * R0 pairs with A0 in cunit_packet_available(): the packet is written
@@ -107,6 +110,8 @@ static void node_climb(struct cunit_climb *c, int member)
 		unsigned input = 1u + (unsigned)g->tree.ordinal[member];
 
 		member = g->tree.parent[member];
+		WEFT_ASSERT(member >= 0 && member < g->n &&
+			    input < g->geo.inputs);
 		if (cunit_uses_messages(g, member)) {
 			node_send_up(c, member, input, g->scratch);
 			return;
@@ -151,6 +156,7 @@ void cunit_node_up(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
 				 .sig = m->sig,
 				 .flags = m->flags };
 
+	WEFT_ASSERT(m->input && m->input < g->geo.inputs);
 	cunit_climb_store(
 		&c, cunit_cell(g->segment[g->me], &g->geo, m->seq, m->input),
 		payload);
@@ -168,6 +174,7 @@ void cunit_node_credit_at(struct weft_cunit_group *g, int member,
 		uint64_t before = weft_add64(
 			&g->segment[member]->credit_in[epoch & 1], 1);
 
+		WEFT_ASSERT(member >= 0 && member < g->n);
 		if ((before + 1) % inputs)
 			return;
 		if (g->tree.parent[member] < 0)
@@ -194,6 +201,7 @@ void cunit_node_credit_at(struct weft_cunit_group *g, int member,
 
 WEFT_HOT void cunit_node_credit(struct weft_cunit_group *g)
 {
+	WEFT_ASSERT(g->credits < g->consumed / CUNIT_WINDOW);
 	g->credits++;
 	if (g->board)
 		cunit_board_credit(g, g->credits);

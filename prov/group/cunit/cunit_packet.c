@@ -17,6 +17,7 @@
  */
 #include "prov/group/cunit/cunit_fold.h"
 #include "prov/group/cunit/cunit_group.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <string.h>
@@ -77,6 +78,7 @@ void cunit_packet_plan(struct weft_cunit_group *g, struct weft_cunit_call *call)
 	const struct cunit_kind_props *f = &kind_props[call->kind];
 	size_t room = packet_space(g, call->type);
 
+	WEFT_ASSERT(room && call->kind < WEFT_CUNIT_KINDS);
 	cunit_sign(g, call);
 	/*
 	 * some members do not read all packets: the next operation checks the
@@ -100,6 +102,7 @@ static size_t packet_at(const struct weft_cunit_group *g,
 	size_t room = packet_space(g, call->type);
 	size_t at = i * room;
 
+	WEFT_ASSERT(i < call->packets && at <= call->bytes);
 	*bytes_p = call->bytes - at < room ? call->bytes - at : room;
 	return at;
 }
@@ -119,6 +122,7 @@ static void publish(struct weft_cunit_group *g,
 	struct cunit_packet *p =
 		cunit_slot(g, at_root ? root_segment(g, call) : g->me, seq);
 
+	WEFT_ASSERT(seq + 1 - g->consumed <= CUNIT_SLOTS);
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	cunit_packet_fill(p, cunit_sig(call, seq), data, bytes);
@@ -141,6 +145,7 @@ void cunit_packet_send(struct weft_cunit_group *g, struct weft_cunit_call *call)
 	const char *from =
 		call->kind == WEFT_CUNIT_BCAST ? call->out : call->in;
 
+	WEFT_ASSERT(call->sent < call->packets);
 	if (f->root_sends && call->root != g->me)
 		return;
 	if (bytes)
@@ -251,6 +256,7 @@ static void deposit(const struct weft_cunit_group *g,
 		return;
 	if (bytes > low + block - at)
 		bytes = low + block - at;
+	WEFT_ASSERT(at >= low && at - low + bytes <= block);
 	memcpy((char *)call->out + to + at - low, data, bytes);
 }
 
@@ -331,6 +337,7 @@ bool cunit_packet_read(struct weft_cunit_group *g, struct weft_cunit_call *call)
 {
 	weft_au64 *word;
 
+	WEFT_ASSERT(call->read < call->sent);
 	if (!cunit_packet_available(g, call, &word))
 		return false;
 	packet_combine_or_copy(g, call);

@@ -8,6 +8,7 @@
 #include "prov/group/cunit/cunit_fold.h"
 #include "prov/group/cunit/cunit_group.h"
 #include "src/os/wait_policy.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,6 +38,8 @@ static void flat_publish(struct weft_cunit_group *g, uint32_t sig,
 {
 	struct cunit_packet *p = cunit_slot(g, g->me, seq);
 
+	WEFT_ASSERT(seq + 1 - g->consumed <= CUNIT_SLOTS &&
+		    bytes <= g->geo.packet_bytes);
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	cunit_packet_fill(p, sig, in, bytes);
@@ -164,6 +167,7 @@ static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
 			 uint64_t seq)
 {
 	op->first = seq;
+	WEFT_ASSERT(g->posted == seq + 1 && g->sent == g->posted && !g->head);
 	op->packets = op->sent = 1;
 	op->read = 0;
 	op->reach = 0;
@@ -179,6 +183,7 @@ static bool single_pass(struct weft_cunit_group *g,
 			const struct weft_cunit_call *op, uint64_t seq,
 			unsigned polls)
 {
+	WEFT_ASSERT(g->posted == seq && g->sent == seq && g->consumed == seq);
 	g->posted = g->sent = seq + 1;
 	if (g->board) {
 		cunit_board_arrive(g, op, seq, op->in, op->bytes);
@@ -267,6 +272,7 @@ WEFT_HOT int weft_cunit_sync(struct weft_cunit_group *g, unsigned polls)
 
 	if (g->form == WEFT_CUNIT_EVENTS || !is_idle(g))
 		return -EAGAIN;
+	WEFT_ASSERT(g->sent == seq && g->consumed == seq);
 	g->posted = g->sent = seq + 1;
 	return g->board ? board_sync(g, seq, polls) : flat_sync(g, seq, polls);
 }

@@ -4,6 +4,7 @@
  * a torus.
  */
 #include "prov/group/cunit/cunit_tree.h"
+#include "src/base/must.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -106,6 +107,7 @@ static void tree_visit(struct weft_cunit_tree *t)
 	int i = t->root;
 
 	for (int k = 0; k < t->n; k++) {
+		WEFT_ASSERT(i >= 0 && i < t->n);
 		t->visit[k] = i;
 		if (weft_cunit_tree_inputs(t, i))
 			i = t->input[t->first[i]];
@@ -133,6 +135,7 @@ void cunit_tree_finish(struct weft_cunit_tree *t)
 		if (d > t->depth)
 			t->depth = d;
 	}
+	WEFT_ASSERT(t->parent[t->root] < 0 && t->first[t->n] == t->n - 1);
 	tree_visit(t);
 }
 

@@ -145,6 +145,7 @@ void net_tree_built(struct net_step *s, uint64_t word)
 	uint32_t pi = net_list_pop(net, &n->part);
 	struct net_packet *p = net_packet(net, pi);
 
+	WEFT_GUARD_ASSERT(pi && n->part_busy);
 	n->part_busy = 0;
 	s->part = true;
 	p->since = (uint32_t)s->now;
@@ -168,6 +169,7 @@ static void wait_for_port(struct net_step *s, unsigned port,
 static void pump_up(struct net_step *s, struct net_member *m)
 {
 	while (m->credit_up && m->up.head) {
+		WEFT_GUARD_ASSERT(m->parent);
 		m->credit_up--;
 		wait_for_port(s, m->port_up, NET_WAIT_UP,
 			      net_list_pop(s->net, &m->up));
@@ -203,11 +205,15 @@ void net_tree_credit(struct net_step *s, uint64_t word)
 
 	if (net_word_vc(word) == NET_VC_COLL0) {
 		m->credit_up++;
+		WEFT_GUARD_ASSERT(m->credit_up <=
+				  s->net->cfg.tokens[NET_VC_COLL0]);
 		s->net->excess +=
 			m->credit_up > s->net->cfg.tokens[NET_VC_COLL0];
 		pump_up(s, m);
 	} else {
 		m->credit_down++;
+		WEFT_GUARD_ASSERT(m->credit_down <=
+				  s->net->cfg.tokens[NET_VC_COLL1]);
 		s->net->excess +=
 			m->credit_down > s->net->cfg.tokens[NET_VC_COLL1];
 		pump_down(s, m);
@@ -228,6 +234,7 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 		at += net->cfg.ack_receive_ps - net->cfg.coll_receive_ps;
 	if (p->kind != NET_BARRIER)
 		at += (uint64_t)coll_len(net, p) * net->cfg.tick_ps;
+	WEFT_GUARD_ASSERT(ri);
 	*r = *p;
 	r->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_wheel_push(net, at / net->cfg.tick_ps,
@@ -252,6 +259,7 @@ static void copy_down(struct net_step *s, uint32_t pi, uint32_t child)
 	struct net_packet *c = net_packet(net, ci);
 
 	*c = *net_packet(net, pi);
+	WEFT_GUARD_ASSERT(ci && child);
 	c->msg = child;
 	c->holder = pi;
 	net_list_push(net, &net_member(net, child)->down, ci);

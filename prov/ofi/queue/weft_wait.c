@@ -16,6 +16,7 @@
 #include "src/base/clock.h"
 #include "src/base/futex.h"
 #include "src/base/log.h"
+#include "src/base/must.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -258,7 +259,7 @@ static int leader_wait(struct weft_domain *d, uint64_t left)
 	struct weft_wait *wt = d->wait;
 	int ret = 0;
 
-	assert(!wt->leading);
+	WEFT_ASSERT(!wt->leading);
 	wt->leading = true;
 	wt->kicked = false;
 	if (d->ep_count == 1)

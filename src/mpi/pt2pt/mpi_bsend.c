@@ -21,9 +21,7 @@ static int bsend(struct mpi_msg m, MPI_Comm comm)
 		err = mpi_check_msg(&m, c, 0);
 	if (err)
 		return err;
-	a = (struct weft_p2p_args){
-		(void *)(uintptr_t)m.buf, m.count, m.dt, m.peer, m.tag, c, 0
-	};
+	a = mpi_msg_args(&m, c, 0);
 	rc = weft_core_bsend(&a);
 	if (rc == -ENOBUFS)
 		return weft_err_arg(c, m.func, MPI_ERR_BUFFER, 0,

@@ -27,9 +27,7 @@ static int init(struct mpi_msg m, int partitions, MPI_Comm comm, MPI_Info info,
 		err = weft_check_ptr(c, m.func, 9, request, "request");
 	if (err)
 		return err;
-	a = (struct weft_p2p_args){
-		(void *)(uintptr_t)m.buf, m.count, m.dt, m.peer, m.tag, c, 0
-	};
+	a = mpi_msg_args(&m, c, 0);
 	rc = recv ? weft_partitioned_recv_init(&a, partitions, &r)
 		  : weft_partitioned_send_init(&a, partitions, &r);
 	if (rc)

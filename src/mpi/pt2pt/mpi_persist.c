@@ -28,9 +28,7 @@ static int init(struct mpi_msg m, MPI_Comm comm, enum what what, unsigned mode,
 		err = weft_check_ptr(c, m.func, 7, request, "request");
 	if (err)
 		return err;
-	a = (struct weft_p2p_args){
-		(void *)(uintptr_t)m.buf, m.count, m.dt, m.peer, m.tag, c, mode
-	};
+	a = mpi_msg_args(&m, c, mode);
 	if (what == BSEND) {
 		err = weft_core_bsend_init(&a, &r);
 	} else {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Blocking and nonblocking sends and receives. The int and the MPI_Count form
- * of each share one inline body.
+ * of each share one inline body. The slow path takes a copy of the arguments,
+ * whose address leaves the function: those of the fast path stay in registers.
  */
 #include "src/mpi/mpi_export.h"
 
@@ -13,6 +14,7 @@
 
 WEFT_INLINE int send(struct mpi_msg m, MPI_Comm comm, unsigned mode)
 {
+	struct weft_p2p_args a, slow;
 	struct weft_comm *c;
 	int err = mpi_check_comm(m.func, 6, comm, &c);
 
@@ -20,16 +22,19 @@ WEFT_INLINE int send(struct mpi_msg m, MPI_Comm comm, unsigned mode)
 		err = mpi_check_msg(&m, c, 0);
 	if (weft_unlikely(err))
 		return err;
-	err = weft_core_inject(m.buf, m.count, m.dt, m.peer, m.tag, c, mode);
-	if (weft_unlikely(err == -EAGAIN))
-		err = weft_core_send_by_request(m.buf, m.count, m.dt, m.peer,
-						m.tag, c, mode);
+	a = mpi_msg_args(&m, c, mode);
+	err = weft_core_inject(&a);
+	if (weft_unlikely(err == -EAGAIN)) {
+		slow = mpi_msg_args(&m, c, mode);
+		err = weft_core_send_by_request(&slow);
+	}
 	return weft_likely(!err) ? MPI_SUCCESS : weft_err_rc(c, m.func, err);
 }
 
 WEFT_INLINE int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
 		      MPI_Request *request)
 {
+	struct weft_p2p_args a, slow;
 	struct weft_comm *c;
 	struct weft_req *r;
 	int err = mpi_check_comm(m.func, 6, comm, &c);
@@ -41,10 +46,12 @@ WEFT_INLINE int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
 	if (weft_unlikely(err))
 		return err;
 	r = weft_req_null_done();
-	err = weft_core_inject(m.buf, m.count, m.dt, m.peer, m.tag, c, mode);
-	if (weft_unlikely(err == -EAGAIN))
-		err = weft_core_isend_by_request(m.buf, m.count, m.dt, m.peer,
-						 m.tag, c, mode, &r);
+	a = mpi_msg_args(&m, c, mode);
+	err = weft_core_inject(&a);
+	if (weft_unlikely(err == -EAGAIN)) {
+		slow = mpi_msg_args(&m, c, mode);
+		err = weft_core_isend_by_request(&slow, &r);
+	}
 	if (weft_unlikely(err))
 		return weft_err_rc(c, m.func, err);
 	*request = (MPI_Request)r;
@@ -53,6 +60,7 @@ WEFT_INLINE int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
 
 WEFT_INLINE int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 {
+	struct weft_p2p_args a, slow;
 	struct weft_comm *c;
 	int err = mpi_check_comm(m.func, 6, comm, &c);
 
@@ -60,32 +68,18 @@ WEFT_INLINE int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 		err = mpi_check_msg(&m, c, 1);
 	if (weft_unlikely(err))
 		return err;
-	return weft_err_rc(c, m.func,
-			   weft_core_recv((void *)(uintptr_t)m.buf, m.count,
-					  m.dt, m.peer, m.tag, c, 0, status));
-}
-
-/* Starts a receive on its fast path; NULL: the receive needs a full request. */
-WEFT_INLINE struct weft_p2p *irecv_in_place(const struct mpi_msg *m,
-					    struct weft_comm *c)
-{
-	const struct weft_p2p_args a = { (void *)(uintptr_t)m->buf,
-					 m->count,
-					 m->dt,
-					 m->peer,
-					 m->tag,
-					 c,
-					 0 };
-	struct weft_p2p *p;
-
-	weft_lock();
-	p = weft_p2p_open_in_place(&a);
-	weft_unlock();
-	return p;
+	a = mpi_msg_args(&m, c, 0);
+	err = weft_core_recv_direct(&a, status);
+	if (weft_unlikely(err == -EAGAIN)) {
+		slow = mpi_msg_args(&m, c, 0);
+		err = weft_core_recv(&slow, status);
+	}
+	return weft_err_rc(c, m.func, err);
 }
 
 WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
 {
+	struct weft_p2p_args a, slow;
 	struct weft_p2p *p;
 	struct weft_comm *c;
 	struct weft_req *r;
@@ -97,13 +91,16 @@ WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
 		err = weft_check_ptr(c, m.func, 7, request, "request");
 	if (weft_unlikely(err))
 		return err;
-	p = irecv_in_place(&m, c);
+	a = mpi_msg_args(&m, c, 0);
+	weft_lock();
+	p = weft_p2p_open_in_place(&a);
+	weft_unlock();
 	if (weft_likely(p != NULL)) {
 		*request = (MPI_Request)&p->req;
 		return MPI_SUCCESS;
 	}
-	err = weft_core_irecv((void *)(uintptr_t)m.buf, m.count, m.dt, m.peer,
-			      m.tag, c, 0, &r);
+	slow = mpi_msg_args(&m, c, 0);
+	err = weft_core_irecv(&slow, &r);
 	if (weft_unlikely(err))
 		return weft_err_rc(c, m.func, err);
 	*request = (MPI_Request)r;

@@ -9,56 +9,56 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Checks both halves and fills *x. */
+/* Checks both halves and fills *send and *recv. */
 static int sendrecv_check(struct mpi_msg *s, struct mpi_msg *r,
-			  struct weft_comm *c, struct weft_xfer *x)
+			  struct weft_comm *c, struct weft_p2p_args *send,
+			  struct weft_p2p_args *recv)
 {
 	int err = mpi_check_msg(s, c, 0);
 
 	if (!err)
 		err = mpi_check_msg(r, c, 1);
-	*x = (struct weft_xfer){ s->buf,   s->count, s->dt,
-				 s->peer,  s->tag,   (void *)(uintptr_t)r->buf,
-				 r->count, r->dt,    r->peer,
-				 r->tag };
+	*send = mpi_msg_args(s, c, 0);
+	*recv = mpi_msg_args(r, c, 0);
 	return err;
 }
 
 static int sendrecv(struct mpi_msg s, struct mpi_msg r, MPI_Comm comm,
 		    MPI_Status *status)
 {
+	struct weft_p2p_args send, recv;
 	struct weft_comm *c;
-	struct weft_xfer x;
 	int err = mpi_check_comm(s.func, 11, comm, &c);
 
 	if (!err)
-		err = sendrecv_check(&s, &r, c, &x);
+		err = sendrecv_check(&s, &r, c, &send, &recv);
 	if (err)
 		return err;
-	return weft_err_rc(c, s.func, weft_core_sendrecv(&x, c, 0, status));
+	return weft_err_rc(c, s.func, weft_core_sendrecv(&send, &recv, status));
 }
 
 static int isendrecv(struct mpi_msg s, struct mpi_msg r, MPI_Comm comm,
 		     MPI_Request *request)
 {
+	struct weft_p2p_args send, recv;
 	struct weft_comm *c;
-	struct weft_xfer x;
 	int err = mpi_check_comm(s.func, 11, comm, &c);
 
 	if (!err)
-		err = sendrecv_check(&s, &r, c, &x);
+		err = sendrecv_check(&s, &r, c, &send, &recv);
 	if (!err)
 		err = weft_check_ptr(c, s.func, 12, request, "request");
 	if (err)
 		return err;
-	return weft_err_rc(
-		c, s.func,
-		weft_core_isendrecv(&x, c, NULL, (struct weft_req **)request));
+	return weft_err_rc(c, s.func,
+			   weft_core_isendrecv(&send, &recv, NULL,
+					       (struct weft_req **)request));
 }
 
 /* Checks the replace forms, which send the data from a copy. */
 static int check_replace(struct mpi_msg *m, int source, int recvtag,
-			 struct weft_comm *c, struct weft_xfer *x)
+			 struct weft_comm *c, struct weft_p2p_args *send,
+			 struct weft_p2p_args *recv)
 {
 	struct mpi_msg r = *m;
 	int err;
@@ -66,48 +66,48 @@ static int check_replace(struct mpi_msg *m, int source, int recvtag,
 	r.arg = 3; /* source and tag are arguments 6 and 7 */
 	r.peer = source;
 	r.tag = recvtag;
-	err = sendrecv_check(m, &r, c, x);
+	err = sendrecv_check(m, &r, c, send, recv);
 	if (err)
 		return err;
-	x->sbuf = weft_core_packed_copy(m->buf, m->count, m->dt);
-	x->scount = m->count * m->dt->size;
-	x->sdt = weft_dt_of(MPI_BYTE);
-	return x->sbuf ? 0 : weft_err_rc(c, m->func, -ENOMEM);
+	send->buf = weft_core_packed_copy(m->buf, m->count, m->dt);
+	send->count = m->count * m->dt->size;
+	send->dt = weft_dt_of(MPI_BYTE);
+	return send->buf ? 0 : weft_err_rc(c, m->func, -ENOMEM);
 }
 
 static int replace(struct mpi_msg m, int source, int recvtag, MPI_Comm comm,
 		   MPI_Status *status)
 {
+	struct weft_p2p_args send, recv;
 	struct weft_comm *c;
-	struct weft_xfer x;
 	int err = mpi_check_comm(m.func, 8, comm, &c);
 
 	if (!err)
-		err = check_replace(&m, source, recvtag, c, &x);
+		err = check_replace(&m, source, recvtag, c, &send, &recv);
 	if (err)
 		return err;
-	err = weft_core_sendrecv(&x, c, 0, status);
-	free((void *)(uintptr_t)x.sbuf);
+	err = weft_core_sendrecv(&send, &recv, status);
+	free(send.buf);
 	return weft_err_rc(c, m.func, err);
 }
 
 static int ireplace(struct mpi_msg m, int source, int recvtag, MPI_Comm comm,
 		    MPI_Request *request)
 {
+	struct weft_p2p_args send, recv;
 	struct weft_comm *c;
-	struct weft_xfer x;
 	int err = mpi_check_comm(m.func, 8, comm, &c);
 
 	if (!err)
 		err = weft_check_ptr(c, m.func, 9, request, "request");
 	if (!err)
-		err = check_replace(&m, source, recvtag, c, &x);
+		err = check_replace(&m, source, recvtag, c, &send, &recv);
 	if (err)
 		return err;
-	err = weft_core_isendrecv(&x, c, (void *)(uintptr_t)x.sbuf,
+	err = weft_core_isendrecv(&send, &recv, send.buf,
 				  (struct weft_req **)request);
 	if (err)
-		free((void *)(uintptr_t)x.sbuf);
+		free(send.buf);
 	return weft_err_rc(c, m.func, err);
 }
 

@@ -134,11 +134,15 @@ static int make(const struct make *m, void *base, void *base_p)
 						    m->unit,
 						    weft_info_of(m->info) },
 			   &w);
-	if (rc == MPI_ERR_RMA_SHARED)
-		return weft_err_arg(c, m->func, rc, m->size_arg + 3,
+	if (rc == -EXDEV)
+		return weft_err_arg(c, m->func, MPI_ERR_RMA_SHARED,
+				    m->size_arg + 3,
 				    "the members do not share memory");
 	if (rc)
-		return weft_err_rc(c, m->func, rc);
+		return weft_err_rc(c, m->func,
+				   rc == -EFBIG	 ? MPI_ERR_SIZE
+				   : rc == -EDOM ? MPI_ERR_DISP
+						 : rc);
 	*m->win = weft_win_handle(w);
 	if (base_p)
 		memcpy(base_p, &w->base, sizeof(w->base));

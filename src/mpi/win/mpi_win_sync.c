@@ -2,8 +2,12 @@
 /* Epochs of windows: fence, post and start, lock, flush. */
 #include "src/mpi/mpi_export.h"
 
+#include "src/diag/diag_errtext.h"
 #include "src/mpi/comm/mpi_comm.h"
 #include "src/mpi/win/mpi_win.h"
+
+#include <errno.h>
+#include <stdio.h>
 
 /* ---- checks -------------------------------------------------------------- */
 
@@ -51,6 +55,28 @@ static int check_members(const char *func, const struct weft_win *w,
 	return err;
 }
 
+/* ---- results
+ * --------------------------------------------------------------------- */
+
+/* The text names the access that failed. */
+static WEFT_COLD int sync_failed(const struct weft_win *w, const char *func,
+				 int rc)
+{
+	char text[160];
+
+	if (rc != -ERANGE)
+		return weft_err_rc(w, func, rc);
+	snprintf(text, sizeof(text), "%s of rank %d failed: %s", w->failed.what,
+		 w->failed.rank, weft_errtext_get(MPI_ERR_RMA_RANGE));
+	return weft_err_rc(w, func,
+			   weft_errtext_store(MPI_ERR_RMA_RANGE, text));
+}
+
+static inline int sync_rc(const struct weft_win *w, const char *func, int rc)
+{
+	return weft_likely(!rc) ? MPI_SUCCESS : sync_failed(w, func, rc);
+}
+
 /* ---- fence --------------------------------------------------------------- */
 
 #pragma weak MPI_Win_fence = PMPI_Win_fence
@@ -70,7 +96,7 @@ int PMPI_Win_fence(int assert, MPI_Win win)
 		err = check_sync(__func__, w, weft_win_why_no_fence(w));
 	if (!err)
 		weft_trace_win_coll(w->comm);
-	return err ? err : weft_err_rc(w, __func__, weft_win_fence(w, assert));
+	return err ? err : sync_rc(w, __func__, weft_win_fence(w, assert));
 }
 
 /* ---- post and start ------------------------------------------------------ */
@@ -93,8 +119,7 @@ int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 	if (!err && w->posted)
 		err = check_sync(__func__, w,
 				 "an exposure epoch is open already");
-	return err ? err
-		   : weft_err_rc(w, __func__, weft_win_post(w, g, assert));
+	return err ? err : sync_rc(w, __func__, weft_win_post(w, g, assert));
 }
 
 #pragma weak MPI_Win_start = PMPI_Win_start
@@ -111,8 +136,7 @@ int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 		err = check_members(__func__, w, group, &g);
 	if (!err)
 		err = check_sync(__func__, w, weft_win_no_start(w));
-	return err ? err
-		   : weft_err_rc(w, __func__, weft_win_start(w, g, assert));
+	return err ? err : sync_rc(w, __func__, weft_win_start(w, g, assert));
 }
 
 #pragma weak MPI_Win_complete = PMPI_Win_complete
@@ -126,7 +150,7 @@ int PMPI_Win_complete(MPI_Win win)
 		err = check_sync(
 			__func__, w,
 			"no access epoch is open; call MPI_Win_start first");
-	return err ? err : weft_err_rc(w, __func__, weft_win_complete(w));
+	return err ? err : sync_rc(w, __func__, weft_win_complete(w));
 }
 
 #pragma weak MPI_Win_wait = PMPI_Win_wait
@@ -140,7 +164,7 @@ int PMPI_Win_wait(MPI_Win win)
 		err = check_sync(
 			__func__, w,
 			"no exposure epoch is open; call MPI_Win_post first");
-	return err ? err : weft_err_rc(w, __func__, weft_win_wait(w));
+	return err ? err : sync_rc(w, __func__, weft_win_wait(w));
 }
 
 #pragma weak MPI_Win_test = PMPI_Win_test
@@ -160,7 +184,7 @@ int PMPI_Win_test(MPI_Win win, int *flag)
 		return err;
 	rc = weft_win_test(w);
 	*flag = rc == 1;
-	return weft_err_rc(w, __func__, rc < 0 ? rc : 0);
+	return sync_rc(w, __func__, rc < 0 ? rc : 0);
 }
 
 /* ---- locks ------------------------------------------------------------- */
@@ -186,8 +210,8 @@ int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 	if (!err)
 		weft_trace_win_peer(w->comm, rank);
 	return err ? err
-		   : weft_err_rc(w, __func__,
-				 weft_win_lock(w, lock_type, rank, assert));
+		   : sync_rc(w, __func__,
+			     weft_win_lock(w, lock_type, rank, assert));
 }
 
 #pragma weak MPI_Win_unlock = PMPI_Win_unlock
@@ -205,7 +229,7 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 		err = check_sync(__func__, w, "the target is not locked");
 	if (!err)
 		weft_trace_win_peer(w->comm, rank);
-	return err ? err : weft_err_rc(w, __func__, weft_win_unlock(w, rank));
+	return err ? err : sync_rc(w, __func__, weft_win_unlock(w, rank));
 }
 
 #pragma weak MPI_Win_lock_all = PMPI_Win_lock_all
@@ -219,8 +243,7 @@ int PMPI_Win_lock_all(int assert, MPI_Win win)
 		err = check_assert(__func__, 1, assert, MPI_MODE_NOCHECK, w);
 	if (!err)
 		err = check_sync(__func__, w, weft_win_no_lock_all(w));
-	return err ? err
-		   : weft_err_rc(w, __func__, weft_win_lock_all(w, assert));
+	return err ? err : sync_rc(w, __func__, weft_win_lock_all(w, assert));
 }
 
 #pragma weak MPI_Win_unlock_all = PMPI_Win_unlock_all
@@ -234,7 +257,7 @@ int PMPI_Win_unlock_all(MPI_Win win)
 		err = check_sync(__func__, w,
 				 "no lock_all epoch is open; call "
 				 "MPI_Win_lock_all first");
-	return err ? err : weft_err_rc(w, __func__, weft_win_unlock_all(w));
+	return err ? err : sync_rc(w, __func__, weft_win_unlock_all(w));
 }
 
 /* ---- flushes ----------------------------------------------------------- */
@@ -255,9 +278,8 @@ WEFT_INLINE int flush(const char *func, int rank, MPI_Win win)
 		err = check_sync(func, w, weft_win_no_flush(w, rank));
 	if (weft_unlikely(!err && weft_traced()))
 		weft_trace_win_peer(w->comm, rank);
-	return weft_unlikely(err)
-		       ? err
-		       : weft_err_rc(w, func, weft_win_flush(w, rank));
+	return weft_unlikely(err) ? err
+				  : sync_rc(w, func, weft_win_flush(w, rank));
 }
 
 static int flush_all(const char *func, MPI_Win win)
@@ -267,7 +289,7 @@ static int flush_all(const char *func, MPI_Win win)
 
 	if (!err)
 		err = check_sync(func, w, weft_win_no_flush(w, -1));
-	return err ? err : weft_err_rc(w, func, weft_win_flush_all(w));
+	return err ? err : sync_rc(w, func, weft_win_flush_all(w));
 }
 
 #pragma weak MPI_Win_flush = PMPI_Win_flush

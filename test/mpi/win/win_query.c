@@ -382,7 +382,8 @@ static void attached_side_by_side(void)
 static void bad_addresses(struct wt *w)
 {
 	static int elsewhere;
-	int x = 1, rc, t = (w->rank + 1) % w->size;
+	char text[MPI_MAX_ERROR_STRING], want[64];
+	int x = 1, rc, len, t = (w->rank + 1) % w->size;
 	MPI_Aint at, all[64];
 	MPI_Request q;
 
@@ -392,8 +393,13 @@ static void bad_addresses(struct wt *w)
 	MPI_Allgather(&at, 1, MPI_AINT, all, 1, MPI_AINT, w->comm);
 	MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, t, 0, w->win));
 	rc = MPI_Put(&x, 1, MPI_INT, t, all[t], 1, MPI_INT, w->win);
-	if (!rc)
+	if (!rc) {
 		rc = MPI_Win_flush(t, w->win);
+		MPI_Error_string(rc, text, &len);
+		snprintf(want, sizeof(want),
+			 "put to memory of rank %d failed:", t);
+		MT_TRUE(strstr(text, want) != NULL);
+	}
 	MT_IS(mt_class(rc), MPI_ERR_RMA_RANGE);
 	rc = MPI_Fetch_and_op(&x, &x, MPI_INT, t, all[t], MPI_SUM, w->win);
 	if (!rc)
