@@ -4,7 +4,5 @@ libweftwire_la_SOURCES = \
 	prov/wire/wire.h \
 	prov/wire/wire_seq.c prov/wire/wire_seq.h
 
-check_PROGRAMS += prov/wire/wire_seq_test
-TESTS += prov/wire/wire_seq_test
-prov_wire_wire_seq_test_LDADD = libweftwire.la $(T_LIBS)
+C_TESTS += prov/wire/wire_seq_test
 EXTRA_DIST += prov/wire/README
