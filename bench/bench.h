@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Shared by the MPI benchmarks: options, tables, timing, overlap. Plain MPI
- * and C11, header only, so that each benchmark is one source file that any
- * mpicc compiles:  mpicc -O2 -o latency latency.c
+ * and C11, header only, so that each program is one source file that any mpicc
+ * compiles:  mpicc -O2 -o dt dt.c
  *
  *   -m [MIN:]MAX  message sizes in bytes     -i N  iterations per size
  *   -x N          warm-up iterations         -f    also min, max, iterations

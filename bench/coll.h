@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The collective benchmarks, blocking and nonblocking: the measurement of one
- * collective, and the program that runs a row of coll_table.h by its name.
- * allreduce.c and the other programs only name their row; a leading i selects
- * the nonblocking form, which overlaps with computation.
+ * collective, and the function that runs a row of coll_table.h by its name. A
+ * leading i selects the nonblocking form, which overlaps with computation.
  */
 #ifndef WEFT_BENCH_COLL_H
 #define WEFT_BENCH_COLL_H
@@ -188,13 +187,13 @@ static inline void bench_coll_row(struct bench *b, const struct coll *c,
 static inline bool bench_coll_find(const char *name, struct coll *c)
 {
 	bool later = name[0] == 'i';
-	size_t i, rows = sizeof(coll_table) / sizeof(coll_table[0]);
+	const struct coll *row = coll_table;
 
-	for (i = 0; i < rows && strcmp(coll_table[i].name, name + later); i++)
-		;
-	if (i == rows)
+	while (row->name && strcmp(row->name, name + later))
+		row++;
+	if (!row->name)
 		return false;
-	*c = coll_table[i];
+	*c = *row;
 	if (later)
 		c->call = NULL;
 	else
@@ -202,7 +201,7 @@ static inline bool bench_coll_find(const char *name, struct coll *c)
 	return true;
 }
 
-/* Executes a collective benchmark; called by main(). */
+/* Runs the row of this name; returns -1 if there is none. */
 static inline int bench_coll_main(int argc, char **argv, const char *name)
 {
 	struct bench b = { .iters = 1000 };
@@ -211,7 +210,7 @@ static inline int bench_coll_main(int argc, char **argv, const char *name)
 	struct coll c;
 
 	if (!bench_coll_find(name, &c))
-		return 2;
+		return -1;
 	snprintf(title, sizeof(title), "MPI %s%s Test",
 		 c.icall ? "Nonblocking " : "", c.title);
 	b.title = title;

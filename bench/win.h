@@ -19,7 +19,8 @@ struct win_bench {
 	struct bench b;
 	const char *window;
 	const char *sync;
-	bool both; /* whether rank 1 also accesses rank 0 */
+	int accesses; /* accesses before a synchronization */
+	bool both;    /* whether rank 1 also accesses rank 0 */
 	MPI_Win win;
 	MPI_Group peer;
 	int other;	 /* target rank */
@@ -108,18 +109,20 @@ static inline void win_close(struct win_bench *w)
  * Parses options and sets up two ranks, a window of the longest size and two
  * local buffers.
  */
-static inline void win_begin(struct win_bench *w, int argc, char **argv,
-			     size_t window)
+static inline void win_begin(struct win_bench *w, int argc, char **argv)
 {
+	size_t room;
+
 	w->window = "allocate";
 	w->sync = "flush";
 	argc = win_options(w, argc, argv);
 	bench_begin(&w->b, argc, argv);
 	bench_require(&w->b, w->b.size == 2, "2 ranks");
 	w->b.columns = 1;
-	win_open(w, w->b.max * window + 64);
-	w->local = bench_buffer(w->b.max * window + 64);
-	w->result = bench_buffer(w->b.max * window + 64);
+	room = w->b.max * (size_t)w->accesses + 64;
+	win_open(w, room);
+	w->local = bench_buffer(room);
+	w->result = bench_buffer(room);
 }
 
 static inline int win_end(struct win_bench *w)
@@ -136,6 +139,11 @@ static inline bool win_is_origin(const struct win_bench *w)
 	return w->both || w->b.rank == 0;
 }
 
+static inline bool win_is_target(const struct win_bench *w)
+{
+	return w->both || w->b.rank == 1;
+}
+
 static inline bool win_is(const struct win_bench *w, const char *sync)
 {
 	return !strcmp(w->sync, sync);
@@ -143,16 +151,14 @@ static inline bool win_is(const struct win_bench *w, const char *sync)
 
 static inline void win_pscw(struct win_bench *w, win_access access, size_t n)
 {
-	bool target = w->both || w->b.rank == 1;
-
-	if (target)
+	if (win_is_target(w))
 		MPI_Win_post(w->peer, 0, w->win);
 	if (win_is_origin(w)) {
 		MPI_Win_start(w->peer, 0, w->win);
 		access(w, n);
 		MPI_Win_complete(w->win);
 	}
-	if (target)
+	if (win_is_target(w))
 		MPI_Win_wait(w->win);
 }
 
@@ -210,59 +216,25 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 	return start;
 }
 
-/* Checks accumulates of longs: adding one three times gives three. */
-static inline void win_check_sum(struct win_bench *w, win_access access)
-{
-	for (size_t n = 8; n <= w->b.max; n = bench_next(n)) {
-		long *mem = (long *)w->mem, *in = (long *)w->local;
-		bool good = true;
-
-		memset(w->mem, 0, n);
-		for (size_t i = 0; i < n / 8; i++)
-			in[i] = 1;
-		MPI_Barrier(MPI_COMM_WORLD);
-		win_run(w, access, n, 3);
-		for (size_t i = 0; i < n / 8; i++)
-			good = good && mem[i] == 3;
-		bench_check_all(&w->b, n, !w->b.rank || good);
-	}
-}
-
-/* Prints a row for each size, starting with first: microseconds per access. */
-static inline void win_latency(struct win_bench *w, win_access access,
+/*
+ * Prints a row for each size, starting with first: microseconds per access, or
+ * megabytes per second if there are several accesses before a synchronization.
+ */
+static inline void win_measure(struct win_bench *w, win_access access,
 			       size_t first)
 {
-	w->b.digits = 4;
 	for (size_t n = first > w->b.min ? first : w->b.min; n <= w->b.max;
 	     n = bench_next(n)) {
 		int iters = bench_iters(&w->b, n);
-		double us;
-
-		win_run(w, access, n, bench_warmup(&w->b, n));
-		us = win_run(w, access, n, iters) * 1e6 / iters;
-		bench_row(&w->b, n, &us);
-	}
-}
-
-#define WIN_WINDOW \
-	64 /* accesses of a bandwidth test before a synchronization */
-
-/*
- * Prints a row for each size: megabytes per second. access makes WIN_WINDOW
- * accesses of n bytes.
- */
-static inline void win_bandwidth(struct win_bench *w, win_access access)
-{
-	for (size_t n = w->b.min ? w->b.min : 1; n <= w->b.max;
-	     n = bench_next(n)) {
-		int iters = bench_iters(&w->b, n);
-		double s, mbs;
+		double s, v;
 
 		win_run(w, access, n, bench_warmup(&w->b, n));
 		s = win_run(w, access, n, iters);
-		mbs = (double)n * WIN_WINDOW * iters * (w->both ? 2 : 1) /
-		      (s * 1e6);
-		bench_row(&w->b, n, &mbs);
+		v = s * 1e6 / iters;
+		if (w->accesses > 1)
+			v = (double)n * w->accesses * iters *
+			    (w->both ? 2 : 1) / (s * 1e6);
+		bench_row(&w->b, n, &v);
 	}
 }
 

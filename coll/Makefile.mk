@@ -32,25 +32,16 @@ libweftcoll_la_SOURCES = \
 	coll/scan/scan_linear.c coll/scan/scan_recdbl.c \
 	coll/neighbor/neighbor_linear.c
 
-if HAVE_CMOCKA
-COLL_TESTS = coll/coll_algo_test coll/coll_sched_test \
-	coll/coll_select_test coll/coll_tree_test
-check_PROGRAMS += $(COLL_TESTS)
-TESTS += $(COLL_TESTS)
-endif
-COLL_LIBS = libweftcoll.la libweft-types.la $(T_LIBS)
+C_TESTS += coll/coll_algo_test coll/coll_sched_test coll/coll_select_test \
+	coll/coll_tree_test
 coll_coll_algo_test_SOURCES = coll/coll_algo_test.c \
 	test/support/coll_case.c test/support/coll_case.h test/support/coll_guard.c test/support/coll_guard.h \
 	test/support/coll_mock.c test/support/coll_mock.h
 coll_coll_algo_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=free
-coll_coll_algo_test_LDADD = $(COLL_LIBS)
 coll_coll_sched_test_SOURCES = coll/coll_sched_test.c \
 	test/support/coll_mock.c test/support/coll_mock.h
-coll_coll_sched_test_LDADD = $(COLL_LIBS)
 coll_coll_select_test_SOURCES = coll/coll_select_test.c \
 	test/support/coll_mock.c test/support/coll_mock.h
-coll_coll_select_test_LDADD = $(COLL_LIBS)
-coll_coll_tree_test_LDADD = $(COLL_LIBS)
 
 EXTRA_DIST += coll/README
 

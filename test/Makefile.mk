@@ -2,14 +2,27 @@
 if HAVE_CMOCKA
 check_LTLIBRARIES += libweft-t.la
 endif
-libweft_t_la_SOURCES = test/t.c test/t.h test/support/t_pace.c test/support/t_pace.h
+libweft_t_la_SOURCES = test/t.c test/t.h test/support/t_pace.c test/support/t_pace.h \
+	test/prov/prov_job.c test/prov/prov_job.h \
+	test/support/carrier_fixture.c test/support/carrier_fixture.h \
+	test/support/code_reference.c test/support/code_reference.h \
+	test/support/cunit_fixture.c test/support/cunit_fixture.h \
+	test/support/net_fault_fixture.c test/support/net_fault_fixture.h \
+	test/support/net_fixture.c test/support/net_fixture.h \
+	test/support/types_dt_model.c test/support/types_dt_model.h \
+	test/support/vt_fixture.c test/support/vt_fixture.h
 libweft_t_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+EXTRA_DIST += test/prov/prov_calls.h test/prov/prov_group.h test/support/loops.h \
+	test/support/apenet_pair.h test/support/bgq_pair.h test/support/gemini_pair.h \
+	test/support/nic_pair.h test/support/pair.h test/support/qsnet2_pair.h \
+	test/support/sunway_pair.h
 # The program that runs the tests is never instrumented.
 check_PROGRAMS += test/support/idle_timeout
 test_support_idle_timeout_SOURCES = test/support/idle_timeout.c test/support/t_pace.c test/support/t_pace.h \
 	src/base/clock.c
 test_support_idle_timeout_CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Wno-unused-parameter
 test_support_idle_timeout_LDFLAGS =
+test_support_idle_timeout_LDADD =
 EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh \
 	test/timeout.sh test/mutate/run test/mutate/list
 PLAIN_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
@@ -25,8 +38,6 @@ PLAIN_TESTS += test/multihost/hosts_paths.sh test/multihost/hosts_finalize.sh
 PLAIN_TESTS += test/multihost/hosts_self.sh test/multihost/hosts_death.sh test/multihost/hosts_slurm.sh
 PLAIN_TESTS += test/multihost/hosts_access.sh
 check_PROGRAMS += test/multihost/hosts_access
-test_multihost_hosts_access_SOURCES = test/multihost/hosts_access.c
-test_multihost_hosts_access_CFLAGS = $(AM_CFLAGS) $(PMIX_CFLAGS) $(CRYPTO_CFLAGS)
 test_multihost_hosts_access_LDADD = $(PMIX_LIBS) $(CRYPTO_LIBS)
 EXTRA_DIST += test/multihost/hosts_lib.sh test/multihost/hosts_datagrams.h test/multihost/hosts_exchange.c
 EXTRA_DIST += test/multihost/hosts_paths.c test/multihost/hosts_finalize.c test/multihost/hosts_coll.c

@@ -48,76 +48,16 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/shm/shm_wait.c
 include prov/vt/Makefile.mk
 
-CARRIER_TESTS = \
-	prov/carrier/carrier_grid_test \
-	prov/carrier/hybrid/hybrid_test \
-	prov/carrier/loop/loop_test \
-	prov/carrier/lossy/lossy_test \
-	prov/carrier/sock/sock_congestion_test \
-	prov/carrier/sock/sock_test \
-	prov/carrier/sock/sock_window_test \
-	prov/carrier/sock/sock_gro_split_test \
-	prov/carrier/sock/sock_dgram_test \
-	prov/carrier/sock/sock_keys_test \
-	prov/carrier/sock/sock_unordered_test \
-	prov/carrier/shm/shm_fuzz_test \
-	prov/carrier/shm/shm_proc_test \
-	prov/carrier/shm/shm_limits_test \
-	prov/carrier/shm/shm_security_test \
-	prov/carrier/shm/shm_wait_test
-check_PROGRAMS += $(CARRIER_TESTS)
-TESTS += $(CARRIER_TESTS)
-CARRIER_LIBS = libweftcarrier.la libweftarq.la $(T_LIBS)
-CARRIER_END = test/support/carrier_fixture.c test/support/carrier_fixture.h
-prov_carrier_lossy_lossy_test_SOURCES = \
-	prov/carrier/lossy/lossy_test.c $(CARRIER_END)
-prov_carrier_lossy_lossy_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_carrier_grid_test_SOURCES = \
-	prov/carrier/carrier_grid_test.c $(CARRIER_END)
-prov_carrier_carrier_grid_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_shm_shm_proc_test_SOURCES = \
-	prov/carrier/shm/shm_proc_test.c $(CARRIER_END)
-prov_carrier_shm_shm_proc_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_shm_shm_wait_test_SOURCES = \
-	prov/carrier/shm/shm_wait_test.c $(CARRIER_END)
-prov_carrier_shm_shm_wait_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_shm_shm_security_test_SOURCES = \
-	prov/carrier/shm/shm_security_test.c $(CARRIER_END)
-prov_carrier_shm_shm_security_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_shm_shm_limits_test_SOURCES = \
-	prov/carrier/shm/shm_limits_test.c $(CARRIER_END)
-prov_carrier_shm_shm_limits_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_congestion_test_SOURCES = \
-	prov/carrier/sock/sock_congestion_test.c $(CARRIER_END)
-prov_carrier_sock_sock_congestion_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_test_SOURCES = \
-	prov/carrier/sock/sock_test.c $(CARRIER_END)
-prov_carrier_sock_sock_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_window_test_SOURCES = \
-	prov/carrier/sock/sock_window_test.c $(CARRIER_END)
-prov_carrier_sock_sock_window_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_gro_split_test_SOURCES = \
-	prov/carrier/sock/sock_gro_split_test.c $(CARRIER_END)
-prov_carrier_sock_sock_gro_split_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_dgram_test_SOURCES = \
-	prov/carrier/sock/sock_dgram_test.c $(CARRIER_END)
-prov_carrier_sock_sock_dgram_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_keys_test_SOURCES = \
-	prov/carrier/sock/sock_keys_test.c $(CARRIER_END)
-prov_carrier_sock_sock_keys_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_sock_sock_unordered_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_hybrid_hybrid_test_SOURCES = \
-	prov/carrier/hybrid/hybrid_test.c $(CARRIER_END)
-prov_carrier_hybrid_hybrid_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_loop_loop_test_SOURCES = \
-	prov/carrier/loop/loop_test.c $(CARRIER_END)
-prov_carrier_loop_loop_test_LDADD = $(CARRIER_LIBS)
-prov_carrier_shm_shm_fuzz_test_SOURCES = \
-	prov/carrier/shm/shm_fuzz_test.c $(CARRIER_END)
-prov_carrier_shm_shm_fuzz_test_LDADD = $(CARRIER_LIBS)
+C_TESTS += prov/carrier/carrier_grid_test prov/carrier/hybrid/hybrid_test \
+	prov/carrier/loop/loop_test prov/carrier/lossy/lossy_test \
+	prov/carrier/sock/sock_congestion_test prov/carrier/sock/sock_test \
+	prov/carrier/sock/sock_window_test prov/carrier/sock/sock_gro_split_test \
+	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
+	prov/carrier/sock/sock_unordered_test prov/carrier/shm/shm_fuzz_test \
+	prov/carrier/shm/shm_proc_test prov/carrier/shm/shm_limits_test \
+	prov/carrier/shm/shm_security_test prov/carrier/shm/shm_wait_test
 
 noinst_PROGRAMS += bench/carrier_lat
-bench_carrier_lat_SOURCES = bench/carrier_lat.c
 bench_carrier_lat_LDADD = libweftcarrier.la libweftarq.la libweftbase.la
 EXTRA_DIST += prov/carrier/shm/README prov/carrier/loop/README \
 	prov/carrier/lossy/README prov/carrier/hybrid/README

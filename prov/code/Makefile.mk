@@ -14,28 +14,9 @@ libweft_code_la_SOURCES = \
 	prov/code/code_rs.c prov/code/code_rs.h prov/code/code_rs_field.h \
 	prov/code/code_rs_correct.c
 
-# Only the tests use OpenSSL's arithmetic, as the reference.
-CODE_TESTS = prov/code/code_8b10b_test prov/code/code_crc_test \
-	prov/code/code_ghash_test \
-	prov/code/code_hamming_test prov/code/code_line_test \
-	prov/code/code_rs_test
-check_PROGRAMS += $(CODE_TESTS)
-TESTS += $(CODE_TESTS)
-CODE_LIBS = libweft-code.la $(T_LIBS) $(CRYPTO_LIBS)
-CODE_ORACLE = test/support/code_reference.c test/support/code_reference.h
-CODE_FLAGS = $(AM_CFLAGS) $(CRYPTO_CFLAGS)
-prov_code_code_crc_test_SOURCES = prov/code/code_crc_test.c $(CODE_ORACLE)
-prov_code_code_crc_test_CFLAGS = $(CODE_FLAGS)
-prov_code_code_crc_test_LDADD = $(CODE_LIBS)
-prov_code_code_ghash_test_CFLAGS = $(CODE_FLAGS)
-prov_code_code_ghash_test_LDADD = $(CODE_LIBS)
-prov_code_code_hamming_test_LDADD = libweft-code.la $(T_LIBS)
-prov_code_code_8b10b_test_LDADD = libweft-code.la $(T_LIBS)
-prov_code_code_line_test_LDADD = libweft-code.la $(T_LIBS)
-prov_code_code_rs_test_SOURCES = prov/code/code_rs_test.c $(CODE_ORACLE)
-prov_code_code_rs_test_CFLAGS = $(CODE_FLAGS)
-prov_code_code_rs_test_LDADD = $(CODE_LIBS)
+C_TESTS += prov/code/code_8b10b_test prov/code/code_crc_test \
+	prov/code/code_ghash_test prov/code/code_hamming_test \
+	prov/code/code_line_test prov/code/code_rs_test
 
 noinst_PROGRAMS += bench/code_speed
-bench_code_speed_SOURCES = bench/code_speed.c
 bench_code_speed_LDADD = libweft-code.la

@@ -51,102 +51,20 @@ libweftunits_la_SOURCES = \
 	prov/machine/apenet/apenet_tlb.c prov/machine/apenet/apenet_tx.c \
 	prov/machine/apenet/apenet_transport.c prov/machine/apenet/apenet_transport.h
 
-UNIT_TESTS = prov/machine/machine_unit_test prov/machine/machine_inbox_test \
+C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_limits_test \
 	prov/machine/gemini/gemini_test prov/machine/gemini/gemini_bulk_test \
-	prov/machine/gemini/gemini_link_test \
-	prov/machine/qsnet2/qsnet2_bulk_test \
+	prov/machine/gemini/gemini_link_test prov/machine/qsnet2/qsnet2_bulk_test \
 	prov/machine/qsnet2/qsnet2_test prov/machine/qsnet2/qsnet2_queue_test \
 	prov/machine/qsnet2/qsnet2_time_test prov/machine/qsnet2/qsnet2_thread_test \
 	prov/machine/qsnet2/qsnet2_mmu_test prov/machine/qsnet2/qsnet2_tport_test \
-	prov/machine/qsnet2/qsnet2_broadcast_test prov/machine/qsnet2/qsnet2_rails_test \
-	prov/machine/qsnet2/qsnet2_chain_test \
+	prov/machine/qsnet2/qsnet2_broadcast_test \
+	prov/machine/qsnet2/qsnet2_rails_test prov/machine/qsnet2/qsnet2_chain_test \
 	prov/machine/sunway/sunway_test prov/machine/sunway/sunway_chip_test \
 	prov/machine/sunway/sunway_job_test prov/machine/sunway/sunway_bulk_test \
-	prov/machine/sunway/sunway_reply_test \
-	prov/machine/sunway/sunway_coll_test \
+	prov/machine/sunway/sunway_reply_test prov/machine/sunway/sunway_coll_test \
 	prov/machine/apenet/apenet_test prov/machine/apenet/apenet_gpu_test \
 	prov/machine/apenet/apenet_tlb_test
-check_PROGRAMS += $(UNIT_TESTS)
-TESTS += $(UNIT_TESTS)
-UNIT_LIBS = libweftunits.la libweftcunit.la libweftmem.la libweftcarrier.la \
-	libweftarq.la $(T_LIBS)
-prov_machine_machine_unit_test_LDADD = $(UNIT_LIBS)
-prov_machine_machine_inbox_test_LDADD = $(UNIT_LIBS)
-prov_machine_bgq_bgq_test_SOURCES = prov/machine/bgq/bgq_test.c test/support/bgq_pair.h
-prov_machine_bgq_bgq_test_LDADD = $(UNIT_LIBS)
-prov_machine_bgq_bgq_limits_test_SOURCES = \
-	prov/machine/bgq/bgq_limits_test.c test/support/bgq_pair.h
-prov_machine_bgq_bgq_limits_test_LDADD = $(UNIT_LIBS)
-prov_machine_gemini_gemini_test_SOURCES = \
-	prov/machine/gemini/gemini_test.c test/support/gemini_pair.h
-prov_machine_gemini_gemini_test_LDADD = $(UNIT_LIBS)
-prov_machine_gemini_gemini_bulk_test_SOURCES = \
-	prov/machine/gemini/gemini_bulk_test.c test/support/gemini_pair.h
-prov_machine_gemini_gemini_bulk_test_LDADD = $(UNIT_LIBS)
-prov_machine_gemini_gemini_link_test_SOURCES = \
-	prov/machine/gemini/gemini_link_test.c test/support/gemini_pair.h
-prov_machine_gemini_gemini_link_test_LDADD = $(UNIT_LIBS)
-prov_machine_qsnet2_qsnet2_bulk_test_SOURCES = \
-	prov/machine/qsnet2/qsnet2_bulk_test.c test/support/qsnet2_pair.h
-prov_machine_qsnet2_qsnet2_bulk_test_LDADD = $(UNIT_LIBS)
-prov_machine_qsnet2_qsnet2_test_SOURCES = \
-	prov/machine/qsnet2/qsnet2_test.c test/support/qsnet2_pair.h
-prov_machine_qsnet2_qsnet2_test_LDADD = $(UNIT_LIBS)
-prov_machine_qsnet2_qsnet2_queue_test_SOURCES = \
-	prov/machine/qsnet2/qsnet2_queue_test.c test/support/qsnet2_pair.h
-prov_machine_qsnet2_qsnet2_queue_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_qsnet2_qsnet2_time_test_SOURCES = \
-	prov/machine/qsnet2/qsnet2_time_test.c test/support/qsnet2_pair.h
-prov_machine_qsnet2_qsnet2_time_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_qsnet2_qsnet2_thread_test_SOURCES = \
-	prov/machine/qsnet2/qsnet2_thread_test.c test/support/qsnet2_pair.h
-prov_machine_qsnet2_qsnet2_thread_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_qsnet2_qsnet2_mmu_test_SOURCES = \
-	prov/machine/qsnet2/qsnet2_mmu_test.c test/support/qsnet2_pair.h
-prov_machine_qsnet2_qsnet2_mmu_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_qsnet2_qsnet2_tport_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_qsnet2_qsnet2_broadcast_test_LDADD = $(UNIT_LIBS)
-prov_machine_qsnet2_qsnet2_chain_test_LDADD = libweftcunit.la $(UNIT_LIBS)
-
-prov_machine_qsnet2_qsnet2_rails_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_sunway_sunway_test_SOURCES = \
-	prov/machine/sunway/sunway_test.c test/support/sunway_pair.h
-prov_machine_sunway_sunway_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_sunway_sunway_chip_test_SOURCES = \
-	prov/machine/sunway/sunway_chip_test.c test/support/sunway_pair.h
-prov_machine_sunway_sunway_chip_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_sunway_sunway_coll_test_SOURCES = \
-	prov/machine/sunway/sunway_coll_test.c test/support/sunway_pair.h
-prov_machine_sunway_sunway_coll_test_LDADD = $(UNIT_LIBS)
-prov_machine_sunway_sunway_reply_test_SOURCES = \
-	prov/machine/sunway/sunway_reply_test.c test/support/sunway_pair.h
-prov_machine_sunway_sunway_reply_test_LDADD = $(UNIT_LIBS)
-prov_machine_sunway_sunway_job_test_SOURCES = \
-	prov/machine/sunway/sunway_job_test.c test/support/sunway_pair.h
-prov_machine_sunway_sunway_job_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_sunway_sunway_bulk_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_apenet_apenet_test_SOURCES = \
-	prov/machine/apenet/apenet_test.c test/support/apenet_pair.h
-prov_machine_apenet_apenet_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_apenet_apenet_gpu_test_SOURCES = \
-	prov/machine/apenet/apenet_gpu_test.c test/support/apenet_pair.h
-prov_machine_apenet_apenet_gpu_test_LDADD = $(UNIT_LIBS)
-
-prov_machine_apenet_apenet_tlb_test_SOURCES = \
-	prov/machine/apenet/apenet_tlb_test.c test/support/apenet_pair.h
-prov_machine_apenet_apenet_tlb_test_LDADD = $(UNIT_LIBS)
 
 # The units for use without the provider.
 lib_LTLIBRARIES += libweft-nic.la

@@ -14,30 +14,10 @@ libweft_net_la_SOURCES = prov/net/net.h prov/net/net_event.h \
 	prov/net/net_tile.c prov/net/net_tile.h prov/net/net_wheel.c \
 	prov/net/net_wheel.h
 
-NET_TESTS = prov/net/net_fuzz_test prov/net/net_link_test \
-	prov/net/net_load_test prov/net/file/net_name_test \
-	prov/net/net_rail_test prov/net/net_router_share_test prov/net/net_tile_test \
+C_TESTS += prov/net/net_fuzz_test prov/net/net_link_test \
+	prov/net/net_load_test prov/net/file/net_name_test prov/net/net_rail_test \
+	prov/net/net_router_share_test prov/net/net_tile_test \
 	prov/net/net_latency_test
-check_PROGRAMS += $(NET_TESTS)
-TESTS += $(NET_TESTS)
-NET_LIBS = libweft-net.la $(T_LIBS)
-NET_FIXTURE = test/support/net_fixture.c test/support/net_fixture.h
-prov_net_net_fuzz_test_SOURCES = prov/net/net_fuzz_test.c $(NET_FIXTURE)
-prov_net_net_fuzz_test_LDADD = $(NET_LIBS)
-prov_net_net_link_test_SOURCES = prov/net/net_link_test.c $(NET_FIXTURE)
-prov_net_net_link_test_LDADD = $(NET_LIBS)
-prov_net_net_load_test_SOURCES = prov/net/net_load_test.c $(NET_FIXTURE)
-prov_net_net_load_test_LDADD = $(NET_LIBS) -lm
-prov_net_file_net_name_test_LDADD = $(NET_LIBS)
-prov_net_net_rail_test_SOURCES = prov/net/net_rail_test.c $(NET_FIXTURE)
-prov_net_net_rail_test_LDADD = $(NET_LIBS)
-prov_net_net_router_share_test_SOURCES = prov/net/net_router_share_test.c $(NET_FIXTURE)
-prov_net_net_router_share_test_LDADD = $(NET_LIBS)
-prov_net_net_tile_test_SOURCES = prov/net/net_tile_test.c $(NET_FIXTURE)
-prov_net_net_tile_test_LDADD = $(NET_LIBS)
-prov_net_net_latency_test_SOURCES = prov/net/net_latency_test.c $(NET_FIXTURE)
-prov_net_net_latency_test_LDADD = $(NET_LIBS)
 
 noinst_PROGRAMS += bench/net_speed
-bench_net_speed_SOURCES = bench/net_speed.c
 bench_net_speed_LDADD = libweftnetfile.la libweft-net.la libweftbase.la -lm

@@ -18,66 +18,16 @@ libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcunit.la libweft-mat
 include prov/machine/Makefile.mk
 
 # Tests across folders: the provider between processes, on every machine.
-PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_machine_test \
-	test/prov/prov_coll_api_test test/prov/prov_msg_test \
-	test/prov/prov_rma_test test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \
+C_TESTS += test/prov/prov_coll_test test/prov/prov_coll_machine_test \
+	test/prov/prov_coll_api_test test/prov/prov_msg_test test/prov/prov_rma_test \
+	test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \
 	test/prov/prov_coll_death_test test/prov/prov_coll_chain_test \
 	test/prov/prov_hmem_test test/prov/prov_coll_tree_test \
 	test/prov/prov_copy_test
-check_PROGRAMS += $(PROV_TESTS)
-TESTS += $(PROV_TESTS)
-PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h test/prov/prov_group.h \
-	test/prov/prov_calls.h
-PROV_LIBS = $(FABRIC_LIBS) $(T_LIBS)
-test_prov_prov_coll_test_SOURCES = test/prov/prov_coll_test.c $(PROV_JOB)
-test_prov_prov_coll_test_LDADD = $(PROV_LIBS) -lm
-test_prov_prov_coll_machine_test_SOURCES = test/prov/prov_coll_machine_test.c \
-	$(PROV_JOB)
-test_prov_prov_coll_machine_test_LDADD = $(PROV_LIBS)
-test_prov_prov_coll_chain_test_SOURCES = test/prov/prov_coll_chain_test.c \
-	$(PROV_JOB)
-test_prov_prov_coll_chain_test_LDADD = $(PROV_LIBS)
-test_prov_prov_coll_death_test_SOURCES = test/prov/prov_coll_death_test.c \
-	$(PROV_JOB)
-test_prov_prov_coll_death_test_LDADD = $(PROV_LIBS)
-test_prov_prov_coll_tree_test_SOURCES = test/prov/prov_coll_tree_test.c \
-	$(PROV_JOB)
-test_prov_prov_coll_tree_test_LDADD = $(PROV_LIBS)
-test_prov_prov_coll_api_test_SOURCES = test/prov/prov_coll_api_test.c \
-	$(PROV_JOB)
-test_prov_prov_coll_api_test_LDADD = $(PROV_LIBS)
-test_prov_prov_coll_fuzz_test_SOURCES = test/prov/prov_coll_fuzz_test.c \
-	$(PROV_JOB)
-test_prov_prov_coll_fuzz_test_LDADD = libweftnic.la $(PROV_LIBS) $(HWLOC_LIBS)
-test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
-test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
-test_prov_prov_copy_test_SOURCES = test/prov/prov_copy_test.c $(PROV_JOB)
-test_prov_prov_copy_test_LDADD = $(PROV_LIBS)
-test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)
-test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
-test_prov_prov_hmem_test_SOURCES = test/prov/prov_hmem_test.c $(PROV_JOB)
-test_prov_prov_hmem_test_LDADD = $(PROV_LIBS)
-test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
-test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
-NIC_TESTS = prov/nic/nic_test prov/nic/nic_atomic_test prov/nic/nic_cancel_test \
+C_TESTS += prov/nic/nic_test prov/nic/nic_atomic_test prov/nic/nic_cancel_test \
 	prov/nic/nic_copy_test prov/nic/nic_fault_test prov/nic/nic_place_test \
 	prov/nic/nic_typed_test
-check_PROGRAMS += $(NIC_TESTS)
-TESTS += $(NIC_TESTS)
-prov_nic_nic_test_SOURCES = prov/nic/nic_test.c test/support/nic_pair.h
-prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_atomic_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c test/support/nic_pair.h
-prov_nic_nic_cancel_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_copy_test_SOURCES = prov/nic/nic_copy_test.c test/support/loops.h \
-	test/support/nic_pair.h
-prov_nic_nic_copy_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_copy_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=weft_copy_loop
-prov_nic_nic_typed_test_SOURCES = prov/nic/nic_typed_test.c test/support/nic_pair.h
-prov_nic_nic_typed_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_fault_test_SOURCES = prov/nic/nic_fault_test.c test/support/nic_pair.h
-prov_nic_nic_fault_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_fault_test_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc -Wl,--wrap=calloc
-prov_nic_nic_place_test_LDADD = libweftnic.la $(T_LIBS) $(HWLOC_LIBS)
 EXTRA_DIST += prov/nic/README

@@ -12,21 +12,13 @@ libweft_ofi_la_SOURCES = \
 	prov/ofi/weft_world.c prov/ofi/weft_world.h
 
 # The tests run over a fake engine and carrier.
-OFI_TESTS = \
-	prov/ofi/weft_av_test prov/ofi/weft_domain_test \
+C_TESTS += prov/ofi/weft_av_test prov/ofi/weft_domain_test \
 	prov/ofi/weft_info_test prov/ofi/weft_mr_test prov/ofi/weft_fi_core_test
 OFI_FAKE = test/support/weft_fake.c test/support/weft_fake.h
-OFI_TEST_LIBS = libweft-ofi.la libweftmem.la libweftcarrier.la libweftarq.la $(FABRIC_LIBS) $(T_LIBS)
-check_PROGRAMS += $(OFI_TESTS)
-TESTS += $(OFI_TESTS)
 prov_ofi_weft_av_test_SOURCES = prov/ofi/weft_av_test.c $(OFI_FAKE)
-prov_ofi_weft_av_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_domain_test_SOURCES = prov/ofi/weft_domain_test.c $(OFI_FAKE)
-prov_ofi_weft_domain_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_info_test_SOURCES = prov/ofi/weft_info_test.c $(OFI_FAKE)
-prov_ofi_weft_info_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_mr_test_SOURCES = prov/ofi/weft_mr_test.c $(OFI_FAKE)
-prov_ofi_weft_mr_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_fi_core_test_LDADD = libweftdirect.la $(T_LIBS)
 EXTRA_DIST += prov/ofi/README test/ofi/ofi_env.sh test/ofi/ofi_prov_tests.sh test/ofi/ofi_openmpi.c
 dist_man7_MANS += doc/fi_weft.7
@@ -58,8 +50,4 @@ PLAIN_TESTS += test/ofi/ofi_on_trees.sh test/ofi/ofi_on_bgq.sh test/ofi/ofi_on_g
 PLAIN_TESTS += test/ofi/ofi_info.sh test/ofi/ofi_openmpi.sh test/ofi/ofi_openmpi_hosts.sh \
 	test/ofi/ofi_pingpong.sh test/tree/symbols.sh
 
-check_PROGRAMS += test/prov/prov_wait_test
-TESTS += test/prov/prov_wait_test
-test_prov_prov_wait_test_SOURCES = test/prov/prov_wait_test.c \
-	test/prov/prov_job.c test/prov/prov_job.h
-test_prov_prov_wait_test_LDADD = $(FABRIC_LIBS) $(T_LIBS)
+C_TESTS += test/prov/prov_wait_test

@@ -23,31 +23,6 @@ libweftcarrier_la_SOURCES += \
 libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 	$(CRYPTO_LIBS)
 
-VT_TESTS = prov/vt/vt_chain_test prov/vt/vt_dma_test prov/vt/vt_fuzz_test \
-	prov/vt/vt_poll_test prov/vt/vt_message_test \
-	prov/vt/vt_test prov/vt/vt_security_test \
-	prov/vt/vt_amo_test
-check_PROGRAMS += $(VT_TESTS)
-TESTS += $(VT_TESTS)
-prov_vt_vt_fuzz_test_SOURCES = prov/vt/vt_fuzz_test.c \
-	test/support/carrier_fixture.c test/support/carrier_fixture.h
-prov_vt_vt_fuzz_test_LDADD = libweftcarrier.la libweftarq.la $(T_LIBS)
-VT_PLAY = test/support/vt_fixture.c test/support/vt_fixture.h \
-	test/support/carrier_fixture.c test/support/carrier_fixture.h
-prov_vt_vt_chain_test_SOURCES = prov/vt/vt_chain_test.c \
-	$(VT_PLAY)
-prov_vt_vt_chain_test_LDADD = libweftcarrier.la libweftarq.la $(T_LIBS)
-prov_vt_vt_dma_test_SOURCES = prov/vt/vt_dma_test.c $(VT_PLAY)
-prov_vt_vt_dma_test_LDADD = libweftcarrier.la libweftarq.la $(T_LIBS)
-prov_vt_vt_poll_test_SOURCES = prov/vt/vt_poll_test.c $(VT_PLAY)
-prov_vt_vt_poll_test_LDADD = libweftcarrier.la libweftarq.la $(T_LIBS)
-prov_vt_vt_message_test_SOURCES = prov/vt/vt_message_test.c $(VT_PLAY)
-prov_vt_vt_message_test_LDADD = libweftcarrier.la libweftarq.la $(T_LIBS)
-prov_vt_vt_test_SOURCES = prov/vt/vt_test.c $(VT_PLAY)
-prov_vt_vt_test_LDADD = libweftcarrier.la libweftarq.la $(T_LIBS)
-prov_vt_vt_amo_test_SOURCES = prov/vt/vt_amo_test.c \
-	$(VT_PLAY)
-prov_vt_vt_amo_test_LDADD = libweftcarrier.la libweftarq.la $(T_LIBS)
-prov_vt_vt_security_test_SOURCES = prov/vt/vt_security_test.c \
-	$(VT_PLAY)
-prov_vt_vt_security_test_LDADD = libweftcarrier.la libweftarq.la $(T_LIBS)
+C_TESTS += prov/vt/vt_chain_test prov/vt/vt_dma_test prov/vt/vt_fuzz_test \
+	prov/vt/vt_poll_test prov/vt/vt_message_test prov/vt/vt_test \
+	prov/vt/vt_security_test prov/vt/vt_amo_test

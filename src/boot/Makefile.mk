@@ -9,11 +9,8 @@ libmpi_abi_la_SOURCES += src/boot/boot_abort.c src/boot/boot_abort.h \
 libweft_fabric_shim_la_SOURCES += src/boot/boot_fabric_shim.c \
 	src/boot/boot_fabric_shim.h
 
-BOOT_TESTS = src/boot/boot_secret_test
-check_PROGRAMS += $(BOOT_TESTS)
-TESTS += $(BOOT_TESTS)
+C_TESTS += src/boot/boot_secret_test
 src_boot_boot_secret_test_SOURCES = src/boot/boot_secret_test.c \
 	src/boot/boot_secret.c src/core/core_opts.c
 src_boot_boot_secret_test_CFLAGS = $(AM_CFLAGS)
-src_boot_boot_secret_test_LDADD = $(T_LIBS) $(CRYPTO_LIBS)
 EXTRA_DIST += src/boot/README

@@ -30,7 +30,3 @@ install-exec-hook: install-mpi-links
 uninstall-hook: uninstall-mpi-links
 .PHONY: install-mpi-links uninstall-mpi-links
 EXTRA_DIST += src/core/README
-
-CORE_TESTS =
-check_PROGRAMS += $(CORE_TESTS)
-TESTS += $(CORE_TESTS)

@@ -9,24 +9,18 @@ libmpi_abi_la_SOURCES += src/diag/diag_call.c src/diag/diag_call.h \
 	src/diag/diag_wait_note.h src/diag/diag_trace.c src/diag/diag_trace.h \
 	src/diag/diag_pvar.c src/diag/diag_pvar.h
 
-DIAG_TESTS = src/diag/diag_call_test src/diag/diag_errtext_test \
+C_TESTS += src/diag/diag_call_test src/diag/diag_errtext_test \
 	src/diag/diag_report_test src/diag/diag_wait_note_test
-check_PROGRAMS += $(DIAG_TESTS)
-TESTS += $(DIAG_TESTS)
 src_diag_diag_call_test_SOURCES = src/diag/diag_call_test.c \
 	src/diag/diag_call.c
 src_diag_diag_call_test_CFLAGS = $(AM_CFLAGS)
-src_diag_diag_call_test_LDADD = $(T_LIBS)
 src_diag_diag_errtext_test_SOURCES = src/diag/diag_errtext_test.c \
 	src/diag/diag_errtext.c
 src_diag_diag_errtext_test_CFLAGS = $(AM_CFLAGS)
-src_diag_diag_errtext_test_LDADD = $(T_LIBS)
 src_diag_diag_report_test_SOURCES = src/diag/diag_report_test.c \
 	src/diag/diag_report.c
 src_diag_diag_report_test_CFLAGS = $(AM_CFLAGS)
-src_diag_diag_report_test_LDADD = $(T_LIBS)
 src_diag_diag_wait_note_test_SOURCES = src/diag/diag_wait_note_test.c \
 	src/diag/diag_wait_note.c
 src_diag_diag_wait_note_test_CFLAGS = $(AM_CFLAGS)
-src_diag_diag_wait_note_test_LDADD = $(T_LIBS)
 EXTRA_DIST += src/diag/README

@@ -10,8 +10,4 @@ libweft_health_la_SOURCES = src/health/health.h src/health/health_layout.h \
 	src/health/health_round.c
 libweft_health_la_LIBADD = libweft-watch.la
 
-HEALTH_TESTS = src/health/health_test src/health/health_threads_test
-check_PROGRAMS += $(HEALTH_TESTS)
-TESTS += $(HEALTH_TESTS)
-src_health_health_test_LDADD = libweft-health.la $(T_LIBS)
-src_health_health_threads_test_LDADD = libweft-health.la $(T_LIBS)
+C_TESTS += src/health/health_test src/health/health_threads_test

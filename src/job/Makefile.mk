@@ -7,14 +7,6 @@ libweftbase_la_SOURCES += src/job/job_log.c src/job/job_log.h \
 	src/job/job_trace.h src/job/job_trace_layout.h \
 	src/job/job_trace_read.c
 
-JOB_TESTS = src/job/job_cfg_test src/job/fault_plan_test \
-	src/job/job_page_print_test src/job/job_page_test \
-	src/job/job_trace_test
-check_PROGRAMS += $(JOB_TESTS)
-TESTS += $(JOB_TESTS)
-src_job_job_cfg_test_LDADD = $(T_LIBS)
-src_job_fault_plan_test_LDADD = $(T_LIBS)
-src_job_job_page_print_test_LDADD = $(T_LIBS)
-src_job_job_page_test_LDADD = $(T_LIBS)
-src_job_job_trace_test_LDADD = $(T_LIBS)
+C_TESTS += src/job/job_cfg_test src/job/fault_plan_test \
+	src/job/job_page_print_test src/job/job_page_test src/job/job_trace_test
 EXTRA_DIST += src/job/README

@@ -12,9 +12,7 @@ include src/mpi/win/Makefile.mk
 include src/mpi/tool/Makefile.mk
 EXTRA_DIST += src/mpi/README
 
-check_PROGRAMS += src/mpi/mpi_args_test
-TESTS += src/mpi/mpi_args_test
+C_TESTS += src/mpi/mpi_args_test
 src_mpi_mpi_args_test_SOURCES = src/mpi/mpi_args_test.c src/mpi/mpi_check.c \
 	src/mpi/coll/mpi_coll_args.c src/mpi/coll/mpi_coll_overlap.c
 src_mpi_mpi_args_test_CFLAGS = $(AM_CFLAGS)
-src_mpi_mpi_args_test_LDADD = libweft-types.la $(T_LIBS)

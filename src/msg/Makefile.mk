@@ -11,17 +11,12 @@ libmpi_abi_la_SOURCES += src/msg/msg_bsend.c src/msg/msg_bsend.h \
 	src/msg/msg_send.c src/msg/msg_send.h src/msg/msg_status.h \
 	src/msg/msg_tag.h src/msg/msg_wait.c src/msg/msg_wait.h
 
-MSG_TESTS = src/msg/msg_test src/msg/msg_retry_test src/msg/msg_persist_test
-check_PROGRAMS += $(MSG_TESTS)
-TESTS += $(MSG_TESTS)
+C_TESTS += src/msg/msg_test src/msg/msg_retry_test src/msg/msg_persist_test
 src_msg_msg_test_SOURCES = src/msg/msg_test.c src/msg/msg.c
 src_msg_msg_test_CFLAGS = $(AM_CFLAGS)
-src_msg_msg_test_LDADD = $(T_LIBS) $(FABRIC_LIBS)
 src_msg_msg_retry_test_SOURCES = src/msg/msg_retry_test.c src/msg/msg_retry.c
 src_msg_msg_retry_test_CFLAGS = $(AM_CFLAGS)
-src_msg_msg_retry_test_LDADD = $(T_LIBS)
 src_msg_msg_persist_test_SOURCES = src/msg/msg_persist_test.c \
 	src/msg/msg_persist.c
 src_msg_msg_persist_test_CFLAGS = $(AM_CFLAGS)
-src_msg_msg_persist_test_LDADD = $(T_LIBS)
 EXTRA_DIST += src/msg/README

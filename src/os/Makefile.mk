@@ -4,16 +4,7 @@ libweftbase_la_SOURCES += src/os/alive.c src/os/alive.h src/os/event_word.c \
 	src/os/guard.c src/os/guard.h src/os/keyfile.c src/os/keyfile.h \
 	src/os/wait_policy.c src/os/wait_policy.h src/os/coalesced_task.h
 
-OS_TESTS = src/os/alive_test src/os/event_word_test src/os/copy_calibrate_test \
+C_TESTS += src/os/alive_test src/os/event_word_test src/os/copy_calibrate_test \
 	src/os/guard_test src/os/keyfile_test src/os/wait_policy_test \
 	src/os/coalesced_task_test
-check_PROGRAMS += $(OS_TESTS)
-TESTS += $(OS_TESTS)
-src_os_alive_test_LDADD = $(T_LIBS)
-src_os_event_word_test_LDADD = $(T_LIBS)
-src_os_copy_calibrate_test_LDADD = $(T_LIBS)
-src_os_guard_test_LDADD = $(T_LIBS)
-src_os_wait_policy_test_LDADD = $(T_LIBS)
-src_os_keyfile_test_LDADD = $(T_LIBS)
-src_os_coalesced_task_test_LDADD = $(T_LIBS)
 EXTRA_DIST += src/os/README

@@ -23,16 +23,5 @@ libweft_types_la_SOURCES = \
 	src/types/types_topo.c src/types/types_topo.h \
 	src/types/types_topo_dims.c
 
-TYPES_TESTS = src/types/types_attr_test src/types/types_dt_test \
-	src/types/types_info_test src/types/types_op_test \
-	src/types/types_topo_test
-check_PROGRAMS += $(TYPES_TESTS)
-TESTS += $(TYPES_TESTS)
-TYPES_LIBS = libweft-types.la $(T_LIBS)
-src_types_types_attr_test_LDADD = $(TYPES_LIBS)
-src_types_types_dt_test_SOURCES = src/types/types_dt_test.c \
-	test/support/types_dt_model.c test/support/types_dt_model.h
-src_types_types_dt_test_LDADD = $(TYPES_LIBS)
-src_types_types_info_test_LDADD = $(TYPES_LIBS)
-src_types_types_op_test_LDADD = $(TYPES_LIBS)
-src_types_types_topo_test_LDADD = $(TYPES_LIBS)
+C_TESTS += src/types/types_attr_test src/types/types_dt_test \
+	src/types/types_info_test src/types/types_op_test src/types/types_topo_test

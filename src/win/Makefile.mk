@@ -34,9 +34,5 @@ PLAIN_TESTS += test/run/run_win_death.sh test/run/run_win_bench.sh \
 	test/run/run_win_fuzz.sh
 EXTRA_DIST += test/run/run_win_client.c
 
-WIN_TESTS = src/win/win_blocks_test src/win/win_elem_test src/win/win_rwlock_test
-check_PROGRAMS += $(WIN_TESTS)
-TESTS += $(WIN_TESTS)
-src_win_win_blocks_test_LDADD = libweftwin.la libweftbase.la $(T_LIBS)
-src_win_win_elem_test_LDADD = libweftwin.la libweft-types.la $(T_LIBS)
-src_win_win_rwlock_test_LDADD = libweftwin.la $(T_LIBS)
+C_TESTS += src/win/win_blocks_test src/win/win_elem_test \
+	src/win/win_rwlock_test

@@ -11,7 +11,7 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 bad=0
 ${CC:-gcc} -std=c11 -O2 -w -I"$top/include" -o "$dir/latency" \
-	"$top/bench/latency.c" -L"$build/.libs" -lmpi_abi -lm \
+	"$top/bench/bench.c" -L"$build/.libs" -lmpi_abi -lm \
 	-Wl,-rpath,"$build/.libs" || exit 1
 
 # check_errors MACHINE: bits of packets are corrupted, and all errors are

@@ -9,9 +9,11 @@
 
 n=0
 first=yes
-for b in put_latency get_latency put_bw get_bw put_bibw acc_latency \
-	get_acc_latency fop_latency cas_latency; do
-	build_mpi "$b" "$top_srcdir/bench/$b.c" || exit 1
+names="put_latency get_latency put_bw get_bw put_bibw acc_latency
+	get_acc_latency fop_latency cas_latency"
+# shellcheck disable=SC2086
+build_bench $names || exit 1
+for b in $names; do
 	for w in create allocate dynamic; do
 		for s in lock lock_all flush flush_local pscw fence; do
 			[ -n "$LONG$first" ] || [ $w = allocate ] ||

@@ -14,14 +14,12 @@
 
 enum { HOST, DEVICE, KINDS };
 
-struct apenet_side {
+struct side {
 	struct weft_apenet *a;
+	struct sockaddr_in name;
+	uint32_t node;
 	char *mem[KINDS];
 	unsigned buf[KINDS];
-};
-
-struct apenet_pair {
-	struct apenet_side s[2];
 };
 
 static inline const char *pair_kind(int kind)
@@ -29,13 +27,25 @@ static inline const char *pair_kind(int kind)
 	return kind == HOST ? WEFT_MEM_HOST : WEFT_MEM_DEVICE;
 }
 
-static inline void pair_side(struct apenet_side *s,
+#define PAIR_UNIT     a
+#define PAIR_FN(verb) weft_apenet_##verb
+
+static inline void side_close(struct side *s)
+{
+	weft_apenet_close(s->a);
+	for (int k = 0; k < KINDS; k++)
+		weft_mem_free(pair_kind(k), s->mem[k]);
+}
+
+#include "test/support/pair.h"
+
+static inline void pair_side(struct side *s,
 			     const struct weft_apenet_attr *attr, uint32_t node)
 {
 	struct weft_apenet_attr a = *attr;
 
 	a.place.carrier = "loop";
-	a.node = node;
+	a.node = s->node = node;
 	T_OK(weft_apenet_open(&a, &s->a));
 	for (int k = 0; k < KINDS; k++) {
 		T_OK(weft_mem_alloc(pair_kind(k), PAIR_BYTES,
@@ -45,50 +55,23 @@ static inline void pair_side(struct apenet_side *s,
 	}
 }
 
-static inline void pair_open_as(struct apenet_pair *p,
+static inline void pair_open_as(struct pair *p,
 				const struct weft_apenet_attr *attr)
 {
-	struct sockaddr_in name;
-
 	for (uint32_t i = 0; i < 2; i++)
 		pair_side(&p->s[i], attr, i);
-	for (uint32_t i = 0; i < 2; i++) {
-		weft_apenet_name(p->s[i].a, &name);
-		T_OK(weft_apenet_node_set(p->s[!i].a, i, &name));
-	}
+	pair_connect(p);
 }
 
-static inline void pair_open(struct apenet_pair *p)
+static inline void pair_open(struct pair *p)
 {
 	const struct weft_apenet_attr attr = { 0 };
 
 	pair_open_as(p, &attr);
 }
 
-static inline void pair_side_close(struct apenet_side *s)
-{
-	weft_apenet_close(s->a);
-	for (int k = 0; k < KINDS; k++)
-		weft_mem_free(pair_kind(k), s->mem[k]);
-}
-
-static inline void pair_close(struct apenet_pair *p)
-{
-	pair_side_close(&p->s[0]);
-	pair_side_close(&p->s[1]);
-}
-
-static inline void pair_run(struct apenet_pair *p, int polls)
-{
-	for (int i = 0; i < polls; i++) {
-		weft_apenet_poll(p->s[0].a, 16);
-		weft_apenet_poll(p->s[1].a, 16);
-	}
-}
-
 /* Waits for the next event of a side. */
-static inline struct weft_apenet_event pair_event(struct apenet_pair *p,
-						  int side)
+static inline struct weft_apenet_event pair_event(struct pair *p, int side)
 {
 	struct weft_apenet_event ev;
 	int err = -EAGAIN;
@@ -102,7 +85,7 @@ static inline struct weft_apenet_event pair_event(struct apenet_pair *p,
 }
 
 /* Checks that the side writes no further event. */
-static inline void pair_silent(struct apenet_pair *p, int side)
+static inline void pair_silent(struct pair *p, int side)
 {
 	struct weft_apenet_event ev;
 
@@ -111,7 +94,7 @@ static inline void pair_silent(struct apenet_pair *p, int side)
 }
 
 /* Returns a command between memory of side 0 and of side 1. */
-static inline struct weft_apenet_cmd pair_cmd(struct apenet_pair *p, int here,
+static inline struct weft_apenet_cmd pair_cmd(struct pair *p, int here,
 					      int there, uint64_t bytes)
 {
 	return (struct weft_apenet_cmd){
@@ -125,7 +108,7 @@ static inline struct weft_apenet_cmd pair_cmd(struct apenet_pair *p, int here,
 	};
 }
 
-static inline void pair_fill(struct apenet_side *s, int kind, uint64_t seed)
+static inline void pair_fill(struct side *s, int kind, uint64_t seed)
 {
 	char *bytes = malloc(PAIR_BYTES);
 
@@ -157,8 +140,7 @@ static inline bool pair_is_zero(const void *x, size_t n)
 	return is;
 }
 
-static inline struct weft_apenet_stats pair_stats(struct apenet_pair *p,
-						  int side)
+static inline struct weft_apenet_stats pair_stats(struct pair *p, int side)
 {
 	struct weft_apenet_stats st;
 

@@ -9,12 +9,14 @@
 
 #include <stdlib.h>
 
-#define BGQ_PAIR_SLOTS 8
-#define BGQ_PAIR_RGET  5 /* remote get FIFO of each side */
-#define BGQ_PAIR_BYTES (256 * 1024)
+#define PAIR_SLOTS 8
+#define PAIR_RGET  5 /* remote get FIFO of each side */
+#define PAIR_BYTES (256 * 1024)
 
-struct bgq_side {
+struct side {
 	struct weft_bgq *mu;
+	struct sockaddr_in name;
+	uint32_t node;
 	unsigned char *mem; /* memory: range 0, base 1 */
 	unsigned char *rec;
 	struct weft_bgq_desc *ring; /* FIFO 0, then the remote get FIFO */
@@ -29,80 +31,69 @@ struct bgq_side {
 	unsigned irq_id;
 };
 
-struct bgq_pair {
-	struct bgq_side a;
-	struct bgq_side b;
-};
+#define PAIR_UNIT     mu
+#define PAIR_FN(verb) weft_bgq_##verb
 
-static inline void bgq_pair_irq(void *arg, enum weft_bgq_irq irq, unsigned id)
+static inline void side_close(struct side *s)
 {
-	struct bgq_side *s = arg;
+	weft_bgq_close(s->mu);
+	free(s->mem);
+	free(s->rec);
+	free(s->ring);
+}
+
+#include "test/support/pair.h"
+
+static inline void pair_irq(void *arg, enum weft_bgq_irq irq, unsigned id)
+{
+	struct side *s = arg;
 
 	s->irqs[irq]++;
 	s->irq_id = id;
 }
 
-static inline void bgq_pair_side(struct bgq_side *s, const char *faults,
-				 uint64_t rec_bytes)
+static inline void pair_side(struct side *s, const char *faults,
+			     uint64_t rec_bytes)
 {
 	struct weft_bgq_attr a = {
 		.place = { .carrier = "loop", .faults = faults },
 		.seed = 1,
-		.interrupt = bgq_pair_irq,
+		.interrupt = pair_irq,
 		.arg = s,
 	};
 
 	memset(s, 0, sizeof(*s));
 	T_OK(weft_bgq_open(&a, &s->mu));
-	s->mem = aligned_alloc(64, BGQ_PAIR_BYTES);
-	s->rec = aligned_alloc(64, rec_bytes);
-	s->ring = aligned_alloc(64, 2 * BGQ_PAIR_SLOTS * 64);
-	memset(s->mem, 0, BGQ_PAIR_BYTES);
-	T_OK(weft_bgq_range_set(s->mu, 0, s->mem, BGQ_PAIR_BYTES, 0));
+	s->mem = pair_memory(PAIR_BYTES);
+	s->rec = pair_memory(rec_bytes);
+	s->ring = pair_memory(2 * PAIR_SLOTS * 64);
+	T_OK(weft_bgq_range_set(s->mu, 0, s->mem, PAIR_BYTES, 0));
 	T_OK(weft_bgq_range_set(s->mu, 1, &s->counter, 8, 0));
 	T_OK(weft_bgq_bat_set(s->mu, 1, s->mem, 0));
 	T_OK(weft_bgq_bat_set(s->mu, 2, &s->counter, 0));
-	T_OK(weft_bgq_inj_open(s->mu, 0, s->ring, BGQ_PAIR_SLOTS, 0));
-	T_OK(weft_bgq_inj_open(s->mu, BGQ_PAIR_RGET, s->ring + BGQ_PAIR_SLOTS,
-			       BGQ_PAIR_SLOTS, WEFT_BGQ_RGET));
+	T_OK(weft_bgq_inj_open(s->mu, 0, s->ring, PAIR_SLOTS, 0));
+	T_OK(weft_bgq_inj_open(s->mu, PAIR_RGET, s->ring + PAIR_SLOTS,
+			       PAIR_SLOTS, WEFT_BGQ_RGET));
 	T_OK(weft_bgq_rec_open(s->mu, 0, s->rec, rec_bytes, 0));
 }
 
-static inline void bgq_pair_open_rec(struct bgq_pair *p, const char *faults,
-				     uint64_t rec_bytes)
+static inline void pair_open_rec(struct pair *p, const char *faults,
+				 uint64_t rec_bytes)
 {
-	struct sockaddr_in name[2];
-
-	bgq_pair_side(&p->a, faults, rec_bytes);
-	bgq_pair_side(&p->b, faults, rec_bytes);
-	weft_bgq_name(p->a.mu, &name[0]);
-	weft_bgq_name(p->b.mu, &name[1]);
-	for (uint32_t i = 0; i < 2; i++) {
-		T_OK(weft_bgq_node_set(p->a.mu, i, &name[i]));
-		T_OK(weft_bgq_node_set(p->b.mu, i, &name[i]));
-	}
+	pair_side(&p->a, faults, rec_bytes);
+	pair_side(&p->b, faults, rec_bytes);
+	p->b.node = 1;
+	pair_connect(p);
 }
 
-static inline void bgq_pair_open(struct bgq_pair *p, const char *faults)
+static inline void pair_open(struct pair *p, const char *faults)
 {
-	bgq_pair_open_rec(p, faults, 64 * 1024);
+	pair_open_rec(p, faults, 64 * 1024);
 }
 
-static inline void bgq_pair_close(struct bgq_pair *p)
+static inline int pair_take(void *arg, const struct weft_bgq_packet *k)
 {
-	struct bgq_side *s[2] = { &p->a, &p->b };
-
-	for (int i = 0; i < 2; i++) {
-		weft_bgq_close(s[i]->mu);
-		free(s[i]->mem);
-		free(s[i]->rec);
-		free(s[i]->ring);
-	}
-}
-
-static inline int bgq_pair_take(void *arg, const struct weft_bgq_packet *k)
-{
-	struct bgq_side *s = arg;
+	struct side *s = arg;
 
 	if (s->count == 0)
 		s->bytes = 0;
@@ -117,30 +108,28 @@ static inline int bgq_pair_take(void *arg, const struct weft_bgq_packet *k)
 }
 
 /* Polls both units and takes b's packets from its reception FIFO. */
-static inline void bgq_pair_poll(struct bgq_pair *p)
+static inline void pair_poll(struct pair *p)
 {
-	weft_bgq_poll(p->a.mu, 16);
-	weft_bgq_poll(p->b.mu, 16);
-	weft_bgq_rec_poll(p->b.mu, 0, bgq_pair_take, &p->b, 16);
+	pair_run(p, 1);
+	weft_bgq_rec_poll(p->b.mu, 0, pair_take, &p->b, 16);
 }
 
-static inline void bgq_pair_until_packets(struct bgq_pair *p, int n)
+static inline void pair_until_packets(struct pair *p, int n)
 {
 	for (int i = 0; i < 1000000 && p->b.count < n; i++)
-		bgq_pair_poll(p);
+		pair_poll(p);
 	T_IS(p->b.count, n);
 }
 
-static inline void bgq_pair_until_counter(struct bgq_pair *p, uint64_t v)
+static inline void pair_until_counter(struct pair *p, uint64_t v)
 {
 	for (int i = 0; i < 1000000 && p->b.counter != v; i++)
-		bgq_pair_poll(p);
+		pair_poll(p);
 	T_IS(p->b.counter, v);
 }
 
-static inline void bgq_pair_fifo_desc(struct bgq_pair *p,
-				      struct weft_bgq_desc *d, const void *src,
-				      uint64_t n)
+static inline void pair_fifo_desc(struct pair *p, struct weft_bgq_desc *d,
+				  const void *src, uint64_t n)
 {
 	struct weft_bgq_msg m = {
 		.node = 1,
@@ -152,12 +141,12 @@ static inline void bgq_pair_fifo_desc(struct bgq_pair *p,
 	weft_bgq_desc_fifo(d, &m, 0, NULL);
 }
 
-static inline void bgq_pair_send(struct bgq_pair *p, unsigned fifo,
-				 const void *src, uint64_t n)
+static inline void pair_send(struct pair *p, unsigned fifo, const void *src,
+			     uint64_t n)
 {
 	struct weft_bgq_desc d;
 
-	bgq_pair_fifo_desc(p, &d, src, n);
+	pair_fifo_desc(p, &d, src, n);
 	T_OK(weft_bgq_inj_post(p->a.mu, fifo, &d, NULL));
 }
 

@@ -13,17 +13,25 @@
 #define PAIR_JOB   100u
 #define PAIR_GUID  WEFT_SUNWAY_GUID(3, 0)
 
-struct sunway_side {
+struct side {
 	struct weft_sunway *n;
+	struct weft_sunway_name name;
+	uint32_t node; /* GUID */
 	unsigned vi[WEFT_SUNWAY_ENGINES];
 	unsigned char *mem;
 	uint64_t address; /* address of mem */
 };
 
-struct sunway_pair {
-	struct sunway_side a;
-	struct sunway_side b;
-};
+#define PAIR_UNIT     n
+#define PAIR_FN(verb) weft_sunway_##verb
+
+static inline void side_close(struct side *s)
+{
+	weft_sunway_close(s->n);
+	free(s->mem);
+}
+
+#include "test/support/pair.h"
 
 /* Clock of the interfaces: one nanosecond per reading. */
 static uint64_t pair_now;
@@ -40,7 +48,7 @@ static const struct weft_sunway_vi pair_vi = {
 	.events = 1024,
 };
 
-static inline void pair_vis(struct sunway_side *s, uint32_t job)
+static inline void pair_vis(struct side *s, uint32_t job)
 {
 	struct weft_sunway_vi vi = pair_vi;
 
@@ -51,7 +59,7 @@ static inline void pair_vis(struct sunway_side *s, uint32_t job)
 	}
 }
 
-static inline void pair_mem(struct sunway_side *s, uint32_t job)
+static inline void pair_mem(struct side *s, uint32_t job)
 {
 	struct weft_sunway_mem m = {
 		.base = s->mem,
@@ -64,8 +72,7 @@ static inline void pair_mem(struct sunway_side *s, uint32_t job)
 	T_OK(weft_sunway_mem_open(s->n, &m, &s->address));
 }
 
-static inline void pair_side(struct sunway_side *s, const char *faults,
-			     uint32_t guid)
+static inline void pair_side(struct side *s, const char *faults, uint32_t guid)
 {
 	struct weft_sunway_attr a = {
 		.place = { .carrier = "loop", .faults = faults },
@@ -75,60 +82,30 @@ static inline void pair_side(struct sunway_side *s, const char *faults,
 	};
 
 	memset(s, 0, sizeof(*s));
+	s->node = guid;
 	T_OK(weft_sunway_open(&a, &s->n));
-	s->mem = aligned_alloc(64, PAIR_BYTES);
-	memset(s->mem, 0, PAIR_BYTES);
+	s->mem = pair_memory(PAIR_BYTES);
 	pair_vis(s, PAIR_JOB);
 	pair_mem(s, PAIR_JOB);
 }
 
-static inline void pair_introduce(struct sunway_side *s,
-				  struct sunway_side *other)
-{
-	struct weft_sunway_name name;
-
-	weft_sunway_name(other->n, &name);
-	T_OK(weft_sunway_node_set(s->n, other->n->guid, &name));
-}
-
-static inline void pair_open(struct sunway_pair *p, const char *faults)
+static inline void pair_open(struct pair *p, const char *faults)
 {
 	pair_side(&p->a, faults, PAIR_GUID);
 	pair_side(&p->b, faults, PAIR_GUID + 1);
-	pair_introduce(&p->a, &p->b);
-	pair_introduce(&p->b, &p->a);
-}
-
-static inline void pair_side_close(struct sunway_side *s)
-{
-	weft_sunway_close(s->n);
-	free(s->mem);
-}
-
-static inline void pair_close(struct sunway_pair *p)
-{
-	pair_side_close(&p->a);
-	pair_side_close(&p->b);
+	pair_connect(p);
 }
 
 /* Opens interfaces of the system's job 1 in addition to those of the pair. */
-static inline void pair_system(struct sunway_pair *p)
+static inline void pair_system(struct pair *p)
 {
 	pair_vis(&p->a, 1);
 	pair_vis(&p->b, 1);
 	pair_mem(&p->a, 1);
 }
 
-static inline void pair_run(struct sunway_pair *p, int polls)
-{
-	for (int i = 0; i < polls; i++) {
-		weft_sunway_poll(p->a.n, 16);
-		weft_sunway_poll(p->b.n, 16);
-	}
-}
-
 /* Returns a descriptor to an interface of the other side. */
-static inline struct weft_sunway_desc pair_desc(const struct sunway_side *to,
+static inline struct weft_sunway_desc pair_desc(const struct side *to,
 						unsigned op, uint32_t bytes)
 {
 	return (struct weft_sunway_desc){
@@ -142,15 +119,14 @@ static inline struct weft_sunway_desc pair_desc(const struct sunway_side *to,
 	};
 }
 
-static inline void pair_post(struct sunway_side *s,
-			     const struct weft_sunway_desc *d)
+static inline void pair_post(struct side *s, const struct weft_sunway_desc *d)
 {
 	T_OK(weft_sunway_post(s->n, 0, s->vi[0], d));
 }
 
 /* Waits for the next event of an interface. */
 static inline struct weft_sunway_event
-pair_event(struct sunway_pair *p, struct sunway_side *s, unsigned engine)
+pair_event(struct pair *p, struct side *s, unsigned engine)
 {
 	struct weft_sunway_event ev;
 	int err = -EAGAIN;
@@ -165,7 +141,7 @@ pair_event(struct sunway_pair *p, struct sunway_side *s, unsigned engine)
 
 /* Waits for the next message in a raw queue; it stays there. */
 static inline struct weft_sunway_arrival
-pair_arrival(struct sunway_pair *p, struct sunway_side *s, unsigned engine)
+pair_arrival(struct pair *p, struct side *s, unsigned engine)
 {
 	struct weft_sunway_arrival a;
 	int err = -EAGAIN;
@@ -178,7 +154,7 @@ pair_arrival(struct sunway_pair *p, struct sunway_side *s, unsigned engine)
 	return a;
 }
 
-static inline struct weft_sunway_stats pair_stats(struct sunway_side *s)
+static inline struct weft_sunway_stats pair_stats(struct side *s)
 {
 	struct weft_sunway_stats st;
 
@@ -186,7 +162,7 @@ static inline struct weft_sunway_stats pair_stats(struct sunway_side *s)
 	return st;
 }
 
-static inline weft_au64 *pair_word(struct sunway_side *s, size_t offset)
+static inline weft_au64 *pair_word(struct side *s, size_t offset)
 {
 	return (weft_au64 *)(void *)(s->mem + offset);
 }

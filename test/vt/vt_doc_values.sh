@@ -13,8 +13,7 @@ compare() {
 	words=${1#mpiexec }
 	name=$(grep -oE 'build/bench/mpi/[a-z_]+' <<< "$words")
 	name=${name##*/}
-	[ -x "$dir/$name" ] ||
-		build_mpi "$name" "$top_srcdir/bench/$name.c" || exit 1
+	build_bench "$name" || exit 1
 	words=${words/build\/bench\/mpi\/$name/$dir\/$name}
 	# shellcheck disable=SC2086
 	run 0 $words

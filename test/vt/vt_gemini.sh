@@ -9,9 +9,7 @@
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 within=120
-for b in latency bw barrier allreduce bcast; do
-	build_mpi $b "$top_srcdir/bench/$b.c" || exit 1
-done
+build_bench latency bw barrier allreduce bcast || exit 1
 
 # figure MACHINE MAP PROGRAM BYTES: prints the result of two ranks, in the unit
 # of the program

@@ -14,6 +14,15 @@ build_mpi() {
 		-Wl,-rpath,"$builddir/.libs"
 }
 
+# build_bench NAME...: builds these benchmarks of bench/bench.c in $dir.
+build_bench() {
+	local name
+	build_mpi bench "$top_srcdir/bench/bench.c" || return
+	for name; do
+		ln -f "$dir/bench" "$dir/$name" || return
+	done
+}
+
 # err TEXT: checks that stderr contains this line.
 err() {
 	grep -qF -- "$1" "$dir/err" && return

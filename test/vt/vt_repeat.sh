@@ -5,9 +5,7 @@
 # to 512 ranks.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
-for b in latency bw allreduce put_latency acc_latency; do
-	build_mpi $b "$top_srcdir/bench/$b.c" || exit 1
-done
+build_bench latency bw allreduce put_latency acc_latency || exit 1
 build_mpi vt_prog "$top_srcdir/test/vt/vt_prog.c" || exit 1
 
 # Load: one busy process on each core but the last.

@@ -541,7 +541,7 @@ static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
 	uint64_t bytes = 0;
 	uint64_t word;
 
-	WEFT_ASSERT(h->ack - p->tx.acked <= tx_in_flight(p));
+	WEFT_ASSERT(h->ack - p->tx.acked <= weft_arq_in_flight(&p->tx));
 	for (; p->tx.acked != h->ack; p->tx.acked++)
 		bytes += tx_number_acked(s, p, p->tx.acked);
 	bytes += tx_word_acked(s, p, h->ack, h->ack_bits);
@@ -585,7 +585,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 	if (sock_io_batched(s))
 		sock_io_flush(s);
 	bytes = tx_head_acked(s, p, h, more, words);
-	WEFT_ASSERT(tx_in_flight(p) || (!p->inflight_bytes && !p->losses));
+	WEFT_ASSERT(weft_arq_in_flight(&p->tx) || (!p->inflight_bytes && !p->losses));
 	if (!bytes)
 		return;
 	tx_measure(s, p, h->echo);
@@ -618,7 +618,7 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
 	bool first;
 
-	WEFT_ASSERT(tx_in_flight(p));
+	WEFT_ASSERT(weft_arq_in_flight(&p->tx));
 	if (!p->inflight_bytes && !p->losses) {
 		tx_probe(s, p);
 		return;

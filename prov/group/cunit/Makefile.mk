@@ -16,16 +16,6 @@ libweftcunit_la_CFLAGS = $(AM_CFLAGS) -O3
 
 EXTRA_DIST += prov/group/cunit/README
 
-CUNIT_TESTS = prov/group/cunit/cunit_alu_test prov/group/cunit/cunit_msg_test \
+C_TESTS += prov/group/cunit/cunit_alu_test prov/group/cunit/cunit_msg_test \
 	prov/group/cunit/cunit_group_test prov/group/cunit/cunit_order_test \
 	prov/group/cunit/cunit_tree_test
-check_PROGRAMS += $(CUNIT_TESTS)
-TESTS += $(CUNIT_TESTS)
-prov_group_cunit_cunit_alu_test_LDADD = libweftcunit.la $(T_LIBS) -lm
-CUNIT_FLIGHT = test/support/cunit_fixture.c test/support/cunit_fixture.h
-prov_group_cunit_cunit_msg_test_SOURCES = prov/group/cunit/cunit_msg_test.c $(CUNIT_FLIGHT)
-prov_group_cunit_cunit_msg_test_LDADD = libweftcunit.la $(T_LIBS)
-prov_group_cunit_cunit_group_test_SOURCES = prov/group/cunit/cunit_group_test.c $(CUNIT_FLIGHT)
-prov_group_cunit_cunit_group_test_LDADD = libweftcunit.la $(T_LIBS)
-prov_group_cunit_cunit_order_test_LDADD = libweftcunit.la $(T_LIBS)
-prov_group_cunit_cunit_tree_test_LDADD = libweftcunit.la $(T_LIBS)

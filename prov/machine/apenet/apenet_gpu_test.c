@@ -11,7 +11,7 @@
 #define PIECES ((BYTES + 4095) / 4096)
 
 /* Runs one put between two kinds of memory; checks both boards' counters. */
-static void put(struct apenet_pair *p, int from, int to, unsigned flags)
+static void put(struct pair *p, int from, int to, unsigned flags)
 {
 	struct weft_apenet_cmd c = pair_cmd(p, from, to, BYTES);
 
@@ -29,7 +29,7 @@ static void puts_between_all_kinds_without_a_copy(void **state)
 {
 	for (int from = 0; from < KINDS; from++) {
 		for (int to = 0; to < KINDS; to++) {
-			struct apenet_pair p;
+			struct pair p;
 
 			pair_open(&p);
 			put(&p, from, to, 0);
@@ -48,7 +48,7 @@ static void staged_puts_are_copied_at_both_ends(void **state)
 {
 	for (int from = 0; from < KINDS; from++) {
 		for (int to = 0; to < KINDS; to++) {
-			struct apenet_pair p;
+			struct pair p;
 
 			pair_open(&p);
 			put(&p, from, to, WEFT_APENET_STAGED);
@@ -66,7 +66,7 @@ static void gets_between_all_kinds_of_memory(void **state)
 	for (int i = 0; i < 2 * KINDS * KINDS; i++) {
 		int here = i & 1, there = i >> 1 & 1;
 		struct weft_apenet_cmd c;
-		struct apenet_pair p;
+		struct pair p;
 
 		pair_open(&p);
 		c = pair_cmd(&p, here, there, BYTES);
@@ -84,7 +84,7 @@ static void a_staged_put_becomes_visible_at_once(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	pair_fill(&p.s[0], DEVICE, 2);
@@ -104,7 +104,7 @@ static void a_staged_put_becomes_visible_at_once(void **state)
 static void a_staged_put_reads_its_source_once(void **state)
 {
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 	char *kept = malloc(BYTES);
 
 	pair_open(&p);

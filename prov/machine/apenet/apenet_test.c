@@ -13,7 +13,7 @@ static const uint64_t sizes[] = { 1,	15,    16,     4095,	  4096,
 
 static void a_put_moves_bytes_of_any_length(void **state)
 {
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	for (unsigned i = 0; i < WEFT_COUNT_OF(sizes); i++) {
@@ -38,7 +38,7 @@ static void events_at_both_ends(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	c = pair_cmd(&p, HOST, HOST, 9000);
@@ -66,7 +66,7 @@ static void events_at_both_ends(void **state)
 static void events_follow_all_data_in_order(void **state)
 {
 	struct weft_apenet_event ev;
-	struct apenet_pair p;
+	struct pair p;
 	uint64_t next = 0;
 
 	pair_open(&p);
@@ -94,7 +94,7 @@ static void events_follow_all_data_in_order(void **state)
 static void a_board_sends_to_itself(void **state)
 {
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	pair_fill(&p.s[0], HOST, 5);
@@ -112,7 +112,7 @@ static void a_board_sends_to_itself(void **state)
 
 static void a_get_is_a_put_of_the_other_board(void **state)
 {
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	for (unsigned i = 0; i < WEFT_COUNT_OF(sizes); i++) {
@@ -137,7 +137,7 @@ static void a_get_without_rights_reports_an_error(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 	unsigned buf;
 	char secret[64];
 
@@ -159,7 +159,7 @@ static void a_get_without_rights_reports_an_error(void **state)
 
 static void gets_of_both_sides_do_not_deadlock(void **state)
 {
-	struct apenet_pair p;
+	struct pair p;
 	int got[2] = { 0, 0 };
 
 	pair_open(&p);
@@ -185,7 +185,7 @@ static void untranslated_address_drops_packet_and_reports_error(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	pair_fill(&p.s[0], HOST, 3);
@@ -207,7 +207,7 @@ static void untranslated_address_drops_packet_and_reports_error(void **state)
 static void puts_need_a_writable_buffer(void **state)
 {
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 	static char readable[4096], writable[4096];
 	unsigned r, w;
 
@@ -232,7 +232,7 @@ static void puts_need_a_writable_buffer(void **state)
 static void a_closed_buffer_is_inaccessible(void **state)
 {
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	c = pair_cmd(&p, HOST, HOST, 64);
@@ -249,7 +249,7 @@ static void unregistering_during_a_send_cuts_the_message(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	c = pair_cmd(&p, HOST, HOST, PAIR_BYTES);
@@ -278,7 +278,7 @@ static struct weft_apenet_stats run_puts(unsigned dmas, int puts)
 {
 	const struct weft_apenet_attr attr = { .dmas = dmas };
 	struct weft_apenet_stats st;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open_as(&p, &attr);
 	for (int i = 0; i < puts; i++) {
@@ -319,7 +319,7 @@ static void commands_are_prefetched(void **state)
 static void the_command_queue_holds_256(void **state)
 {
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	c = pair_cmd(&p, HOST, HOST, 8);
@@ -339,7 +339,7 @@ static void slow_readers(unsigned flags)
 	int posted = 0, received = 0, sent = 0;
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open_as(&p, &attr);
 	c = pair_cmd(&p, HOST, HOST, 8);
@@ -380,7 +380,7 @@ static void noise(unsigned char *wire, size_t bytes)
 }
 
 /* Runs a put of five packets, one of them with a wrong bit. */
-static void damage(struct apenet_pair *p, int packet, size_t bit)
+static void damage(struct pair *p, int packet, size_t bit)
 {
 	struct weft_apenet_cmd c = pair_cmd(p, HOST, HOST, 5 * 4096);
 	uint64_t before = pair_stats(p, 1).crc_errors;
@@ -417,7 +417,7 @@ static void damage(struct apenet_pair *p, int packet, size_t bit)
 static void a_damaged_packet_is_counted_and_not_delivered(void **state)
 {
 	static const size_t bits[] = { 0, 70, 95, 127, 128, 20000, 33000 };
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	pair_fill(&p.s[0], HOST, 8);
@@ -435,7 +435,7 @@ static void invalid_commands_are_refused_at_post(void **state)
 	struct weft_apenet_attr bad = { .dmas = 3 };
 	struct weft_apenet_cmd good, c;
 	struct weft_apenet *a;
-	struct apenet_pair p;
+	struct pair p;
 	unsigned buf;
 
 	T_IS(weft_apenet_open(&bad, &a), -EINVAL);
@@ -470,7 +470,7 @@ static void invalid_commands_are_refused_at_post(void **state)
 }
 
 /* Sends a forged packet from the other board, with a valid CRC. */
-static void forge(struct apenet_pair *p, const struct apenet_header *h,
+static void forge(struct pair *p, const struct apenet_header *h,
 		  const void *data, uint64_t extra)
 {
 	unsigned char wire[APENET_WHOLE];
@@ -495,7 +495,7 @@ static void a_reply_stays_within_its_get(void **state)
 		.flags = APENET_FIRST | APENET_LAST,
 	};
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 	char bytes[64];
 
 	pair_open(&p);
@@ -527,7 +527,7 @@ static void a_reply_stays_within_its_get(void **state)
 	pair_close(&p);
 }
 
-static void forge_any(struct apenet_pair *p, struct weft_rng *rng)
+static void forge_any(struct pair *p, struct weft_rng *rng)
 {
 	uint64_t local_addr = (uintptr_t)p->s[0].mem[weft_rng_below(rng, 2)];
 	struct apenet_header h = {
@@ -554,7 +554,7 @@ static void forge_any(struct apenet_pair *p, struct weft_rng *rng)
 static void random_packets_do_no_damage(void **state)
 {
 	struct weft_apenet_event ev;
-	struct apenet_pair p;
+	struct pair p;
 	struct weft_rng rng;
 	struct weft_apenet_cmd c;
 	unsigned char shortest[8] = { 0 };
@@ -589,7 +589,7 @@ static void a_lost_node_ends_its_operations(void **state)
 {
 	struct weft_apenet_event ev;
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 	int ends = 0;
 
 	pair_open(&p);
@@ -598,7 +598,7 @@ static void a_lost_node_ends_its_operations(void **state)
 	T_OK(weft_apenet_get(p.s[0].a, &c));
 	T_OK(weft_apenet_put(p.s[0].a, &c));
 	weft_apenet_poll(p.s[0].a, 40);
-	pair_side_close(&p.s[1]);
+	side_close(&p.s[1]);
 	for (int i = 0; i < 100000 && ends < 3; i++) {
 		weft_apenet_poll(p.s[0].a, 4);
 		if (weft_apenet_event(p.s[0].a, &ev))
@@ -608,7 +608,7 @@ static void a_lost_node_ends_its_operations(void **state)
 	}
 	T_IS(ends, 3);
 	T_IS(weft_apenet_put(p.s[0].a, &c), -ECONNRESET);
-	pair_side_close(&p.s[0]);
+	side_close(&p.s[0]);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 #include <stdalign.h>
 
 /* Puts one byte into each of n pages, beginning with page first. */
-static void touch(struct apenet_pair *p, int kind, unsigned first, unsigned n)
+static void touch(struct pair *p, int kind, unsigned first, unsigned n)
 {
 	unsigned bits = kind == HOST ? 12 : 16;
 
@@ -23,7 +23,7 @@ static void touch(struct apenet_pair *p, int kind, unsigned first, unsigned n)
 	}
 }
 
-static void misses_are(struct apenet_pair *p, uint64_t hits, uint64_t misses)
+static void misses_are(struct pair *p, uint64_t hits, uint64_t misses)
 {
 	struct weft_apenet_stats st = pair_stats(p, 1);
 
@@ -35,7 +35,7 @@ static void misses_are(struct apenet_pair *p, uint64_t hits, uint64_t misses)
 
 static void a_tlb_hit_avoids_the_processor(void **state)
 {
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	touch(&p, HOST, 0, 10);
@@ -47,7 +47,7 @@ static void a_tlb_hit_avoids_the_processor(void **state)
 
 static void the_tlb_has_512_entries_with_lru(void **state)
 {
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	touch(&p, HOST, 0, 512);
@@ -69,7 +69,7 @@ static void the_tlb_has_512_entries_with_lru(void **state)
 /* A cycle over more pages than entries misses every time. */
 static void a_cycle_beyond_capacity_always_misses(void **state)
 {
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	touch(&p, HOST, 0, 513);
@@ -81,7 +81,7 @@ static void a_cycle_beyond_capacity_always_misses(void **state)
 static void device_pages_have_64_kb(void **state)
 {
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	c = pair_cmd(&p, HOST, DEVICE, 1u << 20);
@@ -101,7 +101,7 @@ static void device_pages_have_64_kb(void **state)
 static void a_packet_may_cross_a_page_boundary(void **state)
 {
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open(&p);
 	c = pair_cmd(&p, HOST, HOST, 4096);
@@ -116,7 +116,7 @@ static void a_packet_may_cross_a_page_boundary(void **state)
 static void the_old_board_translates_every_packet(void **state)
 {
 	const struct weft_apenet_attr old = { .dmas = 1, .tlb = -1 };
-	struct apenet_pair p;
+	struct pair p;
 
 	pair_open_as(&p, &old);
 	touch(&p, HOST, 0, 1);
@@ -131,7 +131,7 @@ static void buffers_may_share_a_page(void **state)
 {
 	static alignas(4096) char page[4096];
 	struct weft_apenet_cmd c;
-	struct apenet_pair p;
+	struct pair p;
 	unsigned a, b;
 
 	pair_open(&p);

@@ -15,10 +15,10 @@ static void priority_order_system_high_normal(void **state)
 	struct weft_bgq_desc ring[3][4];
 	struct weft_bgq_desc d;
 	char soft[WEFT_BGQ_SOFT_BYTES] = "";
-	struct bgq_pair p;
+	struct pair p;
 	struct weft_bgq_msg m = { .node = 1, .vc = WEFT_BGQ_VC_ORDERED };
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	for (unsigned i = 0; i < 3; i++) {
 		T_OK(weft_bgq_inj_open(p.a.mu, 10 + i, ring[i], 4, flags[i]));
 		soft[0] = (char)('0' + i);
@@ -26,9 +26,9 @@ static void priority_order_system_high_normal(void **state)
 		for (int k = 0; k < 3; k++)
 			T_OK(weft_bgq_inj_post(p.a.mu, 10 + i, &d, NULL));
 	}
-	bgq_pair_until_packets(&p, 9);
+	pair_until_packets(&p, 9);
 	T_STR(p.b.order, want);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Two long messages in two FIFOs progress together. */
@@ -36,29 +36,29 @@ static void fifos_of_a_class_alternate_by_packet(void **state)
 {
 	struct weft_bgq_desc ring[4];
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_bgq_inj_open(p.a.mu, 300, ring, 4, 0));
-	bgq_pair_fifo_desc(&p, &d, p.a.mem, 512 * 40);
+	pair_fifo_desc(&p, &d, p.a.mem, 512 * 40);
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
 	T_OK(weft_bgq_inj_post(p.a.mu, 300, &d, NULL));
 	T_IS(bgq_tx_run(p.a.mu, 40), 40);
 	T_TRUE(p.a.mu->inj[0].sent > 0 && p.a.mu->inj[300].sent > 0);
 	T_IS(p.a.mu->inj[0].sent + p.a.mu->inj[300].sent, 512 * 40);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 static void a_full_reception_fifo_loses_no_packet(void **s)
 {
-	struct bgq_pair p;
+	struct pair p;
 	int sent = 0;
 
-	bgq_pair_open_rec(&p, "", 1024);
+	pair_open_rec(&p, "", 1024);
 	for (int k = 0; k < 200; k++) {
 		struct weft_bgq_desc d;
 
-		bgq_pair_fifo_desc(&p, &d, p.a.mem, 200);
+		pair_fifo_desc(&p, &d, p.a.mem, 200);
 		if (weft_bgq_inj_post(p.a.mu, 0, &d, NULL) == 0)
 			sent++;
 		weft_bgq_poll(p.a.mu, 16);
@@ -66,53 +66,53 @@ static void a_full_reception_fifo_loses_no_packet(void **s)
 	}
 	T_TRUE(weft_bgq_load(p.b.mu, WEFT_BGQ_REC_FREE, 0) < 8);
 	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_ERR_COUNT, 0), 0);
-	bgq_pair_until_packets(&p, sent);
-	bgq_pair_close(&p);
+	pair_until_packets(&p, sent);
+	pair_close(&p);
 }
 
 static void the_mask_filters_interrupts(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .flags = WEFT_BGQ_INTERRUPT };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	m.payload = p.a.mem;
 	m.bytes = 2000;
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
-	bgq_pair_until_packets(&p, 4);
+	pair_until_packets(&p, 4);
 	T_IS(p.b.irqs[WEFT_BGQ_IRQ_ARRIVAL], 0);
 	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_IRQ_PENDING, 0),
 	     1 << WEFT_BGQ_IRQ_ARRIVAL);
 	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_PENDING, 0, ~0ull));
 	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
-	bgq_pair_until_packets(&p, 8);
+	pair_until_packets(&p, 8);
 	T_IS(p.b.irqs[WEFT_BGQ_IRQ_ARRIVAL], 1);
 	T_IS(weft_bgq_store(p.b.mu, WEFT_BGQ_INJ_HEAD, 0, 1), -EPERM);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 static void crossing_a_threshold_interrupts(void **state)
 {
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
 	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
 	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_INJ_THRESHOLD, 0, 6));
 	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_REC_THRESHOLD, 0,
 			    weft_bgq_load(p.b.mu, WEFT_BGQ_REC_FREE, 0) - 1));
 	for (int i = 0; i < 4; i++)
-		bgq_pair_send(&p, 0, p.a.mem, 64);
+		pair_send(&p, 0, p.a.mem, 64);
 	while (weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0) < 4)
 		weft_bgq_poll(p.a.mu, 16);
 	while (weft_bgq_load(p.b.mu, WEFT_BGQ_NET_RECEIVED, 0) < 4)
 		weft_bgq_poll(p.b.mu, 16);
 	T_IS(p.a.irqs[WEFT_BGQ_IRQ_INJ_SPACE], 1);
 	T_IS(p.b.irqs[WEFT_BGQ_IRQ_REC_SPACE], 1);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /*
@@ -123,20 +123,20 @@ static void crossing_a_threshold_interrupts(void **state)
 static void no_interrupt_at_the_chunk_threshold(void **state)
 {
 	for (unsigned more = 0; more <= 3; more += 3) {
-		struct bgq_pair p;
+		struct pair p;
 
-		bgq_pair_open(&p, "");
+		pair_open(&p, "");
 		T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
 		T_OK(weft_bgq_store(
 			p.b.mu, WEFT_BGQ_REC_THRESHOLD, 0,
 			weft_bgq_load(p.b.mu, WEFT_BGQ_REC_FREE, 0) - more));
-		bgq_pair_send(&p, 0, p.a.mem, 64);
+		pair_send(&p, 0, p.a.mem, 64);
 		while (!weft_bgq_load(p.b.mu, WEFT_BGQ_NET_RECEIVED, 0)) {
 			weft_bgq_poll(p.a.mu, 16);
 			weft_bgq_poll(p.b.mu, 16);
 		}
 		T_IS(p.b.irqs[WEFT_BGQ_IRQ_REC_SPACE], !more);
-		bgq_pair_close(&p);
+		pair_close(&p);
 	}
 }
 
@@ -148,27 +148,26 @@ static void no_interrupt_at_the_slot_threshold(void **state)
 		struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
 		struct weft_bgq_msg back = { .node = 0, .bytes = 8 };
 		struct weft_bgq_desc *two, d;
-		struct bgq_pair p;
+		struct pair p;
 
-		bgq_pair_open(&p, "");
+		pair_open(&p, "");
 		T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
-		T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_INJ_THRESHOLD,
-				    BGQ_PAIR_RGET,
-				    weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_FREE,
-						  BGQ_PAIR_RGET) -
-					    more));
+		T_OK(weft_bgq_store(
+			p.b.mu, WEFT_BGQ_INJ_THRESHOLD, PAIR_RGET,
+			weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_FREE, PAIR_RGET) -
+				more));
 		back.payload = p.b.mem;
 		m.payload = two = (struct weft_bgq_desc *)(void *)p.a.mem;
 		weft_bgq_desc_put(&two[0], &back, &t);
 		weft_bgq_desc_put(&two[1], &back, &t);
-		weft_bgq_desc_get(&d, &m, BGQ_PAIR_RGET);
+		weft_bgq_desc_get(&d, &m, PAIR_RGET);
 		T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
 		while (!weft_bgq_load(p.b.mu, WEFT_BGQ_NET_RECEIVED, 0)) {
 			weft_bgq_poll(p.a.mu, 16);
 			weft_bgq_poll(p.b.mu, 16);
 		}
 		T_IS(p.b.irqs[WEFT_BGQ_IRQ_RGET_SPACE], !more);
-		bgq_pair_close(&p);
+		pair_close(&p);
 	}
 }
 
@@ -177,13 +176,13 @@ static void no_interrupt_at_the_slot_threshold(void **state)
  */
 static void one_slot_above_threshold_interrupts(void **state)
 {
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
 	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_INJ_THRESHOLD, 0, 6));
 	for (int i = 0; i < 4; i++)
-		bgq_pair_send(&p, 0, p.a.mem, 64);
+		pair_send(&p, 0, p.a.mem, 64);
 	while (weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_FREE, 0) < 6) {
 		T_IS(p.a.irqs[WEFT_BGQ_IRQ_INJ_SPACE], 0);
 		T_IS(bgq_tx_run(p.a.mu, 1), 1);
@@ -192,7 +191,7 @@ static void one_slot_above_threshold_interrupts(void **state)
 	T_IS(bgq_tx_run(p.a.mu, 1), 1);
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_FREE, 0), 7);
 	T_IS(p.a.irqs[WEFT_BGQ_IRQ_INJ_SPACE], 1);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /* An atomic load is done once, also when its packet must be retried. */
@@ -201,12 +200,12 @@ static void a_retried_packet_repeats_no_atomic_load(void **state)
 	struct weft_bgq_msg m = { .node = 1, .load_op = WEFT_BGQ_LOAD_INC };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
 	struct weft_bgq_desc ring[4], full, d;
-	struct bgq_pair p;
+	struct pair p;
 	uint64_t *word, sent = 0;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_bgq_inj_open(p.a.mu, 1, ring, 4, 0));
-	bgq_pair_fifo_desc(&p, &full, p.a.mem, 512 * 40);
+	pair_fifo_desc(&p, &full, p.a.mem, 512 * 40);
 	word = (uint64_t *)(void *)p.a.mem;
 	*word = 7;
 	/* until the network is full */
@@ -224,36 +223,36 @@ static void a_retried_packet_repeats_no_atomic_load(void **state)
 	T_IS(*word, 8);
 	while (!weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 1) ||
 	       p.b.counter != 0ull - 8)
-		bgq_pair_poll(&p);
+		pair_poll(&p);
 	T_TRUE(sent > 0);
 	T_IS(*word, 8);
 	T_IS(*(uint64_t *)(void *)p.b.mem, 7);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Posts a bad descriptor into FIFO 1 and a good one into FIFO 0. */
 static void expect_error(const struct weft_bgq_desc *bad, unsigned code)
 {
 	struct weft_bgq_desc ring[4];
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_bgq_inj_open(p.a.mu, 1, ring, 4, 0));
 	T_OK(weft_bgq_inj_post(p.a.mu, 1, bad, NULL));
-	bgq_pair_send(&p, 0, p.a.mem, 10);
-	bgq_pair_until_packets(&p, 1);
+	pair_send(&p, 0, p.a.mem, 10);
+	pair_until_packets(&p, 1);
 	for (int i = 0; i < 10; i++)
-		bgq_pair_poll(&p);
+		pair_poll(&p);
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_ERROR, 1), code);
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_ERR_CODE, 0), code);
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_ERR_ID, 0), 1);
 	T_IS(weft_bgq_inj_post(p.a.mu, 1, bad, NULL), -EIO);
-	bgq_pair_send(&p, 0, p.a.mem, 10);
-	bgq_pair_until_packets(&p, 2);
+	pair_send(&p, 0, p.a.mem, 10);
+	pair_until_packets(&p, 2);
 	T_OK(weft_bgq_inj_clear(p.a.mu, 1));
-	bgq_pair_send(&p, 1, p.a.mem, 10);
-	bgq_pair_until_packets(&p, 3);
-	bgq_pair_close(&p);
+	pair_send(&p, 1, p.a.mem, 10);
+	pair_until_packets(&p, 3);
+	pair_close(&p);
 }
 
 static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
@@ -307,7 +306,7 @@ static void user_fifos_cannot_use_system_resources(void **state)
  * Returns the error that FIFO 1, opened with these flags, reports for a
  * descriptor whose memory is in a's ranges.
  */
-static uint64_t error_of(struct bgq_pair *p, const struct weft_bgq_desc *d,
+static uint64_t error_of(struct pair *p, const struct weft_bgq_desc *d,
 			 unsigned flags)
 {
 	struct weft_bgq_desc ring[4];
@@ -316,7 +315,7 @@ static uint64_t error_of(struct bgq_pair *p, const struct weft_bgq_desc *d,
 	T_OK(weft_bgq_inj_open(p->a.mu, 1, ring, 4, flags));
 	T_OK(weft_bgq_inj_post(p->a.mu, 1, d, NULL));
 	for (int i = 0; i < 100; i++)
-		bgq_pair_poll(p);
+		pair_poll(p);
 	e = weft_bgq_load(p->a.mu, WEFT_BGQ_INJ_ERROR, 1);
 	T_OK(weft_bgq_inj_close(p->a.mu, 1));
 	return e;
@@ -327,15 +326,15 @@ static void system_ranges_are_for_system_fifos(void **state)
 	unsigned char outside[64] = { 0 };
 	struct weft_bgq_msg m = { .node = 1, .payload = outside, .bytes = 64 };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_bgq_range_set(p.a.mu, WEFT_BGQ_USER_RANGES, outside,
 				sizeof(outside), 0));
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	T_IS(error_of(&p, &d, 0), WEFT_BGQ_ERR_RANGE);
 	T_IS(error_of(&p, &d, WEFT_BGQ_SYSTEM), WEFT_BGQ_OK);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /*
@@ -346,9 +345,9 @@ static void the_bound_of_an_atomic_is_range_checked(void **state)
 	struct weft_bgq_msg m = { .node = 1, .bytes = 8 };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	m.payload = p.a.mem;
 	m.load_op = WEFT_BGQ_LOAD_DEC_BOUNDED;
 	weft_bgq_desc_put(&d, &m, &t);
@@ -356,24 +355,24 @@ static void the_bound_of_an_atomic_is_range_checked(void **state)
 	m.load_op = WEFT_BGQ_LOAD_INC_BOUNDED;
 	weft_bgq_desc_put(&d, &m, &t);
 	T_IS(error_of(&p, &d, 0), WEFT_BGQ_OK);
-	m.payload = p.a.mem + BGQ_PAIR_BYTES - 8;
+	m.payload = p.a.mem + PAIR_BYTES - 8;
 	weft_bgq_desc_put(&d, &m, &t);
 	T_IS(error_of(&p, &d, 0), WEFT_BGQ_ERR_RANGE);
 	m.load_op = WEFT_BGQ_LOAD_DEC_BOUNDED;
 	weft_bgq_desc_put(&d, &m, &t);
 	T_IS(error_of(&p, &d, 0), WEFT_BGQ_OK);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Sends one packet from a to b that b must reject without storing anything. */
-static void expect_reject(struct bgq_pair *p, const struct weft_bgq_desc *d,
+static void expect_reject(struct pair *p, const struct weft_bgq_desc *d,
 			  unsigned code)
 {
 	uint64_t n = weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_COUNT, 0);
 
 	T_OK(weft_bgq_inj_post(p->a.mu, 0, d, NULL));
 	for (int i = 0; i < 1000; i++)
-		bgq_pair_poll(p);
+		pair_poll(p);
 	T_IS(weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_COUNT, 0), n + 1);
 	T_IS(weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_CODE, 0), code);
 	T_IS(weft_bgq_load(p->a.mu, WEFT_BGQ_INJ_ERROR, 0), 0);
@@ -384,9 +383,9 @@ static void arriving_packets_are_checked(void **state)
 	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	m.payload = p.a.mem;
 	weft_bgq_desc_fifo(&d, &m, 272, NULL);
 	expect_reject(&p, &d, WEFT_BGQ_ERR_REC_ID);
@@ -400,7 +399,7 @@ static void arriving_packets_are_checked(void **state)
 	weft_bgq_desc_put(&d, &m, &t);
 	expect_reject(&p, &d, WEFT_BGQ_ERR_BAT_ID);
 	t.bat = 1;
-	t.offset = BGQ_PAIR_BYTES - 63;
+	t.offset = PAIR_BYTES - 63;
 	weft_bgq_desc_put(&d, &m, &t);
 	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
 	t.offset = 0;
@@ -417,14 +416,14 @@ static void arriving_packets_are_checked(void **state)
 	t.store_op = WEFT_BGQ_STORE_ADD;
 	weft_bgq_desc_put(&d, &m, &t);
 	expect_reject(&p, &d, WEFT_BGQ_ERR_ATOMIC);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /*
  * Sends a packet by the system's FIFO and channel; returns the number of errors
  * b recorded.
  */
-static uint64_t system_packet(struct bgq_pair *p, const struct weft_bgq_desc *d)
+static uint64_t system_packet(struct pair *p, const struct weft_bgq_desc *d)
 {
 	struct weft_bgq_desc ring[4];
 	uint64_t n = weft_bgq_load(p->b.mu, WEFT_BGQ_NET_RECEIVED, 0);
@@ -433,7 +432,7 @@ static uint64_t system_packet(struct bgq_pair *p, const struct weft_bgq_desc *d)
 	T_OK(weft_bgq_inj_open(p->a.mu, 1, ring, 4, WEFT_BGQ_SYSTEM));
 	T_OK(weft_bgq_inj_post(p->a.mu, 1, d, NULL));
 	for (int i = 0; i < 1000; i++)
-		bgq_pair_poll(p);
+		pair_poll(p);
 	T_IS(weft_bgq_load(p->a.mu, WEFT_BGQ_INJ_ERROR, 1), 0);
 	T_OK(weft_bgq_inj_close(p->a.mu, 1));
 	T_IS(weft_bgq_load(p->b.mu, WEFT_BGQ_NET_RECEIVED, 0), n + 1);
@@ -446,10 +445,10 @@ static void system_fifos_accept_system_packets_only(void **state)
 	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
 	struct weft_bgq_desc get[4];
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 	void *rec = aligned_alloc(64, 4096);
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_bgq_rec_open(p.b.mu, 1, rec, 4096, WEFT_BGQ_SYSTEM));
 	T_OK(weft_bgq_inj_open(p.b.mu, 6, get, 4,
 			       WEFT_BGQ_SYSTEM | WEFT_BGQ_RGET));
@@ -468,7 +467,7 @@ static void system_fifos_accept_system_packets_only(void **state)
 	weft_bgq_desc_get(&d, &m, 6);
 	system_packet(&p, &d);
 	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_TAIL, 6), 1);
-	bgq_pair_close(&p);
+	pair_close(&p);
 	free(rec);
 }
 
@@ -480,9 +479,9 @@ static void an_addition_that_gives_zero_interrupts(void **state)
 				  .ctr_bat = 2,
 				  .store_op = WEFT_BGQ_STORE_ADD_ZERO };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
 	memset(p.a.mem, 0xff, 8);
 	*(uint64_t *)(void *)p.b.mem = 2;
@@ -490,10 +489,10 @@ static void an_addition_that_gives_zero_interrupts(void **state)
 	weft_bgq_desc_put(&d, &m, &t);
 	for (uint64_t i = 1; i <= 2; i++) {
 		T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
-		bgq_pair_until_counter(&p, 0 - 8 * i);
+		pair_until_counter(&p, 0 - 8 * i);
 		T_IS(p.b.irqs[WEFT_BGQ_IRQ_ZERO], i == 2);
 	}
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 static void injection_only_ranges_refuse_stores(void **state)
@@ -501,17 +500,17 @@ static void injection_only_ranges_refuse_stores(void **state)
 	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	m.payload = p.a.mem;
-	T_OK(weft_bgq_range_set(p.b.mu, 0, p.b.mem, BGQ_PAIR_BYTES,
+	T_OK(weft_bgq_range_set(p.b.mu, 0, p.b.mem, PAIR_BYTES,
 				WEFT_BGQ_RANGE_INJ_ONLY));
 	weft_bgq_desc_put(&d, &m, &t);
 	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
 	T_IS(weft_bgq_range_set(p.b.mu, WEFT_BGQ_RANGES, p.b.mem, 1, 0),
 	     -EINVAL);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /* A bad descriptor of a remote get stops the remote get FIFO only. */
@@ -521,21 +520,21 @@ static void remote_get_descriptor_is_checked_at_target(void **state)
 	struct weft_bgq_msg m = { .node = 0, .payload = secret, .bytes = 64 };
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	weft_bgq_desc_put((struct weft_bgq_desc *)(void *)p.a.mem, &m, &t);
 	m = (struct weft_bgq_msg){ .node = 1, .payload = p.a.mem, .bytes = 64 };
-	weft_bgq_desc_get(&d, &m, BGQ_PAIR_RGET);
+	weft_bgq_desc_get(&d, &m, PAIR_RGET);
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
 	for (int i = 0; i < 1000; i++)
-		bgq_pair_poll(&p);
-	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_ERROR, BGQ_PAIR_RGET),
+		pair_poll(&p);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_ERROR, PAIR_RGET),
 	     WEFT_BGQ_ERR_RANGE);
-	bgq_pair_send(&p, 0, p.a.mem, 64);
-	bgq_pair_until_packets(&p, 1);
-	T_IS(weft_bgq_inj_post(p.b.mu, BGQ_PAIR_RGET, &d, NULL), -EPERM);
-	bgq_pair_close(&p);
+	pair_send(&p, 0, p.a.mem, 64);
+	pair_until_packets(&p, 1);
+	T_IS(weft_bgq_inj_post(p.b.mu, PAIR_RGET, &d, NULL), -EPERM);
+	pair_close(&p);
 }
 
 /* ---- the reception FIFO with sixteen engines ---- */
@@ -650,20 +649,20 @@ static void *produce(void *arg)
 static void a_thread_posts_while_another_polls(void **state)
 {
 	struct producer q = { .n = t_scale(20000) };
-	struct bgq_pair p;
+	struct pair p;
 	pthread_t th;
 
-	bgq_pair_open(&p, "");
-	bgq_pair_fifo_desc(&p, &q.d, p.a.mem, 40);
+	pair_open(&p, "");
+	pair_fifo_desc(&p, &q.d, p.a.mem, 40);
 	q.mu = p.a.mu;
 	T_OK(pthread_create(&th, NULL, produce, &q));
 	while (p.b.count < q.n) {
-		bgq_pair_poll(&p);
+		pair_poll(&p);
 		sched_yield();
 	}
 	T_OK(pthread_join(th, NULL));
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0), q.n);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Random packets: forbidden accesses are rejected and recorded. */
@@ -673,9 +672,9 @@ static void random_packets_are_refused(void **state)
 	struct weft_peer *src;
 	struct weft_rng r;
 	struct weft_pkt k;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	weft_rng_init(&r, 4, 0);
 	src = weft_port_peer(&p.b.mu->port, 0);
 	for (int i = 0; i < t_scale(100000); i++) {
@@ -685,15 +684,15 @@ static void random_packets_are_refused(void **state)
 		k.len = (uint16_t)(weft_rng_below(&r, 17) * 32);
 		k.unit = (k.unit & 0x60ffffff) | k.len / 32u << 24;
 		k.tag = bgq_sel((unsigned)weft_rng_below(&r, 8),
-				weft_rng_below(&r, 2 * BGQ_PAIR_BYTES));
+				weft_rng_below(&r, 2 * PAIR_BYTES));
 		k.data = bgq_sel((unsigned)weft_rng_below(&r, 4), 0);
 		bgq_rx_deliver(p.b.mu, src, &k, payload);
-		if (weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_ERROR, BGQ_PAIR_RGET))
-			weft_bgq_inj_clear(p.b.mu, BGQ_PAIR_RGET);
-		bgq_pair_poll(&p);
+		if (weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_ERROR, PAIR_RGET))
+			weft_bgq_inj_clear(p.b.mu, PAIR_RGET);
+		pair_poll(&p);
 	}
 	T_TRUE(weft_bgq_load(p.b.mu, WEFT_BGQ_ERR_COUNT, 0) > 100);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 int main(void)

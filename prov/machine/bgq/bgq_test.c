@@ -11,17 +11,17 @@ static void a_message_is_cut_into_packets_of_512_zero_filled(void **state)
 	static const unsigned sizes[] = {
 		0, 1, 31, 32, 33, 511, 512, 513, 3000,
 	};
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	for (unsigned i = 0; i < WEFT_COUNT_OF(sizes); i++) {
 		for (unsigned align = 0; align < 40; align += 13) {
 			unsigned n = sizes[i];
 
 			t_fill(p.a.mem + align, n, i);
 			p.b.count = 0;
-			bgq_pair_send(&p, 0, p.a.mem + align, n);
-			bgq_pair_until_packets(&p, n ? (n + 511) / 512 : 1);
+			pair_send(&p, 0, p.a.mem + align, n);
+			pair_until_packets(&p, n ? (n + 511) / 512 : 1);
 			T_IS(p.b.bytes, (n + 31) / 32 * 32);
 			T_IS(t_differs(p.b.got, n, i), -1);
 			for (unsigned k = n; k < p.b.bytes; k++)
@@ -30,30 +30,30 @@ static void a_message_is_cut_into_packets_of_512_zero_filled(void **state)
 			T_IS(p.b.last.source, 0);
 		}
 	}
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 static void head_count_and_free_space_follow_the_descriptors(void **state)
 {
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 	uint64_t seq;
 
-	bgq_pair_open(&p, "");
-	bgq_pair_fifo_desc(&p, &d, p.a.mem, 100);
-	for (uint64_t i = 1; i <= BGQ_PAIR_SLOTS; i++) {
+	pair_open(&p, "");
+	pair_fifo_desc(&p, &d, p.a.mem, 100);
+	for (uint64_t i = 1; i <= PAIR_SLOTS; i++) {
 		T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, &seq));
 		T_IS(seq, i);
 	}
 	T_AGAIN(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_FREE, 0), 0);
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0), 0);
-	bgq_pair_until_packets(&p, BGQ_PAIR_SLOTS);
-	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0), BGQ_PAIR_SLOTS);
+	pair_until_packets(&p, PAIR_SLOTS);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0), PAIR_SLOTS);
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_HEAD, 0),
 	     weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_TAIL, 0));
-	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_FREE, 0), BGQ_PAIR_SLOTS);
-	bgq_pair_close(&p);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_FREE, 0), PAIR_SLOTS);
+	pair_close(&p);
 }
 
 static void the_header_carries_software_bytes(void **state)
@@ -61,18 +61,18 @@ static void the_header_carries_software_bytes(void **state)
 	const char soft[WEFT_BGQ_SOFT_BYTES] = "twelve bytes";
 	struct weft_bgq_msg m = { .node = 1, .vc = WEFT_BGQ_VC_ORDERED };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	weft_bgq_desc_fifo(&d, &m, 0, soft);
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
-	bgq_pair_until_packets(&p, 1);
+	pair_until_packets(&p, 1);
 	T_MEM(p.b.last.soft, soft, sizeof(soft));
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Posts a put of n bytes to offset 64 of base 1, counted at base 2. */
-static void put(struct bgq_pair *p, unsigned fifo, const void *src, uint64_t n,
+static void put(struct pair *p, unsigned fifo, const void *src, uint64_t n,
 		unsigned vc)
 {
 	struct weft_bgq_msg m = {
@@ -90,31 +90,31 @@ static void put(struct bgq_pair *p, unsigned fifo, const void *src, uint64_t n,
 
 static void a_direct_put_stores_at_base_plus_offset(void **state)
 {
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	t_fill(p.a.mem + 3, 10000, 9);
 	p.b.counter = 10000 + 7;
 	put(&p, 0, p.a.mem + 3, 10000, WEFT_BGQ_VC_ORDERED);
-	bgq_pair_until_counter(&p, 7);
+	pair_until_counter(&p, 7);
 	T_IS(t_differs(p.b.mem + 64, 10000, 9), -1);
 	T_IS(p.b.mem[63], 0);
 	T_IS(p.b.mem[64 + 10000], 0);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Each packet carries its offset: a put does not depend on packet order. */
 static void a_dynamic_put_tolerates_reordering(void **state)
 {
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "seed=2; delay=0.3 by 2 ms; reorder=0.5; raw");
+	pair_open(&p, "seed=2; delay=0.3 by 2 ms; reorder=0.5; raw");
 	t_fill(p.a.mem, 60000, 5);
 	p.b.counter = 60000;
 	put(&p, 0, p.a.mem, 60000, WEFT_BGQ_VC_DYNAMIC);
-	bgq_pair_until_counter(&p, 0);
+	pair_until_counter(&p, 0);
 	T_IS(t_differs(p.b.mem + 64, 60000, 5), -1);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Two descriptors in one packet: each puts half of b's memory into a's. */
@@ -122,11 +122,11 @@ static void a_remote_get_returns_data_by_puts(void **state)
 {
 	struct weft_bgq_desc in[2];
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 	struct weft_bgq_put t = { .bat = 1, .ctr_bat = 2 };
 	struct weft_bgq_msg m = { .node = 0, .bytes = 3000 };
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	t_fill(p.b.mem, 6000, 4);
 	for (int i = 0; i < 2; i++) {
 		m.payload = p.b.mem + 3000 * i;
@@ -140,14 +140,14 @@ static void a_remote_get_returns_data_by_puts(void **state)
 		.payload = p.a.mem + 8192,
 		.bytes = sizeof(in),
 	};
-	weft_bgq_desc_get(&d, &m, BGQ_PAIR_RGET);
+	weft_bgq_desc_get(&d, &m, PAIR_RGET);
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
 	for (int i = 0; i < 100000 && p.a.counter; i++)
-		bgq_pair_poll(&p);
+		pair_poll(&p);
 	T_IS(p.a.counter, 0);
 	T_IS(t_differs(p.a.mem, 6000, 4), -1);
-	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_COUNT, BGQ_PAIR_RGET), 2);
-	bgq_pair_close(&p);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_COUNT, PAIR_RGET), 2);
+	pair_close(&p);
 }
 
 static void a_local_copy_uses_no_link(void **state)
@@ -158,9 +158,9 @@ static void a_local_copy_uses_no_link(void **state)
 	};
 	struct weft_bgq_put t = { .bat = 1, .offset = 30000, .ctr_bat = 2 };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	t_fill(p.a.mem + 5, 2000, 8);
 	m.payload = p.a.mem + 5;
 	p.a.counter = 2000;
@@ -171,52 +171,52 @@ static void a_local_copy_uses_no_link(void **state)
 	T_IS(t_differs(p.a.mem + 30000, 2000, 8), -1);
 	for (unsigned i = 0; i < 10; i++)
 		T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_NET_SENT, i), 0);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 static void prefetch_only_sends_nothing(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .flags = WEFT_BGQ_PREFETCH };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	m.payload = p.a.mem;
 	m.bytes = 5000;
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
 	for (int i = 0; i < 100; i++)
-		bgq_pair_poll(&p);
+		pair_poll(&p);
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0), 1);
 	T_IS(p.b.count, 0);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 static void packets_of_a_message_spread_over_the_fifo_map(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .net_map = 0x0a1 };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 	uint64_t n;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	m.payload = p.a.mem;
 	m.bytes = 512 * 30;
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
-	bgq_pair_until_packets(&p, 30);
+	pair_until_packets(&p, 30);
 	for (unsigned i = 0; i < WEFT_BGQ_NET_FIFOS; i++) {
 		n = weft_bgq_load(p.a.mu, WEFT_BGQ_NET_SENT, i);
 		T_IS(n, 0x0a1 >> i & 1 ? 10 : 0);
 	}
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 /*
  * Sends one 8-byte word with an atomic load at injection and an atomic store at
  * reception; returns the new value.
  */
-static uint64_t atomic(struct bgq_pair *p, unsigned load, unsigned store,
+static uint64_t atomic(struct pair *p, unsigned load, unsigned store,
 		       uint64_t *src, uint64_t *dst)
 {
 	struct weft_bgq_msg m = {
@@ -236,17 +236,17 @@ static uint64_t atomic(struct bgq_pair *p, unsigned load, unsigned store,
 	p->b.counter = 8;
 	weft_bgq_desc_put(&d, &m, &t);
 	T_OK(weft_bgq_inj_post(p->a.mu, 0, &d, NULL));
-	bgq_pair_until_counter(p, 0);
+	pair_until_counter(p, 0);
 	return *dst;
 }
 
 static void atomic_load_operations(void **state)
 {
-	struct bgq_pair p;
+	struct pair p;
 	uint64_t *src;
 	uint64_t *dst;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	src = (uint64_t *)(void *)p.a.mem + 1;
 	dst = (uint64_t *)(void *)p.b.mem;
 	src[-1] = 4;
@@ -265,16 +265,16 @@ static void atomic_load_operations(void **state)
 	     (int64_t)WEFT_BGQ_BOUND_REACHED);
 	T_IS(atomic(&p, WEFT_BGQ_LOAD_CLEAR, 0, src, dst), 4);
 	T_IS(src[0], 0);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 static void atomic_store_operations(void **state)
 {
-	struct bgq_pair p;
+	struct pair p;
 	uint64_t *src;
 	uint64_t *dst;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	src = (uint64_t *)(void *)p.a.mem;
 	dst = (uint64_t *)(void *)p.b.mem;
 	*src = 12;
@@ -298,7 +298,7 @@ static void atomic_store_operations(void **state)
 	T_TRUE(weft_bgq_load(p.b.mu, WEFT_BGQ_IRQ_PENDING, 0) >>
 		       WEFT_BGQ_IRQ_ZERO &
 	       1);
-	bgq_pair_close(&p);
+	pair_close(&p);
 }
 
 static void many_fifos_progress_concurrently(void **state)
@@ -306,19 +306,19 @@ static void many_fifos_progress_concurrently(void **state)
 	struct weft_bgq_desc *ring = aligned_alloc(64, 600 * 64);
 	struct weft_bgq_msg m = { .node = 1, .vc = WEFT_BGQ_VC_ORDERED };
 	struct weft_bgq_desc d;
-	struct bgq_pair p;
+	struct pair p;
 
-	bgq_pair_open(&p, "");
+	pair_open(&p, "");
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
-	for (unsigned i = BGQ_PAIR_RGET + 1; i < WEFT_BGQ_INJ_FIFOS; i++) {
+	for (unsigned i = PAIR_RGET + 1; i < WEFT_BGQ_INJ_FIFOS; i++) {
 		T_OK(weft_bgq_inj_open(p.a.mu, i, &ring[i], 1, 0));
 		T_OK(weft_bgq_inj_post(p.a.mu, i, &d, NULL));
 	}
 	T_IS(weft_bgq_inj_open(p.a.mu, WEFT_BGQ_INJ_FIFOS, ring, 1, 0),
 	     -EINVAL);
 	T_IS(weft_bgq_inj_open(p.a.mu, 100, ring, 1, 0), -EBUSY);
-	bgq_pair_until_packets(&p, WEFT_BGQ_INJ_FIFOS - BGQ_PAIR_RGET - 1);
-	bgq_pair_close(&p);
+	pair_until_packets(&p, WEFT_BGQ_INJ_FIFOS - PAIR_RGET - 1);
+	pair_close(&p);
 	free(ring);
 }
 

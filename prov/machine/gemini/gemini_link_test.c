@@ -22,19 +22,19 @@ static uint64_t test_clock(void)
 
 /* ---- links ---- */
 
-static void open_linked(struct gemini_pair *p, unsigned delivery)
+static void open_linked(struct pair *p, unsigned delivery)
 {
 	const struct weft_gemini_attr attr = { .ptag = 3, .links = 8 };
 	struct weft_gemini_window w = { .pe = 1,
 					.delivery = (uint8_t)delivery };
 
-	gemini_pair_open_attr(p, &attr, &attr);
+	pair_open_attr(p, &attr, &attr);
 	w.mdh = (uint16_t)p->b.mdh;
 	w.cq = (uint16_t)p->a.cq;
 	T_OK(weft_gemini_window_set(p->a.f, A_WINDOW, &w));
 }
 
-static uint64_t word_at(const struct gemini_pair *p, unsigned line)
+static uint64_t word_at(const struct pair *p, unsigned line)
 {
 	uint64_t v;
 
@@ -46,8 +46,7 @@ static uint64_t word_at(const struct gemini_pair *p, unsigned line)
  * Delivers at most one packet; returns how often a newer value is visible
  * before an older one.
  */
-static unsigned poll_reordered(struct gemini_pair *p, unsigned lines,
-			       uint64_t *last)
+static unsigned poll_reordered(struct pair *p, unsigned lines, uint64_t *last)
 {
 	unsigned overtaken = 0;
 
@@ -70,7 +69,7 @@ static unsigned poll_reordered(struct gemini_pair *p, unsigned lines,
 static unsigned overtaken(unsigned delivery, unsigned lines)
 {
 	uint64_t last[LINES] = { 0 };
-	struct gemini_pair p;
+	struct pair p;
 	unsigned n = 0;
 
 	open_linked(&p, delivery);
@@ -82,8 +81,8 @@ static unsigned overtaken(unsigned delivery, unsigned lines)
 			n += poll_reordered(&p, lines, last);
 		n += poll_reordered(&p, lines, last);
 	}
-	T_OK(gemini_pair_sync(&p, 1).status);
-	gemini_pair_close(&p);
+	T_OK(pair_sync(&p, 1).status);
+	pair_close(&p);
 	return n;
 }
 
@@ -103,22 +102,22 @@ static void the_delivery_mode_determines_the_order(void **state)
 static unsigned links_used(unsigned delivery, uint64_t *least_p)
 {
 	struct weft_gemini_stats st;
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t v = 1;
 	unsigned used = 0;
 
 	open_linked(&p, delivery);
 	for (unsigned i = 0; i < 800; i++)
 		while (weft_gemini_store(p.a.f, A_WINDOW, i % 512 * 64, &v, 8))
-			gemini_pair_poll(&p);
-	T_OK(gemini_pair_sync(&p, 1).status);
+			pair_run(&p, 1);
+	T_OK(pair_sync(&p, 1).status);
 	weft_gemini_stats(p.a.f, &st);
 	*least_p = st.link[0];
 	for (unsigned i = 0; i < WEFT_GEMINI_LINKS; i++) {
 		used += st.link[i] > 0;
 		*least_p = st.link[i] < *least_p ? st.link[i] : *least_p;
 	}
-	gemini_pair_close(&p);
+	pair_close(&p);
 	return used;
 }
 
@@ -137,7 +136,7 @@ static void adaptive_packets_avoid_full_link(void **state)
 {
 	struct weft_gemini_window w = { .pe = 1,
 					.delivery = WEFT_GEMINI_IN_ORDER };
-	struct gemini_pair p;
+	struct pair p;
 	unsigned n = 0;
 	uint64_t v = 1;
 
@@ -151,14 +150,14 @@ static void adaptive_packets_avoid_full_link(void **state)
 	while (!weft_gemini_store(p.a.f, A_WINDOW, n * 64, &v, 8))
 		n++;
 	T_IS(n, WEFT_GEMINI_LINKS * CREDITS);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* A block sent by any links is complete when its event arrives. */
 static void blocks_complete_over_any_links(void **state)
 {
 	struct weft_gemini_bte d = { .type = WEFT_GEMINI_BTE_PUT, .pe = 1 };
-	struct gemini_pair p;
+	struct pair p;
 
 	open_linked(&p, WEFT_GEMINI_PERFORMANCE);
 	t_fill(p.a.mem, 100000, 5);
@@ -170,9 +169,9 @@ static void blocks_complete_over_any_links(void **state)
 	T_IS(weft_gemini_bte_post(p.a.f, 0, &d), -EINVAL);
 	d.delivery = WEFT_GEMINI_PERFORMANCE;
 	T_OK(weft_gemini_bte_post(p.a.f, 0, &d));
-	T_OK(gemini_pair_event(&p, p.a.f, p.a.cq).status);
+	T_OK(pair_event(&p, p.a.f, p.a.cq).status);
 	T_IS(t_differs(p.b.mem, 100000, 5), -1);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* ---- a torus of chips ---- */
@@ -189,11 +188,11 @@ static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
 	struct weft_gemini_window w = { .pe = pe };
 	struct sockaddr_in name;
 	struct weft_gemini_stats st;
-	struct gemini_pair p;
+	struct pair p;
 	unsigned used = 0;
 	uint64_t v = 1;
 
-	gemini_pair_open_attr(&p, &attr, &attr);
+	pair_open_attr(&p, &attr, &attr);
 	weft_gemini_name(p.b.f, &name);
 	T_OK(weft_gemini_node_set(p.a.f, pe, &name));
 	w.mdh = (uint16_t)p.b.mdh;
@@ -201,13 +200,13 @@ static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
 	T_OK(weft_gemini_window_set(p.a.f, A_WINDOW, &w));
 	for (unsigned i = 0; i < 100; i++)
 		while (weft_gemini_store(p.a.f, A_WINDOW, i * 64, &v, 8))
-			gemini_pair_poll(&p);
-	T_OK(gemini_pair_sync(&p, 1).status);
+			pair_run(&p, 1);
+	T_OK(pair_sync(&p, 1).status);
 	weft_gemini_stats(p.a.f, &st);
 	for (unsigned i = 0; i < WEFT_GEMINI_LINKS; i++)
 		used += st.link[i] > 0;
 	*inside_p = st.inside;
-	gemini_pair_close(&p);
+	pair_close(&p);
 	return used;
 }
 
@@ -246,10 +245,10 @@ static void each_neighbour_has_separate_links(void **state)
 	static const uint32_t chip[] = { 1, 2, 3, 6, 9, 18 };
 	static const unsigned links[] = { 8, 8, 4, 4, 8, 8 };
 	struct sockaddr_in name;
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t v = 1;
 
-	gemini_pair_open_attr(&p, &attr, &attr);
+	pair_open_attr(&p, &attr, &attr);
 	weft_gemini_name(p.b.f, &name);
 	for (unsigned i = 0; i < WEFT_COUNT_OF(chip); i++) {
 		struct weft_gemini_window w = { .pe = 2 * chip[i],
@@ -264,7 +263,7 @@ static void each_neighbour_has_separate_links(void **state)
 			n++;
 		T_IS(n, links[i] * CREDITS);
 	}
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /*
@@ -275,7 +274,7 @@ static void responses_bypass_blocked_requests(void **state)
 {
 	struct weft_gemini_window w = { .pe = 0 };
 	struct weft_gemini_stats st;
-	struct gemini_pair p;
+	struct pair p;
 	unsigned n = 0;
 	uint64_t v = 1, sum = 0;
 
@@ -304,8 +303,8 @@ static void responses_bypass_blocked_requests(void **state)
 		sum += st.link[i];
 	T_IS(sum, 0);
 	T_IS(weft_gemini_store(p.a.f, A_WINDOW, 0, &v, 8), -EAGAIN);
-	T_OK(gemini_pair_sync(&p, 1).status);
-	gemini_pair_close(&p);
+	T_OK(pair_sync(&p, 1).status);
+	pair_close(&p);
 }
 
 static void too_many_links_are_refused(void **state)
@@ -314,70 +313,69 @@ static void too_many_links_are_refused(void **state)
 					       .links = 9 };
 	struct weft_gemini_window w = { .delivery = WEFT_GEMINI_IN_ORDER + 1 };
 	struct weft_gemini *f;
-	struct gemini_pair p;
+	struct pair p;
 
 	T_IS(weft_gemini_open(&attr, &f), -EINVAL);
-	gemini_pair_open(&p);
+	pair_open(&p);
 	T_IS(weft_gemini_window_set(p.a.f, 1, &w), -EINVAL);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* ---- transactions and phits ---- */
 
 static void there_are_255_transactions(void **state)
 {
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t v = 1;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	for (int i = 0; i < WEFT_GEMINI_SSIDS; i++)
 		T_IS(gemini_txn_open(p.a.f, p.a.cq), i);
 	T_AGAIN(weft_gemini_store(p.a.f, 0, 0, &v, 8));
 	gemini_txn_close(p.a.f, 200, 7);
-	T_IS(gemini_pair_event(&p, p.a.f, p.a.cq).data, 7);
+	T_IS(pair_event(&p, p.a.f, p.a.cq).data, 7);
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
-	T_OK(gemini_pair_sync(&p, 0).status);
+	T_OK(pair_sync(&p, 0).status);
 	T_IS(p.b.mem[0], 1);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Both sides count the phits they send: 64 of 102 bytes are data. */
 static void phits_are_counted_at_both_ends(void **state)
 {
 	struct weft_gemini_stats a, b;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	for (int i = 0; i < 100; i++)
 		while (weft_gemini_store(p.a.f, 0, 0, p.a.mem, 64))
-			gemini_pair_poll(&p);
+			pair_run(&p, 1);
 	for (int i = 0; i < 1000; i++)
-		gemini_pair_poll(&p);
+		pair_run(&p, 1);
 	weft_gemini_stats(p.a.f, &a);
 	weft_gemini_stats(p.b.f, &b);
 	T_IS(a.phits, 100 * 32);
 	T_IS(b.phits, 100 * 2);
 	T_IS(100 * 100 * 64 / (3 * (a.phits + b.phits)), 62);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* ---- timeouts ---- */
 
-static void open_timed(struct gemini_pair *p)
+static void open_timed(struct pair *p)
 {
 	const struct weft_gemini_attr attr = { .ptag = 3,
 					       .scrub_ns =
 						       WEFT_GEMINI_SCRUB_NS };
 
-	gemini_pair_open_attr(p, &attr, &attr);
+	pair_open_attr(p, &attr, &attr);
 	p->a.f->clock = test_clock;
 	p->b.f->clock = test_clock;
 	now_ns = 0;
 }
 
 /* Polls a's unit only, at the given time. */
-static int event_of_a(struct gemini_pair *p, uint64_t ms,
-		      struct weft_gemini_event *e)
+static int event_of_a(struct pair *p, uint64_t ms, struct weft_gemini_event *e)
 {
 	now_ns = ms * MS;
 	weft_gemini_poll(p->a.f, 16);
@@ -388,7 +386,7 @@ static void requests_time_out_after_1_to_2_seconds(void **state)
 {
 	struct weft_gemini_stats st;
 	struct weft_gemini_event e;
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t v = 1;
 
 	open_timed(&p);
@@ -406,20 +404,20 @@ static void requests_time_out_after_1_to_2_seconds(void **state)
 	T_IS(st.errors, 2); /* the store and its prompt put */
 	/* late responses are ignored */
 	for (int i = 0; i < 100; i++)
-		gemini_pair_poll(&p);
+		pair_run(&p, 1);
 	T_IS(p.b.mem[0], 1);
 	T_AGAIN(weft_gemini_cq_read(p.a.f, p.a.cq, &e));
 	/* a response in time is no error */
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
-	T_OK(gemini_pair_sync(&p, 0).status);
+	T_OK(pair_sync(&p, 0).status);
 	now_ns = 5000 * MS;
-	gemini_pair_poll(&p);
+	pair_run(&p, 1);
 	T_AGAIN(weft_gemini_cq_read(p.a.f, p.a.cq, &e));
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Delivers part of a send of 128 bytes of transaction ssid. */
-static enum weft_gemini_status arrive(struct gemini_pair *p, unsigned ssid,
+static enum weft_gemini_status arrive(struct pair *p, unsigned ssid,
 				      unsigned at, unsigned n)
 {
 	unsigned char data[128];
@@ -434,8 +432,7 @@ static enum weft_gemini_status arrive(struct gemini_pair *p, unsigned ssid,
 	return gemini_bte_arrive(p->b.f, gemini_peer(p->b.f, 0), &k, data + at);
 }
 
-static void buffer_for_send(struct gemini_pair *p, uint64_t offset,
-			    uint64_t data)
+static void buffer_for_send(struct pair *p, uint64_t offset, uint64_t data)
 {
 	struct weft_gemini_local to = { .mdh = (uint16_t)p->b.mdh,
 					.offset = offset };
@@ -446,9 +443,9 @@ static void buffer_for_send(struct gemini_pair *p, uint64_t offset,
 static void parts_of_a_send_may_be_reordered(void **state)
 {
 	struct weft_gemini_event e;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	buffer_for_send(&p, 0, 4);
 	T_IS(arrive(&p, 2, 96, 32), WEFT_GEMINI_OK);
 	T_IS(arrive(&p, 2, 32, 64), WEFT_GEMINI_OK);
@@ -457,13 +454,13 @@ static void parts_of_a_send_may_be_reordered(void **state)
 	T_OK(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
 	T_IS(e.data, 4);
 	T_IS(t_differs(p.b.mem, 128, 9), -1);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void a_stalled_send_ends_after_500_ms(void **state)
 {
 	struct weft_gemini_event e;
-	struct gemini_pair p;
+	struct pair p;
 
 	open_timed(&p);
 	buffer_for_send(&p, 0, 4);
@@ -489,7 +486,7 @@ static void a_stalled_send_ends_after_500_ms(void **state)
 	T_OK(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
 	T_IS(e.data, 5);
 	T_IS(e.status, WEFT_GEMINI_OK);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* ---- the shared message queue ---- */

@@ -9,13 +9,13 @@
 static void a_store_puts_up_to_64_bytes(void **state)
 {
 	struct weft_gemini_event e;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	for (unsigned n = 0; n <= 64; n++) {
 		t_fill(p.a.mem, n, n);
 		T_OK(weft_gemini_store(p.a.f, 0, n * 100 + 3, p.a.mem, n));
-		e = gemini_pair_sync(&p, n);
+		e = pair_sync(&p, n);
 		T_IS(e.source, WEFT_GEMINI_GLOBAL);
 		T_IS(e.status, WEFT_GEMINI_OK);
 		T_IS(e.data, n);
@@ -24,23 +24,23 @@ static void a_store_puts_up_to_64_bytes(void **state)
 	}
 	T_IS(weft_gemini_store(p.a.f, 0, 0, p.a.mem, 65), -EMSGSIZE);
 	T_IS(weft_gemini_sync(p.a.f, 0, 0), -ENOENT);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void window_bits_choose_the_element(void **state)
 {
 	struct weft_gemini_window w = { .pe = 0, .addr_bits = 10, .base = 256 };
 	uint64_t v = 7;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	w.mdh = (uint16_t)p.b.mdh;
 	w.cq = (uint16_t)p.a.cq;
 	T_OK(weft_gemini_window_set(p.a.f, 0, &w));
 	T_OK(weft_gemini_store(p.a.f, 0, 1024 + 8, &v, 8));
 	T_OK(weft_gemini_store(p.a.f, 0, 16, &v, 8));
 	T_IS(weft_gemini_store(p.a.f, 0, 2048, &v, 8), -EHOSTUNREACH);
-	T_OK(gemini_pair_sync(&p, 0).status);
+	T_OK(pair_sync(&p, 0).status);
 	T_IS(p.b.mem[256 + 8], 7);
 	T_IS(p.a.mem[256 + 16], 7);
 	/* relative to the window's PE; a PE beyond the last is an error */
@@ -49,28 +49,28 @@ static void window_bits_choose_the_element(void **state)
 	T_OK(weft_gemini_store(p.a.f, 0, 32, &v, 8));
 	T_IS(weft_gemini_store(p.a.f, 0, UINT64_C(1) << 42, &v, 8),
 	     -EHOSTUNREACH);
-	T_OK(gemini_pair_sync(&p, 0).status);
+	T_OK(pair_sync(&p, 0).status);
 	T_IS(p.b.mem[256 + 32], 7);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void virtual_elements_are_translated_by_their_upper_bits(void **state)
 {
 	struct weft_gemini_window w = { .pe = 5u << 6 | 1 };
 	uint64_t v = 9;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	w.mdh = (uint16_t)p.b.mdh;
 	w.cq = (uint16_t)p.a.cq;
 	T_OK(weft_gemini_window_set(p.a.f, 0, &w));
 	T_IS(weft_gemini_store(p.a.f, 0, 0, &v, 8), -EHOSTUNREACH);
 	T_OK(weft_gemini_ntt_set(p.a.f, 5, 0));
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
-	T_OK(gemini_pair_sync(&p, 0).status);
+	T_OK(pair_sync(&p, 0).status);
 	T_IS(p.b.mem[0], 9);
 	T_IS(weft_gemini_ntt_set(p.a.f, 4096, 0), -EINVAL);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Half as many PEs per entry need twice as many entries. */
@@ -78,9 +78,9 @@ static void ntt_granularity(void **state)
 {
 	struct weft_gemini_window w = { .pe = 8191u << 5 | 1 };
 	uint64_t v = 9;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	T_IS(weft_gemini_ntt_grain(p.a.f, 4), -EINVAL);
 	T_IS(weft_gemini_ntt_grain(p.a.f, 18), -EINVAL);
 	T_OK(weft_gemini_ntt_grain(p.a.f, 5));
@@ -92,20 +92,20 @@ static void ntt_granularity(void **state)
 	T_OK(weft_gemini_ntt_set(p.a.f, 8191, 0));
 	T_IS(weft_gemini_ntt_set(p.a.f, 8192, 0), -EINVAL);
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
-	T_OK(gemini_pair_sync(&p, 0).status);
+	T_OK(pair_sync(&p, 0).status);
 	T_IS(p.b.mem[0], 9);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void a_virtual_handle_maps_to_a_target_handle(void **state)
 {
 	struct weft_gemini_window w = { .pe = 1, .mdh = WEFT_GEMINI_VMDH | 7 };
 	unsigned char second[64] = { 0 };
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t v = 9;
 	unsigned mdh;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	T_OK(weft_gemini_mem_open(p.b.f, second, sizeof(second),
 				  WEFT_GEMINI_WRITABLE, p.b.rcq, &mdh));
 	T_IS(weft_gemini_vmdh_set(p.b.f, WEFT_GEMINI_VMDHS, mdh), -EINVAL);
@@ -113,59 +113,59 @@ static void a_virtual_handle_maps_to_a_target_handle(void **state)
 	w.cq = (uint16_t)p.a.cq;
 	T_OK(weft_gemini_window_set(p.a.f, 0, &w));
 	T_OK(weft_gemini_store(p.a.f, 0, 8, &v, 8));
-	T_IS(gemini_pair_sync(&p, 0).status, WEFT_GEMINI_VMDH_INVALID);
+	T_IS(pair_sync(&p, 0).status, WEFT_GEMINI_VMDH_INVALID);
 	T_OK(weft_gemini_vmdh_set(p.b.f, 7, mdh));
 	T_OK(weft_gemini_put_flag(p.a.f, 0, 8, &v, 8, 16, 5));
-	T_OK(gemini_pair_sync(&p, 0).status);
+	T_OK(pair_sync(&p, 0).status);
 	T_IS(second[8], 9);
-	T_IS(gemini_pair_event(&p, p.b.f, p.b.rcq).data, 5);
+	T_IS(pair_event(&p, p.b.f, p.b.rcq).data, 5);
 	T_OK(weft_gemini_vmdh_clear(p.b.f, 7));
 	T_IS(weft_gemini_vmdh_clear(p.b.f, 7), -EINVAL);
 	T_OK(weft_gemini_store(p.a.f, 0, 8, &v, 8));
-	T_IS(gemini_pair_sync(&p, 0).status, WEFT_GEMINI_VMDH_INVALID);
-	gemini_pair_close(&p);
+	T_IS(pair_sync(&p, 0).status, WEFT_GEMINI_VMDH_INVALID);
+	pair_close(&p);
 }
 
 static void a_get_returns_4_to_64_bytes(void **state)
 {
 	struct weft_gemini_local to = { .offset = 128 };
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	to.mdh = (uint16_t)p.a.mdh;
 	t_fill(p.b.mem, 4096, 3);
 	T_OK(weft_gemini_get(p.a.f, 0, 0, &to, 64));
 	to.offset = 192;
 	T_OK(weft_gemini_get(p.a.f, 0, 64, &to, 4));
-	T_OK(gemini_pair_sync(&p, 1).status);
+	T_OK(pair_sync(&p, 1).status);
 	T_IS(t_differs(p.a.mem + 128, 68, 3), -1);
 	T_IS(weft_gemini_get(p.a.f, 0, 0, &to, 0), -EINVAL);
 	T_IS(weft_gemini_get(p.a.f, 0, 0, &to, 6), -EINVAL);
 	T_IS(weft_gemini_get(p.a.f, 0, 2, &to, 4), -EINVAL);
 	T_IS(weft_gemini_get(p.a.f, 0, 0, &to, 68), -EMSGSIZE);
-	to.offset = GEMINI_PAIR_BYTES;
+	to.offset = PAIR_BYTES;
 	T_IS(weft_gemini_get(p.a.f, 0, 0, &to, 4), -EFAULT);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
-static uint64_t amo(struct gemini_pair *p, unsigned op, uint64_t a, uint64_t b)
+static uint64_t amo(struct pair *p, unsigned op, uint64_t a, uint64_t b)
 {
 	struct weft_gemini_local to = { .mdh = (uint16_t)p->a.mdh };
 	uint64_t old;
 
 	memset(p->a.mem, 0xee, 8);
 	T_OK(weft_gemini_amo(p->a.f, 0, 16, op, a, b, &to));
-	T_OK(gemini_pair_sync(p, 0).status);
+	T_OK(pair_sync(p, 0).status);
 	memcpy(&old, p->a.mem, 8);
 	return old;
 }
 
 static void atomics_with_and_without_response(void **state)
 {
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t *v;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	v = (uint64_t *)(void *)(p.b.mem + 16);
 	*v = 10;
 	amo(&p, WEFT_GEMINI_ADD, 5, 0);
@@ -184,16 +184,16 @@ static void atomics_with_and_without_response(void **state)
 	T_IS(weft_gemini_amo(p.a.f, 0, 4, WEFT_GEMINI_ADD, 0, 0, NULL),
 	     -EINVAL);
 	T_IS(weft_gemini_amo(p.a.f, 0, 8, WEFT_GEMINI_AX, 0, 0, NULL), -EINVAL);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void the_amo_cache_is_not_coherent_with_the_processor(void **state)
 {
 	struct weft_gemini_stats st;
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t *v;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	v = (uint64_t *)(void *)(p.b.mem + 16);
 	amo(&p, WEFT_GEMINI_ADD, 1, 0);
 	*v = 1000;
@@ -207,46 +207,46 @@ static void the_amo_cache_is_not_coherent_with_the_processor(void **state)
 	T_IS(st.amo_misses, 1);
 	amo(&p, WEFT_GEMINI_ADD, 1, 0);
 	T_IS(*v, 1002);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void lazy_atomics_are_written_on_eviction(void **state)
 {
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t *v;
 
-	gemini_pair_open_with(&p, "", 1, 3);
+	pair_open_with(&p, "", 1, 3);
 	v = (uint64_t *)(void *)(p.b.mem + 16);
 	amo(&p, WEFT_GEMINI_ADD, 1, 0);
 	T_IS(*v, 0);
 	T_OK(weft_gemini_amo(p.a.f, 0, 16 + 8 * GEMINI_AMO_LINES,
 			     WEFT_GEMINI_ADD, 1, 0, NULL));
-	T_OK(gemini_pair_sync(&p, 0).status);
+	T_OK(pair_sync(&p, 0).status);
 	T_IS(*v, 1);
 	weft_gemini_amo_flush(p.b.f);
 	T_IS(v[GEMINI_AMO_LINES], 1);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void a_flag_is_written_after_its_data_with_an_event(void **state)
 {
 	struct weft_gemini_event e;
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t flag;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	t_fill(p.a.mem, 1000, 2);
 	T_OK(weft_gemini_put_flag(p.a.f, 0, 64, p.a.mem, 1000, 8, 0x77));
-	e = gemini_pair_event(&p, p.b.f, p.b.rcq);
+	e = pair_event(&p, p.b.f, p.b.rcq);
 	T_IS(e.source, WEFT_GEMINI_REMOTE);
 	T_IS(e.data, 0x77);
 	memcpy(&flag, p.b.mem + 8, 8);
 	T_IS(flag, 0x77);
 	T_IS(t_differs(p.b.mem + 64, 1000, 2), -1);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
-static uint8_t status_of_store(struct gemini_pair *p, unsigned mdh, uint64_t at)
+static uint8_t status_of_store(struct pair *p, unsigned mdh, uint64_t at)
 {
 	struct weft_gemini_window w = {
 		.pe = 1,
@@ -257,21 +257,20 @@ static uint8_t status_of_store(struct gemini_pair *p, unsigned mdh, uint64_t at)
 
 	T_OK(weft_gemini_window_set(p->a.f, 0, &w));
 	T_OK(weft_gemini_store(p->a.f, 0, at, &v, 8));
-	return gemini_pair_sync(p, 0).status;
+	return pair_sync(p, 0).status;
 }
 
 static void every_violation_has_its_own_status(void **state)
 {
 	struct weft_gemini_stats st;
-	struct gemini_pair p;
+	struct pair p;
 	unsigned ro;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	T_OK(weft_gemini_mem_open(p.b.f, p.b.mem, 64, 0, WEFT_GEMINI_NO_CQ,
 				  &ro));
 	T_IS(status_of_store(&p, p.b.mdh, 0), WEFT_GEMINI_OK);
-	T_IS(status_of_store(&p, p.b.mdh, GEMINI_PAIR_BYTES - 7),
-	     WEFT_GEMINI_BOUNDS);
+	T_IS(status_of_store(&p, p.b.mdh, PAIR_BYTES - 7), WEFT_GEMINI_BOUNDS);
 	T_IS(status_of_store(&p, ro, 0), WEFT_GEMINI_PROTECTION);
 	T_IS(status_of_store(&p, 4000, 0), WEFT_GEMINI_MDD_INVALID);
 	T_OK(weft_gemini_mem_close(p.b.f, ro));
@@ -279,18 +278,18 @@ static void every_violation_has_its_own_status(void **state)
 	T_IS(status_of_store(&p, p.b.mdh, 8), WEFT_GEMINI_OK);
 	weft_gemini_stats(p.b.f, &st);
 	T_IS(st.rejected, 4);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void another_protection_tag_is_refused(void **state)
 {
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open_with(&p, "", 0, 4);
+	pair_open_with(&p, "", 0, 4);
 	T_IS(status_of_store(&p, p.b.mdh, 0), WEFT_GEMINI_PROTECTION);
 	T_IS(weft_gemini_window_ptag(p.a.f, 0, 4), -EPERM);
 	T_OK(weft_gemini_window_ptag(p.a.f, WEFT_GEMINI_USER_WINDOWS, 4));
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /*
@@ -300,34 +299,33 @@ static void another_protection_tag_is_refused(void **state)
 static void a_transaction_completes_when_all_is_acknowledged(void **state)
 {
 	struct weft_gemini_event e;
-	struct gemini_pair p;
+	struct pair p;
 	int err;
 
-	gemini_pair_open_with(&p, "seed=9; delay=0.3 by 2 ms; reorder=0.5; raw",
-			      0, 3);
+	pair_open_with(&p, "seed=9; delay=0.3 by 2 ms; reorder=0.5; raw", 0, 3);
 	t_fill(p.a.mem, 64 * 500, 6);
 	for (uint64_t i = 0; i < 500; i++) {
 		do {
 			err = weft_gemini_store(p.a.f, 0, i * 64,
 						p.a.mem + i * 64, 64);
-			gemini_pair_poll(&p);
+			pair_run(&p, 1);
 		} while (err == -EAGAIN);
 		T_OK(err);
 	}
-	e = gemini_pair_sync(&p, 42);
+	e = pair_sync(&p, 42);
 	T_IS(e.data, 42);
 	T_IS(t_differs(p.b.mem, 64 * 500, 6), -1);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void requests_wait_when_the_buffers_are_full(void **state)
 {
 	struct weft_gemini_stats st;
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t v = 0;
 	int n = 0;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	while (weft_gemini_put(p.a.f, 0, 0, p.a.mem, 1024) == 0)
 		n++;
 	weft_gemini_stats(p.a.f, &st);
@@ -335,20 +333,20 @@ static void requests_wait_when_the_buffers_are_full(void **state)
 	T_IS(st.outstanding, WEFT_GEMINI_ORB);
 	T_AGAIN(weft_gemini_store(p.a.f, 0, 0, &v, 8));
 	for (int i = 0; i < 1000; i++)
-		gemini_pair_poll(&p);
+		pair_run(&p, 1);
 	weft_gemini_stats(p.a.f, &st);
 	T_IS(st.outstanding, 0);
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void a_full_queue_sets_the_overrun_flag(void **state)
 {
 	struct weft_gemini_event e;
-	struct gemini_pair p;
+	struct pair p;
 	unsigned small;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	T_OK(weft_gemini_cq_open(p.a.f, 2, &small));
 	for (uint64_t i = 0; i < 4; i++)
 		gemini_cq_write(p.a.f, small, WEFT_GEMINI_LOCAL, 0, i);
@@ -367,27 +365,27 @@ static void a_full_queue_sets_the_overrun_flag(void **state)
 	T_IS(e.overrun, 0);
 	T_OK(weft_gemini_cq_close(p.a.f, small));
 	T_IS(weft_gemini_cq_read(p.a.f, small, &e), -EINVAL);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* A transaction reports its first error. */
 static void a_later_error_does_not_hide_the_first(void **state)
 {
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t v = 1;
 
-	gemini_pair_open(&p);
-	T_OK(weft_gemini_store(p.a.f, 0, GEMINI_PAIR_BYTES - 4, &v, 8));
+	pair_open(&p);
+	T_OK(weft_gemini_store(p.a.f, 0, PAIR_BYTES - 4, &v, 8));
 	for (int i = 0; i < 100; i++)
-		gemini_pair_poll(&p);
+		pair_run(&p, 1);
 	T_OK(weft_gemini_mem_close(p.b.f, p.b.mdh));
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
-	T_IS(gemini_pair_sync(&p, 0).status, WEFT_GEMINI_BOUNDS);
-	gemini_pair_close(&p);
+	T_IS(pair_sync(&p, 0).status, WEFT_GEMINI_BOUNDS);
+	pair_close(&p);
 }
 
 /* Returns the id of a's only outstanding request. */
-static uint32_t id_in_flight(const struct gemini_pair *p)
+static uint32_t id_in_flight(const struct pair *p)
 {
 	for (uint32_t i = 0; i < WEFT_GEMINI_ORB; i++)
 		if (p->a.f->orb[i].used)
@@ -404,9 +402,9 @@ static void a_response_must_match_its_request(void **state)
 			      .flags = GEMINI_REPLY,
 			      .len = 8 };
 	uint64_t data = 99;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	to.mdh = (uint16_t)p.a.mdh;
 	T_OK(weft_gemini_get(p.a.f, 0, 0, &to, 16));
 	k.aux = id_in_flight(&p);
@@ -415,8 +413,8 @@ static void a_response_must_match_its_request(void **state)
 	T_IS(p.a.mem[64], 0);
 	gemini_rx_deliver(p.a.f, gemini_peer(p.a.f, 1), &k, &data);
 	T_IS(p.a.mem[64], 0);
-	T_IS(gemini_pair_sync(&p, 0).status, WEFT_GEMINI_HT_DATA);
-	gemini_pair_close(&p);
+	T_IS(pair_sync(&p, 0).status, WEFT_GEMINI_HT_DATA);
+	pair_close(&p);
 }
 
 /* A put with GEMINI_REQ_PROMPT is acknowledged at once, others are batched. */
@@ -424,9 +422,9 @@ static void prompt_requests_are_acknowledged_first(void **state)
 {
 	struct weft_pkt k = { .type = GEMINI_PKT, .flags = GEMINI_PUT };
 	struct weft_peer *src;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	src = gemini_peer(p.b.f, 0);
 	k.unit = gemini_unit(p.b.mdh, 3, 0);
 	gemini_rx_deliver(p.b.f, src, &k, NULL);
@@ -434,16 +432,16 @@ static void prompt_requests_are_acknowledged_first(void **state)
 	k.unit = gemini_unit(p.b.mdh, 3, GEMINI_REQ_PROMPT);
 	gemini_rx_deliver(p.b.f, src, &k, NULL);
 	T_TRUE(weft_list_empty(&p.b.f->responses.unsent));
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void a_get_of_partial_words_is_refused(void **state)
 {
 	struct weft_pkt k = { .type = GEMINI_PKT, .flags = GEMINI_GET };
 	struct weft_gemini_stats st;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	k.unit = gemini_unit(p.b.mdh, 3, 0);
 	for (unsigned bytes = 4; bytes < 8; bytes++) {
 		k.tag = gemini_tag(0, bytes);
@@ -451,7 +449,7 @@ static void a_get_of_partial_words_is_refused(void **state)
 		weft_gemini_stats(p.b.f, &st);
 		T_IS(st.rejected, bytes - 4);
 	}
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 /* 8-byte put 11 + 2, 64-byte put 32 + 2, 64-byte get 8 + 27 phits. */
@@ -466,26 +464,26 @@ static void phit_counts_match_the_paper(void **state)
 
 static void datagrams_carry_128_bytes(void **state)
 {
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	T_OK(weft_gemini_datagram_send(p.a.f, 1, "hello", 6));
 	for (int i = 0; i < 1000 && !p.b.datagram[0]; i++)
-		gemini_pair_poll(&p);
+		pair_run(&p, 1);
 	T_STR(p.b.datagram, "hello");
 	T_IS(weft_gemini_datagram_send(p.a.f, 1, p.a.mem, 129), -EMSGSIZE);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 static void requests_to_a_lost_node_time_out(void **state)
 {
 	struct weft_gemini_event e;
-	struct gemini_pair p;
+	struct pair p;
 	uint64_t v = 1;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
-	T_OK(gemini_pair_sync(&p, 0).status);
+	T_OK(pair_sync(&p, 0).status);
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
 	weft_gemini_close(p.b.f);
 	for (int i = 0; i < 1000000; i++) {
@@ -509,9 +507,9 @@ static void random_packets_are_refused(void **state)
 	struct weft_peer *src;
 	struct weft_rng r;
 	struct weft_pkt k;
-	struct gemini_pair p;
+	struct pair p;
 
-	gemini_pair_open(&p);
+	pair_open(&p);
 	weft_rng_init(&r, 5, 0);
 	src = weft_port_peer(&p.b.f->port, 0);
 	for (int i = 0; i < t_scale(100000); i++) {
@@ -523,15 +521,14 @@ static void random_packets_are_refused(void **state)
 		if (weft_rng_below(&r, 2))
 			k.unit = gemini_unit(p.b.mdh, 3, 0);
 		if (weft_rng_below(&r, 2))
-			k.tag = gemini_tag(
-				weft_rng_below(&r, 2 * GEMINI_PAIR_BYTES),
-				(unsigned)weft_rng_below(&r, 128));
+			k.tag = gemini_tag(weft_rng_below(&r, 2 * PAIR_BYTES),
+					   (unsigned)weft_rng_below(&r, 128));
 		gemini_rx_deliver(p.b.f, src, &k, payload);
-		gemini_pair_poll(&p);
+		pair_run(&p, 1);
 	}
 	weft_gemini_stats(p.b.f, &st);
 	T_TRUE(st.rejected > 100);
-	gemini_pair_close(&p);
+	pair_close(&p);
 }
 
 int main(void)

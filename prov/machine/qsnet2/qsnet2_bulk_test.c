@@ -34,7 +34,7 @@ static unsigned in_list(const struct weft_list *l)
 	return n;
 }
 
-static struct weft_peer *peer_of(struct qsnet2_pair *p)
+static struct weft_peer *peer_of(struct pair *p)
 {
 	return qsnet2_route(p->a.s, 1)->peer;
 }
@@ -42,7 +42,7 @@ static struct weft_peer *peer_of(struct qsnet2_pair *p)
 /*
  * Moves three local segments, one of them empty, from or to one remote segment.
  */
-static int move(struct qsnet2_pair *p, struct transfer *a, bool get)
+static int move(struct pair *p, struct transfer *a, bool get)
 {
 	struct weft_unit u = { .carrier = p->a.s->port.carrier };
 
@@ -56,23 +56,23 @@ static int move(struct qsnet2_pair *p, struct transfer *a, bool get)
 	return qsnet2_bulk_move(p->a.s, &u, peer_of(p), &a->d, get);
 }
 
-static void open_pair(struct qsnet2_pair *p)
+static void open_pair(struct pair *p)
 {
-	qsnet2_pair_open(p, NULL);
+	pair_open(p, NULL);
 	/* the engine uses a context of its own */
 	T_OK(qsnet2_route_bind(p->a.s, peer_of(p)->index, peer_of(p), 9));
 	T_OK(qsnet2_bulk_open(p->a.s, 9));
 }
 
-static void close_pair(struct qsnet2_pair *p)
+static void close_pair(struct pair *p)
 {
 	qsnet2_bulk_close(p->a.s);
-	qsnet2_pair_close(p);
+	pair_close(p);
 }
 
 static void a_get_uses_descriptors_and_an_event(void **state)
 {
-	struct qsnet2_pair p;
+	struct pair p;
 	struct transfer a;
 	uint64_t dmas, events;
 
@@ -96,7 +96,7 @@ static void a_get_uses_descriptors_and_an_event(void **state)
 
 static void a_put_uses_descriptors_and_an_event(void **state)
 {
-	struct qsnet2_pair p;
+	struct pair p;
 	struct transfer a;
 
 	open_pair(&p);
@@ -115,7 +115,7 @@ static void a_put_uses_descriptors_and_an_event(void **state)
  */
 static void transfer_without_descriptor_returns_eagain(void **state)
 {
-	struct qsnet2_pair p;
+	struct pair p;
 	struct transfer a;
 	struct weft_list kept;
 	unsigned all;

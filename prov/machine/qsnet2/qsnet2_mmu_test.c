@@ -9,7 +9,7 @@
 #define ELAN  (UINT64_C(7) << 60) /* an address outside every process */
 #define SMALL 8192u
 
-static struct weft_qsnet2_stats stats(const struct qsnet2_side *s)
+static struct weft_qsnet2_stats stats(const struct side *s)
 {
 	struct weft_qsnet2_stats st;
 
@@ -17,19 +17,19 @@ static struct weft_qsnet2_stats stats(const struct qsnet2_side *s)
 	return st;
 }
 
-static void at_write(struct qsnet2_pair *p, uint64_t address, uint64_t v)
+static void at_write(struct pair *p, uint64_t address, uint64_t v)
 {
-	weft_qsnet2_open_packet(&p->st, 0, 1, 3);
-	weft_qsnet2_transaction(&p->st, WEFT_QSNET2_T_WRITE | LAST, address, &v,
-				8);
-	qsnet2_pair_post_run(p);
+	weft_qsnet2_open_packet(&p->a.st, 0, 1, 3);
+	weft_qsnet2_transaction(&p->a.st, WEFT_QSNET2_T_WRITE | LAST, address,
+				&v, 8);
+	pair_post_run(p);
 }
 
-static uint8_t ack(struct qsnet2_pair *p)
+static uint8_t ack(struct pair *p)
 {
-	uint8_t a = qsnet2_pair_state(&p->a).ack[0];
+	uint8_t a = pair_state(&p->a).ack[0];
 
-	if (qsnet2_pair_state(&p->a).trap)
+	if (pair_state(&p->a).trap)
 		T_OK(weft_qsnet2_queue_clear(p->a.s, p->a.q));
 	return a;
 }
@@ -40,9 +40,9 @@ static uint8_t ack(struct qsnet2_pair *p)
 static void addresses_are_translated_per_context(void **state)
 {
 	struct sockaddr_in name;
-	struct qsnet2_pair p;
+	struct pair p;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	weft_qsnet2_name(p.b.s, &name);
 	T_OK(weft_qsnet2_filter(p.b.s, 16374, WEFT_QSNET2_ACCEPT));
 	T_IS(weft_qsnet2_map_at(p.b.s, 16384, ELAN, p.b.mem, 8,
@@ -64,17 +64,16 @@ static void addresses_are_translated_per_context(void **state)
 	T_IS(*qsnet2_word_at(&p.b, 8), 0);
 	at_write(&p, ELAN + 96, 13);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_ERROR);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
-static void touch(struct qsnet2_pair *p, unsigned page)
+static void touch(struct pair *p, unsigned page)
 {
 	T_NOT_NULL(qsnet2_memory(p->b.s, 6, ELAN + (uint64_t)page * SMALL, 8,
 				 WEFT_QSNET2_LOCAL_READ));
 }
 
-static unsigned char *map_many(struct qsnet2_pair *p, unsigned pages,
-			       unsigned like)
+static unsigned char *map_many(struct pair *p, unsigned pages, unsigned like)
 {
 	size_t bytes = (size_t)pages * SMALL;
 	unsigned char *mem = malloc(bytes);
@@ -89,10 +88,10 @@ static unsigned char *map_many(struct qsnet2_pair *p, unsigned pages,
 static void a_tlb_holds_64_pages(void **state)
 {
 	struct weft_qsnet2_stats st;
-	struct qsnet2_pair p;
+	struct pair p;
 	void *mem;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	mem = map_many(&p, 80, 0);
 	for (unsigned i = 0; i < 64; i++)
 		touch(&p, i);
@@ -111,7 +110,7 @@ static void a_tlb_holds_64_pages(void **state)
 	st = stats(&p.b);
 	T_TRUE(st.tlb_misses > 64 + 16);
 	T_IS(st.fills, 80);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 	free(mem);
 }
 
@@ -119,10 +118,10 @@ static void chains_hold_what_the_tlb_evicts(void **state)
 {
 	enum { PAGES = 5000 };
 	struct weft_qsnet2_stats st;
-	struct qsnet2_pair p;
+	struct pair p;
 	void *mem;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	mem = map_many(&p, PAGES, 0);
 	for (unsigned i = 0; i < PAGES; i++)
 		touch(&p, i);
@@ -139,7 +138,7 @@ static void chains_hold_what_the_tlb_evicts(void **state)
 	T_NULL(qsnet2_memory(p.b.s, 6, ELAN, 8, WEFT_QSNET2_LOCAL_READ));
 	T_NULL(qsnet2_memory(p.b.s, 6, ELAN + 4999 * SMALL, 8,
 			     WEFT_QSNET2_LOCAL_READ));
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 	free(mem);
 }
 
@@ -148,10 +147,10 @@ static void full_chains_are_dropped_and_refilled(void **state)
 {
 	static unsigned char mem[8];
 	struct weft_qsnet2 *s;
-	struct qsnet2_pair p;
+	struct pair p;
 	const uint64_t bytes = UINT64_C(1) << 40;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	s = p.b.s;
 	T_OK(weft_qsnet2_map_at(s, 6, ELAN, mem, bytes, WEFT_QSNET2_ALL));
 	for (uint64_t i = 0; i < QSNET2_PAGES + 100; i++)
@@ -160,7 +159,7 @@ static void full_chains_are_dropped_and_refilled(void **state)
 		      mem + i * SMALL);
 	T_TRUE(s->mmu.pages <= QSNET2_PAGES);
 	T_PTR(qsnet2_memory(s, 6, ELAN, 8, WEFT_QSNET2_LOCAL_READ), mem);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 static void two_of_eight_page_sizes_are_in_use(void **state)
@@ -168,11 +167,11 @@ static void two_of_eight_page_sizes_are_in_use(void **state)
 	static const uint64_t kb[] = {
 		4, 8, 64, 512, 2048, 4096, 65536, 524288
 	};
-	struct qsnet2_pair p;
+	struct pair p;
 	uint64_t before;
 	void *mem;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	for (unsigned i = 0; i < 8; i++)
 		for (unsigned k = 0; k < 8; k++)
 			T_IS(weft_qsnet2_pages(p.b.s, kb[i] << 10, kb[k] << 10),
@@ -190,15 +189,15 @@ static void two_of_eight_page_sizes_are_in_use(void **state)
 		touch(&p, i);
 	T_IS(stats(&p.b).tlb_misses - before, 2);
 	T_OK(weft_qsnet2_unmap_at(p.b.s, 6, ELAN));
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 	free(mem);
 }
 
 static void unmapped_memory_is_inaccessible(void **state)
 {
-	struct qsnet2_pair p;
+	struct pair p;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_qsnet2_map_at(p.b.s, 6, ELAN, p.b.mem, 64, WEFT_QSNET2_ALL));
 	at_write(&p, ELAN, 1);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
@@ -212,14 +211,14 @@ static void unmapped_memory_is_inaccessible(void **state)
 	T_IS(*qsnet2_word_at(&p.b, 0), 1);
 	T_IS(*qsnet2_word_at(&p.b, 64), 3);
 	T_IS(weft_qsnet2_unmap_at(p.b.s, 6, ELAN + 64), -ENOENT);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 /* ---- demand paging ---- */
 
 /* A driver that maps a page of ELAN to a side's memory when it is used. */
 struct driver {
-	struct qsnet2_side *side;
+	struct side *side;
 	uint64_t bytes; /* bytes of ELAN; accesses beyond are refused */
 	unsigned called;
 	unsigned refused;
@@ -249,7 +248,7 @@ static int driver_page(void *arg, unsigned context, uint64_t address,
 	return 0;
 }
 
-static void driver_open(struct driver *d, struct qsnet2_side *side)
+static void driver_open(struct driver *d, struct side *side)
 {
 	*d = (struct driver){ .side = side, .bytes = 16 * SMALL };
 	T_OK(weft_qsnet2_pager_set(side->s, side->context, driver_page, d));
@@ -268,9 +267,9 @@ static void pages_are_mapped_on_first_use(void **state)
 	};
 	struct weft_qsnet2_event *e[2];
 	struct driver da, db;
-	struct qsnet2_pair p;
+	struct pair p;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	driver_open(&da, &p.a);
 	driver_open(&db, &p.b);
 	e[0] = (struct weft_qsnet2_event *)(void *)(p.a.mem + 11 * SMALL);
@@ -278,13 +277,13 @@ static void pages_are_mapped_on_first_use(void **state)
 	e[0]->count = -1;
 	e[1]->count = -1;
 	t_fill(p.a.mem + 100, dma.bytes, 3);
-	weft_qsnet2_run_dma(&p.st, &dma);
-	qsnet2_pair_post_run(&p);
+	weft_qsnet2_run_dma(&p.a.st, &dma);
+	pair_post_run(&p);
 	T_IS(e[0]->fired, 1);
 	T_IS(e[1]->fired, 1);
 	T_IS(t_differs(p.b.mem + 777, dma.bytes, 3), -1);
 	T_IS(stats(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
-	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
+	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
 	/* b's faults were Discards to a; a's faults needed no packet */
 	T_IS(stats(&p.b).faults, db.called);
 	T_TRUE(db.called >= 11);
@@ -292,38 +291,38 @@ static void pages_are_mapped_on_first_use(void **state)
 	T_TRUE(stats(&p.a).restarts >= 11);
 	T_IS(stats(&p.a).acks[2], stats(&p.a).restarts);
 	T_IS(da.refused + db.refused, 0);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 /* Transactions before the faulting one must not be executed twice. */
 static void a_faulting_packet_executes_once(void **state)
 {
 	struct driver d;
-	struct qsnet2_pair p;
+	struct pair p;
 	uint64_t v = 1;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	driver_open(&d, &p.b);
-	weft_qsnet2_open_packet(&p.st, 0, 1, 3);
-	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_ADD_WORD,
+	weft_qsnet2_open_packet(&p.a.st, 0, 1, 3);
+	weft_qsnet2_transaction(&p.a.st, WEFT_QSNET2_T_ADD_WORD,
 				qsnet2_at(&p.b, 65536), &v, 8);
-	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_WRITE | LAST, ELAN + 8, &v,
-				8);
-	qsnet2_pair_post_run(&p);
+	weft_qsnet2_transaction(&p.a.st, WEFT_QSNET2_T_WRITE | LAST, ELAN + 8,
+				&v, 8);
+	pair_post_run(&p);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
 	T_IS(stats(&p.a).restarts, 1);
 	T_IS(d.called, 1);
 	T_IS(*qsnet2_word_at(&p.b, 65536), 1);
 	T_IS(*qsnet2_word_at(&p.b, 8), 1);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 static void a_fault_the_driver_refuses_is_an_error(void **state)
 {
 	struct driver d;
-	struct qsnet2_pair p;
+	struct pair p;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	driver_open(&d, &p.b);
 	for (unsigned i = 1; i < 40; i++) {
 		at_write(&p, ELAN + (i + 20) * SMALL, 1);
@@ -331,14 +330,14 @@ static void a_fault_the_driver_refuses_is_an_error(void **state)
 		T_TRUE(d.refused >= i);
 		T_TRUE(p.b.s->faults <= QSNET2_FAULTS);
 	}
-	weft_qsnet2_write_word(&p.st, ELAN, 1);
-	qsnet2_pair_post_run(&p);
-	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_MEMORY);
+	weft_qsnet2_write_word(&p.a.st, ELAN, 1);
+	pair_post_run(&p);
+	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_MEMORY);
 	T_OK(weft_qsnet2_pager_set(p.b.s, 6, NULL, NULL));
 	T_OK(weft_qsnet2_queue_clear(p.a.s, p.a.q));
 	at_write(&p, ELAN, 1);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_ERROR);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 /* ---- permissions ---- */
@@ -368,7 +367,7 @@ static const unsigned use_needs[USE_COUNT] = {
 	[USE_GET_FROM] = WEFT_QSNET2_LOCAL_READ | WEFT_QSNET2_REMOTE_READ,
 };
 
-static void use_commands(struct qsnet2_pair *p, enum use use)
+static void use_commands(struct pair *p, enum use use)
 {
 	static const unsigned types[USE_COUNT] = {
 		[USE_PACKET_WRITE] = WEFT_QSNET2_T_WRITE,
@@ -385,21 +384,21 @@ static void use_commands(struct qsnet2_pair *p, enum use use)
 	uint64_t v = 0;
 
 	if (use == USE_COMMAND_WRITE)
-		weft_qsnet2_write_word(&p->st, ELAN, 1);
+		weft_qsnet2_write_word(&p->a.st, ELAN, 1);
 	else if (use == USE_COMMAND_READ)
-		weft_qsnet2_copy64(&p->st, ELAN, qsnet2_at(&p->a, 4096));
+		weft_qsnet2_copy64(&p->a.st, ELAN, qsnet2_at(&p->a, 4096));
 	else if (use == USE_COMMAND_EVENT)
-		weft_qsnet2_set_event(&p->st, ELAN, 1);
+		weft_qsnet2_set_event(&p->a.st, ELAN, 1);
 	if (use == USE_GET_FROM) {
 		d.flags = WEFT_QSNET2_DMA_REMOTE;
 		d.dst = qsnet2_at(&p->a, 4096);
 	}
 	if (use == USE_DMA_FROM || use == USE_GET_FROM)
-		weft_qsnet2_run_dma(&p->st, &d);
+		weft_qsnet2_run_dma(&p->a.st, &d);
 	if (!types[use])
 		return;
-	weft_qsnet2_open_packet(&p->st, 0, 1, 3);
-	weft_qsnet2_transaction(&p->st, types[use] | LAST, ELAN, &v,
+	weft_qsnet2_open_packet(&p->a.st, 0, 1, 3);
+	weft_qsnet2_transaction(&p->a.st, types[use] | LAST, ELAN, &v,
 				use == USE_PACKET_EVENT ? 0 : 8);
 }
 
@@ -409,19 +408,18 @@ static void use_commands(struct qsnet2_pair *p, enum use use)
  */
 static bool use_works(enum use use, unsigned perm)
 {
-	struct qsnet2_pair p;
+	struct pair p;
 	bool ok;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_qsnet2_map_at(p.a.s, 5, ELAN, p.a.mem, 64, perm));
 	T_OK(weft_qsnet2_map_at(p.b.s, 6, ELAN, p.b.mem, 64, perm));
 	use_commands(&p, use);
-	qsnet2_pair_post_run(&p);
-	ok = !qsnet2_pair_state(&p.a).trap && !stats(&p.a).trap &&
-	     !stats(&p.b).trap;
+	pair_post_run(&p);
+	ok = !pair_state(&p.a).trap && !stats(&p.a).trap && !stats(&p.b).trap;
 	if (use == USE_DMA_FROM || use == USE_GET_FROM)
 		ok = ok && stats(&p.a).dmas == 1;
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 	return ok;
 }
 
@@ -445,20 +443,20 @@ static void source_event_of_a_get_uses_remote_rights(void **state)
 		.vproc = 1,
 		.src_event = ELAN,
 	};
-	struct qsnet2_pair p;
+	struct pair p;
 
 	for (int may = 0; may < 2; may++) {
-		qsnet2_pair_open(&p, "");
+		pair_open(&p, "");
 		d.src = qsnet2_at(&p.b, 4096);
 		d.dst = qsnet2_at(&p.a, 4096);
 		T_OK(weft_qsnet2_map_at(
 			p.b.s, 6, ELAN, p.b.mem, 64,
 			may ? WEFT_QSNET2_REMOTE_EVENT
 			    : WEFT_QSNET2_ALL & ~WEFT_QSNET2_REMOTE_EVENT));
-		weft_qsnet2_run_dma(&p.st, &d);
-		qsnet2_pair_post_run(&p);
+		weft_qsnet2_run_dma(&p.a.st, &d);
+		pair_post_run(&p);
 		T_IS(((struct weft_qsnet2_event *)(void *)p.b.mem)->count, may);
-		qsnet2_pair_close(&p);
+		pair_close(&p);
 	}
 }
 
@@ -482,25 +480,25 @@ static void check_order(const unsigned char *got, const unsigned char *sent,
 static void writes_are_swapped_by_their_type(void **state)
 {
 	unsigned char buf[128];
-	struct qsnet2_pair p;
+	struct pair p;
 
 	t_fill(buf, sizeof(buf), 9);
 	for (unsigned type = 0; type < 4; type++) {
 		for (int big = 0; big < 2; big++) {
-			qsnet2_pair_open(&p, "");
+			pair_open(&p, "");
 			T_OK(weft_qsnet2_map_at(
 				p.b.s, 6, ELAN, p.b.mem, 4096,
 				WEFT_QSNET2_ALL |
 					(big ? WEFT_QSNET2_BIG_ENDIAN : 0)));
-			weft_qsnet2_open_packet(&p.st, 0, 1, 3);
+			weft_qsnet2_open_packet(&p.a.st, 0, 1, 3);
 			weft_qsnet2_transaction(
-				&p.st,
+				&p.a.st,
 				WEFT_QSNET2_T_WRITE | write_types[type] | LAST,
 				ELAN + 8, buf, 128);
-			qsnet2_pair_post_run(&p);
+			pair_post_run(&p);
 			T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
 			check_order(p.b.mem + 8, buf, 128, type, big);
-			qsnet2_pair_close(&p);
+			pair_close(&p);
 		}
 	}
 }
@@ -510,14 +508,14 @@ static void a_dma_converts_between_byte_orders(void **state)
 {
 	struct weft_qsnet2_dma d = { .bytes = 5000, .vproc = 1 };
 	unsigned like[2];
-	struct qsnet2_pair p;
+	struct pair p;
 
 	for (unsigned i = 0; i < 16; i++) {
 		unsigned type = i / 4;
 
 		like[0] = i & 1 ? WEFT_QSNET2_BIG_ENDIAN : 0;
 		like[1] = i & 2 ? WEFT_QSNET2_BIG_ENDIAN : 0;
-		qsnet2_pair_open(&p, "");
+		pair_open(&p, "");
 		T_OK(weft_qsnet2_map_at(p.a.s, 5, ELAN, p.a.mem, 32768,
 					WEFT_QSNET2_ALL | like[0]));
 		T_OK(weft_qsnet2_map_at(p.b.s, 6, ELAN, p.b.mem, 32768,
@@ -526,12 +524,12 @@ static void a_dma_converts_between_byte_orders(void **state)
 		d.flags = (uint8_t)dma_types[type];
 		d.src = ELAN + 16;
 		d.dst = ELAN + 1024;
-		weft_qsnet2_run_dma(&p.st, &d);
-		qsnet2_pair_post_run(&p);
+		weft_qsnet2_run_dma(&p.a.st, &d);
+		pair_post_run(&p);
 		T_IS(stats(&p.a).dmas, 1);
 		check_order(p.b.mem + 1024, p.a.mem + 16, d.bytes, type,
 			    like[0] != like[1]);
-		qsnet2_pair_close(&p);
+		pair_close(&p);
 	}
 }
 
@@ -539,33 +537,33 @@ static void a_dma_converts_between_byte_orders(void **state)
 static void big_endian_words_are_used_by_value(void **state)
 {
 	static const unsigned char seven[8] = { 0, 0, 0, 0, 0, 0, 0, 7 };
-	struct qsnet2_pair p;
+	struct pair p;
 	uint64_t v = 5;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_qsnet2_map_at(p.b.s, 6, ELAN, p.b.mem, 64,
 				WEFT_QSNET2_ALL | WEFT_QSNET2_BIG_ENDIAN));
 	T_OK(weft_qsnet2_map_at(p.a.s, 5, ELAN, p.a.mem, 64,
 				WEFT_QSNET2_ALL | WEFT_QSNET2_BIG_ENDIAN));
-	weft_qsnet2_open_packet(&p.st, 0, 1, 3);
-	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_TEST_AND_WRITE, ELAN, &v,
+	weft_qsnet2_open_packet(&p.a.st, 0, 1, 3);
+	weft_qsnet2_transaction(&p.a.st, WEFT_QSNET2_T_TEST_AND_WRITE, ELAN, &v,
 				8);
-	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_TEST_EQ, ELAN, &v, 8);
+	weft_qsnet2_transaction(&p.a.st, WEFT_QSNET2_T_TEST_EQ, ELAN, &v, 8);
 	v = 2;
-	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_ADD_WORD, ELAN, &v, 8);
+	weft_qsnet2_transaction(&p.a.st, WEFT_QSNET2_T_ADD_WORD, ELAN, &v, 8);
 	v = 8;
-	weft_qsnet2_transaction(&p.st, WEFT_QSNET2_T_TEST_LT | LAST, ELAN, &v,
+	weft_qsnet2_transaction(&p.a.st, WEFT_QSNET2_T_TEST_LT | LAST, ELAN, &v,
 				8);
-	weft_qsnet2_write_word(&p.st, ELAN, 6);
-	weft_qsnet2_add_word(&p.st, ELAN, 1);
-	weft_qsnet2_set_event(&p.st, ELAN, 1);
-	qsnet2_pair_post_run(&p);
+	weft_qsnet2_write_word(&p.a.st, ELAN, 6);
+	weft_qsnet2_add_word(&p.a.st, ELAN, 1);
+	weft_qsnet2_set_event(&p.a.st, ELAN, 1);
+	pair_post_run(&p);
 	T_MEM(p.b.mem, seven, 8);
 	T_MEM(p.a.mem, seven, 8);
 	/* event fields are in host byte order: no big-endian page */
-	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_MEMORY);
+	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_MEMORY);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 static void units_must_be_aligned(void **state)
@@ -575,38 +573,38 @@ static void units_must_be_aligned(void **state)
 		.flags = WEFT_QSNET2_DMA_32,
 		.vproc = 1,
 	};
-	struct qsnet2_pair p;
+	struct pair p;
 	uint64_t v = 0;
 
-	qsnet2_pair_open(&p, "");
-	weft_qsnet2_open_packet(&p.st, 0, 1, 3);
-	weft_qsnet2_transaction(&p.st,
+	pair_open(&p, "");
+	weft_qsnet2_open_packet(&p.a.st, 0, 1, 3);
+	weft_qsnet2_transaction(&p.a.st,
 				WEFT_QSNET2_T_WRITE | WEFT_QSNET2_T_32 | LAST,
 				qsnet2_at(&p.b, 2), &v, 8);
-	qsnet2_pair_post_run(&p);
+	pair_post_run(&p);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_ERROR);
 	d.src = qsnet2_at(&p.a, 0);
 	d.dst = qsnet2_at(&p.b, 2);
-	weft_qsnet2_run_dma(&p.st, &d);
-	qsnet2_pair_post_run(&p);
-	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_ALIGNMENT);
-	qsnet2_pair_close(&p);
+	weft_qsnet2_run_dma(&p.a.st, &d);
+	pair_post_run(&p);
+	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_ALIGNMENT);
+	pair_close(&p);
 }
 
 /* A translation cached for one use does not permit another use. */
 static void cached_translation_keeps_permissions(void **state)
 {
-	struct qsnet2_pair p;
+	struct pair p;
 	uint64_t at = UINT64_C(1) << 40;
 
-	qsnet2_pair_open(&p, NULL);
+	pair_open(&p, NULL);
 	T_OK(weft_qsnet2_map_at(p.a.s, 5, at, p.a.mem, 4096,
 				WEFT_QSNET2_LOCAL_READ));
 	T_TRUE(weft_qsnet2_memory(p.a.s, 5, at, 8, WEFT_QSNET2_LOCAL_READ));
 	T_TRUE(!weft_qsnet2_memory(p.a.s, 5, at, 8, WEFT_QSNET2_LOCAL_WRITE));
 	T_TRUE(!weft_qsnet2_memory(p.a.s, 5, at, 8, WEFT_QSNET2_REMOTE_WRITE));
 	T_TRUE(!weft_qsnet2_memory(p.a.s, 5, at, 8, WEFT_QSNET2_REMOTE_EVENT));
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 int main(void)

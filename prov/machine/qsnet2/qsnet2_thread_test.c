@@ -44,36 +44,36 @@ static void a_program_belongs_to_its_context(void **state)
 {
 	struct log five = { .n = 0 };
 	struct log six = { .n = 0 };
-	struct qsnet2_pair p;
+	struct pair p;
 	unsigned q;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_qsnet2_queue_open(p.a.s, 6, 1024, 255, 0, &q));
 	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_run, &five));
 	T_IS(weft_qsnet2_program_set(p.a.s, 5, 0, log_run, &five), -EINVAL);
 	start(p.a.s, p.a.q, 1, 10, 1);
-	qsnet2_pair_run(&p, 5);
+	pair_run(&p, 5);
 	T_IS(five.n, 1);
 	T_IS(five.id[0], 10);
 	T_IS(five.context[0], 5);
 	start(p.a.s, q, 1, 11, 1);
-	qsnet2_pair_run(&p, 5);
+	pair_run(&p, 5);
 	T_IS(five.n, 1);
 	p.a.q = q;
-	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_COMMAND);
+	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_COMMAND);
 	T_OK(weft_qsnet2_queue_clear(p.a.s, q));
 	T_OK(weft_qsnet2_program_set(p.a.s, 6, 1, log_run, &six));
 	start(p.a.s, q, 1, 12, 1);
-	qsnet2_pair_run(&p, 5);
+	pair_run(&p, 5);
 	T_IS(five.n, 1);
 	T_IS(six.n, 1);
 	T_IS(six.context[0], 6);
 	T_OK(weft_qsnet2_program_set(p.a.s, 6, 1, NULL, NULL));
 	start(p.a.s, q, 1, 13, 1);
-	qsnet2_pair_run(&p, 5);
+	pair_run(&p, 5);
 	T_IS(six.n, 1);
-	T_IS(qsnet2_pair_state(&p.a).trap, WEFT_QSNET2_TRAP_COMMAND);
-	qsnet2_pair_close(&p);
+	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_COMMAND);
+	pair_close(&p);
 }
 
 /*
@@ -84,10 +84,10 @@ static void threads_of_high_priority_run_first(void **state)
 {
 	static const uint64_t want[] = { 20, 21, 20, 21, 1, 2, 1, 2, 1 };
 	struct log l = { .n = 0 };
-	struct qsnet2_pair p;
+	struct pair p;
 	unsigned high;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, WEFT_QSNET2_HIGH,
 				    &high));
 	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_runs, &l));
@@ -100,17 +100,17 @@ static void threads_of_high_priority_run_first(void **state)
 	T_IS(l.n, WEFT_COUNT_OF(want));
 	for (unsigned i = 0; i < WEFT_COUNT_OF(want); i++)
 		T_IS(l.id[i], want[i]);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 static void a_high_priority_thread_runs_at_a_yield(void **state)
 {
 	struct log l = { .n = 0 };
-	struct qsnet2_pair p;
+	struct pair p;
 	unsigned high;
 	int before;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 1024, 255, WEFT_QSNET2_HIGH,
 				    &high));
 	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_runs, &l));
@@ -125,17 +125,17 @@ static void a_high_priority_thread_runs_at_a_yield(void **state)
 	for (int i = 0; i < 100; i++)
 		weft_qsnet2_poll(p.a.s, 16);
 	T_IS(l.n, 1001);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 static void a_full_run_queue_traps_the_starting_queue(void **state)
 {
 	struct weft_qsnet2_queue_state st;
 	struct log l = { .n = 0 };
-	struct qsnet2_pair p;
+	struct pair p;
 	unsigned q;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_qsnet2_queue_open(p.a.s, 5, 64 * 1024, 255, 0, &q));
 	T_OK(weft_qsnet2_program_set(p.a.s, 5, 1, log_run, &l));
 	for (uint64_t i = 0; i <= WEFT_QSNET2_THREADS; i++)
@@ -148,7 +148,7 @@ static void a_full_run_queue_traps_the_starting_queue(void **state)
 	start(p.a.s, p.a.q, 1, 1, 1);
 	weft_qsnet2_poll(p.a.s, 16);
 	T_IS(l.n, WEFT_QSNET2_THREADS + 1);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 /* A packet sets an event, which copies the command that starts a thread. */
@@ -158,9 +158,9 @@ static void an_event_starts_a_thread(void **state)
 	struct weft_qsnet2_stream st;
 	struct weft_qsnet2_event *e;
 	struct log l = { .n = 0 };
-	struct qsnet2_pair p;
+	struct pair p;
 
-	qsnet2_pair_open(&p, "");
+	pair_open(&p, "");
 	T_OK(weft_qsnet2_program_set(p.b.s, 6, 3, log_run, &l));
 	st = (struct weft_qsnet2_stream){ .word = qsnet2_word_at(&p.b, 2048),
 					  .max = 7 };
@@ -171,14 +171,14 @@ static void an_event_starts_a_thread(void **state)
 	e->words = 7;
 	e->from = qsnet2_at(&p.b, 2048);
 	e->to = WEFT_QSNET2_QUEUE_ADDRESS(p.b.q);
-	weft_qsnet2_open_packet(&p.st, 0, 1, 3);
-	weft_qsnet2_transaction(&p.st,
+	weft_qsnet2_open_packet(&p.a.st, 0, 1, 3);
+	weft_qsnet2_transaction(&p.a.st,
 				WEFT_QSNET2_T_SET_EVENT | WEFT_QSNET2_T_LAST,
 				qsnet2_at(&p.b, 64), NULL, 0);
-	qsnet2_pair_post_run(&p);
+	pair_post_run(&p);
 	T_IS(l.n, 1);
 	T_IS(l.id[0], 77);
-	qsnet2_pair_close(&p);
+	pair_close(&p);
 }
 
 int main(void)

@@ -11,7 +11,7 @@ static void the_target_determines_the_path(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_stats st;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	t_fill(p.a.mem, 100, 1);
@@ -45,7 +45,7 @@ static void the_target_determines_the_path(void **state)
 static void rdma_works_across_the_crossbar(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	t_fill(p.a.mem, 50000, 2);
@@ -68,7 +68,7 @@ static void rdma_works_across_the_crossbar(void **state)
 
 #define LARGE (1u << 20)
 
-static void write_by(struct sunway_pair *p, uint8_t port, uint64_t seed)
+static void write_by(struct pair *p, uint8_t port, uint64_t seed)
 {
 	struct weft_sunway_desc d = pair_desc(&p->b, WEFT_SUNWAY_RDMAW, LARGE);
 
@@ -85,7 +85,7 @@ static void write_by(struct sunway_pair *p, uint8_t port, uint64_t seed)
 static void a_message_may_fix_its_port(void **state)
 {
 	struct weft_sunway_stats st;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	write_by(&p, 1, 5);
@@ -101,7 +101,7 @@ static void a_message_may_fix_its_port(void **state)
 static void packets_of_a_message_use_both_ports(void **state)
 {
 	struct weft_sunway_stats st;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "seed=11; delay=0.3 by 2 ms; reorder=0.4; raw");
 	for (unsigned i = 0; i < 3; i++) {
@@ -117,7 +117,7 @@ static void packets_of_a_message_use_both_ports(void **state)
 
 static void adaptive_messages_avoid_a_bad_port(void **state)
 {
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	T_OK(weft_sunway_port_set(p.a.n, 0, 0));
@@ -133,7 +133,7 @@ static void adaptive_messages_avoid_a_bad_port(void **state)
 static void each_engine_has_128_interfaces(void **state)
 {
 	struct weft_sunway_vi vi = pair_vi;
-	struct sunway_pair p;
+	struct pair p;
 	unsigned n = 0;
 	unsigned i;
 
@@ -155,7 +155,7 @@ static void interfaces_are_served_round_robin(void **state)
 	struct weft_sunway_vi attr = pair_vi;
 	struct weft_sunway_arrival a;
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 	unsigned vi[3];
 	unsigned last;
 
@@ -182,7 +182,7 @@ static void interfaces_are_served_round_robin(void **state)
 static void at_most_256_messages_in_flight(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 8);
@@ -206,7 +206,7 @@ static void at_most_256_messages_in_flight(void **state)
 static void race(const uint32_t *bytes, unsigned n, int marked, unsigned *end)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	for (unsigned i = 0; i < n; i++) {
@@ -247,7 +247,7 @@ static void priority_message_completes_first(void **state)
 static void messages_are_interleaved(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	for (unsigned i = 0; i < 2; i++) {
@@ -266,7 +266,7 @@ static void a_long_message_progresses_under_load(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_event ev;
-	struct sunway_pair p;
+	struct pair p;
 	bool complete = false;
 
 	pair_open(&p, "");
@@ -292,7 +292,7 @@ static void a_long_message_progresses_under_load(void **state)
 /* ---- addresses ---- */
 
 /* Reads one word of each of n pages of b; returns the TLB misses at b. */
-static uint64_t read_pages(struct sunway_pair *p, uint64_t at, unsigned n,
+static uint64_t read_pages(struct pair *p, uint64_t at, unsigned n,
 			   unsigned bits)
 {
 	uint64_t before = pair_stats(&p->b).tlb_misses;
@@ -310,7 +310,7 @@ static uint64_t read_pages(struct sunway_pair *p, uint64_t at, unsigned n,
 }
 
 /* Paged memory of b; each page starts with its number. */
-static uint64_t pages_open(struct sunway_pair *p, unsigned n, unsigned bits,
+static uint64_t pages_open(struct pair *p, unsigned n, unsigned bits,
 			   unsigned char **mem_p)
 {
 	struct weft_sunway_mem m = {
@@ -333,7 +333,7 @@ static uint64_t pages_open(struct sunway_pair *p, unsigned n, unsigned bits,
 static void the_tlb_holds_2048_pages_and_prefetches(void **state)
 {
 	unsigned char *mem;
-	struct sunway_pair p;
+	struct pair p;
 	uint64_t at;
 
 	pair_open(&p, "");
@@ -360,7 +360,7 @@ static void pages_have_4_kb_to_8_mb(void **state)
 		.kind = WEFT_SUNWAY_PAGED,
 	};
 	unsigned char *mem;
-	struct sunway_pair p;
+	struct pair p;
 	uint64_t at;
 
 	pair_open(&p, "");
@@ -383,7 +383,7 @@ static void pages_may_be_at_any_address(void **state)
 	unsigned char *other = calloc(1, 4096);
 	unsigned char *mem;
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 	uint64_t at;
 
 	pair_open(&p, "");
@@ -405,7 +405,7 @@ static void pages_may_be_at_any_address(void **state)
 	free(other);
 }
 
-static unsigned read_status(struct sunway_pair *p, uint64_t remote)
+static unsigned read_status(struct pair *p, uint64_t remote)
 {
 	struct weft_sunway_desc d = pair_desc(&p->b, WEFT_SUNWAY_RDMAR, 8);
 
@@ -428,7 +428,7 @@ static void memory_access_is_checked(void **state)
 		.kind = WEFT_SUNWAY_SEGMENTED,
 		.rights = WEFT_SUNWAY_MAY_WRITE,
 	};
-	struct sunway_pair p;
+	struct pair p;
 	uint64_t at;
 
 	pair_open(&p, "");
@@ -460,7 +460,7 @@ static void the_system_uses_physical_addresses(void **state)
 		.kind = WEFT_SUNWAY_PHYSICAL,
 		.rights = WEFT_SUNWAY_MAY_READ,
 	};
-	struct sunway_pair p;
+	struct pair p;
 	uint64_t at;
 
 	pair_open(&p, "");

@@ -9,7 +9,7 @@
 
 struct ring {
 	int n;
-	struct sunway_side s[NODES];
+	struct side s[NODES];
 	int parent[NODES]; /* member i is on node i; -1: the root */
 };
 
@@ -38,7 +38,7 @@ static void ring_close(struct ring *r)
 {
 	for (int i = 0; i < r->n; i++) {
 		if (r->s[i].n)
-			pair_side_close(&r->s[i]);
+			side_close(&r->s[i]);
 	}
 }
 
@@ -406,7 +406,7 @@ static void multicast_copies_are_for_one_job(void **state)
 {
 	struct weft_sunway_coll d;
 	struct weft_sunway_event ev;
-	struct sunway_side other;
+	struct side other;
 	struct ring r;
 
 	ring_open(&r, 3, "");
@@ -512,7 +512,7 @@ static void dead_node_fails_collective_on_all_members(void **state)
 
 	ring_open(&r, NODES, "");
 	ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
-	pair_side_close(&r.s[9]); /* not a parent */
+	side_close(&r.s[9]); /* not a parent */
 	r.s[9].n = NULL;
 	for (int k = 0; k < 3; k++) {
 		for (int i = 0; i < 9; i++) {

@@ -6,7 +6,7 @@
 
 /* ---- management ---- */
 
-static struct weft_sunway_event manage(struct sunway_pair *p, uint8_t command,
+static struct weft_sunway_event manage(struct pair *p, uint8_t command,
 				       uint64_t word, uint64_t value)
 {
 	struct weft_sunway_desc d = pair_desc(&p->b, WEFT_SUNWAY_MANAGE, 0);
@@ -20,7 +20,7 @@ static struct weft_sunway_event manage(struct sunway_pair *p, uint8_t command,
 
 static void commands_are_mapped_in_two_levels(void **state)
 {
-	struct sunway_pair p;
+	struct pair p;
 	uint64_t v;
 
 	pair_open(&p, "");
@@ -47,7 +47,7 @@ static void management_is_routed_by_source(void **state)
 {
 	static const uint8_t hop[] = { 0, 17, 4 };
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 	uint64_t v;
 
 	pair_open(&p, "");
@@ -80,7 +80,7 @@ static void management_is_routed_by_source(void **state)
 static void late_packets_of_a_job_touch_no_memory(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	memset(p.a.mem, 1, 400000);
@@ -113,7 +113,7 @@ static void late_packets_of_a_job_touch_no_memory(void **state)
 static void sender_exit_drops_its_messages(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 400000);
@@ -147,8 +147,8 @@ static void other_jobs_are_not_disturbed(void **state)
 {
 	struct weft_sunway_arrival a;
 	struct weft_sunway_desc d;
-	struct sunway_side other;
-	struct sunway_pair p;
+	struct side other;
+	struct pair p;
 
 	pair_open(&p, "");
 	other = p.b;
@@ -182,7 +182,7 @@ static void other_jobs_are_not_disturbed(void **state)
 static void a_new_job_starts_a_new_window(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
@@ -211,7 +211,7 @@ static void a_new_job_starts_a_new_window(void **state)
 static void a_window_survives_its_receiver(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
@@ -232,7 +232,7 @@ static void a_window_survives_its_receiver(void **state)
 static void a_lost_node_ends_its_messages(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 8);
@@ -253,7 +253,7 @@ static void a_lost_node_ends_its_messages(void **state)
 		T_IS(ev.status, WEFT_SUNWAY_GONE);
 	}
 	T_IS(p.a.n->me[0].in_flight, 0);
-	pair_side_close(&p.a);
+	side_close(&p.a);
 	free(p.b.mem);
 }
 
@@ -265,7 +265,7 @@ static void a_guest_uses_the_engine_directly(void **state)
 	struct weft_sunway_stats before;
 	struct weft_sunway_stats after;
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 	unsigned vm;
 
 	pair_open(&p, "");
@@ -295,7 +295,7 @@ static void a_guest_uses_the_engine_directly(void **state)
 static void the_host_assigns_requested_interfaces(void **state)
 {
 	struct weft_sunway_vi vi = pair_vi;
-	struct sunway_pair p;
+	struct pair p;
 	unsigned vm[2];
 	unsigned first;
 	unsigned i;
@@ -327,7 +327,7 @@ static void the_host_assigns_requested_interfaces(void **state)
 static void guests_are_isolated(void **state)
 {
 	struct weft_sunway_vi vi = pair_vi;
-	struct sunway_pair p;
+	struct pair p;
 	unsigned vm[2];
 	unsigned i;
 

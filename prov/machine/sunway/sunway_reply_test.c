@@ -13,8 +13,8 @@ enum {
 	WORD = 1u << 20, /* offset of an answer word, above all data */
 };
 
-static struct weft_sunway_desc desc(struct sunway_pair *p, unsigned op,
-				    unsigned i, uint32_t bytes)
+static struct weft_sunway_desc desc(struct pair *p, unsigned op, unsigned i,
+				    uint32_t bytes)
 {
 	struct weft_sunway_desc d = pair_desc(&p->b, op, bytes);
 
@@ -23,7 +23,7 @@ static struct weft_sunway_desc desc(struct sunway_pair *p, unsigned op,
 	return d;
 }
 
-static void events(struct sunway_pair *p, unsigned count)
+static void events(struct pair *p, unsigned count)
 {
 	while (count--)
 		T_IS(pair_event(p, &p->a, 0).status, WEFT_SUNWAY_OK);
@@ -35,7 +35,7 @@ static void events(struct sunway_pair *p, unsigned count)
 static void writes(const char *faults)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, faults);
 	for (unsigned i = 0; i < ROUNDS; i++) {
@@ -82,7 +82,7 @@ static void a_read_survives_loss_and_duplication(void **state)
 	static const char *const faults[] = { "seed=2; loss=0.2; raw",
 					      "seed=3; duplicate=0.3; raw" };
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	for (unsigned k = 0; k < 2; k++) {
 		pair_open(&p, faults[k]);
@@ -108,7 +108,7 @@ static void a_read_survives_loss_and_duplication(void **state)
 static void a_long_message_survives_losses(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "seed=5; loss=0.05; duplicate=0.05; raw");
 	t_fill(p.a.mem, MANY, 1);
@@ -130,7 +130,7 @@ static void message_waiting_for_buffer_is_not_retransmitted(void **state)
 {
 	struct weft_sunway_arrival a;
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 	unsigned n;
 
 	pair_open(&p, "");
@@ -157,7 +157,7 @@ static void message_waiting_for_buffer_is_not_retransmitted(void **state)
 static void an_error_status_survives_losses(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "seed=6; loss=0.3; raw");
 	for (unsigned i = 0; i < ROUNDS; i++) {

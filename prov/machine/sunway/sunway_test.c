@@ -8,7 +8,7 @@ static void a_write_ends_with_an_event(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_event ev;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	t_fill(p.a.mem, 10000, 1);
@@ -30,7 +30,7 @@ static void a_write_ends_with_an_event(void **state)
 static void a_write_increments_the_answer_word(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	for (unsigned i = 0; i < 5; i++) {
@@ -60,7 +60,7 @@ static void a_notification_follows_its_data(void **state)
 {
 	struct weft_sunway_desc d;
 	struct weft_sunway_arrival a;
-	struct sunway_pair p;
+	struct pair p;
 	uint64_t notification;
 
 	pair_open(&p, "seed=5; delay=0.3 by 2 ms; reorder=0.4; raw");
@@ -88,7 +88,7 @@ static void a_notification_follows_its_data(void **state)
 static void a_notification_waits_for_queue_space(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 	unsigned n = pair_vi.receives + 10;
 
 	pair_open(&p, "");
@@ -111,7 +111,7 @@ static void a_notification_waits_for_queue_space(void **state)
 static void a_read_is_a_write_at_the_target(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	t_fill(p.b.mem, 100000, 3);
@@ -134,7 +134,7 @@ static void a_read_is_a_write_at_the_target(void **state)
 static void reads_wait_for_a_slot_at_the_target(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 	unsigned n = WEFT_SUNWAY_IN_FLIGHT;
 
 	pair_open(&p, "");
@@ -158,7 +158,7 @@ static void reads_wait_for_a_slot_at_the_target(void **state)
 static void wrong_addresses_fail_alone(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 5000);
@@ -198,7 +198,7 @@ static void wrong_addresses_fail_alone(void **state)
 static void invalid_descriptors_are_refused(void **state)
 {
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 8);
@@ -220,8 +220,8 @@ static void invalid_descriptors_are_refused(void **state)
 
 /* ---- queue messages ---- */
 
-static void queue_post(struct sunway_side *s, const struct sunway_side *to,
-		       uint64_t k, unsigned flags)
+static void queue_post(struct side *s, const struct side *to, uint64_t k,
+		       unsigned flags)
 {
 	struct weft_sunway_desc d = pair_desc(to, WEFT_SUNWAY_QUEUE, 64);
 
@@ -232,7 +232,7 @@ static void queue_post(struct sunway_side *s, const struct sunway_side *to,
 }
 
 /* Takes all messages of the raw queue; counts each number in seen. */
-static unsigned queue_take(struct sunway_side *s, unsigned *seen, unsigned max)
+static unsigned queue_take(struct side *s, unsigned *seen, unsigned max)
 {
 	struct weft_sunway_arrival a;
 	unsigned n = 0;
@@ -254,7 +254,7 @@ static unsigned queue_take(struct sunway_side *s, unsigned *seen, unsigned max)
 static void reliable_messages_arrive_once(const char *faults)
 {
 	unsigned seen[MANY] = { 0 };
-	struct sunway_pair p;
+	struct pair p;
 	unsigned n = 0;
 
 	pair_open(&p, faults);
@@ -301,7 +301,7 @@ static void a_full_queue_delays_reliable_messages(void **state)
 	unsigned seen[MANY] = { 0 };
 	unsigned n = pair_vi.receives + 30;
 	unsigned got = 0;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	for (unsigned i = 0; i < n; i++)
@@ -321,7 +321,7 @@ static void an_unreliable_message_may_be_lost(void **state)
 {
 	unsigned seen[MANY] = { 0 };
 	unsigned n = pair_vi.receives + 30;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	for (unsigned i = 0; i < n; i++)
@@ -341,7 +341,7 @@ static void an_unreliable_message_may_be_lost(void **state)
 /* One send queue and one receive queue reach all nodes. */
 static void one_queue_pair_reaches_all_nodes(void **state)
 {
-	struct sunway_side s[EXTRA_NODES];
+	struct side s[EXTRA_NODES];
 	unsigned got[EXTRA_NODES] = { 0 };
 	struct weft_sunway_arrival a;
 	unsigned total = 0;
@@ -369,7 +369,7 @@ static void one_queue_pair_reaches_all_nodes(void **state)
 	for (unsigned i = 0; i < EXTRA_NODES; i++)
 		T_IS(got[i], EXTRA_NODES * 10);
 	for (unsigned i = 0; i < EXTRA_NODES; i++)
-		pair_side_close(&s[i]);
+		side_close(&s[i]);
 }
 
 /* Each virtual queue has its own buffers; the raw queue shares the ring. */
@@ -379,7 +379,7 @@ static void virtual_queues_share_one_ring(void **state)
 	struct weft_sunway_buffer b = { buf[0], sizeof(buf[0]), 5 };
 	struct weft_sunway_event ev;
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	T_OK(weft_sunway_rq_post(p.b.n, 0, p.b.vi[0], 7, &b));
@@ -421,7 +421,7 @@ static void a_fast_short_message_gathers_128_bytes(void **state)
 				{ part[2], 63 } };
 	struct weft_sunway_desc d;
 	struct weft_sunway_arrival a;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	for (unsigned i = 0; i < 3; i++)
@@ -444,7 +444,7 @@ static void a_fast_short_message_saves_two_crossings(void **state)
 {
 	struct iovec iov;
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 128);
@@ -465,7 +465,7 @@ static void short_messages_read_and_write_memory_and_io(void **state)
 	uint64_t v = 0x1234;
 	struct iovec iov = { &v, sizeof(v) };
 	struct weft_sunway_desc d;
-	struct sunway_pair p;
+	struct pair p;
 
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAW, 8);

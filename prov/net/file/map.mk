@@ -2,6 +2,4 @@
 noinst_LTLIBRARIES += libweft-netmap.la
 libweft_netmap_la_SOURCES = prov/net/file/net_map.c prov/net/file/net_map.h \
 	prov/net/file/net_config.h
-check_PROGRAMS += prov/net/file/net_map_test
-TESTS += prov/net/file/net_map_test
-prov_net_file_net_map_test_LDADD = libweft-netmap.la $(T_LIBS)
+C_TESTS += prov/net/file/net_map_test

@@ -6,19 +6,12 @@ libweft_ofi_la_SOURCES += \
 	prov/ofi/queue/weft_poll.c prov/ofi/queue/weft_poll.h \
 	prov/ofi/queue/weft_wait.c prov/ofi/queue/weft_wait.h
 
-OFI_QUEUE_TESTS = \
-	prov/ofi/queue/weft_cntr_test prov/ofi/queue/weft_cq_test \
+C_TESTS += prov/ofi/queue/weft_cntr_test prov/ofi/queue/weft_cq_test \
 	prov/ofi/queue/weft_eq_test prov/ofi/queue/weft_wait_test
-check_PROGRAMS += $(OFI_QUEUE_TESTS)
-TESTS += $(OFI_QUEUE_TESTS)
 prov_ofi_queue_weft_cntr_test_SOURCES = prov/ofi/queue/weft_cntr_test.c $(OFI_FAKE)
-prov_ofi_queue_weft_cntr_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_queue_weft_cq_test_SOURCES = prov/ofi/queue/weft_cq_test.c $(OFI_FAKE)
-prov_ofi_queue_weft_cq_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_queue_weft_eq_test_SOURCES = prov/ofi/queue/weft_eq_test.c $(OFI_FAKE)
-prov_ofi_queue_weft_eq_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_queue_weft_wait_test_SOURCES = prov/ofi/queue/weft_wait_test.c $(OFI_FAKE)
-prov_ofi_queue_weft_wait_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_queue_weft_cq_test_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=aligned_alloc -Wl,--wrap=calloc
 EXTRA_DIST += prov/ofi/queue/README

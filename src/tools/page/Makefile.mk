@@ -30,6 +30,5 @@ pkglibexec_PROGRAMS += weft-page
 weft_page_SOURCES = src/tools/page/page_compare.c
 weft_page_LDADD = libweftpage.la libweftbase.la
 
-check_PROGRAMS += src/tools/page/page_test
-TESTS += src/tools/page/page_test
+C_TESTS += src/tools/page/page_test
 src_tools_page_page_test_LDADD = libweftpage.la $(T_LIBS)

@@ -23,8 +23,7 @@ else
 EXTRA_DIST += src/tools/report/report_otf2.c
 endif
 
-check_PROGRAMS += src/tools/report/report_test src/tools/report/report_wait_test
-TESTS += src/tools/report/report_test src/tools/report/report_wait_test
+C_TESTS += src/tools/report/report_test src/tools/report/report_wait_test
 src_tools_report_report_test_LDADD = libweftshow.la $(T_LIBS)
 src_tools_report_report_wait_test_LDADD = libweftshow.la $(T_LIBS)
 PLAIN_TESTS += test/page/run_page.sh

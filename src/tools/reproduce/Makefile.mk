@@ -23,8 +23,7 @@ weft_reproduce_SOURCES = src/tools/reproduce/repro_main.c \
 	src/tools/reproduce/repro_page.c
 weft_reproduce_LDADD = libweftpage.la libweftrepro.la
 
-check_PROGRAMS += src/tools/reproduce/repro_table_test
-TESTS += src/tools/reproduce/repro_table_test
+C_TESTS += src/tools/reproduce/repro_table_test
 src_tools_reproduce_repro_table_test_LDADD = libweftrepro.la $(T_LIBS)
 
 PLAIN_TESTS += test/tools/sim_tools.sh

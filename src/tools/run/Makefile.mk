@@ -1,6 +1,6 @@
 # src/tools/run: mpiexec, and mpirun as a link to it
 bin_PROGRAMS += mpiexec
-RUN_TESTS = src/tools/run/run_bind_test src/tools/run/run_env_test
+C_TESTS += src/tools/run/run_bind_test src/tools/run/run_env_test
 RUN_SOURCES = \
 	src/tools/run/run_bind.c src/tools/run/run_bind.h \
 	src/tools/run/run_cpus.c src/tools/run/run_cpus.h \
@@ -32,8 +32,6 @@ uninstall-mpirun:
 	rm -f $(DESTDIR)$(bindir)/mpirun$(EXEEXT)
 .PHONY: install-mpirun uninstall-mpirun
 
-check_PROGRAMS += $(RUN_TESTS)
-TESTS += $(RUN_TESTS)
 RUN_TEST_LIBS = libweftrun.la $(T_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 src_tools_run_run_bind_test_LDADD = $(RUN_TEST_LIBS)
 src_tools_run_run_env_test_LDADD = $(RUN_TEST_LIBS)

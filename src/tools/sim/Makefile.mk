@@ -21,10 +21,8 @@ weft_sim_SOURCES = src/tools/sim/sim_main.c \
 	src/tools/sim/sim_page.c
 weft_sim_LDADD = libweftpage.la libweftsim.la libweft-netwatch.la
 
-SIM_TESTS = src/tools/sim/sim_hist_test src/tools/sim/sim_run_test \
+C_TESTS += src/tools/sim/sim_hist_test src/tools/sim/sim_run_test \
 	src/tools/sim/sim_traffic_test
-check_PROGRAMS += $(SIM_TESTS)
-TESTS += $(SIM_TESTS)
 src_tools_sim_sim_hist_test_LDADD = libweftsim.la $(T_LIBS)
 src_tools_sim_sim_run_test_LDADD = libweftsim.la $(T_LIBS)
 src_tools_sim_sim_traffic_test_LDADD = libweftsim.la $(T_LIBS)

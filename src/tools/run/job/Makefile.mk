@@ -11,6 +11,6 @@ RUN_SOURCES += \
 	src/tools/run/job/run_spawn.h src/tools/run/job/run_stuck.c \
 	src/tools/run/job/run_stuck.h src/tools/run/job/run_trace.c \
 	src/tools/run/job/run_trace.h
-RUN_TESTS += src/tools/run/job/run_end_test
+C_TESTS += src/tools/run/job/run_end_test
 src_tools_run_job_run_end_test_LDADD = $(RUN_TEST_LIBS)
 EXTRA_DIST += src/tools/run/job/README

@@ -7,8 +7,7 @@ RUN_SOURCES += \
 	src/tools/run/opts/run_opts.h src/tools/run/opts/run_place.c \
 	src/tools/run/opts/run_remote.c src/tools/run/opts/run_words.c \
 	src/tools/run/opts/run_words.h
-RUN_TESTS += src/tools/run/opts/run_opts_test \
-	src/tools/run/opts/run_words_test
+C_TESTS += src/tools/run/opts/run_opts_test src/tools/run/opts/run_words_test
 src_tools_run_opts_run_opts_test_LDADD = $(RUN_TEST_LIBS)
 src_tools_run_opts_run_words_test_LDADD = $(RUN_TEST_LIBS)
 EXTRA_DIST += src/tools/run/opts/README
