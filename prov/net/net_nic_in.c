@@ -134,11 +134,6 @@ bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
 
 /* ---- callbacks ----------------------------------------------------------- */
 
-static bool is_copy(const struct net_mrec *m, uint32_t node)
-{
-	return m->flags & NET_P_DEPOSIT && m->dst != node;
-}
-
 /*
  * Counts packets out of order: in order, the number of packets behind this one
  * is the number not delivered yet, less one.
@@ -234,7 +229,7 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 		acknowledged(s, c, pi);
 		return;
 	}
-	if (is_copy(m, node))
+	if (m->flags & NET_P_DEPOSIT && m->dst != node)
 		net->copies--;
 	else
 		net->delivered++;
