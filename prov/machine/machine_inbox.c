@@ -79,26 +79,6 @@ bool weft_inbox_holds(const struct weft_inbox *in, const struct weft_peer *peer)
 	return p && p->first;
 }
 
-static void inbox_keep(struct weft_inbox *in, struct inbox_peer *p,
-		       struct inbox_packet *k)
-{
-	k->next = NULL;
-	*p->last_p = k;
-	p->last_p = &k->next;
-	in->held++;
-}
-
-/* Delivers a complete packet, or keeps it in its own memory. */
-static void inbox_pass(struct weft_inbox *in, struct inbox_peer *p,
-		       struct inbox_packet *k)
-{
-	if (p->first ||
-	    in->up->deliver(in->up_arg, p->peer, &k->pkt, k->payload))
-		inbox_keep(in, p, k);
-	else
-		free(k);
-}
-
 /* Adds payload to the open packet; delivers the packet when it is complete. */
 static int inbox_join(struct weft_inbox *in, struct inbox_peer *p,
 		      const void *bytes, size_t n)
@@ -112,22 +92,16 @@ static int inbox_join(struct weft_inbox *in, struct inbox_peer *p,
 	if (k->filled < k->pkt.len)
 		return 0;
 	p->open = NULL;
-	inbox_pass(in, p, k);
+	if (p->first ||
+	    in->up->deliver(in->up_arg, p->peer, &k->pkt, k->payload)) {
+		k->next = NULL;
+		*p->last_p = k;
+		p->last_p = &k->next;
+		in->held++;
+	} else {
+		free(k);
+	}
 	return 0;
-}
-
-/* Starts a packet that cannot be delivered from the carrier's memory. */
-static int inbox_start(struct weft_inbox *in, struct inbox_peer *p,
-		       const struct weft_pkt *pkt, const void *bytes, size_t n)
-{
-	struct inbox_packet *k = malloc(sizeof(*k) + pkt->len);
-
-	if (!k)
-		return -ENOMEM;
-	k->pkt = *pkt;
-	k->filled = 0;
-	p->open = k;
-	return inbox_join(in, p, bytes, n);
 }
 
 int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
@@ -137,6 +111,7 @@ int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 	const char *payload = (const char *)piece + sizeof(struct weft_pkt);
 	struct weft_pkt pkt;
 	size_t n;
+	struct inbox_packet *k;
 
 	if (!p)
 		return -ENOMEM;
@@ -151,7 +126,14 @@ int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 	if (!p->first && n >= pkt.len &&
 	    !in->up->deliver(in->up_arg, peer, &pkt, payload))
 		return 0;
-	return inbox_start(in, p, &pkt, payload, n);
+	/* the packet cannot be delivered from the carrier's memory */
+	k = malloc(sizeof(*k) + pkt.len);
+	if (!k)
+		return -ENOMEM;
+	k->pkt = pkt;
+	k->filled = 0;
+	p->open = k;
+	return inbox_join(in, p, payload, n);
 }
 
 static int inbox_retry_peer(struct weft_inbox *in, struct inbox_peer *p)

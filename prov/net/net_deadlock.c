@@ -92,17 +92,6 @@ static struct waiter waiter_any(const struct net *net)
 	return w;
 }
 
-static void waiter_log(const struct net *net, struct waiter w)
-{
-	const struct net_packet *p = net_packet(net, w.packet);
-	const struct net_mrec *m = net_mrec(net, p->msg);
-
-	weft_log(WEFT_LOG_ERROR,
-		 "net: node %u: a packet from %u to %u on vc %u waits for "
-		 "port %u",
-		 w.node, m->src, m->dst, p->vc, p->det);
-}
-
 static void cycle_log(const struct net *net)
 {
 	struct waiter w = waiter_any(net), start;
@@ -112,7 +101,13 @@ static void cycle_log(const struct net *net)
 		w = holder(net, w);
 	start = w;
 	for (i = 0; i < SHOWN_MAX && w.packet; i++) {
-		waiter_log(net, w);
+		const struct net_packet *p = net_packet(net, w.packet);
+		const struct net_mrec *m = net_mrec(net, p->msg);
+
+		weft_log(WEFT_LOG_ERROR,
+			 "net: node %u: a packet from %u to %u on vc %u waits "
+			 "for port %u",
+			 w.node, m->src, m->dst, p->vc, p->det);
 		w = holder(net, w);
 		if (w.packet == start.packet)
 			break;

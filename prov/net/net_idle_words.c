@@ -31,11 +31,6 @@ static uint64_t next_word(const struct net *net, uint32_t node, unsigned port,
 	return i * period;
 }
 
-static bool is_dead(const struct net *net, uint32_t node, unsigned port)
-{
-	return net->off_fault && net_fault_link(net, node, port)->state;
-}
-
 int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
 		     uint64_t cookie)
 {
@@ -50,7 +45,7 @@ int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
 	link = net_links(net, node)[port];
 	if (link == NET_LINK_NONE)
 		return -EINVAL;
-	if (is_dead(net, node, port))
+	if (net->off_fault && net_fault_link(net, node, port)->state)
 		return 0;
 	mi = net_mrec_get(net);
 	if (!mi)

@@ -52,18 +52,6 @@ static void ring_add(const struct net *net, struct net_fifo *f, uint32_t mi)
 	net_mrec(net, f->ring)->ring = mi;
 }
 
-static void ring_remove(const struct net *net, struct net_fifo *f, uint32_t mi)
-{
-	uint32_t prev = mi, steps = 0;
-
-	while (net_mrec(net, prev)->ring != mi) {
-		net_walk_check(steps++ < net->msgs_max);
-		prev = net_mrec(net, prev)->ring;
-	}
-	net_mrec(net, prev)->ring = net_mrec(net, mi)->ring;
-	f->ring = prev == mi ? 0 : prev;
-}
-
 static void push_wake(struct net *net, const struct net_mrec *m)
 {
 	net_event_schedule(net, m->ready_ps, NET_EV_WAKE,
@@ -96,9 +84,14 @@ static void next_message(struct net *net, struct net_fifo *f, uint32_t mi,
 			 uint64_t end)
 {
 	struct net_mrec *m = net_mrec(net, mi), *n;
+	uint32_t prev = mi, steps = 0;
 
-	WEFT_GUARD_ASSERT(f->ring && f->msg == mi);
-	ring_remove(net, f, mi);
+	while (net_mrec(net, prev)->ring != mi) {
+		net_walk_check(steps++ < net->msgs_max);
+		prev = net_mrec(net, prev)->ring;
+	}
+	net_mrec(net, prev)->ring = net_mrec(net, mi)->ring;
+	f->ring = prev == mi ? 0 : prev;
 	if (!m->next)
 		return;
 	n = net_mrec(net, m->next);
@@ -148,17 +141,6 @@ static bool deposit_ok(const struct net *net, const struct net_msg *msg,
 		lines += rem[d] != 0;
 	return net->steer == NET_STEER_TORUS && lines == 1 &&
 	       msg->routing != NET_DYNAMIC;
-}
-
-static bool msg_ok(const struct net *net, const struct net_msg *msg)
-{
-	return msg->bytes <= NET_MESSAGE_MAX && msg->src < net->ends &&
-	       msg->dst < net->ends && msg->routing <= NET_SYSTEM &&
-	       msg->zone < NET_ZONES && msg->fifo <= UINT16_MAX &&
-	       msg->path < net_config_paths(&net->cfg) &&
-	       msg->path_in <= net_config_paths(&net->cfg) &&
-	       msg->rail <= (net->cfg.rails ? net->cfg.rails : 1) &&
-	       !(msg->ack && msg->deposit);
 }
 
 /* Returns the payload bytes of a full packet of the message. */
@@ -227,7 +209,13 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	uint64_t packets;
 	uint32_t mi;
 
-	if (!msg_ok(net, msg) || net_routing_plan(net, msg, rem) ||
+	if (msg->bytes > NET_MESSAGE_MAX || msg->src >= net->ends ||
+	    msg->dst >= net->ends || msg->routing > NET_SYSTEM ||
+	    msg->zone >= NET_ZONES || msg->fifo > UINT16_MAX ||
+	    msg->path >= net_config_paths(&net->cfg) ||
+	    msg->path_in > net_config_paths(&net->cfg) ||
+	    msg->rail > (net->cfg.rails ? net->cfg.rails : 1) ||
+	    (msg->ack && msg->deposit) || net_routing_plan(net, msg, rem) ||
 	    !deposit_ok(net, msg, rem))
 		return -EINVAL;
 	mi = net_mrec_get(net);
@@ -316,20 +304,6 @@ static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
 }
 
 /*
- * Returns when the engine may start its next packet: now, since its last packet
- * is complete. An engine that reads two packets concurrently may start when the
- * last packet but one is complete.
- */
-static uint64_t engine_free(const struct net_step *s, const struct net_fifo *f)
-{
-	uint64_t now = s->now * s->net->cfg.tick_ps;
-
-	if (weft_unlikely(s->net->cfg.requests > 1))
-		return f->free_ps - f->ahead_ps;
-	return now < f->free_ps ? f->free_ps : now;
-}
-
-/*
  * Orders completions: packets that were read concurrently complete one after
  * the other.
  */
@@ -343,21 +317,6 @@ static uint64_t complete_in_order(struct net_fifo *f, uint64_t end)
 	return end;
 }
 
-/*
- * The network FIFO was full until now: sets the earliest start of the engine's
- * next packet to now.
- */
-static void begin_now(const struct net_step *s, struct net_fifo *f)
-{
-	uint64_t now = s->now * s->net->cfg.tick_ps;
-
-	if (f->free_ps - f->ahead_ps >= now)
-		return;
-	if (f->free_ps < now)
-		f->free_ps = now;
-	f->ahead_ps = (uint32_t)(f->free_ps - now);
-}
-
 /* Starts the engine on its next packet, if it is idle and has work. */
 static void engine_start(struct net_step *s, unsigned fifo)
 {
@@ -365,7 +324,7 @@ static void engine_start(struct net_step *s, unsigned fifo)
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
 	const struct net_path *path;
 	struct net_mrec *m;
-	uint64_t start, end, slow;
+	uint64_t start, end, slow, now;
 	uint32_t bytes;
 
 	if (f->msg || f->count >= net->cfg.inject_depth || !f->ring)
@@ -375,7 +334,12 @@ static void engine_start(struct net_step *s, unsigned fifo)
 		return;
 	m = net_mrec(net, f->msg);
 	f->last = m->fifo;
-	start = engine_free(s, f);
+	/* an engine that reads two packets may start after the last but one */
+	now = s->now * s->net->cfg.tick_ps;
+	if (weft_unlikely(s->net->cfg.requests > 1))
+		start = f->free_ps - f->ahead_ps;
+	else
+		start = now < f->free_ps ? f->free_ps : now;
 	if (start < m->ready_ps)
 		start = m->ready_ps;
 	if (!m->cut)
@@ -418,24 +382,8 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->vc = m->vc_zone & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
 	net_routing_start(net, p);
-	WEFT_GUARD_ASSERT(p->seq + p->bytes <= net_mrec_bytes(m) &&
-			  p->chunks <= NET_PAYLOAD_CHUNKS);
 	if (p->seq + p->bytes == net_mrec_bytes(m))
 		p->flags |= NET_P_LAST;
-}
-
-/* Delivers a packet within the node, without using the network. */
-static void deliver_local(struct net_step *s, unsigned fifo, uint32_t pi,
-			  uint64_t end)
-{
-	struct net *net = s->net;
-	struct net_packet *p = net_packet(net, pi);
-	uint64_t at = end + net->cfg.local_ps +
-		      net_path_in(net, net_mrec(net, p->msg))->receive_ps;
-
-	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	net_event_schedule(net, at, NET_EV_DELIVER,
-			   net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
 }
 
 static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
@@ -514,10 +462,19 @@ void net_nic_built(struct net_step *s, uint64_t word)
 	if (p->flags & NET_P_LAST)
 		nic_finish(s, fifo, end);
 	f->msg = 0;
-	if (net_routing_is_last(net, p, s->id))
-		deliver_local(s, fifo, pi, end);
-	else
+	if (net_routing_is_last(net, p, s->id)) {
+		/* within the node, without using the network */
+		uint64_t at =
+			end + net->cfg.local_ps +
+			net_path_in(net, net_mrec(net, p->msg))->receive_ps;
+
+		p->frac = (uint16_t)(at % net->cfg.tick_ps);
+		net_event_schedule(
+			net, at, NET_EV_DELIVER,
+			net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
+	} else {
 		fifo_push(s, fifo, pi);
+	}
 	engine_start(s, fifo);
 }
 
@@ -537,8 +494,19 @@ void net_nic_fifo_pop(struct net_step *s, unsigned fifo)
 		net_router_offer(s, fifo, f->head);
 	}
 	if (f->count + 1u == net->cfg.inject_depth) {
-		if (weft_unlikely(net->cfg.requests > 1))
-			begin_now(s, f);
+		if (weft_unlikely(net->cfg.requests > 1)) {
+			/*
+			 * The network FIFO was full until now: sets the
+			 * earliest start of the engine's next packet to now.
+			 */
+			uint64_t now = s->now * s->net->cfg.tick_ps;
+
+			if (f->free_ps - f->ahead_ps < now) {
+				if (f->free_ps < now)
+					f->free_ps = now;
+				f->ahead_ps = (uint32_t)(f->free_ps - now);
+			}
+		}
 		engine_start(s, fifo); /* the FIFO was full */
 	}
 }

@@ -135,11 +135,6 @@ bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
 
 /* ---- callbacks ----------------------------------------------------------- */
 
-static bool is_copy(const struct net_mrec *m, uint32_t node)
-{
-	return m->flags & NET_P_DEPOSIT && m->dst != node;
-}
-
 /*
  * Counts packets out of order: in order, the number of packets behind this one
  * is the number not delivered yet, less one.
@@ -236,9 +231,10 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 		acknowledged(s, c, pi);
 		return;
 	}
-	WEFT_GUARD_ASSERT(is_copy(m, node) ? net->copies > 0
-					   : net->delivered < net->injected);
-	if (is_copy(m, node))
+	WEFT_GUARD_ASSERT(m->flags & NET_P_DEPOSIT && m->dst != node
+				  ? net->copies > 0
+				  : net->delivered < net->injected);
+	if (m->flags & NET_P_DEPOSIT && m->dst != node)
 		net->copies--;
 	else
 		net->delivered++;

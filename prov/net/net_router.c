@@ -19,30 +19,21 @@
 
 /* ---- arriving packets ---------------------------------------------------- */
 
-/*
- * Requests the only port that the deterministic head of an injection FIFO can
- * use.
- */
-static void offer_det(struct net_step *s, unsigned fifo,
-		      const struct net_packet *p)
-{
-	struct net_out *o = net_out(s, p->det);
-
-	WEFT_GUARD_ASSERT(p->vc && p->det < s->net->ports && fifo < 16);
-	o->inject[p->vc] |= (uint16_t)(1u << fifo);
-	o->vcs |= (uint8_t)(1u << p->vc);
-	s->node->waiting |= 1ull << p->det;
-	s->dirty |= 1ull << p->det;
-}
-
 void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi)
 {
 	struct net_packet *p = net_packet(s->net, pi);
 
-	if (p->flags & NET_P_DYN)
+	if (p->flags & NET_P_DYN) {
 		net_mask_set(s->fresh, NET_SLOT_FIFO + fifo);
-	else
-		offer_det(s, fifo, p);
+	} else {
+		/* a deterministic head can use only one port */
+		struct net_out *o = net_out(s, p->det);
+
+		o->inject[p->vc] |= (uint16_t)(1u << fifo);
+		o->vcs |= (uint8_t)(1u << p->vc);
+		s->node->waiting |= 1ull << p->det;
+		s->dirty |= 1ull << p->det;
+	}
 }
 
 static unsigned shortest_queue(const struct net *net, const struct net_in *in)
@@ -166,13 +157,6 @@ static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
 			     (port << net->qshift) + q);
 }
 
-/* Delivers a packet that has reached its target node. */
-static void deliver(struct net_step *s, uint32_t id, unsigned port, uint32_t pi)
-{
-	net_step_at(s, id);
-	net_nic_receive(s, port, pi);
-}
-
 /*
  * Keeps a copy of a packet of a line broadcast. Returns false if no record is
  * free; the arrival is then retried.
@@ -205,7 +189,8 @@ static inline void packet_arrive(struct net_step *s, uint64_t word)
 	in->received++;
 	in->chunks += p->chunks;
 	if (ends) {
-		deliver(s, id, port, pi);
+		net_step_at(s, id);
+		net_nic_receive(s, port, pi);
 		return;
 	}
 	net_routing_ports(net, p, id);

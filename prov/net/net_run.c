@@ -76,22 +76,6 @@ static void count_all(struct net *n, const struct net_config *cfg,
 		      4 * (NET_PORTS_MAX + 1) * cfg->faults;
 }
 
-/*
- * Computes the number of regions, and of chunks: each slot of the wheel may
- * hold one partial chunk.
- */
-static void count_lanes(struct net *n)
-{
-	uint32_t slots;
-
-	n->large = n->nodes >= LARGE;
-	n->regions = ((n->nodes - 1) >> NET_REGION_SHIFT) + 1;
-	n->lanes = n->regions * NET_LANES + 1;
-	slots = NET_WHEEL * n->lanes;
-	n->chunks_max = n->events_max / (NET_CHUNK - 1) + 2 +
-			(slots < n->events_max ? slots : n->events_max);
-}
-
 static uint64_t lines(uint64_t bytes)
 {
 	return (bytes + 63) & ~63ull;
@@ -154,10 +138,17 @@ static uint64_t lay_out(struct net *n, const struct net_config *cfg,
 			uint32_t packets)
 {
 	uint64_t off = 0, words, calls;
+	uint32_t slots;
 
 	memset(n, 0, sizeof(*n));
 	count_all(n, cfg, packets);
-	count_lanes(n);
+	/* each slot of the wheel may hold one partial chunk */
+	n->large = n->nodes >= LARGE;
+	n->regions = ((n->nodes - 1) >> NET_REGION_SHIFT) + 1;
+	n->lanes = n->regions * NET_LANES + 1;
+	slots = NET_WHEEL * n->lanes;
+	n->chunks_max = n->events_max / (NET_CHUNK - 1) + 2 +
+			(slots < n->events_max ? slots : n->events_max);
 	reserve(&off, sizeof(*n));
 	lay_nodes(n, cfg, &off);
 	n->off_coord = reserve(&off, n->nodes * sizeof(struct net_coord));
@@ -567,21 +558,6 @@ static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 	return sum;
 }
 
-/* Records the node's changes until all events of the tick are processed. */
-static void record_changes(struct net_step *s)
-{
-	struct net_mark *m;
-
-	if (!(s->dirty | s->fresh[0] | s->fresh[1]))
-		return;
-	WEFT_GUARD_ASSERT(s->marks <= 1u << NET_REGION_SHIFT);
-	m = net_mark(s, s->node, s->id);
-	m->dirty |= s->dirty;
-	m->fresh[0] |= s->fresh[0];
-	m->fresh[1] |= s->fresh[1];
-	s->dirty = s->fresh[0] = s->fresh[1] = 0;
-}
-
 /* Processes the sorted events, node by node. Returns their hash. */
 static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 {
@@ -592,7 +568,8 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	if (s->net->large)
 		net_prefetch_sorted(s->net, w, n);
 	while (i < n) {
-		WEFT_GUARD_ASSERT(net_word_node(w[i]) < s->net->nodes);
+		struct net_mark *m;
+
 		net_step_at(s, net_word_node(w[i]));
 		s->part = false;
 		do {
@@ -600,7 +577,14 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 		} while (i < n && net_word_node(w[i]) == s->id);
 		if (s->part)
 			net_tree_engine_start(s);
-		record_changes(s);
+		/* kept until all events of the tick are processed */
+		if (s->dirty | s->fresh[0] | s->fresh[1]) {
+			m = net_mark(s, s->node, s->id);
+			m->dirty |= s->dirty;
+			m->fresh[0] |= s->fresh[0];
+			m->fresh[1] |= s->fresh[1];
+			s->dirty = s->fresh[0] = s->fresh[1] = 0;
+		}
 	}
 	s->net->events += n;
 	return sum;

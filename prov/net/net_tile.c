@@ -31,11 +31,6 @@
 /* First of the receiver's queues that are the input buffers of the VCs. */
 enum { FIRST = NET_QUEUES_MAX - 4 };
 
-static unsigned column_of(const struct net *net, unsigned port)
-{
-	return port % net->cfg.columns;
-}
-
 /* Returns the capacity of a row buffer in packets; a node has several tiles. */
 static unsigned room_of(const struct net *net, unsigned port)
 {
@@ -51,7 +46,7 @@ static unsigned room_of(const struct net *net, unsigned port)
 static unsigned column_to(const struct net *net, unsigned out,
 			  const uint8_t *row)
 {
-	unsigned best = column_of(net, out), c;
+	unsigned best = out % net->cfg.columns, c;
 
 	if (out >= net->down)
 		for (c = 0; c < net->cfg.columns; c++)
@@ -66,47 +61,11 @@ static bool has_room(const struct net *net, unsigned in, unsigned out,
 	return row[4 * column_to(net, out, row)] < room_of(net, in);
 }
 
-/*
- * Schedules the return of a packet's tokens for the time when the whole packet
- * has left the input buffer.
- */
-static void return_tokens(struct net_step *s, uint32_t node, unsigned port,
-			  const struct net_packet *p)
-{
-	const struct net *net = s->net;
-	uint32_t back = net_links(net, node)[port];
-	const struct net_hop *h = net_link_hop(net, back);
-
-	net_wheel_after(s, net_packet_len(net, h->rate, p) + h->token_ticks,
-			NET_EV_TOKEN,
-			net_word(net_link_peer(back), NET_EV_TOKEN,
-				 net_link_port(back), p->vc,
-				 net_token_payload(s, p, true)));
-}
-
-static void queue_pop(const struct net *net, struct net_in *in, unsigned q)
-{
-	const struct net_packet *p = net_packet(net, in->head[q]);
-
-	WEFT_GUARD_ASSERT(in->len[q] && in->head[q]);
-	if (!--in->len[q])
-		return;
-	in->head[q] = p->next;
-	net_packet(net, p->next)->last = p->last;
-}
-
 /* Returns whether the packet stays in the bubble channel of its ring. */
 static bool stays_in_ring(const struct net *net, const struct net_packet *p,
 			  unsigned in)
 {
 	return p->vc && net->flow[p->det] == (net->flow[in] ^ 1u);
-}
-
-static unsigned wait_of(const struct net *net, const struct net_packet *p,
-			unsigned in)
-{
-	return NET_WAIT_DET + (p->vc ? 2 * (p->vc - 1u) : 0) +
-	       !stays_in_ring(net, p, in);
 }
 
 /* Moves a packet that has left its queue to the row buffer for its port. */
@@ -117,13 +76,23 @@ static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
 	struct net_packet *p = net_packet(net, pi);
 	uint8_t *row = net_tile_rows(net, node, in) + p->vc;
 	unsigned c = column_to(net, p->det, row);
+	uint32_t back;
+	const struct net_hop *h;
 
-	WEFT_GUARD_ASSERT(row[4 * c] < room_of(net, in));
 	row[4 * c]++;
 	p->last = c;
 	(*net_tile_queued(net, node, p->det))++;
-	return_tokens(s, node, in, p);
-	net_router_list(s, node, in, pi, wait_of(net, p, in));
+	/* the tokens return when the whole packet has left the input buffer */
+	back = net_links(net, node)[in];
+	h = net_link_hop(net, back);
+	net_wheel_after(s, net_packet_len(net, h->rate, p) + h->token_ticks,
+			NET_EV_TOKEN,
+			net_word(net_link_peer(back), NET_EV_TOKEN,
+				 net_link_port(back), p->vc,
+				 net_token_payload(s, p, true)));
+	net_router_list(s, node, in, pi,
+			NET_WAIT_DET + (p->vc ? 2 * (p->vc - 1u) : 0) +
+				!stays_in_ring(net, p, in));
 	return 1ull << p->det;
 }
 
@@ -139,10 +108,15 @@ static uint64_t move_to_rows(struct net_step *s, uint32_t node, unsigned port,
 
 	while (in->len[q]) {
 		uint32_t pi = in->head[q];
+		const struct net_packet *p;
 
 		if (!has_room(net, port, net_packet(net, pi)->det, row))
 			break;
-		queue_pop(net, in, q);
+		p = net_packet(net, in->head[q]);
+		if (--in->len[q]) {
+			in->head[q] = p->next;
+			net_packet(net, p->next)->last = p->last;
+		}
 		dirty |= row_enter(s, node, port, pi);
 	}
 	return dirty;
@@ -167,18 +141,6 @@ uint64_t net_tile_arrive(struct net_step *s, uint32_t node, unsigned port,
 	return move_to_rows(s, node, port, p->vc);
 }
 
-/* After a departure, lets the adaptive packets of the receiver try again. */
-static void retry_adaptive(struct net_step *s, unsigned port, unsigned vc)
-{
-	const struct net *net = s->net;
-	unsigned q = vc ? net->queues - 1 : 0;
-	unsigned end = vc ? net->queues : net->cfg.dyn_queues;
-
-	for (; q < end; q++)
-		if (s->in[port].len[q])
-			net_mask_set(s->fresh, (port << net->qshift) + q);
-}
-
 bool net_tile_has_room(const struct net_step *s, unsigned in, unsigned out,
 		       unsigned vc)
 {
@@ -195,8 +157,16 @@ uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p)
 	s->net->excess += !row[4 * p->last];
 	row[4 * p->last]--;
 	(*net_tile_queued(s->net, s->id, p->det))--;
-	if (p->vc <= NET_VC_DET)
-		retry_adaptive(s, p->in, p->vc);
+	if (p->vc <= NET_VC_DET) {
+		/* the adaptive packets of the receiver try again */
+		unsigned q = p->vc ? s->net->queues - 1 : 0,
+			 end = p->vc ? s->net->queues : s->net->cfg.dyn_queues;
+
+		for (; q < end; q++)
+			if (s->in[p->in].len[q])
+				net_mask_set(s->fresh,
+					     (p->in << s->net->qshift) + q);
+	}
 	return p->vc ? move_to_rows(s, s->id, p->in, p->vc) : 0;
 }
 

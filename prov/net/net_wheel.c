@@ -138,22 +138,6 @@ static struct net_heap_event heap_pop(struct net *net)
 	return top;
 }
 
-/*
- * Moves the events that are now within the wheel's range from the heap into the
- * wheel.
- */
-static void heap_to_wheel(struct net *net)
-{
-	struct net_heap_event e;
-
-	while (net->overflow_count &&
-	       heap_of(net)[0].tick < net->tick + NET_WHEEL) {
-		e = heap_pop(net);
-		WEFT_GUARD_ASSERT(e.tick >= net->tick);
-		net_slot_put(net, e.tick, net_word_kind(e.word), e.word);
-	}
-}
-
 /* ---- search for the next tick -------------------------------------------- */
 
 /*
@@ -251,8 +235,14 @@ uint32_t net_lane_sorted(struct net *net, uint64_t tick, uint32_t lane,
 void net_wheel_begin(struct net *net)
 {
 	uint32_t bit = net->tick % NET_WHEEL;
+	struct net_heap_event e;
 
-	heap_to_wheel(net);
+	/* events that are now within the wheel's range */
+	while (net->overflow_count &&
+	       heap_of(net)[0].tick < net->tick + NET_WHEEL) {
+		e = heap_pop(net);
+		net_slot_put(net, e.tick, net_word_kind(e.word), e.word);
+	}
 	net->map[bit / 64] &= ~(1ull << bit % 64);
 	if (!net->map[bit / 64])
 		net->map_top[bit / 4096] &= ~(1ull << bit / 64 % 64);

@@ -374,7 +374,7 @@ static int push_bulk(struct weft_nic *nic, struct nic_peer *p)
 
 	while (!err && !weft_list_empty(&p->bulk)) {
 		op = weft_container_of(p->bulk.next, struct weft_nic_op, link);
-		WEFT_ASSERT(op->state == NIC_PACING && op->limit <= op->len);
+		WEFT_ASSERT(op->state == NIC_PACING);
 		while (!err && op->moved < op->limit)
 			err = push_next_bulk(nic, op);
 		if (!err)

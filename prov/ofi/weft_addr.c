@@ -133,27 +133,13 @@ int weft_addr_resolve(const char *node, const char *service, bool numeric,
 	return err;
 }
 
-/*
- * Increments the number at the end of a name, and keeps its width: "node07" + 3
- * is "node10".
- */
-static void name_increment(const char *node, size_t by, char *to, size_t room)
-{
-	size_t len = strlen(node);
-	size_t at = len;
-
-	while (at && isdigit((unsigned char)node[at - 1]))
-		at--;
-	snprintf(to, room, "%.*s%0*llu", (int)at, node, (int)(len - at),
-		 strtoull(node + at, NULL, 10) + by);
-}
-
 /* Resolves the i-th node of a range. */
 static int range_node(const char *node, size_t i, const char *service,
 		      struct sockaddr_in *name_p)
 {
 	char text[256];
 	int err = resolve_name(node, service, AI_NUMERICHOST, name_p);
+	size_t len, at;
 
 	if (!err) {
 		uint32_t host = ntohl(name_p->sin_addr.s_addr);
@@ -163,7 +149,13 @@ static int range_node(const char *node, size_t i, const char *service,
 	}
 	if (!i)
 		return weft_addr_resolve(node, service, false, name_p);
-	name_increment(node, i, text, sizeof(text));
+	/* "node07" + 3 is "node10" */
+	len = strlen(node);
+	at = len;
+	while (at && isdigit((unsigned char)node[at - 1]))
+		at--;
+	snprintf(text, sizeof(text), "%.*s%0*llu", (int)at, node,
+		 (int)(len - at), strtoull(node + at, NULL, 10) + i);
 	return weft_addr_resolve(text, service, false, name_p);
 }
 

@@ -194,19 +194,6 @@ static void entry_put(struct weft_av *av, uint32_t i)
 }
 
 /*
- * Drops the cached peers of an address, so that the next use looks them up
- * again.
- */
-static void peers_invalidate(struct weft_av *av, fi_addr_t addr)
-{
-	struct weft_list *pos, *tmp;
-
-	weft_list_each(pos, tmp, &av->eps)
-		ep_peer_drop(weft_container_of(pos, struct weft_ep, av_link),
-			     addr);
-}
-
-/*
  * Inserts one name. Returns 0 or -errno (-EINVAL: not a valid endpoint name).
  */
 static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
@@ -219,9 +206,15 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 		return -EINVAL;
 	known = av_find(av, name);
 	if (known != NONE && av->type == FI_AV_MAP) {
+		struct weft_list *pos, *tmp;
+
 		av->entry[known].uses++;
 		av->entry[known].name = *name;
-		peers_invalidate(av, known);
+		/* the next use looks up the peers of the address again */
+		weft_list_each(pos, tmp, &av->eps)
+			ep_peer_drop(
+				weft_container_of(pos, struct weft_ep, av_link),
+				known);
 		*addr_p = known;
 		return 0;
 	}
@@ -282,18 +275,6 @@ struct report {
 	void *context;
 };
 
-static void report_one(const struct report *r, size_t i, int err,
-		       fi_addr_t addr)
-{
-	if (r->addr)
-		r->addr[i] = err ? FI_ADDR_NOTAVAIL : addr;
-	if (r->errs)
-		r->errs[i] = (int)-weft_ofi_err(err);
-	if (err && r->av->flags & FI_EVENT)
-		weft_eq_post_err(r->av->eq, &r->av->fid.fid, r->context, -err,
-				 i);
-}
-
 /* Inserts count names, which are packed and may be unaligned. */
 static int insert_all(struct weft_av *av, const void *names, size_t count,
 		      const struct report *r)
@@ -310,7 +291,13 @@ static int insert_all(struct weft_av *av, const void *names, size_t count,
 		memcpy(&name, (const char *)names + i * sizeof(name),
 		       sizeof(name));
 		err = insert_one(av, &name, &addr);
-		report_one(r, i, err, addr);
+		if (r->addr)
+			r->addr[i] = err ? FI_ADDR_NOTAVAIL : addr;
+		if (r->errs)
+			r->errs[i] = (int)-weft_ofi_err(err);
+		if (err && r->av->flags & FI_EVENT)
+			weft_eq_post_err(r->av->eq, &r->av->fid.fid, r->context,
+					 -err, i);
 		done.data += !err;
 	}
 	weft_leave(av->domain);

@@ -225,17 +225,6 @@ static const struct weft_machine *machine_find(const char *name, bool virt)
 	return m;
 }
 
-/* Returns the node number from the option, else from the launcher, else -1. */
-static int node_find(void)
-{
-	int64_t node = weft_cfg_get(&options[NODE]).i;
-	const char *rank = getenv("PMIX_RANK");
-
-	if (node < 0 && rank)
-		node = atoi(rank);
-	return node >= 0 ? (int)node : -1;
-}
-
 static struct weft_conf conf;
 
 /*
@@ -266,6 +255,9 @@ static bool numbers_ok(void)
 
 static void conf_read(void)
 {
+	int64_t node;
+	const char *rank;
+
 	conf.virt = !strcmp(weft_cfg_get(&options[CLOCK]).text, "virtual");
 	conf.vt.machine = weft_cfg_get(&options[MACHINE]).text;
 	conf.vt.map = weft_cfg_get(&options[MAP]).text;
@@ -296,7 +288,12 @@ static void conf_read(void)
 		weft_cfg_get(&options[HOST_SHARED_COPY_BUSY]).size;
 	conf.host_loop = weft_cfg_get(&options[HOST_LOOP]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
-	conf.node = node_find();
+	/* the option, else the launcher, else -1 */
+	node = weft_cfg_get(&options[NODE]).i;
+	rank = getenv("PMIX_RANK");
+	if (node < 0 && rank)
+		node = atoi(rank);
+	conf.node = node >= 0 ? (int)node : -1;
 	conf.arity = (unsigned)weft_cfg_get(&options[ARITY]).i;
 }
 

@@ -121,19 +121,6 @@ static struct fi_ops_domain domain_ops = {
 	.endpoint2 = weft_endpoint2,
 };
 
-/* Sets fields from the attributes; unspecified ones get the safe default. */
-static void domain_fill(struct weft_domain *d, const struct fi_domain_attr *a)
-{
-	bool basic = a->mr_mode == FI_MR_BASIC;
-
-	d->auto_progress = a->data_progress == FI_PROGRESS_AUTO;
-	d->threaded = a->threading != FI_THREAD_DOMAIN || d->auto_progress;
-	d->virt_addr = basic;
-	d->prov_key = basic;
-	d->av_type = a->av_type;
-	weft_hash_init(&d->mrs);
-}
-
 int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 		     struct fid_domain **domain_p, void *context)
 {
@@ -141,6 +128,7 @@ int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 		weft_container_of(fabric, struct weft_fabric, fid);
 	struct weft_domain *d;
 	int err;
+	bool basic;
 
 	if (!info->domain_attr ||
 	    (info->domain_attr->name &&
@@ -156,7 +144,15 @@ int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	d->fid.mr = &weft_mr_ops;
 	d->fabric = f;
 	d->machine = f->machine;
-	domain_fill(d, info->domain_attr);
+	/* unspecified attributes get the safe default */
+	basic = info->domain_attr->mr_mode == FI_MR_BASIC;
+	d->auto_progress = info->domain_attr->data_progress == FI_PROGRESS_AUTO;
+	d->threaded = info->domain_attr->threading != FI_THREAD_DOMAIN ||
+		      d->auto_progress;
+	d->virt_addr = basic;
+	d->prov_key = basic;
+	d->av_type = info->domain_attr->av_type;
+	weft_hash_init(&d->mrs);
 	err = weft_wait_open(d);
 	if (err) {
 		free(d);

@@ -77,12 +77,6 @@ static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 	sum->packets_remote += s.remote;
 }
 
-static void sum_stats(struct weft_domain *d, struct fi_weft_stats_data *sum)
-{
-	for (size_t i = 0; i < d->ep_count; i++)
-		add_stats(sum, d->eps[i]);
-}
-
 static ssize_t read_stats(struct fid *fid, struct fi_weft_stats_data *data,
 			  size_t len)
 {
@@ -96,10 +90,12 @@ static ssize_t read_stats(struct fid *fid, struct fi_weft_stats_data *data,
 	if (is_ep && !ep->enabled)
 		return -FI_EOPBADSTATE;
 	weft_enter(d);
-	if (is_ep)
+	if (is_ep) {
 		add_stats(&sum, ep);
-	else
-		sum_stats(d, &sum);
+	} else {
+		for (size_t i = 0; i < d->ep_count; i++)
+			add_stats(&sum, d->eps[i]);
+	}
 	weft_leave(d);
 	len = len < sizeof(sum) ? len : sizeof(sum);
 	memcpy(data, &sum, len);

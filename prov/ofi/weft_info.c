@@ -413,24 +413,16 @@ static bool match(uint32_t version, const struct fi_info *hints,
 
 /* ---- selection of the machine -------------------------------------------- */
 
-static const char *hinted_fabric(const struct fi_info *hints)
-{
-	return hints && hints->fabric_attr ? hints->fabric_attr->name : NULL;
-}
-
-static const char *hinted_domain(const struct fi_info *hints)
-{
-	return hints && hints->domain_attr ? hints->domain_attr->name : NULL;
-}
-
 /*
  * Returns the machine named in the hints, else the configured machine; NULL:
  * unknown.
  */
 static const struct weft_machine *machine_choose(const struct fi_info *hints)
 {
-	const char *fabric = hinted_fabric(hints);
-	const char *domain = hinted_domain(hints);
+	const char *fabric =
+		hints && hints->fabric_attr ? hints->fabric_attr->name : NULL;
+	const char *domain =
+		hints && hints->domain_attr ? hints->domain_attr->name : NULL;
 	const struct weft_machine *m;
 
 	if (!fabric && !domain)

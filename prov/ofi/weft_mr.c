@@ -42,13 +42,6 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
 
 /* ---- the tables that peers read ------------------------------------------ */
 
-/* Returns whether every access must be reported to this process. */
-static bool reports_access(struct weft_mr *mr, struct weft_ep *ep)
-{
-	return mr->cntr || ep->cntr[WEFT_CNTR_REMOTE_READ] ||
-	       ep->cntr[WEFT_CNTR_REMOTE_WRITE];
-}
-
 static void expose(struct weft_mr *mr, struct weft_ep *ep)
 {
 	struct weft_mem_access row = {
@@ -63,7 +56,9 @@ static void expose(struct weft_mr *mr, struct weft_ep *ep)
 		row.access |= WEFT_MR_REMOTE_WRITE;
 	if (!row.access)
 		return;
-	if (reports_access(mr, ep))
+	/* every access must be reported to this process */
+	if (mr->cntr || ep->cntr[WEFT_CNTR_REMOTE_READ] ||
+	    ep->cntr[WEFT_CNTR_REMOTE_WRITE])
 		row.access |= WEFT_MR_EVENTS;
 	weft_nic_region_list(ep->nic, &row, mr->base);
 }

@@ -72,17 +72,6 @@ static int free_place(const struct vt *v)
 	return -1;
 }
 
-/*
- * Returns whether an atomic must be refused: threads of the target may change
- * the word at the same time.
- */
-static bool refuse_atomic(const struct vt *v, const struct weft_vt_dma *d)
-{
-	return d->what &&
-	       (v->w->head->threads || !v->change ||
-		d->operand_bytes > WEFT_VT_CHANGE || d->bytes > WEFT_VT_CHANGE);
-}
-
 static void dma_fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
 		     const struct vt_dma *m)
 {
@@ -109,7 +98,13 @@ int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 
 	if (peer->lost)
 		return -ECONNRESET;
-	if (v->no_dma || v->out || refuse_atomic(v, d))
+	/*
+	 * Atomics: threads of the target may change the word at the same time.
+	 */
+	if (v->no_dma || v->out ||
+	    (d->what &&
+	     (v->w->head->threads || !v->change ||
+	      d->operand_bytes > WEFT_VT_CHANGE || d->bytes > WEFT_VT_CHANGE)))
 		return -EOPNOTSUPP;
 	if (!dma_describe(d, &m))
 		return -EINVAL;
@@ -191,17 +186,6 @@ static int copy_memory(pid_t pid, bool write, void *own, uint64_t at,
 static bool is_attached(const struct vt_rank *r)
 {
 	return weft_load32(&r->status) < WEFT_VT_DONE;
-}
-
-static int dma_refused(int err)
-{
-	weft_log_once(WEFT_LOG_WARN,
-		      "virtual time: ranks cannot access each other's memory "
-		      "(%s), so long messages are sent as packets by their "
-		      "processors; set kernel.yama.ptrace_scope=0 or grant "
-		      "CAP_SYS_PTRACE",
-		      strerror(err));
-	return -EOPNOTSUPP;
 }
 
 /* A transfer with the processes of its two ends. */
@@ -302,8 +286,16 @@ static void job_do(struct vt_engine_pass *t, uint32_t i,
 							 : -ECONNRESET;
 	if (ret == -ESRCH)
 		ret = -ECONNRESET;
-	if (ret == -EPERM || ret == -ENOSYS)
-		ret = dma_refused(-ret);
+	if (ret == -EPERM || ret == -ENOSYS) {
+		weft_log_once(
+			WEFT_LOG_WARN,
+			"virtual time: ranks cannot access each other's memory "
+			"(%s), so long messages are sent as packets by their "
+			"processors; set kernel.yama.ptrace_scope=0 or grant "
+			"CAP_SYS_PTRACE",
+			strerror(-ret));
+		ret = -EOPNOTSUPP;
+	}
 	if (ret && !m->err)
 		m->err = ret;
 }
@@ -313,16 +305,6 @@ static void job_do(struct vt_engine_pass *t, uint32_t i,
 static bool is_return(const struct vt_dma *m)
 {
 	return m->step == (m->kind == VT_PUT ? VT_DMA_RESPONSE : VT_DMA_DATA);
-}
-
-/* Returns the bytes of the message of a step. */
-static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
-{
-	if (m->step == VT_DMA_RESPONSE || (m->err && is_return(m)))
-		return 0;
-	if (m->step == VT_DMA_REQUEST)
-		return b->attr.bytes ? b->attr.bytes - 1 : 0;
-	return m->kind == VT_CHANGE && !m->count ? 0 : m->bytes;
 }
 
 /*
@@ -370,7 +352,12 @@ static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 		vt_msg_init(t->w, b->from, b->to, &b->attr, &msg);
 	msg.address = back ? 0 : model_address(t->w, b->to, m);
 	msg.cookie = i | VT_COOKIE_DMA;
-	msg.bytes = step_bytes(b, m);
+	if (m->step == VT_DMA_RESPONSE || (m->err && is_return(m)))
+		msg.bytes = 0;
+	else if (m->step == VT_DMA_REQUEST)
+		msg.bytes = b->attr.bytes ? b->attr.bytes - 1 : 0;
+	else
+		msg.bytes = m->kind == VT_CHANGE && !m->count ? 0 : m->bytes;
 	m->acked = m->kind == VT_PUT && msg.ack;
 	if (m->acked)
 		msg.cookie |= VT_COOKIE_ACK;
@@ -392,35 +379,6 @@ static void dma_end(struct vt_engine_pass *t, uint32_t i)
 
 /* ---- memory accesses in order -------------------------------------------- */
 
-/*
- * Returns the completion time of an atomic: the interface of a rank executes
- * its atomics one by one.
- */
-static uint64_t change_time(struct vt_engine_pass *t, uint32_t rank)
-{
-	struct vt_rank *r = vt_rank(t->w, rank);
-
-	if (r->atomics_end_ps < t->time_ps)
-		r->atomics_end_ps = t->time_ps;
-	r->atomics_end_ps += t->w->cfg.change_ps;
-	return r->atomics_end_ps;
-}
-
-static void access_execute_put(struct vt_engine_pass *t, uint32_t i,
-			       struct vt_dma *m)
-{
-	uint32_t to = vt_buf(t->w, i)->to;
-
-	job_do(t, i, job_move);
-	vt_memory_changed(t, to);
-	if (!m->acked) {
-		m->step = VT_DMA_RESPONSE;
-		step_send(t, i, t->time_ps);
-	} else if (!(m->wait_for & VT_DMA_ACK)) {
-		dma_end(t, i);
-	}
-}
-
 /* Executes the memory access of a transfer that is next in order. */
 static void access_execute(struct vt_engine_pass *t, uint32_t i)
 {
@@ -430,7 +388,16 @@ static void access_execute(struct vt_engine_pass *t, uint32_t i)
 
 	m->wait_for &= (uint8_t)~VT_DMA_ORDER;
 	if (m->kind == VT_PUT) {
-		access_execute_put(t, i, m);
+		uint32_t to = vt_buf(t->w, i)->to;
+
+		job_do(t, i, job_move);
+		vt_memory_changed(t, to);
+		if (!m->acked) {
+			m->step = VT_DMA_RESPONSE;
+			step_send(t, i, t->time_ps);
+		} else if (!(m->wait_for & VT_DMA_ACK)) {
+			dma_end(t, i);
+		}
 		return;
 	}
 	if (m->step == VT_DMA_DATA) {
@@ -440,7 +407,13 @@ static void access_execute(struct vt_engine_pass *t, uint32_t i)
 	}
 	job_do(t, i, m->kind == VT_CHANGE ? job_change : job_get_read);
 	if (m->kind == VT_CHANGE) {
-		at = change_time(t, b->to);
+		struct vt_rank *r = vt_rank(t->w, b->to);
+
+		/* the interface of a rank executes its atomics one by one */
+		if (r->atomics_end_ps < t->time_ps)
+			r->atomics_end_ps = t->time_ps;
+		r->atomics_end_ps += t->w->cfg.change_ps;
+		at = r->atomics_end_ps;
 		vt_memory_changed(t, b->to);
 	}
 	m->step = VT_DMA_DATA;

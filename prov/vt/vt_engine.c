@@ -212,14 +212,6 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 	return first;
 }
 
-static void post_leave(struct vt_engine_pass *t, uint32_t rank)
-{
-	t->w->rank_of[rank].leave_err =
-		t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;
-	if (!t->w->rank_of[rank].in_flight)
-		vt_rank_left(t, rank);
-}
-
 /* Makes dead ranks leave, after their last packets have arrived. */
 static void post_deaths(struct vt_engine_pass *t)
 {
@@ -247,12 +239,16 @@ static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
 		if (kind == VT_PACKET)
 			i = vt_message_post(t, rank, i);
 		next = vt_after(t->w, i);
-		if (kind == VT_DMA)
+		if (kind == VT_DMA) {
 			vt_dma_post(t, i);
-		else if (kind == VT_LEAVE)
-			post_leave(t, rank);
-		else if (kind != VT_PACKET)
+		} else if (kind == VT_LEAVE) {
+			t->w->rank_of[rank].leave_err =
+				t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;
+			if (!t->w->rank_of[rank].in_flight)
+				vt_rank_left(t, rank);
+		} else if (kind != VT_PACKET) {
 			vt_route_post(t, i);
+		}
 	}
 }
 
@@ -278,15 +274,6 @@ static uint64_t next_due(const struct weft_vt *w)
 	for (uint32_t i = 0; i < w->size; i++)
 		min = vt_due(w, i) < min ? vt_due(w, i) : min;
 	return min;
-}
-
-static void free_due(struct vt_engine_pass *t)
-{
-	struct weft_vt *w = t->w;
-
-	for (uint32_t i = 0; i < w->size; i++)
-		if (vt_due(w, i) <= vt_reached(w))
-			vt_rank_release(t, i, vt_due(w, i));
 }
 
 /*
@@ -392,35 +379,31 @@ static void engine_idle(struct vt_engine_pass *t)
 		engine_deadlock(t);
 }
 
-/*
- * Returns the time up to which the model may run before it must release a rank.
- */
-static uint64_t run_until(const struct vt_engine_pass *t, uint64_t due)
-{
-	if (t->horizon == VT_NEVER && due == VT_NEVER)
-		return VT_NEVER;
-	return t->horizon <= due ? t->horizon - 1 : due;
-}
-
 static void engine_run(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
 	uint32_t still = 0;
 
 	for (;;) {
-		uint64_t until;
+		uint64_t until, due;
 
 		if (engine_only_polls(t)) {
 			engine_idle(t);
 			if (next_due(w) == VT_NEVER)
 				return;
 		}
-		until = run_until(t, next_due(w));
+		due = next_due(w);
+		if (t->horizon == VT_NEVER && due == VT_NEVER)
+			until = VT_NEVER;
+		else
+			until = t->horizon <= due ? t->horizon - 1 : due;
 		if (until >= vt_reached(w)) {
 			engine_step(t, until);
 			still = 0;
 		}
-		free_due(t);
+		for (uint32_t i = 0; i < w->size; i++)
+			if (vt_due(w, i) <= vt_reached(w))
+				vt_rank_release(t, i, vt_due(w, i));
 		/* a due time in the past is processed once */
 		vt_require(still++ <= w->size);
 		if (vt_reached(w) + 1 >= t->horizon)

@@ -177,20 +177,15 @@ void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank)
 	engine_busy(t);
 }
 
-/* Releases all ranks: some may wait for a rank that has left. */
-static void notify_all(struct vt_engine_pass *t)
-{
-	for (uint32_t i = 0; i < t->w->size; i++)
-		vt_rank_notify(t, i, t->time_ps);
-}
-
 void vt_rank_left(struct vt_engine_pass *t, uint32_t rank)
 {
 	struct vt_rank *r = &t->w->rank_of[rank];
 
 	weft_store32(&r->exit_err, r->leave_err);
 	weft_add32(&t->w->head->left, 1);
-	notify_all(t);
+	/* some ranks may wait for the rank that has left */
+	for (uint32_t i = 0; i < t->w->size; i++)
+		vt_rank_notify(t, i, t->time_ps);
 }
 
 void vt_flight_done(struct vt_engine_pass *t, uint32_t rank)

@@ -43,20 +43,6 @@ static bool order_matters(const struct weft_vt_part *part)
 	return part->fp && part->kind != WEFT_VT_BARRIER;
 }
 
-/*
- * Records the order for the operation. Members whose operations differ still
- * need one tree: the first to post decides.
- */
-static void record_order(struct vt_route *r, const struct weft_vt_part *part)
-{
-	unsigned k = part->seq % VT_WINDOW;
-
-	if (r->order_seq[k] == part->seq + 1)
-		return;
-	r->order_seq[k] = part->seq + 1;
-	r->ordered[k] = order_matters(part);
-}
-
 static void tree_of(const struct weft_vt *w, uint32_t place,
 		    const struct weft_vt_part *part, struct net_fold *tree)
 {
@@ -112,12 +98,6 @@ static bool by_atomic(const struct weft_vt *w, uint32_t place,
 	return part->word && w->word_path && vt_tree_absent(w, place);
 }
 
-/* Returns the address of the word; each route has two, used alternately. */
-static uint64_t word_address(const struct vt_buf *b)
-{
-	return ((uint64_t)b->route << 1 | (b->part.seq & 1)) * 8;
-}
-
 /* Sends the sum in a buffer; `bytes` of it must arrive. */
 static void send_sum(struct vt_engine_pass *t, uint32_t i, uint32_t bytes,
 		     struct net_msg *msg, uint64_t at)
@@ -160,7 +140,8 @@ static void send_to_parent(struct vt_engine_pass *t, const struct vt_member *m,
 		return;
 	}
 	vt_msg_init_unit(t->w, b->from, m[member].rank, &attr, &msg);
-	msg.address = word_address(b);
+	/* each route has two words, used alternately */
+	msg.address = ((uint64_t)b->route << 1 | (b->part.seq & 1)) * 8;
 	t->w->head->route_atomics++;
 	send_sum(t, i, 8, &msg, at);
 }
@@ -181,12 +162,6 @@ static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
 	} else {
 		vt_route_bcast(t, i, at);
 	}
-}
-
-static void input_release(struct vt_engine_pass *t, uint32_t i)
-{
-	slot_release(t, i);
-	vt_route_done(t, i);
 }
 
 /*
@@ -239,9 +214,12 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 	if (f->added < n)
 		return;
 	/* all inputs are added: this slot is free for the next contribution */
-	for (unsigned c = 0; c < n; c++)
-		input_release(t,
-			      a[net_fold_child(&tree, member, c)].fold[k].buf);
+	for (unsigned c = 0; c < n; c++) {
+		uint32_t i = a[net_fold_child(&tree, member, c)].fold[k].buf;
+
+		slot_release(t, i);
+		vt_route_done(t, i);
+	}
 	f->arrived = 0;
 	f->added = 0;
 	f->at_interface = false;
@@ -279,20 +257,6 @@ static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 	return true;
 }
 
-/* Takes the inputs that arrived before the member's own contribution. */
-static void add_early_inputs(struct vt_engine_pass *t, struct vt_adder *me)
-{
-	uint32_t *link = &me->early_inputs, up, n = 0;
-
-	while (*link != VT_NONE) {
-		vt_require(n++ < t->w->buf_count);
-		if (input_arrive(t, *link, &up))
-			*link = vt_buf(t->w, *link)->chain;
-		else
-			link = &vt_buf(t->w, *link)->chain;
-	}
-}
-
 void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
@@ -301,6 +265,8 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 	uint64_t at = vt_send_time(w, b->stamp) +
 		      (vt_tree_by_cpu(w, b->route) ? 0 : w->cfg.coll_inject_ps);
 	struct vt_fold *f;
+	unsigned k;
+	uint32_t *link, up, n = 0;
 
 	vt_require(b->to < w->size);
 	f = &a[b->to].fold[b->part.seq % VT_WINDOW];
@@ -308,8 +274,24 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 	f->seq = b->part.seq;
 	f->posted = true;
 	vt_require(b->route < w->size * VT_PLACES);
-	record_order(&w->routes[b->route], &b->part);
-	add_early_inputs(t, &a[b->to]);
+	/*
+	 * Records the order for the operation. Members whose operations differ
+	 * still need one tree: the first to post decides.
+	 */
+	k = b->part.seq % VT_WINDOW;
+	if (w->routes[b->route].order_seq[k] != b->part.seq + 1) {
+		w->routes[b->route].order_seq[k] = b->part.seq + 1;
+		w->routes[b->route].ordered[k] = order_matters(&b->part);
+	}
+	/* inputs that arrived before the member's own part */
+	link = &a[b->to].early_inputs;
+	while (*link != VT_NONE) {
+		vt_require(n++ < t->w->buf_count);
+		if (input_arrive(t, *link, &up))
+			*link = vt_buf(t->w, *link)->chain;
+		else
+			link = &vt_buf(t->w, *link)->chain;
+	}
 	vt_require(!net_timer(w->net, at, i));
 }
 

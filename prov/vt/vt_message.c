@@ -162,23 +162,6 @@ static void retransmit(struct vt_engine_pass *t, uint32_t end)
 }
 
 /*
- * Delivers the next packet of a message; last is its last packet, with index
- * end.
- */
-static void deliver_packet(struct vt_engine_pass *t, struct vt_buf *last,
-			   uint32_t end)
-{
-	uint32_t i = last->cursor;
-	struct vt_buf *b = vt_buf(t->w, i);
-
-	WEFT_GUARD_ASSERT(b->kind == VT_PACKET && b->end < last->arrived_bytes);
-	last->cursor = b->chain;
-	vt_rank(t->w, b->to)->arrived++;
-	vt_arrive(t, b->to, i, i != end && b->nth % VT_WAKE_EVERY);
-	vt_flight_done(t, b->from);
-}
-
-/*
  * Delivers the packets of a message that have arrived; returns whether all were
  * delivered.
  */
@@ -195,8 +178,15 @@ static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 		return false;
 	}
 	while (last->cursor != VT_NONE &&
-	       vt_buf(t->w, last->cursor)->end < last->arrived_bytes)
-		deliver_packet(t, last, end);
+	       vt_buf(t->w, last->cursor)->end < last->arrived_bytes) {
+		uint32_t i = last->cursor;
+		struct vt_buf *b = vt_buf(t->w, i);
+
+		last->cursor = b->chain;
+		vt_rank(t->w, b->to)->arrived++;
+		vt_arrive(t, b->to, i, i != end && b->nth % VT_WAKE_EVERY);
+		vt_flight_done(t, b->from);
+	}
 	return last->cursor == VT_NONE;
 }
 

@@ -58,12 +58,6 @@ void vt_route_done(struct vt_engine_pass *t, uint32_t i)
 
 /* ---- combining of contributions ------------------------------------------ */
 
-static bool alike(const struct weft_vt_part *a, const struct weft_vt_part *b)
-{
-	return a->kind == b->kind && a->op == b->op && a->type == b->type &&
-	       a->bytes == b->bytes && a->root == b->root;
-}
-
 void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 		 const struct vt_buf *in)
 {
@@ -72,7 +66,9 @@ void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 	vt_require(part->bytes <= vt_part_bytes(t->w->packet_bytes));
 	part->flags |= in->part.flags;
 	part->word &= in->part.word;
-	if (!alike(part, &in->part))
+	if (part->kind != in->part.kind || part->op != in->part.op ||
+	    part->type != in->part.type || part->bytes != in->part.bytes ||
+	    part->root != in->part.root)
 		part->flags |= WEFT_VT_DIFFER;
 	else if (part->bytes)
 		part->flags |= t->v->combine(part->op, part->type, acc->payload,
@@ -108,20 +104,6 @@ unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 	return k;
 }
 
-/*
- * Returns whether a member waits for a different operation than the one that
- * arrived.
- */
-static bool is_mismatch(const struct vt_route *r, unsigned k,
-			const struct weft_vt_part *part)
-{
-	bool bcast = r->root_seq[k] == part->seq + 1;
-
-	return bcast && (part->kind != WEFT_VT_BCAST ||
-			 (part->bytes != r->bytes[k] &&
-			  !(r->flags[k] & WEFT_VT_DIFFER)));
-}
-
 bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 		      unsigned k)
 {
@@ -136,7 +118,13 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 	b = vt_buf(t->w, i);
 	m->part[k] = VT_NONE;
 	b->part.flags = r->flags[k];
-	if (is_mismatch(r, k, &b->part)) {
+	/*
+	 * The member waits for a different operation than the one that arrived.
+	 */
+	if (r->root_seq[k] == b->part.seq + 1 &&
+	    (b->part.kind != WEFT_VT_BCAST ||
+	     (b->part.bytes != r->bytes[k] &&
+	      !(r->flags[k] & WEFT_VT_DIFFER)))) {
 		b->part.flags |= WEFT_VT_DIFFER;
 		bytes = 0;
 	}

@@ -79,22 +79,6 @@ static void result_decode(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
 		   w->routes[*place_p].count <= w->size);
 }
 
-/*
- * Handles a result at a member's interface: delivers it to the rank, now or
- * when its contribution is posted.
- */
-static void result_deliver(struct vt_engine_pass *t, uint32_t place,
-			   uint32_t member, unsigned k)
-{
-	const struct vt_route *r = &t->w->routes[place];
-	bool bcast = r->root_seq[k] && r->root_seq[k] == r->seq[k];
-
-	if (vt_route_deliver(t, place, member, k))
-		return;
-	if (bcast && r->root[k] != member)
-		vt_adders(t->w, place)[member].early_results |= 1u << k;
-}
-
 bool vt_result_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
 		       unsigned k)
 {
@@ -129,10 +113,17 @@ static void result_forward(struct vt_engine_pass *t, uint64_t cookie)
 		result_send(t, cookie, member,
 			    net_fold_child(&tree, member, i - 1), at);
 	}
-	if (n && each)
+	if (n && each) {
 		vt_require(!net_timer(w->net, at, cookie | VT_COOKIE_DELIVER));
-	else
-		result_deliver(t, place, member, k);
+	} else {
+		/* delivered now or when the member's part is posted */
+		const struct vt_route *r = &t->w->routes[place];
+		bool bcast = r->root_seq[k] && r->root_seq[k] == r->seq[k];
+
+		if (!vt_route_deliver(t, place, member, k) && bcast &&
+		    r->root[k] != member)
+			vt_adders(t->w, place)[member].early_results |= 1u << k;
+	}
 }
 
 void vt_result_packet(struct vt_engine_pass *t, uint64_t cookie,

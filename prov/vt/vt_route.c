@@ -20,12 +20,6 @@
 
 /* ---- opening and closing by the members ---------------------------------- */
 
-static uint32_t member_rank(const struct vt *v,
-			    const struct weft_vt_route_attr *a, int i)
-{
-	return i == a->me ? v->rank : ((struct vt_peer *)a->member[i])->rank;
-}
-
 struct by_node {
 	uint32_t node;
 	uint32_t member;
@@ -49,7 +43,8 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 	if (!order)
 		return -ENOMEM;
 	for (int i = 0; i < a->n; i++) {
-		m[i].rank = member_rank(v, a, i);
+		m[i].rank = i == a->me ? v->rank
+				       : ((struct vt_peer *)a->member[i])->rank;
 		m[i].ahead = 0;
 		for (unsigned k = 0; k < VT_WINDOW; k++)
 			m[i].part[k] = VT_NONE;
@@ -645,19 +640,6 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 	return cookie[0];
 }
 
-/*
- * Returns whether the result is for no member at this node, or for a closed
- * route.
- */
-static bool result_is_dropped(struct weft_vt *w, uint32_t place, uint32_t node,
-			      uint64_t cookie)
-{
-	if (!(cookie >> VT_BCAST_PLACE))
-		return false;
-	return cookie >> VT_BCAST_OPENING != w->routes[place].times ||
-	       !vt_tree_at(w, place, node);
-}
-
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie)
 {
@@ -673,7 +655,10 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 			: w->trees[route].place;
 	vt_require(vt_route_is_place(w, place) &&
 		   w->routes[place].count <= w->size);
-	if (result_is_dropped(w, place, node, cookie))
+	/* for no member at this node, or for a closed route */
+	if (cookie >> VT_BCAST_PLACE &&
+	    (cookie >> VT_BCAST_OPENING != w->routes[place].times ||
+	     !vt_tree_at(w, place, node)))
 		return;
 	t->time_ps = at;
 	k = vt_route_result_store(t, place, seq, (uint32_t)cookie);

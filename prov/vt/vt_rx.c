@@ -91,19 +91,6 @@ static uint64_t receive_cost_ps(const struct vt *v, const struct vt_buf *b)
 	return cfg->recv_ps + (b->kind == VT_PACKET ? cfg->match_ps : 0);
 }
 
-/* Counts a packet that frees its slot of the input queue. */
-static void count_packet_read(struct vt *v, const struct vt_buf *b)
-{
-	/*
-	 * relaxed: only this rank writes it; the engine reads it when this rank
-	 * has blocked
-	 */
-	if (b->kind == VT_PACKET)
-		weft_store32_relaxed(&v->me->packets_read,
-				     weft_load32_relaxed(&v->me->packets_read) +
-					     1);
-}
-
 WEFT_HOT static int rx_receive(struct vt *v, int budget)
 {
 	int n = 0;
@@ -117,7 +104,14 @@ WEFT_HOT static int rx_receive(struct vt *v, int budget)
 			break;
 		vt_clock_advance(
 			v->me, vt_cost(v, receive_cost_ps(v, vt_buf(v->w, i))));
-		count_packet_read(v, vt_buf(v->w, i));
+		/*
+		 * relaxed: only this rank writes it; the engine reads it when
+		 * this rank has blocked
+		 */
+		if (vt_buf(v->w, i)->kind == VT_PACKET)
+			weft_store32_relaxed(
+				&v->me->packets_read,
+				weft_load32_relaxed(&v->me->packets_read) + 1);
 		list_advance(v, i);
 		v->stats.received++;
 		n++;

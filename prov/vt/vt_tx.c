@@ -84,14 +84,6 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 		vt_engine_try(v);
 }
 
-/* Returns whether the packet continues the message of the last packet. */
-static bool continues(const struct vt *v, uint32_t to)
-{
-	return v->last_attr.full && v->last_to == to &&
-	       v->last_attr.vc == v->attr.vc && !v->long_message &&
-	       v->last_clock == vt_now(v->me);
-}
-
 /*
  * Advances the clock by the software cost of a message, which is higher for a
  * message that the unit segments.
@@ -143,7 +135,10 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->kind = VT_PACKET;
 	b->from = v->rank;
 	b->to = p->rank;
-	b->more = continues(v, p->rank);
+	/* whether the packet continues the message of the last packet */
+	b->more = v->last_attr.full && v->last_to == p->rank &&
+		  v->last_attr.vc == v->attr.vc && !v->long_message &&
+		  v->last_clock == vt_now(v->me);
 	b->attr = v->attr;
 	b->pkt = *pkt;
 	weft_iov_gather(b->payload, iov, count);

@@ -34,11 +34,6 @@
 #define PS_PER_NS  1000u
 #define NS_PER_MS  UINT64_C(1000000)
 
-static void futex_wake(weft_au32 *word)
-{
-	weft_futex_wake(word, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
-}
-
 /* ---- blocking a rank ----------------------------------------------------- */
 
 /*
@@ -254,7 +249,7 @@ void vt_wake(struct weft_carrier *c)
 		return;
 	}
 	weft_store32(&v->w->head->late_run, 1);
-	futex_wake(&v->me->status);
+	weft_futex_wake(&v->me->status, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
 }
 
 /* ---- cost of polling ----------------------------------------------------- */

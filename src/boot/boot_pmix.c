@@ -40,14 +40,6 @@ static uint32_t entry_number;
 #define PMIX_SPARE_BYTES ((size_t)512 << 10)
 static void *spare;
 
-static void spare_reserve(void)
-{
-	void *p = mmap(NULL, PMIX_SPARE_BYTES, PROT_NONE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	spare = p == MAP_FAILED ? NULL : p;
-}
-
 static void spare_release(void)
 {
 	if (spare)
@@ -80,15 +72,6 @@ static const char *launcher_variable(void)
 	    getenv("SLURM_PROCID"))
 		return "SLURM_NTASKS";
 	return NULL;
-}
-
-static void job_of_one(struct weft_job *job)
-{
-	memset(job, 0, sizeof(*job));
-	job->size = 1;
-	job->local_size = 1;
-	job->appnum = -1;
-	job->universe = -1;
 }
 
 /*
@@ -208,8 +191,13 @@ int weft_pmix_open(struct weft_job *job)
 	const char *trace = launcher_variable();
 	pmix_status_t st;
 	int err;
+	void *p;
 
-	job_of_one(job);
+	memset(job, 0, sizeof(*job));
+	job->size = 1;
+	job->local_size = 1;
+	job->appnum = -1;
+	job->universe = -1;
 	if (!trace || env_int("WEFT_SINGLETON"))
 		return 0;
 	if (!getenv("PMIX_RANK"))
@@ -227,7 +215,9 @@ int weft_pmix_open(struct weft_job *job)
 	if (st != PMIX_SUCCESS)
 		return report_no_server(trace, st);
 	open = true;
-	spare_reserve();
+	p = mmap(NULL, PMIX_SPARE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+		 -1, 0);
+	spare = p == MAP_FAILED ? NULL : p;
 	job->launched = true;
 	job->rank = (int)me.rank;
 	job->size = get_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);

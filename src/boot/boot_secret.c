@@ -130,17 +130,6 @@ static bool secret_derive(const struct secret_user *u, const char *use,
 	return HMAC(EVP_sha256(), u->bytes, (int)u->len, text, pos, out, &len);
 }
 
-static void secret_warn(const struct secret_user *u)
-{
-	weft_log(WEFT_LOG_WARN,
-		 "this job is not protected from other users of its hosts and "
-		 "of the network between them: its key is sent through the "
-		 "launcher's PMIx in clear text, since FI_WEFT_KEY is not set "
-		 "and "
-		 "%s",
-		 u->what);
-}
-
 /* Fills the record that the first rank publishes. */
 static int secret_offer(const struct secret_user *u, bool own,
 			struct secret_offer *offer)
@@ -150,7 +139,12 @@ static int secret_offer(const struct secret_user *u, bool own,
 		return -EIO;
 	offer->mode = u->len ? SECRET_USER : SECRET_OPEN;
 	if (!u->len && !own)
-		secret_warn(u);
+		weft_log(WEFT_LOG_WARN,
+			 "this job is not protected from other users of its "
+			 "hosts and of the network between them: its key is "
+			 "sent through the launcher's PMIx in clear text, "
+			 "since FI_WEFT_KEY is not set and %s",
+			 u->what);
 	return u->len && !secret_derive(u, "check", offer, offer->check)
 		       ? -ENOMEM
 		       : 0;

@@ -90,16 +90,6 @@ static bool uses_datagrams(void)
 	       (!strcmp(carrier, "sock") || !strcmp(carrier, "hybrid"));
 }
 
-/* Binds the endpoint of a job on several hosts to all interfaces. */
-static void bind_all_interfaces(void)
-{
-	struct sockaddr_in *name = weft_core.info->src_addr;
-
-	if (weft_core.reports_match && weft_hosts_several() &&
-	    name->sin_family == AF_INET)
-		name->sin_addr.s_addr = INADDR_ANY;
-}
-
 /* Returns whether FI_WEFT_KEY=none disables signatures. */
 static bool key_is_none(void)
 {
@@ -237,6 +227,7 @@ int weft_wire_open(bool threads, const struct weft_wire_module *g)
 {
 	struct weft_core *c = &weft_core;
 	struct fi_info *hints = make_hints(threads);
+	struct sockaddr_in *name;
 	int rc;
 
 	module = g;
@@ -256,7 +247,11 @@ int weft_wire_open(bool threads, const struct weft_wire_module *g)
 	rc = open_cq();
 	if (rc)
 		return log_error("fi_cq_open", rc);
-	bind_all_interfaces();
+	/* the endpoint of a job on several hosts uses all interfaces */
+	name = c->info->src_addr;
+	if (weft_core.reports_match && weft_hosts_several() &&
+	    name->sin_family == AF_INET)
+		name->sin_addr.s_addr = INADDR_ANY;
 	rc = make_key();
 	if (rc)
 		return rc;

@@ -100,16 +100,6 @@ static void write_links(void)
 	free(text);
 }
 
-static void write_end(void)
-{
-	if (verbose())
-		weft_report_count(stderr, world, domain());
-	if (!weft_call_report_requested())
-		return;
-	write_links();
-	weft_trace_world();
-}
-
 /*
  * Waits until all ranks have left, then reports: the state is then final and
  * deterministic.
@@ -121,7 +111,12 @@ static void report_when_left(void)
 	for (int r = 0; r < weft_core.job.size; r++)
 		while (!world->read(domain(), (uint32_t)r, &n) && n.waits)
 			usleep(1000);
-	write_end();
+	if (verbose())
+		weft_report_count(stderr, world, domain());
+	if (!weft_call_report_requested())
+		return;
+	write_links();
+	weft_trace_world();
 }
 
 /* Condition on which a rank waits for the launcher, outside virtual time. */
@@ -200,24 +195,20 @@ void weft_world_report_abort(void)
 		write_links();
 }
 
-/*
- * Warns if computing took no virtual time, so that rates that the program
- * prints are wrong.
- */
-static void warn_compute(void)
-{
-	struct fi_weft_count n = { 0 };
-	char text[320];
-
-	world->count(domain(), &n);
-	if (weft_report_free_compute(&n, text, sizeof(text)))
-		weft_log(WEFT_LOG_WARN, "%s", text);
-}
-
 int weft_world_end(void)
 {
-	if (weft_core.job.rank == 0)
-		warn_compute();
+	if (weft_core.job.rank == 0) {
+		/*
+		 * Computing took no virtual time: rates that the program prints
+		 * are wrong.
+		 */
+		struct fi_weft_count n = { 0 };
+		char text[320];
+
+		world->count(domain(), &n);
+		if (weft_report_free_compute(&n, text, sizeof(text)))
+			weft_log(WEFT_LOG_WARN, "%s", text);
+	}
 	if (weft_core.job.rank == 0 && report_requested())
 		report_when_left();
 	/*

@@ -158,18 +158,6 @@ static bool may_take_fast_path(const struct thread_state *l)
 	       !mode.multithreaded && !l->depth;
 }
 
-/*
- * Stores the current call for the trace. R3 pairs with A3 in read_open(),
- * report.c: the start time is stored before the call's number.
- */
-static void store_open_call(const struct thread_state *l)
-{
-	struct trace_open *o = &mode.open[l->index];
-
-	weft_store64_relaxed(&o->since, l->since); /* relaxed: R3 follows */
-	weft_store32(&o->id, l->id);
-}
-
 static void call_begin(struct thread_state *l, uint32_t id)
 {
 	weft_store32(l->slot, id);
@@ -179,8 +167,15 @@ static void call_begin(struct thread_state *l, uint32_t id)
 	l->id = id;
 	l->mark = (struct weft_call_mark){ 0 };
 	l->since = l->timed == COUNTER ? weft_counter() : mode.now();
-	if (mode.open)
-		store_open_call(l);
+	if (mode.open) {
+		/*
+		 * R3 pairs with A3 in read_open(), report.c: id is stored after
+		 * since.
+		 */
+		weft_store64_relaxed(&mode.open[l->index].since,
+				     l->since); /* relaxed: R3 follows */
+		weft_store32(&mode.open[l->index].id, l->id);
+	}
 }
 
 struct weft_call weft_call_enter_slow(struct weft_call_site *site)

@@ -108,11 +108,6 @@ static void describe_msg(const struct weft_p2p *p, struct weft_waitnote_item *i)
 	describe_comm(c, i);
 }
 
-static bool is_msg(const struct weft_req *r)
-{
-	return !r->ops || !strcmp(r->ops->name, "message");
-}
-
 static bool is_coll(const struct weft_req *r)
 {
 	return !strcmp(r->ops->name, "collective") ||
@@ -122,7 +117,7 @@ static bool is_coll(const struct weft_req *r)
 
 static bool describe_req(const struct weft_req *r, struct weft_waitnote_item *i)
 {
-	if (is_msg(r))
+	if (!r->ops || !strcmp(r->ops->name, "message"))
 		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
 	else if (is_coll(r))
 		/* the last of several collectives in flight */
@@ -156,16 +151,6 @@ static void add_item(struct weft_waitnote *s,
 		return;
 	if (s->nitems < WEFT_WAIT_NOTE_ITEMS)
 		s->item[s->nitems++] = *i;
-	else
-		s->more++;
-}
-
-static void add_req(struct weft_waitnote *s, const struct weft_req *r)
-{
-	struct weft_waitnote_item i;
-
-	if (describe_req(r, &i))
-		add_item(s, &i);
 	else
 		s->more++;
 }
@@ -205,8 +190,14 @@ static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 			 * collective that is already listed
 			 */
 			if (r && r->comm && r->flags & WEFT_REQ_ACTIVE &&
-			    !weft_req_is_done(r))
-				add_req(s, r);
+			    !weft_req_is_done(r)) {
+				struct weft_waitnote_item i;
+
+				if (describe_req(r, &i))
+					add_item(s, &i);
+				else
+					s->more++;
+			}
 		}
 	}
 }

@@ -114,15 +114,6 @@ static uint32_t local_index(void)
 	return 0;
 }
 
-static void read_bounds(void)
-{
-	int64_t temp = weft_cfg_get(&weft_core_opts[WEFT_OPT_HEALTH_TEMP]).i;
-	int64_t load = weft_cfg_get(&weft_core_opts[WEFT_OPT_HEALTH_LOAD]).i;
-
-	bounds.temp_mc = temp ? (int32_t)temp * 1000 : INT32_MAX;
-	bounds.load_cpcpu = load ? (int32_t)load * 100 : INT32_MAX;
-}
-
 /* Returns the period in ns, or 0: the watch is off. */
 static uint64_t period_ns(void)
 {
@@ -258,6 +249,7 @@ int weft_core_health_join(void)
 {
 	char name[HEALTH_JOB];
 	int err = 0;
+	int64_t temp, load;
 
 	if (!period_ns())
 		return 0;
@@ -278,7 +270,10 @@ int weft_core_health_join(void)
 				       (uint32_t)weft_core.job.rank);
 	if (err)
 		return disable_watch("the region of its host", err);
-	read_bounds();
+	temp = weft_cfg_get(&weft_core_opts[WEFT_OPT_HEALTH_TEMP]).i;
+	load = weft_cfg_get(&weft_core_opts[WEFT_OPT_HEALTH_LOAD]).i;
+	bounds.temp_mc = temp ? (int32_t)temp * 1000 : INT32_MAX;
+	bounds.load_cpcpu = load ? (int32_t)load * 100 : INT32_MAX;
 	return health_begin();
 }
 

@@ -76,20 +76,6 @@ static bool is_from_any_source(uint64_t word, uint64_t ignore)
 }
 
 /*
- * Returns the error of a receive from any source: ECONNRESET if a process of c
- * has died, or 0. A process that has left MPI sends nothing more, but others
- * still may.
- */
-static int failed_in(const struct weft_comm *c)
-{
-	for (int i = 0; i < c->peers; i++) {
-		if (failure_of[c->proc[i]] == ECONNRESET)
-			return ECONNRESET;
-	}
-	return 0;
-}
-
-/*
  * Returns the error of a receive that would wait for a dead or unreachable
  * process, or 0.
  */
@@ -100,8 +86,17 @@ static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 
 	if (!c)
 		return 0;
-	if (is_from_any_source(word, ignore))
-		return failed_in(c);
+	if (is_from_any_source(word, ignore)) {
+		/*
+		 * A process that has left MPI sends nothing more, but others
+		 * still may.
+		 */
+		for (int i = 0; i < c->peers; i++) {
+			if (failure_of[c->proc[i]] == ECONNRESET)
+				return ECONNRESET;
+		}
+		return 0;
+	}
 	if (ignore & WEFT_TAG_SRC || source >= c->peers)
 		return 0;
 	return failure_of[c->proc[source]];

@@ -291,24 +291,20 @@ static void put_done(const struct weft_p2p *p)
 		put_event(&e);
 }
 
-static void completed(const struct fi_cq_tagged_entry *e)
-{
-	const struct weft_p2p *p;
-
-	if (e->flags & FI_RECV) {
-		p = recv_of(e->op_context);
-		put_recv(e->tag, e->len, p ? p->posted : 0);
-	} else if (e->flags & FI_SEND && e->op_context) {
-		p = ends.sent(e->op_context);
-		if (p)
-			put_done(p);
-	}
-}
-
 static ssize_t trace_arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
-	for (ssize_t i = 0; i < n; i++)
-		completed(&e[i]);
+	for (ssize_t i = 0; i < n; i++) {
+		const struct weft_p2p *p;
+
+		if (e[i].flags & FI_RECV) {
+			p = recv_of(e[i].op_context);
+			put_recv(e[i].tag, e[i].len, p ? p->posted : 0);
+		} else if (e[i].flags & FI_SEND && e[i].op_context) {
+			p = ends.sent(e[i].op_context);
+			if (p)
+				put_done(p);
+		}
+	}
 	return n;
 }
 

@@ -250,13 +250,6 @@ static int next_of(const struct job *j, int me, bool wild)
 	return -1;
 }
 
-/* Computes the next step of every rank; -1 for ranks that have left MPI. */
-static void next_all(const struct job *j, bool wild, int *next)
-{
-	for (int r = 0; r < j->n; r++)
-		next[r] = j->rank[r].left ? -1 : next_of(j, r, wild);
-}
-
 /* Returns the lowest rank and the length of the cycle that contains r. */
 static int cycle_of(const int *next, int r, int *len)
 {
@@ -331,22 +324,6 @@ static void print_ranges(FILE *f, const bool *in, int n)
 
 enum { DELTA_SELF = 1 << 30 };
 
-/*
- * Prints "rank 3" or "any rank". If delta is not 0, prints the peer relative to
- * the waiting rank: "rank + 1", "itself".
- */
-static void print_peer(FILE *f, int peer, int delta)
-{
-	if (peer == WEFT_WAIT_ANY)
-		fprintf(f, "any rank");
-	else if (delta == DELTA_SELF)
-		fprintf(f, "itself");
-	else if (delta)
-		fprintf(f, "rank %c %d", delta > 0 ? '+' : '-', abs(delta));
-	else
-		fprintf(f, "rank %d", peer);
-}
-
 static void print_missing(FILE *f, const struct job *j, int me,
 			  const struct weft_waitnote_item *i)
 {
@@ -381,7 +358,17 @@ static void print_item(FILE *f, const struct job *j, int me, int k, int delta)
 		return;
 	}
 	fprintf(f, i->kind == WEFT_WAIT_RECV ? "from " : "to ");
-	print_peer(f, i->peer, delta);
+	/*
+	 * "rank 3" or "any rank"; delta is not 0: relative to the waiting rank.
+	 */
+	if (i->peer == WEFT_WAIT_ANY)
+		fprintf(f, "any rank");
+	else if (delta == DELTA_SELF)
+		fprintf(f, "itself");
+	else if (delta)
+		fprintf(f, "rank %c %d", delta > 0 ? '+' : '-', abs(delta));
+	else
+		fprintf(f, "rank %d", i->peer);
 	if (i->tag == WEFT_WAIT_ANY)
 		fprintf(f, ", any tag, %s", i->comm);
 	else
@@ -548,7 +535,8 @@ static void print_cycle(FILE *f, const struct job *j)
 	int from = -1;
 
 	for (int wild = 0; next && walked && wild < 2 && from < 0; wild++) {
-		next_all(j, wild, next);
+		for (int r = 0; r < j->n; r++)
+			next[r] = j->rank[r].left ? -1 : next_of(j, r, wild);
 		from = find_cycle(next, j->n, walked);
 	}
 	if (next && from < 0)

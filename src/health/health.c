@@ -13,17 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/*
- * Returns the inode of this process's pid namespace; 0: unknown, so that pids
- * of other processes cannot be compared.
- */
-static uint32_t pid_namespace(void)
-{
-	struct stat st;
-
-	return stat("/proc/self/ns/pid", &st) ? 0 : (uint32_t)st.st_ino;
-}
-
 static size_t health_bytes_of(uint32_t slots)
 {
 	return sizeof(struct health_head) + slots * sizeof(struct health_slot);
@@ -31,10 +20,13 @@ static size_t health_bytes_of(uint32_t slots)
 
 static void init_from(struct weft_health *h, const struct health_job_info *what)
 {
+	struct stat st;
+
 	h->head = h->region.base;
 	h->slot = (struct health_slot *)(h->head + 1);
 	h->what = *what;
-	h->ns = pid_namespace();
+	/* 0: unknown, pids of other processes cannot be compared */
+	h->ns = stat("/proc/self/ns/pid", &st) ? 0 : (uint32_t)st.st_ino;
 	h->me = HEALTH_NO_SLOT;
 }
 

@@ -23,16 +23,6 @@ static void beat(struct health_register *r, uint64_t now_ns, uint32_t warns)
 	weft_store64(&r->beats, weft_load64_relaxed(&r->beats) + 1);
 }
 
-/*
- * Returns whether the process is alive. A pid of another namespace cannot be
- * checked and counts as alive.
- */
-static bool is_alive(const struct weft_health *h, const struct health_slot *s)
-{
-	return !h->ns || weft_load32(&s->ns) != h->ns ||
-	       weft_proc_alive(weft_load32(&s->pid), weft_load64(&s->start));
-}
-
 static uint8_t check_rank(const struct weft_health *h,
 			  struct weft_watch_monitor *monitor,
 			  const struct health_slot *s)
@@ -43,7 +33,9 @@ static uint8_t check_rank(const struct weft_health *h,
 						 weft_load32(&s->host.warns) };
 	enum weft_watch_state seen = weft_watch_check(monitor, &r, MISSES);
 
-	if (monitor->missed && !is_alive(h, s))
+	/* a pid of another namespace cannot be checked and counts as alive */
+	if (monitor->missed && h->ns && weft_load32(&s->ns) == h->ns &&
+	    !weft_proc_alive(weft_load32(&s->pid), weft_load64(&s->start)))
 		return WEFT_WATCH_BROKEN;
 	return seen == WEFT_WATCH_BROKEN ? WEFT_WATCH_SICK : (uint8_t)seen;
 }

@@ -15,13 +15,6 @@ static uint32_t side_of(uint32_t n, unsigned power)
 	return side;
 }
 
-static void cubic(uint32_t n, uint32_t shape[HEALTH_DIMS])
-{
-	shape[0] = side_of(n, 3);
-	shape[1] = side_of(n / shape[0], 2);
-	shape[2] = n / shape[0] / shape[1];
-}
-
 /*
  * Parses a shape such as "4x2x1" for 8 ranks. With more than three dimensions
  * the last ones are merged. Returns false if the shape does not have n nodes.
@@ -55,8 +48,11 @@ static bool parse_shape(const char *torus, uint32_t n,
 void weft_health_shape(const char *torus, uint32_t count,
 		       uint32_t shape[HEALTH_DIMS])
 {
-	if (!parse_shape(torus, count, shape))
-		cubic(count, shape);
+	if (!parse_shape(torus, count, shape)) {
+		shape[0] = side_of(count, 3);
+		shape[1] = side_of(count / shape[0], 2);
+		shape[2] = count / shape[0] / shape[1];
+	}
 }
 
 uint32_t weft_health_neighbour(const uint32_t shape[HEALTH_DIMS], uint32_t slot,

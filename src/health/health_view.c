@@ -39,16 +39,6 @@ static bool is_valid_reporter(const struct weft_health *h, uint32_t reporter,
 }
 
 /*
- * Returns whether the process is alive. A pid of another namespace cannot be
- * checked and counts as alive.
- */
-static bool is_alive(const struct weft_health *h, const struct health_slot *s)
-{
-	return !h->ns || weft_load32(&s->ns) != h->ns ||
-	       weft_proc_alive(weft_load32(&s->pid), weft_load64(&s->start));
-}
-
-/*
  * Merges the report at one port of a reporter into v, if it concerns this slot
  * and its state is worse.
  */
@@ -91,17 +81,6 @@ static void check_directly(const struct weft_health *h,
 						    : WEFT_WATCH_NORMAL;
 }
 
-/*
- * Sets the state of a rank whose exit the reader detects before any neighbour.
- */
-static void mark_broken(struct weft_health_view *v)
-{
-	v->host = v->nic = WEFT_WATCH_BROKEN;
-	v->by = HEALTH_NO_SLOT;
-	v->checks = 0;
-	v->known_ns = 0;
-}
-
 bool weft_health_view_get(const struct weft_health *h, uint32_t slot,
 			  uint64_t now_ns, struct weft_health_view *v)
 {
@@ -127,10 +106,18 @@ bool weft_health_view_get(const struct weft_health *h, uint32_t slot,
 		for (unsigned q = 0; q < WEFT_WATCH_PORTS; q++)
 			merge_report(&h->slot[reporter], q, slot, now_ns, v);
 	}
-	if (v->host != WEFT_WATCH_BROKEN && !is_alive(h, s))
-		mark_broken(v);
-	else if (v->by == HEALTH_NO_SLOT)
+	/* a pid of another namespace cannot be checked and counts as alive */
+	if (v->host != WEFT_WATCH_BROKEN && h->ns &&
+	    weft_load32(&s->ns) == h->ns &&
+	    !weft_proc_alive(weft_load32(&s->pid), weft_load64(&s->start))) {
+		/* the reader detects the exit before any neighbour */
+		v->host = v->nic = WEFT_WATCH_BROKEN;
+		v->by = HEALTH_NO_SLOT;
+		v->checks = 0;
+		v->known_ns = 0;
+	} else if (v->by == HEALTH_NO_SLOT) {
 		check_directly(h, s, now_ns, v);
+	}
 	return true;
 }
 

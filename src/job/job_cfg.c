@@ -97,28 +97,23 @@ static bool in_range(const struct weft_cfg_opt *opt,
 	return v->i >= min && v->i <= max;
 }
 
-static int parse_number(const struct weft_cfg_opt *opt, const char *text,
-			union weft_cfg_value *value_p)
-{
-	union weft_cfg_value v;
-	int err = opt->type == WEFT_CFG_SIZE ? parse_size(text, &v.size)
-					     : parse_int(text, &v.i);
-
-	if (err || !in_range(opt, &v))
-		return -EINVAL;
-	*value_p = v;
-	return 0;
-}
-
 int weft_cfg_parse(const struct weft_cfg_opt *opt, const char *text,
 		   union weft_cfg_value *value_p)
 {
+	union weft_cfg_value v;
+	int err;
+
 	switch (opt->type) {
 	case WEFT_CFG_BOOL:
 		return parse_bool(text, &value_p->b);
 	case WEFT_CFG_INT:
 	case WEFT_CFG_SIZE:
-		return parse_number(opt, text, value_p);
+		err = opt->type == WEFT_CFG_SIZE ? parse_size(text, &v.size)
+						 : parse_int(text, &v.i);
+		if (err || !in_range(opt, &v))
+			return -EINVAL;
+		*value_p = v;
+		return 0;
 	case WEFT_CFG_TEXT:
 		return parse_text(opt->choices, text, &value_p->text);
 	}

@@ -123,8 +123,8 @@ WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
 	to->word = e->word;
 	to->id = weft_trace_id_of(e);
 	/*
-	 * R1 pairs with A1 in buffered_bytes(): an event is valid only when it
-	 * is complete, even if its writer dies at any time.
+	 * R1 pairs with A1 in weft_trace_valid_bytes(): an event is valid only
+	 * when it is complete, even if its writer dies at any time.
 	 */
 	weft_store32(&to->mark, TRACE_MARK(t->generation, e->kind));
 }

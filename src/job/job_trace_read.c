@@ -87,26 +87,6 @@ static bool is_still_buffered(const struct weft_trace_file *f,
 		       state / TRACE_GENERATION;
 }
 
-/*
- * Returns the number of bytes of events that have the event buffer's
- * generation.
- */
-static uint32_t buffered_bytes(const struct trace_chunk *c, uint64_t state,
-			       size_t room)
-{
-	const struct trace_entry *e =
-		(const void *)((const char *)c + TRACE_CHUNK_HEAD);
-	uint32_t generation =
-		TRACE_MARK_GENERATION(TRACE_MARK(state / TRACE_GENERATION, 0));
-	size_t most = (room - TRACE_CHUNK_HEAD) / sizeof(*e), n = 0;
-
-	/* A1 pairs with R1 in weft_trace_entry() */
-	while (n < most &&
-	       TRACE_MARK_GENERATION(weft_load32(&e[n].mark)) == generation)
-		n++;
-	return (uint32_t)(n * sizeof(*e));
-}
-
 uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i)
 {
 	const struct trace_chunk *c = weft_trace_chunk(f, i);
@@ -122,8 +102,20 @@ uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i)
 		room = TRACE_CHUNK;
 	if (!state)
 		return 0;
-	if (weft_trace_is_buffer(f, i))
-		return buffered_bytes(c, state, room);
+	if (weft_trace_is_buffer(f, i)) {
+		/* events that have the event buffer's generation */
+		const struct trace_entry *e =
+			(const void *)((const char *)c + TRACE_CHUNK_HEAD);
+		uint32_t generation = TRACE_MARK_GENERATION(
+			TRACE_MARK(state / TRACE_GENERATION, 0));
+		size_t most = (room - TRACE_CHUNK_HEAD) / sizeof(*e), n = 0;
+
+		/* A1 pairs with R1 in weft_trace_entry() */
+		while (n < most && TRACE_MARK_GENERATION(weft_load32(
+					   &e[n].mark)) == generation)
+			n++;
+		return (uint32_t)(n * sizeof(*e));
+	}
 	if (used + TRACE_CHUNK_HEAD > room || used > TRACE_CHUNK ||
 	    is_still_buffered(f, c, state))
 		return 0;

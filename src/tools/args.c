@@ -133,17 +133,6 @@ static void print_topic(const struct weft_args *a, int topic)
 	printf("\n");
 }
 
-static void print_all(const struct weft_args *a)
-{
-	printf("%s\n", a->before);
-	if (!a->topic)
-		print_topic(a, 0);
-	for (int t = 0; a->topic && a->topic[t].word; t++)
-		if (!a->topic[t].hidden)
-			print_topic(a, t);
-	printf("%s", a->after);
-}
-
 static const struct weft_arg *args_find(const struct weft_args *a,
 					const char *word, size_t len)
 {
@@ -174,10 +163,17 @@ static enum weft_args_found print_help(const struct weft_args *a,
 		}
 	about = about ? about + strspn(about, "-") : "";
 	r = args_find(a, about, strlen(about));
-	if (r)
+	if (r) {
 		print_row(r);
-	else
-		print_all(a);
+	} else {
+		printf("%s\n", a->before);
+		if (!a->topic)
+			print_topic(a, 0);
+		for (int t = 0; a->topic && a->topic[t].word; t++)
+			if (!a->topic[t].hidden)
+				print_topic(a, t);
+		printf("%s", a->after);
+	}
 	return WEFT_ARGS_HELP;
 }
 

@@ -618,7 +618,10 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
 	bool first;
 
+<<<<<<< ours
 	WEFT_ASSERT(weft_arq_in_flight(&p->tx));
+=======
+>>>>>>> theirs
 	if (!p->inflight_bytes && !p->losses) {
 		tx_probe(s, p);
 		return;

@@ -25,21 +25,6 @@ void apenet_get_end(struct weft_apenet *a, struct apenet_get *g,
 	g->gen++;
 }
 
-static void report_error(struct weft_apenet *a, uint32_t node,
-			 const struct apenet_get_request *req)
-{
-	const struct weft_apenet_event ev = {
-		.what = WEFT_APENET_ERROR,
-		.status = WEFT_APENET_ADDRESS,
-		.node = node,
-		.address = req->from,
-		.bytes = req->bytes,
-	};
-
-	a->stats.dropped++;
-	apenet_event_write(a, &ev);
-}
-
 int apenet_get_serve(struct weft_apenet *a, uint32_t node,
 		     const struct apenet_get_request *req)
 {
@@ -62,8 +47,18 @@ int apenet_get_serve(struct weft_apenet *a, uint32_t node,
 	a->stats.walks++;
 	a->stats.walk_ns += APENET_WALK_NS;
 	a->stats.served += good;
-	if (!good)
-		report_error(a, node, req);
+	if (!good) {
+		const struct weft_apenet_event ev = {
+			.what = WEFT_APENET_ERROR,
+			.status = WEFT_APENET_ADDRESS,
+			.node = node,
+			.address = req->from,
+			.bytes = req->bytes,
+		};
+
+		a->stats.dropped++;
+		apenet_event_write(a, &ev);
+	}
 	return 0;
 }
 

@@ -119,38 +119,7 @@ static void in_store(struct weft_apenet *a, struct apenet_in *in,
 	}
 }
 
-/* Copies a staged message to the device. */
-static void in_unstage(struct weft_apenet *a, struct apenet_in *in)
-{
-	const struct apenet_buf *b;
-
-	if (!in->stage || in->status)
-		return;
-	b = apenet_buf_of(a, in->start, in->bytes,
-			  in->op == APENET_PUT ? WEFT_APENET_MAY_WRITE : 0);
-	a->stats.copies++;
-	if (!b ||
-	    b->kind->in((void *)(uintptr_t)in->start, in->stage, in->bytes)) {
-		in->status = WEFT_APENET_ADDRESS;
-		in->bad = in->start;
-	}
-}
-
 /* ---- messages ---- */
-
-static void in_open(struct weft_apenet *a, struct apenet_in *in,
-		    const struct rx *r)
-{
-	in_truncate(a, in, r);
-	*in = (struct apenet_in){
-		.open = true,
-		.op = r->h.op,
-		.flags = r->h.flags,
-		.message = r->h.message,
-		.start = r->h.address,
-		.number = r->f.extra,
-	};
-}
 
 /* Returns whether a reply's data is the next part of its get. */
 static bool reply_fits(struct weft_apenet *a, const struct apenet_in *in,
@@ -166,8 +135,19 @@ static void in_end(struct weft_apenet *a, struct apenet_in *in,
 		   const struct rx *r)
 {
 	struct apenet_get *g;
+	const struct apenet_buf *b;
 
-	in_unstage(a, in);
+	if (in->stage && !in->status) {
+		b = apenet_buf_of(a, in->start, in->bytes,
+				  in->op == APENET_PUT ? WEFT_APENET_MAY_WRITE
+						       : 0);
+		a->stats.copies++;
+		if (!b || b->kind->in((void *)(uintptr_t)in->start, in->stage,
+				      in->bytes)) {
+			in->status = WEFT_APENET_ADDRESS;
+			in->bad = in->start;
+		}
+	}
 	if (in->op == APENET_PUT) {
 		report_end(a, r, in);
 	} else {
@@ -186,8 +166,17 @@ static int rx_data(struct weft_apenet *a, const struct rx *r)
 
 	if (!in)
 		return -EAGAIN;
-	if (r->h.flags & APENET_FIRST)
-		in_open(a, in, r);
+	if (r->h.flags & APENET_FIRST) {
+		in_truncate(a, in, r);
+		*in = (struct apenet_in){
+			.open = true,
+			.op = r->h.op,
+			.flags = r->h.flags,
+			.message = r->h.message,
+			.start = r->h.address,
+			.number = r->f.extra,
+		};
+	}
 	if (!in->open || in->message != r->h.message || in->op != r->h.op) {
 		a->stats.dropped++;
 		return 0;
@@ -258,18 +247,6 @@ static bool crc_valid(struct weft_apenet *a, const unsigned char *wire,
 	return crc == weft_code_crc(&a->crc, 0, wire, bytes - sizeof(crc));
 }
 
-static void crc_event_write(struct weft_apenet *a, uint32_t node)
-{
-	const struct weft_apenet_event ev = {
-		.what = WEFT_APENET_ERROR,
-		.status = WEFT_APENET_CRC,
-		.node = node,
-	};
-
-	a->stats.crc_errors++;
-	apenet_event_write(a, &ev);
-}
-
 int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
 		     const unsigned char *wire, size_t bytes)
 {
@@ -283,7 +260,14 @@ int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
 	if (!apenet_event_space(a, APENET_RX_EVENTS))
 		return -EAGAIN;
 	if (!crc_valid(a, wire, bytes)) {
-		crc_event_write(a, node);
+		const struct weft_apenet_event ev = {
+			.what = WEFT_APENET_ERROR,
+			.status = WEFT_APENET_CRC,
+			.node = node,
+		};
+
+		a->stats.crc_errors++;
+		apenet_event_write(a, &ev);
 		return 0;
 	}
 	memcpy(&r.h, wire, sizeof(r.h));

@@ -69,27 +69,6 @@ static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
 	return (uint8_t)c->virt->path(c, weft_mem_kind_on_bus(address)->path);
 }
 
-/*
- * Sets the path of a put in virtual time: in order, with the slot's header.
- * Data from device memory is assumed to go to device memory: the receive buffer
- * is not known here.
- */
-static void apenet_transport_path_set(struct apenet_transport *e,
-				      const struct weft_pkt *pkt,
-				      const struct iovec *iov, int iov_count)
-{
-	struct weft_carrier *c = e->unit.carrier;
-	const struct iovec *last = iov + iov_count - 1;
-	struct weft_vt_pkt_attr path = {
-		.full = pkt->len == e->max_bytes,
-		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
-	};
-
-	path.path = apenet_transport_memory_path(
-		c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
-	c->virt->routing(c, &path);
-}
-
 static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				   const struct weft_pkt *pkt,
 				   const struct iovec *iov, int iov_count)
@@ -104,8 +83,23 @@ static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 	if (weft_unlikely(pkt->len > e->max_bytes))
 		return -EMSGSIZE;
 	out.unit = r->sent;
-	if (weft_unlikely(u->carrier->virt != NULL))
-		apenet_transport_path_set(e, pkt, iov, iov_count);
+	if (weft_unlikely(u->carrier->virt != NULL)) {
+		/*
+		 * Virtual time: in order, with the slot's header. Data from
+		 * device memory is assumed to go to device memory: the receive
+		 * buffer is not known here.
+		 */
+		struct weft_carrier *c = e->unit.carrier;
+		const struct iovec *last = iov + iov_count - 1;
+		struct weft_vt_pkt_attr path = {
+			.full = pkt->len == e->max_bytes,
+			.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
+		};
+
+		path.path = apenet_transport_memory_path(
+			c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
+		c->virt->routing(c, &path);
+	}
 	err = u->carrier->ops->send(u->carrier, peer, &out, iov, iov_count);
 	if (weft_likely(!err))
 		r->sent++;

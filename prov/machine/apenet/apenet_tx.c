@@ -18,18 +18,6 @@
 
 /* ---- messages ---- */
 
-static void msg_free(struct weft_apenet *a, struct apenet_msg *m)
-{
-	for (unsigned i = 0; i < a->dmas; i++) {
-		if (a->dma[i].state != APENET_IDLE && a->dma[i].m == m)
-			a->dma[i].state = APENET_IDLE;
-	}
-	weft_list_remove(&m->link);
-	a->held--;
-	free(m->stage);
-	free(m);
-}
-
 /*
  * Ends a message. A get whose request was sent continues until its data
  * arrives.
@@ -45,7 +33,14 @@ static void msg_end(struct weft_apenet *a, struct apenet_msg *m,
 		g = apenet_get_of(a, m->c.node, m->number);
 	if (g)
 		apenet_get_end(a, g, status);
-	msg_free(a, m);
+	for (unsigned i = 0; i < a->dmas; i++) {
+		if (a->dma[i].state != APENET_IDLE && a->dma[i].m == m)
+			a->dma[i].state = APENET_IDLE;
+	}
+	weft_list_remove(&m->link);
+	a->held--;
+	free(m->stage);
+	free(m);
 }
 
 static uint64_t msg_bytes(const struct apenet_msg *m)
@@ -104,20 +99,6 @@ static unsigned tx_flags(const struct apenet_dma *d)
 	       (c->flags & WEFT_APENET_RECEIVE ? APENET_RECEIVE : 0);
 }
 
-static uint32_t tx_request(const struct apenet_msg *m, unsigned char *to)
-{
-	const struct apenet_get_request req = {
-		.from = m->c.remote,
-		.to = m->c.local,
-		.bytes = m->c.bytes,
-		.number = m->number,
-		.flags = m->c.flags & WEFT_APENET_STAGED,
-	};
-
-	memcpy(to, &req, sizeof(req));
-	return sizeof(req);
-}
-
 /* Reads the data of a piece; -EFAULT: the memory was unregistered. */
 static int tx_read(struct weft_apenet *a, struct apenet_dma *d,
 		   unsigned char *to)
@@ -141,8 +122,18 @@ static uint32_t tx_data(struct weft_apenet *a, struct apenet_dma *d,
 {
 	const struct apenet_msg *m = d->m;
 
-	if (m->op == APENET_GET)
-		return tx_request(m, to);
+	if (m->op == APENET_GET) {
+		const struct apenet_get_request req = {
+			.from = m->c.remote,
+			.to = m->c.local,
+			.bytes = m->c.bytes,
+			.number = m->number,
+			.flags = m->c.flags & WEFT_APENET_STAGED,
+		};
+
+		memcpy(to, &req, sizeof(req));
+		return sizeof(req);
+	}
 	if (!d->bytes)
 		return 0;
 	if (!m->cut && !tx_read(a, d, to))

@@ -270,13 +270,6 @@ static uint64_t reg_rec(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id)
 	}
 }
 
-static uint64_t reg_net(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id)
-{
-	if (reg == WEFT_BGQ_NET_RECEIVED)
-		return mu->net_received;
-	return id < WEFT_BGQ_NET_FIFOS ? mu->net_sent[id] : 0;
-}
-
 WEFT_EXPORT uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg,
 				   unsigned id)
 {
@@ -298,7 +291,9 @@ WEFT_EXPORT uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg,
 	case WEFT_BGQ_ERR_COUNT:
 		return mu->err_count;
 	default:
-		return reg_net(mu, reg, id);
+		return reg == WEFT_BGQ_NET_RECEIVED ? mu->net_received
+		       : id < WEFT_BGQ_NET_FIFOS    ? mu->net_sent[id]
+						    : 0;
 	}
 }
 

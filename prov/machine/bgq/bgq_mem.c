@@ -9,12 +9,6 @@
 
 #include <errno.h>
 
-static bool range_has(const struct bgq_range *r, uint64_t addr, uint64_t bytes)
-{
-	return addr >= r->base && bytes <= r->bytes &&
-	       addr - r->base <= r->bytes - bytes;
-}
-
 bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
 		  bool store, bool system)
 {
@@ -25,7 +19,8 @@ bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
 
 		if (store && (r->flags & WEFT_BGQ_RANGE_INJ_ONLY))
 			continue;
-		if (r->bytes && range_has(r, addr, bytes))
+		if (r->bytes && addr >= r->base && bytes <= r->bytes &&
+		    addr - r->base <= r->bytes - bytes)
 			return true;
 	}
 	return false;

@@ -83,18 +83,6 @@ static enum weft_bgq_error rx_put_check(struct weft_bgq *mu,
 	return WEFT_BGQ_OK;
 }
 
-static void rx_put_atomic(struct weft_bgq *mu, const struct bgq_hdr *h,
-			  uint64_t to, const void *payload)
-{
-	unsigned op = bgq_put_store_op(h->aux);
-	uint64_t v;
-
-	memcpy(&v, payload, 8);
-	v = bgq_atomic_store(to, op, v);
-	if (op == WEFT_BGQ_STORE_ADD_ZERO && !v)
-		bgq_irq(mu, WEFT_BGQ_IRQ_ZERO, bgq_sel_id(h->sel));
-}
-
 static int rx_put(struct weft_bgq *mu, const struct bgq_hdr *h,
 		  const void *payload)
 {
@@ -105,10 +93,17 @@ static int rx_put(struct weft_bgq *mu, const struct bgq_hdr *h,
 
 	if (e)
 		return rx_reject(mu, e, bgq_sel_id(h->sel), to);
-	if (bgq_put_store_op(h->aux))
-		rx_put_atomic(mu, h, to, payload);
-	else
+	if (bgq_put_store_op(h->aux)) {
+		unsigned op = bgq_put_store_op(h->aux);
+		uint64_t v;
+
+		memcpy(&v, payload, 8);
+		v = bgq_atomic_store(to, op, v);
+		if (op == WEFT_BGQ_STORE_ADD_ZERO && !v)
+			bgq_irq(mu, WEFT_BGQ_IRQ_ZERO, bgq_sel_id(h->sel));
+	} else {
 		memcpy((void *)(uintptr_t)to, payload, bytes);
+	}
 	nic_event_sub((weft_au64 *)(uintptr_t)ctr, bytes);
 	if (h->ctl & BGQ_CTL_INTERRUPT)
 		bgq_irq(mu, WEFT_BGQ_IRQ_ARRIVAL, bgq_sel_id(h->ctr));
@@ -182,15 +177,6 @@ int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 	return bgq_rx_packet(mu, source, &h, payload);
 }
 
-static void rec_describe(struct weft_bgq_packet *p, const struct bgq_hdr *h)
-{
-	p->bytes = bgq_hdr_chunks(h) * WEFT_BGQ_CHUNK;
-	p->source = h->dest;
-	p->counter = bgq_sel_offset(h->sel);
-	memcpy(p->soft, &h->aux, 4);
-	memcpy(p->soft + 4, &h->ctr, 8);
-}
-
 /*
  * Returns the payload of a packet; a payload that wraps around the end is
  * copied into buf.
@@ -223,7 +209,11 @@ WEFT_EXPORT int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id,
 		if (head == bgq_rec_tail(r))
 			break;
 		bgq_rec_copy_out(r, head, &h, sizeof(h));
-		rec_describe(&p, &h);
+		p.bytes = bgq_hdr_chunks(&h) * WEFT_BGQ_CHUNK;
+		p.source = h.dest;
+		p.counter = bgq_sel_offset(h.sel);
+		memcpy(p.soft, &h.aux, 4);
+		memcpy(p.soft + 4, &h.ctr, 8);
 		p.payload = rec_payload(r, head + 1, p.bytes, buf);
 		if (fn(arg, &p))
 			break;

@@ -156,16 +156,6 @@ static int bgq_transport_fifo_run(struct bgq_transport *e, unsigned id)
 	return r;
 }
 
-/* Removes the only descriptor of a FIFO, of which no packet has been sent. */
-static void bgq_transport_fifo_retract(struct bgq_transport *e, unsigned id)
-{
-	struct bgq_inj *f = &e->mu->inj[id];
-
-	f->fetched = false;
-	nic_doorbell_ring(&f->tail, nic_read_own(&f->tail) - 1);
-	bgq_tx_step(e->mu, id);
-}
-
 /*
  * Sends an engine packet. A FIFO holds one message at a time, so that a peer
  * that does not drain its reception FIFO blocks no other peer: a message of
@@ -204,7 +194,10 @@ static int bgq_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 		e->busy = true;
 		return 0;
 	}
-	bgq_transport_fifo_retract(e, id);
+	/* no packet of the only descriptor has been sent */
+	f->fetched = false;
+	nic_doorbell_ring(&f->tail, nic_read_own(&f->tail) - 1);
+	bgq_tx_step(e->mu, id);
 	return -EAGAIN;
 }
 
@@ -452,23 +445,19 @@ static int bgq_transport_put(struct weft_unit *u, struct weft_peer *peer,
 	return bgq_transport_dma_end(e, peer, d, false);
 }
 
-/* Sends packets that an earlier call could not send. */
-static void bgq_transport_resume(struct bgq_transport *e, int budget)
-{
-	bgq_tx_run(e->mu, budget);
-	e->busy = false;
-	for (unsigned i = 0; i < BGQ_TRANSPORT_FIFOS; i++)
-		e->busy |= !bgq_inj_empty(&e->mu->inj[i]);
-}
-
 WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
 {
 	struct bgq_transport *e = bgq_transport_of(u);
 	struct weft_carrier *c = u->carrier;
 	int n;
 
-	if (e->busy)
-		bgq_transport_resume(e, budget);
+	if (e->busy) {
+		/* packets that an earlier call could not send */
+		bgq_tx_run(e->mu, budget);
+		e->busy = false;
+		for (unsigned i = 0; i < BGQ_TRANSPORT_FIFOS; i++)
+			e->busy |= !bgq_inj_empty(&e->mu->inj[i]);
+	}
 	c->ops->poll(c, budget);
 	n = e->fresh || e->inbox.held ? bgq_transport_drain(e, budget) : 0;
 	if (e->busy || e->fresh || e->inbox.held)
@@ -491,18 +480,6 @@ static int bgq_transport_open_fifos(struct bgq_transport *e)
 	weft_bgq_bat_set(e->mu, BGQ_TRANSPORT_BAT_CTR, &e->counter, 0);
 	return weft_bgq_range_set(e->mu, 0, NULL, BGQ_ADDR_MASK,
 				  WEFT_BGQ_RANGE_INJ_ONLY);
-}
-
-static int bgq_transport_alloc(struct bgq_transport *e,
-			       const struct weft_machine *m)
-{
-	e->buf_bytes =
-		(sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 * 64;
-	e->buf = aligned_alloc(64, BGQ_TRANSPORT_FIFOS * e->buf_bytes);
-	e->rec_mem = aligned_alloc(64, BGQ_TRANSPORT_REC_BYTES);
-	e->ring = aligned_alloc(64, (BGQ_TRANSPORT_DMA_FIFO + 1) *
-					    sizeof(*e->ring));
-	return e->buf && e->rec_mem && e->ring ? 0 : -ENOMEM;
 }
 
 static void bgq_transport_close(struct weft_unit *u)
@@ -532,7 +509,13 @@ static int bgq_transport_open(const struct weft_machine *m,
 	weft_inbox_init(&e->inbox, attr, m->packet_bytes);
 	a.up = &bgq_transport_up;
 	a.up_arg = e;
-	err = bgq_transport_alloc(e, m);
+	e->buf_bytes =
+		(sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 * 64;
+	e->buf = aligned_alloc(64, BGQ_TRANSPORT_FIFOS * e->buf_bytes);
+	e->rec_mem = aligned_alloc(64, BGQ_TRANSPORT_REC_BYTES);
+	e->ring = aligned_alloc(64, (BGQ_TRANSPORT_DMA_FIFO + 1) *
+					    sizeof(*e->ring));
+	err = e->buf && e->rec_mem && e->ring ? 0 : -ENOMEM;
 	if (!err)
 		err = bgq_create(carrier, &a, 0, &e->mu);
 	if (!err)

@@ -295,16 +295,6 @@ static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
 	return -1;
 }
 
-static int tx_arbitrate(struct weft_bgq *mu, const uint64_t *blocked)
-{
-	unsigned start = (unsigned)weft_rng_u64(&mu->rng) % WEFT_BGQ_INJ_FIFOS;
-	int id = -1;
-
-	for (int cls = BGQ_CLASSES - 1; cls >= 0 && id < 0; cls--)
-		id = tx_scan(mu->active[cls], blocked, start);
-	return id;
-}
-
 int bgq_tx_run(struct weft_bgq *mu, int budget)
 {
 	uint64_t blocked[BGQ_WORDS] = { 0 };
@@ -313,7 +303,12 @@ int bgq_tx_run(struct weft_bgq *mu, int budget)
 	int r;
 
 	while (moved < budget) {
-		id = tx_arbitrate(mu, blocked);
+		unsigned start =
+			(unsigned)weft_rng_u64(&mu->rng) % WEFT_BGQ_INJ_FIFOS;
+
+		id = -1;
+		for (int cls = BGQ_CLASSES - 1; cls >= 0 && id < 0; cls--)
+			id = tx_scan(mu->active[cls], blocked, start);
 		if (id < 0)
 			break;
 		r = bgq_tx_step(mu, (unsigned)id);

@@ -170,16 +170,6 @@ static int bte_begin(struct weft_gemini *f, struct gemini_channel *c,
 	return 0;
 }
 
-static void bte_issued(struct weft_gemini *f, struct gemini_channel *c,
-		       struct gemini_bte_desc *d)
-{
-	if (d->cmd.flags & WEFT_GEMINI_BTE_LOCAL)
-		gemini_cq_write(f, d->cmd.cq, WEFT_GEMINI_LOCAL, WEFT_GEMINI_OK,
-				d->cmd.data);
-	c->tx_head++;
-	gemini_txn_close(f, (unsigned)d->ssid, d->cmd.data);
-}
-
 /* Sends one packet of one channel. 1: sent; 0: nothing to do or blocked. */
 static int bte_step(struct weft_gemini *f, unsigned channel)
 {
@@ -208,8 +198,13 @@ static int bte_step(struct weft_gemini *f, unsigned channel)
 	if (err == -EAGAIN)
 		return 0;
 	d->sent = err ? d->cmd.bytes : d->sent + n;
-	if (d->sent == d->cmd.bytes)
-		bte_issued(f, c, d);
+	if (d->sent == d->cmd.bytes) {
+		if (d->cmd.flags & WEFT_GEMINI_BTE_LOCAL)
+			gemini_cq_write(f, d->cmd.cq, WEFT_GEMINI_LOCAL,
+					WEFT_GEMINI_OK, d->cmd.data);
+		c->tx_head++;
+		gemini_txn_close(f, (unsigned)d->ssid, d->cmd.data);
+	}
 	return 1;
 }
 
@@ -367,20 +362,6 @@ void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer)
 	}
 }
 
-/*
- * Refuses a send that received no packet for half a period. Its record stays
- * until the sender's request buffers have timed out, so that late packets are
- * not matched to a new buffer.
- */
-static void rmt_scrub(struct weft_gemini *f, struct gemini_rmt *m,
-		      uint64_t now_ns)
-{
-	if (now_ns - m->last_packet_ns >= f->scrub_ns / 2)
-		rmt_refuse(f, m);
-	if (now_ns - m->last_packet_ns >= 3 * f->scrub_ns)
-		rmt_forget(m);
-}
-
 void gemini_bte_scrub(struct weft_gemini *f, uint64_t now_ns)
 {
 	struct weft_list *pos;
@@ -388,10 +369,19 @@ void gemini_bte_scrub(struct weft_gemini *f, uint64_t now_ns)
 
 	for (unsigned i = 0; i < WEFT_GEMINI_CHANNELS; i++) {
 		weft_list_each(pos, tmp, &f->channel[i].rmt) {
-			rmt_scrub(
-				f,
-				weft_container_of(pos, struct gemini_rmt, link),
-				now_ns);
+			struct gemini_rmt *m =
+				weft_container_of(pos, struct gemini_rmt, link);
+
+			/*
+			 * Refuses a send that received no packet for half a
+			 * period. Its record stays until until the sender's
+			 * request buffers have timed out, so that late packets
+			 * are not not matched to a new buffer.
+			 */
+			if (now_ns - m->last_packet_ns >= f->scrub_ns / 2)
+				rmt_refuse(f, m);
+			if (now_ns - m->last_packet_ns >= 3 * f->scrub_ns)
+				rmt_forget(m);
 		}
 	}
 }

@@ -47,20 +47,16 @@ void gemini_bulk_close(struct weft_gemini *f)
 	f->bulk = NULL;
 }
 
-static void bulk_count(struct weft_gemini *f, uint64_t bytes)
-{
-	f->stats.requests += gemini_packets(bytes);
-	f->stats.phits += gemini_put_phits(bytes);
-}
-
 static void bulk_complete(struct weft_dma *dma, int err)
 {
 	struct gemini_bulk *b = weft_container_of(dma, struct gemini_bulk, dma);
 	struct weft_gemini *f = b->f;
 
 	b->err = err;
-	if (!err)
-		bulk_count(f, dma->bytes);
+	if (!err) {
+		f->stats.requests += gemini_packets(dma->bytes);
+		f->stats.phits += gemini_put_phits(dma->bytes);
+	}
 	gemini_txn_close(f, (unsigned)b->ssid, (uint64_t)(b - f->bulk));
 	gemini_bulk_events(f);
 }
@@ -135,14 +131,6 @@ static struct gemini_bulk *bulk_alloc(struct weft_gemini *f, struct weft_dma *d)
 	return NULL;
 }
 
-/* Returns the delivery mode that keeps the requested order. */
-static unsigned delivery_of(const struct weft_dma *d)
-{
-	if (!d->ordered)
-		return WEFT_GEMINI_PERFORMANCE;
-	return d->by_line ? WEFT_GEMINI_NO_ADAPT : WEFT_GEMINI_IN_ORDER;
-}
-
 /*
  * Returns the path of a transfer by stores into a window, in virtual time: in
  * order by a hash of the address (no-adapt), or by any link (performance); the
@@ -167,8 +155,12 @@ window_path_of(struct weft_carrier *c, const char *path, unsigned delivery)
 int gemini_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d, bool get)
 {
+	/* the delivery mode that keeps the requested order */
 	struct weft_transport_path path =
-		window_path_of(u->carrier, get ? "get" : "fma", delivery_of(d));
+		window_path_of(u->carrier, get ? "get" : "fma",
+			       d->ordered ? d->by_line ? WEFT_GEMINI_NO_ADAPT
+						       : WEFT_GEMINI_IN_ORDER
+					  : WEFT_GEMINI_PERFORMANCE);
 
 	/* a put completes with its response */
 	path.there.ack = !get;

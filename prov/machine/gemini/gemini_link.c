@@ -64,12 +64,6 @@ struct link_direction {
 	unsigned count;
 };
 
-/* Returns whether the PE is on the same chip. */
-static bool is_inside(const struct weft_gemini *f, uint32_t pe)
-{
-	return f->directions > 1 && pe / 2 == f->pe / 2;
-}
-
 /*
  * Returns the shorter direction in the first dimension where the chips differ.
  */
@@ -122,20 +116,6 @@ static struct gemini_link *link_hashed(const struct link_direction *dir,
 
 /* ---- sending ---- */
 
-/*
- * Bypasses the emulated links: links are off, or both PEs are on the same chip.
- */
-static int link_bypass_send(struct weft_gemini *f,
-			    const struct gemini_request *r,
-			    const struct weft_pkt *pkt)
-{
-	struct weft_carrier *c = f->port.carrier;
-	int err = c->ops->send(c, r->peer, pkt, r->iov, r->iov_count);
-
-	f->stats.inside += f->links && !err;
-	return err;
-}
-
 int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 		     const struct weft_pkt *pkt)
 {
@@ -143,8 +123,14 @@ int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 	struct link_packet *p;
 	struct gemini_link *l;
 
-	if (!f->links || is_inside(f, r->pe))
-		return link_bypass_send(f, r, pkt);
+	/* links are off, or both PEs are on the same chip */
+	if (!f->links || (f->directions > 1 && r->pe / 2 == f->pe / 2)) {
+		int err = f->port.carrier->ops->send(f->port.carrier, r->peer,
+						     pkt, r->iov, r->iov_count);
+
+		f->stats.inside += f->links && !err;
+		return err;
+	}
 	if (r->peer->lost)
 		return -ECONNRESET;
 	dir = link_direction_to(f, r->pe);

@@ -55,13 +55,6 @@ static void response_data(struct weft_gemini *f, struct weft_peer *peer,
 
 /* ---- requests ---- */
 
-/* Returns the memory descriptor of a virtual handle, or NULL. */
-static struct gemini_mdd *rx_virtual(struct weft_gemini *f, unsigned v)
-{
-	return v < WEFT_GEMINI_VMDHS && f->vmdh[v] ? &f->mdd[f->vmdh[v] - 1]
-						   : NULL;
-}
-
 /*
  * Returns the memory descriptor of a request; for the message engine, src's
  * mailbox.
@@ -71,8 +64,13 @@ static struct gemini_mdd *rx_mdd(struct weft_gemini *f, struct weft_peer *src,
 {
 	if (f->mailbox)
 		return f->mailbox(f, src);
-	if (gemini_unit_flags(unit) & GEMINI_REQ_VMDH)
-		return rx_virtual(f, gemini_unit_mdh(unit));
+	if (gemini_unit_flags(unit) & GEMINI_REQ_VMDH) {
+		unsigned v = gemini_unit_mdh(unit);
+
+		return v < WEFT_GEMINI_VMDHS && f->vmdh[v]
+			       ? &f->mdd[f->vmdh[v] - 1]
+			       : NULL;
+	}
 	return &f->mdd[gemini_unit_mdh(unit)];
 }
 

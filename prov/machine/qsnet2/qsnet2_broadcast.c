@@ -175,18 +175,6 @@ static bool broadcast_is_done(const struct qsnet2_broadcast *c)
 	return true;
 }
 
-static void broadcast_report(struct weft_qsnet2 *s, struct qsnet2_broadcast *c)
-{
-	weft_list_remove(&c->link);
-	if (c->given_up)
-		;
-	else if (c->id & QSNET2_ID_DMA)
-		qsnet2_dma_ack(s, NULL, c->id, broadcast_ack(c));
-	else
-		qsnet2_tx_ack(s, NULL, c->id, broadcast_ack(c));
-	free(c);
-}
-
 int qsnet2_broadcast_run(struct weft_qsnet2 *s)
 {
 	struct weft_list *pos;
@@ -198,8 +186,17 @@ int qsnet2_broadcast_run(struct weft_qsnet2 *s)
 			weft_container_of(pos, struct qsnet2_broadcast, link);
 
 		n += broadcast_step(s, c);
-		if (broadcast_is_done(c))
-			broadcast_report(s, c);
+		if (broadcast_is_done(c)) {
+			weft_list_remove(&c->link);
+			if (c->given_up)
+				;
+			else if (c->id & QSNET2_ID_DMA)
+				qsnet2_dma_ack(s, NULL, c->id,
+					       broadcast_ack(c));
+			else
+				qsnet2_tx_ack(s, NULL, c->id, broadcast_ack(c));
+			free(c);
+		}
 	}
 	return n;
 }

@@ -140,16 +140,6 @@ static bool counts_up(unsigned i)
 	return i >= ev_up(0) && i < ev_up(WEFT_CHAIN_POINTS);
 }
 
-static void put_parent_dma(const struct qsnet2_chain *c,
-			   struct weft_qsnet2_stream *st, unsigned i)
-{
-	if (c->root)
-		put_dma(c, st, c->parent, i, 0);
-	else
-		weft_qsnet2_set_event(st, event_at(c, ev_down(i - ev_up(0))),
-				      1);
-}
-
 /* Writes the block of an event and arms the event. */
 static void chain_link(struct qsnet2_chain *c, unsigned i)
 {
@@ -166,8 +156,13 @@ static void chain_link(struct qsnet2_chain *c, unsigned i)
 	e->to = WEFT_QSNET2_QUEUE_ADDRESS(c->queue);
 	/* the block's first command contains its length: it is written twice */
 	weft_qsnet2_wait_event(&st, event_at(c, i), count, e);
-	if (counts_up(i))
-		put_parent_dma(c, &st, i);
+	if (counts_up(i)) {
+		if (c->root)
+			put_dma(c, &st, c->parent, i, 0);
+		else
+			weft_qsnet2_set_event(
+				&st, event_at(c, ev_down(i - ev_up(0))), 1);
+	}
 	for (unsigned k = 0; k < c->below && !counts_up(i); k++)
 		put_dma(c, &st, c->child[k], i, event_bytes(i));
 	e->words = (uint8_t)st.count;
@@ -198,15 +193,6 @@ static int chain_map(struct qsnet2_chain *c)
 			c->mem + parts[i].from, parts[i].end - parts[i].from,
 			parts[i].perm | WEFT_QSNET2_LARGE);
 	return err;
-}
-
-/*
- * Returns the address of the tree's memory. It depends on the key, so that late
- * packets of a closed group address unmapped memory.
- */
-static uint64_t chain_address(uint64_t key)
-{
-	return UINT64_C(1) << 62 | weft_hash_mix(key) >> 24 << 22;
 }
 
 static int chain_alloc(struct qsnet2_chain *c)
@@ -245,7 +231,8 @@ int qsnet2_chain_open(struct weft_qsnet2 *s, unsigned context,
 	c->base.ops = ops;
 	c->s = s;
 	c->context = context;
-	c->address = chain_address(a->key);
+	/* late packets of a closed group address unmapped memory */
+	c->address = UINT64_C(1) << 62 | weft_hash_mix(a->key) >> 24 << 22;
 	c->below = (unsigned)weft_cunit_tree_inputs(a->tree, a->me);
 	c->block_words = ARM_WORDS + DMA_WORDS * (c->below + 1);
 	err = c->block_words > BLOCK_MAX ? -EOPNOTSUPP : chain_alloc(c);
@@ -276,27 +263,21 @@ static bool dma_is_ours(const struct qsnet2_chain *c,
 	       d->d.dst_event - c->address < c->bytes;
 }
 
-/* Removes descriptors of the tree that were not sent. */
-static void chain_drop(struct qsnet2_chain *c)
-{
-	struct weft_list *pos;
-	struct weft_list *tmp;
-
-	weft_list_each(pos, tmp, &c->s->dma_run) {
-		struct qsnet2_dma *d =
-			weft_container_of(pos, struct qsnet2_dma, link);
-
-		if (d->state == QSNET2_RETRY && dma_is_ours(c, d))
-			qsnet2_dma_end(c->s, d);
-	}
-}
-
 void qsnet2_chain_close(struct weft_chain *chain)
 {
 	struct qsnet2_chain *c = chain_of(chain);
 
 	if (c->open) {
-		chain_drop(c);
+		struct weft_list *pos, *tmp;
+
+		/* descriptors of the tree that were not sent */
+		weft_list_each(pos, tmp, &c->s->dma_run) {
+			struct qsnet2_dma *d =
+				weft_container_of(pos, struct qsnet2_dma, link);
+
+			if (d->state == QSNET2_RETRY && dma_is_ours(c, d))
+				qsnet2_dma_end(c->s, d);
+		}
 		weft_qsnet2_queue_close(c->s, c->queue);
 		weft_qsnet2_unmap_at(c->s, c->context, c->address);
 		weft_qsnet2_unmap_at(c->s, c->context,

@@ -370,7 +370,6 @@ bool qsnet2_thread_waits(const struct weft_qsnet2 *s);
 void qsnet2_thread_fini(struct weft_qsnet2 *s);
 
 /* qsnet2_time.c */
-uint64_t qsnet2_clock(void);
 /* Retransmits after acknowledgement timeouts, closes incomplete packets. */
 void qsnet2_time_run(struct weft_qsnet2 *s);
 /*

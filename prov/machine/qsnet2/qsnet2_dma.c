@@ -118,34 +118,6 @@ static void dma_fail(struct weft_qsnet2 *s, struct qsnet2_dma *d,
 /* ---- packets ---- */
 
 /*
- * Builds a packet with a descriptor for the target, which writes back to this
- * process.
- */
-static int build_remote(const struct qsnet2_dma *d, struct qsnet2_packet *p)
-{
-	struct weft_qsnet2_dma r = d->d;
-	uint64_t w[QSNET2_DMA_WORDS];
-
-	r.flags &= (uint8_t)~WEFT_QSNET2_DMA_REMOTE;
-	r.vproc = r.back;
-	weft_qsnet2_dma_words(&r, w);
-	return qsnet2_packet_add(p, WEFT_QSNET2_T_REMOTE_DMA, 0, w, sizeof(w));
-}
-
-/* Builds a packet for one slot of an input queue. */
-static int build_queue(const struct qsnet2_dma *d, const void *src,
-		       struct qsnet2_packet *p)
-{
-	if (d->d.cookie)
-		qsnet2_packet_add(p, WEFT_QSNET2_T_IDENTIFY, d->d.cookie, NULL,
-				  0);
-	qsnet2_packet_add(p, WEFT_QSNET2_T_GET_INDEX, d->d.dst, NULL, 0);
-	if (d->d.bytes)
-		qsnet2_packet_add(p, WEFT_QSNET2_T_WRITE, 0, src, d->d.bytes);
-	return qsnet2_packet_add(p, WEFT_QSNET2_T_COMMIT, d->d.dst, NULL, 0);
-}
-
-/*
  * Builds a packet with the next bytes of the transfer; the last packet sets the
  * target's event.
  */
@@ -182,16 +154,38 @@ static int dma_build(struct weft_qsnet2 *s, struct qsnet2_dma *d,
 	p->bytes = 0;
 	d->in_flight = left < WEFT_QSNET2_PACKET ? left : WEFT_QSNET2_PACKET;
 	if (d->d.flags & WEFT_QSNET2_DMA_REMOTE) {
+		struct weft_qsnet2_dma r;
+		uint64_t w[QSNET2_DMA_WORDS];
+
 		d->in_flight = d->d.bytes;
-		return build_remote(d, p);
+		/*
+		 * A descriptor for the target, which writes back to this
+		 * process.
+		 */
+		r = d->d;
+		r.flags &= (uint8_t)~WEFT_QSNET2_DMA_REMOTE;
+		r.vproc = r.back;
+		weft_qsnet2_dma_words(&r, w);
+		return qsnet2_packet_add(p, WEFT_QSNET2_T_REMOTE_DMA, 0, w,
+					 sizeof(w));
 	}
 	if (d->in_flight)
 		src = qsnet2_memory_translate(s, d->context, d->d.src + d->sent,
 					      d->in_flight, perm, &like);
 	if (d->in_flight && !src)
 		return -EFAULT;
-	if (d->d.flags & WEFT_QSNET2_DMA_QUEUE)
-		return build_queue(d, src, p);
+	if (d->d.flags & WEFT_QSNET2_DMA_QUEUE) {
+		if (d->d.cookie)
+			qsnet2_packet_add(p, WEFT_QSNET2_T_IDENTIFY,
+					  d->d.cookie, NULL, 0);
+		qsnet2_packet_add(p, WEFT_QSNET2_T_GET_INDEX, d->d.dst, NULL,
+				  0);
+		if (d->d.bytes)
+			qsnet2_packet_add(p, WEFT_QSNET2_T_WRITE, 0, src,
+					  d->d.bytes);
+		return qsnet2_packet_add(p, WEFT_QSNET2_T_COMMIT, d->d.dst,
+					 NULL, 0);
+	}
 	return build_write(d, src, like & WEFT_QSNET2_BIG_ENDIAN, p);
 }
 

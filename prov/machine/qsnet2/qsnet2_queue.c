@@ -132,11 +132,6 @@ void qsnet2_queue_fini(struct weft_qsnet2 *s)
 		weft_qsnet2_queue_close(s, i);
 }
 
-static uint64_t queue_space(const struct qsnet2_queue *q)
-{
-	return q->words - (q->tail - qsnet2_queue_oldest(q));
-}
-
 /* ---- words in order ---- */
 
 WEFT_EXPORT int weft_qsnet2_queue_write(struct weft_qsnet2 *s, unsigned n,
@@ -148,7 +143,7 @@ WEFT_EXPORT int weft_qsnet2_queue_write(struct weft_qsnet2 *s, unsigned n,
 		return -EINVAL;
 	if (q->trap)
 		return -EIO;
-	if (count > queue_space(q))
+	if (count > q->words - (q->tail - qsnet2_queue_oldest(q)))
 		return -EAGAIN;
 	for (unsigned i = 0; i < count; i++)
 		q->ring[(q->tail + i) & (q->words - 1)] = w[i];

@@ -42,11 +42,6 @@ static uint64_t part_address(const struct weft_qsnet2_rails *r, const void *p)
 	       (uint64_t)((const char *)p - (const char *)r->part);
 }
 
-static bool rail_works(const struct weft_qsnet2_rails *r, unsigned i)
-{
-	return !qsnet2_queue(r->rail[i], r->q)->trap;
-}
-
 /* ---- packets ---- */
 
 WEFT_EXPORT int weft_qsnet2_rails_write(struct weft_qsnet2_rails *r,
@@ -137,7 +132,8 @@ static int rails_ready(struct weft_qsnet2_rails *r, uint32_t vproc,
 		const struct qsnet2_queue *q = qsnet2_queue(r->rail[i], r->q);
 		const struct qsnet2_route *to = qsnet2_route(r->rail[i], vproc);
 
-		if (!rail_works(r, i) || !to || (to->peer && to->peer->lost))
+		if (qsnet2_queue(r->rail[i], r->q)->trap || !to ||
+		    (to->peer && to->peer->lost))
 			continue;
 		if (q->words - (q->tail - qsnet2_queue_oldest(q)) <
 		    1 + QSNET2_DMA_WORDS)

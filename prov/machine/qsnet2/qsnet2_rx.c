@@ -143,17 +143,6 @@ static unsigned rx_word(struct rx_packet *p, const struct qsnet2_trans *t,
 		       : WEFT_QSNET2_ACK_TESTFAIL;
 }
 
-static unsigned rx_event(struct rx_packet *p, const struct qsnet2_trans *t)
-{
-	enum weft_qsnet2_trap e = qsnet2_event_set(p->s, p->context, t->address,
-						   1, WEFT_QSNET2_REMOTE_EVENT);
-
-	if (!e)
-		return WEFT_QSNET2_ACK_OK;
-	qsnet2_trap(p->s, e, t->address);
-	return WEFT_QSNET2_ACK_ERROR;
-}
-
 static unsigned rx_remote_dma(struct rx_packet *p, const struct qsnet2_trans *t,
 			      const void *data)
 {
@@ -250,19 +239,6 @@ static struct qsnet2_cookie *cookie_of(struct rx_packet *p)
 	return c;
 }
 
-/*
- * Executes an identify transaction: its cookie (the address) counts a sender's
- * packets from 1.
- */
-static unsigned rx_identify(struct rx_packet *p, const struct qsnet2_trans *t)
-{
-	p->cookie = cookie_of(p);
-	if (!p->cookie || t->address > p->cookie->last + 1)
-		return WEFT_QSNET2_ACK_DISCARD;
-	p->repeated = t->address <= p->cookie->last;
-	return WEFT_QSNET2_ACK_OK;
-}
-
 static void cookie_free(void *arg, uint64_t key, void *val)
 {
 	free(val);
@@ -281,6 +257,7 @@ static unsigned rx_transaction(struct rx_packet *p,
 			       const struct qsnet2_trans *t, const void *data)
 {
 	uint64_t operand = 0;
+	enum weft_qsnet2_trap e;
 
 	if (t->bytes == 8)
 		memcpy(&operand, data, 8);
@@ -288,13 +265,22 @@ static unsigned rx_transaction(struct rx_packet *p,
 	case WEFT_QSNET2_T_WRITE:
 		return rx_write(p, t, data);
 	case WEFT_QSNET2_T_SET_EVENT:
-		return rx_event(p, t);
+		e = qsnet2_event_set(p->s, p->context, t->address, 1,
+				     WEFT_QSNET2_REMOTE_EVENT);
+		if (!e)
+			return WEFT_QSNET2_ACK_OK;
+		qsnet2_trap(p->s, e, t->address);
+		return WEFT_QSNET2_ACK_ERROR;
 	case WEFT_QSNET2_T_REMOTE_DMA:
 		return rx_remote_dma(p, t, data);
 	case WEFT_QSNET2_T_DISCARD:
 		return WEFT_QSNET2_ACK_DISCARD;
 	case WEFT_QSNET2_T_IDENTIFY:
-		return rx_identify(p, t);
+		p->cookie = cookie_of(p);
+		if (!p->cookie || t->address > p->cookie->last + 1)
+			return WEFT_QSNET2_ACK_DISCARD;
+		p->repeated = t->address <= p->cookie->last;
+		return WEFT_QSNET2_ACK_OK;
 	case WEFT_QSNET2_T_ADD_WORD:
 	case WEFT_QSNET2_T_TEST_AND_WRITE:
 		return rx_word(p, t, operand);

@@ -11,16 +11,6 @@
 
 #include "src/base/attr.h"
 
-#include <time.h>
-
-uint64_t qsnet2_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 WEFT_EXPORT void weft_qsnet2_timeouts(struct weft_qsnet2 *s,
 				      uint64_t ack_timeout_ns,
 				      uint64_t packet_timeout_ns)

@@ -7,6 +7,7 @@
 #include "prov/machine/qsnet2/qsnet2_tport.h"
 
 #include "src/base/attr.h"
+#include "src/base/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -238,14 +239,14 @@ WEFT_EXPORT int weft_qsnet2_tports_wait(struct weft_qsnet2_tports *t,
 					struct weft_qsnet2_tports_status *st,
 					uint64_t timeout_ns)
 {
-	uint64_t start = qsnet2_clock();
+	uint64_t start = weft_now_ns();
 	uint64_t past = 0;
 	int err;
 
 	while ((err = weft_qsnet2_tports_done(t, req, st)) == -EAGAIN) {
 		if (weft_qsnet2_poll(t->s, 16))
 			continue;
-		past = qsnet2_clock() - start;
+		past = weft_now_ns() - start;
 		if (past >= timeout_ns)
 			return -ETIMEDOUT;
 		weft_qsnet2_wait(t->s, timeout_ns - past);
@@ -261,10 +262,19 @@ WEFT_EXPORT void weft_qsnet2_tports_stats(struct weft_qsnet2_tports *t,
 
 /* ---- open and close ---- */
 
-static void tport_elan_init(struct weft_qsnet2_tports *t, uint32_t slots)
+static int tport_elan_open(struct weft_qsnet2_tports *t, uint32_t slots)
 {
-	struct tport_elan *e = t->elan;
+	size_t bytes = sizeof(*t->elan) + (size_t)slots * TPORT_SLOT;
+	void *mem;
+	struct tport_elan *e;
 
+	if (slots & (slots - 1) || slots > 65536)
+		return -EINVAL;
+	if (posix_memalign(&mem, 64, bytes))
+		return -ENOMEM;
+	memset(mem, 0, bytes);
+	t->elan = mem;
+	e = t->elan;
 	weft_qsnet2_input_init(&e->input, NULL, TPORT_SLOT, slots,
 			       tport_address(t, &e->arrived));
 	e->input.base = tport_address(t, e->slot);
@@ -278,20 +288,6 @@ static void tport_elan_init(struct weft_qsnet2_tports *t, uint32_t slots)
 	};
 	for (unsigned i = 0; i < WEFT_QSNET2_TPORTS_REQS; i++)
 		weft_list_push_back(&t->free, &e->req[i].link);
-}
-
-static int tport_elan_open(struct weft_qsnet2_tports *t, uint32_t slots)
-{
-	size_t bytes = sizeof(*t->elan) + (size_t)slots * TPORT_SLOT;
-	void *mem;
-
-	if (slots & (slots - 1) || slots > 65536)
-		return -EINVAL;
-	if (posix_memalign(&mem, 64, bytes))
-		return -ENOMEM;
-	memset(mem, 0, bytes);
-	t->elan = mem;
-	tport_elan_init(t, slots);
 	return weft_qsnet2_map_at(t->s, t->context, TPORT_ADDRESS, mem, bytes,
 				  WEFT_QSNET2_ALL | WEFT_QSNET2_LARGE);
 }
@@ -373,11 +369,11 @@ static void dest_waits(void *arg, uint64_t key, void *val)
 
 static void tport_flush(struct weft_qsnet2_tports *t)
 {
-	uint64_t start = qsnet2_clock();
+	uint64_t start = weft_now_ns();
 	bool waits = true;
 	void *arg[] = { t, &waits };
 
-	while (waits && qsnet2_clock() - start < TPORT_CLOSE_NS) {
+	while (waits && weft_now_ns() - start < TPORT_CLOSE_NS) {
 		waits = false;
 		weft_hash_each(&t->dest, dest_waits, arg);
 		if (waits && !weft_qsnet2_poll(t->s, 16))

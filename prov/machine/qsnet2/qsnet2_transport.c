@@ -254,13 +254,6 @@ static int qsnet2_transport_long(struct qsnet2_transport *e,
 	return err;
 }
 
-/* Returns the largest payload for the short transaction engine, in bytes. */
-static unsigned qsnet2_transport_short_max(const struct qsnet2_transport *e)
-{
-	return qsnet2_modelled(e->s) ? QSNET2_TRANSPORT_SHORT
-				     : QSNET2_TRANSPORT_LIVE;
-}
-
 static int qsnet2_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				   const struct weft_pkt *pkt,
 				   const struct iovec *iov, int iov_count)
@@ -276,7 +269,8 @@ static int qsnet2_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 	p = qsnet2_transport_peer(e, peer);
 	if (!p)
 		return -ENOMEM;
-	err = pkt->len <= qsnet2_transport_short_max(e)
+	err = pkt->len <= (qsnet2_modelled(e->s) ? QSNET2_TRANSPORT_SHORT
+						 : QSNET2_TRANSPORT_LIVE)
 		      ? qsnet2_transport_short(e, peer, pkt, iov, iov_count)
 		      : qsnet2_transport_long(e, peer, pkt, iov, iov_count);
 	if (!err)
@@ -333,17 +327,6 @@ static bool qsnet2_transport_dma_waits(const struct weft_qsnet2 *s)
 	return false;
 }
 
-/* Returns whether work is pending that only another poll can complete. */
-static bool qsnet2_transport_pending(const struct qsnet2_transport *e)
-{
-	const struct weft_qsnet2 *s = e->s;
-
-	return e->inbox.held || e->unit.copied ||
-	       !weft_list_empty(&s->run[0]) ||
-	       weft_responses_pending(&s->responses) ||
-	       qsnet2_transport_dma_waits(s);
-}
-
 static int qsnet2_transport_poll(struct weft_unit *u, int budget)
 {
 	struct qsnet2_transport *e = qsnet2_transport_of(u);
@@ -351,7 +334,11 @@ static int qsnet2_transport_poll(struct weft_unit *u, int budget)
 
 	weft_qsnet2_poll(e->s, budget);
 	n = qsnet2_transport_drain(e);
-	if (qsnet2_transport_pending(e))
+	/* work that only another poll can complete */
+	if (e->inbox.held || e->unit.copied ||
+	    !weft_list_empty(&e->s->run[0]) ||
+	    weft_responses_pending(&e->s->responses) ||
+	    qsnet2_transport_dma_waits(e->s))
 		u->carrier->ops->wake(u->carrier); /* poll again, no block */
 	return n;
 }
@@ -365,25 +352,19 @@ static int qsnet2_transport_deliver(void *arg, struct weft_peer *src,
 	return qsnet2_rx_deliver(e->s, src, pkt, payload);
 }
 
-static void qsnet2_transport_peer_close(struct qsnet2_transport *e,
-					uint32_t index)
-{
-	struct qsnet2_transport_peer *p = weft_table_get(&e->peer, index);
-
-	if (!p)
-		return;
-	qsnet2_transport_queues_close(e, p, 0, p->queues);
-	*weft_table_slot(&e->peer, index) = NULL;
-	free(p);
-}
-
 /* Delivers all packets of a lost peer before its loss is reported. */
 static void qsnet2_transport_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct qsnet2_transport *e = arg;
+	struct qsnet2_transport_peer *p;
 
 	qsnet2_lost(e->s, peer);
-	qsnet2_transport_peer_close(e, peer->index);
+	p = weft_table_get(&e->peer, peer->index);
+	if (p) {
+		qsnet2_transport_queues_close(e, p, 0, p->queues);
+		*weft_table_slot(&e->peer, peer->index) = NULL;
+		free(p);
+	}
 	do
 		qsnet2_transport_drain(e);
 	while (e->unit.copied);
@@ -396,21 +377,6 @@ static const struct weft_carrier_up qsnet2_transport_up = {
 };
 
 /* ---- bulk ---- */
-
-/*
- * Prepares for a bulk copy. In live mode neither process sends acknowledgements
- * during the copy, so pending acknowledgements are sent first, and more packets
- * are allowed in flight.
- */
-static void qsnet2_transport_before_copy(struct qsnet2_transport *e,
-					 struct qsnet2_transport_peer *p)
-{
-	if (weft_responses_pending(&e->s->responses))
-		weft_responses_flush(&e->s->responses, true);
-	if (weft_unlikely(p->queues < QSNET2_TRANSPORT_BULK))
-		(void)qsnet2_transport_queues(
-			e, p, QSNET2_TRANSPORT_BULK); /* failure is ignored */
-}
 
 static int qsnet2_transport_move(struct weft_unit *u, struct weft_peer *peer,
 				 struct weft_dma *d, bool get)
@@ -426,8 +392,19 @@ static int qsnet2_transport_move(struct weft_unit *u, struct weft_peer *peer,
 	if (qsnet2_modelled(e->s) && d->bytes &&
 	    d->bytes <= QSNET2_TRANSPORT_SHORT)
 		return qsnet2_bulk_short(u, peer, d, get);
-	if (!qsnet2_modelled(e->s))
-		qsnet2_transport_before_copy(e, p);
+	if (!qsnet2_modelled(e->s)) {
+		/*
+		 * A live copy keeps both processors from acknowledging: sends
+		 * pending acknowledgements first, and allows more packets in
+		 * flight.
+		 */
+		if (weft_responses_pending(&e->s->responses))
+			weft_responses_flush(&e->s->responses, true);
+		if (weft_unlikely(p->queues < QSNET2_TRANSPORT_BULK))
+			(void)qsnet2_transport_queues(
+				e, p,
+				QSNET2_TRANSPORT_BULK); /* failure is ignored */
+	}
 	return qsnet2_bulk_move(e->s, u, peer, d, get);
 }
 

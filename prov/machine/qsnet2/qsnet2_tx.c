@@ -305,32 +305,26 @@ static enum weft_qsnet2_trap do_modify(struct weft_qsnet2 *s, unsigned ctx,
 	return WEFT_QSNET2_TRAP_NONE;
 }
 
-static enum weft_qsnet2_trap do_copy(struct weft_qsnet2 *s, unsigned ctx,
-				     uint64_t from, uint64_t to)
-{
-	void *src = qsnet2_memory(s, ctx, from, 64, WEFT_QSNET2_LOCAL_READ);
-	void *dst = qsnet2_memory(s, ctx, to, 64, WEFT_QSNET2_LOCAL_WRITE);
-
-	if (from % 64 || to % 64)
-		return WEFT_QSNET2_TRAP_ALIGNMENT;
-	if (!src || !dst)
-		return WEFT_QSNET2_TRAP_MEMORY;
-	memmove(dst, src, 64);
-	return WEFT_QSNET2_TRAP_NONE;
-}
-
 static enum weft_qsnet2_trap do_command(struct weft_qsnet2 *s,
 					const struct qsnet2_queue *q,
 					const uint64_t *w)
 {
 	unsigned ctx = q->context;
+	void *src, *dst;
 
 	switch (qsnet2_cmd(w[0])) {
 	case WEFT_QSNET2_WRITE_WORD:
 	case WEFT_QSNET2_ADD_WORD:
 		return do_modify(s, ctx, qsnet2_cmd(w[0]), w[1], w[2]);
 	case WEFT_QSNET2_COPY64:
-		return do_copy(s, ctx, w[1], w[2]);
+		src = qsnet2_memory(s, ctx, w[1], 64, WEFT_QSNET2_LOCAL_READ);
+		dst = qsnet2_memory(s, ctx, w[2], 64, WEFT_QSNET2_LOCAL_WRITE);
+		if (w[1] % 64 || w[2] % 64)
+			return WEFT_QSNET2_TRAP_ALIGNMENT;
+		if (!src || !dst)
+			return WEFT_QSNET2_TRAP_MEMORY;
+		memmove(dst, src, 64);
+		return WEFT_QSNET2_TRAP_NONE;
 	case WEFT_QSNET2_SET_EVENT:
 		return qsnet2_event_set(s, ctx, w[1], qsnet2_cmd_high(w[0]),
 					WEFT_QSNET2_LOCAL_WRITE);

@@ -176,18 +176,13 @@ static int line_error(struct weft_fault_plan_why *why, const char *name,
 	return -EINVAL;
 }
 
-/* Converts a probability to units of 2^-64. */
-static uint64_t probability_to_u64(double p)
-{
-	return p >= 1 ? UINT64_MAX : (uint64_t)(p * 0x1p64);
-}
-
 static uint64_t value_of(const struct weft_fault_entry *f)
 {
 	switch (f->kind) {
 	case WEFT_FAULT_ERRORS:
 	case WEFT_FAULT_MEMORY:
-		return probability_to_u64(f->value);
+		return f->value >= 1 ? UINT64_MAX
+				     : (uint64_t)(f->value * 0x1p64);
 	case WEFT_FAULT_SLOW_LINK:
 	case WEFT_FAULT_SLOW_NODE:
 		return (uint64_t)(f->value * 1000 + 0.5);
@@ -237,17 +232,6 @@ static void schedule_line(struct net *net, uint32_t i)
 			}
 }
 
-/* Activates a fault that is in effect from the start. */
-static void line_activate(struct net *net, const struct net_fault_line *line)
-{
-	if (net_fault_is_failure(line->kind))
-		line_fail_at_start(net, line);
-	else if (line->target == NET_FAULT_ON_CLASS)
-		net_fault_set_class(net, line, true);
-	else if (line->target == NET_FAULT_ON_NODE)
-		net_fault_set_node(net, line, true);
-}
-
 static int load_line(struct net *net, const char *name,
 		     const struct weft_fault_entry *f,
 		     struct weft_fault_plan_why *why)
@@ -267,8 +251,14 @@ static int load_line(struct net *net, const char *name,
 		wrong = "links of this machine have fewer lanes";
 	if (wrong)
 		return line_error(why, name, f, wrong);
-	if (!f->at_ps)
-		line_activate(net, line);
+	if (!f->at_ps) {
+		if (net_fault_is_failure(line->kind))
+			line_fail_at_start(net, line);
+		else if (line->target == NET_FAULT_ON_CLASS)
+			net_fault_set_class(net, line, true);
+		else if (line->target == NET_FAULT_ON_NODE)
+			net_fault_set_node(net, line, true);
+	}
 	if (line->kind == WEFT_FAULT_LANES ||
 	    line->kind == WEFT_FAULT_SLOW_LINK)
 		ret = set_links(net, line);

@@ -47,31 +47,6 @@ static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
 	return bytes;
 }
 
-/*
- * Updates the CRCs of all packets that both ends of a link keep; differs: the
- * ends see different bits.
- */
-static void update_link_crc(struct net *net, struct net_fault_link *l,
-			    bool differs)
-{
-	const struct weft_code_crc *crc = &net_faults(net)->link_crc;
-	uint64_t sent = weft_hash_mix(l->tries), got = sent ^ differs;
-
-	if (!net->cfg.care.link_crc)
-		return;
-	l->crc[0] = weft_code_crc_by_tables(crc, l->crc[0], &sent, 8);
-	l->crc[1] = weft_code_crc_by_tables(crc, l->crc[1], &got, 8);
-}
-
-static void count_bad(struct net *net, struct net_fault_link *l, bool header)
-{
-	struct net_fault_count *sum = &net_faults(net)->sum;
-
-	l->bad++;
-	sum->bad++;
-	sum->header += header;
-}
-
 static void count_retry(struct net *net, struct net_fault_link *l)
 {
 	struct net_fault_count *sum = &net_faults(net)->sum;
@@ -91,12 +66,19 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 	struct net_fault_link *l = net_fault_link(net, s->id, port);
 	uint64_t id = (uint64_t)s->id * NET_PORTS_MAX + port, late = 0;
 	unsigned n = 0;
+	const struct weft_code_crc *crc;
+	uint64_t sent, got;
 
 	for (;;) {
+		struct net_fault_count *sum;
+
 		*found_p = net_fault_bits_draw(net, l, id, l->tries++, bytes);
 		if (*found_p != NET_FOUND_BAD && *found_p != NET_FOUND_HEADER)
 			break;
-		count_bad(net, l, *found_p == NET_FOUND_HEADER);
+		sum = &net_faults(net)->sum;
+		l->bad++;
+		sum->bad++;
+		sum->header += *found_p == NET_FOUND_HEADER;
 		if (net->cfg.care.checked == NET_CHECKED_END)
 			break;
 		count_retry(net, l);
@@ -109,9 +91,15 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 		l->escaped++;
 		net_faults(net)->sum.escaped++;
 	}
-	update_link_crc(net, l,
-			*found_p == NET_FOUND_MISSED ||
-				*found_p == NET_FOUND_AT_END);
+	/* both ends of a link keep the CRC of all packets */
+	crc = &net_faults(net)->link_crc;
+	sent = weft_hash_mix(l->tries);
+	got = sent ^
+	      (*found_p == NET_FOUND_MISSED || *found_p == NET_FOUND_AT_END);
+	if (net->cfg.care.link_crc) {
+		l->crc[0] = weft_code_crc_by_tables(crc, l->crc[0], &sent, 8);
+		l->crc[1] = weft_code_crc_by_tables(crc, l->crc[1], &got, 8);
+	}
 	return (uint32_t)late;
 }
 
@@ -276,20 +264,6 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 }
 
 /*
- * Returns the number of nodes that will not receive this packet or its copies.
- */
-static uint32_t missing_copies(const struct net *net,
-			       const struct net_packet *p)
-{
-	uint32_t n = 1;
-
-	if (p->flags & NET_P_DEPOSIT)
-		for (unsigned d = 0; d < net->cfg.dims; d++)
-			n += (uint32_t)abs(p->rem[d]);
-	return n;
-}
-
-/*
  * Handles the acknowledgement of a lost packet, which will not arrive either.
  */
 static void ack_lost(struct net *net, uint32_t wi)
@@ -307,7 +281,7 @@ static void message_lost(struct net_step *s, const struct net_call *c,
 	struct net_packet p = *net_packet(net, pi);
 	struct net_mrec *m = net_mrec(net, p.msg);
 	uint64_t cookie = m->cookie;
-	uint32_t node = m->dst;
+	uint32_t node = m->dst, n = 1;
 
 	net_fault_order_skip(s, c, pi, node);
 	net->delivered++; /* the packet is not in flight any more */
@@ -322,7 +296,11 @@ static void message_lost(struct net_step *s, const struct net_call *c,
 	}
 	net_faults(net)->sum.lost += !(m->fate & NET_FATE_LOST);
 	m->fate |= NET_FATE_LOST;
-	m->left -= missing_copies(net, &p);
+	/* nodes that will not receive this packet or its copies */
+	if (p.flags & NET_P_DEPOSIT)
+		for (unsigned d = 0; d < net->cfg.dims; d++)
+			n += (uint32_t)abs(p.rem[d]);
+	m->left -= n;
 	if (m->left)
 		return;
 	if (m->flags & NET_M_SEEN)

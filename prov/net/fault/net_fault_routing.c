@@ -155,27 +155,20 @@ void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 
 /* ---- trees --------------------------------------------------------------- */
 
-/*
- * Counts packets that dead links affect; the routing tables avoid these links
- * (net_dead).
- */
-static void count_tree(const struct net *net, const struct net_packet *p,
-		       uint32_t node)
-{
-	unsigned det = p->det, rail = 0;
-
-	if (node < net->ends)
-		rail = net_mrec(net, p->msg)->rail;
-	net_fat_steer(&net->fat, NULL, node, p->dst, p->left, rail, &det);
-	if (det != p->det && net_fault_is_dead(net, node, det))
-		count_detour(net, p, node, det);
-}
-
 void net_fault_routing(const struct net *net, struct net_packet *p,
 		       uint32_t node)
 {
-	if (net->steer == NET_STEER_TREE)
-		count_tree(net, p, node);
-	else
+	if (net->steer == NET_STEER_TREE) {
+		/* the routing tables avoid dead links (net_dead) */
+		unsigned det = p->det, rail = 0;
+
+		if (node < net->ends)
+			rail = net_mrec(net, p->msg)->rail;
+		net_fat_steer(&net->fat, NULL, node, p->dst, p->left, rail,
+			      &det);
+		if (det != p->det && net_fault_is_dead(net, node, det))
+			count_detour(net, p, node, det);
+	} else {
 		steer_torus(net, p, node);
+	}
 }

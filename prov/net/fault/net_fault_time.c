@@ -71,21 +71,6 @@ void net_fault_link_fail(struct net *net, uint32_t node, unsigned port)
 	}
 }
 
-static void revive_link(struct net *net, uint32_t node, unsigned port)
-{
-	struct net_fault_link *l = net_fault_link(net, node, port);
-
-	if (l->state == NET_LINK_DEAD) {
-		net_faults(net)->sum.dead_links--;
-		net->detour -= net->cfg.care.reroute;
-		if (net->steer == NET_STEER_TREE && net->cfg.care.reroute) {
-			net_dead(net)[node] &= ~(1ull << port);
-			net->renewed = --net->deaths;
-		}
-	}
-	l->state = NET_LINK_UP;
-}
-
 /* ---- effects of faults --------------------------------------------------- */
 
 bool net_fault_is_failure(unsigned kind)
@@ -189,17 +174,6 @@ static void report_failure(struct net_step *s, uint32_t target)
 		       net_word(0, NET_EV_TIMER, 0, NET_TIMER_DEATH, mi));
 }
 
-static void quiesce(struct net *net, uint64_t from)
-{
-	struct net_faults *f = net_faults(net);
-	uint64_t end = from + net->cfg.care.quiesce_ps;
-
-	if (!net->cfg.care.quiesce_ps || f->stall_ps >= end)
-		return;
-	f->sum.quiesced += f->stall_ps < from;
-	f->stall_ps = end;
-}
-
 /*
  * Handles the detection of a failure: the links accept packets again, which are
  * lost.
@@ -225,8 +199,17 @@ static void failure_detected(struct net_step *s,
 		any = true;
 	}
 	net_fault_node_update(net, s->id);
-	if (net->cfg.care.reroute && cut)
-		quiesce(net, s->now * net->cfg.tick_ps);
+	if (net->cfg.care.reroute && cut) {
+		struct net_faults *f = net_faults(net);
+		uint64_t end =
+			s->now * net->cfg.tick_ps + net->cfg.care.quiesce_ps;
+
+		if (net->cfg.care.quiesce_ps && f->stall_ps < end) {
+			f->sum.quiesced +=
+				f->stall_ps < s->now * net->cfg.tick_ps;
+			f->stall_ps = end;
+		}
+	}
 	if (net_fault_node(net, s->id)->dead && !was)
 		report_failure(s, s->id);
 	else if (any && !net->cfg.care.reroute &&
@@ -239,12 +222,24 @@ static void revive(struct net_step *s, const struct net_fault_line *line)
 	unsigned port;
 
 	for (port = 0; port < s->net->ports; port++) {
+		struct net_fault_link *l;
+
 		if (!net_fault_line_affects(s->net, line, s->id, port))
 			continue;
 		if (net_fault_link(s->net, s->id, port)->state ==
 		    NET_LINK_UNDETECTED)
 			s->node->busy &= ~(1ull << port);
-		revive_link(s->net, s->id, port);
+		l = net_fault_link(s->net, s->id, port);
+		if (l->state == NET_LINK_DEAD) {
+			net_faults(s->net)->sum.dead_links--;
+			s->net->detour -= s->net->cfg.care.reroute;
+			if (s->net->steer == NET_STEER_TREE &&
+			    s->net->cfg.care.reroute) {
+				net_dead(s->net)[s->id] &= ~(1ull << port);
+				s->net->renewed = --s->net->deaths;
+			}
+		}
+		l->state = NET_LINK_UP;
 		s->dirty |= 1ull << port;
 	}
 	net_fault_node_update(s->net, s->id);

@@ -113,18 +113,6 @@ static int split_section(struct file_doc *doc, unsigned line, char *s)
 	return 0;
 }
 
-/* Splits "dma.inject" into the part dma and its key inject. */
-static void split_part(struct file_line *item)
-{
-	char *point = strchr(item->key, '.');
-
-	if (point) {
-		*point = 0;
-		item->part = item->key;
-		item->key = point + 1;
-	}
-}
-
 static const struct file_key *key_of(const struct file_line *item)
 {
 	const struct file_key *key;
@@ -157,7 +145,7 @@ static int split_line(struct file_doc *doc, unsigned line, char *s)
 	struct file_line item = { .line = line,
 				  .comment = s + strlen(s),
 				  .variant = doc->section };
-	char *hash = strchr(s, '#'), *equal;
+	char *hash = strchr(s, '#'), *equal, *point;
 
 	if (hash) {
 		*hash = 0;
@@ -176,7 +164,12 @@ static int split_line(struct file_doc *doc, unsigned line, char *s)
 	*equal = 0;
 	item.key = trim(s);
 	item.value = trim(equal + 1);
-	split_part(&item);
+	point = strchr(item.key, '.');
+	if (point) {
+		*point = 0;
+		item.part = item.key;
+		item.key = point + 1;
+	}
 	item.def = key_of(&item);
 	if (!item.def)
 		return unknown_key(doc, line, item.key);
@@ -310,15 +303,6 @@ static int check_constraints(const struct file_doc *doc,
 	return 0;
 }
 
-/* Sets the values of keys that are missing in the file. */
-static void defaults(struct net_config *cfg)
-{
-	memset(cfg, 0, sizeof(*cfg));
-	cfg->through_share = 1;
-	cfg->bubble = 1;
-	cfg->tokens[NET_VC_COLL0] = cfg->tokens[NET_VC_COLL1] = 1;
-}
-
 /*
  * Checks that the requested variant has lines; the error text lists the
  * existing variants.
@@ -347,12 +331,6 @@ static int check_variant(const struct file_doc *doc)
 			 all);
 }
 
-/* Returns whether a line is not overridden by the requested variant. */
-static bool is_effective(const struct file_doc *doc, const struct file_line *l)
-{
-	return doc_get(doc, l->part, l->key) == l;
-}
-
 /*
  * Sets the values of paths and buses. Every path inherits the values of the
  * first path; lines that name a path or bus override them.
@@ -371,7 +349,7 @@ static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 	}
 	for (unsigned i = 0; i < doc->count && !err; i++) {
 		l = &doc->item[i];
-		if (!l->part || !is_effective(doc, l))
+		if (!l->part || doc_get(doc, l->part, l->key) != l)
 			continue;
 		part = file_part(l->part, l->def->flags, cfg);
 		if (!part)
@@ -389,7 +367,10 @@ static int config_build(const struct file_doc *doc, const char *dims,
 {
 	int err;
 
-	defaults(cfg);
+	memset(cfg, 0, sizeof(*cfg));
+	cfg->through_share = 1;
+	cfg->bubble = 1;
+	cfg->tokens[NET_VC_COLL0] = cfg->tokens[NET_VC_COLL1] = 1;
 	err = check_variant(doc);
 	if (!err)
 		err = file_take(doc, "topology", 0, cfg);
@@ -457,17 +438,6 @@ static int read_text(const char *path, char **text_p, size_t *len_p,
 	return 0;
 }
 
-/*
- * Returns DIMS of a spec: the text after its last colon, unless the colon is
- * part of a path.
- */
-static const char *spec_dims(const char *spec)
-{
-	const char *colon = strrchr(spec, ':');
-
-	return colon && !strchr(colon, '/') ? colon + 1 : NULL;
-}
-
 /* Returns VARIANT of a spec: the text after its last @, up to the colon. */
 static const char *spec_variant(const char *spec, char *buf, size_t len)
 {
@@ -491,13 +461,16 @@ int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 	char path[4096], variant[32], *text;
 	size_t len;
 	int err;
+	const char *colon;
 
 	err = net_file_find(spec, path, sizeof(path), why);
 	if (!err)
 		err = read_text(path, &text, &len, why);
 	if (err)
 		return err;
-	want.dims = spec_dims(spec);
+	/* DIMS: the text after the last colon, unless it is part of a path */
+	colon = strrchr(spec, ':');
+	want.dims = colon && !strchr(colon, '/') ? colon + 1 : NULL;
 	want.variant = spec_variant(spec, variant, sizeof(variant));
 	err = net_file_parse(path, text, len, &want, cfg, why);
 	free(text);

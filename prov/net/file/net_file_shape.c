@@ -76,16 +76,6 @@ static int shape_smallest(struct net_config *c, uint32_t nodes,
 	return 0;
 }
 
-/* Copies the values of the last level to all levels above it. */
-static void extend_levels(struct net_config *c)
-{
-	for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
-		c->size[l] = c->size[c->dims - 1];
-		c->cable[l] = c->cable[c->dims - 1];
-		c->parents[l] = c->parents[c->dims - 1];
-	}
-}
-
 static int shape_given(struct net_config *c, const char *dims, uint32_t nodes,
 		       struct net_error_text *why)
 {
@@ -123,29 +113,23 @@ static bool is_ring_default(const struct net_config *c, unsigned d)
 				  c->size[d] == c->full[d]);
 }
 
-static void wrap_defaults(struct net_config *c)
-{
-	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
-		c->wrap[d] =
-			c->wrap[d] ? c->wrap[d] == 't' : is_ring_default(c, d);
-}
-
-/* Removes the link chips of dimensions that never extend beyond a midplane. */
-static void remove_link_chips(struct net_config *c)
-{
-	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
-		if (c->midplane[d] == c->full[d])
-			c->midplane[d] = 0;
-}
-
 int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	       struct net_error_text *why)
 {
 	int err = 0;
 
-	remove_link_chips(c);
-	if (c->topology != NET_TORUS)
-		extend_levels(c);
+	/* dimensions that never extend beyond a midplane have no link chips */
+	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
+		if (c->midplane[d] == c->full[d])
+			c->midplane[d] = 0;
+	if (c->topology != NET_TORUS) {
+		/* the values of the last level apply to all levels above it */
+		for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
+			c->size[l] = c->size[c->dims - 1];
+			c->cable[l] = c->cable[c->dims - 1];
+			c->parents[l] = c->parents[c->dims - 1];
+		}
+	}
 	if (dims)
 		err = shape_given(c, dims, nodes, why);
 	else if (nodes)
@@ -153,8 +137,11 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	if (!err && net_shape_nodes(c) > NODES_MAX)
 		err = file_fail(why, "%s: more than %d nodes", c->name,
 				NODES_MAX);
-	if (!err && c->topology == NET_TORUS)
-		wrap_defaults(c);
+	if (!err && c->topology == NET_TORUS) {
+		for (unsigned d = 0; d < NET_DIMS_MAX; d++)
+			c->wrap[d] = c->wrap[d] ? c->wrap[d] == 't'
+						: is_ring_default(c, d);
+	}
 	for (unsigned d = c->dims; d < NET_DIMS_MAX; d++)
 		c->size[d] = c->midplane[d] = c->full[d] = c->parents[d] = 0;
 	return err;
@@ -223,21 +210,6 @@ int file_order(const char *text, struct net_config *cfg)
 }
 
 /*
- * Builds the zone masks for "longest": dimensions of equal length share a mask.
- */
-static void zone_longest(struct net_config *cfg, uint8_t *mask)
-{
-	uint8_t order[NET_DIMS_MAX];
-	unsigned n = 0;
-
-	longest_first(cfg, order);
-	for (unsigned i = 0; i < cfg->dims; i++) {
-		n += i && cfg->size[order[i]] != cfg->size[order[i - 1]];
-		mask[n] |= (uint8_t)(1u << order[i]);
-	}
-}
-
-/*
  * Builds zone masks of one dimension each; the dimensions in also are in every
  * mask.
  */
@@ -274,13 +246,22 @@ int file_zone(const char *text, struct net_config *cfg, unsigned zone)
 	int d;
 
 	memset(mask, 0, sizeof(cfg->zone[zone]));
-	if (!strcmp(text, "longest"))
-		zone_longest(cfg, mask);
-	else if (!strcmp(text, "any"))
+	if (!strcmp(text, "longest")) {
+		uint8_t order[NET_DIMS_MAX];
+		unsigned n = 0;
+
+		/* dimensions of equal length share a mask */
+		longest_first(cfg, order);
+		for (unsigned i = 0; i < cfg->dims; i++) {
+			n += i &&
+			     cfg->size[order[i]] != cfg->size[order[i - 1]];
+			mask[n] |= (uint8_t)(1u << order[i]);
+		}
+	} else if (!strcmp(text, "any")) {
 		mask[0] = (uint8_t)((1u << cfg->dims) - 1);
-	else if (!strcmp(text, "order"))
+	} else if (!strcmp(text, "order")) {
 		zone_order(cfg, mask, 0);
-	else if (!strncmp(text, "order+", 6)) {
+	} else if (!strncmp(text, "order+", 6)) {
 		d = text[6] && !text[7] ? dim_of_letter(text[6], cfg) : -1;
 		if (d < 0)
 			return -EINVAL;

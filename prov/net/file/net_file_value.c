@@ -98,15 +98,6 @@ static double to_model_unit(const struct file_key *key, double x)
 	}
 }
 
-/*
- * Returns whether the type requires integers; times and inverse rates are
- * rounded.
- */
-static bool must_be_whole(enum file_type type)
-{
-	return type == FILE_COUNT || type == FILE_BYTES || type == FILE_CYCLES;
-}
-
 static int value_quantity(const struct file_doc *doc,
 			  const struct file_line *item, uint64_t cycle_ps,
 			  void *base)
@@ -135,7 +126,10 @@ static int value_quantity(const struct file_doc *doc,
 		x *= (double)cycle_ps;
 	v = to_model_unit(key, x);
 	whole = (double)(uint64_t)(v < 9e18 ? v + 0.5 : 0);
-	if (must_be_whole(key->type) && (v - whole > 1e-6 || whole - v > 1e-6))
+	/* times and inverse rates are rounded */
+	if ((key->type == FILE_COUNT || key->type == FILE_BYTES ||
+	     key->type == FILE_CYCLES) &&
+	    (v - whole > 1e-6 || whole - v > 1e-6))
 		return file_fail_at(doc, item->line,
 				    "%s = %s: expected an integer", key->name,
 				    item->value);
@@ -175,16 +169,6 @@ static int topology(const struct file_doc *doc, const struct file_line *item,
 	return file_fail_at(doc, item->line,
 			    "topology = %s: torus, fat-tree or gen-fat-tree",
 			    item->value);
-}
-
-static int nodes(const struct file_doc *doc, const struct file_line *item,
-		 struct net_config *cfg)
-{
-	cfg->coll_range = !strcmp(item->value, "range");
-	if (cfg->coll_range || !strcmp(item->value, "any"))
-		return 0;
-	return file_fail_at(doc, item->line, "%s = %s: expected any or range",
-			    item->key, item->value);
 }
 
 /* Words that each key accepts; each list ends with NULL. */
@@ -245,32 +229,11 @@ static int dims(const struct file_doc *doc, const struct file_line *item,
 	return 0;
 }
 
-/*
- * Parses names of paths and buses; -EINVAL is reported with the key's help
- * text.
- */
-static int parts(const struct file_doc *doc, const struct file_line *item,
-		 struct net_config *cfg, void *base)
-{
-	const struct file_key *key = item->def;
-	int err;
-
-	if (key->type == FILE_PATHS)
-		err = file_paths(item->value, cfg);
-	else if (key->type == FILE_BUSES)
-		err = file_buses(item->value, cfg);
-	else
-		err = file_bus_mask(item->value, cfg,
-				    (uint8_t *)base + key->offset);
-	if (!err)
-		return 0;
-	return file_fail_at(doc, item->line, "%s = %s: %s", item->key,
-			    item->value, key->help);
-}
-
 int file_value(const struct file_doc *doc, const struct file_line *item,
 	       uint64_t cycle_ps, struct net_config *cfg, void *base)
 {
+	int err;
+
 	switch (item->def->type) {
 	case FILE_NAME:
 		return name(doc, item, base);
@@ -279,13 +242,29 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 	case FILE_DIMS:
 		return dims(doc, item, cfg);
 	case FILE_NODES:
-		return nodes(doc, item, cfg);
+		cfg->coll_range = !strcmp(item->value, "range");
+		if (cfg->coll_range || !strcmp(item->value, "any"))
+			return 0;
+		return file_fail_at(doc, item->line,
+				    "%s = %s: expected any or range", item->key,
+				    item->value);
 	case FILE_CODE:
 		return code(doc, item, base);
 	case FILE_PATHS:
 	case FILE_BUSES:
 	case FILE_BUS_MASK:
-		return parts(doc, item, cfg, base);
+		if (item->def->type == FILE_PATHS)
+			err = file_paths(item->value, cfg);
+		else if (item->def->type == FILE_BUSES)
+			err = file_buses(item->value, cfg);
+		else
+			err = file_bus_mask(item->value, cfg,
+					    (uint8_t *)base +
+						    item->def->offset);
+		if (!err)
+			return 0;
+		return file_fail_at(doc, item->line, "%s = %s: %s", item->key,
+				    item->value, item->def->help);
 	case FILE_ORDER:
 	case FILE_ZONE:
 		return 0; /* set after the shape is known */

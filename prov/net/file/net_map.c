@@ -37,16 +37,6 @@ uint32_t net_shape_nodes(const struct net_config *cfg)
 	return (uint32_t)nodes;
 }
 
-static int no_shape(const struct net_config *cfg, const char *text,
-		    char why[NET_MAP_WHY])
-{
-	snprintf(why, NET_MAP_WHY,
-		 "shape \"%.40s\": %s has %u dimensions; expected numbers "
-		 "separated by x",
-		 text, cfg->name, cfg->dims);
-	return -EINVAL;
-}
-
 int net_shape_parse(struct net_config *cfg, const char *text,
 		    char why[NET_MAP_WHY])
 {
@@ -58,8 +48,13 @@ int net_shape_parse(struct net_config *cfg, const char *text,
 	for (unsigned d = 0; d < c.dims; d++) {
 		n = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
 		if (n < 1 || n > UINT16_MAX ||
-		    *end != (d + 1 < c.dims ? 'x' : '\0'))
-			return no_shape(cfg, text, why);
+		    *end != (d + 1 < c.dims ? 'x' : '\0')) {
+			snprintf(why, NET_MAP_WHY,
+				 "shape \"%.40s\": %s has %u dimensions; "
+				 "expected numbers separated by x",
+				 text, cfg->name, cfg->dims);
+			return -EINVAL;
+		}
 		c.size[d] = (uint16_t)n;
 		at = end + 1;
 	}
@@ -72,13 +67,6 @@ int net_shape_parse(struct net_config *cfg, const char *text,
 	}
 	*cfg = c;
 	return 0;
-}
-
-static uint16_t grown(const struct net_config *cfg, unsigned d)
-{
-	uint32_t twice = 2u * cfg->size[d], full = cfg->full[d];
-
-	return (uint16_t)(full && full < twice ? full : twice);
 }
 
 /*
@@ -109,8 +97,12 @@ int net_shape_fit(struct net_config *cfg, uint32_t nodes, char why[NET_MAP_WHY])
 	for (unsigned i = 0; i < cfg->dims; i++)
 		cfg->size[i] = 1;
 	while (net_shape_nodes(cfg) < nodes) {
+		uint32_t twice, full;
+
 		d = d ? d - 1 : cfg->dims - 1u;
-		cfg->size[d] = grown(cfg, d);
+		twice = 2u * cfg->size[d];
+		full = cfg->full[d];
+		cfg->size[d] = (uint16_t)(full && full < twice ? full : twice);
 	}
 	return 0;
 }
@@ -186,15 +178,6 @@ static int bad_order(const struct net_config *cfg, const char *text,
 	return -EINVAL;
 }
 
-static int digit_of(const struct net_config *cfg, char letter)
-{
-	int up = toupper((unsigned char)letter);
-
-	if (up == SLOT_LETTER)
-		return cfg->dims;
-	return up >= 'A' && up < 'A' + cfg->dims ? up - 'A' : -1;
-}
-
 static int order_parse(struct order *o, const struct net_config *cfg,
 		       const char *text, char why[NET_MAP_WHY])
 {
@@ -204,7 +187,13 @@ static int order_parse(struct order *o, const struct net_config *cfg,
 
 	o->count = cfg->dims + 1u;
 	for (const char *p = text; *p; p++) {
-		digit = digit_of(cfg, *p);
+		int up = toupper((unsigned char)*p);
+
+		if (up == SLOT_LETTER)
+			digit = cfg->dims;
+		else
+			digit = up >= 'A' && up < 'A' + cfg->dims ? up - 'A'
+								  : -1;
 		if (digit >= 0 && !(seen & 1u << digit)) {
 			o->digit[__builtin_popcount(seen)] = (unsigned)digit;
 			seen |= 1u << digit;
@@ -218,13 +207,6 @@ static int order_parse(struct order *o, const struct net_config *cfg,
 	if (seen != (1u << o->count) - 1)
 		return bad_order(cfg, text, "a dimension is missing", why);
 	return 0;
-}
-
-static void order_natural(struct order *o, const struct net_config *cfg)
-{
-	o->count = cfg->dims + 1u;
-	for (unsigned i = 0; i < o->count; i++)
-		o->digit[i] = i;
 }
 
 /*
@@ -264,7 +246,9 @@ static int fill_by_order(const struct net_map_args *a, uint32_t ppn,
 	struct order o;
 	int err;
 
-	order_natural(&o, a->cfg);
+	o.count = a->cfg->dims + 1u;
+	for (unsigned i = 0; i < o.count; i++)
+		o.digit[i] = i;
 	err = a->order ? order_parse(&o, a->cfg, a->order, why) : 0;
 	if (err)
 		return err;

@@ -35,15 +35,13 @@ struct net_watch {
 	struct half half[];
 };
 
-static uint64_t cookie_of(unsigned kind, uint32_t i)
-{
-	return OURS | (uint64_t)kind << KIND_SHIFT | i;
-}
-
 static int set_timer(struct net_watch *w, uint64_t at, unsigned kind,
 		     uint32_t i)
 {
-	return at > w->until ? 0 : net_timer(w->net, at, cookie_of(kind, i));
+	return at > w->until
+		       ? 0
+		       : net_timer(w->net, at,
+				   OURS | (uint64_t)kind << KIND_SHIFT | i);
 }
 
 static void timer_repeat(struct net_watch *w, uint64_t at, unsigned kind,
@@ -118,19 +116,6 @@ static void evaluate(struct net_watch *w, uint64_t at,
 
 /* ---- actions of a period ------------------------------------------------- */
 
-static void on_host(struct net_watch *w, uint64_t at, uint32_t n)
-{
-	struct half *h = &w->half[n];
-
-	if (h->dead & NET_WATCH_HOST)
-		return;
-	h->reports = weft_watch_host(&h->reg, h->report);
-	if (h->reg.of_nic.state == WEFT_WATCH_BROKEN)
-		detected_by_own_half(w, at, n, NET_WATCH_NIC);
-	set_timer(w, at + w->service, ON_REPORT, n);
-	timer_repeat(w, at, ON_HOST, n);
-}
-
 static void on_nic(struct net_watch *w, uint64_t at, uint32_t n)
 {
 	struct half *h = &w->half[n];
@@ -198,12 +183,20 @@ static void on_master(struct net_watch *w, uint64_t at)
 bool net_watch_timer(struct net_watch *w, uint64_t at, uint64_t cookie)
 {
 	uint32_t i = (uint32_t)cookie;
+	struct half *h;
 
 	if (!(cookie & OURS))
 		return false;
 	switch ((cookie & ~OURS) >> KIND_SHIFT) {
 	case ON_HOST:
-		on_host(w, at, i);
+		h = &w->half[i];
+		if (!(h->dead & NET_WATCH_HOST)) {
+			h->reports = weft_watch_host(&h->reg, h->report);
+			if (h->reg.of_nic.state == WEFT_WATCH_BROKEN)
+				detected_by_own_half(w, at, i, NET_WATCH_NIC);
+			set_timer(w, at + w->service, ON_REPORT, i);
+			timer_repeat(w, at, ON_HOST, i);
+		}
 		break;
 	case ON_NIC:
 		on_nic(w, at, i);
@@ -238,19 +231,6 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 
 /* ---- opening and closing ------------------------------------------------- */
 
-static void init_node(struct net_watch *w, uint32_t n)
-{
-	uint32_t near[WEFT_WATCH_PORTS];
-	int64_t to;
-
-	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
-		to = p < w->ports ? net_neighbour(w->net, n, p) : -1;
-		near[p] = to < 0 ? WEFT_WATCH_NO_NODE : (uint32_t)to;
-	}
-	weft_watch_node_init(&w->half[n].reg, n, near);
-	weft_watch_view_init(&w->half[n].view);
-}
-
 /* Returns the phase of a node within the period, derived from the seed. */
 static uint64_t phase(const struct net_watch *w, uint64_t seed, uint64_t node)
 {
@@ -277,7 +257,15 @@ int net_watch_open(struct net_watch **w_p, struct net *net,
 	w->nodes = nodes;
 	w->ports = net_ports(net);
 	for (n = 0; n < nodes && !ret; n++) {
-		init_node(w, n);
+		uint32_t near[WEFT_WATCH_PORTS];
+		int64_t to;
+
+		for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
+			to = p < w->ports ? net_neighbour(w->net, n, p) : -1;
+			near[p] = to < 0 ? WEFT_WATCH_NO_NODE : (uint32_t)to;
+		}
+		weft_watch_node_init(&w->half[n].reg, n, near);
+		weft_watch_view_init(&w->half[n].view);
 		ret = set_timer(w, phase(w, seed, 2ull * n + 1), ON_HOST, n);
 		if (!ret)
 			ret = set_timer(w, phase(w, seed, 2ull * n + 2), ON_NIC,

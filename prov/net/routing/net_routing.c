@@ -215,22 +215,6 @@ int net_routing_plan(const struct net *net, const struct net_msg *msg,
 	return ret;
 }
 
-/*
- * Returns the hash that selects a parallel link, computed from source and
- * target, and with NET_P_SPREAD also from the packet's address.
- */
-static uint16_t link_hash_of(const struct net *net, const struct net_packet *p)
-{
-	const struct net_mrec *m = net_mrec(net, p->msg);
-	uint64_t key = (uint64_t)m->src << 32 | p->dst;
-
-	if (p->flags & NET_P_SPREAD)
-		key ^= weft_hash_mix((net_mrec_word(m) * 8ull + p->seq) /
-					     net->cfg.payload_bytes +
-				     1);
-	return (uint16_t)weft_hash_mix(key);
-}
-
 void net_routing_start(const struct net *net, struct net_packet *p)
 {
 	unsigned d;
@@ -245,8 +229,21 @@ void net_routing_start(const struct net *net, struct net_packet *p)
 		p->left |= (uint8_t)((unsigned)(p->rem[d] != 0) << d);
 		p->dirs |= 1u << (2 * d + (p->rem[d] > 0));
 	}
-	if (net->parallel)
-		p->link_hash = link_hash_of(net, p);
+	if (net->parallel) {
+		/*
+		 * A parallel link: by source and target, with spread also by
+		 * address.
+		 */
+		const struct net_mrec *m = net_mrec(net, p->msg);
+		uint64_t key = (uint64_t)m->src << 32 | p->dst;
+
+		if (p->flags & NET_P_SPREAD)
+			key ^= weft_hash_mix(
+				(net_mrec_word(m) * 8ull + p->seq) /
+					net->cfg.payload_bytes +
+				1);
+		p->link_hash = (uint16_t)weft_hash_mix(key);
+	}
 }
 
 void net_routing_spread(const struct net *net, struct net_packet *p)

@@ -27,34 +27,6 @@ static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
 	return l ? dst / f->ends[l - 1] : dst;
 }
 
-/*
- * Fills the entry of an end node: the links of the packet's rail, or of all
- * rails.
- */
-static void entry_out(const struct net_fat *f, uint32_t dst, unsigned rail,
-		      struct net_fat_route *r)
-{
-	uint32_t each = f->w[1] / f->rails;
-
-	r->ports = rail ? mask((rail - 1) * each, each) : mask(0, f->w[1]);
-	r->first = rail ? (rail - 1) * each + dst % each : dst % f->w[1];
-}
-
-/*
- * Fills the entry of a switch above the target: downward, or by the sibling of
- * the switch below.
- */
-static void entry_down(const struct net_fat *f, const struct net_fat_place *p,
-		       uint32_t dst, struct net_fat_route *r)
-{
-	uint32_t l = p->level, port = dst / f->ends[l - 1] % f->m[l];
-
-	r->ports = 1ull << port;
-	r->first = port;
-	if (l == 2 && f->siblings && (port ^ 1) < f->m[l])
-		r->detour = 1ull << (port ^ 1);
-}
-
 /* Adds the links to the sibling to an entry of a level-1 switch. */
 static void entry_first_level(const struct net_fat *f,
 			      const struct net_fat_place *p, uint32_t dst,
@@ -83,9 +55,21 @@ void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 
 	r->detour = 0;
 	if (!l) {
-		entry_out(f, dst, rail, r);
+		uint32_t each = f->w[1] / f->rails;
+
+		/* the links of the packet's rail, or of all rails */
+		r->ports =
+			rail ? mask((rail - 1) * each, each) : mask(0, f->w[1]);
+		r->first =
+			rail ? (rail - 1) * each + dst % each : dst % f->w[1];
 	} else if (dst / f->ends[l] == p.a) {
-		entry_down(f, &p, dst, r);
+		uint32_t port = dst / f->ends[l - 1] % f->m[l];
+
+		/* downward, or by the sibling of the switch below */
+		r->ports = 1ull << port;
+		r->first = port;
+		if (l == 2 && f->siblings && (port ^ 1) < f->m[l])
+			r->detour = 1ull << (port ^ 1);
 	} else {
 		r->ports = mask(f->m[l], w);
 		r->first = f->m[l] + digit(f, &p, dst) % w;

@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-/*
- * Returns the number of nodes of a level: its subtrees times the tops of each.
- */
-static uint32_t level_nodes(const struct net_fat *f, uint32_t l)
-{
-	return f->ends[f->levels] / f->ends[l] * f->tops[l];
-}
-
 void net_fat_init(struct net_fat *f, const struct net_config *cfg)
 {
 	uint32_t l, ports;
@@ -33,7 +25,8 @@ void net_fat_init(struct net_fat *f, const struct net_config *cfg)
 		f->tops[l] = f->tops[l - 1] * f->w[l];
 	}
 	for (l = 0; l <= f->levels; l++) {
-		f->first[l + 1] = f->first[l] + level_nodes(f, l);
+		f->first[l + 1] = f->first[l] +
+				  f->ends[f->levels] / f->ends[l] * f->tops[l];
 		ports = f->m[l] + f->w[l + 1] + (l == 1 ? f->siblings : 0);
 		if (f->ports < ports)
 			f->ports = ports;
@@ -66,17 +59,6 @@ bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port)
 	       port < f->m[1] + f->w[2] + f->siblings;
 }
 
-/*
- * Returns the sibling of a switch, or -1: the last switch of an odd number has
- * none.
- */
-static int64_t sibling(const struct net_fat *f, const struct net_fat_place *p)
-{
-	return (p->a ^ 1) < f->ends[f->levels] / f->ends[1]
-		       ? (int64_t)topo_fat_node_id(f, 1, p->a ^ 1, p->b)
-		       : -1;
-}
-
 int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
 			  unsigned *port_p)
 {
@@ -93,7 +75,10 @@ int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
 	}
 	if (net_fat_is_sibling(f, node, port)) {
 		*port_p = port;
-		return sibling(f, &p);
+		/* the last switch of an odd number has no sibling */
+		return (p.a ^ 1) < f->ends[f->levels] / f->ends[1]
+			       ? (int64_t)topo_fat_node_id(f, 1, p.a ^ 1, p.b)
+			       : -1;
 	}
 	if (l == f->levels || up >= f->w[l + 1])
 		return -1;

@@ -58,15 +58,6 @@ static uint32_t pairs_child(const struct net_fold *f, uint32_t member,
 
 /* ---- wide trees ---------------------------------------------------------- */
 
-/* Returns the number of inputs at one level, whose members are step apart. */
-static unsigned level_inputs(const struct net_fold *f, uint32_t member,
-			     uint32_t step, uint32_t fan)
-{
-	uint32_t there = (f->n - 1 - member) / step;
-
-	return there < fan - 1 ? there : fan - 1;
-}
-
 static unsigned wide_inputs(const struct net_fold *f, uint32_t member)
 {
 	uint32_t step = 1;
@@ -74,7 +65,9 @@ static unsigned wide_inputs(const struct net_fold *f, uint32_t member)
 
 	for (unsigned l = 0; l < f->levels && !(member / step % f->fan[l]);
 	     l++) {
-		n += level_inputs(f, member, step, f->fan[l]);
+		uint32_t there = (f->n - 1 - member) / step;
+
+		n += there < f->fan[l] - 1 ? there : f->fan[l] - 1;
 		step *= f->fan[l];
 	}
 	return n;

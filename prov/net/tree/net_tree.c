@@ -41,18 +41,6 @@ static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 
 /* ---- contributions ------------------------------------------------------- */
 
-/*
- * Changes a barrier without a free barrier class into an allreduce: a packet
- * without payload through the arithmetic unit [SC11 II.C]. Barrier classes are
- * the faster method [II.D], so this one is assumed to take the published time
- * of floating point arithmetic.
- */
-static void use_allreduce(struct net_packet *p)
-{
-	p->kind = NET_ALLREDUCE;
-	p->flags = NET_P_FP;
-}
-
 int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 {
 	uint64_t ps = at + net->cfg.coll_inject_ps;
@@ -79,8 +67,17 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	p->chunks = (uint8_t)net_chunks(net, part->bytes);
 	p->flags = part->fp ? NET_P_FP : 0;
 	if (p->kind == NET_BARRIER && !net_member(net, mi)->barrier &&
-	    !net->cfg.query_ps)
-		use_allreduce(p);
+	    !net->cfg.query_ps) {
+		/*
+		 * A barrier without a free barrier class is an allreduce: a
+		 * packet without payload through the arithmetic
+		 * unit [SC11 II.C]. Barrier classes are the faster method
+		 * [II.D], so this one is assumed to take the published time of
+		 * floating point arithmetic.
+		 */
+		p->kind = NET_ALLREDUCE;
+		p->flags = NET_P_FP;
+	}
 	p->in = NET_INPUT_LOCAL;
 	p->frac = (uint16_t)(ps % net->cfg.tick_ps);
 	if (tick < net->tick) {
@@ -266,22 +263,6 @@ static void copy_down(struct net_step *s, uint32_t pi, uint32_t child)
 	pump_down(s, net_member(net, child));
 }
 
-/* Sends an answer back to the querying node, one link at a time. */
-static void send_answer_back(struct net_step *s, uint32_t pi)
-{
-	struct net *net = s->net;
-	struct net_packet *p = net_packet(net, pi);
-	uint32_t child = net_query_child(net, p);
-
-	if (!child)
-		deliver(s, p);
-	p->count = child != 0;
-	if (child)
-		copy_down(s, pi, child);
-	else
-		release_buffer(s, pi);
-}
-
 /* Delivers the result at this member, and copies it to all children. */
 static void send_down(struct net_step *s, uint32_t pi)
 {
@@ -297,7 +278,16 @@ static void send_down(struct net_step *s, uint32_t pi)
 		return;
 	}
 	if (p->kind == NET_KIND_ANSWER) {
-		send_answer_back(s, pi);
+		uint32_t child = net_query_child(net, p);
+
+		/* one link at a time */
+		if (!child)
+			deliver(s, p);
+		p->count = child != 0;
+		if (child)
+			copy_down(s, pi, child);
+		else
+			release_buffer(s, pi);
 		return;
 	}
 	if (m->share && (p->kind != NET_REDUCE || p->dst == s->id))
@@ -432,21 +422,6 @@ static void tree_combine(struct net_step *s, uint32_t entry)
 }
 
 /*
- * Forwards a packet of a single source up the tree, without waiting for other
- * inputs.
- */
-static void forward_up(struct net_step *s, uint32_t pi)
-{
-	struct net *net = s->net;
-	const struct net_packet *p = net_packet(net, pi);
-
-	if (p->in != NET_INPUT_LOCAL)
-		credit_back(s, s->now + coll_len(net, p), p->holder,
-			    NET_VC_COLL0);
-	send_up(s, pi);
-}
-
-/*
  * Returns the number of inputs of a member; an answer has one per node, not per
  * rank.
  */
@@ -470,7 +445,11 @@ static void contribute(struct net_step *s, uint32_t pi)
 	p->next = 0;
 	p->count = 1;
 	if (net_kind_one_to_all(p->kind)) {
-		forward_up(s, pi);
+		/* a packet of a single source does not wait for other inputs */
+		if (p->in != NET_INPUT_LOCAL)
+			credit_back(s, s->now + coll_len(net, p), p->holder,
+				    NET_VC_COLL0);
+		send_up(s, pi);
 		return;
 	}
 	cell = net_combine_find(net, p);

@@ -181,22 +181,6 @@ static int route_build(struct net *net, const uint32_t *node, const int *parent,
 	return ret;
 }
 
-/* Sets the querying member and the number of contributing members. */
-static void count_contributors(struct net *net, const uint32_t *node,
-			       const uint32_t *share, uint32_t count,
-			       uint32_t route)
-{
-	struct net_tree_rec *r = route_of(net, route);
-	uint32_t i;
-
-	for (i = 0; i < count; i++) {
-		if (!share[i])
-			continue;
-		if (!r->contributors++)
-			r->query_source = member_of(net, node[i], route + 1);
-	}
-}
-
 bool net_tree_supports(const struct net_config *cfg, enum net_coll kind)
 {
 	bool sums = kind == NET_REDUCE || kind == NET_ALLREDUCE;
@@ -213,6 +197,7 @@ int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 	int64_t id = route_free(net);
 	uint32_t i, route = (uint32_t)id;
 	int ret = 0;
+	struct net_tree_rec *r;
 
 	if (!count || !is_tree(parent, count))
 		return -EINVAL;
@@ -227,7 +212,13 @@ int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 		return ret;
 	}
 	place_barrier(net, node, count, route);
-	count_contributors(net, node, share, count, route);
+	r = route_of(net, route);
+	for (i = 0; i < count; i++) {
+		if (!share[i])
+			continue;
+		if (!r->contributors++)
+			r->query_source = member_of(net, node[i], route + 1);
+	}
 	route_of(net, route)->count = count;
 	net->routes++;
 	*route_p = route;

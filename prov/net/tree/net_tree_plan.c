@@ -206,35 +206,23 @@ static bool is_range(const struct net_tree_plan *t)
 	return high - low + 1 == t->count;
 }
 
-/*
- * Returns the top switch of a group; with table entries per port, different
- * groups use different top switches.
- */
-static uint32_t choose_top(const struct net_config *cfg,
-			   const struct net_fat *f, uint32_t level,
-			   const struct net_tree_plan *t)
-{
-	uint64_t sum = t->count;
-	uint32_t i;
-
-	for (i = 0; i < t->count; i++)
-		sum += weft_hash_mix(t->node[i] + 1ull);
-	return cfg->routes_port
-		       ? (uint32_t)(weft_hash_mix(sum) % f->tops[level])
-		       : 0;
-}
-
 static int plan_fat(const struct net_config *cfg, struct net_tree_plan *t)
 {
 	uint32_t top, l, i, first = 0, end = t->count, which;
 	struct net_fat f;
 	int err;
+	uint64_t sum;
 
 	if (cfg->coll_range && !is_range(t))
 		return -EINVAL;
 	net_fat_init(&f, cfg);
 	top = common_level(&f, t);
-	which = choose_top(cfg, &f, top, t);
+	/* with table entries per port, groups use different top switches */
+	sum = t->count;
+	for (i = 0; i < t->count; i++)
+		sum += weft_hash_mix(t->node[i] + 1ull);
+	which = cfg->routes_port ? (uint32_t)(weft_hash_mix(sum) % f.tops[top])
+				 : 0;
 	for (l = 1; l <= top; l++) {
 		for (i = first; i < end; i++) {
 			err = add_parent(&f, t, i, l, end, which);
@@ -249,15 +237,6 @@ static int plan_fat(const struct net_config *cfg, struct net_tree_plan *t)
 
 /* ---- all topologies ------------------------------------------------------ */
 
-/*
- * Returns the largest number of switches that a tree needs in addition to the
- * nodes.
- */
-static uint32_t switches_most(const struct net_config *cfg, uint32_t count)
-{
-	return cfg->topology == NET_TORUS ? 0 : cfg->dims * count;
-}
-
 int net_tree_plan(const struct net_config *cfg, const uint32_t *node,
 		  const uint32_t *share, uint32_t count,
 		  struct net_tree_plan *t)
@@ -268,7 +247,7 @@ int net_tree_plan(const struct net_config *cfg, const uint32_t *node,
 	*t = (struct net_tree_plan){ .count = count };
 	if (!count)
 		return -EINVAL;
-	t->room = count + switches_most(cfg, count);
+	t->room = count + (cfg->topology == NET_TORUS ? 0 : cfg->dims * count);
 	t->node = calloc(t->room, sizeof(*t->node));
 	t->parent = calloc(t->room, sizeof(*t->parent));
 	t->share = calloc(t->room, sizeof(*t->share));

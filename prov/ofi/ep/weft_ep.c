@@ -86,15 +86,6 @@ static int bind_cntr(struct weft_ep *ep, struct weft_cntr *cntr, uint64_t flags)
 	return 0;
 }
 
-static int bind_eq(struct weft_ep *ep, struct fid *bfid)
-{
-	if (ep->eq)
-		return -FI_EINVAL;
-	ep->eq = weft_eq_of(bfid);
-	weft_eq_get(ep->eq);
-	return 0;
-}
-
 static int bind_any(struct weft_ep *ep, struct fid *bfid, uint64_t flags)
 {
 	switch (bfid->fclass) {
@@ -110,7 +101,11 @@ static int bind_any(struct weft_ep *ep, struct fid *bfid, uint64_t flags)
 		return (int)weft_ofi_err(weft_av_bind(
 			weft_container_of(bfid, struct weft_av, fid.fid), ep));
 	case FI_CLASS_EQ:
-		return bind_eq(ep, bfid);
+		if (ep->eq)
+			return -FI_EINVAL;
+		ep->eq = weft_eq_of(bfid);
+		weft_eq_get(ep->eq);
+		return 0;
 	default:
 		return -FI_EINVAL;
 	}
@@ -442,20 +437,16 @@ static uint32_t order_flags(uint64_t msg_order)
 							      : WEFT_OP_LINES;
 }
 
-static void ep_key(struct weft_ep *ep, const struct fi_info *info)
+static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 {
 	const struct fi_ep_attr *a = info->ep_attr;
 
-	if (!a || !a->auth_key || !a->auth_key_size)
-		return;
-	ep->key_bytes = a->auth_key_size < sizeof(ep->key) ? a->auth_key_size
-							   : sizeof(ep->key);
-	memcpy(ep->key, a->auth_key, ep->key_bytes);
-}
-
-static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
-{
-	ep_key(ep, info);
+	if (a && a->auth_key && a->auth_key_size) {
+		ep->key_bytes = a->auth_key_size < sizeof(ep->key)
+					? a->auth_key_size
+					: sizeof(ep->key);
+		memcpy(ep->key, a->auth_key, ep->key_bytes);
+	}
 	ep->caps = info->caps;
 	if (info->tx_attr) {
 		ep->tx_op_flags = info->tx_attr->op_flags;

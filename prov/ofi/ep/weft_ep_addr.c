@@ -34,18 +34,6 @@ static bool has_socket(const struct weft_ep *ep)
 		 : has_key(ep);
 }
 
-static int name_by_option(const char *iface, struct in_addr *ip_p)
-{
-	int err = weft_addr_iface(iface, ip_p);
-
-	if (err)
-		weft_log_once(WEFT_LOG_ERROR,
-			      "ofi: FI_WEFT_IFACE=%s: no interface of that "
-			      "name has an address",
-			      iface);
-	return err;
-}
-
 static int name_by_rule(struct in_addr *ip_p)
 {
 	char text[INET_ADDRSTRLEN];
@@ -72,8 +60,16 @@ static int name_choose(struct weft_ep *ep)
 
 	if (!has_socket(ep) || !is_loopback(ep))
 		return 0;
-	if (*iface)
-		return name_by_option(iface, &ep->name.sin_addr);
+	if (*iface) {
+		int err = weft_addr_iface(iface, &ep->name.sin_addr);
+
+		if (err)
+			weft_log_once(WEFT_LOG_ERROR,
+				      "ofi: FI_WEFT_IFACE=%s: no interface of "
+				      "that name has an address",
+				      iface);
+		return err;
+	}
 	return ep->anywhere && has_key(ep) ? name_by_rule(&ep->name.sin_addr)
 					   : 0;
 }

@@ -4,18 +4,14 @@
 #include "prov/ofi/ep/weft_hmem.h"
 #include "prov/ofi/ep/weft_stage.h"
 
-static struct weft_domain *domain_of(struct fid *fid)
-{
-	return weft_container_of(fid, struct weft_domain, fid.fid);
-}
-
 /*
  * Copies, and in virtual time charges the modelled time of the device's copy.
  */
 static int mem_move(struct fid *fid, const struct iovec *iov, size_t count,
 		    void *host, int in)
 {
-	struct weft_domain *d = domain_of(fid);
+	struct weft_domain *d =
+		weft_container_of(fid, struct weft_domain, fid.fid);
 	struct weft_stage_copy copy = {
 		.iov = iov,
 		.count = (int)count,

@@ -106,11 +106,6 @@ static void stage_move(struct stage *s, size_t pos, void *host, size_t bytes,
 
 /* ---- messages in flight ---- */
 
-static size_t chunk_bytes(const struct stage *s, size_t base)
-{
-	return s->bytes - base < s->chunk ? s->bytes - base : s->chunk;
-}
-
 static void stage_pack(void *arg, size_t pos, void *to, size_t bytes)
 {
 	struct stage *s = arg;
@@ -121,7 +116,10 @@ static void stage_pack(void *arg, size_t pos, void *to, size_t bytes)
 		if (!s->loaded || s->base != pos - at) {
 			s->base = pos - at;
 			s->loaded = true;
-			stage_move(s, s->base, s->host, chunk_bytes(s, s->base),
+			stage_move(s, s->base, s->host,
+				   s->bytes - s->base < s->chunk
+					   ? s->bytes - s->base
+					   : s->chunk,
 				   false);
 		}
 		n = s->chunk - at < bytes ? s->chunk - at : bytes;
@@ -222,27 +220,6 @@ static struct stage *stage_new(struct weft_ep *ep, struct weft_nic_op *op,
 	return s;
 }
 
-static void stage_typed(struct stage *s, struct weft_nic_op *op)
-{
-	s->typed = (struct weft_nic_typed){ stage_pack, stage_unpack, s };
-	op->iov[0] = (struct iovec){ &s->typed, op->len };
-	op->iov_count = WEFT_IOV_TYPED;
-	op->pos = 0; /* no bytes are packed yet */
-}
-
-/*
- * Copies all bytes to op memory, so that the caller's buffer is not needed any
- * more.
- */
-static void stage_whole(struct stage *s, struct weft_nic_op *op)
-{
-	if (op->kind != WEFT_READ)
-		stage_move(s, 0, s->host, op->len, false);
-	op->iov[0] = (struct iovec){ s->host, op->len };
-	op->iov_count = 1;
-	op->flags &= (uint16_t)~WEFT_OP_INJECT;
-}
-
 int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op)
 {
 	const struct weft_mem_kind *k =
@@ -259,10 +236,20 @@ int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op)
 	if (!s)
 		return -ENOMEM;
 	op->flags |= WEFT_OP_STAGED;
-	if (in_chunks(op, s->chunk))
-		stage_typed(s, op);
-	else
-		stage_whole(s, op);
+	if (in_chunks(op, s->chunk)) {
+		s->typed =
+			(struct weft_nic_typed){ stage_pack, stage_unpack, s };
+		op->iov[0] = (struct iovec){ &s->typed, op->len };
+		op->iov_count = WEFT_IOV_TYPED;
+		op->pos = 0; /* no bytes are packed yet */
+	} else {
+		/* the caller's buffer is not needed any more */
+		if (op->kind != WEFT_READ)
+			stage_move(s, 0, s->host, op->len, false);
+		op->iov[0] = (struct iovec){ s->host, op->len };
+		op->iov_count = 1;
+		op->flags &= (uint16_t)~WEFT_OP_INJECT;
+	}
 	return s->err;
 }
 

@@ -23,16 +23,6 @@ static_assert(FI_WEFT_NAN == WEFT_NUM_NAN &&
 
 /* ---- joining ------------------------------------------------------------- */
 
-/*
- * Wakes the thread that blocks on completions; it reads the event queue then.
- */
-static void wake_waiter(struct weft_cq *cq)
-{
-	if (!cq || cq->watch.obj == FI_WAIT_NONE)
-		return;
-	weft_cq_wake(cq);
-}
-
 static void coll_joined(void *arg, struct weft_nic_group *coll, int err)
 {
 	struct weft_mcgroup *mc = arg;
@@ -45,7 +35,9 @@ static void coll_joined(void *arg, struct weft_nic_group *coll, int err)
 	else
 		weft_eq_post(mc->ep->eq, FI_JOIN_COMPLETE, &entry,
 			     sizeof(entry));
-	wake_waiter(mc->ep->tx_cq);
+	/* the thread that blocks on completions reads the event queue then */
+	if (mc->ep->tx_cq && mc->ep->tx_cq->watch.obj != FI_WAIT_NONE)
+		weft_cq_wake(mc->ep->tx_cq);
 }
 
 static int mc_close(struct fid *fid)

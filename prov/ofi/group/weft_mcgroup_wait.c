@@ -53,31 +53,6 @@ static void posted_done(struct weft_grp_work *w)
 	d->done((struct fi_weft_work *)d, -work_result(w));
 }
 
-/* Prepares an operation that is posted, to be completed by other calls. */
-static void posted_prepare(struct weft_mcgroup *mc,
-			   const struct fi_weft_call *c,
-			   struct weft_grp_work *w)
-{
-	struct mc_work *d = weft_container_of(w, struct mc_work, work);
-
-	d->mc = mc;
-	d->done = c->done;
-	w->done = posted_done;
-}
-
-/* Returns the number of spins before the call returns -FI_EINPROGRESS. */
-static unsigned spin_count(struct weft_mcgroup *mc, uint64_t flags,
-			   bool oversubscribed)
-{
-	if (flags & FI_WEFT_LATER)
-		return 0;
-	if (!oversubscribed)
-		return OWN_CORE.spin.polls;
-	return weft_wait_policy_backs_off(&mc->policy)
-		       ? 0
-		       : OVERSUBSCRIBED.spin.polls;
-}
-
 WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
 				struct fi_weft_work *work)
 {
@@ -93,7 +68,14 @@ WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
 	w->done = NULL;
 	oversubscribed = (c->flags & FI_WEFT_OVERSUBSCRIBED) ||
 			 weft_grp_oversubscribed(mc->group);
-	spins = spin_count(mc, c->flags, oversubscribed);
+	if (c->flags & FI_WEFT_LATER)
+		spins = 0;
+	else if (!oversubscribed)
+		spins = OWN_CORE.spin.polls;
+	else
+		spins = weft_wait_policy_backs_off(&mc->policy)
+				? 0
+				: OVERSUBSCRIBED.spin.polls;
 	if (!weft_mcgroup_call(c, &w->call))
 		return -FI_EOPNOTSUPP;
 	ret = weft_grp_begin(mc->group, w, spins);
@@ -102,8 +84,13 @@ WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
 	if (weft_likely(w->complete))
 		return work_result(w);
 	w->oversubscribed = oversubscribed;
-	if (c->flags & FI_WEFT_LATER)
-		posted_prepare(mc, c, w);
+	if (c->flags & FI_WEFT_LATER) {
+		struct mc_work *d = weft_container_of(w, struct mc_work, work);
+
+		d->mc = mc;
+		d->done = c->done;
+		w->done = posted_done;
+	}
 	return -FI_EINPROGRESS;
 }
 

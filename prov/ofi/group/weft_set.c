@@ -201,20 +201,12 @@ static int set_begin(struct weft_set *set, const struct fi_av_set_attr *attr)
 	return set_fill(set, first, last, step);
 }
 
-static uint64_t key_of(const struct fi_av_set_attr *attr)
-{
-	uint64_t h = 0;
-
-	for (size_t i = 0; i < attr->comm_key_size; i++)
-		h = weft_hash_mix(h + attr->comm_key[i] + 1);
-	return h;
-}
-
 int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 		  struct fid_av_set **set_p, void *context)
 {
 	struct weft_set *set;
 	int ret;
+	uint64_t h = 0;
 
 	if (!attr)
 		return -FI_EINVAL;
@@ -226,7 +218,9 @@ int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 	set->fid.fid.ops = &fid_ops;
 	set->fid.ops = &set_ops;
 	set->av = weft_container_of(av, struct weft_av, fid);
-	set->key = key_of(attr);
+	for (size_t i = 0; i < attr->comm_key_size; i++)
+		h = weft_hash_mix(h + attr->comm_key[i] + 1);
+	set->key = h;
 	weft_store32(&set->ref, 1);
 	ret = set_begin(set, attr);
 	if (ret) {

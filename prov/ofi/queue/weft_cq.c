@@ -190,22 +190,6 @@ static ssize_t weft_cq_read(struct fid_cq *fid, void *buf, size_t count)
 	return weft_cq_readfrom(fid, buf, count, NULL);
 }
 
-/*
- * Copies an error entry. The caller's entry may be shorter: before API 1.5 it
- * ended with err_data. There is no provider data except the error number.
- */
-static void copy_err(struct weft_cq *cq, struct fi_cq_err_entry *to,
-		     const struct fi_cq_err_entry *from)
-{
-	uint32_t api = cq->domain->fabric->fid.api_version;
-	size_t bytes =
-		FI_VERSION_GE(api, FI_VERSION(1, 5))
-			? sizeof(*to)
-			: offsetof(struct fi_cq_err_entry, err_data_size);
-
-	memcpy(to, from, bytes);
-}
-
 static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 			       uint64_t flags)
 {
@@ -217,8 +201,18 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 		weft_domain_progress(cq->domain);
 	if (cq->head != cq->tail && first_entry(cq)->err) {
 		struct fi_cq_err_entry *x = first_entry(cq)->err;
+		uint32_t api = cq->domain->fabric->fid.api_version;
+		size_t bytes = FI_VERSION_GE(api, FI_VERSION(1, 5))
+				       ? sizeof(*buf)
+				       : offsetof(struct fi_cq_err_entry,
+						  err_data_size);
 
-		copy_err(cq, buf, x);
+		/*
+		 * The caller's entry may be shorter: before API 1.5 it ended
+		 * with err_data. There is no provider data except the error
+		 * number.
+		 */
+		memcpy(buf, x, bytes);
 		free(x);
 		cq->head++;
 		ret = 1;

@@ -285,12 +285,6 @@ static struct fi_ops_eq eq_ops = {
 	.strerror = weft_eq_strerror,
 };
 
-static bool wait_offered(enum fi_wait_obj obj)
-{
-	return obj == FI_WAIT_NONE || obj == FI_WAIT_UNSPEC ||
-	       obj == FI_WAIT_FD || obj == FI_WAIT_YIELD;
-}
-
 static void wait_init(struct weft_eq *eq)
 {
 	pthread_condattr_t attr;
@@ -308,7 +302,8 @@ int weft_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
 	enum fi_wait_obj obj = attr ? attr->wait_obj : FI_WAIT_UNSPEC;
 	struct weft_eq *eq;
 
-	if (!wait_offered(obj))
+	if (obj != FI_WAIT_NONE && obj != FI_WAIT_UNSPEC && obj != FI_WAIT_FD &&
+	    obj != FI_WAIT_YIELD)
 		return -FI_ENOSYS;
 	if (attr && attr->flags & ~(FI_WRITE | FI_AFFINITY))
 		return -FI_EBADFLAGS;

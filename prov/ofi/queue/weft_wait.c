@@ -245,15 +245,6 @@ static int wait_one(struct weft_domain *d, uint64_t left)
 	return c->virt && ret != -ETIMEDOUT ? ret : 0;
 }
 
-static void wait_none(struct weft_domain *d, uint64_t left)
-{
-	uint32_t seq = weft_load32(&d->wait->seq);
-
-	weft_leave(d);
-	weft_futex_wait(&d->wait->seq, seq, left, WEFT_FUTEX_THREADS);
-	weft_enter(d);
-}
-
 static int leader_wait(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
@@ -262,12 +253,17 @@ static int leader_wait(struct weft_domain *d, uint64_t left)
 	WEFT_ASSERT(!wt->leading);
 	wt->leading = true;
 	wt->kicked = false;
-	if (d->ep_count == 1)
+	if (d->ep_count == 1) {
 		ret = wait_one(d, left);
-	else if (d->ep_count)
+	} else if (d->ep_count) {
 		wait_many(d, left);
-	else
-		wait_none(d, left);
+	} else {
+		uint32_t seq = weft_load32(&d->wait->seq);
+
+		weft_leave(d);
+		weft_futex_wait(&d->wait->seq, seq, left, WEFT_FUTEX_THREADS);
+		weft_enter(d);
+	}
 	wt->leading = false;
 	wt->leader_waits++;
 	return ret;

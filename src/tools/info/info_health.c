@@ -72,19 +72,6 @@ struct cell {
 	char text[24];
 };
 
-/*
- * Writes the upper limit of the time from a rank's last heartbeat to its
- * detection: the number of checks without a new heartbeat, plus one.
- */
-static void detection_cell(const struct weft_health_view *v, struct cell *c)
-{
-	if (v->by == HEALTH_NO_SLOT || !v->checks)
-		snprintf(c->text, sizeof(c->text), "-");
-	else
-		snprintf(c->text, sizeof(c->text), "%.1f periods",
-			 (double)(v->checks + 1) / WEFT_HEALTH_ROUNDS);
-}
-
 /* Prints a line of the table, or a JSON object. */
 static void row(struct weft_report *r, const char *const (*field)[2], int n)
 {
@@ -138,7 +125,15 @@ static void show_rank(struct weft_report *r, const struct weft_health_view *v)
 		 seconds(v->known_ns));
 	snprintf(beat.text, sizeof(beat.text), "%.2f s ago",
 		 seconds(v->beat_ns));
-	detection_cell(v, &known);
+	/*
+	 * The upper limit of the time from a rank's last heartbeat to its
+	 * detection: the number of checks without a new heartbeat, plus one.
+	 */
+	if (v->by == HEALTH_NO_SLOT || !v->checks)
+		snprintf(known.text, sizeof(known.text), "-");
+	else
+		snprintf(known.text, sizeof(known.text), "%.1f periods",
+			 (double)(v->checks + 1) / WEFT_HEALTH_ROUNDS);
 	row(r, (const char *const(*)[2])field, gone ? 3 : COLUMNS);
 }
 

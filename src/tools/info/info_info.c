@@ -273,13 +273,6 @@ static unsigned long long memory_bytes(void)
 	return sysinfo(&si) ? 0 : (unsigned long long)si.totalram * si.mem_unit;
 }
 
-static size_t second_cache(hwloc_topology_t t)
-{
-	hwloc_obj_t o = hwloc_get_obj_by_type(t, HWLOC_OBJ_L2CACHE, 0);
-
-	return o ? o->attr->cache.size : 0;
-}
-
 /*
  * Shows up to which size the copy loop is faster than memcpy(), and the
  * measured times of the next size, or of the largest measured size.
@@ -346,6 +339,8 @@ static void show_host(struct weft_report *r)
 	report_value(r, "name", "%s", u.nodename);
 	report_value(r, "system", "%s %s %s", u.sysname, u.release, u.machine);
 	if (!hwloc_topology_init(&t) && !hwloc_topology_load(t)) {
+		hwloc_obj_t o;
+
 		report_value(r, "packages", "%d",
 			     hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE));
 		report_value(r, "numa nodes", "%d",
@@ -354,23 +349,14 @@ static void show_host(struct weft_report *r)
 			     hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE));
 		report_value(r, "hardware threads", "%d",
 			     hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
-		cache = second_cache(t);
+		o = hwloc_get_obj_by_type(t, HWLOC_OBJ_L2CACHE, 0);
+		cache = o ? o->attr->cache.size : 0;
 		hwloc_topology_destroy(t);
 	}
 	report_value(r, "memory", "%llu MiB", memory_bytes() >> 20);
 	report_value(r, "usable cpus", "%d", usable_cpus());
 	report_value(r, "CMA works", "%s", cma_works());
 	show_copies(r, cache);
-	report_section_end(r);
-}
-
-static void show_features(struct weft_report *r)
-{
-	report_section(r, "features", "Features");
-	report_value(r, "threads", "MPI_THREAD_MULTIPLE");
-	report_value(r, "machines", "native bgq gemini qsnet2 sunway apenet");
-	report_value(r, "clocks", "live virtual");
-	report_value(r, "launchers", "mpiexec, any PMIx launcher");
 	report_section_end(r);
 }
 
@@ -408,7 +394,12 @@ static void show_all(struct weft_report *r)
 {
 	report_begin(r);
 	show_versions(r);
-	show_features(r);
+	report_section(r, "features", "Features");
+	report_value(r, "threads", "MPI_THREAD_MULTIPLE");
+	report_value(r, "machines", "native bgq gemini qsnet2 sunway apenet");
+	report_value(r, "clocks", "live virtual");
+	report_value(r, "launchers", "mpiexec, any PMIx launcher");
+	report_section_end(r);
 	show_libraries(r);
 	show_host(r);
 	show_providers(r);

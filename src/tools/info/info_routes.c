@@ -126,19 +126,6 @@ static void print_coord(FILE *out, const struct box *b,
 		fprintf(out, "%s%d", d ? "," : "", c->at[d]);
 }
 
-static void print_node(FILE *out, const struct box *b,
-		       const struct weft_cunit_tree *t,
-		       const struct weft_cunit_coord *at, int i)
-{
-	print_coord(out, b, &at[i]);
-	fprintf(out, "  up %s  inputs local",
-		t->parent[i] < 0 ? "none"
-				 : link_name(&at[i], &at[t->parent[i]]));
-	for (int k = t->first[i]; k < t->first[i + 1]; k++)
-		fprintf(out, " %s", link_name(&at[i], &at[t->input[k]]));
-	fputc('\n', out);
-}
-
 /* Prints the number of links of the tree in each dimension. */
 static void print_links(FILE *out, const struct box *b,
 			const struct weft_cunit_tree *t,
@@ -176,8 +163,17 @@ static int print_torus(FILE *out, const char *spec, const struct box *b)
 		fprintf(out, ", depth %d, %d hops up and down\n", t.depth,
 			2 * t.depth);
 		print_links(out, b, &t, at);
-		for (int i = 0; i < t.n; i++)
-			print_node(out, b, &t, at, i);
+		for (int i = 0; i < t.n; i++) {
+			print_coord(out, b, &at[i]);
+			fprintf(out, "  up %s  inputs local",
+				t.parent[i] < 0
+					? "none"
+					: link_name(&at[i], &at[t.parent[i]]));
+			for (int k = t.first[i]; k < t.first[i + 1]; k++)
+				fprintf(out, " %s",
+					link_name(&at[i], &at[t.input[k]]));
+			fputc('\n', out);
+		}
 		weft_cunit_tree_fini(&t);
 	}
 	free(at);

@@ -28,40 +28,28 @@ static unsigned utf8_length(const unsigned char *s)
 	return n;
 }
 
-static bool is_plain(unsigned char c)
-{
-	return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<';
-}
-
-/*
- * Writes a character that needs an escape or several bytes; returns its length
- * in bytes.
- */
-static unsigned put_escaped(FILE *f, const unsigned char *s)
-{
-	unsigned n = utf8_length(s);
-
-	if (!n)
-		putc_unlocked('?', f);
-	else if (*s == '"' || *s == '\\')
-		fprintf(f, "\\%c", *s);
-	else if (n == 1)
-		fprintf(f, "\\u%04x", *s);
-	else
-		fwrite_unlocked(s, 1, n, f);
-	return n ? n : 1;
-}
-
 static void put_text(FILE *f, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
 	putc_unlocked('"', f);
 	while (*s)
-		if (is_plain(*s))
+		if (*s >= ' ' && *s < 0x7f && *s != '"' && *s != '\\' &&
+		    *s != '<') {
 			putc_unlocked(*s++, f);
-		else
-			s += put_escaped(f, s);
+		} else {
+			unsigned n = utf8_length(s);
+
+			if (!n)
+				putc_unlocked('?', f);
+			else if (*s == '"' || *s == '\\')
+				fprintf(f, "\\%c", *s);
+			else if (n == 1)
+				fprintf(f, "\\u%04x", *s);
+			else
+				fwrite_unlocked(s, 1, n, f);
+			s += n ? n : 1;
+		}
 	putc_unlocked('"', f);
 }
 

@@ -23,14 +23,6 @@ static bool is_valid_chunk(const struct report *s, uint64_t i)
 	       weft_trace_valid_bytes(&s->file, i);
 }
 
-static void chain_before(struct report *s, uint64_t i)
-{
-	uint32_t rank = weft_trace_chunk(&s->file, i)->writer;
-
-	s->next[i] = s->first[rank];
-	s->first[rank] = i;
-}
-
 /*
  * Links the chunks of each rank in the order in which they were written. The
  * chunks are visited last to first, because each is inserted at the head.
@@ -42,8 +34,13 @@ static void chain_chunks(struct report *s)
 	for (int desks = 1; desks >= 0; desks--)
 		for (uint64_t i = s->file.chunks; i-- > 0;)
 			if (weft_trace_is_buffer(&s->file, i) == desks &&
-			    is_valid_chunk(s, i))
-				chain_before(s, i);
+			    is_valid_chunk(s, i)) {
+				uint32_t rank =
+					weft_trace_chunk(&s->file, i)->writer;
+
+				s->next[i] = s->first[rank];
+				s->first[rank] = i;
+			}
 }
 
 static void tally_call(const struct report *s, uint32_t rank,
@@ -132,11 +129,6 @@ static uint64_t job_end(const struct report *s)
 	return end > s->end ? end : s->end;
 }
 
-static bool is_whole_chunk(const struct report *s, uint64_t i)
-{
-	return (i + 1) * TRACE_CHUNK + TRACE_HEAD <= s->file.bytes;
-}
-
 static bool find_open(struct report *s, const uint64_t *last)
 {
 	bool good = true;
@@ -144,7 +136,8 @@ static bool find_open(struct report *s, const uint64_t *last)
 	for (uint64_t i = 0; i < s->file.chunks; i++) {
 		const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
 
-		if (is_whole_chunk(s, i) && weft_trace_is_buffer(&s->file, i) &&
+		if ((i + 1) * TRACE_CHUNK + TRACE_HEAD <= s->file.bytes &&
+		    weft_trace_is_buffer(&s->file, i) &&
 		    c->type == TRACE_EVENTS && c->writer < s->ranks)
 			good &= read_open(s, c, last);
 	}

@@ -6,28 +6,21 @@
 
 #define MOST 100000u /* maximal number of accesses on a page */
 
-/*
- * Returns whether the call moves data to the origin: MPI_Get, MPI_Rget. Calls
- * that fetch and modify count as moving data to the target.
- */
-static bool moves_to_origin(const struct report *s, uint32_t id)
-{
-	char name[JOB_PAGE_NAME];
-	const char *p = report_name(s, id, name);
-
-	return !strncmp(p, "MPI_Get", 7) || !strncmp(p, "MPI_Rget", 8)
-		       ? !strstr(p, "accumulate")
-		       : false;
-}
-
 bool report_access(const struct report *s, const struct trace_event *e,
 		   uint32_t *rank_p, bool *in)
 {
+	char name[JOB_PAGE_NAME];
+	const char *p;
+
 	if (e->kind != TRACE_CALL || !TRACE_IS_ACCESS(e->word) ||
 	    TRACE_ACCESS_RANK(e->word) >= s->ranks)
 		return false;
 	*rank_p = TRACE_ACCESS_RANK(e->word);
-	*in = moves_to_origin(s, e->id);
+	/* calls that fetch and modify count as moving data to the target */
+	p = report_name(s, e->id, name);
+	*in = !strncmp(p, "MPI_Get", 7) || !strncmp(p, "MPI_Rget", 8)
+		      ? !strstr(p, "accumulate")
+		      : false;
 	return true;
 }
 

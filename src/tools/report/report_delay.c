@@ -118,27 +118,21 @@ static void put_sum(struct json *j, const char *call, const char *via,
 	json_close(j);
 }
 
-static void put_sums(struct json *j, const struct report *s,
-		     const struct report_chain *c)
+void report_put_chain(struct json *j, const struct report *s,
+		      const struct report_chain *c)
 {
 	char name[JOB_PAGE_NAME];
 
+	json_array(j, "chain");
+	put_links(j, s, c);
+	json_close(j);
+	json_array(j, "chain_sum");
 	put_sum(j, "", "own", c->outside);
 	for (uint32_t id = 0; id < JOB_PAGE_NAMES; id++)
 		for (int via = 0; via < REPORT_VIAS; via++)
 			if (c->by_call[id][via])
 				put_sum(j, report_name(s, id, name),
 					via_name[via], c->by_call[id][via]);
-}
-
-void report_put_chain(struct json *j, const struct report *s,
-		      const struct report_chain *c)
-{
-	json_array(j, "chain");
-	put_links(j, s, c);
-	json_close(j);
-	json_array(j, "chain_sum");
-	put_sums(j, s, c);
 	json_close(j);
 	json_array(j, "chain_rank");
 	for (uint32_t r = 0; r < s->ranks; r++)

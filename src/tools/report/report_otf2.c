@@ -34,16 +34,6 @@ static OTF2_FlushType on_full(void *arg, OTF2_FileType type,
  */
 static uint32_t region_of[JOB_PAGE_NAMES];
 
-static void number_regions(const struct report *s)
-{
-	char name[JOB_PAGE_NAME];
-	uint32_t n = 0;
-
-	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++)
-		if (weft_job_page_name(s->job->job_page, id, name))
-			region_of[id] = n++;
-}
-
 static uint32_t region_number(uint32_t id)
 {
 	return id < JOB_PAGE_NAMES ? region_of[id] : 0;
@@ -72,12 +62,6 @@ static uint64_t timestamp(struct writer *w, uint64_t ps)
 	return w->last;
 }
 
-static void put_send(struct writer *w, const struct trace_event *e)
-{
-	OTF2_EvtWriter_MpiSend(w->out, NULL, timestamp(w, e->t), e->id, 0,
-			       (uint32_t)e->word & INT32_MAX, e->size);
-}
-
 /*
  * Writes an arrival if it was matched. Arrivals and matched messages are in the
  * same order; some arrivals have no match.
@@ -101,7 +85,10 @@ static void put_between(struct writer *w, struct report_walk *from,
 	while (*e && (*e)->kind != TRACE_CALL && (*e)->t < until) {
 		if ((*e)->kind == TRACE_SEND && (*e)->id < w->s->ranks &&
 		    !report_is_sync((*e)->word))
-			put_send(w, *e);
+			OTF2_EvtWriter_MpiSend(
+				w->out, NULL, timestamp(w, (*e)->t), (*e)->id,
+				0, (uint32_t)(*e)->word & INT32_MAX,
+				(*e)->size);
 		else if ((*e)->kind == TRACE_RECV)
 			put_recv(w, *e);
 		*e = report_next(from);
@@ -177,23 +164,6 @@ static uint32_t put_string(struct defs *d, const char *text)
 	return d->strings++;
 }
 
-static void put_regions(struct defs *d, const struct report *s)
-{
-	char name[JOB_PAGE_NAME];
-
-	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++) {
-		uint32_t text;
-
-		if (!weft_job_page_name(s->job->job_page, id, name))
-			continue;
-		text = put_string(d, name);
-		OTF2_GlobalDefWriter_WriteRegion(
-			d->out, region_number(id), text, text, 0,
-			OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
-			OTF2_REGION_FLAG_NONE, 0, 0, 0);
-	}
-}
-
 static void put_ranks(struct defs *d, const struct report *s,
 		      const uint64_t *count)
 {
@@ -242,6 +212,7 @@ static int put_defs(const struct report *s, OTF2_Archive *a,
 		    const uint64_t *count)
 {
 	struct defs d = { .out = OTF2_Archive_GetGlobalDefWriter(a) };
+	char name[JOB_PAGE_NAME];
 
 	if (!d.out)
 		return -EIO;
@@ -249,18 +220,19 @@ static int put_defs(const struct report *s, OTF2_Archive *a,
 	OTF2_GlobalDefWriter_WriteClockProperties(
 		d.out, TICKS, 0, (s->end - s->begin) / 1000 + 1,
 		OTF2_UNDEFINED_TIMESTAMP);
-	put_regions(&d, s);
+	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++) {
+		uint32_t text;
+
+		if (!weft_job_page_name(s->job->job_page, id, name))
+			continue;
+		text = put_string(&d, name);
+		OTF2_GlobalDefWriter_WriteRegion(
+			d.out, region_number(id), text, text, 0,
+			OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
+			OTF2_REGION_FLAG_NONE, 0, 0, 0);
+	}
 	put_ranks(&d, s, count);
 	return put_world(&d, s);
-}
-
-/* Writes an empty definition file for each location, which OTF2 requires. */
-static void put_local_defs(OTF2_Archive *a, uint32_t ranks)
-{
-	OTF2_Archive_OpenDefFiles(a);
-	for (uint32_t r = 0; r < ranks; r++)
-		OTF2_Archive_CloseDefWriter(a, OTF2_Archive_GetDefWriter(a, r));
-	OTF2_Archive_CloseDefFiles(a);
 }
 
 int report_otf2(const struct report *s, const char *folder)
@@ -273,6 +245,8 @@ int report_otf2(const struct report *s, const char *folder)
 					  OTF2_SUBSTRATE_POSIX,
 					  OTF2_COMPRESSION_NONE)
 		      : NULL;
+	char name[JOB_PAGE_NAME];
+	uint32_t n = 0;
 	int err;
 
 	if (!a) {
@@ -281,10 +255,17 @@ int report_otf2(const struct report *s, const char *folder)
 	}
 	OTF2_Archive_SetFlushCallbacks(a, &flush, NULL);
 	OTF2_Archive_SetSerialCollectiveCallbacks(a);
-	number_regions(s);
+	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++)
+		if (weft_job_page_name(s->job->job_page, id, name))
+			region_of[id] = n++;
 	err = put_events(s, a, count);
 	if (!err) {
-		put_local_defs(a, s->ranks);
+		/* OTF2 requires a definition file for each location */
+		OTF2_Archive_OpenDefFiles(a);
+		for (uint32_t r = 0; r < s->ranks; r++)
+			OTF2_Archive_CloseDefWriter(
+				a, OTF2_Archive_GetDefWriter(a, r));
+		OTF2_Archive_CloseDefFiles(a);
 		err = put_defs(s, a, count);
 	}
 	if (OTF2_Archive_Close(a) != OTF2_SUCCESS && !err)

@@ -94,18 +94,6 @@ static void put_waits(struct json *j, const char *text)
 	json_close(j);
 }
 
-static void put_deadlock(struct json *j, const struct report *s)
-{
-	const char *text = report_note(s, "deadlock");
-
-	if (!text)
-		return;
-	json_object(j, "deadlock");
-	json_text(j, "text", text);
-	put_waits(j, report_note(s, "waits"));
-	json_close(j);
-}
-
 /* ---- matching, done by a second thread while the rest is written --------- */
 
 struct match_job {
@@ -129,19 +117,20 @@ static void match_job(void *arg)
 		x->err = report_chain(x->s, &x->w, &x->c);
 }
 
-static void match_job_free(struct match_job *x)
-{
-	report_match_free(&x->m);
-	report_wait_free(&x->w);
-	report_chain_free(&x->c);
-}
-
 /* ---- sections of the page ------------------------------------------------ */
 
 static void put_sections(struct json *j, const struct report *s)
 {
+	const char *text;
+
 	put_facts(j, s);
-	put_deadlock(j, s);
+	text = report_note(s, "deadlock");
+	if (text) {
+		json_object(j, "deadlock");
+		json_text(j, "text", text);
+		put_waits(j, report_note(s, "waits"));
+		json_close(j);
+	}
 	report_put_calls(j, s);
 	report_put_time(j, s);
 	report_put_accesses(j, s);
@@ -173,7 +162,9 @@ static int put_all(struct json *j, const struct report *s)
 			  "messages are matched: wait states and the chain of "
 			  "waits are not computed. Trace fewer iterations.");
 	}
-	match_job_free(&x);
+	report_match_free(&x.m);
+	report_wait_free(&x.w);
+	report_chain_free(&x.c);
 	return x.err;
 }
 

@@ -106,15 +106,6 @@ static uint64_t since_start(const struct report *s, uint64_t ps)
 	return ps > s->begin ? ps - s->begin : 0;
 }
 
-static void put_rank_name(struct out *o, uint32_t rank)
-{
-	perfetto_begin(o);
-	add_int(o, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":",
-		rank);
-	add_int(o, ",\"args\":{\"name\":\"rank ", rank);
-	add_text(o, "\"}}");
-}
-
 /*
  * Creates the constant first part of a call's lines, so that a name is quoted
  * only once.
@@ -235,23 +226,6 @@ static bool put_calls(struct out *o, uint32_t rank)
 	return good;
 }
 
-/* Writes the calls that were open at the end of the job. */
-static bool put_opens(struct out *o)
-{
-	const struct report *s = o->s;
-	bool good = true;
-
-	for (uint32_t i = 0; good && i < s->opens; i++) {
-		const struct trace_event e = { .kind = TRACE_CALL,
-					       .t = s->open[i].t,
-					       .span = s->end - s->open[i].t,
-					       .id = s->open[i].id };
-
-		good = put_call(o, s->open[i].rank, &e, true);
-	}
-	return good;
-}
-
 /* Writes one end of a message; sent: whether it is the sender's end. */
 static void put_end(struct out *o, uint64_t id, const struct report_message *x,
 		    bool sent)
@@ -286,22 +260,32 @@ static void match_job(void *arg)
 	x->err = report_match(x->s, &x->m);
 }
 
-static void put_messages(struct out *o, const struct report_matched *m)
-{
-	for (uint64_t i = 0; i < m->messages; i++) {
-		put_end(o, i + 1, &m->message[i], true);
-		put_end(o, i + 1, &m->message[i], false);
-	}
-}
-
 static bool put_ranks(struct out *o)
 {
+	bool good = true;
+
 	for (uint32_t r = 0; r < o->s->ranks; r++) {
-		put_rank_name(o, r);
+		perfetto_begin(o);
+		add_int(o,
+			"{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,"
+			"\"tid\":",
+			r);
+		add_int(o, ",\"args\":{\"name\":\"rank ", r);
+		add_text(o, "\"}}");
 		if (!put_calls(o, r))
 			return false;
 	}
-	return put_opens(o);
+	/* calls that were open at the end of the job */
+	for (uint32_t i = 0; good && i < o->s->opens; i++) {
+		const struct trace_event e = { .kind = TRACE_CALL,
+					       .t = o->s->open[i].t,
+					       .span = o->s->end -
+						       o->s->open[i].t,
+					       .id = o->s->open[i].id };
+
+		good = put_call(o, o->s->open[i].rank, &e, true);
+	}
+	return good;
 }
 
 static int put_all(struct out *o)
@@ -314,8 +298,12 @@ static int put_all(struct out *o)
 	add_text(o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 	good = put_ranks(o);
 	report_async_join(&async);
-	if (good && !x.err)
-		put_messages(o, &x.m);
+	if (good && !x.err) {
+		for (uint64_t i = 0; i < x.m.messages; i++) {
+			put_end(o, i + 1, &x.m.message[i], true);
+			put_end(o, i + 1, &x.m.message[i], false);
+		}
+	}
 	report_match_free(&x.m);
 	return good ? x.err : -ENOMEM;
 }

@@ -10,15 +10,6 @@
 
 #define MOST 65536u /* maximal number of nodes of all trees on a page */
 
-static void routes_begin(struct json *j, const struct trace_tree_node *b)
-{
-	json_object(j, NULL);
-	json_int(j, "first", b->first);
-	json_int(j, "members", b->members);
-	json_int(j, "opened", (int64_t)b->t);
-	json_array(j, "tree");
-}
-
 static void put_node(struct json *j, const struct trace_tree_node *b)
 {
 	char node[sizeof(b->node) + 1] = "";
@@ -49,7 +40,11 @@ static uint32_t put_routes(struct json *j, const struct trace_tree_node *b,
 		if (!b->index || !*open) {
 			if (*open)
 				routes_end(j);
-			routes_begin(j, b);
+			json_object(j, NULL);
+			json_int(j, "first", b->first);
+			json_int(j, "members", b->members);
+			json_int(j, "opened", (int64_t)b->t);
+			json_array(j, "tree");
 			*open = true;
 		}
 		put_node(j, b);

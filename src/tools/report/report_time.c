@@ -31,33 +31,6 @@ static void put_span(struct json *j, const struct span *x, uint64_t *last)
 	*last = x->from;
 }
 
-/* Writes the open calls of a rank, which last until the end of the run. */
-static void put_open(struct json *j, const struct report *s, uint32_t rank,
-		     uint64_t *last)
-{
-	for (uint32_t i = 0; i < s->opens; i++)
-		if (s->open[i].rank == rank)
-			put_span(j,
-				 &(struct span){ .from = s->open[i].t,
-						 .in = s->end - s->open[i].t,
-						 .id = s->open[i].id },
-				 last);
-}
-
-/*
- * Writes the ranks of the open calls. An open call is the last call in the row
- * of its rank.
- */
-static void put_opens(struct json *j, const struct report *s)
-{
-	if (!s->opens)
-		return;
-	json_array(j, "open");
-	for (uint32_t i = 0; i < s->opens; i++)
-		json_int(j, NULL, s->open[i].rank);
-	json_close(j);
-}
-
 /*
  * Writes the calls of a rank. slice: length of a time slice in ps; 0: calls are
  * not merged.
@@ -86,7 +59,14 @@ static void put_rank(struct json *j, const struct report *s, uint32_t rank,
 		}
 	}
 	put_span(j, &x, &last);
-	put_open(j, s, rank, &last);
+	/* open calls last until the end of the run */
+	for (uint32_t i = 0; i < s->opens; i++)
+		if (s->open[i].rank == rank)
+			put_span(j,
+				 &(struct span){ .from = s->open[i].t,
+						 .in = s->end - s->open[i].t,
+						 .id = s->open[i].id },
+				 &last);
 	json_close(j);
 }
 
@@ -106,20 +86,15 @@ static void put_names(struct json *j, const struct report *s)
 	json_close(j);
 }
 
-/*
- * Returns the length in ps of the time slice with which all calls fit on the
- * page.
- */
-static uint64_t slice_of(const struct report *s)
-{
-	uint64_t each = CALLS_MOST / s->ranks + 1;
-
-	return s->calls > CALLS_MOST ? (s->end - s->begin) / each + 1 : 0;
-}
-
 void report_put_time(struct json *j, const struct report *s)
 {
-	uint64_t slice = slice_of(s);
+	/*
+	 * Length in ps of the time slice with which all calls fit on the page.
+	 */
+	uint64_t slice =
+		s->calls > CALLS_MOST
+			? (s->end - s->begin) / (CALLS_MOST / s->ranks + 1) + 1
+			: 0;
 	char note[200];
 
 	json_object(j, "time");
@@ -133,7 +108,13 @@ void report_put_time(struct json *j, const struct report *s)
 		json_text(j, "note", note);
 	}
 	put_names(j, s);
-	put_opens(j, s);
+	/* an open call is the last call in the row of its rank */
+	if (s->opens) {
+		json_array(j, "open");
+		for (uint32_t i = 0; i < s->opens; i++)
+			json_int(j, NULL, s->open[i].rank);
+		json_close(j);
+	}
 	json_array(j, "row");
 	for (uint32_t r = 0; r < s->ranks; r++)
 		put_rank(j, s, r, slice);

@@ -495,29 +495,25 @@ static void add_open_calls(struct waiting *w)
 	}
 }
 
-static void process_rank(struct rank_state *a)
-{
-	struct report_walk k = report_walk(a->w->s, a->rank, SHOW(TRACE_CALL));
-	const struct trace_event *e;
-
-	while (!a->w->no_memory && (e = report_next(&k)))
-		if (e->kind == TRACE_CALL)
-			process_call(a, e);
-}
-
 static void process_ranks(struct waiting *w)
 {
 	struct rank_state a = { .w = w };
 	uint64_t message = 0, sync = 0;
 
 	for (uint32_t r = 0; !w->no_memory && r < w->s->ranks; r++) {
+		struct report_walk k;
+		const struct trace_event *e;
+
 		a.rank = r;
 		a.message = message;
 		a.sync = sync;
 		a.send = a.parts = 0;
 		a.coll = NULL;
 		sort_waits(&w->sends[r]);
-		process_rank(&a);
+		k = report_walk(a.w->s, a.rank, SHOW(TRACE_CALL));
+		while (!a.w->no_memory && (e = report_next(&k)))
+			if (e->kind == TRACE_CALL)
+				process_call(&a, e);
 		while (message < w->m->messages &&
 		       w->m->message[message].to == r)
 			message++;

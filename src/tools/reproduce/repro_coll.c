@@ -114,18 +114,6 @@ static int coll_run(struct coll *c)
 	return err ? err : c->err;
 }
 
-/* Computes the block of the row, or the whole machine. */
-static void block_of(const struct repro_row *row, const struct net_config *cfg,
-		     uint16_t *block)
-{
-	unsigned nodes = (unsigned)repro_arg_number(row, "nodes", 0), d;
-
-	for (d = 0; d < NET_DIMS_MAX; d++)
-		block[d] = nodes ? 1 : cfg->size[d];
-	for (d = 0; nodes > 1; nodes /= 2, d++)
-		block[d % cfg->dims] = (uint16_t)(block[d % cfg->dims] * 2);
-}
-
 static enum net_coll kind_of(const struct repro_row *row)
 {
 	char kind[64];
@@ -143,10 +131,18 @@ int repro_coll(const struct repro *r, const struct repro_row *row,
 	int err = repro_bench_open(&c.bench, r, row, 1u << 20);
 
 	if (!err) {
+		unsigned nodes, d;
+
 		c.bytes = c.kind == NET_BARRIER
 				  ? 0
 				  : repro_arg_number(row, "bytes", 8);
-		block_of(row, &c.bench.cfg, block);
+		/* the block of the row, or the whole machine */
+		nodes = (unsigned)repro_arg_number(row, "nodes", 0);
+		for (d = 0; d < NET_DIMS_MAX; d++)
+			block[d] = nodes ? 1 : c.bench.cfg.size[d];
+		for (d = 0; nodes > 1; nodes /= 2, d++)
+			block[d % c.bench.cfg.dims] =
+				(uint16_t)(block[d % c.bench.cfg.dims] * 2);
 		err = open_route(&c, block);
 		if (!err)
 			err = coll_run(&c);

@@ -46,33 +46,6 @@ static void record_error(struct gather *g, int err)
 		g->err = err;
 }
 
-static void send_up(struct gather *g, uint32_t member, uint64_t at)
-{
-	unsigned nth;
-	uint32_t up = net_fold_parent(&g->tree, member, &nth);
-	const struct net_msg msg = {
-		.src = node_of(g, member),
-		.dst = node_of(g, up),
-		.bytes = g->up_bytes,
-		.path = g->path,
-		.fifo = member % g->per,
-		.cookie = (uint64_t)up << 8 | nth,
-	};
-
-	record_error(g, net_send(g->bench.net, at, &msg));
-}
-
-static void multicast(struct gather *g, uint64_t at)
-{
-	const struct net_part part = {
-		.route = g->route,
-		.bytes = g->down_bytes,
-		.kind = NET_BCAST,
-	};
-
-	record_error(g, net_tree_send(g->bench.net, at, &part));
-}
-
 /*
  * Combines the arrived inputs in order; after the last input the result is sent
  * to the parent, or multicast by the root.
@@ -91,10 +64,28 @@ static void advance(struct gather *g, uint32_t member, uint64_t at)
 	if (m->added < n)
 		return;
 	m->posted = false;
-	if (member)
-		send_up(g, member, m->busy_ps);
-	else
-		multicast(g, m->busy_ps);
+	if (member) {
+		unsigned nth;
+		uint32_t up = net_fold_parent(&g->tree, member, &nth);
+		const struct net_msg msg = {
+			.src = node_of(g, member),
+			.dst = node_of(g, up),
+			.bytes = g->up_bytes,
+			.path = g->path,
+			.fifo = member % g->per,
+			.cookie = (uint64_t)up << 8 | nth,
+		};
+
+		record_error(g, net_send(g->bench.net, m->busy_ps, &msg));
+	} else {
+		const struct net_part part = {
+			.route = g->route,
+			.bytes = g->down_bytes,
+			.kind = NET_BCAST,
+		};
+
+		record_error(g, net_tree_send(g->bench.net, m->busy_ps, &part));
+	}
 }
 
 static void timer(void *arg, uint64_t at, uint64_t cookie)

@@ -74,17 +74,6 @@ static const struct row {
 	{ { "version", 0, "", "version", 0 }, AT(version) },
 };
 
-static void set_option(const struct weft_args *w, struct args *a)
-{
-	const struct row *row = w->row;
-	char *at = (char *)a + row->offset;
-
-	if (row->arg.nargs)
-		*(const char **)at = w->value[0];
-	else
-		*(bool *)at = true;
-}
-
 /*
  * Parses options and the system, in any order. Returns 0; 1: nothing to run;
  * negative: error, reported on stderr.
@@ -99,12 +88,19 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 			return 1;
 		if (found == WEFT_ARGS_WRONG)
 			return -1;
-		if (found == WEFT_ARGS_OPTION)
-			set_option(w, a);
-		else if (r->system)
+		if (found == WEFT_ARGS_OPTION) {
+			const struct row *row = w->row;
+			char *at = (char *)a + row->offset;
+
+			if (row->arg.nargs)
+				*(const char **)at = w->value[0];
+			else
+				*(bool *)at = true;
+		} else if (r->system) {
 			return weft_args_error(w, "one system at a time");
-		else
+		} else {
 			r->system = *w->word++;
+		}
 	}
 	if (a->version)
 		return puts("weft-reproduce (Weft) " PACKAGE_VERSION) >= 0;

@@ -74,12 +74,6 @@ const char *repro_band_text(const struct repro_row *row, char *text, size_t len)
 
 /* ---- text ---------------------------------------------------------------- */
 
-static void text_begin(const struct repro *r)
-{
-	printf("%-18s %14s %9s %9s %-5s %8s  %-8s %-10s\n", "id", "x", "paper",
-	       "model", "unit", "error", "band", "kind");
-}
-
 static void text_row(const struct repro_row *row)
 {
 	char band[24];
@@ -133,17 +127,6 @@ void repro_out_sum(const struct repro *r, char *text, size_t len)
 			 t.failed);
 }
 
-static void text_end(const struct repro *r)
-{
-	char sum[160];
-	unsigned n = 0;
-
-	printf("\nCalibrated constants of machine %s:\n", r->machine);
-	each_constant(r, text_constant, &n);
-	repro_out_sum(r, sum, sizeof(sum));
-	printf("\n%s\n", sum);
-}
-
 /* ---- CSV ----------------------------------------------------------------- */
 
 static void csv_row(const struct repro_row *row)
@@ -158,14 +141,6 @@ static void csv_row(const struct repro_row *row)
 		printf(",%s,", row->unit);
 	printf(",%s,%s,%s\n", repro_band_text(row, band, sizeof(band)),
 	       kind(row), repro_verdict(row));
-}
-
-static void csv_all(const struct repro *r)
-{
-	printf("id,source,description,x,paper,model,unit,error,band,kind,"
-	       "verdict\n");
-	for (unsigned i = 0; i < r->count; i++)
-		csv_row(&r->row[i]);
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -235,7 +210,8 @@ static void json_all(const struct repro *r)
 void repro_out_begin(const struct repro *r, enum repro_format f)
 {
 	if (f == REPRO_TEXT)
-		text_begin(r);
+		printf("%-18s %14s %9s %9s %-5s %8s  %-8s %-10s\n", "id", "x",
+		       "paper", "model", "unit", "error", "band", "kind");
 }
 
 void repro_out_row(const struct repro *r, enum repro_format f, unsigned i)
@@ -246,10 +222,20 @@ void repro_out_row(const struct repro *r, enum repro_format f, unsigned i)
 
 void repro_out_end(const struct repro *r, enum repro_format f)
 {
-	if (f == REPRO_TEXT)
-		text_end(r);
-	else if (f == REPRO_CSV)
-		csv_all(r);
-	else
+	if (f == REPRO_TEXT) {
+		char sum[160];
+		unsigned n = 0;
+
+		printf("\nCalibrated constants of machine %s:\n", r->machine);
+		each_constant(r, text_constant, &n);
+		repro_out_sum(r, sum, sizeof(sum));
+		printf("\n%s\n", sum);
+	} else if (f == REPRO_CSV) {
+		printf("id,source,description,x,paper,model,unit,error,band,"
+		       "kind,verdict\n");
+		for (unsigned i = 0; i < r->count; i++)
+			csv_row(&r->row[i]);
+	} else {
 		json_all(r);
+	}
 }

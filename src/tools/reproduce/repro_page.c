@@ -7,20 +7,10 @@
 
 #include <string.h>
 
-/* Writes the limits of a row's band. */
-static void put_band(struct json *j, const struct repro_row *row)
-{
-	double by = row->points ? row->band : row->value * row->band / 100;
-
-	if (row->bound != REPRO_WITHIN)
-		return;
-	json_number(j, "low", row->value - by);
-	json_number(j, "high", row->value + by);
-}
-
 static void put_row(struct json *j, const struct repro_row *row)
 {
 	char band[24];
+	double by;
 
 	json_object(j, NULL);
 	json_text(j, "id", row->id);
@@ -29,7 +19,11 @@ static void put_row(struct json *j, const struct repro_row *row)
 	json_text(j, "x", row->x);
 	json_text(j, "unit", row->unit);
 	json_number(j, "paper", row->value);
-	put_band(j, row);
+	by = row->points ? row->band : row->value * row->band / 100;
+	if (row->bound == REPRO_WITHIN) {
+		json_number(j, "low", row->value - by);
+		json_number(j, "high", row->value + by);
+	}
 	if (row->state == REPRO_DONE) {
 		json_number(j, "model", row->model);
 		json_number(j, "error", repro_error(row));

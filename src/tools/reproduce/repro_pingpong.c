@@ -167,17 +167,6 @@ int repro_more(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-/*
- * Copies a row for the machine without variant: an empty variant= is put first,
- * since the first occurrence of a key is used.
- */
-static void without_variant(struct repro_row *to, const struct repro_row *row)
-{
-	*to = *row;
-	snprintf(to->exp, sizeof(to->exp), "added variant= %.100s",
-		 row->exp + strcspn(row->exp, " "));
-}
-
 int repro_added(const struct repro *r, const struct repro_row *row,
 		double *model_p)
 {
@@ -185,23 +174,14 @@ int repro_added(const struct repro *r, const struct repro_row *row,
 	double before = 0;
 	int err = repro_pingpong(r, row, model_p);
 
-	without_variant(&plain, row);
+	/* the first occurrence of a key is used */
+	plain = *row;
+	snprintf(plain.exp, sizeof(plain.exp), "added variant= %.100s",
+		 row->exp + strcspn(row->exp, " "));
 	if (!err)
 		err = repro_pingpong(r, &plain, &before);
 	*model_p -= before;
 	return err;
-}
-
-/*
- * Copies a row with another number of hops, which is put first, since the first
- * occurrence of a key is used.
- */
-static void with_hops(struct repro_row *to, const struct repro_row *row,
-		      uint64_t hops)
-{
-	*to = *row;
-	snprintf(to->exp, sizeof(to->exp), "hop hops=%u %.100s", (unsigned)hops,
-		 row->exp);
 }
 
 int repro_hop(const struct repro *r, const struct repro_row *row,
@@ -213,7 +193,10 @@ int repro_hop(const struct repro *r, const struct repro_row *row,
 	double before = 0;
 	int err = repro_pingpong(r, row, model_p);
 
-	with_hops(&fewer, row, from);
+	/* the first occurrence of a key is used */
+	fewer = *row;
+	snprintf(fewer.exp, sizeof(fewer.exp), "hop hops=%u %.100s",
+		 (unsigned)from, row->exp);
 	if (!err)
 		err = repro_pingpong(r, &fewer, &before);
 	*model_p = (*model_p - before) / (double)(hops - from);

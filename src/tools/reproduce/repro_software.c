@@ -79,14 +79,6 @@ static void add_tree_steps(struct soft *s, uint32_t p, bool up)
 			software_add(s, p, p + m, true);
 }
 
-static void add_round_steps(struct soft *s, uint32_t p)
-{
-	for (uint32_t m = 1; m < s->n; m *= 2) {
-		software_add(s, p, (p + m) % s->n, true);
-		software_add(s, p, (p + s->n - m) % s->n, false);
-	}
-}
-
 /* ---- processes ----------------------------------------------------------- */
 
 static void post_message(struct soft *s, uint32_t p, uint32_t to, uint64_t at)
@@ -159,10 +151,15 @@ static int software_run(struct soft *s, const struct repro_row *row)
 	if (!s->process)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < s->n; p++) {
-		if (by_tree || down_only)
+		if (by_tree || down_only) {
 			add_tree_steps(s, p, !down_only);
-		else
-			add_round_steps(s, p);
+		} else {
+			for (uint32_t m = 1; m < s->n; m *= 2) {
+				software_add(s, p, (p + m) % s->n, true);
+				software_add(s, p, (p + s->n - m) % s->n,
+					     false);
+			}
+		}
 	}
 	for (uint32_t p = 0; p < s->n; p++)
 		advance(s, p);

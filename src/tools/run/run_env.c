@@ -232,24 +232,6 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 	return err;
 }
 
-/*
- * Sets the variable without which ranks of Open MPI 4 start as singletons, even
- * with PMIx. Its value names a daemon; only the form of the value matters.
- */
-static int add_open_mpi(struct run_env *e)
-{
-	return run_env_set(e, "OMPI_MCA_orte_local_daemon_uri", "1.0;weft");
-}
-
-/*
- * Sets the variable without which psm2, a library of libfabric on x86, catches
- * SIGSEGV and exits with code 1.
- */
-static int add_psm2_signals(struct run_env *e)
-{
-	return run_env_set(e, "IPATH_NO_BACKTRACE", "1");
-}
-
 static int add_job(struct run_env *e, const struct run_job *job)
 {
 	size_t i;
@@ -275,9 +257,20 @@ static int add_job(struct run_env *e, const struct run_job *job)
 		err = add_number(e, "WEFT_TRACE_FD", job->trace_fd);
 	if (!err)
 		err = add_model(e, &job->opts->model, job->opts->verbose);
+	/*
+	 * Without this variable psm2, a library of libfabric on x86, catches
+	 * SIGSEGV and exits with code 1.
+	 */
 	if (!err)
-		err = add_psm2_signals(e);
-	return err ? err : add_open_mpi(e);
+		err = run_env_set(e, "IPATH_NO_BACKTRACE", "1");
+	/*
+	 * Without this variable ranks of Open MPI 4 start as singletons, even
+	 * with PMIx. Its value names a daemon; only the form of the value
+	 * matters.
+	 */
+	return err ? err
+		   : run_env_set(e, "OMPI_MCA_orte_local_daemon_uri",
+				 "1.0;weft");
 }
 
 static int add_pmix(struct run_env *e, char **pmix)

@@ -33,21 +33,6 @@
 #include <unistd.h>
 
 /*
- * Opens descriptors 0, 1 and 2 if they are closed, so that no pipe gets these
- * numbers.
- */
-static void open_std(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd > STDERR_FILENO)
-		close(fd);
-}
-
-/*
  * Removes the variables of a launcher that started mpiexec, since mpiexec's
  * PMIx server would use them.
  */
@@ -96,25 +81,10 @@ static int raise_limit(struct run_job *job)
 	return setrlimit(RLIMIT_NOFILE, &lim) < 0 ? -errno : 0;
 }
 
-/*
- * Creates the job's key and the job's name, which a client needs to connect:
- * both are random and not visible to other users.
- */
-static int job_secrets(struct run_job *job)
-{
-	uint64_t name[2];
-
-	if (getrandom(job->key, sizeof(job->key), 0) != sizeof(job->key) ||
-	    getrandom(name, sizeof(name), 0) != sizeof(name))
-		return -EIO;
-	snprintf(job->nspace, sizeof(job->nspace), "weft-%016llx%016llx",
-		 (unsigned long long)name[0], (unsigned long long)name[1]);
-	return 0;
-}
-
 static int job_init(struct run_job *job, const struct run_opts *o)
 {
 	int i, k;
+	uint64_t name[2];
 
 	memset(job, 0, sizeof(*job));
 	job->opts = o;
@@ -131,7 +101,13 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	job->cpus = run_cpus();
 	if (gethostname(job->host, sizeof(job->host)) < 0)
 		strcpy(job->host, "localhost");
-	return job_secrets(job);
+	/* key and name are random and not visible to other users */
+	if (getrandom(job->key, sizeof(job->key), 0) != sizeof(job->key) ||
+	    getrandom(name, sizeof(name), 0) != sizeof(name))
+		return -EIO;
+	snprintf(job->nspace, sizeof(job->nspace), "weft-%016llx%016llx",
+		 (unsigned long long)name[0], (unsigned long long)name[1]);
+	return 0;
 }
 
 static void job_fini(struct run_job *job)
@@ -325,9 +301,17 @@ static int main_run(const struct run_opts *o)
 int main(int argc, char **argv)
 {
 	struct run_opts opts;
-	int rc;
+	int rc, fd;
 
-	open_std();
+	/*
+	 * Descriptors 0, 1 and 2 must be open, so that no pipe gets these
+	 * numbers.
+	 */
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
 	if (run_limits_stack())
 		return RUN_EXIT_FAULT;
 	remove_launcher_vars();

@@ -108,15 +108,6 @@ static double torus_load(const struct sim_traffic *t)
 /* ---- trees: the links up from the subtrees of a level -------------------- */
 
 /*
- * Returns the number of messages that leave a subtree with this number of nodes
- * under uniform traffic.
- */
-static double leave_uniform(const struct sim_traffic *t, uint32_t ends)
-{
-	return (double)ends * (t->nodes - ends) / (t->nodes - 1);
-}
-
-/*
  * Returns the largest number of messages that leave or enter one of the
  * subtrees.
  */
@@ -150,8 +141,11 @@ static double tree_load(const struct sim_traffic *t)
 
 	for (unsigned l = 0; l + 1 < net_groups(t->cfg); l++) {
 		net_group(t->cfg, l, &g);
-		one = sim_traffic_rounds(t) ? leave_each(t, g.ends)
-					    : leave_uniform(t, g.ends);
+		/* messages that leave a subtree of this many nodes */
+		one = sim_traffic_rounds(t)
+			      ? leave_each(t, g.ends)
+			      : (double)g.ends * (t->nodes - g.ends) /
+					(t->nodes - 1);
 		one /= g.up;
 		most = one > most ? one : most;
 	}

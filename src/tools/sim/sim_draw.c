@@ -50,20 +50,6 @@ static void plot_sweep(FILE *f, const struct sim_opts *o,
 	      f);
 }
 
-static void plot_histogram(FILE *f, const struct sim_result *r)
-{
-	fputs("$d << END\n", f);
-	for (unsigned c = 0; c < SIM_HIST_CELLS; c++)
-		if (r->latency.cell[c])
-			fprintf(f, "%g %" PRIu64 "\n",
-				(double)sim_hist_from(c) / 1e3,
-				r->latency.cell[c]);
-	fputs("END\nset xlabel 'latency, ns'\nset ylabel 'messages'\n"
-	      "set logscale x\nunset key\n"
-	      "plot $d using 1:2 with histeps lw 2\n",
-	      f);
-}
-
 int sim_draw(const struct sim_opts *o, const struct sim_result *r)
 {
 	FILE *f = sim_plot_open(o->plot, 900, o->loads > 1 ? 1000 : 600);
@@ -71,10 +57,20 @@ int sim_draw(const struct sim_opts *o, const struct sim_result *r)
 	if (!f)
 		return -errno;
 	write_title(f, o);
-	if (o->loads > 1)
+	if (o->loads > 1) {
 		plot_sweep(f, o, r);
-	else
-		plot_histogram(f, r);
+	} else {
+		fputs("$d << END\n", f);
+		for (unsigned c = 0; c < SIM_HIST_CELLS; c++)
+			if (r->latency.cell[c])
+				fprintf(f, "%g %" PRIu64 "\n",
+					(double)sim_hist_from(c) / 1e3,
+					r->latency.cell[c]);
+		fputs("END\nset xlabel 'latency, ns'\nset ylabel 'messages'\n"
+		      "set logscale x\nunset key\n"
+		      "plot $d using 1:2 with histeps lw 2\n",
+		      f);
+	}
 	return sim_plot_close(f);
 }
 

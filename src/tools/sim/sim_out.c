@@ -99,16 +99,6 @@ static void text_busiest(const struct sim_opts *o, const struct sim_result *r)
 	}
 }
 
-static void text_histogram(const struct sim_result *r)
-{
-	printf("\n%12s %12s\n", "from ns", "messages");
-	for (unsigned c = 0; c < SIM_HIST_CELLS; c++)
-		if (r->latency.cell[c])
-			printf("%12.1f %12" PRIu64 "\n",
-			       (double)sim_hist_from(c) / 1e3,
-			       r->latency.cell[c]);
-}
-
 static void text_end(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct net_count *c = &r->count;
@@ -116,8 +106,14 @@ static void text_end(const struct sim_opts *o, const struct sim_result *r)
 	text_links(o, r);
 	text_busiest(o, r);
 	sim_faults_text(o, r);
-	if (o->histogram)
-		text_histogram(r);
+	if (o->histogram) {
+		printf("\n%12s %12s\n", "from ns", "messages");
+		for (unsigned i = 0; i < SIM_HIST_CELLS; i++)
+			if (r->latency.cell[i])
+				printf("%12.1f %12" PRIu64 "\n",
+				       (double)sim_hist_from(i) / 1e3,
+				       r->latency.cell[i]);
+	}
 	printf("\ntime     %.3f us, %" PRIu64 " messages counted, %" PRIu64
 	       " wait at their sources\n",
 	       (double)r->time_ps / 1e6, r->messages, r->waiting);

@@ -87,18 +87,6 @@ static int open_net(struct sim *s)
 	return err;
 }
 
-/* Slows down the link of the specification. */
-static int slow_down(struct sim *s)
-{
-	const struct sim_spec *spec = s->spec;
-
-	if (!spec->slow_times)
-		return 0;
-	return net_link_rate(s->net, spec->slow_node, spec->slow_port,
-			     spec->cfg.link_ps_per_byte_x1000 *
-				     spec->slow_times);
-}
-
 static int setup(struct sim *s)
 {
 	const struct sim_spec *spec = s->spec;
@@ -111,7 +99,12 @@ static int setup(struct sim *s)
 	s->busy = calloc((size_t)nodes * s->fifos, 1);
 	err = s->source && s->busy ? open_net(s) : -ENOMEM;
 	if (!err)
-		err = slow_down(s);
+		err = spec->slow_times
+			      ? net_link_rate(s->net, spec->slow_node,
+					      spec->slow_port,
+					      spec->cfg.link_ps_per_byte_x1000 *
+						      spec->slow_times)
+			      : 0;
 	if (!err)
 		err = sim_traffic_open(&s->traffic, &spec->cfg, spec->pattern,
 				       spec->hot_part, spec->seed);
@@ -129,20 +122,16 @@ static int setup(struct sim *s)
 	return s->r->link ? 0 : -ENOMEM;
 }
 
-static void begin_open(struct sim *s)
-{
-	s->r->offered = s->spec->load * s->r->peak;
-	s->gap_ps = (double)s->spec->bytes * 1e6 / s->r->offered;
-	for (uint32_t n = 0; n < s->r->nodes; n++) {
-		weft_rng_init(&s->source[n].rng, s->spec->seed ^ 0x5eed, n);
-		sim_set_timer(s, n);
-	}
-}
-
 static void run_begin(struct sim *s)
 {
 	if (s->spec->mode == SIM_OPEN) {
-		begin_open(s);
+		s->r->offered = s->spec->load * s->r->peak;
+		s->gap_ps = (double)s->spec->bytes * 1e6 / s->r->offered;
+		for (uint32_t n = 0; n < s->r->nodes; n++) {
+			weft_rng_init(&s->source[n].rng, s->spec->seed ^ 0x5eed,
+				      n);
+			sim_set_timer(s, n);
+		}
 	} else if (s->spec->mode == SIM_EXCHANGE) {
 		for (uint32_t n = 0; n < s->r->nodes; n++) {
 			s->source[n].left = s->exchange_messages;
@@ -153,16 +142,6 @@ static void run_begin(struct sim *s)
 			for (uint32_t n = 0; n < s->r->nodes; n++)
 				sim_create_message(s, 0, n);
 	}
-}
-
-/*
- * Returns the busy time of a link from then to now. Packets are counted on
- * arrival and acknowledgements on departure, so the counter can decrease by the
- * time of a packet; the result is then 0.
- */
-static uint64_t elapsed(uint64_t now, uint64_t then)
-{
-	return now > then ? now - then : 0;
 }
 
 /*
@@ -187,7 +166,14 @@ static void read_links(struct sim *s, bool end)
 			if (end) {
 				c.packets -= keep->packets;
 				c.chunks -= keep->chunks;
-				c.busy_ps = elapsed(c.busy_ps, keep->busy_ps);
+				/*
+				 * Packets are counted on arrival and
+				 * acknowledgements on departure, so the counter
+				 * can decrease by the time of a packet.
+				 */
+				c.busy_ps = c.busy_ps > keep->busy_ps
+						    ? c.busy_ps - keep->busy_ps
+						    : 0;
 				c.received -= keep->received;
 				c.queued_ps -= keep->queued_ps;
 			}

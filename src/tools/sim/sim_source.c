@@ -32,12 +32,6 @@ static uint32_t message_alloc(struct sim *s)
 	return at;
 }
 
-static void message_free_record(struct sim *s, uint32_t at)
-{
-	s->message[at].next = s->message_free;
-	s->message_free = at;
-}
-
 /* Returns a FIFO with room, round robin; -1: none. */
 static int fifo_find(struct sim *s, uint32_t node)
 {
@@ -182,7 +176,8 @@ static void message_done(struct sim *s, uint64_t at, uint64_t cookie)
 
 	s->last_at = at;
 	s->in_flight--;
-	message_free_record(s, (uint32_t)cookie);
+	s->message[(uint32_t)cookie].next = s->message_free;
+	s->message_free = (uint32_t)cookie;
 	if (s->spec->mode == SIM_CLOSED)
 		sim_create_message(s, at, node);
 }

@@ -94,15 +94,6 @@ static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
 	return src;
 }
 
-/*
- * Returns the node opposite in every dimension: complementing all coordinates
- * complements the node number.
- */
-static uint32_t complement(const struct sim_traffic *t, uint32_t src)
-{
-	return t->nodes - 1 - src;
-}
-
 static uint64_t scramble(uint64_t x)
 {
 	struct weft_rng r;
@@ -142,16 +133,6 @@ static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
 	return k;
 }
 
-/* Returns the next of all other nodes, in a random order per source node. */
-static uint32_t alltoall(const struct sim_traffic *t, uint32_t src,
-			 uint32_t number)
-{
-	uint32_t others = t->nodes - 1;
-	uint32_t n = shuffled(scramble(t->seed + src), number % others, others);
-
-	return n + (n >= src);
-}
-
 uint32_t sim_traffic_fixed(const struct sim_traffic *t, uint32_t src,
 			   uint32_t number)
 {
@@ -159,7 +140,8 @@ uint32_t sim_traffic_fixed(const struct sim_traffic *t, uint32_t src,
 	case SIM_NEIGHBOUR:
 		return neighbour(t, src, number);
 	case SIM_COMPLEMENT:
-		return complement(t, src);
+		/* opposite in every dimension */
+		return t->nodes - 1 - src;
 	case SIM_TRANSPOSE:
 		return src % t->side * t->side + src / t->side;
 	default:
@@ -185,12 +167,16 @@ uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 {
 	uint32_t number = t->drawn[src]++;
 	struct weft_rng *r = &t->rng[src];
+	uint32_t others, n;
 
 	switch (t->pattern) {
 	case SIM_NEIGHBOUR:
 		return neighbour(t, src, number + src);
 	case SIM_ALLTOALL:
-		return alltoall(t, src, number);
+		/* all other nodes, in a random order per source node */
+		others = t->nodes - 1;
+		n = shuffled(scramble(t->seed + src), number % others, others);
+		return n + (n >= src);
 	case SIM_COMPLEMENT:
 	case SIM_PERMUTATION:
 	case SIM_TRANSPOSE:

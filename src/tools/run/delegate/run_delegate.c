@@ -152,12 +152,6 @@ static bool find_srun(struct run_delegate *e)
 	return !run_path_find("srun", NULL, NULL, &e->file);
 }
 
-static bool find_mpirun(struct run_delegate *e)
-{
-	return try_name("mpirun", e) || try_name("mpirun.openmpi", e) ||
-	       try_name("orterun", e);
-}
-
 static int report_none(const struct run_opts *o)
 {
 	const struct run_remote *w = &o->remote;
@@ -188,7 +182,9 @@ bool run_delegate_find(const struct run_opts *o, struct run_delegate *e)
 		return true;
 	if (wanted == RUN_LAUNCHER_SRUN)
 		return report_none(o);
-	if (wanted != RUN_LAUNCHER_PRTERUN && find_mpirun(e))
+	if (wanted != RUN_LAUNCHER_PRTERUN &&
+	    (try_name("mpirun", e) || try_name("mpirun.openmpi", e) ||
+	     try_name("orterun", e)))
 		return true;
 	if (wanted != RUN_LAUNCHER_MPIRUN && try_name("prterun", e))
 		return true;
@@ -236,20 +232,6 @@ void run_delegate_program(const struct run_opts *o, const struct run_app *a,
 }
 
 /*
- * Adds timeout(1), which exits with the same code as mpiexec and signals only
- * the launcher, which ends all ranks.
- */
-static void add_timeout(const struct run_opts *o, struct run_cmd *c)
-{
-	if (o->timeout_s <= 0)
-		return;
-	run_cmd_add(c, "timeout");
-	run_cmd_add(c, "--foreground");
-	run_cmd_add(c, "--kill-after=10");
-	run_cmd_add(c, "%g", o->timeout_s);
-}
-
-/*
  * Reports options whose files cannot be written, since calls are counted and
  * recorded only in jobs that mpiexec itself starts on this host. Returns
  * whether there is such an option.
@@ -276,8 +258,13 @@ int run_delegate_command(const struct run_opts *o, const struct run_delegate *e,
 	int err;
 
 	memset(c, 0, sizeof(*c));
-	if (e->kind == RUN_ENGINE_SRUN)
-		add_timeout(o, c);
+	if (e->kind == RUN_ENGINE_SRUN && o->timeout_s > 0) {
+		/* timeout(1) signals only the launcher, which ends all ranks */
+		run_cmd_add(c, "timeout");
+		run_cmd_add(c, "--foreground");
+		run_cmd_add(c, "--kill-after=10");
+		run_cmd_add(c, "%g", o->timeout_s);
+	}
 	run_cmd_add(c, "%s", e->file);
 	if (o->print_codes)
 		run_delegate_note(o, e, "-print-all-exitcodes");

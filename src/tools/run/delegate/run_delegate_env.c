@@ -77,19 +77,6 @@ static bool is_passed(const struct run_opts *o, int app, const char *name)
 	       !is_not_passed(name);
 }
 
-static void keep_vars(const struct run_opts *o, int app,
-		      const struct run_delegate_env *to, struct run_cmd *c)
-{
-	char **v, *name;
-
-	for (v = environ; *v; v++) {
-		name = strndup(*v, strcspn(*v, "="));
-		if (name && is_passed(o, app, name))
-			to->keep(c, name);
-		free(name);
-	}
-}
-
 /* Passes each name once, with the value that was set last. */
 static void set_edits(const struct run_opts *o, const struct run_edits *ed,
 		      const struct run_edits *over,
@@ -110,8 +97,14 @@ void run_delegate_vars(const struct run_opts *o, int app,
 		       const struct run_delegate_env *to, struct run_cmd *c)
 {
 	const struct run_remote *w = &o->remote;
+	char **v, *name;
 
-	keep_vars(o, app, to, c);
+	for (v = environ; *v; v++) {
+		name = strndup(*v, strcspn(*v, "="));
+		if (name && is_passed(o, app, name))
+			to->keep(c, name);
+		free(name);
+	}
 	set_edits(o, &o->genv, &o->app[app].env, to, c);
 	set_edits(o, &o->app[app].env, NULL, to, c);
 	if (o->model.machine) {

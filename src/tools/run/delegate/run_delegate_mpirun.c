@@ -132,20 +132,6 @@ static void add_place(const struct run_opts *o, enum run_delegate_kind kind,
 	}
 }
 
-static void orte_output(const struct run_output *out, struct run_cmd *c)
-{
-	if (out->tag == RUN_TAG_RANK || out->tag == RUN_TAG_STREAM)
-		run_cmd_add(c, "--tag-output");
-	if (out->timestamp)
-		run_cmd_add(c, "--timestamp-output");
-	if (out->merge)
-		run_cmd_add(c, "--merge-stderr-to-stdout");
-	if (out->dir) {
-		run_cmd_add(c, "--output-filename");
-		run_cmd_add(c, "%s", out->dir);
-	}
-}
-
 static void prte_output(const struct run_output *out, struct run_cmd *c)
 {
 	const char *tag = out->tag == RUN_TAG_RANK     ? ",rank"
@@ -179,10 +165,20 @@ static int add_output(const struct run_opts *o, const struct run_delegate *e,
 	}
 	if (out->tag == RUN_TAG_TEXT)
 		run_delegate_note(o, e, "-prepend-pattern");
-	if (e->kind == RUN_ENGINE_ORTE)
-		orte_output(out, c);
-	else
+	if (e->kind == RUN_ENGINE_ORTE) {
+		if (out->tag == RUN_TAG_RANK || out->tag == RUN_TAG_STREAM)
+			run_cmd_add(c, "--tag-output");
+		if (out->timestamp)
+			run_cmd_add(c, "--timestamp-output");
+		if (out->merge)
+			run_cmd_add(c, "--merge-stderr-to-stdout");
+		if (out->dir) {
+			run_cmd_add(c, "--output-filename");
+			run_cmd_add(c, "%s", out->dir);
+		}
+	} else {
 		prte_output(out, c);
+	}
 	return 0;
 }
 
@@ -197,19 +193,6 @@ static void add_stdin(int rank, struct run_cmd *c)
 		run_cmd_add(c, "none");
 	else
 		run_cmd_add(c, "%d", rank);
-}
-
-static void add_agent(const struct run_remote *w, enum run_delegate_kind kind,
-		      struct run_cmd *c)
-{
-	if (w->agent) {
-		run_cmd_add(c, kind == RUN_ENGINE_ORTE ? "--mca" : "--prtemca");
-		run_cmd_add(c, kind == RUN_ENGINE_ORTE ? "plm_rsh_agent"
-						       : "plm_ssh_agent");
-		run_cmd_add(c, "%s", w->agent);
-	}
-	for (int i = 0; i < w->npass; i++)
-		run_cmd_add(c, "%s", w->pass[i]);
 }
 
 static void add_app(const struct run_opts *o, int i, struct run_cmd *c)
@@ -246,7 +229,15 @@ int run_delegate_mpirun(const struct run_opts *o, const struct run_delegate *e,
 
 	if (!geteuid())
 		run_cmd_add(c, "--allow-run-as-root");
-	add_agent(&o->remote, e->kind, c);
+	if (o->remote.agent) {
+		run_cmd_add(c,
+			    e->kind == RUN_ENGINE_ORTE ? "--mca" : "--prtemca");
+		run_cmd_add(c, e->kind == RUN_ENGINE_ORTE ? "plm_rsh_agent"
+							  : "plm_ssh_agent");
+		run_cmd_add(c, "%s", o->remote.agent);
+	}
+	for (int i = 0; i < o->remote.npass; i++)
+		run_cmd_add(c, "%s", o->remote.pass[i]);
 	add_hosts(&o->remote.hosts, c);
 	add_place(o, e->kind, c);
 	err = add_output(o, e, c);

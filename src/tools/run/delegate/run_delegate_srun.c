@@ -133,20 +133,6 @@ static void add_output(const struct run_opts *o, const struct run_delegate *e,
 		add_file("--error", out->errfile, c);
 }
 
-/*
- * Adds the option for standard input; without it srun copies standard input to
- * all ranks.
- */
-static void add_stdin(int rank, struct run_cmd *c)
-{
-	if (rank == RUN_STDIN_ALL)
-		run_cmd_add(c, "--input=all");
-	else if (rank == RUN_STDIN_NONE)
-		run_cmd_add(c, "--input=none");
-	else
-		run_cmd_add(c, "--input=%d", rank);
-}
-
 int run_delegate_srun(const struct run_opts *o, const struct run_delegate *e,
 		      struct run_cmd *c)
 {
@@ -165,7 +151,13 @@ int run_delegate_srun(const struct run_opts *o, const struct run_delegate *e,
 		run_cmd_add(c, "--ntasks-per-node=%d", o->model.ppn);
 	add_bind(o, e, c);
 	add_output(o, e, c);
-	add_stdin(o->stdin_rank, c);
+	/* without the option srun copies standard input to all ranks */
+	if (o->stdin_rank == RUN_STDIN_ALL)
+		run_cmd_add(c, "--input=all");
+	else if (o->stdin_rank == RUN_STDIN_NONE)
+		run_cmd_add(c, "--input=none");
+	else
+		run_cmd_add(c, "--input=%d", o->stdin_rank);
 	if (o->app[0].wdir)
 		run_cmd_add(c, "--chdir=%s", o->app[0].wdir);
 	add_vars(o, c);

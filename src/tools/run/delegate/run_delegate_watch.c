@@ -46,18 +46,6 @@ struct watch {
 	char failed_rank[320]; /* rank that aborted first */
 };
 
-static WEFT_NORETURN void child(const struct run_cmd *c, int err_fd,
-				const sigset_t *mask)
-{
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	dup2(err_fd, STDERR_FILENO);
-	run_limits_restore();
-	execvp(c->word[0], c->word);
-	run_message("cannot execute %s: %s", c->word[0], strerror(errno));
-	_exit(RUN_EXIT_NOEXEC);
-}
-
 static int start(struct watch *w, const struct run_cmd *c)
 {
 	sigset_t mask;
@@ -68,8 +56,16 @@ static int start(struct watch *w, const struct run_cmd *c)
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return -errno;
 	w->pid = fork();
-	if (w->pid == 0)
-		child(c, fd[1], &mask);
+	if (w->pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+		dup2(fd[1], STDERR_FILENO);
+		run_limits_restore();
+		execvp(c->word[0], c->word);
+		run_message("cannot execute %s: %s", c->word[0],
+			    strerror(errno));
+		_exit(RUN_EXIT_NOEXEC);
+	}
 	err = w->pid < 0 ? -errno : 0;
 	close(fd[1]);
 	w->err_fd = fd[0];
@@ -138,14 +134,6 @@ static void handle_signal(struct watch *w, const struct signalfd_siginfo *si)
 	}
 }
 
-static void handle_signals(struct watch *w)
-{
-	struct signalfd_siginfo si;
-
-	while (!w->gone && read(run_signal_fd(), &si, sizeof(si)) == sizeof(si))
-		handle_signal(w, &si);
-}
-
 static void delegate_watch_end(struct watch *w, int code, int seconds)
 {
 	w->code = code;
@@ -207,13 +195,17 @@ int run_delegate_watch(const struct run_opts *o, const struct run_delegate *e,
 	if (o->timeout_s > 0)
 		w.timeout_ns = weft_now_ns() + (uint64_t)(o->timeout_s * 1e9);
 	while (!w.gone) {
+		struct signalfd_siginfo si;
+
 		p[0] = (struct pollfd){ .fd = run_signal_fd(),
 					.events = POLLIN };
 		p[1] = (struct pollfd){ .fd = w.err_fd, .events = POLLIN };
 		poll(p, 2, time_left(&w));
 		if (p[1].revents)
 			relay(&w);
-		handle_signals(&w);
+		while (!w.gone &&
+		       read(run_signal_fd(), &si, sizeof(si)) == sizeof(si))
+			handle_signal(&w, &si);
 		check_deadlines(&w, o);
 	}
 	if (w.err_fd >= 0)

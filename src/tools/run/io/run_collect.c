@@ -100,54 +100,35 @@ static void sink_flush(struct collector *c, struct sink *k)
 		sink_broken(c, k, err);
 }
 
-static void no_memory(struct collector *c)
-{
-	run_message("no memory left for output");
-	c->failed = true;
-}
-
-/*
- * Returns whether the sink is a terminal or lines are tagged; otherwise bytes
- * are passed on unchanged.
- */
-static bool is_line_based(const struct collector *c, const struct sink *k)
-{
-	const struct run_output *o = c->slice->out;
-
-	return k->tty || o->tag != RUN_TAG_NONE || o->timestamp;
-}
-
 /*
  * Ends the unfinished line of another stream before output of this stream, if
  * the output is line based.
  */
 static void sink_switch(struct collector *c, struct sink *k, struct stream *s)
 {
-	if (k->owner && k->owner != s && is_line_based(c, k))
+	/* on a terminal or with tags; other bytes are passed on unchanged */
+	if (k->owner && k->owner != s &&
+	    (k->tty || c->slice->out->tag != RUN_TAG_NONE ||
+	     c->slice->out->timestamp))
 		run_buf_add(&k->buf, "\n", 1);
 	if (k->owner != s)
 		k->owner = NULL;
-}
-
-static void mark_end(struct collector *c, const struct stream *s)
-{
-	struct run_shared *sh = c->slice->shared;
-	int rank = c->slice->first + (int)(s - c->stream) / PER_RANK;
-	int at = 1 +
-		 atomic_fetch_add_explicit(&sh->ends, 1, memory_order_acq_rel);
-
-	/* R0 pairs with A0 in run_io_death_order(): mpiexec reads the number */
-	atomic_store_explicit(&sh->rank[rank].ended, at, memory_order_release);
 }
 
 /* Reads and discards the data of a lifeline; only its end of file matters. */
 static void lifeline_read(struct collector *c, struct stream *s)
 {
 	ssize_t n = read(s->fd, c->chunk, sizeof(c->chunk));
+	int rank, at;
 
 	if (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)))
 		return;
-	mark_end(c, s);
+	rank = c->slice->first + (int)(s - c->stream) / PER_RANK;
+	at = 1 + atomic_fetch_add_explicit(&c->slice->shared->ends, 1,
+					   memory_order_acq_rel);
+	/* R0 pairs with A0 in run_io_death_order(): mpiexec reads the number */
+	atomic_store_explicit(&c->slice->shared->rank[rank].ended, at,
+			      memory_order_release);
 	stream_close(c, s);
 }
 
@@ -167,8 +148,10 @@ static void stream_read(struct collector *c, struct stream *s)
 		err = run_line_flush(&s->line, false, &k->buf);
 		stream_close(c, s);
 	}
-	if (err)
-		no_memory(c);
+	if (err) {
+		run_message("no memory left for output");
+		c->failed = true;
+	}
 	if (k->buf.len > before)
 		k->owner = k->buf.data[k->buf.len - 1] == '\n' ? NULL : s;
 	if (k->buf.len > CHUNK)
@@ -238,28 +221,24 @@ static void send_pipes(struct collector *c)
 			close(fd[n]);
 }
 
-/*
- * Kills the process groups of the ranks after mpiexec has died; the kernel
- * kills only mpiexec's children.
- */
-static void end_ranks(struct collector *c)
-{
-	const struct run_shared *sh = c->slice->shared;
-	int i;
-
-	for (i = 0; i < sh->nranks; i++)
-		if (sh->rank[i].group > 1)
-			kill(-sh->rank[i].group, SIGKILL);
-	_exit(1);
-}
-
 static void read_mpiexec(struct collector *c)
 {
 	char what;
 	ssize_t n = recv(c->ctl, &what, 1, 0);
 
-	if (n == 0 || (n < 0 && errno == ECONNRESET))
-		end_ranks(c);
+	if (n == 0 || (n < 0 && errno == ECONNRESET)) {
+		/*
+		 * The kernel kills only mpiexec's children, not their process
+		 * groups.
+		 */
+		const struct run_shared *sh = c->slice->shared;
+		int i;
+
+		for (i = 0; i < sh->nranks; i++)
+			if (sh->rank[i].group > 1)
+				kill(-sh->rank[i].group, SIGKILL);
+		_exit(1);
+	}
 	if (n == 1 && what == 'P' && c->handed_out < c->slice->count)
 		send_pipes(c);
 	if (n == 1 && what == 'D')

@@ -27,19 +27,6 @@ struct feeder {
 	int ctl;
 };
 
-static void send_pipe(struct feeder *f)
-{
-	int fd[RUN_FDS], err = 0;
-
-	if (pipe2(fd, O_CLOEXEC) < 0)
-		err = -errno;
-	run_fd_send(f->ctl, fd, err ? 0 : 1, err);
-	f->to[f->given++] = err ? -1 : fd[1];
-	f->live += !err;
-	if (!err)
-		close(fd[0]);
-}
-
 /*
  * Hands out all pipes before data is written, so that every reader gets stdin
  * from its start.
@@ -53,21 +40,17 @@ static void send_pipes(struct feeder *f, int count)
 			_exit(0);
 		if (what == 'D')
 			return;
-		if (what == 'P' && f->given < count)
-			send_pipe(f);
-	}
-}
+		if (what == 'P' && f->given < count) {
+			int fd[RUN_FDS], err = 0;
 
-static void feed(struct feeder *f, const char *data, size_t len)
-{
-	int i;
-
-	for (i = 0; i < f->given; i++) {
-		if (f->to[i] < 0 || !run_write_all(f->to[i], data, len))
-			continue;
-		close(f->to[i]);
-		f->to[i] = -1;
-		f->live--;
+			if (pipe2(fd, O_CLOEXEC) < 0)
+				err = -errno;
+			run_fd_send(f->ctl, fd, err ? 0 : 1, err);
+			f->to[f->given++] = err ? -1 : fd[1];
+			f->live += !err;
+			if (!err)
+				close(fd[0]);
+		}
 	}
 }
 
@@ -91,6 +74,8 @@ int run_feed(int count, int ctl)
 		return 1;
 	send_pipes(&f, count);
 	while (f.live > 0) {
+		int i;
+
 		if (poll(pfd, may_read() ? 2 : 1,
 			 may_read() ? -1 : BACKGROUND_MS) < 0 &&
 		    errno != EINTR)
@@ -102,7 +87,14 @@ int run_feed(int count, int ctl)
 		n = read(STDIN_FILENO, buf, sizeof(buf));
 		if (n <= 0)
 			break;
-		feed(&f, buf, (size_t)n);
+		for (i = 0; i < f.given; i++) {
+			if (f.to[i] < 0 ||
+			    !run_write_all(f.to[i], buf, (size_t)n))
+				continue;
+			close(f.to[i]);
+			f.to[i] = -1;
+			f.live--;
+		}
 	}
 	return 0;
 }

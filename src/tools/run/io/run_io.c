@@ -66,21 +66,6 @@ static int open_shared(struct run_io *io, int nranks)
 }
 
 /*
- * Returns the number of ranks per collector: the descriptor limit must allow
- * three descriptors for each rank and 16 more.
- */
-static int slice_size(void)
-{
-	struct rlimit lim;
-	int n = SLICE_MAX;
-
-	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur != RLIM_INFINITY &&
-	    lim.rlim_cur < 3 * SLICE_MAX + 16)
-		n = ((int)lim.rlim_cur - 16) / 3;
-	return n > 1 ? n : 1;
-}
-
-/*
  * Forks a helper. The child closes the sockets of helpers that were started
  * before it.
  */
@@ -108,17 +93,6 @@ static int fork_helper(struct run_io *io, struct io_helper *h, int *ctl_p)
 	}
 	h->ctl = pair[0];
 	return 1;
-}
-
-static int start_collector(struct run_io *io, int i)
-{
-	struct io_helper *h = &io->helper[i];
-	int ctl, rc = fork_helper(io, h, &ctl);
-
-	if (rc == 0)
-		_exit(run_collect(&h->slice, ctl));
-	io->live += rc > 0;
-	return rc < 0 ? rc : 0;
 }
 
 /* Returns whether ranks cannot inherit stdin. */
@@ -151,6 +125,8 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 {
 	struct run_io *io = calloc(1, sizeof(*io));
 	int i, err, left;
+	struct rlimit lim;
+	int n = SLICE_MAX;
 
 	if (!io)
 		return -ENOMEM;
@@ -158,11 +134,17 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 	io->out = &o->out;
 	io->host = host;
 	io->stdin_rank = o->stdin_rank;
-	io->per_slice = slice_size();
+	/* the descriptor limit must allow three for each rank and 16 more */
+	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur != RLIM_INFINITY &&
+	    lim.rlim_cur < 3 * SLICE_MAX + 16)
+		n = ((int)lim.rlim_cur - 16) / 3;
+	io->per_slice = n > 1 ? n : 1;
 	io->nhelpers = (nranks + io->per_slice - 1) / io->per_slice;
 	io->helper = calloc((size_t)io->nhelpers, sizeof(*io->helper));
 	err = io->helper ? open_shared(io, nranks) : -ENOMEM;
 	for (i = 0; i < io->nhelpers && !err; i++) {
+		int ctl, rc;
+
 		left = nranks - i * io->per_slice;
 		io->helper[i].slice = (struct run_slice){
 			.first = i * io->per_slice,
@@ -171,7 +153,11 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 			.out = &o->out,
 			.shared = io->shared,
 		};
-		err = start_collector(io, i);
+		rc = fork_helper(io, &io->helper[i], &ctl);
+		if (rc == 0)
+			_exit(run_collect(&io->helper[i].slice, ctl));
+		io->live += rc > 0;
+		err = rc < 0 ? rc : 0;
 	}
 	if (!err && needs_feeder(io))
 		err = start_feeder(io, nranks);
@@ -192,27 +178,21 @@ static int request_pipes(struct io_helper *h, int upto)
 	return 0;
 }
 
-static void make_parents(char *name)
+/* Opens the output file of a rank; %r and %h of the pattern are replaced. */
+static int open_file(struct run_io *io, const char *pattern, int rank)
 {
-	char *slash = name;
+	struct run_output o = { .tag = RUN_TAG_TEXT, .pattern = pattern };
+	char *name = run_line_tag(&o, rank, io->host, false), *slash;
+	int fd;
 
+	if (!name)
+		return -ENOMEM;
+	slash = name;
 	while ((slash = strchr(slash + 1, '/'))) {
 		*slash = '\0';
 		mkdir(name, 0777);
 		*slash = '/';
 	}
-}
-
-/* Opens the output file of a rank; %r and %h of the pattern are replaced. */
-static int open_file(struct run_io *io, const char *pattern, int rank)
-{
-	struct run_output o = { .tag = RUN_TAG_TEXT, .pattern = pattern };
-	char *name = run_line_tag(&o, rank, io->host, false);
-	int fd;
-
-	if (!name)
-		return -ENOMEM;
-	make_parents(name);
 	fd = open(name,
 		  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
 			  (rank && !strstr(pattern, "%r") ? 0 : O_TRUNC),
@@ -310,7 +290,7 @@ void run_io_set_group(struct run_io *io, int rank, pid_t pid)
 
 int run_io_death_order(const struct run_io *io, int rank)
 {
-	/* A0 pairs with R0 in mark_end() */
+	/* A0 pairs with R0 in lifeline_read() */
 	return atomic_load_explicit(&io->shared->rank[rank].ended,
 				    memory_order_acquire);
 }

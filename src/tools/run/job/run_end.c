@@ -80,16 +80,6 @@ static int action_text(const struct run_end *e, char **text_p)
 	}
 }
 
-/*
- * Returns whether the MPI library aborted because of a deadlock, of which no
- * single rank is the cause.
- */
-static bool is_deadlock(const struct run_end *e)
-{
-	return e->cause == RUN_CAUSE_ABORT && e->text &&
-	       !strncmp(e->text, "deadlock", 8);
-}
-
 char *run_end_text(const struct run_end *e, const char *host)
 {
 	/* the text of an abort already contains the call */
@@ -103,7 +93,9 @@ char *run_end_text(const struct run_end *e, const char *host)
 	else if (e->cause == RUN_CAUSE_INTERRUPT)
 		n = asprintf(&text, "ended by signal %d (%s)", e->code,
 			     strsignal(e->code));
-	else if (is_deadlock(e))
+	/* a deadlock, of which no single rank is the cause */
+	else if (e->cause == RUN_CAUSE_ABORT && e->text &&
+		 !strncmp(e->text, "deadlock", 8))
 		n = asprintf(&text, "%s; the job was ended", e->text);
 	else if (action_text(e, &action) >= 0)
 		n = asprintf(&text,

@@ -60,16 +60,6 @@ static const char *string_at(const struct image *f, uint64_t addr)
 	return s && memchr(s, 0, f->size - (size_t)(s - f->base)) ? s : NULL;
 }
 
-/*
- * Returns whether lib is an MPI library of another ABI: libmpi.so.12,
- * libmpi.so.40, libmpich.so.12; not libmpi_abi, libmpi_cxx.
- */
-static bool is_mpi(const char *lib)
-{
-	return !strncmp(lib, "libmpi.so", 9) ||
-	       !strncmp(lib, "libmpich.so", 11);
-}
-
 static const char *needed(const struct image *f)
 {
 	const ElfW(Phdr) *p = segment(f, PT_DYNAMIC, 0);
@@ -85,7 +75,12 @@ static const char *needed(const struct image *f)
 		if (d[i].d_tag != DT_NEEDED)
 			continue;
 		lib = string_at(f, strings + d[i].d_un.d_val);
-		if (lib && is_mpi(lib))
+		/*
+		 * Other ABIs: libmpi.so.12, libmpich.so.12; not libmpi_abi,
+		 * libmpi_cxx.
+		 */
+		if (lib && (!strncmp(lib, "libmpi.so", 9) ||
+			    !strncmp(lib, "libmpich.so", 11)))
 			return lib;
 	}
 	return NULL;

@@ -210,24 +210,6 @@ static bool others_in_mpi(const struct run_job *job)
 	return false;
 }
 
-/*
- * Checks for ranks that exited before MPI_Init, which are missing for ranks
- * that call it now. A rank that exited with an error is reported for its error
- * instead.
- */
-static void check_early_exits(struct watch *w)
-{
-	const struct run_job *job = w->job;
-	int i;
-
-	for (i = 0; i < job->nranks; i++)
-		if (job->rank[i].exited && !job->rank[i].connected &&
-		    !job->rank[i].status)
-			break;
-	if (i < job->nranks && others_in_mpi(job))
-		set_suspect(w, RUN_CAUSE_NO_INIT, i, 0, NULL);
-}
-
 static void handle_event(struct watch *w, struct run_event *ev)
 {
 	struct run_job *job = w->job;
@@ -241,8 +223,22 @@ static void handle_event(struct watch *w, struct run_event *ev)
 		r->connected = true;
 		r->finalized = false;
 		run_stuck_event(&w->stuck);
-		if (job->live < job->spawned)
-			check_early_exits(w);
+		if (job->live < job->spawned) {
+			/*
+			 * Ranks that exited before MPI_Init are missing for
+			 * ranks that call it now. A rank that exited with an
+			 * error is reported for its error instead.
+			 */
+			int i;
+
+			for (i = 0; i < job->nranks; i++)
+				if (job->rank[i].exited &&
+				    !job->rank[i].connected &&
+				    !job->rank[i].status)
+					break;
+			if (i < job->nranks && others_in_mpi(job))
+				set_suspect(w, RUN_CAUSE_NO_INIT, i, 0, NULL);
+		}
 		break;
 	case RUN_EVENT_FINALIZED:
 		r->finalized = true;
@@ -277,27 +273,6 @@ static int rank_of(const struct run_job *job, pid_t pid)
 	return -1;
 }
 
-static void rank_exits(struct run_job *job, int i, int status)
-{
-	job->rank[i].exited = true;
-	job->rank[i].status = status;
-	job->live--;
-}
-
-/*
- * Kills the other processes of a rank's group. The rank is not reaped yet, so
- * its pid still identifies the group.
- */
-static void group_ends(struct run_job *job, pid_t pid)
-{
-	int i = rank_of(job, pid);
-
-	if (i < 0)
-		return;
-	run_io_set_group(job->io, i, 0);
-	kill(-pid, SIGKILL);
-}
-
 static void child_exited(struct watch *w, pid_t pid, int status)
 {
 	struct run_job *job = w->job;
@@ -309,7 +284,9 @@ static void child_exited(struct watch *w, pid_t pid, int status)
 	i = rank_of(job, pid);
 	if (i < 0)
 		return;
-	rank_exits(job, i, status);
+	job->rank[i].exited = true;
+	job->rank[i].status = status;
+	job->live--;
 	run_stuck_event(&w->stuck);
 	/* events that the rank sent before it exited are in the pipe by now */
 	handle_events(w);
@@ -328,32 +305,24 @@ static void child_exited(struct watch *w, pid_t pid, int status)
 static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
 {
 	siginfo_t si = { .si_pid = 0 };
-	int status;
+	int status, i;
 
 	if (waitid(which, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) ||
 	    !si.si_pid)
 		return false;
-	group_ends(w->job, si.si_pid);
+	/*
+	 * The rank is not reaped yet, so its pid still identifies its group,
+	 * whose other processes are killed.
+	 */
+	i = rank_of(w->job, si.si_pid);
+	if (i >= 0) {
+		run_io_set_group(w->job->io, i, 0);
+		kill(-si.si_pid, SIGKILL);
+	}
 	if (waitpid(si.si_pid, &status, 0) != si.si_pid)
 		return false;
 	child_exited(w, si.si_pid, status);
 	return true;
-}
-
-/*
- * Reaps exited children, first the child that the signal names: signals of the
- * same kind do not queue, and the delivered signal names the child that died
- * first since the previous signal. Waiting for any child returns them in
- * another order.
- */
-static void reap(struct watch *w, pid_t first)
-{
-	if (first > 0)
-		reap_one(w, P_PID, first);
-	while (reap_one(w, P_ALL, 0))
-		;
-	if (run_io_status(w->job->io))
-		set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 }
 
 /*
@@ -376,7 +345,18 @@ static void handle_signal(struct watch *w, int sig, pid_t from)
 	switch (run_signal_kind(sig)) {
 	case RUN_SIGNAL_CHILD:
 		handle_events(w);
-		reap(w, from);
+		/*
+		 * Signals of the same kind do not queue, and the delivered
+		 * signal names the child that died first since the previous
+		 * signal. Waiting for any child returns them in another order.
+		 */
+		if (from > 0)
+			reap_one(w, P_PID, from);
+		while (reap_one(w, P_ALL, 0))
+			;
+		if (run_io_status(w->job->io))
+			set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT,
+				    NULL);
 		break;
 	case RUN_SIGNAL_END:
 		handle_end_signal(w, sig);
@@ -389,14 +369,6 @@ static void handle_signal(struct watch *w, int sig, pid_t from)
 		signal_all(w->job, sig);
 		break;
 	}
-}
-
-static void handle_signals(struct watch *w)
-{
-	struct signalfd_siginfo si;
-
-	while (read(w->signal_fd, &si, sizeof(si)) == sizeof(si))
-		handle_signal(w, (int)si.ssi_signo, (pid_t)si.ssi_pid);
 }
 
 static void check_deadlines(struct watch *w)
@@ -456,8 +428,14 @@ static void poll_once(struct watch *w)
 	if (poll(pfd, 2, poll_timeout_ms(w)) > 0) {
 		if (pfd[1].revents)
 			handle_events(w);
-		if (pfd[0].revents)
-			handle_signals(w);
+		if (pfd[0].revents) {
+			struct signalfd_siginfo si;
+
+			while (read(w->signal_fd, &si, sizeof(si)) ==
+			       sizeof(si))
+				handle_signal(w, (int)si.ssi_signo,
+					      (pid_t)si.ssi_pid);
+		}
 	}
 	check_deadlines(w);
 }

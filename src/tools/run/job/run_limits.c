@@ -60,25 +60,19 @@ void run_limits_restore(void)
 		setrlimit(RLIMIT_STACK, &stack);
 }
 
-static void use_small_stacks(void)
-{
-	pthread_attr_t attr;
-
-	if (pthread_attr_init(&attr))
-		return;
-	pthread_attr_setstacksize(&attr, THREAD_BYTES);
-	pthread_setattr_default_np(&attr);
-	pthread_attr_destroy(&attr);
-}
-
 int run_limits_space(int nranks)
 {
 	size_t need = SPACE_BYTES + (size_t)nranks * RANK_BYTES;
 	char why[WEFT_LIMIT_TEXT];
 	struct rlimit lim;
 	void *p;
+	pthread_attr_t attr;
 
-	use_small_stacks();
+	if (!pthread_attr_init(&attr)) {
+		pthread_attr_setstacksize(&attr, THREAD_BYTES);
+		pthread_setattr_default_np(&attr);
+		pthread_attr_destroy(&attr);
+	}
 	if (getrlimit(RLIMIT_AS, &lim) || lim.rlim_cur == RLIM_INFINITY)
 		return 0;
 	/* an arena for each thread would reserve 64 MiB of address space */

@@ -38,19 +38,6 @@ static unsigned planned_deaths(const struct run_model *m,
 	return n < 0 ? 0 : (unsigned)n;
 }
 
-static void print_deaths(FILE *f, const struct net_config *cfg,
-			 const struct net_watch_failure *death, unsigned count)
-{
-	char line[256];
-
-	fprintf(f, "fault awareness, period %.3f ms\n",
-		(double)cfg->watch_ps / 1e9);
-	for (unsigned i = 0; i < count; i++) {
-		net_watch_text(cfg, &death[i], line, sizeof(line));
-		fprintf(f, "  %s\n", line);
-	}
-}
-
 /* Closes a file other than standard error. Returns 0 or -errno. */
 static int report_finish(FILE *f)
 {
@@ -93,8 +80,16 @@ int run_report(const struct run_job *job)
 					    ? "virtual time"
 					    : "time",
 				    f);
-	if (dead)
-		print_deaths(f, &cfg, death, dead);
+	if (dead) {
+		char line[256];
+
+		fprintf(f, "fault awareness, period %.3f ms\n",
+			(double)cfg.watch_ps / 1e9);
+		for (unsigned i = 0; i < dead; i++) {
+			net_watch_text(&cfg, &death[i], line, sizeof(line));
+			fprintf(f, "  %s\n", line);
+		}
+	}
 	err = report_finish(f);
 	return err ? report_error(name, err) : 0;
 }

@@ -204,24 +204,12 @@ static pid_t start(struct child *c)
 	return pid;
 }
 
-static int report_failed(const struct run_job *job, struct child *c, int rank)
-{
-	char why[WEFT_LIMIT_TEXT];
-	const char *what = atomic_load_explicit(&c->what, memory_order_acquire);
-	int err = atomic_load_explicit(&c->err, memory_order_acquire);
-
-	run_message("cannot start rank %d: %s: %s%s", rank, what, strerror(err),
-		    err == EAGAIN ? weft_limit_tasks(why, run_tasks(job)) : "");
-	if (err == ENOENT)
-		return RUN_EXIT_NOENT;
-	return err == EAGAIN || err == ENOMEM ? RUN_EXIT_FAULT
-					      : RUN_EXIT_NOEXEC;
-}
-
 static int start_rank(struct run_job *job, struct child *c, int rank)
 {
-	int out[3];
+	int out[3], err;
 	pid_t pid;
+	char why[WEFT_LIMIT_TEXT];
+	const char *what;
 
 	if (run_io_fetch(job->io, rank, out) < 0)
 		return RUN_EXIT_FAULT;
@@ -253,7 +241,14 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 	}
 	if (!atomic_load_explicit(&c->err, memory_order_acquire))
 		return 0;
-	return report_failed(job, c, rank);
+	what = atomic_load_explicit(&c->what, memory_order_acquire);
+	err = atomic_load_explicit(&c->err, memory_order_acquire);
+	run_message("cannot start rank %d: %s: %s%s", rank, what, strerror(err),
+		    err == EAGAIN ? weft_limit_tasks(why, run_tasks(job)) : "");
+	if (err == ENOENT)
+		return RUN_EXIT_NOENT;
+	return err == EAGAIN || err == ENOMEM ? RUN_EXIT_FAULT
+					      : RUN_EXIT_NOEXEC;
 }
 
 static int start_app(struct run_job *job, int app)

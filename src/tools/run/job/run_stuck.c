@@ -71,18 +71,6 @@ void run_stuck_event(struct run_stuck *s)
 	s->rank = -1;
 }
 
-static void report_stuck(const struct run_job *job, int rank, const char *call)
-{
-	char why[WEFT_LIMIT_TEXT];
-
-	run_message(
-		"rank %d with PID %d on node %s has been in %s for %g s and "
-		"does not reach the PMIx server of mpiexec%s "
-		"(MPIEXEC_CONNECT_TIMEOUT)",
-		rank, (int)job->rank[rank].pid, job->host, call,
-		job->opts->connect_s, weft_limit_space(why, 0));
-}
-
 int run_stuck_check(struct run_stuck *s, const struct run_job *job,
 		    uint64_t now)
 {
@@ -98,10 +86,17 @@ int run_stuck_check(struct run_stuck *s, const struct run_job *job,
 		s->rank = rank;
 		s->since_ns = now;
 	}
-	if (rank >= 0 && now - s->since_ns >= limit)
-		report_stuck(job, rank, call);
-	else
+	if (rank >= 0 && now - s->since_ns >= limit) {
+		char why[WEFT_LIMIT_TEXT];
+
+		run_message("rank %d with PID %d on node %s has been in %s for "
+			    "%g s and does not reach the PMIx server of "
+			    "mpiexec%s (MPIEXEC_CONNECT_TIMEOUT)",
+			    rank, (int)job->rank[rank].pid, job->host, call,
+			    job->opts->connect_s, weft_limit_space(why, 0));
+	} else {
 		rank = -1;
+	}
 	free(call);
 	return rank;
 }

@@ -142,21 +142,6 @@ int run_hosts_list(const char *option, const char *text, struct run_hosts *h)
 	return err;
 }
 
-/* Parses a word after the host name: "slots=2", "max_slots=4". */
-static int one_word(char *word, const struct place *at, const char *name,
-		    int *slots_p)
-{
-	int most;
-
-	if (!strncmp(word, "slots=", 6))
-		return read_slots(at, name, word + 6, slots_p);
-	if (!strncmp(word, "max_slots=", 10) ||
-	    !strncmp(word, "max-slots=", 10))
-		return read_slots(at, name, word + 10, &most);
-	return refuse(at, "host %s: '%s' is not one of slots=N max_slots=N",
-		      name, word);
-}
-
 static int one_line(char *line, const struct place *at, struct run_hosts *h)
 {
 	char *name, *word, *slots, *rest = NULL;
@@ -171,8 +156,20 @@ static int one_line(char *line, const struct place *at, struct run_hosts *h)
 		return refuse(at, "a host without a name");
 	if (slots)
 		err = read_slots(at, name, slots, &n);
-	while (!err && (word = strtok_r(NULL, " \t\r", &rest)))
-		err = one_word(word, at, name, &n);
+	while (!err && (word = strtok_r(NULL, " \t\r", &rest))) {
+		int most;
+
+		if (!strncmp(word, "slots=", 6))
+			err = read_slots(at, name, word + 6, &n);
+		else if (!strncmp(word, "max_slots=", 10) ||
+			 !strncmp(word, "max-slots=", 10))
+			err = read_slots(at, name, word + 10, &most);
+		else
+			err = refuse(at,
+				     "host %s: '%s' is not one of slots=N "
+				     "max_slots=N",
+				     name, word);
+	}
 	return err ? err : hosts_add(h, at, name, n);
 }
 

@@ -140,15 +140,6 @@ static int read_connect(struct run_opts *o)
 	return 0;
 }
 
-/* Reads WEFT_REPORT, which has the same effect as --report. */
-static void read_report(struct run_model *m)
-{
-	const char *text = getenv("WEFT_REPORT");
-
-	if (!m->report && text && *text && strcmp(text, "0"))
-		m->report = "";
-}
-
 static int env_number(const char *name)
 {
 	const char *text = getenv(name);
@@ -251,7 +242,11 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 	if (!err)
 		err = number_ranks(o);
 	if (!err) {
-		read_report(&o->model);
+		const char *text = getenv("WEFT_REPORT");
+
+		/* WEFT_REPORT has the same effect as --report */
+		if (!o->model.report && text && *text && strcmp(text, "0"))
+			o->model.report = "";
 		err = run_model_check(&o->model, run_opts_ranks(o), o->quiet);
 	}
 	if (!err)

@@ -95,19 +95,10 @@ int run_set_pass_through(struct run_parse *p, char **arg)
 	return run_flag_note_where(p, row->help, RUN_NOTE_NO_MPIRUN);
 }
 
-/*
- * Returns whether this is a Slurm allocation with a host other than this one.
- */
-static bool in_allocation(const char *self)
-{
-	const char *nodes = getenv("SLURM_JOB_NODELIST");
-
-	return getenv("SLURM_JOB_ID") &&
-	       (!nodes || !run_hosts_is_local(nodes, self));
-}
-
 static bool is_remote(const struct run_remote *w, const char *self)
 {
+	const char *nodes;
+
 	switch (w->launcher) {
 	case RUN_LAUNCHER_FORK:
 		return false;
@@ -118,7 +109,10 @@ static bool is_remote(const struct run_remote *w, const char *self)
 	default:
 		if (w->hosts.count)
 			return run_hosts_first_remote(&w->hosts, self);
-		return in_allocation(self);
+		/* a Slurm allocation with a host other than this one */
+		nodes = getenv("SLURM_JOB_NODELIST");
+		return getenv("SLURM_JOB_ID") &&
+		       (!nodes || !run_hosts_is_local(nodes, self));
 	}
 }
 
