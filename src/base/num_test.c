@@ -155,6 +155,11 @@ static void overflow_of_one_element_sets_the_flag(void **state)
 		memset(ones, 0, sizeof(ones));
 		((char *)ones)[20 * bytes] = 1;
 		T_IS(weft_num_unit[WEFT_NUM_SUM][t](ones, b, N), 0);
+		/* 1 - 1; unsigned: 1 and the largest value */
+		memset((char *)b + 20 * bytes, 0xff, bytes);
+		T_IS(weft_num_unit[WEFT_NUM_SUM][t](b, ones, N),
+		     sign ? 0 : WEFT_NUM_OVERFLOW);
+		((char *)ones)[20 * bytes] = 1;
 		/* the largest value of the type */
 		memset((char *)b + 20 * bytes, 0xff, bytes);
 		if (sign)
