@@ -176,9 +176,10 @@ struct weft_win_args {
 };
 
 /*
- * Creates a window; collective. The entries of info are copied. Returns 0; -EXDEV: the members
- * cannot share memory; -EFBIG: sizes differ in spite of same_size; -EDOM:
- * displacement units differ in spite of same_disp_unit; -errno.
+ * Creates a window; collective. The entries of info are copied. Returns 0;
+ * -EXDEV: the members cannot share memory; -EFBIG: sizes differ in spite of
+ * same_size; -EDOM: displacement units differ in spite of same_disp_unit;
+ * -errno.
  */
 int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p);
 /*

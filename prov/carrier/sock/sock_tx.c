@@ -585,7 +585,8 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 	if (sock_io_batched(s))
 		sock_io_flush(s);
 	bytes = tx_head_acked(s, p, h, more, words);
-	WEFT_ASSERT(weft_arq_in_flight(&p->tx) || (!p->inflight_bytes && !p->losses));
+	WEFT_ASSERT(weft_arq_in_flight(&p->tx) ||
+		    (!p->inflight_bytes && !p->losses));
 	if (!bytes)
 		return;
 	tx_measure(s, p, h->echo);
@@ -618,10 +619,6 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
 	bool first;
 
-<<<<<<< ours
-	WEFT_ASSERT(weft_arq_in_flight(&p->tx));
-=======
->>>>>>> theirs
 	if (!p->inflight_bytes && !p->losses) {
 		tx_probe(s, p);
 		return;
