@@ -19,4 +19,4 @@ C_TESTS += prov/code/code_8b10b_test prov/code/code_crc_test \
 	prov/code/code_line_test prov/code/code_rs_test
 
 noinst_PROGRAMS += bench/code_speed
-bench_code_speed_LDADD = libweft-code.la
+bench_code_speed_LDADD = libweft-code.la libweftbase.la

@@ -26,7 +26,8 @@ limit 1 src/base src/os src/job src/health src/core src/comm src/offload \
 	src/diag src/boot src/tools/page src/tools/report src/tools/sim \
 	prov/machine prov/net/routing prov/net/tree prov/net/fault \
 	prov/carrier/loop prov/carrier/lossy
-limit 4 src/msg src/win src/types coll prov/net prov/net/file \
+limit 5 src/msg
+limit 4 src/win src/types coll prov/net prov/net/file \
 	prov/vt prov/carrier/hybrid prov/machine/bgq prov/machine/sunway
 limit 4 src/mpi src/mpi/pt2pt src/mpi/coll src/mpi/comm src/mpi/type src/mpi/win \
 	src/mpi/tool prov/ofi prov/ofi/ep prov/ofi/queue prov/ofi/group \
