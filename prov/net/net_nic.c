@@ -19,6 +19,7 @@
 #include "prov/net/net_wheel.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- messages in memory -------------------------------------------------- */
@@ -123,11 +124,20 @@ static uint8_t flags_of(const struct net_msg *msg)
 	return (uint8_t)f;
 }
 
-/* Returns the number of nodes that receive the message. */
+/*
+ * Returns the number of nodes that receive the message: of a line broadcast,
+ * all nodes on its route, which a hint may direct the long way round the ring.
+ */
 static uint64_t receiving_nodes(const struct net *net,
-				const struct net_msg *msg)
+				const struct net_msg *msg, const int8_t *rem)
 {
-	return msg->deposit ? net_routing_hops(net, msg->src, msg->dst) : 1;
+	uint64_t nodes = 0;
+
+	if (!msg->deposit)
+		return 1;
+	for (unsigned d = 0; d < net->cfg.dims; d++)
+		nodes += (uint64_t)abs(rem[d]);
+	return nodes;
 }
 
 static bool deposit_ok(const struct net *net, const struct net_msg *msg,
@@ -230,8 +240,8 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 		m->bytes_word |= first_word(net, m, msg) << NET_WORD_SHIFT;
 	m->cookie = msg->cookie;
 	m->ready_ps = at + net_path(net, m)->inject_ps;
-	m->left =
-		(uint32_t)((packets ? packets : 1) * receiving_nodes(net, msg));
+	m->left = (uint32_t)((packets ? packets : 1) *
+			     receiving_nodes(net, msg, rem));
 	m->src = msg->src;
 	m->dst = msg->dst;
 	m->fifo = (uint16_t)msg->fifo;
