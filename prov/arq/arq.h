@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Retransmission (ARQ) between two endpoints whose raw layer may lose,
- * duplicate or reorder packets: the arithmetic of one direction. The caller has
- * the packets, the clock and the wire format; it keeps the packet of number n
- * in slot n modulo its window, and gives numbers and times to these functions.
+ * duplicate or reorder packets. This file has the arithmetic of one direction.
+ * The caller owns the packets, the clock and the wire format, stores packet
+ * number n in slot n modulo the window, and passes numbers and times to these
+ * functions.
  *
  *   sender    acked ......... next          in flight: next - acked
  *   receiver  next [b0 b1 ... b63][b64 ...] ... top
  *                                           bit i: number next + i has arrived
  *
- * Numbers wrap around at 32 bits. The receiver's next number and its words of
- * bits are the acknowledgement: cumulative and selective.
+ * Numbers wrap around at 32 bits. An acknowledgement consists of the receiver's
+ * next number (cumulative) and of words of its arrival bits (selective).
  */
 #ifndef WEFT_PROV_ARQ_H
 #define WEFT_PROV_ARQ_H
@@ -18,16 +19,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WEFT_ARQ_WINDOW 1024u /* largest window, numbers */
+#define WEFT_ARQ_WINDOW 1024u /* largest window, packets */
 #define WEFT_ARQ_WORDS	(WEFT_ARQ_WINDOW / 64)
 
-/* Numbers of a sender. */
+/* Sequence numbers of a sender. */
 struct weft_arq_tx {
 	uint32_t next;	/* number of the next packet */
 	uint32_t acked; /* all earlier numbers are acknowledged */
 };
 
-/* Window of a receiver, or of acknowledgements that name single packets. */
+/*
+ * Window of a receiver, or of a sender whose packets are acknowledged one by
+ * one.
+ */
 struct weft_arq_win {
 	uint32_t next; /* number to be delivered next */
 	uint32_t top;  /* highest number that has arrived, plus one */
@@ -42,12 +46,14 @@ struct weft_arq_timer {
 };
 
 enum weft_arq_verdict {
-	WEFT_ARQ_NEW,	  /* keep the packet until weft_arq_win_ready() */
+	WEFT_ARQ_NEW,	  /* keep the packet until it is next in order */
 	WEFT_ARQ_OLD,	  /* duplicate: drop, but acknowledge again */
-	WEFT_ARQ_OUTSIDE, /* beyond the window: drop; it is retransmitted */
+	WEFT_ARQ_OUTSIDE, /* beyond the window: drop, the sender retransmits */
 };
 
-/* Returns the number of packets from the first unacknowledged one on. */
+/*
+ * Returns the number of packets in flight, from the oldest unacknowledged one.
+ */
 static inline uint32_t weft_arq_in_flight(const struct weft_arq_tx *tx)
 {
 	return tx->next - tx->acked;
@@ -59,29 +65,32 @@ static inline uint32_t weft_arq_in_flight(const struct weft_arq_tx *tx)
  * acknowledgement that was overtaken, or garbage).
  */
 bool weft_arq_tx_ack(struct weft_arq_tx *tx, uint32_t ack);
-/* Returns whether an acknowledgement of next number and bits includes seq. */
+/* Returns whether an acknowledgement with these fields includes number seq. */
 bool weft_arq_ack_has(uint32_t ack, uint64_t bits, uint32_t seq);
 
-/* Empties a window; next is its first number. */
+/* Empties a window; `next` is the first number that it expects. */
 void weft_arq_win_init(struct weft_arq_win *w, uint32_t next);
-/* Checks number seq in a window of that many numbers; changes nothing. */
+/* Checks number seq against a window of `window` numbers; changes nothing. */
 enum weft_arq_verdict weft_arq_win_check(const struct weft_arq_win *w,
 					 uint32_t seq, uint32_t window);
 /*
- * Records a new number, which has been delivered in any order, and advances
- * next over all numbers that have arrived.
+ * Records a new number whose packet was delivered, possibly out of order, and
+ * advances w->next past all numbers that have arrived.
  */
 void weft_arq_win_take(struct weft_arq_win *w, uint32_t seq);
-/* Checks number seq, and records it if it is new: the caller keeps it. */
+/*
+ * Checks number seq, and records it if it is new; the caller then keeps the
+ * packet.
+ */
 enum weft_arq_verdict weft_arq_win_arrive(struct weft_arq_win *w, uint32_t seq,
 					  uint32_t window);
 /* Undoes weft_arq_win_arrive(): the packet could not be kept. */
 void weft_arq_win_undo(struct weft_arq_win *w, uint32_t seq);
-/* Advances next, which has been delivered. */
+/* Advances w->next after the packet with that number was delivered. */
 void weft_arq_win_advance(struct weft_arq_win *w);
 /* Returns word i: bit b is set if next + 64 * i + b has arrived. */
 uint64_t weft_arq_win_word(const struct weft_arq_win *w, uint32_t i);
-/* Returns the number of words from next to top, at least one. */
+/* Returns the number of words that cover next to top, at least one. */
 uint32_t weft_arq_win_words(const struct weft_arq_win *w);
 
 /* Returns whether number next has arrived. */
@@ -99,7 +108,7 @@ static inline void weft_arq_timer_start(struct weft_arq_timer *t, uint64_t now,
 
 /*
  * Returns whether the timer has expired; if so, restarts it with twice the
- * time, but at most `most`.
+ * waiting time, but at most `most`.
  */
 bool weft_arq_timer_expired(struct weft_arq_timer *t, uint64_t now,
 			    uint64_t most);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Model of two endpoints over a raw layer that loses, duplicates and reorders
- * packets and acknowledgements. Both send at once; each packet must be
- * delivered once and in order, across the wrap-around of the numbers. Every
- * seed is run with a window of one number (stop and wait), with 64 numbers and
- * selective acknowledgements, with the largest window, and with a receiver that
- * takes only the next number (go-back-N).
+ * packets and acknowledgements. Both endpoints send at the same time; each
+ * packet must be delivered once and in order, across the wrap-around of the
+ * numbers. Every seed is run with a window of one number (stop and wait), with
+ * 64 numbers and selective acknowledgements, with the largest window, and with
+ * a receiver that takes only the next number (go-back-N).
  */
 #include "prov/arq/arq.h"
 #include "src/base/rng.h"
@@ -17,7 +17,9 @@ enum { PACKETS = 3000, IN_FLIGHT = 256, RTO = 40, RTO_MAX = 400 };
 
 #define FIRST (UINT32_MAX - 1000)
 
-/* Packet of the raw layer: data, with the acknowledgement of the other way. */
+/*
+ * Packet of the raw layer: data, and an acknowledgement of the other direction.
+ */
 struct packet {
 	bool has_data;
 	uint32_t seq;
@@ -35,7 +37,8 @@ struct side {
 		struct weft_arq_timer timer;
 	} flight[WEFT_ARQ_WINDOW];
 	uint32_t kept[WEFT_ARQ_WINDOW]; /* values received out of order */
-	uint32_t sent;			/* values given to the window */
+	/* values sent, without retransmissions */
+	uint32_t sent;
 	uint32_t delivered;
 	uint32_t retransmitted;
 	uint32_t duplicates;
@@ -57,7 +60,10 @@ static bool one_in(struct model *m, uint64_t n)
 	return !weft_rng_below(&m->rng, n);
 }
 
-/* Sends through the raw layer: a fifth is lost, a tenth is duplicated. */
+/*
+ * Sends through the raw layer, which loses a fifth of the packets and
+ * duplicates a tenth of the others.
+ */
 static void emit(struct model *m, unsigned from, struct packet p)
 {
 	struct side *to = &m->side[!from];

@@ -4,9 +4,9 @@
  * one endpoint; it owns an address and, per other endpoint, a peer record.
  * Implementations: shm (processes of one host), loop (inside one process, with
  * fault injection, for tests), sock (datagrams between any hosts), hybrid (shm
- * or sock, by peer), lossy (on another carrier: packets are damaged, detected
- * by the machine's code, retransmitted). The virtual-time runtime (prov/vt)
- * offers the same interface.
+ * or sock, by peer), lossy (on top of another carrier: a fault plan damages
+ * packets, the machine's error code detects it, and they are retransmitted).
+ * The virtual-time runtime (prov/vt) offers the same interface.
  *
  * Lifetime:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -17,9 +17,9 @@
  * after everything it sent has been delivered; every later call on that record
  * returns -ECONNRESET, and peer() makes a new record for the next endpoint with
  * that name. Calls on one carrier are serialised by the caller, with two
- * exceptions: wake may be called from any context, and wait runs in one thread
- * concurrently with all others, so that a blocked thread does not keep another
- * from sending.
+ * exceptions: wake may be called from any context, and wait may run in one
+ * thread concurrently with calls in other threads, so that a blocked thread
+ * does not prevent others from sending.
  */
 #ifndef WEFT_PROV_CARRIER_H
 #define WEFT_PROV_CARRIER_H
@@ -39,9 +39,9 @@ struct weft_vt;
 /* Another endpoint as seen by this one. Carriers embed it as first member. */
 struct weft_peer {
 	struct sockaddr_in name;
-	/* index in the carrier's peers: dense, from 0, never changed */
+	/* index of the peer in its carrier: dense, starting at 0, constant */
 	uint32_t index;
-	uint16_t lost; /* errno of the peer's death, or 0 */
+	uint16_t lost; /* errno with which the peer was lost, or 0 */
 	/*
 	 * largest payload that is sent unfragmented on this path; 0: no limit
 	 */
@@ -84,7 +84,7 @@ struct weft_carrier_attr {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	uint32_t fifo_slots; /* FIFO size in slots; 0: the carrier's default */
-	/* memory of this endpoint that peers map, bytes; 0: none */
+	/* size of the shared area, which peers map, bytes; 0: none */
 	size_t share_bytes;
 	/* size of the windows, mapped in parts, bytes; 0: none */
 	size_t window_bytes;
@@ -93,14 +93,14 @@ struct weft_carrier_attr {
 	size_t loop_bytes;  /* shm: largest payload copied by copy.h's loop */
 	bool no_dma;	    /* emulate a host that forbids CMA */
 	const char *faults; /* loop, sock, lossy: a fault plan */
-	/* lossy: carrier below, with errors */
+	/* lossy: lower carrier, into which errors are injected */
 	const struct weft_carrier_ops *below;
-	enum weft_carrier_code code; /* lossy: error code of the packets */
+	enum weft_carrier_code code; /* lossy: code that detects errors */
 	uint32_t silence_ms; /* sock: silence timeout of a peer; 0: default */
 	const void *key;     /* sock: key that signs datagrams; NULL: none */
 	size_t key_bytes;
 	bool encrypt; /* sock: encrypt datagrams; requires a key */
-	/* prov/vt: the shared world segment, threads, arithmetic (vt_api.h) */
+	/* this field and all following ones are for prov/vt (vt_api.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
@@ -122,9 +122,9 @@ struct weft_carrier_stats {
 	uint64_t refused; /* invalid packets received and dropped */
 	uint64_t skipped; /* slots of writers that died before publishing */
 	uint64_t sleeps;  /* waits that blocked in the kernel */
-	/* included in sleeps: waits that a timeout ended, too late */
+	/* included in sleeps: waits that missed their event until a timeout */
 	uint64_t late;
-	uint64_t wakes;	 /* waiters woken by this side */
+	uint64_t wakes;	 /* waiters woken by this endpoint */
 	uint64_t resent; /* retransmitted packets */
 	uint64_t forged; /* included in refused: not signed with the key */
 	/* included in refused: duplicates with a valid signature */
@@ -137,14 +137,15 @@ struct weft_carrier_stats {
 
 /*
  * A store that another process is expected to make in a shared area: *word
- * reaches want or more, and the event word is notified (event_word.h). word
+ * becomes `want` or more, and the event word is notified (event_word.h). word
  * NULL and want 0: no store is expected. word NULL and want 1: more than one
- * store is expected, so that wait only yields and returns.
+ * store is expected; wait cannot watch all of them, so it only yields and
+ * returns.
  */
 struct weft_carrier_watch {
 	weft_au64 *word;
 	uint64_t want;
-	/* NULL: the writer sends a nudge instead */
+	/* NULL: the writer calls nudge instead */
 	struct weft_event *event_word;
 	/* more ranks than processors: the writers need this processor */
 	bool oversubscribed;

@@ -153,8 +153,8 @@ int hybrid_peer_connect(struct hybrid *b, struct hybrid_peer *p)
 }
 
 /*
- * Returns the record of a peer that only one carrier has a record of, or
- * creates the record.
+ * Returns the hybrid record for a peer record of one carrier; creates it if
+ * there is none.
  */
 static struct hybrid_peer *peer_from_carrier(struct hybrid *b,
 					     struct weft_peer *carrier_peer)

@@ -68,7 +68,7 @@ static void child_run(int in, int out)
 	_exit(0); /* without closing, as if killed */
 }
 
-/* Enters namespaces; a pid namespace starts with the next child. */
+/* Enters new namespaces; a new pid namespace contains only later children. */
 static void enter_namespaces(int flags, bool proc)
 {
 	int status = 0;

@@ -22,7 +22,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* time of spinning before the first yield */
+/* spin time before the first yield */
 #define WAIT_SPIN_NS   UINT64_C(20000)
 /* time after the last packet before blocking */
 #define WAIT_AWAKE_NS  UINT64_C(500000)
@@ -59,8 +59,8 @@ static void *watcher_main(void *arg)
 }
 
 /*
- * Starts the watcher with all signals blocked: signals are for the program's
- * threads.
+ * Starts the watcher with all signals blocked: only the application's threads
+ * handle signals.
  */
 static int watch_start(struct hybrid *b)
 {
@@ -214,8 +214,8 @@ int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	if (!watcher_ready(b))
 		return wait_unwatched(b, timeout_ns);
 	/*
-	 * a packet has arrived, or a send was refused: no event reports free
-	 * space
+	 * arm fails if a packet has arrived or a send was refused (no event
+	 * reports free space): the caller polls
 	 */
 	if (b->sock->ops->arm(b->sock)) {
 		if (++b->immediate_returns > WAIT_RETURN_MAX)

@@ -207,7 +207,8 @@ static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	struct loop *l = loop_of(c);
 
 	/*
-	 * relaxed: stores into shared areas wake no waiter in loop: poll again
+	 * Does not block: stores into shared areas do not wake waiters of this
+	 * carrier. relaxed: hints
 	 */
 	if (weft_load64_relaxed(&l->watching) ||
 	    weft_load32_relaxed(&l->full)) {

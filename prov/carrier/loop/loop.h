@@ -55,7 +55,7 @@ struct loop_flight {
 struct loop_share {
 	unsigned refs; /* protected by the registry's lock */
 	size_t bytes;
-	size_t window_bytes; /* bytes of the windows, which follow `bytes` */
+	size_t window_bytes; /* bytes of the windows, after the shared area */
 	uint8_t *area;
 };
 
@@ -115,7 +115,7 @@ static inline struct loop_peer *loop_peer_of(struct weft_peer *p)
 	return (struct loop_peer *)p;
 }
 
-/* loop_raw.c; one lock of the process protects all of it */
+/* loop_raw.c; one lock per process protects its state */
 int loop_raw_join(struct loop *l, const struct sockaddr_in *want);
 void loop_raw_leave(struct loop *l);
 struct loop_packet *loop_packet_new(struct loop *l, enum loop_kind kind,

@@ -18,7 +18,7 @@
 #define RAW_INBOX	4096
 #define RAW_DELAY_POLLS 16
 #define RAW_SLICE_NS	UINT64_C(100000000)
-/* longest wait under faults: retransmission needs polls */
+/* longest wait with a fault plan: only poll retransmits */
 #define RAW_FAULT_NS	UINT64_C(200000)
 
 static pthread_mutex_t raw_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -124,8 +124,8 @@ static void raw_notify(struct loop *to)
 }
 
 /*
- * Draws for a fault. Time is counted in polls here, so a fault is active from
- * the start.
+ * Returns whether a fault of this kind occurs. Time is counted in polls here,
+ * so start times in the fault plan are ignored.
  */
 static bool raw_draw(struct loop *l, enum weft_fault_plan_kind kind)
 {

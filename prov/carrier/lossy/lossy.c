@@ -114,7 +114,8 @@ static int frame_emit(struct lossy *n, struct lossy_peer *p,
 	wrong = carrier_faults_draw(&n->faults, WEFT_FAULT_LOSS, age);
 	if (wrong) {
 		/*
-		 * sends only a header, so that errors of the send are reported
+		 * a lost frame: sends only a header, so that send errors are
+		 * still reported
 		 */
 		pkt = (struct weft_pkt){ .type = LOSSY_LOST };
 	} else {

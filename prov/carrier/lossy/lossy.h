@@ -2,7 +2,8 @@
 /*
  * A carrier on top of another carrier, for links with bit errors: packets get
  * the machine's error code and are damaged by a fault plan; frames whose errors
- * the code detects are retransmitted. It is used only with a fault plan.
+ * the code detects are retransmitted. This carrier is used only with a fault
+ * plan.
  *
  *  frame on the carrier below, type LOSSY_FRAME
  *  +------+------+-----------+-----------------+--------+
@@ -36,9 +37,9 @@
 
 /* Header of a frame. */
 struct lossy_head {
-	/* number modulo 2^32; LOSSY_ACK, LOSSY_NAK: frame without a packet */
+	/* frame number modulo 2^32; LOSSY_ACK, LOSSY_NAK: no packet */
 	uint64_t seq;
-	uint64_t ack; /* all frames below this have been received */
+	uint64_t ack; /* all frames with lower numbers have arrived */
 	struct weft_pkt pkt;
 };
 
@@ -77,7 +78,7 @@ struct lossy {
 	struct weft_carrier *below;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	struct lossy_peer **peer; /* peers by index of the carrier below */
+	struct lossy_peer **peer; /* by index in the carrier below */
 	uint32_t peers;
 	struct lossy_code code;
 	struct carrier_faults faults;

@@ -3,10 +3,10 @@
  * The error codes of the machines, applied to frames (prov/code documents which
  * errors they detect):
  *
- *  crc16   two bytes for each 96, as in gemini's packets
- *  crc32   four bytes after the data; crc32c, too
- *  rs5     five symbols of 10 bits for each 512, bgq's packets
- *  rs14    crc32, then 14 error-correcting symbols for each 640 bytes
+ *  crc16   two bytes per 96 bytes, as in packets of gemini
+ *  crc32   four bytes after the data; the same for crc32c
+ *  rs5     five 10-bit symbols per 512 bytes, as in packets of bgq
+ *  rs14    crc32, then 14 error-correcting symbols per 640 bytes
  *
  * The check symbols of all pieces follow the data.
  */
@@ -52,7 +52,9 @@ uint32_t lossy_code_bytes(const struct lossy_code *c, uint32_t bytes)
 	}
 }
 
-/* Returns the length of piece i of `bytes` bytes, and its offset in *offset_p.
+/*
+ * Splits `bytes` bytes into pieces of `of` bytes. Returns the length of piece
+ * i; *offset_p is its offset.
  */
 static uint32_t piece(uint32_t bytes, uint32_t of, uint32_t i,
 		      uint32_t *offset_p)

@@ -159,8 +159,8 @@ static int ops_wait_fd(struct weft_carrier *c)
 }
 
 /*
- * Arms the descriptor below unless frames are unacknowledged: the descriptor
- * does not signal that a retransmission is due.
+ * Arms the descriptor of the carrier below unless frames are unacknowledged:
+ * the descriptor does not signal that a retransmission is due.
  */
 static int ops_arm(struct weft_carrier *c)
 {

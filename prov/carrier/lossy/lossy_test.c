@@ -150,7 +150,10 @@ static void damaged_frames_are_detected_and_retransmitted(void **state)
 		T_TRUE(sa.damaged < frames * 19 / 100);
 		wrong = sa.damaged + sb.damaged;
 		seen = sa.found + sb.found + sa.fixed + sb.fixed;
-		/* after the 140 check bits the last four bits are unused */
+		/*
+		 * RS14: errors in the four unused bits after the 140 check bits
+		 * are not detected
+		 */
 		T_TRUE(seen <= wrong && seen >= wrong * 98 / 100);
 		T_TRUE(seen == wrong || codes[k] == WEFT_CARRIER_RS14);
 		T_IS(sb.fixed > 0, codes[k] == WEFT_CARRIER_RS14);

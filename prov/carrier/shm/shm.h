@@ -98,7 +98,7 @@ struct shm_peer {
 	uint8_t state; /* enum shm_state */
 	bool fence;    /* fence before loading the peer's wake word */
 	uint8_t seq;
-	uint8_t lg; /* copy of view.lg; head and slot are copies, too */
+	uint8_t lg; /* copy of view.lg; `head` and `slot` are copies, too */
 	/* index of this endpoint's entry in the peer's table */
 	uint16_t writer;
 	struct shm_head *head;
@@ -114,7 +114,7 @@ struct shm_peer {
 	uint64_t received_seen;
 	bool shared; /* the caller uses the peer's shared area */
 	struct shm_view view;
-	/* in the peer's table: cells of this endpoint that the peer has read */
+	/* counter in the peer's table: cells that the peer has read */
 	weft_au64 *cells_done;
 	uint64_t cells_sent;
 	uint64_t cells_reclaimed;
@@ -128,7 +128,7 @@ struct shm_peer {
 	/* socket on which the region's descriptor is awaited, or -1 */
 	int sock;
 	bool requested;
-	/* at the last attempt a process listened at the peer's name */
+	/* a process listened at the peer's name at the last attempt */
 	bool listens;
 	/* descriptor of the region if the pid namespaces differ, or -1 */
 	int life;

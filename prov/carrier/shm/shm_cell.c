@@ -8,7 +8,7 @@
  * Free cells are used in FIFO order. The cell that was returned last is the
  * worst choice: its cache lines are in the receiver's cache and must be
  * transferred one by one before they can be written. Cells that were never used
- * stay untouched memory while CELL_REUSE_MIN used cells are free.
+ * are not touched while CELL_REUSE_MIN used cells are free.
  *
  * A peer may have as many cells in flight as there are free cells. One peer
  * that does not read thus occupies half of the cells, the next such peer a

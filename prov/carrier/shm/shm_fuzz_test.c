@@ -46,7 +46,7 @@ struct fuzz {
 	weft_au32 writer_done; /* the hostile process has finished */
 	/* result of the victim per sender: received or lost */
 	weft_au32 verdict[FUZZ_SENDERS];
-	/* loss reported by the sender itself */
+	/* the sender itself reported a loss */
 	weft_au32 reported[FUZZ_SENDERS];
 	weft_au32 stop;
 	const struct fuzz_mode *mode;
@@ -281,7 +281,7 @@ static void an_impossible_tail_does_not_stall_the_check(void **state)
 
 /* ---- a region with wrong constants --------------------------------------- */
 
-/* One wrong field: `bytes` bytes at off are overwritten by value. */
+/* One wrong field: `value` overwrites `bytes` bytes at offset `off`. */
 struct wrong {
 	const char *name;
 	size_t off, bytes;
@@ -400,8 +400,8 @@ static void a_full_entry_table_is_scanned_with_backoff(void **state)
 		T_IS(end_send(a, to, 0, 8), -EAGAIN);
 	scans = weft_load32(&v->head->entry_next);
 	/*
-	 * backoff from 50 us, doubled up to 2 ms: six attempts, then one in 2
-	 * ms
+	 * the backoff starts at 50 us and doubles up to 2 ms: six attempts,
+	 * then one every 2 ms
 	 */
 	T_TRUE(scans >= 1 && scans <= 8 + (weft_now_ns() - start) / 2000000);
 	weft_store64(&v->entry[77].state, SHM_FREE);
@@ -409,7 +409,7 @@ static void a_full_entry_table_is_scanned_with_backoff(void **state)
 		ret = end_send(a, to, 0, 8);
 	} while (ret == -EAGAIN);
 	T_OK(ret);
-	/* a remaining entry must not be treated as a peer */
+	/* close must not treat the test's other entries as peers */
 	for (uint32_t i = 0; i < v->entries; i++) {
 		if (i != 77)
 			weft_store64(&v->entry[i].state, SHM_FREE);

@@ -6,7 +6,7 @@
  * A pid is valid in its pid namespace only, so the identity includes the
  * namespace's number. If /proc shows another namespace than this process's, its
  * pids do not match those that the kernel reports, and the number is 0: no pid
- * is trusted. Without /proc the number is 1 for all.
+ * is trusted. Without /proc the number is 1 for all processes.
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/os/alive.h"

@@ -4,7 +4,7 @@
  * This file documents the format, which has offsets and no pointers.
  *
  *   0            head      identity, geometry, tail, head, wake words
- *   4096         owners    writer of slot i, where writers change (8 B each)
+ *   4096         owners    writer of slot i, set where it changes (8 B each)
  *   slot_off     slots     the reception FIFO (128 B each)
  *   entry_off    entries   one per peer that sends to the owner (128 B each)
  *   cell_off     cells     payloads that the OWNER sends (cell_bytes each)
@@ -104,7 +104,7 @@ struct shm_head {
 	uint64_t hint; /* sin_zero of the name */
 	/* line 2: written by senders: {ticket:48, writer:16} */
 	alignas(64) weft_au64 tail;
-	/* line 3: written by the owner in steps: slots read */
+	/* line 3: number of slots read, written by the owner in steps */
 	alignas(64) weft_au64 head;
 	/* line 4: written by waiter and waker; senders load wake */
 	alignas(64) weft_au32 wake;
@@ -137,7 +137,8 @@ static_assert(sizeof(struct shm_slot) == SHM_SLOT_BYTES &&
 
 /* Kinds of slots. */
 #define SHM_INLINE  0u /* the payload is in the slot */
-#define SHM_CELL    1u /* the payload is in the writer's cell payload[0..3] */
+/* the payload is in a cell of the writer; payload[0..3]: its index */
+#define SHM_CELL    1u
 /* no packet: the writer died, or this slot continues a LONG packet */
 #define SHM_SKIPPED 2u
 #define SHM_LONG    3u /* the payload continues in the next slots */
@@ -163,8 +164,9 @@ static inline uint32_t shm_long_slots(uint32_t len)
 
 struct shm_entry {
 	/*
-	 * line 0: written by the sender; the owner only frees the entry. In
-	 * state, pid is 0 while CLAIMED from another pid namespace.
+	 * line 0: written by the sender; the owner only frees the entry. The
+	 * pid in `state` is 0 while a sender of another pid namespace fills the
+	 * entry (CLAIMED).
 	 */
 	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8} */
 	uint64_t start;
@@ -175,7 +177,8 @@ struct shm_entry {
 	uint16_t pad;
 	uint32_t ns; /* pid namespace of the sender */
 	/*
-	 * line 1: written by the owner: cells of this sender that it has read
+	 * line 1: number of the sender's cells that the owner has read, written
+	 * by the owner
 	 */
 	alignas(64) weft_au64 cells_done;
 };
@@ -185,7 +188,8 @@ static_assert(sizeof(struct shm_entry) == 128 &&
 	      "shared format");
 
 /*
- * Make the carrier's word (upper half of a slot's word), and return its fields.
+ * These functions build the carrier's word (upper half of a slot's word) and
+ * extract its fields.
  */
 static inline uint32_t shm_word(uint8_t lap, uint32_t kind, uint8_t seq,
 				uint16_t writer)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Liveness of a peer. For a peer in the same pid namespace the pid shows it.
- * The pid of any other peer is not valid here. Such a peer receives a request
- * for its region and from then on holds a lock on it, which the kernel releases
- * when the process ends:
+ * Liveness of a peer. A peer in the same pid namespace is alive while its pid
+ * exists. The pid of any other peer is not valid here. When such a peer
+ * receives a request for its region, it locks the region; the kernel releases
+ * the lock when the process ends:
  *
- *   owner      opens its region once more, locks that (F_OFD_SETLK), replies
+ *   owner      opens its region again, locks it (F_OFD_SETLK), replies
  *   requester  keeps the received descriptor, and tests the lock through it
  *
  * A child that continues without exec keeps the lock of its parent.

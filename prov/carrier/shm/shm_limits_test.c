@@ -17,7 +17,7 @@
 
 struct pair {
 	struct end *a, *b;
-	struct weft_peer *to; /* b's record in a */
+	struct weft_peer *to; /* a's peer record of b */
 };
 
 static void pair_open(struct pair *p)
@@ -242,7 +242,7 @@ static void all_cells_can_be_allocated(void **state)
 }
 
 #define SENDS 400 /* more than the number of cells */
-#define ROUND 16  /* consecutive cells of which none is used twice */
+#define ROUND 16  /* consecutive sends that use different cells */
 
 /* Free cells are reused in FIFO order; most are never touched. */
 static void free_cells_are_reused_in_fifo_order(void **state)
@@ -331,8 +331,8 @@ static void a_stream_of_packets_populates_the_fifo(void **state)
 }
 
 /*
- * Does not hold if the host's pages are so large that the first packet
- * populates all of them.
+ * Skipped if the host's pages are so large that the first packet populates all
+ * of them.
  */
 static void fifo_pages_are_populated_on_demand(void **state)
 {

@@ -77,8 +77,8 @@ void shm_map_drop(struct shm_view *v)
 }
 
 /*
- * Returns whether count items of size bytes at offset off are inside the region
- * and aligned.
+ * Returns whether `count` items of `size` bytes at offset `off` are inside the
+ * region and aligned.
  */
 static bool map_fits(uint64_t bytes, uint64_t off, uint64_t count,
 		     uint64_t size, uint64_t align)
@@ -248,10 +248,7 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 			      .ns = v.head->ns,
 			      .start = v.head->start,
 			      .cookie = v.head->cookie };
-	/*
-	 * an earlier region of a name that another process has now is not this
-	 * peer's
-	 */
+	/* refuse the region of a process that had the peer's name earlier */
 	if (p->id.cookie ? id.cookie != p->id.cookie
 			 : v.head->port != p->base.name.sin_port)
 		return -ESTALE;
@@ -284,7 +281,7 @@ static size_t map_front(int fd, const struct stat *st, uint64_t hint)
 	return map_round(h.share_off + h.share_bytes);
 }
 
-/* Maps the region of descriptor fd as p's; front: without its windows. */
+/* Maps the region of descriptor fd as p's; `front`: without the windows. */
 static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 {
 	struct shm_map *m = calloc(1, sizeof(*m));
@@ -323,8 +320,8 @@ err_put:
 }
 
 /*
- * Returns whether p's process still has the region that is mapped here, so that
- * it has not called exec(); true if /proc does not show it.
+ * Returns whether p's process still holds the region that is mapped here, that
+ * is, has not called exec(); true if /proc does not show the process.
  */
 bool shm_map_is_held(const struct shm_peer *p)
 {

@@ -98,7 +98,8 @@ static int shm_open(const struct weft_carrier_attr *attr,
 	shm_init(s, attr);
 	ret = shm_build(s, attr);
 	/*
-	 * preallocate: without memory, a refused packet must not block the FIFO
+	 * preallocated, so that a refused packet does not block the FIFO when
+	 * memory is exhausted
 	 */
 	if (!ret)
 		ret = weft_pool_grow(&s->held_pool);

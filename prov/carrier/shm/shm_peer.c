@@ -83,7 +83,8 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 		return -EHOSTUNREACH;
 	p = weft_hash_get(&s->by_name, shm_name_key(name));
 	/*
-	 * a peer in another network namespace may be in the same pid namespace
+	 * a peer with a remote address may be in another network namespace of
+	 * this host
 	 */
 	if (!p && !shm_name_is_local(s, name->sin_addr.s_addr) &&
 	    !shm_reach_by_hint(name))
@@ -206,7 +207,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 {
 	struct shm_view *v = &p->view;
 	uint64_t now = weft_now_ns();
-	/* a peer in another pid namespace must not check this pid */
+	/* 0: this pid is not valid in the peer's pid namespace */
 	uint64_t pid = shm_peer_other_namespace(s, p) ? 0 : s->id.pid;
 	uint32_t first;
 
@@ -227,7 +228,9 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		peer_sign(s, e);
 		p->writer = (uint16_t)n;
 		p->cells_done = &e->cells_done;
-		/* as if full: the first packet makes shm_tx.c read the head */
+		/*
+		 * the FIFO appears full, so that the first send reads the head
+		 */
 		p->head_seen = weft_load64(&v->head->head) - v->slots;
 		p->seq = 0;
 		p->state = SHM_PEER_UP;
@@ -331,7 +334,8 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 		weft_store64(&p->view.entry[p->writer].state,
 			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
 	/*
-	 * a living peer may still read its cells: they are kept until it dies
+	 * a living peer may still read cells sent to it: keep them until the
+	 * peer dies
 	 */
 	if (err != EPROTO && err != ENOMEM)
 		shm_cell_forget(s, p);

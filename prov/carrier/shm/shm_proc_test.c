@@ -361,7 +361,7 @@ static void a_name_is_reused_after_a_death(void **state)
 		T_PTR(e->last, to);
 		kill(pid, SIGKILL);
 		stage_wait(pid);
-		/* in generation 2 there is no poll between the two */
+		/* in generation 2 a send detects the loss */
 		if (generation != 2)
 			T_TRUE(end_wait_lost(e, generation, 20));
 		else

@@ -63,8 +63,8 @@ bool shm_reach_by_hint(const struct sockaddr_in *name)
 		return false;
 	fd = shm_reach_open(shm_hint_pid(hint), shm_hint_fd(hint));
 	/*
-	 * no free descriptor: unknown; the attempt to map the region will show
-	 * it
+	 * no free descriptor: unknown, so return true; if the region cannot be
+	 * mapped, that attempt fails
 	 */
 	if (fd == -EMFILE || fd == -ENFILE)
 		return true;

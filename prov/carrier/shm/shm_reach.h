@@ -11,9 +11,9 @@
 #define WEFT_SHM_WHY 128
 
 /*
- * Returns whether the endpoint of that name can be reached through memory: 0;
- * -EAGAIN: no endpoint has the name yet, but one could be reached;
- * -EHOSTUNREACH: no, with the reason in why. c is a shm carrier.
+ * Checks whether the endpoint of that name can be reached through shared
+ * memory. Returns 0: yes; -EAGAIN: no endpoint has the name yet, but one could
+ * be reached; -EHOSTUNREACH: no, with the reason in `why`. c is a shm carrier.
  */
 int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
 		   char why[WEFT_SHM_WHY]);

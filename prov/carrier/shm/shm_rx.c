@@ -235,8 +235,8 @@ WEFT_INLINE int rx_fast_path(struct shm *s, const struct shm_slot *slot,
 		return rx_slow_path(s, slot, word);
 	memcpy(&pkt, &word, sizeof(word));
 	/*
-	 * copied in the pieces that are read later: a load that spans two
-	 * stores stalls
+	 * copied in the same pieces in which the header is read later: a load
+	 * that spans two stores stalls
 	 */
 	memcpy(&pkt.unit, slot->rest, sizeof(slot->rest[0]));
 	memcpy(&pkt.tag, slot->rest + 1, 2 * sizeof(slot->rest[0]));

@@ -34,8 +34,8 @@ struct sock_msg {
 };
 
 /*
- * Space for one descriptor, aligned as the kernel requires; two descriptors
- * fit.
+ * Control buffer for one descriptor; aligned as the kernel requires, it has
+ * space for two.
  */
 union sock_ctl {
 	struct cmsghdr head;
@@ -129,8 +129,8 @@ static bool sock_is_peer(int sock, const struct shm_peer *p)
 }
 
 /*
- * Maps the region that a closing sender handed over, if packets of it are
- * unread.
+ * Maps the region that a closing sender handed over, if packets of that sender
+ * are unread.
  */
 static void sock_accept_handover(struct shm *s, uint64_t cookie, int fd)
 {

@@ -20,9 +20,10 @@
 #include <string.h>
 
 /*
- * Records in the owner words that writer held the ticket before the one about
- * to be reserved. All senders that compete for that ticket write the same
- * value; a sender that is a lap late must not overwrite a newer record.
+ * Records in the owner words that `writer` reserved the ticket before the one
+ * that is about to be reserved. All senders that compete for that ticket write
+ * the same value; a sender that is a lap late must not overwrite a newer
+ * record.
  */
 static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
 {
@@ -46,7 +47,7 @@ static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
  * appears full every TX_CHECK_SLOTS slots.
  */
 #define TX_CHECK_SLOTS 32 /* slots until the next check */
-#define TX_EXCHANGE    8  /* packets received in that time: an exchange */
+#define TX_EXCHANGE    8  /* packets received meanwhile that show an exchange */
 
 static void tx_populate(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
@@ -194,7 +195,8 @@ WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 	memcpy(slot->rest, &pkt->unit, sizeof(slot->rest));
 	memcpy(&low, pkt, sizeof(low));
 	/*
-	 * R0 pairs with A0 in rx_fifo(): the slot is filled before it is full.
+	 * R0 pairs with A0 in rx_fifo(): the contents of the slot are stored
+	 * before its word.
 	 */
 	weft_store64(&slot->word, shm_slot_word(low, carrier));
 	s->stats.sent++;

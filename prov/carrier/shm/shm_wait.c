@@ -248,7 +248,7 @@ static bool wait_on_both_words(struct shm *s, uint32_t word,
 }
 
 /*
- * Blocks on the wake word, which was announced before. Returns false after a
+ * Blocks on the wake word, after wait_announce(). Returns false after a
  * timeout.
  */
 static bool wait_on_words(struct shm *s, uint64_t ns,
@@ -542,7 +542,8 @@ void shm_wait_fini(struct shm *s)
 }
 
 /*
- * Makes all steps of arming; returns false if an event has occurred meanwhile.
+ * Performs all steps of arming; returns false if an event has occurred
+ * meanwhile.
  */
 static bool arm_anew(struct shm *s, uint64_t now)
 {

@@ -130,7 +130,7 @@ static void *block_once(void *arg)
 	return NULL;
 }
 
-/* "pid (name) S ...": the name is the test's */
+/* Reads the thread's state from "pid (name) S ..."; the name has no spaces. */
 static bool is_blocked(pid_t tid)
 {
 	char path[64], state = 0;

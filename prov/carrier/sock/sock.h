@@ -125,7 +125,7 @@ struct sock_peer {
 	uint64_t refusal_ns; /* time of the first report, ns; 0: none */
 	uint64_t probe_ns;   /* time of the next probe, ns */
 	uint32_t refusals;   /* reports since refusal_ns */
-	/* datagrams sent to the peer: the last nonce used */
+	/* number of datagrams sent to the peer; also the last nonce used */
 	uint64_t count;
 	/* Sender's state. */
 	struct weft_arq_tx tx;
@@ -365,8 +365,8 @@ void sock_peer_busy(struct sock *s, struct sock_peer *p);
 int sock_tx_send(struct sock *s, struct sock_peer *p,
 		 const struct weft_pkt *pkt, const struct iovec *iov);
 /*
- * Handles an acknowledgement; more: further bitmap words after the header;
- * words: their number.
+ * Handles an acknowledgement. `more`: bitmap words after the header; `words`:
+ * their number.
  */
 void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
@@ -489,8 +489,8 @@ void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
 
 /* sock_seal.c */
 /*
- * Returns a context for tags with this key; NULL: no memory. sends: whether it
- * is for datagrams that this endpoint sends.
+ * Returns a context for tags with this key; NULL: no memory. `sends`: the
+ * context is for datagrams that this endpoint sends.
  */
 struct sock_seal *sock_seal_new(const struct sock *s, const uint8_t key[16],
 				bool sends);
@@ -503,7 +503,7 @@ void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
  */
 bool sock_seal_verify(const struct sock *s, struct sock_seal *seal,
 		      uint8_t *data, uint32_t bytes);
-/* Returns whether count arrives from p for the first time, and records it. */
+/* Returns whether p's datagram number `count` is new, and records it. */
 bool sock_seal_count_is_new(struct sock_peer *p, uint64_t count);
 
 /* sock_wait.c */

@@ -251,7 +251,7 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 
 struct pair {
 	struct end a, b;
-	struct sock_peer *p; /* b's record in a */
+	struct sock_peer *p; /* a's peer record of b */
 	struct end_group group;
 	uint64_t sent;
 };

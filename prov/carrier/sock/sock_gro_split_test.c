@@ -47,8 +47,8 @@ static void forger_send(struct forger *x, size_t bytes)
 }
 
 /*
- * Writes a datagram at `offset` with `length` in its header; its CRC covers sum
- * bytes.
+ * Writes a datagram at `offset` with `length` in its header; its CRC covers
+ * `sum` bytes.
  */
 static void forger_write(struct forger *x, uint32_t offset, enum sock_kind kind,
 			 uint16_t length, uint32_t sum)

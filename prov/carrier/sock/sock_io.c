@@ -47,7 +47,7 @@ struct io_control {
 
 struct io_small {
 	struct sock_head head;
-	uint8_t more[WEFT_ARQ_WORDS * 8]; /* space for a tag, too */
+	uint8_t more[WEFT_ARQ_WORDS * 8]; /* bitmap words, tag */
 };
 
 struct sock_out {

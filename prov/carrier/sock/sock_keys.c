@@ -157,7 +157,7 @@ void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
 
 /* ---- session keys -------------------------------------------------------- */
 
-/* One side of a session: the same input of the key derivation on both sides. */
+/* One side of a session, as input of the key derivation in both processes. */
 struct keys_side {
 	const struct sockaddr_in *name;
 	uint64_t gen;

@@ -107,7 +107,7 @@ static struct dgram dgram_of(const struct end *from, const struct end *to,
 					 .count = count } };
 }
 
-/* Signs g as `from` does for peer, and sends it from the socket of `at`. */
+/* Signs g as `from` does for `peer`, and sends it from the socket of `at`. */
 static void dgram_send(struct dgram *g, const struct end *from,
 		       struct weft_peer *peer, const struct end *at,
 		       const struct end *to)
@@ -124,7 +124,7 @@ static void dgram_send(struct dgram *g, const struct end *from,
 
 /*
  * Sends a HELLO with that public key, signed with the job's key by `from` for
- * `to`, from the socket of `at` to goal.
+ * `to`, from the socket of `at` to `goal`.
  */
 static void hello_relay(const struct end *from, const struct end *to,
 			const uint8_t *public, uint64_t count,
@@ -279,7 +279,7 @@ static void a_datagram_of_another_job_is_refused(void **state)
 	dgram_send(&g, &u->a, u->ab, &t->a, &t->b);
 	until_refused(&t->b, 1);
 	T_IS(stats_of(&t->b).forged, 1);
-	/* unchanged, and as a first contact */
+	/* sent unchanged, then as a first contact */
 	g = dgram_of(&u->a, &u->b, SOCK_BYE, 1 << 20);
 	dgram_send(&g, &u->a, u->ab, &u->a, &t->b);
 	until_refused(&t->b, 2);

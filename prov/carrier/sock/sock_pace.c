@@ -10,7 +10,7 @@
 #define PACE_LARGE_BYTES   262144
 /* time that host load adds to a round trip, ns */
 #define PACE_QUEUE_NS	   50000
-/* samples in which the minimum grows by a factor of e */
+/* number of samples after which the minimum has grown by a factor of e */
 #define PACE_FORGET	   1024
 /* upper limit of the window, bytes */
 #define PACE_WINDOW_BYTES  (UINT64_C(16) << 20)

@@ -25,13 +25,13 @@
 #include <stdlib.h>
 
 #define PEER_MAX	       65536u
-/* longest time until a refusal */
+/* longest time until a host refuses a datagram: this host, a remote host */
 #define PEER_LOCAL_REFUSAL_NS  UINT64_C(20000000)
 #define PEER_REMOTE_REFUSAL_NS UINT64_C(100000000)
 #define PEER_HELLO_MIN_NS      UINT64_C(1000000)
 #define PEER_HELLO_MAX_NS      UINT64_C(64000000)
 #define PEER_PROBE_NS	       UINT64_C(50000000)
-/* sequence numbers; enough for most peers */
+/* initial length of sock_peer.flight, enough for most peers */
 #define PEER_FLIGHT_FIRST      32u
 /* receive window until the peer advertises its own, bytes */
 #define PEER_ROOM_FIRST	       262144u

@@ -14,26 +14,26 @@
 #include <poll.h>
 
 #define PASS_ACK_DGRAMS	       96u
-/* bytes; nearly two batches of a sender */
+/* unacknowledged bytes that cause an ACK: nearly two batches of a sender */
 #define PASS_ACK_BYTES	       120000u
 #define PASS_ACK_SOON_NS       UINT64_C(50000)	/* delay of an urgent ACK */
 #define PASS_ACK_NS	       UINT64_C(400000) /* delay of other ACKs */
-/* interval between attempts to deliver */
+/* interval between attempts to deliver a refused packet */
 #define PASS_BLOCKED_NS	       UINT64_C(50000)
-/* interval between attempts to send */
+/* interval between attempts to send datagrams marked as lost */
 #define PASS_UNSENT_NS	       UINT64_C(1000000)
 /* interval between two rounds of probes */
 #define PASS_PROBE_ROUND_NS    UINT64_C(100000000)
-/* silence before a probe, or this time per peer if that is longer */
+/* silence before a probe: minimum, and time per peer */
 #define PASS_QUIET_NS	       UINT64_C(200000000)
 #define PASS_QUIET_PER_PEER_NS UINT64_C(50000000)
 #define PASS_PROBES	       64u /* probes per round */
 #define PASS_SILENCE_PROBES    8u  /* probes within silence_ns */
 #define PASS_READS	       4
 
-/* time limit while data are unacknowledged */
+/* time limit of close while data are unacknowledged */
 #define CLOSE_DATA_NS	   UINT64_C(5000000000)
-/* time limit while only the BYE is unanswered */
+/* time limit of close while only the BYE is unanswered */
 #define CLOSE_BYE_NS	   UINT64_C(1000000000)
 #define CLOSE_PAUSE_MIN_NS UINT64_C(2000000)
 #define CLOSE_PAUSE_MAX_NS UINT64_C(50000000)
@@ -246,7 +246,7 @@ static int pass_read(struct sock *s, int n, int budget,
  */
 static bool pass_is_idle(const struct sock *s)
 {
-	/* relaxed: written with the lock held, as this thread holds it */
+	/* relaxed: written only with the lock held, which this thread holds */
 	return !s->peers_changed &&
 	       s->now < weft_load64_relaxed(&s->waiter.due_ns) &&
 	       !sock_io_batched(s);
@@ -321,7 +321,7 @@ static bool close_waits(const struct sock *s, const struct sock_peer *p)
 	if (p->base.lost || p->refused || p->bye || p->remote_gen == s->gen ||
 	    p->state != SOCK_OPEN)
 		return false;
-	/* without data the BYE need not arrive */
+	/* a peer that has sent no datagram need not answer the BYE */
 	return sock_tx_pending(p) ||
 	       (p->remote_gen && !p->bye_seen && !p->refusal_ns);
 }

@@ -4,11 +4,11 @@
  * that is, computes or waits elsewhere. It never delivers: the datagrams that
  * it reads are stored until the caller polls.
  *
- *   IDLE  nothing in flight and no recent traffic: blocked on the socket
- *         without timeout
- *   LOOK  traffic: checks every 5 ms whether the caller polls
- *   WORK  the caller does not poll: acknowledge, store, retransmit; blocked
- *         on the socket until the next retransmission is due
+ *   IDLE   nothing in flight and no recent traffic: blocked on the socket
+ *          without timeout
+ *   WATCH  traffic: checks every 5 ms whether the caller polls
+ *   WORK   the caller does not poll: acknowledge, store, retransmit; blocked
+ *          on the socket until the next retransmission is due
  *
  * Cost for the caller: one uncontended lock per call, and one write when the
  * first datagram is sent after an idle period.

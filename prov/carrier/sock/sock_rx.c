@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* divisor of the socket's buffer, for the kernel's overhead */
+/* divisor of the socket's buffer; the rest is for the kernel's overhead */
 #define RX_ROOM_SHARE 4u
 
 /*
@@ -206,8 +206,8 @@ int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget)
 }
 
 /*
- * Copies a datagram into the reorder buffer; returns false without memory: the
- * datagram counts as lost.
+ * Copies a datagram into the reorder buffer; returns false if there is no
+ * memory; the datagram then counts as lost.
  */
 static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 		     const struct rx_view *v)
@@ -306,8 +306,8 @@ static void rx_control(struct sock *s, struct sock_peer *p,
 	switch (h->kind) {
 	case SOCK_HELLO:
 		/*
-		 * immediately, so that it precedes any datagram signed with the
-		 * session's key
+		 * acknowledged immediately, so that the ACK precedes any
+		 * datagram signed with the session's key
 		 */
 		if (h->flags & SOCK_PUBLIC)
 			sock_tx_control_public(s, p, SOCK_ACK);
@@ -411,7 +411,7 @@ static struct sock_peer *rx_unsigned(struct sock *s,
 		return NULL;
 	}
 	p = sock_peer_of_head(s, from, h, NULL);
-	/* a datagram of this endpoint, reflected */
+	/* refuses a datagram of this endpoint that was reflected */
 	return p && p->self ? rx_replayed(s) : p;
 }
 

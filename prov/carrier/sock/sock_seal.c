@@ -21,18 +21,18 @@
  * With encryption, all bytes after the header are encrypted; the header except
  * its first word, the CRC, is GCM's additional authenticated data.
  *
- * GMAC is computed with the library's block cipher, since its EVP interface
- * takes four times as long for a small datagram. If the processor supports
- * carry-less multiplication, GHASH is computed by code_ghash.h, and the library
- * encrypts the nonces, SEAL_MASKS consecutive ones at once; the tag is
- * identical.
+ * GMAC is computed with the library's block cipher, since the library's EVP
+ * interface takes four times as long for a small datagram. If the processor
+ * supports carry-less multiplication, GHASH is computed by code_ghash.h, and
+ * the library encrypts the nonces, SEAL_MASKS consecutive ones at once; the tag
+ * is identical.
  */
 struct sock_seal {
 	EVP_CIPHER_CTX *aes;
 	GCM128_CONTEXT *mac;
-	EVP_CIPHER_CTX *gcm; /* GCM context, used instead with encryption */
+	EVP_CIPHER_CTX *gcm; /* used with encryption, instead of aes and mac */
 	bool own_ghash;
-	uint64_t masked; /* first count of the masks */
+	uint64_t masked; /* datagram count of mask[0] */
 	uint8_t mask[SEAL_MASKS][SOCK_TAG];
 	struct weft_code_ghash ghash;
 };

@@ -397,7 +397,7 @@ static void signed_datagrams_survive_an_unreliable_network(void **state)
 	}
 }
 
-/* Polls e until it has refused want datagrams. */
+/* Polls e until it has refused `want` datagrams. */
 static void until_refused(struct end *e, uint64_t want)
 {
 	struct t_limit limit;
@@ -557,7 +557,7 @@ static void encrypted_payloads_are_unreadable(void **state)
 	T_IS(end_open(&e, &weft_carrier_sock, 3, &open), -EACCES);
 }
 
-/* Runs the tests of signatures by GMAC with those by GCM. */
+/* Runs the signature tests, which use GMAC, again with GCM. */
 static void encrypted_datagrams_pass_the_signature_tests(void **state)
 {
 	encrypt = true;

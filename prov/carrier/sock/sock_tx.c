@@ -289,8 +289,8 @@ static void tx_pad_full(struct sock_dgram *g)
 }
 
 /*
- * Makes an open datagram with this space; a new one has full size. Returns
- * false if there is no memory.
+ * Ensures that there is an open datagram with this space; a new one has full
+ * size. Returns false if there is no memory.
  */
 static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
 			       size_t space)
@@ -354,7 +354,7 @@ static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 	return 0;
 }
 
-/* Returns the datagrams in flight if a packet of need bytes were sent. */
+/* Returns the number of datagrams in flight after a packet of `need` bytes. */
 static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
 {
 	uint32_t body = p->dgram_max - (uint32_t)sizeof(struct sock_head);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packets with WEFT_PKT_SPLIT_OK ("unordered"): split into packets if datagrams
- * are smaller, each delivered from the read buffer as soon as it arrives. Their
- * bytes are those of one long message, and tag is the offset in it.
+ * are smaller, each delivered from the read buffer as soon as it arrives. The
+ * packets carry one long message; the tag of a packet is its offset in the
+ * message.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/rng.h"
