@@ -42,7 +42,7 @@ struct weft_arq_win {
 /* Retransmission timer; times in the caller's unit. */
 struct weft_arq_timer {
 	uint64_t due;  /* time of the next retransmission */
-	uint64_t wait; /* time between the last transmission and due */
+	uint64_t wait; /* time between the last transmission and `due` */
 };
 
 enum weft_arq_verdict {

@@ -96,7 +96,10 @@ static bool faults_active(const struct weft_fault_entry *entry, uint64_t age_ns)
 				      age_ns - start_ns < entry->for_ps / 1000);
 }
 
-/* Draws for each fault of that kind; returns the first one drawn, or NULL. */
+/*
+ * Decides at random for each fault of that kind whether it occurs; returns the
+ * first one that occurs, or NULL.
+ */
 static const struct weft_fault_entry *
 faults_draw(struct carrier_faults *f, enum weft_fault_plan_kind kind,
 	    uint64_t age_ns)

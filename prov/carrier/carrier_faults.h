@@ -38,12 +38,14 @@ int carrier_faults_open(struct carrier_faults *f, const char *text,
 void carrier_faults_close(struct carrier_faults *f);
 
 /*
- * Draws for every fault of that kind that is active at age_ns; returns whether
- * one occurs.
+ * Decides at random for each fault of that kind that is active at age_ns
+ * whether it occurs; returns whether one does.
  */
 bool carrier_faults_draw(struct carrier_faults *f,
 			 enum weft_fault_plan_kind kind, uint64_t age_ns);
-/* Draws for WEFT_FAULT_DELAY; returns the delay in ns, 0: none. */
+/*
+ * Decides at random whether a packet is delayed; returns the delay in ns, or 0.
+ */
 uint64_t carrier_faults_delay(struct carrier_faults *f, uint64_t age_ns);
 /* Returns whether a partition separates the two hosts at age_ns. */
 bool carrier_faults_partitioned(const struct carrier_faults *f,

@@ -60,7 +60,8 @@ struct hybrid {
 	uint32_t immediate_returns;
 	/* wait policy if all peers are remote */
 	struct weft_wait_policy policy;
-	uint32_t busy_yields; /* remaining yields after a long yield */
+	/* remaining yields, which replace spins after a long yield */
+	uint32_t busy_yields;
 	uint32_t cpus;
 	weft_au32 local_peers; /* number of local peers, without this process */
 	weft_au32 oversubscribed; /* more peers than processors */

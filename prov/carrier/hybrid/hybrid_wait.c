@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waiting for shared memory and for the socket. For WAIT_AWAKE_NS after the
- * last packet wait returns at once, so that the caller polls both carriers;
+ * last packet, wait returns at once, so that the caller polls both carriers;
  * then it blocks like the shm carrier, and a thread that blocks on the socket,
  * the watcher, wakes it:
  *
@@ -133,9 +133,8 @@ void hybrid_wait_close(struct hybrid *b)
 
 /*
  * Yields and returns whether polling may continue; false: block instead. The
- * kernel does not report whether other processes, such as ranks of emulated
- * hosts on the same machine, need the processor, but the duration of a yield
- * shows it.
+ * kernel does not report whether other processes, such as ranks of other
+ * emulated hosts, need the processor, but the duration of a yield shows it.
  */
 static bool wait_yield(struct hybrid *b, uint64_t now)
 {

@@ -125,7 +125,7 @@ static void raw_notify(struct loop *to)
 
 /*
  * Returns whether a fault of this kind occurs. Time is counted in polls here,
- * so start times in the fault plan are ignored.
+ * not in seconds, so only faults that start at time 0 can occur.
  */
 static bool raw_draw(struct loop *l, enum weft_fault_plan_kind kind)
 {

@@ -114,7 +114,7 @@ struct shm_peer {
 	uint64_t received_seen;
 	bool shared; /* the caller uses the peer's shared area */
 	struct shm_view view;
-	/* counter in the peer's table: cells that the peer has read */
+	/* counter in the peer's table: this endpoint's cells that were read */
 	weft_au64 *cells_done;
 	uint64_t cells_sent;
 	uint64_t cells_reclaimed;

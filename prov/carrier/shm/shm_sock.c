@@ -19,14 +19,14 @@
 #define SOCK_REQUEST  1u
 #define SOCK_HANDOVER 2u
 #define SOCK_GRANT    3u
-/* most descriptors in use for peers that have not replied */
+/* maximum number of descriptors in use for peers that have not replied */
 #define SOCK_WAITING  8
-#define SOCK_GRACE_MS 20 /* time between a connect and its message */
+#define SOCK_GRACE_MS 20 /* longest time between a connect and its message */
 
 struct sock_msg {
 	uint32_t kind;
 	/*
-	 * ASK: pid namespace of the sender. GRANT: not 0: the owner holds a
+	 * ASK: pid namespace of the sender. GRANT: nonzero if the owner holds a
 	 * file lock on its region while it runs
 	 */
 	uint32_t ns;

@@ -328,12 +328,13 @@ static void wait_count_late(struct shm *s, const struct wait_words *words)
 }
 
 /*
- * Blocks first for a short time without membarrier, since most waits are short:
- * if a sender's store was not yet visible when it loaded the wake word, the
- * notification is missed until the end of that time, once in many thousands of
- * waits. With more ranks than cores the next part has no membarrier either:
- * notifiers have fenced, and the check before it sees a delayed store. The last
- * part is long and misses no event.
+ * Blocks in up to three parts. The first is short and uses no membarrier, since
+ * most waits are short: if a sender's store was not yet visible when the sender
+ * loaded the wake word, this thread misses the notification until the end of
+ * the part, once in many thousands of waits. If notifiers fence, as with more
+ * ranks than cores, the second part uses no membarrier either; the check before
+ * it sees a delayed store. The last part is long, uses membarrier, and misses
+ * no event.
  */
 static void wait_block(struct shm *s, uint64_t ns)
 {

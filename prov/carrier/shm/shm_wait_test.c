@@ -60,8 +60,8 @@ static uint64_t late_waits(struct end *e)
 }
 
 /*
- * Waits in idle state, as after a long blocking wait: no short wait precedes,
- * whose end would hide the race.
+ * Waits in idle state, as after a long blocking wait, without the short wait
+ * that otherwise comes first: its end would hide the race.
  */
 static void *wait_for_word(void *arg)
 {

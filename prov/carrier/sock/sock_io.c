@@ -7,8 +7,8 @@
  * contiguous; received messages that the kernel coalesced (UDP_GRO) are split
  * here.
  *
- * Memory in the batch belongs to the caller until the flush, which precedes the
- * handling of any acknowledgement.
+ * The batch refers to memory of the caller, which must not be freed before the
+ * flush; acknowledgements, which free it, are handled after the flush.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 
 #define PEER_MAX	       65536u
-/* longest time until a host refuses a datagram: this host, a remote host */
+/* longest time until the local host or a remote host refuses a datagram */
 #define PEER_LOCAL_REFUSAL_NS  UINT64_C(20000000)
 #define PEER_REMOTE_REFUSAL_NS UINT64_C(100000000)
 #define PEER_HELLO_MIN_NS      UINT64_C(1000000)

@@ -333,8 +333,8 @@ static bool close_retransmits(int tries)
 }
 
 /*
- * Sends a BYE to every peer that is still waited for. Returns 0: none; 1: only
- * the BYE is unanswered; 2: data are unacknowledged.
+ * Sends a BYE to every peer for which close waits. Returns 0: there is none; 1:
+ * only the BYE is unanswered; 2: data are unacknowledged.
  */
 static int close_send_bye(struct sock *s, bool repeat)
 {
