@@ -162,8 +162,8 @@ static const struct net_up senders_up = {
 };
 
 /*
- * Every node sends as fast as possible for a period; returns packets per node
- * and packet time.
+ * Every node sends as fast as possible for a period. Returns the rate in
+ * packets per node and per packet time.
  */
 static double senders_rate(struct senders *c, uint64_t ps)
 {

@@ -95,8 +95,8 @@ static void short_messages_save_two_pcie_crossings(void **state)
 }
 
 /*
- * SWE-12, SWE-16: one port on both switches, 32 leaves, 32 KB of buffer in
- * blocks.
+ * SWE-12, SWE-16: a node has a port on both rails; a rail has 32 leaf switches;
+ * a port has 32 KB of buffer, in blocks.
  */
 static void machine_matches_the_paper(void **state)
 {
@@ -389,7 +389,10 @@ static void a_port_has_32_entries_for_groups(void **state)
 	net_fixture_close(&e);
 }
 
-/* A group may be coarser than its members: other nodes drop the results. */
+/*
+ * A class route may contain nodes that do not contribute; they drop the
+ * results.
+ */
 static void non_member_node_drops_results(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 2, 100, 101 };

@@ -184,9 +184,9 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Delays a packet of a class route. Class routes discard no packets: if other
- * packets would be retransmitted by their source, this hop takes as much
- * longer.
+ * Delays a packet of a class route. Class routes discard no packets: where the
+ * source would retransmit another packet, this hop takes longer by the same
+ * time.
  */
 uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 			     uint32_t len)

@@ -28,7 +28,7 @@ struct net_table {
 	/* GUID of the switch; only the supernode is used */
 	struct net_guid own;
 	bool above;		     /* 1: the switch is above all supernodes */
-	uint32_t inside, supers;     /* number of entries of both parts */
+	uint32_t inside, supers;     /* number of entries of each part */
 	struct net_fat_route *entry; /* table of inside + supers entries */
 };
 
