@@ -569,7 +569,7 @@ WEFT_NOINLINE static void serve_normal_rare(struct net_step *s, unsigned port)
 		serve_normal(s, port);
 }
 
-/* Serves a port without priorities: both kinds of traffic alternate. */
+/* Serves a port without priorities: system packets alternate with others. */
 WEFT_COLD static void serve_alternating(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);

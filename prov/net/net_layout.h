@@ -113,7 +113,8 @@ struct net_packet {
 	uint8_t in;   /* receiver (port) of arrival */
 	uint8_t kind; /* class route: enum net_coll, net_kind; otherwise form */
 	union {
-		uint16_t count;	    /* class route: inputs so far, or copies */
+		/* class route: inputs so far, or copies left */
+		uint16_t count;
 		uint16_t link_hash; /* hash that selects a parallel link */
 	};
 	union {
@@ -132,7 +133,10 @@ struct net_list {
 enum net_wait {
 	NET_WAIT_DOWN,
 	NET_WAIT_UP,
-	/* two queues per VC except VC 0: staying in a ring, entering it */
+	/*
+	 * two queues per VC except VC 0: packets that stay in a ring, and
+	 * packets that enter it
+	 */
 	NET_WAIT_DET,
 	NET_WAITS = NET_WAIT_DET + 6,
 };
@@ -184,10 +188,10 @@ struct net_out {
 	uint8_t rr_bits;
 	uint8_t vcs; /* bit per VC for which an injection FIFO waits */
 	uint8_t pad[3];
-	/* packets of class routes, not in the receiver's count */
+	/* packets of class routes or with a special header */
 	uint32_t packets_coll;
 	uint32_t chunks_coll;
-	uint64_t busy_coll; /* ticks in which class routes used the link */
+	uint64_t busy_coll; /* link time of packets_coll, ticks */
 	/* cache line 1 */
 	struct net_list list[NET_WAITS];
 };
@@ -263,7 +267,10 @@ struct net_nic {
 struct net_mrec {
 	/* payload bytes and target word: net_mrec_bytes(), net_mrec_word() */
 	uint64_t bytes_word;
-	/* caller's value; NET_M_ACKED: record that counts acknowledgements */
+	/*
+	 * caller's value; with NET_M_ACKED: index of the record that counts
+	 * acknowledgements
+	 */
 	uint64_t cookie;
 	/* time at which the engine may start; for a callback: its time */
 	uint64_t ready_ps;

@@ -78,8 +78,8 @@ static void enqueue(struct net *net, uint32_t mi)
 }
 
 /*
- * Completes a message whose last packet was built at time end; the next message
- * of its FIFO becomes the head.
+ * Completes a message whose last packet was built at time `end`; the next
+ * message of its FIFO becomes the head.
  */
 static void next_message(struct net *net, struct net_fifo *f, uint32_t mi,
 			 uint64_t end)

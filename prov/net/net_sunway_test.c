@@ -74,7 +74,7 @@ static void message_latency_is_the_sum_of_its_parts(void **state)
 	four = 4 * cfg.hop_ps + (2 * 5 + 2 * 1) * cfg.metre_ps;
 	T_IS(latency(ENDS - 1, QUEUE, 8),
 	     600000 + engine + four + on_link(8) + 400000);
-	/* within one leaf switch; its sibling has no cable to the node */
+	/* within one leaf switch: two hops and two cables of 5 m */
 	T_IS(latency(1, QUEUE, 8), 600000 + engine + 2 * cfg.hop_ps +
 					   10 * cfg.metre_ps + on_link(8) +
 					   400000);

@@ -32,7 +32,10 @@
 /* Index of the first receiver queue that is used as input buffer of a VC. */
 enum { FIRST = NET_QUEUES_MAX - 4 };
 
-/* Returns the capacity of a row buffer in packets; a node has several tiles. */
+/*
+ * Returns the capacity of a row buffer in packets. A port to a node represents
+ * several tiles.
+ */
 static unsigned room_of(const struct net *net, unsigned port)
 {
 	unsigned tiles = port < net->down ? 1 : net->cfg.tokens_end;

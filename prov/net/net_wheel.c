@@ -8,8 +8,8 @@
  * lane for all regions. The last two kinds of lanes are sorted, so that neither
  * the order in which events were inserted nor the heap affects the result.
  *
- *   slot: the next free word in its last chunk, an index in the block; the end
- *   of a chunk, a multiple of NET_CHUNK: it is full; 0: the slot is empty
+ *   slot: index in the block of the next free word in the last chunk; a
+ *   multiple of NET_CHUNK: that chunk is full; 0: the slot is empty
  *   chunk: the slot's value when the previous chunk was full, then events
  */
 #include "prov/net/net_layout.h"

@@ -9,8 +9,8 @@
  * With checks at the end, a bad packet continues, is discarded at its target,
  * and the source's unit is notified and retransmits it. The same holds for a
  * packet with an uncorrectable memory word. A packet sent to a dead link is
- * lost; its source detects it by timeout, retries as often as the machine does,
- * and then reports the message lost.
+ * lost; its source detects the loss by timeout, retries as often as the machine
+ * does, and then reports the message lost.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic_int.h"

@@ -26,9 +26,9 @@ enum net_vc {
 };
 
 /*
- * A path from memory into the network and out of it: starting a transfer takes
- * inject_ps, then an engine builds packets at its rate; at the target an engine
- * stores them, and they are visible receive_ps later.
+ * A path between memory and network. At the source, starting a transfer takes
+ * inject_ps, then an engine builds packets at its rate. At the target, an
+ * engine stores the packets, and they are visible receive_ps later.
  */
 struct net_path {
 	char name[16];
@@ -90,7 +90,7 @@ struct net_reliability {
 	uint8_t end_code;
 	uint8_t checked; /* where the code is checked: enum net_checked */
 	uint8_t fec;	 /* 1: RS(528,514) corrects 7 symbols per block */
-	/* enum net_internal: reaction to an uncorrectable word */
+	/* reaction to an uncorrectable memory word: enum net_internal */
 	uint8_t internal;
 	uint8_t link_crc; /* 1: both ends of a link keep a CRC of all packets */
 	/* 1: packets are routed around dead links and nodes */
@@ -126,7 +126,9 @@ struct net_config {
 	uint16_t parents[NET_DIMS_MAX];
 	uint8_t wrap[NET_DIMS_MAX];   /* 1: torus, 0: mesh, per dimension */
 	uint16_t links[NET_DIMS_MAX]; /* torus: links per neighbour; 0: one */
-	/* nodes between link chips, per dimension */
+	/*
+	 * length of a midplane per dimension; link chips are between midplanes
+	 */
 	uint16_t midplane[NET_DIMS_MAX];
 	/* size of the largest machine; 0: unlimited */
 	uint16_t full[NET_DIMS_MAX];
@@ -161,8 +163,8 @@ struct net_config {
 	/* latency of a packet's head from node to node */
 	uint64_t hop_ps;
 	/*
-	 * latency into an end node of a tree, or in and out of a shared router;
-	 * 0: hop_ps
+	 * latency into an end node of a tree, or between a node and its shared
+	 * router; 0: hop_ps
 	 */
 	uint64_t hop_end_ps;
 	uint64_t crossing_ps; /* additional latency between midplanes */

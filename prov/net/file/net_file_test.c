@@ -34,7 +34,7 @@ static void read_bgq(void)
 	memcpy(text, shipped, text_len + 1);
 }
 
-/* Replaces the line of key by line; NULL removes it. */
+/* Replaces the line that sets `key` by `line`; NULL: removes that line. */
 static void put_line(const char *key, const char *line)
 {
 	static char out[sizeof(text)];

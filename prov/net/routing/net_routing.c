@@ -3,9 +3,10 @@
  * Routing: which ports a packet may use. On a torus, hops and direction of a
  * message in each dimension are determined at the source: the direction is that
  * of the hint, otherwise the shorter one; if both are equally long, the parity
- * of the source's coordinates decides. A dynamic packet may use any dimension
- * with hops left in the first mask of its zone set that has one; the
- * deterministic port follows the programmed order.
+ * of the source's coordinates decides. The first mask of a dynamic packet's
+ * zone set that contains a dimension with hops left is used; the packet may
+ * take any of these dimensions. The deterministic port follows the programmed
+ * order.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
