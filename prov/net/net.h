@@ -36,13 +36,13 @@ enum net_routing_mode {
 	NET_DYNAMIC,
 	/* dimension order; packets of a pair stay in order */
 	NET_DETERMINISTIC,
-	NET_HIGH,   /* deterministic, high priority for users */
+	NET_HIGH,   /* deterministic, high-priority user channel */
 	NET_SYSTEM, /* deterministic, system channel */
 };
 
 /*
- * A message, as one descriptor describes it. The unit splits the message into
- * packets.
+ * A message that is described by one descriptor. The unit splits the message
+ * into packets.
  */
 struct net_msg {
 	uint32_t src; /* source node */
@@ -60,23 +60,25 @@ struct net_msg {
 	uint8_t zone;	 /* zone set of a dynamic message */
 	/* 1: each node on the line keeps a copy; not with NET_DYNAMIC */
 	uint8_t deposit;
-	uint8_t stay; /* 1: once on the bubble channel, a dynamic packet stays
-		       */
+	/*
+	 * 1: a dynamic packet that has entered the bubble channel stays on it
+	 */
+	uint8_t stay;
 	uint8_t path; /* index of the path used at the source */
 	/* index of the path at the target, plus one; 0: same as path */
 	uint8_t path_in;
 	uint8_t ack; /* 1: every packet is acknowledged; not with deposit */
 	/*
-	 * Only if not dynamic and with parallel links to a neighbour: the link
-	 * is selected per packet, also by the packet's offset in the message,
-	 * so packets may arrive out of order.
+	 * Only for messages that are not dynamic, on machines with parallel
+	 * links: 1: the link is selected per packet, also by the packet's
+	 * offset in the message, so packets may arrive out of order.
 	 */
 	uint8_t spread;
 	/* Trees: rail of all packets plus one; 0: chosen per packet. */
 	uint8_t rail;
 	/*
-	 * Address in the target's memory. It selects the link of packets with
-	 * spread, and the entry in the word caches of buses.
+	 * Address in the target's memory. It selects the link if `spread` is 1,
+	 * and the entry in the word caches of buses.
 	 */
 	uint64_t address;
 	/* required direction per dimension: -1, +1; 0: any */
@@ -141,10 +143,11 @@ struct net_up {
 	/*
 	 * Class route: all inputs of a packet are at the node. Combine them in
 	 * this order: the node's contributions by rising cookie, then those of
-	 * its children by port. cookie[i] is the cookie that the input was sent
-	 * with or combined to. Returns the cookie of the result. Not called for
-	 * a single input, nor for barriers. It is called at once, not in time
-	 * order with the other callbacks, and must not call the model.
+	 * its children by port. cookie[i] is the cookie of input i: passed to
+	 * net_tree_send, or returned by the callback at a child. Returns the
+	 * cookie of the result. Not called for a single input, nor for
+	 * barriers. The callback is called at once, not in time order with the
+	 * other callbacks, and must not call the model.
 	 */
 	uint64_t (*combine)(void *arg, uint64_t at, uint32_t node,
 			    const uint64_t *cookie, unsigned count);
@@ -182,8 +185,8 @@ int net_link_rate(struct net *net, uint32_t node, unsigned port,
 		  uint64_t ps_per_byte_x1000);
 
 /*
- * Selects store-and-forward (whole) or cut-through for one direction of a link,
- * for packets that start from now on. -EINVAL: no such link.
+ * Selects store-and-forward (`whole`) or cut-through for one direction of a
+ * link, for packets that start from now on. -EINVAL: no such link.
  */
 int net_link_store_forward(struct net *net, uint32_t node, unsigned port,
 			   bool whole);
@@ -233,7 +236,7 @@ uint64_t net_lookahead(const struct net *net);
  */
 uint64_t net_next(const struct net *net);
 /*
- * Runs all ticks up to and including the tick that contains until. Returns
+ * Runs all ticks up to and including the tick that contains `until`. Returns
  * early after the tick in which a callback set *stop. Returns the time reached:
  * the last picosecond of the last tick. Splitting a run into several calls does
  * not change the events.
@@ -265,9 +268,9 @@ enum net_coll {
 };
 
 /*
- * Returns whether the machine's network supports this operation: no reductions
- * without arithmetic, and no barriers if the interfaces add instead of the
- * switches.
+ * Returns whether the machine's network supports this operation: reductions
+ * require arithmetic, and barriers require that the switches and not the
+ * interfaces add.
  */
 bool net_tree_supports(const struct net_config *cfg, enum net_coll kind);
 

@@ -5,11 +5,11 @@
  * processed, a node serves the ports whose state has changed, by explicit
  * round-robin state.
  *
- * A new head of a queue takes a free port at once, after the packets that
- * waited; otherwise its bit is set in the masks of every port that it may use.
- * Packets on a deterministic channel that stay in a ring need one free packet
- * buffer; packets that enter a ring must leave one more buffer free (the
- * bubble).
+ * A new head of a queue takes a free port at once, but after the packets that
+ * already wait. If no port is free, the bit of its slot is set in the masks of
+ * all ports that it may use. Packets on a deterministic channel that stay in a
+ * ring need one free packet buffer; packets that enter a ring must leave one
+ * more buffer free (the bubble).
  */
 #include "prov/net/net_arbiter.h"
 #include "prov/net/fault/net_fault_int.h"
@@ -63,8 +63,8 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 /* ---- grants -------------------------------------------------------------- */
 
 /*
- * Features of few machines (net->rare) have functions of their own, so that
- * other machines do not test for them per packet.
+ * Features of few machines (net->rare) are in separate functions, so that other
+ * machines do not test for them per packet.
  */
 
 /* Takes a packet's tokens from those that the channels share. */
@@ -126,8 +126,8 @@ WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 }
 
 /*
- * Sends packet pi; rare: rare features of the packet, link or machine are
- * possible.
+ * Sends packet pi. rare: false in the fast path, which omits the uncommon
+ * features of packets, links and machines.
  */
 WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
 				uint32_t pi, unsigned reader, bool rare)
@@ -167,7 +167,10 @@ WEFT_NOINLINE static void launch_rare(struct net_step *s, unsigned port,
 	send_packet_as(s, port, vc, pi, reader, true);
 }
 
-/* Sends packet pi by port on vc; reader: receiver that it leaves + 1, or 0. */
+/*
+ * Sends packet pi. reader: index of the receiver that the packet leaves, plus
+ * one; 0: none.
+ */
 WEFT_INLINE void send_packet(struct net_step *s, unsigned port, unsigned vc,
 			     uint32_t pi, unsigned reader, bool rare)
 {
@@ -177,7 +180,10 @@ WEFT_INLINE void send_packet(struct net_step *s, unsigned port, unsigned vc,
 		send_packet_as(s, port, vc, pi, reader, false);
 }
 
-/* Counts a packet that leaves receiver port by out, and returns its tokens. */
+/*
+ * Counts a packet that leaves receiver `port` by port `out`, and returns its
+ * tokens to the link's sender.
+ */
 WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 				const struct net_packet *p, bool rare)
 {
@@ -225,7 +231,7 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 	net_mask_set(s->fresh, slot);
 }
 
-/* Grants port to the head of a slot, which has no pending requests. */
+/* Grants `port` to the head of a slot. The head has no pending requests. */
 WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 			    unsigned slot, uint32_t pi, bool rare)
 {
@@ -563,7 +569,7 @@ WEFT_NOINLINE static void serve_normal_rare(struct net_step *s, unsigned port)
 		serve_normal(s, port);
 }
 
-/* Serves a port without priorities: both kinds of traffic alternate. */
+/* Serves a port without priorities: system packets alternate with others. */
 WEFT_COLD static void serve_alternating(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);

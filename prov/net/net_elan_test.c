@@ -41,8 +41,8 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 }
 
 /*
- * Returns the rate of a long message to the next node, in MB/s; both: the total
- * rate with a message in the other direction.
+ * Returns the rate of a long message to the next node, in MB/s. both: with a
+ * second message in the other direction, returns the total rate.
  */
 static uint64_t rate(uint8_t path, bool both)
 {

@@ -19,7 +19,9 @@ enum net_ev {
 	NET_EV_TOKEN, /* payload: tokens returned to the sender */
 	NET_EV_SORTED,
 	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
-	/* class route: credit returned; payload: member; VC of the packet */
+	/*
+	 * class route: credit returned; payload: member; VC: that of the packet
+	 */
 	NET_EV_CREDIT,
 	/* a message is ready; port: FIFO; payload: acknowledgement, or 0 */
 	NET_EV_WAKE,

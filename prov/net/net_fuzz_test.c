@@ -216,8 +216,8 @@ static void open_route(struct net_fixture *e, uint32_t nodes, uint32_t *route_p)
 enum { BACKWARDS = 1, STEPS = 2, LATE = 4 };
 
 /*
- * Runs the plan in variant how, which must not affect the result. Sets the
- * hashes.
+ * Runs the plan in variant `how`. The variant must not affect the result. Sets
+ * the hashes.
  */
 static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 {

@@ -26,8 +26,8 @@ void net_count_get(const struct net *net, struct net_count *c)
 }
 
 /*
- * Returns all - others, at least 0: packets in flight may be counted in others
- * but not yet in all.
+ * Returns `all` minus `others`, or 0 if that is negative: packets in flight may
+ * be counted in `others` but not yet in `all`.
  */
 static uint64_t subtract_clamped(uint64_t all, uint64_t others)
 {
@@ -109,8 +109,8 @@ static int invariant_failed(const char *what, uint64_t a, uint64_t b)
 }
 
 /*
- * Checks that no link has more tokens than its maximum; idle: exactly the
- * maximum.
+ * Checks that no link has more tokens than its maximum. idle: every link must
+ * have its maximum.
  */
 static int check_tokens(const struct net *net, bool idle)
 {

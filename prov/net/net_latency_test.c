@@ -56,8 +56,8 @@ static void unloaded_latency_is_endpoint_plus_hops(void **state)
 }
 
 /*
- * More nodes than a region: all nodes send at once, then pairs across the
- * boundary.
+ * A network of more nodes than a region: all nodes send at once, then pairs
+ * across the region boundary.
  */
 static void traffic_crosses_region_boundaries(void **state)
 {

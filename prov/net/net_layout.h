@@ -4,7 +4,7 @@
  *
  *   struct net | nodes | slots | links | units | receivers | FIFOs | senders |
  *   members | routes | combine table | coordinates | packets | messages |
- * events | ...
+ *   events | ...
  *
  * Packets and messages are cache lines, events are 64-bit words. All are
  * addressed by their index in the block, so finding one takes a shift and an
@@ -44,7 +44,10 @@ enum {
 	NET_WHEEL = 8192,
 	/* words of a chunk: link to the previous chunk, then events */
 	NET_CHUNK = 32,
-	/* log2 of the nodes of a region, whose tick fits the cache */
+	/*
+	 * log2 of the nodes per region; the data that one tick of a region
+	 * needs fits the cache
+	 */
 	NET_REGION_SHIFT = 12,
 	NET_HOPS_MAX = 64, /* link kinds with different latencies */
 	/* contributions of one node per collective packet */
@@ -110,9 +113,9 @@ struct net_packet {
 	uint8_t in;   /* receiver (port) of arrival */
 	uint8_t kind; /* class route: enum net_coll, net_kind; otherwise form */
 	union {
-		uint16_t count;	    /* class route: inputs so far, or copies */
-		uint16_t link_hash; /* parallel links: hash that selects a link
-				     */
+		/* class route: inputs so far, or copies left */
+		uint16_t count;
+		uint16_t link_hash; /* hash that selects a parallel link */
 	};
 	union {
 		uint32_t holder; /* class route: holder of a copy's buffer */
@@ -130,7 +133,10 @@ struct net_list {
 enum net_wait {
 	NET_WAIT_DOWN,
 	NET_WAIT_UP,
-	/* two queues per VC except VC 0: staying in a ring, entering it */
+	/*
+	 * two queues per VC except VC 0: packets that stay in a ring, and
+	 * packets that enter it
+	 */
 	NET_WAIT_DET,
 	NET_WAITS = NET_WAIT_DET + 6,
 };
@@ -166,10 +172,14 @@ struct net_hop {
 
 /* The sender of a port, and the packets that wait for the port. */
 struct net_out {
-	/* line 0: everything except deterministic packets and class routes */
-	uint64_t dyn[2];    /* slots that may use this port's VC 0 */
-	uint64_t esc[2];    /* slots that may escape by this port */
-	uint16_t inject[4]; /* injection FIFOs whose head waits for this VC */
+	/*
+	 * cache line 0: everything except deterministic packets and class
+	 * routes
+	 */
+	uint64_t dyn[2]; /* slots that may use this port's VC 0 */
+	uint64_t esc[2]; /* slots that may escape by this port */
+	/* per VC: mask of injection FIFOs whose head waits */
+	uint16_t inject[4];
 	/* round-robin position: slot after the last one served */
 	uint8_t rr;
 	uint8_t share; /* grants to receivers while injection waited */
@@ -178,11 +188,11 @@ struct net_out {
 	uint8_t rr_bits;
 	uint8_t vcs; /* bit per VC for which an injection FIFO waits */
 	uint8_t pad[3];
-	/* packets of class routes, not in the receiver's count */
+	/* packets of class routes or with a special header */
 	uint32_t packets_coll;
 	uint32_t chunks_coll;
-	uint64_t busy_coll; /* ticks in which class routes used the link */
-	/* line 1 */
+	uint64_t busy_coll; /* link time of packets_coll, ticks */
+	/* cache line 1 */
 	struct net_list list[NET_WAITS];
 };
 
@@ -216,7 +226,7 @@ static_assert(sizeof(struct net_fifo) == 32, "two to a line");
 
 struct net_node {
 	uint64_t busy;	  /* ports that are sending a packet */
-	uint64_t waiting; /* ports that packets may wait for */
+	uint64_t waiting; /* ports for which packets may be waiting */
 	uint64_t active;  /* bytes of the messages in progress at this node */
 	/* mask of receivers with no read path left for VC 0 */
 	uint16_t shut;
@@ -257,7 +267,10 @@ struct net_nic {
 struct net_mrec {
 	/* payload bytes and target word: net_mrec_bytes(), net_mrec_word() */
 	uint64_t bytes_word;
-	/* caller's value; NET_M_ACKED: record that counts acknowledgements */
+	/*
+	 * caller's value; with NET_M_ACKED: index of the record that counts
+	 * acknowledgements
+	 */
 	uint64_t cookie;
 	/* time at which the engine may start; for a callback: its time */
 	uint64_t ready_ps;
@@ -302,8 +315,8 @@ static inline uint64_t net_mrec_bytes(const struct net_mrec *m)
 	return m->bytes_word & ((1ull << NET_WORD_SHIFT) - 1);
 }
 /*
- * Returns the lower 16 bits of the index of the target word, in words of the
- * message's path.
+ * Returns the lower 16 bits of the number of the message's target word. A word
+ * is net_path_page() bytes if the machine has word caches, otherwise 8 bytes.
  */
 static inline uint32_t net_mrec_word(const struct net_mrec *m)
 {
@@ -470,8 +483,7 @@ struct net {
 	uint32_t used_packets, used_msgs;
 	uint32_t overflow_count;      /* events in the overflow heap */
 	uint32_t routes;	      /* number of open class routes */
-	uint32_t store_forward_links; /* number of links with store-and-forward
-				       */
+	uint32_t store_forward_links; /* store-and-forward links */
 	/* number of dead links; number of dead links in all routing tables */
 	uint32_t deaths, renewed;
 	uint64_t map[NET_WHEEL / 64];
@@ -620,7 +632,7 @@ static inline const struct net_hop *net_hop(const struct net_step *s,
 /*
  * Checks a bound on the steps of a list walk: in a block that has been
  * overwritten, a cyclic list would hang the model. If the check fails, control
- * leaves the caller's guard.
+ * leaves the caller's guard (src/os/guard.h).
  */
 static inline void net_walk_check(bool condition)
 {

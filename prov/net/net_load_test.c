@@ -27,7 +27,7 @@ static void small_torus(struct net_config *cfg, const char *dims)
 				(uint16_t)strtoul(dims, (char **)&dims, 10);
 		dims += *dims == 'x';
 	}
-	/* In dimension order, end effects are negligible. */
+	/* Zone set 1: any dimension. */
 	memset(cfg->zone[1], 0, sizeof(cfg->zone[1]));
 	cfg->zone[1][0] = 0x1f;
 }
@@ -162,8 +162,8 @@ static const struct net_up senders_up = {
 };
 
 /*
- * Every node sends as fast as possible for a period; returns packets per node
- * and packet time.
+ * Every node sends as fast as possible for a period. Returns the rate in
+ * packets per node and per packet time.
  */
 static double senders_rate(struct senders *c, uint64_t ps)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Send side of a node's network interface, between memory and network. A
- * message waits in its FIFO in memory. The engine of the network FIFO that
- * serves it builds one packet at a time, round-robin over the FIFOs in memory,
+ * message waits in a FIFO in memory. Each network FIFO has an engine that
+ * serves several FIFOs in memory round-robin and builds one packet at a time,
  * while the network FIFO has space. When the messages in progress exceed the
  * L2, all engines of the node share the memory bandwidth behind it; buses are
  * always shared. The receive side is net_nic_in.c.
@@ -78,8 +78,8 @@ static void enqueue(struct net *net, uint32_t mi)
 }
 
 /*
- * Completes a message whose last packet was built at time end; the next message
- * of its FIFO becomes the head.
+ * Completes a message whose last packet was built at time `end`; the next
+ * message of its FIFO becomes the head.
  */
 static void next_message(struct net *net, struct net_fifo *f, uint32_t mi,
 			 uint64_t end)
@@ -125,8 +125,9 @@ static uint8_t flags_of(const struct net_msg *msg)
 }
 
 /*
- * Returns the number of nodes that receive the message: of a line broadcast,
- * all nodes on its route, which a hint may direct the long way round the ring.
+ * Returns the number of nodes that receive the message. A line broadcast is
+ * received by all nodes on its route; a hint may select the longer direction
+ * around the ring.
  */
 static uint64_t receiving_nodes(const struct net *net,
 				const struct net_msg *msg, const int8_t *rem)
@@ -201,8 +202,8 @@ static bool alloc_route_record(struct net *net, uint32_t mi,
 }
 
 /*
- * Returns the index of the first word in the target's memory, for buses with a
- * word cache and for spread.
+ * Returns the value of net_mrec_word() for this message; word caches and link
+ * selection (`spread`) use it.
  */
 static uint64_t first_word(const struct net *net, const struct net_mrec *m,
 			   const struct net_msg *msg)
@@ -344,7 +345,10 @@ static void engine_start(struct net_step *s, unsigned fifo)
 		return;
 	m = net_mrec(net, f->msg);
 	f->last = m->fifo;
-	/* an engine that reads two packets may start after the last but one */
+	/*
+	 * with concurrent reads, the engine may start when the packet before
+	 * the last one is complete
+	 */
 	now = s->now * s->net->cfg.tick_ps;
 	if (weft_unlikely(s->net->cfg.requests > 1))
 		start = f->free_ps - f->ahead_ps;

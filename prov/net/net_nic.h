@@ -9,7 +9,7 @@ void net_nic_wake(struct net_step *s, uint64_t word);
 void net_nic_built(struct net_step *s, uint64_t word);
 /* The head of an injection FIFO has left: offers the next packet. */
 void net_nic_fifo_pop(struct net_step *s, unsigned fifo);
-/* Receives a packet whose head has reached its last node at port. */
+/* Receives a packet whose head has arrived at `port` of its last node. */
 void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
 /*
  * Keeps a copy of a packet that continues to another node. Returns false if no

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receive side of a node's network interface. Each receiver has an engine that
- * stores incoming packets. The record of a packet that needs an acknowledgement
- * is reused to send it. Completions are reported by the net_up callbacks.
+ * stores incoming packets. The record of a packet is reused for its
+ * acknowledgement. Completions are reported by the net_up callbacks.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -136,8 +136,8 @@ bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
 /* ---- callbacks ----------------------------------------------------------- */
 
 /*
- * Counts packets out of order: in order, the number of packets behind this one
- * is the number not delivered yet, less one.
+ * Counts packets out of order. A packet is in order if the number of packets
+ * after it is the number of undelivered packets minus one.
  */
 static void check_order(struct net *net, const struct net_mrec *m,
 			const struct net_packet *p)

@@ -13,8 +13,8 @@ static inline uint64_t net_tick_of(const struct net *net, uint64_t ps)
 }
 
 /*
- * Schedules word at the tick that contains ps, or at the earliest tick that is
- * not processed yet.
+ * Schedules the event `word` at the tick that contains time `ps`, or at the
+ * earliest tick that is not processed yet.
  */
 static inline void net_event_schedule(struct net *net, uint64_t ps,
 				      enum net_ev kind, uint64_t word)
@@ -43,8 +43,8 @@ static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 }
 
 /*
- * Returns the time at which the buses of the mask have transferred `bytes`, as
- * net_memory_end does for memory.
+ * Returns the time at which the buses in the mask have transferred `bytes`;
+ * net_memory_end() does the same for memory.
  */
 static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 				   unsigned mask, uint64_t start,
@@ -91,9 +91,9 @@ static inline void net_bus_request(const struct net *net, uint32_t node,
 }
 
 /*
- * Looks a word up in the word caches of the mask's buses. A miss replaces an
- * entry and adds miss_ps after everything that is queued on the bus. Returns
- * the time at which the buses are free.
+ * Looks up a target address in the word caches of the buses in the mask. A miss
+ * replaces an entry and occupies the bus for miss_ps after all queued
+ * transfers. Returns the time at which the buses are free.
  */
 static inline uint64_t net_bus_miss(const struct net *net, uint32_t node,
 				    unsigned mask, uint32_t word)
@@ -133,8 +133,8 @@ static inline const struct net_path *net_path_in(const struct net *net,
 }
 
 /*
- * Returns the index of a packet's target word in memory, tagged with the path's
- * page size.
+ * Returns the key of a packet in word caches: its target address in units of
+ * net_path_page(), tagged with that unit.
  */
 static inline uint32_t net_packet_word(const struct net *net,
 				       const struct net_mrec *m,

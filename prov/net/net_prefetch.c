@@ -4,9 +4,10 @@
  * cache, and a step that misses the cache on one line after the other spends
  * most of its time waiting. Before a batch of events or nodes is processed,
  * short loops load the lines that it needs, so that the misses overlap; lines
- * found through another line are loaded in a second loop. Plain loads, because
- * a prefetch instruction is dropped on a TLB miss, which in a large network is
- * the common case. Nothing here changes the network.
+ * found through another line are loaded in a second loop. The loops use plain
+ * loads, because a prefetch instruction is dropped on a TLB miss, and TLB
+ * misses are the common case in a large network. Nothing here changes the
+ * network.
  */
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"

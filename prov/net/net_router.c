@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Input side of a node: arrivals at receivers, and at senders the tails that
- * have left and the tokens that have returned. These events commute;
- * net_arbiter.c then serves the ports that they have changed.
+ * Input side of a node: packets that arrive at receivers, tails of packets that
+ * have left senders, and tokens that have returned to senders. These events
+ * commute; net_arbiter.c then serves the ports that they have changed.
  *
  * A dynamic packet joins the shortest queue of its receiver; heads of queues
  * are slots. Packets on a deterministic channel wait at the one port they need,
@@ -70,7 +70,8 @@ static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 }
 
 /*
- * Returns the list in which a deterministic packet waits that arrived at port.
+ * Returns the list in which a deterministic packet that arrived at `port`
+ * waits.
  */
 static unsigned wait_of(const struct net *net, const struct net_packet *p,
 			unsigned port)

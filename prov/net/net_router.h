@@ -17,8 +17,8 @@ void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n);
 void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi);
 
 /*
- * Appends a packet that can use one port only to list w of that port, in order
- * of arrival.
+ * Appends a packet that can use only one port to list `w` of that port, in
+ * order of arrival.
  */
 void net_router_list(struct net_step *s, uint32_t node, unsigned port,
 		     uint32_t pi, unsigned w);

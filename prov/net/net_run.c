@@ -250,7 +250,8 @@ static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 }
 
 /*
- * Returns the index into net->hop for these latencies, of which there are few.
+ * Returns the index into net->hop for these latencies; links with equal
+ * latencies share an entry.
  */
 static int find_hop(struct net *net, const struct net_hop *want)
 {
@@ -577,7 +578,9 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 		} while (i < n && net_word_node(w[i]) == s->id);
 		if (s->part)
 			net_tree_engine_start(s);
-		/* kept until all events of the tick are processed */
+		/*
+		 * record the changes until all events of the tick are processed
+		 */
 		if (s->dirty | s->fresh[0] | s->fresh[1]) {
 			m = net_mark(s, s->node, s->id);
 			m->dirty |= s->dirty;

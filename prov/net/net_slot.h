@@ -32,8 +32,8 @@ static inline bool net_mask_has(const uint64_t *m, unsigned bit)
 }
 
 /*
- * Returns the first set bit at or after from, with wrap-around; the mask must
- * not be empty.
+ * Returns the first set bit at or after bit `from`, with wrap-around; the mask
+ * must not be empty.
  */
 static inline unsigned net_mask_next(uint64_t m0, uint64_t m1, unsigned from)
 {

@@ -74,7 +74,7 @@ static void message_latency_is_the_sum_of_its_parts(void **state)
 	four = 4 * cfg.hop_ps + (2 * 5 + 2 * 1) * cfg.metre_ps;
 	T_IS(latency(ENDS - 1, QUEUE, 8),
 	     600000 + engine + four + on_link(8) + 400000);
-	/* within one leaf switch; its sibling has no cable to the node */
+	/* within one leaf switch: two hops and two cables of 5 m */
 	T_IS(latency(1, QUEUE, 8), 600000 + engine + 2 * cfg.hop_ps +
 					   10 * cfg.metre_ps + on_link(8) +
 					   400000);
@@ -95,8 +95,8 @@ static void short_messages_save_two_pcie_crossings(void **state)
 }
 
 /*
- * SWE-12, SWE-16: one port on both switches, 32 leaves, 32 KB of buffer in
- * blocks.
+ * SWE-12, SWE-16: a node has a port on both rails; a rail has 32 leaf switches;
+ * a port has 32 KB of buffer, in blocks.
  */
 static void machine_matches_the_paper(void **state)
 {
@@ -389,7 +389,10 @@ static void a_port_has_32_entries_for_groups(void **state)
 	net_fixture_close(&e);
 }
 
-/* A group may be coarser than its members: other nodes drop the results. */
+/*
+ * A class route may contain nodes that do not contribute; they drop the
+ * results.
+ */
 static void non_member_node_drops_results(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 2, 100, 101 };

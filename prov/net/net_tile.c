@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tiled routers, modelled per packet. The ports of a router are arranged in
- * columns. A packet waits in the input buffer until it is the head; then its
- * column is chosen, it moves to the row buffer in front of that column, if
- * there is space, and its space in the input buffer is free. From the row
+ * columns. A packet waits in the input buffer until it is the head; then a
+ * column is chosen, the packet moves to the row buffer in front of that column
+ * if there is space, and its space in the input buffer is freed. From the row
  * buffers packets go through the column's channels to the output queue. So a
- * blocked output delays, behind a full row buffer, first the packets to the
- * same column, then all packets of that input.
+ * blocked output delays first the packets in the row buffers of its column and
+ * then, when a row buffer is full, all packets of that input.
  *
  *      input buffer            row buffers      columns
  *   --> [ | | | ] --+--> [   ]---> 0   ->  out 0, 8, 16 ...
@@ -17,10 +17,11 @@
  * router represents tiles in all columns.
  *
  * An adaptive packet at the head of its input chooses the least loaded port
- * whose row buffer has space, and keeps to it from then on. A port that it may
- * wait for must allow the bubble channel, too: any link in the direction of its
- * deterministic port, or, if the packet is in a ring's bubble channel already,
- * the link of the same lane. Any other port has to be free now.
+ * whose row buffer has space, and keeps to that port from then on. The packet
+ * may wait only for a port by which it can also use the bubble channel: any
+ * link in the direction of its deterministic port or, if the packet is in a
+ * ring's bubble channel already, the link of the same lane. Any other port must
+ * be free now.
  */
 #include "prov/net/net_tile.h"
 #include "prov/net/net_pool.h"
@@ -28,10 +29,13 @@
 #include "prov/net/net_slot.h"
 #include "prov/net/net_wheel.h"
 
-/* First of the receiver's queues that are the input buffers of the VCs. */
+/* Index of the first receiver queue that is used as input buffer of a VC. */
 enum { FIRST = NET_QUEUES_MAX - 4 };
 
-/* Returns the capacity of a row buffer in packets; a node has several tiles. */
+/*
+ * Returns the capacity of a row buffer in packets. A port to a node represents
+ * several tiles.
+ */
 static unsigned room_of(const struct net *net, unsigned port)
 {
 	unsigned tiles = port < net->down ? 1 : net->cfg.tokens_end;
@@ -40,8 +44,8 @@ static unsigned room_of(const struct net *net, unsigned port)
 }
 
 /*
- * Returns the column of a packet for port out; to a node, the column with the
- * emptiest row buffer.
+ * Returns the column of a packet that leaves by port `out`; if the port leads
+ * to a node, the column with the emptiest row buffer.
  */
 static unsigned column_to(const struct net *net, unsigned out,
 			  const uint8_t *row)

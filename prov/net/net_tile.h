@@ -41,11 +41,11 @@ uint64_t net_tile_arrive(struct net_step *s, uint32_t node, unsigned port,
  * ports whose state has changed.
  */
 uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p);
-/* Returns whether the row buffer from receiver in to port out has space. */
+/* Returns whether the row buffer from receiver `in` to port `out` has space. */
 bool net_tile_has_room(const struct net_step *s, unsigned in, unsigned out,
 		       unsigned vc);
 /*
- * Returns the port that an adaptive packet at the head of receiver in waits
+ * Returns the port that an adaptive packet at the head of receiver `in` waits
  * for, or -1: the packet stays in its queue until another packet has left.
  */
 int net_tile_choose(struct net_step *s, unsigned in, uint32_t pi);
@@ -63,8 +63,8 @@ static inline void net_tile_pin_link(const struct net *net, uint32_t pi,
 			(uint16_t)(port - net->dir_first[net->flow[port]]);
 }
 /*
- * Moves a packet that has left its queue to the row buffer of port; returns the
- * mask of ports whose state has changed.
+ * Moves a packet that has left its queue to the row buffer of `port`; returns
+ * the mask of ports whose state has changed.
  */
 uint64_t net_tile_enter(struct net_step *s, unsigned in, uint32_t pi,
 			unsigned port);

@@ -53,8 +53,8 @@ static void send_by(struct net_fixture *e, uint32_t dst, unsigned first,
 
 /*
  * Two packets cross a link to router 4 and leave it by a slow link; a third
- * packet crosses the same link and leaves by port. Returns the arrival time of
- * the third packet.
+ * packet crosses the same link and leaves by `port`. Returns the arrival time
+ * of the third packet.
  */
 static uint64_t third_packet_arrival(const struct net_config *cfg,
 				     unsigned port, uint32_t dst)

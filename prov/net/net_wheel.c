@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Event queue. The next NET_WHEEL ticks have one slot per lane, which is the
- * tail of a list of chunks of events, and one bit that shows whether the tick
- * has events. Later events wait in a 4-ary heap and move into the wheel when
- * their tick is within its range. A region has a lane for each kind of event
- * that commutes, processed in any order, and one for the others; callbacks have
- * one lane for all regions. These two kinds of lanes are sorted, so that
- * neither the order in which events were inserted nor the heap affects the
- * result.
+ * Event queue. Each of the next NET_WHEEL ticks has one slot per lane (the tail
+ * of a list of event chunks), and one bit that shows whether the tick has
+ * events. Later events wait in a 4-ary heap and move into the wheel when their
+ * tick is within its range. A region has a lane for each kind of event that
+ * commutes, processed in any order, and one for the others; callbacks have one
+ * lane for all regions. The last two kinds of lanes are sorted, so that neither
+ * the order in which events were inserted nor the heap affects the result.
  *
- *   slot: the next free word in its last chunk, an index in the block; the end
- *   of a chunk, a multiple of NET_CHUNK: it is full; 0: the slot is empty
+ *   slot: index in the block of the next free word in the last chunk; a
+ *   multiple of NET_CHUNK: that chunk is full; 0: the slot is empty
  *   chunk: the slot's value when the previous chunk was full, then events
  */
 #include "prov/net/net_layout.h"
@@ -203,7 +202,7 @@ static void sort_words(uint64_t *w, uint32_t n)
 		}
 }
 
-/* Moves the events of a lane to the array to. Returns their number. */
+/* Moves the events of a lane to the array `to`. Returns their number. */
 static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 			  uint64_t *to)
 {

@@ -9,7 +9,7 @@
 #include "prov/net/net_layout.h"
 
 enum net_lane {
-	/* the lanes below have one kind of event each */
+	/* each lane with a lower number holds one kind of event */
 	NET_LANE_SORTED = NET_EV_SORTED,
 	NET_LANES, /* lanes per region */
 };
@@ -85,8 +85,8 @@ uint64_t net_wheel_next(const struct net *net);
 void net_wheel_begin(struct net *net);
 /*
  * Returns one chunk of a lane of the current tick: its events and their number.
- * i is the slot's value, then the return value of the previous call; 0: no more
- * chunks.
+ * i: for the first chunk the slot's value, then the return value of the
+ * previous call; 0: no more chunks.
  */
 static inline uint32_t net_chunk(const struct net *net, uint32_t i,
 				 const uint64_t **word_p, uint32_t *count_p)

@@ -32,9 +32,9 @@ struct net_fixture {
 	uint64_t acked, acked_at;
 	/* queries, answers; time of the last answer */
 	uint64_t queried, answers, answer_at;
-	/* lost messages; time of the last */
+	/* lost messages, and the time of the last loss */
 	uint64_t lost, lost_at;
-	/* dead nodes or links; time and number of the last */
+	/* reports of dead nodes or links; time and node of the last report */
 	uint64_t dead, dead_at, dead_node;
 	uint8_t answer; /* answer of the last query */
 	/* answers that the first 64 nodes give to queries */

@@ -128,7 +128,7 @@ static int link_prepare(struct net *net, const struct net_fault_line *line,
 	return ret;
 }
 
-/* Applies a fault to its links: at once, or for a later time. */
+/* Applies a fault to its links at once, or prepares it for a later time. */
 static int set_links(struct net *net, const struct net_fault_line *line)
 {
 	struct net_fault_link *l;

@@ -11,7 +11,7 @@
  * link has carried, not on hosts or the order of calls. The machine's error
  * code is applied to the error pattern, and detects the errors or not.
  *
- * Objects of a line (TARGET in the fault plan):
+ * Objects that a fault can apply to (TARGET in the fault plan):
  *   class   A+  A  1-  *          class of links; A is A+ and A-, * is all
  *           optical, copper       between midplanes or with long cables; others
  *   link    17.A+  0,3,1.A+.2     all links of a node in a direction, or the
@@ -54,12 +54,12 @@ struct net_fault_count {
 	uint64_t timeouts;
 	uint64_t corrected; /* words of memory corrected */
 	uint64_t poisoned;  /* packets with an uncorrectable word */
-	uint64_t halted;    /* units halted for an uncorrectable word */
-	/* hops that differ from those in the intact machine */
+	uint64_t halted;    /* units halted by an uncorrectable error */
+	/* hops that differ from the route without faults */
 	uint64_t detours;
 	/* periods without injection while routes were rebuilt */
 	uint64_t quiesced;
-	uint64_t alarms; /* alarms: thresholds that were exceeded */
+	uint64_t alarms; /* error counters that reached their alarm threshold */
 	uint64_t lost;	 /* messages lost */
 	uint64_t dead_links;
 	uint64_t dead_nodes;

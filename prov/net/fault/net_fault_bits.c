@@ -215,8 +215,8 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 /* ---- memory errors ------------------------------------------------------- */
 
 /*
- * Draws a word with one wrong bit, and a second one with probability p. Returns
- * whether SEC-DED corrects the word.
+ * Draws a word with one wrong bit and, with probability p, a second wrong bit.
+ * Returns whether SEC-DED corrects the word.
  */
 static bool correctable(struct weft_rng *r, uint64_t p)
 {

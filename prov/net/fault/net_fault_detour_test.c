@@ -77,8 +77,8 @@ static void gemini_continues_with_two_of_three_lanes(void **state)
 	slow = stream(&cfg, "slow-link 0.A+ = 1.5; slow-link 0.A- = 1.5");
 	one = stream(&cfg, "lanes 0,0,0.A+ = 1; lanes 0,0,0.A- = 1");
 	/*
-	 * 1024 packets of 96 B: 41, 62 and 123 ns each; some packets stay in
-	 * buffers
+	 * 1024 packets of 96 B: 41, 62 and 123 ns each with three, two and one
+	 * lanes; some packets stay in buffers
 	 */
 	T_TRUE(two > 1024 * 62000 && two > whole + 1024 * 5000);
 	T_TRUE(one > 1024 * 123000 && one < 1024 * 140000);
@@ -86,8 +86,8 @@ static void gemini_continues_with_two_of_three_lanes(void **state)
 }
 
 /*
- * SWE-27: a link has four lanes, two or one, and the rate of the remaining
- * lanes.
+ * SWE-27: a link continues with two of four lanes or with one, at the rate of
+ * the remaining lanes.
  */
 static void sunway_continues_with_two_lanes_or_one(void **state)
 {
@@ -99,7 +99,10 @@ static void sunway_continues_with_two_lanes_or_one(void **state)
 	whole = stream_by(&cfg, "slow-node 3 = 1", 2); /* path 2: RDMA */
 	two = stream_by(&cfg, "lanes 0.0+ = 2; lanes 0.0+.1 = 2", 2);
 	one = stream_by(&cfg, "lanes 0.0+ = 1; lanes 0.0+.1 = 1", 2);
-	/* packets of 2096 B: 154, 307 and 615 ns each, on one of two rails */
+	/*
+	 * packets of 2096 B on one of two rails: 154, 307 and 615 ns each with
+	 * four, two and one lanes
+	 */
 	T_TRUE(two > whole + packets * 120 * ns);
 	T_TRUE(two < whole + packets * 170 * ns);
 	T_TRUE(one > whole + packets * 420 * ns);
@@ -309,7 +312,10 @@ static void qsnet2_retransmits_after_missing_answer(void **state)
 	net_fixture_close(&e);
 }
 
-/* SWE-28, SWE-29: a rail has failed, or all upward links of a switch. */
+/*
+ * SWE-28, SWE-29: no message is lost if a rail or all upward links of a switch
+ * have failed.
+ */
 static void sunway_routes_over_other_rail_and_siblings(void **state)
 {
 	static const char *const plans[] = { "dead-rail 0", "dead-rail 1",

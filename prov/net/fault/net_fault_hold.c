@@ -20,8 +20,8 @@ static bool same_flow(const struct net_fault_hold *a,
 }
 
 /*
- * Returns the list link of a node that refers to the packet, or the end of the
- * list.
+ * Returns the pointer in a node's list that refers to the packet, or the
+ * pointer at the end of the list.
  */
 static uint32_t *fault_hold_find(const struct net *net, uint32_t node,
 				 uint32_t pi)

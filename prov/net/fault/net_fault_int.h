@@ -16,14 +16,15 @@
 #include "prov/code/code_rs.h"
 
 enum {
-	NET_FAULT_PORT = 63,	/* port of the wake events of faults */
-	NET_FAULT_TRIES = 1024, /* attempts per packet and link */
-	NET_FAULT_WIRE = 8192,	/* largest packet on the wire, bytes */
+	NET_FAULT_PORT = 63, /* port of the wake events of faults */
+	/* maximum number of attempts per packet and link */
+	NET_FAULT_TRIES = 1024,
+	NET_FAULT_WIRE = 8192, /* largest packet on the wire, bytes */
 };
 
 /*
- * Flag of a node number that replaces the number of a fault: the unit of this
- * node has halted.
+ * Flag in the payload of a wake event: the payload is a node number instead of
+ * a fault number, and the unit of that node has halted.
  */
 #define NET_FAULT_HALT (1u << 29)
 
@@ -92,7 +93,10 @@ enum net_fault_object {
 /* A fault: one line of the fault plan. */
 struct net_fault_line {
 	uint64_t at_ps, for_ps;
-	/* probability times 2^64, factor times 1000, or a count, by kind */
+	/*
+	 * depending on the kind: probability times 2^64, factor times 1000, or
+	 * a count
+	 */
 	uint64_t value;
 	uint32_t node;
 	uint8_t kind;	/* enum weft_fault_plan_kind */
@@ -105,7 +109,7 @@ struct net_fault_line {
 
 struct net_faults {
 	uint64_t seed;
-	uint64_t stall_ps; /* time before which no packets are built */
+	uint64_t stall_ps; /* until this time no packets are built */
 	uint32_t count;	   /* number of faults */
 	uint32_t free;	   /* 1: packets of an order list are being delivered */
 	struct net_fault_count sum;
@@ -149,7 +153,9 @@ static inline bool net_fault_is_dead(const struct net *net, uint32_t node,
 
 /* net_fault_bits.c: generation and detection of bit errors */
 
-/* Result of the bit errors of a packet on a link. */
+/*
+ * Whether the bit errors of a packet on a link are detected, and by which code.
+ */
 enum net_fault_found {
 	NET_FOUND_GOOD,
 	NET_FOUND_BAD,	  /* detected by the packet code */
@@ -169,13 +175,14 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
 			    uint32_t bytes);
 /*
- * Returns the index of the first of count items that has an error by this draw,
- * or count.
+ * Returns the index of the first of `count` items that has an error, or
+ * `count`. p: error probability per item; draw: random number that determines
+ * the result.
  */
 uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count);
 /*
- * Draws the memory errors of reading a packet of this length. Returns the
- * number of uncorrectable words.
+ * Draws the memory errors that occur when a packet of this length is read.
+ * Returns the number of uncorrectable words.
  */
 uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
 			       uint32_t bytes);
@@ -235,8 +242,8 @@ void net_fault_init(struct net *net);
 /* net_nic.c: handles the start, the detection or the end of a fault */
 void net_fault_phase_run(struct net_step *s, uint64_t word);
 /*
- * Returns the completion time of an engine that would work from start to end
- * without faults.
+ * Returns the time at which an engine completes work that would take from
+ * `start` to `end` without faults.
  */
 uint64_t net_fault_engine_delay(const struct net *net, uint32_t node,
 				uint64_t start, uint64_t end);

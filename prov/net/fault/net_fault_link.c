@@ -9,8 +9,8 @@
  * With checks at the end, a bad packet continues, is discarded at its target,
  * and the source's unit is notified and retransmits it. The same holds for a
  * packet with an uncorrectable memory word. A packet sent to a dead link is
- * lost; its source detects it by timeout, retries as often as the machine does,
- * and then reports the message lost.
+ * lost; its source detects the loss by timeout, retries as often as the machine
+ * does, and then reports the message lost.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic_int.h"
@@ -184,9 +184,9 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Delays a packet of a class route. Class routes discard no packets: if other
- * packets would be retransmitted by their source, this hop takes as much
- * longer.
+ * Delays a packet of a class route. Class routes discard no packets: where the
+ * source would retransmit another packet, this hop takes longer by the same
+ * time.
  */
 uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 			     uint32_t len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routing around dead links, on machines that do so.
+ * Routing around dead links, on machines that support it.
  *
  * On a torus: first by another link to the same neighbour, then by another
  * dimension in which the packet has hops left, then by the opposite direction
@@ -108,7 +108,10 @@ static void steer_torus(const struct net *net, struct net_packet *p,
 		p->want = ports ? ports : 1ull << was;
 }
 
-/* Follows hops in a direction. Returns whether no link on them is dead. */
+/*
+ * Follows hops in a direction. Returns whether all links on these hops are
+ * live.
+ */
 static bool path_is_live(const struct net *net, uint32_t *node, unsigned dir,
 			 unsigned hops)
 {

@@ -5,7 +5,7 @@
  * (nearly always none), and each message arrives once, completely and in order.
  *
  *   LONG=1     10^8 packet-hops of each machine, the same number at each rate
- *   LONG=1e9   this number
+ *   LONG=1e9   this number of packet-hops
  *   ONLY=bgq   one machine only
  *
  * The model's packets carry no data. The test copies the bytes of a message in
@@ -211,7 +211,10 @@ static double probability_undetected(const struct net_config *cfg,
 	return even / 32768;
 }
 
-/* Fails if a count of this size or more is less probable than three sigma. */
+/*
+ * Fails if a count of `got` or more is less probable than a deviation of three
+ * sigma.
+ */
 static void not_too_many(uint64_t got, double mean)
 {
 	double term = exp(-mean), fewer = 0;

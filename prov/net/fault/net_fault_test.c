@@ -261,7 +261,9 @@ static void gemini_link_retransmits_on_nak(void **state)
 	T_IS(late - good, n * (len + 20 + 45) * 1000);
 }
 
-/* A packet behind a bad packet waits for it, so order is kept. */
+/*
+ * A packet behind a bad packet waits for the retransmission, so order is kept.
+ */
 static void link_retries_keep_packet_order(void **state)
 {
 	struct net_msg m = { .dst = 1,
@@ -466,7 +468,8 @@ static void acknowledgements_with_errors_are_retransmitted(void **state)
 }
 
 /*
- * Packets do not overtake a retransmitted packet, of one message or of several.
+ * Packets of the same message or of other messages do not overtake a
+ * retransmitted packet.
  */
 static void retransmitted_packets_keep_their_order(void **state)
 {

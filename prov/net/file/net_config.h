@@ -26,24 +26,24 @@ enum net_vc {
 };
 
 /*
- * A path from memory into the network and out of it: starting a transfer takes
- * inject_ps, then an engine builds packets at its rate; at the target an engine
- * stores them, and they are visible receive_ps later.
+ * A path between memory and network. At the source, starting a transfer takes
+ * inject_ps, then an engine builds packets at its rate. At the target, an
+ * engine stores the packets, and they are visible receive_ps later.
  */
 struct net_path {
 	char name[16];
 	/* time from post to first packet in the FIFO, without engine time */
 	uint64_t inject_ps;
 	uint64_t receive_ps; /* time from the network to visibility in memory */
-	/* inverse rate of the engine, store-and-forward */
+	/* inverse rate of the injection engine, store-and-forward */
 	uint64_t injection_ps_per_byte_x1000;
-	/* inverse rate of the engine, cut-through */
+	/* inverse rate of the reception engine, cut-through */
 	uint64_t reception_ps_per_byte_x1000;
 	/* engine time per packet, in addition to the time per byte */
 	uint64_t read_ps;
 	uint64_t gap_ps;       /* engine time between two messages */
 	uint32_t packet_bytes; /* payload bytes of a packet; 0: payload_bytes */
-	/* header bytes of a packet; 0: those of the machine */
+	/* header bytes of a packet; 0: header_bytes of the machine */
 	uint32_t header_bytes;
 	uint8_t bus_out; /* mask of buses that a packet crosses */
 	uint8_t bus_in;
@@ -61,7 +61,8 @@ struct net_bus {
 	/* nodes of a shared router that share this bus; 0: one */
 	uint32_t nodes;
 	/*
-	 * entries of a word cache, in which a miss takes miss_ps; 0: no cache
+	 * entries of the bus's cache of target addresses (word cache); a miss
+	 * takes miss_ps; 0: no cache
 	 */
 	uint32_t words;
 	uint64_t miss_ps;
@@ -85,11 +86,11 @@ enum net_internal { NET_INTERNAL_POISON, NET_INTERNAL_HALT };
 struct net_reliability {
 	uint8_t code;	     /* enum net_code, per packet */
 	uint8_t header_code; /* enum net_header_code, over the first 12 bytes */
-	/* enum net_code up to RS5, checked only at the last node */
+	/* code checked only at the last node: enum net_code up to RS5 */
 	uint8_t end_code;
-	uint8_t checked; /* enum net_checked: where code is checked */
+	uint8_t checked; /* where the code is checked: enum net_checked */
 	uint8_t fec;	 /* 1: RS(528,514) corrects 7 symbols per block */
-	/* enum net_internal: reaction to an uncorrectable word */
+	/* reaction to an uncorrectable memory word: enum net_internal */
 	uint8_t internal;
 	uint8_t link_crc; /* 1: both ends of a link keep a CRC of all packets */
 	/* 1: packets are routed around dead links and nodes */
@@ -125,13 +126,18 @@ struct net_config {
 	uint16_t parents[NET_DIMS_MAX];
 	uint8_t wrap[NET_DIMS_MAX];   /* 1: torus, 0: mesh, per dimension */
 	uint16_t links[NET_DIMS_MAX]; /* torus: links per neighbour; 0: one */
-	/* nodes between link chips, per dimension */
+	/*
+	 * length of a midplane per dimension; link chips are between midplanes
+	 */
 	uint16_t midplane[NET_DIMS_MAX];
 	/* size of the largest machine; 0: unlimited */
 	uint16_t full[NET_DIMS_MAX];
 	uint8_t rails;	  /* trees: parallel trees; 0: one */
 	uint8_t siblings; /* trees: links between two switches of level 1 */
-	/* trees: levels of a supernode, which has one table entry; 0: none */
+	/*
+	 * trees: levels of a supernode, for which routing tables have one
+	 * entry; 0: no supernodes
+	 */
 	uint8_t supernode;
 	/* torus: 1: every dimension is a ring, whatever its length */
 	uint8_t closed;
@@ -157,8 +163,8 @@ struct net_config {
 	/* latency of a packet's head from node to node */
 	uint64_t hop_ps;
 	/*
-	 * latency into an end node of a tree, or in and out of a shared router;
-	 * 0: hop_ps
+	 * latency into an end node of a tree, or between a node and its shared
+	 * router; 0: hop_ps
 	 */
 	uint64_t hop_end_ps;
 	uint64_t crossing_ps; /* additional latency between midplanes */
@@ -178,7 +184,7 @@ struct net_config {
 	 */
 	uint32_t tokens_shared;
 	uint32_t credit_bytes; /* bytes per token of VC 0; 0: chunk_bytes */
-	/* 1: ports are also rated by token return time */
+	/* 1: adaptive packets avoid ports whose tokens return slowly */
 	uint8_t look_ahead;
 	/* 1: links that lost lanes are store-and-forward */
 	uint8_t slow_store_forward;
@@ -194,7 +200,7 @@ struct net_config {
 	uint8_t system_alternate; /* 1: system packets alternate with others */
 	/* dimension order of deterministic packets */
 	uint8_t order[NET_DIMS_MAX];
-	/* masks of dimensions of each zone set */
+	/* dimension masks of each zone set */
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX];
 	/* network interface of a node */
 	uint32_t inject_fifos; /* network injection FIFOs */
@@ -229,7 +235,7 @@ struct net_config {
 	uint32_t barriers;	 /* barrier classes per node */
 	uint64_t coll_inject_ps; /* inject_ps of packets on class routes */
 	uint64_t coll_receive_ps;
-	/* inverse rate of the engine; 0: that of the first path */
+	/* inverse rate of the collective engine; 0: that of the first path */
 	uint64_t coll_injection_ps_x1000;
 	/* additional ticks per hop for floating point */
 	uint32_t coll_up_ticks;
@@ -241,8 +247,8 @@ struct net_config {
 	/* time in which an interface adds two packets; 0: cannot add */
 	uint64_t fold_ps;
 	/*
-	 * levels of the fold tree if the order does not matter; 0: binomial
-	 * tree
+	 * levels of the combining tree for operations whose order does not
+	 * matter; 0: binomial tree
 	 */
 	uint8_t fold_levels;
 	/* 1: a broadcast starts when all members have arrived */
@@ -251,15 +257,18 @@ struct net_config {
 	uint64_t change_ps;
 	uint32_t input_slots; /* packets queued per rank; 0: unlimited */
 	uint64_t retry_ps;    /* retry delay of a packet without a free slot */
-	/* time from answer to next packet; 0: no queries */
+	/* time from the answer to a query to the next packet; 0: no queries */
 	uint64_t query_ps;
 	/* 1: members must be a contiguous range of nodes */
 	uint8_t coll_range;
-	/* 1: in other groups an event of an interface triggers the next step */
+	/*
+	 * 1: in groups without a class route, an event of the interface
+	 * triggers the next step of a collective
+	 */
 	uint8_t coll_chain;
 	/* software above the unit */
 	uint64_t send_ps; /* software time of a send call */
-	/* additional software time if longer than a packet */
+	/* additional software time of a message longer than a packet */
 	uint64_t message_ps;
 	uint64_t recv_ps; /* software time to receive a message */
 	/* time in which the unit matches a receive, before recv_ps */
@@ -282,7 +291,7 @@ static inline unsigned net_config_paths(const struct net_config *cfg)
 {
 	return cfg->paths ? cfg->paths : 1;
 }
-/* Returns the granularity in bytes of target addresses in word caches. */
+/* Returns the unit, in bytes, of the target addresses that buses cache. */
 static inline uint32_t net_path_page(const struct net_path *path)
 {
 	return path->page_bytes ? path->page_bytes : 8;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Machine files: text with one line per parameter of a machine: its value, its
- * unit, and after a # the source of the value. The model itself reads no files;
- * tools and the virtual-time runtime use these functions to fill a struct
- * net_config.
+ * Machine files: text files with one line per parameter of a machine. A line
+ * contains the value, its unit, and after a # the source of the value. The
+ * model itself reads no files; tools and the virtual-time runtime use these
+ * functions to fill a struct net_config.
  *
  *   hop = 45.333 ns    # calibrated: Table 1, (1166 - 622) / 12
  *
@@ -13,7 +13,7 @@
  * follow its [name] and override the others. DIMS = 4x4x4x4x2 are lengths in
  * the order A, B, C, ..; omitted ones are 1. A dimension is a torus if its
  * length is that of a midplane or of the full machine, otherwise a mesh; 8t and
- * 8m select it explicitly.
+ * 8m select torus or mesh explicitly.
  */
 #ifndef WEFT_NET_FILE_H
 #define WEFT_NET_FILE_H
@@ -37,7 +37,10 @@ struct net_error_text {
 int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 		  struct net_error_text *why);
 
-/* Writes "4x4x4x4x2" or, with a mesh that is not the default, "4mx4x4x4x2". */
+/*
+ * Writes the shape: "4x4x4x4x2", or "4mx4x4x4x2" if a dimension is a mesh and
+ * would be a torus by default.
+ */
 void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len);
 
 /* Source of a value in a machine file. */
@@ -49,7 +52,8 @@ struct net_file_entry {
 	const char *variant; /* variant of the line; NULL: all variants */
 	const char *value;   /* value as written in the file */
 	enum net_source kind;
-	const char *source; /* source as written, after the kind; may be "" */
+	/* text of the source after its kind; may be empty */
+	const char *source;
 };
 
 /* Calls each() for every line that sets a key, in the order of the file. */

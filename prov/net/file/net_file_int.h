@@ -28,12 +28,15 @@ enum file_type {
 	FILE_ZONE,     /* masks: "AB CD E", "longest", "any", "order" */
 };
 
-/* Flags of keys that are optional for fat trees, and for all machines. */
+/*
+ * FILE_TORUS_ONLY: the key is optional for fat trees; FILE_OPTIONAL: the key is
+ * optional for all machines.
+ */
 #define FILE_TORUS_ONLY 1u
 #define FILE_OPTIONAL	2u
 /*
- * Flags of keys that follow the name of a path or bus and a dot; the offset is
- * within struct net_path or net_bus.
+ * Flags of keys of a path or bus, written NAME.KEY; the offset is within struct
+ * net_path or struct net_bus.
  */
 #define FILE_OF_PATH	4u
 #define FILE_OF_BUS	8u
@@ -69,10 +72,7 @@ struct file_doc {
 
 int file_fail(struct net_error_text *why, const char *fmt, ...)
 	WEFT_PRINTF(2, 3);
-/*
- * Writes an error message prefixed with file and line, as file_fail does
- * without the prefix.
- */
+/* Writes an error message like file_fail, with file and line as prefix. */
 int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
 		 ...) WEFT_PRINTF(3, 4);
 
@@ -86,8 +86,8 @@ const struct file_key *file_key_find(const char *name, unsigned flags);
 const struct file_key *file_key_nearest(const char *name);
 
 /*
- * net_file_value.c: stores the number that the text gives in the struct at
- * base.
+ * net_file_value.c: parses the value of a line and stores it in the struct at
+ * `base`.
  */
 int file_value(const struct file_doc *doc, const struct file_line *item,
 	       uint64_t cycle_ps, struct net_config *cfg, void *base);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The named parts of an endpoint: paths, and the buses that they share. */
+/*
+ * The named parts of a node's network interface: paths, and the buses that they
+ * share.
+ */
 #include "prov/net/file/net_file_int.h"
 
 #include <errno.h>

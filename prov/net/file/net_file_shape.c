@@ -210,8 +210,8 @@ int file_order(const char *text, struct net_config *cfg)
 }
 
 /*
- * Builds zone masks of one dimension each; the dimensions in also are in every
- * mask.
+ * Builds zone masks of one dimension each, and adds the dimensions in `also` to
+ * every mask.
  */
 static void zone_order(const struct net_config *cfg, uint8_t *mask,
 		       uint8_t also)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of machine files: values, refused errors, and error messages. */
+/* Tests of machine files: values, rejected files, and error messages. */
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_file_int.h"
 #include "prov/net/file/net_map.h"
@@ -34,7 +34,7 @@ static void read_bgq(void)
 	memcpy(text, shipped, text_len + 1);
 }
 
-/* Replaces the line of key by line; NULL removes it. */
+/* Replaces the line that sets `key` by `line`; NULL: removes that line. */
 static void put_line(const char *key, const char *line)
 {
 	static char out[sizeof(text)];
@@ -403,7 +403,7 @@ static void random_changes_do_not_crash(void **state)
 }
 
 /*
- * Random numbers in place of others: numbers that the reader accepts also work
+ * Replaces numbers by random numbers: those that the reader accepts also work
  * in the model.
  */
 static void random_numbers_are_refused_or_work(void **state)

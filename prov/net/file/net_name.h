@@ -2,10 +2,10 @@
 /*
  * Names of a machine's nodes and links, in reports and drawings. On a torus a
  * node has coordinates and a link a dimension and a direction: A+. In a tree a
- * node has a level and a number in it, a link the level that it leaves from, +
- * for up or - for down, and the number of its port. A link between a node and a
- * shared router is N+ into the router, N- out of it. Links between siblings are
- * 1=; with several rails a switch is named with its rail: 1.17.
+ * node has a level and a number within the level; a link has the level at which
+ * it starts, + for up or - for down, and the number of its port. A link between
+ * a node and a shared router is N+ into the router, N- out of it. Links between
+ * siblings are 1=; with several rails a switch is named with its rail: 1.17.
  */
 #ifndef WEFT_NET_NAME_H
 #define WEFT_NET_NAME_H
@@ -41,8 +41,8 @@ void net_node_name(const struct net_config *cfg, uint32_t node, char *text,
 void net_link_name(const struct net_config *cfg, uint32_t node, unsigned port,
 		   char *text, size_t len);
 /*
- * Sets the numbers that locate a node, coordinates or level and number. Returns
- * how many.
+ * Sets the coordinates of a node or, in a tree, its level and number. Returns
+ * the number of values.
  */
 unsigned net_node_location(const struct net_config *cfg, uint32_t node,
 			   uint32_t place[NET_DIMS_MAX]);

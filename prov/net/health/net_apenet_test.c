@@ -38,8 +38,8 @@ static void load(const char *machine)
 }
 
 /*
- * Returns the latency of the second of two messages to one address, whose page
- * is cached then.
+ * Returns the latency of the second of two messages to one address; the first
+ * message causes the page to be cached.
  */
 static uint64_t latency(unsigned from, unsigned to, uint64_t bytes)
 {
@@ -184,7 +184,7 @@ static void tlb_hit_avoids_processor_time(void **state)
 	is_about(with / stream(HOST, HOST, 1, 60), 1.6, 3);
 }
 
-/* Returns the time of the second round over this number of pages. */
+/* Returns the time of the second pass over this number of pages. */
 static uint64_t second_round(uint64_t pages)
 {
 	struct net_msg msg = { .dst = 1,
@@ -508,8 +508,8 @@ static void dead_host_is_detected_within_its_periods(void **state)
 		x->at = 4 * wd + i * wd / 64;
 		run_failures(&d, i);
 		/*
-		 * missed heartbeat, word on the link, read by the host,
-		 * evaluation by the master
+		 * steps of the detection: missed heartbeat, word on the link,
+		 * read by the host, evaluation by the master
 		 */
 		T_TRUE(x->own_at >= x->at && x->own_at <= x->at + 2 * wd);
 		T_TRUE(x->first_at > x->own_at + cfg.hop_ps &&

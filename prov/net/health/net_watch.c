@@ -142,7 +142,7 @@ static void on_nic(struct net_watch *w, uint64_t at, uint32_t n)
 }
 
 /*
- * Returns the port of the node that a report is about, towards the reporting
+ * Returns the port by which the reported node is connected to the reporting
  * node.
  */
 static unsigned port_back(const struct net_watch *w, uint32_t node,

@@ -9,7 +9,7 @@
  *   net_watch_open -> net_watch_fail* -> net_run with timer and word
  *                  -> net_watch_get -> net_watch_close
  *
- * A failure here does not affect the network's packets; fault plans do that.
+ * These failures do not affect packets; the faults of a fault plan do.
  */
 #ifndef WEFT_NET_WATCH_H
 #define WEFT_NET_WATCH_H
@@ -28,7 +28,10 @@ struct net_watch_failure {
 	uint8_t what;
 	uint8_t host, nic; /* states at the master, enum weft_watch_state */
 	uint64_t at;	   /* time of the failure */
-	uint64_t own_at;   /* time of detection by the node's other half */
+	/*
+	 * time of detection by the other half of the node (host or interface)
+	 */
+	uint64_t own_at;
 	/* time when the first neighbour's register shows the failure */
 	uint64_t first_at;
 	/* time when the last neighbour's register shows the failure */
@@ -37,7 +40,7 @@ struct net_watch_failure {
 };
 
 /*
- * Starts fault awareness now; no timers expire after until. Returns 0;
+ * Starts fault awareness now; no timers expire after `until`. Returns 0;
  * -EOPNOTSUPP: the machine has no fault awareness; -ENOMEM; -EAGAIN: no free
  * record in the network's block.
  */
@@ -66,7 +69,7 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 /*
  * Simulates the node failures of a fault plan on a separate network without
  * other traffic, until the master has detected them. Returns their number, at
- * most room; 0 if the machine has no fault awareness; -EINVAL, -ENOMEM.
+ * most `room`; 0 if the machine has no fault awareness; -EINVAL, -ENOMEM.
  */
 int net_watch_plan(const struct net_config *cfg, const char *name,
 		   const struct weft_fault_plan *plan,

@@ -4,10 +4,11 @@
  * m[l] children each, and a node of level l - 1 has w[l] parents. A quaternary
  * fat tree has m = 4 and w = 4, except that each end node has one parent.
  *
- * A node of level l is a pair: A, which subtree of that level (m digits above
- * l), and B, which of the subtree's tops (w digits up to l). Its parent j is (A
- * / m[l+1], B + j * W[l]); the port there is A % m[l+1]. Ports 0 to m[l] - 1 of
- * a node go down, port m[l] and higher ports go up.
+ * A node of level l is a pair (A, B): A is the number of its subtree among the
+ * subtrees of level l (m digits above l), B is its number among the top
+ * switches of that subtree (w digits up to l). Its parent j is (A / m[l+1], B +
+ * j * W[l]); the port there is A % m[l+1]. Ports 0 to m[l] - 1 of a node go
+ * down, port m[l] and higher ports go up.
  *
  *   level 2   B=0  B=1 .. B=3     one A: all tops of the whole tree
  *              |  x  x  x  |      every level-1 switch has a link to each
@@ -68,12 +69,12 @@ bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port);
 /* Ports of a node towards an end node: an entry of its routing table. */
 struct net_fat_route {
 	uint64_t ports;	 /* mask of ports that adaptive packets may use */
-	uint64_t detour; /* mask of ports used if none of ports can be used */
+	uint64_t detour; /* mask of ports used if none of `ports` is usable */
 	unsigned first;	 /* first choice of deterministic packets */
 };
 /*
- * Computes a table entry. hops: hops that the packet has done; rail: rail of
- * the packet plus one, or 0: any.
+ * Computes a table entry. hops: number of hops of the packet so far; rail: rail
+ * of the packet plus one; 0: any rail.
  */
 void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 		   unsigned hops, unsigned rail, struct net_fat_route *r);

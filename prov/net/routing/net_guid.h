@@ -7,8 +7,8 @@
  *   GUID  | supernode | inside |      [inside 0 .. n][supernode 0 .. m]
  *
  * so that 262,144 nodes need 1,280 entries. Switches above all supernodes have
- * the second part only. Every port of a switch has a table of its own; ports to
- * nodes, to the sibling and to switches above differ.
+ * the second part only. Every port of a switch has its own table; the tables of
+ * ports to nodes, to the sibling and to higher switches differ.
  */
 #ifndef WEFT_NET_GUID_H
 #define WEFT_NET_GUID_H
@@ -28,7 +28,7 @@ struct net_table {
 	/* GUID of the switch; only the supernode is used */
 	struct net_guid own;
 	bool above;		     /* 1: the switch is above all supernodes */
-	uint32_t inside, supers;     /* number of entries of both parts */
+	uint32_t inside, supers;     /* number of entries of each part */
 	struct net_fat_route *entry; /* table of inside + supers entries */
 };
 

@@ -44,7 +44,7 @@ static void paths_have_separate_latencies(void **state)
 	T_IS(latency(&cfg, 0, 512), latency(&cfg, 1, 512));
 	cfg.path[1].inject_ps += 750000;
 	cfg.path[1].receive_ps += 10000;
-	/* for each of 544 bytes */
+	/* 100 ps more for each of 544 bytes */
 	cfg.path[1].injection_ps_per_byte_x1000 += 100000;
 	T_IS(latency(&cfg, 1, 512),
 	     latency(&cfg, 0, 512) + 750000 + 10000 + 54400);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Routing: which ports a packet may use. On a torus, hops and direction of a
- * message in each dimension are determined at the source: by hint, otherwise
- * the shorter direction, and at half the ring by the parity of the source's
- * coordinates. A dynamic packet may use any dimension with hops left in the
- * first mask of its zone set that has one; the deterministic port follows the
- * programmed order.
+ * message in each dimension are determined at the source: the direction is that
+ * of the hint, otherwise the shorter one; if both are equally long, the parity
+ * of the source's coordinates decides. The first mask of a dynamic packet's
+ * zone set that contains a dimension with hops left is used; the packet may
+ * take any of these dimensions. The deterministic port follows the programmed
+ * order.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
@@ -18,7 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills the tables of the directions allowed with these dimensions left. */
+/*
+ * Fills the tables of allowed directions for a mask of dimensions with hops
+ * left.
+ */
 static void init_masks(struct net *net, unsigned left)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -113,8 +117,8 @@ int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
 }
 
 /*
- * Returns the signed hops for a distance up the dimension: in the hinted or the
- * shorter direction.
+ * Returns the signed hops for a distance `up`, in the hinted or the shorter
+ * direction.
  */
 static int plan_ring(int up, int size, int hint, unsigned odd)
 {
@@ -151,8 +155,8 @@ static int plan_dim(const struct net *net, const struct net_msg *msg,
 }
 
 /*
- * Plans a message to its own node with a hint, which goes once around that
- * ring.
+ * Plans a message with a hint to the source node itself: the message goes once
+ * around the ring.
  */
 static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 		      int8_t *rem)
@@ -231,8 +235,8 @@ void net_routing_start(const struct net *net, struct net_packet *p)
 	}
 	if (net->parallel) {
 		/*
-		 * A parallel link: by source and target, with spread also by
-		 * address.
+		 * Selects a parallel link by source and target, with
+		 * NET_P_SPREAD also by address.
 		 */
 		const struct net_mrec *m = net_mrec(net, p->msg);
 		uint64_t key = (uint64_t)m->src << 32 | p->dst;
@@ -274,8 +278,8 @@ static uint64_t source_route_port(const struct net *net,
 }
 
 /*
- * Routes a packet with dead links; a packet without a route waits at its first
- * port.
+ * Routes a packet in a network with dead links; a packet without a route waits
+ * at its first port.
  */
 WEFT_COLD static uint64_t detour(const struct net *net,
 				 const struct net_packet *p, uint32_t node,

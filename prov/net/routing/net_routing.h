@@ -17,7 +17,7 @@ int net_routing_plan(const struct net *net, const struct net_msg *msg,
 		     int8_t *rem);
 /* Converts directions to ports, with several ports per direction. */
 void net_routing_spread(const struct net *net, struct net_packet *p);
-/* Sets want and det of a packet on topologies other than a torus of nodes. */
+/* Sets `want` and `det` of a packet if the topology is not a torus of nodes. */
 void net_routing_ports_other(const struct net *net, struct net_packet *p,
 			     uint32_t node);
 void net_routing_hop_other(const struct net *net, struct net_packet *p,
@@ -36,7 +36,7 @@ static inline void net_routing_ports_torus(const struct net *net,
 	if (weft_unlikely(net->parallel))
 		net_routing_spread(net, p);
 }
-/* Sets want and det of a packet at a node before its last node. */
+/* Sets `want` and `det` of a packet at a node that is not its last node. */
 static inline void net_routing_ports(const struct net *net,
 				     struct net_packet *p, uint32_t node)
 {

@@ -127,7 +127,7 @@ static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
 }
 
 /*
- * Returns whether dst can be reached. No route has more hops than up, down, and
+ * Returns whether dst can be reached. The longest route goes up, down, and once
  * across on either side.
  */
 static bool reaches(const struct net_fat *f, const uint64_t *dead,

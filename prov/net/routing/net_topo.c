@@ -83,8 +83,8 @@ static bool shared(const struct net_config *cfg)
 }
 
 /*
- * Returns the other end of a node's only link, or of a link of its router,
- * whose last ports lead to its nodes.
+ * Shared routers: returns the other end of a node's only link, or of a router's
+ * link. The last ports of a router lead to its nodes.
  */
 static int64_t shared_peer(const struct net_config *cfg, uint32_t node,
 			   unsigned port, unsigned *port_p,

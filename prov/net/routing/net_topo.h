@@ -18,8 +18,8 @@ uint32_t net_topo_ports(const struct net_config *cfg);
 uint32_t net_topo_rings(const struct net_config *cfg);
 /*
  * Torus: return the number of links to a neighbour, and the first port of a
- * direction, which is twice the dimension, plus one for upwards. Ports of a
- * direction are consecutive.
+ * direction. Direction 2d goes down dimension d, direction 2d + 1 up. Ports of
+ * a direction are consecutive.
  */
 unsigned net_topo_links(const struct net_config *cfg, unsigned d);
 unsigned net_topo_first(const struct net_config *cfg, unsigned dir);

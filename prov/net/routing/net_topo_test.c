@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Checks that the peer of the peer of a port is that port. */
+/*
+ * Checks that the link of each port leads back to the port from its other end.
+ */
 static void check_links(const struct net_config *cfg)
 {
 	uint32_t n, nodes = net_topo_nodes(cfg);
@@ -44,7 +46,7 @@ static struct net *open_net(const struct net_config *cfg)
 }
 
 /*
- * Follows a packet that selects among its allowed ports by pick, and checks
+ * Follows a packet that selects among its allowed ports by `pick`, and checks
  * that it arrives with the minimal number of hops.
  */
 static void check_route(const struct net *net, uint32_t src, uint32_t dst,

@@ -118,8 +118,8 @@ static uint32_t least_fan(uint32_t n, unsigned levels)
 }
 
 /*
- * Computes fan-ins as equal as possible, to minimize the number of the root's
- * inputs, which is returned.
+ * Computes fan-ins that are as equal as possible, to minimize the number of
+ * inputs of the root. Returns that number.
  */
 static unsigned wide_fans(struct net_fold *f, unsigned levels)
 {

@@ -9,9 +9,9 @@
  *   0 <- 1, 0 <- 2 <- 3, 0 <- 4 <- 5, ...        n a power of two
  *   0 <- 1 first, 2 <- 3 first, ... then those   otherwise: n - 2^k pairs
  *
- * Wide, with few levels: each group of fan[0] members sends to its first
- * member, each group of fan[1] of these to its first, and so on. 16 members,
- * two levels:
+ * Wide tree, with few levels: each group of fan[0] members sends to its first
+ * member, each group of fan[1] of these first members sends to the first of
+ * them, and so on. 16 members, two levels:
  *
  *   0 <- 1 2 3     4 <- 5 6 7     8 <- 9 ..      the first level
  *   0 <- 4 8 12                                  the second
@@ -29,13 +29,16 @@ struct net_fold {
 	/* minimum number of levels of a wide tree; 0: binomial tree */
 	unsigned levels;
 	uint32_t fan[NET_FOLD_LEVELS]; /* group size of each level */
-	/* binomial tree: members combined in pairs first, items after that */
+	/*
+	 * binomial tree: number of members that are combined in pairs first,
+	 * and number of values left after that
+	 */
 	uint32_t paired, items;
 };
 
 /*
- * Initializes a tree over n members. levels: minimum of a wide tree; 0:
- * binomial tree. A member has at most NET_FOLD_INPUTS inputs.
+ * Initializes a tree over n members. levels: minimum number of levels of a wide
+ * tree; 0: binomial tree. A member has at most NET_FOLD_INPUTS inputs.
  */
 void net_fold_init(struct net_fold *f, uint32_t n, unsigned levels);
 /* Returns the number of inputs of a member, without its own contribution. */
@@ -46,7 +49,10 @@ unsigned net_fold_inputs(const struct net_fold *f, uint32_t member);
  */
 uint32_t net_fold_parent(const struct net_fold *f, uint32_t member,
 			 unsigned *nth);
-/* Returns the member that is input nth: the inverse of net_fold_parent. */
+/*
+ * Returns the member that is input `nth` of this member: the inverse of
+ * net_fold_parent.
+ */
 uint32_t net_fold_child(const struct net_fold *f, uint32_t member,
 			unsigned nth);
 

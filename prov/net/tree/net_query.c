@@ -11,17 +11,18 @@
  *    source others  3. if all answers are OK: the second packet, to all
  *
  * A barrier on a machine without barrier classes is a query whether all nodes
- * have arrived. The first member sends it when it has arrived itself, and again
- * after each failure. While a node is missing, a query would fail again: the
- * model skips these queries and continues with the first one after the last
- * arrival. So a barrier that never completes generates no events.
+ * have arrived. The first member sends the query when it has arrived itself,
+ * and repeats the query after each failure. While a node is missing, a query
+ * would fail again: the model skips these queries and continues with the first
+ * one after the last arrival. So a barrier that never completes generates no
+ * events.
  */
 #include "prov/net/tree/net_tree_int.h"
 #include "prov/net/net_wheel.h"
 
 /*
- * Key bits of a barrier's further entries in the combine table, in addition to
- * the entry of its answers.
+ * Key bits of the two entries that a barrier has in the combine table, in
+ * addition to the entry of its answers.
  */
 #define KEY_NODE (1ull << 62) /* ranks of one node that have arrived */
 /* nodes that have arrived, counted at the query source */
@@ -56,8 +57,8 @@ static void part_init(const struct net *net, struct net_packet *p, uint8_t kind,
 /*
  * Counts p in the combine table entry of its key. One record is kept for all
  * arrivals, with the time of the last arrival and the lowest cookie,
- * independent of the order of arrival. If p was the last of count, removes the
- * entry and returns the record; otherwise returns 0.
+ * independent of the order of arrival. If p is the last of `count` arrivals,
+ * removes the entry and returns the record; otherwise returns 0.
  */
 static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 			      uint32_t count)
@@ -86,7 +87,7 @@ static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 	return qi;
 }
 
-/* Sends the query at ps, or as soon as possible. */
+/* Sends the query at time ps, or as soon as possible. */
 static void query_schedule(struct net_step *s, uint32_t pi, uint64_t ps)
 {
 	net_packet(s->net, pi)->want = ps;

@@ -70,10 +70,10 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	    !net->cfg.query_ps) {
 		/*
 		 * A barrier without a free barrier class is an allreduce: a
-		 * packet without payload through the arithmetic
-		 * unit [SC11 II.C]. Barrier classes are the faster method
-		 * [II.D], so this one is assumed to take the published time of
-		 * floating point arithmetic.
+		 * packet without payload through the arithmetic unit [SC11
+		 * II.C]. Barrier classes are the faster method [II.D], so the
+		 * allreduce is assumed to take the published time of floating
+		 * point arithmetic.
 		 */
 		p->kind = NET_ALLREDUCE;
 		p->flags = NET_P_FP;
@@ -182,7 +182,9 @@ static void pump_down(struct net_step *s, struct net_member *child)
 	}
 }
 
-/* Returns the credit of a buffer at this node that is free at tick `at`. */
+/*
+ * Returns the credit for a buffer of this node that becomes free at tick `at`.
+ */
 static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 			unsigned vc)
 {
@@ -280,7 +282,7 @@ static void send_down(struct net_step *s, uint32_t pi)
 	if (p->kind == NET_KIND_ANSWER) {
 		uint32_t child = net_query_child(net, p);
 
-		/* one link at a time */
+		/* an answer follows one path to the querying node */
 		if (!child)
 			deliver(s, p);
 		p->count = child != 0;

@@ -32,9 +32,9 @@ static inline bool net_kind_one_to_all(unsigned kind)
 uint32_t net_part_get(struct net *net);
 void net_part_put(struct net *net, uint32_t pi);
 /*
- * Returns an event of a contribution at its member's node. Events of one tick
- * are sorted by route and sequence number, because record numbers depend on the
- * order of calls.
+ * Returns the word of an event for a contribution at its member's node. Events
+ * of one tick are sorted by route and sequence number, because record numbers
+ * depend on the order of calls.
  */
 uint64_t net_part_word(const struct net *net, enum net_ev kind, uint32_t pi);
 /*

@@ -72,7 +72,7 @@ static uint32_t box_index(const struct net_config *cfg, const struct box *b,
 
 /*
  * Moves one step towards the middle, in the first dimension in which x differs
- * from it.
+ * from the middle.
  */
 static bool box_step(const struct net_config *cfg, const struct box *b,
 		     uint16_t *x)
@@ -169,8 +169,8 @@ static int switch_find(const struct net_tree_plan *t, uint32_t from,
 }
 
 /*
- * Adds the switch of level l above member i, unless it is present; top: number
- * of the top switch to which it leads.
+ * Adds the switch of level l above member i, unless the plan already contains
+ * the switch. top: number of the top switch to which the switch leads.
  */
 static int add_parent(const struct net_fat *f, struct net_tree_plan *t,
 		      uint32_t i, uint32_t l, uint32_t from, uint32_t top)
