@@ -128,7 +128,7 @@ static uint64_t lower_of(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Returns the operations that all members have done. */
+/* Returns the progress that all members have reached. */
 static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 {
 	struct coll_progress all = w[0];
@@ -149,8 +149,8 @@ static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 
 /*
  * Returns whether all members have posted the same number of packets and none
- * is unsent, but the number of broadcast packets differs: the members disagree
- * about the root.
+ * is unsent, but another number was broadcast: the members disagree about the
+ * root.
  */
 static bool broadcast_roots_mismatch(const struct coll_progress *w, int n,
 				     const struct coll_progress *all)

@@ -337,7 +337,10 @@ bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls)
 			return true;
 		if (!w.word)
 			return false;
-		/* A0, A3: same ordering as in the code that reads afterwards */
+		/*
+		 * A0, A3: same ordering as in the code that then reads the
+		 * packet or credit
+		 */
 		while (weft_load64(w.word) < w.want) {
 			if (!polls--)
 				return false;

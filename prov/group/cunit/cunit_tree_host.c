@@ -143,7 +143,8 @@ static void attach_domains(struct host_tree *w, int parent, int *m, int n,
 }
 
 /*
- * Attaches all members under one input: the member nearest to the parent leads.
+ * Attaches all members under one input: the member nearest to the parent
+ * becomes the child.
  */
 static void attach_all(struct host_tree *w, int parent, int *m, int n,
 		       int level)

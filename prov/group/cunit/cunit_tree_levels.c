@@ -16,7 +16,7 @@
 #define LEVELS_MAX 32
 #define INPUTS_MAX 64
 
-/* Returns the smallest fan with which `levels` levels reach n members. */
+/* Returns the smallest fan-out with which `levels` levels reach n members. */
 static int least_fan(int n, unsigned levels)
 {
 	int64_t all = 0;
@@ -32,8 +32,8 @@ static int least_fan(int n, unsigned levels)
 }
 
 /*
- * Makes the fans as equal as possible, larger ones first; returns the root's
- * inputs.
+ * Makes the fan-outs as equal as possible, larger ones first; returns the
+ * number of the root's children.
  */
 static int fans_of(int n, unsigned levels, int *fan)
 {

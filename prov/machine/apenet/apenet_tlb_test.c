@@ -126,7 +126,10 @@ static void the_old_board_translates_every_packet(void **state)
 	pair_close(&p);
 }
 
-/* A hit alone gives no access: buffers of one page are distinguished. */
+/*
+ * A TLB hit alone gives no access: buffers may share a page, and the address
+ * must be in the buffer.
+ */
 static void buffers_may_share_a_page(void **state)
 {
 	static alignas(4096) char page[4096];
