@@ -102,10 +102,10 @@ int weft_qsnet2_route_set(struct weft_qsnet2 *s, uint32_t vproc,
 			  const struct sockaddr_in *name, unsigned context);
 
 /*
- * Makes vproc a hardware broadcast: a packet or a DMA to vproc is sent to all
- * of low..high, whose routes must be set. The acknowledgements are merged: OK
- * if all are OK, otherwise Error before TestFail before Discard. -EINVAL: not
- * all virtual processes have routes.
+ * Makes vproc a hardware broadcast: a packet or a DMA to vproc is sent to the
+ * virtual processes low..high, which must have routes. The acknowledgements are
+ * merged: OK if all are OK, otherwise Error before TestFail before Discard.
+ * -EINVAL: not all virtual processes have routes.
  */
 int weft_qsnet2_range_set(struct weft_qsnet2 *s, uint32_t vproc, uint32_t low,
 			  uint32_t high);

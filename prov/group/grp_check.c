@@ -8,11 +8,12 @@
  * responses go up, so that each member communicates with its neighbours in the
  * tree only. Three conditions then prove an error, however slow a member is:
  *
- *   packets and long vectors were posted in different orders: of two members
- *   one must have posted all that the other has
+ *   packets and long vectors were posted in different orders: of any two
+ *   members, one must have posted everything that the other has posted
  *
- *   a member waits for something that all members have done: it reported so
- *   after all others had reported that they did it, which takes two rounds
+ *   a member waits for something that all members have done: in one round
+ *   all members report that they have done it, and in the next round this
+ *   member still waits for it
  *
  *   all members have sent their packets on the tree of chained events, and the
  *   sum is not the number of packets that all wait for: no member was the

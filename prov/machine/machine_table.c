@@ -165,7 +165,7 @@ static const struct weft_machine rows[] = {
 		.routes = KARY_ROUTES,
 		.forms = gemini_forms,
 		.tree_least = 3,    /* measured: bench/barrier, allreduce */
-		.tree_bytes = 1024, /* largest in windows; measured */
+		.tree_bytes = 1024, /* longest vector in windows; measured */
 	},
 	{
 		.name = "qsnet2",

@@ -137,11 +137,11 @@ struct weft_cunit_group_attr {
 	uint64_t generation;
 	void *const *area; /* area of each member; NULL: use reach */
 	/*
-	 * Returns the segment of a member: at group_open for the segments this
-	 * member accesses in the tree (its own and those of its ancestors), or
-	 * for all in a small group; for other members at the first read. The
-	 * segment must stay valid until the group is closed. 0; -EAGAIN: try
-	 * again later; -errno.
+	 * Returns the segment of a member. Called at group_open for the
+	 * segments that this member accesses in the tree (its own and those of
+	 * its ancestors; in a small group, all), and for other members at the
+	 * first read. The segment must stay valid until the group is closed. 0;
+	 * -EAGAIN: try again later; -errno.
 	 */
 	int (*reach)(void *arg, int member, void **segment_p);
 	/* wakes the waiters of an event word; NULL: no member ever blocks */

@@ -217,7 +217,7 @@ static void group_finish(struct weft_cunit_group *g, struct weft_cunit_call *op)
 	op->done(op);
 }
 
-/* Reads the next packet of op, or fails it if segments cannot be mapped. */
+/* Reads the next packet of op, or fails op if segments cannot be mapped. */
 static bool read_one(struct weft_cunit_group *g, struct weft_cunit_call *op)
 {
 	if (weft_unlikely(op->reach == -EAGAIN))

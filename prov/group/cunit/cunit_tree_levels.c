@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees as described by a Sunway descriptor: a number of levels with a fan
- * each. Members are numbers whose digits are their positions in these levels;
- * the parent of a member is found by setting its lowest non-zero digit to zero.
+ * Trees as described by a Sunway descriptor: a number of levels, each with its
+ * fan-out. Members are numbers whose digits are their positions in these
+ * levels; the parent of a member is found by setting its lowest non-zero digit
+ * to zero.
  *
  *   10 members, two levels of four and three
  *

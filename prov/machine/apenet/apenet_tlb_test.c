@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TLB (APE-06): a hit avoids the embedded processor, a miss costs it 1.1 us
- * per packet and refills; there are 512 entries, for pages of 4 KB and 64 KB,
- * with LRU replacement.
+ * The TLB (APE-06): a hit avoids the embedded processor, a miss costs 1.1 us of
+ * its time per packet and refills the TLB; there are 512 entries, for pages of
+ * 4 KB and 64 KB, with LRU replacement.
  */
 #include "test/support/apenet_pair.h"
 

@@ -196,12 +196,8 @@ struct weft_qsnet2 {
 	/* qsnet2_time.c */
 	uint64_t (*clock)(void);
 	uint64_t ack_timeout_ns; /* acknowledgement timeout, ns; 0: none */
-	uint64_t
-		/*
-		 * timeout of an incomplete packet, ns; 0: such a packet blocks
-		 * no queue
-		 */
-		packet_timeout_ns;
+	/* timeout of an incomplete packet, ns; 0: it blocks no other queue */
+	uint64_t packet_timeout_ns;
 	/* queue whose incomplete packet holds the link */
 	struct qsnet2_queue *holder;
 	uint64_t held_at;

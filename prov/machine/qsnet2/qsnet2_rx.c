@@ -3,8 +3,8 @@
  * The input processor: executes a packet's transactions one by one until one
  * fails, and acknowledges. An unknown context, forbidden memory accesses and
  * malformed transactions are acknowledged with Error; a full input queue and a
- * failed test of the waiting kind with Discard, so that the sender's unit
- * retransmits them.
+ * failed WAIT test with Discard, so that the sender's unit retransmits the
+ * packet.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 #include "prov/machine/qsnet2/qsnet2_swap.h"

@@ -12,8 +12,8 @@
  *
  * Multicast copies are not acknowledged. A member that times out waiting for
  * the result probes its parent, which sends the result if it has it; if not,
- * the parent waits too, and probes its own parent. So the last four results are
- * kept: no member can be further ahead of a waiting one.
+ * the parent waits too, and probes its own parent. Members keep the last four
+ * results, since no member can be further ahead of a waiting one.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 

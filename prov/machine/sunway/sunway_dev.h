@@ -221,7 +221,8 @@ struct sunway_window {
 	struct weft_list link;
 	uint32_t number;
 	uint32_t guid;
-	uint32_t to;   /* target interface; at the receiver both interfaces */
+	/* target interface; at the receiver: source and target */
+	uint32_t to;
 	uint32_t next; /* sender: sequence number of the next message */
 	/* sequence numbers received; at the sender, acknowledged */
 	struct weft_arq_win taken;
