@@ -12,8 +12,8 @@
  *   members, one must have posted everything that the other has posted
  *
  *   a member waits for something that all members have done: in one round
- *   all members report that they have done it, and in the next round this
- *   member still waits for it
+ *   all members report that they have done it, and in the next round a
+ *   member reports that it waits for it
  *
  *   all members have sent their packets on the tree of chained events, and the
  *   sum is not the number of packets that all wait for: no member was the

@@ -226,7 +226,7 @@ static void packet_check(struct weft_cunit_call *call,
 }
 
 /*
- * Copies the part that this member needs from bytes [at, at + bytes) of another
+ * Copies the part that this member needs from bytes [at, at + bytes) of a
  * member's contribution.
  */
 static void deposit(const struct weft_cunit_group *g,
