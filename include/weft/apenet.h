@@ -63,7 +63,7 @@ void weft_apenet_close(struct weft_apenet *a);
 void weft_apenet_name(struct weft_apenet *a, struct sockaddr_in *name);
 int weft_apenet_node_set(struct weft_apenet *a, uint32_t node,
 			 const struct sockaddr_in *name);
-/* Runs the board for up to budget steps of its engines. */
+/* Runs the board for at most `budget` engine steps. */
 int weft_apenet_poll(struct weft_apenet *a, int budget);
 int weft_apenet_wait(struct weft_apenet *a, uint64_t timeout_ns);
 
@@ -73,9 +73,9 @@ int weft_apenet_wait(struct weft_apenet *a, uint64_t timeout_ns);
 #define WEFT_APENET_MAY_WRITE 2u /* peers may put to the buffer */
 
 /*
- * Registers memory, of the host or of the device; buffers may overlap. -EINVAL:
- * no bytes, or bytes of both kinds. -ENOSPC: too many buffers. The memory must
- * stay mapped until the buffer is closed.
+ * Registers host or device memory; buffers may overlap. -EINVAL: bytes is 0, or
+ * the range has both kinds of memory. -ENOSPC: too many buffers. The memory
+ * must stay mapped until the buffer is closed.
  */
 int weft_apenet_buf_open(struct weft_apenet *a, void *base, uint64_t bytes,
 			 unsigned rights, unsigned *buf_p);
@@ -87,7 +87,7 @@ int weft_apenet_buf_close(struct weft_apenet *a, unsigned buf);
 
 /* ---- commands ---- */
 
-#define WEFT_APENET_EVENT   1u /* write an event here at completion */
+#define WEFT_APENET_EVENT   1u /* write an event at this node at completion */
 #define WEFT_APENET_RECEIVE 2u /* put: write an event at the target, too */
 /* device memory is copied through host memory */
 #define WEFT_APENET_STAGED  4u
@@ -98,14 +98,14 @@ struct weft_apenet_cmd {
 	uint64_t local;	 /* address at this node */
 	uint64_t remote; /* address at the other node */
 	uint64_t bytes;
-	uint64_t cookie; /* returned in the event here */
+	uint64_t cookie; /* returned in the event at this node */
 	uint64_t data;	 /* put: returned in the event at the target */
 };
 
 /*
  * Queues a put. -EAGAIN: the queue is full, or no event entry could be
- * reserved. -EFAULT: local is not in a buffer. -EHOSTUNREACH: no such node.
- * -ECONNRESET: the node is lost.
+ * reserved. -EFAULT: the local address is not in a registered buffer.
+ * -EHOSTUNREACH: no such node. -ECONNRESET: the node is lost.
  */
 int weft_apenet_put(struct weft_apenet *a, const struct weft_apenet_cmd *cmd);
 /*
@@ -117,7 +117,7 @@ int weft_apenet_get(struct weft_apenet *a, const struct weft_apenet_cmd *cmd);
 /* ---- events ---- */
 
 enum weft_apenet_what {
-	/* a put of this node was sent: its memory may be reused */
+	/* a put of this node was sent: its source buffer may be reused */
 	WEFT_APENET_SENT = 1,
 	WEFT_APENET_RECEIVED, /* a peer's put is in local memory */
 	WEFT_APENET_GOT,      /* a get of this node is complete */

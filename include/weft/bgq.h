@@ -103,8 +103,8 @@ int weft_bgq_node_set(struct weft_bgq *mu, uint32_t node,
 		      const struct sockaddr_in *name);
 
 /*
- * Runs injection and reception engines for up to budget packets each; returns
- * the number of packets moved.
+ * Runs the injection and reception engines for at most `budget` packets each;
+ * returns the number of packets moved.
  */
 int weft_bgq_poll(struct weft_bgq *mu, int budget);
 
@@ -115,7 +115,7 @@ int weft_bgq_wait(struct weft_bgq *mu, uint64_t timeout_ns);
 
 /* ---- memory ---- */
 
-/* only a source of sends: packets may not write to the range */
+/* sends may read the range, received packets may not write to it */
 #define WEFT_BGQ_RANGE_INJ_ONLY 1u
 
 /*
@@ -125,7 +125,7 @@ int weft_bgq_wait(struct weft_bgq *mu, uint64_t timeout_ns);
 int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
 		       uint64_t bytes, unsigned flags);
 
-/* FIFOs and base addresses: for system use only */
+/* flag of FIFOs and base addresses: for system use only */
 #define WEFT_BGQ_SYSTEM 1u
 #define WEFT_BGQ_HIGH	2u /* injection FIFO: user high priority */
 #define WEFT_BGQ_RGET	4u /* injection FIFO: remote gets append here */
@@ -137,8 +137,8 @@ int weft_bgq_bat_set(struct weft_bgq *mu, unsigned i, void *base,
 /* ---- injection ---- */
 
 /*
- * Opens injection FIFO id in mem: slots (a power of two) of 64 bytes, aligned
- * to 64. -EBUSY: already open. The caller owns mem again after close.
+ * Opens injection FIFO id. mem: `slots` (a power of two) slots of 64 bytes,
+ * aligned to 64. -EBUSY: already open. The caller owns mem again after close.
  */
 int weft_bgq_inj_open(struct weft_bgq *mu, unsigned id, void *mem,
 		      uint32_t slots, unsigned flags);
@@ -177,9 +177,12 @@ enum weft_bgq_load_op {
 	WEFT_BGQ_LOAD_CLEAR,
 	WEFT_BGQ_LOAD_INC,
 	WEFT_BGQ_LOAD_DEC,
-	WEFT_BGQ_LOAD_INC_BOUNDED, /* unless equal to the next word */
-	WEFT_BGQ_LOAD_DEC_BOUNDED, /* unless equal to the previous word */
-	WEFT_BGQ_LOAD_INC_EQUAL,   /* only if equal to the next word */
+	/* increments unless the word equals the next word */
+	WEFT_BGQ_LOAD_INC_BOUNDED,
+	/* decrements unless the word equals the previous word */
+	WEFT_BGQ_LOAD_DEC_BOUNDED,
+	/* increments only if the word equals the next word */
+	WEFT_BGQ_LOAD_INC_EQUAL,
 };
 
 enum weft_bgq_store_op {

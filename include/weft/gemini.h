@@ -71,7 +71,8 @@ enum weft_gemini_status {
 	WEFT_GEMINI_TRANSLATION, /* no such PE */
 	WEFT_GEMINI_VMDH_INVALID,
 	WEFT_GEMINI_MDD_INVALID,
-	WEFT_GEMINI_PROTECTION, /* protection tag or write permission */
+	/* wrong protection tag, or no write permission */
+	WEFT_GEMINI_PROTECTION,
 	WEFT_GEMINI_BOUNDS,
 	WEFT_GEMINI_SEQ_TERMINATE, /* send without a posted buffer */
 	WEFT_GEMINI_TIMEOUT,	   /* no response from the target */
@@ -97,10 +98,10 @@ struct weft_gemini_attr {
 	unsigned links;
 	/*
 	 * With links: number of router chips in x, y and z; 0: all other PEs
-	 * are neighbours. PEs 2 i and 2 i + 1 are on chip i, x first, and
-	 * communicate inside it without a link. A chip has eight links to a
-	 * neighbour in x and z, four in y; packets use the first dimension in
-	 * which the chips differ. pe: number of this unit.
+	 * are neighbours. Chips are numbered along x first. PEs 2 i and 2 i + 1
+	 * are on chip i and communicate inside the chip, without a link. A chip
+	 * has eight links to a neighbour in x and z, four in y; packets use the
+	 * first dimension in which the chips differ. pe: number of this unit.
 	 */
 	uint16_t torus[3];
 	uint32_t pe;
@@ -230,8 +231,9 @@ int weft_gemini_store(struct weft_gemini *f, unsigned w, uint64_t offset,
 int weft_gemini_put(struct weft_gemini *f, unsigned w, uint64_t offset,
 		    const void *src, uint64_t bytes);
 /*
- * Writes up to 1024 bytes of data, then an 8-byte flag, and a remote event with
- * the flag if mdh has a queue. Used for mailboxes.
+ * Writes up to 1024 bytes of data, then an 8-byte flag. If the memory handle
+ * has a completion queue, also writes a remote event that contains the flag.
+ * Used for mailboxes.
  */
 int weft_gemini_put_flag(struct weft_gemini *f, unsigned w, uint64_t offset,
 			 const void *src, unsigned bytes, uint64_t flag_offset,
@@ -262,7 +264,7 @@ enum weft_gemini_amo_op {
 #define WEFT_GEMINI_UNCACHED 0x20u
 
 /*
- * Executes an atomic operation on 8 aligned bytes; to may be NULL without
+ * Executes an atomic operation on 8 aligned bytes; `to` may be NULL without
  * WEFT_GEMINI_FETCH.
  */
 int weft_gemini_amo(struct weft_gemini *f, unsigned w, uint64_t offset,
@@ -273,9 +275,9 @@ void weft_gemini_amo_flush(struct weft_gemini *f);
 
 /*
  * Ends the transaction of all requests through window w since the last sync.
- * When all requests are acknowledged, an event with data, source
- * WEFT_GEMINI_GLOBAL and the first error status is written to the window's
- * queue. -ENOENT: there was no request.
+ * When all requests are acknowledged, an event is written to the window's
+ * queue, with this data, source WEFT_GEMINI_GLOBAL and the first error status.
+ * -ENOENT: there was no request.
  */
 int weft_gemini_sync(struct weft_gemini *f, unsigned w, uint64_t data);
 
@@ -308,8 +310,8 @@ struct weft_gemini_bte {
 int weft_gemini_bte_post(struct weft_gemini *f, unsigned channel,
 			 const struct weft_gemini_bte *bte);
 /*
- * Posts a buffer for the next send on channel; its event has source
- * WEFT_GEMINI_REMOTE.
+ * Posts a buffer for the next send received on this channel. The event of that
+ * send has source WEFT_GEMINI_REMOTE.
  */
 int weft_gemini_bte_recv(struct weft_gemini *f, unsigned channel,
 			 const struct weft_gemini_local *to, uint32_t bytes,
@@ -334,7 +336,7 @@ struct weft_gemini_smsg_name {
 int weft_gemini_smsg_open(struct weft_gemini *f, uint16_t slots, uint32_t bytes,
 			  struct weft_gemini_smsg **s_p);
 void weft_gemini_smsg_close(struct weft_gemini_smsg *s);
-/* Fills in name except pe, which the caller sets. */
+/* Fills in all fields of `name` except pe, which the caller sets. */
 void weft_gemini_smsg_name(const struct weft_gemini_smsg *s,
 			   struct weft_gemini_smsg_name *name);
 /*
@@ -347,8 +349,8 @@ int weft_gemini_smsg_connect(struct weft_gemini_smsg *s, unsigned w,
 int weft_gemini_smsg_send(struct weft_gemini_smsg *s, const void *buf,
 			  uint32_t bytes);
 /*
- * Returns the next message, which stays valid until release. -EAGAIN: there is
- * none.
+ * Returns the next message, valid until weft_gemini_smsg_release(). -EAGAIN:
+ * there is none.
  */
 int weft_gemini_smsg_next(struct weft_gemini_smsg *s, const void **buf_p,
 			  uint32_t *bytes_p);

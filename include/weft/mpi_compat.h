@@ -170,8 +170,8 @@ typedef MPI_Comm_errhandler_function MPI_Handler_function;
 	MPI_Type_create_struct(count, lengths, displacements, types, newtype)
 
 /*
- * Markers of the bounds in a struct. Their values are unused in the ABI; other
- * libraries reject them.
+ * MPI-1 types that mark the lower and upper bound of a struct type. The
+ * standard ABI does not use their values; other libraries reject them.
  */
 #define MPI_LB ((MPI_Datatype)0x0000023e)
 #define MPI_UB ((MPI_Datatype)0x0000023f)

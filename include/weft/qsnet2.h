@@ -94,15 +94,18 @@ void weft_qsnet2_name(struct weft_qsnet2 *s, struct sockaddr_in *name);
 int weft_qsnet2_poll(struct weft_qsnet2 *s, int budget);
 int weft_qsnet2_wait(struct weft_qsnet2 *s, uint64_t timeout_ns);
 
-/* Sets virtual process vproc to context context of the node at name. */
+/*
+ * Sets the route of virtual process `vproc`: a context of the node with address
+ * `name`.
+ */
 int weft_qsnet2_route_set(struct weft_qsnet2 *s, uint32_t vproc,
 			  const struct sockaddr_in *name, unsigned context);
 
 /*
- * Makes vproc a hardware broadcast: a packet or a DMA to vproc is sent to all
- * of low..high, whose routes must be set. The acknowledgements are merged: OK
- * if all are OK, otherwise Error before TestFail before Discard. -EINVAL: not
- * all virtual processes have routes.
+ * Makes vproc a hardware broadcast: a packet or a DMA to vproc is sent to the
+ * virtual processes low..high, which must have routes. The acknowledgements are
+ * merged: OK if all are OK, otherwise Error before TestFail before Discard.
+ * -EINVAL: not all virtual processes have routes.
  */
 int weft_qsnet2_range_set(struct weft_qsnet2 *s, uint32_t vproc, uint32_t low,
 			  uint32_t high);
@@ -133,7 +136,7 @@ void weft_qsnet2_timeouts(struct weft_qsnet2 *s, uint64_t ack_timeout_ns,
 /* Allows a context to access [base, base + bytes) with permissions perm. */
 int weft_qsnet2_map(struct weft_qsnet2 *s, unsigned context, void *base,
 		    uint64_t bytes, unsigned perm);
-/* Maps mem at another address of the context, below 1 << 63. */
+/* Maps mem at `address` of the context, which must be below 1 << 63. */
 int weft_qsnet2_map_at(struct weft_qsnet2 *s, unsigned context,
 		       uint64_t address, void *mem, uint64_t bytes,
 		       unsigned perm);
@@ -148,12 +151,12 @@ int weft_qsnet2_unmap_at(struct weft_qsnet2 *s, unsigned context,
 int weft_qsnet2_pages(struct weft_qsnet2 *s, uint64_t small, uint64_t large);
 
 /*
- * Fault handler of the driver for a context, called from poll if an access to
- * bytes at address with perm has no translation or no permission. The handler
- * maps the memory (weft_qsnet2_map) and returns 0, and the unit continues; any
- * other value refuses the access. Packets that fault are acknowledged with
- * Discard, so that they are retransmitted; the unit's own accesses wait. NULL
- * (default): unmapped memory is an error.
+ * Fault handler of the driver for a context, called from poll if an access has
+ * no translation or no permission (`bytes` at `address`, with permissions
+ * `perm`). The handler maps the memory (weft_qsnet2_map) and returns 0, and the
+ * unit continues; any other value refuses the access. Packets that fault are
+ * acknowledged with Discard, so that they are retransmitted; the unit's own
+ * accesses wait. NULL (default): unmapped memory is an error.
  */
 typedef int (*weft_qsnet2_pager)(void *arg, unsigned context, uint64_t address,
 				 uint64_t bytes, unsigned perm);
@@ -385,8 +388,8 @@ static inline void weft_qsnet2_copy64(struct weft_qsnet2_stream *s,
 }
 
 /*
- * Waits for the acknowledgement on a channel. If accept contains it, the next
- * command is executed, otherwise skipped.
+ * Waits for the acknowledgement on a channel. If `accept` contains that
+ * acknowledgement, the next command is executed, otherwise it is skipped.
  */
 static inline void weft_qsnet2_guard(struct weft_qsnet2_stream *s,
 				     unsigned channel, unsigned accept)
@@ -506,8 +509,8 @@ struct weft_qsnet2_dma {
 	uint8_t flags;
 	/* maximum number of retransmissions; 0: 16, 255: unlimited */
 	uint8_t restarts;
-	uint16_t back;	 /* with DMA_REMOTE: number of this process at vproc */
-	uint64_t cookie; /* 0, or identifies the last packet of the DMA */
+	uint16_t back;	 /* with DMA_REMOTE: this process's number at vproc */
+	uint64_t cookie; /* cookie of the DMA's last packet; 0: none */
 	uint32_t vproc;
 	uint64_t src;
 	uint64_t dst;
@@ -646,7 +649,10 @@ struct weft_qsnet2_tports_stats {
 int weft_qsnet2_tports_open(struct weft_qsnet2 *s,
 			    const struct weft_qsnet2_tports_attr *attr,
 			    struct weft_qsnet2_tports **t_p);
-/* Waits at most one second for sends to complete, then drops the others. */
+/*
+ * Waits at most one second for sends to complete, then drops the incomplete
+ * ones.
+ */
 void weft_qsnet2_tports_close(struct weft_qsnet2_tports *t);
 
 /*
@@ -657,7 +663,9 @@ void weft_qsnet2_tports_close(struct weft_qsnet2_tports *t);
 int weft_qsnet2_tports_tx(struct weft_qsnet2_tports *t, uint32_t dest,
 			  uint64_t tag, const void *buf, uint64_t bytes,
 			  unsigned flags, unsigned *req_p);
-/* Receives a message whose tag differs from tag only in bits of ignore. */
+/*
+ * Receives a message whose tag differs from `tag` only in bits set in `ignore`.
+ */
 int weft_qsnet2_tports_rx(struct weft_qsnet2_tports *t, uint32_t sender,
 			  uint64_t tag, uint64_t ignore, void *buf,
 			  uint64_t bytes, unsigned *req_p);

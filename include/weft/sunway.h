@@ -61,8 +61,8 @@ extern "C" {
 struct weft_sunway;
 
 /*
- * Node number: supernode in the upper bits, number inside it in the lower 8.
- * 1024 supernodes of 256 make 256 K nodes.
+ * Node number: supernode in the upper bits, number inside the supernode in the
+ * lower 8. 1024 supernodes of 256 make 256 K nodes.
  */
 #define WEFT_SUNWAY_GUID(super, inside) ((uint32_t)(super) << 8 | (inside))
 #define WEFT_SUNWAY_GUIDS		(UINT32_C(1) << 18)
@@ -74,8 +74,9 @@ enum weft_sunway_status {
 	WEFT_SUNWAY_NO_VI, /* the target's interface is not open */
 	/* no such memory, or the job has no access right */
 	WEFT_SUNWAY_ADDRESS,
-	WEFT_SUNWAY_GONE,    /* the node is lost */
-	WEFT_SUNWAY_COMMAND, /* no such command; or members disagree */
+	WEFT_SUNWAY_GONE, /* the node is lost */
+	/* no such command, or members posted different collectives */
+	WEFT_SUNWAY_COMMAND,
 };
 
 struct weft_sunway_attr {
@@ -124,7 +125,7 @@ int weft_sunway_wait(struct weft_sunway *n, uint64_t timeout_ns);
 struct weft_sunway_vi {
 	unsigned engine;
 	uint32_t job; /* job that owns the interface; never 0 */
-	/* entries of the send queue, a power of two; also the next two */
+	/* sizes of the send, receive and completion queue, powers of two */
 	uint32_t sends;
 	uint32_t receives;
 	uint32_t events;
@@ -190,9 +191,9 @@ enum weft_sunway_op {
 };
 
 #define WEFT_SUNWAY_EVENT    0x01u /* write an event here at completion */
-/* RDMA: increment answer where the data is written */
+/* RDMA: increment the answer word at the node that stores the data */
 #define WEFT_SUNWAY_ANSWER   0x02u
-/* RDMAW: then put data into the target's receive queue */
+/* RDMAW: after the write, put `data` into the target's receive queue */
 #define WEFT_SUNWAY_NOTIFY   0x04u
 #define WEFT_SUNWAY_RELIABLE 0x08u /* QUEUE: retransmitted until received */
 /* sent before messages without this flag */
@@ -261,7 +262,7 @@ enum weft_sunway_sum {
 	WEFT_SUNWAY_SUM,
 	WEFT_SUNWAY_MAX,
 	WEFT_SUNWAY_MIN,
-	WEFT_SUNWAY_AND, /* integers only; also the next two */
+	WEFT_SUNWAY_AND, /* AND, OR and XOR: integers only */
 	WEFT_SUNWAY_OR,
 	WEFT_SUNWAY_XOR,
 };
@@ -286,8 +287,8 @@ struct weft_sunway_coll {
 	uint8_t type; /* enum weft_sunway_type */
 	uint8_t group;
 	uint8_t inputs; /* number of members that send to this one */
-	uint8_t nth;	/* index of this input at its parent */
-	uint8_t engine; /* engine of the parent; vi: its virtual interface */
+	uint8_t nth;	/* index of this member among its parent's inputs */
+	uint8_t engine; /* engine and virtual interface (vi) of the parent */
 	uint8_t vi;
 	uint32_t parent; /* node of the parent, or WEFT_SUNWAY_ROOT: none */
 	uint32_t bytes;
@@ -326,7 +327,8 @@ struct weft_sunway_arrival {
 	uint32_t guid; /* sending node */
 	uint8_t engine;
 	uint8_t vi;
-	uint8_t notify; /* 1: notification of an RDMAW; bytes: its data */
+	/* 1: notification of an RDMAW, whose data is in bytes */
+	uint8_t notify;
 };
 
 /*

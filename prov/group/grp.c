@@ -237,7 +237,10 @@ static void coll_notify_left(struct weft_nic_group *c)
 void weft_nic_leave(struct weft_nic_group *c)
 {
 	c->joined = NULL;
-	/* No member needs this node, and the model counts members that left. */
+	/*
+	 * Without messages no member needs this one's tree node, and the model
+	 * counts the members that left.
+	 */
 	if (c->net && !c->msg_used) {
 		grp_free(c);
 		return;
@@ -394,7 +397,7 @@ void grp_replay(struct weft_nic_group *c)
 
 /*
  * Polls the tree by messages, which also forwards for other members. A group
- * with a class route needs the tree for its join only, and closes it then,
+ * with a class route needs this tree only to join, and closes it afterwards,
  * since its state per member is large.
  */
 static void coll_advance_msgs(struct weft_nic_group *c)
@@ -530,7 +533,10 @@ static void coll_complete_done(struct weft_nic_group *c)
 		weft_cunit_poll(c->bar);
 }
 
-/* Fails everything here, now and later, and notifies the neighbours once. */
+/*
+ * Fails all pending and later operations at this member, and notifies the
+ * neighbours once.
+ */
 void grp_fail(struct weft_nic_group *c, int err)
 {
 	if (c->lost)

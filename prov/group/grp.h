@@ -36,8 +36,8 @@ struct weft_nic_group_attr {
 
 /*
  * An operation in the caller's memory, which must stay valid until complete is
- * set or done was called. The caller sets the fields before coll; the others
- * belong to the engine.
+ * set or done was called. The caller sets the fields that precede coll; coll
+ * and the fields after it belong to the engine.
  */
 struct weft_grp_work {
 	/* completion callback; NULL: the caller polls complete */
@@ -71,8 +71,11 @@ struct weft_nic_group_info {
 	bool bulk;    /* long vectors use DMA between the members' memories */
 	uint8_t form; /* enum weft_cunit_form of barriers on the route */
 	int levels;   /* levels of the tree in descriptors; 0: none */
-	uint64_t described; /* packets that this member sent by that tree */
-	/* longer vectors (bytes) are faster with messages; 0: no limit */
+	/* packets that this member sent by the tree in descriptors */
+	uint64_t described;
+	/*
+	 * longest vector, bytes, for which messages are not faster; 0: no limit
+	 */
 	size_t most;
 	uint64_t atomics; /* atomics of this member on arrival counters */
 };
@@ -100,8 +103,8 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
 		   unsigned polls);
 /*
- * As weft_grp_begin(), but completes op by up->done; its data are the flags
- * WEFT_NUM_NAN and WEFT_NUM_OVERFLOW.
+ * As weft_grp_begin(), but completes op by up->done; the completion's data
+ * holds the flags WEFT_NUM_NAN and WEFT_NUM_OVERFLOW.
  */
 int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
 		  const struct weft_cunit_call *call);

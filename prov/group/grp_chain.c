@@ -5,10 +5,11 @@
  * A broadcast is cut into packets, which are numbered across the group. Its
  * root sends them to all members and completes; the other members receive them
  * as they arrive. Every member, the root included, receives every packet once;
- * by then the members below have the packet, since the unit forwards it first.
- * When half of the slots have been received, all members pass a synchronisation
- * point (a credit), after which the root may reuse these slots. A barrier is a
- * separate point. One point of each kind is outstanding at a time.
+ * when a member receives a packet, the members below it have the packet
+ * already, since the unit forwards it first. When half of the slots have been
+ * received, all members pass a synchronisation point (a credit), after which
+ * the root may reuse these slots. A barrier is a separate point. One point of
+ * each kind is outstanding at a time.
  *
  * The contents of a packet are not trusted: they are compared, never used.
  */
@@ -40,12 +41,13 @@ struct nic_chain {
 	int me;
 	int err;
 	bool differs;
-	bool busy;	 /* a completion callback may post another operation */
+	/* in nic_chain_poll(), which completion callbacks may reenter */
+	bool busy;
 	uint64_t posted; /* next packet number */
 	uint64_t due;	 /* packets of this member that were not sent yet */
 	uint64_t broadcast;
 	uint64_t received_count;
-	uint64_t credits; /* windows for which this member has arrived */
+	uint64_t credits; /* credit windows at which this member has arrived */
 	uint64_t barriers;
 	uint64_t arrived; /* posted barriers that were started */
 	struct chain_list broadcasts;
@@ -287,7 +289,9 @@ bool nic_chain_poll(struct nic_chain *c)
 		broadcasts_send(c);
 		broadcasts_receive(c);
 		broadcasts_credit(c);
-		/* check packets received before a barrier first */
+		/*
+		 * first check the packets that were received before a barrier
+		 */
 		if (c->differs)
 			nic_chain_fail(c, -EPROTO);
 		barriers_progress(c);

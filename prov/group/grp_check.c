@@ -8,11 +8,12 @@
  * responses go up, so that each member communicates with its neighbours in the
  * tree only. Three conditions then prove an error, however slow a member is:
  *
- *   packets and long vectors were posted in different orders: of two members
- *   one must have posted all that the other has
+ *   packets and long vectors were posted in different orders: of any two
+ *   members, one must have posted everything that the other has posted
  *
- *   a member waits for something that all members have done: it reported so
- *   after all others had reported that they did it, which takes two rounds
+ *   a member waits for something that all members have done: in one round
+ *   all members report that they have done it, and in the next round a
+ *   member reports that it waits for it
  *
  *   all members have sent their packets on the tree of chained events, and the
  *   sum is not the number of packets that all wait for: no member was the
@@ -128,7 +129,7 @@ static uint64_t lower_of(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Returns the operations that all members have done. */
+/* Returns the progress that all members have reached. */
 static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 {
 	struct coll_progress all = w[0];
@@ -149,8 +150,8 @@ static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 
 /*
  * Returns whether all members have posted the same number of packets and none
- * is unsent, but the number of broadcast packets differs: the members disagree
- * about the root.
+ * is unsent, but another number was broadcast: the members disagree about the
+ * root.
  */
 static bool broadcast_roots_mismatch(const struct coll_progress *w, int n,
 				     const struct coll_progress *all)

@@ -10,7 +10,10 @@
 #include "src/base/list.h"
 #include "src/base/pool.h"
 
-/* An exact sum needs packets of 280 bytes; segments keep their length. */
+/*
+ * Maximum number of children. Segments keep their length, so packets get
+ * shorter with more children, and an exact sum needs packets of 280 bytes.
+ */
 #define COLL_ARITY_MAX	   128
 #define COLL_MSG_BYTES	   2048 /* largest payload of a tree message */
 #define COLL_UNCLAIMED_MAX 65536
@@ -46,15 +49,18 @@ struct join_vote {
 
 enum join_flag {
 	JOIN_ENOUGH_CPUS = 1, /* there are processors for all members */
-	/* requests a tree by host locations, and its own is known */
+	/*
+	 * the member requests a tree by host locations and knows its own
+	 * location
+	 */
 	JOIN_PLACED = 2,
 	JOIN_NODE_IS_INDEX =
-		4, /* the node number equals the number in the set */
+		4, /* the member's node number equals its number in the set */
 };
 
 #define JOIN_VOTE_WORDS (sizeof(struct join_vote) / sizeof(uint64_t))
 
-/* Packets of a group without a payload, by their flags. */
+/* Kinds of packets without payload, in the packet's flags. */
 enum coll_notice {
 	COLL_LEFT,	 /* the sender has left */
 	COLL_LEFT_BELOW, /* the sender and all members below it have left */
@@ -62,7 +68,7 @@ enum coll_notice {
 	COLL_LOST,	 /* the group has failed: a member died; aux: errno */
 	/* last notice of the sender, to each member: grp_last.c */
 	COLL_LEFT_LAST,
-	COLL_GONE, /* aux: a member that sends no more notices */
+	COLL_GONE, /* a member sends no more notices; aux: its number */
 };
 
 /* Messages between neighbours outside operations: grp_check.c. */
@@ -116,7 +122,7 @@ struct weft_nic_group {
 	struct weft_peer **member;
 	bool *gone; /* members that have left or are dead, as known here */
 	int gone_count;
-	/* bit mask of children: all members below them have left */
+	/* bit mask of the children below which all members have left */
 	unsigned below;
 	bool lost;	  /* a member died before it left */
 	bool tree_broken; /* the tree does not forward leave notices any more */
@@ -196,9 +202,10 @@ static inline bool coll_is_below(const struct weft_nic_group *c, int member)
 }
 
 /*
- * grp.c: sends for a tree by messages; delivers unclaimed packets;
- * releases the class route; frees; fails everything here and at the other
- * members.
+ * grp.c. msg_send: sends a message of the tree by messages. replay: delivers
+ * packets that arrived before the join. route_release: releases the class
+ * route. free: frees the group. fail: fails all operations here and at the
+ * other members.
  */
 void grp_msg_send(void *group, int member, const struct weft_cunit_msg *msg,
 		  const void *payload);
@@ -207,8 +214,8 @@ void grp_route_release(struct weft_nic_group *c);
 void grp_free(struct weft_nic_group *c);
 void grp_fail(struct weft_nic_group *c, int err);
 /*
- * Send a packet without payload: to a member that is not gone, or to a peer
- * about any group, after a packet of that peer.
+ * Send a packet without payload. notify: to a member, unless it is gone.
+ * notify_peer: to a peer from which a packet arrived, about any group.
  */
 void grp_notify(struct weft_nic_group *c, int member, enum coll_notice what,
 		uint32_t aux);
@@ -252,7 +259,10 @@ extern const size_t grp_op_bytes;
 
 /* Minimum length of vectors that are not sent in packets, bytes. */
 #define COLL_LONG_BYTES	  65536u
-/* Larger groups always use packets: slices get small, and all read from all. */
+/*
+ * Larger groups always use packets: slices would be small, and each member
+ * would read from all others.
+ */
 #define COLL_LONG_MEMBERS 128
 
 /*

@@ -346,7 +346,7 @@ static int join_descriptor_tree(struct weft_nic_group *c)
 }
 
 /*
- * Picks one of the routes that are free at all members: the first, whose
+ * Picks one of the routes that are free at all members: the first, because its
  * segments have been used before. Groups that collided start their search at
  * different routes.
  */
@@ -453,7 +453,10 @@ static uint64_t my_node(const struct weft_nic_group *c)
 	return node >= 0 ? (uint64_t)node : (uint64_t)c->me;
 }
 
-/* Step 2: gathers one word per member by bitwise or with zeroes. */
+/*
+ * Step 2: gathers one word per member by a bitwise or of vectors in which each
+ * member sets its own word.
+ */
 static void join_place(struct weft_nic_group *c)
 {
 	free(c->word);

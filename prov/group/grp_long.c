@@ -141,9 +141,11 @@ static bool own_read_first(const struct weft_nic_group *c)
 }
 
 /*
- * Selects which of the first two members acc starts with, if they are combined
- * with each other: a single operation commutes. If acc is this member's buffer,
- * its contribution is there already; otherwise it is best fetched into acc.
+ * Returns which of the first two members' contributions is read into acc first.
+ * If these two are combined with each other, either order is possible, since a
+ * single operation commutes. If acc is this member's buffer, it already holds
+ * this member's contribution; otherwise the other one is fetched directly into
+ * acc.
  */
 static int first_member(const struct weft_grp_work *w, size_t at,
 			const unsigned char *acc)
@@ -219,7 +221,10 @@ static void combine_chunk(struct weft_grp_work *w, size_t at, size_t bytes)
 	unsigned char *out = here ? (unsigned char *)w->call.out + at : NULL;
 	unsigned char *acc = c->bulk->chunk[1];
 
-	/* a contribution that is read last must not be overwritten first */
+	/*
+	 * in place: out may hold the result only if this member's contribution
+	 * is read first
+	 */
 	if (out && (w->call.in != w->call.out || own_read_first(c)))
 		acc = out;
 	if (long_is_exact(w))
@@ -511,7 +516,7 @@ void nic_long_fail(struct weft_nic_group *c, int err)
 
 /* ---- open and close ------------------------------------------------------ */
 
-/* Returns whether this member tests DMA with that one. */
+/* Returns whether this member tests DMA with `member`. */
 static bool long_probes_member(const struct weft_nic_group *c, int member)
 {
 	return member != c->me &&

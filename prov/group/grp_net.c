@@ -6,10 +6,10 @@
  * contribution to every packet, in the same order, and takes the result of
  * every packet. A broadcast is the bitwise or of the root's bytes and the other
  * members' zeroes, as in the tree's own software: then no member receives a
- * packet that it has no buffer for. Where switches have no arithmetic it is a
- * barrier, after which all members have buffers, and then packets that are
- * copied at every switch, in rounds of a window. A member that gets no result
- * is done when its contribution is sent.
+ * packet that it has no buffer for. Where switches have no arithmetic, a
+ * broadcast has rounds of one window each: a barrier, after which all members
+ * have buffers, then packets that every switch copies. A member that gets no
+ * result is done when its contribution is sent.
  *
  * Where events of the interfaces are chained, every member has buffers for half
  * a window, and a root sends at once. When this number of packets has been sent
@@ -43,11 +43,11 @@ struct nic_net {
 	bool sums;
 	bool chained;
 	/*
-	 * chained: number of the packet before which all members have
-	 * synchronised
+	 * with chained events: all members have synchronised before the packet
+	 * with this number
 	 */
 	uint64_t synced;
-	/* chained: value of synced after all posted operations */
+	/* with chained events: value of synced after all posted operations */
 	uint64_t sync_posted;
 };
 

@@ -204,7 +204,8 @@ static WEFT_COLD int post_barrier(struct weft_nic_group *c,
 }
 
 /*
- * Starts a barrier, the fastest path: no operation is queued unless it waits.
+ * Starts a barrier. Fast path: an operation is queued only if the barrier has
+ * to wait.
  */
 static int begin_barrier(struct weft_nic_group *c, struct weft_grp_work *w,
 			 unsigned polls)

@@ -73,7 +73,7 @@ static inline uint64_t nic_space_read(const weft_au64 *head)
 	return weft_load64(head);
 }
 
-/* For the only writer of a word: reads it without ordering. */
+/* Reads a word of which the caller is the only writer, without ordering. */
 static inline uint64_t nic_read_own(const weft_au64 *word)
 {
 	/* relaxed: no other thread writes it */

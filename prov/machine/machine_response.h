@@ -31,7 +31,7 @@ void weft_response_send(struct weft_responses *a, struct weft_peer *peer,
 			const struct weft_pkt *pkt, const void *payload);
 
 /*
- * Acknowledges request id; now: sends at once, with all acknowledgements due
+ * Acknowledges request id. now: at once, together with all acknowledgements due
  * to that peer.
  */
 void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
@@ -42,7 +42,7 @@ static inline bool weft_responses_pending(const struct weft_responses *a)
 	return !weft_list_empty(&a->queue) || !weft_list_empty(&a->unsent);
 }
 
-/* Sends queued packets; all: pending acknowledgements, too. */
+/* Sends queued packets and, if `all` is set, pending acknowledgements. */
 void weft_responses_flush(struct weft_responses *a, bool all);
 
 #endif

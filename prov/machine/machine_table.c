@@ -139,7 +139,7 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 112,
 		/* payload 512 [SC11 II.A], less a chunk for the header */
 		.packet_bytes = 480,
-		/* above: remote get, LLNL BG/Q tutorial */
+		/* longer messages: remote get, LLNL BG/Q tutorial */
 		.eager_bytes = 2048,
 		.msg_order = ORDER_STRICT, /* deterministic routing */
 		.fifos = 544,		   /* injection FIFOs [SC11 III.A] */
@@ -158,14 +158,14 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 64,
 		/* mailbox slot of 1024, Open MPI's FMA limit, less headers */
 		.packet_bytes = 984,
-		.eager_bytes = 8192,	   /* assumed; then BTE get */
+		.eager_bytes = 8192,	   /* assumed; longer: BTE get */
 		.msg_order = ORDER_STRICT, /* mailboxes use in-order puts */
 		.fifos = 64,		   /* user windows: gemini.h */
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.forms = gemini_forms,
 		.tree_least = 3,    /* measured: bench/barrier, allreduce */
-		.tree_bytes = 1024, /* largest in windows; measured */
+		.tree_bytes = 1024, /* longest vector in windows; measured */
 	},
 	{
 		.name = "qsnet2",
@@ -176,7 +176,8 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 128,
 		/* packet of 2 KB, Elan4 driver, less the header */
 		.packet_bytes = 2016,
-		.eager_bytes = 32768,	   /* assumed: Tports, then DMA back */
+		/* assumed: Tports; longer: DMA back */
+		.eager_bytes = 32768,
 		.msg_order = ORDER_STRICT, /* cookies keep order */
 		/* command queues [IEEE Micro 2005] */
 		.fifos = 8000,
@@ -193,9 +194,9 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 96,
 		/* payload of 2 KB [2021, 5.2], less the header */
 		.packet_bytes = 2016,
-		.eager_bytes = 16384,	   /* assumed; then RDMAR */
+		.eager_bytes = 16384,	   /* assumed; longer: RDMAR */
 		.msg_order = ORDER_STRICT, /* restored by sequence numbers */
-		.fifos = 256,		   /* interfaces of two engines */
+		.fifos = 256,		   /* 2 engines of 128 interfaces */
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.bar = CUNIT_NATIVE,
@@ -210,7 +211,7 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 128, /* assumed: part of a ring's slot */
 		/* assumed: payload of 4 KB, less the header */
 		.packet_bytes = 4064,
-		.eager_bytes = 32768,	   /* assumed; then put by request */
+		.eager_bytes = 32768,	   /* assumed; longer: put by request */
 		.msg_order = ORDER_STRICT, /* dimension order */
 		/* GPUDirect: paper 3 of share/machines/apenet */
 		.hmem = true,

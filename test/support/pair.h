@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fixture for tests: two interfaces of one machine in one process. The header
- * of the machine includes this file and defines before
+ * of the machine defines the following, then includes this file:
  *
  *   struct side         with the interface, its address (name) and its number
  *                       in the tables of other interfaces (node)

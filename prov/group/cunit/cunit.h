@@ -58,11 +58,10 @@ enum weft_cunit_kind {
 };
 
 /*
- * Methods for barriers. The network of a machine may query all members of a
- * group at once whether they have arrived, and notify all (a hardware barrier);
- * or an event counts the members below each node of the tree and starts the one
- * above; or there are only atomics, by which members increment an arrival
- * counter.
+ * Methods for barriers. Some networks query all members of a group at once
+ * whether they have arrived, and notify all (a hardware barrier). In others,
+ * events at the nodes of a tree count the arrivals below and start the event
+ * above. Networks that have only atomics increment one arrival counter.
  */
 enum weft_cunit_form {
 	WEFT_CUNIT_AUTO,   /* best method for the members and processors */
@@ -93,13 +92,14 @@ struct weft_cunit_call {
 	int err;
 	/* private to the collective unit */
 	uint32_t sig;	/* signature that must be equal on all members */
-	uint32_t phase; /* packets since the last sync; grp_net.c */
+	uint32_t phase; /* packets since the last synchronisation (grp_net.c) */
 	uint64_t first; /* sequence number of the first packet */
 	size_t sent;	/* packets sent */
 	size_t read;	/* packets completed */
 	size_t packets;
 	size_t bytes; /* bytes of one member's contribution */
-	int reach;    /* mapping of segments: 0 done; -EAGAIN; -errno */
+	/* result of mapping the segments: 0; -EAGAIN: pending; -errno */
+	int reach;
 	struct weft_cunit_call *next;
 };
 
@@ -137,18 +137,18 @@ struct weft_cunit_group_attr {
 	uint64_t generation;
 	void *const *area; /* area of each member; NULL: use reach */
 	/*
-	 * Returns the segment of a member: at group_open for the segments this
-	 * member accesses in the tree (its own and those of its ancestors), or
-	 * for all in a small group; for other members at the first read. The
-	 * segment must stay valid until the group is closed. 0; -EAGAIN: try
-	 * again later; -errno.
+	 * Returns the segment of a member. Called at group_open for the
+	 * segments that this member accesses in the tree (its own and those of
+	 * its ancestors; in a small group, all), and for other members at the
+	 * first read. The segment must stay valid until the group is closed. 0;
+	 * -EAGAIN: try again later; -errno.
 	 */
 	int (*reach)(void *arg, int member, void **segment_p);
 	/* wakes the waiters of an event word; NULL: no member ever blocks */
 	void (*wake)(void *arg, struct weft_event *event_word);
 	/*
-	 * another group of the same members whose posts have one common order
-	 * with this group's; or NULL
+	 * another group with the same members, or NULL; all members post the
+	 * operations of both groups in the same order
 	 */
 	struct weft_cunit_group *ordered_with;
 	bool fence; /* full fence between a store and the check for waiters */
@@ -170,9 +170,9 @@ size_t weft_cunit_area_bytes(const struct weft_cunit_geo *geo);
 size_t weft_cunit_segment_bytes(const struct weft_cunit_geo *geo);
 
 /*
- * Opens this member's side. Before the first post all members must have opened
- * theirs. -EINVAL: the tree is wider than the geometry; -ENOMEM; an error of
- * reach.
+ * Opens the group at this member. All members must have opened it before the
+ * first post. -EINVAL: the tree is wider than the geometry; -ENOMEM; an error
+ * of reach.
  */
 int weft_cunit_group_open(const struct weft_cunit_group_attr *attr,
 			  struct weft_cunit_group **g_p);
@@ -240,8 +240,10 @@ struct weft_cunit_state {
 	uint64_t posted; /* packets posted */
 	uint64_t sent;
 	uint64_t read;
-	uint64_t packet; /* waits for packets below this number; 0: none */
-	uint64_t credit; /* packets that all members must read first, or 0 */
+	/* waits for the packets below this number; 0: not waiting */
+	uint64_t packet;
+	/* waits until all members have read so many packets; 0: not waiting */
+	uint64_t credit;
 };
 
 void weft_cunit_state(const struct weft_cunit_group *g,

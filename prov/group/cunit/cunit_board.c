@@ -10,9 +10,9 @@
 #include "src/base/must.h"
 
 /*
- * Increment of the arrival counter by one member. A barrier, which has no cell,
- * adds a mark and its signature: members agree if the sum is n times this
- * value.
+ * A member arrives by adding BOARD_ONE to the arrival counter. For a barrier,
+ * which has no cell, it also adds BOARD_BARRIER and its signature: members
+ * agree if the sum is n times the value that each of them added.
  */
 #define BOARD_ONE     UINT64_C(1)
 #define BOARD_COUNT   0xffffu
@@ -26,7 +26,7 @@ static struct cunit_packet *cell_of(const struct weft_cunit_group *g,
 	return &g->board->cell[member][seq % CUNIT_SLOTS];
 }
 
-/* Combines the cells in place in the tree's order; returns the sum. */
+/* Combines the cells in place in the tree's order; returns the result. */
 static const uint8_t *board_fold(struct cunit_climb *f)
 {
 	const struct weft_cunit_tree *t = &f->g->tree;
@@ -51,7 +51,7 @@ static const uint8_t *board_fold(struct cunit_climb *f)
 }
 
 /*
- * Adds mine to the arrival counter. Returns whether this member is the last;
+ * Adds `mine` to the arrival counter. Returns whether this member is the last;
  * *mixed_p: members added different values.
  */
 static bool board_arrive(struct weft_cunit_group *g, uint64_t seq,
@@ -74,8 +74,8 @@ static void board_publish(struct weft_cunit_group *g, uint64_t seq,
 			  struct cunit_packet *out)
 {
 	/*
-	 * Relaxed: the next member that arrives here has read this result and a
-	 * credit before.
+	 * Relaxed: before a member arrives at this slot again, it has read this
+	 * result and a credit.
 	 */
 	weft_store64_relaxed(&cunit_board_slot(g, seq)->arrived, 0);
 	/*

@@ -42,8 +42,8 @@ static void credit_poll_members(struct weft_cunit_group *g)
 }
 
 /*
- * Returns the number below which packets may be sent after the completed
- * epochs.
+ * Returns the number below which packets may be sent, given the epochs that are
+ * complete.
  */
 static uint64_t credit_limit(const struct weft_cunit_group *g)
 {

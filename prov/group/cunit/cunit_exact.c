@@ -159,7 +159,8 @@ static double magnitude(const uint64_t *limb)
 
 	if (top < 0)
 		return 0;
-	if (low <= 0) /* a subnormal, or exactly the smallest normals */
+	/* exact: a subnormal, or a normal of the lowest exponent */
+	if (low <= 0)
 		return ldexp((double)limb[0], -1074);
 	m = bits_from(limb, low, MANTISSA_BITS + 1);
 	if (bits_from(limb, low - 1, 1) &&

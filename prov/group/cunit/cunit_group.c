@@ -217,7 +217,7 @@ static void group_finish(struct weft_cunit_group *g, struct weft_cunit_call *op)
 	op->done(op);
 }
 
-/* Reads the next packet of op, or fails it if segments cannot be mapped. */
+/* Reads the next packet of op, or fails op if segments cannot be mapped. */
 static bool read_one(struct weft_cunit_group *g, struct weft_cunit_call *op)
 {
 	if (weft_unlikely(op->reach == -EAGAIN))
@@ -337,7 +337,10 @@ bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls)
 			return true;
 		if (!w.word)
 			return false;
-		/* A0, A3: same ordering as in the code that reads afterwards */
+		/*
+		 * A0, A3: same ordering as in the code that then reads the
+		 * packet or credit
+		 */
 		while (weft_load64(w.word) < w.want) {
 			if (!polls--)
 				return false;

@@ -62,9 +62,9 @@ static inline bool cunit_uses_messages(const struct weft_cunit_group *g,
 }
 
 /*
- * Sets the signature that must be equal at all members: of the operation and,
- * through sig_history, of earlier operations in which some members do not read
- * the packets of all others.
+ * Sets the signature that must be equal at all members. It covers the operation
+ * and, through sig_history, earlier operations in which some members did not
+ * read the packets of all others.
  */
 static inline void cunit_sign(const struct weft_cunit_group *g,
 			      struct weft_cunit_call *op)
@@ -104,8 +104,9 @@ struct cunit_climb {
 };
 
 /*
- * Fills a packet. The signature is stored last: a reader admitted by a forged
- * number or counter must not find it before the payload.
+ * Fills a packet. The signature is stored last: if a forged number or counter
+ * admits a reader too early, the reader must not find the signature before the
+ * payload.
  */
 static inline void cunit_packet_fill(struct cunit_packet *p, uint32_t sig,
 				     const void *data, size_t bytes)
@@ -115,8 +116,9 @@ static inline void cunit_packet_fill(struct cunit_packet *p, uint32_t sig,
 	} else if (bytes) {
 		memcpy(p->payload, data, bytes);
 		/*
-		 * R7 pairs with A0 of a reader admitted by a forged number; a
-		 * packet of one line is stored as a whole
+		 * R7 pairs with A0 of a reader that a forged number admits too
+		 * early. A packet of one line needs no fence: it is stored as a
+		 * whole.
 		 */
 		if (bytes > sizeof(p->payload))
 			weft_fence_release();
@@ -146,8 +148,8 @@ static inline void cunit_notify(struct weft_cunit_group *g, unsigned which)
 	if (!g->wake)
 		return;
 	/*
-	 * F0: the store before the load of the waiters; without F0, waiters use
-	 * membarrier
+	 * F0 orders the store before the load of the waiters; without F0,
+	 * waiters use membarrier
 	 */
 	if (g->fence)
 		weft_fence_full();

@@ -403,7 +403,7 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 
 /*
  * The overflow happens where a member and its parent are combined, up to three
- * levels deep, and nowhere further up.
+ * levels deep, and at no node above.
  */
 static void overflow_at_any_node_is_reported_to_all(void **state)
 {
@@ -518,8 +518,8 @@ static void barrier_counters_match_the_form(void **state)
 }
 
 /*
- * All members post, member `odd` a different operation; checks that all get
- * err.
+ * All members post the same operation, except member `odd`; checks that all
+ * members get err.
  */
 static void stage_round(struct stage *s, int odd, unsigned kind, unsigned rest,
 			int err)

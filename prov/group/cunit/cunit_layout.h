@@ -24,9 +24,9 @@
  * slots. Sequence numbers and counters are not reset, except that on the board
  * the last member resets the counter. A slot is reused when all members have
  * read it. In a tree the root is notified by credits that go up the tree every
- * CUNIT_WINDOW packets; in a small group every member publishes it with every
- * packet (lag) and, for members that have none to send, every CUNIT_WINDOW
- * packets in credit_done.
+ * CUNIT_WINDOW packets; in a small group every member publishes how much it has
+ * read, in every packet that it sends (lag) and, since it may send none, in
+ * credit_done every CUNIT_WINDOW packets.
  */
 #ifndef WEFT_CUNIT_LAYOUT_H
 #define WEFT_CUNIT_LAYOUT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tree by messages, for members that share no memory: sets the hardware
- * cannot serve, carriers without common memory, and the agreement needed for a
- * join. A published packet is sent to its readers; results of the tree and
+ * The tree by messages, for members that share no memory: for sets of members
+ * that the hardware cannot serve, on carriers without common memory, and during
+ * a join. A published packet is sent to its readers; results of the tree and
  * complete epochs are sent down the tree, forwarded by each node.
  */
 #include "prov/group/cunit/cunit_group.h"

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Combines all cells of member's slot into the scratch buffer. */
+/* Combines all cells in the slot of `member` into the scratch buffer. */
 static void node_combine(struct cunit_climb *c, int member, unsigned inputs)
 {
 	struct weft_cunit_group *g = c->g;
@@ -76,8 +76,8 @@ static void node_send_up(struct cunit_climb *c, int member, unsigned input,
 }
 
 /*
- * Counts an arrival at member. Returns whether it was the last; then all cells
- * are combined.
+ * Counts an arrival at `member`. Returns whether it was the last; then all
+ * cells are combined.
  */
 static bool node_arrive(struct cunit_climb *c, int member)
 {
@@ -99,8 +99,8 @@ static bool node_arrive(struct cunit_climb *c, int member)
 }
 
 /*
- * Continues as the node of member, whose inputs are combined, up to a node that
- * misses an input.
+ * Climbs from `member`, whose inputs are all combined, to the first node that
+ * still waits for an input.
  */
 static void node_climb(struct cunit_climb *c, int member)
 {

@@ -230,8 +230,8 @@ static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 }
 
 /*
- * The bits do not depend on the method either: tree nodes, or one member that
- * folds.
+ * The bits do not depend on the method either: the nodes of the tree combine,
+ * or one member combines all contributions.
  */
 static void sums_do_not_depend_on_arrival_order(void **state)
 {

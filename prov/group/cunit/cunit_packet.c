@@ -158,7 +158,7 @@ void cunit_packet_send(struct weft_cunit_group *g, struct weft_cunit_call *call)
 		publish(g, call, seq, from, bytes);
 }
 
-/* Returns the slot of member's packet. */
+/* Returns the slot of the packet of `member`. */
 static struct cunit_packet *packet_of(const struct weft_cunit_group *g,
 				      const struct weft_cunit_call *call,
 				      int member, uint64_t seq)
@@ -226,8 +226,8 @@ static void packet_check(struct weft_cunit_call *call,
 }
 
 /*
- * Copies those of the bytes [at, at + bytes) of member's contribution that this
- * member needs.
+ * Copies the part that this member needs from bytes [at, at + bytes) of a
+ * member's contribution.
  */
 static void deposit(const struct weft_cunit_group *g,
 		    const struct weft_cunit_call *call, int member, size_t at,
@@ -313,9 +313,9 @@ static void packet_combine_or_copy(struct weft_cunit_group *g,
 }
 
 /*
- * Returns whether a packet was overwritten while it was read, which is possible
- * with forged credits only, and not where all members must have sent a later
- * packet first.
+ * Returns whether a packet was overwritten while it was read. Only forged
+ * credits can cause this, and not where a slot is overwritten only after all
+ * members have sent a later packet.
  */
 static bool packet_overwritten(struct weft_cunit_group *g,
 			       struct weft_cunit_call *call)

@@ -162,7 +162,10 @@ static void board_result_read(struct weft_cunit_group *g,
 
 /* ---- single packets: small group or board ---- */
 
-/* Hands op over as posted; its only packet seq is sent. */
+/*
+ * Passes op to cunit_group.c as a posted operation whose only packet, seq, has
+ * been sent.
+ */
 static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
 			 uint64_t seq)
 {

@@ -81,8 +81,8 @@ static int depth_of(const struct weft_cunit_tree *t, int i)
 }
 
 /*
- * Returns the next member to visit after the leaf i; *merges_p: subtrees that
- * end at i.
+ * Returns the next member to visit after the leaf i; *merges_p: number of
+ * subtrees that end at i.
  */
 static int next_branch(const struct weft_cunit_tree *t, int i, int *merges_p)
 {
@@ -140,8 +140,8 @@ void cunit_tree_finish(struct weft_cunit_tree *t)
 }
 
 /*
- * Builds a binomial tree. Each of the first pairs counts as one member, so that
- * a power of two remains.
+ * Builds a binomial tree. If n is not a power of two, the first members form
+ * pairs, each of which counts as one member.
  */
 int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n)
 {
@@ -246,8 +246,8 @@ static int box_fill(struct box *b, int n, const struct weft_cunit_coord *c)
 }
 
 /*
- * Returns the parent: one step towards the middle, along the first dimension
- * with a distance.
+ * Returns the parent: one step towards the middle, along the first dimension in
+ * which the position is not in the middle.
  */
 static int box_parent(const struct box *b, const int *at)
 {

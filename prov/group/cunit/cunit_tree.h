@@ -61,9 +61,9 @@ struct weft_cunit_coord {
 };
 
 /*
- * Location of a member on its host: the child taken at each branching of the
- * host's topology, the coarsest (packages, for example) in the lowest bits. All
- * ones: this level and lower ones are unknown.
+ * Location of a member on its host: the index of the child at each level of the
+ * host's topology tree, the coarsest level (packages, for example) in the
+ * lowest bits. All ones at a level: this level and finer ones are unknown.
  */
 typedef uint64_t weft_cunit_place;
 #define WEFT_CUNIT_LEVELS     6
@@ -93,8 +93,8 @@ int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels);
 
 /*
  * Builds a k-ary tree by locations: neighbouring members are combined first.
- * Depends on its arguments only; in the order of members if a location is
- * unknown.
+ * Depends on its arguments only. If a location is unknown, the tree follows the
+ * order of members.
  */
 int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
 			 const weft_cunit_place *place);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * K-ary trees that follow the host's topology. Members are attached to a parent
- * level by level of the topology: at the coarsest level where they differ, the
- * members of another domain (package, cache) form a subtree of their own, so
- * that one contribution crosses the border; the rest of the parent's own domain
- * takes the parent's remaining inputs, one level further down.
+ * by levels of the topology, one after the other: at the coarsest level where
+ * they differ, the members of another domain (package, cache) form a subtree of
+ * their own, so that one contribution crosses the border; the rest of the
+ * parent's own domain takes the parent's remaining inputs, one level further
+ * down.
  *
  *   members 0..6, k = 3, on two packages (0 2 4 6 | 1 3 5)
  *
@@ -143,7 +144,8 @@ static void attach_domains(struct host_tree *w, int parent, int *m, int n,
 }
 
 /*
- * Attaches all members under one input: the member nearest to the parent leads.
+ * Attaches all members under one input: the member nearest to the parent
+ * becomes the child.
  */
 static void attach_all(struct host_tree *w, int parent, int *m, int n,
 		       int level)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees as described by a Sunway descriptor: a number of levels with a fan
- * each. Members are numbers whose digits are their positions in these levels;
- * the parent of a member is found by setting its lowest non-zero digit to zero.
+ * Trees as described by a Sunway descriptor: a number of levels, each with its
+ * fan-out. Members are numbers whose digits are their positions in these
+ * levels; the parent of a member is found by setting its lowest non-zero digit
+ * to zero.
  *
  *   10 members, two levels of four and three
  *
@@ -16,7 +17,7 @@
 #define LEVELS_MAX 32
 #define INPUTS_MAX 64
 
-/* Returns the smallest fan with which `levels` levels reach n members. */
+/* Returns the smallest fan-out with which `levels` levels reach n members. */
 static int least_fan(int n, unsigned levels)
 {
 	int64_t all = 0;
@@ -32,8 +33,8 @@ static int least_fan(int n, unsigned levels)
 }
 
 /*
- * Makes the fans as equal as possible, larger ones first; returns the root's
- * inputs.
+ * Makes the fan-outs as equal as possible, larger ones first; returns the
+ * number of the root's children.
  */
 static int fans_of(int n, unsigned levels, int *fan)
 {

@@ -169,8 +169,8 @@ struct apenet_msg *apenet_cmd_next(struct weft_apenet *a)
 /* ---- lost nodes, close ---- */
 
 /*
- * Ends commands to a lost node that were not fetched; their gets end with the
- * others.
+ * Ends the commands to a lost node that the board has not fetched. Gets among
+ * them end with the other gets.
  */
 void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all)
 {

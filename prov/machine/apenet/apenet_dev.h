@@ -80,7 +80,8 @@ struct apenet_in {
 	uint32_t message;
 	uint64_t start;
 	uint64_t bytes;
-	uint64_t number;      /* number of the local get that this answers */
+	/* number of the local get that this message answers */
+	uint64_t number;
 	uint64_t bad;	      /* address without translation */
 	unsigned char *stage; /* data of a staged message */
 };
@@ -103,7 +104,7 @@ struct weft_apenet {
 	struct apenet_buf buf[APENET_BUFS];
 	struct apenet_tlb tlb;
 
-	/* Indices run free; the entry of index i is ring[i & (size - 1)]. */
+	/* Free-running indices: index i is entry i & (size - 1). */
 	struct apenet_msg *queue[WEFT_APENET_COMMANDS];
 	uint64_t queue_head;
 	uint64_t queue_tail;

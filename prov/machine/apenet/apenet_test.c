@@ -54,7 +54,7 @@ static void events_at_both_ends(void **state)
 	T_IS(ev.address, c.remote);
 	T_IS(ev.bytes, 9000);
 	T_IS(ev.data, c.data);
-	/* no event without a request for it */
+	/* no event, because none is requested */
 	c.flags = 0;
 	T_OK(weft_apenet_put(p.s[0].a, &c));
 	pair_silent(&p, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TLB (APE-06): a hit avoids the embedded processor, a miss costs it 1.1 us
- * per packet and refills; there are 512 entries, for pages of 4 KB and 64 KB,
- * with LRU replacement.
+ * The TLB (APE-06): a hit avoids the embedded processor, a miss costs 1.1 us of
+ * its time per packet and refills the TLB; there are 512 entries, for pages of
+ * 4 KB and 64 KB, with LRU replacement.
  */
 #include "test/support/apenet_pair.h"
 
@@ -126,7 +126,10 @@ static void the_old_board_translates_every_packet(void **state)
 	pair_close(&p);
 }
 
-/* A hit alone gives no access: buffers of one page are distinguished. */
+/*
+ * A TLB hit alone gives no access: buffers may share a page, and the address
+ * must be in the buffer.
+ */
 static void buffers_may_share_a_page(void **state)
 {
 	static alignas(4096) char page[4096];

@@ -5,8 +5,8 @@
  * An engine packet is a put into the next slot of the ring that the peer keeps
  * for this process: its unit word is the slot number, and the carrier's
  * delivery is the receive event. The network keeps the order of a pair, so a
- * put to any other slot is one to an address without translation, and is
- * dropped. Bulk data is a put after a handshake: a get is a request to the
+ * put to any other slot is dropped, like a put to an address without
+ * translation. Bulk data is a put after a handshake: a get is a request to the
  * peer, whose interface puts the data back. Where one process cannot access the
  * other's memory, the unit returns an error and the engine sends packets.
  */

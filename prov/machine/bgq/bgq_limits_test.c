@@ -116,9 +116,9 @@ static void crossing_a_threshold_interrupts(void **state)
 }
 
 /*
- * Fewer free chunks than the threshold raise an interrupt, exactly the
- * threshold do not: a packet of 64 bytes takes three chunks of a FIFO that has
- * threshold or threshold + 3 free chunks.
+ * The interrupt is raised if fewer chunks than the threshold are free, not if
+ * exactly the threshold is free: a packet of 64 bytes takes three chunks of a
+ * FIFO that has threshold or threshold + 3 free chunks.
  */
 static void no_interrupt_at_the_chunk_threshold(void **state)
 {

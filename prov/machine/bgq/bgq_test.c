@@ -71,7 +71,7 @@ static void the_header_carries_software_bytes(void **state)
 	pair_close(&p);
 }
 
-/* Posts a put of n bytes to offset 64 of base 1, counted at base 2. */
+/* Posts a put of n bytes to offset 64 of base 1; its counter is at base 2. */
 static void put(struct pair *p, unsigned fifo, const void *src, uint64_t n,
 		unsigned vc)
 {

@@ -9,11 +9,11 @@
  *
  * A rendezvous get is a remote get: descriptors for direct puts, written as if
  * for the peer's unit, with base addresses and a byte counter of this side. On
- * the machine the peer's unit runs them while its processor computes. No
- * process runs it here, so where DMA can access the peer's memory this side
- * performs the direct puts itself; where it cannot, an error makes the engine
- * send packets. Arriving direct puts and remote gets are rejected: no range is
- * open for stores.
+ * the machine the peer's unit runs them while its processor computes. In this
+ * emulation the peer's unit does not run then, so where DMA can access the
+ * peer's memory this side performs the direct puts itself; where it cannot, an
+ * error makes the engine send packets. Arriving direct puts and remote gets are
+ * rejected: no range is open for stores.
  */
 #include "prov/machine/bgq/bgq_dev.h"
 #include "prov/machine/bgq/bgq_transport.h"

@@ -276,8 +276,8 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 }
 
 /*
- * Returns the first FIFO with work, starting at start and wrapping around; -1:
- * none.
+ * Returns the first FIFO with work, starting at `start` and wrapping around;
+ * -1: none.
  */
 static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
 		   unsigned start)

@@ -374,9 +374,9 @@ void gemini_bte_scrub(struct weft_gemini *f, uint64_t now_ns)
 
 			/*
 			 * Refuses a send that received no packet for half a
-			 * period. Its record stays until until the sender's
-			 * request buffers have timed out, so that late packets
-			 * are not not matched to a new buffer.
+			 * period. Its record stays until the sender's request
+			 * buffers have timed out, so that late packets are not
+			 * matched to a new buffer.
 			 */
 			if (now_ns - m->last_packet_ns >= f->scrub_ns / 2)
 				rmt_refuse(f, m);

@@ -82,9 +82,9 @@ static unsigned bulk_channel(const struct gemini_bulk *b)
 }
 
 /*
- * Sets the path of a block, which becomes visible with its event only, so that
- * its packets may use any link. The first injection FIFO belongs to the
- * windows; each channel has one after it.
+ * Sets the path of a block transfer. Its packets may use any link, because the
+ * data becomes visible only with the event. The first injection FIFO belongs to
+ * the windows, the others to the channels, one each.
  */
 static void bte_path_set(const struct gemini_bulk *b,
 			 struct weft_vt_pkt_attr *path)

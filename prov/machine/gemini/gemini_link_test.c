@@ -153,7 +153,7 @@ static void adaptive_packets_avoid_full_link(void **state)
 	pair_close(&p);
 }
 
-/* A block sent by any links is complete when its event arrives. */
+/* A block whose packets use any link is complete when its event arrives. */
 static void blocks_complete_over_any_links(void **state)
 {
 	struct weft_gemini_bte d = { .type = WEFT_GEMINI_BTE_PUT, .pe = 1 };

@@ -2,8 +2,8 @@
 /*
  * Windows: a store, get or AMO through a window becomes a request with a buffer
  * (ORB entry) that records it until the response arrives, and joins the open
- * transaction (SSID) of its window. The numbers of buffers and transactions are
- * those of the machine: without a free one the caller gets -EAGAIN.
+ * transaction (SSID) of its window. There are as many buffers and transactions
+ * as on the machine; if none is free, the caller gets -EAGAIN.
  */
 #include "prov/machine/gemini/gemini_dev.h"
 

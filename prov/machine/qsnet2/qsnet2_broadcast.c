@@ -2,10 +2,10 @@
 /*
  * Hardware broadcast: the work of the switches for a packet to a range of
  * nodes. Each member gets a copy and the acknowledgements are merged into one.
- * Then members that have deferred a part of the packet get an end packet:
- * execute the part (all acknowledged OK) or drop it. The sender's queue gets
- * the merged acknowledgement after all end packets have been sent, so that no
- * later packet of the queue overtakes them.
+ * Then members that have deferred a part of the packet get an end packet, upon
+ * which they execute the part (if all acknowledged OK) or drop it. The sender's
+ * queue gets the merged acknowledgement after all end packets have been sent,
+ * so that no later packet of the queue overtakes them.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 

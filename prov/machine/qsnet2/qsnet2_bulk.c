@@ -4,9 +4,9 @@
  * one for each segment of memory, and an event that counts them. A get is a
  * remote DMA: its descriptor runs at the target and writes back. The data,
  * which on the machine moves packet by packet, is one copy between the two
- * processes, or in virtual time the model's transfer. Its completion ends the
- * descriptors, each sets the event, and the event that fires notifies the
- * message engine.
+ * processes, or in virtual time the model's transfer. When the copy is
+ * complete, each descriptor ends and sets the event; the event fires and
+ * notifies the message engine.
  */
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
 
@@ -134,7 +134,10 @@ static int bulk_descs(struct qsnet2_bulk *b, struct weft_peer *peer, bool get)
 	return err;
 }
 
-/* Removes the descriptors from the run queue; done: each sets the event. */
+/*
+ * Removes the descriptors from the run queue. If `done` is set, each of them
+ * sets the event.
+ */
 static void bulk_end(struct qsnet2_bulk *b, bool done)
 {
 	struct weft_qsnet2 *s = b->s;
@@ -200,8 +203,8 @@ static struct weft_transport_path short_path_of(struct weft_carrier *c,
 }
 
 /*
- * Runs a short transfer: a put is a write that its acknowledgement completes; a
- * get sends a descriptor of a DMA that the target runs.
+ * Runs a short transfer. A put is a write, complete when acknowledged; a get
+ * sends the descriptor of a DMA that the target runs.
  */
 int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d, bool get)

@@ -154,7 +154,10 @@ static void chain_link(struct qsnet2_chain *c, unsigned i)
 	e->type = WEFT_QSNET2_EVENT_COPY;
 	e->from = c->address + block_offset(c, i);
 	e->to = WEFT_QSNET2_QUEUE_ADDRESS(c->queue);
-	/* the block's first command contains its length: it is written twice */
+	/*
+	 * the first command contains the length of the block, so it is written
+	 * twice
+	 */
 	weft_qsnet2_wait_event(&st, event_at(c, i), count, e);
 	if (counts_up(i)) {
 		if (c->root)
@@ -231,7 +234,10 @@ int qsnet2_chain_open(struct weft_qsnet2 *s, unsigned context,
 	c->base.ops = ops;
 	c->s = s;
 	c->context = context;
-	/* late packets of a closed group address unmapped memory */
+	/*
+	 * groups have different addresses, so that late packets of a closed
+	 * group address unmapped memory
+	 */
 	c->address = UINT64_C(1) << 62 | weft_hash_mix(a->key) >> 24 << 22;
 	c->below = (unsigned)weft_cunit_tree_inputs(a->tree, a->me);
 	c->block_words = ARM_WORDS + DMA_WORDS * (c->below + 1);

@@ -61,7 +61,7 @@ struct qsnet2_channel {
 	uint64_t sent_at;
 };
 
-/* Word indices run free; the word of index i is ring[i & (words - 1)]. */
+/* Free-running word indices: index i is word ring[i & (words - 1)]. */
 struct qsnet2_queue {
 	uint64_t *ring;
 	uint64_t *late; /* bits: words written beyond a gap */
@@ -84,7 +84,8 @@ struct qsnet2_queue {
 struct qsnet2_route {
 	struct weft_peer *peer;
 	unsigned context;
-	uint32_t low; /* first process of a broadcast, whose peer is NULL */
+	/* broadcast route (peer is NULL): first and last destination process */
+	uint32_t low;
 	uint32_t high;
 	uint64_t cookie; /* identified packets sent by tagged ports */
 };
@@ -195,13 +196,9 @@ struct weft_qsnet2 {
 	/* qsnet2_time.c */
 	uint64_t (*clock)(void);
 	uint64_t ack_timeout_ns; /* acknowledgement timeout, ns; 0: none */
-	uint64_t
-		/*
-		 * timeout of an incomplete packet, ns; 0: such a packet blocks
-		 * no queue
-		 */
-		packet_timeout_ns;
-	/* queue that holds the link by an incomplete packet */
+	/* timeout of an incomplete packet, ns; 0: it blocks no other queue */
+	uint64_t packet_timeout_ns;
+	/* queue whose incomplete packet holds the link */
 	struct qsnet2_queue *holder;
 	uint64_t held_at;
 	struct weft_list broadcasts; /* outstanding broadcasts of this unit */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events: a count in memory that sets increment. When it reaches 0 the event
- * fires and copies up to 2040 bytes, or writes one word, to memory or into a
- * command queue of the same context, so that one operation starts the next
- * without the processor.
+ * An event is a count in memory, which each set increments. When the count
+ * reaches 0 the event fires and copies up to 2040 bytes, or writes one word, to
+ * memory or into a command queue of the same context, so that one operation
+ * starts the next without the processor.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 

@@ -74,13 +74,14 @@ static_assert(sizeof(struct weft_qsnet2_input) == 64 &&
 	      "input queue of 64 bytes");
 static_assert(WEFT_QSNET2_COPY == 255 * 8, "8-bit number of words");
 
-#define QSNET2_TYPE	 0xffu	/* kind of a transaction's type */
-#define QSNET2_UNITS	 0x600u /* data type of a transaction's type */
+#define QSNET2_TYPE	 0xffu /* mask of the kind in a transaction's type */
+/* mask of the data type in a transaction's type */
+#define QSNET2_UNITS	 0x600u
 #define QSNET2_DMA_WORDS 7
 #define QSNET2_WIRE_MAX \
-	(WEFT_QSNET2_PACKET + 512) /* with transaction headers */
+	(WEFT_QSNET2_PACKET + 512) /* including transaction headers */
 #define QSNET2_QUEUE_SPACE (UINT64_C(1) << 63)
-#define QSNET2_RESTARTS	   16  /* restarts of a descriptor that gives 0 */
+#define QSNET2_RESTARTS	   16  /* restarts if the descriptor specifies 0 */
 #define QSNET2_FOREVER	   255 /* unlimited restarts */
 
 #define QSNET2_ID_DMA	  0x8000u

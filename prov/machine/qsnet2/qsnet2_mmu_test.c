@@ -36,7 +36,9 @@ static uint8_t ack(struct pair *p)
 
 /* ---- translation ---- */
 
-/* Context 16374 uses all 14 bits and has the TLB line of context 6. */
+/*
+ * Context 16374 needs all 14 bits, and maps to the same TLB line as context 6.
+ */
 static void addresses_are_translated_per_context(void **state)
 {
 	struct sockaddr_in name;

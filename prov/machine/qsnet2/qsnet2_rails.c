@@ -24,7 +24,7 @@
 struct rails_part {
 	struct weft_qsnet2_event ends; /* counts completed pieces */
 	uint64_t command[RAILS_WORDS];
-	uint64_t busy; /* cleared by the last command */
+	uint64_t busy; /* not 0: in use; cleared by the last command */
 };
 
 struct weft_qsnet2_rails {

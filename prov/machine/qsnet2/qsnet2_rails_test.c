@@ -61,7 +61,7 @@ static void rails_close(void)
 	memset(p, 0, sizeof(p));
 }
 
-/* Polls the rails given by the bits of which, at both processes. */
+/* Polls the rails whose bits are set in `which`, at both processes. */
 static void rails_run(int polls, unsigned which)
 {
 	for (int t = 0; t < polls; t++)

@@ -3,8 +3,8 @@
  * The input processor: executes a packet's transactions one by one until one
  * fails, and acknowledges. An unknown context, forbidden memory accesses and
  * malformed transactions are acknowledged with Error; a full input queue and a
- * failed test of the waiting kind with Discard, so that the sender's unit
- * retransmits them.
+ * failed WAIT test with Discard, so that the sender's unit retransmits the
+ * packet.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 #include "prov/machine/qsnet2/qsnet2_swap.h"
@@ -26,7 +26,7 @@ struct rx_packet {
 	struct weft_peer *src;
 	unsigned context;
 	unsigned char *slot; /* reserved slot of an input queue */
-	uint32_t slot_bytes; /* size at the time of the check */
+	uint32_t slot_bytes; /* size of the slot when it was checked */
 	struct weft_qsnet2_input *input;
 	struct qsnet2_cookie *cookie; /* incremented after success */
 	bool repeated;		      /* duplicate: acknowledge only */
@@ -354,7 +354,7 @@ rx_defer(struct rx_packet *p, const struct weft_pkt *pkt, const void *payload)
 		return WEFT_QSNET2_ACK_DISCARD;
 	h->p = *p;
 	h->p.broadcast = false;
-	h->p.slot = NULL; /* a slot is reserved and filled by one part */
+	h->p.slot = NULL; /* the deferred part reserves its own slot */
 	h->id = pkt->aux;
 	h->len = p->left;
 	memcpy(h->data, rest, h->len);

@@ -71,7 +71,10 @@ static void world_close(void)
 			member_close(&w[i]);
 }
 
-/* Sends bytes at off of the sender's memory, filled with pattern seed. */
+/*
+ * Sends `bytes` bytes at offset `off` of the sender's memory, filled with
+ * pattern `seed`.
+ */
 static unsigned tx(uint32_t from, uint32_t to, uint64_t tag, size_t off,
 		   uint64_t bytes, uint64_t seed, unsigned flags)
 {
@@ -123,7 +126,7 @@ static void a_message_matches_the_oldest_receive(void **state)
 	r[2] = rx(0, 1, 0, UINT64_MAX, 2000, 100);
 	r[3] = rx(0, ANY, 0, UINT64_MAX, 3000, 100);
 	world_run(20);
-	/* r2: r0 is for sender 2, r1 for another tag */
+	/* matches r2: r0 is for sender 2, r1 for another tag */
 	tx(1, 0, 7, 0, 10, 1, 0);
 	world_run(50);
 	T_IS(weft_qsnet2_tports_done(w[0].t, r[0], NULL), -EAGAIN);
@@ -132,7 +135,7 @@ static void a_message_matches_the_oldest_receive(void **state)
 	T_IS(st.tag, 7);
 	T_IS(st.bytes, 10);
 	T_IS(t_differs(w[0].mem + 2000, 10, 1), -1);
-	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* r1, which accepts any sender */
+	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* matches r1: any sender */
 	tx(2, 0, 0x6ab, 100, 30, 3, 0); /* r3 */
 	tx(2, 0, 7, 200, 40, 4, 0);	/* r0 */
 	world_run(50);

@@ -394,9 +394,9 @@ static int qsnet2_transport_move(struct weft_unit *u, struct weft_peer *peer,
 		return qsnet2_bulk_short(u, peer, d, get);
 	if (!qsnet2_modelled(e->s)) {
 		/*
-		 * A live copy keeps both processors from acknowledging: sends
-		 * pending acknowledgements first, and allows more packets in
-		 * flight.
+		 * A live copy keeps both processors busy, so that they send no
+		 * acknowledgements: send the pending ones first, and allow more
+		 * packets in flight.
 		 */
 		if (weft_responses_pending(&e->s->responses))
 			weft_responses_flush(&e->s->responses, true);
@@ -430,7 +430,7 @@ static int qsnet2_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- trees of chained events ---- */
 
-/* Creates routes to the tree's neighbours of this member. */
+/* Creates routes to this member's neighbours in the tree. */
 static int qsnet2_transport_chain_routes(struct qsnet2_transport *e,
 					 const struct weft_chain_attr *a)
 {

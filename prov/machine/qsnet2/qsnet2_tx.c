@@ -59,8 +59,8 @@ int qsnet2_packet_add(struct qsnet2_packet *p, unsigned type, uint64_t address,
 }
 
 /*
- * Returns the data bytes of a packet: its writes, which is what the machine
- * counts.
+ * Returns the number of data bytes of a packet: like the machine, counts the
+ * data of its writes.
  */
 static uint32_t packet_data(const struct qsnet2_packet *p)
 {

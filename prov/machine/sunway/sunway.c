@@ -5,7 +5,7 @@
 #include <time.h>
 
 #define RESEND_NS 1000000 /* assumed: timeout of a message */
-/* longest block on one port: packets may arrive at the other */
+/* longest time to block on one port, ns: packets may arrive at the other */
 #define WAIT_NS	  100000
 
 static uint64_t wall_ns(void)

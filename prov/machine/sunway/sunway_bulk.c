@@ -72,10 +72,7 @@ weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer)
 	return (weft_au64 *)(void *)((char *)area + bytes - SUNWAY_ANSWER_LINE);
 }
 
-/*
- * Increments the answer word, as the interface does that has written the last
- * byte.
- */
+/* Increments the answer word, like the interface that writes the last byte. */
 static void bulk_count(struct sunway_bulk *b)
 {
 	weft_au64 *word = &b->answer;

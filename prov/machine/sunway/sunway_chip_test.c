@@ -162,7 +162,7 @@ static void interfaces_are_served_round_robin(void **state)
 	pair_open(&p, "");
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 	d.flags = 0;
-	d.port = 0; /* one port keeps their order */
+	d.port = 0; /* messages on one port keep their order */
 	d.local = p.a.address;
 	for (unsigned i = 0; i < 3; i++) {
 		T_OK(weft_sunway_vi_open(p.a.n, &attr, &vi[i]));
@@ -200,8 +200,8 @@ static void at_most_256_messages_in_flight(void **state)
 }
 
 /*
- * Posts writes of these lengths, number `marked` with a mark, and returns the
- * cookies in the order of completion.
+ * Posts writes of these lengths, write `marked` with WEFT_SUNWAY_FAST (-1:
+ * none), and returns the cookies in the order of completion.
  */
 static void race(const uint32_t *bytes, unsigned n, int marked, unsigned *end)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives. Software builds a tree and writes each member's position in it
- * into the member's descriptor: its parent, the number of this input at the
- * parent, and the number of its own inputs. The interfaces gather: each waits
+ * into the member's descriptor: its parent, its index among the parent's
+ * inputs, and the number of its own inputs. The interfaces gather: each waits
  * for its inputs, combines them with its own contribution in their order, and
  * sends the sum up as a reliable message (sunway_window.c). The root's result
  * is sent to all members by a multicast, which the routers copy to the nodes of
@@ -12,8 +12,8 @@
  *
  * Multicast copies are not acknowledged. A member that times out waiting for
  * the result probes its parent, which sends the result if it has it; if not,
- * the parent waits too, and probes its own parent. So the last four results are
- * kept: no member can be further ahead of a waiting one.
+ * the parent waits too, and probes its own parent. Members keep the last four
+ * results, since no member can be further ahead of a waiting one.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -164,7 +164,10 @@ static uint64_t coll_tag(const struct sunway_coll *c, unsigned status)
 	       c->d.group;
 }
 
-/* Sends the sum as a reliable message; retried later without a free slot. */
+/*
+ * Sends the sum as a reliable message; retried later if no message slot is
+ * free.
+ */
 static void coll_up(struct weft_sunway *n, struct sunway_coll *c)
 {
 	struct sunway_msg *m = sunway_msg_take(n, c->engine);
@@ -359,8 +362,8 @@ static void coll_probe(struct weft_sunway *n, const struct sunway_coll *c)
 }
 
 /*
- * Handles the probe of a child that has no result: sends it if this member has
- * it.
+ * Handles the probe of a child that waits for the result: sends the result if
+ * this member has it.
  */
 void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in)
 {

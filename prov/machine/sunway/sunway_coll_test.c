@@ -10,7 +10,8 @@
 struct ring {
 	int n;
 	struct side s[NODES];
-	int parent[NODES]; /* member i is on node i; -1: the root */
+	/* parent of member i, which is on node i; -1: the root */
+	int parent[NODES];
 };
 
 static void ring_open(struct ring *r, int n, const char *faults)

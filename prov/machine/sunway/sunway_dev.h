@@ -47,7 +47,10 @@
 #define SUNWAY_NO_VM	    (-1)
 #define SUNWAY_COLLS	    4 /* outstanding operations of a group */
 
-/* Message classes by length; fast short and marked messages are FAST. */
+/*
+ * Message classes by length; fast short messages and messages with
+ * WEFT_SUNWAY_FAST are in class FAST.
+ */
 enum sunway_class {
 	SUNWAY_CLASS_FAST,
 	SUNWAY_CLASS_SHORT,  /* one packet */
@@ -70,8 +73,8 @@ struct sunway_fsm {
 
 /* Bitmap of the received packets of a message. */
 struct sunway_bits {
-	uint64_t few;	/* message of up to 64 packets */
-	uint64_t *many; /* longer message */
+	uint64_t few;	/* bits of a message of up to 64 packets */
+	uint64_t *many; /* bits of a longer message */
 };
 
 /* A message in flight. */
@@ -92,7 +95,8 @@ struct sunway_msg {
 	uint32_t got;		 /* RDMAR: bytes received */
 	struct sunway_bits bits; /* RDMAR: packets received */
 	struct sunway_window *window;
-	bool numbered; /* has a sequence number in its window: sent once */
+	/* has a sequence number in its window, assigned at the first send */
+	bool numbered;
 	uint32_t seq;
 	uint64_t sent_at;
 	unsigned char data[WEFT_SUNWAY_FSM]; /* data of a fast short message */
@@ -158,7 +162,7 @@ struct sunway_multicast {
 	bool gone; /* a node of the group is lost */
 };
 
-/* Indices run free; the entry of index i is ring[i & (entries - 1)]. */
+/* Free-running indices: index i is entry ring[i & (entries - 1)]. */
 struct sunway_vi {
 	bool open;
 	uint32_t job;
@@ -217,17 +221,17 @@ struct sunway_window {
 	struct weft_list link;
 	uint32_t number;
 	uint32_t guid;
-	uint32_t to;   /* target interface; at the receiver both interfaces */
+	/* target interface; at the receiver: source and target */
+	uint32_t to;
 	uint32_t next; /* sender: sequence number of the next message */
-	/* numbers received; at the sender: acknowledged */
+	/* sequence numbers received; at the sender, acknowledged */
 	struct weft_arq_win taken;
 };
 
 enum sunway_rdma_state {
 	SUNWAY_RDMA_UNKNOWN, /* state not known */
 	SUNWAY_RDMA_ARRIVING,
-	SUNWAY_RDMA_NOTIFY_WAIT, /* complete, its notification waits for space
-				  */
+	SUNWAY_RDMA_NOTIFY_WAIT, /* complete; notification pending */
 	SUNWAY_RDMA_DONE,
 };
 
@@ -238,7 +242,8 @@ struct sunway_rdma_rx {
 	uint32_t guid;
 	uint32_t id;
 	uint32_t got;
-	uint32_t left;	       /* aborted: number of bytes sent */
+	/* after an abort: bytes that the source had sent */
+	uint32_t left;
 	uint32_t probed_bytes; /* bytes received at the last probe */
 	uint8_t state;	       /* enum sunway_rdma_state */
 	uint8_t status;	       /* first error */
@@ -333,9 +338,9 @@ struct sunway_out {
 
 /* sunway_port.c: 0, -EAGAIN, -EHOSTUNREACH, -ECONNRESET. */
 int sunway_emit(struct weft_sunway *n, struct sunway_out *o);
-/* Sends a reply as sunway_emit(), but queues it while there is no space. */
+/* Sends a reply like sunway_emit(), but queues it while there is no space. */
 void sunway_reply_send(struct weft_sunway *n, struct sunway_out *o);
-/* Sends the end of a packet's message to its sender. */
+/* Reports the end of a packet's message to the sender of the message. */
 void sunway_done_send(struct weft_sunway *n, const struct sunway_in *in,
 		      unsigned status, uint64_t value);
 int sunway_port_run(struct weft_sunway *n);

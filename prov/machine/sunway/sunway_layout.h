@@ -38,8 +38,8 @@
  *
  * Reliable queue messages belong to a window; of two windows between the same
  * interfaces the one with the higher number is the later. ABORT ends a WRITE of
- * which offset bytes were sent, STATE probes the state of one. WRITTEN, DONE,
- * ACK and MISSING carry the receiver's message id.
+ * which offset bytes were sent, STATE probes the state of a WRITE. WRITTEN,
+ * DONE, ACK and MISSING carry the receiver's message id.
  *
  * Packets of the message engine (machine sunway) keep their own header in place
  * of the addresses, which queue messages do not need; their types are below

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Path of a packet, chosen by hardware from its target: to the same chip inside
- * the engine or through the crossbar to the other engine, to another chip by a
- * port. A message may fix the port; otherwise each packet takes a port that is
- * healthy and free.
+ * Path of a packet, chosen by hardware from its target: if the target is on the
+ * same chip, inside the engine or through the crossbar to the other engine;
+ * otherwise through a port. A message may fix the port; otherwise each packet
+ * takes a port that is healthy and free.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 

@@ -51,8 +51,8 @@ void sunway_bits_fini(struct sunway_bits *b)
 /* ---- received writes ---- */
 
 /*
- * Returns the key of a message: node, engine and slot; the rest of a message id
- * increases.
+ * Returns the key of a message: node, engine and slot. The other bits of a
+ * message id increase from message to message.
  */
 static uint64_t rdma_rx_key(uint32_t guid, uint32_t id)
 {

@@ -8,7 +8,10 @@
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
-/* Returns the open interface that a packet is for, if their jobs agree. */
+/*
+ * Returns the open interface that a packet is for, if it belongs to the
+ * packet's job.
+ */
 static struct sunway_vi *rx_vi(struct weft_sunway *n,
 			       const struct sunway_in *in)
 {

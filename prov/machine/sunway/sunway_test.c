@@ -55,7 +55,10 @@ static void a_write_increments_the_answer_word(void **state)
 	pair_close(&p);
 }
 
-/* One message: its notification follows its data in any order of arrival. */
+/*
+ * The notification of a message follows its data, whatever the order of
+ * arrival.
+ */
 static void a_notification_follows_its_data(void **state)
 {
 	struct weft_sunway_desc d;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The send unit. Messages in flight share the ports packet by packet: marked
- * messages first, then short before middle before long ones. Every eighth round
- * has the reverse order, so that a long message progresses while there are many
- * short ones.
+ * The send unit. Messages in flight share the ports packet by packet: those
+ * with high priority (class FAST) first, then short before middle before long
+ * ones. Every eighth round has the reverse order, so that a long message
+ * progresses while there are many short ones.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
