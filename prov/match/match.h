@@ -30,7 +30,8 @@
 
 /* A posted receive; one cache line. */
 struct weft_match_recv {
-	struct weft_list order; /* link of all posted receives, oldest first */
+	/* link in the list of posted receives, oldest first */
+	struct weft_list order;
 	struct weft_list chain; /* link in a bucket of its class, or unlinked */
 	uint64_t seq;
 	uint64_t tag;
@@ -45,7 +46,7 @@ static_assert(sizeof(struct weft_match_recv) == 64, "one cache line");
 
 /* An unexpected message. */
 struct weft_match_msg {
-	/* link of all unexpected messages, oldest first */
+	/* link in the list of unexpected messages, oldest first */
 	struct weft_list order;
 	struct weft_list chain[WEFT_MATCH_CLASSES];
 	uint64_t seq;

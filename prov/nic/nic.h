@@ -102,7 +102,9 @@ struct weft_unit_ops {
 	bool bare;
 };
 
-/* Smaller packet types belong to the engine, larger ones to the unit. */
+/*
+ * Packet types below this number belong to the engine, the others to the unit.
+ */
 #define WEFT_PKT_UNIT 64
 
 /* First member of every unit's object. */
@@ -173,10 +175,11 @@ struct weft_machine {
 	 */
 	unsigned levels;
 	/*
-	 * Virtual time, where processors forward because no hardware does:
-	 * minimum number of members for which the tree is used, and maximum
-	 * bytes of a vector. Smaller groups and longer vectors are faster with
-	 * messages. 0: no limit.
+	 * Limits in virtual time on a machine whose processors forward the
+	 * packets of collectives because no hardware does: minimum number of
+	 * members for which the tree is used, and maximum bytes of a vector.
+	 * Smaller groups and longer vectors are faster with messages. 0: no
+	 * limit.
 	 */
 	int tree_least;
 	size_t tree_bytes;
@@ -349,7 +352,8 @@ struct weft_nic_op {
 			uint64_t pos; /* next byte of the DMA */
 			uint64_t end; /* end of the current chunk */
 			/*
-			 * first byte that the peer could not copy and returned
+			 * first byte that the peer could not copy in the chunk
+			 * that it claimed
 			 */
 			uint64_t redo;
 			/* cursor of a shared copy, in the peer's area */

@@ -7,10 +7,7 @@
 
 #include "src/base/rng.h"
 
-/*
- * ---- cases, each run for one grid entry
- * --------------------------------------
- */
+/* ---- cases, each run for one grid entry ---------------------------------- */
 
 static void case_sizes(const struct grid *g)
 {
@@ -278,9 +275,7 @@ static void a_write_is_split_at_the_peer_packet_limit(void **state)
 	}
 }
 
-/*
- * ---- the cases on every machine --------------------------------------------
- */
+/* ---- the cases on every machine ------------------------------------------ */
 
 static void every_size_arrives_on_every_machine(void **state)
 {
@@ -341,9 +336,7 @@ static void peer_death_fails_waiting_operations(void **state)
 	free(w);
 }
 
-/*
- * ---- short messages for receives on the slow path --------------------------
- */
+/* ---- short messages for receives on the slow path ------------------------ */
 
 /* Posts a receive of two parts of buf, n bytes each, as one or two segments. */
 static void post_recv_parts(struct side *s, char *buf, size_t n, int parts,

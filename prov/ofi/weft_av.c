@@ -55,8 +55,8 @@ static bool in_use(struct weft_av *av, fi_addr_t addr)
 /* ---- tables of the endpoint ---------------------------------------------- */
 
 /*
- * Grows an array of elements of `size` bytes to hold index i; new elements are
- * set to fill.
+ * Grows an array of 8-byte elements to hold index i; all new bytes are set to
+ * `fill`.
  */
 static void *table_grow(void *array, size_t *room, size_t i, int fill)
 {

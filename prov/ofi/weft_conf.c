@@ -288,7 +288,7 @@ static void conf_read(void)
 		weft_cfg_get(&options[HOST_SHARED_COPY_BUSY]).size;
 	conf.host_loop = weft_cfg_get(&options[HOST_LOOP]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
-	/* the option, else the launcher, else -1 */
+	/* node number: from the option, else from the launcher, else -1 */
 	node = weft_cfg_get(&options[NODE]).i;
 	rank = getenv("PMIX_RANK");
 	if (node < 0 && rank)

@@ -157,10 +157,7 @@ static struct fi_info *machine_offer(const struct weft_machine *m)
 	return info;
 }
 
-/*
- * ---- tables of fields
- * --------------------------------------------------------
- */
+/* ---- tables of fields ---------------------------------------------------- */
 
 enum part { TX, RX, EP, DOMAIN };
 
@@ -362,9 +359,9 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 }
 
 /*
- * Compares the modes; no mode is required. Since API 1.5 mr_mode is a bit set
- * of which nothing is required, but each of the two old values may be requested
- * alone; before 1.5 the answer is one of them.
+ * Compares the modes; the provider requires no mode. Since API 1.5 mr_mode is a
+ * bit set, in which FI_MR_BASIC or FI_MR_SCALABLE may be requested alone;
+ * before 1.5 the answer is one of these two values.
  */
 static bool match_mr_mode(uint32_t version, const struct fi_info *hints,
 			  struct fi_info *answer)

@@ -231,8 +231,8 @@ static const uint8_t net_routing_mode[] = {
 };
 
 /*
- * Returns the distance between FIFO numbers: with engines the remainder selects
- * the engine.
+ * Returns the distance between consecutive FIFO numbers. If interfaces have
+ * engines, the FIFO number modulo this distance selects the engine.
  */
 static uint32_t vt_fifo_step(const struct weft_vt *w)
 {

@@ -283,7 +283,7 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 		w->routes[b->route].order_seq[k] = b->part.seq + 1;
 		w->routes[b->route].ordered[k] = order_matters(&b->part);
 	}
-	/* inputs that arrived before the member's own part */
+	/* inputs that arrived before the member's own contribution */
 	link = &a[b->to].early_inputs;
 	while (*link != VT_NONE) {
 		vt_require(n++ < t->w->buf_count);

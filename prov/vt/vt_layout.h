@@ -42,8 +42,9 @@
 #define VT_CPU_WORDS   16u
 #define VT_RANKS_MAX   (1u << 20)
 /*
- * Injection FIFOs of a rank, chosen by peer; and of its interface, which sends
- * while the rank's clock is far ahead.
+ * VT_FIFOS: injection FIFOs of a rank, selected by destination rank.
+ * VT_UNIT_FIFOS: those of its interface, which sends while the rank's clock is
+ * far ahead.
  */
 #define VT_FIFOS       16u
 #define VT_UNIT_FIFOS  16u

@@ -26,8 +26,8 @@ static int segment_translate(struct iovec *iov)
 }
 
 /*
- * Translates the addresses of an op. A multi buffer is reported by its address,
- * so it must be host memory.
+ * Translates the addresses of an op. A multi-receive buffer must be in host
+ * memory, since its completions report addresses in the buffer.
  */
 int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op)
 {
