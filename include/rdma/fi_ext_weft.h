@@ -166,7 +166,10 @@ struct fi_weft_link {
 
 /* A node or switch in the tree of a class route. */
 struct fi_weft_branch {
-	int parent; /* number of the parent in the order of calls; -1: root */
+	/*
+	 * number of the parent, in the order of the calls of each(); -1: root
+	 */
+	int parent;
 	uint32_t ranks; /* number of members at this node */
 	char node[32];
 };

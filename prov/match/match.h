@@ -103,8 +103,9 @@ void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r);
 /*
  * Posts r, whose tag, ignore and src are set, after weft_match_search found no
  * message. The first WEFT_MATCH_FRONT receives are searched linearly. A receive
- * posted among them needs no hash, since it only moves towards the front; the
- * others are hashed when a message is first searched beyond the front.
+ * that is among them when it is posted is never hashed, since it only moves
+ * towards the front; the others are hashed when a message is first searched
+ * beyond the front.
  */
 static inline void weft_match_post(struct weft_match *m,
 				   struct weft_match_recv *r)

@@ -157,11 +157,14 @@ struct weft_machine {
 	 */
 	enum weft_carrier_code code;
 	/*
-	 * collectives: areas of the collective unit, and class routes for users
+	 * collectives: layout of the collective unit's areas for class routes
 	 */
 	struct weft_cunit_geo cu;
-	uint64_t routes; /* bit mask of class routes */
-	/* collectives: barrier classes; none: barriers use the class route */
+	uint64_t routes; /* bit mask of the class routes that groups may use */
+	/*
+	 * the same for barrier classes; no classes: barriers use the class
+	 * route
+	 */
 	struct weft_cunit_geo bar;
 	uint64_t barriers;
 	/* coordinates of a node, WEFT_CUNIT_DIMS numbers; NULL: none */

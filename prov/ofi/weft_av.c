@@ -118,8 +118,8 @@ fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 		ep->sources = p;
 	}
 	/*
-	 * Cache the reverse entry only if the forward entry exists: removal
-	 * finds it through the forward entry.
+	 * Cache the reverse entry only if the forward entry exists: a removal
+	 * clears the reverse entry through the forward entry.
 	 */
 	if (!peer_set(ep, i, peer))
 		ep->sources[peer->index] = i;

@@ -131,7 +131,10 @@ struct weft_vt_link {
 
 /* A node or switch in the tree of a class route. */
 struct weft_vt_tree_node {
-	int parent;	/* parent as a number in the order of calls; -1: root */
+	/*
+	 * number of the parent, in the order of the calls of each(); -1: root
+	 */
+	int parent;
 	uint32_t ranks; /* members at this node */
 	char node[32];
 };
