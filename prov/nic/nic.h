@@ -162,8 +162,8 @@ struct weft_machine {
 	struct weft_cunit_geo cu;
 	uint64_t routes; /* bit mask of the class routes that groups may use */
 	/*
-	 * the same for barrier classes; no classes: barriers use the class
-	 * route
+	 * collectives: layout of the areas for barrier classes; no classes:
+	 * barriers use the class route
 	 */
 	struct weft_cunit_geo bar;
 	uint64_t barriers;
@@ -305,11 +305,14 @@ struct weft_nic_op {
 		struct {
 			uint64_t olen;	/* out: bytes that did not fit */
 			uint64_t moved; /* bytes sent or fetched so far */
-			/* part of a multi buffer: the posted buffer */
+			/*
+			 * for a part of a multi buffer: op of the posted buffer
+			 */
 			struct weft_nic_op *parent;
-			void *held;	   /* heap memory freed with the op */
-			uint32_t id;	   /* id on the wire, or 0 */
-			uint32_t children; /* multi buffer: outstanding parts */
+			void *held;  /* heap memory freed with the op */
+			uint32_t id; /* id on the wire, or 0 */
+			/* multi buffer: number of outstanding parts */
+			uint32_t children;
 			uint8_t state;
 			uint8_t request_type; /* type of the request packet */
 			uint8_t cell;	      /* cursor of a shared copy */

@@ -154,7 +154,10 @@ static void case_fin_before_completion(const struct grid *g)
 	char *first = calloc(1, BIG);
 	unsigned sent = 1;
 
-	/* a unit may accept more packets for a peer from which it has copied */
+	/*
+	 * copy once first: afterwards a unit may accept more packets for this
+	 * peer
+	 */
 	post_recv(&w->b, first, 8, 3, w->b.peer->index);
 	post_send(w, &w->a, first, BIG, 3, 0);
 	poll_until(w, &w->b, 1);
@@ -182,8 +185,8 @@ static void case_fin_before_completion(const struct grid *g)
 }
 
 /*
- * A fence waits for all outstanding operations to its peer; other messages do
- * not.
+ * A fenced message waits for all outstanding operations to its peer; messages
+ * without a fence do not.
  */
 static void case_fence(const struct grid *g)
 {
@@ -235,8 +238,8 @@ static uint64_t sent_by(struct side *s)
 }
 
 /*
- * A write with a small packet limit: packets are reassembled in the target
- * memory only.
+ * A write with a small packet limit: the packets are stored directly in the
+ * target memory, not reassembled before.
  */
 static void case_packet_limit(const struct grid *g, bool relaxed)
 {

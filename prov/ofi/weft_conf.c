@@ -228,8 +228,7 @@ static const struct weft_machine *machine_find(const char *name, bool virt)
 static struct weft_conf conf;
 
 /*
- * Returns whether the numbers for virtual time are valid; invalid ones are an
- * error.
+ * Returns whether the numbers for virtual time are valid; logs an error if not.
  */
 static bool numbers_ok(void)
 {

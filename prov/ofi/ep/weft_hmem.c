@@ -168,7 +168,8 @@ static struct fi_ops_tagged tagged_ops;
 static pthread_once_t tables = PTHREAD_ONCE_INIT;
 
 /*
- * Fills the tables; the other entries are those of endpoints without FI_HMEM.
+ * Fills the ops tables of endpoints with FI_HMEM: the usual tables with some
+ * entries replaced.
  */
 static void tables_fill(void)
 {
