@@ -96,8 +96,8 @@ struct fi_weft_mem {
 	int (*iface)(struct fid *domain, const void *at, size_t len,
 		     enum fi_hmem_iface *iface);
 	/*
-	 * Copies several pieces of device memory from (in) or to one host
-	 * buffer.
+	 * Copies between several pieces of device memory and one host buffer;
+	 * in: 1 to the device, 0 to the host.
 	 */
 	int (*move)(struct fid *domain, const struct iovec *device,
 		    size_t count, void *host, int in);
@@ -119,7 +119,7 @@ struct fi_weft_mem {
 
 /* Description of what a rank waits for. */
 struct fi_weft_note {
-	int64_t peer; /* rank that it waits for; -1: no particular rank */
+	int64_t peer; /* rank waited for; -1: no particular rank */
 	uint64_t clock_ps;
 	int waits; /* 0: the rank has left and no longer runs the model */
 	char text[240];
@@ -166,7 +166,10 @@ struct fi_weft_link {
 
 /* A node or switch in the tree of a class route. */
 struct fi_weft_branch {
-	int parent; /* number of the parent in the order of calls; -1: root */
+	/*
+	 * number of the parent, in the order of the calls of each(); -1: root
+	 */
+	int parent;
 	uint32_t ranks; /* number of members at this node */
 	char node[32];
 };
@@ -203,7 +206,9 @@ struct fi_weft_world {
 	 */
 	int (*link)(struct fid *domain, uint32_t node, unsigned port,
 		    struct fi_weft_link *link);
-	/* Returns why a rank has failed; -FI_ENOENT: not by a fault plan. */
+	/*
+	 * Returns why a rank has failed; -FI_ENOENT: not due to a fault plan.
+	 */
 	int (*why)(struct fid *domain, uint32_t rank, char *text, size_t len);
 	/*
 	 * Returns the name and value of counter i of a fault plan; NULL: no
@@ -211,8 +216,9 @@ struct fi_weft_world {
 	 */
 	const char *(*fault)(struct fid *domain, unsigned i, uint64_t *value);
 	/*
-	 * Calls each for every node of the tree of a class route that this rank
-	 * has joined (fi_weft_route). -FI_ENOENT: no class route has this id.
+	 * Calls `each` for every node of the tree of a class route that this
+	 * rank has joined (fi_weft_route). -FI_ENOENT: no class route has this
+	 * id.
 	 */
 	int (*tree)(struct fid *domain, int id,
 		    void (*each)(void *arg, const struct fi_weft_branch *b),
@@ -302,8 +308,8 @@ struct fi_weft_data {
 struct fi_weft_typed {
 	size_t size;
 	/*
-	 * Returns the smallest size, in bytes, for which this is faster than a
-	 * copy; SIZE_MAX: never.
+	 * Returns the smallest size, in bytes, for which a typed message is
+	 * faster than packing the data first; SIZE_MAX: never.
 	 */
 	size_t (*least)(struct fid_ep *ep);
 	/*
@@ -359,9 +365,9 @@ struct fi_weft_peers {
 	 */
 	int (*dead)(struct fid_ep *ep, fi_addr_t addr);
 	/*
-	 * Calls ask for every posted tagged receive without a source. If ask
-	 * returns 0, the receive stays posted, otherwise it completes with that
-	 * error. ask must not call fi_*.
+	 * Calls `ask` for every posted tagged receive without a source. If it
+	 * returns 0, the receive stays posted, otherwise the receive completes
+	 * with that error. `ask` must not call fi_*.
 	 */
 	void (*fail)(struct fid_ep *ep,
 		     int (*ask)(void *arg, uint64_t tag, uint64_t ignore),

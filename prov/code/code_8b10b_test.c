@@ -125,7 +125,7 @@ static void streams_stay_balanced_without_false_commas(void **state)
 	for (int i = 0; i < 200000; i++) {
 		int v = (int)weft_rng_below(&r, 512);
 
-		/* nor does the paper allow two K28.7 in a row */
+		/* two consecutive K28.7 are not allowed by the paper */
 		if (is_value(v) && v != WEFT_CODE_K(28, 7))
 			send(&l, weft_code_8b10b_encode(&t, v, &plus), 0);
 	}

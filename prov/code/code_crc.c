@@ -74,8 +74,8 @@ static inline uint32_t load32(const unsigned char *p)
 }
 
 /*
- * Returns the contribution of the four bytes of x, k bytes after the last of
- * them.
+ * Returns the contribution of the four bytes of x to the remainder k bytes
+ * after them.
  */
 static inline uint32_t contribution_of_four(const struct weft_code_crc *c,
 					    uint32_t x, int k)

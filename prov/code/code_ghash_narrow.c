@@ -91,8 +91,8 @@ NARROW static inline __m128i reduce(const struct product *p)
 }
 
 /*
- * Returns the sum of n blocks, each multiplied by its power; sum is added to
- * the first block.
+ * Returns the sum of n blocks, each multiplied by its power; `sum` is added to
+ * the first block before.
  */
 NARROW static inline __m128i multiply(const struct weft_code_ghash *g,
 				      struct blocks *b, size_t n,

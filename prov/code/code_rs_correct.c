@@ -50,7 +50,7 @@ static bool syndromes(const struct weft_code_rs *rs,
 	return any;
 }
 
-/* Computes to += f x^shift from, truncated. */
+/* Computes to(x) += f * x^shift * from(x), truncated. */
 static void add_shifted(const struct weft_code_rs *rs, uint16_t *to, uint16_t f,
 			const uint16_t *from, unsigned shift)
 {

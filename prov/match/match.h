@@ -30,7 +30,8 @@
 
 /* A posted receive; one cache line. */
 struct weft_match_recv {
-	struct weft_list order; /* link of all posted receives, oldest first */
+	/* link in the list of posted receives, oldest first */
+	struct weft_list order;
 	struct weft_list chain; /* link in a bucket of its class, or unlinked */
 	uint64_t seq;
 	uint64_t tag;
@@ -45,7 +46,7 @@ static_assert(sizeof(struct weft_match_recv) == 64, "one cache line");
 
 /* An unexpected message. */
 struct weft_match_msg {
-	/* link of all unexpected messages, oldest first */
+	/* link in the list of unexpected messages, oldest first */
 	struct weft_list order;
 	struct weft_list chain[WEFT_MATCH_CLASSES];
 	uint64_t seq;
@@ -102,8 +103,9 @@ void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r);
 /*
  * Posts r, whose tag, ignore and src are set, after weft_match_search found no
  * message. The first WEFT_MATCH_FRONT receives are searched linearly. A receive
- * posted among them needs no hash, since it only moves towards the front; the
- * others are hashed when a message is first searched beyond the front.
+ * that is among them when it is posted is never hashed, since it only moves
+ * towards the front; the others are hashed when a message is first searched
+ * beyond the front.
  */
 static inline void weft_match_post(struct weft_match *m,
 				   struct weft_match_recv *r)

@@ -73,7 +73,10 @@ static struct weft_match_msg *msg_new(uint32_t src, uint64_t tag)
 	return u;
 }
 
-/* Posts a receive: both must find the same message, or both post it. */
+/*
+ * Posts a receive in the tested code and in the model: both must find the same
+ * message, or both queue the receive.
+ */
 static void step_recv(struct weft_match *m, struct model *d,
 		      struct weft_match_recv *r)
 {
@@ -139,7 +142,7 @@ static void drain(struct weft_match *m, struct model *d)
 static const uint64_t masks[] = { 0,	0,    0,  3,  0xff, UINT64_MAX,
 				  0xf0, 0x80, 12, 16, 0x70 };
 
-/* lean: probability of a receive, in sixteenths */
+/* Executes random steps; `lean`: probability of a receive, in sixteenths. */
 static void random_run(uint64_t seed, int steps, unsigned lean, uint64_t tags)
 {
 	struct weft_match m;

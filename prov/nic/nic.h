@@ -102,7 +102,9 @@ struct weft_unit_ops {
 	bool bare;
 };
 
-/* Smaller packet types belong to the engine, larger ones to the unit. */
+/*
+ * Packet types below this number belong to the engine, the others to the unit.
+ */
 #define WEFT_PKT_UNIT 64
 
 /* First member of every unit's object. */
@@ -155,11 +157,14 @@ struct weft_machine {
 	 */
 	enum weft_carrier_code code;
 	/*
-	 * collectives: areas of the collective unit, and class routes for users
+	 * collectives: layout of the collective unit's areas for class routes
 	 */
 	struct weft_cunit_geo cu;
-	uint64_t routes; /* bit mask of class routes */
-	/* collectives: barrier classes; none: barriers use the class route */
+	uint64_t routes; /* bit mask of the class routes that groups may use */
+	/*
+	 * collectives: layout of the areas for barrier classes; no classes:
+	 * barriers use the class route
+	 */
 	struct weft_cunit_geo bar;
 	uint64_t barriers;
 	/* coordinates of a node, WEFT_CUNIT_DIMS numbers; NULL: none */
@@ -173,10 +178,11 @@ struct weft_machine {
 	 */
 	unsigned levels;
 	/*
-	 * Virtual time, where processors forward because no hardware does:
-	 * minimum number of members for which the tree is used, and maximum
-	 * bytes of a vector. Smaller groups and longer vectors are faster with
-	 * messages. 0: no limit.
+	 * Limits in virtual time on a machine whose processors forward the
+	 * packets of collectives because no hardware does: minimum number of
+	 * members for which the tree is used, and maximum bytes of a vector.
+	 * Smaller groups and longer vectors are faster with messages. 0: no
+	 * limit.
 	 */
 	int tree_least;
 	size_t tree_bytes;
@@ -299,11 +305,14 @@ struct weft_nic_op {
 		struct {
 			uint64_t olen;	/* out: bytes that did not fit */
 			uint64_t moved; /* bytes sent or fetched so far */
-			/* part of a multi buffer: the posted buffer */
+			/*
+			 * for a part of a multi buffer: op of the posted buffer
+			 */
 			struct weft_nic_op *parent;
-			void *held;	   /* heap memory freed with the op */
-			uint32_t id;	   /* id on the wire, or 0 */
-			uint32_t children; /* multi buffer: outstanding parts */
+			void *held;  /* heap memory freed with the op */
+			uint32_t id; /* id on the wire, or 0 */
+			/* multi buffer: number of outstanding parts */
+			uint32_t children;
 			uint8_t state;
 			uint8_t request_type; /* type of the request packet */
 			uint8_t cell;	      /* cursor of a shared copy */
@@ -349,7 +358,8 @@ struct weft_nic_op {
 			uint64_t pos; /* next byte of the DMA */
 			uint64_t end; /* end of the current chunk */
 			/*
-			 * first byte that the peer could not copy and returned
+			 * first byte that the peer could not copy in the chunk
+			 * that it claimed
 			 */
 			uint64_t redo;
 			/* cursor of a shared copy, in the peer's area */

@@ -101,9 +101,7 @@ static int atomic_request(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/*
- * ---- atomics executed by the interface ------------------------------------
- */
+/* ---- atomics executed by the interface ----------------------------------- */
 
 struct nic_amo {
 	struct weft_amo amo;

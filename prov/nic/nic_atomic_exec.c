@@ -2,7 +2,7 @@
 /*
  * Atomic operations on elements: an element is loaded, changed by the common
  * kernel of its type (src/base/num.h) and stored by compare-and-swap. Minimum
- * and maximum keep the target if one of the numbers is not a number.
+ * and maximum keep the target if target or operand is NaN.
  */
 #include "prov/nic/nic_atomic_exec.h"
 

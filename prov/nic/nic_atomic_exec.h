@@ -23,7 +23,7 @@ struct nic_atomic_call {
  */
 void nic_atomic_exec(const struct nic_atomic_call *c);
 
-/* Implements weft_carrier_attr.change; what has the format of NIC_ATOMIC. */
+/* Implements weft_carrier_attr.change; `what` has the format of NIC_ATOMIC. */
 int nic_atomic_change(const void *what, size_t operand_bytes, void *data,
 		      void *old, size_t bytes);
 

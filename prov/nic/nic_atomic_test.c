@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arithmetic of atomics on every type: negative numbers compare below zero in
- * signed types, and above all others in unsigned types. The results for NaN and
- * zeros, and the rounding of floats.
+ * Arithmetic of atomics on every type: the order of negative numbers, which are
+ * below zero in signed types and the largest values in unsigned types; results
+ * for NaN and zeros; rounding of floats.
  */
 #include "prov/nic/nic_atomic_exec.h"
 
@@ -166,7 +166,7 @@ static void swaps_compare_numbers_not_bits(void **state)
 	}
 }
 
-/* No operation but arithmetic changes the bits of a number. */
+/* Only arithmetic operations may change the bits of a NaN. */
 static void reads_and_writes_keep_a_signaling_nan(void **state)
 {
 	uint64_t one = value(WEFT_NUM_F32, 1), signaling = 0x7f800001;

@@ -4,14 +4,15 @@
  * a send of which no packet has been sent. If the bytes or the announcement of
  * a send are at the receiver, the receiver decides: if the message waits there
  * for a receive, the receiver drops it and sends FIN with ECANCELED; if a
- * receive has matched it, its FIN is in flight or will be sent.
+ * receive has matched the message, the receiver sends the usual FIN, or has
+ * sent it.
  *
  *      sender                         receiver
  *        | ---- RTS ------------------> | no receive: it waits
  *        | ---- CANCEL ---------------> | dropped
  *        | <--- FIN: ECANCELED -------- |
  *
- * A claimed message counts as matched; its send completes with its receive.
+ * A claimed message counts as matched: its send completes when it is received.
  */
 #include "prov/nic/nic_cancel.h"
 #include "prov/nic/nic_int.h"

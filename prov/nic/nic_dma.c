@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Transfers between an op's buffer and its peer's memory, split into several
- * DMAs. A transfer that is not shared is [0, limit). A shared copy is done by
- * both sides: chunks are claimed with an atomic word in the shared area of the
- * message's sender, which counts the claimed chunks: the receiver's from the
- * front, the sender's from the back. So when a buffer is reused each side has
- * the same half in its cache.
+ * DMAs. If one side copies, it copies the bytes [0, limit). In a shared copy
+ * both sides copy: they claim chunks by incrementing an atomic word in the
+ * shared area of the message's sender, the receiver from the front, the sender
+ * from the back. So each side copies the same half again if the buffer is
+ * reused, and may find it in its cache.
  *
  *      pos      end
  *       v        v
@@ -78,7 +78,7 @@ uint8_t nic_cell_get(struct weft_nic *nic)
 		return 0;
 	i = (unsigned)__builtin_ctzll(nic->cells_free);
 	nic->cells_free &= nic->cells_free - 1;
-	/* ordered by the packet that contains the cell's number */
+	/* published by the packet that contains the cell's number */
 	weft_store64(nic_share_cell(nic->share, i), 0);
 	return (uint8_t)(i + 1);
 }
@@ -135,9 +135,7 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 	return true;
 }
 
-/*
- * ---- pieces of a transfer --------------------------------------------------
- */
+/* ---- pieces of a transfer ------------------------------------------------ */
 
 static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op,
 			  int err);

@@ -44,7 +44,10 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 		struct weft_nic_op *op =
 			weft_container_of(n, struct weft_nic_op, link);
 
-		/* a starved peer: the unit completes its transfers */
+		/*
+		 * DMA to a starved peer, which is alive, is completed by the
+		 * unit
+		 */
 		if (op->state != NIC_DMA)
 			nic_end(nic, op, err);
 	}

@@ -68,31 +68,40 @@
 #include <string.h>
 
 /*
- * Packet types. aux holds an op's id: the sender's if a response is expected,
- * the addressee's in a response. flags are enum weft_nic_flag.
+ * Packet types. `aux` holds an op's id: the sender's if a response is expected,
+ * the addressee's in a response. `flags` are enum weft_nic_flag. `tag` and
+ * `data` are the tag and immediate data of a message; other types use them as
+ * listed.
  */
 enum nic_type {
-	NIC_MSG = 1, /* a whole message; tag, data */
+	NIC_MSG = 1, /* a whole message */
 	NIC_FIRST,   /* start of an eager message: u64 total, bytes */
 	NIC_NEXT,    /* continuation of an eager message */
 	NIC_RTS,     /* announces a large message: struct nic_rts */
-	NIC_FIN,     /* response: aux is complete; tag: positive errno */
-	/* requests bytes of aux up to offset data, for op tag */
+	NIC_FIN,     /* response: op `aux` is complete; tag: errno or 0 */
+	/* requests the bytes of op `aux` up to offset `data`, for op `tag` */
 	NIC_CTS,
-	NIC_BULK,	  /* bytes for aux, at offset tag */
-	NIC_COPY_REQUEST, /* requests a shared copy of aux: segments */
-	NIC_COPY_DONE,	  /* data bytes were written for aux */
-	NIC_WRITE,	  /* struct nic_access, bytes of the access */
-	NIC_WRITE_PULL,	  /* struct nic_access, then nic_segs of the source */
-	NIC_READ,	  /* struct nic_access */
-	NIC_READ_PUSH,	  /* struct nic_access, nic_segs of the destination */
-	NIC_READ_DATA,	  /* bytes for aux, at offset tag */
-	NIC_EVENT,	  /* an access happened: struct nic_access */
-	NIC_ATOMIC,	  /* struct nic_atomic, operands */
-	NIC_RESULT,	  /* response to an atomic: old values for aux */
-	/* packet of group tag: struct weft_cunit_msg, or a notice */
+	NIC_BULK,	  /* bytes for op `aux`, at offset `tag` */
+	NIC_COPY_REQUEST, /* requests a shared copy of op `aux`: segments */
+	/*
+	 * the sender copied `tag` bytes for op `aux`; flags 1: it failed at
+	 * offset `data`
+	 */
+	NIC_COPY_DONE,
+	NIC_WRITE,	/* struct nic_access, bytes of the access */
+	NIC_WRITE_PULL, /* struct nic_access, then nic_segs of the source */
+	NIC_READ,	/* struct nic_access */
+	NIC_READ_PUSH,	/* struct nic_access, nic_segs of the destination */
+	NIC_READ_DATA,	/* bytes for op `aux`, at offset `tag` */
+	NIC_EVENT,	/* an access happened: struct nic_access */
+	NIC_ATOMIC,	/* struct nic_atomic, operands */
+	NIC_RESULT,	/* response to an atomic: old values for op `aux` */
+	/* packet of group `tag`: struct weft_cunit_msg, or a notice */
 	NIC_COLL,
-	/* drop message aux if it is unmatched; response: FIN, ECANCELED */
+	/*
+	 * drop the message of op `aux` if it is unmatched; response: FIN,
+	 * ECANCELED
+	 */
 	NIC_CANCEL,
 	NIC_EMPTY, /* empty packet: connects the carriers */
 	NIC_TYPES,

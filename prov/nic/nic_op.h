@@ -43,7 +43,7 @@ void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err);
 void nic_op_list_add(struct nic_peer *p, struct weft_list *list,
 		     struct weft_nic_op *op);
 void nic_op_list_remove(struct weft_nic_op *op);
-/* Counts an access requested from the peer (on), or its response (!on). */
+/* Counts an access requested from the peer; if `on` is false, its response. */
 void nic_request_count(struct weft_nic_op *op, bool on);
 
 /*

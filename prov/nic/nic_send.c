@@ -62,7 +62,10 @@ void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	c = ctrl_new(nic, pkt->len);
 	nic_peer_busy(nic, p);
 	if (!c) {
-		/* at the next poll: the caller may hold an op that would end */
+		/*
+		 * report the loss at the next poll: now the caller may hold an
+		 * op that the loss would complete
+		 */
 		p->starved = nic->starved = true;
 		return;
 	}
@@ -163,10 +166,7 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 	return push_fin_wait(nic, p);
 }
 
-/*
- * ---- queued packets of messages
- * ----------------------------------------------
- */
+/* ---- queued packets of messages ------------------------------------------ */
 
 /*
  * Packs typed data for a packet into memory of the op, so that the data is not

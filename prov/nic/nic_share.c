@@ -11,8 +11,8 @@
  * Cursors distribute the chunks of shared copies. Rows list registered memory:
  * a hash table with open addressing by key, with 16 probes. Only the owner
  * writes rows; `seq` is odd during a write, and a reader that sees seq change
- * reads again. A wrong row affects only its own process: the reader checks only
- * its own request, and DMA checks the addresses.
+ * reads again. A process that writes a wrong row harms only itself: a reader
+ * uses a row only to check its own request, and DMA checks the addresses.
  */
 #include "prov/nic/nic_share.h"
 #include "prov/nic/nic_int.h"

@@ -7,10 +7,7 @@
 
 #include "src/base/rng.h"
 
-/*
- * ---- cases, each run for one grid entry
- * --------------------------------------
- */
+/* ---- cases, each run for one grid entry ---------------------------------- */
 
 static void case_sizes(const struct grid *g)
 {
@@ -157,7 +154,10 @@ static void case_fin_before_completion(const struct grid *g)
 	char *first = calloc(1, BIG);
 	unsigned sent = 1;
 
-	/* a unit may accept more packets for a peer from which it has copied */
+	/*
+	 * copy once first: afterwards a unit may accept more packets for this
+	 * peer
+	 */
 	post_recv(&w->b, first, 8, 3, w->b.peer->index);
 	post_send(w, &w->a, first, BIG, 3, 0);
 	poll_until(w, &w->b, 1);
@@ -185,8 +185,8 @@ static void case_fin_before_completion(const struct grid *g)
 }
 
 /*
- * A fence waits for all outstanding operations to its peer; other messages do
- * not.
+ * A fenced message waits for all outstanding operations to its peer; messages
+ * without a fence do not.
  */
 static void case_fence(const struct grid *g)
 {
@@ -238,8 +238,8 @@ static uint64_t sent_by(struct side *s)
 }
 
 /*
- * A write with a small packet limit: packets are reassembled in the target
- * memory only.
+ * A write with a small packet limit: the packets are stored directly in the
+ * target memory, not reassembled before.
  */
 static void case_packet_limit(const struct grid *g, bool relaxed)
 {
@@ -278,9 +278,7 @@ static void a_write_is_split_at_the_peer_packet_limit(void **state)
 	}
 }
 
-/*
- * ---- the cases on every machine --------------------------------------------
- */
+/* ---- the cases on every machine ------------------------------------------ */
 
 static void every_size_arrives_on_every_machine(void **state)
 {
@@ -341,9 +339,7 @@ static void peer_death_fails_waiting_operations(void **state)
 	free(w);
 }
 
-/*
- * ---- short messages for receives on the slow path --------------------------
- */
+/* ---- short messages for receives on the slow path ------------------------ */
 
 /* Posts a receive of two parts of buf, n bytes each, as one or two segments. */
 static void post_recv_parts(struct side *s, char *buf, size_t n, int parts,

@@ -38,9 +38,9 @@ int weft_addr_resolve(const char *node, const char *service, bool numeric,
 		      struct sockaddr_in *name_p);
 
 /*
- * Resolves node_count times service_count names, services varying faster:
- * addresses and ports are incremented, or the number at the end of a host's
- * name is.
+ * Resolves node_count times service_count names; services vary faster. Address
+ * and port are incremented from one name to the next; for a host name with a
+ * number at its end, this number is incremented.
  */
 int weft_addr_range(const char *node, size_t node_count, const char *service,
 		    size_t service_count, struct sockaddr_in *names);

@@ -55,8 +55,8 @@ static bool in_use(struct weft_av *av, fi_addr_t addr)
 /* ---- tables of the endpoint ---------------------------------------------- */
 
 /*
- * Grows an array of elements of `size` bytes to hold index i; new elements are
- * set to fill.
+ * Grows an array of 8-byte elements to hold index i; all new bytes are set to
+ * `fill`.
  */
 static void *table_grow(void *array, size_t *room, size_t i, int fill)
 {
@@ -118,8 +118,8 @@ fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 		ep->sources = p;
 	}
 	/*
-	 * Cache the reverse entry only if the forward entry exists: removal
-	 * finds it through the forward entry.
+	 * Cache the reverse entry only if the forward entry exists: a removal
+	 * clears the reverse entry through the forward entry.
 	 */
 	if (!peer_set(ep, i, peer))
 		ep->sources[peer->index] = i;

@@ -228,8 +228,7 @@ static const struct weft_machine *machine_find(const char *name, bool virt)
 static struct weft_conf conf;
 
 /*
- * Returns whether the numbers for virtual time are valid; invalid ones are an
- * error.
+ * Returns whether the numbers for virtual time are valid; logs an error if not.
  */
 static bool numbers_ok(void)
 {
@@ -288,7 +287,7 @@ static void conf_read(void)
 		weft_cfg_get(&options[HOST_SHARED_COPY_BUSY]).size;
 	conf.host_loop = weft_cfg_get(&options[HOST_LOOP]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
-	/* the option, else the launcher, else -1 */
+	/* node number: from the option, else from the launcher, else -1 */
 	node = weft_cfg_get(&options[NODE]).i;
 	rank = getenv("PMIX_RANK");
 	if (node < 0 && rank)

@@ -34,7 +34,10 @@ int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep)
 	if (!eps)
 		return -ENOMEM;
 	d->eps = eps;
-	/* before ep is listed: the leader waits on the old set */
+	/*
+	 * called before ep is listed: the leader blocks on the old set of
+	 * carriers
+	 */
 	weft_wait_ep_added(d, ep);
 	eps[d->ep_count++] = ep;
 	weft_mr_expose_all(ep);

@@ -58,7 +58,10 @@ static int copy_fabric(struct fi_fabric_attr *a)
 	return copy_text(&a->prov_name) && named;
 }
 
-/* Copies the parts of an info, whose pointers still point to the original. */
+/*
+ * Replaces the pointers in d, which still point to the parts of i, by pointers
+ * to copies; missing attributes are zeroed.
+ */
 static int copy_parts(struct fi_info *d, const struct fi_info *i)
 {
 	int ok = copy_if(&d->src_addr, d->src_addr, d->src_addrlen) &
@@ -84,7 +87,7 @@ struct fi_info *fi_dupinfo(const struct fi_info *info)
 	if (!d)
 		return NULL;
 	d->next = NULL;
-	d->nic = NULL; /* the provider sets none */
+	d->nic = NULL; /* the provider never sets nic */
 	if (copy_parts(d, info))
 		return d;
 	fi_freeinfo(d);

@@ -157,10 +157,7 @@ static struct fi_info *machine_offer(const struct weft_machine *m)
 	return info;
 }
 
-/*
- * ---- tables of fields
- * --------------------------------------------------------
- */
+/* ---- tables of fields ---------------------------------------------------- */
 
 enum part { TX, RX, EP, DOMAIN };
 
@@ -307,8 +304,8 @@ static bool rows_match(const struct row *row, size_t count,
 /* ---- rules outside the tables -------------------------------------------- */
 
 /*
- * Adds the directions that follow from the primary capabilities, unless some
- * are given.
+ * Adds the direction flags (FI_SEND, FI_RECV, ...) that follow from the primary
+ * capabilities, unless the caller has set some.
  */
 static uint64_t with_directions(uint64_t caps)
 {
@@ -319,7 +316,7 @@ static uint64_t with_directions(uint64_t caps)
 	return caps;
 }
 
-/* Adds the secondary capabilities that cost nothing with the requested ones. */
+/* Adds the secondary capabilities that have no cost with the requested ones. */
 static uint64_t with_secondary(uint64_t caps)
 {
 	uint64_t more = FI_LOCAL_COMM | FI_REMOTE_COMM;
@@ -334,8 +331,8 @@ static uint64_t with_secondary(uint64_t caps)
 }
 
 /*
- * Compares capabilities. Memory of other kinds is offered on request, on
- * machines that support it.
+ * Compares capabilities. FI_HMEM is offered only on request, on machines that
+ * support it.
  */
 static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 		       uint64_t hmem)
@@ -362,9 +359,9 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 }
 
 /*
- * Compares the modes; no mode is required. Since API 1.5 mr_mode is a bit set
- * of which nothing is required, but each of the two old values may be requested
- * alone; before 1.5 the answer is one of them.
+ * Compares the modes; the provider requires no mode. Since API 1.5 mr_mode is a
+ * bit set, in which FI_MR_BASIC or FI_MR_SCALABLE may be requested alone;
+ * before 1.5 the answer is one of these two values.
  */
 static bool match_mr_mode(uint32_t version, const struct fi_info *hints,
 			  struct fi_info *answer)

@@ -138,7 +138,10 @@ static void without_hints_everything_is_offered(void **state)
 	T_TRUE(info->tx_attr->msg_order & FI_ORDER_RAW);
 	T_TRUE(info->ep_attr->max_order_raw_size > 0);
 	T_IS(info->ep_attr->max_order_war_size, 0);
-	/* all may be requested, with the modes that other providers need */
+	/*
+	 * all offered capabilities may be requested, with modes that other
+	 * providers require
+	 */
 	info->mode = FI_CONTEXT;
 	info->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |
 				     FI_MR_ALLOCATED | FI_MR_PROV_KEY;

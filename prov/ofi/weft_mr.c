@@ -203,8 +203,8 @@ static int attr_check(const struct fi_mr_attr *attr, uint64_t flags)
 }
 
 /*
- * Returns the address by which peers and the interface access registered memory
- * of the kind of iface. -FI_ENOSYS: this machine supports host memory only.
+ * Returns the address by which peers and the unit access memory of type
+ * attr->iface (FI_HMEM_*). -FI_ENOSYS: this machine supports host memory only.
  */
 static int mr_address(struct weft_domain *d, const struct fi_mr_attr *attr,
 		      char **base_p)

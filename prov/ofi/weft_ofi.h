@@ -107,8 +107,8 @@ static inline void weft_leave(struct weft_domain *d)
 }
 
 /*
- * Wait state of a CQ or counter. watched is the only word that the completion
- * path checks: the number of blocked threads, plus one if the descriptor is
+ * Wait state of a CQ or counter. The completion path checks only the word
+ * `watched`: the number of blocked threads, plus one if the descriptor is
  * armed.
  */
 struct weft_watch {

@@ -330,7 +330,7 @@ void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
  * Called by the engine: delivers packet i to rank, at the time of the pass.
- * quiet: does not wake the rank, since more packets follow.
+ * With `quiet` the rank is not woken, since more packets follow.
  */
 void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet);
 /*
@@ -433,14 +433,16 @@ bool vt_owner_alive(const struct weft_vt *w, uint32_t owner);
 bool vt_rank_alive(const struct weft_vt *w, uint32_t rank);
 
 /* vt_message.c */
-/* Sends the message that starts with packet first; returns its last packet. */
+/*
+ * Sends the message that starts with packet `first`; returns its last packet.
+ */
 uint32_t vt_message_post(struct vt_engine_pass *t, uint32_t rank,
 			 uint32_t first);
-/* Handles the arrival of bytes of the message whose last packet is end. */
+/* Handles the arrival of bytes of the message whose last packet is `end`. */
 void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes);
 /*
  * Handles the loss of the remaining bytes of the message whose last packet is
- * end.
+ * `end`.
  */
 void vt_message_lost(struct vt_engine_pass *t, uint32_t end);
 /*
@@ -499,9 +501,9 @@ void vt_route_done(struct vt_engine_pass *t, uint32_t i);
 void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 		 const struct vt_buf *in);
 /*
- * Stores a result until all members have it; returns its slot in the window.
- * The buffer stays with its member. vt_route_deliver() delivers the result to a
- * member whose contribution waits.
+ * Stores a result until all members have it; returns the result's slot in the
+ * window. The buffer of the contribution stays with its member.
+ * vt_route_deliver() delivers the result to a member whose contribution waits.
  */
 unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 			       uint64_t seq, uint32_t i);
@@ -569,8 +571,8 @@ uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
 
 /* vt_fold.c */
 /*
- * Returns whether the machine's network leaves this contribution to the
- * members' interfaces.
+ * Returns whether the members' interfaces combine this contribution, because
+ * the machine's network does not.
  */
 bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 		     const struct weft_vt_part *part);

@@ -76,9 +76,10 @@ static void word_sums_use_one_atomic_per_member_but_the_first(void **state)
 }
 
 /*
- * A window of reductions whose order matters, by a binomial tree, then a
- * barrier, directly to the first member: contributions to the barrier must not
- * be mistaken for contributions to the reductions.
+ * A window of reductions whose order matters, on a binomial tree, then a
+ * barrier, in which all members send directly to the first member:
+ * contributions to the barrier must not be mistaken for contributions to the
+ * reductions.
  */
 static int two_trees(struct play *p, struct end *e, uint32_t rank)
 {

@@ -131,7 +131,10 @@ struct weft_vt_link {
 
 /* A node or switch in the tree of a class route. */
 struct weft_vt_tree_node {
-	int parent;	/* parent as a number in the order of calls; -1: root */
+	/*
+	 * number of the parent, in the order of the calls of each(); -1: root
+	 */
+	int parent;
 	uint32_t ranks; /* members at this node */
 	char node[32];
 };
@@ -163,7 +166,8 @@ struct weft_vt_pkt_attr {
 	bool ack; /* the peer's interface acknowledges each packet */
 	/* full packet: the next packet to that peer may continue the message */
 	bool full;
-	uint8_t fifo; /* injection FIFO, plus one; 0: chosen by the peer */
+	/* injection FIFO, plus one; 0: selected by destination rank */
+	uint8_t fifo;
 	/* direction to take, -1 or +1; 0: the network decides */
 	int8_t hint[WEFT_VT_DIMS];
 	/* bytes of data that the machine would send, plus one; 0: all */
@@ -188,7 +192,8 @@ struct weft_vt_dma {
 	uint64_t bytes;
 	/*
 	 * For an atomic: argument of attr.change, which computes the peer's new
-	 * bytes. The old bytes are stored in local; count 0: discarded.
+	 * bytes. The old bytes are stored in the local segments; count 0: the
+	 * old bytes are discarded.
 	 */
 	const void *what;
 	size_t operand_bytes;
@@ -223,10 +228,10 @@ enum weft_vt_kind {
 	WEFT_VT_REDUCE,
 	WEFT_VT_ALLREDUCE,
 	/*
-	 * From the root to all members. The other members post contributions
-	 * that wait for the data and are not sent. The root must not post a
-	 * packet before all members have taken the packet WEFT_VT_WINDOW
-	 * earlier.
+	 * Broadcast from the root to all members. The other members post
+	 * contributions that wait for the data and are not sent. The root must
+	 * not post a packet before all members have taken the packet
+	 * WEFT_VT_WINDOW earlier.
 	 */
 	WEFT_VT_BCAST,
 };
@@ -295,17 +300,17 @@ struct weft_carrier_virt {
 	int (*dma)(struct weft_carrier *c, struct weft_peer *peer,
 		   struct weft_vt_dma *d);
 	/*
-	 * Returns 0 if time advances; -EDEADLK, -EOWNERDEAD, -ENETDOWN if it
-	 * does not; -EHOSTDOWN if it does not for this rank, whose node has
-	 * failed.
+	 * Returns 0 if virtual time advances. -EDEADLK, -EOWNERDEAD, -ENETDOWN:
+	 * virtual time has ended for all ranks; -EHOSTDOWN: for this rank only,
+	 * because its node has failed.
 	 */
 	int (*verdict)(struct weft_carrier *c);
 	/* Leaves the world normally, without notifying the other ranks. */
 	void (*leave)(struct weft_carrier *c);
 	/*
 	 * Records what this rank waits for (peer -1: no particular rank).
-	 * Returns the number of ranks that have not recorded this since the
-	 * deadlock was detected; 0: this rank is the last.
+	 * Returns the number of ranks that have not recorded their wait since
+	 * the deadlock was detected; 0: this rank is the last.
 	 */
 	int (*note)(struct weft_carrier *c, int64_t peer, const char *text);
 	/* Returns what a rank has recorded. -EINVAL: no such rank. */
@@ -319,8 +324,8 @@ struct weft_carrier_virt {
 	const char *(*fault)(struct weft_carrier *c, unsigned i,
 			     uint64_t *value_p);
 	/*
-	 * Returns the text why a rank has failed. -ENOENT: not because of the
-	 * fault plan.
+	 * Returns a text with the reason why a rank has failed. -ENOENT: the
+	 * reason is not the fault plan.
 	 */
 	int (*why)(struct weft_carrier *c, uint32_t rank, char *text,
 		   size_t len);
@@ -334,14 +339,14 @@ struct weft_carrier_virt {
 	 * Opens a class route when all members have called this with equal
 	 * arguments; the id is the same at all members. Returns -EAGAIN: not
 	 * all members have called, call again; -ENOSPC: no id is free on all
-	 * nodes of the members; -EINVAL: the nodes are not a block.
+	 * nodes of the members; -EINVAL: the nodes do not form a block.
 	 */
 	int (*route_open)(struct weft_carrier *c,
 			  const struct weft_vt_route_attr *attr,
 			  unsigned *id_p);
 	void (*route_close)(struct weft_carrier *c, unsigned id);
 	/*
-	 * Calls each for the nodes of the tree of an open route. Returns
+	 * Calls `each` for the nodes of the tree of an open route. Returns
 	 * -ENOENT if the route is not open.
 	 */
 	int (*route_tree)(struct weft_carrier *c, unsigned id,
@@ -350,7 +355,7 @@ struct weft_carrier_virt {
 			  void *arg);
 	/*
 	 * Returns whether the machine's hardware supports this kind; false for
-	 * broadcasts if they are an allreduction with zeroes.
+	 * a broadcast that is implemented as an allreduce with zeroes.
 	 */
 	bool (*route_can)(struct weft_carrier *c, enum weft_vt_kind kind);
 	/*

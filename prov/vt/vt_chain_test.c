@@ -112,7 +112,7 @@ static void one(struct scene *s, struct found *f)
 	play(&s->play, f);
 }
 
-/* Returns the time of the last member, without BUSY. */
+/* Returns the time of the last member other than BUSY. */
 static uint64_t last_member_time(const struct found *f)
 {
 	uint64_t most = 0;

@@ -309,10 +309,11 @@ static bool is_return(const struct vt_dma *m)
 
 /*
  * Returns the address that the model uses, which is deterministic. The host
- * gives a program different addresses in each run, so addresses in a region
- * count from its start, and regions are ordered by first access. A region that
- * is registered again is a new region, even if its memory has the same address.
- * Memory outside of regions is divided into areas that move as a whole.
+ * gives a program different addresses in each run, so an address in a region
+ * becomes an offset from the region's start, and regions are ordered by first
+ * access. A region that is registered again is a new region, even if its memory
+ * has the same address. Memory outside of regions is divided into areas (heap,
+ * mappings, stack), and its addresses become offsets in these.
  */
 static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
 			      const struct vt_dma *m)

@@ -19,8 +19,8 @@
 /* ---- CPU time of the program --------------------------------------------- */
 
 /*
- * runs longer than this are counted as computation (CPU time), or start
- * measuring CPU time (wall time); ns
+ * Limit of a long run, ns. CPU time above the limit counts as computation; wall
+ * time above the limit starts the measurement of CPU time.
  */
 #define LONG_NS 1000000u
 
@@ -98,8 +98,8 @@ void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 		at = vt_due(w, rank);
 	vt_due_set(w, rank, VT_NEVER);
 	/*
-	 * once per pass, though another thread of the rank may have set a due
-	 * time since
+	 * release a rank only once per pass, even if another of its threads has
+	 * set a due time since
 	 */
 	if (freed(t, r))
 		return;
@@ -131,7 +131,10 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 		return;
 	case WEFT_VT_POLLING:
 	case WEFT_VT_POLL_LOOP:
-		/* the first poll that finds the event, if it is earlier */
+		/*
+		 * continue at the first poll that finds the event, if that is
+		 * before the due time
+		 */
 		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
 		if (vt_now(r) + n * step >= vt_due(w, rank))
 			return;
@@ -231,8 +234,8 @@ static const uint8_t net_routing_mode[] = {
 };
 
 /*
- * Returns the distance between FIFO numbers: with engines the remainder selects
- * the engine.
+ * Returns the distance between consecutive FIFO numbers. If interfaces have
+ * engines, the FIFO number modulo this distance selects the engine.
  */
 static uint32_t vt_fifo_step(const struct weft_vt *w)
 {

@@ -236,8 +236,9 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 
 /*
  * Handles an input at the member that adds it. Records the input and returns
- * true if that member has posted its own contribution. Otherwise the slot may
- * still belong to another contribution, which used another tree.
+ * true if that member has posted its own contribution. Otherwise returns false,
+ * since the slot may still be used by an earlier contribution, with another
+ * tree.
  */
 static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 {
@@ -275,15 +276,16 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 	f->posted = true;
 	vt_require(b->route < w->size * VT_PLACES);
 	/*
-	 * Records the order for the operation. Members whose operations differ
-	 * still need one tree: the first to post decides.
+	 * Record whether the order of additions matters, which selects the
+	 * tree. If the operations of the members differ, the first member to
+	 * post decides.
 	 */
 	k = b->part.seq % VT_WINDOW;
 	if (w->routes[b->route].order_seq[k] != b->part.seq + 1) {
 		w->routes[b->route].order_seq[k] = b->part.seq + 1;
 		w->routes[b->route].ordered[k] = order_matters(&b->part);
 	}
-	/* inputs that arrived before the member's own part */
+	/* inputs that arrived before the member's own contribution */
 	link = &a[b->to].early_inputs;
 	while (*link != VT_NONE) {
 		vt_require(n++ < t->w->buf_count);

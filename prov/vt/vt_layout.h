@@ -42,8 +42,9 @@
 #define VT_CPU_WORDS   16u
 #define VT_RANKS_MAX   (1u << 20)
 /*
- * Injection FIFOs of a rank, chosen by peer; and of its interface, which sends
- * while the rank's clock is far ahead.
+ * VT_FIFOS: injection FIFOs of a rank, selected by destination rank.
+ * VT_UNIT_FIFOS: those of its interface, which sends while the rank's clock is
+ * far ahead.
  */
 #define VT_FIFOS       16u
 #define VT_UNIT_FIFOS  16u
@@ -112,8 +113,8 @@ struct vt_head {
 };
 
 /*
- * Record of a rank, two cache lines: the engine accesses the records of all
- * ranks, and a rank that wakes finds its own data not in the cache.
+ * Record of a rank, only two cache lines: the engine accesses the records of
+ * all ranks, and a rank that wakes has cache misses on its own record.
  */
 struct vt_rank {
 	/*
@@ -125,7 +126,7 @@ struct vt_rank {
 	weft_au64 clock;
 	weft_au32 waits_for;
 	weft_au32 in_head; /* arrival list; its first entry has been read */
-	/* Stacks of buffers, linked by next. */
+	/* Stacks of buffers, linked by vt_buf.next. */
 	weft_au32 posted;   /* buffers to be sent, the newest on top */
 	weft_au32 freed;    /* buffers of other ranks that this rank has read */
 	weft_au32 returned; /* buffers of this rank that were returned */
@@ -147,8 +148,8 @@ struct vt_rank {
 	uint32_t leave_err;
 	uint32_t routes; /* bit mask of the class route ids in use */
 	struct vt_msg_fifo {
-		uint32_t first, last; /* FIFO of buffers, linked by later */
-		/* messages of the rank that could be overtaken */
+		uint32_t first, last; /* buffers, linked by vt_buf.later */
+		/* out: messages of the rank that could be overtaken */
 	} out;
 	struct vt_msg_fifo accesses; /* ordered accesses of the rank */
 	/* completion time of the last atomic of the interface */
@@ -159,7 +160,7 @@ struct vt_rank {
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
 
-enum { VT_AREAS = 64 }; /* areas of a rank: regions; heap, mappings, stack */
+enum { VT_AREAS = 64 }; /* registered regions; heap, mappings and stack */
 
 struct vt_area {
 	uint64_t begin;

@@ -223,7 +223,10 @@ void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes)
 	struct vt_buf *last = vt_buf(t->w, end);
 
 	WEFT_GUARD_ASSERT(last->kind == VT_PACKET && last->chain == VT_NONE);
-	/* one more than the bytes, so that an empty message arrives, too */
+	/*
+	 * the count is one more than the bytes, so that an empty message is
+	 * counted, too
+	 */
 	last->arrived_bytes += bytes + !last->arrived_bytes;
 	if (may_overtake(t->w, last))
 		deliver_in_order(t, end);

@@ -470,8 +470,8 @@ static void interfaces_compute_the_same_sums(void **state)
 }
 
 /*
- * Returns the result of count members, combined by halves; the first half has
- * the odd member.
+ * Returns the result of count members, combined recursively by halves; if count
+ * is odd, the first half has one member more.
  */
 static uint64_t by_halves(uint64_t first, uint32_t count)
 {

@@ -116,7 +116,7 @@ static void result_forward(struct vt_engine_pass *t, uint64_t cookie)
 	if (n && each) {
 		vt_require(!net_timer(w->net, at, cookie | VT_COOKIE_DELIVER));
 	} else {
-		/* delivered now or when the member's part is posted */
+		/* delivered now, or when the member posts its contribution */
 		const struct vt_route *r = &t->w->routes[place];
 		bool bcast = r->root_seq[k] && r->root_seq[k] == r->seq[k];
 

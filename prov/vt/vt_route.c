@@ -492,7 +492,10 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
 	bool sums = net_tree_supports(cfg, NET_ALLREDUCE);
 
-	/* otherwise a broadcast is a sum, which gathers all members */
+	/*
+	 * a network that adds, or that gathers before a broadcast, broadcasts
+	 * by a sum
+	 */
 	if (kind == WEFT_VT_BCAST)
 		return !sums && !cfg->bcast_gather;
 	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
@@ -507,9 +510,9 @@ bool vt_route_chained(struct weft_carrier *c, unsigned id)
 }
 
 /*
- * Returns whether all members that have posted this contribution name the same
- * broadcast, if it is a broadcast. If not, the operation ends with
- * WEFT_VT_DIFFER for them and for members that post later.
+ * Returns false if the members that have posted this contribution name
+ * different roots, or if only some of them post a broadcast. Then the operation
+ * ends with WEFT_VT_DIFFER for them and for members that post later.
  */
 static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
@@ -546,8 +549,9 @@ static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	if (r->seq[k] != b->part.seq + 1)
 		return b->part.root == b->to;
 	/*
-	 * the result has arrived or failed already; or it has not reached this
-	 * member
+	 * The result is known: deliver it if it has reached this member, or if
+	 * the operation has failed. Chained events may not have forwarded it to
+	 * this member yet.
 	 */
 	vt_require(b->to < r->count);
 	if (!vt_tree_chained(t->w, b->route) ||
@@ -655,7 +659,7 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 			: w->trees[route].place;
 	vt_require(vt_route_is_place(w, place) &&
 		   w->routes[place].count <= w->size);
-	/* for no member at this node, or for a closed route */
+	/* ignore a result of a closed route, or if no member is at this node */
 	if (cookie >> VT_BCAST_PLACE &&
 	    (cookie >> VT_BCAST_OPENING != w->routes[place].times ||
 	     !vt_tree_at(w, place, node)))

@@ -211,7 +211,7 @@ static void a_world_is_writable_until_all_ranks_attach(void **state)
 
 /* ---- dead ranks ---------------------------------------------------------- */
 
-/* Dies; its pid is reused by another living process. */
+/* The process dies, and another living process gets its pid. */
 static int die_and_be_replaced(struct page *p)
 {
 	struct end e;

@@ -64,7 +64,10 @@ static void a_message_waits_until_it_is_matched(void **state)
 	T_IS(with.clock[0] - without.clock[0], 2 * ROUNDS * 300000);
 }
 
-/* Sends packets between opposite corners of a square; seed: by any route. */
+/*
+ * Sends packets between opposite corners of a square; if p->seed is set, by any
+ * route.
+ */
 static int diagonal(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 3);

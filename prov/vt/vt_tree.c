@@ -2,10 +2,10 @@
 /*
  * Trees of prov/net over the nodes of a route's members: open, close, share. If
  * the switches have no space for another tree, and they only copy, an open tree
- * that reaches all members carries their results, too: ranks that are not
- * members drop them. If the switches have no trees, the members forward all
- * packets. The same is done for a group that the switches cannot serve, if
- * events of the interfaces can be chained.
+ * that reaches all members carries their results, too; ranks that are not
+ * members drop these results. If the switches have no trees, the members
+ * forward all packets. Members also forward if the switches cannot serve their
+ * group and events of the interfaces can be chained.
  */
 #include "prov/vt/vt.h"
 

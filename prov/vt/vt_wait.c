@@ -94,8 +94,8 @@ static void all_started(struct vt *v)
 	v->shares = true;
 	vt_cpus_share(w->head);
 	/*
-	 * no other process may map the world for writing; its creator can seal
-	 * it
+	 * seal the world, so that no other process can map it for writing; only
+	 * its creator has the descriptor
 	 */
 	if (w->region.fd >= 0)
 		weft_region_seal(&w->region);
@@ -147,8 +147,7 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 		vt_mark_broken(v); /* the count of running ranks is wrong */
 	block_until_released(v, as);
 	/*
-	 * a released rank is running; only the rank itself sets that it has
-	 * left
+	 * a released rank has the state RUN, unless the world was overwritten
 	 */
 	if (weft_unlikely(weft_load32(&me->status) != WEFT_VT_RUN))
 		vt_mark_broken(v);

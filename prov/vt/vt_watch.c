@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Failure detection by blocked ranks. A rank that is marked as running but
- * whose process has exited is declared dead. A world has been overwritten if no
- * rank runs though some are counted as running, or if its model runs without
- * progress: it would never release a rank, so it is marked broken for all
+ * whose process has exited is declared dead. If no rank runs though some are
+ * counted as running, or if the model runs without progress, the world has been
+ * overwritten and would never release a rank; it is marked broken for all
  * ranks.
  */
 #include "prov/vt/vt.h"

@@ -5,7 +5,8 @@
  */
 #include "prov/watch/watch.h"
 
-enum { MISSES = 1 }; /* checks without a heartbeat until the owner is broken */
+/* checks without a heartbeat until the owner is reported broken */
+enum { MISSES = 1 };
 
 const char *weft_watch_name(enum weft_watch_state state)
 {

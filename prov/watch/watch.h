@@ -165,10 +165,7 @@ void weft_watch_view_init(struct weft_watch_view *v);
 void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
 			   const struct weft_watch_report *report,
 			   unsigned port);
-/*
- * Returns the state that follows from the reports that are not older than
- * fresh.
- */
+/* Returns the state that follows from the reports of age `fresh` or less. */
 struct weft_watch_result weft_watch_evaluate(const struct weft_watch_view *v,
 					     uint64_t now, uint64_t fresh);
 

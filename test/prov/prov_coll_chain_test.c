@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups on nodes with gaps. On qsnet2 their broadcasts and barriers use events
- * of the units, chained along a tree; the units count the commands that events
- * start. On other machines, and on a range of nodes, events start no commands.
+ * Groups whose nodes are not contiguous. On qsnet2 their broadcasts and
+ * barriers use events of the units, chained along a tree; the units count the
+ * commands that events start. On other machines, and on contiguous nodes,
+ * events start no commands.
  */
 #include "test/prov/prov_group.h"
 
@@ -44,8 +45,8 @@ static void broadcast_and_check(struct job *j, struct group *g, int root,
 
 /*
  * At each member one event starts the packets that follow a broadcast packet,
- * and two events start the packets that follow a barrier; none in a group on a
- * range of nodes.
+ * and two events start the packets that follow a barrier. In a group on
+ * contiguous nodes events start no packets.
  */
 static void body_chain(struct job *j)
 {

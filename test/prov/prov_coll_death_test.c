@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * ---- death of a member
- * -------------------------------------------------------
- */
+/* ---- death of a member --------------------------------------------------- */
 
 static void body_death(struct job *j)
 {

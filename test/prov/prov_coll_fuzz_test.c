@@ -2,8 +2,8 @@
 /*
  * A process of the same user writes random values into the collective unit's
  * areas of a running group. No member may crash or hang: all operations end
- * with correct results, or a member reports an error. Payload is the exception:
- * changed bytes there are other numbers, which cannot be detected.
+ * with correct results, or a member reports an error. Wrong results are allowed
+ * only if payload was overwritten, since a changed number cannot be detected.
  */
 #include "test/prov/prov_job.h"
 
@@ -38,10 +38,7 @@
 #define SHARE_MAGIC UINT64_C(0x7765667473683031)
 #define SHARE_HEAD  (64 + 64 * 64 + 512 * 64)
 
-/*
- * ---- targets of the random writes
- * --------------------------------------------
- */
+/* ---- targets of the random writes ---------------------------------------- */
 
 struct target {
 	const struct weft_cunit_geo *geo;

@@ -7,10 +7,7 @@
 
 #include "test/t.h"
 
-/*
- * ---- kinds of barriers
- * -------------------------------------------------------
- */
+/* ---- kinds of barriers --------------------------------------------------- */
 
 #define WEFT_FEW 8 /* maximum members that read each other's contributions */
 #define COUNTED	 10
@@ -25,7 +22,9 @@ static int expected_form(int form)
 	return machine && !strcmp(machine, "qsnet2") ? form : 0;
 }
 
-/* Groups of qsnet2 on a range of nodes, and groups with a gap. */
+/*
+ * Groups of qsnet2 on contiguous nodes, and on nodes with a gap between them.
+ */
 static void body_forms(struct job *j)
 {
 	static const struct {
@@ -57,7 +56,7 @@ static void body_forms(struct job *j)
 	}
 }
 
-/* Members on every second node do not form a range. */
+/* Members on every second node: the nodes are not contiguous. */
 static void body_gaps(struct job *j)
 {
 	struct group g;

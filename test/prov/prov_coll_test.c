@@ -191,10 +191,7 @@ static void arithmetic_flags_are_returned_and_exact_sums_are_exact(void **state)
 	job_run(4, body_alu, &o);
 }
 
-/*
- * ---- sums are deterministic
- * --------------------------------------------------
- */
+/* ---- sums are deterministic ---------------------------------------------- */
 
 #define ORDERS 1000
 
@@ -260,9 +257,7 @@ static void sums_do_not_depend_on_arrival_order(void **state)
 	job_run(10, body_orders, &o);
 }
 
-/*
- * ---- the order of additions ------------------------------------------------
- */
+/* ---- the order of additions ---------------------------------------------- */
 
 /* Returns the result of recursive doubling over n ranks. */
 static double recursive_doubling(int n)

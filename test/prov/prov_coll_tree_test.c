@@ -10,7 +10,7 @@
 #define DESCRIBED 12
 
 /*
- * Runs two reductions: of integers, and of doubles in the order of the binary
+ * Runs two reductions: of integers, and of doubles in the order of the binomial
  * tree.
  */
 static void both_sums(struct job *j, struct group *g)

@@ -378,10 +378,7 @@ static void automatic_progress_serves_peers_without_calls(void **state)
 	job_run(2, body_auto, &o);
 }
 
-/*
- * ---- death of a peer
- * ---------------------------------------------------------
- */
+/* ---- death of a peer ----------------------------------------------------- */
 
 /*
  * Rank 1 dies with messages to and from it in flight; ranks 0 and 2 continue.

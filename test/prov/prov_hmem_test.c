@@ -2,7 +2,7 @@
 /*
  * Emulated device memory between processes: messages and remote accesses of
  * endpoints with FI_HMEM. A processor access to device memory raises SIGSEGV,
- * so received bytes were copied by the functions of its kind.
+ * so a test that passes has used the copy functions of the device only.
  */
 #include "test/prov/prov_job.h"
 #include "src/base/attr.h"

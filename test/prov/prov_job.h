@@ -46,7 +46,7 @@ struct job_opts {
 	int seconds;		   /* time limit, s; 0: 60 */
 	/* rank that the test kills, plus one; 0: none */
 	int may_die;
-	/* distance of nodes: rank i is on node i times this; 0: unknown */
+	/* rank i is on node i * nodes_apart; 0: the nodes are unknown */
 	int nodes_apart;
 };
 
@@ -73,7 +73,7 @@ struct job {
 /* Runs body in size processes; fails the test unless all succeed. */
 void job_run(int size, void (*body)(struct job *j), const struct job_opts *o);
 
-/* Ends the process with a message unless ok. */
+/* Ends the process with a message unless `ok` is true. */
 void job_check(struct job *j, int ok, const char *what, long value);
 
 /* These calls are repeated while they return -FI_EAGAIN. */

@@ -99,7 +99,7 @@ static void writes_and_reads_of_every_size_are_correct(void **state)
 	job_run(2, body_bytes, NULL);
 }
 
-/* The target waits in a barrier that makes no progress of the engine. */
+/* The target waits in a barrier during which its engine makes no progress. */
 static void body_passive(struct job *j)
 {
 	uint64_t mem[64] = { 0 }, buf[64];
@@ -129,9 +129,7 @@ static void a_write_by_dma_needs_no_target_progress(void **state)
 	job_run(2, body_passive, NULL);
 }
 
-/*
- * ---- synchronous RMA -------------------------------------------------------
- */
+/* ---- synchronous RMA ----------------------------------------------------- */
 
 static void sync_access_works(struct job *j, const struct fi_weft_rma_sync *now)
 {
@@ -261,9 +259,7 @@ static void bad_keys_ranges_and_rights_are_refused(void **state)
 	job_run(2, body_refused, NULL);
 }
 
-/*
- * ---- remote CQ data and counters -------------------------------------------
- */
+/* ---- remote CQ data and counters ----------------------------------------- */
 
 static void body_data(struct job *j)
 {

@@ -21,7 +21,9 @@ static_assert((int)WEFT_NUM_I8 == FI_INT8 && (int)WEFT_NUM_U64 == FI_UINT64 &&
 		      (int)WEFT_NUM_F64 == FI_DOUBLE,
 	      "libfabric's numbers");
 
-/* Arguments of a call in any of its forms; counts are in elements. */
+/*
+ * Arguments of an atomic call in any of its variants; counts are in elements.
+ */
 struct call {
 	struct weft_post post;
 	const struct fi_ioc *iov;
@@ -108,10 +110,7 @@ static ssize_t atomic_post(struct weft_ep *ep, struct call *c)
 	return ret;
 }
 
-/*
- * ---- atomics without result
- * --------------------------------------------------
- */
+/* ---- atomics without result ---------------------------------------------- */
 
 static ssize_t weft_atomic_writev(struct fid_ep *fid, const struct fi_ioc *iov,
 				  void **desc, size_t count,
@@ -197,10 +196,7 @@ static ssize_t weft_atomic_inject(struct fid_ep *fid, const void *buf,
 	return atomic_post(ep, &c);
 }
 
-/*
- * ---- atomics with result
- * -----------------------------------------------------
- */
+/* ---- atomics with result ------------------------------------------------- */
 
 static ssize_t weft_atomic_readwritev(struct fid_ep *fid,
 				      const struct fi_ioc *iov, void **desc,

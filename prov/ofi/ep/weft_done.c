@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Callbacks of the engine. A completed operation is counted and becomes an
- * entry in a queue; a peer's request is checked against the registered regions;
- * a peer's access is counted and reported. All are called with the domain's
- * lock held.
+ * entry in a completion queue; a peer's request is checked against the
+ * registered regions; a peer's access is counted and reported. All callbacks
+ * are called with the domain's lock held.
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/queue/weft_cntr.h"

@@ -144,7 +144,7 @@ static int enable_check(const struct weft_ep *ep)
 	return 0;
 }
 
-/* Joins the world by the name of the job; virtual time without a launcher. */
+/* Joins the world (virtual time) by the name of the job, without a launcher. */
 static int world_join(struct weft_domain *d)
 {
 	const struct weft_conf *conf = weft_conf();
@@ -289,8 +289,8 @@ static ssize_t weft_ep_cancel(fid_t fid, void *context)
 	err = weft_nic_cancel(ep->nic, context);
 	weft_leave(ep->domain);
 	/*
-	 * -ENOENT: too late to cancel, which is no error; the completion exists
-	 * or follows
+	 * -ENOENT: too late to cancel. This is no error: the operation has
+	 * completed, or will complete normally.
 	 */
 	return err == -ENOENT ? 0 : weft_ofi_err(err);
 }

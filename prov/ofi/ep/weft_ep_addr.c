@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Address and carrier of an endpoint: the rule in fi_weft(7) under
- * FI_WEFT_CARRIER and FI_WEFT_IFACE. Sockets are opened only on request: by
- * name, or by a key together with an address that other hosts can reach.
+ * Address and carrier of an endpoint, by the rules in fi_weft(7) under
+ * FI_WEFT_CARRIER and FI_WEFT_IFACE. Sockets are opened only on request: if a
+ * carrier with sockets is named, or if a key is set together with an address
+ * that other hosts can reach.
  */
 #include "prov/ofi/ep/weft_ep_addr.h"
 #include "prov/ofi/weft_addr.h"

@@ -26,8 +26,8 @@ static int segment_translate(struct iovec *iov)
 }
 
 /*
- * Translates the addresses of an op. A multi buffer is reported by its address,
- * so it must be host memory.
+ * Translates the addresses of an op. A multi-receive buffer must be in host
+ * memory, since its completions report addresses in the buffer.
  */
 int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op)
 {
@@ -168,7 +168,8 @@ static struct fi_ops_tagged tagged_ops;
 static pthread_once_t tables = PTHREAD_ONCE_INIT;
 
 /*
- * Fills the tables; the other entries are those of endpoints without FI_HMEM.
+ * Fills the ops tables of endpoints with FI_HMEM: the usual tables with some
+ * entries replaced.
  */
 static void tables_fill(void)
 {

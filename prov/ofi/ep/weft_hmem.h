@@ -8,7 +8,9 @@
 
 #include <rdma/fi_ext_weft.h>
 
-/* How an endpoint accesses such memory: weft_ep.hmem; 0: not supported. */
+/*
+ * How an endpoint accesses memory of other kinds (weft_ep.hmem); 0: not at all.
+ */
 enum weft_hmem {
 	WEFT_HMEM_PEER = 1, /* the interface accesses the memory directly */
 	WEFT_HMEM_STAGED,   /* staged through host memory */

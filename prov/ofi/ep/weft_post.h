@@ -35,7 +35,7 @@ static inline struct weft_peer *weft_post_peer(struct weft_ep *ep,
 	return weft_ep_peer(ep, addr);
 }
 
-/* Converts the flags of a call (the *msg calls) to the engine's flags. */
+/* Converts the flags of a *msg call (fi_sendmsg ...) to the engine's flags. */
 unsigned weft_post_flags(uint64_t fi_flags, bool selective);
 
 /* Copies segments; -EINVAL: too many segments. */

@@ -35,7 +35,10 @@ static void coll_joined(void *arg, struct weft_nic_group *coll, int err)
 	else
 		weft_eq_post(mc->ep->eq, FI_JOIN_COMPLETE, &entry,
 			     sizeof(entry));
-	/* the thread that blocks on completions reads the event queue then */
+	/*
+	 * wake the thread that blocks in the CQ, so that it reads the event
+	 * queue
+	 */
 	if (mc->ep->tx_cq && mc->ep->tx_cq->watch.obj != FI_WAIT_NONE)
 		weft_cq_wake(mc->ep->tx_cq);
 }
@@ -197,10 +200,7 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 	return 0;
 }
 
-/*
- * ---- collective calls
- * --------------------------------------------------------
- */
+/* ---- collective calls ---------------------------------------------------- */
 
 static struct weft_mcgroup *mc_of(fi_addr_t coll_addr)
 {

@@ -29,7 +29,9 @@ void weft_set_put(struct weft_set *set);
 /* Returns the position of an address in the set, or -1. */
 int weft_set_index(const struct weft_set *set, fi_addr_t addr);
 
-/* A joined group; its pointer is the address in collective calls. */
+/*
+ * A joined group; the address of this object is coll_addr in collective calls.
+ */
 struct weft_mcgroup {
 	struct fid_mc fid;
 	struct weft_ep *ep;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Translation of libfabric's collectives to calls of the collective unit; this
- * is the only place. Reductions have a type and an operation of the unit; all
- * other data is bytes. Inline, because short calls pass here.
+ * Translates libfabric's collectives to calls of the collective unit; no other
+ * file does this. Reductions have a type and an operation of the unit; the data
+ * of all other calls is bytes. The functions are inline because they are on the
+ * path of every short call.
  */
 #ifndef WEFT_MCGROUP_CALL_H
 #define WEFT_MCGROUP_CALL_H
@@ -23,12 +24,12 @@ struct weft_mcgroup_call_row {
 
 extern const struct weft_mcgroup_call_row
 	weft_mcgroup_call_rows[WEFT_MCGROUP_CALLS];
-/* Numbers of the unit's operations, plus one; 0: not supported. */
+/* The unit's operation for each enum fi_op, plus one; 0: not supported. */
 extern const uint8_t weft_mcgroup_op_names[WEFT_MCGROUP_OPS];
 
 /*
- * Returns the bytes of an element of a call that does not reduce; 0: no such
- * type.
+ * Returns the size in bytes of an element of a call that does not reduce; 0:
+ * unknown type.
  */
 size_t weft_mcgroup_bytes(enum fi_datatype t);
 
@@ -48,8 +49,8 @@ static inline bool weft_mcgroup_names(enum fi_op op, enum fi_datatype type,
 }
 
 /*
- * Translates a call; for a barrier only the kind is set. Returns false if there
- * is no such call, or not with that type.
+ * Translates a call; for a barrier only the kind is set. Returns false if the
+ * call does not exist, or does not support the type.
  */
 static inline bool weft_mcgroup_call(const struct fi_weft_call *c,
 				     struct weft_cunit_call *call)

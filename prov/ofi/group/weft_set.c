@@ -77,7 +77,7 @@ static int weft_set_union(struct fid_av_set *dst, const struct fid_av_set *src)
 	return 0;
 }
 
-/* Keeps the members of dst that are, or are not, in src. */
+/* Keeps the members of dst that are in src or, if !keep_common, not in src. */
 static int set_filter(struct fid_av_set *dst, const struct fid_av_set *src,
 		      bool keep_common)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Completion queues. The data path writes entries of one cache line into an
- * unbounded ring; the first 48 bytes have the layout of libfabric's tagged
- * entry, of which all other formats are prefixes, so reading is copying. An
- * error is an entry in the ring, so earlier completions are read before it.
+ * unbounded ring. The first 48 bytes have the layout of libfabric's tagged
+ * entry; all other formats are prefixes of it, so a read only copies. An error
+ * is an entry in the ring, so earlier completions are read before it.
  */
 #include "prov/ofi/queue/weft_cq.h"
 #include "prov/ofi/weft_err.h"
@@ -149,8 +149,8 @@ static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 /*
  * Returns the result of a read in virtual time. The carrier is notified when
  * entries were read, but not of a peek that found no message, so that a loop of
- * peeks counts as polling without result. If there are no entries, the end of
- * virtual time is an error, so that a loop of reads ends.
+ * peeks counts as polling without result. If there are no entries and virtual
+ * time has ended, returns an error, so that a loop of reads ends.
  */
 static WEFT_COLD ssize_t in_virtual_time(struct weft_cq *cq, ssize_t ret)
 {

@@ -158,10 +158,7 @@ static int arm_carriers(struct weft_domain *d)
 	return ret;
 }
 
-/*
- * ---- leader and followers
- * ----------------------------------------------------
- */
+/* ---- leader and followers ------------------------------------------------ */
 
 static void wake_followers(struct weft_wait *wt)
 {
@@ -229,10 +226,10 @@ static void wait_many(struct weft_domain *d, uint64_t left)
 }
 
 /*
- * Blocks in the carrier of the only endpoint. In virtual time, returns the end
- * of virtual time and -EAGAIN (space may be available again) as errors: only
- * the caller whose post was refused can continue. In live mode returns 0; the
- * caller checks its timeout.
+ * Blocks in the carrier of the only endpoint. In virtual time, returns 0 or the
+ * error of the carrier: the end of virtual time, or -EAGAIN if a refused post
+ * may succeed now, since only the caller can repeat the post. In live mode
+ * returns 0; the caller checks its timeout.
  */
 static int wait_one(struct weft_domain *d, uint64_t left)
 {
