@@ -49,8 +49,9 @@ int weft_cfg_parse(const struct weft_cfg_opt *opt, const char *text,
 union weft_cfg_value weft_cfg_get(const struct weft_cfg_opt *opt);
 
 /*
- * Warns about every environment variable that begins with prefix and is in none
- * of the n tables, naming the nearest known option. Returns their number.
+ * Warns about every environment variable that begins with `prefix` and is in
+ * none of the n tables; the warning names the nearest known option. Returns the
+ * number of these variables.
  */
 struct weft_cfg_table {
 	const struct weft_cfg_opt *opt;

@@ -17,7 +17,7 @@
 #ifndef WEFT_MPI_EXPORT_H
 #define WEFT_MPI_EXPORT_H
 
-/* Also declares the functions that the library does not have yet. */
+/* Makes mpi.h also declare the functions that are not implemented yet. */
 #define WEFT_MPI_NOT_YET
 
 #pragma GCC visibility push(default)

@@ -28,7 +28,7 @@ enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, SHARED_DOUBLINGS = 6 };
 
 /*
  * State of the two threads. Messages are numbered; the receiver sets the sizes
- * before it requests one.
+ * of a message before it requests the message.
  */
 struct transfer {
 	/* number of the message to send */

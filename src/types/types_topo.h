@@ -42,7 +42,9 @@ struct weft_topo *weft_topo_cart(int ndims, const int *dims, const int *periods,
 				 int rank);
 struct weft_topo *weft_topo_graph(int nnodes, const int *index,
 				  const int *edges, int rank);
-/* The weights are NULL unless weighted. */
+/*
+ * Creates a distributed graph. The weights are NULL unless `weighted` is set.
+ */
 struct weft_topo *weft_topo_dist(int nin, const int *in, const int *in_weight,
 				 int nout, const int *out,
 				 const int *out_weight);

@@ -74,7 +74,7 @@ static bool is_weighted(const struct dist_call *d)
 	return d->weights != MPI_UNWEIGHTED;
 }
 
-/* Calls put for both ends of every edge; put NULL only counts. */
+/* Calls put for both ends of every edge; put NULL: only counts the ends. */
 static void for_each_end(const struct dist_call *d, struct edge_lists *p,
 			 int *put)
 {

@@ -16,8 +16,9 @@
 int mpi_tool_ready(void);
 
 /*
- * Returns a text as MPI_T defines it: *len is the size of the buffer (0 or text
- * NULL: length query only) and becomes the length with the final zero.
+ * Copies a text as MPI_T defines: *len is the size of the buffer `to` and
+ * becomes the length of the text with its final zero. With *len 0, or `to`
+ * NULL, only the length is returned.
  */
 void mpi_tool_text(const char *from, char *to, int *len);
 
@@ -27,7 +28,7 @@ void mpi_tool_text(const char *from, char *to, int *len);
  */
 int mpi_tool_cvars(void);
 const struct weft_cfg_opt *mpi_tool_cvar(int i);
-/* number of those of src/core, which are first */
+/* Returns the number of control variables of src/core, which are first. */
 int mpi_tool_core_cvars(void);
 
 #endif

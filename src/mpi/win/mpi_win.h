@@ -38,7 +38,7 @@ struct mpi_target {
 	MPI_Aint disp;
 	MPI_Count count;
 	MPI_Datatype type;
-	struct weft_dt *dt; /* out */
+	struct weft_dt *dt; /* set by the check */
 };
 
 /*
