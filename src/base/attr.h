@@ -44,7 +44,7 @@
 #define WEFT_VECTOR __attribute__((optimize("O3", "align-loops=32")))
 #endif
 
-/* Type of an element at any address. */
+/* Makes a type valid at any address. */
 #define WEFT_UNALIGNED __attribute__((aligned(1)))
 
 #define WEFT_CACHE_LINE 64

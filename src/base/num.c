@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels: one macro defines one loop, which the compiler vectorises, and two
- * tables find them. Signed sums and products are computed unsigned: the bits
- * are the same and overflow wraps instead of being undefined.
+ * Kernels: one macro defines one loop, which the compiler vectorises; two
+ * tables contain all kernels. Signed sums and products are computed unsigned:
+ * the bits are the same and overflow wraps instead of being undefined.
  */
 #include "src/base/num.h"
 

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { FRESH = 3, STALE = 2 }; /* age of a heartbeat, in periods */
+enum { FRESH = 3, STALE = 2 }; /* maximum heartbeat age, periods */
 
 static uint64_t ago(uint64_t now_ns, uint64_t then_ns)
 {

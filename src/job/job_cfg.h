@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 enum weft_cfg_type {
-	WEFT_CFG_BOOL, /* 0 1 no yes false true off on */
+	WEFT_CFG_BOOL, /* 0, 1, no, yes, false, true, off or on */
 	WEFT_CFG_INT,  /* decimal or 0x, may be negative */
 	WEFT_CFG_SIZE, /* bytes or counts; suffix k, M, G (1024) */
-	WEFT_CFG_TEXT, /* "a|b|c" in .choices; NULL: any text */
+	WEFT_CFG_TEXT, /* one of "a|b|c" in .choices; NULL: any text */
 };
 
 struct weft_cfg_opt {

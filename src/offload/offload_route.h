@@ -52,7 +52,8 @@ int weft_route_resolve(const struct weft_comm *comm);
 /*
  * Starts to join. All members call this at the same position among the
  * collectives. salt distinguishes routes over the same ranks. Returns 0,
- * -errno, or -EOPNOTSUPP: no unit, or no group for it.
+ * -errno, or -EOPNOTSUPP: no collective unit, an intercommunicator, or only one
+ * rank.
  */
 int weft_route_open(struct weft_comm *comm, uint64_t salt,
 		    struct weft_route **r_p);

@@ -33,7 +33,7 @@ enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, SHARED_DOUBLINGS = 6 };
 struct transfer {
 	/* number of the message to send */
 	alignas(WEFT_CACHE_LINE) weft_au32 requested;
-	/* pieces sent so far; 1: notification */
+	/* pieces of the message sent so far; a notification counts as 1 */
 	alignas(WEFT_CACHE_LINE) weft_au32 sent;
 	/* number of pieces; 0: only a notification */
 	alignas(WEFT_CACHE_LINE) uint32_t pieces;

@@ -56,7 +56,7 @@ struct weft_dtn {
 	MPI_Count len;
 	MPI_Count stride;
 	const struct weft_dtn_part *part;  /* IDX, SEQ: count + 1 entries */
-	const struct weft_dtn *child;	   /* LOOP */
+	const struct weft_dtn *child;	   /* LOOP: the repeated node */
 	const struct weft_dtn *const *seq; /* SEQ: child of every part */
 };
 

@@ -18,17 +18,17 @@ struct weft_topo {
 	int nout;
 	int *in;
 	int *out;
-	/* MPI_CART */
+	/* only for MPI_CART */
 	int ndims;
 	int *dims;
 	int *periods;
 	int *coords; /* coordinates of this process */
-	/* MPI_GRAPH, as given by the user */
+	/* only for MPI_GRAPH, as given by the user */
 	int nnodes;
 	int nedges;
 	int *index;
 	int *edges;
-	/* MPI_DIST_GRAPH */
+	/* only for MPI_DIST_GRAPH */
 	bool weighted;
 	int *in_weight;
 	int *out_weight;

@@ -19,7 +19,7 @@ struct side_check {
 	MPI_Datatype type;
 	int arg;
 	int type_arg;
-	int blocks; /* entries of counts */
+	int blocks; /* number of counts */
 };
 
 static int raise_arg(const struct side_check *c, int class, int arg,

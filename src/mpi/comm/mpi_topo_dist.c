@@ -110,10 +110,7 @@ static int topo_dist_fill(const struct dist_call *d, struct edge_lists *p,
 	return 0;
 }
 
-/*
- * Sends each rank its edges, and receives the edges of this rank; out may have
- * failed.
- */
+/* Sends each rank its edges, and receives the edges of this rank. */
 static int topo_dist_exchange(struct weft_comm *c, struct edge_lists *out,
 			      struct edge_lists *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files about requests. */
+/* Declarations shared by the files about requests. */
 #ifndef WEFT_MPI_REQ_H
 #define WEFT_MPI_REQ_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T: shared by its files. The interface is initialized independently of
- * MPI: init_thread and finalize are counted, and it works before MPI_Init. Its
- * errors are returned, never raised.
+ * Declarations shared by the files about MPI_T. The interface is initialized
+ * independently of MPI: calls of init_thread and finalize are counted, and
+ * MPI_T works before MPI_Init. Errors of MPI_T are returned, and no error
+ * handler is called.
  */
 #ifndef WEFT_MPI_TOOL_H
 #define WEFT_MPI_TOOL_H

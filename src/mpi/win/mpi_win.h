@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files about windows. */
+/* Declarations shared by the files about windows. */
 #ifndef WEFT_MPI_WIN_H
 #define WEFT_MPI_WIN_H
 

@@ -10,8 +10,8 @@
 
 /* A call as the application describes it. */
 struct acc {
-	struct mpi_msg o; /* buf, count, type */
-	/* buf, count, type of the fetched value; func NULL: none */
+	struct mpi_msg o; /* buffer, count and type of the operand */
+	/* buffer, count and type of the fetched value; func NULL: none */
 	struct mpi_msg r;
 	struct mpi_target t;
 	const void *compare;

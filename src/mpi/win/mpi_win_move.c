@@ -12,7 +12,7 @@
 
 /* An access as the application describes it. */
 struct move {
-	struct mpi_msg o; /* buf, count, type */
+	struct mpi_msg o; /* buffer, count and type of the origin */
 	struct mpi_target t;
 	MPI_Win win;
 };
