@@ -13,8 +13,8 @@
 #define WEFT_NOINLINE	  __attribute__((noinline))
 #define WEFT_HOT	  __attribute__((hot))
 /*
- * Places a function in the section of hot functions, for functions whose alias
- * without the attribute rules out WEFT_HOT.
+ * Places a function in the section of hot functions. For functions with an
+ * alias that lacks the attribute `hot`, for which WEFT_HOT is not allowed.
  */
 #define WEFT_HOT_TEXT	  __attribute__((section(".text.hot")))
 /*
@@ -30,8 +30,8 @@
 /* Calls fn(&variable) at the end of the variable's scope. */
 #define WEFT_CLEANUP(fn)  __attribute__((cleanup(fn)))
 /*
- * Lets a function use instructions that not every processor has; its caller
- * checks for them.
+ * Lets a function use instructions that not every processor has; the caller
+ * checks that this processor has them.
  */
 #define WEFT_TARGET(what) __attribute__((target(what)))
 /*
@@ -44,7 +44,7 @@
 #define WEFT_VECTOR __attribute__((optimize("O3", "align-loops=32")))
 #endif
 
-/* Type of an element at any address. */
+/* Makes a type valid at any address. */
 #define WEFT_UNALIGNED __attribute__((aligned(1)))
 
 #define WEFT_CACHE_LINE 64

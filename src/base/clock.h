@@ -61,7 +61,7 @@ static inline uint64_t weft_ticks_hz(void)
 #endif
 
 /*
- * Returns the host's monotonic clock in nanoseconds, without the indirection.
+ * Returns the host's monotonic clock in nanoseconds, without an indirect call.
  */
 uint64_t weft_now_ns(void);
 

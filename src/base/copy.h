@@ -49,8 +49,8 @@ WEFT_INLINE void weft_copy(char *to, const char *from, size_t len)
 void weft_copy_loop(void *to, const void *from, size_t len);
 
 /*
- * Copies one piece of any length whose cache lines two processors use: by the
- * loop if the library's copy is slower on this host (copy_calibrate.h). Below
+ * Copies one buffer of any length that two processors access: by the loop if
+ * the library's copy is slower on this host (copy_calibrate.h). Below
  * WEFT_COPY_LEAST bytes the library's copy takes a few instructions on every
  * host.
  */

@@ -77,7 +77,7 @@ static inline void weft_list_splice_back(struct weft_list *dst,
 	weft_list_init(src);
 }
 
-/* The body may remove the current node. */
+/* Iterates over a list; the body may remove the current node. */
 #define weft_list_each(pos, tmp, list)                                   \
 	for ((pos) = (list)->next, (tmp) = (pos)->next; (pos) != (list); \
 	     (pos) = (tmp), (tmp) = (pos)->next)

@@ -12,13 +12,13 @@
 void weft_must_fail(const char *what, const char *file,
 		    int line) WEFT_COLD WEFT_NORETURN;
 
-/* In all builds; for slow paths. */
+/* Checked in all builds; for slow paths. */
 #define weft_must(x) \
 	(weft_likely(x) ? (void)0 : weft_must_fail(#x, __FILE__, __LINE__))
 
 /*
- * Only with configure --enable-asserts; for all paths. Otherwise x is not
- * evaluated.
+ * Checked only with configure --enable-asserts; for all paths. Otherwise x is
+ * not evaluated.
  */
 #ifdef WEFT_ASSERTS
 #define WEFT_ASSERT(x) weft_must(x)

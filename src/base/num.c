@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels: one macro defines one loop, which the compiler vectorises, and two
- * tables find them. Signed sums and products are computed unsigned: the bits
- * are the same and overflow wraps instead of being undefined.
+ * Kernels: one macro defines one loop, which the compiler vectorises; two
+ * tables contain all kernels. Signed sums and products are computed unsigned:
+ * the bits are the same and overflow wraps instead of being undefined.
  */
 #include "src/base/num.h"
 
@@ -14,8 +14,9 @@ __extension__ typedef __int128 i128;
 __extension__ typedef unsigned __int128 u128;
 
 /*
- * Executes work for a = in[i] and b = inout[i], stores b and returns flags.
- * Before the loop: start.
+ * Defines the kernel `name`: a loop that executes `work` for a = in[i] and b =
+ * inout[i], and stores b. The kernel executes `start` before the loop, and
+ * returns `flags`.
  */
 #define LOOP(name, type, start, work, flags)                          \
 	WEFT_VECTOR static uint32_t name(const void *in, void *inout, \
@@ -131,7 +132,10 @@ COMPLEX(c32, float, f32)
 COMPLEX(c64, double, f64)
 COMPLEX(cld, long double, fld)
 
-/* Logicals, with the values of true and false of the language. */
+/*
+ * Logical operations; true and false have the bit patterns of C or Fortran
+ * (struct weft_num_logical).
+ */
 #define TRUTH(name, type, k, expr)                               \
 	LOOP(name, type, type yes; type no;                      \
 	     memcpy(&yes, weft_num_logical[k].yes, sizeof(yes)); \
@@ -154,7 +158,10 @@ LOGICAL(l32, uint32_t, 2)
 LOGICAL(l64, uint64_t, 3)
 LOGICAL(l128, u128, 4)
 
-/* s: i, or u if the signed type has the same bits as the unsigned type */
+/*
+ * s: suffix of the kernels for signed types: i, or u if signed and unsigned
+ * results have the same bits
+ */
 #define WORDS(op, s)                                              \
 	[WEFT_NUM_I8] = op##_##s##8, [WEFT_NUM_U8] = op##_u8,     \
 	[WEFT_NUM_I16] = op##_##s##16, [WEFT_NUM_U16] = op##_u16, \

@@ -91,14 +91,14 @@ static_assert(WEFT_NUM_F64 == 9 && WEFT_NUM_BXOR == 9 && WEFT_NUM_MSWAP == 18,
 typedef uint32_t weft_num_fn(const void *in, void *inout, size_t n);
 
 /*
- * Kernels of MPI and of atomics; NULL: MPI does not define the operation on the
- * type. Integers wrap. Minimum and maximum return inout[i] if one element is
- * not a number.
+ * Kernels for MPI operations and atomics; NULL: MPI does not define the
+ * operation on the type. Integers wrap. Minimum and maximum return inout[i] if
+ * one element is not a number.
  */
 extern weft_num_fn *const weft_num_op[WEFT_NUM_KERNELS][WEFT_NUM_TYPES];
 
 /*
- * Kernels of network interfaces, NULL: libfabric does not define the operation
+ * Kernels for network interfaces; NULL: libfabric does not define the operation
  * on the type. As weft_num_op, but with logical operations on floating-point
  * numbers (1 or 0), sums that set flags, and minimum and maximum that propagate
  * NaN.

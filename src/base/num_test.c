@@ -53,7 +53,10 @@ static void results_depend_on_neither_alignment_nor_length(void **state)
 		}
 }
 
-/* The kernels of units add flags, NaN and logical operations on floats. */
+/*
+ * Unlike weft_num_op, the kernels of weft_num_unit set flags, propagate NaN,
+ * and define logical operations on floating-point numbers.
+ */
 static void both_tables_have_the_same_results(void **state)
 {
 	struct weft_rng r;
@@ -155,7 +158,7 @@ static void overflow_of_one_element_sets_the_flag(void **state)
 		memset(ones, 0, sizeof(ones));
 		((char *)ones)[20 * bytes] = 1;
 		T_IS(weft_num_unit[WEFT_NUM_SUM][t](ones, b, N), 0);
-		/* 1 - 1; unsigned: 1 and the largest value */
+		/* signed: 1 + -1; unsigned: 1 + the largest value */
 		memset((char *)b + 20 * bytes, 0xff, bytes);
 		T_IS(weft_num_unit[WEFT_NUM_SUM][t](b, ones, N),
 		     sign ? 0 : WEFT_NUM_OVERFLOW);

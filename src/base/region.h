@@ -30,7 +30,7 @@ struct weft_region {
  * limit. name is shown in /proc/PID/maps.
  */
 int weft_region_open(struct weft_region *r, const char *name, size_t bytes);
-/* Creates a region and maps only its first front bytes. */
+/* Creates a region and maps only its first `front` bytes. */
 int weft_region_open_front(struct weft_region *r, const char *name,
 			   size_t bytes, size_t front);
 
@@ -59,7 +59,7 @@ int weft_region_open_remote_fd(pid_t pid, int fd);
 int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes);
 /* As weft_region_attach, read only. */
 int weft_region_attach_ro(struct weft_region *r, int fd, size_t min_bytes);
-/* As weft_region_attach, but maps only the first front bytes (not 0). */
+/* As weft_region_attach, but maps only the first `front` bytes (not 0). */
 int weft_region_attach_front(struct weft_region *r, int fd, size_t front);
 
 /*

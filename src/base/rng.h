@@ -22,7 +22,7 @@ uint64_t weft_rng_below(struct weft_rng *r, uint64_t n);
 /* Returns a uniform number in [0, 1) with 53 random bits. */
 double weft_rng_unit(struct weft_rng *r);
 
-/* Stores a random permutation of the numbers below n in order. */
+/* Stores a random permutation of the numbers 0 to n - 1 in order[]. */
 void weft_rng_shuffle(struct weft_rng *r, int *order, int n);
 
 /* Fills buf with len random bytes. */

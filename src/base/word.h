@@ -75,8 +75,8 @@ static inline void weft_word_store_relaxed(void *at, uint64_t v, size_t bytes)
 }
 
 /*
- * Compare-and-swap. Returns false and sets *expect_p to the current value if
- * the values differ.
+ * Compare-and-swap. If the word differs from *expect_p, stores the current
+ * value in *expect_p and returns false.
  */
 static inline bool weft_word_cas(void *at, size_t bytes, uint64_t *expect_p,
 				 uint64_t want)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of every size: only their bytes change. */
+/*
+ * Tests of words of every size: an operation changes only the bytes of its
+ * word.
+ */
 #include "src/base/word.h"
 
 #include "test/t.h"

@@ -32,8 +32,9 @@ int weft_pmix_open(struct weft_job *job);
 int weft_pmix_put(const void *name, size_t len);
 
 /*
- * Gets the name of a process and waits until it is published. *len_p is the
- * size of the buffer, then the length of the name. Returns 0 or -errno.
+ * Gets the name of a process and waits until it is published. *len_p: on entry
+ * the size of the buffer, on return the length of the name. Returns 0 or
+ * -errno.
  */
 int weft_pmix_get(int rank, void *name, size_t *len_p);
 

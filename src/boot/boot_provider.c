@@ -150,7 +150,7 @@ static int other_check(struct fi_info *info, struct fid_fabric *fabric)
 	/*
 	 * In shm of libfabric 1.17 a receive does not match a message that
 	 * arrived before it, unless the bits it ignores equal those of the
-	 * message. So a receive with MPI_ANY_TAG or MPI_ANY_SOURCE may wait
+	 * message. So a receive with MPI_ANY_TAG or MPI_ANY_SOURCE may never
 	 * complete.
 	 */
 	if (strcmp(info->fabric_attr->prov_name, "shm") ||

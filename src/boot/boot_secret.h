@@ -32,7 +32,9 @@ int weft_secret_open(int rank, bool own, uint8_t key[WEFT_SECRET_KEY]);
 /* Returns whether published addresses carry tags. */
 bool weft_secret_signs(void);
 
-/* Computes the tag of the bytes that rank publishes, or checks it. */
+/*
+ * Compute and check the authentication tag of the bytes that `rank` publishes.
+ */
 void weft_secret_sign(int rank, const void *bytes, size_t len,
 		      uint8_t tag[WEFT_SECRET_TAG]);
 bool weft_secret_verify(int rank, const void *bytes, size_t len,

@@ -316,8 +316,8 @@ int weft_wire_insert(int proc, const void *name)
 }
 
 /*
- * Checks the tag of a published address and removes it from the length; fails
- * if proc did not publish the address.
+ * Checks the authentication tag at the end of a published address and subtracts
+ * the length of the tag from *len_p; fails if proc did not publish the address.
  */
 static int check_name(int proc, const char *name, size_t *len_p)
 {

@@ -199,8 +199,8 @@ int weft_world_end(void)
 {
 	if (weft_core.job.rank == 0) {
 		/*
-		 * Computing took no virtual time: rates that the program prints
-		 * are wrong.
+		 * Warn if the program computed for long without advancing
+		 * virtual time: rates that it prints are wrong.
 		 */
 		struct fi_weft_count n = { 0 };
 		char text[320];

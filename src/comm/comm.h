@@ -40,7 +40,10 @@ struct weft_comm {
 
 	/* fields read by every message */
 	int rank; /* rank of this process in the local group */
-	/* size of the group to which the ranks of messages refer */
+	/*
+	 * size of the group that the ranks of messages refer to (the remote
+	 * group of an intercommunicator)
+	 */
 	int peers;
 	uint64_t ctx;	 /* context id, shifted for the tag word */
 	const int *proc; /* index in the job of each peer, indexed by rank */

@@ -51,7 +51,8 @@ struct weft_agree {
  * call weft_agree_step().
  */
 void weft_agree_start(struct weft_agree *a);
-int weft_agree_step(struct weft_agree *a); /* a step of struct weft_req_ops */
+/* Step function for struct weft_req_ops. */
+int weft_agree_step(struct weft_agree *a);
 
 /* Blocking form: agrees on `id_count` ids. -ENOSPC: not enough ids are free. */
 int weft_agree_wait(const struct weft_channel *m, int id_count,

@@ -36,8 +36,8 @@ int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
 		       size_t bytes);
 
 /*
- * Gathers `bytes` bytes of every rank in all, indexed by rank; the caller has
- * stored those of this rank.
+ * Gathers `bytes` bytes from every rank in `all`, indexed by rank; the caller
+ * has stored the bytes of this rank there.
  */
 int weft_channel_allgather(const struct weft_channel *m, void *all,
 			   size_t bytes);

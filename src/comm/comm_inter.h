@@ -14,11 +14,11 @@
  */
 struct weft_make_inter {
 	struct weft_group *group; /* local group */
-	int leader;		  /* rank of the leader in group */
+	int leader;		  /* rank of the leader in `group` */
 	/* leader only: communicator with the remote leader */
 	struct weft_comm *peer;
 	unsigned flags; /* WEFT_P2P_ flags of the leaders' messages */
-	int remote;	/* rank of the remote leader in peer */
+	int remote;	/* rank of the remote leader in `peer` */
 	int tag;
 	/* channel of the local group, used by all its members */
 	struct weft_channel *local;

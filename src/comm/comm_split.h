@@ -14,8 +14,8 @@ struct weft_split {
 };
 
 /*
- * Gathers the arguments of all ranks of the local group. all has c->size
- * entries.
+ * Gathers the arguments of all ranks of the local group in `all`, which has
+ * c->size entries.
  */
 int weft_split_gather(struct weft_comm *c, int color, int key,
 		      struct weft_split *all);

@@ -13,7 +13,10 @@ uint64_t weft_core_now_ps(void);
 uint64_t weft_core_clock_peek_ps(void);
 uint64_t weft_core_tick_ps(void);
 
-/* Called after the domain is open, and before it is closed. */
+/*
+ * Open and close the clock: called after the domain is opened, and before it is
+ * closed.
+ */
 void weft_core_clock_open(void);
 void weft_core_clock_close(void);
 

@@ -90,7 +90,7 @@ void weft_call_finish(void);
 
 /* Description of a call for the trace; see src/job/job_trace_layout.h. */
 struct weft_call_mark {
-	uint64_t word;	    /* TRACE_COLL() and others, or 0 */
+	uint64_t word;	    /* TRACE_COLL(), _ACCESS() or _P2P(), or 0 */
 	uint64_t size;	    /* bytes of the call's data + 1, or 0: no data */
 	uint32_t root;	    /* root + 1, or 0: no root */
 	uint32_t root_rank; /* rank of the root in the job, for a collective */

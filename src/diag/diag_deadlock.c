@@ -22,7 +22,7 @@ static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_WAIT_NOTE_BYTES,
 
 enum {
 	EXIT_DEADLOCK = 35, /* value of EDEADLK on every machine */
-	/* time for the rank that prints the report, in seconds */
+	/* time to wait for the rank that prints the report, in seconds */
 	GRACE_S = 10,
 };
 

@@ -153,7 +153,7 @@ static void block_until(uint64_t due_ns)
 
 /*
  * Main function of the health thread. The interval between two rounds is never
- * shorter than step: a late thread does not catch up.
+ * shorter than `step`: a late thread does not catch up.
  */
 static void *watch_thread(void *arg)
 {

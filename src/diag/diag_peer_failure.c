@@ -88,8 +88,8 @@ static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 		return 0;
 	if (is_from_any_source(word, ignore)) {
 		/*
-		 * A process that has left MPI sends nothing more, but others
-		 * still may.
+		 * A process that has left MPI sends nothing more, but other
+		 * processes may still send.
 		 */
 		for (int i = 0; i < c->peers; i++) {
 			if (failure_of[c->proc[i]] == ECONNRESET)

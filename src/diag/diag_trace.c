@@ -147,8 +147,8 @@ WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
 }
 
 /*
- * Records a send that completes in the queue; put_completed_send() records a
- * send that is complete.
+ * Records a send whose completion is reported in the queue;
+ * put_completed_send() records a send that is already complete.
  */
 static WEFT_NOINLINE WEFT_HOT ssize_t put_queued_send(ssize_t rc, uint64_t t,
 						      size_t bytes,

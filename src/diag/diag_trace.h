@@ -17,9 +17,9 @@
 struct weft_comm;
 
 /*
- * Functions that identify operations of requests: recv_done is the completion
- * function of receives, sent returns the send of an operation (msg_recv.h,
- * msg_send.h).
+ * Functions that identify operations of requests: `recv_done` is the completion
+ * function of receives, `sent` returns the send that an operation belongs to
+ * (msg_recv.h, msg_send.h).
  */
 struct weft_io;
 struct weft_p2p;
@@ -44,7 +44,7 @@ bool weft_traced(void);
 
 /*
  * Records that the current call of this thread is a collective of all members
- * of comm. root: negative: none; type MPI_DATATYPE_NULL: no data.
+ * of comm. root < 0: no root; type MPI_DATATYPE_NULL: no data.
  */
 void weft_trace_coll(MPI_Comm comm, int root, MPI_Count count,
 		     MPI_Datatype type) WEFT_NOINLINE WEFT_HOT;
@@ -62,8 +62,8 @@ struct weft_trace_args {
 void weft_trace_args(const struct weft_trace_args *a) WEFT_NOINLINE;
 
 /*
- * Record that the current call is a collective of all members of a window with
- * communicator c, or that it concerns one of its ranks.
+ * Record the current call of this thread: a collective of all members of a
+ * window with communicator c, or a call that concerns one rank of the window.
  */
 void weft_trace_win_coll(struct weft_comm *c);
 void weft_trace_win_peer(const struct weft_comm *c, int rank);

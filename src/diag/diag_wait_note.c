@@ -359,7 +359,8 @@ static void print_item(FILE *f, const struct job *j, int me, int k, int delta)
 	}
 	fprintf(f, i->kind == WEFT_WAIT_RECV ? "from " : "to ");
 	/*
-	 * "rank 3" or "any rank"; delta is not 0: relative to the waiting rank.
+	 * Print "rank 3" or "any rank" or, if delta is not 0, the rank relative
+	 * to the waiting rank.
 	 */
 	if (i->peer == WEFT_WAIT_ANY)
 		fprintf(f, "any rank");

@@ -69,8 +69,8 @@ void weft_health_close(struct weft_health *h);
 void weft_health_shape(const char *torus, uint32_t count,
 		       uint32_t shape[HEALTH_DIMS]);
 /*
- * Returns the slot behind a port, or HEALTH_NO_SLOT. No slot is behind two
- * ports.
+ * Returns the slot behind a port, or HEALTH_NO_SLOT. A slot is behind at most
+ * one port.
  */
 uint32_t weft_health_neighbour(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
 			       unsigned port);

@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
-/* Returns the largest divisor of n whose power does not exceed n. */
+/*
+ * Returns the largest divisor d of n for which d to the power of `power` (2 or
+ * 3) does not exceed n.
+ */
 static uint32_t side_of(uint32_t n, unsigned power)
 {
 	uint32_t side = 1;

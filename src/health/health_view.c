@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { FRESH = 3, STALE = 2 }; /* periods */
+enum { FRESH = 3, STALE = 2 }; /* maximum heartbeat age, periods */
 
 static uint64_t ago(uint64_t now_ns, uint64_t then_ns)
 {
@@ -25,8 +25,8 @@ static bool is_fresh(const struct weft_health *h, const struct health_slot *s,
 }
 
 /*
- * Returns whether the reporter has heartbeats itself, and is not the slot in
- * question.
+ * Returns whether the reporter has heartbeats itself, and is not the rank in
+ * this slot.
  */
 static bool is_valid_reporter(const struct weft_health *h, uint32_t reporter,
 			      uint32_t slot, uint64_t now_ns)

@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 enum weft_cfg_type {
-	WEFT_CFG_BOOL, /* 0 1 no yes false true off on */
+	WEFT_CFG_BOOL, /* 0, 1, no, yes, false, true, off or on */
 	WEFT_CFG_INT,  /* decimal or 0x, may be negative */
 	WEFT_CFG_SIZE, /* bytes or counts; suffix k, M, G (1024) */
-	WEFT_CFG_TEXT, /* "a|b|c" in .choices; NULL: any text */
+	WEFT_CFG_TEXT, /* one of "a|b|c" in .choices; NULL: any text */
 };
 
 struct weft_cfg_opt {
@@ -49,8 +49,9 @@ int weft_cfg_parse(const struct weft_cfg_opt *opt, const char *text,
 union weft_cfg_value weft_cfg_get(const struct weft_cfg_opt *opt);
 
 /*
- * Warns about every environment variable that begins with prefix and is in none
- * of the n tables, naming the nearest known option. Returns their number.
+ * Warns about every environment variable that begins with `prefix` and is in
+ * none of the n tables; the warning names the nearest known option. Returns the
+ * number of these variables.
  */
 struct weft_cfg_table {
 	const struct weft_cfg_opt *opt;

@@ -45,8 +45,9 @@ bool weft_job_page_name(const struct weft_job_page *r, uint32_t id,
 			char name[JOB_PAGE_NAME]);
 
 /*
- * Return the record of member i and its tally of the name id; i is below
- * members, id below JOB_PAGE_NAMES. Tallies exist only if counted.
+ * Return the record of member i, and the tally of this member's calls of the
+ * function with number id; i is below members, id below JOB_PAGE_NAMES. Tallies
+ * exist only if the page was opened with `counted`.
  */
 struct job_page_member *weft_job_page_member(const struct weft_job_page *r,
 					     uint32_t i);
@@ -75,8 +76,8 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
 				 const void *entry, size_t len);
 /*
  * Copies the entry of member i with that number, or a later one; waits until it
- * exists. *len_p is the size of the buffer, then the length of the entry.
- * Returns 0; -EPROTO: the entry is too long; -EINVAL: no such member.
+ * exists. *len_p: on entry the size of the buffer, on return the length of the
+ * entry. Returns 0; -EPROTO: the entry is too long; -EINVAL: no such member.
  */
 int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
 			    uint32_t number, void *entry, size_t *len_p);

@@ -55,11 +55,11 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
 	weft_store32_relaxed(&m->entry_state, number << 8);
 	for (int k = 0; k < JOB_PAGE_ENTRY / 8; k++)
 		/*
-		 * R2 pairs with A2 in entry_read: the state without a length
-		 * precedes every byte.
+		 * R2 pairs with A2 in entry_read: the state with length 0 is
+		 * visible before any new byte.
 		 */
 		weft_store64(&m->entry[k], word[k]);
-	/* R3 pairs with A3 in entry_read: the bytes precede their length. */
+	/* R3 pairs with A3 in entry_read: bytes before length */
 	weft_store32(&m->entry_state, number << 8 | (uint32_t)len);
 	syscall(SYS_futex, &m->entry_state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	return number;

@@ -164,8 +164,8 @@ static void concurrent_threads_get_valid_ids(void **state)
 }
 
 /*
- * A member that is four processes in succession: each reads the entries of its
- * number.
+ * Simulates a member that consists of four processes in succession; process
+ * `number` reads the entries with this number, or later ones, of all members.
  */
 static int put_entries(int i, void *arg)
 {

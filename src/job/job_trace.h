@@ -81,8 +81,8 @@ void weft_trace_detach(struct weft_trace *t);
 struct trace_open *weft_trace_open_calls(struct weft_trace *t);
 
 /*
- * Writes the event buffer to the file, or creates it. Returns false if there is
- * no space left.
+ * Writes the event buffer to the file, or creates the buffer if there is none.
+ * Returns false if there is no space left.
  */
 bool weft_trace_flush(struct weft_trace *t) WEFT_COLD;
 
@@ -152,9 +152,10 @@ struct weft_trace_file {
 	size_t bytes;
 	uint64_t chunks;
 	uint32_t lost;
-	uint64_t counter, ps; /* counter and clock at the same time */
-	double rate;	      /* ps per tick of the counter */
-	uint64_t read_ps;     /* time of reading, if the counter is usable */
+	/* counter value and clock, read at the same time */
+	uint64_t counter, ps;
+	double rate;	  /* ps per tick of the counter */
+	uint64_t read_ps; /* time of reading, if the counter is usable */
 };
 
 /*
@@ -218,7 +219,7 @@ WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
 
 /*
  * Iterates over the chunks of one type and writer (TRACE_ALL_WRITERS: all), in
- * the order in which they were written. *at is the position, 0 at first.
+ * the order in which they were written. *at: position in the file, initially 0.
  * Returns the records of the chunk, or NULL at the end.
  */
 #define TRACE_ALL_WRITERS UINT32_MAX

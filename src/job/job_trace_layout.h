@@ -138,7 +138,7 @@ struct trace_entry {
 
 #define TRACE_IS_COLL(word) ((word) >> 63)
 
-/* Word of a call that accesses bytes of another rank's window. */
+/* Word of a CALL that accesses `bytes` bytes of the window of `rank`. */
 #define TRACE_ACCESS(rank, bytes)                                \
 	(UINT64_C(1) << 62 | (uint64_t)((rank)&0x1fffff) << 41 | \
 	 ((uint64_t)(bytes)&TRACE_ACCESS_BYTES))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Queries and settings of the application binary interface. These functions
- * work at any time. Until a Fortran layer registers its sizes, its types have
- * those that the compilers of the supported platforms use.
+ * work at any time. Until a Fortran layer registers the sizes of the Fortran
+ * types, the sizes used by the compilers of the supported platforms apply.
  */
 #include "src/mpi/mpi_export.h"
 

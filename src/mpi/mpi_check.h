@@ -54,7 +54,7 @@ struct mpi_msg {
 	MPI_Datatype type;
 	int peer;
 	int tag;
-	struct weft_dt *dt; /* out */
+	struct weft_dt *dt; /* set by the check */
 };
 
 /* Finds the wrong argument; 0: none of them is wrong. */
@@ -103,7 +103,10 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 	return mpi_check_msg_cold(m, c, recv);
 }
 
-/* The arguments of a checked message, made field by field likewise. */
+/*
+ * Returns the arguments of a checked message, copied field by field for the
+ * same reason as in mpi_msg_copy().
+ */
 static inline struct weft_p2p_args
 mpi_msg_args(const struct mpi_msg *m, struct weft_comm *c, unsigned mode)
 {

@@ -72,9 +72,9 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 }
 
 /*
- * Returns the resource types that MPI_Comm_split_type accepts by name, and
- * whether this process is restricted to one instance of each: only memory, that
- * of the host.
+ * Returns the resource types that MPI_Comm_split_type accepts by name, and for
+ * each whether this process is restricted to one instance of it. The only
+ * resource type is the memory of the host.
  */
 #pragma weak MPI_Get_hw_resource_info = PMPI_Get_hw_resource_info
 int PMPI_Get_hw_resource_info(MPI_Info *hw_info)

@@ -241,7 +241,9 @@ int PMPI_Add_error_class(int *errorclass)
 	return weft_err_rc(NULL, __func__, weft_errtext_add_class(errorclass));
 }
 
-/* Returns a result of diag_errtext.c about one code. */
+/*
+ * Raises the error rc of a diag_errtext.c function called with `code`; 0: none.
+ */
 static int query_result(const char *func, int rc, int code)
 {
 	if (rc == -EINVAL)

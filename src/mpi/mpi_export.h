@@ -17,7 +17,7 @@
 #ifndef WEFT_MPI_EXPORT_H
 #define WEFT_MPI_EXPORT_H
 
-/* Also declares the functions that the library does not have yet. */
+/* Makes mpi.h also declare the functions that are not implemented yet. */
 #define WEFT_MPI_NOT_YET
 
 #pragma GCC visibility push(default)
@@ -41,7 +41,10 @@
 	if (weft_unlikely(call_here.slot == NULL)) \
 	weft_trace_coll(comm, root, __VA_ARGS__)
 
-/* MPI_ENTER of another call with a communicator, for traces. */
+/*
+ * MPI_ENTER of a call on a communicator other than a blocking collective, for
+ * traces.
+ */
 #define MPI_ENTER_ARGS(comm, peer, tag, root, ...)                        \
 	MPI_ENTER;                                                        \
 	if (weft_unlikely(call_here.slot == NULL))                        \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Handles as integers and back. A predefined handle is its own number; an
- * invalid handle gives 0, which is the number of no handle.
+ * invalid handle gives 0, which is not the number of any handle.
  */
 #include "src/mpi/mpi_export.h"
 

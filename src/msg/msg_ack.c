@@ -162,8 +162,8 @@ static int post_recall(struct weft_retry *e)
 }
 
 /*
- * Called when the cancel request has left the retry queue. rc: the request was
- * not sent, and the send is unchanged.
+ * Called when the cancel request has left the retry queue. rc not 0: the cancel
+ * request was not sent, and the send is unchanged.
  */
 static void recall_left(struct weft_retry *e, int rc)
 {
@@ -211,7 +211,7 @@ struct search {
 	struct weft_io io;
 	struct cancel_request cancel_request;
 	bool completed; /* the posted operation has completed */
-	int err;	/* error of that operation */
+	int err;	/* error of the posted operation */
 	uint64_t id;	/* id of the message found */
 	size_t len;
 	/* buffer into which the cancelled message is received, or NULL */
@@ -259,7 +259,10 @@ static int search_peek(struct search *s, uint64_t flags)
 	return s->err == -ENOMSG ? 0 : s->err ? s->err : 1;
 }
 
-/* Returns 0: continue; 1: the message is not there, or cannot be received. */
+/*
+ * Returns 0: the search continues; 1: the message was not found, or cannot be
+ * received.
+ */
 static int search_try(struct search *s)
 {
 	int rc = search_peek(s, 0);

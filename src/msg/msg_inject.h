@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends without a request, inline because they are nearly all of MPI_Send: few
- * contiguous bytes, a known address, no queued send before it. The send is one
- * fi_tinject, and the buffer may be reused immediately.
+ * Sends without a request: few contiguous bytes, to a process whose address is
+ * known and that has no queued sends. Inline, because this is nearly all of the
+ * work of a short MPI_Send. The send is one fi_tinject, and the buffer may be
+ * reused immediately.
  */
 #ifndef WEFT_MSG_INJECT_H
 #define WEFT_MSG_INJECT_H

@@ -6,8 +6,8 @@
 #include "src/msg/msg_p2p.h"
 
 /*
- * Starts both. tmp (may be NULL) is freed when both have completed. Returns 0
- * or -errno.
+ * Starts a send and a receive. tmp (may be NULL) is freed when both have
+ * completed. Returns 0 or -errno.
  */
 int weft_core_isendrecv(const struct weft_p2p_args *send,
 			const struct weft_p2p_args *recv, void *tmp,

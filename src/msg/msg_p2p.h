@@ -25,7 +25,7 @@ enum {
 	WEFT_P2P_CTRL = 12, /* message in the library's context */
 };
 
-/* Arguments of a send or receive. The data of a send is not written. */
+/* Arguments of a send or receive; the buffer of a send is only read. */
 struct weft_p2p_args {
 	void *buf;
 	MPI_Count count;

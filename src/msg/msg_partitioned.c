@@ -303,7 +303,7 @@ static int post_all(struct part *p)
 }
 
 /*
- * Returns whether partition i of the sender has arrived, and collects its
+ * Returns whether partition i of the sender has arrived, and then frees its
  * request.
  */
 static bool has_arrived(struct part *p, MPI_Count i)
@@ -427,8 +427,8 @@ static const struct weft_req_ops part_ops = {
 };
 
 /*
- * Returns the number of references on the communicator: one of the request, and
- * one of its hello.
+ * Returns the number of references on the communicator: one for the request,
+ * and one for the receive of its hello.
  */
 static unsigned part_holds(const struct weft_req *r)
 {
@@ -521,9 +521,9 @@ int weft_partitioned_ready(struct weft_req *r, int first, int last)
 }
 
 /*
- * Returns whether all partitions of the sender that overlap with this one have
- * arrived; computed from the bytes of both or, if there are none, from the
- * numbers of partitions.
+ * Returns whether all partitions of the sender that overlap with this partition
+ * of the receiver have arrived. The overlap is computed in bytes or, if there
+ * is no data, from the numbers of partitions.
  */
 static bool partition_arrived(struct part *p, int partition)
 {

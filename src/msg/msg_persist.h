@@ -21,8 +21,8 @@ struct weft_persist {
 	struct weft_list link;
 	const struct weft_req *req;
 	/*
-	 * returns the number of references on the communicator while inactive;
-	 * NULL: one
+	 * returns the number of references that an inactive request holds on
+	 * its communicator; NULL: one
 	 */
 	unsigned (*holds)(const struct weft_req *r);
 };

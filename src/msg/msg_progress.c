@@ -233,8 +233,9 @@ static int step_all(void *arg)
 }
 
 /*
- * Steps all requests, here or in the thread that is stepping: this thread may
- * have completed an operation that a running step waits for.
+ * Steps all requests, in this thread, or in the thread that is already
+ * stepping: that thread then makes another pass, since this thread may have
+ * completed an operation that a step waits for.
  */
 static int run_steps(void)
 {

@@ -47,7 +47,7 @@ struct weft_idle {
 	bool any; /* completion of one of the requests is enough */
 	/* communicator of the collective that the thread waits for, or NULL */
 	const struct weft_comm *comm;
-	int seq;		/* number of that collective */
+	int seq; /* number of the collective that the thread waits for */
 	struct weft_idle *next; /* wait of the next blocked thread */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receive requests. The provider matches: a receive from a known source with a
- * known tag is an exact tag word. Data that cannot be received in place is
+ * known tag has an exact tag word. Data that cannot be received in place is
  * received into a bounce buffer and unpacked after its arrival.
  */
 #include "src/core/core_fi.h"

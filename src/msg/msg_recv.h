@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receive requests. A receive into contiguous memory with no queued receive
- * before it is inline, because it is nearly all of MPI_Irecv: only the fields
- * that its completion needs are set.
+ * Receive requests. The receive into contiguous memory, with no queued receive
+ * before it, is inline, because it is nearly all of the work of MPI_Irecv. It
+ * sets only the fields that the completion needs.
  */
 #ifndef WEFT_MSG_RECV_H
 #define WEFT_MSG_RECV_H
@@ -157,7 +157,7 @@ weft_p2p_open_in_place(const struct weft_p2p_args *a)
 	weft_obj_init(&p->req.obj, WEFT_KIND_REQ);
 	p->req.ops = &weft_p2p_ops;
 	p->data.dt = a->dt;
-	/* p2p_cancel() reads the list */
+	/* for p2p_cancel(), which checks whether p is in the retry queue */
 	if (weft_unlikely(!weft_core.direct_requests))
 		weft_list_init(&p->pend.link);
 	if (weft_unlikely(weft_p2p_post_in_place(p, a))) {

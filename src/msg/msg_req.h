@@ -58,9 +58,9 @@ struct weft_req_ops {
 	 */
 	void (*wait)(struct weft_req *r);
 	/*
-	 * query: called once when the application collects the request, without
-	 * the lock; may change the status (generalized requests). Returns 0 or
-	 * an MPI error code.
+	 * query: called once by MPI_Wait or MPI_Test of a completed request,
+	 * without the lock; may change the status (generalized requests).
+	 * Returns 0 or an MPI error code.
 	 */
 	int (*query)(struct weft_req *r, MPI_Status *status);
 	/*
@@ -151,8 +151,9 @@ static inline void weft_req_complete(struct weft_req *r, int error)
 		return;
 	}
 	/*
-	 * R1 pairs with A1 in weft_req_is_done(); the waiting thread may free
-	 * the request after this store. relaxed: there is only one thread
+	 * With one thread: relaxed. Otherwise R1 pairs with A1 in
+	 * weft_req_is_done(); the waiting thread may free the request after
+	 * this store.
 	 */
 	if (weft_likely(!weft_threads))
 		weft_store32_relaxed(&r->done, 1);
@@ -204,8 +205,9 @@ static inline struct weft_req *weft_req_null_done(void)
 }
 
 /*
- * Returns whether the request succeeded and collecting it only frees it:
- * active, not persistent, not cancelled, not shared, no query function.
+ * Returns whether the request succeeded, and MPI_Wait or MPI_Test only has to
+ * free it: active, not persistent, not cancelled, not shared, no query
+ * function.
  */
 static inline bool weft_req_is_plain(const struct weft_req *r)
 {

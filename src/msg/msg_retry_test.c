@@ -42,8 +42,8 @@ static int post(struct weft_retry *e)
 }
 
 /*
- * Overwrites the entry, as an owner may free it: the queue must not access it
- * any more.
+ * Overwrites the entry, since its owner may free it here: the queue must not
+ * access the entry afterwards.
  */
 static void op_left(struct weft_retry *e, int rc)
 {

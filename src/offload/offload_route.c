@@ -63,8 +63,8 @@ static int route_set(struct weft_route *r, uint64_t salt)
 {
 	struct weft_comm *comm = r->comm;
 	/*
-	 * the key contains the context: threads may join equal groups in any
-	 * order
+	 * the key contains the context, since several threads may join equal
+	 * groups in any order
 	 */
 	const uint64_t key[2] = { comm->ctx, salt };
 	struct fi_av_set_attr attr = { .start_addr = FI_ADDR_NOTAVAIL,

@@ -52,7 +52,8 @@ int weft_route_resolve(const struct weft_comm *comm);
 /*
  * Starts to join. All members call this at the same position among the
  * collectives. salt distinguishes routes over the same ranks. Returns 0,
- * -errno, or -EOPNOTSUPP: no unit, or no group for it.
+ * -errno, or -EOPNOTSUPP: no collective unit, an intercommunicator, or only one
+ * rank.
  */
 int weft_route_open(struct weft_comm *comm, uint64_t salt,
 		    struct weft_route **r_p);
@@ -64,8 +65,9 @@ enum weft_route_state weft_route_wait(struct weft_route *r);
 enum weft_route_state weft_route_state(struct weft_route *r);
 /*
  * Returns whether a call may be posted: not while the route is being joined,
- * and only after all calls deferred earlier. *number: number of the deferred
- * call, 0 at first. weft_route_posted() is called after the post.
+ * and only after all calls that were deferred before it. *number: initially 0;
+ * set to the number of the call if it is deferred. weft_route_posted() is
+ * called after the post.
  */
 bool weft_route_may_post(struct weft_route *r, uint32_t *number);
 void weft_route_posted(struct weft_route *r, uint32_t *number);
@@ -86,8 +88,8 @@ int weft_route_join(struct weft_comm *comm);
 /*
  * weft_route_join() in two parts. weft_route_join_begin() does not wait; calls
  * may use comm->joining immediately, whatever kind of route it becomes.
- * weft_route_join_wait() waits; it keeps comm->joining if that is no class
- * route, for outstanding calls.
+ * weft_route_join_wait() waits; if the result is not a class route,
+ * comm->joining is kept for the outstanding calls.
  */
 int weft_route_join_begin(struct weft_comm *comm);
 int weft_route_join_wait(struct weft_comm *comm);

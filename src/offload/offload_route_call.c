@@ -146,7 +146,7 @@ static int finish_timeout(void)
 	return weft_progress_timeout(-1);
 }
 
-/* Waits for a call; rc: result of its begin. Returns 0 or -errno. */
+/* Waits for a call; rc: result of beginning the call. Returns 0 or -errno. */
 static WEFT_HOT int call_finish(struct weft_route *r, struct fi_weft_work *work,
 				int rc)
 {

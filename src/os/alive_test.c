@@ -20,8 +20,8 @@ static void *pause_forever(void *arg)
 }
 
 /*
- * Forks a process that runs until it is killed. headless: its main thread ends,
- * another thread runs.
+ * Forks a process that runs until it is killed. headless: the main thread of
+ * the process exits, and another thread runs.
  */
 static pid_t start_child(bool headless)
 {

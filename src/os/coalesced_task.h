@@ -25,8 +25,9 @@ struct weft_coalesced_task {
 };
 
 /*
- * Requests the task job: runs it in this thread, or makes the thread that runs
- * it run it again. Returns the sum of the results of the runs in this thread.
+ * Requests the task `job`: runs it in this thread or, if another thread is
+ * running it, makes that thread run it once more. Returns the sum of the
+ * results of the runs in this thread.
  */
 static inline int weft_coalesced_task_run(struct weft_coalesced_task *s,
 					  int (*job)(void *arg), void *arg)

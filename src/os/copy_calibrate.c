@@ -28,12 +28,12 @@ enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, SHARED_DOUBLINGS = 6 };
 
 /*
  * State of the two threads. Messages are numbered; the receiver sets the sizes
- * before it requests one.
+ * of a message before it requests the message.
  */
 struct transfer {
 	/* number of the message to send */
 	alignas(WEFT_CACHE_LINE) weft_au32 requested;
-	/* pieces sent so far; 1: notification */
+	/* pieces of the message sent so far; a notification counts as 1 */
 	alignas(WEFT_CACHE_LINE) weft_au32 sent;
 	/* number of pieces; 0: only a notification */
 	alignas(WEFT_CACHE_LINE) uint32_t pieces;

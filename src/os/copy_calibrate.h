@@ -23,12 +23,13 @@
 #define WEFT_COPY_CALIBRATE_PIECE 8192u
 /* Number of piece sizes for which the loop is measured: 512 bytes to 4 KiB. */
 #define WEFT_COPY_CALIBRATE_LOOPS 4u
-#define WEFT_COPY_CALIBRATE_BURST 8u /* consecutive pieces */
+/* Number of consecutive pieces per measurement. */
+#define WEFT_COPY_CALIBRATE_BURST 8u
 
 struct weft_copy_calibration {
 	/*
-	 * minimum time of the runs per size: copy through shared memory
-	 * (twice), and fetch (once)
+	 * shortest measured time per message size: through shared memory
+	 * (copied twice), and fetched by system call (copied once)
 	 */
 	uint64_t twice_ns[WEFT_COPY_CALIBRATE_SIZES];
 	uint64_t once_ns[WEFT_COPY_CALIBRATE_SIZES];

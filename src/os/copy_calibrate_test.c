@@ -70,7 +70,10 @@ static void copy_loop_limit_from_measurement(void **state)
 		{ { 1, 2, 3, 4 }, { 2, 3, 4, 5 }, 4096 },
 		{ { 1, 2, 3, 5 }, { 2, 3, 4, 5 }, 2048 },
 		{ { 1, 2, 5, 9 }, { 2, 3, 4, 5 }, 1024 },
-		/* a longer piece compensates for a shorter one, or does not */
+		/*
+		 * the time saved with a longer piece exceeds the time lost with
+		 * a shorter piece, or does not
+		 */
 		{ { 1, 4, 2, 6 }, { 2, 3, 4, 5 }, 2048 },
 		{ { 1, 9, 3, 4 }, { 2, 3, 4, 5 }, 512 },
 		{ { 3, 2, 3, 5 }, { 2, 2, 4, 4 }, 0 },

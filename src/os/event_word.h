@@ -31,7 +31,10 @@ struct weft_event {
 
 static_assert(sizeof(struct weft_event) == 8, "shared format");
 
-/* Prepares to wait: sets the bit. Returns the value of ring before that. */
+/*
+ * Prepares to wait: sets `bits` in waiter_bits. Returns the value of ring
+ * before that.
+ */
 static inline uint32_t weft_event_prepare_wait(struct weft_event *b,
 					       uint32_t bits)
 {
@@ -60,7 +63,7 @@ static inline bool weft_event_has_waiters(const struct weft_event *b)
 uint32_t weft_event_notify_all(struct weft_event *b);
 
 /*
- * Blocks while *own is own_is and event_word->ring is seen, for at most ns.
+ * Blocks while *own == own_is and event_word->ring == seen, for at most ns.
  * Returns 0, -ETIMEDOUT, or -ENOSYS: the kernel cannot wait on two words.
  */
 int weft_event_wait(weft_au32 *own, uint32_t own_is,

@@ -3,10 +3,10 @@
  * The user's key, as 64 hexadecimal digits and a line end, so that it can be
  * copied to other hosts.
  *
- * The file is written under a temporary name and gets its name by link(2),
- * which fails if the name exists: of many processes that create it
- * concurrently, also on several hosts that share the directory, one gets the
- * name, and all read that file, which is complete.
+ * The file is written under a temporary name, then linked to its final name by
+ * link(2), which fails if that name exists. If many processes create the file
+ * concurrently, also on several hosts that share the directory, exactly one
+ * link succeeds, and all processes read that complete file.
  */
 #include "src/os/keyfile.h"
 

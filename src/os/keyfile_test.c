@@ -200,7 +200,8 @@ static void key_file_path_is_in_home_directory(void **state)
 	T_STR(got, "/somewhere/.weft_key");
 	T_IS(weft_keyfile_path(got, 10), -ENAMETOOLONG);
 	/*
-	 * HOME is not an absolute path: the user database's directory, or none
+	 * HOME is not an absolute path: the home directory of the user database
+	 * is used, if there is one
 	 */
 	setenv("HOME", "here", 1);
 	if (!weft_keyfile_path(got, sizeof(got)))

@@ -44,7 +44,7 @@ enum weft_core_share {
 /* Constants of spinning. */
 struct weft_wait_policy_spins {
 	uint32_t polls; /* polls of one word before anything else is polled */
-	/* rounds of such polls before blocking is considered */
+	/* rounds of `polls` polls before blocking is considered */
 	uint32_t rounds;
 	/* polls of all sources before blocking is considered */
 	uint32_t passes;
@@ -63,10 +63,13 @@ struct weft_wait_policy_yields {
 	 * (collectives, probe)
 	 */
 	uint32_t count;
-	uint64_t longest_ns; /* upper limit for all these yields together */
+	uint64_t longest_ns; /* maximum total time of these yields */
 	/* duration of a yield after which a computing process is assumed */
 	uint64_t long_yield_ns;
-	/* allowance per other rank that may run during the yield */
+	/*
+	 * time added to long_yield_ns for each other rank that may run during
+	 * the yield
+	 */
 	uint64_t rank_yield_ns;
 	uint64_t backoff_min_ns; /* backoff after the first late yield */
 	uint64_t backoff_max_ns;
@@ -112,8 +115,8 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 };
 
 /*
- * State of the policy. Accesses are relaxed: the values are estimates of the
- * waiting thread, one thread at a time.
+ * State of the policy. Accesses are relaxed: the values are only estimates, and
+ * one thread at a time updates them.
  */
 struct weft_wait_policy {
 	weft_au64 until_ns;	    /* end of the backoff; 0: none */

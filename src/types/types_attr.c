@@ -18,7 +18,7 @@ struct keyval {
 };
 
 struct weft_attr {
-	/* next attribute in the list, set before this one */
+	/* next in the list: the attribute set before this one */
 	struct weft_attr *next;
 	struct keyval *kv;
 	int key;
@@ -58,9 +58,9 @@ int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p)
 }
 
 /*
- * Returns the keyval or NULL; the lock is held. A freed keyval that attributes
- * still use is found: it can get and delete these attributes, and a second free
- * has no effect.
+ * Returns the keyval or NULL; the lock is held. A freed keyval is still found
+ * while attributes use it, so that the application can get and delete these
+ * attributes; a second free has no effect.
  */
 static struct keyval *keyval_find(enum weft_kind kind, int key)
 {

@@ -125,7 +125,10 @@ static void bounds_add(struct bounds *b, MPI_Count lo, MPI_Count hi)
 	b->any = true;
 }
 
-/* Adds the bounds of one element at off and at off + last. */
+/*
+ * Adds the bounds `one` of an element twice: for an element at off, and for an
+ * element at off + last.
+ */
 static void bounds_add_row(struct bounds *b, MPI_Count off, MPI_Count last,
 			   const struct bounds *one)
 {
@@ -135,12 +138,15 @@ static void bounds_add_row(struct bounds *b, MPI_Count off, MPI_Count last,
 
 /* The bounds from which a type's bounds are computed. */
 struct frame {
-	struct bounds lb; /* bounds from bound marks only */
+	struct bounds lb; /* of elements with a lower bound mark */
 	struct bounds ub;
 	struct bounds data;
 };
 
-/* Adds n adjacent elements of old at off and at off + last. */
+/*
+ * Adds the bounds of two blocks of n adjacent elements of old, at off and at
+ * off + last.
+ */
 static void frame_add(struct frame *f, const struct weft_dt *old, MPI_Count off,
 		      MPI_Count n, MPI_Count last)
 {

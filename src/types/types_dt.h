@@ -56,7 +56,7 @@ struct weft_dtn {
 	MPI_Count len;
 	MPI_Count stride;
 	const struct weft_dtn_part *part;  /* IDX, SEQ: count + 1 entries */
-	const struct weft_dtn *child;	   /* LOOP */
+	const struct weft_dtn *child;	   /* LOOP: the repeated node */
 	const struct weft_dtn *const *seq; /* SEQ: child of every part */
 };
 
@@ -154,9 +154,9 @@ static inline bool weft_dt_is_int_safe(const struct weft_dt *dt)
 bool weft_dt_count_valid(const struct weft_dt *dt, MPI_Count count);
 
 /*
- * Returns the number of bytes from the first to after the last data byte of
- * count elements, which is the size of a temporary buffer tmp; its elements
- * begin at tmp - dt->true_lb.
+ * Returns the distance in bytes from the first data byte of count elements to
+ * the end of the last data byte. This is the size of a temporary buffer tmp;
+ * its elements begin at tmp - dt->true_lb.
  */
 static inline MPI_Count weft_dt_span(const struct weft_dt *dt, MPI_Count count)
 {
@@ -239,7 +239,7 @@ const struct weft_dt *weft_dt_element(const struct weft_dt *dt);
 
 /*
  * Returns the number of basic elements in the first `bytes` bytes of an
- * infinite sequence of dt; -1 if the bytes end inside of one.
+ * infinite sequence of dt; -1 if the bytes end inside a basic element.
  */
 MPI_Count weft_dt_elements(const struct weft_dt *dt, MPI_Count bytes);
 /*

@@ -9,7 +9,7 @@
 #include "src/types/types_dt.h"
 
 enum weft_dt_map_kind {
-	WEFT_MAP_VECTOR, /* count blocks of blocklen old[0] */
+	WEFT_MAP_VECTOR, /* count blocks of blocklen elements of old[0] */
 	WEFT_MAP_BLOCKS, /* count blocks of individual lengths */
 	WEFT_MAP_ALIAS,	 /* old[0] with other bounds */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The predefined datatypes, indexed by the low byte of the handle. Fortran
- * types have the sizes of the Fortran compilers of our platforms unless
+ * types have the sizes used by the compilers of the supported platforms unless
  * MPI_Abi_set_fortran_info sets others. A type without arithmetic on this host
  * also has an entry: its size is MPI_UNDEFINED and it is not committed, so that
  * its use is an error whose message names the type.

@@ -42,7 +42,7 @@ struct weft_2double {
 };
 
 /*
- * Sets the size of a predefined type to members times bytes, before the type is
+ * Sets the size of a predefined type to `members` * `bytes`, before the type is
  * used. Returns false if there is no such type.
  */
 bool weft_dt_predef_resize(MPI_Datatype h, int members, int bytes,

@@ -47,7 +47,7 @@ static void check_numbers(const struct twin *t)
 	T_IS(dt->true_lb + dt->true_extent, model_true_ub(m));
 }
 
-/* A buffer for elements of a type; first is the address of element 0. */
+/* A buffer for elements of a type; `first` is the address of element 0. */
 struct arena {
 	unsigned char *mem;
 	unsigned char *first;

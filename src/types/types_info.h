@@ -48,15 +48,15 @@ static inline MPI_Info weft_info_handle(const struct weft_info *info)
 }
 
 /*
- * Create an empty info, or a copy of from (may be NULL). NULL: out of memory.
+ * Create an empty info, or a copy of `from` (may be NULL). NULL: out of memory.
  */
 struct weft_info *weft_info_open(void);
 struct weft_info *weft_info_dup(struct weft_info *from);
 void weft_info_close(struct weft_info *info);
 
-/* Sets a key. 0 or -ENOMEM. */
+/* Sets a key. Returns 0 or -ENOMEM. */
 int weft_info_set(struct weft_info *info, const char *key, const char *val);
-/* Deletes a key. 0 or -ENOENT. */
+/* Deletes a key. Returns 0 or -ENOENT. */
 int weft_info_delete(struct weft_info *info, const char *key);
 /*
  * Returns the length of the value, or -ENOENT. If room > 0, copies at most room
@@ -64,7 +64,10 @@ int weft_info_delete(struct weft_info *info, const char *key);
  */
 int weft_info_get(struct weft_info *info, const char *key, char *val, int room);
 int weft_info_count(struct weft_info *info);
-/* Copies key n to key, which has MPI_MAX_INFO_KEY bytes. 0 or -ENOENT. */
+/*
+ * Copies the name of key number n to `key`, which has MPI_MAX_INFO_KEY bytes.
+ * Returns 0 or -ENOENT.
+ */
 int weft_info_key(struct weft_info *info, int n, char *key);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reduction operations: the table of predefined ones, user operations,
- * application.
+ * Reduction operations: the table of predefined operations, creation of user
+ * operations, and applying an operation.
  */
 #include "src/base/attr.h"
 #include "src/types/types_op.h"

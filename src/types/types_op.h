@@ -15,8 +15,8 @@ struct weft_op {
 	struct weft_obj obj; /* obj.predefined: value of the handle */
 	bool commutative;
 	/*
-	 * number of a predefined operation, also libfabric's (enum
-	 * weft_num_op); WEFT_NUM_OPS: none
+	 * number of a predefined operation (enum weft_num_op), equal to
+	 * libfabric's number; WEFT_NUM_OPS: none
 	 */
 	uint8_t num;
 	/*
@@ -65,7 +65,10 @@ static inline struct weft_op *weft_op_get(struct weft_op *op)
 }
 void weft_op_put(struct weft_op *op);
 
-/* Creates a user operation with one of user and user_c. 0 or -ENOMEM. */
+/*
+ * Creates a user operation; one of user and user_c is set. Returns 0 or
+ * -ENOMEM.
+ */
 int weft_op_open(MPI_User_function *user, MPI_User_function_c *user_c,
 		 bool commutative, struct weft_op **op_p);
 

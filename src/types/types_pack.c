@@ -38,7 +38,10 @@ struct sink {
 
 /* ---- copying ---- */
 
-/* n blocks at distance stride in memory and at distance step in packed form. */
+/*
+ * Blocks to copy: n blocks, `stride` bytes apart in memory and `step` bytes
+ * apart in packed form.
+ */
 struct blocks {
 	char *mem;
 	char *flat;
@@ -60,9 +63,10 @@ struct blocks {
 #define PREFETCH_MIN_BYTES ((size_t)1 << 20)
 #define PREFETCH_BLOCKS	   8
 #define PREFETCH_ROWS	   2
-/* bytes; shorter rows are copied as blocks */
+/* minimum length of a row, in bytes; shorter ones are copied as blocks */
 #define ROW_MIN		   128
-#define PREFETCH_ROW_MAX   512 /* bytes after which the hardware prefetches */
+/* bytes of a row after which the hardware prefetcher has adapted */
+#define PREFETCH_ROW_MAX   512
 #define PREFETCH_PARTS	   8
 
 /* Prefetches memory for reading (packing) or writing. */
@@ -167,12 +171,14 @@ WEFT_INLINE char *copy_idx(bool out, bool prefetch, char *mem, char *flat,
 	return flat;
 }
 
-/* Lists per pass, so that their data stays in the first-level cache. */
+/*
+ * Number of lists (rows) per pass: their data stays in the first-level cache.
+ */
 #define ROWS_AT_ONCE 64
 
 /*
- * Copies one member of all rows after the other, so that each loop has one
- * size.
+ * Copies the rows member by member: each loop copies one member of all rows, so
+ * that the block size is constant in the loop.
  */
 WEFT_INLINE void copy_rows(bool out, char *mem, char *flat,
 			   const struct weft_dtn *list, struct blocks b)

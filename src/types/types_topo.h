@@ -18,17 +18,17 @@ struct weft_topo {
 	int nout;
 	int *in;
 	int *out;
-	/* MPI_CART */
+	/* only for MPI_CART */
 	int ndims;
 	int *dims;
 	int *periods;
 	int *coords; /* coordinates of this process */
-	/* MPI_GRAPH, as given by the user */
+	/* only for MPI_GRAPH, as given by the user */
 	int nnodes;
 	int nedges;
 	int *index;
 	int *edges;
-	/* MPI_DIST_GRAPH */
+	/* only for MPI_DIST_GRAPH */
 	bool weighted;
 	int *in_weight;
 	int *out_weight;
@@ -42,7 +42,9 @@ struct weft_topo *weft_topo_cart(int ndims, const int *dims, const int *periods,
 				 int rank);
 struct weft_topo *weft_topo_graph(int nnodes, const int *index,
 				  const int *edges, int rank);
-/* The weights are NULL unless weighted. */
+/*
+ * Creates a distributed graph. The weights are NULL unless `weighted` is set.
+ */
 struct weft_topo *weft_topo_dist(int nin, const int *in, const int *in_weight,
 				 int nout, const int *out,
 				 const int *out_weight);

@@ -30,7 +30,10 @@ static bool power_exceeds(int d, int k, int n)
 	return p > n;
 }
 
-/* All divisors of a number, ascending; of all ints, 2095133040 has the most. */
+/*
+ * All divisors of a number, in ascending order. 2095133040 has the most
+ * divisors of all ints.
+ */
 struct divisors {
 	int n;
 	int d[1600];
@@ -62,8 +65,8 @@ struct search {
 };
 
 /*
- * Completes a factorization by n; keeps it if its spread is smaller than that
- * of best.
+ * Completes a factorization with n as its last factor; stores it in `best` if
+ * its spread is smaller than that of `best`.
  */
 static void search_finish(struct search *s, int n, int limit)
 {
@@ -76,7 +79,8 @@ static void search_finish(struct search *s, int n, int limit)
 }
 
 /*
- * Tries all factorizations of n for f[at] and later factors, none above limit.
+ * Tries all factorizations of n into f[at] and later factors, each at most
+ * `limit`.
  */
 static void search(struct search *s, int n, int at, int limit)
 {

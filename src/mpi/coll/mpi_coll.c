@@ -26,7 +26,7 @@ WEFT_HOT_TEXT int PMPI_Barrier(MPI_Comm comm)
 	struct weft_comm *c = weft_comm_of(comm);
 	int rc;
 
-	/* the shortest collective has the shortest fast path */
+	/* fast path first, since a barrier is the shortest collective */
 	if (weft_likely(c && weft_coll_barrier_on_route(c, NULL, &rc)))
 		return weft_err_rc(c, __func__, rc);
 	return barrier_by_table(__func__, comm);

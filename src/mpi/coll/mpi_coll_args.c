@@ -11,7 +11,7 @@
 #include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"
 
-/* One side while it is checked. */
+/* State of the check of one side: the send or the receive arguments. */
 struct side_check {
 	struct mpi_coll *m;
 	const struct weft_comm *comm;
@@ -19,7 +19,7 @@ struct side_check {
 	MPI_Datatype type;
 	int arg;
 	int type_arg;
-	int blocks; /* entries of counts */
+	int blocks; /* number of counts */
 };
 
 static int raise_arg(const struct side_check *c, int class, int arg,
@@ -133,8 +133,8 @@ static int check_range(const struct side_check *c)
 }
 
 /*
- * Returns whether block i has data in the first page, where none can be:
- * MPI_BOTTOM is for types and displacements that contain addresses.
+ * Returns whether block i has data in the first page, which is never valid:
+ * MPI_BOTTOM requires a type or displacements that contain addresses.
  */
 static bool block_is_null(const struct weft_coll_side *s, int i)
 {

@@ -18,7 +18,7 @@ struct mpi_side {
 	struct weft_coll_array counts;
 	struct weft_coll_array displs;
 	const MPI_Datatype *types;
-	int nargs; /* number of its arguments */
+	int nargs; /* number of arguments of this side */
 };
 
 struct mpi_coll {
@@ -132,8 +132,8 @@ static inline struct mpi_coll mpi_bcast(const char *func, struct mpi_side b,
 
 /*
  * Constructs an operation on two buffers: gather, scatter (with a root),
- * allgather and alltoall. uneven: the form with counts, also where they are on
- * the other side only.
+ * allgather and alltoall. uneven: a form with one count per rank (MPI_Gatherv),
+ * even if these counts are on the other side.
  */
 static inline struct mpi_coll mpi_move(const char *func,
 				       enum weft_coll_kind kind,
@@ -215,7 +215,10 @@ MPI_Count mpi_coll_vector(const struct mpi_coll *m);
  */
 bool mpi_coll_alias(const struct mpi_coll *m);
 
-/* Check, and run, start, or prepare. Return the MPI function's result. */
+/*
+ * Check the arguments, then run, start or prepare the collective. Return the
+ * result of the MPI function.
+ */
 int mpi_coll_run(struct mpi_coll *m);
 /* Returns the result of a start: stores the request, or raises the error. */
 int mpi_coll_started(const char *func, struct weft_comm *comm, int rc,

@@ -125,7 +125,10 @@ static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)
 	return MPI_SUCCESS;
 }
 
-/* The datatype is argument 4 here: one after the position for check_data. */
+/*
+ * mpi_msg.arg is 2 in MPI_Reduce_local, so that count and datatype, the next
+ * two positions, are reported as its arguments 3 and 4.
+ */
 
 #define MPI_BODY "src/mpi/coll/mpi_op_body.inc"
 #include "src/mpi/mpi_both_counts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files about communicators and groups. */
+/* Declarations shared by the files about communicators and groups. */
 #ifndef WEFT_MPI_COMM_H
 #define WEFT_MPI_COMM_H
 

@@ -357,7 +357,8 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 		return err;
 	rc = weft_comm_split(c, color, key, &made);
 	/*
-	 * unguided requests a proper subset; the host is the only one supported
+	 * MPI_COMM_TYPE_HW_UNGUIDED requests a proper subset; the ranks of the
+	 * host are the only supported subset
 	 */
 	if (!rc && split_type == MPI_COMM_TYPE_HW_UNGUIDED && made &&
 	    made->size == c->size && made->peers == c->peers) {

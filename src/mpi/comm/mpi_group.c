@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups. Every constructor marks the processes of a group in a table over the
- * job and collects them; the order is that of the standard.
+ * Groups. Every constructor marks processes in a table with one entry per
+ * process of the job, then lists the marked processes in the order that the
+ * standard defines.
  */
 #include "src/mpi/mpi_export.h"
 
@@ -85,7 +86,7 @@ static int bad_rank(const char *func, int arg, int rank, int size)
 			    "invalid rank %d in group of size %d", rank, size);
 }
 
-/* Checks n, argument 2, and the list of that length in the next argument. */
+/* Checks n (argument 2) and the list of n entries (argument 3). */
 static int check_list(const char *func, int n, const void *list)
 {
 	if (n < 0)

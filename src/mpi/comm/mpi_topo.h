@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of the topology chapter. */
+/* Declarations shared by the files about topologies. */
 #ifndef WEFT_MPI_TOPO_H
 #define WEFT_MPI_TOPO_H
 

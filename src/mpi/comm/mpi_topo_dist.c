@@ -74,7 +74,7 @@ static bool is_weighted(const struct dist_call *d)
 	return d->weights != MPI_UNWEIGHTED;
 }
 
-/* Calls put for both ends of every edge; put NULL only counts. */
+/* Calls put for both ends of every edge; put NULL: only counts the ends. */
 static void for_each_end(const struct dist_call *d, struct edge_lists *p,
 			 int *put)
 {
@@ -110,10 +110,7 @@ static int topo_dist_fill(const struct dist_call *d, struct edge_lists *p,
 	return 0;
 }
 
-/*
- * Sends each rank its edges, and receives the edges of this rank; out may have
- * failed.
- */
+/* Sends each rank its edges, and receives the edges of this rank. */
 static int topo_dist_exchange(struct weft_comm *c, struct edge_lists *out,
 			      struct edge_lists *in)
 {

@@ -8,7 +8,7 @@
 #include "src/msg/msg_wait.h"
 #include "src/mpi/mpi_check.h"
 
-/* Checks the arguments source, tag, comm; the message type is any. */
+/* Checks source, tag and comm; a probe has no buffer and no datatype. */
 static int check_probe(const char *func, int source, int tag, MPI_Comm comm,
 		       struct weft_p2p_args *a)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Blocking and nonblocking sends and receives. The int and the MPI_Count form
- * of each share one inline body. The slow path takes a copy of the arguments,
- * whose address leaves the function: those of the fast path stay in registers.
+ * of each share one inline body. The slow path gets the address of a copy of
+ * the arguments, so that the arguments stay in registers on the fast path.
  */
 #include "src/mpi/mpi_export.h"
 

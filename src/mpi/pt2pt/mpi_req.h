@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files about requests. */
+/* Declarations shared by the files about requests. */
 #ifndef WEFT_MPI_REQ_H
 #define WEFT_MPI_REQ_H
 
@@ -21,7 +21,10 @@ static inline int mpi_req_active(const char *func, int arg, MPI_Request handle,
 	return mpi_check_req_bad(func, arg, handle);
 }
 
-/* Collects a completed request, and calls its error handler if it failed. */
+/*
+ * Ends a completed request: fills the status, frees the request or makes it
+ * inactive, and calls the error handler if the request failed.
+ */
 int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status);
 
 #endif

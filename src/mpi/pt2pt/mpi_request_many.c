@@ -184,7 +184,10 @@ static WEFT_COLD void note_failed(struct many *m, int i,
 			 p->peer);
 }
 
-/* Collects request i without calling a handler. Returns its error code. */
+/*
+ * Ends request i with weft_req_collect(), without calling an error handler.
+ * Returns the error code of the request.
+ */
 static int collect(struct many *m, int i, MPI_Status *status)
 {
 	struct weft_req *r = active(m, i);
@@ -207,8 +210,9 @@ static int collect(struct many *m, int i, MPI_Status *status)
 }
 
 /*
- * Calls the error handler of the first communicator of a failed request. The
- * text has the first error: a program that ends here reads no statuses.
+ * Calls the error handler of c, the communicator of the first failed request.
+ * The text contains the first error, since a program that is aborted here does
+ * not read the statuses.
  */
 static WEFT_COLD int fail(struct many *m, struct weft_comm *c)
 {

@@ -57,7 +57,7 @@ void mpi_tool_text(const char *from, char *to, int *len)
 	*len = need;
 }
 
-/* ---- enumerations: an option is the handle of its own values -------------*/
+/* ---- enumerations: an MPI_T_enum is a pointer to the option -------------- */
 
 /* Returns item i of the values of a boolean or a choice; NULL: no such item. */
 static const char *enum_item(const struct weft_cfg_opt *o, int i, size_t *len_p)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T: shared by its files. The interface is initialized independently of
- * MPI: init_thread and finalize are counted, and it works before MPI_Init. Its
- * errors are returned, never raised.
+ * Declarations shared by the files about MPI_T. The interface is initialized
+ * independently of MPI: calls of init_thread and finalize are counted, and
+ * MPI_T works before MPI_Init. Errors of MPI_T are returned, and no error
+ * handler is called.
  */
 #ifndef WEFT_MPI_TOOL_H
 #define WEFT_MPI_TOOL_H
@@ -16,8 +17,9 @@
 int mpi_tool_ready(void);
 
 /*
- * Returns a text as MPI_T defines it: *len is the size of the buffer (0 or text
- * NULL: length query only) and becomes the length with the final zero.
+ * Copies a text as MPI_T defines: *len is the size of the buffer `to` and
+ * becomes the length of the text with its final zero. With *len 0, or `to`
+ * NULL, only the length is returned.
  */
 void mpi_tool_text(const char *from, char *to, int *len);
 
@@ -27,7 +29,7 @@ void mpi_tool_text(const char *from, char *to, int *len);
  */
 int mpi_tool_cvars(void);
 const struct weft_cfg_opt *mpi_tool_cvar(int i);
-/* number of those of src/core, which are first */
+/* Returns the number of control variables of src/core, which are first. */
 int mpi_tool_core_cvars(void);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T control variables: the options. Options are read when MPI starts, so
- * writing one sets its environment variable and is possible until then.
+ * MPI_T control variables: the options. Options are read when MPI starts.
+ * Writing a control variable sets the environment variable of its option, and
+ * is possible only before MPI starts.
  */
 #include "src/mpi/mpi_export.h"
 
@@ -115,7 +116,7 @@ int PMPI_T_cvar_get_index(const char *name, int *cvar_index)
 	return err ? err : MPI_T_ERR_INVALID_NAME;
 }
 
-/* ---- handles: an option is its own handle --------------------------------*/
+/* ---- handles: an MPI_T_cvar_handle is a pointer to the option ------------ */
 
 #pragma weak MPI_T_cvar_handle_alloc = PMPI_T_cvar_handle_alloc
 int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T events: there are none, which is a valid number. So every index, name,
- * registration and instance is invalid, and each function returns that error.
- * One time source exists: the clock of MPI_Wtime.
+ * MPI_T events. The number of events is 0, which the standard allows, so every
+ * index, name, registration and instance is invalid, and each function returns
+ * that error. One time source exists: the clock of MPI_Wtime.
  */
 #include "src/mpi/mpi_export.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_T performance variables. A handle returns the counts of the times in
- * which it was started, since its last reset; a level returns the current value
- * and cannot be stopped or reset. One lock covers sessions and handles.
+ * MPI_T performance variables. The handle of a counter counts only while it is
+ * started, since its last reset; the handle of a level returns the current
+ * value and cannot be stopped or reset. One lock covers sessions and handles.
  */
 #include "src/mpi/mpi_export.h"
 

@@ -22,7 +22,7 @@ struct flat {
 	bool external; /* external32 */
 };
 
-/* Checks that need bytes are available at the position. */
+/* Checks that `need` bytes are available at the position. */
 static int check_flat(const struct flat *f, MPI_Count need)
 {
 	if (!weft_check)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files of the datatype chapter. */
+/* Declarations shared by the files about datatypes. */
 #ifndef WEFT_MPI_TYPE_H
 #define WEFT_MPI_TYPE_H
 

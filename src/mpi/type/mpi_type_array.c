@@ -128,7 +128,7 @@ struct dar_call {
 	const char *func;
 	bool large;
 	struct mpi_list gsizes;
-	struct weft_dt_darray a; /* all but gsizes */
+	struct weft_dt_darray a; /* all arguments except gsizes */
 	MPI_Datatype old;
 	MPI_Datatype *newtype;
 };

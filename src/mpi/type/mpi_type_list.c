@@ -127,7 +127,10 @@ static void work_close(struct list_work *w)
 	free(w->old);
 }
 
-/* Writes number k of the arguments: to the ints, or to the large counts. */
+/*
+ * Stores argument number k of the constructor, in the list of ints or of large
+ * counts.
+ */
 static void env_num(struct weft_dt_env *e, bool large, MPI_Count k, MPI_Count v)
 {
 	if (large)

@@ -173,7 +173,10 @@ static int allocate(const struct make *m, void *baseptr)
 	return err ? err : make(m, NULL, baseptr);
 }
 
-/* Uses the argument names of these functions. */
+/*
+ * Calls allocate() with the arguments of MPI_Win_allocate or
+ * MPI_Win_allocate_shared, which have equal names.
+ */
 #define ALLOCATE(flavor)                                                   \
 	allocate(&(struct make){ __func__, 1, size, disp_unit, info, comm, \
 				 win, flavor },                            \

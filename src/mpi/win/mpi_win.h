@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the files about windows. */
+/* Declarations shared by the files about windows. */
 #ifndef WEFT_MPI_WIN_H
 #define WEFT_MPI_WIN_H
 
@@ -38,7 +38,7 @@ struct mpi_target {
 	MPI_Aint disp;
 	MPI_Count count;
 	MPI_Datatype type;
-	struct weft_dt *dt; /* out */
+	struct weft_dt *dt; /* set by the check */
 };
 
 /*

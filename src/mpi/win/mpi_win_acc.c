@@ -10,8 +10,8 @@
 
 /* A call as the application describes it. */
 struct acc {
-	struct mpi_msg o; /* buf, count, type */
-	/* buf, count, type of the fetched value; func NULL: none */
+	struct mpi_msg o; /* buffer, count and type of the operand */
+	/* buffer, count and type of the fetched value; func NULL: none */
 	struct mpi_msg r;
 	struct mpi_target t;
 	const void *compare;
@@ -99,7 +99,7 @@ static int check_data(struct acc *a, const struct weft_win *w)
 {
 	int err = 0;
 
-	a->o.dt = a->t.dt; /* no operand: no type of its own */
+	a->o.dt = a->t.dt; /* without an operand: the type of the target */
 	if (has_input(a))
 		err = mpi_check_data(&a->o, w);
 	if (!err && a->r.func)
@@ -175,7 +175,10 @@ static int win_acc_check(struct acc *a, struct weft_win **win_p,
 				     a->r.count,
 				     a->r.dt,
 				     a->compare };
-	/* relaxed: the next fence is of this thread, or ordered after it */
+	/*
+	 * relaxed: the next MPI_Win_fence is called by this thread, or ordered
+	 * after this store by the application
+	 */
 	weft_store32_relaxed(&(*win_p)->used, 1);
 	return 0;
 }

@@ -12,7 +12,7 @@
 
 /* An access as the application describes it. */
 struct move {
-	struct mpi_msg o; /* buf, count, type */
+	struct mpi_msg o; /* buffer, count and type of the origin */
 	struct mpi_target t;
 	MPI_Win win;
 };
@@ -54,7 +54,10 @@ WEFT_INLINE int check(struct move *m, bool put, struct weft_win **win_p,
 	x->disp = m->t.disp;
 	x->tcount = m->t.count;
 	x->tdt = m->t.dt;
-	/* relaxed: the next fence is of this thread, or ordered after it */
+	/*
+	 * relaxed: the next MPI_Win_fence is called by this thread, or ordered
+	 * after this store by the application
+	 */
 	weft_store32_relaxed(&(*win_p)->used, 1);
 	return 0;
 }

@@ -21,7 +21,7 @@ int mpi_check_win_rank(const char *func, int arg, int rank,
 			    w->size);
 }
 
-/* Raises MPI_ERR_RMA_SYNC with the reason why, unless it is NULL. */
+/* Raises MPI_ERR_RMA_SYNC with the text `why`; why NULL: no error. */
 static int check_sync(const char *func, const struct weft_win *w,
 		      const char *why)
 {
@@ -55,10 +55,9 @@ static int check_members(const char *func, const struct weft_win *w,
 	return err;
 }
 
-/* ---- results
- * --------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
-/* The text names the access that failed. */
+/* Raises the error of a synchronization; the text names the failed access. */
 static WEFT_COLD int sync_failed(const struct weft_win *w, const char *func,
 				 int rc)
 {
