@@ -80,7 +80,10 @@ static void compare_and_swap(struct win_bench *w, size_t n)
 
 /* ---- checks of the data -------------------------------------------------- */
 
-/* Returns the first checked size: windows are checked with the last only. */
+/*
+ * Returns the first size that is checked. Benchmarks with several accesses per
+ * synchronization are checked with the largest size only.
+ */
 static size_t first_checked(const struct win_bench *w)
 {
 	return w->accesses > 1 ? w->b.max : 1;
@@ -115,7 +118,9 @@ static void check_get(struct win_bench *w, win_access access)
 	}
 }
 
-/* Adding one to each long three times gives three. */
+/*
+ * Runs the accumulate three times with operands 1; checks that each sum is 3.
+ */
 static void check_sums(struct win_bench *w, win_access access)
 {
 	for (size_t n = 8; n <= w->b.max; n = bench_next(n)) {

@@ -53,7 +53,7 @@ void win_call_end(struct win_call *c);
 /* Hands the arrays over to an operation, which frees them. */
 void win_call_hand_over(struct win_call *c, struct win_op *op);
 
-/* Returns the run that begins with element from; from < c->n. */
+/* Returns the run that begins with element `from`; requires from < c->n. */
 struct win_run win_call_run(const struct win_call *c, size_t from);
 
 /* Runs gathered for the next message. */
@@ -67,8 +67,8 @@ struct win_post {
 };
 
 /*
- * Sends as messages the runs of a call for which want returns true; want NULL:
- * all runs. 0 or -errno.
+ * Sends the runs of a call for which `want` returns true, as messages; `want`
+ * NULL: all runs. 0 or -errno.
  */
 typedef bool (*win_call_want)(const struct win_call *c,
 			      const struct win_run *run);

@@ -39,7 +39,7 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 
 /* ---- changes by atomic instructions -------------------------------------- */
 
-/* Returns the new value of a word whose value is old. */
+/* Returns the new value of a word with the value `old`. */
 static uint64_t word_next(const struct win_elem *e, uint64_t old, uint64_t in,
 			  uint64_t compare)
 {

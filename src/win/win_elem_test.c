@@ -156,7 +156,10 @@ static void concurrent_additions_are_not_lost(void **state)
 		T_TRUE(sum[i] == 4 * t_scale(5000));
 }
 
-/* Changes elements by whole words and their neighbours one by one. */
+/*
+ * Adds one to four floats by whole words, then to the two in the middle one by
+ * one.
+ */
 static void *add_floats(void *arg)
 {
 	struct win_elem e =

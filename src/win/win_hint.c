@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Info keys of windows; README describes each of them. MPI_Win_get_info returns
- * the keys in effect, without unknown keys, invalid values, and values that are
- * not true of an existing window.
+ * the keys in effect. It does not return unknown keys, invalid values, or
+ * values that do not apply to the existing window.
  */
 #include "src/win/win_hint.h"
 
@@ -134,7 +134,7 @@ static const struct hint {
 	const char *val; /* default; NULL: absent by default */
 	bool (*fits)(const char *val);
 	/*
-	 * returns whether the value is true of an existing window, or may be
+	 * returns whether the value applies to the existing window or may be
 	 * set
 	 */
 	bool (*may)(const struct weft_win *w, const char *val);

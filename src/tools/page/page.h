@@ -8,7 +8,7 @@
  *   page_open -> json_* on page->data ... -> page_close
  *
  * The file is written under a temporary name and renamed when complete. After a
- * failure a file of that name that existed before is unchanged.
+ * failure, an existing file of that name is unchanged.
  */
 #ifndef WEFT_PAGE_H
 #define WEFT_PAGE_H

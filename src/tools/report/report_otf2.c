@@ -78,7 +78,7 @@ static void put_recv(struct writer *w, const struct trace_event *e)
 	w->messages--;
 }
 
-/* Writes the events between two calls that are earlier than until. */
+/* Writes the events before the next call that are earlier than `until`. */
 static void put_between(struct writer *w, struct report_walk *from,
 			const struct trace_event **e, uint64_t until)
 {

@@ -107,10 +107,7 @@ static double torus_load(const struct sim_traffic *t)
 
 /* ---- trees: the links up from the subtrees of a level -------------------- */
 
-/*
- * Returns the largest number of messages that leave or enter one of the
- * subtrees.
- */
+/* Returns the largest number of messages that leave or enter one subtree. */
 static double leave_each(const struct sim_traffic *t, uint32_t ends)
 {
 	uint32_t subtrees = t->nodes / ends, dst, *out, *in;

@@ -106,7 +106,9 @@ static void sink_flush(struct collector *c, struct sink *k)
  */
 static void sink_switch(struct collector *c, struct sink *k, struct stream *s)
 {
-	/* on a terminal or with tags; other bytes are passed on unchanged */
+	/*
+	 * the output is line based on a terminal, with tags or with timestamps
+	 */
 	if (k->owner && k->owner != s &&
 	    (k->tty || c->slice->out->tag != RUN_TAG_NONE ||
 	     c->slice->out->timestamp))

@@ -117,8 +117,8 @@ static void end_all(struct watch *w)
 }
 
 /*
- * Selects as suspect, of all ranks that exited with a code, the rank whose
- * lifeline was closed first.
+ * Finds, among the ranks that exited with a code, the rank whose lifeline was
+ * closed first, and makes it the suspect.
  */
 static void find_first_death(struct watch *w)
 {
@@ -346,9 +346,10 @@ static void handle_signal(struct watch *w, int sig, pid_t from)
 	case RUN_SIGNAL_CHILD:
 		handle_events(w);
 		/*
-		 * Signals of the same kind do not queue, and the delivered
-		 * signal names the child that died first since the previous
-		 * signal. Waiting for any child returns them in another order.
+		 * Signals of the same kind do not queue; the delivered signal
+		 * names the child that died first since the previous signal.
+		 * That child is reaped first, because waitid() for any child
+		 * returns the children in another order.
 		 */
 		if (from > 0)
 			reap_one(w, P_PID, from);

@@ -22,11 +22,11 @@ struct run_rank {
 	int status; /* status of waitpid() after the exit */
 	uint16_t app;
 	bool connected; /* whether the rank has called PMIx_Init */
-	bool finalized; /* whether the rank has called PMIx_Finalize since */
+	bool finalized; /* whether it has called PMIx_Finalize after that */
 	bool exited;
 };
 
-/* Causes of an early end of a job: the first is used. */
+/* Causes of an early end of a job. */
 enum run_cause {
 	RUN_CAUSE_NONE,
 	RUN_CAUSE_EXIT,	   /* non-zero exit code */

@@ -54,7 +54,7 @@ enum run_launcher {
 	RUN_LAUNCHER_SRUN,    /* Slurm */
 	RUN_LAUNCHER_MPIRUN,  /* Open MPI */
 	RUN_LAUNCHER_PRTERUN, /* PRRTE */
-	RUN_LAUNCHER_RSH,     /* mpirun or prterun */
+	RUN_LAUNCHER_RSH,     /* "ssh", "rsh": mpirun or prterun */
 };
 
 /* Initial environment of a context. */
