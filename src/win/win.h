@@ -199,8 +199,8 @@ void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h);
 
 /*
  * Attach and detach memory of a dynamic window. -EBUSY: part of the memory is
- * attached already; -ENOSPC: too many attachments; -ENOENT: base is not
- * attached.
+ * attached already; -ENOSPC: too many attachments; -ENOENT: no attachment
+ * begins at `base`.
  */
 int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size);
 int weft_win_detach(struct weft_win *w, const void *base);
@@ -258,8 +258,9 @@ static inline bool weft_win_is_open(const struct weft_win *w,
 }
 
 /*
- * Returns whether count elements of dt at disp are within the target's window.
- * Dynamic windows are checked later; for them the result is true.
+ * Returns whether `count` elements of type dt at displacement disp are within
+ * the target's window. Always true for dynamic windows, which are checked
+ * later.
  */
 static inline bool weft_win_holds(const struct weft_win *w,
 				  const struct weft_win_peer *p, MPI_Aint disp,

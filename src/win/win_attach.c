@@ -87,8 +87,8 @@ static bool any_overlaps(const struct weft_win *w, uint64_t start,
 }
 
 /*
- * Returns the number of bytes from start to the end of its attachment; 0: start
- * is not attached.
+ * Returns the number of bytes from address `start` to the end of the attachment
+ * that contains it; 0: not attached.
  */
 static uint64_t attached_from(const struct weft_win *w, uint64_t start)
 {
@@ -136,7 +136,7 @@ static struct published_list published_of(struct weft_win *w)
 	return (struct published_list){ 0 };
 }
 
-/* Returns an empty slot, or NULL: all are in use. */
+/* Returns an empty slot; NULL: all slots are in use. */
 static struct win_attached *slot_find(const struct published_list *all)
 {
 	for (uint32_t i = 0; i < WIN_ATTACHED_MAX; i++) {

@@ -38,14 +38,14 @@ struct win_run {
 };
 
 /*
- * Converts x to an accumulate of elements of unit, with fetch and compare if x
- * has them. 0 or -ENOMEM.
+ * Converts x to an accumulate of elements of type `unit`, which fetches and
+ * compares if x does. 0 or -ENOMEM.
  */
 int win_call_make(struct win_call *c, struct weft_win *w,
 		  const struct weft_win_xfer *x, const struct weft_dt *unit);
 /*
  * Turns the access into a fetching one, and allocates an array for the old
- * elements, which are not used. 0 or -ENOMEM.
+ * elements, which are discarded. 0 or -ENOMEM.
  */
 int win_call_fetch(struct win_call *c);
 /* Stores results and frees the arrays. */

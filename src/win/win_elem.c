@@ -83,7 +83,7 @@ static uint64_t word_change(const struct win_elem *e, void *at, uint64_t in,
 
 /*
  * Returns the number of bytes changed by one compare-and-swap. Short elements
- * that fill an aligned 8-byte word are changed together, at the cost of one.
+ * that fill an aligned 8-byte word are changed together, by one instruction.
  */
 static size_t bytes_at_once(const struct win_elem *e, const char *at,
 			    size_t left)

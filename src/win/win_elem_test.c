@@ -29,7 +29,7 @@ static bool is_used(const struct weft_dt *dt, const struct weft_op *op)
 	       (h == MPI_REPLACE || h == MPI_NO_OP || weft_op_allows(op, dt));
 }
 
-/* Computes the expected result in target by the kernel alone. */
+/* Computes the expected result in the array `target`, by the kernel alone. */
 static void expect(const struct weft_dt *dt, const struct weft_op *op,
 		   const char *in, char *target)
 {

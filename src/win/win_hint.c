@@ -65,7 +65,7 @@ static bool is_bytes(const char *val)
 }
 
 /*
- * Returns whether val names only existing memory kinds: system, or mpi with
+ * Returns whether `val` names only existing memory kinds: system, or mpi with
  * restrictors.
  */
 static bool is_kinds(const char *val)
@@ -101,8 +101,8 @@ static bool always_true(const struct weft_win *w, const char *val)
 }
 
 /*
- * Returns whether no_locks may be set to val; a window created without locks
- * cannot get them.
+ * Returns whether the key no_locks may be set to `val`; a window created
+ * without locks cannot get locks later.
  */
 static bool may_set_no_locks(const struct weft_win *w, const char *val)
 {

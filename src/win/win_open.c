@@ -324,8 +324,8 @@ static int allocate(struct weft_win *w)
 }
 
 /*
- * Finds or allocates the window's memory, after the first exchange;
- * shares a region if possible.
+ * Finds or allocates the window's memory after the first exchange, in a shared
+ * region if possible.
  */
 static int find_memory(struct weft_win *w,
 		       const struct contribution *contribution)

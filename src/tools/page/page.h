@@ -23,8 +23,8 @@ struct page {
 };
 
 /*
- * Opens a page. kind selects its sections: "run", "sim", "reproduce",
- * "compare". Returns 0 or -errno.
+ * Opens a page. kind: "run", "sim", "reproduce" or "compare", which selects the
+ * sections of the page. Returns 0 or -errno.
  */
 int page_open(struct page *p, const char *file, const char *kind,
 	      const char *title);

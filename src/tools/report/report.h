@@ -108,7 +108,7 @@ WEFT_INLINE const struct trace_event *report_next(struct report_walk *w)
 }
 
 /*
- * Returns whether the tag word is that of MPI_Win_post or MPI_Win_complete,
+ * Returns whether the tag word belongs to MPI_Win_post or MPI_Win_complete,
  * which are recorded as messages without data.
  */
 WEFT_INLINE bool report_is_sync(uint64_t word)
@@ -169,7 +169,8 @@ int report_match_colls(const struct report *s, struct report_matched *m);
 void report_match_free(struct report_matched *m);
 /*
  * Returns the collective with this tag word; NULL: none. last: result of the
- * previous lookup, or NULL; the collective after last is tried first.
+ * previous lookup, or NULL. The search starts with the collective that follows
+ * `last`.
  */
 const struct report_coll *report_coll_of(const struct report_matched *m,
 					 uint64_t word,

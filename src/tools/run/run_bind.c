@@ -83,7 +83,7 @@ static int bind_load(struct run_bind *b, const char *synthetic)
 	return err;
 }
 
-/* Returns whether text is a list of processors: "0-3,8" or "4-". */
+/* Returns whether `text` is a list of processors: "0-3,8" or "4-". */
 static bool is_cpu_list(const char *text)
 {
 	while (isdigit((unsigned char)*text)) {
