@@ -143,7 +143,7 @@ static void fill_floats(const struct bench *b, float *p, size_t n)
 }
 
 /*
- * Returns whether elements first to first + n - 1 are the sums over the ranks.
+ * Returns whether the elements [first, first + n) are the sums over the ranks.
  */
 static bool same_sums(const struct bench *b, const float *p, size_t n,
 		      size_t first)

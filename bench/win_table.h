@@ -9,16 +9,17 @@
 
 #include "win.h"
 
-/* accesses of a bandwidth benchmark before a synchronization */
+/* number of accesses before a synchronization in a bandwidth benchmark */
 #define WIN_WINDOW 64
 
-/* One benchmark; check is for -c. */
+/* One benchmark; check() is called with -c. */
 struct win_row {
 	const char *name;
 	const char *title;
 	size_t min, max;
-	int accesses; /* accesses of one call of access: 1 or WIN_WINDOW */
-	bool both;    /* whether rank 1 also accesses rank 0 */
+	/* number of accesses in one call of access(): 1 or WIN_WINDOW */
+	int accesses;
+	bool both; /* whether rank 1 also accesses rank 0 */
 	win_access access;
 	void (*check)(struct win_bench *w, win_access access);
 };

@@ -47,8 +47,8 @@ static void signals_down(struct coll_prog *p, const struct coll_tree *t)
 }
 
 /*
- * Returns, with two hosts, the leader of the other host: both leaders send at
- * once.
+ * For two hosts only: returns the leader of the other host. The two leaders
+ * send to each other at the same time.
  */
 static int other_leader(const struct coll_hosts_plan *plan)
 {

@@ -25,8 +25,8 @@
 #define UNIT_LONG (64 * KIB)
 
 /*
- * Largest size of one block, and of all blocks, in packets of the unit;
- * measured with 2, 4 and 16 ranks.
+ * Largest size in bytes of one block, and of all blocks, that is sent through
+ * the unit in packets; measured with 2, 4 and 16 ranks.
  */
 #define UNIT_BLOCK  (2 * KIB)
 #define UNIT_BLOCKS (8 * KIB)

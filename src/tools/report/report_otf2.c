@@ -39,7 +39,7 @@ static uint32_t region_number(uint32_t id)
 	return id < JOB_PAGE_NAMES ? region_of[id] : 0;
 }
 
-/* Writer of the events of a rank, whose timestamps must not decrease. */
+/* Writer of the events of one rank. OTF2 timestamps must not decrease. */
 struct writer {
 	const struct report *s;
 	OTF2_EvtWriter *out;

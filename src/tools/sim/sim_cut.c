@@ -52,8 +52,8 @@ static double cut_max(const struct net_config *c, unsigned d,
 }
 
 /*
- * Adds messages from every coordinate to every coordinate, weighted with the
- * number of such pairs of nodes.
+ * Adds a message from every coordinate to every coordinate, weighted with the
+ * number of node pairs that have these coordinates.
  */
 static void cut_uniform(const struct sim_traffic *t, unsigned d,
 			struct cuts *cuts)

@@ -65,8 +65,8 @@ static void stream_close(struct collector *c, struct stream *s)
 }
 
 /*
- * Closes the streams of a sink that cannot be written: the ranks get SIGPIPE at
- * their next write, as they would without mpiexec.
+ * Closes the streams of a sink that cannot be written any more. The ranks get
+ * SIGPIPE at their next write, as they would without mpiexec.
  */
 static void sink_broken(struct collector *c, struct sink *k, int err)
 {

@@ -225,8 +225,8 @@ static void handle_event(struct watch *w, struct run_event *ev)
 		run_stuck_event(&w->stuck);
 		if (job->live < job->spawned) {
 			/*
-			 * Ranks that exited before MPI_Init are missing for
-			 * ranks that call it now. A rank that exited with an
+			 * A rank that exited before MPI_Init is missing in the
+			 * MPI_Init of the others. A rank that exited with an
 			 * error is reported for its error instead.
 			 */
 			int i;
@@ -311,8 +311,8 @@ static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
 	    !si.si_pid)
 		return false;
 	/*
-	 * The rank is not reaped yet, so its pid still identifies its group,
-	 * whose other processes are killed.
+	 * The rank is not reaped yet, so its pid still identifies its process
+	 * group: kill the other processes of the group.
 	 */
 	i = rank_of(w->job, si.si_pid);
 	if (i >= 0) {

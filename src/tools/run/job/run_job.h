@@ -47,8 +47,8 @@ struct run_end {
 	int code; /* exit code, abort code or signal, depending on the cause */
 	char *text;
 	/*
-	 * MPI call of the rank; NULL: none. After a timeout: calls of all
-	 * ranks.
+	 * MPI call in which the rank was; NULL: none. After a timeout: calls of
+	 * all ranks.
 	 */
 	char *call;
 	/* after a timeout: ranks by state, before any rank is killed */
