@@ -5,7 +5,8 @@
  *
  *   mpicc -O2 -o allreduce bench.c; mpiexec -n 2 ./allreduce -m 8:8
  *
- * With the name bench the first argument does; bench alone lists the names.
+ * If the program is named bench, its first argument selects the row; without
+ * arguments it lists the names of all rows.
  */
 #include "coll.h"
 #include "p2p_table.h"

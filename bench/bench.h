@@ -157,7 +157,7 @@ static inline int bench_warmup(const struct bench *b, size_t bytes)
 	return bytes < BENCH_LARGE ? b->warmup : (b->warmup + 9) / 10;
 }
 
-/* Returns the size after bytes: 0, 1, 2, 4, ... */
+/* Returns the size that follows `bytes` in the sequence 0, 1, 2, 4, ... */
 static inline size_t bench_next(size_t bytes)
 {
 	return bytes ? bytes * 2 : 1;

@@ -73,7 +73,8 @@ static inline double bench_coll_time(const struct bench *b,
 }
 
 /*
- * Computes without memory traffic; the caller must use the result (positive).
+ * Computes without memory traffic. The caller must use the result, which is
+ * positive, so that the compiler does not remove the loop.
  */
 static inline double bench_work(long iterations)
 {

@@ -6,10 +6,11 @@
 #include "bench.h"
 
 /*
- * One collective. call runs it once with bytes per rank; icall starts it.
- * Buffers have send_ranks and recv_ranks times bytes (0 means 1, -1 means one
- * per rank). fill and check are for -c: check returns whether this rank's
- * result is correct; root: only rank 0 has a result.
+ * One collective. call() runs it once with `bytes` bytes per rank; icall()
+ * starts it. The send buffer has send_ranks times `bytes` bytes, the receive
+ * buffer recv_ranks times `bytes` (0 means 1, -1 the number of ranks). fill()
+ * and check() are for -c; check() returns whether this rank's result is
+ * correct. root: only rank 0 has a result.
  */
 struct coll {
 	const char *name;
@@ -61,7 +62,10 @@ static int *coll_displs(int n)
 
 /* ---- data and checks ----------------------------------------------------- */
 
-/* Fills block i of the buffer with the data of seed i * times + plus. */
+/*
+ * Fills block i of the buffer with data generated from the seed i * times +
+ * plus.
+ */
 static void fill_blocks(void *buf, int n, size_t bytes, unsigned times,
 			unsigned plus)
 {
@@ -139,7 +143,7 @@ static void fill_floats(const struct bench *b, float *p, size_t n)
 }
 
 /*
- * Returns whether elements first to first + n - 1 are the sums over the ranks.
+ * Returns whether the elements [first, first + n) are the sums over the ranks.
  */
 static bool same_sums(const struct bench *b, const float *p, size_t n,
 		      size_t first)

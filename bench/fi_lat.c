@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One-way latency of tagged messages, per provider and size, and its ratio to
- * the raw exchange of a cache line. One way is from the call of the send to
- * the return of the read that has the completion; the next receive is posted
- * while the message is in flight.
+ * the raw exchange of a cache line. The one-way time is from the call of the
+ * send to the return of the call that reads the receive completion; the next
+ * receive is posted while the message is in flight.
  *
  *   FI_PROVIDER_PATH=build/.libs build/bench/fi_lat [-r rounds] [weft shm]
  */

@@ -19,7 +19,7 @@ struct pair {
 	MPI_Status *statuses; /* statuses of a window, or MPI_STATUSES_IGNORE */
 };
 
-/* Opens the given number of pairs, of rank i with rank i + pairs. */
+/* Sets up `pairs` pairs; rank i is the peer of rank i + pairs. */
 static inline void pair_open(struct pair *p, const struct bench *b, int pairs,
 			     bool one_buffer)
 {

@@ -7,13 +7,13 @@
 #include "p2p.h"
 
 /*
- * One benchmark. Every rank has a peer (all), or only ranks 0 and 1. values
- * computes the columns from the seconds of all rounds of n bytes.
+ * One benchmark. all: every rank has a peer; otherwise only ranks 0 and 1.
+ * values() computes the columns from t, the seconds of all rounds with n bytes.
  */
 struct pair_row {
 	const char *name;
 	const char *title;
-	int columns, full; /* number of columns, and with -f */
+	int columns, full; /* number of columns without and with -f */
 	const char *const *column;
 	bool all, one_buffer;
 	void (*pattern)(struct pair *p, int n);

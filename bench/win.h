@@ -217,8 +217,9 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 }
 
 /*
- * Prints a row for each size, starting with first: microseconds per access, or
- * megabytes per second if there are several accesses before a synchronization.
+ * Prints a row for each size, starting with the size `first`: microseconds per
+ * access, or megabytes per second if there are several accesses before a
+ * synchronization.
  */
 static inline void win_measure(struct win_bench *w, win_access access,
 			       size_t first)

@@ -9,16 +9,17 @@
 
 #include "win.h"
 
-/* accesses of a bandwidth benchmark before a synchronization */
+/* number of accesses before a synchronization in a bandwidth benchmark */
 #define WIN_WINDOW 64
 
-/* One benchmark; check is for -c. */
+/* One benchmark; check() is called with -c. */
 struct win_row {
 	const char *name;
 	const char *title;
 	size_t min, max;
-	int accesses; /* accesses of one call of access: 1 or WIN_WINDOW */
-	bool both;    /* whether rank 1 also accesses rank 0 */
+	/* number of accesses in one call of access(): 1 or WIN_WINDOW */
+	int accesses;
+	bool both; /* whether rank 1 also accesses rank 0 */
 	win_access access;
 	void (*check)(struct win_bench *w, win_access access);
 };
@@ -80,7 +81,10 @@ static void compare_and_swap(struct win_bench *w, size_t n)
 
 /* ---- checks of the data -------------------------------------------------- */
 
-/* Returns the first checked size: windows are checked with the last only. */
+/*
+ * Returns the first size that is checked. Benchmarks with several accesses per
+ * synchronization are checked with the largest size only.
+ */
 static size_t first_checked(const struct win_bench *w)
 {
 	return w->accesses > 1 ? w->b.max : 1;
@@ -115,7 +119,9 @@ static void check_get(struct win_bench *w, win_access access)
 	}
 }
 
-/* Adding one to each long three times gives three. */
+/*
+ * Runs the accumulate three times with operands 1; checks that each sum is 3.
+ */
 static void check_sums(struct win_bench *w, win_access access)
 {
 	for (size_t n = 8; n <= w->b.max; n = bench_next(n)) {

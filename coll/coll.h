@@ -81,7 +81,7 @@ struct weft_coll_side {
 };
 
 /*
- * s and r by operation: bcast uses r only; reductions have their type and count
+ * Use of the sides s and r: bcast uses r only. Reductions have type and count
  * in r (reduce_scatter: r.counts or, for the block form, r.count per rank) and
  * only the buffer in s. Sides that are not significant on this rank may have
  * any value.
@@ -93,7 +93,10 @@ struct weft_coll_args {
 	 * true: v or w form, blocks of different sizes; the same on all ranks
 	 */
 	bool uneven;
-	/* persistent: ranks may start such operations in different orders */
+	/*
+	 * true: persistent operation, since ranks may start several of them in
+	 * different orders
+	 */
 	bool any_order;
 	struct weft_route *route; /* private route, or NULL */
 	int root; /* intercommunicators: also MPI_ROOT, MPI_PROC_NULL */

@@ -300,7 +300,8 @@ static bool fits_host_count(const struct coll_algo *row, struct mock *m)
 }
 
 /*
- * Tests every row that supports p ranks (and q in a second group), draws times.
+ * Tests every row that supports p ranks (and q ranks in a second group) with
+ * `draws` random inputs.
  */
 static void try_rows(int p, int q, int draws, run_fn run)
 {

@@ -6,9 +6,9 @@
  * edge of a tree of hosts. The ranks of a host get the result in the same way.
  *
  * Restrictions: communicators on several hosts; commutative reductions.
- * Cost: for h hosts: barrier, allreduce 2 ceil(log2 h) (alpha + n beta), for
- * two hosts half of it; bcast, reduce ceil(log2 h) of these; and twice, or
- * once, the cost within a host.
+ * Cost for h hosts: barrier, allreduce: 2 ceil(log2 h) (alpha + n beta), half
+ * of it for two hosts; bcast, reduce: ceil(log2 h) (alpha + n beta). In
+ * addition the cost within a host, twice for barrier and allreduce.
  *
  *   a: 0 1 2   b: 3 4       1->0 2->0  4->3   up, by unit or memory
  *                           0->3  3->0        one message each way
@@ -47,8 +47,8 @@ static void signals_down(struct coll_prog *p, const struct coll_tree *t)
 }
 
 /*
- * Returns, with two hosts, the leader of the other host: both leaders send at
- * once.
+ * For two hosts only: returns the leader of the other host. The two leaders
+ * send to each other at the same time.
  */
 static int other_leader(const struct coll_hosts_plan *plan)
 {

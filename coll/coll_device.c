@@ -111,8 +111,8 @@ static void staged_fini(struct staged *s)
 }
 
 /*
- * Copies the input to host memory. For an exclusive scan, copies the receive
- * buffer, too, since rank 0's must not change.
+ * Copies the input to host memory. For an exclusive scan, also copies the
+ * receive buffer, because on rank 0 it must keep its contents.
  */
 static void staged_in(struct staged *s)
 {

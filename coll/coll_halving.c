@@ -3,8 +3,8 @@
 #include "coll/coll_halving.h"
 
 /*
- * Returns the half of w that a rank keeps; upper: the bit of this step is set
- * in its number.
+ * Returns the half of w that a rank keeps. upper: the rank's folded number has
+ * the bit of this step set.
  */
 static struct coll_window half(struct coll_window w, bool upper)
 {

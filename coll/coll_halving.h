@@ -30,8 +30,9 @@ struct coll_halving {
 };
 
 /*
- * Combines the vectors of all ranks. vec: this rank's vector of n elements; on
- * return its window holds the result (idle ranks, fold.me -1: unchanged).
+ * Combines the vectors of all ranks. vec: this rank's vector of n elements. On
+ * return, the elements of vec in this rank's window are the result; an idle
+ * rank (fold.me -1) has no window, and its vec is unchanged.
  */
 void coll_halving(struct coll_prog *p, struct coll_halving *h, void *vec,
 		  MPI_Count n, struct weft_dt *dt);

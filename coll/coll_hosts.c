@@ -48,7 +48,10 @@ static struct coll_hosts *hosts_new(int size)
 	return NULL;
 }
 
-/* Returns the number of host id; a new host gets first rank `rank`. */
+/*
+ * Returns the number of the host with this id. A host that is not in the list
+ * yet is added, with `rank` as its first rank.
+ */
 static int hosts_number(struct coll_hosts *h, const struct weft_comm *comm,
 			int id, int rank)
 {
@@ -113,7 +116,7 @@ static struct weft_comm *hosts_local(const struct coll_hosts *h,
 	if (!l)
 		return NULL;
 	memcpy(l, comm, sizeof(*l));
-	/* requests never drop the last reference */
+	/* a count so large that requests never drop the last reference */
 	atomic_init(&l->obj.refs, UINT32_MAX / 2);
 	for (int i = 0; i < h->local_size; i++)
 		proc[i] = comm->proc[h->local_rank[i]];
@@ -152,7 +155,8 @@ void coll_hosts_leave(struct weft_comm *comm)
 }
 
 /*
- * Builds the binomial tree of this host's ranks with its root at index place.
+ * Builds the binomial tree of this host's ranks; the root is the rank with
+ * index `place`.
  */
 static void plan_host_tree(const struct coll_hosts *h, int place,
 			   struct coll_tree *t)

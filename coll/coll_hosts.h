@@ -11,7 +11,10 @@
 #include "src/offload/offload_route_call.h"
 
 struct coll_hosts {
-	/* number of hosts, in the order of their first ranks; 1: not used */
+	/*
+	 * number of hosts, which are numbered in the order of their first
+	 * ranks; 1: the mapping is not used
+	 */
 	int count;
 	int my_host;
 	int *host_of;	 /* host number, indexed by rank */

@@ -275,8 +275,8 @@ static int step_wait_all(struct coll_prog *p)
 		if (!msg_ended(p, p->waited))
 			return 0;
 	/*
-	 * No message is outstanding. In immediate mode numbers restart at 0,
-	 * which keeps the array of requests short.
+	 * No message is outstanding. In immediate mode the message numbers
+	 * restart at 0, which keeps the array of requests short.
 	 */
 	if (!p->record)
 		p->nmsg = p->waited = 0;

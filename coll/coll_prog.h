@@ -51,8 +51,8 @@ struct coll_step {
 	char *to;	 /* RECV, REDUCE, COPY: destination */
 	MPI_Count n;
 	struct weft_dt *dt;
-	MPI_Count to_n;		  /* COPY: destination */
-	struct weft_dt *to_dt;	  /* COPY: destination */
+	MPI_Count to_n;	       /* COPY: number of elements at the destination */
+	struct weft_dt *to_dt; /* COPY: type at the destination */
 	struct weft_comm *comm;	  /* SEND, RECV, UNIT */
 	struct weft_route *route; /* UNIT */
 	struct fi_weft_call call; /* UNIT */
@@ -76,7 +76,9 @@ struct coll_tmp {
 enum { COLL_INLINE_MSGS = 16, COLL_INLINE_BYTES = 1024 };
 
 struct coll_prog {
-	/* communicator of rank and size; see coll_comm_set() */
+	/*
+	 * communicator in which rank and size are counted; see coll_comm_set()
+	 */
 	struct weft_comm *comm;
 	int rank;
 	/* number of peers; intercommunicators: size of the remote group */
@@ -86,9 +88,9 @@ struct coll_prog {
 	struct weft_op *op; /* operation of a reduction; op_dt: its type */
 	struct weft_dt *op_dt;
 	int err; /* first error, 0: none */
-	/* ticket of the route while earlier operations must be posted first */
+	/* ticket of the route, if earlier operations must be posted first */
 	uint32_t ticket;
-	/* messages posted (immediate) or numbered (recorded) */
+	/* number of messages: posted (immediate mode) or recorded */
 	unsigned nmsg;
 	/* number of the first message that may be incomplete */
 	unsigned waited;
@@ -102,7 +104,7 @@ struct coll_prog {
 		*initial_steps; /* initial storage, owned by the caller */
 	struct coll_tmp *tmp;
 	size_t inline_used;
-	char word[2]; /* buffer of failure notices, sent or received */
+	char word[2]; /* buffer for failure notices, sent or received */
 	struct coll_msg inline_msg[COLL_INLINE_MSGS];
 	_Alignas(16) char inline_bytes[COLL_INLINE_BYTES];
 };
@@ -150,7 +152,7 @@ void coll_unit(struct coll_prog *p, struct weft_route *route,
  */
 void coll_comm_set(struct coll_prog *p, struct weft_comm *comm);
 
-/* Allocates a temporary buffer of bytes; NULL only if p->err is set. */
+/* Allocates a temporary buffer of `bytes` bytes; NULL only if p->err is set. */
 void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
 /*
  * Allocates a temporary buffer for n elements of dt; the address is used like
@@ -158,8 +160,8 @@ void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
  */
 void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt);
 /*
- * Returns the address of element 0 of n elements that are stored in block,
- * which has the size of their span.
+ * Returns the address of element 0 if n elements of type dt are stored in
+ * `block`; the block has the size of the span of the elements.
  */
 void *coll_first_elem(char *block, MPI_Count n, const struct weft_dt *dt);
 

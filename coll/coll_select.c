@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of algorithms, and the selection. Rows are read top to bottom. For
- * every call a row of its operation fits, which coll_select_test.c checks.
+ * The table of algorithms, and the selection. Rows are read top to bottom.
+ * Every call has at least one row that fits, as coll_select_test.c checks.
  */
 #include "coll/coll_select.h"
 
@@ -25,19 +25,19 @@
 #define UNIT_LONG (64 * KIB)
 
 /*
- * Largest size of one block, and of all blocks, in packets of the unit;
- * measured with 2, 4 and 16 ranks.
+ * Largest size in bytes of one block, and of all blocks, that is sent through
+ * the unit in packets; measured with 2, 4 and 16 ranks.
  */
 #define UNIT_BLOCK  (2 * KIB)
 #define UNIT_BLOCKS (8 * KIB)
 
 /*
- * Largest number of ranks for which linear algorithms are selected, in which a
- * rank exchanges messages with all ranks, or reads their segments of the unit.
- * In larger worlds the state of a peer (a mapping, its page tables, a first
- * contact of some 30 us) costs more than the steps of an algorithm with log2 p
- * neighbours: with 256 ranks on two cores, an alltoall of 1 KiB takes 0.6
- * instead of 2 s, and the first one 0.9 instead of 6 s.
+ * Largest number of ranks for which linear algorithms are selected. In a linear
+ * algorithm a rank exchanges messages with all ranks, or reads their segments
+ * of the unit. In larger worlds the state of a peer (a mapping, its page
+ * tables, a first contact of some 30 us) costs more than the steps of an
+ * algorithm with log2 p neighbours: with 256 ranks on two cores, an alltoall of
+ * 1 KiB takes 0.6 instead of 2 s, and the first one 0.9 instead of 6 s.
  */
 #define LINEAR_MAX_RANKS 128
 #define LARGE		 (LINEAR_MAX_RANKS + 1)
@@ -331,7 +331,7 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("NEIGHBOR_ALLTOALL", "linear", "MPI_Neighbor_alltoall(v,w)"),
 };
 
-/* Ranks share cores, see COLL_OVERSUBSCRIBED; the same on all ranks. */
+/* Whether ranks share cores (COLL_OVERSUBSCRIBED); the same on all ranks. */
 static bool oversubscribed;
 
 /* Rows forced by the environment, indexed by operation; NULL: not forced. */
@@ -361,7 +361,7 @@ static bool on_tree(enum weft_coll_kind kind)
 	       kind == WEFT_COLL_ALLREDUCE;
 }
 
-/* Returns the COLL_ bits that are true of a call. */
+/* Returns the COLL_ bits that apply to a call. */
 static unsigned traits(const struct weft_coll_args *a)
 {
 	int p = a->comm->size;

@@ -127,8 +127,9 @@ void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a);
 
 /*
- * coll_exact.c: returns whether the call is an exact sum; joins a route for it;
- * the algorithms of exact sums.
+ * coll_exact.c: exact sums. coll_exact_requested() returns whether the call is
+ * an exact sum, coll_exact_join() joins a route for it; the other functions are
+ * the algorithms.
  */
 bool coll_exact_requested(const struct weft_coll_args *a);
 int coll_exact_join(const struct weft_coll_args *a, bool wait);
@@ -136,13 +137,13 @@ void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_exact(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a);
 /*
- * coll_exact.c: returns the communicator of the ranks that contribute: for an
- * intercommunicator, the local group.
+ * coll_exact.c: returns the communicator of the contributing ranks; for an
+ * intercommunicator this is the local group.
  */
 struct weft_comm *coll_exact_comm(const struct weft_coll_args *a);
 /*
- * coll_exact.c: executes `in` on the local group of a; the sum is exact if a
- * requests an exact sum.
+ * coll_exact.c: executes the reduction `in` on the local group of the call `a`.
+ * The sum is exact if `a` requests an exact sum.
  */
 void coll_reduce_local_group(struct coll_prog *p,
 			     const struct weft_coll_args *a,
@@ -166,7 +167,7 @@ void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a);
 
 /*
  * Reduces the vectors of the nodes of a tree by messages. own: vector of this
- * node; to: buffer for the sum at the root, may be own.
+ * node; to: buffer for the sum at the root, may be equal to `own`.
  */
 struct coll_tree;
 void coll_reduce_tree(struct coll_prog *p, const struct weft_coll_args *a,
@@ -223,13 +224,13 @@ void coll_neighbor_alltoall(struct coll_prog *p,
 
 /*
  * Receives the vectors of all ranks, from the last to the first, and combines
- * them in to. own: this rank's vector, which is included unless the vectors are
- * those of another group.
+ * them in the buffer `to`. own: this rank's vector, which is included unless
+ * the vectors are from another group.
  */
 void coll_reduce_recv_all(struct coll_prog *p, const struct weft_coll_args *a,
 			  const void *own, void *to);
 /*
- * Executes an allreduce of vec, which holds this rank's vector and gets the
+ * Executes an allreduce of `vec`, which holds this rank's vector and gets the
  * result. other: temporary buffer of the same size.
  */
 void coll_allreduce_buffers(struct coll_prog *p, char *vec, char *other,

@@ -32,8 +32,8 @@ void coll_tree_binomial(int p, int root, int rank, struct coll_tree *t);
 int coll_tree_span(int p, int v);
 
 /*
- * Returns how many of the span ranks that start at rank come before the
- * wrap-around to rank 0.
+ * Returns how many of `span` consecutive ranks, beginning with `rank`, come
+ * before the wrap-around to rank 0.
  */
 int coll_tree_run(int p, int rank, int span);
 

@@ -38,8 +38,8 @@
 #define BIT(kind) (1u << (kind))
 
 /*
- * Sets the kinds of collectives that use the route without the table from now
- * on.
+ * Sets the kinds of collectives that use the route without consulting the
+ * algorithm table.
  */
 static void route_kinds_set(struct weft_comm *comm)
 {
@@ -52,8 +52,8 @@ static void route_kinds_set(struct weft_comm *comm)
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(kinds); i++) {
 		/*
-		 * the table selects the algorithm of vectors that may be too
-		 * long
+		 * vectors may be too long for the route, so the table must
+		 * select the algorithm
 		 */
 		if (i && weft_route_max_bytes(comm->route))
 			return;
@@ -362,7 +362,7 @@ void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a)
 
 /* ---- operations on blocks ---- */
 
-/* Returns a side of n blocks as one block. */
+/* Converts a side of n blocks to a side of one block. */
 static struct weft_coll_side blocks(const struct weft_coll_side *side, int n)
 {
 	struct weft_coll_side all = *side;
@@ -372,8 +372,8 @@ static struct weft_coll_side blocks(const struct weft_coll_side *side, int n)
 }
 
 /*
- * Returns this rank's side of the operation; in place, it is this rank's block
- * of other.
+ * Returns this rank's side of the operation; if that is MPI_IN_PLACE, this
+ * rank's block of `other`.
  */
 static struct weft_coll_side own_side(struct coll_prog *p,
 				      const struct weft_coll_side *side,
@@ -394,7 +394,8 @@ static MPI_Count side_len(const struct weft_coll_side *s)
 }
 
 /*
- * Adds an operation on blocks; in, out: this rank's sides, NULL if it has none.
+ * Adds an operation on blocks. in, out: this rank's send and receive side;
+ * NULL: none.
  */
 static void unit_blocks_add(struct coll_prog *p, const struct weft_coll_args *a,
 			    struct fi_weft_call call,

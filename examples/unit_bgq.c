@@ -63,8 +63,8 @@ static void wait_counter(void)
 }
 
 /*
- * Returns the descriptor of a direct put of mem to mem of the other process,
- * with its counter.
+ * Returns the descriptor of a direct put from `mem` to `mem` of the other
+ * process, with the reception counter of that process.
  */
 static struct weft_bgq_desc put_desc(uint32_t node, uint64_t bytes)
 {

@@ -2,8 +2,8 @@
 /*
  * Direct use of Elan4 by two processes. Process 0 writes to the memory of
  * process 1 with the short transaction engine and sets an event there. The
- * event copies a command to the queue of its unit, which replies by DMA. After
- * the write, both programs only poll their units.
+ * event copies a command to the command queue of process 1's unit, which
+ * replies by DMA. After the write, both programs only poll their units.
  *
  * 	cc unit_qsnet2.c $(pkg-config --cflags --libs weft-nic) && ./a.out
  */

@@ -23,7 +23,7 @@ static alignas(64) struct {
 	_Atomic uint64_t answer; /* number of complete messages */
 	char bytes[WRITES][BYTES];
 } mine;
-/* registered address of mine, the same in both processes */
+/* registered address of `mine`, the same in both processes */
 static uint64_t address;
 
 /* Polls the unit; blocks briefly if it is idle. */

@@ -18,8 +18,8 @@
 #include "coll/coll_tree.h"
 
 /*
- * Exchanges acc with peer and combines the two vectors. Returns the address of
- * the sum: acc, or other if this rank's vector is the left operand.
+ * Exchanges vectors with `peer` and combines the two. Returns the address of
+ * the sum: `acc`, or `other` if this rank's vector is the left operand.
  */
 static char *recdbl_exchange(struct coll_prog *p, char *acc, char *other,
 			     MPI_Count n, int peer)

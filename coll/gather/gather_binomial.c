@@ -2,8 +2,9 @@
 /*
  * Gather up a binomial tree, and scatter down the same tree: a node has the
  * packed blocks of its subtree, its own first, and exchanges them with its
- * parent as one message. At the root the blocks are in place; a range of ranks
- * that wraps around the last rank is two messages to or from the root.
+ * parent as one message. At the root the blocks are in the user's buffer; a
+ * range of ranks that wraps around the last rank is two messages to or from the
+ * root.
  *
  * Restrictions: blocks of one size; intracommunicators.
  * Cost: ceil(log2 p) alpha + (p - 1) / p n beta; n: bytes at the root.

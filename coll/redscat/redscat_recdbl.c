@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reduce-scatter of short vectors: an allreduce of the whole vector by
- * recursive doubling, of whose result each rank keeps its block.
+ * recursive doubling; each rank keeps its block of the result.
  *
  * Restrictions: none (intracommunicators).
  * Cost: the same as allreduce_recdbl.c.

@@ -19,7 +19,7 @@
 
 /*
  * Receives the children's vectors alternately into the two buffers, the last
- * one into to. Returns the address of the subtree's sum.
+ * vector into `to`. Returns the address of the subtree's sum.
  */
 static const void *binomial_combine(struct coll_prog *p,
 				    const struct weft_coll_args *a,

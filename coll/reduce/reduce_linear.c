@@ -10,7 +10,7 @@
  */
 #include "coll/coll_select.h"
 
-/* Returns the vector of rank i: own, or received into tmp. */
+/* Returns the vector of rank i: `own`, or `tmp`, into which it is received. */
 static const void *linear_vector(struct coll_prog *p,
 				 const struct weft_coll_args *a, int i,
 				 const void *own, void *tmp)

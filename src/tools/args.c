@@ -74,7 +74,7 @@ static const char *dashes(size_t len)
 }
 
 /*
- * Prints text wrapped at blanks; continuation lines start at the help column.
+ * Prints `text` wrapped at blanks; continuation lines start at the help column.
  */
 static void print_wrapped(const char *text)
 {
@@ -149,7 +149,8 @@ static const struct weft_arg *args_find(const struct weft_args *a,
 }
 
 /*
- * Prints the help on one topic or one option; about NULL or unknown: all help.
+ * Prints the help on the topic or the option `about`; if it is NULL or unknown,
+ * all help.
  */
 static enum weft_args_found print_help(const struct weft_args *a,
 				       const char *about)
@@ -186,8 +187,8 @@ static bool is_help(const char *word)
 /* ---- options ------------------------------------------------------------- */
 
 /*
- * Finds the known name with the smallest edit distance to word; "": none below
- * SUGGEST_EDITS.
+ * Finds the known name with the smallest edit distance to `word`; "": none
+ * below SUGGEST_EDITS.
  */
 static void find_nearest(const struct weft_args *a, const char *word,
 			 char guess[64])

@@ -31,7 +31,7 @@ enum {
 };
 
 struct weft_arg {
-	const char *names; /* "machine|m" */
+	const char *names; /* names, e.g. "machine|m" */
 	/* number of words that follow, or WEFT_ARGS_PAIR, WEFT_ARGS_MAYBE */
 	int nargs;
 	const char *args; /* names of the values, for help */
@@ -40,7 +40,7 @@ struct weft_arg {
 };
 
 struct weft_args_topic {
-	const char *word; /* --help WORD */
+	const char *word; /* word of the topic in --help WORD */
 	const char *title;
 	bool hidden; /* omitted from the complete help */
 };

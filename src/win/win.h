@@ -39,7 +39,7 @@ struct win_mapped;
 struct win_page;
 struct win_lock_waiter;
 
-/* A member, this process included, as a target. */
+/* State of one member as a target; this process has an entry, too. */
 struct weft_win_peer {
 	/* read by every access */
 	char *direct;  /* target's memory, mapped for load and store; or NULL */
@@ -57,9 +57,11 @@ struct weft_win_peer {
 	weft_au32 lock;
 	/* another thread is requesting the lock; protected by the core lock */
 	bool requesting;
-	weft_au32 granted; /* lock by messages: the request was granted */
-	weft_au32 post; /* exposures by messages: received but not used yet */
-	uint32_t posts; /* exposures by shared page: used so far */
+	weft_au32 granted; /* 1: the lock requested by a message was granted */
+	/* received post messages that MPI_Win_start has not used yet */
+	weft_au32 post;
+	/* exposures in the shared page that MPI_Win_start has used */
+	uint32_t posts;
 	/* struct win_remote of the target, for fi_* */
 	uint64_t remote_addr; /* address of the page; 0: none */
 	uint64_t remote_key;
@@ -89,10 +91,11 @@ struct weft_win {
 	weft_au32 used; /* 1: there were accesses since the last fence */
 	/* 1: accesses have changed memory since the last flush */
 	weft_au32 stored;
-	/* count of calls that an application may repeat in a loop */
+	/* calls counted by weft_win_skip_progress() */
 	weft_au32 repeated_calls;
-	weft_au32 pending; /* outstanding operations, to all targets */
-	weft_au32 pieces;  /* outstanding pieces of these operations */
+	weft_au32 pending; /* outstanding operations to all targets */
+	/* outstanding pieces (struct win_op) to all targets */
+	weft_au32 pieces;
 	/* page shared by all members; NULL: messages are used */
 	struct win_page *page;
 
@@ -100,8 +103,9 @@ struct weft_win {
 	bool unordered; /* accumulates may overtake each other */
 	bool no_locks;	/* no member will lock the window */
 	bool lockless;	/* created with no_locks: the window has no locks */
-	size_t granule; /* bytes that are changed under one lock; 0: default */
-	bool coarse;	/* all members requested a large granule at creation */
+	/* maximum number of bytes changed under one lock; 0: default */
+	size_t granule;
+	bool coarse; /* all members requested a large granule at creation */
 	struct weft_comm *comm; /* communicator used by the window only */
 	int flavor;		/* MPI_WIN_FLAVOR_ */
 	int model;		/* MPI_WIN_UNIFIED */
@@ -148,9 +152,9 @@ struct weft_win {
 	struct weft_attr *attr;
 	struct weft_info *info;
 	struct {
-		const char *what; /* "put to memory" */
-		int rank;	  /* target */
-	} failed;		  /* the operation of `error` */
+		const char *what; /* text for messages, e.g. "put to memory" */
+		int rank;	  /* rank of the target */
+	} failed;		  /* operation that set `error` */
 	char name[MPI_MAX_OBJECT_NAME];
 };
 
@@ -195,8 +199,8 @@ void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h);
 
 /*
  * Attach and detach memory of a dynamic window. -EBUSY: part of the memory is
- * attached already; -ENOSPC: too many attachments; -ENOENT: base is not
- * attached.
+ * attached already; -ENOSPC: too many attachments; -ENOENT: no attachment
+ * begins at `base`.
  */
 int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size);
 int weft_win_detach(struct weft_win *w, const void *base);
@@ -221,12 +225,12 @@ struct weft_win_xfer {
 	MPI_Aint disp;
 	MPI_Count tcount;
 	struct weft_dt *tdt;
-	/* the accumulate family */
+	/* accumulates only */
 	struct weft_op *op;
 	void *result; /* buffer for fetched elements; NULL: none are fetched */
 	MPI_Count rcount;
 	struct weft_dt *rdt;
-	const void *compare; /* compare and swap */
+	const void *compare; /* comparand of a compare and swap; else NULL */
 };
 
 /*
@@ -254,8 +258,9 @@ static inline bool weft_win_is_open(const struct weft_win *w,
 }
 
 /*
- * Returns whether count elements of dt at disp are within the target's window.
- * Dynamic windows are checked later; for them the result is true.
+ * Returns whether `count` elements of type dt at displacement disp are within
+ * the target's window. Always true for dynamic windows, which are checked
+ * later.
  */
 static inline bool weft_win_holds(const struct weft_win *w,
 				  const struct weft_win_peer *p, MPI_Aint disp,
@@ -311,9 +316,10 @@ int weft_win_unlock_all(struct weft_win *w);
 int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
 
 /*
- * Returns whether a call may skip its progress pass. Programs repeat such calls
- * until a value changes, so without a shared page every call makes progress,
- * because other members need it, otherwise every 64th call.
+ * Returns whether a call may skip its progress pass. Programs call such
+ * functions in a loop until a value changes. Without a shared page other
+ * members need this rank's progress, so every call makes progress; with a
+ * shared page, every 64th call does.
  */
 static inline bool weft_win_skip_progress(struct weft_win *w)
 {

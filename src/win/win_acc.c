@@ -7,8 +7,8 @@
  *                or under the lock in the target's record for other elements
  *   page         the origin reads and writes by fi_*, always under the
  *                lock in the target's record
- *   otherwise    at the target: by fi_atomic if it supports the type, using
- *                atomic instructions, too, or by a message
+ *   otherwise    the target changes its memory: by fi_atomic if that supports
+ *                the type, else when the target processes a message
  *
  * Calls of one origin on the same elements keep their order: each path executes
  * calls in order, and type and location alone select the path.
@@ -78,7 +78,9 @@ static size_t elements_per_lock(const struct win_call *c)
 	return n ? n : 1;
 }
 
-/* Returns the operand and result arrays of a run, starting at element from. */
+/*
+ * Returns the operand and result arrays of a run, starting at element `from`.
+ */
 static struct win_elem_arrays
 arrays_from(const struct win_call *c, const struct win_run *run, size_t from)
 {

@@ -71,8 +71,8 @@ void win_am_close(struct weft_win *w);
 
 /*
  * Sends a message; the caller holds the core lock. part[0..n): data that
- * follows the header. op, if not NULL, gets one more piece, which completes
- * when the message has been sent.
+ * follows the header. If op is not NULL, its number of pieces is incremented;
+ * the piece completes when the message has been sent.
  */
 int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
 		const struct iovec *part, int n, struct win_op *op);

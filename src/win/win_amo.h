@@ -13,10 +13,10 @@ bool win_amo_supports(const struct win_call *c, const struct win_run *run);
 
 /*
  * Called before the first run. Waits for earlier accumulates if the provider
- * does not keep their order. With providers other than ours, accumulates always
- * fetch: when the old elements have arrived, the change is complete at the
- * target, even if the provider ignores FI_DELIVERY_COMPLETE. Returns 0 or
- * -errno.
+ * does not keep their order. With providers other than Weft's, turns every
+ * accumulate into a fetching one: when the old elements have arrived, the
+ * change is complete at the target, even if the provider ignores
+ * FI_DELIVERY_COMPLETE. Returns 0 or -errno.
  */
 int win_amo_prepare(struct win_call *c);
 

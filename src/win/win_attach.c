@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Dynamic windows. Each attachment is a separate memory region. Origins find
- * its key in a list: in the page that members share, or in memory of the
- * target, which they read by fi_read: the version of the list before each
- * access, the whole list if the version has changed. Without either, accesses
- * use messages, and the target checks its own list.
+ * the key of the region in a list, either in the page that members share or in
+ * the target's memory. In the second case origins read the list by fi_read:
+ * only its version before each access, and the whole list if the version has
+ * changed. If there is neither a shared page nor fi_read, accesses use
+ * messages, and the target checks its own list.
  */
 #include "src/win/win_attach.h"
 
@@ -86,8 +87,8 @@ static bool any_overlaps(const struct weft_win *w, uint64_t start,
 }
 
 /*
- * Returns the number of bytes from start to the end of its attachment; 0: start
- * is not attached.
+ * Returns the number of bytes from address `start` to the end of the attachment
+ * that contains it; 0: not attached.
  */
 static uint64_t attached_from(const struct weft_win *w, uint64_t start)
 {
@@ -116,7 +117,7 @@ bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
 	return true;
 }
 
-/* Where this rank's attachments are published; slot NULL: they are not. */
+/* Published list of this rank's attachments; slot NULL: not published. */
 struct published_list {
 	struct win_attached *slot;
 	weft_au32 *slots;
@@ -135,7 +136,7 @@ static struct published_list published_of(struct weft_win *w)
 	return (struct published_list){ 0 };
 }
 
-/* Returns an empty slot, or NULL: all are in use. */
+/* Returns an empty slot; NULL: all slots are in use. */
 static struct win_attached *slot_find(const struct published_list *all)
 {
 	for (uint32_t i = 0; i < WIN_ATTACHED_MAX; i++) {

@@ -20,8 +20,8 @@ struct win_attach_place {
 int win_attach_update(struct weft_win *w, int target);
 
 /*
- * Finds the attachment that contains address start of the target. Returns 0, or
- * -ERANGE: start is not attached.
+ * Finds the attachment of the target that contains the address `start`. Returns
+ * 0, or -ERANGE: the address is not attached.
  */
 int win_attach_find(struct weft_win *w, int target, uint64_t start,
 		    struct win_attach_place *p);

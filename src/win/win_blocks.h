@@ -55,11 +55,11 @@ void *win_blocks_take(struct win_blocks *w, size_t bytes);
  * memory or descriptor is available.
  */
 void *win_blocks_make(struct win_blocks *w, size_t bytes);
-/* Frees a block. Returns false if base is not a block in use. */
+/* Frees the block at `base`. Returns false if there is no such block in use. */
 bool win_blocks_give(struct win_blocks *w, void *base);
 /*
- * Returns the region of the used block that contains the bytes, and marks the
- * block as reached by other processes; NULL: there is none.
+ * Returns the region of the block in use that contains the bytes, and marks the
+ * block as reached by other processes; NULL: there is no such block.
  */
 const struct weft_region *win_blocks_find(struct win_blocks *w,
 					  const void *start, size_t bytes);

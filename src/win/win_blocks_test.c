@@ -14,8 +14,8 @@
 static struct win_blocks w;
 
 /*
- * Returns the inode of the memfd of the block at base, without marking the
- * block as reached.
+ * Returns the inode of the memfd of the block at `base`, without marking the
+ * block as reached by other processes.
  */
 static ino_t inode_of(void *base)
 {

@@ -145,7 +145,10 @@ struct win_run win_call_run(const struct win_call *c, size_t from)
 
 	weft_pack_iov(&c->place, &pos, &iov, 1);
 	run.location = iov.iov_base;
-	/* an element with gaps may consist of several pieces: one per run */
+	/*
+	 * an element with gaps may consist of several pieces, so a run contains
+	 * one such element only
+	 */
 	run.n = c->unit->size == c->unit->extent
 			? iov.iov_len / (size_t)c->unit->size
 			: 1;

@@ -38,14 +38,14 @@ struct win_run {
 };
 
 /*
- * Converts x to an accumulate of elements of unit, with fetch and compare if x
- * has them. 0 or -ENOMEM.
+ * Converts x to an accumulate of elements of type `unit`, which fetches and
+ * compares if x does. 0 or -ENOMEM.
  */
 int win_call_make(struct win_call *c, struct weft_win *w,
 		  const struct weft_win_xfer *x, const struct weft_dt *unit);
 /*
  * Turns the access into a fetching one, and allocates an array for the old
- * elements, which are not used. 0 or -ENOMEM.
+ * elements, which are discarded. 0 or -ENOMEM.
  */
 int win_call_fetch(struct win_call *c);
 /* Stores results and frees the arrays. */
@@ -53,7 +53,7 @@ void win_call_end(struct win_call *c);
 /* Hands the arrays over to an operation, which frees them. */
 void win_call_hand_over(struct win_call *c, struct win_op *op);
 
-/* Returns the run that begins with element from; from < c->n. */
+/* Returns the run that begins with element `from`; requires from < c->n. */
 struct win_run win_call_run(const struct win_call *c, size_t from);
 
 /* Runs gathered for the next message. */
@@ -67,8 +67,8 @@ struct win_post {
 };
 
 /*
- * Sends as messages the runs of a call for which want returns true; want NULL:
- * all runs. 0 or -errno.
+ * Sends the runs of a call for which `want` returns true, as messages; `want`
+ * NULL: all runs. 0 or -errno.
  */
 typedef bool (*win_call_want)(const struct win_call *c,
 			      const struct win_run *run);

@@ -39,7 +39,7 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 
 /* ---- changes by atomic instructions -------------------------------------- */
 
-/* Returns the new value of a word whose value is old. */
+/* Returns the new value of a word with the value `old`. */
 static uint64_t word_next(const struct win_elem *e, uint64_t old, uint64_t in,
 			  uint64_t compare)
 {
@@ -83,7 +83,7 @@ static uint64_t word_change(const struct win_elem *e, void *at, uint64_t in,
 
 /*
  * Returns the number of bytes changed by one compare-and-swap. Short elements
- * that fill an aligned 8-byte word are changed together, at the cost of one.
+ * that fill an aligned 8-byte word are changed together, by one instruction.
  */
 static size_t bytes_at_once(const struct win_elem *e, const char *at,
 			    size_t left)

@@ -34,8 +34,8 @@ struct win_elem {
 };
 
 /*
- * Returns the change of elements of a predefined type. compares: compare and
- * swap; op is not used.
+ * Returns the change that `op` makes to elements of the predefined type `unit`.
+ * compares: the change is a compare and swap, and `op` is not used.
  */
 struct win_elem win_elem_of(const struct weft_dt *unit,
 			    const struct weft_op *op, bool compares);
@@ -51,7 +51,7 @@ static inline bool win_elem_is_atomic(const struct win_elem *e, uint64_t at)
 
 /*
  * Arrays of elements for win_elem_apply(); NULL: not used. win_elem_apply()
- * changes n elements at `at`; plain: there are no concurrent changes.
+ * changes n elements at address `at`; `plain`: there are no concurrent changes.
  */
 struct win_elem_arrays {
 	const char *in;

@@ -29,7 +29,7 @@ static bool is_used(const struct weft_dt *dt, const struct weft_op *op)
 	       (h == MPI_REPLACE || h == MPI_NO_OP || weft_op_allows(op, dt));
 }
 
-/* Computes the expected result in target by the kernel alone. */
+/* Computes the expected result in the array `target`, by the kernel alone. */
 static void expect(const struct weft_dt *dt, const struct weft_op *op,
 		   const char *in, char *target)
 {
@@ -156,7 +156,10 @@ static void concurrent_additions_are_not_lost(void **state)
 		T_TRUE(sum[i] == 4 * t_scale(5000));
 }
 
-/* Changes elements by whole words and their neighbours one by one. */
+/*
+ * Adds one to four floats by whole words, then to the two in the middle one by
+ * one.
+ */
 static void *add_floats(void *arg)
 {
 	struct win_elem e =

@@ -43,8 +43,9 @@ enum fi_datatype win_fabric_type(const struct weft_dt *unit);
 enum { WIN_READS = 1, WIN_WRITES = 2 };
 
 /*
- * Returns whether the provider executes an accumulate of this size with effects
- * now after earlier accumulates with effects before.
+ * Returns whether the provider orders an accumulate of this size after earlier
+ * accumulates. before, now: effects (WIN_READS, WIN_WRITES) of the earlier
+ * accumulates and of this one.
  */
 bool win_fabric_orders(unsigned before, unsigned now, size_t bytes);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Info keys of windows; README describes each of them. MPI_Win_get_info returns
- * the keys in effect, without unknown keys, invalid values, and values that are
- * not true of an existing window.
+ * the keys in effect. It does not return unknown keys, invalid values, or
+ * values that do not apply to the existing window.
  */
 #include "src/win/win_hint.h"
 
@@ -65,7 +65,7 @@ static bool is_bytes(const char *val)
 }
 
 /*
- * Returns whether val names only existing memory kinds: system, or mpi with
+ * Returns whether `val` names only existing memory kinds: system, or mpi with
  * restrictors.
  */
 static bool is_kinds(const char *val)
@@ -101,8 +101,8 @@ static bool always_true(const struct weft_win *w, const char *val)
 }
 
 /*
- * Returns whether no_locks may be set to val; a window created without locks
- * cannot get them.
+ * Returns whether the key no_locks may be set to `val`; a window created
+ * without locks cannot get locks later.
  */
 static bool may_set_no_locks(const struct weft_win *w, const char *val)
 {
@@ -134,7 +134,7 @@ static const struct hint {
 	const char *val; /* default; NULL: absent by default */
 	bool (*fits)(const char *val);
 	/*
-	 * returns whether the value is true of an existing window, or may be
+	 * returns whether the value applies to the existing window or may be
 	 * set
 	 */
 	bool (*may)(const struct weft_win *w, const char *val);

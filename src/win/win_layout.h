@@ -36,10 +36,11 @@ static_assert(sizeof(struct win_rwlock) == 16, "shared format");
 
 struct win_record {
 	/*
-	 * line 0: lock for accumulates on elements without atomic instructions
+	 * cache line 0: lock for accumulates on elements without atomic
+	 * instructions
 	 */
 	alignas(WEFT_CACHE_LINE) struct win_rwlock acc;
-	/* line 1: written by the members for which this rank waits */
+	/* cache line 1: written by the members for which this rank waits */
 	alignas(WEFT_CACHE_LINE) weft_au32 completes;
 	/* event word, incremented after a change of this line or of posts */
 	weft_au32 events;
@@ -67,8 +68,8 @@ struct win_attached {
 static_assert(sizeof(struct win_attached) == 64, "shared format");
 
 /*
- * Synchronization page of a member that shares no page; other members access it
- * by fi_*.
+ * Synchronization page of a member without a shared page; other members access
+ * it by fi_*.
  */
 struct win_remote {
 	struct win_rwlock lock;
@@ -86,7 +87,7 @@ struct win_page {
 	alignas(WEFT_CACHE_LINE) uint64_t magic;
 	/* random number of this window, to verify the opened file */
 	uint64_t token;
-	uint64_t locks; /* offsets from the page; 0: absent */
+	uint64_t locks; /* offsets from the start of the page; 0: absent */
 	uint64_t posts;
 	uint64_t attached;
 	uint64_t memory;

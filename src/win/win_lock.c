@@ -84,8 +84,8 @@ static int release(struct weft_win *w, int target)
 }
 
 /*
- * Acquires the lock of a target. One thread requests it; other threads that
- * need it wait for this request.
+ * Acquires the lock of a target. If several threads need the lock, one thread
+ * requests it and the others wait for that request.
  */
 int win_lock_acquire(struct weft_win *w, int target)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Cached mapping of one attachment of a target, which is a slot of its list. */
+/* Cached mapping of one attachment: one slot in the target's list. */
 struct mapping {
 	uint64_t id; /* attachment id; 0: unused entry */
 	char *mem;   /* address of the mapping; NULL: mapping failed */

@@ -10,13 +10,14 @@
 #include "src/win/win.h"
 
 /*
- * Returns the mapped address of address start of the target, valid for bytes
- * bytes; NULL: the range is not in one attachment that can be mapped.
+ * Translates `start`, an address in the target's process, to the address of the
+ * mapping in this process, valid for `bytes` bytes. NULL: the range is not in
+ * one attachment that can be mapped.
  */
 char *win_mapped_find(struct weft_win *w, int target, uint64_t start,
 		      uint64_t bytes);
 
-/* Unmaps all. */
+/* Removes all mappings of all targets. */
 void win_mapped_close(struct weft_win *w);
 
 #endif

@@ -112,8 +112,8 @@ static void sides_skip(struct sides *s, size_t len)
 }
 
 /*
- * Moves pieces by the kernel until one needs another path; *all_p: all were
- * moved.
+ * Moves pieces by the kernel until a piece needs another path. *all_p: whether
+ * all pieces were moved.
  */
 static int pieces_sync(struct weft_win *w, struct sides *s, int target,
 		       bool put, bool *all_p)

@@ -170,7 +170,10 @@ static void piece_left(struct weft_retry *e, int rc)
 		piece_complete(weft_container_of(e, struct piece, pend), rc);
 }
 
-/* Writes with flags, which fi_write has no argument for. */
+/*
+ * Posts a write with flags by fi_writemsg, since fi_write has no argument for
+ * flags.
+ */
 static ssize_t post_write(struct piece *p, fi_addr_t to, uint64_t flags)
 {
 	const struct win_fi *f = &p->f;
@@ -315,7 +318,7 @@ static int fi_pieces(struct win_op *op, int target, const char *buf,
 	return rc;
 }
 
-/* Moves pieces by the kernel as far as possible; *f becomes the rest. */
+/* Moves pieces by the kernel as far as possible; then *f describes the rest. */
 static int pieces_sync(struct weft_win *w, int target, const char **buf,
 		       struct win_fi *f)
 {

@@ -31,7 +31,10 @@ struct win_op {
 	const struct weft_dt *unit;
 };
 
-/* Creates an access with one piece, owned by the caller. NULL: no memory. */
+/*
+ * Creates an access. Its number of pieces is 1 until win_op_start(), so that it
+ * cannot complete before. NULL: out of memory.
+ */
 struct win_op *win_op_open(struct weft_win *w, int target, bool kept);
 /*
  * Completes one piece; the core lock is held. err: 0, -errno or an MPI class.
@@ -72,9 +75,9 @@ struct win_fi {
 int win_fi_post(struct win_op *op, const struct win_fi *f);
 
 /*
- * Translates a location of the target's memory for fi_*; buf is an offset in
- * its window, or an address in a dynamic one. len is reduced to the part in one
- * region. 0, or -ERANGE.
+ * Finds the address and the key of a location in the target's memory for fi_*.
+ * buf: offset in the target's window, or an address for a dynamic window.
+ * f->len is reduced to the part in one region. 0 or -ERANGE.
  */
 int win_fi_find(struct weft_win *w, int target, const void *buf,
 		struct win_fi *f);

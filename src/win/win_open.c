@@ -194,7 +194,10 @@ static bool is_packed(const struct weft_win *w,
 	       !(contribution[0].flags & JOIN_NONCONTIG);
 }
 
-/* Returns the offset of rank's memory after the page; rank n: total size. */
+/*
+ * Returns the offset of the memory of `rank`, counted from the end of the page;
+ * rank n: the total size.
+ */
 static uint64_t part_at(const struct weft_win *w,
 			const struct contribution *contribution, int rank)
 {
@@ -207,7 +210,7 @@ static uint64_t part_at(const struct weft_win *w,
 	return at;
 }
 
-/* Maps the memory that members share. direct: accesses may use it. */
+/* Maps the memory that members share. direct: accesses may use the mapping. */
 static int map_shared(struct weft_win *w,
 		      const struct contribution *contribution, bool direct)
 {
@@ -270,7 +273,10 @@ static int heap_map(struct weft_win *w, const struct contribution *contribution)
 	for (int i = 0; !rc && i < w->size; i++) {
 		struct weft_win_peer *p = &w->peer[i];
 
-		/* not NULL; members with 0 bytes are not accessed */
+		/*
+		 * any address except NULL: members with 0 bytes are not
+		 * accessed
+		 */
 		p->direct = (char *)w->page;
 		if (contribution[i].size && i == w->rank)
 			p->direct = w->base;
@@ -318,8 +324,8 @@ static int allocate(struct weft_win *w)
 }
 
 /*
- * Finds or allocates the window's memory, after the first exchange;
- * shares a region if possible.
+ * Finds or allocates the window's memory after the first exchange, in a shared
+ * region if possible.
  */
 static int find_memory(struct weft_win *w,
 		       const struct contribution *contribution)
@@ -393,7 +399,7 @@ static int check_contributions(struct weft_win *w,
 	if (any & JOIN_SAME_UNIT && !units)
 		return -EDOM;
 	w->lockless = w->no_locks = all & JOIN_NO_LOCKS;
-	/* shared memory is also changed by atomics of C */
+	/* programs may also change shared memory by C atomics */
 	w->coarse = all & JOIN_COARSE && w->flavor != MPI_WIN_FLAVOR_SHARED;
 	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
 }

@@ -9,15 +9,15 @@
 #include "src/win/win.h"
 
 /*
- * Creates this rank's page; *key_p: its key for other members. Does nothing
- * without remote memory access.
+ * Creates this rank's page; *key_p: key of the page for other members. Does
+ * nothing if the provider has no remote memory access.
  */
 int win_remote_open(struct weft_win *w, uint64_t *key_p);
 void win_remote_close(struct weft_win *w);
 
 /*
- * Returns whether locks are in these pages and changed by fi_atomic. Otherwise
- * locks are requested by messages.
+ * Returns whether locks are in the synchronization pages and are changed by
+ * fi_atomic. Otherwise locks are requested by messages.
  */
 bool win_remote_has_locks(const struct weft_win *w);
 

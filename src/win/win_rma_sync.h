@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One piece of an access, moved by the kernel within the call
- * (FI_WEFT_RMA_SYNC). Inline, because after a system call each function return
- * costs as much as ten other returns.
+ * (FI_WEFT_RMA_SYNC). The function is inline, because after a system call each
+ * function return costs as much as ten other returns.
  */
 #ifndef WEFT_WIN_RMA_SYNC_H
 #define WEFT_WIN_RMA_SYNC_H
@@ -32,7 +32,7 @@ WEFT_INLINE bool win_fi_sync(struct weft_win *w, int target,
 	weft_lock();
 	to = weft_core.proc[w->comm->proc[target]].addr;
 	if (to == FI_ADDR_NOTAVAIL)
-		/* address not resolved yet, or sends are queued */
+		/* the address is not resolved yet, or sends are queued */
 		rc = -EAGAIN;
 	else if (f->kind == WIN_FI_WRITE)
 		rc = now->write(weft_core.ep, f->local, f->len, to, f->addr,

@@ -19,8 +19,8 @@
 struct weft_comm;
 
 /*
- * Acquire and release the lock. c: members that share the lock. 0; -ECONNRESET:
- * one of the members has died.
+ * Acquire and release the lock. c: communicator of the members that share the
+ * lock. 0; -ECONNRESET: one of the members has died.
  */
 int win_rwlock_acquire(struct win_rwlock *g, bool exclusive,
 		       const struct weft_comm *c);

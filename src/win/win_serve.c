@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Service of received messages at a member: grants the lock of its memory in
- * the order of requests, executes accesses at once and responds. Numbers from
- * other processes are checked before use.
+ * Processes received messages at a member: grants the lock of its memory in the
+ * order of requests, and executes accesses immediately and responds. Numbers
+ * from other processes are checked before use.
  */
 #include "src/win/win_serve.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A member as the target of requests, and the origin of responses. */
+/*
+ * Processing of received messages: requests to this member as the target, and
+ * responses to this member as the origin.
+ */
 #ifndef WEFT_WIN_SERVE_H
 #define WEFT_WIN_SERVE_H
 
@@ -10,15 +13,16 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 	       const char *body, size_t bytes);
 
 /*
- * Requests and releases the lock of this rank's memory for rank; the core lock
- * is held.
+ * Request and release the lock of this rank's memory on behalf of `rank`; the
+ * core lock is held.
  */
 int win_serve_lock(struct weft_win *w, int rank, bool exclusive);
 void win_serve_unlock(struct weft_win *w, int rank);
 
 /*
- * Registers an expected response for a piece of op, with bytes bytes of old
- * elements to be stored in old. 0 or -ENOMEM; the core lock is held.
+ * Registers an expected response for a piece of op. The response has `bytes`
+ * bytes of old elements, which are stored in `old`. 0 or -ENOMEM; the core lock
+ * is held.
  */
 int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
 		     uint32_t *id_p);

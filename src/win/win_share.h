@@ -12,12 +12,13 @@
 bool win_share_is_local(const struct weft_comm *c);
 
 /*
- * Collective. Rank 0 creates a region with a page, followed by bytes of memory;
- * the other members map it. mine: this member's part, whose memory is allocated
- * at once. Returns 0 or -errno, the same on all members.
+ * Collective. Rank 0 creates a region with a page, followed by `bytes` bytes of
+ * memory; the other members map the region. mine: this member's part of the
+ * memory, which is allocated immediately. Returns 0 or -errno, the same on all
+ * members.
  */
 struct win_share_part {
-	uint64_t offset; /* offset after the page, bytes */
+	uint64_t offset; /* offset from the end of the page, bytes */
 	uint64_t bytes;
 };
 int win_share_open(struct weft_win *w, uint64_t bytes,

@@ -44,7 +44,7 @@ static int rank_of(const struct weft_win *w, const struct weft_group *g, int i)
 	return weft_group_rank_of(w->comm->group, g->proc[i]);
 }
 
-/* Notifies rank of a change in its record. */
+/* Notifies the member `rank` of a change in its record. */
 static void notify(struct weft_win *w, int rank)
 {
 	struct win_record *r = win_record(w->page, rank);

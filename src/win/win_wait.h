@@ -9,8 +9,8 @@
 #include "src/win/win.h"
 
 /*
- * State of a wait for a change by messages. win_idle_pass() makes one progress
- * pass; -ECONNRESET: a member has died.
+ * State of a wait for a change that a message makes. win_idle_pass() makes one
+ * progress pass; -ECONNRESET: a member has died.
  */
 struct win_idle {
 	struct weft_idle idle;

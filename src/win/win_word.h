@@ -11,7 +11,7 @@
 #include <string.h>
 
 /*
- * Returns the address of a word, an aligned integer of 4 or 8 bytes of a target
+ * Returns the address of a word: an aligned integer of 4 or 8 bytes at a target
  * with an open epoch. NULL: use weft_win_acc().
  */
 static inline char *weft_win_word(const struct weft_win *w, int rank,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Prints the lines of a machine's file: see info_machine.h. */
+/* Prints the entries of a machine file; see info_machine.h. */
 #include "src/tools/info/info_machine.h"
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_map.h"

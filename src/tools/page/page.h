@@ -8,7 +8,7 @@
  *   page_open -> json_* on page->data ... -> page_close
  *
  * The file is written under a temporary name and renamed when complete. After a
- * failure a file of that name that existed before is unchanged.
+ * failure, an existing file of that name is unchanged.
  */
 #ifndef WEFT_PAGE_H
 #define WEFT_PAGE_H
@@ -23,8 +23,8 @@ struct page {
 };
 
 /*
- * Opens a page. kind selects its sections: "run", "sim", "reproduce",
- * "compare". Returns 0 or -errno.
+ * Opens a page. kind: "run", "sim", "reproduce" or "compare", which selects the
+ * sections of the page. Returns 0 or -errno.
  */
 int page_open(struct page *p, const char *file, const char *kind,
 	      const char *title);

@@ -64,7 +64,7 @@ static const char pairs[] = "00010203040506070809"
 			    "80818283848586878889"
 			    "90919293949596979899";
 
-/* Writes two digits before end. */
+/* Writes two digits before the address `end`. */
 static inline char *put_pair(char *end, uint32_t x)
 {
 	memcpy(end - 2, pairs + 2 * x, 2);

@@ -34,8 +34,9 @@ void json_ints(struct json *j, const int64_t *x, unsigned n);
 void json_bool(struct json *j, const char *key, bool x);
 
 /*
- * Writes x with at least `least` digits, the last one before end. Returns the
- * first digit. Most of the output is numbers, and printf() is slower.
+ * Writes the decimal digits of x, at least `least` of them, so that they end
+ * before `end`. Returns the address of the first digit. Most of the output is
+ * numbers, for which printf() would be slower.
  */
 enum { JSON_DIGITS = 24 };
 char *json_digits(char *end, uint64_t x, unsigned least);

@@ -47,7 +47,7 @@ struct report {
 	uint32_t last;	     /* rank whose call ended last */
 	uint64_t *first;     /* first chunk of each rank */
 	uint64_t *next;	     /* next chunk of the same rank, indexed by chunk */
-	/* SHOW() of the kinds of events in a chunk, indexed by chunk */
+	/* kinds of events in each chunk, as SHOW() bits */
 	uint8_t *kinds;
 	struct report_open_call *open;
 	uint32_t opens;
@@ -108,7 +108,7 @@ WEFT_INLINE const struct trace_event *report_next(struct report_walk *w)
 }
 
 /*
- * Returns whether the tag word is that of MPI_Win_post or MPI_Win_complete,
+ * Returns whether the tag word belongs to MPI_Win_post or MPI_Win_complete,
  * which are recorded as messages without data.
  */
 WEFT_INLINE bool report_is_sync(uint64_t word)
@@ -169,7 +169,8 @@ int report_match_colls(const struct report *s, struct report_matched *m);
 void report_match_free(struct report_matched *m);
 /*
  * Returns the collective with this tag word; NULL: none. last: result of the
- * previous lookup, or NULL; the collective after last is tried first.
+ * previous lookup, or NULL. The search starts with the collective that follows
+ * `last`.
  */
 const struct report_coll *report_coll_of(const struct report_matched *m,
 					 uint64_t word,
@@ -202,13 +203,13 @@ const char *report_class_name(enum report_class c);
 enum report_wait_end {
 	REPORT_OWN, /* none: work of the rank itself */
 	/*
-	 * a message to this rank: from its send, or from the post of the
+	 * a message to this rank; the event is its send, or the post of the
 	 * receive if that was later
 	 */
 	REPORT_MESSAGE,
-	/* a message from this rank: from the post of the matching receive */
+	/* a message from this rank; the event is the post of the receive */
 	REPORT_RECEIVER,
-	REPORT_COLLECTIVE, /* a collective: from the entry of the last rank */
+	REPORT_COLLECTIVE, /* the last rank entered the collective */
 	REPORT_SYNC,	   /* MPI_Win_post or MPI_Win_complete */
 	REPORT_LOCK,	   /* MPI_Win_unlock by another rank */
 	REPORT_OPEN,	   /* none: the call did not end */
@@ -225,7 +226,7 @@ struct report_wait {
 	uint32_t other;
 	uint32_t id; /* name of the waiting call */
 	uint32_t via;
-	/* rank at the other end of the message, if via is a message */
+	/* rank at the other end, if `via` is a message */
 	uint32_t peer;
 };
 
@@ -256,7 +257,7 @@ void report_wait_free(struct report_wait_result *w);
 struct report_link {
 	uint32_t rank;
 	uint32_t other; /* rank with which the chain continues */
-	/* rank at the other end of the message, if via is a message */
+	/* rank at the other end, if `via` is a message */
 	uint32_t peer;
 	/* name of the waiting call; 0: work of the rank itself */
 	uint32_t id;

@@ -19,8 +19,8 @@ struct chain {
 	const struct report_wait_result *w;
 	struct report_chain *out;
 	uint64_t room;
-	uint64_t *first; /* first link of own work of each rank */
-	/* next link of own work of the same rank, indexed by link */
+	uint64_t *first; /* first link of each rank with its own work */
+	/* next link with own work of the same rank, indexed by link */
 	uint64_t *next;
 };
 
@@ -115,7 +115,7 @@ static bool follow_chain(struct chain *c)
 
 /* ---- own work by call ---------------------------------------------------- */
 
-/* Attributes the part of a call that overlaps with a link to the call. */
+/* Attributes the time that a call and a link have in common to the call. */
 static void attribute_call(struct chain *c, struct report_link *x,
 			   uint64_t from, uint64_t to, uint32_t id)
 {
@@ -131,8 +131,8 @@ static void attribute_call(struct chain *c, struct report_link *x,
 }
 
 /*
- * Divides the links of a rank among its calls, both sorted by time. Calls of
- * several threads overlap; time is attributed once.
+ * Attributes a rank's links to its calls; both are sorted by time. Calls of
+ * several threads overlap; such time is attributed only once.
  */
 static void attribute_rank(struct chain *c, uint32_t rank)
 {

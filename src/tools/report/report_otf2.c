@@ -39,7 +39,7 @@ static uint32_t region_number(uint32_t id)
 	return id < JOB_PAGE_NAMES ? region_of[id] : 0;
 }
 
-/* Writer of the events of a rank, whose timestamps must not decrease. */
+/* Writer of the events of one rank. OTF2 timestamps must not decrease. */
 struct writer {
 	const struct report *s;
 	OTF2_EvtWriter *out;
@@ -78,7 +78,7 @@ static void put_recv(struct writer *w, const struct trace_event *e)
 	w->messages--;
 }
 
-/* Writes the events between two calls that are earlier than until. */
+/* Writes the events before the next call that are earlier than `until`. */
 static void put_between(struct writer *w, struct report_walk *from,
 			const struct trace_event **e, uint64_t until)
 {

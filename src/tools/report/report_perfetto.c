@@ -89,7 +89,7 @@ static void flush_buffer(struct out *o)
 }
 
 /*
- * Starts a line: flushes the buffer if it has less than LINE bytes left, and
+ * Starts a line: flushes the buffer if fewer than LINE bytes are free, then
  * writes the separator.
  */
 static void perfetto_begin(struct out *o)

@@ -89,7 +89,8 @@ static void put_names(struct json *j, const struct report *s)
 void report_put_time(struct json *j, const struct report *s)
 {
 	/*
-	 * Length in ps of the time slice with which all calls fit on the page.
+	 * length of a time slice, ps: so long that all calls fit on the page;
+	 * 0: calls are not merged
 	 */
 	uint64_t slice =
 		s->calls > CALLS_MOST

@@ -8,10 +8,10 @@
  *                               sent                     late sender
  *
  * A call waits from its start to x, the time of the remote event that it needs:
- * a message is sent, a receive is posted, the last rank enters a collective. Of
- * several events the latest x counts, so the time in classes never exceeds the
- * duration of the call. From x on the message is in flight, which belongs to no
- * class; the chain (report_chain.c) includes both times.
+ * a message is sent, a receive is posted, the last rank enters a collective. If
+ * a call needs several events, the latest x is used, so the waiting time never
+ * exceeds the duration of the call. After x the message is in flight; this time
+ * has no class. The chain (report_chain.c) includes both times.
  *
  * Calls of the MPI_Test family in a loop count as one wait if there is no other
  * call between two of them and the time outside MPI is at most LOOP_PS or the
@@ -49,10 +49,11 @@ struct waiting {
 	struct report_role role[JOB_PAGE_NAMES];
 	/* shortest time in flight of a message, ps, by log2 of its size */
 	uint64_t least[SIZES];
-	struct report_waits *sends; /* sends with late receivers of each rank */
+	/* waits of each rank's sends for late receivers */
+	struct report_waits *sends;
 	/*
-	 * latest entry time and its rank of the ranks processed so far, indexed
-	 * by collective
+	 * latest entry into each collective by the ranks processed so far: time
+	 * and rank
 	 */
 	uint64_t *scan;
 	uint32_t *scan_rank;

@@ -31,8 +31,8 @@ int repro_bench_build(struct repro_bench *b, uint32_t packets);
 int repro_bench_config(const struct repro *r, const struct repro_row *row,
 		       struct net_config *cfg);
 /*
- * Finds the index of an injection path by name; name NULL: the first path.
- * Returns 0 or -EINVAL.
+ * Finds the index of the injection path `name`; NULL: the first path. Returns 0
+ * or -EINVAL.
  */
 int repro_bench_path(const struct repro_bench *b, const char *name,
 		     uint8_t *path_p);

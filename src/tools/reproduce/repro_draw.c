@@ -27,8 +27,8 @@ static bool same_plot(const struct repro_row *a, const struct repro_row *b)
 }
 
 /*
- * Writes the rows that belong to the plot of row first; returns the number of
- * results.
+ * Writes the rows of the plot that starts with the row `first`; returns the
+ * number of results.
  */
 static unsigned write_data(FILE *f, const struct repro *r,
 			   const struct repro_row *first)

@@ -36,7 +36,7 @@ struct pingpong {
 	uint8_t in;	   /* receiving path plus one; 0: the default */
 	uint64_t bytes[2]; /* message size of the first and the second node */
 	uint32_t node[2];
-	/* number of messages; number of these that are not counted */
+	/* number of messages, and of warm-up messages, which are not counted */
 	unsigned sends, warm;
 	uint64_t began, ended;
 	uint64_t soft_ps; /* time from the arrival to the post of the reply */

@@ -9,8 +9,8 @@
 #include "src/tools/reproduce/repro.h"
 
 /*
- * Measures one size, with chunks by this path; *ps_p: mean one-way time in ps.
- * Returns 0 or -errno.
+ * Measures messages of `bytes` bytes; the chunks use the injection path `path`.
+ * *ps_p: mean one-way time in ps. Returns 0 or -errno.
  */
 int repro_staged(const struct repro *r, const struct repro_row *row,
 		 uint64_t bytes, const char *path, double *ps_p);

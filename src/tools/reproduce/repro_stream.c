@@ -44,7 +44,7 @@ static void stream_arrived(void *arg, uint64_t at, uint64_t cookie,
 
 static const struct net_up up = { .arrived = stream_arrived };
 
-/* Posts count messages. */
+/* Posts the message `count` times, round robin over the engines. */
 static int send_all(struct stream *s, struct net_msg *msg, uint64_t count)
 {
 	int err = 0;

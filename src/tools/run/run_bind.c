@@ -83,7 +83,7 @@ static int bind_load(struct run_bind *b, const char *synthetic)
 	return err;
 }
 
-/* Returns whether text is a list of processors: "0-3,8" or "4-". */
+/* Returns whether `text` is a list of processors: "0-3,8" or "4-". */
 static bool is_cpu_list(const char *text)
 {
 	while (isdigit((unsigned char)*text)) {
@@ -147,7 +147,10 @@ static int find_slots(struct run_bind *b, hwloc_obj_type_t type)
 	return b->nslots ? 0 : -ENODEV;
 }
 
-/* Adds the usable processors of the object of this type around slot. */
+/*
+ * Adds to `out` the usable processors of the object of this type that contains
+ * `slot`.
+ */
 static void add_width(struct run_bind *b, hwloc_obj_t slot,
 		      hwloc_obj_type_t type, hwloc_bitmap_t out)
 {

@@ -35,8 +35,8 @@ void run_bind_close(struct run_bind *b);
 const struct run_cpuset *run_bind_of(const struct run_bind *b, int rank);
 
 /*
- * Return the topology for the PMIx server; or a memfd with the topology as XML,
- * -1: none.
+ * run_bind_topology() returns the topology for the PMIx server; run_bind_xml()
+ * returns a memfd with the topology as XML, or -1.
  */
 void *run_bind_topology(const struct run_bind *b);
 int run_bind_xml(const struct run_bind *b);

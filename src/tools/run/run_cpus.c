@@ -58,7 +58,10 @@ static int quota_in(const char *dir, int v2)
 	return run_cpus_parse(text);
 }
 
-/* Returns the smallest quota from mount/path up to mount. */
+/*
+ * Returns the smallest quota of the control group `path` and its parents, up to
+ * the mount point.
+ */
 static int quota_of_path(const char *mount, const char *path, int v2)
 {
 	char dir[400];

@@ -16,7 +16,10 @@ struct run_env {
 	int cap;
 };
 
-/* Sets name to value, or removes it (value NULL). Returns 0 or -ENOMEM. */
+/*
+ * Sets the variable `name` to `value`; value NULL: removes it. Returns 0 or
+ * -ENOMEM.
+ */
 int run_env_set(struct run_env *e, const char *name, const char *value);
 
 /*

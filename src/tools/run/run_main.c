@@ -164,8 +164,8 @@ static void calibrate_copy_thresholds(struct run_job *job)
 }
 
 /*
- * Places ranks without sched_getaffinity(), without which hwloc cannot read the
- * host: ranks are not bound, and the topology is a flat list of processors.
+ * Places ranks if sched_getaffinity() is forbidden. hwloc cannot read the host
+ * then, so ranks are not bound, and the topology is a flat list of processors.
  */
 static int place_without_affinity(struct run_job *job, int why)
 {

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /*
- * Checks that file, relative to wdir, can be executed. Returns 0, -ENOENT or
- * -EACCES.
+ * Checks that `file`, relative to `wdir`, can be executed. Returns 0, -ENOENT
+ * or -EACCES.
  */
 static int check_file(const char *file, const char *wdir)
 {

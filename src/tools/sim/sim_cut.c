@@ -52,8 +52,8 @@ static double cut_max(const struct net_config *c, unsigned d,
 }
 
 /*
- * Adds messages from every coordinate to every coordinate, weighted with the
- * number of such pairs of nodes.
+ * Adds a message from every coordinate to every coordinate, weighted with the
+ * number of node pairs that have these coordinates.
  */
 static void cut_uniform(const struct sim_traffic *t, unsigned d,
 			struct cuts *cuts)
@@ -107,10 +107,7 @@ static double torus_load(const struct sim_traffic *t)
 
 /* ---- trees: the links up from the subtrees of a level -------------------- */
 
-/*
- * Returns the largest number of messages that leave or enter one of the
- * subtrees.
- */
+/* Returns the largest number of messages that leave or enter one subtree. */
 static double leave_each(const struct sim_traffic *t, uint32_t ends)
 {
 	uint32_t subtrees = t->nodes / ends, dst, *out, *in;

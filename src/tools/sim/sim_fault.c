@@ -18,7 +18,7 @@ static uint64_t error_count(const struct sim_link *l)
 	return l->fault.bad + l->fault.detours + l->fault.escaped;
 }
 
-/* Finds the links with the most errors, at most count; returns their number. */
+/* Finds up to `count` links with the most errors; returns their number. */
 static unsigned most_errors(const struct sim_result *r, unsigned count,
 			    const struct sim_link **link)
 {

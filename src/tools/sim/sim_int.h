@@ -15,7 +15,7 @@
 struct sim_message {
 	uint64_t created;
 	uint32_t src;
-	uint32_t next; /* next free record */
+	uint32_t next; /* index of the next record in the free list */
 	uint16_t fifo;
 };
 

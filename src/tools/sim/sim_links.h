@@ -29,9 +29,7 @@ struct sim_class {
 unsigned sim_links_classes(const struct net_config *cfg,
 			   const struct sim_result *r,
 			   struct sim_class class[NET_CLASSES_MAX]);
-/*
- * Finds the busiest links, at most count, busiest first; returns their number.
- */
+/* Finds up to `count` links, busiest first; returns their number. */
 unsigned sim_links_busiest(const struct sim_result *r, unsigned count,
 			   const struct sim_link **link);
 /* Writes the coordinates of a node, for example 0,1,2,3,0. */

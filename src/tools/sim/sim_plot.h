@@ -13,7 +13,8 @@
 int sim_plot_check(const char *program, const char *file);
 
 /*
- * Returns a pipe for gnuplot commands, with the output file set; NULL: errno.
+ * Returns a pipe for gnuplot commands, with the output file set; NULL with
+ * errno set on failure.
  */
 FILE *sim_plot_open(const char *file, unsigned width, unsigned height);
 /* Returns 0, or -EIO: gnuplot failed and reported why. */

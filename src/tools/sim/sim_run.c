@@ -169,7 +169,7 @@ static void read_links(struct sim *s, bool end)
 				/*
 				 * Packets are counted on arrival and
 				 * acknowledgements on departure, so the counter
-				 * can decrease by the time of a packet.
+				 * can decrease by up to the time of one packet.
 				 */
 				c.busy_ps = c.busy_ps > keep->busy_ps
 						    ? c.busy_ps - keep->busy_ps

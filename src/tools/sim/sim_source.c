@@ -78,7 +78,7 @@ static void source_post(struct sim *s, uint64_t at, uint64_t created,
 	s->message[id] = (struct sim_message){ .created = created,
 					       .src = node,
 					       .fifo = (uint16_t)fifo };
-	/* each message uses other memory */
+	/* each message uses a different address */
 	msg.address = s->traffic.drawn[node] * s->spec->bytes;
 	msg.dst = sim_traffic_next(&s->traffic, node);
 	err = net_send(s->net, at, &msg);

@@ -61,7 +61,7 @@ static uint32_t random_other(struct weft_rng *r, uint32_t src, uint32_t nodes)
 	return n + (n >= src);
 }
 
-/* Moves by one along dimension d; false: at the border of a mesh. */
+/* Moves by one along dimension d. Returns false at the border of a mesh. */
 static bool step(const struct net_config *c, uint16_t *at, unsigned d, bool up)
 {
 	unsigned end = up ? c->size[d] - 1u : 0;
@@ -103,10 +103,10 @@ static uint64_t scramble(uint64_t x)
 }
 
 /*
- * Returns element k of a permutation of the numbers below n that is selected by
- * key: a Feistel cipher of four rounds on the two halves of the smallest even
- * number of bits that holds n, repeated until the result is below n. No table
- * of n x n is needed.
+ * Returns element k of the permutation of 0 to n - 1 that `key` selects. The
+ * permutation is a Feistel cipher of four rounds on the two halves of the
+ * smallest even number of bits that holds n; it is repeated until the result is
+ * below n. So no table of n x n entries is needed.
  */
 static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
 {

@@ -62,9 +62,9 @@ uint32_t sim_traffic_fixed(const struct sim_traffic *t, uint32_t src,
 			   uint32_t number);
 
 /*
- * Returns the load of the busiest cut of the machine: messages over one of its
- * links per message of every node. With minimal routing the rate of a node is
- * at most 1 / load of the rate of a link.
+ * Returns the load of the busiest cut of the machine: the number of messages on
+ * one of its links if every node sends one message. With minimal routing, the
+ * rate of a node is at most the rate of a link divided by this load.
  */
 double sim_traffic_load(const struct sim_traffic *t);
 

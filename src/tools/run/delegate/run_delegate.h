@@ -77,7 +77,7 @@ void run_delegate_note(const struct run_opts *o, const struct run_delegate *e,
  * read.
  */
 struct run_delegate_env {
-	/* alike: all contexts of the job have this value */
+	/* alike: whether all contexts of the job have this value */
 	void (*set)(struct run_cmd *c, const char *name, const char *value,
 		    bool alike);
 	void (*keep)(struct run_cmd *c, const char *name);

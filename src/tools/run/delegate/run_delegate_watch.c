@@ -25,7 +25,10 @@
 
 #define SECOND_NS 1000000000ull
 
-/* Seconds from a rank's last line to SIGTERM; from SIGTERM to SIGKILL. */
+/*
+ * Seconds from a failed rank's message to SIGTERM; from SIGTERM to SIGKILL
+ * after a failure, and after --timeout.
+ */
 enum { GRACE_S = 5, KILL_S = 5, TIMEOUT_KILL_S = 10 };
 
 struct watch {

@@ -65,8 +65,8 @@ static void stream_close(struct collector *c, struct stream *s)
 }
 
 /*
- * Closes the streams of a sink that cannot be written: the ranks get SIGPIPE at
- * their next write, as they would without mpiexec.
+ * Closes the streams of a sink that cannot be written any more. The ranks get
+ * SIGPIPE at their next write, as they would without mpiexec.
  */
 static void sink_broken(struct collector *c, struct sink *k, int err)
 {
@@ -106,7 +106,9 @@ static void sink_flush(struct collector *c, struct sink *k)
  */
 static void sink_switch(struct collector *c, struct sink *k, struct stream *s)
 {
-	/* on a terminal or with tags; other bytes are passed on unchanged */
+	/*
+	 * the output is line based on a terminal, with tags or with timestamps
+	 */
 	if (k->owner && k->owner != s &&
 	    (k->tty || c->slice->out->tag != RUN_TAG_NONE ||
 	     c->slice->out->timestamp))

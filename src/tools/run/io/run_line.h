@@ -30,15 +30,15 @@ struct run_line {
 	bool open;
 };
 
-/* Appends data to b. Returns 0 or -ENOMEM. */
+/* Appends `data` to b. Returns 0 or -ENOMEM. */
 int run_buf_add(struct run_buf *b, const char *data, size_t len);
 void run_buf_free(struct run_buf *b);
 
-/* Appends to out each line that data completes, with its tag. */
+/* Appends to `out` each line that `data` completes, with its tag. */
 int run_line_feed(struct run_line *l, const char *data, size_t len,
 		  struct run_buf *out);
 
-/* Appends an unfinished line; end: also a newline. */
+/* Appends an unfinished line to `out`, and a newline if `end` is set. */
 int run_line_flush(struct run_line *l, bool end, struct run_buf *out);
 
 /*

@@ -117,8 +117,8 @@ static void end_all(struct watch *w)
 }
 
 /*
- * Selects as suspect, of all ranks that exited with a code, the rank whose
- * lifeline was closed first.
+ * Finds, among the ranks that exited with a code, the rank whose lifeline was
+ * closed first, and makes it the suspect.
  */
 static void find_first_death(struct watch *w)
 {
@@ -225,8 +225,8 @@ static void handle_event(struct watch *w, struct run_event *ev)
 		run_stuck_event(&w->stuck);
 		if (job->live < job->spawned) {
 			/*
-			 * Ranks that exited before MPI_Init are missing for
-			 * ranks that call it now. A rank that exited with an
+			 * A rank that exited before MPI_Init is missing in the
+			 * MPI_Init of the others. A rank that exited with an
 			 * error is reported for its error instead.
 			 */
 			int i;
@@ -311,8 +311,8 @@ static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
 	    !si.si_pid)
 		return false;
 	/*
-	 * The rank is not reaped yet, so its pid still identifies its group,
-	 * whose other processes are killed.
+	 * The rank is not reaped yet, so its pid still identifies its process
+	 * group: kill the other processes of the group.
 	 */
 	i = rank_of(w->job, si.si_pid);
 	if (i >= 0) {
@@ -346,9 +346,10 @@ static void handle_signal(struct watch *w, int sig, pid_t from)
 	case RUN_SIGNAL_CHILD:
 		handle_events(w);
 		/*
-		 * Signals of the same kind do not queue, and the delivered
-		 * signal names the child that died first since the previous
-		 * signal. Waiting for any child returns them in another order.
+		 * Signals of the same kind do not queue; the delivered signal
+		 * names the child that died first since the previous signal.
+		 * That child is reaped first, because waitid() for any child
+		 * returns the children in another order.
 		 */
 		if (from > 0)
 			reap_one(w, P_PID, from);

@@ -22,11 +22,11 @@ struct run_rank {
 	int status; /* status of waitpid() after the exit */
 	uint16_t app;
 	bool connected; /* whether the rank has called PMIx_Init */
-	bool finalized; /* whether the rank has called PMIx_Finalize since */
+	bool finalized; /* whether it has called PMIx_Finalize after that */
 	bool exited;
 };
 
-/* Causes of an early end of a job: the first is used. */
+/* Causes of an early end of a job. */
 enum run_cause {
 	RUN_CAUSE_NONE,
 	RUN_CAUSE_EXIT,	   /* non-zero exit code */
@@ -47,8 +47,8 @@ struct run_end {
 	int code; /* exit code, abort code or signal, depending on the cause */
 	char *text;
 	/*
-	 * MPI call of the rank; NULL: none. After a timeout: calls of all
-	 * ranks.
+	 * MPI call in which the rank was; NULL: none. After a timeout: calls of
+	 * all ranks.
 	 */
 	char *call;
 	/* after a timeout: ranks by state, before any rank is killed */

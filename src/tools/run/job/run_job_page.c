@@ -54,8 +54,8 @@ bool run_job_page_finished(const struct run_job *job, int rank)
 }
 
 /*
- * Prints the ranks, starting at first, that are in the same call, and frees
- * their entries.
+ * Prints the ranks from `first` on that are in the same call as rank `first`,
+ * and frees their entries.
  */
 static void print_alike(FILE *f, char **call, int n, int first)
 {

@@ -20,7 +20,7 @@ struct run_hosts {
 };
 
 /*
- * Returns whether name is this host: compares with self and the loopback
+ * Returns whether `name` is this host: compares it with `self` and the loopback
  * addresses, without a name lookup.
  */
 bool run_hosts_is_local(const char *name, const char *self);
@@ -41,7 +41,7 @@ int run_hosts_list(const char *option, const char *text, struct run_hosts *h);
  */
 int run_hosts_file(const char *option, const char *name, struct run_hosts *h);
 
-/* Returns the first host that is not self; NULL: none. */
+/* Returns the first host that is not `self`; NULL: none. */
 const char *run_hosts_first_remote(const struct run_hosts *h, const char *self);
 
 int run_hosts_slots(const struct run_hosts *h);

@@ -57,7 +57,7 @@ static void report_unknown(const char *what, const char *name)
 
 int run_model_known(const char *name)
 {
-	/* a file: the ranks check it */
+	/* a name with a slash is a machine file, which the ranks check */
 	if (strchr(name, '/') || machine_find(name) >= 0)
 		return 0;
 	report_unknown("FI_WEFT_MACHINE=", name);

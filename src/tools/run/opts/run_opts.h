@@ -54,7 +54,7 @@ enum run_launcher {
 	RUN_LAUNCHER_SRUN,    /* Slurm */
 	RUN_LAUNCHER_MPIRUN,  /* Open MPI */
 	RUN_LAUNCHER_PRTERUN, /* PRRTE */
-	RUN_LAUNCHER_RSH,     /* mpirun or prterun */
+	RUN_LAUNCHER_RSH,     /* "ssh", "rsh": mpirun or prterun */
 };
 
 /* Initial environment of a context. */
@@ -110,10 +110,13 @@ struct run_model {
 	const char *machine;
 	const char *clock;
 	const char *map;
-	/* scale factor of CPU time, as text; NULL: CPU time does not count */
+	/*
+	 * scale factor of CPU time, as text; NULL: computing takes no virtual
+	 * time
+	 */
 	const char *compute;
 	const char *report; /* file name; "": standard error; NULL: no report */
-	bool report_named;  /* whether report is a file name of --report-file */
+	bool report_named;  /* whether --report-file has set `report` */
 	const char *page;   /* file of --report-html; NULL: none */
 	const char *trace;  /* file of --trace; NULL: none */
 	/* fault plan, or the name of its file; NULL: none */
@@ -191,7 +194,10 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
 
 void run_opts_free(struct run_opts *o);
 
-/* Prints the messages about options without effect once, up to kind last. */
+/*
+ * Prints the messages about options without effect, once each, for the jobs
+ * from RUN_NOTE_ALWAYS to `last`.
+ */
 void run_opts_print_notes(const struct run_opts *o, enum run_note_where last);
 
 /* Returns the number of ranks of all contexts. */
