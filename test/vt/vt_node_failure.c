@@ -10,8 +10,8 @@
 enum { ROUNDS = 200 };
 
 /*
- * One round of messages. Returns the error of a call, which must be that of a
- * dead peer.
+ * Runs one round of messages. Returns the first error of a call, which must be
+ * that of a failed peer.
  */
 static int exchange_round(int rank, int round)
 {

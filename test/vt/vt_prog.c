@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs the program named by its argument in virtual time; test/vt_*.sh check
- * it.
+ * Runs the program named by its argument in virtual time; test/vt/vt_*.sh check
+ * the output.
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -7,7 +7,10 @@
  * in succession with late ranks, and several communicators in flight at once.
  * Bytes behind the buffers, and inputs, must be unchanged.
  *
- *   coll_all [every n-th pair [longest in bytes [in succession]]]
+ *   coll_all [N [BYTES [ROUNDS]]]
+ *
+ * Tests every N-th pair of operation and type, with buffers of up to BYTES
+ * bytes, and ROUNDS collectives in succession.
  */
 #include "coll_types.h"
 
@@ -76,7 +79,7 @@ static bool may_in_place(const struct trial *x)
 	return !has_root(x->call) || x->w->rank == x->root;
 }
 
-/* Fills the block that rank from sends to rank to. */
+/* Fills the block that rank `from` sends to rank `to`. */
 static void fill_block(char *at, size_t bytes, int from, int to)
 {
 	unsigned char c = (unsigned char)(from * 31 + to * 17);
@@ -125,9 +128,7 @@ static void prepare_blocks(struct trial *x)
 	char *mine = x->in_place ? x->out : x->in;
 
 	if (x->call == ALLTOALL || x->call == SCATTER) {
-		/*
-		 * in MPI_Scatter in place, the send buffer is still the input
-		 */
+		/* MPI_Scatter with MPI_IN_PLACE still reads its send buffer */
 		mine = x->in_place && x->call == ALLTOALL ? x->out : x->in;
 		for (int r = 0; r < w->size; r++)
 			fill_block(mine + (size_t)r * block, block, w->rank, r);
@@ -350,8 +351,8 @@ static void report_wrong_result(const struct trial *x, const char *what)
 }
 
 /*
- * Checks n elements, starting at first, against the result of ranks 0 .. ranks
- * - 1.
+ * Checks n elements, starting at element `first`, against the reduction over
+ * ranks 0 .. ranks - 1.
  */
 static void check_reduction(const struct trial *x, int ranks, long first,
 			    long n)
@@ -490,8 +491,8 @@ static void try(struct trial *x)
 }
 
 /*
- * Returns the number of elements, at least one, with which no buffer exceeds
- * bytes.
+ * Returns a number of elements, at least one, with which no buffer is longer
+ * than `bytes`.
  */
 static long elements(const struct trial *x, long bytes)
 {

@@ -172,7 +172,8 @@ static void merged(void)
 	MT_OK(MPI_Comm_rank(c, &r));
 	MT_OK(MPI_Comm_size(c, &n));
 	MT_IS(n, mt_size);
-	MT_IS(r, mt_rank % 2 ? me : there + me); /* even ranks passed high */
+	/* even ranks passed high, so odd ranks come first */
+	MT_IS(r, mt_rank % 2 ? me : there + me);
 	MT_OK(MPI_Allreduce(&mt_rank, &sum, 1, MPI_INT, MPI_SUM, c));
 	MT_IS(sum, mt_size * (mt_size - 1) / 2);
 	MT_OK(MPI_Comm_free(&c));

@@ -58,7 +58,6 @@ static void constructors(void)
 	MT_IS(t, MPI_DATATYPE_NULL);
 }
 
-/* Empty blocks do not count, at any displacement. */
 /*
  * The extent is rounded up to the alignment once, from the bytes of the whole
  * type map: the rounding of a component is not part of the map.
