@@ -446,8 +446,8 @@ static void check(struct trial *x)
 /* ---- random trials ------------------------------------------------------- */
 
 /*
- * Draws an allowed pair of operation and type. Blocks are compared as bytes, so
- * types with gaps are not used for them.
+ * Draws an allowed pair of operation and type. Types with gaps are excluded,
+ * because blocks are compared as bytes.
  */
 static void draw_pair(struct world *w, struct trial *x)
 {
@@ -545,7 +545,7 @@ static void try_length(struct world *w, enum call call, long bytes, int root,
 	try(&x);
 }
 
-/* Lengths are powers of two and their neighbours. */
+/* Tests all lengths of 2^k - 1, 2^k and 2^k + 1 bytes up to longest. */
 static void every_length(struct world *w, long longest)
 {
 	for (long p = 1; p <= longest; p *= 2)
@@ -637,7 +637,10 @@ static bool shape(int s, int rank, int size, int *color, int *key)
 
 enum { SHAPES = 19 };
 
-/* Returns false if this rank is not a member. */
+/*
+ * Creates the communicator of subset shape s. Returns false if this rank is not
+ * a member.
+ */
 static bool world_open(struct world *w, int s)
 {
 	int rank, size, color, key;

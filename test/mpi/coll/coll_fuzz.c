@@ -401,7 +401,7 @@ static void one_round(void)
 }
 
 /*
- * Forces one algorithm after the other, by the names common to all operations.
+ * Forces one algorithm in each round, by a name that several operations have.
  */
 static void force(unsigned round)
 {

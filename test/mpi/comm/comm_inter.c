@@ -121,7 +121,10 @@ static void by_host(void)
 	MT_OK(MPI_Comm_free(&c));
 }
 
-/* On one host all participating ranks are in one result. */
+/*
+ * Splits by type; if all ranks are on one host, all participating ranks are in
+ * one communicator.
+ */
 static void by_type(void)
 {
 	MPI_Comm c;

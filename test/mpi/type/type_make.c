@@ -203,7 +203,7 @@ static void predefined(void)
 
 	MPI_Type_get_name(MPI_DOUBLE, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_DOUBLE") && n == 10);
-	/* the standard calls one of the two names a synonym */
+	/* MPI_LONG_LONG is a synonym: the name is that of the original */
 	MPI_Type_get_name(MPI_LONG_LONG, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_LONG_LONG_INT"));
 	MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &n);
