@@ -42,16 +42,16 @@
 void t_threads(int n, void *(*fn)(void *), void *arg, size_t stride);
 
 /*
- * Runs fn(i) in n child processes and waits at most seconds (as t_pace.h counts
- * them). The test fails unless all of them exit with 0. Remaining children are
- * killed by their pid.
+ * Runs fn(i) in n child processes and waits at most `seconds` (as t_pace.h
+ * counts them). The test fails unless all of them exit with 0. Remaining
+ * children are killed by their pid.
  */
 void t_processes(int n, int (*fn)(int i, void *arg), void *arg, int seconds);
 
-/* Calls cond(arg) until it returns true; the test fails after seconds. */
+/* Calls cond(arg) until it returns true; the test fails after `seconds`. */
 void t_until(int (*cond)(void *), void *arg, int seconds);
 
-/* Fills buf with the pattern of test messages: byte k of stream seed. */
+/* Fills buf with the pattern of test messages: the byte stream of `seed`. */
 void t_fill(void *buf, size_t len, uint64_t seed);
 
 /*
@@ -59,7 +59,7 @@ void t_fill(void *buf, size_t len, uint64_t seed);
  */
 ssize_t t_differs(const void *buf, size_t len, uint64_t seed);
 
-/* Returns the size of a test, scaled down if instrumentation makes it slow. */
+/* Returns the test size `full`, or less if instrumentation makes tests slow. */
 int t_scale(int full);
 
 #endif

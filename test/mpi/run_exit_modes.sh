@@ -60,8 +60,8 @@ expect threads 142 'signal 14 (Alarm clock) in MPI_\(Recv, MPI_Ssend\|Ssend, MPI
 	$m "$work/fail" threads
 expect outside 139 'rank 1 .* signal 11 (Segmentation fault)$' \
 	$m "$work/fail" compute
-# a timeout long enough for the ranks to get there: twice the time of a whole
-# job
+# a timeout after which the ranks are surely in their calls: twice the time of a
+# whole job
 start=$(date +%s)
 expect good 0 '' $m "$work/fail" good
 expect time-out 124 'in MPI_Recv: ranks 0-1; in MPI_Barrier: ranks 2$' \

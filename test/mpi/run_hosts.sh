@@ -3,8 +3,8 @@
 # The programs of the list, and the applications, on virtual hosts of
 # test/hosts, started by mpiexec through Open MPI's mpirun: some programs on 2,
 # 3 and 4 hosts; with LONG=1 all programs, on each machine, with 1 to 8 ranks
-# per host, and between two hosts under each fault plan, with the remaining
-# bandwidth. MACHINES, HOST_COUNTS, ONLY and PLANS (one per line) select some of
+# per host; then between two hosts under each fault plan, where also the
+# bandwidth is measured. MACHINES, HOST_COUNTS, ONLY and PLANS (one per line) select some of
 # these.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }

@@ -8,8 +8,8 @@ PROVIDER=tcp ONLY='comm_*' RANKS_MAX=3 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 PROVIDER=tcp ONLY='win_*' RANKS_MAX=3 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
-# allocated windows over its remote memory access and atomics, and over messages
-# only
+# allocated windows over the provider's remote memory access and atomics, and
+# over messages only
 WEFT_WIN_PATH=fabric PROVIDER=tcp ONLY='win_@(move|acc|fuzz|paths|large)' \
 	RANKS_MAX=2 bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 WEFT_WIN_PATH=messages PROVIDER=tcp ONLY='win_@(fuzz|paths)' RANKS_MAX=2 \

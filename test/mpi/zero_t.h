@@ -18,7 +18,7 @@ struct zero_type {
 
 static struct zero_type zero_type[ZERO_TYPES];
 static int zero_types;
-static int zero_n; /* count of the calls: 0, or 3 if elements have no bytes */
+static int zero_n; /* count argument: 0, or 3 for types of size 0 */
 static char zero_room[ZERO_ROOM];
 
 /*

@@ -6,8 +6,8 @@
  *                claims the owner's user number, joins the PMIx server of the
  *                job and writes the data that rank 0 has published to OUT;
  *                then sends datagrams to rank 0, signed with this data, and
- *                stays. Prints "joined", or "refused" if it cannot join, or
- *                another error.
+ *                keeps running. Prints "joined", or "refused" if it cannot
+ *                join, or another error.
  *   listen OUT   writes every packet that it receives on any interface to
  *                OUT, until it is ended. Prints "listening".
  *   check KEYFILE STOLEN WIRE   exit code 0: neither the user's key nor the

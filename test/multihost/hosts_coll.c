@@ -66,7 +66,10 @@ static double count(int kind, MPI_Comm comm)
 
 	MPI_Comm_rank(comm, &me);
 	MPI_Comm_size(comm, &n);
-	/* the second collective joins the unit, and peers connect */
+	/*
+	 * the communicator joins a class route at its second collective, and
+	 * peers connect
+	 */
 	for (int t = 0; t < 3 * n; t++)
 		run(kind, t, comm, me, n);
 	before = datagrams_sent();
@@ -97,7 +100,10 @@ static void try(const char *what, MPI_Comm comm, int hosts)
 	static const char *const name[] = { "barrier", "bcast", "reduce",
 					    "allreduce" };
 	const char *machine = getenv("FI_WEFT_MACHINE");
-	/* other machines acknowledge each packet, some a window of packets */
+	/*
+	 * machines other than native acknowledge each packet, or each window of
+	 * packets
+	 */
 	double most = !machine || !strcmp(machine, "native") ? 1 : 2.5;
 	/* allowance for probes during a long wait, one per peer */
 	const double words = 0.5;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # A network that is down for three seconds is tolerated. Every survivor detects
-# a silent host after FI_WEFT_SILENCE; mpirun detects a host whose processes are
-# killed immediately. No process of the job is left.
+# a silent host after FI_WEFT_SILENCE. If the processes of a host are killed,
+# mpirun detects it immediately. No process of the job is left.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	for n in 2 3; do
@@ -104,8 +104,8 @@ finish 60
 nothing_left
 echo "$what: round $between, then $(round): good"
 
-# silent WHAT [listen | any_source | probe]: mpirun does not notice either, until
-# the host is down
+# silent WHAT [listen | any_source | probe]: the last host becomes unreachable;
+# mpirun does not detect this until the host is down
 silent() {
 	start "$@"
 	SECONDS=0

@@ -94,8 +94,8 @@ static void await(MPI_Request *req, int n)
 }
 
 /*
- * Returns whether rank 0 has seen the request to stop, which is in the first
- * word of its block.
+ * Runs round k. Returns whether rank 0 has found FILE.end, which it reports in
+ * the first word of its block.
  */
 static int round_of(long k)
 {

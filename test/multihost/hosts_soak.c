@@ -50,8 +50,8 @@ static long resident_kb(void)
 }
 
 /*
- * Progress of a part of the test; memory growth is counted from the first
- * report on.
+ * Progress of a part of the test; memory growth is measured since the first
+ * report.
  */
 struct part {
 	const char *name;

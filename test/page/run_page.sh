@@ -274,7 +274,8 @@ else
 	skipped=77
 fi
 
-# ---- in a browser browse ARGUMENTS...: loads one page; its console is in
+# ---- in a browser
+# browse ARGUMENTS...: loads one page; the output of its console is in
 # $dir/console
 browse() {
 	HOME=$dir timeout 60 "$browser" "${flags[@]}" --enable-logging=stderr \

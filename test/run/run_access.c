@@ -2,12 +2,12 @@
 /*
  * An attack by another user of the host on a job. Root starts the program
  * inside the job, so that it has more information than an unrelated process
- * (the server's port, the name of the job, a rank); it changes its user before
- * the attack.
+ * (the server's port, the name of the job, a rank); the program changes its
+ * user before the attack.
  *
  *   silent   connects to the PMIx server, prints "held" and sends nothing
- *   kin      the same, without the change of user
- *   mumble   the same as silent, but sends one byte to the server
+ *   kin      as silent, but does not change its user
+ *   mumble   as silent, but sends one byte to the server
  *   join     claims the job's user, joins as a rank, reads the job's key and
  *            calls abort; exit code 0: succeeded, 1: refused
  */

@@ -3,9 +3,10 @@
  * A rank is killed while all ranks, including itself, are inside a collective;
  * for run_coll_death.sh.
  *
- *   run_coll_client CALL VICTIM fatal|return [anything]
+ *   run_coll_client CALL VICTIM fatal|return [MARK]
  *
- * With "return" the survivors print the error that they got, and exit.
+ * With "return" the survivors print the error that they got, and exit. MARK is
+ * ignored; the test finds leftover processes by it.
  */
 #include <mpi.h>
 #include <signal.h>

@@ -33,7 +33,7 @@ END
 }
 
 # gives "WORDS" ARGUMENTS...: the launcher gets these arguments, with an
-# environment of three variables, of which HOME belongs to the login
+# environment of three variables, of which HOME is set by the login
 gives() {
 	local want=$1 got
 	shift

@@ -67,7 +67,7 @@ o'
 run 0 -n 1 printf 'no newline'
 [ "$(cat "$dir/out")" = 'no newline' ] || complain "unfinished line"
 
-# bytes are unchanged: no newline, none after it, none between ranks
+# output without a newline is unchanged: no byte is added, also between ranks
 run 0 -n 3 printf '\001\000\002'
 [ "$(od -An -tx1 "$dir/out" | tr -d ' \n')" = 010002010002010002 ] ||
 	complain "binary output: $(od -An -tx1 "$dir/out")"

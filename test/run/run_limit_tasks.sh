@@ -16,7 +16,7 @@ as "$hello" > "$dir/out" 2>&1 || {
 	exit 77
 }
 
-# 8 ranks and their threads; mpiexec, its two, a collector
+# 8 ranks with a thread each; mpiexec with two threads; a collector
 ranks=8 need=20 thread=0 process=0
 for max in $(seq 3 $((need + 2))); do
 	user=$((61000 + ($$ * 23 + max) % 4000))
@@ -32,8 +32,8 @@ for max in $(seq 3 $((need + 2))); do
 	thread=$((thread + 1))
 	grep -q "$need processes and threads .* $max in all (ulimit -u)" \
 		"$dir/err" || complain "limit $max: the message does not contain the numbers"
-	# if several ranks have the same message, one of them prints it: the
-	# reported rank is that one, or has another number and another process
+	# If several ranks get the same error, only one of them prints it.
+	# mpiexec reports this rank or another one; rank and pid must match.
 	blamed=$(tail -n 1 "$dir/err" |
 		sed -n 's/.*rank \([0-9]*\) with PID \([0-9]*\) .*code 1.*/\1 \2/p')
 	printed=$(sed -n 's/.*rank \([0-9]*\) on .* (pid \([0-9]*\)).*/\1 \2/p' \

@@ -31,8 +31,8 @@ for kib in $(seq 15000 3000 60000) 131072; do
 	grep -qE 'ulimit -v|failed to map segment' "$dir/err" ||
 		complain "$kib KiB: exit code $code without a reason"
 	grep -q "peer's memory" "$dir/err" && peers=$((peers + 1))
-	# a rank that detects the end of a peer before its own error may report
-	# it, mpiexec may not
+	# a rank may report the end of a peer, if it detects that before its
+	# own error; mpiexec may not
 	if [ "$code" -gt 127 ] || grep -q 'signal 11' "$dir/err" ||
 		tail -n 1 "$dir/err" | grep -q 'has ended'; then
 		complain "$kib KiB: exit code $code"
@@ -43,7 +43,7 @@ done
 [ $peers -gt 0 ] || complain "no limit was reached when a peer was mapped"
 echo "addresses: $good jobs ran, $peers had too little for a peer"
 
-# no reason is printed twice, apart from the numbers of a rank
+# no reason is printed twice, even with the numbers of different ranks
 once() {
 	local twice
 	twice=$(sed -n 's/^weft[^:]*: error: //p' "$dir/err" |

@@ -29,8 +29,8 @@ tasks=$(ulimit -u)
 world 150
 small_maps=$maps small_pte=$pte
 world 450
-# log2(450) is 9, log2(150) is 8: one more round of partners, twice, in each of
-# the two algorithms, and one more level on the path to the root
+# log2(450) is 9, log2(150) is 8: each of the two algorithms has one more round,
+# with two more partners, and the path to the root has one more level
 [ "$maps" -le $((small_maps + 8)) ] ||
 	complain "$maps regions are mapped, $small_maps in a small job"
 [ "$maps" -le 60 ] || complain "$maps regions are mapped"

@@ -46,7 +46,7 @@ done
 mkfifo "$dir/pipe"
 HWLOC_XMLFILE=$dir/pipe "$real" -n 1 true &
 pid=$!
-# in open(); kernels that do not report the system call print "0"
+# mpiexec waits in open(); kernels that do not report the system call print "0"
 waits() {
 	case $(cat "/proc/$pid/wchan" 2> /dev/null) in
 	*partner* | *fifo* | *pipe* | 0) grep -q '^State:.S' "/proc/$pid/status" ;;

@@ -44,8 +44,8 @@ struct end {
 };
 
 /*
- * Opens an endpoint on ops; attr may be NULL; up is set here. Returns 0 or
- * -errno.
+ * Opens an endpoint on the carrier ops. attr may be NULL; attr->up is ignored.
+ * Returns 0 or -errno.
  */
 int end_open(struct end *e, const struct weft_carrier_ops *ops, uint32_t id,
 	     const struct weft_carrier_attr *attr);
@@ -61,9 +61,9 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
  */
 int end_send_all(struct end *e, struct weft_peer *to, uint64_t n, size_t len,
 		 int seconds);
-/* Polls until got reaches want; returns false after `seconds`. */
+/* Polls until e->got reaches `want`; returns false after `seconds`. */
 bool end_wait_got(struct end *e, uint64_t want, int seconds);
-/* Polls until lost reaches want; returns false after `seconds`. */
+/* Polls until e->lost reaches `want`; returns false after `seconds`. */
 bool end_wait_lost(struct end *e, uint64_t want, int seconds);
 
 #endif

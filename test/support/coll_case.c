@@ -95,7 +95,7 @@ static void set_block(const struct case_mem *m, char *in, int b, int q, int qb)
 
 /*
  * Fills block b of m with the sum of the vectors of processes lo .. hi - 1,
- * starting at element first of the vectors.
+ * starting at element `first` of the vectors.
  */
 static void set_sum(const struct case_job *j, const struct case_mem *m, int b,
 		    MPI_Count first, int lo, int hi)
@@ -156,8 +156,8 @@ static int root_arg(const struct case_job *j, int i)
 }
 
 /*
- * Returns whether i exchanges data with the root; in an intracommunicator also
- * the root itself.
+ * Returns whether process i exchanges data with the root. In an
+ * intracommunicator all processes do, including the root.
  */
 static bool is_non_root(const struct case_job *j, int i)
 {
@@ -337,7 +337,7 @@ static int redscat_count(const struct case_job *j, int i, int lo, int hi)
 
 	if (!j->mock->q)
 		return pair_count(j, i, 0);
-	/* both groups scatter the same vector */
+	/* the vectors of both groups have the same total length */
 	if (j->w.form == CASE_EVEN)
 		return total / (hi - lo);
 	return i == lo ? total - (hi - lo - 1) * (j->w.count / 2)

@@ -39,7 +39,7 @@ struct weft_core weft_core;
 /* One end of a message. */
 struct mock_req {
 	struct weft_req req;
-	/* in the list of unmatched requests, or of matched receives */
+	/* link in the list of unmatched requests, or of matched receives */
 	struct weft_list link;
 	struct mock_req *sender; /* receive: the matching send */
 	uint64_t ctx;
@@ -59,8 +59,8 @@ static struct weft_list steps = { &steps, &steps };
 static int alive; /* number of existing message requests */
 static uint64_t messages, bytes_sent;
 /*
- * process that gets the message with an error; messages until that one, 0:
- * never
+ * break_at: process that gets a message with an error; break_number: number of
+ * messages to it until that one, 0: none
  */
 static int break_at, break_number;
 static int break_err;
@@ -191,8 +191,8 @@ static void match(struct mock_req *m)
 }
 
 /*
- * Completes an eager send, whose data the mock keeps. Returns the common
- * completed request, or a new one.
+ * Completes an eager send, whose data the mock keeps. Sets *req_p to the shared
+ * completed request, or to a new one.
  */
 static void send_done(struct mock_req *m, struct weft_req **req_p)
 {

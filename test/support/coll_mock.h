@@ -43,8 +43,9 @@ void mock_each(struct mock *m, void (*fn)(int i, void *arg), void *arg);
 void mock_spread(int n);
 
 /*
- * Makes the number-th message from now to process `at` arrive with error err.
- * number 0: none. mock_broke() returns whether it has arrived.
+ * Makes one message to process `at` arrive with error err: the number-th
+ * message from now; number 0: none. mock_broke() returns whether it has
+ * arrived.
  */
 void mock_break(int at, int number, int err);
 bool mock_broke(void);

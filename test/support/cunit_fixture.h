@@ -31,7 +31,7 @@ struct member {
 	struct job *job;
 	int me;
 	int wrong;
-	bool reach_called[MAX_MEMBERS]; /* reach was called for this member */
+	bool reach_called[MAX_MEMBERS]; /* reach() was called for this member */
 };
 
 /* One operation in flight with its buffers. */

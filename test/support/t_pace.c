@@ -229,7 +229,10 @@ void t_pace_root(void)
 	char s[20];
 
 	snprintf(s, sizeof(s), "%d", getpid());
-	/* the limit of a part of a test is included in the limit of the test */
+	/*
+	 * keep the root of an outer idle_timeout: its limit includes this part
+	 * of the test
+	 */
 	setenv(ROOT, s, 0);
 }
 

@@ -19,7 +19,7 @@ static void model_add(struct model *m, long off, int size, int align)
 	m->item[m->n++] = (struct model_item){ off, size, align };
 }
 
-/* Adds the items and bound marks of one element of old at disp. */
+/* Adds the items and explicit bounds of one element of `old` at disp. */
 static void model_place(struct model *m, const struct model *old, long disp)
 {
 	for (int i = 0; i < old->n; i++)

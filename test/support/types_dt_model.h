@@ -31,7 +31,10 @@ struct twin {
 
 void twin_close(struct twin *t);
 
-/* Returns a random type with at most limit items, nested up to depth. */
+/*
+ * Returns a random type with at most `limit` items, nested at most `depth`
+ * levels.
+ */
 struct twin twin_random(struct weft_rng *r, int depth, int limit);
 
 struct twin twin_basic(MPI_Datatype h);

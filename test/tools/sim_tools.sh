@@ -115,7 +115,8 @@ grep -q '^  (0,0,0) link 0 B- ' "$dir/t" ||
 	{ cat "$dir/t"; fail "a slow link is the busiest"; }
 # With routing by load more traffic is accepted than by hash, by address more
 # than by pair; a masked link carries no traffic, while the others carry as much
-# as before. taken ARGUMENTS...: accepted traffic in per mill of the peak
+# as before.
+# taken ARGUMENTS...: prints the accepted traffic in per mill of the peak
 taken() {
 	"$sim" -m gemini:4x4x4 --path bte -b 4096 --ack --warm 5us --time 5us \
 		--csv "$@" 2> /dev/null | awk -F, 'NR == 1 {

@@ -22,7 +22,8 @@ expect "16 nodes, root 1,2,2,3,1, depth 4" bgq:4x4x4x4x2@1,0-3,0-3,3,1
 expect "1 nodes, root 3,3,3,3,1, depth 0" bgq:4x4x4x4x2@3,3,3,3,1
 expect "64 ranks, root 0, depth 6" native:64
 
-# a tree: every node but one has a link up, every link up is an input above
+# a tree: every node except the root has an upward link, and every upward link
+# is an input of the node above
 list=$("$info" --classroutes bgq:4x4x4x4x2 | grep -v '^#')
 up=$(grep -c ' up [A-E][+-] ' <<<"$list")
 in=$(sed 's/.*inputs//' <<<"$list" | grep -o '[A-E][+-]' | wc -l)

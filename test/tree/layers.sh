@@ -177,7 +177,8 @@ borders() {
 }
 
 # Test of the check itself: each line, inserted into an empty tree, must be
-# refused. refused FILE LINE
+# refused.
+# refused FILE LINE
 refused() {
 	mkdir -p "$t/$(dirname "$1")"
 	echo "$2" > "$t/$1"

@@ -32,8 +32,8 @@ static int word(int root, int round, int i)
 }
 
 /*
- * One MPI_Ibcast and MPI_Wait; computes: this rank computes for LONG_S between
- * the two calls.
+ * Calls MPI_Ibcast and MPI_Wait. `computes`: this rank computes for LONG_S
+ * between the two calls.
  */
 static void bcast(int root, int round, int count, int computes)
 {
@@ -126,7 +126,7 @@ static void storm(void)
 			check(sum == 10, "wrong sum");
 		}
 		/*
-		 * this does not synchronize the members before the next
+		 * a reduction does not synchronize the members before the next
 		 * broadcast
 		 */
 		if (round % 13 == 7)
@@ -134,7 +134,7 @@ static void storm(void)
 	}
 }
 
-/* Members with different arguments get an error. */
+/* Members that call different collectives get an error. */
 static void differ(void)
 {
 	int x[2] = { 0 }, err;
@@ -159,7 +159,8 @@ int main(int argc, char **argv)
 		       rank, &group);
 	if (group != MPI_COMM_NULL) {
 		MPI_Comm_rank(group, &me);
-		MPI_Barrier(group); /* the second collective joins a route */
+		/* a communicator gets a class route at its second collective */
+		MPI_Barrier(group);
 		measure("barrier", barrier, 0);
 		measure("first", bcast, 0);
 		measure("last", bcast, 4);

@@ -2,9 +2,9 @@
 /*
  * A libfabric program in virtual time, without MPI: two processes of
  * FI_WEFT_JOB=NAME:RANK:2 exchange a message in each direction. Rank 0 prints
- * the virtual time of the exchange, and of many short writes into the other's
- * memory: in order; with a second argument without order, or, if it is "lines",
- * in order within a cache line.
+ * the virtual time of the exchange, and of many short writes into the memory of
+ * rank 1. The writes are ordered; with a second argument they are unordered,
+ * or, if the argument is "lines", ordered within a cache line.
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>

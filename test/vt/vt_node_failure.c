@@ -10,8 +10,8 @@
 enum { ROUNDS = 200 };
 
 /*
- * One round of messages. Returns the error of a call, which must be that of a
- * dead peer.
+ * Runs one round of messages. Returns 0, 1 if the peer has failed, or -1 after
+ * another error.
  */
 static int exchange_round(int rank, int round)
 {

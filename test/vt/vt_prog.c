@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs the program named by its argument in virtual time; test/vt_*.sh check
- * it.
+ * Runs the program named by its argument in virtual time; test/vt/vt_*.sh check
+ * the output.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -44,8 +44,8 @@ static void missing(void)
 }
 
 /*
- * One rank skips the second collective, at which a communicator joins a class
- * route.
+ * One rank skips the second collective, in which the communicator would join a
+ * class route.
  */
 static void skip_after_join(void)
 {
@@ -64,7 +64,7 @@ static void differ(void)
 		MPI_Barrier(world);
 }
 
-/* The rank that skips the collective is in MPI_Finalize. */
+/* Rank 2 skips the collective and calls MPI_Finalize. */
 static void skipped(void)
 {
 	int sum;

@@ -7,7 +7,10 @@
  * in succession with late ranks, and several communicators in flight at once.
  * Bytes behind the buffers, and inputs, must be unchanged.
  *
- *   coll_all [every n-th pair [longest in bytes [in succession]]]
+ *   coll_all [N [BYTES [ROUNDS]]]
+ *
+ * Tests every N-th pair of operation and type, with buffers of up to BYTES
+ * bytes, and ROUNDS collectives in succession.
  */
 #include "coll_types.h"
 
@@ -76,7 +79,7 @@ static bool may_in_place(const struct trial *x)
 	return !has_root(x->call) || x->w->rank == x->root;
 }
 
-/* Fills the block that rank from sends to rank to. */
+/* Fills the block that rank `from` sends to rank `to`. */
 static void fill_block(char *at, size_t bytes, int from, int to)
 {
 	unsigned char c = (unsigned char)(from * 31 + to * 17);
@@ -125,9 +128,7 @@ static void prepare_blocks(struct trial *x)
 	char *mine = x->in_place ? x->out : x->in;
 
 	if (x->call == ALLTOALL || x->call == SCATTER) {
-		/*
-		 * in MPI_Scatter in place, the send buffer is still the input
-		 */
+		/* MPI_Scatter with MPI_IN_PLACE still reads its send buffer */
 		mine = x->in_place && x->call == ALLTOALL ? x->out : x->in;
 		for (int r = 0; r < w->size; r++)
 			fill_block(mine + (size_t)r * block, block, w->rank, r);
@@ -350,8 +351,8 @@ static void report_wrong_result(const struct trial *x, const char *what)
 }
 
 /*
- * Checks n elements, starting at first, against the result of ranks 0 .. ranks
- * - 1.
+ * Checks n elements, starting at element `first`, against the reduction over
+ * ranks 0 .. ranks - 1.
  */
 static void check_reduction(const struct trial *x, int ranks, long first,
 			    long n)
@@ -445,8 +446,8 @@ static void check(struct trial *x)
 /* ---- random trials ------------------------------------------------------- */
 
 /*
- * Draws an allowed pair of operation and type. Blocks are compared as bytes, so
- * types with gaps are not used for them.
+ * Draws an allowed pair of operation and type. Types with gaps are excluded,
+ * because blocks are compared as bytes.
  */
 static void draw_pair(struct world *w, struct trial *x)
 {
@@ -490,8 +491,8 @@ static void try(struct trial *x)
 }
 
 /*
- * Returns the number of elements, at least one, with which no buffer exceeds
- * bytes.
+ * Returns a number of elements, at least one, with which no buffer is longer
+ * than `bytes`.
  */
 static long elements(const struct trial *x, long bytes)
 {
@@ -544,7 +545,7 @@ static void try_length(struct world *w, enum call call, long bytes, int root,
 	try(&x);
 }
 
-/* Lengths are powers of two and their neighbours. */
+/* Tests all lengths of 2^k - 1, 2^k and 2^k + 1 bytes up to longest. */
 static void every_length(struct world *w, long longest)
 {
 	for (long p = 1; p <= longest; p *= 2)
@@ -636,7 +637,10 @@ static bool shape(int s, int rank, int size, int *color, int *key)
 
 enum { SHAPES = 19 };
 
-/* Returns false if this rank is not a member. */
+/*
+ * Creates the communicator of subset shape s. Returns false if this rank is not
+ * a member.
+ */
 static bool world_open(struct world *w, int s)
 {
 	int rank, size, color, key;

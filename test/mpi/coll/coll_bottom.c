@@ -63,8 +63,8 @@ static void reset_buffers(void)
 }
 
 /*
- * Checks that block b was received from rank from, which sent it as its block
- * for rank to.
+ * Checks that block b of the receive buffer is the block that rank `from` sent
+ * to rank `to`.
  */
 static void check_block(int b, int from, int to)
 {
@@ -257,8 +257,9 @@ static void check_reduction(int hi)
 }
 
 /*
- * Returns the type of the operand (at out) for MPI_BOTTOM, and sets *there_p to
- * the type of the result.
+ * Returns the datatype of the operand at `out`, for MPI_BOTTOM as send buffer.
+ * Sets *there_p to the receive buffer with which this datatype describes the
+ * result at `in`.
  */
 static MPI_Datatype operand(void **there_p)
 {

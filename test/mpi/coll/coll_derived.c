@@ -25,8 +25,8 @@ static MPI_Datatype make_gappy(void)
 }
 
 /*
- * Address of int k of element e in a buffer of gappy elements that begins at
- * base.
+ * Returns the address of int k of element e in a buffer of gappy elements that
+ * begins at base.
  */
 static int *gap_at(char *base, int e, int k)
 {

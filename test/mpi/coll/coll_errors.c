@@ -70,8 +70,8 @@ static void test_arguments(MPI_Comm c, int size)
 }
 
 /*
- * Overlapping buffers are refused on a communicator of one rank, which has all
- * of them.
+ * Overlapping buffers are refused. The communicator has one rank, so every
+ * buffer argument is significant.
  */
 static void test_alias(MPI_Comm c)
 {
@@ -91,7 +91,7 @@ static void test_alias(MPI_Comm c)
 	EXPECT(MPI_Alltoall(a, 2, MPI_INT, a, 2, MPI_INT, c), MPI_ERR_BUFFER);
 	EXPECT(MPI_Alltoallv(a, n, zero, MPI_INT, a, n, d, MPI_INT, c),
 	       MPI_ERR_BUFFER);
-	d[0] = 4; /* bytes */
+	d[0] = 4; /* displacement in bytes */
 	EXPECT(MPI_Alltoallw(a, n, zero, types, a, n, d, types, c),
 	       MPI_ERR_BUFFER);
 	EXPECT(MPI_Iallgather(a, 2, MPI_INT, a + 1, 2, MPI_INT, c, &req),

@@ -32,8 +32,8 @@ struct trial {
 };
 
 /*
- * Returns element e of a world rank: 53 random bits, with 45 positions of the
- * binary point.
+ * Returns element e of a world rank in units of 2^-40: 53 random bits, shifted
+ * left by 0 to 45 bits.
  */
 static __int128 units(int rank, long e)
 {
@@ -54,8 +54,8 @@ static double element_of(int rank, long e)
 }
 
 /*
- * Returns the sum over ranks from, from + step ... to; the conversion rounds to
- * nearest even.
+ * Returns the sum over the ranks `from`, `from` + `step`, ... `to`; the
+ * conversion to double rounds to nearest even.
  */
 static double sum(int from, int to, int step, long e)
 {
@@ -233,7 +233,7 @@ static void try(struct trial *x)
 	n = total_count(x);
 	x->in = coll_malloc(sizeof(double) * (size_t)n);
 	x->out = mine = coll_malloc(sizeof(double) * (size_t)n);
-	/* a rank without a result passes no buffer */
+	/* a rank without a result passes an invalid address */
 	if (x->call == REDUCE && x->root != (x->inter ? MPI_ROOT : x->rank))
 		x->out = (double *)16;
 	run_form(x, n);
@@ -245,7 +245,10 @@ static void try(struct trial *x)
 
 static int counts[] = { 1, 3, 100, 9000 };
 
-/* step 1: all ranks; step 2: every second rank. */
+/*
+ * Runs all trials on a communicator of all ranks (step 1) or of every second
+ * rank (step 2).
+ */
 static void within(int step, MPI_Info info)
 {
 	struct trial x = { .first = world % step, .step = step };
@@ -275,8 +278,8 @@ static void within(int step, MPI_Info info)
 }
 
 /*
- * Intercommunicator of the first half and the other ranks; each group gets the
- * sum of the other.
+ * Runs trials on an intercommunicator between the first half of the ranks and
+ * the others; each group gets the sum over the other group.
  */
 static void between(MPI_Info info)
 {
@@ -299,10 +302,10 @@ static void between(MPI_Info info)
 			x.call = ALLREDUCE;
 			try(&x);
 			x.call = REDUCE;
-			/* rank 0 of the first half */
+			/* the root is rank 0 of the first half */
 			x.root = here ? 0 : world ? MPI_PROC_NULL : MPI_ROOT;
 			try(&x);
-			/* the totals of the counts are equal on both sides */
+			/* the total count must be the same in both groups */
 			x.call = REDSCAT_BLOCK;
 			x.n = counts[i] * (here ? cut : nworld - cut);
 			if (x.n < 100000)

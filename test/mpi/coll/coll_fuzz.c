@@ -13,8 +13,8 @@ enum { UNIT = 3, MOST = 5, EDGE = 256, BLANK = 0x5a };
 
 static MPI_Comm comm;
 static int rank, size;
-static unsigned shared,
-	own; /* seeds: one shared by all ranks, one of this rank */
+/* seeds: `shared` is the same on all ranks, `own` differs */
+static unsigned shared, own;
 
 /* Layout of an element of UNIT ints: their offsets, and the extent. */
 struct elem {
@@ -104,8 +104,8 @@ static int *at(const struct area *a, int block, int e, int k)
 }
 
 /*
- * even: all blocks are equal and adjacent; count: number of elements of each
- * block.
+ * Allocates an area. even: all blocks are equal and adjacent; count: number of
+ * elements of each block.
  */
 static void area_open(struct area *a, int blocks, const int *count, int even)
 {
@@ -304,7 +304,10 @@ static void allgather(const int *n, int even, int in_place)
 	free(from);
 }
 
-/* Displacements in bytes, a type for every block. */
+/*
+ * Calls MPI_Alltoallw: displacements are in bytes, and every block has a
+ * datatype.
+ */
 static void alltoallw(struct area *s, struct area *r, void *sbuf)
 {
 	MPI_Datatype *st = coll_malloc(sizeof(*st) * 2 * (size_t)size);
@@ -398,7 +401,7 @@ static void one_round(void)
 }
 
 /*
- * Forces one algorithm after the other, by the names common to all operations.
+ * Forces one algorithm in each round, by a name that several operations have.
  */
 static void force(unsigned round)
 {

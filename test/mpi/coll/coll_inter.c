@@ -10,8 +10,8 @@ enum { N = 11 };
 static int world, nworld;
 static MPI_Comm inter;
 static int rank, local, remote;
-static int first,
-	other; /* world ranks of rank 0 in the local and the remote group */
+/* world ranks of rank 0 in the local and in the remote group */
+static int first, other;
 
 static int remote_sum(int what, int e)
 {
@@ -30,10 +30,7 @@ static void fill(int *v, int what, int n)
 		v[e] = coll_val(world, what, e);
 }
 
-/*
- * Returns the root argument that this rank passes for the root with this world
- * rank.
- */
+/* Returns the root argument of this rank if the root is world rank `root`. */
 static int root_arg(int root)
 {
 	int left = other > first ? other : first;
@@ -94,7 +91,7 @@ static void test_all(void)
 	for (q = 0; q < remote; q++)
 		for (e = 0; e < N; e++)
 			CHECK(in[q * N + e] == coll_val(other + q, 4, e));
-	/* both sides scatter a vector of local * remote elements */
+	/* in both groups the vector has local * remote elements */
 	free(out);
 	out = coll_malloc(sizeof(int) * (size_t)(local * remote));
 	fill(out, 6, local * remote);

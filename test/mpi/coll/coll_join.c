@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining the collective unit: the world has a route after MPI_Init; other
- * communicators join a route while their nonblocking collectives are in flight,
- * and these keep their order.
+ * Joining the collective unit: the world has a class route after MPI_Init.
+ * Other communicators join a route while their nonblocking collectives are in
+ * flight; the collectives keep their order.
  */
 #include "coll_t.h"
 
@@ -98,8 +98,8 @@ static void all_in_flight(MPI_Comm comm)
 }
 
 /*
- * A long collective uses other rows of the selection table, the same on all
- * ranks.
+ * Tests a long collective: the algorithm table has another algorithm for it,
+ * and all ranks must select the same one.
  */
 static void long_collective(MPI_Comm comm)
 {

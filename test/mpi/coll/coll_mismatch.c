@@ -6,12 +6,12 @@
  */
 #include "coll_t.h"
 
-/* number of doubles: more than a packet of some machines holds */
+/* number of doubles; on some machines they do not fit in one packet */
 #define ELEMS 600
 
 static double x[ELEMS], y[ELEMS];
 
-/* Makes the correct call, or the wrong one if wrong is set. */
+/* Makes the correct call, or the wrong one if `wrong` is set. */
 typedef int call(MPI_Comm comm, int wrong);
 
 static int two_roots(MPI_Comm comm, int wrong)
@@ -115,7 +115,7 @@ static void test_mismatch(call *which, int parts)
 	MPI_Comm_split(MPI_COMM_WORLD, world % parts, world, &comm);
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-	/* the second collective joins a route */
+	/* a communicator gets a class route at its second collective */
 	for (int i = 0; i < 3; i++)
 		CHECK(MPI_Barrier(comm) == MPI_SUCCESS);
 	first = which(comm, rank == 1);

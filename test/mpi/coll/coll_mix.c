@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random programs: in each round a nonblocking collective on each of several
- * communicators, which are created and freed and have joined a route or not.
- * Every rank starts them in a different order, with messages between them,
- * sometimes calls MPI_Test, and waits with one of two calls. All results are
- * checked.
+ * Random programs: each round has one nonblocking collective on each of several
+ * communicators, with and without a class route, which are created and freed.
+ * Every rank starts the collectives in a different order, with messages between
+ * them, sometimes calls MPI_Test, and waits with one of two calls. All results
+ * are checked.
  *
  *   coll_mix [seed [rounds]]
  */
@@ -102,7 +102,10 @@ static void op_start(struct op *o, int k, MPI_Request *r)
 	}
 }
 
-/* Returns the expected element i of the result; -1: unchanged. */
+/*
+ * Returns the expected element i of the result; -1: the element must be
+ * unchanged.
+ */
 static double op_want(const struct op *o, int k, int i)
 {
 	int p = o->size, root = (int)(o->root % (unsigned)p), from = i / o->n;

@@ -16,7 +16,8 @@ struct hood {
 	int nout;
 	int in[MOST];
 	int out[MOST];
-	int pair[MOST]; /* index of in[i]'s block for this rank */
+	/* index of the block for this rank in the send buffer of in[i] */
+	int pair[MOST];
 };
 
 static void run_alltoall(const struct hood *h, int mode, int *out, int *in)
@@ -125,8 +126,8 @@ static void test_cart(int ndims, const int *dims, int periodic)
 	for (d = 0; d < ndims; d++) {
 		MPI_Cart_shift(h.comm, d, 1, &h.in[2 * d], &h.in[2 * d + 1]);
 		/*
-		 * the left neighbour's block for its right neighbour is
-		 * received here
+		 * this rank receives the block that its left neighbour sends to
+		 * the right
 		 */
 		h.pair[2 * d] = 2 * d + 1;
 		h.pair[2 * d + 1] = 2 * d;

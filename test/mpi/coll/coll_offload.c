@@ -2,8 +2,8 @@
 /*
  * Guarantees of the collective unit apart from results: collectives complete
  * while a rank is outside MPI; sums are bitwise identical in any order of
- * arrival; exhausted routes are returned and reused; persistent operations
- * start in any order.
+ * arrival; class routes are freed and reused after all were in use; persistent
+ * operations start in any order.
  *
  *   coll_offload [orders of arrival]
  */
@@ -59,7 +59,7 @@ static void sums_do_not_depend_on_arrival_order(int orders)
 	}
 }
 
-/* More communicators than there are class routes, repeatedly. */
+/* Creates more communicators than there are class routes, repeatedly. */
 static void routes_are_exhausted_and_returned(void)
 {
 	enum { MANY = 36 };

@@ -144,7 +144,10 @@ static void put_pair(char *at, MPI_Datatype t, int v, int i)
 		memcpy(at, &q, sizeof(q));
 }
 
-/* unit: values of magnitude one, so that products are exact. */
+/*
+ * Fills n elements of type t. `unit`: values have magnitude one, so that
+ * products are exact.
+ */
 static void fill(char *buf, const struct type *t, int rank, int n, bool unit)
 {
 	int e, v;

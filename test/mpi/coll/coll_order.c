@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The order of summation: results of the unit are bitwise identical to those of
- * recursive doubling, blocking, nonblocking and persistent, at every root, on
- * communicators of every size. Machines whose hardware has another order (bgq),
- * and trees set by FI_WEFT_ARITY, also give bitwise identical results in all
- * these forms.
+ * The order of summation: results of the collective unit are bitwise identical
+ * to those of recursive doubling, blocking, nonblocking and persistent, at
+ * every root, on communicators of every size. Machines whose hardware has
+ * another order (bgq), and trees set by FI_WEFT_ARITY, also give bitwise
+ * identical results in all these forms.
  */
 #include "coll_t.h"
 
 #include <math.h>
 
-/* number of doubles in 16 KiB, the longest vector that the unit accepts */
+/* number of doubles in 16 KiB, the longest vector of the collective unit */
 #define LONGEST 2048
 
 /*
- * Lengths of a cache line, of a slot of the unit, of a packet of every machine,
- * and longer.
+ * Lengths of a cache line, of a slot of the collective unit, of a packet of
+ * every machine, and longer.
  */
 static const int lengths[] = { 1, 6, 7, 64, 65, 600, LONGEST };
 
@@ -77,7 +77,7 @@ static void try_comm(MPI_Comm comm, int ours)
 
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &size);
-	/* the second collective joins a route */
+	/* a communicator gets a class route at its second collective */
 	MPI_Barrier(comm);
 	MPI_Barrier(comm);
 	for (size_t i = 0; i < N_OF(lengths); i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Class routes are exhausted and returned: thousands of communicators are
- * split, duplicated and freed in any order, with collectives in between; at the
- * end as many communicators get a route as at the start.
+ * Class routes are freed and reused after all were in use: thousands of
+ * communicators are split, duplicated and freed in any order, with collectives
+ * in between; at the end as many communicators get a route as at the start.
  *
  *   coll_routes [communicators]
  */
@@ -61,7 +61,7 @@ static int count_routes(void)
 	}
 	for (int i = 0; i < MANY; i++)
 		MPI_Comm_free(&comm[i]);
-	/* a communicator without a route gets one that was just returned */
+	/* a communicator without a route gets one that was just freed */
 	CHECK(!n || has_route(spare));
 	MPI_Comm_free(&spare);
 	MPI_Allreduce(&n, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -144,8 +144,8 @@ int main(int argc, char **argv)
 		MPI_Barrier(MPI_COMM_WORLD);
 	first = count_routes();
 	/*
-	 * 14 or 32 routes, some of them in use; on bgq only for rectangles of
-	 * nodes
+	 * a machine has 14 or 32 routes, of which some are in use; on bgq only
+	 * rectangles of nodes get a route
 	 */
 	if (size > 1 && coll_expects_route(size))
 		CHECK(first > 8 && first < MANY);

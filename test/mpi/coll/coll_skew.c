@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 		in[i] = rank + i;
 	for (int k = 0; k < COMMS; k++) {
 		MPI_Comm_dup(MPI_COMM_WORLD, &comm[k]);
-		/* half of the communicators have joined a route */
+		/* communicators with odd k get a class route */
 		for (int i = 0; i < k % 2 * 3; i++)
 			MPI_Barrier(comm[k]);
 	}

@@ -18,7 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Constants of the ABI such as MPI_UNWEIGHTED are addresses without memory. */
+/*
+ * Constants of the ABI such as MPI_UNWEIGHTED are not addresses of objects; GCC
+ * warns when they are passed.
+ */
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wstringop-overread"
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
@@ -73,10 +76,7 @@ static inline void *coll_malloc(size_t bytes)
 	return p;
 }
 
-/*
- * Returns counters in memory that the ranks share without MPI; rank 0 creates
- * it.
- */
+/* Returns counters in memory that the ranks share without MPI. */
 static inline _Atomic int *coll_counters(int rank, int size)
 {
 	char name[64];
@@ -105,8 +105,8 @@ static inline _Atomic int *coll_counters(int rank, int size)
 }
 
 /*
- * Waits outside MPI for count arrivals; the launcher of the test has a time
- * limit.
+ * Waits outside MPI until the counter reaches `count`; only the launcher of the
+ * test has a time limit.
  */
 static inline void coll_wait_count(_Atomic int *board, int count)
 {
@@ -128,8 +128,8 @@ static inline int coll_is_live(void)
 
 /*
  * Returns whether a communicator of this size gets a class route: not with
- * datagrams, since the unit is in shared memory; on Blue Gene/Q only on
- * rectangles of nodes.
+ * datagrams, since the collective unit is in shared memory; on Blue Gene/Q only
+ * on rectangles of nodes.
  */
 static inline int coll_expects_route(int ranks)
 {
@@ -143,8 +143,8 @@ static inline int coll_expects_route(int ranks)
 
 /*
  * Returns the longest message, in bytes, for which this number of ranks uses
- * the unit. In virtual time Gemini, which has no hardware for collectives, uses
- * messages for two ranks and for longer vectors.
+ * the collective unit. In virtual time Gemini, which has no hardware for
+ * collectives, uses messages for two ranks and for longer vectors.
  */
 static inline size_t coll_route_bytes(int ranks)
 {

@@ -14,7 +14,7 @@
 
 enum kind { SIGNED, UNSIGNED, REAL, COMPLEX, LOGICAL, RAW, PAIR };
 
-/* A number in memory; form: i for integer, f for floating point. */
+/* A number in memory; form 'i': integer, 'f': floating point. */
 struct part {
 	char form;
 	size_t bytes;
@@ -231,8 +231,8 @@ static struct value times(struct value a, struct value b)
 }
 
 /*
- * Returns the result of MAXLOC or MINLOC; among equal values, the one with the
- * lower index.
+ * Returns the result of MPI_MAXLOC or MPI_MINLOC for two pairs: a if a_wins,
+ * else b; if the values are equal, the pair with the lower index.
  */
 static struct value better(struct value a, struct value b, bool a_wins)
 {
@@ -331,8 +331,8 @@ static void spread(char *buf, size_t extent, long n)
 }
 
 /*
- * Fills the input of a rank: n elements, starting at first. buf has space for
- * PERIOD more elements.
+ * Fills the input of a rank with elements first .. first + n - 1. buf has space
+ * for PERIOD more elements.
  */
 static void fill(const struct type *t, enum op op, char *buf, int rank,
 		 long first, long n)

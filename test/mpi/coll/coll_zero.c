@@ -10,8 +10,8 @@
 static const int64_t none[64];
 #define NONE ((void *)(uintptr_t)none)
 
-static MPI_Op sum,
-	first; /* user-defined: one commutative, one not commutative */
+/* user-defined operations: sum is commutative, first is not */
+static MPI_Op sum, first;
 static MPI_Datatype types[64], others[64];
 
 static void wait_one(MPI_Request *r)
@@ -31,7 +31,10 @@ static void persist(MPI_Request *r)
 	MT_OK(MPI_Request_free(r));
 }
 
-/* The six forms of a collective; N and n: name in both spellings. */
+/*
+ * Calls a collective in its six forms. N and n: its name in both spellings, for
+ * example Bcast and bcast.
+ */
 #define FORMS(N, n, ...)                                                  \
 	do {                                                              \
 		MPI_Request r_;                                           \
@@ -154,7 +157,8 @@ struct some {
 };
 
 /*
- * Blocks one extent apart, so that the blocks of the receiver do not overlap.
+ * Places the blocks one extent apart, so that the blocks of the receiver do not
+ * overlap.
  */
 static void some_by_extent(struct some *b)
 {

@@ -109,7 +109,7 @@ static void run_once(MPI_Request r[2], int kind)
 
 /*
  * Disconnects a communicator with inactive requests. runs: how often the
- * requests are started before.
+ * requests are started before the disconnect.
  */
 static void disconnect_with_requests(int kind, int bytes, int runs,
 				     int (*end)(MPI_Comm *))

@@ -121,7 +121,10 @@ static void by_host(void)
 	MT_OK(MPI_Comm_free(&c));
 }
 
-/* On one host all participating ranks are in one result. */
+/*
+ * Splits by type; if all ranks are on one host, all participating ranks are in
+ * one communicator.
+ */
 static void by_type(void)
 {
 	MPI_Comm c;
@@ -172,7 +175,8 @@ static void merged(void)
 	MT_OK(MPI_Comm_rank(c, &r));
 	MT_OK(MPI_Comm_size(c, &n));
 	MT_IS(n, mt_size);
-	MT_IS(r, mt_rank % 2 ? me : there + me); /* even ranks passed high */
+	/* even ranks passed high, so odd ranks come first */
+	MT_IS(r, mt_rank % 2 ? me : there + me);
 	MT_OK(MPI_Allreduce(&mt_rank, &sum, 1, MPI_INT, MPI_SUM, c));
 	MT_IS(sum, mt_size * (mt_size - 1) / 2);
 	MT_OK(MPI_Comm_free(&c));

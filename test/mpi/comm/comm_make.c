@@ -63,7 +63,7 @@ static void splits(void)
 	MPI_Comm_size(c, &n);
 	MT_IS(n, local_ranks);
 	MT_OK(MPI_Comm_free(&c));
-	/* there is a result only if it is a proper subset */
+	/* the result is MPI_COMM_NULL unless it is a proper subset */
 	MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0,
 				  MPI_INFO_NULL, &c));
 	MT_IS(c == MPI_COMM_NULL, local_ranks == mt_size);
@@ -119,7 +119,7 @@ static void by_group(void)
 		MT_IS(n, (mt_size + 1) / 2);
 		MT_OK(MPI_Comm_free(&c));
 	}
-	/* only the members call */
+	/* only the members make this call */
 	if (mt_rank % 2 == 0) {
 		MT_OK(MPI_Comm_create_group(MPI_COMM_WORLD, g, 17, &c));
 		MPI_Comm_rank(c, &r);
@@ -220,8 +220,8 @@ static void in_any_order(void)
 }
 
 /*
- * Constructors with an info argument, then those without; these do not inherit
- * the hints of the parent communicator.
+ * The first WITH_INFO constructors have an info argument. The others have none,
+ * and the new communicator does not inherit the hints of its parent.
  */
 enum { WITH_INFO = 6, CONSTRUCTORS = 11 };
 

@@ -9,9 +9,9 @@
 #define GROWTH_KIB 512 /* limit per rank, KiB */
 
 /*
- * Returns the memory of all ranks together in KiB, with shared pages counted
- * once; without those of the library's file, whose share depends on other
- * processes that map it.
+ * Returns the memory of all ranks together, in KiB. Shared pages count once.
+ * Pages of the library's file are excluded, because their share depends on
+ * other processes that map the file.
  */
 static long used_by_all(void)
 {

@@ -112,7 +112,10 @@ static void operate(enum kind k, void *s, void *r_, int n, int root, int how)
 		MT_OK(MPI_Request_free(&r));
 }
 
-/* Fills both buffers with the same bytes, in either kind of memory. */
+/*
+ * Fills the send and the receive buffer; the bytes do not depend on the kind of
+ * memory.
+ */
 static void prepare(void *s, void *r, uint64_t seed)
 {
 	mt_fill(start, ROOM, seed + (uint64_t)mt_rank);
@@ -130,7 +133,10 @@ static void compare(enum kind k, int n, int how)
 	operate(k, host[0], host[1], n, root, how);
 	memcpy(want, host[1], ROOM);
 	for (int i = 1; i < 4; i++) {
-		/* the combination differs between ranks */
+		/*
+		 * the combination of host and device memory differs between
+		 * ranks
+		 */
 		int m = (i + mt_rank) % 4;
 		unsigned char *s = m & 1 ? device[0] : host[0];
 		unsigned char *r = m & 2 ? device[1] : host[1];

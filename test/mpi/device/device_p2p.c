@@ -110,8 +110,8 @@ static void replace(size_t n)
 }
 
 /*
- * Columns of a matrix: bytes between them are unchanged, while another receive
- * writes these.
+ * Receives two columns of a matrix concurrently: neither receive changes bytes
+ * of the other column or between the columns.
  */
 static void columns(int rows)
 {

@@ -131,8 +131,8 @@ static void own_codes(void)
 				&flag));
 	MT_TRUE(flag && *last == code);
 	/*
-	 * must be removed in this order: the text of a code, the code, its
-	 * class
+	 * a code can be removed after its text, a class after its text and its
+	 * codes
 	 */
 	MT_OK(MPI_Add_error_string(class, "a class of our own"));
 	MT_IS(mt_class(MPI_Remove_error_class(class)), MPI_ERR_OTHER);

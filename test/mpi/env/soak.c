@@ -22,7 +22,8 @@ static uint64_t random_next(void)
 }
 
 /*
- * Lengths for each protocol: short, eager, in cells, fetched by the receiver.
+ * Draws a length for one of the protocols: short, eager, in cells, fetched by
+ * the receiver.
  */
 static int length(void)
 {
@@ -114,7 +115,7 @@ static void collectives_on_half(unsigned char *out, unsigned char *in)
 	for (int i = 0; i < 3; i++)
 		collect(comm, out, in);
 	/*
-	 * the random state is the same on all ranks again, also if the halves
+	 * make the random state the same on all ranks again: the halves may
 	 * differ in size
 	 */
 	state = before;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Waiting ranks do not use the processors: counts the wakeups of a rank while
- * rank 0 is late to a join, and to MPI_Finalize. A thousand ranks that poll
- * every millisecond would leave no CPU time for the join.
+ * rank 0 is late, first when the communicator joins a class route, then in
+ * MPI_Finalize. A thousand ranks that poll every millisecond would leave no CPU
+ * time for the join.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ static void arrive_late(void)
 }
 
 /*
- * Checks that there are at most rate wakeups per second, plus a few at the
+ * Checks that there are at most `rate` wakeups per second, plus a few at the
  * start and end, when every other rank may send a message.
  */
 static void check(const char *what, long woken, double waited, double rate)

@@ -246,7 +246,10 @@ static void freed(int tag)
 	MT_OK(MPI_Cancel(&q));
 	MT_OK(MPI_Request_free(&q));
 	MT_OK(MPI_Type_free(&gaps));
-	/* messages arrive in order, so this reply follows the other one */
+	/*
+	 * replies to cancels arrive in order: when this cancel has completed,
+	 * the first one has completed as well
+	 */
 	MT_OK(MPI_Issend(out, 1, MPI_CHAR, next, tag + 1, MPI_COMM_WORLD, &q));
 	MT_OK(MPI_Cancel(&q));
 	MT_IS(cancelled(&q), 1);

@@ -55,7 +55,7 @@ static void callback_errors(void)
 	MT_OK(MPI_Grequest_complete(r));
 	MT_IS(mt_class(MPI_Test(&r, &flag, MPI_STATUS_IGNORE)), MPI_ERR_ARG);
 	MT_IS(r, MPI_REQUEST_NULL);
-	/* if two calls fail, the error of the last one is returned */
+	/* if two callbacks fail, the error of the last one is returned */
 	MT_OK(MPI_Grequest_start(query_fails, release_fails, cancel, &extra,
 				 &r));
 	MT_OK(MPI_Grequest_complete(r));
@@ -80,8 +80,8 @@ static void callback_errors_of_many(void)
 }
 
 /*
- * The later one of MPI_Request_free and MPI_Grequest_complete returns the error
- * of the free function.
+ * Of MPI_Request_free and MPI_Grequest_complete, the later call returns the
+ * error of the free callback.
  */
 static void callback_errors_after_free(void)
 {

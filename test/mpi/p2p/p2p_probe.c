@@ -34,8 +34,10 @@ static void probe_then_receive(int len)
 	free(in);
 }
 
-/* Two messages with one tag: the first is matched, the second received by an
- * ordinary receive before the matched one. */
+/*
+ * Two messages with one tag: MPI_Mprobe matches the first; an ordinary receive
+ * gets the second before the first is received.
+ */
 static void matched(int len, int sync)
 {
 	char *a = malloc((size_t)len + 1), *b = malloc((size_t)len + 1);

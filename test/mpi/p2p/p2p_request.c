@@ -178,7 +178,7 @@ static void cancelled(void)
 	MT_OK(MPI_Test_cancelled(&st, &flag));
 	MT_IS(flag, 1);
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
-	/* the message matches the next receive */
+	/* the message matches the next receive, not the cancelled one */
 	MT_OK(MPI_Isend(&mt_rank, 1, MPI_INT, next, 99, MPI_COMM_WORLD, &q));
 	MT_OK(MPI_Recv(&x, 1, MPI_INT, prev, 99, MPI_COMM_WORLD, &st));
 	MT_IS(x, prev);

@@ -62,8 +62,8 @@ static void flat_fill(int *flat, int seed)
 }
 
 /*
- * Allocates memory of this layout, filled with the numbers of seed, or with the
- * blank value (-1).
+ * Allocates memory of this layout, filled with the numbers of `seed`; seed -1:
+ * only blank bytes.
  */
 static char *data_new(const struct layout *l, int seed)
 {
@@ -81,7 +81,7 @@ static char *data_new(const struct layout *l, int seed)
 }
 
 /*
- * Checks that the first n ints are those of seed and that all other bytes are
+ * Checks that the first n ints are those of `seed` and that all other bytes are
  * blank.
  */
 static void data_check(const struct layout *l, char *mem, int n, int seed)

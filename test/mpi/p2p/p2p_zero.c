@@ -32,8 +32,8 @@ enum { MODES = 4, TAG = 5 };
 /* ---- sends and receives -------------------------------------------------- */
 
 /*
- * One call of a form and mode of send; the receive is already posted on every
- * rank.
+ * Makes one send call of this form and mode; the receive is already posted on
+ * every rank.
  */
 static void send_one(int form, int mode, void *buf, MPI_Datatype t)
 {

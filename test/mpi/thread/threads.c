@@ -57,8 +57,8 @@ static void *exchange_with_neighbours(void *arg)
 }
 
 /*
- * Each thread creates communicators from its own communicator, and uses them:
- * of all ranks, and of this rank alone.
+ * Each thread creates communicators of all ranks, and of this rank alone, from
+ * its own communicator, and uses them.
  */
 static void *create_communicators(void *arg)
 {

@@ -58,7 +58,6 @@ static void constructors(void)
 	MT_IS(t, MPI_DATATYPE_NULL);
 }
 
-/* Empty blocks do not count, at any displacement. */
 /*
  * The extent is rounded up to the alignment once, from the bytes of the whole
  * type map: the rounding of a component is not part of the map.
@@ -204,7 +203,7 @@ static void predefined(void)
 
 	MPI_Type_get_name(MPI_DOUBLE, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_DOUBLE") && n == 10);
-	/* the standard calls one of the two names a synonym */
+	/* MPI_LONG_LONG is a synonym: the name is that of the original */
 	MPI_Type_get_name(MPI_LONG_LONG, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_LONG_LONG_INT"));
 	MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &n);

@@ -48,7 +48,7 @@ static const MPI_Datatype types[] = {
 };
 
 /*
- * Fills element i of type t with small numbers, so that no sum or product is
+ * Fills n elements of type t with small numbers, so that no sum or product is
  * rounded.
  */
 static void fill(MPI_Datatype t, char *buf, int n, int seed)
@@ -177,7 +177,7 @@ static void pairs(struct wt *w)
 			one_pair(w, ops[o], types[t], 64);
 			one_pair(w, ops[o], types[t], 8);
 		}
-	/* where the displacement unit allows an odd offset */
+	/* an unaligned offset, if the displacement unit allows it */
 	if (w->unit == 1 || wt_is_dynamic(w)) {
 		one_pair(w, MPI_SUM, MPI_INT, 65);
 		one_pair(w, MPI_MAX, MPI_DOUBLE, 67);

@@ -59,7 +59,7 @@ static struct wt open_coarse(enum win_kind kind, size_t bytes)
 	return w;
 }
 
-/* Adds to one element with each function that can. */
+/* Adds to one element with each accumulate function. */
 static void add_one(struct wt *w, size_t at)
 {
 	MPI_Aint disp = wt_disp(w, 0, at);

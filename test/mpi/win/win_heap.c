@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows in memory of MPI_Alloc_mem, in whole and in part, with members
- * without memory, or with memory of the application: the values are correct,
- * and no access uses libfabric if all memory is from MPI_Alloc_mem and on this
- * host (win_paths.c tests whole blocks). Blocks that are attached to a dynamic
- * window, detached and replaced immediately. More blocks than the memory region
- * can hold.
+ * Windows in memory from MPI_Alloc_mem, in a whole block or in a part of one;
+ * some members may have no memory, or memory of the application. The values
+ * must be correct, and no access may use libfabric if all memory is from
+ * MPI_Alloc_mem and on this host (win_paths.c tests whole blocks). Also tested:
+ * blocks that are attached to a dynamic window, detached and immediately
+ * replaced; more blocks than the memory region can hold.
  */
 #include "win_t.h"
 
@@ -75,7 +75,8 @@ static void one_mix(enum mix mix)
 }
 
 /*
- * Every rank adds to the block of the next rank, whose initial value is seed.
+ * Every rank adds to the block of the next rank, which is filled according to
+ * `seed`.
  */
 static void add_next(MPI_Win win, MPI_Aint at, int seed)
 {
@@ -100,8 +101,9 @@ static void add_next(MPI_Win win, MPI_Aint at, int seed)
 }
 
 /*
- * Blocks are attached and detached in the same entries of a list, some from the
- * middle of an allocation, and each contains only its own data.
+ * Attaches and detaches blocks, so that entries of the list of attached memory
+ * are reused. Some blocks begin in the middle of an allocation. Each block must
+ * contain only its own data.
  */
 static void attach_and_detach(void)
 {
@@ -151,8 +153,8 @@ static void many_blocks(void)
 }
 
 /*
- * Allocates and frees one block after the other, of sizes that reuse freed
- * blocks or not.
+ * Allocates and frees one block after the other; some sizes reuse freed blocks,
+ * others do not.
  */
 static void alloc_and_free_sizes(void)
 {

@@ -48,7 +48,7 @@ static struct wt open_with_hint(enum win_kind kind, const char *key,
 /* ---- hints returned by MPI_Win_get_info ---------------------------------- */
 
 static const struct row {
-	const char *key, *val, *instead; /* default value, without the key */
+	const char *key, *val, *instead; /* instead: value without the key */
 	const char *wrong;
 } rows[] = {
 	{ "no_locks", "true", "false", "maybe" },
@@ -187,7 +187,7 @@ static int open_rc(const char *key, MPI_Aint bytes, int unit)
 	return class_of(rc);
 }
 
-/* A key that does not hold is not reported. */
+/* A key whose condition is not met is reported as "false". */
 static void hints_set_late(int last)
 {
 	MPI_Win win;

@@ -6,7 +6,7 @@
 #include "win_t.h"
 
 #define N     16
-#define LARGE ((MPI_Count)1 << 32 | 1) /* 1 if it is truncated to an int */
+#define LARGE ((MPI_Count)1 << 32 | 1) /* truncated to an int: 1 */
 
 static void fetch_all(struct wt *w, int to, MPI_Aint at)
 {
@@ -58,7 +58,10 @@ static void count_forms(struct wt *w)
 	MT_OK(MPI_Win_unlock(to, w->win));
 }
 
-/* One element would fit in the window; this count does not. */
+/*
+ * A count of LARGE exceeds the window; if it were truncated to 1, the access
+ * would be valid.
+ */
 static void too_many(struct wt *w)
 {
 	int to = (w->rank + 1) % w->size;

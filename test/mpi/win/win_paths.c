@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which path accesses take, as counted by MPI_T: shared memory, fi_*, or
- * messages, by window, provider and WEFT_WIN_PATH. Without a path to remote
- * memory the results are still correct, by messages; only this test detects
- * that.
+ * Checks the path of accesses with MPI_T counters: shared memory, fi_*, or
+ * messages, by window, provider and WEFT_WIN_PATH. If accesses used messages by
+ * mistake, results would still be correct; only this test detects that.
  */
 #include "win_t.h"
 
 #include <stdbool.h>
 
-/* A counter of MPI_T, which counts from the time when it was started. */
+/* An MPI_T counter, which counts since it was started. */
 struct counter {
 	MPI_T_pvar_session session;
 	MPI_T_pvar_handle handle;
@@ -42,7 +41,8 @@ static unsigned long long count_of(const struct counter *c)
 }
 
 /*
- * Paths taken by accesses to the next rank that fi_* supports, as a bit mask.
+ * Paths of accesses to the next rank, as a bit mask; 0: shared memory. The
+ * accesses are of a kind that fi_* supports.
  */
 enum { FABRIC = 1, MESSAGES = 2 };
 
@@ -105,8 +105,9 @@ static int documented_paths(enum win_kind kind, bool acc)
 }
 
 /*
- * Returns whether an origin can read and write a target's memory that is
- * neither mapped nor served by the target.
+ * Returns whether an origin on the same host reads and writes the target's
+ * memory through libfabric: the memory is not mapped, and the target does not
+ * take part.
  */
 static bool is_remotely_accessible(enum win_kind kind)
 {
@@ -119,8 +120,8 @@ static bool is_remotely_accessible(enum win_kind kind)
 }
 
 /*
- * Returns the number of libfabric accesses for a compare and swap on the next
- * rank's element, which is 0.
+ * Makes a compare and swap on the next rank's element, which is 0. Returns the
+ * number of libfabric accesses that it needs.
  */
 static unsigned long long swaps(struct wt *w, long compare, long want)
 {
@@ -136,7 +137,10 @@ static unsigned long long swaps(struct wt *w, long compare, long want)
 	return count_of(&fabric) - f;
 }
 
-/* A compare and swap that fails reads, and does not write. */
+/*
+ * A compare and swap whose comparison fails reads the element and does not
+ * write it.
+ */
 static void failed_swap_does_not_write(struct wt *w)
 {
 	bool reached = is_remotely_accessible(w->kind);

@@ -175,7 +175,8 @@ static void shared_atomics(void)
 
 /*
  * MPI_PROC_NULL selects the lowest rank of the shared memory domain that has
- * memory: the same result on all ranks of a host, here its rank 0, or none.
+ * memory. All ranks of a host get the same result: here rank 0 of the host, or
+ * no rank.
  */
 static void query_no_proc(struct wt *w)
 {

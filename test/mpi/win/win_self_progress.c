@@ -64,7 +64,10 @@ static void flushed(struct wt *w, long want)
 	MT_OK(MPI_Win_unlock_all(w->win));
 }
 
-/* An exposure epoch of another window for this rank alone. */
+/*
+ * Runs an access and an exposure epoch of this rank with itself, on the window
+ * `own`. Returns the value in w.
+ */
 static long exposed(struct wt *w, struct wt *own)
 {
 	MPI_Group all, me;

@@ -30,7 +30,7 @@ struct wt {
 	char *mem;	/* memory of this rank */
 	size_t bytes;	/* size of mem */
 	int unit;	/* displacement unit */
-	MPI_Aint *base; /* dynamic: base address of each rank */
+	MPI_Aint *base; /* dynamic: base address on each rank */
 	int rank, size;
 };
 

@@ -10,8 +10,8 @@
 #define THREADS 4
 #define TIMES	40
 
-static struct wt one;	       /* shared by all threads */
-static struct wt own[THREADS]; /* one per thread */
+static struct wt one;	       /* window shared by all threads */
+static struct wt own[THREADS]; /* one window per thread */
 
 static void *use_shared_window(void *arg)
 {

@@ -13,8 +13,8 @@ static void wait_all(MPI_Request *r, int n)
 }
 
 /*
- * One call of each form, with a count of 0 at the target, since the origin has
- * no data.
+ * Calls both forms (int and MPI_Count) of an access. The count at the target is
+ * 0 as well, since the origin has no data.
  */
 #define BOTH(N, ...)                             \
 	do {                                     \
