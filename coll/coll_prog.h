@@ -88,7 +88,7 @@ struct coll_prog {
 	struct weft_op *op; /* operation of a reduction; op_dt: its type */
 	struct weft_dt *op_dt;
 	int err; /* first error, 0: none */
-	/* ticket of the route, if earlier operations must be posted first */
+	/* position in the order in which operations of the route are posted */
 	uint32_t ticket;
 	/* number of messages: posted (immediate mode) or recorded */
 	unsigned nmsg;

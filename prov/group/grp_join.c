@@ -334,7 +334,7 @@ static int join_tree(struct weft_nic_group *c)
 	return ret;
 }
 
-/* Builds the tree in descriptors, where the machine has one. */
+/* Builds the descriptor tree, if the machine uses one. */
 static int join_descriptor_tree(struct weft_nic_group *c)
 {
 	unsigned levels = c->nic->machine->levels;

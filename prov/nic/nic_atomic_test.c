@@ -86,8 +86,8 @@ static void compare_and_swap_respects_the_sign_of_every_type(void **state)
 		uint64_t minus = value(type, -1), one = value(type, 1);
 
 		/*
-		 * swaps if the comparand, equal to the operand, is below the
-		 * target
+		 * CSWAP_LT swaps if the comparand is less than the target; here
+		 * the comparand equals the operand
 		 */
 		T_IS(apply_atomic(type, WEFT_NUM_CSWAP_LT, one, minus, NULL),
 		     has_sign(type) ? minus : one);

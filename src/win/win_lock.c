@@ -145,7 +145,10 @@ int weft_win_unlock(struct weft_win *w, int rank)
 	weft_au32 *pending = &w->peer[rank].pending;
 	int rc = 0, rc2;
 
-	/* the release of a lock in memory orders this process's stores */
+	/*
+	 * A lock in shared memory without pending accesses needs no drain: its
+	 * release orders this process's stores.
+	 */
 	if (!w->page || weft_load32(&w->peer[rank].lock) == WIN_NOCHECK ||
 	    weft_load32(pending) || weft_load32(&w->error))
 		rc = win_epoch_drain(w, pending);

@@ -43,8 +43,8 @@
 #define WAIT_SLICE_NS	   UINT64_C(100000000) /* longest wait of any kind */
 /* a wait longer than this, without an event, sets s->idle */
 #define WAIT_IDLE_NS	   UINT64_C(10000000)
-#define WAIT_TICK_MS	   250 /* period of an armed descriptor */
-/* time for which an arm stays valid */
+#define WAIT_TICK_MS	   250 /* timer period while the descriptor is armed */
+/* time for which arming stays valid */
 #define WAIT_ARMED_NS	   UINT64_C(20000000)
 /* yields before blocking for a free slot */
 #define WAIT_ROOM_YIELDS   1000

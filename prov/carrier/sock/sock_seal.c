@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Signatures. Each direction between two incarnations has its own key
- * (sock_keys.c), for AES-128-GMAC or AES-128-GCM. The nonce is the sender's
- * count of datagrams to this receiver, which is in the header and never repeats
- * under one key. The receiver detects replays by the count: it records the
- * latest count and the 4095 before it, and refuses older counts.
+ * Authentication (AES-128-GMAC) and encryption (AES-128-GCM) of datagrams. Each
+ * direction between two incarnations has its own key (sock_keys.c). The nonce
+ * is the sender's datagram counter for this receiver; it is in the header and
+ * never repeats under one key. Replay protection: the receiver records the
+ * latest counter value and the 4095 before it, and rejects older values.
  */
 #include "prov/carrier/sock/sock.h"
 #include "prov/code/code_ghash.h"

@@ -34,7 +34,7 @@
 #define SUNWAY_MEMS	    4096
 #define SUNWAY_TLB_WAYS	    4
 #define SUNWAY_TLB_SETS	    (WEFT_SUNWAY_TLB / SUNWAY_TLB_WAYS)
-#define SUNWAY_FSMS	    16 /* fast short messages of an interface on chip */
+#define SUNWAY_FSMS	    16 /* fast short messages queued on chip */
 #define SUNWAY_MIDDLE	    (64u * 1024)
 #define SUNWAY_READ_REPLIES 64 /* reads of peers that are being served */
 #define SUNWAY_WINDOW	    64 /* messages in flight of a window */

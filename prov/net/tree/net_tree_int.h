@@ -10,7 +10,7 @@
 
 enum { NET_INPUT_LOCAL = 0xff };
 
-/* Kinds of packets that only the model creates, after enum net_coll. */
+/* Packet kinds internal to the model; values continue enum net_coll. */
 enum net_kind {
 	NET_KIND_ARRIVED =
 		/* barrier: query whether all nodes have arrived */

@@ -19,8 +19,8 @@ struct chain {
 	const struct report_wait_result *w;
 	struct report_chain *out;
 	uint64_t room;
-	uint64_t *first; /* first link of each rank with its own work */
-	/* next link with own work of the same rank, indexed by link */
+	uint64_t *first; /* by rank: first link in which the rank works */
+	/* by link: next link in which the same rank works */
 	uint64_t *next;
 };
 

@@ -100,8 +100,8 @@ static int check_unit(const struct run_model *m, const struct net_config *cfg)
 }
 
 /*
- * Checks a machine with the live clock, which has no shape; the provider needs
- * only its name.
+ * Checks --machine for a live run: there is no shape, and only the name is
+ * passed to the provider.
  */
 static int check_live(struct run_model *m)
 {
