@@ -8,10 +8,8 @@ THREAD_TESTS = \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_unordered_test \
 	prov/carrier/sock/sock_test \
-	prov/vt/vt_test prov/vt/vt_trust_test \
 	prov/group/cunit/cunit_group_test prov/machine/bgq/bgq_limits_test \
 	prov/vt/vt_test prov/vt/vt_security_test \
-	prov/group/cunit/cunit_group_test prov/machine/bgq/bgq_rule_test \
 	prov/ofi/queue/weft_cntr_test prov/ofi/weft_domain_test \
 	prov/ofi/queue/weft_eq_test prov/ofi/queue/weft_wait_test src/os/alive_test \
 	src/base/atomic_test src/os/event_word_test src/os/copy_calibrate_test \
