@@ -2,25 +2,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """words.py FILE|FOLDER...: idioms that CONTRIBUTING.md rules out, in C files,
 scripts and documents: comments, messages and names. Prints file:line: word, and
-exits with 1 if there are any."""
+exits with 1 if there are any.
+words.py --samples: prints a line of C for each of them, to test the check."""
 import os
 import re
 import sys
 
+# Phrases that no text and no name contains.
+PHRASES = (
+    "who", "whoever", "whom", "he", "his", "him", "somebody", "nobody",
+    "everybody", "anybody", "brother", "brothers", "stranger", "strangers",
+    "in vain", "on its way", "on their way", "on the way", "under way",
+    "flying", "goes again", "asked for ahead", "bequeath", "bequeaths",
+    "bequeathed", "buried", "deputy", "deputies", "the own", "fruitless",
+    "fruitlessly", "beside other work", "patience", "shun", "shuns")
+# Words that no name in C has as a part. ("way" is allowed: one_way is a field
+# term.)
+PARTS = (
+    "who", "whom", "those", "road", "roads", "asker", "told", "said", "talk",
+    "talks", "deaf", "heard", "nap", "naps", "bed", "beds", "crowd", "crowded",
+    "train", "trains", "brother", "brothers", "stranger", "strangers", "combo",
+    "combos", "ruin", "ruined", "near", "patience", "shun")
 IDIOMS = re.compile(
-    r"(?<![a-zA-Z])(who|whoever|whom|he|his|him|somebody|nobody|everybody|anybody|"
-    r"brothers?|strangers?|in vain|on (its|their|the) way|under way|flying|"
-    r"goes again|asked for ahead|bequeath\w*|buried|deput(y|ies)|the own|fruitless(ly)?|beside other work|patience|shuns?)"
-    r"(?![a-zA-Z])",
-    re.IGNORECASE)
-# As parts of a name: who_has_little, road_test, near_words. ("way" is allowed:
-# one_way is a field term.)
+    r"(?<![a-zA-Z])(" + "|".join(PHRASES) + r")(?![a-zA-Z])", re.IGNORECASE)
 NAMES = re.compile(
-    r"(?<![a-z0-9A-Z])(?=[a-z0-9_]*_)(?:[a-z0-9]+_)*?"
-    r"(who|whom|those|roads?|asker|told|said|talks?|deaf|"
-    r"heard|naps?|beds?|crowd(ed)?|trains?|brothers?|strangers?|combos?|"
-    r"ruin(ed)?|near|patience|shun)"
-    r"(?:_[a-z0-9]+)*(?![a-z0-9A-Z_])")
+    r"(?<![a-z0-9A-Z])(?=[a-z0-9_]*_)(?:[a-z0-9]+_)*?(" + "|".join(PARTS) +
+    r")(?:_[a-z0-9]+)*(?![a-z0-9A-Z_])")
 # Values that tests pass as arguments.
 ALLOWED = re.compile(r"[-=]nobody\b")
 ENDINGS = (".c", ".h", ".inc", ".sh", ".py", ".js", ".mk", ".md", ".1", ".7")
@@ -53,4 +60,10 @@ def files(folder):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--samples"]:
+        for phrase in PHRASES:
+            print(f"/* The receiver, {phrase.capitalize()}, waits. */")
+        for part in PARTS:
+            print(f"int first_{part}_of;")
+        sys.exit(0)
     sys.exit(max([check(p) for a in sys.argv[1:] for p in files(a)], default=0))
