@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomic operations on memory that several threads or processes access.
+ * Atomic operations on private or shared memory that several threads or
+ * processes access.
  *
- * Loads acquire and stores release; relaxed ones are marked by their name, and
- * each use gives its reason. Objects are plain C11 atomics, for private and
- * shared memory.
+ * Loads acquire and stores release. Relaxed operations have "relaxed" in their
+ * name, and each use states why relaxed order suffices.
  */
 #ifndef WEFT_BASE_ATOMIC_H
 #define WEFT_BASE_ATOMIC_H
@@ -92,8 +92,8 @@ static inline bool weft_cas64(weft_au64 *p, uint64_t *expect, uint64_t v)
 }
 
 /*
- * Full fence: orders an earlier store before a later load. Only waiting and
- * waking need it.
+ * Full fence: orders earlier stores before later loads. Needed only by threads
+ * that prepare to block or that wake others.
  */
 #pragma GCC diagnostic push
 #if defined(__SANITIZE_THREAD__)

@@ -13,13 +13,14 @@
 #define WEFT_NOINLINE	  __attribute__((noinline))
 #define WEFT_HOT	  __attribute__((hot))
 /*
- * Places a function in the section of hot functions. For functions with an
- * alias that lacks the attribute `hot`, for which WEFT_HOT is not allowed.
+ * As WEFT_HOT, for functions with an alias: gcc rejects the attribute `hot` on
+ * a function whose alias lacks it.
  */
 #define WEFT_HOT_TEXT	  __attribute__((section(".text.hot")))
 /*
- * Places data that every call reads in one section: with many ranks on a host,
- * few cache lines of a rank stay in the cache.
+ * Places data that every MPI call reads in one section, so that it occupies few
+ * cache lines: with many ranks on a host, little of a rank's data stays in the
+ * cache.
  */
 #define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline

@@ -34,8 +34,8 @@ uint64_t weft_now_coarse_ns(void)
 }
 
 /*
- * Returns whether the kernel uses the clock source of that name; the kernel
- * changes to another one if the counters of the processors disagree.
+ * Returns whether the kernel's current clock source has this name. The kernel
+ * changes the source if the counters of the processors disagree.
  */
 static bool clock_source_is(const char *name)
 {
@@ -59,7 +59,8 @@ bool weft_counter_usable(void)
 }
 
 /*
- * Takes the shortest of several attempts, since an attempt may be interrupted.
+ * Returns the values of the shortest of several attempts: an interrupt between
+ * the reads makes an attempt longer and less exact.
  */
 struct weft_clock_pair weft_clock_pair_now(void)
 {

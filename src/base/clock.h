@@ -122,7 +122,7 @@ static inline uint64_t weft_counter_after(void)
  */
 bool weft_counter_usable(void);
 
-/* Values of counter and clock at the same time. */
+/* Values of the processor counter and the clock, read at the same time. */
 struct weft_clock_pair {
 	uint64_t counter, ns;
 };

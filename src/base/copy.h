@@ -45,20 +45,19 @@ WEFT_INLINE void weft_copy(char *to, const char *from, size_t len)
 		memcpy(to + len - 16, from + len - 16, 16);
 }
 
-/* weft_copy as a function that is not inlined. */
+/* weft_copy() as a function that is not inlined. */
 void weft_copy_loop(void *to, const void *from, size_t len);
 
 /*
- * Copies one buffer of any length that two processors access: by the loop if
- * the library's copy is slower on this host (copy_calibrate.h). Below
- * WEFT_COPY_LEAST bytes the library's copy takes a few instructions on every
- * host.
+ * Smallest length that weft_copy_piece() may copy by the loop. Below, the
+ * library's copy takes a few instructions on every host.
  */
 #define WEFT_COPY_LEAST ((size_t)512)
 
 /*
- * Returns the span argument of weft_copy_piece with which the loop copies
- * pieces of WEFT_COPY_LEAST to most bytes.
+ * Returns the span argument with which weft_copy_piece() copies lengths from
+ * WEFT_COPY_LEAST to `most` by the loop, which is faster than the library's
+ * copy on some hosts (copy_calibrate.h), and all other lengths by memcpy.
  */
 WEFT_INLINE size_t weft_copy_span(size_t most)
 {

@@ -11,7 +11,8 @@
 #include "src/base/atomic.h"
 
 /*
- * Which threads may block on a word. The kernel looks up private words faster.
+ * Threads that may block on a word: of several processes, or of this process
+ * only, for which the kernel's lookup is faster.
  */
 enum weft_futex_scope {
 	WEFT_FUTEX_PROCESSES,

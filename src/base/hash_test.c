@@ -18,9 +18,6 @@ static void lookup_in_an_empty_hash_returns_null(void **state)
 	weft_hash_fini(&h);
 }
 
-/*
- * Compares random insertions and deletions with a plain array of the same keys.
- */
 static void random_changes_agree_with_an_array(void **state)
 {
 	void *model[KEYS] = { 0 };

@@ -19,8 +19,8 @@
  */
 const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes);
 /*
- * Describes the limit of a file's size, for a file of that length; a memfd
- * counts as a file.
+ * Describes the limit of the file size. bytes: requested size of the file; a
+ * memfd counts as a file.
  */
 const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes);
 /* Describes the limit of file descriptors. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels: one macro defines one loop, which the compiler vectorises; two
- * tables contain all kernels. Signed sums and products are computed unsigned:
- * the bits are the same and overflow wraps instead of being undefined.
+ * Kernels of num.h: each is a loop that a macro defines and the compiler
+ * vectorizes; two tables contain all kernels. Signed sums and products are
+ * computed unsigned: the bits are the same, and overflow wraps instead of being
+ * undefined.
  */
 #include "src/base/num.h"
 
@@ -40,8 +41,8 @@ __extension__ typedef unsigned __int128 u128;
 #define PLAIN(name, type, expr) LOOP(name, type, , b = (type)(expr), 0)
 
 /*
- * bad collects the condition of the flag in an integer as wide as the elements,
- * so that it stays in vector registers.
+ * Defines a kernel that returns `flag` if `work` sets `bad`. bad is as wide as
+ * an element, so that it stays in a vector register.
  */
 #define FLAGGED(name, type, word, work, flag) \
 	LOOP(name, type, word bad = 0, work, bad ? (flag) : 0)
@@ -99,7 +100,7 @@ ORDER(i128, i128)
 	PLAIN(prod_##s, type, a *b) \
 	ORDER(s, type)
 
-/* Kernels of weft_num_unit. */
+/* Floating-point kernels of weft_num_unit. */
 #define UNIT(s, type, word)                                                    \
 	LOGIC(s, type)                                                         \
 	FLAGGED(sum_flag_##s, type, word, b += a; bad |= b != b, WEFT_NUM_NAN) \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arithmetic on arrays of numbers, for all users: operations of MPI
- * (src/types), windows (src/win), atomics (prov/nic) and the collective unit
- * (prov/group/cunit). A kernel computes inout[i] = in[i] op inout[i] for
- * elements at any alignment.
+ * Arithmetic on arrays of numbers, used by MPI operations (src/types), windows
+ * (src/win), atomics (prov/nic) and the collective unit (prov/group/cunit). A
+ * kernel computes inout[i] = in[i] op inout[i] for elements at any alignment.
  */
 #ifndef WEFT_BASE_NUM_H
 #define WEFT_BASE_NUM_H
@@ -14,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * Types of elements. The word types have libfabric's numbers, which packets
- * contain; the other types are MPI's.
+ * Element types. The word types have the numbers of libfabric's enum
+ * fi_datatype, since packets contain them; the other types are MPI's.
  */
 enum weft_num_type {
 	WEFT_NUM_I8,
@@ -53,8 +52,9 @@ enum weft_num_type {
 };
 
 /*
- * Operations, with libfabric's numbers, which packets contain. Operations up to
- * WEFT_NUM_BXOR have kernels; atomics have all.
+ * Operations, with the numbers of libfabric's enum fi_op, since packets contain
+ * them. Operations up to WEFT_NUM_BXOR have kernels; atomics support all
+ * operations.
  */
 enum weft_num_op {
 	WEFT_NUM_MIN,

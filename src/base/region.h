@@ -76,7 +76,7 @@ void weft_region_window_close(void *addr, size_t bytes);
  */
 void weft_region_populate(void *addr, size_t bytes);
 
-/* Unmaps and closes the region; accepts the state after a failed open. */
+/* Unmaps and closes the region; has no effect after a failed open. */
 void weft_region_close(struct weft_region *r);
 
 #endif

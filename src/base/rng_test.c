@@ -20,7 +20,7 @@ static void the_same_seed_gives_the_same_stream(void **state)
 	T_IS(same, 0);
 }
 
-/* The streams are an interface: they must never change. */
+/* Users reproduce runs by their seeds, so the streams must never change. */
 static void first_numbers_never_change(void **state)
 {
 	struct weft_rng a;
