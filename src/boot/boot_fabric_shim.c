@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of libfabric's library that other providers need. */
+/* Opens other providers through libfabric's library (boot_fabric_shim.h). */
 #include "src/boot/boot_fabric_shim.h"
 
 #include "src/base/attr.h"

@@ -49,8 +49,8 @@ static int step_options(void)
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
 	/*
-	 * called before PMIx starts a thread; the provider's second
-	 * registration costs nothing
+	 * before PMIx starts a thread, since registration is then fast
+	 * (fence.h); the provider's second registration costs nothing
 	 */
 	weft_membarrier_register();
 	return 0;
@@ -234,8 +234,8 @@ static int leave_world(void)
 /*
  * Leaves the job. The fence of some launchers completes on one host before the
  * other hosts have entered it (Slurm 22.05), so a job on several hosts
- * synchronizes by messages first. If a rank is dead, these fail, and the
- * launcher decides what happens.
+ * synchronizes by messages first. If a rank is dead, the messages fail, and the
+ * launcher decides how the job ends.
  */
 static int leave_job(void)
 {

@@ -169,7 +169,7 @@ static int report_no_server(const char *trace, pmix_status_t st)
 }
 
 /*
- * Reports that the PMIx thread cannot be started; PMIx does not name the
+ * Reports that the PMIx thread cannot be started; PMIx does not report the
  * reason.
  */
 static int report_no_thread(int err)
@@ -209,7 +209,7 @@ int weft_pmix_open(struct weft_job *job)
 	if (err)
 		return report_no_thread(err);
 	st = PMIx_Init(&me, NULL, 0);
-	/* other processes may have reached the limit meanwhile */
+	/* other processes may have reached the limit since the first check */
 	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
 		return report_no_thread(err);
 	if (st != PMIX_SUCCESS)

@@ -47,7 +47,9 @@ int weft_pmix_bcast(void *bytes, size_t len);
 /* Returns whether Weft's mpiexec started the job, on this host. */
 bool weft_pmix_launcher_is_weft(void);
 
-/* Returns the launcher's name of the job; empty without a launcher. */
+/*
+ * Returns the name that the launcher gave to the job; empty without a launcher.
+ */
 const char *weft_pmix_job(void);
 
 /*

@@ -100,7 +100,10 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	h = fi_dupinfo(hints);
 	if (!h)
 		return -ENOMEM;
-	/* collectives of other providers are not used */
+	/*
+	 * FI_COLLECTIVE is requested only here: collectives of other providers
+	 * are not used
+	 */
 	h->caps |= FI_COLLECTIVE | FI_RMA | FI_ATOMIC;
 	rc = prov->getinfo(FI_VERSION(1, 17), NULL, NULL, 0, h, info_p);
 	fi_freeinfo(h);
@@ -148,9 +151,9 @@ void weft_prov_free(struct fi_info *info)
 static int other_check(struct fi_info *info, struct fid_fabric *fabric)
 {
 	/*
-	 * In shm of libfabric 1.17 a receive does not match a message that
-	 * arrived before it, unless the bits it ignores equal those of the
-	 * message. So a receive with MPI_ANY_TAG or MPI_ANY_SOURCE may never
+	 * In the shm provider of libfabric 1.17, a receive matches a message
+	 * that arrived earlier only if the two are also equal in the ignored
+	 * tag bits. So a receive with MPI_ANY_TAG or MPI_ANY_SOURCE may never
 	 * complete.
 	 */
 	if (strcmp(info->fabric_attr->prov_name, "shm") ||

@@ -160,7 +160,7 @@ static void without_any_secret_the_key_is_public(void **state)
 	T_MEM(a, b, sizeof(a));
 	T_FALSE(weft_secret_signs());
 	T_TRUE(stored(a, sizeof(a)));
-	/* a rank that has a secret refuses such a job */
+	/* a rank that has a secret refuses a job whose key is the nonce */
 	setenv("WEFT_KEY_FILE", path, 1);
 	T_IS(open_key(false, b), -EACCES);
 	/* a rank without a secret refuses a job with a secret */

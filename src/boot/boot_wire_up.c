@@ -170,8 +170,9 @@ static int alloc_procs(void)
 }
 
 /*
- * Enables direct receives (no CQ entry) if the provider has them; with threads
- * and in virtual time all receives are requests, for the deadlock report.
+ * Enables direct receives (without CQ entry) if the provider supports them. Not
+ * with several threads, and not in virtual time, where the deadlock report
+ * needs a request for each receive.
  */
 static void open_recv(bool threads)
 {

@@ -28,7 +28,7 @@ static struct fid *domain(void)
 }
 
 /*
- * Creates the world in rank 0, or attaches it in the others; the launcher
+ * Creates the world in rank 0; attaches to it in the other ranks. The launcher
  * passes the handle.
  */
 static int create_or_attach(int rank, int size)
@@ -80,8 +80,8 @@ static bool report_requested(void)
 }
 
 /*
- * Adds the report of links, once per job: a rank may exit while another rank
- * ends the job.
+ * Writes the report of links, unless another rank has written it: several ranks
+ * may end the job concurrently.
  */
 static void write_links(void)
 {
@@ -212,8 +212,8 @@ int weft_world_end(void)
 	if (weft_core.job.rank == 0 && report_requested())
 		report_when_left();
 	/*
-	 * the fence makes all ranks disconnect together: single disconnects
-	 * delay other ranks
+	 * the fence makes all ranks disconnect from the launcher together;
+	 * ranks that disconnect one by one delay the other ranks
 	 */
 	return weft_pmix_fence(wait_for_launcher, launcher_done);
 }
