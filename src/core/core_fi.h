@@ -3,10 +3,7 @@
 #ifndef WEFT_CORE_FI_H
 #define WEFT_CORE_FI_H
 
-/*
- * Converts libfabric's result rc <= 0 to 0 or -errno. This is the only place
- * that converts.
- */
+/* Converts libfabric's result rc <= 0 to 0 or -errno. */
 int weft_fi_errno(int rc);
 
 #endif

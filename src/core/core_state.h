@@ -56,7 +56,7 @@ struct weft_core {
 	struct weft_proc *proc; /* job.size entries */
 	size_t inject_bytes;
 	unsigned pending; /* number of operations in the retry queue */
-	unsigned joining; /* number of routes being joined */
+	unsigned joining; /* number of class routes being joined */
 	/*
 	 * number of requests that the progress loop steps, see
 	 * weft_progress_add()
@@ -70,7 +70,7 @@ struct weft_core {
 	bool virt;
 	bool reports_match; /* the provider reports matched sends (msg_ack.h) */
 	double tick_s;	    /* seconds per weft_ticks(); 0: read the clock */
-	/* provider's table for direct receives, or NULL */
+	/* provider's table for direct receives (without CQ entry), or NULL */
 	struct fi_weft_recv *recv;
 	/* nonblocking receives are direct receives as well */
 	bool direct_requests;
