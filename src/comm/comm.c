@@ -119,9 +119,9 @@ int weft_comm_open_predefined(void)
 void weft_comm_close_all(void)
 {
 	/*
-	 * An endpoint with open routes cannot close and notify its peers, so
-	 * communicators that the application has not freed are detached as
-	 * well.
+	 * The endpoint cannot be closed, and cannot notify its peers, while
+	 * routes are open. So communicators that the application has not freed
+	 * are detached as well.
 	 */
 	weft_comm_list_each(weft_core_coll_get()->detach);
 	weft_comm_put(weft_core.world);

@@ -4,8 +4,9 @@
  *
  * A communicator is a group (two for an intercommunicator), a context id that
  * all members agreed on, and the attributes and other objects that the
- * application attached. World and self differ from others only in their
- * handles. References: the application holds one, every active request one.
+ * application attached. MPI_COMM_WORLD and MPI_COMM_SELF differ from other
+ * communicators only in their handles. References: the application holds
+ * one, every active request one.
  *
  *   weft_comm_create -> ... -> weft_comm_put
  */
@@ -32,7 +33,8 @@ enum weft_ctx_kind {
 	WEFT_CTX_COLL = 1, /* collectives; tags from weft_comm_next_tag() */
 	/* MPI_Comm_create_group, with the application's tag */
 	WEFT_CTX_GROUP = 2,
-	WEFT_CTX_CTRL = 3, /* acknowledgements, partitioned hand-shakes */
+	WEFT_CTX_CTRL =
+		3, /* acknowledgements, handshakes of partitioned messages */
 };
 
 struct weft_comm {
@@ -59,15 +61,16 @@ struct weft_comm {
 	weft_au32 coll_seq; /* collectives started, see weft_comm_next_tag() */
 	uint32_t traced;    /* number of collectives traced (diag_trace.h) */
 
-	/* routes (offload_route.h); NULL: no route */
-	struct weft_route *route;   /* route to the collective unit */
+	/* class routes (offload_route.h); NULL: none */
+	struct weft_route *route;   /* route of all collectives */
 	struct weft_route *joining; /* route being joined */
 	/* route for exact sums, if `route` does not support them */
 	struct weft_route *exact_route;
-	/* used by coll/coll_unit.c */
-	/* bit mask of the kinds of collectives that always use `route` */
+	/*
+	 * coll/coll_unit.c: kinds of collectives that always use `route` (bits)
+	 */
 	uint32_t unit_kinds;
-	/* number of collectives while the join is outstanding */
+	/* coll/coll_unit.c: number of collectives before the join */
 	unsigned join_age;
 	struct weft_topo *topo; /* NULL: none; owned */
 	struct weft_attr *attr; /* NULL: none; owned */

@@ -14,8 +14,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list agreements = { &agreements, &agreements };
 /*
- * Agreements that offer ids at present, one in its first try and one in a later
- * try; their sets of ids are disjoint.
+ * Agreements that currently offer ids: one in its first try and one in a later
+ * try, from disjoint sets of ids.
  */
 static struct weft_agree *first_try, *deferred_retry;
 #define FIRST_TRY_IDS UINT64_C(0x5555555555555555)
@@ -92,7 +92,7 @@ static bool reserve_ids(struct weft_agree *a)
 	return true;
 }
 
-/* Returns 1: agreed; 0: retry; -ENOSPC: no window is left. */
+/* Returns 1: agreed; 0: retry; -ENOSPC: all windows of ids were tried. */
 static int try_end(struct weft_agree *a)
 {
 	int rc = 0;

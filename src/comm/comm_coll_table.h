@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Table through which the folders below coll/ use collectives. coll/ fills the
- * table, and src/mpi sets it before the first communicator is created.
+ * Functions of coll/ that lower layers call, as a table that src/mpi sets
+ * before the first communicator is created.
  */
 #ifndef WEFT_COMM_COLL_TABLE_H
 #define WEFT_COMM_COLL_TABLE_H

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* smaller communicators query the launcher per rank */
+/* least number of ranks; smaller communicators query the launcher per rank */
 #define EXCHANGE_MIN_RANKS 8
 
 /* Inserts the addresses of all members of c. The lock is held. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creation of intracommunicators, and copies of both kinds. Code for
+ * Creation of intracommunicators, and copies of all communicators. Code for
  * intercommunicators only is in comm_inter.c.
  */
 #include "src/comm/comm_make.h"

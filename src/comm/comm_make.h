@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creation of intracommunicators, and of copies and subsets of both kinds. The
- * functions are collective over the members as MPI specifies; arguments have
- * been checked. They return 0 or -errno.
+ * Creation of intracommunicators, and of copies and subsets of all
+ * communicators. The functions are collective over the members as MPI
+ * specifies; arguments have been checked. They return 0 or -errno.
  */
 #ifndef WEFT_COMM_MAKE_H
 #define WEFT_COMM_MAKE_H
@@ -37,7 +37,7 @@ int weft_make_tag(const char *text);
 /*
  * Implement MPI_Comm_split and MPI_Comm_dup without their argument checks;
  * collective. Used by topologies and other code that builds on a communicator.
- * *comm_p is NULL where color is MPI_UNDEFINED. 0 or -errno.
+ * *comm_p is NULL if color is MPI_UNDEFINED. Return 0 or -errno.
  */
 int weft_comm_split(struct weft_comm *c, int color, int key,
 		    struct weft_comm **comm_p);
