@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fault awareness of a live job, as in LO|FA|MO (prov/watch): the ranks of a
- * job on one host keep their watchdog registers in one shared region, and each
- * rank checks its neighbours on a torus. A process that reads the region is the
- * master.
+ * job on one host keep their watchdog registers in one shared region, and
+ * each rank checks its neighbours on a torus. Any process that reads the
+ * region acts as LO|FA|MO's master.
  *
  *   weft_health_open (first rank of the host) -> pass fd -> weft_health_close
  *   weft_health_attach (other ranks)          -> weft_health_close
@@ -12,9 +12,9 @@
  *       weft_health_view_get
  *
  * States: normal; sick: a sensor warns, or the process exists without
- * heartbeats (stopped, or starved); broken: the process has exited; unknown: no
- * report. Rounds are counted, not timed: if a whole host is suspended, no rank
- * is reported sick afterwards.
+ * heartbeats (stopped, or starved); broken: the process has exited; unknown:
+ * no report. Rounds are counted, not timed: if a whole host is suspended, no
+ * rank is reported sick afterwards.
  */
 #ifndef WEFT_HEALTH_H
 #define WEFT_HEALTH_H
@@ -44,7 +44,7 @@ struct weft_health {
 struct weft_health_job {
 	const char *name;
 	const char *host;
-	const char *torus; /* "4x2x1"; NULL: any shape */
+	const char *torus; /* shape, as "4x2x1"; NULL: as cubic as possible */
 	uint32_t ranks;	   /* number of ranks of the job */
 	uint32_t here;	   /* number of ranks on this host */
 	uint64_t period_ns;
@@ -62,15 +62,15 @@ int weft_health_attach_readonly(struct weft_health *h, int fd);
 void weft_health_close(struct weft_health *h);
 
 /*
- * Computes the shape of the torus of count ranks: the given shape if it has
- * that number of nodes, otherwise as cubic as possible; for a prime number a
- * ring.
+ * Computes the shape of a torus of `count` ranks: the given shape if it has
+ * this number of nodes, otherwise as cubic as possible (a ring for a prime
+ * number).
  */
 void weft_health_shape(const char *torus, uint32_t count,
 		       uint32_t shape[HEALTH_DIMS]);
 /*
- * Returns the slot behind a port, or HEALTH_NO_SLOT. A slot is behind at most
- * one port.
+ * Returns the slot of the neighbour behind a port, or HEALTH_NO_SLOT. A
+ * neighbour is behind at most one port.
  */
 uint32_t weft_health_neighbour(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
 			       unsigned port);

@@ -53,8 +53,10 @@ struct health_job_info {
 };
 
 struct health_head {
-	struct health_job_info what; /* lines 0 to 4 */
-	/* line 5: sensors of the host, written by one rank for all ranks */
+	struct health_job_info what; /* cache lines 0 to 4 */
+	/*
+	 * cache line 5: sensors of the host, written by one rank for all ranks
+	 */
 	alignas(64) weft_au64 sensed_ns;
 	/* temperature in thousandths of a degree, or HEALTH_NONE */
 	weft_au32 temp_mc;
@@ -102,16 +104,16 @@ struct health_neighbour {
 };
 
 struct health_slot {
-	/* line 0: written once by the rank; state is stored last */
+	/* cache line 0: written once by the rank; state is stored last */
 	alignas(64) weft_au32 state;
 	weft_au32 rank;
 	weft_au32 pid;
 	weft_au32 ns; /* pid namespace; 0: unknown */
 	weft_au64 start;
 	uint64_t pad[5];
-	/* line 1: written by the rank in every round */
+	/* cache line 1: written by the rank in every round */
 	struct health_register host, nic;
-	/* lines 2 to 4: written by the rank in every round */
+	/* cache lines 2 to 4: written by the rank in every round */
 	struct health_neighbour neighbour[WEFT_WATCH_PORTS];
 	uint64_t pad2[24];
 };

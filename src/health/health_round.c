@@ -17,8 +17,8 @@ static void beat(struct health_register *r, uint64_t now_ns, uint32_t warns)
 	weft_store32(&r->warns, warns);
 	weft_store64(&r->beat_ns, now_ns);
 	/*
-	 * R1 pairs with A1 in check_rank(): the time is that of the heartbeat,
-	 * or newer. relaxed load: this thread is the only writer
+	 * R1 pairs with A1 in check_rank(): beat_ns is at least as new as the
+	 * heartbeat. relaxed load: this thread is the only writer
 	 */
 	weft_store64(&r->beats, weft_load64_relaxed(&r->beats) + 1);
 }

@@ -160,7 +160,10 @@ static void rank_without_heartbeat_is_sick_within_two_periods(void **state)
 	w.suspended[5] = true;
 	run_rounds(&w, 2);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_NORMAL);
-	/* neighbours that check after rank 5 in a round detect first */
+	/*
+	 * ranks that check after rank 5 in a round, such as rank 7, detect
+	 * first
+	 */
 	run_rounds(&w, 1);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(view_of(&w, 5).by, 107);

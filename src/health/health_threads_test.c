@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tests of the region with several threads of one process: ranks that execute
- * rounds, sensors that any of them may read, and readers. For ThreadSanitizer,
- * and for the guarantees to a reader: no rank here is reported broken, and no
- * detection is older than the test.
+ * rounds, sensors that any of them may read, and readers. Run under
+ * ThreadSanitizer; a reader must see no rank as broken, and no detection that
+ * is older than the test.
  */
 #include "src/base/clock.h"
 #include "src/health/health_sense.h"

@@ -10,7 +10,10 @@
 
 #include <stdio.h>
 
-enum { FRESH = 3, STALE = 2 }; /* maximum heartbeat age, periods */
+enum {
+	FRESH = 3,
+	STALE = 2
+}; /* maximum heartbeat age in periods, of a reporter and of the rank itself */
 
 static uint64_t ago(uint64_t now_ns, uint64_t then_ns)
 {
