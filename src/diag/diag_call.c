@@ -54,7 +54,8 @@ static WEFT_HOT_DATA struct {
 	bool counter;	    /* seen() gets values of weft_counter() */
 	uint64_t (*now)(void);
 	weft_call_trace_fn seen;
-	struct trace_open *open; /* entries of all threads, or NULL */
+	struct trace_open
+		*open; /* current call of each thread for the trace, or NULL */
 } mode;
 
 /* Returns a small number from the environment, or -1. */
@@ -127,7 +128,7 @@ WEFT_INLINE struct thread_state *this_thread(void)
 
 static uint32_t number_of(struct weft_call_site *site)
 {
-	/* relaxed: two threads get the same number for the same name */
+	/* relaxed: all threads assign the same number to a name */
 	uint32_t id = weft_load32_relaxed(&site->given);
 
 	return id ? id : new_number(site);
@@ -169,8 +170,8 @@ static void call_begin(struct thread_state *l, uint32_t id)
 	l->since = l->timed == COUNTER ? weft_counter() : mode.now();
 	if (mode.open) {
 		/*
-		 * R3 pairs with A3 in read_open(), report.c: id is stored after
-		 * since.
+		 * R3 pairs with A3 in read_open() (tools/report/report.c): id
+		 * is stored after since.
 		 */
 		weft_store64_relaxed(&mode.open[l->index].since,
 				     l->since); /* relaxed: R3 follows */

@@ -44,8 +44,8 @@ struct weft_call {
 extern weft_au32 *weft_call_slot WEFT_HIDDEN;
 
 /*
- * Not inlined into the fast path, but hot: if calls are timed, every call takes
- * the slow path.
+ * Not inlined into the fast path, but hot: every timed call takes the slow
+ * path.
  */
 struct weft_call
 weft_call_enter_slow(struct weft_call_site *site) WEFT_NOINLINE WEFT_HOT;

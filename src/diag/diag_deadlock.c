@@ -21,7 +21,8 @@ static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_WAIT_NOTE_BYTES,
 	      "WEFT_WAIT_NOTE_BYTES fit into fi_weft_note");
 
 enum {
-	EXIT_DEADLOCK = 35, /* value of EDEADLK on every machine */
+	EXIT_DEADLOCK = 35, /* exit status: EDEADLK, which is 35 on all
+			       supported hosts */
 	/* time to wait for the rank that prints the report, in seconds */
 	GRACE_S = 10,
 };
@@ -120,7 +121,9 @@ static bool describe_req(const struct weft_req *r, struct weft_waitnote_item *i)
 	if (!r->ops || !strcmp(r->ops->name, "message"))
 		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
 	else if (is_coll(r))
-		/* the last of several collectives in flight */
+		/*
+		 * of several collectives in flight, report the last one started
+		 */
 		describe_coll(r->comm, (int)weft_load32(&r->comm->coll_seq) - 1,
 			      i);
 	else
@@ -163,7 +166,7 @@ static void add_coll(struct weft_waitnote *s, const struct weft_idle *w)
 	add_item(s, &i);
 }
 
-/* Fills s from the waits of the blocked threads, linked by next. */
+/* Describes in s the waits of the blocked threads, which are linked by next. */
 static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 {
 	char call[96];

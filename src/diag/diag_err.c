@@ -150,7 +150,7 @@ WEFT_PRINTF(2, 3) WEFT_COLD static int code_of(int class, const char *fmt, ...)
 	return weft_errtext_store(class, text);
 }
 
-/* Returns the MPI error class of -errno. This is the only conversion table. */
+/* Returns the MPI error class of -errno. */
 static int class_of(int rc)
 {
 	switch (-rc) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of this rank in the health watch (diag_health.h). */
+/* Health watch of this rank (diag_health.h). */
 #include "src/diag/diag_health.h"
 
 #include "src/base/clock.h"
@@ -36,7 +36,7 @@ struct offer {
 	int32_t fd;
 };
 
-/* head NULL: the watch is off */
+/* health.head is NULL while the watch is off */
 static struct weft_health health = { .region.fd = -1 };
 static struct weft_health_bounds bounds;
 static pthread_t thread;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Health watch of a live job (src/health), enabled if WEFT_HEALTH is a period.
- * A thread of this process updates its heartbeat and checks the neighbours
- * twice per period. The first rank of a host creates the shared region and
- * publishes it for the other ranks of the host. The job does not depend on the
- * watch: failures here are logged, and the job continues.
+ * Health watch of a live job (src/health), enabled if WEFT_HEALTH is a
+ * period. A thread of this process updates its heartbeat and checks the
+ * neighbours twice per period. The first rank of a host creates the shared
+ * region and publishes it for the other ranks of the host. The job does not
+ * depend on the watch: failures here are logged, and the job continues.
  *
- *   offer (before names are published) -> join (after that) -> close
+ *   offer (before names are published) -> join (afterwards) -> close
  */
 #ifndef WEFT_DIAG_HEALTH_H
 #define WEFT_DIAG_HEALTH_H

@@ -23,8 +23,8 @@ bool weft_failure_in(const struct weft_comm *c);
 
 /*
  * Called by a probe, which waits for a message without a posted receive.
- * Returns 0, or -errno: the message may never arrive, unless it has arrived
- * already.
+ * Returns 0, or -errno: a possible sender is dead, so a message that has not
+ * arrived yet may never arrive.
  */
 int weft_failure_check(uint64_t word, uint64_t ignore);
 
@@ -33,20 +33,20 @@ int weft_failure_check(uint64_t word, uint64_t ignore);
 
 /*
  * Writes the dead processes as the end of a sentence: ": rank 1 on host2" (the
- * host only if there are several), and their states by the health watch
+ * host only if there are several), each with its state from the health watch
  * (diag_health.h); empty if none is known.
  */
 void weft_failure_text(char *text, size_t len);
 
 /*
- * Add and remove a communicator in the list of those that tag words may refer
- * to.
+ * Add a communicator to, and remove it from, the list in which tag words are
+ * looked up.
  */
 void weft_comm_list_add(struct weft_comm *c);
 void weft_comm_list_remove(struct weft_comm *c);
 /*
- * Calls visit for every communicator. Only for the last thread of the process:
- * visit must not add or remove communicators.
+ * Calls visit for every communicator. No other thread may use the list, and
+ * visit must not change it.
  */
 void weft_comm_list_each(void (*visit)(struct weft_comm *c));
 

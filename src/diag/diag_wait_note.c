@@ -166,7 +166,7 @@ static bool is_member(const struct weft_waitnote_item *i, int r)
 	       (r - i->first) % i->step == 0;
 }
 
-/* Returns the item by which rank r is in the same collective, or NULL. */
+/* Returns the item of rank r that describes the same collective, or NULL. */
 static const struct weft_waitnote_item *
 same_coll(const struct job *j, int r, const struct weft_waitnote_item *i)
 {
@@ -180,8 +180,8 @@ same_coll(const struct job *j, int r, const struct weft_waitnote_item *i)
 }
 
 /*
- * Returns whether rank r has completed that collective and waits in a later
- * operation.
+ * Returns whether rank r has completed the collective of item i and waits in a
+ * later operation.
  */
 static bool is_past(const struct job *j, int r,
 		    const struct weft_waitnote_item *i)
@@ -230,9 +230,9 @@ static bool any_waits_for(const struct job *j, int me, int r)
 }
 
 /*
- * Returns the lowest rank that the first possible item of rank me waits for, as
- * the next step of a walk. Wildcards are considered only if wild is set. -1:
- * none.
+ * Returns the lowest rank that rank me waits for, by its first item that waits
+ * for any rank; -1: none. Items with wildcards are considered only if wild is
+ * set.
  */
 static int next_of(const struct job *j, int me, bool wild)
 {
@@ -261,8 +261,8 @@ static int cycle_of(const int *next, int r, int *len)
 }
 
 /*
- * Returns the lowest rank of the shortest cycle, or -1. walked: number of the
- * walk that visited a rank.
+ * Returns the lowest rank of the shortest cycle, or -1. walked[r]: number of
+ * the walk that visited rank r.
  */
 static int find_cycle(const int *next, int n, int *walked)
 {
@@ -503,7 +503,7 @@ static void print_group(FILE *f, const struct job *j, int a, bool *done,
 
 enum { RANKS_SHOWN = 12 };
 
-/* Prints the walk from a rank to its end, or back to the rank. */
+/* Prints the chain of waits from a rank to its end, or back to the rank. */
 static void print_waits(FILE *f, const int *next, int from)
 {
 	int current = from, len = 1, shown = 0;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Deadlock report as text. Each rank writes what it waits for to a note, a
- * short text that the provider transfers. One rank reads all notes and prints
- * which rank waits for which, with equal ranks in one line, and a cycle among
- * them. These functions do not communicate and have no state.
+ * short text that the provider transfers. One rank reads all notes and
+ * prints which rank waits for which, and a cycle among them. Ranks that wait
+ * for the same operations share a line. These functions do not communicate
+ * and have no state.
  *
  *   weft_waitnote_write -> note -> weft_waitnote_read (one rank)
  *   -> weft_waitnote_print
  *
- * Ranks are ranks of the job. A rank in a collective waits for the members that
- * are not in it; a receive from any source waits for all ranks.
+ * Ranks are ranks of the job. A rank in a collective waits for the members
+ * that have not entered it; a receive from any source waits for all ranks.
  */
 #ifndef WEFT_DIAG_WAIT_NOTE_H
 #define WEFT_DIAG_WAIT_NOTE_H
