@@ -45,9 +45,9 @@ bool weft_job_page_name(const struct weft_job_page *r, uint32_t id,
 			char name[JOB_PAGE_NAME]);
 
 /*
- * Return the record of member i, and the tally of this member's calls of the
- * function with number id; i is below members, id below JOB_PAGE_NAMES. Tallies
- * exist only if the page was opened with `counted`.
+ * Return the record of member i, and member i's tally of the function with
+ * number id; i is below members, id below JOB_PAGE_NAMES. Tallies exist only if
+ * the page was opened with `counted`.
  */
 struct job_page_member *weft_job_page_member(const struct weft_job_page *r,
 					     uint32_t i);
@@ -55,7 +55,7 @@ struct job_page_tally *weft_job_page_call_count(const struct weft_job_page *r,
 						uint32_t i, uint32_t id);
 
 /*
- * Stores in text what member i is executing: "MPI_Recv", with several threads
+ * Writes the calls that member i is executing: "MPI_Recv", with several threads
  * "MPI_Recv, MPI_Send". Returns false if it is in no call.
  */
 bool weft_job_page_in(const struct weft_job_page *r, uint32_t i, char *text,

@@ -55,19 +55,19 @@ static_assert(sizeof(struct job_page_name) == 64, "shared format");
 
 struct job_page_member {
 	/*
-	 * line 0: numbers of the current calls, per thread, written by every
-	 * call; 0: no call
+	 * cache line 0: numbers of the current calls, per thread, written by
+	 * every call; 0: no call
 	 */
 	weft_au32 in[JOB_PAGE_THREADS];
 	/* 1: the other members need nothing more from this member */
 	weft_au32 finished;
 	weft_au32 ended; /* 1: end_ps is valid (end_ps may be 0) */
 	uint32_t pad[6];
-	/* line 1: times, only if requested */
+	/* cache line 1: times, only if requested */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;
 	uint64_t pad2[6];
-	/* lines 2 and 3: written once by each process of the member */
+	/* cache lines 2 and 3: written once by each process of the member */
 	/* {entry number:24, length:8}; 0: no entry yet */
 	weft_au32 entry_state;
 	uint32_t pad3;

@@ -41,8 +41,8 @@ struct trace_event {
 
 struct weft_trace {
 	/*
-	 * line 0: accessed by every event. Next entry of the event buffer, and
-	 * its end; NULL: no buffer yet
+	 * cache line 0, accessed by every event: next entry and end of the
+	 * event buffer; NULL: no buffer yet
 	 */
 	alignas(WEFT_CACHE_LINE) struct trace_entry *next, *end;
 	uint32_t generation;
@@ -51,8 +51,7 @@ struct weft_trace {
 	uint32_t me;
 	struct trace_chunk *event_buf; /* event buffer, or NULL */
 	struct trace_head *head;
-	/* line 1 */
-	/* chunk of each type being written, or NULL */
+	/* cache line 1: chunk of each type being written, or NULL */
 	struct trace_chunk *chunk[TRACE_TYPES];
 };
 
@@ -86,10 +85,7 @@ struct trace_open *weft_trace_open_calls(struct weft_trace *t);
  */
 bool weft_trace_flush(struct weft_trace *t) WEFT_COLD;
 
-/*
- * Return the fields span and id of an entry, by the table in
- * job_trace_layout.h.
- */
+/* Return the fields span and id of an entry (table in job_trace_layout.h). */
 WEFT_INLINE uint64_t weft_trace_span_of(const struct trace_event *e)
 {
 	return e->kind == TRACE_SEND || e->kind == TRACE_MORE ? e->size
@@ -219,8 +215,8 @@ WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
 
 /*
  * Iterates over the chunks of one type and writer (TRACE_ALL_WRITERS: all), in
- * the order in which they were written. *at: position in the file, initially 0.
- * Returns the records of the chunk, or NULL at the end.
+ * the order in which they were written. *pos: position in the file, initially
+ * 0. Returns the records of the chunk, or NULL at the end.
  */
 #define TRACE_ALL_WRITERS UINT32_MAX
 const void *weft_trace_next(const struct weft_trace_file *f,

@@ -12,15 +12,16 @@
  *
  * Events are frequent: a writer has one chunk for them mapped, its event
  * buffer. When the buffer is full, the writer writes its contents to another
- * chunk and starts a new generation of the buffer. A reader reads the chunks of
- * a writer in their order, then its buffer. If a writer dies between the two
- * steps, there is a chunk with the generation of the buffer: the reader reads
- * the buffer and ignores the chunk.
+ * chunk and starts a new generation of the buffer. A reader reads the chunks
+ * of a writer in their order, then its buffer. If a writer dies between the
+ * two steps, there is a chunk with the generation of the buffer: the reader
+ * reads the buffer and ignores the chunk.
  *
- * An event in the buffer is valid if it has the generation of the buffer, so a
- * writer touches only the cache line of the event. Its times are ps, or values
- * of the processor's counter if its chunk is marked so. The head holds counter
- * and clock at one time; the reader reads both again.
+ * An event in the buffer is valid if it has the generation of the buffer, so
+ * a writer touches only the cache line of the event. Times of events are in
+ * ps, or values of the processor's counter if `counted` is set in the chunk.
+ * The head holds a reading of the counter and the clock; the reader reads
+ * both again and computes the counter's rate.
  */
 #ifndef WEFT_JOB_TRACE_LAYOUT_H
 #define WEFT_JOB_TRACE_LAYOUT_H
@@ -40,7 +41,9 @@ struct trace_head {
 	weft_au64 chunks; /* number of chunks allocated so far */
 	/* number of writers that stopped because there was no space left */
 	weft_au32 lost;
-	/* 1: the counter is usable; counter and ns: both clocks at the start */
+	/*
+	 * 1: the counter is usable; counter, ns: counter and clock at the start
+	 */
 	uint32_t counted;
 	uint64_t counter;
 	uint64_t ns;
@@ -74,7 +77,7 @@ struct trace_chunk {
 	 * only the generation
 	 */
 	weft_au64 state;
-	/* chunk number of the event buffer; TRACE_NO_BUFFER */
+	/* chunk number of the event buffer, or TRACE_NO_BUFFER */
 	uint32_t event_buf;
 	uint32_t counted; /* 1: times of events are counter values */
 	uint64_t unused[5];
@@ -129,8 +132,8 @@ struct trace_entry {
 #define TRACE_MARK_KIND(mark)	     ((mark)&0xff)
 
 /*
- * Identifies a collective, equally in all members: first member, context of the
- * communicator, number of earlier collectives on it.
+ * Word of a CALL that is a collective, the same in all members: first member,
+ * context of the communicator, number of earlier collectives on it.
  */
 #define TRACE_COLL(first, ctx, n)                                \
 	(UINT64_C(1) << 63 | (uint64_t)((first)&0x1ffff) << 46 | \
@@ -171,8 +174,9 @@ struct trace_entry {
 #define TRACE_WORD_KIND(word) ((uint32_t)((word) >> 48 & 3))
 #define TRACE_WORD_CTX(word)  ((uint32_t)((word) >> 50))
 enum {
-	TRACE_WORD_COLL = 1, /* kind: a message inside a collective */
-	TRACE_WORD_SYNC = 3, /* no message: MPI_Win_post, MPI_Win_complete */
+	TRACE_WORD_COLL = 1, /* a message inside a collective */
+	TRACE_WORD_SYNC = 3, /* a step of MPI_Win_post or MPI_Win_complete, not
+				a message */
 };
 
 struct trace_link {
@@ -183,8 +187,8 @@ struct trace_link {
 	uint64_t busy_ps;
 	uint64_t queued_ps;
 	/*
-	 * effects of a fault plan: packets with errors, detours, time of
-	 * retries, and whether the link is dead
+	 * effects of a fault plan: packets with errors, packets routed around a
+	 * fault, time of retries, and whether the link is dead
 	 */
 	uint64_t bad, detours, retry_ps, dead;
 };

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { READ_AHEAD = 1 << 28 }; /* bytes; larger files are not populated */
+enum { READ_AHEAD = 1 << 28 }; /* bytes; larger files are not prefaulted */
 
 /* Computes the rate of the counter; waits until a minimum time has passed. */
 static void compute_rate(struct weft_trace_file *f,

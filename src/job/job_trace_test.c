@@ -270,8 +270,8 @@ static void detach_clears_open_calls(void **state)
 }
 
 /*
- * Fills an event buffer while another thread reads it, for ThreadSanitizer:
- * events of the current generation are complete.
+ * Fills an event buffer while another thread reads it (for ThreadSanitizer).
+ * Every event of the current generation must be complete.
  */
 static void *fill(void *arg)
 {
