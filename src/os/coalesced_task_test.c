@@ -10,7 +10,8 @@
 
 #define THREADS 2
 #define ROUNDS	300000
-#define LIMIT_S 5 /* seconds; ends the test earlier on a loaded host */
+#define LIMIT_S \
+	5 /* maximum duration in seconds; a loaded host runs fewer rounds */
 
 struct shared {
 	struct weft_coalesced_task task;

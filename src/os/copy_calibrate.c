@@ -80,7 +80,10 @@ static void *sender(void *arg)
 	struct transfer *s = arg;
 
 	for (uint32_t n = 1; wait_for(s, &s->requested, n); n++) {
-		/* after the last piece the receiver may change these fields */
+		/*
+		 * copied, since the receiver may change these fields after the
+		 * last piece
+		 */
 		uint32_t pieces = s->pieces, piece = s->piece;
 		size_t span = s->span;
 

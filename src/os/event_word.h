@@ -21,7 +21,7 @@
 /* bits of weft_event.waiter_bits */
 /* a process blocks on the notification counter */
 #define WEFT_EVENT_NOTIFY 1u
-/* a process blocks elsewhere: the notifier must nudge all processes */
+/* a process blocks elsewhere: the notifier must call nudge (carrier.h) */
 #define WEFT_EVENT_NUDGE  2u
 
 struct weft_event {
@@ -41,8 +41,8 @@ static inline uint32_t weft_event_prepare_wait(struct weft_event *b,
 	uint32_t seen = weft_load32(&b->ring);
 
 	/*
-	 * A bit that is set already is cleared before the next change of ring,
-	 * which the waiter then sees.
+	 * If the bit is already set, it is cleared before ring changes again,
+	 * and the waiter sees that change.
 	 */
 	if (!(weft_load32(&b->waiter_bits) & bits))
 		atomic_fetch_or_explicit(&b->waiter_bits, bits,
