@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffers in device memory, which the processor cannot access. The provider
- * determines the owner of an address and copies the data (FI_WEFT_MEM).
- * Messages pass such buffers unchanged; all other data movement uses this file.
- * Until device memory is first allocated weft_core.device is NULL, so a program
- * without device memory only tests that pointer where data is copied or packed.
+ * determines the owner of an address and copies the data (FI_WEFT_MEM). Sends
+ * and receives pass such buffers to the provider unchanged; all other data
+ * movement uses the functions of this file. weft_core.device is NULL until
+ * device memory is first allocated, so a program without device memory only
+ * tests that pointer where data is copied or packed.
  */
 #ifndef WEFT_OFFLOAD_DEVICE_H
 #define WEFT_OFFLOAD_DEVICE_H
@@ -29,9 +30,7 @@ int weft_device_alloc(size_t bytes, void **addr_p);
 /* Frees device memory. Returns false if the address is not in device memory. */
 bool weft_device_free(void *addr);
 
-/*
- * Returns whether the byte is in device memory. weft_core.device must be set.
- */
+/* Returns whether addr is in device memory. weft_core.device must be set. */
 bool weft_device_owns_slow(const void *addr);
 
 static inline bool weft_device_owns(const void *addr)

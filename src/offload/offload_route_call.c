@@ -31,9 +31,9 @@ struct call_req {
 	struct weft_req req;
 	struct weft_route *route;
 	union {
-		/* state of the provider, in this memory */
+		/* provider's state of a call without CQ entry */
 		struct fi_weft_work work;
-		struct weft_io io; /* operation of libfabric */
+		struct weft_io io; /* libfabric call with CQ entry */
 	};
 };
 
@@ -102,8 +102,7 @@ void weft_route_calls_close(void)
 /* ---- waiting ------------------------------------------------------------- */
 
 /*
- * Converts the only error of a route, which means that the members made
- * different calls.
+ * Converts -EIO, the only error of a route: the members made different calls.
  */
 static int call_errno(int rc)
 {
@@ -234,7 +233,7 @@ WEFT_INLINE struct call_req *req_make(struct weft_route *r,
 
 	if (weft_unlikely(!q))
 		return NULL;
-	/* with the flag of a send, since the status is empty */
+	/* marked as a send, because it returns an empty status */
 	weft_req_init(&q->req, ops, r->comm, WEFT_REQ_ACTIVE | WEFT_REQ_SEND);
 	q->route = r;
 	return q;
@@ -375,9 +374,9 @@ int weft_route_run(struct weft_route *r, const struct fi_weft_call *call)
 /* ---- fast paths by MPI handles ------------------------------------------- */
 
 /*
- * The handles determine the call. With more ranks than cores the cache is cold
- * at every call, so these functions access few cache lines. HANDLE_ELEMS:
- * largest number of elements plus 1.
+ * Calls whose type and operation are looked up by MPI handle. With more ranks
+ * than cores the cache is cold at every call, so these functions access few
+ * cache lines. HANDLE_ELEMS: largest number of elements plus 1.
  */
 #define HANDLE_ELEMS 2048u
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective calls on a route. A call is the extension's struct fi_weft_call:
- * bytes count as FI_UINT8, for a reduction weft_route_reduction() sets type and
- * operation. The only flag that callers set is FI_WEFT_EXACT. weft_route_run()
- * begins a call and waits, weft_route_post() creates a request.
+ * Collective calls on a route. A call is the extension's struct fi_weft_call.
+ * Data without a reduction has type FI_UINT8; weft_route_reduction() sets type
+ * and operation of a reduction. The only flag that callers set is
+ * FI_WEFT_EXACT. weft_route_run() begins a call and waits, weft_route_post()
+ * creates a request.
  */
 #ifndef WEFT_OFFLOAD_ROUTE_CALL_H
 #define WEFT_OFFLOAD_ROUTE_CALL_H
@@ -27,7 +28,7 @@ void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
  * or -errno.
  */
 int weft_route_run(struct weft_route *r, const struct fi_weft_call *call);
-/* Contributes this rank's data; otherwise like weft_core_isend(). */
+/* Contributes this rank's data and returns a request. */
 int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
 		    struct weft_req **req_p);
 
