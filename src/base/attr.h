@@ -53,7 +53,6 @@
 #define weft_likely(x)	 __builtin_expect(!!(x), 1)
 #define weft_unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Prefetches memory to be read soon. */
 #define weft_prefetch(p) __builtin_prefetch(p, 0, 3)
 
 /*

@@ -14,7 +14,6 @@ struct weft_clock {
 	void *arg;
 };
 
-/* The host's monotonic clock. */
 extern const struct weft_clock weft_wall_clock;
 
 static inline uint64_t weft_clock_now_ps(const struct weft_clock *c)

@@ -64,7 +64,6 @@ static inline struct weft_list *weft_list_pop_front(struct weft_list *l)
 	return n;
 }
 
-/* Moves all nodes of src to the end of dst. */
 static inline void weft_list_splice_back(struct weft_list *dst,
 					 struct weft_list *src)
 {

@@ -22,7 +22,6 @@ enum weft_log_level {
 void weft_log_set_rank(int rank);
 void weft_log(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;
-/* Returns whether messages of this level are shown. */
 bool weft_log_shows(enum weft_log_level level);
 
 #endif

@@ -25,7 +25,6 @@ double weft_rng_unit(struct weft_rng *r);
 /* Stores a random permutation of the numbers 0 to n - 1 in order[]. */
 void weft_rng_shuffle(struct weft_rng *r, int *order, int n);
 
-/* Fills buf with len random bytes. */
 void weft_rng_fill(struct weft_rng *r, void *buf, uint64_t len);
 
 #endif

@@ -9,7 +9,6 @@
 
 #define SOME UINT64_C(0x8899aabbccddeeff)
 
-/* Returns the low bytes of v. */
 static uint64_t low(uint64_t v, size_t bytes)
 {
 	return bytes == 8 ? v : v & ((UINT64_C(1) << 8 * bytes) - 1);

@@ -13,9 +13,7 @@
 
 bool weft_hosts_several(void);
 
-/* Writes the record of this process. */
 void weft_hosts_write(char record[WEFT_HOST_RECORD]);
-/* Stores the record of proc. */
 void weft_hosts_read(int proc, const char record[WEFT_HOST_RECORD]);
 
 /*

@@ -300,7 +300,6 @@ int weft_pmix_put(const void *name, size_t len)
 	return rc ? rc : collect_all();
 }
 
-/* Copies the bytes of a value and frees it. */
 static int pmix_bytes_of(pmix_value_t *v, void *bytes, size_t *len_p)
 {
 	int rc = 0;

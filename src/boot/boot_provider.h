@@ -12,7 +12,6 @@ struct fid_fabric;
  */
 int weft_prov_open(const struct fi_info *hints, struct fi_info **info_p,
 		   struct fid_fabric **fabric_p);
-/* Frees the info that weft_prov_open() returned. */
 void weft_prov_free(struct fi_info *info);
 
 #endif

@@ -130,7 +130,6 @@ static bool secret_derive(const struct secret_user *u, const char *use,
 	return HMAC(EVP_sha256(), u->bytes, (int)u->len, text, pos, out, &len);
 }
 
-/* Fills the record that the first rank publishes. */
 static int secret_offer(const struct secret_user *u, bool own,
 			struct secret_offer *offer)
 {

@@ -29,7 +29,6 @@
  */
 int weft_secret_open(int rank, bool own, uint8_t key[WEFT_SECRET_KEY]);
 
-/* Returns whether published addresses carry tags. */
 bool weft_secret_signs(void);
 
 /*

@@ -16,11 +16,9 @@ struct weft_wire_module {
 };
 
 int weft_wire_open(bool threads, const struct weft_wire_module *g);
-/* Publishes the name of this process. */
 int weft_wire_names(void);
 void weft_wire_close(void);
 
-/* Returns the name of this process's endpoint. */
 const void *weft_wire_name(size_t *len_p);
 /* Inserts a name as proc's address. Returns 0 or -errno. The lock is held. */
 int weft_wire_insert(int proc, const void *name);

@@ -165,7 +165,7 @@ void weft_world_failed_ranks(char *text, size_t len)
 						pos ? "," : ":", r, why);
 }
 
-/* Returns whether this is the lowest rank that is not on a failed node. */
+/* Returns whether this is the lowest rank whose node has not failed. */
 static bool is_first(void)
 {
 	char why[96];

@@ -17,7 +17,6 @@
  */
 int weft_world_join(void);
 
-/* Gets the address of a rank of the job. */
 int weft_world_address(int rank, void *name, size_t *len);
 
 /* Leaves virtual time, after all ranks have reached MPI_Finalize. */

@@ -62,8 +62,8 @@ struct weft_comm {
 	uint32_t traced;    /* number of collectives traced (diag_trace.h) */
 
 	/* class routes (offload_route.h); NULL: none */
-	struct weft_route *route;   /* route of all collectives */
-	struct weft_route *joining; /* route being joined */
+	struct weft_route *route; /* route of all collectives */
+	struct weft_route *joining;
 	/* route for exact sums, if `route` does not support them */
 	struct weft_route *exact_route;
 	/*
@@ -91,7 +91,6 @@ struct weft_comm {
  */
 extern struct weft_comm *weft_comm_predef[4] WEFT_HIDDEN;
 
-/* Returns the communicator of a handle; NULL if the handle is invalid. */
 static inline struct weft_comm *weft_comm_of(MPI_Comm handle)
 {
 	uintptr_t v = (uintptr_t)handle;
@@ -137,10 +136,8 @@ static inline void weft_comm_get(struct weft_comm *c)
 	weft_obj_get(&c->obj);
 }
 
-/* Releases a reference; the last one frees the communicator. */
 void weft_comm_put(struct weft_comm *c);
 
-/* Opens MPI_COMM_WORLD and MPI_COMM_SELF. */
 int weft_comm_open_predefined(void);
 /*
  * Closes MPI_COMM_WORLD and MPI_COMM_SELF, and the routes of all other

@@ -28,7 +28,6 @@ struct weft_channel weft_channel_of(struct weft_comm *c);
 void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
 			  int n, int rank);
 
-/* Returns the arguments of a message of `bytes` bytes. */
 struct weft_p2p_args weft_channel_args(const struct weft_channel *m,
 				       const void *buf, size_t bytes, int peer);
 

@@ -22,7 +22,6 @@ struct weft_core_coll_ops {
 	void (*detach)(struct weft_comm *comm);
 };
 
-/* Called once by MPI_Init. */
 void weft_core_coll_set(const struct weft_core_coll_ops *ops);
 /* Returns the table that was set; before that, a table of empty functions. */
 const struct weft_core_coll_ops *weft_core_coll_get(void);

@@ -30,7 +30,6 @@ static inline struct weft_group *weft_group_get(struct weft_group *g)
 	return g;
 }
 
-/* Returns the rank of a process, or MPI_UNDEFINED. */
 int weft_group_rank_of(const struct weft_group *g, int proc);
 
 #endif

@@ -13,8 +13,8 @@
  * communicate.
  */
 struct weft_make_inter {
-	struct weft_group *group; /* local group */
-	int leader;		  /* rank of the leader in `group` */
+	struct weft_group *group;
+	int leader; /* rank of the leader in `group` */
 	/* leader only: communicator with the remote leader */
 	struct weft_comm *peer;
 	unsigned flags; /* WEFT_P2P_ flags of the leaders' messages */

@@ -35,9 +35,8 @@ static int create_on_group(struct weft_comm *parent, struct weft_group *g,
 /* ---- copies -------------------------------------------------------------- */
 
 /*
- * State of a copy of a communicator: the agreement on one id, or two for an
- * intercommunicator, over all members. The list of members is kept until the
- * agreement completes.
+ * State of a copy: the agreement on one id, or two for an intercommunicator,
+ * and the list of members, which the agreement uses.
  */
 struct clone {
 	struct weft_agree agree;

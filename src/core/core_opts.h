@@ -28,7 +28,6 @@ enum weft_core_opt {
 	WEFT_OPT_COUNT,
 };
 
-/* value of WEFT_OPT_EXACT, read once by MPI_Init */
 extern bool weft_core_exact;
 extern const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT];
 

@@ -96,7 +96,7 @@ struct weft_core {
 	struct fi_weft_typed *typed;
 	bool can_block; /* fi_cq_sread works */
 	struct weft_wait_policy policy;
-	size_t max_bytes; /* largest message in bytes */
+	size_t max_bytes;
 	/* largest number of memory blocks of one send or receive */
 	size_t iov_limit;
 	struct weft_pool p2p; /* pool of struct weft_p2p (msg.h) */

@@ -12,14 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Method of timing a call. */
 enum timed { UNTIMED, CLOCK, COUNTER };
 
-/* State of one thread on the slow path. */
 struct thread_state {
 	/* word of the job status page; NULL: before this thread's first call */
 	weft_au32 *slot;
-	unsigned depth; /* nesting depth of calls */
+	unsigned depth;
 	uint32_t id;	/* number of the name of the outermost call */
 	uint64_t since; /* time of entry, if timed, in ps or counter ticks */
 	struct weft_call_mark mark;

@@ -85,7 +85,6 @@ WEFT_INLINE void weft_call_leave(const struct weft_call *c)
 void weft_call_start(bool threads, uint64_t (*clock)(void));
 /* Stops timing and records the end time; called before the clock is closed. */
 void weft_call_stop(void);
-/* Records that MPI_Finalize has completed and the process may exit. */
 void weft_call_finish(void);
 
 /* Description of a call for the trace; see src/job/job_trace_layout.h. */

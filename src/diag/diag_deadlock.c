@@ -228,7 +228,6 @@ static struct weft_waitnote *read_notes(const struct fi_weft_world *world,
 	return all;
 }
 
-/* Writes the report into the trace, with the graph of waiting ranks. */
 static void trace_deadlock(const struct weft_waitnote *all, int n, uint64_t now,
 			   const char *report_text)
 {

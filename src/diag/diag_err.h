@@ -83,7 +83,6 @@ void weft_errh_put(struct weft_errh *h);
 
 /* ---- shared checks, which return 0 or an error code ---------------------- */
 
-/* Raises MPI_ERR_COMM for an invalid handle. */
 int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle) WEFT_COLD;
 
 /* Raises MPI_ERR_COMM for an intercommunicator. */
@@ -93,7 +92,6 @@ int weft_check_intra(const struct weft_comm *c, const char *func, int arg);
 int weft_check_ptr_bad(const void *obj, const char *func, int arg,
 		       const char *what) WEFT_COLD;
 
-/* Checks a pointer that must not be NULL. */
 static inline int weft_check_ptr(const void *obj, const char *func, int arg,
 				 const void *p, const char *what)
 {

@@ -25,7 +25,6 @@
 #define TOOL_LAST  MPI_T_ERR_PVAR_NO_ATOMIC
 #define USER_FIRST (MPI_ERR_LASTCODE + 1)
 
-/* Name and text of a class. */
 struct text {
 	const char *name;
 	const char *sentence;

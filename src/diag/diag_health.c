@@ -159,7 +159,6 @@ static void *watch_thread(void *arg)
 {
 	uint64_t step = health.what.period_ns / WEFT_HEALTH_ROUNDS, now;
 
-	/* name shown by ps */
 	pthread_setname_np(pthread_self(), "weft-health");
 	while (!weft_load32(&stop)) {
 		now = weft_now_ns();

@@ -35,7 +35,7 @@ struct top_links {
 struct loads {
 	struct class class[CLASSES];
 	unsigned classes;
-	struct top_links busy; /* busiest links */
+	struct top_links busy;
 	/* links with the most errors injected by the fault plan */
 	struct top_links bad;
 };

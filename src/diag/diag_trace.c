@@ -308,7 +308,6 @@ static ssize_t trace_arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
 	return n;
 }
 
-/* Records when a receive with CQ entry was posted. */
 static void record_post(void *context)
 {
 	struct weft_p2p *p = recv_of(context);

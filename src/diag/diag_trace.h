@@ -77,7 +77,6 @@ enum { WEFT_TRACE_POST = 1, WEFT_TRACE_COMPLETE };
 void weft_trace_sync(const struct weft_comm *c, int peer, unsigned what,
 		     bool out);
 
-/* Records that this rank has joined a class route. */
 void weft_trace_route(const struct weft_comm *comm, int id);
 
 /*

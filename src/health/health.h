@@ -50,7 +50,6 @@ struct weft_health_job {
 	uint64_t period_ns;
 };
 
-/* Creates the region. Returns 0 or -errno. */
 int weft_health_open(struct weft_health *h, const struct weft_health_job *job);
 /*
  * Maps the region behind fd, which the caller keeps. Returns 0 or -errno;
@@ -104,8 +103,8 @@ struct weft_health_view {
 	uint32_t by;
 	/* number of checks without a heartbeat until detection */
 	uint32_t checks;
-	uint64_t known_ns; /* time since detection */
-	uint64_t beat_ns;  /* time since the last heartbeat */
+	uint64_t known_ns; /* ns since detection */
+	uint64_t beat_ns;  /* ns since the last heartbeat */
 };
 
 /* Reads the state of a slot. Returns false if there is no such slot. */

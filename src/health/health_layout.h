@@ -74,7 +74,6 @@ static_assert(sizeof(struct health_head) == 512 &&
 
 #define HEALTH_NONE ((uint32_t)INT32_MIN) /* no such sensor on this host */
 
-/* Values of health_slot.state. */
 enum { HEALTH_FREE, HEALTH_JOINED, HEALTH_LEFT };
 
 /* A watchdog register: a counter that its owner increments. */

@@ -224,7 +224,6 @@ static void child(const struct world *w)
 	_exit(0);
 }
 
-/* Waits until the child has stopped. */
 static void wait_until_stopped(pid_t pid)
 {
 	int status;

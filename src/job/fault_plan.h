@@ -68,7 +68,6 @@ struct weft_fault_plan {
 	size_t count;
 };
 
-/* Error message for the user, with file and line. */
 struct weft_fault_plan_why {
 	char text[256];
 };

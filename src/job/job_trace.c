@@ -126,7 +126,6 @@ bool weft_trace_use_counter(struct weft_trace *t)
 	return t->counts;
 }
 
-/* Returns the number of a new chunk. */
 static uint64_t new_chunk_number(struct weft_trace *t)
 {
 	/* relaxed: the number only has to be unique */
@@ -218,7 +217,6 @@ static struct trace_entry *buffer_entries(const struct weft_trace *t)
 	return (void *)((char *)t->event_buf + TRACE_CHUNK_HEAD);
 }
 
-/* Writes the events of the event buffer to a new chunk. */
 static bool write_buffer(struct weft_trace *t)
 {
 	size_t used = (size_t)((char *)t->next - (char *)buffer_entries(t));

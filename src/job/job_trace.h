@@ -142,7 +142,6 @@ WEFT_INLINE void weft_trace_event(struct weft_trace *t,
 	weft_trace_entry(t, e);
 }
 
-/* A trace mapped for reading. */
 struct weft_trace_file {
 	const char *base;
 	size_t bytes;
@@ -171,7 +170,6 @@ weft_trace_chunk(const struct weft_trace_file *f, uint64_t i)
 	return (const void *)(f->base + TRACE_HEAD + i * TRACE_CHUNK);
 }
 
-/* Converts a counter value to ps. */
 WEFT_INLINE uint64_t weft_trace_ps(const struct weft_trace_file *f,
 				   uint64_t counter)
 {

@@ -118,7 +118,6 @@ enum trace_kind {
 #define TRACE_NAME_BITS 10
 #define TRACE_SIZE_MOST ((1u << 22) - 1) /* larger sizes are in TRACE_MORE */
 
-/* An event in the file. */
 struct trace_entry {
 	uint64_t t;
 	uint64_t span;

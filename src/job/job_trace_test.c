@@ -116,7 +116,6 @@ static void full_buffer_of_dead_writer_is_read_once(void **state)
 	close(fd);
 }
 
-/* Returns the first event of writer 0. */
 static struct trace_event first_event(const struct weft_trace_file *f)
 {
 	const struct trace_entry *e;
@@ -186,7 +185,6 @@ static void send_sizes_are_not_converted_as_times(void **state)
 	close(fd);
 }
 
-/* Returns event i of writer 0. */
 static struct trace_event event_at(const struct weft_trace_file *f, size_t i)
 {
 	const struct trace_entry *e;

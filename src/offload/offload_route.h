@@ -17,7 +17,7 @@
 
 /* Only for offload_route*.c; other code uses the functions below. */
 struct weft_route {
-	struct weft_comm *comm; /* communicator that the route belongs to */
+	struct weft_comm *comm;
 	struct fid_av_set *set;
 	struct fid_mc *mc;
 	struct fi_weft_routes *ops;
@@ -44,7 +44,6 @@ enum weft_route_state {
  */
 int weft_routes_open(void);
 void weft_routes_close(void);
-/* Returns whether the provider has a collective unit. */
 bool weft_routes_exist(void);
 /* Looks up the addresses and hosts of all members. The lock is held. */
 int weft_route_resolve(const struct weft_comm *comm);
@@ -93,7 +92,6 @@ int weft_route_join(struct weft_comm *comm);
  */
 int weft_route_join_begin(struct weft_comm *comm);
 int weft_route_join_wait(struct weft_comm *comm);
-/* Closes all routes of the communicator. */
 void weft_route_leave(struct weft_comm *comm);
 
 /*

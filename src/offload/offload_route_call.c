@@ -26,7 +26,6 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_collective.h>
 
-/* Request of a posted call. */
 struct call_req {
 	struct weft_req req;
 	struct weft_route *route;

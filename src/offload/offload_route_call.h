@@ -19,7 +19,6 @@ struct weft_req;
  * Returns whether the unit supports op on elements of dt; equal in all ranks.
  */
 bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt);
-/* Sets libfabric's type and operation in call. */
 void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt);
 

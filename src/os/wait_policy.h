@@ -41,7 +41,6 @@ enum weft_core_share {
 	WEFT_OVERSUBSCRIBED,
 };
 
-/* Constants of spinning. */
 struct weft_wait_policy_spins {
 	uint32_t polls; /* polls of one word before anything else is polled */
 	/* rounds of `polls` polls before blocking is considered */
@@ -56,7 +55,6 @@ struct weft_wait_policy_spins {
 	uint32_t spin_ns;
 };
 
-/* Constants of yielding. */
 struct weft_wait_policy_yields {
 	/*
 	 * number of yields before blocking, in waits whose polls are cheap
