@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The network model: packets on a machine's links, in virtual time. The model
- * is single threaded and uses no globals, clock or environment. All its state
- * is in one block of memory that the caller provides. The block holds offsets
+ * is single threaded and uses no globals, clock or environment. All state is
+ * in one block of memory that the caller provides. The block holds offsets
  * instead of pointers, so several processes may map it at different addresses
- * and use it one at a time (the caller locks). The same calls in the same order
- * give the same events, whichever process makes them.
+ * and use it one at a time (the caller locks). The same calls in the same
+ * order give the same events, whichever process makes them.
  *
  *   net_open -> [net_send, net_run]* -> net_check
  *
  * Times are picoseconds. The model steps by the machine's cycle (a tick) and
  * stores the remainder below a tick with each packet, so the times passed to
- * callbacks are exact. A send may be backdated to net_lookahead() before the
- * time that net_run has reached: the unit needs at least that time before the
- * network is affected. Within that range, the order of calls for different
- * FIFOs, routes and nodes does not matter.
+ * callbacks are exact. A send may be backdated by up to net_lookahead() from
+ * the time that net_run has reached, because the network interface needs at
+ * least that time before it sends. Within that range, the order of calls for
+ * different FIFOs, routes and nodes does not matter.
  */
 #ifndef WEFT_NET_H
 #define WEFT_NET_H
@@ -30,67 +30,67 @@ struct net;
 
 #define NET_NEVER UINT64_MAX
 
-/* How the packets of a message are routed. */
+/* Routing of the packets of a message. */
 enum net_routing_mode {
-	/* adaptive within the zone masks; may escape to the bubble channel */
+	/* adaptive within the zone masks, with the bubble channel as escape */
 	NET_DYNAMIC,
-	/* dimension order; packets of a pair stay in order */
+	/* dimension order; packets of a source-target pair stay in order */
 	NET_DETERMINISTIC,
-	NET_HIGH,   /* deterministic, high-priority user channel */
-	NET_SYSTEM, /* deterministic, system channel */
+	NET_HIGH,   /* deterministic, on the high-priority user channel */
+	NET_SYSTEM, /* deterministic, on the system channel */
 };
 
-/*
- * A message that is described by one descriptor. The unit splits the message
- * into packets.
- */
+/* A message (one descriptor); the network interface splits it into packets. */
 struct net_msg {
-	uint32_t src; /* source node */
-	/* target node; for a deposit: the last node of the line */
+	uint32_t src;
+	/* target node; with deposit: the last node of the line */
 	uint32_t dst;
-	uint64_t bytes;	 /* payload bytes; 0: a packet with a header only */
-	uint64_t cookie; /* the caller's value, passed to every callback */
+	uint64_t bytes;	 /* payload bytes; 0: one packet without payload */
+	uint64_t cookie; /* value of the caller, passed to every callback */
 	/*
-	 * Number of the injection FIFO in memory, below 65536. Each FIFO sends
-	 * one message at a time; engine and network FIFO fifo % inject_fifos
-	 * serve it. An engine serves its FIFOs round-robin, packet by packet.
+	 * Number of the injection FIFO in memory, below 65536. A FIFO sends one
+	 * message at a time, by engine and network FIFO fifo % inject_fifos. An
+	 * engine serves its FIFOs round-robin, packet by packet.
 	 */
 	uint32_t fifo;
 	uint8_t routing; /* enum net_routing_mode */
 	uint8_t zone;	 /* zone set of a dynamic message */
-	/* 1: each node on the line keeps a copy; not with NET_DYNAMIC */
+	/*
+	 * 1: each node between source and target keeps a copy; not with
+	 * NET_DYNAMIC
+	 */
 	uint8_t deposit;
 	/*
-	 * 1: a dynamic packet that has entered the bubble channel stays on it
+	 * 1: a dynamic packet stays on the bubble channel once it has entered
+	 * it
 	 */
 	uint8_t stay;
-	uint8_t path; /* index of the path used at the source */
-	/* index of the path at the target, plus one; 0: same as path */
+	uint8_t path; /* path at the source, index in net_config.path */
+	/* path at the target, index plus one; 0: same as path */
 	uint8_t path_in;
 	uint8_t ack; /* 1: every packet is acknowledged; not with deposit */
 	/*
-	 * Only for messages that are not dynamic, on machines with parallel
-	 * links: 1: the link is selected per packet, also by the packet's
-	 * offset in the message, so packets may arrive out of order.
+	 * 1: the link is selected per packet, by its offset in the message, so
+	 * packets may arrive out of order. Only for messages that are not
+	 * dynamic, on machines with parallel links.
 	 */
 	uint8_t spread;
-	/* Trees: rail of all packets plus one; 0: chosen per packet. */
+	/* trees: rail of all packets, plus one; 0: selected per packet */
 	uint8_t rail;
 	/*
-	 * Address in the target's memory. It selects the link if `spread` is 1,
-	 * and the entry in the word caches of buses.
+	 * Address in the target's memory; selects the link (spread = 1) and the
+	 * entry in the address caches of buses.
 	 */
 	uint64_t address;
 	/* required direction per dimension: -1, +1; 0: any */
 	int8_t hint[NET_DIMS_MAX];
 	/*
-	 * Source route: the output port at each node, the source's own first;
-	 * every node consumes one entry. NULL: none. The route must end at dst.
-	 * On a tree it goes up, then down; NET_ROUTE_ANY in the upward part of
-	 * a dynamic message allows any link up. On a torus it is allowed only
-	 * where nodes share a router and only for messages that are not
-	 * dynamic; the caller has to avoid deadlock if the route violates
-	 * dimension order.
+	 * Source route: the output port at each node, starting with the source;
+	 * NULL: none. The route must end at dst. On a tree it goes up, then
+	 * down; NET_ROUTE_ANY in the upward part of a dynamic message allows
+	 * any link up. On a torus it is allowed only where nodes share a router
+	 * and only for messages that are not dynamic; if the route violates
+	 * dimension order, the caller must ensure that there is no deadlock.
 	 */
 	const uint8_t *route;
 	uint8_t route_len;
@@ -99,40 +99,44 @@ struct net_msg {
 #define NET_ROUTE_ANY 0xff
 #define NET_DEAD_LINK (1u << 31)
 
-/* Answer of a node to a query; the highest of several answers counts. */
+/*
+ * Answer of a node to a query. The merged answer is the highest of all answers.
+ */
 enum net_answer { NET_OK, NET_TEST_FAIL, NET_DISCARD };
 
 struct net_query_info {
 	uint32_t route;
-	uint32_t node; /* queried node; in the answer: the querying node */
+	uint32_t node; /* ask: the queried node; answer: the querying node */
 	uint64_t seq, cookie;
 	uint8_t answer; /* enum net_answer */
 };
 
 /*
- * Callbacks, called inside net_run in order of time, and at equal times in
- * order of nodes. A callback may call only net_send, net_tree_send and
- * net_timer. NULL: no callback.
+ * Callbacks of net_run, in order of time and, at equal times, of nodes. A
+ * callback may call only net_send, net_tree_send and net_timer. A callback may
+ * be NULL.
  */
 struct net_up {
 	/*
-	 * A packet is in the memory of dst: `bytes` of the message, starting at
+	 * A packet is in the target's memory: `bytes` bytes of the message at
 	 * offset.
 	 */
 	void (*packet)(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		       uint64_t offset, uint32_t bytes);
-	/* The whole message is in dst's memory. */
+	/* The whole message is in the target's memory. */
 	void (*arrived)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
-	/* The unit has read the whole message; its FIFO proceeds. */
+	/*
+	 * The source's interface has read the whole message from memory; the
+	 * FIFO proceeds.
+	 */
 	void (*sent)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
-	/* The source's unit has the acknowledgements of all packets. */
+	/* The source's interface has the acknowledgements of all packets. */
 	void (*acked)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
-	/* Part of the message is lost; last callback for this message. */
+	/* Part of the message is lost; the last callback for this message. */
 	void (*lost)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/*
-	 * A node has been found dead. With NET_DEAD_LINK set in node: one of
-	 * its links is dead, on a machine that does not route around dead
-	 * links.
+	 * A node has been found dead. With NET_DEAD_LINK in node: a link of
+	 * that node is dead, and the machine cannot route around it.
 	 */
 	void (*dead)(void *arg, uint64_t at, uint32_t node);
 	/* A timer of net_timer has expired. */
@@ -142,68 +146,66 @@ struct net_up {
 		     unsigned port);
 	/*
 	 * Class route: all inputs of a packet are at the node. Combine them in
-	 * this order: the node's contributions by rising cookie, then those of
-	 * its children by port. cookie[i] is the cookie of input i: passed to
-	 * net_tree_send, or returned by the callback at a child. Returns the
-	 * cookie of the result. Not called for a single input, nor for
-	 * barriers. The callback is called at once, not in time order with the
-	 * other callbacks, and must not call the model.
+	 * this order: the node's contributions by rising cookie, then the
+	 * children's by port. cookie[i] was passed to net_tree_send, or
+	 * returned by this callback at a child. Returns the cookie of the
+	 * result. Not called for a single input or for barriers. Called
+	 * immediately, not in time order with the other callbacks; must not
+	 * call the model.
 	 */
 	uint64_t (*combine)(void *arg, uint64_t at, uint32_t node,
 			    const uint64_t *cookie, unsigned count);
-	/*
-	 * Class route: the result is in the memory of a node that contributes.
-	 */
+	/* Class route: the result is in the memory of a contributing node. */
 	void (*result)(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		       uint64_t seq, uint64_t cookie);
 	/* Called after every NET_CALLBACK_TICKS ticks of one net_run. */
 	void (*progress_check)(void *arg);
-	/* Class route: a query is in the node's memory; returns its answer. */
+	/*
+	 * Class route: a query has reached a node; returns the node's answer.
+	 */
 	uint8_t (*ask)(void *arg, uint64_t at, const struct net_query_info *q);
-	/* The merged answers of all nodes are back at the querying node. */
+	/* The merged answer of all nodes is at the querying node. */
 	void (*answer)(void *arg, uint64_t at, const struct net_query_info *q);
 };
 
 /*
- * Returns the size in bytes of the block for a network of this machine with
- * packets_max packets.
+ * Returns the size in bytes of the block for this machine, with at most
+ * packets_max packets in flight.
  */
 size_t net_bytes(const struct net_config *cfg, uint32_t packets_max);
 /*
- * Builds the network in the block. -EINVAL: invalid configuration; the reason
- * is logged.
+ * Initializes the network in the block. -EINVAL: invalid configuration; the
+ * reason is logged.
  */
 int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	     uint32_t packets_max);
 
 /*
- * Sets another rate for one direction of a link, e.g. after lanes are lost, for
- * packets that start from now on. -EINVAL: no such link, or more than
- * NET_RATES_MAX rates.
+ * Changes the rate of one direction of a link (e.g. lost lanes), for packets
+ * sent from now on. -EINVAL: no such link, or more than NET_RATES_MAX rates.
  */
 int net_link_rate(struct net *net, uint32_t node, unsigned port,
 		  uint64_t ps_per_byte_x1000);
 
 /*
  * Selects store-and-forward (`whole`) or cut-through for one direction of a
- * link, for packets that start from now on. -EINVAL: no such link.
+ * link, for packets sent from now on. -EINVAL: no such link.
  */
 int net_link_store_forward(struct net *net, uint32_t node, unsigned port,
 			   bool whole);
 
 /*
- * Marks a link of a tree dead in both directions. Switches detect the state of
- * their own links immediately and use the next port of a table entry; other
- * switches route around the link after net_tables_renew. Call net_link_kill
- * before anything is sent.
+ * Marks a link of a tree dead in both directions, before anything is sent. Its
+ * two switches then use the next port of a table entry; other switches route
+ * around the link only after net_tables_renew.
  */
 int net_link_kill(struct net *net, uint32_t node, unsigned port);
 void net_tables_renew(struct net *net);
 
 /*
- * Loads other routing tables of a torus: the dimension order of deterministic
- * packets, and the zone sets, as in net_config.h. -EBUSY: packets are in
- * flight; -EINVAL: not an order of this machine's dimensions.
+ * Loads other routing tables of a torus: dimension order of deterministic
+ * packets, and zone sets (net_config.h). -EBUSY: packets are in flight;
+ * -EINVAL: not an order of this machine's dimensions.
  */
 int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
 		    uint8_t zone[NET_ZONES][NET_DIMS_MAX]);
@@ -217,29 +219,23 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg);
 int net_timer(struct net *net, uint64_t at, uint64_t cookie);
 
 /*
- * Sends a word to the neighbour in the control words that the link's protocol
- * inserts between blocks of data; packets are not delayed. An idle link sends
- * only control words; on a busy link the word uses the next control word that
- * carries no credits; each control word carries one word. A dead link loses the
- * word. -EOPNOTSUPP: the links of this machine have no control words; -EINVAL:
- * no such link; -EAGAIN: no free record in the block.
+ * Sends a word to the neighbour in a control word, which the link's protocol
+ * inserts between blocks of data; packets are not delayed. On a busy link the
+ * word takes the next control word that carries no credits. A dead link loses
+ * the word. -EOPNOTSUPP: the links of this machine have no control words;
+ * -EINVAL: no such link; -EAGAIN: no free record in the block.
  */
 int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
 		     uint64_t cookie);
 
-/*
- * Returns how far a send may be backdated from the time reached by net_run, ps.
- */
+/* Returns by how much a send may be backdated from the time of net_run, ps. */
 uint64_t net_lookahead(const struct net *net);
-/*
- * Returns the earliest time of the next event; NET_NEVER: nothing is in flight.
- */
+/* Returns the time of the next event; NET_NEVER: nothing is in flight. */
 uint64_t net_next(const struct net *net);
 /*
- * Runs all ticks up to and including the tick that contains `until`. Returns
- * early after the tick in which a callback set *stop. Returns the time reached:
- * the last picosecond of the last tick. Splitting a run into several calls does
- * not change the events.
+ * Runs all ticks up to and including the tick of `until`; stops after a tick in
+ * which a callback set *stop. Returns the last picosecond of the last tick. The
+ * events are the same if a run is split into several calls.
  */
 uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 		 void *arg, const bool *stop);
@@ -249,13 +245,13 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 /*
  * NET_ACKED_BCAST is a broadcast that every node answers (net_up.ask); the
  * switches merge the answers on the path back to the querying node
- * (net_up.answer). This is a network conditional. NET_QUERY has a second phase:
- * if all answers are NET_OK, a second packet sets the queried state, and
- * net_up.result is called at all nodes.
+ * (net_up.answer). QsNet calls this a network conditional. NET_QUERY adds a
+ * second phase: if all answers are NET_OK, a second packet sets the queried
+ * state, and net_up.result is called at all nodes.
  *
  * A barrier is an AND in the switches if the machine has barrier classes. With
  * cfg.query_ps a barrier is a query: the first contributing node queries
- * whether all nodes have arrived, and repeats the query after a failure.
+ * whether all nodes have arrived, and repeats the query until they have.
  * Otherwise a barrier is an allreduce without data.
  */
 enum net_coll {
@@ -268,18 +264,18 @@ enum net_coll {
 };
 
 /*
- * Returns whether the machine's network supports this operation: reductions
- * require arithmetic, and barriers require that the switches and not the
- * interfaces add.
+ * Returns whether the machine's network supports this operation. Reductions
+ * need an ALU in the network; barriers are not supported if only the interfaces
+ * can combine.
  */
 bool net_tree_supports(const struct net_config *cfg, enum net_coll kind);
 
 /*
  * Opens a tree over nodes: parent[i] is the index of the parent of node[i],
  * which must be a neighbour, or -1 for the root; share[i] is the number of
- * local contributions that node i waits for (ranks on the node). Sets the
- * route's id, which is equal on all nodes. -EINVAL: not a tree over links;
- * -ENOSPC: a node has no free class route.
+ * contributions (ranks) of node[i]. Sets the id of the route, which is equal on
+ * all nodes. -EINVAL: not a tree over links; -ENOSPC: a node has no free class
+ * route.
  */
 int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 		  const uint32_t *share, uint32_t count, uint32_t *route_p);
@@ -292,9 +288,12 @@ struct net_part {
 	uint32_t dst;  /* NET_REDUCE: node that receives the result */
 	/* payload bytes, at most payload_bytes of the machine */
 	uint32_t bytes;
-	uint64_t seq; /* packet number on the route, equal at all nodes */
+	/*
+	 * packet number on the route, equal for all contributions to a packet
+	 */
+	uint64_t seq;
 	uint64_t cookie;
-	/* enum net_coll; kinds with one source have one contribution */
+	/* enum net_coll; a broadcast or query has one contribution */
 	uint8_t kind;
 	uint8_t fp; /* 1: floating point, which takes more ALU time */
 };
@@ -311,7 +310,7 @@ struct net_tree_plan {
 	uint32_t count, room;
 };
 /*
- * Builds the tree over these nodes that the machine's software would build.
+ * Builds the tree that the machine's software would build over these nodes.
  * share NULL: one contribution per node. -EINVAL: the nodes are not a block of
  * a torus, or not a contiguous range if the hardware requires one; -ENOMEM.
  */
@@ -328,32 +327,26 @@ void net_tree_plan_free(struct net_tree_plan *t);
  */
 int net_check(const struct net *net);
 /*
- * Returns whether packets are in flight but none can make progress. Logs the
+ * Returns whether packets are in flight but none can make progress. Logs a
  * cycle of packets that wait for each other.
  */
 bool net_deadlock_check(const struct net *net);
 
-/*
- * Returns the node at the other end of a port's link, or -1 if the port has no
- * link.
- */
+/* Returns the node at the other end of a port's link, or -1. */
 int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port);
 /* Returns the minimal number of hops between two nodes. */
 unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst);
 unsigned net_ports(const struct net *net);
-/*
- * Returns the number of nodes with ports: end nodes and switches, in this
- * order.
- */
+/* Number of nodes with ports; end nodes are numbered before switches. */
 uint32_t net_nodes(const struct net *net);
 
-/* Counters of one port of a node, like those of the hardware. */
+/* Counters of one port; the hardware has them too. */
 struct net_port_count {
 	uint64_t packets;
-	uint64_t chunks;    /* payload chunks of 32 bytes */
+	uint64_t chunks;    /* payload chunks of chunk_bytes */
 	uint64_t busy_ps;   /* time that the link was occupied */
 	uint64_t received;  /* packets received */
-	uint64_t queued_ps; /* integral of packets queued over time */
+	uint64_t queued_ps; /* integral of queue length over time */
 };
 void net_port_get(const struct net *net, uint32_t node, unsigned port,
 		  struct net_port_count *c);
@@ -368,7 +361,7 @@ struct net_count {
 	uint64_t escapes;
 	/* class routes: results dropped at nodes that do not contribute */
 	uint64_t filtered;
-	uint64_t hash; /* hash of the event stream */
+	uint64_t hash; /* identifies the event stream */
 };
 void net_count_get(const struct net *net, struct net_count *c);
 

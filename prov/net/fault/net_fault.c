@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fault plans in the model: memory layout, parsing and activation of the
- * faults, and counters. A fault that is active from the start is also detected
- * from the start; for other faults, net_fault_time.c schedules wake events.
+ * Fault plans in the model: memory layout, loading of a plan, activation of its
+ * faults, counters. A fault that starts at time 0 is also detected at time 0;
+ * net_fault_time.c schedules events for all other faults.
  */
 #include "prov/net/fault/net_fault_int.h"
 
@@ -82,7 +82,7 @@ void net_fault_init(struct net *net)
 
 /* ---- faults of the fault plan -------------------------------------------- */
 
-/* Applies a failure that exists from time 0: all nodes have detected it. */
+/* Applies a failure that exists from time 0; all nodes know of it. */
 static void line_fail_at_start(struct net *net,
 			       const struct net_fault_line *line)
 {
@@ -98,7 +98,7 @@ static void line_fail_at_start(struct net *net,
 	}
 }
 
-/* Returns the inverse rate of a link with lost lanes or a slowdown. */
+/* Returns the inverse rate of a link that has lost lanes or is slowed down. */
 static uint64_t rate_of(const struct net *net,
 			const struct net_fault_line *line, uint64_t rate)
 {
@@ -108,8 +108,8 @@ static uint64_t rate_of(const struct net *net,
 }
 
 /*
- * Computes the link's words with and without the fault; each link can have one
- * temporary fault.
+ * Computes the link's word with and without the fault. A link can have only one
+ * temporary fault (-EEXIST).
  */
 static int link_prepare(struct net *net, const struct net_fault_line *line,
 			uint32_t node, unsigned port)
@@ -128,7 +128,7 @@ static int link_prepare(struct net *net, const struct net_fault_line *line,
 	return ret;
 }
 
-/* Applies a fault to its links at once, or prepares it for a later time. */
+/* Applies a fault to its links now, or prepares it if it starts later. */
 static int set_links(struct net *net, const struct net_fault_line *line)
 {
 	struct net_fault_link *l;
@@ -191,10 +191,7 @@ static uint64_t value_of(const struct weft_fault_entry *f)
 	}
 }
 
-/*
- * Schedules the wake events of a fault at one node, unless the fault is
- * permanent.
- */
+/* Schedules the start, detection and end of a fault at one node. */
 static void schedule_node(struct net *net, uint32_t node, uint32_t i)
 {
 	const struct net_fault_line *line = &net_fault_lines(net)[i];

@@ -38,32 +38,31 @@ int net_fault_load(struct net *net, const char *name,
 		   const struct weft_fault_plan *plan,
 		   struct weft_fault_plan_why *why);
 
-/* Counters of errors, and of how they were handled. */
 struct net_fault_count {
 	/* packets sent on links with errors, including retries */
 	uint64_t packets;
 	uint64_t bad;	 /* packets with detected bit errors */
 	uint64_t header; /* packets whose errors the header code detected */
-	uint64_t symbols_corrected; /* symbols corrected by a code */
+	uint64_t symbols_corrected; /* symbols corrected by FEC */
 	uint64_t escaped;	    /* packets with undetected bit errors */
 	uint64_t retries;	    /* packets retransmitted by links */
 	uint64_t retrains;	    /* retrainings of links */
-	uint64_t resends;	    /* packets retransmitted by source units */
-	uint64_t discarded;	    /* packets discarded at their last node */
-	/* timeouts of units that received no notification */
+	uint64_t resends;   /* packets retransmitted by source interfaces */
+	uint64_t discarded; /* bad packets discarded at their target */
+	/* timeouts of interfaces whose packets were lost */
 	uint64_t timeouts;
-	uint64_t corrected; /* words of memory corrected */
-	uint64_t poisoned;  /* packets with an uncorrectable word */
-	uint64_t halted;    /* units halted by an uncorrectable error */
+	uint64_t corrected; /* memory words corrected by ECC */
+	uint64_t poisoned;  /* packets with an uncorrectable memory word */
+	uint64_t halted;    /* interfaces halted by an uncorrectable error */
 	/* hops that differ from the route without faults */
 	uint64_t detours;
-	/* periods without injection while routes were rebuilt */
+	/* times that injection stopped while routes were rebuilt */
 	uint64_t quiesced;
 	uint64_t alarms; /* error counters that reached their alarm threshold */
-	uint64_t lost;	 /* messages lost */
+	uint64_t lost;
 	uint64_t dead_links;
 	uint64_t dead_nodes;
-	uint64_t crc_mismatches; /* links whose ends have different CRCs */
+	uint64_t crc_mismatches; /* links whose two ends have different CRCs */
 	uint64_t retry_ps;	 /* time that links were occupied by retries */
 };
 /* Returns the name of counter i and sets its value; NULL: no more counters. */
@@ -72,7 +71,6 @@ const char *net_fault_item(const struct net_fault_count *c, unsigned i,
 /* Reads the counters. Returns false without a fault plan. */
 bool net_fault_count_get(const struct net *net, struct net_fault_count *c);
 
-/* Counters of one direction of a link. */
 struct net_fault_port {
 	uint64_t packets, bad, escaped, detours;
 	uint64_t retry_ps;

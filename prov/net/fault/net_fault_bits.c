@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Generation of bit errors in packets, and their detection by the machine's
- * codes. All codes here are linear: detection depends on the error pattern
- * alone, not on the data, so the functions of prov/code run on a packet of
- * zeros with the error bits set.
+ * codes. All codes here are linear: whether a code detects an error depends on
+ * the error pattern alone, not on the data. So the functions of prov/code run
+ * on a packet of zeros with the error bits set.
  *
  * Random numbers are counter-based: seed, link and packet number select a
- * stream, whose first number gives the position of the first error. With u
- * uniform in [0, 1), this is the first k with u < 1 - (1-p)^k. All numbers are
- * integer multiples of 2^-64, so the results are equal on all hosts.
+ * stream. The first number u of the stream, uniform in [0, 1), gives the
+ * position of the first error: the first k with u < 1 - (1-p)^k. Numbers are
+ * integer multiples of 2^-64, so results are equal on all hosts.
  */
 #include "prov/net/fault/net_fault_int.h"
 
@@ -44,7 +44,7 @@ uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count)
 {
 	uint32_t low = 0, top = count, mid;
 
-	/* Fast path: the probability is at most count times p. */
+	/* Fast path: the probability is at most count * p. */
 	if (!p || (wide)p * count <= draw ||
 	    error_probability(p, count) <= draw)
 		return count;
@@ -74,10 +74,7 @@ static bool crc_detects(const struct weft_code_crc *crc, const uint8_t *wrong,
 	return made != got;
 }
 
-/*
- * Returns whether the code detects the errors; the check symbols are the last
- * bits.
- */
+/* The check symbols are the last bits of the packet. */
 static bool rs_detects(const struct weft_code_rs *rs, const uint8_t *wrong,
 		       uint32_t bytes)
 {
@@ -110,7 +107,8 @@ static bool code_detects(const struct weft_code_crc *crc,
 }
 
 /*
- * Checks a packet by spans from its end; the first span includes the remainder.
+ * Checks the packet span by span (care.code_span), from its end. The span at
+ * the start of the packet may be up to twice as long.
  */
 static bool packet_code_detects(const struct net *net, const uint8_t *wrong,
 				uint32_t bytes)
@@ -128,7 +126,7 @@ static bool packet_code_detects(const struct net *net, const uint8_t *wrong,
 	return false;
 }
 
-/* bytes of a block: RS(528,514) has 5,140 data bits, 642 whole bytes */
+/* bytes per FEC block: RS(528,514) has 5,140 data bits */
 enum { BLOCK = 642 };
 
 void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
@@ -169,9 +167,7 @@ static enum net_fault_found detect(const struct net *net, const uint8_t *wrong,
 
 /* ---- random bit errors --------------------------------------------------- */
 
-/*
- * Flips the first and the last bit of a burst, and the bits between at random.
- */
+/* Flips the first and last bit of a burst, and random bits between them. */
 static void flip_burst(uint8_t *wrong, uint32_t at, uint32_t end,
 		       struct weft_rng *r)
 {
@@ -215,7 +211,7 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 /* ---- memory errors ------------------------------------------------------- */
 
 /*
- * Draws a word with one wrong bit and, with probability p, a second wrong bit.
+ * Generates a word with one wrong bit and, with probability p, a second one.
  * Returns whether SEC-DED corrects the word.
  */
 static bool correctable(struct weft_rng *r, uint64_t p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links, nodes and switches that fail, are slow or lose lanes: which packets
- * are rerouted, delayed or lost, and which failures are reported.
+ * Failed or slow links, nodes and switches, and links with lost lanes: which
+ * packets are rerouted, delayed or lost, and which failures are reported.
  */
 #include "test/support/net_fault_fixture.h"
 
@@ -29,7 +29,6 @@ static void all_to_all(struct net_fixture *e, uint32_t nodes, uint8_t routing,
 		}
 }
 
-/* Returns the number of packets that a link has carried. */
 static uint64_t carried(const struct net_fixture *e, uint32_t node,
 			unsigned port)
 {
@@ -77,8 +76,8 @@ static void gemini_continues_with_two_of_three_lanes(void **state)
 	slow = stream(&cfg, "slow-link 0.A+ = 1.5; slow-link 0.A- = 1.5");
 	one = stream(&cfg, "lanes 0,0,0.A+ = 1; lanes 0,0,0.A- = 1");
 	/*
-	 * 1024 packets of 96 B: 41, 62 and 123 ns each with three, two and one
-	 * lanes; some packets stay in buffers
+	 * 1024 packets of 96 B take 41, 62 and 123 ns each with three, two and
+	 * one lanes; the last packets may still be in buffers
 	 */
 	T_TRUE(two > 1024 * 62000 && two > whole + 1024 * 5000);
 	T_TRUE(one > 1024 * 123000 && one < 1024 * 140000);
@@ -151,7 +150,7 @@ static void gemini_masked_link_is_unused(void **state)
 		all_to_all(&e, 12, ways[k], 0);
 		net_fixture_drain(&e);
 		T_IS(e.arrived, 12 * 11);
-		/* A- has 8 ports, followed by A+ */
+		/* ports 0 to 7 are A-, ports 8 to 15 are A+ */
 		T_IS(carried(&e, 12, 8 + 3), 0);
 		T_TRUE(carried(&e, 12, 8 + 2) > 0);
 		T_IS(net_fixture_fault_count(&e).quiesced, 0);
@@ -160,7 +159,10 @@ static void gemini_masked_link_is_unused(void **state)
 	}
 }
 
-/* GEM-32: all links to a neighbour are lost: quiesce, new tables, resume. */
+/*
+ * GEM-32: if all links to a neighbour fail, injection stops, new tables are
+ * loaded, and injection resumes.
+ */
 static void gemini_quiesces_and_loads_new_tables(void **state)
 {
 	struct net_fault_count c;
@@ -177,19 +179,21 @@ static void gemini_quiesces_and_loads_new_tables(void **state)
 	T_IS(c.quiesced, 1);
 	T_IS(c.dead_links, 16);
 	T_TRUE(c.lost == 0);
-	/* sent at 150 us; injection stops at 110 us, for 20 ms */
+	/*
+	 * injection stops at 110 us for 20 ms; the message was sent at 150 us
+	 */
 	T_TRUE(e.last_at > 20 * MS + 110 * US);
 	T_TRUE(e.last_at < 21 * MS);
 	net_fixture_close(&e);
 }
 
 /*
- * GEM-32: with new tables, packets use the opposite direction, starting at the
- * source.
+ * GEM-32: new tables route packets in the opposite direction from the source
+ * on.
  */
 static void gemini_new_tables_use_opposite_direction(void **state)
 {
-	/* ten nodes precede the routers; ports of A- precede those of A+ */
+	/* the first router follows ten nodes; A+ follows the 8 ports of A- */
 	enum { ROUTER = 10, LINKS = 8 };
 	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
 	struct net_msg m = { .dst = 4, .bytes = 64 };
@@ -215,7 +219,7 @@ static void gemini_new_tables_use_opposite_direction(void **state)
 	}
 }
 
-/* GEM-33: packets queued for the dead link time out after one second. */
+/* GEM-33: packets queued for a dead link time out after one second. */
 static void gemini_response_timeout_is_one_second(void **state)
 {
 	struct net_msg m = { .dst = 2,
@@ -237,8 +241,7 @@ static void gemini_response_timeout_is_one_second(void **state)
 }
 
 /*
- * A router and its two nodes have failed: the other nodes still reach each
- * other.
+ * When a router and its two nodes fail, the other nodes still reach each other.
  */
 static void gemini_routes_around_a_dead_router(void **state)
 {
@@ -267,7 +270,7 @@ static void gemini_routes_around_a_dead_router(void **state)
 
 /* ---- routing around failures in trees ------------------------------------ */
 
-/* QSN-42: packets use other upward links, without any retransmission. */
+/* QSN-42: packets use other upward links and are not retransmitted. */
 static void qsnet2_routes_around_a_dead_switch(void **state)
 {
 	static const char *const plans[] = { "dead-switch 3:0",
@@ -294,7 +297,7 @@ static void qsnet2_routes_around_a_dead_switch(void **state)
 		}
 }
 
-/* QSN-41: without an answer, the unit retransmits on another route. */
+/* QSN-41: without an answer, the interface retransmits on another route. */
 static void qsnet2_retransmits_after_missing_answer(void **state)
 {
 	struct net_fault_count c;
@@ -313,8 +316,8 @@ static void qsnet2_retransmits_after_missing_answer(void **state)
 }
 
 /*
- * SWE-28, SWE-29: no message is lost if a rail or all upward links of a switch
- * have failed.
+ * SWE-28, SWE-29: no message is lost if a rail, or all upward links of a
+ * switch, have failed.
  */
 static void sunway_routes_over_other_rail_and_siblings(void **state)
 {
@@ -370,7 +373,7 @@ static void dead_node_is_reported_and_its_messages_are_lost(void **state)
 {
 	static const struct {
 		const char *machine;
-		uint64_t detected_after; /* detection time after the failure */
+		uint64_t detected_after; /* time from failure to detection */
 	} row[] = { { "bgq:4x2", 332 * MS },
 		    { "gemini:2x2x1", 10 * US },
 		    { "qsnet2:4x4", 100 * US } };
@@ -390,7 +393,7 @@ static void dead_node_is_reported_and_its_messages_are_lost(void **state)
 		T_IS(e.dead_node, 3);
 		T_TRUE(e.dead_at >= 10 * US + row[i].detected_after);
 		T_TRUE(e.dead_at < 11 * US + row[i].detected_after);
-		/* messages 7 to 3 and 3 to 7 are lost; 7 to 7 uses no link */
+		/* messages 7 to 3 and 3 to 7 are lost; 7 to 7 needs no link */
 		T_IS(e.lost, 2);
 		T_IS(e.arrived, 6);
 		T_TRUE(e.lost_at >= 10 * US + row[i].detected_after);
@@ -398,7 +401,7 @@ static void dead_node_is_reported_and_its_messages_are_lost(void **state)
 	}
 }
 
-/* bgq does not reroute: the dead link is reported by net_up.dead. */
+/* bgq does not reroute; net_up.dead reports the dead link. */
 static void bgq_does_not_route_around_a_dead_link(void **state)
 {
 	struct net_config cfg;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packet order with retransmission: the second of two deterministic packets of
- * a pair waits at the target until the first one has arrived, after any number
- * of retransmissions. A target has a list of the missing packets and of the
- * packets that wait for them, in the original order.
+ * Packet order with retransmission: a deterministic packet waits at the target
+ * until all earlier packets of the same source have arrived, however often they
+ * are retransmitted. Each target has a list of the missing packets and of the
+ * packets that wait for them, in the order in which they were sent.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -20,8 +20,8 @@ static bool same_flow(const struct net_fault_hold *a,
 }
 
 /*
- * Returns the pointer in a node's list that refers to the packet, or the
- * pointer at the end of the list.
+ * Returns the pointer in a node's list that refers to packet pi, or the pointer
+ * at the end of the list.
  */
 static uint32_t *fault_hold_find(const struct net *net, uint32_t node,
 				 uint32_t pi)
@@ -55,7 +55,7 @@ void net_fault_order_wait(struct net *net, uint32_t pi)
 		fault_hold_add(net, p->dst, pi, false);
 }
 
-/* Returns the first packet of a flow in the list, or 0. */
+/* Returns the first packet in the list that belongs to the flow, or 0. */
 static uint32_t first_of(const struct net *net, uint32_t node,
 			 const struct net_fault_hold *flow)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internal interface of the net_fault files, and their hooks in the other parts
- * of the model. The fault state is stored at the end of the block, and exists
- * only with a fault plan.
+ * Internal interface of the net_fault files, and the functions that the rest
+ * of the model calls. The fault state is at the end of the model's block, and
+ * exists only with a fault plan.
  *
  *   struct net_faults | lines of the fault plan | links | nodes
  */
@@ -16,24 +16,24 @@
 #include "prov/code/code_rs.h"
 
 enum {
-	NET_FAULT_PORT = 63, /* port of the wake events of faults */
+	NET_FAULT_PORT = 63, /* port number in the events of faults */
 	/* maximum number of attempts per packet and link */
 	NET_FAULT_TRIES = 1024,
 	NET_FAULT_WIRE = 8192, /* largest packet on the wire, bytes */
 };
 
 /*
- * Flag in the payload of a wake event: the payload is a node number instead of
- * a fault number, and the unit of that node has halted.
+ * Flag in the payload of a fault event: the payload is the number of a node
+ * whose interface has halted, not the number of a fault.
  */
 #define NET_FAULT_HALT (1u << 29)
 
-/* Fields of net_packet.dirs, above the bits used by a torus. */
+/* Fields of net_packet.dirs above the bits that a torus uses. */
 #define NET_RESENDS_SHIFT  16 /* retransmissions, 10 bits */
 #define NET_RESENDS_MAX	   1023u
 #define NET_TIMEOUTS_SHIFT 26 /* timeouts on dead links, 5 bits */
 #define NET_TIMEOUTS_MAX   31u
-/* flag: the packet is lost, and its source waits for the timeout */
+/* flag: the packet is lost, and its source waits for a timeout */
 #define NET_PACKET_LOST	   (1u << 31)
 
 enum net_fault_state {
@@ -50,8 +50,9 @@ struct net_fault_link {
 	uint64_t retry_ticks;
 	uint64_t rate; /* inverse rate without temporary faults */
 	uint32_t bad, escaped, detours, retries;
-	uint32_t crc[2];  /* CRCs of all packets sent and received */
-	uint32_t word[2]; /* link word without and with the temporary fault */
+	/* CRCs of all packets: at the sender, at the receiver */
+	uint32_t crc[2];
+	uint32_t word[2]; /* link word: without the temporary fault, with it */
 	uint16_t burst;
 	uint8_t state; /* enum net_fault_state */
 	uint8_t pad[5];
@@ -102,19 +103,19 @@ struct net_fault_line {
 	uint8_t kind;	/* enum weft_fault_plan_kind */
 	uint8_t target; /* enum net_fault_object */
 	uint8_t class;	/* class of links, NET_CLASS_* */
-	uint8_t both;	/* 1: the opposite direction as well */
+	uint8_t both;	/* 1: applies to both directions of the link */
 	uint8_t link;	/* number of the link in the class; 0xff: all links */
 	uint8_t pad[3];
 };
 
 struct net_faults {
 	uint64_t seed;
-	uint64_t stall_ps; /* until this time no packets are built */
+	uint64_t stall_ps; /* no packet is built before this time */
 	uint32_t count;	   /* number of faults */
-	uint32_t free;	   /* 1: packets of an order list are being delivered */
+	uint32_t free;	   /* 1: held packets are being delivered */
 	struct net_fault_count sum;
-	struct weft_code_crc crc;      /* packet CRC, table-driven */
-	struct weft_code_crc link_crc; /* link CRC, table-driven */
+	struct weft_code_crc crc;      /* packet CRC */
+	struct weft_code_crc link_crc; /* link CRC */
 	struct weft_code_rs rs;	       /* Reed-Solomon code of a packet */
 	struct weft_code_rs end_rs;
 	struct weft_code_rs fec;
@@ -151,44 +152,41 @@ static inline bool net_fault_is_dead(const struct net *net, uint32_t node,
 	return net_fault_link(net, node, port)->state == NET_LINK_DEAD;
 }
 
-/* net_fault_bits.c: generation and detection of bit errors */
+/* net_fault_bits.c */
 
-/*
- * Whether the bit errors of a packet on a link are detected, and by which code.
- */
+/* Result of the check of a packet on a link. */
 enum net_fault_found {
 	NET_FOUND_GOOD,
 	NET_FOUND_BAD,	  /* detected by the packet code */
 	NET_FOUND_HEADER, /* detected by the header code */
-	NET_FOUND_AT_END, /* detected by the end code at the last node */
+	NET_FOUND_AT_END, /* detected by the end-to-end code, at the target */
 	NET_FOUND_MISSED,
 };
 /*
- * Draws the bit errors of a packet of this length, the n-th packet of the link,
- * and returns whether they are detected.
+ * Generates the bit errors of the n-th packet on link `id`, and returns whether
+ * they are detected.
  */
 enum net_fault_found net_fault_bits_draw(const struct net *net,
 					 const struct net_fault_link *l,
 					 uint64_t id, uint64_t n,
 					 uint32_t bytes);
-/* Corrects the blocks of a packet that the FEC can correct. */
+/* Corrects the packet's blocks, where FEC can. */
 void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
 			    uint32_t bytes);
 /*
  * Returns the index of the first of `count` items that has an error, or
- * `count`. p: error probability per item; draw: random number that determines
- * the result.
+ * `count`. p: error probability per item; draw: the random number.
  */
 uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count);
 /*
- * Draws the memory errors that occur when a packet of this length is read.
- * Returns the number of uncorrectable words.
+ * Generates memory errors for reading this number of bytes. Returns the number
+ * of uncorrectable words.
  */
 uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
 			       uint32_t bytes);
 
 /*
- * net_fault_name.c: resolves the object of a fault. Returns NULL, or an error
+ * net_fault_name.c: finds the object of a fault. Returns NULL or an error
  * message.
  */
 const char *net_fault_object_parse(const struct net *net,
@@ -199,10 +197,10 @@ bool net_fault_line_applies(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port);
 
-/* net_fault_time.c: start, detection and end of faults */
+/* net_fault_time.c */
 enum net_fault_phase { NET_FAULT_BEGINS, NET_FAULT_DETECTED, NET_FAULT_ENDS };
 
-/* Schedules a phase of a fault at one node. */
+/* Schedules the start, detection or end of a fault at one node. */
 void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 			      enum net_fault_phase phase, uint32_t line);
 /* Returns whether a fault applies to this link, in either direction. */
@@ -215,55 +213,51 @@ void net_fault_set_class(struct net *net, const struct net_fault_line *line,
 void net_fault_set_node(struct net *net, const struct net_fault_line *line,
 			bool on);
 void net_fault_link_fail(struct net *net, uint32_t node, unsigned port);
-/* Marks a node dead if it has no live link, and counts dead nodes. */
+/* Marks a node without a live link as dead, and counts it. */
 void net_fault_node_update(struct net *net, uint32_t node);
 void net_fault_halt(struct net_step *s);
 
-/*
- * net_fault_hold.c: keeps a retransmitted packet and the packets behind it in
- * order.
- */
+/* net_fault_hold.c: delivers packets in order when one is retransmitted. */
 void net_fault_order_wait(struct net *net, uint32_t pi);
 /*
- * Removes a lost packet from the order list, and delivers the packets behind
- * it.
+ * Removes a lost packet from the order list, and delivers the packets that
+ * waited for it.
  */
 void net_fault_order_skip(struct net_step *s, const struct net_call *c,
 			  uint32_t pi, uint32_t node);
 
-/* ---- hooks in the model -------------------------------------------------- */
+/* ---- calls from the rest of the model ------------------------------------ */
 
 #define NET_FAULT_LOST UINT32_MAX
 
-/* net_run.c: reserves space at the end of the block */
+/* net_run.c: reserves space for fault state */
 uint64_t net_fault_layout(struct net *net, const struct net_config *cfg,
 			  uint64_t off);
 void net_fault_init(struct net *net);
-/* net_nic.c: handles the start, the detection or the end of a fault */
+/* net_nic.c: handles the start, detection or end of a fault */
 void net_fault_phase_run(struct net_step *s, uint64_t word);
 /*
- * Returns the time at which an engine completes work that would take from
- * `start` to `end` without faults.
+ * Returns when a slow or halted engine completes work that takes from `start`
+ * to `end` without faults.
  */
 uint64_t net_fault_engine_delay(const struct net *net, uint32_t node,
 				uint64_t start, uint64_t end);
 /*
- * net_arbiter.c, net_tree.c: returns the ticks by which the packet is delayed,
- * and adds the link time of retries to *busy_p; NET_FAULT_LOST: the packet is
- * lost.
+ * net_arbiter.c, net_tree.c: returns the ticks by which errors delay the
+ * packet, or NET_FAULT_LOST; adds the link time of retries to *busy_p.
  */
 uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 			     uint32_t pi, uint32_t *busy_p);
 uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 			     uint32_t len);
 /*
- * net_nic_in.c: returns whether the packet waits for an earlier packet, or has
- * been delivered together with the packets behind it.
+ * net_nic_in.c: returns true if the packet must wait for an earlier one, or has
+ * been delivered here, with the packets that waited for it.
  */
 bool net_fault_order_hold(struct net_step *s, const struct net_call *c);
-/* Handles a packet that must not be delivered. */
+/* Discards a bad packet at its target. */
 void net_fault_packet_discard(struct net_step *s, const struct net_call *c);
-/* net_routing.c: plans a route around dead links, at the source */
+/* net_routing.c: plans a route around dead links, at the source. */
 void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 			  int8_t *rem);
 

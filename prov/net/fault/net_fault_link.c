@@ -2,15 +2,15 @@
 /*
  * Packets on links with errors, and on dead links.
  *
- * If links check packets, a bad packet is retransmitted from the link's window,
- * together with all packets behind it (go-back-N). The model treats this as a
- * delay of the link: the packet arrives later, and in order.
+ * If links check packets, the link retransmits a bad packet and all packets
+ * behind it from its window (go-back-N). The model represents this as a delay:
+ * the packet arrives later, still in order.
  *
- * With checks at the end, a bad packet continues, is discarded at its target,
- * and the source's unit is notified and retransmits it. The same holds for a
- * packet with an uncorrectable memory word. A packet sent to a dead link is
- * lost; its source detects the loss by timeout, retries as often as the machine
- * does, and then reports the message lost.
+ * If only the target checks packets, it discards a bad packet and notifies the
+ * source's interface, which retransmits. The same holds for a packet with an
+ * uncorrectable memory word. A packet sent to a dead link is lost: its source
+ * times out, retries as often as the machine does, then reports the message
+ * lost.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic_int.h"
@@ -22,9 +22,9 @@
 
 #include <stdlib.h>
 
-/* backoff after resend_tries, doubled each time */
+/* backoff after resend_tries attempts; doubles with each further attempt */
 #define BACKOFF_PS	1000000u
-#define BACKOFF_DOUBLES 6u /* number of doublings: up to 64 us */
+#define BACKOFF_DOUBLES 6u /* limit: 64 us */
 
 static uint64_t ticks_of(const struct net *net, uint64_t ps)
 {
@@ -33,7 +33,7 @@ static uint64_t ticks_of(const struct net *net, uint64_t ps)
 
 /* ---- bit errors ---------------------------------------------------------- */
 
-/* Returns the bytes on the wire of a packet that is not on a class route. */
+/* Returns the bytes on the wire of a packet outside class routes. */
 static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -56,8 +56,8 @@ static void count_retry(struct net *net, struct net_fault_link *l)
 }
 
 /*
- * Sends a packet until it has no detected error, or the limit is reached.
- * Returns the delay; each retry takes `retry` ticks.
+ * Sends a packet until no error is detected or the retry limit is reached.
+ * Returns the delay in ticks; each retry takes `retry` ticks.
  */
 static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 			 uint64_t retry, enum net_fault_found *found_p)
@@ -84,14 +84,17 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 		count_retry(net, l);
 		late += retry;
 		if (++n == NET_FAULT_TRIES || late > UINT32_MAX / 2)
-			break; /* retry limit reached */
+			break;
 	}
 	l->retry_ticks += late;
 	if (*found_p == NET_FOUND_MISSED) {
 		l->escaped++;
 		net_faults(net)->sum.escaped++;
 	}
-	/* both ends of a link keep the CRC of all packets */
+	/*
+	 * both ends of a link keep a CRC of all packets; an undetected error
+	 * makes the two CRCs differ
+	 */
 	crc = &net_faults(net)->link_crc;
 	sent = weft_hash_mix(l->tries);
 	got = sent ^
@@ -103,10 +106,7 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 	return (uint32_t)late;
 }
 
-/*
- * Returns the ticks from the end of a bad packet to its retransmission by the
- * link.
- */
+/* Returns the ticks from the end of a bad packet to its link-level retry. */
 static uint64_t retry_ticks(struct net_step *s, unsigned port)
 {
 	const struct net_hop *h = net_hop(s, port);
@@ -116,7 +116,7 @@ static uint64_t retry_ticks(struct net_step *s, unsigned port)
 	return wait ? ticks_of(s->net, wait) : told;
 }
 
-/* Draws the memory errors of reading the packet from this node's buffers. */
+/* Generates memory errors for reading the packet from this node's buffers. */
 static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
 {
 	struct net_fault_node *m = net_fault_node(s->net, s->id);
@@ -175,7 +175,7 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 	*busy_p += late;
 	if (found == NET_FOUND_GOOD || found == NET_FOUND_MISSED)
 		return late;
-	p->flags |= NET_P_BAD; /* the packet is discarded at the last node */
+	p->flags |= NET_P_BAD; /* the target discards the packet */
 	if (found != NET_FOUND_AT_END && net->cfg.care.retrain_ps) {
 		*busy_p += (uint32_t)ticks_of(net, net->cfg.care.retrain_ps);
 		net_faults(net)->sum.retrains++;
@@ -184,9 +184,8 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Delays a packet of a class route. Class routes discard no packets: where the
- * source would retransmit another packet, this hop takes longer by the same
- * time.
+ * Delays a packet of a class route, which is never discarded: where the source
+ * would retransmit, this hop takes longer by the same time.
  */
 uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 			     uint32_t len)
@@ -223,10 +222,7 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 
 /* ---- retransmission ------------------------------------------------------ */
 
-/*
- * Returns the backoff of the source's unit, doubled per attempt after
- * resend_tries.
- */
+/* Returns the backoff of the source's interface. */
 static uint64_t backoff(const struct net *net, uint32_t attempts)
 {
 	uint32_t tries = net->cfg.care.resend_tries, more;
@@ -263,9 +259,7 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 			   net_word(m->src, NET_EV_WAKE, fifo, 0, pi));
 }
 
-/*
- * Handles the acknowledgement of a lost packet, which will not arrive either.
- */
+/* No acknowledgement will arrive for a lost packet. */
 static void ack_lost(struct net *net, uint32_t wi)
 {
 	struct net_mrec *w = net_mrec(net, wi);
@@ -284,7 +278,7 @@ static void message_lost(struct net_step *s, const struct net_call *c,
 	uint32_t node = m->dst, n = 1;
 
 	net_fault_order_skip(s, c, pi, node);
-	net->delivered++; /* the packet is not in flight any more */
+	net->delivered++; /* the packet is no longer in flight */
 	net_packet_put(net, pi);
 	if (p.flags & NET_P_ACK) {
 		ack_lost(net, p.msg);
@@ -296,7 +290,7 @@ static void message_lost(struct net_step *s, const struct net_call *c,
 	}
 	net_faults(net)->sum.lost += !(m->fate & NET_FATE_LOST);
 	m->fate |= NET_FATE_LOST;
-	/* nodes that will not receive this packet or its copies */
+	/* a deposit packet is lost for all remaining nodes of its line */
 	if (p.flags & NET_P_DEPOSIT)
 		for (unsigned d = 0; d < net->cfg.dims; d++)
 			n += (uint32_t)abs(p.rem[d]);
@@ -311,8 +305,7 @@ static void message_lost(struct net_step *s, const struct net_call *c,
 }
 
 /*
- * Counts a timeout of the packet. Returns false if the machine makes no more
- * attempts.
+ * Counts a timeout of the packet. Returns false if the retry limit is reached.
  */
 static bool count_timeout(struct net *net, struct net_packet *p)
 {
@@ -349,7 +342,10 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 			message_lost(s, c, pi);
 			return;
 		}
-		/* The notification takes the packet's route in reverse. */
+		/*
+		 * The target's notification travels the packet's route in
+		 * reverse.
+		 */
 		at += care->resend_ps + backoff(net, attempts) +
 		      net_routing_hops(net, net_mrec(net, p->msg)->src,
 				       p->dst) *

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* Parses decimal digits. Returns their end, or NULL if there are none. */
+/* Parses decimal digits. Returns the end of the digits, or NULL if none. */
 static const char *number_parse(const char *s, uint32_t *x_p)
 {
 	uint64_t x = 0;
@@ -38,7 +38,7 @@ static const char *coords_parse(const struct net *net, const char *s,
 	return s;
 }
 
-/* Parses "2:5": the level of a tree, and the number in the level. */
+/* Parses "2:5": a level of a tree, and a switch number in that level. */
 static const char *level_parse(const struct net *net, const char *s,
 			       uint32_t *node_p)
 {
@@ -54,7 +54,10 @@ static const char *level_parse(const struct net *net, const char *s,
 	return s && n < g.count ? s : NULL;
 }
 
-/* Parses a node. Returns the text behind it, or NULL: no such node. */
+/*
+ * Parses a node. Returns the rest of the text, or NULL if there is no such
+ * node.
+ */
 static const char *fault_name_place(const struct net *net, const char *s,
 				    uint32_t *node_p)
 {
@@ -72,7 +75,7 @@ static const char *fault_name_place(const struct net *net, const char *s,
 	return *node_p < net->nodes ? s : NULL;
 }
 
-/* Parses "A+": one class, or "A": both directions. */
+/* Parses "A+" (one class) or "A" (both directions). */
 static bool class_find(const struct net *net, const char *s,
 		       struct net_fault_line *line)
 {
@@ -145,7 +148,7 @@ static const char *link_parse(const struct net *net, const char *s,
 	s = fault_name_place(net, s, &line->node);
 	if (!s || *s++ != '.')
 		return "no such node; expected NODE.CLASS[.NUMBER], e.g. 17.A+";
-	/* The links of a node at a shared router are those of the router. */
+	/* a node at a shared router has no links of its own, except class N */
 	if (net->steer == NET_STEER_SHARED && line->node < net->ends &&
 	    *s != 'N')
 		line->node =
@@ -184,7 +187,7 @@ static const char *node_parse(const struct net *net, const char *s,
 	return NULL;
 }
 
-/* Parses a rail: the links of end nodes to one of several trees. */
+/* Parses a rail: the links of all end nodes to one of the parallel trees. */
 static const char *rail_parse(const struct net *net, const char *s,
 			      struct net_fault_line *line)
 {
@@ -221,8 +224,8 @@ const char *net_fault_object_parse(const struct net *net,
 }
 
 /*
- * Returns whether a link is between midplanes, or its cable has at least
- * care.fibre metres.
+ * Returns whether a link is between midplanes, or its cable is at least
+ * care.fibre metres long.
  */
 static bool is_optical(const struct net *net, uint32_t node, unsigned port)
 {
@@ -246,8 +249,8 @@ static unsigned number_of(const struct net *net, uint32_t node, unsigned port)
 }
 
 /*
- * Returns whether two classes have the same dimension or level: A+ and A-, 1+
- * and 1-.
+ * Returns whether two classes belong to one dimension or level, as A+ and A-,
+ * or 1+ and 1- do.
  */
 static bool same_dimension(const struct net *net, unsigned a, unsigned b)
 {

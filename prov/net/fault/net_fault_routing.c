@@ -2,13 +2,13 @@
 /*
  * Routing around dead links, on machines that support it.
  *
- * On a torus: first by another link to the same neighbour, then by another
- * dimension in which the packet has hops left, then by the opposite direction
+ * On a torus a packet tries, in this order: another link to the same neighbour,
+ * another dimension in which the packet has hops left, the opposite direction
  * of the ring. Messages sent after the tables have been rebuilt take the
  * opposite direction from the start. A reversed packet travels more than half
- * of the ring, and is not reversed a second time.
+ * of the ring, and is not reversed again.
  *
- * In a tree the tables have alternative links (net_routing_fat.c).
+ * In a tree the tables contain alternative links (net_routing_fat.c).
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/routing/net_routing.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 /*
- * Counts a detour; packets of one message may use several routes from now on.
+ * Counts a detour. From now on, packets of one message may use several routes.
  */
 static void count_detour(const struct net *net, const struct net_packet *p,
 			 uint32_t node, unsigned port)
@@ -26,7 +26,7 @@ static void count_detour(const struct net *net, const struct net_packet *p,
 	net_mrec(net, p->msg)->fate |= NET_FATE_RESENT;
 }
 
-/* Returns the ports of this mask whose links are not dead. */
+/* Returns the ports in the mask whose links are not dead. */
 static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 {
 	uint64_t left = ports, w;
@@ -37,7 +37,9 @@ static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 	return left;
 }
 
-/* Returns the k-th set bit, modulo the number of set bits; ports is not 0. */
+/*
+ * Returns the k-th set bit, modulo the number of set bits; ports must not be 0.
+ */
 static unsigned kth_port(uint64_t ports, unsigned k)
 {
 	k %= (unsigned)__builtin_popcountll(ports);
@@ -62,7 +64,7 @@ static void reverse(const struct net *net, struct net_packet *p, unsigned d)
 	p->dirs ^= 3u << 2 * d;
 }
 
-/* Returns the ports by which the packet can proceed, or 0. */
+/* Returns a mask of the ports that the packet can take, or 0. */
 static uint64_t torus_ports(const struct net *net, struct net_packet *p,
 			    uint32_t node, unsigned first)
 {
@@ -104,13 +106,15 @@ static void steer_torus(const struct net *net, struct net_packet *p,
 	if (ports)
 		p->det = (uint8_t)kth_port(ports, p->link_hash);
 	if (p->flags & NET_P_DYN && !p->want)
-		/* the packet is lost at the dead port */
+		/*
+		 * without an alternative, the packet is lost at the dead port
+		 */
 		p->want = ports ? ports : 1ull << was;
 }
 
 /*
- * Follows hops in a direction. Returns whether all links on these hops are
- * live.
+ * Advances *node by this number of hops. Returns whether all links on the path
+ * are live.
  */
 static bool path_is_live(const struct net *net, uint32_t *node, unsigned dir,
 			 unsigned hops)
@@ -150,7 +154,7 @@ void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 		if (!cfg->wrap[d] ||
 		    !path_is_live(net, &next, 2 * d + (other > 0),
 				  (unsigned)abs(other)))
-			return; /* a later hop may have another live port */
+			return; /* a later hop may find a live port */
 		rem[d] = (int8_t)other;
 		at = next;
 	}
@@ -162,7 +166,10 @@ void net_fault_routing(const struct net *net, struct net_packet *p,
 		       uint32_t node)
 {
 	if (net->steer == NET_STEER_TREE) {
-		/* the routing tables avoid dead links (net_dead) */
+		/*
+		 * the routing tables avoid dead links; find the port without
+		 * faults
+		 */
 		unsigned det = p->det, rail = 0;
 
 		if (node < net->ends)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Long runs with errors on all links of a machine: the number of bad packets
- * matches the fault plan, the number of undetected errors matches the theory
- * (nearly always none), and each message arrives once, completely and in order.
+ * matches the fault plan, the number of undetected errors matches theory
+ * (nearly always none), and each message arrives once, completely and in
+ * order.
  *
- *   LONG=1     10^8 packet-hops of each machine, the same number at each rate
- *   LONG=1e9   this number of packet-hops
- *   ONLY=bgq   one machine only
+ *   LONG=1     10^8 packet-hops per machine, divided equally between error
+ * rates LONG=1e9   this number of packet-hops ONLY=bgq   one machine only
  *
  * The model's packets carry no data. The test copies the bytes of a message in
  * the packet callbacks, and compares them when the message is complete.
@@ -29,10 +29,10 @@ enum {
 	ROOM = 4 * 4096, /* bytes of the longest message */
 };
 
-/* One message of a round; its index is the cookie. */
+/* One message of a round; its cookie is its index. */
 struct piece {
 	uint32_t dst;
-	uint32_t bytes, got; /* bytes of the message; bytes received so far */
+	uint32_t bytes, got; /* length of the message; bytes received so far */
 	uint64_t edge;	     /* end offset of the packets received in order */
 	uint8_t in[ROOM];
 	uint8_t arrived;
@@ -41,14 +41,14 @@ struct piece {
 struct soak {
 	struct net_fixture e;
 	struct piece *piece; /* messages, EACH per node */
-	/* data to send; each message starts at another offset */
+	/* data to send; each message uses a different offset */
 	uint8_t *out;
 	uint64_t hops;
 	uint32_t nodes;
 	uint32_t bytes; /* payload bytes per packet */
 	uint32_t most;	/* packets per message */
 	uint8_t path;	/* path with the longest packets */
-	bool ordered;	/* packets of this round keep their order */
+	bool ordered;	/* 1: the packets of this round must arrive in order */
 };
 
 static const uint8_t *sent(const struct soak *s, uint64_t cookie)
@@ -77,7 +77,7 @@ static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 	T_TRUE(node == p->dst && !p->arrived && p->got == p->bytes);
 	T_OK(memcmp(p->in, sent(s, cookie), p->bytes));
-	/* the previous message has arrived before */
+	/* the previous message of this source has arrived */
 	T_TRUE(!s->ordered || cookie % EACH == 0 || p[-1].arrived);
 	p->arrived = 1;
 	(void)at;
@@ -148,8 +148,8 @@ static void soak_run(struct soak *s, uint64_t hops)
 /* ---- expected numbers ---------------------------------------------------- */
 
 /*
- * Returns the probability that more than seven of these symbols are wrong, each
- * with probability q.
+ * Returns the probability that more than seven of these symbols are wrong; q is
+ * the probability per symbol.
  */
 static double beyond_correction(unsigned symbols, double q)
 {
@@ -164,10 +164,7 @@ static double beyond_correction(unsigned symbols, double q)
 	return sum;
 }
 
-/*
- * Returns the probability that a packet of this number of bytes on the wire is
- * bad.
- */
+/* Returns the probability that a packet of `wire` bytes is bad. */
 static double probability_bad(const struct net_config *cfg, uint32_t wire,
 			      double ber)
 {
@@ -175,7 +172,7 @@ static double probability_bad(const struct net_config *cfg, uint32_t wire,
 
 	if (!cfg->care.fec)
 		return -expm1(8 * wire * log1p(-ber));
-	/* blocks of 642 bytes have 513.6 symbols */
+	/* a FEC block of 642 bytes has 513.6 symbols of 10 bits */
 	for (; wire > 642; wire -= 642)
 		good *= 1 - beyond_correction(514, q);
 	return 1 - good * (1 - beyond_correction((8 * wire + 9) / 10, q));
@@ -193,9 +190,8 @@ static void within_three_sigma(const char *what, uint64_t got, double tries,
 
 /*
  * Returns the probability of an undetected error. CRC-16 misses one in 2^15 of
- * the packets with an even number of wrong bits, four or more
- * (net_fault_test.c). The other codes miss none in a test of any feasible
- * length.
+ * the packets with an even number, at least four, of wrong bits
+ * (net_fault_test.c). The other codes miss none in any feasible test length.
  */
 static double probability_undetected(const struct net_config *cfg,
 				     uint32_t wire, double ber)
@@ -212,8 +208,8 @@ static double probability_undetected(const struct net_config *cfg,
 }
 
 /*
- * Fails if a count of `got` or more is less probable than a deviation of three
- * sigma.
+ * Fails if a count of at least `got` is less probable than a three-sigma
+ * deviation.
  */
 static void not_too_many(uint64_t got, double mean)
 {
@@ -270,8 +266,8 @@ static void soak(const struct net_config *cfg, double ber, uint64_t hops)
 	while (s.path + 1 < cfg->paths && cfg->path[s.path].packet_bytes)
 		s.path++;
 	/*
-	 * a full packet would have errors on nearly every route of four links
-	 * at 1e-4
+	 * at 1e-4 nearly every full packet would have an error on one of its
+	 * four links
 	 */
 	if (cfg->care.checked == NET_CHECKED_END && ber > 5e-5) {
 		s.bytes = 4 * cfg->chunk_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links with errors: which code detects the errors, the cost of a retry, and
+ * Links with errors: which code detects the errors, what a retry costs, and
  * that nothing is lost. net_fault_soak_test measures how often errors occur.
  */
 #include "test/support/net_fault_fixture.h"
@@ -117,7 +117,6 @@ static void equal_plan_and_seed_give_equal_events(void **state)
 	}
 }
 
-/* The order in which messages are posted does not affect the errors. */
 static void errors_do_not_depend_on_the_order_of_calls(void **state)
 {
 	struct net_config cfg;
@@ -145,7 +144,7 @@ static void errors_do_not_depend_on_the_order_of_calls(void **state)
 	T_IS(log[0], log[1]);
 }
 
-/* Bursts of 41 bits affect five symbols at most, so all are detected. */
+/* A burst of 41 bits affects at most five symbols, so it is always detected. */
 static void error_bursts_are_detected(void **state)
 {
 	struct net_fault_count c;
@@ -171,9 +170,10 @@ static void error_bursts_are_detected(void **state)
 }
 
 /*
- * The polynomial of CRC-16 contains x + 1 and detects any two wrong bits: an
- * undetected error has an even number of wrong bits, four or more, and one in
- * 2^15 of these is missed. At a very high error rate this can be measured.
+ * The polynomial of CRC-16 contains x + 1 and detects any two wrong bits, so an
+ * undetected error has an even number of wrong bits, at least four. CRC-16
+ * misses one in 2^15 of these errors, which can be measured at a very high
+ * error rate.
  */
 static void crc16_undetected_rate_matches_theory(void **state)
 {
@@ -223,7 +223,10 @@ static uint64_t one_packet(const struct net_config *cfg, const char *plan,
 	return e.last_at;
 }
 
-/* BGQ-45: a link retransmits without an acknowledgement within 1000 cycles. */
+/*
+ * BGQ-45: a link retransmits a packet that is not acknowledged within 1000
+ * cycles.
+ */
 static void bgq_link_retransmits_after_timeout(void **state)
 {
 	struct net_config cfg;
@@ -234,13 +237,13 @@ static void bgq_link_retransmits_after_timeout(void **state)
 	late = one_packet(&cfg, "seed = 1; errors * = 3e-4", &n);
 	T_IS(none, 0);
 	T_TRUE(n > 0);
-	/* 552 bytes take 138 cycles, plus 6 of protocol */
+	/* 552 bytes take 138 cycles, the protocol 6 cycles */
 	T_IS(late - good, n * (138 + 6 + 1000) * 2000);
 }
 
 /*
- * GEM-28: the receiver sends a NAK at once; the retry takes link time in both
- * directions.
+ * GEM-28: the receiver sends a NAK at once; a retry takes the link latency in
+ * both directions.
  */
 static void gemini_link_retransmits_on_nak(void **state)
 {
@@ -253,17 +256,15 @@ static void gemini_link_retransmits_on_nak(void **state)
 	T_IS(none, 0);
 	T_TRUE(n > 0);
 	/*
-	 * 96 bytes at 19.2 GB/s take 5 ns; 20 ns to the receiver, 45 ns for the
-	 * NAK
+	 * 96 bytes at 19.2 GB/s take 5 ns, the packet 20 ns to the receiver,
+	 * the NAK 45 ns
 	 */
 	len = net_wire_ticks(&cfg, 96, cfg.link_end_ps_x1000);
 	T_IS(len, 5);
 	T_IS(late - good, n * (len + 20 + 45) * 1000);
 }
 
-/*
- * A packet behind a bad packet waits for the retransmission, so order is kept.
- */
+/* A packet waits for the retransmission of the packet before it. */
 static void link_retries_keep_packet_order(void **state)
 {
 	struct net_msg m = { .dst = 1,
@@ -301,7 +302,10 @@ static void bgq_header_code_detects_header_errors(void **state)
 	net_fixture_close(&e);
 }
 
-/* BGQ-46, BGQ-48: without the link code, the end code detects the errors. */
+/*
+ * BGQ-46, BGQ-48: without the link code, the end-to-end code detects the
+ * errors.
+ */
 static void bgq_end_code_detects_errors_missed_by_links(void **state)
 {
 	struct net_fault_count c;
@@ -345,8 +349,8 @@ static void error_counters_raise_alarms(void **state)
 }
 
 /*
- * QSN-40: bad packets are discarded at the target, and the unit retransmits
- * each of them.
+ * QSN-40: the target discards bad packets, and the source's interface
+ * retransmits them.
  */
 static void qsnet2_discarded_packets_are_retransmitted(void **state)
 {
@@ -366,8 +370,8 @@ static void qsnet2_discarded_packets_are_retransmitted(void **state)
 }
 
 /*
- * APE-22: the last board checks the CRC in the footer, counts bad packets and
- * does not deliver them; links do not check.
+ * APE-22: links do not check packets. The last board checks the CRC in the
+ * footer; it counts bad packets and does not deliver them.
  */
 static void apenet_counts_and_drops_bad_packets(void **state)
 {
@@ -384,13 +388,13 @@ static void apenet_counts_and_drops_bad_packets(void **state)
 	T_IS(c.retries, 0);
 	T_TRUE(c.discarded > 0 && c.discarded <= c.bad);
 	T_IS(c.resends, c.discarded);
-	/* each message is delivered exactly once and completely */
+	/* each message is delivered once and completely */
 	T_IS(e.bytes, 1600ull * cfg.payload_bytes);
 	net_fixture_close(&e);
 }
 
 /*
- * SWE-26: bursts of up to 70 bits are corrected; the link retries longer ones.
+ * SWE-26: FEC corrects bursts of up to 70 bits; the link retries longer bursts.
  */
 static void sunway_fec_corrects_and_link_retries(void **state)
 {
@@ -415,7 +419,7 @@ static void sunway_fec_corrects_and_link_retries(void **state)
 	}
 }
 
-/* QSN-43: a link with an error retrains, and carries no packets meanwhile. */
+/* QSN-43: after an error a link retrains, and carries no packets meanwhile. */
 static void qsnet2_links_retrain_after_errors(void **state)
 {
 	struct net_fault_count c;
@@ -444,7 +448,7 @@ static void qsnet2_links_retrain_after_errors(void **state)
 	T_TRUE(at[1] > at[0] + 15000000);
 }
 
-/* Acknowledgements have errors, too, and arrive after retransmission. */
+/* Acknowledgements can have errors, and are retransmitted too. */
 static void acknowledgements_with_errors_are_retransmitted(void **state)
 {
 	struct net_msg m = { .bytes = 2048, .dst = 1, .ack = 1 };
@@ -467,10 +471,7 @@ static void acknowledgements_with_errors_are_retransmitted(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * Packets of the same message or of other messages do not overtake a
- * retransmitted packet.
- */
+/* No packet of this or another message overtakes a retransmitted packet. */
 static void retransmitted_packets_keep_their_order(void **state)
 {
 	struct net_msg m = {
@@ -481,7 +482,8 @@ static void retransmitted_packets_keep_their_order(void **state)
 	unsigned n;
 
 	net_fixture_machine_load(&cfg, "qsnet2:4x4");
-	cfg.care.retrain_ps = 0; /* other packets may pass immediately */
+	cfg.care.retrain_ps =
+		0; /* without retraining, later packets could pass at once */
 	net_fixture_fault_open(&e, &cfg, "seed = 3; errors * = 4e-6");
 	for (n = 0; n < 8; n++) {
 		m.cookie = n;
@@ -499,8 +501,8 @@ static void retransmitted_packets_keep_their_order(void **state)
 /* ---- memory errors ------------------------------------------------------- */
 
 /*
- * QSN-44, GEM-31: a wrong word is corrected, or the packet is discarded at the
- * target and retransmitted.
+ * QSN-44, GEM-31: a wrong memory word is corrected, or the target discards the
+ * packet and the source retransmits it.
  */
 static void wrong_words_are_corrected_or_not_delivered(void **state)
 {
@@ -517,7 +519,10 @@ static void wrong_words_are_corrected_or_not_delivered(void **state)
 		c = net_fixture_fault_count(&e);
 		T_TRUE(c.corrected > 500);
 		T_TRUE(c.poisoned > 0 && c.poisoned < c.corrected / 50);
-		/* some packets have errors at two nodes */
+		/*
+		 * a packet with errors at two nodes is poisoned twice,
+		 * discarded once
+		 */
 		T_IS(c.resends, c.discarded);
 		T_TRUE(c.discarded <= c.poisoned &&
 		       c.discarded > c.poisoned * 9 / 10);
@@ -526,7 +531,7 @@ static void wrong_words_are_corrected_or_not_delivered(void **state)
 	}
 }
 
-/* BGQ-49, BGQ-50: a unit halts instead of forwarding the error. */
+/* BGQ-49, BGQ-50: a node's interface halts instead of forwarding the error. */
 static void bgq_halts_on_an_uncorrectable_word(void **state)
 {
 	struct net_fault_count c;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Faults over time: start, detection and end of the faults of a plan, and their
- * effects on links and nodes. Unused without a fault plan.
+ * Start, detection and end of the faults of a plan, and their effects on links
+ * and nodes.
  *
- * Faults are wake events of the nodes that they apply to, with port
- * NET_FAULT_PORT. A link that fails stays busy until the failure is detected,
- * so no packet is sent on it; after that, packets for the link are lost
+ * A fault is a wake event with port NET_FAULT_PORT at each node that it
+ * affects. A link that fails is busy until the failure is detected, so no
+ * packet is sent on it. After that, packets for the link are lost
  * (net_fault_link.c) or rerouted (net_fault_routing.c).
  */
 #include "prov/net/fault/net_fault_int.h"
@@ -15,7 +15,6 @@
 
 /* ---- dead and live links ------------------------------------------------- */
 
-/* Returns whether a fault applies to this link, in either direction. */
 bool net_fault_line_affects(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port)
@@ -28,7 +27,7 @@ bool net_fault_line_affects(const struct net *net,
 				       net_link_port(link)));
 }
 
-/* Returns whether a live link exists in the port's direction. */
+/* Returns whether the port's direction has a live link. */
 static bool any_alive(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned first = port, links = 1, i;
@@ -43,7 +42,6 @@ static bool any_alive(const struct net *net, uint32_t node, unsigned port)
 	return false;
 }
 
-/* Marks a node without a live link as dead. */
 void net_fault_node_update(struct net *net, uint32_t node)
 {
 	struct net_fault_node *m = net_fault_node(net, node);
@@ -79,10 +77,7 @@ bool net_fault_is_failure(unsigned kind)
 	       kind == WEFT_FAULT_DEAD_SWITCH || kind == WEFT_FAULT_DEAD_RAIL;
 }
 
-/*
- * Sets or clears the bit error rate or burst length of all links that the fault
- * applies to.
- */
+/* Sets or clears the bit error rate or burst length of the fault's links. */
 void net_fault_set_class(struct net *net, const struct net_fault_line *line,
 			 bool on)
 {
@@ -119,7 +114,7 @@ void net_fault_set_node(struct net *net, const struct net_fault_line *line,
 	}
 }
 
-/* Sets the number of lanes or the rate of links, or restores them. */
+/* Sets or restores the lanes or the rate of the fault's links. */
 static void change_links(struct net_step *s, const struct net_fault_line *line,
 			 bool on)
 {
@@ -132,7 +127,7 @@ static void change_links(struct net_step *s, const struct net_fault_line *line,
 /* ---- failures at run time ------------------------------------------------ */
 
 /*
- * Marks links as busy, so that no packet is sent on them; a link that is
+ * Marks links as busy, so that no packet is sent on them. A link that is
  * sending a packet is marked when that packet has left.
  */
 static void link_block(struct net_step *s, const struct net_fault_line *line,
@@ -175,8 +170,8 @@ static void report_failure(struct net_step *s, uint32_t target)
 }
 
 /*
- * Handles the detection of a failure: the links accept packets again, which are
- * lost.
+ * Handles the detection of a failure: the links accept packets again, and the
+ * packets are lost.
  */
 static void failure_detected(struct net_step *s,
 			     const struct net_fault_line *line)
@@ -245,7 +240,6 @@ static void revive(struct net_step *s, const struct net_fault_line *line)
 	net_fault_node_update(s->net, s->id);
 }
 
-/* Schedules a phase of a fault at one node. */
 void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 			      enum net_fault_phase phase, uint32_t i)
 {
@@ -254,7 +248,7 @@ void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 		net_word(node, NET_EV_WAKE, NET_FAULT_PORT, phase, i));
 }
 
-/* Halts a unit as a fault of the plan would. */
+/* Halts the interface of this node, like a fault of the plan. */
 void net_fault_halt(struct net_step *s)
 {
 	struct net *net = s->net;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The parameters of Blue Gene/Q, each with its source: "SC11" is Chen et al.,
- * "The IBM Blue Gene/Q Interconnection Network and Message Unit", by section
- * (II.A) or table (T1); "HWI" means the hardware interface headers that IBM
- * published; "calibrated" names the published result from which the value was
- * derived; all other values are assumed. This file also checks the parameters
- * of any machine.
+ * The parameters of Blue Gene/Q, each with its source. "SC11" is Chen et al.,
+ * "The IBM Blue Gene/Q Interconnection Network and Message Unit"; II.A is a
+ * section of it, T1 a table. "HWI" means the hardware interface headers
+ * published by IBM. "calibrated" names the published result from which the
+ * value was derived. All other values are assumed. This file also checks the
+ * parameters of any machine.
  */
 #include "prov/net/file/net_config.h"
 
@@ -20,11 +20,11 @@ static const struct net_config bgq = {
 	.unit = "mu",
 	.topology = NET_TORUS,
 	.dims = 5,			  /* SC11 II.A */
-	.size = { 4, 4, 4, 4, 2 },	  /* a midplane, II.A */
+	.size = { 4, 4, 4, 4, 2 },	  /* II.A: a midplane */
 	.wrap = { 1, 1, 1, 1, 1 },
 	/* II.G: link chips between midplanes */
 	.midplane = { 4, 4, 4, 4, 0 },
-	.full = { 16, 16, 16, 12, 2 },	  /* II.A: 20 PFlops */
+	.full = { 16, 16, 16, 12, 2 },	  /* II.A: the machine of 20 PFlops */
 	.ranks_per_node = 1,
 	.payload_bytes = 512,		  /* II.A */
 	.chunk_bytes = 32,		  /* II.A */
@@ -42,19 +42,19 @@ static const struct net_config bgq = {
 	.through_share = 16,		  /* HWI: n = 15 */
 	.inject_room = 0,
 	.bubble = 2,			  /* II.B, as on BG/L */
-	.order = { 0, 1, 2, 3, 4 },	  /* longest first, II.B */
-	.zone = {			  /* HWI: firmware's four sets */
-		{ 0x0f, 0x10 },		  /* longest to shortest */
-		{ 0x1f },		  /* any */
+	.order = { 0, 1, 2, 3, 4 },	  /* II.B: longest dimension first */
+	.zone = {			  /* HWI: four sets of firmware */
+		{ 0x0f, 0x10 },		  /* longest dimensions first */
+		{ 0x1f },		  /* any order */
 		{ 0x01, 0x02, 0x04, 0x08, 0x10 },
 		{ 0x11, 0x12, 0x14, 0x18, 0x10 },
 	},
 	.inject_fifos = 16,		  /* HWI */
 	.inject_depth = 4,		  /* assumed */
 	/*
-	 * Calibrated: T1 at 1 hop is 622 ns, minus the hop, a packet of 72
-	 * bytes on the link (36 ns) and in the engine (20 ns). Only the sum
-	 * with receive_ps is published; the split is assumed.
+	 * Calibrated: T1 gives 622 ns for one hop. From this subtract the hop,
+	 * and a packet of 72 bytes on the link (36 ns) and in the engine (20
+	 * ns). The split between inject_ps and receive_ps is assumed.
 	 */
 	.path[0] = {
 		.inject_ps = 270000,
@@ -62,15 +62,16 @@ static const struct net_config bgq = {
 		.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B, 800 MHz */
 		.reception_ps_per_byte_x1000 = 312500, /* III.D */
 	},
-	.local_ps = 40000,		  /* assumed: equal to a hop */
-	.l2_bytes = 32 << 20,		  /* the chip's L2 */
+	.local_ps = 40000,		  /* assumed: as long as a hop */
+	.l2_bytes = 32 << 20,		  /* L2 size of the chip */
 	.spill_bytes_per_us = 25000,	  /* calibrated: T2 at 256 MB */
 	.routes = 16,			  /* II.C */
 	.routes_system = 2,		  /* assumed */
 	.barriers = 16,			  /* II.D */
 	/*
-	 * Calibrated: T3 at 2 nodes is 641 ns, minus two hops with the ALU
-	 * (114.67 ns), 20 ticks in the ALU and 20 ns in the engine.
+	 * Calibrated: T3 gives 641 ns for 2 nodes. From this subtract two hops
+	 * with the ALU (114.67 ns), 20 ticks in the ALU, and 20 ns in the
+	 * engine.
 	 */
 	.coll_inject_ps = 230000,
 	.coll_receive_ps = 236334,
@@ -198,8 +199,8 @@ static int check_orders(const struct net_config *cfg)
 }
 
 /*
- * Returns whether a packet channel has too few tokens, or more than a counter
- * can hold.
+ * Returns whether a channel has too few tokens for a packet, or more than a
+ * counter can hold.
  */
 static int has_few_tokens(const struct net_config *cfg)
 {
@@ -239,7 +240,7 @@ static int has_short_path(const struct net_config *cfg)
 	return 0;
 }
 
-/* Returns whether nodes that share a bus would be at different routers. */
+/* Returns whether nodes at different routers would share a bus. */
 static int has_uneven_bus(const struct net_config *cfg)
 {
 	unsigned i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reader of machine files: lines are split into key, value and comment, then
- * each key of the table is set from its line. Error messages name the file, the
- * line and the expected value.
+ * Reader of machine files: splits lines into key, value and comment, then sets
+ * each key of the table. Error messages name the file, the line and the
+ * expected value.
  */
 #include "prov/net/file/net_file_int.h"
 
@@ -59,8 +59,8 @@ static bool same_text(const char *a, const char *b)
 }
 
 /*
- * Returns the line of a key in the section of this variant; variant NULL:
- * outside all sections.
+ * Returns the line that sets a key in the section of a variant; variant NULL:
+ * outside of all sections.
  */
 static const struct file_line *line_in(const struct file_doc *doc,
 				       const char *part, const char *key,
@@ -77,7 +77,10 @@ static const struct file_line *line_in(const struct file_doc *doc,
 	return NULL;
 }
 
-/* Returns the line of the requested variant, otherwise the common line. */
+/*
+ * Returns the line of the requested variant, otherwise the line outside of all
+ * sections.
+ */
 static const struct file_line *doc_get(const struct file_doc *doc,
 				       const char *part, const char *key)
 {
@@ -100,7 +103,7 @@ static int unknown_key(struct file_doc *doc, unsigned line, const char *key)
 	return file_fail_at(doc, line, "unknown key \"%.40s\"", key);
 }
 
-/* Starts the section "[name]" of a variant. */
+/* Starts a section: the line "[name]" names a variant. */
 static int split_section(struct file_doc *doc, unsigned line, char *s)
 {
 	size_t n = strlen(s);
@@ -247,8 +250,8 @@ static int set_orders(const struct file_doc *doc, struct net_config *cfg)
 }
 
 /*
- * Returns whether a channel that counts packets has too few tokens for the
- * bubble rule.
+ * Returns whether a VC that counts packets has too few tokens for the bubble
+ * rule.
  */
 static bool too_few(const struct net_config *c)
 {
@@ -304,8 +307,8 @@ static int check_constraints(const struct file_doc *doc,
 }
 
 /*
- * Checks that the requested variant has lines; the error text lists the
- * existing variants.
+ * Checks that the requested variant exists; the error message lists all
+ * variants.
  */
 static int check_variant(const struct file_doc *doc)
 {
@@ -332,8 +335,8 @@ static int check_variant(const struct file_doc *doc)
 }
 
 /*
- * Sets the values of paths and buses. Every path inherits the values of the
- * first path; lines that name a path or bus override them.
+ * Sets the values of paths and buses. A path inherits the values of path 0,
+ * unless a line names the path.
  */
 static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 {
@@ -438,7 +441,7 @@ static int read_text(const char *path, char **text_p, size_t *len_p,
 	return 0;
 }
 
-/* Returns VARIANT of a spec: the text after its last @, up to the colon. */
+/* Returns VARIANT of NAME@VARIANT:DIMS. */
 static const char *spec_variant(const char *spec, char *buf, size_t len)
 {
 	const char *at = strrchr(spec, '@');

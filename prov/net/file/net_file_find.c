@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Location of Weft's data files: share/weft in a folder above the library or
- * program that contains this code, so an installation may be moved, and a build
- * tree has a share/weft of its own. The prefix of configure is tried last.
+ * program that contains this code. So an installation can be moved, and a build
+ * tree uses its own share/weft. The prefix given to configure is tried last.
  */
 #include "prov/net/file/net_file_int.h"
 #include "src/job/job_cfg.h"
@@ -64,10 +64,7 @@ int net_file_share(const char *what, char *path, size_t len)
 	return n > 0 && (size_t)n < len && !access(path, R_OK) ? 0 : -ENOENT;
 }
 
-/*
- * Lists the names of the installed machines, and finds the one most similar to
- * name.
- */
+/* Lists the installed machines, and finds the name most similar to `name`. */
 static void list_machines(const char *name, char *all, size_t len,
 			  char *nearest, size_t nearest_len)
 {

@@ -8,35 +8,36 @@
 
 #include <stdbool.h>
 
-/* Type of a value, which determines its units. */
+/* Type of a value; it determines the accepted units. */
 enum file_type {
 	FILE_NAME,
 	FILE_TOPOLOGY,
 	FILE_DIMS,     /* 4x4x4x4x2 */
-	FILE_TIME,     /* ps, ns, us or cycles, kept as ps */
+	FILE_TIME,     /* ps, ns, us or cycles; stored in ps */
 	FILE_CYCLES,   /* cycles */
 	FILE_BYTES,    /* B, KiB, MiB */
-	FILE_RATE_INV, /* GB/s, kept as ps per byte times 1000 */
-	FILE_RATE_US,  /* GB/s, kept as bytes per us */
+	FILE_RATE_INV, /* GB/s; stored as ps per byte times 1000 */
+	FILE_RATE_US,  /* GB/s; stored as bytes per us */
 	FILE_COUNT,    /* a whole number */
 	FILE_PATHS,    /* names of paths */
 	FILE_BUSES,    /* names of buses */
-	FILE_BUS_MASK, /* names of buses of a path */
+	FILE_BUS_MASK, /* names of the buses of a path */
 	FILE_NODES,    /* "any" or "range" */
-	FILE_CODE,     /* one of the words of a key, stored as its index */
-	FILE_ORDER,    /* dimensions: "A B C D E" or "longest" */
-	FILE_ZONE,     /* masks: "AB CD E", "longest", "any", "order" */
+	/* one of the words that the key accepts, stored as its index */
+	FILE_CODE,
+	FILE_ORDER, /* dimensions: "A B C D E" or "longest" */
+	FILE_ZONE,  /* masks: "AB CD E", "longest", "any", "order" */
 };
 
 /*
- * FILE_TORUS_ONLY: the key is optional for fat trees; FILE_OPTIONAL: the key is
- * optional for all machines.
+ * Flags of keys that may be absent: FILE_TORUS_ONLY for fat trees,
+ * FILE_OPTIONAL for all machines.
  */
 #define FILE_TORUS_ONLY 1u
 #define FILE_OPTIONAL	2u
 /*
- * Flags of keys of a path or bus, written NAME.KEY; the offset is within struct
- * net_path or struct net_bus.
+ * Flags of keys of a path or bus, written NAME.KEY; their offset is within
+ * struct net_path or struct net_bus.
  */
 #define FILE_OF_PATH	4u
 #define FILE_OF_BUS	8u
@@ -72,27 +73,25 @@ struct file_doc {
 
 int file_fail(struct net_error_text *why, const char *fmt, ...)
 	WEFT_PRINTF(2, 3);
-/* Writes an error message like file_fail, with file and line as prefix. */
+/* Like file_fail; file name and line number precede the message. */
 int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
 		 ...) WEFT_PRINTF(3, 4);
 
-/* net_file_key.c: table of keys */
+/* net_file_key.c */
 extern const struct file_key file_keys[];
 extern const unsigned file_key_count;
-/*
- * Finds a key; flags: FILE_OF_PATH | FILE_OF_BUS, or 0: a key of the machine.
- */
+/* Finds a key; flags: FILE_OF_PATH | FILE_OF_BUS; 0: a key of the machine. */
 const struct file_key *file_key_find(const char *name, unsigned flags);
 const struct file_key *file_key_nearest(const char *name);
 
 /*
- * net_file_value.c: parses the value of a line and stores it in the struct at
+ * net_file_value.c: parses the value of a line, and stores it in the struct at
  * `base`.
  */
 int file_value(const struct file_doc *doc, const struct file_line *item,
 	       uint64_t cycle_ps, struct net_config *cfg, void *base);
 
-/* net_file_part.c: paths and buses. */
+/* net_file_part.c: paths and buses */
 int file_paths(const char *text, struct net_config *cfg);
 int file_buses(const char *text, struct net_config *cfg);
 int file_bus_mask(const char *text, const struct net_config *cfg,

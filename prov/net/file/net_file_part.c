@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The named parts of a node's network interface: paths, and the buses that they
- * share.
- */
+/* Named paths of a node's network interface, and the buses that they share. */
 #include "prov/net/file/net_file_int.h"
 
 #include <errno.h>
 #include <string.h>
 
 /*
- * Copies the next word of text into name. Returns NULL if no word is left or
- * the word is too long.
+ * Copies the next word of text to name. Returns NULL if no word is left or the
+ * word is too long.
  */
 static const char *word(const char *text, char *name, size_t len)
 {

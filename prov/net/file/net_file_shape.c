@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shape of a machine: given or derived lengths, torus or mesh, and the
- * dimension orders that depend on the lengths.
+ * Shape of a machine: lengths, torus or mesh, and the dimension orders that
+ * depend on the lengths.
  */
 #include "prov/net/file/net_file_int.h"
 #include "prov/net/file/net_map.h"
@@ -15,9 +15,7 @@
 #define LENGTH_MAX 128
 #define NODES_MAX  (1 << 19)
 
-/*
- * Parses one length with its optional letter t or m. Returns NULL if invalid.
- */
+/* Parses a length and an optional letter t or m. Returns NULL if invalid. */
 static const char *length(const char *s, uint16_t *size_p, char *wrap_p)
 {
 	unsigned n = 0;
@@ -103,10 +101,7 @@ static int shape_given(struct net_config *c, const char *dims, uint32_t nodes,
 	return 0;
 }
 
-/*
- * Returns whether a dimension without a letter is a torus: its length is that
- * of a midplane or of the full machine.
- */
+/* Returns whether a dimension without the letter t or m is a torus. */
 static bool is_ring_default(const struct net_config *c, unsigned d)
 {
 	return c->size[d] > 1 && (c->closed || c->size[d] == c->midplane[d] ||
@@ -118,12 +113,15 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 {
 	int err = 0;
 
-	/* dimensions that never extend beyond a midplane have no link chips */
+	/* no link chips in a dimension whose maximum length is one midplane */
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
 		if (c->midplane[d] == c->full[d])
 			c->midplane[d] = 0;
 	if (c->topology != NET_TORUS) {
-		/* the values of the last level apply to all levels above it */
+		/*
+		 * levels beyond the file's last level have the same values as
+		 * that level
+		 */
 		for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
 			c->size[l] = c->size[c->dims - 1];
 			c->cable[l] = c->cable[c->dims - 1];
@@ -164,10 +162,7 @@ void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len)
 
 /* ---- dimension orders ---------------------------------------------------- */
 
-/*
- * Sorts the dimensions by length, longest first; equal lengths in alphabetical
- * order.
- */
+/* Sorts the dimensions by length, longest first, then by letter. */
 static void longest_first(const struct net_config *cfg, uint8_t *order)
 {
 	for (unsigned d = 0; d < cfg->dims; d++)
@@ -210,7 +205,7 @@ int file_order(const char *text, struct net_config *cfg)
 }
 
 /*
- * Builds zone masks of one dimension each, and adds the dimensions in `also` to
+ * Builds masks of one dimension each; the dimensions in `also` are added to
  * every mask.
  */
 static void zone_order(const struct net_config *cfg, uint8_t *mask,

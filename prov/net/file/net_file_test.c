@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of machine files: values, rejected files, and error messages. */
+/* Tests of machine files: values, refused files and error messages. */
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_file_int.h"
 #include "prov/net/file/net_map.h"
@@ -17,7 +17,7 @@ static char text[65536], shipped[65536];
 static size_t text_len;
 static const char *variant;
 
-/* Reads the shipped file of bgq into text, where tests modify it. */
+/* Reads the machine file of bgq into text, where tests modify it. */
 static void read_bgq(void)
 {
 	char path[4096];
@@ -34,7 +34,7 @@ static void read_bgq(void)
 	memcpy(text, shipped, text_len + 1);
 }
 
-/* Replaces the line that sets `key` by `line`; NULL: removes that line. */
+/* Replaces the line that sets `key` by `line`; NULL: removes the line. */
 static void put_line(const char *key, const char *line)
 {
 	static char out[sizeof(text)];
@@ -83,7 +83,6 @@ static void shape_is(const char *spec, uint32_t nodes, const char *shape)
 	T_STR(buf, shape);
 }
 
-/* gemini has two nodes per router, and rings of any length. */
 static void gemini_has_rings_and_shared_routers(void **state)
 {
 	T_OK(net_file_load("gemini:3x5x2", 0, &cfg, &why));
@@ -228,7 +227,7 @@ static void error_message_names_the_line(void **state)
 	check_error("recv", "send = 3 ns", "already");
 }
 
-/* Appends lines to the shipped file. */
+/* Appends lines to the machine file of bgq. */
 static void add_lines(const char *lines)
 {
 	read_bgq();
@@ -329,8 +328,7 @@ static void times_may_be_given_in_cycles(void **state)
 }
 
 /*
- * The model's tests use the built-in table of bgq; the machine file must be
- * equal.
+ * The model's tests use the built-in parameters of bgq, not the machine file.
  */
 static void bgq_file_equals_built_in_config(void **state)
 {
@@ -375,7 +373,7 @@ static void every_value_of_bgq_has_a_source(void **state)
 	T_IS(t.unsourced, 2); /* name and topology have no source */
 }
 
-/* Random changes of bytes give a machine or an error message, and no crash. */
+/* A file with random bytes is accepted or refused with a message. */
 static void random_changes_do_not_crash(void **state)
 {
 	static const char bits[] = "=#\n 0x9.tm\tABE+:/\x80\xff";
@@ -402,10 +400,7 @@ static void random_changes_do_not_crash(void **state)
 	}
 }
 
-/*
- * Replaces numbers by random numbers: those that the reader accepts also work
- * in the model.
- */
+/* Random values are refused, or the model works with them. */
 static void random_numbers_are_refused_or_work(void **state)
 {
 	int rounds = t_scale(20000);

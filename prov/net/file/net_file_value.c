@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Values of a machine file: a decimal number and a unit, converted to the
- * integer that the model stores. The parser does not use strtod(), which
- * depends on the locale of the program that loaded the provider.
+ * integer that the model stores. strtod() is not used: it depends on the locale
+ * of the program that loaded the provider.
  */
 #include "prov/net/file/net_file_int.h"
 
@@ -15,7 +15,7 @@ enum unit_kind { UNIT_TIME, UNIT_CYCLE, UNIT_BYTE, UNIT_RATE, UNIT_COUNT };
 static const struct unit {
 	const char *name;
 	enum unit_kind kind;
-	double factor; /* factor to ps, cycles, bytes, or bytes per second */
+	double factor; /* factor to ps, cycles, bytes or bytes per second */
 } units[] = {
 	{ "ps", UNIT_TIME, 1 },		{ "ns", UNIT_TIME, 1e3 },
 	{ "us", UNIT_TIME, 1e6 },	{ "ms", UNIT_TIME, 1e9 },
@@ -50,7 +50,7 @@ static const struct unit *unit_find(const char *name)
 	return NULL;
 }
 
-/* Parses digits with an optional decimal point; at most fifteen digits. */
+/* Parses at most fifteen digits, with an optional decimal point. */
 static const char *file_value_number(const char *s, double *x_p)
 {
 	double x = 0, scale = 1;
@@ -126,7 +126,7 @@ static int value_quantity(const struct file_doc *doc,
 		x *= (double)cycle_ps;
 	v = to_model_unit(key, x);
 	whole = (double)(uint64_t)(v < 9e18 ? v + 0.5 : 0);
-	/* times and inverse rates are rounded */
+	/* only times and rates are rounded; other values must be integers */
 	if ((key->type == FILE_COUNT || key->type == FILE_BYTES ||
 	     key->type == FILE_CYCLES) &&
 	    (v - whole > 1e-6 || whole - v > 1e-6))
@@ -267,7 +267,7 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 				    item->value, item->def->help);
 	case FILE_ORDER:
 	case FILE_ZONE:
-		return 0; /* set after the shape is known */
+		return 0; /* set when the shape is known */
 	default:
 		return value_quantity(doc, item, cycle_ps, base);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shapes and maps: parsing and conversion to coordinates (net_map.h). */
+/* Shapes and maps; the interface is described in net_map.h. */
 #include "prov/net/file/net_map.h"
 
 #include <ctype.h>
@@ -9,17 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Letter of the slot on a node; its digit follows the digits of the dimensions.
- */
+/* Letter of the slot on a node; the slot is the digit after the dimensions. */
 #define SLOT_LETTER 'T'
 enum { DIGITS_MAX = NET_DIMS_MAX + 1 };
 
-/* Coordinates of a rank as a mixed-radix number; slowest digit first. */
+/* Coordinates of a rank as a mixed-radix number, slowest digit first. */
 struct order {
 	unsigned count;
 	unsigned digit[DIGITS_MAX]; /* dimension, or cfg->dims for the slot */
-	/* radix of each dimension, not of each position */
+	/* radix of each dimension, indexed by dimension */
 	uint32_t radix[DIGITS_MAX];
 };
 
@@ -70,8 +68,8 @@ int net_shape_parse(struct net_config *cfg, const char *text,
 }
 
 /*
- * Returns the largest number of nodes: the limit of the machine if it has one,
- * otherwise that of the model.
+ * Returns the maximum number of nodes of the machine or, if it has no limit, of
+ * the model.
  */
 static uint32_t most_nodes(const struct net_config *cfg)
 {
@@ -210,8 +208,8 @@ static int order_parse(struct order *o, const struct net_config *cfg,
 }
 
 /*
- * Computes node and slot from router coordinates; slots are numbered through
- * all nodes of a shared router.
+ * Computes node and slot from coordinates; the slots of all nodes of a shared
+ * router are numbered consecutively.
  */
 static void place_at(const struct net_config *cfg, const uint16_t *at,
 		     uint32_t places, struct net_place *p)
@@ -264,7 +262,7 @@ static int fill_by_order(const struct net_map_args *a, uint32_t ppn,
 
 struct table {
 	const char *text; /* remaining text */
-	unsigned line;	  /* line number of the last entry */
+	unsigned line;	  /* current line number */
 	char *why;
 };
 
@@ -274,7 +272,7 @@ static int bad_entry(struct table *t, const char *what)
 	return -EINVAL;
 }
 
-/* Advances to the next line with an entry. Returns false at the end. */
+/* Advances to the next line that is not empty. Returns false at the end. */
 static bool table_next(struct table *t)
 {
 	while (*t->text) {

@@ -101,7 +101,7 @@ static void nodes_and_coordinates_are_inverse(void **state)
 	T_IS(at[4], 1);
 }
 
-/* Checks the coordinates and slot of one rank, given as digits. */
+/* Checks the coordinates and the slot of a rank; want: one digit for each. */
 static void check_place(const struct net_map_args *a, uint32_t rank,
 			const char *want)
 {

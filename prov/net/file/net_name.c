@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of nodes and links; described in net_name.h. */
+/* Names of nodes and links; the syntax is described in net_name.h. */
 #include "prov/net/file/net_name.h"
 #include "prov/net/routing/net_fat.h"
 #include "prov/net/routing/net_topo.h"
@@ -20,10 +20,7 @@ static unsigned torus_class_of(const struct net_config *cfg, uint32_t node,
 	return dir;
 }
 
-/*
- * Writes the name of a link class; N: links between a node and its shared
- * router.
- */
+/* Class N: links between a node and its shared router. */
 static void torus_class_name(const struct net_config *cfg, unsigned class,
 			     char name[NET_CLASS_NAME])
 {
@@ -69,7 +66,7 @@ static void torus_node(const struct net_config *cfg, uint32_t node, char *text,
 		snprintf(text + n, len - n, ")");
 }
 
-/* Writes the number of a link among several links to one neighbour. */
+/* Writes the number of the link if several links lead to one neighbour. */
 static void torus_port(const struct net_config *cfg, uint32_t node,
 		       unsigned port, char *text, size_t len)
 {
@@ -93,10 +90,7 @@ static void torus_group(const struct net_config *cfg, unsigned i,
 	g->ports = i ? g->ports : 1;
 }
 
-/*
- * Returns the number of node groups: 1 if nodes are routers, 2 with shared
- * routers.
- */
+/* Nodes and shared routers are separate groups. */
 static unsigned torus_groups(const struct net_config *cfg)
 {
 	return net_router_nodes(cfg) > 1 ? 2 : 1;
@@ -105,8 +99,8 @@ static unsigned torus_groups(const struct net_config *cfg)
 /* ---- trees --------------------------------------------------------------- */
 
 /*
- * Returns the class of a link: 0+, 1-, 1+, 2-, ... for links up from a level
- * and down to it; the last class is for links between siblings.
+ * Returns the class of a link: 0+, 1-, 1+, 2-, ... (level, + up, - down). The
+ * last class is for links between siblings.
  */
 static unsigned fat_class_of(const struct net_config *cfg, uint32_t node,
 			     unsigned port)
@@ -142,7 +136,7 @@ static unsigned fat_place(const struct net_config *cfg, uint32_t node,
 	return 2;
 }
 
-/* Writes the rail of a switch; switches are numbered within their rail. */
+/* Writes the rail of a switch; the switch number counts within the rail. */
 static void fat_rail(const struct net_config *cfg, uint32_t node,
 		     uint32_t level, char *text, size_t len)
 {

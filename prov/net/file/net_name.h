@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of a machine's nodes and links, in reports and drawings. On a torus a
- * node has coordinates and a link a dimension and a direction: A+. In a tree a
- * node has a level and a number within the level; a link has the level at which
- * it starts, + for up or - for down, and the number of its port. A link between
- * a node and a shared router is N+ into the router, N- out of it. Links between
- * siblings are 1=; with several rails a switch is named with its rail: 1.17.
+ * Names of a machine's nodes and links, for reports and drawings. On a torus a
+ * node has coordinates, and a link a dimension and a direction: A+. A link
+ * between a node and a shared router is N+ (to the router) or N-. In a tree a
+ * node has a level and a number in the level; a link has the level at which it
+ * starts, + for up or - for down, and a port number. Links between siblings are
+ * 1=. With several rails, the rail precedes the switch number: 1.17.
  */
 #ifndef WEFT_NET_NAME_H
 #define WEFT_NET_NAME_H
@@ -18,12 +18,9 @@
 
 enum { NET_CLASSES_MAX = 2 * NET_DIMS_MAX + 2, NET_CLASS_NAME = 4 };
 
-/* Returns whether nodes have coordinates, and so neighbours. */
+/* Returns whether nodes have coordinates. */
 bool net_has_coords(const struct net_config *cfg);
-/*
- * Returns the number of link classes: links of one direction or level are one
- * class.
- */
+/* Number of link classes; the links of one direction or level are a class. */
 unsigned net_classes(const struct net_config *cfg);
 unsigned net_class_of(const struct net_config *cfg, uint32_t node,
 		      unsigned port);
@@ -37,12 +34,14 @@ void net_class_name(const struct net_config *cfg, unsigned class,
  */
 void net_node_name(const struct net_config *cfg, uint32_t node, char *text,
 		   size_t len);
-/* Writes the name of a link: its sender, and the port if links are parallel. */
+/*
+ * Writes the name of a link: its sender, and the port if it has parallel links.
+ */
 void net_link_name(const struct net_config *cfg, uint32_t node, unsigned port,
 		   char *text, size_t len);
 /*
  * Sets the coordinates of a node or, in a tree, its level and number. Returns
- * the number of values.
+ * the number of values set.
  */
 unsigned net_node_location(const struct net_config *cfg, uint32_t node,
 			   uint32_t place[NET_DIMS_MAX]);

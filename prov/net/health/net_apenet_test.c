@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine file of apenet in the model: latencies that are exact sums of
- * their parts, rates of its boards, rings without deadlock, and control words
- * in the links' protocol that delay no packet.
+ * The machine file of apenet in the model: latencies are exact sums of their
+ * parts, boards reach their rates, rings do not deadlock, and control words on
+ * the links do not delay packets.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/fault/net_fault.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { HOST, GPU, STAGED }; /* path indices, in the order of the file */
+enum { HOST, GPU, STAGED }; /* path indices, in the order of the machine file */
 enum { A_DOWN, A_UP, B_DOWN, B_UP, C_DOWN, C_UP }; /* port numbers */
 #define MS 1000000000ull
 
@@ -38,8 +38,8 @@ static void load(const char *machine)
 }
 
 /*
- * Returns the latency of the second of two messages to one address; the first
- * message causes the page to be cached.
+ * Returns the latency of the second of two messages to one address; the page of
+ * that address is then cached.
  */
 static uint64_t latency(unsigned from, unsigned to, uint64_t bytes)
 {
@@ -66,7 +66,7 @@ static uint64_t software(void)
 	return cfg.send_ps + cfg.recv_ps;
 }
 
-/* Returns the rate of count messages of 1 MB to node dst, MB/s. */
+/* Returns the rate of `count` messages of 1 MB to node dst, in MB/s. */
 static double stream(unsigned from, unsigned to, uint32_t dst, unsigned count)
 {
 	struct net_msg msg = { .dst = dst,
@@ -105,7 +105,7 @@ static void put_latency_is_the_sum_of_its_parts(void **state)
 	wire = net_wire_ticks(&cfg, net_wire_bytes(&cfg, 1),
 			      cfg.link_ps_per_byte_x1000) *
 	       (uint64_t)cfg.tick_ps;
-	/* header, data, a control word, and the footer with padding */
+	/* header, data, control word, footer with padding */
 	T_IS(net_wire_bytes(&cfg, 1), 16 + 32 + 16 + 88);
 	engine = 1024000 + (16 + 32) * 250;
 	T_IS(latency(HOST, HOST, 8), cfg.path[HOST].inject_ps + engine +
@@ -157,7 +157,7 @@ static void with_two_engines_the_link_is_the_bottleneck(void **state)
 	double one, two;
 
 	load("apenet@single");
-	one = stream(HOST, HOST, 0, 8); /* to the same node: no link */
+	one = stream(HOST, HOST, 0, 8); /* to the same node, without a link */
 	is_about(one, 2000, 1);
 	is_about(stream(HOST, HOST, 1, 40), 2000, 2);
 	load("apenet");
@@ -184,7 +184,7 @@ static void tlb_hit_avoids_processor_time(void **state)
 	is_about(with / stream(HOST, HOST, 1, 60), 1.6, 3);
 }
 
-/* Returns the time of the second pass over this number of pages. */
+/* Returns the duration of a second pass over this number of pages. */
 static uint64_t second_round(uint64_t pages)
 {
 	struct net_msg msg = { .dst = 1,
@@ -208,7 +208,7 @@ static void the_tlb_holds_512_pages(void **state)
 	load("apenet");
 	hit = second_round(512);
 	miss = second_round(1024);
-	/* 1.87 us per packet on hits, 2.96 us on misses */
+	/* 1.87 us per packet with TLB hits, 2.96 us with misses */
 	is_about((double)hit / 512, 1.87e6, 1);
 	is_about((double)miss / 1024, 2.96e6, 1);
 }
@@ -232,7 +232,7 @@ static uint32_t node_at(uint16_t x, uint16_t y, uint16_t z)
 }
 
 /*
- * Packets go in x first, then y, then z, in the shorter direction of each ring.
+ * Packets travel in x, then y, then z, in the shorter direction of each ring.
  */
 static void dimension_order_and_wraparound_routing(void **state)
 {
@@ -250,8 +250,8 @@ static void dimension_order_and_wraparound_routing(void **state)
 }
 
 /*
- * All nodes send in one direction of the rings, more than the buffers hold, so
- * that the buffers fill with packets that all continue in the ring.
+ * All nodes send in one direction of the rings, more than the buffers hold: the
+ * buffers fill with packets that all stay in the ring.
  */
 static void check_rings(const char *machine, uint8_t routing)
 {
@@ -282,8 +282,8 @@ static void rings_do_not_deadlock(void **state)
 }
 
 /*
- * Three neighbours send to one board, which stores at the rate of one of them:
- * the others wait for credits, nothing is lost, and each has an equal share.
+ * Three neighbours send to a board that can store the data of one of them: they
+ * wait for credits, nothing is lost, and the rate is shared equally.
  */
 static void credits_throttle_a_fast_sender(void **state)
 {
@@ -307,13 +307,15 @@ static void credits_throttle_a_fast_sender(void **state)
 	sent = packets_on_port(&e, node_at(1, 0, 0), A_DOWN) +
 	       packets_on_port(&e, node_at(3, 0, 0), A_UP) +
 	       packets_on_port(&e, node_at(0, 1, 0), B_DOWN);
-	/* packets in flight fit the buffers, and the buffers are full */
+	/* the packets in flight fit in the buffers and nearly fill them */
 	T_TRUE(sent - e.packets <= 3 * 4 + 2);
 	T_TRUE(sent - e.packets >= 3 * 3);
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 3);
 	T_OK(net_check(e.net));
-	/* 3 MB miss the TLB: 2.96 us per packet, one after the other */
+	/*
+	 * the 3 MB miss the TLB: packets are stored one at a time, 2.96 us each
+	 */
 	is_about((double)e.last_at, 2 * (double)half, 3);
 	for (unsigned i = 0; i < 3; i++)
 		is_about((double)e.cookie_at[i], (double)e.last_at, 3);
@@ -370,9 +372,9 @@ static void control_word_latency(void **state)
 	words_run(&w, MS);
 	T_IS(w.count, 2);
 	T_IS(w.cookie, 78);
-	T_IS(w.node, 1 * 4); /* x is the slowest coordinate */
+	T_IS(w.node, 1 * 4); /* x is the slowest dimension of node numbers */
 	T_IS(w.port, A_DOWN);
-	/* the second word waits for the first */
+	/* the second control word waits for the first */
 	T_TRUE(w.last_at >= 12 * word + cfg.hop_ps &&
 	       w.last_at <= 12 * word + cfg.hop_ps + 1000);
 	T_IS(net_control_send(w.end.net, MS, 0, C_UP, 1), -EINVAL);
@@ -408,8 +410,8 @@ static void dead_link_loses_control_words(void **state)
 }
 
 /*
- * Returns the time of a stream over one link, with this many control words per
- * packet.
+ * Returns the duration of a stream over one link, with this number of control
+ * words per packet.
  */
 static uint64_t among_data(unsigned words, struct words *w)
 {
@@ -442,9 +444,7 @@ static void control_words_do_not_delay_data(void **state)
 	T_IS(among_data(0, &none), among_data(40, &some));
 	T_IS(none.count, 0);
 	T_IS(some.count, 59 * 40);
-	/*
-	 * 40 words on a busy link: every block of 64 B is followed by one word
-	 */
+	/* 40 words on a busy link: one after every block of 64 B */
 	T_TRUE(some.last_at < 60 * 2000000ull + 40 * 28572 + cfg.hop_ps + 6000);
 }
 
@@ -470,8 +470,8 @@ struct deaths {
 };
 
 /*
- * Schedules these failures, and runs until the master has detected them, or 12
- * periods.
+ * Schedules these failures, and runs until the master has detected them, at
+ * most 12 periods.
  */
 static void run_failures(struct deaths *d, uint64_t seed)
 {
@@ -508,8 +508,8 @@ static void dead_host_is_detected_within_its_periods(void **state)
 		x->at = 4 * wd + i * wd / 64;
 		run_failures(&d, i);
 		/*
-		 * steps of the detection: missed heartbeat, word on the link,
-		 * read by the host, evaluation by the master
+		 * steps of the detection: missed heartbeat, status word on the
+		 * link, read by the neighbour's host, evaluation by the master
 		 */
 		T_TRUE(x->own_at >= x->at && x->own_at <= x->at + 2 * wd);
 		T_TRUE(x->first_at > x->own_at + cfg.hop_ps &&
@@ -537,7 +537,7 @@ static void any_set_of_failures_is_detected(void **state)
 	for (unsigned i = 0; i < d.count; i++)
 		d.death[i].at = 4 * cfg.watch_ps + i * 1000000;
 	run_failures(&d, 5);
-	/* detected by the node's host */
+	/* detected by the node's own host */
 	T_TRUE(d.death[0].own_at != NET_NEVER);
 	for (unsigned i = 0; i < d.count; i++)
 		T_TRUE(d.death[i].master_at - d.death[i].at < 5 * cfg.watch_ps);
@@ -579,7 +579,10 @@ static void fault_plan_node_failure_is_detected(void **state)
 	T_MEM(death, again, sizeof(death[0]));
 	T_IS(death[0].node, 5);
 	T_IS(death[0].at, MS);
-	/* both halves of the node failed, so its neighbours miss its words */
+	/*
+	 * host and interface of the node failed, so the neighbours miss its
+	 * status words
+	 */
 	T_IS(death[0].own_at, NET_NEVER);
 	T_TRUE(death[0].first_at > MS && death[0].first_at < 1001 * MS);
 	T_TRUE(death[0].last_at >= death[0].first_at);

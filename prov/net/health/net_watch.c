@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fault awareness on the model's links, described in net_watch.h. */
+/*
+ * Health checks on the model's links; the interface is described in
+ * net_watch.h.
+ */
 #include "prov/net/health/net_watch.h"
 #include "prov/net/file/net_map.h"
 #include "prov/watch/watch.h"
@@ -10,14 +13,14 @@
 
 enum { DEATHS_MAX = 256 };
 
-/* Kinds of timers, by the action that they start. */
+/* Kinds of timers, by the action that they trigger. */
 enum { ON_HOST, ON_NIC, ON_REPORT, ON_MASTER, ON_DEATH };
 #define OURS	   (1ull << 63)
 #define KIND_SHIFT 32
 
 struct half {
 	struct weft_watch_node reg;
-	/* state of this node as the master sees it */
+	/* state of this node as known to the master */
 	struct weft_watch_view view;
 	/* reports in flight to the master */
 	struct weft_watch_report report[WEFT_WATCH_PORTS + 1];
@@ -59,8 +62,8 @@ static void set_once(uint64_t *when, uint64_t at)
 }
 
 /*
- * Records that a neighbour's register shows the failure: the first time and the
- * latest time.
+ * Records when the failure is visible in a neighbour's register: the first time
+ * and the latest time.
  */
 static void detected_by_neighbour(struct net_watch *w, uint64_t at,
 				  uint32_t node, unsigned what)
@@ -86,8 +89,8 @@ static void detected_by_own_half(struct net_watch *w, uint64_t at,
 }
 
 /*
- * Returns whether the master's state shows the failure. WEFT_WATCH_UNKNOWN
- * counts only if four periods have passed since the failure.
+ * Returns whether the master knows of the failure. WEFT_WATCH_UNKNOWN counts
+ * only after four periods.
  */
 static bool is_known(const struct net_watch *w,
 		     const struct net_watch_failure *d, uint64_t at,
@@ -141,10 +144,7 @@ static void on_nic(struct net_watch *w, uint64_t at, uint32_t n)
 	timer_repeat(w, at, ON_NIC, n);
 }
 
-/*
- * Returns the port by which the reported node is connected to the reporting
- * node.
- */
+/* Returns the port of `node` that leads to the reporting node. */
 static unsigned port_back(const struct net_watch *w, uint32_t node,
 			  uint32_t reporter, unsigned port)
 {
@@ -231,7 +231,10 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 
 /* ---- opening and closing ------------------------------------------------- */
 
-/* Returns the phase of a node within the period, derived from the seed. */
+/*
+ * Returns the time at which a node acts within each period; depends on the
+ * seed.
+ */
 static uint64_t phase(const struct net_watch *w, uint64_t seed, uint64_t node)
 {
 	return weft_hash_mix(weft_hash_mix(seed + 1) ^ node) % w->period;

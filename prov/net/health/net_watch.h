@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fault awareness on the model's links, by the rules of prov/watch: every host
- * and every interface acts once per period (net_config.watch_ps), at a phase
- * derived from the seed. Status words for neighbours are carried by the links'
- * protocol (net_control_send). Reports take watch_service_ps to the master,
- * which also evaluates them once per period.
+ * and every interface checks the other once per period (net_config.watch_ps),
+ * at a phase derived from the seed. The protocol of the links carries status
+ * words to neighbours (net_control_send). A report reaches the master after
+ * watch_service_ps; the master evaluates the reports once per period.
  *
  *   net_watch_open -> net_watch_fail* -> net_run with timer and word
  *                  -> net_watch_get -> net_watch_close
@@ -26,21 +26,20 @@ enum { NET_WATCH_HOST = 1, NET_WATCH_NIC = 2, NET_WATCH_BOTH = 3 };
 struct net_watch_failure {
 	uint32_t node;
 	uint8_t what;
-	uint8_t host, nic; /* states at the master, enum weft_watch_state */
-	uint64_t at;	   /* time of the failure */
-	/*
-	 * time of detection by the other half of the node (host or interface)
-	 */
+	uint8_t host,
+		nic; /* states known to the master, enum weft_watch_state */
+	uint64_t at; /* time of the failure */
+	/* time of detection by the node's host or interface that still works */
 	uint64_t own_at;
-	/* time when the first neighbour's register shows the failure */
+	/* time when the failure is visible to the first neighbour */
 	uint64_t first_at;
-	/* time when the last neighbour's register shows the failure */
+	/* time when the failure is visible to the last neighbour */
 	uint64_t last_at;
 	uint64_t master_at; /* time of detection by the master */
 };
 
 /*
- * Starts fault awareness now; no timers expire after `until`. Returns 0;
+ * Starts fault awareness now; no timer expires after `until`. Returns 0;
  * -EOPNOTSUPP: the machine has no fault awareness; -ENOMEM; -EAGAIN: no free
  * record in the network's block.
  */
@@ -59,8 +58,8 @@ bool net_watch_done(const struct net_watch *w);
 uint64_t net_watch_words(const struct net_watch *w);
 
 /*
- * Callbacks for net_up; net_watch_timer returns false if the timer belongs to
- * the caller.
+ * Callbacks for net_up. net_watch_timer returns false if the timer is not one
+ * of its own.
  */
 bool net_watch_timer(struct net_watch *w, uint64_t at, uint64_t cookie);
 void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
@@ -68,8 +67,9 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 
 /*
  * Simulates the node failures of a fault plan on a separate network without
- * other traffic, until the master has detected them. Returns their number, at
- * most `room`; 0 if the machine has no fault awareness; -EINVAL, -ENOMEM.
+ * other traffic, until the master has detected them. Returns the number of
+ * failures, at most `room`; 0 if the machine has no fault awareness; -EINVAL,
+ * -ENOMEM.
  */
 int net_watch_plan(const struct net_config *cfg, const char *name,
 		   const struct weft_fault_plan *plan,

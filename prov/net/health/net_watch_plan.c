@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Detection times of the dead nodes of a fault plan, described in net_watch.h.
- */
+/* Detection times of the node failures in a fault plan (net_watch.h). */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/file/net_map.h"
 #include "prov/net/file/net_name.h"
@@ -12,10 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/*
- * Number of periods after the last failure within which the master must detect
- * it.
- */
+/* PERIODS: simulated periods after the last failure. */
 enum { PERIODS = 8, PACKETS = 4096 };
 
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
@@ -35,7 +30,7 @@ static bool is_dead_node(const struct net_fault_line *line)
 	       line->target == NET_FAULT_ON_NODE;
 }
 
-/* Returns the end of the simulated time; 0: no node fails. */
+/* Returns the end of the simulated time; 0 if no node fails. */
 static uint64_t end_of(const struct net *net)
 {
 	const struct net_fault_line *line = net_fault_lines(net);
