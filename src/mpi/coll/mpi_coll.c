@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives: blocking, nonblocking and persistent. Barrier and allreduce have
- * a fast path, on a route of the network that is open; the other functions are
- * in mpi_coll_body.inc.
+ * a fast path on an open class route; the other functions are in
+ * mpi_coll_body.inc.
  */
 #include "src/mpi/mpi_export.h"
 

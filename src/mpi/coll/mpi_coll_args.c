@@ -58,7 +58,10 @@ static int check_types(const struct side_check *c)
 
 	if (!c->side->types)
 		return check_type(c, c->type);
-	/* Programs pass MPI_DATATYPE_NULL where there is no data. */
+	/*
+	 * only types of blocks with data: programs pass MPI_DATATYPE_NULL for
+	 * others
+	 */
 	for (i = 0; i < c->blocks && !err; i++)
 		if (weft_coll_num(&c->side->counts, i))
 			err = check_type(c, c->side->types[i]);
@@ -268,7 +271,6 @@ static int check_root(const struct mpi_coll *m)
 			    c->peers);
 }
 
-/* Returns whether this rank is the root of a rooted operation. */
 static bool is_root(const struct mpi_coll *m)
 {
 	const struct weft_comm *c = m->a.comm;
@@ -475,7 +477,7 @@ static int coll_args_check(struct mpi_coll *m)
 	return err ? err : checks[m->a.kind](m);
 }
 
-/* ---- the three calls ---------------------------------------------------- */
+/* ---- run, start, prepare ------------------------------------------------ */
 
 int mpi_coll_run(struct mpi_coll *m)
 {

@@ -132,8 +132,8 @@ static inline struct mpi_coll mpi_bcast(const char *func, struct mpi_side b,
 
 /*
  * Constructs an operation on two buffers: gather, scatter (with a root),
- * allgather and alltoall. uneven: a form with one count per rank (MPI_Gatherv),
- * even if these counts are on the other side.
+ * allgather and alltoall. uneven: either side has one count per rank
+ * (MPI_Gatherv).
  */
 static inline struct mpi_coll mpi_move(const char *func,
 				       enum weft_coll_kind kind,

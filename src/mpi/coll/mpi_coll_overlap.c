@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Determines whether the two buffers of a collective share memory. Only certain
- * cases count: runs of bytes that overlap, or the same elements of the same
- * type. Data with gaps may be interleaved with other data with gaps, and two
- * buffers that are both MPI_BOTTOM need not overlap.
+ * Determines whether the two buffers of a collective share memory. Only
+ * overlaps that are certain are reported: of runs of bytes, or of the same
+ * elements of the same type. Data with gaps may be interleaved with other data
+ * with gaps, and two buffers that are both MPI_BOTTOM need not overlap.
  */
 #include "src/mpi/coll/mpi_coll_args.h"
 

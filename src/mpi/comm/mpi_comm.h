@@ -36,7 +36,7 @@ int mpi_check_errh(const void *obj, const char *func, int arg, MPI_Errhandler h,
 /* Checks that the handle is MPI_INFO_NULL or a valid info. */
 int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info);
 
-/* Sets the output of a constructor that fails to MPI_COMM_NULL. */
+/* Sets the output to MPI_COMM_NULL, when a constructor fails. */
 static inline void mpi_comm_set_null(MPI_Comm *newcomm)
 {
 	if (newcomm)

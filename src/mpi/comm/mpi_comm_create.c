@@ -17,7 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends a constructor: returns a communicator, none, or an error. */
+/*
+ * Ends a constructor: stores the handle (made NULL: MPI_COMM_NULL) or raises
+ * the error rc.
+ */
 static int return_comm(struct weft_comm *parent, const char *func, int rc,
 		       struct weft_comm *made, MPI_Comm *newcomm)
 {
@@ -29,7 +32,10 @@ static int return_comm(struct weft_comm *parent, const char *func, int rc,
 
 /* ---- copies -------------------------------------------------------------- */
 
-/* Copies attributes and topology to a duplicate; 0, -errno or a code. */
+/*
+ * Copies attributes and topology to a duplicate. Returns 0, -errno or an MPI
+ * code.
+ */
 static int copy_attrs(struct weft_comm *from, struct weft_comm *to)
 {
 	int rc =
@@ -236,7 +242,6 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 	return return_comm(c, __func__, rc, made, newcomm);
 }
 
-/* Sets the handler and hints given as arguments. */
 int mpi_comm_set_args(struct weft_comm *made, MPI_Info info,
 		      MPI_Errhandler errhandler)
 {

@@ -14,13 +14,13 @@ int mpi_check_topo(const char *func, MPI_Comm handle, int kind,
 
 /*
  * Creates a communicator of the first n processes of c, without a topology yet;
- * *comm_p is NULL on other processes. 0 or -errno.
+ * *comm_p is NULL on other processes. Returns 0 or -errno.
  */
 int mpi_topo_comm(struct weft_comm *c, int n, struct weft_comm **comm_p);
 
 /*
- * Attaches t to the communicator (both may be NULL: not a member) and stores
- * the handle. t NULL for a member is -ENOMEM.
+ * Attaches t to comm and stores the handle. comm NULL: this process is not a
+ * member; t NULL in a member: no memory.
  */
 int mpi_topo_finish(const char *func, struct weft_comm *old, int rc,
 		    struct weft_comm *comm, struct weft_topo *t, MPI_Comm *out);

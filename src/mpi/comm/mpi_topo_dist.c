@@ -74,7 +74,10 @@ static bool is_weighted(const struct dist_call *d)
 	return d->weights != MPI_UNWEIGHTED;
 }
 
-/* Calls put for both ends of every edge; put NULL: only counts the ends. */
+/*
+ * Adds a record for both ends of every edge; put[r]: next record of rank r. put
+ * NULL: only counts the records.
+ */
 static void for_each_end(const struct dist_call *d, struct edge_lists *p,
 			 int *put)
 {
@@ -244,7 +247,6 @@ static int check_dist(const struct weft_comm *c, const char *func,
 
 /* ---- constructors ------------------------------------------------------- */
 
-/* Creates a copy of c with the hints of info. */
 static int clone_with(struct weft_comm *c, MPI_Info info,
 		      struct weft_comm **new_p)
 {

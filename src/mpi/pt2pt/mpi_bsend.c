@@ -57,8 +57,8 @@ static int attach(const char *func, struct weft_comm *c, void *buffer,
 }
 
 /*
- * Detaches the buffer. place: the caller's size argument, of either type;
- * *size_p: the size.
+ * Detaches the buffer and stores its size in *size_p. place: the size argument
+ * of the caller (int or MPI_Count), only to check that it is not NULL.
  */
 static int detach(const char *func, struct weft_comm *c, void *buffer_addr,
 		  const void *place, MPI_Count *size_p)

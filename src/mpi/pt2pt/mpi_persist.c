@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-/* The operation of a persistent request at every start. */
+/* Operation that each start of a persistent request executes. */
 enum what { RECV, SEND, BSEND };
 
 static int init(struct mpi_msg m, MPI_Comm comm, enum what what, unsigned mode,

@@ -313,7 +313,6 @@ static WEFT_NOINLINE int complete_slow(struct many *m, int i,
 	return collect(m, i, nth(statuses, i));
 }
 
-/* Waits for all requests and collects them. */
 static int collect_all(struct many *m, MPI_Status *statuses)
 {
 	MPI_Request *handle = m->handle;

@@ -97,8 +97,6 @@ static int unpack(struct flat *f, int err, struct mpi_msg *m, const void *in,
 	return MPI_SUCCESS;
 }
 
-/* ---- native --------------------------------------------------------------*/
-
 /* ---- sizes ---------------------------------------------------------------*/
 
 static int size_of(const char *func, int arg, MPI_Count count,

@@ -5,7 +5,6 @@
 #include "src/types/types_dt_env.h"
 #include "src/mpi/type/mpi_type.h"
 
-/* The envelope of a named type. */
 static const struct weft_dt_env named = { .combiner = MPI_COMBINER_NAMED };
 
 static int get_env(const char *func, MPI_Datatype type,

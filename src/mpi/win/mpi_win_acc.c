@@ -21,7 +21,6 @@ struct acc {
 	MPI_Win win;
 };
 
-/* Returns whether the call has an operand. */
 static bool has_input(const struct acc *a)
 {
 	return !a->op_arg || a->op != MPI_NO_OP;
@@ -119,7 +118,6 @@ static bool is_empty(const struct acc *a)
 	       (!a->r.func || a->r.count * a->r.dt->size == 0);
 }
 
-/* Checks everything that can be wrong with the elements. */
 static WEFT_COLD int check_slow(const struct acc *a, const struct weft_win *w,
 				const struct weft_op *op)
 {
@@ -255,8 +253,6 @@ WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
 		.t = MPI_WIN_TARGET(7), .op_arg = 11, .op = op, .win_arg = 12, \
 		.win = win                                                     \
 	}
-
-/* ---- accumulate and fetch ---------------------------------------------- */
 
 /* ---- one element --------------------------------------------------------- */
 

@@ -30,7 +30,7 @@ static int check_fit(const struct move *m, const struct weft_win *w, bool put)
 			    (long long)(put ? o : t), (long long)(put ? t : o));
 }
 
-/* Checks an access and fills *x_p; x_p->dt NULL: no data to move. */
+/* Checks an access and fills *x; x->dt NULL: no data to move. */
 WEFT_INLINE int check(struct move *m, bool put, struct weft_win **win_p,
 		      struct weft_win_xfer *x)
 {
