@@ -203,8 +203,8 @@ int weft_ctrl_cancel(struct weft_p2p *p)
 /* ---- cancelling: the receiver -------------------------------------------- */
 
 /*
- * Search for the message of a cancel request; a request that the progress loop
- * steps.
+ * Search for the message of a cancel request, as a request that the progress
+ * loop steps.
  */
 struct search {
 	struct weft_req req;

@@ -3,13 +3,13 @@
  * Two functions that Weft's provider has and other providers lack: reporting
  * when a receive matched a send, and cancelling a send.
  *
- * A synchronous send carries an id as remote CQ data; the receiver returns an
- * empty message with that id. To cancel a send, the sender sends a request to
- * the receiver, which searches its unexpected messages:
+ * A synchronous send carries an id as remote CQ data; the receiver returns
+ * an empty message with that id. To cancel a send, the sender sends a
+ * request to the receiver, which searches its unexpected messages for it:
  *
- *     oldest message with its tag word     received and dropped: cancelled
- *     not found                            was matched: the send completes
- *     an older one has the same tag word   searched again later
+ *   oldest with its tag word      received and dropped: cancelled
+ *   not found                     was matched: the send completes
+ *   older message, same tag word  searched again later
  *
  * libfabric reports only the oldest message with a tag word, hence the third
  * case: if several sends have one tag, the oldest is cancelled first.

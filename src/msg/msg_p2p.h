@@ -52,7 +52,6 @@ int weft_core_send_by_request(const struct weft_p2p_args *a);
 int weft_core_isend_by_request(const struct weft_p2p_args *a,
 			       struct weft_req **req_p);
 
-/* A send and a receive at the same time. */
 int weft_core_sendrecv(const struct weft_p2p_args *send,
 		       const struct weft_p2p_args *recv, MPI_Status *status);
 

@@ -370,18 +370,18 @@ static int part_start(struct weft_req *r)
 	weft_store32_relaxed(&r->done, 0);
 	r->flags |= WEFT_REQ_ACTIVE;
 	p->posted = false;
-	/* relaxed: the progress loop does not see this request yet */
+	/*
+	 * relaxed here and below: the progress loop does not see this request
+	 * yet
+	 */
 	weft_store32_relaxed(&p->marked, 0);
 	p->sent = 0;
 	p->unsent = p->completed = 0;
 	p->fault = 0;
 	for (i = 0; p->sends && i < p->pieces; i++)
-		/* relaxed: the progress loop does not see this request yet */
 		weft_store32_relaxed(&p->ready[i], 0);
 	if (p->sends && !p->partitions) {
-		/* relaxed: the progress loop does not see this request yet */
 		weft_store32_relaxed(&p->ready[0], 1);
-		/* relaxed: the progress loop does not see this request yet */
 		weft_store32_relaxed(&p->marked, 1);
 	}
 	if (p->a.peer == MPI_PROC_NULL) {

@@ -61,7 +61,6 @@ void weft_idle_pass(struct weft_idle *w);
 void weft_idle_register(struct weft_idle *w);
 void weft_idle_unregister(struct weft_idle *w);
 
-/* Waits for one request. */
 void weft_progress_wait(struct weft_req *r);
 
 /*

@@ -22,7 +22,7 @@
 
 #define WEFT_TAG_BITS	    31
 #define WEFT_TAG_MASK	    UINT64_C(0x7fffffff)
-#define WEFT_TAG_LAST	    0x7fffffff /* tag of MPI_Finalize */
+#define WEFT_TAG_LAST	    0x7fffffff /* tag of the barrier in MPI_Finalize */
 #define WEFT_TAG_RANKS	    (1 << 17)
 #define WEFT_TAG_SRC	    ((uint64_t)(WEFT_TAG_RANKS - 1) << WEFT_TAG_BITS)
 #define WEFT_TAG_KIND_SHIFT 48

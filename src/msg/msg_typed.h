@@ -19,7 +19,6 @@ void weft_typed_open(void);
  */
 bool weft_typed_accept(struct weft_p2p *p);
 
-/* Returns whether weft_typed_accept() accepted the message. */
 static inline bool weft_typed_is(const struct weft_p2p *p)
 {
 	return weft_unlikely(p->packed_by_packet);
