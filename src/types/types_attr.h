@@ -48,14 +48,14 @@ int weft_attr_delete(struct weft_attr **list, enum weft_kind kind, void *handle,
 		     int key);
 
 /*
- * Copies attributes for dup: calls the copy callbacks in the order in which the
- * attributes were set.
+ * Copies the attributes of an object to its duplicate: calls the copy callbacks
+ * in the order in which the attributes were set.
  */
 int weft_attrs_copy(struct weft_attr **to, struct weft_attr *const *from,
 		    void *from_handle);
 /*
- * Deletes all attributes for free: calls the delete callbacks, latest attribute
- * first.
+ * Deletes all attributes of an object that is freed: calls the delete
+ * callbacks, latest attribute first.
  */
 int weft_attrs_clear(struct weft_attr **list, void *handle);
 

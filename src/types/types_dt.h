@@ -184,7 +184,7 @@ struct weft_dt_blocks {
 	const MPI_Count *blocklen;
 	const MPI_Count *disp;
 	struct weft_dt *const *old;
-	bool same; /* one type for all blocks */
+	bool same;
 };
 int weft_dt_blocks(const struct weft_dt_blocks *b, struct weft_dt **dt_p);
 

@@ -28,7 +28,7 @@ static void predefined_types_match_their_slots(void **state)
 		if (i >= 0x40 && (i & 0x40) && dt->size != MPI_UNDEFINED)
 			T_IS(dt->size, 1 << ((i >> 3) & 7));
 	}
-	T_IS(n, 72); /* including two bound marks */
+	T_IS(n, 72); /* two bound marks included */
 	T_NULL(weft_dt_of(MPI_DATATYPE_NULL));
 	T_NULL(weft_dt_of(NULL));
 	T_NULL(weft_dt_of((MPI_Datatype)MPI_SUM));

@@ -57,7 +57,6 @@ static inline void *weft_obj_of(const void *handle, enum weft_kind kind)
 	return (void *)(uintptr_t)handle;
 }
 
-/* Returns the application's handle for an object. */
 static inline void *weft_obj_handle(const struct weft_obj *o)
 {
 	return o->predefined ? (void *)(uintptr_t)o->predefined

@@ -42,9 +42,7 @@ struct weft_topo *weft_topo_cart(int ndims, const int *dims, const int *periods,
 				 int rank);
 struct weft_topo *weft_topo_graph(int nnodes, const int *index,
 				  const int *edges, int rank);
-/*
- * Creates a distributed graph. The weights are NULL unless `weighted` is set.
- */
+/* Creates a distributed graph. Weights NULL: not weighted. */
 struct weft_topo *weft_topo_dist(int nin, const int *in, const int *in_weight,
 				 int nout, const int *out,
 				 const int *out_weight);
