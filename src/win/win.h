@@ -52,7 +52,6 @@ struct weft_win_peer {
 	uint64_t key;
 	uint64_t base; /* address of the memory in the target's process */
 	char *map;     /* target's memory, for MPI_Win_shared_query; or NULL */
-	/* synchronization */
 	/* enum win_lock: lock that this process holds on the target */
 	weft_au32 lock;
 	/* another thread is requesting the lock; protected by the core lock */
@@ -194,7 +193,6 @@ int weft_win_close(struct weft_win *w);
 
 /* Sets the hints of info (may be NULL) that may change after creation. */
 int weft_win_hint(struct weft_win *w, struct weft_info *info);
-/* Sets the error handler. */
 void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h);
 
 /*
@@ -316,10 +314,10 @@ int weft_win_unlock_all(struct weft_win *w);
 int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
 
 /*
- * Returns whether a call may skip its progress pass. Programs call such
- * functions in a loop until a value changes. Without a shared page other
- * members need this rank's progress, so every call makes progress; with a
- * shared page, every 64th call does.
+ * Returns whether a call may skip its progress pass: programs repeat flushes
+ * and tests until a value changes. Without a shared page other members need
+ * this rank's progress, so every call makes progress; with a shared page, every
+ * 64th call does.
  */
 static inline bool weft_win_skip_progress(struct weft_win *w)
 {
@@ -331,7 +329,8 @@ static inline bool weft_win_skip_progress(struct weft_win *w)
 }
 
 /*
- * Orders this thread's stores before any later load; loads alone need no order.
+ * Orders this thread's stores before later loads; without stores no fence is
+ * needed.
  */
 static inline void weft_win_order(struct weft_win *w)
 {

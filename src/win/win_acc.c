@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The accumulate family. The path depends only on the window (README), so that
- * changes of an element by different members are atomic to each other:
+ * The accumulate family. The path depends only on the window (README), so
+ * that changes of an element by different members are mutually atomic:
  *
- *   mapped       the origin changes the target's memory by atomic instructions,
- *                or under the lock in the target's record for other elements
+ *   mapped       the origin changes the target's memory by atomic
+ *                instructions, or under the lock in the target's record for
+ *                other elements
  *   page         the origin reads and writes by fi_*, always under the
  *                lock in the target's record
- *   otherwise    the target changes its memory: by fi_atomic if that supports
- *                the type, else when the target processes a message
+ *   otherwise    the target changes its memory: by fi_atomic if that
+ *                supports the type, else when the target processes a message
  *
- * Calls of one origin on the same elements keep their order: each path executes
- * calls in order, and type and location alone select the path.
+ * Calls of one origin on the same elements keep their order: each path
+ * executes calls in order, and type and location alone select the path.
  */
 #include "src/core/core_lock.h"
 #include "src/win/win_amo.h"

@@ -26,7 +26,7 @@ enum win_am_type {
 };
 
 enum {
-	WIN_AM_EXCLUSIVE = 1, /* LOCK: exclusive */
+	WIN_AM_EXCLUSIVE = 1, /* LOCK: the lock is exclusive */
 	WIN_AM_FETCH = 2,     /* ACCESS: return old elements */
 	WIN_AM_COMPARE = 4,   /* ACCESS: comparands follow the operands */
 	WIN_AM_PLAIN = 8,     /* ACCESS: a put or get, not atomic */

@@ -32,7 +32,6 @@ int win_attach_find(struct weft_win *w, int target, uint64_t start,
  */
 bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes);
 
-/* Removes all attachments. */
 void win_attach_clear(struct weft_win *w);
 
 /*

@@ -36,7 +36,7 @@ struct win_block {
 	bool reached; /* the descriptor was given to other processes */
 };
 
-/* All zeroes: empty. */
+/* All blocks of this process; all zeroes: none. */
 struct win_blocks {
 	struct win_block block[WIN_BLOCKS];
 	size_t kept_bytes;
@@ -63,7 +63,6 @@ bool win_blocks_give(struct win_blocks *w, void *base);
  */
 const struct weft_region *win_blocks_find(struct win_blocks *w,
 					  const void *start, size_t bytes);
-/* Empties the free list. */
 void win_blocks_trim(struct win_blocks *w);
 
 #endif

@@ -39,13 +39,13 @@ struct win_run {
 
 /*
  * Converts x to an accumulate of elements of type `unit`, which fetches and
- * compares if x does. 0 or -ENOMEM.
+ * compares if x does. Returns 0 or -ENOMEM.
  */
 int win_call_make(struct win_call *c, struct weft_win *w,
 		  const struct weft_win_xfer *x, const struct weft_dt *unit);
 /*
  * Turns the access into a fetching one, and allocates an array for the old
- * elements, which are discarded. 0 or -ENOMEM.
+ * elements, which are discarded. Returns 0 or -ENOMEM.
  */
 int win_call_fetch(struct win_call *c);
 /* Stores results and frees the arrays. */
@@ -68,7 +68,7 @@ struct win_post {
 
 /*
  * Sends the runs of a call for which `want` returns true, as messages; `want`
- * NULL: all runs. 0 or -errno.
+ * NULL: all runs. Returns 0 or -errno.
  */
 typedef bool (*win_call_want)(const struct win_call *c,
 			      const struct win_run *run);

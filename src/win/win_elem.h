@@ -5,11 +5,11 @@
  * the memory layout of the type, gaps included: one element every extent bytes.
  *
  * An element of 1, 2, 4 or 8 bytes at an address that is a multiple of its size
- * is changed by the processor's compare-and-swap, as are elements changed by
- * the provider's engine (fi_atomic) and by C atomics on shared memory; so all
- * of them are atomic to each other. Other elements need a lock, which the
- * caller holds. Type and location alone select the method, so that all members
- * use the same method at one location.
+ * is changed by the processor's compare-and-swap. The provider's engine
+ * (fi_atomic) and C atomics on shared memory do the same, so all these changes
+ * are mutually atomic. Other elements need a lock, which the caller holds. Type
+ * and location alone select the method, so that all members use the same method
+ * at one location.
  */
 #ifndef WEFT_WIN_ELEM_H
 #define WEFT_WIN_ELEM_H

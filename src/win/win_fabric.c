@@ -78,7 +78,8 @@ static bool is_software(uint32_t protocol)
 }
 
 /*
- * Returns the synchronous RMA interface, which only our provider has, or NULL.
+ * Returns the synchronous RMA interface, which only Weft's provider has, or
+ * NULL.
  */
 static const struct fi_weft_rma_sync *query_rma_sync(void)
 {

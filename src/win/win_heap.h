@@ -33,7 +33,7 @@ struct win_heap_map {
 
 /*
  * Maps memory of another process; `bytes` is not 0. *mem_p: address of the
- * first byte. 0 or -errno.
+ * first byte. Returns 0 or -errno.
  */
 int win_heap_map(const struct win_heap_place *p, size_t bytes,
 		 struct win_heap_map *m, char **mem_p);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The page that all members of a window on one host share: its locks, exposures
- * and attachments, followed by the memory itself, if the window allocates it.
+ * The page that all members of a window on one host share: its locks,
+ * exposures and attachments, followed by the memory itself, if the window
+ * allocates it.
  *
- *   +------+--------+------------+----------------+----------+----------+
- *   | head | rows   | locks      | posts          | attached | memory   |
- *   |      | 1/rank | 1/rank, or | ranks by ranks | dynamic  | page     |
- *   |      |        | no_locks   |                | only     | aligned  |
- *   +------+--------+------------+----------------+----------+----------+
+ * +------+--------+------------+----------------+----------+----------+
+ * | head | record | locks      | posts          | attached | memory   |
+ * |      | 1/rank | 1/rank, or | ranks by ranks | dynamic  | page     |
+ * |      |        | no_locks   |                | only     | aligned  |
+ * +------+--------+------------+----------------+----------+----------+
  *
- * posts[o * ranks + t]: number of exposures of t to o. Untouched pages take no
- * memory.
+ * posts[o * ranks + t]: number of exposures of t to o. Untouched pages take
+ * no memory.
  */
 #ifndef WEFT_WIN_LAYOUT_H
 #define WEFT_WIN_LAYOUT_H

@@ -17,7 +17,6 @@
 char *win_mapped_find(struct weft_win *w, int target, uint64_t start,
 		      uint64_t bytes);
 
-/* Removes all mappings of all targets. */
 void win_mapped_close(struct weft_win *w);
 
 #endif

@@ -71,13 +71,13 @@ struct win_fi {
 	void *result;
 };
 
-/* Posts one piece of op. 0 or -errno. */
+/* Posts one piece of op. Returns 0 or -errno. */
 int win_fi_post(struct win_op *op, const struct win_fi *f);
 
 /*
  * Finds the address and the key of a location in the target's memory for fi_*.
  * buf: offset in the target's window, or an address for a dynamic window.
- * f->len is reduced to the part in one region. 0 or -ERANGE.
+ * f->len is reduced to the part in one region. Returns 0 or -ERANGE.
  */
 int win_fi_find(struct weft_win *w, int target, const void *buf,
 		struct win_fi *f);

@@ -83,7 +83,7 @@ static bool choose_paths(struct weft_win *w)
 	weft_unlock();
 	w->rma = fabric && w->fabric->rma;
 	/*
-	 * In virtual time every access uses the machine's network. Only our
+	 * In virtual time every access uses the machine's network. Only Weft's
 	 * provider accesses memory of applications without action of the
 	 * target.
 	 */
@@ -161,7 +161,6 @@ static struct weft_win *win_new(const struct weft_win_args *a)
 	return w;
 }
 
-/* Creates the window's own communicator. */
 static int clone_comm(struct weft_win *w, struct weft_comm *c)
 {
 	int rc = weft_comm_clone(c, &w->comm);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One piece of an access, moved by the kernel within the call
- * (FI_WEFT_RMA_SYNC). The function is inline, because after a system call each
- * function return costs as much as ten other returns.
+ * (FI_WEFT_RMA_SYNC). The function is inline, because a function return after a
+ * system call costs as much as ten other returns.
  */
 #ifndef WEFT_WIN_RMA_SYNC_H
 #define WEFT_WIN_RMA_SYNC_H

@@ -88,7 +88,6 @@ void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *waiters)
 
 /* ---- the reader-writer lock ---------------------------------------------- */
 
-/* Admits the next ticket. */
 static void admit_next(struct win_rwlock *g, weft_au32 *word)
 {
 	win_wake(word, bit_of(win_event_add(word)), &g->waiters);

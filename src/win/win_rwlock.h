@@ -20,7 +20,7 @@ struct weft_comm;
 
 /*
  * Acquire and release the lock. c: communicator of the members that share the
- * lock. 0; -ECONNRESET: one of the members has died.
+ * lock. win_rwlock_acquire() returns 0, or -ECONNRESET: a member has died.
  */
 int win_rwlock_acquire(struct win_rwlock *g, bool exclusive,
 		       const struct weft_comm *c);
@@ -43,7 +43,10 @@ struct win_pause {
 #define WIN_ANY UINT32_MAX
 
 struct win_pause win_pause_begin(const struct weft_comm *c);
-/* Waits once. bits: mask of the wakeups for this waiter. 0 or -ECONNRESET. */
+/*
+ * Waits once. bits: mask of the wakeups for this waiter. Returns 0 or
+ * -ECONNRESET.
+ */
 int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 	      uint32_t bits, weft_au32 *waiters);
 /*

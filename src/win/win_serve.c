@@ -32,7 +32,6 @@ static void respond(struct weft_win *w, int rank, const struct win_am *head,
 
 /* ---- the lock of this rank's memory -------------------------------------- */
 
-/* A queued request for the lock of this rank's memory. */
 struct win_lock_waiter {
 	struct weft_list link;
 	int rank;

@@ -8,7 +8,6 @@
 
 #include "src/win/win_am.h"
 
-/* Processes a received message. */
 void win_serve(struct weft_win *w, int source, const struct win_am *head,
 	       const char *body, size_t bytes);
 
@@ -21,8 +20,8 @@ void win_serve_unlock(struct weft_win *w, int rank);
 
 /*
  * Registers an expected response for a piece of op. The response has `bytes`
- * bytes of old elements, which are stored in `old`. 0 or -ENOMEM; the core lock
- * is held.
+ * bytes of old elements, which are stored in `old`. The core lock is held.
+ * Returns 0 or -ENOMEM.
  */
 int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
 		     uint32_t *id_p);
