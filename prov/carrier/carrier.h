@@ -76,7 +76,7 @@ enum weft_carrier_code {
 	WEFT_CARRIER_CRC16,
 	WEFT_CARRIER_CRC32,
 	WEFT_CARRIER_RS5,
-	WEFT_CARRIER_RS14, /* error-correcting, with a CRC-32 in addition */
+	WEFT_CARRIER_RS14, /* Reed-Solomon and CRC-32 */
 };
 
 struct weft_carrier_attr {
@@ -86,21 +86,21 @@ struct weft_carrier_attr {
 	uint32_t fifo_slots; /* FIFO size in slots; 0: the carrier's default */
 	/* size of the shared area, which peers map, bytes; 0: none */
 	size_t share_bytes;
-	/* size of the windows, mapped in parts, bytes; 0: none */
+	/* size of the memory that `window` maps in parts, bytes; 0: none */
 	size_t window_bytes;
 	/* spin time of a wait, ns; 0: default, 1: no spinning */
 	uint32_t spin_ns;
 	size_t loop_bytes;  /* shm: largest payload copied by copy.h's loop */
-	bool no_dma;	    /* emulate a host that forbids CMA */
-	const char *faults; /* loop, sock, lossy: a fault plan */
-	/* lossy: lower carrier, into which errors are injected */
+	bool no_dma;	    /* behave as on a host that forbids CMA */
+	const char *faults; /* loop, sock, lossy: fault plan */
+	/* lossy: the carrier below, into which errors are injected */
 	const struct weft_carrier_ops *below;
 	enum weft_carrier_code code; /* lossy: code that detects errors */
 	uint32_t silence_ms; /* sock: silence timeout of a peer; 0: default */
 	const void *key;     /* sock: key that signs datagrams; NULL: none */
 	size_t key_bytes;
 	bool encrypt; /* sock: encrypt datagrams; requires a key */
-	/* this field and all following ones are for prov/vt (vt_api.h) */
+	/* this field and the following ones are for prov/vt (vt_api.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
@@ -120,9 +120,9 @@ struct weft_carrier_stats {
 	uint64_t received;
 	uint64_t full;	  /* sends that returned -EAGAIN */
 	uint64_t refused; /* invalid packets received and dropped */
-	uint64_t skipped; /* slots of writers that died before publishing */
+	uint64_t skipped; /* slots skipped because their writers died */
 	uint64_t sleeps;  /* waits that blocked in the kernel */
-	/* included in sleeps: waits that missed their event until a timeout */
+	/* included in sleeps: waits that no notification ended */
 	uint64_t late;
 	uint64_t wakes;	 /* waiters woken by this endpoint */
 	uint64_t resent; /* retransmitted packets */
@@ -138,16 +138,15 @@ struct weft_carrier_stats {
 /*
  * A store that another process is expected to make in a shared area: *word
  * becomes `want` or more, and the event word is notified (event_word.h). word
- * NULL and want 0: no store is expected. word NULL and want 1: more than one
- * store is expected; wait cannot watch all of them, so it only yields and
- * returns.
+ * NULL and want 0: no store is expected. word NULL and want 1: several stores
+ * are expected, which wait cannot watch; it yields once and returns.
  */
 struct weft_carrier_watch {
 	weft_au64 *word;
 	uint64_t want;
 	/* NULL: the writer calls nudge instead */
 	struct weft_event *event_word;
-	/* more ranks than processors: the writers need this processor */
+	/* more ranks than processors: the writer needs this processor */
 	bool oversubscribed;
 };
 
@@ -221,8 +220,8 @@ struct weft_carrier_ops {
 	 */
 	int (*wait)(struct weft_carrier *c, uint64_t timeout_ns);
 	/*
-	 * Ends the current or next wait. Any thread or signal handler may call
-	 * it.
+	 * Ends the current or the next wait; callable from any thread and from
+	 * signal handlers.
 	 */
 	void (*wake)(struct weft_carrier *c);
 	/*
@@ -252,15 +251,12 @@ struct weft_carrier_ops {
 		      size_t offset, size_t bytes, void **area_p);
 	void (*window_close)(struct weft_carrier *c, void *area, size_t bytes);
 	/*
-	 * Makes wait return also when an expected store in a shared area has
-	 * been made; *w is copied.
+	 * Makes wait return also when the expected store has been made; *w is
+	 * copied.
 	 */
 	void (*watch)(struct weft_carrier *c,
 		      const struct weft_carrier_watch *w);
-	/*
-	 * Wakes the peer if it is blocked; called after a store into a shared
-	 * area.
-	 */
+	/* Wakes the peer if it is blocked, after a store into a shared area. */
 	void (*nudge)(struct weft_carrier *c, struct weft_peer *peer);
 	void (*stats)(struct weft_carrier *c, struct weft_carrier_stats *s);
 };
@@ -272,10 +268,10 @@ struct weft_carrier {
 	size_t short_bytes; /* largest payload in the packet's first slot */
 	/* virtual-time functions (vt_api.h); NULL: live */
 	const struct weft_carrier_virt *virt;
-	bool fences; /* a waker must fence before it checks for waiters */
+	bool fences; /* wakers must fence before they check for waiters */
 	bool fills;  /* supports struct weft_fill */
 	bool cuts;   /* supports WEFT_PKT_SPLIT_OK */
-	/* sock: an additional descriptor that ends a wait, or -1 */
+	/* sock: another descriptor that ends a wait, or -1 */
 	int extra_fd;
 };
 

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define CMA_IOV 64 /* segments in one call */
+#define CMA_IOV 64 /* maximum number of segments in one call */
 
 void carrier_cma_allow(void)
 {
@@ -69,7 +69,7 @@ static int cma_many(pid_t pid, bool write, struct cma_pos pos, uint64_t remote)
 	int pieces;
 
 	for (;;) {
-		cma_advance(&pos, 0); /* skips empty segments */
+		cma_advance(&pos, 0); /* skip empty segments */
 		if (!pos.count)
 			return 0;
 		pieces = cma_next(&pos, piece, &theirs.iov_len);

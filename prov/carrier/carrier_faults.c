@@ -97,8 +97,8 @@ static bool faults_active(const struct weft_fault_entry *entry, uint64_t age_ns)
 }
 
 /*
- * Decides at random for each fault of that kind whether it occurs; returns the
- * first one that occurs, or NULL.
+ * Draws a random number for each fault of that kind; returns the first fault
+ * that occurs, or NULL.
  */
 static const struct weft_fault_entry *
 faults_draw(struct carrier_faults *f, enum weft_fault_plan_kind kind,

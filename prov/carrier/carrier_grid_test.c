@@ -16,11 +16,10 @@
 #include <string.h>
 #include <time.h>
 
-/* A carrier and how it is opened. */
 struct grid {
 	const struct weft_carrier_ops *ops;
 	const char *faults;
-	bool no_shared_memory; /* the carrier has no shared memory */
+	bool no_shared_memory;
 	enum weft_carrier_code code;
 };
 
@@ -143,7 +142,7 @@ static void a_wait_after_a_refused_send_is_short(void **state)
 	struct t_limit limit;
 	uint64_t n = 0;
 
-	/* fills the FIFO of a connected peer */
+	/* fill the FIFO of a connected peer */
 	T_OK(end_send_all(a, to, n++, 8, 20));
 	T_TRUE(end_wait_got(b, n, 20));
 	while (!end_send(a, to, n, 8))
@@ -159,7 +158,6 @@ static void a_wait_after_a_refused_send_is_short(void **state)
 	grid_close(b);
 }
 
-/* A peer that does not poll does not delay sends to other peers. */
 static void a_peer_that_does_not_poll_delays_no_other_peer(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
@@ -217,7 +215,7 @@ static void sending_to_a_peer_before_it_opens_returns_eagain(void **state)
 	struct weft_peer *to;
 	struct end *b;
 
-	/* a port that was just released */
+	/* use b's port, which close releases */
 	b = grid_open(state, 2, 0);
 	name.sin_port = b->name.sin_port;
 	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -407,7 +405,7 @@ static void shared_area_is_mapped_by_both_endpoints(void **state)
 	memset((char *)seen_a + 99999, 7, 1);
 	T_IS(((char *)seen_b)[99999], 7);
 	end_close(&b);
-	*(char *)seen_a = 1; /* still mapped */
+	*(char *)seen_a = 1; /* the area stays mapped after b is closed */
 	T_TRUE(end_wait_lost(&a, 1, 20));
 	*(char *)seen_a = 2;
 out:
@@ -445,8 +443,8 @@ static void windows_are_mapped_by_both_endpoints(void **state)
 	memset((char *)seen_a + 4095, 7, 1);
 	T_IS(((char *)seen_b)[4095], 7);
 	/*
-	 * this endpoint's window, another part of the peer's, and beyond the
-	 * end
+	 * this endpoint's window, another part of the peer's window, and an
+	 * offset beyond its end
 	 */
 	T_OK(a.c->ops->window(a.c, NULL, 8192, 4096, &part));
 	T_IS(((char *)part)[4095], 0);
@@ -458,7 +456,7 @@ static void windows_are_mapped_by_both_endpoints(void **state)
 	     -EOPNOTSUPP);
 	b.c->ops->window_close(b.c, seen_b, 4096);
 	end_close(&b);
-	*(char *)seen_a = 1; /* still mapped */
+	*(char *)seen_a = 1; /* the window stays mapped after b is closed */
 	T_TRUE(end_wait_lost(&a, 1, 20));
 	*(char *)seen_a = 2;
 	a.c->ops->window_close(a.c, seen_a, 4096);
@@ -481,7 +479,7 @@ static void wait_ends_by_timeout_and_by_wake(void **state)
 	uint64_t end = weft_now_ns() + 30000000;
 	pthread_t th;
 
-	/* Spurious returns are allowed; the caller checks the time. */
+	/* wait may return early, so the test checks the time */
 	while (weft_now_ns() < end)
 		T_TRUE(a->c->ops->wait(a->c, end - weft_now_ns()) <= 0);
 	T_IS(a->c->ops->wait(a->c, 1), -ETIMEDOUT);
@@ -588,7 +586,7 @@ static void wait_runs_concurrently_with_send_and_poll(void **state)
 	grid_close(a);
 }
 
-/* All endpoints send to all; for ThreadSanitizer. */
+/* All endpoints send to all others; also run under ThreadSanitizer. */
 struct grid_flood {
 	struct end *me;
 	struct sockaddr_in *names;

@@ -27,8 +27,8 @@ struct hybrid_peer {
 	struct weft_peer base;
 	/* the peer's carrier; NULL: not connected yet */
 	struct weft_carrier *carrier;
-	struct weft_peer *carrier_peer; /* the peer's record on that carrier */
-	/* node in hybrid.ending: peers to be reported lost */
+	struct weft_peer *carrier_peer; /* the peer's record in `carrier` */
+	/* node in hybrid.ending, the peers to be reported lost */
 	struct weft_list end_node;
 };
 
@@ -60,12 +60,12 @@ struct hybrid {
 	uint32_t immediate_returns;
 	/* wait policy if all peers are remote */
 	struct weft_wait_policy policy;
-	/* remaining yields, which replace spins after a long yield */
+	/* yields left to do instead of spins, after a long yield */
 	uint32_t busy_yields;
 	uint32_t cpus;
-	weft_au32 local_peers; /* number of local peers, without this process */
+	weft_au32 local_peers;	  /* local peers, without this process */
 	weft_au32 oversubscribed; /* more peers than processors */
-	/* Thread that waits on the socket. */
+	/* Thread that waits on the socket (hybrid_wait.c). */
 	pthread_t watcher;
 	bool watches;
 	int watch_epoll;
@@ -91,7 +91,7 @@ int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
  * exist yet; -ECONNRESET.
  */
 int hybrid_peer_connect(struct hybrid *b, struct hybrid_peer *p);
-/* Callbacks of the two carriers. */
+/* Callbacks passed to the shm and the sock carrier. */
 extern const struct weft_carrier_up hybrid_peer_up;
 void hybrid_peer_report(struct hybrid *b);
 void hybrid_peers_free(struct hybrid *b);

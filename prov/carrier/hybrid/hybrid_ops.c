@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The carrier of a job on several hosts. One name serves both carriers: a UDP
- * port of an address, and the abstract socket with the same name.
+ * The carrier of a job on several hosts. The endpoint's name is valid on both
+ * carriers: a UDP port, and an abstract socket with the same address and port.
  */
 #include "prov/carrier/hybrid/hybrid.h"
 #include "src/base/clock.h"
@@ -24,7 +24,7 @@ static int ops_open_carriers(struct hybrid *b,
 
 	a.up = &hybrid_peer_up;
 	a.up_arg = b;
-	a.spin_ns = 1; /* hybrid_wait() has spun already */
+	a.spin_ns = 1; /* hybrid_wait() spins before it calls this carrier */
 	ret = weft_carrier_sock.open(&a, &b->sock);
 	if (ret)
 		return ret;
@@ -38,7 +38,6 @@ static int ops_open_carriers(struct hybrid *b,
 	return ret;
 }
 
-/* Finds a port that is free on both the sock and the shm carrier. */
 static int ops_open_name(struct hybrid *b, const struct weft_carrier_attr *attr)
 {
 	int ret = -EADDRINUSE;
@@ -69,7 +68,7 @@ static void ops_init(struct hybrid *b, const struct weft_carrier_attr *attr)
 {
 	b->base.ops = &weft_carrier_hybrid;
 	b->base.fills = true;
-	/* datagrams can be split; shm sends packets unsplit */
+	/* sock can split packets; shm sends them whole */
 	b->base.cuts = true;
 	b->up = attr->up;
 	b->up_arg = attr->up_arg;
@@ -146,9 +145,7 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 	return ret;
 }
 
-/*
- * Spins until the next poll of the socket is due, if only the socket is polled.
- */
+/* If only the socket is polled: spins until its next poll is due. */
 static void ops_pause(const struct hybrid *b)
 {
 	/* relaxed: a hint */
@@ -234,7 +231,7 @@ static void hybrid_wake(struct weft_carrier *c)
 	struct hybrid *b = hybrid_of(c);
 
 	b->shm->ops->wake(b->shm);
-	/* sock also notifies an armed descriptor */
+	/* wake of sock also notifies an armed descriptor */
 	b->sock->ops->wake(b->sock);
 }
 

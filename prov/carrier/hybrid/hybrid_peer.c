@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Peers, and the choice of each peer's carrier. A peer is not contacted before
- * the first send to it: then its shared memory is tried, and a refusal is
- * logged.
+ * Peers, and the choice of each peer's carrier. The first send to a peer tries
+ * its shared memory; a refusal is logged, and datagrams are used.
  */
 #include "prov/carrier/hybrid/hybrid.h"
 #include "prov/carrier/shm/shm_reach.h"
@@ -45,14 +44,14 @@ static struct hybrid_peer *peer_new(struct hybrid *b,
 	p->base.index = b->peer_count;
 	weft_list_init(&p->end_node);
 	b->peer[b->peer_count++] = p;
-	/* relaxed: a hint for waiting */
+	/* relaxed: a hint for the wait policy */
 	weft_store32_relaxed(&b->oversubscribed, b->peer_count > b->cpus);
 	return p;
 }
 
 /*
- * Returns whether the name now belongs to a new endpoint, whose record the
- * carrier below has already created.
+ * Returns whether p's name belongs to a new endpoint now, whose record the shm
+ * or sock carrier has already created.
  */
 static bool peer_name_reused(struct hybrid_peer *p,
 			     const struct sockaddr_in *name)
@@ -77,10 +76,7 @@ static void peer_log_path(const struct hybrid *b, const struct hybrid_peer *p,
 			 host, ntohs(p->base.name.sin_port), why);
 }
 
-/*
- * Counts a local peer: waits must poll shared memory from now on. relaxed: a
- * hint
- */
+/* Counts a local peer, so that waits poll shared memory. relaxed: a hint */
 static void peer_local_added(struct hybrid *b, const struct hybrid_peer *p)
 {
 	if (peer_key(&p->base.name) != peer_key(&b->name))
@@ -132,7 +128,7 @@ int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	*peer_p = &p->base;
 	if (p->carrier)
 		return 0;
-	/* a name with hints replaces one without */
+	/* the new name may have a hint that the stored one lacks */
 	p->base.name = *name;
 	ret = peer_choose(b, p);
 	return ret == -EHOSTUNREACH ? ret : 0;
@@ -153,7 +149,7 @@ int hybrid_peer_connect(struct hybrid *b, struct hybrid_peer *p)
 }
 
 /*
- * Returns the hybrid record for a peer record of one carrier; creates it if
+ * Returns the hybrid record for a peer record of shm or sock; creates it if
  * there is none.
  */
 static struct hybrid_peer *peer_from_carrier(struct hybrid *b,

@@ -22,19 +22,19 @@
 
 #define PACKETS 300
 
-/* Namespaces that two processes do not share. */
+/* Namespaces in which the two processes differ. */
 struct ns_case {
 	const char *name;
 	int flags;	  /* flags of the child's unshare() */
 	int parent_flags; /* flags of the parent's unshare() */
-	bool proc;	  /* mounts a /proc of the new pid namespace */
-	int dma;	  /* result when the parent reads the child's memory */
+	bool proc;	  /* mount /proc of the new pid namespace */
+	int dma; /* expected result when the parent reads the child's memory */
 };
 
 static const struct ns_case ns_cases[] = {
 	{ "nothing", 0, 0, false, 0 },
 	{ "network", CLONE_NEWNET, 0, false, 0 },
-	/* the child is visible to the parent, the parent not to the child */
+	/* the parent sees the child's pid, but not conversely */
 	{ "pids", CLONE_NEWPID, 0, false, 0 },
 	{ "pids, with /proc", CLONE_NEWPID | CLONE_NEWNS, 0, true, 0 },
 	{ "each other's pids", CLONE_NEWPID, CLONE_NEWPID, false, -EOPNOTSUPP },
@@ -45,8 +45,7 @@ static const struct ns_case ns_cases[] = {
 #define SKIP 77
 
 /*
- * The child, in its namespaces: sends its name, echoes packets, exits on
- * command.
+ * Main function of the child: sends its name, echoes packets, exits on command.
  */
 static void child_run(int in, int out)
 {
@@ -65,10 +64,10 @@ static void child_run(int in, int out)
 		e.c->ops->poll(e.c, 32);
 		e.c->ops->wait(e.c, 10000000);
 	}
-	_exit(0); /* without closing, as if killed */
+	_exit(0); /* exit without closing the endpoint, as if killed */
 }
 
-/* Enters new namespaces; a new pid namespace contains only later children. */
+/* Enters new namespaces; a new pid namespace applies to children only. */
 static void enter_namespaces(int flags, bool proc)
 {
 	int status = 0;

@@ -33,7 +33,7 @@
 #define WAIT_IDLE_YIELD_NS UINT64_C(1200)
 #define WAIT_BUSY_YIELDS   64 /* yields instead of spins after a long yield */
 
-#define WAIT_RETURN_MAX 3 /* immediate returns before yielding */
+#define WAIT_RETURN_MAX 3 /* immediate returns before the first yield */
 
 /* longest wait without a watcher */
 #define WAIT_UNWATCHED_NS UINT64_C(100000)
@@ -148,8 +148,8 @@ static bool wait_yield(struct hybrid *b, uint64_t now)
 }
 
 /*
- * Returns whether it is too early to block, so that the caller polls both
- * carriers again.
+ * Returns whether it is too early to block: the caller polls both carriers
+ * again.
  */
 static bool wait_too_early(struct hybrid *b, uint64_t now)
 {
@@ -206,15 +206,15 @@ int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return -ETIMEDOUT;
 	if (wait_too_early(b, weft_now_ns()))
 		return 0;
-	/* the poll after this wait polls the socket; relaxed: a hint */
+	/* the next poll includes the socket; relaxed: a hint */
 	weft_store32_relaxed(&b->skip_polls, 0);
 	if (!weft_load32_relaxed(&b->local_peers))
 		return wait_remote(b, timeout_ns);
 	if (!watcher_ready(b))
 		return wait_unwatched(b, timeout_ns);
 	/*
-	 * arm fails if a packet has arrived or a send was refused (no event
-	 * reports free space): the caller polls
+	 * arm fails if a packet has arrived, or if a send was refused, since no
+	 * event reports free space: the caller polls
 	 */
 	if (b->sock->ops->arm(b->sock)) {
 		if (++b->immediate_returns > WAIT_RETURN_MAX)

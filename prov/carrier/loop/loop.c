@@ -128,10 +128,7 @@ static int loop_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret;
 }
 
-/*
- * Counts a send; stops the endpoint after the number of sends in the fault
- * plan.
- */
+/* Counts a send; stops the endpoint when the fault plan's `die` is reached. */
 static void loop_sent(struct loop *l)
 {
 	l->stats.sent++;
@@ -207,8 +204,8 @@ static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	struct loop *l = loop_of(c);
 
 	/*
-	 * Does not block: stores into shared areas do not wake waiters of this
-	 * carrier. relaxed: hints
+	 * yields instead of blocking: a store into a shared area wakes no
+	 * waiter of this carrier. relaxed: hints
 	 */
 	if (weft_load64_relaxed(&l->watching) ||
 	    weft_load32_relaxed(&l->full)) {
@@ -226,7 +223,7 @@ static void loop_watch(struct weft_carrier *c,
 	weft_store64_relaxed(&loop_of(c)->watching, w->want);
 }
 
-/* Does nothing: endpoints that watch a shared area do not block. */
+/* Does nothing: an endpoint that watches a shared area never blocks. */
 static void loop_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 }

@@ -21,12 +21,12 @@
 
 #include <pthread.h>
 
-#define LOOP_WINDOW 64 /* packets in flight; an acknowledgement has 64 bits */
+#define LOOP_WINDOW 64 /* packets in flight, one bit each in ack_bits */
 
 enum loop_kind {
 	LOOP_DATA,
 	LOOP_ACK,
-	/* the sender closes; seq is its last sequence number plus one */
+	/* the sender closes; seq: its last sequence number plus one */
 	LOOP_FIN,
 };
 
@@ -45,7 +45,6 @@ struct loop_packet {
 	uint8_t payload[];
 };
 
-/* A packet in flight. */
 struct loop_flight {
 	struct loop_packet *packet;  /* NULL: acknowledged */
 	struct weft_arq_timer timer; /* time in polls of this endpoint */
@@ -72,7 +71,7 @@ struct loop_peer {
 	/* the peer's shared area; NULL until requested */
 	struct loop_share *share;
 	bool ack_due;
-	bool fin;	  /* whether the peer has closed */
+	bool fin;	  /* the peer has closed */
 	uint32_t fin_seq; /* sequence number after the peer's last packet */
 };
 

@@ -123,7 +123,7 @@ static struct loop_peer *pair_of(struct loop *l, const struct loop_packet *g)
 	}
 	p = pair_by_name(l, &g->name);
 	if (p && p->gen) {
-		/* the name belongs to a new endpoint */
+		/* the name has a new owner */
 		pair_lost(l, p, ECONNRESET);
 		p = NULL;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The raw layer: a registry of the endpoints of this process, with an inbox per
- * endpoint. The raw layer loses, duplicates, delays and reorders packets as the
- * sender's fault plan requires.
+ * endpoint. Packets are lost, duplicated, delayed and reordered as the sender's
+ * fault plan requires.
  */
 #include "prov/carrier/loop/loop.h"
 #include "src/base/clock.h"
@@ -18,7 +18,7 @@
 #define RAW_INBOX	4096
 #define RAW_DELAY_POLLS 16
 #define RAW_SLICE_NS	UINT64_C(100000000)
-/* longest wait with a fault plan: only poll retransmits */
+/* longest wait with a fault plan, since only poll retransmits */
 #define RAW_FAULT_NS	UINT64_C(200000)
 
 static pthread_mutex_t raw_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -124,8 +124,8 @@ static void raw_notify(struct loop *to)
 }
 
 /*
- * Returns whether a fault of this kind occurs. Time is counted in polls here,
- * not in seconds, so only faults that start at time 0 can occur.
+ * Returns whether a fault of this kind occurs. The loop carrier has no clock,
+ * so only faults that start at time 0 can occur.
  */
 static bool raw_draw(struct loop *l, enum weft_fault_plan_kind kind)
 {

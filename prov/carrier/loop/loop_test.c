@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Features that only the loop carrier has: raw faults, injected deaths,
+ * Features that only the loop carrier has: raw faults, endpoints that die,
  * deterministic runs.
  */
 #include "test/support/carrier_fixture.h"
@@ -68,11 +68,11 @@ static void an_invalid_fault_plan_is_refused(void **state)
 	T_IS(end_open(&e, &weft_carrier_loop, 1, &attr), -EINVAL);
 }
 
-/* Receiver that counts packets in any order. */
+/* Counts of a receiver that accepts packets in any order. */
 struct raw_sink {
 	uint64_t got;
-	uint64_t duplicates;   /* duplicate packets */
-	uint64_t out_of_order; /* packets out of order */
+	uint64_t duplicates;
+	uint64_t out_of_order;
 	uint64_t top;
 	uint64_t hash;
 	bool seen[2000];

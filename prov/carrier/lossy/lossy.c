@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames in both directions. A sender numbers its frames and keeps each until
- * the peer has acknowledged it; the peer accepts frames in order only. A frame
- * with wrong check symbols is dropped, and a NAK requests the next expected
- * frame; the sender then retransmits all frames from there (go-back-N).
- * Acknowledgements and NAKs are damaged like other frames: a sender without
- * acknowledgement retransmits after a timeout.
+ * Sending and receiving of frames. A sender numbers its frames and keeps each
+ * until the peer has acknowledged it; the peer accepts frames in order only. A
+ * frame with wrong check symbols is dropped, and a NAK requests the next
+ * expected frame; the sender then retransmits all frames from that one on
+ * (go-back-N). Acknowledgements and NAKs are damaged like other frames: a
+ * sender without acknowledgement retransmits after a timeout.
  */
 #include "prov/carrier/lossy/lossy.h"
 #include "src/base/iov.h"
@@ -114,8 +114,8 @@ static int frame_emit(struct lossy *n, struct lossy_peer *p,
 	wrong = carrier_faults_draw(&n->faults, WEFT_FAULT_LOSS, age);
 	if (wrong) {
 		/*
-		 * a lost frame: sends only a header, so that send errors are
-		 * still reported
+		 * the frame is lost: only a header is sent, so that send errors
+		 * are still reported
 		 */
 		pkt = (struct weft_pkt){ .type = LOSSY_LOST };
 	} else {

@@ -46,7 +46,7 @@ struct lossy_head {
 static_assert(sizeof(struct lossy_head) == 48, "wire format");
 
 #define LOSSY_ACK (UINT64_MAX - 1)
-#define LOSSY_NAK UINT64_MAX /* ack is the first frame to retransmit */
+#define LOSSY_NAK UINT64_MAX /* no packet; ack: first frame to retransmit */
 
 /* Tables of a machine's error code. */
 struct lossy_code {
@@ -64,13 +64,13 @@ struct lossy_peer {
 	struct weft_peer *peer;
 	struct lossy_frame window[LOSSY_WINDOW];
 	struct weft_arq_tx tx;
-	/* next frame to retransmit; equal to tx.next: none */
+	/* next frame to retransmit; tx.next: none */
 	uint32_t retransmit_next;
 	struct weft_arq_timer timer; /* runs while frames are in flight, ns */
-	struct weft_arq_win rx;	     /* a window of one frame */
+	struct weft_arq_win rx;	     /* window of one frame */
 	uint32_t nak_frame; /* frame requested by the last NAK, plus one */
-	bool ack_due;	    /* whether an acknowledgement is due */
-	bool nak_due;	    /* whether a NAK is due */
+	bool ack_due;
+	bool nak_due;
 };
 
 struct lossy {
@@ -78,16 +78,17 @@ struct lossy {
 	struct weft_carrier *below;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	struct lossy_peer **peer; /* by index in the carrier below */
+	struct lossy_peer *
+		*peer; /* indexed by the peer's index in the carrier below */
 	uint32_t peers;
 	struct lossy_code code;
 	struct carrier_faults faults;
 	uint64_t opened_ns;
 	uint64_t now_ns;
 	bool closing;
-	uint64_t damaged; /* frames sent damaged, or dropped */
-	uint64_t found;	  /* damaged frames received and dropped */
-	uint64_t fixed;	  /* damaged frames received and corrected */
+	uint64_t damaged; /* frames sent damaged, or not sent */
+	uint64_t found;	  /* damaged frames detected and dropped */
+	uint64_t fixed;	  /* damaged frames corrected */
 	uint64_t resent;
 	uint64_t full;
 	alignas(8) uint8_t in[LOSSY_BYTES];

@@ -192,7 +192,7 @@ static uint32_t data_bytes(const struct lossy_code *c, uint32_t bytes)
 {
 	uint32_t data = bytes - lossy_code_bytes(c, bytes);
 
-	/* the check symbols never shrink as data grows, so the loop ends */
+	/* more data never have fewer check symbols, so the loop ends */
 	while (data + lossy_code_bytes(c, data) < bytes)
 		data++;
 	return data + lossy_code_bytes(c, data) == bytes ? data : 0;

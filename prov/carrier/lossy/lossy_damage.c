@@ -40,7 +40,7 @@ int lossy_plan_check(const struct weft_fault_plan *plan, const char *text)
 	return 0;
 }
 
-/* Returns the value of the plan's last active fault of that kind. */
+/* Returns the value of the last fault of that kind that is active now. */
 static double active_value(const struct lossy *n,
 			   enum weft_fault_plan_kind kind)
 {

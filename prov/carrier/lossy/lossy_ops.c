@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest wait, so that retransmissions are sent in time. */
+/* longest wait, so that retransmissions are sent in time */
 #define RETRANSMIT_CHECK_NS UINT64_C(1000000)
-/* Time limit of close for the last acknowledgements. */
+/* time limit of close for the last acknowledgements */
 #define DRAIN_NS	    UINT64_C(1000000000)
 
 #define LOSSY_CAN                                           \
@@ -137,7 +137,6 @@ static void ops_window_close(struct weft_carrier *c, void *area, size_t bytes)
 {
 }
 
-/* Waits for a short time only, since retransmissions may become due. */
 static int ops_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	int err;

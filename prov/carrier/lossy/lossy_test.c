@@ -43,7 +43,7 @@ static void intact_data_passes_the_check(void **state)
 }
 
 /*
- * Injects one to three wrong bits at any position: all are detected or
+ * Flips one to three bits anywhere in the frame: all errors are detected or
  * corrected.
  */
 static void check_bits(const struct lossy_code *c, struct weft_rng *rng)
@@ -151,15 +151,13 @@ static void damaged_frames_are_detected_and_retransmitted(void **state)
 		wrong = sa.damaged + sb.damaged;
 		seen = sa.found + sb.found + sa.fixed + sb.fixed;
 		/*
-		 * RS14: errors in the four unused bits after the 140 check bits
-		 * are not detected
+		 * errors in the four unused bits after the 140 check bits of
+		 * RS14 are not detected
 		 */
 		T_TRUE(seen <= wrong && seen >= wrong * 98 / 100);
 		T_TRUE(seen == wrong || codes[k] == WEFT_CARRIER_RS14);
 		T_IS(sb.fixed > 0, codes[k] == WEFT_CARRIER_RS14);
-		/*
-		 * on a loaded host more frames are retransmitted than damaged
-		 */
+		/* a lower bound: a loaded host retransmits more */
 		T_TRUE(sa.resent > 300 || codes[k] == WEFT_CARRIER_RS14);
 		pair_close(&t);
 	}

@@ -84,7 +84,7 @@ struct shm_id {
 };
 
 enum shm_state {
-	SHM_PEER_NEW,  /* not connected yet */
+	SHM_PEER_NEW,
 	SHM_PEER_UP,   /* mapped, with an entry in the peer's table */
 	SHM_PEER_LOST, /* dead, or about to be reported lost */
 };
@@ -96,25 +96,25 @@ struct shm_peer {
 	 * line.
 	 */
 	uint8_t state; /* enum shm_state */
-	bool fence;    /* fence before loading the peer's wake word */
+	bool fence;    /* fence before the load of the peer's wake word */
 	uint8_t seq;
-	uint8_t lg; /* copy of view.lg; `head` and `slot` are copies, too */
+	uint8_t lg; /* `lg`, `head` and `slot` are copies from view */
 	/* index of this endpoint's entry in the peer's table */
 	uint16_t writer;
 	struct shm_head *head;
 	struct shm_slot *slot;
 	/*
-	 * last value read of the peer's head; kept lower while !warm, so that
-	 * the fast path enters the slow path every TX_CHECK_SLOTS slots
+	 * last value read from the peer's head word; kept lower while !warm, so
+	 * that the fast path enters the slow path every TX_CHECK_SLOTS slots
 	 */
 	uint64_t head_seen;
 	bool mapped; /* view is valid */
-	bool warm;   /* the pages of the peer's FIFO are populated */
-	/* packets received when the peer's head was last read */
+	bool warm;   /* all pages of the peer's FIFO are populated */
+	/* value of stats.received when the peer's head was last read */
 	uint64_t received_seen;
-	bool shared; /* the caller uses the peer's shared area */
+	bool shared; /* the caller has a pointer into the peer's shared area */
 	struct shm_view view;
-	/* counter in the peer's table: this endpoint's cells that were read */
+	/* counter in the peer's table: cells that the peer has read */
 	weft_au64 *cells_done;
 	uint64_t cells_sent;
 	uint64_t cells_reclaimed;
@@ -128,11 +128,11 @@ struct shm_peer {
 	/* socket on which the region's descriptor is awaited, or -1 */
 	int sock;
 	bool requested;
-	/* a process listened at the peer's name at the last attempt */
+	/* a process listened at the peer's name in the last attempt */
 	bool listens;
-	/* descriptor of the region if the pid namespaces differ, or -1 */
+	/* descriptor of the region of a peer in another pid namespace, or -1 */
 	int life;
-	bool table_full;     /* the peer's table was full */
+	bool table_full;
 	unsigned mismatches; /* attempts that found no matching region */
 	uint64_t retry_ns;   /* earliest time of the next attempt, ns */
 	uint64_t backoff_ns;
@@ -146,7 +146,7 @@ struct shm_peer {
 	struct weft_list end_node; /* node in shm.ending */
 	uint64_t end_ticket; /* FIFO ticket after which the loss is reported */
 	int end_err;
-	int dma; /* DMA: 0: unknown, 1: works, -errno */
+	int dma; /* 0: unknown, 1: DMA works, -errno: it does not */
 	/* last time at which the pid was verified, ns */
 	uint64_t dma_verified_ns;
 };
@@ -157,7 +157,7 @@ struct shm_rx {
 	uint64_t cells_done;
 	/*
 	 * {INLINE, seq, writer} of the next packet, plus one, if the fast path
-	 * can receive it; 0: slow path.
+	 * can receive it; 0: take the slow path
 	 */
 	uint32_t ready;
 	uint8_t seq;
@@ -185,7 +185,7 @@ struct shm {
 	uint32_t rx_step; /* slots occupied by the current packet */
 	uint32_t rx_used; /* all admitted entries are below this index */
 	unsigned polls;
-	weft_au32 nudge; /* a wait has blocked: poll does the housekeeping */
+	weft_au32 nudge; /* a wait has blocked: poll does housekeeping */
 	struct weft_list held_peers;
 	struct weft_pool held_pool;
 	struct weft_list ending;
@@ -193,22 +193,20 @@ struct shm {
 	struct shm_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
-	uint32_t identified; /* number of peers whose process is known */
+	uint32_t identified;
 	struct weft_hash by_name;
 	struct weft_hash by_cookie;
 	/* Cells of this endpoint. */
-	/*
-	 * links of the list of free cells and of the lists of cells in flight
-	 */
+	/* links of the lists of free cells and of cells in flight */
 	uint16_t *cell_next;
-	/* head of the FIFO of free cells that were used before */
+	/* FIFO of free cells that were used before */
 	uint16_t cell_free;
 	uint16_t cell_free_last;
 	/* number of free cells, including those never used */
 	uint16_t cell_free_count;
-	uint16_t cell_unused; /* first cell that was never used */
+	uint16_t cell_unused; /* lowest cell that was never used */
 	struct weft_list cell_peers;
-	size_t copy_span; /* argument of weft_copy_piece */
+	size_t copy_span; /* piece size for weft_copy_piece() */
 	/* Identity. */
 	struct sockaddr_in name;
 	struct shm_id id;
@@ -225,9 +223,9 @@ struct shm {
 	struct weft_wait_policy policy;
 	uint32_t cpus;
 	weft_au32 woken;
-	weft_au32 waits; /* a thread is in shm_wait */
+	weft_au32 waits; /* a thread is in shm_wait() */
 	weft_au32 full;	 /* a send was refused since the last wait */
-	/* consecutive waits for a free slot; used by wait only */
+	/* consecutive waits for a free slot; used by shm_wait() only */
 	unsigned room_waits;
 	bool idle; /* the last blocking wait timed out; used by wait only */
 	uint64_t armed_ns; /* time of the last arm, ns; used by arm only */
@@ -237,12 +235,12 @@ struct shm {
 	_Atomic(struct weft_event *) watch_event; /* event word of watch_word */
 	/* more ranks than processors: other processes need this processor */
 	weft_au32 oversubscribed;
-	/* no futex_waitv: the kernel can wait on one word only */
+	/* the kernel has no futex_waitv: a thread can block on one word only */
 	bool no_waitv;
 	weft_au64 sleeps;
 	weft_au64 late;
 	int epoll;
-	_Atomic int timer; /* timerfd; wake reads it in any thread */
+	_Atomic int timer; /* timerfd; read by shm_wake() in any thread */
 	/* Housekeeping. */
 	uint64_t tick_ns;
 	uint32_t tick_peer; /* next peer to be checked */
@@ -267,7 +265,7 @@ static inline struct shm_peer *shm_peer_of(struct weft_peer *p)
 	return (struct shm_peer *)p;
 }
 
-/* Records the process of p. */
+/* Records the identity of p's process. */
 static inline void shm_peer_identify(struct shm *s, struct shm_peer *p,
 				     const struct shm_id *id)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cells: payloads that do not fit a slot are stored in the sender's own region.
- * A receiver reads the cells of one sender in the order of the packets, so one
- * counter per pair (cells read) is enough to return them: no process writes
- * into another process's cells.
+ * Cells: payloads that do not fit a slot are stored in the sender's own
+ * region. A receiver reads the cells of one sender in the order of the
+ * packets, so one counter per pair (cells read) is enough to return them: no
+ * process writes into another process's cells.
  *
- * Free cells are used in FIFO order. The cell that was returned last is the
- * worst choice: its cache lines are in the receiver's cache and must be
- * transferred one by one before they can be written. Cells that were never used
- * are not touched while CELL_REUSE_MIN used cells are free.
+ * Free cells are used in FIFO order. The cell that was returned last would be
+ * the worst choice: its cache lines are in the receiver's cache and must be
+ * transferred one by one before they can be written. Cells that were never
+ * used are not touched while CELL_REUSE_MIN used cells are free.
  *
  * A peer may have as many cells in flight as there are free cells. One peer
  * that does not read thus occupies half of the cells, the next such peer a
@@ -19,9 +19,7 @@
 
 #include <errno.h>
 
-/*
- * Sends between two checks for returned cells: each check may be a cache miss.
- */
+/* sends per check for returned cells, since a check may be a cache miss */
 #define CELL_BATCH     8
 #define CELL_REUSE_MIN 32 /* 256 KiB, fits the L2 cache */
 
@@ -33,7 +31,7 @@ void shm_cell_init(struct shm *s)
 
 /*
  * Returns the number of free cells that were used before: the length of the
- * FIFO from cell_free to cell_free_last.
+ * FIFO cell_free .. cell_free_last.
  */
 static unsigned cell_free_used(const struct shm *s)
 {
@@ -106,7 +104,7 @@ int shm_cell_reclaim(struct shm *s, struct shm_peer *p)
 	return 0;
 }
 
-/* Reclaims all cells of p, which does not read any more. */
+/* Reclaims all cells of p, which reads no more. */
 void shm_cell_forget(struct shm *s, struct shm_peer *p)
 {
 	cell_reclaim_one(s, p, p->cells_sent - p->cells_reclaimed);

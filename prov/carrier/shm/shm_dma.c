@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Time for which a verified pid is trusted, ns. */
+/* time for which a verified pid is trusted, ns */
 #define DMA_TRUST_NS UINT64_C(100000000)
 
 static int dma_probe(struct shm *s, struct shm_peer *p)
@@ -37,9 +37,7 @@ static int dma_probe(struct shm *s, struct shm_peer *p)
 	return -EOPNOTSUPP;
 }
 
-/*
- * Returns 0 if DMA with p works and the pid is still the peer's; else -errno.
- */
+/* Returns 0 if DMA with p works and the pid still belongs to p; else -errno. */
 static int dma_ready(struct shm *s, struct shm_peer *p)
 {
 	uint64_t now;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hostile peer writes random bytes into the region of an endpoint under
- * traffic. No process may crash or hang: afterwards every pair either works or
- * has been reported lost on one of its sides.
+ * A hostile peer writes random bytes into the region of an endpoint that
+ * receives packets. No process may crash or hang: afterwards every pair either
+ * works or has been reported lost on one of its sides.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #define FUZZ_SENDERS 2
-#define FUZZ_SECONDS 40 /* time limit for a result */
+#define FUZZ_SECONDS 40 /* time limit of a run */
 
-/* Bytes of the region that are overwritten. */
+/* Part of the region that the hostile peer overwrites. */
 struct fuzz_mode {
 	const char *name;
 	size_t from;
@@ -44,9 +44,9 @@ struct fuzz {
 	struct sockaddr_in victim;
 	weft_au32 up;
 	weft_au32 writer_done; /* the hostile process has finished */
-	/* result of the victim per sender: received or lost */
+	/* the victim's result per sender: received or lost */
 	weft_au32 verdict[FUZZ_SENDERS];
-	/* the sender itself reported a loss */
+	/* whether the sender reported a loss */
 	weft_au32 reported[FUZZ_SENDERS];
 	weft_au32 stop;
 	const struct fuzz_mode *mode;
@@ -115,8 +115,8 @@ static int fuzz_sender(struct fuzz *f, uint32_t id)
 		sched_yield();
 	to = end_peer_name(e, &f->victim);
 	/*
-	 * After the random writes, continue until the victim has a result for
-	 * this sender.
+	 * after the random writes, send until the victim has a result for this
+	 * sender
 	 */
 	while (!weft_load32(&f->verdict[id]) && !e->lost) {
 		ret = end_send(e, to, n, n % 4 ? n % 90 : n % 3000);
@@ -216,7 +216,7 @@ static pid_t fuzz_start(struct fuzz *f, int i)
 	return pid;
 }
 
-/* Runs one mode; the parent ends the run when it has all results. */
+/* Runs one mode and ends the run when all results are there. */
 static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 {
 	struct fuzz *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
@@ -322,7 +322,7 @@ static const struct wrong wrongs[] = {
 	WRONG(share_bytes, UINT64_MAX),
 };
 
-/* Changes n bytes of b's region, then sends from a; returns the error. */
+/* Overwrites n bytes of b's region, then sends from a; returns the error. */
 static int send_to_wrong(size_t off, const void *bytes, size_t n, int tries)
 {
 	struct end *a = calloc(1, sizeof(*a));
@@ -409,7 +409,7 @@ static void a_full_entry_table_is_scanned_with_backoff(void **state)
 		ret = end_send(a, to, 0, 8);
 	} while (ret == -EAGAIN);
 	T_OK(ret);
-	/* close must not treat the test's other entries as peers */
+	/* free the test's entries: close must not treat them as peers */
 	for (uint32_t i = 0; i < v->entries; i++) {
 		if (i != 77)
 			weft_store64(&v->entry[i].state, SHM_FREE);

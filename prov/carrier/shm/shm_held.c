@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A peer with HELD_MAX queued packets stops the FIFO, to bound the memory. */
+/* queued packets per peer; further packets of the peer block the FIFO */
 #define HELD_MAX 1024
 
 int shm_held_put(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,

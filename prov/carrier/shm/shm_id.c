@@ -3,10 +3,10 @@
  * Identity of an endpoint: its process (src/os/alive.h) and a random number
  * that distinguishes the endpoint from others of the same process.
  *
- * A pid is valid in its pid namespace only, so the identity includes the
- * namespace's number. If /proc shows another namespace than this process's, its
- * pids do not match those that the kernel reports, and the number is 0: no pid
- * is trusted. Without /proc the number is 1 for all processes.
+ * A pid is valid in its pid namespace only, so the identity includes the number
+ * of the namespace. The number is 0, and no pid is trusted, if /proc belongs to
+ * another namespace, whose pids differ from those that the kernel reports.
+ * Without /proc the number is 1 for all processes.
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/os/alive.h"

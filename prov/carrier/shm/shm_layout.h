@@ -64,20 +64,20 @@
 #define SHM_LONG_BYTES	(SHM_SHORT_BYTES + SHM_LONG_MORE)
 
 /* Bits of shm_head.flags. */
-#define SHM_FENCE 1u /* waiters without membarrier: senders must fence */
+#define SHM_FENCE 1u /* waiters do not use membarrier: senders must fence */
 
 /* Values of shm_head.state. */
 #define SHM_OPEN   1u
 #define SHM_CLOSED 2u /* closed normally */
 #define SHM_BROKEN 3u /* the FIFO contains impossible values */
 
-/* Bits of shm_head.wake. */
-#define SHM_BLOCKED 1u /* a thread is in futex_wait on this word */
-/* a thread waits for a connection at the listening socket */
+/* Bits of shm_head.wake, set by a waiting thread. */
+#define SHM_BLOCKED 1u /* the thread is in futex_wait on this word */
+/* the thread waits for a connection at the listening socket */
 #define SHM_ARMED   2u
 
 struct shm_head {
-	/* line 0: written once, before the region has a name */
+	/* line 0: written once, before the socket listens */
 	uint64_t magic;
 	uint32_t version;
 	uint32_t flags;
@@ -104,9 +104,9 @@ struct shm_head {
 	uint64_t hint; /* sin_zero of the name */
 	/* line 2: written by senders: {ticket:48, writer:16} */
 	alignas(64) weft_au64 tail;
-	/* line 3: number of slots read, written by the owner in steps */
+	/* line 3: number of slots read; the owner updates it every few slots */
 	alignas(64) weft_au64 head;
-	/* line 4: written by waiter and waker; senders load wake */
+	/* line 4: wake is written by the waiter and the waking sender */
 	alignas(64) weft_au32 wake;
 	weft_au32 state;
 	/* line 5: written by peers that claim an entry */
@@ -135,15 +135,15 @@ static_assert(sizeof(struct shm_slot) == SHM_SLOT_BYTES &&
 		      offsetof(struct shm_slot, payload) == 32,
 	      "shared format");
 
-/* Kinds of slots. */
+/* Kinds of slots (field `kind`). */
 #define SHM_INLINE  0u /* the payload is in the slot */
-/* the payload is in a cell of the writer; payload[0..3]: its index */
+/* the payload is in a cell of the writer; payload[0..3] is the cell's index */
 #define SHM_CELL    1u
-/* no packet: the writer died, or this slot continues a LONG packet */
+/* no packet: the writer died, or the slot continues a LONG packet */
 #define SHM_SKIPPED 2u
 #define SHM_LONG    3u /* the payload continues in the next slots */
 
-/* Returns the number of slots of a packet of kind LONG. */
+/* Returns the number of slots of a LONG packet. */
 static inline uint32_t shm_long_slots(uint32_t len)
 {
 	return 1 + (uint32_t)((len - SHM_SHORT_BYTES + SHM_MORE_BYTES - 1) /
@@ -159,7 +159,7 @@ static inline uint32_t shm_long_slots(uint32_t len)
 #define SHM_READY   2u
 #define SHM_LEFT    3u /* the sender has closed */
 
-/* in cells_done: the owner refuses all further packets */
+/* value of cells_done: the owner refuses all further packets */
 #define SHM_REFUSED UINT64_MAX
 
 struct shm_entry {
@@ -188,7 +188,7 @@ static_assert(sizeof(struct shm_entry) == 128 &&
 	      "shared format");
 
 /*
- * These functions build the carrier's word (upper half of a slot's word) and
+ * Functions that build the carrier's word (upper half of a slot's word) and
  * extract its fields.
  */
 static inline uint32_t shm_word(uint8_t lap, uint32_t kind, uint8_t seq,
@@ -219,8 +219,8 @@ static inline uint16_t shm_word_writer(uint32_t w)
 }
 
 /*
- * A slot's word is {type, flags, len, carrier} in memory; these functions split
- * and join it in registers, for either byte order.
+ * A slot's word is {type, flags, len, carrier} in memory. These functions split
+ * and join it in registers, for both byte orders.
  */
 static inline uint64_t shm_slot_word(uint32_t low, uint32_t carrier)
 {

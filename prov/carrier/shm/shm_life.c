@@ -58,7 +58,6 @@ void shm_life_watch(struct shm *s, struct shm_peer *p, int fd)
 	p->life = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
-/* Returns whether the lock has been released. */
 static bool life_lock_released(const struct shm_peer *p)
 {
 	struct flock lock = life_lock();

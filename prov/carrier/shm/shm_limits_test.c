@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Limits of the region: an invalid packet is refused, counted, and its writer
- * marked lost; all cells can be allocated; pages of a FIFO are populated on
- * demand.
+ * Limits of the region: an invalid packet is refused and counted, and its
+ * writer is lost; all cells can be allocated; the pages of a FIFO are populated
+ * on demand.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -62,7 +62,7 @@ static void set_len(struct shm_slot *slot, size_t len)
 	weft_store64(&slot->word, word);
 }
 
-/* Returns b's view of a's cells, which the test modifies, or NULL. */
+/* Returns b's view of a's region, whose cells the test modifies, or NULL. */
 static struct shm_view *view_of_a(const struct pair *p)
 {
 	struct shm *s = shm_b(p);
@@ -75,7 +75,7 @@ static struct shm_view *view_of_a(const struct pair *p)
 }
 
 /*
- * Checks that one packet was invalid: not delivered, counted, its writer lost.
+ * Checks that one packet was refused: not delivered, counted, its writer lost.
  */
 static void expect_refused(struct pair *p)
 {
@@ -101,8 +101,8 @@ static void pair_begin(struct pair *p, uint64_t n, size_t len)
 }
 
 /*
- * Sends the invalid packet as the first packet of a writer (slow path), and as
- * the next one (fast path).
+ * The invalid packet is sent as a writer's first packet (slow path) and as a
+ * later one (fast path).
  */
 static void an_inline_packet_longer_than_its_slot_is_refused(void **state)
 {
@@ -140,7 +140,7 @@ static void a_cell_index_out_of_range_is_refused(void **state)
 	}
 }
 
-/* The region may claim smaller or larger cells than those of the receiver. */
+/* The region may specify smaller or larger cells than the receiver's. */
 static void a_packet_longer_than_its_cell_is_refused(void **state)
 {
 	struct pair p;
@@ -197,8 +197,8 @@ static unsigned fill_cells(struct end *e, struct weft_peer *to)
 }
 
 /*
- * No peer reads. Each gets half of the free cells until there are none left;
- * the next one gets -EAGAIN. Then one peer reads, and its cells are available
+ * No peer reads. Each gets half of the free cells until none is left, and the
+ * next send returns -EAGAIN. Then one peer reads, and its cells are available
  * again.
  */
 static void all_cells_can_be_allocated(void **state)
@@ -215,7 +215,7 @@ static void all_cells_can_be_allocated(void **state)
 	for (unsigned i = 0; i < READERS; i++) {
 		T_OK(end_open(&b[i], &weft_carrier_shm, 2 + i, NULL));
 		to[i] = end_peer(a, &b[i]);
-		/* connect first, so that only cells can be missing */
+		/* connect first, so that sends fail only without cells */
 		T_OK(end_send_all(a, to[i], 0, 8, 20));
 		T_TRUE(end_wait_got(&b[i], 1, 20));
 		b[i].got_from[1] = 0;
@@ -241,10 +241,10 @@ static void all_cells_can_be_allocated(void **state)
 	free(b);
 }
 
-#define SENDS 400 /* more than the number of cells */
-#define ROUND 16  /* consecutive sends that use different cells */
+#define SENDS 400 /* more than there are cells */
+#define ROUND 16  /* consecutive sends that must use different cells */
 
-/* Free cells are reused in FIFO order; most are never touched. */
+/* Free cells are reused in FIFO order; most cells are never touched. */
 static void free_cells_are_reused_in_fifo_order(void **state)
 {
 	unsigned last[256], most = 0;
@@ -276,7 +276,7 @@ static void free_cells_are_reused_in_fifo_order(void **state)
 #define WINDOW 64
 
 /*
- * Returns the number of pages of b's FIFO; *populated_p: pages that are
+ * Returns the number of pages of b's FIFO; *populated_p: how many are
  * populated.
  */
 static size_t fifo_pages(const struct pair *p, size_t *populated_p)
@@ -296,9 +296,7 @@ static size_t fifo_pages(const struct pair *p, size_t *populated_p)
 	return n;
 }
 
-/*
- * Returns whether the kernel populates several pages at once (5.14 or later).
- */
+/* Returns whether the kernel supports MADV_POPULATE_WRITE (5.14 or later). */
 static bool kernel_populates_pages(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -30,9 +30,7 @@
 
 #define MAP_MISMATCHES 100
 
-/*
- * Regions of this process, for endpoints that have peers in the same process.
- */
+/* Regions of this process, for peers in the same process. */
 static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list map_own = { &map_own, &map_own };
 
@@ -92,15 +90,15 @@ static uint64_t map_round(uint64_t x)
 	return (x + 4095) & ~UINT64_C(4095);
 }
 
-/* Copies the geometry of a mapped region after checking it. */
+/* Checks the geometry of a mapped region and copies it into *v. */
 static int map_view(struct shm_view *v, struct shm_map *m)
 {
 	uint64_t mapped = m->region.bytes;
 	struct shm_head h;
 
 	/*
-	 * copy the constant fields once, so that checks and uses see the same
-	 * values
+	 * copy the constant fields once, so that the values checked are the
+	 * values used
 	 */
 	memcpy(&h, m->region.base, offsetof(struct shm_head, tail));
 	if (h.magic != SHM_MAGIC || h.version != SHM_VERSION ||
@@ -163,7 +161,7 @@ static void map_record(struct shm_map *m, const struct stat *st)
 }
 
 /*
- * Reports why a region cannot be mapped: once per process, since attempts are
+ * Logs why a region cannot be mapped: once per process, since attempts are
  * repeated, and only in the first rank of a job.
  */
 void shm_map_failed(const char *what, size_t bytes, int err)
@@ -248,7 +246,7 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 			      .ns = v.head->ns,
 			      .start = v.head->start,
 			      .cookie = v.head->cookie };
-	/* refuse the region of a process that had the peer's name earlier */
+	/* refuse the region of an earlier owner of the peer's name */
 	if (p->id.cookie ? id.cookie != p->id.cookie
 			 : v.head->port != p->base.name.sin_port)
 		return -ESTALE;
@@ -267,8 +265,8 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 }
 
 /*
- * Returns the bytes of a region before its windows, read from its head; 0: not
- * a region, or not the region of the hint.
+ * Returns the size of a region without its windows, read from its head; 0: not
+ * a region, or not the one of the hint.
  */
 static size_t map_front(int fd, const struct stat *st, uint64_t hint)
 {
@@ -281,7 +279,7 @@ static size_t map_front(int fd, const struct stat *st, uint64_t hint)
 	return map_round(h.share_off + h.share_bytes);
 }
 
-/* Maps the region of descriptor fd as p's; `front`: without the windows. */
+/* Maps the region of descriptor fd as p's; `front`: without its windows. */
 static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 {
 	struct shm_map *m = calloc(1, sizeof(*m));
@@ -320,8 +318,8 @@ err_put:
 }
 
 /*
- * Returns whether p's process still holds the region that is mapped here, that
- * is, has not called exec(); true if /proc does not show the process.
+ * Returns whether p's process still has the mapped region open, that is, has
+ * not called exec(); true if /proc does not show the process.
  */
 bool shm_map_is_held(const struct shm_peer *p)
 {
@@ -378,8 +376,8 @@ static int map_scan(struct shm *s, struct shm_peer *p, uint32_t pid)
 }
 
 /*
- * Returns whether err means that no descriptor is free. Retries would not help;
- * the caller treats it as ENOMEM.
+ * Returns whether err means that no descriptor is free: retries are useless,
+ * and the caller reports ENOMEM.
  */
 static bool map_no_descriptor(int err)
 {
@@ -411,7 +409,7 @@ static int map_listener_pid(struct shm_peer *p, int *sock_p)
 	else if (cred.uid != geteuid())
 		ret = -EPERM;
 	else
-		/* 0 if the listener is in another pid namespace */
+		/* 0: the listener is in another pid namespace */
 		ret = (int)cred.pid;
 	if (ret < 0)
 		close(fd);
@@ -420,7 +418,7 @@ static int map_listener_pid(struct shm_peer *p, int *sock_p)
 	return ret;
 }
 
-/* Logs once why an existing peer cannot be reached; the caller retries. */
+/* Logs, once, why an existing peer cannot be reached; the caller retries. */
 static int map_refused(struct shm_peer *p, int err)
 {
 	if (!p->backoff_ns)
@@ -430,8 +428,8 @@ static int map_refused(struct shm_peer *p, int err)
 }
 
 /*
- * Handles a listener at p's name without a matching region. The listener may be
- * about to close, so the error counts only after MAP_MISMATCHES attempts.
+ * Handles a listener at p's name that has no matching region. It may be about
+ * to close, so this is an error only after MAP_MISMATCHES attempts.
  */
 static int map_mismatch(struct shm_peer *p)
 {
@@ -439,7 +437,7 @@ static int map_mismatch(struct shm_peer *p)
 }
 
 /*
- * Replaces p's pid by its pid in this namespace, if p is in a child pid
+ * If p is in a child pid namespace: replaces its pid by its pid in this
  * namespace.
  */
 static void map_translate(struct shm *s, struct shm_peer *p, uint32_t pid)
@@ -453,7 +451,7 @@ static void map_translate(struct shm *s, struct shm_peer *p, uint32_t pid)
 
 /*
  * Maps the region of p. Returns 0; -EAGAIN: not possible now; -ENOMEM; -EPROTO:
- * not a region.
+ * p has no valid region.
  */
 int shm_map_peer(struct shm *s, struct shm_peer *p)
 {

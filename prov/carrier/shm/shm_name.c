@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names. An endpoint listens on an abstract unix socket whose name contains its
- * ip:port; binding the socket makes the port exclusive, and the kernel releases
- * it when the process dies. 127.0.0.1 and "any" share one name space of the
- * host, every other local address has its own.
+ * Names. An endpoint listens on an abstract unix socket whose name contains
+ * its ip:port; binding the socket makes the port exclusive, and the kernel
+ * releases it when the process dies. 127.0.0.1 and "any" share one name space
+ * of the host, every other local address has its own.
  *
- *   "\0weft.UID.PORT"  or  "\0weft.UID.PORT.IPHEX"
+ *     "\0weft.UID.PORT"  or  "\0weft.UID.PORT.IPHEX"
  *
- * Another user may have bound all ports, so that no endpoint of this user could
- * start. If no port is free, an endpoint without a requested port binds a
- * random port of a random loopback address: there are 2 to the 39 such names,
- * too many to be bound in advance.
+ * Another user may have bound all ports, so that no endpoint of this user
+ * could start. If no port is free, an endpoint without a requested port binds
+ * a random port of a random loopback address: there are 2 to the 39 such
+ * names, too many to be bound in advance.
  *
- * sin_zero of a name contains {pid:32, fd:16, cookie:16}: with it the region
- * can be opened without a request to its owner. It is a hint, and is verified.
+ * sin_zero of a name contains {pid:32, fd:16, cookie:16}, a hint by which the
+ * region can be opened without a request to its owner. The hint is verified.
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -31,7 +31,7 @@
 #define NAME_BACKLOG   4096
 #define NAME_PORT_LOW  20000
 #define NAME_PORT_SPAN 40000
-#define NAME_TRIES     256 /* ports tried before squatting is assumed */
+#define NAME_TRIES     256 /* ports tried before a random address is used */
 
 static bool name_is_plain(uint32_t ip)
 {
@@ -71,7 +71,7 @@ static uint16_t name_port(uint64_t n)
 	return htons((uint16_t)(NAME_PORT_LOW + n % NAME_PORT_SPAN));
 }
 
-/* Binds an unpredictable loopback address and port. */
+/* Binds a random loopback address and port. */
 static int name_bind_random(int fd, struct sockaddr_in *name)
 {
 	int ret = -EADDRINUSE;
@@ -101,8 +101,8 @@ static int name_bind_any(int fd, uint64_t cookie, struct sockaddr_in *name)
 }
 
 /*
- * Reads the addresses of the interfaces once; if that fails, only loopback is
- * local.
+ * Reads the addresses of the interfaces once; if this fails, only loopback
+ * addresses are local.
  */
 static void name_list_local(struct shm *s)
 {
@@ -159,7 +159,7 @@ int shm_name_open(struct shm *s, const struct sockaddr_in *want)
 	return 0;
 }
 
-/* Starts to listen: from here on peers find this endpoint. */
+/* Starts to listen: from now on peers find this endpoint. */
 int shm_name_listen(struct shm *s)
 {
 	return listen(s->sock, NAME_BACKLOG) ? -errno : 0;
@@ -183,8 +183,8 @@ static int name_connect(int fd, uint32_t ip, uint16_t port)
 }
 
 /*
- * Returns a socket connected to ip:port, or -errno. An endpoint that listens at
- * "any" is found under every local address.
+ * Returns a socket connected to ip:port, or -errno. An endpoint bound to "any"
+ * is found under every local address.
  */
 int shm_name_connect(uint32_t ip, uint16_t port)
 {
@@ -226,7 +226,7 @@ uint64_t shm_name_hint(const struct sockaddr_in *n)
 	return hint;
 }
 
-/* Makes the hint of a name. fd 0: the descriptor has to be searched for. */
+/* Makes the hint of a name; fd 0: the descriptor is unknown. */
 uint64_t shm_hint_make(uint32_t pid, int fd, uint64_t cookie)
 {
 	uint16_t low = fd > 0 && fd <= UINT16_MAX ? (uint16_t)fd : 0;

@@ -15,13 +15,12 @@
 #include <string.h>
 
 /*
- * Time for which close waits until cells are read, before it hands over the
- * region.
+ * time for which close waits until cells are read, before it hands over the
+ * region
  */
 #define SHM_LINGER_NS	   UINT64_C(20000000)
 /*
- * Time for which close waits for a living peer to which the region cannot be
- * handed over.
+ * time for which close waits for a living peer that cannot take over the region
  */
 #define SHM_LINGER_LONG_NS UINT64_C(5000000000)
 
@@ -47,7 +46,7 @@ static void shm_init(struct shm *s, const struct weft_carrier_attr *attr)
 	shm_wait_init(s, attr);
 }
 
-/* Frees all that open has allocated, also after an open that failed. */
+/* Frees everything that open has allocated, also after a failed open. */
 static void shm_free(struct shm *s)
 {
 	for (uint32_t i = 0; i < s->peer_count; i++)
@@ -98,7 +97,7 @@ static int shm_open(const struct weft_carrier_attr *attr,
 	shm_init(s, attr);
 	ret = shm_build(s, attr);
 	/*
-	 * preallocated, so that a refused packet does not block the FIFO when
+	 * preallocate, so that a refused packet does not block the FIFO when
 	 * memory is exhausted
 	 */
 	if (!ret)
@@ -111,7 +110,7 @@ static int shm_open(const struct weft_carrier_attr *attr,
 	return 0;
 }
 
-/* Returns whether p still has cells to read, and is alive to read them. */
+/* Returns whether p is alive and has cells to read. */
 static bool shm_lingers(struct shm *s, struct shm_peer *p)
 {
 	if (p->state != SHM_PEER_UP || shm_cell_reclaim(s, p))
@@ -121,8 +120,8 @@ static bool shm_lingers(struct shm *s, struct shm_peer *p)
 }
 
 /*
- * Waits until p has read its cells or until `end`; returns whether cells are
- * left.
+ * Waits until p has read its cells or until `end`; returns whether unread cells
+ * are left.
  */
 static bool shm_linger_until(struct shm *s, struct shm_peer *p, uint64_t end)
 {
@@ -132,10 +131,10 @@ static bool shm_linger_until(struct shm *s, struct shm_peer *p, uint64_t end)
 }
 
 /*
- * Waits for unread payloads before close. Packets in slots are in their
- * receivers' regions already. For payloads in this endpoint's cells it waits a
- * short time, then hands over the region to the receiver. A peer in another pid
- * namespace cannot be verified as the receiver, so close() waits longer for it.
+ * Waits, before close, until payloads in this endpoint's cells are read
+ * (packets in slots are in the receivers' regions already). After a short time
+ * the region is handed over to the receiver. A peer in another pid namespace
+ * cannot be verified as the receiver, so close waits longer for it.
  */
 static void shm_linger(struct shm *s)
 {

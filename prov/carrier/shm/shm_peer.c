@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Peer records, from first mention to loss.
+ * Peer records, from creation to loss.
  *
- *   NEW    named by the caller, or sender of a packet: its entry in this
- *          endpoint's table has its identity (pid, start time, cookie)
- *   UP     its region is mapped and this endpoint has an entry in its table
- *   LOST   dead, closed or refused; reported once the FIFO is read up to the
- *          ticket that was the tail when the loss was detected
+ *     NEW    named by the caller, or sender of a packet: its entry in this
+ *            endpoint's table has its identity (pid, start time, cookie)
+ *     UP     its region is mapped and this endpoint has an entry in its table
+ *     LOST   dead, closed or refused; reported once the FIFO is read up to the
+ *            ticket that was the tail when the loss was detected
  *
  * The cookie distinguishes generations of a name: a new process that binds the
  * port of a dead one is a new peer.
@@ -94,7 +94,7 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 		shm_tick_peer(s, p);
 	if (!p || p->state == SHM_PEER_LOST)
 		return peer_new(s, name, p_p);
-	/* take over a hint if there was none */
+	/* the new name may have a hint that the stored one lacks */
 	if (!p->id.pid && shm_name_hint(name))
 		p->base.name = *name;
 	*p_p = p;
@@ -103,9 +103,9 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 
 /*
  * Returns whether the peer existed (the name has a hint, or the peer was
- * contacted) and does not exist any more. The pid of a peer that is in another
- * namespace or was not contacted is no evidence: a peer on another host may
- * have the pid of a local process.
+ * contacted) and has exited. The pid of a peer that is in another namespace or
+ * was never contacted proves nothing: a peer on another host may have the pid
+ * of a local process.
  */
 static bool peer_has_exited(const struct shm *s, const struct shm_peer *p)
 {
@@ -117,7 +117,7 @@ static bool peer_has_exited(const struct shm *s, const struct shm_peer *p)
 	       !shm_reach_by_hint(&p->base.name);
 }
 
-/* Logs a loss; a peer that was never contacted may be on another host. */
+/* Logs the loss of a peer without contact; it may be on another host. */
 static void peer_log_lost(const struct shm_peer *p)
 {
 	char ip[INET_ADDRSTRLEN];
@@ -132,7 +132,7 @@ static void peer_log_lost(const struct shm_peer *p)
 		      ip, ntohs(p->base.name.sin_port));
 }
 
-/* Delays the next attempt, longer each time. */
+/* Delays the next attempt; the delay doubles each time. */
 static void peer_backoff(struct shm_peer *p, uint64_t now)
 {
 	p->backoff_ns = p->backoff_ns ? p->backoff_ns * 2 : PEER_BACKOFF_NS;
@@ -164,7 +164,7 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 		return -ECONNRESET;
 	}
 	/*
-	 * the peer closed without handing over its region, and its process
+	 * the peer closed without handing over its region, but its process
 	 * still runs
 	 */
 	if (p->state == SHM_PEER_LOST && ++p->mismatches > PEER_MISMATCHES)
@@ -188,9 +188,7 @@ static void peer_sign(struct shm *s, struct shm_entry *e)
 	weft_store64(&e->state, (uint64_t)s->id.pid << 32 | SHM_READY);
 }
 
-/*
- * Handles a full table: logs it once, and backs off, since a scan takes long.
- */
+/* Handles a full table: logs it once and backs off, since a scan takes long. */
 static int peer_table_full(struct shm_peer *p, uint64_t now)
 {
 	if (!p->table_full)
@@ -202,12 +200,12 @@ static int peer_table_full(struct shm_peer *p, uint64_t now)
 	return -EAGAIN;
 }
 
-/* Takes an entry in p's table. */
+/* Claims an entry in p's table. */
 static int peer_claim(struct shm *s, struct shm_peer *p)
 {
 	struct shm_view *v = &p->view;
 	uint64_t now = weft_now_ns();
-	/* 0: this pid is not valid in the peer's pid namespace */
+	/* 0: this pid is invalid in the peer's pid namespace */
 	uint64_t pid = shm_peer_other_namespace(s, p) ? 0 : s->id.pid;
 	uint32_t first;
 
@@ -220,7 +218,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		struct shm_entry *e = &v->entry[n];
 		uint64_t free_state = SHM_FREE;
 
-		/* relaxed: a hint, checked by the swap */
+		/* relaxed: a hint, verified by the compare-and-swap */
 		if (weft_load64_relaxed(&e->state) != SHM_FREE ||
 		    !weft_cas64(&e->state, &free_state,
 				pid << 32 | SHM_CLAIMED))
@@ -228,9 +226,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		peer_sign(s, e);
 		p->writer = (uint16_t)n;
 		p->cells_done = &e->cells_done;
-		/*
-		 * the FIFO appears full, so that the first send reads the head
-		 */
+		/* make the FIFO appear full: the first send reads the head */
 		p->head_seen = weft_load64(&v->head->head) - v->slots;
 		p->seq = 0;
 		p->state = SHM_PEER_UP;
@@ -280,7 +276,7 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 		return p;
 	p = weft_hash_get(&s->by_name, shm_name_key(name));
 	if (p && p->id.cookie && p->id.cookie != id->cookie)
-		/* the name has a new owner: the previous one has exited */
+		/* the name has a new owner, so the previous one has exited */
 		shm_peer_fail(s, p, ECONNRESET);
 	if ((!p || p->state == SHM_PEER_LOST) && peer_new(s, name, &p))
 		return NULL;
@@ -293,7 +289,7 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 }
 
 /*
- * Makes the writer of an entry a peer; returns NULL if the entry is not
+ * Creates a peer for the writer of an entry; returns NULL if the entry is not
  * SHM_READY.
  */
 struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
@@ -334,8 +330,8 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 		weft_store64(&p->view.entry[p->writer].state,
 			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
 	/*
-	 * a living peer may still read cells sent to it: keep them until the
-	 * peer dies
+	 * a living peer may still read the cells sent to it: keep them until it
+	 * dies
 	 */
 	if (err != EPROTO && err != ENOMEM)
 		shm_cell_forget(s, p);
@@ -355,8 +351,7 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 }
 
 /*
- * Frees the entries of a peer that will not write again; marks them refused if
- * it is alive.
+ * Frees the entries of a lost peer; if the peer is alive, marks them refused.
  */
 static void peer_entries_free(struct shm *s, struct shm_peer *p)
 {
@@ -365,10 +360,7 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 
 		if (s->rx[i].peer != p)
 			continue;
-		/*
-		 * notifies a living peer that this endpoint does not receive
-		 * from it
-		 */
+		/* notify the living peer that its packets are refused */
 		if (p->end_err == EPROTO || p->end_err == ENOMEM) {
 			weft_store64(&e->cells_done, SHM_REFUSED);
 			continue;
@@ -379,7 +371,7 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 	}
 }
 
-/* Reports the loss of p: the FIFO contains no packet of p any more. */
+/* Reports the loss of p, after its last packet in the FIFO was read. */
 void shm_peer_end(struct shm *s, struct shm_peer *p)
 {
 	WEFT_ASSERT(p->state == SHM_PEER_LOST && p->end_err);

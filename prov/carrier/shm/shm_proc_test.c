@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shm carrier between processes: floods, deaths, other users, unused
- * resources.
+ * The shm carrier between processes: floods, deaths, names, other users,
+ * descriptors, waits.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -30,8 +30,8 @@
 /* Memory shared by parent and children. */
 struct stage {
 	struct sockaddr_in name[STAGE_MAX];
-	weft_au32 up;	/* endpoints whose names are written */
-	weft_au32 step; /* current step of the test */
+	weft_au32 up; /* number of endpoints that have written their names */
+	weft_au32 step;
 	weft_au32 done;
 	int count;
 	int seconds;
@@ -136,7 +136,7 @@ static int flood_child(int i, void *arg)
 				return 3;
 		}
 	}
-	/* marks the end of the stream */
+	/* mark the end of the stream */
 	for (int k = 0; k < s->count; k++) {
 		if (end_send_all(&e, to[k], n, 9, 60))
 			return 4;
@@ -193,7 +193,7 @@ static void a_killed_sender_is_reported(void **state)
 		while (!e->got_from[i])
 			T_TRUE(end_wait_got(e, e->got + 100, 30));
 		kill(pid[i], SIGKILL);
-		/* the child is not reaped yet: a zombie counts as dead */
+		/* the child has not been reaped yet: a zombie counts as dead */
 		T_TRUE(end_wait_lost(e, (uint64_t)i + 1, 30));
 		T_IS(e->lost_err, ECONNRESET);
 		T_IS(end_send(e, e->lost_peer, 0, 8), -ECONNRESET);
@@ -207,8 +207,8 @@ static void a_killed_sender_is_reported(void **state)
 }
 
 /*
- * Reserves the number of slots that the stage requests and dies before
- * publishing them; the second slot is filled already.
+ * Reserves s->count slots and dies before it publishes the first; the second
+ * one, if any, is published.
  */
 static int die_reserved(struct stage *s, int i)
 {
@@ -221,7 +221,7 @@ static int die_reserved(struct stage *s, int i)
 	p = shm_peer_of(end_peer_name(&e, &s->name[0]));
 	if (end_send_all(&e, &p->base, 0, 8, 20))
 		return 2;
-	/* this writer also reserved the previous slot: no owner to record */
+	/* this writer reserved the previous slot, too: no owner to record */
 	t = weft_load64(&p->view.head->tail);
 	while (!weft_cas64(
 		&p->view.head->tail, &t,
@@ -240,8 +240,8 @@ static int die_reserved(struct stage *s, int i)
 }
 
 /*
- * An odd number of slots per round in a FIFO of sixteen: every position is
- * used.
+ * The number of slots per round is odd and the FIFO has 16, so every position
+ * is used.
  */
 static void stage_skips(int slots, uint64_t skipped)
 {
@@ -293,8 +293,8 @@ static void slots_of_an_incomplete_long_packet_are_skipped(void **state)
 }
 
 /*
- * Opens an endpoint at the name that the parent chose and reports what it
- * receives.
+ * Opens an endpoint at the name that the parent chose; reports the packets that
+ * arrive.
  */
 static int listener(struct stage *s, int i)
 {
@@ -314,8 +314,8 @@ static int listener(struct stage *s, int i)
 }
 
 /*
- * A name of another host: its pid is the pid of a local process (this one), and
- * its descriptor, if it exists, is not a region.
+ * The hint of a remote name contains the pid of a local process (this one) and
+ * a descriptor that is not a region.
  */
 static void a_name_of_another_host_matches_no_local_process(void **state)
 {
@@ -361,7 +361,7 @@ static void a_name_is_reused_after_a_death(void **state)
 		T_PTR(e->last, to);
 		kill(pid, SIGKILL);
 		stage_wait(pid);
-		/* in generation 2 a send detects the loss */
+		/* in generation 2 the loss is detected by a send */
 		if (generation != 2)
 			T_TRUE(end_wait_lost(e, generation, 20));
 		else
@@ -432,7 +432,7 @@ static int raw_connect(const struct sockaddr_in *n, uid_t uid)
 	return fd;
 }
 
-/* Requests the region as another user; must receive only the end of file. */
+/* Requests the region as another user; only the end of file may arrive. */
 static int other_user(struct stage *s, int i)
 {
 	uint64_t request[2] = { 1, 0 };
@@ -449,7 +449,7 @@ static int other_user(struct stage *s, int i)
 	fd = raw_connect(&s->name[0], 0);
 	if (fd < 0 || write(fd, request, sizeof(request)) != sizeof(request))
 		return 1;
-	/* ECONNRESET (unread data) or end of file, but no reply */
+	/* expect ECONNRESET (unread data) or end of file, but no reply */
 	if (recvmsg(fd, &h, 0) > 0)
 		return 2;
 	return i;
@@ -480,7 +480,7 @@ static void another_user_gets_no_region(void **state)
 	stage_close(s);
 }
 
-/* Binds the name of an endpoint of root. */
+/* Binds the socket name of an endpoint of root. */
 static int squatter(struct stage *s, int i)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
@@ -525,7 +525,7 @@ static void a_name_bound_by_another_user_is_not_contacted(void **state)
 	stage_close(s);
 }
 
-/* After setuid() /proc/PID/fd is not readable: descriptors are passed. */
+/* After setuid() /proc/PID/fd is not readable: sockets pass descriptors. */
 static int setuid_child(int i, void *arg)
 {
 	struct stage *s = arg;

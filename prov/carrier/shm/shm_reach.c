@@ -63,8 +63,8 @@ bool shm_reach_by_hint(const struct sockaddr_in *name)
 		return false;
 	fd = shm_reach_open(shm_hint_pid(hint), shm_hint_fd(hint));
 	/*
-	 * no free descriptor: unknown, so return true; if the region cannot be
-	 * mapped, that attempt fails
+	 * no free descriptor: reachability is unknown, and the mapping attempt
+	 * will report the error
 	 */
 	if (fd == -EMFILE || fd == -ENFILE)
 		return true;
@@ -124,8 +124,8 @@ int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
 	if (!local)
 		return -EHOSTUNREACH;
 	/*
-	 * a name with a hint existed on this host: poll will detect that its
-	 * owner died
+	 * the hint shows that the name existed on this host: poll detects that
+	 * its owner died
 	 */
 	return hint ? 0 : -EAGAIN;
 }

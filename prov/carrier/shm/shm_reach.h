@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Check by which the hybrid carrier decides whether a peer uses the shm
- * carrier.
+ * The check by which the hybrid carrier chooses between shm and sock for a
+ * peer.
  */
 #ifndef WEFT_CARRIER_SHM_REACH_H
 #define WEFT_CARRIER_SHM_REACH_H

@@ -23,8 +23,7 @@ static void rx_done(struct shm *s, struct shm_rx *rx)
 }
 
 /*
- * Finds the payload of a packet. Returns 0, -EAGAIN, or -EPROTO for an invalid
- * packet.
+ * Finds the payload of a packet. Returns 0; -EAGAIN; -EPROTO: invalid packet.
  */
 static int rx_payload(struct shm *s, struct shm_peer *p,
 		      const struct weft_pkt *pkt, uint32_t kind,
@@ -53,7 +52,6 @@ static int rx_payload(struct shm *s, struct shm_peer *p,
 	return 0;
 }
 
-/* Offers one packet to the caller; returns 0 if it was delivered. */
 static int rx_offer(struct shm *s, struct shm_rx *rx,
 		    const struct weft_pkt *pkt, uint32_t kind,
 		    const uint8_t *slot)
@@ -90,8 +88,8 @@ static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
 			break;
 		if (ret) {
 			/*
-			 * without this packet the later ones cannot be
-			 * delivered in order
+			 * the later packets cannot be delivered in order
+			 * without this one
 			 */
 			s->stats.refused++;
 			shm_peer_fail(s, p, -ret);
@@ -116,7 +114,7 @@ static int rx_retry(struct shm *s, int budget)
 	return n;
 }
 
-/* Returns the reception state of a writer; a new writer is admitted. */
+/* Returns the reception state of a writer; admits a new writer. */
 static struct shm_rx *rx_writer(struct shm *s, uint16_t writer)
 {
 	if (weft_unlikely(writer >= s->view.entries))
@@ -127,7 +125,7 @@ static struct shm_rx *rx_writer(struct shm *s, uint16_t writer)
 	return &s->rx[writer];
 }
 
-/* Prepares the fast path for the next packet, after one was delivered. */
+/* Prepares the fast path for the writer's next packet. */
 static void rx_expect(struct shm_rx *rx, uint16_t writer)
 {
 	WEFT_ASSERT(rx->peer && !rx->peer->held_count);
@@ -205,9 +203,7 @@ static int rx_slow_path(struct shm *s, const struct shm_slot *slot,
 	return 0;
 }
 
-/*
- * Publishes the read position to senders, in steps, since they rarely read it.
- */
+/* Publishes the read position every slots / 8 slots: it is rarely read. */
 static void rx_publish(struct shm *s, uint64_t next)
 {
 	WEFT_ASSERT(next >= s->rx_head && next - s->rx_head <= s->view.slots);
@@ -219,8 +215,8 @@ static void rx_publish(struct shm *s, uint64_t next)
 }
 
 /*
- * Fast path: receives a short packet of a connected peer; others take
- * rx_slow_path().
+ * Fast path for a short packet of a connected peer; calls rx_slow_path() for
+ * all others.
  */
 WEFT_INLINE int rx_fast_path(struct shm *s, const struct shm_slot *slot,
 			     uint64_t word)
@@ -235,8 +231,8 @@ WEFT_INLINE int rx_fast_path(struct shm *s, const struct shm_slot *slot,
 		return rx_slow_path(s, slot, word);
 	memcpy(&pkt, &word, sizeof(word));
 	/*
-	 * copied in the same pieces in which the header is read later: a load
-	 * that spans two stores stalls
+	 * copied in the pieces in which the header is read later: a load that
+	 * spans two stores stalls
 	 */
 	memcpy(&pkt.unit, slot->rest, sizeof(slot->rest[0]));
 	memcpy(&pkt.tag, slot->rest + 1, 2 * sizeof(slot->rest[0]));
@@ -251,9 +247,9 @@ WEFT_INLINE int rx_fast_path(struct shm *s, const struct shm_slot *slot,
 }
 
 /*
- * Prefetch distance in slots: the cache lines come from another core's cache,
- * and a window of packets would take one cache miss after the other. Distances
- * of 3 and more perform alike; a short one is used, because a line that is
+ * Prefetch distance in slots. The cache lines come from another core's cache;
+ * without prefetch, each packet would wait for one cache miss. Distances of 3
+ * and more perform alike; a short one is used, because a line that is
  * prefetched before it is written is transferred twice.
  */
 #define RX_PREFETCH 4
@@ -286,7 +282,7 @@ static int rx_fifo(struct shm *s, int budget)
 		WEFT_ASSERT(s->rx_step && s->rx_step <= SHM_LONG_SLOTS);
 		n += ret;
 		next += s->rx_step;
-		/* relaxed: wait only needs to know which slot to watch */
+		/* relaxed: wait only uses it to select the slot to watch */
 		weft_store64_relaxed(&s->rx_next, next);
 		rx_publish(s, next);
 	}
@@ -304,7 +300,7 @@ int shm_poll(struct weft_carrier *c, int budget)
 	if (weft_unlikely(!weft_list_empty(&s->held_peers)))
 		n = rx_retry(s, budget);
 	n += rx_fifo(s, budget - n);
-	/* relaxed: set by the waiting thread, which returns through poll */
+	/* relaxed: set by a waiting thread, which polls after the wait */
 	if (weft_unlikely(++s->polls % RX_TICK_POLLS == 0 ||
 			  (!n && weft_load32_relaxed(&s->nudge))))
 		shm_tick(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Security of the region: processes that may receive it, and attacks: names of
- * dead processes bound by other processes, too many descriptors, no free names.
+ * Security of the region: which processes may receive it; names of dead
+ * processes bound by an attacker, many descriptors, no free name.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -27,7 +27,7 @@
 #define OTHER_USER 65534
 #define SECONDS	   120 /* enough for a loaded host */
 
-/* Result of a process that waits for a handed-over region. */
+/* Exit status of a process that waits for a handed-over region. */
 enum { GOT_NOTHING = 0, GOT_A_REGION = 42 };
 
 /* ---- a child and two pipes ----------------------------------------------- */
@@ -129,7 +129,7 @@ static int received_fd(int sock)
 	return GOT_NOTHING;
 }
 
-/* Binds the name, reports that, and on request checks for a descriptor. */
+/* Binds the name, reports this, and on request checks for a descriptor. */
 static int bind_and_check(int to, int from, uid_t uid, unsigned port)
 {
 	int sock = bind_to(uid, port);
@@ -278,7 +278,7 @@ static void a_handover_is_found_after_free_entries(void **state)
 	struct end first;
 
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
-	/* the first entry has been used and is free again */
+	/* the table's first entry was used and is free again */
 	T_OK(end_open(&first, &weft_carrier_shm, 2, NULL));
 	T_OK(end_send_all(&first, end_peer(&first, e), 0, 8, SECONDS));
 	end_close(&first);
@@ -286,7 +286,7 @@ static void a_handover_is_found_after_free_entries(void **state)
 	c = start_child(send_and_close);
 	T_TRUE(write_to(c.to, &e->name, sizeof(e->name)));
 	T_IS(end_of(&c), 0);
-	/* handed-over regions are accepted before a packet is read */
+	/* a poll with budget 0 accepts the region but reads no packet */
 	until = weft_now_ns() + 100000000;
 	while (weft_now_ns() < until)
 		e->c->ops->poll(e->c, 0);
@@ -347,9 +347,7 @@ static void excess_descriptors_are_closed(void **state)
 	for (uint32_t kind = 1; kind <= 3; kind++) {
 		for (int count = 1; count <= 8; count++) {
 			pfd.fd = send_fds(&e.name, kind, count);
-			/*
-			 * until a reply has arrived or the connection is closed
-			 */
+			/* poll until a reply arrives or the peer closes */
 			while (!poll(&pfd, 1, 0))
 				e.c->ops->poll(e.c, 1);
 			close(pfd.fd);
@@ -361,7 +359,7 @@ static void excess_descriptors_are_closed(void **state)
 
 /* ---- no free names ------------------------------------------------------- */
 
-/* Binds as many ports as descriptors are allowed. */
+/* Binds as many ports as descriptors are available. */
 static int bind_ports(int to, int from)
 {
 	struct rlimit lim;
@@ -404,7 +402,7 @@ static int exchange_packet(struct end *a, struct end *b)
 	if (end_open(a, &weft_carrier_shm, 1, NULL) ||
 	    end_open(b, &weft_carrier_shm, 2, NULL))
 		return 11;
-	/* once without a hint, once with the hint */
+	/* connect first without a hint, then with the hint */
 	memset(b->name.sin_zero, 0, sizeof(b->name.sin_zero));
 	if (end_send_all(a, end_peer_name(a, &b->name), 0, 700, SECONDS) ||
 	    !end_wait_got(b, 1, SECONDS))
@@ -417,10 +415,7 @@ static int exchange_packet(struct end *a, struct end *b)
 	return a->bad + b->bad ? 14 : 0;
 }
 
-/*
- * Runs in its own network namespace, so that names of other tests are
- * unaffected.
- */
+/* Runs in its own network namespace, so that other tests find free names. */
 static int exchange_without_free_ports(int to, int from)
 {
 	enum { MOST = 64 };
@@ -463,7 +458,7 @@ int main(int argc, char **argv)
 		T_CASE(an_endpoint_opens_when_all_ports_are_bound),
 	};
 
-	/* this process is the program that open_then_exec() executes */
+	/* this process was started by open_then_exec() */
 	if (argc == 4)
 		return bind_and_check(atoi(argv[1]), atoi(argv[2]), geteuid(),
 				      (unsigned)atoi(argv[3]));

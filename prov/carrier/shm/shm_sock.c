@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages through the listening socket. There are few: first contact needs one
- * only if /proc refuses access, and data need none.
+ * Messages through the listening socket. They are rare: first contact needs
+ * one only if /proc refuses access, and data need none.
  *
- *   ask       request for the region; the descriptor is returned by SCM_RIGHTS
- *   handover  a sender that closes hands over its region, so that payloads in
- *             its cells stay readable; the kernel keeps it until accept()
- *   poke      connect and close: the descriptor of shm_wait_fd gets readable
+ *     ask       request for the region; the descriptor is returned by
+ * SCM_RIGHTS handover  a sender that closes hands over its region, so that
+ * payloads in its cells stay readable; the kernel keeps it until accept() poke
+ * connect and close: makes the descriptor of shm_wait_fd readable
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -34,8 +34,8 @@ struct sock_msg {
 };
 
 /*
- * Control buffer for one descriptor; aligned as the kernel requires, it has
- * space for two.
+ * Control buffer for one descriptor; with the kernel's alignment it has space
+ * for two.
  */
 union sock_ctl {
 	struct cmsghdr head;
@@ -64,8 +64,8 @@ static int sock_send(int sock, struct sock_msg m, int fd)
 }
 
 /*
- * Extracts the descriptors of a message: keeps one, closes all if there are
- * more.
+ * Extracts the descriptors of a message: returns the only one, or closes all if
+ * there are several.
  */
 static int sock_get_fd(struct msghdr *h)
 {
@@ -117,7 +117,7 @@ static bool sock_same_user(int sock, struct ucred *cred)
 
 /*
  * Returns whether p itself listens at the other end. Another process may have
- * bound the name after p died or called exec(). The kernel reports the process
+ * bound the name after p died or called exec(); the kernel reports the process
  * that called listen().
  */
 static bool sock_is_peer(int sock, const struct shm_peer *p)
@@ -129,8 +129,7 @@ static bool sock_is_peer(int sock, const struct shm_peer *p)
 }
 
 /*
- * Maps the region that a closing sender handed over, if packets of that sender
- * are unread.
+ * Maps the region that a closing sender handed over, if its packets are unread.
  */
 static void sock_accept_handover(struct shm *s, uint64_t cookie, int fd)
 {
@@ -139,7 +138,7 @@ static void sock_accept_handover(struct shm *s, uint64_t cookie, int fd)
 
 	if (used > s->view.entries)
 		used = s->view.entries;
-	/* the packets may not have been polled yet */
+	/* the sender's packets may not have been polled yet */
 	for (uint32_t i = 0; !p && i < used; i++) {
 		struct shm_entry *e = &s->view.entry[i];
 
@@ -152,8 +151,8 @@ static void sock_accept_handover(struct shm *s, uint64_t cookie, int fd)
 }
 
 /*
- * Sends this endpoint's region. A peer in another pid namespace can check
- * liveness only by the lock, so the lock is taken first.
+ * Sends this endpoint's region. A requester in another pid namespace checks
+ * liveness by the lock, so the lock is taken first.
  */
 static void sock_grant(struct shm *s, int sock, uint32_t ns)
 {
@@ -187,7 +186,7 @@ static void sock_serve(struct shm *s, int sock)
 		close(fd);
 }
 
-/* Handles all connections in the backlog. */
+/* Handles all connections that wait in the backlog. */
 void shm_sock_accept(struct shm *s)
 {
 	int sock;
@@ -250,7 +249,7 @@ int shm_sock_request(struct shm *s, struct shm_peer *p)
 }
 
 /*
- * Sends this endpoint's region to p's backlog. The receiver can read and write
+ * Sends this endpoint's region to p's socket. The receiver can read and write
  * the region, so it is sent only to a process that is verified to be p.
  */
 int shm_sock_handover(struct shm *s, struct shm_peer *p)

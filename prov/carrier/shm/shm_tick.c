@@ -16,28 +16,25 @@
 #define TICK_NS		 UINT64_C(25000000)
 /* age of a stuck slot at which its writer is checked */
 #define TICK_STUCK_NS	 UINT64_C(20000000)
-/* age of a stuck slot at which its writer is declared lost */
+/* age at which the stuck slot of a lost writer is skipped */
 #define TICK_GIVEN_UP_NS UINT64_C(100000000)
-/* age of a stuck slot at which a writer that consumed TICK_RUN_CPU is lost */
+/* age of a stuck slot at which a writer that used TICK_RUN_CPU is lost */
 #define TICK_RUN_NS	 UINT64_C(2000000000)
-/* CPU time of the writer since the slot was found stuck, s */
+/* CPU time used by the writer since its slot was found stuck, s */
 #define TICK_RUN_CPU	 1
 #define TICK_ENTRIES	 64
 #define TICK_MANY	 16 /* peers that can be checked at the full rate */
 
-/* Returns {ticket, writer} of the tail. */
 static uint64_t tick_tail(const struct shm *s)
 {
 	/*
-	 * A1 pairs with R1 in tx_swap(): the owners below the tail are
+	 * A1 pairs with R1 in tx_swap(): the owners of slots below the tail are
 	 * recorded.
 	 */
 	return weft_load64(&s->view.head->tail);
 }
 
-/*
- * Checks a peer in another pid namespace, whose liveness only its region shows.
- */
+/* Checks a peer in another pid namespace, by the lock of its region. */
 static void tick_other_namespace(struct shm *s, struct shm_peer *p)
 {
 	int ret = shm_peer_map(s, p);
@@ -46,7 +43,6 @@ static void tick_other_namespace(struct shm *s, struct shm_peer *p)
 		shm_peer_fail(s, p, -ret);
 }
 
-/* Checks whether a peer has died or closed. */
 void shm_tick_peer(struct shm *s, struct shm_peer *p)
 {
 	uint32_t state;
@@ -70,7 +66,7 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 		tick_other_namespace(s, p);
 }
 
-/* Checks some of the peers per call, all of them if few are known. */
+/* Checks some of the peers in each call, or all if there are few. */
 static void tick_peers(struct shm *s)
 {
 	uint32_t n = 8 + s->peer_count / 8;
@@ -126,8 +122,8 @@ static void tick_entries(struct shm *s)
 }
 
 /*
- * Returns the writer that reserved ticket: the writer of the first owner record
- * at or after ticket, or the last writer.
+ * Returns the writer that reserved ticket: that of the first owner record at or
+ * after ticket, or the last writer.
  */
 static uint16_t stuck_slot_writer(const struct shm *s, uint64_t ticket,
 				  uint64_t tail)
@@ -159,7 +155,7 @@ static void stuck_skip(struct shm *s, uint64_t next, uint16_t writer)
 }
 
 /*
- * Reads the carrier's word of a slot; returns whether the slot belongs to
+ * Reads the carrier's word of ticket's slot; returns whether it was written for
  * ticket.
  */
 static bool stuck_word(const struct shm *s, uint64_t ticket, uint32_t *word_p)
@@ -174,8 +170,8 @@ static bool stuck_word(const struct shm *s, uint64_t ticket, uint32_t *word_p)
 }
 
 /*
- * Returns whether the writer has published a later slot. Writers publish in
- * order, so it will not publish this slot.
+ * Returns whether the writer has published a later slot: since writers publish
+ * in order, it will not publish this one.
  */
 static bool stuck_published_later(const struct shm *s, uint64_t ticket,
 				  uint64_t tail, uint16_t writer)
@@ -191,7 +187,7 @@ static bool stuck_published_later(const struct shm *s, uint64_t ticket,
 }
 
 /*
- * Returns whether the writer has used so much CPU time since the slot was found
+ * Returns whether the writer has used so much CPU time since its slot was found
  * stuck that it cannot be between reserving and publishing.
  */
 static bool stuck_writer_ran(struct shm *s, const struct shm_peer *p,
@@ -210,8 +206,8 @@ static bool stuck_writer_ran(struct shm *s, const struct shm_peer *p,
 }
 
 /*
- * Returns whether the slot will never be published: its writer is dead, or the
- * slot was overwritten.
+ * Returns whether the slot will never be published: its writer is dead or lost,
+ * or has continued without publishing it.
  */
 static bool stuck_forever(struct shm *s, uint16_t writer, uint64_t tail,
 			  uint64_t now)
@@ -261,7 +257,7 @@ static void tick_stuck(struct shm *s, uint64_t now)
 		stuck_skip(s, next, writer);
 }
 
-/* Checks the tail; if it is impossible, no arriving packet can be trusted. */
+/* Checks the tail: if it is impossible, no later packet can be trusted. */
 static void tick_check_tail(struct shm *s)
 {
 	uint64_t used = shm_tail_ticket(tick_tail(s)) -
@@ -308,7 +304,7 @@ void shm_tick(struct shm *s)
 	weft_store32_relaxed(&s->nudge, 0);
 	if (!weft_list_empty(&s->ending))
 		tick_ending(s);
-	/* every endpoint checks the others: less often with more peers */
+	/* with more peers, each endpoint checks less often */
 	if (now - s->tick_ns < TICK_NS * (1 + s->peer_count / TICK_MANY))
 		return;
 	s->tick_ns = now;

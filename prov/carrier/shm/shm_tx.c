@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sending: reserves a slot of the peer's FIFO by one compare-and-swap of the
- * tail word, fills the slot, publishes it by the slot's word. With a single
- * sender, the common case, the tail's cache line stays in the sender's cache,
- * and only the slot's line is transferred.
+ * tail word, fills the slot, and publishes it by storing the slot's word. With
+ * a single sender, the common case, the tail's cache line stays in the
+ * sender's cache, and only the slot's line is transferred.
  *
  * The swap is relaxed on purpose. With release it would wait for the stores
  * into the previous slot (a line that is still in the receiver's cache), and
@@ -20,10 +20,9 @@
 #include <string.h>
 
 /*
- * Records in the owner words that `writer` reserved the ticket before the one
- * that is about to be reserved. All senders that compete for that ticket write
- * the same value; a sender that is a lap late must not overwrite a newer
- * record.
+ * Records in the owner words that `writer` reserved `ticket`, the last reserved
+ * one. All senders that compete for the next ticket write the same value; a
+ * sender that is late by a lap must not overwrite a newer record.
  */
 static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
 {
@@ -41,13 +40,13 @@ static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
 /*
  * The pages of a peer's FIFO are allocated on first touch, with one page fault
  * on each side per 32 packets. A sender of a stream populates all pages at
- * once; a sender of a few packets, or one that exchanges packets with the peer,
- * does not need most of them soon. The fast path does not count packets for
- * that: until the pages are populated, head_seen is set so that the FIFO
- * appears full every TX_CHECK_SLOTS slots.
+ * once; a sender of few packets, or one that exchanges packets with the peer,
+ * does not. The fast path counts no packets for this: until the pages are
+ * populated, head_seen is set so that the FIFO appears full every
+ * TX_CHECK_SLOTS slots.
  */
-#define TX_CHECK_SLOTS 32 /* slots until the next check */
-#define TX_EXCHANGE    8  /* packets received meanwhile that show an exchange */
+#define TX_CHECK_SLOTS 32 /* slots between two checks */
+#define TX_EXCHANGE    8  /* received packets that show an exchange */
 
 static void tx_populate(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
@@ -65,7 +64,6 @@ static void tx_populate(struct shm *s, struct shm_peer *p, uint64_t ticket)
 		p->head_seen = soon;
 }
 
-/* Reads the receiver's head into head_seen. */
 static void tx_read_head(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
 	/* A3 pairs with R3 in rx_publish(): the slot was read before reuse. */
@@ -96,7 +94,7 @@ static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
 	return used >= 0 && used + n <= slots ? 0 : -EAGAIN;
 }
 
-/* Moves the tail from *t_p to next; on success the slots are reserved. */
+/* Moves the tail from *t_p to next; returns whether the slots are reserved. */
 static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 {
 	uint64_t ticket = shm_tail_ticket(*t_p);
@@ -109,8 +107,8 @@ static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 	if (ticket)
 		tx_record(&p->view, ticket - 1, shm_tail_writer(*t_p));
 	/*
-	 * R1 pairs with A1 in tick_tail(): the owner is recorded, then the
-	 * ticket taken.
+	 * R1 pairs with A1 in tick_tail(): the previous owner is recorded
+	 * before the next ticket is taken.
 	 */
 	return atomic_compare_exchange_strong_explicit(
 		&p->head->tail, t_p, next, memory_order_release,
@@ -144,15 +142,13 @@ static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
 
 /*
  * Prefetch distance in slots, for writing. On x86 the next swap of the tail
- * waits for the stores into the slot, which then hit the sender's cache. A
- * sender that was not the last writer does not prefetch: with several writers
- * another one may use the line.
+ * waits for the stores into the slot, which are fast if its line is in the
+ * sender's cache. A sender that was not the last writer does not prefetch:
+ * another writer may use the line.
  */
 #define TX_PREFETCH 8
 
-/*
- * Fast path: one slot, this sender was the last writer, and the slot is free.
- */
+/* Fast path: this sender was the last writer, and the next slot is free. */
 WEFT_INLINE bool tx_reserve_next(struct shm_peer *p, uint64_t *ticket_p)
 {
 	uint64_t t = weft_load64_relaxed(&p->head->tail);
@@ -202,7 +198,7 @@ WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 	s->stats.sent++;
 	/*
 	 * F0: store, then load; ordered by the waiter's membarrier or by this
-	 * fence.
+	 * fence
 	 */
 	if (weft_unlikely(p->fence))
 		weft_fence_full();
@@ -238,7 +234,7 @@ static void tx_more(struct shm_peer *p, uint64_t ticket, const uint8_t *from,
 	uint32_t carrier =
 		shm_word(shm_lap(ticket, p->lg), SHM_SKIPPED, 0, SHM_NO_WRITER);
 
-	/* relaxed: published with the first slot */
+	/* relaxed: published by the packet's first slot */
 	weft_store64_relaxed(&slot->word, shm_slot_word(0, carrier));
 	if (weft_likely(len >= SHM_MORE_BYTES))
 		memcpy(slot->rest, from, SHM_MORE_BYTES);
@@ -247,7 +243,7 @@ static void tx_more(struct shm_peer *p, uint64_t ticket, const uint8_t *from,
 }
 
 /*
- * Sends a payload in several slots: only the cache lines that carry it are
+ * Sends a payload in several slots, so that only the cache lines in use are
  * transferred.
  */
 static int tx_long(struct shm *s, struct shm_peer *p,
@@ -277,7 +273,7 @@ static int tx_long(struct shm *s, struct shm_peer *p,
 	return tx_publish(s, p, tx_slot(p, ticket), ticket, pkt, SHM_LONG);
 }
 
-/* Writes the payload from memory or by the caller's fill function. */
+/* Writes the payload: copies it, or calls the caller's fill function. */
 static void tx_fill(struct shm *s, void *to, const struct iovec *iov, int count)
 {
 	const struct weft_fill *f;
@@ -308,7 +304,7 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	ret = shm_cell_get(s, p, &cell);
 	if (ret)
 		return ret;
-	/* copy first, so that the slot is reserved for a short time only */
+	/* fill the cell first, so that the slot is reserved only briefly */
 	tx_fill(s, s->view.cell + (size_t)cell * s->view.cell_bytes, iov,
 		count);
 	ret = tx_reserve(s, p, &ticket);
@@ -323,12 +319,12 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	return tx_publish(s, p, tx_slot(p, ticket), ticket, pkt, SHM_CELL);
 }
 
-/* Converts the error of a failed attempt into the result of send. */
+/* Converts the error of an attempt into the result of send. */
 static int tx_failed(struct shm *s, struct shm_peer *p, int err)
 {
 	if (err == -EAGAIN) {
 		s->stats.full++;
-		/* relaxed: a hint for wait, mostly in the same thread */
+		/* relaxed: a hint for wait, usually in the same thread */
 		weft_store32_relaxed(&s->full, 1);
 		return -EAGAIN;
 	}
@@ -359,8 +355,8 @@ static WEFT_NOINLINE int tx_slow_path(struct shm *s, struct shm_peer *p,
 }
 
 /*
- * Sends a packet. Fast path: 8 bytes in one iovec, to a connected peer with a
- * free slot.
+ * Sends a packet. Fast path: 8 bytes in one iovec, a connected peer, a free
+ * slot.
  */
 int shm_send(struct weft_carrier *c, struct weft_peer *peer,
 	     const struct weft_pkt *pkt, const struct iovec *iov, int iov_count)

@@ -34,7 +34,7 @@
 #define OWN_CORE_RULE weft_wait_policy_rule[WEFT_OWN_CORE]
 
 #define WAIT_SPIN_MIN_NS   UINT64_C(300)
-/* longest yield without a context switch */
+/* longest duration of a yield without a context switch */
 #define WAIT_YIELD_IDLE_NS UINT64_C(1500)
 /* longest wait without membarrier */
 #define WAIT_SHORT_NS	   UINT64_C(1000000)
@@ -49,9 +49,7 @@
 /* yields before blocking for a free slot */
 #define WAIT_ROOM_YIELDS   1000
 
-/*
- * Registers the process for membarrier, so that waiters can order its stores.
- */
+/* Registers the process for membarrier, which waiters use. */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	s->base.fences = weft_membarrier_register() < 0;
@@ -65,7 +63,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 	atomic_init(&s->timer, -1);
 }
 
-/* Counts one more peer; an endpoint that is its own peer counts, too. */
+/* Counts one more peer; an endpoint that is its own peer counts as one. */
 void shm_wait_peer_added(struct shm *s)
 {
 	weft_wait_policy_set_ranks(&s->policy,
@@ -93,8 +91,8 @@ bool shm_wait_ready(const struct shm *s)
 }
 
 /*
- * Returns whether w is watched already. relaxed: callers of shm_watch exclude
- * each other
+ * Returns whether w is watched already. relaxed: calls of shm_watch are
+ * serialised
  */
 static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
 {
@@ -112,7 +110,7 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 
 	if (watch_is(s, w))
 		return;
-	/* relaxed: ordered by R5; a mixed state is read again */
+	/* relaxed: ordered by R5; a reader of mixed values reads again */
 	weft_store64_relaxed(&s->watch_want, w->want);
 	weft_store32_relaxed(&s->oversubscribed, w->oversubscribed);
 	atomic_store_explicit(&s->watch_event, w->event_word,
@@ -145,7 +143,7 @@ static bool wait_watched(struct shm *s)
 	return true;
 }
 
-/* Returns whether the wait must end; consumes a wake. */
+/* Returns whether the wait must end; clears a pending wake. */
 static bool wait_done(struct shm *s)
 {
 	if (shm_wait_ready(s) || wait_watched(s))
@@ -166,7 +164,7 @@ static bool wait_spin(struct shm *s, uint64_t end)
 }
 
 /*
- * Adapts the spin limit after a wait that ended while yielding. If no other
+ * Adapts the spin limit after a wait that ended during its yields. If no other
  * process took the core (the yield returned at once) and the wait was short, a
  * spin would have been enough. relaxed: only one thread waits
  */
@@ -194,7 +192,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* Requests a notification from peers by a bit of the wake word. */
+/* Sets a bit of the wake word: senders must notify this endpoint. */
 static void wait_announce(struct shm *s, uint32_t bit)
 {
 	atomic_fetch_or_explicit(&s->view.head->wake, bit,
@@ -204,8 +202,8 @@ static void wait_announce(struct shm *s, uint32_t bit)
 }
 
 /*
- * Orders the announcement before the check of the slot (F1, the counterpart of
- * F0 in tx_publish()); expensive where it interrupts cores.
+ * F1, the counterpart of F0 in tx_publish(): orders the announcement before the
+ * check of the slot. Expensive, since membarrier interrupts other cores.
  */
 static void wait_order(struct shm *s)
 {
@@ -276,14 +274,14 @@ static uint64_t wait_earlier(uint64_t a, uint64_t b)
 struct wait_words {
 	struct weft_event *event_word;
 	uint32_t event_value;
-	/* notifiers fence before they check for waiters */
+	/* notifiers of the event word fence before they check for waiters */
 	bool notifiers_fence;
 };
 
 /*
- * Announces the wait. The event word is read after the announcement: a watch
- * that is set at the same time is seen here, or shm_watch() sees the blocked
- * thread.
+ * Announces the wait. The event word is read after the announcement: either a
+ * watch that is set at the same time is seen here, or shm_watch() sees the
+ * blocked thread.
  */
 static struct wait_words wait_prepare(struct shm *s)
 {
@@ -303,7 +301,7 @@ static struct wait_words wait_prepare(struct shm *s)
 	return words;
 }
 
-/* Blocks for at most `most` ns of *ns; returns whether it was woken. */
+/* Blocks for `most` or *ns, the shorter one; returns whether it was woken. */
 static bool wait_at_most(struct shm *s, const struct wait_words *words,
 			 uint64_t most, uint64_t *ns)
 {
@@ -314,7 +312,7 @@ static bool wait_at_most(struct shm *s, const struct wait_words *words,
 	       wait_on_words(s, part, words->event_word, words->event_value);
 }
 
-/* After a timeout: counts an event that did not wake this waiter. */
+/* After a timeout: counts an event that did not wake this thread. */
 static void wait_count_late(struct shm *s, const struct wait_words *words)
 {
 	if (!shm_wait_ready(s) && !wait_watched(s))
@@ -356,7 +354,7 @@ static void wait_block(struct shm *s, uint64_t ns)
 	weft_store32_relaxed(&s->nudge, 1);
 }
 
-/* Spins and yields. relaxed: only one thread waits */
+/* Spins and yields; returns whether done. relaxed: only one thread waits */
 static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 {
 	const struct weft_wait_policy_rule *rule =
@@ -374,7 +372,7 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 			  wait_earlier(now + rule->yield.longest_ns, end));
 }
 
-/* Slow path of a wait, after the first check found nothing. */
+/* Slow path of a wait, when the first check found nothing. */
 static int wait_long(struct shm *s, uint64_t timeout_ns)
 {
 	uint64_t now = weft_now_ns();
@@ -385,7 +383,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 
 	/*
 	 * after a blocking wait without an event, block at once: latency does
-	 * not matter
+	 * not matter then
 	 */
 	if (!s->idle) {
 		done = wait_awake(s, now, end);
@@ -400,7 +398,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 	return !done && weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
 
-/* Yields to a process that may free slots; the caller retries. */
+/* Waits for a free slot: yields, later blocks briefly; the caller retries. */
 static int wait_room(struct shm *s, uint64_t timeout_ns)
 {
 	if (s->room_waits++ < WAIT_ROOM_YIELDS)
@@ -441,11 +439,11 @@ int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	weft_store32_relaxed(&s->waits, 1);
 	/*
 	 * F3 pairs with F3 in shm_window_close(): either this thread does not
-	 * see the watched word, or its window stays mapped.
+	 * see the watched word, or the word's window stays mapped
 	 */
 	weft_fence_full();
 	ret = wait_any(s, timeout_ns);
-	/* R6 pairs with A6 in shm_window_close(): no further reads. */
+	/* R6 pairs with A6 in shm_window_close(): the word is not read again */
 	weft_store32(&s->waits, 0);
 	return ret;
 }
@@ -472,9 +470,7 @@ void shm_wake(struct weft_carrier *c)
 	wait_futex_wake(&s->view.head->wake);
 }
 
-/*
- * Wakes the waiter as requested; called by a sender that saw the wake word set.
- */
+/* Wakes the waiter of p by the method that its wake word requests. */
 void shm_wake_peer(struct shm *s, struct shm_peer *p)
 {
 	uint32_t word = weft_swap32(&p->view.head->wake, 0);
@@ -500,14 +496,14 @@ void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
 		weft_fence_full();
 	else
 		atomic_signal_fence(memory_order_seq_cst);
-	/* relaxed: a hint; a waiter that is missed here sees the slot */
+	/* relaxed: a hint; a waiter that is missed here sees the store */
 	if (weft_unlikely(weft_load32_relaxed(&p->view.head->wake)))
 		shm_wake_peer(s, p);
 }
 
 /*
- * Returns one descriptor for connections at the socket, wake(), and the
- * housekeeping.
+ * Returns one descriptor for connections at the socket, wake(), and a timer for
+ * the housekeeping.
  */
 int shm_wait_fd(struct weft_carrier *c)
 {
@@ -542,10 +538,7 @@ void shm_wait_fini(struct shm *s)
 	close(wait_timer(s));
 }
 
-/*
- * Performs all steps of arming; returns false if an event has occurred
- * meanwhile.
- */
+/* Arms the descriptor; returns false if an event has occurred meanwhile. */
 static bool arm_anew(struct shm *s, uint64_t now)
 {
 	struct itimerspec tick = {
@@ -570,8 +563,8 @@ static bool arm_anew(struct shm *s, uint64_t now)
 }
 
 /*
- * Returns whether the last arm is still valid: not notified since, and no event
- * word to wait on. That arm ordered the senders, so none of them misses it.
+ * Returns whether the last arm is valid: not notified since, and no event word
+ * is watched. Its membarrier ordered the senders, so none of them misses it.
  */
 static bool arm_holds(struct shm *s, uint64_t now)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Races between a thread that starts to block and an event. A wait whose event
- * was missed ends with its timeout, so the test does not measure time: the
- * carrier counts waits that no notification ended (late).
+ * was missed ends by a timeout; the carrier counts such waits (`late`), so the
+ * test does not measure time.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/shm/shm.h"
@@ -33,8 +33,7 @@ struct race {
 static const struct weft_carrier_attr no_spin = { .spin_ns = 1 };
 
 /*
- * Waits by spinning, so that both sides start at once: the race takes
- * nanoseconds.
+ * Spins, so that both sides start at the same time: the race lasts nanoseconds.
  */
 static void spin_until(weft_au64 *word, uint64_t want)
 {
@@ -60,8 +59,8 @@ static uint64_t late_waits(struct end *e)
 }
 
 /*
- * Waits in idle state, as after a long blocking wait, without the short wait
- * that otherwise comes first: its end would hide the race.
+ * Waits in idle state, as after a long blocking wait: without the short first
+ * part of a wait, whose end would hide the race.
  */
 static void *wait_for_word(void *arg)
 {
@@ -84,9 +83,7 @@ static void random_delay(uint64_t rounds)
 		;
 }
 
-/*
- * Watches a word and notifies, as the collective unit does in another thread.
- */
+/* Watches a word and notifies, as the collective unit does. */
 static void watch_and_notify(struct race *r, uint64_t n)
 {
 	struct weft_carrier_watch w = { .word = &r->word,
@@ -159,7 +156,7 @@ static void wait_until_blocked(struct race *r, uint64_t before)
 
 /*
  * Makes the race of a packet with the announcement deterministic: the sender
- * does not see the waiter. Returns the delay of that packet, ns.
+ * does not see the waiter. Returns the delay of the packet, ns.
  */
 static uint64_t missed_ns(struct race *r, struct end *from, uint64_t n)
 {
@@ -186,7 +183,7 @@ static uint64_t missed_ns(struct race *r, struct end *from, uint64_t n)
 	return start;
 }
 
-/* On a loaded host the delay may be longer, but not every time. */
+/* On a loaded host the delay may be longer, but not in every attempt. */
 static void a_missed_packet_is_delayed_by_one_short_wait(void **state)
 {
 	static struct race r;
@@ -210,7 +207,7 @@ static void arm(struct end *e)
 		e->c->ops->poll(e->c, 4);
 }
 
-/* Arming is expensive, so it is not repeated before a notification. */
+/* Arming is expensive, so it is not repeated until a notification. */
 static void an_arm_is_valid_until_notified(void **state)
 {
 	struct end *a = calloc(1, sizeof(*a)), *b = calloc(1, sizeof(*b));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows: parts of a region's end that are mapped on demand. The region's
- * descriptor was closed after the first contact, so it is opened again through
- * /proc and verified to be the same file. Endpoints of one process share their
- * windows, like their mappings (shm_map.c).
+ * Windows: parts of the memory at the end of a region, mapped on demand. The
+ * region's descriptor was closed after first contact, so it is opened again
+ * through /proc and verified to be the same file. Endpoints of one process
+ * share their windows, like their mappings (shm_map.c).
  */
 #include "prov/carrier/shm/shm.h"
 
@@ -27,7 +27,7 @@ struct shm_window {
 /* Windows of this process. */
 static pthread_mutex_t window_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list windows = { &windows, &windows };
-/* Windows closed while a thread waited, possibly for a word in one of them. */
+/* Windows closed while a thread waited, possibly on a word in one of them. */
 static struct weft_list closed_windows = { &closed_windows, &closed_windows };
 
 /* Opens the descriptor of p's region again; the caller closes it. */
@@ -140,7 +140,7 @@ int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t offset,
 		return -EOPNOTSUPP;
 	if (m->region.bytes < m->bytes)
 		return window_get(p, m, v->window_off + offset, bytes, area_p);
-	/* the whole region was mapped, and stays mapped */
+	/* the whole region is mapped, and stays mapped */
 	if (p)
 		p->shared = true;
 	*area_p = (char *)m->region.base + v->window_off + offset;
@@ -153,9 +153,7 @@ static void window_unmap(struct shm_window *w)
 	free(w);
 }
 
-/*
- * Unmaps the closed windows of an endpoint; no thread can read them any more.
- */
+/* Unmaps the closed windows of an endpoint that no thread reads any more. */
 static void windows_unmap_closed(const struct shm *s)
 {
 	struct weft_list *i, *tmp;

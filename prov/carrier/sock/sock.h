@@ -3,26 +3,26 @@
  * Internal declarations of the sock carrier: packets between processes of any
  * hosts, by datagrams.
  *
- *   sock_ops.c   open, close, the table of operations
- *   sock_name.c  this endpoint's address; route and MTU to another address
- *   sock_peer.c  peer records: first contact, incarnations, loss
- *   sock_tx.c    packets into datagrams; windows; retransmission
- *   sock_rx.c    datagrams into packets, in order, without duplicates
- *   sock_poll.c  poll: one pass over the socket and every busy peer
- *   sock_io.c    system calls in batches, errors of the network
- *   sock_fault.c fault injection below the socket
- *   sock_wait.c  waiting and waking
- *   sock_progress_thread.c
- *                progress thread for a caller outside MPI;
- *                sock_lock.c its lock
- *   sock_pace.c  round-trip times and congestion window
- *   sock_dgram.c memory of datagrams: single ones and batches for GSO
- *   sock_keys.c  key agreement at first contact: X25519, HMAC, HKDF
- *   sock_seal.c  signatures and replay detection
+ *     sock_ops.c     open, close, the table of operations
+ *     sock_name.c    this endpoint's address; route and MTU to another address
+ *     sock_peer.c    peer records: first contact, incarnations, loss
+ *     sock_tx.c      packets into datagrams; windows; retransmission
+ *     sock_rx.c      datagrams into packets, in order, without duplicates
+ *     sock_poll.c    poll: one pass over the socket and every busy peer
+ *     sock_io.c      system calls in batches, errors of the network
+ *     sock_fault.c   fault injection between carrier and socket
+ *     sock_wait.c    waiting and waking
+ *     sock_progress_thread.c
+ *                    progress thread for a caller outside MPI;
+ *                    sock_lock.c its lock
+ *     sock_pace.c    round-trip times and congestion window
+ *     sock_dgram.c   memory of datagrams: single ones and batches for GSO
+ *     sock_keys.c    key agreement at first contact: X25519, HMAC, HKDF
+ *     sock_seal.c    signatures and replay detection
  *
  * All functions except wait and wake run between sock_enter and sock_leave, or
- * in the progress thread, protected by one lock. Wait and wake share only the
- * atomics of struct sock_waiter with them.
+ * in the progress thread, protected by one lock. wait and wake access only the
+ * atomics of struct sock_waiter.
  */
 #ifndef WEFT_CARRIER_SOCK_H
 #define WEFT_CARRIER_SOCK_H
@@ -40,18 +40,18 @@
 
 #define SOCK_MTU	   8192u  /* largest payload of a packet */
 #define SOCK_DGRAM_MAX	   65000u /* bytes of the largest datagram */
-/* bytes of the smallest datagram: an MTU of 576 */
+/* bytes of the smallest datagram, for an MTU of 576 */
 #define SOCK_DGRAM_MIN	   544u
 #define SOCK_GSO_BYTES	   65000u /* bytes of a GSO batch */
-#define SOCK_BATCH	   64u	  /* datagrams of one sendmmsg */
-#define SOCK_READ_BATCH	   8u	  /* datagrams of one recvmmsg */
+#define SOCK_BATCH	   64u	  /* datagrams per sendmmsg() */
+#define SOCK_READ_BATCH	   8u	  /* datagrams per recvmmsg() */
 #define SOCK_READ_BYTES	   65536u /* bytes of a read buffer (UDP_GRO) */
 #define SOCK_WINDOW	   WEFT_ARQ_WINDOW /* datagrams in flight */
 #define SOCK_REPLAY_WINDOW 4096u /* counts recorded to detect replays */
 #define SOCK_SILENCE_NS	   UINT64_C(300000000000)
 /*
- * With a key: a peer whose host has refused datagrams is lost if it does not
- * answer a probe for this time.
+ * With a key: time for which a peer whose host has refused a datagram may leave
+ * probes unanswered before it is lost.
  */
 #define SOCK_REFUSED_NS	   UINT64_C(2000000000)
 
@@ -78,27 +78,27 @@ struct sock_gso_batch {
 	struct sock_gso_batch *next; /* link of the free list */
 	/* peer that takes datagrams from the batch, or NULL */
 	struct sock_peer *peer;
-	uint32_t room;	 /* bytes of each datagram, without a tag */
+	uint32_t room;	 /* bytes of each datagram without its tag */
 	uint32_t length; /* capacity in datagrams */
 	uint32_t used;
-	uint32_t live; /* datagrams taken and not freed yet */
+	uint32_t live; /* datagrams taken from the batch and not freed yet */
 	struct sock_dgram dgram[SOCK_BATCH];
 	_Alignas(64) uint8_t data[SOCK_GSO_BYTES];
 };
 
-/* One sequence number in flight. */
+/* Datagram in flight, by its sequence number. */
 struct sock_flight {
-	struct sock_dgram *dgram; /* datagram; NULL: acknowledged */
+	struct sock_dgram *dgram; /* NULL: acknowledged */
 	/* position among all transmissions to this peer */
 	uint64_t order;
-	bool lost; /* considered lost, to be retransmitted */
+	bool lost; /* considered lost: to be retransmitted */
 };
 
 enum sock_state {
-	SOCK_NEW,	 /* nothing sent yet */
+	SOCK_NEW,
 	SOCK_HELLO_SENT, /* HELLO sent */
-	SOCK_ABSENT,	 /* no process has that port; to be retried later */
-	SOCK_OPEN,	 /* the peer answered, or its host sent no refusal */
+	SOCK_ABSENT,	 /* no process has the port; retried later */
+	SOCK_OPEN, /* the peer answered, or its host sent no refusal in time */
 };
 
 struct sock_seal;
@@ -108,20 +108,20 @@ struct sock_peer {
 	/* node in sock.busy while the peer needs service */
 	struct weft_list busy;
 	enum sock_state state;
-	bool local;   /* the peer is on this host */
+	bool local;
 	bool self;    /* this endpoint itself: packets are passed in memory */
 	bool refused; /* no process has the peer's port any more */
 	uint64_t remote_gen; /* the peer's incarnation; 0: not known */
-	uint64_t ended_gen;  /* incarnations up to this one have ended */
+	uint64_t ended_gen;  /* latest incarnation that has ended */
 	/* HELLO_SENT: time of the HELLO; ABSENT: time of the next HELLO */
 	uint64_t hello_ns;
 	uint64_t hello_backoff_ns;
 	/* time of the first unanswered HELLO, ns; 0: none */
 	uint64_t hello_since_ns;
 	uint64_t last_received_ns;
-	/* time of the first unanswered probe after last_received_ns, ns */
+	/* time of the first unanswered probe since last_received_ns, ns */
 	uint64_t probed_since_ns;
-	/* With a key: unverified ICMP reports that the port has no owner. */
+	/* With a key: unverified ICMP reports that no process has the port. */
 	uint64_t refusal_ns; /* time of the first report, ns; 0: none */
 	uint64_t probe_ns;   /* time of the next probe, ns */
 	uint32_t refusals;   /* reports since refusal_ns */
@@ -135,7 +135,7 @@ struct sock_peer {
 	uint64_t order; /* number of transmissions so far */
 	/* order of the latest acknowledged transmission */
 	uint64_t highest_acked;
-	uint64_t last_send_ns; /* time of the last send, ns */
+	uint64_t last_send_ns;
 	/* datagram being filled, without a sequence number yet */
 	struct sock_dgram *open;
 	/* batch of the next full datagram, or NULL */
@@ -143,18 +143,18 @@ struct sock_peer {
 	uint32_t dgram_max;
 	/* sequence numbers considered lost and not retransmitted yet */
 	uint32_t losses;
-	uint64_t inflight_bytes; /* bytes in flight */
+	uint64_t inflight_bytes;
 	/* consecutive timeouts since the last acknowledgement */
 	uint32_t timeouts;
 	/* time of the retransmission timeout, ns; 0: nothing in flight */
 	uint64_t rto_deadline_ns;
-	uint64_t wait_ns; /* time since which data has been in flight, ns */
+	uint64_t wait_ns; /* time since which data have been in flight, ns */
 	uint32_t room;	  /* receive window of the peer, bytes */
 	struct sock_pace pace;
 	/* Receiver's state. */
 	struct weft_arq_win rx;
 	struct sock_dgram **reorder; /* reorder buffer, SOCK_WINDOW entries */
-	bool sends;		     /* the peer has sent data */
+	bool sends;
 	/* reassembly buffer of a packet that arrives in parts */
 	uint8_t *reassembly;
 	uint32_t reassembly_bytes;
@@ -168,7 +168,7 @@ struct sock_peer {
 	/* the peer requests a fast acknowledgement (SOCK_ACK_SOON) */
 	bool ack_soon;
 	bool ack_now;
-	bool small_room_sent; /* the last advertised window was small */
+	bool small_room_sent; /* the last advertised receive window was small */
 	bool blocked;	      /* the caller refused the peer's next packet */
 	int broken;	  /* errno with which the peer will be lost; 0: none */
 	bool bye;	  /* the peer has closed */
@@ -177,15 +177,15 @@ struct sock_peer {
 	/* With a key: the session of this pair of incarnations. */
 	struct sock_seal *seal;	    /* verifies tags of the peer's datagrams */
 	struct sock_seal *own_seal; /* creates tags of datagrams to the peer */
-	bool proved; /* the peer has signed a datagram with the session's key */
-	uint8_t public[SOCK_PUBLIC_BYTES]; /* the peer's public key */
+	bool proved; /* the peer has signed a datagram with the session key */
+	uint8_t public[SOCK_PUBLIC_BYTES];
 	uint64_t public_count; /* count of the latest SOCK_PUBLIC datagram */
 	uint64_t seen;	       /* latest count received from the peer */
 	uint64_t replay_bits[SOCK_REPLAY_WINDOW /
 			     64]; /* earlier counts received, one bit each */
 };
 
-/* State shared between a waiting thread and the other threads. */
+/* State shared by a waiting thread and the other threads. */
 struct sock_waiter {
 	/* time when poll is needed, ns; UINT64_MAX: never */
 	weft_au64 due_ns;
@@ -208,9 +208,9 @@ struct sock_progress_thread {
 	pthread_mutex_t lock;
 	pthread_t thread;
 	bool runs;
-	int event;		/* eventfd that wakes the progress thread */
-	weft_au32 stop;		/* request to exit */
-	weft_au32 idle;		/* the thread is blocked until it is notified */
+	int event; /* eventfd that wakes the progress thread */
+	weft_au32 stop;
+	weft_au32 idle;		/* the thread is blocked without timeout */
 	weft_au32 caller_polls; /* poll passes of the caller */
 	weft_au32 traffic;	/* datagrams read and sent */
 };
@@ -225,11 +225,11 @@ struct sock {
 	uint64_t gen;		  /* incarnation of this endpoint */
 	uint32_t tag;		  /* bytes of a tag; 0: no key */
 	uint8_t key[32];	  /* key derived from attr.key */
-	struct evp_pkey_st *pair; /* X25519 key pair of this incarnation */
+	struct evp_pkey_st *pair; /* X25519 key pair of this endpoint */
 	uint8_t public[SOCK_PUBLIC_BYTES]; /* public half of the key pair */
-	/* time of the last answer to a stray datagram, ns */
+	/* time of the last answer to a datagram for a previous owner, ns */
 	uint64_t stray_answer_ns;
-	bool encrypts; /* payloads are encrypted */
+	bool encrypts;
 	struct weft_code_crc crc;
 	const struct weft_carrier_up *up;
 	void *up_arg;
@@ -237,24 +237,24 @@ struct sock {
 	uint32_t window;
 	uint64_t silence_ns;
 	uint64_t opened_ns;
-	uint64_t now;	     /* time of the current call, ns */
-	uint64_t tick_ns;    /* time of the next probes of idle peers, ns */
-	bool peers_changed;  /* a peer has needed service since the last pass */
+	uint64_t now;	    /* time of the current call, ns */
+	uint64_t tick_ns;   /* time of the next round of probes, ns */
+	bool peers_changed; /* a peer was added to `busy` since the last pass */
 	uint32_t probe_next; /* index of the next peer to probe */
 	uint32_t depth;	     /* nesting depth of the caller's calls */
 	bool polling;
-	bool send_refused; /* a refused send waits for an acknowledgement */
-	bool deferred; /* datagrams wait for the next pass, which sends them */
-	/* the progress thread runs: no packet is delivered */
+	bool send_refused; /* the next acknowledgement notifies the caller */
+	bool deferred;	   /* datagrams are left for the next pass to send */
+	/* set while the progress thread polls: no packet is delivered */
 	bool in_progress_thread;
 	bool dead; /* stopped by the fault plan */
-	bool gso;  /* the kernel segments datagrams of this endpoint (GSO) */
+	bool gso;  /* the kernel supports GSO for this socket */
 	/* size of the receive buffer, shared by all senders */
 	uint32_t rcv_bytes;
 	struct sock_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
-	uint32_t senders; /* number of peers that have sent data */
+	uint32_t senders;
 	struct weft_hash by_name;
 	struct sock_peer *last_found; /* peer last found in by_name, or NULL */
 	struct weft_list busy;
@@ -350,7 +350,6 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p);
 void sock_peer_fail(struct sock *s, struct sock_peer *p, int err);
 /* Sets the largest datagram to p, without a tag, in bytes. */
 void sock_peer_dgram_max_set(struct sock_peer *p, uint32_t dgram_max);
-/* Returns the number of datagrams sent to all peers. */
 uint64_t sock_peer_sent(const struct sock *s);
 /*
  * Allocate the memory of the windows on demand: for count sequence numbers in
@@ -371,7 +370,7 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
 		   uint32_t words);
-/* Sends the open datagram if the windows allow it. */
+/* Sends the open datagram if the windows allow. */
 void sock_tx_send_open(struct sock *s, struct sock_peer *p);
 /*
  * Handles the retransmission timeout; then sends lost datagrams and the open
@@ -407,7 +406,7 @@ uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p);
 
 /* sock_poll.c */
 int sock_poll(struct weft_carrier *c, int budget);
-/* Sends the datagrams that wait for the next pass. */
+/* Sends the datagrams that were left for the next pass. */
 void sock_poll_pass_send_deferred(struct sock *s);
 /*
  * Makes a poll pass of the progress thread; returns the time of the next
@@ -459,7 +458,7 @@ void sock_dgram_fini(struct sock *s);
 /* sock_fault.c */
 void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
 		     const void *data, uint32_t bytes);
-/* Sends delayed datagrams that are due, or all of them. */
+/* Sends the delayed datagrams: those that are due, or all. */
 void sock_fault_run(struct sock *s, bool all);
 void sock_fault_fini(struct sock *s);
 /* Returns the time of the next delayed datagram, or UINT64_MAX. */
@@ -471,7 +470,7 @@ void sock_keys_close(struct sock *s);
 /* Appends the tag to a SOCK_PUBLIC datagram for that address. */
 void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 		    uint8_t *data, uint32_t bytes);
-/* Returns whether the sender of a SOCK_PUBLIC datagram has the job's key. */
+/* Returns whether a SOCK_PUBLIC datagram is signed with the job's key. */
 bool sock_keys_verify(const struct sock *s, const struct sockaddr_in *from,
 		      const uint8_t *data, uint32_t bytes);
 /*
@@ -489,8 +488,8 @@ void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
 
 /* sock_seal.c */
 /*
- * Returns a context for tags with this key; NULL: no memory. `sends`: the
- * context is for datagrams that this endpoint sends.
+ * Returns a context that computes tags with this key; NULL: no memory. `sends`:
+ * for datagrams that this endpoint sends.
  */
 struct sock_seal *sock_seal_new(const struct sock *s, const uint8_t key[16],
 				bool sends);
@@ -510,8 +509,8 @@ bool sock_seal_count_is_new(struct sock_peer *p, uint64_t count);
 int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr);
 void sock_wait_fini(struct sock *s);
 /*
- * Set the time when poll is needed, or make it earlier; wake the waiting thread
- * if its wait would end later.
+ * Sets the time when poll is needed, or only an earlier one; wakes the waiting
+ * thread if its wait would end later.
  */
 void sock_wait_due(struct sock *s, uint64_t at_ns);
 void sock_wait_due_earlier(struct sock *s, uint64_t at_ns);
@@ -532,18 +531,18 @@ void sock_progress_thread_notify(struct sock *s);
  */
 void sock_progress_thread_wake(struct sock *s);
 /*
- * Increments a counter that progress_watch() compares; the caller holds the
- * lock.
+ * Increments a counter that progress_watch() compares with an earlier value;
+ * the caller holds the lock.
  */
 static inline void sock_progress_thread_count(weft_au32 *n)
 {
-	/* relaxed: one writer, and a reader that compares only */
+	/* relaxed: one writer; readers compare values only */
 	weft_store32_relaxed(n, weft_load32_relaxed(n) + 1);
 }
 
 /*
- * Take and release the lock around a call of the caller. Nested calls from
- * callbacks are allowed.
+ * Take and release the lock around a call of the caller; calls from callbacks
+ * may be nested.
  */
 void sock_enter(struct sock *s);
 void sock_leave(struct sock *s);

@@ -22,7 +22,7 @@ static void congestion_control_follows_rtt_and_loss(void **state)
 	sock_pace_init(&p, 1000);
 	T_IS(p.rto_ns, SOCK_RTO_FIRST_NS);
 	sock_pace_rtt(&p, 10000000);
-	/* RFC 6298: SRTT of 10 ms plus four times its half */
+	/* RFC 6298: SRTT of 10 ms, plus four times the variation of 5 ms */
 	T_IS(p.rto_ns, 30000000);
 	for (int i = 0; i < 200; i++)
 		sock_pace_rtt(&p, 1000);
@@ -30,21 +30,21 @@ static void congestion_control_follows_rtt_and_loss(void **state)
 	window = p.window;
 	sock_pace_acked(&p, 5000);
 	T_IS(p.window, window + 5000);
-	/* not below the initial window */
+	/* a loss does not reduce the window below the initial one */
 	sock_pace_loss(&p, 1000000000);
 	T_IS(p.window, window);
 	p.window = 240000;
 	sock_pace_loss(&p, 2000000000);
 	T_IS(p.window, 210000);
-	/* one reduction per round trip */
+	/* the window is reduced once per round trip */
 	sock_pace_loss(&p, 2000000000 + p.srtt_ns / 2);
 	T_IS(p.window, 210000);
 	window = p.window;
 	for (uint64_t acked = 0; acked < window; acked += 1000)
 		sock_pace_acked(&p, 1000);
-	/* after slow start: one datagram per round trip */
+	/* after slow start the window grows by one datagram per round trip */
 	T_TRUE(p.window > window + 800 && p.window <= window + 1000);
-	/* with a queue, a large window does not grow, and a loss halves it */
+	/* if packets queue, a large window does not grow; a loss halves it */
 	p.window = 400000;
 	p.srtt_ns = 10 * p.min_rtt_ns + 1000000;
 	sock_pace_acked(&p, 5000);
@@ -143,10 +143,10 @@ static uint64_t received_from_ns(const struct end *e, struct weft_peer *p)
 }
 
 /*
- * Two long packets in one poll pass: the arrival time of the second is its read
- * time, after the first was delivered, and not the start of the pass; otherwise
- * measured round-trip times are too short. The progress thread may read one
- * before the pass does: retry.
+ * Two long packets in one poll pass: the arrival time of the second is the time
+ * when it was read, after the delivery of the first, and not the start of the
+ * pass; otherwise measured round-trip times are too short. If the progress
+ * thread reads one of them before the pass does, the test retries.
  */
 static void arrival_time_is_the_read_time_in_the_pass(void **state)
 {
@@ -174,7 +174,7 @@ static void arrival_time_is_the_read_time_in_the_pass(void **state)
 	pair_close(&t);
 }
 
-/* Wraps sendmmsg() and simulates that the process is preempted after it. */
+/* Delay after each sendmmsg(), as if the process were preempted there. */
 static weft_au64 send_delay_ns;
 
 int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
@@ -188,7 +188,7 @@ int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 	return ret;
 }
 
-/* Queues two packets for the next pass of e, which sends them by one call. */
+/* Queues two packets, which the next pass of e sends by one system call. */
 static void defer_two(struct end *e, struct weft_peer *one,
 		      struct weft_peer *other, uint64_t n)
 {
@@ -203,9 +203,9 @@ static void defer_two(struct end *e, struct weft_peer *one,
 }
 
 /*
- * A pass sends queued datagrams first, which takes time: the arrival time of
- * datagrams that the pass reads must be later. The progress thread may be
- * faster than the pass: retry.
+ * A pass first sends queued datagrams, which takes time: the arrival time of
+ * datagrams that it reads must be later. If the progress thread is faster than
+ * the pass, the test retries.
  */
 static void arrival_time_is_after_the_sends_of_the_pass(void **state)
 {
@@ -255,8 +255,8 @@ static uint64_t sent_by(const struct end *e)
 }
 
 /*
- * On an oversubscribed host some answers take too long, and the acknowledgement
- * is sent separately.
+ * On an oversubscribed host some replies are late, and the acknowledgement is
+ * sent separately.
  */
 static void a_reply_carries_the_acknowledgement(void **state)
 {
@@ -279,8 +279,8 @@ static void a_reply_carries_the_acknowledgement(void **state)
 }
 
 /*
- * b does not poll and accepts as much as its window allows; then the sender is
- * refused and blocks.
+ * b does not poll; when its receive window is full, sends are refused and the
+ * sender blocks.
  */
 static void a_refused_sender_blocks_until_the_window_opens(void **state)
 {
@@ -311,9 +311,9 @@ static void a_refused_sender_blocks_until_the_window_opens(void **state)
 }
 
 /*
- * Sending takes longer than the interval between two BYEs: the answers must be
- * read nevertheless. Two peers, since a single datagram is sent by another
- * call.
+ * Each send takes longer than the interval between two BYEs: the answers must
+ * be read nevertheless. There are two peers, since a single datagram is not
+ * sent by sendmmsg().
  */
 static void close_with_slow_sends_ends(void **state)
 {

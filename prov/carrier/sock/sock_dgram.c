@@ -23,16 +23,14 @@
 
 #define GRAM_FREE_BATCHES 16u
 
-/*
- * Free lists: size of their datagrams in bytes, and maximum length of the list.
- */
+/* Free lists: bytes of each datagram, and maximum length of the list. */
 static const struct {
 	uint32_t room;
 	uint32_t most;
 } free_list[SOCK_FREE_LISTS] = { { 512, 64 }, { 2048, 1024 } };
 
 /*
- * Returns the index of the first free list with datagrams of this size, or
+ * Returns the index of the first free list whose datagrams are large enough, or
  * SOCK_FREE_LISTS.
  */
 static uint8_t free_list_of(uint32_t room)
@@ -120,7 +118,7 @@ static struct sock_gso_batch *batch_new(struct sock *s, struct sock_peer *p)
 	return t;
 }
 
-/* Ends the peer's use of the batch for new datagrams. */
+/* Detaches the batch from its peer: no more datagrams are taken from it. */
 static void batch_detach(struct sock_gso_batch *t)
 {
 	if (t->peer)

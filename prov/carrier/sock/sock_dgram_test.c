@@ -90,7 +90,7 @@ static void large_datagrams_have_no_batch(void **state)
 }
 
 /*
- * A peer without datagrams in flight has no batch, even if the batch was not
+ * A peer without datagrams in flight has no batch, even if the last one was not
  * full.
  */
 static void a_batch_is_freed_with_its_last_datagram(void **state)
@@ -111,7 +111,7 @@ static void a_batch_is_freed_with_its_last_datagram(void **state)
 	sock_dgram_free(&s, g[2]);
 	T_NULL(p.batch);
 	T_IS(s.free_batch_count, 1);
-	/* the next peer that needs a batch gets the free one */
+	/* the next peer that needs a batch gets the freed one */
 	g[0] = full_dgram(&s, &other);
 	T_PTR(other.batch, t);
 	T_PTR(g[0]->data, t->data);
@@ -216,13 +216,11 @@ static void datagrams_are_freed_in_any_order(void **state)
 
 /* ---- transmission between two endpoints ---------------------------------- */
 
-/*
- * Wraps sendmmsg(): records its input, and can simulate a kernel without GSO.
- */
-static weft_au32 longest_segment; /* bytes of the longest segment */
-static weft_au32 without_gso;	  /* GSO fails with EIO */
-static weft_au32 calls;		  /* number of calls on the socket calls_of */
-static weft_au32 calls_of;	  /* descriptor of the counted socket */
+/* Wrapper of sendmmsg(): records arguments; may simulate missing GSO. */
+static weft_au32 longest_segment;
+static weft_au32 without_gso; /* GSO fails with EIO */
+static weft_au32 calls; /* number of sendmmsg() calls on the socket calls_of */
+static weft_au32 calls_of; /* descriptor of the counted socket */
 
 static void record_segments(const struct msghdr *m)
 {
@@ -278,8 +276,8 @@ static void pair_send(struct pair *t)
 }
 
 /*
- * Sends many packets as if in one poll, so that they share datagrams; holds the
- * lock, so that the progress thread does not send them.
+ * Sends many packets as if within one poll, so that they share datagrams. Holds
+ * the lock, so that the progress thread does not send them.
  */
 static void pair_burst(struct pair *t)
 {
@@ -287,7 +285,7 @@ static void pair_burst(struct pair *t)
 
 	sock_enter(s);
 	s->polling = true;
-	/* load on the host may have reduced the windows */
+	/* load on the host may have reduced the windows: enlarge them */
 	t->p->pace.window = t->p->room = 1u << 20;
 	for (int i = 0; i < 40; i++)
 		T_OK(end_send(&t->a, &t->p->base, t->sent++, 8192));
@@ -298,8 +296,8 @@ static void pair_burst(struct pair *t)
 }
 
 /*
- * Polls until everything is acknowledged; returns the number of free batches of
- * a.
+ * Polls until everything is acknowledged; returns the number of a's free
+ * batches.
  */
 static uint32_t pair_drained(struct pair *t)
 {
@@ -341,8 +339,8 @@ static void pair_close(struct pair *t)
 }
 
 /*
- * Signed, encrypted or neither: datagrams that the kernel segments are one
- * memory segment.
+ * Datagrams that the kernel segments are passed as one memory segment, whether
+ * plain, signed or encrypted.
  */
 static void a_gso_call_passes_one_segment(void **state)
 {
@@ -362,8 +360,8 @@ static void a_gso_call_passes_one_segment(void **state)
 }
 
 /*
- * Without GSO each datagram is sent separately, even if several are contiguous,
- * as all encrypted datagrams are.
+ * Without GSO each datagram is sent separately, even if several are contiguous
+ * in memory, as encrypted ones are.
  */
 static void without_gso_datagrams_are_sent_separately(void **state)
 {
@@ -397,7 +395,6 @@ static void a_peer_with_little_traffic_has_no_batch(void **state)
 	pair_close(t);
 }
 
-/* A single datagram is sent by a cheaper call than sendmmsg. */
 static void a_single_datagram_is_sent_without_sendmmsg(void **state)
 {
 	struct pair *t = pair_open(NULL);

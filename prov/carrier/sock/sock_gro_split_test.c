@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Splitting of coalesced datagrams by the lengths in their headers, which an
- * unrelated process may forge with a valid CRC. For the carrier, several
- * datagrams in one UDP datagram are equivalent to datagrams that the kernel
- * coalesced.
+ * unrelated process may forge with a valid CRC. Several datagrams in one UDP
+ * datagram look to the carrier like datagrams that the kernel coalesced.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
@@ -47,7 +46,7 @@ static void forger_send(struct forger *x, size_t bytes)
 }
 
 /*
- * Writes a datagram at `offset` with `length` in its header; its CRC covers
+ * Writes a datagram at `offset` with `length` in its header and a CRC over
  * `sum` bytes.
  */
 static void forger_write(struct forger *x, uint32_t offset, enum sock_kind kind,
@@ -100,15 +99,15 @@ static void coalesced_datagrams_are_split(void **state)
 
 /*
  * A datagram with a wrong length is refused, and the rest of the coalesced
- * buffer is dropped. The test detects a read beyond that point: the next
- * datagram has invalid records, and reading them would mark the sender as lost.
+ * buffer is dropped. The next datagram has invalid records: if it were read,
+ * its sender would be lost.
  */
 static void datagram_with_wrong_length_is_dropped(void **state)
 {
 	static const struct {
 		uint16_t length;
 		uint16_t sum;
-		/* bytes sent, including the following datagrams */
+		/* bytes sent: truncated, or with another datagram */
 		uint16_t sent;
 	} bad_length[] = {
 		{ 0, LONG, LONG },
@@ -118,8 +117,8 @@ static void datagram_with_wrong_length_is_dropped(void **state)
 		{ LONG + 8, LONG, LONG },
 		{ UINT16_MAX, LONG, LONG },
 		/*
-		 * valid only if the previous datagram's bytes were still in the
-		 * buffer
+		 * valid only with the previous datagram's bytes, which are
+		 * still in the buffer
 		 */
 		{ LONG, LONG, LONG / 2 },
 		{ LONG, LONG, 63 },
@@ -137,7 +136,7 @@ static void datagram_with_wrong_length_is_dropped(void **state)
 	memset(x.data, 0xff, sizeof(x.data));
 	forger_write(&x, LONG, SOCK_DATA, WRONG, WRONG);
 	for (size_t i = 0; i < WEFT_COUNT_OF(bad_length); i++) {
-		/* first a datagram with a wrong CRC */
+		/* send a datagram with a wrong CRC first */
 		forger_write(&x, 0, SOCK_DATA, LONG, LONG / 2);
 		forger_send(&x, LONG);
 		until_refused(&x.to, 2 * i + 1);
@@ -151,7 +150,7 @@ static void datagram_with_wrong_length_is_dropped(void **state)
 	forger_close(&x);
 }
 
-/* With a key, the length must include a tag, before the tag is read. */
+/* With a key, the length is checked before the tag is read. */
 static void a_signed_datagram_shorter_than_its_tag_is_dropped(void **state)
 {
 	struct forger x;

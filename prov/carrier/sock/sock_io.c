@@ -31,9 +31,9 @@
 #endif
 
 #define IO_BULK_BYTES	   4096u
-/* buffer of an encrypted batch */
+/* size of the buffer for a batch of encrypted datagrams */
 #define IO_ENCRYPTED_BYTES (2u * SOCK_GSO_BYTES)
-#define IO_ERRORS_MAX	   64 /* errors read per call, to bound a flood */
+#define IO_ERRORS_MAX	   64 /* maximum number of errors read per call */
 
 struct io_entry {
 	struct sock_peer *peer;
@@ -47,7 +47,7 @@ struct io_control {
 
 struct io_small {
 	struct sock_head head;
-	uint8_t more[WEFT_ARQ_WORDS * 8]; /* bitmap words, tag */
+	uint8_t more[WEFT_ARQ_WORDS * 8]; /* bitmap words and tag */
 };
 
 struct sock_out {
@@ -55,13 +55,13 @@ struct sock_out {
 	uint32_t bytes;
 	struct io_entry entry[SOCK_BATCH];
 	struct iovec iov[SOCK_BATCH];
-	/* segments of the messages; contiguous entries are joined */
+	/* segments of the messages; contiguous datagrams are joined */
 	struct iovec piece[SOCK_BATCH];
 	struct io_small small[SOCK_BATCH];
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
-	uint32_t first[SOCK_BATCH]; /* first entry of each message */
-	/* copies of the datagrams in encrypted form */
+	uint32_t first[SOCK_BATCH]; /* first datagram of each message */
+	/* encrypted copies of the datagrams */
 	uint8_t *encrypted;
 };
 
@@ -70,7 +70,7 @@ struct sock_in {
 	struct mmsghdr msg[SOCK_READ_BATCH];
 	struct iovec iov[SOCK_READ_BATCH];
 	struct sockaddr_in from[SOCK_READ_BATCH];
-	uint32_t runs; /* consecutive reads that returned small messages */
+	uint32_t runs; /* consecutive reads of small messages */
 };
 
 int sock_io_open(struct sock *s)
@@ -320,7 +320,7 @@ static int io_fragments(struct sock *s, int how)
 }
 
 /*
- * Handles a smaller path MTU at entry i. Later datagrams are made smaller;
+ * Handles a smaller path MTU, found at entry i. Later datagrams are smaller;
  * those that already have a sequence number are sent as IP fragments.
  */
 static void io_mtu_shrunk(struct sock *s, uint32_t i)
@@ -356,7 +356,7 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 {
 	int err = errno;
 
-	/* any call may return an earlier asynchronous error */
+	/* any call may return an asynchronous error of an earlier datagram */
 	if (err == EINTR)
 		return i;
 	if (err == ECONNREFUSED || err == EHOSTUNREACH || err == ENETUNREACH) {
@@ -380,9 +380,9 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 }
 
 /*
- * These two functions call the kernel directly: sendto() and recvfrom() of the
- * C library are cancellation points, which cost one atomic before and after
- * each call in threaded programs.
+ * These two functions make the system calls directly: sendto() and recvfrom()
+ * of the C library are cancellation points, which cost one atomic operation
+ * before and after each call in threaded programs.
  */
 static ssize_t io_call_send(const struct sock *s, const struct sockaddr_in *to,
 			    const void *data, size_t bytes)
@@ -400,7 +400,7 @@ static ssize_t io_call_receive(const struct sock *s, struct sockaddr_in *from,
 		       &len);
 }
 
-/* Sends the last entry separately, by a cheaper system call. */
+/* Sends the last entry alone, by a cheaper system call. */
 static uint32_t io_send_one(struct sock *s, uint32_t i)
 {
 	const struct iovec *v = &s->out->iov[i];
@@ -526,8 +526,8 @@ static int io_receive(struct sock *s, uint32_t count)
 
 /*
  * Chooses how to read next. A ping-pong has one message at a time, and a
- * coalesced message is best read into the previous message's buffer, which is
- * in the cache: both are read one by one. Batches are for many small messages.
+ * coalesced message is best read into the previous buffer, which is in the
+ * cache: both are read one by one. Batches are for many small messages.
  */
 static enum sock_read_more io_read_more(struct sock_in *in, int got,
 					uint32_t count)

@@ -29,7 +29,7 @@
 
 #define KEYS_SHA      32u
 #define KEYS_NAME     6u /* bytes of an IPv4 address and port */
-/* interval between answers to stray datagrams, ns */
+/* minimum interval between answers to stray datagrams, ns */
 #define KEYS_STRAY_NS UINT64_C(1000000)
 
 static bool keys_hmac(const uint8_t key[KEYS_SHA], const void *data,
@@ -115,8 +115,8 @@ void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 	uint8_t tag[KEYS_SHA] = { 0 };
 
 	/*
-	 * if the tag cannot be computed it is wrong, and the receiver drops the
-	 * datagram as if it were lost
+	 * if the tag cannot be computed, it is wrong, and the receiver drops
+	 * the datagram as if it were lost
 	 */
 	keys_tag(s, &s->name, to, data, tag);
 	memcpy(data + bytes, tag, SOCK_TAG);
@@ -221,7 +221,7 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
 	uint8_t shared[SOCK_PUBLIC_BYTES];
 	uint8_t secret[KEYS_SHA];
 
-	/* rejects this endpoint's own public key: a reflection attack */
+	/* refuse this endpoint's own public key: a reflection attack */
 	if (p->self || !memcmp(public, s->public, SOCK_PUBLIC_BYTES) ||
 	    !keys_shared(s, public, shared) ||
 	    !keys_hmac(s->key, shared, sizeof(shared), secret))

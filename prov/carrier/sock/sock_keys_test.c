@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Key agreement: which keys a session has, and which datagrams are accepted
- * from an attacker that can read and send everything, without and with the
+ * Key agreement: the keys of a session, and the datagrams that are accepted
+ * from an attacker that can read and send everything, with and without the
  * job's key.
  */
 #include "test/support/carrier_fixture.h"
@@ -123,8 +123,8 @@ static void dgram_send(struct dgram *g, const struct end *from,
 }
 
 /*
- * Sends a HELLO with that public key, signed with the job's key by `from` for
- * `to`, from the socket of `at` to `goal`.
+ * Sends a HELLO that contains `public` and is signed by `from` for `to` with
+ * the job's key, from the socket of `at` to `goal`.
  */
 static void hello_relay(const struct end *from, const struct end *to,
 			const uint8_t *public, uint64_t count,
@@ -196,8 +196,8 @@ static void each_direction_of_each_pair_has_its_own_key(void **state)
 }
 
 /*
- * The datagram is sent from the receiver's address, once unchanged, and once
- * with the incarnations of sender and receiver exchanged.
+ * The datagram is sent back from the receiver's address, once unchanged, and
+ * once with the two incarnations exchanged.
  */
 static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 {
@@ -213,7 +213,7 @@ static void a_datagram_sent_back_to_its_sender_is_refused(void **state)
 	g = dgram_of(&t->b, &t->a, SOCK_BYE, count);
 	dgram_send(&g, &t->a, t->ab, &t->b, &t->a);
 	until_refused(&t->a, 2);
-	/* the HELLO, from the receiver's address and from the sender's */
+	/* send the HELLO from the receiver's address and the sender's */
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->b, &t->a);
 	until_refused(&t->a, 3);
 	hello_relay(&t->a, &t->b, sock_of(t->a.c)->public, count, &t->a, &t->a);
@@ -252,7 +252,7 @@ static void another_public_key_is_refused(void **state)
 	uint8_t public[SOCK_PUBLIC_BYTES];
 
 	memcpy(public, sock_of(t->a.c)->public, sizeof(public));
-	/* this key creates no session; a valid key later does */
+	/* the invalid key creates no session; a valid key later does */
 	hello_send(&t->a, &t->b, low, 1);
 	for (int i = 0; i < 100; i++)
 		t->b.c->ops->poll(t->b.c, 16);
@@ -266,7 +266,7 @@ static void another_public_key_is_refused(void **state)
 	pair_close(t);
 }
 
-/* The attacker has sessions of another job, also of a job of the same user. */
+/* The attacker has a session in another job, possibly of the same user. */
 static void a_datagram_of_another_job_is_refused(void **state)
 {
 	struct pair *t = pair_open(JOB, NULL);
@@ -279,7 +279,7 @@ static void a_datagram_of_another_job_is_refused(void **state)
 	dgram_send(&g, &u->a, u->ab, &t->a, &t->b);
 	until_refused(&t->b, 1);
 	T_IS(stats_of(&t->b).forged, 1);
-	/* sent unchanged, then as a first contact */
+	/* send the datagram unchanged, then as a first contact */
 	g = dgram_of(&u->a, &u->b, SOCK_BYE, 1 << 20);
 	dgram_send(&g, &u->a, u->ab, &u->a, &t->b);
 	until_refused(&t->b, 2);
@@ -293,8 +293,8 @@ static void a_datagram_of_another_job_is_refused(void **state)
 }
 
 /*
- * a sends only one HELLO; b has the session, and its answer is lost: the data
- * that b sends still reach a.
+ * a sends one HELLO, and b's answer to it is lost: the data that b sends still
+ * reach a.
  */
 static void a_lost_ack_of_first_contact_is_resent_with_data(void **state)
 {
@@ -358,9 +358,7 @@ static void forge_refusal(struct pair *t)
 	close(fd);
 }
 
-/*
- * Returns whether a has received a refusal, and a datagram of the peer since.
- */
+/* Returns whether a received a refusal, then a datagram of the peer. */
 static bool refusal_cleared(const struct pair *t)
 {
 	struct sock *s = sock_of(t->a.c);
@@ -385,7 +383,7 @@ static void a_forged_refusal_loses_no_peer(void **state)
 		forge_refusal(t);
 		pair_exchange(t, n, n + 1);
 	}
-	/* no other datagram is sent */
+	/* without other traffic, the answer to the probe is enough */
 	sock_enter(sock_of(t->a.c));
 	sock_peer_of(t->ab)->refusals = 0;
 	sock_peer_of(t->ab)->refusal_ns = 0;
@@ -429,8 +427,7 @@ static pid_t child_fork(int *pipe_p)
 }
 
 /*
- * Polls until e has lost a peer; stores the messages logged during that time in
- * text.
+ * Polls until e has lost a peer; stores the log messages of that time in text.
  */
 static bool lost_with_text(struct end *e, char *text, size_t room)
 {

@@ -37,8 +37,8 @@
 #define SOCK_MAGIC 0x57534b34u /* "WSK4" */
 
 enum sock_kind {
-	SOCK_HELLO = 1, /* probe; answered immediately */
-	SOCK_DATA,	/* data: numbered, with records */
+	SOCK_HELLO = 1, /* probe, answered immediately */
+	SOCK_DATA,	/* numbered datagram with records */
 	SOCK_ACK,
 	/* the sender closes; seq: its last sequence number plus one */
 	SOCK_BYE,
@@ -48,8 +48,8 @@ enum sock_kind {
 #define SOCK_TAG 16u /* bytes of the tag after a signed datagram */
 
 /* Flags of a datagram. */
-#define SOCK_BYE_RECEIVED 1u /* the receiver's BYE has arrived */
-/* half of the window is in flight: acknowledge soon */
+#define SOCK_BYE_RECEIVED 1u /* the sender has received the receiver's BYE */
+/* half of the sender's window is in flight: acknowledge soon */
 #define SOCK_ACK_SOON	  2u
 #define SOCK_UNORDERED	  4u /* packets may be delivered out of order */
 #define SOCK_PUBLIC	  8u /* a public key follows (sock_keys.c) */
@@ -63,10 +63,10 @@ struct sock_head {
 	 */
 	uint32_t crc;
 	uint32_t magic;
-	uint64_t from;	   /* incarnation of the sender: time of its opening */
-	uint64_t to;	   /* incarnation of the receiver; 0: not known yet */
-	uint32_t seq;	   /* sequence number of this datagram */
-	uint32_t ack;	   /* all earlier sequence numbers have arrived */
+	uint64_t from; /* incarnation of the sender: time of its opening */
+	uint64_t to;   /* incarnation of the receiver; 0: not known yet */
+	uint32_t seq;  /* sequence number of this datagram */
+	uint32_t ack;  /* all sequence numbers below this one have arrived */
 	uint64_t ack_bits; /* bit i: sequence number ack + i has arrived */
 	uint32_t room;	   /* receive window of the sender, bytes */
 	uint32_t stamp;	   /* send time, us; never 0 */
@@ -79,8 +79,8 @@ struct sock_head {
 	uint8_t flags;
 	uint16_t bytes; /* bytes of this datagram, including header and tag */
 	/*
-	 * datagrams from this sender to this receiver, including this one; the
-	 * nonce, never repeated
+	 * number of datagrams from this sender to this receiver, including this
+	 * one; also the nonce, so it never repeats
 	 */
 	uint64_t count;
 };
@@ -92,12 +92,12 @@ enum sock_more {
 	SOCK_PIECE,
 	/* a WEFT_PKT_SPLIT_OK packet, or its last piece */
 	SOCK_UNORDERED_WHOLE,
-	SOCK_PADDING, /* padding */
+	SOCK_PADDING,
 	SOCK_MORE_COUNT,
 };
 
 struct sock_record {
-	uint32_t bytes; /* bytes of the packet or part after this record */
+	uint32_t bytes; /* bytes of the packet or part that follows */
 	uint32_t more;	/* enum sock_more */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names: an address of this host and a UDP port, as reported by the kernel. The
- * kernel's routing table gives the route to another name and its MTU, by a
- * socket that is connected for this purpose only.
+ * Names: an address of this host and a UDP port. The kernel's routing table
+ * gives the route and MTU to another name, through a socket that is connected
+ * for this purpose only.
  */
 #include "prov/carrier/sock/sock.h"
 
@@ -22,8 +22,8 @@
 #endif
 
 /*
- * Sets the socket's buffers to as much as the kernel allows; root is allowed
- * more.
+ * Sets the socket's buffers as large as the kernel allows; root may exceed the
+ * limit of other users.
  */
 static void name_buffers(struct sock *s)
 {
@@ -40,7 +40,7 @@ static void name_buffers(struct sock *s)
 }
 
 /*
- * Sets the options: no IP fragments, and network errors reported with the
+ * Sets socket options: no IP fragments; network errors are reported with the
  * destination address.
  */
 static int name_options(int fd)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define OPS_WINDOW_MIN 32u /* datagrams; a packet that is split must fit */
+#define OPS_WINDOW_MIN 32u /* datagrams; a split packet must fit */
 #define OPS_FAULTS                                            \
 	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE | \
 	 1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_DELAY |  \
@@ -115,7 +115,7 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	return 0;
 }
 
-/* Logs the statistics at close, with WEFT_LOG=info. */
+/* Logs statistics at close (WEFT_LOG=info). */
 static void ops_log_stats(const struct sock *s)
 {
 	const struct weft_carrier_stats *st = &s->stats;
@@ -164,7 +164,7 @@ static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret;
 }
 
-/* Counts a packet sent; the fault plan may stop the endpoint after it. */
+/* Counts a sent packet; the fault plan's `die` may stop the endpoint. */
 static void ops_count_sent(struct sock *s)
 {
 	s->stats.sent++;
@@ -177,7 +177,7 @@ static void ops_count_sent(struct sock *s)
 /*
  * Counts a refused send. If data are unacknowledged, the next acknowledgement
  * notifies the caller; otherwise the caller retries soon. relaxed: a hint for
- * wait
+ * the next wait
  */
 static void ops_refused(struct sock *s, const struct sock_peer *p)
 {

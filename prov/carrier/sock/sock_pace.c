@@ -8,9 +8,9 @@
 #define PACE_INITIAL_BYTES 65536
 #define PACE_INITIAL_GRAMS 4
 #define PACE_LARGE_BYTES   262144
-/* time that host load adds to a round trip, ns */
+/* delay that host load adds to a round trip, ns */
 #define PACE_QUEUE_NS	   50000
-/* number of samples after which the minimum has grown by a factor of e */
+/* number of samples in which the recorded minimum grows by a factor of e */
 #define PACE_FORGET	   1024
 /* upper limit of the window, bytes */
 #define PACE_WINDOW_BYTES  (UINT64_C(16) << 20)

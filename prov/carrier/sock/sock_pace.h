@@ -27,17 +27,15 @@ struct sock_pace {
 	uint64_t min_rtt_ns; /* shortest recent round-trip time */
 	uint64_t rto_ns;
 	uint64_t window;
-	uint64_t ssthresh;   /* window at which slow start ends */
-	uint64_t reduced_ns; /* time of the last reduction by a loss */
-	uint32_t datagram;   /* largest datagram */
+	uint64_t ssthresh;   /* window at which slow start ends, bytes */
+	uint64_t reduced_ns; /* time of the last reduction after a loss */
+	uint32_t datagram;   /* bytes of the largest datagram */
 };
 
 void sock_pace_init(struct sock_pace *p, uint32_t datagram);
-/* Handles a measured round-trip time. */
 void sock_pace_rtt(struct sock_pace *p, uint64_t ns);
-/* Handles the acknowledgement of bytes. */
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes);
-/* Handles the loss of a datagram after which later ones arrived. */
+/* Handles a lost datagram after which later ones have arrived. */
 void sock_pace_loss(struct sock_pace *p, uint64_t now);
 /* Handles the first timeout: doubles rto_ns only. */
 void sock_pace_backoff(struct sock_pace *p);

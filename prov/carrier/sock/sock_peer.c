@@ -5,14 +5,14 @@
  * later incarnation has the name, the earlier one has ended, and late datagrams
  * of the earlier one are dropped.
  *
- *   NEW --HELLO--> HELLO_SENT --answer, or no refusal--> OPEN --> lost
- *                    |  ^
- *          refused --+  +--- later
- *                   ABSENT
+ *     NEW --HELLO--> HELLO_SENT --answer, or no refusal--> OPEN --> lost
+ *                      |    ^
+ *            refused --+    +--- later
+ *                     ABSENT
  *
- * First contact needs no call by the peer, which may be outside MPI: the host
- * refuses datagrams to a port without an owner, so a port without a refusal in
- * time has an owner, and data can be queued in its socket.
+ * First contact needs no call by the peer, which may be outside MPI. A host
+ * refuses datagrams to a port without an owner; a port that is not refused in
+ * time has an owner, and data can be queued in the owner's socket.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -61,8 +61,8 @@ static int peer_table_grow(struct sock *s)
 }
 
 /*
- * Sets the largest datagram to p. Records are padded to eight bytes, so a full
- * datagram is, too.
+ * Sets the largest datagram to p, rounded down to a multiple of eight, since
+ * records are padded to eight bytes.
  */
 void sock_peer_dgram_max_set(struct sock_peer *p, uint32_t dgram_max)
 {
@@ -104,7 +104,7 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	weft_list_init(&p->busy);
 	sock_pace_init(&p->pace, p->dgram_max);
 	s->peer[s->peer_count++] = p;
-	s->last_found = p; /* an earlier record may have had the name */
+	s->last_found = p; /* replaces an earlier record with this name */
 	*p_p = p;
 	return 0;
 }
@@ -138,7 +138,7 @@ int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 }
 
 /*
- * Handles the first datagram from p, or from the process that has its name now.
+ * Handles the first datagram from p, or from the process that now has its name.
  */
 static struct sock_peer *peer_first_contact(struct sock *s, struct sock_peer *p,
 					    const struct sock_head *h,
@@ -165,8 +165,8 @@ struct sock_peer *sock_peer_of_head(struct sock *s,
 		return p->base.lost ? NULL : p;
 	if (p && p->remote_gen) {
 		/*
-		 * the progress thread leaves the loss to the caller: the sender
-		 * will retransmit the datagram
+		 * the progress thread reports no losses: it drops the datagram,
+		 * which the sender will retransmit
 		 */
 		if (h->from < p->remote_gen || s->in_progress_thread)
 			return NULL;
@@ -175,7 +175,7 @@ struct sock_peer *sock_peer_of_head(struct sock *s,
 		sock_peer_fail(s, p, ECONNRESET);
 		p = NULL;
 	}
-	/* no record is created for a peer that only answers or closes */
+	/* a peer that only answers or closes gets no record */
 	if ((!p || p->base.lost) &&
 	    ((h->kind != SOCK_HELLO && h->kind != SOCK_DATA) ||
 	     sock_peer_get(s, name, &p)))
@@ -196,9 +196,7 @@ static void peer_hello(struct sock *s, struct sock_peer *p)
 	sock_peer_busy(s, p);
 }
 
-/*
- * Returns whether the peer's host has never responded, not even with a refusal.
- */
+/* Returns whether p's host has sent nothing at all, not even a refusal. */
 static bool peer_host_silent(const struct sock *s, const struct sock_peer *p)
 {
 	return !p->local && s->now - p->hello_since_ns > s->silence_ns;
@@ -236,7 +234,7 @@ int sock_peer_contact(struct sock *s, struct sock_peer *p)
 	return p->state == SOCK_OPEN ? 0 : -EAGAIN;
 }
 
-/* Handles an unsigned report that the port has no owner: the peer is probed. */
+/* Handles an unsigned report that no process has the port: probes the peer. */
 static void peer_record_refusal(struct sock *s, struct sock_peer *p)
 {
 	p->refusals++;
@@ -269,7 +267,7 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 		p->refusal_ns = 0;
 		return;
 	}
-	/* a host without a process at that port refuses the probes, too */
+	/* if no process has the port, the host refuses the probes, too */
 	if (s->now - p->refusal_ns > most && p->refusals > 1) {
 		if (!p->refused)
 			peer_log_refused(s, p);
@@ -280,7 +278,7 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 	}
 }
 
-/* Handles a report of p's host that no process has that port. */
+/* Handles a report of p's host that no process has p's port. */
 void sock_peer_refused(struct sock *s, struct sock_peer *p)
 {
 	if (p->base.lost)
@@ -374,12 +372,10 @@ void sock_peer_fail(struct sock *s, struct sock_peer *p, int err)
 	if (p->base.lost)
 		return;
 	WEFT_ASSERT(err > 0 && err <= UINT16_MAX);
-	/* notifies a peer that may still run that it was declared dead */
+	/* notify a peer that may still run that it was declared dead */
 	if (!p->bye && !p->refused && p->remote_gen)
 		sock_tx_control(s, p, SOCK_RESET);
-	/*
-	 * the batch must not contain datagrams of the peer when they are freed
-	 */
+	/* the batch must not refer to datagrams that are freed */
 	sock_io_flush(s);
 	peer_free_datagrams(s, p);
 	WEFT_ASSERT(!p->sends || s->senders);

@@ -14,7 +14,7 @@
 #include <poll.h>
 
 #define PASS_ACK_DGRAMS	       96u
-/* unacknowledged bytes that cause an ACK: nearly two batches of a sender */
+/* unacknowledged bytes that cause an ACK: nearly two GSO batches of a sender */
 #define PASS_ACK_BYTES	       120000u
 #define PASS_ACK_SOON_NS       UINT64_C(50000)	/* delay of an urgent ACK */
 #define PASS_ACK_NS	       UINT64_C(400000) /* delay of other ACKs */
@@ -24,11 +24,11 @@
 #define PASS_UNSENT_NS	       UINT64_C(1000000)
 /* interval between two rounds of probes */
 #define PASS_PROBE_ROUND_NS    UINT64_C(100000000)
-/* silence before a probe: minimum, and time per peer */
+/* time without traffic before a probe: minimum, and addition per peer */
 #define PASS_QUIET_NS	       UINT64_C(200000000)
 #define PASS_QUIET_PER_PEER_NS UINT64_C(50000000)
 #define PASS_PROBES	       64u /* probes per round */
-#define PASS_SILENCE_PROBES    8u  /* probes within silence_ns */
+#define PASS_SILENCE_PROBES    8u  /* probes within the silence timeout */
 #define PASS_READS	       4
 
 /* time limit of close while data are unacknowledged */
@@ -48,7 +48,7 @@ static bool pass_peer_ended(const struct sock_peer *p)
 	return p->broken || (p->bye && p->rx.next == p->bye_seq);
 }
 
-/* Declares p lost if it has ended, after its packets are delivered. */
+/* Declares p lost if it has ended and its packets are delivered. */
 static void pass_check_lost(struct sock *s, struct sock_peer *p, bool drained)
 {
 	if (pass_peer_ended(p))
@@ -91,7 +91,7 @@ static uint64_t pass_timer(const struct sock *s, const struct sock_peer *p)
 	return due;
 }
 
-/* Returns the time when p needs another pass if nothing arrives before. */
+/* Returns the time of the next pass that p needs if nothing arrives before. */
 static uint64_t pass_due(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t due = pass_timer(s, p);
@@ -111,8 +111,8 @@ static uint64_t pass_due(const struct sock *s, const struct sock_peer *p)
 }
 
 /*
- * Ends the pass for p. Runs after the flush, since losing a peer frees its
- * datagrams.
+ * Ends the pass for p. Called after the flush, since the loss of a peer frees
+ * its datagrams.
  */
 static uint64_t pass_end(struct sock *s, struct sock_peer *p, bool drained)
 {
@@ -163,9 +163,9 @@ static int pass_deliver_reordered(struct sock *s, int budget)
 }
 
 /*
- * Returns the kind of probe for an idle peer. A peer on a remote host must
- * answer from time to time, since its host may have failed; its progress thread
- * answers while the rank is outside MPI.
+ * Returns the kind of probe for an idle peer. A remote peer must answer from
+ * time to time, since its host may have failed; its progress thread answers
+ * while the rank is outside MPI.
  */
 static enum sock_kind pass_probe_kind(struct sock *s, struct sock_peer *p)
 {
@@ -183,9 +183,9 @@ static enum sock_kind pass_probe_kind(struct sock *s, struct sock_peer *p)
 }
 
 /*
- * Returns the time in ns without traffic after which a peer is probed. Every
- * probe wakes a blocked process, so the interval grows with the number of
- * peers, but a silent host must be probed in time.
+ * Returns the time without traffic after which a peer is probed, ns. Every
+ * probe wakes a blocked process, so the time grows with the number of peers, up
+ * to a limit that keeps the silence timeout.
  */
 static uint64_t pass_quiet_ns(const struct sock *s)
 {
@@ -196,8 +196,8 @@ static uint64_t pass_quiet_ns(const struct sock *s)
 }
 
 /*
- * Probes idle peers, to which possibly nothing else is sent for a long time: if
- * the process has died, its host refuses the probe.
+ * Probes idle peers, to which nothing else may be sent for a long time: if the
+ * process has died, its host refuses the probe.
  */
 static void pass_probe(struct sock *s)
 {
@@ -224,8 +224,8 @@ void sock_poll_pass_send_deferred(struct sock *s)
 }
 
 /*
- * Reads datagrams from the socket, up to the budget. Updates s->now, since
- * delivery takes time that must not shorten the measured round-trip times.
+ * Reads datagrams up to the budget. Updates s->now, since delivery takes time,
+ * which must not shorten the measured round-trip times.
  */
 static int pass_read(struct sock *s, int n, int budget,
 		     enum sock_read_more *left_p)
@@ -326,7 +326,6 @@ static bool close_waits(const struct sock *s, const struct sock_peer *p)
 	       (p->remote_gen && !p->bye_seen && !p->refusal_ns);
 }
 
-/* Returns true for the 2nd, 4th, 8th try and so on. */
 static bool close_retransmits(int tries)
 {
 	return tries > 1 && !(tries & (tries - 1));
@@ -384,7 +383,7 @@ static bool close_is_done(const struct sock *s)
 	return true;
 }
 
-/* Packets that arrive during close are refused and dropped. */
+/* Refuses packets that arrive during close; they are dropped. */
 static int close_deliver(void *arg, struct weft_peer *src,
 			 const struct weft_pkt *pkt, const void *payload)
 {
@@ -412,8 +411,8 @@ void sock_poll_pass_finish(struct sock *s)
 		if (s->now - since > (left > 1 ? CLOSE_DATA_NS : CLOSE_BYE_NS))
 			break;
 		/*
-		 * at least once: `until` may have passed already, since s->now
-		 * is the time of the last pass
+		 * at least one pass: `until` may have passed already, since
+		 * s->now is the time of the last pass
 		 */
 		do {
 			poll(&fd, 1, 1);

@@ -28,7 +28,7 @@
 
 enum progress_state { PROGRESS_IDLE, PROGRESS_WATCH, PROGRESS_WORK };
 
-/* Counter values; equal values mean that nothing happened in between. */
+/* Values of the counters; if equal, nothing happened in between. */
 struct progress_view {
 	uint32_t caller_polls;
 	uint32_t traffic;
@@ -61,8 +61,8 @@ static struct progress_view progress_counters(struct sock *s)
 }
 
 /*
- * Returns whether the caller is blocked in wait, which returns when poll is
- * needed.
+ * Returns whether the caller is blocked in wait, which returns by itself when
+ * poll is needed.
  */
 static bool caller_is_blocked(struct sock *s)
 {

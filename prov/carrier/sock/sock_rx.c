@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* divisor of the socket's buffer; the rest is for the kernel's overhead */
+/* payload may use a quarter of the socket's buffer; the rest is overhead */
 #define RX_ROOM_SHARE 4u
 
 /*
- * Returns the part of the receive buffer that one sender may fill, minus its
- * bytes in the reorder buffer.
+ * Returns the bytes of the receive buffer that this sender may still fill: an
+ * equal share, minus its bytes in the reorder buffer.
  */
 uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p)
 {
@@ -63,7 +63,7 @@ static int rx_deliver(struct sock *s, struct sock_peer *p, const uint8_t *whole)
 	return ret;
 }
 
-/* Returns whether `bytes` bytes at data are one packet. */
+/* Returns whether `bytes` bytes at data are exactly one packet. */
 static bool rx_is_packet(const uint8_t *data, uint32_t bytes)
 {
 	struct weft_pkt pkt;
@@ -105,8 +105,8 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 }
 
 /*
- * Handles one record. Returns 1: a packet or its last piece was delivered; 0: a
- * part was stored; or -errno.
+ * Handles one record. Returns 1: a packet was delivered; 0: a part was stored;
+ * or -errno.
  */
 static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 {
@@ -137,7 +137,7 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 	return r.more == SOCK_WHOLE || r.more == SOCK_UNORDERED_WHOLE;
 }
 
-/* Delivers up to budget packets; returns whether the datagram is consumed. */
+/* Delivers up to budget packets; returns whether none are left. */
 static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 		       int budget, int *n_p)
 {
@@ -154,7 +154,7 @@ static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 	return true;
 }
 
-/* Counts a received datagram that is to be acknowledged. */
+/* Counts a received datagram that must be acknowledged. */
 static void rx_count_unacked(struct sock *s, struct sock_peer *p,
 			     uint32_t bytes)
 {
@@ -198,7 +198,7 @@ int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget)
 		if (*g_p && !rx_deliver_reordered(s, p, g_p, budget, &n))
 			break;
 		weft_arq_win_advance(&p->rx);
-		/* the peer was stopped by a small window: notify it */
+		/* the peer stopped at a small window: report the new one */
 		if (p->small_room_sent)
 			p->ack_now = true;
 	}
@@ -206,8 +206,8 @@ int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget)
 }
 
 /*
- * Copies a datagram into the reorder buffer; returns false if there is no
- * memory; the datagram then counts as lost.
+ * Copies a datagram into the reorder buffer. Returns false if there is no
+ * memory: the datagram then counts as lost.
  */
 static bool rx_store(struct sock *s, struct sock_peer *p, uint32_t seq,
 		     const struct rx_view *v)
@@ -250,7 +250,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		rx_count_unacked(s, p, v->bytes);
 		return n + sock_rx_deliver_reordered(s, p, budget - n);
 	}
-	/* a gap is reported immediately */
+	/* report a gap immediately */
 	if (!in_order)
 		p->ack_now = true;
 	if (!in_order && unordered && sock_peer_reorder_reserve(p) &&
@@ -260,7 +260,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	}
 	if (p->broken)
 		return n;
-	/* a datagram that was delivered in part cannot be dropped */
+	/* a datagram of which a part was delivered cannot be dropped */
 	if (!rx_store(s, p, seq, v)) {
 		if (v->offset > sizeof(struct sock_head) || p->reassembly_bytes)
 			p->broken = ENOMEM;
@@ -270,7 +270,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	return n;
 }
 
-/* Returns whether data is an intact datagram of this protocol. */
+/* Returns whether data is a datagram of this protocol with a correct CRC. */
 static bool rx_is_valid(struct sock *s, const uint8_t *data, uint32_t bytes,
 			struct sock_head *h)
 {
@@ -280,8 +280,8 @@ static bool rx_is_valid(struct sock *s, const uint8_t *data, uint32_t bytes,
 }
 
 /*
- * Answers a datagram for a previous owner of this name: the answer notifies its
- * sender that the name has a new owner.
+ * Answers a datagram for a previous owner of this name, so that its sender
+ * learns of the new owner.
  */
 static void rx_stray(struct sock *s, const struct sockaddr_in *from,
 		     const struct sock_head *h)
@@ -306,8 +306,8 @@ static void rx_control(struct sock *s, struct sock_peer *p,
 	switch (h->kind) {
 	case SOCK_HELLO:
 		/*
-		 * acknowledged immediately, so that the ACK precedes any
-		 * datagram signed with the session's key
+		 * acknowledge now, so that the ACK precedes every datagram
+		 * signed with the session key
 		 */
 		if (h->flags & SOCK_PUBLIC)
 			sock_tx_control_public(s, p, SOCK_ACK);
@@ -320,7 +320,7 @@ static void rx_control(struct sock *s, struct sock_peer *p,
 		p->ack_now = true;
 		break;
 	case SOCK_RESET:
-		p->bye = true; /* no answer is needed */
+		p->bye = true; /* treated as closed: the peer needs no BYE */
 		p->broken = ECONNRESET;
 		break;
 	default:
@@ -343,8 +343,8 @@ static struct sock_peer *rx_replayed(struct sock *s)
 }
 
 /*
- * Returns the sender of a first contact if the datagram is signed with the
- * job's key and new, otherwise NULL.
+ * Returns the sender of a first contact if the datagram is new and signed with
+ * the job's key, otherwise NULL.
  */
 static struct sock_peer *rx_public(struct sock *s,
 				   const struct sockaddr_in *from,
@@ -374,7 +374,7 @@ static struct sock_peer *rx_public(struct sock *s,
 }
 
 /*
- * Returns the sender if the datagram is signed with the session's key and new,
+ * Returns the sender if the datagram is new and signed with the session key,
  * otherwise NULL.
  */
 static struct sock_peer *rx_signed(struct sock *s,
@@ -399,7 +399,7 @@ static struct sock_peer *rx_signed(struct sock *s,
 	return p;
 }
 
-/* Returns the claimed sender of a datagram without a key, or NULL. */
+/* Without a key: returns the claimed sender of a datagram, or NULL. */
 static struct sock_peer *rx_unsigned(struct sock *s,
 				     const struct sockaddr_in *from,
 				     const struct sock_head *h)
@@ -411,7 +411,7 @@ static struct sock_peer *rx_unsigned(struct sock *s,
 		return NULL;
 	}
 	p = sock_peer_of_head(s, from, h, NULL);
-	/* refuses a datagram of this endpoint that was reflected */
+	/* refuse a datagram of this endpoint that was sent back */
 	return p && p->self ? rx_replayed(s) : p;
 }
 
@@ -449,7 +449,7 @@ int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
 	v.unordered = h.flags & SOCK_UNORDERED;
 	p->ack_soon |= (h.flags & SOCK_ACK_SOON) != 0;
 	sock_peer_busy(s, p);
-	/* acknowledgements are valid only if they name this incarnation */
+	/* acknowledgements must name this incarnation */
 	if (h.to)
 		sock_tx_acked(s, p, &h, data + sizeof(h),
 			      rx_bitmap_words(&h, &v));

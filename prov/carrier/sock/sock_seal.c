@@ -32,7 +32,7 @@ struct sock_seal {
 	GCM128_CONTEXT *mac;
 	EVP_CIPHER_CTX *gcm; /* used with encryption, instead of aes and mac */
 	bool own_ghash;
-	uint64_t masked; /* datagram count of mask[0] */
+	uint64_t masked; /* datagram count to which mask[0] belongs */
 	uint8_t mask[SEAL_MASKS][SOCK_TAG];
 	struct weft_code_ghash ghash;
 };
@@ -53,8 +53,8 @@ static void seal_nonce(uint8_t nonce[SEAL_NONCE], const uint8_t *data)
 }
 
 /*
- * Precomputes the encrypted nonces, with which tags are masked, of the datagram
- * counts first .. first + SEAL_MASKS - 1.
+ * Precomputes the encrypted nonces that mask the tags of datagram counts first
+ * .. first + SEAL_MASKS - 1.
  */
 static bool seal_masks(struct sock_seal *seal, uint64_t first)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sock carrier: unreliable network, unrelated processes, silent peers. */
+/* The sock carrier: unreliable networks, attackers, silent peers. */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -108,8 +108,8 @@ static void packets_survive_an_unreliable_network(void **state)
 }
 
 /*
- * All datagrams of the first quarter second are lost, and the sender makes no
- * call after its sends: its progress thread retransmits the packets.
+ * All datagrams of the first 250 ms are lost, and the sender makes no call
+ * after its sends: its progress thread retransmits the packets.
  */
 static void the_progress_thread_retransmits(void **state)
 {
@@ -129,13 +129,13 @@ static void the_progress_thread_retransmits(void **state)
 	end_close(&a);
 }
 
-/* A process controlled by a pipe: address to send to, then commands. */
+/* A process controlled by a pipe: address of the receiver, then commands. */
 struct child {
 	pid_t pid;
 	int pipe;
 };
 
-/* Forks before there are threads, as ThreadSanitizer requires. */
+/* Forks a child; called before threads exist, as ThreadSanitizer requires. */
 static struct child child_fork(void (*run)(int fd))
 {
 	struct child c;
@@ -201,7 +201,7 @@ static void child_polls(int fd)
 		c.c->ops->poll(c.c, 16);
 }
 
-/* The receiver makes no call, but is not declared dead. */
+/* The receiver makes no call and is not declared dead. */
 static void the_progress_thread_answers_probes(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 2500 };
@@ -213,7 +213,7 @@ static void the_progress_thread_answers_probes(void **state)
 	T_TRUE(end_wait_got(&e, 1, 20));
 	for (uint64_t n = 0; n < 30; n++)
 		T_OK(end_send_all(&e, e.last, n, 100, 20));
-	/* longer than silence_ms, with a margin for a loaded host */
+	/* poll for longer than silence_ms, with a margin for a loaded host */
 	for (uint64_t end = weft_now_ns() + 3000000000; weft_now_ns() < end;)
 		e.c->ops->poll(e.c, 16);
 	T_IS(e.lost, 0);
@@ -224,7 +224,7 @@ static void the_progress_thread_answers_probes(void **state)
 	end_close(&e);
 }
 
-/* Sets the largest datagram with the lock, for the progress thread. */
+/* Sets the largest datagram; takes the lock because of the progress thread. */
 static void set_dgram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
 {
 	sock_enter(sock_of(e->c));
@@ -271,7 +271,7 @@ static void forger_send(int fd, const struct end *to, const void *data,
 	     bytes);
 }
 
-/* Sends a datagram with arbitrary contents and a valid CRC. */
+/* Sends an arbitrary datagram with a valid CRC. */
 static void forger_sign(int fd, const struct end *to, struct sock_head *h,
 			size_t bytes)
 {
@@ -312,8 +312,8 @@ static void invalid_datagrams_are_dropped_and_counted(void **state)
 }
 
 /*
- * Repeats the datagram until it is handled: the progress thread drops datagrams
- * that change the owner of a name.
+ * Repeats the datagram until the peer is lost: the progress thread drops
+ * datagrams from a new owner of a name.
  */
 static bool send_until_lost(int fd, struct end *e, struct sock_head *h,
 			    size_t bytes, uint64_t want)
@@ -421,7 +421,7 @@ static bool has_unacked(const struct end *e, struct weft_peer *to)
 	return yes;
 }
 
-/* Polls until nothing is unacknowledged, so that no progress thread sends. */
+/* Polls until everything is acknowledged and no progress thread sends. */
 static void pair_settle(struct pair *t)
 {
 	struct t_limit limit;
@@ -434,7 +434,7 @@ static void pair_settle(struct pair *t)
 	}
 }
 
-/* A relay between the endpoints receives and resends every datagram. */
+/* The same signed datagram is sent three times; two are refused as replays. */
 static void a_replayed_datagram_is_refused(void **state)
 {
 	struct pair *t = pair_signed(NULL);
@@ -461,7 +461,7 @@ static void a_replayed_datagram_is_refused(void **state)
 				      sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 2);
 	T_IS(pair_stats(&t->b).replays, 2);
-	/* a count older than all recorded ones */
+	/* use a count older than all recorded ones */
 	h->count = 1;
 	sock_seal_sign(a, sock_peer_of(t->ab)->own_seal, copy, sizeof(*h));
 	h->crc = sock_crc(a, h, sizeof(*h));
@@ -519,7 +519,7 @@ static void a_forged_datagram_is_dropped(void **state)
 	pair_close(t);
 }
 
-/* Payloads cannot be read, and datagrams without encryption are refused. */
+/* Payloads are unreadable, and unencrypted datagrams are refused. */
 static void encrypted_payloads_are_unreadable(void **state)
 {
 	struct weft_carrier_attr plain = { .key = secret,
@@ -588,7 +588,7 @@ static void a_silent_peer_is_lost_once(void **state)
 	close(fd);
 }
 
-/* The peer's host has failed: no refusals, and nothing is in flight to it. */
+/* The peer's host has failed: nothing arrives, nothing is in flight. */
 static void a_waiting_receiver_detects_a_silent_host(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 400 };
@@ -607,7 +607,7 @@ static void a_waiting_receiver_detects_a_silent_host(void **state)
 	end_close(&e);
 }
 
-/* With a key, only HELLOs are sent to a peer that has not answered. */
+/* With a key, only HELLOs are sent to a peer until it answers. */
 static void a_host_that_never_answers_is_lost(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 400,
@@ -649,14 +649,14 @@ static void an_idle_killed_peer_is_detected(void **state)
 	child_end(&c);
 	T_TRUE(end_wait_lost(&e, 1, 20));
 	T_IS(e.lost_err, ECONNRESET);
-	/* detected by the first one or two probes, not by a batch of them */
+	/* the first one or two probes detect it, not a batch of them */
 	sock_enter(sock_of(e.c));
 	T_TRUE(sock_peer_of(e.last)->count < SOCK_BATCH / 4);
 	sock_leave(sock_of(e.c));
 	end_close(&e);
 }
 
-/* An endpoint that takes the name of a dead one is a new peer. */
+/* An endpoint that gets the name of a dead one is a new peer. */
 static void name_reused(const char *key)
 {
 	struct weft_carrier_attr again = { .key = key,
@@ -710,7 +710,7 @@ static void a_reused_name_is_a_new_peer(void **state)
 	name_reused(secret);
 }
 
-/* The descriptor becomes readable for arrivals, wake and retransmission. */
+/* The descriptor is readable for arrivals, wake, and due retransmissions. */
 static void an_armed_descriptor_becomes_readable(void **state)
 {
 	struct pair *t = pair_open(NULL);
@@ -722,7 +722,7 @@ static void an_armed_descriptor_becomes_readable(void **state)
 	while (c->ops->arm(c))
 		c->ops->poll(c, 16);
 	T_OK(end_send_all(&t->a, t->ab, 1, 8, 20));
-	/* also when an acknowledgement is due */
+	/* the descriptor is readable also when an acknowledgement is due */
 	while (t->b.got < 2) {
 		T_IS(poll(&fd, 1, 20000), 1);
 		while (c->ops->arm(c))
@@ -733,7 +733,7 @@ static void an_armed_descriptor_becomes_readable(void **state)
 	T_IS(poll(&fd, 1, 20000), 1);
 	while (c->ops->arm(c))
 		c->ops->poll(c, 16);
-	/* a does not read, so b has to retransmit */
+	/* a does not read, so b's retransmission becomes due */
 	T_OK(end_send(&t->b, t->ba, 1, 8));
 	T_IS(poll(&fd, 1, 20000), 1);
 	while (c->ops->arm(c))
@@ -743,7 +743,7 @@ static void an_armed_descriptor_becomes_readable(void **state)
 	pair_close(t);
 }
 
-/* A peer that does not read gets a limited number of packets; none is lost. */
+/* The sender is refused while the peer does not read; no packet is lost. */
 static void a_slow_reader_is_not_flooded(void **state)
 {
 	struct pair *t = pair_open(NULL);

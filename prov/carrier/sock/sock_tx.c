@@ -2,12 +2,12 @@
 /*
  * Packets into datagrams. A packet is sent immediately, since the caller may
  * not call again for a long time. Packets that follow closely while it is in
- * flight, and packets sent while poll runs, share an open datagram, which is
+ * flight, and packets sent while poll runs, share the open datagram, which is
  * sent when it is full, by the next poll, or by the progress thread.
  *
- *   acked ...... next   open          at most `window` datagrams, and as many
- *   [sent, kept]        [filling]     bytes as the peer's receive window and
- *                                     the congestion window allow
+ *     acked ...... next     open          at most `window` datagrams, and as
+ * many [sent, kept]        [filling]       bytes as the peer's receive window
+ * and the congestion window allow
  *
  * A datagram is considered lost when a datagram sent three or more
  * transmissions later has arrived, or when nothing was acknowledged for a whole
@@ -22,13 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* later transmissions after which a datagram counts as lost */
+/* number of later transmissions after which a datagram counts as lost */
 #define TX_REORDER   3u
-/* largest packet that shares a datagram of TX_SHARED bytes */
+/* largest packet that shares a datagram, which has TX_SHARED bytes */
 #define TX_SMALL     1024u
 #define TX_SHARED    4096u
 #define TX_PART_MIN  64u /* bytes of the smallest part of a packet */
-/* minimum number of datagrams in flight for batches */
+/* minimum number of datagrams in flight at which batches are used */
 #define TX_BATCH_MIN 8u
 #define TX_BURST_NS  UINT64_C(20000) /* time between packets of a burst */
 
@@ -152,9 +152,9 @@ struct tx_source {
 };
 
 /*
- * Copies the header and clears its carrier field at the destination. Changing a
- * copy first would stall: the copy would be read before its store has
- * completed.
+ * Copies the header and clears its carrier field at the destination. Clearing
+ * it in a local copy would stall: the copy would be read before the store into
+ * it has completed.
  */
 static void tx_copy_header(uint8_t *to, const struct weft_pkt *pkt)
 {
@@ -188,8 +188,8 @@ static void tx_gather(struct tx_source *f, uint8_t *to, size_t bytes)
 }
 
 /*
- * Adds bytes that were written after the datagram's end, and zeros up to the
- * next record.
+ * Extends the datagram by bytes that were written after its end, padded with
+ * zeros up to the next record.
  */
 static void tx_add_bytes(struct sock_dgram *g, uint32_t bytes)
 {
@@ -239,7 +239,7 @@ static uint32_t tx_space(const struct sock_dgram *g)
 }
 
 /*
- * Returns whether further packets are expected, so that this one may wait for
+ * Returns whether more packets are expected soon, so that this one may wait for
  * them.
  */
 static bool tx_may_defer(const struct sock *s, const struct sock_peer *p)
@@ -249,7 +249,7 @@ static bool tx_may_defer(const struct sock *s, const struct sock_peer *p)
 }
 
 /*
- * Returns the bytes to allocate, for a single packet or for many that share a
+ * Returns the bytes to allocate: for one packet, or for many that share a
  * datagram.
  */
 static uint32_t tx_dgram_room(const struct sock *s, const struct sock_peer *p,
@@ -263,8 +263,8 @@ static uint32_t tx_dgram_room(const struct sock *s, const struct sock_peer *p,
 }
 
 /*
- * Allocates a datagram. A batch is used only with TX_BATCH_MIN datagrams in
- * flight: a single packet in parts does not need one.
+ * Allocates a datagram, from a batch if TX_BATCH_MIN datagrams are in flight: a
+ * single packet in parts needs no batch.
  */
 static struct sock_dgram *tx_new(struct sock *s, struct sock_peer *p,
 				 uint32_t room)
@@ -289,8 +289,8 @@ static void tx_pad_full(struct sock_dgram *g)
 }
 
 /*
- * Ensures that there is an open datagram with this space; a new one has full
- * size. Returns false if there is no memory.
+ * Ensures that the open datagram has this much space; a new one has full size.
+ * Returns false if there is no memory.
  */
 static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
 			       size_t space)
@@ -307,7 +307,7 @@ static bool tx_open_with_space(struct sock *s, struct sock_peer *p,
 
 /*
  * Splits a packet that exceeds a datagram into parts. The first part fills the
- * open datagram: full datagrams have one size, for GSO.
+ * open datagram, so that datagrams have one size, for GSO.
  */
 static int tx_send_parts(struct sock *s, struct sock_peer *p,
 			 struct tx_source *f, uint32_t bytes)
@@ -354,7 +354,7 @@ static int tx_send_pieces(struct sock *s, struct sock_peer *p,
 	return 0;
 }
 
-/* Returns the number of datagrams in flight after a packet of `need` bytes. */
+/* Returns the number of datagrams in flight if `need` bytes are added. */
 static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
 {
 	uint32_t body = p->dgram_max - (uint32_t)sizeof(struct sock_head);
@@ -385,7 +385,8 @@ static int tx_write(struct sock *s, struct sock_peer *p, struct tx_source *f,
 	if (need + sizeof(struct sock_head) > p->dgram_max) {
 		if (unordered ? tx_send_pieces(s, p, f)
 			      : tx_send_parts(s, p, f, bytes))
-			p->broken = ENOMEM; /* a part may have been sent */
+			p->broken =
+				ENOMEM; /* a part may have been sent already */
 		return 0;
 	}
 	if (p->open && tx_space(p->open) < need)
@@ -511,7 +512,7 @@ static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
 {
 	uint32_t us = (uint32_t)(s->now / 1000) - echo;
 
-	/* invalid, or the clock wrapped around */
+	/* the echo is invalid, or the clock has wrapped around */
 	if (!echo || us > 60000000u)
 		return;
 	sock_pace_rtt(&p->pace, (uint64_t)us * 1000);
@@ -554,13 +555,13 @@ static uint64_t tx_head_acked(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * The window may have space again: notifies the caller whose send was refused,
- * and wakes it if it is blocked.
+ * Notifies the caller, whose send was refused, that the window may have space
+ * again; wakes it if it is blocked.
  */
 static void tx_notify_room(struct sock *s)
 {
 	s->send_refused = false;
-	/* relaxed: a hint, read before a wait or after the wake */
+	/* relaxed: a hint, read before a wait or after the wake-up */
 	weft_store32_relaxed(&s->waiter.full, 1);
 	if (s->in_progress_thread)
 		sock_wake(&s->base);
@@ -573,7 +574,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 	uint32_t count = weft_arq_in_flight(&p->tx);
 	uint64_t bytes;
 
-	/* an acknowledgement older than the last one has outdated windows */
+	/* an older acknowledgement than the last one has outdated windows */
 	if (h->ack - p->tx.acked > count)
 		return;
 	p->room = h->room;
@@ -581,7 +582,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		tx_notify_room(s);
 	if (!count)
 		return;
-	/* datagrams in the batch must not be freed before they are sent */
+	/* datagrams in the batch must be sent before they are freed */
 	if (sock_io_batched(s))
 		sock_io_flush(s);
 	bytes = tx_head_acked(s, p, h, more, words);
@@ -600,7 +601,7 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 }
 
 /*
- * Probes the peer if everything has arrived but is not delivered yet, since the
+ * Probes a peer that has received everything but not delivered it: the
  * acknowledgement of the delivery may be lost.
  */
 static void tx_probe(struct sock *s, struct sock_peer *p)
@@ -612,8 +613,8 @@ static void tx_probe(struct sock *s, struct sock_peer *p)
 
 /*
  * Handles a retransmission timeout. The first one retransmits only the oldest
- * datagram as a probe, since the peer may have been without CPU time. Later
- * ones mark all datagrams as lost.
+ * datagram, as a probe, since the peer may have had no CPU time; later ones
+ * mark all datagrams as lost.
  */
 static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
@@ -625,7 +626,7 @@ static void tx_timeout(struct sock *s, struct sock_peer *p)
 	}
 	first = !p->timeouts++;
 	/*
-	 * the answer to the peer's HELLO may be lost, without which the peer
+	 * the answer to the peer's HELLO may be lost: without it the peer
 	 * cannot verify this endpoint's datagrams
 	 */
 	if (s->tag && !p->proved)
@@ -678,9 +679,7 @@ void sock_tx_mark_unsent(struct sock_peer *p, uint32_t seq)
 		tx_mark_lost(p, sock_flight(p, seq));
 }
 
-/*
- * Returns whether p has been silent for too long while data are unacknowledged.
- */
+/* Returns whether p is silent for too long while data are unacknowledged. */
 static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t since = p->last_received_ns > p->wait_ns ? p->last_received_ns

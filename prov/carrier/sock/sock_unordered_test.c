@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets with WEFT_PKT_SPLIT_OK ("unordered"): split into packets if datagrams
- * are smaller, each delivered from the read buffer as soon as it arrives. The
- * packets carry one long message; the tag of a packet is its offset in the
- * message.
+ * Packets with WEFT_PKT_SPLIT_OK ("unordered"): if datagrams are smaller, they
+ * are split into packets, each delivered from the read buffer as soon as it
+ * arrives. The packets carry one long message; the tag of a packet is its
+ * offset in the message.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/rng.h"
@@ -35,7 +35,7 @@ struct side {
 	uint64_t lost;
 	/* one of this many packets is refused, at random; 0: none */
 	uint32_t refuse_every;
-	bool accept_all; /* accepts everything without a check */
+	bool accept_all; /* accept everything unchecked */
 	struct weft_rng rng;
 };
 
@@ -44,10 +44,7 @@ static uint8_t content(uint64_t offset)
 	return (uint8_t)(offset * 131 + offset / 251);
 }
 
-/*
- * Checks that all packets sent before this one have arrived; later unordered
- * ones may have arrived, too.
- */
+/* Checks that all packets sent before this one have arrived. */
 static void got_ordered(struct side *s, const struct weft_pkt *pkt)
 {
 	while (s->contiguous < BYTES && s->arrivals[s->contiguous])
@@ -148,13 +145,13 @@ static void pair_send(struct pair *p, const struct weft_pkt *pkt,
 	}
 	T_OK(ret);
 	/*
-	 * otherwise b's progress thread reads, and stores packets that are out
-	 * of order
+	 * without this poll, b's progress thread would read the packets and
+	 * store those that are out of order
 	 */
 	p->b.c->ops->poll(p->b.c, 64);
 }
 
-/* Sends the whole message, and after every eighth packet an ordered one. */
+/* Sends the whole message, with an ordered packet after every eighth packet. */
 static void pair_exchange(struct pair *p)
 {
 	static uint8_t payload[PACKET];
@@ -187,7 +184,7 @@ static void pair_exchange(struct pair *p)
 	T_IS(p->b.bytes, BYTES);
 }
 
-/* Returns whether b has reassembled a packet: the reassembly buffer exists. */
+/* Returns whether b has ever reassembled a packet. */
 static bool pair_reassembled(struct pair *p)
 {
 	struct weft_peer *from;
@@ -251,8 +248,8 @@ static void pair_close(struct pair *p)
 
 /*
  * Packets of this length leave every possible space at the end of a datagram,
- * but all datagrams except the last have one size. Holds the lock, so that the
- * progress thread does not send them.
+ * yet all datagrams except the last have one size. The lock keeps the progress
+ * thread from sending them.
  */
 static void full_datagrams_have_one_size(void **state)
 {
@@ -268,7 +265,7 @@ static void full_datagrams_have_one_size(void **state)
 	s = sock_of(p.a.c);
 	sock_enter(s);
 	s->polling = true;
-	/* load on the host may have reduced the windows */
+	/* load on the host may have reduced the windows: enlarge them */
 	p.ab->pace.window = p.ab->room = 1u << 20;
 	for (uint64_t i = 0; i < N; i++) {
 		struct weft_pkt pkt = { .type = UNORDERED,
@@ -286,7 +283,7 @@ static void full_datagrams_have_one_size(void **state)
 	pair_close(&p);
 }
 
-/* A missing datagram delays ordered packets, but no unordered packet. */
+/* A missing datagram delays ordered packets only. */
 static void unordered_packets_do_not_wait_for_lost_datagrams(void **state)
 {
 	struct pair p;
@@ -300,7 +297,7 @@ static void unordered_packets_do_not_wait_for_lost_datagrams(void **state)
 	pair_close(&p);
 }
 
-/* A refused packet is delivered later, and every packet once. */
+/* A refused packet is delivered later; every packet is delivered once. */
 static void a_refused_unordered_packet_is_redelivered_once(void **state)
 {
 	static const char *const plan[] = { NULL, "seed=8; loss=0.05" };

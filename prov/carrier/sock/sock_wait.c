@@ -172,8 +172,8 @@ static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
 }
 
 /*
- * Waits for space in the send window, of which there is no notification: yields
- * or blocks briefly, then the caller retries.
+ * Waits for space in the send window, which no event reports: yields, later
+ * blocks briefly; the caller retries.
  */
 static int wait_room(struct sock *s, uint64_t timeout_ns)
 {
@@ -199,7 +199,7 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	b->room_waits = 0;
 	if (wait_spin(s, now, end))
 		return 0;
-	/* relaxed: a hint; a store into watched memory sends no wake-up */
+	/* relaxed: a hint; a store into watched memory wakes no thread */
 	if (weft_load64_relaxed(&b->watching)) {
 		sched_yield();
 		return 0;
@@ -251,7 +251,7 @@ static int wait_fd_open(struct sock *s)
 
 /*
  * Returns one descriptor for the socket, wake() and the time when poll is
- * needed. The waiting thread may call this concurrently with the caller.
+ * needed. The waiting thread may call it concurrently with the caller.
  */
 int sock_wait_fd(struct weft_carrier *c)
 {

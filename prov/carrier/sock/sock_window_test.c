@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows of the sock carrier: many senders at once, memory in flight. */
+/* Windows of the sock carrier: many senders, counts of bytes in flight. */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -40,7 +40,7 @@ static struct senders *senders_open(int buffer)
 	if (buffer) {
 		T_OK(setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &buffer,
 				sizeof(buffer)));
-		/* takes the lock, since the progress thread reads rcv_bytes */
+		/* take the lock, since the progress thread reads rcv_bytes */
 		sock_enter(s);
 		s->rcv_bytes = 2 * (uint32_t)buffer;
 		sock_leave(s);
@@ -69,7 +69,7 @@ static void senders_close(struct senders *c)
 }
 
 /*
- * Many senders to one receiver that makes no call for half a second: the bytes
+ * Many senders and a receiver that makes no call for half a second: the bytes
  * in flight do not exceed the receiver's window, and all packets arrive soon
  * after it polls again. Runs with the buffer granted at open (larger for root),
  * and with the buffer of an unprivileged process.
@@ -101,8 +101,8 @@ static void many_senders_wait_for_a_receiver_outside_mpi(void **state)
 }
 
 /*
- * Returns the bytes in flight that belong to no unacknowledged datagram; takes
- * the lock, since progress threads may run.
+ * Returns the bytes counted as in flight that belong to no unacknowledged
+ * datagram; takes the lock, since progress threads may run.
  */
 static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
 {
@@ -121,8 +121,8 @@ static uint64_t bytes_unaccounted(struct end *e, struct sock_peer *p)
 }
 
 /*
- * Most peers receive few datagrams: only a peer with much traffic gets a long
- * window.
+ * Most peers receive few datagrams: the array of datagrams in flight grows only
+ * with traffic.
  */
 static void the_window_grows_with_datagrams_in_flight(void **state)
 {
