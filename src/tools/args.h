@@ -64,7 +64,7 @@ struct weft_args {
 	const char *after;
 	bool attached; /* whether "-l0.5" is accepted for "-l 0.5" */
 
-	char **word; /* next word; ends with NULL */
+	char **word; /* next word of a list that ends with NULL */
 
 	/* result of weft_args_next(): the option that was found */
 	const void *row;

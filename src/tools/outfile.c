@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See outfile.h. */
+/* Checks of output files (outfile.h). */
 #include "src/tools/outfile.h"
 #include "src/base/attr.h"
 

@@ -12,7 +12,7 @@
 enum { WEFT_OUTFILE_WHY = 256 };
 
 /*
- * Texts within the first 512 bytes by which files of this program are
+ * Texts within the first 512 bytes by which files of Weft's programs are
  * recognised.
  */
 #define WEFT_OUTFILE_PAGE   "content=\"Weft "

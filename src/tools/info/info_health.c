@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * weft-info --health JOB: the master of the live health check
- * (src/health/health.h). Maps the job's registers read-only and prints the
- * state of each rank that its neighbours have written there.
+ * weft-info --health JOB: maps the registers of the health watch
+ * (src/health/health.h) read-only and prints the state of each rank, as its
+ * neighbours have reported it.
  */
 #include "src/tools/info/info_health.h"
 

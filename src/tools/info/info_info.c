@@ -149,7 +149,6 @@ static void enum_text(MPI_T_enum en, int value, char *text, size_t len)
 	}
 }
 
-/* Writes the current value of a control variable. */
 static void cvar_value(int index, MPI_Datatype type, MPI_T_enum en, char *text,
 		       size_t len)
 {

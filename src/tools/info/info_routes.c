@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIMS	  5 /* A to E */
+#define DIMS	  5 /* dimensions A to E */
 #define NODES_MAX 100000
 
 /* A box of nodes: lowest and highest coordinate in each dimension. */

@@ -33,7 +33,6 @@ int page_open(struct page *p, const char *file, const char *kind,
  * page_open(); the page is closed in any case.
  */
 int page_close(struct page *p);
-/* Discards the page. */
 void page_drop(struct page *p);
 
 #endif

@@ -166,8 +166,9 @@ static void count_open(struct report *s)
 			s->begin = o->t;
 	}
 	/*
-	 * the call that was entered last: the ranks in the other open calls
-	 * wait for a rank that did not reach the matching call
+	 * the chain of waits starts with the call that was entered last: ranks
+	 * in the other open calls wait for a rank that did not reach the
+	 * matching call
 	 */
 	s->last = s->open[last].rank;
 }

@@ -272,7 +272,7 @@ struct report_chain {
 	uint64_t links;
 	/*
 	 * totals in ps: work outside MPI, work by call, and waits by call and
-	 * via
+	 * event
 	 */
 	uint64_t outside;
 	uint64_t (*by_call)[REPORT_VIAS]; /* JOB_PAGE_NAMES entries */

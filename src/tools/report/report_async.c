@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See report_async.h. */
+/* Work in a second thread (report_async.h). */
 #include "src/tools/report/report_async.h"
 
 #include <stddef.h>

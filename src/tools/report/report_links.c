@@ -17,7 +17,6 @@ struct class
 	uint64_t links, used, packets, bytes, busy, most, queued;
 };
 
-/* Type of a function that is called for every link. */
 typedef void (*each_fn)(void *arg, const struct trace_link *l);
 
 static void for_each_link(const struct report *s, each_fn fn, void *arg)

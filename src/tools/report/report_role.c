@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See report_role.h. */
+/* Events that MPI functions wait for (report_role.h). */
 #include "src/tools/report/report_role.h"
 
 #include <string.h>

@@ -36,7 +36,6 @@ struct part {
 	uint32_t id;
 };
 
-/* One MPI_Win_unlock call. */
 struct unlock {
 	uint64_t word, from, to;
 	uint32_t rank;

@@ -84,7 +84,7 @@ const char *repro_arg(const struct repro_row *row, const char *key,
 		      char buf[64], const char *fallback);
 uint64_t repro_arg_number(const struct repro_row *row, const char *key,
 			  uint64_t fallback);
-/* Returns whether the row takes more than some seconds. */
+/* Returns whether the experiment of the row takes more than a few seconds. */
 bool repro_slow(const struct repro_row *row);
 
 /*

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All-to-all (SC11 V.C) and zone routing (II.B). The peak is computed as the
- * authors do: links of 1.8 GB/s of payload, 90 % of the raw rate (II.A), with
- * the busiest dimension saturated. For measured machines the complete exchange
- * is run. The large machines that the authors simulated are run in the steady
- * state: every node sends to all others in a random order per node, with more
- * than the peak load, and deliveries are counted after a warm-up.
+ * All-to-all and zone routing of Blue Gene/Q (Chen et al., SC11, sections V.C
+ * and II.B). The peak is computed as the authors do: links of 1.8 GB/s of
+ * payload, 90 % of the raw rate (II.A), with the busiest dimension saturated.
+ * For measured machines the complete exchange is run. The large machines that
+ * the authors simulated are run in the steady state: every node sends to all
+ * others in a random order per node, with more than the peak load, and
+ * deliveries are counted after a warm-up.
  */
 #include "src/tools/reproduce/repro_bench.h"
 #include "src/tools/sim/sim_progress.h"

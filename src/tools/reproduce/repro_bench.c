@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See repro_bench.h. */
+/* Opens and runs a machine for an experiment (repro_bench.h). */
 #include "src/tools/reproduce/repro_bench.h"
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_map.h"

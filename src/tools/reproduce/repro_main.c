@@ -240,7 +240,6 @@ static int report_write(const char *file, int err)
 	return err ? 1 : 0;
 }
 
-/* Calls main_run() and writes the page. */
 static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
 {
 	static struct page page;

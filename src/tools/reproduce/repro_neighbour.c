@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Throughput to the neighbours (SC11 V.B, Table 2): one node with looped-back
- * links, so that packets sent on A+ arrive on A-. The software posts a
- * descriptor for each of the ten directions, one after another, each to its own
- * injection FIFO, and processes the ten arrivals. The rate includes sent and
- * received bytes.
+ * Throughput to the neighbours on Blue Gene/Q (Chen et al., SC11, Table 2): one
+ * node with looped-back links, so that packets sent on A+ arrive on A-. The
+ * software posts a descriptor for each of the ten directions, one after
+ * another, each to its own injection FIFO, and processes the ten arrivals. The
+ * rate includes sent and received bytes.
  */
 #include "src/tools/reproduce/repro_bench.h"
 

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong of two nodes: the mean one-way time, from the post of a message to
- * its arrival.
+ * Ping-pong of two nodes: the mean one-way time, from the post of a message
+ * to its arrival.
  *
  *   shape=DIMS      shape of the machine
  *   to=N            the other node; hops=N: at this distance from node 0, the
- *                   first dimension first; to=far: the farthest node of a torus
+ *                   first dimension first; to=far: farthest node of a torus
  *   bytes=N, path=NAME, variant=NAME
  *   soft=1          includes the software of both ends
  *   in=NAME         path at the receiving end, if it differs
  *   warm=N          rounds that are not counted
  *
- * added: additional time of the variant over the machine without it. more:
- * additional time of path= over base=, in percent. crossover: size from which
- * path b= is faster than a=; with copies=, path b= includes copies by the hosts
- * at both ends (repro_staged.c). hop: time per additional hop, from from= to
- * hops=. get: a request without data by the path ask=, and bytes= that the
- * other interface returns by reply=.
+ * Other experiments:
+ *
+ *   added           additional time of the variant over the machine
+ *   more            additional time of path= over base=, in percent
+ *   crossover       size from which path b= is faster than a=; with copies=,
+ *                   path b= includes copies by both hosts (repro_staged.c)
+ *   hop             time per additional hop, from from= to hops=
+ *   get             a request without data by the path ask=, and bytes= that
+ *                   the other interface returns by reply=
  */
 #include "src/tools/reproduce/repro_bench.h"
 #include "prov/net/file/net_map.h"

@@ -56,7 +56,6 @@ static int send_all(struct stream *s, struct net_msg *msg, uint64_t count)
 	return err;
 }
 
-/* Posts and runs the messages of a row. */
 static int repro_stream_run(const struct repro *r, const struct repro_row *row,
 			    struct stream *s)
 {

@@ -24,7 +24,6 @@ static struct run_job a_job(void)
 	};
 }
 
-/* Returns a variable of the environment of a rank; NULL: not set. */
 static const char *env_value(char **env, const char *name)
 {
 	size_t len = strlen(name);

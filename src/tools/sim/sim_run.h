@@ -30,7 +30,7 @@ struct sim_spec {
 	uint32_t window; /* closed: messages in flight per node */
 	/* exchange: number of messages of a node; 0: nodes - 1 */
 	uint32_t messages;
-	uint64_t bytes; /* size of a message in bytes */
+	uint64_t bytes;
 	/* routing mode, zone and injection path, as in struct net_msg */
 	uint8_t routing, zone, path;
 	uint8_t spread, ack; /* spread and ack, as in struct net_msg */

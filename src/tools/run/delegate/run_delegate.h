@@ -60,7 +60,7 @@ int run_delegate_mpirun(const struct run_opts *o, const struct run_delegate *e,
 int run_delegate_srun(const struct run_opts *o, const struct run_delegate *e,
 		      struct run_cmd *c);
 
-/* Adds the wrapper, the program of a context and its arguments. */
+/* Adds the wrapper, the program of an application context and its arguments. */
 void run_delegate_program(const struct run_opts *o, const struct run_app *a,
 			  struct run_cmd *c);
 
@@ -69,12 +69,12 @@ void run_delegate_note(const struct run_opts *o, const struct run_delegate *e,
 		       const char *flag);
 
 /*
- * Variables of the ranks of a context: set() is called for variables that are
- * new or have another value than in mpiexec's environment, keep() for the names
- * of variables that are passed unchanged. Variables that belong to this login,
- * this launcher or this host are passed only if the user named them. Values
- * must not be in the command's arguments, which every user of the host can
- * read.
+ * Variables of the ranks of an application context: set() is called for
+ * variables that are new or have another value than in mpiexec's environment,
+ * keep() for the names of variables that are passed unchanged. Variables that
+ * belong to this login, this launcher or this host are passed only if the user
+ * named them. Values must not be in the command's arguments, which every user
+ * of the host can read.
  */
 struct run_delegate_env {
 	/* alike: whether all contexts of the job have this value */

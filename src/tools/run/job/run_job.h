@@ -65,8 +65,7 @@ struct run_bind;
 struct run_sizes {
 	/* above this size messages are fetched: FI_WEFT_HOST_EAGER */
 	int eager;
-	int shared_copy; /* minimum for shared copies: FI_WEFT_SHARED_COPY_MIN
-			  */
+	int shared_copy; /* least shared copy: FI_WEFT_SHARED_COPY_MIN */
 	/*
 	 * minimum for shared copies while other messages are in flight:
 	 * FI_WEFT_SHARED_COPY_MIN_BUSY

@@ -200,7 +200,6 @@ void run_opts_free(struct run_opts *o);
  */
 void run_opts_print_notes(const struct run_opts *o, enum run_note_where last);
 
-/* Returns the number of ranks of all contexts. */
 int run_opts_ranks(const struct run_opts *o);
 
 #endif

@@ -35,7 +35,6 @@ int run_pmix_open(struct run_job *job);
 /* Sets the loopback interface up, with a message, if it is down. */
 int run_loopback(void);
 
-/* Registers the job and all its ranks. */
 int run_pmix_register(struct run_job *job);
 
 /*
