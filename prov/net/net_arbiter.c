@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Senders and the arbitration between the packets that request them, at packet
- * granularity with virtual cut-through. When all events of a tick are
- * processed, a node serves the ports whose state has changed, by explicit
- * round-robin state.
+ * Senders, and the arbitration between the packets that request them, at packet
+ * granularity with virtual cut-through. After all events of a tick, a node
+ * serves the ports whose state has changed, with explicit round-robin state.
  *
- * A new head of a queue takes a free port at once, but after the packets that
- * already wait. If no port is free, the bit of its slot is set in the masks of
- * all ports that it may use. Packets on a deterministic channel that stay in a
- * ring need one free packet buffer; packets that enter a ring must leave one
- * more buffer free (the bubble).
+ * A new head of a queue takes a free port at once, but after packets that
+ * already wait for the port. If no port is free, the bit of its slot is set in
+ * the request masks of all ports that it may use. A packet on a deterministic
+ * channel that stays in its ring needs one free packet buffer; a packet that
+ * enters a ring must leave one more buffer free (the bubble).
  */
 #include "prov/net/net_arbiter.h"
 #include "prov/net/fault/net_fault_int.h"
@@ -26,7 +25,7 @@ enum { BATCH = 32 }; /* nodes whose cache lines are prefetched together */
 
 /* ---- port requests of slots ---------------------------------------------- */
 
-/* Requests all ports that the head of a slot may use. */
+/* Requests all ports that the packet at the head of a slot may use. */
 static void slot_request(struct net_step *s, unsigned slot,
 			 const struct net_packet *p)
 {
@@ -63,11 +62,11 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 /* ---- grants -------------------------------------------------------------- */
 
 /*
- * Features of few machines (net->rare) are in separate functions, so that other
- * machines do not test for them per packet.
+ * Features that few machines have (net->rare) are in separate functions, so
+ * that other machines do not test for them per packet.
  */
 
-/* Takes a packet's tokens from those that the channels share. */
+/* Takes the tokens of a packet on a machine with shared tokens. */
 WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 					 unsigned vc,
 					 const struct net_packet *p)
@@ -82,7 +81,7 @@ WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 		(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
 }
 
-/* Takes a packet's tokens from the sender of a port. */
+/* Takes the tokens of a packet that is sent by a port. */
 WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
 			     const struct net_packet *p, bool rare)
 {
@@ -109,8 +108,8 @@ WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Returns the ticks of a packet with a special header. Such packets are counted
- * separately, together with those of class routes.
+ * Returns the link time of a packet with a special header, in ticks. These
+ * packets are counted separately, with those of class routes.
  */
 WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 				    const struct net_packet *p)
@@ -126,7 +125,7 @@ WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 }
 
 /*
- * Sends packet pi. rare: false in the fast path, which omits the uncommon
+ * Sends packet pi. rare is false on the fast path, which omits the uncommon
  * features of packets, links and machines.
  */
 WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
@@ -181,8 +180,8 @@ WEFT_INLINE void send_packet(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Counts a packet that leaves receiver `port` by port `out`, and returns its
- * tokens to the link's sender.
+ * Counts a packet that arrived at receiver `port` and leaves by port `out`, and
+ * returns its tokens to the previous sender.
  */
 WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 				const struct net_packet *p, bool rare)
@@ -200,7 +199,10 @@ WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 				 net_token_payload(s, p, rare)));
 }
 
-/* Counts a packet that leaves the dynamic VC; at the limit the VC is closed. */
+/*
+ * Counts a packet that is leaving the dynamic VC; when all read paths are in
+ * use, the VC is closed.
+ */
 static inline unsigned read_path(struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -214,7 +216,9 @@ static inline unsigned read_path(struct net_step *s, unsigned port)
 	return port + 1;
 }
 
-/* Removes the head of a receiver's queue; the next packet is a new head. */
+/*
+ * Removes the head of a receiver's queue; the next packet becomes a new head.
+ */
 static inline void queue_pop(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
@@ -231,7 +235,9 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 	net_mask_set(s->fresh, slot);
 }
 
-/* Grants `port` to the head of a slot. The head has no pending requests. */
+/*
+ * Grants `port` to the head of a slot; the head has no requests at other ports.
+ */
 WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 			    unsigned slot, uint32_t pi, bool rare)
 {
@@ -251,7 +257,6 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	send_packet(s, port, vc, pi, reader, rare);
 }
 
-/* Out-of-line grant_head() for a machine or link with rare features. */
 WEFT_NOINLINE static void grant_head_rare(struct net_step *s, unsigned port,
 					  unsigned vc, unsigned slot,
 					  uint32_t pi)
@@ -312,7 +317,7 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 	send_packet(s, port, vc, pi, 0, false);
 }
 
-/* Returns the injection FIFO that is next in round-robin order at a port. */
+/* Returns the next injection FIFO in round-robin order at a port. */
 static unsigned inject_next(const struct net_out *o, unsigned vc)
 {
 	unsigned from = o->rr & 15u;
@@ -341,9 +346,7 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 
 /* ---- arbitration --------------------------------------------------------- */
 
-/*
- * Returns whether tokens suffice for the packet; have: tokens of its channel.
- */
+/* Returns whether tokens suffice for the packet; have: tokens of its VC. */
 static inline bool fits(const struct net_step *s, uint32_t pi, unsigned have,
 			unsigned need)
 {
@@ -354,7 +357,7 @@ static inline bool fits(const struct net_step *s, uint32_t pi, unsigned have,
 	return have >= need;
 }
 
-/* Serves deterministic packets from receivers; true: the port is now busy. */
+/* Serves deterministic packets from receivers. Returns whether one was sent. */
 static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 {
 	struct net_out *o = net_out(s, port);
@@ -393,7 +396,7 @@ static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
 	return true;
 }
 
-/* Serves slots of the mask on the dynamic VC; room: tokens to leave free. */
+/* Serves slots of the mask on the dynamic VC; room: tokens to leave unused. */
 static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1, unsigned room)
 {
@@ -416,7 +419,7 @@ static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 }
 
 /*
- * Serves slots of the mask on the bubble channel; true: the port is now busy.
+ * Serves slots of the mask on the bubble channel. Returns whether one was sent.
  */
 static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1)
@@ -475,7 +478,7 @@ static bool serve_injection(struct net_step *s, unsigned port)
 	return serve_esc(s, port, 0, o->esc[1] & FIFO_BITS);
 }
 
-/* Returns the channel on which the head of a list can be sent, or -1. */
+/* Returns the VC on which the head of a list can be sent, or -1. */
 static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 		       unsigned need)
 {
@@ -492,7 +495,9 @@ static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 							       : NET_VC_DET;
 }
 
-/* Serves a port of a tiled router: adaptive packets wait in lists, too. */
+/*
+ * Serves a port of a tiled router, where adaptive packets also wait in lists.
+ */
 WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 {
 	enum { ON = NET_WAIT_DET, ENTER };
@@ -511,7 +516,7 @@ WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 	}
 }
 
-/* Serves receivers first, and injection after through_share grants. */
+/* Serves packets from links, and injection once per through_share grants. */
 WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -531,9 +536,7 @@ WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 		serve_injection(s, port);
 }
 
-/*
- * Serves traffic with priority over normal traffic; true: the port is now busy.
- */
+/* Serves traffic of higher priority. Returns whether a packet was sent. */
 static bool serve_urgent(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -610,8 +613,8 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool rare)
 }
 
 /*
- * Returns the free port with most tokens that a new head may use, or -1. The
- * code is branch-free, since the branches would be unpredictable.
+ * Returns the free port with the most tokens that a new head may use, or -1.
+ * Branch-free, because the branches would be unpredictable.
  */
 static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 {
@@ -627,7 +630,7 @@ static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 	return port;
 }
 
-/* Variant of best_port() that subtracts the waiting time behind each port. */
+/* Like best_port(), but subtracts the waiting time behind each port. */
 WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 				uint32_t cost)
 {
@@ -647,8 +650,8 @@ WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 }
 
 /*
- * Returns whether a new head may escape to the bubble channel; a packet that is
- * in the ring already may use the last buffer.
+ * Returns whether a new head may enter the bubble channel; a packet that is
+ * already in the ring may use the last buffer.
  */
 WEFT_INLINE bool may_escape(const struct net_step *s,
 			    const struct net_packet *p, unsigned slot)
@@ -663,8 +666,8 @@ WEFT_INLINE bool may_escape(const struct net_step *s,
 }
 
 /*
- * Serves a new head in a tiled router: sends the packet by a port without
- * waiting packets, moves it to a row buffer, or leaves it in its queue.
+ * Serves a new head in a tiled router: sends the packet by a port for which no
+ * packet waits, moves it to a row buffer, or leaves it in its queue.
  */
 static void serve_tile(struct net_step *s, unsigned slot)
 {
@@ -686,7 +689,10 @@ static void serve_tile(struct net_step *s, unsigned slot)
 	s->dirty |= net_tile_enter(s, in, pi, (unsigned)port);
 }
 
-/* Serves a new head: the packet is sent by a free port, escapes, or waits. */
+/*
+ * Serves a new head: sends it by a free port or on the bubble channel, or lets
+ * it wait.
+ */
 WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool rare)
 {
 	struct net *net = s->net;

@@ -5,7 +5,7 @@
 
 #include "prov/net/net_layout.h"
 
-/* Serves the ports of marked nodes, and clears the marks. */
+/* Serves the ports of the marked nodes, and clears the marks. */
 void net_arbiter_serve(struct net_step *s);
 
 #endif

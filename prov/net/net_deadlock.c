@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock diagnosis: finds a cycle of packets that wait for each other. Each
- * packet at the head of a queue waits for buffers behind a port; a packet that
- * holds one of those buffers is next in the chain. In a finite network the
- * chain becomes a cycle.
+ * Deadlock diagnosis: finds a cycle of packets that wait for each other. A
+ * packet at the head of a queue waits for a buffer behind a port; the next
+ * packet of the chain holds such a buffer. In a finite network the chain ends
+ * in a cycle.
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_wheel.h"
@@ -19,8 +19,8 @@ struct waiter {
 };
 
 /*
- * Returns a head in the receiver's slots; with vc other than 0, the head of the
- * bubble queue.
+ * Returns the head of one of the receiver's queues; vc not 0: of its bubble
+ * queue.
  */
 static uint32_t head_in(const struct net *net, const struct net_in *in,
 			unsigned vc)
@@ -33,7 +33,7 @@ static uint32_t head_in(const struct net *net, const struct net_in *in,
 	return 0;
 }
 
-/* Returns a packet that arrived at port and waits in a sender's list. */
+/* Returns a packet that arrived at `port` and waits in the list of a sender. */
 static uint32_t head_listed(const struct net *net, uint32_t node, unsigned port,
 			    unsigned vc)
 {
@@ -51,7 +51,7 @@ static uint32_t head_listed(const struct net *net, uint32_t node, unsigned port,
 	return 0;
 }
 
-/* Returns a packet that holds a buffer needed by the waiting packet. */
+/* Returns a packet that holds a buffer for which packet w waits. */
 static struct waiter holder(const struct net *net, struct waiter w)
 {
 	const struct net_packet *p = net_packet(net, w.packet);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine file of qsnet2 in the model: latencies that are exact sums of
- * their parts, rates, and results of the sources.
+ * The machine file of qsnet2 in the model: latencies are exact sums of their
+ * parts, and rates and times match published results.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/file/net_file.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEN, DMA, EVENT }; /* path indices, in the order of the file */
+enum { STEN, DMA, EVENT }; /* path indices, in the order of the machine file */
 
 static struct net_config cfg;
 
@@ -26,7 +26,7 @@ static void load(const char *machine)
 	T_TRUE(!strcmp(cfg.path[EVENT].name, "event"));
 }
 
-/* Returns the latency of one message from node 0, from post to arrival, ps. */
+/* Returns the time from post to arrival of one message from node 0, ps. */
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = { .dst = dst, .bytes = bytes, .path = path };
@@ -41,8 +41,8 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 }
 
 /*
- * Returns the rate of a long message to the next node, in MB/s. both: with a
- * second message in the other direction, returns the total rate.
+ * Returns the rate of a long message to the next node, in MB/s; both: the total
+ * rate of two messages in opposite directions.
  */
 static uint64_t rate(uint8_t path, bool both)
 {
@@ -60,7 +60,7 @@ static uint64_t rate(uint8_t path, bool both)
 	return e.bytes * 1000000 / e.last_at;
 }
 
-/* Returns whether the value is within this tolerance, in per mille. */
+/* mille: tolerance in per mille */
 static bool is_close(uint64_t got, uint64_t want, unsigned mille)
 {
 	return got * 1000 >= want * (1000 - mille) &&
@@ -72,12 +72,12 @@ static void write_latency_is_two_elans_and_a_switch(void **state)
 	uint64_t wire, sum;
 
 	load("qsnet2:4");
-	/* 16 + 18 + 16 bytes, in whole ticks */
+	/* 16 + 18 + 16 bytes, rounded up to whole ticks */
 	wire = (50 * cfg.link_ps_per_byte_x1000 / 1000 + 999) / 1000 * 1000;
 	sum = 82500 + 157500; /* command processor, input unit */
 	sum += 2 * 5 * 4000;  /* two cables of 5 m */
 	sum += 21000 + 1000;  /* one switch, and the hop into the end node */
-	sum += wire;	      /* transmission time of the packet on the link */
+	sum += wire;	      /* link time of the packet */
 	sum += 32 * cfg.path[EVENT].injection_ps_per_byte_x1000 / 1000;
 	T_IS(latency(1, EVENT, 8), sum);
 }
@@ -96,7 +96,10 @@ static void tree_level_adds_two_switches_and_two_cables(void **state)
 			     2 * 21000 + 2 * 4000ull * cfg.cable[l]);
 		before = now;
 	}
-	/* Eleven switches and 50 m of cable from end to end. */
+	/*
+	 * eleven switches and 50 m of cable, compared with one switch and two
+	 * cables of 5 m
+	 */
 	load("qsnet2:4");
 	T_IS(before - latency(1, EVENT, 8), 10 * 21000 + 4000 * (50 - 2 * 5));
 }
@@ -127,7 +130,9 @@ static void both_directions_share_the_host_bus(void **state)
 	T_TRUE(is_close(rate(DMA, false), 917, 10));
 	T_TRUE(is_close(rate(DMA, true), 920, 10));
 	T_TRUE(is_close(rate(EVENT, true), 2 * 928, 10));
-	/* A DMA reads its data first, and its descriptor of 64 B is written. */
+	/*
+	 * a DMA needs its descriptor of 64 B written, and reads its data first
+	 */
 	T_IS(cfg.path[DMA].inject_ps - cfg.path[STEN].inject_ps,
 	     750000 + 64 * 1000000 / 600 + 334);
 	T_TRUE(is_close(rate(STEN, false), 600, 20));
@@ -168,8 +173,8 @@ static uint64_t barrier(uint32_t nodes)
 }
 
 /*
- * A barrier is three one-way passes; each level adds two switches and two
- * cables to a pass.
+ * A barrier traverses the tree three times; each level adds two switches and
+ * two cables to a traversal.
  */
 static void barrier_time_steps_at_powers_of_four(void **state)
 {
@@ -189,10 +194,7 @@ static void barrier_time_steps_at_powers_of_four(void **state)
 	T_TRUE(barrier(512) > 2100000);
 }
 
-/*
- * A long broadcast to 256 nodes has the rate of the bus or the link, whichever
- * is slower.
- */
+/* A long broadcast to 256 nodes is as fast as the slower of bus and link. */
 static void broadcast_runs_at_link_rate(void **state)
 {
 	struct net_part part = { .kind = NET_BCAST, .bytes = 2048, .node = 3 };
@@ -218,7 +220,7 @@ static void broadcast_runs_at_link_rate(void **state)
 
 /* ---- concurrent traffic -------------------------------------------------- */
 
-/* Returns the rate per node when all nodes send to their complement, MB/s. */
+/* Returns the rate per node, MB/s, when all nodes send to their complement. */
 static uint64_t complement(const char *machine, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 256 << 10, .path = EVENT };

@@ -6,24 +6,25 @@
 #include <stdint.h>
 
 /*
- * An event word: node, kind, port, VC, payload. The first three kinds commute
- * and are processed in any order. The others are sorted as numbers and
- * processed node by node, in an order that does not depend on the order in
- * which they were scheduled; NET_EV_UP and later kinds are callbacks and are
- * processed after all others.
+ * An event word: node, kind, port, VC, payload. Events of the first three kinds
+ * commute and are processed in any order. All other events of a tick are sorted
+ * as numbers and processed node by node, so the order in which they were
+ * scheduled does not matter. NET_EV_UP and later kinds are callbacks, and are
+ * processed last.
  */
 enum net_ev {
-	NET_EV_ARRIVE, /* the head of a packet is at a receiver */
-	/* a sender is free; payload: receiver that was read, plus one */
+	NET_EV_ARRIVE, /* a packet's head is at a receiver */
+	/* a sender is free; payload: receiver that the packet left, plus one */
 	NET_EV_TAIL,
 	NET_EV_TOKEN, /* payload: tokens returned to the sender */
 	NET_EV_SORTED,
 	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
-	/*
-	 * class route: credit returned; payload: member; VC: that of the packet
-	 */
+	/* class route: returned credit of this VC; payload: member */
 	NET_EV_CREDIT,
-	/* a message is ready; port: FIFO; payload: acknowledgement, or 0 */
+	/*
+	 * a message is ready (port: FIFO) or, if payload is not 0, an
+	 * acknowledgement
+	 */
 	NET_EV_WAKE,
 	NET_EV_BUILT,  /* the engine has finished a packet; port: FIFO */
 	NET_EV_PART,   /* class route: a contribution is at the engine */
@@ -36,7 +37,7 @@ enum net_ev {
 	NET_EV_TIMER,		    /* payload: message record */
 };
 
-/* Purpose of a timer, stored in place of a VC. */
+/* Purpose of a timer, stored in the VC field. */
 enum net_timer_kind { NET_TIMER_CALLER, NET_TIMER_DEATH, NET_TIMER_WORD };
 
 #define NET_NODE_SHIFT	 44

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Random traffic of all kinds at once on random machines: every message
- * arrives, and neither the splitting of net_run calls nor the order of sends
- * changes the results.
+ * arrives, and the result depends neither on the order of sends nor on how
+ * net_run calls are split.
  */
 #include "test/support/net_fixture.h"
 
@@ -14,22 +14,22 @@
 
 enum { MESSAGES = 400, PARTS = 12, ROUTES = 3 };
 
-/* Topologies: a torus of nodes, a tree, a torus of routers that nodes share. */
+/* Topologies: a torus of nodes, a tree, a torus of shared routers. */
 enum { TORUS, TREE, SHARED };
 
 struct plan {
 	unsigned kind;
 	struct net_config cfg;
 	uint32_t nodes;
-	uint32_t count; /* number of messages */
+	uint32_t count;
 	uint64_t at[MESSAGES];
 	struct net_msg msg[MESSAGES];
 	uint64_t arrivals;
 };
 
 /*
- * Configures a fat tree with hardware query barriers (query_ps) instead of
- * barrier classes; in some cases with fewer parents than children.
+ * Configures a fat tree with query barriers (query_ps) instead of barrier
+ * classes, sometimes with fewer parents than children.
  */
 static void plan_tree(struct plan *p, struct weft_rng *r)
 {
@@ -50,8 +50,8 @@ static void plan_tree(struct plan *p, struct weft_rng *r)
 }
 
 /*
- * Builds routers of two nodes, with several links to a neighbour and a bus for
- * both nodes.
+ * Configures routers of two nodes that share a bus, with several links to each
+ * neighbour.
  */
 static void plan_shared(struct plan *p, struct weft_rng *r)
 {
@@ -104,7 +104,7 @@ static void plan_machine(struct plan *p, struct weft_rng *r)
 		plan_shared(p, r);
 }
 
-/* Changes a message into a line broadcast (deposit) along dimension 0. */
+/* Changes a message to a line broadcast (deposit) along dimension 0. */
 static void plan_deposit(struct plan *p, struct net_msg *m)
 {
 	uint32_t step = p->nodes / p->cfg.size[0];
@@ -133,7 +133,7 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 						: weft_rng_below(r, 64);
 		m->cookie = i + 1;
 		/*
-		 * one FIFO per message, so that the order of sends cannot
+		 * one FIFO per message, so that the order of sends does not
 		 * matter
 		 */
 		m->fifo = i;
@@ -162,8 +162,8 @@ static void send_query(struct net_fixture *e, struct net_part *part,
 }
 
 /*
- * Sends barriers and allreduces alternately; backwards: the last node sends
- * first.
+ * Sends barriers and allreduces alternately; backwards: from the last node to
+ * the first.
  */
 static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 			  bool backwards)
@@ -189,8 +189,8 @@ static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 }
 
 /*
- * Returns the expected number of class route results; acknowledged broadcasts
- * have none.
+ * Returns the expected number of results on class routes; acknowledged
+ * broadcasts have no result.
  */
 static uint64_t results_of(const struct plan *p)
 {
@@ -216,7 +216,7 @@ static void open_route(struct net_fixture *e, uint32_t nodes, uint32_t *route_p)
 enum { BACKWARDS = 1, STEPS = 2, LATE = 4 };
 
 /*
- * Runs the plan in variant `how`. The variant must not affect the result. Sets
+ * Runs the plan in variant `how`, which must not affect the result, and sets
  * the hashes.
  */
 static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
@@ -292,9 +292,7 @@ static void random_shared_router_traffic_is_deterministic(void **state)
 	check_variants(SHARED, t_scale(40));
 }
 
-/*
- * With few records, units and trees wait for free records and nothing is lost.
- */
+/* Interfaces and class routes wait for free records, and nothing is lost. */
 static void few_records_delay_but_lose_nothing(void **state)
 {
 	struct net_config cfg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine file of gemini in the model: the published latencies and rates,
- * the resources that two interfaces of a chip share, and the links that packets
- * use. Nodes 2 i and 2 i + 1 are on chip i of 4x4x4, z first.
+ * The machine file of gemini in the model: published latencies and rates, the
+ * resources that the two interfaces of a chip share, and the links that packets
+ * use. Nodes 2 i and 2 i + 1 are on chip i of 4x4x4; z varies fastest.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/file/net_file.h"
@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-/* path indices, in the order of the file */
+/* path indices, in the order of the machine file */
 enum { FMA, BTE, GET, REPLY, AMO };
-/* first node of the next chip in each dimension */
+/* X, Y, Z: first node of the next chip in each dimension */
 enum { ENDS = 128, X = 32, Y = 8, Z = 2 };
 enum { X_PORTS = 16, Y_PORTS = 8, TORUS_PORTS = 40 };
 enum { LONG = 1 << 20 };
@@ -58,8 +58,8 @@ static void put_latency_is_700_ns_plus_105_per_hop(void **state)
 }
 
 /*
- * A get is a request without data, a read in the target host, and a reply with
- * another header.
+ * A get is a request without data, a read at the target host, and a reply that
+ * has a different header.
  */
 static void a_get_takes_less_than_1500_ns(void **state)
 {
@@ -89,8 +89,8 @@ struct flow {
 
 /*
  * Returns the total rate of n concurrent long messages in MB/s, without the
- * start-up time; *apart_p: how much longer the last one took than the first, in
- * per cent.
+ * start-up time. *apart_p: difference between the slowest and the fastest
+ * message, in per cent.
  */
 static uint64_t rate(const struct flow *f, unsigned n, unsigned *apart_p)
 {
@@ -144,7 +144,7 @@ static void transfer_uses_all_links_to_a_neighbour(void **state)
 	T_TRUE(rate_to(X, BTE, NET_DYNAMIC) > 5000);
 	T_TRUE(rate_to(Y, BTE, NET_DYNAMIC) > 5000);
 	T_TRUE(rate_to(Z, BTE, NET_DYNAMIC) > 5000);
-	/* one link has 1.56 GB/s, with at most four packets in flight */
+	/* a link has 1.56 GB/s, but at most four packets in flight */
 	T_TRUE(is_close(rate_to(X, BTE, NET_DETERMINISTIC), 1005, 3));
 }
 
@@ -157,7 +157,8 @@ static void slow_lanes_halve_the_rate(void **state)
 }
 
 /*
- * HyperTransport adds 12 bytes to each 64, and 12 more for each read request.
+ * HyperTransport adds 12 bytes to every 64 bytes, and 12 bytes for each read
+ * request.
  */
 static void interface_rate_is_bus_rate(void **state)
 {
@@ -181,7 +182,7 @@ static void two_interfaces_share_12800_mb_per_s_evenly(void **state)
 }
 
 /*
- * Returns the rate of concurrent atomics of four nodes on words of one node, in
+ * Returns the rate of atomics by four nodes on `words` words of one node, in
  * millions per second.
  */
 static uint64_t atomics(unsigned words)
@@ -257,9 +258,8 @@ static void nodes_of_a_chip_use_no_link(void **state)
 
 /*
  * Requests of a neighbour in y wait for all four links to this node; a packet
- * takes 9.6 us on each link. The neighbour's response to a request of this node
- * must wait only for the packet that is being sent, not for the queued
- * requests.
+ * takes 9.6 us on a link. The neighbour's response to a request of this node
+ * waits only for the packet being sent, not for the queued requests.
  */
 static void response_overtakes_queued_requests(void **state)
 {
@@ -286,8 +286,9 @@ static void response_overtakes_queued_requests(void **state)
 }
 
 /*
- * Every node sends its ring neighbours more requests than their links hold, and
- * every packet gets a response: one channel for both would deadlock.
+ * Every node sends its ring neighbours more requests than the links can buffer,
+ * and every packet gets a response. With one channel for requests and responses
+ * this would deadlock.
  */
 static void requests_do_not_block_responses(void **state)
 {
@@ -312,7 +313,10 @@ static void requests_do_not_block_responses(void **state)
 	net_fixture_close(&e);
 }
 
-/* Packets in flight are counted at the link they left by, not at arrival. */
+/*
+ * An acknowledgement in flight is counted at its sender but not yet at the
+ * receiver; busy_ps must not underflow.
+ */
 static void link_busy_time_never_exceeds_elapsed_time(void **state)
 {
 	struct net_msg msg = { .dst = X, .bytes = 8, .ack = 1 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control words that a link's protocol inserts between blocks of data: starts,
- * credits, and status words of interfaces to their neighbours. The words are
- * always sent, used or not, so packets are not delayed by them.
+ * Control words that a link's protocol inserts between blocks of data: packet
+ * starts, credits, and status words from an interface to its neighbours. The
+ * words are sent whether they carry anything or not, so they do not delay
+ * packets.
  *
  *    busy    |--- block ---|w|--- block ---|w|--- block ---|w|
  *    idle    |w|w|w|w|w|w|w|w|

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Inspection of the network: counters and invariants. Nothing here changes the
- * network.
+ * Inspection of the network, which it does not change: counters and invariants.
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_routing.h"
@@ -26,8 +25,8 @@ void net_count_get(const struct net *net, struct net_count *c)
 }
 
 /*
- * Returns `all` minus `others`, or 0 if that is negative: packets in flight may
- * be counted in `others` but not yet in `all`.
+ * Returns all - others, or 0: packets in flight may be counted in `others` but
+ * not yet in `all`.
  */
 static uint64_t subtract_clamped(uint64_t all, uint64_t others)
 {
@@ -35,8 +34,8 @@ static uint64_t subtract_clamped(uint64_t all, uint64_t others)
 }
 
 /*
- * Returns the ticks that the link was occupied; packets of class routes are
- * counted separately.
+ * Returns the ticks for which the link was occupied. Packets of class routes
+ * have separate counters.
  */
 static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 			   const struct net_port_count *c, unsigned rate)
@@ -62,7 +61,10 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 	const struct net_in *in = &net_ins(net, node)[port], *peer_in;
 	uint32_t link = net_links(net, node)[port];
 
-	/* The sender's counts are taken from the receiver at the other end. */
+	/*
+	 * The receiver at the other end of the link has the counts of this
+	 * sender.
+	 */
 	c->packets = c->chunks = c->busy_ps = 0;
 	if (link != NET_LINK_NONE) {
 		peer_in =
@@ -109,8 +111,8 @@ static int invariant_failed(const char *what, uint64_t a, uint64_t b)
 }
 
 /*
- * Checks that no link has more tokens than its maximum. idle: every link must
- * have its maximum.
+ * Checks that no link has more than its maximum of tokens; idle: exactly the
+ * maximum.
  */
 static int check_tokens(const struct net *net, bool idle)
 {
@@ -140,7 +142,6 @@ static uint64_t in_flight(const struct net *net)
 
 int net_check(const struct net *net)
 {
-	/* true: no event is pending and no packet is in flight */
 	bool idle = !in_flight(net) && !net_wheel_pending(net);
 
 	if (net->injected - net->delivered != in_flight(net))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The unloaded network: every latency is computed by hand from the
- * configuration.
+ * Latencies of the unloaded network, compared with values computed by hand from
+ * the configuration.
  */
 #include "test/support/net_fixture.h"
 
@@ -56,8 +56,8 @@ static void unloaded_latency_is_endpoint_plus_hops(void **state)
 }
 
 /*
- * A network of more nodes than a region: all nodes send at once, then pairs
- * across the region boundary.
+ * The network has more nodes than a region. All nodes send at once; then pairs
+ * on both sides of the region boundary send.
  */
 static void traffic_crosses_region_boundaries(void **state)
 {
@@ -99,11 +99,11 @@ static void table_1_first_and_last_values_are_exact(void **state)
 
 	net_config_bgq(&cfg);
 	net_fixture_open(&e, &cfg, 0);
-	msg.dst = 128; /* one hop, A up */
+	msg.dst = 128; /* one hop: A+ */
 	T_OK(net_send(e.net, 0, &msg));
 	net_fixture_drain(&e);
 	T_IS((e.last_at + 500) / 1000, 622);
-	/* 3 + 3 + 3 + 3 + 1 hops, by the hints */
+	/* hints force 3 + 3 + 3 + 3 + 1 hops */
 	msg.dst = 511;
 	T_OK(net_send(e.net, 10000000, &msg));
 	net_fixture_drain(&e);
@@ -193,7 +193,7 @@ static void consecutive_long_messages_run_at_link_rate(void **state)
 
 /*
  * Engines slower than the link process packets back to back, exact to the
- * picosecond, although a packet does not take a whole number of ticks.
+ * picosecond, although the time of a packet is not a whole number of ticks.
  */
 static void slow_engines_process_packets_back_to_back(void **state)
 {
@@ -268,10 +268,7 @@ static void record_arrived(void *arg, uint64_t at, uint64_t cookie,
 static const struct net_up seeing = { .timer = record_timer,
 				      .arrived = record_arrived };
 
-/*
- * Timers that expire at the same picosecond are called in order of their
- * cookies.
- */
+/* Timers of the same picosecond expire in the order of their cookies. */
 static void timers_of_one_time_expire_by_cookie(void **state)
 {
 	static const uint64_t ask[2][5] = { { 4, 1, 5, 2, 3 },
@@ -294,10 +291,7 @@ static void timers_of_one_time_expire_by_cookie(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * Returns the node at distance `by` from another in a torus of size 3 per
- * dimension.
- */
+/* Returns the node `by` steps away in dimension dim of a 3x3x3 torus. */
 static uint32_t moved(uint32_t node, unsigned dim, int by)
 {
 	static const uint32_t stride[3] = { 9, 3, 1 };
@@ -307,8 +301,8 @@ static uint32_t moved(uint32_t node, unsigned dim, int by)
 }
 
 /*
- * Packets from four neighbours reach a node in one tick and leave by one link
- * in order of receivers, independent of node numbers and sending order.
+ * Packets from four neighbours reach a node in one tick. They leave by one link
+ * in the order of receivers, whatever the node numbers and the order of sends.
  */
 static void packets_of_one_tick_leave_in_receiver_order(void **state)
 {
@@ -343,8 +337,8 @@ static void packets_of_one_tick_leave_in_receiver_order(void **state)
 }
 
 /*
- * Both packets wait for a busy link; the system packet, posted later, is sent
- * first.
+ * Both packets wait for a busy link; the system packet, although posted later,
+ * is sent first.
  */
 static void system_packets_have_priority(void **state)
 {
@@ -371,8 +365,8 @@ static void system_packets_have_priority(void **state)
 }
 
 /*
- * One stream continues in a ring, another stream enters the ring at node 1.
- * Each alone could fill the link: the packets alternate.
+ * One stream stays in a ring, another one enters it at node 1. Each of them
+ * could fill the link; their packets alternate.
  */
 static void ring_entry_and_ring_transit_alternate(void **state)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The model's memory: one block, indices and offsets only.
+ * Memory layout of the model: one block, with indices and offsets instead of
+ * pointers.
  *
  *   struct net | nodes | slots | links | units | receivers | FIFOs | senders |
  *   members | routes | combine table | coordinates | packets | messages |
  *   events | ...
  *
- * Packets and messages are cache lines, events are 64-bit words. All are
- * addressed by their index in the block, so finding one takes a shift and an
- * addition. A large network is bound by memory access, so data used at the same
- * time is stored together: a packet that nothing blocks touches four cache
+ * A packet or message record is one cache line; an event is a 64-bit word.
+ * Records are addressed by their index in the block, by a shift and an
+ * addition. A large network is bound by memory access, so data that is used
+ * together is stored together: a packet that is not blocked touches four cache
  * lines at a node (node, links, receiver, packet); its tail and its tokens
  * touch one (node).
  *
  * Index 0 of packets, messages and chunks means none. A "slot" is a position
- * whose packet may leave by more than one port: a queue of a receiver's dynamic
- * VC, the receiver's queue of dynamic packets on the bubble channel, or an
- * injection FIFO. Each slot has one bit of 128: receivers from 0, injection
- * FIFOs from NET_SLOT_FIFO.
+ * whose packet may leave by more than one port: a queue of a receiver's
+ * dynamic VC, the receiver's queue of dynamic packets on the bubble channel,
+ * or an injection FIFO. Slots are numbered from 0 (receivers) and from
+ * NET_SLOT_FIFO (injection FIFOs); each has a bit in masks of 128 bits.
  */
 #ifndef WEFT_NET_LAYOUT_H
 #define WEFT_NET_LAYOUT_H
@@ -38,53 +39,55 @@ enum {
 	NET_QUEUES_MAX = 8,
 	NET_SLOT_FIFO = 112,
 	NET_PORTS_MAX = 64,
-	NET_FLOW_NONE = 0xff, /* port without a ring */
-	NET_READERS = 12,     /* receivers that read_paths can limit */
-	/* ticks in the wheel: the current tick and later ones */
+	NET_FLOW_NONE = 0xff, /* port that is not in a ring */
+	NET_READERS =
+		12, /* maximum number of receivers with a read_paths limit */
+	/* ticks in the timing wheel, including the current one */
 	NET_WHEEL = 8192,
 	/* words of a chunk: link to the previous chunk, then events */
 	NET_CHUNK = 32,
 	/*
-	 * log2 of the nodes per region; the data that one tick of a region
-	 * needs fits the cache
+	 * log2 of the nodes per region; the data of a region fits the cache
+	 * during a tick
 	 */
 	NET_REGION_SHIFT = 12,
-	NET_HOPS_MAX = 64, /* link kinds with different latencies */
-	/* contributions of one node per collective packet */
+	NET_HOPS_MAX = 64, /* combinations of link latencies */
+	/* contributions of a node to one packet of a collective */
 	NET_SHARE_MAX = 1024,
-	NET_RATES_MAX = 8, /* different link rates */
+	NET_RATES_MAX = 8,
 	/*
-	 * Packet forms on the wire: 0 is the common one, then one per path with
-	 * another header, then the acknowledgement.
+	 * Packet formats on the wire: 0 is the common format; a path with its
+	 * own header length has its own format; the last format is the
+	 * acknowledgement.
 	 */
 	NET_FORM_ACK = NET_PATHS_MAX + 1,
 	NET_FORMS,
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* retry interval when the packet pool is empty */
 	NET_CALLBACK_TICKS = 65536,
-	NET_ROUTE_MAX = 56, /* ports of a source route */
+	NET_ROUTE_MAX = 56, /* maximum number of ports in a source route */
 };
 
 /* ---- records in the block ------------------------------------------------ */
 
 enum {
 	NET_P_DYN = 1,	   /* may leave by any port of its zone */
-	NET_P_DEPOSIT = 2, /* leaves a copy at every node */
-	NET_P_STAY = 4,	   /* once on the bubble channel, stays there */
+	NET_P_DEPOSIT = 2, /* every node on the line keeps a copy */
+	NET_P_STAY = 4,	   /* stays on the bubble channel once it is there */
 	NET_P_FP = 8,	   /* class route: floating point */
-	NET_P_SPREAD = 8,  /* without class route: link selected per packet */
+	NET_P_SPREAD = 8,  /* not on a class route: link selected per packet */
 	NET_P_LAST = 16,   /* last packet of its message */
 	NET_P_ACK = 32,	   /* acknowledgement on the return path */
 	NET_P_ROUTED = 64, /* the message has a source route */
-	NET_P_BAD = 128,   /* must not be delivered (net_fault_link.c) */
+	NET_P_BAD = 128,   /* the target discards it (net_fault_link.c) */
 };
 
 struct net_packet {
-	/* dynamic packets: mask of ports that the packet may leave by */
+	/* dynamic packets: mask of the ports that the packet may use */
 	uint64_t want;
 	union {
 		uint64_t cookie; /* class route: the caller's value */
-		/* in the head packet of a queue: the queue's tail */
+		/* in the head packet of a queue: last packet of the queue */
 		uint32_t last;
 	};
 	/* class route: sequence number; otherwise offset in the message */
@@ -106,20 +109,22 @@ struct net_packet {
 	/* torus: mask of dimensions with hops left; trees: hops done */
 	uint8_t left;
 	uint8_t vc;  /* VC in which the packet is queued */
-	uint8_t det; /* output port by the deterministic order */
+	uint8_t det; /* port in dimension order */
 	uint8_t chunks;
 	uint8_t flags;
 	uint8_t zone;
-	uint8_t in;   /* receiver (port) of arrival */
-	uint8_t kind; /* class route: enum net_coll, net_kind; otherwise form */
+	uint8_t in; /* port of arrival */
+	/* class route: enum net_coll, net_kind; otherwise format */
+	uint8_t kind;
 	union {
 		/* class route: inputs so far, or copies left */
 		uint16_t count;
 		uint16_t link_hash; /* hash that selects a parallel link */
 	};
 	union {
-		uint32_t holder; /* class route: holder of a copy's buffer */
-		uint32_t dirs;	 /* torus: direction in each dimension */
+		/* class route: packet whose buffer a copy uses */
+		uint32_t holder;
+		uint32_t dirs; /* torus: direction in each dimension */
 	};
 };
 
@@ -129,12 +134,12 @@ struct net_list {
 	uint32_t head, tail;
 };
 
-/* Queues of a sender, in order of falling priority. */
+/* Lists of packets that wait for a sender, highest priority first. */
 enum net_wait {
 	NET_WAIT_DOWN,
 	NET_WAIT_UP,
 	/*
-	 * two queues per VC except VC 0: packets that stay in a ring, and
+	 * two lists per VC except VC 0: packets that stay in a ring, and
 	 * packets that enter it
 	 */
 	NET_WAIT_DET,
@@ -142,8 +147,8 @@ enum net_wait {
 };
 
 /*
- * The link of a port in one word: node at the other end, port there, and index
- * into net->hop of the link's latencies. A node's links are followed by its
+ * The link of a port in one word: node and port at the other end, and the index
+ * of its latencies in net->hop. In memory a node's links are followed by its
  * tokens of the deterministic VCs, VC by VC.
  */
 #define NET_LINK_NONE UINT32_MAX
@@ -163,32 +168,35 @@ static inline unsigned net_link_port(uint32_t link)
 struct net_hop {
 	uint16_t ticks;
 	uint16_t frac; /* picoseconds in addition to ticks */
-	/* time in which tokens return to the peer, ticks */
+	/* time in which tokens return to the sender, ticks */
 	uint8_t token_ticks;
 	uint8_t need; /* tokens that a packet needs to enter the ring */
-	uint8_t rate; /* index into net->len */
-	uint8_t store_forward; /* 1: store-and-forward */
+	uint8_t rate; /* index into net->rate and net->len */
+	uint8_t store_forward;
 };
 
 /* The sender of a port, and the packets that wait for the port. */
 struct net_out {
 	/*
-	 * cache line 0: everything except deterministic packets and class
-	 * routes
+	 * cache line 0: all fields except those of deterministic packets and
+	 * class routes
 	 */
-	uint64_t dyn[2]; /* slots that may use this port's VC 0 */
-	uint64_t esc[2]; /* slots that may escape by this port */
-	/* per VC: mask of injection FIFOs whose head waits */
+	uint64_t dyn[2]; /* slots that request VC 0 of this port */
+	/* slots that request the bubble channel of this port */
+	uint64_t esc[2];
+	/* per VC: mask of the injection FIFOs whose head waits for this port */
 	uint16_t inject[4];
-	/* round-robin position: slot after the last one served */
+	/* round-robin position: the slot after the last slot served */
 	uint8_t rr;
-	uint8_t share; /* grants to receivers while injection waited */
-	uint8_t waits; /* bit per list that is not empty */
-	/* round-robin bits: 1 deterministic/dynamic, 2 ring entry, 4 system */
+	uint8_t share; /* grants to packets from links while injection waited */
+	uint8_t waits; /* mask of the lists that are not empty */
+	/*
+	 * round-robin bits: 1 deterministic or dynamic, 2 ring entry, 4 system
+	 */
 	uint8_t rr_bits;
-	uint8_t vcs; /* bit per VC for which an injection FIFO waits */
+	uint8_t vcs; /* mask of the VCs for which an injection FIFO waits */
 	uint8_t pad[3];
-	/* packets of class routes or with a special header */
+	/* counts of packets on class routes or with a special header */
 	uint32_t packets_coll;
 	uint32_t chunks_coll;
 	uint64_t busy_coll; /* link time of packets_coll, ticks */
@@ -201,11 +209,11 @@ static_assert(sizeof(struct net_out) == 128, "two lines");
 struct net_in {
 	uint32_t head[NET_QUEUES_MAX];
 	uint8_t len[NET_QUEUES_MAX];
-	/* waiting time, summed over packets that left, ticks */
+	/* waiting time of all packets that have left, ticks */
 	uint64_t wait_ticks;
-	uint64_t free_ps;  /* time at which the reception engine is free */
-	uint32_t received; /* packets received */
-	uint32_t chunks;   /* payload chunks of received packets */
+	uint64_t free_ps; /* time at which the reception engine is free */
+	uint32_t received;
+	uint32_t chunks; /* payload chunks of received packets */
 };
 
 static_assert(sizeof(struct net_in) == 64, "a line");
@@ -214,23 +222,25 @@ static_assert(sizeof(struct net_in) == 64, "a line");
 struct net_fifo {
 	uint64_t free_ps; /* completion time of the engine's last packet */
 	uint32_t head;	  /* first packet in the network FIFO */
-	/* ring list of the messages at the heads of FIFOs in memory */
+	/* circular list of the messages at the heads of FIFOs in memory */
 	uint32_t ring;
 	uint32_t last; /* FIFO in memory served last */
 	uint32_t msg;  /* message being packetized, or 0 */
 	uint32_t count;
-	uint32_t ahead_ps; /* free_ps minus the end of the previous packet */
+	/* free_ps minus the completion time of the packet before */
+	uint32_t ahead_ps;
 };
 
 static_assert(sizeof(struct net_fifo) == 32, "two to a line");
 
 struct net_node {
-	uint64_t busy;	  /* ports that are sending a packet */
-	uint64_t waiting; /* ports for which packets may be waiting */
-	uint64_t active;  /* bytes of the messages in progress at this node */
-	/* mask of receivers with no read path left for VC 0 */
+	uint64_t busy; /* mask of the ports that are sending a packet */
+	/* mask of the ports for which packets may be waiting */
+	uint64_t waiting;
+	uint64_t active; /* bytes of the messages in progress at this node */
+	/* mask of the receivers whose VC 0 has no free read path */
 	uint16_t shut;
-	uint16_t mark; /* index in the list of marks; 0: none */
+	uint16_t mark; /* index in net_step.mark; 0: none */
 	/* per receiver: packets that are leaving VC 0 */
 	uint8_t reading[NET_READERS];
 	uint8_t rr;
@@ -243,14 +253,14 @@ static_assert(offsetof(struct net_node, room) == 42, "11 ports in a line");
 /* State changes of a node in this tick, recorded until its ports are served. */
 struct net_mark {
 	uint64_t fresh[2]; /* slots with a new head */
-	uint64_t dirty;	   /* ports to serve */
+	uint64_t dirty;	   /* mask of the ports to serve */
 	uint32_t node;
 	uint32_t head; /* slot that may be served first; NET_SLOT_FIFO: none */
 };
 
-/* Memory side of a node: its network interface. */
+/* The network interface of a node. */
 struct net_nic {
-	/* time at which memory is free, used if the L2 overflows */
+	/* time at which memory is free; used when the L2 overflows */
 	uint64_t memory_ps;
 	/* tick at which the ALU of class routes is free */
 	uint64_t alu_tick;
@@ -263,18 +273,18 @@ struct net_nic {
 	uint64_t bus_ps[NET_BUSES_MAX]; /* time at which each bus is free */
 };
 
-/* A message, or a timer. */
+/* A message or a timer. */
 struct net_mrec {
-	/* payload bytes and target word: net_mrec_bytes(), net_mrec_word() */
+	/* payload bytes and target word (net_mrec_bytes(), net_mrec_word()) */
 	uint64_t bytes_word;
 	/*
 	 * caller's value; with NET_M_ACKED: index of the record that counts
 	 * acknowledgements
 	 */
 	uint64_t cookie;
-	/* time at which the engine may start; for a callback: its time */
+	/* message: earliest start of the engine; timer: time of the callback */
 	uint64_t ready_ps;
-	uint32_t cut;  /* packets built so far */
+	uint32_t cut;  /* packets built */
 	uint32_t left; /* packets not delivered yet */
 	uint32_t src, dst;
 	uint16_t fifo;
@@ -284,23 +294,23 @@ struct net_mrec {
 	uint8_t fate : 4;    /* NET_FATE_* */
 	/* next record in the FIFO in memory or in the free list */
 	uint32_t next;
-	uint32_t last; /* in the head of a FIFO: the FIFO's tail */
-	/* in the head of a FIFO: the next head that the engine serves */
+	uint32_t last; /* head of a FIFO in memory: last message of that FIFO */
+	/* head of a FIFO in memory: next head that the engine serves */
 	uint32_t ring;
 	/*
-	 * torus: hops per dimension; NET_MREC_ROUTED: index of the route's
-	 * record
+	 * torus: hops per dimension; with NET_MREC_ROUTED: index of the record
+	 * that holds the source route
 	 */
 	int8_t rem[NET_DIMS_MAX];
 	uint8_t flags;	 /* NET_P_* flags of the packets, NET_M_SEEN */
-	uint8_t vc_zone; /* VC; zone in bits 4 and above; NET_MREC_ROUTED */
+	uint8_t vc_zone; /* VC, zone << 4, NET_MREC_ROUTED */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
-#define NET_M_SEEN	0x80 /* counted in the target's working set */
-#define NET_M_ACKED	0x40 /* each packet is acknowledged */
-#define NET_MREC_ROUTED 0x80 /* the packets have a source route */
-/* retransmitted or rerouted: packets may be out of order */
+#define NET_M_SEEN	0x80 /* counted in the working set of the target */
+#define NET_M_ACKED	0x40 /* packets are acknowledged */
+#define NET_MREC_ROUTED 0x80 /* packets have a source route */
+/* retransmitted or rerouted; packets may be out of order */
 #define NET_FATE_RESENT 1
 #define NET_FATE_LOST	2 /* a packet is lost */
 
@@ -315,8 +325,8 @@ static inline uint64_t net_mrec_bytes(const struct net_mrec *m)
 	return m->bytes_word & ((1ull << NET_WORD_SHIFT) - 1);
 }
 /*
- * Returns the lower 16 bits of the number of the message's target word. A word
- * is net_path_page() bytes if the machine has word caches, otherwise 8 bytes.
+ * Returns the lower 16 bits of the target address in words. A word is
+ * net_path_page() bytes if buses have address caches, otherwise 8 bytes.
  */
 static inline uint32_t net_mrec_word(const struct net_mrec *m)
 {
@@ -339,12 +349,12 @@ static inline uint32_t net_mrec_route(const struct net_mrec *m)
 	return ri;
 }
 
-/* A node on a class route. */
+/* A node of a class route. */
 struct net_member {
 	uint32_t route;	 /* route index plus one; 0: free */
-	uint32_t parent; /* parent's member index; 0: this is the root */
-	uint32_t child;	 /* first child's member index */
-	uint32_t next;	 /* next sibling's member index */
+	uint32_t parent; /* member index of the parent; 0: root */
+	uint32_t child;	 /* member index of the first child */
+	uint32_t next;	 /* member index of the next sibling */
 	uint32_t share;
 	uint8_t children;
 	uint8_t port_up;     /* port of this node towards the parent */
@@ -357,21 +367,21 @@ struct net_member {
 	/* packets at the parent that wait for credit_down */
 	struct net_list down;
 	/*
-	 * hardware query barriers: this member has arrived at all barriers
-	 * before this sequence number
+	 * query barriers: this member has arrived at all barriers before this
+	 * sequence number
 	 */
 	uint64_t flag;
 };
 
 struct net_tree_rec {
-	uint32_t root; /* root's member index; 0: free */
+	uint32_t root; /* member index of the root; 0: free */
 	uint32_t count;
-	/* first contributing member, which sends the queries of barriers */
+	/* first contributing member; it sends the queries of barriers */
 	uint32_t query_source;
-	uint32_t contributors; /* number of contributing members */
+	uint32_t contributors;
 };
 
-/* How packets are routed; NET_STEER_TORUS is the fast path. */
+/* Routing methods; NET_STEER_TORUS is the fast path. */
 enum net_routing { NET_STEER_TORUS, NET_STEER_SHARED, NET_STEER_TREE };
 
 /* ---- header of the block ------------------------------------------------- */
@@ -381,11 +391,11 @@ struct net_heap_event {
 	uint64_t word;
 };
 
-/* A callback that waits to be sorted by time. */
+/* A callback, to be sorted by time. */
 struct net_call {
 	uint64_t time_ps;
 	uint64_t word;
-	uint64_t key; /* order of callbacks with equal time, node and port */
+	uint64_t key; /* order of callbacks of equal time, node and port */
 };
 
 struct net {
@@ -393,36 +403,35 @@ struct net {
 	uint64_t bytes;
 	struct net_config cfg;
 	/* topology */
-	uint32_t nodes; /* number of nodes, including switches */
-	uint32_t ends;	/* nodes with a unit; they have the lowest numbers */
+	uint32_t nodes; /* nodes and switches */
+	/* nodes with an interface; they have the lowest numbers */
+	uint32_t ends;
 	uint32_t ports;
-	/*
-	 * queues per receiver: dynamic ones, plus one bubble queue on a torus
-	 */
+	/* queues per receiver: dyn_queues, plus the bubble queue on a torus */
 	uint32_t queues;
 	/* 1: dynamic packets may use the bubble channel */
 	uint32_t has_escapes;
-	uint32_t qshift; /* log2 of the number of slots per receiver */
-	/* 1: the state exceeds the cache; lines are prefetched */
+	uint32_t qshift; /* log2 of the slots per receiver */
+	/* 1: the state exceeds the cache, so cache lines are prefetched */
 	uint32_t large;
-	/* groups of nodes that are run one after another */
+	/* regions of nodes that are processed one after another */
 	uint32_t regions;
 	uint32_t lanes; /* event lists per tick */
 	uint32_t steer; /* enum net_routing */
-	/* shared routers: first port that leads to a node */
+	/* shared routers: first port to a node */
 	uint32_t down;
 	uint32_t packets_max, msgs_max, members_max, routes_max, combine_mask;
 	uint32_t chunks_max, heap_max, events_max;
-	struct net_fat fat; /* parameters of the tree, on trees only */
+	struct net_fat fat; /* trees only: shape of the tree */
 	/*
-	 * torus: direction masks, indexed by the mask of dimensions with hops
+	 * torus: direction masks, indexed by a mask of the dimensions with hops
 	 * left
 	 */
 	uint16_t det_dirs[1 << NET_DIMS_MAX];
 	uint16_t zone_dirs[NET_ZONES][1 << NET_DIMS_MAX];
 	/*
-	 * torus: ports of each direction; port and direction numbers are equal
-	 * without parallel links
+	 * torus: ports of each direction; without parallel links, port numbers
+	 * and direction numbers are equal
 	 */
 	uint32_t parallel; /* 1: several links to a neighbour */
 	uint64_t dir_ports[2 * NET_DIMS_MAX];
@@ -430,7 +439,7 @@ struct net {
 	uint8_t dir_links[2 * NET_DIMS_MAX];
 	/* direction of each port, or NET_FLOW_NONE */
 	uint8_t flow[NET_PORTS_MAX];
-	/* mask of bubble queues in the ring of each port */
+	/* mask of the bubble queues in the ring of each port */
 	uint64_t ring[NET_PORTS_MAX][2];
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
@@ -439,24 +448,24 @@ struct net {
 	/* offsets of shared tokens and of look-ahead state; 0: none */
 	uint64_t off_pool, off_ahead;
 	uint64_t off_coord, off_heap, off_mark, off_sort, off_words, off_row;
-	/* tiles: number of packets in row buffers, per port */
+	/* tiles: packets in row buffers, per port */
 	uint64_t off_queued;
-	/* time at which the next control word may leave, per link */
+	/* earliest time of the next control word, per link */
 	uint64_t off_control;
-	/* index of each pool's first record, minus one */
+	/* index of the first record of each pool, minus one */
 	uint32_t first_packet, first_msg, first_chunk;
 	uint32_t node_stride, link_stride;
-	uint32_t words; /* word cache entries of a node's buses */
+	uint32_t words; /* address cache entries of a node's buses */
 	/* values derived from the configuration */
-	/* link rates, in the unit of net_config.h */
+	/* link rates, as in net_config.link_ps_per_byte_x1000 */
 	uint64_t rate[NET_RATES_MAX];
 	uint32_t rates;
-	/* ticks of a packet on a link, by rate and chunks */
+	/* link time of a packet in ticks, by rate and chunks */
 	uint16_t len[NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
 	uint16_t form_len[NET_FORMS][NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
-	/* largest number of tokens of any link */
+	/* maximum number of tokens of any link, per VC */
 	uint32_t tokens_most[NET_VC_MAX];
-	/* tokens that a packet takes on VC 0, by chunks */
+	/* tokens of VC 0 that a packet takes, by chunks */
 	uint16_t cost[NET_PAYLOAD_CHUNKS + 1];
 	struct net_hop hop[NET_HOPS_MAX];
 	uint32_t hops_used;
@@ -465,26 +474,28 @@ struct net {
 	uint64_t events, hops, injected, delivered, escapes, hash;
 	uint64_t off_fault; /* offset of the fault state; 0: no fault plan */
 	uint64_t off_fault_line, off_fault_link, off_fault_node, off_fault_hold;
-	/* number of dead links and nodes that packets are routed around */
+	/* dead links and nodes around which packets are routed */
 	uint32_t detour;
 	uint32_t fault_pad;
 	uint64_t timers;
-	uint64_t copies; /* packet records that are copies of other packets */
+	uint64_t copies; /* packet records that are copies (deposit) */
 	uint64_t parts;	 /* class routes: packet records in use */
 	/* class routes: results dropped at nodes that do not contribute */
 	uint64_t filtered;
-	uint64_t late;	   /* sends backdated to before the current tick */
-	uint64_t disorder; /* packets that violate a guaranteed order */
-	uint64_t excess;   /* token counts below zero or above the maximum */
+	uint64_t late; /* sends backdated too far */
+	/* packets out of order despite deterministic routing */
+	uint64_t disorder;
+	uint64_t excess; /* token counts below zero or above the maximum */
 	/* heads of the free lists */
 	uint32_t free_packet, free_msg, free_chunk;
-	/* highest index used so far */
+	/* highest record index used so far */
 	uint32_t fresh_packet, fresh_msg, fresh_chunk;
 	uint32_t used_packets, used_msgs;
-	uint32_t overflow_count;      /* events in the overflow heap */
-	uint32_t routes;	      /* number of open class routes */
+	/* events in the heap: too late for the wheel */
+	uint32_t overflow_count;
+	uint32_t routes;	      /* open class routes */
 	uint32_t store_forward_links; /* store-and-forward links */
-	/* number of dead links; number of dead links in all routing tables */
+	/* dead links; dead links that all routing tables take into account */
 	uint32_t deaths, renewed;
 	uint64_t map[NET_WHEEL / 64];
 	uint64_t map_top[2];
@@ -504,7 +515,7 @@ static inline uint32_t *net_links(const struct net *net, uint32_t n)
 {
 	return net_at(net, net->off_link + (uint64_t)n * net->link_stride);
 }
-/* Returns the tokens of a deterministic VC, indexed by port. */
+/* Returns the tokens of a deterministic VC of each port. */
 static inline uint8_t *net_det_tokens(const struct net *net, uint32_t n,
 				      unsigned vc)
 {
@@ -547,15 +558,15 @@ static inline uint32_t net_member_node(const struct net *net, uint32_t i)
 	return (i - 1) / net->cfg.routes;
 }
 
-/* Trees: one mask per node of the ports whose link is dead. */
+/* Trees: for each node, a mask of the ports whose link is dead. */
 static inline uint64_t *net_dead(const struct net *net)
 {
 	return net_at(net, net->off_dead);
 }
 
 /*
- * Returns the waiting time behind each port, in tokens, as reported by returned
- * tokens.
+ * Returns the waiting time behind each port, in tokens; returned tokens report
+ * it.
  */
 static inline uint16_t *net_port_delay(const struct net *net, uint32_t node)
 {
@@ -575,22 +586,22 @@ static inline const struct net_coord *net_coord(const struct net *net,
 	return (const struct net_coord *)net_at(net, net->off_coord) + n;
 }
 
-/* The tick being run and the node being processed. */
+/* The current tick and the current node. */
 struct net_step {
 	struct net *net;
 	const struct net_up *up;
 	void *arg;
-	uint64_t now; /* tick being run */
-	/* nodes with changes in the region; index 0 is not used */
+	uint64_t now; /* current tick */
+	/* nodes of the region that changed in this tick; index 0 is unused */
 	struct net_mark *mark;
 	uint32_t marks;
-	uint32_t id; /* current node; the fields below belong to this node */
+	uint32_t id; /* current node, to which the fields below belong */
 	struct net_node *node;
 	const uint32_t *link;
 	struct net_in *in;
-	uint64_t dirty;	   /* mask of ports to serve */
+	uint64_t dirty;	   /* mask of the ports to serve */
 	uint64_t fresh[2]; /* slots with a new head */
-	bool part;	   /* class routes: 1: the engine may start */
+	bool part;	   /* 1: the engine of class routes may start */
 };
 
 static inline void net_step_at(struct net_step *s, uint32_t id)
@@ -605,7 +616,7 @@ static inline struct net_out *net_out(const struct net_step *s, unsigned port)
 	return &net_outs(s->net, s->id)[port];
 }
 
-/* Returns the mark of a node, which records the changes of this tick. */
+/* Returns the record of a node's changes in this tick. */
 static inline struct net_mark *net_mark(struct net_step *s, struct net_node *n,
 					uint32_t id)
 {
@@ -616,13 +627,11 @@ static inline struct net_mark *net_mark(struct net_step *s, struct net_node *n,
 	return &s->mark[n->mark];
 }
 
-/* Returns the latencies of a link. */
 static inline const struct net_hop *net_link_hop(const struct net *net,
 						 uint32_t link)
 {
 	return &net->hop[link & (NET_HOPS_MAX - 1)];
 }
-/* Returns the latencies of the link behind a port of the step's node. */
 static inline const struct net_hop *net_hop(const struct net_step *s,
 					    unsigned port)
 {
@@ -630,9 +639,9 @@ static inline const struct net_hop *net_hop(const struct net_step *s,
 }
 
 /*
- * Checks a bound on the steps of a list walk: in a block that has been
- * overwritten, a cyclic list would hang the model. If the check fails, control
- * leaves the caller's guard (src/os/guard.h).
+ * Bounds the steps of a list traversal: in a block that has been overwritten, a
+ * cyclic list would hang the model. On failure, control returns to the caller's
+ * guard (src/os/guard.h).
  */
 static inline void net_walk_check(bool condition)
 {
@@ -642,10 +651,7 @@ static inline void net_walk_check(bool condition)
 
 /* ---- helpers ------------------------------------------------------------- */
 
-/*
- * Returns the ticks for which a packet with this payload occupies a link of
- * this rate.
- */
+/* Returns the link time, in ticks, of a packet with this payload. */
 static inline uint32_t net_len(const struct net *net, unsigned rate,
 			       uint32_t chunks)
 {
@@ -662,31 +668,25 @@ static inline uint32_t net_chunks(const struct net *net, uint32_t bytes)
 {
 	return (bytes + net->cfg.chunk_bytes - 1) / net->cfg.chunk_bytes;
 }
-/*
- * Returns the tokens that a packet takes: its space in the receiver's buffer.
- */
+/* Returns the tokens that a packet takes: its buffer space at the receiver. */
 static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 				unsigned vc)
 {
 	return vc && !net->off_pool ? 1 : net->cost[chunks];
 }
 
-/* Features of few machines, tested together on the fast path. */
+/* Features that few machines have; one test on the fast path covers all. */
 enum {
 	NET_RARE_SHARED = 1, /* shared tokens */
-	NET_RARE_AHEAD =
-		2, /* returned tokens report the waiting time of their packet */
+	NET_RARE_AHEAD = 2,  /* returned tokens report waiting times */
 	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD,
 	NET_RARE_FAULTS = 4,
-	NET_RARE_STORE_FORWARD = 8, /* links with store-and-forward */
-	/*
-	 * tiled router (cfg.columns), or system packets that alternate with
-	 * others (cfg.system_alternate)
-	 */
+	NET_RARE_STORE_FORWARD = 8, /* store-and-forward links */
+	/* tiled routers (cfg.columns) or cfg.system_alternate */
 	NET_RARE_ROUTER = 16,
 };
 
-/* Shared tokens in use by a port's packets, per channel. */
+/* Shared tokens in use at a port, per VC. */
 struct net_pool {
 	uint16_t used[4];
 };
@@ -696,10 +696,7 @@ static inline struct net_pool *net_pool(const struct net *net, uint32_t node,
 	return (struct net_pool *)net_at(net, net->off_pool) +
 	       (uint64_t)node * net->ports + port;
 }
-/*
- * Returns the tokens left: the channel's private tokens plus unused shared
- * tokens.
- */
+/* Returns the private tokens of a VC plus the unused shared tokens. */
 static inline uint32_t net_pool_left(const struct net *net, uint32_t node,
 				     unsigned port, unsigned vc)
 {
@@ -715,7 +712,6 @@ static inline uint32_t net_pool_left(const struct net *net, uint32_t node,
 	return shared + (p->used[i] < own ? own - p->used[i] : 0);
 }
 
-/* Returns the tokens that a sender has for a VC. */
 static inline uint32_t net_tokens(const struct net *net, uint32_t node,
 				  unsigned port, unsigned vc)
 {

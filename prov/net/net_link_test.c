@@ -6,10 +6,7 @@
 
 #include <string.h>
 
-/*
- * Builds a torus of one dimension with `links` links per direction between
- * neighbours.
- */
+/* Configures a ring with `links` links to each neighbour. */
 static void ring_config(struct net_config *cfg, uint16_t nodes, uint8_t links)
 {
 	net_config_bgq(cfg);
@@ -18,14 +15,14 @@ static void ring_config(struct net_config *cfg, uint16_t nodes, uint8_t links)
 	cfg->midplane[0] = 0;
 	cfg->wrap[0] = nodes > 2;
 	cfg->links[0] = links;
-	/* Engines are faster than any link. */
+	/* engines are faster than all links */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
 /*
- * Returns the number of upward ports by which packets left node 0; *most_p:
- * largest packet count of a port.
+ * Returns the number of + ports by which packets left node 0. *most_p: maximum
+ * number of packets on a port.
  */
 static unsigned links_used(const struct net_fixture *e, unsigned links,
 			   uint64_t *most_p)
@@ -43,7 +40,7 @@ static unsigned links_used(const struct net_fixture *e, unsigned links,
 	return n;
 }
 
-/* Returns the time of 16 messages of 256 packets each from node 0 to node 1. */
+/* Returns the duration of 16 messages of 256 packets from node 0 to node 1. */
 static uint64_t stream(struct net_fixture *e, uint8_t links, uint8_t routing)
 {
 	struct net_msg msg = {
@@ -102,7 +99,7 @@ static void different_pairs_are_spread_over_links(void **state)
 }
 
 /*
- * More packets than the rings hold: without the bubble the rings would
+ * More packets than the rings can buffer: without the bubble rule, they would
  * deadlock.
  */
 static void multi_link_rings_do_not_deadlock(void **state)
@@ -143,7 +140,7 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 	net_fixture_drain(&e);
 	whole = e.last_at;
 	T_OK(net_link_rate(e.net, 0, 1, 2 * cfg.link_ps_per_byte_x1000));
-	/* port at the end of the mesh */
+	/* no link at the end of a mesh */
 	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL);
 	T_OK(net_send(e.net, whole, &msg));
 	net_fixture_drain(&e);
@@ -173,7 +170,7 @@ static void chunk_wire_bytes_exceed_chunk_bytes(void **state)
 	net_fixture_close(&e);
 }
 
-/* One switch, two cables, and no hop time into the end node. */
+/* One switch and two cables; the hop into the end node takes no time. */
 static void tree_latency_is_sum_of_cables_and_switches(void **state)
 {
 	struct net_config cfg;

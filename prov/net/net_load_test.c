@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The loaded network compared with theory: queueing delay, saturation,
+ * The loaded network compared with theory: queueing delay, saturation and
  * bisection.
  */
 #include "test/support/net_fixture.h"
@@ -27,7 +27,7 @@ static void small_torus(struct net_config *cfg, const char *dims)
 				(uint16_t)strtoul(dims, (char **)&dims, 10);
 		dims += *dims == 'x';
 	}
-	/* Zone set 1: any dimension. */
+	/* zone set 1: any dimension */
 	memset(cfg->zone[1], 0, sizeof(cfg->zone[1]));
 	cfg->zone[1][0] = 0x1f;
 }
@@ -37,7 +37,7 @@ static void small_torus(struct net_config *cfg, const char *dims)
 enum { AHEAD = 256 };
 
 struct queue {
-	/* first field: the callbacks cast the argument to it */
+	/* must be the first field: callbacks cast their argument */
 	struct net_fixture e;
 	struct weft_rng rng;
 	double gap_ps;
@@ -68,8 +68,8 @@ static void queue_arrived(void *arg, uint64_t at, uint64_t cookie,
 }
 
 /*
- * Returns the mean waiting time of Poisson arrivals at one link, divided by the
- * theoretical value.
+ * Returns the mean waiting time of Poisson arrivals at a link of load rho,
+ * divided by the theoretical value.
  */
 static double queue_ratio(double rho, uint64_t total)
 {
@@ -99,7 +99,7 @@ static double queue_ratio(double rho, uint64_t total)
 
 static void one_link_waits_as_an_md1_queue(void **state)
 {
-	/* Instrumented builds use fewer packets and a wider tolerance. */
+	/* instrumented builds send fewer packets, so the tolerance is wider */
 	double r, close = t_scale(100) == 100 ? 0.02 : 0.2;
 
 	r = queue_ratio(0.3, (uint64_t)t_scale(400000));
@@ -162,8 +162,8 @@ static const struct net_up senders_up = {
 };
 
 /*
- * Every node sends as fast as possible for a period. Returns the rate in
- * packets per node and per packet time.
+ * Every node sends as fast as possible for `ps`. Returns the packets per node
+ * and packet time.
  */
 static double senders_rate(struct senders *c, uint64_t ps)
 {
@@ -219,7 +219,7 @@ static uint32_t across(struct senders *c, uint32_t node, uint64_t n)
 	return (node + c->nodes / 2) % c->nodes;
 }
 
-/* One half of a mesh sends to the other half over one link per direction. */
+/* One half of a mesh sends to the other half over a single link. */
 static void bisection_of_one_link_has_one_link_rate(void **state)
 {
 	struct senders c = {
@@ -278,8 +278,8 @@ static void ring_without_bubble_deadlocks(void **state)
 }
 
 /*
- * Dynamic packets on a ring with dynamic buffers for one packet: most packets
- * have to escape to the ring's bubble channel.
+ * The dynamic buffers of a ring hold one packet, so most packets use the bubble
+ * channel.
  */
 static bool ring_of_escapes_deadlocks(uint32_t bubble)
 {
@@ -324,9 +324,10 @@ static void escapes_keep_the_bubble(void **state)
 }
 
 /*
- * Three packets use one link of a ring with a long token return time: the first
- * takes the dynamic buffer, the second escapes. The third arrives when the link
- * is idle; the only free buffer is the bubble, so the packet waits.
+ * Three packets use one link of a ring whose tokens return slowly. The first
+ * packet takes the dynamic buffer, the second enters the bubble channel. The
+ * third waits although the link is idle, because the only free buffer is the
+ * bubble.
  */
 static void packet_entering_ring_leaves_last_buffer_free(void **state)
 {
@@ -357,7 +358,8 @@ static void packet_entering_ring_leaves_last_buffer_free(void **state)
 }
 
 /*
- * Injection leaves buffer space for passing packets: the third packet escapes.
+ * Injection leaves buffer space for transit packets, so the third packet enters
+ * the bubble channel.
  */
 static void injection_leaves_inject_room_free(void **state)
 {
@@ -380,7 +382,7 @@ static void injection_leaves_inject_room_free(void **state)
 	net_fixture_close(&e);
 }
 
-/* Node 1 keeps its link busy, so passing packets wait in its queues. */
+/* Node 1 keeps its link busy, so transit packets wait in its queues. */
 static void packets_join_the_shortest_queue(void **state)
 {
 	struct net_msg m = { .dst = 2, .bytes = 64, .zone = 1 };
@@ -413,10 +415,9 @@ static void packets_join_the_shortest_queue(void **state)
 }
 
 /*
- * Two packets arrive at node 1 at one receiver and leave by different links.
- * The first waits for a packet of node 1 itself, so both could leave at the
- * same time; with one read path they cannot. Returns the arrival time of the
- * second.
+ * Two packets arrive at one receiver of node 1 and leave by different links.
+ * The first waits for a packet of node 1 itself, so both could leave at once;
+ * with one read path they cannot. Returns the arrival time of the second.
  */
 static uint64_t second_leaves(uint32_t read_paths)
 {

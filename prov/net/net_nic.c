@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Send side of a node's network interface, between memory and network. A
- * message waits in a FIFO in memory. Each network FIFO has an engine that
- * serves several FIFOs in memory round-robin and builds one packet at a time,
- * while the network FIFO has space. When the messages in progress exceed the
- * L2, all engines of the node share the memory bandwidth behind it; buses are
- * always shared. The receive side is net_nic_in.c.
+ * Send side of a node's network interface. A message waits in a FIFO in memory.
+ * Each network FIFO has an engine, which serves several FIFOs in memory
+ * round-robin and builds one packet at a time while the network FIFO has space.
+ * If the messages in progress exceed the L2 cache, all engines of the node
+ * share the memory bandwidth; buses are always shared. The receive side is
+ * net_nic_in.c.
  *
- * All times are computed from the times passed by the caller, not from the
+ * All times are computed from the times that the caller passes, not from the
  * order of calls, so a send may be backdated by up to net_lookahead().
  */
 #include "prov/net/fault/net_fault_int.h"
@@ -78,8 +78,8 @@ static void enqueue(struct net *net, uint32_t mi)
 }
 
 /*
- * Completes a message whose last packet was built at time `end`; the next
- * message of its FIFO becomes the head.
+ * Completes a message whose last packet was built at `end`; the next message of
+ * its FIFO becomes the head.
  */
 static void next_message(struct net *net, struct net_fifo *f, uint32_t mi,
 			 uint64_t end)
@@ -125,9 +125,8 @@ static uint8_t flags_of(const struct net_msg *msg)
 }
 
 /*
- * Returns the number of nodes that receive the message. A line broadcast is
- * received by all nodes on its route; a hint may select the longer direction
- * around the ring.
+ * Returns the number of nodes that receive the message: with deposit, all nodes
+ * on its route. A hint may select the longer direction around the ring.
  */
 static uint64_t receiving_nodes(const struct net *net,
 				const struct net_msg *msg, const int8_t *rem)
@@ -163,8 +162,8 @@ static uint32_t packet_most(const struct net *net, const struct net_mrec *m)
 }
 
 /*
- * Allocates a second record that counts the acknowledgements. Returns false if
- * no record is free.
+ * Allocates a record that counts the acknowledgements of a message. Returns
+ * false if no record is free.
  */
 static bool alloc_ack_record(struct net *net, uint32_t mi)
 {
@@ -183,8 +182,8 @@ static bool alloc_ack_record(struct net *net, uint32_t mi)
 }
 
 /*
- * Allocates a second record that stores the source route. Returns false if no
- * record is free.
+ * Allocates a record that stores the source route of a message. Returns false
+ * if no record is free.
  */
 static bool alloc_route_record(struct net *net, uint32_t mi,
 			       const struct net_msg *msg)
@@ -202,8 +201,8 @@ static bool alloc_route_record(struct net *net, uint32_t mi,
 }
 
 /*
- * Returns the value of net_mrec_word() for this message; word caches and link
- * selection (`spread`) use it.
+ * Returns the value of net_mrec_word() for this message, used by address caches
+ * and by link selection (`spread`).
  */
 static uint64_t first_word(const struct net *net, const struct net_mrec *m,
 			   const struct net_msg *msg)
@@ -282,10 +281,7 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 
 /* ---- injection engines --------------------------------------------------- */
 
-/*
- * Returns the next message that is ready, in round-robin order after the last
- * one served.
- */
+/* Returns the next ready message in round-robin order. */
 static uint32_t choose_message(const struct net_step *s,
 			       const struct net_fifo *f)
 {
@@ -314,10 +310,7 @@ static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
 	return left < most ? (uint32_t)left : most;
 }
 
-/*
- * Orders completions: packets that were read concurrently complete one after
- * the other.
- */
+/* Packets that were read concurrently complete one after the other. */
 static uint64_t complete_in_order(struct net_fifo *f, uint64_t end)
 {
 	if (end < f->free_ps)
@@ -347,7 +340,7 @@ static void engine_start(struct net_step *s, unsigned fifo)
 	f->last = m->fifo;
 	/*
 	 * with concurrent reads, the engine may start when the packet before
-	 * the last one is complete
+	 * the last packet is complete
 	 */
 	now = s->now * s->net->cfg.tick_ps;
 	if (weft_unlikely(s->net->cfg.requests > 1))
@@ -432,9 +425,7 @@ void net_nic_wake(struct net_step *s, uint64_t word)
 		engine_start(s, net_word_port(word));
 }
 
-/*
- * Finishes a message whose packets are all built: its FIFO in memory proceeds.
- */
+/* All packets of a message are built; its FIFO in memory proceeds. */
 static void nic_finish(struct net_step *s, unsigned fifo, uint64_t end)
 {
 	struct net *net = s->net;
@@ -477,7 +468,7 @@ void net_nic_built(struct net_step *s, uint64_t word)
 		nic_finish(s, fifo, end);
 	f->msg = 0;
 	if (net_routing_is_last(net, p, s->id)) {
-		/* within the node, without using the network */
+		/* within the node: the packet does not use the network */
 		uint64_t at =
 			end + net->cfg.local_ps +
 			net_path_in(net, net_mrec(net, p->msg))->receive_ps;
@@ -510,8 +501,8 @@ void net_nic_fifo_pop(struct net_step *s, unsigned fifo)
 	if (f->count + 1u == net->cfg.inject_depth) {
 		if (weft_unlikely(net->cfg.requests > 1)) {
 			/*
-			 * The network FIFO was full until now: sets the
-			 * earliest start of the engine's next packet to now.
+			 * The network FIFO was full until now, so the engine's
+			 * next packet starts now at the earliest.
 			 */
 			uint64_t now = s->now * s->net->cfg.tick_ps;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The node's network interface: engines between memory and network. */
+/* Network interface of a node: engines between memory and network. */
 #ifndef WEFT_NET_NIC_H
 #define WEFT_NET_NIC_H
 
@@ -7,13 +7,15 @@
 
 void net_nic_wake(struct net_step *s, uint64_t word);
 void net_nic_built(struct net_step *s, uint64_t word);
-/* The head of an injection FIFO has left: offers the next packet. */
+/*
+ * Called when the head of an injection FIFO has left; offers the next packet.
+ */
 void net_nic_fifo_pop(struct net_step *s, unsigned fifo);
-/* Receives a packet whose head has arrived at `port` of its last node. */
+/* Receives a packet whose head has arrived at `port` of its target. */
 void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
 /*
- * Keeps a copy of a packet that continues to another node. Returns false if no
- * record is free.
+ * Stores a copy of a packet that continues to the next node. Returns false if
+ * no record is free.
  */
 bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi);
 void net_nic_deliver(struct net_step *s, const struct net_call *c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receive side of a node's network interface. Each receiver has an engine that
- * stores incoming packets. The record of a packet is reused for its
- * acknowledgement. Completions are reported by the net_up callbacks.
+ * stores incoming packets. An acknowledgement reuses the record of its packet.
+ * The net_up callbacks report completions.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -15,10 +15,7 @@ enum { LOCAL_PORT = 63 }; /* port number of packets that did not use a link */
 
 /* ---- reception engines --------------------------------------------------- */
 
-/*
- * Returns the rate at which packets arrive at a receiver, which is that of the
- * peer's sender.
- */
+/* Returns the rate of the sender at the other end of the link. */
 static unsigned rate_in(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -30,7 +27,6 @@ static unsigned rate_in(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->rate;
 }
 
-/* Returns whether the link to this receiver is store-and-forward. */
 static bool is_store_forward(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -42,10 +38,7 @@ static bool is_store_forward(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->store_forward;
 }
 
-/*
- * Returns the time at which a packet whose head arrives now is stored
- * completely.
- */
+/* Returns when a packet whose head arrives now is completely stored. */
 static uint64_t reception_end(struct net_step *s, unsigned port,
 			      const struct net_packet *p)
 {
@@ -136,8 +129,8 @@ bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
 /* ---- callbacks ----------------------------------------------------------- */
 
 /*
- * Counts packets out of order. A packet is in order if the number of packets
- * after it is the number of undelivered packets minus one.
+ * Counts packets that arrive out of order: a packet is in order if all packets
+ * still to be delivered come after it in the message.
  */
 static void check_order(struct net *net, const struct net_mrec *m,
 			const struct net_packet *p)
@@ -152,7 +145,7 @@ static void check_order(struct net *net, const struct net_mrec *m,
 	net->disorder += (after + most - 1) / most + 1 != m->left;
 }
 
-/* Returns the cookie that the sender passed with its message. */
+/* Returns the cookie passed to net_send. */
 static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 {
 	return m->flags & NET_M_ACKED
@@ -161,8 +154,8 @@ static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 }
 
 /*
- * Sends the packet back as its acknowledgement; record wi counts the
- * acknowledgements.
+ * Sends the record of the packet back as its acknowledgement; record wi counts
+ * the acknowledgements.
  */
 static void send_ack(struct net_step *s, const struct net_call *c, uint32_t pi,
 		     uint32_t wi)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State shared by both sides of a node's interface: time, memory and buses. */
+/* Functions for both sides of a node's interface: time, memory and buses. */
 #ifndef WEFT_NET_NIC_INT_H
 #define WEFT_NET_NIC_INT_H
 
@@ -13,8 +13,8 @@ static inline uint64_t net_tick_of(const struct net *net, uint64_t ps)
 }
 
 /*
- * Schedules the event `word` at the tick that contains time `ps`, or at the
- * earliest tick that is not processed yet.
+ * Schedules event `word` at the tick of time `ps`, or at the earliest tick that
+ * has not been processed.
  */
 static inline void net_event_schedule(struct net *net, uint64_t ps,
 				      enum net_ev kind, uint64_t word)
@@ -25,8 +25,8 @@ static inline void net_event_schedule(struct net *net, uint64_t ps,
 }
 
 /*
- * Returns the completion time of a memory transfer of `bytes` that starts at
- * `start`; `start` itself while the active data fits the L2 cache.
+ * Returns the end of a memory transfer that starts at `start`. The transfer
+ * takes no time while the active data fits the L2 cache.
  */
 static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 				      uint64_t start, uint32_t bytes)
@@ -42,10 +42,7 @@ static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 	return n->memory_ps;
 }
 
-/*
- * Returns the time at which the buses in the mask have transferred `bytes`;
- * net_memory_end() does the same for memory.
- */
+/* Returns the end of a transfer on the buses in the mask. */
 static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 				   unsigned mask, uint64_t start,
 				   uint32_t bytes)
@@ -71,8 +68,8 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 }
 
 /*
- * Occupies a bus with the read requests that a path sends for the data of a
- * packet. The requests are sent early, so the packet is not delayed.
+ * Occupies the buses with the read requests for the data of a packet. The
+ * requests are sent early, so they do not delay the packet.
  */
 static inline void net_bus_request(const struct net *net, uint32_t node,
 				   const struct net_path *path, uint64_t start)
@@ -91,8 +88,8 @@ static inline void net_bus_request(const struct net *net, uint32_t node,
 }
 
 /*
- * Looks up a target address in the word caches of the buses in the mask. A miss
- * replaces an entry and occupies the bus for miss_ps after all queued
+ * Looks up a target address in the address caches of the buses in the mask. A
+ * miss replaces an entry and occupies the bus for miss_ps after all queued
  * transfers. Returns the time at which the buses are free.
  */
 static inline uint64_t net_bus_miss(const struct net *net, uint32_t node,
@@ -125,7 +122,6 @@ static inline const struct net_path *net_path(const struct net *net,
 	return &net->cfg.path[m->path];
 }
 
-/* Returns the path used at the target. */
 static inline const struct net_path *net_path_in(const struct net *net,
 						 const struct net_mrec *m)
 {
@@ -133,7 +129,7 @@ static inline const struct net_path *net_path_in(const struct net *net,
 }
 
 /*
- * Returns the key of a packet in word caches: its target address in units of
+ * Returns a packet's key in address caches: the target address in units of
  * net_path_page(), tagged with that unit.
  */
 static inline uint32_t net_packet_word(const struct net *net,
@@ -156,7 +152,7 @@ static inline void net_nic_msg_free(struct net *net, uint32_t mi)
 	net_mrec_put(net, mi);
 }
 
-/* Returns the network FIFO of acknowledgements, the last one. */
+/* The last network FIFO is for acknowledgements. */
 static inline unsigned net_ack_fifo(const struct net *net)
 {
 	return net->cfg.inject_fifos - 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of packets and messages: allocated fresh until all have been used
- * once, then from a free list. Results do not depend on which record a packet
- * gets. The next free record is prefetched, as in net_prefetch.c.
+ * Records of packets and messages. Each record is used once before the free
+ * list is used. Results do not depend on which record a packet gets. The next
+ * free record is prefetched (net_prefetch.c).
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_pool.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Returns a free packet record; 0: none. */
+/* Returns a free packet record, or 0. */
 uint32_t net_packet_get(struct net *net)
 {
 	uint32_t p = net->free_packet;
@@ -75,7 +75,7 @@ void net_list_push(struct net *net, struct net_list *l, uint32_t p)
 	l->tail = p;
 }
 
-/* Removes and returns the first packet of a list; 0: the list is empty. */
+/* Returns 0 if the list is empty. */
 uint32_t net_list_pop(struct net *net, struct net_list *l)
 {
 	uint32_t p = l->head;

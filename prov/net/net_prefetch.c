@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Software prefetch. The state of a network with many nodes does not fit the
- * cache, and a step that misses the cache on one line after the other spends
- * most of its time waiting. Before a batch of events or nodes is processed,
- * short loops load the lines that it needs, so that the misses overlap; lines
- * found through another line are loaded in a second loop. The loops use plain
- * loads, because a prefetch instruction is dropped on a TLB miss, and TLB
- * misses are the common case in a large network. Nothing here changes the
- * network.
+ * Software prefetch, which does not change the network. The state of a large
+ * network does not fit the cache; if each cache miss had to wait for the
+ * previous one, most time would be spent waiting. Before a batch of events or
+ * nodes is processed, short loops load the cache lines that the batch needs, so
+ * that the misses overlap; a second loop loads lines found through other lines.
+ * The loops use plain loads: a prefetch instruction is dropped on a TLB miss,
+ * and TLB misses are the common case in a large network.
  */
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
@@ -50,7 +49,7 @@ void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n)
 	}
 }
 
-/* Returns the FIFO of an engine's event; NULL: an event of another kind. */
+/* Returns the FIFO of an engine's event; NULL for other events. */
 static const struct net_fifo *engine(const struct net *net, uint64_t word)
 {
 	unsigned kind = net_word_kind(word);
@@ -88,8 +87,8 @@ void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 	for (i = 0; i < n; i++) {
 		id = net_word_node(w[i]);
 		/*
-		 * The payload is a packet or a message: both are cache lines of
-		 * the block.
+		 * the payload is a packet or a message record; both are one
+		 * cache line
 		 */
 		net_prefetch(net_packet(net, net_word_payload(w[i])));
 		if (net_word_kind(w[i]) == NET_EV_DELIVER)
@@ -106,7 +105,7 @@ void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 
 /* ---- prefetch before arbitration ----------------------------------------- */
 
-/* Loads the senders that the arbitration of a node may access. */
+/* Loads the senders that the arbitration at a node may access. */
 static void load_senders(const struct net *net, uint32_t id, uint64_t ports)
 {
 	const struct net_out *o = net_outs(net, id);
@@ -116,8 +115,8 @@ static void load_senders(const struct net *net, uint32_t id, uint64_t ports)
 }
 
 /*
- * Loads the senders of a new head without a free port: its request is set in
- * the masks of all its ports.
+ * Loads the senders of all ports that a new head requests if none of them is
+ * free.
  */
 static void load_new_heads(const struct net *net, const struct net_mark *m)
 {
@@ -134,8 +133,8 @@ static void load_new_heads(const struct net *net, const struct net_mark *m)
 }
 
 /*
- * Loads the receiver of the slot that a port would serve, and returns the slot;
- * NET_SLOT_FIFO and above: no slot of a receiver.
+ * Loads the receiver of the slot that a port will serve. Returns the slot;
+ * NET_SLOT_FIFO or higher: not a slot of a receiver.
  */
 static uint32_t load_slot(const struct net *net, const struct net_mark *m)
 {

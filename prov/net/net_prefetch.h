@@ -11,17 +11,17 @@ static inline void net_prefetch(const void *line)
 {
 	(void)*(const volatile uint8_t *)line;
 }
-/* Prefetches a chunk, given by the value of its slot. */
+/* slot: value of a wheel slot (net_wheel.c) */
 void net_prefetch_chunk(const struct net *net, uint32_t slot);
 /*
- * Prefetch the data that events need: tails and tokens, arrivals, sorted
- * events, callbacks.
+ * Prefetch the data of events: tails and tokens, arrivals, sorted events,
+ * callbacks.
  */
 void net_prefetch_nodes(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_sorted(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n);
-/* Prefetches what the arbitration of marked nodes reads. */
+/* Prefetches the data that the arbitration of marked nodes reads. */
 void net_prefetch_marks(const struct net *net, struct net_mark *m, uint32_t n);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parallel trees (rails) and switches connected to their siblings, as in the
- * Sunway prototype: which rail packets use, and which routes remain when links
- * are dead.
+ * Parallel trees (rails) and links between sibling switches, as in the Sunway
+ * prototype: which rail packets use, and which routes remain when links are
+ * dead.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/routing/net_fat.h"
@@ -17,7 +17,7 @@ enum { PACKETS = 200, DOWN = 6, LEAVES = 8, SPINES = 6, SIBLINGS = 2 };
 enum { ENDS = DOWN * LEAVES, LEAF = ENDS, SPINE = LEAF + 2 * LEAVES };
 enum { UP = DOWN, ACROSS = DOWN + SPINES };
 
-/* Builds two rails of eight leaf and six spine switches. */
+/* Configures two rails of eight leaf and six spine switches. */
 static void rail_config(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
@@ -28,7 +28,7 @@ static void rail_config(struct net_config *cfg)
 	cfg->dyn_queues = 3;
 	memcpy(cfg->size, (uint16_t[]){ DOWN, LEAVES }, 4);
 	memcpy(cfg->parents, (uint16_t[]){ 1, SPINES }, 4);
-	/* Engines are faster than any link. */
+	/* engines are faster than all links */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -119,7 +119,6 @@ static void message_uses_its_rail_or_both(void **state)
 	net_fixture_close(&e);
 }
 
-/* Both rails together carry twice the bandwidth of one. */
 static void two_rails_double_the_bandwidth(void **state)
 {
 	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
@@ -154,8 +153,8 @@ static uint64_t send_one(struct net_fixture *e, uint32_t dst, unsigned routing,
 }
 
 /*
- * Deterministic packets take the next live port of the table entry, in its
- * order.
+ * A deterministic packet takes the next live port in the order of the table
+ * entry.
  */
 static void dead_upward_link_is_skipped_in_order(void **state)
 {
@@ -177,8 +176,8 @@ static void dead_upward_link_is_skipped_in_order(void **state)
 }
 
 /*
- * The only downward link to the target's leaf is dead: packets go to the
- * sibling switch and across.
+ * The only downward link to the target's leaf switch is dead: packets go down
+ * to the sibling switch, then across.
  */
 static void dead_downward_link_is_bypassed_by_the_sibling(void **state)
 {
@@ -197,7 +196,6 @@ static void dead_downward_link_is_bypassed_by_the_sibling(void **state)
 	net_fixture_close(&e);
 }
 
-/* A leaf without live upward links sends to its sibling. */
 static void leaf_without_upward_links_sends_to_sibling(void **state)
 {
 	struct net_fixture e;
@@ -214,7 +212,7 @@ static void leaf_without_upward_links_sends_to_sibling(void **state)
 	net_fixture_close(&e);
 }
 
-/* All links of a leaf switch are dead: new tables route over the other rail. */
+/* All links of a leaf switch are dead: new tables use the other rail. */
 static void new_tables_route_around_a_dead_switch(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2;
@@ -261,7 +259,7 @@ static void siblings_exchange_packets_directly(void **state)
 	net_fixture_close(&e);
 }
 
-/* The route goes up, across and down; an impossible route is refused. */
+/* The route goes up, across and down; a route with invalid ports is refused. */
 static void source_route_may_use_sibling_link(void **state)
 {
 	static const uint8_t over[] = { 1, ACROSS + 1, 4 };
@@ -290,7 +288,7 @@ static void source_route_may_use_sibling_link(void **state)
 	net_fixture_close(&e);
 }
 
-/* All pairs send at once over all routes, with dead links: nothing is lost. */
+/* All pairs send at once, some links are dead, and nothing is lost. */
 static void all_to_all_arrives_around_dead_links(void **state)
 {
 	struct net_fixture e;

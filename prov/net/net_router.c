@@ -4,10 +4,10 @@
  * have left senders, and tokens that have returned to senders. These events
  * commute; net_arbiter.c then serves the ports that they have changed.
  *
- * A dynamic packet joins the shortest queue of its receiver; heads of queues
- * are slots. Packets on a deterministic channel wait at the one port they need,
- * in order; those that stay in a ring are queued separately from those that
- * enter it.
+ * A dynamic packet joins the shortest queue of its receiver; the head of each
+ * queue is a slot. A packet on a deterministic channel waits in a list of the
+ * one port that it needs, in order; packets that stay in a ring and packets
+ * that enter the ring have separate lists.
  */
 #include "prov/net/net_nic.h"
 #include "prov/net/net_pool.h"
@@ -50,7 +50,7 @@ static unsigned shortest_queue(const struct net *net, const struct net_in *in)
 }
 
 /*
- * Appends a packet to a queue of its receiver. Returns whether it is the head.
+ * Appends a packet to a receiver's queue. Returns whether the queue was empty.
  */
 static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 		       uint32_t pi)
@@ -69,10 +69,7 @@ static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 	return true;
 }
 
-/*
- * Returns the list in which a deterministic packet that arrived at `port`
- * waits.
- */
+/* Returns the list for a deterministic packet that arrived at `port`. */
 static unsigned wait_of(const struct net *net, const struct net_packet *p,
 			unsigned port)
 {
@@ -159,8 +156,8 @@ static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
 }
 
 /*
- * Keeps a copy of a packet of a line broadcast. Returns false if no record is
- * free; the arrival is then retried.
+ * Keeps a copy of a line broadcast's packet. If no record is free, returns
+ * false, and the arrival is retried.
  */
 static bool keep_copy(struct net_step *s, uint64_t word)
 {
@@ -201,7 +198,10 @@ static inline void packet_arrive(struct net_step *s, uint64_t word)
 		queue_det(s, net_node(net, id), id, port, pi);
 }
 
-/* Releases a read path of a receiver. Returns the ports that may use it. */
+/*
+ * Releases a read path of a receiver. Returns the ports that may now be
+ * granted.
+ */
 static inline uint64_t read_path_free(const struct net *net, struct net_node *n,
 				      unsigned reader)
 {
@@ -230,7 +230,7 @@ static inline void packet_tail(struct net_step *s, uint64_t word)
 /*
  * Updates the moving average of the waiting time behind a port, in tokens, from
  * the waiting time that returned tokens report. The average is halved when all
- * tokens are back.
+ * tokens have returned.
  */
 WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
 					    unsigned port, uint32_t payload)
@@ -248,8 +248,7 @@ WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
 }
 
 /*
- * Puts shared tokens back. Returns the number of tokens that the channel then
- * has.
+ * Returns tokens to the shared pool. Returns the tokens that the VC then has.
  */
 WEFT_COLD static uint32_t pool_return(struct net *net, uint32_t id,
 				      unsigned port, unsigned vc, uint32_t back)

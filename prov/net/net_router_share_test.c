@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Nodes that share a router of a torus and other resources; packets with
- * special headers; links selected by address.
+ * Nodes that share a router of a torus, and buses; packets with special
+ * headers; link selection by address.
  */
 #include "test/support/net_fixture.h"
 
@@ -13,8 +13,8 @@
 enum { HOP = 105000, INSIDE = 20000 };
 
 /*
- * Builds 4x4 routers of two nodes each, with eight links per neighbour in x and
- * four in y.
+ * Configures 4x4 routers of two nodes each, with eight links per neighbour in x
+ * and four in y.
  */
 static void shared_config(struct net_config *cfg)
 {
@@ -32,7 +32,7 @@ static void shared_config(struct net_config *cfg)
 	cfg->link_end_ps_x1000 = cfg->link_ps_per_byte_x1000 / 8;
 	cfg->tokens_end = 8;
 	cfg->routes = cfg->routes_system = cfg->barriers = 0;
-	/* Engines are faster than any link. */
+	/* engines are faster than all links */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -90,8 +90,8 @@ static void all_pairs_reach_each_other(void **state)
 }
 
 /*
- * Returns the rate of two nodes of one router that send to nodes of another
- * router, MB/s.
+ * Returns the total rate, MB/s, of two nodes of one router that send to another
+ * router.
  */
 static uint64_t pair_rate(struct net_config *cfg)
 {
@@ -125,7 +125,7 @@ static void nodes_of_a_router_may_share_a_bus(void **state)
 	T_IS(net_config_check(&cfg), -EINVAL);
 }
 
-/* Returns how many of four links a message from node 0 to a neighbour uses. */
+/* Returns how many of the four links to a neighbour a message uses. */
 static unsigned links_used(uint8_t routing, uint8_t spread)
 {
 	struct net_msg msg = { .bytes = 512 * 200, .dst = 2 };
@@ -157,8 +157,8 @@ static void link_is_selected_by_load_pair_or_address(void **state)
 }
 
 /*
- * Returns the number of links that messages with this address stride use to a
- * neighbour.
+ * Returns how many links to a neighbour messages use whose target addresses
+ * differ by `stride`.
  */
 static unsigned links_used_by_stride(uint64_t stride)
 {
@@ -190,7 +190,7 @@ static void messages_to_one_line_use_one_link(void **state)
 {
 	T_IS(links_used_by_stride(0), 1);
 	T_IS(links_used_by_stride(8),
-	     1); /* 64 words within the first 512 bytes */
+	     1); /* all 64 words are within 512 bytes */
 	T_IS(links_used_by_stride(512), 4);
 }
 
@@ -210,8 +210,8 @@ static uint64_t packets_at(const struct net_fixture *e, uint32_t node,
 }
 
 /*
- * Packets go from router 0 to router 5 at (1,1): the loaded order decides
- * whether they go in x or in y first.
+ * Packets go from router 0 to router 5 at (1,1), first in x or first in y, as
+ * the loaded order says.
  */
 static void routing_tables_may_be_reloaded(void **state)
 {
@@ -233,7 +233,8 @@ static void routing_tables_may_be_reloaded(void **state)
 		NULL);
 	T_IS(net_tables_load(e.net, y_first, zone), -EBUSY);
 	net_fixture_drain(&e);
-	T_IS(packets_at(&e, 32, 8, 8), 2); /* x first, at router 0 */
+	T_IS(packets_at(&e, 32, 8, 8),
+	     2); /* x first: packets leave router 0 in x */
 	T_IS(packets_at(&e, 32, 20, 4), 0);
 	T_OK(net_tables_load(e.net, y_first, zone));
 	for (msg.routing = 0; msg.routing < 2; msg.routing++)
@@ -258,10 +259,7 @@ static int send_routed(struct net_fixture *e, const uint8_t *route,
 	return net_send(e->net, 0, &msg);
 }
 
-/*
- * The route goes up in y, up in x, then back and forth; ports 8 to 15 are x up,
- * 20 to 23 y up.
- */
+/* The route is y+, x+, x+, x-. Ports 0 to 7 are x-, 8 to 15 x+, 20 to 23 y+. */
 static void a_source_route_names_every_link(void **state)
 {
 	const uint8_t route[] = { 0, 23, 15, 9, 1, 24 };
@@ -289,8 +287,8 @@ static void a_source_route_names_every_link(void **state)
 /* ---- bus time of a path -------------------------------------------------- */
 
 /*
- * Returns the time of single-packet messages from node 0 and as many messages
- * to it.
+ * Returns the duration of single-packet messages from node 0 and of as many
+ * messages to it.
  */
 static uint64_t both_directions(struct net_config *cfg)
 {
@@ -316,20 +314,20 @@ static void read_requests_use_bus_bandwidth(void **state)
 
 	shared_config(&cfg);
 	cfg.buses = 1;
-	cfg.bus[0].ps_per_byte_x1000 = 1000000; /* 1 GB/s, for received data */
+	cfg.bus[0].ps_per_byte_x1000 = 1000000; /* 1 GB/s, received data only */
 	cfg.path[0].bus_in = 1;
 	plain = both_directions(&cfg);
 	cfg.path[0].bus_request = 1;
 	cfg.path[0].request_bytes = 128;
 	with_requests = both_directions(&cfg);
-	/* 500 packets take 512 ns each, then 640 ns each with their requests */
+	/* 500 packets of 512 ns each; 640 ns each with read requests */
 	T_TRUE(with_requests > plain + 450 * 128000 &&
 	       with_requests < plain + 520 * 128000);
 }
 
 /*
- * Returns the time of a hundred small messages to `words` different words of
- * node 2.
+ * Returns the duration of a hundred small messages to `words` different words
+ * of node 2.
  */
 static uint64_t time_of_words(struct net_config *cfg, uint64_t words)
 {
@@ -353,7 +351,7 @@ static void word_cache_hits_and_misses(void **state)
 
 	shared_config(&cfg);
 	cfg.buses = 2;
-	cfg.bus[0].words = 3; /* a bus that the path does not use */
+	cfg.bus[0].words = 3; /* not used by the path */
 	cfg.bus[1].packet_ps = 1000000;
 	cfg.bus[1].miss_ps = 2000000;
 	cfg.bus[1].words = 4;
@@ -363,7 +361,7 @@ static void word_cache_hits_and_misses(void **state)
 	five = time_of_words(&cfg, 5);
 	T_IS(four - one, 3 * 2000000ull);
 	/*
-	 * two of the five words share an entry, and only these evict each other
+	 * two of the five words share a cache entry and evict each other
 	 */
 	T_IS(five - one, (3 + 39) * 2000000ull);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The network as a whole: its layout in the block, and its run loop over ticks.
- * A tick processes all events first, then serves the ports of the nodes that
- * they changed; callbacks are called last, in order of their exact times. No
- * node affects another within a tick, so the order of nodes does not matter: a
- * large network is run region by region, each small enough for the cache.
+ * The network as a whole: its layout in the block, and the loop over ticks. A
+ * tick processes all events first, then serves the ports of the nodes that
+ * changed; callbacks are called last, in order of their exact times. No node
+ * affects another within a tick, so the order of nodes does not matter: a large
+ * network is processed region by region, and the data of a region fits the
+ * cache.
  */
 #include "prov/net/net_arbiter.h"
 #include "prov/net/fault/net_fault_int.h"
@@ -25,7 +26,7 @@
 
 #define NET_MAGIC 0x31656d6974746577ull
 
-/* minimum number of nodes whose state exceeds the cache */
+/* from this number of nodes on, the state exceeds the cache */
 enum { LARGE = 2048 };
 
 /* ---- layout of the block ------------------------------------------------- */
@@ -48,8 +49,8 @@ static uint32_t power_above(uint32_t n)
 }
 
 /*
- * Computes the number of records of each kind. Events: a packet has an arrival
- * or a delivery, a port has a tail and the tokens in flight, a message has its
+ * Computes the number of records of each kind. Pending events: a packet has an
+ * arrival or a delivery, a port a tail and the tokens in flight, a message its
  * wake-ups and its completion.
  */
 static void count_all(struct net *n, const struct net_config *cfg,
@@ -126,7 +127,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 }
 
 /*
- * Reserves count records. Returns the index of the record before the first one.
+ * Reserves `count` records. Returns the index of the first record, minus one.
  */
 static uint32_t lay_records(uint64_t *off, uint64_t count, uint64_t bytes)
 {
@@ -142,7 +143,7 @@ static uint64_t lay_out(struct net *n, const struct net_config *cfg,
 
 	memset(n, 0, sizeof(*n));
 	count_all(n, cfg, packets);
-	/* each slot of the wheel may hold one partial chunk */
+	/* each slot of the wheel may have one partly filled chunk */
 	n->large = n->nodes >= LARGE;
 	n->regions = ((n->nodes - 1) >> NET_REGION_SHIFT) + 1;
 	n->lanes = n->regions * NET_LANES + 1;
@@ -194,7 +195,8 @@ static void open_tables(struct net *net)
 }
 
 /*
- * Computes the ticks of packets with a special header, and of acknowledgements.
+ * Computes the link times of acknowledgements and of packets with a special
+ * header.
  */
 static void fill_forms(struct net *net, uint32_t rate)
 {
@@ -215,10 +217,7 @@ static void fill_forms(struct net *net, uint32_t rate)
 	}
 }
 
-/*
- * Returns the index into net->len for links of this rate; -EINVAL: too many
- * rates.
- */
+/* Returns the index of a link rate in net->rate; -EINVAL: too many rates. */
 static int find_rate(struct net *net, uint64_t ps_x1000)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -238,8 +237,8 @@ static int find_rate(struct net *net, uint64_t ps_x1000)
 }
 
 /*
- * Returns whether the port's link is part of a ring. A ring needs the bubble;
- * other links need one free buffer.
+ * Returns whether the port's link is part of a ring, where packets must leave
+ * the bubble free; other links need one free buffer.
  */
 static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 {
@@ -250,8 +249,8 @@ static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 }
 
 /*
- * Returns the index into net->hop for these latencies; links with equal
- * latencies share an entry.
+ * Returns the index of these latencies in net->hop; links of equal latencies
+ * share an entry.
  */
 static int find_hop(struct net *net, const struct net_hop *want)
 {
@@ -380,7 +379,8 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
 	net_routing_init(net);
-	find_rate(net, cfg->link_ps_per_byte_x1000); /* gets index 0 */
+	find_rate(net,
+		  cfg->link_ps_per_byte_x1000); /* index 0 is the normal rate */
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++)
 			ret = open_port(net, n, port);
@@ -389,7 +389,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	return ret;
 }
 
-/* Sets other latencies for a link, from now on. */
+/* Changes the latencies of a link for packets sent from now on. */
 static int link_set_hop(struct net *net, uint32_t *link,
 			const struct net_hop *h)
 {
@@ -506,10 +506,7 @@ static void call_up(struct net_step *s, const struct net_call *c)
 	}
 }
 
-/*
- * Returns the hash of an event without its payload, since record numbers are
- * arbitrary.
- */
+/* Hash of an event without its payload: record numbers are arbitrary. */
 static inline uint64_t event_hash(uint64_t word)
 {
 	return weft_hash_mix(word >> NET_VC_SHIFT);
@@ -535,7 +532,10 @@ static const struct {
 	[NET_EV_TOKEN] = { net_prefetch_nodes, net_router_token },
 };
 
-/* Processes the events of one kind, in any order. Returns their hash. */
+/*
+ * Processes the events of one kind, in any order. Returns the hash of the
+ * events.
+ */
 static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 {
 	struct net *net = s->net;
@@ -559,7 +559,7 @@ static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 	return sum;
 }
 
-/* Processes the sorted events, node by node. Returns their hash. */
+/* Processes the sorted events node by node. Returns the hash of the events. */
 static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 {
 	const uint64_t *w;
@@ -578,9 +578,7 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 		} while (i < n && net_word_node(w[i]) == s->id);
 		if (s->part)
 			net_tree_engine_start(s);
-		/*
-		 * record the changes until all events of the tick are processed
-		 */
+		/* ports are served after all events of the tick */
 		if (s->dirty | s->fresh[0] | s->fresh[1]) {
 			m = net_mark(s, s->node, s->id);
 			m->dirty |= s->dirty;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slots: queue positions whose packet may leave by more than one port, and bit
- * masks of slots. net_layout.h lists which queues are slots.
+ * Slots (queue positions whose packet may leave by more than one port, see
+ * net_layout.h), and bit masks of slots.
  */
 #ifndef WEFT_NET_SLOT_H
 #define WEFT_NET_SLOT_H
@@ -54,10 +54,9 @@ static inline unsigned net_mask_next(uint64_t m0, uint64_t m1, unsigned from)
 	return 64 + (unsigned)__builtin_ctzll(m1);
 }
 
-/* Bits of the second word that belong to injection FIFOs. */
+/* Bits of injection FIFOs in the second word of a slot mask. */
 #define FIFO_BITS (~0ull << (NET_SLOT_FIFO - 64))
 
-/* Returns the packet at the head of a slot. */
 static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
 				     unsigned slot)
 {
@@ -68,9 +67,8 @@ static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
 }
 
 /*
- * Payload of the token event of a packet that leaves a receiver: number of
- * tokens in the lower bits, and above them, starting at bit NET_TOKEN_WAIT, the
- * ticks that the packet waited.
+ * Payload of a token event: the number of tokens and, from bit NET_TOKEN_WAIT
+ * on, the ticks that the packet waited at the receiver.
  */
 #define NET_TOKEN_WAIT 12
 static inline uint32_t net_token_payload(const struct net_step *s,
@@ -87,7 +85,7 @@ static inline uint32_t net_token_payload(const struct net_step *s,
 	return cost | (wait < UINT16_MAX ? wait : UINT16_MAX) << NET_TOKEN_WAIT;
 }
 
-/* Clears the slots of the mask whose receiver has no read path left. */
+/* Clears the slots of receivers without a free read path. */
 static inline void net_mask_readable(const struct net *net,
 				     const struct net_node *n, uint64_t *m0,
 				     uint64_t *m1)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine file of sunway in the model: latencies that are exact sums of
- * their parts, rates, and the behaviour of its switches with buffers, slow
- * links and groups.
+ * The machine file of sunway in the model: latencies are exact sums of their
+ * parts; rates; shared buffers, slow links and groups of its switches.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/file/net_file.h"
@@ -13,7 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FSM, QUEUE, RDMA, EVENT }; /* path indices, in the order of the file */
+enum {
+	FSM,
+	QUEUE,
+	RDMA,
+	EVENT
+}; /* path indices, in the order of the machine file */
 enum { ENDS = 576, DOWN = 18, UP = 18, LEAF = ENDS, SPINE = ENDS + 64 };
 
 static struct net_config cfg;
@@ -35,8 +39,8 @@ static uint32_t leaf_of(uint32_t node, unsigned rail)
 }
 
 /*
- * Returns the latency of one message from node 0 on rail 0, from post to
- * arrival, ps.
+ * Returns the time from post to arrival of one message from node 0 on rail 0,
+ * ps.
  */
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
@@ -53,7 +57,7 @@ static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 	return e.last_at;
 }
 
-/* Returns the time on a link of a packet with this payload, ps. */
+/* Returns the link time of a packet with this payload, ps. */
 static uint64_t on_link(uint32_t bytes)
 {
 	uint32_t wire = net_wire_bytes(&cfg, (bytes + 15) / 16);
@@ -80,7 +84,6 @@ static void message_latency_is_the_sum_of_its_parts(void **state)
 					   400000);
 }
 
-/* A fast short message saves two PCIe crossings. */
 static void short_messages_save_two_pcie_crossings(void **state)
 {
 	uint64_t fast, plain;
@@ -95,8 +98,8 @@ static void short_messages_save_two_pcie_crossings(void **state)
 }
 
 /*
- * SWE-12, SWE-16: a node has a port on both rails; a rail has 32 leaf switches;
- * a port has 32 KB of buffer, in blocks.
+ * SWE-12, SWE-16: a node has a port on each of two rails, a rail has 32 leaf
+ * switches, a port has 32 KB of buffer.
  */
 static void machine_matches_the_paper(void **state)
 {
@@ -118,7 +121,7 @@ static void link_payload_rate_matches_the_paper(void **state)
 {
 	load("sunway");
 	T_IS(cfg.payload_bytes * 10000ull / net_wire_bytes(&cfg, 128), 9770);
-	/* 13.324 GB/s, minus the rounding of a packet to slices */
+	/* 13.324 GB/s, less because packets are rounded up to slices */
 	T_TRUE(2048.0 * 1000 / (double)on_link(2048) > 13.31);
 	T_TRUE(2048.0 * 1000 / (double)on_link(2048) < 13.325);
 }
@@ -127,7 +130,7 @@ static void link_payload_rate_matches_the_paper(void **state)
 
 /*
  * Requests to a node that accepts nothing for some time fill all shared buffers
- * of the sender's link; responses have private buffers.
+ * of the link; responses have private buffers.
  */
 static void responses_pass_when_requests_fill_shared_buffers(void **state)
 {
@@ -139,10 +142,12 @@ static void responses_pass_when_requests_fill_shared_buffers(void **state)
 
 	load("sunway");
 	cfg.path[RDMA].reception_ps_per_byte_x1000 *= 1000;
-	/* 13 packets leave no shared buffer free */
+	/* 13 packets use all shared buffers */
 	cfg.tokens_shared = 13 * 33 - 2;
 	for (unsigned own = 0; own < 2; own++) {
-		/* two blocks are too few for a response of three blocks */
+		/*
+		 * two private blocks are too few for a response of three blocks
+		 */
 		for (unsigned vc = 0; vc < 4; vc++)
 			cfg.tokens[vc] = own ? 16 : 2;
 		net_fixture_open(&e, &cfg, 0);
@@ -170,7 +175,9 @@ static void responses_pass_when_requests_fill_shared_buffers(void **state)
 	}
 }
 
-/* One channel alone may use the buffers that other channels do not need. */
+/*
+ * A single channel may use the shared buffers that other channels do not use.
+ */
 static void one_channel_may_use_all_shared_buffers(void **state)
 {
 	uint64_t time[2];
@@ -194,7 +201,7 @@ static void one_channel_may_use_all_shared_buffers(void **state)
 	T_TRUE(time[0] > time[1] * 3 / 2);
 }
 
-/* A credit is a block of four slices: one more byte may need one more block. */
+/* A credit is a block of four slices of 16 bytes. */
 static void credits_are_blocks_of_64_bytes(void **state)
 {
 	load("sunway");
@@ -206,7 +213,7 @@ static void credits_are_blocks_of_64_bytes(void **state)
 
 /* ---- links --------------------------------------------------------------- */
 
-/* A store-and-forward link adds one packet time; the rate does not change. */
+/* Store-and-forward adds one packet time, and does not change the rate. */
 static void a_link_may_store_and_forward(void **state)
 {
 	struct net_msg msg = {
@@ -232,8 +239,8 @@ static void a_link_may_store_and_forward(void **state)
 		net_fixture_close(&e);
 	}
 	/*
-	 * on the link into the last node, the packet is delivered only when it
-	 * is complete
+	 * the link into the last node delivers a packet only when it is
+	 * complete
 	 */
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_link_store_forward(e.net, leaf_of(ENDS - 1, 0), DOWN - 1,
@@ -246,7 +253,7 @@ static void a_link_may_store_and_forward(void **state)
 }
 
 /*
- * A packet that arrives at half the rate cannot leave at the full rate before
+ * A packet that arrives at half the rate can leave at the full rate only after
  * it is complete.
  */
 static void link_with_lost_lanes_is_store_and_forward(void **state)
@@ -272,9 +279,9 @@ static void link_with_lost_lanes_is_store_and_forward(void **state)
 
 /*
  * Leaf switches send to one leaf switch; the downward link from one spine has a
- * quarter of its lanes. With tokens alone a sender detects this when the
- * buffers are full, with look-ahead as soon as the link is slow. Returns the
- * time of all messages.
+ * quarter of its lanes. With tokens alone a sender notices this when the
+ * buffers are full, with look-ahead as soon as tokens return late. Returns the
+ * duration of all messages.
  */
 static uint64_t past_a_slow_spine(uint8_t ahead)
 {
@@ -333,10 +340,7 @@ static void two_engines_fill_both_rails(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * An engine pauses between messages, which reduces the bandwidth of 4 KB
- * messages.
- */
+/* The engine's gap between messages reduces the bandwidth of 4 KB messages. */
 static void short_messages_do_not_fill_a_link(void **state)
 {
 	struct net_msg msg = {
@@ -370,7 +374,7 @@ static int open_group(struct net *net, const uint32_t *node,
 	return ret;
 }
 
-/* A group that is opened repeatedly uses the same ports. */
+/* All groups over the same nodes use the same ports. */
 static void a_port_has_32_entries_for_groups(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 40, 41 };

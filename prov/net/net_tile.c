@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tiled routers, modelled per packet. The ports of a router are arranged in
- * columns. A packet waits in the input buffer until it is the head; then a
- * column is chosen, the packet moves to the row buffer in front of that column
- * if there is space, and its space in the input buffer is freed. From the row
- * buffers packets go through the column's channels to the output queue. So a
- * blocked output delays first the packets in the row buffers of its column and
- * then, when a row buffer is full, all packets of that input.
+ * columns. When a packet is the head of its input buffer, its column is
+ * chosen; it moves to the row buffer in front of that column if there is
+ * space, and frees its space in the input buffer. From the row buffers packets
+ * go through the column to the output port. So a blocked output delays first
+ * the packets in the row buffers of its column and then, when a row buffer is
+ * full, all packets of that input.
  *
  *      input buffer            row buffers      columns
  *   --> [ | | | ] --+--> [   ]---> 0   ->  out 0, 8, 16 ...
@@ -17,11 +17,11 @@
  * router represents tiles in all columns.
  *
  * An adaptive packet at the head of its input chooses the least loaded port
- * whose row buffer has space, and keeps to that port from then on. The packet
- * may wait only for a port by which it can also use the bubble channel: any
- * link in the direction of its deterministic port or, if the packet is in a
- * ring's bubble channel already, the link of the same lane. Any other port must
- * be free now.
+ * whose row buffer has space, and does not change it later. It may wait only
+ * for a port by which it can also use the bubble channel: any link in the
+ * direction of its deterministic port or, if it is already on a ring's bubble
+ * channel, the parallel link with the same number. Any other port must be free
+ * now.
  */
 #include "prov/net/net_tile.h"
 #include "prov/net/net_pool.h"
@@ -29,7 +29,7 @@
 #include "prov/net/net_slot.h"
 #include "prov/net/net_wheel.h"
 
-/* Index of the first receiver queue that is used as input buffer of a VC. */
+/* Receiver queues from this index on are the input buffers of the VCs. */
 enum { FIRST = NET_QUEUES_MAX - 4 };
 
 /*
@@ -44,8 +44,8 @@ static unsigned room_of(const struct net *net, unsigned port)
 }
 
 /*
- * Returns the column of a packet that leaves by port `out`; if the port leads
- * to a node, the column with the emptiest row buffer.
+ * Returns the column of a packet that leaves by port `out`. For a port to a
+ * node, this is the column with the emptiest row buffer.
  */
 static unsigned column_to(const struct net *net, unsigned out,
 			  const uint8_t *row)
@@ -65,14 +65,14 @@ static bool has_room(const struct net *net, unsigned in, unsigned out,
 	return row[4 * column_to(net, out, row)] < room_of(net, in);
 }
 
-/* Returns whether the packet stays in the bubble channel of its ring. */
+/* Returns whether the packet stays on the bubble channel of its ring. */
 static bool stays_in_ring(const struct net *net, const struct net_packet *p,
 			  unsigned in)
 {
 	return p->vc && net->flow[p->det] == (net->flow[in] ^ 1u);
 }
 
-/* Moves a packet that has left its queue to the row buffer for its port. */
+/* Moves a packet that has left its queue to the row buffer of its port. */
 static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
 			  uint32_t pi)
 {
@@ -86,7 +86,7 @@ static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
 	row[4 * c]++;
 	p->last = c;
 	(*net_tile_queued(net, node, p->det))++;
-	/* the tokens return when the whole packet has left the input buffer */
+	/* tokens return when the whole packet has left the input buffer */
 	back = net_links(net, node)[in];
 	h = net_link_hop(net, back);
 	net_wheel_after(s, net_packet_len(net, h->rate, p) + h->token_ticks,
@@ -100,7 +100,7 @@ static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
 	return 1ull << p->det;
 }
 
-/* Moves packets of an input buffer to row buffers while these have space. */
+/* Moves packets from an input buffer to row buffers while there is space. */
 static uint64_t move_to_rows(struct net_step *s, uint32_t node, unsigned port,
 			     unsigned vc)
 {
@@ -162,7 +162,7 @@ uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p)
 	row[4 * p->last]--;
 	(*net_tile_queued(s->net, s->id, p->det))--;
 	if (p->vc <= NET_VC_DET) {
-		/* the adaptive packets of the receiver try again */
+		/* adaptive packets of this receiver may now find space */
 		unsigned q = p->vc ? s->net->queues - 1 : 0,
 			 end = p->vc ? s->net->queues : s->net->cfg.dyn_queues;
 
@@ -187,7 +187,9 @@ static uint64_t may_wait(const struct net *net, const struct net_packet *p,
 	return own | (p->want & net->dir_ports[net->flow[p->det]]);
 }
 
-/* Returns the tokens that are left after all packets queued for the port. */
+/*
+ * Returns the tokens left when all packets queued for the port have been sent.
+ */
 static int score_of(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
@@ -199,7 +201,7 @@ static int score_of(const struct net_step *s, unsigned port)
 }
 
 /*
- * Returns the least loaded of these ports whose row buffer has space, or -1;
+ * Returns the least loaded port of the mask whose row buffer has space, or -1;
  * ties are resolved round-robin.
  */
 static int best_of(const struct net_step *s, const struct net_packet *p,

@@ -6,8 +6,8 @@
 #include "prov/net/net_layout.h"
 
 /*
- * Returns the number of packets of a receiver in the row buffer of each column,
- * VC by VC.
+ * Returns the number of packets from a receiver in the row buffer of each
+ * column, VC by VC.
  */
 static inline uint8_t *net_tile_rows(const struct net *net, uint32_t node,
 				     unsigned port)
@@ -17,7 +17,7 @@ static inline uint8_t *net_tile_rows(const struct net *net, uint32_t node,
 		       net->cfg.columns * 4;
 }
 
-/* Returns the number of packets in row buffers that will leave by this port. */
+/* Returns the number of packets in row buffers that wait for this port. */
 static inline uint16_t *net_tile_queued(const struct net *net, uint32_t node,
 					unsigned port)
 {
@@ -31,27 +31,27 @@ static inline bool net_tile_router(const struct net_step *s)
 }
 
 /*
- * Queues a deterministic packet that has arrived at a receiver of a router;
- * returns the mask of ports whose state has changed.
+ * Queues a deterministic packet that has arrived at a router. Returns a mask of
+ * the ports whose state has changed.
  */
 uint64_t net_tile_arrive(struct net_step *s, uint32_t node, unsigned port,
 			 uint32_t pi);
 /*
- * Updates the row buffers when a packet leaves by its port; returns the mask of
- * ports whose state has changed.
+ * Updates the row buffers when a packet leaves. Returns a mask of the ports
+ * whose state has changed.
  */
 uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p);
 /* Returns whether the row buffer from receiver `in` to port `out` has space. */
 bool net_tile_has_room(const struct net_step *s, unsigned in, unsigned out,
 		       unsigned vc);
 /*
- * Returns the port that an adaptive packet at the head of receiver `in` waits
- * for, or -1: the packet stays in its queue until another packet has left.
+ * Returns the port for an adaptive packet at the head of receiver `in`; -1: the
+ * packet stays in its queue until another packet has left.
  */
 int net_tile_choose(struct net_step *s, unsigned in, uint32_t pi);
 /*
- * Pins an adaptive packet on the bubble channel to the parallel link of this
- * port.
+ * Makes a packet on the bubble channel use the same parallel link in its ring
+ * from now on.
  */
 static inline void net_tile_pin_link(const struct net *net, uint32_t pi,
 				     unsigned port)
@@ -63,8 +63,8 @@ static inline void net_tile_pin_link(const struct net *net, uint32_t pi,
 			(uint16_t)(port - net->dir_first[net->flow[port]]);
 }
 /*
- * Moves a packet that has left its queue to the row buffer of `port`; returns
- * the mask of ports whose state has changed.
+ * Moves a packet that has left its queue to the row buffer of `port`. Returns a
+ * mask of the ports whose state has changed.
  */
 uint64_t net_tile_enter(struct net_step *s, unsigned in, uint32_t pi,
 			unsigned port);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tiled routers: which packets a blocked output delays, which column an
- * adaptive packet waits for, and two virtual channels of equal priority.
+ * adaptive packet waits for, and that two virtual channels have equal priority.
  */
 #include "test/support/net_fixture.h"
 
@@ -9,11 +9,9 @@
 
 #include <string.h>
 
-/*
- * Port numbers of a router: 8 x down, 8 x up, 4 y down, 4 y up, then two nodes.
- */
+/* Ports of a router: 8 x-, 8 x+, 4 y-, 4 y+, then two nodes. */
 enum { X_UP = 8, Y_DOWN = 16, Y_UP = 20, DOWN = 24, ROUTERS = 32 };
-/* link rate in ps per byte x 1000: 100 ns per byte */
+/* inverse link rate in 1/1000 ps per byte: 100 ns per byte */
 enum { SLOW = 100000000 };
 
 static void tiled_config(struct net_config *cfg)
@@ -52,9 +50,8 @@ static void send_by(struct net_fixture *e, uint32_t dst, unsigned first,
 }
 
 /*
- * Two packets cross a link to router 4 and leave it by a slow link; a third
- * packet crosses the same link and leaves by `port`. Returns the arrival time
- * of the third packet.
+ * Two packets go to router 4 and leave it by a slow link. A third packet
+ * arrives by the same link and leaves by `port`. Returns its arrival time.
  */
 static uint64_t third_packet_arrival(const struct net_config *cfg,
 				     unsigned port, uint32_t dst)
@@ -72,7 +69,7 @@ static uint64_t third_packet_arrival(const struct net_config *cfg,
 	return e.cookie_at[2];
 }
 
-/* Transmission time of 552 bytes at 100 ns per byte, ps. */
+/* Link time of 552 bytes at 100 ns per byte, ps. */
 #define BLOCKED 55200000ull
 
 static void blocked_output_delays_its_column(void **state)
@@ -82,8 +79,8 @@ static void blocked_output_delays_its_column(void **state)
 
 	tiled_config(&cfg);
 	/*
-	 * The third packet leaves router 4 for router 7 (-y): by a link of
-	 * another column (2), then by a link of the blocked column (1).
+	 * The third packet leaves router 4 in -y, by a link of another column
+	 * (2), then by a link of the blocked column (1).
 	 */
 	other = third_packet_arrival(&cfg, Y_DOWN + 2, 14);
 	same = third_packet_arrival(&cfg, Y_DOWN + 1, 14);
@@ -97,7 +94,7 @@ static void blocked_output_delays_its_column(void **state)
 }
 
 /*
- * With the row buffer full, a third packet blocks its whole input buffer
+ * When the row buffer is full, a third packet blocks its input buffer
  * (head-of-line blocking).
  */
 static void full_row_buffer_blocks_the_input(void **state)
@@ -111,7 +108,7 @@ static void full_row_buffer_blocks_the_input(void **state)
 	for (unsigned i = 0; i < 3; i++)
 		send_by(&e, 16, X_UP, X_UP + 1, 1);
 	send_by(&e, 14, X_UP, Y_DOWN + 2, 2);
-	/* a packet on another link into router 4 is not blocked */
+	/* a packet that arrives at router 4 by another link is not blocked */
 	send_by(&e, 14, X_UP + 3, Y_DOWN + 1, 3);
 	net_fixture_drain(&e);
 	T_TRUE(e.cookie_at[2] > BLOCKED);
@@ -122,9 +119,10 @@ static void full_row_buffer_blocks_the_input(void **state)
 /* ---- adaptive packets ---------------------------------------------------- */
 
 /*
- * One link is busy for long, the others with four packets each. A packet that
- * may wait for any link takes another link; a packet that has chosen the link
- * with the shortest queue waits for that link. Returns the arrival time.
+ * One link is busy for a long time, each of the others with four packets. A
+ * packet that may wait for any link uses one of the others; a packet that has
+ * chosen the link with the shortest queue waits for it. Returns the arrival
+ * time.
  */
 static uint64_t adaptive_arrival(const struct net_config *cfg)
 {
@@ -162,9 +160,9 @@ static void adaptive_packet_waits_for_one_column(void **state)
 }
 
 /*
- * One link in x leads to router 4, where all four upward links in y are slow.
- * `blocked` packets take that route. Returns the arrival time of a packet
- * behind them that continues in x.
+ * A link in x leads to router 4, whose four links in y+ are slow. `blocked`
+ * packets take that route. Returns the arrival time of a packet behind them
+ * that continues in x.
  */
 static uint64_t arrival_behind_adaptive(const struct net_config *base,
 					unsigned columns, unsigned blocked)
@@ -190,7 +188,7 @@ static uint64_t arrival_behind_adaptive(const struct net_config *base,
 	return e.cookie_at[2];
 }
 
-/* Four packets are in flight, and four wait in separate row buffers. */
+/* Four packets are on the links, four wait in separate row buffers. */
 static void adaptive_packets_wait_in_row_buffers(void **state)
 {
 	struct net_config cfg;
@@ -200,10 +198,7 @@ static void adaptive_packets_wait_in_row_buffers(void **state)
 	T_TRUE(arrival_behind_adaptive(&cfg, 16, 9) > BLOCKED);
 }
 
-/*
- * With eight columns the last link in y shares its column with the upward link
- * in x.
- */
+/* With eight columns, the last link in y is in the column of the link in x+. */
 static void blocked_column_delays_adaptive_packets(void **state)
 {
 	struct net_config cfg;
@@ -219,8 +214,8 @@ static void blocked_column_delays_adaptive_packets(void **state)
 
 /*
  * Both nodes of a router send over one link, node 1 on the system channel.
- * Returns the arrival time of the messages of one node, in per cent of the time
- * for both.
+ * Returns the arrival time of one node's messages, in per cent of the total
+ * duration.
  */
 static uint64_t arrival_percent(const struct net_config *cfg, unsigned node)
 {
@@ -253,7 +248,7 @@ static void channels_of_equal_priority_share_a_link(void **state)
 	T_TRUE(arrival_percent(&cfg, 0) > 95);
 }
 
-/* All nodes send more than the buffers hold; nothing deadlocks. */
+/* All nodes send more than the buffers hold. */
 static void heavy_traffic_does_not_deadlock(void **state)
 {
 	struct net_msg msg = { .bytes = 3000, .ack = 1 };

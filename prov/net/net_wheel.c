@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Event queue. Each of the next NET_WHEEL ticks has one slot per lane (the tail
- * of a list of event chunks), and one bit that shows whether the tick has
- * events. Later events wait in a 4-ary heap and move into the wheel when their
- * tick is within its range. A region has a lane for each kind of event that
- * commutes, processed in any order, and one for the others; callbacks have one
- * lane for all regions. The last two kinds of lanes are sorted, so that neither
- * the order in which events were inserted nor the heap affects the result.
+ * Event queue. Each of the next NET_WHEEL ticks has one slot per lane (the
+ * tail of a list of event chunks), and one bit that shows whether the tick has
+ * events. Later events wait in a 4-ary heap and move to the wheel when their
+ * tick is in its range. A region has one lane for each kind of event that
+ * commutes, and one sorted lane for all other events; callbacks of all regions
+ * share one more sorted lane. Sorting makes the result independent of the
+ * order in which events were inserted.
  *
  *   slot: index in the block of the next free word in the last chunk; a
  *   multiple of NET_CHUNK: that chunk is full; 0: the slot is empty
@@ -32,9 +32,7 @@ void net_wheel_init(struct net *net)
 	net->overflow_count = 0;
 }
 
-/*
- * Reports an overflow, which cannot happen: net_open reserves enough records.
- */
+/* Cannot happen: net_open reserves enough records. */
 static WEFT_COLD WEFT_NORETURN void overflow_fail(const char *what)
 {
 	weft_guard_fail(what);
@@ -42,7 +40,10 @@ static WEFT_COLD WEFT_NORETURN void overflow_fail(const char *what)
 
 /* ---- event chunks -------------------------------------------------------- */
 
-/* Returns a free chunk. Chunks are numbered among all chunks of the block. */
+/*
+ * Returns the index of a free chunk; chunks are numbered from the start of the
+ * block.
+ */
 static uint32_t chunk_get(struct net *net)
 {
 	uint32_t c = net->free_chunk;
@@ -140,7 +141,7 @@ static struct net_heap_event heap_pop(struct net *net)
 /* ---- search for the next tick -------------------------------------------- */
 
 /*
- * Returns the distance from bit to the next set bit of the wheel, with
+ * Returns the distance from `bit` to the next tick with events, with
  * wrap-around, or -1.
  */
 static int64_t map_next(const struct net *net, uint32_t bit)
@@ -177,7 +178,7 @@ uint64_t net_wheel_next(const struct net *net)
 /* ---- removing a tick's events -------------------------------------------- */
 
 /*
- * Returns the first gap of Shell's sort: 1, 4, 13, 40, ... below a third of n.
+ * Returns the first gap of Shell sort: 1, 4, 13, 40, ..., below a third of n.
  */
 static uint32_t sort_gap(uint32_t n)
 {
@@ -202,7 +203,9 @@ static void sort_words(uint64_t *w, uint32_t n)
 		}
 }
 
-/* Moves the events of a lane to the array `to`. Returns their number. */
+/*
+ * Moves the events of a lane to the array `to`. Returns the number of events.
+ */
 static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 			  uint64_t *to)
 {
@@ -236,7 +239,7 @@ void net_wheel_begin(struct net *net)
 	uint32_t bit = net->tick % NET_WHEEL;
 	struct net_heap_event e;
 
-	/* events that are now within the wheel's range */
+	/* move events that are now in the range of the wheel */
 	while (net->overflow_count &&
 	       heap_of(net)[0].tick < net->tick + NET_WHEEL) {
 		e = heap_pop(net);
@@ -250,7 +253,8 @@ void net_wheel_begin(struct net *net)
 /* ---- order of callbacks -------------------------------------------------- */
 
 /*
- * Fills in a callback with its exact time and the key that orders equal times.
+ * Sets a callback's exact time, and the key that orders callbacks of equal
+ * time.
  */
 static void call_fill(const struct net *net, uint64_t tick, uint64_t word,
 		      struct net_call *c)

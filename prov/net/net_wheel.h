@@ -9,14 +9,14 @@
 #include "prov/net/net_layout.h"
 
 enum net_lane {
-	/* each lane with a lower number holds one kind of event */
+	/* lanes below this one hold one kind of event each */
 	NET_LANE_SORTED = NET_EV_SORTED,
 	NET_LANES, /* lanes per region */
 };
 void net_wheel_init(struct net *net);
 void net_wheel_heap_put(struct net *net, uint64_t at, uint64_t word);
 /*
- * Adds a chunk to a lane that is empty or whose last chunk is full; returns the
+ * Adds a chunk to a lane that is empty or whose last chunk is full. Returns the
  * index of the chunk's first event.
  */
 uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used);
@@ -43,7 +43,7 @@ static inline uint64_t *net_event(const struct net *net, uint32_t i)
 {
 	return (uint64_t *)(uintptr_t)net + i;
 }
-/* Appends an event to a tick within the wheel. */
+/* Appends an event to a tick in the range of the wheel. */
 static inline void net_slot_put(struct net *net, uint64_t at, enum net_ev kind,
 				uint64_t word)
 {
@@ -64,7 +64,7 @@ static inline void net_wheel_put(struct net *net, uint64_t at, enum net_ev kind,
 	else
 		net_wheel_heap_put(net, at, word);
 }
-/* Schedules an event relative to the tick being run; ticks is at least one. */
+/* Schedules an event `ticks` (at least one) after the current tick. */
 static inline void net_wheel_after(struct net_step *s, uint32_t ticks,
 				   enum net_ev kind, uint64_t word)
 {
@@ -77,15 +77,15 @@ static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
 {
 	net_wheel_put(net, at, net_word_kind(word), word);
 }
-/* Returns the number of pending events. Scans every slot. */
+/* Returns the number of pending events; scans all slots. */
 uint64_t net_wheel_pending(const struct net *net);
 /* Returns the first tick that has events, or NET_NEVER. */
 uint64_t net_wheel_next(const struct net *net);
-/* Starts tick net->tick: moves its events into the wheel. */
+/* Starts tick net->tick: moves events from the heap to the wheel. */
 void net_wheel_begin(struct net *net);
 /*
  * Returns one chunk of a lane of the current tick: its events and their number.
- * i: for the first chunk the slot's value, then the return value of the
+ * i: the slot's value for the first chunk, then the return value of the
  * previous call; 0: no more chunks.
  */
 static inline uint32_t net_chunk(const struct net *net, uint32_t i,
@@ -98,7 +98,7 @@ static inline uint32_t net_chunk(const struct net *net, uint32_t i,
 	return (uint32_t)*c;
 }
 void net_chunk_put(struct net *net, uint32_t i);
-/* Removes a lane's events and returns them sorted as numbers. */
+/* Removes the events of a lane and returns them sorted as numbers. */
 uint32_t net_lane_sorted(struct net *net, uint64_t tick, uint32_t lane,
 			 const uint64_t **word_p);
 /* Removes the callbacks and returns them sorted by time. */

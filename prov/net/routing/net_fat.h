@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Generalized fat trees: level 0 are the end nodes, level l the switches with
- * m[l] children each, and a node of level l - 1 has w[l] parents. A quaternary
- * fat tree has m = 4 and w = 4, except that each end node has one parent.
+ * Generalized fat trees: level 0 are the end nodes; a switch of level l has
+ * m[l] children, and a node of level l - 1 has w[l] parents. A quaternary fat
+ * tree has m = 4 and w = 4, except that each end node has one parent.
  *
  * A node of level l is a pair (A, B): A is the number of its subtree among the
  * subtrees of level l (m digits above l), B is its number among the top
- * switches of that subtree (w digits up to l). Its parent j is (A / m[l+1], B +
- * j * W[l]); the port there is A % m[l+1]. Ports 0 to m[l] - 1 of a node go
+ * switches of that subtree (w digits up to l). Its parent j is (A / m[l+1], B
+ * + j * W[l]); the port there is A % m[l+1]. Ports 0 to m[l] - 1 of a node go
  * down, port m[l] and higher ports go up.
  *
- *   level 2   B=0  B=1 .. B=3     one A: all tops of the whole tree
+ *   level 2   B=0  B=1 .. B=3     A=0: all top switches of the whole tree
  *              |  x  x  x  |      every level-1 switch has a link to each
- *   level 1   A=0 .. A=3          one B each when w[1] = 1
+ *   level 1   A=0 .. A=3          B=0 for all if w[1] = 1
  *            / | | \
  *   level 0  0 1 2 3  4 ..        end nodes
  *
- * Rails: end nodes have w[1] parents in each of several disjoint trees; B
- * distinguishes the trees. Siblings: switches 2i and 2i + 1 of level 1 and one
- * rail are connected by links of their own, the ports after those that go up.
+ * Rails: end nodes have w[1] parents, in several disjoint trees; B
+ * distinguishes the trees. Siblings: switches 2i and 2i + 1 of level 1 in one
+ * rail are connected directly, by the ports after the upward ports.
  *
- * Routes. A packet goes up until its target is below, then down. If the link
- * down to a switch of level 1 is dead, the packet goes down to that switch's
- * sibling and across; a switch that has lost all links up sends across to its
- * sibling, which sends up. A packet for the sibling's nodes may go across at
- * once. No packet crosses twice, and none goes up after it has gone down, so
- * there is no cycle.
+ * Routes: a packet goes up until its target is below, then down. If the link
+ * down to a switch of level 1 is dead, the packet goes down to the sibling of
+ * that switch, then across. A switch that has lost all upward links sends
+ * across to its sibling, which sends up. A packet for the nodes of the sibling
+ * may go across at once. No packet crosses twice, and none goes up after it
+ * has gone down, so there is no cycle.
  */
 #ifndef WEFT_NET_FAT_H
 #define WEFT_NET_FAT_H
@@ -42,7 +42,7 @@ struct net_fat {
 	uint32_t ports;
 	uint32_t nodes; /* nodes of all levels */
 	uint32_t rails;
-	uint32_t siblings; /* links between two switches of level 1 */
+	uint32_t siblings; /* links between two sibling switches */
 	uint32_t super;	   /* levels of a supernode; 0: no supernodes */
 	uint32_t m[NET_DIMS_MAX + 2]; /* children of a switch of level l */
 	uint32_t w[NET_DIMS_MAX + 2]; /* parents of a node of level l - 1 */
@@ -52,7 +52,6 @@ struct net_fat {
 	uint32_t first[NET_DIMS_MAX + 2]; /* first node of level l */
 };
 
-/* Position of a node. */
 struct net_fat_place {
 	uint32_t level, a, b;
 };
@@ -60,43 +59,40 @@ struct net_fat_place {
 void net_fat_init(struct net_fat *f, const struct net_config *cfg);
 struct net_fat_place net_fat_place(const struct net_fat *f, uint32_t node);
 /*
- * Returns the node at the other end of a port's link and sets its port there,
- * or returns -1: no link.
+ * Returns the node at the other end of a port's link and sets the port there;
+ * -1: no link.
  */
 int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
 			  unsigned *port_p);
 bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port);
-/* Ports of a node towards an end node: an entry of its routing table. */
+/* Routing table entry: ports of a node towards an end node. */
 struct net_fat_route {
-	uint64_t ports;	 /* mask of ports that adaptive packets may use */
-	uint64_t detour; /* mask of ports used if none of `ports` is usable */
+	uint64_t ports;	 /* mask of the ports that adaptive packets may use */
+	uint64_t detour; /* ports used if none of `ports` is usable */
 	unsigned first;	 /* first choice of deterministic packets */
 };
 /*
- * Computes a table entry. hops: number of hops of the packet so far; rail: rail
- * of the packet plus one; 0: any rail.
+ * Computes a table entry. hops: hops of the packet so far; rail: the packet's
+ * rail plus one; 0: any rail.
  */
 void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 		   unsigned hops, unsigned rail, struct net_fat_route *r);
 /*
- * Returns the mask of ports that a packet may leave by, and sets the
- * deterministic port: the first usable port in order. dead: per node, a bit for
- * each port whose link is dead; NULL: no dead links. Returns 0 if there is no
- * route.
+ * Returns a mask of the ports that a packet may use, or 0 if there is no route,
+ * and sets the deterministic port: the first usable port in order. dead: for
+ * each node, a mask of the ports whose link is dead; NULL: no dead links.
  */
 uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
 		       uint32_t node, uint32_t dst, unsigned hops,
 		       unsigned rail, unsigned *det_p);
 /*
- * Variant of net_fat_steer with tables that contain all dead links, not only
- * those of the node.
+ * Like net_fat_steer, with tables that take all dead links into account, not
+ * only those of the node.
  */
 uint64_t net_fat_reroute(const struct net_fat *f, const uint64_t *dead,
 			 uint32_t node, uint32_t dst, unsigned hops,
 			 unsigned rail, unsigned *det_p);
-/*
- * Returns whether a message's source route goes up, then down, and ends at dst.
- */
+/* Returns whether the source route goes up, then down, and ends at dst. */
 bool net_fat_route_check(const struct net_fat *f, const struct net_msg *msg,
 			 bool adaptive);
 unsigned net_fat_hops(const struct net_fat *f, uint32_t src, uint32_t dst);

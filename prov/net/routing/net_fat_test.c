@@ -45,10 +45,7 @@ static void latency_grows_with_the_level_of_the_common_switch(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * All nodes send to their complement: the tree carries the traffic at full
- * rate.
- */
+/* All nodes send to their complement. */
 static void complement_traffic_runs_at_link_rate(void **state)
 {
 	struct net_config cfg;
@@ -96,10 +93,7 @@ static void all_to_all_arrives_on_a_thin_tree(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * A class route with a switch as root: its nodes contribute, the switch
- * combines.
- */
+/* The root is a switch: it combines the contributions of the nodes. */
 static void class_route_may_have_a_switch_as_root(void **state)
 {
 	struct net_config cfg;
@@ -122,8 +116,8 @@ static void class_route_may_have_a_switch_as_root(void **state)
 }
 
 /*
- * The tree over nodes of both halves has its root at the top, and one switch
- * per subtree.
+ * The nodes are in both halves of the machine, so the root is at the top; each
+ * subtree has one switch.
  */
 static void tree_plan_uses_the_switches_above_the_nodes(void **state)
 {
@@ -136,7 +130,7 @@ static void tree_plan_uses_the_switches_above_the_nodes(void **state)
 
 	quaternary(&cfg, 3);
 	T_OK(net_tree_plan(&cfg, node, NULL, 4, &t));
-	/* three switches above the nodes, two at the second level, the root */
+	/* four nodes, three switches above them, two at level 2, the root */
 	T_IS(t.count, 4 + 3 + 2 + 1);
 	T_IS(t.parent[1], t.parent[2]);
 	T_TRUE(t.parent[0] != t.parent[1]);

@@ -3,8 +3,8 @@
 #include "prov/net/routing/net_guid.h"
 
 /*
- * Returns the number of end nodes in a supernode; without supernodes, of the
- * whole machine.
+ * Returns the number of end nodes in a supernode or, without supernodes, in the
+ * machine.
  */
 static uint32_t nodes_inside(const struct net_fat *f)
 {
@@ -42,7 +42,9 @@ void net_table_fill(const struct net_fat *f, uint32_t node, unsigned hops,
 	for (i = 0; i < each && !t->above; i++)
 		net_fat_route(f, node, t->own.super * each + i, hops, 0,
 			      &entry[i]);
-	/* One node represents its whole supernode. */
+	/*
+	 * the route to the first node of a supernode is valid for all its nodes
+	 */
 	for (i = 0; i < t->supers; i++)
 		net_fat_route(f, node, i * each, hops, 0, &entry[each + i]);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two-level routing tables. Every end node has a GUID: the number of its
- * supernode, and its number in the supernode. A switch has one entry for each
- * node of its own supernode and one for each supernode, in one table:
+ * Two-level routing tables. An end node has a GUID: the number of its
+ * supernode, and its number in the supernode. The table of a switch has one
+ * entry for each node of its own supernode and one for each supernode:
  *
  *   GUID  | supernode | inside |      [inside 0 .. n][supernode 0 .. m]
  *
- * so that 262,144 nodes need 1,280 entries. Switches above all supernodes have
- * the second part only. Every port of a switch has its own table; the tables of
+ * so 262,144 nodes need 1,280 entries. Switches above all supernodes have the
+ * second part only. Every port of a switch has its own table; the tables of
  * ports to nodes, to the sibling and to higher switches differ.
  */
 #ifndef WEFT_NET_GUID_H
@@ -25,21 +25,18 @@ struct net_guid {
 struct net_guid net_guid_of(const struct net_fat *f, uint32_t node);
 
 struct net_table {
-	/* GUID of the switch; only the supernode is used */
+	/* GUID of the switch, of which only the supernode is used */
 	struct net_guid own;
 	bool above;		     /* 1: the switch is above all supernodes */
-	uint32_t inside, supers;     /* number of entries of each part */
-	struct net_fat_route *entry; /* table of inside + supers entries */
+	uint32_t inside, supers;     /* entries of the two parts */
+	struct net_fat_route *entry; /* inside + supers entries */
 };
 
-/*
- * Returns the number of entries that a switch needs for a machine of this
- * shape.
- */
+/* Returns the number of entries of a switch's table. */
 size_t net_table_entries(const struct net_fat *f);
 /*
- * Fills the table of those switch ports at which a packet arrives after this
- * number of hops; entry has space for net_table_entries() entries.
+ * Fills the table of the ports at which packets arrive after this number of
+ * hops. entry: array of net_table_entries() entries.
  */
 void net_table_fill(const struct net_fat *f, uint32_t node, unsigned hops,
 		    struct net_table *t, struct net_fat_route *entry);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two-level tables, for the prototype's switch and for the largest machine:
- * they give the same routes as tables with one entry per node, and no route
- * passes more switches than the paper states.
+ * Two-level tables of the prototype's switch and of the largest machine: they
+ * give the same routes as tables with one entry per node, and no route passes
+ * more switches than the paper states.
  */
 #include "prov/net/routing/net_guid.h"
 
@@ -27,16 +27,13 @@ static void shape(struct net_fat *f, const uint16_t *m, const uint16_t *w,
 	net_fat_init(f, &cfg);
 }
 
-/* Builds the prototype, where a supernode is a switch of 576 ports. */
+/* The prototype: a supernode is a switch of 576 ports. */
 static void prototype(struct net_fat *f)
 {
 	shape(f, (uint16_t[]){ 18, 32 }, (uint16_t[]){ 1, 18 }, 2, 2);
 }
 
-/*
- * Builds the largest machine from chips of 40 ports: 1,024 supernodes of 256
- * nodes.
- */
+/* The largest machine of chips with 40 ports: 1,024 supernodes of 256 nodes. */
 static void largest(struct net_fat *f)
 {
 	shape(f, (uint16_t[]){ 16, 16, 32, 32 }, (uint16_t[]){ 1, 16, 16, 8 },
@@ -101,7 +98,8 @@ static void two_level_table_size_matches_the_paper(void **state)
 }
 
 /*
- * Follows the first port of every table entry. Returns the number of switches.
+ * Follows the first port of every table entry. Returns the number of switches
+ * on the route.
  */
 static unsigned switches_on_route(const struct net_fat *f, uint32_t src,
 				  uint32_t dst)

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Builds two nodes and one link between them, with a second path. */
+/* Configures two nodes with one link, and two paths. */
 static void pair_config(struct net_config *cfg)
 {
 	net_config_bgq(cfg);
@@ -44,7 +44,7 @@ static void paths_have_separate_latencies(void **state)
 	T_IS(latency(&cfg, 0, 512), latency(&cfg, 1, 512));
 	cfg.path[1].inject_ps += 750000;
 	cfg.path[1].receive_ps += 10000;
-	/* 100 ps more for each of 544 bytes */
+	/* 100 ps more per byte: 512 bytes of payload, 32 of header */
 	cfg.path[1].injection_ps_per_byte_x1000 += 100000;
 	T_IS(latency(&cfg, 1, 512),
 	     latency(&cfg, 0, 512) + 750000 + 10000 + 54400);
@@ -70,7 +70,9 @@ static void paths_have_separate_packet_sizes(void **state)
 	net_fixture_close(&e);
 }
 
-/* Returns the time of two concurrent long messages, one in each direction. */
+/*
+ * Returns the duration of two concurrent long messages in opposite directions.
+ */
 static uint64_t both_directions(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 * 1000, .path = 1 };
@@ -98,7 +100,7 @@ static void directions_share_a_bus(void **state)
 	cfg.bus[0].ps_per_byte_x1000 = 500000;
 	cfg.path[1].bus_out = 1;
 	shared = both_directions(&cfg);
-	/* the bus carries only outgoing data, at link rate */
+	/* only outgoing data uses the bus, at link rate */
 	T_TRUE(shared < apart + apart / 50);
 	cfg.path[1].bus_in = 1;
 	shared = both_directions(&cfg);
@@ -109,8 +111,8 @@ static void directions_share_a_bus(void **state)
 }
 
 /*
- * An acknowledgement arrives after the last packet plus the return time of a
- * packet without data.
+ * The last acknowledgement follows the last packet by the latency of a packet
+ * without data.
  */
 static void every_packet_is_acknowledged(void **state)
 {
@@ -155,10 +157,7 @@ static void messages_to_the_same_node_are_acknowledged(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * All nodes send to all nodes, more messages than the FIFO of acknowledgements
- * holds.
- */
+/* All nodes send to all nodes; the acknowledgements exceed their FIFO. */
 static void no_acknowledgement_is_lost_under_load(void **state)
 {
 	struct net_msg msg = { .ack = 1 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routes through a fat tree: which links a message takes with adaptive,
- * deterministic or source routing; and priorities.
+ * Routes in a fat tree: the links that a message uses with adaptive,
+ * deterministic and source routing; priorities.
  */
 #include "test/support/net_fixture.h"
 
@@ -12,7 +12,7 @@
 
 enum { PACKETS = 256 };
 
-/* Builds a tree with four children per switch; up: parents of a switch. */
+/* Configures a tree with four children per switch; up: parents of a switch. */
 static void tree_config(struct net_config *cfg, uint8_t levels, uint16_t up)
 {
 	unsigned l;
@@ -24,7 +24,7 @@ static void tree_config(struct net_config *cfg, uint8_t levels, uint16_t up)
 		cfg->size[l] = 4;
 		cfg->parents[l] = l ? up : 1;
 	}
-	/* Engines are faster than any link. */
+	/* engines are faster than all links */
 	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
 	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
@@ -39,7 +39,7 @@ static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
 }
 
 /*
- * Returns the number of upward links of a switch that messages of its four
+ * Returns the number of upward links of a leaf switch that messages of its four
  * nodes use.
  */
 static unsigned upward_links_used(uint16_t up, uint8_t routing, uint32_t nodes)
@@ -54,8 +54,8 @@ static unsigned upward_links_used(uint16_t up, uint8_t routing, uint32_t nodes)
 	net_fixture_open(&e, &cfg, 1 << 16);
 	for (msg.src = 0; msg.src < 4; msg.src++) {
 		/*
-		 * All targets are equal in the digit that deterministic routing
-		 * uses.
+		 * all targets have the same value of the digit that selects the
+		 * upward link in deterministic routing
 		 */
 		msg.dst = nodes / 2 + 4 * msg.src;
 		T_OK(net_send(e.net, 0, &msg));
@@ -81,10 +81,7 @@ static void adaptive_packets_use_all_upward_links(void **state)
 	}
 }
 
-/*
- * A packet arrives by the downward links of its target, whichever top switch it
- * used.
- */
+/* Whichever top switch packets use, they arrive by the same downward link. */
 static void downward_route_is_unique_per_top_switch(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .dst = 63 };
@@ -122,8 +119,8 @@ static int send_by(struct net_fixture *e, uint32_t dst, uint8_t routing,
 }
 
 /*
- * The route from node 0 to node 27 = 1 * 16 + 2 * 4 + 3 uses the third link up
- * and then the second: level 2 has four switches in each of four subtrees.
+ * The route from node 0 to node 27 = 1 * 16 + 2 * 4 + 3 uses the third upward
+ * link, then the second; level 2 has four switches in each of four subtrees.
  */
 static void a_source_route_is_consumed_switch_by_switch(void **state)
 {
@@ -149,8 +146,8 @@ static void a_source_route_is_consumed_switch_by_switch(void **state)
 }
 
 /*
- * A route longer than necessary is valid; NET_ROUTE_ANY lets the network
- * choose.
+ * A route longer than necessary is valid; NET_ROUTE_ANY selects any upward
+ * link.
  */
 static void source_route_may_be_longer_and_leave_choices(void **state)
 {
@@ -180,13 +177,13 @@ static void invalid_source_route_is_refused(void **state)
 	static const struct {
 		uint8_t route[14], len, routing;
 	} bad[] = {
-		{ { 0, 4, 4, 1, 2, 2 }, 6, NET_DYNAMIC }, /* leads to node 26 */
+		{ { 0, 4, 4, 1, 2, 2 }, 6, NET_DYNAMIC }, /* ends at node 26 */
 		{ { 0, 4, 4, 1, 2 }, 5, NET_DYNAMIC },	  /* ends at a switch */
-		{ { 0 }, 0, NET_DYNAMIC },		  /* empty */
+		{ { 0 }, 0, NET_DYNAMIC },		  /* empty route */
 		{ { 0, 8, 4, 1, 2, 3 }, 6, NET_DYNAMIC }, /* no such link */
-		/* an end node has one link up */
+		/* an end node has only one upward link */
 		{ { 1, 4, 4, 1, 2, 3 }, 6, NET_DYNAMIC },
-		/* above the top */
+		/* no link above the top */
 		{ { 0, 4, 4, 4, 1, 2, 3 }, 7, NET_DYNAMIC },
 		/* down, then up */
 		{ { 0, 1, 0, 4, 4, 1, 2, 3 }, 8, NET_DYNAMIC },
@@ -214,8 +211,8 @@ static void invalid_source_route_is_refused(void **state)
 /* ---- channels and priorities --------------------------------------------- */
 
 /*
- * Fills all buffers towards node 0, which stores slowly, with packets of nodes
- * 1 to 15.
+ * Nodes 1 to 15 send to node 0, which stores slowly, until all buffers are
+ * full.
  */
 static void fill_buffers(struct net_fixture *e, struct net_config *cfg,
 			 uint8_t routing)
@@ -234,7 +231,9 @@ static void fill_buffers(struct net_fixture *e, struct net_config *cfg,
 	}
 }
 
-/* Returns the time of a short packet through the congestion. */
+/*
+ * Returns the latency of a short packet to node 0 while the buffers are full.
+ */
 static uint64_t time_through_congestion(uint8_t full_way, uint8_t routing,
 					uint32_t src)
 {
@@ -257,8 +256,8 @@ static uint64_t time_through_congestion(uint8_t full_way, uint8_t routing,
 }
 
 /*
- * The buffers of one channel are full along the whole route. A packet of
- * another channel passes, and waits at each link for one packet at most.
+ * The buffers of one channel are full on the whole route. A packet of another
+ * channel waits for at most one packet at each link.
  */
 static void full_channel_does_not_block_higher_priority(void **state)
 {
@@ -287,7 +286,7 @@ static void full_channel_does_not_block_higher_priority(void **state)
 	       alone + 4 * packet);
 }
 
-/* A sender sends packets of high priority first, although they arrived last. */
+/* A sender prefers packets of high priority, although they arrived last. */
 static void high_priority_packets_overtake(void **state)
 {
 	static const uint8_t routing[] = { NET_DETERMINISTIC, NET_HIGH,
@@ -309,13 +308,13 @@ static void high_priority_packets_overtake(void **state)
 	T_IS(e.arrived, 3);
 	T_TRUE(e.cookie_at[2] < e.cookie_at[1]);
 	T_TRUE(e.cookie_at[1] < e.cookie_at[0]);
-	/* The high-priority packet has used the link alone. */
+	/* the high-priority packets used the link alone */
 	T_TRUE(e.cookie_at[2] <
 	       2000000 + PACKETS * 144 * 2000ull * 102 / 100 + 1000000);
 	net_fixture_close(&e);
 }
 
-/* A switch can have one port per bit of a mask. */
+/* Port masks have 64 bits. */
 static void a_switch_has_up_to_64_ports(void **state)
 {
 	struct net_msg msg = { .bytes = 2000 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routing: which ports a packet may use. On a torus, hops and direction of a
- * message in each dimension are determined at the source: the direction is that
- * of the hint, otherwise the shorter one; if both are equally long, the parity
- * of the source's coordinates decides. The first mask of a dynamic packet's
- * zone set that contains a dimension with hops left is used; the packet may
- * take any of these dimensions. The deterministic port follows the programmed
- * order.
+ * Routing: the ports that a packet may use. On a torus, the hops and direction
+ * of a message in each dimension are determined at the source: the direction is
+ * that of the hint, otherwise the shorter one; if both are equally long, the
+ * parity of the source's coordinates decides. A dynamic packet uses the first
+ * mask of its zone set that contains a dimension with hops left, and may take
+ * any such dimension of the mask. A deterministic packet follows the configured
+ * dimension order.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
@@ -19,10 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Fills the tables of allowed directions for a mask of dimensions with hops
- * left.
- */
+/* Fills the table entries for the mask `left` of dimensions with hops left. */
 static void init_masks(struct net *net, unsigned left)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -42,7 +39,10 @@ static void init_masks(struct net *net, unsigned left)
 	}
 }
 
-/* Fills the ports of a direction, and the slots that stay in its ring. */
+/*
+ * Sets the ports of a direction, and the slots of packets that stay in its
+ * ring.
+ */
 static void init_dir(struct net *net, unsigned dir)
 {
 	unsigned first = net_topo_first(&net->cfg, dir), port, in, slot;
@@ -63,7 +63,7 @@ static void init_dir(struct net *net, unsigned dir)
 }
 
 /*
- * Fills the tables, and the coordinates of all nodes, so that sending a message
+ * Fills the tables and the coordinates of all nodes, so that sending a message
  * needs no division.
  */
 void net_routing_init(struct net *net)
@@ -116,10 +116,7 @@ int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
 	return 0;
 }
 
-/*
- * Returns the signed hops for a distance `up`, in the hinted or the shorter
- * direction.
- */
+/* Returns the signed hops: `up` hops upward, or size - up hops downward. */
 static int plan_ring(int up, int size, int hint, unsigned odd)
 {
 	if (hint)
@@ -130,8 +127,8 @@ static int plan_ring(int up, int size, int hint, unsigned odd)
 }
 
 /*
- * Computes the hops in one dimension. -EINVAL: the hint points off the end of a
- * mesh.
+ * Computes the hops in one dimension. -EINVAL: the hint points beyond the end
+ * of a mesh.
  */
 static int plan_dim(const struct net *net, const struct net_msg *msg,
 		    unsigned d, int8_t *rem_p)
@@ -154,10 +151,7 @@ static int plan_dim(const struct net *net, const struct net_msg *msg,
 	return 0;
 }
 
-/*
- * Plans a message with a hint to the source node itself: the message goes once
- * around the ring.
- */
+/* A message to its own source with a hint travels once around the ring. */
 static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 		      int8_t *rem)
 {
@@ -180,7 +174,7 @@ static bool route_ok(const struct net *net, const struct net_msg *msg)
 	       net_fat_route_check(&net->fat, msg, msg->routing == NET_DYNAMIC);
 }
 
-/* Returns whether the source route leads over routers to the target. */
+/* Returns whether the source route ends at the target. */
 static bool source_route_check(const struct net *net, const struct net_msg *msg)
 {
 	int64_t node = msg->src;
@@ -235,8 +229,8 @@ void net_routing_start(const struct net *net, struct net_packet *p)
 	}
 	if (net->parallel) {
 		/*
-		 * Selects a parallel link by source and target, with
-		 * NET_P_SPREAD also by address.
+		 * source and target select a parallel link; with NET_P_SPREAD
+		 * the address does, too
 		 */
 		const struct net_mrec *m = net_mrec(net, p->msg);
 		uint64_t key = (uint64_t)m->src << 32 | p->dst;
@@ -261,7 +255,10 @@ void net_routing_spread(const struct net *net, struct net_packet *p)
 		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
 }
 
-/* Returns the port in the source route for this node, or any upward port. */
+/*
+ * Returns the port of the source route at this node; NET_ROUTE_ANY: all ports
+ * of `want`.
+ */
 static uint64_t source_route_port(const struct net *net,
 				  const struct net_packet *p, uint64_t want,
 				  unsigned *det_p)
@@ -278,8 +275,8 @@ static uint64_t source_route_port(const struct net *net,
 }
 
 /*
- * Routes a packet in a network with dead links; a packet without a route waits
- * at its first port.
+ * Routes a packet around dead links. A packet without a route waits at its
+ * first port.
  */
 WEFT_COLD static uint64_t detour(const struct net *net,
 				 const struct net_packet *p, uint32_t node,
@@ -320,7 +317,7 @@ static void ports_fat(const struct net *net, struct net_packet *p,
 }
 
 /*
- * Routes a packet from the node to its router, over the torus, and to the
+ * Routes a packet from its node to the router, over the torus, and to the
  * target.
  */
 static void ports_shared(const struct net *net, struct net_packet *p,

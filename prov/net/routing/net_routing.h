@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Routing: which ports a packet may leave by. */
+/* Routing: the ports that a packet may use. */
 #ifndef WEFT_NET_ROUTING_H
 #define WEFT_NET_ROUTING_H
 
 #include "prov/net/net_layout.h"
 
 void net_routing_init(struct net *net);
-/* Routes a packet around dead links; net_fault_routing.c. */
+/* Routes a packet around dead links (net_fault_routing.c). */
 void net_fault_routing(const struct net *net, struct net_packet *p,
 		       uint32_t node);
 /*
  * Computes the hops of a message per dimension. -EINVAL: impossible on a mesh,
- * or the source route does not lead to the target.
+ * or the source route does not end at the target.
  */
 int net_routing_plan(const struct net *net, const struct net_msg *msg,
 		     int8_t *rem);
-/* Converts directions to ports, with several ports per direction. */
+/* Converts directions to ports if directions have several ports. */
 void net_routing_spread(const struct net *net, struct net_packet *p);
-/* Sets `want` and `det` of a packet if the topology is not a torus of nodes. */
+/*
+ * Set and update `want` and `det` of a packet in trees and with shared routers.
+ */
 void net_routing_ports_other(const struct net *net, struct net_packet *p,
 			     uint32_t node);
 void net_routing_hop_other(const struct net *net, struct net_packet *p,
@@ -36,7 +38,7 @@ static inline void net_routing_ports_torus(const struct net *net,
 	if (weft_unlikely(net->parallel))
 		net_routing_spread(net, p);
 }
-/* Sets `want` and `det` of a packet at a node that is not its last node. */
+/* Sets `want` and `det` of a packet at a node that is not its target. */
 static inline void net_routing_ports(const struct net *net,
 				     struct net_packet *p, uint32_t node)
 {
@@ -59,7 +61,7 @@ static inline void net_routing_hop_torus(const struct net *net,
 	p->rem[d] = (int8_t)(p->rem[d] + 1 - 2 * (int)(flow & 1));
 	p->left &= (uint8_t) ~((unsigned)(p->rem[d] == 0) << d);
 }
-/* Updates a packet whose hop from node by this port has been granted. */
+/* Updates a packet that leaves the node by this port. */
 static inline void net_routing_hop(const struct net *net, struct net_packet *p,
 				   uint32_t node, unsigned port)
 {
@@ -68,7 +70,7 @@ static inline void net_routing_hop(const struct net *net, struct net_packet *p,
 	else
 		net_routing_hop_torus(net, p, port);
 }
-/* Sets the mask of dimensions and the directions of a packet from its hops. */
+/* Sets `left` and `dirs` of a packet from its hops. */
 void net_routing_start(const struct net *net, struct net_packet *p);
 unsigned net_routing_hops(const struct net *net, uint32_t src, uint32_t dst);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routing in a fat tree: which ports a packet may use; net_fat.h describes the
- * routes. Deterministic packets select the parent by a digit of the target, so
- * that targets spread over the top switches and all packets to one target share
- * one route down. Towards another supernode, the number of that supernode
- * selects the parent, because switches have one table entry for the whole
- * supernode.
+ * Routing in a fat tree; net_fat.h describes the routes. A digit of the target
+ * selects the parent of a deterministic packet, so that targets spread over the
+ * top switches and all packets to one target use one route down. Towards
+ * another supernode, the number of that supernode selects the parent, because
+ * switches have one table entry for the whole supernode.
  */
 #include "prov/net/routing/net_fat.h"
 #include "prov/net/net.h"
@@ -15,7 +14,7 @@ static uint64_t mask(unsigned first, unsigned count)
 	return count ? ~0ull >> (64 - count) << first : 0;
 }
 
-/* Returns the number that selects an upward link. */
+/* Returns the digit that selects the upward link. */
 static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
 		      uint32_t dst)
 {
@@ -27,7 +26,7 @@ static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
 	return l ? dst / f->ends[l - 1] : dst;
 }
 
-/* Adds the links to the sibling to an entry of a level-1 switch. */
+/* Adds the links to the sibling to the table entry of a level-1 switch. */
 static void entry_first_level(const struct net_fat *f,
 			      const struct net_fat_place *p, uint32_t dst,
 			      unsigned hops, struct net_fat_route *r)
@@ -57,7 +56,7 @@ void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 	if (!l) {
 		uint32_t each = f->w[1] / f->rails;
 
-		/* the links of the packet's rail, or of all rails */
+		/* links of the packet's rail, or of all rails */
 		r->ports =
 			rail ? mask((rail - 1) * each, each) : mask(0, f->w[1]);
 		r->first =
@@ -65,7 +64,7 @@ void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 	} else if (dst / f->ends[l] == p.a) {
 		uint32_t port = dst / f->ends[l - 1] % f->m[l];
 
-		/* downward, or by the sibling of the switch below */
+		/* down, or down to the sibling of the switch below */
 		r->ports = 1ull << port;
 		r->first = port;
 		if (l == 2 && f->siblings && (port ^ 1) < f->m[l])
@@ -78,7 +77,7 @@ void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 	}
 }
 
-/* Returns the first port of the mask, starting at first, with wrap-around. */
+/* Returns the first port of the mask, from `first` on, with wrap-around. */
 static unsigned in_order(uint64_t ports, unsigned first)
 {
 	uint64_t from = ports >> first << first;
@@ -127,8 +126,8 @@ static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
 }
 
 /*
- * Returns whether dst can be reached. The longest route goes up, down, and once
- * across on either side.
+ * Returns whether a live route to dst exists. The longest route goes across,
+ * up, down, and across.
  */
 static bool reaches(const struct net_fat *f, const uint64_t *dead,
 		    uint32_t node, uint32_t dst, unsigned hops)
@@ -161,8 +160,8 @@ uint64_t net_fat_reroute(const struct net_fat *f, const uint64_t *dead,
 }
 
 /*
- * Checks a source route by subtrees. The switch within a subtree may be chosen
- * by the network; the subtrees that the packet passes are determined.
+ * Checks a source route by subtrees: the network may choose the switch within a
+ * subtree, but the route determines the subtrees.
  */
 bool net_fat_route_check(const struct net_fat *f, const struct net_msg *msg,
 			 bool adaptive)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Topology: the neighbours of a node. Torus or mesh: in node numbers the last
- * dimension varies fastest; direction 2d goes down dimension d, direction 2d +
- * 1 up, each by one port or by several ports to the same neighbour, and a link
- * connects ports of opposite directions. A dimension of one node that wraps
- * around is a link to the node itself. If several nodes share a router, the
- * numbers of nodes precede those of routers. Fat trees are in net_topo_fat.c.
+ * dimension varies fastest; direction 2d goes down in dimension d, direction 2d
+ * + 1 up. A direction has one or several ports, and a link connects ports of
+ * opposite directions. A dimension of length 1 that wraps around is a link from
+ * a node to itself. If several nodes share a router, nodes are numbered before
+ * routers. Fat trees are in net_topo_fat.c.
  */
 #include "prov/net/routing/net_fat.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_topo.h"
 
-/* Returns the number of routers of a torus, or of end nodes of a tree. */
+/* Number of routers of a torus, or of end nodes of a tree. */
 static uint32_t product(const struct net_config *cfg)
 {
 	uint32_t n = 1;
@@ -22,9 +22,7 @@ static uint32_t product(const struct net_config *cfg)
 	return n;
 }
 
-/*
- * Returns the difference of node numbers between neighbours along dimension d.
- */
+/* Returns the difference between the numbers of neighbours in dimension d. */
 static uint32_t torus_step(const struct net_config *cfg, unsigned d)
 {
 	uint32_t n = 1;
@@ -83,8 +81,8 @@ static bool shared(const struct net_config *cfg)
 }
 
 /*
- * Shared routers: returns the other end of a node's only link, or of a router's
- * link. The last ports of a router lead to its nodes.
+ * Shared routers: returns the other end of a link. A node has one link; the
+ * last ports of a router lead to its nodes.
  */
 static int64_t shared_peer(const struct net_config *cfg, uint32_t node,
 			   unsigned port, unsigned *port_p,
@@ -119,7 +117,6 @@ uint32_t net_topo_nodes(const struct net_config *cfg)
 	return f.nodes;
 }
 
-/* Returns the number of end nodes; in a tree, the product of its sizes. */
 uint32_t net_topo_ends(const struct net_config *cfg)
 {
 	return product(cfg) * net_router_nodes(cfg);

@@ -12,14 +12,13 @@ uint32_t net_topo_nodes(const struct net_config *cfg);
 uint32_t net_topo_ends(const struct net_config *cfg);
 uint32_t net_topo_ports(const struct net_config *cfg);
 /*
- * Returns 1 if links can form rings, so that dynamic packets need an escape
- * channel; otherwise 0.
+ * Returns 1 if links form rings, where dynamic packets need an escape channel.
  */
 uint32_t net_topo_rings(const struct net_config *cfg);
 /*
- * Torus: return the number of links to a neighbour, and the first port of a
- * direction. Direction 2d goes down dimension d, direction 2d + 1 up. Ports of
- * a direction are consecutive.
+ * Torus: the number of links to a neighbour, and the first port of a direction.
+ * Direction 2d goes down in dimension d, direction 2d + 1 up. The ports of a
+ * direction are consecutive.
  */
 unsigned net_topo_links(const struct net_config *cfg, unsigned d);
 unsigned net_topo_first(const struct net_config *cfg, unsigned dir);
@@ -27,21 +26,19 @@ unsigned net_topo_first(const struct net_config *cfg, unsigned dir);
 bool net_topo_is_internal(const struct net_config *cfg, uint32_t node,
 			  unsigned port);
 /*
- * Returns the tokens of a link's virtual channel: chunks for the first, packets
- * for the others.
+ * Returns the tokens of a link's VC: chunks for VC 0, packets for the others.
  */
 uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 			 unsigned port, unsigned vc);
 /*
- * Returns the dimension, or in a tree the level, of a port's link, starting at
- * 0; NET_DIMS_MAX: the link is inside a node, or connects siblings on one
- * board.
+ * Returns the dimension of a port's link or, in a tree, its level, from 0 on;
+ * NET_DIMS_MAX: a link inside a node, or between siblings on one board.
  */
 unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 			unsigned port);
 /*
- * Returns the node at the other end of a port's link, or -1; sets its port
- * there, and the number of link chips between the two.
+ * Returns the node at the other end of a port's link, or -1; sets the port
+ * there and the number of link chips on the link.
  */
 int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 		      unsigned port, unsigned *port_p, unsigned *crossings_p);

@@ -67,7 +67,7 @@ int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
 
 	if (port < f->m[l]) {
 		/*
-		 * Downward: the child's upward ports follow its downward ports.
+		 * down; the upward ports of the child follow its downward ports
 		 */
 		*port_p = f->m[l - 1] + p.b / f->tops[l - 1];
 		return topo_fat_node_id(f, l - 1, p.a * f->m[l] + port,
@@ -75,7 +75,9 @@ int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
 	}
 	if (net_fat_is_sibling(f, node, port)) {
 		*port_p = port;
-		/* the last switch of an odd number has no sibling */
+		/*
+		 * if the number of switches is odd, the last one has no sibling
+		 */
 		return (p.a ^ 1) < f->ends[f->levels] / f->ends[1]
 			       ? (int64_t)topo_fat_node_id(f, 1, p.a ^ 1, p.b)
 			       : -1;

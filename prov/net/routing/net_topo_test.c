@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of neighbours and routes: every link connects two ends, and every route
- * arrives.
- */
+/* Neighbours and routes: every link has two ends, and every route arrives. */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
@@ -12,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Checks that the link of each port leads back to the port from its other end.
- */
+/* Checks that the other end of each link leads back to the port. */
 static void check_links(const struct net_config *cfg)
 {
 	uint32_t n, nodes = net_topo_nodes(cfg);
@@ -46,8 +41,8 @@ static struct net *open_net(const struct net_config *cfg)
 }
 
 /*
- * Follows a packet that selects among its allowed ports by `pick`, and checks
- * that it arrives with the minimal number of hops.
+ * Follows a packet that selects one of its allowed ports by `pick`, and checks
+ * that it arrives after the minimal number of hops.
  */
 static void check_route(const struct net *net, uint32_t src, uint32_t dst,
 			unsigned pick, bool det)
@@ -212,7 +207,7 @@ static void deterministic_port_follows_programmed_order(void **state)
 }
 
 /*
- * Nodes are numbered before routers; nodes of a router reach each other through
+ * Nodes are numbered before routers; nodes of one router communicate through
  * it.
  */
 static void nodes_of_a_shared_router_reach_all_others(void **state)
@@ -270,7 +265,7 @@ static void fat_tree_links_match_and_routes_arrive(void **state)
 	routes_arrive(&cfg);
 }
 
-/* Each node has two rails, and half the links lead to the upper level. */
+/* Each node has two rails; half the links of a switch lead up. */
 static void generalized_tree_links_match_and_routes_arrive(void **state)
 {
 	struct net_config cfg;

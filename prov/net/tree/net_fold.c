@@ -16,7 +16,7 @@ static uint32_t leader_of(const struct net_fold *f, uint32_t item)
 	return item < f->paired / 2 ? 2 * item : item + f->paired / 2;
 }
 
-/* Returns whether the member is the second of a pair. */
+/* Returns whether the member is the second one of a pair. */
 static bool follows(const struct net_fold *f, uint32_t member)
 {
 	return member < f->paired && member % 2;
@@ -94,7 +94,7 @@ static uint32_t wide_child(const struct net_fold *f, uint32_t member,
 	uint32_t step = 1;
 	unsigned l = 0;
 
-	/* all levels below a level with inputs are full */
+	/* if a member has inputs in a level, all its lower levels are full */
 	for (; nth >= f->fan[l] - 1; nth -= f->fan[l++] - 1)
 		step *= f->fan[l];
 	return member + (nth + 1) * step;
@@ -118,8 +118,8 @@ static uint32_t least_fan(uint32_t n, unsigned levels)
 }
 
 /*
- * Computes fan-ins that are as equal as possible, to minimize the number of
- * inputs of the root. Returns that number.
+ * Computes fan-ins that are as equal as possible, which minimizes the inputs of
+ * the root. Returns the number of inputs of the root.
  */
 static unsigned wide_fans(struct net_fold *f, unsigned levels)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of combining trees: every member is contained once, and in order. */
+/* Combining trees: every member occurs once, and in order. */
 #include "prov/net/tree/net_fold.h"
 
 #include "test/t.h"
 
-/* Checks the range of members in the subtree of member. Returns its end. */
+/*
+ * Checks that the subtree of a member is a range of members. Returns its end.
+ */
 static uint32_t check_subtree(const struct net_fold *f, uint32_t member,
 			      uint32_t *seen)
 {
@@ -18,7 +20,7 @@ static uint32_t check_subtree(const struct net_fold *f, uint32_t member,
 		T_TRUE(child < f->n);
 		T_IS(net_fold_parent(f, child, &nth), member);
 		T_IS(nth, i);
-		/* the range of a child directly follows the range before it */
+		/* the range of each child follows the previous range */
 		T_IS(child, end);
 		end = check_subtree(f, child, seen);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contributions (parts) to collective packets: their records, the queue in
- * front of a node's engine, and the combine table, in which contributions wait
- * for the other inputs of the same packet: a hash table with open addressing,
- * keyed by member and sequence number.
+ * Contributions (parts) to packets of collectives: their records, the queue in
+ * front of a node's engine, and the combine table, where a contribution waits
+ * for the other inputs of its packet. The table is a hash table with open
+ * addressing; the key is member and sequence number.
  */
 #include "prov/net/net_pool.h"
 #include "prov/net/tree/net_tree_int.h"
@@ -54,10 +54,7 @@ void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi)
 		       net_part_word(net, NET_EV_PART, pi));
 }
 
-/*
- * Orders contributions at an engine: by time, then sequence number, then
- * cookie.
- */
+/* Order of contributions at an engine: time, sequence number, cookie. */
 static bool part_before(const struct net_packet *a, const struct net_packet *b)
 {
 	if (a->since != b->since)
@@ -104,8 +101,8 @@ uint32_t *net_combine_table(const struct net *net)
 }
 
 /*
- * Neighbouring nodes share a table row, since in a table of this size the page
- * of any other row is not in the cache.
+ * Neighbouring nodes share a table row: in a table of this size, another row
+ * would usually cause a cache and TLB miss.
  */
 #define COMBINE_ROW 64u
 
@@ -137,7 +134,8 @@ uint32_t net_combine_find(const struct net *net, const struct net_packet *p)
 }
 
 /*
- * Deletes an entry, and moves back later entries that its cell had displaced.
+ * Deletes an entry, and moves back the entries that had been displaced from its
+ * cell.
  */
 void net_combine_delete(struct net *net, uint32_t i)
 {

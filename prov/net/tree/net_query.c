@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Queries to all nodes of a class route. A query goes to the root and is copied
- * down like a broadcast; every node answers, the switches merge the answers
- * going up (a failure overrides OK), and the root sends one answer down to the
- * querying node.
+ * Queries to all nodes of a class route. A query goes to the root and is
+ * copied down like a broadcast; every node answers, the switches merge the
+ * answers going up (a failure overrides OK), and the root sends one
+ * answer down to the querying node.
  *
  *       root        1. query: up, then to all
  *      / | \        2. answers: up, merged at every switch, then back by the
  *     /  |  \          links to the querying node
  *    source others  3. if all answers are OK: the second packet, to all
  *
- * A barrier on a machine without barrier classes is a query whether all nodes
+ * A barrier on a machine without barrier classes queries whether all nodes
  * have arrived. The first member sends the query when it has arrived itself,
- * and repeats the query after each failure. While a node is missing, a query
- * would fail again: the model skips these queries and continues with the first
- * one after the last arrival. So a barrier that never completes generates no
+ * and repeats it after each failure. While a node is missing, every query
+ * would fail: the model skips these queries and continues with the first query
+ * after the last arrival. So a barrier that never completes generates no
  * events.
  */
 #include "prov/net/tree/net_tree_int.h"
 #include "prov/net/net_wheel.h"
 
 /*
- * Key bits of the two entries that a barrier has in the combine table, in
- * addition to the entry of its answers.
+ * Key bits of two more entries of a barrier in the combine table; the third
+ * entry is that of its answers.
  */
 #define KEY_NODE (1ull << 62) /* ranks of one node that have arrived */
 /* nodes that have arrived, counted at the query source */
@@ -36,10 +36,7 @@ static struct net_tree_rec *rec_of(const struct net *net, uint32_t mi)
 	       net_member(net, mi)->route - 1;
 }
 
-/*
- * Reinitialises a packet record as an outgoing query or answer of this kind and
- * size.
- */
+/* Reuses a packet record as a query or answer. */
 static void part_init(const struct net *net, struct net_packet *p, uint8_t kind,
 		      uint32_t bytes)
 {
@@ -55,10 +52,10 @@ static void part_init(const struct net *net, struct net_packet *p, uint8_t kind,
 /* ---- barriers: arrivals -------------------------------------------------- */
 
 /*
- * Counts p in the combine table entry of its key. One record is kept for all
- * arrivals, with the time of the last arrival and the lowest cookie,
- * independent of the order of arrival. If p is the last of `count` arrivals,
- * removes the entry and returns the record; otherwise returns 0.
+ * Counts p in the combine table entry of its key. The entry is one record, with
+ * the time of the last arrival and the lowest cookie, whatever the order of
+ * arrival. If p is the last of `count` arrivals, removes the entry and returns
+ * the record; otherwise returns 0.
  */
 static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 			      uint32_t count)
@@ -87,14 +84,13 @@ static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 	return qi;
 }
 
-/* Sends the query at time ps, or as soon as possible. */
 static void query_schedule(struct net_step *s, uint32_t pi, uint64_t ps)
 {
 	net_packet(s->net, pi)->want = ps;
 	net_part_schedule(s, ps, pi);
 }
 
-/* Repeats the query that failed before, since the last node has arrived. */
+/* Called when the last node has arrived after a failed query. */
 static void query_repeat(struct net_step *s, uint32_t pi)
 {
 	const struct net *net = s->net;
@@ -108,7 +104,7 @@ static void query_repeat(struct net_step *s, uint32_t pi)
 	query_schedule(s, pi, ps);
 }
 
-/* Counts an arrived node at the querying node. */
+/* Counts a node that has arrived, at the querying node. */
 static void node_arrived(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -126,7 +122,7 @@ static void node_arrived(struct net_step *s, uint32_t pi)
 	net_part_put(net, last);
 }
 
-/* Starts the query of all members, since the first member has arrived. */
+/* Called when the first member has arrived. */
 static void query_start(struct net_step *s, const struct net_packet *p,
 			uint32_t qi)
 {
@@ -171,8 +167,8 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 }
 
 /*
- * Handles a failed query: a node had not arrived. If all nodes have arrived
- * meanwhile (no entry in the combine table), the query is repeated at once.
+ * A node had not arrived. If all nodes have arrived meanwhile (no entry in the
+ * combine table), the query is repeated at once.
  */
 static void query_failed(struct net_step *s, const struct net_call *c,
 			 uint32_t pi)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hardware broadcast over a range of nodes in a fat tree, the merged answer,
- * queries and hardware query barriers, computed by hand. All latencies are
- * round numbers: 20 ns for a switch, 32 ns for a packet of 32 bytes on a link.
+ * Broadcasts over a range of nodes in a fat tree, merged answers, queries and
+ * query barriers, compared with times computed by hand. All latencies are round
+ * numbers: 20 ns for a switch, 32 ns for a packet of 32 bytes on a link.
  */
 #include "test/support/net_fixture.h"
 
@@ -15,7 +15,7 @@
 enum {
 	NS = 1000,
 	HOP = 20 * NS,
-	/* time of any packet here: 16 bytes of header, one chunk */
+	/* link time of every packet here: 16 bytes of header, one chunk */
 	WIRE = 32 * NS,
 	INJECT = 100 * NS,
 	RECEIVE = 150 * NS,
@@ -55,10 +55,7 @@ static void elite(struct net_config *cfg, uint8_t levels)
 	cfg->ack_receive_ps = KNOWN;
 }
 
-/*
- * Opens a class route over nodes low to high, with this number of ranks per
- * node.
- */
+/* Opens a class route over nodes low to high. */
 static void range_open(struct net_fixture *e, uint32_t low, uint32_t high,
 		       uint32_t ranks, uint32_t *route_p)
 {
@@ -80,7 +77,7 @@ static void range_open(struct net_fixture *e, uint32_t low, uint32_t high,
 }
 
 /*
- * Returns the one-way time of a packet between end nodes below a switch of this
+ * Returns the one-way latency between end nodes whose common switch is at this
  * level.
  */
 static uint64_t one_way(unsigned level)
@@ -176,7 +173,7 @@ static void only_a_range_has_hardware_broadcast(void **state)
 	T_TRUE(net_tree_supports(&cfg, NET_ALLREDUCE));
 }
 
-/* Many broadcasts of different nodes are in flight at once. */
+/* Broadcasts of different nodes are in flight at once. */
 static void many_acked_broadcasts_in_flight(void **state)
 {
 	struct net_part part = { .kind = NET_ACKED_BCAST, .bytes = 128 };
@@ -240,9 +237,7 @@ static void barrier_arrive(struct net_fixture *e, struct net_part *part,
 			T_OK(net_tree_send(e->net, at, part));
 }
 
-/*
- * Returns the time from post to the last result when all nodes arrive at once.
- */
+/* Returns the time from post to last result if all nodes arrive at once. */
 static uint64_t barrier(uint8_t levels, uint32_t nodes)
 {
 	struct net_part part = { .seq = 3 };
@@ -271,9 +266,9 @@ static void query_barrier_time_steps_at_powers_of_four(void **state)
 	unsigned i;
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		/* all nodes are queried */
+		/* query at all nodes */
 		t = start() + one_way(row[i].level) + WIRE + RECEIVE;
-		/* all answers are merged */
+		/* merged answer at the querying node; then the second packet */
 		t += ACK + one_way(row[i].level) + WIRE + KNOWN;
 		t += QUERY + BUILD + one_way(row[i].level) + WIRE + RECEIVE;
 		T_IS(barrier(5, row[i].nodes), t);
@@ -297,18 +292,18 @@ static void a_barrier_waits_for_the_last_rank(void **state)
 	T_OK(net_tree_send(e.net, 0, &part));
 	net_run(e.net, late, &net_fixture_up, &e, NULL);
 	T_IS(e.results, 0);
-	/* A barrier that never completes generates no events. */
+	/* a barrier that waits generates no events */
 	T_IS(net_next(e.net), NET_NEVER);
 	T_OK(net_tree_send(e.net, late, &part));
 	net_fixture_drain(&e);
 	T_IS(e.results, 16);
-	/* The next query detects the arrival at the latest. */
+	/* the next query finds that all nodes have arrived */
 	T_TRUE(e.result_at >= late + once - start());
 	T_TRUE(e.result_at <= late + 2 * once);
 	net_fixture_close(&e);
 }
 
-/* A node that is slightly late fails the first query, which is repeated. */
+/* The first query fails, because a node is slightly late. */
 static void failed_query_is_repeated(void **state)
 {
 	uint64_t ask = one_way(2) + WIRE + RECEIVE;
@@ -353,7 +348,6 @@ static void barriers_may_overlap(void **state)
 	net_fixture_close(&e);
 }
 
-/* The order of net_tree_send calls does not affect the result. */
 static void arrival_order_does_not_matter(void **state)
 {
 	struct net_part part = { .kind = NET_BARRIER };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operation of class routes. A contribution (part) passes the node's collective
- * engine, then waits in the combine table until the other inputs of the packet,
- * from this node and from its children, have arrived. The ALU combines them;
- * the result goes up to the root and is copied down every edge.
+ * Operation of class routes. A contribution (part) passes the node's
+ * collective engine, then waits in the combine table for the other inputs of
+ * its packet, from this node and from its children. The ALU combines the
+ * inputs; the result goes up to the root and is copied down every edge.
  *
  *          parent              up: credit_up of the member, list WAIT_UP
  *         ^  |                 down: credit_down of the child, WAIT_DOWN
@@ -11,7 +11,7 @@
  *        member  <- parts      been combined, or all its copies have left
  *
  * Credits are counted per route and edge, so a route whose members are late
- * never delays another. net_tree_open.c opens and closes routes.
+ * never delays another route. net_tree_open.c opens and closes routes.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_pool.h"
@@ -22,7 +22,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* VC flag of an event that is sorted after the others. */
+/* Flag in the VC field of an event; sorts it after events without the flag. */
 #define COLL_AFTER 8u
 
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
@@ -70,10 +70,10 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	    !net->cfg.query_ps) {
 		/*
 		 * A barrier without a free barrier class is an allreduce: a
-		 * packet without payload through the arithmetic unit [SC11
-		 * II.C]. Barrier classes are the faster method [II.D], so the
-		 * allreduce is assumed to take the published time of floating
-		 * point arithmetic.
+		 * packet without payload through the ALU [SC11 II.C]. It is
+		 * assumed to take the published time of floating-point
+		 * operations, because barrier classes are the faster method
+		 * [II.D].
 		 */
 		p->kind = NET_ALLREDUCE;
 		p->flags = NET_P_FP;
@@ -182,9 +182,7 @@ static void pump_down(struct net_step *s, struct net_member *child)
 	}
 }
 
-/*
- * Returns the credit for a buffer of this node that becomes free at tick `at`.
- */
+/* Returns a credit for a buffer of this node that is free from tick `at` on. */
 static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 			unsigned vc)
 {
@@ -240,7 +238,7 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 		       net_word(s->id, NET_EV_RESULT, 0, 0, ri));
 }
 
-/* Frees the buffer that held p, since the last copy has left. */
+/* Frees the buffer of p when the last copy has left. */
 static void release_buffer(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -282,7 +280,7 @@ static void send_down(struct net_step *s, uint32_t pi)
 	if (p->kind == NET_KIND_ANSWER) {
 		uint32_t child = net_query_child(net, p);
 
-		/* an answer follows one path to the querying node */
+		/* an answer goes to the querying node only */
 		if (!child)
 			deliver(s, p);
 		p->count = child != 0;
@@ -308,7 +306,7 @@ static void send_down(struct net_step *s, uint32_t pi)
 
 /* ---- packets going up the tree ------------------------------------------- */
 
-/* Sends the result of this member's inputs up, or down from the root. */
+/* Sends the combined inputs of this member up or, at the root, down. */
 static void send_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -333,8 +331,7 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 }
 
 /*
- * Returns the first tick at which the ALU is free for this packet, and occupies
- * the ALU.
+ * Occupies the ALU for this packet. Returns the tick at which the ALU starts.
  */
 static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 {
@@ -363,7 +360,7 @@ static int input_order(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* Sorts the inputs of a combine table entry and combines them. */
+/* Sorts and combines the inputs of a combine table entry. */
 static uint64_t result_of(struct net_step *s, uint32_t entry)
 {
 	struct net *net = s->net;
@@ -390,7 +387,7 @@ static uint64_t result_of(struct net_step *s, uint32_t entry)
 			      n);
 }
 
-/* Replaces all inputs of a packet by one packet, since all have arrived. */
+/* Replaces the inputs of a packet, which have all arrived, by one packet. */
 static void tree_combine(struct net_step *s, uint32_t entry)
 {
 	struct net *net = s->net;
@@ -424,8 +421,8 @@ static void tree_combine(struct net_step *s, uint32_t entry)
 }
 
 /*
- * Returns the number of inputs of a member; an answer has one per node, not per
- * rank.
+ * Returns the number of inputs of a member. Answers have one input per node,
+ * not per rank.
  */
 static uint32_t member_inputs(const struct net_packet *p,
 			      const struct net_member *m)
@@ -447,7 +444,7 @@ static void contribute(struct net_step *s, uint32_t pi)
 	p->next = 0;
 	p->count = 1;
 	if (net_kind_one_to_all(p->kind)) {
-		/* a packet of a single source does not wait for other inputs */
+		/* a packet of one source has no other inputs */
 		if (p->in != NET_INPUT_LOCAL)
 			credit_back(s, s->now + coll_len(net, p), p->holder,
 				    NET_VC_COLL0);
@@ -487,10 +484,7 @@ void net_tree_arrive(struct net_step *s, uint64_t word)
 
 /* ---- sending on links ---------------------------------------------------- */
 
-/*
- * Counts a copy that leaves; after the last copy the buffer of its holder is
- * free.
- */
+/* Counts a copy that leaves; the last copy frees the buffer of its holder. */
 static void copy_sent(struct net_step *s, struct net_packet *c)
 {
 	struct net_packet *h = net_packet(s->net, c->holder);
@@ -501,9 +495,8 @@ static void copy_sent(struct net_step *s, struct net_packet *c)
 }
 
 /*
- * Returns the VC flag of a packet's arrival. A packet that cuts through may
- * reach the node in the same tick as the barrier packet ahead of it on the
- * link, and must be processed after that packet.
+ * A packet that cuts through may arrive in the same tick as the barrier packet
+ * ahead of it on the link, and must be processed after it.
  */
 static unsigned cut_through(const struct net_packet *p)
 {
@@ -528,9 +521,9 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	if (p->flags & NET_P_FP)
 		hop += up ? net->cfg.coll_up_ticks : net->cfg.coll_down_ticks;
 	/*
-	 * Barrier packets do not cut through: a node builds a new packet when
-	 * the OR of its inputs has changed [SC11 II.D], and needs the whole old
-	 * packet.
+	 * A node builds a new barrier packet when the OR of its inputs has
+	 * changed [SC11 II.D], so it needs the whole old packet: no
+	 * cut-through.
 	 */
 	if (p->kind == NET_BARRIER)
 		hop += len;

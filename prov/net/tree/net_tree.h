@@ -10,12 +10,9 @@ void net_tree_credit(struct net_step *s, uint64_t word);
 void net_tree_part(struct net_step *s, uint64_t word);
 void net_tree_built(struct net_step *s, uint64_t word);
 void net_tree_ready(struct net_step *s, uint64_t word);
-/*
- * Starts the engine on its first contribution; called after the events of a
- * tick.
- */
+/* Starts the engine on its first contribution, after all events of a tick. */
 void net_tree_engine_start(struct net_step *s);
-/* Sends the first packet of the port's down or up list. */
+/* Sends the first packet of the list `which` of a port. */
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which);
 void net_tree_result(struct net_step *s, const struct net_call *c);
 

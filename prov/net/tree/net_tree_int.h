@@ -10,7 +10,7 @@
 
 enum { NET_INPUT_LOCAL = 0xff };
 
-/* Packet kinds internal to the model; values continue enum net_coll. */
+/* Packet kinds inside the model; they continue enum net_coll. */
 enum net_kind {
 	NET_KIND_ARRIVED =
 		/* barrier: query whether all nodes have arrived */
@@ -18,56 +18,45 @@ enum net_kind {
 	NET_KIND_ANSWER,
 };
 
-/* Returns whether one node sends packets of this kind to all. */
+/* Returns whether packets of this kind go from one node to all nodes. */
 static inline bool net_kind_one_to_all(unsigned kind)
 {
 	return kind == NET_BCAST ||
 	       (kind >= NET_ACKED_BCAST && kind < NET_KIND_ANSWER);
 }
 
-/*
- * net_part.c: records of contributions, and the combine table of those that
- * wait
- */
+/* net_part.c: contributions and the combine table */
 uint32_t net_part_get(struct net *net);
 void net_part_put(struct net *net, uint32_t pi);
 /*
- * Returns the word of an event for a contribution at its member's node. Events
- * of one tick are sorted by route and sequence number, because record numbers
- * depend on the order of calls.
+ * Returns the event word of a contribution. Events of one tick are sorted by
+ * route and sequence number, because record numbers depend on the order of
+ * calls.
  */
 uint64_t net_part_word(const struct net *net, enum net_ev kind, uint32_t pi);
-/*
- * Schedules a contribution for the engine of its node, at a time not before
- * now.
- */
+/* Schedules a contribution for the engine of its node, not before now. */
 void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi);
-/* Queues a contribution for the engine of the step's node. */
+/* Queues a contribution for the engine of the current node. */
 void net_part_queue(struct net_step *s, uint32_t pi);
 /* Returns the member of a route at a node, or 0. */
 uint32_t net_member_find(const struct net *net, uint32_t route, uint32_t node);
 /*
- * Returns the cell of p's entry in the combine table, or the empty cell where
- * the entry belongs.
+ * Returns the cell of p's entry in the combine table, or the empty cell for it.
  */
 uint32_t net_combine_find(const struct net *net, const struct net_packet *p);
 uint32_t *net_combine_table(const struct net *net);
-/* Deletes the entry in a cell of the combine table. */
 void net_combine_delete(struct net *net, uint32_t cell);
 
-/* net_query.c: queries to all nodes of a route. */
-/*
- * Handles the arrival of a rank of the step's node at a hardware query barrier.
- */
+/* net_query.c: queries to all nodes of a route */
+/* Handles the arrival of a rank of the current node at a query barrier. */
 void net_query_arrive(struct net_step *s, uint32_t pi);
-/* Answers a query that is in a node's memory: the packet becomes the answer. */
+/* Answers a query that has reached a node; the packet becomes the answer. */
 void net_query_receive(struct net_step *s, const struct net_call *c,
 		       uint32_t pi);
 void net_query_answered(struct net_step *s, const struct net_call *c,
 			uint32_t pi);
 /*
- * Returns the child to which an answer goes down, or 0: this is the querying
- * node.
+ * Returns the child to which an answer goes down; 0: this is the querying node.
  */
 uint32_t net_query_child(const struct net *net, const struct net_packet *p);
 

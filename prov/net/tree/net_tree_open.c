@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opening and closing class routes. A node has a fixed number of entries for
- * routes; net_tree.c moves the packets, net_tree_plan.c selects a tree.
+ * Opening and closing of class routes; a node has a fixed number of route
+ * entries. net_tree.c moves the packets, net_tree_plan.c selects a tree.
  */
 #include "prov/net/net_layout.h"
 
@@ -73,7 +73,7 @@ static bool has_barrier(const struct net *net, uint32_t node)
 	return used < net->cfg.barriers;
 }
 
-/* Adds a barrier class to the route, if all nodes have a free barrier class. */
+/* Adds a barrier class to the route if all its nodes have a free one. */
 static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			  uint32_t route)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tree over given nodes that a machine's software would choose. On a torus,
- * the tree follows mesh links along the dimensions in order, with the root in
- * the middle of the block. In a fat tree, it consists of the common switches
- * above the nodes, one per subtree and level.
+ * The tree over given nodes that a machine's software would choose. On a torus
+ * it follows mesh links, dimension by dimension, with the root in the middle of
+ * the block. In a fat tree it consists of the common switches above the nodes,
+ * one per subtree and level.
  */
 #include "prov/net/net.h"
 #include "prov/net/routing/net_fat.h"
@@ -30,7 +30,7 @@ static void coords(const struct net_config *cfg, uint32_t node, uint16_t *x)
 
 /*
  * Computes the bounding block of the nodes. Returns false if the nodes do not
- * fill it.
+ * fill the block.
  */
 static bool box_of(const struct net_config *cfg, const uint32_t *node,
 		   uint32_t count, struct box *b)
@@ -71,8 +71,8 @@ static uint32_t box_index(const struct net_config *cfg, const struct box *b,
 }
 
 /*
- * Moves one step towards the middle, in the first dimension in which x differs
- * from the middle.
+ * Moves x one step towards the middle of the block, in the first dimension in
+ * which they differ.
  */
 static bool box_step(const struct net_config *cfg, const struct box *b,
 		     uint16_t *x)
@@ -90,8 +90,8 @@ static bool box_step(const struct net_config *cfg, const struct box *b,
 }
 
 /*
- * Sets the node at each index of the block. Returns false if a node occurs
- * twice.
+ * Sets at[k] to the index in node[] of the node at index k of the block.
+ * Returns false if a node occurs twice.
  */
 static bool box_places(const struct net_config *cfg, const struct box *b,
 		       const uint32_t *node, uint32_t count, int *at)
@@ -155,7 +155,8 @@ static uint32_t common_level(const struct net_fat *f,
 }
 
 /*
- * Returns the index of a switch among those at index `from` and above, or -1.
+ * Returns the index of a switch in the plan, searching from index `from`, or
+ * -1.
  */
 static int switch_find(const struct net_tree_plan *t, uint32_t from,
 		       uint32_t node)
@@ -169,8 +170,8 @@ static int switch_find(const struct net_tree_plan *t, uint32_t from,
 }
 
 /*
- * Adds the switch of level l above member i, unless the plan already contains
- * the switch. top: number of the top switch to which the switch leads.
+ * Adds the switch of level l above member i, unless the plan already has it.
+ * top: number of the top switch above that switch.
  */
 static int add_parent(const struct net_fat *f, struct net_tree_plan *t,
 		      uint32_t i, uint32_t l, uint32_t from, uint32_t top)
@@ -217,7 +218,7 @@ static int plan_fat(const struct net_config *cfg, struct net_tree_plan *t)
 		return -EINVAL;
 	net_fat_init(&f, cfg);
 	top = common_level(&f, t);
-	/* with table entries per port, groups use different top switches */
+	/* ports have few table entries, so groups use different top switches */
 	sum = t->count;
 	for (i = 0; i < t->count; i++)
 		sum += weft_hash_mix(t->node[i] + 1ull);
