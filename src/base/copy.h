@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Copies less than 16 bytes. The two accesses may overlap. */
+/* Copies less than 16 bytes, by two accesses that may overlap. */
 WEFT_INLINE void weft_copy_under16(char *to, const char *from, size_t len)
 {
 	if (len >= 8) {

@@ -36,7 +36,7 @@ static void futex_wait_without_wake_times_out(void **state)
 	T_TRUE(two == -ETIMEDOUT || two == -ENOSYS);
 }
 
-/* Blocks until the first word is set. */
+/* Blocks until w[0] is set; sets w[1] before. */
 static void block_on(weft_au32 *w, enum weft_futex_scope scope)
 {
 	while (!weft_load32(&w[0])) {

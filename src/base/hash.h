@@ -17,7 +17,7 @@ struct weft_hash_cell {
 
 struct weft_hash {
 	struct weft_hash_cell *cell;
-	size_t mask; /* slots - 1; 0: nothing allocated yet */
+	size_t mask; /* number of slots - 1; 0: none allocated */
 	size_t used;
 };
 

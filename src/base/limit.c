@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define KIB	      1024u
-#define DEFAULT_STACK (8192 * KIB) /* bytes, glibc's default for a thread */
+#define DEFAULT_STACK (8192 * KIB) /* glibc's default for a thread, bytes */
 
 /* Returns the soft limit, or RLIM_INFINITY. */
 static rlim_t limit_of(__rlimit_resource_t what)

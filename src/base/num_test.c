@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define N 37 /* elements: several vectors and a remainder */
+#define N 37 /* number of elements: several vectors and a remainder */
 
 /* Fills words with random bits that are no NaN of any type. */
 static void fill(struct weft_rng *r, uint64_t *words, size_t n)

@@ -21,7 +21,7 @@
 struct weft_region {
 	void *base;
 	size_t bytes; /* length of the mapping, from the start of the region */
-	int fd;	      /* -1: closed after mapping */
+	int fd;	      /* descriptor; -1: closed after mapping */
 };
 
 /*

@@ -20,7 +20,7 @@
 
 #define HANDLE_BYTES 64
 
-static struct fi_weft_world *world; /* NULL: live */
+static struct fi_weft_world *world; /* NULL in live mode */
 
 static struct fid *domain(void)
 {

@@ -33,8 +33,7 @@ enum weft_ctx_kind {
 	WEFT_CTX_COLL = 1, /* collectives; tags from weft_comm_next_tag() */
 	/* MPI_Comm_create_group, with the application's tag */
 	WEFT_CTX_GROUP = 2,
-	WEFT_CTX_CTRL =
-		3, /* acknowledgements, handshakes of partitioned messages */
+	WEFT_CTX_CTRL = 3, /* acknowledgements, partitioned handshakes */
 };
 
 struct weft_comm {
@@ -55,8 +54,8 @@ struct weft_comm {
 	/* weft_comm_exchange_addresses() was called */
 	bool addresses_exchanged;
 	struct weft_group *group;
-	struct weft_group *remote; /* NULL unless inter */
-	/* inter: intracommunicator of the local group */
+	struct weft_group *remote; /* NULL in an intracommunicator */
+	/* intercommunicator: communicator of the local group; else NULL */
 	struct weft_comm *local;
 	weft_au32 coll_seq; /* collectives started, see weft_comm_next_tag() */
 	uint32_t traced;    /* number of collectives traced (diag_trace.h) */
@@ -72,12 +71,12 @@ struct weft_comm {
 	uint32_t unit_kinds;
 	/* coll/coll_unit.c: number of collectives before the join */
 	unsigned join_age;
-	struct weft_topo *topo; /* NULL: none; owned */
-	struct weft_attr *attr; /* NULL: none; owned */
-	struct weft_info *info; /* NULL: none; owned */
+	struct weft_topo *topo; /* owned; NULL: none */
+	struct weft_attr *attr; /* owned; NULL: none */
+	struct weft_info *info; /* owned; NULL: none */
 	struct weft_errh *errh; /* holds one reference; never NULL */
 	struct weft_bsend *bsend;
-	/* list of all communicators: diag_peer_failure.c */
+	/* entry in the list of all communicators (diag_peer_failure.c) */
 	struct weft_list link;
 	/* persistent requests of this communicator (msg_persist.h) */
 	struct weft_list persistent;

@@ -94,7 +94,7 @@ struct weft_core {
 	 * supported
 	 */
 	struct fi_weft_typed *typed;
-	bool can_block; /* fi_cq_sread works */
+	bool can_block; /* the provider supports fi_cq_sread */
 	struct weft_wait_policy policy;
 	size_t max_bytes;
 	/* largest number of memory blocks of one send or receive */

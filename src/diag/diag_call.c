@@ -49,11 +49,10 @@ static WEFT_HOT_DATA struct {
 	alignas(WEFT_CACHE_LINE) weft_au32 started;
 	enum timed timed;
 	bool multithreaded; /* several threads may be in MPI */
-	bool counter;	    /* seen() gets values of weft_counter() */
+	bool counter;	    /* times are values of weft_counter() */
 	uint64_t (*now)(void);
 	weft_call_trace_fn seen;
-	struct trace_open
-		*open; /* current call of each thread for the trace, or NULL */
+	struct trace_open *open; /* calls of all threads, or NULL */
 } mode;
 
 /* Returns a small number from the environment, or -1. */

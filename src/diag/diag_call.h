@@ -29,7 +29,7 @@ bool weft_call_has_launcher(void);
 
 /* Call site: one static object in each MPI function. */
 struct weft_call_site {
-	const char *name; /* "PMPI_Send" */
+	const char *name; /* for example "PMPI_Send" */
 	/* number of the name for the fast path; 0: take the slow path */
 	weft_au32 id;
 	weft_au32 given; /* number of the name; 0: not assigned yet */

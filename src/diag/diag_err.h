@@ -35,7 +35,7 @@ struct weft_errh {
 		MPI_Win_errhandler_function *win;
 		MPI_File_errhandler_function *file;
 		MPI_Session_errhandler_function *session;
-	} fn; /* user-defined only */
+	} fn; /* user-defined handlers only */
 };
 
 /*

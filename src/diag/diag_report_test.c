@@ -121,7 +121,7 @@ static void free_compute_warning(void **state)
 	n.compute_free = false;
 	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
 	n.compute_free = true;
-	n.computed_ns = 490000000; /* too short */
+	n.computed_ns = 490000000; /* too short for a warning */
 	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
 	n.computed_ns = 1250000000; /* a small part of the job's time */
 	n.now_ps = 12600000000000;

@@ -40,7 +40,7 @@ static WEFT_HOT_DATA struct fi_ops_cq *queue, hooked_queue;
 static WEFT_HOT_DATA struct fi_weft_recv *direct, hooked_direct;
 static WEFT_HOT_DATA struct fi_weft_typed *typed, hooked_typed;
 static WEFT_HOT_DATA struct weft_trace_hooks ends;
-static struct fi_weft_world *world; /* NULL: live */
+static struct fi_weft_world *world; /* NULL in live mode */
 
 static void put(enum trace_type type, const void *record, size_t bytes)
 {

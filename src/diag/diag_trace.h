@@ -50,7 +50,7 @@ void weft_trace_coll(MPI_Comm comm, int root, MPI_Count count,
 		     MPI_Datatype type) WEFT_NOINLINE WEFT_HOT;
 
 /* Arguments of the current call of this thread, for the trace. */
-#define WEFT_TRACE_NO_ARG (-1000000) /* value of peer or tag: none */
+#define WEFT_TRACE_NO_ARG (-1000000) /* peer or tag: none */
 
 struct weft_trace_args {
 	MPI_Comm comm;

@@ -24,7 +24,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#define HEALTH_MAGIC   UINT64_C(0x68746c6165682077) /* "w health" */
+#define HEALTH_MAGIC   UINT64_C(0x68746c6165682077) /* ASCII "w health" */
 #define HEALTH_VERSION 1u
 #define HEALTH_NAME    "weft-health" /* name of the region in /proc/PID/fd */
 
@@ -47,7 +47,7 @@ struct health_job_info {
 	uint32_t ranks; /* number of ranks of the job on all hosts */
 	uint32_t shape[HEALTH_DIMS];
 	uint64_t pad[2];
-	char job[HEALTH_JOB]; /* name of the job; terminated by 0, as host */
+	char job[HEALTH_JOB]; /* name of the job; zero-terminated, as host */
 	char host[HEALTH_HOST];
 	uint64_t pad2[4];
 };

@@ -59,7 +59,7 @@ struct weft_fault_entry {
 	double value;
 	uint64_t by_ps;
 	uint64_t at_ps;
-	uint64_t for_ps; /* WEFT_FAULT_FOREVER: permanent */
+	uint64_t for_ps; /* duration; WEFT_FAULT_FOREVER: permanent */
 };
 
 struct weft_fault_plan {

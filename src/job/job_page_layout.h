@@ -24,7 +24,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#define JOB_PAGE_MAGIC	 0x6c6c6f72u /* "roll" */
+#define JOB_PAGE_MAGIC	 0x6c6c6f72u /* ASCII "roll" */
 #define JOB_PAGE_VERSION 2u
 
 enum { JOB_PAGE_NAMES = 1024, JOB_PAGE_NAME = 56, JOB_PAGE_THREADS = 8 };

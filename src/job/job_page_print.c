@@ -15,7 +15,7 @@ struct row {
 	uint64_t calls;
 	uint32_t ranks; /* number of ranks that called the function */
 	uint64_t sum_ps;
-	uint64_t min_ps; /* minimum of all ranks of the job */
+	uint64_t min_ps; /* minimum over all ranks of the job */
 	uint64_t max_ps;
 };
 

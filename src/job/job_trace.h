@@ -47,7 +47,7 @@ struct weft_trace {
 	alignas(WEFT_CACHE_LINE) struct trace_entry *next, *end;
 	uint32_t generation;
 	bool counts; /* set by weft_trace_use_counter() */
-	int fd;	     /* -1: not traced */
+	int fd;	     /* trace file; -1: not traced */
 	uint32_t me;
 	struct trace_chunk *event_buf; /* event buffer, or NULL */
 	struct trace_head *head;
@@ -150,7 +150,7 @@ struct weft_trace_file {
 	/* counter value and clock, read at the same time */
 	uint64_t counter, ps;
 	double rate;	  /* ps per tick of the counter */
-	uint64_t read_ps; /* time of reading, if the counter is usable */
+	uint64_t read_ps; /* time of reading, only with a usable counter */
 };
 
 /*

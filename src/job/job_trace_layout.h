@@ -30,7 +30,7 @@
 
 #include <assert.h>
 
-#define TRACE_MAGIC   0x65636172u /* "race" */
+#define TRACE_MAGIC   0x65636172u /* ASCII "race" */
 #define TRACE_VERSION 5u
 
 enum { TRACE_HEAD = 4096, TRACE_CHUNK = 1 << 16, TRACE_CHUNK_HEAD = 192 };

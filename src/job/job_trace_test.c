@@ -154,7 +154,7 @@ static void counter_times_convert_to_clock(void **state)
 	weft_trace_event(&t, &e);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	e = first_event(&f);
-	/* 0.1 %: the host may adjust its clock meanwhile */
+	/* tolerance of 0.1 %: the host may adjust its clock meanwhile */
 	least = (low[1] - high[0]) / 1000 * 999;
 	most = (high[1] - low[0]) / 1000 * 1001 + 1000;
 	assert_in_range(e.span / 1000, least, most);
@@ -167,7 +167,7 @@ static void counter_times_convert_to_clock(void **state)
 	close(fd);
 }
 
-/* The span of a send is a length. */
+/* The field span of a send holds its length, not a time. */
 static void send_sizes_are_not_converted_as_times(void **state)
 {
 	struct trace_event e = { .kind = TRACE_SEND, .size = 4096 };
@@ -332,7 +332,7 @@ static void record_types_are_separate(void **state)
 	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
 	weft_trace_put(&t, TRACE_NOTES, "a\tb\n", 4);
 	weft_trace_detach(&t);
-	/* ignored after detach */
+	/* a record written after detach is ignored */
 	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
 	assert_int_equal(weft_trace_read(&f, fd), 0);
 	assert_null(weft_trace_next(&f, TRACE_EVENTS, TRACE_ALL_WRITERS, &pos,

@@ -139,7 +139,7 @@ static inline int mpi_check_data(struct mpi_msg *m, const void *c)
 	return mpi_check_data_cold(m, c);
 }
 
-/* Checks a request handle that is not MPI_REQUEST_NULL. */
+/* Raises MPI_ERR_REQUEST for an invalid handle. */
 struct weft_req;
 int mpi_check_req_bad(const char *func, int arg, MPI_Request handle) WEFT_COLD;
 

@@ -101,7 +101,7 @@ struct weft_req {
 	struct weft_obj obj;
 	const struct weft_req_ops *ops;
 	weft_au32 done; /* 1: complete; stored last, with release */
-	uint32_t flags; /* WEFT_REQ_ */
+	uint32_t flags; /* WEFT_REQ_ flags */
 	int error;	/* 0, -errno, or an MPI code > 0 */
 	int source;	/* source in the status */
 	int tag;

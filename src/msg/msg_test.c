@@ -90,7 +90,7 @@ static void *start_to_proc_null(void *arg)
 	return NULL;
 }
 
-/* A thread that blocks until a completion relies on this count. */
+/* A thread that blocks until a completion relies on the count. */
 static void every_completion_of_every_thread_is_counted(void **state)
 {
 	char arg[THREADS];

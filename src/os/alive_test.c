@@ -62,7 +62,7 @@ static void proc_alive_until_killed(void **state)
 	T_TRUE(weft_proc_alive((uint32_t)pid, 0));
 	kill(pid, SIGKILL);
 	t_until(is_zombie, &pid, 20);
-	/* a zombie */
+	/* the child is a zombie */
 	T_FALSE(weft_proc_alive((uint32_t)pid, start));
 	T_FALSE(weft_proc_alive((uint32_t)pid, 0));
 	T_IS(waitpid(pid, NULL, 0), pid);

@@ -10,8 +10,7 @@
 
 #define THREADS 2
 #define ROUNDS	300000
-#define LIMIT_S \
-	5 /* maximum duration in seconds; a loaded host runs fewer rounds */
+#define LIMIT_S 5 /* maximum test time, s; then fewer rounds */
 
 struct shared {
 	struct weft_coalesced_task task;

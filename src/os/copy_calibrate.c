@@ -23,7 +23,7 @@
 enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, SHARED_DOUBLINGS = 6 };
 
 #define MOST	 (WEFT_COPY_CALIBRATE_LEAST << (WEFT_COPY_CALIBRATE_SIZES - 1))
-/* time limit of the whole measurement; then -EBUSY */
+/* time limit of the whole measurement, which then returns -EBUSY */
 #define LIMIT_NS UINT64_C(3000000)
 
 /*

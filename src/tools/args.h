@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 enum {
-	WEFT_ARGS_PAIR = -1, /* "K V" or "K=V" */
+	WEFT_ARGS_PAIR = -1, /* key and value: "K V" or "K=V" */
 	/* "=V" or nothing; value[0] is NULL without a value */
 	WEFT_ARGS_MAYBE = -2,
 };

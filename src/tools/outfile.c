@@ -129,7 +129,7 @@ static bool is_empty(const char *dir)
 		n++;
 	if (d)
 		closedir(d);
-	return d && n <= 2; /* "." and ".." */
+	return d && n <= 2; /* only "." and ".." */
 }
 
 int weft_outfile_check_dir(const char *dir, char why[WEFT_OUTFILE_WHY])

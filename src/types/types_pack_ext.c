@@ -176,7 +176,7 @@ size_t weft_unpack_ext(const struct weft_typed *t, const void *src)
 {
 	struct stream st = { .t = t };
 
-	/* out is false: ext is only read */
+	/* ext is only read, since out is false */
 	st.ext = (unsigned char *)(uintptr_t)src;
 	return stream_all(&st);
 }

@@ -172,7 +172,7 @@ static inline MPI_Win weft_win_handle(const struct weft_win *w)
 struct weft_win_args {
 	struct weft_comm *comm;
 	int flavor;
-	void *base; /* MPI_WIN_FLAVOR_CREATE */
+	void *base; /* memory, for MPI_WIN_FLAVOR_CREATE */
 	MPI_Aint size;
 	MPI_Aint unit;
 	struct weft_info *info; /* hints, or NULL */

@@ -170,7 +170,6 @@ static uint32_t flags_of(const struct win_call *c)
 	       (c->r.compare ? WIN_AM_COMPARE : 0);
 }
 
-/* Sends the gathered runs. */
 static int post_send(struct win_post *p)
 {
 	struct win_call *c = p->c;

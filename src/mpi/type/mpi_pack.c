@@ -19,7 +19,7 @@ struct flat {
 	int size_arg; /* argument with the size; the position follows */
 	MPI_Count size;
 	MPI_Count pos;
-	bool external; /* external32 */
+	bool external; /* packed as external32 */
 };
 
 /* Checks that `need` bytes are available at the position. */

@@ -6,7 +6,7 @@
 #include "src/types/types_dt.h"
 #include "src/diag/diag_err.h"
 
-/* Gets the supported type of argument arg; raises MPI_ERR_TYPE. */
+/* Raises MPI_ERR_TYPE for an invalid or unsupported type. */
 int mpi_type_bad(const char *func, int arg, MPI_Datatype handle) WEFT_COLD;
 
 static inline int mpi_check_type(const char *func, int arg, MPI_Datatype handle,

@@ -18,7 +18,7 @@
  */
 struct report_job {
 	const struct weft_job_page *job_page;
-	char *const *argv; /* arguments of the program */
+	char *const *argv;
 	const char *machine;
 	const char *shape;
 	const char *host;
@@ -40,7 +40,7 @@ struct report {
 	uint64_t begin, end; /* first start and last end of all calls, ps */
 	uint64_t calls, sends, recvs;
 	uint64_t accesses; /* one-sided calls: MPI_Put and others */
-	uint64_t colls;	   /* collective calls */
+	uint64_t colls;
 	/* recvs that are window synchronisation (MPI_Win_post and others) */
 	uint64_t syncs;
 	uint64_t sync_sends; /* sends that are window synchronisation */
@@ -76,11 +76,11 @@ void report_close(struct report *s);
 struct report_walk {
 	const struct report *s;
 	unsigned wanted;
-	uint64_t next;			 /* index of the next chunk */
-	const struct trace_chunk *c;	 /* current chunk */
+	uint64_t next; /* index of the next chunk */
+	const struct trace_chunk *c;
 	const struct trace_entry *entry; /* next entry in the chunk */
 	size_t left;
-	struct trace_event e; /* current event */
+	struct trace_event e;
 	/* additional fields of the next call; kind 0: none */
 	struct trace_event more;
 };

@@ -24,7 +24,7 @@ struct report_role {
 				  */
 };
 
-/* Fills role, JOB_PAGE_NAMES entries. */
+/* Fills the JOB_PAGE_NAMES entries of role. */
 void report_roles(const struct report *s, struct report_role *role);
 
 #endif

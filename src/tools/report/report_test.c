@@ -58,10 +58,10 @@ static void nth_send_of_a_tag_word_matches_nth_arrival(void **state)
 
 	put(0, TRACE_SEND, 10, 1, 7, 1);
 	put(0, TRACE_SEND, 20, 2, 7, 1);
-	put(0, TRACE_SEND, 30, 3, 7, 2); /* same word, other receiver */
+	put(0, TRACE_SEND, 30, 3, 7, 2); /* same tag word, other receiver */
 	put(1, TRACE_RECV, 40, 1, 7, 0);
 	put(1, TRACE_RECV, 50, 2, 7, 0);
-	put(1, TRACE_RECV, 60, 4, 8, 0); /* no send has this word */
+	put(1, TRACE_RECV, 60, 4, 8, 0); /* no send has this tag word */
 	T_IS(report_open(&s, fd, &job), 0);
 	T_IS(s.sends, 3);
 	T_IS(report_match(&s, &m), 0);

@@ -50,7 +50,7 @@ struct repro_row {
 
 struct repro {
 	const char *system;  /* e.g. "bgq" */
-	const char *machine; /* name or file, without shape */
+	const char *machine; /* machine name or file, without shape */
 	bool quick;	     /* skip long experiments */
 	bool progress;
 	struct repro_row row[REPRO_ROWS_MAX];
@@ -154,7 +154,7 @@ void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
 void repro_out_end(const struct repro *r, enum repro_format f);
 /* Writes the last line of the text output: the summary. */
 void repro_out_sum(const struct repro *r, char *text, size_t len);
-/* Texts of a row: "2 %", "at most"; "in band", "OUT OF BAND". */
+/* Texts of a row: its band ("2 %", "at most"), and its result ("in band"). */
 const char *repro_band_text(const struct repro_row *row, char *text,
 			    size_t len);
 const char *repro_verdict(const struct repro_row *row);

@@ -191,7 +191,7 @@ int repro_words(const struct repro *r, const struct repro_row *row,
 
 /*
  * Measures the time of messages between nodes and their complements, for all
- * nodes or for one pair; *ps_p: ps.
+ * nodes or for one pair; *ps_p: time in ps.
  */
 static int complement(const struct repro *r, const struct repro_row *row,
 		      bool all, double *ps_p)

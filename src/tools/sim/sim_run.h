@@ -26,8 +26,8 @@ struct sim_spec {
 	struct net_config cfg;
 	enum sim_pattern pattern;
 	enum sim_mode mode;
-	double load;	 /* open: fraction of the pattern's peak */
-	uint32_t window; /* closed: messages in flight per node */
+	double load;	 /* open loop: fraction of the pattern's peak */
+	uint32_t window; /* closed loop: messages in flight per node */
 	/* exchange: number of messages of a node; 0: nodes - 1 */
 	uint32_t messages;
 	uint64_t bytes;

@@ -32,7 +32,7 @@ struct sim_traffic {
 	uint32_t hot;	 /* number of the hot node */
 	double hot_part; /* additional fraction of messages to the hot node */
 	uint64_t seed;
-	uint32_t *table;      /* permutation */
+	uint32_t *table;      /* partner of each node (permutation) */
 	struct weft_rng *rng; /* random number generator of each node */
 	uint32_t *drawn;      /* number of messages drawn so far by each node */
 };

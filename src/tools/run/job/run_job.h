@@ -22,7 +22,7 @@ struct run_rank {
 	int status; /* status of waitpid() after the exit */
 	uint16_t app;
 	bool connected; /* whether the rank has called PMIx_Init */
-	bool finalized; /* whether it has called PMIx_Finalize after that */
+	bool finalized; /* whether the rank has called PMIx_Finalize */
 	bool exited;
 };
 

@@ -18,7 +18,6 @@ void run_model_free(struct run_model *m);
  */
 int run_model_known(const char *name);
 
-/* Returns whether the job runs in virtual time. */
 bool run_model_virtual(const struct run_model *m);
 /*
  * Returns whether these faults can be injected with the live clock, on one

@@ -42,7 +42,6 @@ enum run_unit {
 	RUN_UNIT_NODE,
 };
 
-/* Largest number of ranks of a job. */
 enum { RUN_RANKS_MAX = 1000000 };
 
 enum { RUN_STDIN_NONE = -1, RUN_STDIN_ALL = -2 };
@@ -88,8 +87,8 @@ struct run_place {
 	int pe;	 /* --map-by ...:PE=n */
 	int ppr; /* --map-by ppr:n:unit */
 	bool report;
-	bool no_oversubscribe; /* --nooversubscribe */
-	bool oversubscribe;    /* --oversubscribe */
+	bool no_oversubscribe;
+	bool oversubscribe;
 	const char *cpu_set;
 	const char *bind_text; /* arguments as the user wrote them */
 	const char *map_text;
@@ -136,7 +135,7 @@ struct run_remote {
 	struct run_hosts hosts;
 	enum run_launcher launcher;
 	const char *agent; /* remote shell; NULL: the launcher's default */
-	const char *iface; /* network interface */
+	const char *iface;
 	/* words that are passed unchanged to Open MPI's launcher */
 	char **pass;
 	int npass;

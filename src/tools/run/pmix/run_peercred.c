@@ -250,7 +250,7 @@ static bool is_test(int sd)
 static int count_threads(void)
 {
 	DIR *d = opendir("/proc/self/task");
-	int n = d ? -2 : 0; /* "." and ".." */
+	int n = d ? -2 : 0; /* without "." and ".." */
 
 	while (d && readdir(d))
 		n++;
@@ -325,7 +325,7 @@ int run_peercred_listen(int sd, int backlog)
 
 	if (getsockname(sd, (struct sockaddr *)&listener.address, &len))
 		listener.address.ss_family = AF_UNSPEC;
-	/* fails for sockets other than TCP, which has no effect */
+	/* fails without effect for sockets other than TCP */
 	setsockopt(sd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds,
 		   sizeof(seconds));
 	return (int)syscall(SYS_listen, sd, backlog);
