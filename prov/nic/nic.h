@@ -35,8 +35,8 @@ struct weft_dma {
 	struct iovec local[4];
 	int local_count;
 	bool ordered;	 /* executes after earlier DMA to the same peer */
-	bool by_line;	 /* ordered only within one cache line of the target */
-	uint64_t remote; /* address in the peer */
+	bool by_line;	 /* ordered only within a cache line of the target */
+	uint64_t remote; /* address in the peer's memory */
 	uint64_t region; /* start address of the remote region; 0: unknown */
 	uint64_t key;	 /* key of the remote region */
 	size_t bytes;
@@ -64,8 +64,7 @@ struct weft_amo {
  */
 struct weft_unit_ops {
 	const char *name;  /* name in machine files */
-	size_t packet_max; /* largest packet that the unit passes to the carrier
-			    */
+	size_t packet_max; /* largest packet passed to the carrier */
 	/*
 	 * Opens the unit on a carrier that it creates with attr. up receives
 	 * whole engine packets, not the unit's fragments.
@@ -96,9 +95,9 @@ struct weft_unit_ops {
 		   struct weft_amo *a);
 	/* Polls the unit and the carrier; returns the number of packets. */
 	int (*poll)(struct weft_unit *u, int budget);
-	/* trees of chained events; NULL: events start no commands */
+	/* trees of commands that events start; NULL: not supported */
 	const struct weft_chain_ops *chain;
-	/* the unit adds nothing to the carrier's transfers */
+	/* the carrier's transfers are used unchanged */
 	bool bare;
 };
 
@@ -111,19 +110,19 @@ struct weft_unit_ops {
 struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
-	/* packets are passed unchanged to a carrier that supports fill */
+	/* packets go unchanged to a carrier that supports weft_fill */
 	bool fills;
 	/*
-	 * A long copy has completed. Peers may have responded meanwhile, so a
-	 * unit that stores packets before delivery polls the carrier first.
+	 * Set after a long copy. Peers may have responded meanwhile, so a unit
+	 * that stores packets before delivery polls the carrier first.
 	 */
 	bool copied;
 };
 
 /*
- * Kind of a group's barriers, selected by the nodes of its members: the first
- * entry whose serves() returns true. serves() of a table's last entry always
- * returns true.
+ * Form of a group's barriers, selected by the nodes of its members: the first
+ * entry whose serves() returns true. serves() of the last entry always returns
+ * true.
  */
 struct weft_nic_group_form {
 	bool (*serves)(const uint64_t *node, int n);
@@ -141,7 +140,7 @@ struct weft_machine {
 	size_t inject_bytes; /* largest fi_inject */
 	size_t packet_bytes; /* payload of one engine packet */
 	size_t eager_bytes;  /* larger messages use rendezvous */
-	bool eager_by_host;  /* use the limit measured on the host, if any */
+	bool eager_by_host;  /* use the limit measured on the host */
 	/*
 	 * minimum bytes for which sending typed data is faster than packing; 0:
 	 * never
@@ -156,25 +155,23 @@ struct weft_machine {
 	 * errors
 	 */
 	enum weft_carrier_code code;
-	/*
-	 * collectives: layout of the collective unit's areas for class routes
-	 */
+	/* layout of the collective unit's areas for class routes */
 	struct weft_cunit_geo cu;
 	uint64_t routes; /* bit mask of the class routes that groups may use */
 	/*
-	 * collectives: layout of the areas for barrier classes; no classes:
+	 * layout of the collective unit's areas for barriers; no areas:
 	 * barriers use the class route
 	 */
 	struct weft_cunit_geo bar;
 	uint64_t barriers;
 	/* coordinates of a node, WEFT_CUNIT_DIMS numbers; NULL: none */
 	void (*coords)(uint32_t node, int *at);
-	/* kinds of barriers; NULL: chosen by host */
+	/* forms of barriers; NULL: WEFT_CUNIT_AUTO */
 	const struct weft_nic_group_form *forms;
 	/*
 	 * Levels of the tree in the descriptor of a barrier, or of a reduction
-	 * whose result does not depend on the order. These operations use the
-	 * area `bar`. 0: the machine has one tree for all operations.
+	 * whose result does not depend on the order; these use the area `bar`.
+	 * 0: the machine has one tree for all operations.
 	 */
 	unsigned levels;
 	/*
@@ -253,7 +250,7 @@ enum weft_nic_flag {
 	WEFT_OP_TAGGED = 1 << 0,
 	/* in: send data; out: data was received */
 	WEFT_OP_DATA = 1 << 1,
-	/* for up: no completion entry on success */
+	/* for the layer above: no CQ entry on success */
 	WEFT_OP_QUIET = 1 << 2,
 	/* complete only when the target has received all bytes */
 	WEFT_OP_ACK = 1 << 3,
@@ -269,13 +266,13 @@ enum weft_nic_flag {
 	WEFT_OP_CLAIM = 1 << 8,
 	/* peek or claim: discard the message */
 	WEFT_OP_DISCARD = 1 << 9,
-	/* for up: the completion is reported in the context, not in a queue */
+	/* for the layer above: completion in the context, not in a queue */
 	WEFT_OP_UNQUEUED = 1 << 10,
 	/* a memory access that later accesses may overtake */
 	WEFT_OP_RELAXED = 1 << 11,
 	/* a memory access ordered only with accesses to the same cache line */
 	WEFT_OP_LINES = 1 << 12,
-	/* for up: the bytes are in a staging buffer of up */
+	/* for the layer above: the bytes are in its staging buffer */
 	WEFT_OP_STAGED = 1 << 13,
 };
 
@@ -284,9 +281,9 @@ struct weft_nic_op {
 	/* line 0: matching; tag, ignore and src are "in" for receives */
 	struct weft_match_recv m;
 
-	/* line 1: fields of a completion */
+	/* line 1: completion */
 	void *context;	     /* in: the user's context */
-	uint64_t comp_flags; /* in: completion flags; used by up only */
+	uint64_t comp_flags; /* in: completion flags; used by the layer above */
 	uint64_t len;	     /* in: bytes of iov; out: bytes received */
 	uint64_t data;	     /* immediate data, in or out; see WEFT_OP_DATA */
 	/* tag of the message; in for sends, out for receives */
@@ -309,7 +306,7 @@ struct weft_nic_op {
 			 * for a part of a multi buffer: op of the posted buffer
 			 */
 			struct weft_nic_op *parent;
-			void *held;  /* heap memory freed with the op */
+			void *held;  /* heap memory, freed with the op */
 			uint32_t id; /* id on the wire, or 0 */
 			/* multi buffer: number of outstanding parts */
 			uint32_t children;
@@ -326,10 +323,10 @@ struct weft_nic_op {
 	};
 
 	/*
-	 * segments of the buffer; iov[0], which holds the CQ's buf, is still in
+	 * in: segments of the local buffer; iov[0], the CQ's buf, is still in
 	 * line 2
 	 */
-	struct iovec iov[WEFT_IOV_MAX]; /* in: segments of the local buffer */
+	struct iovec iov[WEFT_IOV_MAX];
 
 	uint64_t addr; /* in: remote address, for RMA and atomics */
 	uint64_t key;  /* in: key of the remote region */
@@ -425,7 +422,7 @@ struct weft_nic_attr {
 	size_t min_multi; /* a multi buffer with fewer free bytes is released */
 	bool no_dma;
 	int node; /* number of the emulated node; -1: unknown */
-	/* children of a node in the collectives' trees; 0: binomial tree */
+	/* children per node in the trees of collectives; 0: binomial tree */
 	unsigned arity;
 	const char *faults;
 	uint32_t silence_ms; /* silence timeout of the carrier, ms */
@@ -512,7 +509,6 @@ int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
  * WEFT_OP_CLAIM and the same context; with WEFT_OP_DISCARD it is dropped.
  */
 int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op);
-/* Posts a WEFT_WRITE or WEFT_READ. */
 int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Executes an RMA before the call returns, without an operation. want describes
@@ -560,14 +556,14 @@ int weft_nic_poll(struct weft_nic *nic, int budget);
 struct weft_nic_stats {
 	uint64_t posted;     /* receives posted now */
 	uint64_t unexpected; /* unexpected messages now */
-	/* closed peers that have unexpected messages now */
+	/* closed peers whose unexpected messages are still queued */
 	uint64_t gone;
 	uint64_t rendezvous; /* messages sent by rendezvous */
 	uint64_t dma_bytes;  /* bytes copied by this process's DMA */
 	/* rendezvous messages sent in packets, without DMA */
 	uint64_t paced;
 	uint64_t garbage; /* invalid packets */
-	uint64_t chained; /* commands started by events of the unit */
+	uint64_t chained; /* commands that events of the unit started */
 };
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);

@@ -163,7 +163,7 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* Executes the atomic in the unit; -ENOENT: it must be sent as a request. */
+/* Executes the atomic in the unit; -ENOENT: send it as a request instead. */
 static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 			  struct weft_nic_op *op)
 {
@@ -174,7 +174,7 @@ static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 		return -ENOENT;
 	err = nic_access_find(nic, p, op, atomic_rights(op->kind, op->at_op),
 			      &at);
-	/* the target reports the error of an invalid access */
+	/* send a request for an invalid access: the target reports the error */
 	if (err)
 		return err == -EAGAIN ? err : -ENOENT;
 	err = amo_post(nic, p, op, at);
@@ -315,8 +315,7 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 	}
 	bytes = (size_t)a.count * weft_num_bytes(a.type);
 	/*
-	 * allocate before the memory changes: the atomic must not fail after
-	 * that
+	 * allocate first: the atomic must not fail after the memory has changed
 	 */
 	if (a.kind != WEFT_ATOMIC) {
 		answer = atomic_response(pkt->aux, bytes);

@@ -9,10 +9,10 @@
 #include "src/base/num.h"
 #include "src/base/word.h"
 
-/* Orders of two numbers, as a bit mask. */
+/* Results of a comparison, as bits. */
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
-/* Orders of comparand and target for which an operation swaps. */
+/* Results of comparing comparand and target for which an operation swaps. */
 static const uint8_t swaps_if[] = {
 	[WEFT_NUM_CSWAP] = EQUAL,
 	[WEFT_NUM_CSWAP_NE] = LESS | GREATER | UNORDERED,
@@ -22,7 +22,7 @@ static const uint8_t swaps_if[] = {
 	[WEFT_NUM_CSWAP_GT] = GREATER,
 };
 
-/* Computes the order by minimum and maximum, which also detect NaN. */
+/* Compares by minimum and maximum, which also detect NaN. */
 static unsigned order(unsigned type, uint64_t a, uint64_t b)
 {
 	uint64_t low = b, high = b;
@@ -51,7 +51,7 @@ static uint64_t new_value(const struct nic_atomic_call *call, uint64_t t,
 			return swaps_if[call->op] & order(call->type, c, t) ? o
 									    : t;
 		fn = weft_num_op[call->op][call->type];
-		/* logical operations on floating-point numbers */
+		/* no kernel: a logical operation on floating-point numbers */
 		if (!fn)
 			fn = weft_num_unit[call->op][call->type];
 		fn(&o, &t, 1);

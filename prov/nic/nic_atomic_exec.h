@@ -12,7 +12,7 @@ struct nic_atomic_call {
 	uint32_t count;
 	void *target;
 	const void *operand; /* count elements, any alignment */
-	const void *compare; /* count elements; used by the swaps only */
+	const void *compare; /* count elements; for compare-and-swap only */
 	/* out: count elements; NULL: the old values are discarded */
 	void *old;
 };

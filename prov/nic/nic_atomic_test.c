@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arithmetic of atomics on every type: the order of negative numbers, which are
- * below zero in signed types and the largest values in unsigned types; results
- * for NaN and zeros; rounding of floats.
+ * Arithmetic of atomics on every type: order of negative numbers (the largest
+ * values in unsigned types), NaN, zeros, rounding of floats.
  */
 #include "prov/nic/nic_atomic_exec.h"
 
@@ -13,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns a value of a type as its bytes in memory. */
+/* Returns v as a number of the type, in its memory representation. */
 static uint64_t value(unsigned type, int v)
 {
 	float f = (float)v;
@@ -65,7 +64,7 @@ static void min_and_max_respect_the_sign_of_every_type(void **state)
 			uint64_t va = value(type, a), vb = value(type, b), old;
 
 			/*
-			 * unsigned types: a negative number is the largest
+			 * in unsigned types a negative number is the largest
 			 * value
 			 */
 			if (!has_sign(type) && (a < 0) != (b < 0))
@@ -191,7 +190,7 @@ static void floats_are_rounded_once(void **state)
 
 		for (int k = 0; k < 2; k++) {
 			bits[k] = (uint32_t)weft_rng_u64(&r);
-			/* often similar exponents, and subnormal numbers */
+			/* many similar exponents and subnormal numbers */
 			if (i % 2)
 				bits[k] &= i % 4 == 1 ? 0x87ffffff : 0xc1ffffff;
 		}

@@ -154,7 +154,7 @@ static void case_any_stage(const struct grid *g)
 		}
 	}
 	T_IS(cancelled + delivered, 40);
-	/* messages without a receive can only be cancelled */
+	/* every send without a matching receive is cancelled */
 	T_TRUE(cancelled >= 20);
 	free(out);
 	free(in);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which copies of a message use the host's copy loop (src/base/copy.h): the
- * sender's copy into a cell and the receiver's copy out of it, up to the length
- * configured for the endpoint.
+ * Copies that use the host's copy loop (src/base/copy.h): the sender's copy
+ * into a cell and the receiver's copy out of it, up to the length configured
+ * for the endpoint.
  */
 #include "test/support/loops.h"
 #include "test/support/nic_pair.h"
 
-/* Returns the number of copies by the copy loop for one message. */
+/* Returns how many copies of one message used the copy loop. */
 static unsigned loops_of(struct world *w, size_t len)
 {
 	static char out[8192], in[8192];

@@ -4,13 +4,14 @@
  * DMAs. If one side copies, it copies the bytes [0, limit). In a shared copy
  * both sides copy: they claim chunks by incrementing an atomic word in the
  * shared area of the message's sender, the receiver from the front, the sender
- * from the back. So each side copies the same half again if the buffer is
- * reused, and may find it in its cache.
+ * from the back. If the buffer is reused, each side copies about the same half
+ * again, and may find it in its cache.
  *
- *      pos      end
- *       v        v
- *   |===|--------|      limit    pos: next byte; end: end of the claimed chunk;
- *   +---+--------+--------+      moved: bytes this side has copied
+ *          pos      end
+ *           v        v
+ *     |===|--------|        limit    pos: next byte; end: end of the claimed
+ * chunk;
+ *     +---+--------+--------+        moved: bytes this side has copied
  */
 #include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
@@ -91,10 +92,7 @@ void nic_cell_put(struct weft_nic *nic, uint32_t cell)
 		nic->cells_free |= 1ull << (cell - 1);
 }
 
-/*
- * Returns the cursor of a shared copy; NULL if the process that owns it is
- * gone.
- */
+/* Returns the cursor of a shared copy; NULL if its owner is gone. */
 static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
@@ -108,9 +106,9 @@ static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 #define CLAIM_BACK  (1ull << 32) /* chunks claimed by the sender */
 
 /*
- * Claims the next chunk. Returns false if no chunk is left. Each claim
- * increments the word, so at most `chunks` consecutive claims succeed, whatever
- * value a peer wrote there.
+ * Claims the next chunk; returns false if none is left. Each claim increments
+ * the word, so at most `chunks` consecutive claims succeed, whatever value a
+ * peer wrote there.
  */
 static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 {
@@ -141,8 +139,8 @@ static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op,
 			  int err);
 
 /*
- * Completes a piece. Mostly called before the post returns; in a later poll if
- * the unit has a queue.
+ * Completes a piece: usually before the post returns, in a later poll if the
+ * unit has a queue.
  */
 static void piece_done(struct weft_dma *d, int err)
 {
@@ -246,7 +244,7 @@ int nic_xfer_retry(struct weft_nic *nic, struct nic_peer *p)
 			return 1;
 		nic_xfer_run(nic, op);
 		/*
-		 * the queue was full for this transfer, so it is full for the
+		 * the unit's queue was full for this transfer, so it is for the
 		 * others
 		 */
 		if (!weft_list_empty(&p->busy))

@@ -17,7 +17,6 @@ size_t nic_segs_bytes(const struct nic_segs *segs);
 /* Copies and checks the segments in len bytes of a packet; -EPROTO: invalid. */
 int nic_segs_get(struct nic_segs *segs, const void *from, size_t len,
 		 uint64_t *sum_p);
-/* Sets the op's remote segments. */
 void nic_segs_set(struct weft_nic_op *op, const struct nic_segs *segs);
 /*
  * Copies op->limit bytes between op->iov and op->remote; op->put: to the peer.
@@ -27,8 +26,8 @@ void nic_xfer(struct weft_nic *nic, struct weft_nic_op *op);
 /* Continues a transfer from op->pos to op->end. */
 void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op);
 /*
- * Retries transfers whose unit queue was full (NIC_DMA_AGAIN). Returns 1 if
- * some are still queued.
+ * Retries transfers for which the unit's queue was full (NIC_DMA_AGAIN).
+ * Returns 1 if some still wait.
  */
 int nic_xfer_retry(struct weft_nic *nic, struct nic_peer *p);
 /* Allocates a cursor for a shared copy; 0: none free. */

@@ -27,7 +27,6 @@
 
 /* ---- death of a peer ----------------------------------------------------- */
 
-/* Drops responses that cannot be sent any more. */
 static void ctrl_drop(struct nic_peer *p)
 {
 	struct weft_list *n;
@@ -45,8 +44,8 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 			weft_container_of(n, struct weft_nic_op, link);
 
 		/*
-		 * DMA to a starved peer, which is alive, is completed by the
-		 * unit
+		 * a peer lost for lack of memory is alive, so the unit
+		 * completes DMA to it
 		 */
 		if (op->state != NIC_DMA)
 			nic_end(nic, op, err);
@@ -89,7 +88,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	grp_lost(nic, peer, -err);
 }
 
-/* Reports the loss of peers that miss a packet, because memory is exhausted. */
+/* Reports the loss of peers for which no memory was left to queue a packet. */
 static WEFT_COLD void starved_lost(struct weft_nic *nic)
 {
 	struct weft_list *n;
@@ -222,7 +221,7 @@ static uint32_t nic_carrier_flags(const struct weft_unit *u)
 }
 
 /*
- * Sets the minimum sizes of shared copies: those measured on the host, if any.
+ * Sets the minimum sizes of shared copies; prefers those measured on the host.
  */
 static void nic_shared_copy_sizes(struct weft_nic *nic,
 				  const struct weft_nic_attr *attr)

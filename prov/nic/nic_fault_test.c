@@ -45,7 +45,6 @@ static void fail_allocations(size_t a, size_t b)
 	refusals = 0;
 }
 
-/* Makes allocations of responses fail. */
 static void fail_response_allocations(void)
 {
 	fail_allocations(sizeof(struct nic_ctrl),
@@ -67,7 +66,7 @@ struct limited_unit {
 	uint64_t gets; /* gets that the unit still accepts */
 	uint64_t puts; /* puts that succeed before one fails with put_err */
 	int put_err;
-	/* peer whose death was reported to the endpoint */
+	/* peer that was reported dead to the endpoint */
 	struct weft_peer *dead;
 };
 
@@ -103,7 +102,7 @@ static int limited_open(const struct weft_machine *m,
 }
 
 /*
- * A carrier that closes frees its peers; they must not be accessed afterwards.
+ * The carrier frees its peers when it closes; no access is allowed afterwards.
  */
 static void limited_close(struct weft_unit *u)
 {
@@ -200,7 +199,7 @@ static struct weft_nic_stats stats_of(const struct side *s)
 	return st;
 }
 
-/* Allocates an operation of s on a buffer, with tag 7 if it has a tag. */
+/* Allocates an operation on a buffer; a tagged one has tag 7. */
 static struct weft_nic_op *op_new(struct side *s, uint8_t kind, unsigned flags,
 				  void *buf, size_t len)
 {
@@ -257,9 +256,9 @@ static void an_eager_limit_below_one_packet_is_respected(void **state)
 
 /*
  * The sender of a shared copy fails in the middle of a chunk; the receiver
- * copies the rest of that chunk only. Chunks are 128 KiB; the last chunk, where
- * the sender starts, is in two segments of the receiver, so that the sender's
- * first piece of it succeeds and the second fails.
+ * copies only the rest of that chunk. Chunks are 128 KiB. The last chunk, where
+ * the sender starts, lies in two segments of the receiver: the sender's first
+ * piece of it succeeds, the second fails.
  */
 static void the_receiver_completes_the_chunk_of_a_failed_sender(void **state)
 {
@@ -269,7 +268,7 @@ static void the_receiver_completes_the_chunk_of_a_failed_sender(void **state)
 	struct weft_nic_stats a, b;
 	struct weft_nic_op *op;
 
-	/* the first message shows that DMA works between the two */
+	/* a first message shows that DMA works between the two processes */
 	post_send(w, &w->a, out, ALL, 1, 0);
 	post_recv(&w->b, in, ALL, 1, WEFT_MATCH_ANY);
 	poll_until(w, &w->a, 1);
@@ -284,7 +283,7 @@ static void the_receiver_completes_the_chunk_of_a_failed_sender(void **state)
 	op->iov_count = 2;
 	op->len = ALL;
 	T_OK(weft_nic_recv(w->b.nic, op));
-	/* the receiver has claimed the first chunk and gets no further */
+	/* the receiver claims the first chunk, but its unit accepts no get */
 	B->gets = 0;
 	A->puts = 1;
 	A->put_err = -EFAULT;
@@ -304,8 +303,8 @@ static void the_receiver_completes_the_chunk_of_a_failed_sender(void **state)
 }
 
 /*
- * Sends n messages of len bytes from a and `back` from b; no side fetches
- * before the other side could share the copy. Checks the bytes. Returns the
+ * Sends n messages of len bytes from a and `back` from b, and checks the bytes.
+ * Neither side fetches before the other can take part in the copy. Returns the
  * number of pieces that a has put.
  */
 static uint64_t pieces_put_by_sender(struct world *w, size_t len, unsigned n,
@@ -349,14 +348,14 @@ static void the_shared_copy_limit_depends_on_outstanding_messages(void **state)
 	w->a.nic->shared_copy_bytes = w->b.nic->shared_copy_bytes = SINGLE;
 	w->a.nic->shared_copy_busy_bytes = w->b.nic->shared_copy_busy_bytes =
 		SEVERAL;
-	/* the first message shows that DMA works between the two */
+	/* a first message shows that DMA works between the two processes */
 	T_IS(pieces_put_by_sender(w, SINGLE - 1, 1, 1), 0);
 	T_IS(pieces_put_by_sender(w, SINGLE - 1, 1, 0), 0);
 	T_IS(pieces_put_by_sender(w, SINGLE, 1, 0), 1);
 	T_IS(pieces_put_by_sender(w, SINGLE, 2, 0), 1);
 	T_IS(pieces_put_by_sender(w, SINGLE, 1, 1), 0);
 	T_IS(pieces_put_by_sender(w, SEVERAL - 1, 1, 1), 0);
-	/* the receiver had claimed one of four chunks of each message */
+	/* the receiver had claimed one of the four chunks of each message */
 	T_IS(pieces_put_by_sender(w, SEVERAL, 2, 0), 6);
 	T_IS(pieces_put_by_sender(w, SEVERAL, 1, 1), 3);
 	world_close(w);
@@ -364,7 +363,7 @@ static void the_shared_copy_limit_depends_on_outstanding_messages(void **state)
 
 /* ---- death of a peer ---- */
 
-/* Requests that wait in the queue, and requested bytes, fail, too. */
+/* Queued requests, and sends whose bytes were requested, fail, too. */
 static void peer_death_fails_queued_requests(void **state)
 {
 	struct world *w = limited_world(true);
@@ -412,7 +411,7 @@ static int recv_claimed(struct world *w, struct side *s, void *buf, size_t len)
 	return s->completion[completions].err;
 }
 
-/* A claimed message has arrived partly, or only its announcement has. */
+/* Only a part of a claimed message, or only its announcement, has arrived. */
 static void an_incomplete_claimed_message_of_a_dead_peer_fails(void **state)
 {
 	size_t eager = weft_machine_find("native")->eager_bytes;
@@ -470,7 +469,7 @@ static void a_dead_peer_is_removed_with_its_last_message(void **state)
 	world_close(w);
 }
 
-/* One message is claimed, one is unexpected. */
+/* One message is claimed, another is still unexpected. */
 static void closing_frees_the_messages_of_dead_peers(void **state)
 {
 	struct world *w = limited_world(false);
@@ -487,10 +486,7 @@ static void closing_frees_the_messages_of_dead_peers(void **state)
 
 /* ---- out of memory ---- */
 
-/*
- * The first packet of a peer arrives when the peer's record cannot be
- * allocated.
- */
+/* The first packet of a peer arrives when no memory is left for its record. */
 static void the_first_packet_of_a_peer_waits_for_memory(void **state)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -498,7 +494,7 @@ static void the_first_packet_of_a_peer_waits_for_memory(void **state)
 		char *out = calloc(1, BIG), *in = calloc(1, BIG);
 
 		if (i == 0)
-			/* sending creates the record of b in a */
+			/* a send creates the record of b in a */
 			post_send(w, &w->a, out, 0, 1, 0);
 		fail_allocations(sizeof(struct nic_peer), 0);
 		if (i == 0) {
@@ -531,7 +527,7 @@ static void the_first_packet_of_a_peer_waits_for_memory(void **state)
 /*
  * Many responses can be neither sent nor allocated; none is lost. A receive
  * sends its own FIN later; for other responses there are spare packets, and
- * when these are used up the peer's packets must wait.
+ * when these are used up, the peer's packets wait.
  */
 static void no_response_is_lost_without_memory(void **state)
 {
@@ -605,8 +601,8 @@ static void an_atomic_delayed_by_lack_of_memory_executes_once(void **state)
 }
 
 /*
- * The 17th packet can be neither sent nor queued: the peer is lost, but not
- * before the next poll.
+ * The 17th packet can be neither sent nor queued: the next poll reports the
+ * peer as lost.
  */
 static void a_peer_that_misses_a_packet_is_lost(void **state)
 {

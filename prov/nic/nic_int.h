@@ -93,7 +93,7 @@ enum nic_type {
 	NIC_READ,	/* struct nic_access */
 	NIC_READ_PUSH,	/* struct nic_access, nic_segs of the destination */
 	NIC_READ_DATA,	/* bytes for op `aux`, at offset `tag` */
-	NIC_EVENT,	/* an access happened: struct nic_access */
+	NIC_EVENT,	/* notice of an access: struct nic_access */
 	NIC_ATOMIC,	/* struct nic_atomic, operands */
 	NIC_RESULT,	/* response to an atomic: old values for op `aux` */
 	/* packet of group `tag`: struct weft_cunit_msg, or a notice */
@@ -103,7 +103,7 @@ enum nic_type {
 	 * ECANCELED
 	 */
 	NIC_CANCEL,
-	NIC_EMPTY, /* empty packet: connects the carriers */
+	NIC_EMPTY, /* connects the carriers */
 	NIC_TYPES,
 };
 
@@ -144,23 +144,20 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 		      sizeof(struct nic_atomic) == 24,
 	      "shared format");
 
-/*
- * Largest eager message reassembled for a peer, whatever length its header
- * claims.
- */
+/* largest eager message reassembled for a peer, whatever its header claims */
 #define NIC_EAGER_CAP	    ((size_t)16 << 20)
-/* Bytes of paced packets that a receiver requests at a time. */
+/* bytes of paced packets that a receiver requests at a time */
 #define NIC_WINDOW	    ((size_t)256 << 10)
 /*
- * Largest DMA of a shared copy, and the smallest message copied by both sides
- * unless another size was measured on the host (src/os/copy_calibrate.h). Two
- * halves are best up to 256 KiB.
+ * Largest DMA of a shared copy, and default of the smallest message that both
+ * sides copy (src/os/copy_calibrate.h measures others). Two halves are best up
+ * to 256 KiB.
  */
 #define NIC_CHUNK	    ((size_t)128 << 10)
 #define NIC_SHARED_COPY_MIN ((size_t)128 << 10)
-/* Largest DMA posted to a unit; descriptors have 32 bits for the length. */
+/* largest DMA posted to a unit, whose descriptors have 32-bit lengths */
 #define NIC_PIECE	    ((size_t)1 << 30)
-/* Cursors per endpoint. */
+/* cursors per endpoint */
 #define NIC_CELLS	    64
 
 /* States of a pending op, see the table above. */
@@ -174,16 +171,16 @@ enum nic_state {
 	/* waits until the peer has written its part of the copy */
 	NIC_WAITING_COPY,
 	NIC_PACED,  /* receiving paced packets */
-	NIC_CLOSED, /* multi: no longer posted, parts outstanding */
+	NIC_CLOSED, /* multi buffer: no longer posted, parts outstanding */
 	/* a message of one packet that waits for space in the carrier */
 	NIC_KEPT,
 	NIC_FIN_WAIT, /* received; its FIN waits for space in the carrier */
 };
 
 /*
- * Number of packets preallocated for responses. If malloc fails there are still
- * packets for the responses to one event, and no further event is accepted
- * before they are refilled (nic_ready).
+ * Packets preallocated for responses. If malloc fails, they are enough for the
+ * responses to one event, and no further event is accepted before they are
+ * refilled (nic_ready).
  */
 #define NIC_SPARES     16
 #define NIC_SPARES_LOW 8
@@ -213,7 +210,6 @@ struct nic_msg {
 	};
 };
 
-/* A packet that waits for space in the carrier. */
 struct nic_ctrl {
 	struct weft_list link;
 	struct weft_pkt pkt;
@@ -226,7 +222,7 @@ struct nic_peer {
 	struct weft_list link;	  /* link in nic->peers */
 	struct weft_list busy;	  /* link in nic->busy, or unlinked */
 	struct weft_list ctrl;	  /* queued packets: struct nic_ctrl */
-	struct weft_list sending; /* ops, in the order of their posts */
+	struct weft_list sending; /* ops with packets left, in post order */
 	/* ops whose packets other messages may overtake */
 	struct weft_list bulk;
 	struct weft_list waiting; /* ops that wait for the peer */
@@ -236,18 +232,15 @@ struct nic_peer {
 	struct weft_list gone;
 	uint32_t left;	   /* number of messages that the peer left */
 	uint32_t open_ops; /* number of ops in these lists, for FI_FENCE */
-	uint32_t requests; /* requests without a response yet */
+	uint32_t requests; /* requests that have no response yet */
 	uint32_t one_sided_count; /* outstanding one-sided accesses */
-	/*
-	 * destination of the eager message that is arriving: one of the two, or
-	 * none
-	 */
+	/* destination of the arriving eager message: at most one of the two */
 	struct weft_nic_op *rx_op;
 	struct nic_msg *rx_msg;
-	bool contacted;	  /* a message was sent to the peer */
-	bool starved;	  /* a packet that must be delivered was not queued */
-	bool dma_works;	  /* DMA succeeded once */
-	bool dma_refused; /* DMA was refused once */
+	bool contacted;		 /* a message was sent to the peer */
+	bool starved;		 /* a required packet was not queued */
+	bool dma_works;		 /* DMA succeeded once */
+	bool dma_refused;	 /* DMA was refused once */
 	struct nic_share *share; /* the peer's shared area, or NULL */
 };
 
@@ -257,13 +250,13 @@ struct weft_nic {
 	const struct weft_nic_up *up;
 	void *up_arg;
 	size_t packet_bytes;
-	size_t whole_bytes; /* largest message sent in one packet */
+	size_t whole_bytes; /* largest message that is sent in one packet */
 	size_t eager_bytes;
 	/* minimum bytes of a shared copy of a single message */
 	size_t shared_copy_bytes;
 	/* minimum bytes of a shared copy, other cases */
 	size_t shared_copy_busy_bytes;
-	size_t copy_span;      /* argument of weft_copy_piece */
+	size_t copy_span;      /* piece size for weft_copy_piece() */
 	struct weft_list busy; /* peers with queued packets */
 	uint32_t loose;	  /* carrier flags of packets that may be reordered */
 	bool coll_active; /* poll must progress the groups */
@@ -275,19 +268,19 @@ struct weft_nic {
 	bool no_dma;
 	struct weft_list peers;
 	struct weft_list claimed;
-	/* peers that are gone and whose messages are still here */
+	/* peers that are gone and have left messages */
 	struct weft_list gone;
 	struct weft_list spare; /* list of struct nic_ctrl, see NIC_SPARES */
 	unsigned spares;
-	bool starved; /* a peer is starved: lost at the next poll */
+	bool starved; /* a peer is starved: the next poll reports it lost */
 	/* ids of ops on the wire: slot in the low bits, generation above */
 	struct weft_nic_op **id_op;
 	uint32_t *id_next;
 	uint32_t id_free;
 	uint32_t id_room;
 	uint32_t id_gen;
-	uint64_t garbage; /* invalid packets */
-	uint64_t deaths;  /* peers that died or timed out, not closed */
+	uint64_t garbage;
+	uint64_t deaths; /* peers that died or timed out, not closed */
 	/* rendezvous, dma_bytes, paced: see struct weft_nic_stats */
 	uint64_t rendezvous;
 	uint64_t dma_bytes;

@@ -84,7 +84,7 @@ struct weft_nic_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 	return op && op->id == id && op->peer == src ? op : NULL;
 }
 
-/* Asserts that no id belongs to a completed op. */
+/* Asserts that every id belongs to a pending op. */
 void nic_ids_check(const struct weft_nic *nic)
 {
 	const struct weft_nic_op *op;
@@ -145,7 +145,7 @@ static void op_states_check(const struct nic_peer *p,
 					      : h->fin_wait;
 
 	weft_must(fits & 1u << op->state);
-	/* an op that is completed by a response has an id */
+	/* an op that a response completes has an id */
 	weft_must(op->id || op->kind == WEFT_SERVE || list == &p->sending ||
 		  (list != &p->bulk && op->kind != WEFT_SEND));
 }

@@ -23,9 +23,9 @@ void nic_id_free(struct weft_nic *nic, struct weft_nic_op *op);
 struct weft_nic_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 			      struct weft_peer *src);
 
-/* Asserts that every id was released; called when the nic closes. */
+/* Asserts that no completed op has an id; called when the nic closes. */
 void nic_ids_check(const struct weft_nic *nic);
-/* Frees memory of pending operations when the nic closes. */
+/* Frees the memory of pending operations when the nic closes. */
 void nic_ids_drop(struct weft_nic *nic);
 
 /* Completes an op that is in no list. */
@@ -43,13 +43,10 @@ void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err);
 void nic_op_list_add(struct nic_peer *p, struct weft_list *list,
 		     struct weft_nic_op *op);
 void nic_op_list_remove(struct weft_nic_op *op);
-/* Counts an access requested from the peer; if `on` is false, its response. */
+/* Counts a request sent to the peer, or, if `on` is false, its response. */
 void nic_request_count(struct weft_nic_op *op, bool on);
 
-/*
- * Returns whether the op has typed data, which has no segments that a peer
- * could access.
- */
+/* Returns whether the op has typed data, whose memory a peer cannot access. */
 static inline bool nic_is_typed(const struct weft_nic_op *op)
 {
 	return weft_unlikely(op->iov_count == WEFT_IOV_TYPED);

@@ -209,8 +209,8 @@ static void without_places_the_tree_follows_member_order(void **state)
 }
 
 /*
- * hwloc may be configured with another host's topology; processor 0 exists in
- * it.
+ * hwloc may be configured with the topology of another host, which has a
+ * processor 0.
  */
 static void a_bound_process_has_a_place(void **state)
 {
@@ -248,10 +248,7 @@ int main(void)
 		T_CASE(a_bound_process_has_a_place),
 	};
 
-	/*
-	 * the tests load topologies, too, and some plugins fail under
-	 * sanitizers
-	 */
+	/* the tests load topologies, too; some plugins fail under sanitizers */
 	setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
 	return T_RUN(tests);
 }

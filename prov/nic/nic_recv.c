@@ -58,8 +58,8 @@ void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 }
 
 /*
- * Ends a receive whose message is complete; flags and id are those of the
- * sender's operation.
+ * Ends a receive whose message is complete. flags and id belong to the sender's
+ * operation.
  */
 static void recv_end(struct weft_nic *nic, struct weft_nic_op *op,
 		     unsigned flags, uint32_t id)
@@ -92,7 +92,7 @@ void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err)
 
 /*
  * Returns an op for the part of a multi buffer that a message of len bytes
- * uses; or NULL.
+ * uses, or NULL.
  */
 static struct weft_nic_op *child_get(struct weft_nic *nic,
 				     struct weft_nic_op *parent, uint64_t len)
@@ -216,7 +216,7 @@ static int msg_alloc(struct nic_msg *u)
 	return u->heap ? 0 : -EAGAIN;
 }
 
-/* Decrements the count of messages left by a peer that is gone. */
+/* Counts down the messages that a peer left when it closed or died. */
 static WEFT_COLD void gone_msg_remove(struct nic_msg *u)
 {
 	struct nic_peer *p = u->src->up;
@@ -270,7 +270,7 @@ static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 	nic_msg_free(nic, u);
 }
 
-/* Delivers message u, which was removed from all queues, to op. */
+/* Delivers message u, which is in no queue any more, to op. */
 static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 		     struct weft_nic_op *op)
 {
@@ -313,8 +313,8 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /*
- * Slow path: no receive is posted, or the receive is not a single segment of
- * sufficient length, or the sender waits for FIN.
+ * Slow path: no receive is posted, its buffer is not one segment of sufficient
+ * length, or the sender waits for FIN.
  */
 static WEFT_NOINLINE int msg_slow_path(struct weft_nic *nic,
 				       struct weft_peer *src,
@@ -359,7 +359,7 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 	weft_match_unpost(m, &op->m);
 	recv_match_fill(op, src, pkt->flags, pkt->tag, pkt->data);
 	op->len = pkt->len;
-	/* 8 bytes: no call of memcpy */
+	/* 8 bytes: inline, no call of memcpy() */
 	if (weft_likely(op->len == sizeof(uint64_t)))
 		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
 	else if (op->len) /* an empty message may have no buffer */
@@ -457,7 +457,7 @@ int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 	return eager_bytes(nic, src->up, payload, pkt->len);
 }
 
-/* Reads an announcement. An announcement without segments is for typed data. */
+/* Reads an announcement; one without segments announces typed data. */
 static int rts_read(const struct weft_pkt *pkt, const void *payload,
 		    uint64_t *len_p, struct nic_segs *segs)
 {
@@ -515,8 +515,8 @@ static bool same_name(const struct sockaddr_in *a, const struct sockaddr_in *b)
 }
 
 /*
- * Finds a message left by a peer that is gone, for a receive from that peer's
- * name. The record of that peer is not found by name any more, so op->peer may
+ * For a receive from the name of a peer that is gone: finds a message that this
+ * peer left. The peer's record is not found by name any more, so op->peer may
  * be the record of a successor.
  */
 static WEFT_COLD struct weft_match_msg *
@@ -589,9 +589,7 @@ static int recv_claimed(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-/*
- * Posts a multi buffer, after it has received all unexpected messages that fit.
- */
+/* Posts a multi buffer after receiving all unexpected messages that fit. */
 static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
@@ -611,9 +609,7 @@ static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-/*
- * Slow path: an unexpected message matches, or the receive is of a rare kind.
- */
+/* Slow path: an unexpected message matches, or a rare kind of receive. */
 static WEFT_NOINLINE int recv_slow_path(struct weft_nic *nic,
 					struct weft_nic_op *op)
 {

@@ -15,17 +15,17 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
 /*
  * Completes a receive: sends FIN to the sender, updates a multi buffer, calls
- * up.
+ * up->done.
  */
 void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /*
- * Removes a posted receive and completes it with err; a multi buffer waits for
- * its parts.
+ * Removes a posted receive and completes it with err; a multi buffer completes
+ * after its outstanding parts.
  */
 void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /*
- * Frees an unexpected message. If its peer is gone and this was the last
- * message that the peer left, the peer is removed from nic->gone.
+ * Frees an unexpected message. If it was the last one that a peer has left, the
+ * peer is removed from nic->gone.
  */
 void nic_msg_free(struct weft_nic *nic, struct nic_msg *u);
 /* Drops the message that has this id at src, if no receive has matched it. */

@@ -11,7 +11,7 @@ static void gone_msg_add(struct weft_nic *nic, struct nic_msg *u)
 {
 	struct nic_peer *p = nic_peer_of(nic, u->src);
 
-	/* no record: the message stays for receives from any source */
+	/* no record: only receives from any source find the message */
 	if (!p || u->left)
 		return;
 	if (!p->left++)
@@ -53,7 +53,7 @@ static void lost_posted(struct weft_nic *nic, struct weft_match *m,
 	}
 }
 
-/* Marks claimed messages that stay incomplete: their receives get the error. */
+/* Marks claimed messages that stay incomplete; their receives report err. */
 static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
@@ -66,7 +66,6 @@ static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 	}
 }
 
-/* Ends the eager message that was arriving. */
 static void lost_arriving(struct weft_nic *nic, struct nic_peer *p, int err)
 {
 	struct weft_nic_op *op = p->rx_op;
@@ -133,7 +132,7 @@ void nic_recv_fini(struct weft_nic *nic)
 
 	while ((n = weft_list_pop_front(&nic->claimed))) {
 		u = weft_container_of(n, struct nic_msg, link);
-		u->left = 0; /* claimed messages: do not access u->src either */
+		u->left = 0; /* claimed: u->src is freed, too */
 		nic_msg_free(nic, u);
 	}
 	msgs_free(nic, &nic->match[0]);

@@ -21,7 +21,7 @@
 
 #include <stdlib.h>
 
-/* Maximum requests that wait for one peer before a post returns -EAGAIN. */
+/* requests queued for one peer at which a post returns -EAGAIN */
 #define OPEN_MAX 4096
 
 static bool fits_packet(const struct weft_nic *nic, uint64_t len)
@@ -67,8 +67,8 @@ void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /*
- * Returns the bytes of the next packet. Each packet contains its offset and is
- * stored directly in the target memory.
+ * Returns the payload bytes of the next packet, which the target stores
+ * directly in its memory at the packet's offset.
  */
 static size_t write_bytes(const struct weft_nic *nic,
 			  const struct weft_nic_op *op)
@@ -90,8 +90,8 @@ static int push_write(struct weft_nic *nic, struct weft_nic_op *op,
 	int count, err;
 
 	/*
-	 * the carrier must not split a packet; the last packet is sent when all
-	 * others have arrived
+	 * all packets except the last may be delivered out of order; the
+	 * carrier does not split them, since they fit
 	 */
 	if (op->flags & WEFT_OP_RELAXED && op->peer->whole &&
 	    op->moved + n < op->len)
@@ -206,11 +206,11 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	uint32_t has = 0;
 	int err = -ENOENT;
 
-	/* must not overtake an access that the peer still has to serve */
+	/* a one-sided access must not overtake an outstanding request */
 	if (!nic->no_dma && !p->dma_refused && !p->requests)
 		err = nic_share_find(nic, p, &want, at_p, &op->region, &has);
 	op->events = has & WEFT_MR_EVENTS;
-	/* must not overtake a queued access, or a one-sided access in flight */
+	/* nor a request a one-sided access, nor both a queued packet */
 	if (err == -ENOENT ? p->one_sided_count > 0
 			   : !err && nic->unit->carrier->virt &&
 				     !weft_list_empty(&p->busy))
@@ -218,7 +218,7 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	return !err && !nic_ready(nic) ? -EAGAIN : err;
 }
 
-/* Copies the bytes of an inject that may be needed after the call. */
+/* Copies the bytes of an injected access, which are needed after the call. */
 static int inject_copy(struct weft_nic_op *op)
 {
 	void *copy;
@@ -278,7 +278,7 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 	uint32_t has;
 	int err;
 
-	/* a unit with its own DMA engine must not be bypassed */
+	/* a unit with its own DMA must not be bypassed */
 	if (!nic->unit->ops->bare || nic->no_dma || c->virt || !p ||
 	    p->dma_refused || p->requests || p->one_sided_count ||
 	    !weft_list_empty(&p->sending) ||
@@ -372,8 +372,8 @@ int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /*
- * Allocates an op that serves a peer: local memory [at, at + len), the peer's
- * memory in segs.
+ * Allocates an op that serves a peer's request: local memory [at, at + len),
+ * the peer's memory in segs.
  */
 static struct weft_nic_op *serve_op_new(struct weft_nic *nic,
 					struct weft_peer *src,
@@ -524,7 +524,7 @@ int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* Handles the notice that a peer has accessed local memory one-sided. */
+/* Handles a peer's notice that it has accessed local memory one-sided. */
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload)
 {

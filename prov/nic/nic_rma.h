@@ -5,7 +5,7 @@
 
 #include "prov/nic/nic_int.h"
 
-/* Called when a transfer of an access has ended on this side. */
+/* Called when this side has completed a transfer of an access. */
 void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 /* Sends the next packet of an access or atomic in its peer's list bulk. */
@@ -26,7 +26,6 @@ int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload);
 
-/* Notifies the peer of a one-sided access. */
 void nic_access_notify(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Looks up the target of an access. 0: the access can be one-sided, at address

@@ -86,7 +86,6 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 
 /* ---- receiver ------------------------------------------------------------ */
 
-/* Requests a shared copy from the sender. */
 static void copy_request(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
@@ -115,7 +114,7 @@ static bool shared_copy_possible(struct weft_nic *nic, struct nic_peer *p,
 	       !nic_share_peer(nic, p);
 }
 
-/* Grants the sender packets up to byte `upto`. */
+/* Allows the sender to send packets up to byte `upto`. */
 static void paced_grant(struct weft_nic *nic, struct weft_nic_op *op,
 			uint64_t upto)
 {
@@ -144,7 +143,7 @@ static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
 	paced_grant(nic, op, NIC_WINDOW);
 }
 
-/* Starts a typed receive; requests no bytes if no byte fits the buffer. */
+/* Starts a typed receive; requests no bytes if the buffer is empty. */
 static void typed_begin(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	if (op->limit)
@@ -182,8 +181,8 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 /* ---- end of a transfer --------------------------------------------------- */
 
 /*
- * Ends the sender's part of a shared copy: reports its bytes, and the chunk
- * that it could not copy.
+ * Ends the sender's part of a shared copy: reports its bytes, and the chunk in
+ * which it failed.
  */
 static void copy_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {

@@ -5,10 +5,9 @@
 
 #include "prov/nic/nic_int.h"
 
-/* Called when a transfer has ended on this side. */
+/* Called when this side has completed a transfer. */
 void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
-/* Announces a large message. */
 int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 		 struct weft_nic_op *op);
 /* Starts to fetch a matched message. */

@@ -63,7 +63,7 @@ void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	nic_peer_busy(nic, p);
 	if (!c) {
 		/*
-		 * report the loss at the next poll: now the caller may hold an
+		 * the loss is reported at the next poll: the caller may hold an
 		 * op that the loss would complete
 		 */
 		p->starved = nic->starved = true;
@@ -231,7 +231,7 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 	if (n > end - op->moved)
 		n = end - op->moved;
 	pkt.len = (uint16_t)n;
-	/* Requested bytes contain their offset, so they may be reordered. */
+	/* requested bytes carry their offset, so they may be reordered */
 	if (type != NIC_NEXT)
 		pkt.carrier = nic->loose;
 	count = nic_is_typed(op)
@@ -296,7 +296,7 @@ static int push_whole(struct weft_nic *nic, struct weft_nic_op *op)
 				      op->iov_count);
 }
 
-/* Sends the rest of the oldest message, or all of a message that was kept. */
+/* Sends the rest of the oldest message, or a whole message that was kept. */
 static int push_rest(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	int err = 0;
@@ -325,8 +325,8 @@ static int push_sending(struct weft_nic *nic, struct nic_peer *p)
 }
 
 /*
- * Called when the granted bytes have been sent: a read is complete, a message
- * waits for a further grant.
+ * Called when the granted bytes have been sent: a read is complete; a message
+ * waits for the next grant.
  */
 static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)
@@ -353,10 +353,9 @@ static void long_message_begin(struct weft_nic *nic)
 		c->virt->long_message(c);
 }
 
-/* Sends the next packet of an op in bulk. */
 static int push_next_bulk(struct weft_nic *nic, struct weft_nic_op *op)
 {
-	/* The unit itself sends the bytes that it serves, without software. */
+	/* a unit sends the bytes that it serves without software cost */
 	if (!op->moved && op->kind != WEFT_SERVE &&
 	    op->limit > nic->packet_bytes)
 		long_message_begin(nic);
@@ -445,8 +444,8 @@ WEFT_HOT int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 /*
  * Keeps a message for which the carrier has no space, if the peer was contacted
  * before: a unit that waits for acknowledgements has no space until the peer
- * polls, and a client may not call again after its last message. Later messages
- * are refused until this message has been sent.
+ * polls, and a client may make no further call after its last message. Later
+ * messages are refused until this one is sent.
  */
 static int send_enqueue(struct weft_nic *nic, struct nic_peer *p,
 			struct weft_nic_op *op)
@@ -513,9 +512,9 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 }
 
 /*
- * Sends a message that is announced, split, or acknowledged. An injected
- * message is sent in one packet whatever its length, since the caller may reuse
- * its buffer.
+ * Sends a message that is announced, split or acknowledged. An injected message
+ * is sent in one packet whatever its length, since the caller may reuse its
+ * buffer.
  */
 static int send_long(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)

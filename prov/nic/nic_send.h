@@ -20,11 +20,9 @@ void nic_ctrl_send(struct weft_nic *nic, struct weft_peer *peer,
 /* Sends NIC_FIN for the sender's op; err is 0 or -errno. */
 void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id,
 	     int err);
-/* Requests that the receiver drops a message that was sent completely. */
+/* Requests that the receiver drop a message that was sent completely. */
 void nic_cancel_request(struct weft_nic *nic, struct weft_nic_op *op);
-/* Sends queued packets of all peers. */
 void nic_push_all(struct weft_nic *nic);
-/* Sends queued packets of one peer. */
 void nic_push(struct weft_nic *nic, struct nic_peer *p);
 /* Marks a peer as having queued packets. */
 void nic_peer_busy(struct weft_nic *nic, struct nic_peer *p);
@@ -33,13 +31,12 @@ void nic_peer_busy(struct weft_nic *nic, struct nic_peer *p);
  * fence is fulfilled; otherwise -errno.
  */
 int nic_may_post(struct nic_peer *p, const struct weft_nic_op *op);
-/* Handles FIN. */
 int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
 
 /*
- * Sends FIN to the sender of a message, then completes the receive, in this
- * order, because a process may stop polling when its receive is complete.
+ * Sends FIN to the sender of a message and then completes the receive: after
+ * completion this process may stop polling.
  */
 void nic_fin_then_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 

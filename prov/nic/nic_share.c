@@ -200,7 +200,7 @@ static bool row_read(struct nic_row *r, struct weft_mem_access *w,
 		w->addr = weft_load64(&r->addr);
 		w->len = weft_load64(&r->len);
 		w->access = (uint32_t)weft_load64(&r->access);
-		/* relaxed: ordered after the loads above, which are acquire */
+		/* relaxed: ordered by the acquire loads above */
 		if (!(seq & 1) && weft_load64_relaxed(&r->seq) == seq)
 			return true;
 	}

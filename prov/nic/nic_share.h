@@ -10,9 +10,9 @@ void nic_share_init(struct weft_nic *nic);
 /* Maps the peer's shared area. Returns 0, -EAGAIN or -EOPNOTSUPP. */
 int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);
 /*
- * Returns the address of requested memory in the peer, the start of its region,
- * and the row's access bits. -ENOENT: not listed, send a request. -EACCES,
- * -EFAULT. -EAGAIN.
+ * Returns the address of the requested memory in the peer, the start of its
+ * region, and the row's access bits. -ENOENT: not listed, send a request;
+ * -EACCES, -EFAULT, -EAGAIN.
  */
 int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
 		   const struct weft_mem_access *want, uint64_t *at_p,

@@ -41,7 +41,7 @@ static void case_sizes(const struct grid *g)
 	world_close(w);
 }
 
-/* A random mix of messages in both directions at once. */
+/* Random messages in both directions at once. */
 static void case_mix(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -143,9 +143,9 @@ static void case_atomics(const struct grid *g)
 }
 
 /*
- * A receiver whose receive is complete may exit and never poll again, so the
- * FIN that the sender waits for must have been sent by then, also if the
- * carrier had no space for it.
+ * A receiver may exit and never poll again when its receive is complete. The
+ * FIN that the sender waits for must be sent before, even if the carrier had no
+ * space at first.
  */
 static void case_fin_before_completion(const struct grid *g)
 {
@@ -155,8 +155,7 @@ static void case_fin_before_completion(const struct grid *g)
 	unsigned sent = 1;
 
 	/*
-	 * copy once first: afterwards a unit may accept more packets for this
-	 * peer
+	 * copy once before: later a unit may accept more packets for this peer
 	 */
 	post_recv(&w->b, first, 8, 3, w->b.peer->index);
 	post_send(w, &w->a, first, BIG, 3, 0);
@@ -238,8 +237,8 @@ static uint64_t sent_by(struct side *s)
 }
 
 /*
- * A write with a small packet limit: the packets are stored directly in the
- * target memory, not reassembled before.
+ * With a small packet limit, the packets of a write are stored directly in the
+ * target memory, without reassembly.
  */
 static void case_packet_limit(const struct grid *g, bool relaxed)
 {
@@ -341,7 +340,7 @@ static void peer_death_fails_waiting_operations(void **state)
 
 /* ---- short messages for receives on the slow path ------------------------ */
 
-/* Posts a receive of two parts of buf, n bytes each, as one or two segments. */
+/* Posts a receive of two n-byte parts of buf, as one or two segments. */
 static void post_recv_parts(struct side *s, char *buf, size_t n, int parts,
 			    unsigned flags)
 {
@@ -367,7 +366,7 @@ static void a_short_message_stays_in_its_receive_buffer(void **state)
 	struct world *w = world_open(&g);
 	char out[8] = "abcdefg", in[16];
 
-	/* message longer than the buffer */
+	/* the message is longer than the buffer */
 	memset(in, 'x', sizeof(in));
 	post_recv_parts(&w->b, in, 4, 1, 0);
 	post_send(w, &w->a, out, 8, 1, 0);
@@ -375,14 +374,14 @@ static void a_short_message_stays_in_its_receive_buffer(void **state)
 	T_IS(w->b.completion[0].err, -EOVERFLOW);
 	T_IS(w->b.completion[0].olen, 4);
 	T_IS(memcmp(in, "abcdxxxx", 8), 0);
-	/* two segments */
+	/* the buffer has two segments */
 	memset(in, 'x', sizeof(in));
 	post_recv_parts(&w->b, in, 4, 2, 0);
 	post_send(w, &w->a, out, 8, 1, 0);
 	poll_until(w, &w->b, 2);
 	T_IS(w->b.completion[1].err, 0);
 	T_IS(memcmp(in, "abcdxxxxefg", 12), 0);
-	/* two messages in one buffer */
+	/* two messages arrive in one buffer */
 	post_recv_parts(&w->b, in, 16, 1, WEFT_OP_MULTI);
 	post_send(w, &w->a, out, 8, 1, 0);
 	post_send(w, &w->a, out, 8, 1, 0);

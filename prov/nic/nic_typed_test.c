@@ -54,8 +54,8 @@ static void gaps_fill(struct gaps *g, uint64_t seed)
 }
 
 /*
- * Checks that the first n bytes are those of seed, and that the gaps and the
- * rest are unchanged.
+ * Checks that the first n bytes are those of seed, and that the gaps and all
+ * other bytes are unchanged.
  */
 static void gaps_check(const struct gaps *g, size_t n, uint64_t seed)
 {

@@ -50,7 +50,7 @@ int weft_addr_iface(const char *text, struct in_addr *ip_p)
 }
 
 /*
- * Returns the local address of the default route, from a connected, unused
+ * Returns the local address of the default route, by connecting an unused
  * socket.
  */
 static int addr_by_route(struct in_addr *ip_p)
@@ -149,7 +149,7 @@ static int range_node(const char *node, size_t i, const char *service,
 	}
 	if (!i)
 		return weft_addr_resolve(node, service, false, name_p);
-	/* "node07" + 3 is "node10" */
+	/* for example "node07" + 3 is "node10" */
 	len = strlen(node);
 	at = len;
 	while (at && isdigit((unsigned char)node[at - 1]))

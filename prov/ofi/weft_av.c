@@ -2,11 +2,11 @@
 /*
  * Address vectors. An fi_addr_t is an index into a table of names, for
  * FI_AV_MAP and FI_AV_TABLE. Each endpoint has a table from index to peer
- * record, filled at first use, so that posting costs one load; and a reverse
- * table from a peer's dense index to the fi_addr_t, for FI_SOURCE.
+ * record, filled on first use, so that a post costs one load, and a reverse
+ * table from a peer's index to the fi_addr_t, for FI_SOURCE.
  *
- * A map gives equal names the same address and counts its uses; a table gives
- * every insertion a new index, as applications expect.
+ * FI_AV_MAP gives equal names the same address and counts its uses; FI_AV_TABLE
+ * gives every insertion a new index, as applications expect.
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_addr.h"
@@ -25,10 +25,7 @@ static struct weft_av *to_av(struct fid_av *fid)
 	return weft_container_of(fid, struct weft_av, fid);
 }
 
-/*
- * Returns the hash key of a name: host address and port. by_name holds index +
- * 1.
- */
+/* Returns the key of a name in by_name, which contains index + 1. */
 static uint64_t key_of(const struct sockaddr_in *name)
 {
 	return (uint64_t)name->sin_addr.s_addr << 16 | name->sin_port;
@@ -118,8 +115,8 @@ fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 		ep->sources = p;
 	}
 	/*
-	 * Cache the reverse entry only if the forward entry exists: a removal
-	 * clears the reverse entry through the forward entry.
+	 * cache the reverse entry only with the forward entry: a removal finds
+	 * it through that one
 	 */
 	if (!peer_set(ep, i, peer))
 		ep->sources[peer->index] = i;
@@ -210,7 +207,7 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 
 		av->entry[known].uses++;
 		av->entry[known].name = *name;
-		/* the next use looks up the peers of the address again */
+		/* at the next use, endpoints look up the peer again */
 		weft_list_each(pos, tmp, &av->eps)
 			ep_peer_drop(
 				weft_container_of(pos, struct weft_ep, av_link),

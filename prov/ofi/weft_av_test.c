@@ -100,9 +100,7 @@ static void an_endpoint_finds_peers_and_their_addresses(void **state)
 	}
 	T_NULL(weft_ep_peer(&ep->ep, 100));
 	T_NULL(weft_ep_peer(&ep->ep, FI_ADDR_NOTAVAIL));
-	/*
-	 * after removal neither lookup finds the peer; after insertion both do
-	 */
+	/* neither lookup finds a removed peer; both find it after insertion */
 	peer = weft_ep_peer(&ep->ep, addr[60]);
 	T_OK(fi_av_remove(av, &addr[60], 1, 0));
 	T_NULL(weft_ep_peer(&ep->ep, addr[60]));

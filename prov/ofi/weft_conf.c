@@ -186,7 +186,7 @@ static void say_no_machine(const char *name)
 		      name, all);
 }
 
-/* Returns the machine whose unit is named in the file of a modelled machine. */
+/* Returns the machine whose unit is named in a machine file. */
 static const struct weft_machine *machine_modelled(const char *text)
 {
 	char unit[WEFT_VT_UNIT];
@@ -209,10 +209,7 @@ static const struct weft_machine *machine_modelled(const char *text)
 	return NULL;
 }
 
-/*
- * Finds the machine. An unknown machine is an error: no other machine is used
- * instead.
- */
+/* Finds the machine; an unknown name is an error, without a fallback. */
 static const struct weft_machine *machine_find(const char *name, bool virt)
 {
 	bool file = virt && strchr(name, '/');

@@ -35,7 +35,7 @@ int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep)
 		return -ENOMEM;
 	d->eps = eps;
 	/*
-	 * called before ep is listed: the leader blocks on the old set of
+	 * before ep is listed, since the leader blocks on the old set of
 	 * carriers
 	 */
 	weft_wait_ep_added(d, ep);
@@ -81,7 +81,7 @@ static int weft_domain_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 
 	if (bfid->fclass != FI_CLASS_EQ || d->eq)
 		return -FI_EINVAL;
-	/* registration completes immediately, so there would be no event */
+	/* registration completes at once, so there would be no event */
 	if (flags & FI_REG_MR)
 		return -FI_EOPNOTSUPP;
 	if (flags)
@@ -147,7 +147,7 @@ int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	d->fid.mr = &weft_mr_ops;
 	d->fabric = f;
 	d->machine = f->machine;
-	/* unspecified attributes get the safe default */
+	/* unspecified attributes get the safest value */
 	basic = info->domain_attr->mr_mode == FI_MR_BASIC;
 	d->auto_progress = info->domain_attr->data_progress == FI_PROGRESS_AUTO;
 	d->threaded = info->domain_attr->threading != FI_THREAD_DOMAIN ||

@@ -122,7 +122,7 @@ static void a_poll_set_returns_ready_members(void **state)
 	T_IS(fi_poll(set, context, 3), 2);
 	T_PTR(context[0], &a);
 	T_PTR(context[1], &b);
-	/* the counter was reported; the entry is still unread */
+	/* the counter has been reported; the CQ entry is still unread */
 	T_IS(fi_poll(set, context, 3), 1);
 	T_PTR(context[0], &a);
 	T_IS(fi_cq_read(cq, &e, 1), 1);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The only place where -errno becomes -FI_E*. libfabric uses most errno numbers
- * unchanged; the table holds the other numbers, and those with a different
- * meaning.
+ * unchanged; the table contains the others.
  */
 #include "prov/ofi/weft_err.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions of libfabric's library that the provider calls, for a process
- * that uses only this provider. Loading libfabric's library loads the libraries
- * of all providers of the host, whose constructors install signal handlers and
- * take 200 ms if one of them measures clocks. Memory allocated here may be
- * freed by libfabric, and the reverse. Linked into the MPI library and the
+ * that uses only this provider. Loading libfabric's library would load the
+ * libraries of all providers of the host, whose constructors install signal
+ * handlers and may take 200 ms to measure clocks. Memory allocated here may be
+ * freed by libfabric, and vice versa. Linked into the MPI library and the
  * provider that it loads; hidden in both.
  */
 #include <rdma/fabric.h>
@@ -25,7 +25,7 @@ static void *copy_or_zero(const void *from, size_t bytes)
 	return to;
 }
 
-/* Copies an optional part. Returns false if out of memory. */
+/* Copies an optional part; returns false if out of memory. */
 static int copy_if(void *at, const void *from, size_t bytes)
 {
 	void *to = from ? copy_or_zero(from, bytes) : NULL;
@@ -60,7 +60,7 @@ static int copy_fabric(struct fi_fabric_attr *a)
 
 /*
  * Replaces the pointers in d, which still point to the parts of i, by pointers
- * to copies; missing attributes are zeroed.
+ * to copies. Missing attributes are zeroed.
  */
 static int copy_parts(struct fi_info *d, const struct fi_info *i)
 {

@@ -38,7 +38,7 @@ static void fi_dupinfo_makes_a_deep_copy(void **state)
 
 	a->next = fi_dupinfo(a);
 	b = fi_dupinfo(a);
-	/* a copy has one entry, and stays valid without the original */
+	/* a copy has one entry and is independent of the original */
 	T_NULL(b->next);
 	fi_freeinfo(a);
 	T_IS(b->caps, FI_TAGGED);

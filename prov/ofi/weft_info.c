@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_getinfo. The capabilities of a machine are one fi_info (the offer); hints
- * are compared with it by tables. A table row contains a field, which has the
- * same offset in hints, offer and answer, and the rule for it. Other rules are
+ * fi_getinfo. The capabilities of a machine are one fi_info (the offer), with
+ * which hints are compared by tables. A table row contains a field, which has
+ * the same offset in hints, offer and answer, and its rule. Other rules are
  * functions below.
  *
  * One fi_info is returned: that of the machine that the hints name by its
- * fabric or domain, else that of FI_WEFT_MACHINE. Several equal infos would
- * make Open MPI distribute the ranks of a job over machines.
+ * fabric or domain, else that of FI_WEFT_MACHINE. With several equal infos Open
+ * MPI would distribute the ranks of a job over machines.
  */
 #include "prov/ofi/weft_info.h"
 #include "prov/ofi/weft_addr.h"
@@ -31,7 +31,7 @@
 #define DOMAIN_CAPS (FI_LOCAL_COMM | FI_REMOTE_COMM)
 #define BOTH_CAPS                                                  \
 	(FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE | \
-	 FI_HMEM) /* FI_HMEM: on request */
+	 FI_HMEM) /* FI_HMEM: only on request */
 #define TX_CAPS (BOTH_CAPS | FI_SEND | ACTING | FI_FENCE)
 #define RX_CAPS                                                            \
 	(BOTH_CAPS | FI_RECV | TARGET | FI_DIRECTED_RECV | FI_MULTI_RECV | \
@@ -41,7 +41,7 @@
 	 FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE)
 #define RX_FLAGS (FI_COMPLETION | FI_MULTI_RECV)
 
-/* Alternating bits, the highest one set: all 64 bits of a tag match. */
+/* alternating bits, the highest one set: all 64 bits of a tag are matched */
 #define TAG_FORMAT 0xaaaaaaaaaaaaaaaaULL
 /*
  * Protocol number of the provider, "WF"; the top bit marks provider-specific
@@ -57,7 +57,7 @@
 
 /* ---- the offer ----------------------------------------------------------- */
 
-/* Access orders; each implies the order of RMA and of atomics. */
+/* Access orders; each implies the same order of RMA and of atomics. */
 static const uint64_t orders[] = { FI_ORDER_RAR, FI_ORDER_RAW, FI_ORDER_WAR,
 				   FI_ORDER_WAW };
 static_assert(FI_ORDER_RMA_WAW == FI_ORDER_RMA_RAR << 3 &&
@@ -176,10 +176,7 @@ static char *part_of(const struct fi_info *info, enum part part)
 	}
 }
 
-/*
- * The offer is a limit. KEEP: the answer is the offer; ECHO: the answer is the
- * requested value, if any.
- */
+/* Values of the answer. KEEP: the offer; ECHO: the requested value, if any. */
 enum echo { KEEP, ECHO };
 
 struct row {
@@ -278,7 +275,7 @@ static bool row_choice(const struct row *r, const char *hint, char *answer)
 	return true;
 }
 
-/* Applies a table. Bits that were not requested (op_flags) become 0. */
+/* Applies a table; bits that were not requested (op_flags) become 0. */
 static bool rows_match(const struct row *row, size_t count,
 		       bool (*match)(const struct row *, const char *, char *),
 		       const struct fi_info *hints, struct fi_info *answer)
@@ -344,7 +341,7 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 	if ((want | tx | rx) & ~(ALL_CAPS | hmem))
 		return false;
 	/*
-	 * tx and rx attributes must not request capabilities that the info
+	 * tx and rx attributes may not request capabilities that hints->caps
 	 * omits
 	 */
 	if (want && (tx | rx) & (PRIMARY | FI_HMEM) & ~want)

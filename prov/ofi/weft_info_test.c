@@ -139,8 +139,8 @@ static void without_hints_everything_is_offered(void **state)
 	T_TRUE(info->ep_attr->max_order_raw_size > 0);
 	T_IS(info->ep_attr->max_order_war_size, 0);
 	/*
-	 * all offered capabilities may be requested, with modes that other
-	 * providers require
+	 * all offered capabilities can be requested, with modes that other
+	 * providers need
 	 */
 	info->mode = FI_CONTEXT;
 	info->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |

@@ -21,7 +21,7 @@ static inline void weft_mutex_lock(struct weft_mutex *m)
 {
 	uint32_t expect = 0;
 
-	/* A1 pairs with R1: makes the previous holder's writes visible. */
+	/* A1 pairs with R1: the previous holder's writes are visible */
 	if (weft_unlikely(!atomic_compare_exchange_strong_explicit(
 		    &m->word, &expect, 1, memory_order_acquire,
 		    memory_order_relaxed)))

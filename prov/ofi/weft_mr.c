@@ -56,7 +56,7 @@ static void expose(struct weft_mr *mr, struct weft_ep *ep)
 		row.access |= WEFT_MR_REMOTE_WRITE;
 	if (!row.access)
 		return;
-	/* every access must be reported to this process */
+	/* this process must be notified of every access */
 	if (mr->cntr || ep->cntr[WEFT_CNTR_REMOTE_READ] ||
 	    ep->cntr[WEFT_CNTR_REMOTE_WRITE])
 		row.access |= WEFT_MR_EVENTS;
@@ -152,9 +152,7 @@ static int weft_mr_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	return ret;
 }
 
-/*
- * Does nothing: a region is enabled by its registration and needs no refresh.
- */
+/* Does nothing for FI_ENABLE and FI_REFRESH: registration enables a region. */
 static int weft_mr_control(struct fid *fid, int command, void *arg)
 {
 	return command == FI_ENABLE || command == FI_REFRESH ? 0 : -FI_ENOSYS;
@@ -240,7 +238,7 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	if (err)
 		return err;
 	d = weft_container_of(fid, struct weft_domain, fid.fid);
-	/* FI_KEY_NOTAVAIL cannot be used by a peer */
+	/* peers cannot use FI_KEY_NOTAVAIL */
 	if (!d->prov_key && attr->requested_key == FI_KEY_NOTAVAIL)
 		return -FI_EKEYREJECTED;
 	err = mr_address(d, attr, &base);

@@ -76,12 +76,11 @@ struct weft_domain {
 	struct weft_fabric *fabric;
 	const struct weft_machine *machine;
 	struct weft_mutex mutex;
-	bool threaded;	/* the mutex is needed */
+	bool threaded;	/* calls must take the mutex */
 	bool virt_addr; /* FI_MR_BASIC: RMA addresses are virtual addresses */
 	bool prov_key;	/* FI_MR_BASIC: the provider chooses the keys */
 	bool auto_progress;
 	enum fi_av_type av_type;
-	/* enabled endpoints, in the order of fi_enable */
 	struct weft_ep **eps;
 	size_t ep_count;
 	/* waiting: weft_wait.c */
@@ -90,7 +89,7 @@ struct weft_domain {
 	struct weft_hash mrs;
 	uint64_t next_key;
 	struct weft_eq *eq;    /* bound event queue, or NULL */
-	struct weft_vt *world; /* the world of virtual time, or NULL */
+	struct weft_vt *world; /* world (virtual time), or NULL */
 	weft_au32 ref;	       /* references: open objects of the domain */
 };
 
@@ -117,7 +116,7 @@ struct weft_watch {
 	uint32_t watched;
 	bool armed;
 	bool signalled; /* set by fi_cq_signal */
-	int event_fd;	/* event descriptor; -1 unless obj is FI_WAIT_FD */
+	int event_fd;	/* eventfd; -1 unless obj is FI_WAIT_FD */
 	int epoll_fd;	/* epoll of event_fd and the carriers, for FI_GETWAIT */
 };
 
@@ -148,7 +147,7 @@ struct weft_cq {
 	uint64_t mask;
 	enum fi_cq_format format;
 	bool threshold; /* wait condition FI_CQ_COND_THRESHOLD */
-	bool overrun;	/* a completion was lost: out of memory */
+	bool overrun;	/* a completion was lost for lack of memory */
 	struct weft_watch watch;
 	weft_au32 ref; /* references: endpoints and poll sets */
 	/* virtual time: number of peer deaths reported to the reader */

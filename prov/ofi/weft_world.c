@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fi_open_ops on a domain in virtual time: creating, joining and leaving the
- * shared world segment of a job, and the reports of ranks when no rank can
- * progress any more.
+ * world segment of a job, and the reports of ranks when no rank can make
+ * progress.
  */
 #include "prov/ofi/weft_world.h"
 #include "prov/ofi/weft_conf.h"

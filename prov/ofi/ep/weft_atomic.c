@@ -21,9 +21,7 @@ static_assert((int)WEFT_NUM_I8 == FI_INT8 && (int)WEFT_NUM_U64 == FI_UINT64 &&
 		      (int)WEFT_NUM_F64 == FI_DOUBLE,
 	      "libfabric's numbers");
 
-/*
- * Arguments of an atomic call in any of its variants; counts are in elements.
- */
+/* Arguments of any atomic call; counts are in elements. */
 struct call {
 	struct weft_post post;
 	const struct fi_ioc *iov;
@@ -144,7 +142,7 @@ static ssize_t weft_atomic_write(struct fid_ep *fid, const void *buf,
 				  datatype, op, context);
 }
 
-/* Common part of the three *msg forms. */
+/* Common part of fi_atomicmsg, fi_fetch_atomicmsg and fi_compare_atomicmsg. */
 static int call_msg(struct weft_ep *ep, struct call *c,
 		    const struct fi_msg_atomic *msg, uint64_t flags)
 {

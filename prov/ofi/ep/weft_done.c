@@ -24,10 +24,7 @@ static const uint8_t cntr_of[] = {
 	[WEFT_REMOTE_READ] = WEFT_CNTR_REMOTE_READ,
 };
 
-/*
- * Returns the CQ flags of a received message, by two shifts instead of
- * branches.
- */
+/* Returns the CQ flags of a received message; shifts instead of branches. */
 static inline uint64_t received_flags(const struct weft_nic_op *op)
 {
 	static_assert(FI_REMOTE_CQ_DATA == (uint64_t)WEFT_OP_DATA << 16 &&

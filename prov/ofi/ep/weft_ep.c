@@ -144,7 +144,7 @@ static int enable_check(const struct weft_ep *ep)
 	return 0;
 }
 
-/* Joins the world (virtual time) by the name of the job, without a launcher. */
+/* Virtual time without a launcher: joins the world by the job's name. */
 static int world_join(struct weft_domain *d)
 {
 	const struct weft_conf *conf = weft_conf();
@@ -289,8 +289,8 @@ static ssize_t weft_ep_cancel(fid_t fid, void *context)
 	err = weft_nic_cancel(ep->nic, context);
 	weft_leave(ep->domain);
 	/*
-	 * -ENOENT: too late to cancel. This is no error: the operation has
-	 * completed, or will complete normally.
+	 * -ENOENT is no error: the operation has completed, or will complete
+	 * normally
 	 */
 	return err == -ENOENT ? 0 : weft_ofi_err(err);
 }
@@ -348,10 +348,7 @@ static int weft_ep_setopt(fid_t fid, int level, int optname, const void *optval,
 	return 0;
 }
 
-/*
- * Returns the name, which is set by fi_enable; before fi_enable, the requested
- * name.
- */
+/* Returns the endpoint's name; before fi_enable, the requested name. */
 static int weft_ep_getname(fid_t fid, void *addr, size_t *addrlen)
 {
 	struct weft_ep *ep = to_ep(fid);
@@ -423,9 +420,8 @@ static struct fi_ops_cm cm_ops = {
 	 FI_ORDER_RMA_WAW)
 
 /*
- * Returns the reordering that is allowed for remote accesses: none; only
- * between different cache lines, if only write after write was requested; or
- * any.
+ * Returns which reordering of remote accesses is allowed: none; between
+ * different cache lines, if only write after write was requested; or any.
  */
 static uint32_t order_flags(uint64_t msg_order)
 {
@@ -459,7 +455,7 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 	ep->name.sin_family = AF_INET;
 	if (info->src_addr && info->src_addrlen >= sizeof(ep->name))
 		memcpy(&ep->name, info->src_addr, sizeof(ep->name));
-	/* peers cannot use INADDR_ANY as a name */
+	/* INADDR_ANY is no name that peers could use */
 	ep->anywhere = ep->name.sin_addr.s_addr == htonl(INADDR_ANY);
 	if (ep->name.sin_addr.s_addr == htonl(INADDR_ANY))
 		ep->name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

@@ -6,8 +6,8 @@
 #include "prov/ofi/ep/weft_ep.h"
 
 /*
- * Completes the address in ep->name, which is the loopback unless the user
- * requested another one, and chooses the carrier. -EADDRNOTAVAIL. -EACCES:
+ * Completes the address in ep->name (the loopback address unless the user
+ * requested another one) and chooses the carrier. -EADDRNOTAVAIL; -EACCES:
  * other hosts could reach the endpoint, and there is no key.
  */
 int weft_ep_addr_choose(struct weft_ep *ep,

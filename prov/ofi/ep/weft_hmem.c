@@ -168,8 +168,8 @@ static struct fi_ops_tagged tagged_ops;
 static pthread_once_t tables = PTHREAD_ONCE_INIT;
 
 /*
- * Fills the ops tables of endpoints with FI_HMEM: the usual tables with some
- * entries replaced.
+ * Fills the ops tables of endpoints with FI_HMEM: the usual tables with
+ * replaced entries.
  */
 static void tables_fill(void)
 {
@@ -201,9 +201,7 @@ void weft_hmem_enable(struct weft_ep *ep)
 	weft_leave(ep->domain);
 }
 
-/*
- * Sets the completion callbacks for staged operations, if the endpoint stages.
- */
+/* Sets the callbacks for staged operations, if the endpoint stages. */
 void weft_hmem_callbacks_set(struct weft_ep *ep)
 {
 	if (ep->nic && ep->hmem == WEFT_HMEM_STAGED)

@@ -16,10 +16,9 @@ enum weft_hmem {
 	WEFT_HMEM_STAGED,   /* staged through host memory */
 };
 
-/* Enables memory of all kinds on the endpoint. */
 void weft_hmem_enable(struct weft_ep *ep);
 /*
- * Sets the engine's callbacks of an endpoint with FI_HMEM, after the engine is
+ * Sets the engine's callbacks of an endpoint with FI_HMEM, once the engine is
  * open.
  */
 void weft_hmem_callbacks_set(struct weft_ep *ep);
@@ -27,8 +26,8 @@ void weft_hmem_callbacks_set(struct weft_ep *ep);
 int weft_hmem_set(struct weft_ep *ep, int p2p);
 
 /*
- * Replaces the addresses of an op by those that the interface uses, on an
- * endpoint with FI_HMEM. -EFAULT: a segment spans memory of two kinds; -ENOMEM,
+ * On an endpoint with FI_HMEM: replaces the addresses of an op by those that
+ * the interface uses. -EFAULT: a segment spans memory of two kinds; -ENOMEM,
  * -ENOSYS.
  */
 int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op);

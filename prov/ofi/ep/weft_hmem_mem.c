@@ -4,9 +4,7 @@
 #include "prov/ofi/ep/weft_hmem.h"
 #include "prov/ofi/ep/weft_stage.h"
 
-/*
- * Copies, and in virtual time charges the modelled time of the device's copy.
- */
+/* Copies; in virtual time, charges the modelled time of the device's copy. */
 static int mem_move(struct fid *fid, const struct iovec *iov, size_t count,
 		    void *host, int in)
 {

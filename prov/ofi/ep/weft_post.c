@@ -14,7 +14,7 @@ unsigned weft_post_flags(uint64_t fi_flags, bool selective)
 
 	if (selective && !(fi_flags & FI_COMPLETION))
 		flags |= WEFT_OP_QUIET;
-	/* one FIN reports match and delivery */
+	/* one FIN reports both match and delivery */
 	if (fi_flags & (FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE))
 		flags |= WEFT_OP_ACK;
 	if (fi_flags & FI_REMOTE_CQ_DATA)
@@ -83,8 +83,8 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 
 /*
  * Starts a receive. A peek polls the carrier first: a program that peeks in a
- * loop finds an entry at every read of its queue, and a read makes progress
- * only when it finds no entry.
+ * loop finds an entry at every read of its queue, and only a read without
+ * entries makes progress.
  */
 static inline int recv_start(struct weft_ep *ep, struct weft_nic_op *op,
 			     uint64_t fi_flags)

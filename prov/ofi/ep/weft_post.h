@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Translation of a libfabric call to an operation of the engine: the common
- * part of messages, tagged messages, RMA and atomics. Short functions on the
- * path of every message are here to be inlined.
+ * part of messages, tagged messages, RMA and atomics. Short functions that
+ * every message needs are inline.
  */
 #ifndef WEFT_OFI_POST_H
 #define WEFT_OFI_POST_H
@@ -85,7 +85,7 @@ weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 }
 
 /*
- * Called when the engine refused an op; returns err as -FI_E*. If the engine
+ * Handles an op that the engine refused; returns err as -FI_E*. If the engine
  * had no space, polls once, since a client may retry without reading a queue.
  */
 ssize_t weft_post_refused(struct weft_ep *ep, int err);
@@ -158,9 +158,7 @@ static inline ssize_t weft_post_send(struct weft_ep *ep,
 	return ret;
 }
 
-/*
- * Sets the source of a receive. Returns false if the address is in no vector.
- */
+/* Sets the source of a receive; returns false for an unknown address. */
 static inline bool weft_post_source(struct weft_ep *ep, fi_addr_t addr,
 				    struct weft_nic_op *op)
 {

@@ -127,8 +127,8 @@ static ssize_t weft_writemsg(struct fid_ep *fid, const struct fi_msg_rma *msg,
 }
 
 /*
- * Posts an inject, which has no completion if it succeeds; a failure is
- * reported like any other.
+ * Posts an inject: no completion if it succeeds; failures are reported as
+ * usual.
  */
 static ssize_t rma_inject(struct weft_ep *ep, const struct iovec *iov,
 			  fi_addr_t dest_addr, unsigned flags,

@@ -34,7 +34,7 @@ struct stage {
 	size_t chunk;
 	size_t base;   /* sends: offset of the current chunk */
 	bool loaded;   /* sends: the chunk has been copied */
-	int err;       /* error of a copy */
+	int err;       /* error of a copy, or 0 */
 	uint32_t *got; /* receives: bytes received of each chunk */
 	unsigned char *host;
 };
@@ -166,8 +166,8 @@ static struct stage *stage_of(const struct weft_ep *ep,
 }
 
 /*
- * Returns the memory kind of the op's segments other than host memory; the host
- * kind if there is none; NULL if there are two.
+ * Returns the kind of the op's memory: the host kind if all segments are host
+ * memory; NULL if there are two other kinds.
  */
 static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
 {
@@ -193,10 +193,7 @@ static bool in_chunks(const struct weft_nic_op *op, size_t chunk)
 	       (op->kind == WEFT_SEND && op->len > chunk);
 }
 
-/*
- * Allocates the state; the engine's segments are unchanged. NULL: out of
- * memory.
- */
+/* Allocates the staging state of op; NULL: out of memory. */
 static struct stage *stage_new(struct weft_ep *ep, struct weft_nic_op *op,
 			       size_t chunk)
 {
@@ -241,9 +238,9 @@ int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op)
 			(struct weft_nic_typed){ stage_pack, stage_unpack, s };
 		op->iov[0] = (struct iovec){ &s->typed, op->len };
 		op->iov_count = WEFT_IOV_TYPED;
-		op->pos = 0; /* no bytes are packed yet */
+		op->pos = 0; /* nothing is packed yet */
 	} else {
-		/* the caller's buffer is not needed any more */
+		/* the caller's buffer is not needed after this copy */
 		if (op->kind != WEFT_READ)
 			stage_move(s, 0, s->host, op->len, false);
 		op->iov[0] = (struct iovec){ s->host, op->len };

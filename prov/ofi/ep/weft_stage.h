@@ -7,13 +7,13 @@
 
 /* A copy between a device and contiguous host memory. */
 struct weft_stage_copy {
-	/* segments in device memory; host memory is allowed, too */
+	/* segments in device memory; host memory is allowed */
 	const struct iovec *iov;
 	int count;
 	size_t pos; /* position in the concatenated segments */
 	void *host;
 	size_t bytes;
-	bool in; /* direction: true to the device */
+	bool in; /* true: to the device */
 };
 
 /*
@@ -24,12 +24,12 @@ struct weft_stage_copy {
 int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s);
 
 /*
- * Replaces the device buffers of a filled op by host memory. -ENOMEM, -EFAULT,
- * -ENOSYS.
+ * Replaces the device buffers of a complete op by host memory. -ENOMEM,
+ * -EFAULT, -ENOSYS.
  */
 int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op);
 
-/* Callbacks of an engine with staged ops. */
+/* Callbacks of an engine that has staged ops. */
 extern const struct weft_nic_up weft_stage_callbacks;
 
 #endif

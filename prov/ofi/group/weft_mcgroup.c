@@ -139,14 +139,11 @@ int weft_mcgroup_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fid.ops = &mc_fid_ops;
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
-	/*
-	 * this policy is used only if oversubscribed; otherwise the wait does
-	 * not yield
-	 */
+	/* used only if oversubscribed; otherwise the wait does not yield */
 	weft_wait_policy_init(&mc->policy, WEFT_OVERSUBSCRIBED);
 	mc->one_thread = !ep->domain->threaded && !ep->domain->auto_progress;
 	mc->set = to_set(ca);
-	/* set *mc_p before the event, which may be posted immediately */
+	/* set *mc_p first: the event may be posted immediately */
 	*mc_p = &mc->fid;
 	weft_ref_get(&mc->set->ref);
 	weft_ref_get(&ep->ref);
@@ -208,9 +205,7 @@ static struct weft_mcgroup *mc_of(fi_addr_t coll_addr)
 					     : (void *)(uintptr_t)coll_addr;
 }
 
-/*
- * Returns the number of a member, given by its address or else by its position.
- */
+/* Returns the member's rank, given by its address or by the rank itself. */
 static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
 {
 	const struct weft_mcgroup *mc = mc_of(coll_addr);
@@ -413,7 +408,7 @@ static ssize_t mc_gather(struct fid_ep *ep, const void *buf, size_t count,
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-/* fi_coll_msg has no inline wrapper in 1.17; this function is never called. */
+/* not called by libfabric 1.17, which has no wrapper fi_coll_msg */
 static ssize_t mc_msg(struct fid_ep *ep, const struct fi_msg_collective *msg,
 		      struct fi_ioc *resultv, void **result_desc,
 		      size_t result_count, uint64_t flags)

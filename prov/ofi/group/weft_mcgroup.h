@@ -15,10 +15,10 @@ struct weft_set {
 	fi_addr_t *addr;
 	size_t count;
 	size_t room;
-	fi_addr_t above; /* higher than all addresses ever inserted */
+	fi_addr_t above; /* greater than all addresses ever inserted */
 	/* hash of the comm_key, which distinguishes equal sets */
 	uint64_t key;
-	/* references: the owner, and groups joined with the set */
+	/* references: owner, and groups joined with the set */
 	weft_au32 ref;
 };
 
@@ -37,7 +37,7 @@ struct weft_mcgroup {
 	struct weft_ep *ep;
 	struct weft_set *set;
 	struct weft_nic_group *group;
-	bool one_thread; /* blocking calls are possible: weft_mcgroup_wait.c */
+	bool one_thread; /* blocking calls are possible (weft_mcgroup_wait.c) */
 	struct weft_wait_policy policy;
 };
 

@@ -68,7 +68,7 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 	if (coll != FI_BARRIER && !bytes)
 		return -FI_EOPNOTSUPP;
 	attr->datatype_attr.size = bytes;
-	/* the count is limited by memory only: data is sent in packets */
+	/* only memory limits the count: data are sent in packets */
 	attr->datatype_attr.count = bytes ? SIZE_MAX / bytes : 0;
 	attr->max_members = INT32_MAX;
 	attr->mode = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Translates libfabric's collectives to calls of the collective unit; no other
- * file does this. Reductions have a type and an operation of the unit; the data
- * of all other calls is bytes. The functions are inline because they are on the
- * path of every short call.
+ * Translation of libfabric's collectives to calls of the collective unit, in
+ * this file only. Reductions have a type and an operation of the unit; all
+ * other calls transfer bytes. The functions are inline because every short call
+ * needs them.
  */
 #ifndef WEFT_MCGROUP_CALL_H
 #define WEFT_MCGROUP_CALL_H
@@ -19,7 +19,7 @@
 struct weft_mcgroup_call_row {
 	uint8_t kind; /* enum weft_cunit_kind */
 	bool reduces;
-	bool exact; /* supports FI_WEFT_EXACT: sums that are rounded once */
+	bool exact; /* supports FI_WEFT_EXACT: sums rounded only once */
 };
 
 extern const struct weft_mcgroup_call_row
@@ -49,8 +49,8 @@ static inline bool weft_mcgroup_names(enum fi_op op, enum fi_datatype type,
 }
 
 /*
- * Translates a call; for a barrier only the kind is set. Returns false if the
- * call does not exist, or does not support the type.
+ * Translates a call; for a barrier sets the kind only. Returns false if the
+ * call does not exist or does not support the type.
  */
 static inline bool weft_mcgroup_call(const struct fi_weft_call *c,
 				     struct weft_cunit_call *call)

@@ -14,7 +14,7 @@
 #define OWN_CORE       weft_wait_policy_rule[WEFT_OWN_CORE]
 #define OVERSUBSCRIBED weft_wait_policy_rule[WEFT_OVERSUBSCRIBED]
 
-/* Yields between two polls of all endpoints, if oversubscribed. */
+/* yields between two polls of all endpoints, if oversubscribed */
 #define YIELDS_PER_POLL 8
 
 /* State of a call, in the caller's memory. */
@@ -94,7 +94,7 @@ WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
 	return -FI_EINPROGRESS;
 }
 
-/* Blocks or yields. Returns false if timed out. */
+/* Blocks or yields; returns false after the deadline. */
 static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 {
 	struct weft_cq *cq = queue_of(ep);
@@ -106,8 +106,8 @@ static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 }
 
 /*
- * Yields until the operation completes. Returns false if it does not complete
- * within the limit.
+ * Yields until the operation completes; returns false after the limit of the
+ * wait policy.
  */
 static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 {

@@ -2,7 +2,7 @@
 /*
  * Blocking wait in virtual time. Spinning is useless there: the result arrives
  * when the model has run, and the model runs while this rank blocks. So the
- * wait blocks at once, and checks for completion after each wake.
+ * wait blocks at once, and checks for completion when it is woken.
  */
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/queue/weft_cq.h"
@@ -27,7 +27,7 @@ WEFT_HOT int weft_mcgroup_wait_virtual(struct weft_ep *ep,
 {
 	int ret;
 
-	/* progress by another thread may have completed the operation */
+	/* another thread's progress may have completed the operation */
 	if (w->complete)
 		return w->call.err;
 	while (!weft_cq_has(ep->tx_cq) && !weft_cq_has(ep->rx_cq)) {

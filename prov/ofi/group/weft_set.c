@@ -43,8 +43,8 @@ static int set_add(struct weft_set *set, fi_addr_t addr)
 }
 
 /*
- * Returns whether the address is in the set; insertion in ascending order needs
- * no search.
+ * Returns whether the address is in the set; ascending insertion needs no
+ * search.
  */
 static bool set_has(const struct weft_set *set, fi_addr_t addr)
 {
@@ -77,7 +77,7 @@ static int weft_set_union(struct fid_av_set *dst, const struct fid_av_set *src)
 	return 0;
 }
 
-/* Keeps the members of dst that are in src or, if !keep_common, not in src. */
+/* Keeps the members of dst that are in src, or, if !keep_common, the others. */
 static int set_filter(struct fid_av_set *dst, const struct fid_av_set *src,
 		      bool keep_common)
 {
@@ -142,10 +142,7 @@ void weft_set_put(struct weft_set *set)
 	free(set);
 }
 
-/*
- * Drops the caller's reference. Joined groups hold their own reference and stay
- * valid.
- */
+/* Drops the caller's reference; joined groups have their own and stay valid. */
 static int weft_set_close(struct fid *fid)
 {
 	weft_set_put(weft_container_of(fid, struct weft_set, fid.fid));

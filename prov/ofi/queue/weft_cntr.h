@@ -17,8 +17,8 @@ static inline void weft_cntr_count(struct weft_cntr *cntr)
 	if (!cntr)
 		return;
 	/*
-	 * relaxed: value changes only with the lock held, and orders no other
-	 * data
+	 * relaxed: value changes only with the lock held, and orders nothing
+	 * else
 	 */
 	weft_store64(&cntr->value, weft_load64_relaxed(&cntr->value) + 1);
 	weft_watch_notify(&cntr->watch);

@@ -76,7 +76,7 @@ static void an_error_ends_the_wait_of_another_thread(void **state)
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	w.cntr = cntr_open(&f, FI_WAIT_UNSPEC);
 	T_OK(pthread_create(&t, NULL, wait_for_ten, &w));
-	/* Ends the wait whether or not the thread blocks already. */
+	/* end the wait whether or not the thread is blocked already */
 	while (pthread_tryjoin_np(t, NULL))
 		T_OK(fi_cntr_adderr(w.cntr, 1));
 	T_IS(w.ret, -FI_EAVAIL);

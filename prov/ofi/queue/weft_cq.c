@@ -38,9 +38,8 @@ static struct weft_cq *to_cq(struct fid_cq *fid)
 /* ---- writing ------------------------------------------------------------- */
 
 /*
- * Records that a completion could not be stored. Readers get the entries before
- * it and then -FI_EOVERRUN forever, since the missing completion is not known
- * any more.
+ * Records that a completion could not be stored. Readers get the earlier
+ * entries and then -FI_EOVERRUN forever, since the completion is lost.
  */
 static int cq_overrun(struct weft_cq *cq)
 {
@@ -147,10 +146,10 @@ static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 }
 
 /*
- * Returns the result of a read in virtual time. The carrier is notified when
- * entries were read, but not of a peek that found no message, so that a loop of
- * peeks counts as polling without result. If there are no entries and virtual
- * time has ended, returns an error, so that a loop of reads ends.
+ * Returns the result of a read in virtual time. The carrier is notified if
+ * entries were read, except for a peek that found no message, so that a loop of
+ * peeks counts as polling without result. Without entries, the end of virtual
+ * time is an error, so that a loop of reads ends.
  */
 static WEFT_COLD ssize_t in_virtual_time(struct weft_cq *cq, ssize_t ret)
 {
@@ -208,9 +207,9 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 						  err_data_size);
 
 		/*
-		 * The caller's entry may be shorter: before API 1.5 it ended
-		 * with err_data. There is no provider data except the error
-		 * number.
+		 * the caller's entry may be shorter: before API 1.5 it ended
+		 * with err_data. Except for the error number there are no
+		 * provider data.
 		 */
 		memcpy(buf, x, bytes);
 		free(x);
@@ -221,9 +220,7 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 	return ret;
 }
 
-/*
- * Returns whether a wait may end: `threshold` entries, or an error among them.
- */
+/* Returns whether a wait may end: there are `threshold` entries or an error. */
 static bool threshold_reached(struct weft_cq *cq, size_t threshold)
 {
 	if (cq->tail - cq->head >= threshold)
@@ -235,8 +232,8 @@ static bool threshold_reached(struct weft_cq *cq, size_t threshold)
 }
 
 /*
- * Returns whether a peer has died. In virtual time a wait has no periodic
- * timeout, so a peer's death ends it.
+ * Returns whether a peer has died, which ends a wait in virtual time: such a
+ * wait has no periodic timeout.
  */
 static WEFT_COLD bool peer_died(struct weft_cq *cq)
 {

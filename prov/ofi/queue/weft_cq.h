@@ -14,7 +14,7 @@ int weft_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
  * block.
  */
 int weft_cq_trywait(struct weft_cq *cq);
-/* Doubles the ring; -ENOMEM: the queue is overrun from now on. */
+/* Doubles the ring. -ENOMEM: completions are lost from now on. */
 int weft_cq_grow(struct weft_cq *cq) WEFT_COLD;
 
 /*

@@ -168,10 +168,7 @@ static ssize_t weft_eq_read(struct fid_eq *fid, uint32_t *code, void *buf,
 	return ret;
 }
 
-/*
- * Copies an error entry, which grew with API 1.5: before, it ended with
- * err_data.
- */
+/* Copies an error entry. Before API 1.5 the entry ended with err_data. */
 static ssize_t weft_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *buf,
 			       uint64_t flags)
 {

@@ -35,7 +35,7 @@ static void events_are_read_in_order_and_peek_keeps_them(void **state)
 	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
 	eq = eq_open(&f, FI_WAIT_NONE);
 	T_AGAIN(fi_eq_read(eq, &event, &e, sizeof(e), 0));
-	/* more events than the requested size: no event is lost */
+	/* more events than the requested size: none is lost */
 	for (uint64_t i = 0; i < 100; i++)
 		post(eq, FI_NOTIFY, i);
 	for (uint64_t i = 0; i < 100; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Poll sets: several queues and counters polled together; and fi_trywait, which
- * returns whether a thread may block on their descriptors.
+ * Poll sets: several queues and counters polled together. fi_trywait: whether a
+ * thread may block on their descriptors.
  */
 #include "prov/ofi/queue/weft_poll.h"
 #include "prov/ofi/queue/weft_cntr.h"

@@ -28,16 +28,14 @@
 
 #define NS_PER_MS 1000000u
 
-/*
- * Longest block, ns, if there are several carriers and one has no descriptor.
- */
+/* longest wait, ns, if one of several carriers has no descriptor */
 #define BLIND_NS 50000u
 
 struct weft_wait {
-	weft_au32 seq;	       /* word on which followers block */
+	weft_au32 seq;	       /* word on which the followers block */
 	uint32_t followers;    /* number of followers that are not woken yet */
 	bool leading;	       /* a leader exists */
-	bool kicked;	       /* the leader was woken */
+	bool kicked;	       /* the leader has been woken */
 	uint64_t leader_waits; /* number of completed waits of leaders */
 	/* epoll of event_fd and all carriers; -1: not needed yet */
 	int epoll_fd;
@@ -80,8 +78,7 @@ static void event_set(int fd)
 	uint64_t one = 1;
 
 	/*
-	 * write fails only if the counter is full, and then it is readable
-	 * already
+	 * write fails only if the counter is full: the descriptor is readable
 	 */
 	if (write(fd, &one, sizeof(one)) < 0)
 		return;
@@ -91,7 +88,7 @@ static void event_clear(int fd)
 {
 	uint64_t n;
 
-	/* read fails only if the counter is 0 already */
+	/* read fails only if the counter is 0 */
 	if (read(fd, &n, sizeof(n)) < 0)
 		return;
 }
@@ -227,9 +224,8 @@ static void wait_many(struct weft_domain *d, uint64_t left)
 
 /*
  * Blocks in the carrier of the only endpoint. In virtual time, returns 0 or the
- * error of the carrier: the end of virtual time, or -EAGAIN if a refused post
- * may succeed now, since only the caller can repeat the post. In live mode
- * returns 0; the caller checks its timeout.
+ * carrier's error: the end of virtual time, or -EAGAIN if the caller should
+ * repeat a refused post. In live mode returns 0; the caller checks its timeout.
  */
 static int wait_one(struct weft_domain *d, uint64_t left)
 {
@@ -275,7 +271,7 @@ int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns)
 	if (!left)
 		return -ETIMEDOUT;
 	w->watched++;
-	/* the progress thread is the leader, even before its first pass */
+	/* with automatic progress the progress thread is the leader */
 	if (d->auto_progress || d->wait->leading)
 		follower_wait(d, left);
 	else
@@ -397,7 +393,7 @@ void weft_wait_ep_added(struct weft_domain *d, struct weft_ep *ep)
 {
 	if (d->wait->epoll_fd >= 0)
 		watch_carrier(d->wait, ep);
-	/* the current leader blocks on the old set of carriers */
+	/* the current leader does not wait on the new carrier */
 	kick_leader(d);
 }
 
@@ -409,7 +405,7 @@ void weft_wait_ep_removed(struct weft_domain *d, struct weft_ep *ep)
 
 	if (wt->epoll_fd >= 0 && fd >= 0)
 		epoll_ctl(wt->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-	/* the carrier may be closed only when no thread blocks in it */
+	/* wait until no thread blocks in the carrier, which will be closed */
 	while (wt->leading && wt->leader_waits == leader_waits) {
 		ep->carrier->ops->wake(ep->carrier);
 		kick_leader(d);
@@ -426,7 +422,7 @@ static void *progress_thread(void *arg)
 	weft_enter(d);
 	while (!d->wait->stop) {
 		weft_domain_progress(d);
-		/* waiters must see the end of virtual time */
+		/* let the waiters see the end of virtual time */
 		if (leader_wait(d, UINT64_MAX))
 			wake_followers(d->wait);
 	}

@@ -28,9 +28,9 @@ int weft_watch_arm(struct weft_watch *w);
 /*
  * Blocks until the watch is woken or a packet may have arrived. deadline_ns:
  * from weft_deadline(); UINT64_MAX: forever. The caller holds the lock, which
- * is released meanwhile, checks its condition again in any case, and calls
- * weft_watch_end after its last wait. Returns 0, -ETIMEDOUT, or an error if
- * virtual time has ended.
+ * is released while blocked; it must check its condition after every return,
+ * and call weft_watch_end after its last wait. Returns 0, -ETIMEDOUT, or an
+ * error if virtual time has ended.
  */
 int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns);
 void weft_watch_end(struct weft_watch *w);
