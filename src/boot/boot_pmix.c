@@ -27,9 +27,8 @@
 
 static pmix_proc_t me;
 static bool open;
-static struct weft_job_page
-	/* job status page with the names; NULL: the names are in PMIx */
-	*job_page;
+/* job status page with the names; NULL: the names are in PMIx */
+static struct weft_job_page *job_page;
 /* number of this rank's entry in the job status page */
 static uint32_t entry_number;
 

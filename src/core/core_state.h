@@ -74,9 +74,8 @@ struct weft_core {
 	struct fi_weft_recv *recv;
 	/* nonblocking receives are direct receives as well */
 	bool direct_requests;
-	struct fi_weft_mem
-		/* device memory (offload_device.h); NULL: none allocated */
-		*device;
+	/* device memory (offload_device.h); NULL: none allocated */
+	struct fi_weft_mem *device;
 
 	weft_au32 phase; /* enum weft_phase */
 	int thread_level;

@@ -44,9 +44,8 @@ struct part {
 	/* the hello (receiver) or welcome (sender) has arrived */
 	bool known;
 	struct hello hello; /* the sender's hello */
-	struct hello_recv
-		/* receive of the hello, in the receiver until it has arrived */
-		*hello_recv;
+	/* receive of the hello, in the receiver until it has arrived */
+	struct hello_recv *hello_recv;
 	int32_t base; /* tag of partition 0 */
 	/* receive of the welcome, in the sender */
 	struct weft_req *welcome_recv;
