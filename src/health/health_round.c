@@ -41,8 +41,8 @@ static uint8_t check_rank(const struct weft_health *h,
 }
 
 /*
- * A missing heartbeat of an interface is not an error: it runs only inside MPI
- * calls.
+ * A missing heartbeat of an interface is not an error: an interface makes
+ * progress only inside MPI calls.
  */
 static uint8_t check_nic(const struct health_slot *s)
 {

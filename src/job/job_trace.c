@@ -280,8 +280,8 @@ struct trace_open *weft_trace_open_calls(struct weft_trace *t)
 }
 
 /*
- * Writes the event buffer to the file: after the next attach this writer has
- * another buffer with a larger chunk number.
+ * Also writes the event buffer to the file: after the next attach this writer
+ * has another buffer, with a larger chunk number.
  */
 void weft_trace_detach(struct weft_trace *t)
 {

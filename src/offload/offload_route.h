@@ -75,7 +75,7 @@ void weft_route_posted(struct weft_route *r, uint32_t *number);
  * messages are faster. 0: no limit. Only for a class route.
  */
 size_t weft_route_max_bytes(const struct weft_route *r);
-/* Closes a route, or NULL. No call of this rank may be outstanding. */
+/* Closes a route; r may be NULL. No call of this rank may be outstanding. */
 void weft_route_close(struct weft_route *r);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Composition of a type from other types. The walk over basic elements reads
- * it; it owns the references and arrays. For types_dt*.c only.
+ * Composition of a type from other types, read by the walk over basic elements.
+ * The composition owns the references and arrays. For types_dt*.c only.
  */
 #ifndef WEFT_TYPES_DT_MAP_H
 #define WEFT_TYPES_DT_MAP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loads the module that writes OTF2 archives (report_otf2.c). mpiexec calls it
- * for --trace with a folder.
+ * Loads the module that writes OTF2 archives (report_otf2.c), for mpiexec
+ * --trace with a folder.
  */
 #include "src/tools/report/report.h"
 

@@ -617,9 +617,9 @@ static void lock_contention_ends_with_the_unlock(void **state)
  *   rank 0  Send 0-5       Recv 50 ... open
  *   rank 1  Init 0-20  Barrier 30 ... open
  *
- * The job deadlocks at 200: the Recv of 150 and the Barrier of 170 are
- * incomplete. The chain starts with the call that was entered last: 50-200,
- * then rank 0 0-50.
+ * The job deadlocks at 200: Recv, open for 150, and Barrier, open for 170,
+ * are incomplete. The chain starts with the call that was entered last:
+ * 50-200, then rank 0 0-50.
  */
 static void open_calls_at_a_deadlock_are_incomplete(void **state)
 {

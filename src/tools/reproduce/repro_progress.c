@@ -26,8 +26,8 @@ void repro_progress_begin(struct repro_progress *p, const struct repro *r)
 }
 
 /*
- * Returns the estimated remaining time in seconds, without rows of a kind of
- * which none is complete.
+ * Returns the estimated remaining time in seconds. Short or long rows of which
+ * none is complete are not included.
  */
 static double remaining_s(const struct repro_progress *p)
 {
