@@ -13,8 +13,8 @@
 #define WEFT_NOINLINE	  __attribute__((noinline))
 #define WEFT_HOT	  __attribute__((hot))
 /*
- * As WEFT_HOT, for functions with an alias: gcc rejects the attribute `hot` on
- * a function whose alias lacks it.
+ * As WEFT_HOT, for functions with an alias: gcc warns if a function has the
+ * attribute `hot` and its alias does not.
  */
 #define WEFT_HOT_TEXT	  __attribute__((section(".text.hot")))
 /*

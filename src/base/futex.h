@@ -35,7 +35,6 @@ int weft_futex_wait(weft_au32 *word, uint32_t value, uint64_t ns,
 int weft_futex_wait_two(weft_au32 *const word[2], const uint32_t value[2],
 			uint64_t ns);
 
-/* Wakes at most count waiters of the word. */
 void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_scope scope);
 
 /*

@@ -23,7 +23,6 @@ const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes);
  * memfd counts as a file.
  */
 const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes);
-/* Describes the limit of file descriptors. */
 const char *weft_limit_files(char text[WEFT_LIMIT_TEXT]);
 /*
  * Describes the limit of processes and threads. tasks: the total number needed.

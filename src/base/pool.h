@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 struct weft_pool {
-	void *free;	   /* free objects, chained in their first word */
-	void *slabs;	   /* chain of slabs */
+	void *free; /* free objects, chained in their first word */
+	void *slabs;
 	size_t obj_bytes;  /* object size, rounded up to its alignment */
 	size_t slab_count; /* objects in the next slab */
-	size_t used;	   /* objects in use */
+	size_t used;
 };
 
 /* Objects are aligned to 64 when obj_bytes >= 64, else to 16. */

@@ -45,7 +45,6 @@ struct secret_offer {
 	uint8_t check[WEFT_SECRET_KEY];
 };
 
-/* The user's secret and its source. */
 struct secret_user {
 	uint8_t bytes[SECRET_TEXT_MAX];
 	size_t len; /* 0: the user has no secret */

@@ -186,8 +186,8 @@ void weft_world_leave_alone(void)
 }
 
 /*
- * Writes the report of links, if requested, when this rank aborts. Virtual time
- * does not advance while this rank runs, and this rank does not wait again.
+ * Virtual time does not advance while this rank runs, and this rank does not
+ * wait again.
  */
 void weft_world_report_abort(void)
 {

@@ -32,7 +32,7 @@ void weft_world_failed_ranks(char *text, size_t len);
  * independently; one of them reports when the others have left.
  */
 void weft_world_leave_alone(void);
-/* Reports virtual time so far, if requested, because the job is aborted. */
+/* Writes the report of links, if requested, because the job is aborted. */
 void weft_world_report_abort(void);
 /*
  * Reports virtual time, if requested, and waits outside virtual time for all

@@ -22,7 +22,6 @@ static inline int mpi_narrow(MPI_Count n)
 	return n > INT_MAX ? MPI_UNDEFINED : (int)n;
 }
 
-/* Gets the communicator of argument number arg. */
 static inline int mpi_check_comm(const char *func, int arg, MPI_Comm handle,
 				 struct weft_comm **comm_p)
 {

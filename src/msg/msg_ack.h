@@ -26,7 +26,6 @@ struct weft_p2p;
 /* Posts the receive for cancel requests. Returns 0 or -errno. */
 int weft_ctrl_open(void);
 
-/* Returns a new id for a send. */
 uint32_t weft_ctrl_id(void);
 /*
  * Posts the receive for the acknowledgement of p, if it is not posted yet.

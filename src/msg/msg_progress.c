@@ -335,10 +335,10 @@ static void block_on_condition(int timeout_ms)
 }
 
 /*
- * Returns the timeout of a wait. In live mode, operations queued for retry and
- * joins of routes are checked periodically. In virtual time the provider ends
- * the wait in both cases; a timeout would prevent it from detecting a deadlock,
- * and virtual time would jump.
+ * In live mode, operations queued for retry and joins of routes are checked
+ * periodically. In virtual time the provider ends the wait in both cases; a
+ * timeout would prevent it from detecting a deadlock, and virtual time would
+ * jump.
  */
 WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {

@@ -9,7 +9,6 @@
 /* Raises MPI_ERR_WIN for an invalid handle. */
 int mpi_win_bad(const char *func, int arg, MPI_Win handle) WEFT_COLD;
 
-/* Gets the window of argument number arg. */
 static inline int mpi_check_win(const char *func, int arg, MPI_Win handle,
 				struct weft_win **win_p)
 {

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns the output of fn. */
 static char *written(void (*fn)(struct json *j))
 {
 	char *text = NULL;

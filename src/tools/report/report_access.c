@@ -36,10 +36,7 @@ static void put_access(struct json *j, uint32_t rank, uint32_t other, bool in,
 	json_close(j);
 }
 
-/*
- * Writes the one-sided calls; if there are more than MOST, only every step-th
- * call.
- */
+/* If there are more than MOST one-sided calls, writes only every step-th. */
 void report_put_accesses(struct json *j, const struct report *s)
 {
 	uint64_t step = s->accesses / MOST + 1, n = 0;

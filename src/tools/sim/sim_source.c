@@ -121,10 +121,7 @@ void sim_create_message(struct sim *s, uint64_t at, uint32_t node)
 		backlog_push(s, &s->source[node].backlog, at);
 }
 
-/*
- * Posts as many messages as the FIFOs hold; the remaining messages are posted
- * as FIFO entries become free.
- */
+/* The other messages are posted as FIFO entries become free. */
 void sim_begin_exchange(struct sim *s, uint32_t node)
 {
 	uint32_t *left = &s->source[node].left;
@@ -221,8 +218,7 @@ static double ln(double x)
 }
 
 /*
- * Draws the creation time of the node's next message. The time is stored in
- * 1/1024 ps, so that rounding does not reduce the load.
+ * The time is stored in 1/1024 ps, so that rounding does not reduce the load.
  */
 void sim_set_timer(struct sim *s, uint32_t node)
 {

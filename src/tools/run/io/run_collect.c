@@ -24,7 +24,6 @@ enum { CHUNK = 1 << 16, PROMPT_MS = 100 };
 /* Streams of a rank, in this order; the lifeline (run_io.h) has no sink. */
 enum { STREAM_OUT, STREAM_ERR, STREAM_LIFE, PER_RANK };
 
-/* One stream of one rank. */
 struct stream {
 	struct run_line line;
 	struct sink *sink; /* NULL: a lifeline, which carries no data */

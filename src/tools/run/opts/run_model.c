@@ -204,9 +204,7 @@ static int check_faults(struct run_model *m)
 	return m->faults_spec ? 0 : -ENOMEM;
 }
 
-/*
- * Returns whether the plan has only faults that prov/carrier/lossy can inject.
- */
+/* Such a job uses prov/carrier/lossy, which can inject only these faults. */
 bool run_model_live_faults(const struct run_model *m)
 {
 	static const uint32_t can =
