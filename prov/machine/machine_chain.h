@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of chained events over the members of a group: interface of a unit
- * whose events start packets. The engine uses them where the network cannot
- * multicast to the group directly (grp_chain.c).
+ * Trees of chained events over the members of a group, for units whose events
+ * start packets. The engine uses them where the network cannot multicast to
+ * the group (grp_chain.c).
  *
  *   open -> [slot, broadcast, received | arrive, passed]* -> close
  *
- * A packet goes from its sender to the root of the tree and from there to all
- * members: at each member an event counts the packet and starts the packets to
- * its children. Every member arrives once at a synchronisation point: at each
- * member an event counts the member and its children and starts the packet to
- * the parent; the root releases all members in the same manner. The units alone
- * do this work, in their polls.
+ * Broadcast: a packet goes from its sender to the root of the tree, then to
+ * all members. At each member an event counts the packet and starts the
+ * packets to its children. Synchronisation: every member arrives once at a
+ * point. At each member an event counts the member and its children and starts
+ * the packet to the parent; the root then releases all members by a broadcast.
+ * The units do this work alone, in their polls.
  *
- * Packets have sequence numbers from 0, equal at all members. A packet's slot
- * is reused WEFT_CHAIN_SLOTS packets later: the caller ensures that every
- * member has received the packet by then. A member arrives at a point after it
- * has passed the previous one.
+ * Packets have sequence numbers from 0, equal at all members. The slot of a
+ * packet is reused WEFT_CHAIN_SLOTS packets later; the caller ensures that
+ * every member has received the packet by then. A member arrives at a point
+ * only after it has passed the previous one.
  */
 #ifndef WEFT_MACHINE_CHAIN_H
 #define WEFT_MACHINE_CHAIN_H
@@ -40,12 +40,13 @@ struct weft_chain_attr {
 	uint64_t key; /* key of the group, equal at all members */
 	const struct weft_cunit_tree *tree;
 	int me;
-	struct weft_peer *const *member; /* member[me] is not used */
+	struct weft_peer *const
+		*member; /* peers of the members; member[me] is unused */
 };
 
 struct weft_chain_ops;
 
-/* First member of a unit's object. */
+/* Must be the first field of a unit's chain object. */
 struct weft_chain {
 	const struct weft_chain_ops *ops;
 };
@@ -53,33 +54,38 @@ struct weft_chain {
 struct weft_chain_ops {
 	/*
 	 * Every member opens its chain before any packet is sent. -ENOMEM;
-	 * -EOPNOTSUPP: more children than an event can start packets for.
+	 * -EOPNOTSUPP: more children than one event can serve.
 	 */
 	int (*open)(struct weft_unit *u, const struct weft_chain_attr *attr,
 		    struct weft_chain **c_p);
-	/* Closes the chain; packets that arrive later are rejected. */
+	/* Packets that arrive after close are refused. */
 	void (*close)(struct weft_chain *c);
 	/*
-	 * Returns the slot of packet seq, WEFT_CHAIN_LONG bytes, for its sender
-	 * to fill.
+	 * Returns the slot of packet seq (WEFT_CHAIN_LONG bytes), which its
+	 * sender fills.
 	 */
 	void *(*slot)(struct weft_chain *c, uint64_t seq);
-	/* Sends `bytes` of the slot to all members. -EAGAIN; -errno. */
+	/*
+	 * Sends the first `bytes` bytes of the slot to all members. -EAGAIN;
+	 * -errno.
+	 */
 	int (*broadcast)(struct weft_chain *c, uint64_t seq, size_t bytes);
 	/* Returns the number of packets received in this slot so far. */
 	uint64_t (*received)(const struct weft_chain *c, uint64_t seq);
-	/* Arrives at the next point of that kind. 0 or -EAGAIN. */
+	/* Arrives at the next point of this kind. Returns 0 or -EAGAIN. */
 	int (*arrive)(struct weft_chain *c, enum weft_chain_point p);
-	/* Returns the number of points of that kind passed by all members. */
+	/*
+	 * Returns the number of points of this kind that all members have
+	 * passed.
+	 */
 	uint64_t (*passed)(const struct weft_chain *c, enum weft_chain_point p);
 	/*
-	 * Forwards received packets; returns whether all of them have been
-	 * forwarded.
+	 * Forwards received packets. Returns whether all have been forwarded.
 	 */
 	bool (*run)(struct weft_chain *c);
 	/*
-	 * Returns the number of commands started by events of this unit, over
-	 * all chains.
+	 * Returns the number of commands that events of this unit have started,
+	 * for all chains.
 	 */
 	uint64_t (*started)(const struct weft_unit *u);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reassembles engine packets and keeps those that the engine refuses. */
+/* Reassembles engine packets, and keeps packets that the engine refuses. */
 #include "prov/machine/machine_inbox.h"
 
 #include <errno.h>
@@ -79,7 +79,10 @@ bool weft_inbox_holds(const struct weft_inbox *in, const struct weft_peer *peer)
 	return p && p->first;
 }
 
-/* Adds payload to the open packet; delivers the packet when it is complete. */
+/*
+ * Appends payload to the open packet, and delivers the packet when it is
+ * complete.
+ */
 static int inbox_join(struct weft_inbox *in, struct inbox_peer *p,
 		      const void *bytes, size_t n)
 {
@@ -126,7 +129,9 @@ int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 	if (!p->first && n >= pkt.len &&
 	    !in->up->deliver(in->up_arg, peer, &pkt, payload))
 		return 0;
-	/* the packet cannot be delivered from the carrier's memory */
+	/*
+	 * copy the packet, which cannot be delivered from the carrier's memory
+	 */
 	k = malloc(sizeof(*k) + pkt.len);
 	if (!k)
 		return -ENOMEM;

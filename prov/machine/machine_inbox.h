@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Path from a unit's reception to the message engine. A unit passes the pieces
- * received from a peer in order; the inbox reassembles engine packets and
- * delivers them. A packet that the engine cannot accept now is kept, and so is
- * everything from the same peer after it; other peers are not delayed.
+ * Path from a unit's reception to the message engine. A unit passes the
+ * pieces received from a peer in order; the inbox reassembles engine packets
+ * and delivers them. If the engine cannot accept a packet now, the inbox
+ * keeps it and all later packets of the same peer; other peers are not
+ * delayed.
  *
  *  piece:  | struct weft_pkt | payload ... | fill |
  *          (later pieces of the same packet: payload only)
@@ -28,15 +29,15 @@ void weft_inbox_init(struct weft_inbox *in, const struct weft_carrier_attr *up,
 void weft_inbox_fini(struct weft_inbox *in);
 
 /*
- * Takes one piece, which the sender may change meanwhile. 0, -ENOMEM, or
- * -EPROTO: the piece is invalid and dropped.
+ * Accepts one piece, which the sender may change meanwhile. Returns 0 or
+ * -ENOMEM; -EPROTO: the piece is invalid and was dropped.
  */
 int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 		    const void *piece, size_t bytes);
 
 /*
- * Returns whether packets of this peer are kept; then the unit should slow the
- * peer down.
+ * Returns whether packets of this peer are kept; the unit should then slow down
+ * the peer.
  */
 bool weft_inbox_holds(const struct weft_inbox *in,
 		      const struct weft_peer *peer);

@@ -7,7 +7,7 @@
 
 struct engine {
 	int taken;
-	int refuse; /* refusals left */
+	int refuse; /* number of packets still to refuse */
 	uint64_t tags[64];
 	struct weft_peer *from[64];
 };
@@ -37,7 +37,10 @@ static void inbox_open(struct weft_inbox *in, struct engine *e)
 	weft_inbox_init(in, &a, 1000);
 }
 
-/* Makes a packet of len bytes whose tag is its pattern; returns total bytes. */
+/*
+ * Makes a packet with len bytes of payload, a pattern that depends on tag.
+ * Returns the total number of bytes.
+ */
 static size_t make(void *buf, uint64_t tag, unsigned len)
 {
 	unsigned char payload[1024];

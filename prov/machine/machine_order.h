@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Host-device orderings by name. The host is the program that posts work, the
- * device is the emulated engine that executes it; they may be two threads, or a
- * thread and another process. Units use these names and never the atomics
- * themselves.
+ * Memory orderings between host and device, by name. The host is the program
+ * that posts work, the device is the emulated engine that executes it; they
+ * may be two threads, or a thread and another process. Units use these
+ * functions instead of atomics.
  *
  *  host writes descriptor      device fills buffer
  *  nic_doorbell_ring  (D0)     nic_event_post   (E0)
@@ -20,7 +20,7 @@
 
 #include "src/base/atomic.h"
 
-/* D0 pairs with D1: the descriptor is written before the tail covers it. */
+/* D0 pairs with D1: the descriptor is written before the tail includes it. */
 static inline void nic_doorbell_ring(weft_au64 *tail, uint64_t v)
 {
 	weft_store64(tail, v);
@@ -73,10 +73,10 @@ static inline uint64_t nic_space_read(const weft_au64 *head)
 	return weft_load64(head);
 }
 
-/* Reads a word of which the caller is the only writer, without ordering. */
+/* Reads a word that only the caller writes. */
 static inline uint64_t nic_read_own(const weft_au64 *word)
 {
-	/* relaxed: no other thread writes it */
+	/* relaxed: no other thread writes the word */
 	return weft_load64_relaxed(word);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The port of a unit: the carrier below it, and the table that maps a node
- * number (torus coordinate, processing element, virtual process) to an
- * endpoint. Used by the units of bgq, gemini, qsnet2 and sunway.
+ * The port of a unit: the carrier below it, and a map from node numbers (torus
+ * coordinates, processing element, virtual process) to peers. Used by bgq,
+ * gemini, qsnet2 and sunway.
  */
 #ifndef WEFT_MACHINE_PORT_H
 #define WEFT_MACHINE_PORT_H
@@ -20,7 +20,6 @@ struct weft_port {
 	struct weft_hash by_index; /* peer index + 1 -> node + 1 */
 };
 
-/* Opens a carrier with attr for the port. */
 int weft_port_init(struct weft_port *p, const struct weft_carrier_ops *ops,
 		   const struct weft_carrier_attr *attr);
 void weft_port_fini(struct weft_port *p);
@@ -33,13 +32,13 @@ int weft_port_place(const struct weft_place *place,
 int weft_port_node_set(struct weft_port *p, uint32_t node,
 		       const struct sockaddr_in *name);
 
-/* Gives a known peer a node number. */
+/* Assigns a node number to a known peer. */
 int weft_port_bind(struct weft_port *p, uint32_t node, struct weft_peer *peer);
 
 /* Returns the peer of a node, or NULL. */
 struct weft_peer *weft_port_peer(struct weft_port *p, uint32_t node);
 
-/* Returns the node number of a peer; WEFT_PORT_NO_NODE: it has none. */
+/* Returns the node number of a peer, or WEFT_PORT_NO_NODE. */
 uint32_t weft_port_node(struct weft_port *p, const struct weft_peer *peer);
 
 #endif

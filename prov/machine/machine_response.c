@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects and queues the responses of a unit (machine_response.h). */
+/* Batches and queues of a unit's responses (machine_response.h). */
 #include "prov/machine/machine_response.h"
 
 #include <errno.h>

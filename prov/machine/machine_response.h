@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Responses of a unit to requests. Plain acknowledgements for one peer are
- * collected, up to WEFT_ACKS request numbers in one packet, and are sent when
- * the packet is full, when the requester waits, or on flush. A response is
- * queued if the carrier is full: a unit accepts every request, so requests and
+ * Responses of a unit to requests. Plain acknowledgements for a peer are
+ * batched, up to WEFT_ACKS request numbers in a packet, and are sent when the
+ * packet is full, when the requester waits, or on flush. If the carrier is
+ * full, a response is queued: a unit accepts every request, so requests and
  * responses cannot deadlock.
  */
 #ifndef WEFT_MACHINE_RESPONSE_H
@@ -31,8 +31,8 @@ void weft_response_send(struct weft_responses *a, struct weft_peer *peer,
 			const struct weft_pkt *pkt, const void *payload);
 
 /*
- * Acknowledges request id. now: at once, together with all acknowledgements due
- * to that peer.
+ * Acknowledges request id. now: send it at once, with all acknowledgements that
+ * are pending for the peer.
  */
 void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
 		       uint32_t id, bool now);

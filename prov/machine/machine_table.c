@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The machine table, one entry per machine. Limits of real machines come from
- * their papers; the sizes at which protocols change are choices of the message
- * layers that ran on them, and marked so.
+ * The machine table, one entry per machine. Limits of real machines are from
+ * their papers. The sizes at which protocols change are choices of the message
+ * layers that ran on the machines, and marked so.
  */
 #include "prov/machine/apenet/apenet_transport.h"
 #include "prov/machine/gemini/gemini_transport.h"
@@ -20,10 +20,12 @@
 #define ATOMIC_ALL   (0xfull << 36)
 #define ORDER_STRICT (SAS | RMA_ALL | ATOMIC_ALL)
 
-/* Largest oversubscribed group on a board; larger groups use the tree. */
+/*
+ * Largest oversubscribed group that uses a board; larger groups use the tree.
+ */
 #define CUNIT_BOARD 128
 
-/* Trees of up to eight children; packets that fit a page. */
+/* Trees with up to eight children; packets of one page. */
 #define CUNIT_NATIVE                                             \
 	{                                                        \
 		.routes = 32, .inputs = 9, .packet_bytes = 4096, \
@@ -31,14 +33,14 @@
 	}
 /*
  * Class routes of Blue Gene/Q: 16 per node [SC11 II.C], packets of 512 bytes
- * [SC11 II.A], inputs from 10 links, IO and the node's own processes.
+ * [SC11 II.A], inputs from 10 links, IO and the processes of the node.
  */
 #define CUNIT_BGQ                                                \
 	{                                                        \
 		.routes = 16, .inputs = 32, .packet_bytes = 512, \
 		.board = CUNIT_BOARD                             \
 	}
-#define BGQ_ROUTES 0x3fffu /* two belong to the system */
+#define BGQ_ROUTES 0x3fffu /* two are reserved for the system */
 /* Barrier classes: 16 per node, without payload [SC11 II.D]. */
 #define CUNIT_BGQ_BAR                                           \
 	{                                                       \
@@ -48,10 +50,10 @@
 #define KARY_ROUTES 0xffffffffu
 
 /*
- * Sets the coordinates of a node in a block that grows by doubling one
- * dimension after the other, E first and only once, so that every power of two
- * is a rectangle: 32 nodes are a board of 2x2x2x2x2, 512 a midplane of
- * 4x4x4x4x2 [SC11 II.A].
+ * Sets the coordinates of a node. The block of nodes grows by doubling one
+ * dimension after the other (E first, and only once), so every power of two is
+ * a block: 32 nodes are a board of 2x2x2x2x2, 512 a midplane of 4x4x4x4x2 [SC11
+ * II.A].
  */
 static void bgq_coords(uint32_t node, int *at)
 {
@@ -67,8 +69,8 @@ static void bgq_coords(uint32_t node, int *at)
 }
 
 /*
- * Returns whether the node numbers form a contiguous range; several members may
- * share a node.
+ * Returns whether the node numbers are a contiguous range; members may share a
+ * node.
  */
 static bool is_range(const uint64_t *node, int n)
 {
@@ -98,7 +100,7 @@ static bool is_any(const uint64_t *node, int n)
 }
 
 /*
- * Hardware broadcast and network conditional support a range of nodes; other
+ * Hardware broadcast and network conditional need a range of nodes; other
  * groups use trees of chained events (prov/machine/qsnet2/README).
  */
 static const struct weft_nic_group_form qsnet2_forms[] = {
@@ -107,8 +109,8 @@ static const struct weft_nic_group_form qsnet2_forms[] = {
 };
 
 /*
- * There is no hardware for collectives: members arrive by atomics on one
- * counter, whose owner notifies them by puts (prov/machine/gemini/README).
+ * No hardware for collectives: members arrive by atomics on one counter, whose
+ * owner notifies them by puts (prov/machine/gemini/README).
  */
 static const struct weft_nic_group_form gemini_forms[] = {
 	{ is_any, WEFT_CUNIT_COUNTS },
@@ -121,10 +123,12 @@ static const struct weft_machine rows[] = {
 		.unit = &weft_unit_direct,
 		.inject_bytes = 256,
 		.packet_bytes = 8192, /* or the carrier's limit, if lower */
-		/* default, if the host was not measured */
+		/* used if the host has not been measured */
 		.eager_bytes = 65536,
 		.eager_by_host = true,
-		.typed_bytes = 8192 + 1, /* more than a packet: bench/dt */
+		.typed_bytes =
+			8192 +
+			1, /* more than a packet (measured by bench/dt) */
 		.msg_order = ORDER_STRICT,
 		.fifos = 1,
 		.cu = CUNIT_NATIVE,
@@ -139,7 +143,7 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 112,
 		/* payload 512 [SC11 II.A], less a chunk for the header */
 		.packet_bytes = 480,
-		/* longer messages: remote get, LLNL BG/Q tutorial */
+		/* longer messages use remote get, LLNL BG/Q tutorial */
 		.eager_bytes = 2048,
 		.msg_order = ORDER_STRICT, /* deterministic routing */
 		.fifos = 544,		   /* injection FIFOs [SC11 III.A] */
@@ -154,18 +158,18 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft-gemini",
 		.unit = &weft_unit_gemini,
 		.code = WEFT_CARRIER_CRC16,
-		/* one store burst of a window [HOTI10 II.B] */
+		/* one burst of stores to a window [HOTI10 II.B] */
 		.inject_bytes = 64,
-		/* mailbox slot of 1024, Open MPI's FMA limit, less headers */
+		/* mailbox slot of 1024 (FMA limit of Open MPI), less headers */
 		.packet_bytes = 984,
-		.eager_bytes = 8192,	   /* assumed; longer: BTE get */
+		.eager_bytes = 8192, /* assumed; longer messages: BTE get */
 		.msg_order = ORDER_STRICT, /* mailboxes use in-order puts */
-		.fifos = 64,		   /* user windows: gemini.h */
+		.fifos = 64,		   /* user windows (gemini.h) */
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.forms = gemini_forms,
-		.tree_least = 3,    /* measured: bench/barrier, allreduce */
-		.tree_bytes = 1024, /* longest vector in windows; measured */
+		.tree_least = 3,    /* measured by bench/barrier, allreduce */
+		.tree_bytes = 1024, /* longest vector in windows, measured */
 	},
 	{
 		.name = "qsnet2",
@@ -174,9 +178,9 @@ static const struct weft_machine rows[] = {
 		.code = WEFT_CARRIER_CRC32,
 		/* one write transaction [IEEE Micro 2005, DMA steps] */
 		.inject_bytes = 128,
-		/* packet of 2 KB, Elan4 driver, less the header */
+		/* packet of 2 KB (Elan4 driver), less the header */
 		.packet_bytes = 2016,
-		/* assumed: Tports; longer: DMA back */
+		/* assumed, from Tports; longer messages: DMA by the receiver */
 		.eager_bytes = 32768,
 		.msg_order = ORDER_STRICT, /* cookies keep order */
 		/* command queues [IEEE Micro 2005] */
@@ -190,33 +194,35 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft-sunway",
 		.unit = &weft_unit_sunway,
 		.code = WEFT_CARRIER_RS14,
-		/* fast short message of 128 [2021, 3.1], less the header */
+		/*
+		 * fast short message of 128 bytes [2021, 3.1], less the header
+		 */
 		.inject_bytes = 96,
 		/* payload of 2 KB [2021, 5.2], less the header */
 		.packet_bytes = 2016,
-		.eager_bytes = 16384,	   /* assumed; longer: RDMAR */
+		.eager_bytes = 16384,	   /* assumed; longer messages: RDMAR */
 		.msg_order = ORDER_STRICT, /* restored by sequence numbers */
 		.fifos = 256,		   /* 2 engines of 128 interfaces */
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.bar = CUNIT_NATIVE,
 		.barriers = KARY_ROUTES,
-		.levels = 2, /* as in virtual time: share/machines/sunway */
+		.levels = 2, /* as in share/machines/sunway */
 	},
 	{
 		.name = "apenet",
 		.fabric = "weft-apenet",
 		.unit = &weft_unit_apenet,
 		.code = WEFT_CARRIER_CRC32,
-		.inject_bytes = 128, /* assumed: part of a ring's slot */
+		.inject_bytes = 128, /* assumed: part of a ring slot */
 		/* assumed: payload of 4 KB, less the header */
 		.packet_bytes = 4064,
-		.eager_bytes = 32768,	   /* assumed; longer: put by request */
-		.msg_order = ORDER_STRICT, /* dimension order */
+		.eager_bytes = 32768,	   /* assumed; longer: put on request */
+		.msg_order = ORDER_STRICT, /* dimension-order routing */
 		/* GPUDirect: paper 3 of share/machines/apenet */
 		.hmem = true,
 		.fifos = 1, /* command queue: paper 2.1 */
-		/* no collectives in hardware: no routes, software trees */
+		/* no hardware collectives: no routes, software trees */
 		.cu = CUNIT_NATIVE,
 	},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that the engine transports of the units share. */
+/* Functions shared by the transports of the units. */
 #include "prov/machine/machine_transport.h"
 
 #include "src/base/attr.h"
@@ -42,7 +42,9 @@ size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
 	       weft_iov_gather((char *)to + sizeof(*pkt), iov, count);
 }
 
-/* Copies the segments of d, cut to its length; returns their number. */
+/*
+ * Copies the segments of d, cut to its length. Returns the number of segments.
+ */
 static int bulk_iov(const struct weft_dma *d, struct iovec *iov)
 {
 	size_t left = d->bytes;
@@ -107,7 +109,7 @@ static struct bulk *bulk_new(struct weft_dma *d,
 	return b;
 }
 
-/* Posts the transfer, which the carrier then owns, or frees it. */
+/* Posts the transfer, which then belongs to the carrier, or frees it. */
 static int bulk_post(struct weft_carrier *c, struct weft_peer *peer,
 		     struct bulk *b)
 {

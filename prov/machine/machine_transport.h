@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions that the engine transports of several units share: a table by peer
- * index, an engine packet gathered into one buffer, bulk data in one copy.
+ * Functions shared by the transports of several units: a table by peer index,
+ * an engine packet gathered into one buffer, bulk data in one copy.
  */
 #ifndef WEFT_MACHINE_TRANSPORT_H
 #define WEFT_MACHINE_TRANSPORT_H
@@ -9,7 +9,7 @@
 #include "prov/vt/vt_api.h"
 #include "prov/nic/nic.h"
 
-/* Pointers by index; initially NULL, grows on use. */
+/* Array of pointers that grows on use; new cells are NULL. */
 struct weft_table {
 	void **cell;
 	uint32_t count;
@@ -20,25 +20,26 @@ static inline void *weft_table_get(const struct weft_table *t, uint32_t i)
 	return i < t->count ? t->cell[i] : NULL;
 }
 
-/* Returns the cell of an index; NULL: out of memory. */
+/* Returns the cell at index i; NULL: out of memory. */
 void **weft_table_slot(struct weft_table *t, uint32_t i);
 void weft_table_fini(struct weft_table *t);
 
-/* Copies header and payload one after the other; returns their bytes. */
+/* Copies header and payload to one buffer. Returns the number of bytes. */
 size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
 			     const struct iovec *iov, int count);
 
 /* Paths of a transfer in virtual time. */
 struct weft_transport_path {
-	/* path to the peer, for data or request */
+	/* path of the data or the request to the peer */
 	struct weft_vt_pkt_attr there;
 	struct weft_vt_pkt_attr back;
-	bool quick; /* takes the processor time of a single packet */
+	bool quick; /* costs the processor time of one packet */
 };
 
 /*
- * Move bulk data by the carrier's copy, as in struct weft_unit_ops; in virtual
- * time by the modelled interfaces on this path. Atomics: in virtual time only.
+ * Move bulk data as in struct weft_unit_ops: live by the carrier's copy, in
+ * virtual time by the modelled interfaces on this path. Atomics in virtual time
+ * only.
  */
 int weft_transport_get(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d,

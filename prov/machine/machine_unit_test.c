@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The contract between the message engine and a unit, tested on each: every
- * machine's unit on every carrier delivers whole packets, once, in order, keeps
- * refused ones, and moves bulk data or returns an error.
+ * The contract between message engine and unit. The unit of every machine, on
+ * every carrier, delivers whole packets once and in order, keeps refused
+ * packets, and moves bulk data or returns an error.
  */
 #include "prov/machine/apenet/apenet_transport.h"
 #include "prov/machine/gemini/gemini_transport.h"
@@ -21,7 +21,7 @@
 #define PACKET_BYTES 1900
 #define SIDES	     2
 
-/* One endpoint and the packets it received. */
+/* One endpoint and the packets that it received. */
 struct side {
 	struct weft_unit *u;
 	struct weft_peer *peer; /* the other side */
@@ -31,14 +31,13 @@ struct side {
 	uint64_t bytes;
 	unsigned refuse; /* every n-th packet is refused once */
 	unsigned refused;
-	bool redelivery_due; /* the refused packet is expected again */
-	struct bulk *fetch;  /* bulk data that the next packet starts */
+	bool redelivery_due; /* the refused packet must be delivered again */
+	struct bulk *fetch;  /* transfer that the next received packet starts */
 	int lost;
 	int done;
 	int dma_err;
 };
 
-/* Bulk data of a side. */
 struct bulk {
 	struct weft_dma d;
 	struct side *s;
@@ -176,7 +175,7 @@ static void pair_close(struct side *s)
 }
 
 /*
- * Sends the next packet of the pattern in two pieces; returns false if the unit
+ * Sends the next packet of the pattern in two pieces. Returns false if the unit
  * is full.
  */
 static bool side_send(struct side *s)
@@ -249,7 +248,7 @@ static void a_refused_packet_is_redelivered_first(void **state)
 	}
 }
 
-/* A receiver that does not poll: the sender has to wait, no packet is lost. */
+/* The receiver does not poll; the sender has to wait, and no packet is lost. */
 static void a_full_receiver_slows_the_sender(void **state)
 {
 	struct side s[SIDES];
@@ -345,7 +344,10 @@ static bool stores_packets(const struct grid *g)
 		g->unit == &weft_unit_qsnet2);
 }
 
-/* Credits and responses that arrived during the copy are handled first. */
+/*
+ * Credits and responses that arrive during the copy are handled before packets
+ * are delivered.
+ */
 static void after_a_copy_the_unit_polls_before_delivery(void **state)
 {
 	unsigned char mine[4096];
@@ -366,7 +368,9 @@ static void after_a_copy_the_unit_polls_before_delivery(void **state)
 			s[1].u->ops->poll(s[1].u, 16);
 			T_IS(s[1].taken, n);
 			T_IS(s[1].done, (int)n - 10);
-			/* wait returns at once while packets are stored */
+			/*
+			 * wait returns at once while packets wait for delivery
+			 */
 			if (n < 13)
 				T_OK(s[1].u->carrier->ops->wait(s[1].u->carrier,
 								1));
@@ -375,7 +379,10 @@ static void after_a_copy_the_unit_polls_before_delivery(void **state)
 	}
 }
 
-/* Sends as many packets as may be unacknowledged. */
+/*
+ * Sends packets until the limit of unacknowledged packets. Returns their
+ * number.
+ */
 static unsigned send_all(struct side *s)
 {
 	unsigned n = 0;
@@ -385,7 +392,6 @@ static unsigned send_all(struct side *s)
 	return n;
 }
 
-/* Pending responses are sent before a long copy. */
 static void pending_responses_are_sent_before_a_copy(void **state)
 {
 	static const struct grid g = { "sten", &weft_unit_qsnet2,
@@ -397,7 +403,7 @@ static void pending_responses_are_sent_before_a_copy(void **state)
 	unsigned n;
 
 	pair_open(s, &g, false);
-	pair_exchange(s, 15); /* the next ones fit a short packet */
+	pair_exchange(s, 15); /* the next packets are short */
 	n = send_all(&s[0]);
 	T_IS(n, 4);
 	bulk_fill(&b, &s[1], mine, theirs, sizeof(mine));
@@ -407,7 +413,7 @@ static void pending_responses_are_sent_before_a_copy(void **state)
 	s[0].u->ops->poll(s[0].u, 16);
 	T_TRUE(send_all(&s[0]) >= n);
 	s[1].fetch = NULL;
-	pair_exchange(s, 30); /* the next ones fit a short packet */
+	pair_exchange(s, 30); /* the next packets are short */
 	/* a sender that also copies may have more packets in flight */
 	bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
 	T_OK(bulk_run(&b, s, s[0].u->ops->put));
@@ -489,10 +495,7 @@ static const struct weft_carrier_up no_up = {
 	.lost = no_lost,
 };
 
-/*
- * Makes a packet of random bytes, with fields near their limits more often than
- * by chance.
- */
+/* Makes a packet of random bytes; fields are often close to their limits. */
 static void random_packet(struct weft_rng *r, struct weft_pkt *pkt,
 			  void *payload)
 {
@@ -551,7 +554,7 @@ static void random_packets_of_another_process_are_harmless(void **state)
 	}
 }
 
-/* Names of processes that connect to each other. */
+/* Addresses of processes that connect to each other. */
 struct board {
 	struct sockaddr_in name[SIDES];
 	_Atomic int ready[SIDES];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Registered buffers. A packet carries a virtual address; its buffer and page
- * are found in the TLB, without the embedded processor, or by the processor,
- * which searches the list of buffers and refills the TLB. Buffers may share a
- * page, so a hit also requires that the buffer contains the address.
+ * Registered buffers. A packet carries a virtual address. The TLB gives its
+ * buffer and page without the embedded processor; on a miss, the processor
+ * searches the list of buffers and refills the TLB. Buffers may share a page,
+ * so a hit also requires that the buffer contains the address.
  */
 #include "prov/machine/apenet/apenet_dev.h"
 
@@ -73,10 +73,7 @@ static const struct apenet_buf *translate(struct weft_apenet *a,
 	return walk(a, p, address);
 }
 
-/*
- * Returns the number of bytes, starting at address, that one translation
- * covers.
- */
+/* Returns how many bytes from address on one translation covers. */
 static uint64_t translation_run(const struct apenet_buf *b, uint64_t address,
 				uint64_t left)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The command queue and the event queue. Commands wait in the queue until the
- * board fetches them; some are prefetched. Replies to gets are commands of the
- * embedded processor and alternate with those of the host. Posting a command
- * reserves an entry for its event, and two entries are reserved for received
- * packets: so no event is lost, and reception is never blocked by reserved
- * entries.
+ * board fetches them; some are prefetched. The embedded processor's replies to
+ * gets alternate with the commands of the host. Posting a command reserves an
+ * entry of the event queue, and two entries are kept free for received packets.
+ * So no event is lost, and reserved entries never block reception.
  */
 #include "prov/machine/apenet/apenet_dev.h"
 
@@ -169,8 +168,8 @@ struct apenet_msg *apenet_cmd_next(struct weft_apenet *a)
 /* ---- lost nodes, close ---- */
 
 /*
- * Ends the commands to a lost node that the board has not fetched. Gets among
- * them end with the other gets.
+ * Ends the commands to a lost node that the board has not fetched, except gets,
+ * which apenet_get_lost() ends.
  */
 void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all)
 {

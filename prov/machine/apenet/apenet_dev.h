@@ -27,11 +27,11 @@
 #include <string.h>
 
 #define APENET_BUFS	 1024
-#define APENET_PREFETCH	 4   /* commands fetched by the board */
+#define APENET_PREFETCH	 4   /* commands that the board prefetches */
 #define APENET_GETS	 256 /* outstanding gets of this node */
-/* processor time of a page walk, ns: share/machines/apenet */
+/* processor time of a page walk, ns (share/machines/apenet) */
 #define APENET_WALK_NS	 1100
-#define APENET_RX_EVENTS 2 /* events that one packet may need */
+#define APENET_RX_EVENTS 2 /* most events that one packet may cause */
 
 struct apenet_buf {
 	bool used;
@@ -46,8 +46,8 @@ struct apenet_msg {
 	struct weft_list link;
 	struct weft_apenet_cmd c;
 	uint8_t op;   /* enum apenet_op */
-	bool started; /* the first piece has been requested */
-	bool cut;     /* the message's memory was unregistered */
+	bool started; /* the first read request has been sent */
+	bool cut;     /* its buffer was closed before all data was read */
 	uint32_t message;
 	uint32_t number; /* number of the get */
 	uint64_t requested;
@@ -98,7 +98,7 @@ struct weft_apenet {
 	uint32_t node;
 	uint32_t message; /* number of the next message */
 	struct weft_code_crc crc;
-	/* damages a packet on the link; for tests */
+	/* test hook: damages a packet on the link */
 	void (*noise)(unsigned char *wire, size_t bytes);
 
 	struct apenet_buf buf[APENET_BUFS];
@@ -108,8 +108,8 @@ struct weft_apenet {
 	struct apenet_msg *queue[WEFT_APENET_COMMANDS];
 	uint64_t queue_head;
 	uint64_t queue_tail;
-	struct weft_list
-		get_replies; /* gets of peers, until the processor replies */
+	/* gets of peers that the processor has to answer */
+	struct weft_list get_replies;
 	bool reply_is_next;
 	struct weft_list work; /* fetched commands, being processed */
 	unsigned held;
@@ -144,7 +144,9 @@ struct apenet_target {
 	uint64_t bad; /* out: address without translation */
 };
 
-/* Translates and stores; returns enum weft_apenet_status. */
+/*
+ * Translates the address and stores the data. Returns enum weft_apenet_status.
+ */
 unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 			  const unsigned char *data);
 
@@ -157,14 +159,13 @@ void apenet_cmd_end(struct weft_apenet *a, const struct weft_apenet_cmd *c,
 		    unsigned what, unsigned status);
 struct apenet_msg *apenet_msg_new(struct weft_apenet *a,
 				  const struct weft_apenet_cmd *c, unsigned op);
-/* Returns the next command for the board, or NULL. */
 struct apenet_msg *apenet_cmd_next(struct weft_apenet *a);
 void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all);
 
 /* apenet_tx.c */
 int apenet_tx_run(struct weft_apenet *a, int budget);
 void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all);
-/* A buffer was unregistered: marks messages that still read it. */
+/* Marks messages that read a buffer which is being closed. */
 void apenet_tx_buf_closed(struct weft_apenet *a);
 
 /* apenet_rx.c */

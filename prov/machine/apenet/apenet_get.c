@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gets. The board has no get operation: a request is sent to the node, whose
- * embedded processor looks up the buffer and starts a put back, which carries
- * the number of the get. The reply may write the memory of that get only.
+ * Gets. The board has no get operation. A request is sent to the target node,
+ * whose embedded processor looks up the buffer and starts a put in the opposite
+ * direction, which carries the number of the get. This put may write only the
+ * memory of that get.
  */
 #include "prov/machine/apenet/apenet_dev.h"
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Device memory as a peer (APE-02 to 05): puts and gets between all kinds of
- * memory, without a copy in between, and staged for comparison. The emulated
- * device memory cannot be accessed by address, so all data in it was written
- * through its functions.
+ * Device memory (APE-02 to 05): puts and gets between all kinds of memory,
+ * without an intermediate copy, and staged for comparison. The emulated device
+ * memory cannot be accessed by address, so all data in it was written through
+ * its functions.
  */
 #include "test/support/apenet_pair.h"
 
 #define BYTES  (300u * 1024 + 7)
 #define PIECES ((BYTES + 4095) / 4096)
 
-/* Runs one put between two kinds of memory; checks both boards' counters. */
+/*
+ * Runs one put between two kinds of memory, and checks the counters of both
+ * boards.
+ */
 static void put(struct pair *p, int from, int to, unsigned flags)
 {
 	struct weft_apenet_cmd c = pair_cmd(p, from, to, BYTES);
@@ -79,7 +82,7 @@ static void gets_between_all_kinds_of_memory(void **state)
 	}
 }
 
-/* The data is visible with the event, and not before. */
+/* No data is visible before the event. */
 static void a_staged_put_becomes_visible_at_once(void **state)
 {
 	struct weft_apenet_event ev;
@@ -100,7 +103,7 @@ static void a_staged_put_becomes_visible_at_once(void **state)
 	pair_close(&p);
 }
 
-/* The source may reuse its buffer: a staged put has copied all data. */
+/* A staged put copies all data first, so the source may reuse its buffer. */
 static void a_staged_put_reads_its_source_once(void **state)
 {
 	struct weft_apenet_cmd c;

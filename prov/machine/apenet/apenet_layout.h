@@ -66,7 +66,6 @@ struct apenet_footer {
 	uint32_t crc;
 };
 
-/* The request of a get. */
 struct apenet_get_request {
 	uint64_t from; /* address at the target of the get */
 	uint64_t to;   /* address at the origin */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reception. The CRC is checked first: a damaged packet is counted, reported by
- * an event and not used. Data is stored at its address, if that has a
- * translation; else it is dropped together with the rest of its message, whose
- * end is reported as an error. Packets of a node arrive in order, one message
+ * an event and not used. Data is stored at its address. If the address has no
+ * translation, the packet and the rest of its message are dropped, and the
+ * message ends with an error. Packets of a node arrive in order, one message
  * after the other, so an unexpected packet shows that packets are missing.
  */
 #include "prov/machine/apenet/apenet_dev.h"
@@ -74,7 +74,10 @@ static void in_truncate(struct weft_apenet *a, struct apenet_in *in,
 
 /* ---- storing data ---- */
 
-/* Appends to a staged message, which is kept in host memory until complete. */
+/*
+ * Appends data to a staged message, which stays in host memory until it is
+ * complete.
+ */
 static bool in_stage_append(struct apenet_in *in, const struct rx *r)
 {
 	unsigned char *p = realloc(in->stage, in->bytes + r->h.bytes);
@@ -121,7 +124,7 @@ static void in_store(struct weft_apenet *a, struct apenet_in *in,
 
 /* ---- messages ---- */
 
-/* Returns whether a reply's data is the next part of its get. */
+/* Returns whether the data of a reply continues its get. */
 static bool reply_fits(struct weft_apenet *a, const struct apenet_in *in,
 		       const struct rx *r)
 {

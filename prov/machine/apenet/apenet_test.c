@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Features of the board: puts and gets, events at both ends, the engines and
- * their queue, damaged packets, invalid input.
+ * Puts and gets, events at both ends, the engines and their queue, damaged
+ * packets, and invalid input.
  */
 #include "test/support/apenet_pair.h"
 #include "src/base/rng.h"
@@ -272,7 +272,7 @@ static void unregistering_during_a_send_cuts_the_message(void **state)
 #define PACKETS 64
 
 /*
- * Sends PACKETS packets by `puts` puts; returns the statistics of the source.
+ * Sends PACKETS packets in `puts` puts. Returns the statistics of the source.
  */
 static struct weft_apenet_stats run_puts(unsigned dmas, int puts)
 {
@@ -307,7 +307,9 @@ static void two_engines_saturate_the_bus(void **state)
 	T_TRUE(two.overlapped >= PACKETS - 4);
 }
 
-/* Puts of one packet: the engines find the next command prefetched. */
+/*
+ * Each put is one packet, so the engines need a new command for every packet.
+ */
 static void commands_are_prefetched(void **state)
 {
 	struct weft_apenet_stats st = run_puts(2, PACKETS);
@@ -369,7 +371,7 @@ static void slow_readers_lose_no_event(void **state)
 
 /* ---- damage on the link (APE-22) ---- */
 
-static int noise_countdown; /* countdown to the damaged packet */
+static int noise_countdown; /* packets until the damaged one */
 static size_t noise_bit;
 
 static void noise(unsigned char *wire, size_t bytes)
@@ -511,7 +513,7 @@ static void a_reply_stays_within_its_get(void **state)
 	forge(&p, &h, bytes, 0);
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_ADDRESS);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 4096));
-	/* a reply to the previous get; the next one has another number */
+	/* the number of the previous get */
 	T_OK(weft_apenet_get(p.s[0].a, &c));
 	h.address = c.local;
 	forge(&p, &h, bytes, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The translation lookaside buffer: maps recently used pages to buffer numbers.
- * It accesses neither buffers nor memory.
+ * It does not access buffers or memory.
  */
 #ifndef WEFT_APENET_TLB_H
 #define WEFT_APENET_TLB_H
@@ -29,7 +29,7 @@ struct apenet_tlb {
 int apenet_tlb_init(struct apenet_tlb *t, unsigned entries);
 void apenet_tlb_fini(struct apenet_tlb *t);
 
-/* Returns the buffer of an address's page; -1: a miss. */
+/* Returns the buffer number of an address's page; -1: miss. */
 int64_t apenet_tlb_find(struct apenet_tlb *t, uint64_t address, unsigned bits);
 /*
  * Adds a translation; returns whether the least recently used one was evicted.

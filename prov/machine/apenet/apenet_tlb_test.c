@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TLB (APE-06): a hit avoids the embedded processor, a miss costs 1.1 us of
- * its time per packet and refills the TLB; there are 512 entries, for pages of
- * 4 KB and 64 KB, with LRU replacement.
+ * The TLB (APE-06): a hit avoids the embedded processor; a miss takes 1.1 us of
+ * the processor per packet and refills the TLB. The TLB has 512 entries for
+ * pages of 4 KB and 64 KB, with LRU replacement.
  */
 #include "test/support/apenet_pair.h"
 
 #include <stdalign.h>
 
-/* Puts one byte into each of n pages, beginning with page first. */
+/* Puts one byte into each of n pages, starting with page `first`. */
 static void touch(struct pair *p, int kind, unsigned first, unsigned n)
 {
 	unsigned bits = kind == HOST ? 12 : 16;
@@ -66,7 +66,6 @@ static void the_tlb_has_512_entries_with_lru(void **state)
 	pair_close(&p);
 }
 
-/* A cycle over more pages than entries misses every time. */
 static void a_cycle_beyond_capacity_always_misses(void **state)
 {
 	struct pair p;
@@ -97,7 +96,10 @@ static void device_pages_have_64_kb(void **state)
 	pair_close(&p);
 }
 
-/* A packet in two pages needs two translations, but one processor run. */
+/*
+ * A packet that crosses a page boundary needs two translations, but starts the
+ * processor once.
+ */
 static void a_packet_may_cross_a_page_boundary(void **state)
 {
 	struct weft_apenet_cmd c;
@@ -127,8 +129,8 @@ static void the_old_board_translates_every_packet(void **state)
 }
 
 /*
- * A TLB hit alone gives no access: buffers may share a page, and the address
- * must be in the buffer.
+ * A TLB hit is not sufficient: buffers may share a page, and the address must
+ * be in the buffer.
  */
 static void buffers_may_share_a_page(void **state)
 {
@@ -171,10 +173,10 @@ static void a_closed_buffer_leaves_no_translation(void **state)
 	T_TRUE(!apenet_tlb_fill(&t, 1 << 12, 12, 1));
 	T_TRUE(!apenet_tlb_fill(&t, 3 << 12, 12, 1));
 	T_TRUE(apenet_tlb_fill(&t, 4 << 12, 12, 1));
-	/* a cached page is replaced in its own entry */
+	/* a page that is cached keeps its entry */
 	T_TRUE(!apenet_tlb_fill(&t, 4 << 12, 12, 2));
 	T_IS(apenet_tlb_find(&t, 4 << 12, 12), 2);
-	/* page 2 of another size */
+	/* page 2 of a different page size */
 	T_IS(apenet_tlb_find(&t, 2 << 12, 12), 0);
 	T_IS(apenet_tlb_find(&t, 2 << 16, 16), -1);
 	apenet_tlb_fini(&t);

@@ -2,13 +2,14 @@
 /*
  * The APEnet+ interface as transport of the message engine (machine apenet).
  *
- * An engine packet is a put into the next slot of the ring that the peer keeps
- * for this process: its unit word is the slot number, and the carrier's
- * delivery is the receive event. The network keeps the order of a pair, so a
- * put to any other slot is dropped, like a put to an address without
- * translation. Bulk data is a put after a handshake: a get is a request to the
- * peer, whose interface puts the data back. Where one process cannot access the
- * other's memory, the unit returns an error and the engine sends packets.
+ * An engine packet is a put into the next slot of the ring that the peer has
+ * for this process. Its field `unit` is the slot number; delivery by the
+ * carrier is the receive event. The network keeps the order of packets between
+ * two nodes, so a put to any other slot is dropped, like a put to an address
+ * without translation. Bulk data is a put after a handshake: a get is a request
+ * to the peer, whose interface puts the data. If one process cannot access the
+ * other's memory, the unit returns an error, and the engine sends the data in
+ * packets.
  */
 #include "prov/machine/apenet/apenet_transport.h"
 #include "prov/mem/mem.h"
@@ -21,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slot numbers of the rings shared with one peer. */
+/* Next slot numbers of the two rings between this process and a peer. */
 struct apenet_transport_ring {
 	uint32_t sent;
 	uint32_t taken;
@@ -62,7 +63,10 @@ static inline struct apenet_transport_ring *ring_of(struct apenet_transport *e,
 
 /* ---- puts into the ring ---- */
 
-/* Returns the model's path for the kind of memory at a bus address. */
+/*
+ * Returns the path of the network model for the kind of memory at a bus
+ * address.
+ */
 static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
 					    uint64_t address)
 {
@@ -85,9 +89,9 @@ static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 	out.unit = r->sent;
 	if (weft_unlikely(u->carrier->virt != NULL)) {
 		/*
-		 * Virtual time: in order, with the slot's header. Data from
-		 * device memory is assumed to go to device memory: the receive
-		 * buffer is not known here.
+		 * Virtual time: in order, with the header of a slot. The
+		 * receive buffer is not known here; data from device memory is
+		 * assumed to go to device memory.
 		 */
 		struct weft_carrier *c = e->unit.carrier;
 		const struct iovec *last = iov + iov_count - 1;
@@ -169,7 +173,7 @@ static int apenet_transport_put(struct weft_unit *u, struct weft_peer *peer,
 	return weft_transport_put(u, peer, d, &path);
 }
 
-/* Sends a request of one descriptor; a put of the peer returns the data. */
+/* Sends a request; the peer's interface returns the data by a put. */
 static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
@@ -185,10 +189,7 @@ static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
 	return weft_transport_get(u, peer, d, &path);
 }
 
-/*
- * Refuses atomics: the interface has none, so the target's processor performs
- * them.
- */
+/* The interface has no atomics; the target's processor performs them. */
 static int apenet_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_amo *a)
 {

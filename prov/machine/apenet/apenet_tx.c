@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The DMA engines. An engine requests the next 4 KB from memory, waits for the
- * data, and sends it as a packet. Memory replies one step later, and the bus
- * carries one engine's data at a time:
+ * The DMA engines. An engine requests the next 4 KB from memory, waits for
+ * the data, and sends it as a packet. Memory replies one step later, and the
+ * bus carries the data of one engine at a time:
  *
- *	step          1     2      3          4          5
- *	one engine    req   data   send, req  data       send, req
- *	two           req   data   send, req  data       send, req
- *	              req   wait   data       send, req  data
+ * 	step          1     2      3          4          5
+ * 	one engine    req   data   send, req  data       send, req
+ * 	two           req   data   send, req  data       send, req
+ * 	              req   wait   data       send, req  data
  *
- * (req: request to memory; data: transfer on the bus). So two engines fill the
- * bus, which one engine leaves idle half of the time. The board prefetches
- * commands, and the engines go from one to the next without a pause. Packets
- * are sent in the order of their requests.
+ * (req: request to memory; data: transfer on the bus). So two engines fill
+ * the bus, which one engine leaves idle half of the time. The board
+ * prefetches commands, so the engines start the next command without a
+ * pause. Packets are sent in the order of their requests.
  */
 #include "prov/machine/apenet/apenet_dev.h"
 
 /* ---- messages ---- */
 
 /*
- * Ends a message. A get whose request was sent continues until its data
+ * Ends a message. A get whose request has been sent continues until its data
  * arrives.
  */
 static void msg_end(struct weft_apenet *a, struct apenet_msg *m,
@@ -54,8 +54,8 @@ static bool msg_all_requested(const struct apenet_msg *m)
 }
 
 /*
- * Copies a staged message to host memory first. Returns false if there is no
- * memory now.
+ * Copies the data of a staged message to host memory first. Returns false if
+ * out of memory.
  */
 static bool msg_stage(struct weft_apenet *a, struct apenet_msg *m)
 {
@@ -99,7 +99,7 @@ static unsigned tx_flags(const struct apenet_dma *d)
 	       (c->flags & WEFT_APENET_RECEIVE ? APENET_RECEIVE : 0);
 }
 
-/* Reads the data of a piece; -EFAULT: the memory was unregistered. */
+/* Reads the data of one packet; -EFAULT: the memory was unregistered. */
 static int tx_read(struct weft_apenet *a, struct apenet_dma *d,
 		   unsigned char *to)
 {
@@ -142,7 +142,7 @@ static uint32_t tx_data(struct weft_apenet *a, struct apenet_dma *d,
 	return 0;
 }
 
-/* Builds the packet as sent on the link; returns its length. */
+/* Builds the packet as sent on the link. Returns its length. */
 static size_t tx_build(struct weft_apenet *a, struct apenet_dma *d,
 		       unsigned char *wire, bool *cut_p)
 {
@@ -188,7 +188,7 @@ static int tx_emit(struct weft_apenet *a, uint32_t node, unsigned char *wire,
 
 /* ---- the engines ---- */
 
-/* Sends the data that has arrived; the engine becomes idle. */
+/* Sends the data that has arrived; after that the engine is idle. */
 static int dma_send(struct weft_apenet *a, struct apenet_dma *d)
 {
 	unsigned char wire[APENET_WHOLE];
@@ -215,7 +215,7 @@ static int dma_send(struct weft_apenet *a, struct apenet_dma *d)
 	return 1;
 }
 
-/* Returns the first message with data left to request. */
+/* Returns the first message with data that has not been requested. */
 static struct apenet_msg *dma_next(struct weft_apenet *a)
 {
 	struct weft_list *pos;
@@ -266,7 +266,7 @@ static struct apenet_dma *dma_oldest(struct weft_apenet *a, unsigned state)
 	return d;
 }
 
-/* Executes one step of the board; returns the number of packets sent. */
+/* Runs one step of the board. Returns the number of packets sent. */
 static int board_step(struct weft_apenet *a)
 {
 	struct apenet_dma *arriving = dma_oldest(a, APENET_ARRIVING);

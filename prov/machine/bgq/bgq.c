@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Message Unit: open and close, FIFOs and nodes, registers, errors and
- * interrupts. Users call it through weft/bgq.h; bgq_transport.c opens one for
- * the message engine.
+ * interrupts. Programs use it through weft/bgq.h; bgq_transport.c opens a unit
+ * for the message engine.
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
@@ -30,7 +30,7 @@ void bgq_error(struct weft_bgq *mu, enum weft_bgq_error code, unsigned id,
 	bgq_irq(mu, WEFT_BGQ_IRQ_ERROR, id);
 }
 
-/* Records the loss of a peer; the carrier refuses sends to it. */
+/* Records the loss of a peer; the carrier refuses packets to it. */
 static void bgq_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct weft_bgq *mu = arg;
@@ -47,7 +47,10 @@ int bgq_create(const struct weft_carrier_ops *ops,
 	       const struct weft_carrier_attr *attr, uint64_t seed,
 	       struct weft_bgq **bgq_p)
 {
-	/* Most FIFOs are never opened: their zeroed pages stay unallocated. */
+	/*
+	 * most FIFOs are never opened, and their zeroed pages are never
+	 * allocated
+	 */
 	void *raw = calloc(1, sizeof(struct weft_bgq) + 63);
 	struct weft_bgq *mu = (void *)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
 	struct weft_carrier_attr a = *attr;

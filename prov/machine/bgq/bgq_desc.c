@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Descriptors of the Message Unit: built for users, checked for the unit. */
+/* Building and checking of descriptors of the Message Unit. */
 #include "prov/machine/bgq/bgq_dev.h"
 
 #include "src/base/attr.h"

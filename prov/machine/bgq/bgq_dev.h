@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internal header of the Message Unit: control SRAMs as structs, and the
- * functions that the files of this folder share.
+ * Internal header of the Message Unit: the contents of its control SRAMs,
+ * and the functions that the files of this folder share.
  *
  *  bgq.c            open, close, nodes, registers, errors, interrupts
- *  bgq_desc.c       builds and checks descriptors
+ *  bgq_desc.c       building and checking of descriptors
  *  bgq_mem.c        range registers, base address table, atomics
  *  bgq_fifo.c       index arithmetic of the two kinds of ring
  *  bgq_tx.c         arbitration; descriptor -> packets
@@ -29,11 +29,11 @@ enum bgq_inj_state {
 	BGQ_ERROR,
 };
 
-/* ICSRAM and MCSRAM of one injection memory FIFO. */
+/* State of one injection memory FIFO; on the machine in ICSRAM and MCSRAM. */
 struct bgq_inj {
 	struct bgq_desc *ring;
 	uint32_t slots; /* slots of the ring, a power of two */
-	/* interrupt threshold, free slots; UINT32_MAX: none */
+	/* free slots above which an interrupt is raised; UINT32_MAX: never */
 	uint32_t threshold;
 	uint8_t state; /* enum bgq_inj_state */
 	uint8_t cls;   /* priority class, 0..BGQ_CLASSES-1 */
@@ -53,9 +53,9 @@ struct bgq_inj {
 };
 
 /*
- * RCSRAM of one reception memory FIFO. shadow and tail hold a sequence number
- * in their upper 16 bits and a position in chunks below: reserving moves
- * shadow, committing moves tail, strictly in sequence.
+ * State of one reception memory FIFO; on the machine in RCSRAM. shadow and tail
+ * have a sequence number in their upper 16 bits and a position in chunks below.
+ * A reservation moves shadow; a commit moves tail, in sequence.
  */
 struct bgq_rec {
 	unsigned char *base;
@@ -64,7 +64,8 @@ struct bgq_rec {
 	uint8_t flags;
 	alignas(64) weft_au64 shadow;
 	weft_au64 tail;
-	weft_au64 done[BGQ_RMES];   /* end position + 1 of a stored packet */
+	/* end position of a complete packet, plus one */
+	weft_au64 done[BGQ_RMES];
 	alignas(64) weft_au64 head; /* head in chunks, written by software */
 };
 
@@ -89,17 +90,18 @@ struct bgq_bat {
 
 struct weft_bgq {
 	struct weft_port port;
-	void *raw; /* pointer for free(); this struct is aligned within it */
+	/* allocated block, for free(); this struct is aligned in it */
+	void *raw;
 	struct weft_rng rng;
 	void (*interrupt)(void *, enum weft_bgq_irq, unsigned);
 	void *interrupt_arg;
 	/*
 	 * Set by bgq_transport.c: performs the direct put or remote get of a
-	 * descriptor immediately, by DMA. Returns 0 or -errno.
+	 * descriptor by DMA at once. Returns 0 or -errno.
 	 */
 	int (*dma)(struct weft_bgq *mu, const struct bgq_desc *d);
 	void *engine;
-	/* bit masks of FIFOs with work */
+	/* masks of the FIFOs with work */
 	weft_au64 active[BGQ_CLASSES][BGQ_WORDS];
 	struct bgq_range range[WEFT_BGQ_RANGES];
 	struct bgq_bat bat[WEFT_BGQ_BAT_ENTRIES];
@@ -125,7 +127,7 @@ void bgq_irq(struct weft_bgq *mu, enum weft_bgq_irq irq, unsigned id);
 void bgq_error(struct weft_bgq *mu, enum weft_bgq_error code, unsigned id,
 	       uint64_t address);
 
-/* bgq_desc.c: WEFT_BGQ_OK, or the reason to reject the descriptor. */
+/* bgq_desc.c: returns WEFT_BGQ_OK or the reason to refuse the descriptor. */
 enum weft_bgq_error bgq_desc_check(const struct bgq_desc *d, bool system);
 
 /* bgq_mem.c */
@@ -137,8 +139,8 @@ uint64_t bgq_atomic_load(uint64_t addr, unsigned op);
 /* Performs an atomic store; returns the value after the operation. */
 uint64_t bgq_atomic_store(uint64_t addr, unsigned op, uint64_t value);
 /*
- * Returns 1 (-1) if op also accesses the word after (before) its address, else
- * 0.
+ * Returns 1 if op also accesses the word after its address, -1 for the word
+ * before, 0 for neither.
  */
 int bgq_load_neighbour(unsigned op);
 
@@ -162,11 +164,11 @@ uint64_t bgq_rec_tail(struct bgq_rec *r);
 
 /* bgq_tx.c */
 void bgq_tx_doorbell(struct weft_bgq *mu, unsigned id);
-/* Sends one packet of one FIFO. 1: sent; 0: FIFO empty; -EAGAIN: blocked. */
+/* Sends one packet of a FIFO. 1: sent; 0: FIFO empty; -EAGAIN: blocked. */
 int bgq_tx_step(struct weft_bgq *mu, unsigned id);
 int bgq_tx_run(struct weft_bgq *mu, int budget);
 
-/* bgq_rx.c. 0: packet accepted or rejected; -EAGAIN: no space now. */
+/* bgq_rx.c. 0: packet accepted or refused; -EAGAIN: no space now. */
 int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 		  const void *payload);
 int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The rings of the Message Unit. An injection FIFO has one producer, and the
- * unit as consumer. A reception FIFO is filled by up to sixteen reception
- * engines at once: each reserves chunks by moving the shadow tail and stores
- * its packet there at its own pace. The tail that software sees moves in the
- * order of the reservations, past complete packets.
+ * unit as consumer. Up to sixteen reception engines fill a reception FIFO
+ * concurrently: each reserves chunks by advancing the shadow tail, then
+ * stores its packet. The tail that software reads advances over complete
+ * packets, in the order of the reservations.
  *
- *	       head            tail          shadow
- *	        |               |              |
- *	 ...free| packet packet |  ...   ####  |free...
- *	        +---------------+--------------+
- *	          software's      being stored
+ * 	       head            tail          shadow
+ * 	        |               |              |
+ * 	 ...free| packet packet |  ...   ####  |free...
+ * 	        +---------------+--------------+
+ * 	         for software     being stored
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
@@ -71,15 +71,15 @@ int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
 		p->end = (at + chunks) & REC_POS_MASK;
 		p->seq = rec_seq(s);
 		next = ((s & ~REC_POS_MASK) + REC_SEQ_ONE) | p->end;
-		/* F0 pairs with itself: chunks are reserved once. */
+		/* F0 pairs with itself: no chunk is reserved twice. */
 	} while (!weft_cas64(&r->shadow, &s, next));
 	return 0;
 }
 
 /*
- * Commits a packet. An engine that finishes out of order and the engine that
- * moves the tail both swap the done word: the second of the two sees the value
- * of the first, so no complete packet stays beyond the tail.
+ * Commits a packet. The engine that completes a packet and the engine that
+ * advances the tail both exchange its done word. The later one sees the value
+ * of the earlier one, so no complete packet stays behind the tail.
  */
 void bgq_rec_commit(struct bgq_rec *r, const struct bgq_reservation *p)
 {

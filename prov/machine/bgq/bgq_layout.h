@@ -180,7 +180,6 @@ static inline unsigned bgq_put_store_op(uint32_t aux)
 	return aux >> 16 & 15;
 }
 
-/* Returns the number of chunks that hold n bytes. */
 static inline unsigned bgq_chunks(uint64_t n)
 {
 	return (unsigned)((n + WEFT_BGQ_CHUNK - 1) / WEFT_BGQ_CHUNK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Limits, priorities, interrupts, full conditions and protection of the
- * Message Unit, and its rings under threads.
+ * Limits, priorities, interrupts, full FIFOs and protection of the Message
+ * Unit, and its rings under concurrent threads.
  */
 #include "test/support/bgq_pair.h"
 
@@ -31,7 +31,7 @@ static void priority_order_system_high_normal(void **state)
 	pair_close(&p);
 }
 
-/* Two long messages in two FIFOs progress together. */
+/* Long messages in two FIFOs progress concurrently. */
 static void fifos_of_a_class_alternate_by_packet(void **state)
 {
 	struct weft_bgq_desc ring[4];
@@ -117,8 +117,8 @@ static void crossing_a_threshold_interrupts(void **state)
 
 /*
  * The interrupt is raised if fewer chunks than the threshold are free, not if
- * exactly the threshold is free: a packet of 64 bytes takes three chunks of a
- * FIFO that has threshold or threshold + 3 free chunks.
+ * exactly the threshold is free. A packet of 64 bytes takes three chunks; the
+ * FIFO has threshold or threshold + 3 free chunks before.
  */
 static void no_interrupt_at_the_chunk_threshold(void **state)
 {
@@ -140,7 +140,10 @@ static void no_interrupt_at_the_chunk_threshold(void **state)
 	}
 }
 
-/* Free slots of a remote get FIFO: one packet fills two of them. */
+/*
+ * The threshold counts the free slots of a remote get FIFO; one packet takes
+ * two slots.
+ */
 static void no_interrupt_at_the_slot_threshold(void **state)
 {
 	for (unsigned more = 0; more <= 2; more += 2) {
@@ -171,9 +174,7 @@ static void no_interrupt_at_the_slot_threshold(void **state)
 	}
 }
 
-/*
- * The interrupt is raised when the free slots exceed the threshold, not before.
- */
+/* The interrupt is raised only when more slots than the threshold are free. */
 static void one_slot_above_threshold_interrupts(void **state)
 {
 	struct pair p;
@@ -194,7 +195,9 @@ static void one_slot_above_threshold_interrupts(void **state)
 	pair_close(&p);
 }
 
-/* An atomic load is done once, also when its packet must be retried. */
+/*
+ * The atomic load of a packet is performed once, even if the packet is retried.
+ */
 static void a_retried_packet_repeats_no_atomic_load(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .load_op = WEFT_BGQ_LOAD_INC };
@@ -208,7 +211,7 @@ static void a_retried_packet_repeats_no_atomic_load(void **state)
 	pair_fifo_desc(&p, &full, p.a.mem, 512 * 40);
 	word = (uint64_t *)(void *)p.a.mem;
 	*word = 7;
-	/* until the network is full */
+	/* post until the network is full */
 	do {
 		sent = weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0);
 		weft_bgq_inj_post(p.a.mu, 0, &full, NULL);
@@ -230,7 +233,7 @@ static void a_retried_packet_repeats_no_atomic_load(void **state)
 	pair_close(&p);
 }
 
-/* Posts a bad descriptor into FIFO 1 and a good one into FIFO 0. */
+/* Posts a bad descriptor to FIFO 1 and a good one to FIFO 0. */
 static void expect_error(const struct weft_bgq_desc *bad, unsigned code)
 {
 	struct weft_bgq_desc ring[4];
@@ -264,7 +267,7 @@ static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
 
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	expect_error(&d, WEFT_BGQ_ERR_RANGE);
-	d.word[4] ^= 1; /* no longer point to point */
+	d.word[4] ^= 1; /* packet kind other than point to point */
 	expect_error(&d, WEFT_BGQ_ERR_DESC);
 	m.bytes = 0;
 	weft_bgq_desc_put(&d, &m, &t);
@@ -303,8 +306,8 @@ static void user_fifos_cannot_use_system_resources(void **state)
 }
 
 /*
- * Returns the error that FIFO 1, opened with these flags, reports for a
- * descriptor whose memory is in a's ranges.
+ * Opens FIFO 1 with these flags, and returns its error code for a descriptor
+ * whose memory is in the ranges of unit a.
  */
 static uint64_t error_of(struct pair *p, const struct weft_bgq_desc *d,
 			 unsigned flags)
@@ -337,9 +340,7 @@ static void system_ranges_are_for_system_fifos(void **state)
 	pair_close(&p);
 }
 
-/*
- * A bounded operation also reads the adjacent word, which must be in the range.
- */
+/* A bounded operation also reads the next word, which must be in the range. */
 static void the_bound_of_an_atomic_is_range_checked(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .bytes = 8 };
@@ -420,8 +421,8 @@ static void arriving_packets_are_checked(void **state)
 }
 
 /*
- * Sends a packet by the system's FIFO and channel; returns the number of errors
- * b recorded.
+ * Sends a packet through the system FIFO and channel. Returns the number of
+ * errors that b recorded.
  */
 static uint64_t system_packet(struct pair *p, const struct weft_bgq_desc *d)
 {
@@ -439,7 +440,7 @@ static uint64_t system_packet(struct pair *p, const struct weft_bgq_desc *d)
 	return weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_COUNT, 0) - bad;
 }
 
-/* User packets enter user FIFOs only, system packets also system FIFOs. */
+/* User packets enter user FIFOs only; system packets enter both kinds. */
 static void system_fifos_accept_system_packets_only(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
@@ -471,7 +472,7 @@ static void system_fifos_accept_system_packets_only(void **state)
 	free(rec);
 }
 
-/* Adds -1 to a word of value 2: it becomes 0 at the second addition. */
+/* A word of value 2 is 0 after the second addition of -1. */
 static void an_addition_that_gives_zero_interrupts(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .bytes = 8 };
@@ -513,7 +514,7 @@ static void injection_only_ranges_refuse_stores(void **state)
 	pair_close(&p);
 }
 
-/* A bad descriptor of a remote get stops the remote get FIFO only. */
+/* An invalid descriptor of a remote get stops the remote get FIFO only. */
 static void remote_get_descriptor_is_checked_at_target(void **state)
 {
 	unsigned char secret[64] = "not for you";
@@ -584,8 +585,8 @@ static void *rme_run(void *arg)
 }
 
 /*
- * Checks that every chunk before the tail holds its own number: the tail moves
- * past complete packets only.
+ * Every chunk before the tail holds its own number, because the tail passes
+ * complete packets only.
  */
 static void *rme_watch(void *arg)
 {
@@ -629,7 +630,7 @@ static void engines_store_concurrently(void **state)
 	free(r);
 }
 
-/* State of a producer thread, which posts while the test runs the unit. */
+/* A producer thread posts while the test runs the unit. */
 struct producer {
 	struct weft_bgq *mu;
 	struct weft_bgq_desc d;
@@ -665,7 +666,7 @@ static void a_thread_posts_while_another_polls(void **state)
 	pair_close(&p);
 }
 
-/* Random packets: forbidden accesses are rejected and recorded. */
+/* Forbidden accesses of random packets are refused and recorded. */
 static void random_packets_are_refused(void **state)
 {
 	unsigned char payload[WEFT_BGQ_PAYLOAD];

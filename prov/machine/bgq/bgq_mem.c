@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory accesses of the unit: range registers that check every access, the
- * base address table, and the atomic operations of the second-level cache.
+ * Memory accesses of the unit: range registers, which check every access; the
+ * base address table; the atomic operations of the L2 cache.
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
@@ -81,7 +81,7 @@ int bgq_load_neighbour(unsigned op)
 }
 
 /*
- * Adds step to *p if (*p == *bound) == equal and returns the old value;
+ * If (*p == *bound) == equal, adds step to *p and returns the old value;
  * otherwise returns WEFT_BGQ_BOUND_REACHED.
  */
 static uint64_t load_if(weft_au64 *p, const weft_au64 *bound, bool equal,
@@ -137,7 +137,7 @@ static uint64_t store_value(unsigned op, uint64_t old, uint64_t v)
 	}
 }
 
-/* Stores into both words of a pair if they are equal. */
+/* Stores to both words of a pair if they are equal. */
 static uint64_t store_twin(weft_au64 *p, uint64_t v)
 {
 	uint64_t old = weft_load64(p);

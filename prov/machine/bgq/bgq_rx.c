@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reception. A packet from the carrier is stored according to its type, if
- * every object it names exists and the access is allowed. An invalid packet is
- * rejected and recorded. A packet for which there is no space stays in the
- * carrier, which gives the sender back-pressure; no packet is dropped because a
- * FIFO is full.
+ * every object that it names exists and the access is allowed. An invalid
+ * packet is refused and recorded. If there is no space, a packet stays in the
+ * carrier, and the sender gets back-pressure; a full FIFO never causes a packet
+ * to be dropped.
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
@@ -24,7 +24,10 @@ static int rx_reject(struct weft_bgq *mu, enum weft_bgq_error e, unsigned id,
 	return 0;
 }
 
-/* Stores a packet in a FIFO; the header's destination becomes the source. */
+/*
+ * Stores a packet in a FIFO; in the stored header, the source replaces the
+ * destination.
+ */
 static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 		   const struct bgq_hdr *h, const void *payload)
 {
@@ -54,7 +57,7 @@ static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 	return 0;
 }
 
-/* Checks the target and counter of a direct put; returns their addresses. */
+/* Checks target and counter of a direct put, and sets their addresses. */
 static enum weft_bgq_error rx_put_check(struct weft_bgq *mu,
 					const struct bgq_hdr *h, uint64_t *to_p,
 					uint64_t *ctr_p)
@@ -110,7 +113,7 @@ static int rx_put(struct weft_bgq *mu, const struct bgq_hdr *h,
 	return 0;
 }
 
-/* Appends the payload, which is descriptors, to a remote get FIFO. */
+/* The payload is descriptors; appends them to a remote get FIFO. */
 static int rx_get(struct weft_bgq *mu, const struct bgq_hdr *h,
 		  const void *payload)
 {
@@ -178,8 +181,8 @@ int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 }
 
 /*
- * Returns the payload of a packet; a payload that wraps around the end is
- * copied into buf.
+ * Returns the payload of a packet; copies it to buf if it wraps around the end
+ * of the FIFO.
  */
 static const void *rec_payload(struct bgq_rec *r, uint64_t at, unsigned bytes,
 			       void *buf)

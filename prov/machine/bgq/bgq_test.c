@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Features of the Message Unit: packets and messages of every kind between two
- * units in one process. Protection, limits and the rings' arithmetic are in
- * bgq_limits_test.c.
+ * Packets and messages of every kind between two Message Units in one process.
+ * bgq_limits_test.c tests protection, limits and index arithmetic.
  */
 #include "test/support/bgq_pair.h"
 
@@ -71,7 +70,10 @@ static void the_header_carries_software_bytes(void **state)
 	pair_close(&p);
 }
 
-/* Posts a put of n bytes to offset 64 of base 1; its counter is at base 2. */
+/*
+ * Posts a put of n bytes to offset 64 of base address 1; its counter is at base
+ * address 2.
+ */
 static void put(struct pair *p, unsigned fifo, const void *src, uint64_t n,
 		unsigned vc)
 {
@@ -103,7 +105,7 @@ static void a_direct_put_stores_at_base_plus_offset(void **state)
 	pair_close(&p);
 }
 
-/* Each packet carries its offset: a put does not depend on packet order. */
+/* Each packet carries its offset, so packets may arrive in any order. */
 static void a_dynamic_put_tolerates_reordering(void **state)
 {
 	struct pair p;
@@ -117,7 +119,7 @@ static void a_dynamic_put_tolerates_reordering(void **state)
 	pair_close(&p);
 }
 
-/* Two descriptors in one packet: each puts half of b's memory into a's. */
+/* One packet carries two descriptors; each puts half of b's memory to a. */
 static void a_remote_get_returns_data_by_puts(void **state)
 {
 	struct weft_bgq_desc in[2];
@@ -213,8 +215,8 @@ static void packets_of_a_message_spread_over_the_fifo_map(void **state)
 }
 
 /*
- * Sends one 8-byte word with an atomic load at injection and an atomic store at
- * reception; returns the new value.
+ * Sends an 8-byte word, with an atomic load at injection and an atomic store at
+ * reception. Returns the new value.
  */
 static uint64_t atomic(struct pair *p, unsigned load, unsigned store,
 		       uint64_t *src, uint64_t *dst)

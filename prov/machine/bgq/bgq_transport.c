@@ -2,18 +2,18 @@
 /*
  * The Message Unit as transport of the message engine (machine bgq).
  *
- * An engine packet is a memory-FIFO message: header and payload are copied into
+ * An engine packet is a memory-FIFO message: header and payload are copied to
  * the payload buffer of an injection FIFO, a descriptor refers to that buffer,
  * the unit cuts it into packets of 512 bytes, and the receiver takes them from
  * its reception FIFO. Node numbers are the carrier's peer indices.
  *
- * A rendezvous get is a remote get: descriptors for direct puts, written as if
- * for the peer's unit, with base addresses and a byte counter of this side. On
- * the machine the peer's unit runs them while its processor computes. In this
- * emulation the peer's unit does not run then, so where DMA can access the
- * peer's memory this side performs the direct puts itself; where it cannot, an
- * error makes the engine send packets. Arriving direct puts and remote gets are
- * rejected: no range is open for stores.
+ * A rendezvous get is a remote get: descriptors for direct puts by the peer's
+ * unit, with base addresses and a byte counter of this process. On the machine
+ * the peer's unit executes them while its processor computes. In the emulation
+ * the peer's unit makes no progress then, so this process performs the direct
+ * puts itself, if DMA can access the peer's memory; if not, an error makes the
+ * engine send packets. Direct puts and remote gets that arrive are refused: no
+ * range is open for stores.
  */
 #include "prov/machine/bgq/bgq_dev.h"
 #include "prov/machine/bgq/bgq_transport.h"
@@ -25,17 +25,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define BGQ_TRANSPORT_FIFOS \
-	16 /* injection FIFOs for packets, shared by all peers */
+/* injection FIFOs for packets, shared by all peers */
+#define BGQ_TRANSPORT_FIFOS	16
 #define BGQ_TRANSPORT_DMA_FIFO	BGQ_TRANSPORT_FIFOS
 #define BGQ_TRANSPORT_SLOTS	4
 #define BGQ_TRANSPORT_REC_FIFO	0
 #define BGQ_TRANSPORT_REC_BYTES (64 * 1024)
+/* entries of the base address table */
 #define BGQ_TRANSPORT_BAT_CTR	0 /* byte counter */
 #define BGQ_TRANSPORT_BAT_WHOLE 1 /* whole memory of the peer */
-#define BGQ_TRANSPORT_BAT_LOCAL                      \
-	8 /* first entry for local segments of a get \
-	   */
+#define BGQ_TRANSPORT_BAT_LOCAL 8 /* first local segment of a get */
 
 struct bgq_transport_ring {
 	struct weft_bgq_desc slot[BGQ_TRANSPORT_SLOTS];
@@ -49,20 +48,18 @@ struct bgq_transport {
 	unsigned char *buf; /* BGQ_TRANSPORT_FIFOS payload buffers */
 	unsigned char *rec_mem;
 	struct bgq_transport_ring *ring; /* BGQ_TRANSPORT_FIFOS + 1 rings */
-	weft_au64 counter;		 /* bytes a DMA has not moved yet */
+	weft_au64 counter;		 /* bytes not moved yet by a DMA */
 	struct bgq_transport_model
 		*model; /* transfer that is being posted, or NULL */
 	int dma_err;
-	bool busy;  /* a FIFO may hold packets that have not been sent */
+	bool busy;  /* a FIFO may hold packets that are not sent yet */
 	bool fresh; /* the reception FIFO may not be empty */
 };
 
-/*
- * A transfer in virtual time: collected from descriptors, passed to the model.
- */
+/* A transfer in virtual time, collected from descriptors for the model. */
 struct bgq_transport_model {
 	struct weft_dma dma; /* segments named by the descriptors */
-	struct weft_dma *d;  /* request of the engine */
+	struct weft_dma *d;  /* the engine's request */
 	weft_au64 counter;   /* byte counter of the transfer */
 };
 
@@ -127,7 +124,7 @@ static int bgq_transport_drain(struct bgq_transport *e, int budget)
 	return n;
 }
 
-/* Delivers all packets of a lost peer before its loss is reported. */
+/* Delivers all packets of a lost peer before the loss is reported. */
 static void bgq_transport_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct bgq_transport *e = arg;
@@ -157,9 +154,10 @@ static int bgq_transport_fifo_run(struct bgq_transport *e, unsigned id)
 }
 
 /*
- * Sends an engine packet. A FIFO holds one message at a time, so that a peer
- * that does not drain its reception FIFO blocks no other peer: a message of
- * which no packet could be sent is removed again and the caller gets -EAGAIN.
+ * Sends an engine packet. A FIFO holds one message at a time, so a peer that
+ * does not drain its reception FIFO does not block other peers. If no packet of
+ * the message could be sent, the message is removed from the FIFO, and the
+ * caller gets -EAGAIN.
  */
 static int bgq_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				const struct weft_pkt *pkt,
@@ -194,7 +192,7 @@ static int bgq_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 		e->busy = true;
 		return 0;
 	}
-	/* no packet of the only descriptor has been sent */
+	/* remove the descriptor, of which no packet has been sent */
 	f->fetched = false;
 	nic_doorbell_ring(&f->tail, nic_read_own(&f->tail) - 1);
 	bgq_tx_step(e->mu, id);
@@ -203,7 +201,7 @@ static int bgq_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- DMA ---- */
 
-/* Adds one put to a virtual-time transfer; the model will perform it. */
+/* Adds one put to a transfer that the model performs. */
 static int bgq_transport_model_add(struct bgq_transport_model *m,
 				   uint64_t local, uint64_t bytes)
 {
@@ -252,8 +250,8 @@ static int bgq_transport_model_start(struct bgq_transport *e,
 }
 
 /*
- * Runs an atomic: an access to an atomic address, performed by the target's L2
- * cache.
+ * An atomic is an access to an atomic address; the target's L2 cache performs
+ * it.
  */
 static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 			     struct weft_amo *a)
@@ -268,7 +266,7 @@ static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : weft_transport_amo(u, peer, a, &path);
 }
 
-/* Performs one direct put of a remote get at the origin. */
+/* Performs one direct put of a remote get, at the origin. */
 static int bgq_transport_dma_get(struct bgq_transport *e,
 				 struct weft_peer *peer,
 				 const struct bgq_desc *d)
@@ -336,9 +334,7 @@ static int bgq_transport_dma_run(struct bgq_transport *e,
 	return bgq_transport_fifo_run(e, BGQ_TRANSPORT_DMA_FIFO);
 }
 
-/*
- * Reports the result: an error as return value, or a completion through done.
- */
+/* Returns an error, or reports completion through done. */
 static int bgq_transport_dma_end(struct bgq_transport *e,
 				 struct weft_peer *peer, struct weft_dma *d,
 				 bool get)

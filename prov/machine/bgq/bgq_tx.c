@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Injection: cuts the message of the descriptor at the head of an injection
- * FIFO into packets and sends them on the carrier. One step sends one packet.
+ * FIFO into packets, and sends them on the carrier. A step sends one packet.
  * Before each step the arbiter chooses among the FIFOs with work: system before
- * user high before normal, pseudo-random inside a class, so no FIFO of a class
- * starves another.
+ * user high before normal, pseudo-random within a class, so that no FIFO of a
+ * class starves.
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
@@ -71,7 +71,7 @@ static bool tx_system(const struct bgq_inj *f)
 	return f->flags & WEFT_BGQ_SYSTEM;
 }
 
-/* Reads the source, checked by the range registers. */
+/* Reads the payload from memory, checked by the range registers. */
 static enum weft_bgq_error tx_read(struct weft_bgq *mu, struct bgq_inj *f,
 				   struct tx_packet *p)
 {
@@ -95,7 +95,7 @@ static enum weft_bgq_error tx_read(struct weft_bgq *mu, struct bgq_inj *f,
 	return WEFT_BGQ_OK;
 }
 
-/* Fills the last chunk with zeroes. */
+/* Fills the last chunk with zeros. */
 static void tx_pad(struct tx_packet *p)
 {
 	unsigned chunks = bgq_chunks(p->bytes);
@@ -109,7 +109,7 @@ static void tx_pad(struct tx_packet *p)
 	p->iov_count++;
 }
 
-/* Builds the next packet of the FIFO's message; header from the template. */
+/* Builds the next packet of a message, with the header of the template. */
 static enum weft_bgq_error tx_build(struct weft_bgq *mu, struct bgq_inj *f,
 				    struct tx_packet *p)
 {
@@ -135,7 +135,7 @@ static enum weft_bgq_error tx_build(struct weft_bgq *mu, struct bgq_inj *f,
 	return e;
 }
 
-/* Delivers a packet to this node (L0 and L1); no link is used. */
+/* Delivers a packet to this node (network FIFOs L0 and L1) without a link. */
 static int tx_local(struct weft_bgq *mu, const struct tx_packet *p)
 {
 	unsigned char buf[WEFT_BGQ_PAYLOAD];
@@ -218,7 +218,7 @@ static enum weft_bgq_error tx_fetch(struct bgq_inj *f)
 }
 
 /*
- * Handles the result of a send. 1: the packet was sent or its message ended
+ * Handles the result of a send. 1: the packet was sent, or its message ended
  * with an error; -EAGAIN: not sent, retry later.
  */
 static int tx_result(struct weft_bgq *mu, unsigned id, unsigned bytes, int err)
@@ -275,10 +275,7 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 			 tx_send(mu, bgq_desc_map(&f->cur), &p));
 }
 
-/*
- * Returns the first FIFO with work, starting at `start` and wrapping around;
- * -1: none.
- */
+/* Returns the first FIFO with work from `start` on, with wrap-around, or -1. */
 static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
 		   unsigned start)
 {

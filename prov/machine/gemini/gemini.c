@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The Gemini interface: open and close, processing elements (PEs) and their
- * translation, memory handles. Users call it through weft/gemini.h;
- * gemini_transport.c opens one for the message engine.
+ * translation, memory handles. Programs use it through weft/gemini.h;
+ * gemini_transport.c opens an interface for the message engine.
  */
 #include "prov/machine/gemini/gemini_dev.h"
 

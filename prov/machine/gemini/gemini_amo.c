@@ -2,9 +2,9 @@
 /*
  * Atomic operations on 8 bytes of this node's memory, with the small cache that
  * makes hot counters fast. A cached operation works on the cache line and does
- * not see stores of the processor to that memory. The result is written to
- * memory after each operation or, with the lazy rule, when the line is evicted.
- * Uncached operations are atomic with respect to those of the processor.
+ * not see stores of the processor to that memory. Its result is written to
+ * memory at once or, with lazy write, when the line is evicted. Uncached
+ * operations are atomic with respect to the processor.
  */
 #include "prov/machine/gemini/gemini_dev.h"
 
@@ -49,7 +49,7 @@ static struct gemini_line *amo_line(struct weft_gemini *f, uint64_t addr)
 	return &f->amo[addr / 8 % GEMINI_AMO_LINES];
 }
 
-/* Returns the cache line of an address, filled; evicts another address. */
+/* Returns the filled cache line of an address; evicts another address. */
 static struct gemini_line *amo_fill(struct weft_gemini *f, uint64_t addr)
 {
 	struct gemini_line *l = amo_line(f, addr);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The block transfer engine: four channels, each a ring of descriptors
- * processed in order, packet by packet; a fence waits until all earlier
+ * The block transfer engine: four channels, each a ring of descriptors that are
+ * processed in order, packet by packet. A fence waits until all earlier
  * transfers of its channel are complete at their targets. A send is stored in
- * the buffer that the target posted on this channel; the receiver's table (RMT)
- * records which buffer, because packets of one send may arrive out of order.
+ * the buffer that the target posted on this channel; a table at the receiver
+ * (RMT) records the buffer of each send, because packets of a send may arrive
+ * out of order.
  */
 #include "prov/machine/gemini/gemini_dev.h"
 
@@ -154,7 +155,7 @@ static void bte_fill(struct weft_gemini *f, const struct gemini_bte_desc *d,
 	r->data = b->bytes;
 }
 
-/* Opens the transaction of the descriptor at the head; -EAGAIN: none free. */
+/* Opens the transaction of the first descriptor; -EAGAIN: none is free. */
 static int bte_begin(struct weft_gemini *f, struct gemini_channel *c,
 		     struct gemini_bte_desc *d)
 {
@@ -328,7 +329,7 @@ enum weft_gemini_status gemini_bte_arrive(struct weft_gemini *f,
 	return refused ? WEFT_GEMINI_SEQ_TERMINATE : WEFT_GEMINI_OK;
 }
 
-/* Refuses the rest of a send and returns its buffer with an event. */
+/* Refuses the rest of a send, and returns its buffer by an event. */
 static void rmt_refuse(struct weft_gemini *f, struct gemini_rmt *m)
 {
 	if (m->addr)
@@ -343,7 +344,7 @@ static void rmt_forget(struct gemini_rmt *m)
 	free(m);
 }
 
-/* Refuses the partly received sends of a lost peer, and drops their records. */
+/* Refuses the partly received sends of a lost peer, and frees their records. */
 void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer)
 {
 	struct weft_list *pos;
@@ -373,10 +374,10 @@ void gemini_bte_scrub(struct weft_gemini *f, uint64_t now_ns)
 				weft_container_of(pos, struct gemini_rmt, link);
 
 			/*
-			 * Refuses a send that received no packet for half a
-			 * period. Its record stays until the sender's request
-			 * buffers have timed out, so that late packets are not
-			 * matched to a new buffer.
+			 * Refuse a send without a packet for half a period.
+			 * Keep its record until the sender's request buffers
+			 * have timed out, so that late packets are not stored
+			 * in a new buffer.
 			 */
 			if (now_ns - m->last_packet_ns >= f->scrub_ns / 2)
 				rmt_refuse(f, m);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bulk data of the message engine: a descriptor in a channel of the block
- * transfer engine, a transaction, and an event in a completion queue that
- * notifies the message engine. The data, which on the machine moves packet by
- * packet, is one copy between the two processes, or in virtual time the model's
- * transfer. Bytes at unaligned ends (no multiples of four), which the machine's
- * software moves by FMA, are part of that copy.
+ * transfer engine, a transaction, and an event in a completion queue, which
+ * notifies the message engine. On the machine the data moves packet by packet;
+ * here it is one copy between the two processes or, in virtual time, a transfer
+ * in the model. The copy includes unaligned ends (not multiples of four bytes),
+ * which the machine's software moves by FMA.
  */
 #include "prov/machine/gemini/gemini_bulk.h"
 
@@ -21,13 +21,13 @@
 
 /* An outstanding transfer. */
 struct gemini_bulk {
-	struct weft_dma dma; /* copy of the request */
+	struct weft_dma dma; /* copy of *d */
 	struct weft_dma *d;
 	struct weft_gemini *f;
 	struct weft_unit *unit;
 	struct weft_peer *peer;
 	int ssid;
-	int err; /* error of a descriptor that did not start */
+	int err; /* error of a descriptor that could not start */
 	bool get;
 	bool taken;
 };
@@ -75,16 +75,16 @@ void gemini_bulk_events(struct weft_gemini *f)
 	}
 }
 
-/* Returns the channel of a transfer: transfers use the channels round-robin. */
+/* Transfers use the channels round-robin. */
 static unsigned bulk_channel(const struct gemini_bulk *b)
 {
 	return (unsigned)(b - b->f->bulk) % WEFT_GEMINI_CHANNELS;
 }
 
 /*
- * Sets the path of a block transfer. Its packets may use any link, because the
- * data becomes visible only with the event. The first injection FIFO belongs to
- * the windows, the others to the channels, one each.
+ * Sets the path of a block transfer. Its packets may use any link, because data
+ * is visible only after the event. Injection FIFO 0 is for windows, each of the
+ * others for one channel.
  */
 static void bte_path_set(const struct gemini_bulk *b,
 			 struct weft_vt_pkt_attr *path)
@@ -109,9 +109,9 @@ void gemini_bulk_run(struct gemini_bulk *b, int ssid)
 	err = b->get ? weft_transport_get(b->unit, b->peer, &b->dma, &path)
 		     : weft_transport_put(b->unit, b->peer, &b->dma, &path);
 	if (!err)
-		return; /* b may be reused already */
+		return; /* b may already be reused */
 	b->err = err;
-	/* no data moved: the transaction writes no event */
+	/* no data has moved, so the transaction must not write an event */
 	b->f->txn[ssid].cq = WEFT_GEMINI_NO_CQ;
 	gemini_txn_close(b->f, (unsigned)ssid, 0);
 }
@@ -132,8 +132,8 @@ static struct gemini_bulk *bulk_alloc(struct weft_gemini *f, struct weft_dma *d)
 }
 
 /*
- * Returns the path of a transfer by stores into a window, in virtual time: in
- * order by a hash of the address (no-adapt), or by any link (performance); the
+ * Returns the path of a transfer by stores to a window, in virtual time: in
+ * order by a hash of the address (no-adapt), or by any link (performance). The
  * target responds on the response channel.
  */
 static struct weft_transport_path
@@ -196,7 +196,7 @@ int gemini_bulk_move(struct weft_gemini *f, struct weft_unit *u,
 	b->get = get;
 	b->ssid = -1;
 	err = gemini_bte_bulk(f, bulk_channel(b), b);
-	/* an unsupported transfer is reported before any data moves */
+	/* an unsupported transfer fails before any data moves */
 	if (!err && b->taken && b->err)
 		err = b->err;
 	if (err)

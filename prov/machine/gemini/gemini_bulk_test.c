@@ -100,7 +100,7 @@ static void a_send_needs_a_posted_buffer(void **state)
 	pair_close(&p);
 }
 
-/* Delivers a packet of a send of total bytes on channel 1 from src. */
+/* Delivers n bytes at offset `at` of a send of `total` bytes on channel 1. */
 static enum weft_gemini_status arrive(struct pair *p, uint32_t src,
 				      unsigned total, unsigned at, unsigned n)
 {
@@ -132,7 +132,7 @@ static void packets_beyond_a_send_are_refused(void **state)
 	pair_close(&p);
 }
 
-/* Two nodes use the same transaction number at the same time. */
+/* Two nodes use the same transaction number at once. */
 static void sends_of_two_nodes_are_kept_apart(void **state)
 {
 	struct weft_gemini_local to = { .offset = 0 };

@@ -34,7 +34,7 @@ struct gemini_cq {
 	uint32_t mask;
 	uint64_t head;
 	uint64_t tail;
-	bool overrun; /* an event was lost since the last one written */
+	bool overrun; /* an event has been lost since the last entry */
 };
 
 struct gemini_mdd {
@@ -49,7 +49,7 @@ struct gemini_mdd {
 /* A transaction (SSID): requests that complete together. */
 struct gemini_txn {
 	bool used;
-	bool closed;	/* no more requests may join */
+	bool closed;	/* no more requests can be added */
 	uint8_t status; /* first error status */
 	uint16_t cq;
 	uint32_t pending; /* requests without response */
@@ -61,11 +61,11 @@ struct gemini_txn {
 struct gemini_orb {
 	bool used;
 	bool stale;	/* outstanding at the last scrubber pass */
-	uint8_t weight; /* network packets this entry counts for */
+	uint8_t weight; /* number of network packets */
 	uint16_t gen;
 	uint16_t ssid;
 	uint32_t bytes; /* bytes expected in the response */
-	uint64_t local; /* address for the bytes of the response */
+	uint64_t local; /* address for the data of the response */
 	struct weft_peer *peer;
 };
 
@@ -97,10 +97,7 @@ struct gemini_rmt {
 	unsigned ssid;
 	uint32_t got;
 	uint32_t total;
-	/*
-	 * address of the buffer; 0: send refused, its further packets are
-	 * refused too
-	 */
+	/* address of the buffer; 0: the send is refused */
 	uint64_t addr;
 	uint64_t last_packet_ns;
 	uint16_t cq;
@@ -111,7 +108,7 @@ struct gemini_channel {
 	struct gemini_bte_desc *tx; /* ring of WEFT_GEMINI_TX_DESCS + 1 */
 	uint32_t tx_head;
 	uint32_t tx_tail;
-	uint32_t in_flight; /* started and incomplete transfers */
+	uint32_t in_flight; /* transfers started and not complete */
 	struct gemini_rx_desc *rx;
 	uint32_t rx_head;
 	uint32_t rx_tail;
@@ -124,9 +121,7 @@ struct gemini_line {
 	bool dirty;
 };
 
-#define GEMINI_DIRECTIONS                                     \
-	6 /* directions: neighbours in +x, -x, +y, -y, +z, -z \
-	   */
+#define GEMINI_DIRECTIONS 6 /* +x, -x, +y, -y, +z, -z */
 
 /* One of the links to a neighbour. */
 struct gemini_link {
@@ -145,17 +140,18 @@ struct weft_gemini {
 	uint32_t pe;
 	struct gemini_link link[GEMINI_DIRECTIONS * WEFT_GEMINI_LINKS];
 	unsigned link_next;
-	struct weft_rng link_rng; /* chooses the link that sends next */
+	struct weft_rng link_rng; /* selects the link that sends next */
 	uint64_t scrub_ns;	  /* timeout period; 0: no timeouts */
 	uint64_t scrubbed_ns;
-	/* clock, ns; NULL: that of the carrier or the host */
+	/* clock, ns; NULL: clock of the carrier or the host */
 	uint64_t (*clock)(void);
 	struct weft_gemini_msgq *msgq;
 	void (*datagram)(void *, uint32_t, const void *, unsigned);
 	void *datagram_arg;
 	/*
-	 * Set by gemini_transport.c: returns the mailbox of a peer as memory
-	 * descriptor, or NULL; and the callback for a message stored in it.
+	 * Set by gemini_transport.c. mailbox: returns the memory descriptor of
+	 * a peer's mailbox, or NULL. arrived: called when a message has been
+	 * stored in it.
 	 */
 	struct gemini_mdd *(*mailbox)(struct weft_gemini *f,
 				      struct weft_peer *src);
@@ -193,11 +189,11 @@ struct gemini_request {
 	uint64_t data;
 	struct iovec iov[GEMINI_IOV];
 	int iov_count;
-	uint64_t bytes; /* network bytes: basis of packet and phit counts */
+	uint64_t bytes; /* bytes on the network, for packet and phit counts */
 	unsigned ssid;
 	unsigned delivery; /* enum weft_gemini_delivery */
-	uint64_t local;	   /* address for the response's data */
-	uint32_t expect;   /* bytes of the response's data */
+	uint64_t local;	   /* address for the data of the response */
+	uint32_t expect;   /* data bytes of the response */
 };
 
 /* gemini.c */
@@ -208,8 +204,8 @@ struct weft_peer *gemini_peer(struct weft_gemini *f, uint32_t pe);
 /* Translates a virtual PE to a physical one. */
 uint32_t gemini_physical(const struct weft_gemini *f, uint32_t pe);
 /*
- * Translates a handle and offset to a local address; returns the reason if that
- * fails.
+ * Translates handle and offset to a local address. Returns the status of the
+ * check.
  */
 enum weft_gemini_status gemini_translate(const struct gemini_mdd *m,
 					 uint64_t offset, uint64_t bytes,
@@ -223,19 +219,16 @@ void gemini_cq_write(struct weft_gemini *f, unsigned cq, uint8_t source,
 int gemini_txn_open(struct weft_gemini *f, unsigned cq);
 void gemini_txn_close(struct weft_gemini *f, unsigned ssid, uint64_t data);
 /*
- * Sends a request. 0, -EAGAIN, or -ECONNRESET (already counted in the
- * transaction).
+ * Sends a request. Returns 0, -EAGAIN or -ECONNRESET (the transaction has
+ * recorded the error).
  */
 int gemini_request(struct weft_gemini *f, const struct gemini_request *r);
 /*
- * Sends a request with GEMINI_REQ_QUIET: no buffer, no transaction, no
+ * Sends a request with GEMINI_REQ_QUIET: without buffer, transaction and
  * response.
  */
 int gemini_request_quiet(struct weft_gemini *f, const struct gemini_request *r);
-/*
- * Finds the request of a response: id must name an outstanding request to that
- * peer; else NULL.
- */
+/* Returns the outstanding request to this peer with this id, or NULL. */
 struct gemini_orb *gemini_orb_find(struct weft_gemini *f,
 				   struct weft_peer *peer, uint32_t id);
 void gemini_orb_end(struct weft_gemini *f, struct gemini_orb *o,
@@ -248,17 +241,19 @@ void gemini_orb_scrub(struct weft_gemini *f);
 void gemini_link_init(struct weft_gemini *f,
 		      const struct weft_gemini_attr *attr);
 void gemini_link_fini(struct weft_gemini *f);
-/* Queues a request's packet on a link. 0; -EAGAIN; -ECONNRESET. */
+/*
+ * Queues the packet of a request on a link. Returns 0, -EAGAIN or -ECONNRESET.
+ */
 int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 		     const struct weft_pkt *pkt);
-/* Sends packets waiting on links; returns their number. */
+/* Sends packets that wait on links. Returns the number of packets sent. */
 int gemini_link_run(struct weft_gemini *f, int budget);
 
 /* gemini_scrub.c */
 uint64_t gemini_now_ns(const struct weft_gemini *f);
 void gemini_scrub(struct weft_gemini *f);
 
-/* gemini_msgq.c: handles the name of a peer's mailbox. */
+/* gemini_msgq.c: receives the address of a peer's mailbox. */
 void gemini_msgq_arrive(struct weft_gemini_msgq *q, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload);
 
@@ -281,7 +276,10 @@ void gemini_bulk_run(struct gemini_bulk *b, int ssid);
 void gemini_bulk_events(struct weft_gemini *f);
 
 /* gemini_bte.c */
-/* Adds a descriptor for a transfer and starts it. -EAGAIN: not possible now. */
+/*
+ * Posts a descriptor for a transfer and starts it. -EAGAIN: the channel is
+ * busy.
+ */
 int gemini_bte_bulk(struct weft_gemini *f, unsigned channel,
 		    struct gemini_bulk *b);
 void gemini_bte_init(struct weft_gemini *f);

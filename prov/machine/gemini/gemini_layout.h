@@ -146,8 +146,8 @@ static inline unsigned gemini_packets(uint64_t n)
 }
 
 /*
- * Returns the phits of a request that carries n bytes: 7 + 3 for each 8 bytes +
- * 1.
+ * Returns the phits of a request that carries n bytes: per packet 7 for the
+ * header, 3 for each 8 bytes, 1 for the end.
  */
 static inline unsigned gemini_put_phits(uint64_t n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links to the neighbours, and the choice of the link for a packet: the link
- * with the fewest packets, round-robin among equals, or, where the choice must
- * not depend on load, a link chosen by a hash. Packets on one link keep their
- * order, packets on different links may be reordered: a random number generator
- * with a fixed seed chooses the link that sends next. Without links, packets
- * keep the carrier's order. In a torus there are links towards each neighbour,
- * and none to the other unit of the chip.
+ * Links to the neighbours. A packet uses the link with the fewest packets,
+ * round-robin among equals or, where the link must not depend on load, a link
+ * selected by a hash. Packets on one link keep their order; packets on
+ * different links may be reordered: a random number generator with a fixed seed
+ * selects the link that sends next. Without links, packets keep the carrier's
+ * order. In a torus there are links to each neighbour, but none to the other
+ * unit of the chip.
  */
 #include "prov/machine/gemini/gemini_dev.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINK_PACKETS 16 /* packets waiting on a link at most */
+#define LINK_PACKETS 16 /* most packets that wait on a link */
 
 struct link_packet {
 	struct weft_list queue_link;
@@ -88,7 +88,7 @@ static struct link_direction link_direction_to(struct weft_gemini *f,
 	return dir;
 }
 
-/* Returns the link with the fewest packets; ties are broken round-robin. */
+/* Returns the link with the fewest packets, round-robin among equals. */
 static struct gemini_link *link_adaptive(struct weft_gemini *f,
 					 const struct link_direction *dir)
 {
@@ -149,7 +149,10 @@ int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 	return 0;
 }
 
-/* Sends the first packet of a link, if any. 0: none, or the carrier is full. */
+/*
+ * Sends the first packet of a link. Returns 0 if there is none or the carrier
+ * is full.
+ */
 static int link_send_first(struct weft_gemini *f, struct gemini_link *l)
 {
 	struct weft_carrier *c = f->port.carrier;
@@ -161,7 +164,7 @@ static int link_send_first(struct weft_gemini *f, struct gemini_link *l)
 	p = weft_container_of(l->queue.next, struct link_packet, queue_link);
 	iov.iov_base = p->payload;
 	iov.iov_len = p->pkt.len;
-	/* requests to a lost peer have ended already */
+	/* errors are ignored: requests to a lost peer have already ended */
 	if (c->ops->send(c, p->peer, &p->pkt, &iov, p->pkt.len != 0) == -EAGAIN)
 		return 0;
 	f->stats.link[(unsigned)(l - f->link) % f->links]++;

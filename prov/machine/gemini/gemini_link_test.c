@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links, timeouts and message queue of the Gemini interface: choice of the link
- * of a packet and the resulting order, requests without response, the shared
- * message queue. The test provides the clock.
+ * Links, timeouts and message queue of the Gemini interface: the link of a
+ * packet and the resulting order, requests without response, the shared message
+ * queue. The test provides the clock.
  */
 #include "test/support/gemini_pair.h"
 
@@ -43,7 +43,7 @@ static uint64_t word_at(const struct pair *p, unsigned line)
 }
 
 /*
- * Delivers at most one packet; returns how often a newer value is visible
+ * Delivers at most one packet. Returns how often a newer value is visible
  * before an older one.
  */
 static unsigned poll_reordered(struct pair *p, unsigned lines, uint64_t *last)
@@ -64,7 +64,9 @@ static unsigned poll_reordered(struct pair *p, unsigned lines, uint64_t *last)
 	return overtaken;
 }
 
-/* Writes round numbers into `lines` lines cyclically; returns reorderings seen.
+/*
+ * Writes increasing numbers to `lines` cache lines in turn. Returns the number
+ * of reorderings.
  */
 static unsigned overtaken(unsigned delivery, unsigned lines)
 {
@@ -96,7 +98,7 @@ static void the_delivery_mode_determines_the_order(void **state)
 }
 
 /*
- * Returns the number of links used; *least_p: the smallest packet count of all
+ * Returns the number of links used. *least_p: smallest packet count of the
  * eight links.
  */
 static unsigned links_used(unsigned delivery, uint64_t *least_p)
@@ -126,12 +128,12 @@ static void packets_are_spread_over_the_links(void **state)
 	uint64_t least;
 
 	T_IS(links_used(WEFT_GEMINI_PERFORMANCE, &least), 8);
-	T_TRUE(least >= 80); /* expected mean: 100 */
+	T_TRUE(least >= 80); /* the expected mean is 100 */
 	T_IS(links_used(WEFT_GEMINI_NO_ADAPT, &least), 8);
 	T_IS(links_used(WEFT_GEMINI_IN_ORDER, &least), 1);
 }
 
-/* One link is full of ordered packets: adaptive packets use all others. */
+/* One link is full of ordered packets; adaptive packets use the other links. */
 static void adaptive_packets_avoid_full_link(void **state)
 {
 	struct weft_gemini_window w = { .pe = 1,
@@ -153,7 +155,10 @@ static void adaptive_packets_avoid_full_link(void **state)
 	pair_close(&p);
 }
 
-/* A block whose packets use any link is complete when its event arrives. */
+/*
+ * The packets of a block use any link; when its event arrives, the block is
+ * complete.
+ */
 static void blocks_complete_over_any_links(void **state)
 {
 	struct weft_gemini_bte d = { .type = WEFT_GEMINI_BTE_PUT, .pe = 1 };
@@ -177,8 +182,8 @@ static void blocks_complete_over_any_links(void **state)
 /* ---- a torus of chips ---- */
 
 /*
- * Connects a, PE 0 of 3x3x3 chips, and b, PE `pe`; returns the number of links
- * used, *inside_p: packets inside the chip.
+ * Unit a is PE 0 of 3x3x3 chips, b is PE `pe`. Returns the number of links
+ * used. *inside_p: packets inside the chip.
  */
 static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
 {
@@ -267,8 +272,8 @@ static void each_neighbour_has_separate_links(void **state)
 }
 
 /*
- * Requests and responses have separate channels: when the links hold as many
- * requests as there are credits, a response still passes.
+ * Requests and responses have separate channels: a response passes although the
+ * links hold as many requests as there are credits.
  */
 static void responses_bypass_blocked_requests(void **state)
 {
@@ -292,7 +297,7 @@ static void responses_bypass_blocked_requests(void **state)
 		struct weft_gemini_event e;
 
 		weft_gemini_poll(p.b.f, 8);
-		c->ops->poll(c, 8); /* receives only, no link sends */
+		c->ops->poll(c, 8); /* receives packets; no link sends */
 		weft_responses_flush(&p.a.f->responses, true);
 		if (!weft_gemini_cq_read(p.b.f, p.b.cq, &e))
 			break;
@@ -340,7 +345,7 @@ static void there_are_255_transactions(void **state)
 	pair_close(&p);
 }
 
-/* Both sides count the phits they send: 64 of 102 bytes are data. */
+/* Both units count the phits that they send; 64 of 102 bytes are data. */
 static void phits_are_counted_at_both_ends(void **state)
 {
 	struct weft_gemini_stats a, b;
@@ -374,7 +379,7 @@ static void open_timed(struct pair *p)
 	now_ns = 0;
 }
 
-/* Polls a's unit only, at the given time. */
+/* Polls only unit a, at the given time. */
 static int event_of_a(struct pair *p, uint64_t ms, struct weft_gemini_event *e)
 {
 	now_ns = ms * MS;
@@ -401,13 +406,14 @@ static void requests_time_out_after_1_to_2_seconds(void **state)
 	T_IS(e.data, 77);
 	weft_gemini_stats(p.a.f, &st);
 	T_IS(st.outstanding, 0);
-	T_IS(st.errors, 2); /* the store and its prompt put */
+	T_IS(st.errors,
+	     2); /* the store, and the put that requests a prompt response */
 	/* late responses are ignored */
 	for (int i = 0; i < 100; i++)
 		pair_run(&p, 1);
 	T_IS(p.b.mem[0], 1);
 	T_AGAIN(weft_gemini_cq_read(p.a.f, p.a.cq, &e));
-	/* a response in time is no error */
+	/* a response before the timeout is no error */
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
 	T_OK(pair_sync(&p, 0).status);
 	now_ns = 5000 * MS;
@@ -416,7 +422,9 @@ static void requests_time_out_after_1_to_2_seconds(void **state)
 	pair_close(&p);
 }
 
-/* Delivers part of a send of 128 bytes of transaction ssid. */
+/*
+ * Delivers n bytes at offset `at` of a send of 128 bytes in transaction ssid.
+ */
 static enum weft_gemini_status arrive(struct pair *p, unsigned ssid,
 				      unsigned at, unsigned n)
 {
@@ -475,11 +483,11 @@ static void a_stalled_send_ends_after_500_ms(void **state)
 	T_OK(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
 	T_IS(e.status, WEFT_GEMINI_TIMEOUT);
 	T_IS(e.data, 4);
-	/* later packets are refused, although a buffer is posted */
+	/* packets of the refused send do not use a new buffer, */
 	buffer_for_send(&p, 1024, 5);
 	T_IS(arrive(&p, 2, 64, 32), WEFT_GEMINI_SEQ_TERMINATE);
 	T_IS(p.b.mem[1024], 0);
-	/* until the sender's request buffers have timed out */
+	/* unless the sender's request buffers have timed out */
 	now_ns = 3900 * MS;
 	weft_gemini_poll(p.b.f, 1);
 	T_IS(arrive(&p, 2, 0, 128), WEFT_GEMINI_OK);
@@ -546,7 +554,9 @@ static void queues_close(struct queues *x)
 	}
 }
 
-/* Three units, the receiver included, send to the first, without connecting. */
+/*
+ * Three units, including the receiver, send to unit 0 without connecting first.
+ */
 static void all_senders_share_one_queue(void **state)
 {
 	unsigned char buf[WEFT_GEMINI_MSGQ_BYTES];
@@ -589,7 +599,7 @@ static void a_full_queue_stalls_its_senders(void **state)
 	queues_close(&x);
 }
 
-/* The connection works when either side or both start it. */
+/* Either side or both sides may start the connection. */
 static void both_sides_may_connect_at_once(void **state)
 {
 	unsigned char buf[8];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shared message queue: one mailbox for each pair of PEs that communicate,
- * all through one window. The PE that sends first sends the name of its
- * mailbox; the PE that receives a name opens its own mailbox and sends its name
- * unless it has done so already.
+ * all through one window. The PE that sends first sends the name (handle and
+ * offset) of its mailbox. A PE that receives a name opens a mailbox and sends
+ * its name, unless it has already done so.
  */
 #include "prov/machine/gemini/gemini_dev.h"
 #include "prov/machine/machine_transport.h"
@@ -18,7 +18,7 @@ struct msgq_pair {
 	struct weft_gemini_smsg *box;
 	struct weft_peer *peer;
 	uint32_t pe;
-	bool name_sent; /* our mailbox's name was sent to the peer */
+	bool name_sent; /* the name of our mailbox was sent to the peer */
 	bool connected; /* the peer's mailbox is known */
 };
 
@@ -152,7 +152,7 @@ WEFT_EXPORT int weft_gemini_msgq_send(struct weft_gemini_msgq *q, uint32_t pe,
 			    : -EAGAIN;
 }
 
-/* Takes the next message of a pair, if there is one. */
+/* Delivers the next message of a pair, if any. */
 static int msgq_pair_poll(struct weft_gemini_msgq *q, struct msgq_pair *p)
 {
 	const void *buf;

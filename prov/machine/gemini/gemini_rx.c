@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reception. A request is checked (handle, protection tag, bounds, permission)
- * and performed at once, in order of arrival. Its response reports the status;
- * good responses are batched (machine_response.h).
+ * and performed at once, in order of arrival. The response reports the status;
+ * responses without error are batched (machine_response.h).
  */
 #include "prov/machine/gemini/gemini_dev.h"
 
@@ -56,8 +56,8 @@ static void response_data(struct weft_gemini *f, struct weft_peer *peer,
 /* ---- requests ---- */
 
 /*
- * Returns the memory descriptor of a request; for the message engine, src's
- * mailbox.
+ * Returns the memory descriptor of a request; below the message engine, that of
+ * src's mailbox.
  */
 static struct gemini_mdd *rx_mdd(struct weft_gemini *f, struct weft_peer *src,
 				 uint32_t unit)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The scrubber runs once per period. It times out requests that were
- * outstanding at its previous run, so that a timeout takes one to two periods;
- * a partly received send times out after half a period. A late response finds
- * that its request buffer's generation has changed and is ignored.
+ * The scrubber runs once per period. It times out requests that were already
+ * outstanding at its previous run, so a timeout takes one to two periods; a
+ * partly received send times out after half a period. A late response is
+ * ignored, because the generation of its request buffer has changed.
  */
 #include "prov/machine/gemini/gemini_dev.h"
 

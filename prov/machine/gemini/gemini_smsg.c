@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short-message mailboxes: each side owns memory with slots, the other side
- * fills them by puts whose last word marks the slot as full. A slot is one
- * credit; credits are returned by a put into the sender's own mailbox, half a
+ * Short-message mailboxes: each side owns memory with slots. The other side
+ * fills a slot by puts; the last word marks the slot as full. A slot is one
+ * credit. Credits are returned by a put into the sender's mailbox, half a
  * mailbox at a time.
  */
 #include "prov/machine/gemini/gemini_dev.h"
@@ -15,10 +15,10 @@
 
 struct weft_gemini_smsg {
 	struct weft_gemini *f;
-	unsigned char *mem; /* this side's mailbox, see gemini_layout.h */
+	unsigned char *mem; /* mailbox of this side (gemini_layout.h) */
 	unsigned mdh;
 	unsigned w;
-	/* setting of w: the other side's mailbox */
+	/* parameters of window w: the mailbox of the other side */
 	struct weft_gemini_window target;
 	uint16_t slots;
 	uint32_t slot_bytes;
@@ -107,7 +107,7 @@ weft_gemini_smsg_connect(struct weft_gemini_smsg *s, unsigned w,
 	return 0;
 }
 
-/* Sets the window to this mailbox; mailboxes may share a window. */
+/* Several mailboxes may share a window. */
 static void smsg_window_set(struct weft_gemini_smsg *s)
 {
 	weft_gemini_window_set(s->f, s->w, &s->target);
@@ -134,8 +134,8 @@ static int smsg_head(struct weft_gemini_smsg *s, uint64_t to, const void *buf,
 }
 
 /*
- * Sends a message. A caller that repeats a partly stored send stores the same
- * bytes again.
+ * If a message could be stored only in part, the caller retries, and the same
+ * bytes are stored again.
  */
 WEFT_EXPORT int weft_gemini_smsg_send(struct weft_gemini_smsg *s,
 				      const void *buf, uint32_t bytes)
@@ -195,10 +195,7 @@ WEFT_EXPORT int weft_gemini_smsg_next(struct weft_gemini_smsg *s,
 	return 0;
 }
 
-/*
- * Credits that cannot be returned now are returned by the next call of
- * weft_gemini_smsg_next().
- */
+/* If credits cannot be returned now, weft_gemini_smsg_next() retries. */
 WEFT_EXPORT void weft_gemini_smsg_release(struct weft_gemini_smsg *s)
 {
 	s->taken++;

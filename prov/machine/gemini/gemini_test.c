@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Features of the Gemini interface: windows, atomics, events, protection and
- * limits. Block transfers and mailboxes are tested in gemini_bulk_test.c.
+ * Windows, atomics, events, protection and limits of the Gemini interface.
+ * gemini_bulk_test.c tests block transfers and mailboxes.
  */
 #include "test/support/gemini_pair.h"
 #include "src/base/rng.h"
@@ -43,7 +43,10 @@ static void window_bits_choose_the_element(void **state)
 	T_OK(pair_sync(&p, 0).status);
 	T_IS(p.b.mem[256 + 8], 7);
 	T_IS(p.a.mem[256 + 16], 7);
-	/* relative to the window's PE; a PE beyond the last is an error */
+	/*
+	 * bits are relative to the window's PE; a PE beyond the last is an
+	 * error
+	 */
 	w.pe = 1;
 	T_OK(weft_gemini_window_set(p.a.f, 0, &w));
 	T_OK(weft_gemini_store(p.a.f, 0, 32, &v, 8));
@@ -73,7 +76,7 @@ static void virtual_elements_are_translated_by_their_upper_bits(void **state)
 	pair_close(&p);
 }
 
-/* Half as many PEs per entry need twice as many entries. */
+/* Half as many PEs per table entry need twice as many entries. */
 static void ntt_granularity(void **state)
 {
 	struct weft_gemini_window w = { .pe = 8191u << 5 | 1 };
@@ -292,10 +295,7 @@ static void another_protection_tag_is_refused(void **state)
 	pair_close(&p);
 }
 
-/*
- * A transaction is complete when all its packets are acknowledged, in any
- * order.
- */
+/* Packets may be acknowledged in any order. */
 static void a_transaction_completes_when_all_is_acknowledged(void **state)
 {
 	struct weft_gemini_event e;
@@ -368,7 +368,6 @@ static void a_full_queue_sets_the_overrun_flag(void **state)
 	pair_close(&p);
 }
 
-/* A transaction reports its first error. */
 static void a_later_error_does_not_hide_the_first(void **state)
 {
 	struct pair p;
@@ -384,7 +383,7 @@ static void a_later_error_does_not_hide_the_first(void **state)
 	pair_close(&p);
 }
 
-/* Returns the id of a's only outstanding request. */
+/* Returns the id of the only outstanding request of a. */
 static uint32_t id_in_flight(const struct pair *p)
 {
 	for (uint32_t i = 0; i < WEFT_GEMINI_ORB; i++)
@@ -394,7 +393,10 @@ static uint32_t id_in_flight(const struct pair *p)
 	return 0;
 }
 
-/* Only the target of a request can respond, with the requested bytes only. */
+/*
+ * Only the target of a request can respond, and only with the requested number
+ * of bytes.
+ */
 static void a_response_must_match_its_request(void **state)
 {
 	struct weft_gemini_local to = { .offset = 64 };
@@ -499,7 +501,6 @@ static void requests_to_a_lost_node_time_out(void **state)
 	free(p.b.mem);
 }
 
-/* Random requests and responses are refused. */
 static void random_packets_are_refused(void **state)
 {
 	unsigned char payload[2048];

@@ -3,14 +3,14 @@
  * The Gemini interface as transport of the message engine (machine gemini).
  *
  * Engine packets are short messages: an FMA put into the next slot of the
- * mailbox that the peer keeps for this process, with the flag word after the
- * data. Credits are returned by puts into the sender's own mailbox. Both sides
- * know the layout of a mailbox and address "the mailbox for me", so no exchange
- * is needed first: a mailbox is created with the first message. The credits
- * acknowledge arrival; the puts request no other response, so a peer that
- * computes holds no request buffer that others need. Bulk data is carried by
- * the block transfer engine (gemini_bulk.c); where one process cannot access
- * the other's memory, the unit returns an error and the engine sends packets.
+ * mailbox that the peer has for this process, with the flag word after the
+ * data. Credits are returned by puts into the sender's mailbox. All mailboxes
+ * have the same layout, and a put addresses the mailbox of its sender, so
+ * nothing is exchanged first: a mailbox is created with the first message.
+ * Credits acknowledge arrival; the puts request no other response, so a peer
+ * that does not poll occupies no request buffers. The block transfer engine
+ * carries bulk data (gemini_bulk.c). If one process cannot access the other's
+ * memory, the unit returns an error, and the engine sends packets.
  */
 #include "prov/machine/gemini/gemini_bulk.h"
 #include "prov/machine/gemini/gemini_dev.h"
@@ -26,15 +26,15 @@
 #define GEMINI_TRANSPORT_SLOTS 16 /* credits of one mailbox */
 #define GEMINI_TRANSPORT_PTAG  1
 #define GEMINI_TRANSPORT_PACKET \
-	1152 /* bytes of a slot of 1024 and its request header */
+	1152 /* a slot of 1024 bytes and its request header */
 #define GEMINI_TRANSPORT_WINDOW \
-	1024 /* longer accesses use the BTE; Open MPI's FMA limit */
+	1024 /* as in Open MPI; longer accesses use the BTE */
 
 /* State of this process for one peer. */
 struct gemini_transport_mailbox {
 	struct weft_peer *peer;
 	struct weft_list ready; /* linked while it may hold a message */
-	struct gemini_mdd mdd;	/* the mailbox as the peer addresses it */
+	struct gemini_mdd mdd;	/* mailbox, as the peer addresses it */
 	unsigned char *mem;
 	uint32_t sent;
 	uint32_t taken;
@@ -180,7 +180,7 @@ static int gemini_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 	return err;
 }
 
-/* Returns credits, half a mailbox at a time; false: the carrier is full. */
+/* Returns credits, half a mailbox at a time. False: the carrier is full. */
 static bool gemini_transport_credit(struct gemini_transport *e,
 				    struct gemini_transport_mailbox *b)
 {
@@ -202,7 +202,9 @@ static bool gemini_transport_credit(struct gemini_transport *e,
 
 /* ---- receiving ---- */
 
-/* Reads the engine packet in the next slot: -ENOENT none, -EPROTO malformed. */
+/*
+ * Reads the engine packet in the next slot. -ENOENT: none; -EPROTO: malformed.
+ */
 static int mailbox_peek(struct gemini_transport *e,
 			struct gemini_transport_mailbox *b,
 			struct weft_pkt *pkt, const void **payload_p)
@@ -220,7 +222,7 @@ static int mailbox_peek(struct gemini_transport *e,
 	return 0;
 }
 
-/* Delivers the messages of a mailbox; true: the mailbox is empty. */
+/* Delivers the messages of a mailbox. Returns whether the mailbox is empty. */
 static bool mailbox_drain(struct gemini_transport *e,
 			  struct gemini_transport_mailbox *b, int *taken_p)
 {
@@ -272,7 +274,7 @@ static int gemini_transport_poll(struct weft_unit *u, int budget)
 		return 0;
 	n = gemini_transport_drain(e);
 	if (!weft_list_empty(&e->ready))
-		u->carrier->ops->wake(u->carrier); /* poll again, no block */
+		u->carrier->ops->wake(u->carrier); /* poll again */
 	return n;
 }
 
@@ -285,7 +287,7 @@ static int gemini_transport_deliver(void *arg, struct weft_peer *src,
 	return gemini_rx_deliver(e->f, src, pkt, payload);
 }
 
-/* Delivers all packets of a lost peer before its loss is reported. */
+/* Delivers all packets of a lost peer before the loss is reported. */
 static void gemini_transport_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct gemini_transport *e = arg;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows: a store, get or AMO through a window becomes a request with a buffer
- * (ORB entry) that records it until the response arrives, and joins the open
- * transaction (SSID) of its window. There are as many buffers and transactions
- * as on the machine; if none is free, the caller gets -EAGAIN.
+ * Windows. A store, get or AMO through a window is a request in the open
+ * transaction (SSID) of the window; a buffer (ORB entry) records the request
+ * until its response arrives. There are as many buffers and transactions as on
+ * the machine; if none is free, the caller gets -EAGAIN.
  */
 #include "prov/machine/gemini/gemini_dev.h"
 
@@ -217,7 +217,7 @@ WEFT_EXPORT int weft_gemini_window_ptag(struct weft_gemini *f, unsigned w,
 	return 0;
 }
 
-/* Fills peer, handle and offset from a window and an offset in it. */
+/* Sets peer, handle and offset of a request from an offset in a window. */
 static int window_target_fill(struct weft_gemini *f, unsigned w,
 			      uint64_t offset, struct gemini_request *r)
 {
@@ -317,7 +317,7 @@ WEFT_EXPORT int weft_gemini_put_flag(struct weft_gemini *f, unsigned w,
 	return window_join(f, w, &r);
 }
 
-/* Checks the memory that a response will be written to. */
+/* Checks the memory to which a response will be written. */
 static int window_local(struct weft_gemini *f,
 			const struct weft_gemini_local *to, uint32_t bytes,
 			struct gemini_request *r)

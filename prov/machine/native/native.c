@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The unit of machine `native`: no descriptors, no windows; packets and copies
- * go unchanged to the carrier.
+ * The unit of machine `native`: passes packets and copies to the carrier
+ * unchanged.
  */
 #include "prov/nic/nic_int.h"
 
@@ -63,7 +63,7 @@ static int direct_put(struct weft_unit *u, struct weft_peer *peer,
 						    d->local_count, d->remote));
 }
 
-/* Atomics are executed by the target's processor. */
+/* The target's processor executes atomics. */
 static int direct_amo(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_amo *a)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Elan4 interface: open and close, routes to virtual processes, the
- * context filter. Users call it through weft/qsnet2.h; qsnet2_transport.c opens
- * one for the message engine.
+ * The Elan4 interface: open and close, routes to virtual processes, context
+ * filter. Programs use it through weft/qsnet2.h; qsnet2_transport.c opens an
+ * interface for the message engine.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -19,7 +19,7 @@ void qsnet2_trap(struct weft_qsnet2 *s, enum weft_qsnet2_trap trap,
 	s->stats.trap_address = address;
 }
 
-/* Ends packets to a lost peer with an error. */
+/* Ends all packets to a lost peer with an error. */
 void qsnet2_lost(struct weft_qsnet2 *s, struct weft_peer *peer)
 {
 	qsnet2_tx_lost(s, peer);
@@ -138,8 +138,7 @@ WEFT_EXPORT void weft_qsnet2_name(struct weft_qsnet2 *s,
 }
 
 /*
- * Polls for work that most units never have; s->rare is set while such work is
- * pending.
+ * Polls for work that most units never have; s->rare is set while there is any.
  */
 static WEFT_COLD int poll_rare(struct weft_qsnet2 *s, int budget)
 {

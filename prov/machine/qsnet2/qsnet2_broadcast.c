@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hardware broadcast: the work of the switches for a packet to a range of
- * nodes. Each member gets a copy and the acknowledgements are merged into one.
- * Then members that have deferred a part of the packet get an end packet, upon
- * which they execute the part (if all acknowledged OK) or drop it. The sender's
- * queue gets the merged acknowledgement after all end packets have been sent,
- * so that no later packet of the queue overtakes them.
+ * Hardware broadcast: does what the switches do for a packet to a range of
+ * nodes. Each member gets a copy, and the acknowledgements are merged. Then
+ * members that have deferred a part of the packet get an end packet: they
+ * execute that part if all members acknowledged OK, otherwise they drop it. The
+ * sender's queue gets the merged acknowledgement after all end packets have
+ * been sent, so that no later packet of the queue overtakes them.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -28,7 +28,7 @@ struct qsnet2_broadcast {
 	uint32_t low;
 	uint32_t n;
 	uint32_t waits;	 /* members that have not acknowledged */
-	unsigned merged; /* acknowledgements so far, ORed */
+	unsigned merged; /* OR of the acknowledgements so far */
 	bool end;	 /* members wait for an end packet */
 	bool given_up;	 /* the sender no longer waits */
 	struct qsnet2_packet p;
@@ -152,7 +152,10 @@ static bool broadcast_end(struct weft_qsnet2 *s, struct qsnet2_broadcast *c,
 	return true;
 }
 
-/* Sends copies and end packets that can be sent now; returns their number. */
+/*
+ * Sends copies and end packets while the carrier accepts them. Returns their
+ * number.
+ */
 static int broadcast_step(struct weft_qsnet2 *s, struct qsnet2_broadcast *c)
 {
 	int n = 0;
@@ -202,8 +205,8 @@ int qsnet2_broadcast_run(struct weft_qsnet2 *s)
 }
 
 /*
- * Cancels a broadcast: members that have received or will receive a copy get an
- * end packet that drops it.
+ * Cancels a broadcast. A member that has got a copy, or will get one, receives
+ * an end packet that makes it drop the copy.
  */
 void qsnet2_broadcast_cancel(struct weft_qsnet2 *s, uint32_t id)
 {

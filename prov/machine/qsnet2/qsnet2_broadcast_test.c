@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hardware broadcast of the Elan4 interface: copies to a range, merged
- * acknowledgements, the network conditional, a barrier. Five units in one
- * process; virtual process 100 is the range 1 to 4, 101 is all.
+ * acknowledgements, network conditional, barrier. The test has five units in
+ * one process; virtual process 100 is the range 1 to 4, 101 is all units.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 #include "test/t.h"
@@ -109,7 +109,7 @@ static void a_range_needs_a_route_per_member(void **state)
 	world_close();
 }
 
-/* Only members of the range get a copy, by packet and by DMA. */
+/* Only units in the range get a copy, of a packet and of a DMA. */
 static void a_broadcast_reaches_its_range(void **state)
 {
 	struct weft_qsnet2_dma d = {
@@ -216,7 +216,7 @@ static void broadcast_error_of_one_member_is_returned(void **state)
 	world_close();
 }
 
-/* A conditional on all members; the action happens at all or at none. */
+/* The action is performed at all members or at none. */
 static void a_conditional_acts_at_all_or_none(void **state)
 {
 	uint64_t five = 5;
@@ -247,8 +247,8 @@ static void a_conditional_acts_at_all_or_none(void **state)
 }
 
 /*
- * A packet that one member discards is retransmitted, but the other members
- * execute it once.
+ * A packet that one member discards is retransmitted; the other members execute
+ * it once.
  */
 static void deferred_transactions_execute_once(void **state)
 {
@@ -295,7 +295,7 @@ static void a_lost_member_is_an_error(void **state)
 
 #define ROUNDS 30
 
-/* State of a member: it increments its word, then waits for the event. */
+/* A member increments its word, then waits for the event. */
 struct walker {
 	uint64_t arrived;
 	uint64_t left;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bulk data of the message engine: descriptors in the DMA engine's run queue,
- * one for each segment of memory, and an event that counts them. A get is a
- * remote DMA: its descriptor runs at the target and writes back. The data,
- * which on the machine moves packet by packet, is one copy between the two
- * processes, or in virtual time the model's transfer. When the copy is
- * complete, each descriptor ends and sets the event; the event fires and
+ * Bulk data of the message engine: one descriptor in the DMA engine's run queue
+ * for each segment of memory, and an event that counts them. A get is a remote
+ * DMA: its descriptor runs at the target, which writes the data to the origin.
+ * On the machine the data moves packet by packet; here it is one copy between
+ * the two processes or, in virtual time, a transfer in the model. When the copy
+ * is complete, each descriptor ends and sets the event; the event fires and
  * notifies the message engine.
  */
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
@@ -19,15 +19,15 @@
 #include <string.h>
 
 #define BULK_SEGS  WEFT_COUNT_OF(((struct weft_dma *)0)->local)
-#define BULK_PIECE (1u << 30) /* bytes of one descriptor at most */
-#define SHORT_FIFO 1	      /* model's injection FIFO of the short engine */
-#define BULK_FIFO  2	      /* model's injection FIFO of a DMA assembler */
+#define BULK_PIECE (1u << 30) /* maximum bytes of a descriptor */
+#define SHORT_FIFO 1	      /* injection FIFO of the STEN in the model */
+#define BULK_FIFO  2 /* injection FIFO of the DMA engine in the model */
 
 /* An outstanding transfer. */
 struct qsnet2_bulk {
 	struct weft_qsnet2_event event;
 	struct weft_dma dma; /* segments named by the descriptors */
-	struct weft_dma *d;  /* request of the engine */
+	struct weft_dma *d;  /* the engine's request */
 	struct weft_qsnet2 *s;
 	struct qsnet2_dma *run[BULK_SEGS];
 	unsigned descs;
@@ -135,7 +135,7 @@ static int bulk_descs(struct qsnet2_bulk *b, struct weft_peer *peer, bool get)
 }
 
 /*
- * Removes the descriptors from the run queue. If `done` is set, each of them
+ * Removes the descriptors from the run queue; if `done` is true, each of them
  * sets the event.
  */
 static void bulk_end(struct qsnet2_bulk *b, bool done)
@@ -185,8 +185,8 @@ static int bulk_start(struct weft_unit *u, struct weft_peer *peer,
 }
 
 /*
- * Returns the path in virtual time: the short engine sends the request, `back`
- * the response.
+ * Returns the path in virtual time: the STEN sends the request, path `back` the
+ * response.
  */
 static struct weft_transport_path short_path_of(struct weft_carrier *c,
 						const char *back)
@@ -203,7 +203,7 @@ static struct weft_transport_path short_path_of(struct weft_carrier *c,
 }
 
 /*
- * Runs a short transfer. A put is a write, complete when acknowledged; a get
+ * A short put is a write transaction, complete when acknowledged. A short get
  * sends the descriptor of a DMA that the target runs.
  */
 int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
@@ -218,7 +218,7 @@ int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 }
 
 /*
- * Runs an atomic in the target's thread processor, which responds from its own
+ * The target's thread processor runs the atomic, and responds from its own
  * memory.
  */
 int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bulk data of the message engine, carried by the DMA engine. */
+/* Bulk data of the message engine, by the DMA engine. */
 #ifndef WEFT_QSNET2_BULK_H
 #define WEFT_QSNET2_BULK_H
 
 #include "prov/nic/nic.h"
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
-/* Allocates the transfers of a context and maps them in it. */
+/* Allocates the transfer records of a context, and maps them in it. */
 int qsnet2_bulk_open(struct weft_qsnet2 *s, unsigned context);
 void qsnet2_bulk_close(struct weft_qsnet2 *s);
 
-/* Implements get and put of struct weft_unit_ops; the peer needs a route. */
+/*
+ * Implements get and put of struct weft_unit_ops; the peer must have a route.
+ */
 int qsnet2_bulk_move(struct weft_qsnet2 *s, struct weft_unit *u,
 		     struct weft_peer *peer, struct weft_dma *d, bool get);
-/* Post short accesses and atomics; used in virtual time only. */
+/* Short accesses and atomics, in virtual time only. */
 int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d, bool get);
 int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bulk data of the message engine uses the DMA engine's queue: a descriptor for
+ * Bulk data of the message engine in the DMA engine's queue: a descriptor for
  * each segment, an event that fires when all are complete, and no descriptor
- * left when the copy is refused.
+ * left if the copy is refused.
  */
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
 
@@ -40,7 +40,7 @@ static struct weft_peer *peer_of(struct pair *p)
 }
 
 /*
- * Moves three local segments, one of them empty, from or to one remote segment.
+ * Moves three local segments, one of them empty, to or from one remote segment.
  */
 static int move(struct pair *p, struct transfer *a, bool get)
 {
@@ -59,7 +59,7 @@ static int move(struct pair *p, struct transfer *a, bool get)
 static void open_pair(struct pair *p)
 {
 	pair_open(p, NULL);
-	/* the engine uses a context of its own */
+	/* the message engine has its own context */
 	T_OK(qsnet2_route_bind(p->a.s, peer_of(p)->index, peer_of(p), 9));
 	T_OK(qsnet2_bulk_open(p->a.s, 9));
 }
@@ -87,7 +87,7 @@ static void a_get_uses_descriptors_and_an_event(void **state)
 	T_IS(a.err, 0);
 	T_IS(p.a.s->stats.dmas - dmas, 2);
 	T_IS(p.a.s->stats.events - events, 1);
-	T_IS(p.a.mem[1000 + BYTES], 2); /* beyond the requested bytes */
+	T_IS(p.a.mem[1000 + BYTES], 2); /* byte after the requested bytes */
 	memmove(p.a.mem + 1001, p.a.mem + 2000, BYTES - 1000);
 	T_IS(t_differs(p.a.mem + 1, BYTES, 3), -1);
 	T_TRUE(weft_list_empty(&p.a.s->dma_run));
@@ -110,8 +110,8 @@ static void a_put_uses_descriptors_and_an_event(void **state)
 }
 
 /*
- * A transfer without a free descriptor or record returns an error and leaves
- * nothing behind.
+ * Without a free descriptor or record, a transfer returns an error and leaves
+ * no descriptor in the queue.
  */
 static void transfer_without_descriptor_returns_eagain(void **state)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of chained events (machine_chain.h). Each member maps its memory of the
- * tree at the same address of its context, so that a descriptor can be written
+ * Trees of chained events (machine_chain.h). Each member maps its memory of
+ * the tree at the same address of its context, so descriptors are written
  * without an exchange of addresses:
  *
- *	events    got, of each slot: short, long;  up, down: of each point
- *	slots     packets, received and forwarded
- *	blocks    for each event the commands that it copies into the queue
+ * 	events    got, of each slot: short, long;  up, down: of each point
+ * 	slots     packets, received and forwarded
+ * 	blocks    for each event the commands that it copies to the queue
  *
- * A block begins with the command that re-arms its event. Then follows a DMA to
- * each child, from the slot to the child's slot, which sets the child's event;
- * or, at a point (a synchronisation of all members), one DMA without data to
- * the parent, and from the root down again:
+ * A block begins with the command that re-arms its event. For got and down,
+ * a DMA to each child follows: from the slot to the child's slot, or without
+ * data; it sets the child's event. For up, one DMA without data to the
+ * parent follows:
  *
- *	got, down   count 1            -> DMA to each child: got, down
- *	up          count 1 + children -> DMA to the parent: up
- *	                                  at the root: set down
+ * 	got, down   count 1            -> DMA to each child: got, down
+ * 	up          count 1 + children -> DMA to the parent: up
+ * 	                                  at the root: set down
  *
- * The queue holds DMA commands only, no packets of the short engine: a
- * discarded packet causes no other command to be repeated.
+ * The queue holds DMA commands only and no STEN packets, so a discarded
+ * packet causes no other command to be repeated.
  */
 #include "prov/machine/qsnet2/qsnet2_chain.h"
 
@@ -34,7 +34,10 @@
 #define ARM_WORDS     5
 #define DMA_WORDS     (1 + QSNET2_DMA_WORDS)
 #define QUEUE_BYTES   (64 * 1024)
-/* Largest number of blocks in the queue: one event per slot fires at a time. */
+/*
+ * Maximum number of blocks in the queue; of each slot, one event fires at a
+ * time.
+ */
 #define QUEUED_BLOCKS (WEFT_CHAIN_SLOTS + 2 * WEFT_CHAIN_POINTS + 1)
 #define BLOCK_MAX     (QUEUE_BYTES / 8 / QUEUED_BLOCKS)
 
@@ -47,7 +50,7 @@ struct qsnet2_chain {
 	unsigned context;
 	unsigned queue;
 	uint64_t address;   /* address of the memory, equal for all members */
-	unsigned char *mem; /* address of that memory in this process */
+	unsigned char *mem; /* the same memory in this process */
 	size_t bytes;
 	unsigned block_words;
 	unsigned below;
@@ -102,15 +105,15 @@ static size_t block_offset(const struct qsnet2_chain *c, unsigned i)
 
 static uint64_t fired(const struct qsnet2_chain *c, unsigned i)
 {
-	/* events fire during polls of this thread only */
+	/* events fire only in polls of this thread */
 	return event(c, i)->fired;
 }
 
 /* ---- blocks of commands ---- */
 
 /*
- * Writes a DMA command for a packet's slot, or without data, and the event that
- * it sets.
+ * Writes the command of a DMA from slot to slot, or without data, and the event
+ * that it sets.
  */
 static void put_dma(const struct qsnet2_chain *c, struct weft_qsnet2_stream *st,
 		    uint32_t vproc, unsigned i, uint32_t bytes)
@@ -156,7 +159,7 @@ static void chain_link(struct qsnet2_chain *c, unsigned i)
 	e->to = WEFT_QSNET2_QUEUE_ADDRESS(c->queue);
 	/*
 	 * the first command contains the length of the block, so it is written
-	 * twice
+	 * again at the end
 	 */
 	weft_qsnet2_wait_event(&st, event_at(c, i), count, e);
 	if (counts_up(i)) {
@@ -235,8 +238,8 @@ int qsnet2_chain_open(struct weft_qsnet2 *s, unsigned context,
 	c->s = s;
 	c->context = context;
 	/*
-	 * groups have different addresses, so that late packets of a closed
-	 * group address unmapped memory
+	 * each group has its own address, so late packets of a closed group
+	 * find no mapping
 	 */
 	c->address = UINT64_C(1) << 62 | weft_hash_mix(a->key) >> 24 << 22;
 	c->below = (unsigned)weft_cunit_tree_inputs(a->tree, a->me);
@@ -276,7 +279,7 @@ void qsnet2_chain_close(struct weft_chain *chain)
 	if (c->open) {
 		struct weft_list *pos, *tmp;
 
-		/* descriptors of the tree that were not sent */
+		/* remove descriptors of the tree that have not been sent */
 		weft_list_each(pos, tmp, &c->s->dma_run) {
 			struct qsnet2_dma *d =
 				weft_container_of(pos, struct qsnet2_dma, link);

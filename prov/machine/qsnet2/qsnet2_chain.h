@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees of chained events, used by qsnet2_transport.c, which creates the
- * routes. */
+/* Trees of chained events, for qsnet2_transport.c, which creates the routes. */
 #ifndef WEFT_QSNET2_CHAIN_H
 #define WEFT_QSNET2_CHAIN_H
 
@@ -8,8 +7,8 @@
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
 /*
- * Virtual process numbers are the carrier's peer indices; the tree's neighbours
- * must have a route.
+ * Virtual process numbers are the carrier's peer indices. A member needs a
+ * route to its neighbours in the tree.
  */
 struct qsnet2_chain;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of chained events, among six units of one process: packets and points
- * propagate from unit to unit without action of the members.
+ * Trees of chained events over six units in one process: packets and
+ * synchronisation points propagate from unit to unit without the members.
  */
 #include "prov/machine/qsnet2/qsnet2_chain.h"
 
@@ -117,7 +117,7 @@ static void a_packet_from_any_member_reaches_all(void **state)
 			     seq / WEFT_CHAIN_SLOTS + 1);
 			T_IS(p[0], (int)seq + 1);
 			T_IS(p[bytes - 1], (int)seq + 1);
-			/* one event per packet, no other action */
+			/* one event per packet, and no other action */
 			T_IS(x.s[i]->chained, seq + 1);
 		}
 	}
@@ -152,8 +152,8 @@ static void a_point_is_passed_when_all_have_arrived(void **state)
 }
 
 /*
- * Fills all slots at once, which needs more DMAs than the two packets in
- * flight.
+ * All slots are in use at once, so more DMAs are posted than the two packets
+ * that can be in flight.
  */
 static void packets_in_flight_concurrently(void **state)
 {
@@ -176,7 +176,7 @@ static void packets_in_flight_concurrently(void **state)
 	fixture_close(&x);
 }
 
-/* Units that do not poll delay their subtree, and no other members. */
+/* A unit that does not poll delays only its subtree. */
 static void run_reports_whether_all_was_forwarded(void **state)
 {
 	struct chain_fixture x;
@@ -191,7 +191,7 @@ static void run_reports_whether_all_was_forwarded(void **state)
 		received = qsnet2_chain_received(x.chain[2], 0) == 1;
 	}
 	T_TRUE(received);
-	/* 3 is below 2 in the binomial tree */
+	/* member 3 is the child of member 2 */
 	weft_qsnet2_poll(x.s[3], 16);
 	T_IS(qsnet2_chain_received(x.chain[3], 0), 0);
 	T_TRUE(qsnet2_chain_run(x.chain[2]));
@@ -201,7 +201,6 @@ static void run_reports_whether_all_was_forwarded(void **state)
 	fixture_close(&x);
 }
 
-/* Packets for a closed tree are refused without effect. */
 static void packets_for_a_closed_tree_are_refused(void **state)
 {
 	struct chain_fixture x;
@@ -214,7 +213,7 @@ static void packets_for_a_closed_tree_are_refused(void **state)
 	fixture_run(&x);
 	T_IS(qsnet2_chain_received(x.chain[4], 0), 1);
 	T_TRUE(x.s[5]->stats.trap || x.s[4]->stats.trap);
-	/* another tree of the same members has another address */
+	/* another tree of the same members has a different address */
 	a = chain_attr(&x, 5);
 	a.key = 43;
 	T_OK(qsnet2_chain_open(x.s[5], CONTEXT, &a, NULL, &x.chain[5]));
@@ -263,7 +262,7 @@ static void a_dma_waits_for_a_free_descriptor(void **state)
 	fixture_run(&x);
 	T_IS(qsnet2_chain_received(x.chain[1], 0), 0);
 	T_IS(traps(&x), 0);
-	/* one descriptor is enough for all DMAs, one at a time */
+	/* one descriptor suffices for all DMAs, one at a time */
 	weft_list_push_back(&x.s[0]->dma_free, weft_list_pop_front(&kept));
 	fixture_run(&x);
 	for (int i = 0; i < UNITS; i++)

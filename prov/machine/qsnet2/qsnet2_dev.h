@@ -38,15 +38,15 @@
 #define QSNET2_CHAINS	    1024    /* hash chains of each page size */
 #define QSNET2_PAGES	    0x10000 /* translations in chains */
 #define QSNET2_FAULTS	    16
-#define QSNET2_DEFERRED_MAX 256 /* deferred broadcasts, at most */
+#define QSNET2_DEFERRED_MAX 256 /* maximum number of deferred broadcasts */
 #define QSNET2_ASSEMBLERS   2	/* DMA packets in flight */
 
 enum qsnet2_channel_state {
 	QSNET2_IDLE,
 	QSNET2_SENT,  /* in flight, not acknowledged */
-	QSNET2_RETRY, /* discarded: to be retransmitted */
+	QSNET2_RETRY, /* discarded, to be retransmitted */
 	QSNET2_DONE,
-	QSNET2_BULK, /* DMA of qsnet2_bulk.c, which ends it */
+	QSNET2_BULK, /* DMA of qsnet2_bulk.c */
 };
 
 /* One of the two outstanding packets of a queue. */
@@ -61,20 +61,20 @@ struct qsnet2_channel {
 	uint64_t sent_at;
 };
 
-/* Free-running word indices: index i is word ring[i & (words - 1)]. */
+/* Word indices are free-running: index i is ring[i & (words - 1)]. */
 struct qsnet2_queue {
 	uint64_t *ring;
-	uint64_t *late; /* bits: words written beyond a gap */
+	uint64_t *late; /* mask of the words written after a gap */
 	uint32_t words;
 	uint32_t number;
 	uint16_t context;
 	uint8_t perm;
 	uint8_t flags;
 	uint8_t trap;
-	bool skip; /* a guard failed: skip the next command */
+	bool skip; /* a guard has failed; the next command is skipped */
 	uint64_t address;
 	uint64_t head; /* next command */
-	uint64_t tail; /* end of the words without a gap */
+	uint64_t tail; /* end of the words before the first gap */
 	uint64_t restarts;
 	uint64_t closed; /* end of an incomplete packet closed by timeout */
 	struct weft_list run; /* linked while the queue may have work */
@@ -87,21 +87,21 @@ struct qsnet2_route {
 	/* broadcast route (peer is NULL): first and last destination process */
 	uint32_t low;
 	uint32_t high;
-	uint64_t cookie; /* identified packets sent by tagged ports */
+	uint64_t cookie; /* number of identified packets sent by tagged ports */
 };
 
-/* The driver's record of a mapping of a context. */
+/* The driver's record of one mapping in a context. */
 struct qsnet2_map {
 	uint64_t base;
 	uint64_t bytes;
-	uint64_t host; /* address of base in the process */
+	uint64_t host; /* process address of base */
 	uint16_t context;
 	uint16_t perm;
 };
 
 /*
- * A translation. Memory of a process need not begin and end at page boundaries:
- * from and end bound the valid part of the page, and a page may have several
+ * A translation. Memory of a process need not start and end at page boundaries:
+ * from and end delimit the valid part of the page, and a page may have several
  * translations.
  */
 struct qsnet2_page {
@@ -111,10 +111,10 @@ struct qsnet2_page {
 	uint64_t shift; /* process address minus context address */
 	uint16_t context;
 	uint16_t perm;
-	uint32_t next; /* next of its chain; 0: last */
+	uint32_t next; /* next page in the hash chain; 0: none */
 };
 
-/* The pages of one size: TLB lines, and the heads of hash chains. */
+/* Pages of one size: TLB lines and heads of hash chains. */
 struct qsnet2_tlb {
 	unsigned bits; /* address bits inside a page */
 	uint8_t next_way[QSNET2_TLB_LINES];
@@ -136,14 +136,14 @@ struct qsnet2_fault {
 	uint64_t bytes;
 	uint16_t context;
 	uint16_t perm;
-	bool refused; /* refused by the driver: the next packet gets an error */
+	bool refused; /* refused by the driver; the next packet gets an error */
 };
 
 struct qsnet2_dma {
 	struct weft_list link; /* link in the run queue or the free list */
 	uint16_t context;
 	uint16_t gen;
-	uint8_t remote; /* permissions required of a descriptor from a peer */
+	uint8_t remote; /* permissions that a peer's descriptor needs */
 	uint8_t state;	/* enum qsnet2_channel_state */
 	uint8_t left;
 	uint32_t sent;	    /* bytes acknowledged */
@@ -159,7 +159,7 @@ struct qsnet2_packet {
 	alignas(8) unsigned char data[QSNET2_WIRE_MAX];
 };
 
-/* Ring of the threads of one priority that wait for the processor. */
+/* Ring of the threads of one priority that are ready to run. */
 struct qsnet2_threads {
 	struct weft_qsnet2_thread
 		*ring; /* WEFT_QSNET2_THREADS; NULL: none yet */
@@ -173,8 +173,10 @@ struct weft_qsnet2 {
 	void (*interrupt)(void *, unsigned, uint64_t);
 	void (*thread)(void *, unsigned, const uint64_t *);
 	void *arg;
-	/* Set by qsnet2_transport.c: the input queue; callback for a filled
-	 * slot. */
+	/*
+	 * Set by qsnet2_transport.c: input queue, and callbacks for a filled
+	 * slot and for packets to be refused.
+	 */
 	struct weft_qsnet2_input *input;
 	void (*commit)(struct weft_qsnet2 *s, uint64_t slot,
 		       struct weft_peer *src);
@@ -182,7 +184,7 @@ struct weft_qsnet2 {
 	void *engine;
 	unsigned assemblers; /* limit of DMA packets in flight */
 	unsigned in_flight;  /* DMA packets in flight */
-	bool rare; /* threads, broadcasts, faults or timeouts pending */
+	bool rare; /* threads, broadcasts, faults or timeouts are pending */
 	struct weft_list run[2]; /* queues: normal, high priority */
 	struct weft_list dma_run;
 	struct weft_list dma_free;
@@ -192,13 +194,15 @@ struct weft_qsnet2 {
 	struct weft_hash programs; /* context and pc -> struct qsnet2_program */
 	struct qsnet2_threads threads[2]; /* normal, high priority */
 	struct weft_qsnet2_stats stats;
-	uint64_t chained; /* events that wrote into a command queue */
+	uint64_t chained; /* number of events that wrote to a command queue */
 	/* qsnet2_time.c */
 	uint64_t (*clock)(void);
 	uint64_t ack_timeout_ns; /* acknowledgement timeout, ns; 0: none */
-	/* timeout of an incomplete packet, ns; 0: it blocks no other queue */
+	/*
+	 * timeout of an incomplete packet, ns; 0: does not block other queues
+	 */
 	uint64_t packet_timeout_ns;
-	/* queue whose incomplete packet holds the link */
+	/* queue whose incomplete packet blocks the link */
 	struct qsnet2_queue *holder;
 	uint64_t held_at;
 	struct weft_list broadcasts; /* outstanding broadcasts of this unit */
@@ -220,8 +224,8 @@ struct weft_qsnet2 {
 };
 
 /*
- * Returns whether the unit runs in virtual time, where a packet counts as
- * acknowledged when sent, and none is discarded.
+ * Returns whether the unit runs in virtual time, where a packet is acknowledged
+ * when it is sent, and never discarded.
  */
 static inline bool qsnet2_modelled(const struct weft_qsnet2 *s)
 {
@@ -240,20 +244,19 @@ void qsnet2_trap(struct weft_qsnet2 *s, enum weft_qsnet2_trap trap,
 void qsnet2_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
 
 /*
- * qsnet2_mmu.c: returns this process's memory at address, if context has the
- * permission; a driver may map it first. NULL: not accessible. flags_p: flags
- * of the mapping.
+ * qsnet2_mmu.c: returns the process memory at an address if the context has the
+ * permission, or NULL; a driver may map it first. flags_p: flags of the
+ * mapping.
  */
 void *qsnet2_memory_translate(struct weft_qsnet2 *s, unsigned context,
 			      uint64_t address, uint64_t bytes, unsigned perm,
 			      unsigned *flags_p);
-/* As qsnet2_memory_translate(), but does not call the driver. */
+/* Like qsnet2_memory_translate(), without calling the driver. */
 void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 			   uint64_t address, uint64_t bytes, unsigned perm,
 			   unsigned *flags_p);
 /*
- * Returns false if an access would certainly fail. Checks mappings instead of
- * pages.
+ * Returns false if an access would certainly fail; checks mappings, not pages.
  */
 bool qsnet2_memory_possible(struct weft_qsnet2 *s, unsigned context,
 			    uint64_t address, uint64_t bytes, unsigned perm);
@@ -270,11 +273,14 @@ static inline void *qsnet2_memory(struct weft_qsnet2 *s, unsigned context,
 				       &flags);
 }
 
-/* qsnet2_fault.c: returns whether the context has a driver that pages. */
+/* qsnet2_fault.c: returns whether the context has a driver that does paging. */
 bool qsnet2_fault_has_pager(struct weft_qsnet2 *s, unsigned context);
-/* Calls the driver at once; returns whether the translation must be retried. */
+/* Calls the driver. Returns whether to retry the translation. */
 bool qsnet2_fault_map(struct weft_qsnet2 *s, const struct qsnet2_fault *f);
-/* Returns Discard if a translation of the packet is missing, else OK. */
+/*
+ * Returns Discard if the packet needs a translation that is missing, otherwise
+ * OK.
+ */
 unsigned qsnet2_fault_packet(struct weft_qsnet2 *s, unsigned context,
 			     const void *payload, unsigned len);
 void qsnet2_fault_run(struct weft_qsnet2 *s);
@@ -282,7 +288,7 @@ void qsnet2_fault_fini(struct weft_qsnet2 *s);
 
 /* qsnet2_queue.c */
 struct qsnet2_queue *qsnet2_queue(struct weft_qsnet2 *s, unsigned q);
-/* Opens a queue with a given free number. */
+/* Opens queue number i, which must be free. */
 int qsnet2_queue_open_at(struct weft_qsnet2 *s, unsigned context,
 			 uint32_t depth, unsigned perm, unsigned flags,
 			 unsigned i);
@@ -297,13 +303,12 @@ void qsnet2_queue_fini(struct weft_qsnet2 *s);
 int qsnet2_tx_run(struct weft_qsnet2 *s, int budget);
 int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q);
 bool qsnet2_channel_free(const struct qsnet2_queue *q, unsigned channel);
-/* Handles the acknowledgement of the packet on a channel. */
 void qsnet2_tx_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 		   unsigned ack);
 void qsnet2_tx_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
 /*
- * qsnet2_channel_restart: retransmits the packet after a Discard or a timeout,
- * or traps the queue.
+ * qsnet2_channel_restart retransmits a packet after a Discard or timeout, or
+ * traps the queue.
  */
 uint32_t qsnet2_channel_id(const struct qsnet2_queue *q,
 			   const struct qsnet2_channel *c);
@@ -326,7 +331,10 @@ enum weft_qsnet2_trap qsnet2_dma_start(struct weft_qsnet2 *s, unsigned context,
 enum weft_qsnet2_trap qsnet2_dma_start_remote(struct weft_qsnet2 *s,
 					      unsigned context,
 					      const uint64_t *words);
-/* Sends the next packet of a DMA; 0, -EAGAIN, or an error that ended it. */
+/*
+ * Sends the next packet of a DMA. Returns 0, -EAGAIN, or an error that ended
+ * the DMA.
+ */
 int qsnet2_dma_step(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 void qsnet2_dma_end(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 int qsnet2_dma_run(struct weft_qsnet2 *s, int budget);
@@ -336,7 +344,7 @@ void qsnet2_dma_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
 /* Handles a DMA packet whose acknowledgement timed out. */
 void qsnet2_dma_timeout(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 
-/* qsnet2_event.c: perm is the permission the event's memory must have. */
+/* qsnet2_event.c; perm: permission that the event's memory must have. */
 enum weft_qsnet2_trap qsnet2_event_set(struct weft_qsnet2 *s, unsigned context,
 				       uint64_t address, uint32_t count,
 				       unsigned perm);
@@ -347,18 +355,18 @@ enum weft_qsnet2_trap qsnet2_event_wait(struct weft_qsnet2 *s, unsigned context,
 int qsnet2_broadcast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
 			   uint32_t id, const struct qsnet2_packet *p);
 /*
- * Returns whether id is a broadcast copy of this unit; then handles the
- * acknowledgement.
+ * Handles an acknowledgement if id is a broadcast copy of this unit; returns
+ * whether it is.
  */
 bool qsnet2_broadcast_ack(struct weft_qsnet2 *s, struct weft_peer *src,
 			  uint32_t id, unsigned ack);
 int qsnet2_broadcast_run(struct weft_qsnet2 *s);
-/* Cancels a broadcast packet; a retransmission has another packet number. */
+/* Cancels a broadcast packet; its retransmission has a different number. */
 void qsnet2_broadcast_cancel(struct weft_qsnet2 *s, uint32_t id);
 void qsnet2_broadcast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer);
 void qsnet2_broadcast_fini(struct weft_qsnet2 *s);
 
-/* qsnet2_thread.c: w is the command with its registers. */
+/* qsnet2_thread.c; w: the command with the register values. */
 enum weft_qsnet2_trap qsnet2_thread_start(struct weft_qsnet2 *s,
 					  unsigned context, unsigned flags,
 					  const uint64_t *w);
@@ -367,13 +375,14 @@ bool qsnet2_thread_waits(const struct weft_qsnet2 *s);
 void qsnet2_thread_fini(struct weft_qsnet2 *s);
 
 /* qsnet2_time.c */
-/* Retransmits after acknowledgement timeouts, closes incomplete packets. */
-void qsnet2_time_run(struct weft_qsnet2 *s);
 /*
- * Makes a queue, whose packet is incomplete, hold the link until the timeout.
+ * Retransmits packets whose acknowledgement timed out, and closes incomplete
+ * packets.
  */
+void qsnet2_time_run(struct weft_qsnet2 *s);
+/* A queue with an incomplete packet blocks the link until the timeout. */
 void qsnet2_time_hold(struct weft_qsnet2 *s, struct qsnet2_queue *q);
-/* Returns the time to block: ns, or less if a timeout expires earlier. */
+/* Returns how long to block: ns, or less if a timeout expires earlier. */
 uint64_t qsnet2_time_sleep(const struct weft_qsnet2 *s, uint64_t ns);
 /* Returns the timestamp of a packet sent now; 0 without timeouts. */
 static inline uint64_t qsnet2_time(const struct weft_qsnet2 *s)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The DMA engine: descriptors in a run queue, served round-robin, so that the
- * head of one transfer overlaps the tail of another. Packets have up to 2 KB;
- * each is acknowledged before the next packet of its DMA is sent, and
- * retransmitted when discarded. A remote descriptor is sent to the target and
- * run there: a get is a put issued at the target.
+ * start of one transfer overlaps the end of another. A packet has up to 2 KB.
+ * It is acknowledged before the next packet of its DMA is sent, and
+ * retransmitted if discarded. A remote descriptor is sent to the target and run
+ * there: a get is a put issued at the target.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 #include "prov/machine/qsnet2/qsnet2_swap.h"
@@ -118,8 +118,8 @@ static void dma_fail(struct weft_qsnet2 *s, struct qsnet2_dma *d,
 /* ---- packets ---- */
 
 /*
- * Builds a packet with the next bytes of the transfer; the last packet sets the
- * target's event.
+ * Builds a packet with the next bytes of the transfer; the last packet also
+ * sets the target's event.
  */
 static int build_write(const struct qsnet2_dma *d, const void *src, bool big,
 		       struct qsnet2_packet *p)
@@ -158,10 +158,7 @@ static int dma_build(struct weft_qsnet2 *s, struct qsnet2_dma *d,
 		uint64_t w[QSNET2_DMA_WORDS];
 
 		d->in_flight = d->d.bytes;
-		/*
-		 * A descriptor for the target, which writes back to this
-		 * process.
-		 */
+		/* descriptor that the target runs, to write to this process */
 		r = d->d;
 		r.flags &= (uint8_t)~WEFT_QSNET2_DMA_REMOTE;
 		r.vproc = r.back;
@@ -238,8 +235,8 @@ int qsnet2_dma_run(struct weft_qsnet2 *s, int budget)
 /* ---- acknowledgements ---- */
 
 /*
- * Continues after an acknowledgement. The next packet queues behind the other
- * DMAs.
+ * Continues after an acknowledgement; the next packet of this DMA is queued
+ * behind other DMAs.
  */
 static void dma_advance(struct weft_qsnet2 *s, struct qsnet2_dma *d)
 {
