@@ -59,9 +59,7 @@ static inline uint64_t weft_ticks_hz(void)
 }
 #endif
 
-/*
- * Returns the host's monotonic clock in nanoseconds, without an indirect call.
- */
+/* Returns the host's monotonic clock in ns, without an indirect call. */
 uint64_t weft_now_ns(void);
 
 /*

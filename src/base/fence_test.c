@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of membarrier registration by a process with one thread, and with two.
- */
+/* Tests of membarrier registration by a process with one or two threads. */
 #include "src/base/fence.h"
 #include "test/t.h"
 

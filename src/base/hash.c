@@ -18,9 +18,7 @@ void weft_hash_fini(struct weft_hash *h)
 	weft_hash_init(h);
 }
 
-/*
- * Returns the slot that holds key, or the free slot where it would be stored.
- */
+/* Returns the slot of key, or the free slot where it would be stored. */
 static struct weft_hash_cell *hash_find(const struct weft_hash *h, uint64_t key)
 {
 	size_t i = weft_hash_mix(key) & h->mask;

@@ -24,9 +24,7 @@ const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes);
  */
 const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes);
 const char *weft_limit_files(char text[WEFT_LIMIT_TEXT]);
-/*
- * Describes the limit of processes and threads. tasks: the total number needed.
- */
+/* Describes the limit of processes and threads. tasks: number needed. */
 const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks);
 /*
  * Describes the limit that prevents another thread: address space for its

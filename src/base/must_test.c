@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests that a violated invariant aborts the process and logs its source line.
- */
+/* Tests that a violated invariant aborts and logs its source line. */
 #include "src/base/must.h"
 #include "test/t.h"
 

@@ -16,9 +16,7 @@ struct host_record {
 
 static_assert(sizeof(struct host_record) == WEFT_HOST_RECORD, "wire format");
 
-/*
- * Host of a process, indexed by rank. The number of a host is its first rank.
- */
+/* Host of each rank. The number of a host is its first rank. */
 struct known {
 	int host;   /* number of the rank's host + 1; 0: unknown */
 	char *name; /* name of the host, only in the entry of its first rank */

@@ -390,9 +390,7 @@ static void fence_done(pmix_status_t status, void *arg)
 	/* R1 pairs with A1 in weft_pmix_fence(): the status is written. */
 	weft_store32(&f->done, 1);
 	f->wake();
-	/*
-	 * R2 pairs with A2 in weft_pmix_fence(): f is not accessed after this.
-	 */
+	/* R2 pairs with A2 in weft_pmix_fence(): f is not accessed any more */
 	weft_store32(&f->done, 2);
 }
 
@@ -411,9 +409,7 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 	/* A1 pairs with R1 in fence_done() */
 	while (!weft_load32(&f.done))
 		idle();
-	/*
-	 * A2 pairs with R2 in fence_done(): data that wake() uses may be freed
-	 */
+	/* A2 pairs with R2 in fence_done(): data of wake() may be freed */
 	while (weft_load32(&f.done) != 2)
 		sched_yield();
 	/* the launcher ends the job: another rank died or called MPI_Abort */

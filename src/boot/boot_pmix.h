@@ -47,9 +47,7 @@ int weft_pmix_bcast(void *bytes, size_t len);
 /* Returns whether Weft's mpiexec started the job, on this host. */
 bool weft_pmix_launcher_is_weft(void);
 
-/*
- * Returns the name that the launcher gave to the job; empty without a launcher.
- */
+/* Returns the job's name in the launcher; empty without a launcher. */
 const char *weft_pmix_job(void);
 
 /*

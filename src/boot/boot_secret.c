@@ -85,9 +85,7 @@ static int secret_file(struct secret_user *u)
 	return 0;
 }
 
-/*
- * Finds the user's secret. Returns 0, or -EACCES: the secret cannot be trusted.
- */
+/* Finds the user's secret. Returns 0; -EACCES: it cannot be trusted. */
 static int secret_find(struct secret_user *u)
 {
 	const char *text = getenv("FI_WEFT_KEY");

@@ -31,9 +31,7 @@ int weft_secret_open(int rank, bool own, uint8_t key[WEFT_SECRET_KEY]);
 
 bool weft_secret_signs(void);
 
-/*
- * Compute and check the authentication tag of the bytes that `rank` publishes.
- */
+/* Compute and check the authentication tag of bytes that rank publishes. */
 void weft_secret_sign(int rank, const void *bytes, size_t len,
 		      uint8_t tag[WEFT_SECRET_TAG]);
 bool weft_secret_verify(int rank, const void *bytes, size_t len,

@@ -22,9 +22,7 @@ void weft_wire_close(void);
 const void *weft_wire_name(size_t *len_p);
 /* Inserts a name as proc's address. Returns 0 or -errno. The lock is held. */
 int weft_wire_insert(int proc, const void *name);
-/*
- * Looks up and inserts proc's address. Returns 0 or -errno. The lock is held.
- */
+/* As weft_wire_insert(), for the name that is looked up for proc. */
 int weft_wire_resolve(int proc);
 
 #endif

@@ -21,9 +21,7 @@ int weft_world_address(int rank, void *name, size_t *len);
 
 /* Leaves virtual time, after all ranks have reached MPI_Finalize. */
 void weft_world_leave(void);
-/*
- * Ends this process because its node has failed; the job continues without it.
- */
+/* Ends this process because its node has failed; the job continues. */
 void weft_world_halt(void) __attribute__((noreturn));
 /* Writes the list of ranks on failed nodes, for an error text; "": none. */
 void weft_world_failed_ranks(char *text, size_t len);

@@ -65,9 +65,7 @@ struct weft_comm {
 	struct weft_route *joining;
 	/* route for exact sums, if `route` does not support them */
 	struct weft_route *exact_route;
-	/*
-	 * coll/coll_unit.c: kinds of collectives that always use `route` (bits)
-	 */
+	/* kinds of collectives that always use `route` (coll_unit.c) */
 	uint32_t unit_kinds;
 	/* coll/coll_unit.c: number of collectives before the join */
 	unsigned join_age;

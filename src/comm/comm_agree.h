@@ -35,9 +35,7 @@ struct weft_agree {
 	int dist;	 /* rank distance of the current exchange */
 	bool first;	 /* the first try is in progress */
 	bool offers;
-	/*
-	 * ids offered, one bit each; last word: nonzero if all members offered
-	 */
+	/* ids offered, one bit each; last word 1: all members offered */
 	uint64_t mine[WEFT_CTX_WINDOW + 1];
 	uint64_t in[WEFT_CTX_WINDOW + 1];
 	struct weft_req *send;

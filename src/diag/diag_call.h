@@ -60,9 +60,7 @@ WEFT_INLINE struct weft_call weft_call_enter(struct weft_call_site *site)
 	if (weft_unlikely(!id))
 		return weft_call_enter_slow(site);
 	c.slot = weft_call_slot;
-	/*
-	 * relaxed: only this thread writes the slot, other processes only read
-	 */
+	/* relaxed: only this thread writes the slot, others only read */
 	c.before = weft_load32_relaxed(c.slot);
 	weft_store32_relaxed(c.slot, id);
 	return c;
@@ -116,9 +114,7 @@ void weft_call_mark(const struct weft_call_mark *mark);
  */
 const char *weft_call_text(char *text, size_t len);
 
-/*
- * Returns whether the report is requested (WEFT_REPORT=1 or mpiexec --report).
- */
+/* Returns whether WEFT_REPORT=1 or mpiexec --report requests the report. */
 bool weft_call_report_requested(void);
 /*
  * Returns the launcher's job status page and this rank's index in it, or NULL

@@ -121,9 +121,7 @@ static bool describe_req(const struct weft_req *r, struct weft_waitnote_item *i)
 	if (!r->ops || !strcmp(r->ops->name, "message"))
 		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
 	else if (is_coll(r))
-		/*
-		 * of several collectives in flight, report the last one started
-		 */
+		/* of collectives in flight, report the last one started */
 		describe_coll(r->comm, (int)weft_load32(&r->comm->coll_seq) - 1,
 			      i);
 	else

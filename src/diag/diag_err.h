@@ -38,9 +38,7 @@ struct weft_errh {
 	} fn; /* user-defined handlers only */
 };
 
-/*
- * First fields of objects other than communicators that have an error handler.
- */
+/* First fields of windows and other objects with an error handler. */
 struct weft_err_owner {
 	struct weft_obj obj;
 	struct weft_errh *errh; /* holds one reference; never NULL */
@@ -69,9 +67,7 @@ static inline int weft_err_rc(const void *obj, const char *func, int rc)
 				    : weft_err_rc_slow(obj, func, rc);
 }
 
-/*
- * Converts -errno or an MPI code to an error code, without calling a handler.
- */
+/* Converts -errno or an MPI code to an error code; calls no handler. */
 int weft_err_code_rc(int rc);
 
 /* Calls the handler of obj for an existing code. Returns the code. */

@@ -23,9 +23,7 @@ struct weft_watcher;
  */
 int weft_core_health_offer(void);
 int weft_core_health_join(void);
-/*
- * Returns the watcher that the progress loop calls in long waits; NULL: none.
- */
+/* Returns the watcher for long waits in the progress loop; NULL: none. */
 const struct weft_watcher *weft_core_health_watcher(void);
 void weft_core_health_close(void);
 

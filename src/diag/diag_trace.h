@@ -84,9 +84,7 @@ void weft_trace_route(const struct weft_comm *comm, int id);
  * time.
  */
 void weft_trace_world(void);
-/*
- * Writes a note for the page, such as "deadlock"; text may have several lines.
- */
+/* Writes a note for the page, as "deadlock"; text may have several lines. */
 void weft_trace_note(const char *name, const char *text);
 
 #endif

@@ -284,9 +284,7 @@ static int find_cycle(const int *next, int n, int *walked)
 	return best;
 }
 
-/*
- * Returns the first rank of a chain that ends at a rank that has left, or -1.
- */
+/* Returns the first rank of a chain to a rank that has left, or -1. */
 static int find_chain(const struct job *j, const int *next)
 {
 	int current, steps;

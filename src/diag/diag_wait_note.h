@@ -73,9 +73,7 @@ struct weft_waitnote {
  */
 char *weft_waitnote_write(const struct weft_waitnote *s,
 			  char note[WEFT_WAIT_NOTE_BYTES]);
-/*
- * Reads a note. Returns false if the text is not a note; then s has no items.
- */
+/* Reads a note. Returns false, and no items, if the text is not a note. */
 bool weft_waitnote_read(struct weft_waitnote *s, const char *note);
 
 /*

@@ -54,9 +54,7 @@ struct health_job_info {
 
 struct health_head {
 	struct health_job_info what; /* cache lines 0 to 4 */
-	/*
-	 * cache line 5: sensors of the host, written by one rank for all ranks
-	 */
+	/* cache line 5: sensors of the host, written by one of its ranks */
 	alignas(64) weft_au64 sensed_ns;
 	/* temperature in thousandths of a degree, or HEALTH_NONE */
 	weft_au32 temp_mc;
@@ -95,9 +93,7 @@ struct health_neighbour {
 	 */
 	weft_au32 states;
 	weft_au64 since_ns; /* time of detection */
-	/*
-	 * time of the neighbour's last heartbeat, as recorded by the neighbour
-	 */
+	/* neighbour's last heartbeat, as recorded by the neighbour */
 	weft_au64 beat_ns;
 	uint64_t pad;
 };

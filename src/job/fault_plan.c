@@ -43,9 +43,7 @@ static const struct kind {
 	[WEFT_FAULT_DIE] = { "die", NULL, 1, 0x1p53, 1, 0 },
 };
 
-/*
- * Parser state: one line, split into words; next is the index of the next word.
- */
+/* Parser state: one line, split into words; next: index of the next word. */
 struct reader {
 	const char *name;
 	unsigned line;
@@ -269,9 +267,7 @@ static int read_fault(struct reader *r)
 	return rc ? rc : plan_add(r, &f);
 }
 
-/*
- * Reads the seed: a whole number up to 2^53, which a double represents exactly.
- */
+/* Reads the seed: a whole number up to 2^53, exact in a double. */
 static int read_seed(struct reader *r)
 {
 	static const struct kind seed = { "seed", NULL, 0, 0x1p53, 1, 0 };

@@ -162,9 +162,7 @@ static void errors_name_file_and_line(void **state)
 	}
 }
 
-/*
- * Faults with the same kind and target but different start times are accepted.
- */
+/* Faults that differ only in their start times are accepted. */
 static void a_link_may_fail_twice(void **state)
 {
 	struct weft_fault_plan_why why;

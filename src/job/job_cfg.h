@@ -60,9 +60,7 @@ struct weft_cfg_table {
 int weft_cfg_warn_unknown(const char *prefix, const struct weft_cfg_table *t,
 			  size_t n);
 
-/*
- * Returns the edit distance of two words (at most 64 characters are compared).
- */
+/* Returns the edit distance of two words (of their first 64 characters). */
 unsigned weft_cfg_distance(const char *a, const char *b);
 
 #endif

@@ -41,9 +41,7 @@ struct trace_head {
 	weft_au64 chunks; /* number of chunks allocated so far */
 	/* number of writers that stopped because there was no space left */
 	weft_au32 lost;
-	/*
-	 * 1: the counter is usable; counter, ns: counter and clock at the start
-	 */
+	/* 1: the counter is usable; counter, ns: values at the start */
 	uint32_t counted;
 	uint64_t counter;
 	uint64_t ns;
@@ -192,9 +190,7 @@ struct trace_link {
 	uint64_t bad, detours, retry_ps, dead;
 };
 
-/*
- * A node or switch of a class route; the records of one route are consecutive.
- */
+/* A node or switch of a class route; records of a route are consecutive. */
 struct trace_tree_node {
 	uint64_t t;	/* time when the route was opened */
 	uint32_t first; /* rank of the first member, which writes the record */

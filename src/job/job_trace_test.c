@@ -213,9 +213,7 @@ static void put_arguments(struct weft_trace *t)
 		weft_trace_event(t, &event[i]);
 }
 
-/*
- * A call with a size that does not fit, or with a root, needs one more event.
- */
+/* A call with a root, or a size that does not fit, needs one more event. */
 static void trace_call_arguments_round_trip(void **state)
 {
 	int fd = weft_trace_create("/tmp/x");

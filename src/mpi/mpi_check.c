@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The slow paths of mpi_check.h: find the wrong argument and raise the error.
- */
+/* Slow paths of mpi_check.h: find the wrong argument and raise the error. */
 #include "src/mpi/mpi_check.h"
 
 int mpi_check_data_slow(const struct mpi_msg *m, const void *c)

@@ -14,9 +14,7 @@
 
 #include <limits.h>
 
-/*
- * Returns n as the result of an int form: MPI_UNDEFINED if n exceeds INT_MAX.
- */
+/* Returns n for an int form: MPI_UNDEFINED if n exceeds INT_MAX. */
 static inline int mpi_narrow(MPI_Count n)
 {
 	return n > INT_MAX ? MPI_UNDEFINED : (int)n;
@@ -118,9 +116,7 @@ mpi_msg_args(const struct mpi_msg *m, struct weft_comm *c, unsigned mode)
 				       mode };
 }
 
-/*
- * Checks only buf, count and type. c: the object whose error handler is called.
- */
+/* Checks only buf, count and type. c: owner of the error handler. */
 int mpi_check_data_slow(const struct mpi_msg *m, const void *c) WEFT_COLD;
 
 static inline int mpi_check_data_cold(const struct mpi_msg *m, const void *c)

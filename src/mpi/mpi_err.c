@@ -241,9 +241,7 @@ int PMPI_Add_error_class(int *errorclass)
 	return weft_err_rc(NULL, __func__, weft_errtext_add_class(errorclass));
 }
 
-/*
- * Raises the error rc of a diag_errtext.c function called with `code`; 0: none.
- */
+/* Raises rc, the error of a diag_errtext.c function for `code`; 0: none. */
 static int query_result(const char *func, int rc, int code)
 {
 	if (rc == -EINVAL)

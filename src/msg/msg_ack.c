@@ -69,9 +69,7 @@ static void ack_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 {
 	struct weft_p2p *p = weft_container_of(io, struct weft_p2p, ack);
 
-	/*
-	 * -ECANCELED: the receive was cancelled, which is no error of the send
-	 */
+	/* -ECANCELED: the receive was cancelled; the send has no error */
 	weft_p2p_send_completed(p, err == -ECANCELED ? 0 : err);
 }
 

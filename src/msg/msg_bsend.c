@@ -131,9 +131,7 @@ void weft_bsend_detach(struct weft_bsend **where, void **base_p,
 	free(b);
 }
 
-/*
- * Allocates a segment in the first gap between messages that is large enough.
- */
+/* Allocates a segment in the first gap that is large enough. */
 static struct seg *alloc_seg(struct weft_bsend *b, size_t bytes)
 {
 	struct weft_list *pos, *tmp;

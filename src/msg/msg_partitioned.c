@@ -70,9 +70,7 @@ struct part {
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/*
- * Returns a communicator of all processes of the job, in the library's context.
- */
+/* Returns a communicator of the whole job, in the library's context. */
 static struct weft_comm *library_comm(void)
 {
 	static struct weft_comm lib;
@@ -147,9 +145,7 @@ static int send_one(struct part *p, int i)
 	return weft_core_isend(&a, &p->reqs[i]);
 }
 
-/*
- * Sends the partitions that are ready; stops after the last one declared ready.
- */
+/* Sends partitions that are ready; stops after the last declared ready. */
 static int send_ready(struct part *p)
 {
 	uint32_t marked = weft_load32(&p->marked);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of which references on a communicator count as pending communication.
- */
+/* Tests which references on a communicator count as pending. */
 #include "src/comm/comm.h"
 #include "src/core/core_lock.h"
 #include "src/msg/msg_persist.h"

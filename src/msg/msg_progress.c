@@ -104,9 +104,7 @@ WEFT_INLINE void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
 	}
 }
 
-/*
- * Handles one failed operation. Returns 1, or 0 if another thread has read it.
- */
+/* Handles one failed operation. Returns 1; 0: another thread has read it. */
 static WEFT_COLD int dispatch_error(void)
 {
 	struct fi_cq_err_entry err = { 0 };
@@ -208,9 +206,7 @@ static void step_completed(struct weft_req *r, int rc)
 	weft_unlock();
 }
 
-/*
- * Makes one pass over the registered requests. Called by one thread at a time.
- */
+/* Steps all registered requests once. Called by one thread at a time. */
 static int step_all(void *arg)
 {
 	struct weft_list *pos, *tmp;

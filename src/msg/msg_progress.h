@@ -55,9 +55,7 @@ struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any);
 void weft_idle_pass(struct weft_idle *w);
 
-/*
- * Register and unregister what a thread waits for, while it waits by polling.
- */
+/* Register and unregister what a thread waits for by polling. */
 void weft_idle_register(struct weft_idle *w);
 void weft_idle_unregister(struct weft_idle *w);
 

@@ -39,9 +39,7 @@ static inline bool weft_device_owns(const void *addr)
 	       weft_device_owns_slow(addr);
 }
 
-/*
- * Variants of the functions of types_pack.h and types_op.h for device memory.
- */
+/* Variants of functions of types_pack.h and types_op.h for device memory. */
 size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
 			size_t len);
 size_t weft_device_unpack(const struct weft_typed *t, size_t pos,

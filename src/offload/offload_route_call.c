@@ -100,9 +100,7 @@ void weft_route_calls_close(void)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/*
- * Converts -EIO, the only error of a route: the members made different calls.
- */
+/* Converts -EIO, the only error of a route: members made different calls. */
 static int call_errno(int rc)
 {
 	return rc == -EIO ? -EPROTO : rc;
@@ -130,9 +128,7 @@ static WEFT_COLD void virtual_time_ended(const struct weft_route *r, int rc)
 	weft_core_abort(1, "the fabric failed: %s", fi_strerror(-rc));
 }
 
-/*
- * timeout while requests are stepped, in ms: one event may need several steps
- */
+/* timeout in ms while requests are stepped: an event may need many steps */
 #define STEP_MS 1
 
 static int finish_timeout(void)

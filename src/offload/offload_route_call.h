@@ -15,9 +15,7 @@ struct weft_dt;
 struct weft_op;
 struct weft_req;
 
-/*
- * Returns whether the unit supports op on elements of dt; equal in all ranks.
- */
+/* Returns whether the unit supports op on dt; equal in all ranks. */
 bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt);
 void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt);

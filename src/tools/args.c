@@ -73,9 +73,7 @@ static const char *dashes(size_t len)
 	return len > 1 ? "--" : "-";
 }
 
-/*
- * Prints `text` wrapped at blanks; continuation lines start at the help column.
- */
+/* Prints `text` wrapped at blanks, indented to the help column. */
 static void print_wrapped(const char *text)
 {
 	size_t n = strlen(text);

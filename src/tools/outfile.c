@@ -45,9 +45,7 @@ static int check_folder(const char *file, char why[WEFT_OUTFILE_WHY])
 	return refuse(why, "directory %.180s: %s", dir, strerror(errno));
 }
 
-/*
- * Returns whether `text` contains one of the marks, which are separated by '|'.
- */
+/* Returns whether `text` contains one of the marks, separated by '|'. */
 static bool has_mark(const char *text, size_t len, const char *marks)
 {
 	size_t n;

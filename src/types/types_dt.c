@@ -401,9 +401,7 @@ static struct weft_dt_map *blocks_map(const struct weft_dt_blocks *b)
 	return m;
 }
 
-/*
- * Keeps the block lengths, which the walk needs only if basic types are mixed.
- */
+/* Keeps the block lengths, which the walk needs for mixed basic types. */
 static int blocks_keep_len(struct weft_dt *dt, const struct weft_dt_blocks *b)
 {
 	size_t bytes = (size_t)b->n * sizeof(*b->blocklen);

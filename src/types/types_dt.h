@@ -85,9 +85,7 @@ struct weft_dt {
 	char *set_name;	  /* name set by MPI_Type_set_name */
 };
 
-/*
- * All predefined types, indexed by the low byte of the handle (0x200..0x2ff).
- */
+/* Predefined types, indexed by the low byte of the handle (0x200..0x2ff). */
 extern struct weft_dt weft_dt_predef[256] WEFT_HIDDEN;
 
 /*
@@ -109,9 +107,7 @@ static inline MPI_Datatype weft_dt_handle(const struct weft_dt *dt)
 	return weft_obj_handle(&dt->obj);
 }
 
-/*
- * Acquire and drop a reference; references on predefined types are not counted.
- */
+/* Acquire and drop a reference; not counted for predefined types. */
 static inline struct weft_dt *weft_dt_get(struct weft_dt *dt)
 {
 	if (!dt->obj.predefined)

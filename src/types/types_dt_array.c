@@ -125,9 +125,7 @@ static struct share share_of(const struct weft_dt_darray *a, int d, int coord)
 	return s;
 }
 
-/*
- * Returns the coordinate of the process in dimension d; the grid is row-major.
- */
+/* Returns the process's coordinate in dimension d; the grid is row-major. */
 static int grid_coord(const struct weft_dt_darray *a, int d)
 {
 	int below = 1;

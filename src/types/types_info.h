@@ -47,9 +47,7 @@ static inline MPI_Info weft_info_handle(const struct weft_info *info)
 	return weft_obj_handle(&info->obj);
 }
 
-/*
- * Create an empty info, or a copy of `from` (may be NULL). NULL: out of memory.
- */
+/* Create an empty info, or a copy of from (may be NULL); NULL: no memory. */
 struct weft_info *weft_info_open(void);
 struct weft_info *weft_info_dup(struct weft_info *from);
 void weft_info_close(struct weft_info *info);

@@ -29,9 +29,7 @@ enum weft_kind {
 struct weft_obj {
 	uint32_t kind; /* enum weft_kind */
 	weft_au32 refs;
-	/*
-	 * number for MPI_X_toint, >= 4096, assigned at the first use; 0: none
-	 */
+	/* number for MPI_X_toint, >= 4096, assigned at first use; 0: none */
 	int32_t id;
 	/* value of a predefined handle; 0: created at run time */
 	uint32_t predefined;
@@ -45,9 +43,7 @@ static inline bool weft_handle_is_const(const void *handle)
 	return (uintptr_t)handle <= WEFT_HANDLE_MAX;
 }
 
-/*
- * Returns the object of a run-time handle, or NULL if it is not of this kind.
- */
+/* Returns the object of a run-time handle; NULL: not of this kind. */
 static inline void *weft_obj_of(const void *handle, enum weft_kind kind)
 {
 	const struct weft_obj *o = handle;

@@ -88,9 +88,7 @@ static inline bool weft_op_allows(const struct weft_op *op,
 	return !op->row || op->row[dt->basic];
 }
 
-/*
- * Computes inout = in op inout for each element; weft_op_allows() must be true.
- */
+/* Computes inout = in op inout; weft_op_allows() must be true. */
 void weft_op_apply(const struct weft_op *op, const void *in, void *inout,
 		   MPI_Count count, const struct weft_dt *dt);
 

@@ -19,9 +19,7 @@ static void apply(MPI_Op op, MPI_Datatype dt, const void *in, void *inout,
 	weft_op_apply(weft_op_of(op), in, inout, n, weft_dt_of(dt));
 }
 
-/*
- * Applies the operation to N pairs of values a and b, and compares with expr.
- */
+/* Applies the operation to N pairs of a and b, and compares with expr. */
 #define CHECK(op, dt, type, expr)                                     \
 	do {                                                          \
 		type x[N], y[N], z[N];                                \

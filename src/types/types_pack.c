@@ -171,9 +171,7 @@ WEFT_INLINE char *copy_idx(bool out, bool prefetch, char *mem, char *flat,
 	return flat;
 }
 
-/*
- * Number of lists (rows) per pass: their data stays in the first-level cache.
- */
+/* Number of lists (rows) per pass: their data fits the first-level cache. */
 #define ROWS_AT_ONCE 64
 
 /*

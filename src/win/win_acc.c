@@ -79,9 +79,7 @@ static size_t elements_per_lock(const struct win_call *c)
 	return n ? n : 1;
 }
 
-/*
- * Returns the operand and result arrays of a run, starting at element `from`.
- */
+/* Returns the operand and result arrays of a run from element `from` on. */
 static struct win_elem_arrays
 arrays_from(const struct win_call *c, const struct win_run *run, size_t from)
 {
@@ -193,9 +191,7 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 	return rc;
 }
 
-/*
- * Executes all runs, one after the other, and completes them before it returns.
- */
+/* Executes and completes all runs, one after the other. */
 static int acc_runs(struct win_call *c,
 		    int (*do_run)(struct win_call *c, struct win_run *run))
 {

@@ -110,9 +110,7 @@ const struct win_fabric *win_fabric(void)
 	f.flags = f.ours ? 0 : FI_DELIVERY_COMPLETE;
 	f.bytes_max = info->ep_attr->max_msg_size;
 	f.now = f.ours ? query_rma_sync() : NULL;
-	/*
-	 * udp;ofi_rxd of libfabric 1.17 fails with several outstanding atomics
-	 */
+	/* udp;ofi_rxd of libfabric 1.17: several outstanding atomics fail */
 	if (f.rma && (info->caps & FI_ATOMIC) &&
 	    info->ep_attr->protocol != FI_PROTO_RXD)
 		f.types = query_types();

@@ -31,9 +31,7 @@ struct win_fabric {
 	const struct fi_weft_rma_sync *now; /* synchronous RMA, or NULL */
 };
 
-/*
- * Returns the capabilities, one object for all windows. The core lock is held.
- */
+/* Returns the capabilities, shared by all windows. The core lock is held. */
 const struct win_fabric *win_fabric(void);
 
 /* Returns libfabric's datatype of a type in types. */

@@ -12,9 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Location of memory for other processes; fd -1: the memory cannot be mapped.
- */
+/* Location of memory for other processes; fd -1: it cannot be mapped. */
 struct win_heap_place {
 	int64_t pid;
 	uint64_t inode;	 /* inode of the file of fd */

@@ -18,9 +18,7 @@ struct mapping {
 	struct win_heap_map map;
 };
 
-/*
- * Cached mappings of one target, indexed by slot. Protected by the core lock.
- */
+/* Cached mappings of a target, by slot; protected by the core lock. */
 struct win_mapped {
 	uint32_t slots;
 	struct mapping entry[];
@@ -50,9 +48,7 @@ static struct mapping *mapping_at(struct weft_win_peer *p, uint32_t slot)
 	return &all->entry[slot];
 }
 
-/*
- * relaxed: the caller has found the slot in the list, or only compares its id
- */
+/* relaxed: the caller has found the slot, or only compares its id */
 static uint64_t id_of(const struct win_attached *slot)
 {
 	return weft_load64_relaxed(&slot->id);

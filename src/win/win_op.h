@@ -36,9 +36,7 @@ struct win_op {
  * cannot complete before. NULL: out of memory.
  */
 struct win_op *win_op_open(struct weft_win *w, int target, bool kept);
-/*
- * Completes one piece; the core lock is held. err: 0, -errno or an MPI class.
- */
+/* Completes one piece; the core lock is held. err: 0, -errno, MPI class. */
 void win_op_piece_done(struct win_op *op, int err);
 /*
  * Called when all pieces are posted, or with the error rc. *req_p: the request;
@@ -85,9 +83,7 @@ int win_fi_find(struct weft_win *w, int target, const void *buf,
 /* Executes one piece at a known address, and waits for it. */
 int win_fi_execute(struct weft_win *w, int target, const struct win_fi *f);
 
-/*
- * Reads or writes a target's memory, found by win_fi_find(), and waits for it.
- */
+/* Reads or writes memory found by win_fi_find(), and waits for it. */
 int win_fi_wait(struct weft_win *w, int target, const char *buf,
 		struct win_fi f);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The region that members on one host share: the page and the allocated memory.
- */
+/* Region that members on one host share: the page and allocated memory. */
 #ifndef WEFT_WIN_SHARE_H
 #define WEFT_WIN_SHARE_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Waiting for completion of accesses and for messages, with progress meanwhile.
- */
+/* Waiting for the completion of accesses and for messages, with progress. */
 #ifndef WEFT_WIN_WAIT_H
 #define WEFT_WIN_WAIT_H
 
@@ -20,9 +18,7 @@ struct win_idle {
 struct win_idle win_idle_begin(const struct weft_win *w);
 int win_idle_pass(struct win_idle *i);
 
-/*
- * Waits until no operation is pending; returns and clears an unreported error.
- */
+/* Waits until no operation is pending; returns and clears the error. */
 int win_drain(struct weft_win *w, weft_au32 *pending);
 
 /*

@@ -6,9 +6,7 @@
 #include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"
 
-/*
- * Gets a communicator and its topology of this kind; raises MPI_ERR_TOPOLOGY.
- */
+/* Gets a communicator with a topology of this kind, or raises an error. */
 int mpi_check_topo(const char *func, MPI_Comm handle, int kind,
 		   struct weft_comm **comm_p);
 

@@ -37,9 +37,7 @@ static void edge_lists_close(struct edge_lists *p)
 	free(p->edge);
 }
 
-/*
- * Computes where each rank's edges begin, and allocates memory for all of them.
- */
+/* Computes where each rank's edges begin, and allocates their memory. */
 static int edge_lists_layout(struct edge_lists *p, int ranks)
 {
 	int at = 0;

@@ -119,9 +119,7 @@ static void poll_while_completing(struct many *m, bool all)
 	uint32_t mark;
 
 	do {
-		/*
-		 * relaxed: shows whether this thread's poll completed a request
-		 */
+		/* relaxed: shows whether this poll completed a request */
 		mark = weft_load32_relaxed(&weft_completed);
 		weft_progress_poll((struct weft_req *const *)m->handle,
 				   m->count, !all);

@@ -35,9 +35,7 @@ static inline MPI_Count mpi_list_at(const struct mpi_list *l, MPI_Count k)
 int mpi_type_finish(const char *func, int rc, struct weft_dt *dt,
 		    struct weft_dt_env *env, MPI_Datatype *newtype);
 
-/*
- * Checks that an argument is not negative; raises an error of the given class.
- */
+/* Raises an error of the given class if an argument is negative. */
 int mpi_check_nonneg(const char *func, int arg, int class, MPI_Count n,
 		     const char *what);
 

@@ -16,9 +16,7 @@ static inline int mpi_check_win(const char *func, int arg, MPI_Win handle,
 	return weft_likely(*win_p != NULL) ? 0 : mpi_win_bad(func, arg, handle);
 }
 
-/*
- * For a trace: records the bytes of a member's memory that this call accesses.
- */
+/* Records for a trace which bytes of a member this call accesses. */
 void mpi_win_trace_access(MPI_Win handle, int rank, MPI_Count count,
 			  MPI_Datatype type) WEFT_COLD;
 

@@ -17,9 +17,7 @@ static double seconds(uint64_t ns)
 	return (double)ns * 1e-9;
 }
 
-/*
- * Prints a text that another process wrote; unprintable characters become '?'.
- */
+/* Prints text of another process; unprintable characters become '?'. */
 static void show_text(struct weft_report *r, const char *key, const char *text)
 {
 	char safe[HEALTH_JOB];

@@ -29,9 +29,7 @@ void report_section_end(struct weft_report *r);
 void report_value(struct weft_report *r, const char *key, const char *fmt, ...)
 	WEFT_PRINTF(3, 4);
 
-/*
- * Prints a row: n pairs of field name and text; in the text format, one line.
- */
+/* Prints a row: n pairs of field name and text; as text, one line. */
 void report_list(struct weft_report *r, const char *key, const char *title);
 void report_row(struct weft_report *r, const char *const (*field)[2], int n);
 void report_list_end(struct weft_report *r);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writes a page to a temporary file and renames it when complete; see page.h.
- */
+/* Writes a page to a temporary file, renamed when complete; see page.h. */
 #include "config.h"
 #include "src/tools/page/page.h"
 #include "src/tools/outfile.h"
@@ -68,9 +66,7 @@ int page_open(struct page *p, const char *file, const char *kind,
 	return 0;
 }
 
-/*
- * Returns whether the output is a pipe or a device, which is written directly.
- */
+/* Returns whether the output is a pipe or a device: written directly. */
 static bool is_stream(const struct page *p)
 {
 	return !strcmp(p->part, p->file);

@@ -19,9 +19,7 @@ static void put_fact(struct json *j, const char *name, const char *text)
 	json_close(j);
 }
 
-/*
- * Returns the command as one line, which the caller frees; NULL: out of memory.
- */
+/* Returns the command as one line. Freed by the caller; NULL: no memory. */
 static char *command(char *const *argv)
 {
 	char *text = NULL;

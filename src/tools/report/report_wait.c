@@ -76,9 +76,7 @@ struct rank_state {
 	/* the current call */
 	const struct trace_event *e;
 	uint64_t begin, end; /* start of the loop or call; end of the call */
-	/*
-	 * time of the remote event that the call needs (x in the drawing above)
-	 */
+	/* time of the remote event of the call (x in the drawing above) */
 	uint64_t until;
 	enum report_class class;
 };
@@ -205,9 +203,7 @@ static void find_unlocks(struct waiting *w)
 
 /* ---- one call ------------------------------------------------------------ */
 
-/*
- * Records that the current call waited until x.to for a remote event at x.from.
- */
+/* Records that the current call waited until x.to for an event at x.from. */
 static void add_wait(struct rank_state *a, struct report_wait x,
 		     enum report_class class)
 {
@@ -316,9 +312,7 @@ static uint64_t entry_time(struct rank_state *a, const struct report_coll *c,
 		return c->root == a->rank ? c->last : 0;
 	if (class != REPORT_EARLY_SCAN)
 		return c->last;
-	/*
-	 * ranks are processed in ascending order: latest entry of lower ranks
-	 */
+	/* latest entry of the lower ranks, which are processed first */
 	t = a->w->scan[i];
 	*rank_p = a->w->scan_rank[i];
 	if (a->e->t > t) {

@@ -43,9 +43,7 @@ struct args {
 
 #define AT(field) offsetof(struct args, field)
 
-/*
- * An option: a flag (without argument) or a text, at an offset of struct args.
- */
+/* An option: a flag (no argument) or a text, at an offset of struct args. */
 static const struct row {
 	struct weft_arg arg;
 	size_t offset;

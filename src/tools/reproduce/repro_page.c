@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * weft-reproduce --html: the page with the plots of published and model values.
- */
+/* weft-reproduce --html: page with plots of published and model values. */
 #include "src/tools/reproduce/repro.h"
 #include "prov/net/file/net_file.h"
 

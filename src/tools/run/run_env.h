@@ -22,9 +22,7 @@ struct run_env {
  */
 int run_env_set(struct run_env *e, const char *name, const char *value);
 
-/*
- * Fills in the part that all ranks of context app share. pmix: run_pmix_env().
- */
+/* Fills the part that all ranks of context app share. pmix: run_pmix_env() */
 int run_env_open(struct run_env *e, const struct run_job *job, int app,
 		 char **pmix);
 

@@ -247,9 +247,7 @@ static int job_start(struct run_job *job)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* a rank may have exited when mpiexec writes to it */
 	signal(SIGPIPE, SIG_IGN);
-	/*
-	 * a write beyond the file size limit then fails with an ordinary error
-	 */
+	/* a write beyond the file size limit then fails with EFBIG */
 	signal(SIGXFSZ, SIG_IGN);
 	err = job_place(job);
 	if (!err)

@@ -74,9 +74,7 @@ int sim_draw(const struct sim_opts *o, const struct sim_result *r)
 	return sim_plot_close(f);
 }
 
-/*
- * Returns the mean utilisation of a port over the nodes of one row, in percent.
- */
+/* Returns the mean utilisation of a port over one row, in percent. */
 static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
 		      unsigned port)
 {
@@ -133,9 +131,7 @@ static void heat_group(FILE *f, const struct sim_opts *o,
 		g->ports - 1, g->count - 1);
 }
 
-/*
- * Plots a torus in one heat map, a tree in one per level, the top level first.
- */
+/* Plots a torus in one heat map, a tree in one per level, top first. */
 int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct net_config *cfg = &o->spec.cfg;

@@ -19,9 +19,7 @@ struct sim_class {
 	uint64_t packets, chunks; /* packets and chunks sent */
 	uint64_t received;
 	double queued; /* mean number of packets in the receiver's buffers */
-	/*
-	 * mean wait of a packet in the receiver's buffers, by Little's law, ns
-	 */
+	/* mean wait of a packet at the receiver, by Little's law, ns */
 	double wait_ns;
 };
 

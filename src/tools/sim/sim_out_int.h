@@ -8,9 +8,7 @@
 
 extern const struct sim_writer sim_json;
 
-/*
- * Statistics of faults (sim_fault.c); nothing is written without a fault plan.
- */
+/* Statistics of faults (sim_fault.c), written only with a fault plan. */
 void sim_faults_text(const struct sim_opts *o, const struct sim_result *r);
 void sim_faults_json(const struct sim_opts *o, const struct sim_result *r);
 

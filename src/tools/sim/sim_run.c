@@ -194,9 +194,7 @@ static bool is_stalled(struct sim *s, const struct net_count *before)
 	       c.injected > c.delivered && net_deadlock_check(s->net);
 }
 
-/*
- * Runs until time `to` and shows progress. whole: duration of the complete run.
- */
+/* Runs until `to` and shows progress. whole: duration of the whole run. */
 static void run_to(struct sim *s, uint64_t to, uint64_t whole)
 {
 	uint64_t now = 0, slice = whole / SLICES + 1;

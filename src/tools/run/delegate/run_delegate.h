@@ -39,9 +39,7 @@ struct run_cmd {
 void run_cmd_add(struct run_cmd *c, const char *fmt, ...) WEFT_PRINTF(2, 3);
 void run_cmd_free(struct run_cmd *c);
 
-/*
- * Finds a launcher. Returns false, with a message on stderr, if there is none.
- */
+/* Finds a launcher. Returns false, after a message, if there is none. */
 bool run_delegate_find(const struct run_opts *o, struct run_delegate *e);
 
 /* Sets the kind of launcher by its --version text; false: not supported. */

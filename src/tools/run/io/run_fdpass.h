@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Passes at most three descriptors and an error number through a unix socket.
- */
+/* Passes up to three descriptors and an error number by a unix socket. */
 #ifndef WEFT_RUN_FDPASS_H
 #define WEFT_RUN_FDPASS_H
 

@@ -254,9 +254,7 @@ int run_io_stdin(struct run_io *io, int rank)
 	return io->stdin_rank == RUN_STDIN_ALL ? reopen_stdin() : STDIN_FILENO;
 }
 
-/*
- * Closes requested pipes that no rank uses: they would never reach end of file.
- */
+/* Closes unused requested pipes, which would never reach end of file. */
 static void close_unused(struct io_helper *h)
 {
 	int fd[RUN_FDS], i;

@@ -43,9 +43,7 @@ struct run_shared {
 	} rank[];
 };
 
-/*
- * Descriptor of the lifeline in a rank: above the numbers that programs open.
- */
+/* Descriptor of the lifeline in a rank, above those that programs open. */
 enum { RUN_LIFELINE_FD = 201 };
 
 struct run_slice {
@@ -56,9 +54,7 @@ struct run_slice {
 	struct run_shared *shared;
 };
 
-/*
- * Main function of a collector; returns its exit code. ctl: socket to mpiexec.
- */
+/* Runs a collector; returns its exit code. ctl: socket to mpiexec. */
 int run_collect(const struct run_slice *slice, int ctl);
 
 /* Main function of the feeder, for count ranks (run_feed.c). */

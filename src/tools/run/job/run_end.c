@@ -107,9 +107,7 @@ char *run_end_text(const struct run_end *e, const char *host)
 	return n < 0 ? NULL : text;
 }
 
-/*
- * Returns the ranks for which pick() is true, as "0-3,7". Freed by the caller.
- */
+/* Returns "0-3,7": ranks for which pick() is true. Freed by the caller. */
 static char *ranges_of(const struct run_rank *rank, int n,
 		       bool (*pick)(const struct run_rank *))
 {

@@ -13,9 +13,7 @@
 
 #define KIB 1024u
 
-/*
- * Minimal stack size. Measured: libraries crash at 160 KiB and work at 200 KiB.
- */
+/* Minimal stack size. Measured: libraries crash at 160 KiB, not at 200. */
 #define STACK_BYTES (256 * KIB)
 
 /*

@@ -15,9 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/*
- * Number of rounds of 1 ms after which a process that does not exit is ignored.
- */
+/* Rounds of 1 ms after which a process that does not exit is ignored. */
 enum { ROUNDS = 2000 };
 
 static int kill_listed(struct run_job *job, const char *file)

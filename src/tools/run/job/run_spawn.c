@@ -111,9 +111,7 @@ int run_spawn_check(const struct run_opts *o)
 	return 0;
 }
 
-/*
- * Returns the words of the wrapper, then the program's path and its arguments.
- */
+/* Returns the words of the wrapper, the program's path and its arguments. */
 static char **full_argv(const struct run_opts *o, const struct run_app *a)
 {
 	size_t w = 0, n = 0;

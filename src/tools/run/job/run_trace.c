@@ -38,9 +38,7 @@ int run_trace_open(struct run_job *job)
 
 	if (!file)
 		return 0;
-	/*
-	 * If the output is a pipe or a device, the events are stored in /tmp.
-	 */
+	/* If the output is a pipe or a device, events are stored in /tmp. */
 	fd = weft_trace_create(weft_outfile_is_stream(file) ? "/tmp/" : file);
 	if (fd < 0)
 		return report_error(file, fd);

@@ -326,9 +326,7 @@ static int set_nothing(struct run_parse *p, char **arg)
 	return run_flag_note(p, p->flag->arg.help);
 }
 
-/*
- * Accepts an option that states the default behaviour: no effect, no message.
- */
+/* Accepts an option that states the default; no effect, no message. */
 static int set_default(struct run_parse *p, char **arg)
 {
 	return 0;

@@ -49,9 +49,7 @@ struct run_flag {
 /* Returns a parser for mpiexec's options in these words. */
 struct weft_args run_args(char **word);
 
-/*
- * Records a message about an option without effect; each text is recorded once.
- */
+/* Records a message about an option without effect, once for each text. */
 int run_flag_note(struct run_parse *p, const char *why);
 
 /* Records a message about an option that has an effect only in other jobs. */

@@ -18,9 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * Default limit in seconds until a rank connects; MPI_Init takes milliseconds.
- */
+/* Default limit until a rank connects, s; MPI_Init takes milliseconds. */
 #define CONNECT_S 60
 
 static int parse_words(struct run_parse *p, char **word);

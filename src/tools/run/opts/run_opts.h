@@ -175,9 +175,7 @@ struct run_opts {
 	bool quiet;
 	bool verbose;
 	bool print_codes;
-	/*
-	 * --gdb: exit code 128 + signal means that a rank died by this signal
-	 */
+	/* --gdb: exit code 128 + signal: the rank died by this signal */
 	bool gdb;
 	/* words of the wrapper, terminated by NULL; NULL: no wrapper */
 	char **wrapper;

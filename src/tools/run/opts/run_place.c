@@ -121,9 +121,7 @@ static int set_ppr(struct run_parse *p, char **rest)
 	return 0;
 }
 
-/*
- * Parses the value of --map-by: "core", ":OVERSUBSCRIBE", "ppr:2:package:PE=2".
- */
+/* Parses --map-by: "core", ":OVERSUBSCRIBE", "ppr:2:package:PE=2". */
 int run_set_map(struct run_parse *p, char **arg)
 {
 	char *copy = strdup(arg[0]), *rest = copy, *word;

@@ -73,9 +73,7 @@ static void both_interfaces_report_the_owner(void **state)
 	T_OK(run_peercred_proc(&e, &uid));
 	T_IS(uid, geteuid());
 	close(remote);
-	/*
-	 * a closed socket has no owner, regardless of what the kernel reports
-	 */
+	/* a closed socket has no owner, whatever the kernel reports */
 	T_IS(run_peercred_proc(&e, &uid), -ENOENT);
 	T_TRUE(run_peercred_diag(&e, &uid) < 0);
 	close(local);

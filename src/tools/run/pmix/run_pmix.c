@@ -26,9 +26,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * Counts pending registrations, which the library completes in its own thread.
- */
+/* Counts pending registrations, which the library's thread completes. */
 struct run_latch {
 	pthread_mutex_t mutex;
 	pthread_cond_t cond;
@@ -66,9 +64,7 @@ static int pmix_fails(const char *what, pmix_status_t rc)
 	return -EIO;
 }
 
-/*
- * Limits the plugins by environment variables; a value set by the user is kept.
- */
+/* Limits the plugins by environment variables; user values are kept. */
 static void narrow_plugins(void)
 {
 	static const char *const choice[][2] = {
