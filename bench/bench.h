@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* minimum size in bytes for which fewer iterations are run */
+/* size in bytes from which fewer iterations are run */
 #define BENCH_LARGE   8192
 #define BENCH_COLUMNS 8
 #define BENCH_ALIGN   4096
@@ -32,7 +32,7 @@ struct bench {
 	int iters_large; /* iterations for large messages; -1: iters / 10 */
 	bool full, check, json;
 	bool printed;
-	const char *extra; /* other arguments, which the benchmark parses */
+	const char *extra; /* arguments that the benchmark itself parses */
 	int rank, size;
 	const char *column[BENCH_COLUMNS];
 	int columns;
@@ -120,9 +120,9 @@ static inline void bench_begin(struct bench *b, int argc, char **argv)
 }
 
 /*
- * Gives this thread a real-time scheduling class during a measurement if
- * BENCH_ALONE is set (needs root), so that other processes of a shared host do
- * not run meanwhile.
+ * If BENCH_ALONE is set (needs root): gives this thread a real-time scheduling
+ * class during a measurement, so that other processes of a shared host do not
+ * run.
  */
 static inline void bench_realtime(bool on)
 {

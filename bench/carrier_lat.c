@@ -40,7 +40,7 @@ static const size_t sizes[] = {
 struct bench_page {
 	alignas(128) weft_au64 ping;
 	alignas(128) weft_au64 pong;
-	/* rounds of raw ping-pong that the child answers; 0: none */
+	/* rounds of the raw ping-pong that the child answers; 0: none */
 	alignas(128) weft_au32 raw;
 	weft_au32 up;
 	/* size in bytes of the child's reply to every packet; 0: none */

@@ -19,8 +19,8 @@
 #include <time.h>
 
 /*
- * Processes the payload once; the result keeps the work from being optimized
- * away.
+ * Processes the payload once; the result prevents the compiler from removing
+ * the work.
  */
 typedef uint64_t work_fn(const void *code, const unsigned char *buf,
 			 size_t len);

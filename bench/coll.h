@@ -135,7 +135,7 @@ static inline double bench_icoll_pure(const struct bench *b,
 	return sum * 1e6 / iters;
 }
 
-/* Measures the total time with as much computation as the call alone takes. */
+/* Measures a call that overlaps with as much computation as it takes alone. */
 static inline void bench_icoll_time(const struct bench *b, const struct coll *c,
 				    void *send, void *recv, size_t bytes,
 				    double *v)

@@ -88,7 +88,7 @@ static void do_scan(struct bufs *b, int n)
 struct op {
 	const char *name;
 	void (*run)(struct bufs *b, int n);
-	int blocks; /* whether n is the number of bytes for every rank */
+	int blocks; /* whether n is the number of bytes per rank */
 };
 
 static const struct op ops[] = {

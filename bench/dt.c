@@ -11,7 +11,7 @@
 #include "bench.h"
 
 #define BLOCKS	  1024
-/* maximal number of bytes sent in one direction, for one size */
+/* maximum number of bytes sent in one direction per size */
 #define MAX_BYTES ((size_t)256 << 20)
 #define ITERS_MIN 4
 
@@ -122,7 +122,7 @@ static int iterations(const struct bench *b, size_t bytes)
 {
 	size_t n = MAX_BYTES / bytes;
 
-	if (b->iters_large != b->iters / 10) /* set by -i */
+	if (b->iters_large != b->iters / 10) /* set by option -i */
 		return b->iters;
 	return n < ITERS_MIN ? ITERS_MIN : n > 1000 ? 1000 : (int)n;
 }
@@ -146,7 +146,7 @@ static double measure(struct bench *b, const struct layout *l, size_t bytes)
 	}
 	t = MPI_Wtime() - start;
 	free(mem);
-	/* scaled to the requested number of bytes */
+	/* scale to the requested number of bytes */
 	return t * 1e6 / (2.0 * iters) * (double)bytes /
 	       ((double)l->bytes * count);
 }

@@ -56,8 +56,8 @@ struct pair {
 
 /*
  * Forks a second process; both open the providers named in argv (default: weft
- * and shm) and connect. Options: -r rounds; -b report the best round (on a
- * shared host).
+ * and shm) and connect. Options: -r rounds; -b: report the best round, for a
+ * shared host.
  */
 void pair_open(struct pair *p, int argc, char **argv);
 /* Closes the providers; the second process exits here. */
@@ -75,7 +75,7 @@ void pair_wait(struct pair_end *e, int count);
  * of the host.
  */
 double pair_raw(struct pair *p, int n);
-/* Returns the median, or the best, of a row of p->all->ns. */
+/* Returns the median, or with -b the best, of a row of p->all->ns. */
 double pair_median(struct pair *p, int row);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time of MPI_Init, over all ranks. */
+/* Time of MPI_Init over all ranks. */
 #include "bench.h"
 
 #include <time.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong with a check of the data between messages, for a host that is also
- * loaded by other processes (compare --busy N). Round trips of more than a
- * millisecond waited for the processor: their number and time are reported
- * separately from the other round trips.
+ * Ping-pong with a check of the data between messages, for a host that other
+ * processes load, too (compare --busy N). Round trips of more than a
+ * millisecond have waited for the processor: their number and time are reported
+ * separately.
  */
 #include "bench.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Latency of a message behind a long queue. Posted: rank 1 has posted depth
+ * Latency of a message behind a long queue. Posted: rank 1 has posted `depth`
  * receives that do not match, then runs a ping-pong with another tag.
- * Unexpected: depth messages without a posted receive are queued at rank 1. The
- * column "Size" is the depth.
+ * Unexpected: `depth` messages without a matching receive are queued at rank 1.
+ * The column "Size" is the depth.
  */
 #include "bench.h"
 
 #define PING 1
 #define PONG 2
-#define DEEP 1000 /* first tag of the messages that fill the queues */
+#define DEEP 1000 /* first tag of the messages that fill the queue */
 
 static double one_way(const struct bench *b, int iters)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of a rank while all ranks run, after it has exchanged messages with
- * its neighbours and all ranks have called collectives: proportional set size
- * (a shared page is divided by the number of its users) and private memory,
- * from Linux's /proc/self/smaps_rollup. Averages over the ranks, in KiB.
+ * Memory of a rank while all ranks run, after messages with its neighbours and
+ * collectives of all ranks: proportional set size (a shared page is divided by
+ * the number of its users) and private memory, from /proc/self/smaps_rollup.
+ * Averages over the ranks, in KiB.
  */
 #include "bench.h"
 

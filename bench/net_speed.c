@@ -112,8 +112,8 @@ static uint32_t parse(struct net_config *cfg, const char *dims)
 }
 
 /*
- * Sets zone 0 to one mask for each length of a dimension, the longest first.
- * Returns the longest.
+ * Gives zone 0 one mask per length of a dimension, the longest first; returns
+ * the longest.
  */
 static unsigned zones(struct net_config *cfg)
 {

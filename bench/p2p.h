@@ -72,14 +72,11 @@ static inline void pair_window(struct pair *p, int n)
 		MPI_Send(&ack, 1, MPI_CHAR, p->peer, 101, MPI_COMM_WORLD);
 }
 
-/* Runs one round of a pattern with a check of the data. */
+/* Runs one round of a pattern and checks the data. */
 static inline void pair_check(struct pair *p, struct bench *b, size_t n,
 			      void (*pattern)(struct pair *p, int n))
 {
-	/*
-	 * with one buffer both ranks have the bytes of the first rank at the
-	 * end
-	 */
+	/* with one buffer, both ranks have the first rank's bytes at the end */
 	int from = p->send == p->recv && p->first ? b->rank : p->peer;
 
 	if (!b->check)
@@ -92,7 +89,7 @@ static inline void pair_check(struct pair *p, struct bench *b, size_t n,
 				bench_data_equal(p->recv, n, (unsigned)from));
 }
 
-/* Returns the seconds for all rounds of one size. */
+/* Returns the time of all rounds of one size, in seconds. */
 static inline double pair_time(struct pair *p, struct bench *b, size_t n,
 			       void (*pattern)(struct pair *p, int n))
 {

@@ -172,7 +172,7 @@ static void indexed(void)
 
 /*
  * Returns the edge of a cube of doubles whose faces have an eighth of the data,
- * or of the largest cube that fits into memory.
+ * or of the largest cube that fits in memory.
  */
 static int edge(void)
 {

@@ -140,7 +140,7 @@ static void yield_until(struct shared *s, double end)
 	atomic_fetch_add(&s->yields, n);
 }
 
-/* Returns the microseconds in which each of many processes has run once. */
+/* Returns the microseconds in which each of many processes runs once. */
 static double yield_round_us(struct shared *s)
 {
 	double end = now() + YIELD_S;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Program of bench/trace: makes only short calls, TIMES times.
+ * Program that bench/trace runs: makes TIMES short calls and nothing else.
  *   trace_cost allreduce|pingpong|alltoall TIMES
  */
 #include <mpi.h>

@@ -210,7 +210,7 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 		MPI_Win_unlock_all(w->win);
 	if (win_is(w, "fence"))
 		MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win);
-	/* a target may have to make progress until here */
+	/* a target may have to make progress until this barrier */
 	MPI_Barrier(MPI_COMM_WORLD);
 	bench_realtime(false);
 	return start;

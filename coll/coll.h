@@ -3,13 +3,13 @@
  * Collective operations, called by src/mpi.
  *
  * A call is described by struct weft_coll_args, one struct for all operations.
- * From it the table of coll_select.c chooses an algorithm, which is a function
- * that calls the sends, receives, reductions and copies of this rank
- * (coll_prog.h). This function is used in three modes:
+ * With it the table of coll_select.c selects an algorithm: a function that
+ * calls the sends, receives, reductions and copies of this rank (coll_prog.h).
+ * This function is used in three modes:
  *
- *   weft_coll_run     executes the steps as they are called, returns when done
- *   weft_coll_start   records them, starts them, returns the request
- *   weft_coll_init    records them; every MPI_Start executes them again
+ *     weft_coll_run     executes the steps as they are called, returns when
+ * done weft_coll_start   records them, starts them, returns the request
+ *     weft_coll_init    records them; every MPI_Start executes them again
  *
  * The caller has checked the arguments. All functions return 0 or a negative
  * errno. An error in the middle of an operation is reported at its end, so that
@@ -36,22 +36,19 @@ enum weft_coll_kind {
 	WEFT_COLL_BCAST,
 	WEFT_COLL_REDUCE,
 	WEFT_COLL_ALLREDUCE,
-	WEFT_COLL_GATHER,	  /* and gatherv */
-	WEFT_COLL_SCATTER,	  /* and scatterv */
-	WEFT_COLL_ALLGATHER,	  /* and allgatherv */
-	WEFT_COLL_ALLTOALL,	  /* and alltoallv, alltoallw */
-	WEFT_COLL_REDUCE_SCATTER, /* and reduce_scatter_block */
+	WEFT_COLL_GATHER,	  /* also gatherv */
+	WEFT_COLL_SCATTER,	  /* also scatterv */
+	WEFT_COLL_ALLGATHER,	  /* also allgatherv */
+	WEFT_COLL_ALLTOALL,	  /* also alltoallv, alltoallw */
+	WEFT_COLL_REDUCE_SCATTER, /* also reduce_scatter_block */
 	WEFT_COLL_SCAN,
 	WEFT_COLL_EXSCAN,
-	WEFT_COLL_NEIGHBOR_ALLGATHER, /* and ..._allgatherv */
-	WEFT_COLL_NEIGHBOR_ALLTOALL,  /* and ..._alltoallv, ..._alltoallw */
+	WEFT_COLL_NEIGHBOR_ALLGATHER, /* also the v form */
+	WEFT_COLL_NEIGHBOR_ALLTOALL,  /* also the v and w forms */
 	WEFT_COLL_KINDS,
 };
 
-/*
- * An array of numbers as passed to MPI: none (NULL), int[], or MPI_Count[]
- * (wide).
- */
+/* An array of numbers as passed to MPI: NULL, int[], or MPI_Count[] (wide). */
 struct weft_coll_array {
 	const void *at;
 	bool wide;
@@ -89,16 +86,11 @@ struct weft_coll_side {
 struct weft_coll_args {
 	enum weft_coll_kind kind;
 	struct weft_comm *comm;
-	/*
-	 * true: v or w form, blocks of different sizes; the same on all ranks
-	 */
+	/* v or w form: blocks of different sizes; the same on all ranks */
 	bool uneven;
-	/*
-	 * true: persistent operation, since ranks may start several of them in
-	 * different orders
-	 */
+	/* persistent operation: ranks may start several in different orders */
 	bool any_order;
-	struct weft_route *route; /* private route, or NULL */
+	struct weft_route *route; /* private class route, or NULL */
 	int root; /* intercommunicators: also MPI_ROOT, MPI_PROC_NULL */
 	struct weft_op *op;
 	struct weft_coll_side s;
@@ -106,7 +98,7 @@ struct weft_coll_args {
 };
 
 /*
- * Execute a call by the class route, without selection of an algorithm. Return
+ * Execute a call by the class route, without selecting an algorithm. Return
  * false if weft_coll_run() or weft_coll_start() must be called. req_p NULL:
  * blocking.
  */
@@ -120,13 +112,13 @@ int weft_coll_run(const struct weft_coll_args *a);
 int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p);
 int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p);
 
-/* Called at the end of MPI_Init. Joins a class route for a small world. */
+/* Called at the end of MPI_Init; joins a class route if the world is small. */
 void weft_coll_open(struct weft_comm *world);
 
 /* Called by src/comm when communicators are created and freed. */
 extern const struct weft_core_coll_ops weft_coll_core_ops;
 
-/* Options WEFT_COLL_BARRIER ...: algorithm to use, indexed by operation. */
+/* Options WEFT_COLL_BARRIER etc., indexed by operation: algorithm to use. */
 extern const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS];
 
 /*
@@ -137,7 +129,7 @@ extern const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS];
 struct weft_coll_help {
 	const char *option;
 	const char *name;
-	const char *text; /* restrictions and range */
+	const char *text; /* restrictions and ranges */
 };
 bool weft_coll_help(size_t i, struct weft_coll_help *help_p);
 

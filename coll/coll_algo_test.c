@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Compares every row of the table with a naive result, for 1 to 17 and 33 ranks
- * and for pairs of groups, with random counts, roots, forms and types: as a
- * nonblocking, persistent, and (in threads) blocking operation.
+ * Compares every row of the table with a naive result: for 1 to 17 and 33 ranks
+ * and for pairs of groups, with random counts, roots, forms and types, as a
+ * nonblocking, persistent and (in threads) blocking operation.
  */
 #include "test/t.h"
 
@@ -208,17 +208,17 @@ static int draw_break(const struct case_job *j)
 	return at;
 }
 
-static int broken_runs; /* runs in which a message arrived with an error */
-static int end_notices; /* ranks that were notified of the end of a process */
+static int broken_runs; /* runs with a message that arrived with an error */
+static int end_notices; /* ranks that were notified that a process has ended */
 /*
- * ranks whose barrier failed although the message with the error was sent to
- * another rank
+ * ranks whose barrier failed although another rank got the message with the
+ * error
  */
 static int barrier_failures;
 
 /*
  * Checks that a rank without an error has the right result, and that the rank
- * with the broken message gets an error.
+ * that got the broken message reports an error.
  */
 static void check_broken(struct case_job *j, int at, const int *rc)
 {
@@ -289,8 +289,8 @@ static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
 }
 
 /*
- * Returns whether the row is tested with this job: rows for several hosts with
- * several hosts, all others with one.
+ * Returns whether the row is tested with this job: rows for several hosts only
+ * with several hosts, others only with one.
  */
 static bool fits_host_count(const struct coll_algo *row, struct mock *m)
 {
@@ -318,7 +318,7 @@ static void try_rows(int p, int q, int draws, run_fn run)
 				continue;
 			if ((row->need & COLL_POW2) && (p & (p - 1)))
 				continue;
-			/* test/mpi tests the collective unit */
+			/* the collective unit is tested in test/mpi */
 			if (row->need & (COLL_ROUTE | COLL_EXACT) ||
 			    !fits_host_count(row, m))
 				continue;
@@ -381,7 +381,7 @@ static void blocking_operations_match_the_naive_result(void **state)
 	try_rows(2, 3, 1, run_blocking);
 }
 
-/* mock_settle() and mock_close() check that no rank hangs. */
+/* A rank that hangs is detected by mock_settle() and mock_close(). */
 static void failures_reach_all_dependent_ranks(void **state)
 {
 	static const int spread[] = { 0, 2, -3 };
@@ -401,9 +401,8 @@ static void failures_reach_all_dependent_ranks(void **state)
 }
 
 /*
- * The parts have different sizes, and every buffer ends at a page without
- * access rights, so that an overrun of a temporary buffer by one element is
- * detected.
+ * The parts have different sizes, and every buffer ends at an inaccessible
+ * page, so that an overrun by one element is detected.
  */
 static void temporary_buffers_are_large_enough(void **state)
 {

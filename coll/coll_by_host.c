@@ -19,7 +19,7 @@
 
 /*
  * Returns whether the host's collective unit executes the part within the host;
- * the same on all ranks of a host.
+ * the result is the same on all ranks of the host.
  */
 static bool by_unit(const struct coll_prog *p, const struct coll_hosts *h,
 		    const struct weft_coll_args *a)
@@ -47,8 +47,8 @@ static void signals_down(struct coll_prog *p, const struct coll_tree *t)
 }
 
 /*
- * For two hosts only: returns the leader of the other host. The two leaders
- * send to each other at the same time.
+ * For two hosts only: returns the leader of the other host, which sends at the
+ * same time as this leader.
  */
 static int other_leader(const struct coll_hosts_plan *plan)
 {
@@ -138,7 +138,7 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 
 /* ---- reductions ---- */
 
-/* Combines the vectors of this host's ranks in sum at the leader. */
+/* Combines the vectors of this host's ranks into `sum` at the leader. */
 static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 			const struct coll_hosts_plan *plan, const void *own,
 			void *sum)
@@ -159,7 +159,7 @@ static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 }
 
 /*
- * Exchanges the sums of two hosts between their leaders, which combine them in
+ * For two hosts: exchanges the sums between the leaders, which combine them in
  * host order.
  */
 static void by_host_exchange(struct coll_prog *p,

@@ -21,7 +21,7 @@
 struct staged {
 	struct weft_req req;
 	struct weft_req *inner;
-	struct weft_coll_args user; /* arguments of the user */
+	struct weft_coll_args user; /* the user's arguments */
 	struct weft_coll_args host;
 	MPI_Count in, out; /* number of elements of input and output */
 	void *s_block, *r_block;
@@ -66,7 +66,6 @@ bool coll_on_device(const struct weft_coll_args *a)
 			 (gets_result(a) && is_device(a, a->r.buf)));
 }
 
-/* Computes the number of elements of this rank's input and output. */
 static void lengths_set(struct staged *s)
 {
 	const struct weft_coll_args *a = &s->user;
@@ -163,7 +162,7 @@ static int req_start(struct weft_req *r)
 	if (rc)
 		return rc;
 	r->error = 0;
-	/* relaxed: the request is inactive, no thread waits */
+	/* relaxed: the request is inactive, so no thread waits for it */
 	weft_store32_relaxed(&r->done, 0);
 	r->flags |= WEFT_REQ_ACTIVE;
 	weft_progress_add(r);

@@ -27,7 +27,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* salt of the route for exact sums; the communicator's own route has 0 */
+/* salt of the route for exact sums; the communicator's own route has salt 0 */
 #define EXACT_SALT 1
 
 static bool is_exact(struct weft_comm *comm)
@@ -57,8 +57,8 @@ static bool can_be_exact(void)
 }
 
 /*
- * Returns whether the call is a sum to which this rank contributes; roots of
- * intercommunicators do not contribute.
+ * Returns whether the call is a sum to which this rank contributes; the roots
+ * of intercommunicators do not.
  */
 static bool is_sum(const struct weft_coll_args *a)
 {
@@ -166,8 +166,8 @@ void coll_reduce_local_group(struct coll_prog *p,
 }
 
 /*
- * Returns a buffer for this rank's result while other ranks still need its
- * input.
+ * Returns a buffer for this rank's result that does not overwrite its input,
+ * which other ranks still need.
  */
 static double *result_buffer(struct coll_prog *p,
 			     const struct weft_coll_args *a, MPI_Count n)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reduce-scatter by halving and its reverse, see coll_halving.h. */
+/* Reduce-scatter by halving and the reverse phase: coll_halving.h. */
 #include "coll/coll_halving.h"
 
 /*
- * Returns the half of w that a rank keeps. upper: the rank's folded number has
- * the bit of this step set.
+ * Returns the half of w that a rank keeps; upper: bit of this step in the
+ * rank's folded number.
  */
 static struct coll_window half(struct coll_window w, bool upper)
 {
@@ -49,7 +49,7 @@ static bool fold_in(struct coll_prog *p, struct coll_halving *h, void *vec,
 
 /*
  * Executes one step: this rank keeps one half of the window and sends the
- * other. The result is in *acc, which is swapped with *other if this rank's
+ * other. The result is in *acc; *acc and *other are swapped if this rank's
  * vector is the left operand.
  */
 static void halve(struct coll_prog *p, struct coll_halving *h, int bit,

@@ -18,13 +18,13 @@
 #include "coll/coll_tree.h"
 
 struct coll_window {
-	MPI_Count lo; /* first element of the window; hi: after the last */
+	MPI_Count lo; /* first element; hi: element after the last */
 	MPI_Count hi;
 };
 
 struct coll_halving {
 	struct coll_fold fold;
-	/* windows, indexed by step; win[steps]: window of the result */
+	/* windows by step; win[steps]: window of the result */
 	struct coll_window win[32];
 	int steps;
 };

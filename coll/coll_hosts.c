@@ -16,9 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Salt of host routes; differs from those of communicator and private routes.
- */
+/* salt of host routes, different from those of other routes */
 #define HOSTS_SALT UINT64_MAX
 
 static void hosts_free(struct coll_hosts *h)
@@ -103,8 +101,8 @@ struct coll_hosts *coll_hosts(struct weft_comm *comm)
 }
 
 /*
- * Returns this host's ranks as a communicator with the fields that a route
- * uses.
+ * Returns a communicator of this host's ranks, with only the fields that a
+ * route uses.
  */
 static struct weft_comm *hosts_local(const struct coll_hosts *h,
 				     const struct weft_comm *comm)
@@ -116,7 +114,7 @@ static struct weft_comm *hosts_local(const struct coll_hosts *h,
 	if (!l)
 		return NULL;
 	memcpy(l, comm, sizeof(*l));
-	/* a count so large that requests never drop the last reference */
+	/* so many references that requests never drop the last one */
 	atomic_init(&l->obj.refs, UINT32_MAX / 2);
 	for (int i = 0; i < h->local_size; i++)
 		proc[i] = comm->proc[h->local_rank[i]];

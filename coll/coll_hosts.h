@@ -12,8 +12,8 @@
 
 struct coll_hosts {
 	/*
-	 * number of hosts, which are numbered in the order of their first
-	 * ranks; 1: the mapping is not used
+	 * number of hosts, numbered in the order of their first ranks; 1: the
+	 * mapping is not used
 	 */
 	int count;
 	int my_host;
@@ -22,11 +22,11 @@ struct coll_hosts {
 	int *local_rank; /* ranks on this host, ascending */
 	int local_size;
 	int me; /* index of this rank in local_rank */
-	/* class route of this host, for blocking operations */
+	/* class route of this host, for blocking operations: */
 	bool join_tried;
 	/* communicator of this host's ranks, for the route */
 	struct weft_comm *local;
-	struct weft_route *route; /* class route; NULL: messages are used */
+	struct weft_route *route; /* NULL: messages are used */
 };
 
 /* Returns the mapping; NULL: all ranks are on one host, or out of memory. */
@@ -46,7 +46,7 @@ struct coll_hosts_plan {
 	bool is_leader;
 	int place; /* index of this host's leader in local_rank */
 	struct coll_tree local_tree;
-	struct coll_tree leader_tree; /* set only at a leader */
+	struct coll_tree leader_tree; /* set only at leaders */
 };
 void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
 		     int rank, int root);

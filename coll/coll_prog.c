@@ -160,7 +160,7 @@ static int send_data(struct coll_prog *p, struct coll_msg *m,
 	return weft_core_isend(&a, &m->req);
 }
 
-/* Arguments of a signal or a failure notice. */
+/* Returns the arguments of a signal or failure notice. */
 static struct weft_p2p_args word_args(struct coll_prog *p,
 				      const struct coll_step *st, MPI_Count n)
 {
@@ -228,8 +228,8 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 }
 
 /*
- * Posts an operation to the unit. Returns 0 if the join is not complete yet, or
- * earlier operations must be posted first.
+ * Posts an operation to the collective unit. Returns 0 if the join is not
+ * complete yet, or if earlier operations must be posted first.
  */
 static int post_unit(struct coll_prog *p, const struct coll_step *st)
 {
@@ -275,8 +275,8 @@ static int step_wait_all(struct coll_prog *p)
 		if (!msg_ended(p, p->waited))
 			return 0;
 	/*
-	 * No message is outstanding. In immediate mode the message numbers
-	 * restart at 0, which keeps the array of requests short.
+	 * No message is outstanding. In immediate mode message numbers restart
+	 * at 0, which keeps the array of messages short.
 	 */
 	if (!p->record)
 		p->nmsg = p->waited = 0;
@@ -340,8 +340,8 @@ static int prog_grow(struct coll_prog *p)
 }
 
 /*
- * Appends a step. The program holds references on the types, which the user may
- * free before it completes.
+ * Appends a step. The program holds references on the types, since the user may
+ * free them before it completes.
  */
 static void prog_append(struct coll_prog *p, const struct coll_step *st)
 {
@@ -360,13 +360,12 @@ static void coll_step_add(struct coll_prog *p, const struct coll_step *st)
 {
 	if (!p->record)
 		coll_step_do(p, st);
-	else if (!p->err) /* failed programs are not executed */
+	else if (!p->err) /* a failed program is not executed */
 		prog_append(p, st);
 }
 
 /* ---- functions called by algorithms ---- */
 
-/* Adds a message and returns its number. */
 static unsigned msg_step_add(struct coll_prog *p, struct coll_step *st)
 {
 	unsigned id = p->nmsg;
@@ -463,7 +462,7 @@ void coll_unit(struct coll_prog *p, struct weft_route *route,
 		return;
 	}
 	if (weft_unlikely(p->err == -ENOMEM))
-		return; /* a temporary buffer could not be allocated */
+		return; /* an allocation failed */
 	rc = weft_route_run(route, call);
 	if (weft_unlikely(rc))
 		prog_fail(p, rc);
@@ -517,7 +516,7 @@ void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n)
 
 /*
  * Returns whether source and destination are the same elements. Equal addresses
- * are not sufficient: with absolute types both are MPI_BOTTOM.
+ * are not enough: with absolute types both are MPI_BOTTOM.
  */
 static bool same_place(const struct coll_step *st)
 {

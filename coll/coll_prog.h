@@ -60,8 +60,8 @@ struct coll_step {
 
 /* An outstanding message. */
 struct coll_msg {
-	struct weft_req *req; /* request of the message; NULL: complete */
-	bool in;	/* true: a receive, which may get a failure notice */
+	struct weft_req *req; /* NULL: complete */
+	bool in;	      /* a receive, which may get a failure notice */
 	MPI_Count want; /* expected size of a receive, bytes; 0: a signal */
 };
 
@@ -70,15 +70,13 @@ struct coll_tmp {
 	struct coll_tmp *next;
 };
 
-/* Number of an omitted message (without bytes). */
+/* number of an omitted message, which would have no bytes */
 #define COLL_NO_MSG (~0u)
 
 enum { COLL_INLINE_MSGS = 16, COLL_INLINE_BYTES = 1024 };
 
 struct coll_prog {
-	/*
-	 * communicator in which rank and size are counted; see coll_comm_set()
-	 */
+	/* communicator of rank and size; see coll_comm_set() */
 	struct weft_comm *comm;
 	int rank;
 	/* number of peers; intercommunicators: size of the remote group */
@@ -88,7 +86,7 @@ struct coll_prog {
 	struct weft_op *op; /* operation of a reduction; op_dt: its type */
 	struct weft_dt *op_dt;
 	int err; /* first error, 0: none */
-	/* position in the order in which operations of the route are posted */
+	/* position of this operation in the route's order of posts */
 	uint32_t ticket;
 	/* number of messages: posted (immediate mode) or recorded */
 	unsigned nmsg;
@@ -100,8 +98,7 @@ struct coll_prog {
 	unsigned nstep;
 	unsigned step_room;
 	struct coll_step *step;
-	struct coll_step
-		*initial_steps; /* initial storage, owned by the caller */
+	struct coll_step *initial_steps; /* first steps, owned by the caller */
 	struct coll_tmp *tmp;
 	size_t inline_used;
 	char word[2]; /* buffer for failure notices, sent or received */
@@ -155,13 +152,13 @@ void coll_comm_set(struct coll_prog *p, struct weft_comm *comm);
 /* Allocates a temporary buffer of `bytes` bytes; NULL only if p->err is set. */
 void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
 /*
- * Allocates a temporary buffer for n elements of dt; the address is used like
- * that of a user's buffer.
+ * Allocates a temporary buffer for n elements of dt; the address is that of
+ * element 0, as for a user's buffer.
  */
 void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt);
 /*
- * Returns the address of element 0 if n elements of type dt are stored in
- * `block`; the block has the size of the span of the elements.
+ * Returns the address of element 0 of n elements of type dt that are stored in
+ * `block`.
  */
 void *coll_first_elem(char *block, MPI_Count n, const struct weft_dt *dt);
 
@@ -193,7 +190,7 @@ static inline struct weft_dt *coll_type(const struct weft_coll_side *s, int i)
 {
 	struct weft_dt *dt = s->types ? weft_dt_of(s->types[i]) : s->dt;
 
-	/* the type of an empty block is not used */
+	/* an empty block may have no type */
 	return dt ? dt : coll_byte();
 }
 
@@ -202,7 +199,6 @@ static inline MPI_Count coll_block_bytes(const struct weft_coll_side *s, int i)
 	return coll_count(s, i) * coll_type(s, i)->size;
 }
 
-/* Returns the address of block i. */
 void *coll_block_addr(const struct weft_coll_side *s, int i);
 
 /*
@@ -219,7 +215,7 @@ unsigned coll_recv_block(struct coll_prog *p, const struct weft_coll_side *s,
 /* Copies block i of one side to block j of the other. */
 void coll_copy_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
 		     const struct weft_coll_side *r, int j);
-/* Allgather: copies the block of this rank to its position. */
+/* Allgather: copies this rank's block to its position in the receive buffer. */
 void coll_own_block(struct coll_prog *p, const struct weft_coll_args *a);
 
 /*

@@ -48,7 +48,7 @@ struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 
 	if (!s)
 		return NULL;
-	/* WEFT_REQ_SEND: the status is empty, like that of a send */
+	/* WEFT_REQ_SEND: the status is empty, as for a send */
 	weft_req_init(&s->req, &sched_ops, a->comm, flags | WEFT_REQ_SEND);
 	weft_comm_get(a->comm);
 	if (flags & WEFT_REQ_PERSISTENT)
@@ -101,13 +101,13 @@ void coll_sched_start(struct coll_sched *s)
 {
 	sched_rewind(s);
 	s->req.error = 0;
-	/* relaxed: the request is inactive, no thread waits */
+	/* relaxed: the request is inactive, so no thread waits for it */
 	weft_store32_relaxed(&s->req.done, 0);
 	s->req.flags |= WEFT_REQ_ACTIVE;
 	/*
 	 * The caller executes the first steps, so that operations are posted to
-	 * the unit in the order of the calls, no matter which thread executes
-	 * the other steps.
+	 * the collective unit in the order of the calls, whichever thread
+	 * executes the other steps.
 	 */
 	coll_sched_step(s);
 	weft_progress_add(&s->req);

@@ -16,9 +16,9 @@
 enum { COLL_SCHED_STEPS = 32 }; /* enough for short algorithms with 64 ranks */
 
 struct coll_sched {
-	struct weft_req req;	  /* request of this schedule */
-	struct weft_op *op;	  /* operation, with a reference; or NULL */
-	struct weft_route *route; /* private route, or NULL */
+	struct weft_req req;
+	struct weft_op *op;	  /* operation, held by a reference, or NULL */
+	struct weft_route *route; /* private class route, or NULL */
 	unsigned pc;		  /* index of the next step */
 	struct weft_persist persist;
 	struct coll_prog prog;

@@ -34,8 +34,8 @@
 /*
  * Largest number of ranks for which linear algorithms are selected. In a linear
  * algorithm a rank exchanges messages with all ranks, or reads their segments
- * of the unit. In larger worlds the state of a peer (a mapping, its page
- * tables, a first contact of some 30 us) costs more than the steps of an
+ * of the collective unit. In larger worlds the state per peer (a mapping, its
+ * page tables, a first contact of some 30 us) costs more than the steps of an
  * algorithm with log2 p neighbours: with 256 ranks on two cores, an alltoall of
  * 1 KiB takes 0.6 instead of 2 s, and the first one 0.9 instead of 6 s.
  */
@@ -264,7 +264,7 @@ static const struct coll_algo exscan_rows[] = {
 	  "chain" },
 };
 
-/* neighbours */
+/* neighbourhood collectives */
 static const struct coll_algo neighbor_allgather_rows[] = {
 	{ WEFT_COLL_NEIGHBOR_ALLGATHER, "linear", ANY, 0, 0, 0, 0,
 	  coll_neighbor_allgather, "all messages in one round" },
@@ -351,8 +351,8 @@ static const struct coll_algo *algo_named(enum weft_coll_kind kind,
 /* ---- properties of a call ---- */
 
 /*
- * Returns whether the unit supports the operation; in virtual time only the
- * operations of the machine's tree.
+ * Returns whether the collective unit supports the operation; in virtual time
+ * only the operations of the machine's tree.
  */
 static bool on_tree(enum weft_coll_kind kind)
 {
@@ -442,8 +442,8 @@ bool coll_algo_supports(const struct coll_algo *row,
 }
 
 /*
- * Returns the row that the communicator's info names, key "weft_coll_bcast"
- * etc.; or NULL.
+ * Returns the row that the communicator's info selects (keys "weft_coll_bcast"
+ * etc.), or NULL.
  */
 static const struct coll_algo *row_from_info(const struct weft_coll_args *a)
 {
@@ -470,7 +470,7 @@ static const struct coll_algo *forced_row(const struct weft_coll_args *a)
 
 /*
  * Returns whether the vector is too long for the row. In virtual time the unit
- * has no limit, since the links limit the speed at any length.
+ * has no limit, since links limit its speed at any length.
  */
 static bool too_long(const struct coll_algo *row, uint64_t bytes)
 {

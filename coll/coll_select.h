@@ -21,7 +21,7 @@ enum {
 	COLL_IN = 64,	  /* in place only */
 	/* the collective unit supports the call on this communicator */
 	COLL_ROUTE = 256,
-	COLL_BULK = 512,   /* the collective unit reads long vectors in place */
+	COLL_BULK = 512,   /* the unit reads long vectors in place */
 	COLL_EXACT = 1024, /* a sum of doubles with a single rounding */
 	COLL_HOSTS = 2048, /* ranks on several hosts */
 	/*
@@ -32,7 +32,7 @@ enum {
 	COLL_OVERSUBSCRIBED = 128,
 };
 
-/* Largest vector that is sent through the unit in packets, bytes. */
+/* largest vector that is sent through the collective unit in packets, bytes */
 #define COLL_UNIT_BYTES (UINT64_C(16) << 10)
 
 typedef void (*coll_algo_fn)(struct coll_prog *p,
@@ -56,7 +56,7 @@ struct coll_algo {
 
 /*
  * Returns the row for a call: the row forced by the communicator's info or the
- * environment if it fits, otherwise the first row that fits. There always is
+ * environment if it fits, otherwise the first row that fits; there always is
  * one.
  */
 const struct coll_algo *coll_select(const struct weft_coll_args *a);
@@ -98,8 +98,8 @@ struct weft_route *coll_route(const struct weft_coll_args *a);
  */
 struct weft_route *coll_unit_private_route(const struct weft_coll_args *a);
 /*
- * coll_unit.c: returns whether the unit supports the call, regardless of the
- * table.
+ * coll_unit.c: returns whether the unit supports the call, whatever the table
+ * selects.
  */
 bool coll_unit_fits(const struct weft_coll_args *a);
 /* Returns whether the vector is longer than the route's limit. */
@@ -107,7 +107,7 @@ bool coll_unit_too_long(const struct weft_coll_args *a,
 			const struct weft_route *r);
 /*
  * coll_unit.c: executes a blocking call by the unit. Returns true if the call
- * is complete, with its result in *rc_p.
+ * is complete; its result is in *rc_p.
  */
 bool coll_unit_run(const struct weft_coll_args *a, int *rc_p);
 /*
@@ -224,8 +224,8 @@ void coll_neighbor_alltoall(struct coll_prog *p,
 
 /*
  * Receives the vectors of all ranks, from the last to the first, and combines
- * them in the buffer `to`. own: this rank's vector, which is included unless
- * the vectors are from another group.
+ * them in `to`. own: this rank's vector, included unless the vectors come from
+ * another group.
  */
 void coll_reduce_recv_all(struct coll_prog *p, const struct weft_coll_args *a,
 			  const void *own, void *to);

@@ -31,7 +31,7 @@
 #define UNIT_JOIN_AT 2
 #define UNIT_JOINED  (UNIT_JOIN_AT + 1)
 
-/* Worlds up to this size join in MPI_Init, which takes some ms, at most 20. */
+/* Worlds up to this size join in MPI_Init, which takes at most 20 ms. */
 #define UNIT_WORLD 16
 
 /* Bit of a kind in comm->unit_kinds. */
@@ -63,8 +63,8 @@ static void route_kinds_set(struct weft_comm *comm)
 }
 
 /*
- * Joins the route of this host, since no unit spans hosts. Returns whether
- * there are several hosts.
+ * Joins the route of this host, since no collective unit spans hosts. Returns
+ * whether there are several hosts.
  */
 static bool join_host(struct weft_comm *comm)
 {
@@ -122,7 +122,7 @@ struct weft_route *coll_route(const struct weft_coll_args *a)
 bool coll_unit_too_long(const struct weft_coll_args *a,
 			const struct weft_route *r)
 {
-	/* during the join the limit is set on some ranks only */
+	/* during the join only some ranks know the limit */
 	if (!r || r == a->comm->joining || !weft_route_max_bytes(r))
 		return false;
 	return coll_volume(a) > weft_route_max_bytes(r) &&
@@ -152,8 +152,8 @@ static bool private_route_useful(const struct weft_coll_args *a)
 struct weft_route *coll_unit_private_route(const struct weft_coll_args *a)
 {
 	/*
-	 * tags number the collectives of a communicator; salts 0 and 1 are in
-	 * use
+	 * salts 0 and 1 are in use; tags number the collectives of a
+	 * communicator
 	 */
 	uint64_t salt = 2 + (uint64_t)weft_comm_next_tag(a->comm);
 	enum weft_route_state state;
@@ -224,7 +224,7 @@ static void bcast_call(const struct weft_coll_args *a,
 	call->datatype = FI_UINT8;
 	/*
 	 * other ranks may have types with gaps and execute a program, which
-	 * takes a tag
+	 * uses a tag
 	 */
 	weft_comm_next_tag(a->comm);
 }
@@ -280,7 +280,7 @@ bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 
 	if (!unit_call_fill(a, &call))
 		return false;
-	/* the deadlock report numbers collectives by tag */
+	/* the deadlock report numbers collectives by their tags */
 	if (weft_unlikely(weft_core.virt) && a->kind != WEFT_COLL_BCAST)
 		weft_comm_next_tag(a->comm);
 	*rc_p = weft_route_run(a->comm->route, &call);
@@ -372,8 +372,8 @@ static struct weft_coll_side blocks(const struct weft_coll_side *side, int n)
 }
 
 /*
- * Returns this rank's side of the operation; if that is MPI_IN_PLACE, this
- * rank's block of `other`.
+ * Returns this rank's side of the operation; for MPI_IN_PLACE, this rank's
+ * block of `other`.
  */
 static struct weft_coll_side own_side(struct coll_prog *p,
 				      const struct weft_coll_side *side,

@@ -16,7 +16,7 @@
 
 static struct weft_apenet *nic;
 static char *host, *device; /* buffers of BYTES bytes */
-/* addresses of host and device at the other process */
+/* addresses of host and device in the other process */
 static uint64_t peer_host, peer_device;
 
 /* Polls the board; blocks briefly if it is idle. */
@@ -85,7 +85,6 @@ static void ping_pong(int me)
 		       (now() - t) / ROUNDS / 2 * 1e9);
 }
 
-/* Puts from device memory to device memory. */
 static void put_device(const char *how, unsigned flags)
 {
 	struct weft_apenet_cmd put = {

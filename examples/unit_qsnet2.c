@@ -15,7 +15,7 @@
 #define BYTES  4096
 #define ROUNDS 1000
 
-/* Memory with the same address in both processes. */
+/* Memory that has the same address in both processes. */
 static struct {
 	alignas(64) struct weft_qsnet2_event arrived;
 	alignas(64) struct weft_qsnet2_event replied;

@@ -31,8 +31,8 @@ static size_t volume(const struct block *b)
 }
 
 /*
- * Returns the datatype of one layer of the block, inner or in the halo, at one
- * side of direction d.
+ * Returns the datatype of one layer of the block at one side of direction d;
+ * from: the layer's index.
  */
 static MPI_Datatype face(const struct block *b, int d, int from)
 {
@@ -165,8 +165,8 @@ static double solve(const struct block *b, double *x, double *r, int most)
 }
 
 /*
- * Returns the solution from which the right-hand side is computed: a wave and
- * noise.
+ * Returns the known solution, a wave and noise, from which the right-hand side
+ * is computed.
  */
 static double known(const struct block *b, int i, int j, int l)
 {

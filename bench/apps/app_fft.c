@@ -113,8 +113,8 @@ static void transpose(struct cube *c)
 	MPI_Alltoallv(c->b, sc, sd, MPI_C_DOUBLE_COMPLEX, c->a, rc, rd,
 		      MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD);
 	/*
-	 * the block from rank r holds, for each of its planes x, the rows y
-	 * that this rank now owns
+	 * the block from rank r contains, for each of its planes x, the rows y
+	 * that this rank owns now
 	 */
 	for (r = 0; r < c->size; r++)
 		for (x = 0; x < planes(c, r); x++)
@@ -129,10 +129,7 @@ static void transpose(struct cube *c)
 	free(sc);
 }
 
-/*
- * Transforms the third dimension: the cube is transposed, transformed, and
- * transposed back.
- */
+/* Transforms the third dimension: transposes, transforms, transposes back. */
 static void fft_third(struct cube *c, int sign)
 {
 	transpose(c);
@@ -171,7 +168,7 @@ static double compare(const struct cube *c, double scale, int fill)
 }
 
 /*
- * Returns the error of the wave, which is at (1, 2, 3) with weight n^3, up to
+ * Returns the error of the wave's coefficient, which is n^3 at (1, 2, 3), up to
  * noise.
  */
 static double wave_error(const struct cube *c)

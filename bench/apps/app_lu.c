@@ -163,8 +163,8 @@ static void decompose(struct lu *m, double *b)
 }
 
 /*
- * Solves U x = b, starting with the last column; the owner of a column computes
- * its x.
+ * Solves U x = b from the last column to the first; the owner of a column
+ * computes its x.
  */
 static void back_substitute(const struct lu *m, double *b, double *x)
 {
@@ -181,7 +181,7 @@ static void back_substitute(const struct lu *m, double *b, double *x)
 			for (i = 0; i < col; i++)
 				b[i] -= c[i] * x[col];
 		}
-		/* the next owner continues with the remainder of b */
+		/* pass the remainder of b to the next owner */
 		MPI_Bcast(b, k, MPI_DOUBLE, owner(m, k), MPI_COMM_WORLD);
 		MPI_Bcast(x + k, w, MPI_DOUBLE, owner(m, k), MPI_COMM_WORLD);
 	}

@@ -19,7 +19,7 @@
 struct ring {
 	const char *in; /* vector of this rank */
 	char *out;
-	char *tmp; /* temporary block, if the operation is in place */
+	char *tmp; /* temporary block if MPI_IN_PLACE */
 	MPI_Count n;
 	int left;
 	int right;

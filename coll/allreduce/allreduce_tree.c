@@ -17,7 +17,7 @@ void coll_allreduce_tree(struct coll_prog *p, const struct weft_coll_args *a)
 	struct weft_coll_args up = *a;
 
 	up.root = 0;
-	/* in place, every rank's vector is in its receive buffer */
+	/* with MPI_IN_PLACE each rank's vector is in its receive buffer */
 	if (coll_in_place(&a->s) && p->rank != 0)
 		up.s.buf = a->r.buf;
 	coll_reduce_binomial(p, &up);

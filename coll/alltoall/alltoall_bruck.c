@@ -15,7 +15,7 @@
 #include "coll/coll_select.h"
 
 struct bruck {
-	char *bytes; /* blocks; block i is for rank + i */
+	char *bytes; /* block i is for the rank i to the right */
 	char *out;
 	char *in;
 	MPI_Count len; /* size of a block, bytes */

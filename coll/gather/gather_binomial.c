@@ -18,10 +18,10 @@
 #include "coll/coll_tree.h"
 
 struct walk {
-	bool up; /* true: gather; false: scatter */
+	bool up; /* gather; false: scatter */
 	/*
-	 * all: the root's receive side (gather) or send side (scatter); own:
-	 * this rank's side
+	 * all: the root's receive (gather) or send side (scatter); own: this
+	 * rank's side
 	 */
 	const struct weft_coll_side *all, *own;
 	struct coll_tree t;
@@ -38,7 +38,7 @@ static void send_or_recv(struct coll_prog *p, bool send, void *buf, MPI_Count n,
 }
 
 /*
- * Returns the index of the i-th child in the order of messages: downwards the
+ * Returns the index of the i-th child in message order: in a scatter the
  * largest subtree is first.
  */
 static int child_at(const struct walk *w, int i)

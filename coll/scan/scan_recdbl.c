@@ -19,7 +19,7 @@ struct scan {
 	char *group; /* partial sum of this rank's group */
 	char *in;
 	char *result;
-	bool has; /* true: result has a value */
+	bool has; /* whether result has a value */
 	MPI_Count n;
 };
 
