@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Demand paging. The driver of a context may map missing memory on first use. A
- * packet for which a translation is missing is acknowledged with Discard before
+ * packet that needs a missing translation is acknowledged with Discard before
  * any of its transactions is executed, and the driver is called later; the
- * sender's unit retransmits the packet without involving either process. For
- * the unit's own engines the driver is called synchronously.
+ * sender's unit retransmits the packet, without the two processes. For the
+ * unit's own engines the driver is called synchronously.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -81,7 +81,7 @@ static void fault_remove(struct weft_qsnet2 *s, struct qsnet2_fault *f)
 	*f = s->fault[--s->faults];
 }
 
-/* Makes space for one fault by removing refused ones. */
+/* Makes space for one fault by removing faults that the driver refused. */
 static bool fault_space(struct weft_qsnet2 *s)
 {
 	for (unsigned i = 0; s->faults == QSNET2_FAULTS && i < s->faults; i++) {
@@ -92,8 +92,8 @@ static bool fault_space(struct weft_qsnet2 *s)
 }
 
 /*
- * Records a fault. True: the packet must be retransmitted; false: the driver
- * refused it before.
+ * Records a fault. Returns true if the packet must be retransmitted, false if
+ * the driver has refused this fault.
  */
 static bool fault_raise(struct weft_qsnet2 *s, const struct qsnet2_fault *like)
 {
@@ -130,10 +130,13 @@ void qsnet2_fault_run(struct weft_qsnet2 *s)
 struct probe {
 	struct weft_qsnet2 *s;
 	unsigned context;
-	uint64_t slot_bytes; /* lower addresses are in a reserved slot */
+	/* size of the reserved slot; lower addresses are in the slot */
+	uint64_t slot_bytes;
 };
 
-/* Permission and bytes of each transaction; bytes 0: its data length. */
+/*
+ * Permission and bytes that each transaction needs; 0 bytes: its data length.
+ */
 static const struct {
 	uint8_t perm;
 	uint8_t bytes;

@@ -100,7 +100,7 @@ static inline unsigned qsnet2_cmd_channel(uint64_t w)
 	return w >> 8 & 255;
 }
 
-/* Returns OPEN_PACKET's restarts or GUARD's accepted acknowledgements. */
+/* Restarts of OPEN_PACKET, or accepted acknowledgements of GUARD. */
 static inline unsigned qsnet2_cmd_arg(uint64_t w)
 {
 	return w >> 16 & 255;
@@ -116,7 +116,7 @@ static inline unsigned qsnet2_cmd_type(uint64_t w)
 	return w >> 16 & 0xffff;
 }
 
-/* Returns the data type: log2 of the unit's bytes. */
+/* Returns the data type: log2 of the bytes of an element. */
 static inline unsigned qsnet2_data_type(unsigned type)
 {
 	return type >> 9 & 3;
@@ -127,7 +127,6 @@ static inline unsigned qsnet2_dma_type(const struct weft_qsnet2_dma *d)
 	return d->flags >> 6;
 }
 
-/* Returns the number of 64-bit words for n bytes of data. */
 static inline uint32_t qsnet2_words(uint32_t n)
 {
 	return (n + 7) / 8;

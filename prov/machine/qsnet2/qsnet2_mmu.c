@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Translation: 14-bit context and 64-bit address to memory of the process. For
- * each of two page sizes, 64 translations are cached in a TLB of 16 lines with
- * 4 ways, backed by hash chains. The driver adds missing translations from its
- * mappings, page by page, on first use; when the memory of the chains is full,
- * all translations are dropped.
+ * Translation of a 14-bit context and a 64-bit address to process memory. For
+ * each of two page sizes, a TLB of 16 lines and 4 ways caches 64 translations;
+ * hash chains hold the others. On first use of a page, the driver adds its
+ * translation from the mappings. When the memory of the chains is full, all
+ * translations are dropped.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -83,7 +83,7 @@ static void tlb_clear(struct qsnet2_tlb *t)
 	memset(t->chain, 0, sizeof(t->chain));
 }
 
-/* Drops all translations; the mappings stay. */
+/* Drops all translations and keeps the mappings. */
 static void mmu_clear(struct qsnet2_mmu *m)
 {
 	tlb_clear(&m->tlb[0]);
@@ -92,7 +92,7 @@ static void mmu_clear(struct qsnet2_mmu *m)
 	m->free = 0;
 }
 
-/* Takes a free entry of the chains' memory; NULL: out of memory. */
+/* Returns a free page record; NULL: out of memory. */
 static struct qsnet2_page *page_get(struct qsnet2_mmu *m)
 {
 	struct qsnet2_page *more;
@@ -166,7 +166,7 @@ static const struct qsnet2_page *translate(struct weft_qsnet2 *s,
 {
 	const struct qsnet2_page *e;
 
-	/* large pages first: the message engine uses no others */
+	/* large pages first: the message engine uses only those */
 	e = tlb_lookup(&s->mmu.tlb[1], context, address, perm);
 	if (!e)
 		e = tlb_lookup(&s->mmu.tlb[0], context, address, perm);
@@ -186,8 +186,7 @@ static const struct qsnet2_page *translate(struct weft_qsnet2 *s,
 /* ---- memory ---- */
 
 /*
- * Returns the memory at an address, without calling the driver; consecutive
- * pages must be consecutive in the process, too.
+ * Pages that are consecutive in the context must be consecutive in the process.
  */
 void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 			   uint64_t address, uint64_t bytes, unsigned perm,

@@ -36,9 +36,7 @@ static uint8_t ack(struct pair *p)
 
 /* ---- translation ---- */
 
-/*
- * Context 16374 needs all 14 bits, and maps to the same TLB line as context 6.
- */
+/* Context 16374 needs all 14 bits, and uses the same TLB line as context 6. */
 static void addresses_are_translated_per_context(void **state)
 {
 	struct sockaddr_in name;
@@ -86,7 +84,7 @@ static unsigned char *map_many(struct pair *p, unsigned pages, unsigned like)
 	return mem;
 }
 
-/* Sixteen lines of four: 64 consecutive pages fit, 80 evict each other. */
+/* The TLB has 16 lines of four pages: 64 consecutive pages fit, 80 do not. */
 static void a_tlb_holds_64_pages(void **state)
 {
 	struct weft_qsnet2_stats st;
@@ -134,7 +132,7 @@ static void chains_hold_what_the_tlb_evicts(void **state)
 				    WEFT_QSNET2_LOCAL_READ),
 		      (unsigned char *)mem + (size_t)i * SMALL);
 	T_IS(stats(&p.b).fills, PAGES);
-	/* several pages per chain, so more steps than lookups */
+	/* chains hold several pages, so a lookup takes several steps */
 	T_TRUE(stats(&p.b).walks - st.walks > PAGES + PAGES / 2);
 	T_OK(weft_qsnet2_unmap_at(p.b.s, 6, ELAN));
 	T_NULL(qsnet2_memory(p.b.s, 6, ELAN, 8, WEFT_QSNET2_LOCAL_READ));
@@ -144,7 +142,7 @@ static void chains_hold_what_the_tlb_evicts(void **state)
 	free(mem);
 }
 
-/* The memory of the chains is bounded; dropped translations are made again. */
+/* The memory of the chains is limited; dropped translations are added again. */
 static void full_chains_are_dropped_and_refilled(void **state)
 {
 	static unsigned char mem[8];
@@ -218,7 +216,7 @@ static void unmapped_memory_is_inaccessible(void **state)
 
 /* ---- demand paging ---- */
 
-/* A driver that maps a page of ELAN to a side's memory when it is used. */
+/* Maps a page of ELAN to the memory of a side on first use. */
 struct driver {
 	struct side *side;
 	uint64_t bytes; /* bytes of ELAN; accesses beyond are refused */
@@ -256,7 +254,7 @@ static void driver_open(struct driver *d, struct side *side)
 	T_OK(weft_qsnet2_pager_set(side->s, side->context, driver_page, d));
 }
 
-/* Memory of neither side is mapped when the DMA begins. */
+/* No memory is mapped on either side when the DMA starts. */
 static void pages_are_mapped_on_first_use(void **state)
 {
 	struct weft_qsnet2_dma dma = {
@@ -286,7 +284,7 @@ static void pages_are_mapped_on_first_use(void **state)
 	T_IS(t_differs(p.b.mem + 777, dma.bytes, 3), -1);
 	T_IS(stats(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
 	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_NONE);
-	/* b's faults were Discards to a; a's faults needed no packet */
+	/* a fault at b is a Discard to a; a fault at a needs no packet */
 	T_IS(stats(&p.b).faults, db.called);
 	T_TRUE(db.called >= 11);
 	T_TRUE(da.called >= 11);
@@ -296,7 +294,7 @@ static void pages_are_mapped_on_first_use(void **state)
 	pair_close(&p);
 }
 
-/* Transactions before the faulting one must not be executed twice. */
+/* Transactions before the fault are not executed twice. */
 static void a_faulting_packet_executes_once(void **state)
 {
 	struct driver d;
@@ -405,8 +403,8 @@ static void use_commands(struct pair *p, enum use use)
 }
 
 /*
- * Returns whether the access succeeds; both sides map 64 bytes at ELAN with
- * perm.
+ * Maps 64 bytes at ELAN on both sides with perm. Returns whether the access
+ * succeeds.
  */
 static bool use_works(enum use use, unsigned perm)
 {
@@ -436,7 +434,10 @@ static void every_use_needs_its_permission_and_no_other(void **state)
 	}
 }
 
-/* The event of a get is set with the origin's permissions, not the owner's. */
+/*
+ * The event of a get is set with the permissions of the origin, not of the
+ * owner of the memory.
+ */
 static void source_event_of_a_get_uses_remote_rights(void **state)
 {
 	struct weft_qsnet2_dma d = {
@@ -469,7 +470,10 @@ static const unsigned dma_types[] = { 0, WEFT_QSNET2_DMA_16, WEFT_QSNET2_DMA_32,
 static const unsigned write_types[] = { 0, WEFT_QSNET2_T_16, WEFT_QSNET2_T_32,
 					WEFT_QSNET2_T_64 };
 
-/* Checks that got equals sent, with units of 1 << type swapped or not. */
+/*
+ * Checks that got equals sent; swapped: with the bytes of each element
+ * reversed.
+ */
 static void check_order(const unsigned char *got, const unsigned char *sent,
 			size_t bytes, unsigned type, bool swapped)
 {
@@ -505,7 +509,7 @@ static void writes_are_swapped_by_their_type(void **state)
 	}
 }
 
-/* Pages of equal byte order: no conversion; different: all units swapped. */
+/* Elements are swapped if the byte orders of the two pages differ. */
 static void a_dma_converts_between_byte_orders(void **state)
 {
 	struct weft_qsnet2_dma d = { .bytes = 5000, .vproc = 1 };
@@ -535,7 +539,10 @@ static void a_dma_converts_between_byte_orders(void **state)
 	}
 }
 
-/* Tests and additions use the numeric value in any page's byte order. */
+/*
+ * Tests and additions use the numeric value, whatever the byte order of the
+ * page.
+ */
 static void big_endian_words_are_used_by_value(void **state)
 {
 	static const unsigned char seven[8] = { 0, 0, 0, 0, 0, 0, 0, 7 };
@@ -562,7 +569,7 @@ static void big_endian_words_are_used_by_value(void **state)
 	pair_post_run(&p);
 	T_MEM(p.b.mem, seven, 8);
 	T_MEM(p.a.mem, seven, 8);
-	/* event fields are in host byte order: no big-endian page */
+	/* event fields must be in host byte order, not in a big-endian page */
 	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_MEMORY);
 	T_IS(ack(&p), WEFT_QSNET2_ACK_OK);
 	pair_close(&p);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Command queues. Words are written through a port of 8 KB that is mapped into
- * one process. Stores may arrive out of order; the queue executes words up to
- * the first gap. Words stay in the ring until no restart can need them.
+ * Command queues. A process writes words through a mapped port of 8 KB. Stores
+ * may arrive out of order; the queue executes words up to the first gap. Words
+ * stay in the ring until no restart can need them.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -169,9 +169,8 @@ static void gap_bit_flip(struct qsnet2_queue *q, uint64_t i)
 }
 
 /*
- * Stores a word through the port. The port is a window on the stream: half of
- * it is before the tail (already written), half after it. Word numbers are
- * relative to the tail.
+ * Stores a word through the port, which is a window on the stream of words:
+ * half of it is before the tail (already written), half after it.
  */
 static enum weft_qsnet2_trap port_store(struct qsnet2_queue *q, uint32_t word,
 					uint64_t w)

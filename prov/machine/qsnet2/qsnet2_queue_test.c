@@ -37,7 +37,7 @@ static void command_port_wraps_around(void **state)
 	pair_close(&p);
 }
 
-/* Puts a second queue of a into error; the first one continues. */
+/* A second queue of a gets an error; the first queue continues. */
 static void expect_trap(struct pair *p, unsigned perm, unsigned trap)
 {
 	unsigned good = p->a.q;
@@ -150,7 +150,7 @@ static void invalid_stores_trap_the_queue(void **state)
 	T_OK(weft_qsnet2_queue_state(p.a.s, q, &st));
 	T_IS(st.trap, WEFT_QSNET2_TRAP_WRITE_ORDER);
 	T_OK(weft_qsnet2_queue_clear(p.a.s, q));
-	/* the port continues at the tail, again word 0 */
+	/* the port starts again with word 0 at the tail */
 	T_OK(weft_qsnet2_queue_store(p.a.s, q, 1024 - 8, w, 8));
 	T_IS(weft_qsnet2_queue_store(p.a.s, q, 1024, w, 8), -EIO);
 	T_OK(weft_qsnet2_queue_state(p.a.s, q, &st));
@@ -180,7 +180,7 @@ static void a_full_queue_refuses_words_until_it_runs(void **state)
 	pair_close(&p);
 }
 
-/* Executed words that a restart may need still occupy the queue. */
+/* Executed words that a restart may need are not overwritten. */
 static void words_for_a_restart_stay_in_the_queue(void **state)
 {
 	uint64_t w[128], v = 1;
@@ -275,7 +275,10 @@ static void a_context_accesses_its_own_memory_only(void **state)
 	pair_close(&p);
 }
 
-/* Sends a get's descriptor from a for b to run; returns the acknowledgement. */
+/*
+ * Sends the descriptor of a get from a to b, which runs it. Returns the
+ * acknowledgement.
+ */
 static uint8_t ack_of_get(struct pair *p, const void *src)
 {
 	const struct weft_qsnet2_dma d = {
@@ -299,7 +302,7 @@ static uint8_t ack_of_get(struct pair *p, const void *src)
 	return ack;
 }
 
-/* Memory readable by b itself is not readable by peers unless b permits it. */
+/* Peers cannot read the memory that b can read, unless b permits it. */
 static void a_get_needs_remote_read_permission(void **state)
 {
 	unsigned char secret[64], open[64];
@@ -354,7 +357,7 @@ static void an_event_cannot_write_into_another_queue(void **state)
 	pair_close(&p);
 }
 
-/* Sends random transactions into memory that has events and queues. */
+/* Sends random transactions to memory that contains events and queues. */
 static void random_packets_are_refused(void **state)
 {
 	unsigned char payload[1024];

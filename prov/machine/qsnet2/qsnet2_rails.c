@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Several units as one. A DMA that is split over the rails needs one event that
- * counts the completions of all pieces, on any rail; when it fires, it copies
+ * Several units (rails) used as one. A DMA that is split over the rails has one
+ * event that counts the completed pieces of all rails. When it fires, it copies
  * commands that set the events of the DMA: in local memory, or by a packet to
- * the peer. The commands are copied into the queue of the rail that completes
- * last, so the queues have the same number on all rails.
+ * the peer. The commands are copied to the queue of the rail that completes
+ * last, so the queue has the same number on all rails.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* address of the split DMAs' records, on all rails */
+/* address of the records of split DMAs, on all rails */
 #define RAILS_ADDRESS (UINT64_C(13) << 59)
 #define RAILS_PARTS   64 /* maximum number of outstanding split DMAs */
 #define RAILS_WORDS   16
@@ -24,7 +24,7 @@
 struct rails_part {
 	struct weft_qsnet2_event ends; /* counts completed pieces */
 	uint64_t command[RAILS_WORDS];
-	uint64_t busy; /* not 0: in use; cleared by the last command */
+	uint64_t busy; /* 1: in use; the last command clears it */
 };
 
 struct weft_qsnet2_rails {
@@ -76,8 +76,8 @@ static struct rails_part *part_get(struct weft_qsnet2_rails *r)
 }
 
 /*
- * Writes the commands that set the remote and the local event; a get swaps
- * them.
+ * Writes the commands that set the remote and the local event; in a get the two
+ * are exchanged.
  */
 static void part_commands(struct weft_qsnet2_rails *r, struct rails_part *p,
 			  const struct weft_qsnet2_dma *d, unsigned pieces)
@@ -120,8 +120,8 @@ static int rail_dma_post(struct weft_qsnet2_rails *r, unsigned i,
 }
 
 /*
- * Lists the working rails; returns their number. -EAGAIN: one is full; -EIO:
- * none works.
+ * Lists the working rails, and returns their number. -EAGAIN: a queue is full;
+ * -EIO: no rail works.
  */
 static int rails_ready(struct weft_qsnet2_rails *r, uint32_t vproc,
 		       unsigned *which)
@@ -143,7 +143,7 @@ static int rails_ready(struct weft_qsnet2_rails *r, uint32_t vproc,
 	return n ? n : -EIO;
 }
 
-/* Sends pieces of whole packets; the last one has the remainder. */
+/* Pieces are whole packets, except that the last piece has the remainder. */
 static int dma_stripe(struct weft_qsnet2_rails *r,
 		      const struct weft_qsnet2_dma *d, const unsigned *which,
 		      unsigned n)

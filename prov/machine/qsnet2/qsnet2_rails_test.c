@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two rails: processes a and b, each with two units. Rails of a process share
+ * Processes a and b have two units (rails) each. The rails of a process share
  * only its memory.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
@@ -44,7 +44,7 @@ static void rails_open(void)
 			T_OK(weft_qsnet2_route_set(p[1].s[k], i, &name, 2));
 		}
 	}
-	/* a queue on one rail only: queue numbers must still agree */
+	/* one rail has another queue; the queue numbers must still agree */
 	T_OK(weft_qsnet2_queue_open(p[0].s[1], 2, 1024, 255, 0, &q));
 	for (unsigned i = 0; i < 2; i++)
 		T_OK(weft_qsnet2_rails_open(p[i].s, RAILS, 2, &p[i].r));
@@ -119,7 +119,7 @@ static void check_put_or_get(bool get, uint32_t bytes)
 	T_IS(p[!from].mem[4101 + bytes], 0);
 }
 
-/* Half of the data on each rail, one event at each end. */
+/* Each rail carries half of the data; one event is set at each end. */
 static void a_long_dma_uses_both_rails(void **state)
 {
 	static const uint32_t sizes[] = { 4096, 4097, 6000, 100001, 900000 };
@@ -139,7 +139,7 @@ static void a_long_dma_uses_both_rails(void **state)
 	}
 }
 
-/* One rail is not polled: its half is missing, so no event is set. */
+/* One rail is not polled and its half is missing, so no event is set. */
 static void the_events_wait_for_the_slower_rail(void **state)
 {
 	for (unsigned get = 0; get < 2; get++) {
@@ -194,7 +194,7 @@ static void packets_use_either_rail(void **state)
 	rails_close();
 }
 
-/* A trapped queue, then a process that one rail has no route to. */
+/* First a queue has trapped, then a rail has no route to the process. */
 static void a_failed_rail_is_skipped(void **state)
 {
 	uint64_t bad = 0xff;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The input processor: executes a packet's transactions one by one until one
- * fails, and acknowledges. An unknown context, forbidden memory accesses and
- * malformed transactions are acknowledged with Error; a full input queue and a
- * failed WAIT test with Discard, so that the sender's unit retransmits the
- * packet.
+ * The input processor executes the transactions of a packet until one fails,
+ * then acknowledges the packet. An unknown context, a forbidden memory access
+ * or a malformed transaction is acknowledged with Error. A full input queue or
+ * a failed WAIT test is acknowledged with Discard, and the sender's unit
+ * retransmits the packet.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 #include "prov/machine/qsnet2/qsnet2_swap.h"
@@ -31,10 +31,10 @@ struct rx_packet {
 	struct qsnet2_cookie *cookie; /* incremented after success */
 	bool repeated;		      /* duplicate: acknowledge only */
 	bool broadcast;		      /* transactions marked END are deferred */
-	unsigned left;		      /* bytes of the deferred part */
+	unsigned left; /* bytes of the packet that are deferred */
 };
 
-/* The part of a broadcast deferred until its end packet. */
+/* Part of a broadcast that is deferred until the end packet. */
 struct rx_deferred {
 	struct weft_list link;
 	struct rx_packet p;
@@ -103,7 +103,7 @@ static unsigned rx_write(struct rx_packet *p, const struct qsnet2_trans *t,
 	return WEFT_QSNET2_ACK_OK;
 }
 
-/* Executes a write whose units are larger than bytes. */
+/* Executes a write of elements of several bytes. */
 static unsigned rx_write_units(struct rx_packet *p,
 			       const struct qsnet2_trans *t, const void *data)
 {
@@ -116,7 +116,7 @@ static unsigned rx_write_units(struct rx_packet *p,
 	if (rx_write(p, t, data) != WEFT_QSNET2_ACK_OK)
 		return WEFT_QSNET2_ACK_ERROR;
 	if (p->slot && t->address < p->slot_bytes)
-		return WEFT_QSNET2_ACK_OK; /* the slot is in host byte order */
+		return WEFT_QSNET2_ACK_OK; /* slots are in host byte order */
 	dst = qsnet2_memory_translate(p->s, p->context, t->address, t->bytes,
 				      WEFT_QSNET2_REMOTE_WRITE, &like);
 	if (like & WEFT_QSNET2_BIG_ENDIAN)
@@ -172,8 +172,8 @@ static struct weft_qsnet2_input *rx_input(struct rx_packet *p, uint64_t address)
 }
 
 /*
- * Reserves a slot of an input queue. The queue is in memory that packets may
- * write, so it is read once, then checked.
+ * Reserves a slot of an input queue. Packets may write the memory of the queue,
+ * so it is read once, then checked.
  */
 static unsigned rx_get_index(struct rx_packet *p, const struct qsnet2_trans *t)
 {
@@ -300,8 +300,8 @@ static unsigned rx_transaction(struct rx_packet *p,
 }
 
 /*
- * Returns whether the transaction waits for the end packet, which exists only
- * in broadcasts. In other packets T_END is cleared.
+ * Returns whether a transaction is deferred until the end packet of a
+ * broadcast. In other packets, clears T_END.
  */
 static bool rx_waits(const struct rx_packet *p, struct qsnet2_trans *t)
 {
@@ -461,7 +461,7 @@ static void rx_ack_send(struct weft_qsnet2 *s, struct weft_peer *src,
 	weft_response_send(&s->responses, src, &pkt, &id);
 }
 
-/* Handles acknowledgements of this unit's packets. */
+/* Handles acknowledgements of packets that this unit sent. */
 static void rx_acks_receive(struct weft_qsnet2 *s, struct weft_peer *src,
 			    const struct weft_pkt *pkt, const void *payload)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Byte order by data type: packets and hosts are little-endian. Data type n has
- * units of 1 << n bytes.
+ * Byte order of data types. Packets and hosts are little-endian; an element of
+ * data type n has 1 << n bytes.
  */
 #ifndef WEFT_QSNET2_SWAP_H
 #define WEFT_QSNET2_SWAP_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Features of the Elan4 interface: packets, acknowledgements, restarts, events,
- * DMA, input queues. Command queues and protection are tested in
- * qsnet2_queue_test.c.
+ * Packets, acknowledgements, restarts, events, DMA and input queues of the
+ * Elan4 interface. qsnet2_queue_test.c tests command queues and protection.
  */
 #include "test/support/qsnet2_pair.h"
 
@@ -87,7 +86,7 @@ static void tests_fail_or_discard_by_kind(void **state)
 	pair_close(&p);
 }
 
-/* Query and set: the write is executed only where the test holds. */
+/* Test and write: the write is executed only if the test succeeds. */
 static void write_after_failed_test_is_skipped(void **state)
 {
 	struct pair p;
@@ -132,8 +131,9 @@ static void a_discarded_packet_is_retransmitted(void **state)
 }
 
 /*
- * Two packets in flight; the first is discarded several times. The second,
- * already acknowledged, is not retransmitted; unguarded commands are repeated.
+ * Two packets are in flight, and the first is discarded several times. The
+ * second, which is acknowledged, is not retransmitted; commands without a guard
+ * are repeated.
  */
 static void a_restart_repeats_commands_but_not_packets(void **state)
 {
@@ -187,7 +187,10 @@ static const struct weft_qsnet2_event *event_at(const struct side *s,
 	return (const struct weft_qsnet2_event *)(const void *)(s->mem + off);
 }
 
-/* An event fires once: sets at a count of 0 or more only increment it. */
+/*
+ * An event fires once: at a count of 0 or more, a set only increments the
+ * count.
+ */
 static void an_event_fires_when_its_count_is_reached(void **state)
 {
 	struct weft_qsnet2_event e = {
@@ -237,7 +240,7 @@ static void an_overflowing_event_count_traps(void **state)
 	pair_close(&p);
 }
 
-/* A packet from a sets b's event, which copies b's command for a reply. */
+/* A packet from a sets b's event, which copies a command that sends a reply. */
 static void an_event_starts_the_next_operation(void **state)
 {
 	uint64_t words[32];
@@ -263,7 +266,10 @@ static void an_event_starts_the_next_operation(void **state)
 	pair_close(&p);
 }
 
-/* 255 words, to memory and as commands: the last three show that all ran. */
+/*
+ * The event copies 255 words, to memory and as commands; the last three
+ * commands show that all were executed.
+ */
 static void an_event_copies_2040_bytes(void **state)
 {
 	enum { WORDS = WEFT_QSNET2_COPY / 8 };
@@ -406,7 +412,7 @@ static void unlimited_restarts_outlast_discards(void **state)
 	pair_close(&p);
 }
 
-/* DMA packet assemblers become free when their peer is lost. */
+/* When a peer is lost, the DMA packets in flight to it end. */
 static void a_lost_peer_frees_its_dma(void **state)
 {
 	struct weft_qsnet2_dma d = { .bytes = 100, .vproc = 1 };
@@ -491,7 +497,10 @@ static void a_write_beyond_its_slot_is_refused(void **state)
 	pair_close(&p);
 }
 
-/* Cookies: once and in order on a network that reorders and duplicates. */
+/*
+ * Cookies ensure delivery once and in order on a network that reorders and
+ * duplicates packets.
+ */
 static void cookies_keep_order_despite_reordering(void **state)
 {
 	struct weft_qsnet2_input *q;

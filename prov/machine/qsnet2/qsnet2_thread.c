@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The thread processor: threads are started by a command, with a program and
- * six registers, wait in the run queue of their queue's priority, and run one
- * at a time until they end or yield. A program is a host function that is known
- * in its own context only. An event that copies a start command into a command
- * queue starts a thread on arrival of a packet.
+ * The thread processor. A command starts a thread with a program and six
+ * registers. The thread waits in the run queue of its priority, that of its
+ * command queue, and runs until it ends or yields; one thread runs at a time. A
+ * program is a host function, known only in its context. An event that copies a
+ * start command to a command queue starts a thread when a packet arrives.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -102,7 +102,7 @@ enum weft_qsnet2_trap qsnet2_thread_start(struct weft_qsnet2 *s,
 		       : WEFT_QSNET2_TRAP_THREAD_OVERFLOW;
 }
 
-/* Runs a thread until it yields or ends; its program may have been removed. */
+/* Runs a thread until it yields or ends. Its program may have been removed. */
 static int thread_run_once(struct weft_qsnet2 *s, struct weft_qsnet2_thread *t)
 {
 	const struct qsnet2_program *p;
@@ -133,7 +133,8 @@ int qsnet2_thread_run(struct weft_qsnet2 *s, int budget)
 			break;
 		t = q->ring[q->head++ % WEFT_QSNET2_THREADS];
 		if (thread_run_once(s, &t))
-			threads_push(q, &t); /* the thread's own slot is free */
+			/* cannot fail: the slot of this thread is free */
+			threads_push(q, &t);
 		n++;
 	}
 	return n;

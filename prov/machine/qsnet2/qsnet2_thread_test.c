@@ -4,7 +4,7 @@
 
 #define LOG_MAX 4096
 
-/* Execution order: the first register of each run. */
+/* The first register of each run, in order of execution. */
 struct log {
 	uint64_t id[LOG_MAX];
 	unsigned context[LOG_MAX];
@@ -39,7 +39,7 @@ static void start(struct weft_qsnet2 *s, unsigned q, uint32_t pc, uint64_t id,
 	T_OK(weft_qsnet2_queue_write(s, q, word, st.count));
 }
 
-/* Program 1 of context 6 is not program 1 of context 5. */
+/* Contexts 5 and 6 each have their own program 1. */
 static void a_program_belongs_to_its_context(void **state)
 {
 	struct log five = { .n = 0 };
@@ -77,8 +77,8 @@ static void a_program_belongs_to_its_context(void **state)
 }
 
 /*
- * High-priority threads that are started later run first, and between the runs
- * of the others.
+ * High-priority threads that start later run first, and between the runs of
+ * other threads.
  */
 static void threads_of_high_priority_run_first(void **state)
 {

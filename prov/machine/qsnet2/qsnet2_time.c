@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Timeouts of the Elan4 interface. A missing acknowledgement counts as Discard:
- * the packet is retransmitted from the queue's memory until its restarts are
- * used up. A packet whose commands are incomplete holds the link against other
- * queues until a timeout; then it is closed, and built again from its open
- * command when more words arrive. Both timeouts are off by default: here the
- * peer's unit makes no progress while its program does not poll.
+ * the packet is retransmitted from the queue's memory until no restarts are
+ * left. A packet whose commands are incomplete blocks the link for other queues
+ * until a timeout; then it is closed, and built again from its open command
+ * when more words arrive. Both timeouts are off by default, because the peer's
+ * unit makes no progress while its program does not poll.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets in flight and timeouts: two packets per queue, restarts after a
+ * Timeouts and packets in flight: two packets per queue, restarts after a
  * missing acknowledgement, incomplete packets. The test provides the clock.
  */
 #include "test/support/qsnet2_pair.h"
@@ -53,7 +53,7 @@ static void post_without_run(struct pair *p)
 	pair_begin(p);
 }
 
-/* The third packet waits for a channel, whichever it names. */
+/* A third packet waits for a free channel. */
 static void a_queue_has_two_packets_in_flight(void **state)
 {
 	struct pair p;
@@ -74,7 +74,9 @@ static void a_queue_has_two_packets_in_flight(void **state)
 	}
 }
 
-/* One channel, one packet: the second waits for the first acknowledgement. */
+/*
+ * On one channel, the second packet waits for the acknowledgement of the first.
+ */
 static void a_channel_has_one_packet_in_flight(void **state)
 {
 	struct pair p;
@@ -128,7 +130,7 @@ static void timeouts_use_up_restarts_then_trap(void **state)
 		weft_qsnet2_poll(p.a.s, 16);
 		now_ns += 5000;
 		weft_qsnet2_poll(p.a.s, 16);
-		if (i % 16 == 0) /* frees slots, acknowledges nothing */
+		if (i % 16 == 0) /* frees slots, but sends no acknowledgement */
 			p.b.s->port.carrier->ops->poll(p.b.s->port.carrier, 64);
 	}
 	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_FAIL_COUNT);
@@ -137,7 +139,7 @@ static void timeouts_use_up_restarts_then_trap(void **state)
 	pair_close(&p);
 }
 
-/* The network loses a fifth of the packets; cookies reject duplicates. */
+/* The network loses a fifth of the packets; cookies identify duplicates. */
 static void lost_packets_delivered_once_in_order(void **state)
 {
 	struct weft_qsnet2_input *q;
@@ -215,7 +217,10 @@ static void a_dma_completes_despite_packet_loss(void **state)
 
 /* ---- incomplete packets ---- */
 
-/* A packet of a second queue while the first queue holds the link. */
+/*
+ * A second queue sends a packet while an incomplete packet of the first queue
+ * blocks the link.
+ */
 static void an_incomplete_packet_is_closed_by_timeout(void **state)
 {
 	struct weft_qsnet2_stats st;
@@ -244,7 +249,7 @@ static void an_incomplete_packet_is_closed_by_timeout(void **state)
 	T_IS(*qsnet2_word_at(&p.b, 0), 2);
 	weft_qsnet2_stats(p.a.s, &st);
 	T_IS(st.closed, 1);
-	/* the rest of the first packet: sent complete and once */
+	/* the first packet is completed, and sent once */
 	T_OK(weft_qsnet2_queue_write(p.a.s, first, half + count - 1, 1));
 	pair_run(&p, 50);
 	T_IS(packet_count(&p.a), 3);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tagged ports, the host's part: requests, packets to peers, receives handed to
- * the thread. Each destination has its own command queue, so that a destination
- * that discards blocks no other; cookies keep the order of its packets.
+ * Tagged ports, host part: requests, packets to peers, receives for the thread.
+ * Each destination has its own command queue, so a destination that discards
+ * packets does not block the others; cookies keep the packets in order.
  */
 #include "prov/machine/qsnet2/qsnet2_tport.h"
 
@@ -72,7 +72,10 @@ static struct tport_dest *tport_dest(struct weft_qsnet2_tports *t,
 	return NULL;
 }
 
-/* Writes a slot of the destination's input queue, once and in order. */
+/*
+ * Writes a packet for a slot of the destination's input queue; the cookie
+ * ensures that it is executed once and in order.
+ */
 static void tport_packet(struct weft_qsnet2_stream *st,
 			 const struct tport_dest *d, uint32_t dest,
 			 uint64_t cookie, const void *buf, unsigned bytes)
@@ -153,7 +156,7 @@ WEFT_EXPORT int weft_qsnet2_tports_tx(struct weft_qsnet2_tports *t,
 	if (!r)
 		return -EAGAIN;
 	env.req = tport_number(t, r);
-	/* a synchronous message without data needs a non-zero address, too */
+	/* not 0, even for a synchronous message without data */
 	env.src = is_long ? (bytes ? (uintptr_t)buf : TPORT_ADDRESS) : 0;
 	r->tx = true;
 	r->peer = dest;
@@ -295,8 +298,8 @@ static int tport_elan_open(struct weft_qsnet2_tports *t, uint32_t slots)
 #define TPORT_NO_QUEUE UINT32_MAX
 
 /*
- * Opens the queues. Host and events start the thread from separate queues, so
- * that a start by the host never waits for space.
+ * Host and events start the thread from separate queues, so the host never
+ * waits for space to start it.
  */
 static int tport_queues_open(struct weft_qsnet2_tports *t)
 {

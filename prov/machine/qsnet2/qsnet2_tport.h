@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internal header of the tagged ports. Host and thread share the requests and
- * the thread's lists; both run inside one poll or call, never concurrently.
+ * Internal header of the tagged ports. Host and thread share the requests
+ * and the lists of the thread; both run inside one poll or call, never
+ * concurrently.
  *
- *	tx      host: packet into the receiver's input queue
- *	        ---> input queue, event -> TPORT_PC_ARRIVED
- *	rx      host: TPORT_PC_POST with the request's number
- *	match   thread: copy and done, or DMA that the sender runs
- *	        ---> event of the request -> TPORT_PC_FETCHED
+ * 	tx      host: packet into the receiver's input queue
+ * 	        ---> input queue, event -> TPORT_PC_ARRIVED
+ * 	rx      host: TPORT_PC_POST with the request's number
+ * 	match   thread: copy and complete, or DMA that the sender runs
+ * 	        ---> event of the request -> TPORT_PC_FETCHED
  *
- * Input queue and requests have the same address in all processes, in Elan
- * memory that the context maps there.
+ * Input queue and requests are in Elan memory, which the context maps at the
+ * same address in all processes.
  */
 #ifndef WEFT_QSNET2_TPORT_H
 #define WEFT_QSNET2_TPORT_H
@@ -19,26 +20,26 @@
 
 #define TPORT_ADDRESS	  (UINT64_C(3) << 61)
 #define TPORT_SLOT	  2048
-#define TPORT_FETCHES	  32 /* outstanding DMAs of the thread */
+#define TPORT_FETCHES	  32 /* outstanding DMAs started by the thread */
 #define TPORT_START_WORDS 7  /* words of a start command */
 
 static_assert(TPORT_SLOT - sizeof(uint64_t[6]) == WEFT_QSNET2_TPORTS_MAX,
 	      "a short message fills its slot");
 
-/* Programs of the thread. */
+/* Programs of the thread processor. */
 enum tport_program {
 	TPORT_PC_ARRIVED = 0x7001, /* the input queue is not empty */
 	TPORT_PC_POST,		   /* register 0: a receive */
-	TPORT_PC_FETCHED, /* register 0: a receive whose DMA completed */
+	TPORT_PC_FETCHED, /* register 0: a receive whose DMA is complete */
 };
 
-/* Header of a slot; the data of a short message follows. */
+/* Header of a slot; in a short message, the data follows. */
 struct tport_envelope {
 	uint32_t sender;
-	uint32_t req; /* sender's request, for a long message */
+	uint32_t req; /* long message: request number at the sender */
 	uint64_t tag;
 	uint64_t bytes;
-	uint64_t src; /* address at the sender; 0: the data follows */
+	uint64_t src; /* address at the sender; 0: data follows */
 	uint64_t reserved[2];
 };
 
@@ -53,14 +54,15 @@ enum tport_state {
 };
 
 struct tport_req {
-	struct weft_qsnet2_event event; /* first field: peers use its address */
+	struct weft_qsnet2_event
+		event; /* must be the first field: peers use its address */
 	uint64_t start[TPORT_START_WORDS +
 		       1];     /* copied by event: thread start */
 	struct weft_list link; /* link in posted, matched or free */
 	uint8_t state;
 	bool tx;
 	uint32_t peer;	     /* rx: requested sender; tx: destination */
-	uint32_t remote_req; /* rx: request of the sender */
+	uint32_t remote_req; /* rx: request number at the sender */
 	uint64_t tag;
 	uint64_t ignore;
 	uint64_t buf;
@@ -76,7 +78,7 @@ struct tport_unexpected {
 	unsigned char data[];
 };
 
-/* Memory that peers access, at TPORT_ADDRESS. */
+/* Memory at TPORT_ADDRESS, which peers access. */
 struct tport_elan {
 	alignas(64) struct weft_qsnet2_input input;
 	struct weft_qsnet2_event arrived;
@@ -85,10 +87,9 @@ struct tport_elan {
 	alignas(64) unsigned char slot[];
 };
 
-/* State of one destination. */
 struct tport_dest {
 	unsigned q;
-	unsigned next_channel; /* next channel */
+	unsigned next_channel; /* channel of the next packet */
 };
 
 struct weft_qsnet2_tports {
@@ -99,20 +100,20 @@ struct weft_qsnet2_tports {
 	uint32_t me;
 	uint32_t eager_bytes;
 	uint64_t elan_room;
-	unsigned q_post;       /* queue of the host, for receives */
-	unsigned q_event;      /* queue of events, for starts of the thread */
-	unsigned q_thread;     /* queue of the thread, for DMAs */
+	unsigned q_post;       /* queue for receives, written by the host */
+	unsigned q_event;      /* queue for thread starts, written by events */
+	unsigned q_thread;     /* queue for DMAs, written by the thread */
 	struct weft_hash dest; /* vproc + 1 -> struct tport_dest */
 	struct weft_list free;
-	/* lists of the Elan's thread: posted receives, unexpected messages */
+	/* lists of the thread: posted receives, unexpected messages */
 	struct weft_list posted;
 	struct weft_list early;
-	struct weft_list matched; /* waiting for a DMA */
+	struct weft_list matched; /* receives that wait for a DMA */
 	unsigned fetches;
 	struct weft_qsnet2_tports_stats stats;
 };
 
-/* Address of an object in Elan memory, equal in every process. */
+/* Returns the address of an object in Elan memory, equal in all processes. */
 static inline uint64_t tport_address(const struct weft_qsnet2_tports *t,
 				     const void *p)
 {
@@ -120,7 +121,7 @@ static inline uint64_t tport_address(const struct weft_qsnet2_tports *t,
 	       (uint64_t)((const char *)p - (const char *)t->elan);
 }
 
-/* Returns whether the number is one process (not a range) with a route. */
+/* Returns whether vproc is a single process, not a range, and has a route. */
 static inline bool tport_has_route(struct weft_qsnet2_tports *t, uint32_t vproc)
 {
 	const struct qsnet2_route *r = qsnet2_route(t->s, vproc);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tagged ports, the thread's part: it takes messages from the input queue in
- * order, searches the oldest receive that matches, and keeps unexpected
- * messages; a receive searches these first. Data of a match is copied, or
- * fetched by a DMA that the thread posts and the sender's unit runs. While Elan
- * memory for unexpected messages is exhausted, the input queue is not drained,
- * and when it is full packets are discarded.
+ * Tagged ports, thread part. The thread takes messages from the input queue in
+ * order, and matches each with the oldest suitable receive; it keeps unexpected
+ * messages, which a new receive searches first. The data of a match is copied,
+ * or fetched by a DMA that the thread posts and the sender's unit runs. While
+ * no memory is left for unexpected messages, the input queue is not drained;
+ * when it is full, packets are discarded.
  */
 #include "prov/machine/qsnet2/qsnet2_tport.h"
 
@@ -36,15 +36,15 @@ static uint64_t tport_truncated_bytes(const struct tport_req *r)
 	return r->status.bytes < r->room ? r->status.bytes : r->room;
 }
 
-/* Returns 0, or the receiver's error for a truncated message. */
+/* -EMSGSIZE: the message is longer than the receive buffer. */
 static int tport_truncated_err(const struct tport_req *r)
 {
 	return r->status.bytes > r->room ? -EMSGSIZE : 0;
 }
 
 /*
- * Posts the DMA that fetches a long message: its descriptor runs at the sender,
- * writes here, and sets events of both.
+ * Posts the DMA of a long message: the sender's unit runs its descriptor,
+ * writes the data here, and sets the events of both sides.
  */
 static int tport_fetch(struct weft_qsnet2_tports *t, struct tport_req *r)
 {
@@ -137,7 +137,7 @@ static size_t tport_unexpected_bytes(const struct tport_envelope *env)
 	return sizeof(struct tport_unexpected) + (env->src ? 0 : env->bytes);
 }
 
-/* Keeps an unexpected message. Returns false if there is no memory now. */
+/* Keeps an unexpected message. Returns false if out of memory. */
 static bool tport_unexpected_add(struct weft_qsnet2_tports *t,
 				 const struct tport_envelope *env,
 				 const void *data)
@@ -250,8 +250,8 @@ static struct tport_req *tport_req_of(struct weft_qsnet2_tports *t, uint64_t n)
 }
 
 /*
- * Handles a posted receive. Memory may have become free, so the input queue is
- * drained, too.
+ * Handles a posted receive, then drains the input queue, because memory may
+ * have become free.
  */
 static int tport_post(struct weft_qsnet2_thread *th)
 {
@@ -318,7 +318,7 @@ static bool tport_is_peer(struct weft_qsnet2_tports *t, uint32_t vproc,
 	return r && r->peer == peer;
 }
 
-/* Returns whether only that peer can complete the request. */
+/* Returns whether only this peer can complete the request. */
 static bool tport_waits_for(struct weft_qsnet2_tports *t,
 			    const struct tport_req *r,
 			    const struct weft_peer *peer)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tagged ports: matching in the thread processor, unexpected messages, messages
- * fetched by DMA. Three units in one process.
+ * fetched by DMA. The test has three units in one process.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 #include "test/t.h"
@@ -72,8 +72,8 @@ static void world_close(void)
 }
 
 /*
- * Sends `bytes` bytes at offset `off` of the sender's memory, filled with
- * pattern `seed`.
+ * Fills `bytes` bytes at offset `off` of the sender's memory with pattern
+ * `seed`, and sends them.
  */
 static unsigned tx(uint32_t from, uint32_t to, uint64_t tag, size_t off,
 		   uint64_t bytes, uint64_t seed, unsigned flags)
@@ -114,7 +114,10 @@ static struct weft_qsnet2_tports_stats stats(uint32_t at)
 
 static const struct weft_qsnet2_tports_attr plain;
 
-/* The oldest matching receive gets a message; other messages are kept. */
+/*
+ * The oldest matching receive gets a message; messages without a match are
+ * kept.
+ */
 static void a_message_matches_the_oldest_receive(void **state)
 {
 	struct weft_qsnet2_tports_status st;
@@ -126,7 +129,7 @@ static void a_message_matches_the_oldest_receive(void **state)
 	r[2] = rx(0, 1, 0, UINT64_MAX, 2000, 100);
 	r[3] = rx(0, ANY, 0, UINT64_MAX, 3000, 100);
 	world_run(20);
-	/* matches r2: r0 is for sender 2, r1 for another tag */
+	/* matches r2; r0 is for sender 2, r1 for a different tag */
 	tx(1, 0, 7, 0, 10, 1, 0);
 	world_run(50);
 	T_IS(weft_qsnet2_tports_done(w[0].t, r[0], NULL), -EAGAIN);
@@ -135,9 +138,9 @@ static void a_message_matches_the_oldest_receive(void **state)
 	T_IS(st.tag, 7);
 	T_IS(st.bytes, 10);
 	T_IS(t_differs(w[0].mem + 2000, 10, 1), -1);
-	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* matches r1: any sender */
-	tx(2, 0, 0x6ab, 100, 30, 3, 0); /* r3 */
-	tx(2, 0, 7, 200, 40, 4, 0);	/* r0 */
+	tx(2, 0, 0x5ab, 0, 20, 2, 0);	/* matches r1, from any sender */
+	tx(2, 0, 0x6ab, 100, 30, 3, 0); /* matches r3 */
+	tx(2, 0, 7, 200, 40, 4, 0);	/* matches r0 */
 	world_run(50);
 	T_IS(done(0, r[1]).tag, 0x5ab);
 	T_IS(t_differs(w[0].mem + 1000, 20, 2), -1);
@@ -151,7 +154,7 @@ static void a_message_matches_the_oldest_receive(void **state)
 	world_close();
 }
 
-/* The unit's thread does the matching: without it no receive matches. */
+/* The unit's thread matches: while it does not run, no receive completes. */
 static void arrivals_start_the_matching_thread(void **state)
 {
 	struct weft_qsnet2_stats before, after;
@@ -186,7 +189,7 @@ static void unexpected_messages_are_copied_late(void **state)
 	T_IS(st.unexpected, 3);
 	T_TRUE(st.elan_bytes >= 4503);
 	r[2] = rx(0, 1, 12, 0, 0, 2000);
-	/* tag 10 or 11: the older message */
+	/* r0 accepts tags 10 and 11, and gets the older message */
 	r[0] = rx(0, ANY, 10, 1, 4000, 2000);
 	r[1] = rx(0, 1, 11, 0, 8000, 2000);
 	world_run(20);
@@ -268,7 +271,7 @@ static void a_too_long_message_is_truncated(void **state)
 	world_close();
 }
 
-/* Memory holds two messages; the others stay with their senders. */
+/* The memory holds two messages; the other messages wait at their senders. */
 static void senders_wait_when_elan_memory_is_full(void **state)
 {
 	const struct weft_qsnet2_tports_attr few = {
@@ -309,7 +312,10 @@ static void buffers_must_be_mapped_in_the_context(void **state)
 	world_close();
 }
 
-/* Receives that only the lost peer could complete, and sends to it. */
+/*
+ * The requests are receives that only the lost peer could complete, and sends
+ * to it.
+ */
 static void a_lost_peer_ends_its_requests(void **state)
 {
 	unsigned r[2], s;
@@ -344,7 +350,7 @@ static size_t size_of(uint64_t k)
 	return sizes[k % WEFT_COUNT_OF(sizes)];
 }
 
-/* State of one sender: one message outstanding at a time. */
+/* A sender with at most one outstanding message. */
 struct stream {
 	unsigned sent;
 	unsigned req;
@@ -367,7 +373,7 @@ static void stream_step(struct stream *st, uint32_t from)
 	st->sent++;
 }
 
-/* Checks that a receive holds its sender's next message. */
+/* Checks that a receive has the next message of its sender. */
 static bool next_is_right(unsigned req, const unsigned char *buf,
 			  unsigned *next)
 {
@@ -385,7 +391,7 @@ static bool next_is_right(unsigned req, const unsigned char *buf,
 	return true;
 }
 
-/* Receives are from any sender, and checked in the order of posting. */
+/* Receives accept any sender, and are checked in the order of posting. */
 static void many_messages(const char *faults)
 {
 	struct stream st[WORLD] = { { 0 } };

@@ -2,14 +2,14 @@
 /*
  * The Elan4 interface as transport of the message engine (machine qsnet2).
  *
- * A short engine packet is a packet of the short transaction engine: identify
- * (a cookie that counts the packets to that peer), reserve a slot of the peer's
- * input queue, write, commit. A longer one is a DMA into a queue slot with the
- * same cookie. Each peer has its own command queues with two packets in flight
- * each. A peer whose input queue is full discards, the unit retransmits, and
- * the cookies keep the order and reject duplicates. Bulk data is carried by the
- * DMA engine (qsnet2_bulk.c); where one process cannot access the other's
- * memory, the unit returns an error and the engine sends packets.
+ * A short engine packet is a STEN packet: identify (a cookie that counts the
+ * packets to the peer), reserve a slot of the peer's input queue, write,
+ * commit. A longer engine packet is a DMA to a queue slot with the same cookie.
+ * Each peer has its own command queues, with two packets in flight each. A peer
+ * whose input queue is full discards packets; the unit retransmits them, and
+ * the cookies keep the order and identify duplicates. The DMA engine carries
+ * bulk data (qsnet2_bulk.c). If one process cannot access the other's memory,
+ * the unit returns an error, and the engine sends packets.
  */
 #include "prov/machine/machine_transport.h"
 #include "prov/machine/machine_inbox.h"
@@ -33,7 +33,7 @@
 #define QSNET2_TRANSPORT_DEPTH	   (8 * 1024)
 #define QSNET2_TRANSPORT_SHORT \
 	1440 /* limit of the machine's short engine, bytes */
-/* limit when live, bytes: commands are copied twice */
+/* the same limit in live mode, where commands are copied twice */
 #define QSNET2_TRANSPORT_LIVE  320
 #define QSNET2_TRANSPORT_SLOTS 128 /* slots of the input queue */
 #define QSNET2_TRANSPORT_WORDS \
@@ -47,12 +47,12 @@ struct qsnet2_transport {
 	unsigned char *slots;
 	struct weft_peer
 		*from[QSNET2_TRANSPORT_SLOTS]; /* sender of each slot */
-	unsigned char *bounce; /* QSNET2_DMAS source buffers of DMAs */
+	unsigned char *bounce; /* source buffers of QSNET2_DMAS DMAs */
 	size_t slot_bytes;
 	struct weft_table peer; /* peers: struct qsnet2_transport_peer */
 };
 
-/* State of one peer; its acknowledgements delay no other peer. */
+/* State of one peer; a peer that acknowledges late does not delay others. */
 struct qsnet2_transport_peer {
 	struct qsnet2_queue *queue[QSNET2_TRANSPORT_BULK];
 	unsigned queues;     /* number of queues, a power of two */
@@ -75,7 +75,7 @@ static void qsnet2_transport_queues_close(struct qsnet2_transport *e,
 		weft_qsnet2_queue_close(e->s, p->queue[i]->number);
 }
 
-/* Opens queues until the peer has n, or none. */
+/* Opens queues until the peer has n; on failure opens none. */
 static int qsnet2_transport_queues(struct qsnet2_transport *e,
 				   struct qsnet2_transport_peer *p, unsigned n)
 {
@@ -96,7 +96,7 @@ static int qsnet2_transport_queues(struct qsnet2_transport *e,
 	return 0;
 }
 
-/* First contact: creates a route and queues for a peer. */
+/* Creates a route and queues on first contact with a peer. */
 static struct qsnet2_transport_peer *
 qsnet2_transport_peer_open(struct qsnet2_transport *e, struct weft_peer *peer)
 {
@@ -165,9 +165,8 @@ static void qsnet2_transport_commands(struct weft_qsnet2_stream *st,
 }
 
 /*
- * Sends a packet by the short transaction engine. A queue holds packets in
- * flight only: a packet that cannot be sent now is removed again and the caller
- * gets -EAGAIN.
+ * Sends a STEN packet. Queues hold only packets in flight: a packet that cannot
+ * be sent now is removed from its queue, and the caller gets -EAGAIN.
  */
 static int qsnet2_transport_short(struct qsnet2_transport *e,
 				  struct weft_peer *peer,
@@ -202,7 +201,6 @@ static int qsnet2_transport_short(struct qsnet2_transport *e,
 	return -EAGAIN;
 }
 
-/* Returns the number of DMA packets in flight to a peer. */
 static unsigned qsnet2_transport_dmas_in_flight(struct weft_qsnet2 *s,
 						const struct weft_peer *peer)
 {
@@ -339,7 +337,7 @@ static int qsnet2_transport_poll(struct weft_unit *u, int budget)
 	    !weft_list_empty(&e->s->run[0]) ||
 	    weft_responses_pending(&e->s->responses) ||
 	    qsnet2_transport_dma_waits(e->s))
-		u->carrier->ops->wake(u->carrier); /* poll again, no block */
+		u->carrier->ops->wake(u->carrier); /* poll again */
 	return n;
 }
 
@@ -352,7 +350,7 @@ static int qsnet2_transport_deliver(void *arg, struct weft_peer *src,
 	return qsnet2_rx_deliver(e->s, src, pkt, payload);
 }
 
-/* Delivers all packets of a lost peer before its loss is reported. */
+/* Delivers all packets of a lost peer before the loss is reported. */
 static void qsnet2_transport_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct qsnet2_transport *e = arg;
@@ -394,9 +392,9 @@ static int qsnet2_transport_move(struct weft_unit *u, struct weft_peer *peer,
 		return qsnet2_bulk_short(u, peer, d, get);
 	if (!qsnet2_modelled(e->s)) {
 		/*
-		 * A live copy keeps both processors busy, so that they send no
-		 * acknowledgements: send the pending ones first, and allow more
-		 * packets in flight.
+		 * During a live copy neither process sends acknowledgements:
+		 * send pending acknowledgements first, and allow more packets
+		 * in flight.
 		 */
 		if (weft_responses_pending(&e->s->responses))
 			weft_responses_flush(&e->s->responses, true);
@@ -458,7 +456,7 @@ static int qsnet2_transport_chain_open(struct weft_unit *u,
 				       &weft_qsnet2_chain, c_p);
 }
 
-/* Creates a route to the root, which may be no neighbour of the sender. */
+/* Creates a route to the root, which need not be a neighbour in the tree. */
 static int qsnet2_transport_chain_broadcast(struct weft_chain *c, uint64_t seq,
 					    size_t bytes)
 {

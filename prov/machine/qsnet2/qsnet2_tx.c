@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The command processor: executes a queue's words, command by command, and
- * stops only that queue at an error. An open-packet command and the
- * transactions after it become one packet of the short transaction engine. A
- * discarded packet sets its queue back to the open command; the commands after
- * it are executed again, except packets that were acknowledged or are in
- * flight.
+ * The command processor executes the words of a queue, command by command; an
+ * error stops only that queue. An open-packet command and the transactions
+ * after it are one packet of the short transaction engine (STEN). A discarded
+ * packet sets its queue back to the open command. The commands after it are
+ * executed again, except packets that are acknowledged or in flight.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 #include "prov/machine/qsnet2/qsnet2_swap.h"
@@ -18,7 +17,7 @@
 
 /* Result of a command. */
 enum cmd_result {
-	CMD_STALL, /* retry later: words, an ack or carrier space missing */
+	CMD_STALL, /* retry: words, an ack or carrier space are missing */
 	CMD_NEXT,
 	CMD_TRAP,
 };
@@ -59,8 +58,7 @@ int qsnet2_packet_add(struct qsnet2_packet *p, unsigned type, uint64_t address,
 }
 
 /*
- * Returns the number of data bytes of a packet: like the machine, counts the
- * data of its writes.
+ * Returns the data bytes of a packet, the sum of its writes, as on the machine.
  */
 static uint32_t packet_data(const struct qsnet2_packet *p)
 {
@@ -76,8 +74,8 @@ static uint32_t packet_data(const struct qsnet2_packet *p)
 }
 
 /*
- * Path of the packet in virtual time: the engine that sends it. The header of a
- * message does not count as data: the machine's times include its own header.
+ * Path of a packet in virtual time. The header of an engine packet does not
+ * count as data: the machine's times include that of its own header.
  */
 #define FIFO_STEN    1
 #define FIFO_DMA     2
@@ -151,8 +149,8 @@ uint32_t qsnet2_channel_id(const struct qsnet2_queue *q,
 }
 
 /*
- * Collects the transactions, starting at word i. CMD_STALL: the packet is
- * incomplete. On CMD_NEXT *end_p is the index of the word after the packet.
+ * Collects the transactions of a packet from word i on. CMD_STALL: the packet
+ * is incomplete. CMD_NEXT: *end_p is the index of the word after the packet.
  */
 static enum cmd_result packet_collect(struct qsnet2_queue *q, uint64_t i,
 				      struct qsnet2_packet *p, uint64_t *end_p)
@@ -186,8 +184,8 @@ static enum cmd_result packet_collect(struct qsnet2_queue *q, uint64_t i,
 }
 
 /*
- * Returns whether a new packet may open on this channel: at most two, oldest
- * first.
+ * Returns whether a new packet may be opened on channel n: it has no packet in
+ * flight, and the other channel has no older outstanding packet.
  */
 bool qsnet2_channel_free(const struct qsnet2_queue *q, unsigned n)
 {
@@ -361,7 +359,7 @@ static const struct {
 	[WEFT_QSNET2_INTERRUPT] = { 2, WEFT_QSNET2_MAY_INTR },
 };
 
-/* A guard failed: skips the next command. */
+/* Skips the next command after a failed guard. */
 static enum cmd_result cmd_skip(struct qsnet2_queue *q, unsigned cmd)
 {
 	struct qsnet2_packet p;
@@ -400,7 +398,7 @@ static enum cmd_result cmd_step(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 		return cmd_open(s, q, w[0]);
 	if (cmd == WEFT_QSNET2_GUARD)
 		return cmd_guard(q, w[0]);
-	/* the message engine has no driver that could run it later */
+	/* below the message engine, wait: no driver would run the DMA later */
 	if (cmd == WEFT_QSNET2_RUN_DMA && s->engine &&
 	    weft_list_empty(&s->dma_free))
 		return CMD_STALL;
@@ -411,7 +409,9 @@ static enum cmd_result cmd_step(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 	return t ? cmd_trap(q, t, w[1]) : CMD_NEXT;
 }
 
-/* Executes one queue until it is empty or stalls; returns the commands. */
+/*
+ * Executes a queue until it is empty or stalls. Returns the number of commands.
+ */
 int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 {
 	int count = 0;
@@ -422,8 +422,8 @@ int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 }
 
 /*
- * Executes queues, those of high priority first; a queue that stalls stays in
- * the run list.
+ * Executes queues, high priority first; a queue that stalls stays in the run
+ * list.
  */
 int qsnet2_tx_run(struct weft_qsnet2 *s, int budget)
 {

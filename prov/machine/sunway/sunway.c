@@ -4,8 +4,8 @@
 
 #include <time.h>
 
-#define RESEND_NS 1000000 /* assumed: timeout of a message */
-/* longest time to block on one port, ns: packets may arrive at the other */
+#define RESEND_NS 1000000 /* timeout of a message; assumed */
+/* longest wait on one port, ns: packets may arrive at the other port */
 #define WAIT_NS	  100000
 
 static uint64_t wall_ns(void)
@@ -18,7 +18,7 @@ static uint64_t wall_ns(void)
 
 /* ---- nodes ---- */
 
-/* Handles a lost peer. Both ports report it; only the first report is used. */
+/* Both ports report a lost peer; only the first report is used. */
 static void on_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct sunway_port *p = arg;
@@ -88,8 +88,8 @@ static int ports_open(struct weft_sunway *n,
 		a.up_arg = &n->port[i];
 		err = weft_port_init(&n->port[i].port, ops, &a);
 		/*
-		 * a requested address applies to the first port; the next port
-		 * gets any
+		 * the requested address is for the first port; the next port
+		 * gets any address
 		 */
 		a.name.sin_port = 0;
 	}

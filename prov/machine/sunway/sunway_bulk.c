@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bulk data of the message engine: a descriptor, and one of the 256 messages
- * that an engine may have in flight. A get is an RDMAR, which the target turns
- * into a write with an answer word of the origin; that word notifies the
+ * that an engine may have in flight. A get is an RDMAR: the target executes it
+ * as a write with an answer word at the origin, and this word notifies the
  * message engine. A put is an RDMAW with the answer word in the target's shared
- * area. The data, which on the machine moves packet by packet, is one copy
- * between the processes, or in virtual time the model's transfer, in which the
+ * area. On the machine the data moves packet by packet; here it is one copy
+ * between the processes or, in virtual time, a transfer in the model, where the
  * target's word cannot be accessed.
  */
 #include "prov/machine/sunway/sunway_bulk.h"
@@ -20,7 +20,7 @@
 
 /* An outstanding message. */
 struct sunway_bulk {
-	struct weft_dma dma; /* copy of the request */
+	struct weft_dma dma; /* copy of *d */
 	struct weft_dma *d;
 	struct sunway_bulks *all;
 	struct sunway_bulk *next; /* next message in the free list */
@@ -72,7 +72,7 @@ weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer)
 	return (weft_au64 *)(void *)((char *)area + bytes - SUNWAY_ANSWER_LINE);
 }
 
-/* Increments the answer word, like the interface that writes the last byte. */
+/* Increments the answer word, as the interface does after the last byte. */
 static void bulk_count(struct sunway_bulk *b)
 {
 	weft_au64 *word = &b->answer;
@@ -161,7 +161,8 @@ int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
 		return -EAGAIN;
 	bulk_describe(b, peer, get);
 	err = bulk_start(b, peer);
-	if (err) /* no data moved; otherwise b may be reused already */
+	/* no data has moved; without an error b may already be reused */
+	if (err)
 		bulk_free(b);
 	return err;
 }

@@ -10,14 +10,14 @@
 struct sunway_bulks;
 
 /*
- * Bytes at the end of an endpoint's shared area, one cache line: the answer
- * word of writes to this endpoint.
+ * Bytes at the end of an endpoint's shared area (a cache line) for the answer
+ * word of writes to the endpoint.
  */
 #define SUNWAY_ANSWER_LINE 64
 
 /*
- * Returns the answer word of a peer, or this endpoint's (peer NULL); NULL: not
- * accessible.
+ * Returns the answer word of a peer (NULL: of this endpoint), or NULL if it is
+ * not accessible.
  */
 weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* RDMA below the message engine: slots, answer words at both ends. */
+/* RDMA below the message engine: message slots, answer words at both ends. */
 #include "prov/machine/machine_order.h"
 #include "prov/machine/sunway/sunway_bulk.h"
 #include "prov/machine/sunway/sunway_transport.h"
@@ -50,7 +50,7 @@ static void pair_open(struct side *s, const struct weft_carrier_ops *carrier)
 		.name = { .sin_family = AF_INET,
 			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &no_up,
-		/* engine's shared area; no multiple of a line */
+		/* shared area of the engine; not a multiple of a cache line */
 		.share_bytes = 1000,
 	};
 	struct sockaddr_in name;
@@ -90,7 +90,7 @@ static uint64_t answers(struct side *s)
 	return nic_event_read(sunway_bulk_answer(s->u, NULL));
 }
 
-/* The answer word counts the writes without action of the target. */
+/* The answer word counts writes while the target is passive. */
 static void put_increments_target_answer_word(void **state)
 {
 	static struct side s[2];
@@ -126,7 +126,7 @@ static void get_increments_its_own_answer_word(void **state)
 	pair_close(s);
 }
 
-/* The engine's shared area is before the answer word. */
+/* The shared area of the engine ends before the answer word. */
 static void answer_word_is_outside_the_engines_area(void **state)
 {
 	static struct side s[2];
@@ -144,7 +144,7 @@ static void answer_word_is_outside_the_engines_area(void **state)
 	pair_close(s);
 }
 
-/* More transfers than slots, one after the other: slots are reused. */
+/* More transfers than slots, one after the other. */
 static void message_slots_are_reused(void **state)
 {
 	static struct side s[2];

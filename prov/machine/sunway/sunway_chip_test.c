@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions of the chip: paths of packets, scheduling of interfaces and
- * messages, addresses.
+ * Paths of packets, scheduling of interfaces and messages, and addresses of the
+ * Sunway chip.
  */
 #include "test/support/sunway_pair.h"
 
@@ -41,7 +41,7 @@ static void the_target_determines_the_path(void **state)
 	pair_close(&p);
 }
 
-/* RDMA inside the chip, between its engines. */
+/* RDMA inside the chip, between its two engines. */
 static void rdma_works_across_the_crossbar(void **state)
 {
 	struct weft_sunway_desc d;
@@ -97,7 +97,7 @@ static void a_message_may_fix_its_port(void **state)
 	pair_close(&p);
 }
 
-/* Packets are reordered, and the event is written when all have arrived. */
+/* Packets arrive out of order; the event is written when all have arrived. */
 static void packets_of_a_message_use_both_ports(void **state)
 {
 	struct weft_sunway_stats st;
@@ -200,8 +200,8 @@ static void at_most_256_messages_in_flight(void **state)
 }
 
 /*
- * Posts writes of these lengths, write `marked` with WEFT_SUNWAY_FAST (-1:
- * none), and returns the cookies in the order of completion.
+ * Posts writes of these lengths; write `marked` (-1: none) has
+ * WEFT_SUNWAY_FAST. Sets end[] to the cookies in order of completion.
  */
 static void race(const uint32_t *bytes, unsigned n, int marked, unsigned *end)
 {
@@ -261,7 +261,7 @@ static void messages_are_interleaved(void **state)
 	pair_close(&p);
 }
 
-/* The long message completes under a constant load of short messages. */
+/* A long message completes while short messages are posted all the time. */
 static void a_long_message_progresses_under_load(void **state)
 {
 	struct weft_sunway_desc d;
@@ -291,7 +291,10 @@ static void a_long_message_progresses_under_load(void **state)
 
 /* ---- addresses ---- */
 
-/* Reads one word of each of n pages of b; returns the TLB misses at b. */
+/*
+ * Reads one word of each of n pages of b. Returns the number of TLB misses at
+ * b.
+ */
 static uint64_t read_pages(struct pair *p, uint64_t at, unsigned n,
 			   unsigned bits)
 {
@@ -309,7 +312,7 @@ static uint64_t read_pages(struct pair *p, uint64_t at, unsigned n,
 	return pair_stats(&p->b).tlb_misses - before;
 }
 
-/* Paged memory of b; each page starts with its number. */
+/* Opens paged memory of b; each page starts with its number. */
 static uint64_t pages_open(struct pair *p, unsigned n, unsigned bits,
 			   unsigned char **mem_p)
 {
@@ -338,7 +341,7 @@ static void the_tlb_holds_2048_pages_and_prefetches(void **state)
 
 	pair_open(&p, "");
 	at = pages_open(&p, WEFT_SUNWAY_TLB, 12, &mem);
-	/* every second page was prefetched with the one before it */
+	/* every second page was prefetched with the page before it */
 	T_IS(read_pages(&p, at, WEFT_SUNWAY_TLB, 12), WEFT_SUNWAY_TLB / 2);
 	T_IS(pair_stats(&p.b).prefetched, WEFT_SUNWAY_TLB / 2);
 	T_IS(read_pages(&p, at, WEFT_SUNWAY_TLB, 12), 0);
@@ -377,7 +380,7 @@ static void pages_have_4_kb_to_8_mb(void **state)
 	pair_close(&p);
 }
 
-/* A message that crosses two pages that are not adjacent in memory. */
+/* A message crosses two pages that are not adjacent in memory. */
 static void pages_may_be_at_any_address(void **state)
 {
 	unsigned char *other = calloc(1, 4096);
@@ -416,8 +419,8 @@ static unsigned read_status(struct pair *p, uint64_t remote)
 }
 
 /*
- * Access is refused by rights, by job, by kind of address, and after memory was
- * freed.
+ * Access is refused because of rights, job or kind of address, and after the
+ * memory was freed.
  */
 static void memory_access_is_checked(void **state)
 {

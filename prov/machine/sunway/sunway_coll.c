@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives. Software builds a tree and writes each member's position in it
- * into the member's descriptor: its parent, its index among the parent's
- * inputs, and the number of its own inputs. The interfaces gather: each waits
- * for its inputs, combines them with its own contribution in their order, and
- * sends the sum up as a reliable message (sunway_window.c). The root's result
- * is sent to all members by a multicast, which the routers copy to the nodes of
- * a group; a node without a member drops it.
+ * Collectives. Software builds a tree and writes each member's position in
+ * the tree to its descriptor: parent, index among the parent's inputs, and
+ * number of inputs. Then the interfaces work alone: each waits for its
+ * inputs, combines them in order with its own contribution, and sends the
+ * result up as a reliable message (sunway_window.c). The root's result is
+ * sent to all members by a multicast, which the routers copy to the nodes of
+ * a group; a node without a member drops its copy.
  *
  *         post -> all inputs -> [sum to the parent -> acknowledged] -> result
  *
- * Multicast copies are not acknowledged. A member that times out waiting for
- * the result probes its parent, which sends the result if it has it; if not,
- * the parent waits too, and probes its own parent. Members keep the last four
- * results, since no member can be further ahead of a waiting one.
+ * Multicast copies are not acknowledged. A member whose wait for the result
+ * times out probes its parent, which sends the result if it has it;
+ * otherwise the parent waits too, and probes its own parent. Members keep
+ * the last four results, because no member can be further ahead of a member
+ * that waits.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -93,8 +94,8 @@ static struct sunway_coll *coll_at(struct sunway_group_ops *g, uint64_t number)
 }
 
 /*
- * Returns the operation with that number, if this member has it or may start
- * it; else NULL.
+ * Returns the operation with this number if this member has it or may start it,
+ * or NULL.
  */
 static struct sunway_coll *coll_find(struct sunway_group_ops *g,
 				     uint64_t number)
@@ -103,7 +104,7 @@ static struct sunway_coll *coll_find(struct sunway_group_ops *g,
 
 	if (c->used && c->number == number)
 		return c;
-	/* an incomplete operation has the slot, or number is too far ahead */
+	/* number is out of range, or its slot has an incomplete operation */
 	if (number < g->next || number - g->next >= SUNWAY_COLLS ||
 	    (c->used && !c->complete))
 		return NULL;
@@ -139,7 +140,9 @@ static void coll_end(struct weft_sunway *n, struct sunway_coll *c,
 	sunway_cq_write(v, &ev);
 }
 
-/* Writes the result to memory if this member gets one; ends the operation. */
+/*
+ * Writes the result to memory, if this member gets one, and ends the operation.
+ */
 static void coll_result(struct weft_sunway *n, struct sunway_coll *c,
 			unsigned status)
 {
@@ -165,8 +168,8 @@ static uint64_t coll_tag(const struct sunway_coll *c, unsigned status)
 }
 
 /*
- * Sends the sum as a reliable message; retried later if no message slot is
- * free.
+ * Sends the sum as a reliable message. If no message slot is free, this is
+ * retried later.
  */
 static void coll_up(struct weft_sunway *n, struct sunway_coll *c)
 {
@@ -195,7 +198,10 @@ static void coll_up(struct weft_sunway *n, struct sunway_coll *c)
 		sunway_msg_run(n, m);
 }
 
-/* Handles the end of a sum's message: acknowledged by the parent, or failed. */
+/*
+ * Called when the message with the sum has been acknowledged by the parent, or
+ * has failed.
+ */
 void sunway_coll_sent(struct weft_sunway *n, const struct sunway_msg *m,
 		      unsigned status)
 {
@@ -229,7 +235,10 @@ static void multicast_fill(const struct sunway_coll *c, uint32_t guid,
 	};
 }
 
-/* Sends copies to all nodes of the group, in place of the routers. */
+/*
+ * Sends copies to all nodes of the group, which the routers of the machine
+ * would do.
+ */
 static void coll_multicast(struct weft_sunway *n, struct sunway_coll *c)
 {
 	const struct sunway_multicast *to = &n->multicast[c->d.group];
@@ -256,10 +265,7 @@ static void coll_take(struct weft_sunway *n, struct sunway_coll *c,
 	coll_result(n, c, status);
 }
 
-/*
- * Delivers a multicast copy to the members on this chip. Groups may contain
- * nodes without members.
- */
+/* Delivers a multicast copy to the members on this chip, if any. */
 void sunway_coll_multicast(struct weft_sunway *n, const struct sunway_in *in)
 {
 	unsigned group = in->pkt->tag & 0xff, members = 0;
@@ -315,8 +321,8 @@ static void coll_step(struct weft_sunway *n, struct sunway_coll *c)
 }
 
 /*
- * Stores a child's contribution; returns false if there is no space: the child
- * retransmits.
+ * Stores a child's contribution. Returns false if there is no space; the child
+ * then retransmits.
  */
 bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 		      const struct sunway_in *in)
@@ -362,8 +368,8 @@ static void coll_probe(struct weft_sunway *n, const struct sunway_coll *c)
 }
 
 /*
- * Handles the probe of a child that waits for the result: sends the result if
- * this member has it.
+ * A child that waits for the result has sent a probe: sends the result, if this
+ * member has it.
  */
 void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in)
 {
@@ -415,8 +421,8 @@ static bool multicast_has(const struct sunway_multicast *g, uint32_t guid)
 }
 
 /*
- * Handles a lost node: the root, which has the node list of the group, ends the
- * group's operations on all members.
+ * A node is lost: the root, which has the node list of the group, ends the
+ * operations of the group on all members.
  */
 void sunway_coll_lost(struct weft_sunway *n, uint32_t guid)
 {
@@ -477,7 +483,7 @@ WEFT_EXPORT int weft_sunway_multicast_set(struct weft_sunway *n, unsigned group,
 	return 0;
 }
 
-/* Fetches this member's own contribution at posting. */
+/* Reads this member's contribution, at posting. */
 static unsigned coll_fetch(struct weft_sunway *n, struct sunway_coll *c)
 {
 	const struct sunway_range r = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of the Sunway interface: ten nodes in one process. */
+/* Collectives of the Sunway interface, with ten nodes in one process. */
 #include "test/support/sunway_pair.h"
 
 #include "prov/group/cunit/cunit_alu.h"
@@ -10,7 +10,7 @@
 struct ring {
 	int n;
 	struct side s[NODES];
-	/* parent of member i, which is on node i; -1: the root */
+	/* parent of member i (on node i); -1: root */
 	int parent[NODES];
 };
 
@@ -53,7 +53,7 @@ static void ring_run(struct ring *r, int rounds)
 	}
 }
 
-/* Returns the descriptor of a member: its position in the tree. */
+/* Returns the descriptor of a member, with its position in the tree. */
 static struct weft_sunway_coll descriptor_of(const struct ring *r, int me,
 					     unsigned kind, unsigned type,
 					     uint32_t bytes)
@@ -84,7 +84,9 @@ static int member_post(struct ring *r, int me, const struct weft_sunway_coll *d)
 	return weft_sunway_coll(r->s[me].n, 0, r->s[me].vi[0], d);
 }
 
-/* Returns whether a member's operation has completed; takes its event. */
+/*
+ * Returns whether a member's operation has completed, and consumes its event.
+ */
 static bool op_completed(struct ring *r, int me, unsigned status)
 {
 	struct weft_sunway_event ev;
@@ -148,7 +150,7 @@ static struct weft_sunway_stats ring_stats(struct ring *r)
 
 /* ---- barriers ---- */
 
-/* No member leaves before the last one arrives; then all do. */
+/* No member leaves the barrier before the last one has arrived. */
 static void barrier_waits_for_last_member(void **state)
 {
 	struct weft_sunway_coll d;
@@ -174,7 +176,7 @@ static void barrier_waits_for_last_member(void **state)
 
 /* ---- sums ---- */
 
-/* Sets the contributions: small integers, exact in every type. */
+/* Contributions are small integers, exact in every type. */
 static void fill(struct ring *r, int i, unsigned type, unsigned count)
 {
 	for (unsigned k = 0; k < count; k++) {
@@ -243,7 +245,7 @@ static void all_operations_and_types_of_the_machine(void **state)
 	ring_close(&r);
 }
 
-/* Returns the sum of 2^53 and nine ones. */
+/* Returns the sum of 2^53 and nine times 1, in the order of the tree. */
 static double sum_in_tree(struct ring *r)
 {
 	double x, y;
@@ -261,7 +263,7 @@ static double sum_in_tree(struct ring *r)
 	return x;
 }
 
-/* The order of a sum is that of the tree in the descriptors. */
+/* The tree in the descriptors determines the order of a sum. */
 static void a_sum_has_the_order_of_its_tree(void **state)
 {
 	static const int pairs[NODES] = { -1, 0, 0, 2, 0, 4, 4, 6, 0, 8 };
@@ -270,14 +272,15 @@ static void a_sum_has_the_order_of_its_tree(void **state)
 	ring_open(&r, NODES, "");
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = i ? 0 : -1;
-	T_TRUE(sum_in_tree(&r) == 0x1p53); /* one by one: all ones are lost */
+	T_TRUE(sum_in_tree(&r) ==
+	       0x1p53); /* 1 is added to 2^53 nine times, without effect */
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = i - 1;
-	/* ones first: 2^53 + 9 rounds to even */
+	/* the ones are added first: 2^53 + 9 is rounded to even */
 	T_TRUE(sum_in_tree(&r) == 0x1p53 + 8);
 	for (int i = 0; i < NODES; i++)
 		r.parent[i] = pairs[i];
-	T_TRUE(sum_in_tree(&r) == 0x1p53 + 8); /* 2^53, 2, 4 and 2 */
+	T_TRUE(sum_in_tree(&r) == 0x1p53 + 8); /* 2^53 + 2 + 4 + 2 */
 	ring_close(&r);
 }
 
@@ -320,7 +323,7 @@ static void a_broadcast_waits_for_all_members(void **state)
 		T_OK(member_post(&r, i, &d));
 	}
 	ring_run(&r, 50);
-	T_IS(ring_stats(&r).casts, 0); /* one member has no buffer yet */
+	T_IS(ring_stats(&r).casts, 0); /* one member has not posted */
 	d = descriptor_of(&r, 4, WEFT_SUNWAY_BCAST, 0, WEFT_SUNWAY_PACKET);
 	T_OK(member_post(&r, 4, &d));
 	ring_end(&r, WEFT_SUNWAY_OK);
@@ -350,7 +353,9 @@ static void only_the_root_gets_a_reduction(void **state)
 	ring_close(&r);
 }
 
-/* Four operations are outstanding; a fifth waits until the first completes. */
+/*
+ * Four operations are outstanding; a fifth waits until the first is complete.
+ */
 static void four_operations_of_a_group_in_flight(void **state)
 {
 	struct weft_sunway_coll d;
@@ -383,7 +388,7 @@ static void non_members_drop_multicast_copies(void **state)
 	struct ring r;
 
 	ring_open(&r, NODES, "");
-	r.n = 6; /* members; the other nodes are in the group's table only */
+	r.n = 6; /* members; the group's table also has other nodes */
 	t_fill(r.s[0].mem, 100, 1);
 	for (int i = 0; i < 6; i++) {
 		struct weft_sunway_coll d =
@@ -402,7 +407,7 @@ static void non_members_drop_multicast_copies(void **state)
 	ring_close(&r);
 }
 
-/* A waiting operation of another job on a node of the group gets no copy. */
+/* An operation of another job on a node of the group gets no copy. */
 static void multicast_copies_are_for_one_job(void **state)
 {
 	struct weft_sunway_coll d;
@@ -414,7 +419,7 @@ static void multicast_copies_are_for_one_job(void **state)
 	other = r.s[1];
 	pair_vis(&other, PAIR_JOB + 1);
 	d = descriptor_of(&r, 1, WEFT_SUNWAY_BARRIER, 0, 0);
-	d.inputs = 1; /* an input that does not arrive */
+	d.inputs = 1; /* an input that never arrives */
 	T_OK(weft_sunway_coll(other.n, 0, other.vi[0], &d));
 	ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
 	ring_run(&r, 20);
@@ -444,7 +449,7 @@ static void there_are_32_groups(void **state)
 
 /* ---- failures ---- */
 
-/* Sums are retransmitted, missing results are probed for. */
+/* Sums are retransmitted; members probe for missing results. */
 static void timeouts_and_probes_recover_losses(void **state)
 {
 	struct weft_sunway_stats st;
@@ -470,7 +475,7 @@ static void timeouts_and_probes_recover_losses(void **state)
 	ring_close(&r);
 }
 
-/* A delayed copy is not taken for a later result. */
+/* A copy that arrives late is not taken for a later result. */
 static void a_late_copy_completes_no_operation(void **state)
 {
 	const struct weft_pkt pkt = { .flags = SUNWAY_MULTICAST, .tag = GROUP };
@@ -506,14 +511,16 @@ static void no_probes_without_loss(void **state)
 	ring_close(&r);
 }
 
-/* A member's node is lost: all others get an error, now and later. */
+/*
+ * The node of a member is lost: all other members get an error, now and later.
+ */
 static void dead_node_fails_collective_on_all_members(void **state)
 {
 	struct ring r;
 
 	ring_open(&r, NODES, "");
 	ring_all(&r, WEFT_SUNWAY_BARRIER, 0, 0);
-	side_close(&r.s[9]); /* not a parent */
+	side_close(&r.s[9]); /* a leaf of the tree */
 	r.s[9].n = NULL;
 	for (int k = 0; k < 3; k++) {
 		for (int i = 0; i < 9; i++) {
@@ -527,7 +534,9 @@ static void dead_node_fails_collective_on_all_members(void **state)
 	ring_close(&r);
 }
 
-/* One member contributes a different number of bytes: all get an error. */
+/*
+ * One member contributes a different number of bytes: all members get an error.
+ */
 static void different_sizes_fail_at_all_members(void **state)
 {
 	struct weft_sunway_coll d;

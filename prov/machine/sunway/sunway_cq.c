@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion queues. Posting an operation that will end with an event reserves
- * an entry for the event, so that no event is lost.
+ * Completion queues. Posting an operation reserves an entry for its event, so
+ * no event is lost.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 

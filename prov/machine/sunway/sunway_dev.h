@@ -37,13 +37,13 @@
 #define SUNWAY_FSMS	    16 /* fast short messages queued on chip */
 #define SUNWAY_MIDDLE	    (64u * 1024)
 #define SUNWAY_READ_REPLIES 64 /* reads of peers that are being served */
-#define SUNWAY_WINDOW	    64 /* messages in flight of a window */
+#define SUNWAY_WINDOW	    64 /* messages in flight per window */
 #define SUNWAY_LOCALS	    64 /* packets inside the chip */
 #define SUNWAY_ROUTES	    256
 #define SUNWAY_VMS	    64
 #define SUNWAY_GROUPS	    16
 #define SUNWAY_COMMANDS	    256
-#define SUNWAY_RDMA_RX_MAX  8192 /* messages being received, at most */
+#define SUNWAY_RDMA_RX_MAX  8192 /* limit of messages being received */
 #define SUNWAY_NO_VM	    (-1)
 #define SUNWAY_COLLS	    4 /* outstanding operations of a group */
 
@@ -89,13 +89,15 @@ struct sunway_msg {
 	uint8_t vi;
 	bool fsm;
 	bool serves_read; /* R2W: serves a read of a peer */
-	bool orphan;	  /* the interface of the message is closed: no event */
+	bool orphan;	  /* its interface is closed: no event is written */
 	uint32_t read_id; /* message id of the read that is served */
 	uint32_t sent;
 	uint32_t got;		 /* RDMAR: bytes received */
 	struct sunway_bits bits; /* RDMAR: packets received */
 	struct sunway_window *window;
-	/* has a sequence number in its window, assigned at the first send */
+	/*
+	 * true: has a sequence number in its window, assigned at the first send
+	 */
 	bool numbered;
 	uint32_t seq;
 	uint64_t sent_at;
@@ -131,13 +133,13 @@ struct sunway_coll {
 	struct weft_list link; /* link in the list of outstanding operations */
 	struct weft_sunway_coll d;
 	uint64_t number;   /* sequence number in its group */
-	uint64_t received; /* received inputs, one bit each */
-	uint64_t since;	   /* time of the wait's start or last probe */
+	uint64_t received; /* mask of the inputs received */
+	uint64_t since;	   /* start of the wait, or time of the last probe */
 	uint32_t job;
 	uint32_t copies_sent; /* multicast copies sent */
 	uint8_t engine;
 	uint8_t vi;
-	uint8_t added; /* inputs combined into sum */
+	uint8_t added; /* number of inputs in sum */
 	uint8_t status;
 	bool used;
 	bool posted;
@@ -162,7 +164,7 @@ struct sunway_multicast {
 	bool gone; /* a node of the group is lost */
 };
 
-/* Free-running indices: index i is entry ring[i & (entries - 1)]. */
+/* Indices are free-running: index i is ring[i & (entries - 1)]. */
 struct sunway_vi {
 	bool open;
 	uint32_t job;
@@ -192,9 +194,9 @@ struct sunway_vi {
 struct sunway_me {
 	struct weft_list ready; /* interfaces to serve, round-robin */
 	struct weft_list run[SUNWAY_CLASSES];
-	struct weft_list waiting; /* messages waiting for their targets */
+	struct weft_list waiting; /* messages that wait for their targets */
 	struct weft_list free;
-	struct weft_list reply_slots; /* free slots for serving reads */
+	struct weft_list reply_slots; /* free slots for replies to reads */
 	unsigned in_flight;
 	unsigned round;
 	uint64_t io[WEFT_SUNWAY_IO];
@@ -216,26 +218,32 @@ struct sunway_entry {
 	uint16_t mem; /* index of the memory + 1; 0: empty */
 };
 
-/* Reliable messages from one interface to another; used at both ends. */
+/*
+ * Window of reliable messages from one interface to another; both ends use it.
+ */
 struct sunway_window {
 	struct weft_list link;
 	uint32_t number;
 	uint32_t guid;
-	/* target interface; at the receiver: source and target */
+	/* sender: target interface; receiver: source and target interface */
 	uint32_t to;
 	uint32_t next; /* sender: sequence number of the next message */
-	/* sequence numbers received; at the sender, acknowledged */
+	/*
+	 * sequence numbers that are acknowledged (sender) or received
+	 * (receiver)
+	 */
 	struct weft_arq_win taken;
 };
 
 enum sunway_rdma_state {
 	SUNWAY_RDMA_UNKNOWN, /* state not known */
 	SUNWAY_RDMA_ARRIVING,
-	SUNWAY_RDMA_NOTIFY_WAIT, /* complete; notification pending */
+	/* complete, but the notification waits for space */
+	SUNWAY_RDMA_NOTIFY_WAIT,
 	SUNWAY_RDMA_DONE,
 };
 
-/* The last write received from one message slot of a node. */
+/* The last write received from a message slot of a node. */
 struct sunway_rdma_rx {
 	struct weft_list link;
 	struct sunway_bits bits;
@@ -295,7 +303,8 @@ struct weft_sunway {
 	unsigned arriving; /* incoming messages in state SUNWAY_RDMA_ARRIVING */
 	/* windows of this receiver, by node and number */
 	struct weft_hash windows;
-	struct weft_list window; /* all entries of the table windows */
+	struct weft_list
+		window; /* list of all entries of the table `windows` */
 	uint32_t window_next;
 	struct weft_list colls; /* outstanding struct sunway_coll */
 	struct sunway_multicast multicast[WEFT_SUNWAY_MULTICASTS];
@@ -336,19 +345,19 @@ struct sunway_out {
 	uint32_t bytes;
 };
 
-/* sunway_port.c: 0, -EAGAIN, -EHOSTUNREACH, -ECONNRESET. */
+/* sunway_port.c: returns 0, -EAGAIN, -EHOSTUNREACH or -ECONNRESET. */
 int sunway_emit(struct weft_sunway *n, struct sunway_out *o);
-/* Sends a reply like sunway_emit(), but queues it while there is no space. */
+/* Sends a reply like sunway_emit(); queues it if there is no space. */
 void sunway_reply_send(struct weft_sunway *n, struct sunway_out *o);
-/* Reports the end of a packet's message to the sender of the message. */
+/* Reports the end of the packet's message to its sender. */
 void sunway_done_send(struct weft_sunway *n, const struct sunway_in *in,
 		      unsigned status, uint64_t value);
 int sunway_port_run(struct weft_sunway *n);
 void sunway_port_fini(struct weft_sunway *n);
 
 /*
- * sunway_cq.c: returns whether there is space for an event beyond the reserved
- * ones.
+ * sunway_cq.c: returns whether the queue has space for one more event, beyond
+ * the reserved entries.
  */
 bool sunway_cq_space(const struct sunway_vi *v);
 void sunway_cq_write(struct sunway_vi *v, const struct weft_sunway_event *ev);
@@ -356,7 +365,7 @@ void sunway_cq_write(struct sunway_vi *v, const struct weft_sunway_event *ev);
 /* sunway_mem.c */
 enum sunway_dir { SUNWAY_FROM_MEMORY, SUNWAY_TO_MEMORY };
 
-/* A memory access of a job; rights 0: the job's own memory. */
+/* A memory access of a job. rights 0: the job accesses its own memory. */
 struct sunway_range {
 	uint32_t job;
 	unsigned rights;
@@ -364,7 +373,7 @@ struct sunway_range {
 	uint64_t bytes;
 };
 
-/* The functions below return an enum weft_sunway_status. */
+/* The next functions return enum weft_sunway_status. */
 unsigned sunway_mem_copy(struct weft_sunway *n, const struct sunway_range *r,
 			 void *buf, enum sunway_dir dir);
 unsigned sunway_mem_check(struct weft_sunway *n, const struct sunway_range *r);
@@ -386,8 +395,8 @@ int sunway_window_join(struct weft_sunway *n, struct sunway_msg *m);
 bool sunway_window_open(const struct sunway_msg *m);
 void sunway_window_acked(struct sunway_msg *m);
 /*
- * Handles a message of a window. v NULL: the interface is closed, the message
- * is not delivered.
+ * Handles a message of a window. v NULL: the interface is closed, so the
+ * message is not delivered.
  */
 void sunway_window_arrive(struct weft_sunway *n, struct sunway_vi *v,
 			  const struct sunway_in *in);
@@ -398,20 +407,22 @@ void sunway_window_fini(struct weft_sunway *n);
 /* sunway_post.c */
 void sunway_msg_init(struct sunway_me *e, unsigned engine);
 /*
- * Returns a free message slot, or NULL. Replies to reads have slots of their
- * own: otherwise two chips that read from each other could deadlock.
+ * Returns a free message slot, or NULL. Replies to reads have separate slots;
+ * otherwise two chips that read from each other could deadlock.
  */
 struct sunway_msg *sunway_msg_take(struct weft_sunway *n, unsigned engine);
 struct sunway_msg *sunway_msg_take_reply(struct weft_sunway *n,
 					 unsigned engine);
 void sunway_msg_free(struct weft_sunway *n, struct sunway_msg *m);
-/* Puts a message into the list of its class. */
+/* Appends a message to the list of its class. */
 void sunway_msg_run(struct weft_sunway *n, struct sunway_msg *m);
-/* Ends a message: writes the event or reply that its descriptor requests. */
+/*
+ * Ends a message, and writes the event or reply that its descriptor requests.
+ */
 void sunway_msg_end(struct weft_sunway *n, struct sunway_msg *m,
 		    unsigned status, uint64_t value);
 uint32_t sunway_msg_id(const struct weft_sunway *n, const struct sunway_msg *m);
-/* Returns the message with that id, or NULL if it has ended. */
+/* Returns the message with this id, or NULL if it has ended. */
 struct sunway_msg *sunway_msg_find(struct weft_sunway *n, uint32_t guid,
 				   uint32_t id);
 /* Takes descriptors from the interfaces round-robin while slots are free. */
@@ -426,7 +437,7 @@ void sunway_tx_lost(struct weft_sunway *n, uint32_t guid);
 /* sunway_manage.c */
 void sunway_manage_io(struct weft_sunway *n, const struct sunway_in *in);
 void sunway_manage_rx(struct weft_sunway *n, const struct sunway_in *in);
-/* Finds the node at the end of a route; returns false if it is unknown. */
+/* Sets the node at the end of a route. Returns false if it is unknown. */
 bool sunway_route(const struct weft_sunway *n, const uint8_t *hop,
 		  uint32_t *guid_p);
 
@@ -435,7 +446,7 @@ bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 		      const struct sunway_in *in);
 void sunway_coll_multicast(struct weft_sunway *n, const struct sunway_in *in);
 void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in);
-/* Handles the end of the message that carried a sum. */
+/* Called when the message that carried a sum has ended. */
 void sunway_coll_sent(struct weft_sunway *n, const struct sunway_msg *m,
 		      unsigned status);
 void sunway_coll_run(struct weft_sunway *n);
@@ -445,26 +456,26 @@ void sunway_coll_fini(struct weft_sunway *n);
 
 /* sunway_rdma_rx.c */
 /*
- * Records a packet as received. Returns false if it is a duplicate, or out of
- * memory (the packet will be retransmitted).
+ * Records that a packet was received. Returns false if it is a duplicate or
+ * memory is exhausted (the packet will be retransmitted).
  */
 bool sunway_bits_take(struct sunway_bits *b, uint32_t total, uint32_t offset);
 void sunway_bits_fini(struct sunway_bits *b);
 /*
- * Returns the message of a packet, or NULL: packet of an older message, or too
- * many messages.
+ * Returns the message of a packet; NULL if the packet belongs to an older
+ * message, or there are too many messages.
  */
 struct sunway_rdma_rx *sunway_rdma_rx_find(struct weft_sunway *n,
 					   const struct sunway_in *in);
-/* Records a packet of a message; returns false if it is a duplicate. */
+/* Records a packet of a message. Returns false if it is a duplicate. */
 bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			   const struct sunway_in *in);
 /* Returns whether all data has been received and the sender did not abort. */
 bool sunway_rdma_rx_complete(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			     uint32_t total);
 /*
- * Completes the message with this status: reports it to the source now, and
- * again in reply to every probe.
+ * Completes a message: reports its status to the source now, and again in reply
+ * to every probe.
  */
 void sunway_rdma_rx_end(struct weft_sunway *n, const struct sunway_in *in,
 			unsigned status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Protection of a Sunway interface: management, end of jobs, virtual machines.
+ * Protection of the Sunway interface: management, job exit, virtual machines.
  */
 #include "test/support/sunway_pair.h"
 
@@ -33,7 +33,7 @@ static void commands_are_mapped_in_two_levels(void **state)
 	T_IS(manage(&p, 40, 3, 5).status, WEFT_SUNWAY_OK);
 	T_OK(weft_sunway_io_get(p.b.n, 0, 3, &v));
 	T_IS(v, 5);
-	/* a new action of the group applies to all of its commands */
+	/* a new action of a group applies to all commands of the group */
 	T_OK(weft_sunway_group_map(p.b.n, 2, WEFT_SUNWAY_REG_ADD));
 	T_IS(manage(&p, 41, 3, 5).data, 10);
 	T_OK(weft_sunway_command_map(p.b.n, 41, 3));
@@ -98,7 +98,7 @@ static void late_packets_of_a_job_touch_no_memory(void **state)
 		T_IS(p.b.mem[i], 7);
 	T_IS(p.b.n->arriving, 0);
 	T_IS(weft_sunway_job_exit(p.b.n, PAIR_JOB), -ENOENT);
-	/* the job opens an interface again: its memory was freed, too */
+	/* the job opens an interface again; its memory stays freed */
 	pair_vis(&p.b, PAIR_JOB);
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_ADDRESS);
@@ -107,8 +107,8 @@ static void late_packets_of_a_job_touch_no_memory(void **state)
 }
 
 /*
- * The sender's job exits: its memory is not read again, no message stays
- * pending.
+ * After the sender's job has exited, its memory is not read, and no message
+ * stays pending.
  */
 static void sender_exit_drops_its_messages(void **state)
 {
@@ -138,11 +138,14 @@ static void sender_exit_drops_its_messages(void **state)
 	T_IS(p.b.n->me[0].in_flight, 0);
 	T_IS(p.b.n->arriving, 0);
 	for (unsigned i = 0; i < PAIR_BYTES; i++)
-		T_IS(p.a.mem[i], 7); /* the read's data was absorbed */
+		T_IS(p.a.mem[i], 7); /* data of the read was dropped */
 	pair_close(&p);
 }
 
-/* Another job opens the same interface and sees nothing of the first job. */
+/*
+ * A different job opens the same interface and gets no messages of the first
+ * job.
+ */
 static void other_jobs_are_not_disturbed(void **state)
 {
 	struct weft_sunway_arrival a;
@@ -161,7 +164,7 @@ static void other_jobs_are_not_disturbed(void **state)
 	}
 	weft_sunway_poll(p.a.n, 50);
 	T_OK(weft_sunway_job_exit(p.b.n, PAIR_JOB));
-	pair_vis(&p.b, PAIR_JOB + 5); /* the same interface numbers again */
+	pair_vis(&p.b, PAIR_JOB + 5); /* reuses the interface numbers */
 	for (unsigned i = 0; i < 50; i++)
 		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_NO_VI);
 	T_AGAIN(weft_sunway_rq_peek(p.b.n, 0, p.b.vi[0], &a));
@@ -178,7 +181,7 @@ static void other_jobs_are_not_disturbed(void **state)
 	pair_close(&p);
 }
 
-/* Messages of the first job arrive after the next job has started to send. */
+/* Messages of the first job arrive when the next job has already sent. */
 static void a_new_job_starts_a_new_window(void **state)
 {
 	struct weft_sunway_desc d;
@@ -188,7 +191,7 @@ static void a_new_job_starts_a_new_window(void **state)
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 	d.flags |= WEFT_SUNWAY_RELIABLE;
 	d.local = p.a.address;
-	d.port = 1; /* the other port is polled first */
+	d.port = 1; /* this port is polled first */
 	for (unsigned i = 0; i < 5; i++)
 		pair_post(&p.a, &d);
 	weft_sunway_poll(p.a.n, 5);
@@ -207,7 +210,9 @@ static void a_new_job_starts_a_new_window(void **state)
 	pair_close(&p);
 }
 
-/* A reopened interface of the same job continues the sender's window. */
+/*
+ * When the same job reopens its interface, the window of the sender continues.
+ */
 static void a_window_survives_its_receiver(void **state)
 {
 	struct weft_sunway_desc d;
@@ -282,10 +287,7 @@ static void a_guest_uses_the_engine_directly(void **state)
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_OK);
 	after = pair_stats(&p.a);
-	/*
-	 * the same cost as a post by the host: two fetches, one packet, no
-	 * proxy call
-	 */
+	/* as for a post by the host: two fetches, one packet, no proxy call */
 	T_IS(after.proxied, before.proxied);
 	T_IS(after.fetches - before.fetches, 2);
 	T_IS(after.port[0] + after.port[1], 1);
@@ -309,7 +311,9 @@ static void the_host_assigns_requested_interfaces(void **state)
 	vi.job = 300;
 	for (unsigned k = 0; k < WEFT_SUNWAY_VIS - 2; k++)
 		T_OK(weft_sunway_vm_vi(p.a.n, vm[0], &vi, &first));
-	/* all are assigned; a freed one may be assigned again */
+	/*
+	 * all interfaces are assigned; a freed interface can be assigned again
+	 */
 	vi.job = 200;
 	T_IS(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC);
 	T_OK(weft_sunway_vi_close(p.a.n, 0, first));

@@ -90,7 +90,7 @@ enum sunway_cmd {
 	SUNWAY_CMDS,
 };
 
-/* The third slice of a packet's header. */
+/* Third slice of the packet header. */
 struct sunway_slice {
 	uint32_t job;
 	uint32_t total;
@@ -105,7 +105,7 @@ static_assert(WEFT_SUNWAY_VIS == 1 << 7 && WEFT_SUNWAY_ENGINES == 2 &&
 		      WEFT_SUNWAY_IN_FLIGHT == 1 << 8,
 	      "numbers fit their fields");
 
-/* Returns an interface as in a packet's unit word: 7 engine, 6..0 number. */
+/* Returns an interface as encoded in the unit word: 7 engine, 6..0 number. */
 static inline uint32_t sunway_end(unsigned engine, unsigned vi)
 {
 	return engine << 7 | vi;
@@ -128,8 +128,8 @@ static inline uint32_t sunway_unit(uint32_t to, uint32_t from, unsigned flags,
 }
 
 /*
- * Addresses: 63..62 kind, 61..46 number of the memory, 45..0 offset. Physical
- * addresses are those of the processor.
+ * Addresses: 63..62 kind, 61..46 number of the memory, 45..0 offset. A physical
+ * address is the processor's address.
  */
 #define SUNWAY_OFFSET_BITS 46
 #define SUNWAY_OFFSET_MASK ((UINT64_C(1) << SUNWAY_OFFSET_BITS) - 1)
@@ -149,7 +149,7 @@ static inline uint64_t sunway_address(unsigned kind, unsigned mem)
 	return (uint64_t)kind << 62 | (uint64_t)mem << SUNWAY_OFFSET_BITS;
 }
 
-/* The unit word of a packet of the message engine. */
+/* Unit word of an engine packet. */
 #define SUNWAY_SEQ	0xffffu
 #define SUNWAY_UNIT_FSM 0x10000u
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Management. A packet names a command; two tables that software fills map the
- * command to a group and the group to an action on a word of the IO space. The
- * packet is routed by the node number, or by a list of ports, for networks
- * whose routing tables are not set up yet.
+ * Management. A packet contains a command. Two tables, which software fills,
+ * map the command to a group, and the group to an action on a word of the IO
+ * space. The packet is routed by node number or, while the routing tables of
+ * the network are not set up, by a list of ports.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 

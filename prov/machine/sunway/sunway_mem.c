@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Addresses. A message addresses memory in one of three kinds: physical, for
- * the system's jobs; segment, a contiguous range; pages of 4 KB to 8 MB, each
- * at any address. Translations of pages are cached in the TLB: 512 sets of 4. A
- * miss also prefetches the translation of the next page.
+ * Addresses. There are three kinds: physical addresses for jobs of the system;
+ * segments, which are contiguous ranges; pages of 4 KB to 8 MB, each at any
+ * address. A TLB of 512 sets with 4 ways caches page translations. A miss also
+ * prefetches the translation of the next page.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -74,10 +74,7 @@ static void tlb_drop(struct weft_sunway *n, unsigned mem)
 
 /* ---- addresses ---- */
 
-/*
- * Returns the memory that contains a physical address, which has no memory
- * number.
- */
+/* Returns the memory that contains a physical address. */
 static struct sunway_mem *mem_physical(struct weft_sunway *n,
 				       const struct sunway_range *r)
 {
@@ -124,7 +121,10 @@ static struct sunway_mem *mem_allowed(struct weft_sunway *n,
 	return m;
 }
 
-/* Returns the process address of an offset; *run_p: contiguous bytes there. */
+/*
+ * Returns the process address of an offset. *run_p: contiguous bytes from
+ * there.
+ */
 static unsigned char *mem_at(struct weft_sunway *n, struct sunway_mem *m,
 			     uint64_t offset, uint64_t *run_p)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Path of a packet, chosen by hardware from its target: if the target is on the
- * same chip, inside the engine or through the crossbar to the other engine;
- * otherwise through a port. A message may fix the port; otherwise each packet
- * takes a port that is healthy and free.
+ * Path of a packet, which hardware selects by the target: on the same chip,
+ * within the engine or through the crossbar to the other engine; otherwise
+ * through a port. A message may specify the port; if not, each packet uses a
+ * port that is healthy and free.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -21,7 +21,7 @@ static struct sunway_queued *queued_open(const struct sunway_out *o)
 	return k;
 }
 
-/* Sends inside the chip. */
+/* Sends a packet inside the chip. */
 static int emit_local(struct weft_sunway *n, const struct sunway_out *o)
 {
 	bool same = !((o->pkt.unit >> 7 ^ o->pkt.unit >> 15) & 1);

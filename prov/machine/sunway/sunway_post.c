@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Descriptors. A program writes them into the send queue of an interface, from
- * which the engine fetches them; a fast short message is written on chip with
+ * Descriptors. A program writes descriptors to the send queue of an interface,
+ * and the engine fetches them. A fast short message is written on chip, with
  * its data. The engine serves the interfaces that have descriptors round-robin,
  * one descriptor each, while it has fewer than 256 messages in flight.
  */
@@ -129,7 +129,7 @@ struct sunway_msg *sunway_msg_find(struct weft_sunway *n, uint32_t guid,
 
 /* ---- from the interfaces to the engine ---- */
 
-/* Takes the next descriptor of an interface; returns whether it has more. */
+/* Takes the next descriptor of an interface. Returns whether there are more. */
 static bool vi_next(struct weft_sunway *n, struct sunway_vi *v,
 		    struct sunway_msg *m)
 {
@@ -239,7 +239,7 @@ static size_t iov_bytes(const struct iovec *iov, int count)
 	return bytes;
 }
 
-/* Gathers the data of a fast short message; -EMSGSIZE. */
+/* Gathers the data of a fast short message. Returns 0 or -EMSGSIZE. */
 static int fsm_gather(struct sunway_fsm *f, const struct iovec *iov, int count)
 {
 	bool sends =

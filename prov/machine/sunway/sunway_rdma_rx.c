@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State of received RDMA messages, as in the machine's message library: a reply
- * protocol and a probe of the target interface's state.
+ * State of received RDMA messages, with replies and probes as in the machine's
+ * message library.
  *
- * For every message slot of a node the target keeps the last write received
- * from it: which of its packets arrived, and at the end its status. So a
+ * For every message slot of a node, the target keeps the last write received
+ * from it: which packets have arrived and, at the end, the status. So a
  * duplicate packet is ignored, and an answer word is incremented once. A source
  * that gets no reply within a timeout sends a probe (STATE). The target repeats
- * the final status, replies that data is missing (MISSING), upon which the
- * source retransmits all data, or does not reply: data is still arriving, or a
+ * the final status; or replies that data is missing (MISSING), and the source
+ * retransmits all data; or does not reply, because data is still arriving or a
  * notification waits for space.
  *
- * A read is its own probe: the source requests the data again, and takes the
+ * A read needs no probe: the source requests the data again, and accepts the
  * packets that it does not have.
  */
 #include "prov/machine/sunway/sunway_dev.h"
@@ -51,8 +51,8 @@ void sunway_bits_fini(struct sunway_bits *b)
 /* ---- received writes ---- */
 
 /*
- * Returns the key of a message: node, engine and slot. The other bits of a
- * message id increase from message to message.
+ * Returns the key of a message: node, engine and slot. The other bits of its id
+ * are a generation number.
  */
 static uint64_t rdma_rx_key(uint32_t guid, uint32_t id)
 {
@@ -190,7 +190,7 @@ void sunway_rdma_probe_send(struct weft_sunway *n, const struct sunway_msg *m)
 		     });
 }
 
-/* Returns whether no data arrived since the last probe. */
+/* Returns whether no data has arrived since the last probe. */
 static bool rdma_rx_stalled(struct sunway_rdma_rx *c)
 {
 	bool stalled = c->probed_bytes == c->got;

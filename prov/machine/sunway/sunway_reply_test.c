@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * RDMA on a network that loses and duplicates packets: links with
- * error-correcting codes do not, but failing rails and switches do. Replies and
- * probes (SWE-30).
+ * RDMA with replies and probes (SWE-30), on a network that loses and duplicates
+ * packets. Links with error-correcting codes do not lose packets, but failing
+ * rails and switches do.
  */
 #include "test/support/sunway_pair.h"
 
@@ -31,7 +31,7 @@ static void events(struct pair *p, unsigned count)
 	T_IS(p->b.n->arriving, 0);
 }
 
-/* Writes with an answer word: each is counted once, with one event. */
+/* Each write increments the answer word once, and has one event. */
 static void writes(const char *faults)
 {
 	struct weft_sunway_desc d;
@@ -46,7 +46,7 @@ static void writes(const char *faults)
 		pair_post(&p.a, &d);
 	}
 	events(&p, ROUNDS);
-	pair_run(&p, 5000); /* packets still in flight change nothing */
+	pair_run(&p, 5000); /* packets still in flight have no effect */
 	T_IS(nic_event_read(pair_word(&p.b, WORD)), ROUNDS);
 	for (unsigned i = 0; i < ROUNDS; i++)
 		T_IS(t_differs(p.b.mem + i * BYTES, i % 3 ? BYTES : 100, i),
@@ -104,7 +104,7 @@ static void a_read_survives_loss_and_duplication(void **state)
 	}
 }
 
-/* A message of more packets than bits of a word. */
+/* The message has more packets than a word has bits. */
 static void a_long_message_survives_losses(void **state)
 {
 	struct weft_sunway_desc d;
@@ -125,7 +125,7 @@ static void a_long_message_survives_losses(void **state)
 	pair_close(&p);
 }
 
-/* A notification that waits for space is no loss: no data is retransmitted. */
+/* While a notification waits for space, no data is retransmitted. */
 static void message_waiting_for_buffer_is_not_retransmitted(void **state)
 {
 	struct weft_sunway_arrival a;
@@ -153,7 +153,7 @@ static void message_waiting_for_buffer_is_not_retransmitted(void **state)
 	pair_close(&p);
 }
 
-/* An error status of the target is repeated, too. */
+/* The target repeats an error status, too. */
 static void an_error_status_survives_losses(void **state)
 {
 	struct weft_sunway_desc d;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receive queues. An interface has one ring that all senders fill. A message
- * stays there until the program takes it (raw), or is moved to a buffer posted
- * for its virtual queue. A message without a buffer waits in the ring.
+ * Receive queues. An interface has one ring, which all senders fill. A message
+ * stays in the ring until the program takes it (raw queue) or it can be moved
+ * to a buffer posted for its virtual queue.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The receive unit. Packets of a message may arrive in any order: each is
- * stored at its offset, bytes are counted, and the message is complete with the
- * last of them (sunway_rdma_rx.c). A packet for an interface that is closed, or
- * belongs to another job, is absorbed: counted, with a reply, but without a
- * memory access.
+ * stored at its offset, bytes are counted, and the message is complete when all
+ * bytes have arrived (sunway_rdma_rx.c). A packet for a closed interface, or
+ * for an interface of a different job, is dropped: it is counted and gets a
+ * reply, but does not access memory.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
 /*
- * Returns the open interface that a packet is for, if it belongs to the
- * packet's job.
+ * Returns the interface that a packet addresses, if it is open and belongs to
+ * the packet's job.
  */
 static struct sunway_vi *rx_vi(struct weft_sunway *n,
 			       const struct sunway_in *in)
@@ -40,8 +40,8 @@ static void rx_defer(struct weft_list *list, const struct sunway_in *in)
 }
 
 /*
- * Completes a write whose data has all arrived: answer word, notification,
- * reply to the sender.
+ * Completes a write when all data has arrived: answer word, notification, reply
+ * to the sender.
  */
 static void write_complete(struct weft_sunway *n, const struct sunway_in *in,
 			   unsigned status)
@@ -102,7 +102,7 @@ static void rx_write(struct weft_sunway *n, const struct sunway_in *in)
 		write_complete(n, in, c->status);
 }
 
-/* Handles an abort. Packets sent before the abort may arrive after it. */
+/* Packets sent before an abort may arrive after it. */
 static void rx_abort(struct weft_sunway *n, const struct sunway_in *in)
 {
 	struct sunway_rdma_rx *c = sunway_rdma_rx_find(n, in);
@@ -117,7 +117,10 @@ static void rx_abort(struct weft_sunway *n, const struct sunway_in *in)
 
 /* ---- reads: turned into writes ---- */
 
-/* Turns a read into a write; returns false if no message slot is free. */
+/*
+ * Executes a read as a write to its source. Returns false if no message slot is
+ * free.
+ */
 static bool read_to_write(struct weft_sunway *n, const struct sunway_in *in)
 {
 	uint32_t to = sunway_in_to(in);
@@ -144,7 +147,7 @@ static bool read_to_write(struct weft_sunway *n, const struct sunway_in *in)
 	return true;
 }
 
-/* Returns whether a retransmitted read is being served already. */
+/* Returns whether a retransmitted read is already being served. */
 static bool read_is_served(const struct weft_sunway *n,
 			   const struct sunway_in *in)
 {
@@ -189,7 +192,7 @@ static void rx_read(struct weft_sunway *n, const struct sunway_in *in)
 		rx_defer(&n->reads, in);
 }
 
-/* Stores data of a read of this node. */
+/* Stores data that this node has read from a peer. */
 static void rx_written(struct weft_sunway *n, const struct sunway_in *in)
 {
 	struct sunway_msg *m = sunway_msg_find(n, in->guid, in->pkt->aux);
@@ -234,7 +237,7 @@ static void rx_queue(struct weft_sunway *n, const struct sunway_in *in)
 		n->stats.dropped++;
 }
 
-/* Stores the word of an IO space read. */
+/* Stores the word of a read from IO space. */
 static unsigned done_word(struct weft_sunway *n, const struct sunway_msg *m,
 			  uint64_t value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of the Sunway interface: RDMA, queue and fast short messages. */
+/* RDMA, queue messages and fast short messages of the Sunway interface. */
 #include "test/support/sunway_pair.h"
 
 /* ---- RDMA ---- */
@@ -26,7 +26,7 @@ static void a_write_ends_with_an_event(void **state)
 	pair_close(&p);
 }
 
-/* No event is requested: only the answer word at the target changes. */
+/* No event is requested; only the answer word at the target changes. */
 static void a_write_increments_the_answer_word(void **state)
 {
 	struct weft_sunway_desc d;
@@ -55,10 +55,7 @@ static void a_write_increments_the_answer_word(void **state)
 	pair_close(&p);
 }
 
-/*
- * The notification of a message follows its data, whatever the order of
- * arrival.
- */
+/* The notification comes after the data, whatever the order of packets. */
 static void a_notification_follows_its_data(void **state)
 {
 	struct weft_sunway_desc d;
@@ -87,7 +84,7 @@ static void a_notification_follows_its_data(void **state)
 	pair_close(&p);
 }
 
-/* A full receive queue delays the notification, and loses none. */
+/* A full receive queue delays notifications; none is lost. */
 static void a_notification_waits_for_queue_space(void **state)
 {
 	struct weft_sunway_desc d;
@@ -101,7 +98,8 @@ static void a_notification_waits_for_queue_space(void **state)
 	for (unsigned i = 0; i < n; i++)
 		pair_post(&p.a, &d);
 	pair_run(&p, 200);
-	T_IS(p.a.n->me[0].in_flight, 10); /* waiting for the reply */
+	T_IS(p.a.n->me[0].in_flight,
+	     10); /* messages that wait for their replies */
 	for (unsigned i = 0; i < n; i++) {
 		T_TRUE(pair_arrival(&p, &p.b, 0).notify);
 		weft_sunway_rq_release(p.b.n, 0, p.b.vi[0]);
@@ -127,13 +125,13 @@ static void a_read_is_a_write_at_the_target(void **state)
 	T_IS(t_differs(p.a.mem + 8192, 100000, 3), -1);
 	T_IS(nic_event_read(pair_word(&p.a, 8)), 1);
 	T_IS(pair_stats(&p.b).reads, 1);
-	/* the request is one packet, the data is sent by the other side */
+	/* the request is one packet; the other node sends the data */
 	T_IS(pair_stats(&p.a).port[0] + pair_stats(&p.a).port[1], 1);
 	T_IS(pair_stats(&p.b).port[0] + pair_stats(&p.b).port[1], 49);
 	pair_close(&p);
 }
 
-/* All message slots of the target are in use by its own reads. */
+/* The target's own reads use all its message slots. */
 static void reads_wait_for_a_slot_at_the_target(void **state)
 {
 	struct weft_sunway_desc d;
@@ -175,7 +173,7 @@ static void wrong_addresses_fail_alone(void **state)
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SUNWAY_ADDRESS);
 	d.op = WEFT_SUNWAY_RDMAW;
 	d.remote = p.b.address;
-	/* two packets are sent before the memory of the third is missing */
+	/* two packets are sent; the memory of the third is not registered */
 	d.local = p.a.address + PAIR_BYTES - 4999;
 	d.flags |= WEFT_SUNWAY_ANSWER;
 	d.answer = p.b.address + 8192;
@@ -234,7 +232,7 @@ static void queue_post(struct side *s, const struct side *to, uint64_t k,
 	pair_post(s, &d);
 }
 
-/* Takes all messages of the raw queue; counts each number in seen. */
+/* Takes all messages of the raw queue, and counts each number in seen. */
 static unsigned queue_take(struct side *s, unsigned *seen, unsigned max)
 {
 	struct weft_sunway_arrival a;
@@ -296,7 +294,7 @@ static void messages_may_arrive_in_any_order(void **state)
 }
 
 /*
- * The receiver takes no message from its queue: messages that do not fit are
+ * The receiver takes no messages; messages that do not fit the queue are
  * retransmitted.
  */
 static void a_full_queue_delays_reliable_messages(void **state)
@@ -338,10 +336,9 @@ static void an_unreliable_message_may_be_lost(void **state)
 	pair_close(&p);
 }
 
-/* Nodes in addition to the two of a pair. */
+/* Nodes besides the two of a pair. */
 #define EXTRA_NODES 6
 
-/* One send queue and one receive queue reach all nodes. */
 static void one_queue_pair_reaches_all_nodes(void **state)
 {
 	struct side s[EXTRA_NODES];
@@ -431,7 +428,7 @@ static void a_fast_short_message_gathers_128_bytes(void **state)
 		memset(part[i], 'a' + (int)i, 64);
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 0);
 	T_OK(weft_sunway_fsm(p.a.n, 0, p.a.vi[0], &d, iov, 3));
-	memset(part, 0, sizeof(part)); /* the message is on chip already */
+	memset(part, 0, sizeof(part)); /* the message is already on chip */
 	a = pair_arrival(&p, &p.b, 0);
 	T_IS(a.len, WEFT_SUNWAY_FSM);
 	T_IS(((const char *)a.bytes)[63], 'a');

@@ -3,12 +3,12 @@
  * The Sunway interface as transport of the message engine (machine sunway).
  *
  * An engine packet of up to 128 bytes is a fast short message: the processor
- * writes header and data on chip. A longer one is a reliable queue message of
- * up to 2048 bytes. Both use the single send queue and the receive queue of any
- * peer. Messages are unordered on this machine, so each has a sequence number,
- * and the receiver delivers them in that order without duplicates. Bulk data is
- * RDMA (sunway_bulk.c); where one process cannot access the other's memory, the
- * unit returns an error and the engine sends packets.
+ * writes header and data on chip. A longer engine packet is a reliable queue
+ * message of up to 2048 bytes. All peers share one send queue and one receive
+ * queue. Messages are unordered on this machine, so each has a sequence number,
+ * and the receiver delivers messages in that order, without duplicates. Bulk
+ * data is RDMA (sunway_bulk.c). If one process cannot access the other's
+ * memory, the unit returns an error, and the engine sends packets.
  */
 #include "prov/machine/machine_transport.h"
 #include "prov/machine/sunway/sunway_bulk.h"
@@ -25,7 +25,7 @@
 #define SUNWAY_TRANSPORT_REORDER_MAX \
 	1024 /* size of a peer's reorder buffer, messages */
 
-/* A message received out of order, or refused by the engine. */
+/* A message that arrived out of order, or that the engine refused. */
 struct sunway_transport_early {
 	struct sunway_transport_early *next;
 	struct weft_pkt pkt;
@@ -126,7 +126,7 @@ static int sunway_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- receiving ---- */
 
-/* Returns the distance to the next expected message; 0: in order. */
+/* Returns the distance from the next expected sequence number; 0: in order. */
 static uint16_t
 sunway_transport_seq_distance(const struct sunway_transport_peer *p,
 			      const struct weft_pkt *pkt)
@@ -163,7 +163,7 @@ static int sunway_transport_reorder_add(struct sunway_transport *e,
 	return 0;
 }
 
-/* Delivers messages of the reorder buffer in order; returns their number. */
+/* Delivers messages of the reorder buffer in order. Returns their number. */
 static int sunway_transport_reorder_deliver(struct sunway_transport *e,
 					    struct sunway_transport_peer *p)
 {
@@ -237,12 +237,12 @@ static int sunway_transport_poll(struct weft_unit *u, int budget)
 
 	if (weft_unlikely(e->early)) {
 		n += sunway_transport_retry(e);
-		u->carrier->ops->wake(u->carrier); /* poll again, no block */
+		u->carrier->ops->wake(u->carrier); /* poll again */
 	}
 	return n;
 }
 
-/* Delivers all packets of a lost peer before its loss is reported. */
+/* Delivers all packets of a lost peer before the loss is reported. */
 static void sunway_transport_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct sunway_transport *e = arg;
@@ -284,10 +284,7 @@ static int sunway_transport_put(struct weft_unit *u, struct weft_peer *peer,
 	return sunway_bulk_move(sunway_transport_of(u)->bulks, peer, d, false);
 }
 
-/*
- * Refuses atomics: the interface has none, so the target's processor performs
- * them.
- */
+/* The interface has no atomics; the target's processor performs them. */
 static int sunway_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_amo *a)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The send unit. Messages in flight share the ports packet by packet: those
- * with high priority (class FAST) first, then short before middle before long
- * ones. Every eighth round has the reverse order, so that a long message
- * progresses while there are many short ones.
+ * The send unit. Messages in flight share the ports packet by packet: class
+ * FAST first, then short, middle and long messages. Every eighth round has the
+ * reverse order, so that a long message progresses while there are many short
+ * ones.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -68,7 +68,7 @@ static uint32_t tx_bytes(const struct sunway_msg *m)
 	return left < WEFT_SUNWAY_PACKET ? left : WEFT_SUNWAY_PACKET;
 }
 
-/* Sets the packet's data: on chip, or fetched into buf. */
+/* Sets the data of a packet: on chip, or read from memory into buf. */
 static unsigned tx_fetch(struct weft_sunway *n, struct sunway_msg *m,
 			 struct sunway_out *o, void *buf)
 {
@@ -86,8 +86,8 @@ static unsigned tx_fetch(struct weft_sunway *n, struct sunway_msg *m,
 }
 
 /*
- * Aborts a message whose memory was removed during the send, also at the
- * target.
+ * Aborts a message, also at the target, if its memory was removed during the
+ * send.
  */
 static void tx_abort(struct weft_sunway *n, struct sunway_msg *m)
 {
@@ -126,7 +126,6 @@ static void tx_message_sent(struct weft_sunway *n, struct sunway_msg *m)
 	weft_list_push_back(&n->me[m->engine].waiting, &m->link);
 }
 
-/* Called when a packet was sent. */
 static void tx_packet_sent(struct weft_sunway *n, struct sunway_msg *m,
 			   const struct sunway_out *o)
 {
@@ -140,7 +139,7 @@ static void tx_packet_sent(struct weft_sunway *n, struct sunway_msg *m,
 		tx_message_sent(n, m);
 }
 
-/* Sends the next packet. 0, or -EAGAIN: the port is full. */
+/* Sends the next packet. Returns 0, or -EAGAIN if the port is full. */
 static int tx_packet(struct weft_sunway *n, struct sunway_msg *m)
 {
 	unsigned char buf[WEFT_SUNWAY_PACKET];
@@ -174,8 +173,8 @@ static int tx_packet(struct weft_sunway *n, struct sunway_msg *m)
 /* ---- scheduling ---- */
 
 /*
- * Sends a packet of the first message of a class that can; returns false if
- * none can.
+ * Sends a packet of the first message of a class that can send. Returns false
+ * if no message can.
  */
 static bool tx_class(struct weft_sunway *n, struct sunway_me *e, unsigned class)
 {
@@ -208,7 +207,7 @@ static bool tx_schedule(struct weft_sunway *n, struct sunway_me *e)
 	return false;
 }
 
-/* Handles a message that timed out without a reply. */
+/* Handles the timeout of a message without a reply. */
 static void msg_timeout(struct weft_sunway *n, struct sunway_msg *m,
 			uint64_t now)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual interfaces, 128 of each engine: a send, a receive and a completion
- * queue. When a job exits, its interfaces and its memory are freed at once; its
- * messages on the chip are dropped here, those in the network are absorbed by
- * their receivers.
+ * Virtual interfaces, 128 per engine: a send, a receive and a completion queue
+ * each. When a job exits, its interfaces and memory are freed at once. Its
+ * messages on the chip are dropped here; their receivers drop those in the
+ * network.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -45,8 +45,8 @@ static int vi_fill(struct sunway_vi *v, const struct weft_sunway_vi *a, int vm)
 }
 
 /*
- * Returns whether the job runs in another virtual machine than vm; a job is in
- * one virtual machine, or in none.
+ * Returns whether the job runs outside of virtual machine vm; all interfaces of
+ * a job belong to one virtual machine, or to none.
  */
 static bool job_elsewhere(struct weft_sunway *n, uint32_t job, int vm)
 {

@@ -2,10 +2,10 @@
 /*
  * Reliable queue messages, as in the machine's message library: many light
  * sliding windows, one for each pair of interfaces that communicate. The sender
- * numbers its messages, keeps up to 64 in flight and retransmits messages not
- * acknowledged in time (sunway_tx.c); the receiver takes each number once, in
- * any order of arrival. There is no handshake, no credit, and no reorder
- * buffer: a message for a full receive queue is dropped and retransmitted.
+ * numbers its messages, keeps up to 64 in flight, and retransmits messages that
+ * are not acknowledged in time (sunway_tx.c). The receiver accepts each number
+ * once, in any order. There is no handshake, no credit and no reorder buffer: a
+ * message for a full receive queue is dropped and retransmitted.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -74,8 +74,8 @@ void sunway_window_close(struct sunway_vi *v)
 /* ---- the receiver ---- */
 
 /*
- * Returns the key of a window: two interfaces have one window, the latest
- * opened between them.
+ * Returns the key of a window. There is one window between two interfaces, the
+ * one opened last.
  */
 static uint64_t window_key(uint32_t guid, uint32_t ends)
 {
@@ -104,8 +104,8 @@ static struct sunway_window *window_of(struct weft_sunway *n,
 }
 
 /*
- * Returns whether the message belongs to the open window; a later number resets
- * the window.
+ * Returns whether the message belongs to the current window. A higher window
+ * number resets the window.
  */
 static bool window_fits(struct sunway_window *w, uint32_t number)
 {
