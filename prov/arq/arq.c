@@ -47,7 +47,7 @@ enum weft_arq_verdict weft_arq_win_check(const struct weft_arq_win *w,
 	uint32_t ahead = seq - w->next;
 
 	assert(window <= WEFT_ARQ_WINDOW);
-	/* numbers in the half of the number space before next have arrived */
+	/* the half of the number space before next counts as arrived */
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_ARQ_OLD;
 	if (ahead >= window)

@@ -2,16 +2,16 @@
 /*
  * Retransmission (ARQ) between two endpoints whose raw layer may lose,
  * duplicate or reorder packets. This file has the arithmetic of one direction.
- * The caller owns the packets, the clock and the wire format, stores packet
- * number n in slot n modulo the window, and passes numbers and times to these
- * functions.
+ * The caller owns the packets, the clock and the wire format, and stores
+ * packet number n in slot n modulo the window.
  *
  *   sender    acked ......... next          in flight: next - acked
  *   receiver  next [b0 b1 ... b63][b64 ...] ... top
  *                                           bit i: number next + i has arrived
  *
- * Numbers wrap around at 32 bits. An acknowledgement consists of the receiver's
- * next number (cumulative) and of words of its arrival bits (selective).
+ * Numbers wrap around at 32 bits. An acknowledgement consists of the
+ * receiver's next number (cumulative) and of words of its arrival bits
+ * (selective).
  */
 #ifndef WEFT_PROV_ARQ_H
 #define WEFT_PROV_ARQ_H
@@ -51,9 +51,6 @@ enum weft_arq_verdict {
 	WEFT_ARQ_OUTSIDE, /* beyond the window: drop, the sender retransmits */
 };
 
-/*
- * Returns the number of packets in flight, from the oldest unacknowledged one.
- */
 static inline uint32_t weft_arq_in_flight(const struct weft_arq_tx *tx)
 {
 	return tx->next - tx->acked;
@@ -61,8 +58,7 @@ static inline uint32_t weft_arq_in_flight(const struct weft_arq_tx *tx)
 
 /*
  * Processes a cumulative acknowledgement: the receiver has all numbers before
- * ack. Returns false and changes nothing if that is impossible (an
- * acknowledgement that was overtaken, or garbage).
+ * ack. Returns false and changes nothing if ack is out of date or invalid.
  */
 bool weft_arq_tx_ack(struct weft_arq_tx *tx, uint32_t ack);
 /* Returns whether an acknowledgement with these fields includes number seq. */
@@ -79,7 +75,7 @@ enum weft_arq_verdict weft_arq_win_check(const struct weft_arq_win *w,
  */
 void weft_arq_win_take(struct weft_arq_win *w, uint32_t seq);
 /*
- * Checks number seq, and records it if it is new; the caller then keeps the
+ * Checks number seq, and records it if it is new; the caller then must keep the
  * packet.
  */
 enum weft_arq_verdict weft_arq_win_arrive(struct weft_arq_win *w, uint32_t seq,
@@ -108,7 +104,7 @@ static inline void weft_arq_timer_start(struct weft_arq_timer *t, uint64_t now,
 
 /*
  * Returns whether the timer has expired; if so, restarts it with twice the
- * waiting time, but at most `most`.
+ * waiting time, at most `most`.
  */
 bool weft_arq_timer_expired(struct weft_arq_timer *t, uint64_t now,
 			    uint64_t most);

@@ -2,10 +2,10 @@
 /*
  * Model of two endpoints over a raw layer that loses, duplicates and reorders
  * packets and acknowledgements. Both endpoints send at the same time; each
- * packet must be delivered once and in order, across the wrap-around of the
- * numbers. Every seed is run with a window of one number (stop and wait), with
+ * packet must be delivered once and in order, also when the numbers wrap
+ * around. Every seed is run with a window of one number (stop and wait), with
  * 64 numbers and selective acknowledgements, with the largest window, and with
- * a receiver that takes only the next number (go-back-N).
+ * a receiver that accepts only the next number (go-back-N).
  */
 #include "prov/arq/arq.h"
 #include "src/base/rng.h"
@@ -23,7 +23,7 @@ enum { PACKETS = 3000, IN_FLIGHT = 256, RTO = 40, RTO_MAX = 400 };
 struct packet {
 	bool has_data;
 	uint32_t seq;
-	uint32_t value; /* 0, 1, 2, ... */
+	uint32_t value; /* counts 0, 1, 2, ... */
 	uint32_t ack;
 	uint64_t ack_bits;
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * 8b/10b: the two small tables of the paper, and the lookup tables built from
- * them.
+ * 8b/10b: the two small tables of the paper, and lookup tables built from them.
  */
 #include "prov/code/code_8b10b.h"
 
@@ -44,9 +43,7 @@ static bool disparity_after(unsigned word, int bits, bool plus)
 	return e ? e > 0 : plus;
 }
 
-/*
- * Returns the six-bit sub-block. D7 is balanced and has two forms nevertheless.
- */
+/* Returns the six-bit sub-block. D7 has two forms although it is balanced. */
 static unsigned six_of(int value, bool plus)
 {
 	bool k28 = value >= 256 && (value & 31) == 28;
@@ -56,8 +53,8 @@ static unsigned six_of(int value, bool plus)
 }
 
 /*
- * Returns the four-bit sub-block. With y = 7 the alternate form avoids runs of
- * five equal bits. Dx.3 is balanced and has two forms nevertheless.
+ * Returns the four-bit sub-block. For y = 7 the alternate form avoids runs of
+ * five equal bits. Dx.3 has two forms although it is balanced.
  */
 static unsigned four_of(int value, bool plus)
 {

@@ -49,8 +49,8 @@ uint16_t weft_code_8b10b_encode(const struct weft_code_8b10b *t, int value,
 				bool *plus);
 
 /*
- * Decodes a word. Returns the value; -EBADMSG: invalid, or invalid with this
- * disparity. *plus is updated by the received word, valid or not.
+ * Decodes a word. Returns the value; -EBADMSG: not valid, or not valid with
+ * this disparity. *plus is updated in either case.
  */
 int weft_code_8b10b_decode(const struct weft_code_8b10b *t, uint16_t word,
 			   bool *plus);

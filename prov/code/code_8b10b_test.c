@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 8b/10b: published words, all words, long streams, every single error. */
+/* 8b/10b: published words, all words, long streams, all single-bit errors. */
 #include "test/t.h"
 #include "prov/code/code_8b10b.h"
 #include "src/base/rng.h"

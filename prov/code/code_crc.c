@@ -2,17 +2,17 @@
 /*
  * CRC by tables, sixteen bytes per step, and the constants for folding.
  *
- * The register holds a remainder, lowest bit = highest power. The register is
- * added to the first of sixteen input bytes, and each byte then contributes
- * independently to the remainder after the sixteen: row k of the table is for a
+ * The register holds a remainder; its lowest bit is the highest power. It is
+ * added to the first bytes of sixteen input bytes; each byte then contributes
+ * independently to the remainder after the sixteen. Row k of the table is for a
  * byte with k more bytes after it.
  *
  * Folding (code_crc_x86.c, code_crc_arm.c) replaces a block of 16 bytes by
  * another with the same remainder D bits later: A x^D = H x^(D+64) + L x^D for
  * its halves H (first in memory) and L, and x^n may be replaced by x^n mod P.
- * The product of two reflected words of 64 bits is one bit low, that is
- * multiplied by x; so the constants are x^(D+63) and x^(D-1). One block is left
- * at the end, and the tables compute its remainder.
+ * The product of two reflected 64-bit words is one bit too low, that is,
+ * multiplied by x; so the constants are x^(D+63) and x^(D-1). The tables
+ * compute the remainder of the last block.
  */
 #include "prov/code/code_crc_step.h"
 

@@ -67,8 +67,8 @@ static inline uint32_t weft_code_crc(const struct weft_code_crc *c,
 }
 
 /*
- * As weft_code_crc, but always by the tables, without calling c->step, so that
- * c may be in shared memory.
+ * Like weft_code_crc, but by the tables and without calling c->step, so c may
+ * be in shared memory.
  */
 uint32_t weft_code_crc_by_tables(const struct weft_code_crc *c, uint32_t crc,
 				 const void *buf, size_t len);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CRC on arm64, little endian: folds four blocks of 16 bytes at a time by
- * polynomial multiplication (pmull). The two 32-bit CRCs have instructions,
- * which are used for data that is too short to fold.
+ * polynomial multiplication (pmull). Data too short to fold uses the CRC
+ * instructions, for the two 32-bit CRCs.
  */
 #include "prov/code/code_crc_step.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * CRCs: published values, division by OpenSSL, and errors that must be
- * detected. An error is undetected if the syndromes of its bits add to zero,
- * and the syndrome of a bit depends only on its distance from the end; so all
- * errors of a kind can be tested on the syndromes.
+ * CRCs: published values, comparison with division by OpenSSL, and errors that
+ * must be detected. An error is undetected if the syndromes of its bits add to
+ * zero, and the syndrome of a bit depends only on its distance from the end; so
+ * the syndromes cover all errors of a kind.
  */
 #include "test/t.h"
 #include "prov/code/code_crc.h"
@@ -214,7 +214,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Executes one pass of a radix sort, by eleven bits. */
+/* One pass of a radix sort, by eleven bits. */
 static void sort_by(const uint32_t *from, uint32_t *to, size_t n, int shift)
 {
 	size_t at[2048] = { 0 }, sum = 0;
@@ -314,10 +314,7 @@ static void odd_numbers_of_errors_are_detected(void **state)
 	}
 }
 
-/*
- * If a packet is replaced by a random one, the probability that it is
- * undetected is 2^-16.
- */
+/* A random packet is undetected with probability 2^-16. */
 static void crc16_misses_one_random_packet_in_65536(void **state)
 {
 	int rounds = t_scale(4000000), passed = 0;

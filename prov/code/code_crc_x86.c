@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * CRC on x86-64: folds four blocks of 16 bytes at a time by carry-less
- * multiplication (pclmul). CRC-32C has an instruction, which is used for data
- * that is too short to fold.
+ * multiplication (pclmul). Data too short to fold uses the CRC instruction, for
+ * CRC-32C.
  */
 #include "prov/code/code_crc_step.h"
 

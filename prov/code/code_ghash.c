@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GHASH by strides, and the selection of an implementation. */
+/* GHASH in strides, and selection of an implementation. */
 #include "prov/code/code_ghash_step.h"
 
 #include <string.h>

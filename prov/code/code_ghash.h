@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GHASH, the universal hash of AES-GMAC (NIST SP 800-38D), by the processor's
- * carry-less multiplication, with one reduction for a whole datagram; the
- * crypto library reduces every few blocks. The hash of blocks X of 16 bytes,
- * the last data block padded with zeros, and a block with the length in bits,
- * is
+ * carry-less multiplication, with one reduction for a whole datagram (crypto
+ * libraries reduce every few blocks). The input is blocks X of 16 bytes, the
+ * last one padded with zeros, and a block with the length in bits; the hash is
  *
  *   X1 * H^n + X2 * H^(n-1) + ... + Xn * H          in GF(2^128)
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GHASH on x86-64 with PCLMULQDQ, one block at a time. Shuffles and
- * multiplications share one port of such processors, so their number is kept
- * low: three products per block (Karatsuba), and bytes are swapped 32 at a time
- * and stored to memory, from where the halves of a block can be loaded.
+ * GHASH on x86-64 with PCLMULQDQ, one block at a time. On these processors
+ * shuffles and multiplications share one port, so their number is kept low:
+ * three products per block (Karatsuba); bytes are swapped 32 at a time and
+ * stored to memory, from which the halves of a block are loaded.
  */
 #include "prov/code/code_ghash_step.h"
 
@@ -91,8 +91,8 @@ NARROW static inline __m128i reduce(const struct product *p)
 }
 
 /*
- * Returns the sum of n blocks, each multiplied by its power; `sum` is added to
- * the first block before.
+ * Returns the sum of n blocks, each multiplied by its power; `sum` is first
+ * added to block 0.
  */
 NARROW static inline __m128i multiply(const struct weft_code_ghash *g,
 				      struct blocks *b, size_t n,
@@ -105,7 +105,7 @@ NARROW static inline __m128i multiply(const struct weft_code_ghash *g,
 			     _mm_setzero_si128() };
 
 	store(b->byte, _mm_xor_si128(load(b->byte), load(sum)));
-	/* Unrolled by four: 1/6 less time than without unrolling. */
+	/* unrolled by four, which takes 1/6 less time */
 	for (; n >= 4; n -= 4, block += 64, power += 64, cross += 4) {
 		product_add(&p, block, power, cross);
 		product_add(&p, block + 16, power + 16, cross + 1);

@@ -17,9 +17,9 @@ struct code_ghash_unit {
 	void (*stride)(const struct weft_code_ghash *g, const uint8_t *data,
 		       uint8_t sum[16]);
 	/*
-	 * Hashes fewer blocks than a stride, possibly none, the last block
-	 * possibly partial; then the block with the length of all bytes. Writes
-	 * sum in wire order.
+	 * Hashes fewer blocks than a stride (possibly none; the last may be
+	 * partial), then the block with the length of all bytes. Writes sum in
+	 * wire order.
 	 */
 	void (*last_blocks)(const struct weft_code_ghash *g,
 			    const uint8_t *data, size_t len, size_t all,
@@ -39,11 +39,11 @@ void code_ghash_powers(struct weft_code_ghash *g, const uint8_t h[16]);
 #include <immintrin.h>
 
 /*
- * The bit order of a block is the reverse of the processor's: bytes are
- * swapped, and the bit order is compensated by keeping every power of H
- * multiplied by x, so that the product of 255 bits is aligned in 256. The lower
- * half is folded into the upper half by the polynomial x^128 + x^127 + x^126 +
- * x^121 + 1, twice 64 bits.
+ * The bit order of a block is the reverse of the processor's. Bytes are
+ * swapped; for the bits, every stored power of H is multiplied by x, so that
+ * the product of 255 bits is aligned in 256. The lower half is folded into the
+ * upper half by the polynomial x^128 + x^127 + x^126 + x^121 + 1, 64 bits at a
+ * time.
  */
 WEFT_TARGET("pclmul")
 static inline __m128i code_ghash_fold(__m128i low, __m128i high)

@@ -65,10 +65,7 @@ static void keyed(struct weft_rng *r, EVP_CIPHER_CTX *c,
 				  nonce));
 }
 
-/*
- * Tests every length with the given implementation; NULL: with the selected
- * one.
- */
+/* Tests every length with an implementation; NULL: with the selected one. */
 static void every_length(const struct code_ghash_unit *unit)
 {
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Check bits with odd columns: check i is the parity of the bits in its mask.
- * The first 56 columns are the bytes with three ones, followed by eight with
- * five consecutive ones (mod 8); so every check covers 26 bits of a word, the
+ * The first 56 columns are the bytes with three ones; eight bytes with five
+ * consecutive ones (mod 8) follow. So every check covers 26 bits of a word, the
  * minimum. A header has 24 more columns with five ones.
  */
 #include "prov/code/code_hamming.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Columns of odd weight; every error of one and two bits, and of three in a
- * header.
- */
+/* All errors of one and two bits, and of three bits in a header. */
 #include "test/t.h"
 #include "prov/code/code_hamming.h"
 #include "src/base/rng.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Line codes: the number of bits on the wire for a number of data bits, in
- * whole blocks, for all codes; and 4b/5b itself.
+ * Line codes: the bits on the wire for a number of data bits, in whole blocks,
+ * for all codes; and the words of 4b/5b.
  *
  *   code        in    out      machine
  *   4b/5b       4     5        qsnet2: 1333 Mbit/s per wire carry 1066
@@ -12,7 +12,7 @@
  *                              14 more correct 7; 64/66 in total, so the
  *                              correction costs no bandwidth
  *
- * 4b/5b (FDDI, ISO 9314-1) has words with at least two ones, at most one
+ * Words of 4b/5b (FDDI, ISO 9314-1) have at least two ones, at most one
  * leading and two trailing zeros, so there are at most three zeros in a row.
  * Some errors give invalid words; detection is not guaranteed.
  */

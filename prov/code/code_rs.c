@@ -3,10 +3,10 @@
  * Reed-Solomon: field, tables, encoder.
  *
  * The register holds the remainder so far, its highest power in the lowest
- * bits. Multiplying by x is a shift by 10 bits, and the symbol shifted out
- * returns as a multiple of the generator. Four symbols are five bytes: 40 bits
- * of the register and the input are added, and each of their bytes contributes
- * independently to the remainder four symbols later. Everything is linear over
+ * bits. Multiplying by x is a shift by 10 bits; the symbol that is shifted out
+ * is added as a multiple of the generator. Four symbols are five bytes: 40 bits
+ * of the register and of the input are added, and each byte contributes
+ * independently to the remainder four symbols later. The code is linear over
  * GF(2), so the position of symbol boundaries within a byte does not matter.
  */
 #include "prov/code/code_rs_field.h"
@@ -134,7 +134,7 @@ static inline uint64_t load40(const unsigned char *p)
 	return four | (uint64_t)p[4] << 32;
 }
 
-/* Loads at most 40 bits, starting at p. */
+/* Loads the last bits, at most 40. */
 static uint64_t load_rest(const unsigned char *p, unsigned bits)
 {
 	uint64_t x = 0;
@@ -155,8 +155,7 @@ WEFT_INLINE struct weft_code_rs_checks encode(const struct weft_code_rs *rs,
 		step(rs, load40(p) ^ r.w[0], 40, one_word, &r);
 	x = load_rest(p, bits);
 	/*
-	 * One symbol is processed as the last of four; the other three are
-	 * zero.
+	 * a single symbol is processed as the last of four, after three zeros
 	 */
 	for (unsigned left = (bits + 9) / 10; left; left--, x >>= 10)
 		step(rs, ((x ^ r.w[0]) & 1023) << 30, 10, one_word, &r);

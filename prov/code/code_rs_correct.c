@@ -3,11 +3,11 @@
  * Reed-Solomon: error locations and error values.
  *
  * The received word is a codeword plus an error polynomial e(x). The syndromes
- * s[j] = e(a^j) follow from the remainder alone. The locator is the shortest
- * recurrence that generates all of them (Berlekamp and Massey); it has the root
- * a^-p for each wrong symbol, at x^p, which are found by trial (Chien). The
- * error values follow from the evaluator, syndromes times locator (Forney).
- * With at most checks/2 wrong symbols the solution is unique.
+ * s[j] = e(a^j) follow from the remainder. The locator is the shortest
+ * recurrence that generates them (Berlekamp and Massey). It has a root a^-p for
+ * each wrong symbol, at x^p; the roots are found by trial (Chien). The error
+ * values follow from the evaluator, syndromes times locator (Forney). With at
+ * most checks/2 wrong symbols the solution is unique.
  */
 #include "prov/code/code_rs_field.h"
 

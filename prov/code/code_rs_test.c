@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reed-Solomon: the published generator, roots computed by OpenSSL's
- * arithmetic, errors that must be detected or corrected, and the rate at which
- * other errors are undetected.
+ * Reed-Solomon: the published generator, roots checked with OpenSSL's
+ * arithmetic, errors that must be detected or corrected, and the rate of
+ * undetected errors.
  */
 #include "test/t.h"
 #include "test/support/code_reference.h"
@@ -352,7 +352,7 @@ static void eight_wrong_symbols_are_refused(void **state)
 	weft_rng_init(&r, 8, 0);
 	for (int i = 0; i < t_scale(20000); i++)
 		wrong += eight_errors(&r);
-	T_IS(wrong, 0); /* 2 in a million are not refused */
+	T_IS(wrong, 0); /* expected: 2 in a million are miscorrected */
 }
 
 /*
@@ -395,8 +395,8 @@ static void five_checks_detect_any_five_wrong_symbols(void **state)
 }
 
 /*
- * Reduces x by the stored vector of each highest bit. Returns false if x
- * becomes zero.
+ * Reduces x by the stored vector of each highest bit, and stores the rest.
+ * Returns false if nothing is left.
  */
 static bool reduce(struct weft_code_rs_checks *base, bool *have,
 		   struct weft_code_rs_checks x)

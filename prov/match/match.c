@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Matching by classes. Receives that compare the same parts of (source, tag)
- * form a class; two receives of a class either have the same key or can never
+ * form a class. Two receives of a class either have the same key or can never
  * match the same message, so a hash finds the oldest one. A message is looked
- * up once per class in use (one or two in practice) and the oldest candidate
- * is used. Unexpected messages are hashed per class, too, but only after the
+ * up once per class in use (one or two in practice), and the oldest candidate
+ * is used. Unexpected messages are also hashed per class, but only after the
  * first receive that had to search beyond the front of the queue.
  */
 #include "prov/match/match.h"
@@ -98,7 +98,7 @@ static struct weft_match_class *class_find(struct weft_match *m,
 	return idle;
 }
 
-/* As class_find(), with a fast path for the class of the previous receive. */
+/* Like class_find(), with a fast path for the class of the previous receive. */
 static inline struct weft_match_class *class_of(struct weft_match *m,
 						const struct weft_match_recv *r)
 {

@@ -23,9 +23,9 @@
 #include <stdint.h>
 
 #define WEFT_MATCH_ANY	   UINT32_MAX /* source of a receive from any source */
-/* hashed combinations of (any source, ignore) */
+/* combinations of (any source, ignore) that are hashed */
 #define WEFT_MATCH_CLASSES 6
-/* oldest entries, which are searched linearly */
+/* number of oldest entries, which are searched linearly */
 #define WEFT_MATCH_FRONT   8
 
 /* A posted receive; one cache line. */
@@ -59,7 +59,7 @@ struct weft_match_msg {
 struct weft_match_class {
 	uint64_t ignore;
 	uint32_t any_src;
-	/* 1: unexpected messages are hashed in this class, too */
+	/* 1: unexpected messages are also hashed in this class */
 	uint32_t indexed;
 	struct weft_list *posted; /* posted_mask + 1 buckets, or NULL */
 	struct weft_list *msgs;	  /* msgs_mask + 1 buckets, or NULL */
@@ -103,9 +103,9 @@ void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r);
 /*
  * Posts r, whose tag, ignore and src are set, after weft_match_search found no
  * message. The first WEFT_MATCH_FRONT receives are searched linearly. A receive
- * that is among them when it is posted is never hashed, since it only moves
- * towards the front; the others are hashed when a message is first searched
- * beyond the front.
+ * that is posted as one of them is never hashed, because it only moves towards
+ * the front. The others are hashed when a message is first searched beyond the
+ * front.
  */
 static inline void weft_match_post(struct weft_match *m,
 				   struct weft_match_recv *r)
@@ -139,7 +139,7 @@ static inline void weft_match_unpost(struct weft_match *m,
 struct weft_match_recv *weft_match_find_posted(struct weft_match *m,
 					       uint32_t src, uint64_t tag);
 
-/* Returns the oldest posted receive if it matches, else NULL. */
+/* Returns the oldest posted receive if it matches, or NULL. */
 static inline struct weft_match_recv *
 weft_match_first(const struct weft_match *m, uint32_t src, uint64_t tag)
 {
@@ -152,7 +152,7 @@ weft_match_first(const struct weft_match *m, uint32_t src, uint64_t tag)
 }
 
 /*
- * Returns the oldest posted receive that matches, which stays posted; or NULL.
+ * Returns the oldest posted receive that matches (and stays posted), or NULL.
  */
 static inline struct weft_match_recv *
 weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
@@ -164,14 +164,14 @@ weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
 	return weft_match_find_posted(m, src, tag);
 }
 
-/* Queues an unexpected message; src and tag are set. */
+/* Queues an unexpected message, whose src and tag are set. */
 void weft_match_add(struct weft_match *m, struct weft_match_msg *u);
 
 /* Removes u; no effect if it is not queued. */
 void weft_match_remove(struct weft_match *m, struct weft_match_msg *u);
 
 /*
- * Returns the oldest unexpected message that matches r, which stays queued; or
+ * Returns the oldest unexpected message that matches r (and stays queued), or
  * NULL.
  */
 struct weft_match_msg *weft_match_find_msg(struct weft_match *m,

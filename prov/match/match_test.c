@@ -74,8 +74,8 @@ static struct weft_match_msg *msg_new(uint32_t src, uint64_t tag)
 }
 
 /*
- * Posts a receive in the tested code and in the model: both must find the same
- * message, or both queue the receive.
+ * Posts a receive in the tested code and in the model: either both find the
+ * same message, or both queue the receive.
  */
 static void step_recv(struct weft_match *m, struct model *d,
 		      struct weft_match_recv *r)
@@ -142,7 +142,7 @@ static void drain(struct weft_match *m, struct model *d)
 static const uint64_t masks[] = { 0,	0,    0,  3,  0xff, UINT64_MAX,
 				  0xf0, 0x80, 12, 16, 0x70 };
 
-/* Executes random steps; `lean`: probability of a receive, in sixteenths. */
+/* lean: probability of a receive, in sixteenths. */
 static void random_run(uint64_t seed, int steps, unsigned lean, uint64_t tags)
 {
 	struct weft_match m;
@@ -221,8 +221,8 @@ static void a_receive_that_stays_posted_matches_again(void **state)
 #define MANY (WEFT_MATCH_FRONT + 4)
 
 /*
- * More kinds of receives than classes are used one after another: a new kind
- * reuses an empty class, and is hashed, not searched linearly.
+ * More kinds of receives than classes, one after another: a new kind reuses an
+ * empty class and is hashed.
  */
 static void an_empty_class_is_reused(void **state)
 {
@@ -294,7 +294,7 @@ static uint64_t cpu_ns(void)
 }
 
 /*
- * Fills and drains a deep queue of both sides, in reverse order; the time per
+ * Fills and drains deep queues on both sides, in reverse order; the time per
  * element is bounded.
  */
 static void deep_queues_take_constant_time(void **state)

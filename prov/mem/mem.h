@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kinds of memory as the code below fi_* uses them: one table row each. Another
- * kind (CUDA) needs another file with its functions and a row in mem_kind.c; no
- * unit needs to be changed.
+ * Kinds of memory for the code below fi_*, one table row each. A new kind
+ * (CUDA) needs a file with its functions and a row in mem_kind.c; units need no
+ * change.
  */
 #ifndef WEFT_PROV_MEM_H
 #define WEFT_PROV_MEM_H
@@ -16,7 +16,7 @@ struct weft_mem_kind {
 	const char *name;
 	const char *path; /* name of the bus path in machine files */
 	unsigned iface;	  /* enum fi_hmem_iface, or WEFT_MEM_DEVICE_IFACE */
-	/* log2 of the page size of an interface's translations */
+	/* log2 of the page size for an interface's address translation */
 	unsigned page_bits;
 	/* cost of a copy by the device's copy engine, in virtual time */
 	uint32_t copy_ns;	  /* time to start a copy, ns */
@@ -31,14 +31,14 @@ struct weft_mem_kind {
 	bool (*mine)(const void *at);
 	/*
 	 * Copy from host memory to memory of this kind (in), and back (out).
-	 * -EFAULT: the memory is of another kind.
+	 * -EFAULT: not memory of this kind.
 	 */
 	int (*in)(void *to, const void *from, size_t bytes);
 	int (*out)(void *to, const void *from, size_t bytes);
 	/*
-	 * Returns the address at which an interface on the bus, and peers,
-	 * access this memory. -EFAULT: not of this kind; -EOPNOTSUPP: there is
-	 * no such address, the data must be staged.
+	 * Sets the address at which an interface on the bus, and peers, access
+	 * this memory. -EFAULT: not memory of this kind; -EOPNOTSUPP: there is
+	 * no such address, so the data must be staged.
 	 */
 	int (*reach)(void *at, size_t bytes, void **bus_p);
 	/*
@@ -48,7 +48,7 @@ struct weft_mem_kind {
 	bool (*on_bus)(uint64_t address);
 };
 
-/* iface of the emulated device; different from all values of libfabric. */
+/* iface of the emulated device; not a value of libfabric */
 #define WEFT_MEM_DEVICE_IFACE 0x77656674u
 
 /* Returns table row i; NULL: no more rows. Row 0 is host memory. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Emulated device memory. A block is a memfd that is mapped twice:
- * without access rights, at the address that programs get, and readable at
- * another address, which the device and the bus use. Copies go through the
- * second mapping. A direct access to the program's address gets a SIGSEGV, and
- * the kernel refuses it to other processes as well.
+ * Emulated device memory. A block is a memfd that is mapped twice: without
+ * access rights at the address that programs get, and readable at another
+ * address, which the device and the bus use. Copies use the second mapping.
+ * A direct access to the program's address gets a SIGSEGV, and the kernel
+ * refuses it to other processes, too.
  *
- *	program           address --> no access
- *	in, out, reach    bus ------> the same pages
+ * 	program           address --> no access
+ * 	in, out, reach    bus ------> the same pages
  *
- * The second mappings of all processes are in one address window, like device
- * memory on a bus, so that an interface can recognize a peer's device address.
- * If the window is not available they are at any address, and are treated as
- * host memory in virtual time.
+ * The second mappings of all processes are in one address window, like
+ * device memory on a bus, so an interface can recognize a peer's device
+ * address. If the window is not available, they are at any address, and
+ * count as host memory in virtual time.
  */
 #include "prov/mem/mem.h"
 #include "src/base/attr.h"
@@ -37,8 +37,8 @@ struct block {
 };
 
 /*
- * The device. There is one, as there is one bus: its blocks are found by
- * address, whichever call allocated them.
+ * There is one device, as there is one bus: its blocks are found by address,
+ * whichever call allocated them.
  */
 static struct {
 	pthread_mutex_t lock;
@@ -64,7 +64,10 @@ static struct block *block_of(const void *at)
 	return NULL;
 }
 
-/* Maps at the next address of the window; anywhere, if that is not free. */
+/*
+ * Maps the block at the next address of the window or, if that is not free,
+ * anywhere.
+ */
 static void *map_bus(int fd, size_t bytes)
 {
 	uint64_t next;
@@ -81,7 +84,7 @@ static void *map_bus(int fd, size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* Reserves address space that starts at a page of the device. */
+/* Reserves address space, aligned to a page of the device. */
 static void *address_space_reserve(size_t bytes)
 {
 	char *room = mmap(NULL, bytes + PAGE, PROT_NONE,

@@ -26,7 +26,7 @@ static int host_free(void *at)
 	return 0;
 }
 
-/* Returns true for all memory; this row is tested last. */
+/* All memory: this row is tested last. */
 static bool host_mine(const void *at)
 {
 	return true;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of all memory kinds, and that the processor cannot access device
- * memory.
- */
+/* All kinds of memory; the processor cannot access device memory. */
 #include "prov/mem/mem.h"
 #include "test/t.h"
 
@@ -65,7 +62,7 @@ static void write_byte(char *at)
 	*(volatile char *)at = 1;
 }
 
-/* Accesses memory as a peer does: the kernel copies, without a signal. */
+/* Accesses memory like a peer: the kernel copies, and no signal is raised. */
 static void fetch_byte(char *at)
 {
 	char byte;
@@ -112,7 +109,7 @@ static void unknown_or_straddling_memory_is_refused(void **state)
 	T_IS(weft_mem_alloc("tape", 1, (void **)&at), -EINVAL);
 	T_IS(weft_mem_alloc(WEFT_MEM_DEVICE, 0, (void **)&at), -EINVAL);
 	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
-	/* the range begins before the block and ends in it, and vice versa */
+	/* ranges that begin before the block or end after it */
 	T_TRUE(weft_mem_name(at - 4, 8) == NULL);
 	T_IS(weft_mem_in(at - 4, buf, 8), -EFAULT);
 	T_IS(weft_mem_out(buf, at - 4, 8), -EFAULT);

@@ -5,7 +5,7 @@
  */
 #include "prov/watch/watch.h"
 
-/* checks without a heartbeat until the owner is reported broken */
+/* checks without a heartbeat after which the owner is reported broken */
 enum { MISSES = 1 };
 
 const char *weft_watch_name(enum weft_watch_state state)
@@ -108,9 +108,7 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 		.nic = weft_watch_check(&n->of_nic, &n->nic, MISSES),
 		.port = WEFT_WATCH_PORTS,
 	};
-	/*
-	 * The neighbour registers of a dead interface are not updated any more.
-	 */
+	/* the registers of a dead interface are not updated */
 	if (n->of_nic.state == WEFT_WATCH_BROKEN)
 		return count;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)

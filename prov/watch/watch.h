@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fault awareness as in APEnet+ (LO|FA|MO): which part monitors which, and the
- * conclusions. The functions use no clock, no static memory and send no
- * messages; the caller calls each part once per period.
+ * Fault awareness as in APEnet+ (LO|FA|MO): which component monitors which,
+ * and the conclusions. The functions use no clock and no static memory, and
+ * send no messages; the caller calls each component's function once per
+ * period.
  *
  *      host  --- writes ---> host register  <--- checks -- interface
  *      host  --- checks ---> own register   <--- writes -- interface
@@ -12,12 +13,12 @@
  *        |
  *        +----- reports, over a service network ----> master
  *
- * If the host fails, its interface detects the missing heartbeat and reports it
- * in its status words; the neighbours' hosts read the words and report to the
- * master. If the interface fails, its host detects the missing heartbeat and
- * reports to the master. If both fail, the neighbours receive no more status
- * words. If all neighbours fail, too, no report arrives, and the node's state
- * is unknown to the master.
+ * If the host fails, its interface detects the missing heartbeat and reports
+ * it in its status words; the neighbours' hosts read the words and report to
+ * the master. If the interface fails, its host detects the missing heartbeat
+ * and reports to the master. If both fail, the neighbours receive no more
+ * status words. If all neighbours fail, too, no report arrives, and the master
+ * does not know the state of the node.
  */
 #ifndef WEFT_WATCH_H
 #define WEFT_WATCH_H
@@ -56,13 +57,16 @@ uint32_t weft_watch_sensors(const struct weft_watch_sensor *sensor,
 
 /* ---- registers ----------------------------------------------------------- */
 
-/* A register that its owner writes in every period and another part checks. */
+/*
+ * A register that its owner writes once per period and another component
+ * checks.
+ */
 struct weft_watch_register {
 	uint64_t beats;
 	uint32_t sensors; /* bit mask of the sensors that are out of bounds */
 };
 
-/* State of the part that monitors a register. */
+/* State of the component that monitors a register. */
 struct weft_watch_monitor {
 	uint64_t beats;
 	uint32_t missed; /* consecutive checks without a new heartbeat */
@@ -80,8 +84,8 @@ enum weft_watch_state weft_watch_check(struct weft_watch_monitor *monitor,
 				       uint32_t misses);
 
 /*
- * Status word that an interface sends to its neighbours; fits a word of the
- * link.
+ * Status word that an interface sends to its neighbours; fits a control word of
+ * the link.
  */
 struct weft_watch_word {
 	uint32_t node;
@@ -115,9 +119,9 @@ void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
 			  const uint32_t neighbour[WEFT_WATCH_PORTS]);
 
 /*
- * Executes one period of the interface: increments its heartbeat, checks its
- * host's heartbeat and whether status words arrive from the neighbours, and
- * returns the status word to send to them.
+ * Runs one period of the interface: increments its heartbeat, checks the
+ * heartbeat of its host and the status words of its neighbours, and returns the
+ * status word to send to them.
  */
 struct weft_watch_word weft_watch_nic(struct weft_watch_node *n);
 /* Records a status word that a neighbour has sent to a port. */
@@ -133,9 +137,9 @@ struct weft_watch_report {
 };
 
 /*
- * Executes one period of the host: increments its heartbeat, checks its
- * interface's heartbeat, and reads the neighbour registers. Returns the number
- * of reports; the first is about the node itself.
+ * Runs one period of the host: increments its heartbeat, checks the heartbeat
+ * of its interface, and reads the neighbour registers. Returns the number of
+ * reports; the first is about the node itself.
  */
 unsigned weft_watch_host(struct weft_watch_node *n,
 			 struct weft_watch_report report[WEFT_WATCH_PORTS + 1]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rules of fault awareness on a torus, without time: one period is a step,
+ * The rules of fault awareness on a torus, without time. A step is one period,
  * in which all hosts act, then all interfaces, then the status words arrive.
  */
 #include "prov/watch/watch.h"
@@ -235,7 +235,9 @@ static void a_sensor_warning_is_reported_as_sick(void **state)
 	T_IS(master_state(&w, 9).host, WEFT_WATCH_BROKEN);
 }
 
-/* All neighbours of a node are dead: only the node reports about itself. */
+/*
+ * All neighbours of the node are dead, so only the node reports about itself.
+ */
 static void a_node_with_dead_neighbours_reports_itself(void **state)
 {
 	static struct world w;

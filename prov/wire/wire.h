@@ -23,7 +23,7 @@ struct weft_pkt {
 	uint8_t type;  /* enum nic_type of the engine */
 	uint8_t flags; /* flags of that type */
 	uint16_t len;  /* payload bytes, without this header */
-	/* word for the carrier; senders set 0, or a hint below */
+	/* word for the carrier; senders set 0 or a WEFT_PKT_* hint */
 	uint32_t carrier;
 	uint32_t unit; /* word for the unit: FIFO or queue number, credits */
 	uint32_t aux;  /* message id, operation, ... */
@@ -31,10 +31,7 @@ struct weft_pkt {
 	uint64_t data; /* remote CQ data, or an address */
 };
 
-/*
- * Hint, used in virtual time only: this packet may be reordered and may take
- * any route.
- */
+/* Hint for virtual time: this packet may be reordered and take any route. */
 #define WEFT_PKT_ANY_ROUTE 1u
 
 /*
