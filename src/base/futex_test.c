@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of futexes: blocking, waking, timeouts, and words that change before
- * the wait.
- */
+/* Tests of futexes: blocking, waking, timeouts, early changes. */
 #include "src/base/futex.h"
 #include "test/t.h"
 

@@ -70,10 +70,7 @@ void *weft_hash_get(const struct weft_hash *h, uint64_t key)
 	return h->cell ? hash_find(h, key)->val : NULL;
 }
 
-/*
- * Closes the gap at slot i: moves back later entries whose probe sequence
- * includes it.
- */
+/* Closes the gap at slot i: moves back entries that probed past it. */
 static void hash_close_gap(struct weft_hash *h, size_t i)
 {
 	size_t j = i;

@@ -33,10 +33,7 @@ static inline uint64_t weft_hash_mix(uint64_t x)
 void weft_hash_init(struct weft_hash *h);
 void weft_hash_fini(struct weft_hash *h);
 
-/*
- * Stores val (not NULL) under key and replaces an earlier value. Returns 0 or
- * -ENOMEM.
- */
+/* Sets the value (not NULL) of key. Returns 0 or -ENOMEM. */
 int weft_hash_set(struct weft_hash *h, uint64_t key, void *val);
 
 /* Returns the value of key, or NULL. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Functions that gather segments into one buffer and scatter a buffer into
- * segments.
- */
+/* Gathers segments into a buffer, scatters a buffer into segments. */
 #ifndef WEFT_BASE_IOV_H
 #define WEFT_BASE_IOV_H
 

@@ -43,10 +43,7 @@ const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT]);
  * would raise SIGXFSZ.
  */
 bool weft_limit_file_ok(size_t bytes);
-/*
- * Creates and joins a thread. Returns 0, or -errno: no thread can be created
- * now.
- */
+/* Creates and joins a thread. Returns 0; -errno: not possible now. */
 int weft_limit_try_thread(void);
 
 #endif

@@ -43,10 +43,7 @@ static inline void weft_list_push_front(struct weft_list *l,
 	weft_list_insert_after(l, n);
 }
 
-/*
- * Removes a node, which then points at itself, so that removing it twice has no
- * effect.
- */
+/* Removes a node; removing it twice has no effect. */
 static inline void weft_list_remove(struct weft_list *n)
 {
 	n->prev->next = n->next;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Log messages. The level is read from the environment once, with the first
- * message.
- */
+/* Log messages. The level is read from the environment once. */
 #include "src/base/log.h"
 #include "src/base/atomic.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of words of every size: an operation changes only the bytes of its
- * word.
- */
+/* Tests that an operation changes only the bytes of its word. */
 #include "src/base/word.h"
 
 #include "test/t.h"

@@ -87,10 +87,7 @@ static int step_waiting(void)
 	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
 	enum weft_core_share core_share;
 
-	/*
-	 * In virtual time a poll costs virtual time and blocking does not:
-	 * never spin.
-	 */
+	/* polls take virtual time, blocking does not: never spin */
 	if (weft_core.virt) {
 		weft_store32_relaxed(&weft_core.spin, 0);
 		return 0;

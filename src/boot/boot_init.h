@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * MPI_Init_thread and MPI_Finalize without their argument checks. Return 0 or
- * -errno.
- */
+/* MPI_Init_thread and MPI_Finalize, unchecked. Return 0 or -errno. */
 #ifndef WEFT_BOOT_INIT_H
 #define WEFT_BOOT_INIT_H
 

@@ -106,10 +106,7 @@ static int get_int(pmix_rank_t rank, const char *key, int fallback)
 	return (int)n;
 }
 
-/*
- * Parses an ordered list of the ranks on this host: "0,1,4-7". Returns their
- * number.
- */
+/* Parses the ranks on this host, "0,1,4-7". Returns their number. */
 static int parse_peers(const char *list, int *out, int room)
 {
 	int n = 0;
@@ -167,10 +164,7 @@ static int report_no_server(const char *trace, pmix_status_t st)
 	return -ENOTCONN;
 }
 
-/*
- * Reports that the PMIx thread cannot be started; PMIx does not report the
- * reason.
- */
+/* Reports that the PMIx thread cannot be started. */
 static int report_no_thread(int err)
 {
 	char why[WEFT_LIMIT_TEXT];
@@ -373,10 +367,7 @@ int weft_pmix_get(int rank, void *name, size_t *len_p)
 }
 
 struct fence {
-	/*
-	 * 1: the status is stored; 2: the callback does not access this struct
-	 * any more
-	 */
+	/* 1: status is stored; 2: the callback does not access it any more */
 	weft_au32 done;
 	pmix_status_t status;
 	void (*wake)(void);

@@ -6,10 +6,7 @@
 struct fi_info;
 struct fid_fabric;
 
-/*
- * Opens the provider's fabric; *info_p: its info for hints. Returns 0 or
- * -errno.
- */
+/* Opens the provider's fabric and gets its info. Returns 0 or -errno. */
 int weft_prov_open(const struct fi_info *hints, struct fi_info **info_p,
 		   struct fid_fabric **fabric_p);
 void weft_prov_free(struct fi_info *info);

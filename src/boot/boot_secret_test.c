@@ -169,10 +169,7 @@ static void without_any_secret_the_key_is_public(void **state)
 	T_IS(open_key(false, b), -EACCES);
 }
 
-/*
- * The PMIx server of Weft's mpiexec accepts no other user, so no key file is
- * created.
- */
+/* Weft's mpiexec accepts no other user, so no key file is created. */
 static void weft_mpiexec_needs_no_key_file(void **state)
 {
 	uint8_t a[WEFT_SECRET_KEY];

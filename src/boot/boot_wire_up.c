@@ -98,10 +98,7 @@ static bool key_is_none(void)
 	return key && !strcmp(key, "none");
 }
 
-/*
- * Sets the job's key; Weft's provider signs datagrams with keys derived from
- * it.
- */
+/* Sets the job's key, from which the provider derives its keys. */
 static int make_key(void)
 {
 	struct weft_core *c = &weft_core;

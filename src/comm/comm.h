@@ -136,10 +136,7 @@ static inline void weft_comm_get(struct weft_comm *c)
 void weft_comm_put(struct weft_comm *c);
 
 int weft_comm_open_predefined(void);
-/*
- * Closes MPI_COMM_WORLD and MPI_COMM_SELF, and the routes of all other
- * communicators.
- */
+/* Closes world and self, and the class routes of all communicators. */
 void weft_comm_close_all(void);
 
 #endif

@@ -129,10 +129,7 @@ static int agree_post(struct weft_agree *a)
 	return rc ? rc : weft_core_isend(&out, &a->send);
 }
 
-/*
- * Returns 1: the exchange has completed and is combined; 0: outstanding;
- * -errno.
- */
+/* Returns 1: the exchange is complete and combined; 0: not yet; -errno. */
 static int agree_combine(struct weft_agree *a)
 {
 	size_t i;

@@ -15,10 +15,7 @@ struct weft_core_coll_ops {
 	 * created). Not collective, must not communicate, must not block.
 	 */
 	int (*attach)(struct weft_comm *comm);
-	/*
-	 * detach: the communicator is being freed; frees comm->coll and its
-	 * routes.
-	 */
+	/* detach: frees comm->coll and its routes; comm is being freed */
 	void (*detach)(struct weft_comm *comm);
 };
 

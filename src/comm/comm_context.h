@@ -19,10 +19,7 @@ enum {
 	WEFT_CTX_WORDS = WEFT_TAG_CTX_IDS / 64,
 };
 
-/*
- * Returns the unused ids of the window that begins with this word, one bit
- * each.
- */
+/* Returns the unused ids of the window at this word, one bit each. */
 void weft_ctx_unused(unsigned word, uint64_t ids[WEFT_CTX_WINDOW]);
 void weft_ctx_use(unsigned id);
 void weft_ctx_free(unsigned id);

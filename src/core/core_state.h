@@ -57,10 +57,7 @@ struct weft_core {
 	size_t inject_bytes;
 	unsigned pending; /* number of operations in the retry queue */
 	unsigned joining; /* number of class routes being joined */
-	/*
-	 * number of requests that the progress loop steps, see
-	 * weft_progress_add()
-	 */
+	/* number of stepped requests, see weft_progress_add() */
 	weft_au32 stepping;
 	weft_au32 spin; /* number of empty polls before blocking */
 	/* polls are system calls, so spin adapts to the traffic */
@@ -88,10 +85,7 @@ struct weft_core {
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
 	struct fid_av *av;
-	/*
-	 * provider's table for packing by packet (msg_typed.h); NULL: not
-	 * supported
-	 */
+	/* provider's table for packing by packet (msg_typed.h), or NULL */
 	struct fi_weft_typed *typed;
 	bool can_block; /* the provider supports fi_cq_sread */
 	struct weft_wait_policy policy;

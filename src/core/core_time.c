@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Clock of MPI_Wtime: the host's clock, or the virtual clock of the emulated
- * machine.
- */
+/* Clock of MPI_Wtime: the host's clock, or the machine's virtual clock. */
 #include "src/core/core_time.h"
 
 #include "src/base/attr.h"

@@ -13,10 +13,7 @@ uint64_t weft_core_now_ps(void);
 uint64_t weft_core_clock_peek_ps(void);
 uint64_t weft_core_tick_ps(void);
 
-/*
- * Open and close the clock: called after the domain is opened, and before it is
- * closed.
- */
+/* Called after the domain is opened, and before it is closed. */
 void weft_core_clock_open(void);
 void weft_core_clock_close(void);
 

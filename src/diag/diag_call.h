@@ -43,10 +43,7 @@ struct weft_call {
 /* Word of the job status page, for the only thread that makes MPI calls. */
 extern weft_au32 *weft_call_slot WEFT_HIDDEN;
 
-/*
- * Not inlined into the fast path, but hot: every timed call takes the slow
- * path.
- */
+/* Not inlined, but hot: every timed call takes the slow path. */
 struct weft_call
 weft_call_enter_slow(struct weft_call_site *site) WEFT_NOINLINE WEFT_HOT;
 void weft_call_leave_slow(void) WEFT_NOINLINE WEFT_HOT;

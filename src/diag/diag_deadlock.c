@@ -172,10 +172,7 @@ static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 	memset(s, 0, sizeof(*s));
 	snprintf(s->call, sizeof(s->call), "%.*s", WEFT_WAIT_NOTE_NAME - 1,
 		 weft_call_text(call, sizeof(call)));
-	/*
-	 * with several threads keep only the first name; commas separate the
-	 * names
-	 */
+	/* of several threads keep only the first name, up to the comma */
 	s->call[strcspn(s->call, ",")] = '\0';
 	s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
 	for (; first; first = first->next) {
@@ -246,10 +243,7 @@ static void trace_deadlock(const struct weft_waitnote *all, int n, uint64_t now,
 	free(text);
 }
 
-/*
- * Prints the report with one call, so that output of other ranks does not
- * interleave.
- */
+/* Prints the report with one call, so that it is not interleaved. */
 static void print_report(const struct fi_weft_world *world)
 {
 	int n = weft_core.job.size;

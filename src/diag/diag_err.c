@@ -57,10 +57,7 @@ void weft_errh_put(struct weft_errh *h)
 	free(h);
 }
 
-/*
- * Returns the handler of an object; objects without one use that of
- * MPI_COMM_SELF.
- */
+/* Returns the handler of an object, or that of MPI_COMM_SELF. */
 static struct weft_errh *handler_of(const void *obj)
 {
 	const struct weft_obj *o = obj;

@@ -55,10 +55,7 @@ extern bool weft_check;
 int weft_err_arg(const void *obj, const char *func, int class, int arg,
 		 const char *fmt, ...) WEFT_PRINTF(5, 6) WEFT_COLD;
 
-/*
- * Raises the error rc, -errno or an MPI code. Returns the code for the
- * application.
- */
+/* Raises -errno or an MPI code. Returns the code for the application. */
 int weft_err_rc_slow(const void *obj, const char *func, int rc) WEFT_COLD;
 
 static inline int weft_err_rc(const void *obj, const char *func, int rc)

@@ -26,16 +26,10 @@ struct weft_pvar {
 
 extern const struct weft_pvar weft_pvars[];
 extern const int weft_pvar_count;
-/*
- * index of the first variable of the provider; earlier ones are counters of the
- * core
- */
+/* index of the provider's first variable; earlier ones are the core's */
 extern const int weft_pvar_first_provider;
 
-/*
- * Reads variable i. Returns 0, or -ENOTSUP: the provider does not have this
- * counter.
- */
+/* Reads variable i. Returns 0; -ENOTSUP: not in this provider. */
 int weft_pvar_read(int i, uint64_t *value_p);
 
 #endif

@@ -196,10 +196,7 @@ static void print_dead(FILE *f, const struct fi_weft_world *world,
 		fprintf(f, "    and %u other ranks\n", count - TOP);
 }
 
-/*
- * Prints the counters of all kinds of errors, and the links with the most
- * errors.
- */
+/* Prints the error counters, and the links with the most errors. */
 static void print_faults(FILE *f, const struct fi_weft_world *world,
 			 struct fid *domain, const struct top_links *bad)
 {

@@ -11,10 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/*
- * Writes the load of links and the class routes. Called when no rank runs any
- * more.
- */
+/* Writes the load of links and the class routes, after all ranks have left. */
 void weft_report_links(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain);
 /* Writes one line: time, events, packets, hash. */

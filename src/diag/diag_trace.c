@@ -91,10 +91,7 @@ static bool is_application_message(uint64_t word)
 
 /* ---- sends --------------------------------------------------------------- */
 
-/*
- * Rank that was found last at an address, indexed by the low bits of the
- * address.
- */
+/* Rank found last at an address, indexed by the address's low bits. */
 enum { RANK_CACHE = 1024 };
 static weft_au32 rank_cache[RANK_CACHE];
 
@@ -250,10 +247,7 @@ static ssize_t hook_typed_send(struct fid_ep *ep,
 
 /* ---- receives and completions -------------------------------------------- */
 
-/*
- * Records a receive. posted: time when the receive was posted; 0: within this
- * call.
- */
+/* Records a receive. posted: time of the post; 0: within this call. */
 static WEFT_NOINLINE WEFT_HOT void put_recv(uint64_t word, size_t bytes,
 					    uint64_t posted)
 {

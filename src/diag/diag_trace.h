@@ -30,10 +30,7 @@ struct weft_trace_hooks {
 	const struct weft_p2p *(*sent)(const struct weft_io *io);
 };
 
-/*
- * Called after the endpoint and its queue are open. Does nothing without a
- * trace.
- */
+/* Called after the endpoint and its queue are open; starts a trace, if any. */
 void weft_trace_start(const struct weft_trace_hooks *of);
 /* Called before the endpoint and its queue are closed. */
 void weft_trace_stop(void);
@@ -79,10 +76,7 @@ void weft_trace_sync(const struct weft_comm *c, int peer, unsigned what,
 
 void weft_trace_route(const struct weft_comm *comm, int id);
 
-/*
- * Writes the counters and links of the model. Called by rank 0, in virtual
- * time.
- */
+/* Writes the model's counters and links; called by rank 0. */
 void weft_trace_world(void);
 /* Writes a note for the page, as "deadlock"; text may have several lines. */
 void weft_trace_note(const char *name, const char *text);

@@ -21,10 +21,7 @@
 
 /* ---- notes --------------------------------------------------------------- */
 
-/*
- * Appends text to the note. Returns false and appends nothing if it does not
- * fit.
- */
+/* Appends text to the note. Returns false if it does not fit. */
 static bool append(char note[WEFT_WAIT_NOTE_BYTES], size_t *pos,
 		   const char *text)
 {
@@ -523,10 +520,7 @@ static void print_waits(FILE *f, const int *next, int from)
 		fprintf(f, " -> rank %d\n", from);
 }
 
-/*
- * Prints the shortest cycle without wildcards, else with wildcards, else a
- * chain.
- */
+/* Prints the shortest cycle, if possible without wildcards, or a chain. */
 static void print_cycle(FILE *f, const struct job *j)
 {
 	int *next = calloc((size_t)j->n, sizeof(*next));

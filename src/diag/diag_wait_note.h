@@ -67,10 +67,7 @@ struct weft_waitnote {
 	struct weft_waitnote_item item[WEFT_WAIT_NOTE_ITEMS];
 };
 
-/*
- * Writes the note of a rank; items that do not fit are only counted. Returns
- * note.
- */
+/* Writes and returns the note; items that do not fit are only counted. */
 char *weft_waitnote_write(const struct weft_waitnote *s,
 			  char note[WEFT_WAIT_NOTE_BYTES]);
 /* Reads a note. Returns false, and no items, if the text is not a note. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Shared region of the health watch (health.h): creation, validation, joining,
- * leaving.
- */
+/* Shared region of the health watch: validation, joining, leaving. */
 #include "src/health/health.h"
 
 #include "src/os/alive.h"
@@ -139,10 +136,7 @@ int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank)
 	weft_store32(&s->pid, pid);
 	weft_store32(&s->ns, h->ns);
 	weft_store64(&s->start, weft_proc_start(pid));
-	/*
-	 * R0 pairs with A0 in health_round.c and health_view.c: identity before
-	 * state.
-	 */
+	/* R0 pairs with A0 in health_round.c, health_view.c: stored last */
 	weft_store32(&s->state, HEALTH_JOINED);
 	return 0;
 }

@@ -74,18 +74,12 @@ void weft_health_shape(const char *torus, uint32_t count,
 uint32_t weft_health_neighbour(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
 			       unsigned port);
 
-/*
- * Registers this process as the rank in that slot. Returns 0, or -EINVAL: no
- * such slot.
- */
+/* Registers this process in the slot. Returns 0; -EINVAL: no such slot. */
 int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank);
 /* Marks a regular exit: the rank will not be reported broken. */
 void weft_health_leave(struct weft_health *h);
 
-/*
- * Executes one round of the rank: increments its heartbeat, and checks its
- * neighbours.
- */
+/* Executes a round: increments the heartbeat, checks the neighbours. */
 void weft_health_round(struct weft_health *h, uint64_t now_ns);
 /*
  * Executes one round of the rank's interface; called by the thread that makes

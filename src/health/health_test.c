@@ -160,10 +160,7 @@ static void rank_without_heartbeat_is_sick_within_two_periods(void **state)
 	w.suspended[5] = true;
 	run_rounds(&w, 2);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_NORMAL);
-	/*
-	 * ranks that check after rank 5 in a round, such as rank 7, detect
-	 * first
-	 */
+	/* ranks that check after rank 5 in a round, as rank 7, detect first */
 	run_rounds(&w, 1);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(view_of(&w, 5).by, 107);
@@ -205,10 +202,7 @@ static void suspended_host_reports_no_rank_sick(void **state)
 	world_close(&w);
 }
 
-/*
- * Child process: joins as the last rank, executes two rounds, and stops after
- * each.
- */
+/* Child: joins as the last rank, executes two rounds, stops after each. */
 static void child(const struct world *w)
 {
 	struct weft_health h;
@@ -472,10 +466,7 @@ static void random_region_is_refused_or_read_safely(void **state)
 		run_rounds(&w, 3);
 		word = (uint64_t *)w.rank[0].region.base;
 		words = w.rank[0].region.bytes / 8;
-		/*
-		 * even rounds: random words in the slots only; odd rounds: in
-		 * the head
-		 */
+		/* random words: even rounds in slots, odd in the head */
 		for (uint64_t n = 1 + weft_rng_below(&rng, 200); n; n--) {
 			size_t from = round & 1 ? 0 : first;
 			size_t to = round & 1 ? first : words;

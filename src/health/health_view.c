@@ -27,10 +27,7 @@ static bool is_fresh(const struct weft_health *h, const struct health_slot *s,
 	       h->what.period_ns;
 }
 
-/*
- * Returns whether the reporter has heartbeats itself, and is not the rank in
- * this slot.
- */
+/* Returns whether the reporter is another rank and has heartbeats. */
 static bool is_valid_reporter(const struct weft_health *h, uint32_t reporter,
 			      uint32_t slot, uint64_t now_ns)
 {
@@ -50,10 +47,7 @@ static void merge_report(const struct health_slot *t, unsigned port,
 			 struct weft_health_view *v)
 {
 	const struct health_neighbour *n = &t->neighbour[port];
-	/*
-	 * A2 pairs with R2 in health_round.c: since_ns belongs to the state
-	 * read here
-	 */
+	/* A2 pairs with R2 in health_round.c: since_ns is of this state */
 	uint32_t states = weft_load32(&n->states);
 	uint8_t host = health_host(states), nic = health_nic(states);
 

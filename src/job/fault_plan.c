@@ -221,10 +221,7 @@ static int read_times(struct reader *r, const struct kind *k,
 	return rc;
 }
 
-/*
- * Adds a fault; refuses a second fault with the same kind, target and start
- * time.
- */
+/* Adds a fault; refuses a second one of equal kind, target and start. */
 static int plan_add(struct reader *r, const struct weft_fault_entry *f)
 {
 	struct weft_fault_plan *p = r->plan;

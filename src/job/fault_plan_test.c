@@ -200,10 +200,7 @@ static void plan_files_are_parsed_and_named_in_errors(void **state)
 	T_NOT_NULL(strstr(why.text, path));
 }
 
-/*
- * Parses parts of a valid plan with random changes: refused or accepted, never
- * a crash.
- */
+/* Parses a valid plan with random changes: never a crash. */
 static void random_text_does_not_crash_the_parser(void **state)
 {
 	static const char some[] = " =;\n#.eabdkloprst0123456789-|*";

@@ -111,10 +111,7 @@ static uint32_t hash(const char *s)
  */
 static bool is_ready(const struct job_page_name *n)
 {
-	/*
-	 * A0 pairs with R0 in claim(): the text is complete when the state is
-	 * READY.
-	 */
+	/* A0 pairs with R0 in claim(): a READY text is complete */
 	for (int i = 0; weft_load32(&n->state) == JOB_PAGE_WRITING; i++) {
 		if (i == JOB_PAGE_NAME_YIELDS)
 			return false;

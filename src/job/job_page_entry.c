@@ -83,10 +83,7 @@ static int entry_read(const struct job_page_member *m, uint32_t number,
 	if (len > JOB_PAGE_ENTRY || len > *len_p)
 		return -EPROTO;
 	for (int k = 0; k < JOB_PAGE_ENTRY / 8; k++)
-		/*
-		 * A2 pairs with R2: if a byte is new, the state below has
-		 * changed.
-		 */
+		/* A2 pairs with R2: if a byte is new, the state has changed */
 		word[k] = weft_load64(&m->entry[k]);
 	/* relaxed: ordered by the acquire loads above */
 	if (weft_load32_relaxed(&m->entry_state) != *state_p)

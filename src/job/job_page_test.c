@@ -85,10 +85,7 @@ static void text_is_reported_once(void **state)
 	T_TRUE(weft_job_page_first(&r, "no such option"));
 	T_FALSE(weft_job_page_first(&r, "no such option"));
 	T_TRUE(weft_job_page_first(&r, "another"));
-	/*
-	 * If the table is full, a text is reported repeatedly rather than
-	 * never.
-	 */
+	/* If the table is full, a text is repeated rather than lost. */
 	for (int i = 0; i < 2 * JOB_PAGE_ONCE; i++) {
 		snprintf(text, sizeof(text), "line %d", i);
 		T_TRUE(weft_job_page_first(&r, text));

@@ -150,10 +150,7 @@ static struct trace_chunk *chunk_new(struct weft_trace *t, enum trace_type type)
 	if (c == MAP_FAILED)
 		return NULL;
 #ifdef MADV_POPULATE_WRITE
-	/*
-	 * An old kernel ignores the advice: each page then causes a fault
-	 * later.
-	 */
+	/* old kernels ignore the advice: each page then causes a fault */
 	madvise(c, TRACE_CHUNK, MADV_POPULATE_WRITE);
 #endif
 	c->type = type;

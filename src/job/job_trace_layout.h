@@ -146,10 +146,7 @@ struct trace_entry {
 #define TRACE_IS_ACCESS(word)	((word) >> 62 == 1)
 #define TRACE_ACCESS_RANK(word) ((uint32_t)((word) >> 41 & 0x1fffff))
 
-/*
- * Word of a point-to-point call: rank of the peer in the communicator, tag,
- * context.
- */
+/* Word of a point-to-point call: rank in the communicator, tag, context. */
 #define TRACE_P2P(peer, tag, ctx)                     \
 	((uint64_t)((uint32_t)(peer)&0x1ffff) << 45 | \
 	 (uint64_t)((uint32_t)(tag)&0x7fffffff) << 14 | ((ctx)&0x3fff))

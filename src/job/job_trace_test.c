@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests that events of several writers are read in order, also after writers
- * have died.
- */
+/* Tests that events of writers, also dead ones, are read in order. */
 #include "src/base/clock.h"
 #include "src/job/job_trace.h"
 #include "test/t.h"

@@ -87,10 +87,7 @@ static const struct {
 	  MPI_DOUBLE_COMPLEX, MPI_2DOUBLE_PRECISION },
 };
 
-/*
- * Returns the arithmetic type of this size, for a number or for its complex
- * type.
- */
+/* Returns the arithmetic type of a number, or complex, of this size. */
 static enum weft_num_type basic_of(int what, int bytes, bool complex)
 {
 	int k = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;

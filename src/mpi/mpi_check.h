@@ -29,10 +29,7 @@ static inline int mpi_check_comm(const char *func, int arg, MPI_Comm handle,
 		       : weft_check_comm_bad(func, arg, handle);
 }
 
-/*
- * Gets the communicator of argument number arg, which must be an
- * intracommunicator.
- */
+/* Gets the intracommunicator of argument number arg. */
 static inline int mpi_check_intra(const char *func, int arg, MPI_Comm handle,
 				  struct weft_comm **comm_p)
 {

@@ -41,10 +41,7 @@
 	if (weft_unlikely(call_here.slot == NULL)) \
 	weft_trace_coll(comm, root, __VA_ARGS__)
 
-/*
- * MPI_ENTER of a call on a communicator other than a blocking collective, for
- * traces.
- */
+/* MPI_ENTER of other calls on a communicator, for traces. */
 #define MPI_ENTER_ARGS(comm, peer, tag, root, ...)                        \
 	MPI_ENTER;                                                        \
 	if (weft_unlikely(call_here.slot == NULL))                        \

@@ -20,10 +20,7 @@
 #include <rdma/fi_ext_weft.h>
 
 struct weft_p2p {
-	/*
-	 * three cache lines: all fields that a receive into contiguous memory
-	 * needs
-	 */
+	/* three cache lines: fields of a receive into contiguous memory */
 	struct weft_req req;
 	struct weft_io io;
 	struct weft_typed data;
@@ -43,10 +40,7 @@ struct weft_p2p {
 	bool ack_posted;  /* the receive of the acknowledgement is posted */
 	bool cancel_sent; /* a cancel request was sent to the receiver */
 	bool packed_by_packet; /* packed packet by packet (msg_typed.h) */
-	/*
-	 * makes the request active; the lock is held. Returns 0 or -errno (not
-	 * active)
-	 */
+	/* activates the request; the lock is held. Returns 0 or -errno */
 	int (*start)(struct weft_p2p *p);
 	struct weft_io ack;
 	struct fi_weft_data typed; /* arguments of the provider (msg_typed.h) */
@@ -62,10 +56,7 @@ static inline unsigned weft_p2p_kind(unsigned mode)
 	return mode >> 2 & 3;
 }
 
-/*
- * Returns the address of contiguous data. buf may be NULL: MPI_BOTTOM, or no
- * data.
- */
+/* Returns the address of contiguous data. buf NULL: MPI_BOTTOM, no data. */
 static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
 {
 	return (char *)((uintptr_t)buf + (uintptr_t)dt->true_lb);

@@ -257,10 +257,7 @@ static int search_peek(struct search *s, uint64_t flags)
 	return s->err == -ENOMSG ? 0 : s->err ? s->err : 1;
 }
 
-/*
- * Returns 0: the search continues; 1: the message was not found, or cannot be
- * received.
- */
+/* Returns 0: continue; 1: the message was not found, or not received. */
 static int search_try(struct search *s)
 {
 	int rc = search_peek(s, 0);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A send and a receive in one request (msg_isendrecv.h); called by
- * mpi_sendrecv.c.
- */
+/* A send and a receive in one request (msg_isendrecv.h). */
 #include "src/msg/msg_isendrecv.h"
 
 #include "src/comm/comm.h"

@@ -13,10 +13,7 @@ int weft_core_isendrecv(const struct weft_p2p_args *send,
 			const struct weft_p2p_args *recv, void *tmp,
 			struct weft_req **req_p);
 
-/*
- * Returns a packed copy of count elements, for MPI_Sendrecv_replace; NULL: no
- * memory.
- */
+/* Returns a packed copy, for MPI_Sendrecv_replace; NULL: no memory. */
 void *weft_core_packed_copy(const void *buf, MPI_Count count,
 			    struct weft_dt *dt);
 

@@ -35,10 +35,7 @@ struct part {
 	struct weft_p2p_args a;
 	int fault;	/* first error of a partition, in the receiver */
 	int partitions; /* number of partitions of this side */
-	/*
-	 * number of messages of the sender; without partitions one empty
-	 * message
-	 */
+	/* number of the sender's messages; without partitions one, empty */
 	int pieces;
 	bool sends;
 	/* the hello (receiver) or welcome (sender) has arrived */
@@ -152,10 +149,7 @@ static int send_ready(struct part *p)
 	int i, rc = 0;
 
 	for (i = p->unsent; i < p->pieces && p->sent < marked && !rc; i++) {
-		/*
-		 * A4 pairs with R4 in weft_partitioned_ready(): the data is
-		 * written.
-		 */
+		/* A4 pairs with R4 in weft_partitioned_ready() */
 		if (weft_load32(&p->ready[i]) != 1)
 			continue;
 		rc = send_one(p, i);
@@ -297,10 +291,7 @@ static int post_all(struct part *p)
 	return rc;
 }
 
-/*
- * Returns whether partition i of the sender has arrived, and then frees its
- * request.
- */
+/* Returns whether the sender's partition i has arrived; frees its request. */
 static bool has_arrived(struct part *p, MPI_Count i)
 {
 	struct weft_typed t = { p->a.dt, p->a.buf, p->a.count * p->partitions };
@@ -365,10 +356,7 @@ static int part_start(struct weft_req *r)
 	weft_store32_relaxed(&r->done, 0);
 	r->flags |= WEFT_REQ_ACTIVE;
 	p->posted = false;
-	/*
-	 * relaxed here and below: the progress loop does not see this request
-	 * yet
-	 */
+	/* relaxed here and below: no other thread sees this request yet */
 	weft_store32_relaxed(&p->marked, 0);
 	p->sent = 0;
 	p->unsent = p->completed = 0;

@@ -27,10 +27,7 @@ struct weft_persist {
 	unsigned (*holds)(const struct weft_req *r);
 };
 
-/*
- * Called when the request is created and before it is freed; both take the
- * core's lock.
- */
+/* Called at creation and before freeing; both take the core's lock. */
 void weft_persist_add(struct weft_persist *p, const struct weft_req *r,
 		      unsigned (*holds)(const struct weft_req *r));
 void weft_persist_remove(struct weft_persist *p);

@@ -152,10 +152,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	for (;;) {
 		uint32_t mark = weft_load32(&weft_completed);
 
-		/*
-		 * probe once more: the message may have arrived before the peer
-		 * died
-		 */
+		/* probe again: the message may have arrived meanwhile */
 		rc = weft_core_iprobe(a, msg_p, status);
 		if (rc || dead_err)
 			return rc == 1 ? 0 : rc ? rc : dead_err;

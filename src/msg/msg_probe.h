@@ -27,10 +27,7 @@ int weft_core_iprobe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		    MPI_Status *status);
 
-/*
- * Receives a matched message, whose memory becomes the request. Returns 0 or
- * -errno.
- */
+/* Receives a matched message as the request. Returns 0 or -errno. */
 int weft_core_imrecv(struct weft_p2p *msg, void *buf, MPI_Count count,
 		     struct weft_dt *dt, struct weft_req **req_p);
 

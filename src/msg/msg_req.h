@@ -187,10 +187,7 @@ static inline void weft_req_status_plain(const struct weft_req *r,
 		weft_status_set(status, r->source, r->tag, r->bytes);
 }
 
-/*
- * Shared requests that are always complete: a send, and a receive from
- * MPI_PROC_NULL.
- */
+/* Shared complete requests: a send, and a receive from MPI_PROC_NULL. */
 extern struct weft_req weft_req_done_send WEFT_HIDDEN;
 extern struct weft_req weft_req_done_no_proc WEFT_HIDDEN;
 

@@ -151,10 +151,7 @@ static void queued_operation_can_be_removed(void **state)
 	T_IS(posted[0], 2);
 }
 
-/*
- * A thread that blocks without timeout must be notified of the first queued
- * entry.
- */
+/* A thread blocked without timeout must be notified of the first entry. */
 static void first_queued_operation_wakes_blocked_thread(void **state)
 {
 	struct op a = make_op(0, 1), b = make_op(1, 2);

@@ -34,10 +34,7 @@ const struct weft_p2p *weft_p2p_sent(const struct weft_io *io)
 		       : NULL;
 }
 
-/*
- * Completes a send that was not posted; cancels the receive of its
- * acknowledgement.
- */
+/* Completes an unposted send; cancels its acknowledgement's receive. */
 static void send_failed(struct weft_p2p *p, int rc)
 {
 	weft_ctrl_cancel_expected(p);

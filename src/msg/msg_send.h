@@ -8,10 +8,7 @@
 /* Initializes p as a send, after weft_req_init(). */
 void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a);
 
-/*
- * Returns the send that an operation belongs to, or NULL if it is not a send
- * request.
- */
+/* Returns the send that an operation belongs to; NULL: not a send. */
 const struct weft_p2p *weft_p2p_sent(const struct weft_io *io);
 
 #endif

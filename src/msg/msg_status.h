@@ -33,10 +33,7 @@ static inline bool weft_status_is_cancelled(const MPI_Status *s)
 	return s->MPI_internal[0];
 }
 
-/*
- * Sets all fields except MPI_ERROR, which only functions with many statuses
- * set.
- */
+/* Sets all fields except MPI_ERROR, which calls with many statuses set. */
 static inline void weft_status_set(MPI_Status *s, int source, int tag,
 				   MPI_Count bytes)
 {

@@ -24,10 +24,7 @@ static inline bool weft_typed_is(const struct weft_p2p *p)
 	return weft_unlikely(p->packed_by_packet);
 }
 
-/*
- * Post the message. Return 0 or the provider's error. flags: as for the
- * fi_t*msg calls.
- */
+/* Post the message; flags: as for fi_t*msg. Return the provider's result. */
 int weft_typed_send(struct weft_p2p *p, fi_addr_t to, uint64_t flags);
 int weft_typed_recv(struct weft_p2p *p, uint64_t flags);
 

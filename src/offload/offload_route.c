@@ -81,10 +81,7 @@ static int route_set(struct weft_route *r, uint64_t salt)
 	return rc;
 }
 
-/*
- * Reads the event queue and records completed joins, also those of other
- * threads.
- */
+/* Reads the event queue; records completed joins of all threads. */
 static void route_events(void)
 {
 	struct fi_eq_err_entry err = { 0 };

@@ -94,10 +94,7 @@ int weft_route_join_begin(struct weft_comm *comm);
 int weft_route_join_wait(struct weft_comm *comm);
 void weft_route_leave(struct weft_comm *comm);
 
-/*
- * Returns whether long vectors use the unit's DMA between the memories of the
- * members.
- */
+/* Returns whether long vectors use the unit's DMA between members. */
 bool weft_route_has_bulk(const struct weft_comm *comm);
 
 #endif

@@ -45,10 +45,7 @@ static int stat_get(uint32_t pid, struct alive_stat *st)
 
 	if (ret)
 		return ret;
-	/*
-	 * The command name may contain any character, blanks and brackets
-	 * included.
-	 */
+	/* The command name may contain blanks and brackets. */
 	p = strrchr(buf, ')');
 	if (!p || sscanf(p + 1,
 			 " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu "

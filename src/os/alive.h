@@ -19,10 +19,7 @@ uint64_t weft_proc_start(uint32_t pid);
  */
 bool weft_proc_alive(uint32_t pid, uint64_t start);
 
-/*
- * Returns user plus system time of pid, in ticks of sysconf(_SC_CLK_TCK); 0:
- * not known.
- */
+/* Returns user plus system time of pid, in _SC_CLK_TCK ticks; 0: unknown. */
 uint64_t weft_proc_cpu_ticks(uint32_t pid);
 
 #endif

@@ -300,10 +300,7 @@ size_t weft_copy_calibrate_threshold(const struct weft_copy_calibration *c)
 	return (size_t)WEFT_COPY_CALIBRATE_LEAST << i >> 1;
 }
 
-/*
- * Assumes that times are linear in the size: a fixed cost plus a cost per 16
- * KiB.
- */
+/* Assumes linear times: a fixed cost plus a cost per 16 KiB. */
 size_t weft_copy_calibrate_shared_least(const struct weft_copy_calibration *c)
 {
 	int64_t first = (int64_t)c->once_ns[0];

@@ -31,10 +31,7 @@ struct weft_event {
 
 static_assert(sizeof(struct weft_event) == 8, "shared format");
 
-/*
- * Prepares to wait: sets `bits` in waiter_bits. Returns the value of ring
- * before that.
- */
+/* Prepares to wait: sets `bits`. Returns the value of ring before that. */
 static inline uint32_t weft_event_prepare_wait(struct weft_event *b,
 					       uint32_t bits)
 {

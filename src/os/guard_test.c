@@ -123,10 +123,7 @@ static void user_sigsegv_handler_is_called(void **state)
 
 int main(void)
 {
-	/*
-	 * Children install the handlers: weft_guard_init() acts once per
-	 * process.
-	 */
+	/* children install the handlers: possible once per process */
 	const struct CMUnitTest tests[] = {
 		T_CASE(guarded_work_returns_0),
 		T_CASE(fault_outside_guard_has_default_action),

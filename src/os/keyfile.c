@@ -134,10 +134,7 @@ static bool keyfile_write(int fd)
 	return write(fd, text, KEYFILE_TEXT) == KEYFILE_TEXT && !fsync(fd);
 }
 
-/*
- * Links the file to its final name. Returns true also if another process was
- * first.
- */
+/* Links the file to its final name; true also if that name exists. */
 static bool keyfile_link(const char *temp, const char *path)
 {
 	if (!link(temp, path) || errno == EEXIST)

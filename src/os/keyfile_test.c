@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of the key file: concurrent threads create it once; unsafe files are
- * refused.
- */
+/* Tests of the key file: created once; unsafe files are refused. */
 #include "src/os/keyfile.h"
 #include "src/base/attr.h"
 #include "test/t.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Wait policy: how long to spin, when to yield, when to block (see
- * wait_policy.h).
- */
+/* Wait policy: spinning, yielding, blocking (wait_policy.h). */
 #include "src/os/wait_policy.h"
 
 #include "src/base/clock.h"

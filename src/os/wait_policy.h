@@ -48,10 +48,7 @@ struct weft_wait_policy_spins {
 	/* polls of all sources before blocking is considered */
 	uint32_t passes;
 	uint32_t tests; /* failed tests (MPI_Test) per yield; 0: no yields */
-	/*
-	 * time to spin on a queue's next entry, if no other thread polled it
-	 * before
-	 */
+	/* time to spin on a queue's next entry that no other thread polled */
 	uint32_t spin_ns;
 };
 
@@ -97,10 +94,7 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 			   .backoff_min_ns = 32 * WEFT_MS,
 			   .backoff_max_ns = 1024 * WEFT_MS },
 	},
-	/*
-	 * With oversubscribed cores the peer does not run while this rank
-	 * spins.
-	 */
+	/* With oversubscribed cores a spinning rank delays its peer. */
 	[WEFT_OVERSUBSCRIBED] = {
 		.spin = { .polls = 2, .rounds = 0, .passes = 20,
 			  .tests = 32, .spin_ns = 0 },

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Command-line options (args.h): finding an option, and printing help from the
- * table.
- */
+/* Command-line options (args.h): finding an option, printing help. */
 #include "src/tools/args.h"
 #include "src/job/job_cfg.h"
 

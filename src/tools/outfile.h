@@ -11,10 +11,7 @@
 
 enum { WEFT_OUTFILE_WHY = 256 };
 
-/*
- * Texts within the first 512 bytes by which files of Weft's programs are
- * recognised.
- */
+/* Texts in the first 512 bytes that identify files of Weft's programs. */
 #define WEFT_OUTFILE_PAGE   "content=\"Weft "
 #define WEFT_OUTFILE_TRACE  "\"displayTimeUnit\""
 #define WEFT_OUTFILE_REPORT "report: |fault awareness"

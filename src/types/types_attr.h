@@ -29,10 +29,7 @@ struct weft_keyval_fns {
 	void *extra;
 };
 
-/*
- * Create and free a keyval. Return MPI_SUCCESS, MPI_ERR_NO_MEM or
- * MPI_ERR_KEYVAL.
- */
+/* Create and free a keyval. Return MPI_SUCCESS or an error class. */
 int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p);
 int weft_keyval_free(enum weft_kind kind, int key);
 

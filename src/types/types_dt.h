@@ -212,10 +212,7 @@ struct weft_dt_darray {
 int weft_dt_darray(const struct weft_dt_darray *a, struct weft_dt *old,
 		   struct weft_dt **dt_p);
 
-/*
- * Makes a type usable for messages. Cheap: the constructor has built the
- * description.
- */
+/* Makes a type usable for messages; the constructor has done the work. */
 void weft_dt_commit(struct weft_dt *dt);
 
 /*

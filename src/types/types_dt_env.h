@@ -21,10 +21,7 @@ struct weft_dt_env {
 	struct weft_dt **t; /* component types, with a reference on each */
 };
 
-/*
- * Creates an envelope with four zeroed lists of these lengths; NULL: out of
- * memory.
- */
+/* Creates an envelope with four zeroed lists; NULL: no memory. */
 struct weft_dt_env *weft_dt_env_open(int combiner, MPI_Count ints,
 				     MPI_Count addrs, MPI_Count counts,
 				     MPI_Count types);

@@ -49,10 +49,7 @@
 	[slot] = { HEAD(n), .basic = WEFT_NUM_NONE, .size = MPI_UNDEFINED, \
 		   .align = 1 }
 
-/*
- * A pair. bytes: size of the data; type: C struct with its extent and
- * alignment.
- */
+/* A pair. bytes: size of the data; type: C struct with the same layout. */
 #define PAIR(slot, n, bytes, type, b, u, m)                                 \
 	[slot] = { HEAD(n),                                                 \
 		   .flags = WEFT_DT_COMMITTED |                             \

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * C structs of the pair types, and a function to set the sizes of Fortran
- * types.
- */
+/* C structs of the pair types; setting the sizes of Fortran types. */
 #ifndef WEFT_TYPES_DT_PREDEF_H
 #define WEFT_TYPES_DT_PREDEF_H
 

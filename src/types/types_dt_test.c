@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of datatypes and packing, compared with the naive model
- * (types_dt_model.h).
- */
+/* Tests of datatypes and packing against a naive model (types_dt_model.h). */
 #include "test/t.h"
 
 #include "test/support/types_dt_model.h"

@@ -11,10 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/*
- * Kernels of MPI_REPLACE and MPI_NO_OP: none, since reductions may not use
- * them.
- */
+/* Kernels of MPI_REPLACE and MPI_NO_OP, which reductions may not use. */
 static weft_num_fn *const none[WEFT_NUM_TYPES] = { NULL };
 
 #define OP(slot, h, number, kernels)                                        \
@@ -66,10 +63,7 @@ void weft_op_put(struct weft_op *op)
 	free(op);
 }
 
-/*
- * Calls the user's function with copies of count and datatype, which it may
- * overwrite.
- */
+/* Calls the user's function, which may overwrite count and datatype. */
 static void apply_user(const struct weft_op *op, void *in, void *inout,
 		       MPI_Count count, const struct weft_dt *dt)
 {

@@ -19,19 +19,13 @@ struct weft_op {
 	 * libfabric's number; WEFT_NUM_OPS: none
 	 */
 	uint8_t num;
-	/*
-	 * kernels of a predefined operation, indexed by enum weft_num_type; or
-	 * NULL
-	 */
+	/* kernels of a predefined operation, by enum weft_num_type; or NULL */
 	weft_num_fn *const *row;
 	MPI_User_function *user;
 	MPI_User_function_c *user_c;
 };
 
-/*
- * All predefined operations, indexed by the low bits of the handle
- * (0x20..0x3f).
- */
+/* Predefined operations, by the low bits of the handle (0x20..0x3f). */
 extern struct weft_op weft_op_predef[32];
 
 /* Kernels of MPI_MINLOC and MPI_MAXLOC, for types_op.c. */
@@ -65,10 +59,7 @@ static inline struct weft_op *weft_op_get(struct weft_op *op)
 }
 void weft_op_put(struct weft_op *op);
 
-/*
- * Creates a user operation; one of user and user_c is set. Returns 0 or
- * -ENOMEM.
- */
+/* Creates a user operation from user or user_c. Returns 0 or -ENOMEM. */
 int weft_op_open(MPI_User_function *user, MPI_User_function_c *user_c,
 		 bool commutative, struct weft_op **op_p);
 

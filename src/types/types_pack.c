@@ -448,10 +448,7 @@ static void walk_idx(struct sink *s, const struct weft_dtn *n, char *base,
 		s->ops->run(s, base + n->part[last].off + skip, s->left);
 }
 
-/*
- * Maximum length of a repeated list (the members of a struct) that is copied by
- * rows.
- */
+/* Maximum length of a repeated list (of a struct) that is copied by rows. */
 #define ROWS_MAX_RUNS 32
 
 static void walk_loop(struct sink *s, const struct weft_dtn *n, char *base,

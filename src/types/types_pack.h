@@ -39,10 +39,7 @@ size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
 int weft_pack_iov(const struct weft_typed *t, size_t *pos, struct iovec *iov,
 		  int n);
 
-/*
- * Returns the number of contiguous pieces of the buffer, at most limit; 0: no
- * data.
- */
+/* Returns the number of contiguous pieces, at most limit; 0: no data. */
 int weft_pack_pieces(const struct weft_typed *t, int limit);
 
 /*

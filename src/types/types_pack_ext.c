@@ -47,10 +47,7 @@ static struct shape shape_of(const struct weft_dt *b)
 
 /* ---- conversion of one part of an element ---- */
 
-/*
- * Returns the index of byte k of a native number, counted from the least
- * significant.
- */
+/* Returns the index of byte k of a native number; 0: least significant. */
 static size_t native_at(size_t k, size_t size)
 {
 	static const union {

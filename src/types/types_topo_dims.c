@@ -78,10 +78,7 @@ static void search_finish(struct search *s, int n, int limit)
 		s->best[i] = s->f[i];
 }
 
-/*
- * Tries all factorizations of n into f[at] and later factors, each at most
- * `limit`.
- */
+/* Tries all factorizations of n from f[at] on, each factor <= limit. */
 static void search(struct search *s, int n, int at, int limit)
 {
 	int left = s->k - at;

@@ -47,10 +47,7 @@ static void dims_are_balanced_and_descending(void **state)
 		}
 }
 
-/*
- * Results of other implementations, a prime, and the int with the most
- * divisors.
- */
+/* Results of other MPIs, a prime, and the int with the most divisors. */
 static void dims_of_large_numbers(void **state)
 {
 	static const int known[][4] = {

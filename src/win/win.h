@@ -328,10 +328,7 @@ static inline bool weft_win_skip_progress(struct weft_win *w)
 	return w->page && n % 64;
 }
 
-/*
- * Orders this thread's stores before later loads; without stores no fence is
- * needed.
- */
+/* Orders this thread's stores, if any, before later loads. */
 static inline void weft_win_order(struct weft_win *w)
 {
 	/* relaxed: written by the only thread */

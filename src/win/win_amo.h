@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Accumulates at the target by fi_atomic, for types and locations that it
- * supports.
- */
+/* Accumulates at the target by fi_atomic, where it is supported. */
 #ifndef WEFT_WIN_AMO_H
 #define WEFT_WIN_AMO_H
 

@@ -45,10 +45,7 @@ struct win_blocks {
 	uint8_t kept[WIN_BLOCKS_KEPT];
 };
 
-/*
- * Allocates a block from the free list; NULL: no free block has a suitable
- * size.
- */
+/* Allocates a block from the free list; NULL: none has a suitable size. */
 void *win_blocks_take(struct win_blocks *w, size_t bytes);
 /*
  * Creates a block, filled with zeroes; NULL: all entries are in use, or no

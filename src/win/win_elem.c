@@ -173,10 +173,7 @@ static void apply_plain(const struct win_elem *e, char *at,
 	}
 }
 
-/*
- * Copies arrays without gaps if no arithmetic is needed. Returns false
- * otherwise.
- */
+/* Copies arrays without gaps; returns false if arithmetic is needed. */
 static bool apply_move(const struct win_elem *e, char *at,
 		       const struct win_elem_arrays *r, size_t n)
 {

@@ -156,10 +156,7 @@ static void concurrent_additions_are_not_lost(void **state)
 		T_TRUE(sum[i] == 4 * t_scale(5000));
 }
 
-/*
- * Adds one to four floats by whole words, then to the two in the middle one by
- * one.
- */
+/* Adds one to four floats by words, then to the middle two one by one. */
 static void *add_floats(void *arg)
 {
 	struct win_elem e =

@@ -77,10 +77,7 @@ static bool is_software(uint32_t protocol)
 	       protocol == FI_PROTO_SHM;
 }
 
-/*
- * Returns the synchronous RMA interface, which only Weft's provider has, or
- * NULL.
- */
+/* Returns the synchronous RMA interface of Weft's provider, or NULL. */
 static const struct fi_weft_rma_sync *query_rma_sync(void)
 {
 	void *ops = NULL;

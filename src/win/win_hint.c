@@ -14,10 +14,7 @@
 
 /* ---- validity of values -------------------------------------------------- */
 
-/*
- * Returns whether [val, val + n) is one of the words of a list that ends with
- * NULL.
- */
+/* Returns whether [val, val + n) is in a list that ends with NULL. */
 static bool is_one_of(const char *val, size_t n, const char *const *words)
 {
 	for (; *words; words++)
@@ -133,10 +130,7 @@ static const struct hint {
 	const char *key;
 	const char *val; /* default; NULL: absent by default */
 	bool (*fits)(const char *val);
-	/*
-	 * returns whether the value applies to the existing window or may be
-	 * set
-	 */
+	/* returns whether the value fits the window, or may be set */
 	bool (*may)(const struct weft_win *w, const char *val);
 } hints[] = {
 	{ "no_locks", "false", is_switch, may_set_no_locks },

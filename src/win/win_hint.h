@@ -9,10 +9,7 @@
 int win_hint_open(struct weft_win *w, struct weft_info *info);
 /* Returns whether this value is in effect. */
 bool win_hint_is(const struct weft_win *w, const char *key, const char *val);
-/*
- * Sets the value that all members use if members have requested different
- * values.
- */
+/* Sets the value that all members use, if they requested different ones. */
 int win_hint_settle(struct weft_win *w, const char *key, const char *val);
 
 #endif

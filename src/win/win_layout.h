@@ -36,10 +36,7 @@ struct win_rwlock {
 static_assert(sizeof(struct win_rwlock) == 16, "shared format");
 
 struct win_record {
-	/*
-	 * cache line 0: lock for accumulates on elements without atomic
-	 * instructions
-	 */
+	/* cache line 0: lock for elements without atomic instructions */
 	alignas(WEFT_CACHE_LINE) struct win_rwlock acc;
 	/* cache line 1: written by the members for which this rank waits */
 	alignas(WEFT_CACHE_LINE) weft_au32 completes;

@@ -17,10 +17,7 @@
 
 /* ---- one target ---------------------------------------------------------- */
 
-/*
- * Requests a lock by a message; the lock of this rank's own memory needs no
- * message.
- */
+/* Requests a lock by a message, except that of this rank's own memory. */
 static int request_by_message(struct weft_win *w, int target, bool exclusive)
 {
 	struct weft_win_peer *p = &w->peer[target];

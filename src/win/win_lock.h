@@ -27,10 +27,7 @@ static inline int win_lock_reach(struct weft_win *w, int target)
 	return win_lock_acquire(w, target);
 }
 
-/*
- * Executes a barrier of all members; their earlier stores are visible
- * afterwards.
- */
+/* Executes a barrier; earlier stores of all members are then visible. */
 int win_barrier(struct weft_win *w);
 
 #endif

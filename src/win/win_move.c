@@ -149,10 +149,7 @@ static int fabric_pieces(struct win_op *op, struct sides *s, int target,
 	return rc;
 }
 
-/*
- * Moves a contiguous access by one system call. Returns false if it was not
- * moved.
- */
+/* Moves a contiguous access by one system call; false: not moved. */
 static bool run_sync(struct weft_win *w, const struct weft_win_xfer *x,
 		     bool put)
 {

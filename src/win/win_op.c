@@ -170,10 +170,7 @@ static void piece_left(struct weft_retry *e, int rc)
 		piece_complete(weft_container_of(e, struct piece, pend), rc);
 }
 
-/*
- * Posts a write with flags by fi_writemsg, since fi_write has no argument for
- * flags.
- */
+/* Posts a write with flags, which fi_write does not accept. */
 static ssize_t post_write(struct piece *p, fi_addr_t to, uint64_t flags)
 {
 	const struct win_fi *f = &p->f;

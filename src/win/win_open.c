@@ -232,10 +232,7 @@ static int map_shared(struct weft_win *w,
 	for (int i = 0; memory && i < w->size; i++) {
 		char *at = start + part_at(w, contribution, i);
 
-		/*
-		 * memory of size 0 has an address only if all memory is
-		 * contiguous
-		 */
+		/* memory of size 0 has an address only in contiguous memory */
 		if (contribution[i].size || is_packed(w, contribution))
 			w->peer[i].map = at;
 		if (direct)
@@ -246,10 +243,7 @@ static int map_shared(struct weft_win *w,
 	return 0;
 }
 
-/*
- * Returns whether all memory of the window is from MPI_Alloc_mem and can be
- * mapped.
- */
+/* Returns whether all memory is from MPI_Alloc_mem and can be mapped. */
 static bool heap_has_all(const struct weft_win *w,
 			 const struct contribution *contribution)
 {
@@ -272,10 +266,7 @@ static int heap_map(struct weft_win *w, const struct contribution *contribution)
 	for (int i = 0; !rc && i < w->size; i++) {
 		struct weft_win_peer *p = &w->peer[i];
 
-		/*
-		 * any address except NULL: members with 0 bytes are not
-		 * accessed
-		 */
+		/* any address: members with 0 bytes are not accessed */
 		p->direct = (char *)w->page;
 		if (contribution[i].size && i == w->rank)
 			p->direct = w->base;

@@ -135,10 +135,7 @@ static bool access_parse(struct access *a, const char *body, size_t bytes)
 	return a->r.in || a->e.what == WIN_ELEM_KEEP;
 }
 
-/*
- * Returns the address of a run in this rank's memory; NULL: outside of the
- * window.
- */
+/* Returns the address of a run in this rank's memory; NULL: outside. */
 static char *access_place(const struct access *a, const struct win_am_run *run)
 {
 	struct weft_win *w = a->w;

@@ -26,10 +26,7 @@ void win_serve_unlock(struct weft_win *w, int rank);
 int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
 		     uint32_t *id_p);
 
-/*
- * Removes an expected response whose request was not sent. The core lock is
- * held.
- */
+/* Cancels an expected response; the core lock is held. */
 void win_serve_cancel(struct weft_win *w, int rank, uint32_t id, int err);
 
 #endif

@@ -58,10 +58,7 @@ static int check_types(const struct side_check *c)
 
 	if (!c->side->types)
 		return check_type(c, c->type);
-	/*
-	 * only types of blocks with data: programs pass MPI_DATATYPE_NULL for
-	 * others
-	 */
+	/* without data, programs pass MPI_DATATYPE_NULL */
 	for (i = 0; i < c->blocks && !err; i++)
 		if (weft_coll_num(&c->side->counts, i))
 			err = check_type(c, c->side->types[i]);
@@ -278,10 +275,7 @@ static bool is_root(const struct mpi_coll *m)
 	return m->a.root == (c->inter ? MPI_ROOT : c->rank);
 }
 
-/*
- * Returns whether this rank, if it is not the root, takes part in a rooted
- * operation.
- */
+/* Returns whether a rank other than the root takes part. */
 static bool is_leaf(const struct mpi_coll *m)
 {
 	return !m->a.comm->inter || m->a.root >= 0;

@@ -209,10 +209,7 @@ static inline struct mpi_coll mpi_combine_root(const char *func,
 
 /* Returns the number of elements of the vectors that a reduction combines. */
 MPI_Count mpi_coll_vector(const struct mpi_coll *m);
-/*
- * Returns whether send and receive buffer certainly share memory
- * (mpi_coll_overlap.c).
- */
+/* Returns whether the two buffers certainly overlap (mpi_coll_overlap.c). */
 bool mpi_coll_alias(const struct mpi_coll *m);
 
 /*

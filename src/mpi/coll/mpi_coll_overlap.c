@@ -51,10 +51,7 @@ static struct weft_typed blocks(const struct weft_coll_side *s, int n)
 	return (struct weft_typed){ s->dt, s->buf, s->count * n };
 }
 
-/*
- * Returns whether the block of one side overlaps any of n blocks of the other
- * side.
- */
+/* Returns whether a block overlaps any of n blocks of the other side. */
 static bool one_in_many(const struct weft_coll_side *one,
 			const struct weft_coll_side *many, int n)
 {
@@ -93,10 +90,7 @@ static bool many_in_many(const struct weft_coll_side *s,
 	return false;
 }
 
-/*
- * Returns whether a vector overlaps its result, which may be a part of a
- * vector.
- */
+/* Returns whether a vector overlaps its result (a vector or a part). */
 static bool vector_in_result(const struct mpi_coll *m)
 {
 	const struct weft_coll_side *r = &m->a.r;

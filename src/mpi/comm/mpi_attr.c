@@ -9,10 +9,7 @@
 
 /* ---- common to all kinds of objects ------------------------------------- */
 
-/*
- * Returns whether key is a predefined attribute key (MPI_TAG_UB, MPI_WIN_BASE,
- * ...).
- */
+/* Returns whether key is predefined (MPI_TAG_UB, MPI_WIN_BASE, ...). */
 static bool is_predefined(int key)
 {
 	return key >= MPI_TAG_UB && key < 1024;

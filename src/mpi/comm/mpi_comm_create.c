@@ -32,10 +32,7 @@ static int return_comm(struct weft_comm *parent, const char *func, int rc,
 
 /* ---- copies -------------------------------------------------------------- */
 
-/*
- * Copies attributes and topology to a duplicate. Returns 0, -errno or an MPI
- * code.
- */
+/* Copies attributes and topology. Returns 0, -errno or an MPI code. */
 static int copy_attrs(struct weft_comm *from, struct weft_comm *to)
 {
 	int rc =

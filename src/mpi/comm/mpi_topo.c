@@ -104,10 +104,7 @@ static int check_rank(const struct weft_comm *c, const char *func, int arg,
 			    c->size);
 }
 
-/*
- * Returns the number of dimensions to return: the caller's arrays have maxdims
- * entries.
- */
+/* Returns how many dimensions fit the caller's arrays. */
 static int fits(const struct weft_topo *t, int maxdims)
 {
 	return maxdims < t->ndims ? maxdims : t->ndims;

@@ -14,10 +14,7 @@ int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status)
 	int err;
 
 	if (weft_unlikely(r->error && c))
-		/*
-		 * reference for the error handler, since the request is freed
-		 * first
-		 */
+		/* for the error handler: the request is freed first */
 		weft_comm_get(c);
 	else
 		c = NULL;

@@ -156,10 +156,7 @@ static MPI_Status *nth(MPI_Status *statuses, int i)
 					       : &statuses[i];
 }
 
-/*
- * Records which request failed first: the request is freed before the error is
- * raised.
- */
+/* Records which request failed first, before the request is freed. */
 static WEFT_COLD void note_failed(struct many *m, int i,
 				  const struct weft_req *r)
 {

@@ -101,10 +101,7 @@ struct room {
 	const char *what;
 };
 
-/*
- * Checks that the type has contents, and the array sizes, which start at
- * argument 2.
- */
+/* Checks that the type has contents, and array sizes (from argument 2). */
 static int check_array_sizes(const char *func, const struct weft_dt_env *e,
 			     const struct room *r, int n)
 {

@@ -127,10 +127,7 @@ static void work_close(struct list_work *w)
 	free(w->old);
 }
 
-/*
- * Stores argument number k of the constructor, in the list of ints or of large
- * counts.
- */
+/* Stores the constructor's argument k, as int or as large count. */
 static void env_num(struct weft_dt_env *e, bool large, MPI_Count k, MPI_Count v)
 {
 	if (large)

@@ -116,10 +116,7 @@ static int check_make(const struct make *m, struct weft_comm **comm_p)
 	return weft_check_ptr(*comm_p, m->func, 0, m->win, "win");
 }
 
-/*
- * Creates a window. *base_p: memory that the window allocates; base_p may be
- * NULL.
- */
+/* Creates a window. *base_p: allocated memory; base_p may be NULL. */
 static int make(const struct make *m, void *base, void *base_p)
 {
 	struct weft_comm *c;

@@ -129,10 +129,7 @@ static WEFT_COLD int check_slow(const struct acc *a, const struct weft_win *w,
 	return err ? err : check_fit(a, w);
 }
 
-/*
- * Returns whether all sides have one predefined type, which supports the
- * operation.
- */
+/* Returns whether all sides have one predefined type that supports op. */
 static inline bool is_plain(const struct acc *a, const struct weft_op *op)
 {
 	const struct weft_dt *t = a->t.dt;

@@ -67,10 +67,7 @@ static bool is_device(const struct weft_win_xfer *x)
 	return weft_device_owns((char *)x->buf + x->dt->true_lb);
 }
 
-/*
- * Moves data of a buffer in device memory through host memory; complete on
- * return.
- */
+/* Moves data in device memory through host memory, before it returns. */
 static WEFT_COLD int move_staged(struct weft_win *w,
 				 const struct weft_win_xfer *x, bool put)
 {

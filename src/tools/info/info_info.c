@@ -41,10 +41,7 @@ static const char *file_of(void *symbol)
 	return realpath(info.dli_fname, real) ? real : info.dli_fname;
 }
 
-/*
- * Returns the path of the provider plugin, next to the library or in the build
- * tree.
- */
+/* Returns the path of the provider plugin, installed or in the build tree. */
 static const char *plugin_path(void)
 {
 	static const char *const places[] = { "weft/libweft-direct.so",

@@ -24,10 +24,7 @@ static int report_invalid(const char *spec, const char *why)
 	return 2;
 }
 
-/*
- * Parses "4x4x4x4x2": whole dimensions. Returns the text after the shape, or
- * NULL.
- */
+/* Parses "4x4x4x4x2". Returns the text after the shape, or NULL. */
 static const char *parse_shape(const char *s, struct box *b)
 {
 	for (b->dims = 0; b->dims < DIMS; b->dims++) {
@@ -48,10 +45,7 @@ static const char *parse_shape(const char *s, struct box *b)
 	return s;
 }
 
-/*
- * Parses "0-1,2,0-3": a range in every dimension. Returns the text after it, or
- * NULL.
- */
+/* Parses "0-1,2,0-3", a range per dimension. Returns the rest, or NULL. */
 static const char *parse_part(const char *s, struct box *b)
 {
 	for (int d = 0; d < b->dims; d++) {

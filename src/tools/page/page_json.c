@@ -144,10 +144,7 @@ void json_text(struct json *j, const char *key, const char *text)
 	put_text(j->f, text);
 }
 
-/*
- * Writes a number; infinity and NaN, for which JSON has no literal, become
- * null.
- */
+/* Writes a number; infinity and NaN, which JSON lacks, become null. */
 void json_number(struct json *j, const char *key, double x)
 {
 	put_key(j, key);

@@ -73,10 +73,7 @@ static void json_integers_keep_all_digits(void **state)
 	free(text);
 }
 
-/*
- * Tests the numbers around each power of ten, where the number of digits
- * changes.
- */
+/* Tests numbers around each power of ten. */
 static void json_digits_match_printf(void **state)
 {
 	char text[JSON_DIGITS], want[JSON_DIGITS];

@@ -23,10 +23,7 @@ struct report_job {
 	const char *shape;
 	const char *host;
 	const char *report; /* text of the report */
-	/*
-	 * scale factor of computing time; NULL: computation takes no virtual
-	 * time
-	 */
+	/* scale factor of computing; NULL: it takes no virtual time */
 	const char *compute;
 	uint32_t nodes; /* nodes of the machine; 0: unknown */
 	uint32_t nodes_used;
@@ -270,10 +267,7 @@ struct report_chain {
 	/* links from the end of the run to its start, without gaps in time */
 	struct report_link *link;
 	uint64_t links;
-	/*
-	 * totals in ps: work outside MPI, work by call, and waits by call and
-	 * event
-	 */
+	/* totals in ps: work outside MPI; work and waits by call */
 	uint64_t outside;
 	uint64_t (*by_call)[REPORT_VIAS]; /* JOB_PAGE_NAMES entries */
 	uint64_t *by_rank; /* work of each rank inside and outside MPI, ps */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writes the statistics of the model's links to the page, as rank 0 recorded
- * them.
- */
+/* Writes the statistics of the model's links, as recorded by rank 0. */
 #include "src/tools/report/report_part.h"
 
 #include <stdio.h>

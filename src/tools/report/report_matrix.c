@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Writes the communication matrix: messages and bytes from each rank to each
- * rank.
- */
+/* Writes the communication matrix: messages and bytes per pair of ranks. */
 #include "src/tools/report/report_part.h"
 
 #include <stdio.h>

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Events that each MPI function may wait for, by function name. Used by
- * report_wait.c.
- */
+/* Events that each MPI function may wait for, for report_wait.c. */
 #ifndef WEFT_REPORT_ROLE_H
 #define WEFT_REPORT_ROLE_H
 

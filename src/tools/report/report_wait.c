@@ -25,10 +25,7 @@
 
 enum { SIZES = 64 };
 
-/*
- * Longest time between two calls of an empty loop, including the time to record
- * them.
- */
+/* Longest time between two calls of an empty loop, recording included. */
 #define LOOP_PS UINT64_C(2000000)
 
 struct part {
@@ -110,10 +107,7 @@ static unsigned size_class(uint64_t bytes)
 	return n;
 }
 
-/*
- * Returns whether the message is a rendezvous whose receive was posted after
- * its send.
- */
+/* Returns whether a rendezvous receive was posted after the send. */
 static bool is_late_receive(const struct report_message *x)
 {
 	return x->posted > x->sent && x->done > x->posted && x->from != x->to;
@@ -345,10 +339,7 @@ static void check_coll(struct rank_state *a, enum report_class class)
 		 class);
 }
 
-/*
- * Finds the last unlock of this window and target by another rank during the
- * call.
- */
+/* Finds the last unlock of this target by another rank in the call. */
 static void check_lock(struct rank_state *a)
 {
 	const struct waiting *w = a->w;

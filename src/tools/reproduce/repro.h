@@ -87,10 +87,7 @@ uint64_t repro_arg_number(const struct repro_row *row, const char *key,
 /* Returns whether the experiment of the row takes more than a few seconds. */
 bool repro_slow(const struct repro_row *row);
 
-/*
- * repro_table_read() returns 0, or -errno with the reason on stderr
- * (repro_table.c).
- */
+/* Reads a table (repro_table.c). Returns 0, or -errno after a message. */
 int repro_table_read(struct repro *r);
 /* Lists the systems that have a table, sorted by name; returns their number. */
 #define REPRO_SYSTEMS 16
@@ -182,10 +179,7 @@ struct repro_progress {
 	struct repro_pace kind[2]; /* short rows and long rows */
 };
 
-/*
- * Initialises the progress line, which is shown on a terminal or with
- * --progress.
- */
+/* Initialises the progress line, for a terminal or --progress. */
 void repro_progress_begin(struct repro_progress *p, const struct repro *r);
 /*
  * repro_progress_row() is called before a row is run and prints the progress

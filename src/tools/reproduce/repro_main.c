@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * weft-reproduce: runs published experiments on the model and compares the
- * results.
- */
+/* weft-reproduce: runs published experiments on the model and compares. */
 #include "config.h"
 #include "src/tools/reproduce/repro_bench.h"
 #include "src/tools/args.h"

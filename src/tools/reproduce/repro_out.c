@@ -145,10 +145,7 @@ static void csv_row(const struct repro_row *row)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/*
- * Prints a text of a machine file, which may contain any character, as a JSON
- * string.
- */
+/* Prints any text of a machine file as a JSON string. */
 static void print_quoted(const char *s)
 {
 	struct json j;

@@ -110,10 +110,7 @@ static uint32_t other_node(const struct repro_row *row,
 	return net_node_at(cfg, at);
 }
 
-/*
- * Returns the software time of both ends in ps; longer for more than one
- * packet.
- */
+/* Returns the software time of both ends in ps; more for several packets. */
 static uint64_t software_ps(const struct repro_row *row,
 			    const struct net_config *cfg, uint64_t bytes)
 {

@@ -115,10 +115,7 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-/*
- * Computes the rate of the variant divided by the rate of the machine without
- * it.
- */
+/* Computes the variant's rate divided by the machine's rate. */
 static int share_of(const struct repro *r, const struct repro_row *row,
 		    double *share_p)
 {

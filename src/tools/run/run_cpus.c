@@ -110,10 +110,7 @@ int run_cpus_forbidden(void)
 {
 	cpu_set_t set;
 
-	/*
-	 * EINVAL: sched_getaffinity() is allowed, but the kernel's mask is
-	 * longer
-	 */
+	/* EINVAL: the call is allowed, but the kernel's mask is longer */
 	if (!sched_getaffinity(0, sizeof(set), &set) || errno == EINVAL)
 		return 0;
 	return -errno;

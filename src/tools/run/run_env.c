@@ -26,10 +26,7 @@ static const char *const rank_vars[RUN_ENV_RANK_VARS] = {
 	"LOCAL_RANK",
 };
 
-/*
- * Names of the variables that contain the number of ranks (one host: all are
- * local).
- */
+/* Names of the variables for the number of ranks; all ranks are local. */
 static const char *const size_vars[] = {
 	"PMI_SIZE",
 	"MPI_LOCALNRANKS",

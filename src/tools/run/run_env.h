@@ -16,20 +16,14 @@ struct run_env {
 	int cap;
 };
 
-/*
- * Sets the variable `name` to `value`; value NULL: removes it. Returns 0 or
- * -ENOMEM.
- */
+/* Sets a variable; value NULL: removes it. Returns 0 or -ENOMEM. */
 int run_env_set(struct run_env *e, const char *name, const char *value);
 
 /* Fills the part that all ranks of context app share. pmix: run_pmix_env() */
 int run_env_open(struct run_env *e, const struct run_job *job, int app,
 		 char **pmix);
 
-/*
- * Returns the value of a variable in ranks of context app; NULL: not set by the
- * user.
- */
+/* Returns the user's value of a variable in context app; NULL: not set. */
 const char *run_env_value(const struct run_opts *o, int app, const char *name);
 
 /*

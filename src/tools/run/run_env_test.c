@@ -127,10 +127,7 @@ static void variables_of_another_launcher_are_removed(void **state)
 	run_env_close(&e);
 }
 
-/*
- * Measured values are set, unless the user has set the variables; 0: not
- * measured.
- */
+/* Measured values (not 0) are set, unless the user has set them. */
 static void measured_sizes_are_set(void **state)
 {
 	static const struct {

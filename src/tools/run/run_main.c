@@ -301,10 +301,7 @@ int main(int argc, char **argv)
 	struct run_opts opts;
 	int rc, fd;
 
-	/*
-	 * Descriptors 0, 1 and 2 must be open, so that no pipe gets these
-	 * numbers.
-	 */
+	/* no pipe may get the descriptors 0, 1 and 2 */
 	do
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	while (fd >= 0 && fd <= STDERR_FILENO);

@@ -11,10 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/*
- * Maximal number of rows of a heat map; if there are more nodes, several share
- * a row.
- */
+/* Maximal number of rows of a heat map; a row may be several nodes. */
 #define HEAT_ROWS 512u
 
 static void write_title(FILE *f, const struct sim_opts *o)

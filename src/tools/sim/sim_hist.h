@@ -19,10 +19,7 @@ struct sim_hist {
 void sim_hist_clear(struct sim_hist *h);
 void sim_hist_add(struct sim_hist *h, uint64_t value);
 double sim_hist_mean(const struct sim_hist *h);
-/*
- * Returns the quantile of the fraction `part` (0 to 1); 0 if the histogram is
- * empty.
- */
+/* Returns the quantile of `part` (0 to 1); 0: the histogram is empty. */
 uint64_t sim_hist_quantile(const struct sim_hist *h, double part);
 /* Returns the lower bound of a cell. */
 uint64_t sim_hist_from(unsigned cell);

@@ -6,10 +6,7 @@
 #include "src/tools/sim/sim_progress.h"
 #include "src/tools/sim/sim_run.h"
 
-/*
- * Messages per injection FIFO in memory; further messages wait in the node's
- * backlog.
- */
+/* Messages per injection FIFO; further ones wait in the node's backlog. */
 #define SIM_FIFO_DEPTH 2u
 
 struct sim_message {

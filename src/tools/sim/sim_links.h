@@ -11,10 +11,7 @@ struct sim_class {
 	char name[NET_CLASS_NAME];
 	uint32_t links; /* existing links */
 	uint32_t used;	/* links that sent a packet */
-	/*
-	 * mean and highest fraction of time in which a link of the class is
-	 * busy
-	 */
+	/* mean and highest fraction of time in which a link is busy */
 	double use, most;
 	uint64_t packets, chunks; /* packets and chunks sent */
 	uint64_t received;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * weft-sim: synthetic traffic on the model of a machine's network, without
- * processes.
- */
+/* weft-sim: synthetic traffic on the model of a machine's network. */
 #include "src/tools/outfile.h"
 #include "src/tools/sim/sim_out.h"
 #include "src/tools/sim/sim_progress.h"
@@ -29,10 +26,7 @@ static const char *error_text(int err)
 	}
 }
 
-/*
- * Prints the speed of the simulation to stderr, so that it is not part of the
- * results.
- */
+/* Prints the simulation's speed to stderr, not into the results. */
 static void print_speed(const struct sim_result *r, unsigned count)
 {
 	double events = 0, hops = 0, s = 0;

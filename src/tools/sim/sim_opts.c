@@ -458,10 +458,7 @@ static const struct row rows[] = {
 
 /* ---- all options --------------------------------------------------------- */
 
-/*
- * Sets the injection path by its name; without a name, the first path of the
- * machine.
- */
+/* Sets the injection path by its name; without a name, the first path. */
 static int find_path(struct weft_args *a, struct sim_opts *o)
 {
 	const struct net_config *cfg = &o->spec.cfg;

@@ -29,10 +29,7 @@ struct sim_opts {
 	struct weft_fault_plan plan;
 };
 
-/*
- * Returns 0: run; 1: help or version was printed; negative: error, reported on
- * stderr.
- */
+/* Returns 0: run; 1: help or version printed; negative: error reported. */
 int sim_opts_parse(char **argv, struct sim_opts *o);
 
 const char *sim_routing_name(const struct sim_spec *s);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * A line on stderr that reports the progress of a long run. Called by
- * sim_run.c.
- */
+/* Progress line of a long run on stderr. Called by sim_run.c. */
 #ifndef WEFT_SIM_PROGRESS_H
 #define WEFT_SIM_PROGRESS_H
 

@@ -49,10 +49,7 @@ static uint64_t link_ends(const struct net_config *cfg)
 	return n;
 }
 
-/*
- * Returns the number of packets that the buffers and FIFOs of all nodes can
- * hold.
- */
+/* Returns how many packets the buffers and FIFOs of all nodes hold. */
 static uint32_t packets_max(const struct sim *s)
 {
 	const struct net_config *c = &s->spec->cfg;
@@ -181,10 +178,7 @@ static void read_links(struct sim *s, bool end)
 		}
 }
 
-/*
- * Returns whether no packet moved during a slice although packets are in
- * flight.
- */
+/* Returns whether packets are in flight but none moved in a slice. */
 static bool is_stalled(struct sim *s, const struct net_count *before)
 {
 	struct net_count c;
@@ -295,10 +289,7 @@ static void teardown(struct sim *s)
 		munmap(s->net, s->net_bytes);
 }
 
-/*
- * Returns the CPU time of this thread, which does not depend on other
- * processes.
- */
+/* Returns the CPU time of this thread. */
 static uint64_t cpu_ns(void)
 {
 	struct timespec t;

@@ -77,10 +77,7 @@ struct sim_result {
 	struct sim_link *link;
 };
 
-/*
- * Returns the payload rate of a link for messages of this size, in bytes per
- * us.
- */
+/* Returns the payload rate of a link at this message size, bytes per us. */
 double sim_link_rate(const struct net_config *cfg, uint64_t bytes);
 
 /*

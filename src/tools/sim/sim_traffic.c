@@ -29,10 +29,7 @@ int sim_pattern_find(const char *name)
 	return -1;
 }
 
-/*
- * Returns the side of the square with this number of nodes; 0: not a square
- * number.
- */
+/* Returns the side of a square of this many nodes; 0: not a square. */
 static uint32_t side_of(uint32_t nodes)
 {
 	uint32_t side = 1;

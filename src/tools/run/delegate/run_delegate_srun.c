@@ -55,10 +55,7 @@ static void add_vars(const struct run_opts *o, struct run_cmd *c)
 	run_cmd_free(&list);
 }
 
-/*
- * Adds the host list. Slots only set the number of ranks: Slurm has its own
- * slots.
- */
+/* Adds the host list. Slots only set the number of ranks. */
 static void add_hosts(const struct run_hosts *h, struct run_cmd *c)
 {
 	struct run_cmd list = { 0 };

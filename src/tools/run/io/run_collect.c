@@ -226,10 +226,7 @@ static void read_mpiexec(struct collector *c)
 	ssize_t n = recv(c->ctl, &what, 1, 0);
 
 	if (n == 0 || (n < 0 && errno == ECONNRESET)) {
-		/*
-		 * The kernel kills only mpiexec's children, not their process
-		 * groups.
-		 */
+		/* the kernel kills only children, not their process groups */
 		const struct run_shared *sh = c->slice->shared;
 		int i;
 

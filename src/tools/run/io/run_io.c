@@ -65,10 +65,7 @@ static int open_shared(struct run_io *io, int nranks)
 	return 0;
 }
 
-/*
- * Forks a helper. The child closes the sockets of helpers that were started
- * before it.
- */
+/* Forks a helper, which closes the sockets of earlier helpers. */
 static int fork_helper(struct run_io *io, struct io_helper *h, int *ctl_p)
 {
 	int pair[2], k;

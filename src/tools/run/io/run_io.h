@@ -65,10 +65,7 @@ void run_ignore_signals(void);
 
 struct run_io;
 
-/*
- * Forks the collectors; must be called before any thread exists. Returns 0 or
- * -errno.
- */
+/* Forks the collectors, before any thread exists. Returns 0 or -errno. */
 int run_io_open(const struct run_opts *o, int nranks, const char *host,
 		struct run_io **io_p);
 
@@ -93,10 +90,7 @@ void run_io_all_started(struct run_io *io);
 
 void run_io_set_group(struct run_io *io, int rank, pid_t pid);
 
-/*
- * Returns the position of a rank in the order of death, from 1; 0: still
- * running.
- */
+/* Returns the rank's position in the order of death, from 1; 0: running. */
 int run_io_death_order(const struct run_io *io, int rank);
 
 /* Returns true if pid is a helper, which is then marked as exited. */

@@ -51,10 +51,7 @@ int run_end_code(const struct run_end *e)
 	return RUN_EXIT_FAULT;
 }
 
-/*
- * Writes the cause as text, which follows "process rank 3 with PID 1234 on node
- * host".
- */
+/* Writes the cause, to follow "process rank 3 with PID 1234 on node host". */
 static int action_text(const struct run_end *e, char **text_p)
 {
 	switch (e->cause) {

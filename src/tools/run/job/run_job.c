@@ -325,10 +325,7 @@ static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
 	return true;
 }
 
-/*
- * Handles a request to end the job. The second request kills the ranks
- * immediately.
- */
+/* Handles a request to end the job; the second one kills the ranks. */
 static void handle_end_signal(struct watch *w, int sig)
 {
 	if (w->requests++ == 0 && w->job->end.cause == RUN_CAUSE_NONE) {

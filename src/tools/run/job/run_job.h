@@ -58,10 +58,7 @@ struct run_end {
 struct run_io;
 struct run_bind;
 
-/*
- * Message sizes in bytes that select the copy method between ranks on this
- * host.
- */
+/* Message sizes in bytes that select the copy method on this host. */
 struct run_sizes {
 	/* above this size messages are fetched: FI_WEFT_HOST_EAGER */
 	int eager;

@@ -5,17 +5,11 @@
 
 #include "src/tools/run/job/run_job.h"
 
-/*
- * Creates the job status page; without the page mpiexec reports less. Returns
- * 0.
- */
+/* Creates the job status page. Returns 0: mpiexec works without it. */
 int run_job_page_open(struct run_job *job);
 void run_job_page_close(struct run_job *job);
 
-/*
- * Returns the MPI call in which a rank is or died; NULL: none. Freed by the
- * caller.
- */
+/* Returns a rank's (last) MPI call, or NULL. Freed by the caller. */
 char *run_job_page_call(const struct run_job *job, int rank);
 
 /*

@@ -35,10 +35,7 @@ static int kill_listed(struct run_job *job, const char *file)
 	return found;
 }
 
-/*
- * Kills the children of all threads: orphans may be assigned to any thread of
- * mpiexec.
- */
+/* Kills the children of all threads: any thread may get orphans. */
 static int kill_children(struct run_job *job)
 {
 	DIR *dir = opendir("/proc/self/task");

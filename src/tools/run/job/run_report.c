@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * --report: collects the numbers and writes the report to standard error or a
- * file.
- */
+/* --report: writes the report to standard error or a file. */
 #include "src/tools/run/job/run_report.h"
 #include "prov/net/file/net_file.h"
 #include "prov/net/health/net_watch.h"

@@ -5,10 +5,7 @@
 
 #include "src/tools/run/job/run_job.h"
 
-/*
- * Writes the report to standard error or a file. Returns 0, or -errno after a
- * message.
- */
+/* Writes the report. Returns 0, or -errno after a message. */
 int run_report(const struct run_job *job);
 
 #endif

@@ -73,10 +73,7 @@ static int report_missing(const char *name, const char *wdir, int err)
 	return !err || err == -ENOENT ? RUN_EXIT_NOENT : RUN_EXIT_NOEXEC;
 }
 
-/*
- * Returns the file to execute: the wrapper if there is one, otherwise the
- * program.
- */
+/* Returns the file to execute: the wrapper, if any, or the program. */
 static const char *program(const struct run_opts *o, const struct run_app *a)
 {
 	return o->wrapper ? o->wrapper[0] : a->argv[0];

@@ -16,10 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * File descriptor of the trace file in a rank; above that of the job status
- * page.
- */
+/* Descriptor of the trace file in a rank; above that of the status page. */
 enum { TRACE_FD = 203 };
 
 #define OTF2 ".otf2"

@@ -175,10 +175,7 @@ static int try_map(struct run_model *m, int ranks, const struct net_config *cfg)
 	return err;
 }
 
-/*
- * Returns the absolute path of a file, since ranks may have another working
- * directory.
- */
+/* Returns the absolute path: ranks may have another directory. */
 static char *full_path(const char *file)
 {
 	char *path = realpath(file, NULL);

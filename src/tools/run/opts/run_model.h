@@ -19,10 +19,7 @@ void run_model_free(struct run_model *m);
 int run_model_known(const char *name);
 
 bool run_model_virtual(const struct run_model *m);
-/*
- * Returns whether these faults can be injected with the live clock, on one
- * host.
- */
+/* Returns whether a live job on one host can inject these faults. */
 bool run_model_live_faults(const struct run_model *m);
 
 #endif

@@ -162,10 +162,7 @@ static int64_t available_slots(const struct run_opts *o)
 	return w->wanted && !tasks ? nodes : tasks;
 }
 
-/*
- * Sets the number of ranks of contexts without -n: one, or the slots of the
- * hosts.
- */
+/* Sets the ranks of contexts without -n: one, or the hosts' slots. */
 static int number_ranks(struct run_opts *o)
 {
 	int64_t n, next = 0;

@@ -109,10 +109,7 @@ struct run_model {
 	const char *machine;
 	const char *clock;
 	const char *map;
-	/*
-	 * scale factor of CPU time, as text; NULL: computing takes no virtual
-	 * time
-	 */
+	/* scale factor of CPU time; NULL: computing takes no virtual time */
 	const char *compute;
 	const char *report; /* file name; "": standard error; NULL: no report */
 	bool report_named;  /* whether --report-file has set `report` */

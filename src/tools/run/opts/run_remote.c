@@ -124,10 +124,7 @@ static int check_here(const struct run_opts *o, const char *self)
 		run_message("-launcher fork: host %s is not this host", other);
 		return -EINVAL;
 	}
-	/*
-	 * a run without the requested faults could be mistaken for one with
-	 * faults
-	 */
+	/* do not run without the requested faults */
 	if (o->model.faults && !run_model_virtual(&o->model) &&
 	    !run_model_live_faults(&o->model)) {
 		run_message(

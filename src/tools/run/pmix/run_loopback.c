@@ -34,10 +34,7 @@ int run_loopback(void)
 
 	if (fd < 0)
 		return -errno;
-	/*
-	 * without an interface of this name, PMIx uses another interface or
-	 * fails
-	 */
+	/* without this interface, PMIx uses another one or fails */
 	if (!ioctl(fd, SIOCGIFFLAGS, &req) && !(req.ifr_flags & IFF_UP))
 		err = set_up(fd, &req);
 	close(fd);

@@ -17,10 +17,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-/*
- * Returns whether libraries of this process call mpiexec's accept() and
- * listen().
- */
+/* Returns whether libraries use mpiexec's accept() and listen(). */
 bool run_peercred_installed(void);
 
 /*

@@ -248,10 +248,7 @@ static int register_clients(struct run_job *job)
 	return 0;
 }
 
-/*
- * Gets the environment once for all ranks: it differs between ranks only in
- * PMIX_RANK.
- */
+/* Gets the environment once; ranks differ only in PMIX_RANK. */
 static int fetch_env(struct run_job *job)
 {
 	pmix_proc_t proc;

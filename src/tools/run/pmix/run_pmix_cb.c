@@ -62,10 +62,7 @@ static pmix_status_t cb_abort(const pmix_proc_t *proc, void *obj, int status,
 	return PMIX_OPERATION_SUCCEEDED;
 }
 
-/*
- * Completes a fence: all participants are local, so their data is the whole
- * result.
- */
+/* Completes a fence: all data is local. */
 static pmix_status_t cb_fence(const pmix_proc_t procs[], size_t nprocs,
 			      const pmix_info_t info[], size_t ninfo,
 			      char *data, size_t ndata,
@@ -93,10 +90,7 @@ static pmix_status_t cb_connect(const pmix_proc_t procs[], size_t nprocs,
 	return PMIX_OPERATION_SUCCEEDED;
 }
 
-/*
- * Accepts registrations: the library itself distributes events to local
- * clients.
- */
+/* Accepts registrations: the library sends events to local clients. */
 static pmix_status_t cb_events(pmix_status_t *codes, size_t ncodes,
 			       const pmix_info_t info[], size_t ninfo,
 			       pmix_op_cbfunc_t done, void *arg)
