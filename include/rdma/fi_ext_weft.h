@@ -27,14 +27,14 @@ extern "C" {
 struct fi_weft_clock {
 	size_t size;
 	/*
-	 * Time of the endpoint, in picoseconds from an arbitrary start: the
-	 * host's monotonic clock, or in virtual time the emulated machine's
-	 * clock, which takes time to read.
+	 * Returns the time of the endpoint, in picoseconds from an arbitrary
+	 * start: the host's monotonic clock or, in virtual time, the clock of
+	 * the emulated machine. Reading the latter takes virtual time.
 	 */
 	uint64_t (*now_ps)(struct fid *fid);
 	/* Resolution of the time, in picoseconds. */
 	uint64_t (*tick_ps)(struct fid *fid);
-	/* Reads the time at no cost in virtual time, for reports. */
+	/* Like now_ps, but takes no virtual time; for reports. */
 	uint64_t (*peek_ps)(struct fid *fid);
 };
 
@@ -44,11 +44,11 @@ struct fi_weft_stats_data {
 	uint64_t packets_received;
 	uint64_t fifo_full; /* sends refused because the peer's FIFO was full */
 	uint64_t refused;   /* invalid packets received and dropped */
-	uint64_t skipped;   /* slots of peers that died while writing */
+	uint64_t skipped;   /* slots of peers that died while they wrote them */
 	uint64_t sleeps;    /* waits that blocked */
 	uint64_t wakes;	    /* blocked peers that were woken */
-	uint64_t posted_now;	 /* receives posted now */
-	uint64_t unexpected_now; /* unexpected messages queued now */
+	uint64_t posted_now;	 /* currently posted receives */
+	uint64_t unexpected_now; /* currently queued unexpected messages */
 	uint64_t rendezvous;	 /* messages sent by rendezvous */
 	uint64_t dma_bytes;	 /* bytes copied directly between processes */
 	uint64_t paced;	  /* rendezvous messages sent in packets, without DMA */
@@ -72,9 +72,10 @@ struct fi_weft_stats {
  * For domains: memory of the emulated device, which the processor cannot
  * access. Endpoints with FI_HMEM accept it as a buffer of messages and of
  * remote accesses (not as an operand of atomics or collectives), registered
- * with iface FI_WEFT_DEVICE or not: peer to peer if the machine's interface can
- * access it; otherwise, and if FI_OPT_FI_HMEM_P2P is FI_HMEM_P2P_DISABLED, by
- * copies through host memory. Copies take time on the virtual clock.
+ * with iface FI_WEFT_DEVICE or not. If the machine's interface can access it,
+ * transfers are peer to peer; otherwise, or if FI_OPT_FI_HMEM_P2P is
+ * FI_HMEM_P2P_DISABLED, data is copied through host memory, which takes virtual
+ * time.
  */
 #define FI_WEFT_MEM    "weft_mem"
 #define FI_WEFT_DEVICE ((enum fi_hmem_iface)0x77656674)
@@ -86,17 +87,19 @@ struct fi_weft_mem {
 	/* Frees memory. -FI_EINVAL: alloc did not return this address. */
 	int (*free)(struct fid *domain, void *at);
 	/*
-	 * Copy from host to device, from device to host. -FI_EFAULT: the range
-	 * is not inside device memory.
+	 * Copy from host to device (in), and from device to host (out).
+	 * -FI_EFAULT: the range is not inside device memory.
 	 */
 	int (*in)(struct fid *domain, void *to, const void *from, size_t len);
 	int (*out)(struct fid *domain, void *to, const void *from, size_t len);
-	/* Returns the kind of memory: FI_HMEM_SYSTEM, FI_WEFT_DEVICE.
-	 * -FI_EFAULT: several kinds. */
+	/*
+	 * Sets the kind of memory: FI_HMEM_SYSTEM or FI_WEFT_DEVICE.
+	 * -FI_EFAULT: several kinds.
+	 */
 	int (*iface)(struct fid *domain, const void *at, size_t len,
 		     enum fi_hmem_iface *iface);
 	/*
-	 * Copies between several pieces of device memory and one host buffer;
+	 * Copies between several pieces of device memory and one host buffer.
 	 * in: 1 to the device, 0 to the host.
 	 */
 	int (*move)(struct fid *domain, const struct iovec *device,
@@ -140,8 +143,8 @@ struct fi_weft_count {
 	uint32_t nodes;		/* nodes of the machine */
 	uint32_t nodes_used;	/* nodes with ranks */
 	/*
-	 * CPU time of this rank between calls that took no virtual time, in
-	 * nanoseconds; intervals below 1 ms are not counted.
+	 * CPU time of this rank between calls, in nanoseconds, if it took no
+	 * virtual time; intervals below 1 ms are not counted
 	 */
 	uint64_t computed_ns;
 	/* 1: computation takes no virtual time (FI_WEFT_COMPUTE is not set) */
@@ -150,14 +153,14 @@ struct fi_weft_count {
 
 /* A link of the machine, in the direction out of its node. */
 struct fi_weft_link {
-	char name[4];  /* "A+", dimension and direction; "1-", level and down */
+	char name[4];  /* "A+": dimension, direction; "1-": level, down */
 	char node[32]; /* "(0,1,3,2,1)", "level 2 switch 5 port 7" */
 	uint64_t packets;
 	uint64_t bytes; /* bytes sent, in whole chunks with headers */
 	uint64_t busy_ps;
 	/* sum of the waiting times of packets queued for the link */
 	uint64_t queued_ps;
-	/* effects of a fault plan: */
+	/* effects of a fault plan */
 	uint64_t bad;	   /* packets with detected errors */
 	uint64_t detours;  /* packets rerouted around the link */
 	uint64_t retry_ps; /* time taken by retries */
@@ -166,9 +169,7 @@ struct fi_weft_link {
 
 /* A node or switch in the tree of a class route. */
 struct fi_weft_branch {
-	/*
-	 * number of the parent, in the order of the calls of each(); -1: root
-	 */
+	/* parent: number of the each() call that reported it; -1: root */
 	int parent;
 	uint32_t ranks; /* number of members at this node */
 	char node[32];
@@ -187,18 +188,20 @@ struct fi_weft_world {
 	/* Returns the address of a rank, in the format of fi_av_insert. */
 	int (*address)(struct fid *domain, uint32_t rank, void *addr,
 		       size_t *len);
-	/* Leaves virtual time: this rank does not send or receive any more. */
+	/*
+	 * Leaves virtual time; after that this rank sends and receives nothing.
+	 */
 	void (*leave)(struct fid *domain);
 	/*
-	 * Called after a wait that returned -EDEADLK: all ranks wait and no
-	 * message is in flight. Each rank reports what it waits for. Returns 0
-	 * when all other ranks have reported; then read returns their reports.
+	 * Called after a wait returned -EDEADLK: all ranks wait, and no message
+	 * is in flight. Each rank reports what it waits for. Returns 0 when all
+	 * other ranks have reported; then `read` returns their reports.
 	 */
 	int (*note)(struct fid *domain, int64_t peer, const char *text);
 	int (*read)(struct fid *domain, uint32_t rank,
 		    struct fi_weft_note *note);
 	void (*count)(struct fid *domain, struct fi_weft_count *count);
-	/* Advances the rank's clock: the program computes for this time. */
+	/* Advances the clock of this rank by a computation of this duration. */
 	void (*compute)(struct fid *domain, uint64_t ps);
 	/*
 	 * Returns the counters of a link; valid while no rank runs. -FI_ENOENT:
@@ -227,7 +230,7 @@ struct fi_weft_world {
 
 /* Flag of fi_join_collective: use messages, even if hardware is available. */
 #define FI_WEFT_SOFTWARE (1ULL << 57)
-/* Flag of fi_allreduce and fi_reduce: a sum of doubles is rounded once. */
+/* Flag of fi_allreduce and fi_reduce: a sum of doubles is rounded only once. */
 #define FI_WEFT_EXACT	 (1ULL << 58)
 
 /*
@@ -236,7 +239,9 @@ struct fi_weft_world {
  */
 #define FI_WEFT_OVERSUBSCRIBED (1ULL << 59)
 
-/* Flag of a call that may complete later, by the callback done. */
+/*
+ * Flag of a call that may complete later; the callback `done` then reports it.
+ */
 #define FI_WEFT_LATER (1ULL << 60)
 
 /* Flags in the data of a collective's completion. */
@@ -336,10 +341,9 @@ struct fi_weft_typed {
 struct fi_weft_rma_sync {
 	size_t size;
 	/*
-	 * remote and key: as for fi_read. Returns 0, or -FI_EAGAIN: not
-	 * possible, not possible now, or the peer has no such memory. Then no
-	 * counter has changed, part of the bytes may have been copied, and
-	 * fi_read reports the error.
+	 * remote and key: as for fi_read. Returns 0 or -FI_EAGAIN: not possible
+	 * (now), or the peer has no such memory. Then no counter has changed,
+	 * some bytes may have been copied, and fi_read reports the error.
 	 */
 	int (*read)(struct fid_ep *ep, void *buf, size_t len, fi_addr_t addr,
 		    uint64_t remote, uint64_t key);
@@ -374,13 +378,13 @@ struct fi_weft_peers {
 		     void *arg);
 	/*
 	 * Sends an empty packet to a peer from which the caller expects data,
-	 * because only the death of a contacted peer is detected. Does nothing
-	 * if the peer was contacted before.
+	 * because the provider detects only the death of peers that it has
+	 * contacted. Does nothing if the peer was contacted before.
 	 */
 	void (*contact)(struct fid_ep *ep, fi_addr_t addr);
 };
 
-/* For joined groups (fid_mc). */
+/* For joined groups (struct fid_mc). */
 #define FI_WEFT_ROUTES "weft_routes"
 
 struct fi_weft_route {
@@ -390,15 +394,15 @@ struct fi_weft_route {
 	int bulk;    /* long vectors use DMA between the members' memories */
 	int barrier; /* barrier class, or -1: barriers use the class route */
 	/*
-	 * form of barriers: 0: chosen by the host; 1: network query and
-	 * broadcast (a range of nodes); 2: events chained up a tree; 3: atomics
+	 * barrier method: 0: selected by the host; 1: network query and
+	 * broadcast (range of nodes); 2: events chained in a tree; 3: atomics
 	 * on a counter of one member, which notifies the others
 	 */
 	int form;
 	/*
-	 * levels: hops of the tree in the descriptors of barriers and of
-	 * reductions that do not depend on the order; 0: no separate tree.
-	 * described: packets that this member sent by that tree.
+	 * levels: depth of the tree in the descriptors of barriers and of
+	 * commutative reductions; 0: no separate tree. described: packets that
+	 * this member sent in that tree.
 	 */
 	int levels;
 	uint64_t described;
@@ -407,13 +411,13 @@ struct fi_weft_route {
 	 * no limit
 	 */
 	size_t most;
-	/* number of atomics of this member so far; live mode only */
+	/* atomics of this member so far, live only */
 	uint64_t atomics;
 };
 
 struct fi_weft_work;
 
-/* Arguments of one member in a blocking collective. */
+/* Arguments of a member in a collective call. */
 struct fi_weft_call {
 	enum fi_collective_op what;
 	int root; /* index of the root in the set */
@@ -422,8 +426,8 @@ struct fi_weft_call {
 	size_t count;
 	enum fi_datatype datatype;
 	enum fi_op op;
-	uint64_t flags; /* FI_WEFT_EXACT, FI_WEFT_OVERSUBSCRIBED, FI_WEFT_LATER
-			 */
+	/* FI_WEFT_EXACT, FI_WEFT_OVERSUBSCRIBED, FI_WEFT_LATER */
+	uint64_t flags;
 	/*
 	 * With FI_WEFT_LATER, after begin returned -FI_EINPROGRESS: called at
 	 * completion by the thread that makes progress; err: 0 or FI_E*.
@@ -439,13 +443,13 @@ struct fi_weft_work {
 
 struct fi_weft_routes {
 	size_t size;
-	/* Returns the result of a join; called after FI_JOIN_COMPLETE. */
+	/* Sets the result of a join; called after FI_JOIN_COMPLETE. */
 	int (*route)(struct fid *fid, struct fi_weft_route *route);
 	/*
 	 * Posts this member's contribution to a collective, without a
-	 * completion queue entry. Returns 0: complete; -FI_EINPROGRESS: call
-	 * wait; -FI_ENOSYS: not supported here (threads, automatic progress),
-	 * use the calls of libfabric.
+	 * completion queue entry. Returns 0 if it is complete; -FI_EINPROGRESS:
+	 * call wait; -FI_ENOSYS: not supported here (threads, automatic
+	 * progress), use the calls of libfabric.
 	 */
 	int (*begin)(struct fid *fid, const struct fi_weft_call *call,
 		     struct fi_weft_work *work);

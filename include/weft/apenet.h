@@ -41,7 +41,7 @@ struct weft_apenet;
 /* Status of a message. */
 enum weft_apenet_status {
 	WEFT_APENET_OK,
-	WEFT_APENET_ADDRESS, /* no translation, or no access right */
+	WEFT_APENET_ADDRESS, /* no translation, or access right missing */
 	WEFT_APENET_CUT,     /* packets of the message are missing */
 	WEFT_APENET_CRC,     /* CRC error: a packet was corrupted in transit */
 	WEFT_APENET_CLOSED,  /* the source buffer was unregistered */

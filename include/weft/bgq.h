@@ -35,7 +35,7 @@ extern "C" {
 #define WEFT_BGQ_REC_FIFOS   272 /* 17 x 4 x 4 */
 #define WEFT_BGQ_BAT_ENTRIES 544 /* 17 x 4 x 8 */
 #define WEFT_BGQ_USER_RANGES 20
-#define WEFT_BGQ_RANGES	     28 /* ranges 20 and above are for the system */
+#define WEFT_BGQ_RANGES	     28 /* ranges from 20 on are for the system */
 #define WEFT_BGQ_PAYLOAD     512
 #define WEFT_BGQ_CHUNK	     32
 #define WEFT_BGQ_GET_DESCS   8 /* descriptors in one remote get packet */
@@ -81,7 +81,7 @@ enum weft_bgq_error {
 
 struct weft_bgq_attr {
 	struct weft_place place;
-	uint64_t seed; /* seed of the arbiters' random choice */
+	uint64_t seed; /* seed of the arbiters' random numbers */
 	/*
 	 * Callback for interrupts enabled by the mask; called only from poll.
 	 */
@@ -92,7 +92,7 @@ struct weft_bgq_attr {
 int weft_bgq_open(const struct weft_bgq_attr *attr, struct weft_bgq **bgq_p);
 void weft_bgq_close(struct weft_bgq *mu);
 
-/* Returns the unit's address, which peers pass to weft_bgq_node_set(). */
+/* Sets *name to the unit's address, which peers pass to weft_bgq_node_set(). */
 void weft_bgq_name(struct weft_bgq *mu, struct sockaddr_in *name);
 
 /*
@@ -263,7 +263,7 @@ struct weft_bgq_packet {
 };
 
 /*
- * Called for a packet. Returns 0: the packet is removed. Other values: the
+ * Called for a packet. If it returns 0, the packet is removed; otherwise the
  * packet stays in the FIFO, and the poll ends.
  */
 typedef int (*weft_bgq_packet_fn)(void *arg, const struct weft_bgq_packet *p);

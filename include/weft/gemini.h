@@ -38,7 +38,7 @@ extern "C" {
 #define WEFT_GEMINI_CQS		 1024
 #define WEFT_GEMINI_MDDS	 4096
 #define WEFT_GEMINI_NTT		 8192
-/* maximum number of outstanding requests */
+/* maximum number of outstanding request buffers */
 #define WEFT_GEMINI_ORB		 1024
 /* maximum number of open transactions */
 #define WEFT_GEMINI_SSIDS	 255
@@ -56,9 +56,9 @@ extern "C" {
 #define WEFT_GEMINI_LINKS	 8
 #define WEFT_GEMINI_LINKS_Y	 4   /* links to a neighbour in y */
 #define WEFT_GEMINI_VMDHS	 256 /* virtual memory handles */
-/* log2 of the number of PEs of an NTT entry; at least 5 */
+/* log2 of the PEs per NTT entry; at least 5 */
 #define WEFT_GEMINI_NTT_GRAIN	 6
-/* scrub period of the hardware */
+/* timeout period of the hardware */
 #define WEFT_GEMINI_SCRUB_NS	 1000000000u
 
 struct weft_gemini;
@@ -88,7 +88,7 @@ enum weft_gemini_source {
 struct weft_gemini_attr {
 	struct weft_place place;
 	uint8_t ptag; /* protection tag of all objects of this unit */
-	/* results of cached AMOs are written to memory only at eviction */
+	/* 1: results of cached AMOs are written to memory only on eviction */
 	int lazy_amo;
 	/*
 	 * Number of links to a neighbour, up to 8. Packets on different links
@@ -136,7 +136,8 @@ int weft_gemini_node_set(struct weft_gemini *f, uint32_t pe,
 int weft_gemini_ntt_set(struct weft_gemini *f, unsigned i, unsigned value);
 /*
  * Sets the number of low bits of a PE that are not translated, initially 6;
- * with 5 all 8192 entries are used. Removes all entries. -EINVAL: not 5 to 17.
+ * with 5, the table has its maximum of 8192 entries. Removes all entries.
+ * -EINVAL: not 5 to 17.
  */
 int weft_gemini_ntt_grain(struct weft_gemini *f, unsigned bits);
 int weft_gemini_poll(struct weft_gemini *f, int budget);
@@ -170,15 +171,15 @@ int weft_gemini_cq_read(struct weft_gemini *f, unsigned cq,
 #define WEFT_GEMINI_WRITABLE 1u
 
 /*
- * Registers memory. *mdh_p: handle (12 bits) that peers use. Remote events of
+ * Registers memory. *mdh_p: handle (12 bits) for peers. Remote events of
  * arriving data are written to cq.
  */
 int weft_gemini_mem_open(struct weft_gemini *f, void *base, uint64_t bytes,
 			 unsigned flags, unsigned cq, unsigned *mdh_p);
 int weft_gemini_mem_close(struct weft_gemini *f, unsigned mdh);
 /*
- * Maps a virtual handle, below WEFT_GEMINI_VMDHS, to mdh, so that all units of
- * a job may use one number: peers use WEFT_GEMINI_VMDH | v. Requests with an
+ * Maps a virtual handle v, below WEFT_GEMINI_VMDHS, to mdh, so that all units
+ * of a job can use one number: peers use WEFT_GEMINI_VMDH | v. Requests with an
  * unmapped virtual handle end with WEFT_GEMINI_VMDH_INVALID.
  */
 #define WEFT_GEMINI_VMDH 0x1000u
@@ -225,9 +226,7 @@ int weft_gemini_window_ptag(struct weft_gemini *f, unsigned w, uint8_t ptag);
 /* Stores 0..64 bytes; the source may be reused at once. */
 int weft_gemini_store(struct weft_gemini *f, unsigned w, uint64_t offset,
 		      const void *src, unsigned bytes);
-/*
- * Writes up to 1024 bytes by several stores: all of them, or none and -EAGAIN.
- */
+/* Writes up to 1024 bytes by several stores: either all, or none (-EAGAIN). */
 int weft_gemini_put(struct weft_gemini *f, unsigned w, uint64_t offset,
 		    const void *src, uint64_t bytes);
 /*
@@ -366,7 +365,7 @@ void weft_gemini_smsg_release(struct weft_gemini_smsg *s);
 struct weft_gemini_msgq;
 
 struct weft_gemini_msgq_attr {
-	unsigned w;	/* window used and set by the queue */
+	unsigned w;	/* window, set and used by the queue */
 	uint16_t slots; /* credits of a pair, a power of two */
 	/*
 	 * Called from progress when a message has arrived. buf is valid during
@@ -382,14 +381,14 @@ int weft_gemini_msgq_open(struct weft_gemini *f,
 			  struct weft_gemini_msgq **q_p);
 void weft_gemini_msgq_close(struct weft_gemini_msgq *q);
 /*
- * Sends up to WEFT_GEMINI_MSGQ_BYTES. -EAGAIN: the peer has not replied to the
- * first message yet, or there is no credit: call poll and progress, then
- * repeat. -EMSGSIZE: the message is too long.
+ * Sends up to WEFT_GEMINI_MSGQ_BYTES bytes. -EAGAIN: no credit, or the peer has
+ * not replied to the first message: call poll and progress, then repeat.
+ * -EMSGSIZE: the message is too long.
  */
 int weft_gemini_msgq_send(struct weft_gemini_msgq *q, uint32_t pe,
 			  const void *buf, uint32_t bytes);
 /*
- * Delivers up to budget messages, round-robin over pairs; returns their number.
+ * Delivers up to budget messages, round-robin over pairs. Returns their number.
  */
 int weft_gemini_msgq_progress(struct weft_gemini_msgq *q, int budget);
 

@@ -27,15 +27,9 @@ int weft_mem_alloc(const char *kind, size_t bytes, void **at_p);
  * memory of this kind.
  */
 int weft_mem_free(const char *kind, void *at);
-/*
- * Returns the name of the kind of memory; NULL: the bytes are in memory of both
- * kinds.
- */
+/* Returns the kind of memory; NULL: the bytes are in both kinds. */
 const char *weft_mem_name(const void *at, size_t bytes);
-/*
- * Copy from host memory to memory of any kind, and from memory of any kind to
- * host memory.
- */
+/* Copy from host memory to memory of any kind (in), and back (out). */
 int weft_mem_in(void *to, const void *from, size_t bytes);
 int weft_mem_out(void *to, const void *from, size_t bytes);
 

@@ -77,10 +77,7 @@ enum weft_qsnet2_trap {
 
 struct weft_qsnet2_attr {
 	struct weft_place place;
-	/*
-	 * Called from poll for an interrupt command, with its cookie for the
-	 * host.
-	 */
+	/* Called from poll for an interrupt command; cookie: its operand. */
 	void (*interrupt)(void *arg, unsigned context, uint64_t cookie);
 	/* Program 0 of the thread processor, for every context. */
 	void (*thread)(void *arg, unsigned context, const uint64_t regs[6]);
@@ -102,10 +99,10 @@ int weft_qsnet2_route_set(struct weft_qsnet2 *s, uint32_t vproc,
 			  const struct sockaddr_in *name, unsigned context);
 
 /*
- * Makes vproc a hardware broadcast: a packet or a DMA to vproc is sent to the
- * virtual processes low..high, which must have routes. The acknowledgements are
- * merged: OK if all are OK, otherwise Error before TestFail before Discard.
- * -EINVAL: not all virtual processes have routes.
+ * Makes vproc a hardware broadcast: a packet or DMA to vproc is sent to the
+ * virtual processes low..high, which must have routes (-EINVAL). The
+ * acknowledgements are merged: OK if all are OK, otherwise Error before
+ * TestFail before Discard.
  */
 int weft_qsnet2_range_set(struct weft_qsnet2 *s, uint32_t vproc, uint32_t low,
 			  uint32_t high);
@@ -128,7 +125,7 @@ void weft_qsnet2_timeouts(struct weft_qsnet2 *s, uint64_t ack_timeout_ns,
 #define WEFT_QSNET2_REMOTE_EVENT 16u
 #define WEFT_QSNET2_ALL		 31u
 
-/* Flags of a mapping's pages. */
+/* Flags of a mapping. */
 /* use the larger of the two page sizes */
 #define WEFT_QSNET2_LARGE      32u
 #define WEFT_QSNET2_BIG_ENDIAN 64u /* words in these pages are big-endian */
@@ -154,9 +151,9 @@ int weft_qsnet2_pages(struct weft_qsnet2 *s, uint64_t small, uint64_t large);
  * Fault handler of the driver for a context, called from poll if an access has
  * no translation or no permission (`bytes` at `address`, with permissions
  * `perm`). The handler maps the memory (weft_qsnet2_map) and returns 0, and the
- * unit continues; any other value refuses the access. Packets that fault are
- * acknowledged with Discard, so that they are retransmitted; the unit's own
- * accesses wait. NULL (default): unmapped memory is an error.
+ * unit continues; any other value refuses the access. A packet that faults is
+ * acknowledged with Discard, and is retransmitted; accesses of the unit itself
+ * wait. NULL (default): unmapped memory is an error.
  */
 typedef int (*weft_qsnet2_pager)(void *arg, unsigned context, uint64_t address,
 				 uint64_t bytes, unsigned perm);
@@ -164,8 +161,8 @@ int weft_qsnet2_pager_set(struct weft_qsnet2 *s, unsigned context,
 			  weft_qsnet2_pager fn, void *arg);
 
 /*
- * Returns the process address of a context's memory; NULL: not accessible. For
- * programs of the thread processor.
+ * For programs of the thread processor: returns the process address of a
+ * context's memory; NULL: not accessible.
  */
 void *weft_qsnet2_memory(struct weft_qsnet2 *s, unsigned context,
 			 uint64_t address, uint64_t bytes, unsigned perm);
@@ -204,8 +201,8 @@ int weft_qsnet2_queue_open(struct weft_qsnet2 *s, unsigned context,
 int weft_qsnet2_queue_close(struct weft_qsnet2 *s, unsigned q);
 
 /*
- * Appends words in order. -EAGAIN: no space for all words, none was written.
- * -EIO: the queue is in error and accepts no words.
+ * Appends words in order. -EAGAIN: no space for all words, so none was written.
+ * -EIO: the queue is in error.
  */
 int weft_qsnet2_queue_write(struct weft_qsnet2 *s, unsigned q,
 			    const uint64_t *w, unsigned count);
@@ -276,12 +273,12 @@ enum weft_qsnet2_transaction {
 /* last transaction of the packet: acknowledge now */
 #define WEFT_QSNET2_T_LAST 0x100u
 /*
- * This transaction and all later ones wait for the end of the packet. In a
- * broadcast they are executed at all members if all members have acknowledged
+ * This transaction and all later ones are deferred to the end of the packet. In
+ * a broadcast they are executed at all members if all members have acknowledged
  * the earlier transactions with OK, otherwise at none. So a test and the
- * transactions after it are a query of all members followed by an action of all
+ * transactions after it are a query of all members followed by an action at all
  * members (network conditional), and no transaction is executed twice if a
- * member discards.
+ * member discards the packet.
  */
 #define WEFT_QSNET2_T_END  0x800u
 /*
@@ -445,9 +442,9 @@ struct weft_qsnet2_thread {
 
 /*
  * A program is called from poll, is not interrupted, and may write commands to
- * queues. Returns 0: the thread ends; 1: the thread continues, with its current
- * registers and pc, after other threads of its priority and when no thread of
- * high priority waits.
+ * queues. It returns 0 if the thread ends. It returns 1 if the thread continues
+ * later with its current registers and pc, after other threads of its priority,
+ * and when no thread of high priority is ready.
  */
 typedef int (*weft_qsnet2_program)(struct weft_qsnet2_thread *t);
 
@@ -676,7 +673,7 @@ int weft_qsnet2_tports_rx(struct weft_qsnet2_tports *t, uint32_t sender,
 int weft_qsnet2_tports_done(struct weft_qsnet2_tports *t, unsigned req,
 			    struct weft_qsnet2_tports_status *st);
 /*
- * Polls the unit until a request is complete. Returns as
+ * Polls the unit until a request is complete. Returns like
  * weft_qsnet2_tports_done(), or -ETIMEDOUT.
  */
 int weft_qsnet2_tports_wait(struct weft_qsnet2_tports *t, unsigned req,
@@ -699,8 +696,9 @@ struct weft_qsnet2_stats {
 	uint64_t trap_address;
 	uint64_t late; /* packets retransmitted after a timeout */
 	/*
-	 * TLB hits and misses, hash chain entries visited, page entries created
-	 * from a mapping, faults passed to the driver
+	 * counters of translation: TLB hits and misses, hash chain entries
+	 * visited, page entries created from a mapping, faults passed to the
+	 * driver
 	 */
 	uint64_t tlb_hits;
 	uint64_t tlb_misses;

@@ -50,7 +50,7 @@ extern "C" {
 #define WEFT_SUNWAY_IO	       256 /* size of the on-chip IO space, words */
 /* maximum number of hops of a source route */
 #define WEFT_SUNWAY_HOPS       8
-#define WEFT_SUNWAY_ADAPTIVE   0xff /* port: any free and healthy one */
+#define WEFT_SUNWAY_ADAPTIVE   0xff /* port: any that is free and healthy */
 #define WEFT_SUNWAY_PAGE_MIN   12   /* log2 of the smallest page size, 4 KB */
 #define WEFT_SUNWAY_PAGE_MAX   23   /* log2 of the largest page size, 8 MB */
 /* number of multicast groups of the routers */
@@ -82,7 +82,7 @@ enum weft_sunway_status {
 struct weft_sunway_attr {
 	struct weft_place place;
 	uint32_t guid;
-	unsigned ports; /* 1 or 2; 0: both */
+	unsigned ports; /* number of ports, 1 or 2; 0: 2 */
 	/*
 	 * Called from poll for a management command that is mapped to software.
 	 */
@@ -101,7 +101,7 @@ int weft_sunway_open(const struct weft_sunway_attr *attr,
 		     struct weft_sunway **n_p);
 void weft_sunway_close(struct weft_sunway *n);
 
-/* Addresses of the ports, one per port. */
+/* Addresses of a node, one per port. */
 struct weft_sunway_name {
 	struct sockaddr_in port[WEFT_SUNWAY_PORTS];
 };
@@ -193,7 +193,7 @@ enum weft_sunway_op {
 #define WEFT_SUNWAY_EVENT    0x01u /* write an event here at completion */
 /* RDMA: increment the answer word at the node that stores the data */
 #define WEFT_SUNWAY_ANSWER   0x02u
-/* RDMAW: after the write, put `data` into the target's receive queue */
+/* RDMAW: after the write, append `data` to the target's receive queue */
 #define WEFT_SUNWAY_NOTIFY   0x04u
 #define WEFT_SUNWAY_RELIABLE 0x08u /* QUEUE: retransmitted until received */
 /* sent before messages without this flag */
@@ -278,8 +278,8 @@ enum weft_sunway_type {
 
 /*
  * A member's contribution to a collective, and its position in the tree, which
- * software chooses. A member combines its inputs with its own contribution one
- * by one, in their order, so the tree determines the order of a sum.
+ * software chooses. A member combines its inputs in order with its own
+ * contribution, so the tree determines the order of a sum.
  */
 struct weft_sunway_coll {
 	uint8_t kind; /* enum weft_sunway_coll_kind */
@@ -304,8 +304,8 @@ struct weft_sunway_coll {
 
 /*
  * Sets the nodes of a multicast group in the routers' tables; called at the
- * roots. The group may include nodes without members: an interface drops copies
- * for which it has no process.
+ * roots. The group may include nodes without members, whose interfaces drop
+ * their copies.
  */
 int weft_sunway_multicast_set(struct weft_sunway *n, unsigned group,
 			      const uint32_t *guid, unsigned count);
@@ -368,7 +368,7 @@ int weft_sunway_command_map(struct weft_sunway *n, unsigned command,
 			    unsigned group);
 int weft_sunway_group_map(struct weft_sunway *n, unsigned group,
 			  enum weft_sunway_action action);
-/* Read and write the IO space from the node's own processor. */
+/* Accesses to the IO space by the node's own processor. */
 int weft_sunway_io_get(struct weft_sunway *n, unsigned engine, unsigned word,
 		       uint64_t *v_p);
 int weft_sunway_io_set(struct weft_sunway *n, unsigned engine, unsigned word,
@@ -408,7 +408,7 @@ struct weft_sunway_stats {
 	uint64_t tlb_misses;
 	uint64_t prefetched;
 	uint64_t proxied; /* calls of virtual machines served by the host */
-	/* largest number of messages of an engine in flight */
+	/* maximum number of messages that an engine had in flight */
 	uint64_t in_flight_max;
 	uint64_t casts; /* multicast copies sent */
 	/* multicast copies dropped because this node has no member */
