@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rank, size and checks for the test programs. MT_TRUE ends the job with a
- * message that names file and line if its condition is false.
+ * Rank, size and checks for the test programs. If its condition is false,
+ * MT_TRUE ends the job with a message that contains file and line.
  */
 #ifndef WEFT_TEST_MPI_MT_H
 #define WEFT_TEST_MPI_MT_H

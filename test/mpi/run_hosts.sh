@@ -3,9 +3,9 @@
 # The programs of the list, and the applications, on virtual hosts of
 # test/hosts, started by mpiexec through Open MPI's mpirun: some programs on 2,
 # 3 and 4 hosts; with LONG=1 all programs, on each machine, with 1 to 8 ranks
-# per host; then between two hosts under each fault plan, where also the
-# bandwidth is measured. MACHINES, HOST_COUNTS, ONLY and PLANS (one per line) select some of
-# these.
+# per host; then between two hosts under each fault plan, where the bandwidth
+# is measured, too. MACHINES, HOST_COUNTS, ONLY and PLANS (one per line) select
+# runs.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 bash "$top/test/hosts" 1 true || exit

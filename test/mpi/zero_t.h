@@ -13,7 +13,7 @@ enum { ZERO_TYPES = 19, ZERO_ROOM = 4096, ZERO_BLOCKS = 40 };
 struct zero_type {
 	const char *name;
 	MPI_Datatype type;
-	int basic; /* predefined datatype, usable with predefined operations */
+	int basic; /* predefined type, allowed with predefined operations */
 };
 
 static struct zero_type zero_type[ZERO_TYPES];

@@ -106,8 +106,8 @@ static uint32_t crc32c(uint32_t crc, const uint8_t *d, size_t n)
 }
 
 /*
- * Sends a first-contact datagram that is valid except for its key; tries all
- * published values as key.
+ * Sends a first-contact datagram that is valid except for its key; each
+ * published value is tried as the key.
  */
 static void forge(int fd, const struct sockaddr_in *from,
 		  const struct sockaddr_in *to, const void *key)
@@ -256,7 +256,7 @@ static int check(const char *keyfile, const char *stolen, const char *wire)
 	derive(key, "key", st, job);
 	derive(key, "tag", st, tag);
 	derive(key, "check", st, sum);
-	/* otherwise the keys above are not the keys of the job */
+	/* if this differs, the keys above are not the keys of the job */
 	if (memcmp(sum, st->offer.check, SHA)) {
 		puts("the check is not what this program derives");
 		bad = 1;

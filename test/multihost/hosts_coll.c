@@ -101,11 +101,11 @@ static void try(const char *what, MPI_Comm comm, int hosts)
 					    "allreduce" };
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	/*
-	 * machines other than native acknowledge each packet, or each window of
+	 * units other than native acknowledge each packet or each window of
 	 * packets
 	 */
 	double most = !machine || !strcmp(machine, "native") ? 1 : 2.5;
-	/* allowance for probes during a long wait, one per peer */
+	/* allowance for one probe per peer during a long wait */
 	const double words = 0.5;
 	int edges = hosts - 1, me;
 
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	datagrams_open();
 	try("world", MPI_COMM_WORLD, hosts);
-	/* reverse order: the first rank of a host is another rank */
+	/* in reverse order another rank is the first of its host */
 	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
 	try("world in reverse order", comm, hosts);
 	MPI_Comm_free(&comm);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The end of a job: the last rank calls MPI_Finalize late, and no other rank
- * may return from MPI_Finalize before. A communicator with a class route is not
- * freed.
- *
+ * may return from MPI_Finalize before that. A communicator with a class route
+ * is not freed.
  *   hosts_finalize FILE    the last rank creates FILE before MPI_Finalize
  */
 #include <mpi.h>

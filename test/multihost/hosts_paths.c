@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which path messages take: each rank sends to the ranks of its host, then to
- * all others, and prints the number of packets sent as datagrams for both.
- * Exits with 1 if the numbers do not match the names of the hosts; with an
- * argument all messages must take the path that it names, memory or datagrams.
+ * Paths of messages: each rank sends to the ranks of its host, then to all
+ * others, and prints how many packets were sent as datagrams in each case.
+ * Exits with 1 if the numbers do not match the names of the hosts. With an
+ * argument (memory or datagrams), all messages must use this path.
  */
 #include "hosts_datagrams.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Which path packets take on hosts of test/hosts: shared memory to ranks of the
+# Paths of packets on hosts of test/hosts: shared memory to ranks of the
 # same host and datagrams to others, in one job; the path that FI_WEFT_CARRIER
 # forces; the reason in the log why a path is not used. In collectives the ranks
 # of a host combine first, and between two hosts one packet is sent in each

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define TURNS	100
-#define AWAY_NS 5000000 /* much longer than any wait policy spins */
+#define AWAY_NS 5000000 /* much longer than the spin of any wait policy */
 #define MOST_US 400
 
 static double cpu_us(void)

@@ -7,7 +7,6 @@
 
 enum { TURNS = 12 };
 
-/* A put to the next rank, and a get from it. */
 static void put_and_get(int next)
 {
 	double x = 1, *base;

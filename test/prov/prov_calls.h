@@ -120,8 +120,8 @@ static inline void all_calls(struct job *j, struct group *g)
 }
 
 /*
- * Returns whether reductions use the order of the binomial tree, and not an
- * order given by the machine or the user.
+ * Returns whether reductions use the order of the binomial tree, not one set by
+ * the machine or the user.
  */
 static inline bool has_pairs(void)
 {

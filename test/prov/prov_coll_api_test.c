@@ -52,7 +52,7 @@ static void close_set(struct job *j, struct fid_av_set *set)
 	expect(j, fi_close(&set->fid), 0, "close a set");
 }
 
-/* Checks that the set holds the ranks in the bit mask; empties the set. */
+/* Checks that the set contains the ranks of the bit mask; empties the set. */
 static void expect_members(struct job *j, struct fid_av_set *set, unsigned bits)
 {
 	for (int r = 0; r < j->size; r++)

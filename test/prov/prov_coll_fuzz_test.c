@@ -117,7 +117,7 @@ static void *at_anything(struct target *t)
 static const struct mode {
 	const char *name;
 	place *where;
-	bool numbers; /* results may be wrong */
+	bool numbers; /* whether results may be wrong */
 } modes[] = {
 	{ "counts", at_count, false },
 	{ "numbers", at_number, false },
@@ -247,8 +247,8 @@ static void *random_writer_run(void *arg)
 /* ---- the working members ------------------------------------------------- */
 
 /*
- * Words of job_shared: number of members that have finished, an error was
- * reported, results were wrong, pids.
+ * Words of job_shared: members that have finished, an error was reported, a
+ * result was wrong, pids.
  */
 enum { WORD_DONE, WORD_ERROR, WORD_WRONG, WORD_PID };
 

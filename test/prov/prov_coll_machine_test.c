@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How each machine implements collectives: kinds of barriers, atomics,
+ * How each machine implements collectives: forms of barriers, atomics,
  * messages.
  */
 #include "test/prov/prov_calls.h"

@@ -114,8 +114,7 @@ static void body_absent(struct job *j)
 		  "post", 0);
 	if (j->rank == 0) {
 		/*
-		 * makes no call until all other members have reported
-		 * completion
+		 * make no call until all other members have reported completion
 		 */
 		while (weft_load64(&j->all->word[0]) < (uint64_t)j->size - 1) {
 			job_check(j, !t_limit_expired(&limit),
@@ -136,7 +135,7 @@ static void a_member_need_not_poll_after_its_contribution(void **state)
 	const struct job_opts o = { 0 };
 
 	if (group_no_routes())
-		skip(); /* messages are forwarded by members that poll */
+		skip(); /* there, messages are forwarded by members that poll */
 	job_run(4, body_absent, &o);
 	job_run(16, body_absent, &o);
 }
@@ -281,7 +280,7 @@ static double recursive_doubling(int n)
 	return acc[m - 1];
 }
 
-/* number of elements: too many for packets, and in uneven slices */
+/* number of elements: too many for packets, not divisible into equal slices */
 #define LONG_SUM 10007
 
 static void body_sums(struct job *j)
@@ -305,7 +304,7 @@ static void body_sums(struct job *j)
 			want = out[0];
 		for (size_t i = 0; i < n; i++)
 			job_check(j, out[i] == want, "allreduce", (long)n);
-		/* in place; only the root's buffer is defined */
+		/* in place; only the root's result is defined */
 		for (int root = 0; root < j->size; root++) {
 			finish(j,
 			       fi_reduce(j->ep, in, n, NULL, in, NULL, g.addr,
@@ -416,8 +415,8 @@ static void body_routes(struct job *j)
 		for (int i = 0; i < GROUPS; i++)
 			group_close(j, &g[i]);
 		/*
-		 * a route is free when all members have left: poll for their
-		 * notices
+		 * a route is free when all members have left: poll until their
+		 * notices have arrived
 		 */
 		job_barrier(j);
 		for (int i = 0; i < 100; i++) {
@@ -496,7 +495,7 @@ static void body_large(struct job *j)
 	}
 	mapped = regions_mapped(j);
 	/*
-	 * trees of bgq are deeper, and sets that are not a rectangle have no
+	 * trees of bgq are deeper, and a set that is not a rectangle has no
 	 * tree
 	 */
 	if (!machine || strcmp(machine, "bgq"))

@@ -28,8 +28,8 @@ static void both_sums(struct job *j, struct group *g)
 			    FI_SUM, 0, &j->entry),
 	       "sum of doubles");
 	/*
-	 * ((0 + 1) + (2 + 3)) + ...: ones that are added one by one to 2^53 are
-	 * lost, sums of ones are not
+	 * ((0 + 1) + (2 + 3)) + ...: a one added to 2^53 is lost, a sum of ones
+	 * is not
 	 */
 	job_check(j, d == 0x1p53 + 10, "sum of pairs", (long)(d - 0x1p53));
 }

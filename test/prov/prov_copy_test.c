@@ -35,7 +35,7 @@ static void calls_are(struct job *j, uint32_t count)
 	static char out[LEN], in[LEN];
 
 	t_fill(out, LEN, (uint64_t)j->rank);
-	/* before the barrier: the other rank may send first */
+	/* set before the barrier, since the other rank may send first */
 	weft_store32(&calls, 0);
 	job_trecv(j, !j->rank, in, LEN, 1, 0, in);
 	job_barrier(j);

@@ -180,7 +180,7 @@ static void wait_direct(struct job *j, const struct fi_weft_recv *r,
 
 	while (!a->complete) {
 		r->poll(j->ep, a, 100);
-		if (!a->complete) /* a blocked thread is woken, too */
+		if (!a->complete) /* also wakes a blocked thread */
 			fi_cq_sread(j->cq, &e, 1, NULL, 1000);
 	}
 }
@@ -240,7 +240,7 @@ static void count_call(struct fi_weft_arrival *a)
 
 	c->times += a->complete;
 	c->err = a->err;
-	memset(a, 0xff, sizeof(*a)); /* the memory may be reused */
+	memset(a, 0xff, sizeof(*a)); /* the caller's memory may be reused now */
 }
 
 static void post_called(struct job *j, struct fi_weft_recv *r, void *buf,

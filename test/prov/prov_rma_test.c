@@ -12,7 +12,6 @@
 #define BIG ((size_t)8 << 20)
 #define KEY 0x1234567890abcdefull
 
-/* Checks that a call succeeded. */
 static void settle(struct job *j, ssize_t ret, const char *what)
 {
 	job_check(j, ret == 0, what, ret);
@@ -174,7 +173,7 @@ static void sync_access_is_refused(struct job *j,
 	job_wait(j, &j->entry);
 }
 
-/* The target makes no progress; the first write only connects to it. */
+/* The target makes no progress; the first write only connects the two. */
 static void body_sync(struct job *j)
 {
 	uint64_t mem[64] = { 0 }, nil[64] = { 0 };

@@ -18,7 +18,7 @@
 
 #define LONG_MS 30000
 
-/* Exchanges messages with the other process, waiting by wait(). */
+/* Exchanges messages with the other process; waits by calling wait(). */
 static void pingpong(struct job *j, int rounds, void (*wait)(struct job *j))
 {
 	uint64_t out, in;

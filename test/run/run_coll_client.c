@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank is killed while all ranks, including itself, are inside a collective;
- * for run_coll_death.sh.
- *
+ * A rank is killed while all ranks, including itself, are in a collective; for
+ * run_coll_death.sh.
  *   run_coll_client CALL VICTIM fatal|return [MARK]
- *
  * With "return" the survivors print the error that they got, and exit. MARK is
- * ignored; the test finds leftover processes by it.
+ * ignored; by it the test finds leftover processes.
  */
 #include <mpi.h>
 #include <signal.h>

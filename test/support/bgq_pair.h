@@ -26,7 +26,7 @@ struct side {
 	/* payloads of the received packets, appended */
 	unsigned char got[8192];
 	struct weft_bgq_packet last;
-	char order[16]; /* first software byte of each packet as received */
+	char order[16]; /* first software byte of each received packet */
 	int irqs[8];
 	unsigned irq_id;
 };

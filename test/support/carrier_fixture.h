@@ -35,8 +35,7 @@ struct end {
 	bool echo;		 /* send every packet back */
 	uint64_t echoes_refused; /* echoes refused because the FIFO was full */
 	/*
-	 * endpoints polled together with this one: retransmission needs both
-	 * sides
+	 * endpoints polled with this one, since retransmission needs both sides
 	 */
 	struct end_group *group;
 	bool not_polled; /* not polled with the group */

@@ -95,7 +95,7 @@ static void set_block(const struct case_mem *m, char *in, int b, int q, int qb)
 
 /*
  * Fills block b of m with the sum of the vectors of processes lo .. hi - 1,
- * starting at element `first` of the vectors.
+ * from element `first` of the vectors on.
  */
 static void set_sum(const struct case_job *j, const struct case_mem *m, int b,
 		    MPI_Count first, int lo, int hi)
@@ -172,7 +172,7 @@ static int pair_count(const struct case_job *j, int a, int b)
 	return (a * 7 + b * 3 + j->w.count) % 5;
 }
 
-/* Returns pair_count(), but symmetric if in place, as MPI_IN_PLACE requires. */
+/* Returns pair_count(); in place it is symmetric, as MPI_IN_PLACE requires. */
 static int swap_count(const struct case_job *j, int a, int b)
 {
 	return j->w.in_place ? pair_count(j, a < b ? a : b, a < b ? b : a)
@@ -419,7 +419,7 @@ void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 			.s = c->s.side,
 			.r = c->r.side,
 		};
-		/* the send side must not change */
+		/* the send buffer must not change */
 		if (c->s.mem)
 			memcpy(c->s.image, c->s.mem, c->s.len);
 	}

@@ -59,8 +59,8 @@ static struct weft_list steps = { &steps, &steps };
 static int alive; /* number of existing message requests */
 static uint64_t messages, bytes_sent;
 /*
- * break_at: process that gets a message with an error; break_number: number of
- * messages to it until that one, 0: none
+ * break_at: process to which one message arrives with an error; break_number:
+ * this message is the break_number-th from now, 0: none
  */
 static int break_at, break_number;
 static int break_err;

@@ -26,7 +26,7 @@
 
 struct idle_timeout {
 	struct t_limit talk, grace;
-	uint64_t left_at_output_ns; /* total time left at last output */
+	uint64_t left_at_output_ns; /* total time left at the last output */
 	int seconds;
 	off_t output;
 	pid_t pid;

@@ -156,7 +156,7 @@ static inline void poll_both(struct world *w)
 	weft_nic_poll(w->b.nic, 8);
 }
 
-/* Polls both sides until s has `notes` completions. */
+/* Polls both sides until s has that many completions. */
 static inline void poll_until(struct world *w, struct side *s,
 			      unsigned completions)
 {

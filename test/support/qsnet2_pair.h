@@ -31,7 +31,6 @@ struct side {
 #define PAIR_UNIT     s
 #define PAIR_FN(verb) weft_qsnet2_##verb
 
-/* Virtual process n is context 5 + n. */
 static inline int weft_qsnet2_node_set(struct weft_qsnet2 *s, uint32_t vproc,
 				       const struct sockaddr_in *name)
 {

@@ -105,7 +105,7 @@ static bool is_below(const struct procs *all, pid_t pid)
 }
 
 /*
- * Marks descendants of root. Children mostly have higher pids, so one or two
+ * Marks descendants of root. Children usually have higher pids, so one or two
  * passes are enough.
  */
 static void procs_mark(struct procs *all, pid_t root)

@@ -2,10 +2,10 @@
 /*
  * Time limits for a loaded host. A second counts in full if the processors are
  * free for this test, and as cores / runnable of a second if other processes
- * also use them: with four busy processes on two cores a test gets two fifths
- * of the CPU time that it needs, so a second counts as 0.4. Processes of the
- * test itself do not extend its limits: "others" are all processes except those
- * below the idle_timeout (test/support/idle_timeout.c) that runs it.
+ * use them, too: with four other busy processes on two cores, five processes
+ * are runnable, and a second counts as 0.4. Processes of the test itself do not
+ * extend its limits: "others" are all processes except those below the
+ * idle_timeout (test/support/idle_timeout.c) that runs the test.
  */
 #ifndef WEFT_TEST_T_PACE_H
 #define WEFT_TEST_T_PACE_H

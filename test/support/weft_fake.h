@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For the tests of prov/ofi: four machines, an endpoint and a carrier with only
- * the parts that the libfabric layer uses. A packet is a number that any thread
- * may increment; progress turns each packet into one completion and one count
- * of the endpoint.
+ * the parts that the libfabric layer uses. Packets are only counted: any thread
+ * may increment the number, and progress turns each packet into one completion
+ * and one count of the endpoint.
  */
 #ifndef WEFT_OFI_FAKE_H
 #define WEFT_OFI_FAKE_H
@@ -45,7 +45,7 @@ struct fake_ep {
 struct fake_ep *fake_ep_open(struct fake *f, struct fid_cq *cq,
 			     struct fid_cntr *cntr, struct fid_av *av);
 void fake_ep_close(struct fake_ep *e);
-/* Lets n packets arrive; from any thread. */
+/* Lets n packets arrive; callable from any thread. */
 void fake_arrive(struct fake_ep *e, uint32_t n);
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# weft-info --classroutes against the trees of the spec sheet.
+# weft-info --classroutes against the trees of the specification.
 build=${builddir:-$PWD}
 info=$build/weft-info
 draw=$build/examples/classroute_draw

@@ -114,7 +114,7 @@ static void play(const char *kind, int rank, size_t n)
 	OK(fi_setopt(&ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P, &p2p,
 		     sizeof(p2p)));
 	for (i = 0; i <= ROUNDS; i++) {
-		if (i == 1) /* translations are cached now */
+		if (i == 1) /* address translations are cached now */
 			t = machine_clock->now_ps(&domain->fid);
 		if (rank)
 			recv_msg(buf, n);

@@ -306,7 +306,7 @@ static void loops(void)
 	printf("rank %d: %.3f us\n", rank, (MPI_Wtime() - t) * 1e6);
 }
 
-/* A long message of a rank that computes after it has posted the send. */
+/* A long message of a rank that computes after the send is posted. */
 static void overlap(void)
 {
 	static char bytes[1 << 20];

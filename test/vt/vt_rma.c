@@ -52,7 +52,7 @@ static void open_all(void)
 
 	hints->caps = FI_TAGGED | FI_MSG | FI_RMA | FI_ATOMIC;
 	hints->ep_attr->type = FI_EP_RDM;
-	/* with one thread, interfaces may execute atomics */
+	/* FI_THREAD_DOMAIN: interfaces may execute atomics */
 	hints->domain_attr->threading = FI_THREAD_DOMAIN;
 	hints->fabric_attr->prov_name = strdup("weft");
 	OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));

@@ -2,8 +2,7 @@
 /*
  * Compares every algorithm, forced by its name (info key of a duplicated
  * communicator), with a naive implementation: all roots, in place, several
- * counts, on the world and on halves of it; also without forcing, as the
- * selection table chooses.
+ * counts, on the world and on halves of it; also without forcing an algorithm.
  */
 #include "coll_t.h"
 
@@ -13,7 +12,7 @@ struct test_comm {
 	int size;
 	int count;
 	MPI_Op compose; /* user-defined operation that is not commutative */
-	int ordered;	/* 1: reductions use compose */
+	int ordered;	/* whether reductions use compose */
 };
 
 /*
@@ -241,7 +240,7 @@ static void test_gather(const struct test_comm *o)
 	for (root = 0; root < 2 * o->size; root++) {
 		memset(all, 0, sizeof(int) * (size_t)(n * o->size));
 		blocks_fill(all + n * o->rank, o->rank, 0, n);
-		/* the second half of the rounds is in place */
+		/* the second half of the rounds uses MPI_IN_PLACE */
 		MPI_Gather(root >= o->size && o->rank == root % o->size
 				   ? MPI_IN_PLACE
 				   : one,

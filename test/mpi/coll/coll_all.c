@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Compares every collective with a naive implementation, for all combinations:
- * every predefined operation on every type the standard allows, all roots,
+ * every predefined operation on every type that the standard allows, all roots,
  * lengths of 1 byte and up, in place or not, blocking, nonblocking and
  * persistent, on the world and on subsets of many shapes; then many collectives
  * in succession with late ranks, and several communicators in flight at once.
- * Bytes behind the buffers, and inputs, must be unchanged.
- *
+ * Inputs, and bytes after the buffers, must be unchanged.
  *   coll_all [N [BYTES [ROUNDS]]]
- *
  * Tests every N-th pair of operation and type, with buffers of up to BYTES
  * bytes, and ROUNDS collectives in succession.
  */
@@ -164,8 +162,8 @@ static void prepare(struct trial *x)
 /* ---- MPI calls of a trial ------------------------------------------------ */
 
 /*
- * Returns whether this rank is not the root, so that some arguments are not
- * significant and may have any value.
+ * Returns whether this rank is not the root: insignificant arguments may have
+ * any value.
  */
 static bool is_non_root(const struct trial *x)
 {
@@ -491,7 +489,7 @@ static void try(struct trial *x)
 }
 
 /*
- * Returns a number of elements, at least one, with which no buffer is longer
+ * Returns a number of elements, at least one, such that no buffer is longer
  * than `bytes`.
  */
 static long elements(const struct trial *x, long bytes)
@@ -689,7 +687,7 @@ static void in_flight(int rounds)
 			prepare(at);
 			start(at);
 		}
-		/* complete in reverse order */
+		/* complete the operations in reverse order */
 		for (int k = COMMS * EACH - 1; k >= 0; k--) {
 			struct trial *at = &x[k % COMMS][k / COMMS];
 

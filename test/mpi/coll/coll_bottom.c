@@ -10,7 +10,7 @@ enum { N = 3, WAYS = 3 };
 
 static MPI_Comm comm;
 static int rank, size;
-static int *out, *in; /* buffers with N ints for each rank */
+static int *out, *in; /* buffers of N ints per rank */
 static MPI_Op compose;
 
 /*
@@ -258,8 +258,8 @@ static void check_reduction(int hi)
 
 /*
  * Returns the datatype of the operand at `out`, for MPI_BOTTOM as send buffer.
- * Sets *there_p to the receive buffer with which this datatype describes the
- * result at `in`.
+ * *there_p: receive buffer with which this datatype describes the result at
+ * `in`.
  */
 static MPI_Datatype operand(void **there_p)
 {

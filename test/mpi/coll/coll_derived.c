@@ -47,9 +47,7 @@ static void test_bcast(MPI_Datatype gappy)
 				*gap_at(base, i, 0) = coll_val(root, 1, i);
 				*gap_at(base, i, 1) = coll_val(root, 2, i);
 			}
-			/*
-			 * odd ranks describe the same signature by another type
-			 */
+			/* odd ranks use another type with the same signature */
 			if (rank % 2 && rank != root)
 				MPI_Bcast(flat, 2 * counts[c], MPI_INT, root,
 					  MPI_COMM_WORLD);

@@ -45,7 +45,7 @@ static void test_arguments(MPI_Comm c, int size)
 	EXPECT(MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, c), MPI_ERR_BUFFER);
 	EXPECT(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, c),
 	       MPI_ERR_BUFFER);
-	if (size == 1) { /* only the root detects the error */
+	if (size == 1) { /* otherwise only the root detects the error */
 		EXPECT(MPI_Gather(a, 1, MPI_INT, a, 1, MPI_INT, 0, c),
 		       MPI_ERR_BUFFER);
 		EXPECT(MPI_Scatter(a, 1, MPI_INT, a, 1, MPI_INT, 0, c),
@@ -129,7 +129,7 @@ static void test_in_place(MPI_Comm c, int size)
 	int a[1] = { 0 }, b[1], other = size - 1;
 	MPI_Request req;
 
-	/* significant at the root only */
+	/* the receive buffer is significant at the root only */
 	if (size == 1)
 		return;
 	EXPECT(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, other, c),

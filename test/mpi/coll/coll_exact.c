@@ -225,7 +225,7 @@ static void try(struct trial *x)
 	x->counts = coll_malloc(sizeof(int) * (size_t)x->size);
 	for (int r = 0; r < x->size; r++)
 		x->counts[r] = x->n;
-	/* uneven counts with the same total in both groups */
+	/* different counts with the same total in both groups */
 	for (int r = 0; x->call == REDSCAT && r + 1 < x->size; r += 2) {
 		x->counts[r] += x->n / 2;
 		x->counts[r + 1] -= x->n / 2;

@@ -2,9 +2,8 @@
 /*
  * Collectives on random types: every rank describes the same numbers with its
  * own layout (gaps, negative strides, bounds below zero, absolute addresses),
- * and every block may have another length, also 0. The expected result, and the
+ * and blocks have different lengths, also 0. The expected result, and the
  * bytes that must be unchanged, are computed without the library.
- *
  *   coll_fuzz ROUNDS [SEED]
  */
 #include "coll_t.h"
@@ -21,7 +20,7 @@ struct elem {
 	MPI_Datatype type;
 	int off[UNIT];
 	int extent;
-	int absolute; /* 1: addresses relative to MPI_BOTTOM */
+	int absolute; /* whether addresses are relative to MPI_BOTTOM */
 };
 
 /* Blocks of elements in memory; all other bytes have the blank value. */
@@ -104,8 +103,8 @@ static int *at(const struct area *a, int block, int e, int k)
 }
 
 /*
- * Allocates an area. even: all blocks are equal and adjacent; count: number of
- * elements of each block.
+ * Allocates an area. even: all blocks are equal and adjacent; count: elements
+ * of each block.
  */
 static void area_open(struct area *a, int blocks, const int *count, int even)
 {
@@ -400,9 +399,7 @@ static void one_round(void)
 	free(n);
 }
 
-/*
- * Forces one algorithm in each round, by a name that several operations have.
- */
+/* Forces one algorithm per round, by a name that several operations have. */
 static void force(unsigned round)
 {
 	static const char *const names[] = { "auto",  "linear",	 "binomial",

@@ -91,7 +91,7 @@ static void test_all(void)
 	for (q = 0; q < remote; q++)
 		for (e = 0; e < N; e++)
 			CHECK(in[q * N + e] == coll_val(other + q, 4, e));
-	/* in both groups the vector has local * remote elements */
+	/* the vector has local * remote elements in both groups */
 	free(out);
 	out = coll_malloc(sizeof(int) * (size_t)(local * remote));
 	fill(out, 6, local * remote);

@@ -12,7 +12,7 @@ static int rank, size;
 
 /*
  * Rank 0 starts its collective and stays outside MPI until the others have
- * completed.
+ * completed theirs.
  */
 static void others_finish_while_one_computes(MPI_Comm comm)
 {
@@ -32,7 +32,7 @@ static void others_finish_while_one_computes(MPI_Comm comm)
 	atomic_fetch_add(done, 1);
 }
 
-/* Operation i of many that are started at once, with different arguments. */
+/* One of many operations that are started at once, with different arguments. */
 struct flight {
 	int64_t in[8], out[8];
 	int n;
@@ -98,8 +98,8 @@ static void all_in_flight(MPI_Comm comm)
 }
 
 /*
- * Tests a long collective: the algorithm table has another algorithm for it,
- * and all ranks must select the same one.
+ * For a long collective the table has another algorithm; all ranks must select
+ * the same one.
  */
 static void long_collective(MPI_Comm comm)
 {

@@ -3,9 +3,8 @@
  * Random programs: each round has one nonblocking collective on each of several
  * communicators, with and without a class route, which are created and freed.
  * Every rank starts the collectives in a different order, with messages between
- * them, sometimes calls MPI_Test, and waits with one of two calls. All results
- * are checked.
- *
+ * them, sometimes calls MPI_Test, and completes them by MPI_Waitall or
+ * MPI_Waitany. All results are checked.
  *   coll_mix [seed [rounds]]
  */
 #include "coll_t.h"
@@ -24,7 +23,7 @@ enum kind {
 	KINDS
 };
 
-/* An operation; the same on all ranks except for the buffers. */
+/* An operation; equal on all ranks except for the buffers. */
 struct op {
 	enum kind kind;
 	int n; /* number of elements of a block */

@@ -16,7 +16,7 @@ struct hood {
 	int nout;
 	int in[MOST];
 	int out[MOST];
-	/* index of the block for this rank in the send buffer of in[i] */
+	/* index of this rank's block in the send buffer of in[i] */
 	int pair[MOST];
 };
 

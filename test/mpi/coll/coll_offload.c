@@ -15,7 +15,7 @@ static int rank, size;
 
 /*
  * Rank 0 starts its collective and stays outside MPI until the others have
- * completed.
+ * completed theirs.
  */
 static void others_finish_while_one_computes(void)
 {

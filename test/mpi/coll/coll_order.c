@@ -14,7 +14,7 @@
 #define LONGEST 2048
 
 /*
- * Lengths of a cache line, of a slot of the collective unit, of a packet of
+ * Lengths around a cache line, a slot of the collective unit and a packet of
  * every machine, and longer.
  */
 static const int lengths[] = { 1, 6, 7, 64, 65, 600, LONGEST };

@@ -130,8 +130,7 @@ static void test_mix(MPI_Comm a, MPI_Comm b)
 		}
 	}
 	/*
-	 * complete some with MPI_Test, others with MPI_Wait, the last started
-	 * first
+	 * complete some with MPI_Test, others with MPI_Wait, in reverse order
 	 */
 	for (i = FLIGHT - 1; i >= 0; i--) {
 		for (done = i % 2; !done;)

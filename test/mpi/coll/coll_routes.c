@@ -24,7 +24,7 @@ static void counters_open(void)
 	MPI_T_pvar_session_create(&session);
 	MPI_T_pvar_handle_alloc(session, index, NULL, &sent, &count);
 	CHECK(count == 1);
-	/* continuous variables are already started and return an error */
+	/* a continuous variable is started already and returns an error */
 	MPI_T_pvar_start(session, sent);
 }
 
@@ -61,7 +61,7 @@ static int count_routes(void)
 	}
 	for (int i = 0; i < MANY; i++)
 		MPI_Comm_free(&comm[i]);
-	/* a communicator without a route gets one that was just freed */
+	/* another communicator gets a route that was just freed */
 	CHECK(!n || has_route(spare));
 	MPI_Comm_free(&spare);
 	MPI_Allreduce(&n, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);

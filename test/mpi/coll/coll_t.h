@@ -115,7 +115,7 @@ static inline void coll_wait_count(_Atomic int *board, int count)
 }
 
 /*
- * Returns whether the clock is live: in virtual time no rank continues while
+ * Returns whether the clock is live. In virtual time no rank continues while
  * another one computes.
  */
 static inline int coll_is_live(void)

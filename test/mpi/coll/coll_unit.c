@@ -278,7 +278,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	try_comm(MPI_COMM_WORLD, 1, rounds);
 	for (int s = 0; s < 6; s++) {
-		/* reverse order of ranks in every second split */
+		/* every second split reverses the order of the ranks */
 		MPI_Comm_split(MPI_COMM_WORLD, color(s, rank, size),
 			       s & 1 ? -rank : rank, &comm);
 		try_comm(comm, (unsigned)s + 2, rounds / 4);

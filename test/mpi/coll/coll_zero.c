@@ -32,7 +32,7 @@ static void persist(MPI_Request *r)
 }
 
 /*
- * Calls a collective in its six forms. N and n: its name in both spellings, for
+ * Calls a collective in its six forms. N, n: its name in both spellings, for
  * example Bcast and bcast.
  */
 #define FORMS(N, n, ...)                                                  \
@@ -149,7 +149,7 @@ static void scans(int i, const void *s, void *r, MPI_Comm c)
 
 enum { SOME_MAX = 64 };
 
-/* Every second block is empty, the others have one element. */
+/* Blocks of which every second one is empty; the others have one element. */
 struct some {
 	MPI_Datatype t;
 	char *s, *r; /* address of element 0 */

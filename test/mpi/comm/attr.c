@@ -85,8 +85,8 @@ static void datatypes(void)
 }
 
 /*
- * A freed key exists as long as an attribute uses it, and is still valid for
- * that attribute.
+ * A freed key is valid for the attributes that use it, and exists as long as
+ * they do.
  */
 static void freed_keys(void)
 {

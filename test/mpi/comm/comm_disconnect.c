@@ -94,8 +94,7 @@ static void start_both(MPI_Request r[2])
 {
 	if (r[1] != MPI_REQUEST_NULL)
 		MT_OK(MPI_Start(&r[1]));
-	MT_OK(MPI_Barrier(
-		MPI_COMM_WORLD)); /* for ready sends: receives are posted */
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* receives are posted */
 	MT_OK(MPI_Start(&r[0]));
 }
 
@@ -108,8 +107,8 @@ static void run_once(MPI_Request r[2], int kind)
 }
 
 /*
- * Disconnects a communicator with inactive requests. runs: how often the
- * requests are started before the disconnect.
+ * Disconnects a communicator that has inactive requests. runs: number of starts
+ * of the requests before.
  */
 static void disconnect_with_requests(int kind, int bytes, int runs,
 				     int (*end)(MPI_Comm *))

@@ -149,7 +149,7 @@ static void by_type(void)
 	MT_IS(c, MPI_COMM_NULL);
 	/*
 	 * world rank 0 passes MPI_UNDEFINED: the result is a proper subset of
-	 * the intercommunicator, on both sides
+	 * the intercommunicator on both sides
 	 */
 	MT_OK(MPI_Comm_split_type(
 		inter, mt_rank ? MPI_COMM_TYPE_HW_UNGUIDED : MPI_UNDEFINED, 0,
@@ -175,7 +175,7 @@ static void merged(void)
 	MT_OK(MPI_Comm_rank(c, &r));
 	MT_OK(MPI_Comm_size(c, &n));
 	MT_IS(n, mt_size);
-	/* even ranks passed high, so odd ranks come first */
+	/* even ranks passed high, so odd ranks are first */
 	MT_IS(r, mt_rank % 2 ? me : there + me);
 	MT_OK(MPI_Allreduce(&mt_rank, &sum, 1, MPI_INT, MPI_SUM, c));
 	MT_IS(sum, mt_size * (mt_size - 1) / 2);

@@ -182,7 +182,7 @@ static void freed_early(void)
 	MT_IS(x, (mt_rank + mt_size - 1) % mt_size);
 }
 
-/* Ids are reused: many more communicators than there are ids. */
+/* More communicators are created than there are ids: ids are reused. */
 static void many(void)
 {
 	MPI_Comm c, d;
@@ -197,8 +197,8 @@ static void many(void)
 }
 
 /*
- * A creation from a group and a duplication in flight at once, started in
- * either order.
+ * A creation from a group and a duplication are in flight at the same time,
+ * started in either order.
  */
 static void in_any_order(void)
 {

@@ -106,7 +106,7 @@ static void operate(enum kind k, void *s, void *r_, int n, int root, int how)
 			MT_OK(MPI_Start(&r));
 		MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 		if (how == 2 && k == IN_PLACE)
-			break; /* a second run would change the sum */
+			break; /* no second run: it would change the sum */
 	}
 	if (how == 2)
 		MT_OK(MPI_Request_free(&r));

@@ -74,7 +74,7 @@ static void one_message(void *from, void *to, size_t n, int mode)
 	expect(to, n, (uint64_t)(100 * source + tag));
 }
 
-/* Blocking calls, which have separate code paths. */
+/* Blocking calls have separate code paths. */
 static void blocking(void *from, void *to, size_t n)
 {
 	int other = mt_rank ^ 1;
@@ -207,7 +207,7 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 	kinds_are_reported();
-	/* messages before the first use of a device */
+	/* exchange messages before the first use of a device */
 	host = malloc(2 * MOST);
 	check = malloc(2 * MOST);
 	room = malloc(MOST + 2 * MPI_BSEND_OVERHEAD);

@@ -31,7 +31,8 @@ static void put_and_get(int n)
 	MT_OK(MPI_Win_unlock_all(win));
 	device_out(check, device + MOST, (size_t)n);
 	MT_TRUE(mt_same(check, (size_t)n, (uint64_t)mt_rank));
-	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* all ranks have read */
+	MT_OK(MPI_Barrier(
+		MPI_COMM_WORLD)); /* all ranks have read their memory */
 }
 
 static void gaps(int rows)

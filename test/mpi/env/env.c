@@ -48,8 +48,8 @@ static double host_now(void)
 }
 
 /*
- * MPI_Wtime runs at the rate of the host's clock, except in virtual time, which
- * is the same on all ranks.
+ * MPI_Wtime runs at the rate of the host's clock; in virtual time it is the
+ * same on all ranks.
  */
 static void clock_keeps_time(void)
 {

@@ -37,7 +37,7 @@ static void of_a_basic_type(void)
 				MPI_COMM_WORLD, &q));
 }
 
-/* The int forms also reach this size, with a large datatype. */
+/* With a large datatype the int forms also reach this size. */
 static void of_a_huge_type(void)
 {
 	MPI_Datatype huge;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ends in the manner given by its argument; run_exit_modes.sh checks the exit
- * code and the output.
+ * Ends in the way given by its argument; run_exit_modes.sh checks the exit code
+ * and the output.
  */
 #include "mpi_t.h"
 
@@ -17,7 +17,7 @@ static void *send_without_receive(void *arg)
 	return NULL;
 }
 
-/* The second of two requests fails: its message is too long. */
+/* The second of two requests fails, since its message is too long. */
 static void waitall(void)
 {
 	int in[2], out[2] = { 1, 2 };
@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 		raise(SIGSEGV);
 	if (!strcmp(argv[1], "mixed") && mt_rank == 2)
 		MPI_Barrier(MPI_COMM_WORLD);
-	/* all other ranks wait for a message that is never sent */
+	/* all other ranks wait for a message that no rank sends */
 	if (strcmp(argv[1], "good"))
 		MPI_Recv(&x, 1, MPI_INT, mt_rank, 1, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);

@@ -40,10 +40,7 @@ static void message_to_all(void)
 	MT_OK(MPI_Alltoall(out, 1, MPI_INT, in, 1, MPI_INT, MPI_COMM_WORLD));
 	for (i = 0; i < mt_size; i++)
 		MT_IS(in[i], i);
-	/*
-	 * a small alltoall uses no point-to-point messages; send one to every
-	 * rank
-	 */
+	/* a small alltoall sends no messages, so send one to every rank */
 	for (i = 0; i < mt_size; i++) {
 		to = (mt_rank + i) % mt_size;
 		from = (mt_rank - i + mt_size) % mt_size;

@@ -115,8 +115,8 @@ static void collectives_on_half(unsigned char *out, unsigned char *in)
 	for (int i = 0; i < 3; i++)
 		collect(comm, out, in);
 	/*
-	 * make the random state the same on all ranks again: the halves may
-	 * differ in size
+	 * make the random state equal on all ranks: the halves may differ in
+	 * size
 	 */
 	state = before;
 	random_next();

@@ -124,7 +124,7 @@ static void counters(void)
 	MT_IS(MPI_T_pvar_read(s, got, &v), MPI_T_ERR_INVALID_SESSION);
 }
 
-/* Three unexpected messages; other providers do not count them. */
+/* Counts three unexpected messages, which other providers do not count. */
 static void queues(void)
 {
 	MPI_T_pvar_handle waiting;

@@ -119,7 +119,7 @@ static void matched(int sync, int len, int tag)
 	arrived(len, 3);
 }
 
-/* A short message may have been sent already and then arrives. */
+/* A short message may have been sent already; then it arrives. */
 static void cancel_in_flight(int tag)
 {
 	MPI_Request q;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages do not overtake each other, with any sizes and any number of
- * unexpected messages.
+ * Messages do not overtake each other, whatever their sizes and however many
+ * are unexpected.
  */
 #include "mpi_t.h"
 
@@ -15,7 +15,7 @@ static int size_of(int i)
 	return s[i % 8];
 }
 
-/* All ranks send to rank 0, which receives late, in order per source. */
+/* All ranks send to rank 0, which receives late, in order from each source. */
 static void flood(void)
 {
 	char *buf = malloc(BIG);
@@ -103,7 +103,8 @@ int main(int argc, char **argv)
 	flood();
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	posted();
-	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* no wildcard is pending */
+	MT_OK(MPI_Barrier(
+		MPI_COMM_WORLD)); /* no receive with a wildcard is pending */
 	select_by_tag();
 	return mt_end();
 }

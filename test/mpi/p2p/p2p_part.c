@@ -101,7 +101,7 @@ static void arrival_after_ready(int sp, int rp, int count)
 		MT_OK(MPI_Start(&s));
 		MT_OK(MPI_Pready_range(0, sp - 2, s));
 		MT_IS(mt_class(MPI_Pready(0, s)), MPI_ERR_ARG);
-		/* the last partition is not complete yet */
+		/* the last partition is incomplete */
 		for (i = 0; i < (sp - 1) * rp / sp; i++)
 			do
 				MT_OK(MPI_Parrived(r, i, &flag));

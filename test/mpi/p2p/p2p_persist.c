@@ -124,7 +124,7 @@ static void statuses(void)
 		MT_IS(st[1].MPI_ERROR, MPI_SUCCESS);
 		MT_OK(MPI_Get_count(&st[1], MPI_CHAR, &n));
 		MT_IS(n, 5);
-		/* the requests are inactive now */
+		/* now the requests are inactive */
 		MT_OK(MPI_Waitall(2, r, st));
 		MT_IS(st[1].MPI_SOURCE, MPI_ANY_SOURCE);
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));

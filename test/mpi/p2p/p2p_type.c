@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Derived types in messages: types with gaps, with few and many pieces, on
- * either side.
- */
+/* Derived types with few and many gaps in messages, on either side. */
 #include "mpi_t.h"
 
 static int next, prev;
@@ -94,7 +91,7 @@ static void partial(void)
 
 	memset(in, 0xff, sizeof(in));
 	MT_OK(MPI_Type_vector(2, 1, 2, MPI_INT,
-			      &t)); /* two ints with a gap of one */
+			      &t)); /* two ints with a gap of one int */
 	MT_OK(MPI_Type_commit(&t));
 	MT_OK(MPI_Isend(out, 7, MPI_INT, next, 4, MPI_COMM_WORLD, &s));
 	MT_OK(MPI_Recv(in, 6, t, prev, 4, MPI_COMM_WORLD, &st));

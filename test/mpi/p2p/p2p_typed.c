@@ -299,7 +299,7 @@ int main(int argc, char **argv)
 	from = (mt_rank + mt_size - 1) % mt_size;
 	open_all();
 	to_every_layout(to, from);
-	if (argc > 1) /* these cases do not work with every provider */
+	if (argc > 1) /* not every provider supports these cases */
 		truncated(to, from);
 	probed(to, from);
 	cancelled(to, from);

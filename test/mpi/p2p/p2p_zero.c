@@ -89,8 +89,8 @@ static void recv_begin(int form, void *buf, MPI_Datatype t, MPI_Request *r)
 }
 
 /*
- * Every form and mode of send; after the barrier all receives are posted, as
- * ready sends require.
+ * Tests every form and mode of send; the barrier ensures that all receives are
+ * posted, as ready sends require.
  */
 static void sends(int i, void *buf)
 {
@@ -208,7 +208,7 @@ static void probes(int i, void *buf)
 
 /* ---- partitioned communication ------------------------------------------- */
 
-/* Partitions without elements, and no partitions, on one or both sides. */
+/* Partitions without elements, or no partitions, on one or both sides. */
 static void partitioned(int i, void *buf, int mine, int its)
 {
 	const MPI_Comm comm = MPI_COMM_WORLD;

@@ -60,7 +60,7 @@ static void constructors(void)
 
 /*
  * The extent is rounded up to the alignment once, from the bytes of the whole
- * type map: the rounding of a component is not part of the map.
+ * type map; the rounding of a component has no effect.
  */
 static void odd_strides(void)
 {
@@ -203,7 +203,7 @@ static void predefined(void)
 
 	MPI_Type_get_name(MPI_DOUBLE, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_DOUBLE") && n == 10);
-	/* MPI_LONG_LONG is a synonym: the name is that of the original */
+	/* MPI_LONG_LONG is a synonym and has the name of the original type */
 	MPI_Type_get_name(MPI_LONG_LONG, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_LONG_LONG_INT"));
 	MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &n);

@@ -285,7 +285,6 @@ static void gaps(struct wt *w)
 
 /* ---- concurrent operations ----------------------------------------------- */
 
-/* All ranks add to the same elements of all ranks. */
 static void concurrent_adds(struct wt *w)
 {
 	enum { TIMES = 50, LEN = 40 };

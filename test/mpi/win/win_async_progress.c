@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * In virtual time: a target that computes for 20 ms of virtual time does not
- * delay locks, puts, gets and atomics. The interfaces of sunway and apenet have
- * no atomics, so the target's processor executes atomics and locks; these
- * complete late.
+ * In virtual time a target that computes for 20 ms does not delay locks, puts,
+ * gets and atomics. The interfaces of sunway and apenet have no atomics: there
+ * the target's processor executes atomics and locks, which complete late.
  */
 #include "win_t.h"
 

@@ -35,10 +35,6 @@ static void one_access(struct wt *w, enum method method)
 	}
 }
 
-/*
- * Returns whether the slowest rank completed at least a third of the mean
- * number of accesses.
- */
 static bool contend(enum win_kind kind, enum method method, double ms)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD, 64, 1);

@@ -97,9 +97,7 @@ static int apply(MPI_Op op, int t, int o)
 	return op == MPI_REPLACE ? o : t;
 }
 
-/*
- * Modelled memory of all ranks, and the values that the steps of a rank fetch.
- */
+/* Modelled memory of all ranks. */
 struct model {
 	int *mem; /* memory of all ranks: size * INTS ints */
 };
@@ -228,7 +226,7 @@ static void close_epoch(struct wt *w, enum wt_sync sync)
 		MT_OK(MPI_Barrier(w->comm));
 }
 
-/* Exclusive locks are held for one step at a time. */
+/* An exclusive lock is held for one step only. */
 static void do_step(struct wt *w, struct flight *f, enum wt_sync sync)
 {
 	if (sync == WT_LOCK)
@@ -261,8 +259,8 @@ static void round_of(struct wt *w, int *mem, enum wt_sync sync)
 							  b, common, !k);
 
 				/*
-				 * puts and gets are not ordered with respect to
-				 * other operations
+				 * puts and gets have no order with other
+				 * operations
 				 */
 				if (first == PUT || first == GET)
 					break;

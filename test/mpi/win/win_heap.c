@@ -75,7 +75,7 @@ static void one_mix(enum mix mix)
 }
 
 /*
- * Every rank adds to the block of the next rank, which is filled according to
+ * Every rank adds to the block of the next rank, whose initial values depend on
  * `seed`.
  */
 static void add_next(MPI_Win win, MPI_Aint at, int seed)
@@ -102,8 +102,8 @@ static void add_next(MPI_Win win, MPI_Aint at, int seed)
 
 /*
  * Attaches and detaches blocks, so that entries of the list of attached memory
- * are reused. Some blocks begin in the middle of an allocation. Each block must
- * contain only its own data.
+ * are reused. Some blocks begin in the middle of an allocation. No block may
+ * contain data of another.
  */
 static void attach_and_detach(void)
 {

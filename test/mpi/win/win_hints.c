@@ -137,8 +137,8 @@ static void locks_are_refused(enum win_kind kind)
 }
 
 /*
- * no_locks set after creation: locks are refused from then on, and allowed
- * again when it is unset.
+ * If no_locks is set after creation, locks are refused, until it is unset
+ * again.
  */
 static void locks_disabled_later(enum win_kind kind)
 {

@@ -83,8 +83,8 @@ static void gaps(struct wt *w)
 }
 
 /*
- * Types that are freed immediately after the call are kept as long as they are
- * needed.
+ * Types may be freed immediately after the call; the library keeps them as long
+ * as needed.
  */
 static void freed_types(struct wt *w)
 {

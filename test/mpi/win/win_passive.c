@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A target that computes, and calls no MPI, delays no other rank: locks, puts,
+ * A target that computes without calling MPI delays no other rank: locks, puts,
  * gets, accumulates and flushes of other ranks complete. Rank 0 computes until
  * all other ranks have finished, which they report in a page of shared memory
  * outside MPI.

@@ -41,8 +41,8 @@ static unsigned long long count_of(const struct counter *c)
 }
 
 /*
- * Paths of accesses to the next rank, as a bit mask; 0: shared memory. The
- * accesses are of a kind that fi_* supports.
+ * Paths of accesses to the next rank, as a bit mask; 0: shared memory. fi_*
+ * supports these accesses.
  */
 enum { FABRIC = 1, MESSAGES = 2 };
 
@@ -121,7 +121,7 @@ static bool is_remotely_accessible(enum win_kind kind)
 
 /*
  * Makes a compare and swap on the next rank's element, which is 0. Returns the
- * number of libfabric accesses that it needs.
+ * number of libfabric accesses used.
  */
 static unsigned long long swaps(struct wt *w, long compare, long want)
 {

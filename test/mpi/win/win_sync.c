@@ -66,8 +66,8 @@ static void ring(struct wt *w)
 }
 
 /*
- * All ranks access rank 0, then rank 0 accesses all ranks; empty groups as
- * well.
+ * All ranks access rank 0, then rank 0 accesses all ranks; also with empty
+ * groups.
  */
 static void star(struct wt *w)
 {
@@ -104,7 +104,7 @@ static void star(struct wt *w)
 	MT_OK(MPI_Win_start(none, 0, w->win));
 	MT_OK(MPI_Win_complete(w->win));
 	MT_OK(MPI_Win_wait(w->win));
-	/* MPI_MODE_NOCHECK: no notification is needed after the barrier */
+	/* MPI_MODE_NOCHECK: the barrier replaces the notification */
 	MPI_Barrier(w->comm);
 	if (w->rank == 0)
 		MT_OK(MPI_Win_post(others, MPI_MODE_NOCHECK, w->win));

@@ -22,7 +22,7 @@ enum win_kind {
 	WT_KINDS
 };
 
-/* A window with this number of bytes on each rank. */
+/* A window with `bytes` bytes on each rank. */
 struct wt {
 	MPI_Win win;
 	MPI_Comm comm;
