@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups: their messages, progress and end. Joining is in grp_join.c,
- * operations are in grp_op.c, and grp_check.c checks operations that
- * wait long.
+ * Groups: their messages, progress and end. grp_join.c joins groups, grp_op.c
+ * has the operations, and grp_check.c checks operations that wait long.
  *
  * A route is free again when every member has left, because a late member may
  * still increment the arrival counter in this member's segment; so a group is
  * kept until all members have reported that they left. In a small group each
  * member notifies all others. In a large group the notice goes up the tree by
- * which they joined, each member sending it when all members below it have
- * left, and the root sends it down; where a member dies, or closes its endpoint
- * before those below it have left, the group ends as described in
- * grp_last.c.
+ * which they joined: each member sends it when all members below it have left,
+ * and the root then sends it down. If a member dies, or closes its endpoint
+ * before those below it have left, the group ends as described in grp_last.c.
  *
- * A member detects the death of peers that it communicates with, which are at
- * least its neighbours in that tree. A member that detects a death notifies its
- * own neighbours.
+ * A member detects the death of peers with which it communicates, at least its
+ * neighbours in that tree, and then notifies its own neighbours.
  */
 #include "prov/group/grp.h"
 #include "prov/group/grp_hook.h"
@@ -125,8 +122,8 @@ static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
 /* ---- the end of a group -------------------------------------------------- */
 
 /*
- * Clears the watched words, which may be in segments that are unmapped now. The
- * next poll sets them again, unless no group is left.
+ * Clears the watched words, which may be in unmapped segments now. The next
+ * poll sets them again, unless no group is left.
  */
 static void coll_unwatch(struct weft_nic *nic)
 {
@@ -238,8 +235,8 @@ void weft_nic_leave(struct weft_nic_group *c)
 {
 	c->joined = NULL;
 	/*
-	 * Without messages no member needs this one's tree node, and the model
-	 * counts the members that left.
+	 * Without messages no member needs this one's tree node; the model
+	 * counts the members that have left.
 	 */
 	if (c->net && !c->msg_used) {
 		grp_free(c);
@@ -269,10 +266,7 @@ static int coll_index(const struct weft_nic_group *c,
 	return -1;
 }
 
-/*
- * Handles the report of a child, sent once, that all members below it have
- * left.
- */
+/* Handles a child's report, sent once, that all members below it have left. */
 static void coll_child_left(struct weft_nic_group *c, int from)
 {
 	if (c->n <= COLL_SMALL_MAX || !coll_is_below(c, from))
@@ -319,7 +313,7 @@ static void coll_packet_handle(struct weft_nic_group *c, int from,
 			c->nic->garbage++;
 		return;
 	}
-	/* late credits of a completed join have no receiver */
+	/* late credits of a completed join have no receiver any more */
 	if (c->by_msg && !weft_cunit_receive(c->by_msg, &m, payload))
 		c->nic->garbage++;
 }
@@ -396,9 +390,9 @@ void grp_replay(struct weft_nic_group *c)
 /* ---- progress ------------------------------------------------------------ */
 
 /*
- * Polls the tree by messages, which also forwards for other members. A group
- * with a class route needs this tree only to join, and closes it afterwards,
- * since its state per member is large.
+ * Polls the tree by messages, which also forwards messages of other members. A
+ * group with a class route needs this tree only to join, and closes it
+ * afterwards, since its state per member is large.
  */
 static void coll_advance_msgs(struct weft_nic_group *c)
 {
@@ -496,8 +490,8 @@ static void coll_watch(struct weft_nic *nic)
 }
 
 /*
- * Progresses all groups. Groups that have nothing to progress are skipped:
- * programs with many communicators also wait for messages.
+ * Progresses all groups. Idle groups are skipped, since programs with many
+ * communicators also wait for messages.
  */
 WEFT_HOT void grp_poll(struct weft_nic *nic)
 {
@@ -522,8 +516,7 @@ WEFT_HOT void grp_poll(struct weft_nic *nic)
 }
 
 /*
- * Completes operations that had finished before members called different
- * operations.
+ * Completes operations that were finished before members called different ones.
  */
 static void coll_complete_done(struct weft_nic_group *c)
 {
@@ -577,7 +570,7 @@ void grp_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 
 		if (i < 0)
 			continue;
-		/* a member that has left regularly may exit */
+		/* a member that has left properly may exit */
 		if (!c->gone[i])
 			grp_fail(c, err);
 		if (c->n <= COLL_SMALL_MAX)

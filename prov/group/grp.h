@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives of the engine: groups that endpoints join, and operations on
- * them. There are two implementations below: the collective unit over shared
- * areas (a class route), and the same tree by messages where there is no route.
+ * them. They have two implementations: the collective unit over shared areas (a
+ * class route), and, without a route, the same tree by messages.
  *
- *   join -> joined() -> [coll]* -> leave        on all members alike
+ *     join -> joined() -> [coll]* -> leave        on all members alike
  *
  * Joining is itself a collective: members exchange their free routes, their
  * nodes, and whether they can access each other's memory.
@@ -26,7 +26,7 @@ struct weft_nic_group;
 struct weft_nic_group_attr {
 	struct weft_peer *const *member; /* members, in the order of the set */
 	int n;
-	int me;	       /* number of this member; member[me] is not used */
+	int me;	       /* this member's number; member[me] is not used */
 	bool no_route; /* use messages only */
 	uint64_t key;  /* distinguishes groups of the same members, or 0 */
 	/* called once, from a poll or from join itself; err 0 or -errno */
@@ -35,19 +35,18 @@ struct weft_nic_group_attr {
 };
 
 /*
- * An operation in the caller's memory, which must stay valid until complete is
- * set or done was called. The caller sets the fields that precede coll; coll
- * and the fields after it belong to the engine.
+ * An operation in the caller's memory, which must stay valid until `complete`
+ * is set or done was called. The caller sets the fields before coll; coll and
+ * the fields after it belong to the engine.
  */
 struct weft_grp_work {
 	/* completion callback; NULL: the caller polls complete */
 	void (*done)(struct weft_grp_work *w);
 	bool complete;
-	bool oversubscribed; /* limits spinning; weft_grp_begin may set it, too
-			      */
+	bool oversubscribed; /* spin less; may be set by weft_grp_begin */
 	/* fields of the engine */
 	struct weft_nic_group *coll;
-	struct weft_cunit_call call;   /* err and flags are the result */
+	struct weft_cunit_call call;   /* err and flags: result */
 	struct weft_cunit_exact *wide; /* wide accumulators of an exact sum */
 	double *out;
 	size_t count;
@@ -65,13 +64,13 @@ struct weft_grp_work {
 struct weft_nic_group_info {
 	int route;   /* class route, or -1: by messages */
 	int barrier; /* barrier class, or -1: barriers use the route */
-	int depth;   /* hops to the root of the tree */
+	int depth;
 	int members;
 	bool flat;    /* few members, which read each other's contributions */
 	bool bulk;    /* long vectors use DMA between the members' memories */
 	uint8_t form; /* enum weft_cunit_form of barriers on the route */
 	int levels;   /* levels of the tree in descriptors; 0: none */
-	/* packets that this member sent by the tree in descriptors */
+	/* packets sent by this member on the tree in descriptors */
 	uint64_t described;
 	/*
 	 * longest vector, bytes, for which messages are not faster; 0: no limit
@@ -84,8 +83,8 @@ struct weft_nic_group_info {
 int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *attr,
 		  struct weft_nic_group **c_p);
 /*
- * Leaves a group. No operation of this member may be pending; not collective,
- * never blocks.
+ * Leaves a group, in which this member may have no pending operation. Not
+ * collective; never blocks.
  */
 void weft_nic_leave(struct weft_nic_group *c);
 void weft_nic_group_info(const struct weft_nic_group *c,
@@ -96,15 +95,15 @@ void weft_nic_group_info(const struct weft_nic_group *c,
  * completion. The caller has set work->done and the input fields of work->call,
  * except done; a barrier needs only its kind. Type WEFT_CUNIT_EXACT sums
  * doubles with one rounding. work->complete reports completion, possibly before
- * the call returns; more spin rounds (polls) make that more likely in a small
- * group. -ENOMEM; -EOPNOTSUPP: type not supported; -EAGAIN: not joined yet; on
- * error work belongs to the caller.
+ * the call returns; more polls make that more likely in a small group. -ENOMEM;
+ * -EOPNOTSUPP: type not supported; -EAGAIN: not joined yet. On error work
+ * belongs to the caller.
  */
 int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
 		   unsigned polls);
 /*
- * As weft_grp_begin(), but completes op by up->done; the completion's data
- * holds the flags WEFT_NUM_NAN and WEFT_NUM_OVERFLOW.
+ * Like weft_grp_begin(), but completes op by up->done; the completion's data
+ * contains the flags WEFT_NUM_NAN and WEFT_NUM_OVERFLOW.
  */
 int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
 		  const struct weft_cunit_call *call);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations on a tree of chained events; see grp_chain.h.
+ * Operations on a tree of chained events (grp_chain.h).
  *
- * A broadcast is cut into packets, which are numbered across the group. Its
+ * A broadcast is divided into packets, which are numbered across the group. Its
  * root sends them to all members and completes; the other members receive them
- * as they arrive. Every member, the root included, receives every packet once;
- * when a member receives a packet, the members below it have the packet
- * already, since the unit forwards it first. When half of the slots have been
- * received, all members pass a synchronisation point (a credit), after which
- * the root may reuse these slots. A barrier is a separate point. One point of
- * each kind is outstanding at a time.
+ * as they arrive. Every member, also the root, receives every packet once; at
+ * that time the members below it have the packet already, since the unit
+ * forwards it first. When half of the slots have been received, all members
+ * pass a synchronisation point (a credit), after which the root may reuse these
+ * slots. A barrier is a separate point. One point of each kind is outstanding
+ * at a time.
  *
  * The contents of a packet are not trusted: they are compared, never used.
  */
@@ -41,15 +41,15 @@ struct nic_chain {
 	int me;
 	int err;
 	bool differs;
-	/* in nic_chain_poll(), which completion callbacks may reenter */
+	/* in nic_chain_poll(), which completion callbacks may call again */
 	bool busy;
 	uint64_t posted; /* next packet number */
 	uint64_t due;	 /* packets of this member that were not sent yet */
 	uint64_t broadcast;
 	uint64_t received_count;
-	uint64_t credits; /* credit windows at which this member has arrived */
+	uint64_t credits; /* credit windows for which this member has arrived */
 	uint64_t barriers;
-	uint64_t arrived; /* posted barriers that were started */
+	uint64_t arrived; /* posted barriers that have been started */
 	struct chain_list broadcasts;
 	struct chain_list syncs;
 };
@@ -122,7 +122,7 @@ void nic_chain_close(struct nic_chain *c)
 
 /* ---- broadcasts ---------------------------------------------------------- */
 
-/* Returns the value that must be equal at all members. */
+/* Returns a value that must be equal at all members. */
 static uint32_t call_sig(const struct weft_cunit_call *call)
 {
 	return (uint32_t)call->root * 31u + (uint32_t)call->bytes * 7u +
@@ -290,7 +290,7 @@ bool nic_chain_poll(struct nic_chain *c)
 		broadcasts_receive(c);
 		broadcasts_credit(c);
 		/*
-		 * first check the packets that were received before a barrier
+		 * check the packets that were received before a barrier first
 		 */
 		if (c->differs)
 			nic_chain_fail(c, -EPROTO);

@@ -2,26 +2,26 @@
 /*
  * Detects operations that cannot complete. Members that called different
  * operations, or whose shared words were damaged, would hang; no check that is
- * cheap enough for every operation distinguishes that from a member outside
+ * cheap enough for every operation distinguishes this from a member outside
  * MPI. So a member that has waited long notifies member 0, which queries the
  * progress of all members. Queries go down the tree by messages, notices and
  * responses go up, so that each member communicates with its neighbours in the
  * tree only. Three conditions then prove an error, however slow a member is:
  *
- *   packets and long vectors were posted in different orders: of any two
- *   members, one must have posted everything that the other has posted
+ *     packets and long vectors were posted in different orders: of any two
+ *     members, one must have posted everything that the other has posted
  *
- *   a member waits for something that all members have done: in one round
- *   all members report that they have done it, and in the next round a
- *   member reports that it waits for it
+ *     a member waits for something that all members have done: in one round
+ *     all members report that they have done it, and in the next round a
+ *     member reports that it waits for it
  *
- *   all members have sent their packets on the tree of chained events, and the
- *   sum is not the number of packets that all wait for: no member was the
- *   root, or two were
+ *     all members have sent their packets on the tree of chained events, and
+ * the sum is not the number of packets that all wait for: no member was the
+ *     root, or two were
  *
- * Then everything fails with -EPROTO at all members, as it does when a packet
- * shows that members differ. Otherwise they continue to wait; members outside
- * MPI respond when they poll.
+ * Then all operations fail with -EPROTO at all members, as they do when a
+ * packet shows that members differ. Otherwise the members continue to wait;
+ * members outside MPI respond when they poll.
  */
 #include "prov/group/grp_int.h"
 #include "prov/nic/nic_int.h"
@@ -108,7 +108,7 @@ static int by_posts(const void *a, const void *b)
 
 /*
  * Returns whether each member has posted everything that members with fewer
- * posts have posted. Sorts the members.
+ * posts have posted; sorts the members.
  */
 static bool posts_ordered(struct coll_progress *w, int n)
 {
@@ -149,8 +149,8 @@ static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 }
 
 /*
- * Returns whether all members have posted the same number of packets and none
- * is unsent, but another number was broadcast: the members disagree about the
+ * Returns whether all members have posted the same number of packets and sent
+ * all of theirs, but another number was broadcast: they disagree about the
  * root.
  */
 static bool broadcast_roots_mismatch(const struct coll_progress *w, int n,
@@ -182,7 +182,6 @@ static bool any_stuck(const struct coll_progress *w, int n,
 	return broadcast_roots_mismatch(w, n, all);
 }
 
-/* Evaluates the responses of all members. */
 static void evaluate(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
@@ -204,7 +203,7 @@ static void evaluate(struct weft_nic_group *c)
 
 /* ---- queries and responses ----------------------------------------------- */
 
-/* Member 0: queries all members, unless a response is outstanding. */
+/* Member 0: queries all members, unless responses are outstanding. */
 static void query_send(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;

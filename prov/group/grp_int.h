@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups inside the engine; for grp*.c and its hooks only. */
+/* Internals of the groups; only for grp*.c and its hooks. */
 #ifndef WEFT_GRP_INT_H
 #define WEFT_GRP_INT_H
 
@@ -11,15 +11,15 @@
 #include "src/base/pool.h"
 
 /*
- * Maximum number of children. Segments keep their length, so packets get
- * shorter with more children, and an exact sum needs packets of 280 bytes.
+ * Maximum number of children. Segments have a fixed length, so packets get
+ * shorter with more children; an exact sum needs packets of 280 bytes.
  */
 #define COLL_ARITY_MAX	   128
 #define COLL_MSG_BYTES	   2048 /* largest payload of a tree message */
 #define COLL_UNCLAIMED_MAX 65536
 #define COLL_TRIES	   8
 /*
- * Groups up to this size notify all members; in larger groups, members notify
+ * Groups up to this size notify all members; in larger groups members notify
  * their neighbours in a tree.
  */
 #define COLL_SMALL_MAX	   16
@@ -36,7 +36,7 @@ enum coll_state {
 /* Contribution of a member to a join; combined by bitwise and. */
 struct join_vote {
 	uint64_t routes; /* free class routes, bit mask; 0: no common memory */
-	/* free class routes and those that the member has left */
+	/* free class routes, and those of groups that the member has left */
 	uint64_t soon;
 	uint64_t barriers; /* free barrier classes */
 	/*
@@ -49,10 +49,7 @@ struct join_vote {
 
 enum join_flag {
 	JOIN_ENOUGH_CPUS = 1, /* there are processors for all members */
-	/*
-	 * the member requests a tree by host locations and knows its own
-	 * location
-	 */
+	/* the member requests a tree by host locations, and knows its own */
 	JOIN_PLACED = 2,
 	JOIN_NODE_IS_INDEX =
 		4, /* the member's node number equals its number in the set */
@@ -90,12 +87,12 @@ struct coll_check {
 	bool starved;	/* no memory for a packet to a member */
 	/* member 0 only */
 	bool requested; /* a member has waited long */
-	bool suspect;	/* a member waits for operations done by all */
+	bool suspect;	/* a member waits for operations that all have done */
 	uint64_t round;
 	int responses; /* responses so far; 0: none outstanding */
 	/* responses of the members; NULL: no query yet */
 	struct coll_progress *response;
-	/* operations done by all, before the last query */
+	/* operations that all had done before the last query */
 	struct coll_progress *done;
 };
 
@@ -106,7 +103,7 @@ struct weft_nic_group {
 	int n;
 	int me;
 	int route;   /* class route; -1: none */
-	int barrier; /* barrier class, -1: none */
+	int barrier; /* barrier class; -1: none */
 	enum coll_state state;
 	int err;	     /* error of all operations; 0: none */
 	bool no_route;	     /* use messages only */
@@ -124,8 +121,8 @@ struct weft_nic_group {
 	int gone_count;
 	/* bit mask of the children below which all members have left */
 	unsigned below;
-	bool lost;	  /* a member died before it left */
-	bool tree_broken; /* the tree does not forward leave notices any more */
+	bool lost;		/* a member died before it left */
+	bool tree_broken;	/* the tree no longer forwards leave notices */
 	struct coll_last *each; /* last notices; NULL: not started */
 	/* binomial tree for messages about the group; its root is member 0 */
 	struct weft_cunit_tree msg_tree;
@@ -136,10 +133,10 @@ struct weft_nic_group {
 	struct weft_cunit_group *bar; /* the barrier class, or NULL */
 	/* tree for reductions that do not depend on the order; or NULL */
 	struct weft_cunit_group *unordered;
-	bool msg_used;	     /* an operation used by_msg */
+	bool msg_used;
 	struct nic_net *net; /* class route on a modelled network, or NULL */
 	struct weft_cunit_tree tree;
-	/* tree in descriptors, with the machine's levels */
+	/* descriptor tree, with the machine's number of levels */
 	struct weft_cunit_tree wide;
 	struct weft_list longs; /* long vectors, oldest first */
 	struct nic_long *bulk;	/* state of long vectors; NULL: use packets */
@@ -179,7 +176,7 @@ struct grp {
 	unsigned pending;
 	int watching;
 	unsigned polls; /* polls while an operation was pending */
-	bool checks;	/* a group has a query to handle */
+	bool checks;	/* a group has a query to answer */
 	struct weft_list groups;
 	struct weft_list unclaimed;
 	unsigned unclaimed_count;
@@ -204,8 +201,7 @@ static inline bool coll_is_below(const struct weft_nic_group *c, int member)
 /*
  * grp.c. msg_send: sends a message of the tree by messages. replay: delivers
  * packets that arrived before the join. route_release: releases the class
- * route. free: frees the group. fail: fails all operations here and at the
- * other members.
+ * route. free: frees the group. fail: fails all operations of all members.
  */
 void grp_msg_send(void *group, int member, const struct weft_cunit_msg *msg,
 		  const void *payload);
@@ -224,10 +220,10 @@ void grp_notify_peer(struct weft_nic *nic, struct weft_peer *peer, uint64_t key,
 
 /*
  * grp_last.c. notice: handles a last notice (false: invalid). lost: handles the
- * loss of a member of a large group. left: this member has left, and the others
- * have started their last notices. reclaim: starts the end of broken groups.
- * ended: remembers the key of a freed group. respond: returns whether the
- * packet was for a remembered group.
+ * loss of a member of a large group. left: called when this member has left and
+ * others have started their last notices. reclaim: starts the end of broken
+ * groups. ended: remembers the key of a freed group. respond: returns whether
+ * the packet was for a remembered group.
  */
 bool nic_last_notice(struct weft_nic_group *c, int from,
 		     const struct weft_pkt *pkt);
@@ -239,8 +235,8 @@ bool nic_last_respond(struct weft_nic *nic, struct weft_peer *src,
 		      const struct weft_pkt *pkt);
 
 /*
- * grp_check.c: checks operations that wait long; handles a message of
- * another member (false: invalid); fails the group at all members.
+ * grp_check.c. poll: checks operations that wait long. receive: handles a
+ * message (false: invalid). fail: fails the group at all members.
  */
 void nic_check_poll(struct weft_nic *nic);
 bool nic_check_receive(struct weft_nic_group *c, int from,
@@ -257,11 +253,11 @@ void grp_join_fail(struct weft_nic_group *c, int err);
 /* grp_op.c: size of an operation in the pool. */
 extern const size_t grp_op_bytes;
 
-/* Minimum length of vectors that are not sent in packets, bytes. */
+/* minimum bytes of a vector that is not sent in packets */
 #define COLL_LONG_BYTES	  65536u
 /*
- * Larger groups always use packets: slices would be small, and each member
- * would read from all others.
+ * Larger groups always use packets: their slices would be small, and each
+ * member would read from all others.
  */
 #define COLL_LONG_MEMBERS 128
 

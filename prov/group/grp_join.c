@@ -4,10 +4,10 @@
  * tree of the group itself, so that a member communicates with its neighbours
  * only:
  *
- *   gather   free routes and requests of all members -> route
- *   place    nodes or places of all members, where the tree follows them
- *   open     open the segment of the route, map those on the path to the root
- *   agree    exchange whether that succeeded at all members; else use messages
+ *     gather   free routes and requests of all members -> route
+ *     place    nodes or locations of all members, if the tree follows them
+ *     open     open the segment of the route, map those on the path to the root
+ *     agree    exchange whether this succeeded everywhere; else use messages
  *
  * In virtual time the model does all of this.
  */
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Result of a join; the lowest of all members is used. */
+/* Result of a join; the lowest result of all members is used. */
 enum { JOIN_NO, JOIN_PACKETS, JOIN_ALL };
 
 static void join_end(struct weft_nic_group *c, int err)
@@ -89,8 +89,8 @@ static void coll_wake(void *arg, struct weft_event *event_word)
 }
 
 /*
- * Opens the group in virtual time, where the model has the tree and the
- * members' free routes, and gives all members the same result: one step, and no
+ * Opens the group in virtual time: the model has the tree and the members' free
+ * routes, and gives all members the same result, in one step and without
  * messages.
  */
 static void join_open_net(struct weft_nic_group *c)
@@ -203,7 +203,7 @@ static int join_open_groups(struct weft_nic_group *c)
 		.oversubscribed = c->oversubscribed,
 		.form = c->form,
 		.tree = &c->tree,
-		/* when oversubscribed, one member wakes all */
+		/* when oversubscribed, one member wakes all others */
 		.flat = c->n <= WEFT_CUNIT_FLAT && !c->oversubscribed,
 	};
 	int ret = segment_table_alloc(c);
@@ -346,9 +346,9 @@ static int join_descriptor_tree(struct weft_nic_group *c)
 }
 
 /*
- * Picks one of the routes that are free at all members: the first, because its
- * segments have been used before. Groups that collided start their search at
- * different routes.
+ * Selects one of the routes that are free at all members: the first, because
+ * its segments have been used before. Groups that collided start their search
+ * at different routes.
  */
 static int route_pick(const struct weft_nic_group *c, uint64_t free_routes)
 {
@@ -377,8 +377,8 @@ void grp_join_fail(struct weft_nic_group *c, int err)
 }
 
 /*
- * Takes a class that is free at all members, if any; false: another join took
- * it first.
+ * Takes a class that is free at all members, if any; returns false if another
+ * join was faster.
  */
 static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
 		       uint64_t *here, int *id_p)
@@ -414,7 +414,7 @@ static uint64_t routes_leaving(const struct grp *nc)
 	return leaving;
 }
 
-/* Takes a route, unless another join took it first, and continues. */
+/* Takes a route, unless another join was faster, and continues. */
 static void join_take(struct weft_nic_group *c)
 {
 	struct grp *nc = c->nic->coll;
@@ -507,7 +507,7 @@ static void join_gathered(struct weft_cunit_call *call)
 	}
 	c->arity = common_arity(&c->common);
 	c->oversubscribed = !(c->common.flags & JOIN_ENOUGH_CPUS);
-	/* all members have left some route: repeat until it is free at all */
+	/* all members have left a common route: repeat until it is free */
 	if (!c->common.routes && c->common.soon &&
 	    ++c->join_collisions < COLL_TRIES) {
 		join_gather(c);
@@ -535,7 +535,7 @@ static uint64_t my_flags(const struct weft_nic_group *c)
 	if (my_node(c) == (uint64_t)c->me)
 		flags |= JOIN_NODE_IS_INDEX;
 	/*
-	 * the tree follows the host's topology: same condition as in
+	 * the tree follows the host's topology, on the condition of
 	 * join_open_groups
 	 */
 	if (!c->nic->machine->coords && c->nic->coll->arity &&
@@ -572,7 +572,7 @@ static void join_gather(struct weft_nic_group *c)
 }
 
 /*
- * Returns the key of the group, equal at all members: hash of the given key,
+ * Returns the key of the group, equal at all members: a hash of the given key,
  * the members' names in order, and the number of joins of this list.
  */
 static uint64_t coll_key(struct weft_nic_group *c, uint64_t h)

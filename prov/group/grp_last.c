@@ -3,15 +3,15 @@
  * The end of a large group whose tree is broken: a member died, or closed its
  * endpoint before the members below it had left, so that leave notices are not
  * forwarded any more. Then each member sends a last notice to each of the
- * others, with the members it knows to be gone; a group ends when every member
- * has sent its last notice or is gone.
+ * others, with the members that it knows to be gone; a group ends when every
+ * member has sent its last notice or is gone.
  *
- *   broken -> [a member that has left joins another group] -> last notices
+ *     broken -> [a member that has left joins another group] -> last notices
  *
- * The exchange is started by a member that joins again, since at the end of a
- * job all groups are broken, which has no effect on the job. A member that has
- * ended a group regularly, by the tree, responds for it as long as it remembers
- * the group's key.
+ * The exchange is started only by a member that joins again: at the end of a
+ * job all groups are broken, which does not matter. A member whose group ended
+ * regularly, by the tree, responds for it as long as it remembers the group's
+ * key.
  */
 #include "prov/group/grp_int.h"
 #include "prov/nic/nic_int.h"
@@ -30,7 +30,7 @@ struct coll_last {
 	unsigned char state[]; /* state of each member */
 };
 
-/* Kind of a last notice: a response needs no response. */
+/* Kind of a last notice; a response is not answered. */
 enum { LAST_QUERY, LAST_RESPONSE };
 
 static void last_state_add(struct weft_nic_group *c, int member,
@@ -43,8 +43,8 @@ static void last_state_add(struct weft_nic_group *c, int member,
 }
 
 /*
- * Allocates the state for last notices. Returns false if out of memory; then
- * the route stays taken until the next attempt.
+ * Allocates the state for last notices. Returns false if out of memory: the
+ * route then stays in use until the next attempt.
  */
 static bool last_begin(struct weft_nic_group *c)
 {
@@ -81,7 +81,7 @@ static void last_send(struct weft_nic_group *c)
 	last_state_add(c, c->me, LAST_RECEIVED);
 }
 
-/* Continues after a change; may free the group. */
+/* Continues after a change of state; may free the group. */
 static void last_continue(struct weft_nic_group *c)
 {
 	last_send(c);

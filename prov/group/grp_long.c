@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Long vectors: not in packets, but by DMA between the members' memories. Every
- * member owns a slice of the vector. It combines that slice from the
- * contributions of all members, in the order of the tree, and afterwards
- * fetches the other slices from their owners. Three synchronisation points keep
- * all buffers valid as long as other members need them:
+ * member owns a slice of the vector. It combines this slice from the
+ * contributions of all members, in the order of the tree, and then fetches the
+ * other slices from their owners. Three synchronisation points keep all buffers
+ * valid as long as other members need them:
  *
- *   1   all members have published the addresses of their buffers
- *       allreduce: combines its slice        reduce: and writes it to the root
- *       broadcast: fetches everything from the root
- *   2   all slices are combined
- *       allreduce: fetches the others' slices
- *   3   no member needs another's buffer any more
+ *     1   all members have published the addresses of their buffers
+ *             allreduce: each combines its slice; reduce: and writes it to the
+ * root broadcast: each fetches the whole vector from the root 2   all slices
+ * are combined allreduce: each fetches the others' slices 3   no member needs
+ * another's buffer any more
  *
  * Long operations of a group are executed one after another, in the order of
  * their posts, independently of its packets. An exact sum is rounded once, by
@@ -40,7 +39,7 @@ enum long_phase {
 };
 
 /*
- * Words published before arriving at a synchronisation point. The arrival
+ * Words published before an arrival at a synchronisation point. The arrival
  * counter may be wrong, so the words also contain the number of the point,
  * above the flags.
  */
@@ -143,9 +142,9 @@ static bool own_read_first(const struct weft_nic_group *c)
 /*
  * Returns which of the first two members' contributions is read into acc first.
  * If these two are combined with each other, either order is possible, since a
- * single operation commutes. If acc is this member's buffer, it already holds
- * this member's contribution; otherwise the other one is fetched directly into
- * acc.
+ * single operation commutes: if acc is this member's buffer, it already
+ * contains this member's contribution; otherwise the other one is fetched
+ * directly into acc.
  */
 static int first_member(const struct weft_grp_work *w, size_t at,
 			const unsigned char *acc)
@@ -158,7 +157,7 @@ static int first_member(const struct weft_grp_work *w, size_t at,
 	return (t->visit[0] == w->coll->me) == here ? 0 : 1;
 }
 
-/* Combines the chunk of all members into acc. */
+/* Combines a chunk of all members into acc. */
 static void chunk_combine(struct weft_grp_work *w, size_t at, size_t bytes,
 			  unsigned char *acc)
 {
@@ -222,7 +221,7 @@ static void combine_chunk(struct weft_grp_work *w, size_t at, size_t bytes)
 	unsigned char *acc = c->bulk->chunk[1];
 
 	/*
-	 * in place: out may hold the result only if this member's contribution
+	 * in place, out may hold the result only if this member's contribution
 	 * is read first
 	 */
 	if (out && (w->call.in != w->call.out || own_read_first(c)))
@@ -241,8 +240,8 @@ static void combine_chunk(struct weft_grp_work *w, size_t at, size_t bytes)
 /* ---- phases -------------------------------------------------------------- */
 
 /*
- * Returns the checksum of the published words; equal for the same operation
- * with equal arguments.
+ * Returns the checksum of the published words, equal for the same operation and
+ * arguments.
  */
 static uint64_t check_of(const struct weft_grp_work *w, const uint64_t *words)
 {
@@ -277,9 +276,9 @@ static void arrive(struct weft_grp_work *w, unsigned points, unsigned phase)
 }
 
 /*
- * Reads the published words. If a member has not arrived, or the words belong
- * to another operation, all members fail. At the last point the words may
- * already belong to the next operation.
+ * Reads and checks the published words. If a member has not arrived, or the
+ * words belong to another operation, all members fail. At the last point the
+ * words may already belong to the next operation.
  */
 static bool published_check(struct weft_grp_work *w)
 {
@@ -404,9 +403,7 @@ static bool is_waiting(const struct weft_grp_work *w)
 					     &watch);
 }
 
-/*
- * Starts the operation, which needs the segments of all members from here on.
- */
+/* Starts the operation, which now needs the segments of all members. */
 static void long_start(struct weft_grp_work *w, int *budget)
 {
 	int ret = weft_cunit_syncpoint_map(w->coll->hw);
@@ -525,7 +522,7 @@ static bool long_probes_member(const struct weft_nic_group *c, int member)
 }
 
 /*
- * Tests whether DMA works. Members of one host that may access one peer may
+ * Tests whether DMA works. A member that may access one peer of its host may
  * access all, so in a large group each member is tested by its neighbours only.
  */
 static int long_probe(struct weft_nic_group *c)

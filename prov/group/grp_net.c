@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives on a class route of the modelled network; see grp_net.h.
+ * Collectives on a class route of the modelled network (grp_net.h).
  *
- * An operation is cut into packets of the network; each member sends its
+ * An operation is divided into packets of the network; each member sends its
  * contribution to every packet, in the same order, and takes the result of
  * every packet. A broadcast is the bitwise or of the root's bytes and the other
- * members' zeroes, as in the tree's own software: then no member receives a
- * packet that it has no buffer for. Where switches have no arithmetic, a
+ * members' zeroes, as in the machine's own software: so no member receives a
+ * packet for which it has no buffer. If switches have no arithmetic, a
  * broadcast has rounds of one window each: a barrier, after which all members
  * have buffers, then packets that every switch copies. A member that gets no
  * result is done when its contribution is sent.
  *
- * Where events of the interfaces are chained, every member has buffers for half
- * a window, and a root sends at once. When this number of packets has been sent
+ * If events of the interfaces are chained, every member has buffers for half a
+ * window, and a root sends at once. When this number of packets has been sent
  * since the last operation that synchronises all members (a reduction or a
- * barrier), the next packet of a broadcast is a barrier: when a member has
- * passed it, all members have received the packets of the previous half window,
- * and their slots are free.
+ * barrier), the next packet of a broadcast is a barrier: a member that has
+ * passed it knows that all members have received the packets of the previous
+ * half window, whose slots are free.
  */
 #include "prov/group/grp_net.h"
 
@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Window in packets, with chained events. */
+/* window in packets, with chained events */
 #define NET_CHAIN_WINDOW (WEFT_VT_WINDOW / 2)
 
 struct nic_net {
@@ -39,12 +39,12 @@ struct nic_net {
 	struct weft_cunit_call *head;
 	struct weft_cunit_call *tail;
 	size_t packet_size; /* bytes of a packet */
-	bool copies_bcast; /* a broadcast is copied, not combined with zeroes */
+	bool copies_bcast; /* broadcasts are copied, not combined with zeroes */
 	bool sums;
 	bool chained;
 	/*
-	 * with chained events: all members have synchronised before the packet
-	 * with this number
+	 * with chained events: number of the packet before which all members
+	 * have synchronised
 	 */
 	uint64_t synced;
 	/* with chained events: value of synced after all posted operations */
@@ -297,7 +297,7 @@ static const void *source(const struct nic_net *n,
 }
 
 /*
- * Returns whether all members are ready for the round; a root waits for that.
+ * Returns whether all members are ready for the round; the root waits for it.
  */
 static bool all_ready(const struct nic_net *n,
 		      const struct weft_cunit_call *call)
@@ -327,9 +327,7 @@ static bool send_one(struct nic_net *n, struct weft_cunit_call *call)
 	return true;
 }
 
-/*
- * Returns whether the result of packet k implies that all members have arrived.
- */
+/* Returns whether a result of packet k shows that all members have arrived. */
 static bool is_sync(const struct nic_net *n, const struct weft_cunit_call *call,
 		    size_t k)
 {

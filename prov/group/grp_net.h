@@ -30,11 +30,10 @@ void nic_net_close(struct nic_net *n);
 bool nic_net_can(const struct nic_net *n, const struct weft_cunit_call *call);
 /* Posts an operation. Never fails: done is called eventually. */
 void nic_net_post(struct nic_net *n, struct weft_cunit_call *call);
-/* Progresses pending operations. */
 void nic_net_poll(struct nic_net *n);
 /* After the endpoint has blocked: polls the carrier; returns its result. */
 int nic_net_poll_woken(struct nic_net *n, int budget);
-/* Fails pending and later operations: a member died. */
+/* Fails pending and later operations. */
 void nic_net_fail(struct nic_net *n, int err);
 
 /* Implements the arithmetic of reductions, for the carrier. */

@@ -27,8 +27,8 @@ static void work_narrow(struct weft_grp_work *w)
 }
 
 /*
- * Fails the group: members that called different operations cannot synchronise
- * again.
+ * Fails the group, since members that called different operations cannot
+ * synchronise again.
  */
 static WEFT_COLD void work_mismatch(struct weft_nic_group *c)
 {
@@ -204,8 +204,8 @@ static WEFT_COLD int post_barrier(struct weft_nic_group *c,
 }
 
 /*
- * Starts a barrier. Fast path: an operation is queued only if the barrier has
- * to wait.
+ * Starts a barrier. Fast path: nothing is queued unless the barrier has to
+ * wait.
  */
 static int begin_barrier(struct weft_nic_group *c, struct weft_grp_work *w,
 			 unsigned polls)
@@ -256,8 +256,8 @@ WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned polls)
 }
 
 /*
- * Checks for completion; if the woken poll found only this result, no further
- * poll is needed.
+ * Checks for completion. If the poll after the wake-up found only this result,
+ * no further poll is needed.
  */
 WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 {

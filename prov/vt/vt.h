@@ -38,16 +38,16 @@
 /* Every VT_WAKE_EVERY-th packet of a long message wakes the receiver. */
 #define VT_WAKE_EVERY 64u
 
-/* Bytes of a result that are stored inline, without a data buffer. */
+/* bytes of a result that are stored inline, without a data buffer */
 #define VT_INLINE_BYTES 16u
 
 /*
- * Consecutive polls without result that cost no virtual time: they are part of
- * sending and of waiting.
+ * Consecutive polls without result that take no virtual time: they are part of
+ * sending and waiting.
  */
 #define VT_FREE_POLLS 2u
 
-/* Number of runs of a rank whose CPU time is measured after a long run. */
+/* runs of a rank whose CPU time is measured after a long run */
 #define VT_MEASURED_RUNS 64u
 
 /* The shared world segment as this process has mapped it. */
@@ -69,10 +69,10 @@ struct weft_vt {
 	char *shares;
 	struct net *net;
 	/*
-	 * Constants of the world: checked once, never read from shared memory
-	 * again.
+	 * Constants of the world, checked once and never read from shared
+	 * memory again.
 	 */
-	uint32_t size;	    /* number of ranks */
+	uint32_t size;
 	uint32_t buf_count; /* number of buffers of all ranks */
 	size_t buf_bytes;
 	size_t packet_bytes;
@@ -81,7 +81,7 @@ struct weft_vt {
 	unsigned word_path; /* path of atomics that interfaces send; 0: none */
 	struct net_config cfg;
 	uint32_t rank;
-	bool in_use; /* a carrier has been opened on this world */
+	bool in_use;
 	/* listening socket of rank 0 in weft_vt_join_job(), or -1 */
 	int listen;
 	double compute;
@@ -115,8 +115,8 @@ struct vt {
 	bool no_dma;
 	/* transfers in flight, by transfer number */
 	struct weft_vt_dma *dma[VT_DMAS];
-	weft_au32 full; /* exhausted resources, enum vt_room */
-	/* packets received when the unit refused a packet */
+	weft_au32 full; /* exhausted resources: enum vt_room */
+	/* packets received until the unit refused a packet */
 	uint64_t refused_received;
 	struct vt_member *full_member; /* route member whose window was full */
 	/* reduction state of full_member, or NULL */
@@ -125,7 +125,7 @@ struct vt {
 	uint64_t full_seq;
 	bool shares; /* this rank may use all processors of the job */
 	weft_au32 woken;
-	weft_au32 blocked;    /* a thread of this rank is blocked */
+	weft_au32 blocked;
 	weft_au32 idle_polls; /* consecutive polls without result */
 	/* idle_polls when the clock was last read; 0: not read */
 	uint32_t clock_poll;
@@ -165,10 +165,10 @@ struct vt {
 		uint64_t cpu_ticks;
 		uint32_t owner;
 	} still;
-	uint64_t due; /* due time of the last block */
+	uint64_t due; /* due time set by the last wait */
 	/* CPU time of the thread at the end of the last call, ns */
 	uint64_t cpu_ns;
-	/* Current run of this rank, since its release; vt_engine_pass.c. */
+	/* Current run of this rank, since its release (vt_engine_pass.c). */
 	uint64_t run_ns;
 	uint64_t run_cpu_ns;
 	uint64_t computed_ns; /* CPU time of all long runs, ns */
@@ -183,7 +183,7 @@ static inline struct vt *vt_of(struct weft_carrier *c)
 
 /*
  * Leaves the engine if the condition is false. Any process of the job may have
- * overwritten the world: ranks check the values they read from it and call
+ * overwritten the world: ranks check the values that they read from it and call
  * vt_mark_broken(); the engine runs under a guard, which vt_require() leaves
  * when a check fails.
  */
@@ -222,9 +222,9 @@ static inline uint32_t vt_buf_owner(const struct weft_vt *w, uint32_t i)
 }
 
 /*
- * Clocks and similar words are accessed relaxed: with one thread per rank the
- * hand-over orders the accesses. With several threads one may read while
- * another writes, and any value that the word has had is acceptable.
+ * Clocks and similar words are accessed relaxed: with one thread per rank, the
+ * hand-over to the engine orders the accesses. With several threads, one may
+ * read while another writes, and any value that the word has had is acceptable.
  */
 static inline uint64_t vt_now(const struct vt_rank *r)
 {
@@ -241,7 +241,7 @@ static inline void vt_clock_advance(struct vt_rank *r, uint64_t ps)
 	vt_now_set(r, vt_now(r) + ps);
 }
 
-/* relaxed, like vt_now(): a thread may block again while the engine runs */
+/* relaxed, like vt_now(): a thread may block again during an engine pass */
 static inline uint64_t vt_due(const struct weft_vt *w, uint32_t rank)
 {
 	return weft_load64_relaxed(&w->due[rank]);
@@ -299,7 +299,6 @@ int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
  * node.
  */
 uint64_t vt_cost(const struct vt *v, uint64_t ps);
-/* State of one pass of the engine. */
 struct vt_engine_pass {
 	struct vt *v;
 	struct weft_vt *w;
@@ -316,12 +315,12 @@ struct vt_engine_pass {
 void vt_enter(struct vt *v);
 void vt_exit(struct vt *v);
 /*
- * Start and end the measurement of a run of the rank, from its release until it
+ * Start and end the measurement of a run of the rank: from its release until it
  * blocks.
  */
 void vt_run_begin(struct vt *v);
 void vt_run_end(struct vt *v);
-/* Releases a rank: it continues at time `at`, when the pass is complete. */
+/* Releases a rank: it continues at time `at`, after the pass. */
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
  * Releases a rank because of an event at time `at`: a blocked rank at that
@@ -359,16 +358,13 @@ static inline bool vt_acks(const struct net_config *cfg)
 	return cfg->ack_bytes || cfg->ack_wire_bytes;
 }
 
-/*
- * Called when another rank has changed memory of rank: if rank polls, it polls
- * again.
- */
+/* Another rank has changed memory of rank: if rank polls, it polls again. */
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank);
 /* Returns the number of a path, or 0. */
 unsigned vt_path_of(const struct net_config *cfg, const char *name);
 /* Marks the world broken: every wait of every rank fails. */
 void vt_mark_broken(struct vt *v) WEFT_COLD;
-/* Wakes, once, the ranks that block without a timeout. */
+/* Wakes the ranks that block without a timeout, once. */
 void vt_result_broken(struct vt *v) WEFT_COLD;
 
 /* vt_wait.c */
@@ -383,8 +379,8 @@ void vt_poll_unsuccessful(struct vt *v);
  */
 void vt_completed(struct weft_carrier *c);
 /*
- * Records that the program has read the clock: its polling loop may end by
- * time.
+ * Records that the program has read the clock, so that its polling loop may end
+ * at a certain time.
  */
 void vt_clock_read(struct vt *v);
 /* Leaves the world; the other ranks continue. */
@@ -411,9 +407,7 @@ void vt_set_backpressure(struct vt *v, enum vt_room what);
 bool vt_has_room(const struct vt *v);
 /* Records that the unit refused a packet, until a packet arrives. */
 void vt_full(struct weft_carrier *c);
-/* Advances the clock by the cost of a send. */
 void vt_send_cost(struct vt *v);
-/* Posts buffer i to the engine. */
 void vt_post(struct vt *v, uint32_t i);
 
 /* vt_rx.c */
@@ -426,8 +420,8 @@ uint64_t vt_next(struct vt *v);
 /* Runs the model if no rank runs, then wakes the released ranks. */
 void vt_engine_try(struct vt *v);
 /*
- * vt_owner_alive() returns whether the owner in the engine word is a living
- * rank, vt_rank_alive() whether the process of a rank is alive.
+ * vt_owner_alive(): whether the owner in the engine word is a living rank;
+ * vt_rank_alive(): whether the process of a rank is alive.
  */
 bool vt_owner_alive(const struct weft_vt *w, uint32_t owner);
 bool vt_rank_alive(const struct weft_vt *w, uint32_t rank);
@@ -456,8 +450,8 @@ uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to);
 int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 	   struct weft_vt_dma *d);
 /*
- * Completes a transfer of this rank: calls its done(). Returns -EPROTO if there
- * is no such transfer.
+ * Completes a transfer of this rank: calls done(). Returns -EPROTO if there is
+ * no such transfer.
  */
 int vt_dma_completed(struct vt *v, const struct vt_buf *b);
 /* Called by the engine. */
@@ -557,10 +551,9 @@ int vt_tree_open(struct weft_vt *w, uint32_t place);
 int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree);
 void vt_tree_close(struct weft_vt *w, uint32_t place);
 /*
- * vt_tree_absent() returns whether the route has no tree of the network, so
- * that the members forward all packets; vt_tree_chained() whether their
- * interfaces do so by chained events, otherwise their processors do it by
- * polling.
+ * vt_tree_absent(): the network has no tree for the route, so the members
+ * forward all packets. vt_tree_chained(): their interfaces do this by chained
+ * events; otherwise their processors do it by polling.
  */
 bool vt_tree_absent(const struct weft_vt *w, uint32_t place);
 bool vt_tree_chained(const struct weft_vt *w, uint32_t place);
@@ -578,7 +571,7 @@ bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 		     const struct weft_vt_part *part);
 void vt_adder_init(struct vt_adder *a);
 /*
- * Returns whether the window slot of seq contains no contribution that is still
+ * Returns whether the window slot of seq is free: no contribution in it waits
  * to be combined.
  */
 bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq);

@@ -115,10 +115,7 @@ static void two_trees_share_one_window(void **state)
 	play(&p, &f);
 }
 
-/*
- * Only the last member has data; the contributions of the others are only
- * counted.
- */
+/* Only the last member has data; the other contributions are only counted. */
 static int one_member_with_data(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,

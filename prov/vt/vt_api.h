@@ -35,8 +35,8 @@ struct weft_vt_conf {
 #define WEFT_VT_UNIT 16
 
 /*
- * Returns the network interface of a machine's nodes, from its file. -ENOENT:
- * there is no such file; -EINVAL: invalid file; the error is logged.
+ * Returns the network interface of a machine's nodes, from the machine file.
+ * -ENOENT: no such file; -EINVAL: invalid file; the error is logged.
  */
 int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT]);
 
@@ -89,7 +89,7 @@ enum weft_vt_state {
 	WEFT_VT_DEAD,
 };
 
-/* Counters so far; deterministic. */
+/* Counters, deterministic. */
 struct weft_vt_count {
 	uint64_t now_ps;
 	uint64_t events;
@@ -183,7 +183,7 @@ struct weft_vt_pkt_attr {
 struct weft_vt_dma {
 	bool get;     /* true: from the peer; false: to the peer */
 	bool ordered; /* execute after earlier ordered transfers of this pair */
-	bool quick;   /* has the software cost of one packet only */
+	bool quick;   /* takes the software cost of one packet */
 	const struct iovec *local;
 	int count;
 	uint64_t remote; /* address in the peer's memory */
@@ -279,8 +279,8 @@ struct weft_carrier_virt {
 	 */
 	void (*completed)(struct weft_carrier *c);
 	/*
-	 * Announces that the next packet starts a message of several packets,
-	 * which costs more.
+	 * The next packet starts a message of several packets, which costs
+	 * more.
 	 */
 	void (*long_message)(struct weft_carrier *c);
 	/* Sets the path of the next packet; valid for one accepted packet. */

@@ -20,7 +20,7 @@ static const uint32_t ranks[MEMBERS] = { 0, 2, 3, 5, 7 };
 /* time when a member that computes continues, ps */
 #define LATER (1000000ull * NS)
 
-/* The operation of the members, and when the member BUSY computes. */
+/* The operation of the members, and when member BUSY computes. */
 struct scene {
 	struct play play;
 	struct weft_vt_part part;
@@ -43,7 +43,7 @@ static void compute_until(struct end *e, uint64_t at)
 }
 
 /*
- * Waits until time `at` in the carrier, unlike compute_until(): the engine
+ * Waits until time `at` in the carrier. Unlike with compute_until(), the engine
  * cannot know in advance what the rank posts afterwards.
  */
 static void wait_until(struct end *e, uint64_t at)
@@ -72,7 +72,7 @@ static int open_route(struct play *p, struct end *e, int me)
 	return ret || id != 3 || !e->c->virt->route_chained(e->c, id);
 }
 
-/* Sends one packet; value is the time that the member needed. */
+/* Sends one packet; found.value is the time that the member needed. */
 static int one_packet(struct play *p, struct end *e, uint32_t rank)
 {
 	struct scene *s = weft_container_of(p, struct scene, play);
@@ -159,7 +159,7 @@ static void a_barrier_waits_for_all_members(void **state)
 		T_TRUE(f.value[ranks[i]] > LATER - START);
 }
 
-/* Two steps up and two down, each with its own event. */
+/* There are two steps up and two down, each with its own event. */
 static void a_chained_step_takes_the_time_of_its_event(void **state)
 {
 	char path[] = PLAY_FILE;

@@ -2,19 +2,20 @@
 /*
  * Transfers that the network interfaces execute, between the memories of two
  * ranks that may both compute at the same time. One post has both addresses;
- * the model splits it into packets and times them. The process that runs the
- * model copies the bytes, at the time when the last of them has arrived. No
- * rank runs then, so an atomic is read, changed and written as one operation.
+ * the model splits the transfer into packets and times them. The process that
+ * runs the model copies the bytes, at the time when the last of them has
+ * arrived. No rank runs then, so an atomic is read, changed and written as one
+ * operation.
  *
- *   put      DATA:     the data, origin -> target; then acknowledged, or
- *            RESPONSE: a response
- *   get      REQUEST:  request, origin -> target
- *            DATA:     data, target -> origin
- *   atomic   REQUEST:  operands, origin -> target
- *            DATA:     the previous value, target -> origin
+ *     put      DATA:     the data, origin -> target; then acknowledged, or
+ *              RESPONSE: a response
+ *     get      REQUEST:  request, origin -> target
+ *              DATA:     data, target -> origin
+ *     atomic   REQUEST:  operands, origin -> target
+ *              DATA:     the previous value, target -> origin
  *
- * Ordered accesses of a pair wait in the origin's FIFO, their bytes already at
- * the target, until the earlier ones have been executed.
+ * Ordered accesses of a pair wait in the origin's FIFO, with their bytes
+ * already at the target, until the earlier ones have been executed.
  *
  * The completion reaches the origin like a packet. Neither side may leave
  * before that: both count the transfer as in flight.
@@ -79,7 +80,7 @@ static void dma_fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
 
 	b->kind = VT_DMA;
 	b->from = v->rank;
-	b->more = 1; /* receiving the completion costs nothing */
+	b->more = 1; /* receiving the completion takes no time */
 	b->attr = d->routing;
 	memcpy(b->payload, m, sizeof(*m));
 	v->long_message = !d->quick;
@@ -99,7 +100,7 @@ int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 	if (peer->lost)
 		return -ECONNRESET;
 	/*
-	 * Atomics: threads of the target may change the word at the same time.
+	 * atomics: threads of the target may change the word at the same time
 	 */
 	if (v->no_dma || v->out ||
 	    (d->what &&
@@ -308,12 +309,12 @@ static bool is_return(const struct vt_dma *m)
 }
 
 /*
- * Returns the address that the model uses, which is deterministic. The host
- * gives a program different addresses in each run, so an address in a region
+ * Returns the address that the model uses, which is deterministic. A program
+ * has different addresses on the host in each run, so an address in a region
  * becomes an offset from the region's start, and regions are ordered by first
- * access. A region that is registered again is a new region, even if its memory
- * has the same address. Memory outside of regions is divided into areas (heap,
- * mappings, stack), and its addresses become offsets in these.
+ * access. A region that is registered again is a new region, even at the same
+ * address. Memory outside of regions is divided into areas (heap, mappings,
+ * stack), and its addresses become offsets in these.
  */
 static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
 			      const struct vt_dma *m)
@@ -410,7 +411,7 @@ static void access_execute(struct vt_engine_pass *t, uint32_t i)
 	if (m->kind == VT_CHANGE) {
 		struct vt_rank *r = vt_rank(t->w, b->to);
 
-		/* the interface of a rank executes its atomics one by one */
+		/* the interface of a rank executes atomics one by one */
 		if (r->atomics_end_ps < t->time_ps)
 			r->atomics_end_ps = t->time_ps;
 		r->atomics_end_ps += t->w->cfg.change_ps;
@@ -451,8 +452,8 @@ static void accesses_execute(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Handles a lost transfer: neither the transfer nor its response will arrive,
- * and later ones need not wait for it.
+ * Handles a lost transfer: neither it nor its response will arrive, and later
+ * transfers need not wait for it.
  */
 void vt_dma_lost(struct vt_engine_pass *t, uint32_t i)
 {

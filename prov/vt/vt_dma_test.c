@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define MIB	   (1u << 20)
-#define COMPUTE_PS UINT64_C(50000000000) /* 50 ms */
+#define COMPUTE_PS UINT64_C(50000000000) /* 50 ms, in ps */
 
-/* at the same address in every rank */
+/* has the same address in every rank */
 static unsigned char memory[MIB + 64];
 
 /* ---- puts and gets ------------------------------------------------------- */
@@ -283,7 +283,7 @@ static void ordered_accesses_execute_in_order(void **state)
 #define ADDS 20u
 
 /*
- * All ranks add to a word of rank 0, which computes: each gets a different
+ * All ranks add to a word of rank 0, which computes; each gets a different old
  * value.
  */
 static int add_to_word(struct play *p, struct end *e, uint32_t rank)
@@ -400,7 +400,7 @@ static void a_short_message_does_not_overtake_a_long_one(void **state)
 	play(&p, &f);
 }
 
-/* Path and bytes of a post reach the model. */
+/* The path and the bytes of a post reach the model. */
 static int one_message(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -425,7 +425,7 @@ static void path_and_size_of_a_post_reach_the_model(void **state)
 		play(&p, &f);
 		t[p.seed] = f.clock[1];
 	}
-	/* a DMA starts 857 ns later, then is faster */
+	/* a DMA starts 857 ns later, but is faster */
 	T_TRUE(t[1] > t[0] + 800 * NS && t[1] < t[0] + 900 * NS);
 	/* 2000 bytes at 600 MB/s */
 	T_TRUE(t[2] > t[0] + 3000 * NS);

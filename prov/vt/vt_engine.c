@@ -2,18 +2,18 @@
 /*
  * The engine: one pass of the model, run by the rank that blocks last.
  *
- *   drain     messages sent by the ranks that ran enter the network
- *   run       events in order, until a rank is released at time t; then up to
+ *     drain   messages sent by the ranks that ran enter the network
+ *     run     events in order, until a rank is released at time t; then up to
  *             t + L, since no rank can affect another in less than the delay
  *             of a send (L, the lookahead)
- *   free      all ranks released in that window get their time and run together
+ *     free    all ranks released in that window get their time and run together
  *
  * A pass starts when no rank runs, so its input depends on virtual time alone:
  * not on which rank runs it, nor on the order in which ranks blocked.
  *
  * When nothing is in flight and no wait has a timeout, ranks that poll in a
- * loop are released at their next poll, a bounded number of consecutive times;
- * then, or when no rank polls, the engine reports a deadlock.
+ * loop are released at their next poll, a bounded number of consecutive times.
+ * After that, or if no rank polls, the engine reports a deadlock.
  */
 #include "prov/vt/vt.h"
 #include "src/os/alive.h"
@@ -33,10 +33,7 @@
 #define IDLE_PASSES 30000u
 #define IDLE_POLLS  200000u
 
-/*
- * Interval at which a process that waits for the engine checks that the owner
- * is alive.
- */
+/* interval at which a process that waits for the engine checks its owner */
 #define OWNER_CHECK_NS UINT64_C(50000000)
 
 /* ---- ownership of the engine --------------------------------------------- */
@@ -53,15 +50,15 @@ bool vt_rank_alive(const struct weft_vt *w, uint32_t rank)
 	return !pid || weft_proc_alive(pid, w->rank_of[rank].start);
 }
 
-/* owner: the value of the engine word, a rank plus one. */
+/* owner: value of the engine word, a rank plus one. */
 bool vt_owner_alive(const struct weft_vt *w, uint32_t owner)
 {
 	return owner - 1 < w->size && vt_rank_alive(w, owner - 1);
 }
 
 /*
- * Waits for the engine; its owner may have died in a pass. Returns false if the
- * model is lost, so that the owner may never release the engine.
+ * Waits for the engine, whose owner may have died in a pass. Returns false if
+ * the model is lost, so that the owner may never release the engine.
  */
 static bool engine_lock(struct vt *v)
 {
@@ -161,7 +158,7 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	if (cookie & VT_COOKIE_DMA)
 		vt_dma_lost(t, i);
 	else if (!(cookie & (VT_COOKIE_FOLD | VT_COOKIE_RESULT)))
-		/* not for FOLD or RESULT: their route has failed */
+		/* not called for FOLD or RESULT: their route has failed */
 		vt_message_lost(t, i);
 }
 
@@ -301,8 +298,8 @@ static void engine_step(struct vt_engine_pass *t, uint64_t until)
 }
 
 /*
- * Checks that nothing is in flight when no event is left: a packet would be
- * lost.
+ * Checks that nothing is in flight when no event is left; otherwise a packet
+ * was lost.
  */
 static void check_nothing_in_flight(const struct weft_vt *w)
 {
@@ -337,8 +334,8 @@ static void engine_deadlock(struct vt_engine_pass *t)
 }
 
 /*
- * Returns whether only polls can release a rank: no packet or timeout is
- * pending.
+ * Returns whether only polls can release a rank: neither a packet nor a timeout
+ * is pending.
  */
 static bool engine_only_polls(const struct vt_engine_pass *t)
 {
@@ -404,14 +401,14 @@ static void engine_run(struct vt_engine_pass *t)
 		for (uint32_t i = 0; i < w->size; i++)
 			if (vt_due(w, i) <= vt_reached(w))
 				vt_rank_release(t, i, vt_due(w, i));
-		/* a due time in the past is processed once */
+		/* a due time in the past is processed only once */
 		vt_require(still++ <= w->size);
 		if (vt_reached(w) + 1 >= t->horizon)
 			return;
 	}
 }
 
-/* Lets all released ranks run: increments running before it sets a status. */
+/* Lets all released ranks run; increments running before it sets a status. */
 static void engine_free_all(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
@@ -425,14 +422,11 @@ static void engine_free_all(struct vt_engine_pass *t)
 		uint32_t s = weft_load32(&r->status);
 
 		w->batch[k] = w->wake[k];
-		weft_store32_relaxed(&r->waits_for, 0); /* relaxed: like due */
+		weft_store32_relaxed(&r->waits_for, 0); /* relaxed, like due */
 		/* R1 pairs with A1 in block_until_released() */
 		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
 			;
-		/*
-		 * a thread of the rank has woken it at the same time, and
-		 * counted it, too
-		 */
+		/* a thread of the rank woke and counted it at the same time */
 		if (s == WEFT_VT_RUN)
 			weft_add32(&w->head->running, (uint32_t)-1);
 	}
@@ -475,7 +469,7 @@ void vt_engine_try(struct vt *v)
 	if (!weft_load32(&w->head->running) && !weft_load32(&w->head->broken) &&
 	    weft_guard(engine_pass, &t))
 		vt_mark_broken(v);
-	/* another thread of this process would use the same list */
+	/* another thread of this process would use the same list of ranks */
 	if (v->threads)
 		wake_all(v);
 	engine_unlock(v);

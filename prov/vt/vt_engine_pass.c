@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions used by all parts of an engine pass: release of ranks, arrival and
+ * Functions that all parts of an engine pass use: release of ranks, arrival and
  * completion of packets, messages to the model; and the clock that ranks and
  * engine share.
  */
@@ -19,8 +19,8 @@
 /* ---- CPU time of the program --------------------------------------------- */
 
 /*
- * Limit of a long run, ns. CPU time above the limit counts as computation; wall
- * time above the limit starts the measurement of CPU time.
+ * Limit of a long run, ns. CPU time above it counts as computation; wall time
+ * above it starts the measurement of CPU time.
  */
 #define LONG_NS 1000000u
 
@@ -48,8 +48,8 @@ WEFT_HOT void vt_exit(struct vt *v)
 
 /*
  * Measures the CPU time of the program between calls, for a message at the end
- * of the job. Reading the CPU time is a system call: it is read in the first
- * runs of a rank and after each run that was long in wall time.
+ * of the job. Reading it is a system call, so it is read only in the first runs
+ * of a rank and after runs that were long in wall time.
  */
 WEFT_HOT void vt_run_begin(struct vt *v)
 {
@@ -86,7 +86,6 @@ static bool freed(const struct vt_engine_pass *t, const struct vt_rank *r)
 	return r->released_pass == t->w->head->passes;
 }
 
-/* Releases a rank: it continues at time `at`, when the pass is complete. */
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;
@@ -98,8 +97,8 @@ void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 		at = vt_due(w, rank);
 	vt_due_set(w, rank, VT_NEVER);
 	/*
-	 * release a rank only once per pass, even if another of its threads has
-	 * set a due time since
+	 * release a rank once per pass, even if another of its threads has set
+	 * a due time since
 	 */
 	if (freed(t, r))
 		return;
@@ -132,7 +131,7 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 	case WEFT_VT_POLLING:
 	case WEFT_VT_POLL_LOOP:
 		/*
-		 * continue at the first poll that finds the event, if that is
+		 * continue at the first poll that finds the event, if it is
 		 * before the due time
 		 */
 		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
@@ -146,7 +145,7 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 	}
 }
 
-/* Records an event: ranks that poll may find a packet. */
+/* Records an event: polling ranks may find a packet. */
 static void engine_busy(struct vt_engine_pass *t)
 {
 	/* relaxed: no rank runs */
@@ -217,7 +216,7 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
 /*
  * Returns the time, `at` or later, at which the network can accept a message.
  * Only a thread that sends while another thread of its rank is blocked can be
- * too late.
+ * late.
  */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {

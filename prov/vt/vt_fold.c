@@ -88,17 +88,14 @@ static void slot_release(struct vt_engine_pass *t, uint32_t i)
 
 /* ---- sending of sums ----------------------------------------------------- */
 
-/*
- * Returns whether the contribution is added by an atomic to a word of its
- * parent.
- */
+/* Returns whether an atomic adds the contribution to a word of the parent. */
 static bool by_atomic(const struct weft_vt *w, uint32_t place,
 		      const struct weft_vt_part *part)
 {
 	return part->word && w->word_path && vt_tree_absent(w, place);
 }
 
-/* Sends the sum in a buffer; `bytes` of it must arrive. */
+/* Sends the sum in a buffer, `bytes` bytes. */
 static void send_sum(struct vt_engine_pass *t, uint32_t i, uint32_t bytes,
 		     struct net_msg *msg, uint64_t at)
 {
@@ -140,7 +137,7 @@ static void send_to_parent(struct vt_engine_pass *t, const struct vt_member *m,
 		return;
 	}
 	vt_msg_init_unit(t->w, b->from, m[member].rank, &attr, &msg);
-	/* each route has two words, used alternately */
+	/* each route uses two words alternately */
 	msg.address = ((uint64_t)b->route << 1 | (b->part.seq & 1)) * 8;
 	t->w->head->route_atomics++;
 	send_sum(t, i, 8, &msg, at);
@@ -165,7 +162,7 @@ static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
 }
 
 /*
- * Returns the time at which an input that arrived now is added; atomics and
+ * Returns the time at which an input that arrived now is added. Atomics and
  * counting events take no time of the interface's processor.
  */
 static uint64_t added_time(struct vt_engine_pass *t, struct vt_adder *me,
@@ -235,10 +232,10 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 }
 
 /*
- * Handles an input at the member that adds it. Records the input and returns
- * true if that member has posted its own contribution. Otherwise returns false,
- * since the slot may still be used by an earlier contribution, with another
- * tree.
+ * Handles an input at the member that adds it. If that member has posted its
+ * own contribution, records the input and returns true; otherwise returns
+ * false, since an earlier contribution, with another tree, may still use the
+ * slot.
  */
 static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 {
@@ -277,8 +274,8 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 	vt_require(b->route < w->size * VT_PLACES);
 	/*
 	 * Record whether the order of additions matters, which selects the
-	 * tree. If the operations of the members differ, the first member to
-	 * post decides.
+	 * tree. If the members' operations differ, the first member to post
+	 * decides.
 	 */
 	k = b->part.seq % VT_WINDOW;
 	if (w->routes[b->route].order_seq[k] != b->part.seq + 1) {
@@ -298,8 +295,8 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Handles a rank's own contribution at its interface, after all contributions
- * before it: several may have been posted at one time.
+ * Handles a rank's own contribution at its interface, after all earlier ones:
+ * several may have been posted at the same time.
  */
 static void part_posted(struct vt_engine_pass *t, uint32_t i)
 {

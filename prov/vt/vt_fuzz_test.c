@@ -2,8 +2,8 @@
 /*
  * Random values in the world. Ranks exchange messages and reduce on a class
  * route while another process overwrites a part of their shared memory. Every
- * rank must end with all its data or with an error, but not by a signal, and
- * must not hang.
+ * rank must end with all its data or with an error; it must not hang or die by
+ * a signal.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/vt/vt.h"
@@ -22,7 +22,7 @@
 
 #define RANKS	      4u
 #define ROUNDS	      400u
-#define ROUNDS_BEFORE 20u /* rounds before the overwriting starts */
+#define ROUNDS_BEFORE 20u /* rounds before the overwriting */
 #define FOREVER	      UINT64_MAX
 #define SECONDS	      100 /* time limit after which a hanging rank is killed */
 
@@ -36,7 +36,7 @@ enum {
 	END_BROKEN = 10, /* a wait reported a broken model */
 	END_DEADLOCK,
 	END_LOST,   /* a peer is lost */
-	END_WRONG,  /* wrong data received, since payloads are not checked */
+	END_WRONG,  /* wrong data, since payloads are not checked */
 	END_REFUSED /* a route did not open, or refused a contribution */
 };
 
@@ -180,7 +180,7 @@ static int run_rank(struct page *p, struct weft_vt *w, uint32_t rank)
 struct part {
 	const char *name;
 	void *start;
-	size_t bytes; /* bytes in use, approximately */
+	size_t bytes; /* approximate number of bytes in use */
 };
 
 static uint64_t overwrite(struct weft_rng *rng, uint64_t old)
@@ -246,7 +246,7 @@ enum { PARTS = 13, PARTS_BUT_NET = 10 };
 
 /*
  * Returns the number of parts to overwrite. Random values in the model cause
- * undefined behaviour of C; the guard catches the consequences, but a sanitizer
+ * undefined behaviour of C; the guard handles the consequences, but a sanitizer
  * ends the process before.
  */
 static unsigned part_count(void)
@@ -271,7 +271,7 @@ static pid_t start(struct page *p, struct weft_vt *w, uint32_t rank)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(99);
-	/* default handlers, not cmocka's */
+	/* use the default handlers, not cmocka's */
 	signal(SIGSEGV, SIG_DFL);
 	signal(SIGBUS, SIG_DFL);
 	signal(SIGFPE, SIG_DFL);

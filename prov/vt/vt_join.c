@@ -54,7 +54,7 @@ static socklen_t job_address(const struct job *job, struct sockaddr_un *un)
 
 	memset(un, 0, sizeof(*un));
 	un->sun_family = AF_UNIX;
-	/* the first byte is zero: a name in the abstract namespace */
+	/* the first byte is zero: abstract namespace */
 	n = snprintf(un->sun_path + 1, sizeof(un->sun_path) - 1,
 		     "weft-vt-%u-%s", (unsigned)getuid(), job->name);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
@@ -166,7 +166,7 @@ int weft_vt_join_job(const struct weft_vt_conf *conf, const char *text,
 	ret = weft_vt_create(conf, job.size, w_p, handle);
 	if (ret)
 		return ret;
-	/* the region is complete before any rank can find it */
+	/* other ranks can find the region only now, when it is complete */
 	ret = listen_for_job(&job);
 	if (ret < 0) {
 		weft_vt_close(*w_p);

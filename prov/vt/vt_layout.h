@@ -43,7 +43,7 @@
 #define VT_RANKS_MAX   (1u << 20)
 /*
  * VT_FIFOS: injection FIFOs of a rank, selected by destination rank.
- * VT_UNIT_FIFOS: those of its interface, which sends while the rank's clock is
+ * VT_UNIT_FIFOS: FIFOs of its interface, which sends while the rank's clock is
  * far ahead.
  */
 #define VT_FIFOS       16u
@@ -62,7 +62,7 @@ struct vt_head {
 	uint64_t magic;
 	uint64_t bytes;
 	uint32_t size; /* number of ranks */
-	/* a rank has several threads: no deadlock detection */
+	/* a rank has several threads: deadlocks are not detected */
 	uint32_t threads;
 	uint64_t ranks_off;
 	uint64_t due_off;
@@ -78,7 +78,7 @@ struct vt_head {
 	uint64_t trees_off;  /* trees by id in prov/net */
 	uint64_t shares_off; /* shared areas, VT_SHARE_BYTES per rank */
 	uint64_t net_off;
-	uint64_t ahead_ps;     /* lookahead: minimum delay between two ranks */
+	uint64_t ahead_ps;     /* lookahead: minimum delay from rank to rank */
 	uint64_t packet_bytes; /* largest packet of a rank, bytes */
 	struct net_config cfg;
 
@@ -94,11 +94,11 @@ struct vt_head {
 	/* number of ranks that have not reported their wait yet */
 	weft_au32 unreported;
 	weft_au32 left;	     /* number of ranks that left or died */
-	weft_au32 late_run;  /* a rank that is not in the batch has run */
+	weft_au32 late_run;  /* a rank outside the batch has run */
 	uint32_t join_count; /* entries in joins */
 	weft_au32 died;	     /* a rank is dead: check all ranks */
 	weft_au32 net_down;  /* a link without detour is dead */
-	uint32_t node_dead; /* a node is dead: ranks announce that they leave */
+	uint32_t node_dead;  /* a node is dead: ranks announce leaving */
 	uint32_t batch_count;
 	weft_au64 now; /* virtual time that the model has reached, ps */
 	uint64_t passes;
@@ -114,7 +114,7 @@ struct vt_head {
 
 /*
  * Record of a rank, only two cache lines: the engine accesses the records of
- * all ranks, and a rank that wakes has cache misses on its own record.
+ * all ranks, and a rank that is woken has cache misses on its own record.
  */
 struct vt_rank {
 	/*
@@ -144,7 +144,7 @@ struct vt_rank {
 	uint32_t node;
 	uint32_t slot;	    /* index of the rank on its node */
 	uint32_t in_flight; /* number of packets and transfers in flight */
-	/* errno; the rank has closed, packets may still be in flight */
+	/* errno of a rank that has closed; it may have packets in flight */
 	uint32_t leave_err;
 	uint32_t routes; /* bit mask of the class route ids in use */
 	struct vt_msg_fifo {
@@ -160,12 +160,12 @@ struct vt_rank {
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
 
-enum { VT_AREAS = 64 }; /* registered regions; heap, mappings and stack */
+enum { VT_AREAS = 64 }; /* registered regions, heap, mappings, stack */
 
 struct vt_area {
 	uint64_t begin;
 	uint64_t key; /* key of the region */
-	/* true: a registered region; false: unregistered memory */
+	/* a registered region; false: unregistered memory */
 	bool region;
 };
 
@@ -202,9 +202,7 @@ enum vt_kind {
 	VT_STUB, /* empty first entry of an arrival list */
 };
 
-/*
- * A packet, from its send until it is read; indices are unique among all ranks.
- */
+/* A packet, from its send until it is read; indices are unique in the world. */
 struct vt_buf {
 	alignas(64) weft_au32 next;
 	uint32_t from;
@@ -214,7 +212,7 @@ struct vt_buf {
 	/* in the last packet: bytes that have arrived */
 	uint32_t arrived_bytes;
 	uint8_t kind; /* enum vt_kind */
-	/* 1: continues a message, without cost at either end */
+	/* whether it continues a message, without cost at either end */
 	uint8_t more;
 	/* contribution: route id of the member; transfer: transfer number */
 	uint16_t id;
@@ -276,9 +274,9 @@ struct vt_dma {
 	uint8_t kind; /* enum vt_dma_kind */
 	uint8_t step; /* enum vt_dma_step */
 	uint8_t ordered;
-	uint8_t inline_data; /* 1: the bytes follow in the buffer */
-	uint8_t acked;	     /* 1: completed by an acknowledgement */
-	uint8_t ready;	     /* 1: waits only for the earlier transfers */
+	uint8_t inline_data; /* whether the bytes follow in the buffer */
+	uint8_t acked;	     /* whether an acknowledgement completes it */
+	uint8_t ready;	     /* whether it waits only for earlier transfers */
 	uint8_t wait_for;    /* bits of enum vt_dma_wait */
 	uint8_t count;
 	int32_t err;
@@ -344,8 +342,8 @@ struct vt_route {
 	uint32_t closed; /* number of members that have closed the route */
 	uint32_t times;	 /* number of times that this entry was opened */
 	/*
-	 * 1: the network has no tree for this route; the members forward the
-	 * packets
+	 * whether the network has no tree for this route: the members forward
+	 * the packets
 	 */
 	uint32_t no_tree;
 	/* Results being distributed, by slot of the window. */
@@ -389,7 +387,7 @@ struct vt_fold {
 	/* buffer of the member's contribution and of its partial sum */
 	uint32_t buf;
 	uint16_t added;
-	/* the member's contribution is posted, but not yet at the interface */
+	/* the member's contribution is posted, but not at the interface yet */
 	bool posted;
 	bool at_interface; /* the member's contribution is at the interface */
 };
@@ -407,11 +405,11 @@ struct vt_member {
 /* State of a member whose interface does reductions; vt_fold.c. */
 struct vt_adder {
 	struct vt_fold fold[VT_WINDOW];
-	/* 1: the slot is used by a contribution of the rank; 0: free */
+	/* whether a contribution of the rank uses the slot */
 	uint8_t slot_used[VT_WINDOW];
 	/* all contributions before this sequence number are at the interface */
 	uint64_t interface_seq;
-	uint64_t busy_ps; /* time until which the interface adds, ps */
+	uint64_t busy_ps; /* end of the interface's current additions, ps */
 	/* list of inputs that arrived before the member's own contribution */
 	uint32_t early_inputs;
 	uint32_t

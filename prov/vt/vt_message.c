@@ -3,7 +3,8 @@
  * Messages: conversion of posted packets into messages of the model. The
  * packets of one message are consecutive in the rank's list and become one
  * message of the model, which segments it as the machine would. Packets are
- * delivered in the order of sending, each when its number of bytes has arrived.
+ * delivered in the order of sending, each when the number of bytes up to its
+ * end has arrived.
  *
  * On a machine with several paths into the network a short message can overtake
  * a long one. The machine's software and interfaces restore the order: here a
@@ -23,8 +24,7 @@ static uint32_t sent_bytes(const struct vt_buf *b)
 }
 
 /*
- * Chains the packets, starting at first, that form one message; returns the
- * last one.
+ * Chains the packets of one message, starting at first; returns the last one.
  */
 static uint32_t chain_packets(struct weft_vt *w, uint32_t first,
 			      struct net_msg *m, uint32_t *count_p)
@@ -119,14 +119,14 @@ static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
 	const struct vt_rank *r = vt_rank(t->w, rank);
 	uint32_t slots = t->w->cfg.input_slots;
 
-	/* relaxed: the rank has blocked since */
+	/* relaxed: the rank has blocked since then */
 	return !slots ||
 	       r->arrived - weft_load32_relaxed(&r->packets_read) < slots ||
 	       weft_load32(&r->status) >= WEFT_VT_DONE;
 }
 
 /*
- * Returns the time of the retransmission of a discarded message. Attempts
+ * Returns the time at which a discarded message is retransmitted. Attempts
  * before the receiver's next poll are skipped, but the interval is kept.
  */
 static uint64_t retry_time(struct vt_engine_pass *t, uint32_t rank)
@@ -141,7 +141,7 @@ static uint64_t retry_time(struct vt_engine_pass *t, uint32_t rank)
 }
 
 /*
- * Retransmits a message that arrived and was discarded, as the sender's unit
+ * Retransmits a message that was discarded on arrival, as the sender's unit
  * does.
  */
 static void retransmit(struct vt_engine_pass *t, uint32_t end)
@@ -162,8 +162,8 @@ static void retransmit(struct vt_engine_pass *t, uint32_t end)
 }
 
 /*
- * Delivers the packets of a message that have arrived; returns whether all were
- * delivered.
+ * Delivers the packets of a message that have arrived; returns whether these
+ * were all.
  */
 static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 {
@@ -190,10 +190,7 @@ static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 	return last->cursor == VT_NONE;
 }
 
-/*
- * Delivers messages that have arrived completely and wait for no earlier
- * message.
- */
+/* Delivers messages that are complete and wait for no earlier message. */
 static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 {
 	struct weft_vt *w = t->w;
@@ -204,7 +201,7 @@ static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 		return;
 	while (end != VT_NONE) {
 		later = vt_buf(w, end)->later;
-		/* buffers may be reused from here on */
+		/* after this call buffers may be reused */
 		if (!deliver_arrived(t, end))
 			return;
 		vt_msg_fifo_remove(w, &r->out, end);
@@ -224,8 +221,8 @@ void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes)
 
 	WEFT_GUARD_ASSERT(last->kind == VT_PACKET && last->chain == VT_NONE);
 	/*
-	 * the count is one more than the bytes, so that an empty message is
-	 * counted, too
+	 * the count is one more than the bytes, so that an empty message
+	 * counts, too
 	 */
 	last->arrived_bytes += bytes + !last->arrived_bytes;
 	if (may_overtake(t->w, last))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages between processes in virtual time: extent and cost of a message,
- * exact timeouts, ranks that leave or die, class routes.
+ * Messages between processes in virtual time: which packets form a message, its
+ * cost, exact timeouts, ranks that leave or die, class routes.
  */
 #include "test/support/vt_fixture.h"
 #include "test/t.h"
@@ -40,7 +40,7 @@ static void a_long_message_adds_its_send_cost_once(void **state)
 	T_IS(f.clock[0], 2 * (cfg.send_ps + cfg.message_ps));
 }
 
-/* All four packets have arrived when rank 1 polls. */
+/* All four packets have arrived before rank 1 polls. */
 static int read_late(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0)
@@ -62,9 +62,7 @@ static void a_long_message_costs_one_reception(void **state)
 	T_IS(f.clock[1], 100000000 + 2 * cfg.recv_ps);
 }
 
-/*
- * Full packets that are not one message: to different peers, or after a delay.
- */
+/* Full packets that form no message: to different peers, or after a delay. */
 static int full_packets(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
@@ -158,13 +156,13 @@ static int wait_ns(struct play *p, struct end *e, uint32_t rank)
 	ret = e->c->ops->wait(e->c, p->seed / 10000);
 	p->found->value[1] = now(e);
 	p->found->value[0] = ret == -ETIMEDOUT;
-	/* a poll without cost must not find a later packet */
+	/* a free poll must not find a later packet */
 	if (ret == -ETIMEDOUT && (e->c->ops->poll(e->c, 1) || e->got))
 		return 2;
 	return ret && ret != -ETIMEDOUT ? 1 : wait_got(e, 1);
 }
 
-/* Both events may be in one tick of the network, which is longer than 1 ns. */
+/* Both events may be in one cycle of the network, longer than 1 ns. */
 static void a_timeout_just_before_an_arrival_is_reported(void **state)
 {
 	struct play p = { .ranks = 2, .body = wait_ns };
@@ -234,7 +232,7 @@ static int die_running(struct play *p, struct end *e, uint32_t rank)
 }
 
 /*
- * Both ranks have contacted each other; rank 1 dies directly after its last
+ * Both ranks have contacted each other; rank 1 dies right after its last
  * packet.
  */
 static int die_after_sending(struct play *p, struct end *e, uint32_t rank)
@@ -358,8 +356,8 @@ static void a_class_route_computes_sums(void **state)
 	T_MEM(a.clock, b.clock, sizeof(a.clock));
 	T_IS(a.count.hash, b.count.hash);
 	/*
-	 * 8 bytes take about 1 us on 16 nodes (SC11, table 3), 512 bytes
-	 * longer.
+	 * 8 bytes take about 1 us on 16 nodes (SC11, table 3), 512 bytes take
+	 * longer
 	 */
 	T_TRUE(a.value[0] > SUMS * UINT64_C(900000) &&
 	       a.value[0] < SUMS * UINT64_C(3000000));
@@ -414,10 +412,7 @@ static void a_member_without_result_waits_for_its_window(void **state)
 	assert_in_range(f.value[1], 1, AHEAD);
 }
 
-/*
- * Member 1 sends its contribution and closes the route; the other members
- * continue.
- */
+/* Member 1 sends its contribution and closes the route; the others continue. */
 static int close_early(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_REDUCE, .bytes = 8 };
@@ -564,7 +559,7 @@ static void a_window_slot_is_reused_when_free(void **state)
 	play(&p, &f);
 }
 
-/* Sums of sunway whose order does not matter use another tree. */
+/* On sunway, sums whose order does not matter use another tree. */
 static void interfaces_add_in_the_order_of_pairs(void **state)
 {
 	struct play p = { .machine = "qsnet2", .ranks = 5, .body = ordered };
@@ -613,7 +608,7 @@ static void a_broadcast_waits_for_no_member(void **state)
 	T_TRUE(f.value[0] < 100000000 && f.value[4] >= 1000000000);
 }
 
-/* All members get an error if they name different roots. */
+/* If the members name different roots, all get an error. */
 static int differing_roots(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
@@ -678,8 +673,8 @@ static void no_sum_without_arithmetic_in_the_network(void **state)
 #define FLOOD 40u
 
 /*
- * Rank 1 computes; meanwhile the other ranks send more messages than it has
- * slots for.
+ * While rank 1 computes, the other ranks send more messages than it has slots
+ * for.
  */
 static int flood(struct play *p, struct end *e, uint32_t rank)
 {

@@ -94,8 +94,8 @@ static int vt_open(const struct weft_carrier_attr *attr,
 }
 
 /*
- * Posts a notice of leaving after the last packet; it takes effect in virtual
- * time.
+ * Posts a notice of leaving, which takes effect in virtual time after the last
+ * packet.
  */
 static void post_leave(struct vt *v)
 {
@@ -118,8 +118,8 @@ static void vt_close(struct weft_carrier *c)
 }
 
 /*
- * Leaves the world. All ranks leave at the end of a job, so a notice of leaving
- * is posted only if a node is dead.
+ * Leaves the world. At the end of a job all ranks leave, so a notice is posted
+ * only if a node is dead.
  */
 static void vt_leave(struct weft_carrier *c)
 {
@@ -157,7 +157,7 @@ static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 		p->rank = rank;
 		v->peer[rank] = p;
 		v->contacted[v->contacted_count++] = rank;
-		/* a peer that has left already is reported at the next poll */
+		/* a peer that has already left is reported at the next poll */
 		v->left_seen = weft_load32(&v->w->head->left) - 1;
 	}
 	*peer_p = &p->base;
@@ -294,7 +294,7 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 	if (rank >= v->w->size)
 		return -EINVAL;
 	r = &v->w->rank_of[rank];
-	/* A6 pairs with R6 in vt_note(), for the thread that was the last. */
+	/* A6 pairs with R6 in vt_note(), for the rank that was last */
 	*note = v->w->cold_of[rank].note;
 	note->clock_ps = vt_now(r);
 	/* A8 pairs with R8 in vt_world_leave() */

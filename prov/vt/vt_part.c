@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contributions (parts) to class routes, and their results: functions used by
- * every method of combining. vt_route.c contains the calls; vt_fold.c and
+ * Contributions (parts) to class routes, and their results: functions that
+ * every method of combining uses. vt_route.c contains the calls; vt_fold.c and
  * vt_result_bcast.c contain the functions of interfaces.
  */
 #include "prov/vt/vt.h"
@@ -118,9 +118,7 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 	b = vt_buf(t->w, i);
 	m->part[k] = VT_NONE;
 	b->part.flags = r->flags[k];
-	/*
-	 * The member waits for a different operation than the one that arrived.
-	 */
+	/* The member waits for another operation than the one that arrived. */
 	if (r->root_seq[k] == b->part.seq + 1 &&
 	    (b->part.kind != WEFT_VT_BCAST ||
 	     (b->part.bytes != r->bytes[k] &&

@@ -6,7 +6,7 @@
 #include "test/support/vt_fixture.h"
 #include "test/t.h"
 
-#define POLLS	 1000u /* polls without result in a test */
+#define POLLS	 1000u /* number of polls without result */
 #define MANY	 250000u
 #define STEP_PS	 50000u	     /* cost of a poll on bgq */
 #define SEND_PS	 3000000000u /* 3 ms of virtual time, ps */
@@ -29,7 +29,7 @@ static int exchange(struct play *p, struct end *e, uint32_t rank)
 		uint64_t got = e->got;
 
 		ret = wait_got(e, got + 1);
-		/* a packet from rank 0 is not answered */
+		/* do not answer a packet of rank 0 */
 		if (!ret && !e->got_from[0])
 			ret = send_waiting(e, other, n++, 8);
 	}
@@ -149,7 +149,7 @@ static void completing_operations_are_no_deadlock(void **state)
 	T_IS(f.value[0], (uint64_t)(MANY - FREE) * STEP_PS);
 }
 
-/* A loop that ends by time, and reads the clock rarely. */
+/* A loop that ends by time and rarely reads the clock. */
 static int read_clock_rarely(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
@@ -173,7 +173,7 @@ static void a_loop_that_reads_the_clock_is_no_deadlock(void **state)
 
 /* ---- polls and the clock ------------------------------------------------- */
 
-/* Rank 1 sends at 3 ms: rank 0 must find the packet at that step. */
+/* Rank 1 sends at 3 ms; rank 0 must find the packet at that step. */
 static int poll_until_arrival(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = 0;
@@ -205,8 +205,8 @@ static void a_loop_that_reads_the_clock_stops_at_an_arrival(void **state)
 }
 
 /*
- * Polls for a second of virtual time, with an error of at most a thousandth, by
- * few polls.
+ * Polls for a second of virtual time; few polls, with an error of at most a
+ * thousandth.
  */
 static int poll_one_second(struct play *p, struct end *e, uint32_t rank)
 {

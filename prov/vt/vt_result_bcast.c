@@ -36,7 +36,7 @@ static void result_send(struct vt_engine_pass *t, uint64_t cookie,
 	uint32_t place = (uint32_t)cookie / VT_WINDOW;
 	unsigned k = (uint32_t)cookie % VT_WINDOW;
 	const struct vt_member *m = vt_route_members(w, place);
-	/* commands of events share one queue */
+	/* all commands of events use one queue */
 	const struct weft_vt_pkt_attr attr = {
 		.path = (uint8_t)w->fold_path, .fifo = vt_tree_chained(w, place)
 	};
@@ -116,7 +116,7 @@ static void result_forward(struct vt_engine_pass *t, uint64_t cookie)
 	if (n && each) {
 		vt_require(!net_timer(w->net, at, cookie | VT_COOKIE_DELIVER));
 	} else {
-		/* delivered now, or when the member posts its contribution */
+		/* deliver now, or when the member posts its contribution */
 		const struct vt_route *r = &t->w->routes[place];
 		bool bcast = r->root_seq[k] && r->root_seq[k] == r->seq[k];
 

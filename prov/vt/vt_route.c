@@ -61,7 +61,7 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 }
 
 /*
- * Returns a free route entry of this rank; there are more entries than ids and
+ * Returns a free route entry of this rank; there are enough for all ids and
  * requests.
  */
 static uint32_t new_place(struct vt *v)
@@ -121,7 +121,7 @@ static int route_request(struct vt *v, const struct weft_vt_route_attr *a,
 	return -EAGAIN;
 }
 
-/* Returns whether this is a valid response of the engine to a request. */
+/* Returns whether req contains a valid response of the engine. */
 static bool is_valid_response(const struct vt *v,
 			      const struct vt_route_request *req)
 {
@@ -181,7 +181,7 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 		return;
 	own->open = false;
 	i = v->out ? VT_NONE : vt_buf_get(v);
-	/* without a buffer the route stays open, without other effects */
+	/* without a buffer the route stays open, which has no other effect */
 	if (i == VT_NONE)
 		return;
 	vt_buf(v->w, i)->kind = VT_ROUTE_CLOSE;
@@ -200,7 +200,7 @@ struct tree_query {
 	int err;
 };
 
-/* Runs under a guard: the members may have been overwritten. */
+/* Runs under a guard: the list of members may have been overwritten. */
 static void tree_guarded(void *arg)
 {
 	struct tree_query *l = arg;
@@ -240,7 +240,7 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
 /*
  * Returns the entry of a member that gets no result, or NULL. Such a member
  * does not block, but must not use all buffers of its rank: the root may wait
- * for a message before it starts the operation.
+ * for a message of it before it starts the operation.
  */
 static struct vt_member *member_without_result(struct vt *v,
 					       const struct vt_own_route *own,
@@ -259,7 +259,7 @@ bool vt_route_room(const struct vt *v)
 }
 
 /*
- * Returns whether the window has space for one more contribution; if not,
+ * Returns whether the window has space for one more contribution; otherwise
  * records the exhausted resource.
  */
 static bool has_window(struct vt *v, const struct vt_own_route *own,
@@ -405,10 +405,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	return 0;
 }
 
-/*
- * Responds to all members, which have requested the route, with the same
- * result.
- */
+/* Sends the same response to all members. */
 static void respond_all(struct vt_engine_pass *t, const struct vt_join *j)
 {
 	struct weft_vt *w = t->w;
@@ -537,10 +534,7 @@ static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	return false;
 }
 
-/*
- * Posts a contribution to a broadcast; returns whether the contribution is to
- * be sent.
- */
+/* Posts a contribution to a broadcast; returns whether it must be sent. */
 static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct vt_route *r = &t->w->routes[b->route];

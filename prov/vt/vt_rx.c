@@ -2,8 +2,8 @@
 /*
  * Reception of packets. The engine appends arriving packets to the rank's list,
  * stamped with the time of arrival; the rank reads the list up to its clock.
- * The list starts with a buffer that has been read already, so that appending
- * and reading share only one word.
+ * The list starts with a buffer that has been read, so that appending and
+ * reading share only one word.
  */
 #include "prov/vt/vt.h"
 #include "src/base/must.h"
@@ -80,7 +80,7 @@ static int deliver(struct vt *v, uint32_t i)
 }
 
 /*
- * Returns the cost of receiving; the first packet of a message is also matched.
+ * Returns the cost of receiving; only the first packet of a message is matched.
  */
 static uint64_t receive_cost_ps(const struct vt *v, const struct vt_buf *b)
 {

@@ -39,7 +39,7 @@ static struct page *page_open(void)
 	return p;
 }
 
-/* Waits for a step; aborts the process, parent or child, after 60 s. */
+/* Waits for a step; aborts the calling process after 60 s. */
 static void wait_for_step(struct page *p, uint32_t step)
 {
 	struct t_limit limit;
@@ -174,7 +174,7 @@ static void a_complete_world_cannot_be_mapped_for_writing(void **state)
 	if (!ret)
 		weft_vt_close(second);
 	if (too_old)
-		skip(); /* kernels before 5.1 do not support it */
+		skip(); /* kernels before 5.1 cannot do this */
 	T_TRUE(ret < 0);
 }
 

@@ -169,7 +169,7 @@ static int time_out(struct play *p, struct end *e, uint32_t rank)
 	(void)p;
 	if (rank)
 		return e->c->ops->wait(e->c, 1) == -ETIMEDOUT ? 0 : 1;
-	/* the other ranks leave, which ends a wait */
+	/* leaving ranks end a wait, so repeat it */
 	while (e->c->ops->wait(e->c, 2500000) != -ETIMEDOUT)
 		t = now(e);
 	if (now(e) != t + UINT64_C(2500000) * NS)
@@ -217,7 +217,7 @@ static void a_polling_loop_ends_at_the_same_step(void **state)
 
 	(void)state;
 	play(&p, &f);
-	/* number of polls, for 60,000 steps */
+	/* number of polls that cover 60,000 steps */
 	assert_in_range(f.value[0], 1, 1500);
 	T_IS(f.clock[0], (arrival_ps + step - 1) / step * step + cfg.recv_ps);
 }
@@ -406,8 +406,8 @@ static void wait_until_left(struct end *e, uint32_t rank)
 }
 
 /*
- * Rank 1 leaves with many packets in flight; rank 0, which left before, counts
- * them.
+ * Rank 1 leaves with many packets in flight; rank 0, which has left before,
+ * counts them.
  */
 static int leave_in_flight(struct play *p, struct end *e, uint32_t rank)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trees of prov/net over the nodes of a route's members: open, close, share. If
- * the switches have no space for another tree, and they only copy, an open tree
- * that reaches all members carries their results, too; ranks that are not
- * members drop these results. If the switches have no trees, the members
- * forward all packets. Members also forward if the switches cannot serve their
- * group and events of the interfaces can be chained.
+ * the switches have no space for another tree, and only copy, an open tree that
+ * reaches all members carries their results, too; ranks that are not members
+ * drop these. If the switches have no trees, the members forward all packets,
+ * and also if the switches cannot serve their group and events of the
+ * interfaces can be chained.
  */
 #include "prov/vt/vt.h"
 

@@ -3,11 +3,11 @@
  * Sending of packets. A send copies the packet into a buffer of the rank's
  * pool, stamps it and pushes it to the rank's stack; the engine takes it from
  * there when no rank runs. A buffer returns through the engine when its
- * receiver has read it, so that the success of a send never depends on which
- * rank ran first.
+ * receiver has read it, so the success of a send never depends on which rank
+ * ran first.
  *
  * Consecutive full packets to one peer are one message: the unit segments it,
- * and the cost in software is that of one message.
+ * and its software cost is that of one message.
  */
 #include "prov/vt/vt.h"
 #include "src/base/iov.h"
@@ -85,8 +85,8 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 }
 
 /*
- * Advances the clock by the software cost of a message, which is higher for a
- * message that the unit segments.
+ * Advances the clock by the software cost of a message, which is higher if the
+ * unit segments it.
  */
 void vt_send_cost(struct vt *v)
 {

@@ -4,10 +4,10 @@
  * run again, decrements the count of running ranks, and blocks on its status
  * word until the engine sets it to RUN. The last rank to do so runs the model.
  *
- * A poll without result costs poll_ps, or a polling loop would never end. The
- * first two consecutive polls are free: they are part of sending and of
- * waiting. After JUMP_POLLS consecutive polls, one poll covers several: the
- * n-th poll takes n / JUMP_POLLS steps of poll_ps, at most JUMP_STEPS, and
+ * A poll without result costs poll_ps; otherwise a polling loop would never
+ * end. The first two consecutive polls are free: they are part of sending and
+ * of waiting. After JUMP_POLLS consecutive polls, one poll replaces several:
+ * the n-th poll takes n / JUMP_POLLS steps of poll_ps, at most JUMP_STEPS, and
  * returns earlier at the first step with a result. So a loop that waits for a
  * message ends at the same step as with single polls, a loop with a fixed
  * number of polls ends, and n polls cover a time that grows with n * n: few
@@ -27,7 +27,7 @@
 #define JUMP_STEPS 1024u
 #define CLOCK_PART 4096u
 #define POLLS_MAX  (UINT32_MAX / 2)
-/* interval between checks for dead ranks, plus 1 ms per rank */
+/* milliseconds between checks for dead ranks, plus 1 ms per rank */
 #define SLICE_MS   100u
 /* ranks that check: the first ones, and every WATCHERS-th of the others */
 #define WATCHERS   8u
@@ -38,8 +38,8 @@
 
 /*
  * Returns the time for which a rank blocks before it checks for dead ranks;
- * UINT64_MAX: no check. A timer costs a tenth of a hand-over, and a few
- * checking ranks are enough while no rank has left.
+ * UINT64_MAX: it does not check. A timer costs a tenth of a hand-over, and a
+ * few ranks that check are enough while no rank has left.
  */
 static uint64_t slice_ns(const struct vt *v)
 {
@@ -74,14 +74,14 @@ static void block_until_released(struct vt *v, uint32_t as)
 			weft_store32_relaxed(&me->verdict, EOWNERDEAD);
 			return;
 		}
-		/* with threads a wake may have been lost: repeat it */
+		/* with threads a wake-up may have been lost: repeat it */
 		if (v->threads)
 			vt_wake(&v->base);
 	}
 }
 
 /*
- * Checks that all ranks have started. Mostly they have when one is released,
+ * Checks that all ranks have started. Usually they have when one is released,
  * but a thread may release its own rank earlier.
  */
 static void all_started(struct vt *v)
@@ -94,16 +94,16 @@ static void all_started(struct vt *v)
 	v->shares = true;
 	vt_cpus_share(w->head);
 	/*
-	 * seal the world, so that no other process can map it for writing; only
-	 * its creator has the descriptor
+	 * seal the world against writable mappings by other processes; only its
+	 * creator has the descriptor
 	 */
 	if (w->region.fd >= 0)
 		weft_region_seal(&w->region);
 }
 
 /*
- * Returns the highest possible count of running ranks. A rank woken both by its
- * own thread and by the engine is temporarily counted twice.
+ * Returns the maximum count of running ranks. A rank that both its own thread
+ * and the engine wake is temporarily counted twice.
  */
 static uint32_t max_running(const struct weft_vt *w)
 {
@@ -131,8 +131,8 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	/* relaxed: published by R2 and R0 */
 	weft_store32_relaxed(&me->waits_for, weft_load32(&v->full));
 	/*
-	 * the engine left the due time at VT_NEVER; not storing it again saves
-	 * a cache miss
+	 * VT_NEVER, as the engine left it, is not stored again: that saves a
+	 * cache miss
 	 */
 	if (due != v->due || due != VT_NEVER)
 		vt_due_set(w, v->rank, due);
@@ -146,9 +146,7 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	else if (weft_unlikely(before - 1 >= max_running(w)))
 		vt_mark_broken(v); /* the count of running ranks is wrong */
 	block_until_released(v, as);
-	/*
-	 * a released rank has the state RUN, unless the world was overwritten
-	 */
+	/* the state is RUN, unless the world was overwritten */
 	if (weft_unlikely(weft_load32(&me->status) != WEFT_VT_RUN))
 		vt_mark_broken(v);
 	if (weft_unlikely(!v->shares))
@@ -193,7 +191,7 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 
 	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
 		return 0;
-	/* buffers were returned in the time that a poll took */
+	/* buffers were returned during the time of the poll */
 	if (vt_has_room(v)) {
 		weft_store32(&v->full, 0);
 		return -EAGAIN;
@@ -218,7 +216,7 @@ WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	if (ret || v->out)
 		return ret;
 	vt_enter(v);
-	/* if another thread is blocked in a poll, it returns soon */
+	/* if another thread is blocked in a poll, that thread returns soon */
 	if (weft_cas32(&v->blocked, &idle, 1)) {
 		ret = wait_blocked(v, timeout_ns);
 		weft_store32(&v->blocked, 0);
@@ -228,8 +226,8 @@ WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 }
 
 /*
- * Releases the rank as the engine would; may be called in any thread or signal
- * handler of this process. The first to change the status has released the
+ * Releases the rank as the engine would. Callable from any thread or signal
+ * handler of this process. Whichever changes the status first has released the
  * rank.
  */
 void vt_wake(struct weft_carrier *c)
@@ -254,8 +252,8 @@ void vt_wake(struct weft_carrier *c)
 /* ---- cost of polling ----------------------------------------------------- */
 
 /*
- * Returns the time of the first poll, in whole steps from now, at or after
- * `when`.
+ * Returns the time of the first poll, in whole steps from now, that is not
+ * before `when`.
  */
 static uint64_t poll_time(const struct vt *v, uint64_t when)
 {
@@ -273,7 +271,7 @@ static bool reads_clock(const struct vt *v)
 }
 
 /*
- * Returns the steps that the next poll of a long series takes if nothing
+ * Returns the steps that the next poll of a long series takes if no packet
  * arrives.
  */
 static uint64_t jump_steps(const struct vt *v)
@@ -288,10 +286,10 @@ static uint64_t jump_steps(const struct vt *v)
 
 /*
  * Computes the time at which the next poll returns: the next step or, in a long
- * series of polls, the step that finds a packet already in the list. If there
- * is none, the engine releases the rank earlier when a packet arrives before
- * that time. Returns WEFT_VT_POLL_LOOP if no time ends the loop, so that it
- * counts as waiting when nothing else happens.
+ * series of polls, the step that finds a packet already in the list. Without
+ * such a packet the engine releases the rank earlier if one arrives. Returns
+ * WEFT_VT_POLL_LOOP if no time ends the loop, so that it counts as waiting when
+ * nothing else happens.
  */
 static enum weft_vt_state next_poll(struct vt *v, uint64_t *at_p)
 {

@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 /*
- * Real time without progress after which the world is declared broken; a rank
- * that waits for a core still counts as running.
+ * Real time without progress after which the world is declared broken. A rank
+ * that waits for a core counts as running.
  */
 #define STILL_NS    UINT64_C(20000000000)
-/* CPU time of the model without a hop of any packet, s. */
+/* CPU time of the model without any hop of a packet, s */
 #define STILL_CPU_S 10u
 
 /* ---- dead ranks ---------------------------------------------------------- */
@@ -70,8 +70,8 @@ static bool any_rank_runs(const struct weft_vt *w)
 }
 
 /*
- * Returns whether there has been progress since the last call, and then renews
- * the record.
+ * Returns whether there was progress since the last call; if so, renews the
+ * record.
  */
 static bool has_progressed(struct vt *v, uint32_t owner)
 {

@@ -35,7 +35,7 @@ static uint64_t world_place(uint64_t *offset, size_t count, size_t bytes)
 }
 
 /*
- * Returns the capacity of the model in messages; two per buffer if packets are
+ * Returns the capacity of the model in messages: two per buffer if packets are
  * acknowledged.
  */
 static uint32_t model_room(const struct vt_head *h)
@@ -123,7 +123,7 @@ static int map_parts(struct weft_vt *w)
 {
 	struct vt_head h;
 
-	/* copy once, so that checks and uses see the same values */
+	/* copy once, so that the values checked are the values used */
 	memcpy(&h, w->region.base, offsetof(struct vt_head, running));
 	if (w->region.bytes < sizeof(h) || !head_fits(&h, w->region.bytes) ||
 	    w->rank >= h.size)
@@ -224,7 +224,7 @@ static int world_fill(struct weft_vt *w, const struct net_place *where)
 		rank_init(w, i, &where[i]);
 	h->batch_count = h->size;
 	/*
-	 * all ranks count as running until they block, also before they have
+	 * ranks count as running until they block, also before they have
 	 * started
 	 */
 	weft_store32(&h->running, h->size);
@@ -262,7 +262,7 @@ static int map_ranks(const struct weft_vt_conf *conf,
 }
 
 /*
- * Loads the machine file. The shape is derived from the number of nodes, so the
+ * Loads the machine file. Its shape depends on the number of nodes, so the
  * ranks per node are read first.
  */
 static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
@@ -372,8 +372,8 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 /* ---- attachment by the other ranks --------------------------------------- */
 
 /*
- * Checks the owner: root can open a world created by another user and must not
- * trust it.
+ * Checks the owner: root could open a world of another user, but must not trust
+ * it.
  */
 static int check_owner(int fd)
 {

@@ -3,7 +3,7 @@
  * The collective unit, live: groups of endpoints that map each other's shared
  * areas combine contributions without a progress thread.
  *
- *   group_open -> [post, poll]* -> group_close
+ *     group_open -> [post, poll]* -> group_close
  *
  * All members post the same operations in the same order. A member's work is
  * complete when it has posted: it writes its contribution to shared memory, and
@@ -12,20 +12,20 @@
  * member. Results are bit-identical on every run and for each of these methods:
  * inputs are combined in the order of the tree.
  *
- *   reduction, up to               every member publishes, every member reads
- *   WEFT_CUNIT_FLAT members        all contributions
- *   reduction, more members        contributions go up the tree, its root
- *                                  publishes the result, all members read it
- *   short reduction, more members  contributions go to a board at the root of
- *   than processors                the tree, the last member combines them
- *   broadcast, scatter             the root publishes, all members read
- *   gather, all-to-all             all members publish, receivers read
+ *     reduction, up to               every member publishes, every member reads
+ *     WEFT_CUNIT_FLAT members        all contributions
+ *     reduction, more members        contributions go up the tree, its root
+ *                                    publishes the result, all members read it
+ *     short reduction, more members  contributions go to a board at the root of
+ *     than processors                the tree, the last member combines them
+ *     broadcast, scatter             the root publishes, all members read
+ *     gather, all-to-all             all members publish, receivers read
  *
  * Packets in flight are bounded: every CUNIT_WINDOW packets each member arrives
- * at a header-only barrier (a credit); a packet is sent only when all members
+ * at a barrier without data (a credit); a packet is sent only when all members
  * have read the previous packet of its slot.
  *
- * Without shared areas (attr.send is set) the same tree runs by messages: each
+ * Without shared areas (attr.send is set) the same tree uses messages: each
  * store into another member's area is sent to that member, and its
  * weft_cunit_receive performs it. Then a node of the tree makes progress only
  * when its owner polls.
@@ -124,11 +124,10 @@ static_assert(sizeof(struct weft_cunit_msg) == 40, "wire format");
 struct weft_cunit_group_attr {
 	const struct weft_cunit_geo *geo;
 	const struct weft_cunit_tree
-		*tree; /* tree of the group, copied; gives the order of sums */
+		*tree; /* copied; determines the order of sums */
 	/* all members read all contributions; n <= WEFT_CUNIT_FLAT */
 	bool flat;
-	bool oversubscribed; /* more members than processors; equal on all
-				members */
+	bool oversubscribed; /* more members than CPUs; equal on all members */
 	uint8_t form;	     /* enum weft_cunit_form; equal on all members */
 	int n;
 	int me;
@@ -187,11 +186,10 @@ int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op);
 
 /*
  * Tries an operation of a single packet synchronously: in a small group or on a
- * board, with no outstanding operation, it is often complete on return. Waits
- * for the given number of polls; with more members than processors each poll
- * yields the processor. 0 or -EPROTO: complete, done is not called;
- * -EINPROGRESS: done will be called; -EAGAIN: nothing was done, post the
- * operation.
+ * board, without outstanding operations, it is often complete on return. Waits
+ * for up to `polls` polls; with more members than processors each poll yields
+ * the processor. 0 or -EPROTO: complete, done is not called; -EINPROGRESS: done
+ * will be called; -EAGAIN: nothing was done, post the operation.
  */
 int weft_cunit_single(struct weft_cunit_group *g, struct weft_cunit_call *op,
 		      unsigned polls);
@@ -206,8 +204,8 @@ void weft_cunit_sync_adopt(struct weft_cunit_group *g,
 			   struct weft_cunit_call *op);
 
 /*
- * Handles a message of another member; false: it was malformed and ignored. May
- * be called before this member's first post.
+ * Handles a message of another member, also before this member's first post.
+ * Returns false if the message is malformed; it is ignored then.
  */
 bool weft_cunit_receive(struct weft_cunit_group *g,
 			const struct weft_cunit_msg *msg, const void *payload);
@@ -215,11 +213,11 @@ bool weft_cunit_receive(struct weft_cunit_group *g,
 /* Makes progress; returns the number of completed operations. */
 int weft_cunit_poll(struct weft_cunit_group *g);
 
-/* A word to wait for: another member will set it to want or more. */
+/* A word to wait for: another member will store `want` or more in it. */
 struct weft_cunit_watch {
-	weft_au64 *word; /* word to watch; NULL: no outstanding operation */
+	weft_au64 *word; /* NULL: no outstanding operation */
 	uint64_t want;
-	struct weft_event *event_word; /* event word notified after the store */
+	struct weft_event *event_word; /* notified after the store */
 };
 
 /*
@@ -235,7 +233,7 @@ bool weft_cunit_ready(const struct weft_cunit_group *g,
  */
 bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls);
 
-/* Progress of a member, and the packets and credits it waits for. */
+/* Progress of a member, and what it waits for. */
 struct weft_cunit_state {
 	uint64_t posted; /* packets posted */
 	uint64_t sent;
@@ -248,15 +246,14 @@ struct weft_cunit_state {
 
 void weft_cunit_state(const struct weft_cunit_group *g,
 		      struct weft_cunit_state *s);
-/* Returns the number of atomics that this member did on arrival counters. */
 uint64_t weft_cunit_atomics(const struct weft_cunit_group *g);
 
 /*
- * Synchronisation points that all members pass in the same order, independent
+ * Synchronisation points that all members pass in the same order, independently
  * of the group's packets (cunit_syncpoint.c). A member writes some words,
- * arrives, and continues when all members have arrived at that point; points
- * are numbered from 1. Words written before a point are readable after it, and
- * stay until their owner overwrites them.
+ * arrives, and continues when all members have arrived at the point; points are
+ * numbered from 1. Words written before a point can be read after it, until
+ * their owner overwrites them.
  */
 /* Maps the segments of all members; return values as attr.reach. */
 int weft_cunit_syncpoint_map(struct weft_cunit_group *g);

@@ -3,16 +3,16 @@
  * The arithmetic of the collective unit: combines the packets of a tree node's
  * inputs. Pure functions, no state.
  *
- * Inputs are combined in the given order, never in the order of their arrival,
- * so that a sum has the same bits on every run. 32 and 64 bits are the
- * hardware's widths; 8 and 16 bits are a software addition.
+ * Inputs are combined in the given order, never in the order of arrival, so
+ * that a sum has the same bits on every run. The hardware has widths of 32 and
+ * 64 bits; 8 and 16 bits are additions in software.
  */
 #ifndef WEFT_CUNIT_ALU_H
 #define WEFT_CUNIT_ALU_H
 
 #include "src/base/num.h"
 
-/* Operations; the numbers are in packets. */
+/* Operations; packets contain these numbers. */
 enum weft_cunit_op {
 	WEFT_CUNIT_SUM,
 	WEFT_CUNIT_MIN,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short reductions of a group that has more members than processors. There
- * every member costs a context switch, and its cache lines are cold when it
- * runs again. So a member accesses two lines, its cell and the arrival counter,
- * and the last member does the work of all nodes, in the tree's order. The
- * result has the same bits as the tree's. A barrier uses the counter only.
+ * Short reductions of a group that has more members than processors. Each
+ * member then costs a context switch, and its cache lines are cold when it runs
+ * again. So a member accesses two lines, its cell and the arrival counter, and
+ * the last member does the work of all nodes, in the tree's order. The result
+ * has the same bits as the tree's. A barrier uses the counter only.
  */
 #include "prov/group/cunit/cunit_group.h"
 #include "src/base/must.h"
@@ -74,8 +74,8 @@ static void board_publish(struct weft_cunit_group *g, uint64_t seq,
 			  struct cunit_packet *out)
 {
 	/*
-	 * Relaxed: before a member arrives at this slot again, it has read this
-	 * result and a credit.
+	 * relaxed: before a member arrives at this slot again, it has read this
+	 * result and a credit
 	 */
 	weft_store64_relaxed(&cunit_board_slot(g, seq)->arrived, 0);
 	/*

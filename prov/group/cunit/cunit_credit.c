@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Credits, which show when a slot may be reused: see the head of
- * cunit_layout.h.
- */
+/* Credits, which show when a slot may be reused (head of cunit_layout.h). */
 #include "prov/group/cunit/cunit_group.h"
 #include "src/base/must.h"
 
@@ -42,8 +39,7 @@ static void credit_poll_members(struct weft_cunit_group *g)
 }
 
 /*
- * Returns the number below which packets may be sent, given the epochs that are
- * complete.
+ * Returns the number below which packets may be sent, by the completed epochs.
  */
 static uint64_t credit_limit(const struct weft_cunit_group *g)
 {

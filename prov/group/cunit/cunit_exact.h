@@ -26,8 +26,8 @@ static_assert(sizeof(struct weft_cunit_exact) == 280, "a packet holds one");
 
 void weft_cunit_exact_from(struct weft_cunit_exact *e, double x);
 /*
- * Adds a double. Same result as weft_cunit_exact_from() and
- * weft_cunit_exact_add(), but faster.
+ * Adds a double: weft_cunit_exact_from() and weft_cunit_exact_add() in one
+ * faster function.
  */
 void weft_cunit_exact_put(struct weft_cunit_exact *acc, double x);
 void weft_cunit_exact_add(struct weft_cunit_exact *acc,

@@ -19,7 +19,7 @@ struct weft_cunit_fold {
 	unsigned type;
 	size_t count;
 	size_t bytes;	  /* bytes of a contribution */
-	uint8_t *out;	  /* receives the result */
+	uint8_t *out;	  /* buffer for the result */
 	uint8_t *scratch; /* buffer for depth - 1 more contributions */
 	size_t stride;	  /* bytes between two contributions in scratch */
 	int parts;	  /* contributions on the stack */

@@ -53,7 +53,7 @@ int cunit_segments_map(struct weft_cunit_group *g, int from, int to)
 	return 0;
 }
 
-/* Maps the segments that this member always needs (attr.reach in cunit.h). */
+/* Maps the segments that this member always needs (attr.reach of cunit.h). */
 static int group_segments_map(struct weft_cunit_group *g,
 			      const struct weft_cunit_group_attr *a)
 {
@@ -106,7 +106,6 @@ static bool attr_fits(const struct weft_cunit_group_attr *a)
 	       (unsigned)weft_cunit_tree_width(a->tree) < a->geo->inputs;
 }
 
-/* Returns the bytes of scratch memory for partial results. */
 static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
 {
 	int parts = a->flat && a->tree->depth > 1 ? a->tree->depth : 1;
@@ -115,8 +114,8 @@ static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
 }
 
 /*
- * Resets this member's segment. The segment's previous group is closed, and
- * members of the new group do not write here before all have opened.
+ * Resets this member's segment. Its previous group is closed, and members of
+ * the new group do not write here before all have opened.
  */
 static void segment_reset(struct weft_cunit_group *g, uint64_t generation)
 {
@@ -324,7 +323,7 @@ void weft_cunit_state(const struct weft_cunit_group *g,
 		return;
 	if (op->read >= op->sent)
 		s->credit = cunit_credit_needs(g, g->sent);
-	else if (!op->reach) /* a segment not mapped yet is no missing packet */
+	else if (!op->reach) /* a missing packet, not a missing mapping */
 		s->packet = op->first + op->read + 1;
 }
 
@@ -338,7 +337,7 @@ bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls)
 		if (!w.word)
 			return false;
 		/*
-		 * A0, A3: same ordering as in the code that then reads the
+		 * A0, A3: the same ordering as in the code that then reads the
 		 * packet or credit
 		 */
 		while (weft_load64(w.word) < w.want) {

@@ -13,11 +13,10 @@ struct weft_cunit_group {
 	struct weft_cunit_geo geo;
 	struct weft_cunit_tree tree;
 	bool flat;
-	bool flat_shared; /* flat, with shared areas */
+	bool flat_shared; /* flat with shared areas */
 	bool oversubscribed;
 	uint8_t form;	   /* enum weft_cunit_form */
-	bool linear_order; /* sums combine the members in order, from member 0
-			    */
+	bool linear_order; /* sums combine members in order, from member 0 on */
 	struct cunit_board *board; /* board at the tree's root; NULL: none */
 	int n;
 	int me;
@@ -62,9 +61,9 @@ static inline bool cunit_uses_messages(const struct weft_cunit_group *g,
 }
 
 /*
- * Sets the signature that must be equal at all members. It covers the operation
- * and, through sig_history, earlier operations in which some members did not
- * read the packets of all others.
+ * Sets the signature, which must be equal at all members. It covers the
+ * operation and, through sig_history, earlier operations in which some members
+ * did not read the packets of all others.
  */
 static inline void cunit_sign(const struct weft_cunit_group *g,
 			      struct weft_cunit_call *op)
@@ -84,8 +83,8 @@ static inline uint32_t cunit_sig_barrier(const struct weft_cunit_group *g)
 }
 
 /*
- * Returns the signature of one packet, which differs from those of older
- * packets in the slot.
+ * Returns the signature of one packet; it differs from those of older packets
+ * in the slot.
  */
 static inline uint32_t cunit_sig(const struct weft_cunit_call *op, uint64_t seq)
 {
@@ -104,9 +103,8 @@ struct cunit_climb {
 };
 
 /*
- * Fills a packet. The signature is stored last: if a forged number or counter
- * admits a reader too early, the reader must not find the signature before the
- * payload.
+ * Fills a packet. The signature is stored last: a reader that a forged number
+ * or counter admits too early must not find it before the payload.
  */
 static inline void cunit_packet_fill(struct cunit_packet *p, uint32_t sig,
 				     const void *data, size_t bytes)
@@ -168,7 +166,7 @@ static inline struct cunit_packet *cunit_slot(const struct weft_cunit_group *g,
 				       sizeof(struct cunit_count));
 }
 
-/* Small group: derives member's read count from its packet seq. */
+/* Small group: updates a member's read count from its packet seq. */
 static inline void cunit_read_count_update(struct weft_cunit_group *g,
 					   int member, uint64_t seq,
 					   unsigned lag)
@@ -258,7 +256,7 @@ void cunit_node_arrive(struct weft_cunit_group *g,
 /* cunit_node.c: records this member's arrival at the next epoch. */
 void cunit_node_credit(struct weft_cunit_group *g);
 
-/* cunit_msg.c: messages in place of stores into an inaccessible segment. */
+/* cunit_msg.c: messages that replace stores into an inaccessible segment. */
 enum cunit_what {
 	CUNIT_MSG_UP,	   /* a contribution for a cell */
 	CUNIT_MSG_OUT,	   /* a published packet */

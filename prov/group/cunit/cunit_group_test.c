@@ -2,7 +2,7 @@
 /*
  * Groups in plain memory: members are threads (so that ThreadSanitizer sees
  * every access) or processes. All execute the same seeded program of operations
- * and compare each result with a naive computation.
+ * and check each result by a naive computation.
  */
 #include "test/t.h"
 #include "test/support/cunit_fixture.h"
@@ -71,8 +71,8 @@ static void wait_for(struct weft_cunit_group *g, const struct flight *f)
 }
 
 /*
- * Starts an operation: posted, as a single packet, or as a barrier without a
- * struct weft_cunit_call.
+ * Starts an operation in one of three ways: posted, as a single packet, or as a
+ * barrier without a struct weft_cunit_call.
  */
 static void start_operation(struct weft_cunit_group *g, struct flight *f,
 			    struct weft_rng *r)
@@ -116,7 +116,7 @@ static void *member_run(void *arg)
 			continue;
 		for (uint64_t i = weft_rng_below(&skew, 4); i > 0; i--)
 			sched_yield();
-		/* a single packet needs an idle group */
+		/* first complete others: a single packet needs an idle group */
 		for (int k = 1; r >= IN_FLIGHT && k < IN_FLIGHT &&
 				weft_rng_below(&skew, 4);
 		     k++)
@@ -236,7 +236,7 @@ static void *syncpoint_run(void *arg)
 			m->wrong += words[0] != (uint64_t)i ||
 				    words[1] != (uint64_t)r;
 		}
-		/* arrives at two points, waits for the second */
+		/* arrive at two points and wait for the second */
 		weft_cunit_syncpoint_arrive(g, 2);
 		for (point += 2; !weft_cunit_syncpoint_reached(g, point, &w);)
 			sched_yield();
@@ -382,7 +382,7 @@ static void a_member_maps_segments_of_ancestors_only(void **state)
 	stage_close(&s);
 }
 
-/* All members add bytes, in any order; checks the flags they get. */
+/* All members add bytes, in random order; checks the flags that they get. */
 static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 {
 	int order[MAX_MEMBERS];
@@ -402,7 +402,7 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 }
 
 /*
- * The overflow happens where a member and its parent are combined, up to three
+ * The overflow occurs where a member and its parent are combined, up to three
  * levels deep, and at no node above.
  */
 static void overflow_at_any_node_is_reported_to_all(void **state)
@@ -509,7 +509,7 @@ static void barrier_counters_match_the_form(void **state)
 		stage_poll(&s);
 		T_IS(pending, 0);
 		T_IS(arrivals_counted(&s) > 0, rows[i].tree_combines);
-		/* with one counter each member does one atomic */
+		/* with one counter, each member does one atomic */
 		for (int k = 0; k < rows[i].n; k++)
 			if (rows[i].form == WEFT_CUNIT_COUNTS)
 				T_IS(weft_cunit_atomics(s.g[k]), rows[i].n > 8);
@@ -544,7 +544,7 @@ static void different_operations_are_an_error(void **state)
 		stage_round(&s, odd, barrier, sum, -EPROTO);
 		stage_round(&s, odd, sum, sum, 0);
 		stage_round(&s, odd, sum, barrier, -EPROTO);
-		/* the slots are reused many times */
+		/* reuse the slots many times */
 		for (int i = 0; i < 40; i++)
 			stage_round(&s, odd, barrier, barrier, 0);
 		stage_close(&s);

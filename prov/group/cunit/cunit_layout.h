@@ -101,7 +101,7 @@ struct cunit_board_slot {
 	struct cunit_packet out; /* the result */
 };
 
-/* Largest number of members of a board, whatever the geometry. */
+/* maximum number of members on a board, whatever the geometry */
 #define CUNIT_BOARD_MAX 128
 
 /*
@@ -114,7 +114,7 @@ struct cunit_board {
 
 static_assert(sizeof(struct cunit_board) == CUNIT_SLOTS * 128, "shared format");
 
-/* The sizes that all endpoints of a machine agree on. */
+/* Sizes, equal at all endpoints of a machine. */
 struct weft_cunit_geo {
 	unsigned routes;     /* segments of an area */
 	unsigned inputs;     /* cells of a slot: children + 1 at most */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tree by messages, for members that share no memory: for sets of members
- * that the hardware cannot serve, on carriers without common memory, and during
+ * The tree by messages, for members that share no memory: on carriers without
+ * shared memory, for sets of members that the hardware cannot serve, and during
  * a join. A published packet is sent to its readers; results of the tree and
  * complete epochs are sent down the tree, forwarded by each node.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Groups without common memory: members send messages, which arrive in order
+ * Groups without shared memory: members send messages, which arrive in order
  * per pair only. All members execute the program of cunit_fixture.h.
  */
 #include "test/support/cunit_fixture.h"
@@ -92,8 +92,8 @@ static void msg_open(struct post *p, struct sender *s, int n)
 }
 
 /*
- * All members post in random order, with deliveries in between; then waits
- * until all are complete.
+ * All members post in random order, while messages are delivered; waits until
+ * all operations are complete.
  */
 static void message_round(struct post *p, struct job *j, struct flight *f,
 			  int r)
@@ -145,9 +145,7 @@ static void the_tree_runs_by_messages(void **state)
 	free(p);
 }
 
-/*
- * Returns whether a member of nine could have sent this message to member me.
- */
+/* Returns whether one of nine members could have sent this message. */
 static bool is_valid(const struct weft_cunit_msg *m, int inputs)
 {
 	size_t elem = weft_cunit_bytes(m->type);

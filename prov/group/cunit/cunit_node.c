@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The work of a tree node, done by the last member to arrive at it. Climbing is
- * a loop: store the contribution into the parent's cell, increment the arrival
- * counter, and if it was the last arrival, combine all cells in their order and
+ * a loop: store the contribution in the parent's cell, increment the arrival
+ * counter, and after the last arrival combine all cells in their order and
  * continue as the parent.
  */
 #include "prov/group/cunit/cunit_group.h"
@@ -55,7 +55,7 @@ static void node_publish(struct cunit_climb *c)
 		cunit_notify(g, CUNIT_EVENT_OUT);
 }
 
-/* Sends a contribution to a member without common memory. */
+/* Sends a contribution to a member that shares no memory. */
 static void node_send_up(struct cunit_climb *c, int member, unsigned input,
 			 const void *data)
 {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_MEMBERS 40
-#define WIDE	    20 /* doubles: more than fit into a board's cell */
+#define WIDE	    20 /* number of doubles, more than fit in a board's cell */
 #define MESSAGES    (MAX_MEMBERS * MAX_MEMBERS)
 
 /* Method by which members combine. */
@@ -108,8 +108,8 @@ static void stage_poll(void)
 }
 
 /*
- * Starts an operation on one element, as a single packet where possible, or on
- * a posted vector.
+ * Starts an operation: on one element, as a single packet where possible; or on
+ * a vector, posted.
  */
 static void stage_post(int i, unsigned kind, int root, bool wide)
 {
@@ -211,7 +211,7 @@ static void tree_of_pairs_matches_recursive_doubling(void **state)
 
 /*
  * Sums in many orders of arrival; checks that all results have the same bits,
- * and returns one.
+ * and returns the result.
  */
 static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 {
@@ -230,8 +230,8 @@ static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 }
 
 /*
- * The bits do not depend on the method either: the nodes of the tree combine,
- * or one member combines all contributions.
+ * The bits do not depend on the method either: the tree's nodes combine, or one
+ * member combines all contributions.
  */
 static void sums_do_not_depend_on_arrival_order(void **state)
 {

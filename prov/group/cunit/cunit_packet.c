@@ -26,7 +26,7 @@ struct cunit_kind_props {
 	bool root_sends;
 	bool combines;
 	bool root_reads;
-	bool has_blocks; /* contributions are n blocks, a member uses its own */
+	bool has_blocks; /* contributions are n blocks; a member uses its own */
 	bool per_member; /* results are n blocks, one from each member */
 };
 
@@ -81,8 +81,8 @@ void cunit_packet_plan(struct weft_cunit_group *g, struct weft_cunit_call *call)
 	WEFT_ASSERT(room && call->kind < WEFT_CUNIT_KINDS);
 	cunit_sign(g, call);
 	/*
-	 * some members do not read all packets: the next operation checks the
-	 * agreement
+	 * some members do not read all packets, so the next operation checks
+	 * that all members agree
 	 */
 	if (f->root_sends || f->root_reads)
 		*g->sig_history =
@@ -187,7 +187,7 @@ static void sources(const struct weft_cunit_group *g,
 		return;
 	if (*to_p)
 		*to_p = *from_p + 1;
-	/* the root of a broadcast has the data */
+	/* the root of a broadcast has the data already */
 	if (call->kind == WEFT_CUNIT_BCAST && call->root == g->me)
 		*to_p = *from_p;
 }
@@ -314,7 +314,7 @@ static void packet_combine_or_copy(struct weft_cunit_group *g,
 
 /*
  * Returns whether a packet was overwritten while it was read. Only forged
- * credits can cause this, and not where a slot is overwritten only after all
+ * credits can cause this, and only where a slot can be overwritten before all
  * members have sent a later packet.
  */
 static bool packet_overwritten(struct weft_cunit_group *g,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An operation of a single packet, in a small group or on a board, done
+ * An operation of a single packet, in a small group or on a board, executed
  * synchronously when no other operation is outstanding. After a number of polls
- * without result it is handed to cunit_group.c as a posted operation whose
+ * without result it is passed to cunit_group.c as a posted operation whose
  * packet is sent.
  */
 #include "prov/group/cunit/cunit_fold.h"

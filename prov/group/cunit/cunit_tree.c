@@ -12,7 +12,7 @@
 #include <string.h>
 
 /*
- * Returns the bytes of all lists, which are in one allocation that begins with
+ * Returns the bytes of all lists, which are one allocation that starts at
  * parent.
  */
 static size_t tree_bytes(int n)

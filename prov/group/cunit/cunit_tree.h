@@ -45,7 +45,7 @@
 struct weft_cunit_tree {
 	int n;
 	int root;
-	int depth;   /* hops from the farthest member to the root */
+	int depth;   /* number of hops from the farthest member to the root */
 	int *parent; /* parent of each member; -1 at the root */
 	/* children of i: input[first[i]] .. input[first[i + 1] - 1] */
 	int *first;
@@ -83,25 +83,24 @@ static inline unsigned weft_cunit_place_at(weft_cunit_place p, int level)
 int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n);
 int weft_cunit_tree_kary(struct weft_cunit_tree *t, int n, int k);
 /*
- * Builds a tree of the given number of levels, more where a member would have
- * more than 64 children; all levels have about the same width. With 16 members
- * and two levels the first of every four has three children, and member 0 has
- * the three other first members in addition: the trees of
- * prov/net/tree/net_fold.h.
+ * Builds a tree with this number of levels, or more if a member would have more
+ * than 64 children; all levels have about the same width. With 16 members and
+ * two levels the first of every four has three children, and member 0 has the
+ * three other first members, too: the trees of prov/net/tree/net_fold.h.
  */
 int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels);
 
 /*
  * Builds a k-ary tree by locations: neighbouring members are combined first.
- * Depends on its arguments only. If a location is unknown, the tree follows the
- * order of members.
+ * The result depends on the arguments only. If a location is unknown, the tree
+ * follows the order of members.
  */
 int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
 			 const weft_cunit_place *place);
 
 /*
- * Builds a class route over the members' nodes. -EDOM: the nodes are not a
- * rectangle, so that the hardware could not serve the set.
+ * Builds a class route over the members' nodes. -EDOM: the nodes do not form a
+ * rectangle, so the hardware could not serve the set.
  */
 int weft_cunit_tree_torus(struct weft_cunit_tree *t, int n,
 			  const struct weft_cunit_coord *coord);
@@ -111,10 +110,7 @@ void weft_cunit_tree_fini(struct weft_cunit_tree *t);
 /* Returns the largest number of children of a member. */
 int weft_cunit_tree_width(const struct weft_cunit_tree *t);
 
-/*
- * For cunit_tree_host.c: allocate the lists; compute all lists from the
- * parents.
- */
+/* For cunit_tree_host.c: allocate the lists; compute all lists from parent. */
 int cunit_tree_alloc(struct weft_cunit_tree *t, int n);
 void cunit_tree_finish(struct weft_cunit_tree *t);
 

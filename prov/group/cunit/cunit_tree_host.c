@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * K-ary trees that follow the host's topology. Members are attached to a parent
- * by levels of the topology, one after the other: at the coarsest level where
- * they differ, the members of another domain (package, cache) form a subtree of
- * their own, so that one contribution crosses the border; the rest of the
- * parent's own domain takes the parent's remaining inputs, one level further
- * down.
+ * level by level of the topology: at the coarsest level where members differ,
+ * those of another domain (package, cache) form a subtree of their own, so that
+ * one contribution crosses the border; the other members of the parent's domain
+ * use the parent's remaining inputs, one level further down.
  *
- *   members 0..6, k = 3, on two packages (0 2 4 6 | 1 3 5)
+ *     members 0..6, k = 3, on two packages (0 2 4 6 | 1 3 5)
  *
- *            0                in the order of members (1 2 3 under 0, 4 5 6
- *          / | \              under 1) four of the six edges would cross
- *         1  2  4             from one package to the other; here it is one
- *        / \     \
- *       3   5     6
+ *            0              in the order of members (1 2 3 under 0, 4 5 6
+ *          / | \            under 1) four of the six edges would cross
+ *         1  2  4           from one package to the other; here it is one
+ *        / \   \
+ *       3   5   6
  *
  * Depth: at most one more per level of the topology, plus log k of the members
  * of a domain.
@@ -111,9 +110,7 @@ static void attach_one(struct host_tree *w, int parent, int *m, int n,
 	attach(w, m[0], m + 1, n - 1, level, w->k);
 }
 
-/*
- * Attaches members that no level distinguishes: in equal parts, in their order.
- */
+/* Attaches members that no level distinguishes, in equal parts and in order. */
 static void attach_equals(struct host_tree *w, int parent, int *m, int n,
 			  int inputs)
 {
@@ -126,7 +123,7 @@ static void attach_equals(struct host_tree *w, int parent, int *m, int n,
 	}
 }
 
-/* Attaches other domains: one per input, or several where inputs are few. */
+/* Attaches other domains: one per input, or several if inputs are few. */
 static void attach_domains(struct host_tree *w, int parent, int *m, int n,
 			   int level, int inputs)
 {

@@ -64,7 +64,7 @@ int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels)
 
 	if (n < 1 || !levels || levels > LEVELS_MAX)
 		return -EINVAL;
-	/* terminates: a binary tree of 31 levels holds any int n */
+	/* terminates: a binary tree of 31 levels is enough for any int n */
 	while (fans_of(n, levels, fan) > INPUTS_MAX)
 		levels++;
 	ret = cunit_tree_alloc(t, n);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stack of visit and merge ends with the root's contribution only. */
+/* In the end the stack of visit and merge has only the root's contribution. */
 static void check_visits(const struct weft_cunit_tree *t)
 {
 	int *stack = malloc((size_t)(t->n + 1) * sizeof(int)), top = 0;
@@ -70,7 +70,7 @@ static void trees_of_pairs_contain_every_member(void **state)
 	for (int n = 1; n <= 300; n++) {
 		T_OK(weft_cunit_tree_pairs(&t, n));
 		check(&t);
-		/* no more inputs than rounds of recursive doubling */
+		/* at most as many inputs as rounds of recursive doubling */
 		T_TRUE(1 << weft_cunit_tree_width(&t) < 4 * n);
 		for (int i = 0; i < n; i++)
 			T_IS(t.visit[i], i);
