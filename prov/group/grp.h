@@ -44,9 +44,9 @@ struct weft_grp_work {
 	void (*done)(struct weft_grp_work *w);
 	bool complete;
 	bool oversubscribed; /* spin less; may be set by weft_grp_begin */
-	/* fields of the engine */
+	/* fields that the engine uses */
 	struct weft_nic_group *coll;
-	struct weft_cunit_call call;   /* err and flags: result */
+	struct weft_cunit_call call;   /* err and flags are the result */
 	struct weft_cunit_exact *wide; /* wide accumulators of an exact sum */
 	double *out;
 	size_t count;

@@ -244,7 +244,7 @@ static void broadcasts_receive(struct nic_chain *c)
 	}
 }
 
-/* Arrives at the credit points of the windows received here, one at a time. */
+/* Arrives at the credit point of each received window, one at a time. */
 static void broadcasts_credit(struct nic_chain *c)
 {
 	if (c->credits < c->received_count / CHAIN_WINDOW &&

@@ -72,7 +72,7 @@ enum coll_notice {
 enum {
 	COLL_CHECK_LONG = 16, /* up: an operation takes long */
 	COLL_CHECK_QUERY,     /* down: query of the progress */
-	COLL_CHECK_PROGRESS,  /* up: the progress */
+	COLL_CHECK_PROGRESS,  /* up: progress of a member */
 };
 
 struct coll_last;

@@ -509,6 +509,7 @@ int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
  * WEFT_OP_CLAIM and the same context; with WEFT_OP_DISCARD it is dropped.
  */
 int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op);
+/* Posts a WEFT_WRITE or WEFT_READ. */
 int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Executes an RMA before the call returns, without an operation. want describes

@@ -256,7 +256,7 @@ struct weft_nic {
 	size_t shared_copy_bytes;
 	/* minimum bytes of a shared copy, other cases */
 	size_t shared_copy_busy_bytes;
-	size_t copy_span;      /* piece size for weft_copy_piece() */
+	size_t copy_span;      /* span argument of weft_copy_piece() */
 	struct weft_list busy; /* peers with queued packets */
 	uint32_t loose;	  /* carrier flags of packets that may be reordered */
 	bool coll_active; /* poll must progress the groups */

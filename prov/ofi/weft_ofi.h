@@ -81,6 +81,7 @@ struct weft_domain {
 	bool prov_key;	/* FI_MR_BASIC: the provider chooses the keys */
 	bool auto_progress;
 	enum fi_av_type av_type;
+	/* enabled endpoints, in the order of fi_enable */
 	struct weft_ep **eps;
 	size_t ep_count;
 	/* waiting: weft_wait.c */

@@ -89,7 +89,7 @@ enum weft_vt_state {
 	WEFT_VT_DEAD,
 };
 
-/* Counters, deterministic. */
+/* Counters so far, equal in every run. */
 struct weft_vt_count {
 	uint64_t now_ps;
 	uint64_t events;

@@ -94,7 +94,7 @@ struct vt_head {
 	/* number of ranks that have not reported their wait yet */
 	weft_au32 unreported;
 	weft_au32 left;	     /* number of ranks that left or died */
-	weft_au32 late_run;  /* a rank outside the batch has run */
+	weft_au32 late_run;  /* a rank that is not in `batch` has run */
 	uint32_t join_count; /* entries in joins */
 	weft_au32 died;	     /* a rank is dead: check all ranks */
 	weft_au32 net_down;  /* a link without detour is dead */
@@ -149,7 +149,7 @@ struct vt_rank {
 	uint32_t routes; /* bit mask of the class route ids in use */
 	struct vt_msg_fifo {
 		uint32_t first, last; /* buffers, linked by vt_buf.later */
-		/* out: messages of the rank that could be overtaken */
+		/* out: messages that later ones could overtake */
 	} out;
 	struct vt_msg_fifo accesses; /* ordered accesses of the rank */
 	/* completion time of the last atomic of the interface */

@@ -52,7 +52,7 @@ struct hybrid {
 	weft_au64 next_poll_ns;
 	/* State of waits, shared by threads that poll and wait. */
 	weft_au64 moved;     /* packets delivered */
-	uint64_t moved_seen; /* moved at the last wait; used by wait only */
+	uint64_t moved_seen; /* value of moved at the last wait */
 	/* time of the last change of moved, ns; used by wait only */
 	uint64_t moved_ns;
 	uint64_t spin_ns;

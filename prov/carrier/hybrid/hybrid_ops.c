@@ -38,6 +38,7 @@ static int ops_open_carriers(struct hybrid *b,
 	return ret;
 }
 
+/* Finds a port that is free on both carriers. */
 static int ops_open_name(struct hybrid *b, const struct weft_carrier_attr *attr)
 {
 	int ret = -EADDRINUSE;

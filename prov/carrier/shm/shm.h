@@ -206,7 +206,7 @@ struct shm {
 	uint16_t cell_free_count;
 	uint16_t cell_unused; /* lowest cell that was never used */
 	struct weft_list cell_peers;
-	size_t copy_span; /* piece size for weft_copy_piece() */
+	size_t copy_span; /* span argument of weft_copy_piece() */
 	/* Identity. */
 	struct sockaddr_in name;
 	struct shm_id id;

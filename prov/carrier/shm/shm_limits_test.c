@@ -215,7 +215,7 @@ static void all_cells_can_be_allocated(void **state)
 	for (unsigned i = 0; i < READERS; i++) {
 		T_OK(end_open(&b[i], &weft_carrier_shm, 2 + i, NULL));
 		to[i] = end_peer(a, &b[i]);
-		/* connect first, so that sends fail only without cells */
+		/* connect first: later sends fail only without cells */
 		T_OK(end_send_all(a, to[i], 0, 8, 20));
 		T_TRUE(end_wait_got(&b[i], 1, 20));
 		b[i].got_from[1] = 0;

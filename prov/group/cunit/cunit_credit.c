@@ -22,7 +22,7 @@ static int slowest(const struct weft_cunit_group *g)
 	return least;
 }
 
-/* Reads the read counts that the members of a small group publish. */
+/* Loads the read counts that the members of a small group publish. */
 static void credit_poll_members(struct weft_cunit_group *g)
 {
 	for (int i = 0; i < g->n; i++) {

@@ -13,7 +13,7 @@ struct weft_cunit_group {
 	struct weft_cunit_geo geo;
 	struct weft_cunit_tree tree;
 	bool flat;
-	bool flat_shared; /* flat with shared areas */
+	bool flat_shared; /* flat, and areas are shared */
 	bool oversubscribed;
 	uint8_t form;	   /* enum weft_cunit_form */
 	bool linear_order; /* sums combine members in order, from member 0 on */
