@@ -7,9 +7,9 @@
  * calls the sends, receives, reductions and copies of this rank (coll_prog.h).
  * This function is used in three modes:
  *
- *     weft_coll_run     executes the steps as they are called, returns when
- * done weft_coll_start   records them, starts them, returns the request
- *     weft_coll_init    records them; every MPI_Start executes them again
+ *   weft_coll_run     executes the steps as they are called, returns when done
+ *   weft_coll_start   records them, starts them, returns the request
+ *   weft_coll_init    records them; every MPI_Start executes them again
  *
  * The caller has checked the arguments. All functions return 0 or a negative
  * errno. An error in the middle of an operation is reported at its end, so that

@@ -122,7 +122,7 @@ struct weft_carrier_stats {
 	uint64_t refused; /* invalid packets received and dropped */
 	uint64_t skipped; /* slots skipped because their writers died */
 	uint64_t sleeps;  /* waits that blocked in the kernel */
-	/* included in sleeps: waits that no notification ended */
+	/* included in sleeps: waits whose event came without a wake-up */
 	uint64_t late;
 	uint64_t wakes;	 /* waiters woken by this endpoint */
 	uint64_t resent; /* retransmitted packets */

@@ -3,8 +3,8 @@
  * The faults of a fault plan (src/job/fault_plan.h) that a carrier injects
  * below its retransmission. The plan's seed makes them deterministic:
  *
- *     seed=7; loss=0.01; duplicate=0.01; reorder=0.05; corrupt=0.01;
- *     delay=0.1 by 2 ms; partition 10.0.0.1|10.0.0.2 at 1 s for 3 s
+ *   seed=7; loss=0.01; duplicate=0.01; reorder=0.05; corrupt=0.01;
+ *   delay=0.1 by 2 ms; partition 10.0.0.1|10.0.0.2 at 1 s for 3 s
  *
  * Probabilities are per packet or datagram, times count from the opening of
  * the endpoint, and * in a partition matches all hosts. For tests: `raw`

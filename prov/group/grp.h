@@ -4,7 +4,7 @@
  * them. They have two implementations: the collective unit over shared areas (a
  * class route), and, without a route, the same tree by messages.
  *
- *     join -> joined() -> [coll]* -> leave        on all members alike
+ *   join -> joined() -> [coll]* -> leave        on all members alike
  *
  * Joining is itself a collective: members exchange their free routes, their
  * nodes, and whether they can access each other's memory.

@@ -8,16 +8,16 @@
  * responses go up, so that each member communicates with its neighbours in the
  * tree only. Three conditions then prove an error, however slow a member is:
  *
- *     packets and long vectors were posted in different orders: of any two
- *     members, one must have posted everything that the other has posted
+ *   packets and long vectors were posted in different orders: of any two
+ *   members, one must have posted everything that the other has posted
  *
- *     a member waits for something that all members have done: in one round
- *     all members report that they have done it, and in the next round a
- *     member reports that it waits for it
+ *   a member waits for something that all members have done: in one round
+ *   all members report that they have done it, and in the next round a
+ *   member reports that it waits for it
  *
- *     all members have sent their packets on the tree of chained events, and
- * the sum is not the number of packets that all wait for: no member was the
- *     root, or two were
+ *   all members have sent their packets on the tree of chained events, and the
+ *   sum is not the number of packets that all wait for: no member was the
+ *   root, or two were
  *
  * Then all operations fail with -EPROTO at all members, as they do when a
  * packet shows that members differ. Otherwise the members continue to wait;

@@ -4,10 +4,10 @@
  * tree of the group itself, so that a member communicates with its neighbours
  * only:
  *
- *     gather   free routes and requests of all members -> route
- *     place    nodes or locations of all members, if the tree follows them
- *     open     open the segment of the route, map those on the path to the root
- *     agree    exchange whether this succeeded everywhere; else use messages
+ *   gather   free routes and requests of all members -> route
+ *   place    nodes or locations of all members, if the tree follows them
+ *   open     open the segment of the route, map those on the path to the root
+ *   agree    exchange whether this succeeded everywhere; else use messages
  *
  * In virtual time the model does all of this.
  */

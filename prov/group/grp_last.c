@@ -6,7 +6,7 @@
  * others, with the members that it knows to be gone; a group ends when every
  * member has sent its last notice or is gone.
  *
- *     broken -> [a member that has left joins another group] -> last notices
+ *   broken -> [a member that has left joins another group] -> last notices
  *
  * The exchange is started only by a member that joins again: at the end of a
  * job all groups are broken, which does not matter. A member whose group ended

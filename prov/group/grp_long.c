@@ -6,11 +6,12 @@
  * other slices from their owners. Three synchronisation points keep all buffers
  * valid as long as other members need them:
  *
- *     1   all members have published the addresses of their buffers
- *             allreduce: each combines its slice; reduce: and writes it to the
- * root broadcast: each fetches the whole vector from the root 2   all slices
- * are combined allreduce: each fetches the others' slices 3   no member needs
- * another's buffer any more
+ *   1   all members have published the addresses of their buffers
+ *       allreduce: each combines its slice; reduce: and writes it to the root
+ *       broadcast: each fetches the whole vector from the root
+ *   2   all slices are combined
+ *       allreduce: each fetches the others' slices
+ *   3   no member needs another's buffer any more
  *
  * Long operations of a group are executed one after another, in the order of
  * their posts, independently of its packets. An exact sum is rounded once, by

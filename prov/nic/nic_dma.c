@@ -7,11 +7,10 @@
  * from the back. If the buffer is reused, each side copies about the same half
  * again, and may find it in its cache.
  *
- *          pos      end
- *           v        v
- *     |===|--------|        limit    pos: next byte; end: end of the claimed
- * chunk;
- *     +---+--------+--------+        moved: bytes this side has copied
+ *      pos      end
+ *       v        v
+ *   |===|--------|      limit    pos: next byte; end: end of the claimed chunk;
+ *   +---+--------+--------+      moved: bytes this side has copied
  */
 #include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"

@@ -210,7 +210,7 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	if (!nic->no_dma && !p->dma_refused && !p->requests)
 		err = nic_share_find(nic, p, &want, at_p, &op->region, &has);
 	op->events = has & WEFT_MR_EVENTS;
-	/* nor a request a one-sided access, nor both a queued packet */
+	/* a request must not overtake a one-sided access, nor vice versa */
 	if (err == -ENOENT ? p->one_sided_count > 0
 			   : !err && nic->unit->carrier->virt &&
 				     !weft_list_empty(&p->busy))

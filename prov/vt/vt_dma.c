@@ -7,12 +7,12 @@
  * arrived. No rank runs then, so an atomic is read, changed and written as one
  * operation.
  *
- *     put      DATA:     the data, origin -> target; then acknowledged, or
- *              RESPONSE: a response
- *     get      REQUEST:  request, origin -> target
- *              DATA:     data, target -> origin
- *     atomic   REQUEST:  operands, origin -> target
- *              DATA:     the previous value, target -> origin
+ *   put      DATA:     the data, origin -> target; then acknowledged, or
+ *            RESPONSE: a response
+ *   get      REQUEST:  request, origin -> target
+ *            DATA:     data, target -> origin
+ *   atomic   REQUEST:  operands, origin -> target
+ *            DATA:     the previous value, target -> origin
  *
  * Ordered accesses of a pair wait in the origin's FIFO, with their bytes
  * already at the target, until the earlier ones have been executed.

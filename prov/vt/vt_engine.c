@@ -2,11 +2,11 @@
 /*
  * The engine: one pass of the model, run by the rank that blocks last.
  *
- *     drain   messages sent by the ranks that ran enter the network
- *     run     events in order, until a rank is released at time t; then up to
+ *   drain     messages sent by the ranks that ran enter the network
+ *   run       events in order, until a rank is released at time t; then up to
  *             t + L, since no rank can affect another in less than the delay
  *             of a send (L, the lookahead)
- *     free    all ranks released in that window get their time and run together
+ *   free      all ranks released in that window get their time and run together
  *
  * A pass starts when no rank runs, so its input depends on virtual time alone:
  * not on which rank runs it, nor on the order in which ranks blocked.

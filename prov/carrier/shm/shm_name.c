@@ -5,7 +5,7 @@
  * releases it when the process dies. 127.0.0.1 and "any" share one name space
  * of the host, every other local address has its own.
  *
- *     "\0weft.UID.PORT"  or  "\0weft.UID.PORT.IPHEX"
+ *   "\0weft.UID.PORT"  or  "\0weft.UID.PORT.IPHEX"
  *
  * Another user may have bound all ports, so that no endpoint of this user
  * could start. If no port is free, an endpoint without a requested port binds

@@ -2,11 +2,11 @@
 /*
  * Peer records, from creation to loss.
  *
- *     NEW    named by the caller, or sender of a packet: its entry in this
- *            endpoint's table has its identity (pid, start time, cookie)
- *     UP     its region is mapped and this endpoint has an entry in its table
- *     LOST   dead, closed or refused; reported once the FIFO is read up to the
- *            ticket that was the tail when the loss was detected
+ *   NEW    named by the caller, or sender of a packet: its entry in this
+ *          endpoint's table has its identity (pid, start time, cookie)
+ *   UP     its region is mapped and this endpoint has an entry in its table
+ *   LOST   dead, closed or refused; reported once the FIFO is read up to the
+ *          ticket that was the tail when the loss was detected
  *
  * The cookie distinguishes generations of a name: a new process that binds the
  * port of a dead one is a new peer.

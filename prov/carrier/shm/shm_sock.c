@@ -3,10 +3,10 @@
  * Messages through the listening socket. They are rare: first contact needs
  * one only if /proc refuses access, and data need none.
  *
- *     ask       request for the region; the descriptor is returned by
- * SCM_RIGHTS handover  a sender that closes hands over its region, so that
- * payloads in its cells stay readable; the kernel keeps it until accept() poke
- * connect and close: makes the descriptor of shm_wait_fd readable
+ *   ask       request for the region; the descriptor is returned by SCM_RIGHTS
+ *   handover  a sender that closes hands over its region, so that payloads in
+ *             its cells stay readable; the kernel keeps it until accept()
+ *   poke      connect and close: makes the descriptor of shm_wait_fd readable
  */
 #include "prov/carrier/shm/shm.h"
 

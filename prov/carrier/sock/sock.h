@@ -3,22 +3,22 @@
  * Internal declarations of the sock carrier: packets between processes of any
  * hosts, by datagrams.
  *
- *     sock_ops.c     open, close, the table of operations
- *     sock_name.c    this endpoint's address; route and MTU to another address
- *     sock_peer.c    peer records: first contact, incarnations, loss
- *     sock_tx.c      packets into datagrams; windows; retransmission
- *     sock_rx.c      datagrams into packets, in order, without duplicates
- *     sock_poll.c    poll: one pass over the socket and every busy peer
- *     sock_io.c      system calls in batches, errors of the network
- *     sock_fault.c   fault injection between carrier and socket
- *     sock_wait.c    waiting and waking
- *     sock_progress_thread.c
- *                    progress thread for a caller outside MPI;
- *                    sock_lock.c its lock
- *     sock_pace.c    round-trip times and congestion window
- *     sock_dgram.c   memory of datagrams: single ones and batches for GSO
- *     sock_keys.c    key agreement at first contact: X25519, HMAC, HKDF
- *     sock_seal.c    signatures and replay detection
+ *   sock_ops.c     open, close, the table of operations
+ *   sock_name.c    this endpoint's address; route and MTU to another address
+ *   sock_peer.c    peer records: first contact, incarnations, loss
+ *   sock_tx.c      packets into datagrams; windows; retransmission
+ *   sock_rx.c      datagrams into packets, in order, without duplicates
+ *   sock_poll.c    poll: one pass over the socket and every busy peer
+ *   sock_io.c      system calls in batches, errors of the network
+ *   sock_fault.c   fault injection between carrier and socket
+ *   sock_wait.c    waiting and waking
+ *   sock_progress_thread.c
+ *                  progress thread for a caller outside MPI;
+ *                  sock_lock.c its lock
+ *   sock_pace.c    round-trip times and congestion window
+ *   sock_dgram.c   memory of datagrams: single ones and batches for GSO
+ *   sock_keys.c    key agreement at first contact: X25519, HMAC, HKDF
+ *   sock_seal.c    signatures and replay detection
  *
  * All functions except wait and wake run between sock_enter and sock_leave, or
  * in the progress thread, protected by one lock. wait and wake access only the

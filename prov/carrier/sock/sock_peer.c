@@ -5,10 +5,10 @@
  * later incarnation has the name, the earlier one has ended, and late datagrams
  * of the earlier one are dropped.
  *
- *     NEW --HELLO--> HELLO_SENT --answer, or no refusal--> OPEN --> lost
- *                      |    ^
- *            refused --+    +--- later
- *                     ABSENT
+ *   NEW --HELLO--> HELLO_SENT --answer, or no refusal--> OPEN --> lost
+ *                    |  ^
+ *          refused --+  +--- later
+ *                   ABSENT
  *
  * First contact needs no call by the peer, which may be outside MPI. A host
  * refuses datagrams to a port without an owner; a port that is not refused in

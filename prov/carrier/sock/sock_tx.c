@@ -5,9 +5,9 @@
  * flight, and packets sent while poll runs, share the open datagram, which is
  * sent when it is full, by the next poll, or by the progress thread.
  *
- *     acked ...... next     open          at most `window` datagrams, and as
- * many [sent, kept]        [filling]       bytes as the peer's receive window
- * and the congestion window allow
+ *   acked ...... next   open          at most `window` datagrams, and as many
+ *   [sent, kept]        [filling]     bytes as the peer's receive window and
+ *                                     the congestion window allow
  *
  * A datagram is considered lost when a datagram sent three or more
  * transmissions later has arrived, or when nothing was acknowledged for a whole

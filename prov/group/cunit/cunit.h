@@ -3,7 +3,7 @@
  * The collective unit, live: groups of endpoints that map each other's shared
  * areas combine contributions without a progress thread.
  *
- *     group_open -> [post, poll]* -> group_close
+ *   group_open -> [post, poll]* -> group_close
  *
  * All members post the same operations in the same order. A member's work is
  * complete when it has posted: it writes its contribution to shared memory, and
@@ -12,14 +12,14 @@
  * member. Results are bit-identical on every run and for each of these methods:
  * inputs are combined in the order of the tree.
  *
- *     reduction, up to               every member publishes, every member reads
- *     WEFT_CUNIT_FLAT members        all contributions
- *     reduction, more members        contributions go up the tree, its root
- *                                    publishes the result, all members read it
- *     short reduction, more members  contributions go to a board at the root of
- *     than processors                the tree, the last member combines them
- *     broadcast, scatter             the root publishes, all members read
- *     gather, all-to-all             all members publish, receivers read
+ *   reduction, up to               every member publishes, every member reads
+ *   WEFT_CUNIT_FLAT members        all contributions
+ *   reduction, more members        contributions go up the tree, its root
+ *                                  publishes the result, all members read it
+ *   short reduction, more members  contributions go to a board at the root of
+ *   than processors                the tree, the last member combines them
+ *   broadcast, scatter             the root publishes, all members read
+ *   gather, all-to-all             all members publish, receivers read
  *
  * Packets in flight are bounded: every CUNIT_WINDOW packets each member arrives
  * at a barrier without data (a credit); a packet is sent only when all members

@@ -6,13 +6,13 @@
  * one contribution crosses the border; the other members of the parent's domain
  * use the parent's remaining inputs, one level further down.
  *
- *     members 0..6, k = 3, on two packages (0 2 4 6 | 1 3 5)
+ *   members 0..6, k = 3, on two packages (0 2 4 6 | 1 3 5)
  *
- *            0              in the order of members (1 2 3 under 0, 4 5 6
- *          / | \            under 1) four of the six edges would cross
- *         1  2  4           from one package to the other; here it is one
- *        / \   \
- *       3   5   6
+ *            0                in the order of members (1 2 3 under 0, 4 5 6
+ *          / | \              under 1) four of the six edges would cross
+ *         1  2  4             from one package to the other; here it is one
+ *        / \     \
+ *       3   5     6
  *
  * Depth: at most one more per level of the topology, plus log k of the members
  * of a domain.
