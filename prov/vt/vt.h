@@ -337,7 +337,7 @@ void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet);
  * closed rank has none left, calls vt_rank_left().
  */
 void vt_flight_done(struct vt_engine_pass *t, uint32_t rank);
-/* Handles a rank that has left: releases all ranks so that they can check. */
+/* Handles a rank that has left: releases all ranks that may wait for it. */
 void vt_rank_left(struct vt_engine_pass *t, uint32_t rank);
 /* Returns a buffer to its owner, and releases an owner that waits for one. */
 void vt_buf_return(struct vt_engine_pass *t, uint32_t i);

@@ -23,7 +23,7 @@ struct job {
 	bool oversubscribed;
 	bool flat;
 	uint8_t form;
-	bool lazy; /* segments are mapped one by one, at the second call */
+	bool lazy; /* reach() returns -EAGAIN at the first call */
 	weft_au32 *opened;
 };
 
