@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests that the host's clock is monotonic and that a virtual clock returns its
- * owner's time.
- */
+/* Tests of a monotonic host clock and of a virtual clock. */
 #include "test/t.h"
 #include "src/base/clock.h"
 

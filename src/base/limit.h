@@ -13,10 +13,7 @@
 
 #define WEFT_LIMIT_TEXT 160
 
-/*
- * Describes the limit of the address space. bytes: additional bytes requested;
- * 0: not known.
- */
+/* Describes the address space limit. bytes: requested; 0: not known. */
 const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes);
 /*
  * Describes the limit of the file size. bytes: requested size of the file; a
@@ -32,10 +29,7 @@ const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks);
  */
 const char *weft_limit_thread(char text[WEFT_LIMIT_TEXT], unsigned tasks);
 
-/*
- * Writes a hint for a failure to create shared memory on a host that forbids
- * memfd_create().
- */
+/* Writes a hint that this host forbids memfd_create(). */
 const char *weft_limit_memfd(char text[WEFT_LIMIT_TEXT]);
 
 /*

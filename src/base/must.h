@@ -16,10 +16,7 @@ void weft_must_fail(const char *what, const char *file,
 #define weft_must(x) \
 	(weft_likely(x) ? (void)0 : weft_must_fail(#x, __FILE__, __LINE__))
 
-/*
- * Checked only with configure --enable-asserts; for all paths. Otherwise x is
- * not evaluated.
- */
+/* Checked with configure --enable-asserts, else not evaluated. */
 #ifdef WEFT_ASSERTS
 #define WEFT_ASSERT(x) weft_must(x)
 #else

@@ -53,10 +53,7 @@ static int env_int(const char *name)
 	return v ? atoi(v) : 0;
 }
 
-/*
- * Returns the environment variable that shows that a launcher started this
- * process, or NULL.
- */
+/* Returns the environment variable of the launcher, or NULL. */
 static const char *launcher_variable(void)
 {
 	if (getenv("PMIX_RANK"))
@@ -73,10 +70,7 @@ static const char *launcher_variable(void)
 	return NULL;
 }
 
-/*
- * Returns the integer value of a key for a rank or the job, or fallback if it
- * is unknown.
- */
+/* Returns the integer of a key for a rank or the job, or fallback. */
 static int get_int(pmix_rank_t rank, const char *key, int fallback)
 {
 	pmix_proc_t p;

@@ -78,10 +78,7 @@ static int open_cq(void)
 	return fi_cq_open(c->domain, &attr, &c->cq, NULL);
 }
 
-/*
- * Returns whether FI_WEFT_CARRIER selects datagrams, also between processes of
- * one host.
- */
+/* Returns whether FI_WEFT_CARRIER selects datagrams also on one host. */
 static bool uses_datagrams(void)
 {
 	const char *carrier = getenv("FI_WEFT_CARRIER");

@@ -70,10 +70,7 @@ static void try_begin(struct weft_agree *a)
 	a->dist = 1;
 }
 
-/*
- * Reserves the lowest ids that all members offered. Returns false if there are
- * not enough.
- */
+/* Reserves the lowest common ids. Returns false if there are too few. */
 static bool reserve_ids(struct weft_agree *a)
 {
 	int i, n = 0;

@@ -11,10 +11,7 @@
 
 struct weft_req;
 
-/*
- * Implements MPI_Comm_create, also for intercommunicators; g is a subset of the
- * local group.
- */
+/* Implements MPI_Comm_create; g is a subset of the local group. */
 int weft_make_create(struct weft_comm *c, struct weft_group *g,
 		     struct weft_comm **comm_p);
 /* Implements MPI_Comm_create_group; collective over g only. */

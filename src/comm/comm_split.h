@@ -13,10 +13,7 @@ struct weft_split {
 	int proc;
 };
 
-/*
- * Gathers the arguments of all ranks of the local group in `all`, which has
- * c->size entries.
- */
+/* Gathers the arguments of all ranks of the local group. */
 int weft_split_gather(struct weft_comm *c, int color, int key,
 		      struct weft_split *all);
 /* Returns the ranks of one color, ordered by key; NULL: no memory. */

@@ -6,10 +6,7 @@
 #include <stdint.h>
 
 uint64_t weft_core_now_ps(void);
-/*
- * Reads the clock for the library's use: in virtual time this does not advance
- * the clock.
- */
+/* Reads the clock for the library: does not advance virtual time. */
 uint64_t weft_core_clock_peek_ps(void);
 uint64_t weft_core_tick_ps(void);
 

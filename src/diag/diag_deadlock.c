@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Deadlock report: converts requests to notes (diag_wait_note.h), and notes to
- * the report.
- */
+/* Deadlock report: requests to notes (diag_wait_note.h) to the report. */
 #include "src/diag/diag_deadlock.h"
 
 #include "src/boot/boot_abort.h"
@@ -40,10 +37,7 @@ static void describe_comm(const struct weft_comm *c,
 		snprintf(i->comm, sizeof(i->comm), "communicator %u", i->ctx);
 }
 
-/*
- * Lists the processes that a rank waits for, as ranges in the order of the
- * communicator.
- */
+/* Lists the processes that a rank waits for, as ranges. */
 static void list_members(const struct weft_comm *c, char *list, size_t size)
 {
 	size_t pos = 0;

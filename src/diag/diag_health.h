@@ -29,10 +29,7 @@ void weft_core_health_close(void);
 
 /* Returns whether the watch has detected that the process has exited. */
 bool weft_core_health_is_broken(int proc);
-/*
- * Writes the state of a process, " (broken, last heartbeat ...)", or "" if it
- * is not known.
- */
+/* Writes a state, " (broken, last heartbeat ...)", or "": not known. */
 void weft_core_health_text(int proc, char *text, size_t len);
 
 #endif

@@ -75,10 +75,7 @@ static bool is_from_any_source(uint64_t word, uint64_t ignore)
 	       (word >> WEFT_TAG_KIND_SHIFT & 3) == WEFT_CTX_P2P;
 }
 
-/*
- * Returns the error of a receive that would wait for a dead or unreachable
- * process, or 0.
- */
+/* Returns the error of a receive from a dead or unreachable process, or 0. */
 static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 {
 	const struct weft_comm *c = comm_of(word);

@@ -38,10 +38,7 @@ int weft_failure_check(uint64_t word, uint64_t ignore);
  */
 void weft_failure_text(char *text, size_t len);
 
-/*
- * Add a communicator to, and remove it from, the list in which tag words are
- * looked up.
- */
+/* Change the list of communicators in which tag words are looked up. */
 void weft_comm_list_add(struct weft_comm *c);
 void weft_comm_list_remove(struct weft_comm *c);
 /*

@@ -146,10 +146,7 @@ static void all_ranks_normal_without_faults(void **state)
 	world_close(&w);
 }
 
-/*
- * Two periods are four rounds: one that sees the last heartbeat, three without
- * a heartbeat.
- */
+/* Two periods are four rounds: one with, three without a heartbeat. */
 static void rank_without_heartbeat_is_sick_within_two_periods(void **state)
 {
 	static struct world w;

@@ -82,10 +82,7 @@ static bool skip(struct reader *r, const char *word)
 	return matches;
 }
 
-/*
- * Parses digits with an optional point and exponent. Returns the remaining
- * text, or NULL.
- */
+/* Parses digits with optional point and exponent. Returns the rest, or NULL. */
 static const char *plan_number(const char *s, double *x_p)
 {
 	double x = 0, scale = 1;

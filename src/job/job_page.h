@@ -82,10 +82,7 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
 int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
 			    uint32_t number, void *entry, size_t *len_p);
 
-/*
- * Appends text that the launcher prints at the end of the job. Text that does
- * not fit is cut.
- */
+/* Appends text that the launcher prints at the end; excess text is cut. */
 void weft_job_page_text_add(struct weft_job_page *r, const char *text);
 /* Returns the text, which the caller frees; NULL: no text. */
 char *weft_job_page_text(const struct weft_job_page *r);

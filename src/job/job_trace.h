@@ -129,10 +129,7 @@ WEFT_INLINE void weft_trace_entry(struct weft_trace *t,
 void weft_trace_more(struct weft_trace *t,
 		     const struct trace_event *e) WEFT_NOINLINE;
 
-/*
- * Writes one event. Every traced call executes this: it reads one cache line
- * and writes one.
- */
+/* Writes one event: reads one cache line and writes one. */
 WEFT_INLINE void weft_trace_event(struct weft_trace *t,
 				  const struct trace_event *e)
 {

@@ -83,10 +83,7 @@ static inline bool mpi_data_is_valid(const struct mpi_msg *m)
 	       (uint64_t)m->count <= INT_MAX && (uintptr_t)m->buf > 1;
 }
 
-/*
- * Checks a message. recv: wildcards are allowed. m->dt is set even if checks
- * are disabled.
- */
+/* Checks a message, and always sets m->dt. recv: wildcards are allowed. */
 static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 				int recv)
 {

@@ -200,10 +200,7 @@ int weft_ctrl_cancel(struct weft_p2p *p)
 
 /* ---- cancelling: the receiver -------------------------------------------- */
 
-/*
- * Search for the message of a cancel request, as a request that the progress
- * loop steps.
- */
+/* Search for the message of a cancel request, stepped by the progress loop. */
 struct search {
 	struct weft_req req;
 	struct weft_io io;
@@ -334,10 +331,7 @@ static void cancel_recv_left(struct weft_retry *e, int rc)
 {
 }
 
-/*
- * Handles a cancel request. If memory is short, no answer is sent, and the send
- * is unchanged.
- */
+/* Handles a cancel request; no answer if memory is short. */
 static void cancel_requested(struct weft_io *io,
 			     const struct fi_cq_tagged_entry *e, int err)
 {

@@ -38,10 +38,7 @@ void weft_ctrl_cancel_expected(struct weft_p2p *p);
  * acknowledgement if it was requested.
  */
 void weft_ctrl_matched(const struct weft_comm *comm, int source, uint64_t data);
-/*
- * Sends a cancel request for p to the receiver, if none was sent yet. Returns 0
- * or -errno.
- */
+/* Sends a cancel request for p, unless one was sent. Returns 0 or -errno. */
 int weft_ctrl_cancel(struct weft_p2p *p);
 
 #endif

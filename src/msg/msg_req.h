@@ -68,10 +68,7 @@ struct weft_req_ops {
 	 * without the lock; otherwise NULL. Returns 0 or an MPI error code.
 	 */
 	int (*leave)(struct weft_req *r);
-	/*
-	 * free: frees the memory and releases references; the request is
-	 * invalid afterwards.
-	 */
+	/* free: frees the memory and releases references */
 	void (*free)(struct weft_req *r);
 };
 

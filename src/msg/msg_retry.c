@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Retry queue (msg_retry.h), called by code that posts operations and by the
- * progress loop.
- */
+/* Retry queue (msg_retry.h), used by posts and by the progress loop. */
 #include "src/msg/msg_retry.h"
 
 #include "src/msg/msg_progress.h"

@@ -56,10 +56,7 @@ int weft_route_resolve(const struct weft_comm *comm);
  */
 int weft_route_open(struct weft_comm *comm, uint64_t salt,
 		    struct weft_route **r_p);
-/*
- * Makes progress until the join has completed and no call is deferred. Returns
- * the state.
- */
+/* Waits until the join is complete and no call is deferred. */
 enum weft_route_state weft_route_wait(struct weft_route *r);
 enum weft_route_state weft_route_state(struct weft_route *r);
 /*

@@ -111,10 +111,7 @@ static uint64_t oversubscribed_flag(void)
 	return weft_core.oversubscribed ? FI_WEFT_OVERSUBSCRIBED : 0;
 }
 
-/*
- * Ends the job after virtual time has ended: in a deadlock, or because the
- * model failed.
- */
+/* Ends the job after a deadlock in virtual time or a failure of the model. */
 static WEFT_COLD void virtual_time_ended(const struct weft_route *r, int rc)
 {
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);

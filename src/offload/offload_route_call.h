@@ -20,10 +20,7 @@ bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt);
 void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt);
 
-/*
- * Contributes this rank's data and waits until the call is complete. Returns 0
- * or -errno.
- */
+/* Contributes this rank's data and waits. Returns 0 or -errno. */
 int weft_route_run(struct weft_route *r, const struct fi_weft_call *call);
 /* Contributes this rank's data and returns a request. */
 int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,

@@ -55,10 +55,7 @@ static void barrier_wait(struct shared *o, uint32_t times)
 	}
 }
 
-/*
- * All threads request the task concurrently; when all have returned, no request
- * is pending.
- */
+/* When all threads have returned, no request may be pending. */
 static void *requester(void *arg)
 {
 	struct requester *c = arg;

@@ -80,10 +80,7 @@ static void *sender(void *arg)
 	struct transfer *s = arg;
 
 	for (uint32_t n = 1; wait_for(s, &s->requested, n); n++) {
-		/*
-		 * copied, since the receiver may change these fields after the
-		 * last piece
-		 */
+		/* copied: the receiver may change them after the last piece */
 		uint32_t pieces = s->pieces, piece = s->piece;
 		size_t span = s->span;
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of the thresholds computed from measured times, and of a measurement on
- * a busy host.
- */
+/* Tests of thresholds, and of a measurement on a busy host. */
 #include "src/os/copy_calibrate.h"
 #include "test/t.h"
 

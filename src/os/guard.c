@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Guards implemented with sigsetjmp: the signal handlers jump to the guard of
- * their thread.
- */
+/* Guards by sigsetjmp: signal handlers jump to their thread's guard. */
 #include "src/os/guard.h"
 #include "src/base/log.h"
 

@@ -143,10 +143,7 @@ static const struct weft_arg *args_find(const struct weft_args *a,
 	return NULL;
 }
 
-/*
- * Prints the help on the topic or the option `about`; if it is NULL or unknown,
- * all help.
- */
+/* Prints the help on a topic or option; `about` NULL or unknown: all help. */
 static enum weft_args_found print_help(const struct weft_args *a,
 				       const char *about)
 {

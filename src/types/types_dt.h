@@ -88,10 +88,7 @@ struct weft_dt {
 /* Predefined types, indexed by the low byte of the handle (0x200..0x2ff). */
 extern struct weft_dt weft_dt_predef[256] WEFT_HIDDEN;
 
-/*
- * Returns the type of a handle, or NULL if the handle is null, stale, or not a
- * datatype.
- */
+/* Returns the type of a handle; NULL: null, stale, or not a datatype. */
 static inline struct weft_dt *weft_dt_of(MPI_Datatype h)
 {
 	uintptr_t v = (uintptr_t)h;
@@ -235,10 +232,7 @@ const struct weft_dt *weft_dt_element(const struct weft_dt *dt);
  * infinite sequence of dt; -1 if the bytes end inside a basic element.
  */
 MPI_Count weft_dt_elements(const struct weft_dt *dt, MPI_Count bytes);
-/*
- * Returns the number of bytes of the first n basic elements of an infinite
- * sequence of dt.
- */
+/* Returns the bytes of the first n basic elements of repeated dt. */
 MPI_Count weft_dt_bytes(const struct weft_dt *dt, MPI_Count n);
 
 #endif

@@ -76,10 +76,7 @@ static void check_range(const struct twin *t, const struct weft_typed *ty,
 	free(flat);
 }
 
-/*
- * Packs ranges of random length, unpacks them to a cleared buffer and compares
- * the data.
- */
+/* Packs and unpacks ranges of random length, and compares the data. */
 static void check_pieces(const struct twin *t, const struct weft_typed *ty,
 			 struct weft_rng *r, bool overlaps)
 {

@@ -77,10 +77,7 @@ static inline void weft_obj_get(struct weft_obj *o)
 /* Releases the number of an object that is being freed (types_handle.c). */
 void weft_obj_forget(struct weft_obj *o);
 
-/*
- * Drops a reference. Returns whether it was the last one; then the caller frees
- * the object.
- */
+/* Drops a reference. Returns whether the caller must free the object. */
 static inline bool weft_obj_put(struct weft_obj *o)
 {
 	if (weft_add32(&o->refs, (uint32_t)-1) != 1)

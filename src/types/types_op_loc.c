@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Kernels of MPI_MINLOC and MPI_MAXLOC. If values are equal, the lower index is
- * the result.
- */
+/* Kernels of MPI_MINLOC and MPI_MAXLOC: of equal values, the lower index. */
 #include "src/base/attr.h"
 #include "src/types/types_dt_predef.h"
 #include "src/types/types_op.h"

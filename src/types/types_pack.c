@@ -115,10 +115,7 @@ WEFT_INLINE void copy_runs(bool out, bool prefetch, struct blocks b, size_t len)
 	}
 }
 
-/*
- * Copies blocks of common sizes as constants, so that a block is one load and
- * one store.
- */
+/* Copies common sizes as constants: a block is one load and one store. */
 WEFT_INLINE void copy_sized(bool out, bool prefetch, struct blocks b,
 			    size_t len)
 {

@@ -30,10 +30,7 @@ static bool power_exceeds(int d, int k, int n)
 	return p > n;
 }
 
-/*
- * All divisors of a number, in ascending order. 2095133040 has the most
- * divisors of all ints.
- */
+/* All divisors, ascending; 2095133040 has the most divisors of all ints. */
 struct divisors {
 	int n;
 	int d[1600];

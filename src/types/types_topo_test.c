@@ -16,10 +16,7 @@ static void check_dims(int n, int k)
 	T_IS(product, n);
 }
 
-/*
- * Returns the smallest possible difference between the largest and the smallest
- * of k factors.
- */
+/* Returns the least difference between the largest and smallest factor. */
 static int least_spread(int n, int k, int top, int limit)
 {
 	int least = 1 << 30;

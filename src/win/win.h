@@ -185,10 +185,7 @@ struct weft_win_args {
  * -errno.
  */
 int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p);
-/*
- * Frees a window; collective. The caller has closed all epochs and deleted the
- * attributes.
- */
+/* Frees a window without epochs and attributes; collective. */
 int weft_win_close(struct weft_win *w);
 
 /* Sets the hints of info (may be NULL) that may change after creation. */
@@ -286,10 +283,7 @@ const char *weft_win_no_lock(const struct weft_win *w, int rank);
 const char *weft_win_no_lock_all(const struct weft_win *w);
 const char *weft_win_no_end(const struct weft_win *w);
 
-/*
- * Returns the reason why a flush of one target, or of all (-1), is not allowed,
- * or NULL.
- */
+/* Returns why a flush of a target, or of all (-1), is not allowed, or NULL. */
 static inline const char *weft_win_no_flush(const struct weft_win *w, int rank)
 {
 	if (weft_likely(w->lock_all ||

@@ -5,10 +5,7 @@
 
 #include "src/win/win.h"
 
-/*
- * An address of a target for fi_*, and the number of bytes to the end of the
- * attachment.
- */
+/* An address of a target for fi_*, and the bytes to the attachment's end. */
 struct win_attach_place {
 	uint64_t addr;
 	uint64_t key;

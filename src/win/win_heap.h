@@ -35,10 +35,7 @@ struct win_heap_map {
  */
 int win_heap_map(const struct win_heap_place *p, size_t bytes,
 		 struct win_heap_map *m, char **mem_p);
-/*
- * Unmaps the memory of n members and frees the array; entries of all zeroes are
- * skipped.
- */
+/* Unmaps the memory of n members and frees the array; zeroes are skipped. */
 void win_heap_unmap(struct win_heap_map *all, int n);
 
 #endif

@@ -21,10 +21,7 @@ void win_remote_close(struct weft_win *w);
  */
 bool win_remote_has_locks(const struct weft_win *w);
 
-/*
- * Acquire and release the lock of a target, in the order of win_rwlock.h.
- * Return 0 or -errno.
- */
+/* Acquire and release a target's lock, in order. Return 0 or -errno. */
 int win_remote_lock(struct weft_win *w, int target, bool exclusive);
 int win_remote_unlock(struct weft_win *w, int target, bool exclusive);
 

@@ -103,10 +103,7 @@ struct access {
 	size_t row; /* size of one array, bytes */
 };
 
-/*
- * Returns whether the message has exactly the runs and arrays that the header
- * describes.
- */
+/* Returns whether the message has the length that its header describes. */
 static bool access_parse(struct access *a, const char *body, size_t bytes)
 {
 	const struct win_am *h = a->head;

@@ -348,10 +348,7 @@ MPI_Count mpi_coll_vector(const struct mpi_coll *m)
 	return sum;
 }
 
-/*
- * Checks the buffer of the vector to be combined; its type and count are in the
- * receive side.
- */
+/* Checks the send buffer; type and count are in the receive side. */
 static int check_vector(struct mpi_coll *m)
 {
 	const struct weft_dt *dt = m->a.r.dt;
@@ -410,10 +407,7 @@ static int check_intra(struct mpi_coll *m)
 	return err ? err : check_combine(m);
 }
 
-/*
- * Checks an exscan. The first rank gets no result, so its receive buffer is not
- * significant.
- */
+/* Checks an exscan, in which the first rank gets no result. */
 static int check_exscan(struct mpi_coll *m)
 {
 	void *buf = m->a.r.buf;

@@ -184,10 +184,7 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 	return MPI_SUCCESS;
 }
 
-/*
- * Returns whether key is a hint; keys with other prefixes are ignored, and not
- * returned.
- */
+/* Returns whether key is a hint; other keys are ignored. */
 static bool is_hint(const char *key)
 {
 	return !strncmp(key, "weft_", 5) || !strncmp(key, "mpi_", 4);

@@ -89,10 +89,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	return dup(__func__, comm, info, 3, newcomm);
 }
 
-/*
- * The attributes are copied at the call; they are attached when the context id
- * is known.
- */
+/* Attributes are copied at the call, and attached with the context id. */
 struct idup {
 	MPI_Comm *newcomm;
 	struct weft_attr *attr;

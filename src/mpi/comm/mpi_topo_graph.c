@@ -120,10 +120,7 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[],
 	return err;
 }
 
-/*
- * Sets *first_p to the first edge of a node. Returns the number of edges; -1:
- * no such node.
- */
+/* Returns the number of edges of a node, from *first_p on; -1: no such node. */
 static int edges_of(const struct weft_topo *t, int node, int *first_p)
 {
 	if (node < 0 || node >= t->nnodes)

@@ -72,10 +72,7 @@ static int check_outputs(struct many *m, const void *first, const void *second)
 	return err;
 }
 
-/*
- * Checks the outputs of a *some call; without requests the array of indices is
- * not needed.
- */
+/* Checks the outputs of a *some call; indices may be NULL if count is 0. */
 static int check_some(struct many *m, const int *outcount, const int *indices)
 {
 	return check_outputs(m, outcount, m->count ? indices : outcount);

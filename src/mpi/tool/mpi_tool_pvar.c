@@ -314,10 +314,7 @@ static int do_write(struct handle *h, void *arg)
 	return MPI_SUCCESS;
 }
 
-/*
- * Reads the counter once, for the result and the new base, so that no increment
- * is lost.
- */
+/* Reads the counter once, so that no increment is lost. */
 static int do_readreset(struct handle *h, void *buf)
 {
 	uint64_t at;

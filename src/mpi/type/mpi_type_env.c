@@ -16,10 +16,7 @@ static int get_env(const char *func, MPI_Datatype type,
 	return dt ? 0 : mpi_type_bad(func, 1, type);
 }
 
-/*
- * Raises an error if a type has large counts, which calls with int counts
- * cannot return.
- */
+/* Raises an error if a type has large counts, in a call with int counts. */
 static int refuse_large(const char *func, const struct weft_dt_env *e)
 {
 	if (!e->counts)
@@ -118,10 +115,7 @@ static int check_array_sizes(const char *func, const struct weft_dt_env *e,
 	return 0;
 }
 
-/*
- * Copies the contents. Derived types are returned with a reference, which the
- * user frees.
- */
+/* Copies the contents; the user frees the references on derived types. */
 static void copy_out(const struct weft_dt_env *e, int *i, MPI_Aint *a,
 		     MPI_Datatype *t)
 {

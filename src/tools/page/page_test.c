@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of pages: the JSON is valid for any text, and a page appears complete
- * or not at all.
- */
+/* Tests of pages: the JSON is valid, and a page is complete or absent. */
 #include "src/tools/page/page.h"
 #include "test/t.h"
 

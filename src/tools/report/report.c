@@ -11,10 +11,7 @@
 
 #define NO_CHUNK UINT64_MAX
 
-/*
- * Returns whether chunk i holds events of a rank of this job; other chunks are
- * ignored.
- */
+/* Returns whether chunk i holds events of a rank of this job. */
 static bool is_valid_chunk(const struct report *s, uint64_t i)
 {
 	const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
@@ -173,10 +170,7 @@ static void count_open(struct report *s)
 	s->last = s->open[last].rank;
 }
 
-/*
- * Counts the events of a rank, and records for each chunk which kinds of events
- * it contains.
- */
+/* Counts the events of a rank, and records the kinds in each chunk. */
 static void count_rank(struct report *s, uint32_t rank, uint64_t *last)
 {
 	const struct trace_event *e;

@@ -12,10 +12,7 @@
 #include "src/job/job_page.h"
 #include "src/job/job_trace.h"
 
-/*
- * Description of the job, from the launcher; every field but job_page may be
- * NULL or 0.
- */
+/* Description of the job; every field but job_page may be NULL or 0. */
 struct report_job {
 	const struct weft_job_page *job_page;
 	char *const *argv;

@@ -87,10 +87,7 @@ static bool has_faults(const struct trace_link *l)
 	return l->bad || l->detours || l->retry_ps || l->dead;
 }
 
-/*
- * Writes one link. The names in the record may fill their fields without a
- * terminating zero.
- */
+/* Writes one link, whose names may have no terminating zero. */
 static void put_link(void *arg, const struct trace_link *l)
 {
 	char name[sizeof(l->name) + 1] = "", node[sizeof(l->node) + 1] = "";
@@ -142,10 +139,7 @@ void report_put_links(struct json *j, const struct report *s)
 	json_close(j);
 }
 
-/*
- * Writes the fault statistics. Each line of the note is a number and the name
- * of the counter.
- */
+/* Writes the fault statistics, from lines of a number and a name. */
 void report_put_faults(struct json *j, const struct report *s)
 {
 	const char *text = report_note(s, "faults");

@@ -106,10 +106,7 @@ static uint64_t since_start(const struct report *s, uint64_t ps)
 	return ps > s->begin ? ps - s->begin : 0;
 }
 
-/*
- * Creates the constant first part of a call's lines, so that a name is quoted
- * only once.
- */
+/* Creates the constant part of a call's lines: a name is quoted once. */
 static struct prefix *new_prefix(const struct report *s, uint32_t id)
 {
 	struct prefix *p = calloc(1, sizeof(*p));

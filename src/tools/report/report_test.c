@@ -124,10 +124,7 @@ static void calls_of_a_collective_are_grouped(void **state)
 	report_close(&s);
 }
 
-/*
- * Returns the number of lines that start with this text; checks that each line
- * is complete.
- */
+/* Returns the number of lines with this start; checks that all are complete. */
 static unsigned lines(FILE *f, const char *with)
 {
 	char line[256];

@@ -31,10 +31,7 @@ static void put_span(struct json *j, const struct span *x, uint64_t *last)
 	*last = x->from;
 }
 
-/*
- * Writes the calls of a rank. slice: length of a time slice in ps; 0: calls are
- * not merged.
- */
+/* Writes the calls of a rank. slice: time slice in ps; 0: do not merge. */
 static void put_rank(struct json *j, const struct report *s, uint32_t rank,
 		     uint64_t slice)
 {

@@ -164,10 +164,7 @@ static int run_all(struct repro *r, const struct args *a)
 	return bad;
 }
 
-/*
- * Checks that the machine, the table and the selected rows exist. Returns 0 or
- * negative.
- */
+/* Checks that machine, table and selected rows exist; negative: error. */
 static int main_check(struct weft_args *w, struct repro *r,
 		      const struct args *a)
 {

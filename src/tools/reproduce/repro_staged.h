@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Ping-pong with staging through host memory, see repro_staged.c. Called by
- * repro_pingpong.c.
- */
+/* Ping-pong with staging through host memory, for repro_pingpong.c. */
 #ifndef WEFT_REPRO_STAGED_H
 #define WEFT_REPRO_STAGED_H
 

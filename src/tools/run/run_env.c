@@ -97,10 +97,7 @@ int run_env_set(struct run_env *e, const char *name, const char *value)
 	return append(e, text);
 }
 
-/*
- * Returns whether the variable is from another launcher and must not be passed
- * to the ranks.
- */
+/* Returns whether another launcher has set this variable. */
 static bool is_foreign(const char *var)
 {
 	return (!strncmp(var, "PMIX_", 5) && strncmp(var, "PMIX_MCA_", 9)) ||

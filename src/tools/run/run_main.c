@@ -56,10 +56,7 @@ static void remove_launcher_vars(void)
 		unsetenv(names[i]);
 }
 
-/*
- * Raises the descriptor limit, for one PMIx connection per rank and 32 other
- * descriptors.
- */
+/* Raises the descriptor limit: one PMIx connection per rank and 32 more. */
 static int raise_limit(struct run_job *job)
 {
 	rlim_t need = (rlim_t)job->nranks + 32;
@@ -231,10 +228,7 @@ static void report_bindings(const struct run_job *job)
 	}
 }
 
-/*
- * Starts the job. Returns 0 if all ranks run; otherwise job->end has mpiexec's
- * exit code.
- */
+/* Starts the job. Returns 0; otherwise job->end has the exit code. */
 static int job_start(struct run_job *job)
 {
 	int err;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Messages of mpiexec. Each line is one write, so that output of the ranks
- * cannot split it.
- */
+/* Messages of mpiexec, one write per line: ranks cannot split a line. */
 #include "src/tools/run/run_message.h"
 
 #include <errno.h>

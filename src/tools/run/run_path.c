@@ -12,10 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/*
- * Checks that `file`, relative to `wdir`, can be executed. Returns 0, -ENOENT
- * or -EACCES.
- */
+/* Checks that a file can be executed. Returns 0, -ENOENT or -EACCES. */
 static int check_file(const char *file, const char *wdir)
 {
 	struct stat st;

@@ -83,10 +83,7 @@ static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
 	return 100 * sum / (double)r->time_ps / (to - from);
 }
 
-/*
- * Writes the label of a port: its class, and its number if the class has
- * several ports.
- */
+/* Writes the label of a port: its class, and its number if needed. */
 static void port_label(const struct net_config *cfg, const struct net_group *g,
 		       unsigned port, char *text, size_t len)
 {

@@ -55,10 +55,7 @@ struct sim {
 /* Nodes and callbacks of the network (sim_source.c). */
 extern const struct net_up sim_up;
 void sim_fail(struct sim *s, int err);
-/*
- * Creates a message at a node: posts it to a FIFO with room, or adds it to the
- * backlog.
- */
+/* Creates a message: posts it to a FIFO, or adds it to the backlog. */
 void sim_create_message(struct sim *s, uint64_t at, uint32_t node);
 /* Open loop: draws the time of the node's next message and sets its timer. */
 void sim_set_timer(struct sim *s, uint32_t node);

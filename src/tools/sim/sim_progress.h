@@ -10,10 +10,7 @@ struct sim_progress {
 	uint64_t began_ns, shown_ns;
 };
 
-/*
- * Returns whether a progress line is shown: the option requests it, or stderr
- * is a terminal.
- */
+/* Returns whether progress is shown: on request, or on a terminal. */
 int sim_progress_wanted(int requested);
 void sim_progress_begin(struct sim_progress *p, const char *label);
 /* part: completed fraction, 0 to 1. Prints at most five times per second. */

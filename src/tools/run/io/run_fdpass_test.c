@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of descriptor passing: descriptors arrive open and close-on-exec;
- * errors arrive.
- */
+/* Tests of passing descriptors (close-on-exec) and errors. */
 #include "src/tools/run/io/run_fdpass.h"
 #include "test/t.h"
 

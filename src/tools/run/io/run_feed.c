@@ -27,10 +27,7 @@ struct feeder {
 	int ctl;
 };
 
-/*
- * Hands out all pipes before data is written, so that every reader gets stdin
- * from its start.
- */
+/* Hands out all pipes first, so that every reader gets all of stdin. */
 static void send_pipes(struct feeder *f, int count)
 {
 	char what;

@@ -12,10 +12,7 @@ void run_job_page_close(struct run_job *job);
 /* Returns a rank's (last) MPI call, or NULL. Freed by the caller. */
 char *run_job_page_call(const struct run_job *job, int rank);
 
-/*
- * Returns whether the rank has completed MPI_Finalize, even if PMIx has not
- * reported it yet.
- */
+/* Returns whether the rank has completed MPI_Finalize. */
 bool run_job_page_finished(const struct run_job *job, int rank);
 
 /*

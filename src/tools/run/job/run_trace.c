@@ -104,10 +104,7 @@ static int write_trace(const struct report *s, const char *file)
 	return report_archive(s, lib_folder(dir, sizeof(dir)), file);
 }
 
-/*
- * Checks the file of --trace. The suffix selects the format; a pipe or a device
- * gets JSON.
- */
+/* Checks the file of --trace, whose suffix selects the format. */
 static int check_trace(const char *file, char why[WEFT_OUTFILE_WHY])
 {
 	char dir[PATH_MAX];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * --report-html and --trace: memory for recorded events, and the files written
- * from it.
- */
+/* --report-html and --trace: recording events and writing the files. */
 #ifndef WEFT_RUN_TRACE_H
 #define WEFT_RUN_TRACE_H
 

@@ -12,10 +12,7 @@
 int run_model_check(struct run_model *m, int ranks, bool quiet);
 void run_model_free(struct run_model *m);
 
-/*
- * Returns 0, or -EINVAL after the message that the value of FI_WEFT_MACHINE is
- * not a machine.
- */
+/* Returns 0, or -EINVAL after a message: FI_WEFT_MACHINE is unknown. */
 int run_model_known(const char *name);
 
 bool run_model_virtual(const struct run_model *m);

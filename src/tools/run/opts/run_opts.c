@@ -120,10 +120,7 @@ static int read_timeout(struct run_parse *p)
 	return run_flag_seconds("MPIEXEC_TIMEOUT=", text, &p->o->timeout_s);
 }
 
-/*
- * Reads the time limit in seconds from the start of MPI_Init to the connection
- * to mpiexec.
- */
+/* Reads the time limit of the connection to mpiexec in MPI_Init. */
 static int read_connect(struct run_opts *o)
 {
 	const char *text = getenv("MPIEXEC_CONNECT_TIMEOUT");

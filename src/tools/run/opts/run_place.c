@@ -34,10 +34,7 @@ static void report_units(const char *spelled, const char *word, size_t len)
 	run_message("%s %.*s: not one of%s", spelled, (int)len, word, list);
 }
 
-/*
- * Finds the unit of a word. Returns 0, or -EINVAL after a message that lists
- * the known units.
- */
+/* Finds the unit of a word. Returns 0, or -EINVAL after a message. */
 static int flag_unit(struct run_parse *p, const char *word, size_t len,
 		     enum run_unit *unit_p)
 {

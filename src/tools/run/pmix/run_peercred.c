@@ -126,10 +126,7 @@ int run_peercred_diag(const struct run_connection *ends, uid_t *uid_p)
 
 /* ---- /proc/net/tcp ------------------------------------------------------- */
 
-/*
- * Returns whether the line is the peer's socket and a process holds it; *uid_p:
- * its user.
- */
+/* Returns whether a process holds the peer's socket; *uid_p: its user. */
 static bool line_matches(const char *line, const struct sockaddr_in *remote,
 			 const struct sockaddr_in *local, uid_t *uid_p)
 {

@@ -91,10 +91,7 @@ static void a_closed_connection_is_not_accepted(void **state)
 	close(s);
 }
 
-/*
- * Starts a process that connects as another user and waits for the end of the
- * connection.
- */
+/* Starts a process that connects as another user and waits for the end. */
 static pid_t start_other_user(const struct sockaddr_in *at)
 {
 	pid_t pid = fork();

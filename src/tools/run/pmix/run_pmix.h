@@ -26,10 +26,7 @@ struct run_event {
 	char *text; /* freed by the reader; may be NULL */
 };
 
-/*
- * Starts the server, whose thread runs until _exit(). Returns 0, or -errno
- * after a message.
- */
+/* Starts the server and its thread. Returns 0, or -errno after a message. */
 int run_pmix_open(struct run_job *job);
 
 /* Sets the loopback interface up, with a message, if it is down. */

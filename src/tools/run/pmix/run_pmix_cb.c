@@ -72,10 +72,7 @@ static pmix_status_t cb_fence(const pmix_proc_t procs[], size_t nprocs,
 	return PMIX_SUCCESS;
 }
 
-/*
- * Refuses a direct modex, which is requested only for ranks of other hosts;
- * there are none.
- */
+/* Refuses a direct modex: there are no ranks on other hosts. */
 static pmix_status_t cb_direct_modex(const pmix_proc_t *proc,
 				     const pmix_info_t info[], size_t ninfo,
 				     pmix_modex_cbfunc_t done, void *arg)
@@ -118,10 +115,7 @@ static pmix_status_t cb_query(pmix_proc_t *proc, pmix_query_t *queries,
 	return PMIX_ERR_NOT_SUPPORTED;
 }
 
-/*
- * Handles job control: only termination of the job is supported; other requests
- * are refused.
- */
+/* Handles job control: only termination of the job is supported. */
 static pmix_status_t cb_job_control(const pmix_proc_t *proc,
 				    const pmix_proc_t targets[], size_t n,
 				    const pmix_info_t directives[],
