@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Deadlock report: requests to notes (diag_wait_note.h) to the report. */
+/* Deadlock report: notes from requests, and the report from all notes. */
 #include "src/diag/diag_deadlock.h"
 
 #include "src/boot/boot_abort.h"

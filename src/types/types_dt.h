@@ -232,7 +232,7 @@ const struct weft_dt *weft_dt_element(const struct weft_dt *dt);
  * infinite sequence of dt; -1 if the bytes end inside a basic element.
  */
 MPI_Count weft_dt_elements(const struct weft_dt *dt, MPI_Count bytes);
-/* Returns the bytes of the first n basic elements of repeated dt. */
+/* Returns the bytes of the first n basic elements of a sequence of dt. */
 MPI_Count weft_dt_bytes(const struct weft_dt *dt, MPI_Count n);
 
 #endif
