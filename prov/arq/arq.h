@@ -28,10 +28,7 @@ struct weft_arq_tx {
 	uint32_t acked; /* all earlier numbers are acknowledged */
 };
 
-/*
- * Window of a receiver, or of a sender whose packets are acknowledged one by
- * one.
- */
+/* Window of a receiver, or of a sender with individual acknowledgements. */
 struct weft_arq_win {
 	uint32_t next; /* number to be delivered next */
 	uint32_t top;  /* highest number that has arrived, plus one */
@@ -74,10 +71,7 @@ enum weft_arq_verdict weft_arq_win_check(const struct weft_arq_win *w,
  * advances w->next past all numbers that have arrived.
  */
 void weft_arq_win_take(struct weft_arq_win *w, uint32_t seq);
-/*
- * Checks number seq, and records it if it is new; the caller then must keep the
- * packet.
- */
+/* Checks number seq, and records it if new: the caller keeps the packet. */
 enum weft_arq_verdict weft_arq_win_arrive(struct weft_arq_win *w, uint32_t seq,
 					  uint32_t window);
 /* Undoes weft_arq_win_arrive(): the packet could not be kept. */

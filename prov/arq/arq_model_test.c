@@ -17,9 +17,7 @@ enum { PACKETS = 3000, IN_FLIGHT = 256, RTO = 40, RTO_MAX = 400 };
 
 #define FIRST (UINT32_MAX - 1000)
 
-/*
- * Packet of the raw layer: data, and an acknowledgement of the other direction.
- */
+/* Raw packet: data, and an acknowledgement of the other direction. */
 struct packet {
 	bool has_data;
 	uint32_t seq;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * 8b/10b: the two small tables of the paper, and lookup tables built from them.
- */
+/* 8b/10b: the two tables of the paper, and lookup tables built from them. */
 #include "prov/code/code_8b10b.h"
 
 #include "src/base/attr.h"

@@ -31,10 +31,7 @@ struct weft_code_8b10b {
 	uint16_t enc[2][512];
 	/* value by running disparity and code word, or -EBADMSG */
 	int16_t dec[2][1024];
-	/*
-	 * running disparity after a code word, valid or not; true: ones in
-	 * excess
-	 */
+	/* running disparity after any code word; true: ones in excess */
 	bool ahead[2][1024];
 };
 

@@ -99,10 +99,7 @@ static void send(struct line *l, uint16_t w, int data)
 		l->window = (l->window << 1 | (unsigned)bit) & 127;
 		T_TRUE(l->sum >= -3 && l->sum <= 3);
 		T_TRUE(l->run <= 5);
-		/*
-		 * the comma, which receivers use to align to words, must not
-		 * occur in data
-		 */
+		/* receivers align to the comma, so no data may contain it */
 		if (data)
 			T_TRUE(l->window != 0x1f && l->window != 0x60);
 	}

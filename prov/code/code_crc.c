@@ -44,10 +44,7 @@ static void fill_table(struct weft_code_crc *c)
 	}
 }
 
-/*
- * Returns x^n mod P as a reflected 64-bit word, with the remainder in the
- * highest w bits.
- */
+/* Returns x^n mod P, reflected, in the highest w bits of a 64-bit word. */
 static uint64_t power(const struct weft_code_crc *c, unsigned n)
 {
 	unsigned w = c->ones == 0xffff ? 16 : 32;
@@ -73,10 +70,7 @@ static inline uint32_t load32(const unsigned char *p)
 	       (uint32_t)p[3] << 24;
 }
 
-/*
- * Returns the contribution of the four bytes of x to the remainder k bytes
- * after them.
- */
+/* Returns the contribution of the bytes of x to the remainder k bytes later. */
 static inline uint32_t contribution_of_four(const struct weft_code_crc *c,
 					    uint32_t x, int k)
 {

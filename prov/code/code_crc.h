@@ -56,10 +56,7 @@ void weft_code_crc_init(struct weft_code_crc *c, enum weft_code_crc_kind kind);
 void weft_code_crc_init_tables(struct weft_code_crc *c,
 			       enum weft_code_crc_kind kind);
 
-/*
- * Continues the CRC of a message; crc: CRC of the previous parts, 0 for the
- * first part.
- */
+/* Continues a CRC; crc: that of the previous parts, 0 for the first part. */
 static inline uint32_t weft_code_crc(const struct weft_code_crc *c,
 				     uint32_t crc, const void *buf, size_t len)
 {

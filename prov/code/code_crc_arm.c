@@ -42,10 +42,7 @@ WITH_PMULL static inline uint64x2_t load(const unsigned char *p)
 	return vreinterpretq_u64_u8(vld1q_u8(p));
 }
 
-/*
- * Folds at least 64 bytes, a multiple of 16, to one block with the same
- * remainder.
- */
+/* Folds a multiple of 16 bytes, at least 64, to a block of equal remainder. */
 WITH_PMULL static void fold_to_block(const struct weft_code_crc *c,
 				     uint32_t reg, const unsigned char *p,
 				     size_t len, unsigned char block[16])

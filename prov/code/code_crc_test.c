@@ -176,10 +176,7 @@ static void bursts_up_to_the_crc_width_are_detected(void **state)
 	}
 }
 
-/*
- * Random error bursts are injected into packets; the recomputed CRC must
- * differ.
- */
+/* Injects random error bursts into packets; the CRC must differ. */
 static void injected_bursts_are_detected(void **state)
 {
 	struct weft_rng r;
@@ -231,10 +228,7 @@ static void sort_by(const uint32_t *from, uint32_t *to, size_t n, int shift)
 		to[at[from[i] >> shift & 2047]++] = from[i];
 }
 
-/*
- * Returns the sums of all pairs of the last n bits, sorted; the caller frees
- * them.
- */
+/* Returns the sorted sums of all pairs of the last n bits (to be freed). */
 static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 {
 	size_t count = n * (n - 1) / 2, m = 0;

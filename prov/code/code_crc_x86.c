@@ -29,10 +29,7 @@ WITH_CLMUL static inline __m128i load(const unsigned char *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/*
- * Folds at least 64 bytes, a multiple of 16, to one block with the same
- * remainder.
- */
+/* Folds a multiple of 16 bytes, at least 64, to a block of equal remainder. */
 WITH_CLMUL static void fold_to_block(const struct weft_code_crc *c,
 				     uint32_t reg, const unsigned char *p,
 				     size_t len, unsigned char block[16])

@@ -16,9 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Blocks between two reductions; an Ethernet datagram needs one reduction only.
- */
+/* Blocks between two reductions; an Ethernet datagram needs only one. */
 #define WEFT_GHASH_STRIDE 96
 
 struct code_ghash_unit;
@@ -40,10 +38,7 @@ struct weft_code_ghash {
  */
 bool weft_code_ghash_init(struct weft_code_ghash *g, const uint8_t h[16]);
 
-/*
- * Computes the hash of len bytes of additional authenticated data, without
- * ciphertext.
- */
+/* Hashes len bytes of additional authenticated data, without ciphertext. */
 void weft_code_ghash(const struct weft_code_ghash *g, const void *data,
 		     size_t len, uint8_t sum[16]);
 

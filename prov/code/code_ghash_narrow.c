@@ -13,10 +13,7 @@
 
 #define NARROW WEFT_TARGET("avx2,pclmul")
 
-/*
- * Blocks in the processor's byte order, with space for one block of zeros after
- * them.
- */
+/* Blocks in the processor's byte order, and space for a block of zeros. */
 struct blocks {
 	_Alignas(32) uint8_t byte[CODE_GHASH_BYTES + 16];
 };
@@ -54,10 +51,7 @@ NARROW static inline void store(void *at, __m128i v)
 	_mm_storeu_si128((__m128i *)at, v);
 }
 
-/*
- * Returns the XOR of the upper and the lower half, loaded from memory, in the
- * lower half.
- */
+/* Returns the XOR of the two halves of a block, in the lower half. */
 NARROW static inline __m128i halves(const uint8_t *block)
 {
 	return _mm_xor_si128(

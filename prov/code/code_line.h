@@ -30,20 +30,14 @@ enum weft_code_line {
 	WEFT_CODE_LINE_RS528,
 };
 
-/*
- * Returns the bits on the wire for this number of data bits; the last block is
- * padded.
- */
+/* Returns the bits on the wire for data bits; the last block is padded. */
 uint64_t weft_code_line_bits(enum weft_code_line code, uint64_t data_bits);
 
-/*
- * Returns the data bits in the whole blocks of this number of bits on the wire.
- */
+/* Returns the data bits in the whole blocks of these bits on the wire. */
 uint64_t weft_code_line_data(enum weft_code_line code, uint64_t wire_bits);
 
 /*
- * Returns the five-bit word of a nibble; the first bit on the wire is the
- * highest.
+ * Returns the five-bit word of a nibble; its first bit on the wire is highest.
  */
 uint8_t weft_code_4b5b_encode(unsigned nibble);
 

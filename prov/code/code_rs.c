@@ -51,10 +51,7 @@ static void times_x(const struct weft_code_rs *rs, const uint16_t *g,
 		r[k] = (k ? r[k - 1] : 0) ^ rs_mul(rs, top, g[k]);
 }
 
-/*
- * Computes the contribution of each bit of four symbols to the remainder after
- * them.
- */
+/* Computes each bit's contribution to the remainder after four symbols. */
 static void fill_bits(const struct weft_code_rs *rs,
 		      struct weft_code_rs_checks bit[40])
 {
@@ -62,10 +59,7 @@ static void fill_bits(const struct weft_code_rs *rs,
 	unsigned c = rs->checks;
 
 	generator(rs, g);
-	/*
-	 * modulo the generator, x^checks equals the lower terms of the
-	 * generator
-	 */
+	/* modulo the generator, x^checks equals its lower terms */
 	memcpy(r, g, sizeof(r));
 	for (unsigned s = 4; s-- > 0; times_x(rs, g, r))
 		for (unsigned b = 0; b < 10; b++)
@@ -154,9 +148,7 @@ WEFT_INLINE struct weft_code_rs_checks encode(const struct weft_code_rs *rs,
 	for (; bits >= 40; bits -= 40, p += 5)
 		step(rs, load40(p) ^ r.w[0], 40, one_word, &r);
 	x = load_rest(p, bits);
-	/*
-	 * a single symbol is processed as the last of four, after three zeros
-	 */
+	/* a single symbol is the last of four; the others are zero */
 	for (unsigned left = (bits + 9) / 10; left; left--, x >>= 10)
 		step(rs, ((x ^ r.w[0]) & 1023) << 30, 10, one_word, &r);
 	return r;

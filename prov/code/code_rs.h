@@ -56,10 +56,7 @@ struct weft_code_rs {
 /* Initialises a code with 1 to 14 check symbols. */
 void weft_code_rs_init(struct weft_code_rs *rs, unsigned checks);
 
-/*
- * Returns the checks of this number of data bits; data and checks are at most
- * 1023 symbols.
- */
+/* Returns the checks of the data; together at most 1023 symbols. */
 struct weft_code_rs_checks weft_code_rs_encode(const struct weft_code_rs *rs,
 					       const void *data, unsigned bits);
 

@@ -58,10 +58,7 @@ static void add_shifted(const struct weft_code_rs *rs, uint16_t *to, uint16_t f,
 		to[k] ^= rs_mul(rs, f, from[k - shift]);
 }
 
-/*
- * Computes the locator, lowest term first. Returns the length of the
- * recurrence.
- */
+/* Computes the locator, lowest term first. Returns the recurrence length. */
 static unsigned locator(const struct weft_code_rs *rs, const uint16_t *s,
 			uint16_t *l)
 {

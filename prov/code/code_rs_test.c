@@ -46,10 +46,7 @@ static unsigned symbols(const struct weft_code_rs *rs, const struct word *w)
 	return (w->bits + 9) / 10 + rs->checks;
 }
 
-/*
- * Returns the byte of bit b of symbol i, checks after data; NULL: the bit is
- * not sent.
- */
+/* Returns the byte of bit b of symbol i (data, then checks) if it is sent. */
 static unsigned char *byte_of_bit(struct word *w, unsigned i, unsigned b,
 				  unsigned *k_p)
 {
@@ -257,10 +254,7 @@ static void every_code_corrects_half_its_number_of_checks(void **state)
 	}
 }
 
-/*
- * With an odd number of checks, one error more may have a solution, but it is
- * not unique.
- */
+/* With odd checks, one more error may have a solution, but not a unique one. */
 static void errors_beyond_half_the_checks_are_refused(void **state)
 {
 	struct weft_rng r;
@@ -415,10 +409,7 @@ static bool reduce(struct weft_code_rs_checks *base, bool *have,
 	return false;
 }
 
-/*
- * Returns the number of linearly independent remainders of the bits of these
- * symbols.
- */
+/* Returns the number of independent remainders of these symbols' bits. */
 static int rank(const struct weft_code_rs *rs, const int *place, unsigned bits)
 {
 	struct weft_code_rs_checks base[140];

@@ -60,28 +60,17 @@ struct weft_chain_ops {
 		    struct weft_chain **c_p);
 	/* Packets that arrive after close are refused. */
 	void (*close)(struct weft_chain *c);
-	/*
-	 * Returns the slot of packet seq (WEFT_CHAIN_LONG bytes), which its
-	 * sender fills.
-	 */
+	/* Returns the slot of packet seq, for its sender to fill. */
 	void *(*slot)(struct weft_chain *c, uint64_t seq);
-	/*
-	 * Sends the first `bytes` bytes of the slot to all members. -EAGAIN;
-	 * -errno.
-	 */
+	/* Sends `bytes` of the slot to all members. -EAGAIN; -errno. */
 	int (*broadcast)(struct weft_chain *c, uint64_t seq, size_t bytes);
 	/* Returns the number of packets received in this slot so far. */
 	uint64_t (*received)(const struct weft_chain *c, uint64_t seq);
 	/* Arrives at the next point of this kind. Returns 0 or -EAGAIN. */
 	int (*arrive)(struct weft_chain *c, enum weft_chain_point p);
-	/*
-	 * Returns the number of points of this kind that all members have
-	 * passed.
-	 */
+	/* Returns the number of points that all members have passed. */
 	uint64_t (*passed)(const struct weft_chain *c, enum weft_chain_point p);
-	/*
-	 * Forwards received packets. Returns whether all have been forwarded.
-	 */
+	/* Forwards received packets. Returns whether none is left. */
 	bool (*run)(struct weft_chain *c);
 	/*
 	 * Returns the number of commands that events of this unit have started,

@@ -79,10 +79,7 @@ bool weft_inbox_holds(const struct weft_inbox *in, const struct weft_peer *peer)
 	return p && p->first;
 }
 
-/*
- * Appends payload to the open packet, and delivers the packet when it is
- * complete.
- */
+/* Appends payload to the open packet; delivers the packet when complete. */
 static int inbox_join(struct weft_inbox *in, struct inbox_peer *p,
 		      const void *bytes, size_t n)
 {
@@ -129,9 +126,7 @@ int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 	if (!p->first && n >= pkt.len &&
 	    !in->up->deliver(in->up_arg, peer, &pkt, payload))
 		return 0;
-	/*
-	 * copy the packet, which cannot be delivered from the carrier's memory
-	 */
+	/* cannot be delivered from the carrier's memory: copy it */
 	k = malloc(sizeof(*k) + pkt.len);
 	if (!k)
 		return -ENOMEM;

@@ -36,8 +36,7 @@ int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 		    const void *piece, size_t bytes);
 
 /*
- * Returns whether packets of this peer are kept; the unit should then slow down
- * the peer.
+ * Returns whether packets of this peer are kept, so it should be slowed down.
  */
 bool weft_inbox_holds(const struct weft_inbox *in,
 		      const struct weft_peer *peer);

@@ -117,10 +117,7 @@ void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
 		acks_send(a, k);
 }
 
-/*
- * Sends queued responses in order. A peer whose queue is full delays only its
- * own responses.
- */
+/* Sends queued responses; a full peer delays only its own responses. */
 static void responses_retry(struct weft_responses *a)
 {
 	struct weft_list *pos;

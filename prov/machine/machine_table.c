@@ -20,9 +20,7 @@
 #define ATOMIC_ALL   (0xfull << 36)
 #define ORDER_STRICT (SAS | RMA_ALL | ATOMIC_ALL)
 
-/*
- * Largest oversubscribed group that uses a board; larger groups use the tree.
- */
+/* Largest oversubscribed group on a board; larger groups use the tree. */
 #define CUNIT_BOARD 128
 
 /* Trees with up to eight children; packets of one page. */
@@ -68,10 +66,7 @@ static void bgq_coords(uint32_t node, int *at)
 	}
 }
 
-/*
- * Returns whether the node numbers are a contiguous range; members may share a
- * node.
- */
+/* Returns whether nodes are a contiguous range; members may share a node. */
 static bool is_range(const uint64_t *node, int n)
 {
 	uint64_t low = node[0];
@@ -194,9 +189,7 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft-sunway",
 		.unit = &weft_unit_sunway,
 		.code = WEFT_CARRIER_RS14,
-		/*
-		 * fast short message of 128 bytes [2021, 3.1], less the header
-		 */
+		/* fast short message of 128 [2021, 3.1], less the header */
 		.inject_bytes = 96,
 		/* payload of 2 KB [2021, 5.2], less the header */
 		.packet_bytes = 2016,

@@ -42,9 +42,7 @@ size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
 	       weft_iov_gather((char *)to + sizeof(*pkt), iov, count);
 }
 
-/*
- * Copies the segments of d, cut to its length. Returns the number of segments.
- */
+/* Copies the segments of d, cut to its length. Returns their number. */
 static int bulk_iov(const struct weft_dma *d, struct iovec *iov)
 {
 	size_t left = d->bytes;

@@ -174,10 +174,7 @@ static void pair_close(struct side *s)
 	s[1].u->ops->close(s[1].u);
 }
 
-/*
- * Sends the next packet of the pattern in two pieces. Returns false if the unit
- * is full.
- */
+/* Sends the next packet in two pieces. Returns false if the unit is full. */
 static bool side_send(struct side *s)
 {
 	unsigned char buf[PACKET_BYTES];
@@ -368,9 +365,7 @@ static void after_a_copy_the_unit_polls_before_delivery(void **state)
 			s[1].u->ops->poll(s[1].u, 16);
 			T_IS(s[1].taken, n);
 			T_IS(s[1].done, (int)n - 10);
-			/*
-			 * wait returns at once while packets wait for delivery
-			 */
+			/* wait returns at once while packets are stored */
 			if (n < 13)
 				T_OK(s[1].u->carrier->ops->wait(s[1].u->carrier,
 								1));
@@ -379,10 +374,7 @@ static void after_a_copy_the_unit_polls_before_delivery(void **state)
 	}
 }
 
-/*
- * Sends packets until the limit of unacknowledged packets. Returns their
- * number.
- */
+/* Sends packets up to the limit in flight. Returns their number. */
 static unsigned send_all(struct side *s)
 {
 	unsigned n = 0;

@@ -77,9 +77,7 @@ struct weft_match {
 	struct weft_list unhashed; /* posted receives that are in no class */
 	unsigned classes;
 	struct weft_match_class *last; /* class of the last receive, or NULL */
-	/*
-	 * the first entry of posted that is not hashed yet; the list head: none
-	 */
+	/* first entry of posted that is not hashed; the list head: none */
 	struct weft_list *unhashed_first;
 	struct weft_match_class cls[WEFT_MATCH_CLASSES];
 };
@@ -151,9 +149,7 @@ weft_match_first(const struct weft_match *m, uint32_t src, uint64_t tag)
 	return weft_likely(weft_match_fits(r, src, tag)) ? r : NULL;
 }
 
-/*
- * Returns the oldest posted receive that matches (and stays posted), or NULL.
- */
+/* Returns the oldest posted receive that matches; it stays posted. */
 static inline struct weft_match_recv *
 weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
 {
@@ -170,10 +166,7 @@ void weft_match_add(struct weft_match *m, struct weft_match_msg *u);
 /* Removes u; no effect if it is not queued. */
 void weft_match_remove(struct weft_match *m, struct weft_match_msg *u);
 
-/*
- * Returns the oldest unexpected message that matches r (and stays queued), or
- * NULL.
- */
+/* Returns the oldest unexpected message that matches r; it stays queued. */
 struct weft_match_msg *weft_match_find_msg(struct weft_match *m,
 					   const struct weft_match_recv *r);
 

@@ -260,9 +260,7 @@ static void an_empty_class_is_reused(void **state)
 	weft_match_fini(&m);
 }
 
-/*
- * Messages that arrive after the first search are hashed, and the table grows.
- */
+/* Messages that arrive after the first search are hashed; the table grows. */
 static void the_hash_table_of_messages_grows(void **state)
 {
 	enum { N = 4096 };

@@ -41,10 +41,7 @@ struct weft_mem_kind {
 	 * no such address, so the data must be staged.
 	 */
 	int (*reach)(void *at, size_t bytes, void **bus_p);
-	/*
-	 * Returns whether address was returned by reach, here or in another
-	 * process.
-	 */
+	/* Returns whether reach returned the address, in any process. */
 	bool (*on_bus)(uint64_t address);
 };
 
@@ -59,9 +56,7 @@ const struct weft_mem_kind *weft_mem_kind_iface(unsigned iface);
 /* Returns the kind of these bytes; NULL: they are of several kinds. */
 const struct weft_mem_kind *weft_mem_kind_of(const void *at, size_t bytes);
 
-/*
- * Returns the kind of an address returned by reach in this or another process.
- */
+/* Returns the kind of an address that reach returned in any process. */
 const struct weft_mem_kind *weft_mem_kind_on_bus(uint64_t address);
 
 /* emulated device memory: mem_device.c */

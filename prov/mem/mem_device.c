@@ -64,10 +64,7 @@ static struct block *block_of(const void *at)
 	return NULL;
 }
 
-/*
- * Maps the block at the next address of the window or, if that is not free,
- * anywhere.
- */
+/* Maps at the next address of the window or, if not free, anywhere. */
 static void *map_bus(int fd, size_t bytes)
 {
 	uint64_t next;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The kinds of memory: the table, the row for host memory, and lookup by
- * address.
- */
+/* The table of memory kinds, host memory, and lookup by address. */
 #include "prov/mem/mem.h"
 #include "src/base/attr.h"
 

@@ -55,15 +55,9 @@ struct net_msg {
 	uint32_t fifo;
 	uint8_t routing; /* enum net_routing_mode */
 	uint8_t zone;	 /* zone set of a dynamic message */
-	/*
-	 * 1: each node between source and target keeps a copy; not with
-	 * NET_DYNAMIC
-	 */
+	/* 1: each node on the line keeps a copy; not with NET_DYNAMIC */
 	uint8_t deposit;
-	/*
-	 * 1: a dynamic packet stays on the bubble channel once it has entered
-	 * it
-	 */
+	/* 1: a dynamic packet does not leave the bubble channel again */
 	uint8_t stay;
 	uint8_t path; /* path at the source, index in net_config.path */
 	/* path at the target, index plus one; 0: same as path */
@@ -99,9 +93,7 @@ struct net_msg {
 #define NET_ROUTE_ANY 0xff
 #define NET_DEAD_LINK (1u << 31)
 
-/*
- * Answer of a node to a query. The merged answer is the highest of all answers.
- */
+/* Answer of a node to a query; the highest answer of all nodes counts. */
 enum net_answer { NET_OK, NET_TEST_FAIL, NET_DISCARD };
 
 struct net_query_info {
@@ -117,18 +109,12 @@ struct net_query_info {
  * be NULL.
  */
 struct net_up {
-	/*
-	 * A packet is in the target's memory: `bytes` bytes of the message at
-	 * offset.
-	 */
+	/* A packet (`bytes` at offset) is in the target's memory. */
 	void (*packet)(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		       uint64_t offset, uint32_t bytes);
 	/* The whole message is in the target's memory. */
 	void (*arrived)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
-	/*
-	 * The source's interface has read the whole message from memory; the
-	 * FIFO proceeds.
-	 */
+	/* The source's interface has read the message; its FIFO proceeds. */
 	void (*sent)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/* The source's interface has the acknowledgements of all packets. */
 	void (*acked)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
@@ -160,9 +146,7 @@ struct net_up {
 		       uint64_t seq, uint64_t cookie);
 	/* Called after every NET_CALLBACK_TICKS ticks of one net_run. */
 	void (*progress_check)(void *arg);
-	/*
-	 * Class route: a query has reached a node; returns the node's answer.
-	 */
+	/* Class route: a query has reached a node. Returns its answer. */
 	uint8_t (*ask)(void *arg, uint64_t at, const struct net_query_info *q);
 	/* The merged answer of all nodes is at the querying node. */
 	void (*answer)(void *arg, uint64_t at, const struct net_query_info *q);
@@ -288,9 +272,7 @@ struct net_part {
 	uint32_t dst;  /* NET_REDUCE: node that receives the result */
 	/* payload bytes, at most payload_bytes of the machine */
 	uint32_t bytes;
-	/*
-	 * packet number on the route, equal for all contributions to a packet
-	 */
+	/* packet number on the route, equal for all contributions */
 	uint64_t seq;
 	uint64_t cookie;
 	/* enum net_coll; a broadcast or query has one contribution */

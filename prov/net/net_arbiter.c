@@ -166,10 +166,7 @@ WEFT_NOINLINE static void launch_rare(struct net_step *s, unsigned port,
 	send_packet_as(s, port, vc, pi, reader, true);
 }
 
-/*
- * Sends packet pi. reader: index of the receiver that the packet leaves, plus
- * one; 0: none.
- */
+/* Sends packet pi. reader: receiver that it leaves, plus one; 0: none. */
 WEFT_INLINE void send_packet(struct net_step *s, unsigned port, unsigned vc,
 			     uint32_t pi, unsigned reader, bool rare)
 {
@@ -216,9 +213,7 @@ static inline unsigned read_path(struct net_step *s, unsigned port)
 	return port + 1;
 }
 
-/*
- * Removes the head of a receiver's queue; the next packet becomes a new head.
- */
+/* Removes the head of a receiver's queue; the next packet is a new head. */
 static inline void queue_pop(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
@@ -235,9 +230,7 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 	net_mask_set(s->fresh, slot);
 }
 
-/*
- * Grants `port` to the head of a slot; the head has no requests at other ports.
- */
+/* Grants `port` to the head of a slot, which requests no other port. */
 WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 			    unsigned slot, uint32_t pi, bool rare)
 {
@@ -418,9 +411,7 @@ static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 	return true;
 }
 
-/*
- * Serves slots of the mask on the bubble channel. Returns whether one was sent.
- */
+/* Serves slots of the mask on the bubble channel; true: one was sent. */
 static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1)
 {
@@ -495,9 +486,7 @@ static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 							       : NET_VC_DET;
 }
 
-/*
- * Serves a port of a tiled router, where adaptive packets also wait in lists.
- */
+/* Serves a port of a tiled router; adaptive packets wait in lists, too. */
 WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 {
 	enum { ON = NET_WAIT_DET, ENTER };
@@ -689,10 +678,7 @@ static void serve_tile(struct net_step *s, unsigned slot)
 	s->dirty |= net_tile_enter(s, in, pi, (unsigned)port);
 }
 
-/*
- * Serves a new head: sends it by a free port or on the bubble channel, or lets
- * it wait.
- */
+/* Serves a new head: sends it by a free port, lets it escape or wait. */
 WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool rare)
 {
 	struct net *net = s->net;

@@ -18,10 +18,7 @@ struct waiter {
 	uint32_t packet;
 };
 
-/*
- * Returns the head of one of the receiver's queues; vc not 0: of its bubble
- * queue.
- */
+/* Returns a head of the receiver's queues; vc not 0: of its bubble queue. */
 static uint32_t head_in(const struct net *net, const struct net_in *in,
 			unsigned vc)
 {

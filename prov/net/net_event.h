@@ -21,10 +21,7 @@ enum net_ev {
 	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
 	/* class route: returned credit of this VC; payload: member */
 	NET_EV_CREDIT,
-	/*
-	 * a message is ready (port: FIFO) or, if payload is not 0, an
-	 * acknowledgement
-	 */
+	/* a message is ready (port: FIFO); payload: acknowledgement, or 0 */
 	NET_EV_WAKE,
 	NET_EV_BUILT,  /* the engine has finished a packet; port: FIFO */
 	NET_EV_PART,   /* class route: a contribution is at the engine */

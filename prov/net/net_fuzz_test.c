@@ -49,10 +49,7 @@ static void plan_tree(struct plan *p, struct weft_rng *r)
 	p->cfg.ack_receive_ps = 20000;
 }
 
-/*
- * Configures routers of two nodes that share a bus, with several links to each
- * neighbour.
- */
+/* Two nodes per router share a bus; several links to each neighbour. */
 static void plan_shared(struct plan *p, struct weft_rng *r)
 {
 	unsigned d;
@@ -132,10 +129,7 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 		m->bytes = weft_rng_below(r, 2) ? weft_rng_below(r, 8000)
 						: weft_rng_below(r, 64);
 		m->cookie = i + 1;
-		/*
-		 * one FIFO per message, so that the order of sends does not
-		 * matter
-		 */
+		/* one FIFO per message: the order of sends is arbitrary */
 		m->fifo = i;
 		m->routing = (uint8_t)weft_rng_below(r, 4);
 		m->zone = (uint8_t)weft_rng_below(r, 4);
@@ -161,10 +155,7 @@ static void send_query(struct net_fixture *e, struct net_part *part,
 	T_OK(net_tree_send(e->net, 1000 * part->seq, part));
 }
 
-/*
- * Sends barriers and allreduces alternately; backwards: from the last node to
- * the first.
- */
+/* Sends barriers and allreduces alternately; backwards: last node first. */
 static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 			  bool backwards)
 {
@@ -215,10 +206,7 @@ static void open_route(struct net_fixture *e, uint32_t nodes, uint32_t *route_p)
 
 enum { BACKWARDS = 1, STEPS = 2, LATE = 4 };
 
-/*
- * Runs the plan in variant `how`, which must not affect the result, and sets
- * the hashes.
- */
+/* Runs the plan; variant `how` must not affect the result. Sets the hashes. */
 static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 {
 	struct net_fixture e;

@@ -156,10 +156,7 @@ static void slow_lanes_halve_the_rate(void **state)
 	T_TRUE(is_close(rate_to(Y, BTE, NET_DYNAMIC), 3125, 3));
 }
 
-/*
- * HyperTransport adds 12 bytes to every 64 bytes, and 12 bytes for each read
- * request.
- */
+/* HyperTransport adds 12 bytes per 64, and 12 more per read request. */
 static void interface_rate_is_bus_rate(void **state)
 {
 	const struct flow both[] = { { 0, X, BTE, NET_DYNAMIC },
@@ -216,10 +213,7 @@ static void atomic_rate_with_amo_cache_hit_and_miss(void **state)
 
 /* ---- links and virtual channels ------------------------------------------ */
 
-/*
- * Returns the number of links by which packets from node 0 to dst leave its
- * chip.
- */
+/* Returns how many links packets from node 0 to dst use to leave the chip. */
 static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
 {
 	struct net_msg msg = { .dst = dst,

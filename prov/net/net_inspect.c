@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Inspection of the network, which it does not change: counters and invariants.
- */
+/* Inspection of the network: counters and invariants. */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
@@ -61,10 +59,7 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 	const struct net_in *in = &net_ins(net, node)[port], *peer_in;
 	uint32_t link = net_links(net, node)[port];
 
-	/*
-	 * The receiver at the other end of the link has the counts of this
-	 * sender.
-	 */
+	/* the receiver at the other end has the counts of this sender */
 	c->packets = c->chunks = c->busy_ps = 0;
 	if (link != NET_LINK_NONE) {
 		peer_in =
@@ -110,10 +105,7 @@ static int invariant_failed(const char *what, uint64_t a, uint64_t b)
 	return -EPROTO;
 }
 
-/*
- * Checks that no link has more than its maximum of tokens; idle: exactly the
- * maximum.
- */
+/* Checks that no link exceeds its tokens; idle: that it has all of them. */
 static int check_tokens(const struct net *net, bool idle)
 {
 	uint32_t n, port, vc, have, all;

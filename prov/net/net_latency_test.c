@@ -9,9 +9,7 @@
 
 #include <string.h>
 
-/*
- * Returns the latency of a single packet of this size over this number of hops.
- */
+/* Returns the latency of a single packet of this size over these hops. */
 static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 			  unsigned hops)
 {

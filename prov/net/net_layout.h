@@ -46,10 +46,7 @@ enum {
 	NET_WHEEL = 8192,
 	/* words of a chunk: link to the previous chunk, then events */
 	NET_CHUNK = 32,
-	/*
-	 * log2 of the nodes per region; the data of a region fits the cache
-	 * during a tick
-	 */
+	/* log2 of the nodes per region, whose data fits the cache */
 	NET_REGION_SHIFT = 12,
 	NET_HOPS_MAX = 64, /* combinations of link latencies */
 	/* contributions of a node to one packet of a collective */
@@ -177,10 +174,7 @@ struct net_hop {
 
 /* The sender of a port, and the packets that wait for the port. */
 struct net_out {
-	/*
-	 * cache line 0: all fields except those of deterministic packets and
-	 * class routes
-	 */
+	/* cache line 0 (line 1: deterministic packets, class routes) */
 	uint64_t dyn[2]; /* slots that request VC 0 of this port */
 	/* slots that request the bubble channel of this port */
 	uint64_t esc[2];
@@ -190,9 +184,7 @@ struct net_out {
 	uint8_t rr;
 	uint8_t share; /* grants to packets from links while injection waited */
 	uint8_t waits; /* mask of the lists that are not empty */
-	/*
-	 * round-robin bits: 1 deterministic or dynamic, 2 ring entry, 4 system
-	 */
+	/* round-robin bits: 1 deterministic/dynamic, 2 ring entry, 4 system */
 	uint8_t rr_bits;
 	uint8_t vcs; /* mask of the VCs for which an injection FIFO waits */
 	uint8_t pad[3];
@@ -277,10 +269,7 @@ struct net_nic {
 struct net_mrec {
 	/* payload bytes and target word (net_mrec_bytes(), net_mrec_word()) */
 	uint64_t bytes_word;
-	/*
-	 * caller's value; with NET_M_ACKED: index of the record that counts
-	 * acknowledgements
-	 */
+	/* caller's value; NET_M_ACKED: record that counts acknowledgements */
 	uint64_t cookie;
 	/* message: earliest start of the engine; timer: time of the callback */
 	uint64_t ready_ps;
@@ -423,10 +412,7 @@ struct net {
 	uint32_t packets_max, msgs_max, members_max, routes_max, combine_mask;
 	uint32_t chunks_max, heap_max, events_max;
 	struct net_fat fat; /* trees only: shape of the tree */
-	/*
-	 * torus: direction masks, indexed by a mask of the dimensions with hops
-	 * left
-	 */
+	/* torus: direction masks, by the mask of dimensions with hops left */
 	uint16_t det_dirs[1 << NET_DIMS_MAX];
 	uint16_t zone_dirs[NET_ZONES][1 << NET_DIMS_MAX];
 	/*
@@ -564,10 +550,7 @@ static inline uint64_t *net_dead(const struct net *net)
 	return net_at(net, net->off_dead);
 }
 
-/*
- * Returns the waiting time behind each port, in tokens; returned tokens report
- * it.
- */
+/* Returns the waiting time behind each port, in tokens. */
 static inline uint16_t *net_port_delay(const struct net *net, uint32_t node)
 {
 	return (uint16_t *)net_at(net, net->off_ahead) +

@@ -98,10 +98,7 @@ static void different_pairs_are_spread_over_links(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * More packets than the rings can buffer: without the bubble rule, they would
- * deadlock.
- */
+/* More packets than the rings can buffer; the bubble prevents deadlock. */
 static void multi_link_rings_do_not_deadlock(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * 40, .zone = 1 };

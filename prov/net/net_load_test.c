@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The loaded network compared with theory: queueing delay, saturation and
- * bisection.
- */
+/* The loaded network and theory: queueing delay, saturation, bisection. */
 #include "test/support/net_fixture.h"
 #include "prov/net/net_layout.h"
 
@@ -277,10 +274,7 @@ static void ring_without_bubble_deadlocks(void **state)
 	T_TRUE(ring_deadlocks(1));
 }
 
-/*
- * The dynamic buffers of a ring hold one packet, so most packets use the bubble
- * channel.
- */
+/* The dynamic buffers hold one packet; others use the bubble channel. */
 static bool ring_of_escapes_deadlocks(uint32_t bubble)
 {
 	struct senders c = { .nodes = 16,

@@ -412,9 +412,7 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 	net_router_offer(s, fifo, pi);
 }
 
-/*
- * Handles a message that is ready, or an acknowledgement that has been built.
- */
+/* Handles a message that is ready, or an acknowledgement that is built. */
 void net_nic_wake(struct net_step *s, uint64_t word)
 {
 	if (weft_unlikely(net_word_port(word) == NET_FAULT_PORT))

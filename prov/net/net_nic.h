@@ -7,9 +7,7 @@
 
 void net_nic_wake(struct net_step *s, uint64_t word);
 void net_nic_built(struct net_step *s, uint64_t word);
-/*
- * Called when the head of an injection FIFO has left; offers the next packet.
- */
+/* Offers the next packet after the head of an injection FIFO has left. */
 void net_nic_fifo_pop(struct net_step *s, unsigned fifo);
 /* Receives a packet whose head has arrived at `port` of its target. */
 void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);

@@ -86,10 +86,7 @@ void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 
 	for (i = 0; i < n; i++) {
 		id = net_word_node(w[i]);
-		/*
-		 * the payload is a packet or a message record; both are one
-		 * cache line
-		 */
+		/* packet or message record: one cache line */
 		net_prefetch(net_packet(net, net_word_payload(w[i])));
 		if (net_word_kind(w[i]) == NET_EV_DELIVER)
 			net_prefetch(net_node(net, id));
@@ -114,10 +111,7 @@ static void load_senders(const struct net *net, uint32_t id, uint64_t ports)
 		net_prefetch(&o[__builtin_ctzll(ports)]);
 }
 
-/*
- * Loads the senders of all ports that a new head requests if none of them is
- * free.
- */
+/* Loads the senders of all ports that a new head may have to request. */
 static void load_new_heads(const struct net *net, const struct net_mark *m)
 {
 	const struct net_node *n = net_node(net, m->node);

@@ -13,10 +13,7 @@ static inline void net_prefetch(const void *line)
 }
 /* slot: value of a wheel slot (net_wheel.c) */
 void net_prefetch_chunk(const struct net *net, uint32_t slot);
-/*
- * Prefetch the data of events: tails and tokens, arrivals, sorted events,
- * callbacks.
- */
+/* Data of events: tails and tokens, arrivals, sorted events, callbacks. */
 void net_prefetch_nodes(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_sorted(const struct net *net, const uint64_t *w, uint32_t n);

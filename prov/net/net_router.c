@@ -49,9 +49,7 @@ static unsigned shortest_queue(const struct net *net, const struct net_in *in)
 	return best;
 }
 
-/*
- * Appends a packet to a receiver's queue. Returns whether the queue was empty.
- */
+/* Appends a packet to a receiver's queue. Returns whether it was empty. */
 static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 		       uint32_t pi)
 {
@@ -78,10 +76,7 @@ static unsigned wait_of(const struct net *net, const struct net_packet *p,
 	return NET_WAIT_DET + 2 * (p->vc - 1u) + !on;
 }
 
-/*
- * Inserts a packet in order of arrival; packets of one tick are ordered by
- * receiver.
- */
+/* Inserts a packet in order of arrival tick, then of receiver. */
 static void list_push(struct net *net, struct net_list *l, uint32_t pi)
 {
 	struct net_packet *p = net_packet(net, pi);
@@ -198,10 +193,7 @@ static inline void packet_arrive(struct net_step *s, uint64_t word)
 		queue_det(s, net_node(net, id), id, port, pi);
 }
 
-/*
- * Releases a read path of a receiver. Returns the ports that may now be
- * granted.
- */
+/* Releases a read path. Returns the ports that may now be granted. */
 static inline uint64_t read_path_free(const struct net *net, struct net_node *n,
 				      unsigned reader)
 {
@@ -247,9 +239,7 @@ WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
 	return back;
 }
 
-/*
- * Returns tokens to the shared pool. Returns the tokens that the VC then has.
- */
+/* Puts shared tokens back. Returns the tokens that the VC then has. */
 WEFT_COLD static uint32_t pool_return(struct net *net, uint32_t id,
 				      unsigned port, unsigned vc, uint32_t back)
 {

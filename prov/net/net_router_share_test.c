@@ -89,10 +89,7 @@ static void all_pairs_reach_each_other(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * Returns the total rate, MB/s, of two nodes of one router that send to another
- * router.
- */
+/* Returns the total rate of two nodes of a router to another router, MB/s. */
 static uint64_t pair_rate(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 1 << 20, .dst = 4 };
@@ -286,10 +283,7 @@ static void a_source_route_names_every_link(void **state)
 
 /* ---- bus time of a path -------------------------------------------------- */
 
-/*
- * Returns the duration of single-packet messages from node 0 and of as many
- * messages to it.
- */
+/* Returns the duration of equally many messages from and to node 0. */
 static uint64_t both_directions(struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 };
@@ -325,10 +319,7 @@ static void read_requests_use_bus_bandwidth(void **state)
 	       with_requests < plain + 520 * 128000);
 }
 
-/*
- * Returns the duration of a hundred small messages to `words` different words
- * of node 2.
- */
+/* Returns the duration of a hundred messages to `words` words of node 2. */
 static uint64_t time_of_words(struct net_config *cfg, uint64_t words)
 {
 	struct net_msg msg = { .bytes = 8, .dst = 2 };
@@ -360,9 +351,7 @@ static void word_cache_hits_and_misses(void **state)
 	four = time_of_words(&cfg, 4);
 	five = time_of_words(&cfg, 5);
 	T_IS(four - one, 3 * 2000000ull);
-	/*
-	 * two of the five words share a cache entry and evict each other
-	 */
+	/* two of the five words share a cache entry and evict each other */
 	T_IS(five - one, (3 + 39) * 2000000ull);
 }
 

@@ -126,9 +126,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		n->off_control = reserve(off, ports * sizeof(uint64_t));
 }
 
-/*
- * Reserves `count` records. Returns the index of the first record, minus one.
- */
+/* Reserves `count` records. Returns the index of the first, minus one. */
 static uint32_t lay_records(uint64_t *off, uint64_t count, uint64_t bytes)
 {
 	*off = (*off + bytes - 1) / bytes * bytes;
@@ -194,10 +192,7 @@ static void open_tables(struct net *net)
 			(uint16_t)net_wire_tokens(cfg, net_wire_bytes(cfg, c));
 }
 
-/*
- * Computes the link times of acknowledgements and of packets with a special
- * header.
- */
+/* Computes link times of acknowledgements and packets with other headers. */
 static void fill_forms(struct net *net, uint32_t rate)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -248,10 +243,7 @@ static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 	       flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 
-/*
- * Returns the index of these latencies in net->hop; links of equal latencies
- * share an entry.
- */
+/* Returns the index in net->hop; links of equal latencies share one. */
 static int find_hop(struct net *net, const struct net_hop *want)
 {
 	uint32_t i;
@@ -532,10 +524,7 @@ static const struct {
 	[NET_EV_TOKEN] = { net_prefetch_nodes, net_router_token },
 };
 
-/*
- * Processes the events of one kind, in any order. Returns the hash of the
- * events.
- */
+/* Processes the events of one kind, in any order. Returns their hash. */
 static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 {
 	struct net *net = s->net;
@@ -591,10 +580,7 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	return sum;
 }
 
-/*
- * Prefetches the first chunk of each lane. Returns false if the region has no
- * event.
- */
+/* Prefetches the first chunk of each lane. False: the region has no event. */
 static bool any_events(const struct net_step *s, uint32_t lane)
 {
 	const struct net *net = s->net;

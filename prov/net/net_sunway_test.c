@@ -38,10 +38,7 @@ static uint32_t leaf_of(uint32_t node, unsigned rail)
 	return LEAF + node / DOWN * 2 + rail;
 }
 
-/*
- * Returns the time from post to arrival of one message from node 0 on rail 0,
- * ps.
- */
+/* Returns the latency of a message from node 0 on rail 0, ps. */
 static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
 {
 	struct net_msg msg = {
@@ -145,9 +142,7 @@ static void responses_pass_when_requests_fill_shared_buffers(void **state)
 	/* 13 packets use all shared buffers */
 	cfg.tokens_shared = 13 * 33 - 2;
 	for (unsigned own = 0; own < 2; own++) {
-		/*
-		 * two private blocks are too few for a response of three blocks
-		 */
+		/* two private blocks: too few for a response of three */
 		for (unsigned vc = 0; vc < 4; vc++)
 			cfg.tokens[vc] = own ? 16 : 2;
 		net_fixture_open(&e, &cfg, 0);
@@ -175,9 +170,7 @@ static void responses_pass_when_requests_fill_shared_buffers(void **state)
 	}
 }
 
-/*
- * A single channel may use the shared buffers that other channels do not use.
- */
+/* A channel may use the shared buffers that other channels do not use. */
 static void one_channel_may_use_all_shared_buffers(void **state)
 {
 	uint64_t time[2];
@@ -238,10 +231,7 @@ static void a_link_may_store_and_forward(void **state)
 		T_IS(whole, cut + links * on_link(2048));
 		net_fixture_close(&e);
 	}
-	/*
-	 * the link into the last node delivers a packet only when it is
-	 * complete
-	 */
+	/* the link into the last node delivers complete packets only */
 	net_fixture_open(&e, &cfg, 0);
 	T_OK(net_link_store_forward(e.net, leaf_of(ENDS - 1, 0), DOWN - 1,
 				    true));
@@ -393,10 +383,7 @@ static void a_port_has_32_entries_for_groups(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * A class route may contain nodes that do not contribute; they drop the
- * results.
- */
+/* Nodes of a class route that do not contribute drop the results. */
 static void non_member_node_drops_results(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 2, 100, 101 };

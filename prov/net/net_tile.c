@@ -187,9 +187,7 @@ static uint64_t may_wait(const struct net *net, const struct net_packet *p,
 	return own | (p->want & net->dir_ports[net->flow[p->det]]);
 }
 
-/*
- * Returns the tokens left when all packets queued for the port have been sent.
- */
+/* Returns the tokens left after all packets queued for the port. */
 static int score_of(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;

@@ -5,10 +5,7 @@
 
 #include "prov/net/net_layout.h"
 
-/*
- * Returns the number of packets from a receiver in the row buffer of each
- * column, VC by VC.
- */
+/* Packets from a receiver in the row buffer of each column, VC by VC. */
 static inline uint8_t *net_tile_rows(const struct net *net, uint32_t node,
 				     unsigned port)
 {
@@ -49,10 +46,7 @@ bool net_tile_has_room(const struct net_step *s, unsigned in, unsigned out,
  * packet stays in its queue until another packet has left.
  */
 int net_tile_choose(struct net_step *s, unsigned in, uint32_t pi);
-/*
- * Makes a packet on the bubble channel use the same parallel link in its ring
- * from now on.
- */
+/* Makes a packet on the bubble channel stay on the same parallel link. */
 static inline void net_tile_pin_link(const struct net *net, uint32_t pi,
 				     unsigned port)
 {

@@ -40,10 +40,7 @@ static WEFT_COLD WEFT_NORETURN void overflow_fail(const char *what)
 
 /* ---- event chunks -------------------------------------------------------- */
 
-/*
- * Returns the index of a free chunk; chunks are numbered from the start of the
- * block.
- */
+/* Returns a free chunk, numbered from the start of the block. */
 static uint32_t chunk_get(struct net *net)
 {
 	uint32_t c = net->free_chunk;
@@ -140,10 +137,7 @@ static struct net_heap_event heap_pop(struct net *net)
 
 /* ---- search for the next tick -------------------------------------------- */
 
-/*
- * Returns the distance from `bit` to the next tick with events, with
- * wrap-around, or -1.
- */
+/* Returns the distance to the next tick with events (wraps around), or -1. */
 static int64_t map_next(const struct net *net, uint32_t bit)
 {
 	uint32_t w = bit / 64, t, i;
@@ -177,9 +171,7 @@ uint64_t net_wheel_next(const struct net *net)
 
 /* ---- removing a tick's events -------------------------------------------- */
 
-/*
- * Returns the first gap of Shell sort: 1, 4, 13, 40, ..., below a third of n.
- */
+/* First gap of Shell sort: 1, 4, 13, 40, ..., below a third of n. */
 static uint32_t sort_gap(uint32_t n)
 {
 	uint32_t gap = 1;
@@ -203,9 +195,7 @@ static void sort_words(uint64_t *w, uint32_t n)
 		}
 }
 
-/*
- * Moves the events of a lane to the array `to`. Returns the number of events.
- */
+/* Moves the events of a lane to the array `to`. Returns their number. */
 static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 			  uint64_t *to)
 {
@@ -252,10 +242,7 @@ void net_wheel_begin(struct net *net)
 
 /* ---- order of callbacks -------------------------------------------------- */
 
-/*
- * Sets a callback's exact time, and the key that orders callbacks of equal
- * time.
- */
+/* Sets a callback's exact time, and the key for equal times. */
 static void call_fill(const struct net *net, uint64_t tick, uint64_t word,
 		      struct net_call *c)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Registers of a node, sensors, and the periodic checks of its host and
- * interface.
- */
+/* Registers of a node, sensors, periodic checks of host and interface. */
 #include "prov/watch/watch.h"
 
 /* checks without a heartbeat after which the owner is reported broken */

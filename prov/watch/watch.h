@@ -29,10 +29,7 @@
 #define WEFT_WATCH_PORTS 6
 #define WEFT_WATCH_NEVER UINT64_MAX
 
-/*
- * State of a host or interface. If two reports differ, the higher state is
- * used.
- */
+/* State of a host or interface; of differing reports, the higher counts. */
 enum weft_watch_state {
 	WEFT_WATCH_UNKNOWN, /* no report */
 	WEFT_WATCH_NORMAL,
@@ -48,19 +45,13 @@ const char *weft_watch_name(enum weft_watch_state state);
 struct weft_watch_sensor {
 	int32_t value, low, high;
 };
-/*
- * Returns a bit mask of the sensors that are out of their bounds; at most 32
- * sensors.
- */
+/* Returns a mask of the sensors out of bounds; at most 32 sensors. */
 uint32_t weft_watch_sensors(const struct weft_watch_sensor *sensor,
 			    unsigned count);
 
 /* ---- registers ----------------------------------------------------------- */
 
-/*
- * A register that its owner writes once per period and another component
- * checks.
- */
+/* Register that its owner writes every period and another part checks. */
 struct weft_watch_register {
 	uint64_t beats;
 	uint32_t sensors; /* bit mask of the sensors that are out of bounds */
@@ -83,10 +74,7 @@ enum weft_watch_state weft_watch_check(struct weft_watch_monitor *monitor,
 				       const struct weft_watch_register *reg,
 				       uint32_t misses);
 
-/*
- * Status word that an interface sends to its neighbours; fits a control word of
- * the link.
- */
+/* Status word from an interface to its neighbours; fits a control word. */
 struct weft_watch_word {
 	uint32_t node;
 	uint8_t host, nic; /* enum weft_watch_state */
@@ -101,20 +89,14 @@ struct weft_watch_node {
 	struct weft_watch_monitor of_host;
 	/* monitor of the interface, kept by the host */
 	struct weft_watch_monitor of_nic;
-	/*
-	 * neighbour status registers: the last word, and the number of words
-	 * received
-	 */
+	/* neighbour registers: last status word, number of words */
 	struct weft_watch_word neighbour[WEFT_WATCH_PORTS];
 	struct weft_watch_register neighbour_words[WEFT_WATCH_PORTS];
 	struct weft_watch_monitor neighbour_monitor[WEFT_WATCH_PORTS];
 };
 
 #define WEFT_WATCH_NO_NODE UINT32_MAX
-/*
- * Initialises a node. neighbour: the node behind each port, or
- * WEFT_WATCH_NO_NODE.
- */
+/* neighbour: the node behind each port, or WEFT_WATCH_NO_NODE. */
 void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
 			  const uint32_t neighbour[WEFT_WATCH_PORTS]);
 
@@ -163,9 +145,7 @@ struct weft_watch_result {
 };
 
 void weft_watch_view_init(struct weft_watch_view *v);
-/*
- * Records a report about the node. port: the node's port to the reporting node.
- */
+/* Records a report about a node. port: its port to the reporting node. */
 void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
 			   const struct weft_watch_report *report,
 			   unsigned port);

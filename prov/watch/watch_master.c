@@ -87,10 +87,7 @@ struct weft_watch_result weft_watch_evaluate(const struct weft_watch_view *v,
 	bool own = is_fresh(v->own_time, now, fresh);
 	bool host_broken = h.with_words && h.host == WEFT_WATCH_BROKEN;
 
-	/*
-	 * A newer status word that the host is broken overrides the host's own
-	 * report.
-	 */
+	/* a newer status word "broken" overrides the host's own report */
 	p.host = own && !(host_broken && h.time > v->own_time) ? v->own_host
 							       : host_of(&h);
 	if (h.silent && !h.with_words)

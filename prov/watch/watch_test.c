@@ -148,10 +148,7 @@ static void a_dead_host_is_reported_by_its_interface(void **state)
 	steps(&w, 5);
 	w.host_dead[21] = true;
 	step(&w);
-	/*
-	 * the interface and six neighbours have detected the fault; the master
-	 * has not
-	 */
+	/* interface and neighbours know of the fault, the master does not */
 	T_IS(w.node[21].of_host.state, WEFT_WATCH_BROKEN);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		T_IS(w.node[neighbour(21, p)].neighbour[back(p)].host,
@@ -235,9 +232,7 @@ static void a_sensor_warning_is_reported_as_sick(void **state)
 	T_IS(master_state(&w, 9).host, WEFT_WATCH_BROKEN);
 }
 
-/*
- * All neighbours of the node are dead, so only the node reports about itself.
- */
+/* All neighbours of the node are dead: only it reports about itself. */
 static void a_node_with_dead_neighbours_reports_itself(void **state)
 {
 	static struct world w;

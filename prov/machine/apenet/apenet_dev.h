@@ -144,9 +144,7 @@ struct apenet_target {
 	uint64_t bad; /* out: address without translation */
 };
 
-/*
- * Translates the address and stores the data. Returns enum weft_apenet_status.
- */
+/* Translates and stores the data. Returns enum weft_apenet_status. */
 unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 			  const unsigned char *data);
 

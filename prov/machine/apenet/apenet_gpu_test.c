@@ -11,8 +11,7 @@
 #define PIECES ((BYTES + 4095) / 4096)
 
 /*
- * Runs one put between two kinds of memory, and checks the counters of both
- * boards.
+ * Runs a put between two kinds of memory; checks the counters of both boards.
  */
 static void put(struct pair *p, int from, int to, unsigned flags)
 {

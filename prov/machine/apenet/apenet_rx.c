@@ -74,10 +74,7 @@ static void in_truncate(struct weft_apenet *a, struct apenet_in *in,
 
 /* ---- storing data ---- */
 
-/*
- * Appends data to a staged message, which stays in host memory until it is
- * complete.
- */
+/* Appends data to a staged message in host memory. */
 static bool in_stage_append(struct apenet_in *in, const struct rx *r)
 {
 	unsigned char *p = realloc(in->stage, in->bytes + r->h.bytes);

@@ -271,9 +271,7 @@ static void unregistering_during_a_send_cuts_the_message(void **state)
 
 #define PACKETS 64
 
-/*
- * Sends PACKETS packets in `puts` puts. Returns the statistics of the source.
- */
+/* Sends PACKETS packets in `puts` puts. Returns the source's statistics. */
 static struct weft_apenet_stats run_puts(unsigned dmas, int puts)
 {
 	const struct weft_apenet_attr attr = { .dmas = dmas };
@@ -307,9 +305,7 @@ static void two_engines_saturate_the_bus(void **state)
 	T_TRUE(two.overlapped >= PACKETS - 4);
 }
 
-/*
- * Each put is one packet, so the engines need a new command for every packet.
- */
+/* Each put is one packet, so the engines need a new command per packet. */
 static void commands_are_prefetched(void **state)
 {
 	struct weft_apenet_stats st = run_puts(2, PACKETS);

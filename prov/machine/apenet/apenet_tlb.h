@@ -31,9 +31,7 @@ void apenet_tlb_fini(struct apenet_tlb *t);
 
 /* Returns the buffer number of an address's page; -1: miss. */
 int64_t apenet_tlb_find(struct apenet_tlb *t, uint64_t address, unsigned bits);
-/*
- * Adds a translation; returns whether the least recently used one was evicted.
- */
+/* Adds a translation. Returns whether another one was evicted. */
 bool apenet_tlb_fill(struct apenet_tlb *t, uint64_t address, unsigned bits,
 		     uint32_t buf);
 /* Removes all pages of a buffer. */

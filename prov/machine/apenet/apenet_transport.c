@@ -63,10 +63,7 @@ static inline struct apenet_transport_ring *ring_of(struct apenet_transport *e,
 
 /* ---- puts into the ring ---- */
 
-/*
- * Returns the path of the network model for the kind of memory at a bus
- * address.
- */
+/* Returns the model's path for the kind of memory at a bus address. */
 static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
 					    uint64_t address)
 {
@@ -145,9 +142,7 @@ static const struct weft_carrier_up apenet_transport_up = {
 
 /* ---- bulk ---- */
 
-/*
- * Returns the path between two kinds of memory, given by their bus addresses.
- */
+/* Returns the path between the kinds of memory at two bus addresses. */
 static struct weft_vt_pkt_attr
 apenet_transport_path_between(struct weft_carrier *c, uint64_t from,
 			      uint64_t to)

@@ -18,10 +18,7 @@
 
 /* ---- messages ---- */
 
-/*
- * Ends a message. A get whose request has been sent continues until its data
- * arrives.
- */
+/* Ends a message. A get that has been sent continues until its data arrives. */
 static void msg_end(struct weft_apenet *a, struct apenet_msg *m,
 		    unsigned status)
 {
@@ -53,10 +50,7 @@ static bool msg_all_requested(const struct apenet_msg *m)
 	return m->started && m->requested == msg_bytes(m);
 }
 
-/*
- * Copies the data of a staged message to host memory first. Returns false if
- * out of memory.
- */
+/* Copies a staged message to host memory. Returns false if out of memory. */
 static bool msg_stage(struct weft_apenet *a, struct apenet_msg *m)
 {
 	const struct apenet_buf *b =

@@ -47,10 +47,7 @@ int bgq_create(const struct weft_carrier_ops *ops,
 	       const struct weft_carrier_attr *attr, uint64_t seed,
 	       struct weft_bgq **bgq_p)
 {
-	/*
-	 * most FIFOs are never opened, and their zeroed pages are never
-	 * allocated
-	 */
+	/* pages of FIFOs that are never opened are never allocated */
 	void *raw = calloc(1, sizeof(struct weft_bgq) + 63);
 	struct weft_bgq *mu = (void *)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
 	struct weft_carrier_attr a = *attr;

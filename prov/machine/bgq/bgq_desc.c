@@ -61,10 +61,7 @@ WEFT_EXPORT void weft_bgq_desc_get(struct weft_bgq_desc *desc,
 	d->hdr.sel = bgq_sel(inj_fifo, 0);
 }
 
-/*
- * Checks that a user FIFO does not use the system's network FIFO or virtual
- * channel.
- */
+/* A user FIFO must not use the network FIFO or channel of the system. */
 static enum weft_bgq_error desc_check_net(const struct bgq_desc *d, bool system)
 {
 	unsigned map = bgq_desc_map(d);

@@ -148,10 +148,7 @@ int bgq_load_neighbour(unsigned op);
 int bgq_inj_push(struct bgq_inj *f, const struct bgq_desc *d, unsigned n);
 uint64_t bgq_inj_free(struct bgq_inj *f);
 bool bgq_inj_empty(struct bgq_inj *f);
-/*
- * Reserves chunks. -EAGAIN: the FIFO is full, or BGQ_RMES packets are being
- * stored already.
- */
+/* Reserves chunks. -EAGAIN: FIFO full, or BGQ_RMES packets being stored. */
 int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
 		    struct bgq_reservation *p);
 void bgq_rec_commit(struct bgq_rec *r, const struct bgq_reservation *p);

@@ -140,10 +140,7 @@ static void no_interrupt_at_the_chunk_threshold(void **state)
 	}
 }
 
-/*
- * The threshold counts the free slots of a remote get FIFO; one packet takes
- * two slots.
- */
+/* The threshold counts slots of a remote get FIFO; a packet takes two slots. */
 static void no_interrupt_at_the_slot_threshold(void **state)
 {
 	for (unsigned more = 0; more <= 2; more += 2) {
@@ -195,9 +192,7 @@ static void one_slot_above_threshold_interrupts(void **state)
 	pair_close(&p);
 }
 
-/*
- * The atomic load of a packet is performed once, even if the packet is retried.
- */
+/* The atomic load of a packet is performed once, even if it is retried. */
 static void a_retried_packet_repeats_no_atomic_load(void **state)
 {
 	struct weft_bgq_msg m = { .node = 1, .load_op = WEFT_BGQ_LOAD_INC };

@@ -24,10 +24,7 @@ static int rx_reject(struct weft_bgq *mu, enum weft_bgq_error e, unsigned id,
 	return 0;
 }
 
-/*
- * Stores a packet in a FIFO; in the stored header, the source replaces the
- * destination.
- */
+/* Stores a packet in a FIFO; its header then names the source. */
 static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 		   const struct bgq_hdr *h, const void *payload)
 {
@@ -180,10 +177,7 @@ int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 	return bgq_rx_packet(mu, source, &h, payload);
 }
 
-/*
- * Returns the payload of a packet; copies it to buf if it wraps around the end
- * of the FIFO.
- */
+/* Returns the payload of a packet, copied to buf if it wraps around. */
 static const void *rec_payload(struct bgq_rec *r, uint64_t at, unsigned bytes,
 			       void *buf)
 {

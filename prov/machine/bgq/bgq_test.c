@@ -71,8 +71,7 @@ static void the_header_carries_software_bytes(void **state)
 }
 
 /*
- * Posts a put of n bytes to offset 64 of base address 1; its counter is at base
- * address 2.
+ * Puts n bytes to base address 1, offset 64; the counter is at base address 2.
  */
 static void put(struct pair *p, unsigned fifo, const void *src, uint64_t n,
 		unsigned vc)

@@ -249,10 +249,7 @@ static int bgq_transport_model_start(struct bgq_transport *e,
 	return err;
 }
 
-/*
- * An atomic is an access to an atomic address; the target's L2 cache performs
- * it.
- */
+/* An atomic is an access to an atomic address of the target's L2 cache. */
 static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 			     struct weft_amo *a)
 {

@@ -203,10 +203,7 @@ int gemini_create(const struct weft_carrier_ops *ops,
 struct weft_peer *gemini_peer(struct weft_gemini *f, uint32_t pe);
 /* Translates a virtual PE to a physical one. */
 uint32_t gemini_physical(const struct weft_gemini *f, uint32_t pe);
-/*
- * Translates handle and offset to a local address. Returns the status of the
- * check.
- */
+/* Translates handle and offset to a local address, and checks the access. */
 enum weft_gemini_status gemini_translate(const struct gemini_mdd *m,
 					 uint64_t offset, uint64_t bytes,
 					 bool write, uint64_t *addr);
@@ -223,10 +220,7 @@ void gemini_txn_close(struct weft_gemini *f, unsigned ssid, uint64_t data);
  * recorded the error).
  */
 int gemini_request(struct weft_gemini *f, const struct gemini_request *r);
-/*
- * Sends a request with GEMINI_REQ_QUIET: without buffer, transaction and
- * response.
- */
+/* Sends a request without buffer, transaction and response (REQ_QUIET). */
 int gemini_request_quiet(struct weft_gemini *f, const struct gemini_request *r);
 /* Returns the outstanding request to this peer with this id, or NULL. */
 struct gemini_orb *gemini_orb_find(struct weft_gemini *f,
@@ -241,9 +235,7 @@ void gemini_orb_scrub(struct weft_gemini *f);
 void gemini_link_init(struct weft_gemini *f,
 		      const struct weft_gemini_attr *attr);
 void gemini_link_fini(struct weft_gemini *f);
-/*
- * Queues the packet of a request on a link. Returns 0, -EAGAIN or -ECONNRESET.
- */
+/* Queues a request's packet on a link. Returns 0, -EAGAIN or -ECONNRESET. */
 int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 		     const struct weft_pkt *pkt);
 /* Sends packets that wait on links. Returns the number of packets sent. */
@@ -268,18 +260,13 @@ uint64_t gemini_amo_run(struct weft_gemini *f, uint64_t addr, unsigned op,
 
 /* gemini_bulk.c */
 #define GEMINI_BULKS 32
-/*
- * Starts the copy of a transfer whose descriptor is at the head of its channel.
- */
+/* Starts the copy of the transfer at the head of its channel. */
 void gemini_bulk_run(struct gemini_bulk *b, int ssid);
 /* Reports completed transfers to the message engine. */
 void gemini_bulk_events(struct weft_gemini *f);
 
 /* gemini_bte.c */
-/*
- * Posts a descriptor for a transfer and starts it. -EAGAIN: the channel is
- * busy.
- */
+/* Posts and starts a transfer. -EAGAIN: the channel is busy. */
 int gemini_bte_bulk(struct weft_gemini *f, unsigned channel,
 		    struct gemini_bulk *b);
 void gemini_bte_init(struct weft_gemini *f);

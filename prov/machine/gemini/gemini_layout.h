@@ -135,10 +135,7 @@ static inline uint64_t gemini_slot_word(uint32_t seq, uint32_t bytes)
 	return (uint64_t)seq << 32 | bytes;
 }
 
-/*
- * Returns the number of network packets of 64 bytes for n bytes; an empty
- * request takes one.
- */
+/* Returns the number of 64-byte packets for n bytes; 1 for an empty request. */
 static inline unsigned gemini_packets(uint64_t n)
 {
 	return n ? (unsigned)((n + WEFT_GEMINI_STORE - 1) / WEFT_GEMINI_STORE)

@@ -64,9 +64,7 @@ struct link_direction {
 	unsigned count;
 };
 
-/*
- * Returns the shorter direction in the first dimension where the chips differ.
- */
+/* The shorter direction in the first dimension in which the chips differ. */
 static struct link_direction link_direction_to(struct weft_gemini *f,
 					       uint32_t pe)
 {
@@ -149,10 +147,7 @@ int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 	return 0;
 }
 
-/*
- * Sends the first packet of a link. Returns 0 if there is none or the carrier
- * is full.
- */
+/* Sends the first packet of a link. 0: none, or the carrier is full. */
 static int link_send_first(struct weft_gemini *f, struct gemini_link *l)
 {
 	struct weft_carrier *c = f->port.carrier;

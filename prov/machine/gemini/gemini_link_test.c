@@ -97,10 +97,7 @@ static void the_delivery_mode_determines_the_order(void **state)
 	T_IS(overtaken(WEFT_GEMINI_IN_ORDER, 8), 0);
 }
 
-/*
- * Returns the number of links used. *least_p: smallest packet count of the
- * eight links.
- */
+/* Returns the number of links used; *least_p: smallest packet count. */
 static unsigned links_used(unsigned delivery, uint64_t *least_p)
 {
 	struct weft_gemini_stats st;
@@ -155,10 +152,7 @@ static void adaptive_packets_avoid_full_link(void **state)
 	pair_close(&p);
 }
 
-/*
- * The packets of a block use any link; when its event arrives, the block is
- * complete.
- */
+/* A block whose packets use any link is complete when its event arrives. */
 static void blocks_complete_over_any_links(void **state)
 {
 	struct weft_gemini_bte d = { .type = WEFT_GEMINI_BTE_PUT, .pe = 1 };
@@ -225,9 +219,7 @@ static void units_of_one_chip_use_no_link(void **state)
 
 static void neighbours_have_8_4_and_8_links(void **state)
 {
-	/*
-	 * chips +x, -x, +y, -y, +z, -z, and one that differs in all dimensions
-	 */
+	/* chips in +x, -x, +y, -y, +z, -z, and in all dimensions */
 	static const struct {
 		uint32_t chip;
 		unsigned links;
@@ -422,9 +414,7 @@ static void requests_time_out_after_1_to_2_seconds(void **state)
 	pair_close(&p);
 }
 
-/*
- * Delivers n bytes at offset `at` of a send of 128 bytes in transaction ssid.
- */
+/* Delivers n bytes at offset `at` of a 128-byte send in transaction ssid. */
 static enum weft_gemini_status arrive(struct pair *p, unsigned ssid,
 				      unsigned at, unsigned n)
 {
@@ -554,9 +544,7 @@ static void queues_close(struct queues *x)
 	}
 }
 
-/*
- * Three units, including the receiver, send to unit 0 without connecting first.
- */
+/* Three units, including the receiver, send to unit 0 without connecting. */
 static void all_senders_share_one_queue(void **state)
 {
 	unsigned char buf[WEFT_GEMINI_MSGQ_BYTES];

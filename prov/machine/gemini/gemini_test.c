@@ -43,10 +43,7 @@ static void window_bits_choose_the_element(void **state)
 	T_OK(pair_sync(&p, 0).status);
 	T_IS(p.b.mem[256 + 8], 7);
 	T_IS(p.a.mem[256 + 16], 7);
-	/*
-	 * bits are relative to the window's PE; a PE beyond the last is an
-	 * error
-	 */
+	/* relative to the window's PE; a PE beyond the last is an error */
 	w.pe = 1;
 	T_OK(weft_gemini_window_set(p.a.f, 0, &w));
 	T_OK(weft_gemini_store(p.a.f, 0, 32, &v, 8));
@@ -393,10 +390,7 @@ static uint32_t id_in_flight(const struct pair *p)
 	return 0;
 }
 
-/*
- * Only the target of a request can respond, and only with the requested number
- * of bytes.
- */
+/* Only the target may respond, and only with the requested bytes. */
 static void a_response_must_match_its_request(void **state)
 {
 	struct weft_gemini_local to = { .offset = 64 };

@@ -202,9 +202,7 @@ static bool gemini_transport_credit(struct gemini_transport *e,
 
 /* ---- receiving ---- */
 
-/*
- * Reads the engine packet in the next slot. -ENOENT: none; -EPROTO: malformed.
- */
+/* Reads the packet in the next slot. -ENOENT: none; -EPROTO: malformed. */
 static int mailbox_peek(struct gemini_transport *e,
 			struct gemini_transport_mailbox *b,
 			struct weft_pkt *pkt, const void **payload_p)

@@ -374,10 +374,7 @@ WEFT_EXPORT int weft_gemini_amo(struct weft_gemini *f, unsigned w,
 	return err ? err : window_join(f, w, &r);
 }
 
-/*
- * Sends a prompt put of length zero, which flushes the target's batched
- * responses.
- */
+/* Sends an empty prompt put, which flushes the target's batched responses. */
 static int window_ack_prompt(struct weft_gemini *f, unsigned w)
 {
 	struct gemini_request r;

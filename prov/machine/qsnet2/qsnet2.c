@@ -137,9 +137,7 @@ WEFT_EXPORT void weft_qsnet2_name(struct weft_qsnet2 *s,
 	s->port.carrier->ops->name_get(s->port.carrier, name);
 }
 
-/*
- * Polls for work that most units never have; s->rare is set while there is any.
- */
+/* Polls for work that most units never have (s->rare). */
 static WEFT_COLD int poll_rare(struct weft_qsnet2 *s, int budget)
 {
 	int n = qsnet2_thread_run(s, budget);

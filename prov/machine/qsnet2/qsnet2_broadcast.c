@@ -152,10 +152,7 @@ static bool broadcast_end(struct weft_qsnet2 *s, struct qsnet2_broadcast *c,
 	return true;
 }
 
-/*
- * Sends copies and end packets while the carrier accepts them. Returns their
- * number.
- */
+/* Sends copies and end packets while possible. Returns their number. */
 static int broadcast_step(struct weft_qsnet2 *s, struct qsnet2_broadcast *c)
 {
 	int n = 0;

@@ -246,10 +246,7 @@ static void a_conditional_acts_at_all_or_none(void **state)
 	}
 }
 
-/*
- * A packet that one member discards is retransmitted; the other members execute
- * it once.
- */
+/* One member discards a packet; the others execute it only once. */
 static void deferred_transactions_execute_once(void **state)
 {
 	uint64_t one = 1;

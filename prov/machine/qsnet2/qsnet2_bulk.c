@@ -184,10 +184,7 @@ static int bulk_start(struct weft_unit *u, struct weft_peer *peer,
 		   : weft_transport_put(u, peer, &b->dma, &path);
 }
 
-/*
- * Returns the path in virtual time: the STEN sends the request, path `back` the
- * response.
- */
+/* The path in virtual time: request by the STEN, response by path `back`. */
 static struct weft_transport_path short_path_of(struct weft_carrier *c,
 						const char *back)
 {
@@ -217,10 +214,7 @@ int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 	return weft_transport_get(u, peer, d, &path);
 }
 
-/*
- * The target's thread processor runs the atomic, and responds from its own
- * memory.
- */
+/* The target's thread processor runs the atomic and responds. */
 int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_amo *a)
 {

@@ -10,9 +10,7 @@
 int qsnet2_bulk_open(struct weft_qsnet2 *s, unsigned context);
 void qsnet2_bulk_close(struct weft_qsnet2 *s);
 
-/*
- * Implements get and put of struct weft_unit_ops; the peer must have a route.
- */
+/* Implements get and put of weft_unit_ops; the peer must have a route. */
 int qsnet2_bulk_move(struct weft_qsnet2 *s, struct weft_unit *u,
 		     struct weft_peer *peer, struct weft_dma *d, bool get);
 /* Short accesses and atomics, in virtual time only. */

@@ -39,9 +39,7 @@ static struct weft_peer *peer_of(struct pair *p)
 	return qsnet2_route(p->a.s, 1)->peer;
 }
 
-/*
- * Moves three local segments, one of them empty, to or from one remote segment.
- */
+/* Moves three local segments (one is empty) to or from a remote segment. */
 static int move(struct pair *p, struct transfer *a, bool get)
 {
 	struct weft_unit u = { .carrier = p->a.s->port.carrier };

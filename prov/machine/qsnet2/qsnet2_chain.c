@@ -34,10 +34,7 @@
 #define ARM_WORDS     5
 #define DMA_WORDS     (1 + QSNET2_DMA_WORDS)
 #define QUEUE_BYTES   (64 * 1024)
-/*
- * Maximum number of blocks in the queue; of each slot, one event fires at a
- * time.
- */
+/* Maximum number of blocks in the queue: one event per slot at a time. */
 #define QUEUED_BLOCKS (WEFT_CHAIN_SLOTS + 2 * WEFT_CHAIN_POINTS + 1)
 #define BLOCK_MAX     (QUEUE_BYTES / 8 / QUEUED_BLOCKS)
 
@@ -237,10 +234,7 @@ int qsnet2_chain_open(struct weft_qsnet2 *s, unsigned context,
 	c->base.ops = ops;
 	c->s = s;
 	c->context = context;
-	/*
-	 * each group has its own address, so late packets of a closed group
-	 * find no mapping
-	 */
+	/* unique address: late packets of a closed group find no mapping */
 	c->address = UINT64_C(1) << 62 | weft_hash_mix(a->key) >> 24 << 22;
 	c->below = (unsigned)weft_cunit_tree_inputs(a->tree, a->me);
 	c->block_words = ARM_WORDS + DMA_WORDS * (c->below + 1);

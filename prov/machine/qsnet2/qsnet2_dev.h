@@ -198,9 +198,7 @@ struct weft_qsnet2 {
 	/* qsnet2_time.c */
 	uint64_t (*clock)(void);
 	uint64_t ack_timeout_ns; /* acknowledgement timeout, ns; 0: none */
-	/*
-	 * timeout of an incomplete packet, ns; 0: does not block other queues
-	 */
+	/* timeout of an incomplete packet, ns; 0: it blocks no other queue */
 	uint64_t packet_timeout_ns;
 	/* queue whose incomplete packet blocks the link */
 	struct qsnet2_queue *holder;
@@ -255,9 +253,7 @@ void *qsnet2_memory_translate(struct weft_qsnet2 *s, unsigned context,
 void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 			   uint64_t address, uint64_t bytes, unsigned perm,
 			   unsigned *flags_p);
-/*
- * Returns false if an access would certainly fail; checks mappings, not pages.
- */
+/* Returns false if an access would fail; checks mappings, not pages. */
 bool qsnet2_memory_possible(struct weft_qsnet2 *s, unsigned context,
 			    uint64_t address, uint64_t bytes, unsigned perm);
 void qsnet2_mmu_init(struct weft_qsnet2 *s);
@@ -277,10 +273,7 @@ static inline void *qsnet2_memory(struct weft_qsnet2 *s, unsigned context,
 bool qsnet2_fault_has_pager(struct weft_qsnet2 *s, unsigned context);
 /* Calls the driver. Returns whether to retry the translation. */
 bool qsnet2_fault_map(struct weft_qsnet2 *s, const struct qsnet2_fault *f);
-/*
- * Returns Discard if the packet needs a translation that is missing, otherwise
- * OK.
- */
+/* Returns Discard if a translation of the packet is missing, otherwise OK. */
 unsigned qsnet2_fault_packet(struct weft_qsnet2 *s, unsigned context,
 			     const void *payload, unsigned len);
 void qsnet2_fault_run(struct weft_qsnet2 *s);
@@ -331,10 +324,7 @@ enum weft_qsnet2_trap qsnet2_dma_start(struct weft_qsnet2 *s, unsigned context,
 enum weft_qsnet2_trap qsnet2_dma_start_remote(struct weft_qsnet2 *s,
 					      unsigned context,
 					      const uint64_t *words);
-/*
- * Sends the next packet of a DMA. Returns 0, -EAGAIN, or an error that ended
- * the DMA.
- */
+/* Sends a DMA's next packet. Returns 0, -EAGAIN, or the error that ended it. */
 int qsnet2_dma_step(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 void qsnet2_dma_end(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 int qsnet2_dma_run(struct weft_qsnet2 *s, int budget);
@@ -354,10 +344,7 @@ enum weft_qsnet2_trap qsnet2_event_wait(struct weft_qsnet2 *s, unsigned context,
 /* qsnet2_broadcast.c */
 int qsnet2_broadcast_start(struct weft_qsnet2 *s, const struct qsnet2_route *to,
 			   uint32_t id, const struct qsnet2_packet *p);
-/*
- * Handles an acknowledgement if id is a broadcast copy of this unit; returns
- * whether it is.
- */
+/* Returns whether id is a broadcast copy; if so, handles its ack. */
 bool qsnet2_broadcast_ack(struct weft_qsnet2 *s, struct weft_peer *src,
 			  uint32_t id, unsigned ack);
 int qsnet2_broadcast_run(struct weft_qsnet2 *s);
@@ -375,10 +362,7 @@ bool qsnet2_thread_waits(const struct weft_qsnet2 *s);
 void qsnet2_thread_fini(struct weft_qsnet2 *s);
 
 /* qsnet2_time.c */
-/*
- * Retransmits packets whose acknowledgement timed out, and closes incomplete
- * packets.
- */
+/* Handles acknowledgement timeouts, and closes incomplete packets. */
 void qsnet2_time_run(struct weft_qsnet2 *s);
 /* A queue with an incomplete packet blocks the link until the timeout. */
 void qsnet2_time_hold(struct weft_qsnet2 *s, struct qsnet2_queue *q);

@@ -134,9 +134,7 @@ struct probe {
 	uint64_t slot_bytes;
 };
 
-/*
- * Permission and bytes that each transaction needs; 0 bytes: its data length.
- */
+/* Permission and bytes of each transaction; 0 bytes: its data length. */
 static const struct {
 	uint8_t perm;
 	uint8_t bytes;

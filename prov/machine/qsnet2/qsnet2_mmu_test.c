@@ -402,10 +402,7 @@ static void use_commands(struct pair *p, enum use use)
 				use == USE_PACKET_EVENT ? 0 : 8);
 }
 
-/*
- * Maps 64 bytes at ELAN on both sides with perm. Returns whether the access
- * succeeds.
- */
+/* Both sides map 64 bytes at ELAN with perm. Returns whether the use works. */
 static bool use_works(enum use use, unsigned perm)
 {
 	struct pair p;
@@ -470,10 +467,7 @@ static const unsigned dma_types[] = { 0, WEFT_QSNET2_DMA_16, WEFT_QSNET2_DMA_32,
 static const unsigned write_types[] = { 0, WEFT_QSNET2_T_16, WEFT_QSNET2_T_32,
 					WEFT_QSNET2_T_64 };
 
-/*
- * Checks that got equals sent; swapped: with the bytes of each element
- * reversed.
- */
+/* Compares got with sent; swapped: the bytes of each element are reversed. */
 static void check_order(const unsigned char *got, const unsigned char *sent,
 			size_t bytes, unsigned type, bool swapped)
 {
@@ -539,10 +533,7 @@ static void a_dma_converts_between_byte_orders(void **state)
 	}
 }
 
-/*
- * Tests and additions use the numeric value, whatever the byte order of the
- * page.
- */
+/* Tests and additions use the value, whatever the byte order of the page. */
 static void big_endian_words_are_used_by_value(void **state)
 {
 	static const unsigned char seven[8] = { 0, 0, 0, 0, 0, 0, 0, 7 };

@@ -275,10 +275,7 @@ static void a_context_accesses_its_own_memory_only(void **state)
 	pair_close(&p);
 }
 
-/*
- * Sends the descriptor of a get from a to b, which runs it. Returns the
- * acknowledgement.
- */
+/* Sends the descriptor of a get from a to b. Returns the acknowledgement. */
 static uint8_t ack_of_get(struct pair *p, const void *src)
 {
 	const struct weft_qsnet2_dma d = {

@@ -187,10 +187,7 @@ static const struct weft_qsnet2_event *event_at(const struct side *s,
 	return (const struct weft_qsnet2_event *)(const void *)(s->mem + off);
 }
 
-/*
- * An event fires once: at a count of 0 or more, a set only increments the
- * count.
- */
+/* An event fires once: a set at count 0 or more only increments the count. */
 static void an_event_fires_when_its_count_is_reached(void **state)
 {
 	struct weft_qsnet2_event e = {

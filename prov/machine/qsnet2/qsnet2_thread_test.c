@@ -76,10 +76,7 @@ static void a_program_belongs_to_its_context(void **state)
 	pair_close(&p);
 }
 
-/*
- * High-priority threads that start later run first, and between the runs of
- * other threads.
- */
+/* High-priority threads run first, and between the runs of other threads. */
 static void threads_of_high_priority_run_first(void **state)
 {
 	static const uint64_t want[] = { 20, 21, 20, 21, 1, 2, 1, 2, 1 };

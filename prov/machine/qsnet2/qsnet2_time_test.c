@@ -74,9 +74,7 @@ static void a_queue_has_two_packets_in_flight(void **state)
 	}
 }
 
-/*
- * On one channel, the second packet waits for the acknowledgement of the first.
- */
+/* The second packet on a channel waits for the first acknowledgement. */
 static void a_channel_has_one_packet_in_flight(void **state)
 {
 	struct pair p;

@@ -114,10 +114,7 @@ static struct weft_qsnet2_tports_stats stats(uint32_t at)
 
 static const struct weft_qsnet2_tports_attr plain;
 
-/*
- * The oldest matching receive gets a message; messages without a match are
- * kept.
- */
+/* The oldest matching receive gets a message; unmatched messages are kept. */
 static void a_message_matches_the_oldest_receive(void **state)
 {
 	struct weft_qsnet2_tports_status st;
@@ -312,10 +309,7 @@ static void buffers_must_be_mapped_in_the_context(void **state)
 	world_close();
 }
 
-/*
- * The requests are receives that only the lost peer could complete, and sends
- * to it.
- */
+/* Receives that only the lost peer could complete, and sends to it. */
 static void a_lost_peer_ends_its_requests(void **state)
 {
 	unsigned r[2], s;

@@ -57,9 +57,7 @@ int qsnet2_packet_add(struct qsnet2_packet *p, unsigned type, uint64_t address,
 	return 0;
 }
 
-/*
- * Returns the data bytes of a packet, the sum of its writes, as on the machine.
- */
+/* Returns the data bytes of all writes of a packet. */
 static uint32_t packet_data(const struct qsnet2_packet *p)
 {
 	struct qsnet2_trans t;
@@ -409,9 +407,7 @@ static enum cmd_result cmd_step(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 	return t ? cmd_trap(q, t, w[1]) : CMD_NEXT;
 }
 
-/*
- * Executes a queue until it is empty or stalls. Returns the number of commands.
- */
+/* Executes a queue until it is empty or stalls. Returns the commands. */
 int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 {
 	int count = 0;
@@ -421,10 +417,7 @@ int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 	return count;
 }
 
-/*
- * Executes queues, high priority first; a queue that stalls stays in the run
- * list.
- */
+/* Executes queues, high priority first; a stalled queue stays listed. */
 int qsnet2_tx_run(struct weft_qsnet2 *s, int budget)
 {
 	struct weft_list todo;

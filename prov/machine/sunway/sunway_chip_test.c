@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Paths of packets, scheduling of interfaces and messages, and addresses of the
- * Sunway chip.
- */
+/* Packet paths, scheduling and addresses of the Sunway chip. */
 #include "test/support/sunway_pair.h"
 
 /* ---- paths ---- */
@@ -291,10 +288,7 @@ static void a_long_message_progresses_under_load(void **state)
 
 /* ---- addresses ---- */
 
-/*
- * Reads one word of each of n pages of b. Returns the number of TLB misses at
- * b.
- */
+/* Reads one word of each of n pages of b. Returns the TLB misses at b. */
 static uint64_t read_pages(struct pair *p, uint64_t at, unsigned n,
 			   unsigned bits)
 {

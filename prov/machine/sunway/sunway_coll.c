@@ -93,10 +93,7 @@ static struct sunway_coll *coll_at(struct sunway_group_ops *g, uint64_t number)
 	return &g->op[number % SUNWAY_COLLS];
 }
 
-/*
- * Returns the operation with this number if this member has it or may start it,
- * or NULL.
- */
+/* Returns an operation that this member has or may start, or NULL. */
 static struct sunway_coll *coll_find(struct sunway_group_ops *g,
 				     uint64_t number)
 {
@@ -140,9 +137,7 @@ static void coll_end(struct weft_sunway *n, struct sunway_coll *c,
 	sunway_cq_write(v, &ev);
 }
 
-/*
- * Writes the result to memory, if this member gets one, and ends the operation.
- */
+/* Writes the result to memory, if there is one, and ends the operation. */
 static void coll_result(struct weft_sunway *n, struct sunway_coll *c,
 			unsigned status)
 {
@@ -167,10 +162,7 @@ static uint64_t coll_tag(const struct sunway_coll *c, unsigned status)
 	       c->d.group;
 }
 
-/*
- * Sends the sum as a reliable message. If no message slot is free, this is
- * retried later.
- */
+/* Sends the sum as a reliable message; retried later if no slot is free. */
 static void coll_up(struct weft_sunway *n, struct sunway_coll *c)
 {
 	struct sunway_msg *m = sunway_msg_take(n, c->engine);
@@ -198,10 +190,7 @@ static void coll_up(struct weft_sunway *n, struct sunway_coll *c)
 		sunway_msg_run(n, m);
 }
 
-/*
- * Called when the message with the sum has been acknowledged by the parent, or
- * has failed.
- */
+/* Called when the parent has acknowledged the sum, or sending has failed. */
 void sunway_coll_sent(struct weft_sunway *n, const struct sunway_msg *m,
 		      unsigned status)
 {
@@ -235,10 +224,7 @@ static void multicast_fill(const struct sunway_coll *c, uint32_t guid,
 	};
 }
 
-/*
- * Sends copies to all nodes of the group, which the routers of the machine
- * would do.
- */
+/* Sends copies to all nodes of the group, in place of the routers. */
 static void coll_multicast(struct weft_sunway *n, struct sunway_coll *c)
 {
 	const struct sunway_multicast *to = &n->multicast[c->d.group];

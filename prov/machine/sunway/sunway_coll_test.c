@@ -84,9 +84,7 @@ static int member_post(struct ring *r, int me, const struct weft_sunway_coll *d)
 	return weft_sunway_coll(r->s[me].n, 0, r->s[me].vi[0], d);
 }
 
-/*
- * Returns whether a member's operation has completed, and consumes its event.
- */
+/* Returns whether a member's operation is complete; consumes its event. */
 static bool op_completed(struct ring *r, int me, unsigned status)
 {
 	struct weft_sunway_event ev;
@@ -353,9 +351,7 @@ static void only_the_root_gets_a_reduction(void **state)
 	ring_close(&r);
 }
 
-/*
- * Four operations are outstanding; a fifth waits until the first is complete.
- */
+/* Four operations are outstanding; a fifth waits for the first. */
 static void four_operations_of_a_group_in_flight(void **state)
 {
 	struct weft_sunway_coll d;
@@ -511,9 +507,7 @@ static void no_probes_without_loss(void **state)
 	ring_close(&r);
 }
 
-/*
- * The node of a member is lost: all other members get an error, now and later.
- */
+/* A member's node is lost: all other members get an error, now and later. */
 static void dead_node_fails_collective_on_all_members(void **state)
 {
 	struct ring r;
@@ -534,9 +528,7 @@ static void dead_node_fails_collective_on_all_members(void **state)
 	ring_close(&r);
 }
 
-/*
- * One member contributes a different number of bytes: all members get an error.
- */
+/* One member contributes a different size: all members get an error. */
 static void different_sizes_fail_at_all_members(void **state)
 {
 	struct weft_sunway_coll d;

@@ -95,9 +95,7 @@ struct sunway_msg {
 	uint32_t got;		 /* RDMAR: bytes received */
 	struct sunway_bits bits; /* RDMAR: packets received */
 	struct sunway_window *window;
-	/*
-	 * true: has a sequence number in its window, assigned at the first send
-	 */
+	/* true: has a sequence number, assigned at the first send */
 	bool numbered;
 	uint32_t seq;
 	uint64_t sent_at;
@@ -218,9 +216,7 @@ struct sunway_entry {
 	uint16_t mem; /* index of the memory + 1; 0: empty */
 };
 
-/*
- * Window of reliable messages from one interface to another; both ends use it.
- */
+/* Window of reliable messages between two interfaces, at either end. */
 struct sunway_window {
 	struct weft_list link;
 	uint32_t number;
@@ -228,10 +224,7 @@ struct sunway_window {
 	/* sender: target interface; receiver: source and target interface */
 	uint32_t to;
 	uint32_t next; /* sender: sequence number of the next message */
-	/*
-	 * sequence numbers that are acknowledged (sender) or received
-	 * (receiver)
-	 */
+	/* numbers acknowledged (at the sender), received (at the receiver) */
 	struct weft_arq_win taken;
 };
 
@@ -416,9 +409,7 @@ struct sunway_msg *sunway_msg_take_reply(struct weft_sunway *n,
 void sunway_msg_free(struct weft_sunway *n, struct sunway_msg *m);
 /* Appends a message to the list of its class. */
 void sunway_msg_run(struct weft_sunway *n, struct sunway_msg *m);
-/*
- * Ends a message, and writes the event or reply that its descriptor requests.
- */
+/* Ends a message; writes the event or reply that its descriptor requests. */
 void sunway_msg_end(struct weft_sunway *n, struct sunway_msg *m,
 		    unsigned status, uint64_t value);
 uint32_t sunway_msg_id(const struct weft_sunway *n, const struct sunway_msg *m);

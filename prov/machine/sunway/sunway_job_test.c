@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Protection of the Sunway interface: management, job exit, virtual machines.
- */
+/* Protection: management, job exit, virtual machines. */
 #include "test/support/sunway_pair.h"
 
 /* ---- management ---- */
@@ -106,10 +104,7 @@ static void late_packets_of_a_job_touch_no_memory(void **state)
 	pair_close(&p);
 }
 
-/*
- * After the sender's job has exited, its memory is not read, and no message
- * stays pending.
- */
+/* After the job exit its memory is not read, and no message stays pending. */
 static void sender_exit_drops_its_messages(void **state)
 {
 	struct weft_sunway_desc d;
@@ -142,10 +137,7 @@ static void sender_exit_drops_its_messages(void **state)
 	pair_close(&p);
 }
 
-/*
- * A different job opens the same interface and gets no messages of the first
- * job.
- */
+/* A new job opens the same interface and gets no messages of the first job. */
 static void other_jobs_are_not_disturbed(void **state)
 {
 	struct weft_sunway_arrival a;
@@ -210,9 +202,7 @@ static void a_new_job_starts_a_new_window(void **state)
 	pair_close(&p);
 }
 
-/*
- * When the same job reopens its interface, the window of the sender continues.
- */
+/* When the job reopens its interface, the sender's window continues. */
 static void a_window_survives_its_receiver(void **state)
 {
 	struct weft_sunway_desc d;
@@ -311,9 +301,7 @@ static void the_host_assigns_requested_interfaces(void **state)
 	vi.job = 300;
 	for (unsigned k = 0; k < WEFT_SUNWAY_VIS - 2; k++)
 		T_OK(weft_sunway_vm_vi(p.a.n, vm[0], &vi, &first));
-	/*
-	 * all interfaces are assigned; a freed interface can be assigned again
-	 */
+	/* all are assigned; a freed interface can be assigned again */
 	vi.job = 200;
 	T_IS(weft_sunway_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC);
 	T_OK(weft_sunway_vi_close(p.a.n, 0, first));

@@ -121,10 +121,7 @@ static struct sunway_mem *mem_allowed(struct weft_sunway *n,
 	return m;
 }
 
-/*
- * Returns the process address of an offset. *run_p: contiguous bytes from
- * there.
- */
+/* Returns the process address of an offset; *run_p: contiguous bytes there. */
 static unsigned char *mem_at(struct weft_sunway *n, struct sunway_mem *m,
 			     uint64_t offset, uint64_t *run_p)
 {

@@ -117,10 +117,7 @@ static void rx_abort(struct weft_sunway *n, const struct sunway_in *in)
 
 /* ---- reads: turned into writes ---- */
 
-/*
- * Executes a read as a write to its source. Returns false if no message slot is
- * free.
- */
+/* Executes a read as a write. Returns false if no message slot is free. */
 static bool read_to_write(struct weft_sunway *n, const struct sunway_in *in)
 {
 	uint32_t to = sunway_in_to(in);

@@ -293,10 +293,7 @@ static void messages_may_arrive_in_any_order(void **state)
 		"seed=4; delay=0.3 by 2 ms; reorder=0.3; raw");
 }
 
-/*
- * The receiver takes no messages; messages that do not fit the queue are
- * retransmitted.
- */
+/* The receiver is passive; messages that do not fit are retransmitted. */
 static void a_full_queue_delays_reliable_messages(void **state)
 {
 	unsigned seen[MANY] = { 0 };

@@ -85,10 +85,7 @@ static unsigned tx_fetch(struct weft_sunway *n, struct sunway_msg *m,
 	return sunway_mem_copy(n, &r, buf, SUNWAY_FROM_MEMORY);
 }
 
-/*
- * Aborts a message, also at the target, if its memory was removed during the
- * send.
- */
+/* Aborts a message, also at the target, after its memory was removed. */
 static void tx_abort(struct weft_sunway *n, struct sunway_msg *m)
 {
 	struct sunway_out o;

@@ -62,9 +62,7 @@ static uint64_t stream(const struct net_config *cfg, const char *plan)
 	return stream_by(cfg, plan, 0);
 }
 
-/*
- * GEM-29: a link continues with two of three lanes, at two thirds of the rate.
- */
+/* GEM-29: a link continues with two of three lanes, at 2/3 of the rate. */
 static void gemini_continues_with_two_of_three_lanes(void **state)
 {
 	struct net_config cfg;
@@ -179,18 +177,13 @@ static void gemini_quiesces_and_loads_new_tables(void **state)
 	T_IS(c.quiesced, 1);
 	T_IS(c.dead_links, 16);
 	T_TRUE(c.lost == 0);
-	/*
-	 * injection stops at 110 us for 20 ms; the message was sent at 150 us
-	 */
+	/* sent at 150 us; injection stops at 110 us, for 20 ms */
 	T_TRUE(e.last_at > 20 * MS + 110 * US);
 	T_TRUE(e.last_at < 21 * MS);
 	net_fixture_close(&e);
 }
 
-/*
- * GEM-32: new tables route packets in the opposite direction from the source
- * on.
- */
+/* GEM-32: new tables use the opposite direction from the source on. */
 static void gemini_new_tables_use_opposite_direction(void **state)
 {
 	/* the first router follows ten nodes; A+ follows the 8 ports of A- */
@@ -240,9 +233,7 @@ static void gemini_response_timeout_is_one_second(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * When a router and its two nodes fail, the other nodes still reach each other.
- */
+/* A router and its two nodes fail; the other nodes reach each other. */
 static void gemini_routes_around_a_dead_router(void **state)
 {
 	struct net_msg m = { .bytes = 64 };

@@ -94,10 +94,7 @@ enum net_fault_object {
 /* A fault: one line of the fault plan. */
 struct net_fault_line {
 	uint64_t at_ps, for_ps;
-	/*
-	 * depending on the kind: probability times 2^64, factor times 1000, or
-	 * a count
-	 */
+	/* probability times 2^64, factor times 1000, or count, by kind */
 	uint64_t value;
 	uint32_t node;
 	uint8_t kind;	/* enum weft_fault_plan_kind */
@@ -185,10 +182,7 @@ uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count);
 uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
 			       uint32_t bytes);
 
-/*
- * net_fault_name.c: finds the object of a fault. Returns NULL or an error
- * message.
- */
+/* net_fault_name.c: finds the object of a fault. Returns an error or NULL. */
 const char *net_fault_object_parse(const struct net *net,
 				   const struct weft_fault_entry *f,
 				   struct net_fault_line *line);
@@ -219,10 +213,7 @@ void net_fault_halt(struct net_step *s);
 
 /* net_fault_hold.c: delivers packets in order when one is retransmitted. */
 void net_fault_order_wait(struct net *net, uint32_t pi);
-/*
- * Removes a lost packet from the order list, and delivers the packets that
- * waited for it.
- */
+/* Removes a lost packet from the order list, and delivers those behind it. */
 void net_fault_order_skip(struct net_step *s, const struct net_call *c,
 			  uint32_t pi, uint32_t node);
 

@@ -304,9 +304,7 @@ static void message_lost(struct net_step *s, const struct net_call *c,
 		s->up->lost(s->arg, c->time_ps, cookie, node);
 }
 
-/*
- * Counts a timeout of the packet. Returns false if the retry limit is reached.
- */
+/* Counts a timeout of the packet. Returns false at the retry limit. */
 static bool count_timeout(struct net *net, struct net_packet *p)
 {
 	const struct net_mrec *m = net_mrec(net, p->msg);
@@ -342,10 +340,7 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 			message_lost(s, c, pi);
 			return;
 		}
-		/*
-		 * The target's notification travels the packet's route in
-		 * reverse.
-		 */
+		/* the notification travels the route in reverse */
 		at += care->resend_ps + backoff(net, attempts) +
 		      net_routing_hops(net, net_mrec(net, p->msg)->src,
 				       p->dst) *

@@ -15,9 +15,7 @@
 
 #include <stdlib.h>
 
-/*
- * Counts a detour. From now on, packets of one message may use several routes.
- */
+/* Counts a detour: packets of one message may now use several routes. */
 static void count_detour(const struct net *net, const struct net_packet *p,
 			 uint32_t node, unsigned port)
 {
@@ -37,9 +35,7 @@ static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 	return left;
 }
 
-/*
- * Returns the k-th set bit, modulo the number of set bits; ports must not be 0.
- */
+/* Returns the k-th set bit, modulo the number of set bits (not 0). */
 static unsigned kth_port(uint64_t ports, unsigned k)
 {
 	k %= (unsigned)__builtin_popcountll(ports);
@@ -106,16 +102,11 @@ static void steer_torus(const struct net *net, struct net_packet *p,
 	if (ports)
 		p->det = (uint8_t)kth_port(ports, p->link_hash);
 	if (p->flags & NET_P_DYN && !p->want)
-		/*
-		 * without an alternative, the packet is lost at the dead port
-		 */
+		/* no alternative: the packet is lost at the dead port */
 		p->want = ports ? ports : 1ull << was;
 }
 
-/*
- * Advances *node by this number of hops. Returns whether all links on the path
- * are live.
- */
+/* Advances *node by these hops. Returns whether all links are live. */
 static bool path_is_live(const struct net *net, uint32_t *node, unsigned dir,
 			 unsigned hops)
 {
@@ -166,10 +157,7 @@ void net_fault_routing(const struct net *net, struct net_packet *p,
 		       uint32_t node)
 {
 	if (net->steer == NET_STEER_TREE) {
-		/*
-		 * the routing tables avoid dead links; find the port without
-		 * faults
-		 */
+		/* the tables avoid dead links; find the port without faults */
 		unsigned det = p->det, rail = 0;
 
 		if (node < net->ends)

@@ -207,10 +207,7 @@ static double probability_undetected(const struct net_config *cfg,
 	return even / 32768;
 }
 
-/*
- * Fails if a count of at least `got` is less probable than a three-sigma
- * deviation.
- */
+/* Fails if a count of `got` or more is less probable than three sigma. */
 static void not_too_many(uint64_t got, double mean)
 {
 	double term = exp(-mean), fewer = 0;
@@ -265,10 +262,7 @@ static void soak(const struct net_config *cfg, double ber, uint64_t hops)
 		s.nodes = net_nodes(s.e.net);
 	while (s.path + 1 < cfg->paths && cfg->path[s.path].packet_bytes)
 		s.path++;
-	/*
-	 * at 1e-4 nearly every full packet would have an error on one of its
-	 * four links
-	 */
+	/* at 1e-4 nearly every full packet would be bad after four links */
 	if (cfg->care.checked == NET_CHECKED_END && ber > 5e-5) {
 		s.bytes = 4 * cfg->chunk_bytes;
 		s.most = 1;

@@ -203,9 +203,7 @@ static void crc16_undetected_rate_matches_theory(void **state)
 
 /* ---- cost of a retry ----------------------------------------------------- */
 
-/*
- * Returns the arrival time of one full packet, and the number of link retries.
- */
+/* Returns the arrival time of a full packet, and the number of retries. */
 static uint64_t one_packet(const struct net_config *cfg, const char *plan,
 			   uint64_t *retries_p)
 {
@@ -223,10 +221,7 @@ static uint64_t one_packet(const struct net_config *cfg, const char *plan,
 	return e.last_at;
 }
 
-/*
- * BGQ-45: a link retransmits a packet that is not acknowledged within 1000
- * cycles.
- */
+/* BGQ-45: a link retransmits without acknowledgement in 1000 cycles. */
 static void bgq_link_retransmits_after_timeout(void **state)
 {
 	struct net_config cfg;
@@ -255,10 +250,7 @@ static void gemini_link_retransmits_on_nak(void **state)
 	late = one_packet(&cfg, "seed = 1; errors N = 2e-3", &n);
 	T_IS(none, 0);
 	T_TRUE(n > 0);
-	/*
-	 * 96 bytes at 19.2 GB/s take 5 ns, the packet 20 ns to the receiver,
-	 * the NAK 45 ns
-	 */
+	/* 5 ns for 96 bytes at 19.2 GB/s, 20 ns latency, 45 ns for the NAK */
 	len = net_wire_ticks(&cfg, 96, cfg.link_end_ps_x1000);
 	T_IS(len, 5);
 	T_IS(late - good, n * (len + 20 + 45) * 1000);
@@ -302,10 +294,7 @@ static void bgq_header_code_detects_header_errors(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * BGQ-46, BGQ-48: without the link code, the end-to-end code detects the
- * errors.
- */
+/* BGQ-46, BGQ-48: without the link code, the end-to-end code detects errors. */
 static void bgq_end_code_detects_errors_missed_by_links(void **state)
 {
 	struct net_fault_count c;
@@ -348,10 +337,7 @@ static void error_counters_raise_alarms(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * QSN-40: the target discards bad packets, and the source's interface
- * retransmits them.
- */
+/* QSN-40: the target discards bad packets, and the source retransmits. */
 static void qsnet2_discarded_packets_are_retransmitted(void **state)
 {
 	struct net_fault_count c;
@@ -393,9 +379,7 @@ static void apenet_counts_and_drops_bad_packets(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * SWE-26: FEC corrects bursts of up to 70 bits; the link retries longer bursts.
- */
+/* SWE-26: FEC corrects bursts up to 70 bits; the link retries longer ones. */
 static void sunway_fec_corrects_and_link_retries(void **state)
 {
 	static const char *const plans[] = { "errors * = 1e-6; burst * = 61",
@@ -519,10 +503,7 @@ static void wrong_words_are_corrected_or_not_delivered(void **state)
 		c = net_fixture_fault_count(&e);
 		T_TRUE(c.corrected > 500);
 		T_TRUE(c.poisoned > 0 && c.poisoned < c.corrected / 50);
-		/*
-		 * a packet with errors at two nodes is poisoned twice,
-		 * discarded once
-		 */
+		/* errors at two nodes poison a packet twice */
 		T_IS(c.resends, c.discarded);
 		T_TRUE(c.discarded <= c.poisoned &&
 		       c.discarded > c.poisoned * 9 / 10);

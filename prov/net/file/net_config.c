@@ -110,9 +110,7 @@ static int config_refuse(const struct net_config *cfg, const char *what)
 	return -EINVAL;
 }
 
-/*
- * Checks that the numbers of switches, rails and parents are within the limits.
- */
+/* Checks the limits of the numbers of switches, rails and parents. */
 static int check_fat(const struct net_config *cfg)
 {
 	uint64_t level = 1, sum = 0, w;
@@ -213,10 +211,7 @@ static int has_few_tokens(const struct net_config *cfg)
 	return 0;
 }
 
-/*
- * Returns whether a link between node and router has more tokens than its
- * counter can hold.
- */
+/* Returns whether a node-router link has too many tokens for a counter. */
 static int has_many_tokens(const struct net_config *cfg)
 {
 	unsigned vc;

@@ -32,9 +32,7 @@ enum net_vc {
  */
 struct net_path {
 	char name[16];
-	/*
-	 * time from post to first packet in the FIFO, without engine time
-	 */
+	/* time from post to first packet in the FIFO, without engine time */
 	uint64_t inject_ps;
 	uint64_t receive_ps; /* time from the network to visibility in memory */
 	/* inverse rate of the injection engine, store-and-forward */
@@ -70,9 +68,7 @@ struct net_bus {
 	uint64_t miss_ps;
 };
 
-/*
- * Codes over the bits of a packet on a link; the last bits are the check bits.
- */
+/* Codes over the bits of a packet on a link; the check bits are last. */
 enum net_code {
 	NET_CODE_NONE,
 	NET_CODE_RS1, /* Reed-Solomon, one check symbol of 10 bits */
@@ -130,10 +126,7 @@ struct net_config {
 	uint16_t parents[NET_DIMS_MAX];
 	uint8_t wrap[NET_DIMS_MAX];   /* 1: torus, 0: mesh, per dimension */
 	uint16_t links[NET_DIMS_MAX]; /* torus: links per neighbour; 0: one */
-	/*
-	 * nodes of a midplane per dimension; links between midplanes pass link
-	 * chips
-	 */
+	/* nodes per midplane and dimension; link chips connect midplanes */
 	uint16_t midplane[NET_DIMS_MAX];
 	/* size of the largest machine; 0: unlimited */
 	uint16_t full[NET_DIMS_MAX];
@@ -258,10 +251,7 @@ struct net_config {
 	uint32_t barrier_bytes;
 	/* time in which an interface combines two packets; 0: cannot combine */
 	uint64_t fold_ps;
-	/*
-	 * levels of the combining tree for commutative operations; 0: binomial
-	 * tree
-	 */
+	/* levels of the tree for commutative operations; 0: binomial */
 	uint8_t fold_levels;
 	/* 1: a broadcast starts only when all members have arrived */
 	uint8_t bcast_gather;
@@ -311,9 +301,7 @@ static inline uint32_t net_path_page(const struct net_path *path)
 {
 	return path->page_bytes ? path->page_bytes : 8;
 }
-/*
- * Returns the bytes on the wire of a packet with this number of payload chunks.
- */
+/* Returns the bytes on the wire of a packet with these payload chunks. */
 static inline uint32_t net_wire_bytes(const struct net_config *cfg,
 				      uint32_t chunks)
 {
@@ -351,9 +339,7 @@ static inline unsigned net_channel(unsigned vc)
 	return vc == NET_VC_DET ? NET_VC_DYN : vc;
 }
 
-/*
- * Fills cfg with the parameters of bgq (4x4x4x4x2), equal to the machine file.
- */
+/* Fills cfg with the parameters of bgq (4x4x4x4x2), as in its machine file. */
 void net_config_bgq(struct net_config *cfg);
 /* Returns 0, or -EINVAL after logging the invalid field. */
 int net_config_check(const struct net_config *cfg);

@@ -77,10 +77,7 @@ static const struct file_line *line_in(const struct file_doc *doc,
 	return NULL;
 }
 
-/*
- * Returns the line of the requested variant, otherwise the line outside of all
- * sections.
- */
+/* Returns the line of the requested variant, otherwise the common line. */
 static const struct file_line *doc_get(const struct file_doc *doc,
 				       const char *part, const char *key)
 {
@@ -249,10 +246,7 @@ static int set_orders(const struct file_doc *doc, struct net_config *cfg)
 	return 0;
 }
 
-/*
- * Returns whether a VC that counts packets has too few tokens for the bubble
- * rule.
- */
+/* Returns whether a VC of packets has too few tokens for the bubble rule. */
 static bool too_few(const struct net_config *c)
 {
 	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0; v++)
@@ -306,10 +300,7 @@ static int check_constraints(const struct file_doc *doc,
 	return 0;
 }
 
-/*
- * Checks that the requested variant exists; the error message lists all
- * variants.
- */
+/* Checks the requested variant; the error message lists all variants. */
 static int check_variant(const struct file_doc *doc)
 {
 	const char *last = "";

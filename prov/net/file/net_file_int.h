@@ -84,10 +84,7 @@ extern const unsigned file_key_count;
 const struct file_key *file_key_find(const char *name, unsigned flags);
 const struct file_key *file_key_nearest(const char *name);
 
-/*
- * net_file_value.c: parses the value of a line, and stores it in the struct at
- * `base`.
- */
+/* net_file_value.c: parses a value and stores it in the struct at `base`. */
 int file_value(const struct file_doc *doc, const struct file_line *item,
 	       uint64_t cycle_ps, struct net_config *cfg, void *base);
 

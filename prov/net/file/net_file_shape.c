@@ -118,10 +118,7 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 		if (c->midplane[d] == c->full[d])
 			c->midplane[d] = 0;
 	if (c->topology != NET_TORUS) {
-		/*
-		 * levels beyond the file's last level have the same values as
-		 * that level
-		 */
+		/* higher levels have the values of the last level */
 		for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
 			c->size[l] = c->size[c->dims - 1];
 			c->cable[l] = c->cable[c->dims - 1];
@@ -204,10 +201,7 @@ int file_order(const char *text, struct net_config *cfg)
 	return n == cfg->dims ? 0 : -EINVAL;
 }
 
-/*
- * Builds masks of one dimension each; the dimensions in `also` are added to
- * every mask.
- */
+/* Builds masks of one dimension each, plus the dimensions in `also`. */
 static void zone_order(const struct net_config *cfg, uint8_t *mask,
 		       uint8_t also)
 {

@@ -327,9 +327,7 @@ static void times_may_be_given_in_cycles(void **state)
 	T_IS(cfg.zone[0][3], 0);
 }
 
-/*
- * The model's tests use the built-in parameters of bgq, not the machine file.
- */
+/* The model's tests use the built-in parameters of bgq, not the file. */
 static void bgq_file_equals_built_in_config(void **state)
 {
 	struct net_config built;

@@ -67,10 +67,7 @@ int net_shape_parse(struct net_config *cfg, const char *text,
 	return 0;
 }
 
-/*
- * Returns the maximum number of nodes of the machine or, if it has no limit, of
- * the model.
- */
+/* Returns the node limit of the machine or, if it has none, of the model. */
 static uint32_t most_nodes(const struct net_config *cfg)
 {
 	struct net_config c = { .dims = cfg->dims,

@@ -62,16 +62,11 @@ void net_node_coords(const struct net_config *cfg, uint32_t node, uint16_t *at);
 
 /* ---- maps ---------------------------------------------------------------- */
 
-/*
- * Returns whether text is a sequence of letters, otherwise it is a file name.
- */
+/* Returns whether text is a sequence of letters, not a file name. */
 int net_map_is_order(const char *text);
 /* Reads a file; the caller frees the text. Returns 0 or -errno. */
 int net_map_read(const char *name, char **text_p, char why[NET_MAP_WHY]);
-/*
- * Computes the node and slot of args->ranks ranks. Returns 0, -EINVAL or
- * -ENOMEM.
- */
+/* Computes node and slot of args->ranks ranks. 0, -EINVAL or -ENOMEM. */
 int net_map_fill(const struct net_map_args *args, struct net_place *place,
 		 char why[NET_MAP_WHY]);
 

@@ -34,9 +34,7 @@ void net_class_name(const struct net_config *cfg, unsigned class,
  */
 void net_node_name(const struct net_config *cfg, uint32_t node, char *text,
 		   size_t len);
-/*
- * Writes the name of a link: its sender, and the port if it has parallel links.
- */
+/* Writes the name of a link: sender, and port if there are parallel links. */
 void net_link_name(const struct net_config *cfg, uint32_t node, unsigned port,
 		   char *text, size_t len);
 /*

@@ -231,9 +231,7 @@ static uint32_t node_at(uint16_t x, uint16_t y, uint16_t z)
 	return net_node_at(&cfg, at);
 }
 
-/*
- * Packets travel in x, then y, then z, in the shorter direction of each ring.
- */
+/* Packets travel in x, then y, then z, the shorter direction of each ring. */
 static void dimension_order_and_wraparound_routing(void **state)
 {
 	struct net_fixture e;
@@ -313,9 +311,7 @@ static void credits_throttle_a_fast_sender(void **state)
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 3);
 	T_OK(net_check(e.net));
-	/*
-	 * the 3 MB miss the TLB: packets are stored one at a time, 2.96 us each
-	 */
+	/* all pages miss the TLB: one packet at a time, 2.96 us each */
 	is_about((double)e.last_at, 2 * (double)half, 3);
 	for (unsigned i = 0; i < 3; i++)
 		is_about((double)e.cookie_at[i], (double)e.last_at, 3);
@@ -469,10 +465,7 @@ struct deaths {
 	unsigned count;
 };
 
-/*
- * Schedules these failures, and runs until the master has detected them, at
- * most 12 periods.
- */
+/* Runs until the master has detected these failures, at most 12 periods. */
 static void run_failures(struct deaths *d, uint64_t seed)
 {
 	struct net_watch *w;
@@ -579,10 +572,7 @@ static void fault_plan_node_failure_is_detected(void **state)
 	T_MEM(death, again, sizeof(death[0]));
 	T_IS(death[0].node, 5);
 	T_IS(death[0].at, MS);
-	/*
-	 * host and interface of the node failed, so the neighbours miss its
-	 * status words
-	 */
+	/* host and interface failed: the neighbours miss status words */
 	T_IS(death[0].own_at, NET_NEVER);
 	T_TRUE(death[0].first_at > MS && death[0].first_at < 1001 * MS);
 	T_TRUE(death[0].last_at >= death[0].first_at);

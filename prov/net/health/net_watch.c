@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Health checks on the model's links; the interface is described in
- * net_watch.h.
- */
+/* Health checks on the model's links (net_watch.h). */
 #include "prov/net/health/net_watch.h"
 #include "prov/net/file/net_map.h"
 #include "prov/watch/watch.h"
@@ -231,10 +228,7 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 
 /* ---- opening and closing ------------------------------------------------- */
 
-/*
- * Returns the time at which a node acts within each period; depends on the
- * seed.
- */
+/* Returns the time in the period at which a node acts. */
 static uint64_t phase(const struct net_watch *w, uint64_t seed, uint64_t node)
 {
 	return weft_hash_mix(weft_hash_mix(seed + 1) ^ node) % w->period;

@@ -57,10 +57,7 @@ bool net_watch_done(const struct net_watch *w);
 /* Returns the number of status words sent on links so far. */
 uint64_t net_watch_words(const struct net_watch *w);
 
-/*
- * Callbacks for net_up. net_watch_timer returns false if the timer is not one
- * of its own.
- */
+/* Callbacks for net_up. net_watch_timer returns false for other timers. */
 bool net_watch_timer(struct net_watch *w, uint64_t at, uint64_t cookie);
 void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 		    uint32_t node, unsigned port);

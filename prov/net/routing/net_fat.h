@@ -58,10 +58,7 @@ struct net_fat_place {
 
 void net_fat_init(struct net_fat *f, const struct net_config *cfg);
 struct net_fat_place net_fat_place(const struct net_fat *f, uint32_t node);
-/*
- * Returns the node at the other end of a port's link and sets the port there;
- * -1: no link.
- */
+/* Returns the node behind a port and sets the port there; -1: no link. */
 int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
 			  unsigned *port_p);
 bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port);

@@ -2,10 +2,7 @@
 /* Two-level routing tables, described in net_guid.h. */
 #include "prov/net/routing/net_guid.h"
 
-/*
- * Returns the number of end nodes in a supernode or, without supernodes, in the
- * machine.
- */
+/* Returns the end nodes of a supernode or, without one, of the machine. */
 static uint32_t nodes_inside(const struct net_fat *f)
 {
 	return f->ends[f->super ? f->super : f->levels];
@@ -42,9 +39,7 @@ void net_table_fill(const struct net_fat *f, uint32_t node, unsigned hops,
 	for (i = 0; i < each && !t->above; i++)
 		net_fat_route(f, node, t->own.super * each + i, hops, 0,
 			      &entry[i]);
-	/*
-	 * the route to the first node of a supernode is valid for all its nodes
-	 */
+	/* one route is valid for all nodes of a supernode */
 	for (i = 0; i < t->supers; i++)
 		net_fat_route(f, node, i * each, hops, 0, &entry[each + i]);
 }

@@ -97,10 +97,7 @@ static void two_level_table_size_matches_the_paper(void **state)
 	T_IS(net_table_entries(&f), 577);
 }
 
-/*
- * Follows the first port of every table entry. Returns the number of switches
- * on the route.
- */
+/* Follows the first port of every entry. Returns the number of switches. */
 static unsigned switches_on_route(const struct net_fat *f, uint32_t src,
 				  uint32_t dst)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Tests of paths between memory and network, shared buses and acknowledgements.
- */
+/* Paths between memory and network, shared buses and acknowledgements. */
 #include "test/support/net_fixture.h"
 
 #include "test/t.h"
@@ -70,9 +68,7 @@ static void paths_have_separate_packet_sizes(void **state)
 	net_fixture_close(&e);
 }
 
-/*
- * Returns the duration of two concurrent long messages in opposite directions.
- */
+/* Returns the duration of two long messages in opposite directions. */
 static uint64_t both_directions(const struct net_config *cfg)
 {
 	struct net_msg msg = { .bytes = 512 * 1000, .path = 1 };
@@ -110,10 +106,7 @@ static void directions_share_a_bus(void **state)
 	T_TRUE(both_directions(&cfg) > shared + 2 * 999 * 64000ull);
 }
 
-/*
- * The last acknowledgement follows the last packet by the latency of a packet
- * without data.
- */
+/* The last acknowledgement takes the latency of a packet without data. */
 static void every_packet_is_acknowledged(void **state)
 {
 	struct net_msg msg = {

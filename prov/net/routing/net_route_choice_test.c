@@ -38,10 +38,7 @@ static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
 	return c.packets;
 }
 
-/*
- * Returns the number of upward links of a leaf switch that messages of its four
- * nodes use.
- */
+/* Returns how many upward links of a leaf the messages of its nodes use. */
 static unsigned upward_links_used(uint16_t up, uint8_t routing, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .routing = routing };
@@ -145,10 +142,7 @@ static void a_source_route_is_consumed_switch_by_switch(void **state)
 	}
 }
 
-/*
- * A route longer than necessary is valid; NET_ROUTE_ANY selects any upward
- * link.
- */
+/* A longer route is valid; NET_ROUTE_ANY selects any upward link. */
 static void source_route_may_be_longer_and_leave_choices(void **state)
 {
 	static const uint8_t over[] = { 0, 4, 4, 0, 0, 1 };
@@ -210,10 +204,7 @@ static void invalid_source_route_is_refused(void **state)
 
 /* ---- channels and priorities --------------------------------------------- */
 
-/*
- * Nodes 1 to 15 send to node 0, which stores slowly, until all buffers are
- * full.
- */
+/* Nodes 1 to 15 fill all buffers to node 0, which stores slowly. */
 static void fill_buffers(struct net_fixture *e, struct net_config *cfg,
 			 uint8_t routing)
 {
@@ -231,9 +222,7 @@ static void fill_buffers(struct net_fixture *e, struct net_config *cfg,
 	}
 }
 
-/*
- * Returns the latency of a short packet to node 0 while the buffers are full.
- */
+/* Returns the latency of a short packet while the buffers are full. */
 static uint64_t time_through_congestion(uint8_t full_way, uint8_t routing,
 					uint32_t src)
 {

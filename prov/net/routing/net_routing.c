@@ -39,10 +39,7 @@ static void init_masks(struct net *net, unsigned left)
 	}
 }
 
-/*
- * Sets the ports of a direction, and the slots of packets that stay in its
- * ring.
- */
+/* Sets the ports of a direction, and the slots that stay in its ring. */
 static void init_dir(struct net *net, unsigned dir)
 {
 	unsigned first = net_topo_first(&net->cfg, dir), port, in, slot;
@@ -126,10 +123,7 @@ static int plan_ring(int up, int size, int hint, unsigned odd)
 	return 2 * up < size ? up : up - size;
 }
 
-/*
- * Computes the hops in one dimension. -EINVAL: the hint points beyond the end
- * of a mesh.
- */
+/* Computes the hops in one dimension. -EINVAL: the hint leaves the mesh. */
 static int plan_dim(const struct net *net, const struct net_msg *msg,
 		    unsigned d, int8_t *rem_p)
 {
@@ -255,10 +249,7 @@ void net_routing_spread(const struct net *net, struct net_packet *p)
 		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
 }
 
-/*
- * Returns the port of the source route at this node; NET_ROUTE_ANY: all ports
- * of `want`.
- */
+/* Returns the port of the source route; NET_ROUTE_ANY: all ports of `want`. */
 static uint64_t source_route_port(const struct net *net,
 				  const struct net_packet *p, uint64_t want,
 				  unsigned *det_p)
@@ -275,8 +266,7 @@ static uint64_t source_route_port(const struct net *net,
 }
 
 /*
- * Routes a packet around dead links. A packet without a route waits at its
- * first port.
+ * Routes around dead links. Without a route, a packet waits at its first port.
  */
 WEFT_COLD static uint64_t detour(const struct net *net,
 				 const struct net_packet *p, uint32_t node,
@@ -316,10 +306,7 @@ static void ports_fat(const struct net *net, struct net_packet *p,
 	p->want = p->flags & NET_P_DYN ? want : 0;
 }
 
-/*
- * Routes a packet from its node to the router, over the torus, and to the
- * target.
- */
+/* Routes a packet from its node over the routers to the target. */
 static void ports_shared(const struct net *net, struct net_packet *p,
 			 uint32_t node)
 {

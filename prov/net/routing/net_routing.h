@@ -17,9 +17,7 @@ int net_routing_plan(const struct net *net, const struct net_msg *msg,
 		     int8_t *rem);
 /* Converts directions to ports if directions have several ports. */
 void net_routing_spread(const struct net *net, struct net_packet *p);
-/*
- * Set and update `want` and `det` of a packet in trees and with shared routers.
- */
+/* Set and update `want` and `det` in trees and with shared routers. */
 void net_routing_ports_other(const struct net *net, struct net_packet *p,
 			     uint32_t node);
 void net_routing_hop_other(const struct net *net, struct net_packet *p,

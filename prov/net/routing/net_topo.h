@@ -11,9 +11,7 @@
 uint32_t net_topo_nodes(const struct net_config *cfg);
 uint32_t net_topo_ends(const struct net_config *cfg);
 uint32_t net_topo_ports(const struct net_config *cfg);
-/*
- * Returns 1 if links form rings, where dynamic packets need an escape channel.
- */
+/* Returns 1 if links form rings, so that escape channels are needed. */
 uint32_t net_topo_rings(const struct net_config *cfg);
 /*
  * Torus: the number of links to a neighbour, and the first port of a direction.
@@ -25,9 +23,7 @@ unsigned net_topo_first(const struct net_config *cfg, unsigned dir);
 /* Returns whether the link connects a node and its shared router. */
 bool net_topo_is_internal(const struct net_config *cfg, uint32_t node,
 			  unsigned port);
-/*
- * Returns the tokens of a link's VC: chunks for VC 0, packets for the others.
- */
+/* Returns the tokens of a link's VC: chunks for VC 0, otherwise packets. */
 uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 			 unsigned port, unsigned vc);
 /*

@@ -66,18 +66,14 @@ int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
 	uint32_t l = p.level, up = port - f->m[l];
 
 	if (port < f->m[l]) {
-		/*
-		 * down; the upward ports of the child follow its downward ports
-		 */
+		/* a child's upward ports follow its downward ports */
 		*port_p = f->m[l - 1] + p.b / f->tops[l - 1];
 		return topo_fat_node_id(f, l - 1, p.a * f->m[l] + port,
 					p.b % f->tops[l - 1]);
 	}
 	if (net_fat_is_sibling(f, node, port)) {
 		*port_p = port;
-		/*
-		 * if the number of switches is odd, the last one has no sibling
-		 */
+		/* the last of an odd number of switches has no sibling */
 		return (p.a ^ 1) < f->ends[f->levels] / f->ends[1]
 			       ? (int64_t)topo_fat_node_id(f, 1, p.a ^ 1, p.b)
 			       : -1;

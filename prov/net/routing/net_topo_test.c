@@ -206,10 +206,7 @@ static void deterministic_port_follows_programmed_order(void **state)
 	free(net);
 }
 
-/*
- * Nodes are numbered before routers; nodes of one router communicate through
- * it.
- */
+/* Nodes of one router communicate through it. */
 static void nodes_of_a_shared_router_reach_all_others(void **state)
 {
 	struct net_config cfg;

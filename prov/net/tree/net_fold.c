@@ -100,10 +100,7 @@ static uint32_t wide_child(const struct net_fold *f, uint32_t member,
 	return member + (nth + 1) * step;
 }
 
-/*
- * Returns the smallest fan-in with which this number of levels covers n
- * members.
- */
+/* Returns the smallest fan-in for n members with this number of levels. */
 static uint32_t least_fan(uint32_t n, unsigned levels)
 {
 	uint64_t all = 0;

@@ -30,10 +30,7 @@ struct net_fold {
 	/* minimum number of levels of a wide tree; 0: binomial tree */
 	unsigned levels;
 	uint32_t fan[NET_FOLD_LEVELS]; /* group size of each level */
-	/*
-	 * binomial tree: members that are first combined in pairs, and values
-	 * after that
-	 */
+	/* binomial tree: members combined in pairs first, values after that */
 	uint32_t paired, items;
 };
 

@@ -4,9 +4,7 @@
 
 #include "test/t.h"
 
-/*
- * Checks that the subtree of a member is a range of members. Returns its end.
- */
+/* Checks that a subtree is a range of members. Returns its end. */
 static uint32_t check_subtree(const struct net_fold *f, uint32_t member,
 			      uint32_t *seen)
 {

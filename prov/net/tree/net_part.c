@@ -133,10 +133,7 @@ uint32_t net_combine_find(const struct net *net, const struct net_packet *p)
 	return i;
 }
 
-/*
- * Deletes an entry, and moves back the entries that had been displaced from its
- * cell.
- */
+/* Deletes an entry, and moves back entries displaced from its cell. */
 void net_combine_delete(struct net *net, uint32_t i)
 {
 	uint32_t *t = net_combine_table(net), mask = net->combine_mask, k = i,

@@ -76,10 +76,7 @@ static void range_open(struct net_fixture *e, uint32_t low, uint32_t high,
 	free(share);
 }
 
-/*
- * Returns the one-way latency between end nodes whose common switch is at this
- * level.
- */
+/* Returns the one-way latency through a common switch of this level. */
 static uint64_t one_way(unsigned level)
 {
 	return 2ull * level * HOP;

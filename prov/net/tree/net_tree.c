@@ -330,9 +330,7 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 		send_up(s, pi);
 }
 
-/*
- * Occupies the ALU for this packet. Returns the tick at which the ALU starts.
- */
+/* Occupies the ALU for a packet. Returns the tick at which it starts. */
 static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 {
 	struct net_nic *n = net_nic(s->net, s->id);
@@ -420,10 +418,7 @@ static void tree_combine(struct net_step *s, uint32_t entry)
 			       net_part_word(net, NET_EV_READY, entry));
 }
 
-/*
- * Returns the number of inputs of a member. Answers have one input per node,
- * not per rank.
- */
+/* Number of inputs of a member; answers have one per node, not per rank. */
 static uint32_t member_inputs(const struct net_packet *p,
 			      const struct net_member *m)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Internal interface of class routes: contributions (parts), combine table,
- * queries.
- */
+/* Class routes, internal: contributions (parts), combine table, queries. */
 #ifndef WEFT_NET_TREE_INT_H
 #define WEFT_NET_TREE_INT_H
 
@@ -40,9 +37,7 @@ void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi);
 void net_part_queue(struct net_step *s, uint32_t pi);
 /* Returns the member of a route at a node, or 0. */
 uint32_t net_member_find(const struct net *net, uint32_t route, uint32_t node);
-/*
- * Returns the cell of p's entry in the combine table, or the empty cell for it.
- */
+/* Returns the cell of p's entry in the combine table, or an empty cell. */
 uint32_t net_combine_find(const struct net *net, const struct net_packet *p);
 uint32_t *net_combine_table(const struct net *net);
 void net_combine_delete(struct net *net, uint32_t cell);
@@ -55,9 +50,7 @@ void net_query_receive(struct net_step *s, const struct net_call *c,
 		       uint32_t pi);
 void net_query_answered(struct net_step *s, const struct net_call *c,
 			uint32_t pi);
-/*
- * Returns the child to which an answer goes down; 0: this is the querying node.
- */
+/* Returns the child to which an answer goes; 0: this is the querying node. */
 uint32_t net_query_child(const struct net *net, const struct net_packet *p);
 
 #endif

@@ -56,9 +56,7 @@ static bool box_of(const struct net_config *cfg, const uint32_t *node,
 	return volume == count;
 }
 
-/*
- * Returns the index of a node in the block; the last dimension varies fastest.
- */
+/* Returns a node's index in the block; the last dimension varies fastest. */
 static uint32_t box_index(const struct net_config *cfg, const struct box *b,
 			  const uint16_t *x)
 {
@@ -154,10 +152,7 @@ static uint32_t common_level(const struct net_fat *f,
 	return l;
 }
 
-/*
- * Returns the index of a switch in the plan, searching from index `from`, or
- * -1.
- */
+/* Searches a switch from index `from` on. Returns its index or -1. */
 static int switch_find(const struct net_tree_plan *t, uint32_t from,
 		       uint32_t node)
 {

@@ -69,9 +69,7 @@ static void all_send(struct tree *t, uint64_t at, struct net_part part,
 		}
 }
 
-/*
- * Table 3, in nanoseconds: a constant for the end node, plus 57.33 ns per hop.
- */
+/* Table 3, in nanoseconds: a constant plus 57.33 ns per hop. */
 static void table_3_is_endpoint_plus_hops(void **state)
 {
 	static const struct {
@@ -128,10 +126,7 @@ static void late_member_delays_only_its_route(void **state)
 	tree_open(&t, (uint16_t[]){ 4, 2, 1, 1, 1 }, 1);
 	T_OK(net_tree_open(t.e.net, t.node, t.parent, t.share, t.count,
 			   &other));
-	/*
-	 * the last member does not contribute to forty packets of the first
-	 * route
-	 */
+	/* forty packets of the first route lack the last contribution */
 	for (s = 0; s < 40; s++)
 		for (i = 0; i + 1 < t.count; i++) {
 			part.route = t.route;
@@ -263,10 +258,7 @@ static void barrier_uses_no_alu_time(void **state)
 	net_fixture_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	T_IS(t.e.combines, 0);
-	/*
-	 * 12 bytes take 3 ticks; barrier packets are stored and forwarded at
-	 * every hop
-	 */
+	/* 12 bytes: 3 ticks; barrier packets do not cut through */
 	T_IS(t.e.result_at, t.e.cfg.coll_inject_ps +
 				    18 * (t.e.cfg.hop_ps + 3 * 2000) +
 				    t.e.cfg.coll_receive_ps);
