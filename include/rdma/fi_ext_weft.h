@@ -60,10 +60,7 @@ struct fi_weft_stats_data {
 
 struct fi_weft_stats {
 	size_t size;
-	/*
-	 * Fills at most len bytes of data. Returns the number of bytes, or
-	 * -FI_E*.
-	 */
+	/* Fills at most len bytes of data. Returns their number or -FI_E*. */
 	ssize_t (*read)(struct fid *fid, struct fi_weft_stats_data *data,
 			size_t len);
 };
@@ -188,9 +185,7 @@ struct fi_weft_world {
 	/* Returns the address of a rank, in the format of fi_av_insert. */
 	int (*address)(struct fid *domain, uint32_t rank, void *addr,
 		       size_t *len);
-	/*
-	 * Leaves virtual time; after that this rank sends and receives nothing.
-	 */
+	/* Leaves virtual time: this rank then sends and receives nothing. */
 	void (*leave)(struct fid *domain);
 	/*
 	 * Called after a wait returned -EDEADLK: all ranks wait, and no message
@@ -209,9 +204,7 @@ struct fi_weft_world {
 	 */
 	int (*link)(struct fid *domain, uint32_t node, unsigned port,
 		    struct fi_weft_link *link);
-	/*
-	 * Returns why a rank has failed; -FI_ENOENT: not due to a fault plan.
-	 */
+	/* Returns why a rank failed; -FI_ENOENT: not due to a fault plan. */
 	int (*why)(struct fid *domain, uint32_t rank, char *text, size_t len);
 	/*
 	 * Returns the name and value of counter i of a fault plan; NULL: no
@@ -239,9 +232,7 @@ struct fi_weft_world {
  */
 #define FI_WEFT_OVERSUBSCRIBED (1ULL << 59)
 
-/*
- * Flag of a call that may complete later; the callback `done` then reports it.
- */
+/* Flag of a call that may complete later; `done` is then called. */
 #define FI_WEFT_LATER (1ULL << 60)
 
 /* Flags in the data of a collective's completion. */
@@ -256,8 +247,7 @@ struct fi_weft_world {
  */
 #define FI_WEFT_RECV "weft_recv"
 
-/* Result of a receive; the caller keeps the memory valid until complete is set.
- */
+/* Result of a receive; the memory must stay valid until complete is set. */
 struct fi_weft_arrival {
 	uint64_t tag;
 	uint64_t data; /* remote CQ data, if flags has FI_REMOTE_CQ_DATA */
@@ -317,10 +307,7 @@ struct fi_weft_typed {
 	 * faster than packing the data first; SIZE_MAX: never.
 	 */
 	size_t (*least)(struct fid_ep *ep);
-	/*
-	 * Sends a message; flags of fi_tsendmsg. -FI_EINVAL: len is below
-	 * least.
-	 */
+	/* Sends a message; flags of fi_tsendmsg. -FI_EINVAL: len < least. */
 	ssize_t (*send)(struct fid_ep *ep, const struct fi_weft_data *data,
 			size_t len, fi_addr_t addr, uint64_t tag,
 			uint64_t flags, void *context);
@@ -406,10 +393,7 @@ struct fi_weft_route {
 	 */
 	int levels;
 	uint64_t described;
-	/*
-	 * largest vector for which the route is faster than messages, bytes; 0:
-	 * no limit
-	 */
+	/* bytes up to which the route is faster than messages; 0: always */
 	size_t most;
 	/* atomics of this member so far, live only */
 	uint64_t atomics;

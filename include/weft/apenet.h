@@ -108,10 +108,7 @@ struct weft_apenet_cmd {
  * -EHOSTUNREACH: no such node. -ECONNRESET: the node is lost.
  */
 int weft_apenet_put(struct weft_apenet *a, const struct weft_apenet_cmd *cmd);
-/*
- * Queues a get: sends a request to the node, whose board puts the data to
- * local.
- */
+/* Queues a get: a request to the node, whose board puts the data to local. */
 int weft_apenet_get(struct weft_apenet *a, const struct weft_apenet_cmd *cmd);
 
 /* ---- events ---- */
@@ -130,9 +127,7 @@ struct weft_apenet_event {
 	uint16_t pad;
 	uint32_t node;
 	uint64_t cookie;
-	/*
-	 * address of the first local byte, or the address without translation
-	 */
+	/* first local address, or the address without translation */
 	uint64_t address;
 	uint64_t bytes;
 	uint64_t data;

@@ -82,9 +82,7 @@ enum weft_bgq_error {
 struct weft_bgq_attr {
 	struct weft_place place;
 	uint64_t seed; /* seed of the arbiters' random numbers */
-	/*
-	 * Callback for interrupts enabled by the mask; called only from poll.
-	 */
+	/* Called from poll for interrupts that the mask enables. */
 	void (*interrupt)(void *arg, enum weft_bgq_irq irq, unsigned id);
 	void *arg;
 };
@@ -108,9 +106,7 @@ int weft_bgq_node_set(struct weft_bgq *mu, uint32_t node,
  */
 int weft_bgq_poll(struct weft_bgq *mu, int budget);
 
-/*
- * Blocks until a packet may have arrived or timeout_ns has passed (-ETIMEDOUT).
- */
+/* Blocks until a packet may have arrived, or timeout_ns (-ETIMEDOUT). */
 int weft_bgq_wait(struct weft_bgq *mu, uint64_t timeout_ns);
 
 /* ---- memory ---- */
@@ -244,10 +240,7 @@ void weft_bgq_desc_get(struct weft_bgq_desc *desc,
 
 /* ---- reception ---- */
 
-/*
- * Opens reception FIFO id in mem, aligned to 32. bytes: a power of two, at
- * least 1024.
- */
+/* Opens reception FIFO id in mem, aligned to 32; bytes: 2^n, at least 1024. */
 int weft_bgq_rec_open(struct weft_bgq *mu, unsigned id, void *mem,
 		      uint64_t bytes, unsigned flags);
 int weft_bgq_rec_close(struct weft_bgq *mu, unsigned id);
@@ -302,9 +295,7 @@ enum weft_bgq_reg {
 };
 
 uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id);
-/*
- * Writes a register. -EINVAL: no such id. -EPERM: the register is read only.
- */
+/* Writes a register. -EINVAL: no such id. -EPERM: read-only register. */
 int weft_bgq_store(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id,
 		   uint64_t value);
 

@@ -154,10 +154,7 @@ struct weft_gemini_event {
 	uint8_t overrun; /* 1: events before this one were lost */
 };
 
-/*
- * Opens a completion queue. entries: a power of two. *cq_p: number of the
- * queue.
- */
+/* Opens a completion queue. entries: a power of two. *cq_p: its number. */
 int weft_gemini_cq_open(struct weft_gemini *f, uint32_t entries,
 			unsigned *cq_p);
 int weft_gemini_cq_close(struct weft_gemini *f, unsigned cq);
@@ -244,9 +241,7 @@ struct weft_gemini_local {
 	uint64_t offset;
 };
 
-/*
- * Reads 4..64 bytes; offset, length and local address must be multiples of 4.
- */
+/* Reads 4..64 bytes; offset, length, local address are multiples of 4. */
 int weft_gemini_get(struct weft_gemini *f, unsigned w, uint64_t offset,
 		    const struct weft_gemini_local *to, unsigned bytes);
 
@@ -367,10 +362,7 @@ struct weft_gemini_msgq;
 struct weft_gemini_msgq_attr {
 	unsigned w;	/* window, set and used by the queue */
 	uint16_t slots; /* credits of a pair, a power of two */
-	/*
-	 * Called from progress when a message has arrived. buf is valid during
-	 * the call.
-	 */
+	/* Called from progress for a message; buf is valid during the call. */
 	void (*message)(void *arg, uint32_t pe, const void *buf,
 			uint32_t bytes);
 	void *arg;
@@ -387,9 +379,7 @@ void weft_gemini_msgq_close(struct weft_gemini_msgq *q);
  */
 int weft_gemini_msgq_send(struct weft_gemini_msgq *q, uint32_t pe,
 			  const void *buf, uint32_t bytes);
-/*
- * Delivers up to budget messages, round-robin over pairs. Returns their number.
- */
+/* Delivers up to budget messages, round-robin. Returns their number. */
 int weft_gemini_msgq_progress(struct weft_gemini_msgq *q, int budget);
 
 /* ---- counters ---- */

@@ -92,8 +92,7 @@ int weft_qsnet2_poll(struct weft_qsnet2 *s, int budget);
 int weft_qsnet2_wait(struct weft_qsnet2 *s, uint64_t timeout_ns);
 
 /*
- * Sets the route of virtual process `vproc`: a context of the node with address
- * `name`.
+ * Sets the route of virtual process `vproc`: context and address of its node.
  */
 int weft_qsnet2_route_set(struct weft_qsnet2 *s, uint32_t vproc,
 			  const struct sockaddr_in *name, unsigned context);
@@ -192,8 +191,7 @@ int weft_qsnet2_filter(struct weft_qsnet2 *s, unsigned context,
 #define WEFT_QSNET2_HIGH 1u /* flag: use the high priority run queue */
 
 /*
- * Opens a command queue. depth: 1, 8, 64 or 512 KB, in bytes. *q_p: number of
- * the queue.
+ * Opens a command queue. depth: 1, 8, 64 or 512 KB, in bytes. *q_p: its number.
  */
 int weft_qsnet2_queue_open(struct weft_qsnet2 *s, unsigned context,
 			   uint32_t depth, unsigned perm, unsigned flags,
@@ -318,10 +316,7 @@ static inline void weft_qsnet2_open_packet(struct weft_qsnet2_stream *s,
 			 WEFT_QSNET2_OPEN_PACKET | w | (uint64_t)vproc << 32);
 }
 
-/*
- * Adds a transaction. type may contain WEFT_QSNET2_T_LAST; data is padded to
- * whole words.
- */
+/* Adds a transaction. type may include T_LAST; data is padded to words. */
 static inline void weft_qsnet2_transaction(struct weft_qsnet2_stream *s,
 					   unsigned type, uint64_t address,
 					   const void *data, unsigned bytes)
@@ -494,9 +489,7 @@ static inline void weft_qsnet2_wait_event(struct weft_qsnet2_stream *s,
 #define WEFT_QSNET2_DMA_REMOTE 1u /* vproc executes the descriptor: a get */
 /* dst is an input queue; the data fills one slot */
 #define WEFT_QSNET2_DMA_QUEUE  2u
-/*
- * Data type, as for a write; each of the two pages may have either byte order.
- */
+/* Data type, as for a write; each page may have either byte order. */
 #define WEFT_QSNET2_DMA_16     64u
 #define WEFT_QSNET2_DMA_32     128u
 #define WEFT_QSNET2_DMA_64     192u
@@ -577,10 +570,7 @@ struct weft_qsnet2_rails;
 int weft_qsnet2_rails_open(struct weft_qsnet2 *const *rail, unsigned count,
 			   unsigned context, struct weft_qsnet2_rails **r_p);
 void weft_qsnet2_rails_close(struct weft_qsnet2_rails *r);
-/*
- * Writes all commands to one rail. Returns the same values as
- * weft_qsnet2_queue_write().
- */
+/* Writes all commands to one rail; returns as weft_qsnet2_queue_write(). */
 int weft_qsnet2_rails_write(struct weft_qsnet2_rails *r, const uint64_t *w,
 			    unsigned count);
 /* Starts a DMA. -EAGAIN: no space in the queues now. -EIO: no working rail. */
@@ -646,10 +636,7 @@ struct weft_qsnet2_tports_stats {
 int weft_qsnet2_tports_open(struct weft_qsnet2 *s,
 			    const struct weft_qsnet2_tports_attr *attr,
 			    struct weft_qsnet2_tports **t_p);
-/*
- * Waits at most one second for sends to complete, then drops the incomplete
- * ones.
- */
+/* Waits at most one second for sends, then drops the incomplete ones. */
 void weft_qsnet2_tports_close(struct weft_qsnet2_tports *t);
 
 /*
@@ -661,7 +648,7 @@ int weft_qsnet2_tports_tx(struct weft_qsnet2_tports *t, uint32_t dest,
 			  uint64_t tag, const void *buf, uint64_t bytes,
 			  unsigned flags, unsigned *req_p);
 /*
- * Receives a message whose tag differs from `tag` only in bits set in `ignore`.
+ * Receives a message whose tag equals `tag`, except for the bits of `ignore`.
  */
 int weft_qsnet2_tports_rx(struct weft_qsnet2_tports *t, uint32_t sender,
 			  uint64_t tag, uint64_t ignore, void *buf,

@@ -83,15 +83,11 @@ struct weft_sunway_attr {
 	struct weft_place place;
 	uint32_t guid;
 	unsigned ports; /* number of ports, 1 or 2; 0: 2 */
-	/*
-	 * Called from poll for a management command that is mapped to software.
-	 */
+	/* Called from poll for a management command mapped to software. */
 	void (*manage)(void *arg, uint32_t from, unsigned command,
 		       uint64_t value);
 	void *arg;
-	/*
-	 * Monotonic clock in ns, for retransmission; NULL: the system's clock.
-	 */
+	/* Monotonic clock, ns, for retransmission; NULL: the system's. */
 	uint64_t (*clock)(void);
 	/* timeout of retransmissions and probes; 0: one millisecond */
 	uint64_t resend_ns;
@@ -112,10 +108,7 @@ int weft_sunway_node_set(struct weft_sunway *n, uint32_t guid,
 /* Sets the node at the end of a source route, for management packets. */
 int weft_sunway_route_set(struct weft_sunway *n, const uint8_t *hop,
 			  unsigned hops, uint32_t guid);
-/*
- * Sets whether a port is healthy. Adaptive messages do not use an unhealthy
- * port.
- */
+/* Sets whether a port is healthy; adaptive messages use healthy ports only. */
 int weft_sunway_port_set(struct weft_sunway *n, unsigned port, int healthy);
 int weft_sunway_poll(struct weft_sunway *n, int budget);
 int weft_sunway_wait(struct weft_sunway *n, uint64_t timeout_ns);
@@ -131,17 +124,11 @@ struct weft_sunway_vi {
 	uint32_t events;
 };
 
-/*
- * Opens a virtual interface. *vi_p: its number in the engine. -ENOSPC: none is
- * free.
- */
+/* Opens a virtual interface. *vi_p: its number. -ENOSPC: none is free. */
 int weft_sunway_vi_open(struct weft_sunway *n,
 			const struct weft_sunway_vi *attr, unsigned *vi_p);
 int weft_sunway_vi_close(struct weft_sunway *n, unsigned engine, unsigned vi);
-/*
- * Frees all resources of a job; its messages, including those in flight, are
- * dropped.
- */
+/* Frees all resources of a job, and drops its messages, also in flight. */
 int weft_sunway_job_exit(struct weft_sunway *n, uint32_t job);
 
 /* ---- memory ---- */
@@ -294,10 +281,7 @@ struct weft_sunway_coll {
 	uint32_t bytes;
 	/* this member's contribution; for a broadcast, the root's data */
 	uint64_t local;
-	/*
-	 * result buffer, may equal local; for a reduction, used only at the
-	 * root
-	 */
+	/* result buffer, may equal local; reduction: used at the root only */
 	uint64_t result;
 	uint64_t cookie; /* cookie of the completion event */
 };
