@@ -473,11 +473,11 @@ static void a_stalled_send_ends_after_500_ms(void **state)
 	T_OK(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
 	T_IS(e.status, WEFT_GEMINI_TIMEOUT);
 	T_IS(e.data, 4);
-	/* packets of the refused send do not use a new buffer, */
+	/* packets of a refused send do not use a new buffer */
 	buffer_for_send(&p, 1024, 5);
 	T_IS(arrive(&p, 2, 64, 32), WEFT_GEMINI_SEQ_TERMINATE);
 	T_IS(p.b.mem[1024], 0);
-	/* unless the sender's request buffers have timed out */
+	/* after the sender's timeout the number denotes a new send */
 	now_ns = 3900 * MS;
 	weft_gemini_poll(p.b.f, 1);
 	T_IS(arrive(&p, 2, 0, 128), WEFT_GEMINI_OK);

@@ -47,7 +47,7 @@ struct qsnet2_chain {
 	unsigned context;
 	unsigned queue;
 	uint64_t address;   /* address of the memory, equal for all members */
-	unsigned char *mem; /* the same memory in this process */
+	unsigned char *mem; /* process address of that memory */
 	size_t bytes;
 	unsigned block_words;
 	unsigned below;

@@ -33,7 +33,7 @@
 #define QSNET2_TRANSPORT_DEPTH	   (8 * 1024)
 #define QSNET2_TRANSPORT_SHORT \
 	1440 /* limit of the machine's short engine, bytes */
-/* the same limit in live mode, where commands are copied twice */
+/* limit of the STEN when live, bytes: commands are copied twice */
 #define QSNET2_TRANSPORT_LIVE  320
 #define QSNET2_TRANSPORT_SLOTS 128 /* slots of the input queue */
 #define QSNET2_TRANSPORT_WORDS \

@@ -183,7 +183,7 @@ static void a_new_job_starts_a_new_window(void **state)
 	d = pair_desc(&p.b, WEFT_SUNWAY_QUEUE, 8);
 	d.flags |= WEFT_SUNWAY_RELIABLE;
 	d.local = p.a.address;
-	d.port = 1; /* this port is polled first */
+	d.port = 1; /* port 0 is polled first */
 	for (unsigned i = 0; i < 5; i++)
 		pair_post(&p.a, &d);
 	weft_sunway_poll(p.a.n, 5);
