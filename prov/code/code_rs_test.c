@@ -46,7 +46,7 @@ static unsigned symbols(const struct weft_code_rs *rs, const struct word *w)
 	return (w->bits + 9) / 10 + rs->checks;
 }
 
-/* Returns the byte of bit b of symbol i (data, then checks) if it is sent. */
+/* Returns the byte of bit b of symbol i (data, then checks), or NULL. */
 static unsigned char *byte_of_bit(struct word *w, unsigned i, unsigned b,
 				  unsigned *k_p)
 {

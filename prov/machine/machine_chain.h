@@ -60,7 +60,7 @@ struct weft_chain_ops {
 		    struct weft_chain **c_p);
 	/* Packets that arrive after close are refused. */
 	void (*close)(struct weft_chain *c);
-	/* Returns the slot of packet seq, for its sender to fill. */
+	/* Returns the slot of packet seq (WEFT_CHAIN_LONG bytes) to fill. */
 	void *(*slot)(struct weft_chain *c, uint64_t seq);
 	/* Sends `bytes` of the slot to all members. -EAGAIN; -errno. */
 	int (*broadcast)(struct weft_chain *c, uint64_t seq, size_t bytes);

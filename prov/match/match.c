@@ -72,7 +72,7 @@ static bool class_open(struct weft_match_class *c, uint32_t any_src,
 }
 
 /*
- * Returns the class of a receive (existing, new or reused); NULL: none is left.
+ * Returns the class of a receive: existing, new or reused; or NULL.
  */
 static struct weft_match_class *class_find(struct weft_match *m,
 					   const struct weft_match_recv *r)

@@ -149,7 +149,7 @@ weft_match_first(const struct weft_match *m, uint32_t src, uint64_t tag)
 	return weft_likely(weft_match_fits(r, src, tag)) ? r : NULL;
 }
 
-/* Returns the oldest posted receive that matches; it stays posted. */
+/* Returns the oldest matching receive (it stays posted), or NULL. */
 static inline struct weft_match_recv *
 weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
 {
@@ -166,7 +166,7 @@ void weft_match_add(struct weft_match *m, struct weft_match_msg *u);
 /* Removes u; no effect if it is not queued. */
 void weft_match_remove(struct weft_match *m, struct weft_match_msg *u);
 
-/* Returns the oldest unexpected message that matches r; it stays queued. */
+/* Returns the oldest matching message (it stays queued), or NULL. */
 struct weft_match_msg *weft_match_find_msg(struct weft_match *m,
 					   const struct weft_match_recv *r);
 
