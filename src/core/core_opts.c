@@ -54,8 +54,8 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				"memory|fabric|messages" },
 	[WEFT_OPT_HEALTH] = { "WEFT_HEALTH", WEFT_CFG_INT, "0",
 			      "period in ms in which ranks of a host check "
-			      "each other, for weft-info --health and errors "
-			      "of dead peers; 0: off",
+			      "each other, for weft-info --health and error "
+			      "messages about dead peers; 0: off",
 			      "0..60000" },
 	[WEFT_OPT_HEALTH_TEMP] = { "WEFT_HEALTH_TEMP", WEFT_CFG_INT, "95",
 				   "degrees above which a host is sick; 0: "

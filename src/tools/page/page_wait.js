@@ -143,9 +143,9 @@ function chainParts(chain) {
 
 function chainSection(chain, sums, ranks) {
 	const s = section("chain", "The longest chain of waits",
-		"From the last call back: where a rank waited for another, the chain "
-		+ "continues at the other rank. Its parts add up to the time of the run; "
-		+ "only a shorter part of the chain can shorten the run.");
-	s.append(chainSums(sums), el("h3", {}, "Ranks whose own work is on it"),
+		"Read it from its end: where a rank waited for another, the chain "
+		+ "continues at that rank. Its parts add up to the time of the run; "
+		+ "the run gets shorter only if a part of the chain does.");
+	s.append(chainSums(sums), el("h3", {}, "Own work of ranks on the chain"),
 		chainRanks(ranks), chainParts(chain));
 }

@@ -122,7 +122,7 @@ static int add_load(struct weft_args *a, struct sim_opts *o, double x)
 				       "most 100",
 				       x);
 	if (o->loads == SIM_LOADS_MAX)
-		return weft_args_error(a, "--load: more than %d of them",
+		return weft_args_error(a, "--load: more than %d values",
 				       SIM_LOADS_MAX);
 	o->load[o->loads++] = x;
 	return 0;
@@ -169,8 +169,8 @@ static int set_loads(struct weft_args *a, struct sim_opts *o)
 			return 0;
 		if (*end != ',')
 			return weft_args_error(a,
-					       "--load %s: numbers with "
-					       "commas between",
+					       "--load %s: expected numbers "
+					       "separated by commas",
 					       text);
 		text = end + 1;
 	}
