@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char before[] = "Usage: weft-reproduce [OPTION]... SYSTEM\n"
-			     "Runs the published experiments on SYSTEM (as "
-			     "bgq, or all) on the model\nand compares.\n";
+static const char before[] =
+	"Usage: weft-reproduce [OPTION]... SYSTEM\n"
+	"Runs the published experiments on SYSTEM (as "
+	"bgq, or all) on the model\nand compares the results.\n";
 
 static const char after[] =
 	"Exit status: 0 all predictions that were run are within their bands, "
@@ -51,13 +52,13 @@ static const struct row {
 	{ { "quick|q", 0, "",
 	    "skip experiments that take more than some seconds", 0 },
 	  AT(quick) },
-	{ { "only", 1, "ID", "rows whose id begins with ID, such as BGQ-T1",
-	    0 },
+	{ { "only", 1, "ID",
+	    "run only rows whose id begins with ID, such as BGQ-T1", 0 },
 	  AT(only) },
-	{ { "list", 0, "", "the rows, without running anything", 0 },
+	{ { "list", 0, "", "list the rows without running the experiments", 0 },
 	  AT(list) },
-	{ { "csv", 0, "", "instead of text", 0 }, AT(csv) },
-	{ { "json", 0, "", "instead of text", 0 }, AT(json) },
+	{ { "csv", 0, "", "print CSV instead of text", 0 }, AT(csv) },
+	{ { "json", 0, "", "print JSON instead of text", 0 }, AT(json) },
 	{ { "plot", 1, "FILE", "draw paper against model: FILE.png or FILE.svg",
 	    0 },
 	  AT(plot) },
