@@ -46,6 +46,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/shm/shm_tick.c \
 	prov/carrier/shm/shm_tx.c \
 	prov/carrier/shm/shm_wait.c
+include prov/backend/Makefile.mk
 include prov/vt/Makefile.mk
 
 C_TESTS += prov/carrier/carrier_grid_test prov/carrier/hybrid/hybrid_test \

@@ -6,7 +6,9 @@
  * fault injection, for tests), sock (datagrams between any hosts), hybrid (shm
  * or sock, by peer), lossy (on top of another carrier: a fault plan damages
  * packets, the machine's error code detects it, and they are retransmitted).
- * The virtual-time runtime (prov/vt) offers the same interface.
+ * The virtual-time runtime (prov/vt) offers the same interface. What else a
+ * carrier can do (clock, transfers, atomics, class routes) is a row of the
+ * table of prov/backend/backend.h.
  *
  * Lifetime:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -33,7 +35,7 @@
 #include <sys/uio.h>
 
 struct weft_carrier;
-struct weft_carrier_virt;
+struct weft_backend;
 struct weft_vt;
 
 /* Another endpoint as seen by this one. Carriers embed it as first member. */
@@ -165,6 +167,8 @@ struct weft_fill {
 
 struct weft_carrier_ops {
 	const char *name;
+	/* row of the table of prov/backend/backend.h */
+	const struct weft_backend *backend;
 	/* Returns -EADDRINUSE if another endpoint has that name. */
 	int (*open)(const struct weft_carrier_attr *attr,
 		    struct weft_carrier **c_p);
@@ -215,8 +219,9 @@ struct weft_carrier_ops {
 	 * poll after every return, and call wait again: wait may return 0
 	 * without a packet. It does so at least ten times a second, so that
 	 * poll does its housekeeping, and soon after a send that was refused
-	 * with -EAGAIN. Returns -ETIMEDOUT after timeout_ns; in virtual time
-	 * -EAGAIN: a refused send can be retried.
+	 * with -EAGAIN. Returns -ETIMEDOUT after timeout_ns. Only in virtual
+	 * time, returns -EAGAIN: a refused send can be retried; and the errors
+	 * of weft_backend.verdict.
 	 */
 	int (*wait)(struct weft_carrier *c, uint64_t timeout_ns);
 	/*
@@ -266,14 +271,14 @@ struct weft_carrier {
 	const struct weft_carrier_ops *ops;
 	size_t mtu;	    /* largest payload of one packet */
 	size_t short_bytes; /* largest payload in the packet's first slot */
-	/* virtual-time functions (vt_api.h); NULL: live */
-	const struct weft_carrier_virt *virt;
 	bool fences; /* wakers must fence before they check for waiters */
 	bool fills;  /* supports struct weft_fill */
 	bool cuts;   /* supports WEFT_PKT_SPLIT_OK */
 	/* sock: another descriptor that ends a wait, or -1 */
 	int extra_fd;
 };
+
+extern const struct weft_backend weft_backend_live; /* of all but vt */
 
 extern const struct weft_carrier_ops weft_carrier_shm;
 extern const struct weft_carrier_ops weft_carrier_loop;

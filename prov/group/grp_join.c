@@ -95,7 +95,7 @@ static void coll_wake(void *arg, struct weft_event *event_word)
  */
 static void join_open_net(struct weft_nic_group *c)
 {
-	struct weft_vt_route_attr a = {
+	struct weft_backend_route a = {
 		.key = c->key,
 		.routes = (uint32_t)c->nic->machine->routes,
 		.n = c->n,
@@ -365,7 +365,7 @@ static int route_pick(const struct weft_nic_group *c, uint64_t free_routes)
 
 void grp_join_step(struct weft_nic_group *c)
 {
-	if (coll_carrier(c)->virt)
+	if (coll_carrier(c)->ops->backend->routes)
 		join_open_net(c);
 	else
 		join_open(c);
@@ -664,7 +664,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
 	}
 	*c_p = c;
 	grp_replay(c);
-	if (coll_carrier(c)->virt) {
+	if (coll_carrier(c)->ops->backend->routes) {
 		c->state = COLL_OPENING;
 		join_open_net(c);
 	} else {

@@ -27,7 +27,7 @@
 #include <string.h>
 
 /* window in packets, with chained events */
-#define NET_CHAIN_WINDOW (WEFT_VT_WINDOW / 2)
+#define NET_CHAIN_WINDOW (WEFT_BACKEND_WINDOW / 2)
 
 struct nic_net {
 	struct weft_carrier *carrier;
@@ -61,27 +61,30 @@ uint32_t grp_combine(unsigned op, unsigned type, void *acc, const void *in,
 }
 
 int nic_net_open(struct weft_carrier *carrier,
-		 const struct weft_vt_route_attr *attr, struct nic_net **n_p)
+		 const struct weft_backend_route *attr, struct nic_net **n_p)
 {
 	unsigned id;
-	int ret = carrier->virt->route_open(carrier, attr, &id);
+	int ret = carrier->ops->backend->routes->open(carrier, attr, &id);
 	struct nic_net *n;
 
 	if (ret)
 		return ret;
 	n = calloc(1, sizeof(*n));
 	if (!n) {
-		carrier->virt->route_close(carrier, id);
+		carrier->ops->backend->routes->close(carrier, id);
 		return -ENOMEM;
 	}
 	n->carrier = carrier;
 	n->id = id;
 	n->me = attr->me;
-	n->packet_size = carrier->mtu < WEFT_VT_PART_MAX ? carrier->mtu
-							 : WEFT_VT_PART_MAX;
-	n->copies_bcast = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
-	n->sums = carrier->virt->route_can(carrier, WEFT_VT_ALLREDUCE);
-	n->chained = carrier->virt->route_chained(carrier, id);
+	n->packet_size = carrier->mtu < WEFT_BACKEND_PART_MAX
+				 ? carrier->mtu
+				 : WEFT_BACKEND_PART_MAX;
+	n->copies_bcast =
+		carrier->ops->backend->routes->can(carrier, WEFT_BACKEND_BCAST);
+	n->sums = carrier->ops->backend->routes->can(carrier,
+						     WEFT_BACKEND_ALLREDUCE);
+	n->chained = carrier->ops->backend->routes->chained(carrier, id);
 	*n_p = n;
 	return 0;
 }
@@ -120,7 +123,7 @@ void nic_net_close(struct nic_net *n)
 	if (!n)
 		return;
 	nic_net_fail(n, -ECANCELED);
-	n->carrier->virt->route_close(n->carrier, n->id);
+	n->carrier->ops->backend->routes->close(n->carrier, n->id);
 	free(n);
 }
 
@@ -148,7 +151,7 @@ static size_t packet_bytes(const struct nic_net *n,
 /* Returns the number of packets that a member may have in flight. */
 static uint64_t window(const struct nic_net *n)
 {
-	return n->chained ? NET_CHAIN_WINDOW : WEFT_VT_WINDOW;
+	return n->chained ? NET_CHAIN_WINDOW : WEFT_BACKEND_WINDOW;
 }
 
 static bool is_copied_bcast(const struct nic_net *n,
@@ -168,7 +171,7 @@ static bool is_round(const struct nic_net *n,
 		return false;
 	return n->chained ? (call->phase + k) % NET_CHAIN_WINDOW ==
 				    NET_CHAIN_WINDOW - 1
-			  : !(k % WEFT_VT_WINDOW);
+			  : !(k % WEFT_BACKEND_WINDOW);
 }
 
 /*
@@ -180,7 +183,7 @@ static size_t rounds_before(const struct nic_net *n,
 {
 	if (n->chained)
 		return (call->phase + k) / NET_CHAIN_WINDOW;
-	return (k + WEFT_VT_WINDOW - 1) / WEFT_VT_WINDOW;
+	return (k + WEFT_BACKEND_WINDOW - 1) / WEFT_BACKEND_WINDOW;
 }
 
 /* Returns the offset of a packet's bytes. */
@@ -233,9 +236,9 @@ static bool gets_result(const struct nic_net *n,
 }
 
 /* Returns whether an atomic on 8 bytes can combine this contribution. */
-static bool fits_atomic(const struct weft_vt_part *part)
+static bool fits_atomic(const struct weft_backend_part *part)
 {
-	if (part->kind == WEFT_VT_BARRIER)
+	if (part->kind == WEFT_BACKEND_BARRIER)
 		return true;
 	return !part->fp && part->bytes <= 8 &&
 	       (part->op == WEFT_CUNIT_AND || part->op == WEFT_CUNIT_OR ||
@@ -246,10 +249,10 @@ static bool fits_atomic(const struct weft_vt_part *part)
 
 static void fill_part(const struct nic_net *n,
 		      const struct weft_cunit_call *call,
-		      struct weft_vt_part *part)
+		      struct weft_backend_part *part)
 {
-	*part = (struct weft_vt_part){
-		.kind = WEFT_VT_ALLREDUCE,
+	*part = (struct weft_backend_part){
+		.kind = WEFT_BACKEND_ALLREDUCE,
 		.op = call->op,
 		.type = call->type,
 		.fp = call->type >= WEFT_NUM_F32,
@@ -262,11 +265,11 @@ static void fill_part(const struct nic_net *n,
 			 !is_round(n, call, call->sent + 1),
 	};
 	if (call->kind == WEFT_CUNIT_BARRIER || is_round(n, call, call->sent))
-		part->kind = WEFT_VT_BARRIER;
+		part->kind = WEFT_BACKEND_BARRIER;
 	else if (call->kind == WEFT_CUNIT_REDUCE)
-		part->kind = WEFT_VT_REDUCE;
+		part->kind = WEFT_BACKEND_REDUCE;
 	else if (call->kind == WEFT_CUNIT_BCAST && n->copies_bcast)
-		part->kind = WEFT_VT_BCAST;
+		part->kind = WEFT_BACKEND_BCAST;
 	if (call->kind == WEFT_CUNIT_BCAST) {
 		part->op = WEFT_CUNIT_OR;
 		part->type = WEFT_NUM_U8;
@@ -284,7 +287,7 @@ static void fill_part(const struct nic_net *n,
 static const void *source(const struct nic_net *n,
 			  const struct weft_cunit_call *call)
 {
-	static const unsigned char zeroes[WEFT_VT_PART_MAX];
+	static const unsigned char zeroes[WEFT_BACKEND_PART_MAX];
 	size_t at;
 
 	if (is_round(n, call, call->sent))
@@ -302,7 +305,7 @@ static const void *source(const struct nic_net *n,
 static bool all_ready(const struct nic_net *n,
 		      const struct weft_cunit_call *call)
 {
-	size_t round = call->sent / WEFT_VT_WINDOW * WEFT_VT_WINDOW;
+	size_t round = call->sent / WEFT_BACKEND_WINDOW * WEFT_BACKEND_WINDOW;
 
 	if (!is_copied_bcast(n, call) || call->root != n->me ||
 	    is_round(n, call, call->sent))
@@ -315,13 +318,13 @@ static bool all_ready(const struct nic_net *n,
 static bool send_one(struct nic_net *n, struct weft_cunit_call *call)
 {
 	struct weft_carrier *c = n->carrier;
-	struct weft_vt_part part;
+	struct weft_backend_part part;
 
 	if (call->first + call->sent - n->taken >= window(n) ||
 	    !all_ready(n, call))
 		return false;
 	fill_part(n, call, &part);
-	if (c->virt->route_send(c, n->id, &part, source(n, call)))
+	if (c->ops->backend->routes->send(c, n->id, &part, source(n, call)))
 		return false;
 	call->sent++;
 	return true;
@@ -338,18 +341,19 @@ static bool is_sync(const struct nic_net *n, const struct weft_cunit_call *call,
 static bool packet_receive(struct nic_net *n, struct weft_cunit_call *call)
 {
 	struct weft_carrier *c = n->carrier;
-	struct weft_vt_part part = { .seq = call->first + call->read };
+	struct weft_backend_part part = { .seq = call->first + call->read };
 	bool keep = call->out && call->kind != WEFT_CUNIT_BARRIER &&
 		    !(call->kind == WEFT_CUNIT_BCAST && call->root == n->me) &&
 		    !is_round(n, call, call->read);
 	size_t at = keep ? offset_at(n, call, call->read) : 0;
 
 	if (gets_result(n, call)) {
-		if (c->virt->route_take(c, n->id, &part,
-					keep ? (char *)call->out + at : NULL))
+		if (c->ops->backend->routes->take(c, n->id, &part,
+						  keep ? (char *)call->out + at
+						       : NULL))
 			return false;
-		call->flags |= part.flags & ~WEFT_VT_DIFFER;
-		if (part.flags & WEFT_VT_DIFFER)
+		call->flags |= part.flags & ~WEFT_BACKEND_DIFFER;
+		if (part.flags & WEFT_BACKEND_DIFFER)
 			call->err = -EPROTO;
 		if (is_sync(n, call, call->read))
 			n->synced = part.seq + 1;

@@ -9,14 +9,14 @@
 #ifndef WEFT_GRP_NET_H
 #define WEFT_GRP_NET_H
 
-#include "prov/vt/vt_api.h"
+#include "prov/backend/backend.h"
 #include "prov/group/cunit/cunit.h"
 
 struct nic_net;
 
 /* Opens a route when all members have requested it. -EAGAIN: call again. */
 int nic_net_open(struct weft_carrier *carrier,
-		 const struct weft_vt_route_attr *attr, struct nic_net **n_p);
+		 const struct weft_backend_route *attr, struct nic_net **n_p);
 int nic_net_id(const struct nic_net *n);
 /*
  * Returns whether the route is implemented by chained events of the members'

@@ -7,7 +7,7 @@
 #ifndef WEFT_MACHINE_PORT_H
 #define WEFT_MACHINE_PORT_H
 
-#include "prov/carrier/carrier.h"
+#include "prov/backend/backend.h"
 #include "src/base/hash.h"
 
 #include <weft/place.h>

@@ -6,7 +6,6 @@
 #ifndef WEFT_MACHINE_TRANSPORT_H
 #define WEFT_MACHINE_TRANSPORT_H
 
-#include "prov/vt/vt_api.h"
 #include "prov/nic/nic.h"
 
 /* Array of pointers that grows on use; new cells are NULL. */
@@ -28,27 +27,35 @@ void weft_table_fini(struct weft_table *t);
 size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
 			     const struct iovec *iov, int count);
 
-/* Paths of a transfer in virtual time. */
-struct weft_transport_path {
-	/* path of the data or the request to the peer */
-	struct weft_vt_pkt_attr there;
-	struct weft_vt_pkt_attr back;
-	bool quick; /* costs the processor time of one packet */
-};
-
 /*
- * Move bulk data as in struct weft_unit_ops: live by the carrier's copy, in
- * virtual time by the modelled interfaces on this path. Atomics in virtual time
- * only.
+ * Post a transfer of bulk data to the backend, as in struct weft_unit_ops.
+ * u->copied: the processor has copied bytes.
  */
-int weft_transport_get(struct weft_unit *u, struct weft_peer *peer,
-		       struct weft_dma *d,
-		       const struct weft_transport_path *path);
-int weft_transport_put(struct weft_unit *u, struct weft_peer *peer,
-		       struct weft_dma *d,
-		       const struct weft_transport_path *path);
-int weft_transport_amo(struct weft_unit *u, struct weft_peer *peer,
-		       struct weft_amo *a,
-		       const struct weft_transport_path *path);
+static inline int weft_transport_get(struct weft_unit *u,
+				     struct weft_peer *peer, struct weft_dma *d,
+				     const struct weft_dma_path *path)
+{
+	const struct weft_backend *b = u->carrier->ops->backend;
+
+	u->copied |= !b->transfers_later || !d->bytes;
+	return b->get(u->carrier, peer, d, path);
+}
+
+static inline int weft_transport_put(struct weft_unit *u,
+				     struct weft_peer *peer, struct weft_dma *d,
+				     const struct weft_dma_path *path)
+{
+	const struct weft_backend *b = u->carrier->ops->backend;
+
+	u->copied |= !b->transfers_later || !d->bytes;
+	return b->put(u->carrier, peer, d, path);
+}
+
+static inline int weft_transport_amo(struct weft_unit *u,
+				     struct weft_peer *peer, struct weft_amo *a,
+				     const struct weft_dma_path *path)
+{
+	return u->carrier->ops->backend->atomic(u->carrier, peer, a, path);
+}
 
 #endif

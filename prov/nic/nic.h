@@ -17,7 +17,7 @@
 #ifndef WEFT_PROV_NIC_H
 #define WEFT_PROV_NIC_H
 
-#include "prov/carrier/carrier.h"
+#include "prov/backend/backend.h"
 #include "prov/match/match.h"
 #include "prov/machine/machine_chain.h"
 #include "prov/group/grp.h"
@@ -29,32 +29,6 @@
 
 struct weft_unit;
 struct weft_machine;
-
-/* DMA between local memory and a peer's memory, as posted to a unit. */
-struct weft_dma {
-	struct iovec local[4];
-	int local_count;
-	bool ordered;	 /* executes after earlier DMA to the same peer */
-	bool by_line;	 /* ordered only within a cache line of the target */
-	uint64_t remote; /* address in the peer's memory */
-	uint64_t region; /* start address of the remote region; 0: unknown */
-	uint64_t key;	 /* key of the remote region */
-	size_t bytes;
-	/*
-	 * called once, before the post returns 0 or in a later poll; err: 0 or
-	 * -errno
-	 */
-	void (*done)(struct weft_dma *d, int err);
-};
-
-/* An atomic executed by the peer's interface; old values are stored in
- * dma.local. */
-struct weft_amo {
-	struct weft_dma dma;
-	const void *what; /* argument of weft_carrier_attr.change */
-	size_t operand_bytes;
-	size_t operands; /* bytes of `what` that the machine would send */
-};
 
 /*
  * Interface of a unit, called by the engine. No call blocks. A packet that a
@@ -87,9 +61,9 @@ struct weft_unit_ops {
 	int (*put)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_dma *d);
 	/*
-	 * Posts an atomic; virtual time only. -EAGAIN: the queue is full.
-	 * -EOPNOTSUPP (returned, or passed to done): not in virtual time, or
-	 * not possible for this atomic.
+	 * Posts an atomic, if the backend has atomics. -EAGAIN: the queue is
+	 * full. -EOPNOTSUPP (returned, or passed to done): not possible for
+	 * this atomic.
 	 */
 	int (*amo)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_amo *a);

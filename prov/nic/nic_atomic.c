@@ -170,7 +170,7 @@ static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 	uint64_t at = 0;
 	int err;
 
-	if (weft_likely(!nic->unit->carrier->virt) || !op->len)
+	if (weft_likely(!nic->unit->carrier->ops->backend->atomics) || !op->len)
 		return -ENOENT;
 	err = nic_access_find(nic, p, op, atomic_rights(op->kind, op->at_op),
 			      &at);

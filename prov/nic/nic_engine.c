@@ -215,7 +215,7 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
  */
 static uint32_t nic_carrier_flags(const struct weft_unit *u)
 {
-	if (u->carrier->virt)
+	if (u->carrier->ops->backend->any_route)
 		return WEFT_PKT_ANY_ROUTE;
 	return u->ops->bare && u->carrier->cuts ? WEFT_PKT_SPLIT_OK : 0;
 }

@@ -212,7 +212,9 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	op->events = has & WEFT_MR_EVENTS;
 	/* a request must not overtake a one-sided access, nor vice versa */
 	if (err == -ENOENT ? p->one_sided_count > 0
-			   : !err && nic->unit->carrier->virt &&
+			   : !err &&
+				     nic->unit->carrier->ops->backend
+					     ->transfers_later &&
 				     !weft_list_empty(&p->busy))
 		return -EAGAIN;
 	return !err && !nic_ready(nic) ? -EAGAIN : err;
@@ -279,8 +281,9 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 	int err;
 
 	/* a unit with its own DMA must not be bypassed */
-	if (!nic->unit->ops->bare || nic->no_dma || c->virt || !p ||
-	    p->dma_refused || p->requests || p->one_sided_count ||
+	if (!nic->unit->ops->bare || nic->no_dma ||
+	    c->ops->backend->transfers_later || !p || p->dma_refused ||
+	    p->requests || p->one_sided_count ||
 	    !weft_list_empty(&p->sending) ||
 	    nic_share_find(nic, p, want, &at, &region, &has) ||
 	    (has & WEFT_MR_EVENTS))

@@ -8,7 +8,7 @@
  * message.
  */
 #include "prov/nic/nic_send.h"
-#include "prov/vt/vt_api.h"
+#include "prov/backend/backend.h"
 #include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
@@ -341,16 +341,12 @@ static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 	nic_op_list_add(p, &p->waiting, op);
 }
 
-/*
- * Virtual time: charges the software cost of starting a message of several
- * packets.
- */
+/* Charges the software cost of starting a message of several packets. */
 static void long_message_begin(struct weft_nic *nic)
 {
 	struct weft_carrier *c = nic->unit->carrier;
 
-	if (weft_unlikely(c->virt != NULL))
-		c->virt->long_message(c);
+	c->ops->backend->long_message(c);
 }
 
 static int push_next_bulk(struct weft_nic *nic, struct weft_nic_op *op)

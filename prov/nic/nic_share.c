@@ -76,8 +76,10 @@ void nic_share_init(struct weft_nic *nic)
 	int err;
 
 	nic->share = share_map(nic, NULL, &err);
-	/* in virtual time the interfaces copy, so there is no shared copy */
-	nic->cells_free = nic->unit->carrier->virt ? 0 : UINT64_MAX;
+	/* if the interfaces copy, there is no shared copy */
+	nic->cells_free = nic->unit->carrier->ops->backend->transfers_later
+				  ? 0
+				  : UINT64_MAX;
 	/* R11 pairs with A11 in nic_share_peer: zeroes before the magic. */
 	if (nic->share)
 		weft_store64(&nic->share->magic, SHARE_MAGIC);
@@ -95,7 +97,9 @@ int nic_share_peer(struct weft_nic *nic, struct nic_peer *p)
 		return err;
 	/* A11 pairs with R11 in nic_share_init. */
 	if (weft_load64(&s->magic) != SHARE_MAGIC)
-		return nic->unit->carrier->virt ? -EOPNOTSUPP : -EAGAIN;
+		return nic->unit->carrier->ops->backend->shares_early
+			       ? -EOPNOTSUPP
+			       : -EAGAIN;
 	p->share = s;
 	return 0;
 }

@@ -253,21 +253,23 @@ static void conf_read(void)
 {
 	int64_t node;
 	const char *rank;
+	bool virt;
 
-	conf.virt = !strcmp(weft_cfg_get(&options[CLOCK]).text, "virtual");
+	virt = !strcmp(weft_cfg_get(&options[CLOCK]).text, "virtual");
 	conf.vt.machine = weft_cfg_get(&options[MACHINE]).text;
 	conf.vt.map = weft_cfg_get(&options[MAP]).text;
 	conf.vt.ppn = (uint32_t)weft_cfg_get(&options[PPN]).i;
 	conf.vt.compute = strtod(weft_cfg_get(&options[COMPUTE]).text, NULL);
 	conf.job = weft_cfg_get(&options[JOB]).text;
-	conf.machine = machine_find(conf.vt.machine, conf.virt);
-	if (conf.virt && !numbers_ok())
+	conf.machine = machine_find(conf.vt.machine, virt);
+	if (virt && !numbers_ok())
 		conf.machine = NULL;
-	if (conf.virt && conf.machine)
+	if (virt && conf.machine)
 		conf.vt.packet_bytes = (uint32_t)conf.machine->unit->packet_max;
+	conf.backend = virt ? &weft_backend_vt : &weft_backend_live;
 	conf.carrier =
-		conf.virt ? &weft_carrier_vt
-			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
+		virt ? &weft_carrier_vt
+		     : carrier_find(weft_cfg_get(&options[CARRIER]).text);
 	conf.iface = weft_cfg_get(&options[IFACE]).text;
 	conf.key = weft_cfg_get(&options[KEY]).text;
 	conf.encrypt = weft_cfg_get(&options[ENCRYPT]).b;

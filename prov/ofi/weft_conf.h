@@ -25,9 +25,9 @@ struct weft_conf {
 	size_t host_loop;	      /* FI_WEFT_COPY_LOOP_MAX */
 	/* FI_WEFT_FIFO; 0: the carrier's default */
 	uint32_t fifo_slots;
-	int node;		/* FI_WEFT_NODE; -1: unknown */
-	unsigned arity;		/* FI_WEFT_ARITY */
-	bool virt;		/* FI_WEFT_CLOCK=virtual */
+	int node;			    /* FI_WEFT_NODE; -1: unknown */
+	unsigned arity;			    /* FI_WEFT_ARITY */
+	const struct weft_backend *backend; /* FI_WEFT_CLOCK */
 	struct weft_vt_conf vt; /* FI_WEFT_MACHINE, _MAP, _PPN, _COMPUTE */
 	const char *job;	/* FI_WEFT_JOB */
 };

@@ -7,6 +7,7 @@
 #include "prov/ofi/ep/weft_atomic.h"
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/queue/weft_cntr.h"
+#include "prov/ofi/weft_conf.h"
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/queue/weft_cq.h"
 #include "prov/ofi/ep/weft_ep.h"
@@ -147,6 +148,7 @@ int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	d->fid.mr = &weft_mr_ops;
 	d->fabric = f;
 	d->machine = f->machine;
+	d->backend = weft_conf()->backend;
 	/* unspecified attributes get the safest value */
 	basic = info->domain_attr->mr_mode == FI_MR_BASIC;
 	d->auto_progress = info->domain_attr->data_progress == FI_PROGRESS_AUTO;

@@ -5,13 +5,15 @@
 #include "prov/ofi/weft_conf.h"
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/weft_world.h"
-#include "src/base/clock.h"
 
 #include <string.h>
-#include <time.h>
 
-/* Returns the carrier that has the object's virtual clock; NULL: live. */
-static struct weft_carrier *virtual_carrier(struct fid *fid)
+/*
+ * Returns the backend that has the object's clock, and its carrier; the host's
+ * clock if the domain has no endpoint yet.
+ */
+static const struct weft_backend *clock_of(struct fid *fid,
+					   struct weft_carrier **c_p)
 {
 	struct weft_ep *ep = weft_container_of(fid, struct weft_ep, fid.fid);
 	struct weft_domain *d =
@@ -22,34 +24,29 @@ static struct weft_carrier *virtual_carrier(struct fid *fid)
 		c = ep->carrier;
 	else
 		c = d->ep_count ? d->eps[0]->carrier : NULL;
-	return c && c->virt ? c : NULL;
+	*c_p = c;
+	return c ? c->ops->backend : &weft_backend_live;
 }
 
 static uint64_t now_ps(struct fid *fid)
 {
-	struct weft_carrier *c = virtual_carrier(fid);
+	struct weft_carrier *c;
 
-	return c ? c->virt->now_ps(c, true)
-		 : weft_clock_now_ps(&weft_wall_clock);
+	return clock_of(fid, &c)->now_ps(c, true);
 }
 
 static uint64_t peek_ps(struct fid *fid)
 {
-	struct weft_carrier *c = virtual_carrier(fid);
+	struct weft_carrier *c;
 
-	return c ? c->virt->now_ps(c, false)
-		 : weft_clock_now_ps(&weft_wall_clock);
+	return clock_of(fid, &c)->now_ps(c, false);
 }
 
 static uint64_t tick_ps(struct fid *fid)
 {
-	struct weft_carrier *c = virtual_carrier(fid);
-	struct timespec ts;
+	struct weft_carrier *c;
 
-	if (c)
-		return c->virt->tick_ps(c);
-	clock_getres(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_nsec * 1000;
+	return clock_of(fid, &c)->tick_ps(c);
 }
 
 static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
@@ -132,7 +129,7 @@ int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
 {
 	if (flags)
 		return -FI_EBADFLAGS;
-	if (fid->fclass == FI_CLASS_DOMAIN && weft_conf()->virt &&
+	if (fid->fclass == FI_CLASS_DOMAIN && weft_conf()->backend->has_world &&
 	    !strcmp(name, FI_WEFT_WORLD)) {
 		*ops = &weft_world_ops;
 		return 0;

@@ -76,7 +76,7 @@ static void world_leave(struct fid *fid)
 
 	weft_enter(d);
 	if (carrier_of(d))
-		carrier_of(d)->virt->leave(carrier_of(d));
+		weft_vt_leave(carrier_of(d));
 	weft_leave(d);
 }
 
@@ -84,14 +84,14 @@ static int world_note(struct fid *fid, int64_t peer, const char *text)
 {
 	struct weft_carrier *c = carrier_of(to_domain(fid));
 
-	return c ? c->virt->note(c, peer, text) : -FI_EOPBADSTATE;
+	return c ? weft_vt_note(c, peer, text) : -FI_EOPBADSTATE;
 }
 
 static int world_read(struct fid *fid, uint32_t rank, struct fi_weft_note *note)
 {
 	struct weft_carrier *c = carrier_of(to_domain(fid));
 	struct weft_vt_note n;
-	int err = c ? c->virt->read_note(c, rank, &n) : -EBADFD;
+	int err = c ? weft_vt_read_note(c, rank, &n) : -EBADFD;
 
 	if (err)
 		return -FI_EINVAL;
@@ -109,7 +109,7 @@ static void world_count(struct fid *fid, struct fi_weft_count *count)
 	struct weft_vt_count n = { 0 };
 
 	if (c)
-		c->virt->count(c, &n);
+		weft_vt_count(c, &n);
 	*count = (struct fi_weft_count){
 		.now_ps = n.now_ps,
 		.events = n.events,
@@ -133,7 +133,7 @@ static int world_link(struct fid *fid, uint32_t node, unsigned port,
 {
 	struct weft_carrier *c = carrier_of(to_domain(fid));
 	struct weft_vt_link l = { .packets = 0 };
-	int err = c ? c->virt->link(c, node, port, &l) : -EBADFD;
+	int err = c ? weft_vt_link(c, node, port, &l) : -EBADFD;
 
 	if (err)
 		return (int)weft_ofi_err(err);
@@ -154,7 +154,7 @@ static const char *world_fault(struct fid *fid, unsigned i, uint64_t *value_p)
 {
 	struct weft_carrier *c = carrier_of(to_domain(fid));
 
-	return c ? c->virt->fault(c, i, value_p) : NULL;
+	return c ? weft_vt_fault(c, i, value_p) : NULL;
 }
 
 struct tree_visitor {
@@ -182,13 +182,13 @@ static int world_tree(struct fid *fid, int id,
 	if (!c || id < 0)
 		return -FI_ENOENT;
 	return (int)weft_ofi_err(
-		c->virt->route_tree(c, (unsigned)id, branch_report, &t));
+		weft_vt_route_tree(c, (unsigned)id, branch_report, &t));
 }
 
 static int world_why(struct fid *fid, uint32_t rank, char *text, size_t len)
 {
 	struct weft_carrier *c = carrier_of(to_domain(fid));
-	int err = c ? c->virt->why(c, rank, text, len) : -ENOENT;
+	int err = c ? weft_vt_why(c, rank, text, len) : -ENOENT;
 
 	return (int)weft_ofi_err(err);
 }
@@ -198,7 +198,7 @@ static void world_compute(struct fid *fid, uint64_t ps)
 	struct weft_carrier *c = carrier_of(to_domain(fid));
 
 	if (c)
-		c->virt->compute(c, ps);
+		c->ops->backend->compute(c, ps);
 }
 
 struct fi_weft_world weft_world_ops = {

@@ -103,7 +103,9 @@ struct vt {
 	uint32_t rank;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	weft_vt_combine_fn combine;
+	/* acc = acc op in; returns flags */
+	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
+			    const void *in, size_t bytes);
 	int (*change)(const void *what, size_t operand_bytes, void *data,
 		      void *old, size_t bytes);
 	struct vt_peer **peer; /* peer records by rank; NULL: no contact yet */
@@ -114,7 +116,7 @@ struct vt {
 	bool out; /* this rank has left the world */
 	bool no_dma;
 	/* transfers in flight, by transfer number */
-	struct weft_vt_dma *dma[VT_DMAS];
+	struct weft_dma *dma[VT_DMAS];
 	weft_au32 full; /* exhausted resources: enum vt_room */
 	/* packets received until the unit refused a packet */
 	uint64_t refused_received;
@@ -137,8 +139,8 @@ struct vt {
 	/* The last packet sent, to detect a message of several packets. */
 	uint32_t last_to;
 	uint64_t last_clock;
-	struct weft_vt_pkt_attr last_attr;
-	struct weft_vt_pkt_attr attr; /* path and routing of the next packet */
+	struct weft_pkt_attr last_attr;
+	struct weft_pkt_attr attr; /* path and routing of the next packet */
 	/* the next packet starts a message of several packets */
 	bool long_message;
 	/* Class routes of this rank, by id. */
@@ -154,8 +156,8 @@ struct vt {
 			uint32_t bytes;
 			unsigned char inline_data[VT_INLINE_BYTES];
 		} result[VT_WINDOW];
-		unsigned char data[VT_WINDOW][WEFT_VT_PART_MAX];
-	} * route; /* array of WEFT_VT_ROUTES entries */
+		unsigned char data[VT_WINDOW][WEFT_BACKEND_PART_MAX];
+	} * route; /* array of WEFT_BACKEND_ROUTES entries */
 	/* State of the world when it last made progress; vt_watch.c. */
 	struct vt_progress {
 		uint64_t passes;
@@ -347,10 +349,10 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i);
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
 /* Sets the endpoints and the route of a message between two ranks. */
 void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
-		 const struct weft_vt_pkt_attr *attr, struct net_msg *m);
+		 const struct weft_pkt_attr *attr, struct net_msg *m);
 /* vt_msg_init() for messages that an interface sends without its rank. */
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
-		      const struct weft_vt_pkt_attr *attr, struct net_msg *m);
+		      const struct weft_pkt_attr *attr, struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
 /* Returns whether the machine acknowledges packets. */
 static inline bool vt_acks(const struct net_config *cfg)
@@ -394,8 +396,7 @@ void vt_cpus_share(struct vt_head *h);
 /* vt_tx.c */
 int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
-void vt_path_record(struct weft_carrier *c,
-		    const struct weft_vt_pkt_attr *attr);
+void vt_path_record(struct weft_carrier *c, const struct weft_pkt_attr *attr);
 unsigned vt_path(struct weft_carrier *c, const char *name);
 /* Returns a buffer of this rank's pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
@@ -447,8 +448,12 @@ void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to);
 
 /* vt_dma.c */
-int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
-	   struct weft_vt_dma *d);
+int vt_get(struct weft_carrier *c, struct weft_peer *peer, struct weft_dma *d,
+	   const struct weft_dma_path *path);
+int vt_put(struct weft_carrier *c, struct weft_peer *peer, struct weft_dma *d,
+	   const struct weft_dma_path *path);
+int vt_atomic(struct weft_carrier *c, struct weft_peer *peer,
+	      struct weft_amo *a, const struct weft_dma_path *path);
 /*
  * Completes a transfer of this rank: calls done(). Returns -EPROTO if there is
  * no such transfer.
@@ -462,9 +467,6 @@ void vt_dma_lost(struct vt_engine_pass *t, uint32_t i);
 /* vt_fault.c */
 void vt_fault_dead(void *arg, uint64_t at, uint32_t node);
 /* Returns counter i of the fault plan, see vt_api.h. */
-const char *vt_fault_item(struct weft_carrier *c, unsigned i,
-			  uint64_t *value_p);
-int vt_fault_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len);
 void vt_dma_acked(struct vt_engine_pass *t, uint32_t i);
 
 /* vt_watch.c */
@@ -480,7 +482,7 @@ struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place);
  * whether that member gets the result.
  */
 struct vt_member *vt_part_member(struct weft_vt *w, const struct vt_buf *b);
-bool vt_part_has_result(const struct weft_vt_part *part, uint32_t member);
+bool vt_part_has_result(const struct weft_backend_part *part, uint32_t member);
 /*
  * Completes a contribution whose member gets no result: returns its buffer and
  * releases a member that waits for space in its window. vt_route_done() does
@@ -511,18 +513,15 @@ void vt_route_result_to_root(struct vt_engine_pass *t, uint32_t i);
 void vt_route_bcast(struct vt_engine_pass *t, uint32_t i, uint64_t at);
 
 /* vt_route.c */
-int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *attr,
+int vt_route_open(struct weft_carrier *c, const struct weft_backend_route *attr,
 		  unsigned *id_p);
 void vt_route_close(struct weft_carrier *c, unsigned id);
-int vt_route_tree(struct weft_carrier *c, unsigned id,
-		  void (*each)(void *arg, const struct weft_vt_tree_node *b),
-		  void *arg);
-bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind);
+bool vt_route_can(struct weft_carrier *c, enum weft_backend_kind kind);
 bool vt_route_chained(struct weft_carrier *c, unsigned id);
 int vt_route_send(struct weft_carrier *c, unsigned id,
-		  const struct weft_vt_part *part, const void *data);
+		  const struct weft_backend_part *part, const void *data);
 int vt_route_take(struct weft_carrier *c, unsigned id,
-		  struct weft_vt_part *part, void *data);
+		  struct weft_backend_part *part, void *data);
 /*
  * Stores an arrived result until the member takes it. Returns -EPROTO if b is
  * not a result.
@@ -568,7 +567,7 @@ uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
  * the machine's network does not.
  */
 bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
-		     const struct weft_vt_part *part);
+		     const struct weft_backend_part *part);
 void vt_adder_init(struct vt_adder *a);
 /*
  * Returns whether the window slot of seq is free: no contribution in it waits

@@ -11,12 +11,13 @@
 
 enum { ROUNDS = 40, LONG = 512 };
 
-static int send_part(struct end *e, const struct weft_vt_part *part,
+static int send_part(struct end *e, const struct weft_backend_part *part,
 		     const void *data)
 {
 	int ret;
 
-	while ((ret = e->c->virt->route_send(e->c, 3, part, data)) == -EAGAIN) {
+	while ((ret = e->c->ops->backend->routes->send(e->c, 3, part, data)) ==
+	       -EAGAIN) {
 		ret = e->c->ops->wait(e->c, FOREVER);
 		if (ret && ret != -EAGAIN)
 			return ret;
@@ -33,11 +34,13 @@ static int sums_and_barriers(struct play *p, struct end *e, uint32_t rank)
 		return 1;
 	for (uint64_t k = 0; k < ROUNDS; k++) {
 		static const uint32_t bytes[] = { 0, 8, LONG, 128 };
-		struct weft_vt_part part = { .kind = k % 4 ? WEFT_VT_ALLREDUCE
-							   : WEFT_VT_BARRIER,
-					     .bytes = bytes[k % 4],
-					     .word = k % 4 < 2,
-					     .seq = k };
+		struct weft_backend_part part = {
+			.kind = k % 4 ? WEFT_BACKEND_ALLREDUCE
+				      : WEFT_BACKEND_BARRIER,
+			.bytes = bytes[k % 4],
+			.word = k % 4 < 2,
+			.seq = k
+		};
 
 		for (unsigned i = 0; i < LONG / 8; i++)
 			data[i] = (rank + 1) * (k + i + 1);
@@ -48,7 +51,7 @@ static int sums_and_barriers(struct play *p, struct end *e, uint32_t rank)
 				return 3;
 	}
 	p->found->value[rank] = now(e);
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -83,14 +86,15 @@ static void word_sums_use_one_atomic_per_member_but_the_first(void **state)
  */
 static int two_trees(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_vt_part part = { .bytes = LONG };
+	struct weft_backend_part part = { .bytes = LONG };
 	uint64_t data[LONG / 8] = { 0 };
 
 	if (play_route(p, e, rank))
 		return 1;
 	for (part.seq = 0; part.seq <= 2 * VT_WINDOW; part.seq++) {
 		part.fp = part.seq % (VT_WINDOW + 1) != VT_WINDOW;
-		part.kind = part.fp ? WEFT_VT_REDUCE : WEFT_VT_BARRIER;
+		part.kind =
+			part.fp ? WEFT_BACKEND_REDUCE : WEFT_BACKEND_BARRIER;
 		part.bytes = part.fp ? LONG : 0;
 		part.word = !part.fp;
 		data[0] = part.seq + rank;
@@ -103,7 +107,7 @@ static int two_trees(struct play *p, struct end *e, uint32_t rank)
 		if (part.fp && data[0] != 4 * part.seq + 6)
 			return 4;
 	}
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -118,10 +122,11 @@ static void two_trees_share_one_window(void **state)
 /* Only the last member has data; the other contributions are only counted. */
 static int one_member_with_data(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
-				     .bytes = LONG,
-				     .fp = p->ranks == 4,
-				     .word = rank + 1 != (uint32_t)p->ranks };
+	struct weft_backend_part part = { .kind = WEFT_BACKEND_ALLREDUCE,
+					  .bytes = LONG,
+					  .fp = p->ranks == 4,
+					  .word = rank + 1 !=
+						  (uint32_t)p->ranks };
 	unsigned char data[LONG] = { 0 };
 
 	if (play_route(p, e, rank))
@@ -133,7 +138,7 @@ static int one_member_with_data(struct play *p, struct end *e, uint32_t rank)
 	if (t_differs(data, LONG, 5) >= 0)
 		return 3;
 	p->found->value[rank] = now(e);
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -158,15 +163,15 @@ static void parts_without_data_are_only_counted(void **state)
 
 static int sum_of(struct play *p, struct end *e, uint32_t rank, uint32_t bytes)
 {
-	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
-				     .bytes = bytes };
+	struct weft_backend_part part = { .kind = WEFT_BACKEND_ALLREDUCE,
+					  .bytes = bytes };
 	unsigned char data[LONG] = { 0 };
 
 	if (play_route(p, e, rank) || send_part(e, &part, data) ||
 	    play_result(e, &part, data))
 		return 1;
 	p->found->value[rank] = now(e);
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 

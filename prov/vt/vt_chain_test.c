@@ -23,7 +23,7 @@ static const uint32_t ranks[MEMBERS] = { 0, 2, 3, 5, 7 };
 /* The operation of the members, and when member BUSY computes. */
 struct scene {
 	struct play play;
-	struct weft_vt_part part;
+	struct weft_backend_part part;
 	bool computes; /* BUSY computes before it takes its result */
 	bool late;     /* BUSY computes before it posts its contribution */
 };
@@ -39,7 +39,7 @@ static int member_of(uint32_t rank)
 static void compute_until(struct end *e, uint64_t at)
 {
 	if (now(e) < at)
-		e->c->virt->compute(e->c, at - now(e));
+		e->c->ops->backend->compute(e->c, at - now(e));
 }
 
 /*
@@ -59,7 +59,7 @@ static void wait_until(struct end *e, uint64_t at)
 static int open_route(struct play *p, struct end *e, int me)
 {
 	struct weft_peer *member[MEMBERS];
-	struct weft_vt_route_attr a = {
+	struct weft_backend_route a = {
 		.key = 77, .routes = 8, .n = MEMBERS, .me = me, .member = member
 	};
 	unsigned id = 0;
@@ -67,9 +67,10 @@ static int open_route(struct play *p, struct end *e, int me)
 
 	for (int i = 0; i < MEMBERS; i++)
 		member[i] = rank_peer(p, e, ranks[i]);
-	while ((ret = e->c->virt->route_open(e->c, &a, &id)) == -EAGAIN)
+	while ((ret = e->c->ops->backend->routes->open(e->c, &a, &id)) ==
+	       -EAGAIN)
 		e->c->ops->wait(e->c, FOREVER);
-	return ret || id != 3 || !e->c->virt->route_chained(e->c, id);
+	return ret || id != 3 || !e->c->ops->backend->routes->chained(e->c, id);
 }
 
 /* Sends one packet; found.value is the time that the member needed. */
@@ -78,7 +79,7 @@ static int one_packet(struct play *p, struct end *e, uint32_t rank)
 	struct scene *s = weft_container_of(p, struct scene, play);
 	int me = member_of(rank);
 	bool root = me == (int)s->part.root;
-	struct weft_vt_part part = s->part;
+	struct weft_backend_part part = s->part;
 	unsigned char data[LONG];
 
 	if (me < 0)
@@ -89,17 +90,18 @@ static int one_packet(struct play *p, struct end *e, uint32_t rank)
 	if (me == BUSY && s->late)
 		wait_until(e, LATER);
 	t_fill(data, sizeof(data), root ? 5 : 99);
-	if (e->c->virt->route_send(e->c, 3, &part, data))
+	if (e->c->ops->backend->routes->send(e->c, 3, &part, data))
 		return 2;
 	if (me == BUSY && s->computes)
 		compute_until(e, LATER);
 	if (play_result(e, &part, data) || part.flags ||
 	    part.bytes != s->part.bytes)
 		return 3;
-	if (part.kind == WEFT_VT_BCAST && t_differs(data, part.bytes, 5) >= 0)
+	if (part.kind == WEFT_BACKEND_BCAST &&
+	    t_differs(data, part.bytes, 5) >= 0)
 		return 4;
 	p->found->value[rank] = now(e) - START;
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -132,7 +134,7 @@ static void equal_times(const struct found *a, const struct found *b)
 
 static void a_chained_barrier_ends_while_a_member_computes(void **state)
 {
-	struct scene s = { .part = { .kind = WEFT_VT_BARRIER } };
+	struct scene s = { .part = { .kind = WEFT_BACKEND_BARRIER } };
 	struct found idle, busy, again;
 
 	one(&s, &idle);
@@ -151,7 +153,8 @@ static void a_chained_barrier_ends_while_a_member_computes(void **state)
 
 static void a_barrier_waits_for_all_members(void **state)
 {
-	struct scene s = { .part = { .kind = WEFT_VT_BARRIER }, .late = true };
+	struct scene s = { .part = { .kind = WEFT_BACKEND_BARRIER },
+			   .late = true };
 	struct found f;
 
 	one(&s, &f);
@@ -164,7 +167,7 @@ static void a_chained_step_takes_the_time_of_its_event(void **state)
 {
 	char path[] = PLAY_FILE;
 	char machine[sizeof(path) + 8];
-	struct scene s = { .part = { .kind = WEFT_VT_BARRIER } };
+	struct scene s = { .part = { .kind = WEFT_BACKEND_BARRIER } };
 	struct found quick, slow;
 
 	one(&s, &quick);
@@ -186,7 +189,7 @@ static void a_broadcast_passes_a_computing_member(void **state)
 	static const uint32_t roots[] = { 0, 2, 4 };
 
 	for (unsigned i = 0; i < WEFT_COUNT_OF(roots); i++) {
-		struct scene s = { .part = { .kind = WEFT_VT_BCAST,
+		struct scene s = { .part = { .kind = WEFT_BACKEND_BCAST,
 					     .root = roots[i],
 					     .bytes = LONG } };
 		struct found idle, busy;
@@ -207,9 +210,9 @@ static void a_broadcast_passes_a_computing_member(void **state)
 /* The root only posts the broadcast and does not wait. */
 static void the_root_of_a_broadcast_does_not_wait(void **state)
 {
-	struct scene s = {
-		.part = { .kind = WEFT_VT_BCAST, .root = BUSY, .bytes = LONG }
-	};
+	struct scene s = { .part = { .kind = WEFT_BACKEND_BCAST,
+				     .root = BUSY,
+				     .bytes = LONG } };
 	struct found idle, busy;
 
 	one(&s, &idle);
@@ -243,22 +246,22 @@ static int many_operations(struct play *p, struct end *e, uint32_t rank)
 	if (me == BUSY)
 		wait_until(e, LATER);
 	for (uint64_t k = 0; k < MANY; k++) {
-		struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
-					     .root = k * 3 % MEMBERS,
-					     .bytes = many_bytes(k),
-					     .seq = k };
+		struct weft_backend_part part = { .kind = WEFT_BACKEND_BCAST,
+						  .root = k * 3 % MEMBERS,
+						  .bytes = many_bytes(k),
+						  .seq = k };
 
 		t_fill(data, sizeof(data), me == (int)part.root ? k : 99);
 		if (k % 5 == 4) {
-			part.kind = WEFT_VT_ALLREDUCE;
+			part.kind = WEFT_BACKEND_ALLREDUCE;
 			part.bytes = 8;
 			data[0] = k + (uint64_t)me;
 		}
-		if (e->c->virt->route_send(e->c, 3, &part, data))
+		if (e->c->ops->backend->routes->send(e->c, 3, &part, data))
 			return 2;
 	}
 	for (uint64_t k = 0; k < MANY; k++) {
-		struct weft_vt_part part = { .seq = k };
+		struct weft_backend_part part = { .seq = k };
 
 		if (play_result(e, &part, data) || part.flags)
 			return 3;
@@ -266,7 +269,7 @@ static int many_operations(struct play *p, struct end *e, uint32_t rank)
 			       : t_differs(data, many_bytes(k), k) >= 0)
 			return 4;
 	}
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -289,14 +292,15 @@ enum other { OTHER_KIND, OTHER_BYTES, OTHER_ROOT };
 
 static int differing_operations(struct play *p, struct end *e, uint32_t rank)
 {
-	static const struct weft_vt_part others[] = {
-		[OTHER_KIND] = { .kind = WEFT_VT_BARRIER },
-		[OTHER_BYTES] = { .kind = WEFT_VT_BCAST, .bytes = 8 },
-		[OTHER_ROOT] = { .kind = WEFT_VT_BCAST,
+	static const struct weft_backend_part others[] = {
+		[OTHER_KIND] = { .kind = WEFT_BACKEND_BARRIER },
+		[OTHER_BYTES] = { .kind = WEFT_BACKEND_BCAST, .bytes = 8 },
+		[OTHER_ROOT] = { .kind = WEFT_BACKEND_BCAST,
 				 .bytes = 16,
 				 .root = 4 },
 	};
-	struct weft_vt_part part = { .kind = WEFT_VT_BCAST, .bytes = 16 };
+	struct weft_backend_part part = { .kind = WEFT_BACKEND_BCAST,
+					  .bytes = 16 };
 	int me = member_of(rank);
 	uint64_t data[2] = { 0 };
 
@@ -308,11 +312,12 @@ static int differing_operations(struct play *p, struct end *e, uint32_t rank)
 		wait_until(e, LATER);
 		part = others[p->seed];
 	}
-	if (e->c->virt->route_send(e->c, 3, &part, data) ||
+	if (e->c->ops->backend->routes->send(e->c, 3, &part, data) ||
 	    play_result(e, &part, data))
 		return 2;
-	e->c->virt->route_close(e->c, 3);
-	return me == BUSY ? !(part.flags & WEFT_VT_DIFFER) || part.bytes : 0;
+	e->c->ops->backend->routes->close(e->c, 3);
+	return me == BUSY ? !(part.flags & WEFT_BACKEND_DIFFER) || part.bytes
+			  : 0;
 }
 
 static void differing_operations_return_an_error(void **state)

@@ -2,10 +2,9 @@
 /*
  * Transfers that the network interfaces execute, between the memories of two
  * ranks that may both compute at the same time. One post has both addresses;
- * the model splits the transfer into packets and times them. The process that
- * runs the model copies the bytes, at the time when the last of them has
- * arrived. No rank runs then, so an atomic is read, changed and written as one
- * operation.
+ * the model splits it into packets and times them. The process that runs the
+ * model copies the bytes, at the time when the last of them has arrived. No
+ * rank runs then, so an atomic is read, changed and written as one operation.
  *
  *   put      DATA:     the data, origin -> target; then acknowledged, or
  *            RESPONSE: a response
@@ -14,8 +13,8 @@
  *   atomic   REQUEST:  operands, origin -> target
  *            DATA:     the previous value, target -> origin
  *
- * Ordered accesses of a pair wait in the origin's FIFO, with their bytes
- * already at the target, until the earlier ones have been executed.
+ * Ordered accesses of a pair wait in the origin's FIFO, their bytes already at
+ * the target, until the earlier ones have been executed.
  *
  * The completion reaches the origin like a packet. Neither side may leave
  * before that: both count the transfer as in flight.
@@ -34,27 +33,19 @@ static_assert(sizeof(struct vt_dma) <= VT_BUF_BYTES, "fits any buffer");
 
 /* ---- posting by the origin ----------------------------------------------- */
 
-static bool dma_describe(const struct weft_vt_dma *d, struct vt_dma *m)
+/*
+ * Adds the local segments of d, cut to its length. Returns false if they are
+ * too many, or too short.
+ */
+static bool dma_segments(const struct weft_dma *d, struct vt_dma *m)
 {
-	uint64_t left = d->what && !d->count ? 0 : d->bytes;
+	uint64_t left = m->operands && !d->local_count ? 0 : d->bytes;
 
-	*m = (struct vt_dma){
-		.kind = d->what	 ? VT_CHANGE
-			: d->get ? VT_GET
-				 : VT_PUT,
-		.step = d->what || d->get ? VT_DMA_REQUEST : VT_DMA_DATA,
-		.ordered = d->ordered,
-		.remote = d->remote,
-		.region = d->region,
-		.key = d->region ? d->key : 0,
-		.bytes = d->bytes,
-		.operands = (uintptr_t)d->what,
-		.operand_bytes = d->operand_bytes,
-		.back = d->back,
-	};
-	for (int i = 0; i < d->count && left; i++) {
+	for (int i = 0; i < d->local_count && left; i++) {
 		uint64_t len = d->local[i].iov_len;
 
+		if (!len)
+			continue;
 		if (m->count == VT_DMA_SEGS)
 			return false;
 		len = len < left ? len : left;
@@ -73,47 +64,42 @@ static int free_place(const struct vt *v)
 	return -1;
 }
 
-static void dma_fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
-		     const struct vt_dma *m)
+static void dma_fill(struct vt *v, uint32_t i, const struct vt_dma *m,
+		     const struct weft_dma_path *path)
 {
 	struct vt_buf *b = vt_buf(v->w, i);
 
 	b->kind = VT_DMA;
 	b->from = v->rank;
-	b->more = 1; /* receiving the completion takes no time */
-	b->attr = d->routing;
+	b->more = 1; /* receiving the completion costs nothing */
+	b->attr = path->there;
 	memcpy(b->payload, m, sizeof(*m));
-	v->long_message = !d->quick;
+	v->long_message = !path->quick;
 	vt_send_cost(v);
 	b->stamp = vt_now(v->me);
 	v->last_to = VT_NONE;
 }
 
-int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
-	   struct weft_vt_dma *d)
+/* Posts a transfer; *m has the fields in which the three kinds differ. */
+static int dma_post(struct vt *v, struct weft_peer *peer, struct weft_dma *d,
+		    const struct weft_dma_path *path, struct vt_dma *m)
 {
-	struct vt *v = vt_of(c);
 	int place = free_place(v);
-	struct vt_dma m;
 	uint32_t i;
 
-	if (peer->lost)
-		return -ECONNRESET;
-	/*
-	 * atomics: threads of the target may change the word at the same time
-	 */
-	if (v->no_dma || v->out ||
-	    (d->what &&
-	     (v->w->head->threads || !v->change ||
-	      d->operand_bytes > WEFT_VT_CHANGE || d->bytes > WEFT_VT_CHANGE)))
-		return -EOPNOTSUPP;
-	if (!dma_describe(d, &m))
+	m->ordered = d->ordered;
+	m->remote = d->remote;
+	m->region = d->region;
+	m->key = d->region ? d->key : 0;
+	m->bytes = d->bytes;
+	m->back = path->back;
+	if (!dma_segments(d, m))
 		return -EINVAL;
 	i = place < 0 ? VT_NONE : vt_buf_get(v);
 	if (i == VT_NONE)
 		return -EAGAIN;
 	vt_enter(v);
-	dma_fill(v, i, d, &m);
+	dma_fill(v, i, m, path);
 	vt_buf(v->w, i)->to = ((struct vt_peer *)peer)->rank;
 	vt_buf(v->w, i)->id = (uint16_t)place;
 	WEFT_ASSERT(place >= 0 && place < (int)VT_DMAS && !v->dma[place]);
@@ -123,9 +109,58 @@ int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 	return 0;
 }
 
+static int dma_move_post(struct weft_carrier *c, struct weft_peer *peer,
+			 struct weft_dma *d, const struct weft_dma_path *path,
+			 bool get)
+{
+	struct vt *v = vt_of(c);
+	struct vt_dma m = { .kind = get ? VT_GET : VT_PUT,
+			    .step = get ? VT_DMA_REQUEST : VT_DMA_DATA };
+
+	if (!d->bytes) {
+		d->done(d, 0);
+		return 0;
+	}
+	if (peer->lost)
+		return -ECONNRESET;
+	if (v->no_dma || v->out)
+		return -EOPNOTSUPP;
+	return dma_post(v, peer, d, path, &m);
+}
+
+int vt_get(struct weft_carrier *c, struct weft_peer *peer, struct weft_dma *d,
+	   const struct weft_dma_path *path)
+{
+	return dma_move_post(c, peer, d, path, true);
+}
+
+int vt_put(struct weft_carrier *c, struct weft_peer *peer, struct weft_dma *d,
+	   const struct weft_dma_path *path)
+{
+	return dma_move_post(c, peer, d, path, false);
+}
+
+/* Threads of the target may change the word at the same time: refused. */
+int vt_atomic(struct weft_carrier *c, struct weft_peer *peer,
+	      struct weft_amo *a, const struct weft_dma_path *path)
+{
+	struct vt *v = vt_of(c);
+	struct vt_dma m = { .kind = VT_CHANGE,
+			    .step = VT_DMA_REQUEST,
+			    .operands = (uintptr_t)a->what,
+			    .operand_bytes = a->operand_bytes };
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (v->no_dma || v->out || v->w->head->threads || !v->change ||
+	    a->operand_bytes > WEFT_AMO_BYTES || a->dma.bytes > WEFT_AMO_BYTES)
+		return -EOPNOTSUPP;
+	return dma_post(v, peer, &a->dma, path, &m);
+}
+
 int vt_dma_completed(struct vt *v, const struct vt_buf *b)
 {
-	struct weft_vt_dma *d;
+	struct weft_dma *d;
 	struct vt_dma m;
 
 	memcpy(&m, b->payload, sizeof(m));
@@ -240,9 +275,9 @@ static int job_get_read(const struct dma_job *j)
 /* Executes an atomic; no rank runs, so no rank sees an intermediate state. */
 static int job_change(const struct dma_job *j)
 {
-	static alignas(64) unsigned char operands[WEFT_VT_CHANGE];
-	static alignas(64) unsigned char data[WEFT_VT_CHANGE];
-	static unsigned char old[WEFT_VT_CHANGE];
+	static alignas(64) unsigned char operands[WEFT_AMO_BYTES];
+	static alignas(64) unsigned char data[WEFT_AMO_BYTES];
+	static unsigned char old[WEFT_AMO_BYTES];
 	const struct vt_dma *m = j->m;
 	int ret;
 
@@ -309,12 +344,12 @@ static bool is_return(const struct vt_dma *m)
 }
 
 /*
- * Returns the address that the model uses, which is deterministic. A program
- * has different addresses on the host in each run, so an address in a region
+ * Returns the address that the model uses, which is deterministic. The host
+ * gives a program different addresses in each run, so an address in a region
  * becomes an offset from the region's start, and regions are ordered by first
- * access. A region that is registered again is a new region, even at the same
- * address. Memory outside of regions is divided into areas (heap, mappings,
- * stack), and its addresses become offsets in these.
+ * access. A region that is registered again is a new region, even if its memory
+ * has the same address. Memory outside of regions is divided into areas (heap,
+ * mappings, stack), and its addresses become offsets in these.
  */
 static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
 			      const struct vt_dma *m)
@@ -411,7 +446,7 @@ static void access_execute(struct vt_engine_pass *t, uint32_t i)
 	if (m->kind == VT_CHANGE) {
 		struct vt_rank *r = vt_rank(t->w, b->to);
 
-		/* the interface of a rank executes atomics one by one */
+		/* the interface of a rank executes its atomics one by one */
 		if (r->atomics_end_ps < t->time_ps)
 			r->atomics_end_ps = t->time_ps;
 		r->atomics_end_ps += t->w->cfg.change_ps;
@@ -452,8 +487,8 @@ static void accesses_execute(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Handles a lost transfer: neither it nor its response will arrive, and later
- * transfers need not wait for it.
+ * Handles a lost transfer: neither the transfer nor its response will arrive,
+ * and later ones need not wait for it.
  */
 void vt_dma_lost(struct vt_engine_pass *t, uint32_t i)
 {

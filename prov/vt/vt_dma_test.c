@@ -18,15 +18,14 @@ static unsigned char memory[MIB + 64];
 /* ---- puts and gets ------------------------------------------------------- */
 
 struct posted {
-	struct weft_vt_dma d;
-	struct iovec iov[2];
+	struct weft_amo a; /* transfers use a.dma */
 	int completions;
 	int err;
 	uint64_t done_ps;
 	struct end *e;
 };
 
-static void transfer_done(struct weft_vt_dma *d, int err)
+static void transfer_done(struct weft_dma *d, int err)
 {
 	struct posted *x = (struct posted *)d;
 
@@ -35,29 +34,40 @@ static void transfer_done(struct weft_vt_dma *d, int err)
 	x->done_ps = now(x->e);
 }
 
+static int move(struct end *e, struct weft_peer *peer, bool get,
+		struct posted *x, const struct weft_dma_path *path)
+{
+	const struct weft_backend *b = e->c->ops->backend;
+
+	return get ? b->get(e->c, peer, &x->a.dma, path)
+		   : b->put(e->c, peer, &x->a.dma, path);
+}
+
 /* Transfers the whole memory array, in two local segments. */
 static int post_as(struct end *e, struct weft_peer *peer, bool get,
 		   bool ordered, struct posted *x)
 {
-	unsigned path = e->c->virt->path(e->c, "dma");
+	unsigned path = e->c->ops->backend->path(e->c, "dma");
+	struct weft_dma_path paths;
 
 	if (!path)
-		path = e->c->virt->path(e->c, "bte");
-	*x = (struct posted){ .e = e };
-	x->iov[0] = (struct iovec){ memory, 1000 };
-	/* the segment is longer than the transfer */
-	x->iov[1] = (struct iovec){ memory + 1000, MIB };
-	x->d = (struct weft_vt_dma){ .get = get,
-				     .ordered = ordered,
-				     .local = x->iov,
-				     .count = 2,
-				     .remote = (uintptr_t)memory,
-				     .bytes = MIB,
-				     .routing = { .bytes = 65,
-						  .path = (uint8_t)path },
-				     .back = { .path = (uint8_t)path },
-				     .done = transfer_done };
-	return e->c->virt->dma(e->c, peer, &x->d);
+		path = e->c->ops->backend->path(e->c, "bte");
+	*x = (struct posted){
+		.e = e,
+		/* the second segment is longer than the transfer */
+		.a.dma = { .local = { { memory, 1000 },
+				      { memory + 1000, MIB } },
+			   .local_count = 2,
+			   .ordered = ordered,
+			   .remote = (uintptr_t)memory,
+			   .bytes = MIB,
+			   .done = transfer_done },
+	};
+	paths = (struct weft_dma_path){
+		.there = { .bytes = 65, .path = (uint8_t)path },
+		.back = { .path = (uint8_t)path },
+	};
+	return move(e, peer, get, x, &paths);
 }
 
 static int post(struct end *e, struct weft_peer *peer, bool get,
@@ -85,7 +95,7 @@ static int get_memory(struct play *p, struct end *e, uint32_t rank)
 
 	t_fill(memory, MIB, rank);
 	if (rank == 1) {
-		e->c->virt->compute(e->c, COMPUTE_PS);
+		e->c->ops->backend->compute(e->c, COMPUTE_PS);
 		return wait_got(e, 1);
 	}
 	if (post(e, to, true, &x) || wait_completion(e, &x))
@@ -129,7 +139,7 @@ static int put_memory(struct play *p, struct end *e, uint32_t rank)
 
 	t_fill(memory, MIB, rank);
 	if (rank == 1) {
-		e->c->virt->compute(e->c, COMPUTE_PS);
+		e->c->ops->backend->compute(e->c, COMPUTE_PS);
 		if (wait_got(e, 1))
 			return 1;
 		return t_differs(memory, MIB, 0) >= 0 ? 2 : 0;
@@ -179,18 +189,17 @@ static void transfers_share_the_bandwidth(void **state)
 static int get_nothing(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
-	struct posted x = { .e = e, .iov = { { memory, MIB } } };
+	struct posted x = { .e = e,
+			    .a.dma = { .local = { { memory, MIB } },
+				       .local_count = 1,
+				       .remote = 64,
+				       .bytes = MIB,
+				       .done = transfer_done } };
 	int ret;
 
 	if (rank == 1)
 		return wait_got(e, 1);
-	x.d = (struct weft_vt_dma){ .get = true,
-				    .local = x.iov,
-				    .count = 1,
-				    .remote = 64,
-				    .bytes = MIB,
-				    .done = transfer_done };
-	if (e->c->virt->dma(e->c, to, &x.d))
+	if (move(e, to, true, &x, &(struct weft_dma_path){ .quick = false }))
 		return 1;
 	ret = wait_completion(e, &x);
 	if (end_send(e, to, 0, 8))
@@ -214,19 +223,20 @@ static void a_transfer_of_unmapped_memory_fails(void **state)
 static int post_word(struct end *e, struct weft_peer *peer, bool get,
 		     uint64_t *place, struct posted *x)
 {
-	*x = (struct posted){ .e = e };
-	x->iov[0] = (struct iovec){ place, sizeof(*place) };
-	x->d = (struct weft_vt_dma){ .get = get,
-				     .ordered = true,
-				     .quick = true,
-				     .local = x->iov,
-				     .count = 1,
-				     .remote = (uintptr_t)memory,
-				     .bytes = sizeof(*place),
-				     .routing = { .fifo = 1, .ack = !get },
-				     .back = { .fifo = 1 },
-				     .done = transfer_done };
-	return e->c->virt->dma(e->c, peer, &x->d);
+	const struct weft_dma_path path = {
+		.there = { .fifo = 1, .ack = !get },
+		.back = { .fifo = 1 },
+		.quick = true,
+	};
+
+	*x = (struct posted){ .e = e,
+			      .a.dma = { .local = { { place, sizeof(*place) } },
+					 .local_count = 1,
+					 .ordered = true,
+					 .remote = (uintptr_t)memory,
+					 .bytes = sizeof(*place),
+					 .done = transfer_done } };
+	return move(e, peer, get, x, &path);
 }
 
 /* A long put, a put of a word to the same address, and a get of that word. */
@@ -238,7 +248,7 @@ static int put_and_overwrite(struct play *p, struct end *e, uint32_t rank)
 
 	t_fill(memory, MIB, rank);
 	if (rank == 1) {
-		e->c->virt->compute(e->c, COMPUTE_PS);
+		e->c->ops->backend->compute(e->c, COMPUTE_PS);
 		if (wait_got(e, 1))
 			return 1;
 		memcpy(&seen, memory, sizeof(seen));
@@ -290,31 +300,34 @@ static int add_to_word(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 0);
 	uint64_t one = 1, old, last = 0;
+	const struct weft_dma_path path = {
+		.there = { .bytes = 1 + sizeof(one) },
+		.quick = true,
+	};
 
 	if (rank == 0) {
-		e->c->virt->compute(e->c, COMPUTE_PS);
+		e->c->ops->backend->compute(e->c, COMPUTE_PS);
 		if (wait_got(e, (uint64_t)p->ranks - 1))
 			return 1;
 		memcpy(&old, memory, sizeof(old));
 		return old == ADDS * ((uint64_t)p->ranks - 1) ? 0 : 2;
 	}
 	for (unsigned i = 0; i < ADDS; i++) {
-		struct posted x = { .e = e };
+		struct posted x = {
+			.e = e,
+			.a = { .dma = { .local = { { &old, sizeof(old) } },
+					.local_count = 1,
+					.ordered = true,
+					.remote = (uintptr_t)memory,
+					.bytes = sizeof(old),
+					.done = transfer_done },
+			       .what = &one,
+			       .operand_bytes = sizeof(one) },
+		};
 
 		old = UINT64_MAX;
-		x.iov[0] = (struct iovec){ &old, sizeof(old) };
-		x.d = (struct weft_vt_dma){ .ordered = true,
-					    .quick = true,
-					    .local = x.iov,
-					    .count = 1,
-					    .remote = (uintptr_t)memory,
-					    .bytes = sizeof(old),
-					    .what = &one,
-					    .operand_bytes = sizeof(one),
-					    .routing = { .bytes = 1 +
-								  sizeof(one) },
-					    .done = transfer_done };
-		if (e->c->virt->dma(e->c, to, &x.d) || wait_completion(e, &x))
+		if (e->c->ops->backend->atomic(e->c, to, &x.a, &path) ||
+		    wait_completion(e, &x))
 			return 3;
 		if (i && old <= last)
 			return 4;
@@ -352,12 +365,14 @@ static void atomics_of_one_interface_are_serialized(void **state)
  */
 static int no_atomic(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_vt_dma d = { .what = memory,
-				 .operand_bytes = 8,
-				 .remote = (uintptr_t)memory,
-				 .bytes = 8,
-				 .done = transfer_done };
-	int ret = e->c->virt->dma(e->c, rank_peer(p, e, 1 - rank), &d);
+	struct weft_amo a = { .dma = { .remote = (uintptr_t)memory,
+				       .bytes = 8,
+				       .done = transfer_done },
+			      .what = memory,
+			      .operand_bytes = 8 };
+	int ret = e->c->ops->backend->atomic(
+		e->c, rank_peer(p, e, 1 - rank), &a,
+		&(struct weft_dma_path){ .quick = false });
 
 	return ret == -EOPNOTSUPP ? 0 : 1;
 }
@@ -381,11 +396,11 @@ static int overtake(struct play *p, struct end *e, uint32_t rank)
 		return wait_got(e, 40) || e->bad;
 	for (uint64_t n = 0; n < 40; n++) {
 		bool is_long = n % 4 == 0;
-		struct weft_vt_pkt_attr attr = { .fifo = is_long ? 2 : 1 };
+		struct weft_pkt_attr attr = { .fifo = is_long ? 2 : 1 };
 
-		attr.path = (uint8_t)e->c->virt->path(e->c,
-						      is_long ? "dma" : "sten");
-		e->c->virt->routing(e->c, &attr);
+		attr.path = (uint8_t)e->c->ops->backend->path(
+			e->c, is_long ? "dma" : "sten");
+		e->c->ops->backend->routing(e->c, &attr);
 		if (send_waiting(e, to, n, is_long ? 2000 : 8))
 			return 1;
 	}
@@ -404,13 +419,13 @@ static void a_short_message_does_not_overtake_a_long_one(void **state)
 static int one_message(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
-	struct weft_vt_pkt_attr attr = { .bytes = p->seed > 1 ? 2001 : 0 };
+	struct weft_pkt_attr attr = { .bytes = p->seed > 1 ? 2001 : 0 };
 
 	if (rank == 1)
 		return wait_got(e, 1);
-	attr.path =
-		(uint8_t)e->c->virt->path(e->c, p->seed == 1 ? "dma" : "sten");
-	e->c->virt->routing(e->c, &attr);
+	attr.path = (uint8_t)e->c->ops->backend->path(
+		e->c, p->seed == 1 ? "dma" : "sten");
+	e->c->ops->backend->routing(e->c, &attr);
 	return end_send(e, to, 0, 8);
 }
 

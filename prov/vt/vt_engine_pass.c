@@ -226,10 +226,10 @@ uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 }
 
 static const uint8_t net_routing_mode[] = {
-	[WEFT_VT_ORDERED] = NET_DETERMINISTIC,
-	[WEFT_VT_DYNAMIC] = NET_DYNAMIC,
-	[WEFT_VT_HIGH] = NET_HIGH,
-	[WEFT_VT_SYSTEM] = NET_SYSTEM,
+	[WEFT_VC_ORDERED] = NET_DETERMINISTIC,
+	[WEFT_VC_DYNAMIC] = NET_DYNAMIC,
+	[WEFT_VC_HIGH] = NET_HIGH,
+	[WEFT_VC_SYSTEM] = NET_SYSTEM,
 };
 
 /*
@@ -242,7 +242,7 @@ static uint32_t vt_fifo_step(const struct weft_vt *w)
 }
 
 void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
-		 const struct weft_vt_pkt_attr *attr, struct net_msg *m)
+		 const struct weft_pkt_attr *attr, struct net_msg *m)
 {
 	const struct vt_rank *r = vt_rank(w, from);
 	uint32_t fifo = r->slot * (VT_FIFOS + VT_UNIT_FIFOS) +
@@ -258,7 +258,7 @@ void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
 		.path_in = attr->path_in,
 		.zone = attr->zone,
 		.stay = attr->stay,
-		.spread = attr->spread && attr->vc == WEFT_VT_ORDERED,
+		.spread = attr->spread && attr->vc == WEFT_VC_ORDERED,
 		.ack = attr->ack && vt_acks(&w->cfg),
 	};
 	if (w->cfg.engines)
@@ -268,7 +268,7 @@ void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
 }
 
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
-		      const struct weft_vt_pkt_attr *attr, struct net_msg *m)
+		      const struct weft_pkt_attr *attr, struct net_msg *m)
 {
 	vt_msg_init(w, from, to, attr, m);
 	static_assert(VT_FIFOS == VT_UNIT_FIFOS, "the same engines");

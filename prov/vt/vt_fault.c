@@ -63,7 +63,7 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 
 /* ---- counters of the fault plan ------------------------------------------ */
 
-const char *vt_fault_item(struct weft_carrier *c, unsigned i, uint64_t *value_p)
+const char *weft_vt_fault(struct weft_carrier *c, unsigned i, uint64_t *value_p)
 {
 	struct net_fault_count n;
 
@@ -72,7 +72,7 @@ const char *vt_fault_item(struct weft_carrier *c, unsigned i, uint64_t *value_p)
 	return net_fault_item(&n, i, value_p);
 }
 
-int vt_fault_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len)
+int weft_vt_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len)
 {
 	const struct weft_vt *w = vt_of(c)->w;
 	char name[32];

@@ -27,24 +27,24 @@
 /* ---- state of reductions in interfaces (struct vt_adder) ----------------- */
 
 bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
-		     const struct weft_vt_part *part)
+		     const struct weft_backend_part *part)
 {
-	if (part->kind == WEFT_VT_BARRIER)
+	if (part->kind == WEFT_BACKEND_BARRIER)
 		return vt_tree_absent(w, place) ||
 		       !net_tree_supports(&w->cfg, NET_BARRIER);
-	return (part->kind == WEFT_VT_REDUCE ||
-		part->kind == WEFT_VT_ALLREDUCE) &&
+	return (part->kind == WEFT_BACKEND_REDUCE ||
+		part->kind == WEFT_BACKEND_ALLREDUCE) &&
 	       !net_tree_supports(&w->cfg, NET_ALLREDUCE);
 }
 
 /* Returns whether the order of the additions changes the bits of the result. */
-static bool order_matters(const struct weft_vt_part *part)
+static bool order_matters(const struct weft_backend_part *part)
 {
-	return part->fp && part->kind != WEFT_VT_BARRIER;
+	return part->fp && part->kind != WEFT_BACKEND_BARRIER;
 }
 
 static void tree_of(const struct weft_vt *w, uint32_t place,
-		    const struct weft_vt_part *part, struct net_fold *tree)
+		    const struct weft_backend_part *part, struct net_fold *tree)
 {
 	const struct vt_route *r = &w->routes[place];
 	unsigned k = part->seq % VT_WINDOW;
@@ -90,7 +90,7 @@ static void slot_release(struct vt_engine_pass *t, uint32_t i)
 
 /* Returns whether an atomic adds the contribution to a word of the parent. */
 static bool by_atomic(const struct weft_vt *w, uint32_t place,
-		      const struct weft_vt_part *part)
+		      const struct weft_backend_part *part)
 {
 	return part->word && w->word_path && vt_tree_absent(w, place);
 }
@@ -113,9 +113,7 @@ static void send_to_member(struct vt_engine_pass *t, const struct vt_member *m,
 			   uint32_t i, uint32_t member, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
-	const struct weft_vt_pkt_attr attr = {
-		.path = (uint8_t)t->w->fold_path
-	};
+	const struct weft_pkt_attr attr = { .path = (uint8_t)t->w->fold_path };
 	struct net_msg msg;
 
 	vt_msg_init_unit(t->w, b->from, m[member].rank, &attr, &msg);
@@ -127,9 +125,7 @@ static void send_to_parent(struct vt_engine_pass *t, const struct vt_member *m,
 			   uint32_t i, uint32_t member, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
-	const struct weft_vt_pkt_attr attr = {
-		.path = (uint8_t)t->w->word_path
-	};
+	const struct weft_pkt_attr attr = { .path = (uint8_t)t->w->word_path };
 	struct net_msg msg;
 
 	if (!by_atomic(t->w, b->route, &b->part)) {
@@ -151,7 +147,7 @@ static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 
-	if (b->part.kind == WEFT_VT_REDUCE) {
+	if (b->part.kind == WEFT_BACKEND_REDUCE) {
 		vt_require(b->part.root < t->w->size);
 		send_to_member(t, m, i, b->part.root, at);
 	} else if (vt_tree_absent(t->w, b->route)) {
@@ -169,7 +165,7 @@ static uint64_t added_time(struct vt_engine_pass *t, struct vt_adder *me,
 			   const struct vt_buf *in)
 {
 	bool counts = vt_tree_chained(t->w, in->route) &&
-		      in->part.kind == WEFT_VT_BARRIER;
+		      in->part.kind == WEFT_BACKEND_BARRIER;
 
 	if (counts)
 		return t->time_ps;

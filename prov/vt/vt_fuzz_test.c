@@ -108,14 +108,15 @@ static int exchange(struct end *e, struct weft_peer *to, uint64_t round)
 static int open_route(struct end *e, uint32_t rank, struct weft_peer **peer,
 		      unsigned *id_p)
 {
-	struct weft_vt_route_attr a = { .key = 7,
+	struct weft_backend_route a = { .key = 7,
 					.routes = UINT32_MAX,
 					.n = RANKS,
 					.me = (int)rank,
 					.member = peer };
 	int ret, end = 0;
 
-	while ((ret = e->c->virt->route_open(e->c, &a, id_p)) == -EAGAIN &&
+	while ((ret = e->c->ops->backend->routes->open(e->c, &a, id_p)) ==
+		       -EAGAIN &&
 	       !end)
 		end = pass_on(e);
 	return end ? end : ret ? END_REFUSED : 0;
@@ -123,20 +124,20 @@ static int open_route(struct end *e, uint32_t rank, struct weft_peer **peer,
 
 static int reduce(struct end *e, unsigned id, uint32_t rank, uint64_t round)
 {
-	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
-				     .bytes = 16,
-				     .seq = round };
+	struct weft_backend_part part = { .kind = WEFT_BACKEND_ALLREDUCE,
+					  .bytes = 16,
+					  .seq = round };
 	uint64_t data[64] = { rank, round };
 	int ret, end = 0;
 
-	while ((ret = e->c->virt->route_send(e->c, id, &part, data)) ==
-		       -EAGAIN &&
+	while ((ret = e->c->ops->backend->routes->send(e->c, id, &part,
+						       data)) == -EAGAIN &&
 	       !end)
 		end = pass_on(e);
 	if (end || ret)
 		return end ? end : END_REFUSED;
-	while ((ret = e->c->virt->route_take(e->c, id, &part, data)) ==
-		       -EAGAIN &&
+	while ((ret = e->c->ops->backend->routes->take(e->c, id, &part,
+						       data)) == -EAGAIN &&
 	       !end)
 		end = pass_on(e);
 	if (end || ret)

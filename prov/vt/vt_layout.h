@@ -38,7 +38,7 @@
 #define VT_BUF_BYTES   512u /* smallest payload of a buffer */
 #define VT_NONE	       UINT32_MAX
 #define VT_NEVER       UINT64_MAX
-#define VT_WINDOW      ((uint32_t)WEFT_VT_WINDOW)
+#define VT_WINDOW      ((uint32_t)WEFT_BACKEND_WINDOW)
 #define VT_CPU_WORDS   16u
 #define VT_RANKS_MAX   (1u << 20)
 /*
@@ -177,7 +177,7 @@ struct vt_rank_cold {
 		int32_t err;
 		uint32_t place;
 		uint32_t id;
-	} req[WEFT_VT_ROUTES];
+	} req[WEFT_BACKEND_ROUTES];
 
 	struct weft_vt_note note;
 
@@ -222,10 +222,10 @@ struct vt_buf {
 	uint32_t nth;	/* position of the packet in the message, from 1 */
 	uint32_t no_slot; /* in the last packet: the message is discarded */
 	uint64_t stamp;	  /* time of sending, then of arrival, ps */
-	struct weft_vt_pkt_attr attr;
+	struct weft_pkt_attr attr;
 	union {
 		struct weft_pkt pkt;
-		struct weft_vt_part part;
+		struct weft_backend_part part;
 	};
 	/* head.packet_bytes bytes, at least VT_BUF_BYTES */
 	unsigned char payload[];
@@ -233,7 +233,8 @@ struct vt_buf {
 
 static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 		      offsetof(struct vt_buf, payload) <= 128 &&
-		      sizeof(struct weft_vt_part) <= sizeof(struct weft_pkt),
+		      sizeof(struct weft_backend_part) <=
+			      sizeof(struct weft_pkt),
 	      "shared format");
 
 #define VT_DMAS		  64u /* transfers in flight per rank */
@@ -291,7 +292,7 @@ struct vt_dma {
 	uint64_t awaited;
 	uint64_t address[VT_DMA_SEGS];
 	uint64_t len[VT_DMA_SEGS];
-	struct weft_vt_pkt_attr back;
+	struct weft_pkt_attr back;
 };
 
 /*
@@ -299,8 +300,8 @@ struct vt_dma {
  */
 static inline size_t vt_part_bytes(uint64_t packet_bytes)
 {
-	return packet_bytes < WEFT_VT_PART_MAX ? packet_bytes
-					       : WEFT_VT_PART_MAX;
+	return packet_bytes < WEFT_BACKEND_PART_MAX ? packet_bytes
+						    : WEFT_BACKEND_PART_MAX;
 }
 
 /* Returns the size of one buffer with its packet. */
@@ -321,7 +322,7 @@ enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_REQUESTED, VT_ROUTE_OPENED };
  * Entries per rank in the array of routes: for routes whose first member is the
  * rank, and for requests in progress.
  */
-#define VT_PLACES (2u * WEFT_VT_ROUTES)
+#define VT_PLACES (2u * WEFT_BACKEND_ROUTES)
 
 /* A route that not all members have requested yet. */
 struct vt_join {

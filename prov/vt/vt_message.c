@@ -62,7 +62,7 @@ static uint32_t chain_packets(struct weft_vt *w, uint32_t first,
  */
 static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
 {
-	return w->cfg.paths > 1 && b->attr.vc == WEFT_VT_ORDERED;
+	return w->cfg.paths > 1 && b->attr.vc == WEFT_VC_ORDERED;
 }
 
 /* Appends a message, identified by its last packet, to a FIFO of its rank. */

@@ -21,7 +21,7 @@ static int send_two_long_messages(struct play *p, struct end *e, uint32_t rank)
 
 	for (uint64_t n = 0; n < 4 && rank == 0; n++) {
 		if (n % 2 == 0)
-			e->c->virt->long_message(e->c);
+			e->c->ops->backend->long_message(e->c);
 		if (end_send(e, to, n, 512))
 			return 1;
 	}
@@ -45,7 +45,7 @@ static int read_late(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0)
 		return send_two_long_messages(p, e, rank);
-	e->c->virt->compute(e->c, 100000000);
+	e->c->ops->backend->compute(e->c, 100000000);
 	e->c->ops->wait(e->c, 0);
 	return e->c->ops->poll(e->c, 16) == 4 ? 0 : 2;
 }
@@ -70,11 +70,11 @@ static int full_packets(struct play *p, struct end *e, uint32_t rank)
 	if (end_send(e, rank_peer(p, e, 1), 0, 512) ||
 	    end_send(e, rank_peer(p, e, 2), 0, 512))
 		return 1;
-	e->c->virt->compute(e->c, 5000);
+	e->c->ops->backend->compute(e->c, 5000);
 	/* a packet to another peer was sent in between */
 	if (end_send(e, rank_peer(p, e, 1), 1, 512))
 		return 2;
-	e->c->virt->compute(e->c, 5000);
+	e->c->ops->backend->compute(e->c, 5000);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static int full_and_later(struct play *p, struct end *e, uint32_t rank)
 	for (uint64_t n = 0; n < 2; n++) {
 		if (end_send(e, rank_peer(p, e, 1), n, 512))
 			return 1;
-		e->c->virt->compute(e->c, 5000);
+		e->c->ops->backend->compute(e->c, 5000);
 	}
 	return 0;
 }
@@ -111,7 +111,7 @@ static void only_consecutive_packets_form_one_message(void **state)
 static int wait_for_first_packets(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 0) {
-		e->c->virt->long_message(e->c);
+		e->c->ops->backend->long_message(e->c);
 		for (uint64_t n = 0; n < PIECES; n++)
 			if (end_send(e, rank_peer(p, e, 1), n, 512))
 				return 1;
@@ -150,7 +150,7 @@ static int wait_ns(struct play *p, struct end *e, uint32_t rank)
 	int ret;
 
 	if (rank) {
-		e->c->virt->compute(e->c, p->seed % 10000);
+		e->c->ops->backend->compute(e->c, p->seed % 10000);
 		return end_send(e, rank_peer(p, e, 0), 0, 8);
 	}
 	ret = e->c->ops->wait(e->c, p->seed / 10000);
@@ -325,13 +325,15 @@ static int sum(struct play *p, struct end *e, uint32_t rank)
 	if (play_route(p, e, rank))
 		return 1;
 	for (uint64_t k = 0; k < SUMS; k++) {
-		struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
-					     .bytes = k % 2 ? 512 : 8,
-					     .seq = k };
+		struct weft_backend_part part = {
+			.kind = WEFT_BACKEND_ALLREDUCE,
+			.bytes = k % 2 ? 512 : 8,
+			.seq = k
+		};
 
 		for (int i = 0; i < 64; i++)
 			data[i] = (rank + 1) * (k + 1);
-		if (e->c->virt->route_send(e->c, 3, &part, data))
+		if (e->c->ops->backend->routes->send(e->c, 3, &part, data))
 			return 2;
 		if (play_result(e, &part, data))
 			return 3;
@@ -340,7 +342,7 @@ static int sum(struct play *p, struct end *e, uint32_t rank)
 				return 4;
 	}
 	p->found->value[rank] = now(e);
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -376,16 +378,16 @@ static int send_parts_early(struct play *p, struct end *e, uint32_t rank)
 	if (play_route(p, e, rank))
 		return 1;
 	if (rank == 0)
-		e->c->virt->compute(e->c, 1000000000);
+		e->c->ops->backend->compute(e->c, 1000000000);
 	for (uint64_t k = 0; k < AHEAD; k++) {
-		struct weft_vt_part part = { .kind = WEFT_VT_REDUCE,
-					     .bytes = 8,
-					     .seq = k };
+		struct weft_backend_part part = { .kind = WEFT_BACKEND_REDUCE,
+						  .bytes = 8,
+						  .seq = k };
 		int ret;
 
 		data = k + rank;
-		while ((ret = e->c->virt->route_send(e->c, 3, &part, &data)) ==
-		       -EAGAIN) {
+		while ((ret = e->c->ops->backend->routes->send(
+				e->c, 3, &part, &data)) == -EAGAIN) {
 			p->found->value[rank]++;
 			ret = e->c->ops->wait(e->c, FOREVER);
 			if (ret && ret != -EAGAIN)
@@ -397,7 +399,7 @@ static int send_parts_early(struct play *p, struct end *e, uint32_t rank)
 		    (play_result(e, &part, &data) || data != 2 * k + 1))
 			return 4;
 	}
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -415,18 +417,19 @@ static void a_member_without_result_waits_for_its_window(void **state)
 /* Member 1 sends its contribution and closes the route; the others continue. */
 static int close_early(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_vt_part part = { .kind = WEFT_VT_REDUCE, .bytes = 8 };
+	struct weft_backend_part part = { .kind = WEFT_BACKEND_REDUCE,
+					  .bytes = 8 };
 	uint64_t data = rank + 1;
 
 	if (play_route(p, e, rank))
 		return 1;
 	if (rank == 0)
-		e->c->virt->compute(e->c, 1000000000);
-	if (e->c->virt->route_send(e->c, 3, &part, &data))
+		e->c->ops->backend->compute(e->c, 1000000000);
+	if (e->c->ops->backend->routes->send(e->c, 3, &part, &data))
 		return 2;
 	if (rank == 0 && (play_result(e, &part, &data) || data != 3))
 		return 3;
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -480,8 +483,8 @@ static uint64_t by_halves(uint64_t first, uint32_t count)
 /* Several packets in flight, combined in the order of members, at any root. */
 static int ordered(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_vt_part part = {
-		.kind = WEFT_VT_REDUCE, .op = 1, .fp = 1, .bytes = 8
+	struct weft_backend_part part = {
+		.kind = WEFT_BACKEND_REDUCE, .op = 1, .fp = 1, .bytes = 8
 	};
 	uint64_t data;
 
@@ -490,7 +493,7 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 	for (part.seq = 0; part.seq < 20; part.seq++) {
 		part.root = part.seq % p->ranks;
 		data = 100 * part.seq + rank;
-		if (e->c->virt->route_send(e->c, 3, &part, &data))
+		if (e->c->ops->backend->routes->send(e->c, 3, &part, &data))
 			return 2;
 	}
 	for (part.seq = 0; part.seq < 20; part.seq++) {
@@ -500,7 +503,7 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 		    data != by_halves(100 * part.seq, p->ranks))
 			return 3;
 	}
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -520,7 +523,7 @@ static int wait_one_ms(struct end *e)
  */
 static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_vt_part part = { .bytes = 8 };
+	struct weft_backend_part part = { .bytes = 8 };
 	uint64_t data;
 	int ret;
 
@@ -529,23 +532,23 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 	if (rank == 0 && wait_one_ms(e))
 		return 9;
 	for (part.seq = 0; part.seq <= VT_WINDOW; part.seq++) {
-		part.kind = part.seq < VT_WINDOW ? WEFT_VT_REDUCE
-						 : WEFT_VT_ALLREDUCE;
+		part.kind = part.seq < VT_WINDOW ? WEFT_BACKEND_REDUCE
+						 : WEFT_BACKEND_ALLREDUCE;
 		data = part.seq + rank;
-		while ((ret = e->c->virt->route_send(e->c, 3, &part, &data)) ==
-		       -EAGAIN) {
+		while ((ret = e->c->ops->backend->routes->send(
+				e->c, 3, &part, &data)) == -EAGAIN) {
 			ret = e->c->ops->wait(e->c, FOREVER);
 			if (ret && ret != -EAGAIN)
 				return 3;
 		}
 		if (ret)
 			return 4;
-		if (rank && part.kind == WEFT_VT_REDUCE)
+		if (rank && part.kind == WEFT_BACKEND_REDUCE)
 			continue;
 		if (play_result(e, &part, &data) || data != 2 * part.seq + 1)
 			return 5;
 	}
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -574,9 +577,9 @@ static void interfaces_add_in_the_order_of_pairs(void **state)
 /* Member 2 broadcasts; a late member finds the data already arrived. */
 static int late_broadcast(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
-				     .root = 2,
-				     .bytes = 512 };
+	struct weft_backend_part part = { .kind = WEFT_BACKEND_BCAST,
+					  .root = 2,
+					  .bytes = 512 };
 	uint64_t data[64];
 
 	if (play_route(p, e, rank))
@@ -585,7 +588,7 @@ static int late_broadcast(struct play *p, struct end *e, uint32_t rank)
 		return 9;
 	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++) {
 		t_fill(data, sizeof(data), rank == 2 ? part.seq : 99);
-		if (e->c->virt->route_send(e->c, 3, &part, data))
+		if (e->c->ops->backend->routes->send(e->c, 3, &part, data))
 			return 2;
 	}
 	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++)
@@ -593,7 +596,7 @@ static int late_broadcast(struct play *p, struct end *e, uint32_t rank)
 		    t_differs(data, sizeof(data), part.seq) >= 0)
 			return 3;
 	p->found->value[rank] = now(e);
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -611,17 +614,17 @@ static void a_broadcast_waits_for_no_member(void **state)
 /* If the members name different roots, all get an error. */
 static int differing_roots(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
-				     .root = rank == 3 ? 3 : 2,
-				     .bytes = 8 };
+	struct weft_backend_part part = { .kind = WEFT_BACKEND_BCAST,
+					  .root = rank == 3 ? 3 : 2,
+					  .bytes = 8 };
 	uint64_t data = 0;
 
 	if (play_route(p, e, rank) ||
-	    e->c->virt->route_send(e->c, 3, &part, &data) ||
+	    e->c->ops->backend->routes->send(e->c, 3, &part, &data) ||
 	    play_result(e, &part, &data))
 		return 1;
-	e->c->virt->route_close(e->c, 3);
-	return part.flags & WEFT_VT_DIFFER ? 0 : 2;
+	e->c->ops->backend->routes->close(e->c, 3);
+	return part.flags & WEFT_BACKEND_DIFFER ? 0 : 2;
 }
 
 static void differing_roots_return_an_error(void **state)
@@ -638,21 +641,23 @@ static void differing_roots_return_an_error(void **state)
 
 static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE, .bytes = 8 };
+	struct weft_backend_part part = { .kind = WEFT_BACKEND_ALLREDUCE,
+					  .bytes = 8 };
 	uint64_t data = rank;
 
 	if (play_route(p, e, rank))
 		return 1;
-	if (e->c->virt->route_can(e->c, WEFT_VT_ALLREDUCE))
+	if (e->c->ops->backend->routes->can(e->c, WEFT_BACKEND_ALLREDUCE))
 		return 2;
-	if (e->c->virt->route_send(e->c, 3, &part, &data) != -EOPNOTSUPP)
+	if (e->c->ops->backend->routes->send(e->c, 3, &part, &data) !=
+	    -EOPNOTSUPP)
 		return 3;
-	part.kind = WEFT_VT_BARRIER;
+	part.kind = WEFT_BACKEND_BARRIER;
 	part.bytes = 0;
-	if (e->c->virt->route_send(e->c, 3, &part, &data) ||
+	if (e->c->ops->backend->routes->send(e->c, 3, &part, &data) ||
 	    play_result(e, &part, &data))
 		return 4;
-	e->c->virt->route_close(e->c, 3);
+	e->c->ops->backend->routes->close(e->c, 3);
 	return 0;
 }
 
@@ -681,7 +686,7 @@ static int flood(struct play *p, struct end *e, uint32_t rank)
 	uint64_t want = FLOOD * ((uint64_t)p->ranks - 1);
 
 	if (rank == 1) {
-		e->c->virt->compute(e->c, 100000 * NS);
+		e->c->ops->backend->compute(e->c, 100000 * NS);
 		if (wait_got(e, want) || e->bad)
 			return 1;
 		p->found->value[1] = now(e);

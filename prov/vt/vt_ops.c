@@ -16,8 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct weft_carrier_virt vt_virt;
-
 /* ---- open and close ------------------------------------------------------ */
 
 static void vt_free(struct vt *v)
@@ -35,7 +33,6 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	struct weft_vt *w = attr->world;
 
 	v->base.ops = &weft_carrier_vt;
-	v->base.virt = &vt_virt;
 	v->base.mtu = w->packet_bytes;
 	v->base.short_bytes = v->base.mtu;
 	v->w = w;
@@ -53,7 +50,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->check_next = w->rank + 1;
 	v->peer = calloc(w->size, sizeof(*v->peer));
 	v->contacted = calloc(w->size, sizeof(*v->contacted));
-	v->route = calloc(WEFT_VT_ROUTES, sizeof(*v->route));
+	v->route = calloc(WEFT_BACKEND_ROUTES, sizeof(*v->route));
 	return v->peer && v->contacted && v->route ? 0 : -ENOMEM;
 }
 
@@ -121,7 +118,7 @@ static void vt_close(struct weft_carrier *c)
  * Leaves the world. At the end of a job all ranks leave, so a notice is posted
  * only if a node is dead.
  */
-static void vt_leave(struct weft_carrier *c)
+void weft_vt_leave(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
@@ -269,7 +266,7 @@ static void vt_long_message(struct weft_carrier *c)
 
 /* ---- notes and counters -------------------------------------------------- */
 
-static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
+int weft_vt_note(struct weft_carrier *c, int64_t peer, const char *text)
 {
 	struct vt *v = vt_of(c);
 	struct weft_vt_note *n = &v->w->cold_of[v->rank].note;
@@ -284,8 +281,8 @@ static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
 	return (int)left;
 }
 
-static int vt_read_note(struct weft_carrier *c, uint32_t rank,
-			struct weft_vt_note *note)
+int weft_vt_read_note(struct weft_carrier *c, uint32_t rank,
+		      struct weft_vt_note *note)
 {
 	struct vt *v = vt_of(c);
 	struct vt_rank *r;
@@ -322,7 +319,7 @@ static uint32_t nodes_used(struct weft_vt *w)
 	return n;
 }
 
-static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
+void weft_vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 {
 	struct vt *v = vt_of(c);
 	struct net_count n;
@@ -347,8 +344,8 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 	};
 }
 
-static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
-		   struct weft_vt_link *l)
+int weft_vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
+		 struct weft_vt_link *l)
 {
 	const struct weft_vt *w = vt_of(c)->w;
 	const struct net_config *cfg = &w->cfg;
@@ -377,35 +374,43 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 
 /* ---- operation tables ---------------------------------------------------- */
 
-static const struct weft_carrier_virt vt_virt = {
+static const struct weft_backend_routes vt_routes = {
+	.open = vt_route_open,
+	.close = vt_route_close,
+	.can = vt_route_can,
+	.chained = vt_route_chained,
+	.send = vt_route_send,
+	.take = vt_route_take,
+};
+
+const struct weft_backend weft_backend_vt = {
+	.paths = true,
+	.acks = true,
+	.any_route = true,
+	.transfers_later = true,
+	.atomics = true,
+	.shares_early = true,
+	.blocks_at_once = true,
+	.observes_reads = true,
+	.has_world = true,
 	.now_ps = vt_now_ps,
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
 	.completed = vt_completed,
+	.verdict = vt_verdict,
 	.long_message = vt_long_message,
 	.routing = vt_path_record,
-	.path = vt_path,
 	.full = vt_full,
-	.dma = vt_dma,
-	.verdict = vt_verdict,
-	.leave = vt_leave,
-	.note = vt_note,
-	.read_note = vt_read_note,
-	.count = vt_count,
-	.fault = vt_fault_item,
-	.why = vt_fault_why,
-	.link = vt_link,
-	.route_open = vt_route_open,
-	.route_close = vt_route_close,
-	.route_tree = vt_route_tree,
-	.route_can = vt_route_can,
-	.route_chained = vt_route_chained,
-	.route_send = vt_route_send,
-	.route_take = vt_route_take,
+	.path = vt_path,
+	.get = vt_get,
+	.put = vt_put,
+	.atomic = vt_atomic,
+	.routes = &vt_routes,
 };
 
 const struct weft_carrier_ops weft_carrier_vt = {
 	.name = "vt",
+	.backend = &weft_backend_vt,
 	.open = vt_open,
 	.close = vt_close,
 	.name_get = vt_name_get,

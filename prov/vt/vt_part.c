@@ -31,9 +31,9 @@ struct vt_member *vt_part_member(struct weft_vt *w, const struct vt_buf *b)
 	return &vt_route_members(w, b->route)[b->to];
 }
 
-bool vt_part_has_result(const struct weft_vt_part *part, uint32_t member)
+bool vt_part_has_result(const struct weft_backend_part *part, uint32_t member)
 {
-	return part->kind != WEFT_VT_REDUCE || part->root == member;
+	return part->kind != WEFT_BACKEND_REDUCE || part->root == member;
 }
 
 void vt_part_done(struct vt_engine_pass *t, uint32_t i)
@@ -61,7 +61,7 @@ void vt_route_done(struct vt_engine_pass *t, uint32_t i)
 void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 		 const struct vt_buf *in)
 {
-	struct weft_vt_part *part = &acc->part;
+	struct weft_backend_part *part = &acc->part;
 
 	vt_require(part->bytes <= vt_part_bytes(t->w->packet_bytes));
 	part->flags |= in->part.flags;
@@ -69,7 +69,7 @@ void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 	if (part->kind != in->part.kind || part->op != in->part.op ||
 	    part->type != in->part.type || part->bytes != in->part.bytes ||
 	    part->root != in->part.root)
-		part->flags |= WEFT_VT_DIFFER;
+		part->flags |= WEFT_BACKEND_DIFFER;
 	else if (part->bytes)
 		part->flags |= t->v->combine(part->op, part->type, acc->payload,
 					     in->payload, part->bytes);
@@ -120,10 +120,10 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 	b->part.flags = r->flags[k];
 	/* The member waits for another operation than the one that arrived. */
 	if (r->root_seq[k] == b->part.seq + 1 &&
-	    (b->part.kind != WEFT_VT_BCAST ||
+	    (b->part.kind != WEFT_BACKEND_BCAST ||
 	     (b->part.bytes != r->bytes[k] &&
-	      !(r->flags[k] & WEFT_VT_DIFFER)))) {
-		b->part.flags |= WEFT_VT_DIFFER;
+	      !(r->flags[k] & WEFT_BACKEND_DIFFER)))) {
+		b->part.flags |= WEFT_BACKEND_DIFFER;
 		bytes = 0;
 	}
 	b->part.bytes = bytes;

@@ -89,7 +89,7 @@ static int complete_during_traffic(struct play *p, struct end *e, uint32_t rank)
 		return exchange(p, e, rank);
 	for (uint32_t i = 0; i < POLLS; i++) {
 		e->c->ops->poll(e->c, 1);
-		e->c->virt->completed(e->c);
+		e->c->ops->backend->completed(e->c);
 	}
 	p->found->value[0] = now(e);
 	return end_exchange(p, e);
@@ -133,7 +133,7 @@ static int complete(struct play *p, struct end *e, uint32_t rank)
 		return wait_got(e, 1);
 	for (uint32_t i = 0; i < MANY; i++) {
 		e->c->ops->poll(e->c, 1);
-		e->c->virt->completed(e->c);
+		e->c->ops->backend->completed(e->c);
 	}
 	p->found->value[0] = now(e);
 	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
@@ -157,7 +157,7 @@ static int read_clock_rarely(struct play *p, struct end *e, uint32_t rank)
 	for (uint32_t i = 0; i < MANY; i++) {
 		e->c->ops->poll(e->c, 1);
 		if (i % POLLS == 0)
-			e->c->virt->now_ps(e->c, true);
+			e->c->ops->backend->now_ps(e->c, true);
 	}
 	return send_waiting(e, rank_peer(p, e, 1), 0, 8);
 }
@@ -179,11 +179,11 @@ static int poll_until_arrival(struct play *p, struct end *e, uint32_t rank)
 	uint64_t n = 0;
 
 	if (rank) {
-		e->c->virt->compute(e->c, SEND_PS);
+		e->c->ops->backend->compute(e->c, SEND_PS);
 		return send_waiting(e, rank_peer(p, e, 0), 0, 8);
 	}
 	for (; !e->got; n++) {
-		e->c->virt->now_ps(e->c, true);
+		e->c->ops->backend->now_ps(e->c, true);
 		e->c->ops->poll(e->c, 1);
 	}
 	p->found->value[0] = n;
@@ -214,7 +214,7 @@ static int poll_one_second(struct play *p, struct end *e, uint32_t rank)
 
 	if (rank)
 		return wait_got(e, 1);
-	for (; e->c->virt->now_ps(e->c, true) < 1000000000000; n++)
+	for (; e->c->ops->backend->now_ps(e->c, true) < 1000000000000; n++)
 		e->c->ops->poll(e->c, 1);
 	p->found->value[0] = n;
 	p->found->value[1] = now(e);

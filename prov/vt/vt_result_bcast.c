@@ -37,9 +37,8 @@ static void result_send(struct vt_engine_pass *t, uint64_t cookie,
 	unsigned k = (uint32_t)cookie % VT_WINDOW;
 	const struct vt_member *m = vt_route_members(w, place);
 	/* all commands of events use one queue */
-	const struct weft_vt_pkt_attr attr = {
-		.path = (uint8_t)w->fold_path, .fifo = vt_tree_chained(w, place)
-	};
+	const struct weft_pkt_attr attr = { .path = (uint8_t)w->fold_path,
+					    .fifo = vt_tree_chained(w, place) };
 	struct vt_buf *b;
 	struct net_msg msg;
 

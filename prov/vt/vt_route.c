@@ -34,7 +34,7 @@ static int compare_nodes(const void *a, const void *b)
 	return x->member < y->member ? -1 : 1;
 }
 
-static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
+static int write_members(struct vt *v, const struct weft_backend_route *a,
 			 uint32_t place)
 {
 	struct vt_member *m = vt_route_members(v->w, place);
@@ -79,7 +79,7 @@ static struct vt_route_request *find_request(struct vt_rank_cold *d,
 {
 	struct vt_route_request *empty = NULL;
 
-	for (unsigned i = 0; i < WEFT_VT_ROUTES; i++) {
+	for (unsigned i = 0; i < WEFT_BACKEND_ROUTES; i++) {
 		struct vt_route_request *req = &d->req[i];
 
 		if (weft_load32(&req->state) == VT_ROUTE_FREE)
@@ -90,7 +90,7 @@ static struct vt_route_request *find_request(struct vt_rank_cold *d,
 	return empty;
 }
 
-static int route_request(struct vt *v, const struct weft_vt_route_attr *a,
+static int route_request(struct vt *v, const struct weft_backend_route *a,
 			 struct vt_route_request *req)
 {
 	uint32_t i = vt_buf_get(v), place;
@@ -103,9 +103,9 @@ static int route_request(struct vt *v, const struct weft_vt_route_attr *a,
 	b->more = 0;
 	b->from = v->rank;
 	b->route = VT_NONE;
-	b->part = (struct weft_vt_part){ .seq = a->key,
-					 .flags = a->routes,
-					 .bytes = (uint32_t)a->n };
+	b->part = (struct weft_backend_part){ .seq = a->key,
+					      .flags = a->routes,
+					      .bytes = (uint32_t)a->n };
 	if (a->me == 0) {
 		place = new_place(v);
 		if (place == VT_NONE || write_members(v, a, place)) {
@@ -127,7 +127,7 @@ static bool is_valid_response(const struct vt *v,
 {
 	switch (req->err) {
 	case 0:
-		return req->id < WEFT_VT_ROUTES &&
+		return req->id < WEFT_BACKEND_ROUTES &&
 		       vt_route_is_place(v->w, req->place);
 	case -ENOSPC:
 	case -EINVAL:
@@ -138,7 +138,7 @@ static bool is_valid_response(const struct vt *v,
 	}
 }
 
-int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *a,
+int vt_route_open(struct weft_carrier *c, const struct weft_backend_route *a,
 		  unsigned *id_p)
 {
 	struct vt *v = vt_of(c);
@@ -177,7 +177,7 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 	struct vt_own_route *own = &v->route[id];
 	uint32_t i;
 
-	if (id >= WEFT_VT_ROUTES || !own->open)
+	if (id >= WEFT_BACKEND_ROUTES || !own->open)
 		return;
 	own->open = false;
 	i = v->out ? VT_NONE : vt_buf_get(v);
@@ -208,15 +208,16 @@ static void tree_guarded(void *arg)
 	l->err = vt_tree_plan(l->w, l->place, &l->tree);
 }
 
-int vt_route_tree(struct weft_carrier *c, unsigned id,
-		  void (*each)(void *arg, const struct weft_vt_tree_node *b),
-		  void *arg)
+int weft_vt_route_tree(struct weft_carrier *c, unsigned id,
+		       void (*each)(void *arg,
+				    const struct weft_vt_tree_node *b),
+		       void *arg)
 {
 	struct vt *v = vt_of(c);
 	struct tree_query l = { .w = v->w };
 	struct weft_vt_tree_node b;
 
-	if (id >= WEFT_VT_ROUTES || !v->route[id].open)
+	if (id >= WEFT_BACKEND_ROUTES || !v->route[id].open)
 		return -ENOENT;
 	l.place = v->route[id].place;
 	if (weft_guard(tree_guarded, &l)) {
@@ -242,9 +243,9 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
  * does not block, but must not use all buffers of its rank: the root may wait
  * for a message of it before it starts the operation.
  */
-static struct vt_member *member_without_result(struct vt *v,
-					       const struct vt_own_route *own,
-					       const struct weft_vt_part *part)
+static struct vt_member *
+member_without_result(struct vt *v, const struct vt_own_route *own,
+		      const struct weft_backend_part *part)
 {
 	if (vt_part_has_result(part, (uint32_t)own->me))
 		return NULL;
@@ -263,7 +264,7 @@ bool vt_route_room(const struct vt *v)
  * records the exhausted resource.
  */
 static bool has_window(struct vt *v, const struct vt_own_route *own,
-		       const struct weft_vt_part *part)
+		       const struct weft_backend_part *part)
 {
 	struct vt_member *ahead = member_without_result(v, own, part);
 	bool fold = vt_fold_applies(v->w, own->place, part);
@@ -278,7 +279,8 @@ static bool has_window(struct vt *v, const struct vt_own_route *own,
 }
 
 WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
-			   const struct weft_vt_part *part, const void *data)
+			   const struct weft_backend_part *part,
+			   const void *data)
 {
 	struct vt *v = vt_of(c);
 	struct vt_member *ahead;
@@ -286,7 +288,7 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	uint32_t i;
 	bool folds;
 
-	if (id >= WEFT_VT_ROUTES || !v->route[id].open)
+	if (id >= WEFT_BACKEND_ROUTES || !v->route[id].open)
 		return -EINVAL;
 	if (part->bytes > v->base.mtu)
 		return -EMSGSIZE;
@@ -333,14 +335,14 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 }
 
 WEFT_HOT int vt_route_take(struct weft_carrier *c, unsigned id,
-			   struct weft_vt_part *part, void *data)
+			   struct weft_backend_part *part, void *data)
 {
 	struct vt *v = vt_of(c);
 	struct vt_own_route *own = &v->route[id];
 	unsigned k = part->seq % VT_WINDOW;
 	struct vt_result *r;
 
-	if (id >= WEFT_VT_ROUTES || !own->open)
+	if (id >= WEFT_BACKEND_ROUTES || !own->open)
 		return -EINVAL;
 	r = &own->result[k];
 	if (r->seq != part->seq + 1)
@@ -358,13 +360,13 @@ WEFT_HOT int vt_route_take(struct weft_carrier *c, unsigned id,
 
 WEFT_HOT int vt_route_result_put(struct vt *v, const struct vt_buf *b)
 {
-	struct weft_vt_part part = b->part;
+	struct weft_backend_part part = b->part;
 	unsigned id = b->id, k = part.seq % VT_WINDOW;
 	struct vt_own_route *own;
 	struct vt_result *r;
 
-	if (weft_unlikely(id >= WEFT_VT_ROUTES ||
-			  part.bytes > WEFT_VT_PART_MAX))
+	if (weft_unlikely(id >= WEFT_BACKEND_ROUTES ||
+			  part.bytes > WEFT_BACKEND_PART_MAX))
 		return -EPROTO;
 	own = &v->route[id];
 	r = &own->result[k];
@@ -383,7 +385,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
 	const struct vt_member *m = vt_route_members(w, j->place);
 	struct vt_route *r = &w->routes[j->place];
-	uint32_t ids = j->routes & ((1u << WEFT_VT_ROUTES) - 1);
+	uint32_t ids = j->routes & ((1u << WEFT_BACKEND_ROUTES) - 1);
 	int ret;
 
 	r->count = j->n;
@@ -435,7 +437,7 @@ static struct vt_join *find_join(struct weft_vt *w, uint64_t key, uint32_t n)
 	struct vt_join *j = w->joins;
 	struct vt_join *end = j + w->head->join_count;
 
-	vt_require(w->head->join_count < w->size * WEFT_VT_ROUTES);
+	vt_require(w->head->join_count < w->size * WEFT_BACKEND_ROUTES);
 	while (j != end && j->key != key)
 		j++;
 	if (j == end) {
@@ -459,7 +461,7 @@ static void post_open(struct vt_engine_pass *t, const struct vt_buf *b)
 	if (++j->count < j->n || j->place == VT_NONE)
 		return;
 	respond_all(t, j);
-	vt_require(w->head->join_count - 1 < w->size * WEFT_VT_ROUTES);
+	vt_require(w->head->join_count - 1 < w->size * WEFT_BACKEND_ROUTES);
 	*j = w->joins[--w->head->join_count];
 }
 
@@ -470,7 +472,7 @@ static void post_close(struct weft_vt *w, uint32_t place)
 
 	if (++r->closed < r->count)
 		return;
-	vt_require(r->count <= w->size && r->user_id < WEFT_VT_ROUTES);
+	vt_require(r->count <= w->size && r->user_id < WEFT_BACKEND_ROUTES);
 	vt_tree_close(w, place);
 	for (uint32_t i = 0; i < r->count; i++)
 		vt_rank(w, m[i].rank)->routes &= ~(1u << r->user_id);
@@ -478,13 +480,13 @@ static void post_close(struct weft_vt *w, uint32_t place)
 }
 
 static const uint8_t coll_kind[] = {
-	[WEFT_VT_BARRIER] = NET_BARRIER,
-	[WEFT_VT_REDUCE] = NET_REDUCE,
-	[WEFT_VT_ALLREDUCE] = NET_ALLREDUCE,
-	[WEFT_VT_BCAST] = NET_BCAST,
+	[WEFT_BACKEND_BARRIER] = NET_BARRIER,
+	[WEFT_BACKEND_REDUCE] = NET_REDUCE,
+	[WEFT_BACKEND_ALLREDUCE] = NET_ALLREDUCE,
+	[WEFT_BACKEND_BCAST] = NET_BCAST,
 };
 
-bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
+bool vt_route_can(struct weft_carrier *c, enum weft_backend_kind kind)
 {
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
 	bool sums = net_tree_supports(cfg, NET_ALLREDUCE);
@@ -493,29 +495,29 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	 * a network that adds, or that gathers before a broadcast, broadcasts
 	 * by a sum
 	 */
-	if (kind == WEFT_VT_BCAST)
+	if (kind == WEFT_BACKEND_BCAST)
 		return !sums && !cfg->bcast_gather;
-	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
+	return kind == WEFT_BACKEND_BARRIER || sums || cfg->fold_ps;
 }
 
 bool vt_route_chained(struct weft_carrier *c, unsigned id)
 {
 	struct vt *v = vt_of(c);
 
-	return id < WEFT_VT_ROUTES && v->route[id].open &&
+	return id < WEFT_BACKEND_ROUTES && v->route[id].open &&
 	       vt_tree_chained(v->w, v->route[id].place);
 }
 
 /*
  * Returns false if the members that have posted this contribution name
  * different roots, or if only some of them post a broadcast. Then the operation
- * ends with WEFT_VT_DIFFER for them and for members that post later.
+ * ends with WEFT_BACKEND_DIFFER for them and for members that post later.
  */
 static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	struct vt_route *r = &t->w->routes[b->route];
 	unsigned k = b->part.seq % VT_WINDOW;
-	bool bcast = b->part.kind == WEFT_VT_BCAST;
+	bool bcast = b->part.kind == WEFT_BACKEND_BCAST;
 
 	if (r->root_seq[k] != b->part.seq + 1) {
 		if (!bcast)
@@ -526,7 +528,7 @@ static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	if (bcast && r->root[k] == b->part.root)
 		return true;
 	r->seq[k] = b->part.seq + 1;
-	r->flags[k] = WEFT_VT_DIFFER;
+	r->flags[k] = WEFT_BACKEND_DIFFER;
 	r->bytes[k] = 0;
 	vt_require(r->count <= t->w->size);
 	for (uint32_t m = 0; m < r->count; m++)
@@ -549,7 +551,7 @@ static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	 */
 	vt_require(b->to < r->count);
 	if (!vt_tree_chained(t->w, b->route) ||
-	    (r->flags[k] & WEFT_VT_DIFFER) ||
+	    (r->flags[k] & WEFT_BACKEND_DIFFER) ||
 	    vt_result_arrived(t->w, b->route, b->to, k))
 		vt_route_deliver(t, b->route, b->to, k);
 	return false;
@@ -579,9 +581,10 @@ static void post_part(struct vt_engine_pass *t, uint32_t i)
 	b->arrived_bytes = 0;
 	if (vt_part_has_result(&b->part, b->to) && !same_bcast(t, b))
 		return;
-	if (b->part.kind == WEFT_VT_BCAST && !post_bcast(t, b))
+	if (b->part.kind == WEFT_BACKEND_BCAST && !post_bcast(t, b))
 		return;
-	if (b->part.kind == WEFT_VT_BCAST && vt_tree_chained(w, b->route)) {
+	if (b->part.kind == WEFT_BACKEND_BCAST &&
+	    vt_tree_chained(w, b->route)) {
 		vt_result_bcast_begin(t, i);
 		return;
 	}

@@ -196,7 +196,7 @@ static int poll_loop(struct play *p, struct end *e, uint32_t rank)
 	uint64_t polls = 0;
 
 	if (rank) {
-		e->c->virt->compute(e->c, SEND_PS);
+		e->c->ops->backend->compute(e->c, SEND_PS);
 		return end_send(e, rank_peer(p, e, 0), 0, 8);
 	}
 	while (!e->got) {
@@ -229,7 +229,7 @@ static int clock_loop(struct play *p, struct end *e, uint32_t rank)
 	(void)p;
 	if (rank)
 		return wait_got(e, 1);
-	while (e->c->virt->now_ps(e->c, true) < 100000000) {
+	while (e->c->ops->backend->now_ps(e->c, true) < 100000000) {
 		e->c->ops->poll(e->c, 1);
 		polls++;
 	}
@@ -264,14 +264,14 @@ static int all_wait(struct play *p, struct end *e, uint32_t rank)
 	if (e->c->ops->wait(e->c, FOREVER) != -EDEADLK)
 		return 3;
 	snprintf(text, sizeof(text), "rank %u waits", rank);
-	left = e->c->virt->note(e->c, (int64_t)rank + 1, text);
+	left = weft_vt_note(e->c, (int64_t)rank + 1, text);
 	if (left)
 		return 0;
 	p->found->value[0]++;
 	for (uint32_t i = 0; i < (uint32_t)p->ranks; i++) {
 		snprintf(text, sizeof(text), "rank %u waits", i);
-		if (e->c->virt->read_note(e->c, i, &note) ||
-		    note.peer != i + 1 || strcmp(note.text, text))
+		if (weft_vt_read_note(e->c, i, &note) || note.peer != i + 1 ||
+		    strcmp(note.text, text))
 			return 4;
 	}
 	return 0;
@@ -400,7 +400,7 @@ static void wait_until_left(struct end *e, uint32_t rank)
 {
 	struct weft_vt_note note;
 
-	while (!e->c->virt->read_note(e->c, rank, &note) &&
+	while (!weft_vt_read_note(e->c, rank, &note) &&
 	       note.state != WEFT_VT_LEFT)
 		sched_yield();
 }
@@ -419,12 +419,12 @@ static int leave_in_flight(struct play *p, struct end *e, uint32_t rank)
 		for (uint64_t n = 0; n < LAST_SENT; n++)
 			if (end_send(e, to, n, 512))
 				return 1;
-		e->c->virt->leave(e->c);
+		weft_vt_leave(e->c);
 		return 0;
 	}
-	e->c->virt->leave(e->c);
+	weft_vt_leave(e->c);
 	wait_until_left(e, 1);
-	e->c->virt->count(e->c, &count);
+	weft_vt_count(e->c, &count);
 	return count.packets == LAST_SENT ? 0 : 2;
 }
 

@@ -99,7 +99,7 @@ void vt_send_cost(struct vt *v)
 	v->long_message = false;
 }
 
-void vt_path_record(struct weft_carrier *c, const struct weft_vt_pkt_attr *attr)
+void vt_path_record(struct weft_carrier *c, const struct weft_pkt_attr *attr)
 {
 	vt_of(c)->attr = *attr;
 }
@@ -148,7 +148,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	v->last_to = p->rank;
 	v->last_attr = v->attr;
 	v->last_attr.full |= pkt->len == c->mtu;
-	v->attr = (struct weft_vt_pkt_attr){ .path = 0 };
+	v->attr = (struct weft_pkt_attr){ .path = 0 };
 	v->last_clock = vt_now(v->me);
 	v->stats.sent++;
 	vt_post(v, i);

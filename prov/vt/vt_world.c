@@ -56,7 +56,7 @@ static void lay_out(struct vt_head *h)
 	/* one more buffer per rank: the first entry of its arrival list */
 	h->bufs_off = world_place(&offset, n * (VT_BUFS + 1),
 				  vt_buf_bytes(h->packet_bytes));
-	h->joins_off = world_place(&offset, n * WEFT_VT_ROUTES,
+	h->joins_off = world_place(&offset, n * WEFT_BACKEND_ROUTES,
 				   sizeof(struct vt_join));
 	h->members_off =
 		world_place(&offset, routes * n, sizeof(struct vt_member));

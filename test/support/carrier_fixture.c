@@ -109,8 +109,8 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 				.data = end_seed(e->id, n) };
 
 	if (e->unordered)
-		e->c->virt->routing(e->c, &(struct weft_vt_pkt_attr){
-						  .vc = WEFT_VT_DYNAMIC });
+		e->c->ops->backend->routing(
+			e->c, &(struct weft_pkt_attr){ .vc = WEFT_VC_DYNAMIC });
 	t_fill(buf, len, end_seed(e->id, n));
 	if (n % 3 == 0 || !cut) {
 		iov[0].iov_len = len;

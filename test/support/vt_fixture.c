@@ -65,7 +65,7 @@ uint64_t play_mix(uint64_t a, uint64_t b)
 
 uint64_t now(struct end *e)
 {
-	return e->c->virt->now_ps(e->c, false);
+	return e->c->ops->backend->now_ps(e->c, false);
 }
 
 struct weft_peer *rank_peer(struct play *p, struct end *e, uint32_t rank)
@@ -100,7 +100,7 @@ int play_rank(int i, void *arg)
 		return 91;
 	ret = p->body(p, e, (uint32_t)i);
 	p->found->clock[i] = now(e);
-	e->c->virt->count(e->c, &p->found->count);
+	weft_vt_count(e->c, &p->found->count);
 	if (!ret && e->bad)
 		ret = 92;
 	end_close(e);
@@ -221,7 +221,7 @@ uint64_t unloaded_latency(struct net_config *cfg, uint32_t bytes)
 int play_route(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *member[RANKS_MAX];
-	struct weft_vt_route_attr a = { .key = 77,
+	struct weft_backend_route a = { .key = 77,
 					.routes = 8,
 					.n = p->ranks,
 					.me = (int)rank,
@@ -231,16 +231,18 @@ int play_route(struct play *p, struct end *e, uint32_t rank)
 
 	for (int i = 0; i < p->ranks; i++)
 		member[i] = rank_peer(p, e, (uint32_t)i);
-	while ((ret = e->c->virt->route_open(e->c, &a, &id)) == -EAGAIN)
+	while ((ret = e->c->ops->backend->routes->open(e->c, &a, &id)) ==
+	       -EAGAIN)
 		e->c->ops->wait(e->c, FOREVER);
 	return ret ? ret : id != 3;
 }
 
-int play_result(struct end *e, struct weft_vt_part *part, void *data)
+int play_result(struct end *e, struct weft_backend_part *part, void *data)
 {
 	int ret;
 
-	while ((ret = e->c->virt->route_take(e->c, 3, part, data)) == -EAGAIN) {
+	while ((ret = e->c->ops->backend->routes->take(e->c, 3, part, data)) ==
+	       -EAGAIN) {
 		if (e->c->ops->poll(e->c, 1))
 			continue;
 		if (e->c->ops->wait(e->c, FOREVER))

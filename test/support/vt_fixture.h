@@ -62,7 +62,7 @@ int send_waiting(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
 /* Opens class route 3 on all ranks; returns 0 if it was opened. */
 int play_route(struct play *p, struct end *e, uint32_t rank);
 /* Waits for the result of part->seq on class route 3. */
-int play_result(struct end *e, struct weft_vt_part *part, void *data);
+int play_result(struct end *e, struct weft_backend_part *part, void *data);
 /* Returns the arrival time in ps of a single packet on an idle machine. */
 uint64_t unloaded_latency(struct net_config *cfg, uint32_t bytes);
 

@@ -85,8 +85,8 @@ units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
 	prov/machine/apenet/apenet_transport.h"
 cunit="prov/group/cunit/cunit.h prov/group/cunit/cunit_exact.h
 	prov/group/cunit/cunit_fold.h prov/group/cunit/cunit_tree.h"
-# Layers that move packets: a carrier, or the runtime of virtual time.
-below="prov/carrier/carrier.h prov/vt/vt_api.h"
+# Carriers, and the table of live mode and virtual time.
+below="prov/carrier/carrier.h prov/backend/backend.h"
 # Headers that all carriers share.
 carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
 	prov/carrier/carrier_faults.h"
@@ -110,7 +110,8 @@ borders_below() {
 		prov/code/code_ghash.h $carrier"
 	border prov/carrier/hybrid "$low prov/wire/ $carrier
 		prov/carrier/shm/shm_reach.h"
-	border prov/vt "$low prov/wire/ $carrier $net"
+	border prov/backend "$low prov/carrier/carrier.h"
+	border prov/vt "$low prov/wire/ $carrier prov/backend/backend.h $net"
 	border -1 prov/nic "$low prov/wire/ prov/match/match.h $cunit $below
 		prov/group/grp.h prov/group/grp_hook.h prov/group/grp_net.h
 		prov/machine/machine_chain.h"
@@ -127,7 +128,7 @@ borders_below() {
 	border prov/machine/apenet "$low prov/wire/ $engine $below
 		prov/code/code_crc.h prov/mem/mem.h"
 	border prov/ofi "$low prov/match/ prov/wire/ prov/nic/nic.h
-		prov/mem/mem.h $below"
+		prov/mem/mem.h prov/vt/vt_api.h $below"
 }
 
 borders_above() {
@@ -156,7 +157,7 @@ borders_above() {
 borders() {
 	borders_below
 	borders_above
-	for d in $low prov/code prov/wire prov/arq prov/match prov/net prov/carrier \
+	for d in $low prov/code prov/wire prov/arq prov/match prov/net prov/carrier prov/backend \
 		prov/nic prov/group prov/machine prov/vt src/tools/run \
 		src/types examples; do
 		without $d rdma/
@@ -202,6 +203,8 @@ refused prov/group/cunit/x.c '#include "prov/nic/nic.h"'
 refused prov/nic/x.c '#include "prov/machine/bgq/bgq_layout.h"'
 refused prov/carrier/shm/x.c '#include "prov/vt/vt.h"'
 refused prov/carrier/x.c '#include "prov/carrier/loop/loop.h"'
+refused prov/nic/x.c '#include "prov/vt/vt_api.h"'
+refused prov/backend/x.c '#include "prov/vt/vt_api.h"'
 refused prov/carrier/loop/x.c '#include "prov/net/net.h"'
 refused prov/arq/x.c '#include "prov/wire/wire.h"'
 refused prov/machine/bgq/x.c '#include "prov/arq/arq.h"'

@@ -311,6 +311,7 @@ static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 
 const struct weft_carrier_ops weft_carrier_hybrid = {
 	.name = "hybrid",
+	.backend = &weft_backend_live,
 	.open = hybrid_open,
 	.close = hybrid_close,
 	.name_get = hybrid_name_get,

@@ -193,6 +193,7 @@ static void ops_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 
 const struct weft_carrier_ops weft_carrier_lossy = {
 	.name = "lossy",
+	.backend = &weft_backend_live,
 	.open = ops_open,
 	.close = ops_close,
 	.name_get = ops_name_get,

@@ -277,6 +277,7 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 
 const struct weft_carrier_ops weft_carrier_sock = {
 	.name = "sock",
+	.backend = &weft_backend_live,
 	.open = sock_open,
 	.close = sock_close,
 	.name_get = sock_name_get,

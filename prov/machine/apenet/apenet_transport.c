@@ -67,7 +67,8 @@ static inline struct apenet_transport_ring *ring_of(struct apenet_transport *e,
 static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
 					    uint64_t address)
 {
-	return (uint8_t)c->virt->path(c, weft_mem_kind_on_bus(address)->path);
+	return (uint8_t)c->ops->backend->path(
+		c, weft_mem_kind_on_bus(address)->path);
 }
 
 static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
@@ -84,7 +85,7 @@ static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 	if (weft_unlikely(pkt->len > e->max_bytes))
 		return -EMSGSIZE;
 	out.unit = r->sent;
-	if (weft_unlikely(u->carrier->virt != NULL)) {
+	if (weft_unlikely(u->carrier->ops->backend->paths)) {
 		/*
 		 * Virtual time: in order, with the header of a slot. The
 		 * receive buffer is not known here; data from device memory is
@@ -92,14 +93,14 @@ static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 		 */
 		struct weft_carrier *c = e->unit.carrier;
 		const struct iovec *last = iov + iov_count - 1;
-		struct weft_vt_pkt_attr path = {
+		struct weft_pkt_attr path = {
 			.full = pkt->len == e->max_bytes,
 			.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
 		};
 
 		path.path = apenet_transport_memory_path(
 			c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
-		c->virt->routing(c, &path);
+		c->ops->backend->routing(c, &path);
 	}
 	err = u->carrier->ops->send(u->carrier, peer, &out, iov, iov_count);
 	if (weft_likely(!err))
@@ -143,11 +144,11 @@ static const struct weft_carrier_up apenet_transport_up = {
 /* ---- bulk ---- */
 
 /* Returns the path between the kinds of memory at two bus addresses. */
-static struct weft_vt_pkt_attr
+static struct weft_pkt_attr
 apenet_transport_path_between(struct weft_carrier *c, uint64_t from,
 			      uint64_t to)
 {
-	return (struct weft_vt_pkt_attr){
+	return (struct weft_pkt_attr){
 		.path = apenet_transport_memory_path(c, from),
 		.path_in = (uint8_t)(1 + apenet_transport_memory_path(c, to)),
 	};
@@ -157,11 +158,11 @@ static int apenet_transport_put(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
 	struct weft_carrier *c = u->carrier;
-	struct weft_transport_path path = { 0 };
+	struct weft_dma_path path = { 0 };
 
 	if (peer->lost)
 		return -ECONNRESET;
-	if (weft_unlikely(c->virt != NULL))
+	if (weft_unlikely(c->ops->backend->paths))
 		path.there = apenet_transport_path_between(
 			c, (uintptr_t)d->local[0].iov_base, d->remote);
 	path.back = path.there;
@@ -173,11 +174,11 @@ static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
 	struct weft_carrier *c = u->carrier;
-	struct weft_transport_path path = { 0 };
+	struct weft_dma_path path = { 0 };
 
 	if (peer->lost)
 		return -ECONNRESET;
-	if (weft_unlikely(c->virt != NULL))
+	if (weft_unlikely(c->ops->backend->paths))
 		path.back = apenet_transport_path_between(
 			c, d->remote, (uintptr_t)d->local[0].iov_base);
 	path.there.bytes = 1 + APENET_DESC;

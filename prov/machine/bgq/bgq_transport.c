@@ -232,10 +232,10 @@ static int bgq_transport_model_start(struct bgq_transport *e,
 				     struct weft_peer *peer, bool get)
 {
 	struct bgq_transport_model *m = e->model;
-	const struct weft_transport_path path = {
-		.there = { .vc = WEFT_VT_DYNAMIC,
+	const struct weft_dma_path path = {
+		.there = { .vc = WEFT_VC_DYNAMIC,
 			   .bytes = get ? 1 + sizeof(struct bgq_desc) : 0 },
-		.back = { .vc = WEFT_VT_DYNAMIC },
+		.back = { .vc = WEFT_VC_DYNAMIC },
 		.quick = m->dma.bytes <= WEFT_BGQ_PAYLOAD,
 	};
 	int err = e->dma_err;
@@ -253,13 +253,11 @@ static int bgq_transport_model_start(struct bgq_transport *e,
 static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 			     struct weft_amo *a)
 {
-	const struct weft_transport_path path = {
+	const struct weft_dma_path path = {
 		.there = { .bytes = 1 + (uint32_t)a->operands },
 		.quick = true,
 	};
 
-	if (!u->carrier->virt)
-		return -EOPNOTSUPP;
 	return peer->lost ? -ECONNRESET : weft_transport_amo(u, peer, a, &path);
 }
 
@@ -355,7 +353,8 @@ static int bgq_transport_dma_begin(struct bgq_transport *e,
 		return -ECONNRESET;
 	e->dma_err = 0;
 	nic_event_post(&e->counter, d->bytes);
-	if (weft_unlikely(e->unit.carrier->virt != NULL) && d->bytes) {
+	if (weft_unlikely(e->unit.carrier->ops->backend->transfers_later) &&
+	    d->bytes) {
 		e->model = calloc(1, sizeof(*e->model));
 		if (!e->model)
 			return -ENOMEM;

@@ -8,7 +8,7 @@
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
-#include "prov/vt/vt_api.h"
+#include "prov/backend/backend.h"
 #include "src/base/attr.h"
 #include "src/base/iov.h"
 
@@ -148,12 +148,12 @@ static int tx_local(struct weft_bgq *mu, const struct tx_packet *p)
 static void tx_path_set(struct weft_carrier *c, const struct tx_packet *p)
 {
 	static const uint8_t vc[] = {
-		[WEFT_BGQ_VC_DYNAMIC] = WEFT_VT_DYNAMIC,
-		[WEFT_BGQ_VC_ORDERED] = WEFT_VT_ORDERED,
-		[WEFT_BGQ_VC_HIGH] = WEFT_VT_HIGH,
-		[WEFT_BGQ_VC_SYSTEM] = WEFT_VT_SYSTEM,
+		[WEFT_BGQ_VC_DYNAMIC] = WEFT_VC_DYNAMIC,
+		[WEFT_BGQ_VC_ORDERED] = WEFT_VC_ORDERED,
+		[WEFT_BGQ_VC_HIGH] = WEFT_VC_HIGH,
+		[WEFT_BGQ_VC_SYSTEM] = WEFT_VC_SYSTEM,
 	};
-	struct weft_vt_pkt_attr path = {
+	struct weft_pkt_attr path = {
 		.vc = vc[bgq_hdr_vc(&p->hdr) % WEFT_COUNT_OF(vc)],
 		.zone = (uint8_t)bgq_hdr_zone(&p->hdr),
 		.stay = bgq_hdr_stay(&p->hdr),
@@ -161,7 +161,7 @@ static void tx_path_set(struct weft_carrier *c, const struct tx_packet *p)
 
 	for (unsigned d = 0; d < BGQ_DIMS; d++)
 		path.hint[d] = (int8_t)bgq_hdr_hint(&p->hdr, d);
-	c->virt->routing(c, &path);
+	c->ops->backend->routing(c, &path);
 }
 
 static int tx_link(struct weft_bgq *mu, const struct tx_packet *p)
@@ -173,7 +173,7 @@ static int tx_link(struct weft_bgq *mu, const struct tx_packet *p)
 	if (!peer)
 		return -EHOSTUNREACH;
 	bgq_hdr_to_pkt(&p->hdr, &pkt);
-	if (weft_unlikely(c->virt != NULL))
+	if (weft_unlikely(c->ops->backend->paths))
 		tx_path_set(c, p);
 	return c->ops->send(c, peer, &pkt, p->iov, p->iov_count);
 }

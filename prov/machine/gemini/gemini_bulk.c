@@ -9,7 +9,7 @@
  */
 #include "prov/machine/gemini/gemini_bulk.h"
 
-#include "prov/vt/vt_api.h"
+#include "prov/backend/backend.h"
 #include "prov/machine/machine_transport.h"
 #include "src/base/attr.h"
 
@@ -87,23 +87,21 @@ static unsigned bulk_channel(const struct gemini_bulk *b)
  * others for one channel.
  */
 static void bte_path_set(const struct gemini_bulk *b,
-			 struct weft_vt_pkt_attr *path)
+			 struct weft_pkt_attr *path)
 {
 	struct weft_carrier *c = b->unit->carrier;
 
-	path->path = (uint8_t)c->virt->path(c, "bte");
-	path->vc = WEFT_VT_DYNAMIC;
+	path->path = (uint8_t)c->ops->backend->path(c, "bte");
+	path->vc = WEFT_VC_DYNAMIC;
 	path->fifo = (uint8_t)(2 + bulk_channel(b));
 }
 
 void gemini_bulk_run(struct gemini_bulk *b, int ssid)
 {
-	struct weft_carrier *c = b->unit->carrier;
-	struct weft_transport_path path = { .quick = false };
+	struct weft_dma_path path = { .quick = false };
 	int err;
 
-	if (weft_unlikely(c->virt != NULL))
-		bte_path_set(b, &path.there);
+	bte_path_set(b, &path.there);
 	path.back = path.there;
 	b->ssid = ssid;
 	err = b->get ? weft_transport_get(b->unit, b->peer, &b->dma, &path)
@@ -136,18 +134,18 @@ static struct gemini_bulk *bulk_alloc(struct weft_gemini *f, struct weft_dma *d)
  * order by a hash of the address (no-adapt), or by any link (performance). The
  * target responds on the response channel.
  */
-static struct weft_transport_path
-window_path_of(struct weft_carrier *c, const char *path, unsigned delivery)
+static struct weft_dma_path window_path_of(struct weft_carrier *c,
+					   const char *path, unsigned delivery)
 {
-	uint8_t vc = delivery & WEFT_GEMINI_NO_ADAPT ? WEFT_VT_ORDERED
-						     : WEFT_VT_DYNAMIC;
+	uint8_t vc = delivery & WEFT_GEMINI_NO_ADAPT ? WEFT_VC_ORDERED
+						     : WEFT_VC_DYNAMIC;
 
-	return (struct weft_transport_path){
-		.there = { .path = (uint8_t)c->virt->path(c, path),
+	return (struct weft_dma_path){
+		.there = { .path = (uint8_t)c->ops->backend->path(c, path),
 			   .vc = vc,
 			   .spread = !(delivery & WEFT_GEMINI_NO_HASH) },
-		.back = { .path = (uint8_t)c->virt->path(c, "reply"),
-			  .vc = WEFT_VT_SYSTEM },
+		.back = { .path = (uint8_t)c->ops->backend->path(c, "reply"),
+			  .vc = WEFT_VC_SYSTEM },
 		.quick = true,
 	};
 }
@@ -156,7 +154,7 @@ int gemini_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d, bool get)
 {
 	/* the delivery mode that keeps the requested order */
-	struct weft_transport_path path =
+	struct weft_dma_path path =
 		window_path_of(u->carrier, get ? "get" : "fma",
 			       d->ordered ? d->by_line ? WEFT_GEMINI_NO_ADAPT
 						       : WEFT_GEMINI_IN_ORDER
@@ -171,7 +169,7 @@ int gemini_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 int gemini_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_amo *a)
 {
-	struct weft_transport_path path =
+	struct weft_dma_path path =
 		window_path_of(u->carrier, "amo", WEFT_GEMINI_IN_ORDER);
 
 	path.there.bytes = 1 + (uint32_t)a->operands;

@@ -7,7 +7,7 @@
  */
 #include "prov/machine/gemini/gemini_dev.h"
 
-#include "prov/vt/vt_api.h"
+#include "prov/backend/backend.h"
 #include "src/base/clock.h"
 
 uint64_t gemini_now_ns(const struct weft_gemini *f)
@@ -16,7 +16,7 @@ uint64_t gemini_now_ns(const struct weft_gemini *f)
 
 	if (f->clock)
 		return f->clock();
-	return c->virt ? c->virt->now_ps(c, false) / 1000 : weft_now_ns();
+	return c->ops->backend->now_ps(c, false) / 1000;
 }
 
 void gemini_scrub(struct weft_gemini *f)

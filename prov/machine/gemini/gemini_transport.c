@@ -141,8 +141,7 @@ gemini_transport_has_credit(struct weft_carrier *c,
 
 	if (b->sent - (uint32_t)back < GEMINI_TRANSPORT_SLOTS)
 		return true;
-	if (weft_unlikely(c->virt != NULL))
-		c->virt->full(c);
+	c->ops->backend->full(c);
 	return false;
 }
 
@@ -309,7 +308,7 @@ static int gemini_transport_move(struct weft_unit *u, struct weft_peer *peer,
 {
 	if (peer->lost)
 		return -ECONNRESET;
-	if (weft_unlikely(u->carrier->virt != NULL) && d->bytes &&
+	if (weft_unlikely(u->carrier->ops->backend->paths) && d->bytes &&
 	    d->bytes <= GEMINI_TRANSPORT_WINDOW)
 		return gemini_bulk_window(u, peer, d, get);
 	return gemini_bulk_move(gemini_transport_of(u)->f, u, peer, d, get);
@@ -330,8 +329,6 @@ static int gemini_transport_put(struct weft_unit *u, struct weft_peer *peer,
 static int gemini_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_amo *a)
 {
-	if (!u->carrier->virt)
-		return -EOPNOTSUPP;
 	return peer->lost ? -ECONNRESET : gemini_bulk_amo(u, peer, a);
 }
 

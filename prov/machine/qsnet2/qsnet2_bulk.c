@@ -10,7 +10,7 @@
  */
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
 
-#include "prov/vt/vt_api.h"
+#include "prov/backend/backend.h"
 #include "prov/machine/machine_transport.h"
 #include "src/base/attr.h"
 
@@ -167,15 +167,14 @@ static void bulk_complete(struct weft_dma *dma, int err)
 static int bulk_start(struct weft_unit *u, struct weft_peer *peer,
 		      struct qsnet2_bulk *b, bool get)
 {
-	struct weft_transport_path path = {
+	struct weft_dma_path path = {
 		.there = { .bytes = 1 + 8 * QSNET2_DMA_WORDS,
 			   .fifo = BULK_FIFO,
 			   .ack = true },
 	};
 	struct weft_carrier *c = u->carrier;
 
-	if (weft_unlikely(c->virt != NULL))
-		path.there.path = (uint8_t)c->virt->path(c, "dma");
+	path.there.path = (uint8_t)c->ops->backend->path(c, "dma");
 	path.back = path.there;
 	b->event.count = -(int32_t)b->descs;
 	b->fired = b->event.fired;
@@ -185,14 +184,14 @@ static int bulk_start(struct weft_unit *u, struct weft_peer *peer,
 }
 
 /* The path in virtual time: request by the STEN, response by path `back`. */
-static struct weft_transport_path short_path_of(struct weft_carrier *c,
-						const char *back)
+static struct weft_dma_path short_path_of(struct weft_carrier *c,
+					  const char *back)
 {
-	return (struct weft_transport_path){
-		.there = { .path = (uint8_t)c->virt->path(c, "sten"),
+	return (struct weft_dma_path){
+		.there = { .path = (uint8_t)c->ops->backend->path(c, "sten"),
 			   .fifo = SHORT_FIFO,
 			   .ack = true },
-		.back = { .path = (uint8_t)c->virt->path(c, back),
+		.back = { .path = (uint8_t)c->ops->backend->path(c, back),
 			  .fifo = BULK_FIFO,
 			  .ack = true },
 		.quick = true,
@@ -206,7 +205,7 @@ static struct weft_transport_path short_path_of(struct weft_carrier *c,
 int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d, bool get)
 {
-	struct weft_transport_path path = short_path_of(u->carrier, "dma");
+	struct weft_dma_path path = short_path_of(u->carrier, "dma");
 
 	if (!get)
 		return weft_transport_put(u, peer, d, &path);
@@ -218,7 +217,7 @@ int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_amo *a)
 {
-	struct weft_transport_path path = short_path_of(u->carrier, "event");
+	struct weft_dma_path path = short_path_of(u->carrier, "event");
 
 	path.there.bytes = 1 + (uint32_t)a->operands;
 	return weft_transport_amo(u, peer, a, &path);

@@ -222,12 +222,12 @@ struct weft_qsnet2 {
 };
 
 /*
- * Returns whether the unit runs in virtual time, where a packet is acknowledged
- * when it is sent, and never discarded.
+ * Returns whether the network acknowledges packets: a packet counts as
+ * acknowledged when sent, and none is discarded.
  */
-static inline bool qsnet2_modelled(const struct weft_qsnet2 *s)
+static inline bool qsnet2_network_acks(const struct weft_qsnet2 *s)
 {
-	return weft_unlikely(s->port.carrier->virt != NULL);
+	return weft_unlikely(s->port.carrier->ops->backend->acks);
 }
 
 /* qsnet2.c */

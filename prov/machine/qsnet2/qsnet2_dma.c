@@ -209,7 +209,7 @@ int qsnet2_dma_step(struct weft_qsnet2 *s, struct qsnet2_dma *d)
 	d->state = QSNET2_SENT;
 	d->sent_at = qsnet2_time(s);
 	s->in_flight++;
-	if (qsnet2_modelled(s))
+	if (qsnet2_network_acks(s))
 		qsnet2_dma_ack(s, d->to.peer, id, WEFT_QSNET2_ACK_OK);
 	return 0;
 }

@@ -504,7 +504,7 @@ int qsnet2_rx_deliver(void *arg, struct weft_peer *src,
 		return 0;
 	}
 	ack = rx_packet(s, src, pkt, payload);
-	if (qsnet2_modelled(s))
+	if (qsnet2_network_acks(s))
 		return ack == WEFT_QSNET2_ACK_DISCARD ? -EAGAIN : 0;
 	rx_ack_send(s, src, pkt->aux, ack);
 	return 0;

@@ -267,8 +267,9 @@ static int qsnet2_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 	p = qsnet2_transport_peer(e, peer);
 	if (!p)
 		return -ENOMEM;
-	err = pkt->len <= (qsnet2_modelled(e->s) ? QSNET2_TRANSPORT_SHORT
-						 : QSNET2_TRANSPORT_LIVE)
+	err = pkt->len <= (weft_unlikely(u->carrier->ops->backend->paths)
+				   ? QSNET2_TRANSPORT_SHORT
+				   : QSNET2_TRANSPORT_LIVE)
 		      ? qsnet2_transport_short(e, peer, pkt, iov, iov_count)
 		      : qsnet2_transport_long(e, peer, pkt, iov, iov_count);
 	if (!err)
@@ -387,14 +388,14 @@ static int qsnet2_transport_move(struct weft_unit *u, struct weft_peer *peer,
 	p = qsnet2_transport_peer(e, peer);
 	if (!p)
 		return -ENOMEM;
-	if (qsnet2_modelled(e->s) && d->bytes &&
+	if (weft_unlikely(u->carrier->ops->backend->paths) && d->bytes &&
 	    d->bytes <= QSNET2_TRANSPORT_SHORT)
 		return qsnet2_bulk_short(u, peer, d, get);
-	if (!qsnet2_modelled(e->s)) {
+	if (!u->carrier->ops->backend->transfers_later) {
 		/*
-		 * During a live copy neither process sends acknowledgements:
-		 * send pending acknowledgements first, and allow more packets
-		 * in flight.
+		 * The copy keeps both processors busy, so that they send no
+		 * acknowledgements: send the pending ones first, and allow more
+		 * packets in flight.
 		 */
 		if (weft_responses_pending(&e->s->responses))
 			weft_responses_flush(&e->s->responses, true);
@@ -421,8 +422,6 @@ static int qsnet2_transport_put(struct weft_unit *u, struct weft_peer *peer,
 static int qsnet2_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_amo *a)
 {
-	if (!qsnet2_modelled(qsnet2_transport_of(u)->s))
-		return -EOPNOTSUPP;
 	return peer->lost ? -ECONNRESET : qsnet2_bulk_amo(u, peer, a);
 }
 

@@ -9,7 +9,7 @@
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 #include "prov/machine/qsnet2/qsnet2_swap.h"
 
-#include "prov/vt/vt_api.h"
+#include "prov/backend/backend.h"
 #include "src/base/attr.h"
 
 #include <errno.h>
@@ -84,8 +84,8 @@ static void packet_path_set(struct weft_carrier *c, uint32_t id,
 {
 	bool dma = id & QSNET2_ID_DMA;
 	uint32_t data = packet_data(p);
-	const struct weft_vt_pkt_attr path = {
-		.path = (uint8_t)c->virt->path(c, dma ? "dma" : "sten"),
+	const struct weft_pkt_attr path = {
+		.path = (uint8_t)c->ops->backend->path(c, dma ? "dma" : "sten"),
 		.ack = true,
 		.full = dma && data == WEFT_QSNET2_PACKET,
 		.fifo = dma ? FIFO_DMA : FIFO_STEN,
@@ -93,7 +93,7 @@ static void packet_path_set(struct weft_carrier *c, uint32_t id,
 			1 + (data < HEADER_BYTES + 8 ? 8 : data - HEADER_BYTES),
 	};
 
-	c->virt->routing(c, &path);
+	c->ops->backend->routing(c, &path);
 }
 
 static inline int send_to(struct weft_qsnet2 *s, const struct qsnet2_route *to,
@@ -113,7 +113,7 @@ static inline int send_to(struct weft_qsnet2 *s, const struct qsnet2_route *to,
 		.aux = id,
 	};
 
-	if (weft_unlikely(c->virt != NULL))
+	if (weft_unlikely(c->ops->backend->paths))
 		packet_path_set(c, id, p);
 	return c->ops->send(c, to->peer, &pkt, &iov, 1);
 }
@@ -255,7 +255,7 @@ static enum cmd_result cmd_open(struct weft_qsnet2 *s, struct qsnet2_queue *q,
 	c->start = q->head;
 	c->end = end;
 	q->head = end;
-	if (qsnet2_modelled(s)) {
+	if (qsnet2_network_acks(s)) {
 		c->ack = WEFT_QSNET2_ACK_OK;
 		c->state = QSNET2_DONE;
 	}

@@ -133,12 +133,11 @@ static int bulk_start(struct sunway_bulk *b, struct weft_peer *peer)
 {
 	struct weft_unit *u = b->all->unit;
 	struct weft_carrier *c = u->carrier;
-	struct weft_transport_path path = {
-		.there = { .vc = WEFT_VT_DYNAMIC, .ack = true },
+	struct weft_dma_path path = {
+		.there = { .vc = WEFT_VC_DYNAMIC, .ack = true },
 	};
 
-	if (weft_unlikely(c->virt != NULL))
-		path.there.path = (uint8_t)c->virt->path(c, "rdma");
+	path.there.path = (uint8_t)c->ops->backend->path(c, "rdma");
 	path.back = path.there;
 	if (b->desc.op == WEFT_SUNWAY_RDMAW)
 		return weft_transport_put(u, peer, &b->dma, &path);

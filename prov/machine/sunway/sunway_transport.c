@@ -88,14 +88,15 @@ static void sunway_transport_path_set(struct sunway_transport *e,
 				      const struct weft_pkt *pkt, bool fsm)
 {
 	struct weft_carrier *c = e->unit.carrier;
-	const struct weft_vt_pkt_attr path = {
-		.path = (uint8_t)c->virt->path(c, fsm ? "fsm" : "queue"),
+	const struct weft_pkt_attr path = {
+		.path = (uint8_t)c->ops->backend->path(c,
+						       fsm ? "fsm" : "queue"),
 		.ack = true,
 		.full = pkt->len == e->max_bytes,
 		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
 	};
 
-	c->virt->routing(c, &path);
+	c->ops->backend->routing(c, &path);
 }
 
 static int sunway_transport_packet(struct weft_unit *u, struct weft_peer *peer,
@@ -113,7 +114,7 @@ static int sunway_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 	if (weft_unlikely(pkt->len > e->max_bytes))
 		return -EMSGSIZE;
 	out.unit = p->sent | (fsm ? SUNWAY_UNIT_FSM : 0);
-	if (weft_unlikely(u->carrier->virt != NULL))
+	if (weft_unlikely(u->carrier->ops->backend->paths))
 		sunway_transport_path_set(e, pkt, fsm);
 	err = u->carrier->ops->send(u->carrier, peer, &out, iov, iov_count);
 	if (weft_unlikely(err))

@@ -144,12 +144,12 @@ static int enable_check(const struct weft_ep *ep)
 	return 0;
 }
 
-/* Virtual time without a launcher: joins the world by the job's name. */
+/* Without a launcher: joins the backend's world, if any, by the job's name. */
 static int world_join(struct weft_domain *d)
 {
 	const struct weft_conf *conf = weft_conf();
 
-	if (!conf->virt || d->world || !*conf->job)
+	if (!d->backend->has_world || d->world || !*conf->job)
 		return 0;
 	return weft_vt_join_job(&conf->vt, conf->job, &d->world);
 }

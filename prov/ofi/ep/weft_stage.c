@@ -82,8 +82,8 @@ int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s)
 		left -= part.iov_len;
 		pos = 0;
 	}
-	if (c && c->virt && ps)
-		c->virt->compute(c, ps);
+	if (c && ps)
+		c->ops->backend->compute(c, ps);
 	return err;
 }
 

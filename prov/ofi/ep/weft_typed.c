@@ -14,15 +14,16 @@ static_assert(sizeof(struct fi_weft_data) == sizeof(struct weft_nic_typed) &&
 	      "the engine reads what the caller filled");
 
 /*
- * Returns the minimum bytes of a typed message. In virtual time long messages
- * use the modelled path of the machine, so typed messages are not used.
+ * Returns the minimum bytes of a typed message. Typed messages are not used if
+ * the machine's interfaces transfer long messages.
  */
 static size_t typed_least(struct fid_ep *fid)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	size_t least = ep->domain->machine->typed_bytes;
 
-	return !least || ep->carrier->virt ? SIZE_MAX : least;
+	return !least || ep->carrier->ops->backend->transfers_later ? SIZE_MAX
+								    : least;
 }
 
 static void typed_fill(struct weft_nic_op *op, const struct fi_weft_data *data,

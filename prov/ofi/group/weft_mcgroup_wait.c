@@ -159,7 +159,7 @@ WEFT_HOT int weft_mcgroup_wait(struct fid *fid, struct fi_weft_work *work,
 		weft_container_of(fid, struct weft_mcgroup, fid.fid);
 	struct weft_grp_work *w = work_of(work);
 
-	if (weft_unlikely(mc->ep->carrier->virt != NULL))
+	if (weft_unlikely(mc->ep->carrier->ops->backend->blocks_at_once))
 		return (int)weft_ofi_err(
 			weft_mcgroup_wait_virtual(mc->ep, w, timeout_ms));
 	if (weft_grp_spin(w, w->oversubscribed ? 0 : OWN_CORE.spin.polls) ||

@@ -146,25 +146,25 @@ static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 }
 
 /*
- * Returns the result of a read in virtual time. The carrier is notified if
- * entries were read, except for a peek that found no message, so that a loop of
- * peeks counts as polling without result. Without entries, the end of virtual
- * time is an error, so that a loop of reads ends.
+ * Reports a read to the backend and returns its result: completed() when
+ * entries were read, but not of a peek that found no message, so that a loop of
+ * peeks counts as polling without result. If there are no entries and the
+ * clock has ended, returns an error, so that a loop of reads ends.
  */
-static WEFT_COLD ssize_t in_virtual_time(struct weft_cq *cq, ssize_t ret)
+static WEFT_COLD ssize_t observe_read(struct weft_cq *cq, ssize_t ret)
 {
 	struct weft_domain *d = cq->domain;
 	struct weft_carrier *c = d->ep_count ? d->eps[0]->carrier : NULL;
 	int err;
 
-	if (!c || !c->virt)
+	if (!c)
 		return ret;
 	if (ret != -FI_EAGAIN) {
 		if (ret != -FI_EAVAIL || first_entry(cq)->err->err != FI_ENOMSG)
-			c->virt->completed(c);
+			c->ops->backend->completed(c);
 		return ret;
 	}
-	err = c->virt->verdict(c);
+	err = c->ops->backend->verdict(c);
 	return err ? weft_ofi_err(err) : ret;
 }
 
@@ -178,8 +178,8 @@ static ssize_t weft_cq_readfrom(struct fid_cq *fid, void *buf, size_t count,
 	if (cq->tail - cq->head < count || !count)
 		weft_domain_progress(cq->domain);
 	ret = cq_take(cq, buf, count, src);
-	if (weft_unlikely(cq->domain->world))
-		ret = in_virtual_time(cq, ret);
+	if (weft_unlikely(cq->domain->backend->observes_reads))
+		ret = observe_read(cq, ret);
 	weft_leave(cq->domain);
 	return ret;
 }
@@ -263,7 +263,8 @@ static ssize_t weft_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 		weft_domain_progress(cq->domain);
 		if (threshold_reached(cq, threshold) || cq->watch.signalled)
 			break;
-		if (weft_unlikely(cq->domain->world) && peer_died(cq))
+		if (weft_unlikely(cq->domain->backend->observes_reads) &&
+		    peer_died(cq))
 			break;
 		err = weft_watch_wait(&cq->watch, deadline);
 		if (err)

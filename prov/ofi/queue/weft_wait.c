@@ -53,7 +53,7 @@ static uint64_t clock_ns(struct weft_domain *d)
 {
 	struct weft_carrier *c = d && d->ep_count ? d->eps[0]->carrier : NULL;
 
-	return c && c->virt ? c->virt->now_ps(c, false) / 1000 : weft_now_ns();
+	return c ? c->ops->backend->now_ps(c, false) / 1000 : weft_now_ns();
 }
 
 uint64_t weft_deadline(struct weft_domain *d, int timeout_ms)
@@ -223,9 +223,10 @@ static void wait_many(struct weft_domain *d, uint64_t left)
 }
 
 /*
- * Blocks in the carrier of the only endpoint. In virtual time, returns 0 or the
- * carrier's error: the end of virtual time, or -EAGAIN if the caller should
- * repeat a refused post. In live mode returns 0; the caller checks its timeout.
+ * Blocks in the carrier of the only endpoint. Returns 0, also after the
+ * timeout, which the caller checks; or the error of the carrier: the end of
+ * virtual time, or -EAGAIN if a refused post may succeed now, since only the
+ * caller can repeat the post.
  */
 static int wait_one(struct weft_domain *d, uint64_t left)
 {
@@ -235,7 +236,7 @@ static int wait_one(struct weft_domain *d, uint64_t left)
 	weft_leave(d);
 	ret = c->ops->wait(c, left);
 	weft_enter(d);
-	return c->virt && ret != -ETIMEDOUT ? ret : 0;
+	return ret != -ETIMEDOUT ? ret : 0;
 }
 
 static int leader_wait(struct weft_domain *d, uint64_t left)
