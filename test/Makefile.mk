@@ -24,7 +24,10 @@ test_support_idle_timeout_CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Wno-unused-par
 test_support_idle_timeout_LDFLAGS =
 test_support_idle_timeout_LDADD =
 EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh \
-	test/timeout.sh test/mutate/run test/mutate/list
+	test/timeout.sh test/mutate/run test/mutate/list test/mutate/auto \
+	test/mutate/mutate_faults.py test/mutate/mutate_build.py \
+	test/mutate/equivalent test/mutate/README
+PLAIN_TESTS += test/mutate/auto.sh
 PLAIN_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
 PLAIN_TESTS += test/doc/doc_map.sh test/tree/format.sh test/support/idle_timeout.sh test/tree/words.sh
 EXTRA_DIST += test/tree/words.py

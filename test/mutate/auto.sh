@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# test/mutate/auto on a tree of one file and one test, with faults whose results
+# are known: found by a failure and by a hang, survived, equivalent, not
+# reached, not C, and the same code.
+here=$(cd "${top_srcdir:-.}" && pwd)
+for program in python3 gcov git; do
+	command -v $program > /dev/null || { echo "no $program"; exit 77; }
+done
+top=$(mktemp -d) || exit 1
+trap 'rm -rf "$top"' EXIT
+mkdir -p "$top/src" "$top/test/mutate" "$top/build"
+cd "$top" || exit 1
+
+cat > src/clip.c << 'END'
+int clip(int v, int least, int most);
+int sum(const int *v, int n);
+int next(int v);
+
+int clip(int v, int least, int most)
+{
+	if (v < least)
+		return least;
+	if (v > most)
+		return most;
+	return v;
+}
+
+int sum(const int *v, int n)
+{
+	int all = 0;
+
+	while (n > 0) {
+		all += v[n - 1];
+		n--;
+	}
+	return all;
+}
+
+int next(int v)
+{
+	return v + 1;
+}
+END
+# The test never clips at the upper end, and never calls next().
+cat > src/clip_test.c << 'END'
+int clip(int v, int least, int most);
+int sum(const int *v, int n);
+
+int main(void)
+{
+	const int v[3] = { 1, 2, 4 };
+
+	return clip(5, 0, 9) != 5 || clip(-1, 0, 9) || sum(v, 3) != 7;
+}
+END
+printf '%s\t%s\t%s\t%s\n' src/clip.c 'if (v < least)' 'if (v <= least)' \
+	'v equals least where the results differ' > test/mutate/equivalent
+cat > configure << 'END'
+#!/bin/sh
+mkdir -p src/.deps .libs test/support
+touch src/.deps/clip.Po
+ln -sf "$idle_timeout" test/support/idle_timeout
+cat > Makefile << MAKE
+CC = ${CC:-cc}
+CFLAGS = ${2#CFLAGS=}
+LDADD = libweftclip.la
+C_TESTS = src/clip_test
+src_clip_test_OBJECTS = src/clip_test.o
+all-local: .libs/libweftclip.a src/clip_test.o
+.libs/libweftclip.a: src/clip.o ; ar rc \$@ src/clip.o
+src/%.o: ../src/%.c ; \$(CC) \$(CFLAGS) -O1 -fPIC -c \$< -o \$@
+src/clip_test test/support/idle_timeout: ;
+.PHONY: src/clip_test test/support/idle_timeout
+MAKE
+END
+chmod +x configure
+(cd build && ../configure -q CFLAGS=) || exit 1
+
+# check RESULT FAULT: the output has the line
+check() {
+	grep -qF -- "$(printf '%-16s src/clip.c:%s' "$1" "$2")" out ||
+		{ echo "not $1: $2"; bad=1; }
+}
+bad=0
+"$here/test/mutate/auto" --top "$top" --jobs 2 src > out 2>&1
+[ $? = 1 ] || { echo "the exit code does not show survivors"; bad=1; }
+check FOUND '7: comparison: if (v < least) -> if (v > least) (src/clip_test)'
+check EQUIVALENT '7: boundary: if (v < least) -> if (v <= least) (v equals'
+check FOUND '7: error: if (v < least) -> if ((v < least) && 0)'
+check FOUND '9: negated: if (v > most) -> if (!(v > most))'
+check SURVIVED '9: error: if (v > most) -> if ((v > most) && 0) (1 tests)'
+check FOUND '18: boundary: while (n > 0) { -> while (n >= 0) {'
+check FOUND '20: store: n--; -> ; (src/clip_test: hangs)'
+check 'NOT REACHED' '27: constant: return v + 1; -> return v + 0;'
+grep -q '^src  *1[0-9] ' out || { echo "no table"; bad=1; }
+
+# the same seed, the same sample; and only lines of a diff
+for i in 1 2; do
+	"$here/test/mutate/auto" --top "$top" --sample 3 --seed 5 \
+		--operators comparison,constant src > sample$i 2>&1
+done
+cmp sample1 sample2 || bad=1
+[ "$(grep -c ' src/clip.c:' sample1)" -ge 3 ] || { echo "no sample"; bad=1; }
+git init -q . && git add src && git -c user.name=t -c user.email=t@localhost \
+	commit -qm base && sed -i 's/v + 1/v + 2/' src/clip.c
+"$here/test/mutate/auto" --top "$top" --diff HEAD --list > out 2>&1
+[ "$(cat out)" = 'src/clip.c:27: constant: return v + 2; -> return v + 3;' ] ||
+	{ echo "the diff has other faults"; bad=1; }
+[ $bad = 0 ] || cat "$top"/out "$top"/sample1
+exit $bad

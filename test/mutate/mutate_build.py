@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiles faulty files and links and runs unit tests, for test/mutate/auto.
+
+As in test/mutate/run the tree is not changed: the faulty file is compiled
+elsewhere, and its object is linked before the libraries of the build tree. The
+programs are placed in the folders of the tests, and find their files from
+there."""
+import glob
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+
+# A swap of arguments that a compiler reports is no fault for a test.
+TYPES = ["-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
+
+# Linked into every program. A process that ends by _exit() writes its coverage.
+# kill() reaches only processes of the test's own session: a fault may have made
+# the process id -1, which means all processes of the user.
+GUARD = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+void __gcov_dump(void) __attribute__((weak));
+void __real__exit(int status) __attribute__((noreturn));
+void __wrap__exit(int status) __attribute__((noreturn));
+int __real_kill(pid_t pid, int sig);
+int __wrap_kill(pid_t pid, int sig);
+void __wrap__exit(int status)
+{
+	if (__gcov_dump)
+		__gcov_dump();
+	__real__exit(status);
+}
+int __wrap_kill(pid_t pid, int sig)
+{
+	pid_t other = pid < 0 ? -pid : pid;
+
+	if (pid == -1 || pid == 1)
+		abort();
+	if (sig && pid && getsid(other) >= 0 && getsid(other) != getsid(0) &&
+	    getpgid(other) != other)
+		abort();
+	return __real_kill(pid, sig);
+}
+"""
+
+
+class Build:
+    """A configured build tree in which the unit tests are built."""
+
+    def __init__(self, top, where):
+        self.top, self.where = top, where
+        self.objects, self.libraries, self.flags = {}, {}, {}
+        self.tests, self.cc, self.ldflags, self.ldadd, self.libs, flags = (
+            v.split() for v in self.make_values(
+                ("C_TESTS", "CC", "AM_LDFLAGS", "LDADD", "LIBS", "CFLAGS")))
+        self.libs += [f for f in flags if f == "--coverage"] + ["-lpthread"]
+        self.work = tempfile.mkdtemp()
+        self.guard = os.path.join(self.work, "guard.o")
+        source = os.path.join(self.work, "guard.c")
+        with open(source, "w") as f:
+            f.write(GUARD)
+        self.command(self.cc + ["-O1", "-c", source, "-o", self.guard])
+
+    def close(self):
+        shutil.rmtree(self.work)
+
+    def make(self, jobs):
+        """Builds the tests and the files that they read."""
+        self.command(["make", "-s", "-j%d" % jobs, "all-local",
+                      "test/support/idle_timeout"] + self.tests)
+        self.read_objects()
+
+    def command(self, argv):
+        """Runs a command that must succeed in the build tree."""
+        r = subprocess.run(argv, cwd=self.where, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True)
+        if r.returncode:
+            raise SystemExit("%s\n%s" % (shlex.join(argv), r.stdout))
+        return r.stdout
+
+    def make_values(self, names):
+        """The values of variables of the Makefile."""
+        rule = "include Makefile\nsay:\n" + "".join(
+            "\t@echo '$(%s)'\n" % n for n in names)
+        r = subprocess.run(["make", "-s", "-C", self.where, "-f", "-", "say"],
+                           input=rule, stdout=subprocess.PIPE, text=True,
+                           check=True)
+        return r.stdout.split("\n")[:len(names)]
+
+    def read_objects(self):
+        """What each test is linked from: objects and libraries."""
+        names = [t.replace("/", "_") for t in self.tests]
+        objects, flags, libraries = (
+            [v.split() for v in self.make_values([n + end for n in names])]
+            for end in ("_OBJECTS", "_LDFLAGS", "_LDADD"))
+        for t, o, f, l in zip(self.tests, objects, flags, libraries):
+            self.objects[t] = o + (f or self.ldflags)
+            self.libraries[t] = ["-Wl,--start-group"] + [
+                w[:-2] + "a" if w.endswith(".la") else w for w in
+                (os.path.join(".libs", w) if w.endswith(".la") else w
+                 for w in l or self.ldadd)] + ["-Wl,--end-group"] + self.libs
+
+    def compile_flags(self, path):
+        """The flags with which make compiles the file."""
+        if path not in self.flags:
+            folder, base = os.path.split(path[:-2])
+            deps = [d for d in glob.glob(os.path.join(
+                        self.where, folder, ".deps", "*.P*o"))
+                    if re.search(r"(^|-)%s\.Pl?o$" % re.escape(base),
+                                 os.path.basename(d))]
+            if not deps:
+                return None
+            kind = os.path.basename(sorted(deps)[-1])
+            target = os.path.join(folder, kind.replace(".P", "."))
+            name = os.path.join(self.top, path)
+            out = self.command(["make", "-n", "-s", "V=1", "-W", name, "-W",
+                                os.path.relpath(name, self.where), target])
+            line = [l for l in out.replace("\\\n", " ").split("\n")
+                    if " -c " in l][-1]
+            self.flags[path] = [
+                w for w in shlex.split(line.split(" -MT ")[0])
+                if re.match(r"-(D|I|O|f|m|std|U)", w)] + [
+                "-I" + os.path.join(self.top, folder), "-fPIC", "-g0"]
+        return self.flags[path]
+
+    def compile(self, path, text, folder):
+        """Compiles the text in place of the file; None if it is no C."""
+        os.makedirs(folder, exist_ok=True)
+        source = os.path.join(folder, os.path.basename(path))
+        with open(source, "w") as f:
+            f.write(text)
+        r = subprocess.run(
+            self.cc + self.compile_flags(path) + TYPES +
+            ["-c", source, "-o", source[:-2] + ".o"], cwd=self.where,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if r.returncode:
+            return None
+        with open(source[:-2] + ".o", "rb") as f:
+            return f.read()
+
+    def link(self, test, program, path=None, folder=None):
+        """Links a test, with the object of a file compiled in a folder."""
+        right = self.objects[test]
+        faulty = []
+        if path:
+            base = os.path.basename(path)[:-2] + ".o"
+            # a test may be linked with the file itself
+            right = [o for o in right
+                     if not re.search(r"(^|[-/])%s$" % re.escape(base), o)]
+            faulty = [os.path.join(folder, base)]
+        self.command(
+            self.cc + ["-o", program] + right + faulty + [self.guard] +
+            ["-Wl,-S", "-Wl,--wrap=_exit", "-Wl,--wrap=kill"] +
+            self.libraries[test])
+
+    def run(self, program, seconds, out, env=None):
+        """Runs a test in a session of its own, and ends its processes after
+        seconds without output. Returns its exit code."""
+        environment = dict(os.environ, srcdir=self.top, top_srcdir=self.top,
+                           builddir=self.where, CC=" ".join(self.cc),
+                           ASAN_OPTIONS="abort_on_error=1", **(env or {}))
+        with open(out, "wb") as f:
+            return subprocess.run(
+                [os.path.join(self.where, "test/support/idle_timeout"),
+                 str(int(seconds)), program], cwd=self.where, env=environment,
+                stdin=subprocess.DEVNULL, stdout=f, stderr=f,
+                start_new_session=True).returncode
+
+
+class Coverage:
+    """Which unit test reaches which line: a build with gcov, and for each test
+    a file with the lines that it reaches, which is valid as long as the program
+    is the same."""
+
+    def __init__(self, top, where, jobs):
+        if not os.path.exists(os.path.join(where, "Makefile")):
+            os.makedirs(where, exist_ok=True)
+            subprocess.run(
+                [os.path.join(top, "configure"), "-q",
+                 "CFLAGS=-O1 --coverage -fprofile-update=atomic"], cwd=where,
+                check=True, stdout=subprocess.DEVNULL)
+        self.build = Build(top, where)
+        self.build.make(jobs)
+        self.folder = os.path.join(where, "coverage")
+        os.makedirs(self.folder, exist_ok=True)
+        self.reach, self.code, self.seconds = {}, {}, {}
+        self.usable = set()
+
+    def add(self, test):
+        """Reads the lines of a test, from its file or by running it."""
+        name = os.path.join(self.folder, test.replace("/", "_") + ".json")
+        program = os.path.join(self.build.where, test + "-covered")
+        self.build.link(test, program)
+        with open(program, "rb") as f:
+            digest = hashlib.sha256(f.read()).hexdigest()
+        entry = None
+        if os.path.exists(name):
+            with open(name) as f:
+                entry = json.load(f)
+        if not entry or entry["program"] != digest:
+            entry = self.measure(test, program)
+            entry["program"] = digest
+            with open(name, "w") as f:
+                json.dump(entry, f)
+        os.unlink(program)
+        return test, entry
+
+    def measure(self, test, program):
+        data = tempfile.mkdtemp(dir=self.build.work)
+        start = time.monotonic()
+        code = self.build.run(program, 60, os.path.join(data, "out"),
+                              {"GCOV_PREFIX": data})
+        seconds = time.monotonic() - start
+        lines, reached = {}, {}
+        if code == 0:
+            lines, reached = self.read_gcov(data)
+        shutil.rmtree(data)
+        return {"code": code, "seconds": seconds, "lines": lines,
+                "reached": reached}
+
+    def read_gcov(self, data):
+        files = []
+        for folder, _, names in os.walk(data):
+            for n in sorted(names):
+                notes = os.path.join("/", os.path.relpath(folder, data),
+                                     n[:-5] + ".gcno")
+                if n.endswith(".gcda") and os.path.exists(notes):
+                    os.symlink(notes, os.path.join(folder, n[:-5] + ".gcno"))
+                    files.append(os.path.join(folder, n))
+        if not files:
+            return {}, {}
+        out = subprocess.run(["gcov", "-j", "-t"] + files,
+                             cwd=self.build.where, check=True, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        lines, reached = {}, {}
+        for report in out.stdout.split("\n"):
+            for f in json.loads(report)["files"] if report else []:
+                path = os.path.relpath(
+                    os.path.join(self.build.where, f["file"]), self.build.top)
+                if path.startswith(".."):
+                    continue
+                lines.setdefault(path, set()).update(
+                    l["line_number"] for l in f["lines"])
+                reached.setdefault(path, set()).update(
+                    l["line_number"] for l in f["lines"] if l["count"])
+        return ({p: sorted(s) for p, s in lines.items()},
+                {p: sorted(s) for p, s in reached.items()})
+
+    def merge(self, test, entry):
+        self.seconds[test] = entry["seconds"]
+        if entry["code"]:
+            return
+        self.usable.add(test)
+        for path, numbers in entry["lines"].items():
+            self.code.setdefault(path, set()).update(numbers)
+        for path, numbers in entry["reached"].items():
+            for n in numbers:
+                self.reach.setdefault((path, n), []).append(test)
+
+    def tests_of(self, path, line):
+        """The tests that reach a line: those of its folder first, then the
+        shortest first. A line without code belongs to the code above it."""
+        while line > 0 and line not in self.code.get(path, ()):
+            line -= 1
+        folder = os.path.dirname(path)
+        return sorted(self.reach.get((path, line), ()), key=lambda t: (
+            os.path.dirname(t) != folder, self.seconds[t], t))
