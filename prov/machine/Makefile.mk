@@ -64,7 +64,7 @@ C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/sunway/sunway_job_test prov/machine/sunway/sunway_bulk_test \
 	prov/machine/sunway/sunway_reply_test prov/machine/sunway/sunway_coll_test \
 	prov/machine/apenet/apenet_test prov/machine/apenet/apenet_gpu_test \
-	prov/machine/apenet/apenet_tlb_test
+	prov/machine/apenet/apenet_tlb_test prov/machine/apenet/apenet_forge_test
 
 # The units for use without the provider.
 lib_LTLIBRARIES += libweft-nic.la

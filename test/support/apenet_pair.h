@@ -148,4 +148,22 @@ static inline struct weft_apenet_stats pair_stats(struct pair *p, int side)
 	return st;
 }
 
+/* Delivers a forged packet of side 1 to side 0, with a valid CRC. */
+static inline void pair_forge(struct pair *p, const struct apenet_header *h,
+			      const void *data, uint64_t extra)
+{
+	unsigned char wire[APENET_WHOLE];
+	struct apenet_footer f = { .extra = extra };
+	size_t n = APENET_WORD + h->bytes;
+
+	memcpy(wire, h, sizeof(*h));
+	if (h->bytes)
+		memcpy(wire + APENET_WORD, data, h->bytes);
+	memcpy(wire + n, &f, sizeof(f));
+	n += offsetof(struct apenet_footer, crc);
+	f.crc = weft_code_crc(&p->s[0].a->crc, 0, wire, n);
+	memcpy(wire + n, &f.crc, sizeof(f.crc));
+	T_OK(apenet_rx_packet(p->s[0].a, 1, wire, n + sizeof(f.crc)));
+}
+
 #endif

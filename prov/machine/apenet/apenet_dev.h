@@ -74,6 +74,7 @@ struct apenet_dma {
 /* A message being received; one per node at a time. */
 struct apenet_in {
 	bool open;
+	bool staged; /* kept in host memory until complete */
 	uint8_t op;
 	uint8_t flags;
 	uint8_t status;
@@ -83,7 +84,7 @@ struct apenet_in {
 	/* number of the local get that this message answers */
 	uint64_t number;
 	uint64_t bad;	      /* address without translation */
-	unsigned char *stage; /* data of a staged message */
+	unsigned char *stage; /* data of a staged message, `bytes` long */
 };
 
 /* An outstanding get of this node. */

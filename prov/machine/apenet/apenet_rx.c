@@ -77,8 +77,12 @@ static void in_truncate(struct weft_apenet *a, struct apenet_in *in,
 /* Appends data to a staged message in host memory. */
 static bool in_stage_append(struct apenet_in *in, const struct rx *r)
 {
-	unsigned char *p = realloc(in->stage, in->bytes + r->h.bytes);
+	unsigned char *p;
 
+	/* realloc() to 0 bytes would free in->stage */
+	if (!r->h.bytes)
+		return true;
+	p = realloc(in->stage, in->bytes + r->h.bytes);
 	if (!p)
 		return false;
 	in->stage = p;
@@ -107,12 +111,14 @@ static void in_store(struct weft_apenet *a, struct apenet_in *in,
 		a->stats.dropped++;
 		return;
 	}
-	if (r->h.flags & APENET_STAGED && to_device(a, r)) {
+	if (in->staged && to_device(a, r)) {
 		if (!in_stage_append(in, r))
 			in->status = WEFT_APENET_CUT;
 		return;
 	}
-	in->status = (uint8_t)apenet_buf_store(a, &p, r->data);
+	p.bad = r->h.address;
+	in->status = in->staged ? WEFT_APENET_ADDRESS
+				: (uint8_t)apenet_buf_store(a, &p, r->data);
 	if (in->status) {
 		a->stats.dropped++;
 		in->bad = p.bad;
@@ -170,6 +176,7 @@ static int rx_data(struct weft_apenet *a, const struct rx *r)
 		in_truncate(a, in, r);
 		*in = (struct apenet_in){
 			.open = true,
+			.staged = r->h.flags & APENET_STAGED && to_device(a, r),
 			.op = r->h.op,
 			.flags = r->h.flags,
 			.message = r->h.message,

@@ -467,24 +467,6 @@ static void invalid_commands_are_refused_at_post(void **state)
 	pair_close(&p);
 }
 
-/* Sends a forged packet from the other board, with a valid CRC. */
-static void forge(struct pair *p, const struct apenet_header *h,
-		  const void *data, uint64_t extra)
-{
-	unsigned char wire[APENET_WHOLE];
-	struct apenet_footer f = { .extra = extra };
-	size_t n = APENET_WORD + h->bytes;
-
-	memcpy(wire, h, sizeof(*h));
-	if (h->bytes)
-		memcpy(wire + APENET_WORD, data, h->bytes);
-	memcpy(wire + n, &f, sizeof(f));
-	n += offsetof(struct apenet_footer, crc);
-	f.crc = weft_code_crc(&p->s[0].a->crc, 0, wire, n);
-	memcpy(wire + n, &f.crc, sizeof(f.crc));
-	T_OK(apenet_rx_packet(p->s[0].a, 1, wire, n + sizeof(f.crc)));
-}
-
 static void a_reply_stays_within_its_get(void **state)
 {
 	struct apenet_header h = {
@@ -502,24 +484,24 @@ static void a_reply_stays_within_its_get(void **state)
 	T_OK(weft_apenet_get(p.s[0].a, &c));
 	/* no such get */
 	h.address = c.local;
-	forge(&p, &h, bytes, 77);
+	pair_forge(&p, &h, bytes, 77);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 4096));
 	/* not the requested address */
 	h.address = c.local + 64;
-	forge(&p, &h, bytes, 0);
+	pair_forge(&p, &h, bytes, 0);
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_ADDRESS);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 4096));
 	/* the number of the previous get */
 	T_OK(weft_apenet_get(p.s[0].a, &c));
 	h.address = c.local;
-	forge(&p, &h, bytes, 0);
+	pair_forge(&p, &h, bytes, 0);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 4096));
 	/* more data than requested */
 	h.flags = APENET_FIRST;
-	forge(&p, &h, bytes, UINT64_C(1) << 16);
+	pair_forge(&p, &h, bytes, UINT64_C(1) << 16);
 	h.address += 64;
 	h.flags = APENET_LAST;
-	forge(&p, &h, bytes, UINT64_C(1) << 16);
+	pair_forge(&p, &h, bytes, UINT64_C(1) << 16);
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_ADDRESS);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST] + 64, 4096));
 	pair_close(&p);
@@ -546,7 +528,8 @@ static void forge_any(struct pair *p, struct weft_rng *rng)
 	}
 	if (h.op == APENET_GET)
 		h.bytes = APENET_DESC;
-	forge(p, &h, data, weft_rng_below(rng, 1024) << weft_rng_below(rng, 9));
+	pair_forge(p, &h, data,
+		   weft_rng_below(rng, 1024) << weft_rng_below(rng, 9));
 }
 
 static void random_packets_do_no_damage(void **state)

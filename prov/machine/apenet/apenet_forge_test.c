@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Forged packets with a valid CRC, and nodes that are lost in the middle of
+ * their operations.
+ */
+#include "test/support/apenet_pair.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Receives n bytes of a packet whose header and CRC are valid otherwise. */
+static void receive_bytes(struct pair *p, size_t n)
+{
+	unsigned char wire[APENET_WHOLE + 64] = { 0 };
+	struct apenet_header h = {
+		.address = (uintptr_t)p->s[0].mem[HOST],
+		.bytes = (uint16_t)(n - 2 * (size_t)APENET_WORD),
+		.flags = APENET_FIRST | APENET_LAST,
+	};
+	uint32_t crc;
+
+	memcpy(wire, &h, sizeof(h));
+	crc = weft_code_crc(&p->s[0].a->crc, 0, wire, n - sizeof(crc));
+	memcpy(wire + n - sizeof(crc), &crc, sizeof(crc));
+	T_OK(apenet_rx_packet(p->s[0].a, 1, wire, n));
+}
+
+static void packets_have_a_header_a_footer_and_4_kb(void **state)
+{
+	static const struct {
+		size_t n;
+		unsigned in, refused;
+	} row[] = {
+		{ 2 * APENET_WORD - 1, 0, 1 }, { 2 * APENET_WORD, 1, 1 },
+		{ APENET_WHOLE, 2, 1 },	       { APENET_WHOLE + 1, 2, 2 },
+		{ APENET_WHOLE + 64, 2, 3 },
+	};
+	struct pair p;
+
+	pair_open(&p);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		receive_bytes(&p, row[i].n);
+		T_IS(pair_stats(&p, 0).packets_in, row[i].in);
+		T_IS(pair_stats(&p, 0).refused, row[i].refused);
+	}
+	T_IS(pair_stats(&p, 0).crc_errors, 0);
+	pair_close(&p);
+}
+
+/* A staged message may have packets without data, which store nothing. */
+static void empty_packets_of_a_staged_message(void **state)
+{
+	struct apenet_header h = {
+		.flags = APENET_FIRST | APENET_STAGED | APENET_RECEIVE,
+	};
+	struct weft_apenet_event ev;
+	char bytes[64];
+	struct pair p;
+
+	pair_open(&p);
+	memset(bytes, 3, sizeof(bytes));
+	h.address = (uintptr_t)p.s[0].mem[DEVICE];
+	pair_forge(&p, &h, bytes, 0);
+	h.flags = APENET_STAGED;
+	pair_forge(&p, &h, bytes, 0);
+	h.bytes = sizeof(bytes);
+	pair_forge(&p, &h, bytes, 0);
+	h.address += sizeof(bytes);
+	h.bytes = 0;
+	h.flags = APENET_STAGED | APENET_LAST;
+	pair_forge(&p, &h, bytes, 5);
+	ev = pair_event(&p, 0);
+	T_IS(ev.status, WEFT_APENET_OK);
+	T_IS(ev.bytes, sizeof(bytes));
+	T_IS(ev.data, 5);
+	T_TRUE(pair_same(p.s[0].mem[DEVICE], bytes, sizeof(bytes)));
+	T_TRUE(pair_is_zero(p.s[0].mem[DEVICE] + sizeof(bytes), 64));
+	pair_close(&p);
+}
+
+/* The first packet decides whether a message is staged. */
+static void packets_of_a_message_with_different_flags(void **state)
+{
+	char bytes[128];
+	struct pair p;
+
+	t_fill(bytes, sizeof(bytes), 8);
+	pair_open(&p);
+	for (unsigned i = 0; i < 4; i++) {
+		const unsigned first = i & 1 ? APENET_STAGED : 0;
+		const unsigned last = i & 2 ? APENET_STAGED : 0;
+		char *to = p.s[0].mem[DEVICE] + 4096 * i;
+		struct apenet_header h = {
+			.address = (uintptr_t)to,
+			.bytes = 64,
+			.message = i,
+			.flags = (uint8_t)(APENET_FIRST | APENET_RECEIVE |
+					   first),
+		};
+
+		pair_forge(&p, &h, bytes, 0);
+		T_TRUE(first ? pair_is_zero(to, 64) : pair_same(to, bytes, 64));
+		h.address += 64;
+		h.flags = (uint8_t)(APENET_LAST | last);
+		pair_forge(&p, &h, bytes + 64, 0);
+		T_IS(pair_event(&p, 0).status, WEFT_APENET_OK);
+		T_TRUE(pair_same(to, bytes, sizeof(bytes)));
+		T_TRUE(pair_is_zero(to + sizeof(bytes), 64));
+		T_IS(pair_stats(&p, 0).copies, (i + 1) / 2);
+	}
+	pair_close(&p);
+}
+
+/* A staged message ends with its buffer. */
+static void a_staged_message_stays_within_its_buffer(void **state)
+{
+	struct apenet_header h = {
+		.bytes = 64,
+		.flags = APENET_FIRST | APENET_STAGED | APENET_RECEIVE,
+	};
+	struct weft_apenet_event ev;
+	char bytes[64] = { 1 };
+	struct pair p;
+
+	pair_open(&p);
+	h.address = (uintptr_t)p.s[0].mem[DEVICE] + PAIR_BYTES - 64;
+	pair_forge(&p, &h, bytes, 0);
+	h.address += 64;
+	h.flags = APENET_STAGED;
+	pair_forge(&p, &h, bytes, 0);
+	T_IS(pair_stats(&p, 0).dropped, 1);
+	h.address += 64;
+	h.flags = APENET_STAGED | APENET_LAST;
+	pair_forge(&p, &h, bytes, 0);
+	T_IS(pair_stats(&p, 0).dropped, 2);
+	ev = pair_event(&p, 0);
+	T_IS(ev.status, WEFT_APENET_ADDRESS);
+	T_IS(ev.address, (uintptr_t)p.s[0].mem[DEVICE] + PAIR_BYTES);
+	T_TRUE(pair_is_zero(p.s[0].mem[DEVICE], PAIR_BYTES));
+	pair_close(&p);
+}
+
+/* The source of a staged put needs no rights: only peers do. */
+static void a_staged_put_from_a_buffer_without_rights(void **state)
+{
+	struct weft_apenet_cmd c;
+	struct pair p;
+
+	pair_open(&p);
+	T_OK(weft_apenet_buf_close(p.s[0].a, p.s[0].buf[DEVICE]));
+	T_OK(weft_apenet_buf_open(p.s[0].a, p.s[0].mem[DEVICE], PAIR_BYTES, 0,
+				  &p.s[0].buf[DEVICE]));
+	pair_fill(&p.s[0], DEVICE, 4);
+	c = pair_cmd(&p, DEVICE, HOST, 8192);
+	c.flags |= WEFT_APENET_STAGED;
+	T_OK(weft_apenet_put(p.s[0].a, &c));
+	T_IS(pair_event(&p, 1).status, WEFT_APENET_OK);
+	T_IS(pair_stats(&p, 0).copies, 1);
+	T_TRUE(pair_same(p.s[0].mem[DEVICE], p.s[1].mem[HOST], 8192));
+	pair_close(&p);
+}
+
+static void a_budget_is_the_number_of_steps(void **state)
+{
+	struct weft_apenet_cmd c;
+	struct pair p;
+
+	pair_open(&p);
+	c = pair_cmd(&p, HOST, HOST, PAIR_BYTES);
+	T_OK(weft_apenet_put(p.s[0].a, &c));
+	apenet_tx_run(p.s[0].a, 3);
+	T_IS(pair_stats(&p, 0).active_steps, 3);
+	apenet_tx_run(p.s[0].a, 0);
+	T_IS(pair_stats(&p, 0).active_steps, 3);
+	pair_close(&p);
+}
+
+/* Commands for another node, here for the board itself, are executed. */
+static void a_lost_node_ends_only_its_own_commands(void **state)
+{
+	struct weft_apenet_event ev;
+	struct weft_apenet_cmd c;
+	struct pair p;
+	int gone = 0, sent = 0;
+
+	pair_open(&p);
+	for (unsigned i = 0; i < 100; i++) {
+		c = pair_cmd(&p, HOST, HOST, 64);
+		c.flags = WEFT_APENET_EVENT;
+		c.node = i % 4 == 0;
+		if (!c.node)
+			c.remote = (uintptr_t)p.s[0].mem[DEVICE];
+		T_OK(weft_apenet_put(p.s[0].a, &c));
+	}
+	apenet_rx_lost(p.s[0].a, 1);
+	apenet_cmd_lost(p.s[0].a, 1, false);
+	pair_run(&p, 1000);
+	while (!weft_apenet_event(p.s[0].a, &ev)) {
+		gone += ev.status == WEFT_APENET_GONE;
+		sent += ev.status == WEFT_APENET_OK;
+	}
+	T_IS(gone, 25);
+	T_IS(sent, 75);
+	pair_close(&p);
+}
+
+/* The target of a message learns that its sender is lost. */
+static void a_message_of_a_lost_node_ends_with_an_error(void **state)
+{
+	struct apenet_header h = { .bytes = 64, .flags = APENET_FIRST };
+	struct weft_apenet_event ev;
+	char bytes[64] = { 0 };
+	struct pair p;
+
+	pair_open(&p);
+	h.address = (uintptr_t)p.s[0].mem[HOST];
+	pair_forge(&p, &h, bytes, 0);
+	pair_silent(&p, 0);
+	apenet_rx_lost(p.s[0].a, 1);
+	ev = pair_event(&p, 0);
+	T_IS(ev.what, WEFT_APENET_ERROR);
+	T_IS(ev.status, WEFT_APENET_GONE);
+	T_IS(ev.node, 1);
+	T_IS(ev.bytes, 64);
+	apenet_rx_lost(p.s[0].a, 1);
+	pair_silent(&p, 0);
+	pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(packets_have_a_header_a_footer_and_4_kb),
+		T_CASE(empty_packets_of_a_staged_message),
+		T_CASE(packets_of_a_message_with_different_flags),
+		T_CASE(a_staged_message_stays_within_its_buffer),
+		T_CASE(a_staged_put_from_a_buffer_without_rights),
+		T_CASE(a_budget_is_the_number_of_steps),
+		T_CASE(a_lost_node_ends_only_its_own_commands),
+		T_CASE(a_message_of_a_lost_node_ends_with_an_error),
+	};
+
+	return T_RUN(tests);
+}
