@@ -54,6 +54,7 @@ C_TESTS += prov/carrier/carrier_grid_test prov/carrier/hybrid/hybrid_test \
 	prov/carrier/sock/sock_congestion_test prov/carrier/sock/sock_test \
 	prov/carrier/sock/sock_window_test prov/carrier/sock/sock_gro_split_test \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
+	prov/carrier/sock/sock_forge_test \
 	prov/carrier/sock/sock_unordered_test prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test prov/carrier/shm/shm_limits_test \
 	prov/carrier/shm/shm_security_test prov/carrier/shm/shm_wait_test

@@ -118,7 +118,10 @@ static void check_iov(const struct twin *t, const struct weft_typed *ty,
 	}
 	T_IS(at, total);
 	T_IS(weft_pack_iov(ty, &pos, v, 5), 0);
-	T_TRUE(weft_pack_pieces(ty, 1 << 20) >= pieces);
+	n = weft_pack_pieces(ty, 1 << 20);
+	T_TRUE(n >= pieces);
+	for (int limit = 1; limit <= n + 1; limit += 1 + limit / 3)
+		T_IS(weft_pack_pieces(ty, limit), limit < n ? limit : n);
 }
 
 static void check_elements(const struct twin *t)

@@ -75,6 +75,41 @@ static void full_datagrams_are_contiguous_in_a_batch(void **state)
 	}
 }
 
+/*
+ * Small datagrams come from free lists by size: the last one freed is the next
+ * one used, and a full list keeps no more.
+ */
+static void freed_datagrams_are_reused(void **state)
+{
+	enum { MOST = 64 };
+	struct sock s = { .tag = 0 };
+	struct sock_dgram *g[MOST + 1];
+
+	for (int i = 0; i <= MOST; i++)
+		g[i] = sock_dgram_new(&s, 512);
+	for (int i = 0; i <= MOST; i++) {
+		T_IS(g[i]->freelist, 0);
+		sock_dgram_free(&s, g[i]);
+		T_IS(s.free_count[0], i < MOST ? i + 1 : MOST);
+	}
+	for (int i = MOST - 1; i >= 0; i--) {
+		T_PTR(sock_dgram_new(&s, i % 2 ? 100 : 512), g[i]);
+		T_IS(s.free_count[0], i);
+	}
+	for (int i = 0; i < MOST; i++)
+		sock_dgram_free(&s, g[i]);
+	/* larger datagrams have another list, and the largest none */
+	g[0] = sock_dgram_new(&s, 513);
+	T_IS(g[0]->freelist, 1);
+	T_IS(s.free_count[0], MOST);
+	sock_dgram_free(&s, g[0]);
+	T_IS(s.free_count[1], 1);
+	g[0] = sock_dgram_new(&s, 2049);
+	T_IS(g[0]->freelist, SOCK_FREE_LISTS);
+	sock_dgram_free(&s, g[0]);
+	sock_dgram_fini(&s);
+}
+
 /* A datagram of more than half a batch is allocated separately. */
 static void large_datagrams_have_no_batch(void **state)
 {
@@ -420,6 +455,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(full_datagrams_are_contiguous_in_a_batch),
+		T_CASE(freed_datagrams_are_reused),
 		T_CASE(large_datagrams_have_no_batch),
 		T_CASE(a_batch_is_freed_with_its_last_datagram),
 		T_CASE(few_free_batches_are_kept),

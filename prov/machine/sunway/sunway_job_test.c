@@ -238,7 +238,12 @@ static void a_lost_node_ends_its_messages(void **state)
 	d.flags |= WEFT_SUNWAY_RELIABLE;
 	for (unsigned i = 0; i < 10; i++)
 		pair_post(&p.a, &d);
+	weft_sunway_poll(p.a.n, 16);
+	T_TRUE(p.a.n->me[0].in_flight > 0);
 	weft_sunway_close(p.b.n);
+	/* messages in flight end with the notification, without a timeout */
+	weft_sunway_poll(p.a.n, 16);
+	T_IS(p.a.n->me[0].in_flight, 0);
 	for (int i = 0; i < 1000; i++)
 		weft_sunway_poll(p.a.n, 16);
 	for (unsigned i = 0; i < 10; i++) {

@@ -25,7 +25,6 @@ static int vi_fill(struct sunway_vi *v, const struct weft_sunway_vi *a, int vm)
 {
 	int err;
 
-	memset(v, 0, sizeof(*v));
 	weft_list_init(&v->ready);
 	weft_list_init(&v->windows);
 	v->job = a->job;
