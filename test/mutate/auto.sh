@@ -16,6 +16,7 @@ cat > src/clip.c << 'END'
 int clip(int v, int least, int most);
 int sum(const int *v, int n);
 int next(int v);
+int twice(int v);
 
 int clip(int v, int least, int most)
 {
@@ -41,17 +42,30 @@ int next(int v)
 {
 	return v + 1;
 }
+
+int twice(int v)
+{
+	return v * 2;
+}
 END
-# The test never clips at the upper end, and never calls next().
+# The test never clips at the upper end, and never calls next(); twice() is called
+# in another process.
 cat > src/clip_test.c << 'END'
+#include <sys/wait.h>
+#include <unistd.h>
 int clip(int v, int least, int most);
 int sum(const int *v, int n);
+int twice(int v);
 
 int main(void)
 {
 	const int v[3] = { 1, 2, 4 };
+	int status = 1;
 
-	return clip(5, 0, 9) != 5 || clip(-1, 0, 9) || sum(v, 3) != 7;
+	if (!fork())
+		_exit(twice(2) != 4);
+	wait(&status);
+	return status || clip(5, 0, 9) != 5 || clip(-1, 0, 9) || sum(v, 3) != 7;
 }
 END
 printf '%s\t%s\t%s\t%s\n' src/clip.c 'if (v < least)' 'if (v <= least)' \
@@ -85,14 +99,15 @@ check() {
 bad=0
 "$here/test/mutate/auto" --top "$top" --jobs 2 src > out 2>&1
 [ $? = 1 ] || { echo "the exit code does not show survivors"; bad=1; }
-check FOUND '7: comparison: if (v < least) -> if (v > least) (src/clip_test)'
-check EQUIVALENT '7: boundary: if (v < least) -> if (v <= least) (v equals'
-check FOUND '7: error: if (v < least) -> if ((v < least) && 0)'
-check FOUND '9: negated: if (v > most) -> if (!(v > most))'
-check SURVIVED '9: error: if (v > most) -> if ((v > most) && 0) (1 tests)'
-check FOUND '18: boundary: while (n > 0) { -> while (n >= 0) {'
-check FOUND '20: store: n--; -> ; (src/clip_test: hangs)'
-check 'NOT REACHED' '27: constant: return v + 1; -> return v + 0;'
+check FOUND '8: comparison: if (v < least) -> if (v > least) (src/clip_test)'
+check EQUIVALENT '8: boundary: if (v < least) -> if (v <= least) (v equals'
+check FOUND '8: error: if (v < least) -> if ((v < least) && 0)'
+check FOUND '10: negated: if (v > most) -> if (!(v > most))'
+check SURVIVED '10: error: if (v > most) -> if ((v > most) && 0) (1 tests)'
+check FOUND '19: comparison: while (n > 0) { -> while (n < 0) {'
+check FOUND '21: store: n--; -> ; (src/clip_test: hangs)'
+check 'NOT REACHED' '28: constant: return v + 1; -> return v + 0;'
+check FOUND '33: constant: return v * 2; -> return v * 3; (src/clip_test)'
 grep -q '^src  *1[0-9] ' out || { echo "no table"; bad=1; }
 
 # the same seed, the same sample; and only lines of a diff
@@ -105,7 +120,7 @@ cmp sample1 sample2 || bad=1
 git init -q . && git add src && git -c user.name=t -c user.email=t@localhost \
 	commit -qm base && sed -i 's/v + 1/v + 2/' src/clip.c
 "$here/test/mutate/auto" --top "$top" --diff HEAD --list > out 2>&1
-[ "$(cat out)" = 'src/clip.c:27: constant: return v + 2; -> return v + 3;' ] ||
+[ "$(cat out)" = 'src/clip.c:28: constant: return v + 2; -> return v + 3;' ] ||
 	{ echo "the diff has other faults"; bad=1; }
 [ $bad = 0 ] || cat "$top"/out "$top"/sample1
 exit $bad

@@ -62,7 +62,9 @@ class Build:
         self.tests, self.cc, self.ldflags, self.ldadd, self.libs, flags = (
             v.split() for v in self.make_values(
                 ("C_TESTS", "CC", "AM_LDFLAGS", "LDADD", "LIBS", "CFLAGS")))
-        self.libs += [f for f in flags if f == "--coverage"] + ["-lpthread"]
+        self.libs.append("-lpthread")
+        if "--coverage" in flags:
+            self.libs += ["--coverage", "-Wl,-u,__gcov_dump"]
         self.work = tempfile.mkdtemp()
         self.guard = os.path.join(self.work, "guard.o")
         source = os.path.join(self.work, "guard.c")
