@@ -219,12 +219,15 @@ static void units_of_one_chip_use_no_link(void **state)
 
 static void neighbours_have_8_4_and_8_links(void **state)
 {
-	/* chips in +x, -x, +y, -y, +z, -z, and in all dimensions */
+	/*
+	 * chips +x, -x, +y, -y, +z, -z, one that differs in all dimensions,
+	 * and one beyond the torus, whose coordinates are those of chip 0
+	 */
 	static const struct {
 		uint32_t chip;
 		unsigned links;
-	} to[] = { { 1, 8 }, { 2, 8 },	{ 3, 4 }, { 6, 4 },
-		   { 9, 8 }, { 18, 8 }, { 13, 8 } };
+	} to[] = { { 1, 8 }, { 2, 8 },	{ 3, 4 },  { 6, 4 },
+		   { 9, 8 }, { 18, 8 }, { 13, 8 }, { 27, 8 } };
 	uint64_t inside;
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(to); i++) {
