@@ -237,6 +237,11 @@ static void timers_expire_at_their_picosecond(void **state)
 	T_IS(e.last_cookie, 2);
 	net_fixture_drain(&e);
 	T_IS(e.last_at, 77777777777ull);
+	/* a time in the past: the beginning of the current tick, of 2 ns */
+	T_OK(net_timer(e.net, 5, 3));
+	net_fixture_drain(&e);
+	T_IS(e.last_cookie, 3);
+	T_IS(e.last_at, 77777778000ull);
 	T_TRUE(net_next(e.net) == NET_NEVER);
 	net_fixture_close(&e);
 }
