@@ -173,6 +173,36 @@ static void blocks_complete_over_any_links(void **state)
 	pair_close(&p);
 }
 
+/* ---- waiting ---- */
+
+/* A response may wait for others to the same PE, but not while its unit waits.
+ */
+static void a_wait_sends_pending_responses(void **state)
+{
+	const struct weft_gemini_attr attr = { .ptag = 3 };
+	struct weft_gemini_window w = { .pe = 1 };
+	struct sockaddr_in name;
+	struct pair p;
+	uint64_t v = 1;
+
+	pair_open_attr(&p, &attr, &attr);
+	weft_gemini_name(p.b.f, &name);
+	T_OK(weft_gemini_node_set(p.a.f, 1, &name));
+	w.mdh = (uint16_t)p.b.mdh;
+	w.cq = (uint16_t)p.a.cq;
+	T_OK(weft_gemini_window_set(p.a.f, A_WINDOW, &w));
+	T_OK(weft_gemini_store(p.a.f, A_WINDOW, 0, &v, 8));
+	weft_gemini_poll(p.a.f, 16);
+	T_TRUE(weft_gemini_poll(p.b.f, 16) > 0);
+	T_TRUE(weft_responses_pending(&p.b.f->responses));
+	T_IS(p.a.f->orb_used, 1);
+	weft_gemini_wait(p.b.f, 0);
+	T_FALSE(weft_responses_pending(&p.b.f->responses));
+	weft_gemini_poll(p.a.f, 16);
+	T_IS(p.a.f->orb_used, 0);
+	pair_close(&p);
+}
+
 /* ---- a torus of chips ---- */
 
 /*
@@ -619,6 +649,7 @@ int main(void)
 		T_CASE(packets_are_spread_over_the_links),
 		T_CASE(adaptive_packets_avoid_full_link),
 		T_CASE(blocks_complete_over_any_links),
+		T_CASE(a_wait_sends_pending_responses),
 		T_CASE(units_of_one_chip_use_no_link),
 		T_CASE(neighbours_have_8_4_and_8_links),
 		T_CASE(each_neighbour_has_separate_links),
