@@ -401,12 +401,15 @@ static struct weft_dt_map *blocks_map(const struct weft_dt_blocks *b)
 	return m;
 }
 
-/* Keeps the block lengths, which the walk needs for mixed basic types. */
+/*
+ * Keeps the block lengths, which are needed only if basic types are mixed, or
+ * if the type of an empty block may differ from the others.
+ */
 static int blocks_keep_len(struct weft_dt *dt, const struct weft_dt_blocks *b)
 {
 	size_t bytes = (size_t)b->n * sizeof(*b->blocklen);
 
-	if (dt->unit || !b->blocklen || !b->n)
+	if ((dt->unit && b->same) || !b->blocklen || !b->n)
 		return 0;
 	dt->map->len = malloc(bytes);
 	if (!dt->map->len)

@@ -393,6 +393,40 @@ static void large_vectors_are_packed(void **state)
 	}
 }
 
+/* Types of two blocks, and the only predefined type of which they consist. */
+static void the_element_of_a_type(void **state)
+{
+	static const MPI_Count disp[] = { 0, 16 };
+	static const struct {
+		MPI_Datatype a, b, element;
+		MPI_Count len[2];
+	} row[] = {
+		{ MPI_INT, MPI_INT, MPI_INT, { 1, 2 } },
+		{ MPI_INT, MPI_DOUBLE, NULL, { 1, 1 } },
+		{ MPI_INT, MPI_DOUBLE, MPI_INT, { 1, 0 } },
+		{ MPI_INT, MPI_DOUBLE, MPI_DOUBLE, { 0, 1 } },
+		{ MPI_2INT, MPI_2INT, MPI_2INT, { 1, 1 } },
+		{ MPI_2INT, MPI_INT, NULL, { 1, 1 } },
+	};
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(row); i++) {
+		struct weft_dt *old[] = { weft_dt_of(row[i].a),
+					  weft_dt_of(row[i].b) };
+		const struct weft_dt_blocks b = { 2,	0,   row[i].len,
+						  disp, old, false };
+		struct weft_dt *t, *v;
+
+		T_OK(weft_dt_blocks(&b, &t));
+		T_OK(weft_dt_vector(3, 2, 100, t, &v));
+		T_PTR(weft_dt_element(t),
+		      row[i].element ? weft_dt_of(row[i].element) : NULL);
+		T_PTR(weft_dt_element(v), weft_dt_element(t));
+		weft_dt_put(v);
+		weft_dt_put(t);
+	}
+	T_PTR(weft_dt_element(weft_dt_of(MPI_CHAR)), weft_dt_of(MPI_CHAR));
+}
+
 static void large_lists_are_packed(void **state)
 {
 	enum { PARTS = LARGE / 64 };
@@ -468,6 +502,7 @@ int main(void)
 		T_CASE(external32_is_big_endian_and_round_trips),
 		T_CASE(sizes_beyond_64_bits_are_refused),
 		T_CASE(large_vectors_are_packed),
+		T_CASE(the_element_of_a_type),
 		T_CASE(large_lists_are_packed),
 		T_CASE(component_types_survive_their_free),
 		T_CASE(threads_share_a_type),

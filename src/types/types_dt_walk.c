@@ -98,7 +98,8 @@ const struct weft_dt *weft_dt_element(const struct weft_dt *dt)
 	if (dt->obj.predefined || !m)
 		return dt;
 	for (MPI_Count i = 0; i < m->olds; i++) {
-		if (!m->old[i]->size)
+		/* an empty block adds no element, whatever its type */
+		if (!m->old[i]->size || (m->olds > 1 && !weft_dt_map_len(m, i)))
 			continue;
 		e = weft_dt_element(m->old[i]);
 		if (!e || (one && one != e))
