@@ -81,11 +81,11 @@ CFLAGS = ${2#CFLAGS=}
 LDADD = libweftclip.la
 C_TESTS = src/clip_test
 src_clip_test_OBJECTS = src/clip_test.o
-all-local: .libs/libweftclip.a src/clip_test.o
-.libs/libweftclip.a: src/clip.o ; ar rc \$@ src/clip.o
+all-local:
+libweftclip.la: src/clip.o ; ar rc .libs/libweftclip.a src/clip.o
 src/%.o: ../src/%.c ; \$(CC) \$(CFLAGS) -O1 -fPIC -c \$< -o \$@
-src/clip_test test/support/idle_timeout: ;
-.PHONY: src/clip_test test/support/idle_timeout
+test/support/idle_timeout: ;
+.PHONY: all-local libweftclip.la test/support/idle_timeout
 MAKE
 END
 chmod +x configure

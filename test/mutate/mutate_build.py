@@ -76,10 +76,11 @@ class Build:
         shutil.rmtree(self.work)
 
     def make(self, jobs):
-        """Builds the tests and the files that they read."""
+        """Builds what the tests are linked from, and the files that they
+        read."""
+        parts = self.read_objects()
         self.command(["make", "-s", "-j%d" % jobs, "all-local",
-                      "test/support/idle_timeout"] + self.tests)
-        self.read_objects()
+                      "test/support/idle_timeout"] + parts)
 
     def command(self, argv):
         """Runs a command that must succeed in the build tree."""
@@ -99,17 +100,21 @@ class Build:
         return r.stdout.split("\n")[:len(names)]
 
     def read_objects(self):
-        """What each test is linked from: objects and libraries."""
+        """What each test is linked from: objects and libraries. Returns the
+        targets of make."""
         names = [t.replace("/", "_") for t in self.tests]
         objects, flags, libraries = (
             [v.split() for v in self.make_values([n + end for n in names])]
             for end in ("_OBJECTS", "_LDFLAGS", "_LDADD"))
+        parts = set()
         for t, o, f, l in zip(self.tests, objects, flags, libraries):
+            parts.update(o, (w for w in l or self.ldadd if w.endswith(".la")))
             self.objects[t] = o + (f or self.ldflags)
             self.libraries[t] = ["-Wl,--start-group"] + [
                 w[:-2] + "a" if w.endswith(".la") else w for w in
                 (os.path.join(".libs", w) if w.endswith(".la") else w
                  for w in l or self.ldadd)] + ["-Wl,--end-group"] + self.libs
+        return sorted(parts)
 
     def compile_flags(self, path):
         """The flags with which make compiles the file."""
