@@ -61,7 +61,7 @@ C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/qsnet2/qsnet2_broadcast_test \
 	prov/machine/qsnet2/qsnet2_rails_test prov/machine/qsnet2/qsnet2_chain_test \
 	prov/machine/sunway/sunway_test prov/machine/sunway/sunway_chip_test \
-	prov/machine/sunway/sunway_job_test prov/machine/sunway/sunway_bulk_test \
+	prov/machine/sunway/sunway_job_test prov/machine/sunway/sunway_forge_test prov/machine/sunway/sunway_bulk_test \
 	prov/machine/sunway/sunway_reply_test prov/machine/sunway/sunway_coll_test \
 	prov/machine/apenet/apenet_test prov/machine/apenet/apenet_gpu_test \
 	prov/machine/apenet/apenet_tlb_test prov/machine/apenet/apenet_forge_test

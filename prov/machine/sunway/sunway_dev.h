@@ -242,12 +242,14 @@ struct sunway_rdma_rx {
 	struct sunway_bits bits;
 	uint32_t guid;
 	uint32_t id;
+	uint32_t total; /* bytes of the message, in all its packets */
 	uint32_t got;
 	/* after an abort: bytes that the source had sent */
 	uint32_t left;
 	uint32_t probed_bytes; /* bytes received at the last probe */
 	uint8_t state;	       /* enum sunway_rdma_state */
 	uint8_t status;	       /* first error */
+	bool sized;	       /* total is known */
 	bool aborted;
 };
 

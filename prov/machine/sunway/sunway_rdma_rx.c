@@ -107,13 +107,20 @@ struct sunway_rdma_rx *sunway_rdma_rx_find(struct weft_sunway *n,
 	c->got = c->left = 0;
 	c->probed_bytes = UINT32_MAX;
 	c->status = WEFT_SUNWAY_OK;
-	c->aborted = false;
+	c->aborted = c->sized = false;
 	return c;
 }
 
 bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			   const struct sunway_in *in)
 {
+	/* the bits have room for the first length only */
+	if (c->sized && c->total != in->slice.total) {
+		n->stats.refused++;
+		return false;
+	}
+	c->sized = true;
+	c->total = in->slice.total;
 	if (c->state == SUNWAY_RDMA_ARRIVING &&
 	    sunway_bits_take(&c->bits, in->slice.total, in->slice.offset))
 		return true;

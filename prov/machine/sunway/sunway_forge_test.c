@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Forged packets of a peer: each differs from a packet that is accepted in one
+ * value. Message ids begin just below 2^32.
+ */
+#include "test/support/sunway_pair.h"
+
+#include <string.h>
+
+#define LAST UINT32_C(0xfffffe00) /* id of slot 0 in the last generation */
+
+/* A packet of node b for side a, with `bytes` bytes of data. */
+struct forged {
+	struct weft_pkt pkt;
+	struct sunway_slice slice;
+	unsigned bytes;
+};
+
+static struct forged write_packet(const struct pair *p, unsigned id,
+				  uint32_t total, uint32_t offset)
+{
+	return (struct forged){
+		.pkt = { .type = SUNWAY_PKT,
+			 .flags = SUNWAY_WRITE,
+			 .aux = id,
+			 .tag = p->a.address,
+			 .unit = sunway_unit(sunway_end(0, p->a.vi[0]),
+					     sunway_end(0, p->b.vi[0]), 0, 0) },
+		.slice = { .job = PAIR_JOB, .total = total, .offset = offset },
+		.bytes = total - offset < WEFT_SUNWAY_PACKET
+				 ? total - offset
+				 : WEFT_SUNWAY_PACKET,
+	};
+}
+
+/* Delivers the packet; `fill`: its data. */
+static void deliver(struct pair *p, const struct forged *f, int fill)
+{
+	unsigned char payload[SUNWAY_SLICE + 2 * WEFT_SUNWAY_PACKET];
+	struct sunway_port *port = &p->a.n->port[0];
+	struct weft_pkt pkt = f->pkt;
+
+	memcpy(payload, &f->slice, sizeof(f->slice));
+	memset(payload + SUNWAY_SLICE, fill, 2 * WEFT_SUNWAY_PACKET);
+	if (!pkt.len)
+		pkt.len = (uint16_t)(SUNWAY_SLICE + f->bytes);
+	sunway_rx_deliver(port, weft_port_peer(&port->port, p->b.n->guid), &pkt,
+			  payload);
+}
+
+static uint64_t refused(const struct pair *p)
+{
+	return p->a.n->stats.refused;
+}
+
+static void packets_of_wrong_length_are_refused(void **state)
+{
+	struct forged f;
+	struct pair p;
+
+	pair_open(&p, "");
+	f = write_packet(&p, LAST, 8, 0);
+	f.pkt.len = SUNWAY_SLICE - 1;
+	deliver(&p, &f, 1);
+	T_IS(refused(&p), 1);
+	f = write_packet(&p, LAST, 3 * WEFT_SUNWAY_PACKET, 0);
+	f.bytes++;
+	deliver(&p, &f, 1);
+	T_IS(refused(&p), 2);
+	/* more data than the message has, from its beginning and in it */
+	f = write_packet(&p, LAST, 8, 0);
+	f.bytes = 9;
+	deliver(&p, &f, 1);
+	T_IS(refused(&p), 3);
+	f = write_packet(&p, LAST, WEFT_SUNWAY_PACKET + 8, WEFT_SUNWAY_PACKET);
+	f.bytes = 9;
+	deliver(&p, &f, 1);
+	T_IS(refused(&p), 4);
+	f.slice.offset = UINT32_MAX;
+	deliver(&p, &f, 1);
+	T_IS(refused(&p), 5);
+	/* data that does not begin where a packet does */
+	f = write_packet(&p, LAST, 4 * WEFT_SUNWAY_PACKET, 8);
+	deliver(&p, &f, 1);
+	T_IS(refused(&p), 6);
+	f = write_packet(&p, LAST, 8, 0);
+	f.pkt.flags = SUNWAY_CMDS;
+	deliver(&p, &f, 1);
+	T_IS(refused(&p), 7);
+	f.pkt.flags = SUNWAY_WRITE;
+	f.pkt.type--;
+	deliver(&p, &f, 1);
+	T_IS(refused(&p), 8);
+	T_IS(p.a.mem[0], 0);
+	f.pkt.type++;
+	deliver(&p, &f, 1);
+	T_IS(refused(&p), 8);
+	T_IS(p.a.mem[7], 1);
+	T_IS(p.a.mem[8], 0);
+	pair_close(&p);
+}
+
+/* All packets of a write have one length of the message. */
+static void the_length_of_a_write_does_not_change(void **state)
+{
+	static const uint32_t total[] = { 8, 64 * WEFT_SUNWAY_PACKET,
+					  130 * WEFT_SUNWAY_PACKET };
+	struct pair p;
+
+	pair_open(&p, "");
+	for (unsigned i = 0; i < WEFT_COUNT_OF(total); i++) {
+		uint64_t before = refused(&p);
+		struct forged f = write_packet(&p, LAST + i, total[i], 0);
+
+		f.bytes = total[i] > 8 ? f.bytes : 0;
+		deliver(&p, &f, 1);
+		T_IS(refused(&p), before);
+		/* a bit far beyond those of the first length */
+		f = write_packet(&p, LAST + i, UINT32_MAX,
+				 (UINT32_C(1) << 20) * WEFT_SUNWAY_PACKET);
+		deliver(&p, &f, 2);
+		T_IS(refused(&p), before + 1);
+		f = write_packet(&p, LAST + i, total[i] + 1, 0);
+		f.bytes = 1;
+		deliver(&p, &f, 2);
+		T_IS(refused(&p), before + 2);
+	}
+	T_IS(p.a.mem[0], 1);
+	pair_close(&p);
+}
+
+/* The generation of a message id wraps around; an older one is refused. */
+static void message_ids_wrap_around(void **state)
+{
+	static const struct {
+		uint32_t id;
+		bool accepted;
+	} row[] = {
+		{ LAST - 512, true }, { LAST, true },  { LAST - 512, false },
+		{ 0, true },	      { LAST, false }, { 512, true },
+		{ 0, false },
+	};
+	struct pair p;
+
+	pair_open(&p, "");
+	for (unsigned i = 0; i < WEFT_COUNT_OF(row); i++) {
+		uint64_t before = refused(&p);
+		struct forged f = write_packet(&p, row[i].id, 8, 0);
+
+		p.a.mem[0] = 0;
+		deliver(&p, &f, 1);
+		T_IS(refused(&p) - before, !row[i].accepted);
+		T_IS(p.a.mem[0], row[i].accepted);
+	}
+	pair_close(&p);
+}
+
+/* An answer stays within its read, and answers the read that was sent. */
+static void an_answer_stays_within_its_read(void **state)
+{
+	enum { BYTES = WEFT_SUNWAY_PACKET + 100 };
+	struct weft_sunway_desc d;
+	uint64_t absorbed;
+	struct forged f;
+	struct pair p;
+	uint32_t id;
+
+	pair_open(&p, "");
+	d = pair_desc(&p.b, WEFT_SUNWAY_RDMAR, BYTES);
+	d.local = p.a.address;
+	pair_post(&p.a, &d);
+	weft_sunway_poll(p.a.n, 1);
+	id = sunway_msg_id(p.a.n, &p.a.n->me[0].msg[0]);
+	absorbed = p.a.n->stats.absorbed;
+	for (int i = 0; i < 5; i++) {
+		static const uint32_t total[] = { BYTES + 8, BYTES + 1,
+						  2 * WEFT_SUNWAY_PACKET + 8,
+						  BYTES, BYTES };
+		static const uint32_t at[] = { WEFT_SUNWAY_PACKET,
+					       WEFT_SUNWAY_PACKET,
+					       2 * WEFT_SUNWAY_PACKET, 8, 0 };
+
+		f = write_packet(&p, id + 512u * (i == 4), total[i], at[i]);
+		f.pkt.flags = SUNWAY_WRITTEN;
+		deliver(&p, &f, 3);
+		T_IS(p.a.n->stats.absorbed - absorbed, i + 1);
+		T_IS(p.a.n->me[0].in_flight, 1);
+	}
+	for (size_t i = 0; i < BYTES + 8; i++)
+		T_IS(p.a.mem[i], 0);
+	for (uint32_t at = 0; at < BYTES; at += WEFT_SUNWAY_PACKET) {
+		f = write_packet(&p, id, BYTES, at);
+		f.pkt.flags = SUNWAY_WRITTEN;
+		deliver(&p, &f, 3);
+	}
+	T_IS(p.a.n->me[0].in_flight, 0);
+	T_IS(p.a.mem[BYTES - 1], 3);
+	T_IS(p.a.mem[BYTES], 0);
+	pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(packets_of_wrong_length_are_refused),
+		T_CASE(the_length_of_a_write_does_not_change),
+		T_CASE(message_ids_wrap_around),
+		T_CASE(an_answer_stays_within_its_read),
+	};
+
+	return T_RUN(tests);
+}
