@@ -356,7 +356,7 @@ static const struct coll_algo *algo_named(enum weft_coll_kind kind,
  */
 static bool on_tree(enum weft_coll_kind kind)
 {
-	return !weft_core.virt || kind == WEFT_COLL_BARRIER ||
+	return !weft_core.traits.network_routes || kind == WEFT_COLL_BARRIER ||
 	       kind == WEFT_COLL_BCAST || kind == WEFT_COLL_REDUCE ||
 	       kind == WEFT_COLL_ALLREDUCE;
 }
@@ -475,7 +475,7 @@ static const struct coll_algo *forced_row(const struct weft_coll_args *a)
 static bool too_long(const struct coll_algo *row, uint64_t bytes)
 {
 	return row->max_bytes && bytes > row->max_bytes &&
-	       !(weft_core.virt && (row->need & COLL_ROUTE));
+	       !(weft_core.traits.network_routes && (row->need & COLL_ROUTE));
 }
 
 static bool in_range(const struct coll_algo *row, uint64_t bytes, int ranks)
@@ -549,7 +549,8 @@ static int select_attach(struct weft_comm *comm)
 	if (once)
 		return 0;
 	once = true;
-	oversubscribed = !weft_core.virt && job->local_size == job->size &&
+	oversubscribed = !weft_core.traits.polls_block &&
+			 job->local_size == job->size &&
 			 job->size > sysconf(_SC_NPROCESSORS_ONLN);
 	for (k = 0; k < WEFT_COLL_KINDS; k++)
 		forced[k] =

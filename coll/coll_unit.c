@@ -102,7 +102,7 @@ void coll_unit_begin(struct weft_comm *comm)
 
 void weft_coll_open(struct weft_comm *world)
 {
-	if (world->size > UNIT_WORLD && !weft_core.virt)
+	if (world->size > UNIT_WORLD && !weft_core.traits.network_routes)
 		return;
 	world->join_age = UNIT_JOIN_AT - 1;
 	coll_unit_join(world);
@@ -281,7 +281,8 @@ bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 	if (!unit_call_fill(a, &call))
 		return false;
 	/* the deadlock report numbers collectives by their tags */
-	if (weft_unlikely(weft_core.virt) && a->kind != WEFT_COLL_BCAST)
+	if (weft_unlikely(weft_core.traits.reports_waits) &&
+	    a->kind != WEFT_COLL_BCAST)
 		weft_comm_next_tag(a->comm);
 	*rc_p = weft_route_run(a->comm->route, &call);
 	return true;

@@ -9,7 +9,6 @@
 #include "src/base/fence.h"
 #include "src/base/log.h"
 #include "src/diag/diag_call.h"
-#include "src/comm/comm_channel.h"
 #include "src/msg/msg_ack.h"
 #include "src/diag/diag_peer_failure.h"
 #include "src/diag/diag_deadlock.h"
@@ -27,7 +26,6 @@
 #include "src/diag/diag_trace.h"
 #include "src/offload/offload_route.h"
 #include "src/boot/boot_wire_up.h"
-#include "src/boot/boot_world.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -76,7 +74,7 @@ static int step_wire(void)
 		return rc;
 	weft_failure_open(weft_wire_resolve);
 	weft_core_clock_open();
-	if (weft_core.virt)
+	if (weft_core.traits.reports_waits)
 		weft_deadlock_open();
 	return 0;
 }
@@ -88,7 +86,7 @@ static int step_waiting(void)
 	enum weft_core_share core_share;
 
 	/* polls take virtual time, blocking does not: never spin */
-	if (weft_core.virt) {
+	if (weft_core.traits.polls_block) {
 		weft_store32_relaxed(&weft_core.spin, 0);
 		return 0;
 	}
@@ -182,65 +180,6 @@ int weft_core_init(int required)
 
 /* ---- MPI_Finalize -------------------------------------------------------- */
 
-static void idle(void)
-{
-	uint32_t mark = weft_load32(&weft_completed);
-
-	if (!weft_progress())
-		weft_progress_block(mark, 1000);
-}
-
-static void wake(void)
-{
-	if (weft_core.can_block)
-		fi_cq_signal(weft_core.cq);
-}
-
-/*
- * Executes a barrier of all ranks: no rank leaves before all ranks have called
- * MPI_Finalize. The barrier has a tag of its own: with the tag of the next
- * collective, a rank that omitted a collective would match the other ranks'
- * messages of that collective.
- */
-static int final_barrier(void)
-{
-	struct weft_channel m = { weft_core.world, WEFT_P2P_COLL,
-				  WEFT_TAG_LAST };
-	char *all = calloc((size_t)weft_core.job.size, 1);
-	int rc = all ? weft_channel_allgather(&m, all, 1) : -ENOMEM;
-
-	free(all);
-	return rc;
-}
-
-static int leave_world(void)
-{
-	char dead[8];
-	int rc = final_barrier();
-
-	weft_world_failed_ranks(dead, sizeof(dead));
-	/* after a node failure every rank leaves independently */
-	if (rc && *dead) {
-		weft_world_leave_alone();
-		return 0;
-	}
-	weft_world_leave();
-	return rc ? rc : weft_world_end();
-}
-
-/*
- * Leaves the job. The fence of some launchers completes on one host before the
- * other hosts have entered it (Slurm 22.05), so a job on several hosts
- * synchronizes by messages first. If a rank is dead, the messages fail, and the
- * launcher decides how the job ends.
- */
-static int leave_job(void)
-{
-	if (weft_hosts_several())
-		final_barrier();
-	return weft_pmix_fence(idle, wake);
-}
-
 int weft_core_fini(void)
 {
 	int rc;
@@ -249,8 +188,8 @@ int weft_core_fini(void)
 		weft_progress();
 	weft_call_stop();
 	if (weft_core.job.rank == 0)
-		weft_call_print(weft_core.virt ? "virtual time" : "time");
-	rc = weft_core.virt ? leave_world() : leave_job();
+		weft_call_print(weft_core.backend->clock);
+	rc = weft_core.backend->leave();
 	weft_trace_stop();
 	weft_core_health_close();
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);

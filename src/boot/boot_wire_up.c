@@ -16,7 +16,7 @@
 #include "src/boot/boot_secret.h"
 #include "src/core/core_state.h"
 #include "src/msg/msg_typed.h"
-#include "src/boot/boot_world.h"
+#include "src/boot/boot_backend.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -101,8 +101,9 @@ static int make_key(void)
 	struct weft_core *c = &weft_core;
 	struct fi_ep_attr *a = c->info->ep_attr;
 
-	if (!c->reports_match || c->virt || !c->job.launched ||
-	    (!weft_hosts_several() && !uses_datagrams()) || key_is_none())
+	if (!c->reports_match || c->traits.addresses_known ||
+	    !c->job.launched || (!weft_hosts_several() && !uses_datagrams()) ||
+	    key_is_none())
 		return 0;
 	/* the provider itself reads FI_WEFT_KEY */
 	if (weft_pmix_launcher_is_weft() && getenv("FI_WEFT_KEY"))
@@ -172,7 +173,7 @@ static void open_recv(bool threads)
 {
 	void *ops = NULL;
 
-	if (threads || weft_core.virt ||
+	if (threads || weft_core.traits.reports_waits ||
 	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_RECV, 0, &ops, NULL))
 		ops = NULL;
 	weft_core.recv = ops;
@@ -236,7 +237,7 @@ int weft_wire_open(bool threads, const struct weft_wire_module *g)
 	rc = fi_domain(c->fabric, c->info, &c->domain, NULL);
 	if (rc)
 		return log_error("fi_domain", rc);
-	rc = weft_world_join();
+	rc = weft_core_backend_open();
 	if (rc)
 		return rc;
 	rc = open_cq();
@@ -272,7 +273,7 @@ int weft_wire_names(void)
 	char entry[NAME_MAX_BYTES];
 	size_t len = my_name_len;
 
-	if (weft_core.virt)
+	if (weft_core.traits.addresses_known)
 		return 0;
 	if (len > sizeof(entry) - WEFT_HOST_RECORD - WEFT_SECRET_TAG)
 		return weft_pmix_put(my_name, len);
@@ -344,8 +345,7 @@ int weft_wire_resolve(int proc)
 		return 0;
 	if (proc == weft_core.job.rank)
 		return weft_wire_insert(proc, my_name);
-	rc = weft_core.virt ? weft_world_address(proc, name, &len)
-			    : weft_pmix_get(proc, name, &len);
+	rc = weft_core.backend->address(proc, name, &len);
 	if (!rc)
 		rc = check_name(proc, name, &len);
 	if (!rc && len == my_name_len + WEFT_HOST_RECORD)

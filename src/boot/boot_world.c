@@ -49,14 +49,14 @@ static int create_or_attach(int rank, int size)
 	return rc ? rc : world->attach(domain(), (uint32_t)rank, handle, len);
 }
 
-int weft_world_join(void)
+int weft_world_join(bool *joined_p)
 {
 	void *ops = NULL;
 
 	if (fi_open_ops(domain(), FI_WEFT_WORLD, 0, &ops, NULL))
 		return 0;
 	world = ops;
-	weft_core.virt = true;
+	*joined_p = true;
 	return weft_fi_errno(
 		create_or_attach(weft_core.job.rank, weft_core.job.size));
 }

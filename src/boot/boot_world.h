@@ -8,14 +8,15 @@
 #ifndef WEFT_BOOT_WORLD_H
 #define WEFT_BOOT_WORLD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /*
- * Joins the world if the clock is virtual, and sets weft_core.virt. Called
- * between fi_domain and fi_enable.
+ * Joins the world if the provider has one; *joined_p: it has. Called between
+ * fi_domain and fi_enable.
  */
-int weft_world_join(void);
+int weft_world_join(bool *joined_p);
 
 int weft_world_address(int rank, void *name, size_t *len);
 

@@ -40,7 +40,7 @@ int weft_comm_exchange_addresses(struct weft_comm *c)
 	int rc;
 
 	if (weft_likely(c->addresses_exchanged) || c->inter ||
-	    c->size < EXCHANGE_MIN_RANKS || weft_core.virt)
+	    c->size < EXCHANGE_MIN_RANKS || weft_core.traits.addresses_known)
 		return 0;
 	c->addresses_exchanged = true;
 	if (weft_pmix_names_are_shared())

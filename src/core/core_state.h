@@ -6,6 +6,7 @@
 #ifndef WEFT_CORE_STATE_H
 #define WEFT_CORE_STATE_H
 
+#include "src/core/core_backend.h"
 #include "src/base/list.h"
 #include "src/os/wait_policy.h"
 #include "src/base/pool.h"
@@ -63,10 +64,9 @@ struct weft_core {
 	/* polls are system calls, so spin adapts to the traffic */
 	bool polls_are_syscalls;
 	bool oversubscribed; /* more ranks than processors on this host */
-	/* the job runs in virtual time (boot_world.h) */
-	bool virt;
 	bool reports_match; /* the provider reports matched sends (msg_ack.h) */
-	double tick_s;	    /* seconds per weft_ticks(); 0: read the clock */
+	struct weft_core_traits traits; /* copy of backend->traits */
+	double tick_s; /* seconds per weft_ticks(); 0: read the clock */
 	/* provider's table for direct receives (without CQ entry), or NULL */
 	struct fi_weft_recv *recv;
 	/* nonblocking receives are direct receives as well */
@@ -78,6 +78,7 @@ struct weft_core {
 	int thread_level;
 	pthread_t main_thread;
 	struct weft_job job;
+	const struct weft_core_backend *backend;
 	struct weft_comm *world;
 	struct weft_comm *self;
 

@@ -9,6 +9,7 @@
 
 #include <rdma/fi_ext_weft.h>
 
+/* clock of MPI_Wtime; NULL: the host's */
 static struct fi_weft_clock *provider_clock;
 
 /*
@@ -24,10 +25,11 @@ void weft_core_clock_open(void)
 {
 	void *ops = NULL;
 
-	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_CLOCK, 0, &ops, NULL))
+	if (!weft_core.traits.global_clock ||
+	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_CLOCK, 0, &ops, NULL))
 		ops = NULL;
 	provider_clock = ops;
-	if (has_ticks() && !weft_core.virt && !weft_call_report_requested())
+	if (has_ticks() && !provider_clock && !weft_call_report_requested())
 		weft_core.tick_s = 1.0 / (double)weft_ticks_hz();
 }
 
@@ -35,11 +37,6 @@ void weft_core_clock_close(void)
 {
 	provider_clock = NULL;
 	weft_core.tick_s = 0;
-}
-
-static bool is_virtual(void)
-{
-	return weft_core.virt && provider_clock;
 }
 
 static uint64_t host_ns(void)
@@ -54,21 +51,21 @@ static uint64_t host_ns(void)
 
 uint64_t weft_core_tick_ps(void)
 {
-	if (is_virtual())
+	if (provider_clock)
 		return provider_clock->tick_ps(&weft_core.domain->fid);
 	return has_ticks() ? 1000000000000u / weft_ticks_hz() : 1000;
 }
 
 uint64_t weft_core_clock_peek_ps(void)
 {
-	if (is_virtual() && provider_clock->size >= sizeof(*provider_clock))
+	if (provider_clock && provider_clock->size >= sizeof(*provider_clock))
 		return provider_clock->peek_ps(&weft_core.domain->fid);
 	return weft_core_now_ps();
 }
 
 WEFT_HOT uint64_t weft_core_now_ps(void)
 {
-	if (weft_unlikely(is_virtual()))
+	if (weft_unlikely(provider_clock != NULL))
 		return provider_clock->now_ps(&weft_core.domain->fid);
 	return host_ns() * 1000;
 }

@@ -252,7 +252,7 @@ int weft_core_health_join(void)
 
 	if (!period_ns())
 		return 0;
-	if (weft_core.virt) {
+	if (weft_core.traits.reports_faults) {
 		weft_log_once(WEFT_LOG_WARN,
 			      "WEFT_HEALTH: the health watch is off in virtual "
 			      "time; the machine's own watch is in the report");

@@ -138,8 +138,7 @@ static int record_source(void *arg, uint64_t word, uint64_t ignore)
 
 static bool may_contact(void)
 {
-	if (weft_core.virt || !peers || peers->size < sizeof(*peers) ||
-	    !weft_hosts_several())
+	if (!peers || peers->size < sizeof(*peers) || !weft_hosts_several())
 		return false;
 	if (!sources)
 		sources = calloc((size_t)weft_core.job.size, 1);
@@ -176,12 +175,8 @@ static void check_peers(void)
 
 static const struct weft_watcher watcher = { .idle = check_peers,
 					     .ms = WEFT_PEER_FAILURE_CHECK_MS };
-/*
- * In virtual time the death of a process wakes blocked ranks; a periodic check
- * would make virtual time jump.
- */
-static const struct weft_watcher virtual_watcher = { .idle = check_peers,
-						     .ms = -1 };
+/* The death of a process wakes blocked ranks: no periodic check. */
+static const struct weft_watcher wakened = { .idle = check_peers, .ms = -1 };
 
 void weft_failure_open(int (*find)(int proc))
 {
@@ -191,7 +186,8 @@ void weft_failure_open(int (*find)(int proc))
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		return;
 	peers = ops;
-	weft_progress_add_watcher(weft_core.virt ? &virtual_watcher : &watcher);
+	weft_progress_add_watcher(weft_core.traits.waits_end ? &wakened
+							     : &watcher);
 }
 
 bool weft_failure_in(const struct weft_comm *c)
@@ -252,7 +248,7 @@ void weft_failure_text(char *text, size_t len)
 	size_t pos = 0;
 
 	*text = 0;
-	if (weft_core.virt) {
+	if (weft_core.traits.reports_faults) {
 		weft_world_failed_ranks(text, len);
 		return;
 	}

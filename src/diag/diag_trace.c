@@ -581,7 +581,8 @@ void weft_trace_start(const struct weft_trace_hooks *of)
 		world = NULL;
 	install_hooks();
 	ends = *of;
-	counts = !weft_core.virt && weft_trace_use_counter(&trace);
+	counts = !weft_core.traits.global_clock &&
+		 weft_trace_use_counter(&trace);
 	weft_call_set_trace(call_done, counts, weft_trace_open_calls(&trace));
 }
 

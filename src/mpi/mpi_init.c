@@ -29,7 +29,7 @@ static void set_predefined(void)
 		weft_attr_predef_set(MPI_APPNUM, job->appnum);
 	if (job->universe >= 0)
 		weft_attr_predef_set(MPI_UNIVERSE_SIZE, job->universe);
-	if (weft_core.virt)
+	if (weft_core.traits.global_clock)
 		weft_attr_predef_set(MPI_WTIME_IS_GLOBAL, 1);
 	snprintf(text, sizeof(text), "%d", job->size);
 	weft_info_set(weft_info_env(), "maxprocs", text);

@@ -104,7 +104,7 @@ void weft_bsend_flush(struct weft_bsend **where)
 
 	while (*where && !is_empty(*where)) {
 		w.req = first_of(*where);
-		w.nreq = weft_core.virt;
+		w.nreq = weft_core.traits.reports_waits;
 		weft_idle_pass(&w);
 	}
 }

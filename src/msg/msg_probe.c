@@ -94,7 +94,7 @@ static void poll_for(const struct weft_p2p_args *a)
 	struct weft_p2p p;
 	struct weft_req *r = &p.req;
 
-	if (weft_likely(!weft_core.virt)) {
+	if (weft_likely(!weft_core.traits.reports_waits)) {
 		weft_progress_poll(NULL, 0, false);
 		return;
 	}
@@ -157,8 +157,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		if (rc || dead_err)
 			return rc == 1 ? 0 : rc ? rc : dead_err;
 		spins = weft_load32_relaxed(&weft_core.spin);
-		/* In virtual time an unsuccessful poll blocks. */
-		if (++idle < spins || weft_core.virt)
+		if (++idle < spins || weft_core.traits.polls_block)
 			continue;
 		now = weft_now_ns();
 		dead_err = probe_dead_peer(a, &next_ns, now);

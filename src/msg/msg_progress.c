@@ -290,10 +290,9 @@ static void block_in_cq(uint32_t mark, int timeout_ms)
 	ssize_t n;
 
 	/*
-	 * In virtual time there is no periodic check, so check for dead peers
-	 * before blocking.
+	 * There is no periodic check, so check for dead peers before blocking.
 	 */
-	if (weft_unlikely(weft_core.virt))
+	if (weft_unlikely(weft_core.traits.waits_end))
 		call_idle_watchers();
 	cq_blocked = true;
 	weft_unlock();
@@ -338,7 +337,7 @@ static void block_on_condition(int timeout_ms)
  */
 WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
-	if (weft_core.virt && !weft_threads)
+	if (weft_core.traits.waits_end && !weft_threads)
 		return FOREVER;
 	if (weft_core.pending)
 		return PEND_MS;
@@ -387,8 +386,8 @@ void weft_idle_unregister(struct weft_idle *w)
 }
 
 /*
- * Polls with the requests registered for the deadlock report: in virtual time
- * an unsuccessful poll blocks briefly.
+ * Polls with the requests registered for the deadlock report: an unsuccessful
+ * poll blocks briefly.
  */
 static WEFT_COLD void poll_registered(struct weft_req *const *req, int nreq,
 				      bool any)
@@ -405,7 +404,7 @@ void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
 	static _Thread_local unsigned empty_polls;
 	unsigned tests;
 
-	if (weft_unlikely(weft_core.virt)) {
+	if (weft_unlikely(weft_core.traits.reports_waits)) {
 		poll_registered(req, nreq, any);
 		return;
 	}

@@ -132,7 +132,7 @@ static int finish_timeout(void)
 {
 	/* relaxed: a hint */
 	if (weft_unlikely(weft_load32_relaxed(&weft_core.stepping)) &&
-	    !weft_core.virt)
+	    !weft_core.traits.waits_end)
 		return STEP_MS;
 	return weft_progress_timeout(-1);
 }
@@ -243,7 +243,7 @@ static int post_work(struct weft_route *r, struct fi_weft_call *call,
 	struct call_req *q;
 	int rc;
 
-	if (weft_unlikely(weft_threads || weft_core.virt))
+	if (weft_unlikely(weft_threads || weft_core.traits.reports_waits))
 		return -ENOSYS;
 	q = req_make(r, &req_work_ops);
 	if (!q)
@@ -383,7 +383,7 @@ WEFT_HOT static int handle_run(struct weft_route *r, struct fi_weft_call *call,
 	if (req_p)
 		return post_work(r, call, req_p);
 	rc = r->ops->begin(&r->mc->fid, call, &work);
-	if (weft_unlikely(weft_core.virt) && rc != -FI_ENOSYS)
+	if (weft_unlikely(weft_core.traits.reports_waits) && rc != -FI_ENOSYS)
 		weft_comm_next_tag(r->comm);
 	if (weft_likely(!rc))
 		return 0;

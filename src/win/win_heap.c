@@ -26,7 +26,8 @@ static bool is_shareable(size_t bytes)
 	const struct weft_core *c = &weft_core;
 	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES);
 
-	return bytes && !c->virt && c->job.local && c->job.local_size > 1 &&
+	return bytes && !c->traits.network_windows && c->job.local &&
+	       c->job.local_size > 1 &&
 	       bytes / (size_t)sysconf(_SC_PAGESIZE) < pages;
 }
 

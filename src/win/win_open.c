@@ -87,8 +87,8 @@ static bool choose_paths(struct weft_win *w)
 	 * provider accesses memory of applications without action of the
 	 * target.
 	 */
-	return fabric && !weft_core.virt && strcmp(path, "fabric") != 0 &&
-	       (w->fabric->ours || allocates(w));
+	return fabric && !weft_core.traits.network_windows &&
+	       strcmp(path, "fabric") != 0 && (w->fabric->ours || allocates(w));
 }
 
 /*

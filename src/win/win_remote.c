@@ -54,8 +54,8 @@ void win_remote_close(struct weft_win *w)
 
 bool win_remote_has_locks(const struct weft_win *w)
 {
-	return w->remote_page && weft_core.virt && w->fabric->ours &&
-	       (w->fabric->types >> WEFT_NUM_U32 & 1);
+	return w->remote_page && weft_core.traits.network_locks &&
+	       w->fabric->ours && (w->fabric->types >> WEFT_NUM_U32 & 1);
 }
 
 /* ---- this rank's own lock ------------------------------------------------ */

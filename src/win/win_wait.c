@@ -20,7 +20,7 @@ int win_idle_pass(struct win_idle *i)
 	uint64_t now;
 
 	weft_idle_pass(&i->idle);
-	if (weft_core.virt)
+	if (weft_core.traits.waits_end)
 		return 0;
 	now = weft_now_ns();
 	if (!i->check_ns)

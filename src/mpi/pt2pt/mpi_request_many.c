@@ -437,8 +437,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	if (err)
 		return err;
 	wait_many(&m, false);
-	/* in virtual time an unsuccessful poll takes time */
-	if (m.done < m.active && !weft_core.virt)
+	if (m.done < m.active && !weft_core.traits.polls_block)
 		poll_while_completing(&m, false);
 	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
 }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rows of struct weft_core_backend (core_backend.h), and how a rank leaves
+ * the job in each of them.
+ */
+#include "src/boot/boot_backend.h"
+
+#include "src/boot/boot_hosts.h"
+#include "src/boot/boot_pmix.h"
+#include "src/boot/boot_world.h"
+#include "src/comm/comm_channel.h"
+#include "src/core/core_state.h"
+#include "src/msg/msg.h"
+#include "src/msg/msg_progress.h"
+
+#include <errno.h>
+#include <rdma/fi_eq.h>
+#include <stdlib.h>
+
+/* ---- leaving ------------------------------------------------------------- */
+
+static void idle(void)
+{
+	uint32_t mark = weft_load32(&weft_completed);
+
+	if (!weft_progress())
+		weft_progress_block(mark, 1000);
+}
+
+static void wake(void)
+{
+	if (weft_core.can_block)
+		fi_cq_signal(weft_core.cq);
+}
+
+/*
+ * Executes a barrier of all ranks: no rank leaves before all ranks have called
+ * MPI_Finalize. The barrier has a tag of its own: with the tag of the next
+ * collective, a rank that omitted a collective would match the other ranks'
+ * messages of that collective.
+ */
+static int final_barrier(void)
+{
+	struct weft_channel m = { weft_core.world, WEFT_P2P_COLL,
+				  WEFT_TAG_LAST };
+	char *all = calloc((size_t)weft_core.job.size, 1);
+	int rc = all ? weft_channel_allgather(&m, all, 1) : -ENOMEM;
+
+	free(all);
+	return rc;
+}
+
+static int leave_world(void)
+{
+	char dead[8];
+	int rc = final_barrier();
+
+	weft_world_failed_ranks(dead, sizeof(dead));
+	/* after a node failure every rank leaves independently */
+	if (rc && *dead) {
+		weft_world_leave_alone();
+		return 0;
+	}
+	weft_world_leave();
+	return rc ? rc : weft_world_end();
+}
+
+/*
+ * Leaves the job. The fence of some launchers completes on one host before the
+ * other hosts have entered it (Slurm 22.05), so a job on several hosts
+ * synchronizes by messages first. If a rank is dead, the messages fail, and the
+ * launcher decides how the job ends.
+ */
+static int leave_job(void)
+{
+	if (weft_hosts_several())
+		final_barrier();
+	return weft_pmix_fence(idle, wake);
+}
+
+/* ---- the table ----------------------------------------------------------- */
+
+static const struct weft_core_backend live = {
+	.clock = "time",
+	.address = weft_pmix_get,
+	.leave = leave_job,
+};
+
+static const struct weft_core_backend modelled = {
+	.traits = { .reports_waits = true,
+		    .polls_block = true,
+		    .waits_end = true,
+		    .network_routes = true,
+		    .network_windows = true,
+		    .network_locks = true,
+		    .addresses_known = true,
+		    .global_clock = true,
+		    .reports_faults = true },
+	.clock = "virtual time",
+	.address = weft_world_address,
+	.leave = leave_world,
+};
+
+int weft_core_backend_open(void)
+{
+	bool joined = false;
+	int rc = weft_world_join(&joined);
+
+	weft_core.backend = joined ? &modelled : &live;
+	weft_core.traits = weft_core.backend->traits;
+	return rc;
+}

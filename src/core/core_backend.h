@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the MPI layer knows about the fabric of the job: one table with a row
+ * for live mode and a row for virtual time (src/boot/boot_backend.c). Code
+ * above uses a property or a function of the row; it does not ask which clock
+ * runs.
+ */
+#ifndef WEFT_CORE_BACKEND_H
+#define WEFT_CORE_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Properties of the fabric; live, all are false. */
+struct weft_core_traits {
+	/*
+	 * The provider detects deadlocks, and ranks report what they wait for:
+	 * every operation is a request with all its fields, every poll
+	 * registers its requests, and every collective has a tag.
+	 */
+	bool reports_waits;
+	/*
+	 * A poll without result blocks and takes time of the clock; ranks do
+	 * not compete for processors. Never spin.
+	 */
+	bool polls_block;
+	/*
+	 * A wait ends when any event, also a failure, occurs. A timeout or a
+	 * periodic check would advance the clock.
+	 */
+	bool waits_end;
+	/*
+	 * Class routes are trees of the network, which limits their operations,
+	 * but not their length or number of members.
+	 */
+	bool network_routes;
+	/* accesses to windows use the network, even on one host */
+	bool network_windows;
+	bool network_locks; /* locks of windows by atomics of the interface */
+	/* addresses are known without an exchange, packets are not signed */
+	bool addresses_known;
+	/* the provider's clock is that of MPI_Wtime, the same in all ranks */
+	bool global_clock;
+	/* the network reports faults; the health watch of hosts is off */
+	bool reports_faults;
+};
+
+struct weft_core_backend {
+	struct weft_core_traits traits;
+	const char *clock; /* name of the clock, in reports */
+	/* Returns the address of a process, in the format of fi_av_insert. */
+	int (*address)(int proc, void *name, size_t *len);
+	/* Leaves the job, in MPI_Finalize. Returns 0 or -errno. */
+	int (*leave)(void);
+};
+
+#endif
