@@ -8,6 +8,7 @@ libweft_t_la_SOURCES = test/t.c test/t.h test/support/t_pace.c test/support/t_pa
 	test/support/code_reference.c test/support/code_reference.h \
 	test/support/cunit_fixture.c test/support/cunit_fixture.h \
 	test/support/net_fault_fixture.c test/support/net_fault_fixture.h \
+	test/support/net_golden_table.h \
 	test/support/net_fixture.c test/support/net_fixture.h \
 	test/support/types_dt_model.c test/support/types_dt_model.h \
 	test/support/vt_fixture.c test/support/vt_fixture.h

@@ -49,6 +49,7 @@ static void on_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	struct net_fixture *e = arg;
 
 	e->sent++;
+	e->sent_at = at;
 	record_event(e, at, node, cookie);
 }
 

@@ -28,6 +28,7 @@ struct net_fixture {
 	uint64_t result_at;  /* time of the last result */
 	uint64_t log;	     /* hash of all callbacks with their times */
 	uint64_t sent, timers, combines;
+	uint64_t sent_at; /* time at which the unit read the last message */
 	/* acknowledged messages, and the time of the last acknowledgement */
 	uint64_t acked, acked_at;
 	/* queries, answers; time of the last answer */

@@ -1,0 +1,761 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Table of prov/net/net_golden_test.c. The comments derive the latency of one
+ * packet in an unloaded network from the machine file. The other results are
+ * those of the model when the row was added: a change of one of them needs a
+ * reason. GOLDEN=1 prints all results in the order of the table.
+ */
+#ifndef WEFT_NET_GOLDEN_TABLE_H
+#define WEFT_NET_GOLDEN_TABLE_H
+
+#include "prov/net/net.h"
+
+/* What an experiment does, and which value it returns. */
+enum golden_kind {
+	LAST,	/* messages of one node; time of the last arrival */
+	ACKED,	/* the same; time of the last acknowledgement */
+	FIFOS,	/* as LAST, each message in a FIFO of its own */
+	PAIR,	/* as LAST, and the same messages in the other direction */
+	WORDS,	/* as LAST, to count / 2 addresses, each twice */
+	CROWD,	/* all nodes send; time of the last arrival */
+	HOT,	/* all nodes send to msg.dst; time of the last arrival */
+	SYSTEM, /* as HOT, message i with routing i modulo 4; time of the
+		 * last arrival of message 3, in the system channel */
+	SENT,	/* as LAST; time at which the unit has read the last message */
+	RESULT, /* a collective; time of the last result */
+	ROUTES, /* number of class routes on two nodes */
+	ALARMS, /* as CROWD; number of alarms */
+	DEAD,	/* time at which a failure is detected */
+	WATCH,	/* time at which the master detects a failed host */
+};
+
+struct golden {
+	const char *machine;
+	const char *text;
+	enum golden_kind kind;
+	struct net_msg msg;
+	const char *set;  /* "key=value ...", numbers changed first, or NULL */
+	const char *plan; /* fault plan, or NULL */
+	unsigned count;	  /* messages of a node, or repetitions; 0: one */
+	unsigned members; /* members of a collective */
+	uint8_t coll;	  /* enum net_coll */
+	uint8_t fp;
+	uint8_t others; /* class routes opened before */
+	uint64_t value;
+};
+
+#define DET .routing = NET_DETERMINISTIC
+
+/* clang-format off */
+static const struct golden golden_table[] = {
+	/* 270000 inject + 20000 injection + 45333 hop + 36000 wire + 250667
+	 * receive
+	 */
+	{ "bgq:4x4x2", "mu, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 0, DET }, .value = 622000 },
+	/* 270000 inject + 170000 injection + 45333 hop + 276000 wire +
+	 * 250667 receive
+	 */
+	{ "bgq:4x4x2", "mu, full packet", LAST,
+	  { .dst = 1, .bytes = 512, .path = 0, DET }, .value = 1012000 },
+	{ "bgq:4x4x2", "mu, ten packets", LAST,
+	  { .dst = 1, .bytes = 5120, .path = 0, DET }, .value = 3604000 },
+	{ "bgq:4x4x2", "mu, ten messages", LAST,
+	  { .dst = 1, .bytes = 512, .path = 0, DET }, .count = 10,
+	  .value = 3604000 },
+	{ "bgq:4x4x2", "8 B to the farthest node", LAST,
+	  { .dst = 31, .bytes = 8, DET }, .value = 712666 },
+	{ "bgq:4x4x2", "8 B to the same node", LAST, { .bytes = 8, DET },
+	  .value = 580667 },
+	{ "bgq:4x4x2", "all nodes, dynamic", CROWD,
+	  { .bytes = 1536, .routing = 0 }, .count = 8, .value = 5377999 },
+	{ "bgq:4x4x2", "all nodes, deterministic", CROWD,
+	  { .bytes = 1536, .routing = 1 }, .count = 8, .value = 5999332 },
+	{ "bgq:4x4x2", "all nodes, high", CROWD,
+	  { .bytes = 1536, .routing = 2 }, .count = 8, .value = 5999332 },
+	{ "bgq:4x4x2", "all nodes, system", CROWD,
+	  { .bytes = 1536, .routing = 3 }, .count = 8, .value = 5999332 },
+	{ "bgq:4x4x2", "all nodes, dynamic, few buffers", CROWD,
+	  { .bytes = 1536 }, .count = 8,
+	  .set = "tokens_dynamic=53 token=400000", .value = 5665333 },
+	{ "bgq:4x4x2", "all nodes, deterministic, few buffers", CROWD,
+	  { .bytes = 1536, .routing = 1 }, .count = 8,
+	  .set = "tokens_deterministic=2 token=400000", .value = 16561333 },
+	{ "bgq:4x4x2", "all nodes, high, few buffers", CROWD,
+	  { .bytes = 1536, .routing = 2 }, .count = 8,
+	  .set = "tokens_high=2 token=400000", .value = 16561333 },
+	{ "bgq:4x4x2", "all nodes, system, few buffers", CROWD,
+	  { .bytes = 1536, .routing = 3 }, .count = 8,
+	  .set = "tokens_system=2 token=400000", .value = 16561333 },
+	{ "bgq:8x2x2", "8 B across midplanes", LAST,
+	  { .src = 12, .dst = 16, .bytes = 8, DET }, .value = 702000 },
+	{ "bgq:4x4x2", "69000 B, in memory", LAST,
+	  { .dst = 1, .bytes = 69000, DET }, .set = "l2=65536 spill=1000",
+	  .value = 70078000 },
+	{ "bgq:4x4x2", "ten packets, slow reception", LAST,
+	  { .dst = 1, .bytes = 5120, DET }, .set = "reception=1000000",
+	  .value = 5856000 },
+	{ "bgq:4x4x2", "20 FIFOs, slow engines", FIFOS,
+	  { .dst = 1, .bytes = 512, DET }, .count = 20,
+	  .set = "injection=10000000", .value = 12586000 },
+	{ "bgq:8", "all nodes to one", HOT, { .bytes = 51200, DET },
+	  .set = "through_share=2", .value = 202324665 },
+	{ "bgq:4x4x2", "ten packets, read by the engine", SENT,
+	  { .dst = 1, .bytes = 5120, DET }, .value = 2052000 },
+	{ "bgq:4x4x2", "all nodes to one, dynamic", HOT, { .bytes = 5120 },
+	  .count = 4, .value = 185044000 },
+	{ "bgq:4x4x2", "allreduce of 8 B", RESULT, { .bytes = 8 },
+	  .members = 32, .coll = NET_ALLREDUCE, .fp = 1, .value = 1099664 },
+	{ "bgq:4x4x2", "allreduce of 512 B", RESULT, { .bytes = 512 },
+	  .members = 32, .coll = NET_ALLREDUCE, .fp = 1, .value = 1509664 },
+	{ "bgq:4x4x2", "20 allreduces, few buffers", RESULT, { .bytes = 8 },
+	  .members = 32, .coll = NET_ALLREDUCE, .count = 20,
+	  .set = "tokens_coll0=2 tokens_coll1=2 token=400000",
+	  .value = 5394331 },
+	{ "bgq:4x4x2", "barrier of 8 B", RESULT, { .bytes = 8 }, .members = 32,
+	  .coll = NET_BARRIER, .fp = 1, .value = 1099664 },
+	{ "bgq:4x4x2", "barrier of 512 B", RESULT, { .bytes = 512 },
+	  .members = 32, .coll = NET_BARRIER, .fp = 1, .value = 1099664 },
+	{ "bgq:4x4x2", "20 barriers, few buffers", RESULT, { .bytes = 8 },
+	  .members = 32, .coll = NET_BARRIER, .count = 20,
+	  .set = "tokens_coll0=2 tokens_coll1=2 token=400000",
+	  .value = 5108331 },
+	{ "bgq:4x4x2", "barrier without a barrier class", RESULT,
+	  { .bytes = 0 }, .members = 32, .coll = NET_BARRIER, .others = 1,
+	  .set = "barriers=1", .value = 1071664 },
+	{ "bgq:4x4x2", "class routes", ROUTES, { 0 }, .value = 14 },
+	{ "bgq:4x4x2", "bit errors", LAST, { .dst = 31, .bytes = 51200, DET },
+	  .plan = "seed = 1; errors * = 1e-5", .value = 55256666 },
+	{ "bgq:4x4x2", "retry alarms", ALARMS, { .bytes = 5120, DET },
+	  .plan = "seed = 1; errors * = 1e-4", .set = "retry_alarm=10",
+	  .count = 8, .value = 157 },
+	{ "bgq:4x4x2", "memory alarms", ALARMS, { .bytes = 5120, DET },
+	  .plan = "seed = 1; memory * = 1e-2", .set = "ecc_alarm=20",
+	  .count = 8, .value = 24 },
+	{ "bgq:4x4x2", "dead node", DEAD, { .dst = 1, .bytes = 8, DET },
+	  .plan = "dead-node 1 at 1 us", .value = 332001002000 },
+	/* 250000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
+	 * 2083 bus in + 300000 receive
+	 */
+	{ "gemini:4x2x2", "fma, 8 B", LAST,
+	  { .dst = 2, .bytes = 8, .path = 0, DET }, .value = 699617 },
+	/* 250000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
+	 * 7916 bus in + 300000 receive
+	 */
+	{ "gemini:4x2x2", "fma, full packet", LAST,
+	  { .dst = 2, .bytes = 64, .path = 0, DET }, .value = 710832 },
+	{ "gemini:4x2x2", "fma, ten packets", LAST,
+	  { .dst = 2, .bytes = 640, .path = 0, DET }, .value = 1283076 },
+	{ "gemini:4x2x2", "fma, ten messages", LAST,
+	  { .dst = 2, .bytes = 64, .path = 0, DET }, .count = 10,
+	  .value = 1283076 },
+	{ "gemini:4x2x2", "fma, 8 B, acknowledged", ACKED,
+	  { .dst = 2, .bytes = 8, .path = 0, .ack = 1, DET }, .value = 885617 },
+	/* 900000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
+	 * 2083 bus in + 300000 receive
+	 */
+	{ "gemini:4x2x2", "bte, 8 B", LAST,
+	  { .dst = 2, .bytes = 8, .path = 1, DET }, .value = 1349617 },
+	/* 900000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
+	 * 7916 bus in + 300000 receive
+	 */
+	{ "gemini:4x2x2", "bte, full packet", LAST,
+	  { .dst = 2, .bytes = 64, .path = 1, DET }, .value = 1360832 },
+	{ "gemini:4x2x2", "bte, ten packets", LAST,
+	  { .dst = 2, .bytes = 640, .path = 1, DET }, .value = 1933076 },
+	{ "gemini:4x2x2", "bte, ten messages", LAST,
+	  { .dst = 2, .bytes = 64, .path = 1, DET }, .count = 10,
+	  .value = 1933076 },
+	{ "gemini:4x2x2", "bte, 8 B, acknowledged", ACKED,
+	  { .dst = 2, .bytes = 8, .path = 1, .ack = 1, DET },
+	  .value = 1535617 },
+	/* 250000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
+	 * 2000 wire + 100000 receive
+	 */
+	{ "gemini:4x2x2", "get, 8 B", LAST,
+	  { .dst = 2, .bytes = 8, .path = 2, DET }, .value = 499534 },
+	/* 250000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
+	 * 7692 reception + 100000 receive
+	 */
+	{ "gemini:4x2x2", "get, full packet", LAST,
+	  { .dst = 2, .bytes = 64, .path = 2, DET }, .value = 510608 },
+	{ "gemini:4x2x2", "get, ten packets", LAST,
+	  { .dst = 2, .bytes = 640, .path = 2, DET }, .value = 1082852 },
+	{ "gemini:4x2x2", "get, ten messages", LAST,
+	  { .dst = 2, .bytes = 64, .path = 2, DET }, .count = 10,
+	  .value = 1082852 },
+	{ "gemini:4x2x2", "get, 8 B, acknowledged", ACKED,
+	  { .dst = 2, .bytes = 8, .path = 2, .ack = 1, DET }, .value = 685534 },
+	/* 450000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
+	 * 2083 bus in + 300000 receive
+	 */
+	{ "gemini:4x2x2", "reply, 8 B", LAST,
+	  { .dst = 2, .bytes = 8, .path = 3, DET }, .value = 899617 },
+	/* 450000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
+	 * 7916 bus in + 300000 receive
+	 */
+	{ "gemini:4x2x2", "reply, full packet", LAST,
+	  { .dst = 2, .bytes = 64, .path = 3, DET }, .value = 910832 },
+	{ "gemini:4x2x2", "reply, ten packets", LAST,
+	  { .dst = 2, .bytes = 640, .path = 3, DET }, .value = 1465076 },
+	{ "gemini:4x2x2", "reply, ten messages", LAST,
+	  { .dst = 2, .bytes = 64, .path = 3, DET }, .count = 10,
+	  .value = 1465076 },
+	{ "gemini:4x2x2", "reply, 8 B, acknowledged", ACKED,
+	  { .dst = 2, .bytes = 8, .path = 3, .ack = 1, DET },
+	  .value = 1085617 },
+	/* 250000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
+	 * 22222 bus in + 300000 receive
+	 */
+	{ "gemini:4x2x2", "amo, 8 B", LAST,
+	  { .dst = 2, .bytes = 8, .path = 4, DET }, .value = 719756 },
+	/* 250000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
+	 * 22222 bus in + 300000 receive
+	 */
+	{ "gemini:4x2x2", "amo, full packet", LAST,
+	  { .dst = 2, .bytes = 64, .path = 4, DET }, .value = 725138 },
+	{ "gemini:4x2x2", "amo, ten packets", LAST,
+	  { .dst = 2, .bytes = 640, .path = 4, DET }, .value = 1297382 },
+	{ "gemini:4x2x2", "amo, ten messages", LAST,
+	  { .dst = 2, .bytes = 64, .path = 4, DET }, .count = 10,
+	  .value = 1285160 },
+	{ "gemini:4x2x2", "amo, 8 B, acknowledged", ACKED,
+	  { .dst = 2, .bytes = 8, .path = 4, .ack = 1, DET }, .value = 905756 },
+	{ "gemini:4x2x2", "8 B to the farthest node", LAST,
+	  { .dst = 31, .bytes = 8, DET }, .value = 909617 },
+	{ "gemini:4x2x2", "8 B to the same node", LAST, { .bytes = 8, DET },
+	  .value = 592534 },
+	{ "gemini:4x2x2", "all nodes, dynamic", CROWD,
+	  { .bytes = 192, .routing = 0 }, .count = 8, .value = 1252869 },
+	{ "gemini:4x2x2", "all nodes, deterministic", CROWD,
+	  { .bytes = 192, .routing = 1 }, .count = 8, .value = 1330875 },
+	{ "gemini:4x2x2", "all nodes, high", CROWD,
+	  { .bytes = 192, .routing = 2 }, .count = 8, .value = 1330875 },
+	{ "gemini:4x2x2", "all nodes, system", CROWD,
+	  { .bytes = 192, .routing = 3 }, .count = 8, .value = 1262875 },
+	{ "gemini:4x2x2", "all nodes, acknowledged", CROWD,
+	  { .bytes = 192, .ack = 1 }, .count = 8, .value = 1753869 },
+	{ "gemini:4x2x2", "all nodes, dynamic, few buffers", CROWD,
+	  { .bytes = 192 }, .count = 8, .set = "tokens_dynamic=22",
+	  .value = 1252869 },
+	{ "gemini:4x2x2", "8 B on the same chip", LAST,
+	  { .dst = 1, .bytes = 8, DET }, .value = 594617 },
+	{ "gemini:4x2x2", "both directions, bte, slow bus", PAIR,
+	  { .dst = 2, .bytes = 6400, .path = 1, DET },
+	  .set = "hin.rate=1000000", .value = 8925000 },
+	{ "gemini:4x2x2", "both directions, reply, slow bus", PAIR,
+	  { .dst = 2, .bytes = 6400, .path = 3, DET },
+	  .set = "hin.rate=1000000", .value = 8475000 },
+	{ "gemini:4x2x2", "reply, slow link", LAST,
+	  { .dst = 2, .bytes = 640, .path = 3, DET }, .set = "link=42666670",
+	  .value = 32023076 },
+	{ "gemini:4x2x2", "acknowledged, slow link", ACKED,
+	  { .dst = 2, .bytes = 640, .path = 3, .ack = 1, DET },
+	  .set = "link_end=42666670", .value = 35914916 },
+	{ "gemini:4x2x2", "100 packets, dynamic, few buffers", LAST,
+	  { .dst = 2, .bytes = 6400 }, .set = "tokens_dynamic=22 token=200000",
+	  .value = 1680348 },
+	{ "gemini:4x2x2", "all nodes to one, system packets", SYSTEM,
+	  { .bytes = 640 }, .count = 8, .value = 9400508 },
+	{ "gemini:4x2x2", "amo, slow reception", LAST,
+	  { .dst = 2, .bytes = 640, .path = 4, DET },
+	  .set = "amo.reception=10000000", .value = 7102916 },
+	{ "gemini:4x2x2", "atomics on 100 words", WORDS,
+	  { .dst = 2, .bytes = 8, .path = 4, DET }, .count = 200,
+	  .value = 11631978 },
+	{ "gemini:4x2x2", "20 FIFOs, fast buses", FIFOS,
+	  { .dst = 2, .bytes = 64, DET }, .count = 20,
+	  .set = "hout.rate=1 tiles.rate=1 injection=10000000",
+	  .value = 3443916 },
+	{ "gemini:4x2x2", "two lanes", LAST, { .dst = 8, .bytes = 6400, DET },
+	  .plan = "lanes 0.A+ = 2; lanes 0.B+ = 2; lanes 0.C+ = 2",
+	  .value = 7706832 },
+	{ "gemini:4x2x2", "bit errors", LAST, { .dst = 31, .bytes = 6400, DET },
+	  .plan = "seed = 1; errors * = 1e-4", .value = 10594832 },
+	{ "gemini:4x2x2", "memory errors", ACKED,
+	  { .dst = 31, .bytes = 64000, .ack = 1, DET },
+	  .plan = "seed = 1; memory * = 1e-1", .value = 320619992 },
+	{ "gemini:4x2x2", "dead links, long timeout", ACKED,
+	  { .dst = 8, .bytes = 64000, .ack = 1, DET },
+	  .plan = "dead-link 0.A+ at 2 us", .value = 1000016863916 },
+	{ "gemini:4x2x2", "dead links", ACKED,
+	  { .dst = 8, .bytes = 640000, .ack = 1, DET },
+	  .plan = "dead-link 0.A+ at 2 us", .set = "ack_timeout=30000000",
+	  .value = 20644785832 },
+	{ "gemini:4x2x2", "dead node", DEAD, { .dst = 2, .bytes = 8, DET },
+	  .plan = "dead-node 2 at 1 us", .value = 11001000 },
+	/* 530000 inject + 53333 injection + 21000 hop + 1000 hop_end + 40000
+	 * 10 x metre + 47000 wire + 157500 receive
+	 */
+	{ "qsnet2:4x4", "sten, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 0, DET }, .value = 849833 },
+	/* 530000 inject + 3440000 injection + 21000 hop + 1000 hop_end +
+	 * 40000 10 x metre + 2226087 bus in + 157500 receive
+	 */
+	{ "qsnet2:4x4", "sten, full packet", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 0, DET }, .value = 6415587 },
+	{ "qsnet2:4x4", "sten, ten packets", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 0, DET }, .value = 37375587 },
+	{ "qsnet2:4x4", "sten, ten messages", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 0, DET }, .count = 10,
+	  .value = 37375587 },
+	{ "qsnet2:4x4", "sten, 8 B, acknowledged", ACKED,
+	  { .dst = 1, .bytes = 8, .path = 0, .ack = 1, DET },
+	  .value = 1000833 },
+	/* 1387000 inject + 34782 injection + 21000 hop + 1000 hop_end +
+	 * 40000 10 x metre + 47000 wire + 157500 receive
+	 */
+	{ "qsnet2:4x4", "dma, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 1, DET }, .value = 1688282 },
+	/* 1387000 inject + 2243479 injection + 21000 hop + 1000 hop_end +
+	 * 40000 10 x metre + 2226087 bus in + 157500 receive
+	 */
+	{ "qsnet2:4x4", "dma, full packet", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 1, DET }, .value = 6076066 },
+	{ "qsnet2:4x4", "dma, ten packets", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 1, DET }, .value = 26267377 },
+	{ "qsnet2:4x4", "dma, ten messages", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 1, DET }, .count = 10,
+	  .value = 26267377 },
+	{ "qsnet2:4x4", "dma, 8 B, acknowledged", ACKED,
+	  { .dst = 1, .bytes = 8, .path = 1, .ack = 1, DET },
+	  .value = 1839282 },
+	/* 82500 inject + 30018 injection + 21000 hop + 1000 hop_end + 40000
+	 * 10 x metre + 47000 wire + 157500 receive
+	 */
+	{ "qsnet2:4x4", "event, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 2, DET }, .value = 379018 },
+	/* 82500 inject + 1936209 injection + 21000 hop + 1000 hop_end +
+	 * 40000 10 x metre + 2207000 wire + 157500 receive
+	 */
+	{ "qsnet2:4x4", "event, full packet", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 2, DET }, .value = 4445209 },
+	{ "qsnet2:4x4", "event, ten packets", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 2, DET }, .value = 24308090 },
+	{ "qsnet2:4x4", "event, ten messages", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 2, DET }, .count = 10,
+	  .value = 24308090 },
+	{ "qsnet2:4x4", "event, 8 B, acknowledged", ACKED,
+	  { .dst = 1, .bytes = 8, .path = 2, .ack = 1, DET }, .value = 530018 },
+	{ "qsnet2:4x4", "8 B to the farthest node", LAST,
+	  { .dst = 15, .bytes = 8, DET }, .value = 931833 },
+	{ "qsnet2:4x4", "8 B to the same node", LAST, { .bytes = 8, DET },
+	  .value = 840833 },
+	{ "qsnet2:4x4", "all nodes, dynamic", CROWD,
+	  { .bytes = 6144, .routing = 0 }, .count = 8, .value = 109965545 },
+	{ "qsnet2:4x4", "all nodes, deterministic", CROWD,
+	  { .bytes = 6144, .routing = 1 }, .count = 8, .value = 107539676 },
+	{ "qsnet2:4x4", "all nodes, high", CROWD,
+	  { .bytes = 6144, .routing = 2 }, .count = 8, .value = 107539676 },
+	{ "qsnet2:4x4", "all nodes, system", CROWD,
+	  { .bytes = 6144, .routing = 3 }, .count = 8, .value = 107539676 },
+	{ "qsnet2:4x4", "all nodes, acknowledged", CROWD,
+	  { .bytes = 6144, .ack = 1 }, .count = 8, .value = 110625587 },
+	{ "qsnet2:4x4", "all nodes, dynamic, few buffers", CROWD,
+	  { .bytes = 6144 }, .count = 8, .set = "tokens_dynamic=280",
+	  .value = 117627414 },
+	{ "qsnet2:4x4", "all nodes, deterministic, few buffers", CROWD,
+	  { .bytes = 16, .routing = 1, .path = 2 }, .count = 32,
+	  .set = "tokens_deterministic=2 token=200000", .value = 5064536 },
+	{ "qsnet2:4x4", "all nodes, high, few buffers", CROWD,
+	  { .bytes = 16, .routing = 2, .path = 2 }, .count = 32,
+	  .set = "tokens_high=2 token=200000", .value = 5064536 },
+	{ "qsnet2:4x4", "all nodes, system, few buffers", CROWD,
+	  { .bytes = 16, .routing = 3, .path = 2 }, .count = 32,
+	  .set = "tokens_system=2 token=200000", .value = 5064536 },
+	{ "qsnet2:4x4", "sten, slow reception", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 0, DET },
+	  .set = "reception=10000000", .value = 208989500 },
+	{ "qsnet2:4x4", "dma, slow reception", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 1, DET },
+	  .set = "dma.reception=10000000", .value = 208649979 },
+	{ "qsnet2:4x4", "event, slow reception", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 2, DET },
+	  .set = "event.reception=10000000", .value = 207038209 },
+	{ "qsnet2:4x4", "acknowledgement of 16 B", ACKED,
+	  { .dst = 1, .bytes = 8, .ack = 1, DET }, .set = "ack=16",
+	  .value = 1000833 },
+	{ "qsnet2:4x4", "20 FIFOs", FIFOS, { .dst = 1, .bytes = 2048, DET },
+	  .count = 20, .value = 48711240 },
+	{ "qsnet2:4x4", "bcast of 8 B", RESULT, { .bytes = 8 }, .members = 16,
+	  .coll = NET_BCAST, .value = 913282 },
+	{ "qsnet2:4x4", "bcast of 2048 B", RESULT, { .bytes = 2048 },
+	  .members = 16, .coll = NET_BCAST, .value = 5281979 },
+	{ "qsnet2:4x4", "barrier of 8 B", RESULT, { .bytes = 8 }, .members = 16,
+	  .coll = NET_BARRIER, .value = 1612064 },
+	{ "qsnet2:4x4", "barrier of 2048 B", RESULT, { .bytes = 2048 },
+	  .members = 16, .coll = NET_BARRIER, .value = 1612064 },
+	{ "qsnet2:4x4", "acked_bcast of 8 B", RESULT, { .bytes = 8 },
+	  .members = 16, .coll = NET_ACKED_BCAST, .value = 1146282 },
+	{ "qsnet2:4x4", "acked_bcast of 2048 B", RESULT, { .bytes = 2048 },
+	  .members = 16, .coll = NET_ACKED_BCAST, .value = 5514979 },
+	{ "qsnet2:4x4", "query of 8 B", RESULT, { .bytes = 8 }, .members = 16,
+	  .coll = NET_QUERY, .value = 1612064 },
+	{ "qsnet2:4x4", "query of 2048 B", RESULT, { .bytes = 2048 },
+	  .members = 16, .coll = NET_QUERY, .value = 5980761 },
+	{ "qsnet2:4x4", "20 bcasts, few buffers", RESULT, { .bytes = 8 },
+	  .members = 16, .coll = NET_BCAST, .count = 20,
+	  .set = "tokens_coll0=2 tokens_coll1=2 token=200000 coll_injection=1",
+	  .value = 3698500 },
+	{ "qsnet2:4x4", "class routes", ROUTES, { 0 }, .value = 16 },
+	{ "qsnet2:4x4", "bit errors", ACKED,
+	  { .dst = 15, .bytes = 204800, .ack = 1, DET },
+	  .plan = "seed = 1; errors * = 1e-6", .value = 403932674 },
+	{ "qsnet2:4x4", "many bit errors", ACKED,
+	  { .dst = 15, .bytes = 20480, .ack = 1, DET },
+	  .plan = "seed = 1; errors * = 2e-5", .set = "resend_tries=2",
+	  .value = 434829892 },
+	{ "qsnet2:4x4", "optical links", LAST,
+	  { .dst = 15, .bytes = 204800, DET },
+	  .plan = "seed = 1; errors optical = 1e-5", .set = "fibre=5",
+	  .value = 1376787109 },
+	{ "qsnet2:4x4", "dead switch", ACKED,
+	  { .dst = 15, .bytes = 204800, .ack = 1, DET },
+	  .plan = "dead-switch 2:3 at 20 us", .value = 438763587 },
+	{ "qsnet2:4x4", "dead node", DEAD, { .dst = 1, .bytes = 8, DET },
+	  .plan = "dead-node 1 at 1 us", .value = 101001000 },
+	/* 300000 inject + 16000 injection + 240000 2 x hop + 50000 10 x
+	 * metre + 4696 wire + 400000 receive
+	 */
+	{ "sunway:18x4", "fsm, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 0, DET }, .value = 1010696 },
+	{ "sunway:18x4", "fsm, full packet", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 0, DET }, .value = 1706914 },
+	{ "sunway:18x4", "fsm, ten packets", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 0, DET }, .value = 8042914 },
+	{ "sunway:18x4", "fsm, ten messages", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 0, DET }, .count = 10,
+	  .value = 8042914 },
+	{ "sunway:18x4", "fsm, 8 B, acknowledged", ACKED,
+	  { .dst = 1, .bytes = 8, .path = 0, .ack = 1, DET },
+	  .value = 1425392 },
+	/* 600000 inject + 4475 injection + 240000 2 x hop + 50000 10 x metre
+	 * + 4696 wire + 400000 receive
+	 */
+	{ "sunway:18x4", "queue, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 1, DET }, .value = 1299171 },
+	/* 600000 inject + 146573 injection + 240000 2 x hop + 50000 10 x
+	 * metre + 153794 wire + 400000 receive
+	 */
+	{ "sunway:18x4", "queue, full packet", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 1, DET }, .value = 1590367 },
+	{ "sunway:18x4", "queue, ten packets", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 1, DET }, .value = 2974094 },
+	{ "sunway:18x4", "queue, ten messages", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 1, DET }, .count = 10,
+	  .value = 5474524 },
+	{ "sunway:18x4", "queue, 8 B, acknowledged", ACKED,
+	  { .dst = 1, .bytes = 8, .path = 1, .ack = 1, DET },
+	  .value = 1713867 },
+	/* 600000 inject + 4475 injection + 240000 2 x hop + 50000 10 x metre
+	 * + 4696 wire + 400000 receive
+	 */
+	{ "sunway:18x4", "rdma, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 2, DET }, .value = 1299171 },
+	/* 600000 inject + 146573 injection + 240000 2 x hop + 50000 10 x
+	 * metre + 153794 wire + 400000 receive
+	 */
+	{ "sunway:18x4", "rdma, full packet", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 2, DET }, .value = 1590367 },
+	{ "sunway:18x4", "rdma, ten packets", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 2, DET }, .value = 2974094 },
+	{ "sunway:18x4", "rdma, ten messages", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 2, DET }, .count = 10,
+	  .value = 5474524 },
+	{ "sunway:18x4", "rdma, 8 B, acknowledged", ACKED,
+	  { .dst = 1, .bytes = 8, .path = 2, .ack = 1, DET },
+	  .value = 1713867 },
+	/* 60000 inject + 4693 injection + 240000 2 x hop + 50000 10 x metre
+	 * + 4696 wire + 60000 receive
+	 */
+	{ "sunway:18x4", "event, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 3, DET }, .value = 419389 },
+	/* 60000 inject + 153705 injection + 240000 2 x hop + 50000 10 x
+	 * metre + 153794 wire + 60000 receive
+	 */
+	{ "sunway:18x4", "event, full packet", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 3, DET }, .value = 717499 },
+	{ "sunway:18x4", "event, ten packets", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 3, DET }, .value = 2103192 },
+	{ "sunway:18x4", "event, ten messages", LAST,
+	  { .dst = 1, .bytes = 2048, .path = 3, DET }, .count = 10,
+	  .value = 2103192 },
+	{ "sunway:18x4", "event, 8 B, acknowledged", ACKED,
+	  { .dst = 1, .bytes = 8, .path = 3, .ack = 1, DET }, .value = 834085 },
+	{ "sunway:18x4", "8 B to the farthest node", LAST,
+	  { .dst = 71, .bytes = 8, DET }, .value = 1260696 },
+	{ "sunway:18x4", "8 B to the same node", LAST, { .bytes = 8, DET },
+	  .value = 816000 },
+	{ "sunway:18x4", "all nodes, dynamic", CROWD,
+	  { .bytes = 6144, .routing = 0 }, .count = 8, .value = 7614742 },
+	{ "sunway:18x4", "all nodes, deterministic", CROWD,
+	  { .bytes = 6144, .routing = 1 }, .count = 8, .value = 7601828 },
+	{ "sunway:18x4", "all nodes, high", CROWD,
+	  { .bytes = 6144, .routing = 2 }, .count = 8, .value = 7601828 },
+	{ "sunway:18x4", "all nodes, system", CROWD,
+	  { .bytes = 6144, .routing = 3 }, .count = 8, .value = 7601828 },
+	{ "sunway:18x4", "all nodes, acknowledged", CROWD,
+	  { .bytes = 6144, .ack = 1 }, .count = 8, .value = 8284134 },
+	{ "sunway:18x4", "all nodes, dynamic, few buffers", CROWD,
+	  { .bytes = 6144, .routing = 0 }, .count = 8,
+	  .set = "tokens_dynamic=32 tokens_shared=33", .value = 7614742 },
+	{ "sunway:18x4", "all nodes, dynamic, few shared buffers", CROWD,
+	  { .bytes = 6144, .routing = 0 }, .count = 8,
+	  .set = "tokens_dynamic=1 tokens_shared=60", .value = 7614742 },
+	{ "sunway:18x4", "all nodes, deterministic, few buffers", CROWD,
+	  { .bytes = 6144, .routing = 1 }, .count = 8,
+	  .set = "tokens_deterministic=32 tokens_shared=33", .value = 7601828 },
+	{ "sunway:18x4", "all nodes, deterministic, few shared buffers", CROWD,
+	  { .bytes = 6144, .routing = 1 }, .count = 8,
+	  .set = "tokens_deterministic=1 tokens_shared=60", .value = 7601828 },
+	{ "sunway:18x4", "all nodes, high, few buffers", CROWD,
+	  { .bytes = 6144, .routing = 2 }, .count = 8,
+	  .set = "tokens_high=32 tokens_shared=33", .value = 7601828 },
+	{ "sunway:18x4", "all nodes, high, few shared buffers", CROWD,
+	  { .bytes = 6144, .routing = 2 }, .count = 8,
+	  .set = "tokens_high=1 tokens_shared=60", .value = 7601828 },
+	{ "sunway:18x4", "all nodes, system, few buffers", CROWD,
+	  { .bytes = 6144, .routing = 3 }, .count = 8,
+	  .set = "tokens_system=32 tokens_shared=33", .value = 7601828 },
+	{ "sunway:18x4", "all nodes, system, few shared buffers", CROWD,
+	  { .bytes = 6144, .routing = 3 }, .count = 8,
+	  .set = "tokens_system=1 tokens_shared=60", .value = 7601828 },
+	{ "sunway:18x4", "fsm, slow reception", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 0, DET },
+	  .set = "reception=1000000", .value = 21514000 },
+	{ "sunway:18x4", "queue, slow reception", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 1, DET },
+	  .set = "queue.reception=1000000", .value = 21916573 },
+	{ "sunway:18x4", "rdma, slow reception", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 2, DET },
+	  .set = "rdma.reception=1000000", .value = 21916573 },
+	{ "sunway:18x4", "event, slow reception", LAST,
+	  { .dst = 1, .bytes = 20480, .path = 3, DET },
+	  .set = "event.reception=1000000", .value = 21043705 },
+	{ "sunway:18x4", "all nodes to one", HOT, { .bytes = 20480 },
+	  .set = "tokens_dynamic=32 tokens_shared=33", .value = 74585132 },
+	{ "sunway:18x4", "all nodes to one, deterministic", HOT,
+	  { .bytes = 20480, DET },
+	  .set = "tokens_deterministic=32 tokens_dynamic=32 tokens_shared=33",
+	  .value = 147737522 },
+	{ "sunway:18x4", "all nodes to one, high", HOT,
+	  { .bytes = 20480, .routing = NET_HIGH },
+	  .set = "tokens_high=32 tokens_shared=33", .value = 147737522 },
+	{ "sunway:18x4", "20 FIFOs", FIFOS, { .dst = 1, .bytes = 2048, DET },
+	  .count = 20, .value = 5943828 },
+	{ "sunway:18x4", "bcast of 8 B", RESULT, { .bytes = 8 }, .members = 64,
+	  .coll = NET_BCAST, .value = 1534171 },
+	{ "sunway:18x4", "bcast of 2048 B", RESULT, { .bytes = 2048 },
+	  .members = 64, .coll = NET_BCAST, .value = 1825367 },
+	{ "sunway:18x4", "20 bcasts, few buffers", RESULT, { .bytes = 8 },
+	  .members = 64, .coll = NET_BCAST, .count = 20,
+	  .set = "tokens_coll0=1 tokens_coll1=8 token=250000 coll_injection=1",
+	  .value = 9606186 },
+	{ "sunway:18x4", "20 bcasts, few buffers down", RESULT, { .bytes = 8 },
+	  .members = 64, .coll = NET_BCAST, .count = 20,
+	  .set = "tokens_coll0=8 tokens_coll1=1 token=250000 coll_injection=1",
+	  .value = 9606186 },
+	{ "sunway:18x4", "class routes", ROUTES, { 0 }, .value = 64 },
+	{ "sunway:18x4", "class routes of a port", ROUTES, { .dst = 18 },
+	  .value = 32 },
+	{ "sunway:18x4", "two lanes", LAST,
+	  { .dst = 71, .bytes = 20480, .rail = 1, DET },
+	  .plan = "lanes 1:0.1+ = 2; lanes 0.0+ = 2", .value = 8344570 },
+	{ "sunway:18x4", "bit errors", LAST,
+	  { .dst = 71, .bytes = 204800, DET },
+	  .plan = "seed = 1; errors * = 3e-3", .value = 84611192 },
+	{ "sunway:18x4", "memory errors", ACKED,
+	  { .dst = 71, .bytes = 204800, .ack = 1, DET },
+	  .plan = "seed = 1; memory * = 1e-1", .value = 100802446 },
+	{ "sunway:18x4", "many memory errors", ACKED,
+	  { .dst = 71, .bytes = 20480, .ack = 1, DET },
+	  .plan = "seed = 1; memory * = 1e-1", .set = "resend_tries=1",
+	  .value = 487791898 },
+	{ "sunway:18x4", "dead rail", ACKED,
+	  { .dst = 71, .bytes = 204800, .ack = 1, DET },
+	  .plan = "dead-rail 0 at 5 us", .value = 1072276634 },
+	{ "sunway:18x4", "dead node", DEAD, { .dst = 1, .bytes = 8, DET },
+	  .plan = "dead-node 1 at 1 us", .value = 11000380 },
+	/* 1300000 inject + 1036000 injection + 200000 hop + 1103636 bus in +
+	 * 3309000 receive
+	 */
+	{ "apenet:4x4", "host, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 0, DET }, .value = 6948636 },
+	/* 1300000 inject + 2052000 injection + 200000 hop + 2961816 bus in +
+	 * 3309000 receive
+	 */
+	{ "apenet:4x4", "host, full packet", LAST,
+	  { .dst = 1, .bytes = 4096, .path = 0, DET }, .value = 9822816 },
+	{ "apenet:4x4", "host, ten packets", LAST,
+	  { .dst = 1, .bytes = 40960, .path = 0, DET }, .value = 36479160 },
+	{ "apenet:4x4", "host, ten messages", LAST,
+	  { .dst = 1, .bytes = 4096, .path = 0, DET }, .count = 10,
+	  .value = 26579160 },
+	/* 2500000 inject + 1036000 injection + 200000 hop + 1103636 bus in +
+	 * 3809000 receive
+	 */
+	{ "apenet:4x4", "gpu, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 1, DET }, .value = 8648636 },
+	/* 2500000 inject + 2730668 bus out + 200000 hop + 2961816 bus in +
+	 * 3809000 receive
+	 */
+	{ "apenet:4x4", "gpu, full packet", LAST,
+	  { .dst = 1, .bytes = 4096, .path = 1, DET }, .value = 12201484 },
+	{ "apenet:4x4", "gpu, ten packets", LAST,
+	  { .dst = 1, .bytes = 40960, .path = 1, DET }, .value = 35681680 },
+	{ "apenet:4x4", "gpu, ten messages", LAST,
+	  { .dst = 1, .bytes = 4096, .path = 1, DET }, .count = 10,
+	  .value = 35681680 },
+	/* 6450000 inject + 1036000 injection + 200000 hop + 1103636 bus in +
+	 * 8459000 receive
+	 */
+	{ "apenet:4x4", "staged, 8 B", LAST,
+	  { .dst = 1, .bytes = 8, .path = 2, DET }, .value = 17248636 },
+	/* 6450000 inject + 2052000 injection + 200000 hop + 2961816 bus in +
+	 * 8459000 receive
+	 */
+	{ "apenet:4x4", "staged, full packet", LAST,
+	  { .dst = 1, .bytes = 4096, .path = 2, DET }, .value = 20122816 },
+	{ "apenet:4x4", "staged, ten packets", LAST,
+	  { .dst = 1, .bytes = 40960, .path = 2, DET }, .value = 46779160 },
+	{ "apenet:4x4", "staged, ten messages", LAST,
+	  { .dst = 1, .bytes = 4096, .path = 2, DET }, .count = 10,
+	  .value = 36879160 },
+	{ "apenet:4x4", "8 B to the farthest node", LAST,
+	  { .dst = 10, .bytes = 8, DET }, .value = 7548636 },
+	{ "apenet:4x4", "8 B to the same node", LAST, { .bytes = 8, DET },
+	  .value = 6045000 },
+	{ "apenet:4x4", "all nodes, dynamic", CROWD,
+	  { .bytes = 12288, .routing = 0 }, .count = 8, .value = 56896584 },
+	{ "apenet:4x4", "all nodes, deterministic", CROWD,
+	  { .bytes = 12288, .routing = 1 }, .count = 8, .value = 56896584 },
+	{ "apenet:4x4", "all nodes, high", CROWD,
+	  { .bytes = 12288, .routing = 2 }, .count = 8, .value = 62498000 },
+	{ "apenet:4x4", "all nodes, system", CROWD,
+	  { .bytes = 12288, .routing = 3 }, .count = 8, .value = 62498000 },
+	{ "apenet:4x4", "all nodes, dynamic, few buffers", CROWD,
+	  { .bytes = 12288 }, .count = 8, .set = "tokens_dynamic=310",
+	  .value = 56896584 },
+	{ "apenet:4x4", "all nodes, deterministic, few buffers", CROWD,
+	  { .bytes = 16, .routing = 1 }, .count = 32,
+	  .set = "tokens_deterministic=2 token=200000 injection=1 "
+		  "host.read=1 pread.per_packet=1 rx.rate=1",
+	  .value = 15303001 },
+	{ "apenet:4x4", "all nodes, high, few buffers", CROWD,
+	  { .bytes = 16, .routing = 2 }, .count = 32,
+	  .set = "tokens_high=2 token=200000 injection=1 "
+		  "host.read=1 pread.per_packet=1 rx.rate=1",
+	  .value = 15213001 },
+	{ "apenet:4x4", "all nodes, system, few buffers", CROWD,
+	  { .bytes = 16, .routing = 3 }, .count = 32,
+	  .set = "tokens_system=2 token=200000 injection=1 "
+		  "host.read=1 pread.per_packet=1 rx.rate=1",
+	  .value = 15213001 },
+	{ "apenet:4x4", "both directions, host, slow bus", PAIR,
+	  { .dst = 1, .bytes = 40960, .path = 0, DET },
+	  .set = "pwrite.rate=10000000", .value = 433409000 },
+	{ "apenet:4x4", "host, slow reception", LAST,
+	  { .dst = 1, .bytes = 40960, .path = 0, DET },
+	  .set = "reception=10000000", .value = 416461000 },
+	{ "apenet:4x4", "host, writes to 350 pages", WORDS,
+	  { .dst = 1, .bytes = 64, .path = 0, DET }, .count = 700,
+	  .value = 796216000 },
+	{ "apenet:4x4", "both directions, gpu, slow bus", PAIR,
+	  { .dst = 1, .bytes = 40960, .path = 1, DET },
+	  .set = "pwrite.rate=10000000", .value = 435109000 },
+	{ "apenet:4x4", "gpu, slow reception", LAST,
+	  { .dst = 1, .bytes = 40960, .path = 1, DET },
+	  .set = "gpu.reception=10000000", .value = 418839668 },
+	{ "apenet:4x4", "gpu, writes to 350 pages", WORDS,
+	  { .dst = 1, .bytes = 64, .path = 1, DET }, .count = 700,
+	  .value = 582905000 },
+	{ "apenet:4x4", "both directions, staged, slow bus", PAIR,
+	  { .dst = 1, .bytes = 40960, .path = 2, DET },
+	  .set = "pwrite.rate=10000000", .value = 443709000 },
+	{ "apenet:4x4", "staged, slow reception", LAST,
+	  { .dst = 1, .bytes = 40960, .path = 2, DET },
+	  .set = "staged.reception=10000000", .value = 426761000 },
+	{ "apenet:4x4", "staged, writes to 350 pages", WORDS,
+	  { .dst = 1, .bytes = 64, .path = 2, DET }, .count = 700,
+	  .value = 806516000 },
+	{ "apenet:4x4", "host, writes to 600 pages", WORDS,
+	  { .dst = 1, .bytes = 64, DET }, .count = 1200, .value = 1360761000 },
+	{ "apenet:4x4", "ten packets, dynamic, few buffers", LAST,
+	  { .dst = 1, .bytes = 40960 },
+	  .set = "tokens_dynamic=310 tokens_deterministic=2 "
+		  "host.read=1 injection=1 pread.per_packet=1",
+	  .value = 35451161 },
+	{ "apenet:4x4", "all nodes, dynamic, fast board", CROWD,
+	  { .bytes = 12288 }, .count = 8,
+	  .set = "tokens_deterministic=2 host.read=1 injection=1 "
+		  "pread.per_packet=1 pread.rate=1 rx.rate=1 rx.miss=1 "
+		  "pwrite.rate=1 reception=1",
+	  .value = 35067000 },
+	{ "apenet:4x4", "ten packets, slow link", LAST,
+	  { .dst = 1, .bytes = 81920, DET }, .set = "link=10000000",
+	  .value = 1051661000 },
+	{ "apenet:4x4", "two lanes", LAST, { .dst = 1, .bytes = 40960, DET },
+	  .plan = "lanes 0.A+ = 2; lanes 0.B+ = 2; lanes "
+		  "0.A- = 2; lanes 0.B- = 2",
+	  .value = 44181000 },
+	{ "apenet:4x4", "many bit errors", ACKED,
+	  { .dst = 10, .bytes = 40960, .ack = 1, DET },
+	  .plan = "seed = 1; errors * = 3e-5", .set = "resend_tries=2",
+	  .value = 16996098776 },
+	{ "apenet:4x4", "bit errors", LAST, { .dst = 10, .bytes = 40960, DET },
+	  .plan = "seed = 1; errors * = 1e-5", .value = 111000928 },
+	{ "apenet:4x4", "dead node", DEAD, { .dst = 1, .bytes = 8, DET },
+	  .plan = "dead-node 1 at 1 us", .set = "detect=1000000",
+	  .value = 2001000 },
+	{ "apenet:4x4", "link dead for 3 us", ACKED,
+	  { .dst = 1, .bytes = 40960, .ack = 1, DET },
+	  .plan = "dead-link 0.B+ at 5 us for 3 us; "
+		  "dead-link 0.A+ at 5 us for 3 us; "
+		  "dead-link 0.A- at 5 us for 3 us; "
+		  "dead-link 0.B- at 5 us for 3 us",
+	  .value = 38404344 },
+	{ "apenet:4x4", "failed host", WATCH, { 0 },
+	  .set = "watch_service=450000000000", .value = 1800800070261 },
+};
+/* clang-format on */
+#define GOLDENS (sizeof(golden_table) / sizeof(golden_table[0]))
+
+/*
+ * Numbers that no experiment depends on, and why. machine NULL: on all
+ * machines.
+ */
+static const struct golden_exception {
+	const char *machine, *key;
+} golden_exceptions[] = {
+	/* software and interfaces of the ranks: used by prov/vt */
+	{ NULL, "ranks_per_node" },
+	{ NULL, "send" },
+	{ NULL, "recv" },
+	{ NULL, "match" },
+	{ NULL, "message" },
+	{ NULL, "poll" },
+	{ NULL, "wtime" },
+	{ NULL, "input" },
+	{ NULL, "input_retry" },
+	{ NULL, "atomic" },
+	{ NULL, "fold" },
+	{ NULL, "fold_levels" },
+	{ NULL, "bcast_gather" },
+	{ NULL, "engines" },
+	/* shapes: used when the file is read */
+	{ NULL, "closed" },
+	{ NULL, "supernode" },
+	/* changes only which of 2^32 bad packets passes the check */
+	{ "qsnet2", "code_span" },
+	/* shares the buffers of the dynamic channel */
+	{ "sunway", "tokens_deterministic" },
+	/* the model accepts no other value */
+	{ "gemini", "dyn_queues" },
+	/* not checked: no experiment found in which they limit the result */
+	{ "apenet", "tokens_dynamic" },
+	{ "apenet", "dyn_queues" },
+	{ "apenet", "ack_timeout" },
+	{ "apenet", "watch_service" },
+};
+
+#endif
