@@ -30,7 +30,7 @@ static unsigned long space_used(void)
 		pages = 0;
 	if (f)
 		fclose(f);
-	return pages * 4;
+	return pages * ((unsigned long)sysconf(_SC_PAGESIZE) / 1024);
 }
 
 const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes)

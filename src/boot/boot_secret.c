@@ -175,7 +175,8 @@ static int secret_accept(const struct secret_user *u,
 	if (!secret_derive(u, "check", offer, check))
 		return -ENOMEM;
 	return CRYPTO_memcmp(check, offer->check, sizeof(check))
-		       ? secret_differs(u, "another key than this rank")
+		       ? secret_differs(u,
+					"a key that differs from this rank's")
 		       : 0;
 }
 

@@ -158,7 +158,7 @@ static int wanted_align(MPI_Info handle, size_t *align_p)
 		return weft_err_arg(NULL, "MPI_Alloc_mem", MPI_ERR_INFO_VALUE,
 				    2,
 				    "mpi_minimum_memory_alignment is %s, "
-				    "which is no power of two",
+				    "which is not a power of two",
 				    text);
 	if (n > CACHE_LINE)
 		*align_p = n;

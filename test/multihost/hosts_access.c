@@ -258,7 +258,7 @@ static int check(const char *keyfile, const char *stolen, const char *wire)
 	derive(key, "check", st, sum);
 	/* if this differs, the keys above are not the keys of the job */
 	if (memcmp(sum, st->offer.check, SHA)) {
-		puts("the check is not what this program derives");
+		puts("the published check differs from the derived one");
 		bad = 1;
 	}
 	for (size_t i = 0; i < WEFT_COUNT_OF(at); i++) {

@@ -81,7 +81,7 @@ refused() {
 }
 touch "$work/f.end"
 run=(mpirun.openmpi --oversubscribe --bind-to none)
-refused 'different key files' 'host2: rank 0 has another key than this rank' \
+refused 'different key files' 'host2: rank 0 has a key that differs from this rank' \
 	"${run[@]}" -host host1 -x WEFT_KEY_FILE="$work/k1" -n 1 "$work/talk" "$work/f" : \
 	-host host2 -x WEFT_KEY_FILE="$work/k2" -n 1 "$work/talk" "$work/f"
 chmod 640 "$work/k1"

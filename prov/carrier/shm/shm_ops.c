@@ -147,7 +147,7 @@ static void shm_linger(struct shm *s)
 		    shm_sock_handover(s, p) && shm_peer_alive(s, p) &&
 		    shm_linger_until(s, p, now + SHM_LINGER_LONG_NS))
 			weft_log(WEFT_LOG_WARN,
-				 "shm: packets to pid %u may be lost",
+				 "shm: closed before pid %u read all packets",
 				 p->id.pid);
 	}
 }

@@ -191,7 +191,8 @@ static int check_orders(const struct net_config *cfg)
 			seen |= cfg->zone[z][d];
 		if ((seen & all) != all)
 			return config_refuse(
-				cfg, "a zone set leaves a dimension out");
+				cfg,
+				"each zone set must contain all dimensions");
 	}
 	return 0;
 }
@@ -285,7 +286,7 @@ static int check_links(const struct net_config *cfg)
 		{ cfg->tokens[0] + cfg->tokens_shared > 4095,
 		  "more than 4095 tokens of VC 0" },
 		{ cfg->tokens_shared && cfg->topology == NET_TORUS,
-		  "tokens_shared: a ring needs buffers of its own" },
+		  "tokens_shared: the rings of a torus need private buffers" },
 		{ cfg->tokens_shared && cfg->tokens_shared < full,
 		  "tokens_shared is less than the tokens of one packet" },
 		{ cfg->tokens[0] + cfg->tokens_shared < full + cfg->inject_room,

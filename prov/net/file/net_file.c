@@ -130,7 +130,7 @@ static int line_store(struct file_doc *doc, const struct file_line *item)
 
 	if (before)
 		return file_fail_at(doc, item->line,
-				    "%s is set in line %u already", item->key,
+				    "%s is already set in line %u", item->key,
 				    before->line);
 	if (doc->count == FILE_LINES_MAX)
 		return file_fail_at(doc, item->line, "more than %d lines",

@@ -37,7 +37,8 @@ const struct file_key file_keys[] = {
 	  "links between switches 0 and 1, 2 and 3 .. of a tree's first level, "
 	  "e.g. 4" },
 	{ "supernode", FILE_COUNT, CFG(supernode), 1, 6, FILE_OPTIONAL,
-	  "levels of a tree with one routing table entry from outside, e.g. "
+	  "levels of a supernode, which has one entry in other routing tables, "
+	  "e.g. "
 	  "2" },
 	{ "closed", FILE_COUNT, CFG(closed), 0, 1, FILE_OPTIONAL,
 	  "1: all dimensions of a torus are rings" },
@@ -210,7 +211,7 @@ const struct file_key file_keys[] = {
 	{ "ack", FILE_BYTES, CFG(ack_bytes), 0, 4096, FILE_OPTIONAL,
 	  "payload of an acknowledgement packet, e.g. 4 B" },
 	{ "ack_wire", FILE_BYTES, CFG(ack_wire_bytes), 1, 4096, FILE_OPTIONAL,
-	  "size of an acknowledgement on the wire, if it is no normal packet, "
+	  "size of an acknowledgement on the wire, if not that of a packet, "
 	  "e.g. 6 B" },
 	{ "ack_inject", FILE_TIME, CFG(ack_ps), 0, PS_MAX, FILE_OPTIONAL,
 	  "time from packet stored to acknowledgement at the link, e.g. 20 "
@@ -255,7 +256,7 @@ const struct file_key file_keys[] = {
 	{ "barrier", FILE_BYTES, CFG(barrier_bytes), 0, 4096, FILE_OPTIONAL,
 	  "size of a barrier packet on the wire, e.g. 12 B" },
 	{ "fold", FILE_TIME, CFG(fold_ps), 0, PS_MAX, FILE_OPTIONAL,
-	  "time of an interface to add two packets of a reduction, e.g. 300 "
+	  "time in which an interface combines two packets, e.g. 300 "
 	  "ns" },
 	{ "input", FILE_COUNT, CFG(input_slots), 1, 65536, FILE_OPTIONAL,
 	  "packets in a rank's input queue; others are discarded, e.g. 128" },

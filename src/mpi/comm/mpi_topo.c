@@ -84,11 +84,11 @@ static int check_grid(const struct weft_comm *c, const char *func, int arg,
 					    dims[d], d);
 		n *= dims[d];
 		if (n > c->size)
-			return weft_err_arg(
-				c, func, MPI_ERR_DIMS, arg,
-				"grid of more than the %d processes of the "
-				"communicator",
-				c->size);
+			return weft_err_arg(c, func, MPI_ERR_DIMS, arg,
+					    "the grid has more than the %d "
+					    "processes of the "
+					    "communicator",
+					    c->size);
 	}
 	*n_p = (int)n;
 	return 0;
@@ -313,10 +313,10 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	for (int d = 0; d < t->ndims && weft_check; d++)
 		if (!t->periods[d] &&
 		    (coords[d] < 0 || coords[d] >= t->dims[d]))
-			return weft_err_arg(
-				c, __func__, MPI_ERR_ARG, 2,
-				"coordinate %d in dimension %d of size %d",
-				coords[d], d, t->dims[d]);
+			return weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
+					    "coordinate %d is outside "
+					    "dimension %d of size %d",
+					    coords[d], d, t->dims[d]);
 	*rank = weft_topo_cart_rank(t, coords);
 	return MPI_SUCCESS;
 }

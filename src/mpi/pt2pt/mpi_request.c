@@ -106,7 +106,7 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 static int bad_start(const char *func, int arg, MPI_Request handle)
 {
 	return weft_err_arg(NULL, func, MPI_ERR_REQUEST, arg,
-			    "request %p is not an inactive persistent one",
+			    "request %p is not an inactive persistent request",
 			    (void *)handle);
 }
 

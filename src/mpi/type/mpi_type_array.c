@@ -57,15 +57,16 @@ static int sub_check(const struct sub_call *c)
 					   "invalid size %lld of dimension %d",
 					   (long long)size, d);
 		else if (sub < 1 || sub > size)
-			err = weft_err_arg(
-				NULL, c->func, MPI_ERR_ARG, 3,
-				"subsize %lld of dimension %d of size %lld",
-				(long long)sub, d, (long long)size);
+			err = weft_err_arg(NULL, c->func, MPI_ERR_ARG, 3,
+					   "subsize %lld is invalid in "
+					   "dimension %d of size %lld",
+					   (long long)sub, d, (long long)size);
 		else if (start < 0 || start > size - sub)
-			err = weft_err_arg(
-				NULL, c->func, MPI_ERR_ARG, 4,
-				"start %lld in dimension %d of size %lld",
-				(long long)start, d, (long long)size);
+			err = weft_err_arg(NULL, c->func, MPI_ERR_ARG, 4,
+					   "start %lld is outside dimension %d "
+					   "of size %lld",
+					   (long long)start, d,
+					   (long long)size);
 	}
 	return err;
 }

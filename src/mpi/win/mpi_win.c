@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NO_DEVICE "window memory must be host memory, and this is device memory"
+#define NO_DEVICE "device memory cannot be used for a window"
 
 /* ---- checks -------------------------------------------------------------- */
 
