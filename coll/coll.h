@@ -86,7 +86,7 @@ struct weft_coll_side {
 struct weft_coll_args {
 	enum weft_coll_kind kind;
 	struct weft_comm *comm;
-	/* v or w form: blocks of different sizes; the same on all ranks */
+	/* v or w form: block sizes may differ */
 	bool uneven;
 	/* persistent operation: ranks may start several in different orders */
 	bool any_order;

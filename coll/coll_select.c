@@ -210,7 +210,7 @@ static const struct coll_algo alltoall_rows[] = {
 	  coll_alltoall_inplace, "pairs exchange through one block" },
 };
 
-/* reduce_scatter: bytes of the whole vector */
+/* reduce_scatter: the limits are bytes of the whole vector */
 static const struct coll_algo reduce_scatter_rows[] = {
 	{ WEFT_COLL_REDUCE_SCATTER, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_redscat_exact, "sum rounded once, WEFT_EXACT" },

@@ -374,7 +374,8 @@ int weft_sunway_vm_close(struct weft_sunway *n, unsigned vm);
 /* ---- statistics ---- */
 
 struct weft_sunway_stats {
-	uint64_t inside;  /* packets that did not leave their engine */
+	uint64_t inside;  /* packets delivered inside the sending message engine
+			   */
 	uint64_t crossed; /* packets through the crossbar to the other engine */
 	uint64_t port[WEFT_SUNWAY_PORTS];
 	uint64_t fetches; /* PCIe: descriptors and data read from memory */

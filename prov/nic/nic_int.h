@@ -112,7 +112,7 @@ enum nic_type {
 /* Segments of a buffer in the sending process: address, length. */
 struct nic_segs {
 	uint32_t count;
-	uint32_t cell; /* cursor in the sender's area, plus one; 0: none */
+	uint32_t cell; /* cell of the shared copy's cursor, plus one; 0: none */
 	uint64_t seg[2 * WEFT_IOV_MAX];
 };
 
@@ -228,9 +228,9 @@ struct nic_peer {
 	struct weft_list waiting; /* ops that wait for the peer */
 	/* receives whose FIN waits for space in the carrier */
 	struct weft_list fin_wait;
-	/* link in nic->gone, if the peer is gone and left messages */
+	/* link in nic->gone, if the peer is lost and messages are kept */
 	struct weft_list gone;
-	uint32_t left;	   /* number of messages that the peer left */
+	uint32_t left;	   /* unexpected messages of the peer that are kept */
 	uint32_t open_ops; /* number of ops in these lists, for FI_FENCE */
 	uint32_t requests; /* requests that have no response yet */
 	uint32_t one_sided_count; /* outstanding one-sided accesses */

@@ -422,7 +422,8 @@ static void engine_free_all(struct vt_engine_pass *t)
 		uint32_t s = weft_load32(&r->status);
 
 		w->batch[k] = w->wake[k];
-		weft_store32_relaxed(&r->waits_for, 0); /* relaxed, like due */
+		weft_store32_relaxed(&r->waits_for,
+				     0); /* relaxed: R1 publishes it */
 		/* R1 pairs with A1 in block_until_released() */
 		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
 			;

@@ -145,7 +145,7 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 	}
 }
 
-/* Records an event: polling ranks may find a packet. */
+/* Resets the count of idle passes: polling ranks may find a packet. */
 static void engine_busy(struct vt_engine_pass *t)
 {
 	/* relaxed: no rank runs */

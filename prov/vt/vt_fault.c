@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Effects of a fault plan on ranks. When a node is detected as dead its ranks
- * are released with a verdict and leave; the other ranks see them as processes
- * that died. A dead link on a machine without detours ends the job.
+ * Effects of a fault plan on ranks. When the death of a node is detected, the
+ * waits of its ranks return an error and the ranks exit; the other ranks see
+ * them as processes that died. A dead link on a machine without detours ends
+ * the job.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/fault/net_fault.h"

@@ -144,7 +144,7 @@ struct vt_rank {
 	uint32_t node;
 	uint32_t slot;	    /* index of the rank on its node */
 	uint32_t in_flight; /* number of packets and transfers in flight */
-	/* errno of a rank that has closed; it may have packets in flight */
+	/* errno for peers after this rank closed; packets may be in flight */
 	uint32_t leave_err;
 	uint32_t routes; /* bit mask of the class route ids in use */
 	struct vt_msg_fifo {
@@ -276,9 +276,9 @@ struct vt_dma {
 	uint8_t step; /* enum vt_dma_step */
 	uint8_t ordered;
 	uint8_t inline_data; /* whether the bytes follow in the buffer */
-	uint8_t acked;	     /* whether an acknowledgement completes it */
-	uint8_t ready;	     /* whether it waits only for earlier transfers */
-	uint8_t wait_for;    /* bits of enum vt_dma_wait */
+	uint8_t acked; /* whether the acknowledgement completes the transfer */
+	uint8_t ready; /* whether it waits only for earlier transfers */
+	uint8_t wait_for; /* bits of enum vt_dma_wait */
 	uint8_t count;
 	int32_t err;
 	uint64_t remote;

@@ -59,7 +59,7 @@ static bool check_dead(struct vt *v)
 	return last;
 }
 
-/* ---- missing progress ---------------------------------------------------- */
+/* ---- lack of progress ---------------------------------------------------- */
 
 static bool any_rank_runs(const struct weft_vt *w)
 {

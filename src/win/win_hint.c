@@ -130,7 +130,7 @@ static const struct hint {
 	const char *key;
 	const char *val; /* default; NULL: absent by default */
 	bool (*fits)(const char *val);
-	/* returns whether the value fits the window, or may be set */
+	/* whether the value is true of, or permitted for, this window */
 	bool (*may)(const struct weft_win *w, const char *val);
 } hints[] = {
 	{ "no_locks", "false", is_switch, may_set_no_locks },

@@ -43,7 +43,10 @@ struct win_pause {
 #define WIN_ANY UINT32_MAX
 
 struct win_pause win_pause_begin(const struct weft_comm *c);
-/* Waits once. bits: wakeups for this waiter. Returns 0 or -ECONNRESET. */
+/*
+ * Spins, yields or blocks once while *word is `seen`. bits: futex bits that
+ * wake this waiter. Returns 0 or -ECONNRESET.
+ */
 int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 	      uint32_t bits, weft_au32 *waiters);
 /*

@@ -67,8 +67,8 @@ static double count(int kind, MPI_Comm comm)
 	MPI_Comm_rank(comm, &me);
 	MPI_Comm_size(comm, &n);
 	/*
-	 * the communicator joins a class route at its second collective, and
-	 * peers connect
+	 * warm-up: the communicator joins a class route at its second
+	 * collective, and peers connect
 	 */
 	for (int t = 0; t < 3 * n; t++)
 		run(kind, t, comm, me, n);

@@ -203,8 +203,8 @@ static void open_bcast(struct case_job *j, int i, struct weft_rng *rng)
 }
 
 /*
- * Opens the buffer of all blocks, for the root of gather and scatter and for
- * allgather.
+ * Allocates the buffer for the blocks of all ranks: for the root of gather and
+ * scatter, and for allgather.
  */
 static void root_blocks(struct case_job *j, int i, struct case_mem *m,
 			struct weft_rng *rng)

@@ -17,7 +17,7 @@
 struct side {
 	struct weft_qsnet2 *s;
 	struct sockaddr_in name;
-	uint32_t node; /* virtual process */
+	uint32_t node; /* virtual process number */
 	unsigned char *mem;
 	unsigned context;
 	unsigned q;

@@ -222,9 +222,9 @@ struct evp_pkey_st;
 struct sock {
 	struct weft_carrier base;
 	struct sockaddr_in name;
-	uint64_t gen;		  /* incarnation of this endpoint */
-	uint32_t tag;		  /* bytes of a tag; 0: no key */
-	uint8_t key[32];	  /* key derived from attr.key */
+	uint64_t gen;	 /* incarnation of this endpoint */
+	uint32_t tag;	 /* bytes of an authentication tag; 0: no key */
+	uint8_t key[32]; /* key derived from attr.key */
 	struct evp_pkey_st *pair; /* X25519 key pair of this endpoint */
 	uint8_t public[SOCK_PUBLIC_BYTES]; /* public half of the key pair */
 	/* time of the last answer to a datagram for a previous owner, ns */

@@ -103,8 +103,9 @@ struct cunit_climb {
 };
 
 /*
- * Fills a packet. The signature is stored last: a reader that a forged number
- * or counter admits too early must not find it before the payload.
+ * Fills a packet. The signature is stored last: a reader that reads too early,
+ * because a number or counter was forged, must not find a valid signature
+ * before the payload is there.
  */
 static inline void cunit_packet_fill(struct cunit_packet *p, uint32_t sig,
 				     const void *data, size_t bytes)
@@ -261,7 +262,7 @@ enum cunit_what {
 	CUNIT_MSG_UP,	   /* a contribution for a cell */
 	CUNIT_MSG_OUT,	   /* a published packet */
 	CUNIT_MSG_CREDIT,  /* arrival at an epoch */
-	CUNIT_MSG_CREDITS, /* notice that an epoch is complete */
+	CUNIT_MSG_CREDITS, /* all members arrived at an epoch: credits return */
 };
 void cunit_msg_publish(struct weft_cunit_group *g,
 		       const struct weft_cunit_call *call, int origin,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trees: every member once, inputs in order, links of the torus. */
+/*
+ * Trees contain every member once, combine inputs in order, and use links of
+ * the torus.
+ */
 #include "test/t.h"
 #include "prov/group/cunit/cunit_tree.h"
 

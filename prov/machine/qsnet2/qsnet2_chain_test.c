@@ -176,7 +176,7 @@ static void packets_in_flight_concurrently(void **state)
 	fixture_close(&x);
 }
 
-/* A unit that does not poll delays only its subtree. */
+/* A unit that does not forward delays only its subtree. */
 static void run_reports_whether_all_was_forwarded(void **state)
 {
 	struct chain_fixture x;

@@ -234,7 +234,7 @@ static void rx_queue(struct weft_sunway *n, const struct sunway_in *in)
 		n->stats.dropped++;
 }
 
-/* Stores the word of a read from IO space. */
+/* Stores the word that a read from IO space returned. */
 static unsigned done_word(struct weft_sunway *n, const struct sunway_msg *m,
 			  uint64_t value)
 {

@@ -41,7 +41,7 @@ static const struct net_config bgq = {
 	.read_paths = 2,		  /* HWI */
 	.through_share = 16,		  /* HWI: n = 15 */
 	.inject_room = 0,
-	.bubble = 2,			  /* II.B, as on BG/L */
+	.bubble = 2,			  /* paper II.B, as on BG/L */
 	.order = { 0, 1, 2, 3, 4 },	  /* II.B: longest dimension first */
 	.zone = {			  /* HWI: four sets of firmware */
 		{ 0x0f, 0x10 },		  /* longest dimensions first */

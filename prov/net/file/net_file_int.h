@@ -56,7 +56,7 @@ struct file_line {
 	unsigned line;
 	const struct file_key *def;
 	char *key, *value, *comment;
-	char *part;	     /* path or bus of the key, or NULL */
+	char *part;	     /* name before the dot of NAME.KEY, or NULL */
 	const char *variant; /* section that contains the line, or NULL */
 };
 

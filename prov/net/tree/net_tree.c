@@ -418,7 +418,7 @@ static void tree_combine(struct net_step *s, uint32_t entry)
 			       net_part_word(net, NET_EV_READY, entry));
 }
 
-/* Number of inputs of a member; answers have one per node, not per rank. */
+/* Returns the number of inputs of a member: one per rank; of answers, one. */
 static uint32_t member_inputs(const struct net_packet *p,
 			      const struct net_member *m)
 {

@@ -230,7 +230,7 @@ static int port_of(const struct sockaddr_storage *ss)
 		       : ((const struct sockaddr_in *)ss)->sin_port;
 }
 
-/* Returns whether the peer is run_peercred_test_listener(). */
+/* Returns whether the peer is the socket of run_peercred_test_listener(). */
 static bool is_test(int sd)
 {
 	struct sockaddr_storage remote = { 0 };
