@@ -73,7 +73,8 @@ struct weft_nic_group_info {
 	/* packets sent by this member on the tree in descriptors */
 	uint64_t described;
 	/*
-	 * longest vector, bytes, for which messages are not faster; 0: no limit
+	 * longest vector, bytes; callers send longer ones as messages; 0: no
+	 * limit
 	 */
 	size_t most;
 	uint64_t atomics; /* atomics of this member on arrival counters */

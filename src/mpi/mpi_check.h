@@ -48,7 +48,7 @@ struct mpi_msg {
 	MPI_Datatype type;
 	int peer;
 	int tag;
-	struct weft_dt *dt; /* set by the check */
+	struct weft_dt *dt; /* set when the arguments are checked */
 };
 
 /* Finds the wrong argument; 0: none of them is wrong. */

@@ -136,7 +136,7 @@ void weft_wait_policy_set_ranks(struct weft_wait_policy *p,
 				enum weft_core_share core_share,
 				uint32_t other_ranks);
 
-/* Returns whether the backoff suspends yields now. */
+/* Returns whether yields are suspended because an earlier one took too long. */
 bool weft_wait_policy_backs_off_now(struct weft_wait_policy *p) WEFT_COLD;
 
 static inline bool weft_wait_policy_backs_off(struct weft_wait_policy *p)

@@ -28,7 +28,7 @@ struct side {
 	uint64_t bytes;	     /* bytes that arrived */
 	uint64_t contiguous; /* offset before which all bytes have arrived */
 	uint64_t pieces;     /* unordered packets */
-	/* unordered packets that arrived before an earlier one */
+	/* packets that arrived before one that was sent earlier */
 	uint64_t out_of_order;
 	uint64_t ordered; /* packets delivered in order */
 	uint64_t bad;

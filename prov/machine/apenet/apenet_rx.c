@@ -127,7 +127,7 @@ static void in_store(struct weft_apenet *a, struct apenet_in *in,
 
 /* ---- messages ---- */
 
-/* Returns whether the data of a reply continues its get. */
+/* Returns whether a reply has the next bytes of its get. */
 static bool reply_fits(struct weft_apenet *a, const struct apenet_in *in,
 		       const struct rx *r)
 {

@@ -64,7 +64,7 @@ struct qsnet2_channel {
 /* Word indices are free-running: index i is ring[i & (words - 1)]. */
 struct qsnet2_queue {
 	uint64_t *ring;
-	uint64_t *late; /* mask of the words written after a gap */
+	uint64_t *late; /* bit mask of words that were written out of order */
 	uint32_t words;
 	uint32_t number;
 	uint16_t context;

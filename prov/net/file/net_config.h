@@ -86,7 +86,8 @@ struct net_reliability {
 	uint8_t header_code; /* enum net_header_code of the first 12 bytes */
 	/* end-to-end code, checked at the target: enum net_code up to RS5 */
 	uint8_t end_code;
-	uint8_t checked; /* node that checks the code: enum net_checked */
+	uint8_t checked; /* where the packet code is checked: enum net_checked
+			  */
 	uint8_t fec;	 /* 1: RS(528,514) corrects 7 symbols per block */
 	/* reaction to an uncorrectable memory word: enum net_internal */
 	uint8_t internal;

@@ -26,7 +26,8 @@ enum file_type {
 	/* one of the words that the key accepts, stored as its index */
 	FILE_CODE,
 	FILE_ORDER, /* dimensions: "A B C D E" or "longest" */
-	FILE_ZONE,  /* masks: "AB CD E", "longest", "any", "order" */
+	FILE_ZONE,  /* zone masks, e.g. "AB CD E", or one of the words longest,
+		       any, order */
 };
 
 /*

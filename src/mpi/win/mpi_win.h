@@ -35,7 +35,7 @@ struct mpi_target {
 	MPI_Aint disp;
 	MPI_Count count;
 	MPI_Datatype type;
-	struct weft_dt *dt; /* set by the check */
+	struct weft_dt *dt; /* set when the arguments are checked */
 };
 
 /*

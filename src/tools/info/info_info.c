@@ -259,7 +259,7 @@ static int usable_cpus(void)
 }
 
 /*
- * Returns the kernel's total memory of the host. The sum over hwloc's NUMA
+ * Returns the host's memory as the kernel reports it. The sum over hwloc's NUMA
  * nodes is not used: it changes when a virtual machine returns memory.
  */
 static unsigned long long memory_bytes(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kinds of experiments, and their arguments in a row: words key=value after the
- * name. Every experiment is available to the table of every machine.
+ * Kinds of experiments, and their arguments, which a table row gives as
+ * key=value after the name. The rows of every machine may use every experiment.
  */
 #include "src/tools/reproduce/repro.h"
 #include "src/base/attr.h"
