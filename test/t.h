@@ -24,8 +24,21 @@
 #include <errno.h>
 #include <sys/types.h>
 
-#define T_CASE(f)    cmocka_unit_test(f)
-#define T_RUN(tests) cmocka_run_group_tests(tests, NULL, NULL)
+#define T_CASE(f) cmocka_unit_test(f)
+#define T_RUN(tests)                                           \
+	t_exit_code(cmocka_run_group_tests(tests, NULL, NULL), \
+		    sizeof(tests) / sizeof((tests)[0]))
+
+/* Skips the rest of a case, as cmocka's skip(), and counts it. */
+#undef skip
+#define skip() (t_skipped++, _skip(__FILE__, __LINE__))
+extern size_t t_skipped;
+
+/*
+ * Returns the exit code of a test program: 77, which means skipped, if no case
+ * was run to its end.
+ */
+int t_exit_code(int failed, size_t cases);
 
 #define T_TRUE(x)      assert_true(x)
 #define T_FALSE(x)     assert_false(x)

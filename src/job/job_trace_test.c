@@ -424,5 +424,5 @@ int main(void)
 		cmocka_unit_test(invalid_trace_file_is_refused),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return T_RUN(tests);
 }

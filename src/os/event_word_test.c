@@ -101,5 +101,5 @@ int main(void)
 		cmocka_unit_test(nudge_waiters_are_distinguished),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return T_RUN(tests);
 }

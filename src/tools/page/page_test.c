@@ -177,5 +177,5 @@ int main(void)
 		cmocka_unit_test(page_close_reports_enospc),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return T_RUN(tests);
 }

@@ -315,5 +315,5 @@ int main(void)
 		CASE(notes_are_found_by_name),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return T_RUN(tests);
 }

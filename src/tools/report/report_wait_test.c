@@ -716,5 +716,5 @@ int main(void)
 		CASE(immediate_sends_have_no_completion_event),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return T_RUN(tests);
 }
