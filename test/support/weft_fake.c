@@ -147,6 +147,7 @@ static void fake_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 
 static const struct weft_carrier_ops carrier_ops = {
 	.name = "fake",
+	.backend = &weft_backend_live,
 	.peer = fake_peer,
 	.wait = fake_wait,
 	.wake = fake_wake,

@@ -170,6 +170,12 @@ borders() {
 		echo 'src/win returns 0 or -errno; src/mpi/win has the classes'
 		bad=1
 	fi
+	if grep -rnE --include='*.[ch]' --exclude='*_test.c' \
+		'\bweft_(carrier|backend)_vt\b|(->|\.)virt\b' src prov coll |
+		grep -vE '^prov/(carrier/carrier|backend/backend)\.h:|^prov/vt/|^prov/ofi/weft_conf\.c:'; then
+		echo 'use a property of the backend (prov/backend/backend.h)'
+		bad=1
+	fi
 	if grep -rn --include='*.[ch]' '^#include "\.\./' src prov coll test \
 		bench examples; then
 		echo 'no ../ in includes'
@@ -205,6 +211,8 @@ refused prov/carrier/shm/x.c '#include "prov/vt/vt.h"'
 refused prov/carrier/x.c '#include "prov/carrier/loop/loop.h"'
 refused prov/nic/x.c '#include "prov/vt/vt_api.h"'
 refused prov/backend/x.c '#include "prov/vt/vt_api.h"'
+refused prov/nic/x.c 'return b == &weft_backend_vt;'
+refused src/msg/x.c 'return weft_core.virt;'
 refused prov/carrier/loop/x.c '#include "prov/net/net.h"'
 refused prov/arq/x.c '#include "prov/wire/wire.h"'
 refused prov/machine/bgq/x.c '#include "prov/arq/arq.h"'
