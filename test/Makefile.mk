@@ -31,6 +31,7 @@ EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test
 PLAIN_TESTS += test/mutate/auto.sh
 PLAIN_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
 PLAIN_TESTS += test/doc/doc_map.sh test/tree/format.sh test/support/idle_timeout.sh test/tree/words.sh
+PLAIN_TESTS += test/prov/prov_unbounded.sh
 EXTRA_DIST += test/tree/words.py
 # commands printed in README and the documentation
 PLAIN_TESTS += test/doc/doc_man.sh test/doc/doc_pages.sh test/doc/doc_readme.sh

@@ -2,12 +2,13 @@
 # ThreadSanitizer (test/tree/line_limits.sh finds tests that are missing here).
 THREAD_TESTS = \
 	coll/coll_algo_test prov/carrier/hybrid/hybrid_test \
-	prov/carrier/carrier_grid_test prov/carrier/shm/shm_wait_test \
+	prov/carrier/carrier_grid_test prov/carrier/carrier_wait_test \
+	prov/carrier/shm/shm_wait_test \
 	prov/carrier/sock/sock_congestion_test \
 	prov/carrier/sock/sock_window_test prov/carrier/sock/sock_gro_split_test \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_unordered_test \
-	prov/carrier/sock/sock_test \
+	prov/carrier/sock/sock_test prov/carrier/sock/sock_wait_test \
 	prov/group/cunit/cunit_group_test prov/machine/bgq/bgq_limits_test \
 	prov/vt/vt_test prov/vt/vt_security_test \
 	prov/ofi/queue/weft_cntr_test prov/ofi/weft_domain_test \

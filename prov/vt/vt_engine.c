@@ -20,6 +20,7 @@
 #include "src/base/futex.h"
 #include "src/base/log.h"
 #include "src/base/must.h"
+#include "src/os/waiter.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -70,7 +71,8 @@ static bool engine_lock(struct vt *v)
 		/* F1 pairs with F0: one side sees the other. */
 		weft_add32(&h->waiters, 1);
 		weft_fence_full();
-		weft_futex_wait(&h->engine, owner, OWNER_CHECK_NS,
+		weft_futex_wait(&h->engine, owner,
+				weft_wait_slice(OWNER_CHECK_NS),
 				WEFT_FUTEX_PROCESSES);
 		weft_add32(&h->waiters, (uint32_t)-1);
 		if (weft_load32(&h->engine) == owner &&

@@ -20,6 +20,7 @@
 #include "prov/vt/vt.h"
 #include "src/base/futex.h"
 #include "src/base/must.h"
+#include "src/os/waiter.h"
 
 #include <time.h>
 
@@ -48,7 +49,7 @@ static uint64_t slice_ns(const struct vt *v)
 	if (v->rank >= WATCHERS && v->rank % WATCHERS && !v->threads &&
 	    !weft_load32(&h->left))
 		return UINT64_MAX;
-	return (SLICE_MS + v->w->size) * NS_PER_MS;
+	return weft_wait_slice((SLICE_MS + v->w->size) * NS_PER_MS);
 }
 
 static void block_until_released(struct vt *v, uint32_t as)

@@ -73,10 +73,11 @@ void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_scope scope)
 int weft_futex_wait_bits(weft_au32 *word, uint32_t value, uint32_t bits,
 			 uint64_t ns)
 {
-	struct timespec until = timespec_of(weft_now_ns() + ns);
+	bool forever = ns == UINT64_MAX;
+	struct timespec until = timespec_of(forever ? 0 : weft_now_ns() + ns);
 
-	if (!syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &until, NULL,
-		     bits))
+	if (!syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value,
+		     forever ? NULL : &until, NULL, bits))
 		return 0;
 	return errno == ETIMEDOUT ? -ETIMEDOUT : 0;
 }

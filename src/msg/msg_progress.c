@@ -14,6 +14,7 @@
 #include "src/base/log.h"
 #include "src/base/must.h"
 #include "src/os/coalesced_task.h"
+#include "src/os/waiter.h"
 #include "src/boot/boot_abort.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_io.h"
@@ -68,7 +69,7 @@ static int watch_ms(void)
 {
 	int ms = FOREVER;
 
-	for (int i = 0; watcher[i]; i++) {
+	for (int i = 0; watcher[i] && !weft_wait_is_unbounded(); i++) {
 		if (watcher[i]->idle && (ms < 0 || watcher[i]->ms < ms))
 			ms = watcher[i]->ms;
 	}

@@ -6,6 +6,7 @@
 #include "src/diag/diag_peer_failure.h"
 #include "src/msg/msg_progress.h"
 #include "src/core/core_state.h"
+#include "src/os/waiter.h"
 
 #include <errno.h>
 
@@ -46,7 +47,7 @@ static void block_on(weft_au32 *word, uint32_t seen, uint32_t bits,
 	/* seq_cst: before the kernel loads the word; see win_wake() */
 	atomic_fetch_add_explicit(waiters, 1, memory_order_seq_cst);
 	weft_fence_full();
-	weft_futex_wait_bits(word, seen, bits, BLOCK_NS);
+	weft_futex_wait_bits(word, seen, bits, weft_wait_slice(BLOCK_NS));
 	weft_add32(waiters, (uint32_t)-1);
 }
 

@@ -17,6 +17,7 @@ while IFS=$'\t' read -r file fault tests; do
 		bad=1
 	}
 	for t in $tests; do
+		case $t in *=*) continue ;; esac
 		[ -e "$t.c" ] || { echo "$file: no test $t"; bad=1; }
 	done
 done < test/mutate/list

@@ -6,6 +6,7 @@
  */
 #include "prov/carrier/loop/loop.h"
 #include "src/base/clock.h"
+#include "src/os/waiter.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -222,14 +223,15 @@ static void raw_deadline(struct timespec *ts, uint64_t ns)
 	uint64_t at;
 
 	clock_gettime(CLOCK_MONOTONIC, ts);
-	at = (uint64_t)ts->tv_nsec + ns;
+	at = weft_wait_end((uint64_t)ts->tv_nsec, ns);
 	ts->tv_sec += (time_t)(at / 1000000000u);
 	ts->tv_nsec = (long)(at % 1000000000u);
 }
 
 int loop_raw_wait(struct loop *l, uint64_t timeout_ns)
 {
-	uint64_t most = l->faults.any ? RAW_FAULT_NS : RAW_SLICE_NS;
+	uint64_t most =
+		l->faults.any ? RAW_FAULT_NS : weft_wait_slice(RAW_SLICE_NS);
 	uint64_t start = weft_now_ns();
 	struct timespec ts;
 	bool timed_out;

@@ -24,6 +24,7 @@
 #include "src/base/clock.h"
 #include "src/base/fence.h"
 #include "src/base/futex.h"
+#include "src/os/waiter.h"
 
 #include <errno.h>
 #include <string.h>
@@ -339,7 +340,7 @@ static void wait_block(struct shm *s, uint64_t ns)
 	struct wait_words words = wait_prepare(s);
 	bool woken = false;
 
-	if (!s->idle)
+	if (!s->idle && !weft_wait_is_unbounded())
 		woken = wait_at_most(s, &words, WAIT_SHORT_NS, &ns) ||
 			(words.notifiers_fence &&
 			 wait_at_most(s, &words, WAIT_EVENT_NS, &ns));
@@ -376,8 +377,7 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 static int wait_long(struct shm *s, uint64_t timeout_ns)
 {
 	uint64_t now = weft_now_ns();
-	uint64_t end =
-		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+	uint64_t end = weft_wait_end(now, timeout_ns);
 	uint64_t slept = 0;
 	bool done = false;
 
@@ -390,7 +390,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 		now = weft_now_ns();
 	}
 	if (!done && now < end) {
-		slept = wait_earlier(end - now, WAIT_SLICE_NS);
+		slept = wait_earlier(end - now, weft_wait_slice(WAIT_SLICE_NS));
 		wait_block(s, slept);
 		done = wait_done(s);
 	}
@@ -547,7 +547,8 @@ static bool arm_anew(struct shm *s, uint64_t now)
 	};
 
 	shm_sock_accept(s);
-	timerfd_settime(wait_timer(s), 0, &tick, NULL);
+	if (!weft_wait_is_unbounded())
+		timerfd_settime(wait_timer(s), 0, &tick, NULL);
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
 	if (wait_event_word(s)) {

@@ -17,6 +17,7 @@
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
+#include "src/os/waiter.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -153,7 +154,8 @@ static bool wait_spin(struct sock *s, uint64_t now, uint64_t end)
 static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
 {
 	struct sock_waiter *b = &s->waiter;
-	uint64_t until = wait_min(end, now + WAIT_SLICE_NS);
+	uint64_t slice_end = weft_wait_end(now, weft_wait_slice(WAIT_SLICE_NS));
+	uint64_t until = wait_min(end, slice_end);
 	uint64_t due;
 	bool done;
 
@@ -189,8 +191,7 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	struct sock *s = sock_of(c);
 	struct sock_waiter *b = &s->waiter;
 	uint64_t now = weft_now_ns();
-	uint64_t end =
-		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+	uint64_t end = weft_wait_end(now, timeout_ns);
 
 	if (wait_is_done(b, now))
 		return 0;
