@@ -2,7 +2,6 @@
 /* Probes by FI_PEEK, and matched probes by FI_CLAIM (msg_probe.h). */
 #include "src/msg/msg_probe.h"
 
-#include "src/base/clock.h"
 #include "src/diag/diag_peer_failure.h"
 #include "src/core/core_fi.h"
 #include "src/msg/msg.h"
@@ -10,6 +9,7 @@
 #include "src/msg/msg_recv.h"
 #include "src/msg/msg_typed.h"
 #include "src/msg/msg_wait.h"
+#include "src/os/waiter.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
@@ -125,11 +125,8 @@ static int probe_dead_peer(const struct weft_p2p_args *a, uint64_t *next_ns,
 {
 	uint64_t word, ignore;
 
-	if (!*next_ns)
-		*next_ns = now + DEAD_NS;
-	if (now < *next_ns)
+	if (!weft_wait_check_due(next_ns, now, DEAD_NS))
 		return 0;
-	*next_ns = now + DEAD_NS;
 	weft_p2p_match_word(a, &word, &ignore);
 	return weft_failure_check(word, ignore);
 }

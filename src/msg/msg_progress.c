@@ -6,7 +6,7 @@
  * fi_cq_sread. Between hosts, where each poll is a system call, spin adapts: a
  * block that lasts longer than all polls decrements it, a shorter one
  * increments it. With several threads one of them blocks in fi_cq_sread, the
- * others on a condition variable; a thread that completes a request wakes both.
+ * others on an event word; a thread that completes a request wakes both.
  */
 #include "src/msg/msg_progress.h"
 
@@ -14,6 +14,7 @@
 #include "src/base/log.h"
 #include "src/base/must.h"
 #include "src/os/coalesced_task.h"
+#include "src/os/event_word.h"
 #include "src/os/waiter.h"
 #include "src/boot/boot_abort.h"
 #include "src/core/core_fi.h"
@@ -26,7 +27,6 @@
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
-#include <time.h>
 
 #define BATCH		 16
 /* timeout in ms while operations are queued for retry */
@@ -40,9 +40,8 @@
 static struct weft_list incoming = { &incoming, &incoming };
 /* requests being stepped; accessed by the stepping thread only */
 static struct weft_list running = { &running, &running };
-static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
-/* number of threads on the condition variable */
-static unsigned waiters;
+/* threads that block while another thread blocks in fi_cq_sread */
+static struct weft_event others;
 static bool cq_blocked;			/* a thread blocks in fi_cq_sread */
 static struct weft_idle *blocked_waits; /* waits of the blocked threads */
 /* makes one thread at a time run the steps */
@@ -167,8 +166,7 @@ void weft_progress_read(void)
 /* Wakes other threads, which may wait for a request that was completed. */
 static void wake_others(void)
 {
-	if (waiters)
-		pthread_cond_broadcast(&woken);
+	weft_event_notify_locked(&others);
 	if (cq_blocked)
 		fi_cq_signal(weft_core.cq);
 }
@@ -304,8 +302,8 @@ static void block_in_cq(uint32_t mark, int timeout_ms)
 	if (weft_unlikely(n == -FI_EAGAIN &&
 			  weft_load32(&weft_completed) == mark))
 		call_idle_watchers();
-	if (weft_unlikely(weft_threads) && waiters)
-		pthread_cond_broadcast(&woken);
+	if (weft_unlikely(weft_threads))
+		weft_event_notify_locked(&others);
 }
 
 /*
@@ -313,21 +311,15 @@ static void block_in_cq(uint32_t mark, int timeout_ms)
  * completes a request wakes all. The thread in the queue also wakes all when it
  * leaves, so that one of them replaces it.
  */
-static void block_on_condition(int timeout_ms)
+static void block_behind_cq(int timeout_ms)
 {
-	struct timespec t;
+	uint32_t seen = weft_event_prepare_wait(&others, WEFT_EVENT_NOTIFY);
 
-	waiters++;
-	if (timeout_ms < 0) {
-		pthread_cond_wait(&woken, &weft_big_lock);
-	} else {
-		clock_gettime(CLOCK_REALTIME, &t);
-		t.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
-		t.tv_sec += timeout_ms / 1000 + t.tv_nsec / 1000000000;
-		t.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&woken, &weft_big_lock, &t);
-	}
-	waiters--;
+	weft_unlock();
+	weft_event_block(&others, seen,
+			 timeout_ms < 0 ? UINT64_MAX
+					: (uint64_t)timeout_ms * WEFT_MS);
+	weft_lock();
 }
 
 /*
@@ -361,7 +353,7 @@ void weft_progress_block(uint32_t mark, int timeout_ms)
 	}
 	timeout_ms = weft_progress_timeout(timeout_ms);
 	if (cq_blocked)
-		block_on_condition(timeout_ms);
+		block_behind_cq(timeout_ms);
 	else
 		block_in_cq(mark, timeout_ms < 0 ? watch_ms() : timeout_ms);
 	weft_unlock();

@@ -18,6 +18,11 @@ uint32_t weft_event_notify_all(struct weft_event *b)
 	return bits;
 }
 
+void weft_event_block(struct weft_event *event_word, uint32_t seen, uint64_t ns)
+{
+	weft_futex_wait(&event_word->ring, seen, ns, WEFT_FUTEX_PROCESSES);
+}
+
 int weft_event_wait(weft_au32 *own, uint32_t own_is,
 		    struct weft_event *event_word, uint32_t seen, uint64_t ns)
 {

@@ -60,6 +60,23 @@ static inline bool weft_event_has_waiters(const struct weft_event *b)
 uint32_t weft_event_notify_all(struct weft_event *b);
 
 /*
+ * Wakes all waiters, if there are any. For event words that waiters prepare and
+ * notifiers use with the same lock held, so that no fence is needed.
+ */
+static inline void weft_event_notify_locked(struct weft_event *b)
+{
+	if (weft_event_has_waiters(b))
+		weft_event_notify_all(b);
+}
+
+/*
+ * Blocks while event_word->ring == seen, for at most ns; UINT64_MAX: no
+ * timeout.
+ */
+void weft_event_block(struct weft_event *event_word, uint32_t seen,
+		      uint64_t ns);
+
+/*
  * Blocks while *own == own_is and event_word->ring == seen, for at most ns.
  * Returns 0, -ETIMEDOUT, or -ENOSYS: the kernel cannot wait on two words.
  */

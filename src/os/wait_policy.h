@@ -48,8 +48,6 @@ struct weft_wait_policy_spins {
 	/* polls of all sources before blocking is considered */
 	uint32_t passes;
 	uint32_t tests; /* failed tests (MPI_Test) per yield; 0: no yields */
-	/* time to spin on a queue's next entry that no other thread polled */
-	uint32_t spin_ns;
 };
 
 struct weft_wait_policy_yields {
@@ -58,7 +56,6 @@ struct weft_wait_policy_yields {
 	 * (collectives, probe)
 	 */
 	uint32_t count;
-	uint64_t longest_ns; /* maximum total time of these yields */
 	/* duration of a yield after which a computing process is assumed */
 	uint64_t long_yield_ns;
 	/*
@@ -87,8 +84,8 @@ struct weft_wait_policy_rule {
 static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 	[WEFT_OWN_CORE] = {
 		.spin = { .polls = 1500, .rounds = 100, .passes = 4000,
-			  .tests = 0, .spin_ns = 5000 },
-		.yield = { .count = 64, .longest_ns = 10 * WEFT_MS,
+			  .tests = 0 },
+		.yield = { .count = 64,
 			   .long_yield_ns = 1 * WEFT_MS,
 			   .rank_yield_ns = 5 * WEFT_US,
 			   .backoff_min_ns = 32 * WEFT_MS,
@@ -97,14 +94,54 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 	/* With oversubscribed cores a spinning rank delays its peer. */
 	[WEFT_OVERSUBSCRIBED] = {
 		.spin = { .polls = 2, .rounds = 0, .passes = 20,
-			  .tests = 32, .spin_ns = 0 },
-		.yield = { .count = 64, .longest_ns = 10 * WEFT_MS,
+			  .tests = 32 },
+		.yield = { .count = 64,
 			   .long_yield_ns = 1 * WEFT_MS,
 			   .rank_yield_ns = 5 * WEFT_US,
 			   .backoff_min_ns = 2 * WEFT_MS,
 			   .backoff_max_ns = 64 * WEFT_MS },
 	},
 };
+
+/* Times of the waits of one user. */
+struct weft_wait_times {
+	uint64_t spin_ns;  /* spins before the first yield */
+	uint64_t yield_ns; /* yields before blocking */
+	/* longest block, before a check of what no notification reports */
+	uint64_t slice_ns;
+	/* yields after a refused send, before blocking for WEFT_WAIT_ROOM_NS */
+	uint32_t room_yields;
+};
+
+enum weft_wait_user {
+	WEFT_WAIT_SHM,
+	WEFT_WAIT_SOCK,	  /* each check is a system call */
+	WEFT_WAIT_LOCAL,  /* hybrid carrier; times since the last packet */
+	WEFT_WAIT_REMOTE, /* hybrid carrier if all peers are remote */
+	WEFT_WAIT_LOOP,
+	WEFT_WAIT_WINDOW, /* locks and counters in shared memory */
+};
+
+static const struct weft_wait_times weft_wait_times[] = {
+	[WEFT_WAIT_SHM] = { 5 * WEFT_US, 10 * WEFT_MS, 100 * WEFT_MS, 1000 },
+	[WEFT_WAIT_SOCK] = { 0, 20 * WEFT_US, 100 * WEFT_MS, 100 },
+	[WEFT_WAIT_LOCAL] = { 20 * WEFT_US, 500 * WEFT_US, 0, 0 },
+	[WEFT_WAIT_REMOTE] = { 20 * WEFT_US, 100 * WEFT_US, 0, 0 },
+	[WEFT_WAIT_LOOP] = { 0, 0, 100 * WEFT_MS, 0 },
+	[WEFT_WAIT_WINDOW] = { 0, 0, 1 * WEFT_MS, 0 },
+};
+
+/* checks of a spin between two reads of the clock */
+#define WEFT_WAIT_SPIN_CHECKS	16
+/* shortest spin; an unsuccessful spin of this length is the last one */
+#define WEFT_WAIT_SPIN_MIN_NS	UINT64_C(300)
+/* longest duration of a yield without a context switch */
+#define WEFT_WAIT_IDLE_YIELD_NS UINT64_C(1500)
+/* block of this length or more without an event: the next wait blocks at once
+ */
+#define WEFT_WAIT_IDLE_NS	(10 * WEFT_MS)
+/* longest block after a refused send */
+#define WEFT_WAIT_ROOM_NS	(1 * WEFT_MS)
 
 /*
  * State of the policy. Accesses are relaxed: the values are only estimates, and

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 
-#define BLOCK_NS   UINT64_C(1000000)
 /* number of futex waits before a check for dead members */
 #define DEAD_AFTER 200
 #define SPIN_LOADS 64 /* loads of the word between two calls of progress */
@@ -47,7 +46,9 @@ static void block_on(weft_au32 *word, uint32_t seen, uint32_t bits,
 	/* seq_cst: before the kernel loads the word; see win_wake() */
 	atomic_fetch_add_explicit(waiters, 1, memory_order_seq_cst);
 	weft_fence_full();
-	weft_futex_wait_bits(word, seen, bits, weft_wait_slice(BLOCK_NS));
+	weft_futex_wait_bits(
+		word, seen, bits,
+		weft_wait_slice(weft_wait_times[WEFT_WAIT_WINDOW].slice_ns));
 	weft_add32(waiters, (uint32_t)-1);
 }
 

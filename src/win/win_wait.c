@@ -2,9 +2,9 @@
 /* Waiting for accesses and messages; see win_wait.h. */
 #include "src/win/win_wait.h"
 
-#include "src/base/clock.h"
 #include "src/diag/diag_peer_failure.h"
 #include "src/core/core_state.h"
+#include "src/os/waiter.h"
 
 #include <errno.h>
 
@@ -17,17 +17,10 @@ struct win_idle win_idle_begin(const struct weft_win *w)
 
 int win_idle_pass(struct win_idle *i)
 {
-	uint64_t now;
-
 	weft_idle_pass(&i->idle);
-	if (weft_core.traits.waits_end)
+	if (weft_core.traits.waits_end ||
+	    !weft_wait_check_due(&i->check_ns, weft_now_ns(), DEAD_NS))
 		return 0;
-	now = weft_now_ns();
-	if (!i->check_ns)
-		i->check_ns = now + DEAD_NS;
-	if (now < i->check_ns)
-		return 0;
-	i->check_ns = 0;
 	return weft_failure_in(i->comm) ? -ECONNRESET : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for shared memory and for the socket. For WAIT_AWAKE_NS after the
+ * Waiting for shared memory and for the socket. For some time after the
  * last packet, wait returns at once, so that the caller polls both carriers;
  * then it blocks like the shm carrier, and a thread that blocks on the socket,
  * the watcher, wakes it:
@@ -14,24 +14,17 @@
  */
 #include "prov/carrier/hybrid/hybrid.h"
 #include "src/base/clock.h"
-#include "src/os/wait_policy.h"
+#include "src/os/wait_fd.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-/* spin time before the first yield */
-#define WAIT_SPIN_NS   UINT64_C(20000)
-/* time after the last packet before blocking */
-#define WAIT_AWAKE_NS  UINT64_C(500000)
-/* Time after the last packet before blocking if all peers are remote. */
-#define WAIT_REMOTE_NS UINT64_C(100000)
+#define LOCAL_TIMES  weft_wait_times[WEFT_WAIT_LOCAL]
+#define REMOTE_TIMES weft_wait_times[WEFT_WAIT_REMOTE]
 
-/* Longest duration of a yield on an otherwise idle processor. */
-#define WAIT_IDLE_YIELD_NS UINT64_C(1200)
-#define WAIT_BUSY_YIELDS   64 /* yields instead of spins after a long yield */
+#define WAIT_BUSY_YIELDS 64 /* yields instead of spins after a long yield */
 
 #define WAIT_RETURN_MAX 3 /* immediate returns before the first yield */
 
@@ -82,7 +75,7 @@ static int watch_open(struct hybrid *b)
 	int sock = b->sock->ops->wait_fd(b->sock);
 
 	b->watch_epoll = epoll_create1(EPOLL_CLOEXEC);
-	b->watch_end = eventfd(0, EFD_CLOEXEC);
+	b->watch_end = weft_event_fd_open();
 	if (sock < 0 || b->watch_epoll < 0 || b->watch_end < 0 ||
 	    epoll_ctl(b->watch_epoll, EPOLL_CTL_ADD, b->watch_end, &end) ||
 	    epoll_ctl(b->watch_epoll, EPOLL_CTL_ADD, sock, &off))
@@ -90,22 +83,15 @@ static int watch_open(struct hybrid *b)
 	return watch_start(b);
 }
 
-static void fd_close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 static void watch_close(struct hybrid *b)
 {
-	uint64_t one = 1;
-
-	if (b->watches && write(b->watch_end, &one, sizeof(one)) > 0)
+	if (b->watches) {
+		weft_event_fd_set(b->watch_end);
 		pthread_join(b->watcher, NULL);
+	}
 	b->watches = false;
-	fd_close(&b->watch_epoll);
-	fd_close(&b->watch_end);
+	weft_fd_close(&b->watch_epoll);
+	weft_fd_close(&b->watch_end);
 }
 
 /* Returns whether a watcher runs; starts one if necessary. */
@@ -119,7 +105,7 @@ static bool watcher_ready(struct hybrid *b)
 
 void hybrid_wait_open(struct hybrid *b, const struct weft_carrier_attr *attr)
 {
-	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
+	b->spin_ns = attr->spin_ns ? attr->spin_ns : LOCAL_TIMES.spin_ns;
 	weft_wait_policy_init(&b->policy, WEFT_OWN_CORE);
 	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	b->sock->extra_fd = b->shm->ops->wait_fd(b->shm);
@@ -128,7 +114,7 @@ void hybrid_wait_open(struct hybrid *b, const struct weft_carrier_attr *attr)
 void hybrid_wait_close(struct hybrid *b)
 {
 	watch_close(b);
-	fd_close(&b->epoll);
+	weft_fd_close(&b->epoll);
 }
 
 /*
@@ -140,7 +126,7 @@ static bool wait_yield(struct hybrid *b, uint64_t now)
 {
 	uint64_t then = weft_wait_policy_yield(&b->policy, now);
 
-	if (then > now + WAIT_IDLE_YIELD_NS)
+	if (then > now + WEFT_WAIT_IDLE_YIELD_NS)
 		b->busy_yields = WAIT_BUSY_YIELDS;
 	else if (b->busy_yields)
 		b->busy_yields--;
@@ -163,7 +149,7 @@ static bool wait_too_early(struct hybrid *b, uint64_t now)
 		b->moved_ns = now;
 	}
 	idle = now - b->moved_ns;
-	if (idle >= (local ? WAIT_AWAKE_NS : WAIT_REMOTE_NS))
+	if (idle >= (local ? LOCAL_TIMES : REMOTE_TIMES).yield_ns)
 		return false;
 	if (idle < b->spin_ns && !b->busy_yields &&
 	    !weft_load32_relaxed(&b->oversubscribed))
@@ -230,17 +216,15 @@ int hybrid_wait(struct weft_carrier *c, uint64_t timeout_ns)
 int hybrid_wait_fd(struct weft_carrier *c)
 {
 	struct hybrid *b = hybrid_of(c);
-	struct epoll_event ev = { .events = EPOLLIN };
 	int shm = b->shm->ops->wait_fd(b->shm);
 
-	if (b->epoll >= 0 || shm < 0)
+	if (shm < 0 || b->epoll >= 0)
 		return shm < 0 ? shm : b->epoll;
-	b->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (b->epoll >= 0 && !epoll_ctl(b->epoll, EPOLL_CTL_ADD, shm, &ev) &&
-	    !epoll_ctl(b->epoll, EPOLL_CTL_ADD, b->sock->ops->wait_fd(b->sock),
-		       &ev))
+	b->epoll = weft_epoll_open(
+		(int[]){ shm, b->sock->ops->wait_fd(b->sock) }, 2);
+	if (b->epoll >= 0)
 		return b->epoll;
-	fd_close(&b->epoll);
+	b->epoll = -1;
 	return -EMFILE;
 }
 

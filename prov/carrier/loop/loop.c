@@ -5,12 +5,12 @@
  */
 #include "prov/carrier/loop/loop.h"
 #include "prov/carrier/carrier_cma.h"
+#include "src/os/wait_fd.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define LOOP_MTU 8192
@@ -19,11 +19,9 @@ static void loop_free(struct loop *l)
 {
 	for (uint32_t i = 0; i < l->peer_count; i++)
 		loop_peer_free(l->peer[i]);
-	if (l->event >= 0)
-		close(l->event);
+	weft_fd_close(&l->event);
 	loop_share_put(l->share);
 	carrier_faults_close(&l->faults);
-	pthread_cond_destroy(&l->cond);
 	free(l->peer);
 	free(l);
 }
@@ -52,7 +50,6 @@ static int loop_share_new(struct loop *l, size_t bytes, size_t window_bytes)
 
 static void loop_init(struct loop *l, const struct weft_carrier_attr *attr)
 {
-	pthread_condattr_t ca;
 
 	l->base.ops = &weft_carrier_loop;
 	l->base.mtu = LOOP_MTU;
@@ -66,10 +63,6 @@ static void loop_init(struct loop *l, const struct weft_carrier_attr *attr)
 	l->event = -1;
 	weft_list_init(&l->inbox);
 	weft_list_init(&l->node);
-	pthread_condattr_init(&ca);
-	pthread_condattr_setclock(&ca, CLOCK_MONOTONIC);
-	pthread_cond_init(&l->cond, &ca);
-	pthread_condattr_destroy(&ca);
 }
 
 /*
@@ -238,8 +231,8 @@ static int loop_wait_fd(struct weft_carrier *c)
 	struct loop *l = loop_of(c);
 
 	if (l->event < 0)
-		l->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return l->event < 0 ? -errno : l->event;
+		l->event = weft_event_fd_open();
+	return l->event;
 }
 
 static int loop_arm(struct weft_carrier *c)

@@ -18,6 +18,7 @@
 #include "prov/carrier/carrier_faults.h"
 #include "src/base/atomic.h"
 #include "src/base/list.h"
+#include "src/os/event_word.h"
 
 #include <pthread.h>
 
@@ -98,7 +99,7 @@ struct loop {
 	/* Protected by the registry's lock: */
 	struct weft_list inbox;
 	unsigned inbox_count;
-	pthread_cond_t cond;
+	struct weft_event arrived; /* a waiting thread blocks on it */
 	bool woken;
 	int event; /* descriptor for wait_fd, or -1 */
 	bool armed;

@@ -6,19 +6,17 @@
  */
 #include "prov/carrier/loop/loop.h"
 #include "src/base/clock.h"
+#include "src/os/wait_fd.h"
 #include "src/os/waiter.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define RAW_INBOX	4096
 #define RAW_DELAY_POLLS 16
-#define RAW_SLICE_NS	UINT64_C(100000000)
 /* longest wait with a fault plan, since only poll retransmits */
 #define RAW_FAULT_NS	UINT64_C(200000)
 
@@ -114,14 +112,10 @@ struct loop_packet *loop_packet_copy(const struct loop_packet *g)
 
 static void raw_notify(struct loop *to)
 {
-	uint64_t one = 1;
-
-	pthread_cond_signal(&to->cond);
-	if (!to->armed)
-		return;
+	weft_event_notify_locked(&to->arrived);
+	if (to->armed)
+		weft_event_fd_set(to->event);
 	to->armed = false;
-	if (write(to->event, &one, sizeof(one)) < 0)
-		to->armed = true;
 }
 
 /*
@@ -218,28 +212,25 @@ uint64_t loop_raw_find(const struct sockaddr_in *name)
 	return gen;
 }
 
-static void raw_deadline(struct timespec *ts, uint64_t ns)
-{
-	uint64_t at;
-
-	clock_gettime(CLOCK_MONOTONIC, ts);
-	at = weft_wait_end((uint64_t)ts->tv_nsec, ns);
-	ts->tv_sec += (time_t)(at / 1000000000u);
-	ts->tv_nsec = (long)(at % 1000000000u);
-}
-
 int loop_raw_wait(struct loop *l, uint64_t timeout_ns)
 {
-	uint64_t most =
-		l->faults.any ? RAW_FAULT_NS : weft_wait_slice(RAW_SLICE_NS);
+	uint64_t slice_ns =
+		l->faults.any
+			? RAW_FAULT_NS
+			: weft_wait_slice(
+				  weft_wait_times[WEFT_WAIT_LOOP].slice_ns);
 	uint64_t start = weft_now_ns();
-	struct timespec ts;
+	uint32_t seen;
 	bool timed_out;
 
-	raw_deadline(&ts, timeout_ns < most ? timeout_ns : most);
 	pthread_mutex_lock(&raw_lock);
-	if (weft_list_empty(&l->inbox) && !l->woken)
-		pthread_cond_timedwait(&l->cond, &raw_lock, &ts);
+	if (weft_list_empty(&l->inbox) && !l->woken) {
+		seen = weft_event_prepare_wait(&l->arrived, WEFT_EVENT_NOTIFY);
+		pthread_mutex_unlock(&raw_lock);
+		weft_event_block(&l->arrived, seen,
+				 weft_wait_earlier(timeout_ns, slice_ns));
+		pthread_mutex_lock(&raw_lock);
+	}
 	timed_out = weft_list_empty(&l->inbox) && !l->woken &&
 		    weft_now_ns() - start >= timeout_ns;
 	l->woken = false;
@@ -257,18 +248,13 @@ void loop_raw_wake(struct loop *l)
 
 int loop_raw_arm(struct loop *l)
 {
-	uint64_t sink;
-	int ret = 0;
-
 	pthread_mutex_lock(&raw_lock);
-	if (!weft_list_empty(&l->inbox) || l->woken)
-		ret = -EAGAIN;
-	else if (read(l->event, &sink, sizeof(sink)) < 0 && errno != EAGAIN)
-		ret = -EOPNOTSUPP;
-	l->armed = !ret;
+	l->armed = weft_list_empty(&l->inbox) && !l->woken;
+	if (l->armed)
+		weft_event_fd_clear(l->event);
 	l->woken = false;
 	pthread_mutex_unlock(&raw_lock);
-	return ret;
+	return l->armed ? 0 : -EAGAIN;
 }
 
 struct loop_share *loop_share_get(uint64_t gen)

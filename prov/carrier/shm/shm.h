@@ -21,7 +21,7 @@
 #include "prov/carrier/shm/shm_layout.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
-#include "src/os/wait_policy.h"
+#include "src/os/waiter.h"
 #include "src/base/pool.h"
 #include "src/base/region.h"
 
@@ -217,27 +217,16 @@ struct shm {
 	unsigned local_ip_count;
 	bool no_dma;
 	/* Waiting. */
-	uint64_t spin_ns; /* upper limit of a spin, ns */
-	/* current spin limit, adapted to recent waits, ns */
-	weft_au64 spin_now_ns;
-	struct weft_wait_policy policy;
+	struct weft_waiter waiter;
 	uint32_t cpus;
-	weft_au32 woken;
-	weft_au32 waits; /* a thread is in shm_wait() */
-	weft_au32 full;	 /* a send was refused since the last wait */
-	/* consecutive waits for a free slot; used by shm_wait() only */
-	unsigned room_waits;
-	bool idle; /* the last blocking wait timed out; used by wait only */
+	weft_au32 waits;   /* a thread is in shm_wait() */
 	uint64_t armed_ns; /* time of the last arm, ns; used by arm only */
 	/* waits end when this word reaches watch_want */
 	_Atomic(weft_au64 *) watch_word;
 	weft_au64 watch_want;
 	_Atomic(struct weft_event *) watch_event; /* event word of watch_word */
-	/* more ranks than processors: other processes need this processor */
-	weft_au32 oversubscribed;
 	/* the kernel has no futex_waitv: a thread can block on one word only */
 	bool no_waitv;
-	weft_au64 sleeps;
 	weft_au64 late;
 	int epoll;
 	_Atomic int timer; /* timerfd; read by shm_wake() in any thread */

@@ -206,7 +206,7 @@ static void shm_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 
 	*st = s->stats;
 	/* relaxed: statistics */
-	st->sleeps = weft_load64_relaxed(&s->sleeps);
+	st->sleeps = weft_load64_relaxed(&s->waiter.sleeps);
 	st->late = weft_load64_relaxed(&s->late);
 }
 

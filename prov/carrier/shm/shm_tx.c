@@ -325,7 +325,7 @@ static int tx_failed(struct shm *s, struct shm_peer *p, int err)
 	if (err == -EAGAIN) {
 		s->stats.full++;
 		/* relaxed: a hint for wait, usually in the same thread */
-		weft_store32_relaxed(&s->full, 1);
+		weft_store32_relaxed(&s->waiter.full, 1);
 		return -EAGAIN;
 	}
 	shm_peer_fail(s, p, -err);

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: spin, then yield, then block on the wake word of this endpoint's
- * region, by the wait policy of src/os/wait_policy.h. Spins without result get
- * shorter, until a short wait occurs again. A thread blocks for at most a tenth
- * of a second: then poll checks for dead peers. An endpoint that watches a
- * shared area also blocks on the area's event word.
- *
- * Senders are not notified of free slots, so a wait after a refused send only
- * yields once, and after many such waits blocks for a millisecond.
+ * Waiting by a waiter (src/os/waiter.h), which blocks on the wake word of this
+ * endpoint's region. An endpoint that watches a shared area also blocks on the
+ * area's event word.
  *
  * Waiter                             Sender
  *   wake |= BLOCKED                    publish the slot (R0)
@@ -24,42 +19,27 @@
 #include "src/base/clock.h"
 #include "src/base/fence.h"
 #include "src/base/futex.h"
-#include "src/os/waiter.h"
+#include "src/os/wait_fd.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
-#define OWN_CORE_RULE weft_wait_policy_rule[WEFT_OWN_CORE]
-
-#define WAIT_SPIN_MIN_NS   UINT64_C(300)
-/* longest duration of a yield without a context switch */
-#define WAIT_YIELD_IDLE_NS UINT64_C(1500)
 /* longest wait without membarrier */
-#define WAIT_SHORT_NS	   UINT64_C(1000000)
+#define WAIT_SHORT_NS UINT64_C(1000000)
 /* longest wait on an event word */
-#define WAIT_EVENT_NS	   UINT64_C(20000000)
-#define WAIT_SLICE_NS	   UINT64_C(100000000) /* longest wait of any kind */
-/* a wait longer than this, without an event, sets s->idle */
-#define WAIT_IDLE_NS	   UINT64_C(10000000)
-#define WAIT_TICK_MS	   250 /* timer period while the descriptor is armed */
+#define WAIT_EVENT_NS UINT64_C(20000000)
+/* timer period while the descriptor is armed */
+#define WAIT_TICK_NS  UINT64_C(250000000)
 /* time for which arming stays valid */
-#define WAIT_ARMED_NS	   UINT64_C(20000000)
-/* yields before blocking for a free slot */
-#define WAIT_ROOM_YIELDS   1000
+#define WAIT_ARMED_NS UINT64_C(20000000)
 
 /* Registers the process for membarrier, which waiters use. */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	s->base.fences = weft_membarrier_register() < 0;
-	s->spin_ns = attr->spin_ns ? attr->spin_ns : OWN_CORE_RULE.spin.spin_ns;
-	if (s->spin_ns == 1)
-		s->spin_ns = 0;
+	weft_waiter_init(&s->waiter, WEFT_WAIT_SHM, attr->spin_ns);
 	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	weft_wait_policy_init(&s->policy, WEFT_OWN_CORE);
-	atomic_init(&s->spin_now_ns, s->spin_ns);
 	s->epoll = -1;
 	atomic_init(&s->timer, -1);
 }
@@ -67,7 +47,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 /* Counts one more peer; an endpoint that is its own peer counts as one. */
 void shm_wait_peer_added(struct shm *s)
 {
-	weft_wait_policy_set_ranks(&s->policy,
+	weft_wait_policy_set_ranks(&s->waiter.policy,
 				   s->peer_count > s->cpus ? WEFT_OVERSUBSCRIBED
 							   : WEFT_OWN_CORE,
 				   s->peer_count);
@@ -98,7 +78,8 @@ bool shm_wait_ready(const struct shm *s)
 static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
 {
 	return weft_load64_relaxed(&s->watch_want) == w->want &&
-	       weft_load32_relaxed(&s->oversubscribed) == w->oversubscribed &&
+	       weft_load32_relaxed(&s->waiter.oversubscribed) ==
+		       w->oversubscribed &&
 	       atomic_load_explicit(&s->watch_event, memory_order_relaxed) ==
 		       w->event_word &&
 	       atomic_load_explicit(&s->watch_word, memory_order_relaxed) ==
@@ -113,7 +94,7 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 		return;
 	/* relaxed: ordered by R5; a reader of mixed values reads again */
 	weft_store64_relaxed(&s->watch_want, w->want);
-	weft_store32_relaxed(&s->oversubscribed, w->oversubscribed);
+	weft_store32_relaxed(&s->waiter.oversubscribed, w->oversubscribed);
 	atomic_store_explicit(&s->watch_event, w->event_word,
 			      memory_order_relaxed);
 	/* R5 pairs with A5 in wait_watched(). */
@@ -145,52 +126,15 @@ static bool wait_watched(struct shm *s)
 }
 
 /* Returns whether the wait must end; clears a pending wake. */
-static bool wait_done(struct shm *s)
+WEFT_INLINE bool wait_done(struct shm *s)
 {
-	if (shm_wait_ready(s) || wait_watched(s))
-		return true;
-	return weft_load32(&s->woken) && weft_swap32(&s->woken, 0);
+	return shm_wait_ready(s) || wait_watched(s) ||
+	       weft_waiter_woken(&s->waiter);
 }
 
-static bool wait_spin(struct shm *s, uint64_t end)
+static bool wait_check(void *arg, uint64_t now)
 {
-	do {
-		for (int i = 0; i < 16; i++) {
-			if (wait_done(s))
-				return true;
-			weft_relax();
-		}
-	} while (weft_now_ns() < end);
-	return false;
-}
-
-/*
- * Adapts the spin limit after a wait that ended during its yields. If no other
- * process took the core (the yield returned at once) and the wait was short, a
- * spin would have been enough. relaxed: only one thread waits
- */
-static void wait_adapt(struct shm *s, uint64_t waited, uint64_t yield)
-{
-	if (yield < WAIT_YIELD_IDLE_NS && waited < s->spin_ns)
-		weft_store64_relaxed(&s->spin_now_ns, s->spin_ns);
-}
-
-static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
-{
-	uint64_t now = start;
-	uint64_t then;
-
-	while (now < end) {
-		then = now;
-		now = weft_wait_policy_yield(&s->policy, now);
-		if (!now)
-			return false;
-		if (wait_done(s)) {
-			wait_adapt(s, now - start, now - then);
-			return true;
-		}
-	}
-	return false;
+	return wait_done(arg);
 }
 
 /* Sets a bit of the wake word: senders must notify this endpoint. */
@@ -228,49 +172,6 @@ static struct weft_event *wait_event_word(struct shm *s)
 		       : NULL;
 }
 
-static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
-{
-	return weft_futex_wait(&s->view.head->wake, word, ns,
-			       WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
-}
-
-/* Blocks on the wake word and the event word, if the kernel supports both. */
-static bool wait_on_both_words(struct shm *s, uint32_t word,
-			       struct weft_event *event_word,
-			       uint32_t event_value, uint64_t ns)
-{
-	int rc = weft_event_wait(&s->view.head->wake, word, event_word,
-				 event_value, ns);
-
-	s->no_waitv = rc == -ENOSYS;
-	return rc != -ETIMEDOUT;
-}
-
-/*
- * Blocks on the wake word, after wait_announce(). Returns false after a
- * timeout.
- */
-static bool wait_on_words(struct shm *s, uint64_t ns,
-			  struct weft_event *event_word, uint32_t event_value)
-{
-	uint32_t word = weft_load32(&s->view.head->wake);
-
-	if (shm_wait_ready(s) || wait_watched(s) || weft_load32(&s->woken) ||
-	    !(word & SHM_BLOCKED))
-		return true;
-	/* relaxed: statistics */
-	atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
-	return event_word && !s->no_waitv
-		       ? wait_on_both_words(s, word, event_word, event_value,
-					    ns)
-		       : wait_futex(s, word, ns);
-}
-
-static uint64_t wait_earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Words on which a waiter blocks: the wake word and, if set, an event word. */
 struct wait_words {
 	struct weft_event *event_word;
@@ -294,7 +195,7 @@ static struct wait_words wait_prepare(struct shm *s)
 	words.event_word = wait_event_word(s);
 	if (!words.event_word)
 		return words;
-	words.notifiers_fence = weft_load32_relaxed(&s->oversubscribed);
+	words.notifiers_fence = weft_load32_relaxed(&s->waiter.oversubscribed);
 	words.event_value = weft_event_prepare_wait(
 		words.event_word,
 		s->no_waitv ? WEFT_EVENT_NUDGE : WEFT_EVENT_NOTIFY);
@@ -302,15 +203,33 @@ static struct wait_words wait_prepare(struct shm *s)
 	return words;
 }
 
-/* Blocks for `most` or *ns, the shorter one; returns whether it was woken. */
+/*
+ * Blocks for `most` or *ns, the shorter one, after wait_prepare(). Returns
+ * false after a timeout.
+ */
 static bool wait_at_most(struct shm *s, const struct wait_words *words,
 			 uint64_t most, uint64_t *ns)
 {
-	uint64_t part = wait_earlier(*ns, most);
+	weft_au32 *wake = &s->view.head->wake;
+	uint32_t word = weft_load32(wake);
+	uint64_t part = weft_wait_earlier(*ns, most);
+	int rc;
 
 	*ns -= part;
-	return part &&
-	       wait_on_words(s, part, words->event_word, words->event_value);
+	if (!part)
+		return false;
+	if (shm_wait_ready(s) || wait_watched(s) ||
+	    weft_load32(&s->waiter.woken) || !(word & SHM_BLOCKED))
+		return true;
+	weft_waiter_count(&s->waiter);
+	if (!words->event_word || s->no_waitv)
+		return weft_futex_wait(wake, word, part,
+				       WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
+	rc = weft_event_wait(wake, word, words->event_word, words->event_value,
+			     part);
+	/* the kernel may support only one word */
+	s->no_waitv = rc == -ENOSYS;
+	return rc != -ETIMEDOUT;
 }
 
 /* After a timeout: counts an event that did not wake this thread. */
@@ -335,12 +254,13 @@ static void wait_count_late(struct shm *s, const struct wait_words *words)
  * it sees a delayed store. The last part is long, uses membarrier, and misses
  * no event.
  */
-static void wait_block(struct shm *s, uint64_t ns)
+static bool wait_block(void *arg, uint64_t now, uint64_t ns)
 {
+	struct shm *s = arg;
 	struct wait_words words = wait_prepare(s);
 	bool woken = false;
 
-	if (!s->idle && !weft_wait_is_unbounded())
+	if (!s->waiter.idle && !weft_wait_is_unbounded())
 		woken = wait_at_most(s, &words, WAIT_SHORT_NS, &ns) ||
 			(words.notifiers_fence &&
 			 wait_at_most(s, &words, WAIT_EVENT_NS, &ns));
@@ -353,87 +273,15 @@ static void wait_block(struct shm *s, uint64_t ns)
 	wait_retract(s, SHM_BLOCKED);
 	/* relaxed: read by the next poll */
 	weft_store32_relaxed(&s->nudge, 1);
+	return wait_done(s);
 }
 
-/* Spins and yields; returns whether done. relaxed: only one thread waits */
-static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
-{
-	const struct weft_wait_policy_rule *rule =
-		weft_wait_policy_choose(&s->policy);
-	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
-
-	if (spin && !weft_load32_relaxed(&s->oversubscribed)) {
-		if (wait_spin(s, wait_earlier(now + spin, end)))
-			return true;
-		now = weft_now_ns();
-		spin = spin > WAIT_SPIN_MIN_NS ? spin / 2 : 0;
-		weft_store64_relaxed(&s->spin_now_ns, spin);
-	}
-	return wait_yield(s, now,
-			  wait_earlier(now + rule->yield.longest_ns, end));
-}
-
-/* Slow path of a wait, when the first check found nothing. */
-static int wait_long(struct shm *s, uint64_t timeout_ns)
-{
-	uint64_t now = weft_now_ns();
-	uint64_t end = weft_wait_end(now, timeout_ns);
-	uint64_t slept = 0;
-	bool done = false;
-
-	/*
-	 * after a blocking wait without an event, block at once: latency does
-	 * not matter then
-	 */
-	if (!s->idle) {
-		done = wait_awake(s, now, end);
-		now = weft_now_ns();
-	}
-	if (!done && now < end) {
-		slept = wait_earlier(end - now, weft_wait_slice(WAIT_SLICE_NS));
-		wait_block(s, slept);
-		done = wait_done(s);
-	}
-	s->idle = !done && slept >= WAIT_IDLE_NS;
-	return !done && weft_now_ns() >= end ? -ETIMEDOUT : 0;
-}
-
-/* Waits for a free slot: yields, later blocks briefly; the caller retries. */
-static int wait_room(struct shm *s, uint64_t timeout_ns)
-{
-	if (s->room_waits++ < WAIT_ROOM_YIELDS)
-		weft_wait_policy_release_cpu();
-	else
-		wait_block(s, wait_earlier(timeout_ns, WAIT_SHORT_NS));
-	return 0;
-}
-
-/* Returns whether a send was refused since the last wait. */
-static bool wait_full(struct shm *s)
-{
-	/* relaxed: see tx_failed() */
-	if (weft_likely(!weft_load32_relaxed(&s->full)))
-		return false;
-	weft_store32_relaxed(&s->full, 0);
-	return true;
-}
-
-static int wait_any(struct shm *s, uint64_t timeout_ns)
-{
-	if (wait_done(s)) {
-		s->idle = false;
-		return 0;
-	}
-	if (weft_unlikely(wait_full(s)))
-		return wait_room(s, timeout_ns);
-	s->room_waits = 0;
-	return wait_long(s, timeout_ns);
-}
+static const struct weft_waiter_ops wait_ops = { wait_check, wait_block };
 
 int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct shm *s = shm_of(c);
-	int ret;
+	int ret = 0;
 
 	/* relaxed: the fence orders the store */
 	weft_store32_relaxed(&s->waits, 1);
@@ -442,7 +290,10 @@ int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	 * see the watched word, or the word's window stays mapped
 	 */
 	weft_fence_full();
-	ret = wait_any(s, timeout_ns);
+	if (wait_done(s))
+		s->waiter.idle = false;
+	else
+		ret = weft_waiter_wait(&s->waiter, &wait_ops, s, timeout_ns);
 	/* R6 pairs with A6 in shm_window_close(): the word is not read again */
 	weft_store32(&s->waits, 0);
 	return ret;
@@ -456,17 +307,14 @@ static void wait_futex_wake(weft_au32 *word)
 void shm_wake(struct weft_carrier *c)
 {
 	struct shm *s = shm_of(c);
-	struct itimerspec soon = { .it_value = { .tv_nsec = 1 },
-				   .it_interval = { .tv_nsec = WAIT_TICK_MS *
-							       1000000 } };
 
-	weft_store32(&s->woken, 1);
+	weft_store32(&s->waiter.woken, 1);
 	/* F0: store, then load, as in tx_publish(). */
 	weft_fence_full();
 	if (!weft_load32(&s->view.head->wake))
 		return;
 	if (weft_swap32(&s->view.head->wake, 0) & SHM_ARMED)
-		timerfd_settime(wait_timer(s), 0, &soon, NULL);
+		weft_timer_fd_set(wait_timer(s), 1, WAIT_TICK_NS);
 	wait_futex_wake(&s->view.head->wake);
 }
 
@@ -508,26 +356,19 @@ void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
 int shm_wait_fd(struct weft_carrier *c)
 {
 	struct shm *s = shm_of(c);
-	struct epoll_event ev = { .events = EPOLLIN };
-	int epoll;
-	int timer;
+	int epoll, timer;
 
 	if (s->epoll >= 0)
 		return s->epoll;
-	timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (epoll >= 0 && timer >= 0 &&
-	    !epoll_ctl(epoll, EPOLL_CTL_ADD, s->sock, &ev) &&
-	    !epoll_ctl(epoll, EPOLL_CTL_ADD, timer, &ev)) {
-		atomic_store_explicit(&s->timer, timer, memory_order_release);
-		s->epoll = epoll;
-		return epoll;
+	timer = weft_timer_fd_open();
+	epoll = weft_epoll_open((int[]){ s->sock, timer }, 2);
+	if (epoll < 0) {
+		weft_fd_close(&timer);
+		return -EMFILE;
 	}
-	if (epoll >= 0)
-		close(epoll);
-	if (timer >= 0)
-		close(timer);
-	return -EMFILE;
+	atomic_store_explicit(&s->timer, timer, memory_order_release);
+	s->epoll = epoll;
+	return epoll;
 }
 
 void shm_wait_fini(struct shm *s)
@@ -541,14 +382,10 @@ void shm_wait_fini(struct shm *s)
 /* Arms the descriptor; returns false if an event has occurred meanwhile. */
 static bool arm_anew(struct shm *s, uint64_t now)
 {
-	struct itimerspec tick = {
-		.it_value = { .tv_nsec = WAIT_TICK_MS * 1000000 },
-		.it_interval = { .tv_nsec = WAIT_TICK_MS * 1000000 }
-	};
-
 	shm_sock_accept(s);
 	if (!weft_wait_is_unbounded())
-		timerfd_settime(wait_timer(s), 0, &tick, NULL);
+		weft_timer_fd_set(wait_timer(s), now + WAIT_TICK_NS,
+				  WAIT_TICK_NS);
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
 	if (wait_event_word(s)) {
@@ -580,7 +417,7 @@ int shm_arm(struct weft_carrier *c)
 
 	if (shm_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
-	if (wait_done(s) || wait_full(s))
+	if (wait_done(s) || weft_waiter_full(&s->waiter))
 		return -EAGAIN;
 	return arm_holds(s, now) || arm_anew(s, now) ? 0 : -EAGAIN;
 }

@@ -48,7 +48,7 @@ static void spin_until(weft_au64 *word, uint64_t want)
 static void open_blocking(struct end *e, uint32_t id)
 {
 	T_OK(end_open(e, &weft_carrier_shm, id, &no_spin));
-	weft_store64_relaxed(&shm_of(e->c)->policy.until_ns, UINT64_MAX);
+	weft_store64_relaxed(&shm_of(e->c)->waiter.policy.until_ns, UINT64_MAX);
 }
 
 static uint64_t late_waits(struct end *e)
@@ -70,7 +70,7 @@ static void *wait_for_word(void *arg)
 	for (uint64_t n = 1; n <= (uint64_t)ROUNDS; n++) {
 		spin_until(&r->round, n);
 		while (weft_load64(&r->word) < n) {
-			shm_of(r->e.c)->idle = true;
+			shm_of(r->e.c)->waiter.idle = true;
 			r->e.c->ops->wait(r->e.c, LONG_NS);
 		}
 		weft_store64(&r->ended, n);
@@ -171,7 +171,7 @@ static uint64_t missed_ns(struct race *r, struct end *from, uint64_t n)
 	pthread_t t;
 
 	r->e.c->ops->watch(r->e.c, &w);
-	shm_of(r->e.c)->idle = false;
+	shm_of(r->e.c)->waiter.idle = false;
 	r->e.c->ops->stats(r->e.c, &st);
 	start = weft_now_ns();
 	T_OK(pthread_create(&t, NULL, block_once, r));

@@ -35,6 +35,7 @@
 #include "prov/code/code_crc.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
+#include "src/os/waiter.h"
 
 #include <pthread.h>
 
@@ -187,17 +188,12 @@ struct sock_peer {
 
 /* State shared by a waiting thread and the other threads. */
 struct sock_waiter {
+	struct weft_waiter base;
 	/* time when poll is needed, ns; UINT64_MAX: never */
 	weft_au64 due_ns;
 	weft_au64 until_ns; /* end of the wait, ns; 0: no thread is blocked */
-	weft_au32 woken;
-	weft_au32 full; /* a send was refused and should be retried */
 	weft_au32 armed;
 	weft_au64 watching;
-	weft_au64 sleeps;
-	uint64_t spin_ns;
-	/* consecutive waits for space in the send window */
-	uint32_t room_waits;
 	int event; /* eventfd that wakes the waiting thread */
 	int epoll; /* epoll descriptor of wait_fd; -1: not created */
 	int timer;

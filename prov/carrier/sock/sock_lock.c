@@ -4,16 +4,11 @@
  * thread.
  */
 #include "prov/carrier/sock/sock.h"
-
-#include <unistd.h>
+#include "src/os/wait_fd.h"
 
 void sock_progress_thread_notify(struct sock *s)
 {
-	uint64_t one = 1;
-
-	/* EAGAIN means that the counter is full: the eventfd is readable. */
-	if (write(s->progress.event, &one, sizeof(one)) < 0)
-		return;
+	weft_event_fd_set(s->progress.event);
 }
 
 void sock_progress_thread_wake(struct sock *s)

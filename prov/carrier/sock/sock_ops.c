@@ -184,7 +184,7 @@ static void ops_refused(struct sock *s, const struct sock_peer *p)
 	if (sock_tx_pending(p))
 		s->send_refused = true;
 	else
-		weft_store32_relaxed(&s->waiter.full, 1);
+		weft_store32_relaxed(&s->waiter.base.full, 1);
 }
 
 static int ops_send(struct sock *s, struct sock_peer *p,
@@ -272,7 +272,7 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	st->remote = st->sent;
 	sock_leave(s);
 	/* relaxed: a statistic */
-	st->sleeps = weft_load64_relaxed(&s->waiter.sleeps);
+	st->sleeps = weft_load64_relaxed(&s->waiter.base.sleeps);
 }
 
 const struct weft_carrier_ops weft_carrier_sock = {

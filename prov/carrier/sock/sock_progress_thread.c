@@ -15,13 +15,9 @@
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
+#include "src/os/wait_fd.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
-#include <time.h>
-#include <unistd.h>
 
 #define PROGRESS_WATCH_NS UINT64_C(5000000)
 #define PROGRESS_STACK	  (256u << 10)
@@ -42,13 +38,9 @@ static void progress_block(struct sock_progress_thread *d, int fd, uint64_t ns)
 {
 	struct pollfd on[2] = { { .fd = d->event, .events = POLLIN },
 				{ .fd = fd, .events = POLLIN } };
-	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
-			       .tv_nsec = (long)(ns % 1000000000u) };
-	uint64_t sink;
 
-	if (ppoll(on, 2, ns == UINT64_MAX ? NULL : &ts, NULL) > 0 &&
-	    on[0].revents && read(d->event, &sink, sizeof(sink)) < 0)
-		return;
+	if (weft_fd_poll(on, 2, ns) && on[0].revents)
+		weft_event_fd_clear(d->event);
 }
 
 static struct progress_view progress_counters(struct sock *s)
@@ -162,8 +154,8 @@ int sock_progress_thread_open(struct sock *s)
 {
 	struct sock_progress_thread *d = &s->progress;
 
-	d->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return d->event < 0 ? -errno : progress_start(s);
+	d->event = weft_event_fd_open();
+	return d->event < 0 ? d->event : progress_start(s);
 }
 
 void sock_progress_thread_close(struct sock *s)
@@ -176,7 +168,5 @@ void sock_progress_thread_close(struct sock *s)
 		pthread_join(d->thread, NULL);
 	}
 	d->runs = false;
-	if (d->event >= 0)
-		close(d->event);
-	d->event = -1;
+	weft_fd_close(&d->event);
 }

@@ -562,7 +562,7 @@ static void tx_notify_room(struct sock *s)
 {
 	s->send_refused = false;
 	/* relaxed: a hint, read before a wait or after the wake-up */
-	weft_store32_relaxed(&s->waiter.full, 1);
+	weft_store32_relaxed(&s->waiter.base.full, 1);
 	if (s->in_progress_thread)
 		sock_wake(&s->base);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: spin on the socket briefly, then block in ppoll on the socket and on
- * the eventfd that wake writes to, until the time when poll is needed, a tenth
- * of a second at most.
+ * Waiting by a waiter (src/os/waiter.h), which blocks in ppoll on the socket
+ * and on the eventfd that wake writes to, until the time when poll is needed.
  *
  * A thread may block here while another thread sends, which may make a poll
  * necessary earlier:
@@ -17,21 +16,9 @@
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
-#include "src/os/waiter.h"
+#include "src/os/wait_fd.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <sched.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <sys/timerfd.h>
-#include <time.h>
-#include <unistd.h>
-
-#define WAIT_SPIN_NS	 UINT64_C(20000)
-#define WAIT_SLICE_NS	 UINT64_C(100000000)
-#define WAIT_ROOM_NS	 UINT64_C(1000000)
-#define WAIT_ROOM_YIELDS 100
 
 int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr)
 {
@@ -40,47 +27,19 @@ int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr)
 	s->base.extra_fd = -1;
 	b->epoll = -1;
 	b->timer = -1;
-	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
-	if (b->spin_ns == 1)
-		b->spin_ns = 0;
+	weft_waiter_init(&b->base, WEFT_WAIT_SOCK, attr->spin_ns);
 	atomic_init(&b->due_ns, UINT64_MAX);
-	b->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	return b->event < 0 ? -errno : 0;
+	b->event = weft_event_fd_open();
+	return b->event < 0 ? b->event : 0;
 }
 
 void sock_wait_fini(struct sock *s)
 {
 	struct sock_waiter *b = &s->waiter;
 
-	if (b->epoll >= 0)
-		close(b->epoll);
-	if (b->timer >= 0)
-		close(b->timer);
-	if (b->event >= 0)
-		close(b->event);
-	b->epoll = b->timer = b->event = -1;
-}
-
-static uint64_t wait_min(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static void wait_notify(struct sock_waiter *b)
-{
-	uint64_t one = 1;
-
-	/* EAGAIN means that the counter is full: the eventfd is readable. */
-	if (write(b->event, &one, sizeof(one)) < 0)
-		return;
-}
-
-static void wait_drain_event(struct sock_waiter *b)
-{
-	uint64_t sink;
-
-	if (read(b->event, &sink, sizeof(sink)) < 0)
-		return;
+	weft_fd_close(&b->epoll);
+	weft_fd_close(&b->timer);
+	weft_fd_close(&b->event);
 }
 
 void sock_wait_due(struct sock *s, uint64_t at_ns)
@@ -97,7 +56,7 @@ void sock_wait_due(struct sock *s, uint64_t at_ns)
 	until = weft_load64(&b->until_ns);
 	if (until <= at_ns)
 		return;
-	wait_notify(b);
+	weft_event_fd_set(b->event);
 	/* the epoll descriptor stays readable until it is armed again */
 	if (weft_load32(&b->armed)) {
 		weft_store32(&b->armed, 0);
@@ -117,7 +76,7 @@ static bool wait_is_done(struct sock_waiter *b, uint64_t now)
 {
 	if (weft_load64(&b->due_ns) <= now)
 		return true;
-	return weft_load32(&b->woken) && weft_swap32(&b->woken, 0);
+	return weft_waiter_woken(&b->base);
 }
 
 /*
@@ -129,33 +88,32 @@ static bool wait_poll(struct sock *s, uint64_t ns)
 	struct pollfd fd[3] = { { .fd = s->fd, .events = POLLIN },
 				{ .fd = s->waiter.event, .events = POLLIN },
 				{ .fd = s->base.extra_fd, .events = POLLIN } };
-	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
-			       .tv_nsec = (long)(ns % 1000000000u) };
 
-	if (ppoll(fd, 3, &ts, NULL) <= 0)
+	if (!weft_fd_poll(fd, 3, ns))
 		return false;
 	if (fd[1].revents)
-		wait_drain_event(&s->waiter);
+		weft_event_fd_clear(s->waiter.event);
 	return true;
 }
 
-static bool wait_spin(struct sock *s, uint64_t now, uint64_t end)
+static bool wait_check(void *arg, uint64_t now)
 {
-	uint64_t until = wait_min(now + s->waiter.spin_ns, end);
+	struct sock *s = arg;
 
-	for (; now < until; now = weft_now_ns()) {
-		if (wait_poll(s, 0) || wait_is_done(&s->waiter, now))
-			return true;
-		sched_yield();
-	}
-	return false;
+	if (wait_is_done(&s->waiter, now) || wait_poll(s, 0))
+		return true;
+	/* relaxed: a hint; a store into watched memory sends no wake-up */
+	if (weft_likely(!weft_load64_relaxed(&s->waiter.watching)))
+		return false;
+	weft_wait_policy_release_cpu();
+	return true;
 }
 
-static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
+static bool wait_block(void *arg, uint64_t now, uint64_t ns)
 {
+	struct sock *s = arg;
 	struct sock_waiter *b = &s->waiter;
-	uint64_t slice_end = weft_wait_end(now, weft_wait_slice(WAIT_SLICE_NS));
-	uint64_t until = wait_min(end, slice_end);
+	uint64_t until = weft_wait_end(now, ns);
 	uint64_t due;
 	bool done;
 
@@ -165,68 +123,33 @@ static bool wait_block(struct sock *s, uint64_t now, uint64_t end)
 	due = weft_load64(&b->due_ns);
 	done = wait_is_done(b, now);
 	if (!done) {
-		/* relaxed: a statistic */
-		atomic_fetch_add_explicit(&b->sleeps, 1, memory_order_relaxed);
-		done = wait_poll(s, wait_min(until, due) - now);
+		weft_waiter_count(&b->base);
+		done = wait_poll(s, weft_wait_earlier(until, due) - now);
 	}
 	weft_store64(&b->until_ns, 0);
 	return done || wait_is_done(b, weft_now_ns());
 }
 
-/*
- * Waits for space in the send window, which no event reports: yields, later
- * blocks briefly; the caller retries.
- */
-static int wait_room(struct sock *s, uint64_t timeout_ns)
-{
-	if (s->waiter.room_waits++ < WAIT_ROOM_YIELDS)
-		sched_yield();
-	else
-		wait_poll(s, wait_min(timeout_ns, WAIT_ROOM_NS));
-	return 0;
-}
+static const struct weft_waiter_ops wait_ops = { wait_check, wait_block };
 
 int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct sock *s = sock_of(c);
-	struct sock_waiter *b = &s->waiter;
-	uint64_t now = weft_now_ns();
-	uint64_t end = weft_wait_end(now, timeout_ns);
 
-	if (wait_is_done(b, now))
+	if (wait_check(s, weft_now_ns()))
 		return 0;
-	if (weft_load32(&b->full) && weft_swap32(&b->full, 0))
-		return wait_room(s, timeout_ns);
-	b->room_waits = 0;
-	if (wait_spin(s, now, end))
-		return 0;
-	/* relaxed: a hint; a store into watched memory wakes no thread */
-	if (weft_load64_relaxed(&b->watching)) {
-		sched_yield();
-		return 0;
-	}
-	now = weft_now_ns();
-	if (now < end && wait_block(s, now, end))
-		return 0;
-	return weft_now_ns() >= end ? -ETIMEDOUT : 0;
+	return weft_waiter_wait(&s->waiter.base, &wait_ops, s, timeout_ns);
 }
 
 void sock_wake(struct weft_carrier *c)
 {
 	struct sock_waiter *b = &sock_of(c)->waiter;
 
-	weft_store32(&b->woken, 1);
+	weft_store32(&b->base.woken, 1);
 	/* F1: store, then load, as in sock_wait_due(). */
 	weft_fence_full();
 	if (weft_load64(&b->until_ns) || weft_load32(&b->armed))
-		wait_notify(b);
-}
-
-static int wait_epoll_add(int epoll, int fd)
-{
-	struct epoll_event ev = { .events = EPOLLIN };
-
-	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev);
+		weft_event_fd_set(b->event);
 }
 
 static int wait_fd_open(struct sock *s)
@@ -235,18 +158,12 @@ static int wait_fd_open(struct sock *s)
 
 	if (b->epoll >= 0)
 		return b->epoll;
-	b->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	b->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (b->epoll >= 0 && b->timer >= 0 &&
-	    !wait_epoll_add(b->epoll, s->fd) &&
-	    !wait_epoll_add(b->epoll, b->timer) &&
-	    !wait_epoll_add(b->epoll, b->event))
-		return b->epoll;
+	b->timer = weft_timer_fd_open();
+	b->epoll = weft_epoll_open((int[]){ s->fd, b->timer, b->event }, 3);
 	if (b->epoll >= 0)
-		close(b->epoll);
-	if (b->timer >= 0)
-		close(b->timer);
-	b->epoll = b->timer = -1;
+		return b->epoll;
+	weft_fd_close(&b->timer);
+	b->epoll = -1;
 	return -EMFILE;
 }
 
@@ -265,16 +182,6 @@ int sock_wait_fd(struct weft_carrier *c)
 	return fd;
 }
 
-static void wait_timer(struct sock_waiter *b, uint64_t at_ns)
-{
-	struct itimerspec timer = {
-		.it_value = { .tv_sec = (time_t)(at_ns / 1000000000u),
-			      .tv_nsec = (long)(at_ns % 1000000000u) }
-	};
-
-	timerfd_settime(b->timer, TFD_TIMER_ABSTIME, &timer, NULL);
-}
-
 int sock_arm(struct weft_carrier *c)
 {
 	struct sock *s = sock_of(c);
@@ -284,8 +191,8 @@ int sock_arm(struct weft_carrier *c)
 
 	if (sock_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
-	wait_drain_event(b);
-	if (weft_swap32(&b->full, 0) || wait_is_done(b, now))
+	weft_event_fd_clear(b->event);
+	if (weft_waiter_full(&b->base) || wait_is_done(b, now))
 		return -EAGAIN;
 	weft_store32(&b->armed, 1);
 	weft_store64(&b->until_ns, UINT64_MAX);
@@ -294,7 +201,7 @@ int sock_arm(struct weft_carrier *c)
 	due = weft_load64(&b->due_ns);
 	weft_store64(&b->until_ns, due);
 	if (!wait_is_done(b, now) && !wait_poll(s, 0)) {
-		wait_timer(b, due == UINT64_MAX ? 0 : due);
+		weft_timer_fd_set(b->timer, due == UINT64_MAX ? 0 : due, 0);
 		return 0;
 	}
 	weft_store32(&b->armed, 0);

@@ -2,19 +2,19 @@
 /*
  * Event queues: control events and errors, in one list in the order of posting.
  * Event queues belong to a fabric, not to a domain, and are not on the fast
- * path: a mutex, a condition variable, a list.
+ * path: a mutex, an event word, a list.
  */
 #include "prov/ofi/queue/weft_eq.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_nosys.h"
 #include "prov/ofi/queue/weft_wait.h"
 #include "src/base/clock.h"
+#include "src/os/event_word.h"
+#include "src/os/wait_fd.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 struct weft_eq {
 	struct fid_eq fid;
@@ -22,7 +22,7 @@ struct weft_eq {
 	enum fi_wait_obj obj;
 	int event_fd; /* readable while an event is queued; -1: no FI_WAIT_FD */
 	pthread_mutex_t mutex;
-	pthread_cond_t cond;
+	struct weft_event event; /* readers block on it */
 	struct weft_list events;
 	/* references: domains, vectors and endpoints bound to the queue */
 	weft_au32 ref;
@@ -62,8 +62,6 @@ static int eq_post(struct weft_eq *eq, const struct event *head,
 		   const void *buf)
 {
 	struct event *e = malloc(sizeof(*e) + head->len);
-	uint64_t one = 1;
-	int err = 0;
 
 	if (!e)
 		return -ENOMEM;
@@ -72,11 +70,11 @@ static int eq_post(struct weft_eq *eq, const struct event *head,
 		memcpy(e->data, buf, head->len);
 	pthread_mutex_lock(&eq->mutex);
 	weft_list_push_back(&eq->events, &e->link);
-	pthread_cond_broadcast(&eq->cond);
-	if (eq->event_fd >= 0 && write(eq->event_fd, &one, sizeof(one)) < 0)
-		err = -errno;
+	weft_event_notify_locked(&eq->event);
+	if (eq->event_fd >= 0)
+		weft_event_fd_set(eq->event_fd);
 	pthread_mutex_unlock(&eq->mutex);
-	return err;
+	return 0;
 }
 
 int weft_eq_post(struct weft_eq *eq, uint32_t code, const void *buf, size_t len)
@@ -125,13 +123,11 @@ static struct event *first_event(struct weft_eq *eq)
 static void drop_first(struct weft_eq *eq)
 {
 	struct event *e = first_event(eq);
-	uint64_t n;
 
 	weft_list_remove(&e->link);
 	free(e);
-	if (eq->event_fd >= 0 && weft_list_empty(&eq->events) &&
-	    read(eq->event_fd, &n, sizeof(n)) < 0)
-		return;
+	if (eq->event_fd >= 0 && weft_list_empty(&eq->events))
+		weft_event_fd_clear(eq->event_fd);
 }
 
 /* Copies as many bytes as fit, and removes the event unless FI_PEEK is set. */
@@ -193,15 +189,17 @@ static ssize_t weft_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *buf,
 /* Waits for an event or the deadline. The caller holds the mutex. */
 static void wait_event(struct weft_eq *eq, uint64_t deadline)
 {
-	struct timespec ts = { .tv_sec = (time_t)(deadline / 1000000000u),
-			       .tv_nsec = (long)(deadline % 1000000000u) };
-	int err = 0;
+	uint64_t now;
 
-	while (weft_list_empty(&eq->events) && !err)
-		err = deadline == UINT64_MAX
-			      ? pthread_cond_wait(&eq->cond, &eq->mutex)
-			      : pthread_cond_timedwait(&eq->cond, &eq->mutex,
-						       &ts);
+	while (weft_list_empty(&eq->events) &&
+	       (now = weft_now_ns()) < deadline) {
+		uint32_t seen =
+			weft_event_prepare_wait(&eq->event, WEFT_EVENT_NOTIFY);
+
+		pthread_mutex_unlock(&eq->mutex);
+		weft_event_block(&eq->event, seen, deadline - now);
+		pthread_mutex_lock(&eq->mutex);
+	}
 }
 
 static ssize_t weft_eq_sread(struct fid_eq *fid, uint32_t *code, void *buf,
@@ -247,9 +245,7 @@ static int weft_eq_close(struct fid *fid)
 		return -FI_EBUSY;
 	while (!weft_list_empty(&eq->events))
 		drop_first(eq);
-	if (eq->event_fd >= 0)
-		close(eq->event_fd);
-	pthread_cond_destroy(&eq->cond);
+	weft_fd_close(&eq->event_fd);
 	pthread_mutex_destroy(&eq->mutex);
 	weft_ref_put(&eq->fabric->ref);
 	free(eq);
@@ -282,22 +278,12 @@ static struct fi_ops_eq eq_ops = {
 	.strerror = weft_eq_strerror,
 };
 
-static void wait_init(struct weft_eq *eq)
-{
-	pthread_condattr_t attr;
-
-	pthread_mutex_init(&eq->mutex, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&eq->cond, &attr);
-	pthread_condattr_destroy(&attr);
-}
-
 int weft_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
 		 struct fid_eq **eq_p, void *context)
 {
 	enum fi_wait_obj obj = attr ? attr->wait_obj : FI_WAIT_UNSPEC;
 	struct weft_eq *eq;
+	int ret;
 
 	if (obj != FI_WAIT_NONE && obj != FI_WAIT_UNSPEC && obj != FI_WAIT_FD &&
 	    obj != FI_WAIT_YIELD)
@@ -309,10 +295,11 @@ int weft_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
 		return -FI_ENOMEM;
 	eq->event_fd = -1;
 	if (obj == FI_WAIT_FD) {
-		eq->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		eq->event_fd = weft_event_fd_open();
 		if (eq->event_fd < 0) {
+			ret = (int)weft_ofi_err(eq->event_fd);
 			free(eq);
-			return (int)weft_ofi_err(-errno);
+			return ret;
 		}
 	}
 	eq->fid.fid.fclass = FI_CLASS_EQ;
@@ -322,7 +309,7 @@ int weft_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
 	eq->fabric = weft_container_of(fabric, struct weft_fabric, fid);
 	eq->obj = obj;
 	weft_list_init(&eq->events);
-	wait_init(eq);
+	pthread_mutex_init(&eq->mutex, NULL);
 	weft_ref_get(&eq->fabric->ref);
 	*eq_p = &eq->fid;
 	return 0;

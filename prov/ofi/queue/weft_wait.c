@@ -3,28 +3,27 @@
  * How threads wait for completions. A packet is received only by a thread that
  * polls the carriers. So one of the threads that wait in a domain is the
  * leader: it blocks in the carrier and makes progress when it wakes. The others
- * are followers: they block on a word of this process. A thread that completes
+ * are followers: they block on an event word. A thread that completes
  * an operation of a watched queue wakes the leader and the followers; a leader
  * whose wait is complete wakes the followers, one of which becomes the leader.
  * With automatic progress the domain's progress thread is always the leader.
  *
  * With one endpoint the leader uses the carrier's wait (spin, yield, futex);
- * with several it polls their descriptors; with none it waits on the word.
+ * with several it polls their descriptors; with none it waits on the event
+ * word.
  */
 #include "prov/ofi/queue/weft_wait.h"
 #include "prov/ofi/ep/weft_progress.h"
 #include "src/base/clock.h"
-#include "src/base/futex.h"
 #include "src/base/log.h"
 #include "src/base/must.h"
+#include "src/os/event_word.h"
+#include "src/os/wait_fd.h"
 
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #define NS_PER_MS 1000000u
 
@@ -32,11 +31,10 @@
 #define BLIND_NS 50000u
 
 struct weft_wait {
-	weft_au32 seq;	       /* word on which the followers block */
-	uint32_t followers;    /* number of followers that are not woken yet */
-	bool leading;	       /* a leader exists */
-	bool kicked;	       /* the leader has been woken */
-	uint64_t leader_waits; /* number of completed waits of leaders */
+	struct weft_event event; /* the followers block on it */
+	bool leading;		 /* a leader exists */
+	bool kicked;		 /* the leader has been woken */
+	uint64_t leader_waits;	 /* number of completed waits of leaders */
 	/* epoll of event_fd and all carriers; -1: not needed yet */
 	int epoll_fd;
 	int event_fd;
@@ -73,42 +71,13 @@ static uint64_t time_left(struct weft_domain *d, uint64_t deadline_ns)
 	return now < deadline_ns ? deadline_ns - now : 0;
 }
 
-static void event_set(int fd)
-{
-	uint64_t one = 1;
-
-	/*
-	 * write fails only if the counter is full: the descriptor is readable
-	 */
-	if (write(fd, &one, sizeof(one)) < 0)
-		return;
-}
-
-static void event_clear(int fd)
-{
-	uint64_t n;
-
-	/* read fails only if the counter is 0 */
-	if (read(fd, &n, sizeof(n)) < 0)
-		return;
-}
-
-static int epoll_add(int epoll_fd, int fd)
-{
-	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
-
-	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev) && errno != EEXIST)
-		return -errno;
-	return 0;
-}
-
 /* ---- the domain's descriptor --------------------------------------------- */
 
 static void watch_carrier(struct weft_wait *wt, struct weft_ep *ep)
 {
 	int fd = ep->carrier->ops->wait_fd(ep->carrier);
 
-	if (fd >= 0 && epoll_add(wt->epoll_fd, fd))
+	if (fd >= 0 && weft_epoll_add(wt->epoll_fd, fd))
 		weft_log(WEFT_LOG_WARN, "ofi: epoll_ctl failed: errno %d",
 			 errno);
 }
@@ -120,14 +89,12 @@ static int domain_fd(struct weft_domain *d)
 
 	if (wt->epoll_fd >= 0)
 		return wt->epoll_fd;
-	wt->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	if (wt->event_fd < 0)
-		return -errno;
-	wt->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	err = wt->epoll_fd < 0 ? -errno : epoll_add(wt->epoll_fd, wt->event_fd);
-	if (err) {
-		close(wt->event_fd);
-		wt->event_fd = -1;
+	wt->event_fd = weft_event_fd_open();
+	wt->epoll_fd = weft_epoll_open(&wt->event_fd, 1);
+	if (wt->epoll_fd < 0) {
+		err = wt->epoll_fd;
+		weft_fd_close(&wt->event_fd);
+		wt->epoll_fd = -1;
 		return err;
 	}
 	for (size_t i = 0; i < d->ep_count; i++)
@@ -159,15 +126,7 @@ static int arm_carriers(struct weft_domain *d)
 
 static void wake_followers(struct weft_wait *wt)
 {
-	if (!wt->followers)
-		return;
-	wt->followers = 0;
-	/*
-	 * R2 pairs with A2 in follower_wait(): a changed seq ends or prevents
-	 * blocking.
-	 */
-	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
-	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
+	weft_event_notify_locked(&wt->event);
 }
 
 static void kick_leader(struct weft_domain *d)
@@ -180,20 +139,18 @@ static void kick_leader(struct weft_domain *d)
 	for (size_t i = 0; i < d->ep_count; i++)
 		d->eps[i]->carrier->ops->wake(d->eps[i]->carrier);
 	if (wt->event_fd >= 0)
-		event_set(wt->event_fd);
-	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
-	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
+		weft_event_fd_set(wt->event_fd);
+	wake_followers(wt);
 }
 
-static void follower_wait(struct weft_domain *d, uint64_t left)
+/* Blocks until a follower or the leader is woken. */
+static void wait_for_event(struct weft_domain *d, uint64_t left)
 {
-	struct weft_wait *wt = d->wait;
-	/* A2 pairs with R2 in wake_followers(). */
-	uint32_t seq = weft_load32(&wt->seq);
+	struct weft_event *e = &d->wait->event;
+	uint32_t seen = weft_event_prepare_wait(e, WEFT_EVENT_NOTIFY);
 
-	wt->followers++;
 	weft_leave(d);
-	weft_futex_wait(&wt->seq, seq, left, WEFT_FUTEX_THREADS);
+	weft_event_block(e, seen, left);
 	weft_enter(d);
 }
 
@@ -201,25 +158,21 @@ static void follower_wait(struct weft_domain *d, uint64_t left)
 static void wait_many(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
-	uint32_t seq = weft_load32(&wt->seq);
 	int fd = domain_fd(d);
 	int err = fd < 0 ? fd : arm_carriers(d);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
-	struct timespec ts = { .tv_sec = (time_t)(left / 1000000000u),
-			       .tv_nsec = (long)(left % 1000000000u) };
 
 	if (err == -EAGAIN)
 		return;
-	weft_leave(d);
-	if (err)
-		weft_futex_wait(&wt->seq, seq,
-				left < BLIND_NS ? left : BLIND_NS,
-				WEFT_FUTEX_THREADS);
-	else
-		ppoll(&p, 1, left == UINT64_MAX ? NULL : &ts, NULL);
-	weft_enter(d);
+	if (err) {
+		wait_for_event(d, left < BLIND_NS ? left : BLIND_NS);
+	} else {
+		weft_leave(d);
+		weft_fd_poll(&p, 1, left);
+		weft_enter(d);
+	}
 	if (wt->event_fd >= 0)
-		event_clear(wt->event_fd);
+		weft_event_fd_clear(wt->event_fd);
 }
 
 /*
@@ -247,17 +200,12 @@ static int leader_wait(struct weft_domain *d, uint64_t left)
 	WEFT_ASSERT(!wt->leading);
 	wt->leading = true;
 	wt->kicked = false;
-	if (d->ep_count == 1) {
+	if (d->ep_count == 1)
 		ret = wait_one(d, left);
-	} else if (d->ep_count) {
+	else if (d->ep_count)
 		wait_many(d, left);
-	} else {
-		uint32_t seq = weft_load32(&d->wait->seq);
-
-		weft_leave(d);
-		weft_futex_wait(&d->wait->seq, seq, left, WEFT_FUTEX_THREADS);
-		weft_enter(d);
-	}
+	else
+		wait_for_event(d, left);
 	wt->leading = false;
 	wt->leader_waits++;
 	return ret;
@@ -274,7 +222,7 @@ int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns)
 	w->watched++;
 	/* with automatic progress the progress thread is the leader */
 	if (d->auto_progress || d->wait->leading)
-		follower_wait(d, left);
+		wait_for_event(d, left);
 	else
 		ret = leader_wait(d, left);
 	w->watched--;
@@ -297,7 +245,7 @@ void weft_watch_wake(struct weft_watch *w)
 		return;
 	w->armed = false;
 	w->watched--;
-	event_set(w->event_fd);
+	weft_event_fd_set(w->event_fd);
 }
 
 /* ---- descriptors of queues and counters ---------------------------------- */
@@ -305,16 +253,12 @@ void weft_watch_wake(struct weft_watch *w)
 static int watch_fd_open(struct weft_watch *w)
 {
 	int fd = domain_fd(w->domain);
-	int err;
 
 	if (fd < 0)
 		return fd;
-	w->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (w->event_fd < 0 || w->epoll_fd < 0)
-		return -errno;
-	err = epoll_add(w->epoll_fd, w->event_fd);
-	return err ? err : epoll_add(w->epoll_fd, fd);
+	w->event_fd = weft_event_fd_open();
+	w->epoll_fd = weft_epoll_open((int[]){ w->event_fd, fd }, 2);
+	return w->epoll_fd < 0 ? w->epoll_fd : 0;
 }
 
 int weft_watch_open(struct weft_watch *w, struct weft_domain *d,
@@ -346,12 +290,8 @@ int weft_watch_open(struct weft_watch *w, struct weft_domain *d,
 
 void weft_watch_close(struct weft_watch *w)
 {
-	if (w->event_fd >= 0)
-		close(w->event_fd);
-	if (w->epoll_fd >= 0)
-		close(w->epoll_fd);
-	w->event_fd = -1;
-	w->epoll_fd = -1;
+	weft_fd_close(&w->event_fd);
+	weft_fd_close(&w->epoll_fd);
 }
 
 int weft_wait_control(enum fi_wait_obj obj, int fd, int command, void *arg)
@@ -379,7 +319,7 @@ int weft_watch_arm(struct weft_watch *w)
 {
 	if (w->obj != FI_WAIT_FD)
 		return 0;
-	event_clear(w->event_fd);
+	weft_event_fd_clear(w->event_fd);
 	if (!w->armed) {
 		w->armed = true;
 		w->watched++;
@@ -465,10 +405,8 @@ void weft_wait_close(struct weft_domain *d)
 		weft_leave(d);
 		pthread_join(wt->thread, NULL);
 	}
-	if (wt->event_fd >= 0)
-		close(wt->event_fd);
-	if (wt->epoll_fd >= 0)
-		close(wt->epoll_fd);
+	weft_fd_close(&wt->event_fd);
+	weft_fd_close(&wt->epoll_fd);
 	free(wt);
 	d->wait = NULL;
 }
