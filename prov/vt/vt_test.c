@@ -5,6 +5,7 @@
  * messages, deaths and class routes.
  */
 #include "test/support/vt_fixture.h"
+#include "prov/vt/vt.h"
 #include "src/base/rng.h"
 #include "test/t.h"
 
@@ -437,6 +438,67 @@ static void a_rank_that_left_has_run_the_last_pass(void **state)
 		play(&p, &f);
 }
 
+/* A second call changes nothing. */
+static int leave_twice(struct play *p, struct end *e, uint32_t rank)
+{
+	weft_vt_leave(e->c);
+	weft_vt_leave(e->c);
+	return weft_load32(&vt_of(e->c)->w->head->running) != 0;
+}
+
+static void a_rank_leaves_once(void **state)
+{
+	struct play p = { .ranks = 1, .body = leave_twice };
+	struct found f;
+
+	play(&p, &f);
+}
+
+/* Peers are numbered in the order of their first use. */
+static int number_peers(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *one = rank_peer(p, e, (rank + 2) % 4);
+	struct weft_peer *two = rank_peer(p, e, (rank + 1) % 4);
+	struct weft_peer *three = rank_peer(p, e, (rank + 3) % 4);
+
+	return one->index || two->index != 1 || three->index != 2 ||
+	       rank_peer(p, e, (rank + 1) % 4) != two;
+}
+
+static void peers_are_numbered_by_first_use(void **state)
+{
+	struct play p = { .ranks = 4, .body = number_peers };
+	struct found f;
+
+	play(&p, &f);
+}
+
+/* ---- names of jobs ------------------------------------------------------- */
+
+/* The process id in the name keeps tests that run at once apart. */
+static void a_job_is_a_name_a_rank_and_a_size(void **state)
+{
+	static const char *const wrong[] = {
+		"",	 "a",	   "a:0",    ":0:1",  "a:1:1", "a:2:1",
+		"a:0:0", "a:0:1x", "a:0:1:", "a:x:1", "a::1",  "a:0:",
+	};
+	const struct weft_vt_conf conf = { .machine = "bgq",
+					   .map = "",
+					   .packet_bytes = 512 };
+	struct weft_vt *w = NULL;
+	char longest[80];
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(wrong); i++)
+		T_IS(weft_vt_join_job(&conf, wrong[i], &w), -EINVAL);
+	snprintf(longest, sizeof(longest), "%064d:0:1", (int)getpid());
+	T_IS(weft_vt_join_job(&conf, longest, &w), -EINVAL);
+	T_NULL(w);
+	snprintf(longest, sizeof(longest), "%063d:0:1", (int)getpid());
+	T_OK(weft_vt_join_job(&conf, longest, &w));
+	T_IS(weft_vt_size(w), 1);
+	weft_vt_close(w);
+}
+
 /* ---- memory of the world ------------------------------------------------- */
 
 static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
@@ -483,6 +545,9 @@ int main(void)
 		T_CASE(a_sender_without_buffers_waits),
 		T_CASE(a_thread_sends_while_another_is_blocked),
 		T_CASE(a_rank_that_left_has_run_the_last_pass),
+		T_CASE(a_rank_leaves_once),
+		T_CASE(peers_are_numbered_by_first_use),
+		T_CASE(a_job_is_a_name_a_rank_and_a_size),
 		T_CASE(a_rank_uses_limited_address_space),
 	};
 
