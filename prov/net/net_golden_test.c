@@ -122,7 +122,7 @@ static bool goes_to_one(const struct golden *g)
 }
 
 /* Returns whether all nodes send. */
-static bool is_crowd(const struct golden *g)
+static bool all_nodes_send(const struct golden *g)
 {
 	return goes_to_one(g) || g->kind == CROWD || g->kind == ALARMS;
 }
@@ -133,9 +133,9 @@ static void send_from(const struct golden *g, uint32_t node)
 
 	m.src = node;
 	for (unsigned i = 0; i < (g->count ? g->count : 1); i++) {
-		if (is_crowd(g) && !goes_to_one(g))
+		if (all_nodes_send(g) && !goes_to_one(g))
 			m.dst = (node * 5 + 7 * i + 3) % net_shape_nodes(&cfg);
-		if (is_crowd(g) || g->kind == FIFOS)
+		if (all_nodes_send(g) || g->kind == FIFOS)
 			m.fifo = i;
 		if (g->kind == WORDS)
 			m.address = (uint64_t)i % (g->count / 2) * 65536;
@@ -151,7 +151,7 @@ static void run_messages(const struct golden *g)
 	uint32_t nodes = net_shape_nodes(&cfg);
 	struct golden back = *g;
 
-	if (is_crowd(g)) {
+	if (all_nodes_send(g)) {
 		for (uint32_t i = 0; i < nodes; i++)
 			if (!goes_to_one(g) || i != g->msg.dst)
 				send_from(g, i);
