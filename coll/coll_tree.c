@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trees and folds, as pure functions of (ranks, root, rank). */
 #include "coll/coll_tree.h"
-
-static int min_int(int a, int b)
-{
-	return a < b ? a : b;
-}
-
-int coll_tree_span(int p, int v)
-{
-	return v ? min_int(v & -v, p - v) : p;
-}
+#include "src/tree/tree_shape.h"
 
 int coll_tree_run(int p, int rank, int span)
 {
-	return min_int(span, p - rank);
+	return span < p - rank ? span : p - rank;
 }
 
 /* Returns (v + root) mod p without overflow. */
@@ -25,33 +16,24 @@ static int tree_rank(int v, int root, int p)
 
 void coll_tree_binomial(int p, int root, int rank, struct coll_tree *t)
 {
-	int m = 1;
+	unsigned n = (unsigned)p, v = (unsigned)((rank - root + p) % p);
 
-	t->v = (rank - root + p) % p;
-	t->nchild = 0;
-	for (; m < p - t->v && !(t->v & m); m <<= 1) {
-		t->child[t->nchild] = tree_rank(t->v + m, root, p);
-		t->child_dist[t->nchild] = m;
-		t->child_span[t->nchild++] = min_int(m, p - t->v - m);
-		if (m > p / 2)
-			break;
+	t->v = (int)v;
+	t->nchild = (int)weft_binomial_inputs(n, v);
+	for (int i = 0; i < t->nchild; i++) {
+		unsigned m = 1u << i;
+
+		t->child[i] = tree_rank((int)(v + m), root, p);
+		t->child_dist[i] = (int)m;
+		t->child_span[i] = (int)weft_binomial_span(n, v + m);
 	}
-	t->parent = t->v ? tree_rank(t->v - (t->v & -t->v), root, p) : -1;
-	t->span = coll_tree_span(p, t->v);
-}
-
-int coll_pow2_below(int p)
-{
-	int m = 1;
-
-	while (m <= p / 2)
-		m <<= 1;
-	return m;
+	t->parent = v ? tree_rank((int)weft_binomial_parent(v), root, p) : -1;
+	t->span = (int)weft_binomial_span(n, v);
 }
 
 void coll_fold_init(struct coll_fold *f, int p, int rank)
 {
-	f->m = coll_pow2_below(p);
+	f->m = (int)weft_pow2_below((unsigned)p);
 	f->extra = p - f->m;
 	if (rank >= 2 * f->extra)
 		f->me = rank - f->extra;

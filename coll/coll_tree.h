@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees as data. In the binomial tree of p ranks with root r, node v (the rank
- * relative to the root) has the children v+1, v+2, v+4 ... below the lowest bit
- * of v; child v+m represents the nodes [v+m, v+2m). For p = 6:
+ * Trees as data. Node v of the binomial tree (src/tree/tree_shape.h) is the
+ * rank relative to the root; its child v+m represents the nodes [v+m, v+2m).
+ * For p = 6:
  *
  *            0
  *          / | \
@@ -28,17 +28,11 @@ struct coll_tree {
 
 void coll_tree_binomial(int p, int root, int rank, struct coll_tree *t);
 
-/* Returns the number of nodes in the subtree of node v. */
-int coll_tree_span(int p, int v);
-
 /*
  * Returns how many of `span` consecutive ranks, beginning with `rank`, come
  * before the wrap-around to rank 0.
  */
 int coll_tree_run(int p, int rank, int span);
-
-/* Returns the largest power of two that is not larger than p (p >= 1). */
-int coll_pow2_below(int p);
 
 /*
  * Folding p ranks onto the largest power of two m: of the first 2 * (p - m)

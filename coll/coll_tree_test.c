@@ -3,6 +3,7 @@
 #include "test/t.h"
 
 #include "coll/coll_tree.h"
+#include "src/tree/tree_shape.h"
 
 static void children_and_parents_agree(void **state)
 {
@@ -76,7 +77,7 @@ static void folding_keeps_the_order_of_ranks(void **state)
 			last = f.me;
 			working++;
 		}
-		T_IS(working, coll_pow2_below(p));
+		T_IS(working, (int)weft_pow2_below((unsigned)p));
 	}
 }
 

@@ -14,6 +14,7 @@
  */
 #include "coll/coll_select.h"
 #include "coll/coll_tree.h"
+#include "src/tree/tree_shape.h"
 
 static void scatter_blocks(struct coll_prog *p, struct coll_flat *f,
 			   const struct coll_tree *t)
@@ -60,8 +61,9 @@ static void ring_blocks(struct coll_prog *p, struct coll_flat *f, int v)
 	int size = p->size;
 	int right = (p->rank + 1) % size;
 	int left = (p->rank - 1 + size) % size;
-	int span = coll_tree_span(size, v);
-	int right_span = coll_tree_span(size, (v + 1) % size);
+	int span = (int)weft_binomial_span((unsigned)size, (unsigned)v);
+	int right_span = (int)weft_binomial_span((unsigned)size,
+						 (unsigned)((v + 1) % size));
 	unsigned id;
 	int s;
 

@@ -92,7 +92,7 @@ static void coll_notify(struct weft_nic_group *c, int member,
 static void coll_notify_children(struct weft_nic_group *c,
 				 enum coll_notice what, int err)
 {
-	const struct weft_cunit_tree *t = &c->msg_tree;
+	const struct weft_tree *t = &c->msg_tree;
 
 	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
 		coll_notify(c, t->input[i], what, err);
@@ -154,8 +154,8 @@ void grp_route_release(struct weft_nic_group *c)
 	nic_net_close(c->net);
 	c->net = NULL;
 	grp_segments_close(c);
-	weft_cunit_tree_fini(&c->tree);
-	weft_cunit_tree_fini(&c->wide);
+	weft_tree_fini(&c->tree);
+	weft_tree_fini(&c->wide);
 	if (c->route >= 0)
 		c->nic->coll->routes |= UINT64_C(1) << c->route;
 	c->route = -1;
@@ -170,7 +170,7 @@ void grp_free(struct weft_nic_group *c)
 	c->nic->coll_groups--;
 	coll_unwatch(c->nic);
 	nic_last_ended(c);
-	weft_cunit_tree_fini(&c->msg_tree);
+	weft_tree_fini(&c->msg_tree);
 	free(c->check.response);
 	free(c->word);
 	free(c->gone);
@@ -201,8 +201,7 @@ static void coll_all_left(struct weft_nic_group *c)
 /* Returns whether all members below this one have left. */
 static bool coll_below_left(const struct weft_nic_group *c)
 {
-	return c->below ==
-	       (1u << weft_cunit_tree_inputs(&c->msg_tree, c->me)) - 1;
+	return c->below == (1u << weft_tree_inputs(&c->msg_tree, c->me)) - 1;
 }
 
 /* Large groups: notifies the parent if this member and all below have left. */

@@ -64,7 +64,7 @@ static void check_send_up(struct weft_nic_group *c, unsigned what,
 
 static void query_children(struct weft_nic_group *c, uint64_t round)
 {
-	const struct weft_cunit_tree *t = &c->msg_tree;
+	const struct weft_tree *t = &c->msg_tree;
 
 	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
 		check_send(c, t->input[i], COLL_CHECK_QUERY, round, NULL);

@@ -125,7 +125,7 @@ struct weft_nic_group {
 	bool tree_broken;	/* the tree no longer forwards leave notices */
 	struct coll_last *each; /* last notices; NULL: not started */
 	/* binomial tree for messages about the group; its root is member 0 */
-	struct weft_cunit_tree msg_tree;
+	struct weft_tree msg_tree;
 	/* tree by messages; NULL: the group has a class route */
 	struct weft_cunit_group *by_msg;
 	struct nic_chain *chain;      /* chained events of the unit, or NULL */
@@ -135,9 +135,9 @@ struct weft_nic_group {
 	struct weft_cunit_group *unordered;
 	bool msg_used;
 	struct nic_net *net; /* class route on a modelled network, or NULL */
-	struct weft_cunit_tree tree;
-	/* descriptor tree, with the machine's number of levels */
-	struct weft_cunit_tree wide;
+	struct weft_tree tree;
+	/* tree in descriptors, with the machine's levels */
+	struct weft_tree wide;
 	struct weft_list longs; /* long vectors, oldest first */
 	struct nic_long *bulk;	/* state of long vectors; NULL: use packets */
 	uint64_t points; /* synchronisation points this member has arrived at */

@@ -208,8 +208,7 @@ static int join_open_groups(struct weft_nic_group *c)
 	};
 	int ret = segment_table_alloc(c);
 
-	weft_cunit_geo_widen(&geo,
-			     (unsigned)weft_cunit_tree_width(&c->tree) + 1);
+	weft_cunit_geo_widen(&geo, (unsigned)weft_tree_width(&c->tree) + 1);
 	if (!ret && !c->hw)
 		ret = weft_cunit_group_open(&a, &c->hw);
 	if (ret || c->barrier < 0 || c->bar)
@@ -220,8 +219,8 @@ static int join_open_groups(struct weft_nic_group *c)
 	a.ordered_with = c->hw;
 	if (c->wide.n) {
 		a.tree = &c->wide;
-		weft_cunit_geo_widen(
-			&geo, (unsigned)weft_cunit_tree_width(a.tree) + 1);
+		weft_cunit_geo_widen(&geo,
+				     (unsigned)weft_tree_width(a.tree) + 1);
 	}
 	ret = weft_cunit_group_open(&a, &c->bar);
 	c->unordered = c->wide.n ? c->bar : NULL;
@@ -264,17 +263,17 @@ static void join_open(struct weft_nic_group *c)
  */
 static int join_host_tree(struct weft_nic_group *c)
 {
-	weft_cunit_place *place;
+	weft_tree_place *place;
 	int ret;
 
 	if (!c->arity)
-		return weft_cunit_tree_pairs(&c->tree, c->n);
+		return weft_tree_pairs(&c->tree, c->n);
 	place = malloc((size_t)c->n * sizeof(*place));
 	if (!place)
 		return -ENOMEM;
 	for (int i = 0; i < c->n; i++)
-		place[i] = c->word ? c->word[i] : WEFT_CUNIT_NOWHERE;
-	ret = weft_cunit_tree_host(&c->tree, c->n, (int)c->arity, place);
+		place[i] = c->word ? c->word[i] : WEFT_TREE_NOWHERE;
+	ret = weft_tree_host(&c->tree, c->n, (int)c->arity, place);
 	free(place);
 	return ret;
 }
@@ -319,7 +318,7 @@ static int join_form(struct weft_nic_group *c)
 static int join_tree(struct weft_nic_group *c)
 {
 	const struct weft_machine *m = c->nic->machine;
-	struct weft_cunit_coord *at;
+	struct weft_tree_coord *at;
 	int ret;
 
 	if (!m->coords)
@@ -329,7 +328,7 @@ static int join_tree(struct weft_nic_group *c)
 		return -ENOMEM;
 	for (int i = 0; i < c->n; i++)
 		m->coords((uint32_t)node_of(c, i), at[i].at);
-	ret = weft_cunit_tree_torus(&c->tree, c->n, at);
+	ret = weft_tree_torus(&c->tree, c->n, at);
 	free(at);
 	return ret;
 }
@@ -339,10 +338,10 @@ static int join_descriptor_tree(struct weft_nic_group *c)
 {
 	unsigned levels = c->nic->machine->levels;
 
-	weft_cunit_tree_fini(&c->wide);
+	weft_tree_fini(&c->wide);
 	if (!levels || c->arity)
 		return 0;
-	return weft_cunit_tree_levels(&c->wide, c->n, levels);
+	return weft_tree_levels(&c->wide, c->n, levels);
 }
 
 /*
@@ -540,7 +539,7 @@ static uint64_t my_flags(const struct weft_nic_group *c)
 	 */
 	if (!c->nic->machine->coords && c->nic->coll->arity &&
 	    (c->n > WEFT_CUNIT_FLAT || !roomy) &&
-	    nic_place_here() != WEFT_CUNIT_NOWHERE)
+	    nic_place_here() != WEFT_TREE_NOWHERE)
 		flags |= JOIN_PLACED;
 	return flags;
 }
@@ -608,11 +607,11 @@ static int coll_open_msgs(struct weft_nic_group *c)
 		.send = grp_msg_send,
 		.arg = c,
 	};
-	int ret = weft_cunit_tree_pairs(&c->msg_tree, c->n);
+	int ret = weft_tree_pairs(&c->msg_tree, c->n);
 
 	if (ret)
 		return ret;
-	geo.inputs = (unsigned)weft_cunit_tree_width(&c->msg_tree) + 1;
+	geo.inputs = (unsigned)weft_tree_width(&c->msg_tree) + 1;
 	return weft_cunit_group_open(&a, &c->by_msg);
 }
 

@@ -134,7 +134,7 @@ static const void *contribution(struct weft_grp_work *w, int member, size_t at,
  */
 static bool own_read_first(const struct weft_nic_group *c)
 {
-	const struct weft_cunit_tree *t = &c->tree;
+	const struct weft_tree *t = &c->tree;
 
 	return t->visit[0] == c->me ||
 	       (c->n > 1 && t->visit[1] == c->me && t->merge[1]);
@@ -150,7 +150,7 @@ static bool own_read_first(const struct weft_nic_group *c)
 static int first_member(const struct weft_grp_work *w, size_t at,
 			const unsigned char *acc)
 {
-	const struct weft_cunit_tree *t = &w->coll->tree;
+	const struct weft_tree *t = &w->coll->tree;
 	bool here = acc == (const unsigned char *)w->call.in + at;
 
 	if (t->n < 2 || !t->merge[1] || !own_read_first(w->coll))

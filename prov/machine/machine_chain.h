@@ -21,7 +21,7 @@
 #ifndef WEFT_MACHINE_CHAIN_H
 #define WEFT_MACHINE_CHAIN_H
 
-#include "prov/group/cunit/cunit_tree.h"
+#include "src/tree/tree.h"
 
 struct weft_peer;
 struct weft_unit;
@@ -38,7 +38,7 @@ enum weft_chain_point {
 
 struct weft_chain_attr {
 	uint64_t key; /* key of the group, equal at all members */
-	const struct weft_cunit_tree *tree;
+	const struct weft_tree *tree;
 	int me;
 	struct weft_peer *const
 		*member; /* peers of the members; member[me] is unused */

@@ -57,7 +57,7 @@ static void bgq_coords(uint32_t node, int *at)
 {
 	enum { A, B, C, D, E, T };
 
-	memset(at, 0, WEFT_CUNIT_DIMS * sizeof(*at));
+	memset(at, 0, WEFT_TREE_DIMS * sizeof(*at));
 	at[E] = node & 1;
 	node >>= 1;
 	for (int bit = 0; node; bit++) {

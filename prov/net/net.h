@@ -20,7 +20,7 @@
 #define WEFT_NET_H
 
 #include "prov/net/file/net_config.h"
-#include "prov/net/tree/net_fold.h"
+#include "src/tree/tree_shape.h"
 
 #include <stdbool.h>
 #include <stddef.h>

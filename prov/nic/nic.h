@@ -138,7 +138,7 @@ struct weft_machine {
 	 */
 	struct weft_cunit_geo bar;
 	uint64_t barriers;
-	/* coordinates of a node, WEFT_CUNIT_DIMS numbers; NULL: none */
+	/* coordinates of a node, WEFT_TREE_DIMS numbers; NULL: none */
 	void (*coords)(uint32_t node, int *at);
 	/* forms of barriers; NULL: WEFT_CUNIT_AUTO */
 	const struct weft_nic_group_form *forms;

@@ -24,24 +24,24 @@ static int branches_above(const struct hwloc_obj *o)
 	return n;
 }
 
-weft_cunit_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
+weft_tree_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
 {
 	const struct hwloc_obj *o = hwloc_get_obj_covering_cpuset(topo, set);
-	weft_cunit_place place = WEFT_CUNIT_NOWHERE;
+	weft_tree_place place = WEFT_TREE_NOWHERE;
 	int level;
 
 	if (!o || hwloc_bitmap_iszero(set))
 		return place;
 	for (level = branches_above(o); o->parent; o = o->parent) {
-		if (!is_branch(o) || --level >= WEFT_CUNIT_LEVELS)
+		if (!is_branch(o) || --level >= WEFT_TREE_LEVELS)
 			continue;
 		/* a sibling number that does not fit a level ends the path */
-		if (o->sibling_rank >= WEFT_CUNIT_LEVEL_MAX)
-			place = WEFT_CUNIT_NOWHERE;
+		if (o->sibling_rank >= WEFT_TREE_LEVEL_MAX)
+			place = WEFT_TREE_NOWHERE;
 		else
-			place &= ~((uint64_t)(WEFT_CUNIT_LEVEL_MAX ^
+			place &= ~((uint64_t)(WEFT_TREE_LEVEL_MAX ^
 					      o->sibling_rank)
-				   << level * WEFT_CUNIT_LEVEL_BITS);
+				   << level * WEFT_TREE_LEVEL_BITS);
 	}
 	return place;
 }
@@ -92,10 +92,10 @@ static void place_load(void)
 	load_without_plugins(load_hwloc);
 }
 
-weft_cunit_place nic_place_here(void)
+weft_tree_place nic_place_here(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	weft_cunit_place place = WEFT_CUNIT_NOWHERE;
+	weft_tree_place place = WEFT_TREE_NOWHERE;
 	hwloc_cpuset_t set;
 	cpu_set_t cpus;
 

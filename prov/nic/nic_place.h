@@ -7,21 +7,21 @@
 #ifndef WEFT_PROV_NIC_PLACE_H
 #define WEFT_PROV_NIC_PLACE_H
 
-#include "prov/group/cunit/cunit_tree.h"
+#include "src/tree/tree.h"
 
 #include <hwloc.h>
 
 /*
- * Returns the place of a set of processors; WEFT_CUNIT_NOWHERE if no object
+ * Returns the place of a set of processors; WEFT_TREE_NOWHERE if no object
  * smaller than the host contains them.
  */
-weft_cunit_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set);
+weft_tree_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set);
 
 /*
  * Returns the place of this process. Loads the topology once, if the process is
- * bound; WEFT_CUNIT_NOWHERE if it is not bound, or if the binding cannot be
+ * bound; WEFT_TREE_NOWHERE if it is not bound, or if the binding cannot be
  * read.
  */
-weft_cunit_place nic_place_here(void);
+weft_tree_place nic_place_here(void);
 
 #endif

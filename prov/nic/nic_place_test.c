@@ -18,10 +18,10 @@ static hwloc_topology_t host(const char *text)
 }
 
 /* Returns the place of processors first .. last. */
-static weft_cunit_place place(hwloc_topology_t t, unsigned first, unsigned last)
+static weft_tree_place place(hwloc_topology_t t, unsigned first, unsigned last)
 {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
-	weft_cunit_place p;
+	weft_tree_place p;
 
 	hwloc_bitmap_set_range(set, first, (int)last);
 	p = nic_place_of(t, set);
@@ -29,11 +29,11 @@ static weft_cunit_place place(hwloc_topology_t t, unsigned first, unsigned last)
 	return p;
 }
 
-static void place_is(weft_cunit_place p, const int *want)
+static void place_is(weft_tree_place p, const int *want)
 {
-	for (int l = 0; l < WEFT_CUNIT_LEVELS; l++)
-		T_IS(weft_cunit_place_at(p, l),
-		     want[l] < 0 ? WEFT_CUNIT_LEVEL_MAX : (unsigned)want[l]);
+	for (int l = 0; l < WEFT_TREE_LEVELS; l++)
+		T_IS(weft_tree_place_at(p, l),
+		     want[l] < 0 ? WEFT_TREE_LEVEL_MAX : (unsigned)want[l]);
 }
 
 /* Two packages, two L3 in each, two cores per L3, two threads per core. */
@@ -54,10 +54,10 @@ static void an_unbound_process_has_no_place(void **state)
 {
 	hwloc_topology_t t = host("pack:2 core:4 pu:1"), one = host("pu:1");
 
-	T_TRUE(place(t, 0, 7) == WEFT_CUNIT_NOWHERE);
-	T_TRUE(place(t, 3, 4) == WEFT_CUNIT_NOWHERE);
-	T_TRUE(place(t, 500, 500) == WEFT_CUNIT_NOWHERE);
-	T_TRUE(place(one, 0, 0) == WEFT_CUNIT_NOWHERE);
+	T_TRUE(place(t, 0, 7) == WEFT_TREE_NOWHERE);
+	T_TRUE(place(t, 3, 4) == WEFT_TREE_NOWHERE);
+	T_TRUE(place(t, 500, 500) == WEFT_TREE_NOWHERE);
+	T_TRUE(place(one, 0, 0) == WEFT_TREE_NOWHERE);
 	hwloc_topology_destroy(t);
 	hwloc_topology_destroy(one);
 }
@@ -82,7 +82,7 @@ static void places_on_deep_or_wide_hosts_are_truncated(void **state)
 /*
  * Counts edges of the tree between members whose places differ above a level.
  */
-static int crossings(const struct weft_cunit_tree *t, const weft_cunit_place *p,
+static int crossings(const struct weft_tree *t, const weft_tree_place *p,
 		     int levels)
 {
 	int n = 0;
@@ -91,17 +91,17 @@ static int crossings(const struct weft_cunit_tree *t, const weft_cunit_place *p,
 		bool differ = false;
 
 		for (int l = 0; t->parent[i] >= 0 && l < levels; l++)
-			differ |= weft_cunit_place_at(p[i], l) !=
-				  weft_cunit_place_at(p[t->parent[i]], l);
+			differ |= weft_tree_place_at(p[i], l) !=
+				  weft_tree_place_at(p[t->parent[i]], l);
 		n += differ;
 	}
 	return n;
 }
 
 /* Counts different places, truncated at a level. */
-static int domains(const weft_cunit_place *p, int n, int levels)
+static int domains(const weft_tree_place *p, int n, int levels)
 {
-	uint64_t mask = (UINT64_C(1) << levels * WEFT_CUNIT_LEVEL_BITS) - 1;
+	uint64_t mask = (UINT64_C(1) << levels * WEFT_TREE_LEVEL_BITS) - 1;
 	int found = 0;
 
 	for (int i = 0; i < n; i++) {
@@ -114,14 +114,14 @@ static int domains(const weft_cunit_place *p, int n, int levels)
 	return found;
 }
 
-static void tree_is_complete(const struct weft_cunit_tree *t, int k)
+static void tree_is_complete(const struct weft_tree *t, int k)
 {
 	int inputs = 0;
 
 	T_IS(t->root, 0);
 	for (int i = 0; i < t->n; i++) {
-		T_TRUE(weft_cunit_tree_inputs(t, i) <= k);
-		inputs += weft_cunit_tree_inputs(t, i);
+		T_TRUE(weft_tree_inputs(t, i) <= k);
+		inputs += weft_tree_inputs(t, i);
 	}
 	T_IS(inputs, t->n - 1);
 }
@@ -133,24 +133,24 @@ static void try_tree(const char *text, int n, int k, int step)
 {
 	hwloc_topology_t h = host(text);
 	int pus = hwloc_get_nbobjs_by_type(h, HWLOC_OBJ_PU);
-	weft_cunit_place *p = malloc((size_t)n * sizeof(*p));
-	struct weft_cunit_tree t, again;
+	weft_tree_place *p = malloc((size_t)n * sizeof(*p));
+	struct weft_tree t, again;
 
 	for (int i = 0; i < n; i++) {
 		unsigned cpu = (unsigned)(i * step % pus);
 
 		p[i] = place(h, cpu, cpu);
 	}
-	T_OK(weft_cunit_tree_host(&t, n, k, p));
+	T_OK(weft_tree_host(&t, n, k, p));
 	tree_is_complete(&t, k);
 	/* no boundary is crossed by more edges than necessary */
-	for (int l = 1; l <= WEFT_CUNIT_LEVELS; l++)
+	for (int l = 1; l <= WEFT_TREE_LEVELS; l++)
 		T_IS(crossings(&t, p, l), domains(p, n, l) - 1);
-	T_OK(weft_cunit_tree_host(&again, n, k, p));
+	T_OK(weft_tree_host(&again, n, k, p));
 	T_TRUE(!memcmp(t.parent, again.parent, (size_t)n * sizeof(int)));
 	T_TRUE(t.depth <= n - 1);
-	weft_cunit_tree_fini(&t);
-	weft_cunit_tree_fini(&again);
+	weft_tree_fini(&t);
+	weft_tree_fini(&again);
 	free(p);
 	hwloc_topology_destroy(h);
 }
@@ -179,33 +179,32 @@ static void trees_cross_each_boundary_once(void **state)
 static void trees_stay_shallow(void **state)
 {
 	hwloc_topology_t h = host("pack:2 l3:8 core:4 pu:1");
-	struct weft_cunit_tree t;
-	weft_cunit_place p[64];
+	struct weft_tree t;
+	weft_tree_place p[64];
 
 	for (unsigned i = 0; i < 64; i++)
 		p[i] = place(h, i * 5 % 64, i * 5 % 64);
-	T_OK(weft_cunit_tree_host(&t, 64, 8, p));
+	T_OK(weft_tree_host(&t, 64, 8, p));
 	T_TRUE(t.depth <= 4);
-	weft_cunit_tree_fini(&t);
+	weft_tree_fini(&t);
 	hwloc_topology_destroy(h);
 }
 
 /* One member has no place: the tree joins all members in rank order. */
 static void without_places_the_tree_follows_member_order(void **state)
 {
-	weft_cunit_place p[20];
-	struct weft_cunit_tree t, plain;
+	weft_tree_place p[20];
+	struct weft_tree t, plain;
 
 	for (int i = 0; i < 20; i++)
-		p[i] = (uint64_t)(i % 3) | ~UINT64_C(0)
-						   << WEFT_CUNIT_LEVEL_BITS;
-	p[7] = WEFT_CUNIT_NOWHERE;
-	T_OK(weft_cunit_tree_host(&t, 20, 3, p));
-	T_OK(weft_cunit_tree_kary(&plain, 20, 3));
+		p[i] = (uint64_t)(i % 3) | ~UINT64_C(0) << WEFT_TREE_LEVEL_BITS;
+	p[7] = WEFT_TREE_NOWHERE;
+	T_OK(weft_tree_host(&t, 20, 3, p));
+	T_OK(weft_tree_kary(&plain, 20, 3));
 	T_TRUE(!memcmp(t.parent, plain.parent, sizeof(int) * 20));
-	weft_cunit_tree_fini(&t);
-	weft_cunit_tree_fini(&plain);
-	T_IS(weft_cunit_tree_host(&t, 0, 3, p), -EINVAL);
+	weft_tree_fini(&t);
+	weft_tree_fini(&plain);
+	T_IS(weft_tree_host(&t, 0, 3, p), -EINVAL);
 }
 
 /*
@@ -233,7 +232,7 @@ static void a_bound_process_has_a_place(void **state)
 	}
 	T_OK(sched_setaffinity(0, sizeof(old), &old));
 	if (CPU_COUNT(&old) == sysconf(_SC_NPROCESSORS_ONLN))
-		T_TRUE(nic_place_here() == WEFT_CUNIT_NOWHERE);
+		T_TRUE(nic_place_here() == WEFT_TREE_NOWHERE);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  * Reductions on class routes of a machine whose switches have no arithmetic:
  * the network interfaces of the members execute them on their own processors,
  * while the ranks continue. The members form a tree in the order of their ranks
- * (prov/net/tree/net_fold.h): a binomial tree, so that a sum has the same bits
+ * (src/tree/tree_shape.h): a binomial tree, so that a sum has the same bits
  * as with recursive doubling, or a wide tree, if the machine has one and the
  * order does not matter. Barriers use the tree, too, if the network has no
  * other method.
@@ -44,14 +44,14 @@ static bool order_matters(const struct weft_backend_part *part)
 }
 
 static void tree_of(const struct weft_vt *w, uint32_t place,
-		    const struct weft_backend_part *part, struct net_fold *tree)
+		    const struct weft_backend_part *part, struct weft_tree_shape *tree)
 {
 	const struct vt_route *r = &w->routes[place];
 	unsigned k = part->seq % VT_WINDOW;
 	bool pairs = r->order_seq[k] == part->seq + 1 ? r->ordered[k]
 						      : order_matters(part);
 
-	net_fold_init(tree, r->count, pairs ? 0 : w->cfg.fold_levels);
+	weft_tree_shape_init(tree, r->count, pairs ? 0 : w->cfg.fold_levels);
 }
 
 /*
@@ -188,15 +188,15 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 	struct vt_adder *a = vt_adders(w, place), *me = &a[member];
 	unsigned k = seq % VT_WINDOW, n, nth;
 	struct vt_fold *f = &me->fold[k];
-	struct net_fold tree;
+	struct weft_tree_shape tree;
 	uint64_t at = t->time_ps;
 
 	if (!f->at_interface)
 		return;
 	tree_of(w, place, &vt_buf(w, f->buf)->part, &tree);
-	n = net_fold_inputs(&tree, member);
+	n = weft_tree_shape_inputs(&tree, member);
 	while (f->added < n && f->arrived >> f->added & 1) {
-		uint32_t child = net_fold_child(&tree, member, f->added);
+		uint32_t child = weft_tree_shape_child(&tree, member, f->added);
 		uint32_t in = a[child].fold[k].buf;
 
 		vt_require(child < w->routes[place].count);
@@ -208,7 +208,7 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 		return;
 	/* all inputs are added: this slot is free for the next contribution */
 	for (unsigned c = 0; c < n; c++) {
-		uint32_t i = a[net_fold_child(&tree, member, c)].fold[k].buf;
+		uint32_t i = a[weft_tree_shape_child(&tree, member, c)].fold[k].buf;
 
 		slot_release(t, i);
 		vt_route_done(t, i);
@@ -220,7 +220,7 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 		at += w->cfg.poll_ps; /* the poll that finds the last input */
 	if (member) {
 		send_to_parent(t, m, f->buf,
-			       net_fold_parent(&tree, member, &nth), at);
+			       weft_tree_shape_parent(&tree, member, &nth), at);
 		return;
 	}
 	slot_release(t, f->buf);
@@ -238,12 +238,12 @@ static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
 	uint64_t seq = b->part.seq;
-	struct net_fold tree;
+	struct weft_tree_shape tree;
 	struct vt_fold *f;
 	unsigned nth;
 
 	tree_of(w, b->route, &b->part, &tree);
-	*up_p = net_fold_parent(&tree, b->to, &nth);
+	*up_p = weft_tree_shape_parent(&tree, b->to, &nth);
 	f = &vt_adders(w, b->route)[*up_p].fold[seq % VT_WINDOW];
 	if (f->seq != seq || !(f->posted || f->at_interface))
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Results of class routes that no switch copies. The members forward a result
- * down the tree of prov/net/tree/net_fold.h, starting at the first member, to
+ * down the tree of src/tree/tree_shape.h, starting at the first member, to
  * the most distant child first. With chained events, the event that counts a
  * packet starts the packets to the children, independently of the ranks;
  * otherwise the processors of the members poll, and put the result into the
@@ -97,7 +97,7 @@ static void result_forward(struct vt_engine_pass *t, uint64_t cookie)
 	struct weft_vt *w = t->w;
 	unsigned k = (uint32_t)cookie % VT_WINDOW, n;
 	uint32_t place, member;
-	struct net_fold tree;
+	struct weft_tree_shape tree;
 	uint64_t at, each;
 
 	result_decode(w, cookie, &place, &member);
@@ -105,12 +105,13 @@ static void result_forward(struct vt_engine_pass *t, uint64_t cookie)
 	at = t->time_ps;
 	if (member && vt_tree_by_cpu(w, place))
 		at += w->cfg.poll_ps;
-	net_fold_init(&tree, w->routes[place].count, w->cfg.fold_levels);
-	n = cookie & VT_COOKIE_DELIVER ? 0 : net_fold_inputs(&tree, member);
+	weft_tree_shape_init(&tree, w->routes[place].count, w->cfg.fold_levels);
+	n = cookie & VT_COOKIE_DELIVER ? 0
+				       : weft_tree_shape_inputs(&tree, member);
 	for (unsigned i = n; i > 0; i--) {
 		at += each;
 		result_send(t, cookie, member,
-			    net_fold_child(&tree, member, i - 1), at);
+			    weft_tree_shape_child(&tree, member, i - 1), at);
 	}
 	if (n && each) {
 		vt_require(!net_timer(w->net, at, cookie | VT_COOKIE_DELIVER));

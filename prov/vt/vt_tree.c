@@ -32,7 +32,7 @@ static int plan_chain(struct weft_vt *w, uint32_t place,
 {
 	const struct vt_member *m = vt_route_members(w, place);
 	uint32_t n = w->routes[place].count;
-	struct net_fold f;
+	struct weft_tree_shape f;
 	unsigned nth;
 
 	*tree = (struct net_tree_plan){
@@ -46,11 +46,12 @@ static int plan_chain(struct weft_vt *w, uint32_t place,
 		net_tree_plan_free(tree);
 		return -ENOMEM;
 	}
-	net_fold_init(&f, n, w->cfg.fold_levels);
+	weft_tree_shape_init(&f, n, w->cfg.fold_levels);
 	for (uint32_t i = 0; i < n; i++) {
 		tree->node[i] = node_of(w, &m[i]);
 		tree->share[i] = 1;
-		tree->parent[i] = i ? (int)net_fold_parent(&f, i, &nth) : -1;
+		tree->parent[i] =
+			i ? (int)weft_tree_shape_parent(&f, i, &nth) : -1;
 	}
 	return 0;
 }

@@ -51,7 +51,8 @@ words() {
 sides() {
 	local above below word
 	mapfile -t above < <(find src coll -name '*.[ch]' ! -name '*_test.c' \
-		! -path 'src/base/*' ! -path 'src/os/*' ! -path 'src/job/*')
+		! -path 'src/base/*' ! -path 'src/os/*' ! -path 'src/job/*' \
+		! -path 'src/tree/*')
 	mapfile -t below < <(find prov -name '*.[ch]' ! -name '*_test.c')
 	while read -r word; do
 		echo "$word is a name on both sides of fi_*:"
@@ -61,12 +62,12 @@ sides() {
 		<(words "${below[@]}" | sed 's/.*://' | sort -u))
 }
 
-# Folders that every folder may include: base needs libc only, os and job need
+# Folders that every folder may include: base needs libc only, the others need
 # base.
-low="src/base/ src/os/ src/job/"
+low="src/base/ src/os/ src/job/ src/tree/"
 # Headers of the network model for folders above it.
 net="prov/net/net.h prov/net/file/net_config.h prov/net/fault/net_fault.h
-	prov/net/file/net_file.h prov/net/tree/net_fold.h prov/net/file/net_map.h
+	prov/net/file/net_file.h prov/net/file/net_map.h
 	prov/net/file/net_name.h prov/net/health/net_watch.h"
 # Folders that collectives may include.
 parts="src/boot/boot_hosts.h src/comm/comm.h src/comm/comm_coll_table.h
@@ -84,7 +85,7 @@ units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
 	prov/machine/sunway/sunway_transport.h
 	prov/machine/apenet/apenet_transport.h"
 cunit="prov/group/cunit/cunit.h prov/group/cunit/cunit_exact.h
-	prov/group/cunit/cunit_fold.h prov/group/cunit/cunit_tree.h"
+	prov/group/cunit/cunit_fold.h"
 # Carriers, and the table of live mode and virtual time.
 below="prov/carrier/carrier.h prov/backend/backend.h"
 # Headers that all carriers share.
@@ -94,6 +95,7 @@ carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
 borders_below() {
 	border src/base ""
 	border src/os "src/base/"
+	border src/tree "src/base/"
 	border src/job "src/base/ src/os/"
 	border prov/code "src/base/"
 	border prov/wire "src/base/"
@@ -118,8 +120,7 @@ borders_below() {
 	border -1 prov/group "$low prov/wire/ prov/nic/ $cunit $below
 		prov/group/cunit/cunit_alu.h prov/machine/machine_chain.h"
 	border prov/group/cunit "$low"
-	border -1 prov/machine "$low prov/wire/ $engine $units $below
-		prov/group/cunit/cunit_tree.h"
+	border -1 prov/machine "$low prov/wire/ $engine $units $below"
 	border prov/machine/native "$low prov/wire/ prov/nic/ $engine $below"
 	for unit in bgq gemini qsnet2; do
 		border prov/machine/$unit "$low prov/wire/ $engine $below"
@@ -148,7 +149,7 @@ borders_above() {
 	border src/tools/sim "$low src/tools/args.h src/tools/outfile.h $net src/tools/page/"
 	border src/tools/reproduce "$low src/tools/args.h src/tools/outfile.h $net src/tools/sim/ src/tools/page/
 		prov/mem/mem.h"
-	border src/tools/info "$low src/tools/args.h src/tools/outfile.h src/health/ prov/group/cunit/cunit_tree.h
+	border src/tools/info "$low src/tools/args.h src/tools/outfile.h src/health/
 		$net"
 	border bench "$low prov/code/ $net prov/carrier/carrier.h"
 	border examples ""

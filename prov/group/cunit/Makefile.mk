@@ -6,10 +6,8 @@ libweftcunit_la_SOURCES = \
 	prov/group/cunit/cunit_exact.c prov/group/cunit/cunit_exact.h prov/group/cunit/cunit_msg.c \
 	prov/group/cunit/cunit_fold.h \
 	prov/group/cunit/cunit_group.c prov/group/cunit/cunit_group.h prov/group/cunit/cunit_syncpoint.c \
-	prov/group/cunit/cunit_board.c prov/group/cunit/cunit_tree_host.c prov/group/cunit/cunit_node.c \
-	prov/group/cunit/cunit_tree_levels.c \
-	prov/group/cunit/cunit_packet.c prov/group/cunit/cunit_single.c \
-	prov/group/cunit/cunit_tree.c prov/group/cunit/cunit_tree.h
+	prov/group/cunit/cunit_board.c prov/group/cunit/cunit_node.c \
+	prov/group/cunit/cunit_packet.c prov/group/cunit/cunit_single.c
 libweftcunit_la_LIBADD = -lm
 # exact sums and copies are loops over arrays
 libweftcunit_la_CFLAGS = $(AM_CFLAGS) -O3
@@ -17,5 +15,4 @@ libweftcunit_la_CFLAGS = $(AM_CFLAGS) -O3
 EXTRA_DIST += prov/group/cunit/README
 
 C_TESTS += prov/group/cunit/cunit_alu_test prov/group/cunit/cunit_msg_test \
-	prov/group/cunit/cunit_group_test prov/group/cunit/cunit_order_test \
-	prov/group/cunit/cunit_tree_test
+	prov/group/cunit/cunit_group_test prov/group/cunit/cunit_order_test

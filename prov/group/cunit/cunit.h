@@ -38,7 +38,7 @@
 
 #include "prov/group/cunit/cunit_alu.h"
 #include "prov/group/cunit/cunit_layout.h"
-#include "prov/group/cunit/cunit_tree.h"
+#include "src/tree/tree.h"
 
 #define WEFT_CUNIT_FLAT 8
 
@@ -123,8 +123,8 @@ static_assert(sizeof(struct weft_cunit_msg) == 40, "wire format");
 
 struct weft_cunit_group_attr {
 	const struct weft_cunit_geo *geo;
-	const struct weft_cunit_tree
-		*tree; /* copied; determines the order of sums */
+	const struct weft_tree
+		*tree; /* tree of the group, copied; gives the order of sums */
 	/* all members read all contributions; n <= WEFT_CUNIT_FLAT */
 	bool flat;
 	bool oversubscribed; /* more members than CPUs; equal on all members */

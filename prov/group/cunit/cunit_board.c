@@ -29,7 +29,7 @@ static struct cunit_packet *cell_of(const struct weft_cunit_group *g,
 /* Combines the cells in place in the tree's order; returns the result. */
 static const uint8_t *board_fold(struct cunit_climb *f)
 {
-	const struct weft_cunit_tree *t = &f->g->tree;
+	const struct weft_tree *t = &f->g->tree;
 	size_t count = f->bytes / weft_cunit_bytes(f->op->type);
 	uint8_t *part[CUNIT_BOARD_MAX];
 	int parts = 0;

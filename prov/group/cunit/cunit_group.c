@@ -103,7 +103,7 @@ static bool attr_fits(const struct weft_cunit_group_attr *a)
 	if (a->flat && a->form != WEFT_CUNIT_EVENTS)
 		return a->n <= WEFT_CUNIT_FLAT;
 	return (!a->flat || a->n <= WEFT_CUNIT_FLAT) &&
-	       (unsigned)weft_cunit_tree_width(a->tree) < a->geo->inputs;
+	       (unsigned)weft_tree_width(a->tree) < a->geo->inputs;
 }
 
 static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
@@ -165,7 +165,7 @@ int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
 	g->send = a->send;
 	g->reach = a->reach;
 	g->scratch = malloc(scratch_bytes(a));
-	ret = g->scratch ? weft_cunit_tree_copy(&g->tree, a->tree) : -ENOMEM;
+	ret = g->scratch ? weft_tree_copy(&g->tree, a->tree) : -ENOMEM;
 	if (!ret)
 		ret = group_segments_map(g, a);
 	if (ret)
@@ -177,7 +177,7 @@ int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
 	return 0;
 err_free:
 	segments_free(g);
-	weft_cunit_tree_fini(&g->tree);
+	weft_tree_fini(&g->tree);
 	free(g->scratch);
 	free(g);
 	return ret;
@@ -362,7 +362,7 @@ void weft_cunit_group_close(struct weft_cunit_group *g)
 {
 	weft_cunit_group_fail(g, -ECANCELED);
 	segments_free(g);
-	weft_cunit_tree_fini(&g->tree);
+	weft_tree_fini(&g->tree);
 	free(g->scratch);
 	free(g);
 }

@@ -11,7 +11,7 @@
 
 struct weft_cunit_group {
 	struct weft_cunit_geo geo;
-	struct weft_cunit_tree tree;
+	struct weft_tree tree;
 	bool flat;
 	bool flat_shared; /* flat, and areas are shared */
 	bool oversubscribed;

@@ -43,17 +43,17 @@ static struct weft_cunit_group *member_open(struct member *m, int k)
 					   .oversubscribed = j->oversubscribed,
 					   .form = j->form };
 	struct weft_cunit_group *g;
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 	int ret;
 
-	weft_cunit_tree_kary(&t, j->n, k);
+	weft_tree_kary(&t, j->n, k);
 	a.tree = &t;
 	a.flat = j->flat;
 	while ((ret = weft_cunit_group_open(&a, &g)) == -EAGAIN)
 		continue;
 	if (ret)
 		abort();
-	weft_cunit_tree_fini(&t);
+	weft_tree_fini(&t);
 	weft_add32(j->opened, 1);
 	while (weft_load32(j->opened) < (uint32_t)j->n)
 		sched_yield();
@@ -407,7 +407,7 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
  */
 static void overflow_at_any_node_is_reported_to_all(void **state)
 {
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 	struct weft_rng r;
 	struct stage s;
 
@@ -415,7 +415,7 @@ static void overflow_at_any_node_is_reported_to_all(void **state)
 	for (int oversubscribed = 0; oversubscribed < 2; oversubscribed++) {
 		stage_open(&s, MAX_MEMBERS, 3, oversubscribed);
 		s.type = WEFT_NUM_U8;
-		weft_cunit_tree_kary(&t, MAX_MEMBERS, 3);
+		weft_tree_kary(&t, MAX_MEMBERS, 3);
 		for (int i = 0; i < MAX_MEMBERS; i++) {
 			memset(s.in, 0, sizeof(s.in));
 			*(uint8_t *)&s.in[i] = 200;
@@ -426,7 +426,7 @@ static void overflow_at_any_node_is_reported_to_all(void **state)
 			for (int k = 0; k < 4; k++)
 				add_bytes(&s, &r, WEFT_NUM_OVERFLOW);
 		}
-		weft_cunit_tree_fini(&t);
+		weft_tree_fini(&t);
 		stage_close(&s);
 	}
 }

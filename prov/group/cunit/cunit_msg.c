@@ -22,7 +22,7 @@ static void msg_send(struct weft_cunit_group *g, int member,
 static void msg_send_down(struct weft_cunit_group *g,
 			  const struct weft_cunit_msg *m, const void *payload)
 {
-	const struct weft_cunit_tree *t = &g->tree;
+	const struct weft_tree *t = &g->tree;
 
 	for (int i = t->first[g->me]; i < t->first[g->me + 1]; i++)
 		msg_send(g, t->input[i], m, payload);
@@ -76,8 +76,7 @@ void cunit_msg_credits(struct weft_cunit_group *g, uint64_t epoch)
 static bool msg_fits(const struct weft_cunit_group *g,
 		     const struct weft_cunit_msg *m)
 {
-	unsigned inputs =
-		1u + (unsigned)weft_cunit_tree_inputs(&g->tree, g->me);
+	unsigned inputs = 1u + (unsigned)weft_tree_inputs(&g->tree, g->me);
 	size_t elem = weft_cunit_bytes(m->type);
 
 	if (m->kind >= WEFT_CUNIT_KINDS || m->origin >= (uint32_t)g->n ||

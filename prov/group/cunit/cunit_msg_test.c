@@ -72,12 +72,12 @@ static void msg_open(struct post *p, struct sender *s, int n)
 	struct weft_cunit_group_attr a = {
 		.geo = &geo, .n = n, .generation = 1, .send = message_send
 	};
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 
 	memset(p, 0, sizeof(*p));
 	p->n = n;
 	weft_rng_init(&p->rng, (uint64_t)n, 9);
-	weft_cunit_tree_pairs(&t, n);
+	weft_tree_pairs(&t, n);
 	for (int i = 0; i < n; i++) {
 		s[i] = (struct sender){ p, i };
 		for (int k = 0; k < n; k++)
@@ -88,7 +88,7 @@ static void msg_open(struct post *p, struct sender *s, int n)
 		a.flat = n <= WEFT_CUNIT_FLAT;
 		T_OK(weft_cunit_group_open(&a, &p->g[i]));
 	}
-	weft_cunit_tree_fini(&t);
+	weft_tree_fini(&t);
 }
 
 /*
@@ -166,14 +166,14 @@ static void malformed_messages_are_ignored(void **state)
 	struct post *p = malloc(sizeof(*p));
 	struct sender s[MAX_MEMBERS];
 	unsigned char junk[512];
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 	struct weft_rng r;
 	int taken = 0;
 	bool sane;
 
 	weft_rng_init(&r, 4, 4);
 	msg_open(p, s, 9);
-	weft_cunit_tree_pairs(&t, 9);
+	weft_tree_pairs(&t, 9);
 	for (int i = 0; i < 20000; i++) {
 		struct weft_cunit_msg m;
 
@@ -187,7 +187,7 @@ static void malformed_messages_are_ignored(void **state)
 		m.bytes = weft_rng_below(&r, 3) ? m.bytes % 512 : 0;
 		m.origin %= 12;
 		m.root %= 12;
-		sane = is_valid(&m, weft_cunit_tree_inputs(&t, i % 9));
+		sane = is_valid(&m, weft_tree_inputs(&t, i % 9));
 		T_IS(weft_cunit_receive(p->g[i % 9], &m, junk), sane);
 		T_TRUE(sane || !p->messages);
 		taken += sane;
@@ -195,7 +195,7 @@ static void malformed_messages_are_ignored(void **state)
 			message_deliver(p);
 	}
 	T_TRUE(taken > 1000 && taken < 19000);
-	weft_cunit_tree_fini(&t);
+	weft_tree_fini(&t);
 	for (int i = 0; i < 9; i++)
 		weft_cunit_group_close(p->g[i]);
 	free(p);

@@ -82,8 +82,7 @@ static void node_send_up(struct cunit_climb *c, int member, unsigned input,
 static bool node_arrive(struct cunit_climb *c, int member)
 {
 	struct weft_cunit_group *g = c->g;
-	unsigned inputs =
-		1u + (unsigned)weft_cunit_tree_inputs(&g->tree, member);
+	unsigned inputs = 1u + (unsigned)weft_tree_inputs(&g->tree, member);
 	/*
 	 * RA1 pairs with itself: all cells are written before the last arrival.
 	 */
@@ -169,7 +168,7 @@ void cunit_node_credit_at(struct weft_cunit_group *g, int member,
 {
 	for (;;) {
 		unsigned inputs =
-			1u + (unsigned)weft_cunit_tree_inputs(&g->tree, member);
+			1u + (unsigned)weft_tree_inputs(&g->tree, member);
 		/* RA2 pairs with itself: the last arrival sees all others. */
 		uint64_t before = weft_add64(
 			&g->segment[member]->credit_in[epoch & 1], 1);

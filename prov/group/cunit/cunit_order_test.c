@@ -65,9 +65,9 @@ static void stage_open(int n, int k, enum form form)
 						   (form == MSGS && n % 2 &&
 						    n <= WEFT_CUNIT_FLAT),
 					   .oversubscribed = form == BOARD };
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 
-	T_OK(k ? weft_cunit_tree_kary(&t, n, k) : weft_cunit_tree_pairs(&t, n));
+	T_OK(k ? weft_tree_kary(&t, n, k) : weft_tree_pairs(&t, n));
 	a.tree = &t;
 	a.send = form == MSGS ? message_send : NULL;
 	stage.n = n;
@@ -79,7 +79,7 @@ static void stage_open(int n, int k, enum form form)
 	}
 	for (a.me = 0; a.me < n; a.me++)
 		T_OK(weft_cunit_group_open(&a, &stage.g[a.me]));
-	weft_cunit_tree_fini(&t);
+	weft_tree_fini(&t);
 }
 
 static void stage_close(void)

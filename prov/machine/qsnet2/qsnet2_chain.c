@@ -211,7 +211,7 @@ static int chain_alloc(struct qsnet2_chain *c)
 
 static void chain_tree(struct qsnet2_chain *c, const struct weft_chain_attr *a)
 {
-	const struct weft_cunit_tree *t = a->tree;
+	const struct weft_tree *t = a->tree;
 
 	for (unsigned k = 0; k < c->below; k++)
 		c->child[k] =
@@ -236,7 +236,7 @@ int qsnet2_chain_open(struct weft_qsnet2 *s, unsigned context,
 	c->context = context;
 	/* unique address: late packets of a closed group find no mapping */
 	c->address = UINT64_C(1) << 62 | weft_hash_mix(a->key) >> 24 << 22;
-	c->below = (unsigned)weft_cunit_tree_inputs(a->tree, a->me);
+	c->below = (unsigned)weft_tree_inputs(a->tree, a->me);
 	c->block_words = ARM_WORDS + DMA_WORDS * (c->below + 1);
 	err = c->block_words > BLOCK_MAX ? -EOPNOTSUPP : chain_alloc(c);
 	if (!err)

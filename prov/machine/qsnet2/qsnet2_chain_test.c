@@ -19,7 +19,7 @@ struct chain_fixture {
 	struct weft_qsnet2 *s[UNITS];
 	struct weft_peer *peer[UNITS][UNITS]; /* unit j as known to unit i */
 	struct weft_chain *chain[UNITS];
-	struct weft_cunit_tree tree;
+	struct weft_tree tree;
 };
 
 static struct weft_chain_attr chain_attr(struct chain_fixture *x, int i)
@@ -50,7 +50,7 @@ static void fixture_open(struct chain_fixture *x)
 	const struct weft_qsnet2_attr a = { .place = { .carrier = "loop" } };
 
 	memset(x, 0, sizeof(*x));
-	T_OK(weft_cunit_tree_pairs(&x->tree, UNITS));
+	T_OK(weft_tree_pairs(&x->tree, UNITS));
 	for (int i = 0; i < UNITS; i++) {
 		T_OK(weft_qsnet2_open(&a, &x->s[i]));
 		T_OK(weft_qsnet2_filter(x->s[i], CONTEXT, WEFT_QSNET2_ACCEPT));
@@ -72,7 +72,7 @@ static void fixture_close(struct chain_fixture *x)
 	}
 	for (int i = 0; i < UNITS; i++)
 		weft_qsnet2_close(x->s[i]);
-	weft_cunit_tree_fini(&x->tree);
+	weft_tree_fini(&x->tree);
 }
 
 static void fixture_run(struct chain_fixture *x)

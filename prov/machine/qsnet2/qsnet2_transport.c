@@ -431,7 +431,7 @@ static int qsnet2_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 static int qsnet2_transport_chain_routes(struct qsnet2_transport *e,
 					 const struct weft_chain_attr *a)
 {
-	const struct weft_cunit_tree *t = a->tree;
+	const struct weft_tree *t = a->tree;
 
 	if (a->me != t->root &&
 	    !qsnet2_transport_peer(e, a->member[t->parent[a->me]]))

@@ -9,129 +9,39 @@
 #include "prov/net/routing/net_fat.h"
 
 #include "src/base/hash.h"
+#include "src/tree/tree.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- trees in a torus ---------------------------------------------------- */
 
-struct box {
-	uint16_t lo[NET_DIMS_MAX], hi[NET_DIMS_MAX];
-};
-
-static void coords(const struct net_config *cfg, uint32_t node, uint16_t *x)
-{
-	unsigned d;
-
-	for (d = cfg->dims; d-- > 0; node /= cfg->size[d])
-		x[d] = (uint16_t)(node % cfg->size[d]);
-}
-
-/*
- * Computes the bounding block of the nodes. Returns false if the nodes do not
- * fill the block.
- */
-static bool box_of(const struct net_config *cfg, const uint32_t *node,
-		   uint32_t count, struct box *b)
-{
-	uint16_t x[NET_DIMS_MAX];
-	uint64_t volume = 1;
-	uint32_t i;
-	unsigned d;
-
-	coords(cfg, node[0], b->lo);
-	coords(cfg, node[0], b->hi);
-	for (i = 1; i < count; i++) {
-		coords(cfg, node[i], x);
-		for (d = 0; d < cfg->dims; d++) {
-			if (x[d] < b->lo[d])
-				b->lo[d] = x[d];
-			if (x[d] > b->hi[d])
-				b->hi[d] = x[d];
-		}
-	}
-	for (d = 0; d < cfg->dims; d++)
-		volume *= b->hi[d] - b->lo[d] + 1u;
-	return volume == count;
-}
-
-/* Returns a node's index in the block; the last dimension varies fastest. */
-static uint32_t box_index(const struct net_config *cfg, const struct box *b,
-			  const uint16_t *x)
-{
-	uint32_t i = 0;
-	unsigned d;
-
-	for (d = 0; d < cfg->dims; d++)
-		i = i * (b->hi[d] - b->lo[d] + 1u) + (x[d] - b->lo[d]);
-	return i;
-}
-
-/*
- * Moves x one step towards the middle of the block, in the first dimension in
- * which they differ.
- */
-static bool box_step(const struct net_config *cfg, const struct box *b,
-		     uint16_t *x)
-{
-	unsigned d, mid;
-
-	for (d = 0; d < cfg->dims; d++) {
-		mid = b->lo[d] + (b->hi[d] - b->lo[d] + 1u) / 2;
-		if (x[d] == mid)
-			continue;
-		x[d] = (uint16_t)(x[d] < mid ? x[d] + 1 : x[d] - 1);
-		return true;
-	}
-	return false;
-}
-
-/*
- * Sets at[k] to the index in node[] of the node at index k of the block.
- * Returns false if a node occurs twice.
- */
-static bool box_places(const struct net_config *cfg, const struct box *b,
-		       const uint32_t *node, uint32_t count, int *at)
-{
-	uint16_t x[NET_DIMS_MAX];
-	uint32_t i, k;
-
-	for (i = 0; i < count; i++)
-		at[i] = -1;
-	for (i = 0; i < count; i++) {
-		coords(cfg, node[i], x);
-		k = box_index(cfg, b, x);
-		if (at[k] >= 0)
-			return false;
-		at[k] = (int)i;
-	}
-	return true;
-}
+static_assert(NET_DIMS_MAX <= WEFT_TREE_DIMS, "coordinates of a node");
 
 static int plan_torus(const struct net_config *cfg, struct net_tree_plan *t)
 {
-	uint16_t x[NET_DIMS_MAX];
-	struct box b;
-	uint32_t i;
-	int *at;
+	struct weft_tree_coord *at;
+	int nodes;
 
-	if (net_router_nodes(cfg) > 1 || !box_of(cfg, t->node, t->count, &b))
+	if (net_router_nodes(cfg) > 1)
 		return -EINVAL;
 	at = calloc(t->count, sizeof(*at));
 	if (!at)
 		return -ENOMEM;
-	if (!box_places(cfg, &b, t->node, t->count, at)) {
-		free(at);
-		return -EINVAL;
+	for (uint32_t i = 0; i < t->count; i++) {
+		uint32_t rest = t->node[i];
+
+		for (unsigned d = cfg->dims; d-- > 0; rest /= cfg->size[d])
+			at[i].at[d] = (int)(rest % cfg->size[d]);
 	}
-	for (i = 0; i < t->count; i++) {
-		coords(cfg, t->node[i], x);
-		t->parent[i] =
-			box_step(cfg, &b, x) ? at[box_index(cfg, &b, x)] : -1;
-	}
+	nodes = weft_tree_box((int)t->count, at, t->parent);
 	free(at);
-	return 0;
+	if (nodes == -ENOMEM)
+		return nodes;
+	/* the box must be full, and every node occur once */
+	return nodes == (int)t->count ? 0 : -EINVAL;
 }
 
 /* ---- trees in a fat tree ------------------------------------------------- */

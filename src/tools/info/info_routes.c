@@ -2,7 +2,7 @@
 /* weft-info --classroutes: prints the class routes that a machine would use. */
 #include "src/tools/info/info_routes.h"
 
-#include "prov/group/cunit/cunit_tree.h"
+#include "src/tree/tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -79,9 +79,9 @@ static long box_nodes(const struct box *b)
 	return n;
 }
 
-static void box_fill(const struct box *b, struct weft_cunit_coord *at)
+static void box_fill(const struct box *b, struct weft_tree_coord *at)
 {
-	struct weft_cunit_coord c = { { 0 } };
+	struct weft_tree_coord c = { { 0 } };
 	int d;
 
 	memcpy(c.at, b->low, sizeof(b->low));
@@ -98,8 +98,8 @@ static void box_fill(const struct box *b, struct weft_cunit_coord *at)
 }
 
 /* Returns the name of the link from a node to its neighbour: "A+". */
-static const char *link_name(const struct weft_cunit_coord *from,
-			     const struct weft_cunit_coord *to)
+static const char *link_name(const struct weft_tree_coord *from,
+			     const struct weft_tree_coord *to)
 {
 	static char name[3];
 
@@ -114,7 +114,7 @@ static const char *link_name(const struct weft_cunit_coord *from,
 }
 
 static void print_coord(FILE *out, const struct box *b,
-			const struct weft_cunit_coord *c)
+			const struct weft_tree_coord *c)
 {
 	for (int d = 0; d < b->dims; d++)
 		fprintf(out, "%s%d", d ? "," : "", c->at[d]);
@@ -122,8 +122,8 @@ static void print_coord(FILE *out, const struct box *b,
 
 /* Prints the number of links of the tree in each dimension. */
 static void print_links(FILE *out, const struct box *b,
-			const struct weft_cunit_tree *t,
-			const struct weft_cunit_coord *at)
+			const struct weft_tree *t,
+			const struct weft_tree_coord *at)
 {
 	int used[DIMS] = { 0 };
 
@@ -140,8 +140,8 @@ static void print_links(FILE *out, const struct box *b,
 static int print_torus(FILE *out, const char *spec, const struct box *b)
 {
 	long n = box_nodes(b);
-	struct weft_cunit_coord *at;
-	struct weft_cunit_tree t;
+	struct weft_tree_coord *at;
+	struct weft_tree t;
 	int ret;
 
 	if (n < 0)
@@ -150,7 +150,7 @@ static int print_torus(FILE *out, const char *spec, const struct box *b)
 	if (!at)
 		return report_invalid(spec, "no memory");
 	box_fill(b, at);
-	ret = weft_cunit_tree_torus(&t, (int)n, at);
+	ret = weft_tree_torus(&t, (int)n, at);
 	if (!ret) {
 		fprintf(out, "# class route %s: %d nodes, root ", spec, t.n);
 		print_coord(out, b, &at[t.root]);
@@ -168,7 +168,7 @@ static int print_torus(FILE *out, const char *spec, const struct box *b)
 					link_name(&at[i], &at[t.input[k]]));
 			fputc('\n', out);
 		}
-		weft_cunit_tree_fini(&t);
+		weft_tree_fini(&t);
 	}
 	free(at);
 	return ret ? report_invalid(spec, strerror(-ret)) : 0;
@@ -176,13 +176,13 @@ static int print_torus(FILE *out, const char *spec, const struct box *b)
 
 static int print_pairs(FILE *out, const char *spec, const char *count)
 {
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 	char *end;
 	long n = strtol(count, &end, 10);
 
 	if (*end || n < 1 || n > NODES_MAX)
 		return report_invalid(spec, "not a number of ranks");
-	if (weft_cunit_tree_pairs(&t, (int)n))
+	if (weft_tree_pairs(&t, (int)n))
 		return report_invalid(spec, "no memory");
 	fprintf(out, "# class route %s: %d ranks, root %d, depth %d\n", spec,
 		t.n, t.root, t.depth);
@@ -192,7 +192,7 @@ static int print_pairs(FILE *out, const char *spec, const char *count)
 			fprintf(out, " %d", t.input[k]);
 		fputc('\n', out);
 	}
-	weft_cunit_tree_fini(&t);
+	weft_tree_fini(&t);
 	return 0;
 }
 

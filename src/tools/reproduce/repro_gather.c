@@ -26,7 +26,7 @@ struct member {
 
 struct gather {
 	struct repro_bench bench;
-	struct net_fold tree;
+	struct weft_tree_shape tree;
 	struct member *member;
 	uint32_t per, route;
 	uint32_t up_bytes, down_bytes;
@@ -53,7 +53,7 @@ static void record_error(struct gather *g, int err)
 static void advance(struct gather *g, uint32_t member, uint64_t at)
 {
 	struct member *m = &g->member[member];
-	unsigned n = net_fold_inputs(&g->tree, member);
+	unsigned n = weft_tree_shape_inputs(&g->tree, member);
 
 	if (!m->posted)
 		return;
@@ -66,7 +66,7 @@ static void advance(struct gather *g, uint32_t member, uint64_t at)
 	m->posted = false;
 	if (member) {
 		unsigned nth;
-		uint32_t up = net_fold_parent(&g->tree, member, &nth);
+		uint32_t up = weft_tree_shape_parent(&g->tree, member, &nth);
 		const struct net_msg msg = {
 			.src = node_of(g, member),
 			.dst = node_of(g, up),
@@ -166,7 +166,7 @@ int repro_gather(const struct repro *r, const struct repro_row *row,
 	bytes = (uint32_t)repro_arg_number(row, "bytes", 8);
 	g.up_bytes = strcmp(kind, "allreduce") ? 0 : bytes;
 	g.down_bytes = strcmp(kind, "barrier") ? bytes : 0;
-	net_fold_init(&g.tree, n, g.bench.cfg.fold_levels);
+	weft_tree_shape_init(&g.tree, n, g.bench.cfg.fold_levels);
 	if (!err && (!n || n > g.bench.nodes * g.per))
 		err = -EINVAL;
 	if (!err)

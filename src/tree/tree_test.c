@@ -4,13 +4,13 @@
  * the torus.
  */
 #include "test/t.h"
-#include "prov/group/cunit/cunit_tree.h"
+#include "src/tree/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* In the end the stack of visit and merge has only the root's contribution. */
-static void check_visits(const struct weft_cunit_tree *t)
+/* The stack of visit and merge ends with the root's contribution only. */
+static void check_visits(const struct weft_tree *t)
 {
 	int *stack = malloc((size_t)(t->n + 1) * sizeof(int)), top = 0;
 
@@ -24,7 +24,7 @@ static void check_visits(const struct weft_cunit_tree *t)
 		}
 		/* a member without inputs is merged at once */
 		T_IS(!t->merge[i] && t->n > 1,
-		     weft_cunit_tree_inputs(t, t->visit[i]) > 0);
+		     weft_tree_inputs(t, t->visit[i]) > 0);
 	}
 	T_IS(top, 1);
 	T_IS(stack[0], t->root);
@@ -32,14 +32,14 @@ static void check_visits(const struct weft_cunit_tree *t)
 }
 
 /* Every member reaches the root, and inputs mirror parents. */
-static void check(const struct weft_cunit_tree *t)
+static void check(const struct weft_tree *t)
 {
 	int inputs = 0;
 
 	for (int i = 0; i < t->n; i++) {
 		int p = t->parent[i];
 
-		inputs += weft_cunit_tree_inputs(t, i);
+		inputs += weft_tree_inputs(t, i);
 		if (p < 0) {
 			T_IS(i, t->root);
 			continue;
@@ -54,94 +54,93 @@ static void kary_trees_contain_every_member(void **state)
 {
 	for (int n = 1; n <= 70; n++) {
 		for (int k = 1; k <= 9; k++) {
-			struct weft_cunit_tree t;
+			struct weft_tree t;
 
-			T_OK(weft_cunit_tree_kary(&t, n, k));
+			T_OK(weft_tree_kary(&t, n, k));
 			check(&t);
 			for (int i = 0; i < n; i++)
-				T_TRUE(weft_cunit_tree_inputs(&t, i) <= k);
-			weft_cunit_tree_fini(&t);
+				T_TRUE(weft_tree_inputs(&t, i) <= k);
+			weft_tree_fini(&t);
 		}
 	}
 }
 
 static void trees_of_pairs_contain_every_member(void **state)
 {
-	struct weft_cunit_tree t, copy;
+	struct weft_tree t, copy;
 
-	T_IS(weft_cunit_tree_pairs(&t, 0), -EINVAL);
+	T_IS(weft_tree_pairs(&t, 0), -EINVAL);
 	for (int n = 1; n <= 300; n++) {
-		T_OK(weft_cunit_tree_pairs(&t, n));
+		T_OK(weft_tree_pairs(&t, n));
 		check(&t);
-		/* at most as many inputs as rounds of recursive doubling */
-		T_TRUE(1 << weft_cunit_tree_width(&t) < 4 * n);
+		/* no more inputs than rounds of recursive doubling */
+		T_TRUE(1 << weft_tree_width(&t) < 4 * n);
 		for (int i = 0; i < n; i++)
 			T_IS(t.visit[i], i);
-		T_OK(weft_cunit_tree_copy(&copy, &t));
-		weft_cunit_tree_fini(&t);
+		T_OK(weft_tree_copy(&copy, &t));
+		weft_tree_fini(&t);
 		check(&copy);
-		weft_cunit_tree_fini(&copy);
+		weft_tree_fini(&copy);
 	}
 }
 
 /* Trees are not deeper than requested, and not wider than needed. */
 static void descriptor_trees_have_the_given_levels(void **state)
 {
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 
-	T_IS(weft_cunit_tree_levels(&t, 0, 2), -EINVAL);
-	T_IS(weft_cunit_tree_levels(&t, 4, 0), -EINVAL);
+	T_IS(weft_tree_levels(&t, 0, 2), -EINVAL);
+	T_IS(weft_tree_levels(&t, 4, 0), -EINVAL);
 	for (int n = 1; n <= 1100; n++) {
 		int side = 1;
 
 		while (side * side < n)
 			side++;
-		T_OK(weft_cunit_tree_levels(&t, n, 2));
+		T_OK(weft_tree_levels(&t, n, 2));
 		check(&t);
 		T_TRUE(t.depth <= (side <= 33 ? 2 : 3));
-		T_TRUE(weft_cunit_tree_width(&t) <= 2 * (side - 1));
-		T_TRUE(n < 5 || side > 33 ||
-		       weft_cunit_tree_width(&t) > side - 1);
+		T_TRUE(weft_tree_width(&t) <= 2 * (side - 1));
+		T_TRUE(n < 5 || side > 33 || weft_tree_width(&t) > side - 1);
 		for (int i = 0; i < n; i++)
 			T_IS(t.visit[i], i);
-		weft_cunit_tree_fini(&t);
+		weft_tree_fini(&t);
 	}
-	T_OK(weft_cunit_tree_levels(&t, 5000, 2));
+	T_OK(weft_tree_levels(&t, 5000, 2));
 	check(&t);
 	T_IS(t.depth, 3);
-	weft_cunit_tree_fini(&t);
+	weft_tree_fini(&t);
 }
 
-/* The tree that prov/net/tree/net_fold.h draws. */
+/* The tree that src/tree/tree_shape.h draws. */
 static void sixteen_members_form_a_4x4_tree(void **state)
 {
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 
-	T_OK(weft_cunit_tree_levels(&t, 16, 2));
+	T_OK(weft_tree_levels(&t, 16, 2));
 	for (int i = 1; i < 16; i++)
 		T_IS(t.parent[i], i % 4 ? i / 4 * 4 : 0);
-	T_IS(weft_cunit_tree_inputs(&t, 0), 6);
+	T_IS(weft_tree_inputs(&t, 0), 6);
 	T_IS(t.input[t.first[0] + 2], 3);
 	T_IS(t.input[t.first[0] + 3], 4);
-	weft_cunit_tree_fini(&t);
+	weft_tree_fini(&t);
 }
 
 /*
  * Returns the coordinates of all nodes of a box at an offset in the machine,
  * with ppn members on each.
  */
-static struct weft_cunit_coord *box(const int *len, int ppn, int off, int *n_p)
+static struct weft_tree_coord *box(const int *len, int ppn, int off, int *n_p)
 {
 	int n = ppn;
-	struct weft_cunit_coord *c;
+	struct weft_tree_coord *c;
 
-	for (int d = 0; d < WEFT_CUNIT_DIMS; d++)
+	for (int d = 0; d < WEFT_TREE_DIMS; d++)
 		n *= len[d];
 	c = calloc((size_t)n, sizeof(*c));
 	for (int i = 0; i < n; i++) {
 		int rest = i / ppn;
 
-		for (int d = WEFT_CUNIT_DIMS - 1; d >= 0; d--) {
+		for (int d = WEFT_TREE_DIMS - 1; d >= 0; d--) {
 			c[i].at[d] = off + rest % len[d];
 			rest /= len[d];
 		}
@@ -150,19 +149,19 @@ static struct weft_cunit_coord *box(const int *len, int ppn, int off, int *n_p)
 	return c;
 }
 
-static int distance(const struct weft_cunit_coord *a,
-		    const struct weft_cunit_coord *b)
+static int distance(const struct weft_tree_coord *a,
+		    const struct weft_tree_coord *b)
 {
 	int sum = 0;
 
-	for (int d = 0; d < WEFT_CUNIT_DIMS; d++)
+	for (int d = 0; d < WEFT_TREE_DIMS; d++)
 		sum += abs(a->at[d] - b->at[d]);
 	return sum;
 }
 
 static void a_class_route_uses_neighbour_links_only(void **state)
 {
-	static const int shape[][WEFT_CUNIT_DIMS] = {
+	static const int shape[][WEFT_TREE_DIMS] = {
 		{ 1, 1, 1, 1, 1, 1 }, { 7, 1, 1, 1, 1, 1 },
 		{ 1, 3, 1, 5, 1, 1 }, { 4, 4, 4, 4, 2, 1 },
 		{ 2, 2, 2, 2, 2, 2 }, { 3, 2, 4, 1, 2, 1 },
@@ -170,11 +169,11 @@ static void a_class_route_uses_neighbour_links_only(void **state)
 
 	for (size_t s = 0; s < sizeof(shape) / sizeof(shape[0]); s++) {
 		for (int ppn = 1; ppn <= 3; ppn += 2) {
-			struct weft_cunit_tree t;
+			struct weft_tree t;
 			int n;
-			struct weft_cunit_coord *c = box(shape[s], ppn, 3, &n);
+			struct weft_tree_coord *c = box(shape[s], ppn, 3, &n);
 
-			T_OK(weft_cunit_tree_torus(&t, n, c));
+			T_OK(weft_tree_torus(&t, n, c));
 			check(&t);
 			for (int i = 0; i < n; i++) {
 				int p = t.parent[i];
@@ -182,7 +181,7 @@ static void a_class_route_uses_neighbour_links_only(void **state)
 				if (p >= 0)
 					T_TRUE(distance(&c[i], &c[p]) <= 1);
 			}
-			weft_cunit_tree_fini(&t);
+			weft_tree_fini(&t);
 			free(c);
 		}
 	}
@@ -192,29 +191,29 @@ static void a_class_route_uses_neighbour_links_only(void **state)
 static void a_midplane_is_nine_hops_deep(void **state)
 {
 	static const int len[] = { 4, 4, 4, 4, 2, 1 };
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 	int n;
-	struct weft_cunit_coord *c = box(len, 1, 0, &n);
+	struct weft_tree_coord *c = box(len, 1, 0, &n);
 
 	T_IS(n, 512);
-	T_OK(weft_cunit_tree_torus(&t, n, c));
+	T_OK(weft_tree_torus(&t, n, c));
 	T_IS(t.depth, 9);
-	weft_cunit_tree_fini(&t);
+	weft_tree_fini(&t);
 	free(c);
 }
 
 static void nodes_not_in_a_rectangle_are_refused(void **state)
 {
 	static const int len[] = { 4, 3, 1, 1, 1, 1 };
-	struct weft_cunit_tree t;
+	struct weft_tree t;
 	int n;
-	struct weft_cunit_coord *c = box(len, 1, 0, &n);
+	struct weft_tree_coord *c = box(len, 1, 0, &n);
 
-	T_IS(weft_cunit_tree_torus(&t, n - 1, c), -EDOM);
+	T_IS(weft_tree_torus(&t, n - 1, c), -EDOM);
 	c[5].at[0] = 1000000;
-	T_IS(weft_cunit_tree_torus(&t, n, c), -EDOM);
-	T_IS(weft_cunit_tree_torus(&t, 0, c), -EINVAL);
-	T_IS(weft_cunit_tree_kary(&t, 0, 2), -EINVAL);
+	T_IS(weft_tree_torus(&t, n, c), -EDOM);
+	T_IS(weft_tree_torus(&t, 0, c), -EINVAL);
+	T_IS(weft_tree_kary(&t, 0, 2), -EINVAL);
 	free(c);
 }
 

@@ -17,22 +17,22 @@
  * Depth: at most one more per level of the topology, plus log k of the members
  * of a domain.
  */
-#include "prov/group/cunit/cunit_tree.h"
+#include "src/tree/tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct host_tree {
-	struct weft_cunit_tree *t;
-	const weft_cunit_place *place;
+	struct weft_tree *t;
+	const weft_tree_place *place;
 	int k;
 	int *sort_buf; /* sort buffer, as long as the list of members */
 };
 
 static unsigned domain_of(const struct host_tree *w, int member, int level)
 {
-	return weft_cunit_place_at(w->place[member], level);
+	return weft_tree_place_at(w->place[member], level);
 }
 
 static bool all_in_domain(const struct host_tree *w, int parent, const int *m,
@@ -119,7 +119,7 @@ static void attach_equals(struct host_tree *w, int parent, int *m, int n,
 	for (int i = 0; i < parts; i++) {
 		int from = n * i / parts, to = n * (i + 1) / parts;
 
-		attach_one(w, parent, m + from, to - from, WEFT_CUNIT_LEVELS);
+		attach_one(w, parent, m + from, to - from, WEFT_TREE_LEVELS);
 	}
 }
 
@@ -149,7 +149,7 @@ static void attach_all(struct host_tree *w, int parent, int *m, int n,
 {
 	int mates = n;
 
-	for (int l = level; mates && l < WEFT_CUNIT_LEVELS; l++)
+	for (int l = level; mates && l < WEFT_TREE_LEVELS; l++)
 		mates = domain_to_front(w, m, mates, domain_of(w, parent, l),
 					l);
 	attach_one(w, parent, m, n, level);
@@ -160,10 +160,10 @@ static void attach(struct host_tree *w, int parent, int *m, int n, int level,
 {
 	int own, others;
 
-	while (level < WEFT_CUNIT_LEVELS &&
+	while (level < WEFT_TREE_LEVELS &&
 	       all_in_domain(w, parent, m, n, level))
 		level++;
-	if (level == WEFT_CUNIT_LEVELS) {
+	if (level == WEFT_TREE_LEVELS) {
 		attach_equals(w, parent, m, n, inputs);
 		return;
 	}
@@ -180,15 +180,15 @@ static void attach(struct host_tree *w, int parent, int *m, int n, int level,
 		attach(w, parent, m, own, level + 1, inputs - others);
 }
 
-int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
-			 const weft_cunit_place *place)
+int weft_tree_host(struct weft_tree *t, int n, int k,
+		   const weft_tree_place *place)
 {
 	struct host_tree w = { .t = t, .place = place, .k = k };
 	int *m, ret;
 
 	for (int i = 0; i < n; i++) {
-		if (place[i] == WEFT_CUNIT_NOWHERE)
-			return weft_cunit_tree_kary(t, n, k);
+		if (place[i] == WEFT_TREE_NOWHERE)
+			return weft_tree_kary(t, n, k);
 	}
 	if (n < 1 || k < 1)
 		return -EINVAL;
@@ -196,13 +196,13 @@ int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
 	if (!m)
 		return -ENOMEM;
 	w.sort_buf = m + n;
-	ret = cunit_tree_alloc(t, n);
+	ret = weft_tree_alloc(t, n);
 	if (!ret) {
 		for (int i = 0; i < n; i++)
 			m[i] = i;
 		t->parent[0] = -1;
 		attach(&w, 0, m + 1, n - 1, 0, k);
-		cunit_tree_finish(t);
+		weft_tree_finish(t);
 	}
 	free(m);
 	return ret;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of the collective unit. Members are numbered 0..n-1 in the order of
+ * Trees of groups, as lists. Members are numbered 0..n-1 in the order of
  * their set; a tree gives each member's parent, and its inputs (children) in a
  * fixed order. Pure functions, no I/O.
  *
@@ -24,8 +24,8 @@
  * combined before the node's links are used.
  *
  * K-ary trees are used on request. Where members are bound to processors
- * (weft_cunit_place), they follow the host's topology instead of the ranks:
- * cunit_tree_host.c.
+ * (weft_tree_place), they follow the host's topology instead of the ranks:
+ * tree_host.c.
  *
  * The tree determines the order of a sum. The arrays visit and merge describe
  * it for code that combines without nodes: take the members in the order of
@@ -40,9 +40,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WEFT_CUNIT_DIMS 6
+#define WEFT_TREE_DIMS 6
 
-struct weft_cunit_tree {
+struct weft_tree {
 	int n;
 	int root;
 	int depth;   /* number of hops from the farthest member to the root */
@@ -56,8 +56,8 @@ struct weft_cunit_tree {
 };
 
 /* Coordinates of a member's node. Unused dimensions are 0. */
-struct weft_cunit_coord {
-	int at[WEFT_CUNIT_DIMS];
+struct weft_tree_coord {
+	int at[WEFT_TREE_DIMS];
 };
 
 /*
@@ -65,56 +65,55 @@ struct weft_cunit_coord {
  * host's topology tree, the coarsest level (packages, for example) in the
  * lowest bits. All ones at a level: this level and finer ones are unknown.
  */
-typedef uint64_t weft_cunit_place;
-#define WEFT_CUNIT_LEVELS     6
-#define WEFT_CUNIT_LEVEL_BITS 10
-#define WEFT_CUNIT_LEVEL_MAX  ((1u << WEFT_CUNIT_LEVEL_BITS) - 1)
-#define WEFT_CUNIT_NOWHERE    UINT64_MAX
+typedef uint64_t weft_tree_place;
+#define WEFT_TREE_LEVELS     6
+#define WEFT_TREE_LEVEL_BITS 10
+#define WEFT_TREE_LEVEL_MAX  ((1u << WEFT_TREE_LEVEL_BITS) - 1)
+#define WEFT_TREE_NOWHERE    UINT64_MAX
 
-static inline unsigned weft_cunit_place_at(weft_cunit_place p, int level)
+static inline unsigned weft_tree_place_at(weft_tree_place p, int level)
 {
-	return (unsigned)(p >> level * WEFT_CUNIT_LEVEL_BITS) &
-	       WEFT_CUNIT_LEVEL_MAX;
+	return (unsigned)(p >> level * WEFT_TREE_LEVEL_BITS) &
+	       WEFT_TREE_LEVEL_MAX;
 }
 
 /*
  * The functions that build a tree return 0, -ENOMEM or -EINVAL. k >= 1, n >= 1.
+ * weft_tree_pairs and weft_tree_levels build the two trees of tree_shape.h.
  */
-int weft_cunit_tree_pairs(struct weft_cunit_tree *t, int n);
-int weft_cunit_tree_kary(struct weft_cunit_tree *t, int n, int k);
-/*
- * Builds a tree with this number of levels, or more if a member would have more
- * than 64 children; all levels have about the same width. With 16 members and
- * two levels the first of every four has three children, and member 0 has the
- * three other first members, too: the trees of prov/net/tree/net_fold.h.
- */
-int weft_cunit_tree_levels(struct weft_cunit_tree *t, int n, unsigned levels);
+int weft_tree_pairs(struct weft_tree *t, int n);
+int weft_tree_kary(struct weft_tree *t, int n, int k);
+int weft_tree_levels(struct weft_tree *t, int n, unsigned levels);
 
 /*
  * Builds a k-ary tree by locations: neighbouring members are combined first.
  * The result depends on the arguments only. If a location is unknown, the tree
  * follows the order of members.
  */
-int weft_cunit_tree_host(struct weft_cunit_tree *t, int n, int k,
-			 const weft_cunit_place *place);
+int weft_tree_host(struct weft_tree *t, int n, int k,
+		   const weft_tree_place *place);
 
 /*
  * Builds a class route over the members' nodes. -EDOM: the nodes do not form a
  * rectangle, so the hardware could not serve the set.
  */
-int weft_cunit_tree_torus(struct weft_cunit_tree *t, int n,
-			  const struct weft_cunit_coord *coord);
-int weft_cunit_tree_copy(struct weft_cunit_tree *to,
-			 const struct weft_cunit_tree *from);
-void weft_cunit_tree_fini(struct weft_cunit_tree *t);
+int weft_tree_torus(struct weft_tree *t, int n,
+		    const struct weft_tree_coord *coord);
+/*
+ * Sets the parents of weft_tree_torus() only. Returns the number of nodes, or
+ * as weft_tree_torus().
+ */
+int weft_tree_box(int n, const struct weft_tree_coord *coord, int *parent);
+int weft_tree_copy(struct weft_tree *to, const struct weft_tree *from);
+void weft_tree_fini(struct weft_tree *t);
 /* Returns the largest number of children of a member. */
-int weft_cunit_tree_width(const struct weft_cunit_tree *t);
+int weft_tree_width(const struct weft_tree *t);
 
-/* For cunit_tree_host.c: allocate the lists; compute all lists from parent. */
-int cunit_tree_alloc(struct weft_cunit_tree *t, int n);
-void cunit_tree_finish(struct weft_cunit_tree *t);
+/* For tree_host.c: allocate the lists; compute all lists from the parents. */
+int weft_tree_alloc(struct weft_tree *t, int n);
+void weft_tree_finish(struct weft_tree *t);
 
-static inline int weft_cunit_tree_inputs(const struct weft_cunit_tree *t, int i)
+static inline int weft_tree_inputs(const struct weft_tree *t, int i)
 {
 	return t->first[i + 1] - t->first[i];
 }
