@@ -26,27 +26,11 @@
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <weft/coll_call.h>
 
 struct weft_comm;
 struct weft_req;
 struct weft_route;
-
-enum weft_coll_kind {
-	WEFT_COLL_BARRIER,
-	WEFT_COLL_BCAST,
-	WEFT_COLL_REDUCE,
-	WEFT_COLL_ALLREDUCE,
-	WEFT_COLL_GATHER,	  /* also gatherv */
-	WEFT_COLL_SCATTER,	  /* also scatterv */
-	WEFT_COLL_ALLGATHER,	  /* also allgatherv */
-	WEFT_COLL_ALLTOALL,	  /* also alltoallv, alltoallw */
-	WEFT_COLL_REDUCE_SCATTER, /* also reduce_scatter_block */
-	WEFT_COLL_SCAN,
-	WEFT_COLL_EXSCAN,
-	WEFT_COLL_NEIGHBOR_ALLGATHER, /* also the v form */
-	WEFT_COLL_NEIGHBOR_ALLTOALL,  /* also the v and w forms */
-	WEFT_COLL_KINDS,
-};
 
 /* An array of numbers as passed to MPI: NULL, int[], or MPI_Count[] (wide). */
 struct weft_coll_array {

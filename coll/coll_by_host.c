@@ -71,7 +71,7 @@ static void leaders_barrier(struct coll_prog *p,
 void coll_barrier_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	const struct coll_hosts *h = coll_hosts(a->comm);
-	const struct fi_weft_call all = { .what = FI_BARRIER };
+	const struct weft_coll_call all = { .kind = WEFT_COLL_BARRIER };
 	struct coll_hosts_plan plan;
 	bool unit = by_unit(p, h, a);
 
@@ -103,11 +103,11 @@ static void flat_down(struct coll_prog *p, const struct coll_tree *t,
 static void host_bcast(struct coll_prog *p, const struct coll_hosts_plan *plan,
 		       const struct coll_flat *f, bool unit)
 {
-	struct fi_weft_call call = { .what = FI_BROADCAST,
-				     .root = plan->place,
-				     .out = f->bytes,
-				     .count = (size_t)f->len,
-				     .datatype = FI_UINT8 };
+	struct weft_coll_call call = { .kind = WEFT_COLL_BCAST,
+				       .root = plan->place,
+				       .out = f->bytes,
+				       .count = (size_t)f->len,
+				       .type = WEFT_NUM_U8 };
 
 	if (unit)
 		coll_unit(p, plan->h->route, &call);
@@ -143,11 +143,11 @@ static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 			const struct coll_hosts_plan *plan, const void *own,
 			void *sum)
 {
-	struct fi_weft_call call = { .what = FI_REDUCE,
-				     .root = plan->place,
-				     .in = own,
-				     .out = sum,
-				     .count = (size_t)a->r.count };
+	struct weft_coll_call call = { .kind = WEFT_COLL_REDUCE,
+				       .root = plan->place,
+				       .in = own,
+				       .out = sum,
+				       .count = (size_t)a->r.count };
 
 	if (!by_unit(p, plan->h, a)) {
 		coll_reduce_tree(p, a, &plan->local_tree, own, sum);

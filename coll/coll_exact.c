@@ -118,10 +118,10 @@ int coll_exact_join(const struct weft_coll_args *a, bool wait)
  * get the result.
  */
 static void exact_sum_add(struct coll_prog *p, const struct weft_coll_args *a,
-			  struct fi_weft_call call)
+			  struct weft_coll_call call)
 {
-	call.flags = FI_WEFT_EXACT;
 	weft_route_reduction(&call, a->op, a->r.dt);
+	call.type = WEFT_COLL_EXACT;
 	if (call.count)
 		coll_unit(p, exact_route(a), &call);
 }
@@ -129,10 +129,8 @@ static void exact_sum_add(struct coll_prog *p, const struct weft_coll_args *a,
 void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	exact_sum_add(p, a,
-		      (struct fi_weft_call){
-			      .what = a->kind == WEFT_COLL_REDUCE
-					      ? FI_REDUCE
-					      : FI_ALLREDUCE,
+		      (struct weft_coll_call){
+			      .kind = (uint8_t)a->kind,
 			      .root = a->root,
 			      .in = coll_input(a),
 			      .out = a->r.buf,
@@ -145,8 +143,8 @@ static void exact_sum_to_add(struct coll_prog *p,
 			     const double *in, double *out, MPI_Count n)
 {
 	exact_sum_add(p, a,
-		      (struct fi_weft_call){
-			      .what = FI_REDUCE,
+		      (struct weft_coll_call){
+			      .kind = WEFT_COLL_REDUCE,
 			      .root = root,
 			      .in = in,
 			      .out = out,

@@ -449,7 +449,7 @@ void coll_recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
 }
 
 void coll_unit(struct coll_prog *p, struct weft_route *route,
-	       const struct fi_weft_call *call)
+	       const struct weft_coll_call *call)
 {
 	int rc;
 

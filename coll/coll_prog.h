@@ -53,9 +53,9 @@ struct coll_step {
 	struct weft_dt *dt;
 	MPI_Count to_n;	       /* COPY: number of elements at the destination */
 	struct weft_dt *to_dt; /* COPY: type at the destination */
-	struct weft_comm *comm;	  /* SEND, RECV, UNIT */
-	struct weft_route *route; /* UNIT */
-	struct fi_weft_call call; /* UNIT */
+	struct weft_comm *comm;	    /* SEND, RECV, UNIT */
+	struct weft_route *route;   /* UNIT */
+	struct weft_coll_call call; /* UNIT */
 };
 
 /* An outstanding message. */
@@ -141,7 +141,7 @@ void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
  * mode complete on return, in recorded mode like a message.
  */
 void coll_unit(struct coll_prog *p, struct weft_route *route,
-	       const struct fi_weft_call *call);
+	       const struct weft_coll_call *call);
 
 /*
  * Makes the following steps use the ranks of comm: the local group of an

@@ -118,13 +118,11 @@ bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 		     int *rc_p);
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a);
-void coll_reduce_unit(struct coll_prog *p, const struct weft_coll_args *a);
-void coll_allreduce_unit(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_reduction_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allgather_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_alltoall_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_gather_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a);
-void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a);
 
 /*
  * coll_exact.c: exact sums. coll_exact_requested() returns whether the call is

@@ -206,9 +206,9 @@ static bool is_on_route(const struct weft_comm *comm, enum weft_coll_kind kind)
 }
 
 static void reduction_call(const struct weft_coll_args *a,
-			   struct fi_weft_call *call)
+			   struct weft_coll_call *call)
 {
-	call->what = a->kind == WEFT_COLL_REDUCE ? FI_REDUCE : FI_ALLREDUCE;
+	call->kind = (uint8_t)a->kind;
 	call->in = coll_input(a);
 	call->out = a->r.buf;
 	call->count = (size_t)a->r.count;
@@ -216,12 +216,12 @@ static void reduction_call(const struct weft_coll_args *a,
 }
 
 static void bcast_call(const struct weft_coll_args *a,
-		       struct fi_weft_call *call)
+		       struct weft_coll_call *call)
 {
-	call->what = FI_BROADCAST;
+	call->kind = WEFT_COLL_BCAST;
 	call->out = (char *)a->r.buf + a->r.dt->true_lb;
 	call->count = (size_t)(a->r.count * a->r.dt->size);
-	call->datatype = FI_UINT8;
+	call->type = WEFT_NUM_U8;
 	/*
 	 * other ranks may have types with gaps and execute a program, which
 	 * uses a tag
@@ -231,11 +231,11 @@ static void bcast_call(const struct weft_coll_args *a,
 
 /* Fills in the call for the unit. Returns false if the table must be used. */
 static bool unit_call_fill(const struct weft_coll_args *a,
-			   struct fi_weft_call *call)
+			   struct weft_coll_call *call)
 {
 	if (!is_on_route(a->comm, a->kind))
 		return false;
-	*call = (struct fi_weft_call){ .what = FI_BARRIER };
+	*call = (struct weft_coll_call){ .kind = WEFT_COLL_BARRIER };
 	if (a->kind == WEFT_COLL_BARRIER)
 		return true;
 	if (!a->r.count || !fits_in_place(a) || coll_exact_requested(a))
@@ -276,7 +276,7 @@ WEFT_HOT bool weft_coll_allreduce_on_route(struct weft_comm *comm,
 
 bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 {
-	struct fi_weft_call call;
+	struct weft_coll_call call;
 
 	if (!unit_call_fill(a, &call))
 		return false;
@@ -291,7 +291,7 @@ bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 		     int *rc_p)
 {
-	struct fi_weft_call call;
+	struct weft_coll_call call;
 
 	if (!unit_call_fill(a, &call))
 		return false;
@@ -303,16 +303,16 @@ bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	const struct fi_weft_call call = { .what = FI_BARRIER };
+	const struct weft_coll_call call = { .kind = WEFT_COLL_BARRIER };
 
 	coll_unit(p, coll_route(a), &call);
 }
 
 void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	struct fi_weft_call call = { .what = FI_BROADCAST,
-				     .root = a->root,
-				     .datatype = FI_UINT8 };
+	struct weft_coll_call call = { .kind = WEFT_COLL_BCAST,
+				       .root = a->root,
+				       .type = WEFT_NUM_U8 };
 	struct coll_flat f;
 
 	coll_flat_open(p, &a->r, &f);
@@ -329,36 +329,13 @@ void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a)
 	coll_flat_unpack(p, &f);
 }
 
-static void unit_reduction_add(struct coll_prog *p,
-			       const struct weft_coll_args *a,
-			       enum fi_collective_op what)
+void coll_reduction_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	struct fi_weft_call call = {
-		.what = what,
-		.root = a->root,
-		.in = coll_input(a),
-		.out = a->r.buf,
-		.count = (size_t)a->r.count,
-	};
+	struct weft_coll_call call = { .root = a->root };
 
-	weft_route_reduction(&call, a->op, a->r.dt);
+	reduction_call(a, &call);
 	if (call.count)
 		coll_unit(p, coll_route(a), &call);
-}
-
-void coll_reduce_unit(struct coll_prog *p, const struct weft_coll_args *a)
-{
-	unit_reduction_add(p, a, FI_REDUCE);
-}
-
-void coll_allreduce_unit(struct coll_prog *p, const struct weft_coll_args *a)
-{
-	unit_reduction_add(p, a, FI_ALLREDUCE);
-}
-
-void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a)
-{
-	unit_reduction_add(p, a, FI_REDUCE_SCATTER);
 }
 
 /* ---- operations on blocks ---- */
@@ -399,13 +376,13 @@ static MPI_Count side_len(const struct weft_coll_side *s)
  * NULL: none.
  */
 static void unit_blocks_add(struct coll_prog *p, const struct weft_coll_args *a,
-			    struct fi_weft_call call,
+			    struct weft_coll_call call,
 			    const struct weft_coll_side *in,
 			    const struct weft_coll_side *out)
 {
 	struct coll_flat from, to;
 
-	call.datatype = FI_UINT8;
+	call.type = WEFT_NUM_U8;
 	if (in) {
 		coll_flat_open(p, in, &from);
 		if (!p->err)
@@ -427,8 +404,8 @@ static void unit_blocks_add(struct coll_prog *p, const struct weft_coll_args *a,
 
 void coll_allgather_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	const struct fi_weft_call call = { .what = FI_ALLGATHER,
-					   .count = (size_t)side_len(&a->r) };
+	const struct weft_coll_call call = { .kind = WEFT_COLL_ALLGATHER,
+					     .count = (size_t)side_len(&a->r) };
 	struct weft_coll_side in = own_side(p, &a->s, &a->r);
 	struct weft_coll_side out = blocks(&a->r, p->size);
 
@@ -437,8 +414,8 @@ void coll_allgather_unit(struct coll_prog *p, const struct weft_coll_args *a)
 
 void coll_alltoall_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	const struct fi_weft_call call = { .what = FI_ALLTOALL,
-					   .count = (size_t)side_len(&a->r) };
+	const struct weft_coll_call call = { .kind = WEFT_COLL_ALLTOALL,
+					     .count = (size_t)side_len(&a->r) };
 	struct weft_coll_side in = blocks(&a->s, p->size);
 	struct weft_coll_side out = blocks(&a->r, p->size);
 
@@ -449,9 +426,9 @@ void coll_gather_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	bool at_root = p->rank == a->root;
 	struct weft_coll_side in = own_side(p, &a->s, &a->r), out = a->r;
-	const struct fi_weft_call call = { .what = FI_GATHER,
-					   .root = a->root,
-					   .count = (size_t)side_len(&in) };
+	const struct weft_coll_call call = { .kind = WEFT_COLL_GATHER,
+					     .root = a->root,
+					     .count = (size_t)side_len(&in) };
 
 	if (at_root)
 		out = blocks(&a->r, p->size);
@@ -462,9 +439,9 @@ void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	bool at_root = p->rank == a->root;
 	struct weft_coll_side in = a->s, out = own_side(p, &a->r, &a->s);
-	const struct fi_weft_call call = { .what = FI_SCATTER,
-					   .root = a->root,
-					   .count = (size_t)side_len(&out) };
+	const struct weft_coll_call call = { .kind = WEFT_COLL_SCATTER,
+					     .root = a->root,
+					     .count = (size_t)side_len(&out) };
 
 	if (at_root)
 		in = blocks(&a->s, p->size);

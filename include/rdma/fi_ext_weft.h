@@ -15,6 +15,7 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_collective.h>
+#include <weft/coll_call.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -232,9 +233,6 @@ struct fi_weft_world {
  */
 #define FI_WEFT_OVERSUBSCRIBED (1ULL << 59)
 
-/* Flag of a call that may complete later; `done` is then called. */
-#define FI_WEFT_LATER (1ULL << 60)
-
 /* Flags in the data of a collective's completion. */
 #define FI_WEFT_NAN	 1u /* a floating-point result is not a number */
 #define FI_WEFT_OVERFLOW 2u /* an integer sum overflowed */
@@ -399,30 +397,13 @@ struct fi_weft_route {
 	uint64_t atomics;
 };
 
-struct fi_weft_work;
-
-/* Arguments of a member in a collective call. */
-struct fi_weft_call {
-	enum fi_collective_op what;
-	int root; /* index of the root in the set */
-	const void *in;
-	void *out; /* result; for a broadcast, the data buffer */
-	size_t count;
-	enum fi_datatype datatype;
-	enum fi_op op;
-	/* FI_WEFT_EXACT, FI_WEFT_OVERSUBSCRIBED, FI_WEFT_LATER */
-	uint64_t flags;
-	/*
-	 * With FI_WEFT_LATER, after begin returned -FI_EINPROGRESS: called at
-	 * completion by the thread that makes progress; err: 0 or FI_E*.
-	 * Threads that block in fi_cq_sread on the endpoint's queue are woken.
-	 */
-	void (*done)(struct fi_weft_work *work, int err);
-};
-
-/* State of a call; the caller keeps the memory valid until it completes. */
+/*
+ * A call without a completion queue entry: its arguments, and the state of the
+ * provider. The caller keeps the memory valid until the call completes.
+ */
 struct fi_weft_work {
-	uint64_t opaque[48];
+	struct weft_coll_call call;
+	uint64_t opaque[32];
 };
 
 struct fi_weft_routes {
@@ -430,13 +411,18 @@ struct fi_weft_routes {
 	/* Sets the result of a join; called after FI_JOIN_COMPLETE. */
 	int (*route)(struct fid *fid, struct fi_weft_route *route);
 	/*
-	 * Posts this member's contribution to a collective, without a
-	 * completion queue entry. Returns 0 if it is complete; -FI_EINPROGRESS:
-	 * call wait; -FI_ENOSYS: not supported here (threads, automatic
-	 * progress), use the calls of libfabric.
+	 * Posts this member's contribution to work->call, whose arguments the
+	 * caller has set. flags: FI_WEFT_OVERSUBSCRIBED. Returns 0: complete;
+	 * -FI_EINPROGRESS: call wait; -FI_ENOSYS: not supported here (threads,
+	 * automatic progress), use the calls of libfabric.
+	 *
+	 * done: NULL, or a function that is called at completion after begin
+	 * returned -FI_EINPROGRESS, by the thread that makes progress; err: 0
+	 * or FI_E*. Threads that block in fi_cq_sread on the endpoint's queue
+	 * are woken. With done, begin does not spin.
 	 */
-	int (*begin)(struct fid *fid, const struct fi_weft_call *call,
-		     struct fi_weft_work *work);
+	int (*begin)(struct fid *fid, struct fi_weft_work *work, uint64_t flags,
+		     void (*done)(struct fi_weft_work *work, int err));
 	/*
 	 * Waits until the call is complete (0 or its error), an entry is in the
 	 * endpoint's queues, or the timeout expires (-FI_EAGAIN: read the

@@ -16,6 +16,8 @@
 
 #include "prov/carrier/carrier.h"
 
+#include <weft/coll_call.h>
+
 /* ---- paths of packets and transfers -------------------------------------- */
 
 #define WEFT_PKT_DIMS 6
@@ -100,9 +102,14 @@ struct weft_amo {
 
 /* ---- class routes of the network ----------------------------------------- */
 
-/* One packet of a collective on a class route. */
+/*
+ * One packet of a collective on a class route. In a broadcast, the members
+ * other than the root post contributions that wait for the data and are not
+ * sent; the root must not post a packet before all members have taken the
+ * packet WEFT_BACKEND_WINDOW earlier.
+ */
 struct weft_backend_part {
-	uint8_t kind; /* enum weft_backend_kind */
+	uint8_t kind; /* WEFT_COLL_BARRIER, BCAST, REDUCE or ALLREDUCE */
 	uint8_t op;   /* operation, argument of combine */
 	uint8_t type;
 	bool fp; /* floating point, which takes longer */
@@ -113,19 +120,6 @@ struct weft_backend_part {
 	uint32_t flags; /* flags sent and received with the data */
 	uint32_t bytes; /* length, at most the packet's payload */
 	uint64_t seq;	/* sequence number on the route, from 0 */
-};
-
-enum weft_backend_kind {
-	WEFT_BACKEND_BARRIER,
-	WEFT_BACKEND_REDUCE,
-	WEFT_BACKEND_ALLREDUCE,
-	/*
-	 * Broadcast from the root to all members. The other members post
-	 * contributions that wait for the data and are not sent. The root must
-	 * not post a packet before all members have taken the packet
-	 * WEFT_BACKEND_WINDOW earlier.
-	 */
-	WEFT_BACKEND_BCAST,
 };
 
 /*
@@ -162,11 +156,12 @@ struct weft_backend_routes {
 	 * Returns whether the machine's hardware supports this kind; false for
 	 * a broadcast that is implemented as an allreduce with zeroes.
 	 */
-	bool (*can)(struct weft_carrier *c, enum weft_backend_kind kind);
+	bool (*can)(struct weft_carrier *c, enum weft_coll_kind kind);
 	/*
 	 * Returns whether an open route is implemented by chained events of the
 	 * members' interfaces. Then the root of a broadcast need not wait for
-	 * the other members, but must follow the rule of WEFT_BACKEND_BCAST.
+	 * the other members, but must follow the rule of struct
+	 * weft_backend_part.
 	 */
 	bool (*chained)(struct weft_carrier *c, unsigned id);
 	/*

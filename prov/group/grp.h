@@ -35,18 +35,18 @@ struct weft_nic_group_attr {
 };
 
 /*
- * An operation in the caller's memory, which must stay valid until `complete`
- * is set or done was called. The caller sets the fields before coll; coll and
- * the fields after it belong to the engine.
+ * An operation in the caller's memory, which must stay valid until complete is
+ * set or done was called. The caller sets the arguments of the call, done and
+ * oversubscribed; the other fields belong to the engine.
  */
 struct weft_grp_work {
+	struct weft_coll_call call; /* the first field: struct fi_weft_work */
 	/* completion callback; NULL: the caller polls complete */
 	void (*done)(struct weft_grp_work *w);
 	bool complete;
 	bool oversubscribed; /* spin less; may be set by weft_grp_begin */
 	/* fields that the engine uses */
 	struct weft_nic_group *coll;
-	struct weft_cunit_call call;   /* err and flags are the result */
 	struct weft_cunit_exact *wide; /* wide accumulators of an exact sum */
 	double *out;
 	size_t count;
@@ -94,7 +94,7 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 /*
  * Posts this member's contribution to an operation and spins for its
  * completion. The caller has set work->done and the input fields of work->call,
- * except done; a barrier needs only its kind. Type WEFT_CUNIT_EXACT sums
+ * except done; a barrier needs only its kind. Type WEFT_COLL_EXACT sums
  * doubles with one rounding. work->complete reports completion, possibly before
  * the call returns; more polls make that more likely in a small group. -ENOMEM;
  * -EOPNOTSUPP: type not supported; -EAGAIN: not joined yet. On error work
@@ -107,7 +107,7 @@ int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *work,
  * contains the flags WEFT_NUM_NAN and WEFT_NUM_OVERFLOW.
  */
 int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
-		  const struct weft_cunit_call *call);
+		  const struct weft_coll_call *call);
 /*
  * Spins `polls` times on work, polling nothing else; returns whether it is
  * complete.

@@ -31,8 +31,8 @@ struct chain_head {
 };
 
 struct chain_list {
-	struct weft_cunit_call *head;
-	struct weft_cunit_call *tail;
+	struct weft_coll_call *head;
+	struct weft_coll_call *tail;
 };
 
 struct nic_chain {
@@ -70,7 +70,7 @@ int nic_chain_open(struct weft_unit *u, const struct weft_chain_ops *ops,
 	return 0;
 }
 
-static void list_push(struct chain_list *l, struct weft_cunit_call *call)
+static void list_push(struct chain_list *l, struct weft_coll_call *call)
 {
 	call->next = NULL;
 	if (l->tail)
@@ -84,8 +84,8 @@ static void list_push(struct chain_list *l, struct weft_cunit_call *call)
  * Removes a call from the list and completes it. prev: the preceding call, or
  * NULL.
  */
-static void list_end(struct chain_list *l, struct weft_cunit_call *prev,
-		     struct weft_cunit_call *call)
+static void list_end(struct chain_list *l, struct weft_coll_call *prev,
+		     struct weft_coll_call *call)
 {
 	if (prev)
 		prev->next = call->next;
@@ -122,14 +122,14 @@ void nic_chain_close(struct nic_chain *c)
 
 /* ---- broadcasts ---------------------------------------------------------- */
 
-/* Returns a value that must be equal at all members. */
-static uint32_t call_sig(const struct weft_cunit_call *call)
+/* Returns the value that must be equal at all members. */
+static uint32_t call_sig(const struct weft_coll_call *call)
 {
 	return (uint32_t)call->root * 31u + (uint32_t)call->bytes * 7u +
 	       (uint32_t)(call->packets << 24);
 }
 
-static size_t bytes_at(const struct weft_cunit_call *call, size_t k)
+static size_t bytes_at(const struct weft_coll_call *call, size_t k)
 {
 	size_t left = call->bytes - k * CHAIN_ROOM;
 
@@ -145,7 +145,7 @@ static bool has_credit(const struct nic_chain *c, uint64_t seq)
 }
 
 /* Sends the next packet of a broadcast rooted at this member; 0, -EAGAIN. */
-static int broadcast_send_one(struct nic_chain *c, struct weft_cunit_call *call)
+static int broadcast_send_one(struct nic_chain *c, struct weft_coll_call *call)
 {
 	uint64_t seq = call->first + call->sent;
 	size_t bytes = bytes_at(call, call->sent);
@@ -173,7 +173,7 @@ static int broadcast_send_one(struct nic_chain *c, struct weft_cunit_call *call)
 /* Sends as many packets as possible; a root that has sent all completes. */
 static void broadcasts_send(struct nic_chain *c)
 {
-	struct weft_cunit_call *prev = NULL, *call, *next;
+	struct weft_coll_call *prev = NULL, *call, *next;
 	int err = 0;
 
 	for (call = c->broadcasts.head; call && !err; call = next) {
@@ -192,10 +192,10 @@ static void broadcasts_send(struct nic_chain *c)
 }
 
 /* Finds the broadcast of a packet; NULL: this member is its root. */
-static struct weft_cunit_call *call_of(const struct nic_chain *c, uint64_t seq,
-				       struct weft_cunit_call **prev_p)
+static struct weft_coll_call *call_of(const struct nic_chain *c, uint64_t seq,
+				      struct weft_coll_call **prev_p)
 {
-	struct weft_cunit_call *call = c->broadcasts.head;
+	struct weft_coll_call *call = c->broadcasts.head;
 
 	*prev_p = NULL;
 	while (call && (call->root == c->me || seq < call->first ||
@@ -208,7 +208,7 @@ static struct weft_cunit_call *call_of(const struct nic_chain *c, uint64_t seq,
 
 static void packet_receive(struct nic_chain *c, const unsigned char *packet)
 {
-	struct weft_cunit_call *prev,
+	struct weft_coll_call *prev,
 		*call = call_of(c, c->received_count, &prev);
 	struct chain_head h;
 	size_t bytes;
@@ -273,10 +273,9 @@ static void barriers_progress(struct nic_chain *c)
 
 /* ---- post, poll, open and close ------------------------------------------ */
 
-bool nic_chain_can(const struct weft_cunit_call *call)
+bool nic_chain_can(const struct weft_coll_call *call)
 {
-	return call->kind == WEFT_CUNIT_BARRIER ||
-	       call->kind == WEFT_CUNIT_BCAST;
+	return call->kind == WEFT_COLL_BARRIER || call->kind == WEFT_COLL_BCAST;
 }
 
 bool nic_chain_poll(struct nic_chain *c)
@@ -300,7 +299,7 @@ bool nic_chain_poll(struct nic_chain *c)
 	return !c->differs;
 }
 
-void nic_chain_post(struct nic_chain *c, struct weft_cunit_call *call)
+void nic_chain_post(struct nic_chain *c, struct weft_coll_call *call)
 {
 	call->flags = 0;
 	call->err = c->err;
@@ -310,7 +309,7 @@ void nic_chain_post(struct nic_chain *c, struct weft_cunit_call *call)
 		call->done(call);
 		return;
 	}
-	if (call->kind == WEFT_CUNIT_BARRIER) {
+	if (call->kind == WEFT_COLL_BARRIER) {
 		c->barriers++;
 		list_push(&c->syncs, call);
 	} else {

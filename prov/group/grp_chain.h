@@ -18,9 +18,9 @@ int nic_chain_open(struct weft_unit *u, const struct weft_chain_ops *ops,
 /* Fails pending operations with -ECANCELED. */
 void nic_chain_close(struct nic_chain *c);
 /* Returns whether the operation is supported. */
-bool nic_chain_can(const struct weft_cunit_call *call);
+bool nic_chain_can(const struct weft_coll_call *call);
 /* Posts an operation. Never fails: done is called eventually. */
-void nic_chain_post(struct nic_chain *c, struct weft_cunit_call *call);
+void nic_chain_post(struct nic_chain *c, struct weft_coll_call *call);
 /*
  * Progresses pending operations. Returns false if packets of the members do not
  * match.

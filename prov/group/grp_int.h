@@ -148,7 +148,7 @@ struct weft_nic_group {
 	/* mapped segments of the other members' barrier classes, or NULL */
 	void **bar_segment;
 	/* joining */
-	struct weft_cunit_call call;
+	struct weft_coll_call call;
 	struct join_vote common;
 	uint64_t *word; /* node or host location of each member */
 	uint64_t agree;

@@ -35,7 +35,7 @@ static void join_end(struct weft_nic_group *c, int err)
 
 static void join_gather(struct weft_nic_group *c);
 
-static void join_agreed(struct weft_cunit_call *call)
+static void join_agreed(struct weft_coll_call *call)
 {
 	struct weft_nic_group *c =
 		weft_container_of(call, struct weft_nic_group, call);
@@ -57,9 +57,9 @@ static void join_agree(struct weft_nic_group *c, uint64_t how)
 {
 	c->state = COLL_AGREEING;
 	c->agree = how;
-	c->call = (struct weft_cunit_call){
-		.kind = WEFT_CUNIT_ALLREDUCE,
-		.op = WEFT_CUNIT_MIN,
+	c->call = (struct weft_coll_call){
+		.kind = WEFT_COLL_ALLREDUCE,
+		.op = WEFT_NUM_MIN,
 		.type = WEFT_NUM_U64,
 		.in = &c->agree,
 		.out = &c->agree,
@@ -431,7 +431,7 @@ static void join_take(struct weft_nic_group *c)
 	grp_join_step(c);
 }
 
-static void join_placed(struct weft_cunit_call *call)
+static void join_placed(struct weft_coll_call *call)
 {
 	struct weft_nic_group *c =
 		weft_container_of(call, struct weft_nic_group, call);
@@ -465,9 +465,9 @@ static void join_place(struct weft_nic_group *c)
 		return;
 	}
 	c->word[c->me] = by_nodes(c) ? my_node(c) : nic_place_here();
-	c->call = (struct weft_cunit_call){
-		.kind = WEFT_CUNIT_ALLREDUCE,
-		.op = WEFT_CUNIT_OR,
+	c->call = (struct weft_coll_call){
+		.kind = WEFT_COLL_ALLREDUCE,
+		.op = WEFT_NUM_BOR,
 		.type = WEFT_NUM_U64,
 		.in = c->word,
 		.out = c->word,
@@ -495,7 +495,7 @@ static unsigned common_arity(const struct join_vote *w)
 }
 
 /* Continues after step 1. */
-static void join_gathered(struct weft_cunit_call *call)
+static void join_gathered(struct weft_coll_call *call)
 {
 	struct weft_nic_group *c =
 		weft_container_of(call, struct weft_nic_group, call);
@@ -558,9 +558,9 @@ static void join_gather(struct weft_nic_group *c)
 		w->soon = nc->routes | routes_leaving(nc);
 		w->barriers = nc->barriers;
 	}
-	c->call = (struct weft_cunit_call){
-		.kind = WEFT_CUNIT_ALLREDUCE,
-		.op = WEFT_CUNIT_AND,
+	c->call = (struct weft_coll_call){
+		.kind = WEFT_COLL_ALLREDUCE,
+		.op = WEFT_NUM_BAND,
 		.type = WEFT_NUM_U64,
 		.in = w,
 		.out = w,

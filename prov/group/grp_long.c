@@ -57,7 +57,7 @@ struct nic_long {
 
 static bool long_is_exact(const struct weft_grp_work *w)
 {
-	return w->call.type == WEFT_CUNIT_EXACT;
+	return w->call.type == WEFT_COLL_EXACT;
 }
 
 static size_t elem_bytes(const struct weft_grp_work *w)
@@ -77,8 +77,8 @@ WEFT_HOT bool nic_long_applies(const struct weft_nic_group *c,
 	unsigned kind = w->call.kind;
 
 	return c->bulk && call_bytes(w) >= COLL_LONG_BYTES &&
-	       (kind == WEFT_CUNIT_BCAST || kind == WEFT_CUNIT_REDUCE ||
-		kind == WEFT_CUNIT_ALLREDUCE);
+	       (kind == WEFT_COLL_BCAST || kind == WEFT_COLL_REDUCE ||
+		kind == WEFT_COLL_ALLREDUCE);
 }
 
 /* Returns the slice of a member: bytes [*lo_p, *hi_p). */
@@ -217,7 +217,7 @@ static void combine_chunk(struct weft_grp_work *w, size_t at, size_t bytes)
 {
 	struct weft_nic_group *c = w->coll;
 	bool here =
-		w->call.kind == WEFT_CUNIT_ALLREDUCE || w->call.root == c->me;
+		w->call.kind == WEFT_COLL_ALLREDUCE || w->call.root == c->me;
 	unsigned char *out = here ? (unsigned char *)w->call.out + at : NULL;
 	unsigned char *acc = c->bulk->chunk[1];
 
@@ -308,7 +308,7 @@ static void work_begin(struct weft_grp_work *w)
 	if (!published_check(w))
 		return;
 	slice_of(w, c->me, &w->at, &w->end);
-	if (w->call.kind == WEFT_CUNIT_BCAST) {
+	if (w->call.kind == WEFT_COLL_BCAST) {
 		w->at = 0;
 		w->end = c->me == w->call.root ? 0 : call_bytes(w);
 	}
@@ -341,7 +341,7 @@ static void combine_chunks(struct weft_grp_work *w, int *budget)
 	for (; w->at < w->end && *budget; --*budget) {
 		size_t bytes = chunk_bytes(w);
 
-		if (w->call.kind == WEFT_CUNIT_BCAST)
+		if (w->call.kind == WEFT_COLL_BCAST)
 			dma(w, w->call.root, false, out + w->at,
 			    published(w->coll, w->call.root, LONG_PUB_OUT) +
 				    w->at,
@@ -352,7 +352,7 @@ static void combine_chunks(struct weft_grp_work *w, int *budget)
 	}
 	if (w->at < w->end)
 		return;
-	if (w->call.kind == WEFT_CUNIT_ALLREDUCE)
+	if (w->call.kind == WEFT_COLL_ALLREDUCE)
 		arrive(w, 1, LONG_MADE);
 	else
 		arrive(w, 2, LONG_LEAVING);

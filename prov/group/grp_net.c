@@ -36,8 +36,8 @@ struct nic_net {
 	int err;
 	uint64_t posted; /* next packet number */
 	uint64_t taken;	 /* packets completed at this member */
-	struct weft_cunit_call *head;
-	struct weft_cunit_call *tail;
+	struct weft_coll_call *head;
+	struct weft_coll_call *tail;
 	size_t packet_size; /* bytes of a packet */
 	bool copies_bcast; /* broadcasts are copied, not combined with zeroes */
 	bool sums;
@@ -81,9 +81,9 @@ int nic_net_open(struct weft_carrier *carrier,
 				 ? carrier->mtu
 				 : WEFT_BACKEND_PART_MAX;
 	n->copies_bcast =
-		carrier->ops->backend->routes->can(carrier, WEFT_BACKEND_BCAST);
+		carrier->ops->backend->routes->can(carrier, WEFT_COLL_BCAST);
 	n->sums = carrier->ops->backend->routes->can(carrier,
-						     WEFT_BACKEND_ALLREDUCE);
+						     WEFT_COLL_ALLREDUCE);
 	n->chained = carrier->ops->backend->routes->chained(carrier, id);
 	*n_p = n;
 	return 0;
@@ -101,7 +101,7 @@ bool nic_net_chained(const struct nic_net *n)
 
 static void net_finish(struct nic_net *n)
 {
-	struct weft_cunit_call *call = n->head;
+	struct weft_coll_call *call = n->head;
 
 	n->head = call->next;
 	if (!n->head)
@@ -130,18 +130,16 @@ void nic_net_close(struct nic_net *n)
 /* ---- an operation in packets --------------------------------------------- */
 
 WEFT_HOT bool nic_net_can(const struct nic_net *n,
-			  const struct weft_cunit_call *call)
+			  const struct weft_coll_call *call)
 {
-	if (call->kind == WEFT_CUNIT_REDUCE ||
-	    call->kind == WEFT_CUNIT_ALLREDUCE)
+	if (call->kind == WEFT_COLL_REDUCE || call->kind == WEFT_COLL_ALLREDUCE)
 		return n->sums;
-	return call->kind == WEFT_CUNIT_BARRIER ||
-	       call->kind == WEFT_CUNIT_BCAST;
+	return call->kind == WEFT_COLL_BARRIER || call->kind == WEFT_COLL_BCAST;
 }
 
 /* Returns the bytes of a packet, in whole elements. */
 static size_t packet_bytes(const struct nic_net *n,
-			   const struct weft_cunit_call *call)
+			   const struct weft_coll_call *call)
 {
 	size_t elem = weft_cunit_bytes(call->type);
 
@@ -155,17 +153,17 @@ static uint64_t window(const struct nic_net *n)
 }
 
 static bool is_copied_bcast(const struct nic_net *n,
-			    const struct weft_cunit_call *call)
+			    const struct weft_coll_call *call)
 {
-	return call->kind == WEFT_CUNIT_BCAST && n->copies_bcast;
+	return call->kind == WEFT_COLL_BCAST && n->copies_bcast;
 }
 
 /*
  * Returns whether this packet of a broadcast is the barrier that starts a
  * round.
  */
-static bool is_round(const struct nic_net *n,
-		     const struct weft_cunit_call *call, size_t k)
+static bool is_round(const struct nic_net *n, const struct weft_coll_call *call,
+		     size_t k)
 {
 	if (!is_copied_bcast(n, call))
 		return false;
@@ -179,7 +177,7 @@ static bool is_round(const struct nic_net *n,
  * k.
  */
 static size_t rounds_before(const struct nic_net *n,
-			    const struct weft_cunit_call *call, size_t k)
+			    const struct weft_coll_call *call, size_t k)
 {
 	if (n->chained)
 		return (call->phase + k) / NET_CHAIN_WINDOW;
@@ -188,7 +186,7 @@ static size_t rounds_before(const struct nic_net *n,
 
 /* Returns the offset of a packet's bytes. */
 static size_t offset_at(const struct nic_net *n,
-			const struct weft_cunit_call *call, size_t k)
+			const struct weft_coll_call *call, size_t k)
 {
 	if (is_copied_bcast(n, call))
 		k -= rounds_before(n, call, k);
@@ -196,7 +194,7 @@ static size_t offset_at(const struct nic_net *n,
 }
 
 static size_t bytes_at(const struct nic_net *n,
-		       const struct weft_cunit_call *call, size_t k)
+		       const struct weft_coll_call *call, size_t k)
 {
 	size_t packet_size = packet_bytes(n, call), at;
 
@@ -210,7 +208,7 @@ static size_t bytes_at(const struct nic_net *n,
 
 /* Returns the number of barriers for `count` packets with data. */
 static size_t rounds_of(const struct nic_net *n,
-			const struct weft_cunit_call *call, size_t count)
+			const struct weft_coll_call *call, size_t count)
 {
 	size_t each = window(n) - 1;
 	size_t before = n->chained ? each - call->phase : 0;
@@ -219,7 +217,7 @@ static size_t rounds_of(const struct nic_net *n,
 }
 
 static size_t packets_of(const struct nic_net *n,
-			 const struct weft_cunit_call *call)
+			 const struct weft_coll_call *call)
 {
 	size_t packet_size = packet_bytes(n, call);
 	size_t count =
@@ -230,29 +228,29 @@ static size_t packets_of(const struct nic_net *n,
 }
 
 static bool gets_result(const struct nic_net *n,
-			const struct weft_cunit_call *call)
+			const struct weft_coll_call *call)
 {
-	return call->kind != WEFT_CUNIT_REDUCE || call->root == n->me;
+	return call->kind != WEFT_COLL_REDUCE || call->root == n->me;
 }
 
 /* Returns whether an atomic on 8 bytes can combine this contribution. */
 static bool fits_atomic(const struct weft_backend_part *part)
 {
-	if (part->kind == WEFT_BACKEND_BARRIER)
+	if (part->kind == WEFT_COLL_BARRIER)
 		return true;
 	return !part->fp && part->bytes <= 8 &&
-	       (part->op == WEFT_CUNIT_AND || part->op == WEFT_CUNIT_OR ||
-		part->op == WEFT_CUNIT_XOR ||
-		(part->op == WEFT_CUNIT_SUM &&
+	       (part->op == WEFT_NUM_BAND || part->op == WEFT_NUM_BOR ||
+		part->op == WEFT_NUM_BXOR ||
+		(part->op == WEFT_NUM_SUM &&
 		 part->bytes == weft_cunit_bytes(part->type)));
 }
 
 static void fill_part(const struct nic_net *n,
-		      const struct weft_cunit_call *call,
+		      const struct weft_coll_call *call,
 		      struct weft_backend_part *part)
 {
 	*part = (struct weft_backend_part){
-		.kind = WEFT_BACKEND_ALLREDUCE,
+		.kind = WEFT_COLL_ALLREDUCE,
 		.op = call->op,
 		.type = call->type,
 		.fp = call->type >= WEFT_NUM_F32,
@@ -264,14 +262,14 @@ static void fill_part(const struct nic_net *n,
 			 !is_round(n, call, call->sent) &&
 			 !is_round(n, call, call->sent + 1),
 	};
-	if (call->kind == WEFT_CUNIT_BARRIER || is_round(n, call, call->sent))
-		part->kind = WEFT_BACKEND_BARRIER;
-	else if (call->kind == WEFT_CUNIT_REDUCE)
-		part->kind = WEFT_BACKEND_REDUCE;
-	else if (call->kind == WEFT_CUNIT_BCAST && n->copies_bcast)
-		part->kind = WEFT_BACKEND_BCAST;
-	if (call->kind == WEFT_CUNIT_BCAST) {
-		part->op = WEFT_CUNIT_OR;
+	if (call->kind == WEFT_COLL_BARRIER || is_round(n, call, call->sent))
+		part->kind = WEFT_COLL_BARRIER;
+	else if (call->kind == WEFT_COLL_REDUCE)
+		part->kind = WEFT_COLL_REDUCE;
+	else if (call->kind == WEFT_COLL_BCAST && n->copies_bcast)
+		part->kind = WEFT_COLL_BCAST;
+	if (call->kind == WEFT_COLL_BCAST) {
+		part->op = WEFT_NUM_BOR;
 		part->type = WEFT_NUM_U8;
 		part->fp = false;
 	}
@@ -280,12 +278,12 @@ static void fill_part(const struct nic_net *n,
 	 * need not be added: an atomic increments the arrival counter.
 	 */
 	part->word = fits_atomic(part) ||
-		     (call->kind == WEFT_CUNIT_BCAST && call->root != n->me);
+		     (call->kind == WEFT_COLL_BCAST && call->root != n->me);
 }
 
 /* Returns this member's bytes of the next packet. */
 static const void *source(const struct nic_net *n,
-			  const struct weft_cunit_call *call)
+			  const struct weft_coll_call *call)
 {
 	static const unsigned char zeroes[WEFT_BACKEND_PART_MAX];
 	size_t at;
@@ -293,7 +291,7 @@ static const void *source(const struct nic_net *n,
 	if (is_round(n, call, call->sent))
 		return NULL;
 	at = offset_at(n, call, call->sent);
-	if (call->kind == WEFT_CUNIT_BCAST)
+	if (call->kind == WEFT_COLL_BCAST)
 		return call->root == n->me ? (char *)call->out + at
 					   : (const void *)zeroes;
 	return call->in ? (const char *)call->in + at : NULL;
@@ -303,7 +301,7 @@ static const void *source(const struct nic_net *n,
  * Returns whether all members are ready for the round; the root waits for it.
  */
 static bool all_ready(const struct nic_net *n,
-		      const struct weft_cunit_call *call)
+		      const struct weft_coll_call *call)
 {
 	size_t round = call->sent / WEFT_BACKEND_WINDOW * WEFT_BACKEND_WINDOW;
 
@@ -315,7 +313,7 @@ static bool all_ready(const struct nic_net *n,
 	return call->read > round;
 }
 
-static bool send_one(struct nic_net *n, struct weft_cunit_call *call)
+static bool send_one(struct nic_net *n, struct weft_coll_call *call)
 {
 	struct weft_carrier *c = n->carrier;
 	struct weft_backend_part part;
@@ -331,19 +329,19 @@ static bool send_one(struct nic_net *n, struct weft_cunit_call *call)
 }
 
 /* Returns whether a result of packet k shows that all members have arrived. */
-static bool is_sync(const struct nic_net *n, const struct weft_cunit_call *call,
+static bool is_sync(const struct nic_net *n, const struct weft_coll_call *call,
 		    size_t k)
 {
-	return call->kind == WEFT_CUNIT_BARRIER ||
-	       call->kind == WEFT_CUNIT_ALLREDUCE || is_round(n, call, k);
+	return call->kind == WEFT_COLL_BARRIER ||
+	       call->kind == WEFT_COLL_ALLREDUCE || is_round(n, call, k);
 }
 
-static bool packet_receive(struct nic_net *n, struct weft_cunit_call *call)
+static bool packet_receive(struct nic_net *n, struct weft_coll_call *call)
 {
 	struct weft_carrier *c = n->carrier;
 	struct weft_backend_part part = { .seq = call->first + call->read };
-	bool keep = call->out && call->kind != WEFT_CUNIT_BARRIER &&
-		    !(call->kind == WEFT_CUNIT_BCAST && call->root == n->me) &&
+	bool keep = call->out && call->kind != WEFT_COLL_BARRIER &&
+		    !(call->kind == WEFT_COLL_BCAST && call->root == n->me) &&
 		    !is_round(n, call, call->read);
 	size_t at = keep ? offset_at(n, call, call->read) : 0;
 
@@ -367,14 +365,14 @@ WEFT_HOT static bool net_progress(struct nic_net *n)
 {
 	bool moved = false;
 
-	for (struct weft_cunit_call *call = n->head; call; call = call->next) {
+	for (struct weft_coll_call *call = n->head; call; call = call->next) {
 		while (call->sent < call->packets && send_one(n, call))
 			moved = true;
 		if (call->sent < call->packets)
 			break;
 	}
 	while (n->head) {
-		struct weft_cunit_call *call = n->head;
+		struct weft_coll_call *call = n->head;
 
 		while (call->read < call->sent && packet_receive(n, call))
 			moved = true;
@@ -408,7 +406,7 @@ static uint32_t phase_of(const struct nic_net *n)
 }
 
 /* Records the last packet of a call that synchronises all members, if any. */
-static void sync_record(struct nic_net *n, const struct weft_cunit_call *call)
+static void sync_record(struct nic_net *n, const struct weft_coll_call *call)
 {
 	for (size_t k = call->packets; k > 0; k--) {
 		if (is_sync(n, call, k - 1)) {
@@ -420,7 +418,7 @@ static void sync_record(struct nic_net *n, const struct weft_cunit_call *call)
 	}
 }
 
-WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cunit_call *call)
+WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_coll_call *call)
 {
 	call->flags = 0;
 	call->err = n->err;
@@ -430,7 +428,7 @@ WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cunit_call *call)
 		call->done(call);
 		return;
 	}
-	call->bytes = call->kind == WEFT_CUNIT_BARRIER
+	call->bytes = call->kind == WEFT_COLL_BARRIER
 			      ? 0
 			      : call->count * weft_cunit_bytes(call->type);
 	call->first = n->posted;

@@ -27,9 +27,10 @@ bool nic_net_chained(const struct nic_net *n);
 void nic_net_close(struct nic_net *n);
 
 /* Returns whether operations of that kind are supported. */
-bool nic_net_can(const struct nic_net *n, const struct weft_cunit_call *call);
+bool nic_net_can(const struct nic_net *n, const struct weft_coll_call *call);
 /* Posts an operation. Never fails: done is called eventually. */
-void nic_net_post(struct nic_net *n, struct weft_cunit_call *call);
+void nic_net_post(struct nic_net *n, struct weft_coll_call *call);
+/* Progresses pending operations. */
 void nic_net_poll(struct nic_net *n);
 /* After the endpoint has blocked: polls the carrier; returns its result. */
 int nic_net_poll_woken(struct nic_net *n, int budget);

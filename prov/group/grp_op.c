@@ -38,7 +38,7 @@ static WEFT_COLD void work_mismatch(struct weft_nic_group *c)
 }
 
 /* Called when the collective unit has completed the call. */
-WEFT_HOT static void work_done(struct weft_cunit_call *call)
+WEFT_HOT static void work_done(struct weft_coll_call *call)
 {
 	struct weft_grp_work *w =
 		weft_container_of(call, struct weft_grp_work, call);
@@ -69,21 +69,19 @@ static int work_widen(struct weft_grp_work *w)
 		weft_cunit_exact_from(&w->wide[i], x);
 	}
 	/* a reduction's output buffer is valid at the root only */
-	w->out =
-		w->call.kind == WEFT_CUNIT_REDUCE && w->call.root != w->coll->me
-			? NULL
-			: w->call.out;
+	w->out = w->call.kind == WEFT_COLL_REDUCE && w->call.root != w->coll->me
+			 ? NULL
+			 : w->call.out;
 	w->count = count;
 	w->call.in = w->wide;
 	w->call.out = w->wide;
 	return 0;
 }
 
-static bool coll_reduces(unsigned kind)
-{
-	return kind == WEFT_CUNIT_REDUCE || kind == WEFT_CUNIT_ALLREDUCE ||
-	       kind == WEFT_CUNIT_REDUCE_SCATTER;
-}
+/* Kinds that reduce, as a bit mask. */
+#define REDUCTIONS                                            \
+	(1u << WEFT_COLL_REDUCE | 1u << WEFT_COLL_ALLREDUCE | \
+	 1u << WEFT_COLL_REDUCE_SCATTER)
 
 static int state_check(const struct weft_nic_group *c)
 {
@@ -92,24 +90,25 @@ static int state_check(const struct weft_nic_group *c)
 	return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
 }
 
+/* Checks the arguments of a call, and sets its bytes. */
 static int call_check(const struct weft_nic_group *c,
-		      const struct weft_cunit_call *call)
+		      struct weft_coll_call *call)
 {
-	int ret = state_check(c);
+	size_t elem = weft_cunit_bytes(call->type);
 
-	if (weft_unlikely(ret))
-		return ret;
-	if (coll_reduces(call->kind) &&
-	    !weft_cunit_supports(call->op, call->type))
+	if (!elem || call->kind >= WEFT_COLL_GROUP_KINDS ||
+	    (REDUCTIONS >> call->kind & 1 &&
+	     !weft_cunit_supports(call->op, call->type)))
 		return -EOPNOTSUPP;
+	call->bytes = call->count * elem;
 	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
 }
 
 /* Returns whether the result of a reduction is independent of the order. */
-static bool order_independent(const struct weft_cunit_call *call)
+static bool order_independent(const struct weft_coll_call *call)
 {
-	return (call->kind == WEFT_CUNIT_REDUCE ||
-		call->kind == WEFT_CUNIT_ALLREDUCE) &&
+	return (call->kind == WEFT_COLL_REDUCE ||
+		call->kind == WEFT_COLL_ALLREDUCE) &&
 	       call->type < WEFT_NUM_F32;
 }
 
@@ -119,9 +118,9 @@ static bool order_independent(const struct weft_cunit_call *call)
  * order, if the machine has one; otherwise the class route.
  */
 WEFT_INLINE struct weft_cunit_group *
-group_for(const struct weft_nic_group *c, const struct weft_cunit_call *call)
+group_for(const struct weft_nic_group *c, const struct weft_coll_call *call)
 {
-	if (call->kind == WEFT_CUNIT_BARRIER && c->bar)
+	if (call->kind == WEFT_COLL_BARRIER && c->bar)
 		return c->bar;
 	if (weft_unlikely(c->unordered != NULL) && order_independent(call))
 		return c->unordered;
@@ -167,7 +166,7 @@ WEFT_INLINE int work_single_end(struct weft_nic_group *c,
 /* Starts an operation on one of the slow paths. */
 static int work_post(struct weft_nic_group *c, struct weft_grp_work *w)
 {
-	bool exact = w->call.type == WEFT_CUNIT_EXACT;
+	bool exact = w->call.type == WEFT_COLL_EXACT;
 	struct weft_cunit_group *hw;
 
 	work_set(c, w);
@@ -198,8 +197,8 @@ static WEFT_COLD int post_barrier(struct weft_nic_group *c,
 {
 	int ret = state_check(c);
 
-	w->call = (struct weft_cunit_call){ .kind = WEFT_CUNIT_BARRIER,
-					    .type = WEFT_NUM_U8 };
+	w->call = (struct weft_coll_call){ .kind = WEFT_COLL_BARRIER,
+					   .type = WEFT_NUM_U8 };
 	return ret ? ret : work_post(c, w);
 }
 
@@ -230,18 +229,23 @@ WEFT_HOT int weft_grp_begin(struct weft_nic_group *c, struct weft_grp_work *w,
 	struct weft_cunit_group *hw;
 	int ret;
 
-	if (w->call.kind == WEFT_CUNIT_BARRIER)
+	if (w->call.kind == WEFT_COLL_BARRIER)
 		return begin_barrier(c, w, polls);
-	ret = call_check(c, &w->call);
-	if (ret)
+	ret = state_check(c);
+	if (weft_unlikely(ret))
 		return ret;
 	hw = group_for(c, &w->call);
-	if (hw && w->call.type != WEFT_CUNIT_EXACT) {
+	ret = call_check(c, &w->call);
+	if (weft_unlikely(ret))
+		return ret;
+	ret = -EAGAIN;
+	if (hw && w->call.type != WEFT_COLL_EXACT)
 		ret = weft_cunit_single(hw, &w->call, polls);
-		if (ret != -EAGAIN)
-			return work_single_end(c, w, ret);
+	if (weft_likely(!ret && !w->done)) {
+		w->complete = true;
+		return 0;
 	}
-	return work_post(c, w);
+	return ret == -EAGAIN ? work_post(c, w) : work_single_end(c, w, ret);
 }
 
 WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned polls)
@@ -272,7 +276,7 @@ WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 	weft_nic_poll(c->nic, budget);
 }
 
-WEFT_HOT bool weft_grp_oversubscribed(const struct weft_nic_group *c)
+bool weft_grp_oversubscribed(const struct weft_nic_group *c)
 {
 	return c->oversubscribed;
 }
@@ -291,7 +295,7 @@ static void coll_op_done(struct weft_grp_work *w)
 }
 
 int weft_grp_post(struct weft_nic_group *c, struct weft_nic_op *op,
-		  const struct weft_cunit_call *call)
+		  const struct weft_coll_call *call)
 {
 	struct grp *nc = c->nic->coll;
 	struct coll_op *o = weft_pool_get(&nc->ops);

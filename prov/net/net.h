@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <weft/coll_call.h>
 
 struct net;
 
@@ -227,8 +228,9 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 /* ---- class routes -------------------------------------------------------- */
 
 /*
- * NET_ACKED_BCAST is a broadcast that every node answers (net_up.ask); the
- * switches merge the answers on the path back to the querying node
+ * Kinds of packets: WEFT_COLL_BARRIER, BCAST, REDUCE and ALLREDUCE, and two
+ * more. NET_ACKED_BCAST is a broadcast that every node answers (net_up.ask);
+ * the switches merge the answers on the path back to the querying node
  * (net_up.answer). QsNet calls this a network conditional. NET_QUERY adds a
  * second phase: if all answers are NET_OK, a second packet sets the queried
  * state, and net_up.result is called at all nodes.
@@ -239,12 +241,8 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
  * Otherwise a barrier is an allreduce without data.
  */
 enum net_coll {
-	NET_BCAST,
-	NET_REDUCE,
-	NET_ALLREDUCE,
-	NET_BARRIER,
-	NET_ACKED_BCAST,
-	NET_QUERY
+	NET_ACKED_BCAST = WEFT_COLL_KINDS,
+	NET_QUERY,
 };
 
 /*
@@ -252,7 +250,7 @@ enum net_coll {
  * need an ALU in the network; barriers are not supported if only the interfaces
  * can combine.
  */
-bool net_tree_supports(const struct net_config *cfg, enum net_coll kind);
+bool net_tree_supports(const struct net_config *cfg, unsigned kind);
 
 /*
  * Opens a tree over nodes: parent[i] is the index of the parent of node[i],
@@ -269,13 +267,16 @@ void net_tree_close(struct net *net, uint32_t route);
 struct net_part {
 	uint32_t route;
 	uint32_t node; /* contributing node */
-	uint32_t dst;  /* NET_REDUCE: node that receives the result */
+	uint32_t dst;  /* WEFT_COLL_REDUCE: node that receives the result */
 	/* payload bytes, at most payload_bytes of the machine */
 	uint32_t bytes;
 	/* packet number on the route, equal for all contributions */
 	uint64_t seq;
 	uint64_t cookie;
-	/* enum net_coll; a broadcast or query has one contribution */
+	/*
+	 * enum weft_coll_kind or net_coll; a broadcast or query has one
+	 * contribution
+	 */
 	uint8_t kind;
 	uint8_t fp; /* 1: floating point, which takes more ALU time */
 };

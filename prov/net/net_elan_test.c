@@ -146,7 +146,7 @@ static void short_writes_use_sten_and_long_writes_dma(void **state)
 
 static uint64_t barrier(uint32_t nodes)
 {
-	struct net_part part = { .kind = NET_BARRIER };
+	struct net_part part = { .kind = WEFT_COLL_BARRIER };
 	uint32_t *node = calloc(nodes, sizeof(*node));
 	struct net_tree_plan t;
 	struct net_fixture e;
@@ -192,7 +192,9 @@ static void barrier_time_steps_at_powers_of_four(void **state)
 /* A long broadcast to 256 nodes is as fast as the slower of bus and link. */
 static void broadcast_runs_at_link_rate(void **state)
 {
-	struct net_part part = { .kind = NET_BCAST, .bytes = 2048, .node = 3 };
+	struct net_part part = { .kind = WEFT_COLL_BCAST,
+				 .bytes = 2048,
+				 .node = 3 };
 	uint32_t node[256], i;
 	struct net_tree_plan t;
 	struct net_fixture e;

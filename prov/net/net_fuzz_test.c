@@ -172,7 +172,8 @@ static void barrier_parts(struct net_fixture *e, uint32_t nodes, uint32_t route,
 			i = backwards ? nodes - 1 - k : k;
 			part.node = i;
 			part.cookie = i + s + route * 10000;
-			part.kind = s % 2 ? NET_BARRIER : NET_ALLREDUCE;
+			part.kind =
+				s % 2 ? WEFT_COLL_BARRIER : WEFT_COLL_ALLREDUCE;
 			part.bytes = s % 2 ? 0 : 512;
 			T_OK(net_tree_send(e->net, 1000 * s + i, &part));
 		}

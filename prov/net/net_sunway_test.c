@@ -388,7 +388,9 @@ static void non_member_node_drops_results(void **state)
 {
 	static const uint32_t node[] = { 0, 1, 2, 100, 101 };
 	static const uint32_t share[] = { 1, 0, 1, 0, 1 };
-	struct net_part part = { .kind = NET_BCAST, .bytes = 64, .cookie = 7 };
+	struct net_part part = { .kind = WEFT_COLL_BCAST,
+				 .bytes = 64,
+				 .cookie = 7 };
 	struct net_count c;
 	struct net_fixture e;
 

@@ -516,7 +516,7 @@ void vt_route_bcast(struct vt_engine_pass *t, uint32_t i, uint64_t at);
 int vt_route_open(struct weft_carrier *c, const struct weft_backend_route *attr,
 		  unsigned *id_p);
 void vt_route_close(struct weft_carrier *c, unsigned id);
-bool vt_route_can(struct weft_carrier *c, enum weft_backend_kind kind);
+bool vt_route_can(struct weft_carrier *c, enum weft_coll_kind kind);
 bool vt_route_chained(struct weft_carrier *c, unsigned id);
 int vt_route_send(struct weft_carrier *c, unsigned id,
 		  const struct weft_backend_part *part, const void *data);

@@ -35,8 +35,7 @@ static int sums_and_barriers(struct play *p, struct end *e, uint32_t rank)
 	for (uint64_t k = 0; k < ROUNDS; k++) {
 		static const uint32_t bytes[] = { 0, 8, LONG, 128 };
 		struct weft_backend_part part = {
-			.kind = k % 4 ? WEFT_BACKEND_ALLREDUCE
-				      : WEFT_BACKEND_BARRIER,
+			.kind = k % 4 ? WEFT_COLL_ALLREDUCE : WEFT_COLL_BARRIER,
 			.bytes = bytes[k % 4],
 			.word = k % 4 < 2,
 			.seq = k
@@ -93,8 +92,7 @@ static int two_trees(struct play *p, struct end *e, uint32_t rank)
 		return 1;
 	for (part.seq = 0; part.seq <= 2 * VT_WINDOW; part.seq++) {
 		part.fp = part.seq % (VT_WINDOW + 1) != VT_WINDOW;
-		part.kind =
-			part.fp ? WEFT_BACKEND_REDUCE : WEFT_BACKEND_BARRIER;
+		part.kind = part.fp ? WEFT_COLL_REDUCE : WEFT_COLL_BARRIER;
 		part.bytes = part.fp ? LONG : 0;
 		part.word = !part.fp;
 		data[0] = part.seq + rank;
@@ -122,7 +120,7 @@ static void two_trees_share_one_window(void **state)
 /* Only the last member has data; the other contributions are only counted. */
 static int one_member_with_data(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_backend_part part = { .kind = WEFT_BACKEND_ALLREDUCE,
+	struct weft_backend_part part = { .kind = WEFT_COLL_ALLREDUCE,
 					  .bytes = LONG,
 					  .fp = p->ranks == 4,
 					  .word = rank + 1 !=
@@ -163,7 +161,7 @@ static void parts_without_data_are_only_counted(void **state)
 
 static int sum_of(struct play *p, struct end *e, uint32_t rank, uint32_t bytes)
 {
-	struct weft_backend_part part = { .kind = WEFT_BACKEND_ALLREDUCE,
+	struct weft_backend_part part = { .kind = WEFT_COLL_ALLREDUCE,
 					  .bytes = bytes };
 	unsigned char data[LONG] = { 0 };
 

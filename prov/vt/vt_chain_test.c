@@ -97,8 +97,7 @@ static int one_packet(struct play *p, struct end *e, uint32_t rank)
 	if (play_result(e, &part, data) || part.flags ||
 	    part.bytes != s->part.bytes)
 		return 3;
-	if (part.kind == WEFT_BACKEND_BCAST &&
-	    t_differs(data, part.bytes, 5) >= 0)
+	if (part.kind == WEFT_COLL_BCAST && t_differs(data, part.bytes, 5) >= 0)
 		return 4;
 	p->found->value[rank] = now(e) - START;
 	e->c->ops->backend->routes->close(e->c, 3);
@@ -134,7 +133,7 @@ static void equal_times(const struct found *a, const struct found *b)
 
 static void a_chained_barrier_ends_while_a_member_computes(void **state)
 {
-	struct scene s = { .part = { .kind = WEFT_BACKEND_BARRIER } };
+	struct scene s = { .part = { .kind = WEFT_COLL_BARRIER } };
 	struct found idle, busy, again;
 
 	one(&s, &idle);
@@ -153,7 +152,7 @@ static void a_chained_barrier_ends_while_a_member_computes(void **state)
 
 static void a_barrier_waits_for_all_members(void **state)
 {
-	struct scene s = { .part = { .kind = WEFT_BACKEND_BARRIER },
+	struct scene s = { .part = { .kind = WEFT_COLL_BARRIER },
 			   .late = true };
 	struct found f;
 
@@ -167,7 +166,7 @@ static void a_chained_step_takes_the_time_of_its_event(void **state)
 {
 	char path[] = PLAY_FILE;
 	char machine[sizeof(path) + 8];
-	struct scene s = { .part = { .kind = WEFT_BACKEND_BARRIER } };
+	struct scene s = { .part = { .kind = WEFT_COLL_BARRIER } };
 	struct found quick, slow;
 
 	one(&s, &quick);
@@ -189,7 +188,7 @@ static void a_broadcast_passes_a_computing_member(void **state)
 	static const uint32_t roots[] = { 0, 2, 4 };
 
 	for (unsigned i = 0; i < WEFT_COUNT_OF(roots); i++) {
-		struct scene s = { .part = { .kind = WEFT_BACKEND_BCAST,
+		struct scene s = { .part = { .kind = WEFT_COLL_BCAST,
 					     .root = roots[i],
 					     .bytes = LONG } };
 		struct found idle, busy;
@@ -210,9 +209,9 @@ static void a_broadcast_passes_a_computing_member(void **state)
 /* The root only posts the broadcast and does not wait. */
 static void the_root_of_a_broadcast_does_not_wait(void **state)
 {
-	struct scene s = { .part = { .kind = WEFT_BACKEND_BCAST,
-				     .root = BUSY,
-				     .bytes = LONG } };
+	struct scene s = {
+		.part = { .kind = WEFT_COLL_BCAST, .root = BUSY, .bytes = LONG }
+	};
 	struct found idle, busy;
 
 	one(&s, &idle);
@@ -246,14 +245,14 @@ static int many_operations(struct play *p, struct end *e, uint32_t rank)
 	if (me == BUSY)
 		wait_until(e, LATER);
 	for (uint64_t k = 0; k < MANY; k++) {
-		struct weft_backend_part part = { .kind = WEFT_BACKEND_BCAST,
+		struct weft_backend_part part = { .kind = WEFT_COLL_BCAST,
 						  .root = k * 3 % MEMBERS,
 						  .bytes = many_bytes(k),
 						  .seq = k };
 
 		t_fill(data, sizeof(data), me == (int)part.root ? k : 99);
 		if (k % 5 == 4) {
-			part.kind = WEFT_BACKEND_ALLREDUCE;
+			part.kind = WEFT_COLL_ALLREDUCE;
 			part.bytes = 8;
 			data[0] = k + (uint64_t)me;
 		}
@@ -293,13 +292,13 @@ enum other { OTHER_KIND, OTHER_BYTES, OTHER_ROOT };
 static int differing_operations(struct play *p, struct end *e, uint32_t rank)
 {
 	static const struct weft_backend_part others[] = {
-		[OTHER_KIND] = { .kind = WEFT_BACKEND_BARRIER },
-		[OTHER_BYTES] = { .kind = WEFT_BACKEND_BCAST, .bytes = 8 },
-		[OTHER_ROOT] = { .kind = WEFT_BACKEND_BCAST,
+		[OTHER_KIND] = { .kind = WEFT_COLL_BARRIER },
+		[OTHER_BYTES] = { .kind = WEFT_COLL_BCAST, .bytes = 8 },
+		[OTHER_ROOT] = { .kind = WEFT_COLL_BCAST,
 				 .bytes = 16,
 				 .root = 4 },
 	};
-	struct weft_backend_part part = { .kind = WEFT_BACKEND_BCAST,
+	struct weft_backend_part part = { .kind = WEFT_COLL_BCAST,
 					  .bytes = 16 };
 	int me = member_of(rank);
 	uint64_t data[2] = { 0 };

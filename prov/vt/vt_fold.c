@@ -29,22 +29,23 @@
 bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 		     const struct weft_backend_part *part)
 {
-	if (part->kind == WEFT_BACKEND_BARRIER)
+	if (part->kind == WEFT_COLL_BARRIER)
 		return vt_tree_absent(w, place) ||
-		       !net_tree_supports(&w->cfg, NET_BARRIER);
-	return (part->kind == WEFT_BACKEND_REDUCE ||
-		part->kind == WEFT_BACKEND_ALLREDUCE) &&
-	       !net_tree_supports(&w->cfg, NET_ALLREDUCE);
+		       !net_tree_supports(&w->cfg, WEFT_COLL_BARRIER);
+	return (part->kind == WEFT_COLL_REDUCE ||
+		part->kind == WEFT_COLL_ALLREDUCE) &&
+	       !net_tree_supports(&w->cfg, WEFT_COLL_ALLREDUCE);
 }
 
 /* Returns whether the order of the additions changes the bits of the result. */
 static bool order_matters(const struct weft_backend_part *part)
 {
-	return part->fp && part->kind != WEFT_BACKEND_BARRIER;
+	return part->fp && part->kind != WEFT_COLL_BARRIER;
 }
 
 static void tree_of(const struct weft_vt *w, uint32_t place,
-		    const struct weft_backend_part *part, struct weft_tree_shape *tree)
+		    const struct weft_backend_part *part,
+		    struct weft_tree_shape *tree)
 {
 	const struct vt_route *r = &w->routes[place];
 	unsigned k = part->seq % VT_WINDOW;
@@ -147,7 +148,7 @@ static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 
-	if (b->part.kind == WEFT_BACKEND_REDUCE) {
+	if (b->part.kind == WEFT_COLL_REDUCE) {
 		vt_require(b->part.root < t->w->size);
 		send_to_member(t, m, i, b->part.root, at);
 	} else if (vt_tree_absent(t->w, b->route)) {
@@ -165,7 +166,7 @@ static uint64_t added_time(struct vt_engine_pass *t, struct vt_adder *me,
 			   const struct vt_buf *in)
 {
 	bool counts = vt_tree_chained(t->w, in->route) &&
-		      in->part.kind == WEFT_BACKEND_BARRIER;
+		      in->part.kind == WEFT_COLL_BARRIER;
 
 	if (counts)
 		return t->time_ps;
@@ -208,7 +209,8 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 		return;
 	/* all inputs are added: this slot is free for the next contribution */
 	for (unsigned c = 0; c < n; c++) {
-		uint32_t i = a[weft_tree_shape_child(&tree, member, c)].fold[k].buf;
+		uint32_t i =
+			a[weft_tree_shape_child(&tree, member, c)].fold[k].buf;
 
 		slot_release(t, i);
 		vt_route_done(t, i);

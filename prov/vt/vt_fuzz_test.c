@@ -124,7 +124,7 @@ static int open_route(struct end *e, uint32_t rank, struct weft_peer **peer,
 
 static int reduce(struct end *e, unsigned id, uint32_t rank, uint64_t round)
 {
-	struct weft_backend_part part = { .kind = WEFT_BACKEND_ALLREDUCE,
+	struct weft_backend_part part = { .kind = WEFT_COLL_ALLREDUCE,
 					  .bytes = 16,
 					  .seq = round };
 	uint64_t data[64] = { rank, round };

@@ -325,11 +325,9 @@ static int sum(struct play *p, struct end *e, uint32_t rank)
 	if (play_route(p, e, rank))
 		return 1;
 	for (uint64_t k = 0; k < SUMS; k++) {
-		struct weft_backend_part part = {
-			.kind = WEFT_BACKEND_ALLREDUCE,
-			.bytes = k % 2 ? 512 : 8,
-			.seq = k
-		};
+		struct weft_backend_part part = { .kind = WEFT_COLL_ALLREDUCE,
+						  .bytes = k % 2 ? 512 : 8,
+						  .seq = k };
 
 		for (int i = 0; i < 64; i++)
 			data[i] = (rank + 1) * (k + 1);
@@ -380,7 +378,7 @@ static int send_parts_early(struct play *p, struct end *e, uint32_t rank)
 	if (rank == 0)
 		e->c->ops->backend->compute(e->c, 1000000000);
 	for (uint64_t k = 0; k < AHEAD; k++) {
-		struct weft_backend_part part = { .kind = WEFT_BACKEND_REDUCE,
+		struct weft_backend_part part = { .kind = WEFT_COLL_REDUCE,
 						  .bytes = 8,
 						  .seq = k };
 		int ret;
@@ -417,7 +415,7 @@ static void a_member_without_result_waits_for_its_window(void **state)
 /* Member 1 sends its contribution and closes the route; the others continue. */
 static int close_early(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_backend_part part = { .kind = WEFT_BACKEND_REDUCE,
+	struct weft_backend_part part = { .kind = WEFT_COLL_REDUCE,
 					  .bytes = 8 };
 	uint64_t data = rank + 1;
 
@@ -484,7 +482,7 @@ static uint64_t by_halves(uint64_t first, uint32_t count)
 static int ordered(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_backend_part part = {
-		.kind = WEFT_BACKEND_REDUCE, .op = 1, .fp = 1, .bytes = 8
+		.kind = WEFT_COLL_REDUCE, .op = 1, .fp = 1, .bytes = 8
 	};
 	uint64_t data;
 
@@ -532,8 +530,8 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 	if (rank == 0 && wait_one_ms(e))
 		return 9;
 	for (part.seq = 0; part.seq <= VT_WINDOW; part.seq++) {
-		part.kind = part.seq < VT_WINDOW ? WEFT_BACKEND_REDUCE
-						 : WEFT_BACKEND_ALLREDUCE;
+		part.kind = part.seq < VT_WINDOW ? WEFT_COLL_REDUCE
+						 : WEFT_COLL_ALLREDUCE;
 		data = part.seq + rank;
 		while ((ret = e->c->ops->backend->routes->send(
 				e->c, 3, &part, &data)) == -EAGAIN) {
@@ -543,7 +541,7 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 		}
 		if (ret)
 			return 4;
-		if (rank && part.kind == WEFT_BACKEND_REDUCE)
+		if (rank && part.kind == WEFT_COLL_REDUCE)
 			continue;
 		if (play_result(e, &part, &data) || data != 2 * part.seq + 1)
 			return 5;
@@ -577,7 +575,7 @@ static void interfaces_add_in_the_order_of_pairs(void **state)
 /* Member 2 broadcasts; a late member finds the data already arrived. */
 static int late_broadcast(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_backend_part part = { .kind = WEFT_BACKEND_BCAST,
+	struct weft_backend_part part = { .kind = WEFT_COLL_BCAST,
 					  .root = 2,
 					  .bytes = 512 };
 	uint64_t data[64];
@@ -614,7 +612,7 @@ static void a_broadcast_waits_for_no_member(void **state)
 /* If the members name different roots, all get an error. */
 static int differing_roots(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_backend_part part = { .kind = WEFT_BACKEND_BCAST,
+	struct weft_backend_part part = { .kind = WEFT_COLL_BCAST,
 					  .root = rank == 3 ? 3 : 2,
 					  .bytes = 8 };
 	uint64_t data = 0;
@@ -641,18 +639,18 @@ static void differing_roots_return_an_error(void **state)
 
 static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 {
-	struct weft_backend_part part = { .kind = WEFT_BACKEND_ALLREDUCE,
+	struct weft_backend_part part = { .kind = WEFT_COLL_ALLREDUCE,
 					  .bytes = 8 };
 	uint64_t data = rank;
 
 	if (play_route(p, e, rank))
 		return 1;
-	if (e->c->ops->backend->routes->can(e->c, WEFT_BACKEND_ALLREDUCE))
+	if (e->c->ops->backend->routes->can(e->c, WEFT_COLL_ALLREDUCE))
 		return 2;
 	if (e->c->ops->backend->routes->send(e->c, 3, &part, &data) !=
 	    -EOPNOTSUPP)
 		return 3;
-	part.kind = WEFT_BACKEND_BARRIER;
+	part.kind = WEFT_COLL_BARRIER;
 	part.bytes = 0;
 	if (e->c->ops->backend->routes->send(e->c, 3, &part, &data) ||
 	    play_result(e, &part, &data))

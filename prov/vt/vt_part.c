@@ -33,7 +33,7 @@ struct vt_member *vt_part_member(struct weft_vt *w, const struct vt_buf *b)
 
 bool vt_part_has_result(const struct weft_backend_part *part, uint32_t member)
 {
-	return part->kind != WEFT_BACKEND_REDUCE || part->root == member;
+	return part->kind != WEFT_COLL_REDUCE || part->root == member;
 }
 
 void vt_part_done(struct vt_engine_pass *t, uint32_t i)
@@ -120,7 +120,7 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 	b->part.flags = r->flags[k];
 	/* The member waits for another operation than the one that arrived. */
 	if (r->root_seq[k] == b->part.seq + 1 &&
-	    (b->part.kind != WEFT_BACKEND_BCAST ||
+	    (b->part.kind != WEFT_COLL_BCAST ||
 	     (b->part.bytes != r->bytes[k] &&
 	      !(r->flags[k] & WEFT_BACKEND_DIFFER)))) {
 		b->part.flags |= WEFT_BACKEND_DIFFER;
@@ -154,7 +154,7 @@ void vt_route_bcast(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 		.seq = b->part.seq,
 		.cookie =
 			i | vt_bcast_cookie(b->route, &t->w->routes[b->route]),
-		.kind = NET_BCAST,
+		.kind = WEFT_COLL_BCAST,
 	};
 
 	vt_require(!net_tree_send(t->w->net, at, &part));

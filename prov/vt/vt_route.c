@@ -479,25 +479,18 @@ static void post_close(struct weft_vt *w, uint32_t place)
 	weft_store32(&r->state, VT_ROUTE_FREE);
 }
 
-static const uint8_t coll_kind[] = {
-	[WEFT_BACKEND_BARRIER] = NET_BARRIER,
-	[WEFT_BACKEND_REDUCE] = NET_REDUCE,
-	[WEFT_BACKEND_ALLREDUCE] = NET_ALLREDUCE,
-	[WEFT_BACKEND_BCAST] = NET_BCAST,
-};
-
-bool vt_route_can(struct weft_carrier *c, enum weft_backend_kind kind)
+bool vt_route_can(struct weft_carrier *c, enum weft_coll_kind kind)
 {
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
-	bool sums = net_tree_supports(cfg, NET_ALLREDUCE);
+	bool sums = net_tree_supports(cfg, WEFT_COLL_ALLREDUCE);
 
 	/*
 	 * a network that adds, or that gathers before a broadcast, broadcasts
 	 * by a sum
 	 */
-	if (kind == WEFT_BACKEND_BCAST)
+	if (kind == WEFT_COLL_BCAST)
 		return !sums && !cfg->bcast_gather;
-	return kind == WEFT_BACKEND_BARRIER || sums || cfg->fold_ps;
+	return kind == WEFT_COLL_BARRIER || sums || cfg->fold_ps;
 }
 
 bool vt_route_chained(struct weft_carrier *c, unsigned id)
@@ -517,7 +510,7 @@ static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	struct vt_route *r = &t->w->routes[b->route];
 	unsigned k = b->part.seq % VT_WINDOW;
-	bool bcast = b->part.kind == WEFT_BACKEND_BCAST;
+	bool bcast = b->part.kind == WEFT_COLL_BCAST;
 
 	if (r->root_seq[k] != b->part.seq + 1) {
 		if (!bcast)
@@ -571,7 +564,8 @@ static void post_part(struct vt_engine_pass *t, uint32_t i)
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
 		.cookie = i,
-		.kind = coll_kind[b->part.kind % WEFT_COUNT_OF(coll_kind)],
+		/* the kind is in shared memory */
+		.kind = b->part.kind % (WEFT_COLL_ALLREDUCE + 1),
 		.fp = b->part.fp,
 	};
 	int ret;
@@ -581,10 +575,9 @@ static void post_part(struct vt_engine_pass *t, uint32_t i)
 	b->arrived_bytes = 0;
 	if (vt_part_has_result(&b->part, b->to) && !same_bcast(t, b))
 		return;
-	if (b->part.kind == WEFT_BACKEND_BCAST && !post_bcast(t, b))
+	if (b->part.kind == WEFT_COLL_BCAST && !post_bcast(t, b))
 		return;
-	if (b->part.kind == WEFT_BACKEND_BCAST &&
-	    vt_tree_chained(w, b->route)) {
+	if (b->part.kind == WEFT_COLL_BCAST && vt_tree_chained(w, b->route)) {
 		vt_result_bcast_begin(t, i);
 		return;
 	}

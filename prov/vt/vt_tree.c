@@ -129,7 +129,7 @@ static int tree_share(struct weft_vt *w, uint32_t place, uint32_t *id_p)
 {
 	uint32_t end = w->size * VT_PLACES;
 
-	if (net_tree_supports(&w->cfg, NET_BARRIER))
+	if (net_tree_supports(&w->cfg, WEFT_COLL_BARRIER))
 		return -ENOSPC;
 	for (uint32_t q = 0; q < end; q++) {
 		if (weft_load32(&w->routes[q].state) != VT_ROUTE_OPENED ||

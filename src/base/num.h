@@ -80,6 +80,11 @@ enum weft_num_op {
 	WEFT_NUM_OPS,
 };
 
+/* Operations of the collective unit, as a bit mask. */
+#define WEFT_NUM_GROUP_OPS                                              \
+	(1u << WEFT_NUM_SUM | 1u << WEFT_NUM_MIN | 1u << WEFT_NUM_MAX | \
+	 1u << WEFT_NUM_BAND | 1u << WEFT_NUM_BOR | 1u << WEFT_NUM_BXOR)
+
 static_assert(WEFT_NUM_F64 == 9 && WEFT_NUM_BXOR == 9 && WEFT_NUM_MSWAP == 18,
 	      "numbers in packets");
 

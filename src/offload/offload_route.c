@@ -148,8 +148,8 @@ static int no_route(struct fid *fid, struct fi_weft_route *route)
 	return -FI_ENOSYS;
 }
 
-static int no_begin(struct fid *fid, const struct fi_weft_call *call,
-		    struct fi_weft_work *work)
+static int no_begin(struct fid *fid, struct fi_weft_work *work, uint64_t flags,
+		    void (*done)(struct fi_weft_work *work, int err))
 {
 	return -FI_ENOSYS;
 }

@@ -38,59 +38,27 @@ struct call_req {
 
 static struct weft_pool call_reqs;
 
-/* ---- types and operations ------------------------------------------------ */
+/* elements of the longest vector on the fast path, plus 1 */
+#define FAST_ELEMS 2048u
 
-/* Operations of the provider, as a bit mask of enum fi_op. */
-#define FI_OPS                                                        \
-	(1u << FI_SUM | 1u << FI_MIN | 1u << FI_MAX | 1u << FI_BAND | \
-	 1u << FI_BOR | 1u << FI_BXOR)
+/* ---- types and operations ------------------------------------------------ */
 
 bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt)
 {
-	return dt->basic < WEFT_NUM_WORDS && FI_OPS >> op->num & 1 &&
-	       op->row[dt->basic];
+	return dt->basic < WEFT_NUM_WORDS &&
+	       WEFT_NUM_GROUP_OPS >> op->num & 1 && op->row[dt->basic];
 }
 
-void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
+void weft_route_reduction(struct weft_coll_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt)
 {
-	call->datatype = (enum fi_datatype)dt->basic;
-	call->op = (enum fi_op)op->num;
-}
-
-/* Predefined types and operations, indexed by the low bits of their handles. */
-struct handle_type {
-	uint32_t ops; /* bit mask of the operations that the unit supports */
-	uint32_t fi;  /* enum fi_datatype */
-};
-
-static struct handle_type handle_type[WEFT_COUNT_OF(weft_dt_predef)];
-static uint8_t handle_op[WEFT_COUNT_OF(weft_op_predef)]; /* enum fi_op */
-
-static void handle_open(struct handle_type *t, const struct weft_dt *dt)
-{
-	struct fi_weft_call call;
-
-	for (unsigned i = 0; i < WEFT_COUNT_OF(handle_op); i++) {
-		const struct weft_op *op = &weft_op_predef[i];
-
-		if (!op->obj.predefined || !weft_op_allows(op, dt) ||
-		    !weft_route_supports(op, dt))
-			continue;
-		weft_route_reduction(&call, op, dt);
-		t->ops |= 1u << i;
-		t->fi = call.datatype;
-		handle_op[i] = (uint8_t)call.op;
-	}
+	call->type = (uint8_t)dt->basic;
+	call->op = op->num;
 }
 
 void weft_route_calls_open(void)
 {
 	weft_pool_init(&call_reqs, sizeof(struct call_req));
-	for (unsigned i = 0; i < WEFT_COUNT_OF(handle_type); i++) {
-		if (weft_dt_predef[i].obj.predefined)
-			handle_open(&handle_type[i], &weft_dt_predef[i]);
-	}
 }
 
 void weft_route_calls_close(void)
@@ -237,7 +205,7 @@ WEFT_INLINE struct call_req *req_make(struct weft_route *r,
  * Posts a call that works in the request's memory. Returns 0, -errno, or
  * -ENOSYS: not possible, and nothing was done.
  */
-static int post_work(struct weft_route *r, struct fi_weft_call *call,
+static int post_work(struct weft_route *r, const struct weft_coll_call *call,
 		     struct weft_req **req_p)
 {
 	struct call_req *q;
@@ -248,9 +216,9 @@ static int post_work(struct weft_route *r, struct fi_weft_call *call,
 	q = req_make(r, &req_work_ops);
 	if (!q)
 		return -ENOMEM;
-	call->flags |= FI_WEFT_LATER;
-	call->done = req_work_done;
-	rc = r->ops->begin(&r->mc->fid, call, &q->work);
+	q->work.call = *call;
+	rc = r->ops->begin(&r->mc->fid, &q->work, oversubscribed_flag(),
+			   req_work_done);
 	if (rc && rc != -FI_EINPROGRESS) {
 		weft_pool_put(&call_reqs, q);
 		return rc == -FI_ENOSYS ? -ENOSYS : weft_fi_errno(rc);
@@ -263,47 +231,50 @@ static int post_work(struct weft_route *r, struct fi_weft_call *call,
 }
 
 /* Makes libfabric's call, in which the root is an address. */
-static ssize_t fi_call(const struct weft_route *r, const struct fi_weft_call *c,
-		       void *context)
+static ssize_t fi_call(const struct weft_route *r,
+		       const struct weft_coll_call *c, void *context)
 {
 	fi_addr_t to = fi_mc_addr(r->mc);
 	fi_addr_t root = weft_core.proc[r->comm->proc[c->root]].real;
+	bool exact = c->type == WEFT_COLL_EXACT;
+	enum fi_datatype type = exact ? FI_DOUBLE : (enum fi_datatype)c->type;
+	uint64_t flags = exact ? FI_WEFT_EXACT : 0;
+	enum fi_op op = (enum fi_op)c->op;
 	struct fid_ep *ep = weft_core.ep;
 
-	switch (c->what) {
-	case FI_BARRIER:
+	switch (c->kind) {
+	case WEFT_COLL_BARRIER:
 		return fi_barrier(ep, to, context);
-	case FI_BROADCAST:
-		return fi_broadcast(ep, c->out, c->count, NULL, to, root,
-				    c->datatype, c->flags, context);
-	case FI_REDUCE:
+	case WEFT_COLL_BCAST:
+		return fi_broadcast(ep, c->out, c->count, NULL, to, root, type,
+				    flags, context);
+	case WEFT_COLL_REDUCE:
 		return fi_reduce(ep, c->in, c->count, NULL, c->out, NULL, to,
-				 root, c->datatype, c->op, c->flags, context);
-	case FI_ALLREDUCE:
+				 root, type, op, flags, context);
+	case WEFT_COLL_ALLREDUCE:
 		return fi_allreduce(ep, c->in, c->count, NULL, c->out, NULL, to,
-				    c->datatype, c->op, c->flags, context);
-	case FI_ALLGATHER:
+				    type, op, flags, context);
+	case WEFT_COLL_ALLGATHER:
 		return fi_allgather(ep, c->in, c->count, NULL, c->out, NULL, to,
-				    c->datatype, c->flags, context);
-	case FI_ALLTOALL:
+				    type, flags, context);
+	case WEFT_COLL_ALLTOALL:
 		return fi_alltoall(ep, c->in, c->count, NULL, c->out, NULL, to,
-				   c->datatype, c->flags, context);
-	case FI_REDUCE_SCATTER:
+				   type, flags, context);
+	case WEFT_COLL_REDUCE_SCATTER:
 		return fi_reduce_scatter(ep, c->in, c->count, NULL, c->out,
-					 NULL, to, c->datatype, c->op, c->flags,
-					 context);
-	case FI_GATHER:
+					 NULL, to, type, op, flags, context);
+	case WEFT_COLL_GATHER:
 		return fi_gather(ep, c->in, c->count, NULL, c->out, NULL, to,
-				 root, c->datatype, c->flags, context);
-	case FI_SCATTER:
+				 root, type, flags, context);
+	case WEFT_COLL_SCATTER:
 		return fi_scatter(ep, c->in, c->count, NULL, c->out, NULL, to,
-				  root, c->datatype, c->flags, context);
+				  root, type, flags, context);
 	default:
 		return -FI_EINVAL;
 	}
 }
 
-static int post_fi(struct weft_route *r, const struct fi_weft_call *call,
+static int post_fi(struct weft_route *r, const struct weft_coll_call *call,
 		   struct weft_req **req_p)
 {
 	ssize_t rc = -FI_ENOMEM;
@@ -324,20 +295,17 @@ static int post_fi(struct weft_route *r, const struct fi_weft_call *call,
 	return rc ? weft_fi_errno((int)rc) : 0;
 }
 
-int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
+int weft_route_post(struct weft_route *r, const struct weft_coll_call *call,
 		    struct weft_req **req_p)
 {
-	struct fi_weft_call c = *call;
-	int rc;
+	int rc = post_work(r, call, req_p);
 
-	c.flags |= oversubscribed_flag();
-	rc = post_work(r, &c, req_p);
 	return rc == -ENOSYS ? post_fi(r, call, req_p) : rc;
 }
 
 /* ---- blocking calls ------------------------------------------------------ */
 
-static int run_posted(struct weft_route *r, const struct fi_weft_call *call)
+static int run_posted(struct weft_route *r, const struct weft_coll_call *call)
 {
 	struct weft_req *req;
 	int rc = weft_route_post(r, call, &req);
@@ -348,75 +316,64 @@ static int run_posted(struct weft_route *r, const struct fi_weft_call *call)
 	return weft_req_collect(&req, MPI_STATUS_IGNORE);
 }
 
-int weft_route_run(struct weft_route *r, const struct fi_weft_call *call)
+int weft_route_run(struct weft_route *r, const struct weft_coll_call *call)
 {
-	struct fi_weft_call c = *call;
 	struct fi_weft_work work;
 	int rc;
 
 	if (weft_unlikely(weft_threads))
 		return run_posted(r, call);
-	c.flags |= oversubscribed_flag();
-	rc = r->ops->begin(&r->mc->fid, &c, &work);
+	work.call = *call;
+	rc = r->ops->begin(&r->mc->fid, &work, oversubscribed_flag(), NULL);
 	if (rc == -FI_ENOSYS)
 		return run_posted(r, call);
 	return weft_likely(!rc) ? 0 : call_finish(r, &work, rc);
 }
 
-/* ---- fast paths by MPI handles ------------------------------------------- */
+/* ---- fast paths ---------------------------------------------------------- */
 
-/*
- * Calls whose type and operation are looked up by MPI handle. With more ranks
- * than cores the cache is cold at every call, so these functions access few
- * cache lines. HANDLE_ELEMS: largest number of elements plus 1.
- */
-#define HANDLE_ELEMS 2048u
-
-WEFT_HOT static int handle_run(struct weft_route *r, struct fi_weft_call *call,
-			       struct weft_req **req_p)
+/* Executes work->call, or posts it if req_p is not NULL. */
+WEFT_HOT static int fast_run(struct weft_route *r, struct fi_weft_work *work,
+			     struct weft_req **req_p)
 {
-	struct fi_weft_work work;
 	int rc;
 
-	call->root = 0;
-	call->flags = oversubscribed_flag();
 	if (req_p)
-		return post_work(r, call, req_p);
-	rc = r->ops->begin(&r->mc->fid, call, &work);
+		return post_work(r, &work->call, req_p);
+	rc = r->ops->begin(&r->mc->fid, work, oversubscribed_flag(), NULL);
 	if (weft_unlikely(weft_core.traits.reports_waits) && rc != -FI_ENOSYS)
 		weft_comm_next_tag(r->comm);
 	if (weft_likely(!rc))
 		return 0;
-	return rc == -FI_ENOSYS ? -ENOSYS : call_finish(r, &work, rc);
+	return rc == -FI_ENOSYS ? -ENOSYS : call_finish(r, work, rc);
 }
 
 WEFT_HOT int weft_route_barrier(struct weft_route *r, struct weft_req **req_p)
 {
-	struct fi_weft_call call;
+	struct fi_weft_work work;
 
 	if (weft_unlikely(weft_threads))
 		return -ENOSYS;
-	call.what = FI_BARRIER;
-	return handle_run(r, &call, req_p);
+	work.call.kind = WEFT_COLL_BARRIER;
+	return fast_run(r, &work, req_p);
 }
 
 WEFT_HOT int weft_route_allreduce(struct weft_route *r, const void *in,
 				  void *out, MPI_Count count, MPI_Datatype type,
 				  MPI_Op op, struct weft_req **req_p)
 {
-	const struct handle_type *t = &handle_type[(uintptr_t)type & 0xff];
-	unsigned o = (uintptr_t)op & 0x1f;
-	struct fi_weft_call call;
+	const struct weft_dt *dt = weft_dt_of(type);
+	const struct weft_op *o = weft_op_of(op);
+	struct fi_weft_work work;
 
-	if ((uintptr_t)type >> 8 != 2 || (uintptr_t)op >> 5 != 1 ||
-	    !(t->ops >> o & 1) || (uint64_t)count - 1 >= HANDLE_ELEMS ||
-	    weft_unlikely(weft_threads))
+	if (weft_unlikely(!dt || !o || !weft_route_supports(o, dt) ||
+			  (uint64_t)count - 1 >= FAST_ELEMS || weft_threads))
 		return -ENOSYS;
-	call.what = FI_ALLREDUCE;
-	call.in = in;
-	call.out = out;
-	call.count = (size_t)count;
-	call.datatype = (enum fi_datatype)t->fi;
-	call.op = (enum fi_op)handle_op[o];
-	return handle_run(r, &call, req_p);
+	work.call.kind = WEFT_COLL_ALLREDUCE;
+	weft_route_reduction(&work.call, o, dt);
+	work.call.root = 0;
+	work.call.in = in;
+	work.call.out = out;
+	work.call.count = (size_t)count;
+	return fast_run(r, &work, req_p);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective calls on a route. A call is the extension's struct fi_weft_call.
- * Data without a reduction has type FI_UINT8; weft_route_reduction() sets type
- * and operation of a reduction. The only flag that callers set is
- * FI_WEFT_EXACT. weft_route_run() begins a call and waits, weft_route_post()
+ * Collective calls on a route, as struct weft_coll_call: data that is not
+ * reduced counts as WEFT_NUM_U8; weft_route_reduction() sets type and operation
+ * of a reduction. weft_route_run() begins a call and waits, weft_route_post()
  * creates a request.
  */
 #ifndef WEFT_OFFLOAD_ROUTE_CALL_H
@@ -17,13 +16,16 @@ struct weft_req;
 
 /* Returns whether the unit supports op on dt; equal in all ranks. */
 bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt);
-void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
+void weft_route_reduction(struct weft_coll_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt);
 
-/* Contributes this rank's data and waits. Returns 0 or -errno. */
-int weft_route_run(struct weft_route *r, const struct fi_weft_call *call);
+/*
+ * Contributes this rank's data and waits until the call is complete. Returns 0
+ * or -errno.
+ */
+int weft_route_run(struct weft_route *r, const struct weft_coll_call *call);
 /* Contributes this rank's data and returns a request. */
-int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
+int weft_route_post(struct weft_route *r, const struct weft_coll_call *call,
 		    struct weft_req **req_p);
 
 /*

@@ -33,8 +33,8 @@
  * entries merge[i] times, the lower being the left operand. At most depth
  * contributions are below the topmost one.
  */
-#ifndef WEFT_CUNIT_TREE_H
-#define WEFT_CUNIT_TREE_H
+#ifndef WEFT_TREE_H
+#define WEFT_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

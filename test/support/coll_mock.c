@@ -593,7 +593,7 @@ bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt)
 	return false;
 }
 
-void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
+void weft_route_reduction(struct weft_coll_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt)
 {
 }
@@ -663,7 +663,7 @@ bool weft_routes_exist(void)
 	return false;
 }
 
-int weft_route_run(struct weft_route *r, const struct fi_weft_call *call)
+int weft_route_run(struct weft_route *r, const struct weft_coll_call *call)
 {
 	return -EOPNOTSUPP;
 }
@@ -680,7 +680,7 @@ int weft_route_allreduce(struct weft_route *r, const void *in, void *out,
 	return -ENOSYS;
 }
 
-int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
+int weft_route_post(struct weft_route *r, const struct weft_coll_call *call,
 		    struct weft_req **req_p)
 {
 	return -EOPNOTSUPP;

@@ -36,7 +36,7 @@ struct member {
 
 /* One operation in flight with its buffers. */
 struct flight {
-	struct weft_cunit_call call;
+	struct weft_coll_call call;
 	int64_t in[MAX_ELEMS], out[MAX_ELEMS];
 	bool done;
 };

@@ -44,19 +44,6 @@
 
 struct weft_cunit_group;
 
-enum weft_cunit_kind {
-	WEFT_CUNIT_BARRIER,
-	WEFT_CUNIT_BCAST,
-	WEFT_CUNIT_REDUCE,
-	WEFT_CUNIT_ALLREDUCE,
-	WEFT_CUNIT_REDUCE_SCATTER,
-	WEFT_CUNIT_SCATTER,
-	WEFT_CUNIT_GATHER,
-	WEFT_CUNIT_ALLGATHER,
-	WEFT_CUNIT_ALLTOALL,
-	WEFT_CUNIT_KINDS,
-};
-
 /*
  * Methods for barriers. Some networks query all members of a group at once
  * whether they have arrived, and notify all (a hardware barrier). In others,
@@ -70,44 +57,11 @@ enum weft_cunit_form {
 	WEFT_CUNIT_COUNTS, /* one arrival counter, last member notifies */
 };
 
-/* One collective operation. */
-struct weft_cunit_call {
-	/* inputs */
-	uint8_t kind; /* enum weft_cunit_kind */
-	uint8_t op;   /* enum weft_cunit_op */
-	uint8_t type; /* word type or WEFT_CUNIT_EXACT; also for broadcasts */
-	int root;     /* root member, for kinds that have one */
-	const void *in;
-	/* result, may equal in; for a broadcast, the data buffer */
-	void *out;
-	size_t count; /* elements of a vector, or of one member's block */
-	/* called from post or poll when the result is available */
-	void (*done)(struct weft_cunit_call *op);
-	/* outputs */
-	uint32_t flags; /* WEFT_NUM_NAN, WEFT_NUM_OVERFLOW of any member */
-	/*
-	 * 0; -EPROTO: members called different operations; or the error of
-	 * weft_cunit_group_fail()
-	 */
-	int err;
-	/* private to the collective unit */
-	uint32_t sig;	/* signature that must be equal on all members */
-	uint32_t phase; /* packets since the last synchronisation (grp_net.c) */
-	uint64_t first; /* sequence number of the first packet */
-	size_t sent;	/* packets sent */
-	size_t read;	/* packets completed */
-	size_t packets;
-	size_t bytes; /* bytes of one member's contribution */
-	/* result of mapping the segments: 0; -EAGAIN: pending; -errno */
-	int reach;
-	struct weft_cunit_call *next;
-};
-
 /* Message between members that share no memory. */
 struct weft_cunit_msg {
 	uint8_t what;  /* kind of message, enum cunit_what */
 	uint8_t input; /* index of the cell to fill at the receiver */
-	uint8_t kind;  /* kind of the operation, enum weft_cunit_kind */
+	uint8_t kind;  /* kind of the operation, enum weft_coll_kind */
 	uint8_t op;
 	uint8_t type;
 	uint8_t zero[3];
@@ -182,26 +136,28 @@ void weft_cunit_group_close(struct weft_cunit_group *g);
  * Posts an operation. Never blocks; returns 0. op->done is called during this
  * call or later.
  */
-int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op);
+int weft_cunit_post(struct weft_cunit_group *g, struct weft_coll_call *op);
 
 /*
- * Tries an operation of a single packet synchronously: in a small group or on a
- * board, without outstanding operations, it is often complete on return. Waits
- * for up to `polls` polls; with more members than processors each poll yields
- * the processor. 0 or -EPROTO: complete, done is not called; -EINPROGRESS: done
- * will be called; -EAGAIN: nothing was done, post the operation.
+ * Tries an operation of a single packet, whose bytes the caller has set,
+ * synchronously: in a small group or on a
+ * board, with no outstanding operation, it is often complete on return. Waits
+ * for the given number of polls; with more members than processors each poll
+ * yields the processor. 0 or -EPROTO: complete, done is not called;
+ * -EINPROGRESS: done will be called; -EAGAIN: nothing was done, post the
+ * operation.
  */
-int weft_cunit_single(struct weft_cunit_group *g, struct weft_cunit_call *op,
+int weft_cunit_single(struct weft_cunit_group *g, struct weft_coll_call *op,
 		      unsigned polls);
 
 /*
- * Runs a barrier synchronously, without a struct weft_cunit_call. Returns as
+ * Runs a barrier synchronously, without a struct weft_coll_call. Returns as
  * weft_cunit_single(); after -EINPROGRESS the caller must immediately pass an
  * operation that completes the barrier to weft_cunit_sync_adopt().
  */
 int weft_cunit_sync(struct weft_cunit_group *g, unsigned polls);
 void weft_cunit_sync_adopt(struct weft_cunit_group *g,
-			   struct weft_cunit_call *op);
+			   struct weft_coll_call *op);
 
 /*
  * Handles a message of another member, also before this member's first post.

@@ -6,13 +6,6 @@
 
 #include <string.h>
 
-/* Kernels of an operation, indexed by type. */
-static weft_num_fn *const *const row[WEFT_CUNIT_OPS] = {
-	weft_num_unit[WEFT_NUM_SUM], weft_num_unit[WEFT_NUM_MIN],
-	weft_num_unit[WEFT_NUM_MAX], weft_num_unit[WEFT_NUM_BAND],
-	weft_num_unit[WEFT_NUM_BOR], weft_num_unit[WEFT_NUM_BXOR],
-};
-
 static uint32_t sum_exact(void *acc, const void *in, size_t count)
 {
 	char *a = acc;
@@ -33,21 +26,22 @@ static uint32_t sum_exact(void *acc, const void *in, size_t count)
 
 size_t weft_cunit_bytes(unsigned type)
 {
-	return type == WEFT_CUNIT_EXACT ? sizeof(struct weft_cunit_exact)
-					: weft_num_bytes(type);
+	return type == WEFT_COLL_EXACT ? sizeof(struct weft_cunit_exact)
+				       : weft_num_bytes(type);
 }
 
 bool weft_cunit_supports(unsigned op, unsigned type)
 {
-	if (type == WEFT_CUNIT_EXACT)
-		return op == WEFT_CUNIT_SUM;
-	return op < WEFT_CUNIT_OPS && type < WEFT_NUM_WORDS && row[op][type];
+	if (type == WEFT_COLL_EXACT)
+		return op == WEFT_NUM_SUM;
+	return type < WEFT_NUM_WORDS && op < WEFT_NUM_KERNELS &&
+	       WEFT_NUM_GROUP_OPS >> op & 1 && weft_num_unit[op][type];
 }
 
 uint32_t weft_cunit_combine(unsigned op, unsigned type, void *acc,
 			    const void *in, size_t count)
 {
-	if (weft_unlikely(type == WEFT_CUNIT_EXACT))
+	if (weft_unlikely(type == WEFT_COLL_EXACT))
 		return sum_exact(acc, in, count);
-	return row[op][type](in, acc, count);
+	return weft_num_unit[op][type](in, acc, count);
 }

@@ -12,23 +12,15 @@
 
 #include "src/base/num.h"
 
-/* Operations; packets contain these numbers. */
-enum weft_cunit_op {
-	WEFT_CUNIT_SUM,
-	WEFT_CUNIT_MIN,
-	WEFT_CUNIT_MAX,
-	WEFT_CUNIT_AND,
-	WEFT_CUNIT_OR,
-	WEFT_CUNIT_XOR,
-	WEFT_CUNIT_OPS,
-};
+#include <weft/coll_call.h>
 
 /*
- * Types: the word types of enum weft_num_type, and a double widened by
+ * Operations are those of WEFT_NUM_GROUP_OPS. Types are the word types of enum
+ * weft_num_type, and WEFT_COLL_EXACT, a double widened by
  * weft_cunit_exact_from, for sums only.
  */
-#define WEFT_CUNIT_EXACT WEFT_NUM_WORDS
-#define WEFT_CUNIT_TYPES (WEFT_CUNIT_EXACT + 1)
+static_assert(WEFT_COLL_EXACT == WEFT_NUM_WORDS, "types of a call");
+#define WEFT_CUNIT_TYPES (WEFT_COLL_EXACT + 1)
 
 /* Returns the bytes of one element; 0: no such type. */
 size_t weft_cunit_bytes(unsigned type);

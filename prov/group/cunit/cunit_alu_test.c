@@ -14,19 +14,19 @@ static void integer_operations_respect_the_sign(void **state)
 	uint32_t x = (uint32_t)-5, y = 3;
 	int8_t c = -1, d = 1;
 
-	weft_cunit_combine(WEFT_CUNIT_MIN, WEFT_NUM_I32, &a, &b, 1);
+	weft_cunit_combine(WEFT_NUM_MIN, WEFT_NUM_I32, &a, &b, 1);
 	T_IS(a, -5);
-	weft_cunit_combine(WEFT_CUNIT_MIN, WEFT_NUM_U32, &x, &y, 1);
+	weft_cunit_combine(WEFT_NUM_MIN, WEFT_NUM_U32, &x, &y, 1);
 	T_IS(x, 3);
-	weft_cunit_combine(WEFT_CUNIT_MAX, WEFT_NUM_I8, &c, &d, 1);
+	weft_cunit_combine(WEFT_NUM_MAX, WEFT_NUM_I8, &c, &d, 1);
 	T_IS(c, 1);
 	a = 0x55;
 	b = 0x0f;
-	weft_cunit_combine(WEFT_CUNIT_XOR, WEFT_NUM_I32, &a, &b, 1);
+	weft_cunit_combine(WEFT_NUM_BXOR, WEFT_NUM_I32, &a, &b, 1);
 	T_IS(a, 0x5a);
-	weft_cunit_combine(WEFT_CUNIT_AND, WEFT_NUM_I32, &a, &b, 1);
+	weft_cunit_combine(WEFT_NUM_BAND, WEFT_NUM_I32, &a, &b, 1);
 	T_IS(a, 0x0a);
-	weft_cunit_combine(WEFT_CUNIT_OR, WEFT_NUM_I32, &a, &b, 1);
+	weft_cunit_combine(WEFT_NUM_BOR, WEFT_NUM_I32, &a, &b, 1);
 	T_IS(a, 0x0f);
 }
 
@@ -36,21 +36,20 @@ static void integer_overflow_sets_the_flag(void **state)
 	uint16_t u = 65535, v = 1;
 	int32_t ok = 1, more = 2;
 
-	T_IS(weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_NUM_I64, &a, &one, 1),
+	T_IS(weft_cunit_combine(WEFT_NUM_SUM, WEFT_NUM_I64, &a, &one, 1),
 	     WEFT_NUM_OVERFLOW);
 	T_TRUE(a == INT64_MIN);
-	T_IS(weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_NUM_U16, &u, &v, 1),
+	T_IS(weft_cunit_combine(WEFT_NUM_SUM, WEFT_NUM_U16, &u, &v, 1),
 	     WEFT_NUM_OVERFLOW);
 	T_IS(u, 0);
-	T_IS(weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_NUM_I32, &ok, &more, 1),
-	     0);
+	T_IS(weft_cunit_combine(WEFT_NUM_SUM, WEFT_NUM_I32, &ok, &more, 1), 0);
 	T_IS(ok, 3);
 }
 
 static void nan_propagates_and_sets_the_flag(void **state)
 {
-	static const unsigned ops[] = { WEFT_CUNIT_SUM, WEFT_CUNIT_MIN,
-					WEFT_CUNIT_MAX };
+	static const unsigned ops[] = { WEFT_NUM_SUM, WEFT_NUM_MIN,
+					WEFT_NUM_MAX };
 
 	for (int i = 0; i < 3; i++) {
 		double a[2] = { 1, NAN }, b[2] = { NAN, 2 };
@@ -72,19 +71,20 @@ static void payloads_may_be_unaligned(void **state)
 
 	memcpy(a + 1, x, sizeof(x));
 	memcpy(b + 3, y, sizeof(y));
-	weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_NUM_F64, a + 1, b + 3, 3);
+	weft_cunit_combine(WEFT_NUM_SUM, WEFT_NUM_F64, a + 1, b + 3, 3);
 	memcpy(got, a + 1, sizeof(got));
 	T_TRUE(got[0] == 11 && got[1] == 22 && got[2] == 33);
 }
 
 static void unsupported_operations_are_reported(void **state)
 {
-	T_FALSE(weft_cunit_supports(WEFT_CUNIT_XOR, WEFT_NUM_F64));
-	T_FALSE(weft_cunit_supports(WEFT_CUNIT_MIN, WEFT_CUNIT_EXACT));
-	T_FALSE(weft_cunit_supports(WEFT_CUNIT_OPS, WEFT_NUM_I32));
-	T_FALSE(weft_cunit_supports(WEFT_CUNIT_SUM, WEFT_CUNIT_TYPES));
-	T_TRUE(weft_cunit_supports(WEFT_CUNIT_XOR, WEFT_NUM_U8));
-	T_IS(weft_cunit_bytes(WEFT_CUNIT_EXACT),
+	T_FALSE(weft_cunit_supports(WEFT_NUM_BXOR, WEFT_NUM_F64));
+	T_FALSE(weft_cunit_supports(WEFT_NUM_MIN, WEFT_COLL_EXACT));
+	T_FALSE(weft_cunit_supports(WEFT_NUM_PROD, WEFT_NUM_I32));
+	T_FALSE(weft_cunit_supports(WEFT_NUM_KERNELS, WEFT_NUM_I32));
+	T_FALSE(weft_cunit_supports(WEFT_NUM_SUM, WEFT_CUNIT_TYPES));
+	T_TRUE(weft_cunit_supports(WEFT_NUM_BXOR, WEFT_NUM_U8));
+	T_IS(weft_cunit_bytes(WEFT_COLL_EXACT),
 	     sizeof(struct weft_cunit_exact));
 	T_IS(weft_cunit_bytes(99), 0);
 }
@@ -132,8 +132,7 @@ static double exact_sum(const double *x, int n)
 	weft_cunit_exact_from(&acc, x[0]);
 	for (int i = 1; i < n; i++) {
 		weft_cunit_exact_from(&e, x[i]);
-		weft_cunit_combine(WEFT_CUNIT_SUM, WEFT_CUNIT_EXACT, &acc, &e,
-				   1);
+		weft_cunit_combine(WEFT_NUM_SUM, WEFT_COLL_EXACT, &acc, &e, 1);
 	}
 	return weft_cunit_exact_to(&acc);
 }

@@ -6,6 +6,7 @@
  * the last member does the work of all nodes, in the tree's order. The result
  * has the same bits as the tree's. A barrier uses the counter only.
  */
+#include "prov/group/cunit/cunit_fold.h"
 #include "prov/group/cunit/cunit_group.h"
 #include "src/base/must.h"
 
@@ -26,28 +27,29 @@ static struct cunit_packet *cell_of(const struct weft_cunit_group *g,
 	return &g->board->cell[member][seq % CUNIT_SLOTS];
 }
 
-/* Combines the cells in place in the tree's order; returns the result. */
-static const uint8_t *board_fold(struct cunit_climb *f)
+/* Combines the cells in the tree's order, in the scratch buffer. */
+static void board_fold(struct cunit_climb *f)
 {
 	const struct weft_tree *t = &f->g->tree;
-	size_t count = f->bytes / weft_cunit_bytes(f->op->type);
-	uint8_t *part[CUNIT_BOARD_MAX];
-	int parts = 0;
+	struct weft_cunit_fold fold = {
+		.op = f->op->op,
+		.type = f->op->type,
+		.bytes = f->bytes,
+		.count = f->bytes / weft_cunit_bytes(f->op->type),
+		.out = f->g->scratch,
+		.scratch = f->g->scratch + CUNIT_BOARD_BYTES,
+		.stride = CUNIT_BOARD_BYTES,
+	};
 
 	for (int i = 0; i < t->n; i++) {
-		struct cunit_packet *p = cell_of(f->g, t->visit[i], f->seq);
+		const struct cunit_packet *p =
+			cell_of(f->g, t->visit[i], f->seq);
 
 		f->mixed |= p->sig != f->sig;
-		part[parts++] = p->payload;
-		for (int k = f->bytes ? t->merge[i] : 0; k > 0; k--) {
-			parts--;
-			f->flags |= weft_cunit_combine(f->op->op, f->op->type,
-						       part[parts - 1],
-						       part[parts], count);
-		}
+		if (f->bytes)
+			weft_cunit_fold_part(&fold, p->payload, t->merge[i]);
 	}
-	WEFT_ASSERT(parts == (f->bytes ? 1 : t->n));
-	return part[0];
+	f->flags |= fold.flags;
 }
 
 /*
@@ -101,16 +103,15 @@ WEFT_HOT void cunit_board_barrier(struct weft_cunit_group *g, uint32_t sig,
 }
 
 WEFT_HOT void cunit_board_arrive(struct weft_cunit_group *g,
-				 const struct weft_cunit_call *op, uint64_t seq,
+				 const struct weft_coll_call *op, uint64_t seq,
 				 const void *data, size_t bytes)
 {
 	struct cunit_packet *mine = cell_of(g, g->me, seq);
 	struct cunit_packet *out = cunit_board_out(g, seq);
-	const uint8_t *sum;
 	struct cunit_climb all;
 	bool mixed;
 
-	if (op->kind == WEFT_CUNIT_BARRIER) {
+	if (op->kind == WEFT_COLL_BARRIER) {
 		cunit_board_barrier(g, op->sig, seq);
 		return;
 	}
@@ -123,8 +124,8 @@ WEFT_HOT void cunit_board_arrive(struct weft_cunit_group *g,
 				    .bytes = bytes,
 				    .sig = cunit_sig(op, seq),
 				    .mixed = mixed };
-	sum = board_fold(&all);
-	cunit_climb_store(&all, out, sum);
+	board_fold(&all);
+	cunit_climb_store(&all, out, g->scratch);
 	board_publish(g, seq, out);
 }
 
@@ -137,7 +138,7 @@ WEFT_HOT void cunit_board_credit(struct weft_cunit_group *g, uint64_t epoch)
 	if ((before + 1) % (unsigned)g->n)
 		return;
 	/*
-	 * R3 pairs with A3 in cunit_credit_has(): all members have read the
+	 * R3 pairs with A3 in cunit_credit_poll(): all members have read the
 	 * packets before their slots are reused.
 	 */
 	weft_store64(&root->credit_done, epoch);

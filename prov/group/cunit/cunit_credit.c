@@ -26,7 +26,7 @@ static int slowest(const struct weft_cunit_group *g)
 static void credit_poll_members(struct weft_cunit_group *g)
 {
 	for (int i = 0; i < g->n; i++) {
-		/* A3 pairs with R3 in cunit_credit_read(). */
+		/* A3 pairs with R3 in cunit_credit_return(). */
 		uint64_t read = weft_load64(&g->segment[i]->credit_done);
 
 		/* the count may be ahead of this member's sends, or forged */
@@ -52,11 +52,8 @@ static uint64_t credit_limit(const struct weft_cunit_group *g)
 	return ((done < g->credits ? done : g->credits) + 2) * CUNIT_WINDOW;
 }
 
-WEFT_HOT bool cunit_credit_has(struct weft_cunit_group *g, uint64_t seq)
+bool cunit_credit_poll(struct weft_cunit_group *g, uint64_t seq)
 {
-	WEFT_ASSERT(g->consumed <= g->sent && g->sent <= g->posted);
-	if (weft_likely(seq < g->clear))
-		return true;
 	if (!g->flat_shared) {
 		g->clear = credit_limit(g);
 		return seq < g->clear;
@@ -95,11 +92,8 @@ uint64_t cunit_credit_needs(const struct weft_cunit_group *g, uint64_t seq)
 	return (all + CUNIT_WINDOW - 1) / CUNIT_WINDOW * CUNIT_WINDOW;
 }
 
-WEFT_HOT void cunit_credit_read(struct weft_cunit_group *g)
+void cunit_credit_return(struct weft_cunit_group *g)
 {
-	WEFT_ASSERT(g->consumed < g->sent);
-	if (++g->consumed % CUNIT_WINDOW)
-		return;
 	if (!g->flat_shared) {
 		cunit_node_credit(g);
 		return;

@@ -108,9 +108,11 @@ static bool attr_fits(const struct weft_cunit_group_attr *a)
 
 static size_t scratch_bytes(const struct weft_cunit_group_attr *a)
 {
-	int parts = a->flat && a->tree->depth > 1 ? a->tree->depth : 1;
+	size_t parts = a->tree->depth > 1 ? (size_t)a->tree->depth : 1;
+	size_t board = parts * CUNIT_BOARD_BYTES;
+	size_t packets = (a->flat ? parts : 1) * a->geo->packet_bytes;
 
-	return (size_t)parts * a->geo->packet_bytes;
+	return board > packets ? board : packets;
 }
 
 /*
@@ -154,7 +156,6 @@ int weft_cunit_group_open(const struct weft_cunit_group_attr *a,
 	g->flat_shared = g->flat && !a->send;
 	g->oversubscribed = a->oversubscribed;
 	g->form = a->form;
-	g->linear_order = a->tree->depth <= 1 && a->tree->root <= 1;
 	g->sig_history = a->ordered_with ? a->ordered_with->sig_history
 					 : &g->own_sig_history;
 	g->n = a->n;
@@ -190,7 +191,7 @@ static bool send_all(struct weft_cunit_group *g)
 	bool moved = false;
 
 	while (g->sending) {
-		struct weft_cunit_call *op = g->sending;
+		struct weft_coll_call *op = g->sending;
 
 		while (op->sent < op->packets && cunit_credit_has(g, g->sent)) {
 			WEFT_ASSERT(g->sent < g->posted &&
@@ -207,7 +208,7 @@ static bool send_all(struct weft_cunit_group *g)
 	return moved;
 }
 
-static void group_finish(struct weft_cunit_group *g, struct weft_cunit_call *op)
+static void group_finish(struct weft_cunit_group *g, struct weft_coll_call *op)
 {
 	WEFT_ASSERT(g->head == op && g->tail);
 	g->head = op->next;
@@ -217,7 +218,7 @@ static void group_finish(struct weft_cunit_group *g, struct weft_cunit_call *op)
 }
 
 /* Reads the next packet of op, or fails op if segments cannot be mapped. */
-static bool read_one(struct weft_cunit_group *g, struct weft_cunit_call *op)
+static bool read_one(struct weft_cunit_group *g, struct weft_coll_call *op)
 {
 	if (weft_unlikely(op->reach == -EAGAIN))
 		op->reach = cunit_packet_segments_map(g, op);
@@ -234,7 +235,7 @@ static int read_all(struct weft_cunit_group *g, bool *moved_p)
 	int n = 0;
 
 	while (g->head) {
-		struct weft_cunit_call *op = g->head;
+		struct weft_coll_call *op = g->head;
 
 		while (op->read < op->sent && read_one(g, op)) {
 			WEFT_ASSERT(g->consumed == op->first + op->read &&
@@ -263,7 +264,7 @@ WEFT_HOT int weft_cunit_poll(struct weft_cunit_group *g)
 	return n;
 }
 
-int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op)
+int weft_cunit_post(struct weft_cunit_group *g, struct weft_coll_call *op)
 {
 	op->flags = 0;
 	op->err = 0;
@@ -289,7 +290,7 @@ int weft_cunit_post(struct weft_cunit_group *g, struct weft_cunit_call *op)
 bool weft_cunit_ready(const struct weft_cunit_group *g,
 		      struct weft_cunit_watch *w)
 {
-	const struct weft_cunit_call *op = g->head;
+	const struct weft_coll_call *op = g->head;
 
 	w->word = NULL;
 	if (!op)
@@ -314,7 +315,7 @@ uint64_t weft_cunit_atomics(const struct weft_cunit_group *g)
 void weft_cunit_state(const struct weft_cunit_group *g,
 		      struct weft_cunit_state *s)
 {
-	const struct weft_cunit_call *op = g->head;
+	const struct weft_coll_call *op = g->head;
 
 	*s = (struct weft_cunit_state){ .posted = g->posted,
 					.sent = g->sent,

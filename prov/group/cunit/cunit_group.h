@@ -15,8 +15,7 @@ struct weft_cunit_group {
 	bool flat;
 	bool flat_shared; /* flat, and areas are shared */
 	bool oversubscribed;
-	uint8_t form;	   /* enum weft_cunit_form */
-	bool linear_order; /* sums combine members in order, from member 0 on */
+	uint8_t form;		   /* enum weft_cunit_form */
 	struct cunit_board *board; /* board at the tree's root; NULL: none */
 	int n;
 	int me;
@@ -31,10 +30,10 @@ struct weft_cunit_group {
 	uint32_t *sig_history; /* hash of earlier operations: cunit_sign() */
 	uint64_t read_by[WEFT_CUNIT_FLAT]; /* small group: known read counts */
 	size_t slot_bytes;
-	struct weft_cunit_call *head; /* oldest operation, being read */
-	struct weft_cunit_call *tail;
+	struct weft_coll_call *head; /* oldest operation, being read */
+	struct weft_coll_call *tail;
 	/* oldest operation with packets to send */
-	struct weft_cunit_call *sending;
+	struct weft_coll_call *sending;
 	void (*wake)(void *arg, struct weft_event *event_word);
 	bool fence;
 	/* sends a message to a member; NULL: shared areas */
@@ -66,10 +65,10 @@ static inline bool cunit_uses_messages(const struct weft_cunit_group *g,
  * did not read the packets of all others.
  */
 static inline void cunit_sign(const struct weft_cunit_group *g,
-			      struct weft_cunit_call *op)
+			      struct weft_coll_call *op)
 {
 	op->sig = *g->sig_history;
-	if (op->kind == WEFT_CUNIT_BARRIER)
+	if (op->kind == WEFT_COLL_BARRIER)
 		return;
 	op->sig ^=
 		(uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
@@ -86,7 +85,7 @@ static inline uint32_t cunit_sig_barrier(const struct weft_cunit_group *g)
  * Returns the signature of one packet; it differs from those of older packets
  * in the slot.
  */
-static inline uint32_t cunit_sig(const struct weft_cunit_call *op, uint64_t seq)
+static inline uint32_t cunit_sig(const struct weft_coll_call *op, uint64_t seq)
 {
 	return op->sig ^ (uint32_t)seq;
 }
@@ -94,7 +93,7 @@ static inline uint32_t cunit_sig(const struct weft_cunit_call *op, uint64_t seq)
 /* State of a packet on its path up the tree. */
 struct cunit_climb {
 	struct weft_cunit_group *g;
-	const struct weft_cunit_call *op;
+	const struct weft_coll_call *op;
 	uint64_t seq;
 	size_t bytes;
 	uint32_t sig;
@@ -167,7 +166,24 @@ static inline struct cunit_packet *cunit_slot(const struct weft_cunit_group *g,
 				       sizeof(struct cunit_count));
 }
 
-/* Small group: updates a member's read count from its packet seq. */
+/* Publishes packet seq of this member in slot p; the caller notifies. */
+static inline void cunit_publish(struct weft_cunit_group *g,
+				 struct cunit_packet *p, uint32_t sig,
+				 uint64_t seq, const void *data, size_t bytes)
+{
+	WEFT_ASSERT(seq + 1 - g->consumed <= CUNIT_SLOTS &&
+		    bytes <= g->geo.packet_bytes);
+	p->flags = 0;
+	p->lag = (uint16_t)(seq + 1 - g->consumed);
+	cunit_packet_fill(p, sig, data, bytes);
+	/*
+	 * R0 pairs with A0 in cunit_packet_available(), flat_read() and
+	 * flat_sync(): the packet is written before its number.
+	 */
+	weft_store64(&p->seq, seq + 1);
+}
+
+/* Small group: derives member's read count from its packet seq. */
 static inline void cunit_read_count_update(struct weft_cunit_group *g,
 					   int member, uint64_t seq,
 					   unsigned lag)
@@ -179,7 +195,7 @@ static inline void cunit_read_count_update(struct weft_cunit_group *g,
 
 /* Appends op: its packets are read after those of earlier operations. */
 static inline void cunit_enqueue(struct weft_cunit_group *g,
-				 struct weft_cunit_call *op)
+				 struct weft_coll_call *op)
 {
 	WEFT_ASSERT(!g->head == !g->tail && !op->next);
 	if (g->tail)
@@ -193,11 +209,29 @@ static inline void cunit_enqueue(struct weft_cunit_group *g,
 static inline bool cunit_uses_events(const struct weft_cunit_group *g,
 				     unsigned kind)
 {
-	return g->form == WEFT_CUNIT_EVENTS && kind == WEFT_CUNIT_BARRIER;
+	return g->form == WEFT_CUNIT_EVENTS && kind == WEFT_COLL_BARRIER;
 }
 
-/* cunit_credit.c: returns whether packet seq may be sent. */
-bool cunit_credit_has(struct weft_cunit_group *g, uint64_t seq);
+/* cunit_credit.c: polls the credits for packet seq, which is not clear yet. */
+bool cunit_credit_poll(struct weft_cunit_group *g, uint64_t seq);
+/* cunit_credit.c: this member has read all packets of a window. */
+void cunit_credit_return(struct weft_cunit_group *g);
+
+/* Returns whether packet seq may be sent. */
+static inline bool cunit_credit_has(struct weft_cunit_group *g, uint64_t seq)
+{
+	WEFT_ASSERT(g->consumed <= g->sent && g->sent <= g->posted);
+	return weft_likely(seq < g->clear) || cunit_credit_poll(g, seq);
+}
+
+/* Counts one packet as read by this member. */
+static inline void cunit_credit_read(struct weft_cunit_group *g)
+{
+	WEFT_ASSERT(g->consumed < g->sent);
+	if (++g->consumed % CUNIT_WINDOW == 0)
+		cunit_credit_return(g);
+}
+
 weft_au64 *cunit_credit_word(const struct weft_cunit_group *g, uint64_t seq,
 			     uint64_t *want_p);
 /*
@@ -205,28 +239,23 @@ weft_au64 *cunit_credit_word(const struct weft_cunit_group *g, uint64_t seq,
  * before packet seq may be sent.
  */
 uint64_t cunit_credit_needs(const struct weft_cunit_group *g, uint64_t seq);
-/* cunit_credit.c: counts one packet as read by this member. */
-void cunit_credit_read(struct weft_cunit_group *g);
 
 /* cunit_packet.c: sends packet number call->sent of a call. */
-void cunit_packet_send(struct weft_cunit_group *g,
-		       struct weft_cunit_call *call);
+void cunit_packet_send(struct weft_cunit_group *g, struct weft_coll_call *call);
 /* cunit_packet.c: reads the next packet; false: not available yet. */
-bool cunit_packet_read(struct weft_cunit_group *g,
-		       struct weft_cunit_call *call);
+bool cunit_packet_read(struct weft_cunit_group *g, struct weft_coll_call *call);
 /*
  * cunit_packet.c: returns whether cunit_packet_read would succeed; if not, sets
  * the word to wait for.
  */
 bool cunit_packet_available(const struct weft_cunit_group *g,
-			    const struct weft_cunit_call *call,
+			    const struct weft_coll_call *call,
 			    weft_au64 **word_p);
 /* cunit_packet.c: maps the segments that the call reads. */
 int cunit_packet_segments_map(struct weft_cunit_group *g,
-			      const struct weft_cunit_call *call);
+			      const struct weft_coll_call *call);
 /* cunit_packet.c: sets signature, bytes and packets. */
-void cunit_packet_plan(struct weft_cunit_group *g,
-		       struct weft_cunit_call *call);
+void cunit_packet_plan(struct weft_cunit_group *g, struct weft_coll_call *call);
 
 /* cunit_board.c: short reductions with more members than processors. */
 static inline struct cunit_board_slot *
@@ -242,9 +271,9 @@ cunit_board_out(const struct weft_cunit_group *g, uint64_t seq)
 }
 /* cunit_packet.c: returns whether this operation uses the board. */
 bool cunit_uses_board(const struct weft_cunit_group *g,
-		      const struct weft_cunit_call *op);
+		      const struct weft_coll_call *op);
 void cunit_board_arrive(struct weft_cunit_group *g,
-			const struct weft_cunit_call *op, uint64_t seq,
+			const struct weft_coll_call *op, uint64_t seq,
 			const void *data, size_t bytes);
 void cunit_board_barrier(struct weft_cunit_group *g, uint32_t sig,
 			 uint64_t seq);
@@ -252,7 +281,7 @@ void cunit_board_credit(struct weft_cunit_group *g, uint64_t epoch);
 
 /* cunit_node.c: sends this member's contribution to packet seq up the tree. */
 void cunit_node_arrive(struct weft_cunit_group *g,
-		       const struct weft_cunit_call *op, uint64_t seq,
+		       const struct weft_coll_call *op, uint64_t seq,
 		       const void *data, size_t bytes);
 /* cunit_node.c: records this member's arrival at the next epoch. */
 void cunit_node_credit(struct weft_cunit_group *g);
@@ -265,7 +294,7 @@ enum cunit_what {
 	CUNIT_MSG_CREDITS, /* all members arrived at an epoch: credits return */
 };
 void cunit_msg_publish(struct weft_cunit_group *g,
-		       const struct weft_cunit_call *call, int origin,
+		       const struct weft_coll_call *call, int origin,
 		       uint64_t seq, size_t bytes);
 void cunit_msg_credits(struct weft_cunit_group *g, uint64_t epoch);
 /*

@@ -71,8 +71,8 @@ static void wait_for(struct weft_cunit_group *g, const struct flight *f)
 }
 
 /*
- * Starts an operation in one of three ways: posted, as a single packet, or as a
- * barrier without a struct weft_cunit_call.
+ * Starts an operation: posted, as a single packet, or as a barrier without a
+ * struct weft_coll_call.
  */
 static void start_operation(struct weft_cunit_group *g, struct flight *f,
 			    struct weft_rng *r)
@@ -81,11 +81,12 @@ static void start_operation(struct weft_cunit_group *g, struct flight *f,
 	int method = (int)weft_rng_below(r, 3);
 	int rc = -EAGAIN;
 
-	if (method == 1 && f->call.kind == WEFT_CUNIT_BARRIER) {
+	if (method == 1 && f->call.kind == WEFT_COLL_BARRIER) {
 		rc = weft_cunit_sync(g, polls);
 		if (rc == -EINPROGRESS)
 			weft_cunit_sync_adopt(g, &f->call);
 	} else if (method > 0) {
+		f->call.bytes = f->call.count * weft_cunit_bytes(f->call.type);
 		rc = weft_cunit_single(g, &f->call, polls);
 	}
 	if (rc == -EAGAIN) {
@@ -290,12 +291,12 @@ struct stage {
 	struct member member[MAX_MEMBERS];
 	int root;
 	struct weft_cunit_group *g[MAX_MEMBERS];
-	struct weft_cunit_call call[MAX_MEMBERS];
+	struct weft_coll_call call[MAX_MEMBERS];
 	double in[MAX_MEMBERS], out[MAX_MEMBERS];
 	uint8_t type;
 };
 
-static void stage_done(struct weft_cunit_call *call)
+static void stage_done(struct weft_coll_call *call)
 {
 	pending--;
 }
@@ -326,13 +327,13 @@ static void stage_close(struct stage *s)
 
 static void stage_set(struct stage *s, int i, unsigned kind)
 {
-	s->call[i] = (struct weft_cunit_call){
+	s->call[i] = (struct weft_coll_call){
 		.kind = (uint8_t)kind,
-		.op = WEFT_CUNIT_SUM,
+		.op = WEFT_NUM_SUM,
 		.type = s->type,
 		.in = &s->in[i],
 		.out = &s->out[i],
-		.count = kind == WEFT_CUNIT_BARRIER ? 0 : 1,
+		.count = kind == WEFT_COLL_BARRIER ? 0 : 1,
 		.done = stage_done,
 		.root = s->root,
 	};
@@ -354,7 +355,7 @@ static void stage_poll(struct stage *s)
 /* Runs all kinds that use the tree, with every root. */
 static void stage_all_kinds(struct stage *s)
 {
-	for (unsigned k = WEFT_CUNIT_BARRIER; k <= WEFT_CUNIT_ALLREDUCE; k++) {
+	for (unsigned k = WEFT_COLL_BARRIER; k <= WEFT_COLL_ALLREDUCE; k++) {
 		for (int i = 0; i < s->job.n; i++)
 			stage_post(s, i, k);
 		while (pending)
@@ -391,7 +392,7 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 	weft_rng_shuffle(r, order, s->job.n);
 	for (int k = 0; k < s->job.n; k++) {
 		sum = (uint8_t)(sum + *(uint8_t *)&s->in[order[k]]);
-		stage_post(s, order[k], WEFT_CUNIT_ALLREDUCE);
+		stage_post(s, order[k], WEFT_COLL_ALLREDUCE);
 	}
 	stage_poll(s);
 	T_IS(pending, 0);
@@ -439,12 +440,12 @@ static void barrier_waits_for_last_member(void **state)
 	for (int n = 2; n <= 20; n += 6) {
 		stage_open(&s, n, 3, n % 4 == 0);
 		for (int i = 0; i < n - 1; i++)
-			stage_post(&s, i, WEFT_CUNIT_BARRIER);
+			stage_post(&s, i, WEFT_COLL_BARRIER);
 		stage_poll(&s);
 		T_IS(pending, n - 1);
 		T_FALSE(weft_cunit_ready(s.g[0], &w));
 		T_TRUE(weft_load64(w.word) < w.want);
-		stage_post(&s, n - 1, WEFT_CUNIT_BARRIER);
+		stage_post(&s, n - 1, WEFT_COLL_BARRIER);
 		T_TRUE(weft_load64(w.word) >= w.want);
 		T_TRUE(weft_cunit_ready(s.g[0], &w));
 		stage_poll(&s);
@@ -504,7 +505,7 @@ static void barrier_counters_match_the_form(void **state)
 			if (rows[i].form == WEFT_CUNIT_EVENTS)
 				T_IS(weft_cunit_sync(s.g[k], 0), -EAGAIN);
 			T_IS(pending, k);
-			stage_post(&s, k, WEFT_CUNIT_BARRIER);
+			stage_post(&s, k, WEFT_COLL_BARRIER);
 		}
 		stage_poll(&s);
 		T_IS(pending, 0);
@@ -534,7 +535,7 @@ static void stage_round(struct stage *s, int odd, unsigned kind, unsigned rest,
 
 static void different_operations_are_an_error(void **state)
 {
-	const unsigned sum = WEFT_CUNIT_ALLREDUCE, barrier = WEFT_CUNIT_BARRIER;
+	const unsigned sum = WEFT_COLL_ALLREDUCE, barrier = WEFT_COLL_BARRIER;
 	struct stage s;
 
 	for (int k = 0; k < 12; k++) {
@@ -557,18 +558,17 @@ static void different_operations_are_an_error(void **state)
  */
 static void next_operation_reports_different_roots(void **state)
 {
-	static const unsigned next[] = { WEFT_CUNIT_BARRIER,
-					 WEFT_CUNIT_ALLREDUCE };
+	static const unsigned next[] = { WEFT_COLL_BARRIER,
+					 WEFT_COLL_ALLREDUCE };
 	struct stage s;
 
 	for (int k = 0; k < 12; k++) {
 		int n = 2 + k / 4 * 9;
 
 		stage_open(&s, n, 3, k & 2);
-		stage_round(&s, 0, WEFT_CUNIT_ALLREDUCE, WEFT_CUNIT_ALLREDUCE,
-			    0);
+		stage_round(&s, 0, WEFT_COLL_ALLREDUCE, WEFT_COLL_ALLREDUCE, 0);
 		for (int i = 0; i < n; i++) {
-			stage_set(&s, i, WEFT_CUNIT_BCAST);
+			stage_set(&s, i, WEFT_COLL_BCAST);
 			s.call[i].root = i == n - 1 ? i : 0;
 			weft_cunit_post(s.g[i], &s.call[i]);
 		}
@@ -585,12 +585,12 @@ static void a_dead_member_fails_pending_operations(void **state)
 
 	stage_open(&s, 12, 3, true);
 	for (int i = 0; i < 11; i++)
-		stage_post(&s, i, WEFT_CUNIT_ALLREDUCE);
+		stage_post(&s, i, WEFT_COLL_ALLREDUCE);
 	for (int i = 0; i < 11; i++)
 		weft_cunit_group_fail(s.g[i], -ECONNRESET);
 	T_IS(pending, 0);
 	T_IS(s.call[3].err, -ECONNRESET);
-	stage_post(&s, 3, WEFT_CUNIT_ALLREDUCE);
+	stage_post(&s, 3, WEFT_COLL_ALLREDUCE);
 	T_IS(pending, 0);
 	T_IS(s.call[3].err, -ECONNRESET);
 	stage_close(&s);

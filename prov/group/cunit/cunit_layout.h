@@ -101,8 +101,10 @@ struct cunit_board_slot {
 	struct cunit_packet out; /* the result */
 };
 
-/* maximum number of members on a board, whatever the geometry */
-#define CUNIT_BOARD_MAX 128
+/* Largest number of members of a board, whatever the geometry. */
+#define CUNIT_BOARD_MAX	  128
+/* longest contribution on a board */
+#define CUNIT_BOARD_BYTES sizeof(((struct cunit_packet *)0)->payload)
 
 /*
  * Cells are ordered by member, so that each member always uses the same page.

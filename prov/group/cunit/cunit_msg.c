@@ -31,12 +31,12 @@ static void msg_send_down(struct weft_cunit_group *g,
 static bool result_from_tree(const struct weft_cunit_group *g, unsigned kind)
 {
 	return !g->flat &&
-	       (kind == WEFT_CUNIT_BARRIER || kind == WEFT_CUNIT_ALLREDUCE ||
-		kind == WEFT_CUNIT_REDUCE_SCATTER);
+	       (kind == WEFT_COLL_BARRIER || kind == WEFT_COLL_ALLREDUCE ||
+		kind == WEFT_COLL_REDUCE_SCATTER);
 }
 
 void cunit_msg_publish(struct weft_cunit_group *g,
-		       const struct weft_cunit_call *call, int origin,
+		       const struct weft_coll_call *call, int origin,
 		       uint64_t seq, size_t bytes)
 {
 	struct cunit_packet *p = cunit_out(g->segment[origin], &g->geo, seq);
@@ -53,8 +53,7 @@ void cunit_msg_publish(struct weft_cunit_group *g,
 		.bytes = bytes,
 	};
 
-	if (call->kind == WEFT_CUNIT_REDUCE ||
-	    call->kind == WEFT_CUNIT_GATHER) {
+	if (call->kind == WEFT_COLL_REDUCE || call->kind == WEFT_COLL_GATHER) {
 		msg_send(g, call->root, &m, p->payload);
 		return;
 	}
@@ -79,7 +78,7 @@ static bool msg_fits(const struct weft_cunit_group *g,
 	unsigned inputs = 1u + (unsigned)weft_tree_inputs(&g->tree, g->me);
 	size_t elem = weft_cunit_bytes(m->type);
 
-	if (m->kind >= WEFT_CUNIT_KINDS || m->origin >= (uint32_t)g->n ||
+	if (m->kind >= WEFT_COLL_GROUP_KINDS || m->origin >= (uint32_t)g->n ||
 	    m->root >= (uint32_t)g->n || m->bytes > g->geo.packet_bytes)
 		return false;
 	if (m->what == CUNIT_MSG_CREDIT || m->what == CUNIT_MSG_CREDITS)

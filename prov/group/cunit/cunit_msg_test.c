@@ -150,8 +150,8 @@ static bool is_valid(const struct weft_cunit_msg *m, int inputs)
 {
 	size_t elem = weft_cunit_bytes(m->type);
 
-	if (m->kind >= WEFT_CUNIT_KINDS || m->origin >= 9 || m->root >= 9 ||
-	    m->bytes > geo.packet_bytes)
+	if (m->kind >= WEFT_COLL_GROUP_KINDS || m->origin >= 9 ||
+	    m->root >= 9 || m->bytes > geo.packet_bytes)
 		return false;
 	if (m->what) /* a result; credits have no content */
 		return m->what == 1 || !m->bytes;
@@ -181,8 +181,8 @@ static void malformed_messages_are_ignored(void **state)
 		weft_rng_fill(&r, junk, sizeof(junk));
 		m.what %= 4;
 		m.type %= WEFT_CUNIT_TYPES + 1;
-		m.kind %= WEFT_CUNIT_KINDS + 1;
-		m.op %= WEFT_CUNIT_OPS + 1;
+		m.kind %= WEFT_COLL_GROUP_KINDS + 1;
+		m.op %= WEFT_NUM_KERNELS + 1;
 		m.input %= 8;
 		m.bytes = weft_rng_below(&r, 3) ? m.bytes % 512 : 0;
 		m.origin %= 12;

@@ -126,7 +126,7 @@ static void node_climb(struct cunit_climb *c, int member)
 }
 
 void cunit_node_arrive(struct weft_cunit_group *g,
-		       const struct weft_cunit_call *op, uint64_t seq,
+		       const struct weft_coll_call *op, uint64_t seq,
 		       const void *data, size_t bytes)
 {
 	struct cunit_climb c = { .g = g,
@@ -144,10 +144,10 @@ void cunit_node_arrive(struct weft_cunit_group *g,
 void cunit_node_up(struct weft_cunit_group *g, const struct weft_cunit_msg *m,
 		   const void *payload)
 {
-	struct weft_cunit_call call = { .kind = m->kind,
-					.op = m->op,
-					.type = m->type,
-					.root = (int)m->root };
+	struct weft_coll_call call = { .kind = m->kind,
+				       .op = m->op,
+				       .type = m->type,
+				       .root = (int)m->root };
 	struct cunit_climb c = { .g = g,
 				 .op = &call,
 				 .seq = m->seq,
@@ -188,7 +188,7 @@ void cunit_node_credit_at(struct weft_cunit_group *g, int member,
 		}
 	}
 	/*
-	 * R3 pairs with A3 in cunit_credit_has(): all members have read the
+	 * R3 pairs with A3 in cunit_credit_poll(): all members have read the
 	 * packets before their slots are reused.
 	 */
 	weft_store64(&g->segment[g->tree.root]->credit_done, epoch);

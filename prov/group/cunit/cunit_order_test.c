@@ -28,7 +28,7 @@ struct stage {
 	int n;
 	void *area[MAX_MEMBERS];
 	struct weft_cunit_group *g[MAX_MEMBERS];
-	struct weft_cunit_call call[MAX_MEMBERS];
+	struct weft_coll_call call[MAX_MEMBERS];
 	double in[MAX_MEMBERS];
 	double sum[MAX_MEMBERS][WIDE];
 	struct message message[MESSAGES];
@@ -90,7 +90,7 @@ static void stage_close(void)
 	}
 }
 
-static void stage_done(struct weft_cunit_call *call)
+static void stage_done(struct weft_coll_call *call)
 {
 	stage.pending--;
 }
@@ -113,13 +113,13 @@ static void stage_poll(void)
  */
 static void stage_post(int i, unsigned kind, int root, bool wide)
 {
-	struct weft_cunit_call *c = &stage.call[i];
+	struct weft_coll_call *c = &stage.call[i];
 
 	for (int e = 0; e < WIDE; e++)
 		stage.sum[i][e] = stage.in[i];
-	*c = (struct weft_cunit_call){
+	*c = (struct weft_coll_call){
 		.kind = (uint8_t)kind,
-		.op = WEFT_CUNIT_SUM,
+		.op = WEFT_NUM_SUM,
 		.type = WEFT_NUM_F64,
 		.root = root,
 		.in = stage.sum[i],
@@ -128,6 +128,7 @@ static void stage_post(int i, unsigned kind, int root, bool wide)
 		.done = stage_done,
 	};
 	stage.pending++;
+	c->bytes = c->count * weft_cunit_bytes(c->type);
 	switch (wide ? -EAGAIN : weft_cunit_single(stage.g[i], c, 0)) {
 	case -EAGAIN:
 		weft_cunit_post(stage.g[i], c);
@@ -153,12 +154,12 @@ static void stage_sum(struct weft_rng *r, unsigned kind, int root, bool wide)
 static void check_sums(struct weft_rng *r, double want)
 {
 	for (int w = 0; w < 2; w++) {
-		stage_sum(r, WEFT_CUNIT_ALLREDUCE, 0, w);
+		stage_sum(r, WEFT_COLL_ALLREDUCE, 0, w);
 		for (int i = 0; i < stage.n; i++)
 			T_MEM(&stage.sum[i][w * (WIDE - 1)], &want,
 			      sizeof(want));
 		for (int root = 0; root < stage.n; root++) {
-			stage_sum(r, WEFT_CUNIT_REDUCE, root, w);
+			stage_sum(r, WEFT_COLL_REDUCE, root, w);
 			T_MEM(stage.sum[root], &want, sizeof(want));
 		}
 	}
@@ -219,7 +220,7 @@ static double sum_in_any_order(int n, enum form form, struct weft_rng *r)
 
 	stage_open(n, 3, form);
 	for (int round = 0; round < t_scale(1000); round++) {
-		stage_sum(r, WEFT_CUNIT_ALLREDUCE, 0, round % 2);
+		stage_sum(r, WEFT_COLL_ALLREDUCE, 0, round % 2);
 		if (!round)
 			want = stage.sum[0][0];
 		for (int i = 0; i < n; i++)

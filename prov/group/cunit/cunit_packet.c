@@ -30,16 +30,16 @@ struct cunit_kind_props {
 	bool per_member; /* results are n blocks, one from each member */
 };
 
-static const struct cunit_kind_props kind_props[WEFT_CUNIT_KINDS] = {
-	[WEFT_CUNIT_BARRIER] = { .combines = true },
-	[WEFT_CUNIT_BCAST] = { .root_sends = true },
-	[WEFT_CUNIT_REDUCE] = { .combines = true, .root_reads = true },
-	[WEFT_CUNIT_ALLREDUCE] = { .combines = true },
-	[WEFT_CUNIT_REDUCE_SCATTER] = { .combines = true, .has_blocks = true },
-	[WEFT_CUNIT_SCATTER] = { .root_sends = true, .has_blocks = true },
-	[WEFT_CUNIT_GATHER] = { .root_reads = true, .per_member = true },
-	[WEFT_CUNIT_ALLGATHER] = { .per_member = true },
-	[WEFT_CUNIT_ALLTOALL] = { .has_blocks = true, .per_member = true },
+static const struct cunit_kind_props kind_props[WEFT_COLL_GROUP_KINDS] = {
+	[WEFT_COLL_BARRIER] = { .combines = true },
+	[WEFT_COLL_BCAST] = { .root_sends = true },
+	[WEFT_COLL_REDUCE] = { .combines = true, .root_reads = true },
+	[WEFT_COLL_ALLREDUCE] = { .combines = true },
+	[WEFT_COLL_REDUCE_SCATTER] = { .combines = true, .has_blocks = true },
+	[WEFT_COLL_SCATTER] = { .root_sends = true, .has_blocks = true },
+	[WEFT_COLL_GATHER] = { .root_reads = true, .per_member = true },
+	[WEFT_COLL_ALLGATHER] = { .per_member = true },
+	[WEFT_COLL_ALLTOALL] = { .has_blocks = true, .per_member = true },
 };
 
 /*
@@ -47,19 +47,19 @@ static const struct cunit_kind_props kind_props[WEFT_CUNIT_KINDS] = {
  * with more members than processors.
  */
 bool cunit_uses_board(const struct weft_cunit_group *g,
-		      const struct weft_cunit_call *call)
+		      const struct weft_coll_call *call)
 {
-	if (call->kind == WEFT_CUNIT_BARRIER)
+	if (call->kind == WEFT_COLL_BARRIER)
 		return g->board && g->form != WEFT_CUNIT_EVENTS;
 	return g->board && g->oversubscribed &&
 	       kind_props[call->kind].combines &&
 	       !kind_props[call->kind].has_blocks &&
-	       call->bytes <= sizeof(((struct cunit_packet *)0)->payload);
+	       call->bytes <= CUNIT_BOARD_BYTES;
 }
 
 /* Returns whether the nodes of the tree combine; otherwise the readers do. */
 static bool tree_combines(const struct weft_cunit_group *g,
-			  const struct weft_cunit_call *call)
+			  const struct weft_coll_call *call)
 {
 	return kind_props[call->kind].combines &&
 	       (!g->flat || cunit_uses_events(g, call->kind));
@@ -73,12 +73,12 @@ static size_t packet_space(const struct weft_cunit_group *g, unsigned type)
 	return g->geo.packet_bytes / elem * elem;
 }
 
-void cunit_packet_plan(struct weft_cunit_group *g, struct weft_cunit_call *call)
+void cunit_packet_plan(struct weft_cunit_group *g, struct weft_coll_call *call)
 {
 	const struct cunit_kind_props *f = &kind_props[call->kind];
 	size_t room = packet_space(g, call->type);
 
-	WEFT_ASSERT(room && call->kind < WEFT_CUNIT_KINDS);
+	WEFT_ASSERT(room && call->kind < WEFT_COLL_GROUP_KINDS);
 	cunit_sign(g, call);
 	/*
 	 * some members do not read all packets, so the next operation checks
@@ -96,7 +96,7 @@ void cunit_packet_plan(struct weft_cunit_group *g, struct weft_cunit_call *call)
 
 /* Returns the offset of packet i in the contributions; *bytes_p: its length. */
 static size_t packet_at(const struct weft_cunit_group *g,
-			const struct weft_cunit_call *call, size_t i,
+			const struct weft_coll_call *call, size_t i,
 			size_t *bytes_p)
 {
 	size_t room = packet_space(g, call->type);
@@ -109,41 +109,32 @@ static size_t packet_at(const struct weft_cunit_group *g,
 
 /* Returns the member whose segment holds the root's packets of a call. */
 static int root_segment(const struct weft_cunit_group *g,
-			const struct weft_cunit_call *call)
+			const struct weft_coll_call *call)
 {
 	return g->flat || g->send ? call->root : g->tree.root;
 }
 
 static void publish(struct weft_cunit_group *g,
-		    const struct weft_cunit_call *call, uint64_t seq,
+		    const struct weft_coll_call *call, uint64_t seq,
 		    const void *data, size_t bytes)
 {
 	bool at_root = kind_props[call->kind].root_sends;
-	struct cunit_packet *p =
-		cunit_slot(g, at_root ? root_segment(g, call) : g->me, seq);
+	int member = at_root ? root_segment(g, call) : g->me;
 
-	WEFT_ASSERT(seq + 1 - g->consumed <= CUNIT_SLOTS);
-	p->flags = 0;
-	p->lag = (uint16_t)(seq + 1 - g->consumed);
-	cunit_packet_fill(p, cunit_sig(call, seq), data, bytes);
-	/*
-	 * R0 pairs with A0 in cunit_packet_available(): the packet is written
-	 * before its number.
-	 */
-	weft_store64(&p->seq, seq + 1);
+	cunit_publish(g, cunit_slot(g, member, seq), cunit_sig(call, seq), seq,
+		      data, bytes);
 	if (g->send)
 		cunit_msg_publish(g, call, g->me, seq, bytes);
 	else
 		cunit_notify(g, CUNIT_EVENT_OUT);
 }
 
-void cunit_packet_send(struct weft_cunit_group *g, struct weft_cunit_call *call)
+void cunit_packet_send(struct weft_cunit_group *g, struct weft_coll_call *call)
 {
 	const struct cunit_kind_props *f = &kind_props[call->kind];
 	uint64_t seq = call->first + call->sent;
 	size_t bytes, at = packet_at(g, call, call->sent, &bytes);
-	const char *from =
-		call->kind == WEFT_CUNIT_BCAST ? call->out : call->in;
+	const char *from = call->kind == WEFT_COLL_BCAST ? call->out : call->in;
 
 	WEFT_ASSERT(call->sent < call->packets);
 	if (f->root_sends && call->root != g->me)
@@ -160,7 +151,7 @@ void cunit_packet_send(struct weft_cunit_group *g, struct weft_cunit_call *call)
 
 /* Returns the slot of the packet of `member`. */
 static struct cunit_packet *packet_of(const struct weft_cunit_group *g,
-				      const struct weft_cunit_call *call,
+				      const struct weft_coll_call *call,
 				      int member, uint64_t seq)
 {
 	return cunit_uses_board(g, call) ? cunit_board_out(g, seq)
@@ -171,7 +162,7 @@ static struct cunit_packet *packet_of(const struct weft_cunit_group *g,
  * Sets the range [*from_p, *to_p) of members whose packets this member reads.
  */
 static void sources(const struct weft_cunit_group *g,
-		    const struct weft_cunit_call *call, int *from_p, int *to_p)
+		    const struct weft_coll_call *call, int *from_p, int *to_p)
 {
 	const struct cunit_kind_props *f = &kind_props[call->kind];
 
@@ -187,13 +178,13 @@ static void sources(const struct weft_cunit_group *g,
 		return;
 	if (*to_p)
 		*to_p = *from_p + 1;
-	/* the root of a broadcast has the data already */
-	if (call->kind == WEFT_CUNIT_BCAST && call->root == g->me)
+	/* the root of a broadcast has the data */
+	if (call->kind == WEFT_COLL_BCAST && call->root == g->me)
 		*to_p = *from_p;
 }
 
 int cunit_packet_segments_map(struct weft_cunit_group *g,
-			      const struct weft_cunit_call *call)
+			      const struct weft_coll_call *call)
 {
 	int from, to;
 
@@ -202,7 +193,7 @@ int cunit_packet_segments_map(struct weft_cunit_group *g,
 }
 
 bool cunit_packet_available(const struct weft_cunit_group *g,
-			    const struct weft_cunit_call *call,
+			    const struct weft_coll_call *call,
 			    weft_au64 **word_p)
 {
 	uint64_t seq = call->first + call->read;
@@ -217,7 +208,7 @@ bool cunit_packet_available(const struct weft_cunit_group *g,
 	return true;
 }
 
-static void packet_check(struct weft_cunit_call *call,
+static void packet_check(struct weft_coll_call *call,
 			 const struct cunit_packet *p, uint64_t seq)
 {
 	if (p->sig != cunit_sig(call, seq))
@@ -230,7 +221,7 @@ static void packet_check(struct weft_cunit_call *call,
  * member's contribution.
  */
 static void deposit(const struct weft_cunit_group *g,
-		    const struct weft_cunit_call *call, int member, size_t at,
+		    const struct weft_coll_call *call, int member, size_t at,
 		    const uint8_t *data, size_t bytes)
 {
 	const struct cunit_kind_props *f = &kind_props[call->kind];
@@ -261,9 +252,8 @@ static void deposit(const struct weft_cunit_group *g,
 }
 
 /* Combines all members' packets into the scratch buffer. */
-static void combine_all(struct weft_cunit_group *g,
-			struct weft_cunit_call *call, uint64_t seq,
-			size_t bytes)
+static void combine_all(struct weft_cunit_group *g, struct weft_coll_call *call,
+			uint64_t seq, size_t bytes)
 {
 	struct weft_cunit_fold fold = {
 		.op = call->op,
@@ -289,7 +279,7 @@ static void combine_all(struct weft_cunit_group *g,
 }
 
 static void packet_combine_or_copy(struct weft_cunit_group *g,
-				   struct weft_cunit_call *call)
+				   struct weft_coll_call *call)
 {
 	uint64_t seq = call->first + call->read;
 	size_t bytes, at = packet_at(g, call, call->read, &bytes);
@@ -318,7 +308,7 @@ static void packet_combine_or_copy(struct weft_cunit_group *g,
  * members have sent a later packet.
  */
 static bool packet_overwritten(struct weft_cunit_group *g,
-			       struct weft_cunit_call *call)
+			       struct weft_coll_call *call)
 {
 	weft_au64 *word;
 
@@ -333,7 +323,7 @@ static bool packet_overwritten(struct weft_cunit_group *g,
 	return !cunit_packet_available(g, call, &word);
 }
 
-bool cunit_packet_read(struct weft_cunit_group *g, struct weft_cunit_call *call)
+bool cunit_packet_read(struct weft_cunit_group *g, struct weft_coll_call *call)
 {
 	weft_au64 *word;
 

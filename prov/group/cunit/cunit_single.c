@@ -20,88 +20,26 @@ static bool is_idle(struct weft_cunit_group *g)
 }
 
 static bool single_fits(struct weft_cunit_group *g,
-			const struct weft_cunit_call *op)
+			const struct weft_coll_call *op)
 {
 	if (!is_idle(g))
 		return false;
-	if (op->kind == WEFT_CUNIT_BARRIER)
+	if (op->kind == WEFT_COLL_BARRIER)
 		return g->form != WEFT_CUNIT_EVENTS;
-	return op->kind == WEFT_CUNIT_ALLREDUCE &&
+	return op->kind == WEFT_COLL_ALLREDUCE &&
 	       (g->flat_shared ? op->bytes <= g->geo.packet_bytes
 			       : cunit_uses_board(g, op));
 }
 
 /* ---- small group: all publish, all read ---- */
 
-static void flat_publish(struct weft_cunit_group *g, uint32_t sig,
-			 const void *in, size_t bytes, uint64_t seq)
-{
-	struct cunit_packet *p = cunit_slot(g, g->me, seq);
-
-	WEFT_ASSERT(seq + 1 - g->consumed <= CUNIT_SLOTS &&
-		    bytes <= g->geo.packet_bytes);
-	p->flags = 0;
-	p->lag = (uint16_t)(seq + 1 - g->consumed);
-	cunit_packet_fill(p, sig, in, bytes);
-	/* R0 pairs with A0 in flat_wait() and cunit_packet_available(). */
-	weft_store64(&p->seq, seq + 1);
-	cunit_notify(g, CUNIT_EVENT_OUT);
-}
-
 /*
- * Waits for the packets of all members; returns false if some are missing after
- * `polls` polls.
+ * Waits for the packets of all members and combines them in the order of the
+ * tree. Returns false if some are missing after `polls` polls; then the result
+ * is computed again, from the packets.
  */
-static bool flat_wait(const struct weft_cunit_group *g, uint64_t seq,
-		      unsigned polls)
-{
-	for (int i = 0; i < g->n; i++) {
-		const weft_au64 *word = &cunit_slot(g, i, seq)->seq;
-
-		/* A0 pairs with R0 in flat_publish() and publish(). */
-		while (weft_load64(word) != seq + 1) {
-			if (!polls--)
-				return false;
-		}
-	}
-	return true;
-}
-
-static inline void flat_check(struct weft_cunit_group *g,
-			      struct weft_cunit_call *op, int member,
-			      uint64_t seq, const struct cunit_packet *p)
-{
-	if (weft_unlikely(p->sig != cunit_sig(op, seq)))
-		op->err = -EPROTO;
-	op->flags |= p->flags;
-	cunit_read_count_update(g, member, seq, p->lag);
-}
-
-/* Combines all members' packets in the order of members. */
-static void flat_combine(struct weft_cunit_group *g, struct weft_cunit_call *op,
-			 uint64_t seq)
-{
-	char *out = op->out;
-
-	for (int i = 0; i < g->n; i++) {
-		const struct cunit_packet *p = cunit_slot(g, i, seq);
-
-		flat_check(g, op, i, seq, p);
-		if (!op->bytes)
-			continue;
-		if (i)
-			op->flags |= weft_cunit_combine(op->op, op->type, out,
-							p->payload, op->count);
-		else if (op->bytes == 8)
-			memcpy(out, p->payload, 8);
-		else
-			memcpy(out, p->payload, op->bytes);
-	}
-}
-
-/* Combines in the order of a tree with more than one level. */
-static void flat_fold(struct weft_cunit_group *g, struct weft_cunit_call *op,
-		      uint64_t seq)
+static bool flat_read(struct weft_cunit_group *g, struct weft_coll_call *op,
+		      uint64_t seq, unsigned polls)
 {
 	struct weft_cunit_fold fold = {
 		.op = op->op,
@@ -117,12 +55,21 @@ static void flat_fold(struct weft_cunit_group *g, struct weft_cunit_call *op,
 		int member = g->tree.visit[i];
 		const struct cunit_packet *p = cunit_slot(g, member, seq);
 
-		flat_check(g, op, member, seq, p);
+		/* A0 pairs with R0 in cunit_publish(). */
+		while (weft_load64(&p->seq) != seq + 1) {
+			if (!polls--)
+				return false;
+		}
+		if (weft_unlikely(p->sig != cunit_sig(op, seq)))
+			op->err = -EPROTO;
+		fold.flags |= p->flags;
+		cunit_read_count_update(g, member, seq, p->lag);
 		if (op->bytes)
 			weft_cunit_fold_part(&fold, p->payload,
 					     g->tree.merge[i]);
 	}
-	op->flags |= fold.flags;
+	op->flags = fold.flags;
+	return true;
 }
 
 /* ---- board: all read its result ---- */
@@ -147,13 +94,13 @@ static bool board_wait(const struct weft_cunit_group *g, uint64_t seq,
 }
 
 static void board_result_read(struct weft_cunit_group *g,
-			      struct weft_cunit_call *op, uint64_t seq)
+			      struct weft_coll_call *op, uint64_t seq)
 {
 	const struct cunit_packet *p = cunit_board_out(g, seq);
 
 	if (weft_unlikely(p->sig != cunit_sig(op, seq)))
 		op->err = -EPROTO;
-	op->flags |= p->flags;
+	op->flags = p->flags;
 	if (op->bytes == 8)
 		memcpy(op->out, p->payload, 8);
 	else if (op->bytes)
@@ -166,7 +113,7 @@ static void board_result_read(struct weft_cunit_group *g,
  * Passes op to cunit_group.c as a posted operation whose only packet, seq, has
  * been sent.
  */
-static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
+static void single_adopt(struct weft_cunit_group *g, struct weft_coll_call *op,
 			 uint64_t seq)
 {
 	op->first = seq;
@@ -178,71 +125,54 @@ static void single_adopt(struct weft_cunit_group *g, struct weft_cunit_call *op,
 	cunit_enqueue(g, op);
 }
 
-/*
- * Sends and waits; returns false if the operation is not complete after `polls`
- * polls.
- */
-static bool single_pass(struct weft_cunit_group *g,
-			const struct weft_cunit_call *op, uint64_t seq,
-			unsigned polls)
-{
-	WEFT_ASSERT(g->posted == seq && g->sent == seq && g->consumed == seq);
-	g->posted = g->sent = seq + 1;
-	if (g->board) {
-		cunit_board_arrive(g, op, seq, op->in, op->bytes);
-		return board_wait(g, seq, polls);
-	}
-	flat_publish(g, cunit_sig(op, seq), op->in, op->bytes, seq);
-	return flat_wait(g, seq, polls);
-}
-
-static void single_result_read(struct weft_cunit_group *g,
-			       struct weft_cunit_call *op, uint64_t seq)
-{
-	op->flags = 0;
-	op->err = 0;
-	if (g->board)
-		board_result_read(g, op, seq);
-	else if (g->linear_order)
-		flat_combine(g, op, seq);
-	else
-		flat_fold(g, op, seq);
-	cunit_credit_read(g);
-}
-
 WEFT_HOT int weft_cunit_single(struct weft_cunit_group *g,
-			       struct weft_cunit_call *op, unsigned polls)
+			       struct weft_coll_call *op, unsigned polls)
 {
 	uint64_t seq = g->posted;
+	bool complete;
 
-	op->bytes = op->count * weft_cunit_bytes(op->type);
 	if (!single_fits(g, op))
 		return -EAGAIN;
 	cunit_sign(g, op);
-	if (!single_pass(g, op, seq, polls)) {
+	WEFT_ASSERT(g->posted == seq && g->sent == seq && g->consumed == seq);
+	g->posted = g->sent = seq + 1;
+	op->err = 0;
+	if (g->board) {
+		cunit_board_arrive(g, op, seq, op->in, op->bytes);
+		complete = board_wait(g, seq, polls);
+		if (complete)
+			board_result_read(g, op, seq);
+	} else {
+		cunit_publish(g, cunit_slot(g, g->me, seq), cunit_sig(op, seq),
+			      seq, op->in, op->bytes);
+		cunit_notify(g, CUNIT_EVENT_OUT);
+		complete = flat_read(g, op, seq, polls);
+	}
+	if (weft_unlikely(!complete)) {
 		op->flags = 0;
 		op->err = 0;
 		single_adopt(g, op, seq);
 		return -EINPROGRESS;
 	}
-	single_result_read(g, op, seq);
+	cunit_credit_read(g);
 	return op->err;
 }
 
-/* ---- barriers without a struct weft_cunit_call ---- */
+/* ---- barriers without a struct weft_coll_call ---- */
 
 static int flat_sync(struct weft_cunit_group *g, uint64_t seq, unsigned polls)
 {
 	uint32_t sig = cunit_sig_barrier(g) ^ (uint32_t)seq;
 	int err = 0;
 
-	flat_publish(g, sig, NULL, 0, seq);
+	cunit_publish(g, cunit_slot(g, g->me, seq), sig, seq, NULL, 0);
+	cunit_notify(g, CUNIT_EVENT_OUT);
 	for (int i = 0; i < g->n; i++) {
 		const struct cunit_packet *p = cunit_slot(g, i, seq);
 
 		if (i == g->me)
 			continue;
-		/* A0 pairs with R0 in flat_publish() and publish(). */
+		/* A0 pairs with R0 in cunit_publish(). */
 		while (weft_load64(&p->seq) != seq + 1) {
 			if (!polls--)
 				return -EINPROGRESS;
@@ -281,9 +211,9 @@ WEFT_HOT int weft_cunit_sync(struct weft_cunit_group *g, unsigned polls)
 }
 
 void weft_cunit_sync_adopt(struct weft_cunit_group *g,
-			   struct weft_cunit_call *op)
+			   struct weft_coll_call *op)
 {
-	op->kind = WEFT_CUNIT_BARRIER;
+	op->kind = WEFT_COLL_BARRIER;
 	op->type = WEFT_NUM_U8;
 	op->sig = cunit_sig_barrier(g);
 	op->root = 0;

@@ -25,15 +25,15 @@
 static unsigned alu_op(unsigned sum)
 {
 	static const uint8_t op[] = {
-		[WEFT_SUNWAY_SUM] = WEFT_CUNIT_SUM,
-		[WEFT_SUNWAY_MAX] = WEFT_CUNIT_MAX,
-		[WEFT_SUNWAY_MIN] = WEFT_CUNIT_MIN,
-		[WEFT_SUNWAY_AND] = WEFT_CUNIT_AND,
-		[WEFT_SUNWAY_OR] = WEFT_CUNIT_OR,
-		[WEFT_SUNWAY_XOR] = WEFT_CUNIT_XOR,
+		[WEFT_SUNWAY_SUM] = WEFT_NUM_SUM,
+		[WEFT_SUNWAY_MAX] = WEFT_NUM_MAX,
+		[WEFT_SUNWAY_MIN] = WEFT_NUM_MIN,
+		[WEFT_SUNWAY_AND] = WEFT_NUM_BAND,
+		[WEFT_SUNWAY_OR] = WEFT_NUM_BOR,
+		[WEFT_SUNWAY_XOR] = WEFT_NUM_BXOR,
 	};
 
-	return sum < WEFT_COUNT_OF(op) ? op[sum] : WEFT_CUNIT_OPS;
+	return sum < WEFT_COUNT_OF(op) ? op[sum] : WEFT_NUM_KERNELS;
 }
 
 static unsigned alu_type(unsigned type)

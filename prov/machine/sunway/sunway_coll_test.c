@@ -194,9 +194,9 @@ static void fill(struct ring *r, int i, unsigned type, unsigned count)
 
 static void check_sum(struct ring *r, unsigned sum, unsigned type)
 {
-	static const uint8_t cunit_op[] = { WEFT_CUNIT_SUM, WEFT_CUNIT_MAX,
-					    WEFT_CUNIT_MIN, WEFT_CUNIT_AND,
-					    WEFT_CUNIT_OR,  WEFT_CUNIT_XOR };
+	static const uint8_t cunit_op[] = { WEFT_NUM_SUM, WEFT_NUM_MAX,
+					    WEFT_NUM_MIN, WEFT_NUM_BAND,
+					    WEFT_NUM_BOR, WEFT_NUM_BXOR };
 	static const uint8_t cunit_type[] = { WEFT_NUM_I32, WEFT_NUM_I64,
 					      WEFT_NUM_F32, WEFT_NUM_F64 };
 	unsigned bytes = type % 2 ? 8 : 4, count = WEFT_SUNWAY_FSM / bytes;

@@ -198,7 +198,7 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 	uint64_t retry = len + retry_ticks(s, port);
 	enum net_fault_found found;
 
-	if (p->kind == NET_BARRIER && cfg->barrier_bytes)
+	if (p->kind == WEFT_COLL_BARRIER && cfg->barrier_bytes)
 		bytes = cfg->barrier_bytes;
 	if (l->state == NET_LINK_DEAD) {
 		l->detours++;

@@ -559,7 +559,7 @@ static uint64_t allreduce(const struct net_config *cfg, const char *plan)
 						 .bytes = 512,
 						 .seq = k,
 						 .cookie = n + 1,
-						 .kind = NET_ALLREDUCE };
+						 .kind = WEFT_COLL_ALLREDUCE };
 
 			T_OK(net_tree_send(e.net, 0, &part));
 		}

@@ -99,7 +99,7 @@ static void class_route_may_have_a_switch_as_root(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 	uint32_t node[] = { 64, 0, 1, 2, 3 }, share[] = { 0, 1, 1, 1, 1 };
-	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 8 };
+	struct net_part part = { .kind = WEFT_COLL_ALLREDUCE, .bytes = 8 };
 
 	quaternary(&cfg, 3);
 	net_fixture_open(&e, &cfg, 0);
@@ -122,7 +122,7 @@ static void class_route_may_have_a_switch_as_root(void **state)
 static void tree_plan_uses_the_switches_above_the_nodes(void **state)
 {
 	static const uint32_t node[] = { 3, 4, 5, 40 };
-	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 8 };
+	struct net_part part = { .kind = WEFT_COLL_ALLREDUCE, .bytes = 8 };
 	struct net_config cfg;
 	struct net_tree_plan t;
 	struct net_fixture e;

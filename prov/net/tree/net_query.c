@@ -257,7 +257,7 @@ void net_query_answered(struct net_step *s, const struct net_call *c,
 		return;
 	}
 	if (sets && q.answer == NET_OK) {
-		part_init(net, p, NET_BCAST, QUERY_BYTES);
+		part_init(net, p, WEFT_COLL_BCAST, QUERY_BYTES);
 		net_part_schedule(s, c->time_ps + net->cfg.query_ps, pi);
 	} else {
 		net_part_put(s->net, pi);

@@ -165,9 +165,9 @@ static void only_a_range_has_hardware_broadcast(void **state)
 	T_OK(net_tree_plan(&cfg, node, NULL, 3, &t));
 	net_tree_plan_free(&t);
 	T_TRUE(net_tree_supports(&cfg, NET_ACKED_BCAST));
-	T_FALSE(net_tree_supports(&cfg, NET_ALLREDUCE));
+	T_FALSE(net_tree_supports(&cfg, WEFT_COLL_ALLREDUCE));
 	net_config_bgq(&cfg);
-	T_TRUE(net_tree_supports(&cfg, NET_ALLREDUCE));
+	T_TRUE(net_tree_supports(&cfg, WEFT_COLL_ALLREDUCE));
 }
 
 /* Broadcasts of different nodes are in flight at once. */
@@ -228,7 +228,7 @@ static void barrier_arrive(struct net_fixture *e, struct net_part *part,
 {
 	uint32_t r;
 
-	part->kind = NET_BARRIER;
+	part->kind = WEFT_COLL_BARRIER;
 	for (part->node = 0; part->node < nodes; part->node++)
 		for (r = 0; r < ranks; r++)
 			T_OK(net_tree_send(e->net, at, part));
@@ -276,7 +276,7 @@ static void query_barrier_time_steps_at_powers_of_four(void **state)
 static void a_barrier_waits_for_the_last_rank(void **state)
 {
 	const uint64_t late = 50000 * NS;
-	struct net_part part = { .kind = NET_BARRIER };
+	struct net_part part = { .kind = WEFT_COLL_BARRIER };
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t once = barrier(3, 16);
@@ -305,7 +305,7 @@ static void failed_query_is_repeated(void **state)
 {
 	uint64_t ask = one_way(2) + WIRE + RECEIVE;
 	uint64_t round = BUILD + ask + ACK + one_way(2) + WIRE + KNOWN + QUERY;
-	struct net_part part = { .kind = NET_BARRIER };
+	struct net_part part = { .kind = WEFT_COLL_BARRIER };
 	struct net_config cfg;
 	struct net_fixture e;
 
@@ -347,7 +347,7 @@ static void barriers_may_overlap(void **state)
 
 static void arrival_order_does_not_matter(void **state)
 {
-	struct net_part part = { .kind = NET_BARRIER };
+	struct net_part part = { .kind = WEFT_COLL_BARRIER };
 	struct net_config cfg;
 	struct net_fixture e;
 	uint64_t log[2];

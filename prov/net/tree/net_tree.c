@@ -30,7 +30,7 @@ static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 	const struct net_config *cfg = &net->cfg;
 	uint32_t full = net_len(net, 0, net_chunks(net, cfg->payload_bytes));
 
-	if (p->kind == NET_BARRIER)
+	if (p->kind == WEFT_COLL_BARRIER)
 		return net_wire_ticks(cfg, cfg->barrier_bytes, net->rate[0]);
 	if (!cfg->coll_packet_ticks)
 		return net_len(net, 0, p->chunks) + cfg->protocol_ticks;
@@ -41,6 +41,12 @@ static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 
 /* ---- contributions ------------------------------------------------------- */
 
+static bool kind_valid(unsigned kind)
+{
+	return kind <= WEFT_COLL_ALLREDUCE ||
+	       (kind >= NET_ACKED_BCAST && kind <= NET_QUERY);
+}
+
 int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 {
 	uint64_t ps = at + net->cfg.coll_inject_ps;
@@ -48,7 +54,7 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	struct net_packet *p;
 	uint32_t mi, pi;
 
-	if (part->node >= net->ends || part->kind > NET_QUERY ||
+	if (part->node >= net->ends || !kind_valid(part->kind) ||
 	    part->bytes > net->cfg.payload_bytes)
 		return -EINVAL;
 	mi = net_member_find(net, part->route, part->node);
@@ -66,7 +72,7 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	p->bytes = (uint16_t)part->bytes;
 	p->chunks = (uint8_t)net_chunks(net, part->bytes);
 	p->flags = part->fp ? NET_P_FP : 0;
-	if (p->kind == NET_BARRIER && !net_member(net, mi)->barrier &&
+	if (p->kind == WEFT_COLL_BARRIER && !net_member(net, mi)->barrier &&
 	    !net->cfg.query_ps) {
 		/*
 		 * A barrier without a free barrier class is an allreduce: a
@@ -75,7 +81,7 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 		 * operations, because barrier classes are the faster method
 		 * [II.D].
 		 */
-		p->kind = NET_ALLREDUCE;
+		p->kind = WEFT_COLL_ALLREDUCE;
 		p->flags = NET_P_FP;
 	}
 	p->in = NET_INPUT_LOCAL;
@@ -96,9 +102,10 @@ void net_tree_part(struct net_step *s, uint64_t word)
 	struct net_packet *p = net_packet(s->net, pi);
 
 	p->since = (uint32_t)s->now;
-	if (p->kind == NET_BARRIER && !net_member(s->net, p->msg)->barrier)
+	if (p->kind == WEFT_COLL_BARRIER &&
+	    !net_member(s->net, p->msg)->barrier)
 		net_query_arrive(s, pi);
-	else if (p->kind == NET_BARRIER || p->kind == NET_KIND_ANSWER)
+	else if (p->kind == WEFT_COLL_BARRIER || p->kind == NET_KIND_ANSWER)
 		contribute(s, pi);
 	else
 		net_part_queue(s, pi);
@@ -229,7 +236,7 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 
 	if (p->kind == NET_KIND_ANSWER)
 		at += net->cfg.ack_receive_ps - net->cfg.coll_receive_ps;
-	if (p->kind != NET_BARRIER)
+	if (p->kind != WEFT_COLL_BARRIER)
 		at += (uint64_t)coll_len(net, p) * net->cfg.tick_ps;
 	WEFT_GUARD_ASSERT(ri);
 	*r = *p;
@@ -290,7 +297,7 @@ static void send_down(struct net_step *s, uint32_t pi)
 			release_buffer(s, pi);
 		return;
 	}
-	if (m->share && (p->kind != NET_REDUCE || p->dst == s->id))
+	if (m->share && (p->kind != WEFT_COLL_REDUCE || p->dst == s->id))
 		deliver(s, p);
 	net->filtered += !m->share && s->id < net->ends;
 	p->count = m->children;
@@ -336,7 +343,7 @@ static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 	struct net_nic *n = net_nic(s->net, s->id);
 	uint64_t start = s->now;
 
-	if (p->kind == NET_BARRIER)
+	if (p->kind == WEFT_COLL_BARRIER)
 		return start;
 	if (start < n->alu_tick)
 		start = n->alu_tick;
@@ -378,8 +385,8 @@ static uint64_t result_of(struct net_step *s, uint32_t entry)
 	for (i = 0; i < n; i++)
 		cookie[i] = in[i].cookie;
 	p = net_packet(net, entry);
-	if (n == 1 || p->kind == NET_BARRIER || p->kind == NET_KIND_ANSWER ||
-	    !s->up->combine)
+	if (n == 1 || p->kind == WEFT_COLL_BARRIER ||
+	    p->kind == NET_KIND_ANSWER || !s->up->combine)
 		return cookie[0];
 	return s->up->combine(s->arg, s->now * net->cfg.tick_ps, s->id, cookie,
 			      n);
@@ -495,7 +502,7 @@ static void copy_sent(struct net_step *s, struct net_packet *c)
  */
 static unsigned cut_through(const struct net_packet *p)
 {
-	return p->kind == NET_BARRIER ? 0 : COLL_AFTER;
+	return p->kind == WEFT_COLL_BARRIER ? 0 : COLL_AFTER;
 }
 
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
@@ -520,7 +527,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	 * changed [SC11 II.D], so it needs the whole old packet: no
 	 * cut-through.
 	 */
-	if (p->kind == NET_BARRIER)
+	if (p->kind == WEFT_COLL_BARRIER)
 		hop += len;
 	p->frac = (uint16_t)(p->frac + h->frac);
 	if (p->frac >= net->cfg.tick_ps) {

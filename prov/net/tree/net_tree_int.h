@@ -18,7 +18,7 @@ enum net_kind {
 /* Returns whether packets of this kind go from one node to all nodes. */
 static inline bool net_kind_one_to_all(unsigned kind)
 {
-	return kind == NET_BCAST ||
+	return kind == WEFT_COLL_BCAST ||
 	       (kind >= NET_ACKED_BCAST && kind < NET_KIND_ANSWER);
 }
 

@@ -181,11 +181,11 @@ static int route_build(struct net *net, const uint32_t *node, const int *parent,
 	return ret;
 }
 
-bool net_tree_supports(const struct net_config *cfg, enum net_coll kind)
+bool net_tree_supports(const struct net_config *cfg, unsigned kind)
 {
-	bool sums = kind == NET_REDUCE || kind == NET_ALLREDUCE;
+	bool sums = kind == WEFT_COLL_REDUCE || kind == WEFT_COLL_ALLREDUCE;
 
-	if (kind == NET_BARRIER && !cfg->barriers && !cfg->query_ps &&
+	if (kind == WEFT_COLL_BARRIER && !cfg->barriers && !cfg->query_ps &&
 	    cfg->fold_ps)
 		return false;
 	return cfg->routes && (!sums || cfg->coll_packet_ticks);

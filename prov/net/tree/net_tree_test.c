@@ -82,7 +82,9 @@ static void table_3_is_endpoint_plus_hops(void **state)
 		{ { 4, 4, 2, 2, 2 }, 1329 }, { { 4, 4, 4, 2, 2 }, 1444 },
 		{ { 4, 4, 4, 4, 2 }, 1558 },
 	};
-	struct net_part part = { .kind = NET_ALLREDUCE, .fp = 1, .bytes = 8 };
+	struct net_part part = { .kind = WEFT_COLL_ALLREDUCE,
+				 .fp = 1,
+				 .bytes = 8 };
 	struct tree t;
 	unsigned i;
 
@@ -98,7 +100,7 @@ static void table_3_is_endpoint_plus_hops(void **state)
 
 static void every_node_receives_the_sum_of_all_contributions(void **state)
 {
-	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 512 };
+	struct net_part part = { .kind = WEFT_COLL_ALLREDUCE, .bytes = 512 };
 	struct tree t;
 	uint64_t sum = 0;
 	uint32_t i, k, s;
@@ -119,7 +121,7 @@ static void every_node_receives_the_sum_of_all_contributions(void **state)
 
 static void late_member_delays_only_its_route(void **state)
 {
-	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 512 };
+	struct net_part part = { .kind = WEFT_COLL_ALLREDUCE, .bytes = 512 };
 	struct tree t;
 	uint32_t i, s, other;
 
@@ -135,7 +137,7 @@ static void late_member_delays_only_its_route(void **state)
 			T_OK(net_tree_send(t.e.net, 0, &part));
 		}
 	part.route = other;
-	part.kind = NET_BARRIER;
+	part.kind = WEFT_COLL_BARRIER;
 	part.bytes = 0;
 	part.seq = 0;
 	for (i = 0; i < t.count; i++) {
@@ -145,7 +147,7 @@ static void late_member_delays_only_its_route(void **state)
 	net_fixture_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	part.route = t.route;
-	part.kind = NET_ALLREDUCE;
+	part.kind = WEFT_COLL_ALLREDUCE;
 	part.bytes = 512;
 	part.node = t.count - 1;
 	for (s = 0; s < 40; s++) {
@@ -160,7 +162,9 @@ static void late_member_delays_only_its_route(void **state)
 
 static void long_reductions_stream_at_the_rate_of_the_alu(void **state)
 {
-	struct net_part part = { .kind = NET_ALLREDUCE, .fp = 1, .bytes = 512 };
+	struct net_part part = { .kind = WEFT_COLL_ALLREDUCE,
+				 .fp = 1,
+				 .bytes = 512 };
 	struct tree t;
 	uint64_t one, many;
 
@@ -199,7 +203,7 @@ static void two_routes_share_the_alu_of_a_node(void **state)
 	net_fixture_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t neighbour = i ? 4 : 1;
-		struct net_part part = { .kind = NET_ALLREDUCE,
+		struct net_part part = { .kind = WEFT_COLL_ALLREDUCE,
 					 .fp = 1,
 					 .bytes = 512 };
 
@@ -220,7 +224,7 @@ static void two_routes_share_the_alu_of_a_node(void **state)
 
 static void broadcast_waits_for_no_member(void **state)
 {
-	struct net_part part = { .kind = NET_BCAST,
+	struct net_part part = { .kind = WEFT_COLL_BCAST,
 				 .bytes = 100,
 				 .cookie = 42 };
 	struct tree t;
@@ -237,7 +241,9 @@ static void broadcast_waits_for_no_member(void **state)
 
 static void reduction_is_delivered_only_at_its_target(void **state)
 {
-	struct net_part part = { .kind = NET_REDUCE, .bytes = 64, .dst = 5 };
+	struct net_part part = { .kind = WEFT_COLL_REDUCE,
+				 .bytes = 64,
+				 .dst = 5 };
 	struct tree t;
 
 	tree_open(&t, (uint16_t[]){ 4, 2, 2, 1, 1 }, 1);
@@ -250,7 +256,7 @@ static void reduction_is_delivered_only_at_its_target(void **state)
 
 static void barrier_uses_no_alu_time(void **state)
 {
-	struct net_part part = { .kind = NET_BARRIER };
+	struct net_part part = { .kind = WEFT_COLL_BARRIER };
 	struct tree t;
 
 	tree_open(&t, (uint16_t[]){ 4, 4, 4, 4, 2 }, 1);
@@ -267,7 +273,7 @@ static void barrier_uses_no_alu_time(void **state)
 
 static void barrier_without_class_uses_empty_packets(void **state)
 {
-	struct net_part part = { .kind = NET_BARRIER };
+	struct net_part part = { .kind = WEFT_COLL_BARRIER };
 	struct tree t;
 	uint32_t first;
 	uint64_t slow, at = 1000000000;

@@ -1,7 +1,6 @@
 # prov/ofi/group: collectives of libfabric
 PROVIDER += \
 	prov/ofi/group/weft_mcgroup.c prov/ofi/group/weft_mcgroup.h \
-	prov/ofi/group/weft_mcgroup_call.c prov/ofi/group/weft_mcgroup_call.h \
 	prov/ofi/group/weft_mcgroup_wait.c \
 	prov/ofi/group/weft_mcgroup_wait_vt.c
 libweft_ofi_la_SOURCES += prov/ofi/group/weft_set.c

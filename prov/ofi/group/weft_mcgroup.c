@@ -2,11 +2,9 @@
 /*
  * libfabric's groups and collective calls. A completion is one entry in the
  * transmit CQ with flags FI_COLLECTIVE; its data field holds the arithmetic
- * flags (FI_WEFT_NAN, FI_WEFT_OVERFLOW). weft_mcgroup_call.h translates the
- * calls for the collective unit.
+ * flags (FI_WEFT_NAN, FI_WEFT_OVERFLOW).
  */
 #include "prov/ofi/group/weft_mcgroup.h"
-#include "prov/ofi/group/weft_mcgroup_call.h"
 #include "prov/ofi/queue/weft_cq.h"
 #include "prov/ofi/queue/weft_eq.h"
 #include "prov/ofi/weft_err.h"
@@ -29,6 +27,7 @@ static void coll_joined(void *arg, struct weft_nic_group *coll, int err)
 	struct fi_eq_entry entry = { .fid = &mc->fid.fid,
 				     .context = mc->fid.fid.context };
 
+	mc->oversubscribed = !err && weft_grp_oversubscribed(coll);
 	if (err)
 		weft_eq_post_err(mc->ep->eq, &mc->fid.fid, entry.context, -err,
 				 0);
@@ -206,38 +205,125 @@ static struct weft_mcgroup *mc_of(fi_addr_t coll_addr)
 }
 
 /* Returns the member's rank, given by its address or by the rank itself. */
-static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
+static int root_of(const struct weft_mcgroup *mc, fi_addr_t addr)
 {
-	const struct weft_mcgroup *mc = mc_of(coll_addr);
-	int i = mc ? weft_set_index(mc->set, addr) : -1;
+	int i = weft_set_index(mc->set, addr);
 
-	if (!mc)
-		return -1;
 	return i >= 0 ? i : addr < mc->set->count ? (int)addr : -1;
+}
+
+/*
+ * Returns the size in bytes of an element of a call that does not reduce; 0:
+ * unknown type.
+ */
+static size_t type_bytes(enum fi_datatype t)
+{
+	static const uint8_t bytes[] = {
+		[FI_INT8] = 1,
+		[FI_UINT8] = 1,
+		[FI_INT16] = 2,
+		[FI_UINT16] = 2,
+		[FI_INT32] = 4,
+		[FI_UINT32] = 4,
+		[FI_INT64] = 8,
+		[FI_UINT64] = 8,
+		[FI_FLOAT] = 4,
+		[FI_DOUBLE] = 8,
+		[FI_FLOAT_COMPLEX] = 8,
+		[FI_DOUBLE_COMPLEX] = 16,
+		[FI_LONG_DOUBLE] = sizeof(long double),
+		[FI_LONG_DOUBLE_COMPLEX] = 2 * sizeof(long double),
+		[FI_INT128] = 16,
+		[FI_UINT128] = 16,
+	};
+
+	return (size_t)t < WEFT_COUNT_OF(bytes) ? bytes[t] : 0;
+}
+
+static bool unit_supports(enum fi_op op, enum fi_datatype type)
+{
+	return (size_t)type < WEFT_NUM_WORDS && weft_cunit_supports(op, type);
+}
+
+int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
+			  struct fi_collective_attr *attr, uint64_t flags)
+{
+	bool reduces = coll == FI_ALLREDUCE || coll == FI_REDUCE ||
+		       coll == FI_REDUCE_SCATTER;
+	size_t bytes;
+
+	if (!attr)
+		return -FI_EINVAL;
+	bytes = type_bytes(attr->datatype);
+	if ((size_t)coll > FI_GATHER || (coll != FI_BARRIER && !bytes) ||
+	    (reduces && !unit_supports(attr->op, attr->datatype)))
+		return -FI_EOPNOTSUPP;
+	attr->datatype_attr.size = bytes;
+	/* the count is limited by memory only: data is sent in packets */
+	attr->datatype_attr.count = bytes ? SIZE_MAX / bytes : 0;
+	attr->max_members = INT32_MAX;
+	attr->mode = 0;
+	return 0;
+}
+
+/* Arguments of libfabric's calls besides buffers and count. */
+struct mc_args {
+	fi_addr_t root; /* for kinds that have one */
+	enum fi_datatype datatype;
+	enum fi_op op; /* FI_NOOP: the call does not reduce */
+	uint64_t flags;
+	void *context;
+};
+
+static bool has_root(unsigned kind)
+{
+	return kind == WEFT_COLL_BCAST || kind == WEFT_COLL_REDUCE ||
+	       kind == WEFT_COLL_GATHER || kind == WEFT_COLL_SCATTER;
+}
+
+/*
+ * Sets root, type and operation of a call. Returns false if the unit does not
+ * support them.
+ */
+static bool call_fill(const struct weft_mcgroup *mc, const struct mc_args *a,
+		      struct weft_coll_call *call)
+{
+	if (has_root(call->kind))
+		call->root = root_of(mc, a->root);
+	if (a->op == FI_NOOP) {
+		call->type = WEFT_NUM_U8;
+		call->count *= type_bytes(a->datatype);
+		return type_bytes(a->datatype);
+	}
+	call->type = (uint8_t)a->datatype;
+	call->op = (uint8_t)a->op;
+	if (a->flags & FI_WEFT_EXACT && a->datatype == FI_DOUBLE &&
+	    a->op == FI_SUM && call->kind != WEFT_COLL_REDUCE_SCATTER)
+		call->type = WEFT_COLL_EXACT;
+	return unit_supports(a->op, a->datatype);
 }
 
 /* Posts an operation that completes with a CQ entry. */
 static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
-			 const struct fi_weft_call *c, void *context)
+			 struct weft_coll_call call, struct mc_args a)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct weft_mcgroup *mc = mc_of(coll_addr);
-	struct weft_cunit_call call = { 0 };
 	struct weft_nic_op *op;
 	ssize_t ret = -FI_ENOMEM;
 
-	if (!weft_mcgroup_call(c, &call))
-		return -FI_EOPNOTSUPP;
 	if (!mc || mc->ep != ep || !mc->group)
 		return -FI_EINVAL;
+	if (!call_fill(mc, &a, &call))
+		return -FI_EOPNOTSUPP;
 	weft_enter(ep->domain);
 	op = weft_nic_op_get(ep->nic);
 	if (op) {
 		op->kind = WEFT_COLLECTIVE;
 		op->peer = NULL;
-		op->context = context;
+		op->context = a.context;
 		op->comp_flags = FI_COLLECTIVE;
-		op->flags = c->flags & FI_COMPLETION
+		op->flags = a.flags & FI_COMPLETION
 				    ? 0
 				    : ep->tx_flags & WEFT_OP_QUIET;
 		op->tag = 0;
@@ -249,12 +335,30 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 	return ret;
 }
 
+/* The parameters that libfabric's calls with two buffers begin with. */
+#define IN_OUT                                                        \
+	struct fid_ep *ep, const void *buf, size_t count, void *desc, \
+		void *result, void *result_desc, fi_addr_t coll_addr
+#define CALL(which)                                                     \
+	(struct weft_coll_call)                                         \
+	{                                                               \
+		.kind = which, .in = buf, .out = result, .count = count \
+	}
+#define ARGS(root, op)                             \
+	(struct mc_args)                           \
+	{                                          \
+		root, datatype, op, flags, context \
+	}
+
 static ssize_t mc_barrier2(struct fid_ep *ep, fi_addr_t coll_addr,
 			   uint64_t flags, void *context)
 {
-	const struct fi_weft_call c = { .what = FI_BARRIER, .flags = flags };
+	const enum fi_datatype datatype = FI_UINT8;
+	void *buf = NULL, *result = NULL;
+	size_t count = 0;
 
-	return coll_post(ep, coll_addr, &c, context);
+	return coll_post(ep, coll_addr, CALL(WEFT_COLL_BARRIER),
+			 ARGS(0, FI_NOOP));
 }
 
 static ssize_t mc_barrier(struct fid_ep *ep, fi_addr_t coll_addr, void *context)
@@ -262,150 +366,62 @@ static ssize_t mc_barrier(struct fid_ep *ep, fi_addr_t coll_addr, void *context)
 	return mc_barrier2(ep, coll_addr, 0, context);
 }
 
-static ssize_t mc_broadcast(struct fid_ep *ep, void *buf, size_t count,
-			    void *desc, fi_addr_t coll_addr,
-			    fi_addr_t root_addr, enum fi_datatype datatype,
+static ssize_t mc_broadcast(struct fid_ep *ep, void *result, size_t count,
+			    void *desc, fi_addr_t coll_addr, fi_addr_t root,
+			    enum fi_datatype datatype, uint64_t flags,
+			    void *context)
+{
+	const void *buf = NULL;
+
+	return coll_post(ep, coll_addr, CALL(WEFT_COLL_BCAST),
+			 ARGS(root, FI_NOOP));
+}
+
+static ssize_t mc_alltoall(IN_OUT, enum fi_datatype datatype, uint64_t flags,
+			   void *context)
+{
+	return coll_post(ep, coll_addr, CALL(WEFT_COLL_ALLTOALL),
+			 ARGS(0, FI_NOOP));
+}
+
+static ssize_t mc_allgather(IN_OUT, enum fi_datatype datatype, uint64_t flags,
+			    void *context)
+{
+	return coll_post(ep, coll_addr, CALL(WEFT_COLL_ALLGATHER),
+			 ARGS(0, FI_NOOP));
+}
+
+static ssize_t mc_allreduce(IN_OUT, enum fi_datatype datatype, enum fi_op op,
 			    uint64_t flags, void *context)
 {
-	const struct fi_weft_call c = {
-		.what = FI_BROADCAST,
-		.root = root_of(coll_addr, root_addr),
-		.out = buf,
-		.count = count,
-		.datatype = datatype,
-		.flags = flags,
-	};
-
-	return coll_post(ep, coll_addr, &c, context);
+	return coll_post(ep, coll_addr, CALL(WEFT_COLL_ALLREDUCE), ARGS(0, op));
 }
 
-static ssize_t mc_alltoall(struct fid_ep *ep, const void *buf, size_t count,
-			   void *desc, void *result, void *result_desc,
-			   fi_addr_t coll_addr, enum fi_datatype datatype,
-			   uint64_t flags, void *context)
+static ssize_t mc_reduce_scatter(IN_OUT, enum fi_datatype datatype,
+				 enum fi_op op, uint64_t flags, void *context)
 {
-	const struct fi_weft_call c = {
-		.what = FI_ALLTOALL,
-		.in = buf,
-		.out = result,
-		.count = count,
-		.datatype = datatype,
-		.flags = flags,
-	};
-
-	return coll_post(ep, coll_addr, &c, context);
+	return coll_post(ep, coll_addr, CALL(WEFT_COLL_REDUCE_SCATTER),
+			 ARGS(0, op));
 }
 
-static ssize_t mc_allgather(struct fid_ep *ep, const void *buf, size_t count,
-			    void *desc, void *result, void *result_desc,
-			    fi_addr_t coll_addr, enum fi_datatype datatype,
-			    uint64_t flags, void *context)
+static ssize_t mc_reduce(IN_OUT, fi_addr_t root, enum fi_datatype datatype,
+			 enum fi_op op, uint64_t flags, void *context)
 {
-	const struct fi_weft_call c = {
-		.what = FI_ALLGATHER,
-		.in = buf,
-		.out = result,
-		.count = count,
-		.datatype = datatype,
-		.flags = flags,
-	};
-
-	return coll_post(ep, coll_addr, &c, context);
+	return coll_post(ep, coll_addr, CALL(WEFT_COLL_REDUCE), ARGS(root, op));
 }
 
-static ssize_t mc_allreduce(struct fid_ep *ep, const void *buf, size_t count,
-			    void *desc, void *result, void *result_desc,
-			    fi_addr_t coll_addr, enum fi_datatype datatype,
-			    enum fi_op op, uint64_t flags, void *context)
+static ssize_t mc_scatter(IN_OUT, fi_addr_t root, enum fi_datatype datatype,
+			  uint64_t flags, void *context)
 {
-	const struct fi_weft_call c = {
-		.what = FI_ALLREDUCE,
-		.in = buf,
-		.out = result,
-		.count = count,
-		.datatype = datatype,
-		.op = op,
-		.flags = flags,
-	};
-
-	return coll_post(ep, coll_addr, &c, context);
+	return coll_post(ep, coll_addr, CALL(WEFT_COLL_SCATTER),
+			 ARGS(root, FI_NOOP));
 }
 
-static ssize_t mc_reduce_scatter(struct fid_ep *ep, const void *buf,
-				 size_t count, void *desc, void *result,
-				 void *result_desc, fi_addr_t coll_addr,
-				 enum fi_datatype datatype, enum fi_op op,
-				 uint64_t flags, void *context)
-{
-	const struct fi_weft_call c = {
-		.what = FI_REDUCE_SCATTER,
-		.in = buf,
-		.out = result,
-		.count = count,
-		.datatype = datatype,
-		.op = op,
-		.flags = flags,
-	};
-
-	return coll_post(ep, coll_addr, &c, context);
-}
-
-static ssize_t mc_reduce(struct fid_ep *ep, const void *buf, size_t count,
-			 void *desc, void *result, void *result_desc,
-			 fi_addr_t coll_addr, fi_addr_t root_addr,
-			 enum fi_datatype datatype, enum fi_op op,
+static ssize_t mc_gather(IN_OUT, fi_addr_t root, enum fi_datatype datatype,
 			 uint64_t flags, void *context)
 {
-	const struct fi_weft_call c = {
-		.what = FI_REDUCE,
-		.root = root_of(coll_addr, root_addr),
-		.in = buf,
-		.out = result,
-		.count = count,
-		.datatype = datatype,
-		.op = op,
-		.flags = flags,
-	};
-
-	return coll_post(ep, coll_addr, &c, context);
-}
-
-static ssize_t mc_scatter(struct fid_ep *ep, const void *buf, size_t count,
-			  void *desc, void *result, void *result_desc,
-			  fi_addr_t coll_addr, fi_addr_t root_addr,
-			  enum fi_datatype datatype, uint64_t flags,
-			  void *context)
-{
-	const struct fi_weft_call c = {
-		.what = FI_SCATTER,
-		.root = root_of(coll_addr, root_addr),
-		.in = buf,
-		.out = result,
-		.count = count,
-		.datatype = datatype,
-		.flags = flags,
-	};
-
-	return coll_post(ep, coll_addr, &c, context);
-}
-
-static ssize_t mc_gather(struct fid_ep *ep, const void *buf, size_t count,
-			 void *desc, void *result, void *result_desc,
-			 fi_addr_t coll_addr, fi_addr_t root_addr,
-			 enum fi_datatype datatype, uint64_t flags,
-			 void *context)
-{
-	const struct fi_weft_call c = {
-		.what = FI_GATHER,
-		.root = root_of(coll_addr, root_addr),
-		.in = buf,
-		.out = result,
-		.count = count,
-		.datatype = datatype,
-		.flags = flags,
-	};
-
-	return coll_post(ep, coll_addr, &c, context);
+	return coll_post(ep, coll_addr, CALL(WEFT_COLL_GATHER),
+			 ARGS(root, FI_NOOP));
 }
 
 /* not called by libfabric 1.17, which has no wrapper fi_coll_msg */

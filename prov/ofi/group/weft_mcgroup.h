@@ -38,6 +38,7 @@ struct weft_mcgroup {
 	struct weft_set *set;
 	struct weft_nic_group *group;
 	bool one_thread; /* blocking calls are possible (weft_mcgroup_wait.c) */
+	bool oversubscribed; /* the group has more members than processors */
 	struct weft_wait_policy policy;
 };
 
@@ -53,8 +54,9 @@ int weft_mcgroup_join(struct fid_ep *ep, const void *addr, uint64_t flags,
 extern struct fi_ops_collective weft_mcgroup_ops;
 
 /* Blocking calls: weft_mcgroup_wait.c. */
-int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *call,
-		       struct fi_weft_work *work);
+int weft_mcgroup_begin(struct fid *fid, struct fi_weft_work *work,
+		       uint64_t flags,
+		       void (*done)(struct fi_weft_work *work, int err));
 int weft_mcgroup_wait(struct fid *fid, struct fi_weft_work *work,
 		      int timeout_ms);
 /*

@@ -4,7 +4,6 @@
  * call is one begin and one wait.
  */
 #include "prov/ofi/group/weft_mcgroup.h"
-#include "prov/ofi/group/weft_mcgroup_call.h"
 #include "prov/ofi/queue/weft_cq.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/ep/weft_progress.h"
@@ -20,17 +19,18 @@
 /* State of a call, in the caller's memory. */
 struct mc_work {
 	struct weft_grp_work work;
-	/* set for posted operations only (FI_WEFT_LATER) */
+	/* set for operations with a callback only */
 	struct weft_mcgroup *mc;
 	void (*done)(struct fi_weft_work *work, int err);
 };
 
-static_assert(sizeof(struct mc_work) <= sizeof(struct fi_weft_work),
-	      "room for the work");
+static_assert(sizeof(struct mc_work) <= sizeof(struct fi_weft_work) &&
+		      !offsetof(struct mc_work, work.call),
+	      "a work of the extension begins with its call");
 
 static struct weft_grp_work *work_of(struct fi_weft_work *w)
 {
-	return (struct weft_grp_work *)w->opaque;
+	return (struct weft_grp_work *)w;
 }
 
 static int work_result(const struct weft_grp_work *w)
@@ -53,42 +53,36 @@ static void posted_done(struct weft_grp_work *w)
 	d->done((struct fi_weft_work *)d, -work_result(w));
 }
 
-WEFT_HOT int weft_mcgroup_begin(struct fid *fid, const struct fi_weft_call *c,
-				struct fi_weft_work *work)
+WEFT_HOT int
+weft_mcgroup_begin(struct fid *fid, struct fi_weft_work *work, uint64_t flags,
+		   void (*done)(struct fi_weft_work *work, int err))
 {
 	struct weft_mcgroup *mc =
 		weft_container_of(fid, struct weft_mcgroup, fid.fid);
 	struct weft_grp_work *w = work_of(work);
-	unsigned spins;
+	unsigned spins = 0;
 	bool oversubscribed;
 	int ret;
 
 	if (!mc->one_thread)
 		return -FI_ENOSYS;
 	w->done = NULL;
-	oversubscribed = (c->flags & FI_WEFT_OVERSUBSCRIBED) ||
-			 weft_grp_oversubscribed(mc->group);
-	if (c->flags & FI_WEFT_LATER)
-		spins = 0;
-	else if (!oversubscribed)
+	oversubscribed = flags || mc->oversubscribed;
+	if (!done && !oversubscribed)
 		spins = OWN_CORE.spin.polls;
-	else
-		spins = weft_wait_policy_backs_off(&mc->policy)
-				? 0
-				: OVERSUBSCRIBED.spin.polls;
-	if (!weft_mcgroup_call(c, &w->call))
-		return -FI_EOPNOTSUPP;
+	else if (!done && !weft_wait_policy_backs_off(&mc->policy))
+		spins = OVERSUBSCRIBED.spin.polls;
 	ret = weft_grp_begin(mc->group, w, spins);
 	if (weft_unlikely(ret))
 		return (int)weft_ofi_err(ret);
 	if (weft_likely(w->complete))
-		return work_result(w);
+		return weft_likely(!w->call.err) ? 0 : work_result(w);
 	w->oversubscribed = oversubscribed;
-	if (c->flags & FI_WEFT_LATER) {
+	if (done) {
 		struct mc_work *d = weft_container_of(w, struct mc_work, work);
 
 		d->mc = mc;
-		d->done = c->done;
+		d->done = done;
 		w->done = posted_done;
 	}
 	return -FI_EINPROGRESS;

@@ -24,7 +24,7 @@ struct coll {
 	uint32_t *node;
 	uint32_t count, route;
 	uint64_t bytes, packets;
-	enum net_coll kind;
+	enum weft_coll_kind kind;
 	uint64_t last_ps;
 	int err;
 };
@@ -39,7 +39,7 @@ static void contribute(struct coll *c, uint64_t at, uint32_t node, uint64_t seq)
 		.seq = seq,
 		.bytes = (uint32_t)(left < payload ? left : payload),
 		.kind = (uint8_t)c->kind,
-		.fp = c->kind != NET_BARRIER,
+		.fp = c->kind != WEFT_COLL_BARRIER,
 	};
 	int err = net_tree_send(c->bench.net, at, &part);
 
@@ -114,13 +114,13 @@ static int coll_run(struct coll *c)
 	return err ? err : c->err;
 }
 
-static enum net_coll kind_of(const struct repro_row *row)
+static enum weft_coll_kind kind_of(const struct repro_row *row)
 {
 	char kind[64];
 
 	return strcmp(repro_arg(row, "kind", kind, "allreduce"), "barrier")
-		       ? NET_ALLREDUCE
-		       : NET_BARRIER;
+		       ? WEFT_COLL_ALLREDUCE
+		       : WEFT_COLL_BARRIER;
 }
 
 int repro_coll(const struct repro *r, const struct repro_row *row,
@@ -133,7 +133,7 @@ int repro_coll(const struct repro *r, const struct repro_row *row,
 	if (!err) {
 		unsigned nodes, d;
 
-		c.bytes = c.kind == NET_BARRIER
+		c.bytes = c.kind == WEFT_COLL_BARRIER
 				  ? 0
 				  : repro_arg_number(row, "bytes", 8);
 		/* the block of the row, or the whole machine */

@@ -25,7 +25,7 @@ static void result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 
 static int arrive(struct conditional *c, uint32_t nodes)
 {
-	struct net_part part = { .route = c->route, .kind = NET_BARRIER };
+	struct net_part part = { .route = c->route, .kind = WEFT_COLL_BARRIER };
 	int err = 0;
 
 	for (; part.node < nodes && !err; part.node++)

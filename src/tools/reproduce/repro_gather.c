@@ -81,7 +81,7 @@ static void advance(struct gather *g, uint32_t member, uint64_t at)
 		const struct net_part part = {
 			.route = g->route,
 			.bytes = g->down_bytes,
-			.kind = NET_BCAST,
+			.kind = WEFT_COLL_BCAST,
 		};
 
 		record_error(g, net_tree_send(g->bench.net, m->busy_ps, &part));
