@@ -78,6 +78,7 @@ ln -sf "$idle_timeout" test/support/idle_timeout
 cat > Makefile << MAKE
 CC = ${CC:-cc}
 CFLAGS = ${2#CFLAGS=}
+AM_LDFLAGS = \$(filter -fsanitize%,\$(CFLAGS))
 LDADD = libweftclip.la
 C_TESTS = src/clip_test
 src_clip_test_OBJECTS = src/clip_test.o
@@ -109,6 +110,17 @@ check FOUND '21: store: n--; -> ; (src/clip_test: hangs)'
 check 'NOT REACHED' '28: constant: return v + 1; -> return v + 0;'
 check FOUND '33: constant: return v * 2; -> return v * 3; (src/clip_test)'
 grep -q '^src  *1[0-9] ' out || { echo "no table"; bad=1; }
+
+# an overread that only a build with AddressSanitizer detects for certain
+mkdir build-asan
+if (cd build-asan && ../configure -q CFLAGS=-fsanitize=address &&
+	echo 'int main(void) { return 0; }' > one.c &&
+	${CC:-cc} -fsanitize=address one.c -o one 2> /dev/null); then
+	"$here/test/mutate/auto" --top "$top" --build build-asan --jobs 2 \
+		--match '19: boundary' src > out 2>&1
+	check FOUND '19: boundary: while (n > 0) { -> while (n >= 0) {'
+	grep -q '^src  *1 ' out || { echo "not one fault"; bad=1; }
+fi
 
 # the same seed, the same sample; and only lines of a diff
 for i in 1 2; do
