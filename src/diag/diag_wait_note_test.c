@@ -217,7 +217,7 @@ static void full_note_counts_remaining_items(void **state)
 
 	for (int i = 0; i < WEFT_WAIT_NOTE_ITEMS; i++) {
 		add_item(&s, WEFT_WAIT_RECV, 100000 + i, 2000000000);
-		strcpy(s.item[i].comm, "a name; with (almost) 32 letters");
+		strcpy(s.item[i].comm, "a name; with (almost) 32 letter");
 	}
 	weft_waitnote_write(&s, note);
 	T_TRUE(strlen(note) < WEFT_WAIT_NOTE_BYTES);
