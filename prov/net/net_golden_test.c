@@ -90,7 +90,8 @@ static uint64_t run_collective(const struct golden *g)
 	struct net_part part = { .bytes = (uint32_t)g->msg.bytes,
 				 .kind = g->coll,
 				 .fp = g->fp };
-	bool one_source = g->coll != NET_ALLREDUCE && g->coll != NET_BARRIER;
+	bool one_source =
+		g->coll != WEFT_COLL_ALLREDUCE && g->coll != WEFT_COLL_BARRIER;
 	unsigned sources = one_source ? 1 : g->members;
 
 	for (unsigned i = 0; i <= g->others; i++)
