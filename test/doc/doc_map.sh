@@ -6,7 +6,7 @@ cd "${top_srcdir:-.}" || exit 1
 bad=0
 map=doc/architecture.md
 names=$({ grep -o '`[a-z_A-Z0-9]*`' $map | tr -d '`'
-	sed -n '/^    /p' $map | grep -oE '\b(weft|nic|net|vt|bgq|shm|up|engine|grp|cunit)_[a-z_0-9]+\b'
+	sed -n '/^    /p' $map | grep -oP '\b(weft|nic|net|vt|bgq|shm|up|engine|grp|cunit)_[a-z_0-9]+\b(?!\.[ch])'
 } | grep -vE '^(fi_|weft_nic_up|weft_carrier_up|net_up)' | sort -u)
 for n in $names; do
 	# entry points with several forms: PMPI(Send)(...), COLL(Bcast, bcast)(...)
