@@ -629,9 +629,8 @@ static const char after[] =
 	"Exit code: that of the first rank that failed; 128+signal; 123 a "
 	"report or\n"
 	"trace was not written; 124 timeout; 125 mpiexec failed; 126 program "
-	"not "
-	"executable;\n"
-	"127 program not found.\n";
+	"not\n"
+	"executable; 127 program not found.\n";
 
 struct weft_args run_args(char **word)
 {
