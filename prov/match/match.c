@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* receive without a class: all classes are in use \ */
+/* receive without a class: all classes are in use */
 #define CLS_UNHASHED 0xfe
 #define MIN_CELLS    64
 
@@ -168,9 +168,10 @@ static void posted_hash_fresh(struct weft_match *m)
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r)
 {
 	weft_list_remove(&r->chain);
-	WEFT_ASSERT(r->cls >= WEFT_MATCH_CLASSES || m->cls[r->cls].posted_used);
-	if (r->cls < WEFT_MATCH_CLASSES)
-		m->cls[r->cls].posted_used--;
+	if (r->cls == CLS_UNHASHED)
+		return;
+	WEFT_ASSERT(m->cls[r->cls].posted_used);
+	m->cls[r->cls].posted_used--;
 }
 
 /* Returns the first match in a list linked by chain, or NULL. */

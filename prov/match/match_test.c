@@ -283,6 +283,42 @@ static void the_hash_table_of_messages_grows(void **state)
 	free(u);
 }
 
+/*
+ * A search that ends within the front makes no hash table, however many
+ * receives were posted before; one that goes beyond the front does.
+ */
+static void a_search_within_the_front_hashes_nothing(void **state)
+{
+	struct weft_match_recv r[MANY], want = { .tag = MANY };
+	struct weft_match_msg u[MANY];
+	struct weft_match m;
+
+	weft_match_init(&m);
+	for (uint64_t i = 0; i < MANY; i++) {
+		r[i] = (struct weft_match_recv){ .tag = i };
+		weft_match_post(&m, &r[i]);
+	}
+	for (int i = 0; i < MANY - WEFT_MATCH_FRONT; i++)
+		weft_match_unpost(&m, &r[i]);
+	T_NULL(weft_match_arrive(&m, 0, MANY));
+	T_IS(m.classes, 0);
+	weft_match_post(&m, &r[0]);
+	T_NULL(weft_match_arrive(&m, 0, MANY));
+	T_IS(m.classes, 1);
+	weft_match_unpost(&m, &r[0]);
+	for (int i = MANY - WEFT_MATCH_FRONT; i < MANY; i++)
+		weft_match_unpost(&m, &r[i]);
+	for (uint64_t i = 0; i < MANY; i++) {
+		u[i] = (struct weft_match_msg){ .tag = i };
+		weft_match_add(&m, &u[i]);
+		T_NULL(weft_match_search(&m, &want));
+		T_IS(m.cls[0].indexed, i >= WEFT_MATCH_FRONT);
+	}
+	for (int i = 0; i < MANY; i++)
+		weft_match_remove(&m, &u[i]);
+	weft_match_fini(&m);
+}
+
 static uint64_t cpu_ns(void)
 {
 	struct timespec t;
@@ -335,6 +371,7 @@ int main(void)
 		T_CASE(a_receive_that_stays_posted_matches_again),
 		T_CASE(random_sequences_agree_with_the_model),
 		T_CASE(an_empty_class_is_reused),
+		T_CASE(a_search_within_the_front_hashes_nothing),
 		T_CASE(the_hash_table_of_messages_grows),
 		T_CASE(deep_queues_take_constant_time),
 	};
