@@ -3,10 +3,13 @@
 #include "prov/mem/mem.h"
 #include "test/t.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,6 +122,99 @@ static void unknown_or_straddling_memory_is_refused(void **state)
 	T_TRUE(!strcmp(weft_mem_name(buf, 8), WEFT_MEM_HOST));
 }
 
+/* Counts the mappings of device memory. */
+static unsigned count_mappings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned count = 0;
+	char line[512];
+
+	T_NOT_NULL(f);
+	while (fgets(line, sizeof(line), f))
+		count += strstr(line, "weft-device") != NULL;
+	fclose(f);
+	return count;
+}
+
+static unsigned count_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	T_NOT_NULL(d);
+	while (readdir(d))
+		count++;
+	closedir(d);
+	return count;
+}
+
+static void freed_device_memory_is_unmapped(void **state)
+{
+	unsigned mappings = count_mappings(), files = count_files();
+	void *at[3];
+
+	for (int i = 0; i < 3; i++)
+		T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, &at[i]));
+	T_IS(count_mappings(), mappings + 6);
+	T_IS(count_files(), files);
+	for (int i = 0; i < 3; i++)
+		T_OK(weft_mem_free(WEFT_MEM_DEVICE, at[i]));
+	T_IS(count_mappings(), mappings);
+}
+
+static void the_bus_window_has_bounds(void **state)
+{
+	const uint64_t from = UINT64_C(0x300000000000);
+	const uint64_t end = UINT64_C(0x310000000000);
+
+	T_FALSE(weft_mem_device.on_bus(from - 1));
+	T_TRUE(weft_mem_device.on_bus(from));
+	T_TRUE(weft_mem_device.on_bus(end - 1));
+	T_FALSE(weft_mem_device.on_bus(end));
+}
+
+static int limit(__rlimit_resource_t what, rlim_t to)
+{
+	const struct rlimit l = { to, to };
+
+	return setrlimit(what, &l);
+}
+
+/* Address space for one of the two mappings of a block, not for both. */
+static int alloc_without_space(int i, void *arg)
+{
+	const rlim_t block = (rlim_t)1 << 30;
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+	void *at;
+
+	if (!f || fscanf(f, "%lu", &pages) != 1)
+		return 1;
+	fclose(f);
+	if (limit(RLIMIT_AS,
+		  pages * (rlim_t)sysconf(_SC_PAGESIZE) + block * 3 / 2))
+		return 4;
+	if (weft_mem_alloc(WEFT_MEM_DEVICE, block, &at) != -ENOMEM)
+		return 2;
+	/* the failed allocation has released its address space */
+	return weft_mem_alloc(WEFT_MEM_DEVICE, block / 2, &at) ? 3 : 0;
+}
+
+static int alloc_without_files(int i, void *arg)
+{
+	void *at;
+
+	if (limit(RLIMIT_NOFILE, 0))
+		return 2;
+	return weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, &at) == -EMFILE ? 0 : 1;
+}
+
+static void an_allocation_beyond_a_limit_fails(void **state)
+{
+	t_processes(1, alloc_without_files, NULL, 60);
+	t_processes(1, alloc_without_space, NULL, 60);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +222,9 @@ int main(void)
 		T_CASE(the_processor_cannot_access_device_memory),
 		T_CASE(device_memory_is_accessible_by_its_bus_address),
 		T_CASE(unknown_or_straddling_memory_is_refused),
+		T_CASE(freed_device_memory_is_unmapped),
+		T_CASE(the_bus_window_has_bounds),
+		T_CASE(an_allocation_beyond_a_limit_fails),
 	};
 
 	return T_RUN(tests);
