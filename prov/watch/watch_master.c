@@ -29,12 +29,20 @@ void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
 	}
 }
 
+static uint8_t worse(uint8_t a, uint8_t b)
+{
+	return a > b ? a : b;
+}
+
 static bool is_fresh(uint64_t at, uint64_t now, uint64_t fresh)
 {
 	return at != WEFT_WATCH_NEVER && now - at <= fresh;
 }
 
-/* Merged reports of the neighbours; host and nic are from the newest report. */
+/*
+ * Merged reports of the neighbours; host and nic are from the newest report, or
+ * the worst of several reports of that time.
+ */
 struct neighbour_reports {
 	uint64_t time;
 	uint8_t host, nic;
@@ -54,18 +62,16 @@ static struct neighbour_reports merge_reports(const struct weft_watch_view *v,
 			continue;
 		}
 		h.with_words |= (uint8_t)(1u << p);
-		if (h.time == WEFT_WATCH_NEVER || v->time[p] >= h.time) {
+		if (h.time == WEFT_WATCH_NEVER || v->time[p] > h.time) {
 			h.time = v->time[p];
 			h.host = v->host[p];
 			h.nic = v->nic[p];
+		} else if (v->time[p] == h.time) {
+			h.host = worse(h.host, v->host[p]);
+			h.nic = worse(h.nic, v->nic[p]);
 		}
 	}
 	return h;
-}
-
-static uint8_t worse(uint8_t a, uint8_t b)
-{
-	return a > b ? a : b;
 }
 
 /*

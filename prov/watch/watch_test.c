@@ -258,6 +258,32 @@ static void a_node_with_dead_neighbours_reports_itself(void **state)
 	others_are_normal(&w);
 }
 
+/*
+ * Reports of two neighbours about one node, on any two ports: the newer one
+ * counts, and the worse one if both are of the same time.
+ */
+static void the_newest_or_worst_report_counts(void **state)
+{
+	const struct weft_watch_report good = { .host = WEFT_WATCH_NORMAL,
+						.nic = WEFT_WATCH_NORMAL };
+	const struct weft_watch_report bad = { .host = WEFT_WATCH_BROKEN,
+					       .nic = WEFT_WATCH_SICK };
+
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+		for (unsigned q = 0; q < WEFT_WATCH_PORTS; q++)
+			for (uint64_t at = 9; p != q && at <= 11; at++) {
+				struct weft_watch_view v;
+				struct weft_watch_result r;
+
+				weft_watch_view_init(&v);
+				weft_watch_report_add(&v, 10, &bad, p);
+				weft_watch_report_add(&v, at, &good, q);
+				r = weft_watch_evaluate(&v, 11, FRESH);
+				T_IS(r.host, at > 10 ? good.host : bad.host);
+				T_IS(r.nic, at > 10 ? good.nic : bad.nic);
+			}
+}
+
 /* With any set of faults, a dead node is never reported as normal. */
 static void no_combination_of_faults_is_missed(void **state)
 {
@@ -315,6 +341,7 @@ int main(void)
 		T_CASE(a_cut_link_is_not_a_dead_interface),
 		T_CASE(a_sensor_warning_is_reported_as_sick),
 		T_CASE(a_node_with_dead_neighbours_reports_itself),
+		T_CASE(the_newest_or_worst_report_counts),
 		T_CASE(no_combination_of_faults_is_missed),
 		T_CASE(a_revived_host_is_normal),
 	};
