@@ -67,7 +67,7 @@ static bool is_region_of(int fd, const char *job)
 
 	if (weft_health_attach_readonly(&h, fd))
 		return false;
-	same = !job || !strncmp(h.what.job, job, HEALTH_JOB);
+	same = !job || !strncmp(h.what.job, job, HEALTH_JOB - 1);
 	weft_health_close(&h);
 	return same;
 }

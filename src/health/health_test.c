@@ -9,6 +9,7 @@
 #include "src/base/rng.h"
 #include "test/t.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -85,6 +86,8 @@ static void torus_shape_is_given_or_cubic(void **state)
 {
 	shape_is("4x2x1", 8, 4, 2, 1);
 	shape_is("2x2x2x2x2", 32, 2, 2, 8);
+	/* sides of length 1 do not count as dimensions */
+	shape_is("1x2x1x2x2", 8, 2, 2, 2);
 	shape_is("", 8, 2, 2, 2);
 	shape_is(NULL, 12, 2, 2, 3);
 	shape_is(NULL, 7, 1, 1, 7);
@@ -547,16 +550,104 @@ static void reader_mapping_is_read_only(void **state)
 	weft_health_close(&h);
 }
 
+static void a_rank_is_found_by_its_number(void **state)
+{
+	static struct world w;
+
+	world_open(&w, 2);
+	for (uint32_t i = 0; i < RANKS; i++)
+		T_IS(weft_health_find_rank(&w.rank[0], i + 100),
+		     i < RANKS - 2 ? i : HEALTH_NO_SLOT);
+	/* free slots have no rank, not rank 0 */
+	T_IS(weft_health_find_rank(&w.rank[0], 0), HEALTH_NO_SLOT);
+	weft_health_leave(&w.rank[1]);
+	T_IS(weft_health_find_rank(&w.rank[0], 101), 1);
+	world_close(&w);
+}
+
+/* The text of a view in rooms of every size: it is truncated at the end. */
+static void text_is(const struct weft_health_view *v, const char *expected)
+{
+	char text[128];
+
+	for (size_t room = 1; room < sizeof(text); room++) {
+		memset(text, 'x', sizeof(text));
+		weft_health_view_format(v, text, room);
+		T_IS(strlen(text), strnlen(expected, room - 1));
+		T_TRUE(!strncmp(text, expected, strlen(text)));
+		T_IS(text[room], 'x');
+	}
+}
+
+static void a_view_is_written_as_text(void **state)
+{
+	struct weft_health_view v = { .state = HEALTH_JOINED,
+				      .host = WEFT_WATCH_SICK,
+				      .by = 2,
+				      .beat_ns = 310000000,
+				      .known_ns = 50000000 };
+
+	text_is(&v, "sick, last heartbeat 0.31 s ago, detected by rank 2 "
+		    "0.05 s ago");
+	v.by = HEALTH_NO_SLOT;
+	text_is(&v, "sick, last heartbeat 0.31 s ago");
+	v.state = HEALTH_LEFT;
+	text_is(&v, "has left the job");
+	v.state = HEALTH_FREE;
+	text_is(&v, "unknown");
+}
+
+static unsigned count_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	T_NOT_NULL(d);
+	while (readdir(d))
+		count++;
+	closedir(d);
+	return count;
+}
+
+/* A name that does not fit into the region is compared as far as it fits. */
+static void a_long_job_name_is_truncated(void **state)
+{
+	struct weft_health_job mine = job;
+	struct weft_health h, other;
+	char name[HEALTH_JOB + 40];
+	int fd;
+
+	for (size_t len = HEALTH_JOB - 2; len < sizeof(name); len++) {
+		memset(name, 'n', sizeof(name));
+		snprintf(name, 32, "health_test.%d", getpid());
+		name[strlen(name)] = '.';
+		name[len] = 0;
+		mine.name = name;
+		T_OK(weft_health_open(&h, &mine));
+		T_IS(strlen(h.what.job), strnlen(name, HEALTH_JOB - 1));
+		T_OK(weft_health_attach(&other, h.region.fd, name));
+		weft_health_close(&other);
+		fd = weft_health_find(name);
+		T_TRUE(fd >= 0);
+		close(fd);
+		name[HEALTH_JOB - 3] = 'x';
+		T_IS(weft_health_attach(&other, h.region.fd, name), -ESTALE);
+		weft_health_close(&h);
+	}
+}
+
 static void job_is_found_by_name_and_by_pid(void **state)
 {
 	struct weft_health_job mine = job;
 	struct weft_health h, found;
 	char name[64], pid[16];
+	unsigned files;
 	int fd;
 
 	snprintf(name, sizeof(name), "health_test.%d", getpid());
 	mine.name = name;
 	T_OK(weft_health_open(&h, &mine));
+	files = count_files();
 	fd = weft_health_find(name);
 	T_TRUE(fd >= 0);
 	T_OK(weft_health_attach_readonly(&found, fd));
@@ -575,6 +666,7 @@ static void job_is_found_by_name_and_by_pid(void **state)
 		close(fd);
 	}
 	T_IS(weft_health_find("no such job"), -ESRCH);
+	T_IS(count_files(), files);
 	weft_health_close(&h);
 	T_IS(weft_health_find(name), -ESRCH);
 }
@@ -599,6 +691,9 @@ int main(void)
 		T_CASE(corrupt_header_is_refused),
 		T_CASE(header_is_copied_once),
 		T_CASE(reader_mapping_is_read_only),
+		T_CASE(a_rank_is_found_by_its_number),
+		T_CASE(a_view_is_written_as_text),
+		T_CASE(a_long_job_name_is_truncated),
 		T_CASE(job_is_found_by_name_and_by_pid),
 	};
 
