@@ -2,6 +2,7 @@
 /* Tests of topologies: dims, coordinates, shifts, neighbours. */
 #include "test/t.h"
 
+#include "src/base/attr.h"
 #include "src/types/types_topo.h"
 
 static void check_dims(int n, int k)
@@ -42,6 +43,28 @@ static void dims_are_balanced_and_descending(void **state)
 			weft_topo_dims(n, k, d);
 			T_IS(d[0] - d[k - 1], least_spread(n, k, 0, n));
 		}
+}
+
+/*
+ * Numbers with many divisors. The best factors are often found late, for
+ * example a large factor and several equal small ones (3600 = 10 10 6 6).
+ */
+static void dims_of_composite_numbers_are_balanced(void **state)
+{
+	static const int four[] = { 3600, 3960, 4680 };
+
+	for (int n = 90; n <= 8100; n += 90) {
+		int d[3] = { 0 };
+
+		T_OK(weft_topo_dims(n, 3, d));
+		T_IS(d[0] - d[2], least_spread(n, 3, 0, n));
+	}
+	for (size_t i = 0; i < WEFT_COUNT_OF(four); i++) {
+		int d[4] = { 0 };
+
+		T_OK(weft_topo_dims(four[i], 4, d));
+		T_IS(d[0] - d[3], least_spread(four[i], 4, 0, four[i]));
+	}
 }
 
 /* Results of other MPIs, a prime, and the int with the most divisors. */
@@ -128,12 +151,15 @@ static void graphs_list_their_edges(void **state)
 	T_TRUE(s->weighted && s->in_weight[1] == 3 && s->nout == 0);
 	weft_topo_close(t);
 	weft_topo_close(s);
+	/* a communicator without a topology */
+	weft_topo_close(NULL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(dims_are_balanced_and_descending),
+		T_CASE(dims_of_composite_numbers_are_balanced),
 		T_CASE(dims_of_large_numbers),
 		T_CASE(nonzero_dims_are_kept),
 		T_CASE(coordinates_and_ranks_agree),
