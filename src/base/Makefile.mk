@@ -14,4 +14,5 @@ C_TESTS += src/base/atomic_test src/base/clock_test src/base/copy_test \
 	src/base/num_test src/base/word_test \
 	src/base/pool_test src/base/region_test src/base/rng_test
 src_base_copy_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=weft_copy_loop
+src_base_limit_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=getrlimit
 EXTRA_DIST += src/base/README

@@ -12,6 +12,19 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* The linker's --wrap: a test process may not be able to remove its limits. */
+static bool unlimited;
+int __real_getrlimit(__rlimit_resource_t what, struct rlimit *l);
+int __wrap_getrlimit(__rlimit_resource_t what, struct rlimit *l);
+
+int __wrap_getrlimit(__rlimit_resource_t what, struct rlimit *l)
+{
+	if (!unlimited)
+		return __real_getrlimit(what, l);
+	l->rlim_cur = l->rlim_max = RLIM_INFINITY;
+	return 0;
+}
+
 static void set_limit(__rlimit_resource_t what, rlim_t to)
 {
 	struct rlimit l;
@@ -50,12 +63,37 @@ static void limit_message_names_limit_and_demand(void **state)
 			  "ulimit -u");
 }
 
+/* Without a limit the text is empty, whatever the buffer contained. */
+static void no_limit_gives_an_empty_text(void **state)
+{
+	char text[WEFT_LIMIT_TEXT] = "old text";
+
+	unlimited = true;
+	T_STR(weft_limit_space(text, 3), "");
+	strcpy(text, "old text");
+	T_STR(weft_limit_file(text, 3), "");
+	strcpy(text, "old text");
+	T_STR(weft_limit_files(text), "");
+	strcpy(text, "old text");
+	T_STR(weft_limit_tasks(text, 3), "");
+	strcpy(text, "old text");
+	T_STR(weft_limit_thread(text, 3), "");
+	strcpy(text, "old text");
+	T_STR(weft_limit_memfd(text), "");
+	T_TRUE(weft_limit_file_ok(SIZE_MAX));
+	unlimited = false;
+}
+
 static void a_region_beyond_the_file_size_limit_is_refused(void **state)
 {
 	struct weft_region r;
 
+	memset(&r, 0x11, sizeof(r));
 	set_limit(RLIMIT_FSIZE, 4096);
 	T_IS(weft_region_open(&r, "weft-test", 8192), -EFBIG);
+	/* closing it has no effect */
+	T_NULL(r.base);
+	T_IS(r.fd, -1);
 	T_OK(weft_region_open(&r, "weft-test", 4096));
 	weft_region_close(&r);
 	set_limit(RLIMIT_FSIZE, RLIM_INFINITY);
@@ -87,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(thread_creation_failure_is_reported),
+		T_CASE(no_limit_gives_an_empty_text),
 		T_CASE(a_region_beyond_the_file_size_limit_is_refused),
 		T_CASE(limit_message_names_limit_and_demand),
 	};

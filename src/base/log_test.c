@@ -27,18 +27,21 @@ static void capture(void (*fn)(void))
 	text[n] = 0;
 }
 
-static void log_three_messages(void)
+static void log_some_messages(void)
 {
 	weft_log(WEFT_LOG_DEBUG, "not shown");
 	weft_log(WEFT_LOG_WARN, "queue %d full", 3);
 	weft_log_set_rank(12);
 	weft_log(WEFT_LOG_ERROR, "gone");
+	weft_log_set_rank(0);
+	weft_log(WEFT_LOG_ERROR, "gone, too");
 }
 
 static void lines_carry_rank_and_level(void **state)
 {
-	capture(log_three_messages);
-	T_STR(text, "weft: warn: queue 3 full\nweft[12]: error: gone\n");
+	capture(log_some_messages);
+	T_STR(text, "weft: warn: queue 3 full\nweft[12]: error: gone\n"
+		    "weft[0]: error: gone, too\n");
 }
 
 static void log_long_message(void)
