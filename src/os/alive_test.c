@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,6 +94,39 @@ static void reused_pid_is_not_alive(void **state)
 	T_FALSE(weft_proc_alive(pid, start + 1));
 }
 
+/*
+ * A process that cannot open files in /proc, with a user id that must not send
+ * signals to process 1. arg: a pid that has ended.
+ */
+static int check_without_proc(int i, void *arg)
+{
+	const struct rlimit none = { 0, 0 };
+	const uint32_t *ended = arg;
+
+	/* in a user namespace there may be no other user */
+	if (!geteuid() && setuid(65534))
+		return 0;
+	if (setrlimit(RLIMIT_NOFILE, &none))
+		return 2;
+	if (weft_proc_start(1))
+		return 3;
+	if (!weft_proc_alive(1, 0) || !weft_proc_alive(1, 5))
+		return 4;
+	if (!weft_proc_alive((uint32_t)getpid(), 5))
+		return 5;
+	return weft_proc_alive(*ended, 5) ? 6 : 0;
+}
+
+static void without_proc_the_pid_is_checked(void **state)
+{
+	pid_t pid = start_child(false);
+	uint32_t ended = (uint32_t)pid;
+
+	kill(pid, SIGKILL);
+	T_IS(waitpid(pid, NULL, 0), pid);
+	t_processes(1, check_without_proc, &ended, 60);
+}
+
 static void cpu_ticks_increase(void **state)
 {
 	uint32_t pid = (uint32_t)getpid();
@@ -108,6 +142,7 @@ int main(void)
 		T_CASE(proc_alive_until_killed),
 		T_CASE(process_is_alive_after_main_thread_exit),
 		T_CASE(reused_pid_is_not_alive),
+		T_CASE(without_proc_the_pid_is_checked),
 		T_CASE(cpu_ticks_increase),
 	};
 

@@ -6,9 +6,11 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -186,6 +188,24 @@ static void key_file_creation_failure_is_reported(void **state)
 	T_NOT_NULL(strstr(why, path));
 }
 
+/* The error of the failed step is reported, and the file is removed. */
+static void key_file_that_cannot_be_written_is_removed(void **state)
+{
+	uint8_t key[WEFT_KEYFILE_BYTES];
+	char why[WEFT_KEYFILE_WHY];
+	struct rlimit was, none;
+
+	T_OK(getrlimit(RLIMIT_FSIZE, &was));
+	none = was;
+	none.rlim_cur = 0;
+	signal(SIGXFSZ, SIG_IGN);
+	T_OK(setrlimit(RLIMIT_FSIZE, &none));
+	T_IS(get_key(key, why), -ENOENT);
+	T_OK(setrlimit(RLIMIT_FSIZE, &was));
+	signal(SIGXFSZ, SIG_DFL);
+	T_NOT_NULL(strstr(why, "cannot be created: File too large"));
+}
+
 static void key_file_path_is_in_home_directory(void **state)
 {
 	char got[64];
@@ -219,6 +239,7 @@ int main(void)
 		EACH(key_file_of_another_user_is_refused),
 		EACH(malformed_key_file_is_refused),
 		EACH(key_file_creation_failure_is_reported),
+		EACH(key_file_that_cannot_be_written_is_removed),
 		T_CASE(key_file_path_is_in_home_directory),
 	};
 

@@ -72,6 +72,30 @@ static void unsuccessful_spins_get_shorter(void **state)
 	}
 }
 
+/*
+ * Without a time of the caller all times are those of the table; with one, it
+ * replaces the spins or, for users that do not spin, the yields; 1 means none.
+ */
+static void init_uses_the_given_time(void **state)
+{
+	static const uint64_t spins[] = { 0, 1, 12345 };
+
+	for (size_t k = 0; k < WEFT_COUNT_OF(weft_wait_times); k++)
+		for (size_t i = 0; i < WEFT_COUNT_OF(spins); i++) {
+			const struct weft_wait_times *t = &weft_wait_times[k];
+			uint64_t given = spins[i] == 1 ? 0 : spins[i];
+			uint64_t spin = t->spin_ns, yield = t->yield_ns;
+			struct weft_waiter w = { .idle = false };
+
+			weft_waiter_init(&w, (enum weft_wait_user)k, spins[i]);
+			if (spins[i])
+				*(t->spin_ns ? &spin : &yield) = given;
+			T_IS(w.spin_ns, spin);
+			T_IS(w.yield_ns, yield);
+			T_IS(weft_load64_relaxed(&w.spin_now_ns), spin);
+		}
+}
+
 static void a_wait_blocks_for_one_slice(void **state)
 {
 	struct user u = { .done = 0 };
@@ -149,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_short_wait_only_spins),
 		T_CASE(unsuccessful_spins_get_shorter),
+		T_CASE(init_uses_the_given_time),
 		T_CASE(a_wait_blocks_for_one_slice),
 		T_CASE(a_wait_ends_by_its_timeout),
 		T_CASE(after_refused_sends_a_wait_yields_then_blocks),
