@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows, acknowledgements and timers of prov/arq, one at a time. */
 #include "prov/arq/arq.h"
+#include "src/base/attr.h"
 #include "src/base/rng.h"
 #include "test/t.h"
 
@@ -38,6 +39,27 @@ static void an_acknowledgement_names_single_numbers(void **state)
 	T_FALSE(weft_arq_ack_has(3, ~UINT64_C(0), 67));
 	T_TRUE(weft_arq_ack_has(3, ~UINT64_C(0), 66));
 	T_TRUE(weft_arq_ack_has(1, 0, UINT32_MAX));
+}
+
+/* The half of the number space before an acknowledgement has arrived. */
+static void an_acknowledgement_covers_half_of_all_numbers(void **state)
+{
+	static const uint32_t acks[] = {
+		0, 1, 77, UINT32_MAX / 2, UINT32_MAX / 2 + 1, UINT32_MAX
+	};
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(acks); i++) {
+		uint32_t ack = acks[i], half = UINT32_MAX / 2 + 1;
+		struct weft_arq_win w;
+
+		T_TRUE(weft_arq_ack_has(ack, 0, ack - 1));
+		T_TRUE(weft_arq_ack_has(ack, 0, ack - half));
+		T_FALSE(weft_arq_ack_has(ack, 0, ack - half - 1));
+		weft_arq_win_init(&w, ack);
+		T_IS(weft_arq_win_check(&w, ack - half, 1), WEFT_ARQ_OLD);
+		T_IS(weft_arq_win_check(&w, ack - half - 1, 1),
+		     WEFT_ARQ_OUTSIDE);
+	}
 }
 
 static void duplicates_and_numbers_beyond_the_window_are_dropped(void **state)
@@ -160,6 +182,7 @@ int main(void)
 		T_CASE(a_cumulative_acknowledgement_passes_the_wrap_around),
 		T_CASE(impossible_acknowledgements_change_nothing),
 		T_CASE(an_acknowledgement_names_single_numbers),
+		T_CASE(an_acknowledgement_covers_half_of_all_numbers),
 		T_CASE(duplicates_and_numbers_beyond_the_window_are_dropped),
 		T_CASE(numbers_taken_in_any_order_advance_the_window),
 		T_CASE(a_window_of_one_number_takes_the_next_only),
