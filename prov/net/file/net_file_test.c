@@ -193,6 +193,18 @@ static void unknown_machine_error_lists_machines(void **state)
 	T_IS(net_file_load("", 0, &cfg, &why), -ENOENT);
 }
 
+/* Nothing is found, and the name, which cannot be written, is kept. */
+static void a_missing_data_file_is_not_found(void **state)
+{
+	char path[4096];
+
+	T_IS(net_file_share("machines/no such machine", path, sizeof(path)),
+	     -ENOENT);
+	T_OK(net_file_share("machines/bgq", path, sizeof(path)));
+	/* a path that does not fit */
+	T_IS(net_file_share("machines/bgq", path, 8), -ENOENT);
+}
+
 static void error_message_names_the_line(void **state)
 {
 	check_error("hop", "hopp = 45 ns", "nearest is hop");
@@ -223,8 +235,21 @@ static void error_message_names_the_line(void **state)
 	check_error("order", "order = A A B C D", "order of dimensions");
 	check_error("zone0", "zone0 = AB F", "zone masks");
 	check_error("zone0", "zone0 = order+Z", "zone masks");
-	check_error("name", "name = a b", "one word");
+	check_error("name", "name = a b", "name = a b: expected one word");
 	check_error("recv", "send = 3 ns", "already");
+}
+
+/* The counters of tokens between a node and its router have eight bits. */
+static void tokens_at_nodes_are_at_most_255(void **state)
+{
+	for (unsigned vc = 1; vc < NET_VC_MAX; vc++) {
+		T_OK(net_file_load("gemini", 16, &cfg, &why));
+		T_IS(cfg.tokens_end, 8);
+		cfg.tokens[vc] = 31;
+		T_OK(net_config_check(&cfg));
+		cfg.tokens[vc] = 32;
+		T_IS(net_config_check(&cfg), -EINVAL);
+	}
 }
 
 /* Appends lines to the machine file of bgq. */
@@ -436,7 +461,9 @@ int main(void)
 		T_CASE(smallest_shape_for_the_nodes_is_used),
 		T_CASE(invalid_dims_are_refused),
 		T_CASE(unknown_machine_error_lists_machines),
+		T_CASE(a_missing_data_file_is_not_found),
 		T_CASE(error_message_names_the_line),
+		T_CASE(tokens_at_nodes_are_at_most_255),
 		T_CASE(bgq_file_equals_built_in_config),
 		T_CASE(times_may_be_given_in_cycles),
 		T_CASE(paths_inherit_values_of_the_first_path),
