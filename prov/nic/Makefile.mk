@@ -29,5 +29,5 @@ C_TESTS += prov/nic/nic_test prov/nic/nic_atomic_test prov/nic/nic_cancel_test \
 	prov/nic/nic_typed_test
 prov_nic_nic_copy_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=weft_copy_loop
 prov_nic_nic_fault_test_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=malloc -Wl,--wrap=calloc
+	-Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=aligned_alloc
 EXTRA_DIST += prov/nic/README

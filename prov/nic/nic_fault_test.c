@@ -12,13 +12,16 @@
 
 /* ---- failed allocations ---- */
 
-static size_t refuse[2]; /* allocations of these sizes fail */
+static size_t refuse[2];  /* allocations of these sizes fail */
+static bool refuse_slabs; /* no pool of objects grows */
 static unsigned refusals;
 
 void *__real_malloc(size_t n);
 void *__wrap_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
+void *__real_aligned_alloc(size_t align, size_t n);
+void *__wrap_aligned_alloc(size_t align, size_t n);
 
 static bool refused(size_t n)
 {
@@ -36,6 +39,12 @@ void *__wrap_malloc(size_t n)
 void *__wrap_calloc(size_t n, size_t size)
 {
 	return refused(n * size) ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_aligned_alloc(size_t align, size_t n)
+{
+	refusals += refuse_slabs;
+	return refuse_slabs ? NULL : __real_aligned_alloc(align, n);
 }
 
 static void fail_allocations(size_t a, size_t b)
@@ -484,6 +493,67 @@ static void closing_frees_the_messages_of_dead_peers(void **state)
 	world_close(w);
 }
 
+/* ---- refused operations ---- */
+
+/*
+ * The first message to a peer finds no space in the carrier: it is refused, not
+ * completed, and the client sends it again.
+ */
+static void a_first_message_without_space_is_refused(void **state)
+{
+	struct world *w = limited_world(true);
+	char word[8] = "message", in[8] = "";
+
+	post_recv(&w->b, in, sizeof(in), 7, WEFT_MATCH_ANY);
+	A->room = 0;
+	for (int i = 0; i < 3; i++) {
+		T_AGAIN(try_send(&w->a, word, sizeof(word), 7, 0));
+		poll_rounds(w, 10);
+		T_IS(w->a.completions + w->b.completions, 0);
+	}
+	A->room = UINT64_MAX;
+	T_OK(try_send(&w->a, word, sizeof(word), 7, 0));
+	poll_until(w, &w->b, 1);
+	T_STR(in, "message");
+	T_IS(w->a.completions, 1);
+	world_close(w);
+}
+
+/*
+ * A request must not overtake a one-sided access: it is refused until that has
+ * ended.
+ */
+static void a_request_after_a_one_sided_access_is_refused(void **state)
+{
+	const struct weft_mem_access row = { .key = 1,
+					     .len = sizeof(
+						     ((struct side *)0)->mem),
+					     .access = WEFT_MR_REMOTE_READ };
+	struct world *w = limited_world(false);
+	char in[4000], other[8];
+	struct weft_nic_op *op;
+
+	weft_nic_region_list(w->b.nic, &row, w->b.mem);
+	A->gets = 0;
+	post_rma(&w->a, WEFT_READ, in, sizeof(in), 1);
+	op = op_new(&w->a, WEFT_READ, 0, other, sizeof(other));
+	op->key = 2;
+	for (int i = 0; i < 3; i++) {
+		T_AGAIN(weft_nic_rma(w->a.nic, op));
+		poll_rounds(w, 10);
+		T_IS(w->a.completions, 0);
+	}
+	A->gets = UINT64_MAX;
+	poll_until(w, &w->a, 1);
+	T_PTR(w->a.completion[0].context, in);
+	T_IS(w->a.completion[0].err, 0);
+	T_OK(weft_nic_rma(w->a.nic, op));
+	poll_until(w, &w->a, 2);
+	T_IS(w->a.completion[1].err, -ENOKEY);
+	weft_nic_region_unlist(w->b.nic, 1);
+	world_close(w);
+}
+
 /* ---- out of memory ---- */
 
 /* The first packet of a peer arrives when no memory is left for its record. */
@@ -520,6 +590,47 @@ static void the_first_packet_of_a_peer_waits_for_memory(void **state)
 		T_IS(stats_of(&w->b).garbage, 0);
 		free(out);
 		free(in);
+		world_close(w);
+	}
+}
+
+/*
+ * A request that the target serves by DMA arrives when it has no operation
+ * left: the request waits, and nothing is written or completed.
+ */
+static void a_request_waits_for_an_operation_of_the_target(void **state)
+{
+	static const uint8_t kinds[] = { WEFT_WRITE, WEFT_READ };
+	struct weft_nic_op *ops[256];
+
+	for (size_t k = 0; k < WEFT_COUNT_OF(kinds); k++) {
+		struct world *w = limited_world(false);
+		char buf[4000];
+		unsigned n = 0;
+
+		memset(buf, 5, sizeof(buf));
+		post_send(w, &w->a, buf, 8, 1, 0);
+		poll_rounds(w, 10);
+		/* the bytes do not fit into one packet */
+		w->a.nic->packet_bytes = 512;
+		post_rma(&w->a, kinds[k], buf, sizeof(buf), 1);
+		fail_allocations(0, 0);
+		refuse_slabs = true;
+		while (n < WEFT_COUNT_OF(ops) &&
+		       (ops[n] = weft_nic_op_get(w->b.nic)))
+			n++;
+		T_IS(refusals, 1);
+		poll_rounds(w, 50);
+		T_TRUE(refusals > 1);
+		T_IS(w->a.completions, 1);
+		T_IS(w->b.mem[16], 0);
+		refuse_slabs = false;
+		while (n)
+			weft_nic_op_put(ops[--n]);
+		poll_until(w, &w->a, 2);
+		T_IS(w->a.completion[1].err, 0);
+		T_IS(w->b.mem[16], kinds[k] == WEFT_WRITE ? 5 : 0);
+		T_IS(buf[0], kinds[k] == WEFT_WRITE ? 5 : 0);
 		world_close(w);
 	}
 }
@@ -645,6 +756,9 @@ int main(void)
 		T_CASE(a_dead_peer_is_removed_with_its_last_message),
 		T_CASE(closing_frees_the_messages_of_dead_peers),
 		T_CASE(the_first_packet_of_a_peer_waits_for_memory),
+		T_CASE(a_first_message_without_space_is_refused),
+		T_CASE(a_request_after_a_one_sided_access_is_refused),
+		T_CASE(a_request_waits_for_an_operation_of_the_target),
 		T_CASE(no_response_is_lost_without_memory),
 		T_CASE(an_atomic_delayed_by_lack_of_memory_executes_once),
 		T_CASE(a_peer_that_misses_a_packet_is_lost),

@@ -76,6 +76,32 @@ static void case_mix(const struct grid *g)
 	world_close(w);
 }
 
+/* Tries accesses that are not within the region of a key; all fail. */
+static void access_outside(struct world *w, uint64_t key, uint64_t addr,
+			   uint64_t len)
+{
+	const uint64_t at[][2] = {
+		{ addr - 1, 1 },       { addr - 1, len },     { addr + 1, len },
+		{ addr + len, 1 },     { addr + len + 1, 1 }, { addr, len + 1 },
+		{ UINT64_MAX - 7, 8 },
+	};
+	static unsigned char before[sizeof(w->b.mem)], buf[2 * sizeof(before)];
+
+	memcpy(before, w->b.mem, sizeof(before));
+	memset(buf, 0xa5, sizeof(buf));
+	for (size_t i = 0; i < 2 * WEFT_COUNT_OF(at); i++) {
+		unsigned was = w->a.completions;
+		uint64_t n = at[i / 2][1];
+
+		post_rma_at(&w->a, i % 2 ? WEFT_READ : WEFT_WRITE, buf, n, key,
+			    at[i / 2][0]);
+		poll_until(w, &w->a, was + 1);
+		T_IS(w->a.completion[was].err, -EFAULT);
+		T_MEM(w->b.mem, before, sizeof(before));
+		T_IS(buf[0], 0xa5);
+	}
+}
+
 static void case_access(const struct grid *g)
 {
 	struct world *w = world_open(g);
@@ -100,6 +126,7 @@ static void case_access(const struct grid *g)
 		post_rma(&w->a, WEFT_WRITE, out, sizeof(out), 2);
 		poll_until(w, &w->a, 3);
 		T_IS(w->a.completion[2].err, -ENOKEY);
+		access_outside(w, 1, 0, sizeof(w->b.mem));
 	}
 	weft_nic_region_unlist(w->b.nic, 1);
 	world_close(w);

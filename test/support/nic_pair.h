@@ -222,22 +222,28 @@ static inline void post_recv(struct side *s, void *buf, size_t len,
 	T_OK(weft_nic_recv(s->nic, op));
 }
 
-/* Writes or reads the other side's memory. */
-static inline void post_rma(struct side *s, uint8_t kind, void *buf,
-			    uint64_t len, uint64_t key)
+/* Writes or reads the other side's memory at an address of the region. */
+static inline void post_rma_at(struct side *s, uint8_t kind, void *buf,
+			       uint64_t len, uint64_t key, uint64_t addr)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
 	op->kind = kind;
 	op->peer = s->peer;
 	op->context = buf;
-	op->addr = 16;
+	op->addr = addr;
 	op->key = key;
 	op->iov[0].iov_base = buf;
 	op->iov[0].iov_len = len;
 	op->iov_count = 1;
 	op->len = len;
 	T_OK(weft_nic_rma(s->nic, op));
+}
+
+static inline void post_rma(struct side *s, uint8_t kind, void *buf,
+			    uint64_t len, uint64_t key)
+{
+	post_rma_at(s, kind, buf, len, key, 16);
 }
 
 static inline bool is_complete(const struct side *s, const void *context)
