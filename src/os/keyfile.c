@@ -125,13 +125,20 @@ static bool keyfile_write(int fd)
 {
 	uint8_t key[WEFT_KEYFILE_BYTES];
 	char text[KEYFILE_TEXT + 1];
+	ssize_t n;
 
 	if (getrandom(key, sizeof(key), 0) != (ssize_t)sizeof(key))
 		return false;
 	for (int i = 0; i < WEFT_KEYFILE_BYTES; i++)
 		snprintf(text + 2 * i, 3, "%02x", key[i]);
 	text[KEYFILE_TEXT - 1] = '\n';
-	return write(fd, text, KEYFILE_TEXT) == KEYFILE_TEXT && !fsync(fd);
+	/* the error of a short write is reported by the next one */
+	for (size_t at = 0; at < KEYFILE_TEXT; at += (size_t)n) {
+		n = write(fd, text + at, KEYFILE_TEXT - at);
+		if (n <= 0)
+			return false;
+	}
+	return !fsync(fd);
 }
 
 /* Links the file to its final name; true also if that name exists. */
