@@ -3,6 +3,7 @@
 #include "test/t.h"
 #include "src/base/rng.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -131,6 +132,19 @@ ssize_t t_differs(const void *buf, size_t len, uint64_t seed)
 			return (ssize_t)k;
 	}
 	return -1;
+}
+
+int t_open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	T_NOT_NULL(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	/* ".", ".." and the descriptor of this list */
+	return n - 3;
 }
 
 int t_scale(int full)

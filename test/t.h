@@ -72,6 +72,9 @@ void t_fill(void *buf, size_t len, uint64_t seed);
  */
 ssize_t t_differs(const void *buf, size_t len, uint64_t seed);
 
+/* Returns the number of open file descriptors of this process. */
+int t_open_files(void);
+
 /* Returns the test size `full`, or less if instrumentation makes tests slow. */
 int t_scale(int full);
 

@@ -3,7 +3,6 @@
 #include "prov/mem/mem.h"
 #include "test/t.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -136,27 +135,16 @@ static unsigned count_mappings(void)
 	return count;
 }
 
-static unsigned count_files(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned count = 0;
-
-	T_NOT_NULL(d);
-	while (readdir(d))
-		count++;
-	closedir(d);
-	return count;
-}
-
 static void freed_device_memory_is_unmapped(void **state)
 {
-	unsigned mappings = count_mappings(), files = count_files();
+	unsigned mappings = count_mappings();
+	int files = t_open_files();
 	void *at[3];
 
 	for (int i = 0; i < 3; i++)
 		T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, &at[i]));
 	T_IS(count_mappings(), mappings + 6);
-	T_IS(count_files(), files);
+	T_IS(t_open_files(), files);
 	for (int i = 0; i < 3; i++)
 		T_OK(weft_mem_free(WEFT_MEM_DEVICE, at[i]));
 	T_IS(count_mappings(), mappings);

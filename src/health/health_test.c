@@ -9,7 +9,6 @@
 #include "src/base/rng.h"
 #include "test/t.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -597,18 +596,6 @@ static void a_view_is_written_as_text(void **state)
 	text_is(&v, "unknown");
 }
 
-static unsigned count_files(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned count = 0;
-
-	T_NOT_NULL(d);
-	while (readdir(d))
-		count++;
-	closedir(d);
-	return count;
-}
-
 /* A name that does not fit into the region is compared as far as it fits. */
 static void a_long_job_name_is_truncated(void **state)
 {
@@ -641,13 +628,13 @@ static void job_is_found_by_name_and_by_pid(void **state)
 	struct weft_health_job mine = job;
 	struct weft_health h, found;
 	char name[64], pid[16];
-	unsigned files;
+	int files;
 	int fd;
 
 	snprintf(name, sizeof(name), "health_test.%d", getpid());
 	mine.name = name;
 	T_OK(weft_health_open(&h, &mine));
-	files = count_files();
+	files = t_open_files();
 	fd = weft_health_find(name);
 	T_TRUE(fd >= 0);
 	T_OK(weft_health_attach_readonly(&found, fd));
@@ -666,7 +653,7 @@ static void job_is_found_by_name_and_by_pid(void **state)
 		close(fd);
 	}
 	T_IS(weft_health_find("no such job"), -ESRCH);
-	T_IS(count_files(), files);
+	T_IS(t_open_files(), files);
 	weft_health_close(&h);
 	T_IS(weft_health_find(name), -ESRCH);
 }

@@ -9,7 +9,6 @@
 #include "test/t.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -89,18 +88,6 @@ static int stage_wait(pid_t pid)
 
 	waitpid(pid, &status, 0);
 	return status;
-}
-
-static int fd_count(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (d && readdir(d))
-		n++;
-	if (d)
-		closedir(d);
-	return n;
 }
 
 static size_t flood_len(uint64_t n)
@@ -600,7 +587,7 @@ static void many_peers_use_no_descriptors(void **state)
 
 	T_TRUE(stage_reaches(&s->up, 1, NULL));
 	T_OK(end_open(e, &weft_carrier_shm, 250, NULL));
-	before = fd_count();
+	before = t_open_files();
 	getrlimit(RLIMIT_NOFILE, &was);
 	few.rlim_max = was.rlim_max;
 	T_OK(setrlimit(RLIMIT_NOFILE, &few));
@@ -611,7 +598,7 @@ static void many_peers_use_no_descriptors(void **state)
 			T_OK(end_send_all(e, to, n, 700 * n, 30));
 	}
 	T_TRUE(end_wait_got(e, 4u * (uint64_t)s->count, 60));
-	T_IS(fd_count(), before);
+	T_IS(t_open_files(), before);
 	setrlimit(RLIMIT_NOFILE, &was);
 	weft_store32(&s->done, 1);
 	T_IS(stage_wait(pid), 0);
@@ -680,7 +667,7 @@ static void the_wait_descriptor_signals_packets(void **state)
 
 static void close_leaves_no_open_descriptors(void **state)
 {
-	int before = fd_count();
+	int before = t_open_files();
 
 	for (int i = 0; i < 20; i++) {
 		struct end a, b;
@@ -693,7 +680,7 @@ static void close_leaves_no_open_descriptors(void **state)
 		end_close(&a);
 		end_close(&b);
 	}
-	T_IS(fd_count(), before);
+	T_IS(t_open_files(), before);
 }
 
 int main(void)

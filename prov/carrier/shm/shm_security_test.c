@@ -9,7 +9,6 @@
 #include "test/t.h"
 
 #include <arpa/inet.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -139,18 +138,6 @@ static int bind_and_check(int to, int from, uid_t uid, unsigned port)
 	    !read_from(to, &c, 1))
 		return 3;
 	return received_fd(sock);
-}
-
-static int fd_count(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (d && readdir(d))
-		n++;
-	if (d)
-		closedir(d);
-	return n;
 }
 
 /* ---- handover of a region ------------------------------------------------ */
@@ -343,7 +330,7 @@ static void excess_descriptors_are_closed(void **state)
 	 * the first request from another pid namespace opens the lock's
 	 * descriptor
 	 */
-	before = fd_count() + 1;
+	before = t_open_files() + 1;
 	for (uint32_t kind = 1; kind <= 3; kind++) {
 		for (int count = 1; count <= 8; count++) {
 			pfd.fd = send_fds(&e.name, kind, count);
@@ -351,7 +338,7 @@ static void excess_descriptors_are_closed(void **state)
 			while (!poll(&pfd, 1, 0))
 				e.c->ops->poll(e.c, 1);
 			close(pfd.fd);
-			T_IS(fd_count(), before);
+			T_IS(t_open_files(), before);
 		}
 	}
 	end_close(&e);
