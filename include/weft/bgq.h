@@ -199,14 +199,21 @@ enum weft_bgq_store_op {
 
 #define WEFT_BGQ_PREFETCH  1u /* read the payload, send nothing */
 #define WEFT_BGQ_INTERRUPT 2u /* arrival interrupt after the last packet */
+/* a dynamic packet on the escape channel does not leave it again */
+#define WEFT_BGQ_STAY	   4u
+
+#define WEFT_BGQ_DIMS 5 /* dimensions A to E of the torus */
 
 /* Fields common to all three kinds of message. */
 struct weft_bgq_msg {
 	uint32_t node;	  /* destination */
 	uint16_t net_map; /* WEFT_BGQ_NET_*; 0: the torus directions */
 	uint8_t vc;	  /* enum weft_bgq_vc */
-	uint8_t flags;	  /* WEFT_BGQ_PREFETCH, WEFT_BGQ_INTERRUPT */
+	uint8_t flags;	  /* WEFT_BGQ_PREFETCH, _INTERRUPT, _STAY */
 	uint8_t load_op;  /* enum weft_bgq_load_op on the payload */
+	uint8_t zone;	  /* zone set of dynamic packets, 0..3 */
+	/* direction per dimension, -1 or +1; 0: the network chooses */
+	int8_t hint[WEFT_BGQ_DIMS];
 	const void *payload;
 	uint64_t bytes; /* 0 is legal for memory-FIFO messages only */
 };

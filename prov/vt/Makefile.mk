@@ -25,4 +25,4 @@ libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 
 C_TESTS += prov/vt/vt_chain_test prov/vt/vt_dma_test prov/vt/vt_fuzz_test \
 	prov/vt/vt_poll_test prov/vt/vt_message_test prov/vt/vt_test \
-	prov/vt/vt_security_test prov/vt/vt_amo_test
+	prov/vt/vt_security_test prov/vt/vt_amo_test prov/vt/vt_path_test

@@ -18,7 +18,9 @@ static void desc_common(struct bgq_desc *d, const struct weft_bgq_msg *m,
 	d->payload = (uintptr_t)m->payload;
 	d->bytes = m->bytes;
 	d->hdr.kind = BGQ_PT2PT;
-	d->hdr.vc = (uint8_t)(m->vc << 5);
+	d->hdr.vc = bgq_vc_byte(m->vc, m->zone, m->flags & WEFT_BGQ_STAY);
+	for (unsigned dim = 0; dim < WEFT_BGQ_DIMS; dim++)
+		bgq_hdr_hint_set(&d->hdr, dim, m->hint[dim]);
 	if (m->vc == WEFT_BGQ_VC_DYNAMIC)
 		d->hdr.ctl |= BGQ_CTL_DYNAMIC;
 	d->hdr.dest = m->node & BGQ_NODE_MASK;

@@ -49,7 +49,6 @@
 #include <weft/bgq.h>
 
 #define BGQ_PT2PT 0x55
-#define BGQ_DIMS  5
 
 enum bgq_type {
 	BGQ_FIFO = 0,
@@ -147,6 +146,11 @@ static inline unsigned bgq_hdr_zone(const struct bgq_hdr *h)
 	return h->vc >> 3 & 3;
 }
 
+static inline uint8_t bgq_vc_byte(unsigned vc, unsigned zone, bool stay)
+{
+	return (uint8_t)(vc << 5 | (zone & 3) << 3 | (unsigned)stay << 2);
+}
+
 static inline bool bgq_hdr_stay(const struct bgq_hdr *h)
 {
 	return h->vc >> 2 & 1;
@@ -158,6 +162,17 @@ static inline int bgq_hdr_hint(const struct bgq_hdr *h, unsigned dim)
 	unsigned bits = dim < 4 ? h->hints >> (6 - 2 * dim) : h->ctl >> 6;
 
 	return (int)(bits & 1) - (int)(bits >> 1 & 1);
+}
+
+/* Sets the hint of dimension dim (A..E): -1, +1, or 0. */
+static inline void bgq_hdr_hint_set(struct bgq_hdr *h, unsigned dim, int hint)
+{
+	unsigned bits = hint < 0 ? 2 : hint > 0;
+
+	if (dim < 4)
+		h->hints |= (uint8_t)(bits << (6 - 2 * dim));
+	else
+		h->ctl |= (uint8_t)(bits << 6);
 }
 
 static inline unsigned bgq_desc_load_op(const struct bgq_desc *d)

@@ -3,8 +3,8 @@
  * Injection: cuts the message of the descriptor at the head of an injection
  * FIFO into packets, and sends them on the carrier. A step sends one packet.
  * Before each step the arbiter chooses among the FIFOs with work: system before
- * user high before normal, pseudo-random within a class, so that no FIFO of a
- * class starves.
+ * user high before normal, pseudo-random with equal probabilities within a
+ * class, so that no FIFO of a class starves.
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
@@ -159,7 +159,7 @@ static void tx_path_set(struct weft_carrier *c, const struct tx_packet *p)
 		.stay = bgq_hdr_stay(&p->hdr),
 	};
 
-	for (unsigned d = 0; d < BGQ_DIMS; d++)
+	for (unsigned d = 0; d < WEFT_BGQ_DIMS; d++)
 		path.hint[d] = (int8_t)bgq_hdr_hint(&p->hdr, d);
 	c->ops->backend->routing(c, &path);
 }
@@ -275,21 +275,28 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 			 tx_send(mu, bgq_desc_map(&f->cur), &p));
 }
 
-/* Returns the first FIFO with work from `start` on, with wrap-around, or -1. */
-static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
-		   unsigned start)
+/*
+ * Returns a FIFO with work, chosen at random with equal probability, or -1. The
+ * carrier refused the packets of blocked FIFOs.
+ */
+static int tx_choose(struct weft_bgq *mu, const weft_au64 *active,
+		     const uint64_t *blocked)
 {
-	uint64_t mask = UINT64_MAX << start % 64;
+	uint64_t bits[BGQ_WORDS];
+	unsigned count = 0, k, w;
 
-	for (unsigned k = 0; k <= BGQ_WORDS; k++) {
-		unsigned w = (start / 64 + k) % BGQ_WORDS;
-		uint64_t bits = nic_doorbell_read(&active[w]) & ~blocked[w];
-
-		bits &= k ? UINT64_MAX : mask;
-		if (bits)
-			return (int)(w * 64 + (unsigned)__builtin_ctzll(bits));
+	for (w = 0; w < BGQ_WORDS; w++) {
+		bits[w] = nic_doorbell_read(&active[w]) & ~blocked[w];
+		count += (unsigned)__builtin_popcountll(bits[w]);
 	}
-	return -1;
+	if (!count)
+		return -1;
+	k = (unsigned)weft_rng_below(&mu->rng, count);
+	for (w = 0; k >= (unsigned)__builtin_popcountll(bits[w]); w++)
+		k -= (unsigned)__builtin_popcountll(bits[w]);
+	for (; k; k--)
+		bits[w] &= bits[w] - 1;
+	return (int)(w * 64 + (unsigned)__builtin_ctzll(bits[w]));
 }
 
 int bgq_tx_run(struct weft_bgq *mu, int budget)
@@ -300,12 +307,9 @@ int bgq_tx_run(struct weft_bgq *mu, int budget)
 	int r;
 
 	while (moved < budget) {
-		unsigned start =
-			(unsigned)weft_rng_u64(&mu->rng) % WEFT_BGQ_INJ_FIFOS;
-
 		id = -1;
 		for (int cls = BGQ_CLASSES - 1; cls >= 0 && id < 0; cls--)
-			id = tx_scan(mu->active[cls], blocked, start);
+			id = tx_choose(mu, mu->active[cls], blocked);
 		if (id < 0)
 			break;
 		r = bgq_tx_step(mu, (unsigned)id);

@@ -201,6 +201,50 @@ static void crc16_undetected_rate_matches_theory(void **state)
 	T_TRUE(fabs((double)escaped - expected) <= 3 * sqrt(expected));
 }
 
+/*
+ * One check symbol of 10 bits misses 1 in 1024 long bursts; five check symbols
+ * miss 1 in 2^50, so none of this number.
+ */
+static void reed_solomon_undetected_rate_matches_theory(void **state)
+{
+	static const struct {
+		uint8_t code, end_code;
+		enum net_fault_found found;
+	} row[] = {
+		{ NET_CODE_RS1, NET_CODE_NONE, NET_FOUND_BAD },
+		{ NET_CODE_NONE, NET_CODE_RS1, NET_FOUND_AT_END },
+		{ NET_CODE_RS5, NET_CODE_NONE, NET_FOUND_BAD },
+	};
+	enum { TRIES = 100000, BYTES = 104 };
+	struct net_config cfg;
+
+	net_fixture_machine_load(&cfg, machines[0]);
+	cfg.care.header_code = NET_HEADER_NONE;
+	for (unsigned r = 0; r < WEFT_COUNT_OF(row); r++) {
+		double found = 0, missed = 0, expected;
+		struct net_fixture e;
+
+		cfg.care.code = row[r].code;
+		cfg.care.end_code = row[r].end_code;
+		net_fixture_fault_open(&e, &cfg,
+				       "errors * = 3e-3; burst * = 400");
+		for (uint64_t i = 0; i < TRIES; i++) {
+			enum net_fault_found f = net_fault_bits_draw(
+				e.net, net_fault_link(e.net, 0, 0), 7, i,
+				BYTES);
+
+			found += f == row[r].found;
+			missed += f == NET_FOUND_MISSED;
+		}
+		net_fixture_close(&e);
+		expected = row[r].code == NET_CODE_RS5
+				   ? 0
+				   : (found + missed) / 1024;
+		T_TRUE(found > TRIES / 2.0);
+		T_TRUE(fabs(missed - expected) <= 3 * sqrt(expected));
+	}
+}
+
 /* ---- cost of a retry ----------------------------------------------------- */
 
 /* Returns the arrival time of a full packet, and the number of retries. */
@@ -592,6 +636,7 @@ int main(void)
 		T_CASE(errors_do_not_depend_on_the_order_of_calls),
 		T_CASE(error_bursts_are_detected),
 		T_CASE(crc16_undetected_rate_matches_theory),
+		T_CASE(reed_solomon_undetected_rate_matches_theory),
 		T_CASE(bgq_link_retransmits_after_timeout),
 		T_CASE(gemini_link_retransmits_on_nak),
 		T_CASE(link_retries_keep_packet_order),

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Priorities at a sender and its counters (BGQ-26, BGQ-33): packets that wait
+ * for the link from node 0 to node 1 of a ring of four nodes.
+ */
+#include "test/support/net_fixture.h"
+
+#include "test/t.h"
+
+#include <string.h>
+
+enum { PACKETS = 20, ROUTES = 2 };
+
+struct log {
+	struct net_fixture e;
+	/* time of each result at node 1, by route and packet */
+	uint64_t at[ROUTES][PACKETS];
+	uint64_t system_at; /* arrival of the message on the system channel */
+};
+
+static void log_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
+		       uint64_t seq, uint64_t cookie)
+{
+	struct log *l = arg;
+
+	if (node == 1)
+		l->at[route][seq] = at;
+}
+
+static void log_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct log *l = arg;
+
+	l->system_at = at;
+}
+
+static const struct net_up log_up = {
+	.result = log_result,
+	.arrived = log_arrived,
+};
+
+static void log_open(struct log *l)
+{
+	struct net_config cfg;
+
+	memset(l, 0, sizeof(*l));
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 4, 1, 1, 1, 1 }, 10);
+	net_fixture_open(&l->e, &cfg, 0);
+}
+
+static void log_run(struct log *l)
+{
+	net_run(l->e.net, NET_NEVER, &log_up, l, NULL);
+	net_fixture_close(&l->e);
+}
+
+/* Opens a route over nodes 0 and 1, with one of them as the root. */
+static uint32_t route_open(struct log *l, uint32_t root)
+{
+	const uint32_t node[2] = { root, 1 - root }, share[2] = { 1, 1 };
+	const int parent[2] = { -1, 0 };
+	uint32_t route;
+
+	T_OK(net_tree_open(l->e.net, node, parent, share, 2, &route));
+	return route;
+}
+
+/* Node 0 broadcasts full packets on a route, from time `at` on. */
+static void broadcast(struct log *l, uint32_t route, uint64_t at,
+		      unsigned packets)
+{
+	struct net_part part = { .kind = WEFT_COLL_BCAST,
+				 .route = route,
+				 .bytes = 512 };
+
+	for (part.seq = 0; part.seq < packets; part.seq++)
+		T_OK(net_tree_send(l->e.net, at, &part));
+}
+
+/*
+ * Node 0 sends upwards on one route, which builds a queue at the link, then
+ * downwards on the other route. Packets down the tree are sent before the
+ * queue.
+ */
+static void down_tree_goes_before_up_tree(void **state)
+{
+	struct log l;
+	uint32_t down, up;
+
+	log_open(&l);
+	down = route_open(&l, 0);
+	up = route_open(&l, 1);
+	broadcast(&l, up, 0, PACKETS);
+	broadcast(&l, down, 1, 4);
+	log_run(&l);
+	T_TRUE(l.at[up][0] && l.at[up][0] < l.at[down][0]);
+	T_TRUE(l.at[down][3] < l.at[up][PACKETS - 3]);
+}
+
+/* A class route overtakes a queue of packets on the system channel. */
+static void collectives_go_before_system_packets(void **state)
+{
+	struct net_msg m = { .dst = 1,
+			     .bytes = PACKETS * 512,
+			     .routing = NET_SYSTEM };
+
+	for (uint32_t root = 0; root < 2; root++) {
+		struct log l;
+		uint32_t route;
+
+		log_open(&l);
+		route = route_open(&l, root);
+		T_OK(net_send(l.e.net, 0, &m));
+		broadcast(&l, route, 1000000, 6);
+		log_run(&l);
+		T_TRUE(l.at[route][5] && l.at[route][5] < l.system_at);
+	}
+}
+
+/*
+ * Two nodes send a packet to node 2 at the same time. The packet of node 0
+ * reaches node 1 one hop later, while the sender of node 1 is busy.
+ */
+static void the_queue_integral_is_the_waiting_time(void **state)
+{
+	struct net_msg m = { .bytes = 512,
+			     .dst = 2,
+			     .hint = { 1 },
+			     .routing = NET_DETERMINISTIC };
+	struct net_port_count c;
+	struct net_config *cfg;
+	struct log l;
+	unsigned port;
+
+	log_open(&l);
+	cfg = &l.e.cfg;
+	for (m.src = 0; m.src < 2; m.src++)
+		T_OK(net_send(l.e.net, 0, &m));
+	net_run(l.e.net, NET_NEVER, &log_up, &l, NULL);
+	for (port = 0; net_neighbour(l.e.net, 1, port) != 0; port++)
+		continue;
+	net_port_get(l.e.net, 1, port, &c);
+	T_IS(c.received, 1);
+	/* 552 bytes take 138 cycles, the protocol 6; a hop 22 whole cycles */
+	T_IS(c.queued_ps,
+	     (138 + 6 - cfg->hop_ps / cfg->tick_ps) * cfg->tick_ps);
+	net_fixture_close(&l.e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(down_tree_goes_before_up_tree),
+		T_CASE(collectives_go_before_system_packets),
+		T_CASE(the_queue_integral_is_the_waiting_time),
+	};
+	return T_RUN(tests);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The route that a unit requests for a packet reaches the network model. */
+#include "test/support/vt_fixture.h"
+#include "prov/vt/vt.h"
+#include "test/t.h"
+
+#include <string.h>
+
+/* Returns the message of the model for a packet from rank 0 to rank 1. */
+static struct net_msg message_of(struct end *e, struct weft_pkt_attr attr)
+{
+	struct net_msg m;
+
+	vt_msg_init(vt_of(e->c)->w, 0, 1, &attr, &m);
+	return m;
+}
+
+static int check_messages(struct play *p, struct end *e, uint32_t rank)
+{
+	static const uint8_t routing[] = {
+		[WEFT_VC_ORDERED] = NET_DETERMINISTIC,
+		[WEFT_VC_DYNAMIC] = NET_DYNAMIC,
+		[WEFT_VC_HIGH] = NET_HIGH,
+		[WEFT_VC_SYSTEM] = NET_SYSTEM,
+	};
+	struct weft_pkt_attr a = { .vc = WEFT_VC_DYNAMIC };
+
+	(void)p;
+	if (rank)
+		return 0;
+	for (uint8_t vc = 0; vc < WEFT_COUNT_OF(routing); vc++)
+		if (message_of(e, (struct weft_pkt_attr){ .vc = vc }).routing !=
+		    routing[vc])
+			return 1;
+	for (a.zone = 0; a.zone < NET_ZONES; a.zone++) {
+		a.stay = a.zone & 1;
+		if (message_of(e, a).zone != a.zone ||
+		    message_of(e, a).stay != a.stay)
+			return 2;
+	}
+	return 0;
+}
+
+static void channel_zone_and_escape_rule_reach_the_model(void **state)
+{
+	struct play p = { .ranks = 2, .body = check_messages };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+}
+
+/* Rank 0 sends a packet to rank 1 in the direction of p->seed - 1. */
+static int send_with_hint(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_pkt_attr a = { .hint = { (int8_t)(p->seed - 1) } };
+	struct weft_peer *to = rank_peer(p, e, 1);
+
+	if (rank == 1)
+		return wait_got(e, 1);
+	if (rank)
+		return 0;
+	e->c->ops->backend->routing(e->c, &a);
+	return end_send(e, to, 0, 8);
+}
+
+/* In a ring of four nodes, the other direction takes two more hops. */
+static void hints_reach_the_model(void **state)
+{
+	struct play p = { .ranks = 4,
+			  .body = send_with_hint,
+			  .machine = "bgq:4" };
+	uint64_t clock[3];
+	struct net_config cfg;
+	struct found f;
+
+	(void)state;
+	net_config_bgq(&cfg);
+	for (p.seed = 0; p.seed < 3; p.seed++) {
+		play(&p, &f);
+		clock[p.seed] = f.clock[1];
+	}
+	T_IS(clock[1], clock[2]);
+	T_IS(clock[0], clock[1] + 2 * cfg.hop_ps);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(channel_zone_and_escape_rule_reach_the_model),
+		T_CASE(hints_reach_the_model),
+	};
+	return T_RUN(tests);
+}
