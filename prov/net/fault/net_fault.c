@@ -301,7 +301,9 @@ bool net_fault_count_get(const struct net *net, struct net_fault_count *c)
 		for (port = 0; port < net->ports; port++) {
 			l = net_fault_link(net, n, port);
 			c->packets += l->tries;
-			c->crc_mismatches += l->crc[0] != l->crc[1];
+			c->crc_mismatches += l->crc[0][0] != l->crc[0][1];
+			c->crc_mismatches_system +=
+				l->crc[1][0] != l->crc[1][1];
 			c->retry_ps += l->retry_ticks * net->cfg.tick_ps;
 		}
 	}
@@ -339,6 +341,8 @@ const char *net_fault_item(const struct net_fault_count *c, unsigned i,
 		ITEM("dead links", dead_links),
 		ITEM("dead nodes", dead_nodes),
 		ITEM("links with CRC mismatch", crc_mismatches),
+		ITEM("links with CRC mismatch of system packets",
+		     crc_mismatches_system),
 		ITEM("lost messages", lost),
 	};
 #undef ITEM

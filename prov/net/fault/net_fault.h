@@ -62,8 +62,10 @@ struct net_fault_count {
 	uint64_t lost;
 	uint64_t dead_links;
 	uint64_t dead_nodes;
-	uint64_t crc_mismatches; /* links whose two ends have different CRCs */
-	uint64_t retry_ps;	 /* time that links were occupied by retries */
+	/* links whose two ends have different CRCs of user packets */
+	uint64_t crc_mismatches;
+	uint64_t crc_mismatches_system; /* the same of system packets */
+	uint64_t retry_ps; /* time that links were occupied by retries */
 };
 /* Returns the name of counter i and sets its value; NULL: no more counters. */
 const char *net_fault_item(const struct net_fault_count *c, unsigned i,

@@ -184,10 +184,9 @@ static void flip_burst(uint8_t *wrong, uint32_t at, uint32_t end,
 enum net_fault_found net_fault_bits_draw(const struct net *net,
 					 const struct net_fault_link *l,
 					 uint64_t id, uint64_t n,
-					 uint32_t bytes)
+					 uint32_t bytes, uint8_t *wrong)
 {
 	uint32_t bits = 8 * bytes, at, end;
-	uint8_t wrong[NET_FAULT_WIRE];
 	struct weft_rng rng;
 
 	weft_rng_init(&rng, net_faults(net)->seed ^ weft_hash_mix(id + 1), n);

@@ -50,8 +50,11 @@ struct net_fault_link {
 	uint64_t retry_ticks;
 	uint64_t rate; /* inverse rate without temporary faults */
 	uint32_t bad, escaped, detours, retries;
-	/* CRCs of all packets: at the sender, at the receiver */
-	uint32_t crc[2];
+	/*
+	 * CRCs of all user packets and of all system packets, each at the
+	 * sender and at the receiver
+	 */
+	uint32_t crc[2][2];
 	uint32_t word[2]; /* link word: without the temporary fault, with it */
 	uint16_t burst;
 	uint8_t state; /* enum net_fault_state */
@@ -161,12 +164,13 @@ enum net_fault_found {
 };
 /*
  * Generates the bit errors of the n-th packet on link `id`, and returns whether
- * they are detected.
+ * they are detected. Unless the result is NET_FOUND_GOOD, the error bits are
+ * set in `wrong`, which has NET_FAULT_WIRE bytes.
  */
 enum net_fault_found net_fault_bits_draw(const struct net *net,
 					 const struct net_fault_link *l,
 					 uint64_t id, uint64_t n,
-					 uint32_t bytes);
+					 uint32_t bytes, uint8_t *wrong);
 /* Corrects the packet's blocks, where FEC can. */
 void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
 			    uint32_t bytes);
@@ -181,6 +185,14 @@ uint32_t net_fault_error_first(uint64_t draw, uint64_t p, uint32_t count);
  */
 uint32_t net_fault_memory_read(const struct net *net, uint32_t node,
 			       uint32_t bytes);
+
+/*
+ * net_fault_crc.c: adds a packet that was accepted to the CRCs of both ends of
+ * its link. wrong: its error bits; NULL: none.
+ */
+void net_fault_crc_update(const struct net *net, struct net_fault_link *l,
+			  const struct net_packet *p, unsigned vc,
+			  uint32_t bytes, const uint8_t *wrong);
 
 /* net_fault_name.c: finds the object of a fault. Returns an error or NULL. */
 const char *net_fault_object_parse(const struct net *net,

@@ -59,20 +59,21 @@ static void count_retry(struct net *net, struct net_fault_link *l)
  * Sends a packet until no error is detected or the retry limit is reached.
  * Returns the delay in ticks; each retry takes `retry` ticks.
  */
-static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
+static uint32_t try_link(struct net_step *s, unsigned port, unsigned vc,
+			 const struct net_packet *p, uint32_t bytes,
 			 uint64_t retry, enum net_fault_found *found_p)
 {
 	struct net *net = s->net;
 	struct net_fault_link *l = net_fault_link(net, s->id, port);
 	uint64_t id = (uint64_t)s->id * NET_PORTS_MAX + port, late = 0;
+	uint8_t wrong[NET_FAULT_WIRE];
 	unsigned n = 0;
-	const struct weft_code_crc *crc;
-	uint64_t sent, got;
 
 	for (;;) {
 		struct net_fault_count *sum;
 
-		*found_p = net_fault_bits_draw(net, l, id, l->tries++, bytes);
+		*found_p = net_fault_bits_draw(net, l, id, l->tries++, bytes,
+					       wrong);
 		if (*found_p != NET_FOUND_BAD && *found_p != NET_FOUND_HEADER)
 			break;
 		sum = &net_faults(net)->sum;
@@ -91,18 +92,11 @@ static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
 		l->escaped++;
 		net_faults(net)->sum.escaped++;
 	}
-	/*
-	 * both ends of a link keep a CRC of all packets; an undetected error
-	 * makes the two CRCs differ
-	 */
-	crc = &net_faults(net)->link_crc;
-	sent = weft_hash_mix(l->tries);
-	got = sent ^
-	      (*found_p == NET_FOUND_MISSED || *found_p == NET_FOUND_AT_END);
-	if (net->cfg.care.link_crc) {
-		l->crc[0] = weft_code_crc_by_tables(crc, l->crc[0], &sent, 8);
-		l->crc[1] = weft_code_crc_by_tables(crc, l->crc[1], &got, 8);
-	}
+	/* packets that the link's code refuses are in neither CRC */
+	if (net->cfg.care.link_crc && *found_p != NET_FOUND_BAD &&
+	    *found_p != NET_FOUND_HEADER)
+		net_fault_crc_update(net, l, p, vc, bytes,
+				     *found_p == NET_FOUND_GOOD ? NULL : wrong);
 	return (uint32_t)late;
 }
 
@@ -171,7 +165,8 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 	read_words(s, p, bytes);
 	if (!l->ber)
 		return 0;
-	late = try_link(s, port, bytes, *busy_p + retry_ticks(s, port), &found);
+	late = try_link(s, port, vc, p, bytes, *busy_p + retry_ticks(s, port),
+			&found);
 	*busy_p += late;
 	if (found == NET_FOUND_GOOD || found == NET_FOUND_MISSED)
 		return late;
@@ -208,7 +203,8 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 	if (!l->ber)
 		return 0;
 	for (attempts = 0; attempts < NET_FAULT_TRIES; attempts++) {
-		late += try_link(s, port, bytes, retry, &found);
+		late += try_link(s, port, NET_VC_COLL0, p, bytes, retry,
+				 &found);
 		if (found != NET_FOUND_BAD && found != NET_FOUND_HEADER)
 			break;
 		net_faults(net)->sum.discarded++;

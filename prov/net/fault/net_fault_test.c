@@ -178,6 +178,7 @@ static void error_bursts_are_detected(void **state)
 static void crc16_undetected_rate_matches_theory(void **state)
 {
 	enum { TRIES = 3000000, BYTES = 96 };
+	uint8_t wrong[NET_FAULT_WIRE];
 	const double rate = 3e-3, mean = rate * BYTES * 8;
 	double even = 0, p = exp(BYTES * 8 * log1p(-rate)), expected;
 	struct net_config cfg;
@@ -193,9 +194,9 @@ static void crc16_undetected_rate_matches_theory(void **state)
 	net_fixture_machine_load(&cfg, machines[1]);
 	net_fixture_fault_open(&e, &cfg, "errors * = 0.003");
 	for (i = 0; i < TRIES; i++)
-		escaped +=
-			net_fault_bits_draw(e.net, net_fault_link(e.net, 0, 0),
-					    7, i, BYTES) == NET_FOUND_MISSED;
+		escaped += net_fault_bits_draw(
+				   e.net, net_fault_link(e.net, 0, 0), 7, i,
+				   BYTES, wrong) == NET_FOUND_MISSED;
 	net_fixture_close(&e);
 	T_TRUE(mean > 2 && expected > 10);
 	T_TRUE(fabs((double)escaped - expected) <= 3 * sqrt(expected));
@@ -216,6 +217,7 @@ static void reed_solomon_undetected_rate_matches_theory(void **state)
 		{ NET_CODE_RS5, NET_CODE_NONE, NET_FOUND_BAD },
 	};
 	enum { TRIES = 100000, BYTES = 104 };
+	uint8_t wrong[NET_FAULT_WIRE];
 	struct net_config cfg;
 
 	net_fixture_machine_load(&cfg, machines[0]);
@@ -230,8 +232,8 @@ static void reed_solomon_undetected_rate_matches_theory(void **state)
 				       "errors * = 3e-3; burst * = 400");
 		for (uint64_t i = 0; i < TRIES; i++) {
 			enum net_fault_found f = net_fault_bits_draw(
-				e.net, net_fault_link(e.net, 0, 0), 7, i,
-				BYTES);
+				e.net, net_fault_link(e.net, 0, 0), 7, i, BYTES,
+				wrong);
 
 			found += f == row[r].found;
 			missed += f == NET_FOUND_MISSED;
@@ -364,6 +366,44 @@ static void bgq_end_code_detects_errors_missed_by_links(void **state)
 	T_TRUE(c.crc_mismatches > 20);
 	T_IS(c.bad, 0);
 	net_fixture_close(&e);
+}
+
+/*
+ * BGQ-48: without any code, the CRCs of the two ends of a link find the errors,
+ * those of user packets and those of system packets separately. Without errors,
+ * or with errors that the link detects, they agree.
+ */
+static void link_crcs_of_user_and_system_find_undetected_errors(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+
+	net_fixture_machine_load(&cfg, "bgq:4x4x2");
+	for (unsigned i = 0; i < 6; i++) {
+		bool system = i & 1, detected = i & 2, none = i & 4;
+		struct net_config other = cfg;
+		struct net_fixture e;
+
+		other.care.end_code = NET_CODE_NONE;
+		if (!detected) {
+			other.care.code = NET_CODE_NONE;
+			other.care.header_code = NET_HEADER_NONE;
+		}
+		net_fixture_fault_open(&e, &other,
+				       none ? "errors * = 1e-12"
+					    : "errors * = 2e-5");
+		random_traffic(&e, 100,
+			       system ? NET_SYSTEM : NET_DETERMINISTIC);
+		c = net_fixture_fault_count(&e);
+		T_IS(c.escaped > 100, !detected && !none);
+		T_IS(c.crc_mismatches > 20, !system && !detected && !none);
+		T_IS(c.crc_mismatches_system > 20,
+		     system && !detected && !none);
+		T_IS((detected || none) && c.crc_mismatches, 0);
+		T_IS((detected || none || !system) && c.crc_mismatches_system,
+		     0);
+		net_fixture_close(&e);
+	}
 }
 
 /* BGQ-50: retry and ECC counters raise alarms. */
@@ -642,6 +682,7 @@ int main(void)
 		T_CASE(link_retries_keep_packet_order),
 		T_CASE(bgq_header_code_detects_header_errors),
 		T_CASE(bgq_end_code_detects_errors_missed_by_links),
+		T_CASE(link_crcs_of_user_and_system_find_undetected_errors),
 		T_CASE(error_counters_raise_alarms),
 		T_CASE(qsnet2_discarded_packets_are_retransmitted),
 		T_CASE(apenet_counts_and_drops_bad_packets),
