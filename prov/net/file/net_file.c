@@ -255,6 +255,33 @@ static bool too_few(const struct net_config *c)
 	return false;
 }
 
+/* Checks the tokens of the links between a node and its router. */
+static int check_end_tokens(const struct file_doc *doc,
+			    const struct net_config *c)
+{
+	static const char *const keys[NET_VC_MAX] = {
+		[NET_VC_DET] = "tokens_deterministic",
+		[NET_VC_HIGH] = "tokens_high",
+		[NET_VC_SYS] = "tokens_system",
+		[NET_VC_COLL0] = "tokens_coll0",
+		[NET_VC_COLL1] = "tokens_coll1",
+	};
+	const struct file_line *item;
+
+	for (unsigned vc = NET_VC_DET; vc < NET_VC_MAX; vc++) {
+		item = doc_get(doc, NULL, keys[vc]);
+		if (item && c->tokens[vc] * c->tokens_end > 255)
+			return file_fail_at(
+				doc, item->line,
+				"%s = %u with tokens_end = %u is %u packets "
+				"between a node and its router; the limit is "
+				"255",
+				keys[vc], c->tokens[vc], c->tokens_end,
+				c->tokens[vc] * c->tokens_end);
+	}
+	return 0;
+}
+
 /* Checks constraints between several values. */
 static int check_constraints(const struct file_doc *doc,
 			     const struct net_config *c)
@@ -297,7 +324,7 @@ static int check_constraints(const struct file_doc *doc,
 		if (rule[i].bad)
 			return file_fail(doc->why, "%.200s: %s", doc->name,
 					 rule[i].what);
-	return 0;
+	return check_end_tokens(doc, c);
 }
 
 /* Checks the requested variant; the error message lists all variants. */

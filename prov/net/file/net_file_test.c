@@ -252,6 +252,16 @@ static void tokens_at_nodes_are_at_most_255(void **state)
 	}
 }
 
+/* The error names the file, the line and the two numbers. */
+static void too_many_tokens_at_nodes_are_refused_by_line(void **state)
+{
+	check_error("tokens_system", "tokens_system = 16\ntokens_end = 16",
+		    "tokens_system = 16 with tokens_end = 16 is 256 packets");
+	put_line("tokens_system", "tokens_system = 15\ntokens_end = 16");
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.tokens[NET_VC_SYS] * cfg.tokens_end, 240);
+}
+
 /* Appends lines to the machine file of bgq. */
 static void add_lines(const char *lines)
 {
@@ -464,6 +474,7 @@ int main(void)
 		T_CASE(a_missing_data_file_is_not_found),
 		T_CASE(error_message_names_the_line),
 		T_CASE(tokens_at_nodes_are_at_most_255),
+		T_CASE(too_many_tokens_at_nodes_are_refused_by_line),
 		T_CASE(bgq_file_equals_built_in_config),
 		T_CASE(times_may_be_given_in_cycles),
 		T_CASE(paths_inherit_values_of_the_first_path),
