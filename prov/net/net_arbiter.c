@@ -16,6 +16,7 @@
 #include "prov/net/net_pool.h"
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
+#include "prov/net/net_tail.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/net_tile.h"
 #include "prov/net/tree/net_tree.h"
@@ -137,15 +138,19 @@ WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t link = s->link[port], hop = h->ticks;
 	uint32_t busy =
 		net_len(net, h->rate, p->chunks) + net->cfg.protocol_ticks;
-	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0;
+	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0, len = 0;
 	bool carry = frac >= net->cfg.tick_ps;
 
 	WEFT_GUARD_ASSERT(link != NET_LINK_NONE && busy && pi);
 	take_tokens(s, port, vc, p, rare);
 	if (rare && p->kind)
 		busy = form_busy(s, port, p);
+	if (rare && net->rare & NET_RARE_RATES)
+		len = net_tail_send(s, port, p, &busy);
+	else if (rare && h->store_forward)
+		len = net_packet_len(net, h->rate, p);
 	if (rare && h->store_forward)
-		hop += net_packet_len(net, h->rate, p);
+		hop += len;
 	net_routing_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
@@ -185,9 +190,13 @@ WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 {
 	struct net *net = s->net;
 	uint32_t back = s->link[port];
-	uint32_t busy = net_packet_len(net, net_hop(s, out)->rate, p) +
-			net_hop(s, port)->token_ticks;
+	uint32_t busy = net_packet_len(net, net_hop(s, out)->rate, p), left;
 
+	if (rare && net->rare & NET_RARE_RATES) {
+		left = net_tail_left(s, p);
+		busy = busy < left ? left : busy;
+	}
+	busy += net_hop(s, port)->token_ticks;
 	WEFT_GUARD_ASSERT((uint32_t)s->now - p->since <= INT32_MAX);
 	s->in[port].wait_ticks += (uint32_t)s->now - p->since;
 	net_wheel_after(s, busy, NET_EV_TOKEN,
@@ -239,6 +248,8 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	unsigned in, reader = 0;
 
 	if (slot >= NET_SLOT_FIFO) {
+		if (rare)
+			p->tail = 0;
 		net_nic_fifo_pop(s, slot - NET_SLOT_FIFO);
 	} else {
 		in = net_slot_in(net, slot);
@@ -331,10 +342,12 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 		o->vcs &= (uint8_t) ~(1u << vc);
 	o->rr = (uint8_t)(o->rr + 1);
 	net_nic_fifo_pop(s, f);
-	if (weft_unlikely(s->net->rare))
+	if (weft_unlikely(s->net->rare)) {
+		net_packet(s->net, pi)->tail = 0;
 		send_packet(s, port, vc, pi, 0, true);
-	else
+	} else {
 		send_packet(s, port, vc, pi, 0, false);
+	}
 }
 
 /* ---- arbitration --------------------------------------------------------- */

@@ -84,8 +84,19 @@ struct net_packet {
 	uint64_t want;
 	union {
 		uint64_t cookie; /* class route: the caller's value */
-		/* in the head packet of a queue: last packet of the queue */
-		uint32_t last;
+		struct {
+			/*
+			 * in the head packet of a queue: last packet of the
+			 * queue
+			 */
+			uint32_t last;
+			/*
+			 * ticks from the arrival of the head to that of the
+			 * tail; 0: the whole packet is at the node. Set only on
+			 * machines with several link rates.
+			 */
+			uint32_t tail;
+		};
 	};
 	/* class route: sequence number; otherwise offset in the message */
 	uint64_t seq;
@@ -667,6 +678,7 @@ enum {
 	NET_RARE_STORE_FORWARD = 8, /* store-and-forward links */
 	/* tiled routers (cfg.columns) or cfg.system_alternate */
 	NET_RARE_ROUTER = 16,
+	NET_RARE_RATES = 32, /* links of several rates */
 };
 
 /* Shared tokens in use at a port, per VC. */

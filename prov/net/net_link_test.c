@@ -147,6 +147,68 @@ static void a_link_that_lost_lanes_takes_longer(void **state)
 	net_fixture_close(&e);
 }
 
+/*
+ * Returns the arrival time of a packet over two links of a ring, of which one
+ * has a quarter of the rate.
+ */
+static uint64_t arrival_with_slow_link(uint32_t node, bool store_forward)
+{
+	struct net_config cfg;
+	struct net_fixture e;
+
+	ring_config(&cfg, 5, 1);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_link_rate(e.net, node, 1, 4 * cfg.link_ps_per_byte_x1000));
+	if (store_forward)
+		T_OK(net_link_store_forward(e.net, 1, 1, true));
+	T_OK(net_fixture_send(&e, 0, 0, 2, 512));
+	net_fixture_drain(&e);
+	T_OK(net_check(e.net));
+	net_fixture_close(&e);
+	return e.last_at;
+}
+
+/*
+ * Cut-through: the tail arrives at the rate of the slowest link, wherever that
+ * link is.
+ */
+static void packet_is_not_faster_than_the_slowest_link(void **state)
+{
+	uint64_t first = arrival_with_slow_link(0, false);
+
+	T_IS(first, arrival_with_slow_link(1, false));
+	/*
+	 * a store-and-forward link delivers the whole packet, whose reception
+	 * takes 512 ps; the tail of the slow link is not waited for twice
+	 */
+	T_IS(arrival_with_slow_link(0, true), first + 512);
+	T_IS(arrival_with_slow_link(1, true), first + 512);
+}
+
+/* A packet that still arrives by a slow link occupies its next link. */
+static void slow_packet_occupies_the_next_link(void **state)
+{
+	struct net_msg msg = { .src = 1, .dst = 2, .bytes = 512, .cookie = 1 };
+	struct net_config cfg;
+	struct net_fixture e;
+	uint64_t alone;
+
+	msg.routing = NET_DETERMINISTIC;
+	ring_config(&cfg, 5, 1);
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_link_rate(e.net, 0, 1, 4 * cfg.link_ps_per_byte_x1000));
+	T_OK(net_fixture_send(&e, 0, 0, 2, 512));
+	net_fixture_drain(&e);
+	alone = e.last_at - cfg.path[0].receive_ps;
+	/* posted when the head of the first packet is at node 1 */
+	T_OK(net_fixture_send(&e, 10000000, 0, 2, 512));
+	T_OK(net_send(e.net, 10500000, &msg));
+	net_fixture_drain(&e);
+	T_TRUE(e.cookie_at[1] > 10000000 + alone + 138 * 2000);
+	T_OK(net_check(e.net));
+	net_fixture_close(&e);
+}
+
 static void chunk_wire_bytes_exceed_chunk_bytes(void **state)
 {
 	struct net_config cfg;
@@ -203,6 +265,8 @@ int main(void)
 		T_CASE(different_pairs_are_spread_over_links),
 		T_CASE(multi_link_rings_do_not_deadlock),
 		T_CASE(a_link_that_lost_lanes_takes_longer),
+		T_CASE(packet_is_not_faster_than_the_slowest_link),
+		T_CASE(slow_packet_occupies_the_next_link),
 		T_CASE(chunk_wire_bytes_exceed_chunk_bytes),
 		T_CASE(tree_latency_is_sum_of_cables_and_switches),
 	};

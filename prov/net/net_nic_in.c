@@ -15,16 +15,21 @@ enum { LOCAL_PORT = 63 }; /* port number of packets that did not use a link */
 
 /* ---- reception engines --------------------------------------------------- */
 
-/* Returns the rate of the sender at the other end of the link. */
-static unsigned rate_in(const struct net_step *s, unsigned port)
+/*
+ * Returns the ticks in which a packet arrives, from head to tail: the rate is
+ * that of the link or, after a slower link, that of the slower one.
+ */
+static uint32_t arrival_ticks(const struct net_step *s, unsigned port,
+			      const struct net_packet *p)
 {
 	const struct net *net = s->net;
-	uint32_t link = s->link[port];
+	uint32_t link = s->link[port], len;
 
 	if (weft_likely(net->rates == 1))
-		return 0;
+		return net_packet_len(net, 0, p);
 	link = net_links(net, net_link_peer(link))[net_link_port(link)];
-	return net_link_hop(net, link)->rate;
+	len = net_packet_len(net, net_link_hop(net, link)->rate, p);
+	return len < p->tail ? p->tail : len;
 }
 
 static bool is_store_forward(const struct net_step *s, unsigned port)
@@ -48,8 +53,7 @@ static uint64_t reception_end(struct net_step *s, unsigned port,
 	const struct net_path *path = net_path_in(net, m);
 	uint64_t head = s->now * net->cfg.tick_ps + p->frac;
 	uint64_t end =
-		head + (uint64_t)net_packet_len(net, rate_in(s, port), p) *
-			       net->cfg.tick_ps;
+		head + (uint64_t)arrival_ticks(s, port, p) * net->cfg.tick_ps;
 	uint64_t t;
 
 	if (is_store_forward(s, port))

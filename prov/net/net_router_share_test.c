@@ -56,10 +56,10 @@ static void nodes_of_one_router_use_no_link(void **state)
 
 	shared_config(&cfg);
 	cfg.path[0].injection_ps_per_byte_x1000 = 50000;
-	/* 72 bytes at 16 GB/s take three ticks */
-	ends = cfg.path[0].inject_ps + 64 * 50 + 3 * 2000 +
-	       cfg.path[0].receive_ps;
-	T_IS(latency(&cfg, 1), ends + 2 * INSIDE);
+	/* 72 bytes at 16 GB/s take three ticks, on a link of 2 GB/s 18 */
+	ends = cfg.path[0].inject_ps + 64 * 50 + cfg.path[0].receive_ps;
+	T_IS(latency(&cfg, 1), ends + 3 * 2000 + 2 * INSIDE);
+	ends += 18 * 2000;
 	T_IS(latency(&cfg, 2), ends + 2 * INSIDE + HOP);
 	T_IS(latency(&cfg, 3), ends + 2 * INSIDE + HOP);
 	T_IS(latency(&cfg, 2 * 10), ends + 2 * INSIDE + 4 * HOP);
@@ -322,7 +322,9 @@ static void read_requests_use_bus_bandwidth(void **state)
 /* Returns the duration of a hundred messages to `words` words of node 2. */
 static uint64_t time_of_words(struct net_config *cfg, uint64_t words)
 {
-	struct net_msg msg = { .bytes = 8, .dst = 2 };
+	struct net_msg msg = { .bytes = 8,
+			       .dst = 2,
+			       .routing = NET_DETERMINISTIC };
 	struct net_fixture e;
 
 	net_fixture_open(&e, cfg, 0);

@@ -224,6 +224,7 @@ static int find_rate(struct net *net, uint64_t ps_x1000)
 	if (i == NET_RATES_MAX)
 		return -EINVAL;
 	net->rate[net->rates++] = ps_x1000;
+	net->rare |= i ? NET_RARE_RATES : 0u;
 	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
 		net->len[i][c] = (uint16_t)net_wire_ticks(
 			cfg, net_wire_bytes(cfg, c), ps_x1000);

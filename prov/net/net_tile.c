@@ -27,6 +27,7 @@
 #include "prov/net/net_pool.h"
 #include "prov/net/net_router.h"
 #include "prov/net/net_slot.h"
+#include "prov/net/net_tail.h"
 #include "prov/net/net_wheel.h"
 
 /* Receiver queues from this index on are the input buffers of the VCs. */
@@ -80,7 +81,7 @@ static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
 	struct net_packet *p = net_packet(net, pi);
 	uint8_t *row = net_tile_rows(net, node, in) + p->vc;
 	unsigned c = column_to(net, p->det, row);
-	uint32_t back;
+	uint32_t back, len;
 	const struct net_hop *h;
 
 	row[4 * c]++;
@@ -89,8 +90,10 @@ static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
 	/* tokens return when the whole packet has left the input buffer */
 	back = net_links(net, node)[in];
 	h = net_link_hop(net, back);
-	net_wheel_after(s, net_packet_len(net, h->rate, p) + h->token_ticks,
-			NET_EV_TOKEN,
+	len = net_packet_len(net, h->rate, p);
+	if (len < net_tail_left(s, p))
+		len = net_tail_left(s, p);
+	net_wheel_after(s, len + h->token_ticks, NET_EV_TOKEN,
 			net_word(net_link_peer(back), NET_EV_TOKEN,
 				 net_link_port(back), p->vc,
 				 net_token_payload(s, p, true)));

@@ -121,12 +121,12 @@ static void full_row_buffer_blocks_the_input(void **state)
 /*
  * One link is busy for a long time, each of the others with four packets. A
  * packet that may wait for any link uses one of the others; a packet that has
- * chosen the link with the shortest queue waits for it. Returns the arrival
- * time.
+ * chosen the link with the shortest queue waits for it. The packet on the slow
+ * link goes to the other node of the target's router. Returns the arrival time.
  */
 static uint64_t adaptive_arrival(const struct net_config *cfg)
 {
-	struct net_msg msg = { .bytes = 512, .dst = 2, .cookie = 2, .fifo = 1 };
+	struct net_msg msg = { .bytes = 512, .dst = 3, .cookie = 2, .fifo = 1 };
 	struct net_fixture e;
 
 	net_fixture_open(&e, cfg, 0);

@@ -137,153 +137,153 @@ static const struct golden golden_table[] = {
 	{ "bgq:4x4x2", "dead node", DEAD, { .dst = 1, .bytes = 8, DET },
 	  .plan = "dead-node 1 at 1 us", .value = 332001002000 },
 	/* 250000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
-	 * 2083 bus in + 300000 receive
+	 * 15000 wire + 287000 receive
 	 */
 	{ "gemini:4x2x2", "fma, 8 B", LAST,
-	  { .dst = 2, .bytes = 8, .path = 0, DET }, .value = 699617 },
+	  { .dst = 2, .bytes = 8, .path = 0, DET }, .value = 699534 },
 	/* 250000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
-	 * 7916 bus in + 300000 receive
+	 * 41000 wire + 287000 receive
 	 */
 	{ "gemini:4x2x2", "fma, full packet", LAST,
-	  { .dst = 2, .bytes = 64, .path = 0, DET }, .value = 710832 },
+	  { .dst = 2, .bytes = 64, .path = 0, DET }, .value = 730916 },
 	{ "gemini:4x2x2", "fma, ten packets", LAST,
-	  { .dst = 2, .bytes = 640, .path = 0, DET }, .value = 1283076 },
+	  { .dst = 2, .bytes = 640, .path = 0, DET }, .value = 1303160 },
 	{ "gemini:4x2x2", "fma, ten messages", LAST,
 	  { .dst = 2, .bytes = 64, .path = 0, DET }, .count = 10,
-	  .value = 1283076 },
+	  .value = 1303160 },
 	{ "gemini:4x2x2", "fma, 8 B, acknowledged", ACKED,
-	  { .dst = 2, .bytes = 8, .path = 0, .ack = 1, DET }, .value = 885617 },
+	  { .dst = 2, .bytes = 8, .path = 0, .ack = 1, DET }, .value = 887534 },
 	/* 900000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
-	 * 2083 bus in + 300000 receive
+	 * 15000 wire + 287000 receive
 	 */
 	{ "gemini:4x2x2", "bte, 8 B", LAST,
-	  { .dst = 2, .bytes = 8, .path = 1, DET }, .value = 1349617 },
+	  { .dst = 2, .bytes = 8, .path = 1, DET }, .value = 1349534 },
 	/* 900000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
-	 * 7916 bus in + 300000 receive
+	 * 41000 wire + 287000 receive
 	 */
 	{ "gemini:4x2x2", "bte, full packet", LAST,
-	  { .dst = 2, .bytes = 64, .path = 1, DET }, .value = 1360832 },
+	  { .dst = 2, .bytes = 64, .path = 1, DET }, .value = 1380916 },
 	{ "gemini:4x2x2", "bte, ten packets", LAST,
-	  { .dst = 2, .bytes = 640, .path = 1, DET }, .value = 1933076 },
+	  { .dst = 2, .bytes = 640, .path = 1, DET }, .value = 1953160 },
 	{ "gemini:4x2x2", "bte, ten messages", LAST,
 	  { .dst = 2, .bytes = 64, .path = 1, DET }, .count = 10,
-	  .value = 1933076 },
+	  .value = 1953160 },
 	{ "gemini:4x2x2", "bte, 8 B, acknowledged", ACKED,
 	  { .dst = 2, .bytes = 8, .path = 1, .ack = 1, DET },
-	  .value = 1535617 },
+	  .value = 1537534 },
 	/* 250000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
-	 * 2000 wire + 100000 receive
+	 * 15000 wire + 100000 receive
 	 */
 	{ "gemini:4x2x2", "get, 8 B", LAST,
-	  { .dst = 2, .bytes = 8, .path = 2, DET }, .value = 499534 },
+	  { .dst = 2, .bytes = 8, .path = 2, DET }, .value = 512534 },
 	/* 250000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
-	 * 7692 reception + 100000 receive
+	 * 41000 wire + 100000 receive
 	 */
 	{ "gemini:4x2x2", "get, full packet", LAST,
-	  { .dst = 2, .bytes = 64, .path = 2, DET }, .value = 510608 },
+	  { .dst = 2, .bytes = 64, .path = 2, DET }, .value = 543916 },
 	{ "gemini:4x2x2", "get, ten packets", LAST,
-	  { .dst = 2, .bytes = 640, .path = 2, DET }, .value = 1082852 },
+	  { .dst = 2, .bytes = 640, .path = 2, DET }, .value = 1116160 },
 	{ "gemini:4x2x2", "get, ten messages", LAST,
 	  { .dst = 2, .bytes = 64, .path = 2, DET }, .count = 10,
-	  .value = 1082852 },
+	  .value = 1116160 },
 	{ "gemini:4x2x2", "get, 8 B, acknowledged", ACKED,
-	  { .dst = 2, .bytes = 8, .path = 2, .ack = 1, DET }, .value = 685534 },
+	  { .dst = 2, .bytes = 8, .path = 2, .ack = 1, DET }, .value = 700534 },
 	/* 450000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
-	 * 2083 bus in + 300000 receive
+	 * 8000 wire + 287000 receive
 	 */
 	{ "gemini:4x2x2", "reply, 8 B", LAST,
-	  { .dst = 2, .bytes = 8, .path = 3, DET }, .value = 899617 },
+	  { .dst = 2, .bytes = 8, .path = 3, DET }, .value = 892534 },
 	/* 450000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
-	 * 7916 bus in + 300000 receive
+	 * 35000 wire + 287000 receive
 	 */
 	{ "gemini:4x2x2", "reply, full packet", LAST,
-	  { .dst = 2, .bytes = 64, .path = 3, DET }, .value = 910832 },
+	  { .dst = 2, .bytes = 64, .path = 3, DET }, .value = 924916 },
 	{ "gemini:4x2x2", "reply, ten packets", LAST,
-	  { .dst = 2, .bytes = 640, .path = 3, DET }, .value = 1465076 },
+	  { .dst = 2, .bytes = 640, .path = 3, DET }, .value = 1479160 },
 	{ "gemini:4x2x2", "reply, ten messages", LAST,
 	  { .dst = 2, .bytes = 64, .path = 3, DET }, .count = 10,
-	  .value = 1465076 },
+	  .value = 1479160 },
 	{ "gemini:4x2x2", "reply, 8 B, acknowledged", ACKED,
 	  { .dst = 2, .bytes = 8, .path = 3, .ack = 1, DET },
-	  .value = 1085617 },
+	  .value = 1080534 },
 	/* 250000 inject + 2534 injection + 105000 hop + 40000 2 x hop_end +
-	 * 22222 bus in + 300000 receive
+	 * 22222 bus in + 287000 receive
 	 */
 	{ "gemini:4x2x2", "amo, 8 B", LAST,
-	  { .dst = 2, .bytes = 8, .path = 4, DET }, .value = 719756 },
+	  { .dst = 2, .bytes = 8, .path = 4, DET }, .value = 706756 },
 	/* 250000 inject + 7916 bus out + 105000 hop + 40000 2 x hop_end +
-	 * 22222 bus in + 300000 receive
+	 * 41000 wire + 287000 receive
 	 */
 	{ "gemini:4x2x2", "amo, full packet", LAST,
-	  { .dst = 2, .bytes = 64, .path = 4, DET }, .value = 725138 },
+	  { .dst = 2, .bytes = 64, .path = 4, DET }, .value = 730916 },
 	{ "gemini:4x2x2", "amo, ten packets", LAST,
-	  { .dst = 2, .bytes = 640, .path = 4, DET }, .value = 1297382 },
+	  { .dst = 2, .bytes = 640, .path = 4, DET }, .value = 1303160 },
 	{ "gemini:4x2x2", "amo, ten messages", LAST,
 	  { .dst = 2, .bytes = 64, .path = 4, DET }, .count = 10,
-	  .value = 1285160 },
+	  .value = 1303160 },
 	{ "gemini:4x2x2", "amo, 8 B, acknowledged", ACKED,
-	  { .dst = 2, .bytes = 8, .path = 4, .ack = 1, DET }, .value = 905756 },
+	  { .dst = 2, .bytes = 8, .path = 4, .ack = 1, DET }, .value = 894756 },
 	{ "gemini:4x2x2", "8 B to the farthest node", LAST,
-	  { .dst = 31, .bytes = 8, DET }, .value = 909617 },
+	  { .dst = 31, .bytes = 8, DET }, .value = 909534 },
 	{ "gemini:4x2x2", "8 B to the same node", LAST, { .bytes = 8, DET },
-	  .value = 592534 },
+	  .value = 579534 },
 	{ "gemini:4x2x2", "all nodes, dynamic", CROWD,
-	  { .bytes = 192, .routing = 0 }, .count = 8, .value = 1252869 },
+	  { .bytes = 192, .routing = 0 }, .count = 8, .value = 1272953 },
 	{ "gemini:4x2x2", "all nodes, deterministic", CROWD,
-	  { .bytes = 192, .routing = 1 }, .count = 8, .value = 1330875 },
+	  { .bytes = 192, .routing = 1 }, .count = 8, .value = 1350959 },
 	{ "gemini:4x2x2", "all nodes, high", CROWD,
-	  { .bytes = 192, .routing = 2 }, .count = 8, .value = 1330875 },
+	  { .bytes = 192, .routing = 2 }, .count = 8, .value = 1350959 },
 	{ "gemini:4x2x2", "all nodes, system", CROWD,
-	  { .bytes = 192, .routing = 3 }, .count = 8, .value = 1262875 },
+	  { .bytes = 192, .routing = 3 }, .count = 8, .value = 1282959 },
 	{ "gemini:4x2x2", "all nodes, acknowledged", CROWD,
-	  { .bytes = 192, .ack = 1 }, .count = 8, .value = 1753869 },
+	  { .bytes = 192, .ack = 1 }, .count = 8, .value = 1775953 },
 	{ "gemini:4x2x2", "all nodes, dynamic, few buffers", CROWD,
 	  { .bytes = 192 }, .count = 8, .set = "tokens_dynamic=22",
-	  .value = 1252869 },
+	  .value = 1272953 },
 	{ "gemini:4x2x2", "8 B on the same chip", LAST,
-	  { .dst = 1, .bytes = 8, DET }, .value = 594617 },
+	  { .dst = 1, .bytes = 8, DET }, .value = 581617 },
 	{ "gemini:4x2x2", "both directions, bte, slow bus", PAIR,
 	  { .dst = 2, .bytes = 6400, .path = 1, DET },
-	  .set = "hin.rate=1000000", .value = 8925000 },
+	  .set = "hin.rate=1000000", .value = 8912000 },
 	{ "gemini:4x2x2", "both directions, reply, slow bus", PAIR,
 	  { .dst = 2, .bytes = 6400, .path = 3, DET },
-	  .set = "hin.rate=1000000", .value = 8475000 },
+	  .set = "hin.rate=1000000", .value = 8462000 },
 	{ "gemini:4x2x2", "reply, slow link", LAST,
 	  { .dst = 2, .bytes = 640, .path = 3, DET }, .set = "link=42666670",
-	  .value = 32023076 },
+	  .value = 35459160 },
 	{ "gemini:4x2x2", "acknowledged, slow link", ACKED,
 	  { .dst = 2, .bytes = 640, .path = 3, .ack = 1, DET },
-	  .set = "link_end=42666670", .value = 35914916 },
+	  .set = "link_end=42666670", .value = 35901916 },
 	{ "gemini:4x2x2", "100 packets, dynamic, few buffers", LAST,
 	  { .dst = 2, .bytes = 6400 }, .set = "tokens_dynamic=22 token=200000",
-	  .value = 1680348 },
+	  .value = 1816600 },
 	{ "gemini:4x2x2", "all nodes to one, system packets", SYSTEM,
-	  { .bytes = 640 }, .count = 8, .value = 9400508 },
+	  { .bytes = 640 }, .count = 8, .value = 9392440 },
 	{ "gemini:4x2x2", "amo, slow reception", LAST,
 	  { .dst = 2, .bytes = 640, .path = 4, DET },
-	  .set = "amo.reception=10000000", .value = 7102916 },
+	  .set = "amo.reception=10000000", .value = 7089916 },
 	{ "gemini:4x2x2", "atomics on 100 words", WORDS,
 	  { .dst = 2, .bytes = 8, .path = 4, DET }, .count = 200,
-	  .value = 11631978 },
+	  .value = 11618978 },
 	{ "gemini:4x2x2", "20 FIFOs, fast buses", FIFOS,
 	  { .dst = 2, .bytes = 64, DET }, .count = 20,
 	  .set = "hout.rate=1 tiles.rate=1 injection=10000000",
-	  .value = 3443916 },
+	  .value = 3464000 },
 	{ "gemini:4x2x2", "two lanes", LAST, { .dst = 8, .bytes = 6400, DET },
 	  .plan = "lanes 0.A+ = 2; lanes 0.B+ = 2; lanes 0.C+ = 2",
-	  .value = 7706832 },
+	  .value = 7747916 },
 	{ "gemini:4x2x2", "bit errors", LAST, { .dst = 31, .bytes = 6400, DET },
-	  .plan = "seed = 1; errors * = 1e-4", .value = 10594832 },
+	  .plan = "seed = 1; errors * = 1e-4", .value = 10614916 },
 	{ "gemini:4x2x2", "memory errors", ACKED,
 	  { .dst = 31, .bytes = 64000, .ack = 1, DET },
-	  .plan = "seed = 1; memory * = 1e-1", .value = 320619992 },
+	  .plan = "seed = 1; memory * = 1e-1", .value = 321606916 },
 	{ "gemini:4x2x2", "dead links, long timeout", ACKED,
 	  { .dst = 8, .bytes = 64000, .ack = 1, DET },
-	  .plan = "dead-link 0.A+ at 2 us", .value = 1000016863916 },
+	  .plan = "dead-link 0.A+ at 2 us", .value = 1000016886000 },
 	{ "gemini:4x2x2", "dead links", ACKED,
 	  { .dst = 8, .bytes = 640000, .ack = 1, DET },
 	  .plan = "dead-link 0.A+ at 2 us", .set = "ack_timeout=30000000",
-	  .value = 20644785832 },
+	  .value = 20644807916 },
 	{ "gemini:4x2x2", "dead node", DEAD, { .dst = 2, .bytes = 8, DET },
 	  .plan = "dead-node 2 at 1 us", .value = 11001000 },
 	/* 530000 inject + 53333 injection + 21000 hop + 1000 hop_end + 40000
