@@ -219,6 +219,15 @@ sed 's|^hop .*|hop = 90 ns # assumed: slow|' "$top_srcdir/share/machines/bgq" \
 	>"$own"
 "$rep" bgq --only BGQ-T1 -m "$own" >/dev/null &&
 	fail "a wrong machine reproduces the paper"
+# --sensitivity: the rate of a link of a variant moves its row, which is
+# arithmetic; the time of MPI_Wtime() moves no row.
+"$rep" qsnet2 --only QSN-T2-4 --sensitivity >"$dir/s" || fail "--sensitivity"
+grep -q '^raw: link .* 1/1 *1/1 *1/1 *1/1$' "$dir/s" || fail "a link's rate"
+grep -q '^wtime .* 0/0 *0/0  unchecked$' "$dir/s" || fail "an unchecked number"
+"$rep" qsnet2 --only QSN-T4-BW --sensitivity | grep -q \
+	'; 3 predictions could have failed, 3 of them held; ' ||
+	fail "predictions that can fail"
+"$rep" qsnet2 --sensitivity --csv >/dev/null 2>&1 && fail "--sensitivity --csv"
 # The progress line is printed on standard error, and only if it is requested.
 "$rep" bgq --only BGQ-T1 >"$dir/plain" 2>"$dir/err" || fail "weft-reproduce"
 [ ! -s "$dir/err" ] || fail "progress without a terminal: $(head -c 300 "$dir/err")"

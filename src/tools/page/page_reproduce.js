@@ -2,7 +2,10 @@
 /*
  * weft-reproduce: paper and model side by side. systems: [{ system, machine,
  * sum, rows: [{ id, source, text, x, unit, paper, model, low, high, error,
- * band, kind, verdict, why }], constants: [{ key, value, source }] }].
+ * band, kind, verdict, why }], constants: [{ key, value, source }],
+ * sensitivity: { predictions, could_fail, held, unchecked,
+ * numbers: [{ name, value, source, effects, unchecked }],
+ * rows: [{ id, movers, breakers }] } }]; sensitivity only with --sensitivity.
  */
 /* A text that begins with "the same" refers to the last row with another text. */
 function fullTexts(rows) {
@@ -96,6 +99,48 @@ function reproduceSystem(system) {
 		{ name: "value", text: true, value: (c) => c.value },
 		{ name: "from", text: true, value: (c) => c.source },
 	], system.constants));
+	if (system.sensitivity)
+		s.append(...sensitivityOf(system));
+}
+
+/* Returns the rows of an effect ("moved/left"), or -1 without a count. */
+const effectCount = (text) => {
+	const m = text.match(/^([0-9]+)[/]/);
+	return m ? Number(m[1]) : -1;
+};
+
+const changes = ["-10 %", "+10 %", "half", "double"];
+
+function numbersTable(sens) {
+	return table([
+		{ name: "number", text: true, value: (n) => n.name },
+		{ name: "value", text: true, value: (n) => n.value },
+		{ name: "source", text: true, value: (n) => n.source },
+		...changes.map((name, i) => ({ name,
+			value: (n) => effectCount(n.effects[i]),
+			show: (n) => n.effects[i] })),
+		{ name: "", text: true, value: (n) => n.unchecked ? "unchecked" : "" },
+	], sens.numbers);
+}
+
+/* Shows which results depend on which numbers of the machine file. */
+function sensitivityOf(system) {
+	const sens = system.sensitivity;
+	const kind = new Map(system.rows.map((r) => [r.id, r.kind]));
+
+	return [el("h3", {}, "Sensitivity"), el("p", {}, `Every number of the `
+		+ `machine file was changed, one at a time. Cells: rows that move / `
+		+ `rows that leave their bands. ${sens.could_fail} of `
+		+ `${sens.predictions} predictions could have failed, ${sens.held} `
+		+ `of them held; ${sens.unchecked} of ${sens.numbers.length} numbers `
+		+ `move no row and are unchecked.`),
+		numbersTable(sens), table([
+			{ name: "row", text: true, value: (r) => r.id },
+			{ name: "kind", text: true, value: (r) => kind.get(r.id) },
+			{ name: "numbers that move it", value: (r) => r.movers },
+			{ name: "numbers that take it out of its band",
+				value: (r) => r.breakers },
+		], sens.rows)];
 }
 
 function showReproduce() {

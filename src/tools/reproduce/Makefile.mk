@@ -13,6 +13,7 @@ libweftrepro_la_SOURCES = src/tools/reproduce/repro.h \
 	src/tools/reproduce/repro_staged.c src/tools/reproduce/repro_staged.h \
 	src/tools/reproduce/repro_stream.c \
 	src/tools/reproduce/repro_table.c \
+	src/tools/reproduce/repro_vary.c src/tools/reproduce/repro_vary.h \
 	src/tools/reproduce/repro_watch.c
 libweftrepro_la_LIBADD = libweftsim.la libweft-netwatch.la libweftmem.la -lm
 
@@ -20,11 +21,16 @@ bin_PROGRAMS += weft-reproduce
 weft_reproduce_SOURCES = src/tools/reproduce/repro_main.c \
 	src/tools/reproduce/repro_draw.c \
 	src/tools/reproduce/repro_out.c \
-	src/tools/reproduce/repro_page.c
+	src/tools/reproduce/repro_page.c \
+	src/tools/reproduce/repro_sensitivity.c \
+	src/tools/reproduce/repro_sensitivity.h \
+	src/tools/reproduce/repro_sensitivity_out.c
 weft_reproduce_LDADD = libweftpage.la libweftrepro.la
 
 C_TESTS += src/tools/reproduce/repro_table_test
 src_tools_reproduce_repro_table_test_LDADD = libweftrepro.la $(T_LIBS)
+C_TESTS += src/tools/reproduce/repro_vary_test
+src_tools_reproduce_repro_vary_test_LDADD = libweftrepro.la $(T_LIBS)
 
 PLAIN_TESTS += test/tools/sim_tools.sh
 EXTRA_DIST += src/tools/reproduce/README

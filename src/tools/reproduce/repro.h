@@ -19,16 +19,19 @@
 enum repro_state { REPRO_LEFT_OUT, REPRO_DONE, REPRO_FAILED };
 
 /*
- * Kind of a row: a prediction; the calibration of a constant; plain arithmetic;
- * or a comparison of Weft's software with the authors' software, whose details
- * are not published.
+ * Kind of a row: a prediction; a bound, which a model satisfies more easily
+ * than a value; the calibration of a constant; plain arithmetic; or a
+ * comparison of Weft's software with the authors' software, whose details are
+ * not published.
  */
 enum repro_kind {
 	REPRO_PREDICTED,
+	REPRO_BOUND,
 	REPRO_CALIBRATED,
 	REPRO_IDENTITY,
 	REPRO_COMPARED,
 };
+#define REPRO_KINDS 5
 /* Whether the paper gives a value or a bound. */
 enum repro_bound { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
 
@@ -96,6 +99,8 @@ extern const char *const repro_kinds[];
 /* error of the model, in percent or percentage points */
 double repro_error(const struct repro_row *row);
 bool repro_in_band(const struct repro_row *row);
+/* Whether the experiment failed, or a prediction or bound does not hold. */
+bool repro_failed(const struct repro_row *row);
 
 /* Functions of the experiments, see the table in repro_exp.c. */
 int repro_pingpong(const struct repro *r, const struct repro_row *row,
@@ -148,9 +153,14 @@ enum repro_format { REPRO_TEXT, REPRO_CSV, REPRO_JSON };
 /* Text is printed row by row; CSV and JSON after the last row. */
 void repro_out_begin(const struct repro *r, enum repro_format f);
 void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
-void repro_out_end(const struct repro *r, enum repro_format f);
+/* s: results of --sensitivity, or NULL. */
+struct repro_sensitivity;
+void repro_out_end(const struct repro *r, const struct repro_sensitivity *s,
+		   enum repro_format f);
 /* Writes the last line of the text output: the summary. */
-void repro_out_sum(const struct repro *r, char *text, size_t len);
+#define REPRO_SUM 320
+void repro_out_sum(const struct repro *r, const struct repro_sensitivity *s,
+		   char *text, size_t len);
 /* Texts of a row: its band ("2 %", "at most"), and its result ("in band"). */
 const char *repro_band_text(const struct repro_row *row, char *text,
 			    size_t len);
@@ -161,7 +171,8 @@ const char *repro_verdict(const struct repro_row *row);
  * repro_page_open() returns 0 or -errno.
  */
 int repro_page_open(struct page *p, const char *file, const char *system);
-void repro_page_add(struct page *p, const struct repro *r);
+void repro_page_add(struct page *p, const struct repro *r,
+		    const struct repro_sensitivity *s);
 
 /* Draws plots of paper and model (repro_draw.c). Returns 0 or -errno. */
 int repro_draw(const struct repro *r, const char *file);

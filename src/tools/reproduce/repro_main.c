@@ -2,6 +2,7 @@
 /* weft-reproduce: runs published experiments on the model and compares. */
 #include "config.h"
 #include "src/tools/reproduce/repro_bench.h"
+#include "src/tools/reproduce/repro_sensitivity.h"
 #include "src/tools/args.h"
 #include "src/tools/outfile.h"
 #include "src/tools/sim/sim_plot.h"
@@ -35,8 +36,10 @@ static int report_no_system(struct weft_args *w)
 struct args {
 	const char *machine, *only, *plot, *html;
 	struct page *page; /* page of --html, or NULL */
+	/* results of --sensitivity, or NULL */
+	struct repro_sensitivity *changes;
 	bool quick, list, progress;
-	bool csv, json, version;
+	bool csv, json, version, sensitivity;
 };
 
 #define AT(field) offsetof(struct args, field)
@@ -57,6 +60,9 @@ static const struct row {
 	  AT(only) },
 	{ { "list", 0, "", "list the rows without running the experiments", 0 },
 	  AT(list) },
+	{ { "sensitivity", 0, "",
+	    "change every number of the machine file, one at a time", 0 },
+	  AT(sensitivity) },
 	{ { "csv", 0, "", "print CSV instead of text", 0 }, AT(csv) },
 	{ { "json", 0, "", "print JSON instead of text", 0 }, AT(json) },
 	{ { "plot", 1, "FILE", "draw paper against model: FILE.png or FILE.svg",
@@ -106,6 +112,9 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 		return -1;
 	if (a->html && weft_outfile_check(a->html, WEFT_OUTFILE_PAGE, why))
 		return weft_args_error(w, "--html %s: %s", a->html, why);
+	if (a->sensitivity && (a->csv || a->list))
+		return weft_args_error(w, "--sensitivity is printed as text or "
+					  "JSON, and needs the results");
 	if (!strcmp(r->system, "all") && (a->machine || a->plot || a->only))
 		return weft_args_error(w, "all takes no --machine, --only or "
 					  "--plot");
@@ -134,11 +143,10 @@ static void run_row(const struct repro *r, struct repro_row *row)
 	row->state = repro_exp_run(r, row) ? REPRO_FAILED : REPRO_DONE;
 }
 
-static int run_all(struct repro *r, const struct args *a)
+/* Runs and prints all rows. Returns whether one is out of band or failed. */
+static int run_rows(struct repro *r, const struct args *a,
+		    enum repro_format format)
 {
-	enum repro_format format = a->json  ? REPRO_JSON
-				   : a->csv ? REPRO_CSV
-					    : REPRO_TEXT;
 	struct repro_progress progress;
 	int bad = 0;
 
@@ -153,15 +161,25 @@ static int run_all(struct repro *r, const struct args *a)
 			repro_progress_done(&progress, r, row);
 		}
 		repro_out_row(r, format, i);
-		bad |= row->state == REPRO_FAILED;
-		bad |= row->state == REPRO_DONE &&
-		       row->kind == REPRO_PREDICTED && !repro_in_band(row);
+		bad |= repro_failed(row);
 	}
-	repro_out_end(r, format);
+	return bad;
+}
+
+static int run_all(struct repro *r, const struct args *a)
+{
+	enum repro_format format = a->json  ? REPRO_JSON
+				   : a->csv ? REPRO_CSV
+					    : REPRO_TEXT;
+	int bad = run_rows(r, a, format);
+
+	if (a->changes)
+		bad |= repro_sensitivity_run(a->changes, r) != 0;
+	repro_out_end(r, a->changes, format);
 	if (a->plot && repro_draw(r, a->plot))
 		bad = 1;
 	if (a->page)
-		repro_page_add(a->page, r);
+		repro_page_add(a->page, r, a->changes);
 	return bad;
 }
 
@@ -191,7 +209,7 @@ static int main_check(struct weft_args *w, struct repro *r,
 static int run_systems(struct weft_args *w, struct repro *r,
 		       const struct args *a)
 {
-	char name[REPRO_SYSTEMS][32], line[REPRO_SYSTEMS][160];
+	char name[REPRO_SYSTEMS][32], line[REPRO_SYSTEMS][REPRO_SUM];
 	unsigned n = repro_systems(name), i;
 	int bad = 0;
 
@@ -204,7 +222,7 @@ static int run_systems(struct weft_args *w, struct repro *r,
 		if (!a->json && !a->csv)
 			printf("%s%s\n\n", i ? "\n" : "", name[i]);
 		bad |= run_all(r, a);
-		repro_out_sum(r, line[i], sizeof(line[i]));
+		repro_out_sum(r, a->changes, line[i], sizeof(line[i]));
 	}
 	for (i = 0; i < n && !a->json && !a->csv; i++)
 		printf("%s%-8s %s\n", i ? "" : "\n", name[i], line[i]);
@@ -251,6 +269,7 @@ static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
 
 int main(int argc, char **argv)
 {
+	static struct repro_sensitivity changes;
 	static struct repro r;
 	struct args a = { 0 };
 	struct weft_args w = { .program = "weft-reproduce",
@@ -265,6 +284,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (err)
 		return err < 0 ? 2 : 0;
+	a.changes = a.sensitivity ? &changes : NULL;
 	err = a.html ? run_paged(&w, &r, &a) : main_run(&w, &r, &a);
 	return err < 0 ? 2 : err || fflush(stdout) ? 1 : 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Output of weft-reproduce: a table for people, CSV, or JSON. */
-#include "src/tools/reproduce/repro.h"
-#include "prov/net/file/net_file.h"
+#include "src/tools/reproduce/repro_sensitivity.h"
+#include "src/base/attr.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,8 +34,8 @@ static void each_constant(const struct repro *r,
 }
 
 struct tally {
-	unsigned predicted, in_band, calibrated, identity, compared, left_out,
-		failed;
+	unsigned run[REPRO_KINDS], in_band[REPRO_KINDS]; /* by kind */
+	unsigned left_out, failed;
 };
 
 static struct tally tally(const struct repro *r)
@@ -44,20 +45,10 @@ static struct tally tally(const struct repro *r)
 	for (unsigned i = 0; i < r->count; i++) {
 		const struct repro_row *row = &r->row[i];
 
-		if (row->state == REPRO_LEFT_OUT) {
-			t.left_out++;
-		} else if (row->state == REPRO_FAILED) {
-			t.failed++;
-		} else if (row->kind == REPRO_PREDICTED) {
-			t.predicted++;
-			t.in_band += repro_in_band(row);
-		} else if (row->kind == REPRO_CALIBRATED) {
-			t.calibrated++;
-		} else if (row->kind == REPRO_COMPARED) {
-			t.compared++;
-		} else {
-			t.identity++;
-		}
+		t.left_out += row->state == REPRO_LEFT_OUT;
+		t.failed += row->state == REPRO_FAILED;
+		t.run[row->kind] += row->state == REPRO_DONE;
+		t.in_band[row->kind] += repro_in_band(row);
 	}
 	return t;
 }
@@ -102,29 +93,49 @@ static void text_constant(void *arg, const struct net_file_entry *e)
 		       e->value, e->source);
 }
 
-void repro_out_sum(const struct repro *r, char *text, size_t len)
-{
-	struct tally t = tally(r);
-	size_t n;
+/* Appends text to a line of at most `len` characters. */
+static void append(char *text, size_t len, const char *fmt, ...)
+	WEFT_PRINTF(3, 4);
 
-	snprintf(text, len,
-		 "%u of %u predictions in band; %u calibrated rows, which "
-		 "are no evidence",
-		 t.in_band, t.predicted, t.calibrated);
-	n = strlen(text);
-	if (t.identity)
-		snprintf(text + n, len - n, "; %u of arithmetic", t.identity);
-	n = strlen(text);
-	if (t.compared)
-		snprintf(text + n, len - n, "; %u compared", t.compared);
-	n = strlen(text);
+static void append(char *text, size_t len, const char *fmt, ...)
+{
+	size_t n = strlen(text);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text + n, len - n, fmt, args);
+	va_end(args);
+}
+
+void repro_out_sum(const struct repro *r, const struct repro_sensitivity *s,
+		   char *text, size_t len)
+{
+	struct repro_sensitivity_sum sum;
+	struct tally t = tally(r);
+
+	snprintf(text, len, "%u of %u predictions in band",
+		 t.in_band[REPRO_PREDICTED], t.run[REPRO_PREDICTED]);
+	if (t.run[REPRO_BOUND])
+		append(text, len, "; %u of %u bounds hold",
+		       t.in_band[REPRO_BOUND], t.run[REPRO_BOUND]);
+	append(text, len, "; %u calibrated rows, which are no evidence",
+	       t.run[REPRO_CALIBRATED]);
+	if (t.run[REPRO_IDENTITY])
+		append(text, len, "; %u of arithmetic", t.run[REPRO_IDENTITY]);
+	if (t.run[REPRO_COMPARED])
+		append(text, len, "; %u compared", t.run[REPRO_COMPARED]);
 	if (t.left_out)
-		snprintf(text + n, len - n, "; %u rows left out%s", t.left_out,
-			 r->quick ? " (--quick)" : "");
-	n = strlen(text);
+		append(text, len, "; %u rows left out%s", t.left_out,
+		       r->quick ? " (--quick)" : "");
 	if (t.failed)
-		snprintf(text + n, len - n, "; %u experiments failed",
-			 t.failed);
+		append(text, len, "; %u experiments failed", t.failed);
+	if (!s)
+		return;
+	sum = repro_sensitivity_sum(s, r);
+	append(text, len,
+	       "; %u predictions could have failed, %u of them held; %u of %u "
+	       "numbers unchecked",
+	       sum.could_fail, sum.held, sum.unchecked, s->count);
 }
 
 /* ---- CSV ----------------------------------------------------------------- */
@@ -184,7 +195,20 @@ static void json_constant(void *arg, const struct net_file_entry *e)
 	printf(" }");
 }
 
-static void json_all(const struct repro *r)
+static void json_sensitivity(const struct repro *r,
+			     const struct repro_sensitivity *s)
+{
+	struct json j;
+
+	if (!s)
+		return;
+	printf("  \"sensitivity\": ");
+	json_begin(&j, stdout);
+	repro_sensitivity_json(s, r, &j, NULL);
+	printf(",\n");
+}
+
+static void json_all(const struct repro *r, const struct repro_sensitivity *s)
 {
 	struct tally t = tally(r);
 	unsigned n = 0;
@@ -196,10 +220,15 @@ static void json_all(const struct repro *r)
 		json_row(&r->row[i], i + 1 == r->count);
 	printf("  ],\n  \"constants\": [");
 	each_constant(r, json_constant, &n);
-	printf("\n  ],\n  \"predicted\": %u,\n  \"in_band\": %u,\n"
+	printf("\n  ],\n");
+	json_sensitivity(r, s);
+	printf("  \"predicted\": %u,\n  \"in_band\": %u,\n"
+	       "  \"bounds\": %u,\n  \"bounds_hold\": %u,\n"
 	       "  \"calibrated\": %u,\n  \"left_out\": %u,\n"
 	       "  \"failed\": %u\n}\n",
-	       t.predicted, t.in_band, t.calibrated, t.left_out, t.failed);
+	       t.run[REPRO_PREDICTED], t.in_band[REPRO_PREDICTED],
+	       t.run[REPRO_BOUND], t.in_band[REPRO_BOUND],
+	       t.run[REPRO_CALIBRATED], t.left_out, t.failed);
 }
 
 /* ---- selection of the format --------------------------------------------- */
@@ -217,22 +246,30 @@ void repro_out_row(const struct repro *r, enum repro_format f, unsigned i)
 		text_row(&r->row[i]);
 }
 
-void repro_out_end(const struct repro *r, enum repro_format f)
+static void text_end(const struct repro *r, const struct repro_sensitivity *s)
+{
+	char sum[REPRO_SUM];
+	unsigned n = 0;
+
+	printf("\nCalibrated constants of machine %s:\n", r->machine);
+	each_constant(r, text_constant, &n);
+	if (s)
+		repro_sensitivity_print(s, r);
+	repro_out_sum(r, s, sum, sizeof(sum));
+	printf("\n%s\n", sum);
+}
+
+void repro_out_end(const struct repro *r, const struct repro_sensitivity *s,
+		   enum repro_format f)
 {
 	if (f == REPRO_TEXT) {
-		char sum[160];
-		unsigned n = 0;
-
-		printf("\nCalibrated constants of machine %s:\n", r->machine);
-		each_constant(r, text_constant, &n);
-		repro_out_sum(r, sum, sizeof(sum));
-		printf("\n%s\n", sum);
+		text_end(r, s);
 	} else if (f == REPRO_CSV) {
 		printf("id,source,description,x,paper,model,unit,error,band,"
 		       "kind,verdict\n");
 		for (unsigned i = 0; i < r->count; i++)
 			csv_row(&r->row[i]);
 	} else {
-		json_all(r);
+		json_all(r, s);
 	}
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* weft-reproduce --html: page with plots of published and model values. */
-#include "src/tools/reproduce/repro.h"
-#include "prov/net/file/net_file.h"
+#include "src/tools/reproduce/repro_sensitivity.h"
 
 #include <string.h>
 
@@ -60,13 +59,14 @@ int repro_page_open(struct page *p, const char *file, const char *system)
 	return err;
 }
 
-void repro_page_add(struct page *p, const struct repro *r)
+void repro_page_add(struct page *p, const struct repro *r,
+		    const struct repro_sensitivity *s)
 {
 	struct json *j = &p->data;
 	struct net_error_text why;
-	char sum[160];
+	char sum[REPRO_SUM];
 
-	repro_out_sum(r, sum, sizeof(sum));
+	repro_out_sum(r, s, sum, sizeof(sum));
 	json_object(j, NULL);
 	json_text(j, "system", r->system);
 	json_text(j, "machine", r->machine);
@@ -78,5 +78,7 @@ void repro_page_add(struct page *p, const struct repro *r)
 	json_array(j, "constants");
 	net_file_each(r->machine, put_constant, j, &why);
 	json_close(j);
+	if (s)
+		repro_sensitivity_json(s, r, j, "sensitivity");
 	json_close(j);
 }

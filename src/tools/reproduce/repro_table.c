@@ -49,8 +49,8 @@ static int parse_band(struct repro_row *row, const char *text)
 	return row->points || !strcmp(end, " %") ? 0 : -EINVAL;
 }
 
-const char *const repro_kinds[] = { "predicted", "calibrated", "identity",
-				    "compared" };
+const char *const repro_kinds[] = { "predicted", "bound", "calibrated",
+				    "identity", "compared" };
 
 static int parse_kind(struct repro_row *row, const char *text)
 {
@@ -77,9 +77,12 @@ static int parse_row(struct repro_row *row, char *const *cell)
 		return -EINVAL;
 	if (repro_table_number(cell[VALUE], &row->value, &end) || *end)
 		return -EINVAL;
-	if (parse_kind(row, cell[KIND]))
+	if (parse_kind(row, cell[KIND]) || parse_band(row, cell[BAND]))
 		return -EINVAL;
-	return parse_band(row, cell[BAND]);
+	/* a prediction has a value; "at most" belongs to a bound */
+	return row->kind == REPRO_PREDICTED && row->bound != REPRO_WITHIN
+		       ? -EINVAL
+		       : 0;
 }
 
 static int parse_line(struct repro *r, char *line)
@@ -182,4 +185,12 @@ bool repro_in_band(const struct repro_row *row)
 	if (row->bound == REPRO_AT_LEAST)
 		return row->model >= row->value;
 	return fabs(repro_error(row)) <= row->band;
+}
+
+bool repro_failed(const struct repro_row *row)
+{
+	if (row->state != REPRO_DONE)
+		return row->state == REPRO_FAILED;
+	return (row->kind == REPRO_PREDICTED || row->kind == REPRO_BOUND) &&
+	       !repro_in_band(row);
 }
