@@ -449,6 +449,7 @@ struct net {
 	uint64_t off_queued;
 	/* earliest time of the next control word, per link */
 	uint64_t off_control;
+	uint64_t off_table; /* routing tables of switches; 0: none */
 	/* index of the first record of each pool, minus one */
 	uint32_t first_packet, first_msg, first_chunk;
 	uint32_t node_stride, link_stride;

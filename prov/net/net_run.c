@@ -13,6 +13,7 @@
 #include "prov/net/net_nic.h"
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_router.h"
+#include "prov/net/routing/net_guid.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
 #include "prov/net/tree/net_tree.h"
@@ -124,6 +125,8 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_words = reserve(off, (uint64_t)n->ends * n->words * 4);
 	if (cfg->watch_ps)
 		n->off_control = reserve(off, ports * sizeof(uint64_t));
+	if (net_table_bytes(cfg))
+		n->off_table = reserve(off, net_table_bytes(cfg));
 }
 
 /* Reserves `count` records. Returns the index of the first, minus one. */
@@ -370,6 +373,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	open_tables(net);
 	if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);
+	net_table_clear(net);
 	net_wheel_init(net);
 	net_routing_init(net);
 	find_rate(net,
@@ -452,6 +456,7 @@ int net_link_kill(struct net *net, uint32_t node, unsigned port)
 void net_tables_renew(struct net *net)
 {
 	net->renewed = net->deaths;
+	net_table_clear(net);
 }
 
 /* ---- run loop ------------------------------------------------------------ */

@@ -12,6 +12,7 @@
 #include "prov/net/net_nic_int.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_wheel.h"
+#include "prov/net/routing/net_guid.h"
 
 /* ---- dead and live links ------------------------------------------------- */
 
@@ -66,6 +67,7 @@ void net_fault_link_fail(struct net *net, uint32_t node, unsigned port)
 	if (net->steer == NET_STEER_TREE) {
 		net_dead(net)[node] |= 1ull << port;
 		net->renewed = ++net->deaths;
+		net_table_clear(net);
 	}
 }
 
@@ -232,6 +234,7 @@ static void revive(struct net_step *s, const struct net_fault_line *line)
 			    s->net->cfg.care.reroute) {
 				net_dead(s->net)[s->id] &= ~(1ull << port);
 				s->net->renewed = --s->net->deaths;
+				net_table_clear(s->net);
 			}
 		}
 		l->state = NET_LINK_UP;

@@ -89,6 +89,8 @@ uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
 uint64_t net_fat_reroute(const struct net_fat *f, const uint64_t *dead,
 			 uint32_t node, uint32_t dst, unsigned hops,
 			 unsigned rail, unsigned *det_p);
+/* Returns the first port of the mask, from `first` on, with wrap-around. */
+unsigned net_fat_in_order(uint64_t ports, unsigned first);
 /* Returns whether the source route goes up, then down, and ends at dst. */
 bool net_fat_route_check(const struct net_fat *f, const struct net_msg *msg,
 			 bool adaptive);

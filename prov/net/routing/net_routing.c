@@ -10,6 +10,7 @@
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
+#include "prov/net/routing/net_guid.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
 
@@ -286,6 +287,25 @@ WEFT_COLD static uint64_t detour(const struct net *net,
 				    det_p);
 }
 
+/* Returns the ports of the entry in the switch's routing table. */
+static uint64_t ports_by_table(const struct net *net,
+			       const struct net_packet *p, uint32_t node,
+			       unsigned *det_p)
+{
+	const struct net_fat_route *r =
+		net_table_find(net, node, p->left, p->dst);
+	uint64_t ports = r->ports, live;
+
+	if (weft_unlikely(net->deaths != net->renewed)) {
+		live = ports & ~net_dead(net)[node];
+		if (!live)
+			live = r->detour & ~net_dead(net)[node];
+		ports = live ? live : ports;
+	}
+	*det_p = net_fat_in_order(ports, r->first);
+	return ports;
+}
+
 static void ports_fat(const struct net *net, struct net_packet *p,
 		      uint32_t node)
 {
@@ -294,7 +314,9 @@ static void ports_fat(const struct net *net, struct net_packet *p,
 
 	if (node < net->ends)
 		rail = net_mrec(net, p->msg)->rail;
-	if (weft_unlikely(net->deaths))
+	if (net->off_table && node >= net->ends)
+		want = ports_by_table(net, p, node, &det);
+	else if (weft_unlikely(net->deaths))
 		want = detour(net, p, node, rail, &det);
 	else
 		want = net_fat_steer(&net->fat, NULL, node, p->dst, p->left,

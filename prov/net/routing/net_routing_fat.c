@@ -77,8 +77,7 @@ void net_fat_route(const struct net_fat *f, uint32_t node, uint32_t dst,
 	}
 }
 
-/* Returns the first port of the mask, from `first` on, with wrap-around. */
-static unsigned in_order(uint64_t ports, unsigned first)
+unsigned net_fat_in_order(uint64_t ports, unsigned first)
 {
 	uint64_t from = ports >> first << first;
 
@@ -99,7 +98,7 @@ uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
 		if (!r.ports)
 			return 0;
 	}
-	*det_p = in_order(r.ports, r.first);
+	*det_p = net_fat_in_order(r.ports, r.first);
 	return r.ports;
 }
 
@@ -155,7 +154,7 @@ uint64_t net_fat_reroute(const struct net_fat *f, const uint64_t *dead,
 	if (!open)
 		open = open_ports(f, dead, node, dst, hops, r.detour);
 	if (open)
-		*det_p = in_order(open, r.first);
+		*det_p = net_fat_in_order(open, r.first);
 	return open;
 }
 
