@@ -16,8 +16,6 @@
 
 static uint64_t live_now_ps(struct weft_carrier *c, bool pay)
 {
-	(void)c;
-	(void)pay;
 	return weft_clock_now_ps(&weft_wall_clock);
 }
 
@@ -25,20 +23,16 @@ static uint64_t live_tick_ps(struct weft_carrier *c)
 {
 	struct timespec ts;
 
-	(void)c;
 	clock_getres(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_nsec * 1000;
 }
 
 static void live_compute(struct weft_carrier *c, uint64_t ps)
 {
-	(void)c;
-	(void)ps;
 }
 
 static int live_verdict(struct weft_carrier *c)
 {
-	(void)c;
 	return 0;
 }
 
@@ -46,20 +40,15 @@ static int live_verdict(struct weft_carrier *c)
 
 static void live_nothing(struct weft_carrier *c)
 {
-	(void)c;
 }
 
 static void live_routing(struct weft_carrier *c,
 			 const struct weft_pkt_attr *routing)
 {
-	(void)c;
-	(void)routing;
 }
 
 static unsigned live_path(struct weft_carrier *c, const char *name)
 {
-	(void)c;
-	(void)name;
 	return 0;
 }
 
@@ -95,7 +84,6 @@ static int live_get(struct weft_carrier *c, struct weft_peer *peer,
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
 	int n = live_iov(d, iov);
 
-	(void)path;
 	return live_end(d, n ? c->ops->read(c, peer, iov, n, d->remote) : 0);
 }
 
@@ -105,7 +93,6 @@ static int live_put(struct weft_carrier *c, struct weft_peer *peer,
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
 	int n = live_iov(d, iov);
 
-	(void)path;
 	return live_end(d, n ? c->ops->write(c, peer, iov, n, d->remote) : 0);
 }
 
@@ -113,10 +100,6 @@ static int live_put(struct weft_carrier *c, struct weft_peer *peer,
 static int live_atomic(struct weft_carrier *c, struct weft_peer *peer,
 		       struct weft_amo *a, const struct weft_dma_path *path)
 {
-	(void)c;
-	(void)peer;
-	(void)a;
-	(void)path;
 	return -EOPNOTSUPP;
 }
 

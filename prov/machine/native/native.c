@@ -41,26 +41,16 @@ static int direct_packet(struct weft_unit *u, struct weft_peer *peer,
 	return u->carrier->ops->send(u->carrier, peer, pkt, iov, iov_count);
 }
 
-static int direct_end(struct weft_dma *d, int err)
-{
-	if (err == -EAGAIN || err == -EOPNOTSUPP)
-		return err;
-	d->done(d, err);
-	return 0;
-}
-
 static int direct_get(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d)
 {
-	return direct_end(d, u->carrier->ops->read(u->carrier, peer, d->local,
-						   d->local_count, d->remote));
+	return u->carrier->ops->backend->get(u->carrier, peer, d, NULL);
 }
 
 static int direct_put(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d)
 {
-	return direct_end(d, u->carrier->ops->write(u->carrier, peer, d->local,
-						    d->local_count, d->remote));
+	return u->carrier->ops->backend->put(u->carrier, peer, d, NULL);
 }
 
 /* The target's processor executes atomics. */
