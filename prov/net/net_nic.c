@@ -321,6 +321,43 @@ static uint64_t complete_in_order(struct net_fifo *f, uint64_t end)
 	return end;
 }
 
+/* Returns the engine time of a packet with this payload. */
+static uint64_t engine_ps(const struct net *net, const struct net_path *path,
+			  uint32_t bytes)
+{
+	return path->read_ps + (net->cfg.header_bytes +
+				net_chunks(net, bytes) * net->cfg.chunk_bytes) *
+				       path->injection_ps_per_byte_x1000 / 1000;
+}
+
+/*
+ * Returns the time at which the head of a packet of a cut-through path leaves:
+ * when its first chunk is built, and so late that the link does not wait for
+ * the tail, which is built at f->free_ps. The time between both is in
+ * f->ahead_ps.
+ */
+static uint64_t head_leaves(const struct net_step *s, struct net_fifo *f,
+			    const struct net_path *path, uint64_t start,
+			    uint32_t bytes)
+{
+	const struct net_config *cfg = &s->net->cfg;
+	uint32_t wire = net_wire_bytes(cfg, net_chunks(s->net, bytes));
+	uint64_t first =
+		start +
+		engine_ps(s->net, path,
+			  bytes < cfg->chunk_bytes ? bytes : cfg->chunk_bytes);
+	uint64_t ps = net_wire_ticks(cfg, wire, cfg->link_ps_per_byte_x1000) *
+		      (uint64_t)cfg->tick_ps;
+	uint64_t head = f->free_ps > ps ? f->free_ps - ps : 0;
+
+	if (head < first)
+		head = first;
+	if (head > f->free_ps)
+		head = f->free_ps;
+	f->ahead_ps = (uint32_t)(f->free_ps - head);
+	return head;
+}
+
 /* Starts the engine on its next packet, if it is idle and has work. */
 static void engine_start(struct net_step *s, unsigned fifo)
 {
@@ -353,14 +390,12 @@ static void engine_start(struct net_step *s, unsigned fifo)
 		s->node->active += net_mrec_bytes(m);
 	bytes = packet_bytes(net, m);
 	path = net_path(net, m);
-	end = start + path->read_ps +
-	      (net->cfg.header_bytes +
-	       net_chunks(net, bytes) * net->cfg.chunk_bytes) *
-		      path->injection_ps_per_byte_x1000 / 1000;
+	end = start + engine_ps(net, path, bytes);
 	slow = net_memory_end(net, s->id, start, bytes);
 	if (end < slow)
 		end = slow;
-	slow = net_bus_end(net, s->id, path->bus_out, start, bytes);
+	slow = net_bus_end(net, s->id, path->bus_out, start, bytes,
+			   path->burst_out_bytes);
 	if (end < slow)
 		end = slow;
 	WEFT_GUARD_ASSERT(end >= start);
@@ -370,6 +405,8 @@ static void engine_start(struct net_step *s, unsigned fifo)
 	if (weft_unlikely(net->cfg.requests > 1))
 		end = complete_in_order(f, end);
 	f->free_ps = end;
+	if (weft_unlikely(path->cut_through))
+		end = head_leaves(s, f, path, start, bytes);
 	net_event_schedule(net, end, NET_EV_BUILT,
 			   net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
 }
@@ -448,6 +485,7 @@ void net_nic_built(struct net_step *s, uint64_t word)
 	uint32_t pi = net_packet_get(net);
 	struct net_packet *p = net_packet(net, pi);
 	uint64_t now = s->now * net->cfg.tick_ps, end;
+	bool cut_through;
 
 	WEFT_GUARD_ASSERT(f->msg);
 	if (!pi) {
@@ -459,7 +497,9 @@ void net_nic_built(struct net_step *s, uint64_t word)
 	end = f->free_ps;
 	p->msg = f->msg;
 	packet_fill(net, p, m);
-	p->frac = (uint16_t)(end % net->cfg.tick_ps);
+	cut_through = net_path(net, m)->cut_through;
+	p->frac = (uint16_t)((cut_through ? end - f->ahead_ps : end) %
+			     net->cfg.tick_ps);
 	net->injected++;
 	m->cut++;
 	if (p->flags & NET_P_LAST)
@@ -478,7 +518,11 @@ void net_nic_built(struct net_step *s, uint64_t word)
 	} else {
 		fifo_push(s, fifo, pi);
 	}
-	engine_start(s, fifo);
+	if (weft_unlikely(cut_through) && end > now)
+		net_event_schedule(net, end, NET_EV_WAKE,
+				   net_word(s->id, NET_EV_WAKE, fifo, 0, 0));
+	else
+		engine_start(s, fifo);
 }
 
 void net_nic_fifo_pop(struct net_step *s, unsigned fifo)

@@ -71,7 +71,8 @@ static uint64_t reception_end(struct net_step *s, unsigned port,
 	t = net_memory_end(net, s->id, head, p->bytes);
 	if (end < t)
 		end = t;
-	t = net_bus_end(net, s->id, path->bus_in, head, p->bytes);
+	t = net_bus_end(net, s->id, path->bus_in, head, p->bytes,
+			path->burst_in_bytes);
 	if (end < t)
 		end = t;
 	if (weft_unlikely(net->words)) {

@@ -42,10 +42,24 @@ static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 	return n->memory_ps;
 }
 
-/* Returns the end of a transfer on the buses in the mask. */
+/* Returns the time of the bursts of a transfer, in addition to its bytes. */
+static inline uint64_t net_bus_bursts(const struct net_bus *bus, uint32_t bytes,
+				      uint32_t burst)
+{
+	if (weft_likely(!bus->burst_ps))
+		return 0;
+	if (!burst || bytes <= burst)
+		return bus->burst_ps;
+	return (bytes + burst - 1) / burst * bus->burst_ps;
+}
+
+/*
+ * Returns the end of a transfer on the buses in the mask, in bursts of this
+ * number of bytes (0: one burst).
+ */
 static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 				   unsigned mask, uint64_t start,
-				   uint32_t bytes)
+				   uint32_t bytes, uint32_t burst)
 {
 	const struct net_bus *bus;
 	uint64_t end = start, *free_ps;
@@ -59,8 +73,9 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 		free_ps = &net_nic(net, first)->bus_ps[i];
 		if (*free_ps < start)
 			*free_ps = start;
-		*free_ps +=
-			bus->packet_ps + bytes * bus->ps_per_byte_x1000 / 1000;
+		*free_ps += bus->packet_ps +
+			    bytes * bus->ps_per_byte_x1000 / 1000 +
+			    net_bus_bursts(bus, bytes, burst);
 		if (end < *free_ps)
 			end = *free_ps;
 	}

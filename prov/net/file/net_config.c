@@ -236,6 +236,15 @@ static int has_short_path(const struct net_config *cfg)
 	return 0;
 }
 
+/* Returns whether a cut-through path has an engine with concurrent reads. */
+static int has_split_head(const struct net_config *cfg)
+{
+	for (unsigned i = 0; i < net_config_paths(cfg); i++)
+		if (cfg->path[i].cut_through && cfg->requests > 1)
+			return 1;
+	return 0;
+}
+
 /* Returns whether nodes at different routers would share a bus. */
 static int has_uneven_bus(const struct net_config *cfg)
 {
@@ -313,6 +322,8 @@ static int check_nodes(const struct net_config *cfg)
 				   cfg->router_nodes < 2 || cfg->read_paths),
 		  "columns must be at most 64 and requires row_buffer > 0, "
 		  "router_nodes >= 2, dyn_queues <= 3 and no read_paths" },
+		{ has_split_head(cfg),
+		  "cut_through requires engines with one request at a time" },
 		{ has_uneven_bus(cfg),
 		  "the nodes of a bus must divide router_nodes" },
 		{ cfg->tokens_end > 16 || has_many_tokens(cfg),

@@ -51,6 +51,13 @@ struct net_path {
 	uint32_t request_bytes; /* bytes of the read request for one packet */
 	/* page size in the address caches of buses; 0: 8 bytes */
 	uint32_t page_bytes;
+	/* bytes of a burst on the buses, by direction; 0: a packet */
+	uint32_t burst_out_bytes, burst_in_bytes;
+	/*
+	 * 1: the head of a packet leaves before its tail is built, as early as
+	 * the link then sends the packet without a gap
+	 */
+	uint8_t cut_through;
 };
 
 /* A resource that several paths and both directions share, e.g. a host bus. */
@@ -58,6 +65,7 @@ struct net_bus {
 	char name[16];
 	uint64_t ps_per_byte_x1000;
 	uint64_t packet_ps; /* additional time per packet */
+	uint64_t burst_ps;  /* additional time per burst */
 	/* nodes of a shared router that share this bus; 0: not shared */
 	uint32_t nodes;
 	/*

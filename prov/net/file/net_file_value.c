@@ -185,6 +185,7 @@ static const struct {
 	{ "reroute", { "no", "yes" } },
 	{ "link_crc", { "no", "yes" } },
 	{ "coll_chain", { "no", "yes" } },
+	{ "cut_through", { "no", "yes" } },
 };
 
 static int code(const struct file_doc *doc, const struct file_line *item,

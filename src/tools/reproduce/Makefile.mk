@@ -28,7 +28,13 @@ weft_reproduce_SOURCES = src/tools/reproduce/repro_main.c \
 weft_reproduce_LDADD = libweftpage.la libweftrepro.la
 
 C_TESTS += src/tools/reproduce/repro_table_test
-src_tools_reproduce_repro_table_test_LDADD = libweftrepro.la $(T_LIBS)
+src_tools_reproduce_repro_table_test_SOURCES = \
+	src/tools/reproduce/repro_table_test.c \
+	src/tools/reproduce/repro_out.c \
+	src/tools/reproduce/repro_sensitivity.c \
+	src/tools/reproduce/repro_sensitivity_out.c
+src_tools_reproduce_repro_table_test_LDADD = libweftpage.la libweftrepro.la \
+	$(T_LIBS)
 C_TESTS += src/tools/reproduce/repro_vary_test
 src_tools_reproduce_repro_vary_test_LDADD = libweftrepro.la $(T_LIBS)
 

@@ -38,7 +38,10 @@ enum repro_bound { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
 struct repro_row {
 	char id[32], source[24], text[80], x[24], unit[8];
 	char exp[128]; /* name of the experiment and its arguments */
-	/* reason why the row may be out of band, or empty */
+	/*
+	 * reason why the row is out of its band, or empty; a predicted row with
+	 * a reason is expected to be out of its band
+	 */
 	char why[160];
 	double value;
 	/* band in percent, or in percentage points if the unit is % */
@@ -99,7 +102,15 @@ extern const char *const repro_kinds[];
 /* error of the model, in percent or percentage points */
 double repro_error(const struct repro_row *row);
 bool repro_in_band(const struct repro_row *row);
-/* Whether the experiment failed, or a prediction or bound does not hold. */
+/*
+ * Returns whether the table states that this prediction is out of its band,
+ * with the reason.
+ */
+bool repro_is_explained(const struct repro_row *row);
+/*
+ * Whether the experiment failed, a bound does not hold, or a prediction is not
+ * on the side of its band that the table states.
+ */
 bool repro_failed(const struct repro_row *row);
 
 /* Functions of the experiments, see the table in repro_exp.c. */

@@ -17,9 +17,10 @@ static const char before[] =
 	"bgq, or all) on the model\nand compares the results.\n";
 
 static const char after[] =
-	"Exit status: 0 all predictions that were run are within their bands, "
-	"1 some\n"
-	"are not or an experiment failed, 2 wrong arguments.\n";
+	"Exit status: 0 all predictions that were run are within their bands "
+	"or outside\n"
+	"as the table states, 1 some are not or an experiment failed, 2 wrong "
+	"arguments.\n";
 
 static int report_no_system(struct weft_args *w)
 {

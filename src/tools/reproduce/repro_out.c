@@ -18,6 +18,9 @@ const char *repro_verdict(const struct repro_row *row)
 		return "left out";
 	if (row->state == REPRO_FAILED)
 		return "failed";
+	if (repro_is_explained(row))
+		return repro_in_band(row) ? "IN BAND, STATED AS OUTSIDE"
+					  : "outside, explained";
 	return repro_in_band(row) ? "in band" : "OUT OF BAND";
 }
 
@@ -35,7 +38,7 @@ static void each_constant(const struct repro *r,
 
 struct tally {
 	unsigned run[REPRO_KINDS], in_band[REPRO_KINDS]; /* by kind */
-	unsigned left_out, failed;
+	unsigned explained, left_out, failed;
 };
 
 static struct tally tally(const struct repro *r)
@@ -49,6 +52,8 @@ static struct tally tally(const struct repro *r)
 		t.failed += row->state == REPRO_FAILED;
 		t.run[row->kind] += row->state == REPRO_DONE;
 		t.in_band[row->kind] += repro_in_band(row);
+		t.explained += row->state == REPRO_DONE &&
+			       repro_is_explained(row) && !repro_in_band(row);
 	}
 	return t;
 }
@@ -115,6 +120,9 @@ void repro_out_sum(const struct repro *r, const struct repro_sensitivity *s,
 
 	snprintf(text, len, "%u of %u predictions in band",
 		 t.in_band[REPRO_PREDICTED], t.run[REPRO_PREDICTED]);
+	if (t.explained)
+		append(text, len, ", %u outside (explained in doc/model.md)",
+		       t.explained);
 	if (t.run[REPRO_BOUND])
 		append(text, len, "; %u of %u bounds hold",
 		       t.in_band[REPRO_BOUND], t.run[REPRO_BOUND]);
@@ -223,10 +231,11 @@ static void json_all(const struct repro *r, const struct repro_sensitivity *s)
 	printf("\n  ],\n");
 	json_sensitivity(r, s);
 	printf("  \"predicted\": %u,\n  \"in_band\": %u,\n"
-	       "  \"bounds\": %u,\n  \"bounds_hold\": %u,\n"
+	       "  \"explained\": %u,\n  \"bounds\": %u,\n  \"bounds_hold\": "
+	       "%u,\n"
 	       "  \"calibrated\": %u,\n  \"left_out\": %u,\n"
 	       "  \"failed\": %u\n}\n",
-	       t.run[REPRO_PREDICTED], t.in_band[REPRO_PREDICTED],
+	       t.run[REPRO_PREDICTED], t.in_band[REPRO_PREDICTED], t.explained,
 	       t.run[REPRO_BOUND], t.in_band[REPRO_BOUND],
 	       t.run[REPRO_CALIBRATED], t.left_out, t.failed);
 }

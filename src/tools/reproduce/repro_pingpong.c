@@ -8,6 +8,7 @@
  *                   first dimension first; to=far: farthest node of a torus
  *   bytes=N, path=NAME, variant=NAME
  *   soft=1          includes the software of both ends
+ *   latency=1       without the packet's bytes in the engine and on the link
  *   in=NAME         path at the receiving end, if it differs
  *   warm=N          rounds that are not counted
  *
@@ -120,6 +121,20 @@ static uint64_t software_ps(const struct repro_row *row,
 	       (bytes > cfg->payload_bytes ? cfg->message_ps : 0);
 }
 
+/* Returns the time of a packet's bytes in the engine and on the link, in ps. */
+static uint64_t bytes_ps(const struct net_config *cfg, uint64_t bytes,
+			 unsigned path)
+{
+	uint32_t chunks =
+		(uint32_t)((bytes + cfg->chunk_bytes - 1) / cfg->chunk_bytes);
+	uint64_t engine = cfg->header_bytes + chunks * cfg->chunk_bytes;
+
+	return engine * cfg->path[path].injection_ps_per_byte_x1000 / 1000 +
+	       net_wire_ticks(cfg, net_wire_bytes(cfg, chunks),
+			      cfg->link_ps_per_byte_x1000) *
+		       (uint64_t)cfg->tick_ps;
+}
+
 /* Measures one message size on one path; *ps_p: one-way time in ps. */
 static int measure(const struct repro *r, const struct repro_row *row,
 		   uint64_t bytes, const char *path, double *ps_p)
@@ -139,6 +154,8 @@ static int measure(const struct repro *r, const struct repro_row *row,
 		p.soft_ps = software_ps(row, &p.bench.cfg, bytes);
 		err = pingpong_run(&p, ps_p);
 	}
+	if (repro_arg_number(row, "latency", 0))
+		*ps_p -= (double)bytes_ps(&p.bench.cfg, bytes, p.path[0]);
 	repro_bench_close(&p.bench);
 	return err;
 }

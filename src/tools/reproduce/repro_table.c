@@ -2,9 +2,9 @@
 /*
  * Reads the table of published values, share/weft/reproduce/SYSTEM.tsv: columns
  * id, source, description, x, value, unit, kind, band, experiment, separated by
- * tabs, and an optional reason why a row may be out of its band. A band
- * is "3 %", "2 points", or "at most" or "at least" for a value that the paper
- * gives as a bound.
+ * tabs, and an optional reason why a row is out of its band. A band is "3 %",
+ * "2 points", or "at most" or "at least" for a value that the paper gives as a
+ * bound.
  */
 #include "src/tools/reproduce/repro.h"
 #include "prov/net/file/net_file.h"
@@ -187,10 +187,15 @@ bool repro_in_band(const struct repro_row *row)
 	return fabs(repro_error(row)) <= row->band;
 }
 
+bool repro_is_explained(const struct repro_row *row)
+{
+	return row->kind == REPRO_PREDICTED && *row->why;
+}
+
 bool repro_failed(const struct repro_row *row)
 {
 	if (row->state != REPRO_DONE)
 		return row->state == REPRO_FAILED;
 	return (row->kind == REPRO_PREDICTED || row->kind == REPRO_BOUND) &&
-	       !repro_in_band(row);
+	       repro_in_band(row) == repro_is_explained(row);
 }

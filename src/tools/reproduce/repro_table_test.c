@@ -75,6 +75,52 @@ static void as_many_calibrated_rows_as_constants(void **state)
 	T_IS(predicted, 59);
 }
 
+/*
+ * A prediction with a reason is out of its band; a table that states a reason
+ * for a prediction in its band is wrong, too.
+ */
+static void explained_predictions_are_outside(void **state)
+{
+	struct repro_row row = {
+		.value = 50, .model = 51, .band = 3, .state = REPRO_DONE
+	};
+
+	T_FALSE(repro_failed(&row));
+	strcpy(row.why, "reason");
+	T_TRUE(repro_failed(&row));
+	T_STR(repro_verdict(&row), "IN BAND, STATED AS OUTSIDE");
+	row.model = 60;
+	T_FALSE(repro_failed(&row));
+	T_STR(repro_verdict(&row), "outside, explained");
+	row.kind = REPRO_COMPARED;
+	T_STR(repro_verdict(&row), "OUT OF BAND");
+	T_FALSE(repro_failed(&row));
+	row.kind = REPRO_PREDICTED;
+	row.why[0] = 0;
+	T_TRUE(repro_failed(&row));
+	row.state = REPRO_FAILED;
+	T_TRUE(repro_failed(&row));
+	row.state = REPRO_LEFT_OUT;
+	T_FALSE(repro_failed(&row));
+}
+
+static void summary_counts_explained_rows_apart(void **state)
+{
+	char sum[REPRO_SUM];
+
+	memset(&r, 0, sizeof(r));
+	r.count = 3;
+	for (unsigned i = 0; i < r.count; i++)
+		r.row[i] = (struct repro_row){ .value = 1,
+					       .model = 1 + i,
+					       .band = 5,
+					       .state = REPRO_DONE };
+	strcpy(r.row[2].why, "reason");
+	repro_out_sum(&r, NULL, sum, sizeof(sum));
+	T_STR(sum, "1 of 3 predictions in band, 1 outside (explained in "
+		   "doc/model.md); 0 calibrated rows, which are no evidence");
+}
+
 static void errors_are_in_percent_or_points(void **state)
 {
 	struct repro_row row = {
@@ -106,6 +152,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_row_has_an_experiment),
 		T_CASE(as_many_calibrated_rows_as_constants),
+		T_CASE(explained_predictions_are_outside),
+		T_CASE(summary_counts_explained_rows_apart),
 		T_CASE(errors_are_in_percent_or_points),
 		T_CASE(experiment_arguments_are_parsed),
 		T_CASE(at_most_and_at_least_bounds),
