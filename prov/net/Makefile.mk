@@ -15,7 +15,7 @@ libweft_net_la_SOURCES = prov/net/net.h prov/net/net_event.h \
 	prov/net/net_wheel.c prov/net/net_wheel.h
 
 C_TESTS += prov/net/net_fuzz_test prov/net/net_link_test \
-	prov/net/net_priority_test \
+	prov/net/net_priority_test prov/net/net_class_test \
 	prov/net/net_load_test prov/net/file/net_name_test prov/net/net_rail_test \
 	prov/net/net_router_share_test prov/net/net_tile_test \
 	prov/net/net_latency_test

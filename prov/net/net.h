@@ -51,9 +51,18 @@ struct net_msg {
 	/*
 	 * Number of the injection FIFO in memory, below 65536. A FIFO sends one
 	 * message at a time, by engine and network FIFO fifo % inject_fifos. An
-	 * engine serves its FIFOs round-robin, packet by packet.
+	 * engine serves its FIFOs round-robin, packet by packet. With
+	 * cfg.torus_fifos, normal packets use network FIFO fifo % torus_fifos;
+	 * other classes have FIFOs of their own.
 	 */
 	uint32_t fifo;
+	/*
+	 * Mask of the network FIFOs over which the packets are distributed; 0:
+	 * one, as above. One engine at a time builds a packet of a message.
+	 * Packets that take different FIFOs may be reordered. Not on machines
+	 * with parallel links or address caches.
+	 */
+	uint16_t map;
 	uint8_t routing; /* enum net_routing_mode */
 	uint8_t zone;	 /* zone set of a dynamic message */
 	/* 1: each node on the line keeps a copy; not with NET_DYNAMIC */

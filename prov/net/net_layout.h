@@ -261,6 +261,9 @@ struct net_mark {
 	uint32_t head; /* slot that may be served first; NET_SLOT_FIFO: none */
 };
 
+/* Classes of packets with a reception engine of their own (torus_fifos). */
+enum net_class { NET_CLASS_HIGH, NET_CLASS_SYS, NET_CLASS_COLL, NET_CLASSES };
+
 /* The network interface of a node. */
 struct net_nic {
 	/* time at which memory is free; used when the L2 overflows */
@@ -272,7 +275,10 @@ struct net_nic {
 	/* completion time of the engine's last contribution */
 	uint64_t part_ps;
 	uint32_t part_busy;
-	uint32_t pad;
+	/* circular list of the messages with NET_MREC_MAPPED that are heads */
+	uint32_t mapped;
+	/* times at which the reception engines of the classes are free */
+	uint64_t class_ps[NET_CLASSES];
 	uint64_t bus_ps[NET_BUSES_MAX]; /* time at which each bus is free */
 };
 
@@ -303,16 +309,19 @@ struct net_mrec {
 	 */
 	int8_t rem[NET_DIMS_MAX];
 	uint8_t flags;	 /* NET_P_* flags of the packets, NET_M_SEEN */
-	uint8_t vc_zone; /* VC, zone << 4, NET_MREC_ROUTED */
+	uint8_t vc_zone; /* VC, zone << 4, NET_MREC_* */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
 #define NET_M_SEEN	0x80 /* counted in the working set of the target */
 #define NET_M_ACKED	0x40 /* packets are acknowledged */
 #define NET_MREC_ROUTED 0x80 /* packets have a source route */
+/* packets use all network FIFOs of the mask in net_mrec_word() */
+#define NET_MREC_MAPPED 0x40
 /* retransmitted or rerouted; packets may be out of order */
 #define NET_FATE_RESENT 1
 #define NET_FATE_LOST	2 /* a packet is lost */
+#define NET_FATE_BUILT	4 /* NET_MREC_MAPPED: an engine builds a packet */
 
 static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
 
@@ -480,7 +489,8 @@ struct net {
 	uint64_t parts;	 /* class routes: packet records in use */
 	/* class routes: results dropped at nodes that do not contribute */
 	uint64_t filtered;
-	uint64_t late; /* sends backdated too far */
+	uint64_t mapped; /* messages with NET_MREC_MAPPED not yet built */
+	uint64_t late;	 /* sends backdated too far */
 	/* packets out of order despite deterministic routing */
 	uint64_t disorder;
 	uint64_t excess; /* token counts below zero or above the maximum */

@@ -22,12 +22,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Port number of the wake-up of a message with a map. */
+enum { NET_MAPPED_PORT = 62 };
+
 /* ---- messages in memory -------------------------------------------------- */
 
-static uint32_t ring_find(const struct net *net, const struct net_fifo *f,
-			  uint32_t fifo)
+static uint32_t ring_find(const struct net *net, uint32_t ring, uint32_t fifo)
 {
-	uint32_t m = f->ring, steps = 0;
+	uint32_t m = ring, steps = 0;
 
 	if (!m)
 		return 0;
@@ -36,43 +38,83 @@ static uint32_t ring_find(const struct net *net, const struct net_fifo *f,
 		if (net_mrec(net, m)->fifo == fifo)
 			return m;
 		m = net_mrec(net, m)->ring;
-	} while (m != f->ring);
+	} while (m != ring);
 	return 0;
 }
 
-static void ring_add(const struct net *net, struct net_fifo *f, uint32_t mi)
+static void ring_add(const struct net *net, uint32_t *ring, uint32_t mi)
 {
 	struct net_mrec *m = net_mrec(net, mi);
 
-	if (!f->ring) {
+	if (!*ring) {
 		m->ring = mi;
-		f->ring = mi;
+		*ring = mi;
 		return;
 	}
-	m->ring = net_mrec(net, f->ring)->ring;
-	net_mrec(net, f->ring)->ring = mi;
+	m->ring = net_mrec(net, *ring)->ring;
+	net_mrec(net, *ring)->ring = mi;
+}
+
+static void ring_remove(const struct net *net, uint32_t *ring, uint32_t mi)
+{
+	uint32_t prev = mi, steps = 0;
+
+	while (net_mrec(net, prev)->ring != mi) {
+		net_walk_check(steps++ < net->msgs_max);
+		prev = net_mrec(net, prev)->ring;
+	}
+	net_mrec(net, prev)->ring = net_mrec(net, mi)->ring;
+	*ring = prev == mi ? 0 : prev;
+}
+
+static bool is_mapped(const struct net_mrec *m)
+{
+	return m->vc_zone & NET_MREC_MAPPED;
+}
+
+/* Returns the list of heads that contains the message when it is a head. */
+static uint32_t *ring_of(const struct net *net, const struct net_mrec *m)
+{
+	if (weft_unlikely(is_mapped(m)))
+		return &net_nic(net, m->src)->mapped;
+	return &net_fifos(net, m->src)[net_nic_engine(net, m)].ring;
 }
 
 static void push_wake(struct net *net, const struct net_mrec *m)
 {
+	unsigned port = weft_unlikely(is_mapped(m)) ? NET_MAPPED_PORT
+						    : net_nic_engine(net, m);
+
 	net_event_schedule(net, m->ready_ps, NET_EV_WAKE,
-			   net_word(m->src, NET_EV_WAKE,
-				    m->fifo % net->cfg.inject_fifos, 0, 0));
+			   net_word(m->src, NET_EV_WAKE, port, 0, 0));
+}
+
+/*
+ * Returns the head of a FIFO in memory, or 0. A FIFO may hold messages with and
+ * without a map.
+ */
+static uint32_t head_find(const struct net *net, const struct net_mrec *m)
+{
+	unsigned engine = net_nic_engine(net, m);
+	uint32_t head =
+		ring_find(net, net_fifos(net, m->src)[engine].ring, m->fifo);
+
+	if (weft_unlikely(net->mapped) && !head)
+		head = ring_find(net, net_nic(net, m->src)->mapped, m->fifo);
+	return head;
 }
 
 static void enqueue(struct net *net, uint32_t mi)
 {
 	struct net_mrec *m = net_mrec(net, mi);
-	struct net_fifo *f =
-		&net_fifos(net, m->src)[m->fifo % net->cfg.inject_fifos];
-	uint32_t head = ring_find(net, f, m->fifo);
+	uint32_t head = head_find(net, m);
 
 	if (head) {
 		net_mrec(net, net_mrec(net, head)->last)->next = mi;
 		net_mrec(net, head)->last = mi;
 	} else {
 		m->last = mi;
-		ring_add(net, f, mi);
+		ring_add(net, ring_of(net, m), mi);
 	}
 	push_wake(net, m);
 }
@@ -81,24 +123,19 @@ static void enqueue(struct net *net, uint32_t mi)
  * Completes a message whose last packet was built at `end`; the next message of
  * its FIFO becomes the head.
  */
-static void next_message(struct net *net, struct net_fifo *f, uint32_t mi,
-			 uint64_t end)
+static void next_message(struct net *net, uint32_t mi, uint64_t end)
 {
 	struct net_mrec *m = net_mrec(net, mi), *n;
-	uint32_t prev = mi, steps = 0;
 
-	while (net_mrec(net, prev)->ring != mi) {
-		net_walk_check(steps++ < net->msgs_max);
-		prev = net_mrec(net, prev)->ring;
-	}
-	net_mrec(net, prev)->ring = net_mrec(net, mi)->ring;
-	f->ring = prev == mi ? 0 : prev;
+	ring_remove(net, ring_of(net, m), mi);
 	if (!m->next)
 		return;
 	n = net_mrec(net, m->next);
 	n->last = m->last;
-	ring_add(net, f, m->next);
-	if (n->ready_ps > end)
+	ring_add(net, ring_of(net, n), m->next);
+	if (weft_unlikely(net->mapped))
+		n->ready_ps = n->ready_ps > end ? n->ready_ps : end;
+	if (n->ready_ps > end || weft_unlikely(net->mapped))
 		push_wake(net, n);
 }
 
@@ -212,6 +249,14 @@ static uint64_t first_word(const struct net *net, const struct net_mrec *m,
 	return msg->address / net_path_page(net_path_in(net, m)) & 0xffff;
 }
 
+/* Returns whether the packets of the message can be distributed by its map. */
+static bool map_ok(const struct net *net, const struct net_msg *msg)
+{
+	return !msg->map ||
+	       (!(msg->map >> net->cfg.inject_fifos) && !net->parallel &&
+		!net->words && !msg->ack && msg->src != msg->dst);
+}
+
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 {
 	struct net_mrec *m;
@@ -226,7 +271,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	    msg->path_in > net_config_paths(&net->cfg) ||
 	    msg->rail > (net->cfg.rails ? net->cfg.rails : 1) ||
 	    (msg->ack && msg->deposit) || net_routing_plan(net, msg, rem) ||
-	    !deposit_ok(net, msg, rem))
+	    !deposit_ok(net, msg, rem) || !map_ok(net, msg))
 		return -EINVAL;
 	mi = net_mrec_get(net);
 	if (!mi)
@@ -249,8 +294,15 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	memcpy(m->rem, rem, sizeof(rem));
 	m->vc_zone = (uint8_t)(mode_vc[msg->routing] | msg->zone << 4);
 	m->flags = flags_of(msg);
+	if (weft_unlikely(msg->map)) {
+		m->bytes_word = msg->bytes | (uint64_t)msg->map
+						     << NET_WORD_SHIFT;
+		m->vc_zone |= NET_MREC_MAPPED;
+		net->mapped++;
+	}
 	if ((msg->route && !alloc_route_record(net, mi, msg)) ||
 	    (msg->ack && !alloc_ack_record(net, mi))) {
+		net->mapped -= is_mapped(m);
 		net_nic_msg_free(net, mi);
 		return -EAGAIN;
 	}
@@ -280,6 +332,45 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 }
 
 /* ---- injection engines --------------------------------------------------- */
+
+/* Order of messages at an engine: by class, then by FIFO, round-robin. */
+static uint64_t choice_key(const struct net_fifo *f, const struct net_mrec *m)
+{
+	uint32_t vc = m->vc_zone & 15;
+
+	return (uint64_t)(vc < NET_VC_HIGH ? 1 : vc) << 32 |
+	       (f->last - m->fifo);
+}
+
+/*
+ * Returns `best` or a ready message with a map that contains this network FIFO,
+ * unless another engine builds a packet of it: system first, then high
+ * priority, then round-robin.
+ */
+static uint32_t choose_mapped(const struct net_step *s, unsigned fifo,
+			      uint32_t best)
+{
+	const struct net *net = s->net;
+	const struct net_fifo *f = &net_fifos(net, s->id)[fifo];
+	const uint32_t ring = net_nic(net, s->id)->mapped;
+	uint64_t end = (s->now + 1) * net->cfg.tick_ps, key = 0;
+	uint32_t i = ring, steps = 0;
+
+	if (best)
+		key = choice_key(f, net_mrec(net, best));
+	do {
+		const struct net_mrec *m = net_mrec(net, i);
+
+		net_walk_check(steps++ < net->msgs_max);
+		if (m->ready_ps < end && net_mrec_word(m) >> fifo & 1 &&
+		    !(m->fate & NET_FATE_BUILT) && choice_key(f, m) > key) {
+			key = choice_key(f, m);
+			best = i;
+		}
+		i = m->ring;
+	} while (i != ring);
+	return best;
+}
 
 /* Returns the next ready message in round-robin order. */
 static uint32_t choose_message(const struct net_step *s,
@@ -368,12 +459,18 @@ static void engine_start(struct net_step *s, unsigned fifo)
 	uint64_t start, end, slow, now;
 	uint32_t bytes;
 
-	if (f->msg || f->count >= net->cfg.inject_depth || !f->ring)
+	if (f->msg || f->count >= net->cfg.inject_depth ||
+	    (!f->ring && weft_likely(!net->mapped)))
 		return;
-	f->msg = choose_message(s, f);
+	if (f->ring)
+		f->msg = choose_message(s, f);
+	if (weft_unlikely(net->mapped) && net_nic(net, s->id)->mapped)
+		f->msg = choose_mapped(s, fifo, f->msg);
 	if (!f->msg)
 		return;
 	m = net_mrec(net, f->msg);
+	if (weft_unlikely(is_mapped(m)))
+		m->fate |= NET_FATE_BUILT;
 	f->last = m->fifo;
 	/*
 	 * with concurrent reads, the engine may start when the packet before
@@ -449,11 +546,26 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 	net_router_offer(s, fifo, pi);
 }
 
+/* Starts the engines that may build packets of messages with a map. */
+static void engines_start(struct net_step *s)
+{
+	struct net *net = s->net;
+	unsigned i, n = net->cfg.inject_fifos;
+	uint32_t first = net_nic(net, s->id)->mapped, from;
+
+	/* consecutive packets of a message use different FIFOs */
+	from = first ? net_mrec(net, first)->cut : 0;
+	for (i = 0; i < n && net_nic(net, s->id)->mapped; i++)
+		engine_start(s, (from + i) % n);
+}
+
 /* Handles a message that is ready, or an acknowledgement that is built. */
 void net_nic_wake(struct net_step *s, uint64_t word)
 {
 	if (weft_unlikely(net_word_port(word) == NET_FAULT_PORT))
 		net_fault_phase_run(s, word);
+	else if (weft_unlikely(net_word_port(word) == NET_MAPPED_PORT))
+		engines_start(s);
 	else if (net_word_payload(word))
 		fifo_push(s, net_word_port(word), net_word_payload(word));
 	else
@@ -473,7 +585,9 @@ static void nic_finish(struct net_step *s, unsigned fifo, uint64_t end)
 			   net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
 	WEFT_GUARD_ASSERT(s->node->active >= net_mrec_bytes(m));
 	s->node->active -= net_mrec_bytes(m);
-	next_message(net, f, f->msg, end);
+	next_message(net, f->msg, end);
+	if (weft_unlikely(is_mapped(m)))
+		net->mapped--;
 }
 
 void net_nic_built(struct net_step *s, uint64_t word)
@@ -502,6 +616,10 @@ void net_nic_built(struct net_step *s, uint64_t word)
 			     net->cfg.tick_ps);
 	net->injected++;
 	m->cut++;
+	if (weft_unlikely(is_mapped(m))) {
+		m->fate &= (uint8_t)~NET_FATE_BUILT & 15u;
+		m->ready_ps = end;
+	}
 	if (p->flags & NET_P_LAST)
 		nic_finish(s, fifo, end);
 	f->msg = 0;
@@ -518,6 +636,8 @@ void net_nic_built(struct net_step *s, uint64_t word)
 	} else {
 		fifo_push(s, fifo, pi);
 	}
+	if (weft_unlikely(net->mapped))
+		engines_start(s);
 	if (weft_unlikely(cut_through) && end > now)
 		net_event_schedule(net, end, NET_EV_WAKE,
 				   net_word(s->id, NET_EV_WAKE, fifo, 0, 0));

@@ -43,12 +43,26 @@ static bool is_store_forward(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->store_forward;
 }
 
+/* Returns the time at which the reception engine of a packet is free. */
+static uint64_t *engine_free(struct net_step *s, unsigned port,
+			     const struct net_packet *p)
+{
+	struct net *net = s->net;
+
+	if (weft_unlikely(p->vc >= NET_VC_HIGH) && net->cfg.torus_fifos)
+		return &net_nic(net, s->id)
+				->class_ps[p->vc == NET_VC_SYS
+						   ? NET_CLASS_SYS
+						   : NET_CLASS_HIGH];
+	return &s->in[port].free_ps;
+}
+
 /* Returns when a packet whose head arrives now is completely stored. */
 static uint64_t reception_end(struct net_step *s, unsigned port,
 			      const struct net_packet *p)
 {
 	struct net *net = s->net;
-	struct net_in *in = &s->in[port];
+	uint64_t *free_ps = engine_free(s, port, p);
 	struct net_mrec *m = net_mrec(net, p->msg);
 	const struct net_path *path = net_path_in(net, m);
 	uint64_t head = s->now * net->cfg.tick_ps + p->frac;
@@ -64,7 +78,7 @@ static uint64_t reception_end(struct net_step *s, unsigned port,
 		m->flags |= NET_M_SEEN;
 		s->node->active += net_mrec_bytes(m);
 	}
-	t = (head > in->free_ps ? head : in->free_ps) +
+	t = (head > *free_ps ? head : *free_ps) +
 	    p->bytes * path->reception_ps_per_byte_x1000 / 1000;
 	if (end < t)
 		end = t;
@@ -82,7 +96,7 @@ static uint64_t reception_end(struct net_step *s, unsigned port,
 			end = t;
 	}
 	WEFT_GUARD_ASSERT(end >= head);
-	in->free_ps = end;
+	*free_ps = end;
 	return end;
 }
 
@@ -145,7 +159,8 @@ static void check_order(struct net *net, const struct net_mrec *m,
 
 	if (!most)
 		most = net->cfg.payload_bytes;
-	if (m->flags & (NET_P_DYN | NET_P_DEPOSIT | NET_P_SPREAD) || m->fate)
+	if (m->flags & (NET_P_DYN | NET_P_DEPOSIT | NET_P_SPREAD) || m->fate ||
+	    m->vc_zone & NET_MREC_MAPPED)
 		return;
 	net->disorder += (after + most - 1) / most + 1 != m->left;
 }

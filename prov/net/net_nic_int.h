@@ -167,6 +167,31 @@ static inline void net_nic_msg_free(struct net *net, uint32_t mi)
 	net_mrec_put(net, mi);
 }
 
+/* Returns whether a message to its own source goes around a ring. */
+static inline bool net_mrec_travels(const struct net_mrec *m)
+{
+	static const int8_t none[NET_DIMS_MAX];
+
+	return memcmp(m->rem, none, sizeof(none)) != 0;
+}
+
+/* Returns the network FIFO and engine of the message's class. */
+static inline unsigned net_nic_engine(const struct net *net,
+				      const struct net_mrec *m)
+{
+	unsigned torus = net->cfg.torus_fifos, vc = m->vc_zone & 15;
+
+	if (!torus)
+		return m->fifo % net->cfg.inject_fifos;
+	if (weft_unlikely(vc == NET_VC_HIGH))
+		return torus + 2;
+	if (weft_unlikely(vc == NET_VC_SYS))
+		return torus + 3;
+	if (weft_unlikely(m->src == m->dst) && !net_mrec_travels(m))
+		return torus + m->fifo % 2;
+	return m->fifo % torus;
+}
+
 /* The last network FIFO is for acknowledgements. */
 static inline unsigned net_ack_fifo(const struct net *net)
 {

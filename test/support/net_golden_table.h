@@ -71,10 +71,11 @@ static const struct golden golden_table[] = {
 	  { .bytes = 1536, .routing = 0 }, .count = 8, .value = 5377999 },
 	{ "bgq:4x4x2", "all nodes, deterministic", CROWD,
 	  { .bytes = 1536, .routing = 1 }, .count = 8, .value = 5999332 },
+	/* one network FIFO: the first packet in it blocks the others */
 	{ "bgq:4x4x2", "all nodes, high", CROWD,
-	  { .bytes = 1536, .routing = 2 }, .count = 8, .value = 5999332 },
+	  { .bytes = 1536, .routing = 2 }, .count = 8, .value = 6295333 },
 	{ "bgq:4x4x2", "all nodes, system", CROWD,
-	  { .bytes = 1536, .routing = 3 }, .count = 8, .value = 5999332 },
+	  { .bytes = 1536, .routing = 3 }, .count = 8, .value = 6295333 },
 	{ "bgq:4x4x2", "all nodes, dynamic, few buffers", CROWD,
 	  { .bytes = 1536 }, .count = 8,
 	  .set = "tokens_dynamic=53 token=400000", .value = 5665333 },
@@ -83,10 +84,10 @@ static const struct golden golden_table[] = {
 	  .set = "tokens_deterministic=2 token=400000", .value = 16561333 },
 	{ "bgq:4x4x2", "all nodes, high, few buffers", CROWD,
 	  { .bytes = 1536, .routing = 2 }, .count = 8,
-	  .set = "tokens_high=2 token=400000", .value = 16561333 },
+	  .set = "tokens_high=2 token=400000", .value = 14568666 },
 	{ "bgq:4x4x2", "all nodes, system, few buffers", CROWD,
 	  { .bytes = 1536, .routing = 3 }, .count = 8,
-	  .set = "tokens_system=2 token=400000", .value = 16561333 },
+	  .set = "tokens_system=2 token=400000", .value = 14568666 },
 	{ "bgq:8x2x2", "8 B across midplanes", LAST,
 	  { .src = 12, .dst = 16, .bytes = 8, DET }, .value = 702000 },
 	{ "bgq:4x4x2", "69000 B, in memory", LAST,
@@ -95,9 +96,10 @@ static const struct golden golden_table[] = {
 	{ "bgq:4x4x2", "ten packets, slow reception", LAST,
 	  { .dst = 1, .bytes = 5120, DET }, .set = "reception=1000000",
 	  .value = 5856000 },
+	/* ten engines complete their second packets at once; 288 ns each */
 	{ "bgq:4x4x2", "20 FIFOs, slow engines", FIFOS,
 	  { .dst = 1, .bytes = 512, DET }, .count = 20,
-	  .set = "injection=10000000", .value = 12586000 },
+	  .set = "injection=10000000", .value = 14314000 },
 	{ "bgq:8", "all nodes to one", HOT, { .bytes = 51200, DET },
 	  .set = "through_share=2", .value = 202324665 },
 	{ "bgq:4x4x2", "ten packets, read by the engine", SENT,
@@ -732,6 +734,8 @@ static const struct golden golden_table[] = {
 static const struct golden_exception {
 	const char *machine, *key;
 } golden_exceptions[] = {
+	/* torus_fifos gives the number of FIFOs that a class uses */
+	{ "bgq", "inject_fifos" },
 	/* software and interfaces of the ranks: used by prov/vt */
 	{ NULL, "ranks_per_node" },
 	{ NULL, "send" },

@@ -239,8 +239,7 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 	struct net_msg route = { .src = m->src, .dst = p->dst };
 	uint32_t count = p->dirs >> NET_RESENDS_SHIFT;
 	bool ack = p->flags & NET_P_ACK;
-	unsigned fifo =
-		ack ? net_ack_fifo(net) : m->fifo % net->cfg.inject_fifos;
+	unsigned fifo = ack ? net_ack_fifo(net) : net_nic_engine(net, m);
 
 	if ((count & NET_RESENDS_MAX) < NET_RESENDS_MAX)
 		count++;

@@ -50,6 +50,7 @@ static const struct net_config bgq = {
 		{ 0x11, 0x12, 0x14, 0x18, 0x10 },
 	},
 	.inject_fifos = 16,		  /* HWI */
+	.torus_fifos = 10,		  /* HWI */
 	.inject_depth = 4,		  /* assumed */
 	/*
 	 * Calibrated: T1 gives 622 ns for one hop. From this subtract the hop,
@@ -332,6 +333,10 @@ static int check_nodes(const struct net_config *cfg)
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
 		  "inject_fifos must be 1 to 16" },
+		{ cfg->torus_fifos && cfg->torus_fifos + 6 > cfg->inject_fifos,
+		  "torus_fifos must be 0 or at most inject_fifos - 6" },
+		{ cfg->torus_fifos && (cfg->engines || cfg->ack_bytes),
+		  "torus_fifos excludes engines and acknowledgements" },
 		{ cfg->engines > cfg->inject_fifos,
 		  "more engines than inject_fifos" },
 		{ !cfg->inject_depth || cfg->inject_depth > 255,

@@ -217,6 +217,13 @@ struct net_config {
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX];
 	/* network interface of a node */
 	uint32_t inject_fifos; /* network injection FIFOs */
+	/*
+	 * Network FIFOs for normal packets, on both sides. They are followed by
+	 * two FIFOs for packets within the node, one for high priority, one for
+	 * the system and two for collectives; each has an engine of its own. 0:
+	 * all packets share all FIFOs.
+	 */
+	uint32_t torus_fifos;
 	uint32_t inject_depth; /* packets per network injection FIFO */
 	/* injection FIFOs assigned to processes round-robin; 0: all */
 	uint32_t engines;

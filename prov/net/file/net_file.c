@@ -316,6 +316,10 @@ static int check_constraints(const struct file_doc *doc,
 		{ c->barriers && !c->barrier_bytes,
 		  "barriers is set, but barrier (bytes of a barrier packet) is "
 		  "missing" },
+		{ c->torus_fifos && (c->torus_fifos + 6 > c->inject_fifos ||
+				     c->engines || c->ack_bytes),
+		  "torus_fifos must be at most inject_fifos - 6, without "
+		  "engines and acknowledgements" },
 		{ c->routes_system > c->routes,
 		  "routes_system is more than routes" },
 	};

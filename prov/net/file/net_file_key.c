@@ -148,6 +148,9 @@ const struct file_key file_keys[] = {
 
 	{ "inject_fifos", FILE_COUNT, CFG(inject_fifos), 1, 16, 0,
 	  "injection FIFOs into the network, e.g. 16" },
+	{ "torus_fifos", FILE_COUNT, CFG(torus_fifos), 1, 10, FILE_OPTIONAL,
+	  "network FIFOs for normal packets; those of other classes follow, "
+	  "e.g. 10" },
 	{ "engines", FILE_COUNT, CFG(engines), 1, 16, FILE_OPTIONAL,
 	  "injection FIFOs assigned round-robin to a node's processes, e.g. "
 	  "2" },

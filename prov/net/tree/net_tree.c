@@ -226,18 +226,36 @@ void net_tree_credit(struct net_step *s, uint64_t word)
 
 /* ---- packets going down the tree ----------------------------------------- */
 
+/*
+ * Returns when a packet whose head arrives at `head` is stored. With
+ * torus_fifos, one engine stores the packets of all routes.
+ */
+static uint64_t reception_end(struct net_step *s, const struct net_packet *p,
+			      uint64_t head)
+{
+	const struct net_config *cfg = &s->net->cfg;
+	uint64_t end = head + (uint64_t)coll_len(s->net, p) * cfg->tick_ps, t;
+	uint64_t *free_ps = &net_nic(s->net, s->id)->class_ps[NET_CLASS_COLL];
+
+	if (!cfg->torus_fifos)
+		return end;
+	t = (head > *free_ps ? head : *free_ps) +
+	    p->bytes * cfg->path[0].reception_ps_per_byte_x1000 / 1000;
+	*free_ps = end > t ? end : t;
+	return *free_ps;
+}
+
 static void deliver(struct net_step *s, const struct net_packet *p)
 {
 	struct net *net = s->net;
 	uint32_t ri = net_part_get(net);
 	struct net_packet *r = net_packet(net, ri);
-	uint64_t at =
-		s->now * net->cfg.tick_ps + p->frac + net->cfg.coll_receive_ps;
+	uint64_t at = s->now * net->cfg.tick_ps + p->frac;
 
-	if (p->kind == NET_KIND_ANSWER)
-		at += net->cfg.ack_receive_ps - net->cfg.coll_receive_ps;
 	if (p->kind != WEFT_COLL_BARRIER)
-		at += (uint64_t)coll_len(net, p) * net->cfg.tick_ps;
+		at = reception_end(s, p, at);
+	at += p->kind == NET_KIND_ANSWER ? net->cfg.ack_receive_ps
+					 : net->cfg.coll_receive_ps;
 	WEFT_GUARD_ASSERT(ri);
 	*r = *p;
 	r->frac = (uint16_t)(at % net->cfg.tick_ps);
