@@ -138,19 +138,15 @@ WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t link = s->link[port], hop = h->ticks;
 	uint32_t busy =
 		net_len(net, h->rate, p->chunks) + net->cfg.protocol_ticks;
-	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0, len = 0;
+	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0;
 	bool carry = frac >= net->cfg.tick_ps;
 
 	WEFT_GUARD_ASSERT(link != NET_LINK_NONE && busy && pi);
 	take_tokens(s, port, vc, p, rare);
 	if (rare && p->kind)
 		busy = form_busy(s, port, p);
-	if (rare && net->rare & NET_RARE_RATES)
-		len = net_tail_send(s, port, p, &busy);
-	else if (rare && h->store_forward)
-		len = net_packet_len(net, h->rate, p);
-	if (rare && h->store_forward)
-		hop += len;
+	if (rare && net->rare & NET_RARE_TAIL)
+		hop += net_tail_send(s, port, p, &busy);
 	net_routing_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
@@ -192,7 +188,7 @@ WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 	uint32_t back = s->link[port];
 	uint32_t busy = net_packet_len(net, net_hop(s, out)->rate, p), left;
 
-	if (rare && net->rare & NET_RARE_RATES) {
+	if (rare && net->rare & NET_RARE_TAIL) {
 		left = net_tail_left(s, p);
 		busy = busy < left ? left : busy;
 	}

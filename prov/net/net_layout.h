@@ -92,8 +92,8 @@ struct net_packet {
 			uint32_t last;
 			/*
 			 * ticks from the arrival of the head to that of the
-			 * tail; 0: the whole packet is at the node. Set only on
-			 * machines with several link rates.
+			 * tail; 0: the whole packet is at the node. Set only
+			 * with NET_RARE_TAIL.
 			 */
 			uint32_t tail;
 		};
@@ -501,8 +501,7 @@ struct net {
 	uint32_t used_packets, used_msgs;
 	/* events in the heap: too late for the wheel */
 	uint32_t overflow_count;
-	uint32_t routes;	      /* open class routes */
-	uint32_t store_forward_links; /* store-and-forward links */
+	uint32_t routes; /* open class routes */
 	/* dead links; dead links that all routing tables take into account */
 	uint32_t deaths, renewed;
 	uint64_t map[NET_WHEEL / 64];
@@ -686,10 +685,13 @@ enum {
 	NET_RARE_AHEAD = 2,  /* returned tokens report waiting times */
 	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD,
 	NET_RARE_FAULTS = 4,
-	NET_RARE_STORE_FORWARD = 8, /* store-and-forward links */
+	/*
+	 * net_packet.tail is set: links of several rates or store-and-forward
+	 * links, or a fault plan, which may make such links
+	 */
+	NET_RARE_TAIL = 8,
 	/* tiled routers (cfg.columns) or cfg.system_alternate */
 	NET_RARE_ROUTER = 16,
-	NET_RARE_RATES = 32, /* links of several rates */
 };
 
 /* Shared tokens in use at a port, per VC. */

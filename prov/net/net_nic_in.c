@@ -15,32 +15,12 @@ enum { LOCAL_PORT = 63 }; /* port number of packets that did not use a link */
 
 /* ---- reception engines --------------------------------------------------- */
 
-/*
- * Returns the ticks in which a packet arrives, from head to tail: the rate is
- * that of the link or, after a slower link, that of the slower one.
- */
-static uint32_t arrival_ticks(const struct net_step *s, unsigned port,
-			      const struct net_packet *p)
+/* Returns the ticks in which a packet arrives, from head to tail. */
+static uint32_t arrival_ticks(const struct net *net, const struct net_packet *p)
 {
-	const struct net *net = s->net;
-	uint32_t link = s->link[port], len;
-
-	if (weft_likely(net->rates == 1))
+	if (weft_likely(!(net->rare & NET_RARE_TAIL)))
 		return net_packet_len(net, 0, p);
-	link = net_links(net, net_link_peer(link))[net_link_port(link)];
-	len = net_packet_len(net, net_link_hop(net, link)->rate, p);
-	return len < p->tail ? p->tail : len;
-}
-
-static bool is_store_forward(const struct net_step *s, unsigned port)
-{
-	const struct net *net = s->net;
-	uint32_t link = s->link[port];
-
-	if (weft_likely(!net->store_forward_links))
-		return false;
-	link = net_links(net, net_link_peer(link))[net_link_port(link)];
-	return net_link_hop(net, link)->store_forward;
+	return p->tail;
 }
 
 /* Returns the time at which the reception engine of a packet is free. */
@@ -67,11 +47,9 @@ static uint64_t reception_end(struct net_step *s, unsigned port,
 	const struct net_path *path = net_path_in(net, m);
 	uint64_t head = s->now * net->cfg.tick_ps + p->frac;
 	uint64_t end =
-		head + (uint64_t)arrival_ticks(s, port, p) * net->cfg.tick_ps;
+		head + (uint64_t)arrival_ticks(net, p) * net->cfg.tick_ps;
 	uint64_t t;
 
-	if (is_store_forward(s, port))
-		end = head;
 	if (weft_unlikely(p->flags & NET_P_ACK))
 		return end;
 	if (!(m->flags & NET_M_SEEN) && m->dst == s->id) {

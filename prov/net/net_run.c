@@ -111,7 +111,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->rare =
 		(cfg->tokens_shared ? NET_RARE_SHARED : 0u) |
 		(cfg->look_ahead ? NET_RARE_AHEAD : 0u) |
-		(cfg->faults ? NET_RARE_FAULTS : 0u) |
+		(cfg->faults ? NET_RARE_FAULTS | NET_RARE_TAIL : 0u) |
 		(cfg->columns || cfg->system_alternate ? NET_RARE_ROUTER : 0u);
 	if (cfg->look_ahead)
 		n->off_ahead = reserve(off, ports * sizeof(uint16_t));
@@ -227,7 +227,7 @@ static int find_rate(struct net *net, uint64_t ps_x1000)
 	if (i == NET_RATES_MAX)
 		return -EINVAL;
 	net->rate[net->rates++] = ps_x1000;
-	net->rare |= i ? NET_RARE_RATES : 0u;
+	net->rare |= i ? NET_RARE_TAIL : 0u;
 	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
 		net->len[i][c] = (uint16_t)net_wire_ticks(
 			cfg, net_wire_bytes(cfg, c), ps_x1000);
@@ -396,8 +396,7 @@ static int link_set_hop(struct net *net, uint32_t *link,
 		return row;
 	*link = net_link(net_link_peer(*link), net_link_port(*link),
 			 (unsigned)row);
-	net->store_forward_links += h->store_forward;
-	net->rare |= h->store_forward ? NET_RARE_STORE_FORWARD : 0u;
+	net->rare |= h->store_forward ? NET_RARE_TAIL : 0u;
 	return 0;
 }
 

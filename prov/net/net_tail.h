@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links of several rates: the tail of a packet that arrived by a slow link
- * cannot leave the node faster by another link.
+ * Tails of packets: the tail of a packet that arrived by a slow link cannot
+ * leave the node faster by another link, and on a store-and-forward link the
+ * head arrives with the tail.
  */
 #ifndef WEFT_NET_TAIL_H
 #define WEFT_NET_TAIL_H
@@ -18,8 +19,9 @@ static inline uint32_t net_tail_left(const struct net_step *s,
 }
 
 /*
- * Extends the link time *busy_p of a packet whose tail has not arrived yet.
- * Returns the ticks from head to tail on the link.
+ * Extends the link time *busy_p of a packet whose tail has not arrived yet, and
+ * sets the packet's tail. Returns the ticks by which a store-and-forward link
+ * delays the head.
  */
 static inline uint32_t net_tail_send(struct net_step *s, unsigned port,
 				     struct net_packet *p, uint32_t *busy_p)
@@ -33,7 +35,7 @@ static inline uint32_t net_tail_send(struct net_step *s, unsigned port,
 		len = left;
 	}
 	p->tail = h->store_forward ? 0 : len;
-	return len;
+	return h->store_forward ? len : 0;
 }
 
 #endif

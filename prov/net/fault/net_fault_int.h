@@ -58,7 +58,9 @@ struct net_fault_link {
 	uint32_t word[2]; /* link word: without the temporary fault, with it */
 	uint16_t burst;
 	uint8_t state; /* enum net_fault_state */
-	uint8_t pad[5];
+	uint8_t pad;
+	/* packets that the link still sends store-and-forward */
+	uint32_t whole;
 };
 
 struct net_fault_node {

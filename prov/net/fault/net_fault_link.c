@@ -149,13 +149,33 @@ static void packet_lost(struct net_step *s, unsigned port, unsigned vc,
 			   net_word(s->id, NET_EV_DELIVER, port, vc, pi));
 }
 
+/*
+ * Returns the ticks by which a link delays the head of a packet because it is
+ * store-and-forward after an error, so that bad packets are not passed on. The
+ * packet before the return to cut-through occupies the link for two more ticks,
+ * because its head arrives with its tail, before the next head.
+ */
+static uint32_t store_forward(const struct net *net, struct net_fault_link *l,
+			      struct net_packet *p, bool bad, uint32_t *busy_p)
+{
+	uint32_t len = p->tail;
+
+	if (bad)
+		l->whole = net->cfg.care.store_forward;
+	if (!l->whole)
+		return 0;
+	*busy_p += --l->whole ? 0 : 2;
+	p->tail = 0;
+	return len;
+}
+
 uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 			     uint32_t pi, uint32_t *busy_p)
 {
 	struct net *net = s->net;
-	const struct net_fault_link *l = net_fault_link(net, s->id, port);
+	struct net_fault_link *l = net_fault_link(net, s->id, port);
 	struct net_packet *p = net_packet(net, pi);
-	uint32_t bytes = wire_bytes(net, p), late;
+	uint32_t bytes = wire_bytes(net, p), late, bad = l->bad;
 	enum net_fault_found found;
 
 	if (l->state == NET_LINK_DEAD) {
@@ -164,10 +184,11 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 	}
 	read_words(s, p, bytes);
 	if (!l->ber)
-		return 0;
+		return store_forward(net, l, p, false, busy_p);
 	late = try_link(s, port, vc, p, bytes, *busy_p + retry_ticks(s, port),
 			&found);
 	*busy_p += late;
+	late += store_forward(net, l, p, l->bad != bad, busy_p);
 	if (found == NET_FOUND_GOOD || found == NET_FOUND_MISSED)
 		return late;
 	p->flags |= NET_P_BAD; /* the target discards the packet */

@@ -487,6 +487,49 @@ static void sunway_fec_corrects_and_link_retries(void **state)
 	}
 }
 
+/*
+ * SWE-17: after a bad packet both links of the route are store-and-forward for
+ * four packets, so that each adds the time of a packet; then they are
+ * cut-through again.
+ */
+static void sunway_links_store_and_forward_after_errors(void **state)
+{
+	const uint64_t start = 100000000, apart = 10000000;
+	struct net_msg m = { .dst = 1,
+			     .bytes = 2048,
+			     .rail = 1,
+			     .path = 2,
+			     .routing = NET_DETERMINISTIC };
+	uint64_t late[7], len;
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "sunway:6x4");
+	cfg.care.store_forward = 4;
+	net_fixture_fault_open(&e, &cfg,
+			       "seed = 1; errors * = 1e-4 for 90 us;"
+			       "burst * = 200");
+	m.bytes = 20 * 2048;
+	T_OK(net_send(e.net, 0, &m));
+	net_fixture_drain(&e);
+	T_TRUE(net_fixture_fault_count(&e).bad > 0 && e.last_at < start);
+	m.bytes = 2048;
+	for (unsigned i = 0; i < 7; i++) {
+		T_OK(net_send(e.net, start + i * apart, &m));
+		net_fixture_drain(&e);
+		late[i] = e.last_at - start - i * apart;
+	}
+	len = net_wire_ticks(&cfg, 2048 + 48, cfg.link_ps_per_byte_x1000) *
+	      (uint64_t)cfg.tick_ps;
+	print_message("%lu %lu %lu\n", (unsigned long)late[0],
+		      (unsigned long)late[6], (unsigned long)len);
+	T_TRUE(late[0] > late[6] && late[0] <= late[6] + 2 * len);
+	T_IS((late[0] - late[6]) / len, 1);
+	for (unsigned i = 4; i < 7; i++)
+		T_IS(late[i], late[6]);
+	net_fixture_close(&e);
+}
+
 /* QSN-43: after an error a link retrains, and carries no packets meanwhile. */
 static void qsnet2_links_retrain_after_errors(void **state)
 {
@@ -687,6 +730,7 @@ int main(void)
 		T_CASE(qsnet2_discarded_packets_are_retransmitted),
 		T_CASE(apenet_counts_and_drops_bad_packets),
 		T_CASE(sunway_fec_corrects_and_link_retries),
+		T_CASE(sunway_links_store_and_forward_after_errors),
 		T_CASE(qsnet2_links_retrain_after_errors),
 		T_CASE(acknowledgements_with_errors_are_retransmitted),
 		T_CASE(retransmitted_packets_keep_their_order),

@@ -120,6 +120,11 @@ struct net_reliability {
 	uint32_t resend_tries;
 	/* link retries that raise an alarm; 0: never */
 	uint32_t retry_alarm;
+	/*
+	 * packets that a link sends store-and-forward after a bad packet; 0:
+	 * links stay cut-through
+	 */
+	uint32_t store_forward;
 	uint32_t ecc_alarm; /* corrected words of a node that raise an alarm */
 };
 

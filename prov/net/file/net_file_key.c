@@ -306,6 +306,10 @@ const struct file_key file_keys[] = {
 	  "unset: on the receiver's NAK" },
 	{ "retry_alarm", FILE_COUNT, CFG(care.retry_alarm), 1, MANY,
 	  FILE_OPTIONAL, "retries of a link that raise an alarm, e.g. 166000" },
+	{ "error_store_forward", FILE_COUNT, CFG(care.store_forward), 1, 65535,
+	  FILE_OPTIONAL,
+	  "packets that a link sends store-and-forward after an error, e.g. "
+	  "16" },
 	{ "retrain", FILE_TIME, CFG(care.retrain_ps), 1, PS_MAX, FILE_OPTIONAL,
 	  "time that a link is down for retraining after an error, e.g. 10 "
 	  "us" },
