@@ -402,6 +402,11 @@ struct weft_sunway_stats {
 	uint64_t asked;	 /* probes sent to targets for the state of an RDMAW */
 	/* RDMAs whose data was retransmitted or requested again */
 	uint64_t rdma_retransmitted;
+	/* acknowledgements sent for several messages (machine sunway) */
+	uint64_t acks;
+	uint64_t taken;	 /* messages that the message engine has taken */
+	uint64_t rdmas;	 /* RDMAs of the message engine that have completed */
+	uint64_t events; /* events read from completion queues */
 };
 
 void weft_sunway_stats(struct weft_sunway *n, struct weft_sunway_stats *s);

@@ -43,6 +43,8 @@ libweftunits_la_SOURCES = \
 	prov/machine/sunway/sunway_rdma_rx.c \
 	prov/machine/sunway/sunway_window.c \
 	prov/machine/sunway/sunway_bulk.c prov/machine/sunway/sunway_bulk.h \
+	prov/machine/sunway/sunway_qp.c prov/machine/sunway/sunway_qp.h \
+	prov/machine/sunway/sunway_qp_rx.c \
 	prov/machine/sunway/sunway_transport.c prov/machine/sunway/sunway_transport.h \
 	prov/machine/apenet/apenet.c prov/machine/apenet/apenet_dev.h \
 	prov/machine/apenet/apenet_layout.h prov/machine/apenet/apenet_tlb.h \
@@ -64,6 +66,7 @@ C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/sunway/sunway_test prov/machine/sunway/sunway_chip_test \
 	prov/machine/sunway/sunway_job_test prov/machine/sunway/sunway_forge_test prov/machine/sunway/sunway_bulk_test \
 	prov/machine/sunway/sunway_reply_test prov/machine/sunway/sunway_coll_test \
+	prov/machine/sunway/sunway_transport_test \
 	prov/machine/apenet/apenet_test prov/machine/apenet/apenet_gpu_test \
 	prov/machine/apenet/apenet_tlb_test prov/machine/apenet/apenet_forge_test
 

@@ -4,9 +4,14 @@
 
 #include <time.h>
 
-#define RESEND_NS 1000000 /* timeout of a message; assumed */
+#define RESEND_NS	 1000000 /* timeout of a message; assumed */
+/*
+ * timeout of an engine packet, whose receiver may be busy; doubled with each
+ * retransmission; assumed
+ */
+#define RESEND_ENGINE_NS 20000000
 /* longest wait on one port, ns: packets may arrive at the other port */
-#define WAIT_NS	  100000
+#define WAIT_NS		 100000
 
 static uint64_t wall_ns(void)
 {
@@ -96,6 +101,22 @@ static int ports_open(struct weft_sunway *n,
 	return err;
 }
 
+/* A carrier that both ports share has the node numbers of the transport. */
+static int port_open_shared(struct weft_sunway *n,
+			    const struct weft_carrier_ops *ops,
+			    const struct weft_carrier_attr *attr)
+{
+	int err = weft_port_init(&n->port[0].port, ops, attr);
+
+	n->one_carrier = true;
+	for (unsigned i = 0; i < n->ports; i++) {
+		n->port[i].n = n;
+		n->port[i].healthy = true;
+		n->port[i].port.carrier = n->port[0].port.carrier;
+	}
+	return err;
+}
+
 static struct weft_sunway *chip_make(const struct weft_sunway_attr *attr)
 {
 	struct weft_sunway *n = calloc(1, sizeof(*n));
@@ -142,12 +163,31 @@ WEFT_EXPORT int weft_sunway_open(const struct weft_sunway_attr *attr,
 	return 0;
 }
 
+int sunway_create(const struct weft_carrier_ops *ops,
+		  const struct weft_carrier_attr *attr,
+		  struct weft_sunway **n_p)
+{
+	const struct weft_sunway_attr chip = { .resend_ns = RESEND_ENGINE_NS };
+	struct weft_sunway *n = chip_make(&chip);
+	int err;
+
+	if (!n)
+		return -ENOMEM;
+	err = port_open_shared(n, ops, attr);
+	if (err) {
+		weft_sunway_close(n);
+		return err;
+	}
+	*n_p = n;
+	return 0;
+}
+
 WEFT_EXPORT void weft_sunway_close(struct weft_sunway *n)
 {
 	if (!n)
 		return;
 	sunway_vi_fini(n);
-	for (unsigned i = 0; i < n->ports; i++)
+	for (unsigned i = 0; i < (n->one_carrier ? 1 : n->ports); i++)
 		weft_port_fini(&n->port[i].port);
 	sunway_rx_fini(n);
 	sunway_window_fini(n);

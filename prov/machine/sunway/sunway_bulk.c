@@ -1,64 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bulk data of the message engine: a descriptor, and one of the 256 messages
- * that an engine may have in flight. A get is an RDMAR: the target executes it
- * as a write with an answer word at the origin, and this word notifies the
- * message engine. A put is an RDMAW with the answer word in the target's shared
- * area. On the machine the data moves packet by packet; here it is one copy
- * between the processes or, in virtual time, a transfer in the model, where the
- * target's word cannot be accessed.
+ * Bulk data of the message engine. A transfer is a descriptor in the send queue
+ * of the message engine's interface. A get is an RDMAR: the target executes it
+ * as a write with an answer word at the origin. A put is an RDMAW with the
+ * answer word in the target's shared area. The event in the completion queue
+ * notifies the message engine.
+ *
+ * On the machine the data moves packet by packet; here the unit translates the
+ * local addresses and makes one copy between the processes or, in virtual time,
+ * a transfer in the model, where the target's word cannot be accessed.
  */
 #include "prov/machine/sunway/sunway_bulk.h"
 
 #include "prov/machine/machine_transport.h"
-#include "prov/machine/machine_order.h"
-#include "src/base/attr.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
+#define BULK_ENGINE 0
 
-/* An outstanding message. */
+/* An outstanding transfer. */
 struct sunway_bulk {
-	struct weft_dma dma; /* copy of *d */
+	struct weft_dma dma; /* *d with translated addresses */
 	struct weft_dma *d;
 	struct sunway_bulks *all;
-	struct sunway_bulk *next; /* next message in the free list */
+	struct sunway_bulk *next; /* next transfer in the free list */
 	struct weft_peer *peer;
-	struct weft_sunway_desc desc;
+	struct sunway_msg *msg; /* message in flight */
+	int err;
 	weft_au64 answer; /* number of reads completed in this slot */
 };
 
 struct sunway_bulks {
 	struct weft_unit *unit;
+	struct weft_sunway *n;
+	unsigned vi;
+	bool posting; /* the caller of sunway_bulk_move reads the events */
+	int refused;  /* error of a transfer that was not started */
 	struct sunway_bulk *free;
 	struct sunway_bulk bulk[WEFT_SUNWAY_IN_FLIGHT];
 };
-
-struct sunway_bulks *sunway_bulk_open(struct weft_unit *u)
-{
-	struct sunway_bulks *all = calloc(1, sizeof(*all));
-
-	if (!all)
-		return NULL;
-	all->unit = u;
-	for (unsigned i = 0; i < WEFT_SUNWAY_IN_FLIGHT; i++) {
-		all->bulk[i].next = all->free;
-		all->free = &all->bulk[i];
-	}
-	return all;
-}
-
-void sunway_bulk_close(struct sunway_bulks *all)
-{
-	free(all);
-}
-
-static void bulk_free(struct sunway_bulk *b)
-{
-	b->next = b->all->free;
-	b->all->free = b;
-}
 
 weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer)
 {
@@ -72,34 +50,10 @@ weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer)
 	return (weft_au64 *)(void *)((char *)area + bytes - SUNWAY_ANSWER_LINE);
 }
 
-/* Increments the answer word, as the interface does after the last byte. */
-static void bulk_count(struct sunway_bulk *b)
-{
-	weft_au64 *word = &b->answer;
+/* ---- transfers ---- */
 
-	if (b->desc.op == WEFT_SUNWAY_RDMAW)
-		word = sunway_bulk_answer(b->all->unit, b->peer);
-	if (word)
-		nic_event_sub(word, UINT64_MAX);
-}
-
-static void bulk_complete(struct weft_dma *dma, int err)
-{
-	struct sunway_bulk *b = weft_container_of(dma, struct sunway_bulk, dma);
-	uint64_t before = nic_read_own(&b->answer);
-	struct weft_dma *d = b->d;
-
-	if (!err)
-		bulk_count(b);
-	if (!err && b->desc.op == WEFT_SUNWAY_RDMAR &&
-	    nic_event_read(&b->answer) != before + 1)
-		err = -EIO;
-	bulk_free(b);
-	d->done(d, err);
-}
-
-static struct sunway_bulk *bulk_alloc(struct sunway_bulks *all,
-				      struct weft_dma *d)
+static struct sunway_bulk *
+bulk_alloc(struct sunway_bulks *all, struct weft_peer *peer, struct weft_dma *d)
 {
 	struct sunway_bulk *b = all->free;
 
@@ -107,29 +61,103 @@ static struct sunway_bulk *bulk_alloc(struct sunway_bulks *all,
 		return NULL;
 	all->free = b->next;
 	b->all = all;
-	b->dma = *d;
-	b->dma.done = bulk_complete;
 	b->d = d;
+	b->peer = peer;
 	return b;
 }
 
-static void bulk_describe(struct sunway_bulk *b, struct weft_peer *peer,
-			  bool get)
+static void bulk_free(struct sunway_bulk *b)
 {
-	b->peer = peer;
-	b->desc = (struct weft_sunway_desc){
-		.op = get ? WEFT_SUNWAY_RDMAR : WEFT_SUNWAY_RDMAW,
-		.flags = WEFT_SUNWAY_ANSWER,
-		.port = WEFT_SUNWAY_ADAPTIVE,
-		.guid = peer->index,
-		.bytes = (uint32_t)b->dma.bytes,
-		.local = (uintptr_t)b->dma.local[0].iov_base,
-		.remote = b->dma.remote,
-		.answer = get ? (uintptr_t)&b->answer : 0,
-	};
+	b->next = b->all->free;
+	b->all->free = b;
 }
 
-static int bulk_start(struct sunway_bulk *b, struct weft_peer *peer)
+/* ---- completion ---- */
+
+/* Reports the transfers whose events are in the completion queue. */
+WEFT_HOT static void bulk_events(struct sunway_bulks *all)
+{
+	struct weft_sunway_event ev;
+
+	while (!weft_sunway_cq_read(all->n, BULK_ENGINE, all->vi, &ev)) {
+		struct sunway_bulk *b = &all->bulk[ev.cookie];
+		struct weft_dma *d = b->d;
+		int err = b->err;
+
+		if (!err && ev.status)
+			err = -EIO;
+		all->n->stats.rdmas += !err;
+		bulk_free(b);
+		d->done(d, err);
+	}
+}
+
+/* Increments the answer word, as the interface does after the last byte. */
+static unsigned bulk_count(struct sunway_bulk *b)
+{
+	const struct sunway_range word = {
+		.job = SUNWAY_TRANSPORT_JOB,
+		.address = b->msg->d.answer,
+		.bytes = sizeof(uint64_t),
+	};
+	weft_au64 *remote;
+
+	if (b->msg->d.op == WEFT_SUNWAY_RDMAR)
+		return sunway_mem_increment(b->all->n, &word);
+	remote = sunway_bulk_answer(b->all->unit, b->peer);
+	if (remote)
+		nic_event_sub(remote, UINT64_MAX);
+	return WEFT_SUNWAY_OK;
+}
+
+static unsigned bulk_status(int err)
+{
+	if (err == -ECONNRESET)
+		return WEFT_SUNWAY_GONE;
+	return err ? WEFT_SUNWAY_ADDRESS : WEFT_SUNWAY_OK;
+}
+
+/* The copy is complete: answer word, then event. */
+WEFT_HOT static void bulk_complete(struct weft_dma *dma, int err)
+{
+	struct sunway_bulk *b = weft_container_of(dma, struct sunway_bulk, dma);
+	unsigned status = err ? bulk_status(err) : bulk_count(b);
+
+	b->err = err;
+	sunway_msg_end(b->all->n, b->msg, status, 0);
+	if (!b->all->posting)
+		bulk_events(b->all);
+}
+
+/* ---- the unit's engine ---- */
+
+/* Translates the local addresses of a transfer. */
+WEFT_HOT static int bulk_translate(struct sunway_bulk *b)
+{
+	struct sunway_range r = { .job = SUNWAY_TRANSPORT_JOB };
+	uint64_t left = b->d->bytes;
+	int n = 0;
+
+	b->dma = *b->d;
+	for (int i = 0; i < b->d->local_count && left; i++) {
+		const struct iovec *v = &b->d->local[i];
+		int k;
+
+		r.address = sunway_address_whole(v->iov_base);
+		r.bytes = v->iov_len < left ? v->iov_len : left;
+		left -= r.bytes;
+		k = sunway_mem_iov(b->all->n, &r, &b->dma.local[n],
+				   (int)WEFT_COUNT_OF(b->dma.local) - n);
+		if (k < 0)
+			return -EFAULT;
+		n += k;
+	}
+	b->dma.local_count = n;
+	b->dma.done = bulk_complete;
+	return 0;
+}
+
+static int bulk_start(struct sunway_bulk *b)
 {
 	struct weft_unit *u = b->all->unit;
 	struct weft_carrier *c = u->carrier;
@@ -139,14 +167,58 @@ static int bulk_start(struct sunway_bulk *b, struct weft_peer *peer)
 
 	path.there.path = (uint8_t)c->ops->backend->path(c, "rdma");
 	path.back = path.there;
-	if (b->desc.op == WEFT_SUNWAY_RDMAW)
-		return weft_transport_put(u, peer, &b->dma, &path);
+	if (b->msg->d.op == WEFT_SUNWAY_RDMAW)
+		return weft_transport_put(u, b->peer, &b->dma, &path);
 	path.there.bytes = 1 + SUNWAY_DESC;
-	return weft_transport_get(u, peer, &b->dma, &path);
+	return weft_transport_get(u, b->peer, &b->dma, &path);
 }
 
-int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
-		     struct weft_dma *d, bool get)
+/* Called by the send unit for the descriptor of a transfer. */
+WEFT_HOT static void bulk_copy(struct weft_sunway *n, struct sunway_msg *m)
+{
+	struct sunway_bulks *all = n->transport;
+	struct sunway_bulk *b = &all->bulk[m->d.cookie];
+	int err = bulk_translate(b);
+
+	b->msg = m;
+	if (!err && !sunway_port_count(n, m->d.bytes))
+		err = -EAGAIN;
+	if (!err)
+		err = bulk_start(b);
+	if (!err)
+		return;
+	all->refused = err;
+	sunway_msg_drop(n, m);
+}
+
+WEFT_HOT static int bulk_post(struct sunway_bulk *b, bool get)
+{
+	struct sunway_bulks *all = b->all;
+	const struct weft_sunway_desc desc = {
+		.op = get ? WEFT_SUNWAY_RDMAR : WEFT_SUNWAY_RDMAW,
+		.flags = WEFT_SUNWAY_ANSWER | WEFT_SUNWAY_EVENT,
+		.port = WEFT_SUNWAY_ADAPTIVE,
+		.vi = (uint8_t)all->vi,
+		.guid = b->peer->index % WEFT_SUNWAY_GUIDS,
+		.bytes = (uint32_t)b->d->bytes,
+		.local = sunway_address_whole(b->d->local[0].iov_base),
+		.remote = b->d->remote,
+		.answer = get ? sunway_address_whole(&b->answer) : 0,
+		.cookie = (uint64_t)(b - all->bulk),
+	};
+	int err = weft_sunway_post(all->n, BULK_ENGINE, all->vi, &desc);
+
+	if (err)
+		return err;
+	all->refused = 0;
+	all->posting = true;
+	sunway_tx_run(all->n, BULK_ENGINE, 1);
+	all->posting = false;
+	return all->refused;
+}
+
+WEFT_HOT int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
+			      struct weft_dma *d, bool get)
 {
 	struct sunway_bulk *b;
 	int err;
@@ -155,13 +227,40 @@ int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
 		d->done(d, 0);
 		return 0;
 	}
-	b = bulk_alloc(all, d);
+	b = bulk_alloc(all, peer, d);
 	if (!b)
 		return -EAGAIN;
-	bulk_describe(b, peer, get);
-	err = bulk_start(b, peer);
-	/* no data has moved; without an error b may already be reused */
+	err = bulk_post(b, get);
 	if (err)
-		bulk_free(b);
+		bulk_free(b); /* no data has moved */
+	else
+		bulk_events(all);
 	return err;
+}
+
+/* ---- open and close ---- */
+
+struct sunway_bulks *sunway_bulk_open(struct weft_unit *u,
+				      struct weft_sunway *n, unsigned vi)
+{
+	struct sunway_bulks *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	all->unit = u;
+	all->n = n;
+	all->vi = vi;
+	for (unsigned i = 0; i < WEFT_SUNWAY_IN_FLIGHT; i++) {
+		all->bulk[i].next = all->free;
+		all->free = &all->bulk[i];
+	}
+	sunway_mem_whole(n, SUNWAY_TRANSPORT_JOB);
+	n->copy = bulk_copy;
+	n->transport = all;
+	return all;
+}
+
+void sunway_bulk_close(struct sunway_bulks *all)
+{
+	free(all);
 }

@@ -5,7 +5,7 @@
 
 #include "prov/nic/nic.h"
 #include "src/base/atomic.h"
-#include "prov/machine/sunway/sunway_layout.h"
+#include "prov/machine/sunway/sunway_dev.h"
 
 struct sunway_bulks;
 
@@ -21,8 +21,12 @@ struct sunway_bulks;
  */
 weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer);
 
-/* Allocates the messages; NULL: out of memory. */
-struct sunway_bulks *sunway_bulk_open(struct weft_unit *u);
+/*
+ * Prepares transfers by the interface vi of engine 0 of unit n; NULL: out of
+ * memory.
+ */
+struct sunway_bulks *sunway_bulk_open(struct weft_unit *u,
+				      struct weft_sunway *n, unsigned vi);
 void sunway_bulk_close(struct sunway_bulks *all);
 /* Implements weft_unit_ops.get and put. */
 int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,

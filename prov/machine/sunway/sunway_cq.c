@@ -10,13 +10,15 @@ bool sunway_cq_space(const struct sunway_vi *v)
 	return v->cq_tail - v->cq_head + v->reserved < v->events;
 }
 
-void sunway_cq_write(struct sunway_vi *v, const struct weft_sunway_event *ev)
+WEFT_HOT void sunway_cq_write(struct sunway_vi *v,
+			      const struct weft_sunway_event *ev)
 {
 	v->cq[v->cq_tail++ & (v->events - 1)] = *ev;
 }
 
-WEFT_EXPORT int weft_sunway_cq_read(struct weft_sunway *n, unsigned engine,
-				    unsigned vi, struct weft_sunway_event *ev)
+WEFT_HOT WEFT_EXPORT int weft_sunway_cq_read(struct weft_sunway *n,
+					     unsigned engine, unsigned vi,
+					     struct weft_sunway_event *ev)
 {
 	struct sunway_vi *v = sunway_vi(n, engine, vi);
 
@@ -25,5 +27,6 @@ WEFT_EXPORT int weft_sunway_cq_read(struct weft_sunway *n, unsigned engine,
 	if (v->cq_head == v->cq_tail)
 		return -EAGAIN;
 	*ev = v->cq[v->cq_head++ & (v->events - 1)];
+	n->stats.events++;
 	return 0;
 }

@@ -16,6 +16,9 @@
  *  sunway_cq.c         completion queues
  *  sunway_port.c       path of a packet: engine, crossbar, ports
  *  sunway_transport.c  the unit below the message engine (machine sunway)
+ *  sunway_qp.c         its queue pairs: sending, windows
+ *  sunway_qp_rx.c      its queue pairs: receiving, order
+ *  sunway_bulk.c       its RDMA
  */
 #ifndef WEFT_SUNWAY_DEV_H
 #define WEFT_SUNWAY_DEV_H
@@ -31,21 +34,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SUNWAY_MEMS	    4096
-#define SUNWAY_TLB_WAYS	    4
-#define SUNWAY_TLB_SETS	    (WEFT_SUNWAY_TLB / SUNWAY_TLB_WAYS)
-#define SUNWAY_FSMS	    16 /* fast short messages queued on chip */
-#define SUNWAY_MIDDLE	    (64u * 1024)
-#define SUNWAY_READ_REPLIES 64 /* reads of peers that are being served */
-#define SUNWAY_WINDOW	    64 /* messages in flight per window */
-#define SUNWAY_LOCALS	    64 /* packets inside the chip */
-#define SUNWAY_ROUTES	    256
-#define SUNWAY_VMS	    64
-#define SUNWAY_GROUPS	    16
-#define SUNWAY_COMMANDS	    256
-#define SUNWAY_RDMA_RX_MAX  8192 /* limit of messages being received */
-#define SUNWAY_NO_VM	    (-1)
-#define SUNWAY_COLLS	    4 /* outstanding operations of a group */
+#define SUNWAY_MEMS	     4096
+#define SUNWAY_TLB_WAYS	     4
+#define SUNWAY_TLB_SETS	     (WEFT_SUNWAY_TLB / SUNWAY_TLB_WAYS)
+#define SUNWAY_FSMS	     16 /* fast short messages queued on chip */
+#define SUNWAY_MIDDLE	     (64u * 1024)
+#define SUNWAY_READ_REPLIES  64 /* reads of peers that are being served */
+#define SUNWAY_WINDOW	     64 /* messages in flight per window */
+#define SUNWAY_LOCALS	     64 /* packets inside the chip */
+#define SUNWAY_ROUTES	     256
+#define SUNWAY_VMS	     64
+#define SUNWAY_GROUPS	     16
+#define SUNWAY_COMMANDS	     256
+#define SUNWAY_RDMA_RX_MAX   8192 /* limit of messages being received */
+#define SUNWAY_NO_VM	     (-1)
+#define SUNWAY_COLLS	     4 /* outstanding operations of a group */
+/* job of the message engine */
+#define SUNWAY_TRANSPORT_JOB WEFT_SUNWAY_SYSTEM_JOBS
 
 /*
  * Message classes by length; fast short messages and messages with
@@ -116,7 +121,8 @@ struct sunway_slot {
 	struct weft_list link;
 	struct weft_sunway_arrival a;
 	uint16_t queue;
-	unsigned char data[WEFT_SUNWAY_PACKET];
+	/* an engine packet's payload in it is aligned to 8 bytes */
+	_Alignas(16) unsigned char data[WEFT_SUNWAY_PACKET];
 };
 
 /* The contribution received from one child in a collective. */
@@ -278,6 +284,13 @@ struct sunway_port {
 struct weft_sunway {
 	uint32_t guid;
 	unsigned ports;
+	bool one_carrier; /* all ports use the carrier of port 0 */
+	/*
+	 * Copies the data of an RDMA between the processes; NULL: the unit
+	 * sends packets. The message ends with sunway_msg_end().
+	 */
+	void (*copy)(struct weft_sunway *n, struct sunway_msg *m);
+	void *transport;
 	unsigned port_next;
 	struct sunway_port port[WEFT_SUNWAY_PORTS];
 	void (*manage)(void *, uint32_t, unsigned, uint64_t);
@@ -340,6 +353,17 @@ struct sunway_out {
 	uint32_t bytes;
 };
 
+/* sunway.c: opens a unit whose ports share a carrier, for the transport. */
+int sunway_create(const struct weft_carrier_ops *ops,
+		  const struct weft_carrier_attr *attr,
+		  struct weft_sunway **n_p);
+
+/* Sends an engine packet through any healthy port to a peer of port 0. */
+int sunway_emit_peer(struct weft_sunway *n, struct weft_peer *peer,
+		     const struct weft_pkt *pkt, const struct iovec *iov,
+		     int count);
+/* Counts the packets of a copied RDMA; false: no port is healthy. */
+bool sunway_port_count(struct weft_sunway *n, uint64_t bytes);
 /* sunway_port.c: returns 0, -EAGAIN, -EHOSTUNREACH or -ECONNRESET. */
 int sunway_emit(struct weft_sunway *n, struct sunway_out *o);
 /* Sends a reply like sunway_emit(); queues it if there is no space. */
@@ -371,6 +395,14 @@ struct sunway_range {
 /* The next functions return enum weft_sunway_status. */
 unsigned sunway_mem_copy(struct weft_sunway *n, const struct sunway_range *r,
 			 void *buf, enum sunway_dir dir);
+/*
+ * Translates a range to at most max segments of process addresses, joining
+ * adjacent pages. Returns their number, or -1.
+ */
+int sunway_mem_iov(struct weft_sunway *n, const struct sunway_range *r,
+		   struct iovec *iov, int max);
+/* Registers the whole address space, for the job itself only. */
+void sunway_mem_whole(struct weft_sunway *n, uint32_t job);
 unsigned sunway_mem_check(struct weft_sunway *n, const struct sunway_range *r);
 /* Increments an answer word. */
 unsigned sunway_mem_increment(struct weft_sunway *n,
@@ -381,6 +413,13 @@ void sunway_mem_fini(struct weft_sunway *n);
 /* sunway_rq.c. Returns false if the queue is full. */
 bool sunway_rq_put(struct sunway_vi *v, const struct sunway_in *in,
 		   bool notify);
+/*
+ * Stores an engine packet in the next slot, for a program that takes it before
+ * another message arrives. NULL: the queue is full.
+ */
+struct sunway_slot *sunway_rq_store(struct sunway_vi *v,
+				    const struct weft_pkt *pkt,
+				    const void *payload);
 int sunway_rq_init(struct sunway_vi *v, uint32_t entries);
 void sunway_rq_fini(struct sunway_vi *v);
 
@@ -414,6 +453,8 @@ void sunway_msg_run(struct weft_sunway *n, struct sunway_msg *m);
 /* Ends a message; writes the event or reply that its descriptor requests. */
 void sunway_msg_end(struct weft_sunway *n, struct sunway_msg *m,
 		    unsigned status, uint64_t value);
+/* Ends a message without an event. */
+void sunway_msg_drop(struct weft_sunway *n, struct sunway_msg *m);
 uint32_t sunway_msg_id(const struct weft_sunway *n, const struct sunway_msg *m);
 /* Returns the message with this id, or NULL if it has ended. */
 struct sunway_msg *sunway_msg_find(struct weft_sunway *n, uint32_t guid,

@@ -3,6 +3,7 @@
  * Forged packets of a peer: each differs from a packet that is accepted in one
  * value. Message ids begin just below 2^32.
  */
+#include "prov/machine/sunway/sunway_transport.h"
 #include "test/support/sunway_pair.h"
 
 #include <string.h>
@@ -199,6 +200,168 @@ static void an_answer_stays_within_its_read(void **state)
 	pair_close(&p);
 }
 
+/* ---- the chip below the message engine ---- */
+
+/* The unit of a message engine, and a carrier that sends it any packet. */
+struct target {
+	struct weft_unit *u;
+	struct weft_sunway *n;
+	struct weft_carrier *c;
+	struct weft_peer *peer; /* the target, at the carrier */
+	struct weft_peer *src;	/* the carrier, at the target */
+	uint64_t word;		/* memory of the target */
+	unsigned taken;
+};
+
+static int target_deliver(void *arg, struct weft_peer *src,
+			  const struct weft_pkt *pkt, const void *payload)
+{
+	struct target *t = arg;
+
+	t->taken++;
+	t->src = src;
+	return 0;
+}
+
+static int no_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	return 0;
+}
+
+static void no_lost(void *arg, struct weft_peer *peer, int err)
+{
+}
+
+static void target_open(struct target *t)
+{
+	static const struct weft_machine machine = { .packet_bytes = 1900 };
+	static const struct weft_carrier_up up = { target_deliver, no_lost };
+	static const struct weft_carrier_up no_up = { no_deliver, no_lost };
+	struct weft_carrier_attr a = {
+		.name = { .sin_family = AF_INET,
+			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.up = &up,
+		.up_arg = t,
+	};
+	struct sockaddr_in name;
+
+	memset(t, 0, sizeof(*t));
+	T_OK(weft_unit_sunway.open(&machine, &weft_carrier_loop, &a, &t->u));
+	t->n = sunway_transport_chip(t->u);
+	a.up = &no_up;
+	T_OK(weft_carrier_loop.open(&a, &t->c));
+	t->u->carrier->ops->name_get(t->u->carrier, &name);
+	T_OK(t->c->ops->peer(t->c, &name, &t->peer));
+}
+
+static void target_close(struct target *t)
+{
+	t->c->ops->close(t->c);
+	weft_unit_sunway.close(t->u);
+}
+
+/* Sends a packet to the target. Returns the packets that it has refused. */
+static uint64_t target_send(struct target *t, struct weft_pkt pkt)
+{
+	static unsigned char payload[WEFT_SUNWAY_PACKET];
+	const struct iovec iov = { payload, pkt.len };
+
+	T_OK(t->c->ops->send(t->c, t->peer, &pkt, &iov, 1));
+	t->u->ops->poll(t->u, 16);
+	t->c->ops->poll(t->c, 16);
+	return t->n->stats.refused;
+}
+
+/* Only acknowledgements and probes are accepted, and only without data. */
+static void peers_cannot_command_the_engines_chip(void **state)
+{
+	struct weft_pkt pkt = { .type = SUNWAY_PKT };
+	uint64_t refused = 0;
+	struct target t;
+
+	target_open(&t);
+	pkt.tag = sunway_address_whole(&t.word);
+	for (unsigned cmd = 0; cmd <= SUNWAY_CMDS; cmd++) {
+		bool good = cmd == SUNWAY_ACK || cmd == SUNWAY_PROBE;
+
+		pkt.flags = (uint8_t)cmd;
+		pkt.len = SUNWAY_SLICE + 8;
+		T_IS(target_send(&t, pkt), ++refused);
+		pkt.len = 0;
+		refused += !good;
+		T_IS(target_send(&t, pkt), refused);
+	}
+	pkt.type++;
+	pkt.flags = SUNWAY_ACK;
+	T_IS(target_send(&t, pkt), refused + 1);
+	T_IS(t.word, 0);
+	T_IS(t.taken, 0);
+	T_IS(t.n->stats.acks, 1);
+	target_close(&t);
+}
+
+static void engine_packets_have_a_length_and_a_number(void **state)
+{
+	struct weft_pkt pkt = { .type = 7, .len = 96, .unit = SUNWAY_UNIT_FSM };
+	struct target t;
+
+	target_open(&t);
+	pkt.len++;
+	T_IS(target_send(&t, pkt), 1); /* too long for the chip */
+	pkt.unit = 0;
+	pkt.len = 1901;
+	T_IS(target_send(&t, pkt), 2);
+	pkt.len = 1900;
+	pkt.unit = WEFT_ARQ_WINDOW; /* outside of the window */
+	T_IS(target_send(&t, pkt), 3);
+	T_IS(t.taken, 0);
+	pkt.unit = 1;
+	T_IS(target_send(&t, pkt), 3);
+	T_IS(t.taken, 0);
+	pkt.unit = 0;
+	T_IS(target_send(&t, pkt), 3);
+	T_IS(t.taken, 2);
+	/* old numbers are duplicates, in both halves of the number space */
+	for (unsigned i = 0; i < 2; i++) {
+		pkt.unit = i ? SUNWAY_SEQ : 1;
+		T_IS(target_send(&t, pkt), 3);
+		T_IS(t.n->stats.doubles, i + 1);
+	}
+	T_IS(t.taken, 2);
+	target_close(&t);
+}
+
+/* An acknowledgement frees the slots of messages that were sent, only. */
+static void acknowledgements_are_for_messages_that_were_sent(void **state)
+{
+	struct weft_pkt pkt = { .type = 7 };
+	struct target t;
+
+	target_open(&t);
+	target_send(&t, pkt);
+	for (unsigned i = 0; i < 5; i++)
+		T_OK(t.u->ops->packet(t.u, t.src, &pkt, NULL, 0));
+	pkt = (struct weft_pkt){ .type = SUNWAY_PKT, .flags = SUNWAY_ACK };
+	T_IS(t.n->me[0].in_flight, 5);
+	pkt.unit = 6u << SUNWAY_ACK_SHIFT;
+	target_send(&t, pkt);
+	T_IS(t.n->me[0].in_flight, 5);
+	pkt.unit = SUNWAY_ACK_MASK << SUNWAY_ACK_SHIFT;
+	target_send(&t, pkt);
+	T_IS(t.n->me[0].in_flight, 5);
+	pkt.unit = 3u << SUNWAY_ACK_SHIFT;
+	target_send(&t, pkt);
+	T_IS(t.n->me[0].in_flight, 2);
+	pkt.unit = 2u << SUNWAY_ACK_SHIFT;
+	target_send(&t, pkt);
+	T_IS(t.n->me[0].in_flight, 2);
+	pkt.unit = 5u << SUNWAY_ACK_SHIFT;
+	target_send(&t, pkt);
+	T_IS(t.n->me[0].in_flight, 0);
+	target_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +369,9 @@ int main(void)
 		T_CASE(the_length_of_a_write_does_not_change),
 		T_CASE(message_ids_wrap_around),
 		T_CASE(an_answer_stays_within_its_read),
+		T_CASE(peers_cannot_command_the_engines_chip),
+		T_CASE(engine_packets_have_a_length_and_a_number),
+		T_CASE(acknowledgements_are_for_messages_that_were_sent),
 	};
 
 	return T_RUN(tests);

@@ -41,11 +41,15 @@
  * which offset bytes were sent, STATE probes the state of a WRITE. WRITTEN,
  * DONE, ACK and MISSING carry the receiver's message id.
  *
- * Packets of the message engine (machine sunway) keep their own header in place
- * of the addresses, which queue messages do not need; their types are below
- * WEFT_PKT_UNIT, and of the header only the unit word is changed:
+ * Queue messages of the message engine (machine sunway) have a short header:
+ * interfaces, job and window are the same for all of them and are not sent. The
+ * header of the engine packet takes the place of the addresses; its type is
+ * below WEFT_PKT_UNIT, and of its fields only the unit word is changed:
  *
  *	unit   15..0 sequence number  16 fast short message
+ *	       31..17 number up to which the receiver has all messages
+ *
+ * Their ACK and PROBE have no slice; PROBE requests an ACK.
  */
 #ifndef WEFT_SUNWAY_LAYOUT_H
 #define WEFT_SUNWAY_LAYOUT_H
@@ -149,8 +153,21 @@ static inline uint64_t sunway_address(unsigned kind, unsigned mem)
 	return (uint64_t)kind << 62 | (uint64_t)mem << SUNWAY_OFFSET_BITS;
 }
 
+/*
+ * Address of a process address: the memories with the first numbers are the
+ * whole address space, 2^46 bytes each (sunway_mem_whole).
+ */
+#define SUNWAY_WHOLE_MEMS 4
+
+static inline uint64_t sunway_address_whole(const void *at)
+{
+	return sunway_address(WEFT_SUNWAY_PAGED, 0) | (uintptr_t)at;
+}
+
 /* Unit word of an engine packet. */
-#define SUNWAY_SEQ	0xffffu
-#define SUNWAY_UNIT_FSM 0x10000u
+#define SUNWAY_SEQ	 0xffffu
+#define SUNWAY_UNIT_FSM	 0x10000u
+#define SUNWAY_ACK_SHIFT 17
+#define SUNWAY_ACK_MASK	 0x7fffu
 
 #endif

@@ -29,6 +29,14 @@ static struct sunway_entry *tlb_find(struct weft_sunway *n, unsigned mem,
 	return NULL;
 }
 
+/* Returns the address of a page; without a table, pages are contiguous. */
+static uint64_t page_address(const struct sunway_mem *m, uint64_t page)
+{
+	if (m->page)
+		return m->page[page];
+	return (uintptr_t)m->m.base + (page << m->m.page_bits);
+}
+
 static struct sunway_entry *tlb_load(struct weft_sunway *n, unsigned mem,
 				     uint64_t page)
 {
@@ -37,7 +45,7 @@ static struct sunway_entry *tlb_load(struct weft_sunway *n, unsigned mem,
 
 	e += n->tlb_victim[set]++ % SUNWAY_TLB_WAYS;
 	*e = (struct sunway_entry){
-		.address = n->mem[mem].page[page],
+		.address = page_address(&n->mem[mem], page),
 		.page = page,
 		.mem = (uint16_t)(mem + 1),
 	};
@@ -145,6 +153,33 @@ unsigned sunway_mem_check(struct weft_sunway *n, const struct sunway_range *r)
 					  : WEFT_SUNWAY_ADDRESS;
 }
 
+WEFT_HOT int sunway_mem_iov(struct weft_sunway *n, const struct sunway_range *r,
+			    struct iovec *iov, int max)
+{
+	uint64_t offset;
+	struct sunway_mem *m = mem_allowed(n, r, &offset);
+	uint64_t left = r->bytes;
+	int count = 0;
+	uint64_t run;
+
+	if (!m)
+		return -1;
+	for (; left; left -= run, offset += run) {
+		unsigned char *at = mem_at(n, m, offset, &run);
+
+		run = run < left ? run : left;
+		if (count && at == (unsigned char *)iov[count - 1].iov_base +
+					     iov[count - 1].iov_len) {
+			iov[count - 1].iov_len += run;
+			continue;
+		}
+		if (count == max)
+			return -1;
+		iov[count++] = (struct iovec){ at, run };
+	}
+	return count;
+}
+
 unsigned sunway_mem_copy(struct weft_sunway *n, const struct sunway_range *r,
 			 void *buf, enum sunway_dir dir)
 {
@@ -168,8 +203,8 @@ unsigned sunway_mem_copy(struct weft_sunway *n, const struct sunway_range *r,
 	return WEFT_SUNWAY_OK;
 }
 
-unsigned sunway_mem_increment(struct weft_sunway *n,
-			      const struct sunway_range *r)
+WEFT_HOT unsigned sunway_mem_increment(struct weft_sunway *n,
+				       const struct sunway_range *r)
 {
 	uint64_t offset;
 	struct sunway_mem *m = mem_allowed(n, r, &offset);
@@ -210,6 +245,23 @@ static int mem_pages(struct sunway_mem *m)
 	for (uint64_t i = 0; i < m->pages; i++)
 		m->page[i] = (uintptr_t)m->m.base + i * size;
 	return 0;
+}
+
+/* The largest pages need the fewest translations. */
+void sunway_mem_whole(struct weft_sunway *n, uint32_t job)
+{
+	uint64_t bytes = SUNWAY_OFFSET_MASK + 1;
+
+	for (unsigned i = 0; i < SUNWAY_WHOLE_MEMS; i++)
+		n->mem[i] = (struct sunway_mem){
+			.used = true,
+			.m = { .base = (void *)(uintptr_t)(i * bytes),
+			       .bytes = bytes,
+			       .job = job,
+			       .kind = WEFT_SUNWAY_PAGED,
+			       .page_bits = WEFT_SUNWAY_PAGE_MAX },
+			.pages = bytes >> WEFT_SUNWAY_PAGE_MAX,
+		};
 }
 
 WEFT_EXPORT int weft_sunway_mem_open(struct weft_sunway *n,

@@ -77,6 +77,43 @@ static int emit_any(struct weft_sunway *n, const struct sunway_out *o)
 	return err;
 }
 
+WEFT_HOT int sunway_emit_peer(struct weft_sunway *n, struct weft_peer *peer,
+			      const struct weft_pkt *pkt,
+			      const struct iovec *iov, int count)
+{
+	struct weft_carrier *c = n->port[0].port.carrier;
+	unsigned port = n->port_next++ % n->ports;
+	int err;
+
+	if (weft_unlikely(!n->port[port].healthy))
+		port = n->port_next++ % n->ports;
+	if (weft_unlikely(!n->port[port].healthy))
+		return -EAGAIN;
+	err = c->ops->send(c, peer, pkt, iov, count);
+	n->stats.port[port] += !err;
+	return err;
+}
+
+WEFT_HOT bool sunway_port_count(struct weft_sunway *n, uint64_t bytes)
+{
+	uint64_t packets =
+		(bytes + WEFT_SUNWAY_PACKET - 1) / WEFT_SUNWAY_PACKET;
+	unsigned healthy = 0;
+
+	for (unsigned i = 0; i < n->ports; i++)
+		healthy += n->port[i].healthy;
+	for (unsigned i = 0, left = healthy; i < n->ports; i++) {
+		uint64_t share;
+
+		if (!n->port[i].healthy)
+			continue;
+		share = packets / left--;
+		n->stats.port[i] += share;
+		packets -= share;
+	}
+	return healthy;
+}
+
 int sunway_emit(struct weft_sunway *n, struct sunway_out *o)
 {
 	o->pkt.type = SUNWAY_PKT;

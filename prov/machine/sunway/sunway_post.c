@@ -27,7 +27,8 @@ void sunway_msg_init(struct sunway_me *e, unsigned engine)
 	}
 }
 
-struct sunway_msg *sunway_msg_take(struct weft_sunway *n, unsigned engine)
+WEFT_HOT struct sunway_msg *sunway_msg_take(struct weft_sunway *n,
+					    unsigned engine)
 {
 	struct sunway_me *e = &n->me[engine];
 	struct weft_list *pos = weft_list_pop_front(&e->free);
@@ -51,7 +52,7 @@ struct sunway_msg *sunway_msg_take_reply(struct weft_sunway *n, unsigned engine)
 	return m;
 }
 
-void sunway_msg_free(struct weft_sunway *n, struct sunway_msg *m)
+WEFT_HOT void sunway_msg_free(struct weft_sunway *n, struct sunway_msg *m)
 {
 	struct sunway_me *e = &n->me[m->engine];
 	uint8_t engine = m->engine;
@@ -63,7 +64,9 @@ void sunway_msg_free(struct weft_sunway *n, struct sunway_msg *m)
 	memset(m, 0, offsetof(struct sunway_msg, data));
 	m->engine = engine;
 	m->gen = gen;
-	weft_list_push_back(serves_read ? &e->reply_slots : &e->free, &m->link);
+	/* the slot that was used last is still in the cache */
+	weft_list_push_front(serves_read ? &e->reply_slots : &e->free,
+			     &m->link);
 	e->in_flight -= !serves_read;
 }
 
@@ -85,8 +88,8 @@ void sunway_msg_run(struct weft_sunway *n, struct sunway_msg *m)
 	weft_list_push_back(&n->me[m->engine].run[m->class], &m->link);
 }
 
-void sunway_msg_end(struct weft_sunway *n, struct sunway_msg *m,
-		    unsigned status, uint64_t value)
+WEFT_HOT void sunway_msg_end(struct weft_sunway *n, struct sunway_msg *m,
+			     unsigned status, uint64_t value)
 {
 	struct sunway_vi *v = &n->me[m->engine].vi[m->vi];
 	bool promised = m->d.flags & WEFT_SUNWAY_EVENT;
@@ -106,6 +109,14 @@ void sunway_msg_end(struct weft_sunway *n, struct sunway_msg *m,
 		if (promised || (status && sunway_cq_space(v)))
 			sunway_cq_write(v, &ev);
 	}
+	sunway_msg_free(n, m);
+}
+
+void sunway_msg_drop(struct weft_sunway *n, struct sunway_msg *m)
+{
+	struct sunway_vi *v = &n->me[m->engine].vi[m->vi];
+
+	v->reserved -= !!(m->d.flags & WEFT_SUNWAY_EVENT);
 	sunway_msg_free(n, m);
 }
 
@@ -163,7 +174,7 @@ static void msg_begin(struct weft_sunway *n, struct sunway_msg *m)
 		sunway_msg_run(n, m);
 }
 
-void sunway_fetch(struct weft_sunway *n, unsigned engine)
+WEFT_HOT void sunway_fetch(struct weft_sunway *n, unsigned engine)
 {
 	struct sunway_me *e = &n->me[engine];
 
@@ -210,8 +221,9 @@ static void vi_ready(struct weft_sunway *n, unsigned engine,
 		weft_list_push_back(&n->me[engine].ready, &v->ready);
 }
 
-WEFT_EXPORT int weft_sunway_post(struct weft_sunway *n, unsigned engine,
-				 unsigned vi, const struct weft_sunway_desc *d)
+WEFT_HOT WEFT_EXPORT int weft_sunway_post(struct weft_sunway *n,
+					  unsigned engine, unsigned vi,
+					  const struct weft_sunway_desc *d)
 {
 	struct sunway_vi *v = sunway_vi(n, engine, vi);
 

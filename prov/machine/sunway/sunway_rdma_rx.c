@@ -44,7 +44,8 @@ bool sunway_bits_take(struct sunway_bits *b, uint32_t total, uint32_t offset)
 
 void sunway_bits_fini(struct sunway_bits *b)
 {
-	free(b->many);
+	if (b->many)
+		free(b->many);
 	*b = (struct sunway_bits){ 0 };
 }
 

@@ -6,6 +6,8 @@
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
+#include "src/base/copy.h"
+
 int sunway_rq_init(struct sunway_vi *v, uint32_t entries)
 {
 	weft_list_init(&v->slots);
@@ -59,6 +61,13 @@ static struct sunway_buffer *buffer_of(struct sunway_vi *v, uint16_t queue)
 	return NULL;
 }
 
+static void slot_free(struct sunway_vi *v, struct sunway_slot *s)
+{
+	weft_list_remove(&s->link);
+	/* the slot that was used last is still in the cache */
+	weft_list_push_front(&v->slots, &s->link);
+}
+
 /* Copies a message to the buffer that matches it. */
 static void buffer_fill(struct sunway_vi *v, struct sunway_buffer *b,
 			struct sunway_slot *s)
@@ -75,8 +84,7 @@ static void buffer_fill(struct sunway_vi *v, struct sunway_buffer *b,
 	sunway_cq_write(v, &ev);
 	weft_list_remove(&b->link);
 	free(b);
-	weft_list_remove(&s->link);
-	weft_list_push_back(&v->slots, &s->link);
+	slot_free(v, s);
 }
 
 static void slot_fill(struct sunway_slot *s, const struct sunway_in *in,
@@ -116,6 +124,23 @@ bool sunway_rq_put(struct sunway_vi *v, const struct sunway_in *in, bool notify)
 	return true;
 }
 
+WEFT_HOT struct sunway_slot *sunway_rq_store(struct sunway_vi *v,
+					     const struct weft_pkt *pkt,
+					     const void *payload)
+{
+	struct sunway_slot *s =
+		weft_container_of(v->slots.next, struct sunway_slot, link);
+
+	if (weft_unlikely(weft_list_empty(&v->slots)))
+		return NULL;
+	memcpy(s->data, pkt, sizeof(*pkt));
+	if (weft_likely(pkt->len <= WEFT_SUNWAY_FSM))
+		weft_copy((char *)s->data + sizeof(*pkt), payload, pkt->len);
+	else
+		memcpy(s->data + sizeof(*pkt), payload, pkt->len);
+	return s;
+}
+
 WEFT_EXPORT int weft_sunway_rq_peek(struct weft_sunway *n, unsigned engine,
 				    unsigned vi, struct weft_sunway_arrival *a)
 {
@@ -136,10 +161,8 @@ WEFT_EXPORT void weft_sunway_rq_release(struct weft_sunway *n, unsigned engine,
 	struct sunway_vi *v = sunway_vi(n, engine, vi);
 	struct sunway_slot *s = v ? slot_of(v, 0) : NULL;
 
-	if (!s)
-		return;
-	weft_list_remove(&s->link);
-	weft_list_push_back(&v->slots, &s->link);
+	if (s)
+		slot_free(v, s);
 }
 
 WEFT_EXPORT int weft_sunway_rq_post(struct weft_sunway *n, unsigned engine,

@@ -7,4 +7,9 @@
 
 extern const struct weft_unit_ops weft_unit_sunway;
 
+struct weft_sunway;
+
+/* Returns the chip below the message engine, for tests. */
+struct weft_sunway *sunway_transport_chip(struct weft_unit *u);
+
 #endif

@@ -136,6 +136,16 @@ static void tx_packet_sent(struct weft_sunway *n, struct sunway_msg *m,
 		tx_message_sent(n, m);
 }
 
+/* Starts the copy of an RDMA's data. */
+static int tx_copy(struct weft_sunway *n, struct sunway_msg *m)
+{
+	weft_list_remove(&m->link);
+	m->state = SUNWAY_WAITING;
+	n->stats.fetches += m->d.op == WEFT_SUNWAY_RDMAW;
+	n->copy(n, m);
+	return 0;
+}
+
 /* Sends the next packet. Returns 0, or -EAGAIN if the port is full. */
 static int tx_packet(struct weft_sunway *n, struct sunway_msg *m)
 {
@@ -144,6 +154,9 @@ static int tx_packet(struct weft_sunway *n, struct sunway_msg *m)
 	unsigned status;
 	int err;
 
+	if (n->copy &&
+	    (m->d.op == WEFT_SUNWAY_RDMAW || m->d.op == WEFT_SUNWAY_RDMAR))
+		return tx_copy(n, m);
 	if (m->window && !sunway_window_open(m))
 		return -EAGAIN;
 	if (m->window && !m->numbered)
@@ -238,7 +251,7 @@ static void tx_retransmit(struct weft_sunway *n, struct sunway_me *e)
 	}
 }
 
-int sunway_tx_run(struct weft_sunway *n, unsigned engine, int budget)
+WEFT_HOT int sunway_tx_run(struct weft_sunway *n, unsigned engine, int budget)
 {
 	struct sunway_me *e = &n->me[engine];
 	int done = 0;

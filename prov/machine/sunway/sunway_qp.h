@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Queue pairs of the message engine: one per peer, between the interfaces of
+ * the two message engines. An engine packet is a reliable queue message: header
+ * and payload of up to 128 bytes are a fast short message, longer ones are
+ * fetched from memory. Both ends have a window. Messages of the window are
+ * acknowledged by the messages of the other direction, and without those once
+ * for SUNWAY_QP_ACK messages. Messages are delivered in the order of their
+ * numbers.
+ */
+#ifndef WEFT_SUNWAY_QP_H
+#define WEFT_SUNWAY_QP_H
+
+#include "prov/machine/machine_transport.h"
+#include "prov/machine/sunway/sunway_dev.h"
+
+#define SUNWAY_QP_WINDOW  256u /* numbers of a window at its sender */
+#define SUNWAY_QP_ACK	  32u  /* messages per acknowledgement; assumed */
+/* message slots that queue messages leave free for RDMA */
+#define SUNWAY_QP_RESERVE 16u
+#define SUNWAY_QP_FSM	  (WEFT_SUNWAY_FSM - sizeof(struct weft_pkt))
+
+/* A message that arrived before an earlier one. */
+struct sunway_early {
+	struct weft_pkt pkt;
+	unsigned char payload[];
+};
+
+struct sunway_qp {
+	struct weft_peer *peer;
+	struct weft_list link; /* linked while messages are unacknowledged */
+	/* the sender's window: number of the next message, first in flight */
+	uint32_t next;
+	uint32_t acked;
+	uint32_t heard;	 /* unit word of the last message received */
+	uint32_t probed; /* value of next at the last probe */
+	/* the receiver's window, and messages since the last acknowledgement */
+	uint32_t owed;
+	struct weft_arq_win rx;
+	/* messages by number modulo WEFT_ARQ_WINDOW; allocated on first use */
+	struct sunway_early **early;
+	struct weft_arq_timer timer;
+	uint32_t timed;			 /* number for which the timer runs */
+	uint16_t slot[SUNWAY_QP_WINDOW]; /* message slots, by number */
+};
+
+struct sunway_qps {
+	struct weft_sunway *n;
+	struct sunway_vi *rq; /* interface of the message engine */
+	unsigned vi;
+	/* polls until timeouts and refused packets are handled */
+	int countdown;
+	size_t max_bytes; /* largest payload of an engine packet */
+	/*
+	 * a copy of the data per message slot, for retransmissions; NULL: the
+	 * carrier does not lose packets
+	 */
+	unsigned char *staging;
+	const struct weft_carrier_up *up;
+	void *up_arg;
+	struct weft_table qp;	  /* by peer: struct sunway_qp */
+	struct weft_list unacked; /* queue pairs with messages in flight */
+	unsigned early;		  /* messages that wait for earlier ones */
+	bool ack_due;		  /* the carrier was full */
+};
+
+int sunway_qps_init(struct sunway_qps *q, struct weft_sunway *n,
+		    const struct weft_carrier_attr *up, size_t max_bytes);
+void sunway_qps_fini(struct sunway_qps *q);
+
+struct sunway_qp *sunway_qp_open(struct sunway_qps *q, struct weft_peer *peer);
+
+/* Returns the queue pair of a peer; NULL: out of memory. */
+static inline struct sunway_qp *sunway_qp(struct sunway_qps *q,
+					  struct weft_peer *peer)
+{
+	struct sunway_qp *p = weft_table_get(&q->qp, peer->index);
+
+	return weft_likely(p != NULL) ? p : sunway_qp_open(q, peer);
+}
+
+/* Returns the unit word of a message; see sunway_layout.h. */
+static inline uint32_t sunway_qp_word(const struct sunway_qp *p, uint32_t seq,
+				      bool fsm)
+{
+	return (seq & SUNWAY_SEQ) | (fsm ? SUNWAY_UNIT_FSM : 0) |
+	       p->rx.next << SUNWAY_ACK_SHIFT;
+}
+
+/*
+ * Sends an engine packet. -EAGAIN: no message slot is free, the window or the
+ * carrier is full; nothing was sent.
+ */
+int sunway_qp_send(struct sunway_qps *q, struct sunway_qp *p,
+		   const struct weft_pkt *pkt, const struct iovec *iov,
+		   int count);
+/* Frees the message slots up to the number that the peer has reported. */
+void sunway_qp_acked(struct sunway_qps *q, struct sunway_qp *p);
+/* Acknowledges all messages that were delivered. */
+void sunway_qp_ack(struct sunway_qps *q, struct sunway_qp *p);
+/*
+ * Called when the countdown ends: runs timeouts, sends acknowledgements that
+ * the carrier refused, and delivers messages whose turn has come. Returns the
+ * number of messages.
+ */
+int sunway_qps_run(struct sunway_qps *q);
+
+/* sunway_qp_rx.c: handles a packet; a return value is for the carrier. */
+int sunway_qp_deliver(struct sunway_qps *q, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload);
+/* Delivers messages whose turn has come. Returns their number. */
+int sunway_qps_retry(struct sunway_qps *q);
+/* Delivers the messages of a lost peer, and drops those with gaps. */
+void sunway_qp_lost(struct sunway_qps *q, struct weft_peer *peer);
+void sunway_qp_early_free(struct sunway_qps *q, struct sunway_qp *p);
+
+#endif
