@@ -6,7 +6,7 @@ libweftbase_la_SOURCES += src/os/alive.c src/os/alive.h src/os/event_word.c \
 	src/os/wait_policy.h src/os/waiter.c \
 	src/os/waiter.h src/os/coalesced_task.h
 
-C_TESTS += src/os/alive_test src/os/event_word_test src/os/copy_calibrate_test \
+C_TESTS += src/os/alive_test src/os/event_word_test src/os/event_word_explore_test src/os/copy_calibrate_test \
 	src/os/guard_test src/os/keyfile_test src/os/wait_policy_test \
 	src/os/wait_fd_test src/os/waiter_test \
 	src/os/coalesced_task_test

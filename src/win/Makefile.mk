@@ -35,4 +35,4 @@ PLAIN_TESTS += test/run/run_win_death.sh test/run/run_win_bench.sh \
 EXTRA_DIST += test/run/run_win_client.c
 
 C_TESTS += src/win/win_blocks_test src/win/win_elem_test \
-	src/win/win_rwlock_test
+	src/win/win_rwlock_test src/win/win_rwlock_explore_test

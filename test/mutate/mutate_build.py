@@ -154,6 +154,24 @@ class Build:
         with open(source[:-2] + ".o", "rb") as f:
             return f.read()
 
+    def includes(self, test, path):
+        """Whether the test includes the file itself."""
+        with open(os.path.join(self.top, test + ".c")) as f:
+            return '#include "%s"\n' % path in f.read()
+
+    def compile_including(self, test, path, folder):
+        """Compiles a test that includes the file; returns its object."""
+        shutil.rmtree(os.path.join(folder, "include"), ignore_errors=True)
+        at = os.path.join(folder, "include", path)
+        os.makedirs(os.path.dirname(at), exist_ok=True)
+        shutil.copy(os.path.join(folder, os.path.basename(path)), at)
+        name = os.path.join(folder, "including.o")
+        self.command(
+            self.cc + ["-I" + os.path.join(folder, "include")] +
+            self.compile_flags(test + ".c") +
+            ["-c", os.path.join(self.top, test + ".c"), "-o", name])
+        return name
+
     def link(self, test, program, path=None, folder=None):
         """Links a test, with the object of a file compiled in a folder."""
         right = self.objects[test]
@@ -164,6 +182,9 @@ class Build:
             right = [o for o in right
                      if not re.search(r"(^|[-/])%s$" % re.escape(base), o)]
             faulty = [os.path.join(folder, base)]
+            if self.includes(test, path):
+                faulty = [self.compile_including(test, path, folder)]
+                right = [o for o in right if o != test + ".o"]
         self.command(
             self.cc + ["-o", program] + right + faulty + [self.guard] +
             ["-Wl,-S", "-Wl,--wrap=_exit", "-Wl,--wrap=kill"] +
