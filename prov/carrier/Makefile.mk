@@ -57,6 +57,7 @@ C_TESTS += prov/carrier/carrier_grid_test prov/carrier/carrier_wait_test \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_forge_test prov/carrier/sock/sock_wait_test \
 	prov/carrier/sock/sock_unordered_test prov/carrier/shm/shm_fuzz_test \
+	prov/carrier/shm/shm_explore_test \
 	prov/carrier/shm/shm_proc_test prov/carrier/shm/shm_limits_test \
 	prov/carrier/shm/shm_security_test prov/carrier/shm/shm_wait_test
 

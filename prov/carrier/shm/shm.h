@@ -110,6 +110,8 @@ struct shm_peer {
 	uint64_t head_seen;
 	bool mapped; /* view is valid */
 	bool warm;   /* all pages of the peer's FIFO are populated */
+	/* consecutive reads of a head that is too old for the tail */
+	unsigned old_heads;
 	/* value of stats.received when the peer's head was last read */
 	uint64_t received_seen;
 	bool shared; /* the caller has a pointer into the peer's shared area */

@@ -320,6 +320,7 @@ static const struct wrong wrongs[] = {
 	WRONG(share_off, SHM_OWNER_OFF + 8),
 	WRONG(share_off, UINT64_MAX - 63),
 	WRONG(share_bytes, UINT64_MAX),
+	WRONG(tail, UINT64_C(5000) << 16),
 };
 
 /* Overwrites n bytes of b's region, then sends from a; returns the error. */

@@ -73,10 +73,25 @@ static void tx_read_head(struct shm *s, struct shm_peer *p, uint64_t ticket)
 }
 
 /*
+ * Attempts for which a tail that is more than a FIFO length ahead of the head
+ * counts as an old value of the head
+ */
+#define TX_OLD_HEADS 1000
+
+/*
+ * The tail is loaded and stored relaxed, so a processor may load the head
+ * before the tail, and see an older one than the sender that moved the tail. A
+ * difference that persists is impossible.
+ */
+static WEFT_COLD int tx_old_head(struct shm_peer *p)
+{
+	return ++p->old_heads < TX_OLD_HEADS ? -EAGAIN : -EPROTO;
+}
+
+/*
  * Returns 0 if n slots starting at ticket are free; reads the receiver's head
- * if the cached value shows no free slots. The head is read after the tail from
- * which ticket was taken, so it may be ahead of an old ticket, but never more
- * than a FIFO length behind it.
+ * if the cached value shows no free slots. The head may be ahead of an old
+ * ticket.
  */
 static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
 		   uint32_t n)
@@ -89,8 +104,9 @@ static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
 		return 0;
 	tx_read_head(s, p, ticket);
 	used = (int64_t)(ticket - p->head_seen);
-	if (used > slots)
-		return -EPROTO;
+	if (weft_unlikely(used > slots))
+		return tx_old_head(p);
+	p->old_heads = 0;
 	return used >= 0 && used + n <= slots ? 0 : -EAGAIN;
 }
 
