@@ -6,9 +6,11 @@ libweftunits_la_SOURCES = \
 	prov/machine/machine_inbox.c prov/machine/machine_inbox.h \
 	prov/machine/machine_order.h \
 	prov/machine/machine_port.c prov/machine/machine_port.h \
+	prov/machine/machine_regs.c prov/machine/machine_regs.h \
 	prov/machine/bgq/bgq.c prov/machine/bgq/bgq_dev.h prov/machine/bgq/bgq_layout.h \
 	prov/machine/bgq/bgq_desc.c prov/machine/bgq/bgq_fifo.c prov/machine/bgq/bgq_mem.c \
 	prov/machine/bgq/bgq_tx.c prov/machine/bgq/bgq_rx.c \
+	prov/machine/bgq/bgq_bulk.c prov/machine/bgq/bgq_bulk.h \
 	prov/machine/bgq/bgq_transport.c prov/machine/bgq/bgq_transport.h \
 	prov/machine/gemini/gemini.c prov/machine/gemini/gemini_dev.h prov/machine/gemini/gemini_layout.h \
 	prov/machine/gemini/gemini_amo.c prov/machine/gemini/gemini_bte.c \
@@ -56,6 +58,7 @@ libweftunits_la_SOURCES = \
 C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_limits_test \
 	prov/machine/bgq/bgq_path_test \
+	prov/machine/bgq/bgq_bulk_test \
 	prov/machine/gemini/gemini_test prov/machine/gemini/gemini_bulk_test \
 	prov/machine/gemini/gemini_link_test prov/machine/qsnet2/qsnet2_bulk_test \
 	prov/machine/qsnet2/qsnet2_test prov/machine/qsnet2/qsnet2_queue_test \

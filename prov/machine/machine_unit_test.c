@@ -305,6 +305,27 @@ static int bulk_run(struct bulk *b, struct side *s,
 	return err;
 }
 
+#define READ_WRITE (WEFT_MR_REMOTE_READ | WEFT_MR_REMOTE_WRITE)
+
+/* Lets the other side access memory of this side, if the unit checks. */
+static int mem_open(struct side *s, const void *mem, size_t bytes,
+		    unsigned access)
+{
+	const struct iovec iov = { (void *)(uintptr_t)mem, bytes };
+	int reg = 0;
+
+	if (s->u->ops->mem_open)
+		reg = s->u->ops->mem_open(s->u, &iov, access);
+	T_TRUE(reg >= 0);
+	return reg;
+}
+
+static void mem_close(struct side *s, int reg)
+{
+	if (s->u->ops->mem_close)
+		s->u->ops->mem_close(s->u, reg);
+}
+
 static void bulk_data_moves_in_both_directions(void **state)
 {
 	size_t n = 300001;
@@ -316,6 +337,7 @@ static void bulk_data_moves_in_both_directions(void **state)
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		pair_open(s, &grid[i], false);
 		pair_exchange(s, 10);
+		mem_open(&s[1], theirs, n, READ_WRITE);
 		t_fill(theirs, n, 1);
 		bulk_fill(&b, &s[0], mine, theirs, n);
 		T_OK(bulk_run(&b, s, s[0].u->ops->get));
@@ -357,6 +379,7 @@ static void after_a_copy_the_unit_polls_before_delivery(void **state)
 			continue;
 		pair_open(s, &grid[i], false);
 		pair_exchange(s, 10);
+		mem_open(&s[0], theirs, sizeof(theirs), READ_WRITE);
 		bulk_fill(&b, &s[1], mine, theirs, sizeof(mine));
 		while (s[0].sent < 13)
 			T_TRUE(side_send(&s[0]));
@@ -395,6 +418,8 @@ static void pending_responses_are_sent_before_a_copy(void **state)
 	unsigned n;
 
 	pair_open(s, &g, false);
+	mem_open(&s[0], theirs, sizeof(theirs), READ_WRITE);
+	mem_open(&s[1], theirs, sizeof(theirs), READ_WRITE);
 	pair_exchange(s, 15); /* the next packets are short */
 	n = send_all(&s[0]);
 	T_IS(n, 4);
@@ -414,6 +439,86 @@ static void pending_responses_are_sent_before_a_copy(void **state)
 	pair_close(s);
 }
 
+/* Expects the result of a get and of a put of `bytes` at theirs. */
+static void expect_access(struct side *s, unsigned char *theirs, size_t bytes,
+			  int get, int put)
+{
+	unsigned char mine[8192];
+	struct bulk b;
+
+	t_fill(mine, bytes, 4);
+	bulk_fill(&b, &s[0], mine, theirs, bytes);
+	T_OK(bulk_run(&b, s, s[0].u->ops->put));
+	T_IS(s[0].dma_err, put);
+	T_IS(t_differs(theirs, bytes, 4) == -1, !put);
+	t_fill(theirs, bytes, 5);
+	T_OK(bulk_run(&b, s, s[0].u->ops->get));
+	T_IS(s[0].dma_err, get);
+	T_IS(t_differs(mine, bytes, 5) == -1, !get);
+}
+
+/* Units without registers allow every access. */
+static bool checks_memory(const struct grid *g)
+{
+	return g->unit->mem_open && !g->faults;
+}
+
+static void the_registers_of_the_target_limit_every_access(void **state)
+{
+	unsigned char theirs[8192];
+	const int no = -EACCES;
+	struct side s[SIDES];
+	int reg;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		if (!checks_memory(&grid[i]))
+			continue;
+		pair_open(s, &grid[i], false);
+		pair_exchange(s, 10);
+		expect_access(s, theirs, 4096, no, no);
+		reg = mem_open(&s[1], theirs + 8, 4096, WEFT_MR_REMOTE_READ);
+		expect_access(s, theirs + 8, 4096, 0, no);
+		expect_access(s, theirs + 8, 4097, no, no);
+		expect_access(s, theirs + 7, 4096, no, no);
+		mem_close(&s[1], reg);
+		expect_access(s, theirs + 8, 4096, no, no);
+		reg = mem_open(&s[1], theirs, 4096, READ_WRITE);
+		expect_access(s, theirs, 4096, 0, 0);
+		expect_access(s, theirs + 8, 4096, no, no);
+		mem_close(&s[1], reg);
+		expect_access(s, theirs, 4096, no, no);
+		pair_exchange(s, 20);
+		pair_close(s);
+	}
+}
+
+/* More buffers than bgq has range registers. */
+static void many_buffers_are_accessible_at_a_time(void **state)
+{
+	enum { N = 60, BYTES = 2000 };
+	unsigned char theirs[2 * N][BYTES];
+	struct side s[SIDES];
+	int reg[N];
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		if (!checks_memory(&grid[i]))
+			continue;
+		pair_open(s, &grid[i], false);
+		pair_exchange(s, 10);
+		for (int k = 0; k < N; k++)
+			reg[k] = mem_open(&s[1], theirs[2 * k], BYTES,
+					  READ_WRITE);
+		for (int k = 0; k < N; k++)
+			expect_access(s, theirs[2 * k], BYTES, 0, 0);
+		for (int k = 0; k < N; k++)
+			mem_close(&s[1], reg[k]);
+		for (int k = 0; k < N; k++)
+			expect_access(s, theirs[2 * k], BYTES, -EACCES,
+				      -EACCES);
+		pair_close(s);
+	}
+}
+
 static void bulk_to_a_bad_address_fails_alone(void **state)
 {
 	unsigned char mine[4096];
@@ -427,6 +532,7 @@ static void bulk_to_a_bad_address_fails_alone(void **state)
 			continue;
 		pair_open(s, &grid[i], false);
 		pair_exchange(s, 10);
+		mem_open(&s[1], hole, sizeof(mine), READ_WRITE);
 		bulk_fill(&b, &s[0], mine, hole, sizeof(mine));
 		T_OK(bulk_run(&b, s, s[0].u->ops->get));
 		T_IS(s[0].dma_err, -EFAULT);
@@ -446,6 +552,7 @@ static void without_dma_the_unit_returns_an_error(void **state)
 	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
 		pair_open(s, &grid[i], true);
 		pair_exchange(s, 10);
+		mem_open(&s[1], theirs, sizeof(theirs), READ_WRITE);
 		bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
 		T_IS(bulk_run(&b, s, s[0].u->ops->get), -EOPNOTSUPP);
 		T_IS(bulk_run(&b, s, s[0].u->ops->put), -EOPNOTSUPP);
@@ -607,6 +714,8 @@ int main(void)
 		T_CASE(bulk_data_moves_in_both_directions),
 		T_CASE(after_a_copy_the_unit_polls_before_delivery),
 		T_CASE(pending_responses_are_sent_before_a_copy),
+		T_CASE(the_registers_of_the_target_limit_every_access),
+		T_CASE(many_buffers_are_accessible_at_a_time),
 		T_CASE(bulk_to_a_bad_address_fails_alone),
 		T_CASE(without_dma_the_unit_returns_an_error),
 		T_CASE(a_packet_to_itself_is_delivered),

@@ -61,6 +61,16 @@ struct weft_unit_ops {
 	int (*put)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_dma *d);
 	/*
+	 * Live: sets a memory register (range, handle, mapping), so that peers
+	 * may access this memory by get (WEFT_MR_REMOTE_READ) and put
+	 * (WEFT_MR_REMOTE_WRITE). Returns its number, for mem_close, or
+	 * -ENOSPC. The unit completes other transfers with -EACCES. NULL: no
+	 * registers; peers may access all memory.
+	 */
+	int (*mem_open)(struct weft_unit *u, const struct iovec *mem,
+			unsigned access);
+	void (*mem_close)(struct weft_unit *u, int reg);
+	/*
 	 * Posts an atomic, if the backend has atomics. -EAGAIN: the queue is
 	 * full. -EOPNOTSUPP (returned, or passed to done): not possible for
 	 * this atomic.
@@ -91,6 +101,11 @@ struct weft_unit {
 	 * that stores packets before delivery polls the carrier first.
 	 */
 	bool copied;
+	/*
+	 * Bulk transfers that a descriptor of the unit described, and whose
+	 * completion the unit reported; counted by units with mem_open.
+	 */
+	uint64_t transfers;
 };
 
 /*
@@ -293,6 +308,7 @@ struct weft_nic_op {
 			bool linked; /* the op is in one of the peer's lists */
 			/* a cancelled send that is not complete yet */
 			bool cancel;
+			uint8_t regs; /* memory registers in `reg` */
 		};
 	};
 
@@ -314,6 +330,8 @@ struct weft_nic_op {
 	uint8_t at_type;       /* in: enum weft_num_type */
 	uint8_t result_count;  /* in: number of result segments */
 	uint8_t compare_count; /* in: number of comparand segments */
+	/* the unit's memory registers for the segments of iov */
+	uint16_t reg[WEFT_IOV_MAX];
 	uint64_t region; /* start address of the remote region; 0: unknown */
 	union {
 		struct {
@@ -537,8 +555,9 @@ struct weft_nic_stats {
 	uint64_t dma_bytes;  /* bytes copied by this process's DMA */
 	/* rendezvous messages sent in packets, without DMA */
 	uint64_t paced;
-	uint64_t garbage; /* invalid packets */
-	uint64_t chained; /* commands that events of the unit started */
+	uint64_t garbage;   /* invalid packets */
+	uint64_t chained;   /* commands that events of the unit started */
+	uint64_t transfers; /* see struct weft_unit */
 };
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);

@@ -400,6 +400,7 @@ void weft_nic_close(struct weft_nic *nic)
 	weft_pool_fini(&nic->msgs);
 	free(nic->id_op);
 	free(nic->id_next);
+	free(nic->region_reg);
 	free(nic);
 }
 
@@ -418,6 +419,7 @@ void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 		.rendezvous = nic->rendezvous,
 		.dma_bytes = nic->dma_bytes,
 		.paced = nic->paced,
+		.transfers = nic->unit->transfers,
 		.garbage = nic->garbage,
 	};
 	if (nic->unit->ops->chain)

@@ -13,6 +13,7 @@
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_atomic.c atomics; nic_atomic_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions that peers look up
+ *   nic_memory.c the unit's memory registers for buffers that peers access
  *   prov/group   groups and their collectives
  *
  * Pending operations, by kind and state: the list of their peer that holds
@@ -157,6 +158,7 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 #define NIC_SHARED_COPY_MIN ((size_t)128 << 10)
 /* largest DMA posted to a unit, whose descriptors have 32-bit lengths */
 #define NIC_PIECE	    ((size_t)1 << 30)
+#define NIC_REGIONS	    512u /* regions that an endpoint lists */
 /* cursors per endpoint */
 #define NIC_CELLS	    64
 
@@ -285,6 +287,8 @@ struct weft_nic {
 	uint64_t rendezvous;
 	uint64_t dma_bytes;
 	uint64_t paced;
+	/* memory registers of listed regions plus one, by row; or NULL */
+	uint16_t *region_reg;
 	struct nic_share *share;
 	uint64_t cells_free; /* bit mask of free cursors */
 	const struct weft_machine *machine;

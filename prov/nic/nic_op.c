@@ -6,6 +6,7 @@
  */
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_dma.h"
+#include "prov/nic/nic_memory.h"
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_send.h"
 #include "src/base/iov.h"
@@ -207,6 +208,7 @@ void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	nic_op_list_remove(op);
 	nic_request_count(op, false);
 	nic_id_free(nic, op);
+	nic_memory_close(nic, op);
 	nic_cell_put(nic, op->cell);
 	op->cell = 0;
 	if (op->kind == WEFT_RECV)

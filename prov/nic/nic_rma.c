@@ -14,6 +14,7 @@
 #include "prov/nic/nic_rma.h"
 #include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
+#include "prov/nic/nic_memory.h"
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
@@ -50,8 +51,13 @@ static void request_enqueue(struct weft_nic *nic, struct weft_nic_op *op,
 static void request_select(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
+	bool put = op->kind == WEFT_READ;
 	bool bytes = p->dma_refused || nic->no_dma || fits_packet(nic, op->len);
 
+	if (!bytes)
+		bytes = nic_memory_open(nic, op,
+					put ? WEFT_MR_REMOTE_WRITE
+					    : WEFT_MR_REMOTE_READ) != 0;
 	if (op->kind == WEFT_WRITE)
 		request_enqueue(nic, op, bytes ? NIC_WRITE : NIC_WRITE_PULL);
 	else

@@ -33,6 +33,7 @@
 #include "prov/nic/nic_rndv.h"
 #include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
+#include "prov/nic/nic_memory.h"
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_rma.h"
 #include "prov/nic/nic_send.h"
@@ -69,11 +70,19 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 	    !nic_is_typed(op))
 		op->cell = nic_cell_get(nic);
 	nic_segs_of(op, &rts.segs);
+	/* without a register for its memory, the message is sent in packets */
+	if (rts.segs.count && nic_memory_open(nic, op, WEFT_MR_REMOTE_READ)) {
+		nic_cell_put(nic, op->cell);
+		op->cell = 0;
+		rts.segs.count = 0;
+		rts.segs.cell = 0;
+	}
 	iov.iov_len =
 		offsetof(struct nic_rts, segs) + nic_segs_bytes(&rts.segs);
 	pkt.len = (uint16_t)iov.iov_len;
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, &iov, 1);
 	if (err) {
+		nic_memory_close(nic, op);
 		nic_cell_put(nic, op->cell);
 		op->cell = 0;
 		return err;
@@ -171,7 +180,8 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 		typed_begin(nic, op);
 		return;
 	}
-	if (share && !nic_id_new(nic, op)) {
+	if (share && !nic_id_new(nic, op) &&
+	    !nic_memory_open(nic, op, WEFT_MR_REMOTE_WRITE)) {
 		op->peer_cell = segs->cell;
 		copy_request(nic, op);
 	}

@@ -16,10 +16,11 @@
  */
 #include "prov/nic/nic_share.h"
 #include "prov/nic/nic_int.h"
+#include "prov/nic/nic_memory.h"
 #include "src/base/hash.h"
 
 #define SHARE_MAGIC 0x7765667473683031u
-#define ROWS	    512u
+#define ROWS	    NIC_REGIONS
 #define TRIES	    16u
 
 struct nic_row {
@@ -116,6 +117,11 @@ static struct nic_row *row_at(struct nic_share *s, uint64_t key, unsigned try)
 	return &s->row[(weft_hash_mix(key) + try) & (ROWS - 1)];
 }
 
+static unsigned row_index(const struct nic_share *s, const struct nic_row *r)
+{
+	return (unsigned)(r - s->row);
+}
+
 /* Returns the row of a key, or NULL; *free_p: a free row for the key. */
 static struct nic_row *row_lookup(struct nic_share *s, uint64_t key,
 				  struct nic_row **free_p)
@@ -165,7 +171,8 @@ void weft_nic_region_list(struct weft_nic *nic,
 	r = row_lookup(nic->share, row->key, &free_row);
 	if (!r)
 		r = free_row;
-	if (r)
+	/* peers send requests if the region has no memory register */
+	if (r && !nic_memory_region(nic, row_index(nic->share, r), row, at))
 		row_write(r, row, (uint64_t)(uintptr_t)at);
 }
 
@@ -177,8 +184,10 @@ void weft_nic_region_unlist(struct weft_nic *nic, uint64_t key)
 	if (!nic->share)
 		return;
 	r = row_lookup(nic->share, key, &free_row);
-	if (r)
-		row_write(r, &none, 0);
+	if (!r)
+		return;
+	row_write(r, &none, 0);
+	nic_memory_region(nic, row_index(nic->share, r), &none, NULL);
 }
 
 /* ---- peer ---------------------------------------------------------------- */

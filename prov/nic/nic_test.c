@@ -15,6 +15,7 @@ static void case_sizes(const struct grid *g)
 				      4096,   8192,   9000, 20000, 65536,
 				      140001, 300000, BIG };
 	struct world *w = world_open(g);
+	struct weft_nic_stats stats;
 	char *out = malloc(BIG), *in = malloc(BIG);
 
 	for (unsigned i = 0; i < sizeof(len) / sizeof(*len); i++) {
@@ -36,6 +37,10 @@ static void case_sizes(const struct grid *g)
 		T_TRUE(w->b.completion[i].flags & WEFT_OP_DATA);
 		T_IS(t_differs(in, len[i], i), -1);
 	}
+	/* long messages are described by the unit's descriptors */
+	weft_nic_stats(w->b.nic, &stats);
+	T_IS(stats.transfers > 0,
+	     weft_machine_find(g->machine)->unit->mem_open && !g->no_dma);
 	free(out);
 	free(in);
 	world_close(w);

@@ -79,7 +79,8 @@ layer="src/core/ src/comm/ src/msg/ src/offload/ src/diag/ src/boot/"
 engine="prov/nic/nic.h prov/machine/machine_response.h
 	prov/machine/machine_chain.h prov/machine/machine_transport.h
 	prov/machine/machine_inbox.h prov/machine/machine_order.h
-	prov/machine/machine_port.h prov/group/cunit/cunit_alu.h"
+	prov/machine/machine_port.h prov/machine/machine_regs.h
+	prov/group/cunit/cunit_alu.h"
 units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
 	prov/machine/qsnet2/qsnet2_transport.h
 	prov/machine/sunway/sunway_transport.h

@@ -9,6 +9,7 @@
  *  bgq_fifo.c       index arithmetic of the two kinds of ring
  *  bgq_tx.c         arbitration; descriptor -> packets
  *  bgq_rx.c         packet -> memory, counters, FIFOs
+ *  bgq_bulk.c       direct puts and remote gets of the message engine, live
  *  bgq_transport.c  the unit below the message engine (machine bgq)
  */
 #ifndef WEFT_BGQ_DEV_H
@@ -18,6 +19,8 @@
 #include "prov/machine/machine_order.h"
 #include "prov/machine/machine_port.h"
 #include "src/base/rng.h"
+
+struct weft_regs;
 
 #define BGQ_CLASSES 3 /* normal, user high, system */
 #define BGQ_RMES    16
@@ -80,6 +83,11 @@ struct bgq_range {
 	uint64_t base;
 	uint64_t bytes; /* size; 0: disabled */
 	uint32_t flags;
+	/*
+	 * includes addresses that may have no memory (bgq_bulk.c): bytes are
+	 * stored there by the kernel, and no atomics are performed
+	 */
+	bool gaps;
 };
 
 struct bgq_bat {
@@ -96,11 +104,18 @@ struct weft_bgq {
 	void (*interrupt)(void *, enum weft_bgq_irq, unsigned);
 	void *interrupt_arg;
 	/*
-	 * Set by bgq_transport.c: performs the direct put or remote get of a
-	 * descriptor by DMA at once. Returns 0 or -errno.
+	 * Set below the message engine: performs the direct put or remote get
+	 * of a descriptor by DMA at once. Returns 0, -errno, or 1: send
+	 * packets.
 	 */
 	int (*dma)(struct weft_bgq *mu, const struct bgq_desc *d);
 	void *engine;
+	/*
+	 * Copies of the range registers and of the base address table that
+	 * peers read; set by bgq_bulk.c, else NULL.
+	 */
+	struct weft_regs *range_regs;
+	struct weft_regs *bat_regs;
 	/* masks of the FIFOs with work */
 	weft_au64 active[BGQ_CLASSES][BGQ_WORDS];
 	struct bgq_range range[WEFT_BGQ_RANGES];
@@ -131,8 +146,21 @@ void bgq_error(struct weft_bgq *mu, enum weft_bgq_error code, unsigned id,
 enum weft_bgq_error bgq_desc_check(const struct bgq_desc *d, bool system);
 
 /* bgq_mem.c */
+enum bgq_use {
+	BGQ_READ = 0,
+	BGQ_STORE = 1,
+	BGQ_ATOMIC = 2,
+};
+
+/* Returns whether a range register allows this use of the bytes. */
 bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
-		  bool store, bool system);
+		  enum bgq_use use, bool system);
+/*
+ * Stores bytes in memory that a range register allows. False: there is no
+ * memory at the address.
+ */
+bool bgq_store(const struct weft_bgq *mu, uint64_t to, const void *from,
+	       unsigned bytes);
 enum weft_bgq_error bgq_bat_address(const struct weft_bgq *mu, uint64_t sel,
 				    bool system, uint64_t *addr_p);
 uint64_t bgq_atomic_load(uint64_t addr, unsigned op);
@@ -168,6 +196,13 @@ int bgq_tx_run(struct weft_bgq *mu, int budget);
 /* bgq_rx.c. 0: packet accepted or refused; -EAGAIN: no space now. */
 int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 		  const void *payload);
+/*
+ * Checks a direct put of `bytes`: base addresses, range registers, atomic
+ * operation. Sets the addresses of its target and its counter.
+ */
+enum weft_bgq_error bgq_put_check(const struct weft_bgq *mu,
+				  const struct bgq_hdr *h, uint64_t bytes,
+				  uint64_t *to_p, uint64_t *ctr_p);
 int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 		   const void *payload);
 

@@ -213,6 +213,11 @@ static inline void bgq_hdr_to_pkt(const struct bgq_hdr *h, struct weft_pkt *p)
 	p->data = h->ctr;
 }
 
+static inline unsigned bgq_pkt_type(const struct weft_pkt *p)
+{
+	return p->unit >> 29 & 3;
+}
+
 static inline void bgq_hdr_from_pkt(struct bgq_hdr *h, const struct weft_pkt *p)
 {
 	memset(h, 0, sizeof(*h));

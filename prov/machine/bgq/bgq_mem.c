@@ -5,25 +5,56 @@
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
+#include "prov/machine/machine_regs.h"
 #include "src/base/attr.h"
 
 #include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
-		  bool store, bool system)
+		  enum bgq_use use, bool system)
 {
 	unsigned n = system ? WEFT_BGQ_RANGES : WEFT_BGQ_USER_RANGES;
 
 	for (unsigned i = 0; i < n; i++) {
 		const struct bgq_range *r = &mu->range[i];
 
-		if (store && (r->flags & WEFT_BGQ_RANGE_INJ_ONLY))
+		if (use && (r->flags & WEFT_BGQ_RANGE_INJ_ONLY))
+			continue;
+		if (use == BGQ_ATOMIC && r->gaps)
 			continue;
 		if (r->bytes && addr >= r->base && bytes <= r->bytes &&
 		    addr - r->base <= r->bytes - bytes)
 			return true;
 	}
 	return false;
+}
+
+/* Returns whether a range without gaps includes the bytes. */
+static bool range_without_gaps(const struct weft_bgq *mu, uint64_t addr,
+			       uint64_t bytes)
+{
+	return bgq_range_ok(mu, addr, bytes, BGQ_ATOMIC, true);
+}
+
+/* The kernel stores bytes in a range with gaps, and refuses missing memory. */
+static bool gaps_store(uint64_t to, const void *from, unsigned bytes)
+{
+	const struct iovec local = { (void *)(uintptr_t)from, bytes };
+	const struct iovec remote = { (void *)(uintptr_t)to, bytes };
+
+	return process_vm_writev(getpid(), &local, 1, &remote, 1, 0) ==
+	       (ssize_t)bytes;
+}
+
+bool bgq_store(const struct weft_bgq *mu, uint64_t to, const void *from,
+	       unsigned bytes)
+{
+	if (weft_unlikely(!range_without_gaps(mu, to, bytes)))
+		return gaps_store(to, from, bytes);
+	memcpy((void *)(uintptr_t)to, from, bytes);
+	return true;
 }
 
 WEFT_EXPORT int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
@@ -38,6 +69,13 @@ WEFT_EXPORT int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
 		.bytes = bytes,
 		.flags = flags,
 	};
+	if (mu->range_regs)
+		weft_regs_set(mu->range_regs, i,
+			      &(struct weft_regs_entry){
+				      .base = (uintptr_t)base,
+				      .bytes = bytes,
+				      .flags = ~flags & WEFT_BGQ_RANGE_INJ_ONLY,
+			      });
 	return 0;
 }
 
@@ -51,6 +89,12 @@ WEFT_EXPORT int weft_bgq_bat_set(struct weft_bgq *mu, unsigned i, void *base,
 		.valid = base != NULL,
 		.system = flags & WEFT_BGQ_SYSTEM,
 	};
+	if (mu->bat_regs)
+		weft_regs_set(mu->bat_regs, i,
+			      &(struct weft_regs_entry){
+				      .base = (uintptr_t)base,
+				      .bytes = base != NULL,
+			      });
 	return 0;
 }
 

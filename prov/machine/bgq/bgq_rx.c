@@ -55,18 +55,14 @@ static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 }
 
 /* Checks target and counter of a direct put, and sets their addresses. */
-static enum weft_bgq_error rx_put_check(struct weft_bgq *mu,
-					const struct bgq_hdr *h, uint64_t *to_p,
-					uint64_t *ctr_p)
+enum weft_bgq_error bgq_put_check(const struct weft_bgq *mu,
+				  const struct bgq_hdr *h, uint64_t bytes,
+				  uint64_t *to_p, uint64_t *ctr_p)
 {
-	unsigned bytes = bgq_put_valid(h->aux);
 	unsigned op = bgq_put_store_op(h->aux);
 	bool system = rx_system(h);
-	enum weft_bgq_error e;
+	enum weft_bgq_error e = bgq_bat_address(mu, h->sel, system, to_p);
 
-	if (!bytes || bytes > bgq_hdr_chunks(h) * WEFT_BGQ_CHUNK)
-		return WEFT_BGQ_ERR_PACKET;
-	e = bgq_bat_address(mu, h->sel, system, to_p);
 	if (!e)
 		e = bgq_bat_address(mu, h->ctr, system, ctr_p);
 	if (e)
@@ -77,8 +73,9 @@ static enum weft_bgq_error rx_put_check(struct weft_bgq *mu,
 		return WEFT_BGQ_ERR_ATOMIC;
 	if (op == WEFT_BGQ_STORE_TWIN)
 		bytes += 8;
-	if (!bgq_range_ok(mu, *to_p, bytes, true, system) ||
-	    !bgq_range_ok(mu, *ctr_p, 8, true, system))
+	if (!bgq_range_ok(mu, *to_p, bytes, op ? BGQ_ATOMIC : BGQ_STORE,
+			  system) ||
+	    !bgq_range_ok(mu, *ctr_p, 8, BGQ_ATOMIC, system))
 		return WEFT_BGQ_ERR_RANGE;
 	return WEFT_BGQ_OK;
 }
@@ -89,8 +86,10 @@ static int rx_put(struct weft_bgq *mu, const struct bgq_hdr *h,
 	unsigned bytes = bgq_put_valid(h->aux);
 	uint64_t to = 0;
 	uint64_t ctr = 0;
-	enum weft_bgq_error e = rx_put_check(mu, h, &to, &ctr);
+	enum weft_bgq_error e = WEFT_BGQ_ERR_PACKET;
 
+	if (bytes && bytes <= bgq_hdr_chunks(h) * WEFT_BGQ_CHUNK)
+		e = bgq_put_check(mu, h, bytes, &to, &ctr);
 	if (e)
 		return rx_reject(mu, e, bgq_sel_id(h->sel), to);
 	if (bgq_put_store_op(h->aux)) {
@@ -101,8 +100,9 @@ static int rx_put(struct weft_bgq *mu, const struct bgq_hdr *h,
 		v = bgq_atomic_store(to, op, v);
 		if (op == WEFT_BGQ_STORE_ADD_ZERO && !v)
 			bgq_irq(mu, WEFT_BGQ_IRQ_ZERO, bgq_sel_id(h->sel));
-	} else {
-		memcpy((void *)(uintptr_t)to, payload, bytes);
+	} else if (!bgq_store(mu, to, payload, bytes)) {
+		return rx_reject(mu, WEFT_BGQ_ERR_RANGE, bgq_sel_id(h->sel),
+				 to);
 	}
 	nic_event_sub((weft_au64 *)(uintptr_t)ctr, bytes);
 	if (h->ctl & BGQ_CTL_INTERRUPT)
@@ -111,7 +111,7 @@ static int rx_put(struct weft_bgq *mu, const struct bgq_hdr *h,
 }
 
 /* The payload is descriptors; appends them to a remote get FIFO. */
-static int rx_get(struct weft_bgq *mu, const struct bgq_hdr *h,
+static int rx_get(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 		  const void *payload)
 {
 	unsigned id = bgq_sel_id(h->sel);
@@ -130,6 +130,9 @@ static int rx_get(struct weft_bgq *mu, const struct bgq_hdr *h,
 	if ((f->flags & WEFT_BGQ_SYSTEM) && !rx_system(h))
 		return rx_reject(mu, WEFT_BGQ_ERR_SYSTEM, id, 0);
 	memcpy(d, payload, bytes);
+	/* peers number the nodes differently; the data goes to the requester */
+	for (unsigned i = 0; i < n && mu->engine; i++)
+		d[i].hdr.dest = source;
 	free = bgq_inj_free(f);
 	if (bgq_inj_push(f, d, n))
 		return -EAGAIN;
@@ -153,7 +156,7 @@ int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 		err = rx_put(mu, h, payload);
 		break;
 	case BGQ_GET:
-		err = rx_get(mu, h, payload);
+		err = rx_get(mu, source, h, payload);
 		break;
 	default:
 		err = rx_reject(mu, WEFT_BGQ_ERR_PACKET, source, 0);

@@ -7,14 +7,12 @@
  * the unit cuts it into packets of 512 bytes, and the receiver takes them from
  * its reception FIFO. Node numbers are the carrier's peer indices.
  *
- * A rendezvous get is a remote get: descriptors for direct puts by the peer's
- * unit, with base addresses and a byte counter of this process. On the machine
- * the peer's unit executes them while its processor computes. In the emulation
- * the peer's unit makes no progress then, so this process performs the direct
- * puts itself, if DMA can access the peer's memory; if not, an error makes the
- * engine send packets. Direct puts and remote gets that arrive are refused: no
- * range is open for stores.
+ * Bulk data is moved by direct puts and remote gets: live as described in
+ * bgq_bulk.c, in virtual time by the model, from the same descriptors. If one
+ * process cannot access the other's memory, the unit returns an error, and the
+ * engine sends packets.
  */
+#include "prov/machine/bgq/bgq_bulk.h"
 #include "prov/machine/bgq/bgq_dev.h"
 #include "prov/machine/bgq/bgq_transport.h"
 #include "prov/machine/machine_transport.h"
@@ -26,12 +24,14 @@
 #include <stdlib.h>
 
 /* injection FIFOs for packets, shared by all peers */
-#define BGQ_TRANSPORT_FIFOS	16
-#define BGQ_TRANSPORT_DMA_FIFO	BGQ_TRANSPORT_FIFOS
-#define BGQ_TRANSPORT_SLOTS	4
+#define BGQ_TRANSPORT_FIFOS BGQ_BULK_FIFO
+#define BGQ_TRANSPORT_SLOTS 4
+/* for packets, bulk data and the longer ring of remote gets */
+#define BGQ_TRANSPORT_RINGS \
+	(BGQ_BULK_FIFO + 1 + BGQ_BULK_RGETS / BGQ_TRANSPORT_SLOTS)
 #define BGQ_TRANSPORT_REC_FIFO	0
 #define BGQ_TRANSPORT_REC_BYTES (64 * 1024)
-/* entries of the base address table */
+/* entries of the base address table in virtual time */
 #define BGQ_TRANSPORT_BAT_CTR	0 /* byte counter */
 #define BGQ_TRANSPORT_BAT_WHOLE 1 /* whole memory of the peer */
 #define BGQ_TRANSPORT_BAT_LOCAL 8 /* first local segment of a get */
@@ -44,13 +44,15 @@ struct bgq_transport {
 	struct weft_unit unit;
 	struct weft_bgq *mu;
 	struct weft_inbox inbox;
-	size_t buf_bytes;   /* bytes of the payload buffer of one descriptor */
-	unsigned char *buf; /* BGQ_TRANSPORT_FIFOS payload buffers */
+	size_t buf_bytes; /* bytes of the payload buffer of one descriptor */
+	/* BGQ_TRANSPORT_FIFOS payload buffers, BGQ_BULK_DESCS bytes */
+	unsigned char *buf;
 	unsigned char *rec_mem;
-	struct bgq_transport_ring *ring; /* BGQ_TRANSPORT_FIFOS + 1 rings */
-	weft_au64 counter;		 /* bytes not moved yet by a DMA */
-	struct bgq_transport_model
-		*model; /* transfer that is being posted, or NULL */
+	struct bgq_transport_ring *ring; /* BGQ_TRANSPORT_RINGS rings */
+	struct bgq_bulk bulk;
+	weft_au64 counter; /* in virtual time: base of byte counters */
+	/* in virtual time: transfer that is being posted */
+	struct bgq_transport_model *model;
 	int dma_err;
 	bool busy;  /* a FIFO may hold packets that are not sent yet */
 	bool fresh; /* the reception FIFO may not be empty */
@@ -82,13 +84,18 @@ static int bgq_transport_deliver(void *arg, struct weft_peer *src,
 				 const void *payload)
 {
 	struct bgq_transport *e = arg;
+	int err;
 
 	if (weft_inbox_holds(&e->inbox, src))
 		return -EAGAIN;
 	if (bgq_transport_bind(e, src))
 		return -EAGAIN;
 	e->fresh = true;
-	return bgq_rx_deliver(e->mu, src, pkt, payload);
+	err = bgq_rx_deliver(e->mu, src, pkt, payload);
+	/* a remote get: the next poll executes its descriptors */
+	if (weft_unlikely(bgq_pkt_type(pkt) == BGQ_GET))
+		e->busy = true;
+	return err;
 }
 
 static int bgq_transport_arrive(void *arg, const struct weft_bgq_packet *p)
@@ -132,6 +139,8 @@ static void bgq_transport_lost(void *arg, struct weft_peer *peer, int err)
 	do
 		bgq_transport_drain(e, INT32_MAX);
 	while (e->unit.copied);
+	if (!e->unit.carrier->ops->backend->transfers_later)
+		bgq_bulk_lost(&e->bulk, peer);
 	e->inbox.up->lost(e->inbox.up_arg, peer, err);
 }
 
@@ -261,125 +270,58 @@ static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : weft_transport_amo(u, peer, a, &path);
 }
 
-/* Performs one direct put of a remote get, at the origin. */
-static int bgq_transport_dma_get(struct bgq_transport *e,
-				 struct weft_peer *peer,
-				 const struct bgq_desc *d)
-{
-	struct weft_carrier *c = e->unit.carrier;
-	struct iovec local = { .iov_len = d->bytes };
-	uint64_t to;
-	int err;
-
-	if (bgq_bat_address(e->mu, d->hdr.sel, false, &to))
-		return -EFAULT;
-	if (e->model)
-		return bgq_transport_model_add(e->model, to, d->bytes);
-	e->unit.copied = true;
-	local.iov_base = (void *)(uintptr_t)to;
-	err = c->ops->read(c, peer, &local, 1, d->payload);
-	if (!err)
-		nic_event_sub(&e->counter, d->bytes);
-	return err;
-}
-
-static int bgq_transport_dma_put(struct bgq_transport *e,
-				 struct weft_peer *peer,
-				 const struct bgq_desc *d)
-{
-	struct weft_carrier *c = e->unit.carrier;
-	struct iovec local = {
-		.iov_base = (void *)(uintptr_t)d->payload,
-		.iov_len = d->bytes,
-	};
-	int err;
-
-	if (e->model)
-		return bgq_transport_model_add(e->model, d->payload, d->bytes);
-	e->unit.copied = true;
-	err = c->ops->write(c, peer, &local, 1, bgq_sel_offset(d->hdr.sel));
-	if (!err)
-		nic_event_sub(&e->counter, d->bytes);
-	return err;
-}
-
 /* Called by the injection side of the unit for direct puts and remote gets. */
 static int bgq_transport_dma(struct weft_bgq *mu, const struct bgq_desc *d)
 {
 	struct bgq_transport *e = mu->engine;
-	struct weft_peer *peer = weft_port_peer(&mu->port, d->hdr.dest);
 	const struct bgq_desc *in = (const void *)(uintptr_t)d->payload;
 	unsigned n = (unsigned)(d->bytes / sizeof(*in));
-	int err = 0;
+	uint64_t to;
 
 	if (bgq_hdr_type(&d->hdr) == BGQ_PUT)
-		err = bgq_transport_dma_put(e, peer, d);
-	else
-		for (unsigned i = 0; i < n && !err; i++)
-			err = bgq_transport_dma_get(e, peer, &in[i]);
-	if (err && !e->dma_err)
-		e->dma_err = err;
+		return bgq_transport_model_add(e->model, d->payload, d->bytes);
+	for (unsigned i = 0; i < n && !e->dma_err; i++) {
+		if (bgq_bat_address(e->mu, in[i].hdr.sel, false, &to))
+			e->dma_err = -EFAULT;
+		else
+			bgq_transport_model_add(e->model, to, in[i].bytes);
+	}
 	return 0;
 }
 
 static int bgq_transport_dma_run(struct bgq_transport *e,
 				 const struct weft_bgq_desc *d)
 {
-	weft_bgq_inj_post(e->mu, BGQ_TRANSPORT_DMA_FIFO, d, NULL);
-	return bgq_transport_fifo_run(e, BGQ_TRANSPORT_DMA_FIFO);
+	weft_bgq_inj_post(e->mu, BGQ_BULK_FIFO, d, NULL);
+	return bgq_transport_fifo_run(e, BGQ_BULK_FIFO);
 }
 
-/* Returns an error, or reports completion through done. */
-static int bgq_transport_dma_end(struct bgq_transport *e,
-				 struct weft_peer *peer, struct weft_dma *d,
-				 bool get)
+static int bgq_transport_dma_begin(struct bgq_transport *e, struct weft_dma *d)
 {
-	int err = e->dma_err;
-
-	if (e->model)
-		return bgq_transport_model_start(e, peer, get);
-	if (err == -EOPNOTSUPP || err == -EAGAIN)
-		return err;
-	if (!err && nic_event_read(&e->counter))
-		err = -EIO;
-	d->done(d, err);
+	e->dma_err = 0;
+	e->model = calloc(1, sizeof(*e->model));
+	if (!e->model)
+		return -ENOMEM;
+	e->model->d = d;
+	e->model->dma.remote = d->remote;
+	e->model->dma.region = d->region;
+	e->model->dma.key = d->key;
+	e->model->dma.ordered = d->ordered;
+	e->model->dma.done = bgq_transport_model_done;
+	nic_event_post(&e->model->counter, d->bytes);
 	return 0;
 }
 
-static int bgq_transport_dma_begin(struct bgq_transport *e,
+static int bgq_transport_model_get(struct bgq_transport *e,
 				   struct weft_peer *peer, struct weft_dma *d)
 {
-	if (peer->lost)
-		return -ECONNRESET;
-	e->dma_err = 0;
-	nic_event_post(&e->counter, d->bytes);
-	if (weft_unlikely(e->unit.carrier->ops->backend->transfers_later) &&
-	    d->bytes) {
-		e->model = calloc(1, sizeof(*e->model));
-		if (!e->model)
-			return -ENOMEM;
-		e->model->d = d;
-		e->model->dma.remote = d->remote;
-		e->model->dma.region = d->region;
-		e->model->dma.key = d->key;
-		e->model->dma.ordered = d->ordered;
-		e->model->dma.done = bgq_transport_model_done;
-		nic_event_post(&e->model->counter, d->bytes);
-	}
-	return bgq_transport_bind(e, peer);
-}
-
-static int bgq_transport_get(struct weft_unit *u, struct weft_peer *peer,
-			     struct weft_dma *d)
-{
-	struct bgq_transport *e = bgq_transport_of(u);
 	struct weft_bgq_desc in[WEFT_COUNT_OF(d->local)];
 	struct weft_bgq_desc out;
 	struct weft_bgq_put put = { .ctr_bat = BGQ_TRANSPORT_BAT_CTR };
 	struct weft_bgq_msg msg = { .vc = WEFT_BGQ_VC_ORDERED };
 	uint64_t off = 0;
 	unsigned n = 0;
-	int err = bgq_transport_dma_begin(e, peer, d);
+	int err = bgq_transport_dma_begin(e, d);
 
 	if (err)
 		return err;
@@ -398,16 +340,14 @@ static int bgq_transport_get(struct weft_unit *u, struct weft_peer *peer,
 	msg.node = peer->index;
 	msg.payload = in;
 	msg.bytes = n * sizeof(in[0]);
-	weft_bgq_desc_get(&out, &msg, BGQ_TRANSPORT_DMA_FIFO);
-	if (n)
-		bgq_transport_dma_run(e, &out);
-	return bgq_transport_dma_end(e, peer, d, true);
+	weft_bgq_desc_get(&out, &msg, BGQ_BULK_FIFO);
+	bgq_transport_dma_run(e, &out);
+	return bgq_transport_model_start(e, peer, true);
 }
 
-static int bgq_transport_put(struct weft_unit *u, struct weft_peer *peer,
-			     struct weft_dma *d)
+static int bgq_transport_model_put(struct bgq_transport *e,
+				   struct weft_peer *peer, struct weft_dma *d)
 {
-	struct bgq_transport *e = bgq_transport_of(u);
 	struct weft_bgq_desc desc;
 	struct weft_bgq_put put = {
 		.bat = BGQ_TRANSPORT_BAT_WHOLE,
@@ -419,7 +359,7 @@ static int bgq_transport_put(struct weft_unit *u, struct weft_peer *peer,
 		.vc = WEFT_BGQ_VC_ORDERED,
 	};
 	uint64_t left = d->bytes;
-	int err = bgq_transport_dma_begin(e, peer, d);
+	int err = bgq_transport_dma_begin(e, d);
 
 	if (err)
 		return err;
@@ -434,7 +374,51 @@ static int bgq_transport_put(struct weft_unit *u, struct weft_peer *peer,
 		put.offset += msg.bytes;
 		left -= msg.bytes;
 	}
-	return bgq_transport_dma_end(e, peer, d, false);
+	return bgq_transport_model_start(e, peer, false);
+}
+
+/* Moves bulk data; transfers of no bytes are complete at once. */
+static int bgq_transport_move(struct weft_unit *u, struct weft_peer *peer,
+			      struct weft_dma *d, bool get)
+{
+	struct bgq_transport *e = bgq_transport_of(u);
+	bool model = u->carrier->ops->backend->transfers_later;
+	int err = peer->lost ? -ECONNRESET : bgq_transport_bind(e, peer);
+
+	if (err)
+		return err;
+	if (!d->bytes) {
+		d->done(d, 0);
+		return 0;
+	}
+	if (weft_unlikely(model))
+		return get ? bgq_transport_model_get(e, peer, d)
+			   : bgq_transport_model_put(e, peer, d);
+	return get ? bgq_bulk_get(&e->bulk, peer, d)
+		   : bgq_bulk_put(&e->bulk, peer, d);
+}
+
+static int bgq_transport_get(struct weft_unit *u, struct weft_peer *peer,
+			     struct weft_dma *d)
+{
+	return bgq_transport_move(u, peer, d, true);
+}
+
+static int bgq_transport_put(struct weft_unit *u, struct weft_peer *peer,
+			     struct weft_dma *d)
+{
+	return bgq_transport_move(u, peer, d, false);
+}
+
+static int bgq_transport_mem_open(struct weft_unit *u, const struct iovec *mem,
+				  unsigned access)
+{
+	return bgq_bulk_mem_open(&bgq_transport_of(u)->bulk, mem, access);
+}
+
+static void bgq_transport_mem_close(struct weft_unit *u, int reg)
+{
+	bgq_bulk_mem_close(&bgq_transport_of(u)->bulk, reg);
 }
 
 WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
@@ -446,7 +430,9 @@ WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
 	if (e->busy) {
 		/* packets that an earlier call could not send */
 		bgq_tx_run(e->mu, budget);
-		e->busy = false;
+		/* a peer's descriptor that was refused stops no others */
+		weft_bgq_inj_clear(e->mu, BGQ_BULK_RGET_FIFO);
+		e->busy = !bgq_inj_empty(&e->mu->inj[BGQ_BULK_RGET_FIFO]);
 		for (unsigned i = 0; i < BGQ_TRANSPORT_FIFOS; i++)
 			e->busy |= !bgq_inj_empty(&e->mu->inj[i]);
 	}
@@ -459,16 +445,31 @@ WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
 
 /* ---- open and close ---- */
 
+static size_t bgq_transport_buf_bytes(const struct bgq_transport *e)
+{
+	return BGQ_TRANSPORT_FIFOS * e->buf_bytes + BGQ_BULK_DESCS;
+}
+
 static int bgq_transport_open_fifos(struct bgq_transport *e)
 {
 	int err = weft_bgq_rec_open(e->mu, BGQ_TRANSPORT_REC_FIFO, e->rec_mem,
 				    BGQ_TRANSPORT_REC_BYTES, 0);
 
-	for (unsigned i = 0; i <= BGQ_TRANSPORT_DMA_FIFO && !err; i++)
+	for (unsigned i = 0; i <= BGQ_BULK_FIFO && !err; i++)
 		err = weft_bgq_inj_open(e->mu, i, &e->ring[i],
 					BGQ_TRANSPORT_SLOTS, 0);
-	if (err)
-		return err;
+	return err;
+}
+
+/* Sets base addresses and ranges for bulk data. */
+static int bgq_transport_open_memory(struct bgq_transport *e)
+{
+	const struct iovec buf = { e->buf, bgq_transport_buf_bytes(e) };
+
+	if (!e->unit.carrier->ops->backend->transfers_later)
+		return bgq_bulk_open(&e->bulk, e->mu, &e->unit, &buf,
+				     &e->ring[BGQ_BULK_FIFO + 1]);
+	e->mu->dma = bgq_transport_dma;
 	weft_bgq_bat_set(e->mu, BGQ_TRANSPORT_BAT_CTR, &e->counter, 0);
 	return weft_bgq_range_set(e->mu, 0, NULL, BGQ_ADDR_MASK,
 				  WEFT_BGQ_RANGE_INJ_ONLY);
@@ -479,6 +480,7 @@ static void bgq_transport_close(struct weft_unit *u)
 	struct bgq_transport *e = bgq_transport_of(u);
 
 	weft_bgq_close(e->mu);
+	bgq_bulk_close(&e->bulk);
 	weft_inbox_fini(&e->inbox);
 	free(e->ring);
 	free(e->rec_mem);
@@ -503,22 +505,25 @@ static int bgq_transport_open(const struct weft_machine *m,
 	a.up_arg = e;
 	e->buf_bytes =
 		(sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 * 64;
-	e->buf = aligned_alloc(64, BGQ_TRANSPORT_FIFOS * e->buf_bytes);
+	e->buf = aligned_alloc(64, bgq_transport_buf_bytes(e));
 	e->rec_mem = aligned_alloc(64, BGQ_TRANSPORT_REC_BYTES);
-	e->ring = aligned_alloc(64, (BGQ_TRANSPORT_DMA_FIFO + 1) *
-					    sizeof(*e->ring));
+	e->ring = aligned_alloc(64, BGQ_TRANSPORT_RINGS * sizeof(*e->ring));
 	err = e->buf && e->rec_mem && e->ring ? 0 : -ENOMEM;
+	if (!carrier->backend->transfers_later)
+		bgq_bulk_reserve(&e->bulk, &a);
 	if (!err)
 		err = bgq_create(carrier, &a, 0, &e->mu);
-	if (!err)
+	if (!err) {
+		e->mu->engine = e;
+		e->unit.carrier = e->mu->port.carrier;
 		err = bgq_transport_open_fifos(e);
+	}
+	if (!err)
+		err = bgq_transport_open_memory(e);
 	if (err) {
 		bgq_transport_close(&e->unit);
 		return err;
 	}
-	e->mu->engine = e;
-	e->mu->dma = bgq_transport_dma;
-	e->unit.carrier = e->mu->port.carrier;
 	*u_p = &e->unit;
 	return 0;
 }
@@ -531,6 +536,8 @@ const struct weft_unit_ops weft_unit_bgq = {
 	.packet = bgq_transport_packet,
 	.get = bgq_transport_get,
 	.put = bgq_transport_put,
+	.mem_open = bgq_transport_mem_open,
+	.mem_close = bgq_transport_mem_close,
 	.amo = bgq_transport_amo,
 	.poll = bgq_transport_poll,
 };

@@ -82,7 +82,8 @@ static enum weft_bgq_error tx_read(struct weft_bgq *mu, struct bgq_inj *f,
 	if (!p->bytes)
 		return WEFT_BGQ_OK;
 	if (!bgq_range_ok(mu, addr - (beside < 0 ? 8 : 0),
-			  p->bytes + (beside ? 8 : 0), op > WEFT_BGQ_LOAD,
+			  p->bytes + (beside ? 8 : 0),
+			  op > WEFT_BGQ_LOAD ? BGQ_ATOMIC : BGQ_READ,
 			  tx_system(f)))
 		return WEFT_BGQ_ERR_RANGE;
 	if (op && !f->loaded) {
@@ -201,7 +202,7 @@ static enum weft_bgq_error tx_prefetch(struct weft_bgq *mu, struct bgq_inj *f)
 {
 	const struct bgq_desc *d = &f->cur;
 
-	if (!bgq_range_ok(mu, d->payload, d->bytes, false, tx_system(f)))
+	if (!bgq_range_ok(mu, d->payload, d->bytes, BGQ_READ, tx_system(f)))
 		return WEFT_BGQ_ERR_RANGE;
 	for (uint64_t i = 0; i < d->bytes; i += 64)
 		__builtin_prefetch((void *)(uintptr_t)(d->payload + i));
@@ -261,9 +262,14 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 		if (!e)
 			return tx_result(mu, id, (unsigned)f->cur.bytes, 0);
 	}
-	if (!e && mu->dma && bgq_hdr_type(&f->cur.hdr) != BGQ_FIFO) {
-		f->sent = f->cur.bytes;
-		return tx_result(mu, id, 0, mu->dma(mu, &f->cur));
+	if (!e && mu->dma && !f->sent &&
+	    bgq_hdr_type(&f->cur.hdr) != BGQ_FIFO) {
+		int r = mu->dma(mu, &f->cur);
+
+		if (r <= 0) {
+			f->sent = f->cur.bytes;
+			return tx_result(mu, id, 0, r);
+		}
 	}
 	if (!e)
 		e = tx_build(mu, f, &p);

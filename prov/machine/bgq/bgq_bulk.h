@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bulk data of the message engine, live: direct puts and remote gets. */
+#ifndef WEFT_BGQ_BULK_H
+#define WEFT_BGQ_BULK_H
+
+#include "prov/machine/bgq/bgq_dev.h"
+#include "prov/machine/machine_regs.h"
+#include "prov/nic/nic.h"
+
+/* Injection FIFOs. */
+#define BGQ_BULK_FIFO	   16	    /* descriptors of this process */
+#define BGQ_BULK_RGET_FIFO 17	    /* descriptors that peers send */
+#define BGQ_BULK_RGETS	   16	    /* slots of the latter */
+#define BGQ_BULK_DESCS	   (4 * 64) /* descriptors of a remote get, bytes */
+
+struct bgq_bulk {
+	struct weft_bgq *mu;
+	struct weft_unit *unit;
+	struct weft_regs range;
+	struct weft_regs bat;
+	size_t range_offset;
+	size_t bat_offset;
+	uint32_t refs[WEFT_BGQ_USER_RANGES];
+	int err;		     /* first error of the current transfer */
+	weft_au64 counter;	     /* byte counter of the current get */
+	struct weft_bgq_desc *descs; /* descriptors of the current get */
+};
+
+/* Adds shared memory for the registers, before the carrier is opened. */
+void bgq_bulk_reserve(struct bgq_bulk *b, struct weft_carrier_attr *attr);
+/*
+ * bounce: memory of the packets' payloads, which the unit reads; the last
+ * BGQ_BULK_DESCS bytes are for descriptors. ring: BGQ_BULK_RGETS slots.
+ */
+int bgq_bulk_open(struct bgq_bulk *b, struct weft_bgq *mu, struct weft_unit *u,
+		  const struct iovec *bounce, void *ring);
+void bgq_bulk_close(struct bgq_bulk *b);
+void bgq_bulk_lost(struct bgq_bulk *b, const struct weft_peer *peer);
+
+/* Implement the functions of struct weft_unit_ops; the peer has a node. */
+int bgq_bulk_get(struct bgq_bulk *b, struct weft_peer *peer,
+		 struct weft_dma *d);
+int bgq_bulk_put(struct bgq_bulk *b, struct weft_peer *peer,
+		 struct weft_dma *d);
+int bgq_bulk_mem_open(struct bgq_bulk *b, const struct iovec *mem,
+		      unsigned access);
+void bgq_bulk_mem_close(struct bgq_bulk *b, int reg);
+
+#endif

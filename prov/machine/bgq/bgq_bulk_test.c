@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bulk data by direct puts and remote gets: byte counters, base addresses and
+ * range registers of both units, refused descriptors, and packets of peers that
+ * ask for memory that they may not access.
+ */
+#include "prov/machine/bgq/bgq_bulk.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MEM	   8192
+#define READ_WRITE (WEFT_MR_REMOTE_READ | WEFT_MR_REMOTE_WRITE)
+#define MEMORY	   7	 /* first range register for memory of peers */
+#define PAGE	   65536 /* at least a page of the host */
+
+struct side {
+	struct weft_bgq *mu;
+	struct weft_unit unit;
+	struct bgq_bulk bulk;
+	struct weft_peer *peer;
+	int done;
+	int err;
+	alignas(64) struct weft_bgq_desc ring[4];
+	struct weft_bgq_desc packets[4]; /* FIFO 0: packets of the test */
+	struct weft_bgq_desc rget[BGQ_BULK_RGETS];
+	alignas(64) unsigned char bounce[1024];
+	alignas(64) unsigned char mem[MEM];
+};
+
+static struct side side[2];
+
+static void side_open(struct side *s)
+{
+	struct weft_carrier_attr a = {
+		.name = { .sin_family = AF_INET,
+			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+	};
+	const struct iovec bounce = { s->bounce, sizeof(s->bounce) };
+
+	memset(s, 0, sizeof(*s));
+	bgq_bulk_reserve(&s->bulk, &a);
+	T_OK(bgq_create(&weft_carrier_loop, &a, 0, &s->mu));
+	s->mu->engine = s;
+	s->unit.carrier = s->mu->port.carrier;
+	T_OK(weft_bgq_inj_open(s->mu, BGQ_BULK_FIFO, s->ring, 4, 0));
+	T_OK(weft_bgq_inj_open(s->mu, 0, s->packets, 4, 0));
+	T_OK(bgq_bulk_open(&s->bulk, s->mu, &s->unit, &bounce, s->rget));
+}
+
+static void connect_to(struct side *s, struct side *to)
+{
+	struct sockaddr_in name;
+	struct weft_carrier *c = s->mu->port.carrier;
+
+	weft_bgq_name(to->mu, &name);
+	T_OK(c->ops->peer(c, &name, &s->peer));
+	T_OK(weft_port_bind(&s->mu->port, s->peer->index, s->peer));
+}
+
+static int pair_open(void **state)
+{
+	side_open(&side[0]);
+	side_open(&side[1]);
+	connect_to(&side[0], &side[1]);
+	connect_to(&side[1], &side[0]);
+	return 0;
+}
+
+static int pair_close(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		weft_bgq_close(side[i].mu);
+		bgq_bulk_close(&side[i].bulk);
+	}
+	return 0;
+}
+
+static int mem_open(struct side *s, void *mem, size_t bytes, unsigned access)
+{
+	const struct iovec iov = { mem, bytes };
+
+	return bgq_bulk_mem_open(&s->bulk, &iov, access);
+}
+
+static void on_done(struct weft_dma *d, int err)
+{
+	side[0].done++;
+	side[0].err = err;
+}
+
+/* Moves bytes between both sides' mem, in two segments. */
+static int move(bool get, size_t bytes)
+{
+	struct side *s = &side[0];
+	struct weft_dma d = {
+		.local = { { s->mem, 100 }, { s->mem + 100, MEM } },
+		.local_count = 2,
+		.remote = (uintptr_t)side[1].mem,
+		.bytes = bytes,
+		.done = on_done,
+	};
+
+	T_OK(get ? bgq_bulk_get(&s->bulk, s->peer, &d)
+		 : bgq_bulk_put(&s->bulk, s->peer, &d));
+	return s->err;
+}
+
+static uint64_t completed(const struct side *s)
+{
+	return weft_bgq_load(s->mu, WEFT_BGQ_INJ_COUNT, BGQ_BULK_FIFO);
+}
+
+static unsigned error_of(const struct side *s)
+{
+	return (unsigned)weft_bgq_load(s->mu, WEFT_BGQ_ERR_CODE, 0);
+}
+
+/* ---- transfers ---- */
+
+static void a_get_is_one_descriptor_and_a_counter(void **state)
+{
+	mem_open(&side[1], side[1].mem, 4000, WEFT_MR_REMOTE_READ);
+	t_fill(side[1].mem, 4000, 1);
+	T_OK(move(true, 4000));
+	T_IS(side[0].done, 1);
+	T_IS(t_differs(side[0].mem, 4000, 1), -1);
+	T_IS(completed(&side[0]), 1);
+	T_IS(side[0].unit.transfers, 1);
+	T_IS(weft_load64(&side[0].bulk.counter), 0);
+	T_IS(weft_load64(weft_regs_counter(&side[1].bulk.range, NULL)), 0);
+}
+
+static void a_put_counts_its_bytes_at_the_target(void **state)
+{
+	weft_au64 *counter = weft_regs_counter(&side[1].bulk.range, NULL);
+
+	mem_open(&side[1], side[1].mem, 4000, WEFT_MR_REMOTE_WRITE);
+	t_fill(side[0].mem, 4000, 2);
+	T_OK(move(false, 4000));
+	T_IS(t_differs(side[1].mem, 4000, 2), -1);
+	T_IS(completed(&side[0]), 2); /* one for each segment */
+	T_IS(side[0].unit.transfers, 1);
+	T_IS(0 - weft_load64(counter), 4000);
+}
+
+/* The local memory of a transfer is accessible only meanwhile. */
+static void ranges_of_a_transfer_are_closed_after_it(void **state)
+{
+	mem_open(&side[1], side[1].mem, MEM, READ_WRITE);
+	T_OK(move(true, MEM));
+	T_FALSE(bgq_range_ok(side[0].mu, (uintptr_t)side[0].mem, 1, BGQ_READ,
+			     false));
+	T_OK(move(false, MEM));
+	T_FALSE(bgq_range_ok(side[0].mu, (uintptr_t)side[0].mem, 1, BGQ_READ,
+			     false));
+}
+
+static void refused_transfers_set_the_error_registers(void **state)
+{
+	T_IS(move(true, 4000), -EACCES);
+	T_IS(error_of(&side[0]), WEFT_BGQ_ERR_RANGE);
+	T_IS(weft_bgq_load(side[0].mu, WEFT_BGQ_ERR_COUNT, 0), 1);
+	T_IS(weft_bgq_load(side[0].mu, WEFT_BGQ_ERR_ADDRESS, 0),
+	     (uintptr_t)side[1].mem);
+	mem_open(&side[1], side[1].mem, 3999, READ_WRITE);
+	T_IS(move(true, 4000), -EACCES);
+	T_IS(move(false, 4000), -EACCES);
+	T_IS(weft_bgq_load(side[0].mu, WEFT_BGQ_ERR_COUNT, 0), 3);
+	T_OK(move(true, 3999));
+	T_OK(move(false, 3999));
+	T_IS(side[0].unit.transfers, 2);
+}
+
+/* ---- descriptors ---- */
+
+static struct weft_bgq_msg msg_of(const void *payload, size_t bytes)
+{
+	return (struct weft_bgq_msg){
+		.node = side[0].peer->index,
+		.vc = WEFT_BGQ_VC_ORDERED,
+		.payload = payload,
+		.bytes = bytes,
+	};
+}
+
+/* Posts a descriptor. Returns the error code that the unit records. */
+static unsigned post(const struct weft_bgq_desc *d)
+{
+	struct side *s = &side[0];
+
+	s->mu->err_code = 0;
+	s->bulk.err = 0;
+	T_OK(weft_bgq_inj_post(s->mu, BGQ_BULK_FIFO, d, NULL));
+	T_IS(bgq_tx_step(s->mu, BGQ_BULK_FIFO), 1);
+	weft_bgq_inj_clear(s->mu, BGQ_BULK_FIFO);
+	T_IS(s->bulk.err, error_of(s) ? -EACCES : 0);
+	return error_of(s);
+}
+
+static unsigned post_put(unsigned bat, uint64_t offset, unsigned ctr_bat,
+			 const void *payload)
+{
+	const struct weft_bgq_msg msg = msg_of(payload, 64);
+	const struct weft_bgq_put put = {
+		.bat = (uint16_t)bat,
+		.offset = offset,
+		.ctr_bat = (uint16_t)ctr_bat,
+	};
+	struct weft_bgq_desc d;
+
+	weft_bgq_desc_put(&d, &msg, &put);
+	return post(&d);
+}
+
+static void direct_puts_are_checked_at_both_ends(void **state)
+{
+	const unsigned char *from = side[0].bounce;
+	unsigned bat =
+		16 + (unsigned)mem_open(&side[1], side[1].mem, 128, READ_WRITE);
+
+	T_IS(post_put(bat, 64, 1, from), WEFT_BGQ_OK);
+	T_IS(post_put(bat, 65, 1, from), WEFT_BGQ_ERR_RANGE);
+	T_IS(post_put(bat + 1, 0, 1, from), WEFT_BGQ_ERR_BAT_ID);
+	T_IS(post_put(WEFT_BGQ_BAT_ENTRIES, 0, 1, from), WEFT_BGQ_ERR_BAT_ID);
+	T_IS(post_put(bat, 0, 0, from), WEFT_BGQ_ERR_BAT_ID);
+	T_IS(post_put(bat, 0, 1, side[0].mem), WEFT_BGQ_ERR_RANGE);
+	/* payloads of packets may be read, not written */
+	T_IS(post_put(bat, (uintptr_t)side[1].bounce - (uintptr_t)side[1].mem,
+		      1, from),
+	     WEFT_BGQ_ERR_RANGE);
+}
+
+/* Posts a remote get of 64 bytes to base address 20 of this process. */
+static unsigned post_get(const void *payload, unsigned fifo, unsigned ctr_bat)
+{
+	const struct weft_bgq_put put = {
+		.bat = 20,
+		.ctr_bat = (uint16_t)ctr_bat,
+	};
+	struct weft_bgq_msg msg = msg_of(payload, 64);
+	struct weft_bgq_desc d;
+
+	weft_bgq_desc_put(side[0].bulk.descs, &msg, &put);
+	msg = msg_of(side[0].bulk.descs, sizeof(d));
+	weft_bgq_desc_get(&d, &msg, fifo);
+	return post(&d);
+}
+
+static void remote_gets_are_checked_at_both_ends(void **state)
+{
+	const unsigned fifo = BGQ_BULK_RGET_FIFO;
+	unsigned char *from = side[1].mem;
+	int reg;
+
+	mem_open(&side[1], from, 128, WEFT_MR_REMOTE_READ);
+	T_OK(weft_bgq_bat_set(side[0].mu, 20, side[0].mem, 0));
+	T_IS(post_get(from, fifo, 0), WEFT_BGQ_ERR_RANGE);
+	reg = mem_open(&side[0], side[0].mem, 64, WEFT_MR_REMOTE_READ);
+	T_IS(post_get(from, fifo, 0), WEFT_BGQ_ERR_RANGE);
+	bgq_bulk_mem_close(&side[0].bulk, reg);
+	mem_open(&side[0], side[0].mem, 64, WEFT_MR_REMOTE_WRITE);
+	T_IS(post_get(from + 64, fifo, 0), WEFT_BGQ_OK);
+	T_IS(post_get(from + 65, fifo, 0), WEFT_BGQ_ERR_RANGE);
+	T_IS(post_get(from, fifo + 1, 0), WEFT_BGQ_ERR_INJ_ID);
+	T_IS(post_get(from, fifo, 2), WEFT_BGQ_ERR_BAT_ID);
+}
+
+/* ---- packets of peers ---- */
+
+/* Sends one packet of side 0 and lets side 1 handle it. */
+static void packet_send(const struct weft_bgq_desc *d)
+{
+	int (*dma)(struct weft_bgq *, const struct bgq_desc *) =
+		side[0].mu->dma;
+
+	side[0].mu->dma = NULL;
+	side[1].mu->err_code = 0;
+	T_OK(weft_bgq_inj_post(side[0].mu, 0, d, NULL));
+	T_IS(bgq_tx_step(side[0].mu, 0), 1);
+	side[0].mu->dma = dma;
+	for (int i = 0; i < 4; i++)
+		weft_bgq_poll(side[1].mu, 16);
+	weft_bgq_inj_clear(side[1].mu, BGQ_BULK_RGET_FIFO);
+}
+
+/* Sends a remote get of 64 bytes at `from`, to `bat` of this process. */
+static unsigned get_packet(const void *from, unsigned bat)
+{
+	const struct weft_bgq_put put = {
+		.bat = (uint16_t)bat,
+		.ctr_bat = 1,
+	};
+	struct weft_bgq_msg msg = msg_of(from, 64);
+	struct weft_bgq_desc d;
+
+	weft_bgq_desc_put((void *)side[0].bounce, &msg, &put);
+	msg = msg_of(side[0].bounce, sizeof(d));
+	weft_bgq_desc_get(&d, &msg, BGQ_BULK_RGET_FIFO);
+	packet_send(&d);
+	return error_of(&side[1]);
+}
+
+static void a_peer_gets_only_memory_that_is_open(void **state)
+{
+	int reg = mem_open(&side[0], side[0].mem, 64, WEFT_MR_REMOTE_WRITE);
+	unsigned bat = 16 + (unsigned)reg;
+
+	t_fill(side[1].mem, 128, 9);
+	memset(side[0].mem, 0, 64);
+	T_IS(get_packet(side[1].mem, bat), WEFT_BGQ_ERR_RANGE);
+	T_IS(side[0].mem[0], 0);
+	mem_open(&side[1], side[1].mem, 64, WEFT_MR_REMOTE_READ);
+	T_IS(get_packet(side[1].mem + 1, bat), WEFT_BGQ_ERR_RANGE);
+	T_IS(side[0].mem[0], 0);
+	T_IS(get_packet(side[1].mem, bat), WEFT_BGQ_OK);
+	T_IS(t_differs(side[0].mem, 64, 9), -1);
+	T_IS(get_packet(side[1].mem, bat + 1), WEFT_BGQ_ERR_BAT_ID);
+}
+
+static unsigned put_packet(unsigned bat, uint64_t offset, unsigned op,
+			   uint64_t ctr_offset)
+{
+	const struct weft_bgq_msg msg = msg_of(side[0].bounce, 8);
+	const struct weft_bgq_put put = {
+		.bat = (uint16_t)bat,
+		.offset = offset,
+		.ctr_bat = ctr_offset ? (uint16_t)bat : 1,
+		.ctr_offset = ctr_offset,
+		.store_op = (uint8_t)op,
+	};
+	struct weft_bgq_desc d;
+
+	weft_bgq_desc_put(&d, &msg, &put);
+	packet_send(&d);
+	return error_of(&side[1]);
+}
+
+static void a_peer_puts_only_into_memory_that_is_open(void **state)
+{
+	unsigned bat = 16 + MEMORY;
+
+	T_IS(put_packet(bat, 0, 0, 0), WEFT_BGQ_ERR_BAT_ID);
+	mem_open(&side[1], side[1].mem, 64, WEFT_MR_REMOTE_READ);
+	T_IS(put_packet(bat, 0, 0, 0), WEFT_BGQ_ERR_RANGE);
+	bat = 16 + (unsigned)mem_open(&side[1], side[1].mem, 64, READ_WRITE);
+	T_IS(put_packet(bat, 56, 0, 0), WEFT_BGQ_OK);
+	T_IS(put_packet(bat, 57, 0, 0), WEFT_BGQ_ERR_RANGE);
+	T_IS(put_packet(bat, 0, WEFT_BGQ_STORE_ADD, 0), WEFT_BGQ_OK);
+}
+
+/*
+ * If all registers are in use, one is extended over addresses without memory. A
+ * packet for these addresses is refused and does not crash the process.
+ */
+static void packets_for_gaps_are_refused(void **state)
+{
+	char *pages = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned i = MEMORY;
+
+	for (int k = 0; k < 32; k++) {
+		T_TRUE(mem_open(&side[1], pages + k * 2 * PAGE, 64,
+				READ_WRITE) >= 0);
+		munmap(pages + k * 2 * PAGE + PAGE, PAGE);
+	}
+	while (!side[1].mu->range[i].gaps)
+		T_TRUE(++i < WEFT_BGQ_USER_RANGES);
+	T_IS(put_packet(16 + i, 8, 0, 0), WEFT_BGQ_OK);
+	T_IS(put_packet(16 + i, PAGE, 0, 0), WEFT_BGQ_ERR_RANGE);
+	T_IS(put_packet(16 + i, PAGE, WEFT_BGQ_STORE_ADD, 0),
+	     WEFT_BGQ_ERR_RANGE);
+	T_IS(put_packet(16 + i, 8, 0, PAGE), WEFT_BGQ_ERR_RANGE);
+	munmap(pages, 64 * PAGE);
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, pair_open, pair_close)
+	const struct CMUnitTest tests[] = {
+		CASE(a_get_is_one_descriptor_and_a_counter),
+		CASE(a_put_counts_its_bytes_at_the_target),
+		CASE(ranges_of_a_transfer_are_closed_after_it),
+		CASE(refused_transfers_set_the_error_registers),
+		CASE(direct_puts_are_checked_at_both_ends),
+		CASE(remote_gets_are_checked_at_both_ends),
+		CASE(a_peer_gets_only_memory_that_is_open),
+		CASE(a_peer_puts_only_into_memory_that_is_open),
+		CASE(packets_for_gaps_are_refused),
+	};
+
+	return T_RUN(tests);
+}
