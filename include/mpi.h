@@ -2738,6 +2738,12 @@ int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int MPI_Errhandler_free(MPI_Errhandler *errhandler);
 int MPI_Error_class(int errorcode, int *errorclass);
 int MPI_Error_string(int errorcode, char *string, int *resultlen);
+int MPI_File_call_errhandler(MPI_File fh, int errorcode);
+int MPI_File_create_errhandler(
+	MPI_File_errhandler_function *file_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
+int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
 int MPI_Remove_error_class(int errorclass);
 int MPI_Remove_error_code(int errorcode);
 int MPI_Remove_error_string(int errorcode);
@@ -2759,6 +2765,12 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
 int PMPI_Error_class(int errorcode, int *errorclass);
 int PMPI_Error_string(int errorcode, char *string, int *resultlen);
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode);
+int PMPI_File_create_errhandler(
+	MPI_File_errhandler_function *file_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
 int PMPI_Remove_error_class(int errorclass);
 int PMPI_Remove_error_code(int errorcode);
 int PMPI_Remove_error_string(int errorcode);
@@ -3006,336 +3018,6 @@ int PMPI_Win_test(MPI_Win win, int *flag);
 int PMPI_Win_unlock(int rank, MPI_Win win);
 int PMPI_Win_unlock_all(MPI_Win win);
 int PMPI_Win_wait(MPI_Win win);
-
-/* ---- spawn --------------------------------------------------------------- */
-
-int MPI_Comm_disconnect(MPI_Comm *comm);
-int MPI_Comm_get_parent(MPI_Comm *parent);
-
-int PMPI_Comm_disconnect(MPI_Comm *comm);
-int PMPI_Comm_get_parent(MPI_Comm *parent);
-
-/* ---- session ------------------------------------------------------------- */
-
-int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
-			       MPI_Info info, MPI_Errhandler errhandler,
-			       MPI_Comm *newcomm);
-
-int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
-				MPI_Info info, MPI_Errhandler errhandler,
-				MPI_Comm *newcomm);
-
-/* ---- abi ----------------------------------------------------------------- */
-
-int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true,
-				 void *logical_false, int *is_set);
-int MPI_Abi_get_fortran_info(MPI_Info *info);
-int MPI_Abi_get_info(MPI_Info *info);
-int MPI_Abi_get_version(int *abi_major, int *abi_minor);
-int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
-				 void *logical_false);
-int MPI_Abi_set_fortran_info(MPI_Info info);
-
-int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true,
-				  void *logical_false, int *is_set);
-int PMPI_Abi_get_fortran_info(MPI_Info *info);
-int PMPI_Abi_get_info(MPI_Info *info);
-int PMPI_Abi_get_version(int *abi_major, int *abi_minor);
-int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
-				  void *logical_false);
-int PMPI_Abi_set_fortran_info(MPI_Info info);
-
-/* ---- fortran-conv -------------------------------------------------------- */
-
-MPI_Comm MPI_Comm_fromint(int comm);
-int MPI_Comm_toint(MPI_Comm comm);
-MPI_Errhandler MPI_Errhandler_fromint(int errhandler);
-int MPI_Errhandler_toint(MPI_Errhandler errhandler);
-MPI_File MPI_File_fromint(int file);
-int MPI_File_toint(MPI_File file);
-MPI_Group MPI_Group_fromint(int group);
-int MPI_Group_toint(MPI_Group group);
-MPI_Info MPI_Info_fromint(int info);
-int MPI_Info_toint(MPI_Info info);
-MPI_Message MPI_Message_fromint(int message);
-int MPI_Message_toint(MPI_Message message);
-MPI_Op MPI_Op_fromint(int op);
-int MPI_Op_toint(MPI_Op op);
-MPI_Request MPI_Request_fromint(int request);
-int MPI_Request_toint(MPI_Request request);
-MPI_Session MPI_Session_fromint(int session);
-int MPI_Session_toint(MPI_Session session);
-MPI_Datatype MPI_Type_fromint(int datatype);
-int MPI_Type_toint(MPI_Datatype datatype);
-MPI_Win MPI_Win_fromint(int win);
-int MPI_Win_toint(MPI_Win win);
-
-MPI_Comm PMPI_Comm_fromint(int comm);
-int PMPI_Comm_toint(MPI_Comm comm);
-MPI_Errhandler PMPI_Errhandler_fromint(int errhandler);
-int PMPI_Errhandler_toint(MPI_Errhandler errhandler);
-MPI_File PMPI_File_fromint(int file);
-int PMPI_File_toint(MPI_File file);
-MPI_Group PMPI_Group_fromint(int group);
-int PMPI_Group_toint(MPI_Group group);
-MPI_Info PMPI_Info_fromint(int info);
-int PMPI_Info_toint(MPI_Info info);
-MPI_Message PMPI_Message_fromint(int message);
-int PMPI_Message_toint(MPI_Message message);
-MPI_Op PMPI_Op_fromint(int op);
-int PMPI_Op_toint(MPI_Op op);
-MPI_Request PMPI_Request_fromint(int request);
-int PMPI_Request_toint(MPI_Request request);
-MPI_Session PMPI_Session_fromint(int session);
-int PMPI_Session_toint(MPI_Session session);
-MPI_Datatype PMPI_Type_fromint(int datatype);
-int PMPI_Type_toint(MPI_Datatype datatype);
-MPI_Win PMPI_Win_fromint(int win);
-int PMPI_Win_toint(MPI_Win win);
-
-/* ---- tools --------------------------------------------------------------- */
-
-int MPI_T_category_changed(int *update_number);
-int MPI_T_category_get_categories(int cat_index, int len, int indices[]);
-int MPI_T_category_get_cvars(int cat_index, int len, int indices[]);
-int MPI_T_category_get_events(int cat_index, int len, int indices[]);
-int MPI_T_category_get_index(const char *name, int *cat_index);
-int MPI_T_category_get_info(int cat_index, char *name, int *name_len,
-			    char *desc, int *desc_len, int *num_cvars,
-			    int *num_pvars, int *num_categories);
-int MPI_T_category_get_num(int *num_cat);
-int MPI_T_category_get_num_events(int cat_index, int *num_events);
-int MPI_T_category_get_pvars(int cat_index, int len, int indices[]);
-int MPI_T_cvar_get_index(const char *name, int *cvar_index);
-int MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
-			int *verbosity, MPI_Datatype *datatype,
-			MPI_T_enum *enumtype, char *desc, int *desc_len,
-			int *bind, int *scope);
-int MPI_T_cvar_get_num(int *num_cvar);
-int MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,
-			    MPI_T_cvar_handle *handle, int *count);
-int MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle);
-int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf);
-int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf);
-int MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name,
-			int *name_len);
-int MPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name,
-			int *name_len);
-int MPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
-				  MPI_T_cb_safety cb_safety,
-				  MPI_Info *info_used);
-int MPI_T_event_callback_set_info(MPI_T_event_registration event_registration,
-				  MPI_T_cb_safety cb_safety, MPI_Info info);
-int MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer);
-int MPI_T_event_get_index(const char *name, int *event_index);
-int MPI_T_event_get_info(int event_index, char *name, int *name_len,
-			 int *verbosity, MPI_Datatype array_of_datatypes[],
-			 MPI_Aint array_of_displacements[], int *num_elements,
-			 MPI_T_enum *enumtype, MPI_Info *info, char *desc,
-			 int *desc_len, int *bind);
-int MPI_T_event_get_num(int *num_events);
-int MPI_T_event_get_source(MPI_T_event_instance event_instance,
-			   int *source_index);
-int MPI_T_event_get_timestamp(MPI_T_event_instance event_instance,
-			      MPI_Count *event_timestamp);
-int MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info,
-			     MPI_T_event_registration *event_registration);
-int MPI_T_event_handle_free(MPI_T_event_registration event_registration,
-			    void *user_data,
-			    MPI_T_event_free_cb_function free_cb_function);
-int MPI_T_event_handle_get_info(MPI_T_event_registration event_registration,
-				MPI_Info *info_used);
-int MPI_T_event_handle_set_info(MPI_T_event_registration event_registration,
-				MPI_Info info);
-int MPI_T_event_read(MPI_T_event_instance event_instance, int element_index,
-		     void *buffer);
-int MPI_T_event_register_callback(MPI_T_event_registration event_registration,
-				  MPI_T_cb_safety cb_safety, MPI_Info info,
-				  void *user_data,
-				  MPI_T_event_cb_function event_cb_function);
-int MPI_T_event_set_dropped_handler(
-	MPI_T_event_registration event_registration,
-	MPI_T_event_dropped_cb_function dropped_cb_function);
-int MPI_T_finalize(void);
-int MPI_T_init_thread(int required, int *provided);
-int MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index);
-int MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len,
-			int *verbosity, int *var_class, MPI_Datatype *datatype,
-			MPI_T_enum *enumtype, char *desc, int *desc_len,
-			int *bind, int *readonly, int *continuous, int *atomic);
-int MPI_T_pvar_get_num(int *num_pvar);
-int MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
-			    void *obj_handle, MPI_T_pvar_handle *handle,
-			    int *count);
-int MPI_T_pvar_handle_free(MPI_T_pvar_session session,
-			   MPI_T_pvar_handle *handle);
-int MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-		    void *buf);
-int MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-			 void *buf);
-int MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
-int MPI_T_pvar_session_create(MPI_T_pvar_session *session);
-int MPI_T_pvar_session_free(MPI_T_pvar_session *session);
-int MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
-int MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
-int MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-		     const void *buf);
-int MPI_T_source_get_info(int source_index, char *name, int *name_len,
-			  char *desc, int *desc_len,
-			  MPI_T_source_order *ordering,
-			  MPI_Count *ticks_per_second, MPI_Count *max_ticks,
-			  MPI_Info *info);
-int MPI_T_source_get_num(int *num_sources);
-int MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
-
-int PMPI_T_category_changed(int *update_number);
-int PMPI_T_category_get_categories(int cat_index, int len, int indices[]);
-int PMPI_T_category_get_cvars(int cat_index, int len, int indices[]);
-int PMPI_T_category_get_events(int cat_index, int len, int indices[]);
-int PMPI_T_category_get_index(const char *name, int *cat_index);
-int PMPI_T_category_get_info(int cat_index, char *name, int *name_len,
-			     char *desc, int *desc_len, int *num_cvars,
-			     int *num_pvars, int *num_categories);
-int PMPI_T_category_get_num(int *num_cat);
-int PMPI_T_category_get_num_events(int cat_index, int *num_events);
-int PMPI_T_category_get_pvars(int cat_index, int len, int indices[]);
-int PMPI_T_cvar_get_index(const char *name, int *cvar_index);
-int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
-			 int *verbosity, MPI_Datatype *datatype,
-			 MPI_T_enum *enumtype, char *desc, int *desc_len,
-			 int *bind, int *scope);
-int PMPI_T_cvar_get_num(int *num_cvar);
-int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,
-			     MPI_T_cvar_handle *handle, int *count);
-int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle);
-int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf);
-int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf);
-int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name,
-			 int *name_len);
-int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name,
-			 int *name_len);
-int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
-				   MPI_T_cb_safety cb_safety,
-				   MPI_Info *info_used);
-int PMPI_T_event_callback_set_info(MPI_T_event_registration event_registration,
-				   MPI_T_cb_safety cb_safety, MPI_Info info);
-int PMPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer);
-int PMPI_T_event_get_index(const char *name, int *event_index);
-int PMPI_T_event_get_info(int event_index, char *name, int *name_len,
-			  int *verbosity, MPI_Datatype array_of_datatypes[],
-			  MPI_Aint array_of_displacements[], int *num_elements,
-			  MPI_T_enum *enumtype, MPI_Info *info, char *desc,
-			  int *desc_len, int *bind);
-int PMPI_T_event_get_num(int *num_events);
-int PMPI_T_event_get_source(MPI_T_event_instance event_instance,
-			    int *source_index);
-int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance,
-			       MPI_Count *event_timestamp);
-int PMPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info,
-			      MPI_T_event_registration *event_registration);
-int PMPI_T_event_handle_free(MPI_T_event_registration event_registration,
-			     void *user_data,
-			     MPI_T_event_free_cb_function free_cb_function);
-int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration,
-				 MPI_Info *info_used);
-int PMPI_T_event_handle_set_info(MPI_T_event_registration event_registration,
-				 MPI_Info info);
-int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index,
-		      void *buffer);
-int PMPI_T_event_register_callback(MPI_T_event_registration event_registration,
-				   MPI_T_cb_safety cb_safety, MPI_Info info,
-				   void *user_data,
-				   MPI_T_event_cb_function event_cb_function);
-int PMPI_T_event_set_dropped_handler(
-	MPI_T_event_registration event_registration,
-	MPI_T_event_dropped_cb_function dropped_cb_function);
-int PMPI_T_finalize(void);
-int PMPI_T_init_thread(int required, int *provided);
-int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index);
-int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len,
-			 int *verbosity, int *var_class, MPI_Datatype *datatype,
-			 MPI_T_enum *enumtype, char *desc, int *desc_len,
-			 int *bind, int *readonly, int *continuous,
-			 int *atomic);
-int PMPI_T_pvar_get_num(int *num_pvar);
-int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
-			     void *obj_handle, MPI_T_pvar_handle *handle,
-			     int *count);
-int PMPI_T_pvar_handle_free(MPI_T_pvar_session session,
-			    MPI_T_pvar_handle *handle);
-int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-		     void *buf);
-int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-			  void *buf);
-int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
-int PMPI_T_pvar_session_create(MPI_T_pvar_session *session);
-int PMPI_T_pvar_session_free(MPI_T_pvar_session *session);
-int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
-int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
-int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
-		      const void *buf);
-int PMPI_T_source_get_info(int source_index, char *name, int *name_len,
-			   char *desc, int *desc_len,
-			   MPI_T_source_order *ordering,
-			   MPI_Count *ticks_per_second, MPI_Count *max_ticks,
-			   MPI_Info *info);
-int PMPI_T_source_get_num(int *num_sources);
-int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
-
-/* ---- not in the library yet: for its own sources ------------------------ */
-
-#ifdef WEFT_MPI_NOT_YET
-
-/* ---- p2p ----------------------------------------------------------------- */
-
-int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
-int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
-				MPI_Count size);
-int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
-			      int *size);
-int MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
-				MPI_Count *size);
-int MPI_Session_flush_buffer(MPI_Session session);
-int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
-
-int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
-int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
-				 MPI_Count size);
-int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
-			       int *size);
-int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
-				 MPI_Count *size);
-int PMPI_Session_flush_buffer(MPI_Session session);
-int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
-
-/* ---- errhandler ---------------------------------------------------------- */
-
-int MPI_File_call_errhandler(MPI_File fh, int errorcode);
-int MPI_File_create_errhandler(
-	MPI_File_errhandler_function *file_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
-int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
-int MPI_Session_call_errhandler(MPI_Session session, int errorcode);
-int MPI_Session_create_errhandler(
-	MPI_Session_errhandler_function *session_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
-int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
-
-int PMPI_File_call_errhandler(MPI_File fh, int errorcode);
-int PMPI_File_create_errhandler(
-	MPI_File_errhandler_function *file_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
-int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
-int PMPI_Session_call_errhandler(MPI_Session session, int errorcode);
-int PMPI_Session_create_errhandler(
-	MPI_Session_errhandler_function *session_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int PMPI_Session_get_errhandler(MPI_Session session,
-				MPI_Errhandler *errhandler);
-int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
 
 /* ---- io ------------------------------------------------------------------ */
 
@@ -3677,6 +3359,324 @@ int PMPI_Register_datarep_c(
 	MPI_Datarep_conversion_function_c *read_conversion_fn,
 	MPI_Datarep_conversion_function_c *write_conversion_fn,
 	MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state);
+
+/* ---- spawn --------------------------------------------------------------- */
+
+int MPI_Comm_disconnect(MPI_Comm *comm);
+int MPI_Comm_get_parent(MPI_Comm *parent);
+
+int PMPI_Comm_disconnect(MPI_Comm *comm);
+int PMPI_Comm_get_parent(MPI_Comm *parent);
+
+/* ---- session ------------------------------------------------------------- */
+
+int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
+			       MPI_Info info, MPI_Errhandler errhandler,
+			       MPI_Comm *newcomm);
+
+int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
+				MPI_Info info, MPI_Errhandler errhandler,
+				MPI_Comm *newcomm);
+
+/* ---- abi ----------------------------------------------------------------- */
+
+int MPI_Abi_get_fortran_booleans(int logical_size, void *logical_true,
+				 void *logical_false, int *is_set);
+int MPI_Abi_get_fortran_info(MPI_Info *info);
+int MPI_Abi_get_info(MPI_Info *info);
+int MPI_Abi_get_version(int *abi_major, int *abi_minor);
+int MPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
+				 void *logical_false);
+int MPI_Abi_set_fortran_info(MPI_Info info);
+
+int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true,
+				  void *logical_false, int *is_set);
+int PMPI_Abi_get_fortran_info(MPI_Info *info);
+int PMPI_Abi_get_info(MPI_Info *info);
+int PMPI_Abi_get_version(int *abi_major, int *abi_minor);
+int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
+				  void *logical_false);
+int PMPI_Abi_set_fortran_info(MPI_Info info);
+
+/* ---- fortran-conv -------------------------------------------------------- */
+
+MPI_Comm MPI_Comm_fromint(int comm);
+int MPI_Comm_toint(MPI_Comm comm);
+MPI_Errhandler MPI_Errhandler_fromint(int errhandler);
+int MPI_Errhandler_toint(MPI_Errhandler errhandler);
+MPI_File MPI_File_fromint(int file);
+int MPI_File_toint(MPI_File file);
+MPI_Group MPI_Group_fromint(int group);
+int MPI_Group_toint(MPI_Group group);
+MPI_Info MPI_Info_fromint(int info);
+int MPI_Info_toint(MPI_Info info);
+MPI_Message MPI_Message_fromint(int message);
+int MPI_Message_toint(MPI_Message message);
+MPI_Op MPI_Op_fromint(int op);
+int MPI_Op_toint(MPI_Op op);
+MPI_Request MPI_Request_fromint(int request);
+int MPI_Request_toint(MPI_Request request);
+MPI_Session MPI_Session_fromint(int session);
+int MPI_Session_toint(MPI_Session session);
+MPI_Datatype MPI_Type_fromint(int datatype);
+int MPI_Type_toint(MPI_Datatype datatype);
+MPI_Win MPI_Win_fromint(int win);
+int MPI_Win_toint(MPI_Win win);
+
+MPI_Comm PMPI_Comm_fromint(int comm);
+int PMPI_Comm_toint(MPI_Comm comm);
+MPI_Errhandler PMPI_Errhandler_fromint(int errhandler);
+int PMPI_Errhandler_toint(MPI_Errhandler errhandler);
+MPI_File PMPI_File_fromint(int file);
+int PMPI_File_toint(MPI_File file);
+MPI_Group PMPI_Group_fromint(int group);
+int PMPI_Group_toint(MPI_Group group);
+MPI_Info PMPI_Info_fromint(int info);
+int PMPI_Info_toint(MPI_Info info);
+MPI_Message PMPI_Message_fromint(int message);
+int PMPI_Message_toint(MPI_Message message);
+MPI_Op PMPI_Op_fromint(int op);
+int PMPI_Op_toint(MPI_Op op);
+MPI_Request PMPI_Request_fromint(int request);
+int PMPI_Request_toint(MPI_Request request);
+MPI_Session PMPI_Session_fromint(int session);
+int PMPI_Session_toint(MPI_Session session);
+MPI_Datatype PMPI_Type_fromint(int datatype);
+int PMPI_Type_toint(MPI_Datatype datatype);
+MPI_Win PMPI_Win_fromint(int win);
+int PMPI_Win_toint(MPI_Win win);
+
+/* ---- tools --------------------------------------------------------------- */
+
+int MPI_T_category_changed(int *update_number);
+int MPI_T_category_get_categories(int cat_index, int len, int indices[]);
+int MPI_T_category_get_cvars(int cat_index, int len, int indices[]);
+int MPI_T_category_get_events(int cat_index, int len, int indices[]);
+int MPI_T_category_get_index(const char *name, int *cat_index);
+int MPI_T_category_get_info(int cat_index, char *name, int *name_len,
+			    char *desc, int *desc_len, int *num_cvars,
+			    int *num_pvars, int *num_categories);
+int MPI_T_category_get_num(int *num_cat);
+int MPI_T_category_get_num_events(int cat_index, int *num_events);
+int MPI_T_category_get_pvars(int cat_index, int len, int indices[]);
+int MPI_T_cvar_get_index(const char *name, int *cvar_index);
+int MPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
+			int *verbosity, MPI_Datatype *datatype,
+			MPI_T_enum *enumtype, char *desc, int *desc_len,
+			int *bind, int *scope);
+int MPI_T_cvar_get_num(int *num_cvar);
+int MPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,
+			    MPI_T_cvar_handle *handle, int *count);
+int MPI_T_cvar_handle_free(MPI_T_cvar_handle *handle);
+int MPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf);
+int MPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf);
+int MPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name,
+			int *name_len);
+int MPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name,
+			int *name_len);
+int MPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
+				  MPI_T_cb_safety cb_safety,
+				  MPI_Info *info_used);
+int MPI_T_event_callback_set_info(MPI_T_event_registration event_registration,
+				  MPI_T_cb_safety cb_safety, MPI_Info info);
+int MPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer);
+int MPI_T_event_get_index(const char *name, int *event_index);
+int MPI_T_event_get_info(int event_index, char *name, int *name_len,
+			 int *verbosity, MPI_Datatype array_of_datatypes[],
+			 MPI_Aint array_of_displacements[], int *num_elements,
+			 MPI_T_enum *enumtype, MPI_Info *info, char *desc,
+			 int *desc_len, int *bind);
+int MPI_T_event_get_num(int *num_events);
+int MPI_T_event_get_source(MPI_T_event_instance event_instance,
+			   int *source_index);
+int MPI_T_event_get_timestamp(MPI_T_event_instance event_instance,
+			      MPI_Count *event_timestamp);
+int MPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info,
+			     MPI_T_event_registration *event_registration);
+int MPI_T_event_handle_free(MPI_T_event_registration event_registration,
+			    void *user_data,
+			    MPI_T_event_free_cb_function free_cb_function);
+int MPI_T_event_handle_get_info(MPI_T_event_registration event_registration,
+				MPI_Info *info_used);
+int MPI_T_event_handle_set_info(MPI_T_event_registration event_registration,
+				MPI_Info info);
+int MPI_T_event_read(MPI_T_event_instance event_instance, int element_index,
+		     void *buffer);
+int MPI_T_event_register_callback(MPI_T_event_registration event_registration,
+				  MPI_T_cb_safety cb_safety, MPI_Info info,
+				  void *user_data,
+				  MPI_T_event_cb_function event_cb_function);
+int MPI_T_event_set_dropped_handler(
+	MPI_T_event_registration event_registration,
+	MPI_T_event_dropped_cb_function dropped_cb_function);
+int MPI_T_finalize(void);
+int MPI_T_init_thread(int required, int *provided);
+int MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index);
+int MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len,
+			int *verbosity, int *var_class, MPI_Datatype *datatype,
+			MPI_T_enum *enumtype, char *desc, int *desc_len,
+			int *bind, int *readonly, int *continuous, int *atomic);
+int MPI_T_pvar_get_num(int *num_pvar);
+int MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
+			    void *obj_handle, MPI_T_pvar_handle *handle,
+			    int *count);
+int MPI_T_pvar_handle_free(MPI_T_pvar_session session,
+			   MPI_T_pvar_handle *handle);
+int MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+		    void *buf);
+int MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+			 void *buf);
+int MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int MPI_T_pvar_session_create(MPI_T_pvar_session *session);
+int MPI_T_pvar_session_free(MPI_T_pvar_session *session);
+int MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+		     const void *buf);
+int MPI_T_source_get_info(int source_index, char *name, int *name_len,
+			  char *desc, int *desc_len,
+			  MPI_T_source_order *ordering,
+			  MPI_Count *ticks_per_second, MPI_Count *max_ticks,
+			  MPI_Info *info);
+int MPI_T_source_get_num(int *num_sources);
+int MPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
+
+int PMPI_T_category_changed(int *update_number);
+int PMPI_T_category_get_categories(int cat_index, int len, int indices[]);
+int PMPI_T_category_get_cvars(int cat_index, int len, int indices[]);
+int PMPI_T_category_get_events(int cat_index, int len, int indices[]);
+int PMPI_T_category_get_index(const char *name, int *cat_index);
+int PMPI_T_category_get_info(int cat_index, char *name, int *name_len,
+			     char *desc, int *desc_len, int *num_cvars,
+			     int *num_pvars, int *num_categories);
+int PMPI_T_category_get_num(int *num_cat);
+int PMPI_T_category_get_num_events(int cat_index, int *num_events);
+int PMPI_T_category_get_pvars(int cat_index, int len, int indices[]);
+int PMPI_T_cvar_get_index(const char *name, int *cvar_index);
+int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
+			 int *verbosity, MPI_Datatype *datatype,
+			 MPI_T_enum *enumtype, char *desc, int *desc_len,
+			 int *bind, int *scope);
+int PMPI_T_cvar_get_num(int *num_cvar);
+int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,
+			     MPI_T_cvar_handle *handle, int *count);
+int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle);
+int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf);
+int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf);
+int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name,
+			 int *name_len);
+int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name,
+			 int *name_len);
+int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
+				   MPI_T_cb_safety cb_safety,
+				   MPI_Info *info_used);
+int PMPI_T_event_callback_set_info(MPI_T_event_registration event_registration,
+				   MPI_T_cb_safety cb_safety, MPI_Info info);
+int PMPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer);
+int PMPI_T_event_get_index(const char *name, int *event_index);
+int PMPI_T_event_get_info(int event_index, char *name, int *name_len,
+			  int *verbosity, MPI_Datatype array_of_datatypes[],
+			  MPI_Aint array_of_displacements[], int *num_elements,
+			  MPI_T_enum *enumtype, MPI_Info *info, char *desc,
+			  int *desc_len, int *bind);
+int PMPI_T_event_get_num(int *num_events);
+int PMPI_T_event_get_source(MPI_T_event_instance event_instance,
+			    int *source_index);
+int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance,
+			       MPI_Count *event_timestamp);
+int PMPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info,
+			      MPI_T_event_registration *event_registration);
+int PMPI_T_event_handle_free(MPI_T_event_registration event_registration,
+			     void *user_data,
+			     MPI_T_event_free_cb_function free_cb_function);
+int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration,
+				 MPI_Info *info_used);
+int PMPI_T_event_handle_set_info(MPI_T_event_registration event_registration,
+				 MPI_Info info);
+int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index,
+		      void *buffer);
+int PMPI_T_event_register_callback(MPI_T_event_registration event_registration,
+				   MPI_T_cb_safety cb_safety, MPI_Info info,
+				   void *user_data,
+				   MPI_T_event_cb_function event_cb_function);
+int PMPI_T_event_set_dropped_handler(
+	MPI_T_event_registration event_registration,
+	MPI_T_event_dropped_cb_function dropped_cb_function);
+int PMPI_T_finalize(void);
+int PMPI_T_init_thread(int required, int *provided);
+int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index);
+int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len,
+			 int *verbosity, int *var_class, MPI_Datatype *datatype,
+			 MPI_T_enum *enumtype, char *desc, int *desc_len,
+			 int *bind, int *readonly, int *continuous,
+			 int *atomic);
+int PMPI_T_pvar_get_num(int *num_pvar);
+int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
+			     void *obj_handle, MPI_T_pvar_handle *handle,
+			     int *count);
+int PMPI_T_pvar_handle_free(MPI_T_pvar_session session,
+			    MPI_T_pvar_handle *handle);
+int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+		     void *buf);
+int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+			  void *buf);
+int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int PMPI_T_pvar_session_create(MPI_T_pvar_session *session);
+int PMPI_T_pvar_session_free(MPI_T_pvar_session *session);
+int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
+		      const void *buf);
+int PMPI_T_source_get_info(int source_index, char *name, int *name_len,
+			   char *desc, int *desc_len,
+			   MPI_T_source_order *ordering,
+			   MPI_Count *ticks_per_second, MPI_Count *max_ticks,
+			   MPI_Info *info);
+int PMPI_T_source_get_num(int *num_sources);
+int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
+
+/* ---- not in the library yet: for its own sources ------------------------ */
+
+#ifdef WEFT_MPI_NOT_YET
+
+/* ---- p2p ----------------------------------------------------------------- */
+
+int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
+int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
+				MPI_Count size);
+int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
+			      int *size);
+int MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
+				MPI_Count *size);
+int MPI_Session_flush_buffer(MPI_Session session);
+int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
+
+int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
+int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
+				 MPI_Count size);
+int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
+			       int *size);
+int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
+				 MPI_Count *size);
+int PMPI_Session_flush_buffer(MPI_Session session);
+int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
+
+/* ---- errhandler ---------------------------------------------------------- */
+
+int MPI_Session_call_errhandler(MPI_Session session, int errorcode);
+int MPI_Session_create_errhandler(
+	MPI_Session_errhandler_function *session_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
+int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
+
+int PMPI_Session_call_errhandler(MPI_Session session, int errorcode);
+int PMPI_Session_create_errhandler(
+	MPI_Session_errhandler_function *session_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int PMPI_Session_get_errhandler(MPI_Session session,
+				MPI_Errhandler *errhandler);
+int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
 
 /* ---- spawn --------------------------------------------------------------- */
 

@@ -66,6 +66,13 @@ static struct weft_errh *handler_of(const void *obj)
 		return ((const struct weft_comm *)obj)->errh;
 	if (o && o->kind == WEFT_KIND_WIN)
 		return ((const struct weft_err_owner *)obj)->errh;
+	if (o && o->kind == WEFT_KIND_FILE) {
+		struct weft_errh *h =
+			((const struct weft_err_owner *)obj)->errh;
+
+		/* MPI_FILE_NULL, whose handler was never set */
+		return h ? h : &predefined[RETURN];
+	}
 	if (weft_core.self)
 		return weft_core.self->errh;
 	return &predefined[FATAL];
@@ -76,7 +83,13 @@ static void call_user(struct weft_errh *h, const void *obj, int code)
 	const struct weft_obj *o = obj;
 	MPI_Comm comm = MPI_COMM_SELF;
 	MPI_Win win;
+	MPI_File file;
 
+	if (o && o->kind == WEFT_KIND_FILE) {
+		file = weft_obj_handle(o);
+		h->fn.file(&file, &code);
+		return;
+	}
 	if (o && o->kind == WEFT_KIND_WIN) {
 		win = weft_obj_handle(o);
 		h->fn.win(&win, &code);

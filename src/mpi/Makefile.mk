@@ -9,6 +9,7 @@ include src/mpi/coll/Makefile.mk
 include src/mpi/comm/Makefile.mk
 include src/mpi/type/Makefile.mk
 include src/mpi/win/Makefile.mk
+include src/mpi/file/Makefile.mk
 include src/mpi/tool/Makefile.mk
 EXTRA_DIST += src/mpi/README
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error handlers of communicators and windows; classes, codes and texts. */
+/*
+ * Error handlers of communicators, windows and files; classes, codes and texts.
+ */
 #include "src/mpi/mpi_export.h"
 
 #include "src/diag/diag_errtext.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/comm/mpi_comm.h"
+#include "src/mpi/file/mpi_file.h"
 #include "src/mpi/win/mpi_win.h"
 
 #include <errno.h>
@@ -166,6 +169,64 @@ int PMPI_Win_call_errhandler(MPI_Win win, int errorcode)
 	if (err)
 		return err;
 	weft_err_call(w, __func__, errorcode);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_File_create_errhandler = PMPI_File_create_errhandler
+int PMPI_File_create_errhandler(
+	MPI_File_errhandler_function *file_errhandler_fn,
+	MPI_Errhandler *errhandler)
+{
+	MPI_ENTER;
+	struct weft_errh h = { .of = WEFT_KIND_FILE,
+			       .fn.file = file_errhandler_fn };
+
+	return create(__func__, &h, file_errhandler_fn != NULL, errhandler);
+}
+
+#pragma weak MPI_File_set_errhandler = PMPI_File_set_errhandler
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler)
+{
+	MPI_ENTER;
+	struct weft_err_owner *o;
+	struct weft_errh *h;
+	int err = mpi_check_file_owner(__func__, 1, file, &o);
+
+	if (!err)
+		err = check_errh(o, __func__, 2, errhandler, &h);
+	if (!err && h->of && h->of != WEFT_KIND_FILE)
+		err = weft_err_arg(o, __func__, MPI_ERR_ARG, 2,
+				   "error handler is not for files");
+	if (!err)
+		weft_file_errhandler_set(o, h);
+	return err;
+}
+
+#pragma weak MPI_File_get_errhandler = PMPI_File_get_errhandler
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler)
+{
+	MPI_ENTER;
+	struct weft_err_owner *o;
+	int err = mpi_check_file_owner(__func__, 1, file, &o);
+
+	if (!err)
+		err = weft_check_ptr(o, __func__, 2, errhandler, "errhandler");
+	if (!err)
+		*errhandler = weft_obj_handle(
+			&weft_errh_get(weft_file_errhandler(o))->obj);
+	return err;
+}
+
+#pragma weak MPI_File_call_errhandler = PMPI_File_call_errhandler
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode)
+{
+	MPI_ENTER;
+	struct weft_err_owner *o;
+	int err = mpi_check_file_owner(__func__, 1, fh, &o);
+
+	if (err)
+		return err;
+	weft_err_call(o, __func__, errorcode);
 	return MPI_SUCCESS;
 }
 

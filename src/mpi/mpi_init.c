@@ -13,6 +13,7 @@
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
+#include "src/file/file.h"
 #include "src/win/win.h"
 
 #include <stdio.h>
@@ -137,6 +138,7 @@ int PMPI_Finalize(void)
 	if (err)
 		return weft_err_call(weft_core.self, __func__, err);
 	weft_bsend_flush(weft_bsend_process());
+	weft_file_fini();
 	weft_win_heap_trim();
 	return weft_err_rc(NULL, __func__, weft_core_fini());
 }

@@ -47,6 +47,8 @@ static struct weft_idle *blocked_waits; /* waits of the blocked threads */
 /* makes one thread at a time run the steps */
 static struct weft_coalesced_task stepper;
 static const struct weft_watcher *watcher[WATCHERS + 1];
+/* operations that threads outside of MPI execute */
+static weft_au32 outside;
 
 /* ---- watchers ------------------------------------------------------------ */
 
@@ -193,6 +195,22 @@ void weft_progress_wake(void)
 	weft_unlock();
 }
 
+void weft_progress_outside_begin(void)
+{
+	weft_add32(&outside, 1);
+}
+
+void weft_progress_outside_end(void)
+{
+	weft_add32(&outside, (uint32_t)-1);
+}
+
+void weft_progress_outside_event(void)
+{
+	if (weft_threads)
+		weft_progress_wake();
+}
+
 /* ---- stepped requests ---------------------------------------------------- */
 
 static void step_completed(struct weft_req *r, int rc)
@@ -332,7 +350,8 @@ WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
 	if (weft_core.traits.waits_end && !weft_threads)
 		return FOREVER;
-	if (weft_core.pending)
+	/* relaxed: the thread that began the work blocks for it */
+	if (weft_core.pending || weft_load32_relaxed(&outside))
 		return PEND_MS;
 	if (weft_core.joining && (timeout_ms < 0 || timeout_ms > JOIN_MS))
 		return JOIN_MS;

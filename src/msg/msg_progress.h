@@ -104,6 +104,16 @@ void weft_progress_wake(void);
 void weft_progress_notify(void);
 
 /*
+ * Work of threads that never call MPI (file accesses): between begin and end a
+ * blocked thread steps its requests every millisecond. Such a thread calls
+ * weft_progress_outside_event() when a step can continue; this wakes blocked
+ * threads at once if the core has a lock.
+ */
+void weft_progress_outside_begin(void);
+void weft_progress_outside_end(void);
+void weft_progress_outside_event(void);
+
+/*
  * Callbacks for events that only the loop detects. idle: no event occurred
  * during a wait of at most ms; the lock is held. stuck: the provider reports a
  * deadlock; first: the waits of the blocked threads, linked by next. Either

@@ -141,8 +141,9 @@ borders_above() {
 	done
 	border coll "$low src/types/ $parts"
 	border src/win "$low src/types/ $layer coll/coll.h"
+	border src/file "$low src/types/ $layer coll/coll.h src/win/win.h"
 	border src/mpi "$low src/types/ $layer src/win/win.h src/win/win_word.h
-		coll/coll.h"
+		src/file/file.h coll/coll.h"
 	border -1 src/tools "$low"
 	border src/tools/page "$low src/tools/outfile.h"
 	border src/tools/report "$low src/tools/args.h src/tools/outfile.h src/tools/page/"

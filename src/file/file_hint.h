@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Info keys of files; README describes each of them. */
+#ifndef WEFT_FILE_HINT_H
+#define WEFT_FILE_HINT_H
+
+#include "src/file/file.h"
+
+/*
+ * Sets the default values, then the hints of info (may be NULL). The hints that
+ * all members must share are those of rank 0. Collective over f->control.
+ */
+int file_hint_open(struct weft_file *f, struct weft_info *info);
+
+/* Returns the mode bits of a new file (hint file_perm, octal). */
+unsigned file_hint_perm(struct weft_info *info);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads and writes of the operating system, repeated until all bytes are moved
+ * or the end of the file is reached, and locks of ranges of the file. No
+ * function uses MPI: worker threads call them, too.
+ */
+#ifndef WEFT_FILE_IO_H
+#define WEFT_FILE_IO_H
+
+#include "src/file/file.h"
+
+#include <sys/types.h>
+
+/*
+ * Move bytes at an offset. Return the number of bytes, less than requested only
+ * at the end of the file (reads), or -errno. iov is changed. A write that fails
+ * after some bytes returns -errno and sets *done_p to the bytes written.
+ */
+ssize_t file_io_read(const struct weft_file *f, void *buf, size_t bytes,
+		     MPI_Offset offset);
+ssize_t file_io_readv(const struct weft_file *f, struct iovec *iov, int n,
+		      MPI_Offset offset);
+int file_io_write(const struct weft_file *f, const void *buf, size_t bytes,
+		  MPI_Offset offset, size_t *done_p);
+int file_io_writev(const struct weft_file *f, struct iovec *iov, int n,
+		   MPI_Offset offset, size_t *done_p);
+
+/*
+ * Locks the range against all writers of the file's members that lock, in this
+ * and in other processes. Returns 0 or -errno: no lock is held, and the caller
+ * must not rewrite bytes that it did not change.
+ */
+int file_io_lock(struct weft_file *f, MPI_Offset offset, MPI_Offset end);
+void file_io_unlock(struct weft_file *f, MPI_Offset offset, MPI_Offset end);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Layout of a view: the map from the stream of data bytes to offsets of the
+ * file. The filetype repeats without end from the displacement on:
+ *
+ *   stream     0 1 2 3 | 4 5 6 7 | ...            (tiles of 4 data bytes)
+ *   file   disp: 01..23..|45..67..| ...           (extent of 8 bytes)
+ *
+ * The walk of types_pack.c computes the pieces: the map is a typed buffer whose
+ * addresses are offsets. Offsets never decrease with the position, so a
+ * bisection computes the inverse. A layout is also sent to the other members:
+ * an aggregator computes which bytes of a member belong to its part of the file
+ * without a list of pieces.
+ */
+#ifndef WEFT_FILE_LAYOUT_H
+#define WEFT_FILE_LAYOUT_H
+
+#include "src/types/types_pack.h"
+
+struct file_layout {
+	struct weft_typed map; /* buf: the displacement as an address */
+	struct weft_dt *dt;
+	MPI_Offset disp;
+	MPI_Count pieces; /* contiguous pieces of a tile, at most PIECES_MAX */
+	/* bits that are set in any boundary between pieces */
+	uint64_t grain;
+	bool contig; /* the stream is one run of bytes of the file */
+	bool owned;  /* dt was decoded and has no references */
+};
+
+/* Creates the layout; holds a reference on dt. NULL: out of memory. */
+struct file_layout *file_layout_open(struct weft_dt *dt, MPI_Offset disp);
+void file_layout_close(struct file_layout *l);
+
+/* Returns the offset of byte `pos` of the stream. */
+MPI_Offset file_layout_offset(const struct file_layout *l, size_t pos);
+/* Returns the number of bytes of the stream before this offset of the file. */
+size_t file_layout_pos(const struct file_layout *l, MPI_Offset offset);
+
+/* Returns the offset after the last of `len` bytes from pos on; len > 0. */
+static inline MPI_Offset file_layout_end(const struct file_layout *l,
+					 size_t pos, size_t len)
+{
+	return file_layout_offset(l, pos + len - 1) + 1;
+}
+
+/* Returns the typed buffer in which offset `base` of the file is at buf. */
+struct weft_typed file_layout_at(const struct file_layout *l, char *buf,
+				 MPI_Offset base);
+
+/*
+ * Encode a layout for another process, and decode it. file_layout_size()
+ * returns the number of bytes. file_layout_decode() returns 0, -EPROTO for
+ * invalid data, or -ENOMEM.
+ */
+size_t file_layout_size(const struct file_layout *l);
+void file_layout_encode(const struct file_layout *l, void *to);
+int file_layout_decode(const void *from, size_t bytes,
+		       struct file_layout **layout_p);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Accesses in progress (file_op.h), and independent blocking accesses. */
+#include "src/file/file_op.h"
+
+#include "src/file/file_guard.h"
+#include "src/file/file_layout.h"
+#include "src/file/file_rep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- preparation --------------------------------------------------------- */
+
+MPI_Offset weft_file_etypes(const struct weft_file *f,
+			    const struct weft_typed *mem)
+{
+	MPI_Count bytes = mem->count * mem->dt->size;
+	MPI_Count etype = f->view.etype->size;
+
+	if (!bytes)
+		return 0;
+	return bytes % etype ? -1 : bytes / etype;
+}
+
+/* Converts the application's data to the file's representation. */
+static int convert_open(struct file_op *op, const struct weft_file_rep *rep)
+{
+	struct file_range *r = &op->range;
+	int rc =
+		weft_file_rep_type(rep, (struct weft_dt *)op->user.dt, &op->dt);
+
+	if (rc)
+		return rc;
+	op->rep = rep;
+	r->bytes = (size_t)(op->user.count * op->dt->size);
+	op->converted = malloc(r->bytes ? r->bytes : 1);
+	if (!op->converted)
+		return -ENOMEM;
+	r->mem = (struct weft_typed){ weft_dt_of(MPI_BYTE), op->converted,
+				      (MPI_Count)r->bytes };
+	return r->write ? file_rep_write(rep, &op->user, op->converted) : 0;
+}
+
+int file_op_open(struct file_op *op, const struct weft_file_access *a)
+{
+	struct weft_file *f = a->f;
+	int rc = 0;
+
+	*op = (struct file_op){ .user = a->mem };
+	weft_file_get(f);
+	weft_dt_get((struct weft_dt *)a->mem.dt);
+	op->range = (struct file_range){
+		.f = f,
+		.layout = f->view.layout,
+		.write = a->write,
+		.pos = (size_t)(a->offset * f->view.etype_bytes),
+		.bytes = weft_typed_bytes(&a->mem),
+		.mem = a->mem,
+	};
+	if (file_rep_converts(f->view.rep))
+		rc = convert_open(op, f->view.rep);
+	if (!f->view.layout->dt->size)
+		op->range.bytes = 0; /* a view without data */
+	if (rc)
+		file_op_close(op);
+	return rc;
+}
+
+/* ---- end ----------------------------------------------------------------- */
+
+/* Returns the number of whole elements in the bytes that were moved. */
+static MPI_Count whole_elements(const struct file_op *op)
+{
+	return op->dt->size ? (MPI_Count)op->range.done / op->dt->size : 0;
+}
+
+MPI_Count file_op_finish(struct file_op *op)
+{
+	struct weft_typed part = op->user;
+	int rc;
+
+	if (!op->rep)
+		return (MPI_Count)op->range.done;
+	part.count = whole_elements(op);
+	rc = op->range.write ? 0 : file_rep_read(op->rep, &part, op->converted);
+	return rc ? rc : part.count * part.dt->size;
+}
+
+void file_op_close(struct file_op *op)
+{
+	free(op->converted);
+	if (op->dt)
+		weft_dt_put(op->dt);
+	weft_dt_put((struct weft_dt *)op->user.dt);
+	weft_file_put(op->range.f);
+}
+
+/* ---- blocking accesses --------------------------------------------------- */
+
+int weft_file_access(const struct weft_file_access *a, MPI_Count *bytes_p)
+{
+	struct file_op op;
+	int rc = file_op_open(&op, a), rc2;
+	MPI_Count bytes;
+
+	*bytes_p = 0;
+	if (rc)
+		return rc;
+	rc = file_guarded_move(&op.range);
+	bytes = file_op_finish(&op);
+	rc2 = bytes < 0 ? (int)bytes : 0;
+	if (!rc2)
+		*bytes_p = bytes;
+	file_op_close(&op);
+	return rc ? rc : rc2;
+}

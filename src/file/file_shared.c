@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Shared file pointer and atomic mode, by windows: a word of rank 0 that all
+ * members change by fetch-and-op, and a lock of rank 0. On one host both are in
+ * shared memory, so rank 0 need not act; between hosts the paths of src/win
+ * apply. A file with one member has neither.
+ */
+#include "src/file/file_guard.h"
+
+#include "src/comm/comm_channel.h"
+#include "src/win/win.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- windows ------------------------------------------------------------- */
+
+static int open_window(struct weft_file *f, MPI_Aint bytes,
+		       struct weft_win **win_p)
+{
+	const struct weft_win_args a = {
+		.comm = f->control,
+		.flavor = MPI_WIN_FLAVOR_ALLOCATE,
+		.size = f->comm->rank == 0 ? bytes : 0,
+		.unit = 1,
+	};
+	int rc = weft_win_open(&a, win_p);
+
+	if (!rc)
+		weft_win_errhandler_set(*win_p,
+					weft_errh_of(MPI_ERRORS_RETURN));
+	return rc;
+}
+
+int file_shared_open(struct weft_file *f)
+{
+	int rc;
+
+	if (f->comm->size == 1)
+		return 0;
+	rc = open_window(f, sizeof(int64_t), &f->shared);
+	if (rc)
+		return rc;
+	if (f->comm->rank == 0)
+		memset(f->shared->base, 0, sizeof(int64_t));
+	return weft_win_lock_all(f->shared, MPI_MODE_NOCHECK);
+}
+
+int file_shared_close(struct weft_file *f)
+{
+	int rc, rc2;
+
+	if (!f->shared)
+		return 0;
+	rc = weft_win_unlock_all(f->shared);
+	rc2 = weft_win_close(f->shared);
+	f->shared = NULL;
+	return rc ? rc : rc2;
+}
+
+int file_guard_open(struct weft_file *f)
+{
+	if (f->comm->size == 1 || f->guard)
+		return 0;
+	return open_window(f, 0, &f->guard);
+}
+
+int file_guard_close(struct weft_file *f)
+{
+	int rc = f->guard ? weft_win_close(f->guard) : 0;
+
+	f->guard = NULL;
+	return rc;
+}
+
+/* ---- shared file pointer ------------------------------------------------- */
+
+/* Applies op to the word. Returns the old value in *old_p. */
+static int change_word(struct weft_file *f, MPI_Op op, int64_t operand,
+		       MPI_Offset *old_p)
+{
+	struct weft_dt *dt = weft_dt_of(MPI_INT64_T);
+	int64_t old = 0;
+	const struct weft_win_xfer x = { .buf = &operand,
+					 .count = 1,
+					 .dt = dt,
+					 .tcount = 1,
+					 .tdt = dt,
+					 .op = weft_op_of(op),
+					 .result = &old,
+					 .rcount = 1,
+					 .rdt = dt };
+	int rc = weft_win_acc(f->shared, &x, NULL);
+
+	if (!rc)
+		rc = weft_win_flush(f->shared, 0);
+	*old_p = old;
+	return rc;
+}
+
+int weft_file_shared_advance(struct weft_file *f, MPI_Offset n,
+			     MPI_Offset *old_p)
+{
+	if (f->shared)
+		return change_word(f, MPI_SUM, n, old_p);
+	pthread_mutex_lock(&f->lock);
+	*old_p = f->own_shared;
+	f->own_shared += n;
+	pthread_mutex_unlock(&f->lock);
+	return 0;
+}
+
+int weft_file_shared_set(struct weft_file *f, MPI_Offset value)
+{
+	MPI_Offset old;
+	int rc = weft_file_agree_same(f, 0, value);
+
+	if (rc)
+		return rc;
+	if (!f->shared) {
+		f->own_shared = value;
+		return 0;
+	}
+	/* the others continue when the word is set */
+	if (f->comm->rank == 0)
+		rc = change_word(f, MPI_REPLACE, value, &old);
+	return weft_file_agree(f, rc);
+}
+
+/* Sends rank 0's value and result to all members. */
+static int from_first(struct weft_file *f, int rc, MPI_Offset *value_p)
+{
+	struct weft_channel m = weft_channel_of(f->control);
+	int64_t v[2] = { rc, *value_p };
+
+	if (f->control->size == 1)
+		return rc;
+	rc = weft_channel_bcast(&m, 0, v, sizeof(v));
+	*value_p = v[1];
+	return rc ? rc : (int)v[0];
+}
+
+int weft_file_shared_seek(struct weft_file *f, MPI_Offset offset, int whence)
+{
+	MPI_Offset base = 0;
+	int rc = weft_file_agree_same(f, 0, offset * 4 + (whence & 3));
+
+	if (rc)
+		return rc;
+	if (f->comm->rank == 0 && whence == MPI_SEEK_CUR)
+		rc = weft_file_shared_advance(f, 0, &base);
+	if (f->comm->rank == 0 && whence == MPI_SEEK_END)
+		rc = weft_file_end(f, &base);
+	rc = from_first(f, rc, &base);
+	if (!rc && base + offset < 0)
+		rc = -EINVAL;
+	return rc ? rc : weft_file_shared_set(f, base + offset);
+}
+
+int weft_file_shared_byte(struct weft_file *f, MPI_Offset *byte_p)
+{
+	int rc = 0;
+
+	*byte_p = 0;
+	if (f->comm->rank == 0)
+		rc = weft_file_shared_advance(f, 0, byte_p);
+	rc = from_first(f, rc, byte_p);
+	*byte_p = weft_file_byte_offset(f, *byte_p);
+	return rc;
+}
+
+int weft_file_shared_ordered(struct weft_file *f, MPI_Offset n,
+			     MPI_Offset *old_p)
+{
+	struct weft_channel m = weft_channel_of(f->control);
+	int size = f->comm->size, rank = f->comm->rank, rc;
+	MPI_Offset *all = calloc((size_t)size, sizeof(*all)), sum = 0;
+
+	if (!all)
+		return -ENOMEM;
+	all[rank] = n;
+	rc = weft_channel_allgather(&m, all, sizeof(*all));
+	for (int i = 0; i < size; i++)
+		sum += all[i];
+	*old_p = 0;
+	if (rank == 0 && !rc)
+		rc = weft_file_shared_advance(f, sum, old_p);
+	rc = from_first(f, rc, old_p);
+	for (int i = 0; i < rank; i++)
+		*old_p += all[i];
+	free(all);
+	return rc;
+}
+
+/* ---- atomic mode --------------------------------------------------------- */
+
+int file_guarded_move(struct file_range *r)
+{
+	struct weft_win *w = r->f->guard;
+	int rc = 0, rc2 = 0;
+
+	if (!r->f->atomic)
+		return file_range_move(r);
+	/* a window's lock has one holder in a process: exclude its threads */
+	pthread_mutex_lock(&r->f->guard_mutex);
+	if (w)
+		rc = weft_win_lock(
+			w, r->write ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 0,
+			0);
+	if (!rc) {
+		rc = file_range_move(r);
+		rc2 = w ? weft_win_unlock(w, 0) : 0;
+	}
+	pthread_mutex_unlock(&r->f->guard_mutex);
+	return rc ? rc : rc2;
+}
+
+int weft_file_atomic_set(struct weft_file *f, bool atomic)
+{
+	int rc = weft_file_agree_same(f, 0, atomic);
+
+	if (!rc && atomic)
+		rc = file_guard_open(f);
+	if (!rc)
+		f->atomic = atomic;
+	return rc;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Views, for the other files of this folder. */
+#ifndef WEFT_FILE_VIEW_H
+#define WEFT_FILE_VIEW_H
+
+#include "src/file/file.h"
+
+/* Frees the view and the layouts of all members. */
+void file_view_close(struct weft_file *f);
+
+#endif
