@@ -5,6 +5,7 @@
  */
 #include "coll/coll_select.h"
 
+#include "coll/coll_choice.h"
 #include "coll/coll_hosts.h"
 
 #include "src/base/attr.h"
@@ -337,8 +338,8 @@ static bool oversubscribed;
 /* Rows forced by the environment, indexed by operation; NULL: not forced. */
 static const struct coll_algo *forced[WEFT_COLL_KINDS];
 
-static const struct coll_algo *algo_named(enum weft_coll_kind kind,
-					  const char *name)
+const struct coll_algo *coll_algo_named(enum weft_coll_kind kind,
+					const char *name)
 {
 	unsigned i;
 
@@ -456,7 +457,7 @@ static const struct coll_algo *row_from_info(const struct weft_coll_args *a)
 	key[i] = '\0';
 	if (weft_info_get(a->comm->info, key, name, sizeof(name)) < 0)
 		return NULL;
-	return algo_named(a->kind, name);
+	return coll_algo_named(a->kind, name);
 }
 
 static const struct coll_algo *forced_row(const struct weft_coll_args *a)
@@ -497,6 +498,9 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a)
 	if (row && meets_requirements(row, t) && !(t & COLL_EXACT))
 		return row;
 	bytes = coll_volume(a);
+	row = coll_choice(a->kind, bytes, a->comm->size);
+	if (row && meets_requirements(row, t) && !(t & COLL_EXACT))
+		return row;
 	for (i = 0; i + 1 < rows->n; i++)
 		if (meets_requirements(&rows->row[i], t) &&
 		    in_range(&rows->row[i], bytes, a->comm->size))
@@ -511,7 +515,15 @@ void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row)
 
 bool coll_not_forced(enum weft_coll_kind kind)
 {
-	return !forced[kind];
+	return !forced[kind] && !coll_has_choices(kind);
+}
+
+bool coll_avoids_unit(const struct weft_coll_args *a)
+{
+	const struct coll_algo *row =
+		coll_choice(a->kind, coll_volume(a), a->comm->size);
+
+	return forced[a->kind] || (row && !(row->need & COLL_ROUTE));
 }
 
 const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i)
@@ -553,9 +565,10 @@ static int select_attach(struct weft_comm *comm)
 			 job->local_size == job->size &&
 			 job->size > sysconf(_SC_NPROCESSORS_ONLN);
 	for (k = 0; k < WEFT_COLL_KINDS; k++)
-		forced[k] =
-			algo_named((enum weft_coll_kind)k,
-				   weft_cfg_get(&weft_coll_options[k]).text);
+		forced[k] = coll_algo_named(
+			(enum weft_coll_kind)k,
+			weft_cfg_get(&weft_coll_options[k]).text);
+	coll_choices_load();
 	return 0;
 }
 

@@ -69,9 +69,17 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a);
  */
 uint64_t coll_volume(const struct weft_coll_args *a);
 
-/* Returns whether the environment forces no algorithm for this operation. */
+/*
+ * Returns whether neither the environment nor the machine file names an
+ * algorithm for this operation.
+ */
 bool coll_not_forced(enum weft_coll_kind kind);
+/* Returns whether a named algorithm keeps this call from the unit. */
+bool coll_avoids_unit(const struct weft_coll_args *a);
 
+/* Returns the first row of an operation with this name, or NULL. */
+const struct coll_algo *coll_algo_named(enum weft_coll_kind kind,
+					const char *name);
 /* Returns row i of one operation, or NULL; for tests. */
 const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i);
 /*

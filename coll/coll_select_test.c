@@ -3,9 +3,12 @@
 #include "test/t.h"
 
 #include "test/support/coll_mock.h"
-#include "coll/coll_select.h"
+#include "coll/coll_choice.h"
+#include "src/core/core_state.h"
 #include "src/base/attr.h"
 
+#include <errno.h>
+#include <rdma/fi_ext_weft.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,6 +130,66 @@ static void large_worlds_use_logarithmic_algorithms(void **state)
 	mock_close(m);
 }
 
+/* ---- choices of a machine file ------------------------------------------- */
+
+static const struct fi_weft_choice chosen[] = {
+	{ "bcast", "chain", 4, 7, 1024, 2047 },
+	{ "bcast", "no_such_algorithm", 4, 7, 0, 0 },
+	{ "reduce_scatter", "pairwise", 8, 0, 64, 0 },
+};
+
+static int test_choice(unsigned i, struct fi_weft_choice *c)
+{
+	if (i >= WEFT_COUNT_OF(chosen))
+		return -ENOENT;
+	*c = chosen[i];
+	return 0;
+}
+
+static const char *selected(enum weft_coll_kind kind, int ranks, MPI_Count n)
+{
+	struct weft_coll_args a = { .kind = kind };
+	struct mock *m = mock_open(ranks, 0, 1);
+	const char *name;
+
+	a.comm = m->comm[0];
+	a.s.dt = a.r.dt = weft_dt_of(MPI_INT8_T);
+	a.s.count = a.r.count = n;
+	name = coll_select(&a)->name;
+	mock_close(m);
+	return name;
+}
+
+static void the_machine_file_chooses_algorithms(void **state)
+{
+	static const struct weft_core_backend machine = { .choice =
+								  test_choice };
+	const struct weft_core_backend *before = weft_core.backend;
+
+	weft_core.backend = &machine;
+	coll_choices_load();
+	T_TRUE(coll_has_choices(WEFT_COLL_BCAST));
+	T_FALSE(coll_not_forced(WEFT_COLL_BCAST));
+	T_TRUE(coll_not_forced(WEFT_COLL_REDUCE));
+	T_STR(selected(WEFT_COLL_BCAST, 4, 1024), "chain");
+	T_STR(selected(WEFT_COLL_BCAST, 7, 2047), "chain");
+	T_STR(selected(WEFT_COLL_BCAST, 7, 2048), "binomial");
+	T_STR(selected(WEFT_COLL_BCAST, 7, 1023), "binomial");
+	T_STR(selected(WEFT_COLL_BCAST, 8, 1024), "binomial");
+	T_STR(selected(WEFT_COLL_BCAST, 3, 1024), "binomial");
+	/* blocks of 8 bytes of 8 ranks are 64 bytes */
+	T_STR(selected(WEFT_COLL_REDUCE_SCATTER, 8, 8), "pairwise");
+	T_STR(selected(WEFT_COLL_REDUCE_SCATTER, 8, 7), "recdbl");
+	/* a row that the user forces has precedence */
+	coll_select_force(WEFT_COLL_BCAST,
+			  coll_algo_named(WEFT_COLL_BCAST, "linear"));
+	T_STR(selected(WEFT_COLL_BCAST, 4, 1024), "linear");
+	coll_select_force(WEFT_COLL_BCAST, NULL);
+	weft_core.backend = before;
+	coll_choices_load();
+	T_STR(selected(WEFT_COLL_BCAST, 4, 1024), "binomial");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +198,7 @@ int main(void)
 		T_CASE(every_call_has_a_row),
 		T_CASE(forced_row_is_used_if_it_fits),
 		T_CASE(large_worlds_use_logarithmic_algorithms),
+		T_CASE(the_machine_file_chooses_algorithms),
 	};
 
 	return T_RUN(tests);

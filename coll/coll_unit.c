@@ -134,7 +134,7 @@ static bool private_route_useful(const struct weft_coll_args *a)
 {
 	if (coll_exact_requested(a))
 		return true;
-	if (a->comm->info || a->comm->inter || !coll_not_forced(a->kind) ||
+	if (a->comm->info || a->comm->inter || coll_avoids_unit(a) ||
 	    !coll_unit_fits(a) || coll_hosts(a->comm))
 		return false;
 	switch (a->kind) {

@@ -173,6 +173,17 @@ struct fi_weft_branch {
 	char node[32];
 };
 
+/*
+ * A choice of a collective algorithm in the machine file, for a range of group
+ * sizes and of bytes. Upper limits of 0 are none.
+ */
+struct fi_weft_choice {
+	char operation[20]; /* as in the machine file: "bcast" */
+	char algorithm[20];
+	uint32_t ranks_min, ranks_max;
+	uint64_t bytes_min, bytes_max;
+};
+
 struct fi_weft_world {
 	size_t size;
 	/*
@@ -220,6 +231,9 @@ struct fi_weft_world {
 	int (*tree)(struct fid *domain, int id,
 		    void (*each)(void *arg, const struct fi_weft_branch *b),
 		    void *arg);
+	/* Returns choice i of the machine file; -FI_ENOENT: no more. */
+	int (*choice)(struct fid *domain, unsigned i,
+		      struct fi_weft_choice *choice);
 };
 
 /* Flag of fi_join_collective: use messages, even if hardware is available. */

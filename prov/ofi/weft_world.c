@@ -193,6 +193,19 @@ static int world_why(struct fid *fid, uint32_t rank, char *text, size_t len)
 	return (int)weft_ofi_err(err);
 }
 
+static int world_choice(struct fid *fid, unsigned i,
+			struct fi_weft_choice *choice)
+{
+	const struct weft_domain *d = to_domain(fid);
+	struct weft_vt_choice c;
+
+	if (!d->world || weft_vt_choice(d->world, i, &c))
+		return -FI_ENOENT;
+	static_assert(sizeof(*choice) == sizeof(c), "copied");
+	memcpy(choice, &c, sizeof(*choice));
+	return 0;
+}
+
 static void world_compute(struct fid *fid, uint64_t ps)
 {
 	struct weft_carrier *c = carrier_of(to_domain(fid));
@@ -215,4 +228,5 @@ struct fi_weft_world weft_world_ops = {
 	.why = world_why,
 	.fault = world_fault,
 	.tree = world_tree,
+	.choice = world_choice,
 };

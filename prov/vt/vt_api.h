@@ -70,6 +70,18 @@ uint32_t weft_vt_size(const struct weft_vt *w);
 void weft_vt_name(const struct weft_vt *w, uint32_t rank,
 		  struct sockaddr_in *name);
 
+/*
+ * A choice of a collective algorithm in the machine file; upper limits of 0 are
+ * none. weft_vt_choice() returns choice i, or -ENOENT.
+ */
+struct weft_vt_choice {
+	char operation[20], algorithm[20];
+	uint32_t ranks_min, ranks_max;
+	uint64_t bytes_min, bytes_max;
+};
+int weft_vt_choice(const struct weft_vt *w, unsigned i,
+		   struct weft_vt_choice *choice);
+
 /* What a rank waits for, as recorded by the layers above. */
 #define WEFT_VT_TEXT 240
 struct weft_vt_note {

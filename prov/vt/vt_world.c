@@ -440,6 +440,18 @@ uint32_t weft_vt_size(const struct weft_vt *w)
 	return w->size;
 }
 
+int weft_vt_choice(const struct weft_vt *w, unsigned i,
+		   struct weft_vt_choice *choice)
+{
+	const struct net_choice *c = &w->cfg.choice[i];
+
+	static_assert(sizeof(*choice) == sizeof(*c), "copied");
+	if (i >= w->cfg.choices)
+		return -ENOENT;
+	memcpy(choice, c, sizeof(*choice));
+	return 0;
+}
+
 void weft_vt_name(const struct weft_vt *w, uint32_t rank,
 		  struct sockaddr_in *name)
 {

@@ -99,6 +99,7 @@ static const struct weft_core_backend modelled = {
 	.clock = "virtual time",
 	.address = weft_world_address,
 	.leave = leave_world,
+	.choice = weft_world_choice,
 };
 
 int weft_core_backend_open(void)

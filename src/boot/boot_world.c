@@ -67,6 +67,11 @@ int weft_world_address(int rank, void *name, size_t *len)
 		world->address(domain(), (uint32_t)rank, name, len));
 }
 
+int weft_world_choice(unsigned i, struct fi_weft_choice *choice)
+{
+	return weft_fi_errno(world->choice(domain(), i, choice));
+}
+
 /* ---- leaving virtual time ------------------------------------------------ */
 
 static bool verbose(void)

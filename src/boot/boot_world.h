@@ -20,6 +20,10 @@ int weft_world_join(bool *joined_p);
 
 int weft_world_address(int rank, void *name, size_t *len);
 
+/* Returns choice i of a collective algorithm, or -ENOENT. */
+struct fi_weft_choice;
+int weft_world_choice(unsigned i, struct fi_weft_choice *choice);
+
 /* Leaves virtual time, after all ranks have reached MPI_Finalize. */
 void weft_world_leave(void);
 /* Ends this process because its node has failed; the job continues. */

@@ -45,6 +45,8 @@ struct weft_core_traits {
 	bool reports_faults;
 };
 
+struct fi_weft_choice;
+
 struct weft_core_backend {
 	struct weft_core_traits traits;
 	const char *clock; /* name of the clock, in reports */
@@ -52,6 +54,11 @@ struct weft_core_backend {
 	int (*address)(int proc, void *name, size_t *len);
 	/* Leaves the job, in MPI_Finalize. Returns 0 or -errno. */
 	int (*leave)(void);
+	/*
+	 * Returns choice i of a collective algorithm on this machine, or
+	 * -ENOENT. NULL: the algorithm table decides everything.
+	 */
+	int (*choice)(unsigned i, struct fi_weft_choice *choice);
 };
 
 #endif

@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libweftnetfile.la
 libweftnetfile_la_SOURCES = \
 	prov/net/file/net_file.c prov/net/file/net_file.h prov/net/file/net_file_int.h \
+	prov/net/file/net_file_choice.c \
 	prov/net/file/net_file_find.c \
 	prov/net/file/net_file_key.c \
 	prov/net/file/net_file_part.c \

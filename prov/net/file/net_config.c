@@ -341,6 +341,8 @@ static int check_nodes(const struct net_config *cfg)
 		  "more engines than inject_fifos" },
 		{ !cfg->inject_depth || cfg->inject_depth > 255,
 		  "inject_depth must be 1 to 255" },
+		{ cfg->choices > NET_CHOICES_MAX,
+		  "more choices of collective algorithms than 64" },
 		{ !cfg->through_share || cfg->through_share > 255,
 		  "through_share must be 1 to 255" },
 		{ cfg->routes_system > cfg->routes || cfg->routes > 64,

@@ -128,6 +128,17 @@ struct net_reliability {
 	uint32_t ecc_alarm; /* corrected words of a node that raise an alarm */
 };
 
+/*
+ * A choice of the collective algorithm of MPI programs on this machine, for a
+ * range of group sizes and of vector lengths. Upper limits of 0 are none.
+ */
+#define NET_CHOICES_MAX 64
+struct net_choice {
+	char operation[20], algorithm[20];
+	uint32_t ranks_min, ranks_max;
+	uint64_t bytes_min, bytes_max;
+};
+
 struct net_config {
 	char name[32];
 	char unit[16]; /* name of the node's network interface, e.g. "mu" */
@@ -306,6 +317,9 @@ struct net_config {
 	/* latency of a host's report to the master */
 	uint64_t watch_service_ps;
 	uint32_t faults; /* reserved number of fault plan lines */
+	/* algorithms of collectives; the model itself does not use them */
+	uint32_t choices;
+	struct net_choice choice[NET_CHOICES_MAX];
 };
 
 /* Returns the nodes per router of a torus; 1: every node is a router. */

@@ -25,9 +25,10 @@ enum file_type {
 	FILE_NODES,    /* "any" or "range" */
 	/* one of the words that the key accepts, stored as its index */
 	FILE_CODE,
-	FILE_ORDER, /* dimensions: "A B C D E" or "longest" */
-	FILE_ZONE,  /* zone masks, e.g. "AB CD E", or one of the words longest,
-		       any, order */
+	FILE_ORDER,   /* dimensions: "A B C D E" or "longest" */
+	FILE_CHOICES, /* collective algorithms: "16-31 64K-1M binomial, ..." */
+	FILE_ZONE, /* zone masks, e.g. "AB CD E", or one of the words longest,
+		      any, order */
 };
 
 /*
@@ -96,6 +97,10 @@ int file_bus_mask(const char *text, const struct net_config *cfg,
 		  uint8_t *mask_p);
 /* Returns the path or bus of that name, or NULL. */
 void *file_part(const char *name, unsigned flags, struct net_config *cfg);
+
+/* net_file_choice.c: adds the choices of a collective operation */
+int file_choices(const char *operation, const char *text,
+		 struct net_config *cfg);
 
 /* net_file_shape.c: dimension lengths, torus or mesh, order and zones */
 int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p);

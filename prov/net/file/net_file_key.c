@@ -16,6 +16,11 @@
 #define BUS(field) \
 	offsetof(struct net_bus, field), sizeof(((struct net_bus *)0)->field)
 
+#define CHOOSE                                                             \
+	"algorithms of a collective, for ranges of ranks and bytes, e.g. " \
+	"8-15 "                                                            \
+	"64K-1M binomial, 16- 1M- ring"
+
 const struct file_key file_keys[] = {
 	{ "name", FILE_NAME, CFG(name), 1, 31, 0,
 	  "name of the machine, e.g. bgq" },
@@ -354,6 +359,19 @@ const struct file_key file_keys[] = {
 	  "time of a poll without result, e.g. 25 ns" },
 	{ "wtime", FILE_TIME, CFG(wtime_ps), 1, PS_MAX, 0,
 	  "time to read the clock, e.g. 10 ns" },
+
+	{ "choose_barrier", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
+	{ "choose_bcast", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
+	{ "choose_reduce", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
+	{ "choose_allreduce", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
+	{ "choose_gather", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
+	{ "choose_scatter", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
+	{ "choose_allgather", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
+	{ "choose_alltoall", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
+	{ "choose_reduce_scatter", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL,
+	  CHOOSE },
+	{ "choose_scan", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
+	{ "choose_exscan", FILE_CHOICES, 0, 0, 0, 0, FILE_OPTIONAL, CHOOSE },
 };
 const unsigned file_key_count = WEFT_COUNT_OF(file_keys);
 

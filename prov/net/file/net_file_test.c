@@ -104,6 +104,67 @@ static void gemini_has_rings_and_shared_routers(void **state)
 	T_IS(cfg.parents[3], 2);
 }
 
+static void collective_algorithms_are_chosen_by_ranges(void **state)
+{
+	const struct net_choice *c = cfg.choice;
+
+	put_line("wtime", "wtime = 10 ns\n"
+			  "choose_bcast = 8-15 64K-1M binomial, 16- 0- ring\n"
+			  "choose_reduce_scatter = 4 8 halving");
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.choices, 3);
+	T_STR(c[0].operation, "bcast");
+	T_STR(c[0].algorithm, "binomial");
+	T_IS(c[0].ranks_min, 8);
+	T_IS(c[0].ranks_max, 15);
+	T_IS(c[0].bytes_min, 65536);
+	T_IS(c[0].bytes_max, 1048576);
+	T_STR(c[1].algorithm, "ring");
+	T_IS(c[1].ranks_max, 0);
+	T_IS(c[1].bytes_max, 0);
+	T_STR(c[2].operation, "reduce_scatter");
+	T_IS(c[2].ranks_min, 4);
+	T_IS(c[2].ranks_max, 4);
+	T_IS(c[2].bytes_max, 8);
+}
+
+static void invalid_choices_are_refused(void **state)
+{
+	static const char *const bad[] = {
+		"binomial",
+		"8- binomial",
+		"8-4 0- binomial",
+		"8- 64K-1K ring",
+		"8- 0- ",
+		"8- 0- ring ring",
+		"8- 0- ring,",
+		"8- 0-, 8- 0- a",
+		"8- 9999999999999 ring",
+		"8- 0- a_name_that_is_far_too_long",
+	};
+	char line[128];
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(bad); i++) {
+		snprintf(line, sizeof(line), "wtime = 10 ns\nchoose_scan = %s",
+			 bad[i]);
+		check_error("wtime", line, "choose_scan");
+	}
+}
+
+static void there_are_at_most_64_choices(void **state)
+{
+	char line[1200] = "wtime = 10 ns\nchoose_scan = 1- 0- a";
+
+	for (unsigned i = 1; i < NET_CHOICES_MAX; i++)
+		strcat(line, ", 1- 0- a");
+	read_bgq();
+	T_NULL(strstr(text, "\nchoose_"));
+	put_line("wtime", line);
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.choices, NET_CHOICES_MAX);
+	check_error("wtime", strcat(line, ", 1- 0- a"), "choose_scan");
+}
+
 static void bgq_loads_with_its_units_converted(void **state)
 {
 	T_OK(net_file_load("bgq", 0, &cfg, &why));
@@ -466,6 +527,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(gemini_has_rings_and_shared_routers),
 		T_CASE(bgq_loads_with_its_units_converted),
+		T_CASE(collective_algorithms_are_chosen_by_ranges),
+		T_CASE(invalid_choices_are_refused),
+		T_CASE(there_are_at_most_64_choices),
 		T_CASE(dims_override_the_shape),
 		T_CASE(midplane_or_full_length_is_a_torus),
 		T_CASE(smallest_shape_for_the_nodes_is_used),

@@ -254,7 +254,11 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 	case FILE_PATHS:
 	case FILE_BUSES:
 	case FILE_BUS_MASK:
-		if (item->def->type == FILE_PATHS)
+	case FILE_CHOICES:
+		if (item->def->type == FILE_CHOICES)
+			err = file_choices(item->def->name + strlen("choose_"),
+					   item->value, cfg);
+		else if (item->def->type == FILE_PATHS)
 			err = file_paths(item->value, cfg);
 		else if (item->def->type == FILE_BUSES)
 			err = file_buses(item->value, cfg);

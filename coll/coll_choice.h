@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Choices of algorithms that the machine file of a job in virtual time
+ * contains, since the fastest algorithm depends on the machine. A choice
+ * applies to a range of ranks and of bytes, before the algorithm table; a row
+ * that the user forces has precedence. weft-tune(1) makes the choices.
+ */
+#ifndef WEFT_COLL_CHOICE_H
+#define WEFT_COLL_CHOICE_H
+
+#include "coll/coll_select.h"
+
+/* Reads the choices from the job's backend; live, there are none. */
+void coll_choices_load(void);
+bool coll_has_choices(enum weft_coll_kind kind);
+/* Returns the chosen row, or NULL; bytes as returned by coll_volume(). */
+const struct coll_algo *coll_choice(enum weft_coll_kind kind, uint64_t bytes,
+				    int ranks);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * weft-tune: measures the algorithms of the collectives on a machine and makes
+ * the choices of its machine file. The program is an MPI program; it selects
+ * algorithms by the info keys of communicators.
+ */
+#ifndef WEFT_TUNE_H
+#define WEFT_TUNE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define TUNE_GRID_MAX	16 /* numbers of ranks, and sizes, of a grid */
+#define TUNE_ALGORITHMS 12
+#define TUNE_NAME	20
+#define TUNE_TOLERANCE	1.1 /* accepted time, relative to the fastest */
+
+enum tune_op {
+	TUNE_BARRIER,
+	TUNE_BCAST,
+	TUNE_REDUCE,
+	TUNE_ALLREDUCE,
+	TUNE_GATHER,
+	TUNE_SCATTER,
+	TUNE_ALLGATHER,
+	TUNE_ALLTOALL,
+	TUNE_REDUCE_SCATTER,
+	TUNE_SCAN,
+	TUNE_OPS
+};
+/* Names of the operations, as in machine files: choose_NAME. */
+extern const char *const tune_op_names[TUNE_OPS];
+
+/* ---- measurement (tune_measure.c); all ranks call these functions -------- */
+
+/* Allocates buffers for vectors of this many bytes. Returns 0 or -1. */
+int tune_buffers_open(size_t bytes);
+void tune_buffers_close(void);
+/*
+ * Lists the algorithms of an operation that weft-tune compares; returns their
+ * number.
+ */
+unsigned tune_algorithms(enum tune_op op,
+			 char name[TUNE_ALGORITHMS][TUNE_NAME]);
+/*
+ * Measures an operation on the first `ranks` ranks, in microseconds of the
+ * slowest rank; the result is the same on all ranks. bytes: the vector or, for
+ * operations with a block for each rank, one block. algorithm NULL: selected
+ * by the library.
+ */
+double tune_measure(enum tune_op op, int ranks, size_t bytes,
+		    const char *algorithm);
+
+/* ---- choices (tune_choice.c) --------------------------------------------- */
+
+/* Fastest algorithms of an operation; an empty name: as selected. */
+struct tune_grid {
+	unsigned rank_count, size_count;
+	uint64_t ranks[TUNE_GRID_MAX], sizes[TUNE_GRID_MAX];
+	char best[TUNE_GRID_MAX][TUNE_GRID_MAX][TUNE_NAME]; /* ranks, sizes */
+};
+
+/*
+ * Prints the line of a machine file with the choices of a grid, or nothing if
+ * there are none. A choice applies from its number of ranks and bytes up to the
+ * next ones of the grid.
+ */
+void tune_print_choices(FILE *out, enum tune_op op, const struct tune_grid *g);
+/*
+ * Returns the bytes by which the library selects an algorithm: those of all
+ * blocks for allgather and reduce_scatter.
+ */
+uint64_t tune_volume(enum tune_op op, uint64_t ranks, uint64_t bytes);
+
+#endif
