@@ -16,8 +16,8 @@ static struct sunway_entry *tlb_set(struct weft_sunway *n, unsigned mem,
 	return n->tlb[*set_p];
 }
 
-static struct sunway_entry *tlb_find(struct weft_sunway *n, unsigned mem,
-				     uint64_t page)
+static inline struct sunway_entry *tlb_find(struct weft_sunway *n, unsigned mem,
+					    uint64_t page)
 {
 	unsigned set;
 	struct sunway_entry *e = tlb_set(n, mem, page, &set);
@@ -52,7 +52,8 @@ static struct sunway_entry *tlb_load(struct weft_sunway *n, unsigned mem,
 	return e;
 }
 
-static uint64_t tlb_page(struct weft_sunway *n, unsigned mem, uint64_t page)
+static inline uint64_t tlb_page(struct weft_sunway *n, unsigned mem,
+				uint64_t page)
 {
 	struct sunway_entry *e = tlb_find(n, mem, page);
 	uint64_t at;
@@ -97,7 +98,7 @@ static struct sunway_mem *mem_physical(struct weft_sunway *n,
 	return NULL;
 }
 
-static struct sunway_mem *
+static inline struct sunway_mem *
 mem_of(struct weft_sunway *n, const struct sunway_range *r, uint64_t *offset_p)
 {
 	unsigned kind = sunway_address_kind(r->address);
@@ -116,9 +117,9 @@ mem_of(struct weft_sunway *n, const struct sunway_range *r, uint64_t *offset_p)
 }
 
 /* Returns the memory of a range if the job may access it, or NULL. */
-static struct sunway_mem *mem_allowed(struct weft_sunway *n,
-				      const struct sunway_range *r,
-				      uint64_t *offset_p)
+static inline struct sunway_mem *mem_allowed(struct weft_sunway *n,
+					     const struct sunway_range *r,
+					     uint64_t *offset_p)
 {
 	struct sunway_mem *m = mem_of(n, r, offset_p);
 
@@ -130,8 +131,8 @@ static struct sunway_mem *mem_allowed(struct weft_sunway *n,
 }
 
 /* Returns the process address of an offset; *run_p: contiguous bytes there. */
-static unsigned char *mem_at(struct weft_sunway *n, struct sunway_mem *m,
-			     uint64_t offset, uint64_t *run_p)
+static inline unsigned char *mem_at(struct weft_sunway *n, struct sunway_mem *m,
+				    uint64_t offset, uint64_t *run_p)
 {
 	uint64_t size = UINT64_C(1) << m->m.page_bits;
 	uint64_t at;

@@ -3,8 +3,8 @@
  * The sending end of the message engine's queue pairs. The interface of the
  * message engine has no other reliable messages, so the send unit takes a
  * message at once if a slot is free, the window has space and the carrier
- * accepts the packet. A message keeps its slot, with its data, until it is
- * acknowledged.
+ * accepts the packet. A message keeps its slot until it is acknowledged, and a
+ * fast short message its data, too.
  *
  * Message slots are shared by all peers. A peer that does not poll may occupy
  * as many as are free, so that others can still send. A sender without a slot
@@ -15,6 +15,7 @@
 #include "src/base/copy.h"
 
 #define QP_SENDS      4 /* descriptors of RDMAs, which the unit takes at once */
+#define QP_RECEIVES   4 /* the message engine takes messages at once */
 #define QP_ENGINE     0
 #define QP_POLLS      256 /* polls per reading of the clock */
 #define QP_ACKED      16  /* messages in flight before slots are freed */
@@ -250,6 +251,7 @@ static int qp_send_queue(struct sunway_qps *q, struct sunway_qp *p,
 		iov = &copy;
 		count = 1;
 	}
+	m->d.local = sunway_address_whole(iov[0].iov_base);
 	q->n->stats.fetches += 2; /* the descriptor, the data */
 	count = qp_translate(q, iov, count, out);
 	if (weft_likely(count >= 0))
@@ -385,7 +387,7 @@ int sunway_qps_init(struct sunway_qps *q, struct weft_sunway *n,
 		.engine = QP_ENGINE,
 		.job = SUNWAY_TRANSPORT_JOB,
 		.sends = QP_SENDS,
-		.receives = WEFT_SUNWAY_IN_FLIGHT,
+		.receives = QP_RECEIVES,
 		.events = 2 * WEFT_SUNWAY_IN_FLIGHT,
 	};
 	int err;
