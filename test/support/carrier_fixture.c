@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For tests: an endpoint on a carrier that counts and checks deliveries. */
 #include "test/support/carrier_fixture.h"
+#include "prov/carrier/loop/loop.h"
 #include "prov/vt/vt_api.h"
 #include "test/t.h"
 
@@ -173,4 +174,14 @@ bool end_wait_lost(struct end *e, uint64_t want, int seconds)
 		end_poll(e);
 	}
 	return true;
+}
+
+void end_kill(struct weft_carrier *loop)
+{
+	loop_die(loop_of(loop));
+}
+
+bool end_is_dead(struct weft_carrier *loop)
+{
+	return loop_of(loop)->dead;
 }

@@ -65,4 +65,9 @@ bool end_wait_got(struct end *e, uint64_t want, int seconds);
 /* Polls until e->lost reaches `want`; returns false after `seconds`. */
 bool end_wait_lost(struct end *e, uint64_t want, int seconds);
 
+/* Stops an endpoint of the loop carrier as the end of its process would. */
+void end_kill(struct weft_carrier *loop);
+/* Returns whether it was stopped, by end_kill() or by its fault plan. */
+bool end_is_dead(struct weft_carrier *loop);
+
 #endif

@@ -121,14 +121,18 @@ static int loop_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return ret;
 }
 
+void loop_die(struct loop *l)
+{
+	l->dead = true;
+	loop_raw_leave(l);
+}
+
 /* Counts a send; stops the endpoint when the fault plan's `die` is reached. */
 static void loop_sent(struct loop *l)
 {
 	l->stats.sent++;
-	if (!l->faults.die || l->stats.sent < l->faults.die)
-		return;
-	l->dead = true;
-	loop_raw_leave(l);
+	if (l->faults.die && l->stats.sent >= l->faults.die)
+		loop_die(l);
 }
 
 static int loop_send(struct weft_carrier *c, struct weft_peer *peer,

@@ -115,6 +115,9 @@ static inline struct loop_peer *loop_peer_of(struct weft_peer *p)
 	return (struct loop_peer *)p;
 }
 
+/* loop.c: stops the endpoint without notice, as the end of its process would */
+void loop_die(struct loop *l);
+
 /* loop_raw.c; one lock per process protects its state */
 int loop_raw_join(struct loop *l, const struct sockaddr_in *want);
 void loop_raw_leave(struct loop *l);
