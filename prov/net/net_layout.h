@@ -391,7 +391,12 @@ struct net_tree_rec {
 };
 
 /* Routing methods; NET_STEER_TORUS is the fast path. */
-enum net_routing { NET_STEER_TORUS, NET_STEER_SHARED, NET_STEER_TREE };
+enum net_routing {
+	NET_STEER_TORUS,
+	NET_STEER_SHARED,
+	NET_STEER_TREE,
+	NET_STEER_IO, /* torus with I/O nodes */
+};
 
 /* ---- header of the block ------------------------------------------------- */
 
@@ -427,7 +432,7 @@ struct net {
 	uint32_t regions;
 	uint32_t lanes; /* event lists per tick */
 	uint32_t steer; /* enum net_routing */
-	/* shared routers: first port to a node */
+	/* shared routers: first port to a node; or the port to the I/O node */
 	uint32_t down;
 	uint32_t packets_max, msgs_max, members_max, routes_max, combine_mask;
 	uint32_t chunks_max, heap_max, events_max;

@@ -186,8 +186,8 @@ static bool deposit_ok(const struct net *net, const struct net_msg *msg,
 		return true;
 	for (d = 0; d < net->cfg.dims; d++)
 		lines += rem[d] != 0;
-	return net->steer == NET_STEER_TORUS && lines == 1 &&
-	       msg->routing != NET_DYNAMIC;
+	return (net->steer == NET_STEER_TORUS || net->steer == NET_STEER_IO) &&
+	       lines == 1 && msg->routing != NET_DYNAMIC;
 }
 
 /* Returns the payload bytes of a full packet of the message. */

@@ -244,6 +244,7 @@ static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 	unsigned flow = net->flow[port];
 
 	return !net_topo_is_internal(&net->cfg, node, port) &&
+	       !net_topo_is_io(&net->cfg, node, port) &&
 	       flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 

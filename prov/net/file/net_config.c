@@ -138,6 +138,24 @@ static int check_fat(const struct net_config *cfg)
 	return 0;
 }
 
+/* Checks the I/O nodes of a partition with this number of compute nodes. */
+static int check_io(const struct net_config *cfg, uint64_t nodes)
+{
+	if (!cfg->io_nodes)
+		return 0;
+	if (cfg->router_nodes > 1 || cfg->fold_ps || cfg->watch_ps)
+		return config_refuse(cfg, "I/O nodes need a torus with a "
+					  "router per node");
+	if (!cfg->io_links || cfg->io_links > 2u * cfg->dims ||
+	    cfg->io_links > cfg->io_nodes)
+		return config_refuse(cfg, "io_links must be 1 to io, and at "
+					  "most two per dimension");
+	if (nodes % cfg->io_nodes)
+		return config_refuse(cfg, "io does not divide the number of "
+					  "nodes of a partition");
+	return 0;
+}
+
 static int check_shape(const struct net_config *cfg)
 {
 	uint64_t nodes = 1;
@@ -158,6 +176,14 @@ static int check_shape(const struct net_config *cfg)
 			return config_refuse(cfg, "a size must be 1 to 128");
 		nodes *= cfg->size[d];
 	}
+	if (cfg->topology != NET_TORUS &&
+	    (cfg->io_nodes || net_partitions(cfg) > 1))
+		return config_refuse(cfg, "io and partitions are for a torus");
+	if (check_io(cfg, nodes))
+		return -EINVAL;
+	nodes *= net_partitions(cfg);
+	if (cfg->io_nodes)
+		nodes += nodes / cfg->io_nodes;
 	if (nodes > 1 << 19)
 		return config_refuse(cfg, "more than 524288 nodes");
 	if (cfg->query_ps && nodes > UINT16_MAX)

@@ -167,6 +167,15 @@ struct net_config {
 	/* torus: nodes per router; 0 or 1: a router per node */
 	uint16_t router_nodes;
 	uint32_t ranks_per_node; /* default value of --ppn */
+	/*
+	 * torus: separate partitions of this shape, without links between them;
+	 * 0: one. Nodes of a partition have consecutive numbers; ranks use the
+	 * first partition.
+	 */
+	uint16_t partitions;
+	/* torus: compute nodes per I/O node; 0: no I/O nodes */
+	uint32_t io_nodes;
+	uint32_t io_links; /* links of an I/O node to compute nodes */
 	/* packets and links */
 	uint32_t payload_bytes; /* largest payload of a packet */
 	uint32_t chunk_bytes;
@@ -326,6 +335,10 @@ struct net_config {
 static inline unsigned net_router_nodes(const struct net_config *cfg)
 {
 	return cfg->router_nodes > 1 ? cfg->router_nodes : 1;
+}
+static inline unsigned net_partitions(const struct net_config *cfg)
+{
+	return cfg->partitions ? cfg->partitions : 1;
 }
 static inline unsigned net_config_paths(const struct net_config *cfg)
 {

@@ -323,11 +323,18 @@ static void too_many_tokens_at_nodes_are_refused_by_line(void **state)
 	T_IS(cfg.tokens[NET_VC_SYS] * cfg.tokens_end, 240);
 }
 
-/* Appends lines to the machine file of bgq. */
+/* Adds lines to the machine file of bgq, before its variants. */
 static void add_lines(const char *lines)
 {
+	char *variants;
+
 	read_bgq();
-	memcpy(text + text_len, lines, strlen(lines) + 1);
+	text[text_len] = 0;
+	variants = strstr(text, "\n[");
+	T_NOT_NULL(variants);
+	variants++;
+	memmove(variants + strlen(lines), variants, strlen(variants) + 1);
+	memcpy(variants, lines, strlen(lines));
 	text_len += strlen(lines);
 }
 

@@ -15,18 +15,30 @@ static unsigned torus_class_of(const struct net_config *cfg, uint32_t node,
 
 	if (net_topo_is_internal(cfg, node, port))
 		return 2u * cfg->dims + (node < net_topo_ends(cfg));
+	if (net_topo_is_io(cfg, node, port))
+		return 2u * cfg->dims + (node < net_topo_compute(cfg));
 	while (port >= net_topo_first(cfg, dir + 1))
 		dir++;
 	return dir;
 }
 
-/* Class N: links between a node and its shared router. */
+/*
+ * Class N: links between a node and its shared router. Class I: links between a
+ * compute node and its I/O node.
+ */
 static void torus_class_name(const struct net_config *cfg, unsigned class,
 			     char name[NET_CLASS_NAME])
 {
+	char other = cfg->io_nodes ? 'I' : 'N';
+
 	snprintf(name, NET_CLASS_NAME, "%c%c",
-		 class < 2u * cfg->dims ? (char)('A' + class / 2) : 'N',
+		 class < 2u * cfg->dims ? (char)('A' + class / 2) : other,
 		 class % 2 ? '+' : '-');
+}
+
+static bool is_io(const struct net_config *cfg, uint32_t node)
+{
+	return cfg->io_nodes && node >= net_topo_compute(cfg);
 }
 
 static bool is_node(const struct net_config *cfg, uint32_t node)
@@ -37,7 +49,7 @@ static bool is_node(const struct net_config *cfg, uint32_t node)
 static unsigned torus_place(const struct net_config *cfg, uint32_t node,
 			    uint32_t place[NET_DIMS_MAX])
 {
-	if (is_node(cfg, node)) {
+	if (is_node(cfg, node) || is_io(cfg, node)) {
 		place[0] = node;
 		return 1;
 	}
@@ -59,6 +71,15 @@ static void torus_node(const struct net_config *cfg, uint32_t node, char *text,
 		snprintf(text, len, "node %u", node);
 		return;
 	}
+	if (is_io(cfg, node)) {
+		snprintf(text, len, "I/O node %u",
+			 node - net_topo_compute(cfg));
+		return;
+	}
+	if (net_partitions(cfg) > 1)
+		n = (size_t)snprintf(
+			text, len, "%u:",
+			node / (net_topo_compute(cfg) / net_partitions(cfg)));
 	for (unsigned d = 0; d < cfg->dims && n < len; d++)
 		n += (size_t)snprintf(text + n, len - n, "%c%u", d ? ',' : '(',
 				      at[d]);
@@ -83,6 +104,12 @@ static void torus_group(const struct net_config *cfg, unsigned i,
 {
 	*g = (struct net_group){ .count = net_topo_nodes(cfg),
 				 .ports = net_topo_ports(cfg) };
+	if (cfg->io_nodes) {
+		g->first = i ? net_topo_compute(cfg) : 0;
+		g->count = i ? g->count - g->first : net_topo_compute(cfg);
+		g->ports = i ? cfg->io_links : g->ports;
+		return;
+	}
 	if (net_router_nodes(cfg) == 1)
 		return;
 	g->first = i ? net_topo_ends(cfg) : 0;
@@ -90,10 +117,10 @@ static void torus_group(const struct net_config *cfg, unsigned i,
 	g->ports = i ? g->ports : 1;
 }
 
-/* Nodes and shared routers are separate groups. */
+/* Nodes, and shared routers or I/O nodes, are separate groups. */
 static unsigned torus_groups(const struct net_config *cfg)
 {
-	return net_router_nodes(cfg) > 1 ? 2 : 1;
+	return net_router_nodes(cfg) > 1 || cfg->io_nodes ? 2 : 1;
 }
 
 /* ---- trees --------------------------------------------------------------- */
@@ -227,7 +254,8 @@ unsigned net_classes(const struct net_config *cfg)
 	bool across =
 		cfg->topology != NET_TORUS && cfg->siblings && cfg->dims > 1;
 
-	return 2u * cfg->dims + (net_router_nodes(cfg) > 1 ? 2 : 0) + across;
+	return 2u * cfg->dims +
+	       (net_router_nodes(cfg) > 1 || cfg->io_nodes ? 2 : 0) + across;
 }
 
 bool net_has_coords(const struct net_config *cfg)

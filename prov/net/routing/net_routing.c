@@ -11,6 +11,7 @@
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_guid.h"
+#include "prov/net/routing/net_io.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
 
@@ -77,6 +78,8 @@ void net_routing_init(struct net *net)
 		return;
 	net->steer =
 		net_router_nodes(cfg) > 1 ? NET_STEER_SHARED : NET_STEER_TORUS;
+	if (cfg->io_nodes)
+		net->steer = NET_STEER_IO;
 	net->down = net_topo_first(cfg, 2u * cfg->dims);
 	for (d = 0; d < 2u * cfg->dims; d++)
 		init_dir(net, d);
@@ -188,15 +191,31 @@ static bool source_route_check(const struct net *net, const struct net_msg *msg)
 	return node == msg->dst;
 }
 
+/* Returns whether both ends of a message are in the same partition. */
+static bool in_partition(const struct net *net, const struct net_msg *msg)
+{
+	uint32_t each = net_topo_compute(&net->cfg) / net->cfg.partitions;
+
+	return msg->src / each == msg->dst / each;
+}
+
 int net_routing_plan(const struct net *net, const struct net_msg *msg,
 		     int8_t *rem)
 {
 	const struct net_config *cfg = &net->cfg;
+	struct net_msg torus;
 	unsigned d;
 	int ret = 0;
 
 	if (cfg->topology != NET_TORUS)
 		return route_ok(net, msg) ? 0 : -EINVAL;
+	if (weft_unlikely(cfg->io_nodes)) {
+		if (net_io_message(net, msg, &torus))
+			return -EINVAL;
+		msg = &torus;
+	}
+	if (weft_unlikely(cfg->partitions > 1) && !in_partition(net, msg))
+		return -EINVAL;
 	if (msg->route && !source_route_check(net, msg))
 		return -EINVAL;
 	if (msg->src == msg->dst && net->steer == NET_STEER_TORUS)
@@ -356,8 +375,10 @@ void net_routing_ports_other(const struct net *net, struct net_packet *p,
 {
 	if (net->steer == NET_STEER_TREE)
 		ports_fat(net, p, node);
-	else if (net->steer)
+	else if (net->steer == NET_STEER_SHARED)
 		ports_shared(net, p, node);
+	else if (net->steer && (!p->left || net_io_is(net, node)))
+		net_io_ports(net, p, node);
 	else
 		net_routing_ports_torus(net, p);
 	if (weft_unlikely(net->detour))
@@ -369,7 +390,9 @@ void net_routing_hop_other(const struct net *net, struct net_packet *p,
 {
 	if (net->steer == NET_STEER_TREE || p->flags & NET_P_ROUTED)
 		p->left++;
-	else if (node >= net->ends && port < net->down)
+	else if (port < net->down &&
+		 (net->steer == NET_STEER_IO ? !net_io_is(net, node)
+					     : node >= net->ends))
 		net_routing_hop_torus(net, p, port);
 }
 
@@ -381,6 +404,10 @@ unsigned net_routing_hops(const struct net *net, uint32_t src, uint32_t dst)
 
 	if (net->cfg.topology != NET_TORUS)
 		return net_fat_hops(&net->fat, src, dst);
+	if (net_io_is(net, src) || net_io_is(net, dst)) {
+		msg.routing = NET_SYSTEM;
+		n = 1;
+	}
 	net_routing_plan(net, &msg, rem);
 	if (net->steer == NET_STEER_SHARED && src != dst)
 		n = 2;

@@ -80,6 +80,60 @@ static bool shared(const struct net_config *cfg)
 	return net_router_nodes(cfg) > 1;
 }
 
+uint32_t net_topo_compute(const struct net_config *cfg)
+{
+	return product(cfg) * net_partitions(cfg) * net_router_nodes(cfg);
+}
+
+uint32_t net_topo_bridge(const struct net_config *cfg, uint32_t io, unsigned k)
+{
+	return (io - net_topo_compute(cfg)) * cfg->io_nodes +
+	       k * (cfg->io_nodes / cfg->io_links);
+}
+
+bool net_topo_is_io(const struct net_config *cfg, uint32_t node, unsigned port)
+{
+	return cfg->io_nodes && (node >= net_topo_compute(cfg) ||
+				 port == net_topo_first(cfg, 2u * cfg->dims));
+}
+
+/* Returns the other end of a link between compute node and I/O node. */
+static int64_t io_peer(const struct net_config *cfg, uint32_t node,
+		       unsigned port, unsigned *port_p)
+{
+	uint32_t compute = net_topo_compute(cfg), io;
+	unsigned down = net_topo_first(cfg, 2u * cfg->dims), k;
+
+	if (node >= compute) {
+		*port_p = down;
+		return port < cfg->io_links
+			       ? (int64_t)net_topo_bridge(cfg, node, port)
+			       : -1;
+	}
+	io = compute + node / cfg->io_nodes;
+	for (k = 0; k < cfg->io_links; k++)
+		if (net_topo_bridge(cfg, io, k) == node) {
+			*port_p = k;
+			return io;
+		}
+	return -1;
+}
+
+/* The links of a partition: a torus of its own. */
+static int64_t partition_peer(const struct net_config *cfg, uint32_t node,
+			      unsigned port, unsigned *port_p,
+			      unsigned *crossings_p)
+{
+	uint32_t base = node - node % product(cfg);
+	int64_t peer;
+
+	*crossings_p = 0;
+	if (net_topo_is_io(cfg, node, port))
+		return io_peer(cfg, node, port, port_p);
+	peer = torus_peer(cfg, node - base, port, port_p, crossings_p);
+	return peer < 0 ? peer : base + peer;
+}
+
 /*
  * Shared routers: returns the other end of a link. A node has one link; the
  * last ports of a router lead to its nodes.
@@ -110,15 +164,20 @@ uint32_t net_topo_nodes(const struct net_config *cfg)
 {
 	struct net_fat f;
 
+	if (cfg->topology == NET_TORUS && shared(cfg))
+		return product(cfg) * (1u + cfg->router_nodes);
 	if (cfg->topology == NET_TORUS)
-		return product(cfg) *
-		       (shared(cfg) ? 1u + cfg->router_nodes : 1u);
+		return net_topo_compute(cfg) +
+		       (cfg->io_nodes ? net_topo_compute(cfg) / cfg->io_nodes
+				      : 0);
 	net_fat_init(&f, cfg);
 	return f.nodes;
 }
 
 uint32_t net_topo_ends(const struct net_config *cfg)
 {
+	if (cfg->topology == NET_TORUS && !shared(cfg))
+		return net_topo_nodes(cfg);
 	return product(cfg) * net_router_nodes(cfg);
 }
 
@@ -128,7 +187,8 @@ uint32_t net_topo_ports(const struct net_config *cfg)
 
 	if (cfg->topology == NET_TORUS)
 		return net_topo_first(cfg, 2u * cfg->dims) +
-		       (shared(cfg) ? cfg->router_nodes : 0u);
+		       (shared(cfg) ? cfg->router_nodes : 0u) +
+		       (cfg->io_nodes != 0);
 	net_fat_init(&f, cfg);
 	return f.ports;
 }
@@ -162,7 +222,8 @@ unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 	struct net_fat f;
 	uint32_t l;
 
-	if (net_topo_is_internal(cfg, node, port))
+	if (net_topo_is_internal(cfg, node, port) ||
+	    net_topo_is_io(cfg, node, port))
 		return NET_DIMS_MAX;
 	if (cfg->topology == NET_TORUS)
 		return torus_dir(cfg, port) / 2;
@@ -181,7 +242,7 @@ int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 	if (shared(cfg))
 		return shared_peer(cfg, node, port, port_p, crossings_p);
 	if (cfg->topology == NET_TORUS)
-		return torus_peer(cfg, node, port, port_p, crossings_p);
+		return partition_peer(cfg, node, port, port_p, crossings_p);
 	net_fat_init(&f, cfg);
 	*crossings_p = 0;
 	return net_fat_neighbour(&f, node, port, port_p);

@@ -10,6 +10,12 @@
 
 uint32_t net_topo_nodes(const struct net_config *cfg);
 uint32_t net_topo_ends(const struct net_config *cfg);
+/* Returns the number of compute nodes of all partitions of a torus. */
+uint32_t net_topo_compute(const struct net_config *cfg);
+/* Returns the compute node at the other end of link k of an I/O node. */
+uint32_t net_topo_bridge(const struct net_config *cfg, uint32_t io, unsigned k);
+/* Returns whether the link connects a compute node and an I/O node. */
+bool net_topo_is_io(const struct net_config *cfg, uint32_t node, unsigned port);
 uint32_t net_topo_ports(const struct net_config *cfg);
 /* Returns 1 if links form rings, so that escape channels are needed. */
 uint32_t net_topo_rings(const struct net_config *cfg);

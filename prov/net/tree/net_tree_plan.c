@@ -20,12 +20,25 @@
 
 static_assert(NET_DIMS_MAX <= WEFT_TREE_DIMS, "coordinates of a node");
 
+static bool in_one_partition(const struct net_config *cfg,
+			     const struct net_tree_plan *t)
+{
+	uint32_t each = 1;
+
+	for (unsigned d = 0; d < cfg->dims; d++)
+		each *= cfg->size[d];
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->node[i] / each != t->node[0] / each)
+			return false;
+	return true;
+}
+
 static int plan_torus(const struct net_config *cfg, struct net_tree_plan *t)
 {
 	struct weft_tree_coord *at;
 	int nodes;
 
-	if (net_router_nodes(cfg) > 1)
+	if (net_router_nodes(cfg) > 1 || !in_one_partition(cfg, t))
 		return -EINVAL;
 	at = calloc(t->count, sizeof(*at));
 	if (!at)

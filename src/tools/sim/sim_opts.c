@@ -322,7 +322,7 @@ static const struct row rows[] = {
 	  0 },
 	{ { "pattern|p", 1, "NAME",
 	    "uniform (default), neighbour, all-to-all, complement, hotspot, "
-	    "permutation, transpose",
+	    "permutation, transpose, io",
 	    0 },
 	  set_pattern,
 	  0,

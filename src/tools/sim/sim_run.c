@@ -56,7 +56,8 @@ static uint32_t packets_max(const struct sim *s)
 	uint64_t buffers = link_ends(c) * (c->tokens[0] / 4ull + 8);
 	uint64_t fifos =
 		s->fifos * ((uint64_t)c->inject_depth + SIM_FIFO_DEPTH + 4);
-	uint64_t all = buffers + fifos * net_shape_nodes(c) + 4096;
+	uint64_t all =
+		buffers + fifos * net_shape_nodes(c) * net_partitions(c) + 4096;
 
 	return all < (1u << 26) ? (uint32_t)all : 1u << 26;
 }
@@ -87,7 +88,8 @@ static int open_net(struct sim *s)
 static int setup(struct sim *s)
 {
 	const struct sim_spec *spec = s->spec;
-	uint32_t nodes = net_shape_nodes(&spec->cfg);
+	uint32_t nodes =
+		net_shape_nodes(&spec->cfg) * net_partitions(&spec->cfg);
 	int err;
 
 	s->fifos = spec->fifos ? spec->fifos : spec->cfg.inject_fifos;
@@ -107,7 +109,8 @@ static int setup(struct sim *s)
 				       spec->hot_part, spec->seed);
 	if (err)
 		return err;
-	s->exchange_messages = spec->messages ? spec->messages : nodes - 1;
+	s->exchange_messages =
+		spec->messages ? spec->messages : s->traffic.nodes - 1;
 	s->r->nodes = nodes;
 	s->r->ports = net_ports(s->net);
 	s->r->places = net_nodes(s->net);

@@ -64,7 +64,9 @@ static void source_post(struct sim *s, uint64_t at, uint64_t created,
 			       .bytes = s->spec->bytes,
 			       .cookie = id,
 			       .fifo = fifo,
-			       .routing = s->spec->routing,
+			       .routing = s->spec->pattern == SIM_IO
+						  ? NET_SYSTEM
+						  : s->spec->routing,
 			       .zone = s->spec->zone,
 			       .spread = s->spec->spread,
 			       .ack = s->spec->ack,

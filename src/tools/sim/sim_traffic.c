@@ -13,7 +13,7 @@ static const char *const names[SIM_PATTERNS] = {
 	[SIM_UNIFORM] = "uniform",     [SIM_NEIGHBOUR] = "neighbour",
 	[SIM_ALLTOALL] = "all-to-all", [SIM_COMPLEMENT] = "complement",
 	[SIM_HOTSPOT] = "hotspot",     [SIM_PERMUTATION] = "permutation",
-	[SIM_TRANSPOSE] = "transpose",
+	[SIM_TRANSPOSE] = "transpose", [SIM_IO] = "io",
 };
 
 const char *sim_pattern_name(enum sim_pattern pattern)
@@ -46,6 +46,8 @@ const char *sim_pattern_missing(enum sim_pattern pattern,
 		return "coordinates, which nodes of a tree do not have";
 	if (pattern == SIM_TRANSPOSE && !side_of(net_shape_nodes(cfg)))
 		return "a square number of nodes";
+	if (pattern == SIM_IO && !cfg->io_nodes)
+		return "I/O nodes: key io of the machine file, e.g. bgq@io";
 	return NULL;
 }
 
@@ -160,10 +162,10 @@ uint32_t sim_traffic_rounds(const struct sim_traffic *t)
 	}
 }
 
-uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
+/* Returns the target in the partition of a source, both counted from 0. */
+static uint32_t target_in(struct sim_traffic *t, uint32_t src, uint32_t number,
+			  struct weft_rng *r)
 {
-	uint32_t number = t->drawn[src]++;
-	struct weft_rng *r = &t->rng[src];
 	uint32_t others, n;
 
 	switch (t->pattern) {
@@ -187,6 +189,16 @@ uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 	}
 }
 
+uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
+{
+	uint32_t base = src - src % t->nodes, number = t->drawn[src]++;
+
+	if (t->pattern == SIM_IO)
+		return t->nodes * net_partitions(t->cfg) +
+		       src / t->cfg->io_nodes;
+	return base + target_in(t, src - base, number, &t->rng[src]);
+}
+
 /* Draws a random cyclic permutation, in which no node is its own partner. */
 static void draw_cycle(struct sim_traffic *t)
 {
@@ -208,6 +220,7 @@ int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,
 		     enum sim_pattern pattern, double hot_part, uint64_t seed)
 {
 	uint32_t nodes = net_shape_nodes(cfg);
+	uint32_t all = nodes * net_partitions(cfg);
 
 	*t = (struct sim_traffic){ .cfg = cfg,
 				   .pattern = pattern,
@@ -216,12 +229,12 @@ int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,
 				   .seed = seed };
 	t->hot = nodes / 2;
 	t->side = side_of(nodes);
-	t->rng = calloc(nodes, sizeof(*t->rng));
-	t->drawn = calloc(nodes, sizeof(*t->drawn));
+	t->rng = calloc(all, sizeof(*t->rng));
+	t->drawn = calloc(all, sizeof(*t->drawn));
 	t->table = calloc(nodes, sizeof(*t->table));
 	if (!t->rng || !t->drawn || !t->table)
 		return -ENOMEM;
-	for (uint32_t n = 0; n < nodes; n++)
+	for (uint32_t n = 0; n < all; n++)
 		weft_rng_init(&t->rng[n], seed, n);
 	draw_cycle(t);
 	return 0;

@@ -21,13 +21,14 @@ enum sim_pattern {
 	SIM_HOTSPOT,	 /* one node more often than the other nodes */
 	SIM_PERMUTATION, /* one random partner per node */
 	SIM_TRANSPOSE,	 /* nodes as a square matrix: the transposed position */
+	SIM_IO,		 /* the I/O node of the source */
 	SIM_PATTERNS
 };
 
 struct sim_traffic {
 	const struct net_config *cfg;
 	enum sim_pattern pattern;
-	uint32_t nodes;
+	uint32_t nodes;	 /* nodes of a partition; traffic stays inside */
 	uint32_t side;	 /* side of the square of nodes; 0: not a square */
 	uint32_t hot;	 /* number of the hot node */
 	double hot_part; /* additional fraction of messages to the hot node */

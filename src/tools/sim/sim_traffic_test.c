@@ -24,6 +24,8 @@ static void no_node_sends_to_itself(void **state)
 	for (int p = 0; p < SIM_PATTERNS; p++) {
 		if (p == SIM_TRANSPOSE) /* diagonal nodes send to themselves */
 			continue;
+		if (p == SIM_IO) /* targets are not compute nodes */
+			continue;
 		traffic("bgq:4x2x3mx1x2", (enum sim_pattern)p);
 		for (uint32_t n = 0; n < t.nodes; n++)
 			for (int k = 0; k < 100; k++) {
@@ -109,6 +111,29 @@ static void tree_cuts_are_around_subtrees(void **state)
 }
 
 /* 1,024 nodes are a matrix of 32 x 32. */
+static void every_node_writes_to_its_io_node(void **state)
+{
+	traffic("bgq@io:4x4x4", SIM_IO);
+	T_NULL(sim_pattern_missing(SIM_IO, &cfg));
+	for (uint32_t n = 0; n < 64; n++)
+		T_IS(sim_traffic_next(&t, n), 64 + n / 32);
+	/* 32 nodes share two links */
+	T_TRUE(sim_traffic_load(&t) == 16);
+	sim_traffic_close(&t);
+	traffic("bgq:4x4x4", SIM_UNIFORM);
+	T_NOT_NULL(sim_pattern_missing(SIM_IO, &cfg));
+	sim_traffic_close(&t);
+}
+
+static void traffic_stays_in_its_partition(void **state)
+{
+	traffic("bgq@two:4x4", SIM_UNIFORM);
+	for (uint32_t n = 0; n < 32; n++)
+		for (int k = 0; k < 20; k++)
+			T_IS(sim_traffic_next(&t, n) / 16, n / 16);
+	sim_traffic_close(&t);
+}
+
 static void transpose_traffic_is_symmetric(void **state)
 {
 	uint32_t own = 0, n, d;
@@ -137,6 +162,8 @@ int main(void)
 		T_CASE(torus_cut_load_matches_the_textbook),
 		T_CASE(tree_cuts_are_around_subtrees),
 		T_CASE(transpose_traffic_is_symmetric),
+		T_CASE(every_node_writes_to_its_io_node),
+		T_CASE(traffic_stays_in_its_partition),
 	};
 
 	return T_RUN(tests);
