@@ -80,7 +80,8 @@ static void bench_lost(void *arg, struct weft_peer *peer, int err)
 	exit(0);
 }
 
-static const struct weft_carrier_up bench_up = { bench_deliver, bench_lost };
+static const struct weft_carrier_up bench_up = { .deliver = bench_deliver,
+						 .lost = bench_lost };
 
 static void bench_open(struct bench *b, int core)
 {

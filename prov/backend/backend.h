@@ -255,6 +255,17 @@ struct weft_backend {
 	 */
 	unsigned (*path)(struct weft_carrier *c, const char *name);
 
+	/* ---- matching by the interface ---- */
+	/*
+	 * Returns whether the interface matches the messages of this endpoint;
+	 * NULL: the processor matches. If so, searched() is called for every
+	 * search of a queue, with the number of entries compared and, if an
+	 * arriving message has matched, the time of the receive's post.
+	 */
+	bool (*matches)(struct weft_carrier *c);
+	void (*searched)(struct weft_carrier *c, uint64_t entries,
+			 uint64_t posted_ps);
+
 	/* ---- transfers and atomics ---- */
 	/*
 	 * Post a transfer. Return 0: d->done was or will be called; -EAGAIN:

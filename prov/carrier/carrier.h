@@ -70,6 +70,12 @@ struct weft_carrier_up {
 	 * for the peer's mapping in this process.
 	 */
 	void (*lost)(void *arg, struct weft_peer *peer, int err);
+	/*
+	 * The rank's interface processes packets that have arrived, at a time
+	 * of its own: poll once. Optional; only carriers in virtual time call
+	 * it, from poll or wait.
+	 */
+	void (*interface)(void *arg);
 };
 
 /* Codes that detect bit errors in packets (prov/carrier/lossy). */
@@ -105,6 +111,8 @@ struct weft_carrier_attr {
 	/* this field and the following ones are for prov/vt (vt_api.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
+	/* the processor matches messages, also if the interface could */
+	bool host_match;
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
 			    const void *in, size_t bytes);
 	/*

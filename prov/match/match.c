@@ -332,3 +332,31 @@ struct weft_match_msg *weft_match_find_msg(struct weft_match *m,
 	}
 	return NULL;
 }
+
+/* ---- length of a linear search ------------------------------------------- */
+
+static uint64_t entries_searched(const struct weft_list *list,
+				 const struct weft_list *last)
+{
+	const struct weft_list *n;
+	uint64_t count = 0;
+
+	for (n = list->next; n != list; n = n->next) {
+		count++;
+		if (n == last)
+			break;
+	}
+	return count;
+}
+
+uint64_t weft_match_posted_searched(const struct weft_match *m,
+				    const struct weft_match_recv *r)
+{
+	return entries_searched(&m->posted, r ? &r->order : NULL);
+}
+
+uint64_t weft_match_msgs_searched(const struct weft_match *m,
+				  const struct weft_match_msg *u)
+{
+	return entries_searched(&m->msgs, u ? &u->order : NULL);
+}

@@ -170,6 +170,15 @@ void weft_match_remove(struct weft_match *m, struct weft_match_msg *u);
 struct weft_match_msg *weft_match_find_msg(struct weft_match *m,
 					   const struct weft_match_recv *r);
 
+/*
+ * Return the number of entries that a linear search compares before it ends: at
+ * the entry, or at the end of the queue if it is NULL.
+ */
+uint64_t weft_match_posted_searched(const struct weft_match *m,
+				    const struct weft_match_recv *r);
+uint64_t weft_match_msgs_searched(const struct weft_match *m,
+				  const struct weft_match_msg *u);
+
 static inline struct weft_match_msg *
 weft_match_search(struct weft_match *m, const struct weft_match_recv *r)
 {

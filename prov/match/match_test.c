@@ -364,9 +364,37 @@ static void deep_queues_take_constant_time(void **state)
 	free(u);
 }
 
+/* A linear search compares all entries up to the match, or all of them. */
+static void searched_entries_are_counted(void **state)
+{
+	struct weft_match_recv r[3] = { { .tag = 1 },
+					{ .tag = 2 },
+					{ .tag = 3 } };
+	struct weft_match_msg u[2] = { { .tag = 8 }, { .tag = 9 } };
+	struct weft_match m;
+
+	weft_match_init(&m);
+	T_IS(weft_match_posted_searched(&m, NULL), 0);
+	for (unsigned i = 0; i < 3; i++)
+		weft_match_post(&m, &r[i]);
+	T_IS(weft_match_posted_searched(&m, &r[0]), 1);
+	T_IS(weft_match_posted_searched(&m, &r[2]), 3);
+	T_IS(weft_match_posted_searched(&m, NULL), 3);
+	for (unsigned i = 0; i < 2; i++)
+		weft_match_add(&m, &u[i]);
+	T_IS(weft_match_msgs_searched(&m, &u[0]), 1);
+	T_IS(weft_match_msgs_searched(&m, NULL), 2);
+	for (unsigned i = 0; i < 3; i++)
+		weft_match_unpost(&m, &r[i]);
+	for (unsigned i = 0; i < 2; i++)
+		weft_match_remove(&m, &u[i]);
+	weft_match_fini(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T_CASE(searched_entries_are_counted),
 		T_CASE(the_oldest_receive_of_all_classes_matches),
 		T_CASE(a_receive_that_stays_posted_matches_again),
 		T_CASE(random_sequences_agree_with_the_model),

@@ -205,6 +205,12 @@ int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
 		    uint8_t zone[NET_ZONES][NET_DIMS_MAX]);
 
 /*
+ * Occupies the processor of a node's interface for `ps` from time `at` on, or
+ * from the end of its earlier work. Returns the end.
+ */
+uint64_t net_thread_run(struct net *net, uint32_t node, uint64_t at,
+			uint64_t ps);
+/*
  * Posts a message to its FIFO at time `at`. Returns 0; -EAGAIN: no free record
  * in the block; -EINVAL: invalid node, path or routing, or the source route
  * does not end at dst.

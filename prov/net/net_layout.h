@@ -280,6 +280,8 @@ struct net_nic {
 	/* times at which the reception engines of the classes are free */
 	uint64_t class_ps[NET_CLASSES];
 	uint64_t bus_ps[NET_BUSES_MAX]; /* time at which each bus is free */
+	uint64_t
+		thread_ps; /* time at which the interface's processor is free */
 };
 
 /* A message or a timer. */

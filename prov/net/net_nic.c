@@ -331,6 +331,17 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 	return 0;
 }
 
+uint64_t net_thread_run(struct net *net, uint32_t node, uint64_t at,
+			uint64_t ps)
+{
+	struct net_nic *n = net_nic(net, node);
+
+	if (n->thread_ps < at)
+		n->thread_ps = at;
+	n->thread_ps += ps;
+	return n->thread_ps;
+}
+
 /* ---- injection engines --------------------------------------------------- */
 
 /* Order of messages at an engine: by class, then by FIFO, round-robin. */

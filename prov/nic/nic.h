@@ -318,8 +318,12 @@ struct weft_nic_op {
 	 */
 	struct iovec iov[WEFT_IOV_MAX];
 
-	uint64_t addr; /* in: remote address, for RMA and atomics */
-	uint64_t key;  /* in: key of the remote region */
+	/*
+	 * in: remote address, for RMA and atomics; of a receive that the
+	 * interface matches: time of the post, ps
+	 */
+	uint64_t addr;
+	uint64_t key; /* in: key of the remote region */
 
 	/* line 4 */
 	struct weft_list link;
@@ -423,6 +427,7 @@ struct weft_nic_attr {
 	bool encrypt;
 	struct weft_vt *world; /* world of the carrier, in virtual time */
 	bool threads;
+	bool host_match; /* weft_carrier_attr.host_match */
 };
 
 /* Opens an endpoint. Returns 0, -EADDRINUSE or an error of the carrier. */

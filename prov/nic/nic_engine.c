@@ -23,7 +23,9 @@
 
 #include <stdlib.h>
 
-#define CLOSE_NS (2 * 1000 * 1000 * 1000ull)
+#define CLOSE_NS	 (2 * 1000 * 1000 * 1000ull)
+/* packets of one run of the interface */
+#define INTERFACE_BUDGET 16
 
 /* ---- death of a peer ----------------------------------------------------- */
 
@@ -170,9 +172,23 @@ static int nic_deliver(void *arg, struct weft_peer *src,
 	return 0;
 }
 
+/*
+ * Lets the interface process packets that have arrived. Collectives progress
+ * only when the processor polls.
+ */
+static void nic_interface(void *arg)
+{
+	struct weft_nic *nic = arg;
+
+	nic->unit->ops->poll(nic->unit, INTERFACE_BUDGET);
+	if (!weft_list_empty(&nic->busy))
+		nic_push_all(nic);
+}
+
 static const struct weft_carrier_up nic_up = {
 	.deliver = nic_deliver,
 	.lost = nic_lost,
+	.interface = nic_interface,
 };
 
 WEFT_HOT int weft_nic_poll(struct weft_nic *nic, int budget)
@@ -294,6 +310,14 @@ nic_carrier(const struct weft_nic_attr *attr, struct weft_carrier_attr *ca)
 	return &weft_carrier_lossy;
 }
 
+static void nic_match_init(struct weft_nic *nic)
+{
+	struct weft_carrier *c = nic->unit->carrier;
+	const struct weft_backend *b = c->ops->backend;
+
+	nic->unit_matches = b->matches && b->matches(c);
+}
+
 int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 {
 	struct weft_nic *nic = aligned_alloc(64, (sizeof(*nic) + 63) / 64 * 64);
@@ -315,6 +339,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.key_bytes = attr->key_bytes,
 		.world = attr->world,
 		.threads = attr->threads,
+		.host_match = attr->host_match,
 		.combine = grp_combine,
 		.change = nic_atomic_change,
 	};
@@ -331,6 +356,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		return err;
 	}
 	nic_sizes(nic, attr);
+	nic_match_init(nic);
 	nic_share_init(nic);
 	err = nic_spares_fill(nic) ? -ENOMEM : grp_open(nic, attr);
 	if (err)

@@ -263,6 +263,8 @@ struct weft_nic {
 	uint32_t loose;	  /* carrier flags of packets that may be reordered */
 	bool coll_active; /* poll must progress the groups */
 	unsigned coll_groups;
+	/* the interface matches, in virtual time: its searches take time */
+	bool unit_matches;
 	/* matching of untagged and tagged messages */
 	struct weft_match match[2];
 	struct weft_pool msgs;

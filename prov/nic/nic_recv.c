@@ -31,6 +31,28 @@ static struct weft_match *match_for(struct weft_nic *nic, unsigned flags)
 	return flags & WEFT_OP_TAGGED ? &nic->match[1] : &nic->match[0];
 }
 
+/*
+ * Reports a search of the interface: the number of entries compared, and the
+ * time at which the receive was posted (0: it is posted now, or there is none).
+ */
+static WEFT_COLD void searched(struct weft_nic *nic, uint64_t entries,
+			       uint64_t posted_ps)
+{
+	struct weft_carrier *c = nic->unit->carrier;
+
+	c->ops->backend->searched(c, entries, posted_ps);
+}
+
+static WEFT_COLD void posted_searched(struct weft_nic *nic,
+				      const struct weft_match *m,
+				      const struct weft_match_recv *r)
+{
+	const struct weft_nic_op *op =
+		r ? weft_container_of(r, struct weft_nic_op, m) : NULL;
+
+	searched(nic, weft_match_posted_searched(m, r), op ? op->addr : 0);
+}
+
 /* Ends one part of a multi buffer; the last part releases the buffer. */
 static void part_end(struct weft_nic *nic, struct weft_nic_op *op)
 {
@@ -163,6 +185,8 @@ static inline struct weft_nic_op *recv_take(struct weft_nic *nic,
 	struct weft_nic_op *op;
 
 	*err_p = 0;
+	if (weft_unlikely(nic->unit_matches))
+		posted_searched(nic, m, r);
 	if (!r)
 		return NULL;
 	op = weft_container_of(r, struct weft_nic_op, m);
@@ -621,6 +645,8 @@ static WEFT_NOINLINE int recv_slow_path(struct weft_nic *nic,
 	if (op->flags & WEFT_OP_MULTI)
 		return recv_multi(nic, op);
 	um = msg_find(nic, m, op);
+	if (nic->unit_matches)
+		searched(nic, weft_match_msgs_searched(m, um), 0);
 	if (!um) {
 		weft_match_post(m, &op->m);
 		if (op->peer && op->peer->lost)
@@ -638,6 +664,9 @@ WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
 
+	if (weft_unlikely(nic->unit_matches))
+		op->addr = nic->unit->carrier->ops->backend->now_ps(
+			nic->unit->carrier, false);
 	if (weft_unlikely((op->flags & (WEFT_OP_CLAIM | WEFT_OP_MULTI)) ||
 			  op->peer || !weft_list_empty(&m->msgs) ||
 			  !weft_list_empty(&nic->gone)))

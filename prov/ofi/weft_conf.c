@@ -96,6 +96,11 @@ static const struct weft_cfg_opt options[] = {
 	  "128; the minimum of the members' values is used; 0: binomial trees, "
 	  "in the order of recursive doubling; bgq's trees follow its torus",
 	  "0..128" },
+	{ "FI_WEFT_MATCH", WEFT_CFG_TEXT, "unit",
+	  "Where messages are matched with the virtual clock: unit, in the "
+	  "interface, also while the processor computes, on machines whose "
+	  "interface does this (qsnet2); host, by the processor",
+	  "unit|host" },
 	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
 	  "live: real time on this host; virtual: virtual time, on a model of "
 	  "the machine's network",
@@ -133,6 +138,7 @@ enum option {
 	FIFO,
 	NODE,
 	ARITY,
+	MATCH,
 	CLOCK,
 	PPN,
 	MAP,
@@ -293,6 +299,7 @@ static void conf_read(void)
 		node = atoi(rank);
 	conf.node = node >= 0 ? (int)node : -1;
 	conf.arity = (unsigned)weft_cfg_get(&options[ARITY]).i;
+	conf.host_match = !strcmp(weft_cfg_get(&options[MATCH]).text, "host");
 }
 
 const struct weft_conf *weft_conf(void)

@@ -27,6 +27,7 @@ struct weft_conf {
 	uint32_t fifo_slots;
 	int node;			    /* FI_WEFT_NODE; -1: unknown */
 	unsigned arity;			    /* FI_WEFT_ARITY */
+	bool host_match;		    /* FI_WEFT_MATCH */
 	const struct weft_backend *backend; /* FI_WEFT_CLOCK */
 	struct weft_vt_conf vt; /* FI_WEFT_MACHINE, _MAP, _PPN, _COMPUTE */
 	const char *job;	/* FI_WEFT_JOB */

@@ -10,6 +10,7 @@
  *   vt_cpus.c          processor affinity of ranks
  *   vt_tx.c            packets into buffers, for the engine
  *   vt_rx.c            packets out of the arrival list
+ *   vt_interface.c     interfaces that match messages while ranks compute
  *   vt_message.c       messages of the model, and their order
  *   vt_dma.c           transfers between the memories of two ranks
  *   vt_fault.c         failed nodes and lost messages, by a fault plan
@@ -168,6 +169,17 @@ struct vt {
 		uint32_t owner;
 	} still;
 	uint64_t due; /* due time set by the last wait */
+	/* The interface of this rank (vt_interface.c). */
+	struct {
+		bool matches;	 /* the interface matches messages */
+		bool refused;	 /* the engine has refused the next packet */
+		bool running;	 /* packets are processed by the interface */
+		uint64_t now_ps; /* the interface's clock while it runs */
+		uint64_t released_ps; /* time of the last release */
+		uint64_t done_ps;     /* end of the last completed work */
+		uint64_t owed_ps; /* receive cost that the rank has not paid */
+		int packets; /* packets processed while the rank computed */
+	} interface;
 	/* CPU time of the thread at the end of the last call, ns */
 	uint64_t cpu_ns;
 	/* Current run of this rank, since its release (vt_engine_pass.c). */
@@ -353,6 +365,9 @@ void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
 /* vt_msg_init() for messages that an interface sends without its rank. */
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
 		      const struct weft_pkt_attr *attr, struct net_msg *m);
+/* Either of them, for a packet or transfer posted by a rank. */
+void vt_msg_init_sent(struct weft_vt *w, const struct vt_buf *b,
+		      struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
 /* Returns whether the machine acknowledges packets. */
 static inline bool vt_acks(const struct net_config *cfg)
@@ -415,6 +430,59 @@ void vt_post(struct vt *v, uint32_t i);
 int vt_poll(struct weft_carrier *c, int budget);
 /* Returns the arrival time of the next packet in the list, or VT_NEVER. */
 uint64_t vt_next(struct vt *v);
+
+/* Reads packets that have arrived up to the clock; at most `budget`. */
+int vt_rx_receive(struct vt *v, int budget);
+
+/* vt_interface.c */
+static inline struct vt_interface *vt_interface_of(struct weft_vt *w,
+						   uint32_t rank)
+{
+	return &w->cold_of[rank].interface;
+}
+
+/* Returns the clock of the rank, or of its interface while that runs. */
+static inline uint64_t vt_time(const struct vt *v)
+{
+	return weft_unlikely(v->interface.running) ? v->interface.now_ps
+						   : vt_now(v->me);
+}
+
+/* Advances the rank's clock; while its interface runs, when the rank polls. */
+static inline void vt_pay(struct vt *v, uint64_t ps)
+{
+	if (weft_unlikely(v->interface.running))
+		v->interface.owed_ps += ps;
+	else
+		vt_clock_advance(v->me, ps);
+}
+
+void vt_interface_init(struct vt *v, const struct weft_carrier_attr *attr);
+bool vt_interface_matches(struct weft_carrier *c);
+void vt_interface_searched(struct weft_carrier *c, uint64_t entries,
+			   uint64_t posted_ps);
+/*
+ * Lets the interface process the packets that have arrived up to the rank's
+ * clock; returns their number.
+ */
+int vt_interface_receive(struct vt *v, int budget);
+/*
+ * Around a block of the rank: vt_interface_block() returns the time at which
+ * the rank or its interface must run. vt_interface_release() returns whether
+ * the interface was released; then it has run, and *due_p is the time at which
+ * the rank must run.
+ */
+uint64_t vt_interface_block(struct vt *v, uint64_t due);
+bool vt_interface_release(struct vt *v, enum weft_vt_state as, uint64_t *due_p);
+/*
+ * Called by the engine. vt_interface_stamp() returns the time at which the rank
+ * or its interface can read an arriving packet; vt_interface_runs() whether an
+ * event at time `at` is for the interface, because the rank's clock is later.
+ */
+uint64_t vt_interface_stamp(struct vt_engine_pass *t, uint32_t rank,
+			    const struct vt_buf *b);
+bool vt_interface_runs(struct weft_vt *w, uint32_t rank, uint64_t at);
+void vt_interface_drain(struct vt_engine_pass *t, uint32_t rank);
 
 /* vt_engine.c */
 

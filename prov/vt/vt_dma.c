@@ -73,10 +73,11 @@ static void dma_fill(struct vt *v, uint32_t i, const struct vt_dma *m,
 	b->from = v->rank;
 	b->more = 1; /* receiving the completion costs nothing */
 	b->attr = path->there;
+	b->by_interface = v->interface.running;
 	memcpy(b->payload, m, sizeof(*m));
 	v->long_message = !path->quick;
 	vt_send_cost(v);
-	b->stamp = vt_now(v->me);
+	b->stamp = vt_time(v);
 	v->last_to = VT_NONE;
 }
 
@@ -168,7 +169,7 @@ int vt_dma_completed(struct vt *v, const struct vt_buf *b)
 	if (!d || m.err > 0)
 		return -EPROTO;
 	v->dma[b->id] = NULL;
-	vt_clock_advance(v->me, v->w->cfg.poll_ps);
+	vt_pay(v, v->w->cfg.poll_ps);
 	d->done(d, m.err);
 	return 0;
 }
@@ -386,7 +387,7 @@ static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 	if (back)
 		vt_msg_init_unit(t->w, b->to, b->from, &m->back, &msg);
 	else
-		vt_msg_init(t->w, b->from, b->to, &b->attr, &msg);
+		vt_msg_init_sent(t->w, b, &msg);
 	msg.address = back ? 0 : model_address(t->w, b->to, m);
 	msg.cookie = i | VT_COOKIE_DMA;
 	if (m->step == VT_DMA_RESPONSE || (m->err && is_return(m)))

@@ -231,6 +231,7 @@ static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
 	uint32_t i, next, n = 0;
 
 	engine_return(t, r);
+	vt_interface_drain(t, rank);
 	for (i = posted_by(t->w, r); i != VT_NONE; i = next) {
 		unsigned kind = vt_buf(t->w, i)->kind;
 

@@ -34,7 +34,7 @@ static uint64_t cpu_ns(void)
 
 WEFT_HOT void vt_enter(struct vt *v)
 {
-	if (weft_likely(v->w->compute <= 0) || v->out)
+	if (weft_likely(v->w->compute <= 0) || v->out || v->interface.running)
 		return;
 	vt_clock_advance(v->me, (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
 					   v->w->compute * PS_PER_NS));
@@ -42,7 +42,7 @@ WEFT_HOT void vt_enter(struct vt *v)
 
 WEFT_HOT void vt_exit(struct vt *v)
 {
-	if (weft_unlikely(v->w->compute > 0))
+	if (weft_unlikely(v->w->compute > 0) && !v->interface.running)
 		v->cpu_ns = cpu_ns();
 }
 
@@ -86,6 +86,20 @@ static bool freed(const struct vt_engine_pass *t, const struct vt_rank *r)
 	return r->released_pass == t->w->head->passes;
 }
 
+/*
+ * Returns the time before which the released rank, or its interface, cannot
+ * affect another rank. An interface sends without the time of a send call.
+ */
+static uint64_t release_end(struct weft_vt *w, uint32_t rank, uint64_t at)
+{
+	uint64_t now = vt_now(vt_rank(w, rank));
+
+	if (weft_likely(!w->cfg.match_unit))
+		return now + w->ahead_ps;
+	return (vt_interface_runs(w, rank, at) ? at : now) + w->ahead_ps -
+	       w->cfg.send_ps;
+}
+
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;
@@ -103,11 +117,13 @@ void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 	if (freed(t, r))
 		return;
 	vt_require(w->wake_count < w->size);
-	if (vt_now(r) < at)
+	if (weft_unlikely(vt_interface_runs(w, rank, at)))
+		vt_interface_of(w, rank)->run_ps = at;
+	else if (vt_now(r) < at)
 		vt_now_set(r, at);
 	WEFT_GUARD_ASSERT(vt_now(r) >= at);
 	w->wake[w->wake_count++] = rank;
-	end = vt_now(r) + w->ahead_ps;
+	end = release_end(w, rank, at);
 	if (end < t->horizon) {
 		t->horizon = end;
 		t->stop = true;
@@ -130,6 +146,10 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 		return;
 	case WEFT_VT_POLLING:
 	case WEFT_VT_POLL_LOOP:
+		if (weft_unlikely(vt_interface_runs(w, rank, at))) {
+			vt_rank_release(t, rank, at);
+			return;
+		}
 		/*
 		 * continue at the first poll that finds the event, if it is
 		 * before the due time
@@ -160,7 +180,7 @@ void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
 	struct vt_buf *b = vt_buf(t->w, i);
 
 	WEFT_GUARD_ASSERT(t->time_ps != VT_NEVER && r->in_tail != i);
-	b->stamp = t->time_ps;
+	b->stamp = vt_interface_stamp(t, rank, b);
 	/* relaxed: R4 publishes it */
 	weft_store32_relaxed(&b->next, VT_NONE);
 	/* R4 pairs with A4 in first_unread() */
@@ -168,7 +188,7 @@ void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
 	r->in_tail = i;
 	engine_busy(t);
 	if (!quiet)
-		vt_rank_notify(t, rank, t->time_ps);
+		vt_rank_notify(t, rank, b->stamp);
 }
 
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank)
@@ -273,6 +293,15 @@ void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
 	vt_msg_init(w, from, to, attr, m);
 	static_assert(VT_FIFOS == VT_UNIT_FIFOS, "the same engines");
 	m->fifo += VT_FIFOS * vt_fifo_step(w);
+}
+
+void vt_msg_init_sent(struct weft_vt *w, const struct vt_buf *b,
+		      struct net_msg *m)
+{
+	if (weft_unlikely(b->by_interface))
+		vt_msg_init_unit(w, b->from, b->to, &b->attr, m);
+	else
+		vt_msg_init(w, b->from, b->to, &b->attr, m);
 }
 
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m)

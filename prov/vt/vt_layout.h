@@ -187,6 +187,23 @@ struct vt_rank_cold {
 	 */
 	struct vt_area area[VT_AREAS];
 	uint32_t areas;
+
+	/* The interface, if it matches messages (vt_interface.c). */
+	struct vt_interface {
+		/* 1: the interface matches; written when the rank joins */
+		uint32_t matches;
+		/* 1: the interface may run while the blocked rank computes */
+		uint32_t may_run;
+		/* processor time of searches since the last pass, ps */
+		uint64_t searched_ps;
+		/*
+		 * Written by the engine: time of the interface's run, or
+		 * VT_NEVER if the rank itself is released; time of the last
+		 * arrival in the list.
+		 */
+		uint64_t run_ps;
+		uint64_t arrived_ps;
+	} interface;
 };
 
 static_assert(sizeof(struct vt_rank_cold) % 128 == 0, "shared format");
@@ -216,7 +233,11 @@ struct vt_buf {
 	uint8_t more;
 	/* contribution: route id of the member; transfer: transfer number */
 	uint16_t id;
-	uint32_t route; /* index in routes */
+	union {
+		uint32_t route; /* contribution: index in routes */
+		/* packet, transfer: 1: the interface has sent it */
+		uint32_t by_interface;
+	};
 	uint32_t end;	/* bytes of the message up to the end of this packet */
 	uint32_t later; /* in the last packet: next message of the FIFO */
 	uint32_t nth;	/* position of the packet in the message, from 1 */

@@ -131,7 +131,9 @@ static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
  */
 static uint64_t retry_time(struct vt_engine_pass *t, uint32_t rank)
 {
-	uint64_t poll_ps = vt_now(vt_rank(t->w, rank));
+	uint64_t poll_ps = vt_interface_runs(t->w, rank, t->time_ps)
+				   ? t->time_ps
+				   : vt_now(vt_rank(t->w, rank));
 	uint64_t step = t->w->cfg.retry_ps ? t->w->cfg.retry_ps : 1;
 	uint64_t n = poll_ps > t->time_ps
 			     ? (poll_ps - t->time_ps + step - 1) / step
@@ -260,7 +262,7 @@ uint32_t vt_message_post(struct vt_engine_pass *t, uint32_t rank,
 	struct net_msg m;
 	uint32_t n, last;
 
-	vt_msg_init(w, rank, b->to, &b->attr, &m);
+	vt_msg_init_sent(w, b, &m);
 	last = chain_packets(w, first, &m, &n);
 	vt_buf(w, last)->attr.vc = b->attr.vc;
 	if (may_overtake(w, b))

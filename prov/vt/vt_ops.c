@@ -44,6 +44,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->change = attr->change;
 	v->threads = attr->threads;
 	v->no_dma = attr->no_dma;
+	vt_interface_init(v, attr);
 	vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
 	v->watched = VT_MEASURED_RUNS;
@@ -402,6 +403,8 @@ const struct weft_backend weft_backend_vt = {
 	.routing = vt_path_record,
 	.full = vt_full,
 	.path = vt_path,
+	.matches = vt_interface_matches,
+	.searched = vt_interface_searched,
 	.get = vt_get,
 	.put = vt_put,
 	.atomic = vt_atomic,

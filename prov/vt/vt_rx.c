@@ -80,7 +80,8 @@ static int deliver(struct vt *v, uint32_t i)
 }
 
 /*
- * Returns the cost of receiving; only the first packet of a message is matched.
+ * Returns the cost of receiving; only the first packet of a message is matched,
+ * by the processor unless the interface has matched it.
  */
 static uint64_t receive_cost_ps(const struct vt *v, const struct vt_buf *b)
 {
@@ -88,22 +89,23 @@ static uint64_t receive_cost_ps(const struct vt *v, const struct vt_buf *b)
 
 	if (b->more)
 		return 0;
-	return cfg->recv_ps + (b->kind == VT_PACKET ? cfg->match_ps : 0);
+	if (b->kind != VT_PACKET || v->interface.matches)
+		return cfg->recv_ps;
+	return cfg->recv_ps + cfg->match_ps;
 }
 
-WEFT_HOT static int rx_receive(struct vt *v, int budget)
+WEFT_HOT int vt_rx_receive(struct vt *v, int budget)
 {
 	int n = 0;
 
 	while (n < budget) {
 		uint32_t i = first_unread(v);
 
-		if (i == VT_NONE || vt_buf(v->w, i)->stamp > vt_now(v->me))
+		if (i == VT_NONE || vt_buf(v->w, i)->stamp > vt_time(v))
 			break;
 		if (deliver(v, i))
 			break;
-		vt_clock_advance(
-			v->me, vt_cost(v, receive_cost_ps(v, vt_buf(v->w, i))));
+		vt_pay(v, vt_cost(v, receive_cost_ps(v, vt_buf(v->w, i))));
 		/*
 		 * relaxed: only this rank writes it; the engine reads it when
 		 * this rank has blocked
@@ -143,6 +145,14 @@ static void report_lost(struct vt *v)
 	}
 }
 
+/* Receives by the rank's processor, or by its interface. */
+WEFT_HOT static int receive(struct vt *v, int budget)
+{
+	return weft_unlikely(v->interface.matches)
+		       ? vt_interface_receive(v, budget)
+		       : vt_rx_receive(v, budget);
+}
+
 WEFT_HOT int vt_poll(struct weft_carrier *c, int budget)
 {
 	struct vt *v = vt_of(c);
@@ -150,11 +160,14 @@ WEFT_HOT int vt_poll(struct weft_carrier *c, int budget)
 
 	if (v->out)
 		return 0;
+	/* the interface processes one packet at a time, at its own clock */
+	if (weft_unlikely(v->interface.running))
+		return vt_rx_receive(v, 1);
 	vt_enter(v);
-	n = rx_receive(v, budget);
+	n = receive(v, budget);
 	if (!n) {
 		vt_poll_unsuccessful(v);
-		n = rx_receive(v, budget);
+		n = receive(v, budget);
 	}
 	if (n)
 		vt_idle_polls_set(v, 0);

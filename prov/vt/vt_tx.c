@@ -91,11 +91,11 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 void vt_send_cost(struct vt *v)
 {
 	const struct net_config *cfg = &v->w->cfg;
+	uint64_t ps = cfg->send_ps + (v->long_message ? cfg->message_ps : 0);
 
-	vt_clock_advance(
-		v->me,
-		vt_cost(v, cfg->send_ps +
-				   (v->long_message ? cfg->message_ps : 0)));
+	/* the interface sends without the processor */
+	if (weft_likely(!v->interface.running))
+		vt_clock_advance(v->me, vt_cost(v, ps));
 	v->long_message = false;
 }
 
@@ -138,18 +138,19 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	/* whether the packet continues the message of the last packet */
 	b->more = v->last_attr.full && v->last_to == p->rank &&
 		  v->last_attr.vc == v->attr.vc && !v->long_message &&
-		  v->last_clock == vt_now(v->me);
+		  v->last_clock == vt_time(v);
 	b->attr = v->attr;
 	b->pkt = *pkt;
+	b->by_interface = v->interface.running;
 	weft_iov_gather(b->payload, iov, count);
 	if (!b->more)
 		vt_send_cost(v);
-	b->stamp = vt_now(v->me);
+	b->stamp = vt_time(v);
 	v->last_to = p->rank;
 	v->last_attr = v->attr;
 	v->last_attr.full |= pkt->len == c->mtu;
 	v->attr = (struct weft_pkt_attr){ .path = 0 };
-	v->last_clock = vt_now(v->me);
+	v->last_clock = vt_time(v);
 	v->stats.sent++;
 	vt_post(v, i);
 	vt_exit(v);

@@ -111,19 +111,14 @@ static uint32_t max_running(const struct weft_vt *w)
 	return w->head->threads ? 2 * w->size : w->size;
 }
 
-/* Blocks until due or until an event; returns 0 or the verdict. */
-WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
+/* Blocks until the engine releases the rank or its interface. */
+WEFT_HOT static void block_once(struct vt *v, enum weft_vt_state as,
+				uint64_t due)
 {
 	struct weft_vt *w = v->w;
 	struct vt_rank *me = v->me;
 	uint32_t before;
 
-	/*
-	 * relaxed: written by this rank, or published by the release; other
-	 * threads of this rank may read it, too
-	 */
-	if (weft_unlikely(weft_load32_relaxed(&me->verdict) == EHOSTDOWN))
-		return -EHOSTDOWN;
 	WEFT_ASSERT(!v->out &&
 		    (as == WEFT_VT_BLOCKED || as == WEFT_VT_POLLING ||
 		     as == WEFT_VT_POLL_LOOP));
@@ -153,9 +148,25 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	if (weft_unlikely(!v->shares))
 		all_started(v);
 	vt_run_begin(v);
-	return weft_likely(!weft_load32_relaxed(&me->verdict))
-		       ? 0
-		       : vt_verdict(&v->base);
+}
+
+/* Blocks until due or until an event; returns 0 or the verdict. */
+WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
+{
+	struct vt_rank *me = v->me;
+
+	/*
+	 * relaxed: written by this rank, or published by the release; other
+	 * threads of this rank may read it, too
+	 */
+	if (weft_unlikely(weft_load32_relaxed(&me->verdict) == EHOSTDOWN))
+		return -EHOSTDOWN;
+	do {
+		block_once(v, as, vt_interface_block(v, due));
+		if (weft_unlikely(weft_load32_relaxed(&me->verdict)))
+			return vt_verdict(&v->base);
+	} while (weft_unlikely(vt_interface_release(v, as, &due)));
+	return 0;
 }
 
 WEFT_HOT int vt_verdict(struct weft_carrier *c)

@@ -741,6 +741,7 @@ static const struct golden_exception {
 	{ NULL, "send" },
 	{ NULL, "recv" },
 	{ NULL, "match" },
+	{ NULL, "match_entry" },
 	{ NULL, "message" },
 	{ NULL, "poll" },
 	{ NULL, "wtime" },

@@ -96,7 +96,8 @@ static void raw_lost(void *arg, struct weft_peer *peer, int err)
 {
 }
 
-static const struct weft_carrier_up raw_up = { raw_deliver, raw_lost };
+static const struct weft_carrier_up raw_up = { .deliver = raw_deliver,
+					       .lost = raw_lost };
 
 /* Sends 2000 packets under a fault plan and returns the counts. */
 static struct raw_sink raw_run(const char *plan)

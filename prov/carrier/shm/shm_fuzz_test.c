@@ -79,7 +79,8 @@ static void fuzz_lost(void *arg, struct weft_peer *peer, int err)
 		weft_store32(&fuzz_f->verdict[sender - 1], (uint32_t)err);
 }
 
-static const struct weft_carrier_up fuzz_up = { fuzz_deliver, fuzz_lost };
+static const struct weft_carrier_up fuzz_up = { .deliver = fuzz_deliver,
+						.lost = fuzz_lost };
 
 static int fuzz_victim(struct fuzz *f)
 {

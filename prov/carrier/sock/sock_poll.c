@@ -394,7 +394,8 @@ static void close_lost(void *arg, struct weft_peer *peer, int err)
 {
 }
 
-static const struct weft_carrier_up close_up = { close_deliver, close_lost };
+static const struct weft_carrier_up close_up = { .deliver = close_deliver,
+						 .lost = close_lost };
 
 void sock_poll_pass_finish(struct sock *s)
 {

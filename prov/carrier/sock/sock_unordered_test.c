@@ -93,7 +93,8 @@ static void side_lost(void *arg, struct weft_peer *peer, int err)
 
 static void side_open(struct side *s, const char *plan)
 {
-	static const struct weft_carrier_up up = { side_deliver, side_lost };
+	static const struct weft_carrier_up up = { .deliver = side_deliver,
+						   .lost = side_lost };
 	struct weft_carrier_attr attr = { .up = &up,
 					  .up_arg = s,
 					  .faults = plan };

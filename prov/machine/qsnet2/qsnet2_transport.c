@@ -370,9 +370,21 @@ static void qsnet2_transport_lost(void *arg, struct weft_peer *peer, int err)
 	e->inbox.up->lost(e->inbox.up_arg, peer, err);
 }
 
+/* The thread processor runs the receive side of the message engine. */
+static void qsnet2_transport_interface(void *arg)
+{
+	struct qsnet2_transport *e = arg;
+
+	if (e->inbox.up->interface)
+		e->inbox.up->interface(e->inbox.up_arg);
+	else
+		qsnet2_transport_poll(&e->unit, QSNET2_TRANSPORT_SLOTS);
+}
+
 static const struct weft_carrier_up qsnet2_transport_up = {
 	.deliver = qsnet2_transport_deliver,
 	.lost = qsnet2_transport_lost,
+	.interface = qsnet2_transport_interface,
 };
 
 /* ---- bulk ---- */

@@ -317,6 +317,11 @@ struct net_config {
 	uint64_t recv_ps; /* time to receive a message */
 	/* time in which the interface matches a message, before recv_ps */
 	uint64_t match_ps;
+	/* time per queue entry that a match searches, after the first one */
+	uint64_t match_entry_ps;
+	/* 1: the interface matches messages also while the processor computes
+	 */
+	uint8_t match_unit;
 	uint64_t poll_ps;  /* duration of a poll without result */
 	uint64_t wtime_ps; /* time to read the clock */
 	/* reliability and faults */

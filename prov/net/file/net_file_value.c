@@ -186,6 +186,7 @@ static const struct {
 	{ "link_crc", { "no", "yes" } },
 	{ "coll_chain", { "no", "yes" } },
 	{ "cut_through", { "no", "yes" } },
+	{ "match_unit", { "no", "yes" } },
 };
 
 static int code(const struct file_doc *doc, const struct file_line *item,

@@ -179,6 +179,7 @@ static int nic_open(struct weft_ep *ep)
 		.encrypt = conf->encrypt,
 		.world = ep->domain->world,
 		.threads = ep->domain->threaded,
+		.host_match = conf->host_match,
 	};
 
 	if (!err)
