@@ -26,3 +26,5 @@ libmpi_abi_la_SOURCES += \
 	src/file/file_view.c src/file/file_view.h \
 	src/file/file_window.c src/file/file_window.h
 EXTRA_DIST += src/file/README
+
+C_TESTS += src/file/file_cover_test src/file/file_layout_test

@@ -57,7 +57,7 @@ static size_t find(const struct file_cover *c, size_t at, bool set)
 				w >>= 1;
 				at++;
 			}
-			return at < c->grains ? at : c->grains;
+			return at; /* no bit beyond the end is set */
 		}
 		at += WORD - at % WORD;
 	}

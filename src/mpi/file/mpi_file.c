@@ -117,6 +117,22 @@ static int check_path(const char *func, int arg, const char *path)
 			    "filename is empty");
 }
 
+/* Gets the communicator; errors call the handler of MPI_FILE_NULL. */
+static int check_comm(const char *func, MPI_Comm comm,
+		      struct weft_comm **comm_p)
+{
+	*comm_p = weft_comm_of(comm);
+	if (!weft_running())
+		return weft_check_comm_bad(func, 1, comm);
+	if (!*comm_p)
+		return weft_err_arg(&weft_file_null, func, MPI_ERR_COMM, 1,
+				    "invalid communicator %p", (void *)comm);
+	if ((*comm_p)->inter)
+		return weft_err_arg(&weft_file_null, func, MPI_ERR_COMM, 1,
+				    "communicator is an intercommunicator");
+	return 0;
+}
+
 #pragma weak MPI_File_open = PMPI_File_open
 int PMPI_File_open(MPI_Comm comm, const char *filename, int amode,
 		   MPI_Info info, MPI_File *fh)
@@ -124,8 +140,10 @@ int PMPI_File_open(MPI_Comm comm, const char *filename, int amode,
 	MPI_ENTER;
 	struct weft_comm *c;
 	struct weft_file *f;
-	int err = mpi_check_intra(__func__, 1, comm, &c), rc;
+	int err = check_comm(__func__, comm, &c), rc;
 
+	if (fh)
+		*fh = MPI_FILE_NULL;
 	if (!err)
 		err = check_path(__func__, 2, filename);
 	if (!err)
@@ -136,7 +154,6 @@ int PMPI_File_open(MPI_Comm comm, const char *filename, int amode,
 		err = weft_check_ptr(&weft_file_null, __func__, 5, fh, "fh");
 	if (err)
 		return err;
-	*fh = MPI_FILE_NULL;
 	rc = weft_file_open(c, filename, amode, weft_info_of(info), &f);
 	if (rc)
 		return weft_err_arg(&weft_file_null, __func__,
