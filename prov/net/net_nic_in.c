@@ -72,6 +72,13 @@ static uint64_t reception_end(struct net_step *s, unsigned port,
 				 net_packet_word(net, m, p));
 		if (end < t)
 			end = t;
+		/* a packet is stored when its address is known */
+		t = net_bus_lookup(net, s->id, path->bus_in,
+				   net_packet_word(net, m, p),
+				   head > *free_ps ? head : *free_ps) +
+		    p->bytes * path->reception_ps_per_byte_x1000 / 1000;
+		if (end < t)
+			end = t;
 	}
 	WEFT_GUARD_ASSERT(end >= head);
 	*free_ps = end;

@@ -119,13 +119,46 @@ static inline uint64_t net_bus_miss(const struct net *net, uint32_t node,
 
 	for (i = 0; i < net->cfg.buses; kept += bus->words, i++) {
 		bus = &net->cfg.bus[i];
-		if (!(mask >> i & 1) || !bus->words)
+		if (!(mask >> i & 1) || !bus->words || bus->lookup_ps)
 			continue;
 		place = &kept[word % bus->words];
 		free_ps = &net_nic(net, node)->bus_ps[i];
 		if (*place != word + 1)
 			*free_ps += bus->miss_ps;
 		*place = word + 1;
+		end = *free_ps > end ? *free_ps : end;
+	}
+	return end;
+}
+
+/*
+ * Looks up a target address before the packet is stored. On a miss a processor,
+ * which all receivers of the node share, finds the address in lookup_ps.
+ * Returns the time at which the address is known; start: time of the request.
+ */
+static inline uint64_t net_bus_lookup(const struct net *net, uint32_t node,
+				      unsigned mask, uint32_t word,
+				      uint64_t start)
+{
+	uint32_t *kept = (uint32_t *)net_at(net, net->off_words) +
+			 (uint64_t)node * net->words;
+	uint64_t end = start, *free_ps;
+	const struct net_bus *bus;
+	bool hit;
+	unsigned i;
+
+	for (i = 0; i < net->cfg.buses; kept += bus->words, i++) {
+		bus = &net->cfg.bus[i];
+		if (!(mask >> i & 1) || !bus->lookup_ps)
+			continue;
+		hit = bus->words && kept[word % bus->words] == word + 1;
+		if (hit)
+			continue;
+		if (bus->words)
+			kept[word % bus->words] = word + 1;
+		free_ps = &net_nic(net, node)->bus_ps[i];
+		*free_ps = (*free_ps > start ? *free_ps : start) +
+			   bus->lookup_ps;
 		end = *free_ps > end ? *free_ps : end;
 	}
 	return end;

@@ -117,7 +117,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		n->off_ahead = reserve(off, ports * sizeof(uint16_t));
 	n->off_dead = reserve(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
 	for (i = 0; i < cfg->buses; i++)
-		n->words += cfg->bus[i].words;
+		n->words += cfg->bus[i].words + (cfg->bus[i].lookup_ps != 0);
 	n->off_row =
 		reserve(off, (nodes - n->ends) * n->ports * cfg->columns * 4);
 	if (cfg->columns)

@@ -74,6 +74,11 @@ struct net_bus {
 	 */
 	uint32_t words;
 	uint64_t miss_ps;
+	/*
+	 * time in which a processor finds a target address that is not in the
+	 * cache, before the packet is stored; 0: misses take miss_ps
+	 */
+	uint64_t lookup_ps;
 };
 
 /* Codes over the bits of a packet on a link; the check bits are last. */

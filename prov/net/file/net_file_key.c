@@ -230,6 +230,9 @@ const struct file_key file_keys[] = {
 	  "entries of the bus's word cache, e.g. 64" },
 	{ "miss", FILE_TIME, BUS(miss_ps), 1, PS_MAX, FILE_OF_BUS,
 	  "additional time of a word cache miss, e.g. 12 ns" },
+	{ "lookup", FILE_TIME, BUS(lookup_ps), 1, PS_MAX, FILE_OF_BUS,
+	  "time in which a processor finds an address that is not in the word "
+	  "cache, before the packet is stored, e.g. 1100 ns" },
 	{ "ack", FILE_BYTES, CFG(ack_bytes), 0, 4096, FILE_OPTIONAL,
 	  "payload of an acknowledgement packet, e.g. 4 B" },
 	{ "ack_wire", FILE_BYTES, CFG(ack_wire_bytes), 1, 4096, FILE_OPTIONAL,

@@ -34,7 +34,7 @@ static void names_and_shapes_are_not_numbers(void **state)
 	T_TRUE(find("rx.words") && find("rx.words")->whole);
 	/* 0 cannot be changed by a factor */
 	T_NULL(find("nios: rx.words"));
-	T_STR(find("nios: rx.per_packet")->variant, "nios");
+	T_STR(find("design: reception")->variant, "design");
 	T_STR(find("link")->value, "2.8 GB/s");
 	T_IS(find("link")->source, NET_SPEC);
 }
