@@ -192,10 +192,13 @@ WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 		left = net_tail_left(s, p);
 		busy = busy < left ? left : busy;
 	}
-	busy += net_hop(s, port)->token_ticks;
 	WEFT_GUARD_ASSERT((uint32_t)s->now - p->since <= INT32_MAX);
 	s->in[port].wait_ticks += (uint32_t)s->now - p->since;
-	net_wheel_after(s, busy, NET_EV_TOKEN,
+	if (rare && net->rare & NET_RARE_WORDS) {
+		net_words_ready(s, port, s->now + busy, p);
+		return;
+	}
+	net_wheel_after(s, busy + net_hop(s, port)->token_ticks, NET_EV_TOKEN,
 			net_word(net_link_peer(back), NET_EV_TOKEN,
 				 net_link_port(back), p->vc,
 				 net_token_payload(s, p, rare)));

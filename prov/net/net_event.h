@@ -16,7 +16,11 @@ enum net_ev {
 	NET_EV_ARRIVE, /* a packet's head is at a receiver */
 	/* a sender is free; payload: receiver that the packet left, plus one */
 	NET_EV_TAIL,
-	NET_EV_TOKEN, /* payload: tokens returned to the sender */
+	/*
+	 * payload: tokens returned to the sender; with NET_TOKEN_READY in the
+	 * VC: tokens that wait at the receiver for a control word
+	 */
+	NET_EV_TOKEN,
 	NET_EV_SORTED,
 	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
 	/* class route: returned credit of this VC; payload: member */
@@ -33,6 +37,8 @@ enum net_ev {
 	NET_EV_SENT,		    /* payload: message */
 	NET_EV_TIMER,		    /* payload: message record */
 };
+
+#define NET_TOKEN_READY 8
 
 /* Purpose of a timer, stored in the VC field. */
 enum net_timer_kind { NET_TIMER_CALLER, NET_TIMER_DEATH, NET_TIMER_WORD };

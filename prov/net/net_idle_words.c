@@ -8,16 +8,20 @@
  *    busy    |--- block ---|w|--- block ---|w|--- block ---|w|
  *    idle    |w|w|w|w|w|w|w|w|
  *
- * The first word of every packet carries credits.
+ * With cfg.credit_words, tokens return in the next control word of the reverse
+ * link; a word carries the tokens of all channels. Status words do not use the
+ * first word of a packet, which is left to credits.
  */
 #include "prov/net/fault/net_fault_int.h"
+#include "prov/net/net_nic.h"
 #include "prov/net/net_nic_int.h"
 
 #include <errno.h>
 
-/* Returns the time at which the next free control word starts. */
+/* Returns the time at which the next control word for credits or status starts.
+ */
 static uint64_t next_word(const struct net *net, uint32_t node, unsigned port,
-			  uint64_t from, uint64_t rate)
+			  uint64_t from, uint64_t rate, bool credit)
 {
 	const struct net_config *cfg = &net->cfg;
 	bool busy = net_node(net, node)->busy >> port & 1;
@@ -27,9 +31,39 @@ static uint64_t next_word(const struct net *net, uint32_t node, unsigned port,
 
 	period = period * rate / 1000;
 	i = (from + period - 1) / period;
-	if (busy && i % words == 0)
+	if (busy && i % words == 0 && !credit)
 		i++;
 	return i * period;
+}
+
+void net_words_ready(struct net_step *s, unsigned port, uint64_t tick,
+		     const struct net_packet *p)
+{
+	struct net *net = s->net;
+
+	net_wheel_put(net, tick > s->now ? tick : s->now + 1, NET_EV_TOKEN,
+		      net_word(s->id, NET_EV_TOKEN, port,
+			       p->vc | NET_TOKEN_READY,
+			       net_cost(net, p->chunks, p->vc)));
+}
+
+void net_words_credit(struct net_step *s, uint64_t word)
+{
+	const struct net *net = s->net;
+	uint32_t node = net_word_node(word);
+	unsigned port = net_word_port(word);
+	uint32_t link = net_links(net, node)[port];
+	const struct net_hop *h = net_link_hop(net, link);
+	uint64_t rate = net->rate[h->rate], now = s->now * net->cfg.tick_ps;
+	uint64_t sent = next_word(net, node, port, now, rate, true) +
+			net->cfg.block_header_bytes * rate / 1000;
+
+	net_wheel_after(
+		s, (uint32_t)((sent - now) / net->cfg.tick_ps) + h->token_ticks,
+		NET_EV_TOKEN,
+		net_word(net_link_peer(link), NET_EV_TOKEN, net_link_port(link),
+			 net_word_vc(word) & ~(unsigned)NET_TOKEN_READY,
+			 net_word_payload(word)));
 }
 
 int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
@@ -54,7 +88,8 @@ int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
 	rate = net->rate[net_link_hop(net, link)->rate];
 	next = (uint64_t *)net_at(net, net->off_control) +
 	       (uint64_t)node * net->ports + port;
-	leave = next_word(net, node, port, at < *next ? *next : at, rate);
+	leave = next_word(net, node, port, at < *next ? *next : at, rate,
+			  false);
 	*next = leave + net->cfg.block_header_bytes * rate / 1000;
 	m = net_mrec(net, mi);
 	m->cookie = cookie;

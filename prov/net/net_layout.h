@@ -690,7 +690,8 @@ static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 enum {
 	NET_RARE_SHARED = 1, /* shared tokens */
 	NET_RARE_AHEAD = 2,  /* returned tokens report waiting times */
-	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD,
+	NET_RARE_WORDS = 32, /* tokens return in control words */
+	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD | NET_RARE_WORDS,
 	NET_RARE_FAULTS = 4,
 	/*
 	 * net_packet.tail is set: links of several rates or store-and-forward

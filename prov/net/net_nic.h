@@ -20,4 +20,13 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c);
 void net_nic_sent(struct net_step *s, const struct net_call *c);
 void net_nic_timer(struct net_step *s, const struct net_call *c);
 
+/*
+ * net_idle_words.c: the tokens of a packet that leaves its buffer in this tick
+ * wait for a control word of the reverse link, ...
+ */
+void net_words_ready(struct net_step *s, unsigned port, uint64_t tick,
+		     const struct net_packet *p);
+/* ... and leave with the next one (event with NET_TOKEN_READY). */
+void net_words_credit(struct net_step *s, uint64_t word);
+
 #endif

@@ -108,11 +108,16 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
 	uint32_t back = s->link[port];
 	uint64_t end = reception_end(s, port, p);
 
-	net_wheel_put(
-		net, net_tick_of(net, end) + net_hop(s, port)->token_ticks,
-		NET_EV_TOKEN,
-		net_word(net_link_peer(back), NET_EV_TOKEN, net_link_port(back),
-			 p->vc, net_cost(net, p->chunks, p->vc)));
+	if (weft_unlikely(net->rare & NET_RARE_WORDS))
+		net_words_ready(s, port, net_tick_of(net, end), p);
+	else
+		net_wheel_put(net,
+			      net_tick_of(net, end) +
+				      net_hop(s, port)->token_ticks,
+			      NET_EV_TOKEN,
+			      net_word(net_link_peer(back), NET_EV_TOKEN,
+				       net_link_port(back), p->vc,
+				       net_cost(net, p->chunks, p->vc)));
 	push_deliver(s, port, pi, end);
 }
 

@@ -157,8 +157,8 @@ static inline uint64_t net_bus_lookup(const struct net *net, uint32_t node,
 		if (bus->words)
 			kept[word % bus->words] = word + 1;
 		free_ps = &net_nic(net, node)->bus_ps[i];
-		*free_ps = (*free_ps > start ? *free_ps : start) +
-			   bus->lookup_ps;
+		*free_ps =
+			(*free_ps > start ? *free_ps : start) + bus->lookup_ps;
 		end = *free_ps > end ? *free_ps : end;
 	}
 	return end;

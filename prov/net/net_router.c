@@ -274,6 +274,10 @@ WEFT_INLINE void token_return(struct net_step *s, uint64_t word, bool rare)
 	struct net_node *n = net_node(net, id);
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
 
+	if (rare && vc & NET_TOKEN_READY) {
+		net_words_credit(s, word);
+		return;
+	}
 	if (rare)
 		have = token_rare(net, id, port, vc, net_word_payload(word));
 	else if (vc)

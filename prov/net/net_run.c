@@ -111,6 +111,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->rare =
 		(cfg->tokens_shared ? NET_RARE_SHARED : 0u) |
 		(cfg->look_ahead ? NET_RARE_AHEAD : 0u) |
+		(cfg->credit_words ? NET_RARE_WORDS : 0u) |
 		(cfg->faults ? NET_RARE_FAULTS | NET_RARE_TAIL : 0u) |
 		(cfg->columns || cfg->system_alternate ? NET_RARE_ROUTER : 0u);
 	if (cfg->look_ahead)

@@ -330,6 +330,11 @@ static int check_links(const struct net_config *cfg)
 		{ has_few_tokens(cfg),
 		  "tokens of VC 1 and up must be at least bubble and "
 		  "at most 255" },
+		{ cfg->credit_words &&
+			  (!cfg->block_bytes || !cfg->block_header_bytes ||
+			   cfg->columns || cfg->look_ahead),
+		  "credit_words requires block and block_header, and neither "
+		  "columns nor look_ahead" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
 	};

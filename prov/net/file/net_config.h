@@ -223,6 +223,8 @@ struct net_config {
 	uint32_t credit_bytes; /* bytes per token of VC 0; 0: chunk_bytes */
 	/* 1: adaptive packets avoid ports whose tokens return slowly */
 	uint8_t look_ahead;
+	/* 1: tokens return in control words of the reverse link */
+	uint8_t credit_words;
 	/* 1: links with lost lanes are store-and-forward */
 	uint8_t slow_store_forward;
 	uint32_t dyn_queues; /* queues of the dynamic VC per receiver */

@@ -313,6 +313,9 @@ static int check_constraints(const struct file_doc *doc,
 			  (c->routes && c->coll_inject_ps < least),
 		  "inject, receive and coll_inject must be at least two "
 		  "cycles" },
+		{ c->credit_words &&
+			  (!c->block_bytes || !c->block_header_bytes),
+		  "credit_words is set, but block or block_header is missing" },
 		{ c->barriers && !c->barrier_bytes,
 		  "barriers is set, but barrier (bytes of a barrier packet) is "
 		  "missing" },

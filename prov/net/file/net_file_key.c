@@ -126,6 +126,9 @@ const struct file_key file_keys[] = {
 	  "buffer bytes per token, if not a chunk, e.g. 64 B" },
 	{ "look_ahead", FILE_COUNT, CFG(look_ahead), 0, 1, FILE_OPTIONAL,
 	  "1: adaptive packets avoid ports whose tokens return slowly" },
+	{ "credit_words", FILE_COUNT, CFG(credit_words), 0, 1, FILE_OPTIONAL,
+	  "1: tokens return in the control words (block_header) of the reverse "
+	  "link" },
 	{ "slow_store_forward", FILE_COUNT, CFG(slow_store_forward), 0, 1,
 	  FILE_OPTIONAL, "1: links slower than others are store-and-forward" },
 	{ "dyn_queues", FILE_COUNT, CFG(dyn_queues), 1, 7, 0,

@@ -330,6 +330,53 @@ static void rings_do_not_deadlock(void **state)
 }
 
 /*
+ * Node 0 sends 20 packets to node 1, with a buffer for one. Returns the time
+ * until all have arrived; back: node 1 sends at the same time.
+ */
+static uint64_t with_few_credits(bool back)
+{
+	struct net_msg msg = { .dst = 1,
+			       .bytes = 20 * 4096,
+			       .routing = NET_DETERMINISTIC,
+			       .cookie = 1 };
+	struct net_fixture e;
+
+	load("apenet");
+	cfg.tokens[NET_VC_DET] = 1;
+	cfg.path[HOST].read_ps = 1;
+	cfg.path[HOST].reception_ps_per_byte_x1000 = 1;
+	cfg.path[HOST].bus_in = cfg.path[HOST].bus_request = 0;
+	cfg.bubble = 1;
+	net_fixture_open(&e, &cfg, 1 << 14);
+	T_OK(net_send(e.net, 0, &msg));
+	if (back) {
+		msg.src = 1;
+		msg.dst = 0;
+		msg.bytes = 60 * 4096;
+		msg.cookie = 2;
+		msg.routing = NET_HIGH; /* has buffers for two packets */
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_fixture_drain(&e);
+	T_OK(net_check(e.net));
+	net_fixture_close(&e);
+	return e.cookie_at[1];
+}
+
+/*
+ * Credits return in control words. On an idle link these follow one another; on
+ * a busy link one follows every 64 B, so credits wait longer.
+ */
+static void credits_travel_in_control_words(void **state)
+{
+	uint64_t idle = with_few_credits(false), busy = with_few_credits(true);
+
+	T_TRUE(busy > idle);
+	/* 19 credits wait for 80 B at 2.8 GB/s at most */
+	T_TRUE(busy - idle <= 19 * 29000);
+}
+
+/*
  * Three neighbours send to a board that cannot find the pages fast enough: they
  * wait for credits, nothing is lost, and the rate is shared equally.
  */
@@ -647,6 +694,7 @@ int main(void)
 		T_CASE(the_tlb_holds_512_pages),
 		T_CASE(dimension_order_and_wraparound_routing),
 		T_CASE(rings_do_not_deadlock),
+		T_CASE(credits_travel_in_control_words),
 		T_CASE(credits_throttle_a_fast_sender),
 		T_CASE(control_word_latency),
 		T_CASE(dead_link_loses_control_words),
