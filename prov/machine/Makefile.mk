@@ -15,7 +15,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/gemini/gemini.c prov/machine/gemini/gemini_dev.h prov/machine/gemini/gemini_layout.h \
 	prov/machine/gemini/gemini_amo.c prov/machine/gemini/gemini_bte.c \
 	prov/machine/gemini/gemini_bulk.c prov/machine/gemini/gemini_bulk.h \
-	prov/machine/gemini/gemini_cq.c \
+	prov/machine/gemini/gemini_cq.c prov/machine/gemini/gemini_handles.c \
 	prov/machine/gemini/gemini_link.c prov/machine/gemini/gemini_msgq.c \
 	prov/machine/gemini/gemini_rx.c prov/machine/gemini/gemini_scrub.c \
 	prov/machine/gemini/gemini_smsg.c prov/machine/gemini/gemini_tx.c \
@@ -60,6 +60,7 @@ C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/bgq/bgq_path_test \
 	prov/machine/bgq/bgq_bulk_test \
 	prov/machine/gemini/gemini_test prov/machine/gemini/gemini_bulk_test \
+	prov/machine/gemini/gemini_handles_test \
 	prov/machine/gemini/gemini_link_test prov/machine/qsnet2/qsnet2_bulk_test \
 	prov/machine/qsnet2/qsnet2_test prov/machine/qsnet2/qsnet2_queue_test \
 	prov/machine/qsnet2/qsnet2_time_test prov/machine/qsnet2/qsnet2_thread_test \

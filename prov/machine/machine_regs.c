@@ -168,9 +168,8 @@ static int area_of(struct weft_regs *r, struct weft_peer *peer,
 }
 
 /*
- * Reads a consistent copy of a row; false: it keeps changing. The owner writes
- * a row before it sends the packet by which a peer learns of the memory, so a
- * row that the peer needs does not change.
+ * Reads a consistent copy of a row; false: it is being written, or keeps
+ * changing.
  */
 static bool row_read(struct regs_row *row, struct weft_regs_entry *e)
 {
@@ -197,8 +196,11 @@ int weft_regs_read(struct weft_regs *r, struct weft_peer *peer, uint32_t i,
 
 	if (err)
 		return err;
-	return i < r->count && row_read(&a->row[i], e) && e->bytes ? 0
-								   : -ENOENT;
+	if (i >= r->count)
+		return -ENOENT;
+	if (!row_read(&a->row[i], e))
+		return -EAGAIN;
+	return e->bytes ? 0 : -ENOENT;
 }
 
 static bool entry_contains(const struct weft_regs_entry *e, uint64_t addr,
@@ -222,15 +224,19 @@ int weft_regs_find(struct weft_regs *r, struct weft_peer *peer, uint32_t first,
 	used = weft_load64(&a->used);
 	if (used > r->count)
 		used = r->count;
+	err = -EACCES;
 	for (uint32_t i = first; i < used; i++) {
-		if (!row_read(&a->row[i], e) || !e->bytes ||
-		    (e->flags & want->flags) != want->flags ||
+		if (!row_read(&a->row[i], e)) {
+			err = -EAGAIN; /* its owner was interrupted */
+			continue;
+		}
+		if (!e->bytes || (e->flags & want->flags) != want->flags ||
 		    !entry_contains(e, want->base, want->bytes))
 			continue;
 		*i_p = i;
 		return 0;
 	}
-	return -EACCES;
+	return err;
 }
 
 weft_au64 *weft_regs_counter(struct weft_regs *r, struct weft_peer *peer)

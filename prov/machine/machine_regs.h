@@ -59,7 +59,8 @@ void weft_regs_set(struct weft_regs *r, uint32_t i,
 
 /*
  * Reads entry i of a peer's unit. -ENOENT: no such entry, or empty; -EAGAIN:
- * the peer has no endpoint yet; -EOPNOTSUPP: no shared memory with the peer.
+ * the peer has no endpoint yet, or is writing the entry; -EOPNOTSUPP: no shared
+ * memory with the peer.
  */
 int weft_regs_read(struct weft_regs *r, struct weft_peer *peer, uint32_t i,
 		   struct weft_regs_entry *e);

@@ -12,8 +12,8 @@
  *     range registers            base addresses
  *      0  payloads of packets     0  byte counter of a get
  *      1  byte counter of a get   1  byte counter of received puts, shared
- *      2  shared byte counter     8  segments of the current get
- *      3  segments of the        16  memory of range register i: 16 + i
+ *      2  shared byte counter     2  all memory, for puts of peers
+ *      3  segments of the         8  segments of the current get
  *         current transfer
  *      7  memory that peers
  *         may access
@@ -33,12 +33,12 @@
 #define RANGE_MEMORY  7
 #define BAT_COUNTER   0
 #define BAT_SHARED    1
+#define BAT_MEMORY    2
 #define BAT_LOCAL     8
-#define BAT_MEMORY    16
-#define BULK_SEGS     4 /* segments of a struct weft_dma */
+#define MEMORY_BASE   4096 /* a base address must not be NULL */
+#define BULK_SEGS     4	   /* segments of a struct weft_dma */
 
 static_assert(RANGE_LOCAL + BULK_SEGS == RANGE_MEMORY &&
-		      BAT_LOCAL + BULK_SEGS <= BAT_MEMORY &&
 		      BULK_SEGS ==
 			      WEFT_COUNT_OF(((struct weft_dma *)0)->local) &&
 		      BULK_SEGS * sizeof(struct weft_bgq_desc) ==
@@ -90,11 +90,19 @@ static int range_choose(const struct bgq_bulk *b, uint64_t at, uint64_t n,
 	return best;
 }
 
-static int range_set(struct bgq_bulk *b, unsigned i, unsigned bat,
-		     uint64_t base, uint64_t bytes, unsigned flags)
+static int range_set(struct bgq_bulk *b, unsigned i, uint64_t base,
+		     uint64_t bytes, unsigned flags)
+{
+	return weft_bgq_range_set(
+		b->mu, i, bytes ? (void *)(uintptr_t)base : NULL, bytes, flags);
+}
+
+/* Sets a range register and the base address of its memory. */
+static int range_bat_set(struct bgq_bulk *b, unsigned i, unsigned bat,
+			 uint64_t base, uint64_t bytes, unsigned flags)
 {
 	void *at = bytes ? (void *)(uintptr_t)base : NULL;
-	int err = weft_bgq_range_set(b->mu, i, at, bytes, flags);
+	int err = range_set(b, i, base, bytes, flags);
 
 	return err ? err : weft_bgq_bat_set(b->mu, bat, at, 0);
 }
@@ -124,8 +132,7 @@ int bgq_bulk_mem_open(struct bgq_bulk *b, const struct iovec *mem,
 	if (n) {
 		bool gaps = r->bytes > 0;
 
-		if (range_set(b, (unsigned)i, BAT_MEMORY + (unsigned)i, at, n,
-			      flags))
+		if (range_set(b, (unsigned)i, at, n, flags))
 			return -EINVAL;
 		r->gaps = gaps;
 	}
@@ -138,7 +145,7 @@ void bgq_bulk_mem_close(struct bgq_bulk *b, int reg)
 	unsigned i = (unsigned)reg;
 
 	if (--b->refs[i] == 0)
-		range_set(b, i, BAT_MEMORY + i, 0, 0, 0);
+		range_set(b, i, 0, 0, 0);
 }
 
 /* ---- the engine: executes a descriptor ---- */
@@ -297,9 +304,9 @@ static unsigned local_open(struct bgq_bulk *b, const struct weft_dma *d,
 			seg[n].iov_len = left;
 		left -= seg[n].iov_len;
 		if (seg[n].iov_len &&
-		    !range_set(b, RANGE_LOCAL + n, BAT_LOCAL + n,
-			       (uintptr_t)seg[n].iov_base, seg[n].iov_len,
-			       flags))
+		    !range_bat_set(b, RANGE_LOCAL + n, BAT_LOCAL + n,
+				   (uintptr_t)seg[n].iov_base, seg[n].iov_len,
+				   flags))
 			n++;
 	}
 	return n;
@@ -308,7 +315,7 @@ static unsigned local_open(struct bgq_bulk *b, const struct weft_dma *d,
 static void local_close(struct bgq_bulk *b, unsigned n)
 {
 	while (n--)
-		range_set(b, RANGE_LOCAL + n, BAT_LOCAL + n, 0, 0, 0);
+		range_bat_set(b, RANGE_LOCAL + n, BAT_LOCAL + n, 0, 0, 0);
 }
 
 /* Returns an error, or reports completion through done. */
@@ -355,41 +362,22 @@ int bgq_bulk_get(struct bgq_bulk *b, struct weft_peer *peer, struct weft_dma *d)
 	return bulk_end(b, d, err);
 }
 
-/* Finds the base address and the offset of the target. */
-static int put_target(struct bgq_bulk *b, struct weft_peer *peer,
-		      const struct weft_dma *d, struct weft_bgq_put *put)
-{
-	const struct weft_regs_entry want = {
-		.base = d->remote,
-		.bytes = d->bytes,
-		.flags = WEFT_BGQ_RANGE_INJ_ONLY,
-	};
-	struct weft_regs_entry e;
-	uint32_t i;
-	int err = weft_regs_find(&b->range, peer, RANGE_MEMORY, &want, &i, &e);
-
-	if (err == -EACCES)
-		return bulk_refuse(b, WEFT_BGQ_ERR_RANGE, peer->index,
-				   d->remote);
-	if (err)
-		return err;
-	put->bat = (uint16_t)(BAT_MEMORY + i);
-	put->offset = d->remote - e.base;
-	return 0;
-}
-
 int bgq_bulk_put(struct bgq_bulk *b, struct weft_peer *peer, struct weft_dma *d)
 {
 	struct weft_bgq_desc desc;
 	struct iovec seg[BULK_SEGS];
-	struct weft_bgq_put put = { .ctr_bat = BAT_SHARED };
+	struct weft_bgq_put put = {
+		.bat = BAT_MEMORY,
+		.offset = d->remote - MEMORY_BASE,
+		.ctr_bat = BAT_SHARED,
+	};
 	struct weft_bgq_msg msg = {
 		.node = peer->index,
 		.vc = WEFT_BGQ_VC_ORDERED,
 	};
 	unsigned n = local_open(b, d, WEFT_BGQ_RANGE_INJ_ONLY, seg);
 	uint64_t sent = 0;
-	int err = n ? put_target(b, peer, d, &put) : 0;
+	int err = 0;
 
 	b->err = 0;
 	for (unsigned i = 0; i < n && !err && !b->err; i++) {
@@ -447,12 +435,15 @@ int bgq_bulk_open(struct bgq_bulk *b, struct weft_bgq *mu, struct weft_unit *u,
 					 bounce->iov_len,
 					 WEFT_BGQ_RANGE_INJ_ONLY);
 	if (!err)
-		err = range_set(b, RANGE_COUNTER, BAT_COUNTER,
-				(uintptr_t)&b->counter, sizeof(b->counter), 0);
+		err = range_bat_set(b, RANGE_COUNTER, BAT_COUNTER,
+				    (uintptr_t)&b->counter, sizeof(b->counter),
+				    0);
+	if (!err)
+		err = weft_bgq_bat_set(mu, BAT_MEMORY, (void *)MEMORY_BASE, 0);
 	shared = weft_regs_counter(&b->range, NULL);
 	if (!err && shared)
-		err = range_set(b, RANGE_SHARED, BAT_SHARED, (uintptr_t)shared,
-				sizeof(*shared), 0);
+		err = range_bat_set(b, RANGE_SHARED, BAT_SHARED,
+				    (uintptr_t)shared, sizeof(*shared), 0);
 	mu->dma = bulk_run;
 	return err;
 }

@@ -15,6 +15,7 @@
 #define MEM	   8192
 #define READ_WRITE (WEFT_MR_REMOTE_READ | WEFT_MR_REMOTE_WRITE)
 #define MEMORY	   7	 /* first range register for memory of peers */
+#define BASE	   2	 /* base address of all memory */
 #define PAGE	   65536 /* at least a page of the host */
 
 struct side {
@@ -216,21 +217,26 @@ static unsigned post_put(unsigned bat, uint64_t offset, unsigned ctr_bat,
 	return post(&d);
 }
 
+/* Returns the offset of memory from base address BASE. */
+static uint64_t offset_of(const void *mem)
+{
+	return (uintptr_t)mem - 4096;
+}
+
 static void direct_puts_are_checked_at_both_ends(void **state)
 {
 	const unsigned char *from = side[0].bounce;
-	unsigned bat =
-		16 + (unsigned)mem_open(&side[1], side[1].mem, 128, READ_WRITE);
+	uint64_t to = offset_of(side[1].mem);
 
-	T_IS(post_put(bat, 64, 1, from), WEFT_BGQ_OK);
-	T_IS(post_put(bat, 65, 1, from), WEFT_BGQ_ERR_RANGE);
-	T_IS(post_put(bat + 1, 0, 1, from), WEFT_BGQ_ERR_BAT_ID);
+	mem_open(&side[1], side[1].mem, 128, READ_WRITE);
+	T_IS(post_put(BASE, to + 64, 1, from), WEFT_BGQ_OK);
+	T_IS(post_put(BASE, to + 65, 1, from), WEFT_BGQ_ERR_RANGE);
+	T_IS(post_put(30, 0, 1, from), WEFT_BGQ_ERR_BAT_ID);
 	T_IS(post_put(WEFT_BGQ_BAT_ENTRIES, 0, 1, from), WEFT_BGQ_ERR_BAT_ID);
-	T_IS(post_put(bat, 0, 0, from), WEFT_BGQ_ERR_BAT_ID);
-	T_IS(post_put(bat, 0, 1, side[0].mem), WEFT_BGQ_ERR_RANGE);
+	T_IS(post_put(BASE, to, 0, from), WEFT_BGQ_ERR_BAT_ID);
+	T_IS(post_put(BASE, to, 1, side[0].mem), WEFT_BGQ_ERR_RANGE);
 	/* payloads of packets may be read, not written */
-	T_IS(post_put(bat, (uintptr_t)side[1].bounce - (uintptr_t)side[1].mem,
-		      1, from),
+	T_IS(post_put(BASE, offset_of(side[1].bounce), 1, from),
 	     WEFT_BGQ_ERR_RANGE);
 }
 
@@ -266,7 +272,7 @@ static void remote_gets_are_checked_at_both_ends(void **state)
 	T_IS(post_get(from + 64, fifo, 0), WEFT_BGQ_OK);
 	T_IS(post_get(from + 65, fifo, 0), WEFT_BGQ_ERR_RANGE);
 	T_IS(post_get(from, fifo + 1, 0), WEFT_BGQ_ERR_INJ_ID);
-	T_IS(post_get(from, fifo, 2), WEFT_BGQ_ERR_BAT_ID);
+	T_IS(post_get(from, fifo, 30), WEFT_BGQ_ERR_BAT_ID);
 }
 
 /* ---- packets of peers ---- */
@@ -287,11 +293,12 @@ static void packet_send(const struct weft_bgq_desc *d)
 	weft_bgq_inj_clear(side[1].mu, BGQ_BULK_RGET_FIFO);
 }
 
-/* Sends a remote get of 64 bytes at `from`, to `bat` of this process. */
+/* Sends a remote get of 64 bytes at `from`, to mem of this process. */
 static unsigned get_packet(const void *from, unsigned bat)
 {
 	const struct weft_bgq_put put = {
 		.bat = (uint16_t)bat,
+		.offset = offset_of(side[0].mem),
 		.ctr_bat = 1,
 	};
 	struct weft_bgq_msg msg = msg_of(from, 64);
@@ -306,30 +313,28 @@ static unsigned get_packet(const void *from, unsigned bat)
 
 static void a_peer_gets_only_memory_that_is_open(void **state)
 {
-	int reg = mem_open(&side[0], side[0].mem, 64, WEFT_MR_REMOTE_WRITE);
-	unsigned bat = 16 + (unsigned)reg;
-
+	mem_open(&side[0], side[0].mem, 64, WEFT_MR_REMOTE_WRITE);
 	t_fill(side[1].mem, 128, 9);
 	memset(side[0].mem, 0, 64);
-	T_IS(get_packet(side[1].mem, bat), WEFT_BGQ_ERR_RANGE);
+	T_IS(get_packet(side[1].mem, BASE), WEFT_BGQ_ERR_RANGE);
 	T_IS(side[0].mem[0], 0);
 	mem_open(&side[1], side[1].mem, 64, WEFT_MR_REMOTE_READ);
-	T_IS(get_packet(side[1].mem + 1, bat), WEFT_BGQ_ERR_RANGE);
+	T_IS(get_packet(side[1].mem + 1, BASE), WEFT_BGQ_ERR_RANGE);
 	T_IS(side[0].mem[0], 0);
-	T_IS(get_packet(side[1].mem, bat), WEFT_BGQ_OK);
+	T_IS(get_packet(side[1].mem, BASE), WEFT_BGQ_OK);
 	T_IS(t_differs(side[0].mem, 64, 9), -1);
-	T_IS(get_packet(side[1].mem, bat + 1), WEFT_BGQ_ERR_BAT_ID);
+	T_IS(get_packet(side[1].mem, 30), WEFT_BGQ_ERR_BAT_ID);
 }
 
-static unsigned put_packet(unsigned bat, uint64_t offset, unsigned op,
-			   uint64_t ctr_offset)
+/* Sends a direct put of 8 bytes; ctr NULL: the shared counter. */
+static unsigned put_packet(const void *to, unsigned op, const void *ctr)
 {
 	const struct weft_bgq_msg msg = msg_of(side[0].bounce, 8);
 	const struct weft_bgq_put put = {
-		.bat = (uint16_t)bat,
-		.offset = offset,
-		.ctr_bat = ctr_offset ? (uint16_t)bat : 1,
-		.ctr_offset = ctr_offset,
+		.bat = BASE,
+		.offset = offset_of(to),
+		.ctr_bat = ctr ? BASE : 1,
+		.ctr_offset = ctr ? offset_of(ctr) : 0,
 		.store_op = (uint8_t)op,
 	};
 	struct weft_bgq_desc d;
@@ -341,15 +346,15 @@ static unsigned put_packet(unsigned bat, uint64_t offset, unsigned op,
 
 static void a_peer_puts_only_into_memory_that_is_open(void **state)
 {
-	unsigned bat = 16 + MEMORY;
+	unsigned char *to = side[1].mem;
 
-	T_IS(put_packet(bat, 0, 0, 0), WEFT_BGQ_ERR_BAT_ID);
-	mem_open(&side[1], side[1].mem, 64, WEFT_MR_REMOTE_READ);
-	T_IS(put_packet(bat, 0, 0, 0), WEFT_BGQ_ERR_RANGE);
-	bat = 16 + (unsigned)mem_open(&side[1], side[1].mem, 64, READ_WRITE);
-	T_IS(put_packet(bat, 56, 0, 0), WEFT_BGQ_OK);
-	T_IS(put_packet(bat, 57, 0, 0), WEFT_BGQ_ERR_RANGE);
-	T_IS(put_packet(bat, 0, WEFT_BGQ_STORE_ADD, 0), WEFT_BGQ_OK);
+	T_IS(put_packet(to, 0, NULL), WEFT_BGQ_ERR_RANGE);
+	mem_open(&side[1], to, 64, WEFT_MR_REMOTE_READ);
+	T_IS(put_packet(to, 0, NULL), WEFT_BGQ_ERR_RANGE);
+	mem_open(&side[1], to, 64, READ_WRITE);
+	T_IS(put_packet(to + 56, 0, NULL), WEFT_BGQ_OK);
+	T_IS(put_packet(to + 57, 0, NULL), WEFT_BGQ_ERR_RANGE);
+	T_IS(put_packet(to, WEFT_BGQ_STORE_ADD, NULL), WEFT_BGQ_OK);
 }
 
 /*
@@ -361,6 +366,7 @@ static void packets_for_gaps_are_refused(void **state)
 	char *pages = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	unsigned i = MEMORY;
+	char *at;
 
 	for (int k = 0; k < 32; k++) {
 		T_TRUE(mem_open(&side[1], pages + k * 2 * PAGE, 64,
@@ -369,11 +375,12 @@ static void packets_for_gaps_are_refused(void **state)
 	}
 	while (!side[1].mu->range[i].gaps)
 		T_TRUE(++i < WEFT_BGQ_USER_RANGES);
-	T_IS(put_packet(16 + i, 8, 0, 0), WEFT_BGQ_OK);
-	T_IS(put_packet(16 + i, PAGE, 0, 0), WEFT_BGQ_ERR_RANGE);
-	T_IS(put_packet(16 + i, PAGE, WEFT_BGQ_STORE_ADD, 0),
+	at = (void *)(uintptr_t)side[1].mu->range[i].base;
+	T_IS(put_packet(at + 8, 0, NULL), WEFT_BGQ_OK);
+	T_IS(put_packet(at + PAGE, 0, NULL), WEFT_BGQ_ERR_RANGE);
+	T_IS(put_packet(at + PAGE, WEFT_BGQ_STORE_ADD, NULL),
 	     WEFT_BGQ_ERR_RANGE);
-	T_IS(put_packet(16 + i, 8, 0, PAGE), WEFT_BGQ_ERR_RANGE);
+	T_IS(put_packet(at + 8, 0, at + PAGE), WEFT_BGQ_ERR_RANGE);
 	munmap(pages, 64 * PAGE);
 }
 

@@ -190,7 +190,7 @@ static int bte_step(struct weft_gemini *f, unsigned channel)
 		return 0;
 	if (d->bulk) {
 		c->tx_head++;
-		gemini_bulk_run(d->bulk, d->ssid);
+		gemini_bulk_run(d->bulk, &d->cmd, d->ssid);
 		return 1;
 	}
 	n = d->cmd.bytes - d->sent < max ? d->cmd.bytes - d->sent : max;
@@ -210,11 +210,11 @@ static int bte_step(struct weft_gemini *f, unsigned channel)
 }
 
 int gemini_bte_bulk(struct weft_gemini *f, unsigned channel,
-		    struct gemini_bulk *b)
+		    const struct weft_gemini_bte *cmd, struct gemini_bulk *b)
 {
 	struct gemini_channel *c = &f->channel[channel];
 	const struct gemini_bte_desc d = {
-		.cmd = { .cq = (uint16_t)f->bulk_cq },
+		.cmd = *cmd,
 		.ssid = -1,
 		.bulk = b,
 	};

@@ -9,6 +9,8 @@
  *  gemini_amo.c        atomic operations and their cache
  *  gemini_bte.c        block transfers
  *  gemini_link.c       links, on which packets may be reordered
+ *  gemini_bulk.c       block transfers of the message engine
+ *  gemini_handles.c    memory handles of the message engine, live
  *  gemini_scrub.c      timeouts of requests without response
  *  gemini_smsg.c       mailboxes
  *  gemini_msgq.c       one queue of mailboxes for all senders
@@ -23,6 +25,8 @@
 #include "prov/machine/machine_port.h"
 #include "src/base/list.h"
 #include "src/base/rng.h"
+
+struct weft_regs;
 
 #define GEMINI_BURST	 1024 /* bytes of stores in one carrier packet */
 #define GEMINI_BTE_BURST 4096
@@ -160,6 +164,7 @@ struct weft_gemini {
 	struct gemini_bulk
 		*bulk; /* GEMINI_BULKS transfers of the message engine */
 	unsigned bulk_cq;
+	struct weft_regs *handles; /* handles of the engine, live; or NULL */
 	uint32_t orb_used;
 	uint32_t orb_next;
 	struct weft_responses responses;
@@ -260,15 +265,16 @@ uint64_t gemini_amo_run(struct weft_gemini *f, uint64_t addr, unsigned op,
 
 /* gemini_bulk.c */
 #define GEMINI_BULKS 32
-/* Starts the copy of the transfer at the head of its channel. */
-void gemini_bulk_run(struct gemini_bulk *b, int ssid);
+/* Runs the descriptor at the head of the transfer's channel. */
+void gemini_bulk_run(struct gemini_bulk *b, const struct weft_gemini_bte *cmd,
+		     int ssid);
 /* Reports completed transfers to the message engine. */
 void gemini_bulk_events(struct weft_gemini *f);
 
 /* gemini_bte.c */
-/* Posts and starts a transfer. -EAGAIN: the channel is busy. */
+/* Posts and starts a descriptor. -EAGAIN: the channel is busy. */
 int gemini_bte_bulk(struct weft_gemini *f, unsigned channel,
-		    struct gemini_bulk *b);
+		    const struct weft_gemini_bte *cmd, struct gemini_bulk *b);
 void gemini_bte_init(struct weft_gemini *f);
 void gemini_bte_fini(struct weft_gemini *f);
 int gemini_bte_run(struct weft_gemini *f, int budget);

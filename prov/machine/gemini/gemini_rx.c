@@ -56,13 +56,13 @@ static void response_data(struct weft_gemini *f, struct weft_peer *peer,
 /* ---- requests ---- */
 
 /*
- * Returns the memory descriptor of a request; below the message engine, that of
- * src's mailbox.
+ * Returns the memory descriptor of a request; below the message engine, handle
+ * 0 is src's mailbox.
  */
 static struct gemini_mdd *rx_mdd(struct weft_gemini *f, struct weft_peer *src,
 				 uint32_t unit)
 {
-	if (f->mailbox)
+	if (f->mailbox && (!gemini_unit_mdh(unit) || !f->handles))
 		return f->mailbox(f, src);
 	if (gemini_unit_flags(unit) & GEMINI_REQ_VMDH) {
 		unsigned v = gemini_unit_mdh(unit);

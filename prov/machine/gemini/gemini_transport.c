@@ -290,6 +290,7 @@ static void gemini_transport_lost(void *arg, struct weft_peer *peer, int err)
 	struct gemini_transport *e = arg;
 
 	gemini_orb_lost(e->f, peer);
+	gemini_handles_lost(e->f, peer);
 	do
 		gemini_transport_drain(e);
 	while (e->unit.copied);
@@ -332,6 +333,19 @@ static int gemini_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : gemini_bulk_amo(u, peer, a);
 }
 
+static int gemini_transport_mem_open(struct weft_unit *u,
+				     const struct iovec *mem, unsigned access)
+{
+	return gemini_handle_open(
+		gemini_transport_of(u)->f, mem,
+		access & WEFT_MR_REMOTE_WRITE ? WEFT_GEMINI_WRITABLE : 0, true);
+}
+
+static void gemini_transport_mem_close(struct weft_unit *u, int reg)
+{
+	gemini_handle_close(gemini_transport_of(u)->f, reg);
+}
+
 /* ---- open and close ---- */
 
 static void gemini_transport_close(struct weft_unit *u)
@@ -359,6 +373,7 @@ static int gemini_transport_open(const struct weft_machine *m,
 {
 	struct gemini_transport *e = calloc(1, sizeof(*e));
 	struct weft_carrier_attr a = *attr;
+	size_t offset = 0;
 	int err;
 
 	if (!e)
@@ -373,9 +388,11 @@ static int gemini_transport_open(const struct weft_machine *m,
 	weft_list_init(&e->ready);
 	a.up = &gemini_transport_up;
 	a.up_arg = e;
+	if (!carrier->backend->transfers_later)
+		offset = gemini_handles_reserve(&a);
 	err = gemini_create(carrier, &a, GEMINI_TRANSPORT_PTAG, &e->f);
 	if (!err)
-		err = gemini_bulk_open(e->f);
+		err = gemini_bulk_open(e->f, offset);
 	if (err) {
 		gemini_transport_close(&e->unit);
 		return err;
@@ -396,6 +413,8 @@ const struct weft_unit_ops weft_unit_gemini = {
 	.packet = gemini_transport_packet,
 	.get = gemini_transport_get,
 	.put = gemini_transport_put,
+	.mem_open = gemini_transport_mem_open,
+	.mem_close = gemini_transport_mem_close,
 	.amo = gemini_transport_amo,
 	.poll = gemini_transport_poll,
 };
