@@ -60,6 +60,7 @@ enum weft_bgq_irq {
 	WEFT_BGQ_IRQ_ARRIVAL,
 	WEFT_BGQ_IRQ_ZERO,  /* a coherence-on-zero counter reached 0 */
 	WEFT_BGQ_IRQ_ERROR, /* an error was recorded */
+	WEFT_BGQ_IRQ_GI,    /* the status of a barrier class has changed */
 };
 
 /* Reason why a descriptor or packet was rejected. */
@@ -157,6 +158,7 @@ int weft_bgq_inj_clear(struct weft_bgq *mu, unsigned id);
 #define WEFT_BGQ_NET_LOCAL 0x0c00u /* L0, L1: packets to this node */
 #define WEFT_BGQ_NET_HIGH  0x1000u
 #define WEFT_BGQ_NET_SYS   0x2000u
+#define WEFT_BGQ_NET_COLL  0x4000u /* broadcasts on class routes */
 #define WEFT_BGQ_NET_FIFOS 16
 
 enum weft_bgq_vc {
@@ -201,12 +203,17 @@ enum weft_bgq_store_op {
 #define WEFT_BGQ_INTERRUPT 2u /* arrival interrupt after the last packet */
 /* a dynamic packet on the escape channel does not leave it again */
 #define WEFT_BGQ_STAY	   4u
+/*
+ * memory-FIFO message or remote get to all members of a class route; `node` is
+ * the number of the route
+ */
+#define WEFT_BGQ_BCAST	   8u
 
 #define WEFT_BGQ_DIMS 5 /* dimensions A to E of the torus */
 
 /* Fields common to all three kinds of message. */
 struct weft_bgq_msg {
-	uint32_t node;	  /* destination */
+	uint32_t node;	  /* destination; WEFT_BGQ_BCAST: class route */
 	uint16_t net_map; /* WEFT_BGQ_NET_*; 0: the torus directions */
 	uint8_t vc;	  /* enum weft_bgq_vc */
 	uint8_t flags;	  /* WEFT_BGQ_PREFETCH, _INTERRUPT, _STAY */
@@ -272,18 +279,41 @@ typedef int (*weft_bgq_packet_fn)(void *arg, const struct weft_bgq_packet *p);
 int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id, weft_bgq_packet_fn fn,
 		      void *arg, int budget);
 
+/* ---- class routes ---- */
+
+#define WEFT_BGQ_ROUTES		16
+#define WEFT_BGQ_ROUTE_CHILDREN 12
+#define WEFT_BGQ_NO_NODE	UINT32_MAX
+
+/*
+ * Sets this node's place in class route number `route`: the node of its parent
+ * (WEFT_BGQ_NO_NODE: this is the root) and of its children; flags:
+ * WEFT_BGQ_SYSTEM. All members set the same tree before any of them uses it.
+ */
+int weft_bgq_route_set(struct weft_bgq *mu, unsigned route, uint32_t parent,
+		       const uint32_t *child, unsigned children,
+		       unsigned flags);
+int weft_bgq_route_clear(struct weft_bgq *mu, unsigned route);
+
 /* ---- registers: 8 bytes each, accesses in program order ---- */
 
 enum weft_bgq_reg {
 	/* head index in slots, not reduced modulo the size */
 	WEFT_BGQ_INJ_HEAD,
+	/*
+	 * a store starts the descriptors that the program has written into the
+	 * ring, as weft_bgq_inj_post does
+	 */
 	WEFT_BGQ_INJ_TAIL,
 	WEFT_BGQ_INJ_FREE,  /* free space in units of 64 bytes */
 	WEFT_BGQ_INJ_COUNT, /* number of completed descriptors */
 	WEFT_BGQ_INJ_ERROR, /* enum weft_bgq_error; 0: none */
 	/* interrupt when the free space exceeds the stored value */
 	WEFT_BGQ_INJ_THRESHOLD,
-	/* head index in bytes, not reduced modulo the size */
+	/*
+	 * head index in bytes, not reduced modulo the size; a store frees
+	 * packets, as weft_bgq_rec_poll does
+	 */
 	WEFT_BGQ_REC_HEAD,
 	WEFT_BGQ_REC_TAIL,
 	WEFT_BGQ_REC_SHADOW,
@@ -299,6 +329,14 @@ enum weft_bgq_reg {
 	WEFT_BGQ_ERR_COUNT,
 	WEFT_BGQ_NET_SENT,     /* packets sent through network FIFO id */
 	WEFT_BGQ_NET_RECEIVED, /* packets received from the network */
+	/*
+	 * Barrier unit, per class route: three bits of this node, and their OR
+	 * over all members. The second name is for stores of the system, which
+	 * alone may change a class with WEFT_BGQ_SYSTEM.
+	 */
+	WEFT_BGQ_GI_CONTROL,
+	WEFT_BGQ_GI_CONTROL_SYSTEM,
+	WEFT_BGQ_GI_STATUS,
 };
 
 uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id);

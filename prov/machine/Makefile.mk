@@ -10,6 +10,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/bgq/bgq.c prov/machine/bgq/bgq_dev.h prov/machine/bgq/bgq_layout.h \
 	prov/machine/bgq/bgq_desc.c prov/machine/bgq/bgq_fifo.c prov/machine/bgq/bgq_mem.c \
 	prov/machine/bgq/bgq_tx.c prov/machine/bgq/bgq_rx.c \
+	prov/machine/bgq/bgq_route.c \
 	prov/machine/bgq/bgq_bulk.c prov/machine/bgq/bgq_bulk.h \
 	prov/machine/bgq/bgq_transport.c prov/machine/bgq/bgq_transport.h \
 	prov/machine/gemini/gemini.c prov/machine/gemini/gemini_dev.h prov/machine/gemini/gemini_layout.h \
@@ -57,7 +58,7 @@ libweftunits_la_SOURCES = \
 
 C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_limits_test \
-	prov/machine/bgq/bgq_path_test \
+	prov/machine/bgq/bgq_path_test prov/machine/bgq/bgq_route_test \
 	prov/machine/bgq/bgq_bulk_test \
 	prov/machine/gemini/gemini_test prov/machine/gemini/gemini_bulk_test \
 	prov/machine/gemini/gemini_handles_test \

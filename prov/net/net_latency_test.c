@@ -126,6 +126,32 @@ static void midplane_crossing_adds_link_chip_latency(void **state)
 	net_fixture_close(&e);
 }
 
+/* BGQ-44: links inside a midplane are on boards and have no cable. */
+static void cables_are_between_midplanes_only(void **state)
+{
+	static const struct {
+		uint32_t from, to;
+		unsigned crossings;
+	} row[] = { { 3 * 128, 4 * 128, 1 }, { 0, 128, 0 }, { 0, 1, 0 } };
+	struct net_config cfg;
+	struct net_fixture e;
+	uint64_t at = 0;
+
+	net_config_bgq(&cfg);
+	cfg.size[0] = 8;
+	cfg.cable[0] = cfg.cable[1] = 12;
+	cfg.metre_ps = 5000;
+	net_fixture_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < 3; i++, at += 10000000) {
+		T_OK(net_fixture_send(&e, at, row[i].from, row[i].to, 8));
+		net_fixture_drain(&e);
+		T_IS(e.last_at - at,
+		     zero_load(&cfg, 8, 1) +
+			     row[i].crossings * (cfg.crossing_ps + 60000));
+	}
+	net_fixture_close(&e);
+}
+
 static void message_to_same_node_uses_no_link(void **state)
 {
 	struct net_config cfg;
@@ -427,6 +453,7 @@ int main(void)
 		T_CASE(traffic_crosses_region_boundaries),
 		T_CASE(table_1_first_and_last_values_are_exact),
 		T_CASE(midplane_crossing_adds_link_chip_latency),
+		T_CASE(cables_are_between_midplanes_only),
 		T_CASE(message_to_same_node_uses_no_link),
 		T_CASE(looped_back_node_reaches_itself_on_every_link),
 		T_CASE(consecutive_long_messages_run_at_link_rate),

@@ -113,6 +113,7 @@ WEFT_EXPORT int weft_bgq_poll(struct weft_bgq *mu, int budget)
 	struct weft_carrier *c = mu->port.carrier;
 	int n = bgq_tx_run(mu, budget);
 
+	bgq_route_run(mu);
 	return n + c->ops->poll(c, budget);
 }
 
@@ -290,6 +291,11 @@ WEFT_EXPORT uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg,
 		return mu->err_address;
 	case WEFT_BGQ_ERR_COUNT:
 		return mu->err_count;
+	case WEFT_BGQ_GI_CONTROL:
+	case WEFT_BGQ_GI_CONTROL_SYSTEM:
+		return bgq_gi_load(mu, id, false);
+	case WEFT_BGQ_GI_STATUS:
+		return bgq_gi_load(mu, id, true);
 	default:
 		return reg == WEFT_BGQ_NET_RECEIVED ? mu->net_received
 		       : id < WEFT_BGQ_NET_FIFOS    ? mu->net_sent[id]
@@ -297,10 +303,51 @@ WEFT_EXPORT uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg,
 	}
 }
 
+/*
+ * Advances the tail of an injection FIFO over descriptors that software has
+ * written into its ring.
+ */
+static int store_tail(struct weft_bgq *mu, unsigned id, uint64_t value)
+{
+	struct bgq_inj *f = &mu->inj[id % WEFT_BGQ_INJ_FIFOS];
+	uint64_t tail = nic_read_own(&f->tail);
+
+	if (id >= WEFT_BGQ_INJ_FIFOS || f->state == BGQ_CLOSED)
+		return -EINVAL;
+	if (f->flags & WEFT_BGQ_RGET)
+		return -EPERM;
+	if (value - tail > bgq_inj_free(f))
+		return -EINVAL;
+	nic_doorbell_ring(&f->tail, value);
+	bgq_tx_doorbell(mu, id);
+	return 0;
+}
+
+/* Frees the packets of a reception FIFO up to a position in bytes. */
+static int store_head(struct weft_bgq *mu, unsigned id, uint64_t value)
+{
+	struct bgq_rec *r = &mu->rec[id % WEFT_BGQ_REC_FIFOS];
+	uint64_t head = nic_read_own(&r->head), chunk = value / WEFT_BGQ_CHUNK;
+
+	if (id >= WEFT_BGQ_REC_FIFOS || !r->chunks || value % WEFT_BGQ_CHUNK ||
+	    chunk - head > bgq_rec_tail(r) - head)
+		return -EINVAL;
+	nic_space_return(&r->head, chunk);
+	return 0;
+}
+
 WEFT_EXPORT int weft_bgq_store(struct weft_bgq *mu, enum weft_bgq_reg reg,
 			       unsigned id, uint64_t value)
 {
 	switch (reg) {
+	case WEFT_BGQ_INJ_TAIL:
+		return store_tail(mu, id, value);
+	case WEFT_BGQ_REC_HEAD:
+		return store_head(mu, id, value);
+	case WEFT_BGQ_GI_CONTROL:
+	case WEFT_BGQ_GI_CONTROL_SYSTEM:
+		return bgq_gi_store(mu, id, value,
+				    reg == WEFT_BGQ_GI_CONTROL_SYSTEM);
 	case WEFT_BGQ_INJ_THRESHOLD:
 		if (id >= WEFT_BGQ_INJ_FIFOS || value > UINT32_MAX)
 			return -EINVAL;

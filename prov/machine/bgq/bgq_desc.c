@@ -7,7 +7,10 @@
 static void desc_common(struct bgq_desc *d, const struct weft_bgq_msg *m,
 			enum bgq_type type)
 {
-	uint16_t map = m->net_map ? m->net_map : WEFT_BGQ_NET_TORUS;
+	bool bcast = m->flags & WEFT_BGQ_BCAST;
+	uint16_t map = m->net_map ? m->net_map
+		       : bcast	  ? WEFT_BGQ_NET_COLL
+				  : WEFT_BGQ_NET_TORUS;
 
 	memset(d, 0, sizeof(*d));
 	d->ctl = map | (uint64_t)m->load_op << BGQ_D0_LOAD_SHIFT;
@@ -25,6 +28,11 @@ static void desc_common(struct bgq_desc *d, const struct weft_bgq_msg *m,
 		d->hdr.ctl |= BGQ_CTL_DYNAMIC;
 	d->hdr.dest = m->node & BGQ_NODE_MASK;
 	d->hdr.type_size = (uint8_t)(type << 5);
+	if (!bcast)
+		return;
+	d->hdr.kind = BGQ_COLLECTIVE;
+	d->hdr.hints = 0;
+	d->hdr.ctl = (uint8_t)(m->node << 4);
 }
 
 WEFT_EXPORT void weft_bgq_desc_fifo(struct weft_bgq_desc *desc,
@@ -72,6 +80,8 @@ static enum weft_bgq_error desc_check_net(const struct bgq_desc *d, bool system)
 
 	if (system)
 		allowed |= WEFT_BGQ_NET_SYS;
+	if (d->hdr.kind == BGQ_COLLECTIVE)
+		allowed = WEFT_BGQ_NET_COLL;
 	if (!map || (map & ~allowed))
 		return WEFT_BGQ_ERR_MAP;
 	if ((map & WEFT_BGQ_NET_LOCAL) && (map & ~WEFT_BGQ_NET_LOCAL))
@@ -115,7 +125,11 @@ enum weft_bgq_error bgq_desc_check(const struct bgq_desc *d, bool system)
 {
 	enum weft_bgq_error e;
 
-	if (d->hdr.kind != BGQ_PT2PT || bgq_hdr_type(&d->hdr) > BGQ_GET)
+	if ((d->hdr.kind != BGQ_PT2PT && d->hdr.kind != BGQ_COLLECTIVE) ||
+	    bgq_hdr_type(&d->hdr) > BGQ_GET)
+		return WEFT_BGQ_ERR_DESC;
+	if (d->hdr.kind == BGQ_COLLECTIVE &&
+	    (bgq_hdr_type(&d->hdr) == BGQ_PUT || d->hdr.ctl & 0xe))
 		return WEFT_BGQ_ERR_DESC;
 	if ((d->ctl & BGQ_D0_RESERVED) || d->reserved ||
 	    d->payload > BGQ_ADDR_MASK)

@@ -9,6 +9,7 @@
  *  bgq_fifo.c       index arithmetic of the two kinds of ring
  *  bgq_tx.c         arbitration; descriptor -> packets
  *  bgq_rx.c         packet -> memory, counters, FIFOs
+ *  bgq_route.c      class routes: barrier unit, broadcasts
  *  bgq_bulk.c       direct puts and remote gets of the message engine, live
  *  bgq_transport.c  the unit below the message engine (machine bgq)
  */
@@ -90,6 +91,27 @@ struct bgq_range {
 	bool gaps;
 };
 
+/* A class route: this node's place in a tree, and its barrier registers. */
+struct bgq_route {
+	bool open;
+	bool system;
+	uint32_t parent; /* node, or WEFT_BGQ_NO_NODE at the root */
+	unsigned children;
+	uint32_t child[WEFT_BGQ_ROUTE_CHILDREN];
+	/* barrier unit: three bits each */
+	uint8_t control;
+	uint8_t status;
+	uint8_t sent; /* value that the parent has */
+	uint8_t input[WEFT_BGQ_ROUTE_CHILDREN];
+	unsigned down; /* mask of the children that lack the status */
+	/*
+	 * broadcast in progress: bit 0 this node, others the children that have
+	 * no copy yet; source of the packet
+	 */
+	unsigned left;
+	uint32_t source;
+};
+
 struct bgq_bat {
 	uint64_t base;
 	bool valid;
@@ -128,6 +150,7 @@ struct weft_bgq {
 	uint64_t err_count;
 	uint64_t net_sent[WEFT_BGQ_NET_FIFOS];
 	uint64_t net_received;
+	struct bgq_route route[WEFT_BGQ_ROUTES];
 	unsigned net_next; /* next entry of the FIFO map, round-robin */
 	struct bgq_inj inj[WEFT_BGQ_INJ_FIFOS];
 	struct bgq_rec rec[WEFT_BGQ_REC_FIFOS];
@@ -192,6 +215,19 @@ void bgq_tx_doorbell(struct weft_bgq *mu, unsigned id);
 /* Sends one packet of a FIFO. 1: sent; 0: FIFO empty; -EAGAIN: blocked. */
 int bgq_tx_step(struct weft_bgq *mu, unsigned id);
 int bgq_tx_run(struct weft_bgq *mu, int budget);
+
+/* bgq_route.c */
+/* Sends values of the barrier unit that the carrier refused. */
+void bgq_route_run(struct weft_bgq *mu);
+int bgq_gi_store(struct weft_bgq *mu, unsigned class, uint64_t bits,
+		 bool system);
+uint64_t bgq_gi_load(const struct weft_bgq *mu, unsigned class, bool status);
+int bgq_gi_deliver(struct weft_bgq *mu, uint32_t source,
+		   const struct weft_pkt *pkt);
+int bgq_bcast_send(struct weft_bgq *mu, const struct bgq_hdr *h,
+		   const void *payload, bool system);
+int bgq_bcast_deliver(struct weft_bgq *mu, uint32_t source,
+		      const struct bgq_hdr *h, const void *payload);
 
 /* bgq_rx.c. 0: packet accepted or refused; -EAGAIN: no space now. */
 int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,

@@ -13,7 +13,8 @@
  *
  * Packet header, 32 bytes: 12 of the network, 20 of the unit:
  *
- *	byte 0     0x55, point to point
+ *	byte 0     0x55, point to point; 0x5a, broadcast on a class route:
+ *	           byte 2 then has the class in bits 7..4
  *	byte 1     hint bits A-, A+, B-, B+, C-, C+, D-, D+
  *	byte 2     7..6 hints E   5 to IO   4..3 from IO
  *	           2 dynamic      1 deposit 0 interrupt
@@ -48,7 +49,10 @@
 #include <string.h>
 #include <weft/bgq.h>
 
-#define BGQ_PT2PT 0x55
+#define BGQ_PT2PT      0x55
+#define BGQ_COLLECTIVE 0x5a
+/* type of a barrier packet on a carrier; the machine's code is not known */
+#define BGQ_GI	       0x66
 
 enum bgq_type {
 	BGQ_FIFO = 0,
@@ -173,6 +177,12 @@ static inline void bgq_hdr_hint_set(struct bgq_hdr *h, unsigned dim, int hint)
 		h->hints |= (uint8_t)(bits << (6 - 2 * dim));
 	else
 		h->ctl |= (uint8_t)(bits << 6);
+}
+
+/* Returns the class route of a broadcast packet. */
+static inline unsigned bgq_hdr_route(const struct bgq_hdr *h)
+{
+	return h->ctl >> 4;
 }
 
 static inline unsigned bgq_desc_load_op(const struct bgq_desc *d)

@@ -173,10 +173,17 @@ int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 	uint32_t source = weft_port_node(&mu->port, src);
 	struct bgq_hdr h;
 
+	if (pkt->type == BGQ_GI)
+		return bgq_gi_deliver(mu, source, pkt);
 	bgq_hdr_from_pkt(&h, pkt);
-	if (pkt->type != BGQ_PT2PT || pkt->len > WEFT_BGQ_PAYLOAD ||
+	if ((pkt->type != BGQ_PT2PT && pkt->type != BGQ_COLLECTIVE) ||
+	    pkt->len > WEFT_BGQ_PAYLOAD ||
 	    pkt->len != bgq_hdr_chunks(&h) * WEFT_BGQ_CHUNK)
 		return rx_reject(mu, WEFT_BGQ_ERR_PACKET, source, 0);
+	if (pkt->type == BGQ_COLLECTIVE) {
+		h.kind = BGQ_COLLECTIVE;
+		return bgq_bcast_deliver(mu, source, &h, payload);
+	}
 	return bgq_rx_packet(mu, source, &h, payload);
 }
 

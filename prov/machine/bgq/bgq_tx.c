@@ -188,10 +188,26 @@ static unsigned tx_net_fifo(struct weft_bgq *mu, unsigned map)
 	return mu->net_next;
 }
 
-static int tx_send(struct weft_bgq *mu, unsigned map, const struct tx_packet *p)
+/* Sends a packet to all members of a class route. */
+static int tx_bcast(struct weft_bgq *mu, const struct tx_packet *p, bool system)
 {
-	int err = (map & WEFT_BGQ_NET_LOCAL) ? tx_local(mu, p) : tx_link(mu, p);
+	unsigned char buf[WEFT_BGQ_PAYLOAD];
 
+	weft_iov_gather(buf, p->iov, p->iov_count);
+	return bgq_bcast_send(mu, &p->hdr, buf, system);
+}
+
+static int tx_send(struct weft_bgq *mu, unsigned map, const struct tx_packet *p,
+		   bool system)
+{
+	int err;
+
+	if (weft_unlikely(p->hdr.kind == BGQ_COLLECTIVE))
+		err = tx_bcast(mu, p, system);
+	else if (map & WEFT_BGQ_NET_LOCAL)
+		err = tx_local(mu, p);
+	else
+		err = tx_link(mu, p);
 	if (!err)
 		mu->net_sent[tx_net_fifo(mu, map)]++;
 	return err;
@@ -240,8 +256,9 @@ static int tx_result(struct weft_bgq *mu, unsigned id, unsigned bytes, int err)
 		return 1;
 	default:
 		tx_reject(mu, id,
-			  err == -EFAULT ? WEFT_BGQ_ERR_RANGE
-					 : WEFT_BGQ_ERR_NODE);
+			  err == -EFAULT  ? WEFT_BGQ_ERR_RANGE
+			  : err == -EPERM ? WEFT_BGQ_ERR_SYSTEM
+					  : WEFT_BGQ_ERR_NODE);
 		return 1;
 	}
 }
@@ -278,7 +295,7 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 		return 1;
 	}
 	return tx_result(mu, id, p.bytes,
-			 tx_send(mu, bgq_desc_map(&f->cur), &p));
+			 tx_send(mu, bgq_desc_map(&f->cur), &p, tx_system(f)));
 }
 
 /*

@@ -61,7 +61,9 @@ const struct file_key file_keys[] = {
 	{ "links", FILE_DIMS, CFG(links), 1, 16, FILE_OPTIONAL,
 	  "links to each neighbour, by dimension, e.g. 8x4x8" },
 	{ "cable", FILE_DIMS, CFG(cable), 1, 4096, FILE_OPTIONAL,
-	  "metres of a link, by dimension or level, e.g. 5x5x25" },
+	  "metres of a link, by dimension or level, e.g. 5x5x25; with "
+	  "midplanes "
+	  "those of the links between them" },
 	{ "metre", FILE_TIME, CFG(metre_ps), 0, 100000, FILE_OPTIONAL,
 	  "latency per metre of cable, e.g. 4 ns" },
 
