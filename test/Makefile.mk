@@ -10,6 +10,7 @@ libweft_t_la_SOURCES = test/t.c test/t.h test/support/t_pace.c test/support/t_pa
 	test/support/explore.c test/support/explore.h \
 	test/support/explore_atomic.h test/support/explore_int.h \
 	test/support/explore_memory.c \
+	test/support/fuzz.c test/support/fuzz.h \
 	test/support/net_fault_fixture.c test/support/net_fault_fixture.h \
 	test/support/net_golden_table.h \
 	test/support/net_fixture.c test/support/net_fixture.h \
@@ -20,7 +21,7 @@ EXTRA_DIST += test/prov/prov_calls.h test/prov/prov_group.h test/support/loops.h
 	test/support/apenet_pair.h test/support/bgq_pair.h test/support/gemini_pair.h \
 	test/support/nic_pair.h test/support/pair.h test/support/qsnet2_pair.h \
 	test/support/sunway_pair.h
-C_TESTS += test/support/explore_test
+C_TESTS += test/support/explore_test test/support/fuzz_test
 # The program that runs the tests is never instrumented.
 check_PROGRAMS += test/support/idle_timeout
 test_support_idle_timeout_SOURCES = test/support/idle_timeout.c test/support/t_pace.c test/support/t_pace.h \

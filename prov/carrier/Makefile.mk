@@ -55,7 +55,8 @@ C_TESTS += prov/carrier/carrier_grid_test prov/carrier/carrier_wait_test \
 	prov/carrier/sock/sock_congestion_test prov/carrier/sock/sock_test \
 	prov/carrier/sock/sock_window_test prov/carrier/sock/sock_gro_split_test \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
-	prov/carrier/sock/sock_forge_test prov/carrier/sock/sock_wait_test \
+	prov/carrier/sock/sock_forge_test prov/carrier/sock/sock_fuzz_test \
+	prov/carrier/sock/sock_wait_test \
 	prov/carrier/sock/sock_unordered_test prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_explore_test \
 	prov/carrier/shm/shm_proc_test prov/carrier/shm/shm_limits_test \

@@ -13,6 +13,6 @@ libweftnetfile_la_CPPFLAGS = $(AM_CPPFLAGS) -DWEFT_DATADIR='"$(datadir)"'
 
 C_TESTS += prov/net/net_elan_test prov/net/fault/net_fault_test \
 	prov/net/fault/net_fault_soak_test prov/net/fault/net_fault_detour_test \
-	prov/net/file/net_file_test prov/net/net_golden_test \
+	prov/net/file/net_file_test prov/net/file/net_file_fuzz_test prov/net/net_golden_test \
 	prov/net/net_gemini_test prov/net/net_sunway_test
 EXTRA_DIST += prov/net/file/README

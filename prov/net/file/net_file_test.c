@@ -474,33 +474,6 @@ static void every_value_of_bgq_has_a_source(void **state)
 	T_IS(t.unsourced, 2); /* name and topology have no source */
 }
 
-/* A file with random bytes is accepted or refused with a message. */
-static void random_changes_do_not_crash(void **state)
-{
-	static const char bits[] = "=#\n 0x9.tm\tABE+:/\x80\xff";
-	int rounds = t_scale(20000);
-	struct weft_rng r;
-
-	weft_rng_init(&r, 6, 0);
-	for (int i = 0; i < rounds; i++) {
-		unsigned changes = 1 + (unsigned)weft_rng_below(&r, 4);
-		char dims[8] = "4x4";
-		bool some = weft_rng_below(&r, 2);
-
-		read_bgq();
-		while (changes--)
-			text[weft_rng_below(&r, text_len)] =
-				bits[weft_rng_below(&r, sizeof(bits))];
-		for (unsigned k = 0; k < 7 && some; k++)
-			dims[k] = bits[weft_rng_below(&r, sizeof(bits))];
-		why.text[0] = 0;
-		if (parse(some ? dims : NULL, 0))
-			T_TRUE(why.text[0] != 0);
-		else
-			T_OK(net_config_check(&cfg));
-	}
-}
-
 /* Random values are refused, or the model works with them. */
 static void random_numbers_are_refused_or_work(void **state)
 {
@@ -553,7 +526,6 @@ int main(void)
 		T_CASE(variant_overrides_lines),
 		T_CASE(a_tree_grows_by_levels),
 		T_CASE(every_value_of_bgq_has_a_source),
-		T_CASE(random_changes_do_not_crash),
 		T_CASE(random_numbers_are_refused_or_work),
 	};
 
