@@ -28,7 +28,7 @@ C_TESTS += test/prov/prov_coll_test test/prov/prov_coll_machine_test \
 C_TESTS += prov/nic/nic_test prov/nic/nic_atomic_test prov/nic/nic_cancel_test \
 	prov/nic/nic_copy_test prov/nic/nic_fault_test prov/nic/nic_place_test \
 	prov/nic/nic_typed_test prov/nic/nic_memory_test \
-	prov/nic/nic_death_test
+	prov/nic/nic_death_test prov/nic/nic_fuzz_test
 prov_nic_nic_death_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc \
 	-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc \
 	-Wl,--wrap=free
