@@ -193,6 +193,24 @@ static void one_acknowledgement_covers_many_messages(void **state)
 	nodes_close(s);
 }
 
+/* Packets have the lower 16 bits of numbers, and 15 of acknowledged ones. */
+static void numbers_wrap_around(void **state)
+{
+	enum { MESSAGES = 70000 };
+	struct node s[NODES];
+
+	nodes_open(s, NULL);
+	for (unsigned i = 0; i < MESSAGES; i++) {
+		T_TRUE(node_send(s, 0, 1, 1));
+		node_poll(&s[1]);
+		node_poll(&s[0]);
+	}
+	T_IS(s[1].taken[0], MESSAGES);
+	T_TRUE(s[0].n->stats.in_flight_max <= 64);
+	T_IS(s[1].n->stats.doubles + s[1].n->stats.refused, 0);
+	nodes_close(s);
+}
+
 /* Node 1 does not poll; node 2 gets messages nevertheless. */
 static void a_silent_peer_leaves_slots_to_others(void **state)
 {
@@ -415,6 +433,7 @@ int main(void)
 		T_CASE(packets_are_fast_short_or_queue_messages),
 		T_CASE(messages_acknowledge_the_other_direction),
 		T_CASE(one_acknowledgement_covers_many_messages),
+		T_CASE(numbers_wrap_around),
 		T_CASE(a_silent_peer_leaves_slots_to_others),
 		T_CASE(refused_messages_fill_the_window),
 		T_CASE(lost_packets_are_retransmitted),
