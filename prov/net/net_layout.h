@@ -71,6 +71,7 @@ enum {
 	NET_P_DYN = 1,	   /* may leave by any port of its zone */
 	NET_P_DEPOSIT = 2, /* every node on the line keeps a copy */
 	NET_P_STAY = 4,	   /* stays on the bubble channel once it is there */
+	NET_P_NETERR = 4,  /* with NET_P_ACK: a network error message */
 	NET_P_FP = 8,	   /* class route: floating point */
 	NET_P_SPREAD = 8,  /* not on a class route: link selected per packet */
 	NET_P_LAST = 16,   /* last packet of its message */

@@ -228,7 +228,8 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 		net_fault_packet_discard(s, c);
 		return;
 	}
-	if (weft_unlikely(net->off_fault) && net_fault_order_hold(s, c))
+	if (weft_unlikely(net->off_fault) &&
+	    (net_fault_neterr_arrived(s, c) || net_fault_order_hold(s, c)))
 		return;
 	if (p.flags & NET_P_ACK) {
 		acknowledged(s, c, pi);

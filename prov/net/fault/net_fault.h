@@ -51,6 +51,8 @@ struct net_fault_count {
 	uint64_t discarded; /* bad packets discarded at their target */
 	/* timeouts of interfaces whose packets were lost */
 	uint64_t timeouts;
+	/* messages of sources that request a lost acknowledgement again */
+	uint64_t neterrs;
 	uint64_t corrected; /* memory words corrected by ECC */
 	uint64_t poisoned;  /* packets with an uncorrectable memory word */
 	uint64_t halted;    /* interfaces halted by an uncorrectable error */

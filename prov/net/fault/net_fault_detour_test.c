@@ -8,6 +8,7 @@
 #include "src/base/attr.h"
 #include "test/t.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define US 1000000ull
@@ -307,6 +308,62 @@ static void qsnet2_retransmits_after_missing_answer(void **state)
 }
 
 /*
+ * Sends a packet whose acknowledgement is in flight when a switch of the
+ * highest level fails. Returns the time at which the source has the
+ * acknowledgement.
+ */
+static uint64_t acked_despite_failure(uint8_t neterr, unsigned dead,
+				      struct net_fault_count *c)
+{
+	struct net_msg m = { .dst = 60, .bytes = 8, .ack = 1, .path = 2 };
+	struct net_config cfg;
+	struct net_fixture e;
+	char plan[48];
+
+	m.routing = NET_DETERMINISTIC;
+	net_fixture_machine_load(&cfg, "qsnet2:4x4x4");
+	cfg.care.neterr = neterr;
+	snprintf(plan, sizeof(plan), "dead-switch 3:%u at 650ns", dead);
+	net_fixture_fault_open(&e, &cfg, plan);
+	T_OK(net_send(e.net, 0, &m));
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 1);
+	T_IS(e.acked, 1);
+	*c = net_fixture_fault_count(&e);
+	net_fixture_close(&e);
+	return e.acked_at;
+}
+
+/*
+ * QSN-41: an acknowledgement that a dead switch has lost is requested again by
+ * a network error message; the data is not sent again.
+ */
+static void qsnet2_resolves_lost_acks_by_error_messages(void **state)
+{
+	struct net_fault_count c[2];
+	uint64_t acked[2];
+	unsigned lost = 0;
+
+	for (unsigned dead = 0; dead < 16; dead++) {
+		for (unsigned k = 0; k < 2; k++)
+			acked[k] =
+				acked_despite_failure((uint8_t)k, dead, &c[k]);
+		T_IS(c[1].timeouts, c[0].timeouts);
+		T_IS(c[0].neterrs, 0);
+		T_IS(c[1].neterrs, c[1].timeouts);
+		T_IS(c[1].resends, c[1].timeouts);
+		/* the message passes five switches before the target answers */
+		if (c[1].timeouts)
+			T_TRUE(acked[1] > acked[0] + 5 * 21000 &&
+			       acked[1] < acked[0] + 1000000);
+		else
+			T_IS(acked[1], acked[0]);
+		lost += !!c[1].timeouts;
+	}
+	T_IS(lost, 1);
+}
+
+/*
  * SWE-28, SWE-29: no message is lost if a rail, or all upward links of a
  * switch, have failed.
  */
@@ -492,6 +549,7 @@ int main(void)
 		T_CASE(gemini_routes_around_a_dead_router),
 		T_CASE(qsnet2_routes_around_a_dead_switch),
 		T_CASE(qsnet2_retransmits_after_missing_answer),
+		T_CASE(qsnet2_resolves_lost_acks_by_error_messages),
 		T_CASE(sunway_routes_over_other_rail_and_siblings),
 		T_CASE(sunway_retransmits_packets_lost_with_a_rail),
 		T_CASE(dead_node_is_reported_and_its_messages_are_lost),

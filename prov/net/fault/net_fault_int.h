@@ -262,6 +262,11 @@ uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 bool net_fault_order_hold(struct net_step *s, const struct net_call *c);
 /* Discards a bad packet at its target. */
 void net_fault_packet_discard(struct net_step *s, const struct net_call *c);
+/*
+ * Repeats an acknowledgement at its sender if the packet is a network error
+ * message. Returns false if it is another packet.
+ */
+bool net_fault_neterr_arrived(struct net_step *s, const struct net_call *c);
 /* net_routing.c: plans a route around dead links, at the source. */
 void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 			  int8_t *rem);

@@ -275,6 +275,61 @@ static void retransmit(struct net_step *s, uint32_t pi, uint64_t at)
 			   net_word(m->src, NET_EV_WAKE, fifo, 0, pi));
 }
 
+/* Returns whether the packet is a network error message. */
+static bool is_neterr(const struct net_packet *p)
+{
+	return p->flags & NET_P_ACK && p->flags & NET_P_NETERR;
+}
+
+/*
+ * Sends a network error message from the source of the data to its target, in
+ * the record of the lost acknowledgement.
+ */
+static void neterr_send(struct net_step *s, uint32_t pi, uint64_t at)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	const struct net_mrec *w = net_mrec(net, p->msg);
+	struct net_msg route = { .src = w->dst, .dst = w->src };
+
+	p->flags |= NET_P_NETERR;
+	p->dst = w->src;
+	p->vc = NET_VC_SYS;
+	p->frac = (uint16_t)(at % net->cfg.tick_ps);
+	net_routing_plan(net, &route, p->rem);
+	net_routing_start(net, p);
+	net_faults(net)->sum.neterrs++;
+	net_event_schedule(
+		net, at, NET_EV_WAKE,
+		net_word(w->dst, NET_EV_WAKE, net_ack_fifo(net), 0, pi));
+}
+
+bool net_fault_neterr_arrived(struct net_step *s, const struct net_call *c)
+{
+	struct net *net = s->net;
+	uint32_t pi = net_word_payload(c->word);
+	struct net_packet *p = net_packet(net, pi);
+
+	if (!is_neterr(p))
+		return false;
+	p->flags &= (uint8_t)~NET_P_NETERR;
+	p->dst = net_mrec(net, p->msg)->dst;
+	retransmit(s, pi, c->time_ps + net->cfg.ack_ps);
+	return true;
+}
+
+/* Retransmits a packet, or requests a lost acknowledgement again. */
+static void resend(struct net_step *s, uint32_t pi, uint64_t at, bool timed_out)
+{
+	const struct net_packet *p = net_packet(s->net, pi);
+
+	if (is_neterr(p) ||
+	    (timed_out && p->flags & NET_P_ACK && s->net->cfg.care.neterr))
+		neterr_send(s, pi, at);
+	else
+		retransmit(s, pi, at);
+}
+
 /* No acknowledgement will arrive for a lost packet. */
 static void ack_lost(struct net *net, uint32_t wi)
 {
@@ -330,7 +385,8 @@ static bool count_timeout(struct net *net, struct net_packet *p)
 	p->dirs &= ~(NET_PACKET_LOST | NET_TIMEOUTS_MAX << NET_TIMEOUTS_SHIFT);
 	p->dirs |= n << NET_TIMEOUTS_SHIFT;
 	return n <= net->cfg.care.resend_tries &&
-	       !net_fault_node(net, m->src)->dead;
+	       !net_fault_node(net, m->src)->dead &&
+	       !(p->flags & NET_P_ACK && net_fault_node(net, m->dst)->dead);
 }
 
 void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
@@ -362,5 +418,5 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 				       p->dst) *
 			      net->cfg.hop_ps;
 	}
-	retransmit(s, pi, at);
+	resend(s, pi, at, timed_out);
 }

@@ -107,6 +107,11 @@ struct net_reliability {
 	uint8_t link_crc; /* 1: both ends of a link keep a CRC of all packets */
 	/* 1: packets are routed around dead links and nodes */
 	uint8_t reroute;
+	/*
+	 * 1: a source without acknowledgement sends a network error message,
+	 * and the target repeats the acknowledgement
+	 */
+	uint8_t neterr;
 	uint8_t lanes; /* lanes per link; 0: one */
 	/* cables of at least this length are optical, metres; 0: none */
 	uint16_t fibre;

@@ -344,6 +344,8 @@ const struct file_key file_keys[] = {
 	  "lanes of a link, which also works with fewer, e.g. 3" },
 	{ "fibre", FILE_COUNT, CFG(care.fibre), 1, 4096, FILE_OPTIONAL,
 	  "metres from which a cable is optical, e.g. 13" },
+	{ "neterr", FILE_CODE, CFG(care.neterr), 0, 0, FILE_OPTIONAL,
+	  "a source requests a missing acknowledgement again: no or yes" },
 	{ "reroute", FILE_CODE, CFG(care.reroute), 0, 0, FILE_OPTIONAL,
 	  "packets are routed around dead links: no or yes" },
 	{ "detect", FILE_TIME, CFG(care.detect_ps), 1, PS_MAX, FILE_OPTIONAL,

@@ -183,6 +183,7 @@ static const struct {
 	{ "checked", { "link", "end" } },
 	{ "internal", { "poison", "halt" } },
 	{ "reroute", { "no", "yes" } },
+	{ "neterr", { "no", "yes" } },
 	{ "link_crc", { "no", "yes" } },
 	{ "coll_chain", { "no", "yes" } },
 	{ "cut_through", { "no", "yes" } },
