@@ -7,10 +7,18 @@
  * the two processes or, in virtual time, a transfer in the model. When the copy
  * is complete, each descriptor ends and sets the event; the event fires and
  * notifies the message engine.
+ *
+ * Live, memory that a peer may access is mapped in the context of the engine,
+ * with permissions for remote reads or writes. The mappings are also in shared
+ * memory (machine_regs.h): the target's unit would translate an address by its
+ * MMU while its processor computes, and here the origin's unit checks the
+ * target's mappings. An address without mapping, or without permission, traps,
+ * and the transfer ends with -EACCES.
  */
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
 
 #include "prov/backend/backend.h"
+#include "prov/machine/machine_regs.h"
 #include "prov/machine/machine_transport.h"
 #include "src/base/attr.h"
 
@@ -29,13 +37,35 @@ struct qsnet2_bulk {
 	struct weft_dma dma; /* segments named by the descriptors */
 	struct weft_dma *d;  /* the engine's request */
 	struct weft_qsnet2 *s;
+	struct weft_unit *unit;
 	struct qsnet2_dma *run[BULK_SEGS];
 	unsigned descs;
 	uint64_t fired;
 	bool taken;
 };
 
-int qsnet2_bulk_open(struct weft_qsnet2 *s, unsigned context)
+/* ---- memory ---- */
+
+/* Mappings for peers; the others are for input slots, events and groups. */
+#define BULK_MAPS (QSNET2_MAPS / 2)
+
+size_t qsnet2_bulk_reserve(struct weft_carrier_attr *attr)
+{
+	return weft_regs_reserve(attr, BULK_MAPS);
+}
+
+static int bulk_maps_open(struct weft_qsnet2 *s, size_t offset)
+{
+	if (s->port.carrier->ops->backend->transfers_later)
+		return 0;
+	s->bulk_maps = calloc(1, sizeof(*s->bulk_maps));
+	s->bulk_map = calloc(BULK_MAPS, sizeof(*s->bulk_map));
+	if (!s->bulk_maps || !s->bulk_map)
+		return -ENOMEM;
+	return weft_regs_init(s->bulk_maps, s->port.carrier, offset, BULK_MAPS);
+}
+
+int qsnet2_bulk_open(struct weft_qsnet2 *s, unsigned context, size_t offset)
 {
 	size_t bytes = QSNET2_BULKS * sizeof(struct qsnet2_bulk);
 	int err;
@@ -45,8 +75,10 @@ int qsnet2_bulk_open(struct weft_qsnet2 *s, unsigned context)
 		return -ENOMEM;
 	memset(s->bulk, 0, bytes);
 	s->bulk_context = (uint16_t)context;
-	err = weft_qsnet2_map(s, context, s->bulk, bytes,
-			      WEFT_QSNET2_LOCAL_WRITE);
+	err = bulk_maps_open(s, offset);
+	if (!err)
+		err = weft_qsnet2_map(s, context, s->bulk, bytes,
+				      WEFT_QSNET2_LOCAL_WRITE);
 	/* the engine may read all memory of its process, peers may not */
 	return err ? err
 		   : weft_qsnet2_map_at(
@@ -57,8 +89,65 @@ int qsnet2_bulk_open(struct weft_qsnet2 *s, unsigned context)
 
 void qsnet2_bulk_close(struct weft_qsnet2 *s)
 {
+	if (s->bulk_maps)
+		weft_regs_fini(s->bulk_maps);
+	free(s->bulk_maps);
+	free(s->bulk_map);
 	free(s->bulk);
 }
+
+void qsnet2_bulk_lost(struct weft_qsnet2 *s, const struct weft_peer *peer)
+{
+	if (s->bulk_maps)
+		weft_regs_lost(s->bulk_maps, peer);
+}
+
+/* Returns the permissions of memory for the accesses of peers. */
+static unsigned bulk_perm(unsigned access)
+{
+	unsigned perm = WEFT_QSNET2_LARGE;
+
+	if (access & WEFT_MR_REMOTE_READ)
+		perm |= WEFT_QSNET2_LOCAL_READ | WEFT_QSNET2_REMOTE_READ;
+	if (access & WEFT_MR_REMOTE_WRITE)
+		perm |= WEFT_QSNET2_REMOTE_WRITE;
+	return perm;
+}
+
+int qsnet2_bulk_mem_open(struct weft_qsnet2 *s, const struct iovec *mem,
+			 unsigned access)
+{
+	const struct weft_regs_entry e = {
+		.base = (uintptr_t)mem->iov_base,
+		.bytes = mem->iov_len,
+		.flags = bulk_perm(access),
+	};
+	const struct weft_regs_entry none = { 0 };
+	int i = weft_regs_alloc(s->bulk_maps, 0);
+	int err;
+
+	if (i < 0)
+		return i;
+	err = weft_qsnet2_map(s, s->bulk_context, mem->iov_base, e.bytes,
+			      (unsigned)e.flags);
+	if (err) {
+		weft_regs_set(s->bulk_maps, (uint32_t)i, &none);
+		return err;
+	}
+	s->bulk_map[i] = s->map[s->maps - 1];
+	weft_regs_set(s->bulk_maps, (uint32_t)i, &e);
+	return i;
+}
+
+void qsnet2_bulk_mem_close(struct weft_qsnet2 *s, int reg)
+{
+	const struct weft_regs_entry none = { 0 };
+
+	qsnet2_map_remove(s, &s->bulk_map[reg]);
+	weft_regs_set(s->bulk_maps, (uint32_t)reg, &none);
+}
+
+/* ---- transfers ---- */
 
 static struct qsnet2_bulk *bulk_alloc(struct weft_qsnet2 *s, struct weft_dma *d)
 {
@@ -161,7 +250,32 @@ static void bulk_complete(struct weft_dma *dma, int err)
 	if (!err && (b->event.fired != b->fired + 1 || b->event.count))
 		err = -EIO;
 	b->taken = false;
+	b->unit->transfers += !err;
 	d->done(d, err);
+}
+
+/*
+ * Checks the remote memory of a transfer, live, as the target's MMU would.
+ * -EAGAIN, -EOPNOTSUPP: no shared memory with the peer.
+ */
+static int bulk_check(struct qsnet2_bulk *b, struct weft_peer *peer, bool get)
+{
+	const struct weft_regs_entry want = {
+		.base = b->dma.remote,
+		.bytes = b->dma.bytes,
+		.flags = get ? WEFT_QSNET2_REMOTE_READ
+			     : WEFT_QSNET2_REMOTE_WRITE,
+	};
+	struct weft_regs_entry e;
+	uint32_t i;
+	int err;
+
+	if (!b->s->bulk_maps)
+		return 0;
+	err = weft_regs_find(b->s->bulk_maps, peer, 0, &want, &i, &e);
+	if (err == -EACCES)
+		qsnet2_trap(b->s, WEFT_QSNET2_TRAP_MEMORY, b->dma.remote);
+	return err;
 }
 
 static int bulk_start(struct weft_unit *u, struct weft_peer *peer,
@@ -173,12 +287,21 @@ static int bulk_start(struct weft_unit *u, struct weft_peer *peer,
 			   .ack = true },
 	};
 	struct weft_carrier *c = u->carrier;
+	int err;
 
 	path.there.path = (uint8_t)c->ops->backend->path(c, "dma");
 	path.back = path.there;
 	b->event.count = -(int32_t)b->descs;
 	b->fired = b->event.fired;
 	b->dma.done = bulk_complete;
+	b->unit = u;
+	err = bulk_check(b, peer, get);
+	if (err == -EACCES) {
+		bulk_complete(&b->dma, err);
+		return 0;
+	}
+	if (err)
+		return err;
 	return get ? weft_transport_get(u, peer, &b->dma, &path)
 		   : weft_transport_put(u, peer, &b->dma, &path);
 }

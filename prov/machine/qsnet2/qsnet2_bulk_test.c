@@ -6,10 +6,27 @@
  */
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
 
-#include "test/support/qsnet2_pair.h"
 #include "test/t.h"
 
-#define BYTES 100000
+#include <errno.h>
+#include <string.h>
+
+#define BYTES	100000
+#define MEM	(BYTES + 4096)
+#define CONTEXT 9
+
+struct side {
+	struct weft_qsnet2 *s;
+	struct weft_unit unit;
+	struct weft_peer *peer;
+	unsigned char mem[MEM];
+};
+
+struct pair {
+	struct side a;
+	struct side b;
+	int reg; /* the mapping of b's memory */
+};
 
 struct transfer {
 	struct weft_dma d;
@@ -34,16 +51,9 @@ static unsigned in_list(const struct weft_list *l)
 	return n;
 }
 
-static struct weft_peer *peer_of(struct pair *p)
-{
-	return qsnet2_route(p->a.s, 1)->peer;
-}
-
 /* Moves three local segments (one is empty) to or from a remote segment. */
 static int move(struct pair *p, struct transfer *a, bool get)
 {
-	struct weft_unit u = { .carrier = p->a.s->port.carrier };
-
 	*a = (struct transfer){ .d = { .local_count = 3,
 				       .remote = (uintptr_t)p->b.mem + 5,
 				       .bytes = BYTES,
@@ -51,26 +61,68 @@ static int move(struct pair *p, struct transfer *a, bool get)
 	a->d.local[0] = (struct iovec){ p->a.mem + 1, 1000 };
 	a->d.local[1] = (struct iovec){ p->a.mem, 0 };
 	a->d.local[2] = (struct iovec){ p->a.mem + 2000, BYTES };
-	return qsnet2_bulk_move(p->a.s, &u, peer_of(p), &a->d, get);
+	return qsnet2_bulk_move(p->a.s, &p->a.unit, p->a.peer, &a->d, get);
 }
 
+static void side_open(struct side *s)
+{
+	struct weft_carrier_attr a = {
+		.name = { .sin_family = AF_INET,
+			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+	};
+	size_t offset = qsnet2_bulk_reserve(&a);
+
+	memset(s, 0, sizeof(*s));
+	T_OK(qsnet2_create(&weft_carrier_loop, &a, &s->s));
+	s->unit.carrier = s->s->port.carrier;
+	T_OK(weft_qsnet2_filter(s->s, CONTEXT, WEFT_QSNET2_ACCEPT));
+	T_OK(qsnet2_bulk_open(s->s, CONTEXT, offset));
+}
+
+static void connect_to(struct side *s, struct side *to)
+{
+	struct weft_carrier *c = s->s->port.carrier;
+	struct sockaddr_in name;
+
+	to->s->port.carrier->ops->name_get(to->s->port.carrier, &name);
+	T_OK(c->ops->peer(c, &name, &s->peer));
+	T_OK(qsnet2_route_bind(s->s, s->peer->index, s->peer, CONTEXT));
+}
+
+static int mem_open(struct side *s, size_t bytes, unsigned access)
+{
+	const struct iovec mem = { s->mem, bytes };
+
+	return qsnet2_bulk_mem_open(s->s, &mem, access);
+}
+
+/* Opens two units; peers may access the memory of b. */
 static void open_pair(struct pair *p)
 {
-	pair_open(p, NULL);
-	/* the message engine has its own context */
-	T_OK(qsnet2_route_bind(p->a.s, peer_of(p)->index, peer_of(p), 9));
-	T_OK(qsnet2_bulk_open(p->a.s, 9));
+	side_open(&p->a);
+	side_open(&p->b);
+	connect_to(&p->a, &p->b);
+	connect_to(&p->b, &p->a);
+	p->reg = mem_open(&p->b, MEM,
+			  WEFT_MR_REMOTE_READ | WEFT_MR_REMOTE_WRITE);
+	T_IS(p->reg, 0);
+}
+
+static void side_close(struct side *s)
+{
+	qsnet2_bulk_close(s->s);
+	weft_qsnet2_close(s->s);
 }
 
 static void close_pair(struct pair *p)
 {
-	qsnet2_bulk_close(p->a.s);
-	pair_close(p);
+	side_close(&p->a);
+	side_close(&p->b);
 }
 
 static void a_get_uses_descriptors_and_an_event(void **state)
 {
-	struct pair p;
+	static struct pair p;
 	struct transfer a;
 	uint64_t dmas, events;
 
@@ -85,6 +137,7 @@ static void a_get_uses_descriptors_and_an_event(void **state)
 	T_IS(a.err, 0);
 	T_IS(p.a.s->stats.dmas - dmas, 2);
 	T_IS(p.a.s->stats.events - events, 1);
+	T_IS(p.a.unit.transfers, 1);
 	T_IS(p.a.mem[1000 + BYTES], 2); /* byte after the requested bytes */
 	memmove(p.a.mem + 1001, p.a.mem + 2000, BYTES - 1000);
 	T_IS(t_differs(p.a.mem + 1, BYTES, 3), -1);
@@ -94,7 +147,7 @@ static void a_get_uses_descriptors_and_an_event(void **state)
 
 static void a_put_uses_descriptors_and_an_event(void **state)
 {
-	struct pair p;
+	static struct pair p;
 	struct transfer a;
 
 	open_pair(&p);
@@ -113,7 +166,7 @@ static void a_put_uses_descriptors_and_an_event(void **state)
  */
 static void transfer_without_descriptor_returns_eagain(void **state)
 {
-	struct pair p;
+	static struct pair p;
 	struct transfer a;
 	struct weft_list kept;
 	unsigned all;
@@ -136,12 +189,126 @@ static void transfer_without_descriptor_returns_eagain(void **state)
 	close_pair(&p);
 }
 
+/* Returns the result of a transfer, after which no descriptor is left. */
+static int result(struct pair *p, bool get)
+{
+	struct transfer a;
+
+	T_OK(move(p, &a, get));
+	T_IS(a.completed, 1);
+	T_TRUE(weft_list_empty(&p->a.s->dma_run));
+	return a.err;
+}
+
+static void the_mappings_of_the_target_limit_a_transfer(void **state)
+{
+	static struct pair p;
+	uint64_t dmas;
+	int reg;
+
+	open_pair(&p);
+	T_OK(result(&p, true));
+	qsnet2_bulk_mem_close(p.b.s, p.reg);
+	dmas = p.a.s->stats.dmas;
+	T_IS(result(&p, true), -EACCES);
+	T_IS(result(&p, false), -EACCES);
+	reg = mem_open(&p.b, MEM, WEFT_MR_REMOTE_READ);
+	T_OK(result(&p, true));
+	T_IS(result(&p, false), -EACCES);
+	qsnet2_bulk_mem_close(p.b.s, reg);
+	reg = mem_open(&p.b, BYTES + 4, WEFT_MR_REMOTE_READ);
+	T_IS(result(&p, true), -EACCES);
+	qsnet2_bulk_mem_close(p.b.s, reg);
+	mem_open(&p.b, BYTES + 5, WEFT_MR_REMOTE_WRITE);
+	T_IS(result(&p, true), -EACCES);
+	T_OK(result(&p, false));
+	T_IS(p.a.s->stats.dmas - dmas, 2 * 2);
+	T_IS(p.a.unit.transfers, 3);
+	close_pair(&p);
+}
+
+/* A mapping is removed together with its pages; equal mappings stay. */
+static void a_closed_mapping_is_not_translated(void **state)
+{
+	const unsigned perm = WEFT_QSNET2_REMOTE_WRITE;
+	static struct pair p;
+	uint64_t at;
+	int reg;
+
+	open_pair(&p);
+	at = (uintptr_t)p.b.mem;
+	reg = mem_open(&p.b, MEM, WEFT_MR_REMOTE_READ | WEFT_MR_REMOTE_WRITE);
+	T_PTR(qsnet2_memory(p.b.s, CONTEXT, at, MEM, perm), p.b.mem);
+	qsnet2_bulk_mem_close(p.b.s, p.reg);
+	T_PTR(qsnet2_memory(p.b.s, CONTEXT, at, MEM, perm), p.b.mem);
+	qsnet2_bulk_mem_close(p.b.s, reg);
+	T_PTR(qsnet2_memory(p.b.s, CONTEXT, at, MEM, perm), NULL);
+	close_pair(&p);
+}
+
+/* Sends a transaction of a to b. Returns whether b refuses it. */
+static bool refused(struct pair *p, unsigned type, uint64_t address,
+		    const void *data, unsigned bytes)
+{
+	uint64_t before = p->b.s->stats.refused;
+	struct qsnet2_packet k = { 0 };
+
+	T_OK(qsnet2_packet_add(&k, type, address, data, bytes));
+	T_OK(qsnet2_send(p->a.s, qsnet2_route(p->a.s, p->a.peer->index), 1,
+			 &k));
+	for (int i = 0; i < 4; i++) {
+		weft_qsnet2_poll(p->b.s, 16);
+		weft_qsnet2_poll(p->a.s, 16);
+	}
+	return p->b.s->stats.refused > before;
+}
+
+/* Sends a remote DMA that would read b's memory. */
+static bool remote_get_refused(struct pair *p)
+{
+	const struct weft_qsnet2_dma d = {
+		.bytes = 64,
+		.restarts = 1,
+		.vproc = p->b.peer->index,
+		.src = (uintptr_t)p->b.mem,
+		.dst = (uintptr_t)p->a.mem,
+	};
+	uint64_t w[QSNET2_DMA_WORDS];
+
+	weft_qsnet2_dma_words(&d, w);
+	return refused(p, WEFT_QSNET2_T_REMOTE_DMA, 0, w, sizeof(w));
+}
+
+static void packets_of_peers_are_limited_to_the_mappings(void **state)
+{
+	static struct pair p;
+	uint64_t at;
+
+	open_pair(&p);
+	at = (uintptr_t)p.b.mem;
+	mem_open(&p.a, MEM, WEFT_MR_REMOTE_WRITE);
+	qsnet2_bulk_mem_close(p.b.s, p.reg);
+	p.b.mem[0] = 'b';
+	T_TRUE(remote_get_refused(&p));
+	T_TRUE(refused(&p, WEFT_QSNET2_T_WRITE, at, "12345678", 8));
+	mem_open(&p.b, MEM, WEFT_MR_REMOTE_READ);
+	T_TRUE(refused(&p, WEFT_QSNET2_T_WRITE, at, "12345678", 8));
+	T_IS(p.b.mem[0], 'b');
+	T_IS(p.a.mem[0], 0);
+	T_FALSE(remote_get_refused(&p));
+	T_IS(p.a.mem[0], 'b');
+	close_pair(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_get_uses_descriptors_and_an_event),
 		T_CASE(a_put_uses_descriptors_and_an_event),
 		T_CASE(transfer_without_descriptor_returns_eagain),
+		T_CASE(the_mappings_of_the_target_limit_a_transfer),
+		T_CASE(a_closed_mapping_is_not_translated),
+		T_CASE(packets_of_peers_are_limited_to_the_mappings),
 	};
 
 	return T_RUN(tests);

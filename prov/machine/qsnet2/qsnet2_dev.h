@@ -29,6 +29,8 @@
 #include "src/base/attr.h"
 #include "src/base/list.h"
 
+struct weft_regs;
+
 #define QSNET2_MAPS	    1024
 #define QSNET2_DMAS	    256
 #define QSNET2_BULKS	    32 /* transfers of the message engine */
@@ -97,6 +99,7 @@ struct qsnet2_map {
 	uint64_t host; /* process address of base */
 	uint16_t context;
 	uint16_t perm;
+	bool used; /* pages were made of the mapping */
 };
 
 /*
@@ -215,6 +218,9 @@ struct weft_qsnet2 {
 	struct qsnet2_dma dma[QSNET2_DMAS];
 	struct qsnet2_bulk *bulk; /* QSNET2_BULKS transfers */
 	uint16_t bulk_context;
+	/* mappings of bulk_context that peers read, live; or NULL */
+	struct weft_regs *bulk_maps;
+	struct qsnet2_map *bulk_map; /* the same mappings */
 	struct qsnet2_queue *queue[WEFT_QSNET2_QUEUES];
 	struct qsnet2_mmu mmu;
 	unsigned faults; /* entries in use */
@@ -256,6 +262,8 @@ void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 /* Returns false if an access would fail; checks mappings, not pages. */
 bool qsnet2_memory_possible(struct weft_qsnet2 *s, unsigned context,
 			    uint64_t address, uint64_t bytes, unsigned perm);
+/* Removes a mapping that equals *m. */
+void qsnet2_map_remove(struct weft_qsnet2 *s, const struct qsnet2_map *m);
 void qsnet2_mmu_init(struct weft_qsnet2 *s);
 void qsnet2_mmu_fini(struct weft_qsnet2 *s);
 

@@ -117,12 +117,11 @@ static struct qsnet2_page *page_get(struct qsnet2_mmu *m)
 
 /* ---- the driver ---- */
 
-static const struct qsnet2_map *map_find(const struct weft_qsnet2 *s,
-					 unsigned context, uint64_t address,
-					 unsigned perm)
+static struct qsnet2_map *map_find(struct weft_qsnet2 *s, unsigned context,
+				   uint64_t address, unsigned perm)
 {
 	for (unsigned i = 0; i < s->maps; i++) {
-		const struct qsnet2_map *m = &s->map[i];
+		struct qsnet2_map *m = &s->map[i];
 
 		if (m->context == context && (m->perm & perm) == perm &&
 		    address >= m->base && address - m->base < m->bytes)
@@ -135,7 +134,7 @@ static const struct qsnet2_page *page_fill(struct weft_qsnet2 *s,
 					   unsigned context, uint64_t address,
 					   unsigned perm)
 {
-	const struct qsnet2_map *map = map_find(s, context, address, perm);
+	struct qsnet2_map *map = map_find(s, context, address, perm);
 	struct qsnet2_tlb *t;
 	struct qsnet2_page *e;
 	uint32_t *chain;
@@ -144,6 +143,7 @@ static const struct qsnet2_page *page_fill(struct weft_qsnet2 *s,
 	e = map ? page_get(&s->mmu) : NULL;
 	if (!e)
 		return NULL;
+	map->used = true;
 	t = &s->mmu.tlb[map->perm & WEFT_QSNET2_LARGE ? 1 : 0];
 	e->page = address >> t->bits;
 	e->from = e->page << t->bits;
@@ -326,15 +326,36 @@ static void tlb_invalidate(struct weft_qsnet2 *s, struct qsnet2_tlb *t,
 	}
 }
 
+static void map_drop(struct weft_qsnet2 *s, unsigned i)
+{
+	if (s->map[i].used) {
+		tlb_invalidate(s, &s->mmu.tlb[0], &s->map[i]);
+		tlb_invalidate(s, &s->mmu.tlb[1], &s->map[i]);
+	}
+	s->map[i] = s->map[--s->maps];
+}
+
+void qsnet2_map_remove(struct weft_qsnet2 *s, const struct qsnet2_map *m)
+{
+	/* the newest mappings are usually removed first */
+	for (unsigned i = s->maps; i-- > 0;) {
+		const struct qsnet2_map *o = &s->map[i];
+
+		if (o->context != m->context || o->base != m->base ||
+		    o->bytes != m->bytes || o->perm != m->perm)
+			continue;
+		map_drop(s, i);
+		return;
+	}
+}
+
 WEFT_EXPORT int weft_qsnet2_unmap_at(struct weft_qsnet2 *s, unsigned context,
 				     uint64_t address)
 {
 	for (unsigned i = 0; i < s->maps; i++) {
 		if (s->map[i].context != context || s->map[i].base != address)
 			continue;
-		tlb_invalidate(s, &s->mmu.tlb[0], &s->map[i]);
-		tlb_invalidate(s, &s->mmu.tlb[1], &s->map[i]);
-		s->map[i] = s->map[--s->maps];
+		map_drop(s, i);
 		return 0;
 	}
 	return -ENOENT;

@@ -358,6 +358,7 @@ static void qsnet2_transport_lost(void *arg, struct weft_peer *peer, int err)
 	struct qsnet2_transport_peer *p;
 
 	qsnet2_lost(e->s, peer);
+	qsnet2_bulk_lost(e->s, peer);
 	p = weft_table_get(&e->peer, peer->index);
 	if (p) {
 		qsnet2_transport_queues_close(e, p, 0, p->queues);
@@ -429,6 +430,17 @@ static int qsnet2_transport_put(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
 	return qsnet2_transport_move(u, peer, d, false);
+}
+
+static int qsnet2_transport_mem_open(struct weft_unit *u,
+				     const struct iovec *mem, unsigned access)
+{
+	return qsnet2_bulk_mem_open(qsnet2_transport_of(u)->s, mem, access);
+}
+
+static void qsnet2_transport_mem_close(struct weft_unit *u, int reg)
+{
+	qsnet2_bulk_mem_close(qsnet2_transport_of(u)->s, reg);
 }
 
 static int qsnet2_transport_amo(struct weft_unit *u, struct weft_peer *peer,
@@ -512,7 +524,7 @@ static int qsnet2_transport_alloc(struct qsnet2_transport *e,
 	return e->slots && e->bounce ? 0 : -ENOMEM;
 }
 
-static int qsnet2_transport_setup(struct qsnet2_transport *e)
+static int qsnet2_transport_setup(struct qsnet2_transport *e, size_t offset)
 {
 	int err = weft_qsnet2_filter(e->s, QSNET2_TRANSPORT_CONTEXT,
 				     WEFT_QSNET2_ACCEPT);
@@ -529,7 +541,8 @@ static int qsnet2_transport_setup(struct qsnet2_transport *e)
 	err = weft_qsnet2_map(e->s, QSNET2_TRANSPORT_CONTEXT, e->bounce,
 			      QSNET2_DMAS * e->slot_bytes,
 			      WEFT_QSNET2_LOCAL_READ | WEFT_QSNET2_LARGE);
-	return err ? err : qsnet2_bulk_open(e->s, QSNET2_TRANSPORT_CONTEXT);
+	return err ? err
+		   : qsnet2_bulk_open(e->s, QSNET2_TRANSPORT_CONTEXT, offset);
 }
 
 static void qsnet2_transport_close(struct weft_unit *u)
@@ -555,6 +568,7 @@ static int qsnet2_transport_open(const struct weft_machine *m,
 {
 	struct qsnet2_transport *e = calloc(1, sizeof(*e));
 	struct weft_carrier_attr a = *attr;
+	size_t offset = 0;
 	int err;
 
 	if (!e)
@@ -563,11 +577,13 @@ static int qsnet2_transport_open(const struct weft_machine *m,
 	weft_inbox_init(&e->inbox, attr, m->packet_bytes);
 	a.up = &qsnet2_transport_up;
 	a.up_arg = e;
+	if (!carrier->backend->transfers_later)
+		offset = qsnet2_bulk_reserve(&a);
 	err = qsnet2_transport_alloc(e, m);
 	if (!err)
 		err = qsnet2_create(carrier, &a, &e->s);
 	if (!err)
-		err = qsnet2_transport_setup(e);
+		err = qsnet2_transport_setup(e, offset);
 	if (err) {
 		qsnet2_transport_close(&e->unit);
 		return err;
@@ -585,6 +601,8 @@ const struct weft_unit_ops weft_unit_qsnet2 = {
 	.packet = qsnet2_transport_packet,
 	.get = qsnet2_transport_get,
 	.put = qsnet2_transport_put,
+	.mem_open = qsnet2_transport_mem_open,
+	.mem_close = qsnet2_transport_mem_close,
 	.amo = qsnet2_transport_amo,
 	.poll = qsnet2_transport_poll,
 	.chain = &weft_qsnet2_chain,
