@@ -177,6 +177,8 @@ struct weft_carrier_ops {
 	const char *name;
 	/* row of the table of prov/backend/backend.h */
 	const struct weft_backend *backend;
+	/* packets are copied in memory and cross no link that damages them */
+	bool memory;
 	/* Returns -EADDRINUSE if another endpoint has that name. */
 	int (*open)(const struct weft_carrier_attr *attr,
 		    struct weft_carrier **c_p);

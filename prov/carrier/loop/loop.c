@@ -307,6 +307,7 @@ static void loop_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 const struct weft_carrier_ops weft_carrier_loop = {
 	.name = "loop",
 	.backend = &weft_backend_live,
+	.memory = true,
 	.open = loop_open,
 	.close = loop_close,
 	.name_get = loop_name_get,

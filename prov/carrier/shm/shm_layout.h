@@ -56,6 +56,8 @@
 #define SHM_VERSION 4
 
 #define SHM_SLOT_BYTES	128
+/* payload bytes in the first cache line of a slot */
+#define SHM_LINE_BYTES	(64 - sizeof(struct weft_pkt))
 #define SHM_SHORT_BYTES (SHM_SLOT_BYTES - sizeof(struct weft_pkt))
 /* payload bytes in a continuation slot */
 #define SHM_MORE_BYTES	(SHM_SLOT_BYTES - 8)

@@ -213,6 +213,7 @@ static void shm_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 const struct weft_carrier_ops weft_carrier_shm = {
 	.name = "shm",
 	.backend = &weft_backend_live,
+	.memory = true,
 	.open = shm_open,
 	.close = shm_close,
 	.name_get = shm_name_get,
