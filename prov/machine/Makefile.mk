@@ -54,6 +54,9 @@ libweftunits_la_SOURCES = \
 	prov/machine/apenet/apenet_buf.c prov/machine/apenet/apenet_cmd.c \
 	prov/machine/apenet/apenet_get.c prov/machine/apenet/apenet_rx.c \
 	prov/machine/apenet/apenet_tlb.c prov/machine/apenet/apenet_tx.c \
+	prov/machine/apenet/apenet_bulk.c prov/machine/apenet/apenet_bulk.h \
+	prov/machine/apenet/apenet_ring.c prov/machine/apenet/apenet_ring.h \
+	prov/machine/apenet/apenet_single.h \
 	prov/machine/apenet/apenet_transport.c prov/machine/apenet/apenet_transport.h
 
 C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
@@ -73,7 +76,8 @@ C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/sunway/sunway_reply_test prov/machine/sunway/sunway_coll_test \
 	prov/machine/sunway/sunway_transport_test \
 	prov/machine/apenet/apenet_test prov/machine/apenet/apenet_gpu_test \
-	prov/machine/apenet/apenet_tlb_test prov/machine/apenet/apenet_forge_test
+	prov/machine/apenet/apenet_tlb_test prov/machine/apenet/apenet_forge_test \
+	prov/machine/apenet/apenet_transport_test
 
 # The units for use without the provider.
 lib_LTLIBRARIES += libweft-nic.la

@@ -598,7 +598,7 @@ static const struct weft_carrier_up no_up = {
 static void random_packet(struct weft_rng *r, struct weft_pkt *pkt,
 			  void *payload)
 {
-	static const uint8_t types[] = { 0x55, 0x60, 0x70, 0x50, 7 };
+	static const uint8_t types[] = { 0x55, 0x60, 0x70, 0x50, 0x40, 7 };
 
 	weft_rng_fill(r, pkt, sizeof(*pkt));
 	weft_rng_fill(r, payload, 2048);
@@ -611,6 +611,12 @@ static void random_packet(struct weft_rng *r, struct weft_pkt *pkt,
 		pkt->unit = (uint32_t)weft_rng_below(r, 4);
 	if (weft_rng_below(r, 2))
 		pkt->tag = weft_rng_below(r, 1 << 14);
+	if (pkt->type == 0x40 && weft_rng_below(r, 2)) {
+		/* puts of apenet into a ring */
+		pkt->flags = 0x1b;
+		pkt->tag = UINT64_C(1) << 63 | weft_rng_below(r, 1 << 17);
+		pkt->data = weft_rng_below(r, 20);
+	}
 	if (pkt->type == 0x55 && weft_rng_below(r, 2)) {
 		pkt->len = (uint16_t)(weft_rng_below(r, 17) * 32);
 		pkt->unit = (uint32_t)weft_rng_below(r, 3) << 29 |

@@ -148,22 +148,28 @@ static inline struct weft_apenet_stats pair_stats(struct pair *p, int side)
 	return st;
 }
 
+/* Returns the packet with this header on the carrier, without its CRC. */
+static inline struct weft_pkt pair_packet(const struct apenet_header *h,
+					  uint64_t extra)
+{
+	return (struct weft_pkt){
+		.type = (uint8_t)(APENET_PKT + h->op),
+		.flags = h->flags,
+		.len = h->bytes,
+		.aux = h->message,
+		.tag = h->address,
+		.data = extra,
+	};
+}
+
 /* Delivers a forged packet of side 1 to side 0, with a valid CRC. */
 static inline void pair_forge(struct pair *p, const struct apenet_header *h,
 			      const void *data, uint64_t extra)
 {
-	unsigned char wire[APENET_WHOLE];
-	struct apenet_footer f = { .extra = extra };
-	size_t n = APENET_WORD + h->bytes;
+	struct weft_pkt pkt = pair_packet(h, extra);
 
-	memcpy(wire, h, sizeof(*h));
-	if (h->bytes)
-		memcpy(wire + APENET_WORD, data, h->bytes);
-	memcpy(wire + n, &f, sizeof(f));
-	n += offsetof(struct apenet_footer, crc);
-	f.crc = weft_code_crc(&p->s[0].a->crc, 0, wire, n);
-	memcpy(wire + n, &f.crc, sizeof(f.crc));
-	T_OK(apenet_rx_packet(p->s[0].a, 1, wire, n + sizeof(f.crc)));
+	pkt.unit = apenet_crc(p->s[0].a, &pkt, data);
+	T_OK(apenet_rx_packet(p->s[0].a, 1, true, &pkt, data));
 }
 
 #endif

@@ -22,21 +22,47 @@ static const struct weft_carrier_up board_up = {
 	.lost = on_lost,
 };
 
-static int board_init(struct weft_apenet *a,
-		      const struct weft_apenet_attr *attr)
+static int board_init(struct weft_apenet *a, const struct apenet_attr *attr)
 {
-	unsigned tlb = attr->tlb ? (unsigned)attr->tlb : WEFT_APENET_TLB;
-
 	a->node = attr->node;
-	a->dmas = attr->dmas ? attr->dmas : WEFT_APENET_DMAS;
-	a->events = attr->events ? attr->events : EVENTS;
+	a->dmas = attr->dmas;
+	a->events = attr->events;
+	a->bufs_max = attr->bufs;
+	a->host = weft_mem_kind_at(0);
+	a->host_bits = a->host->page_bits;
 	weft_list_init(&a->get_replies);
 	weft_list_init(&a->work);
+	weft_list_init(&a->late);
 	weft_hash_init(&a->in);
 	weft_code_crc_init(&a->crc, WEFT_CODE_CRC32);
 	a->event = calloc(a->events, sizeof(*a->event));
-	if (apenet_tlb_init(&a->tlb, attr->tlb < 0 ? 0 : tlb) || !a->event)
+	if (apenet_tlb_init(&a->tlb, attr->tlb) || !a->event)
 		return -ENOMEM;
+	return 0;
+}
+
+int apenet_create(const struct weft_carrier_ops *ops,
+		  const struct weft_carrier_attr *attr,
+		  const struct apenet_attr *board, struct weft_apenet **a_p)
+{
+	struct weft_carrier_attr c = *attr;
+	struct weft_apenet *a = calloc(1, sizeof(*a));
+	int err;
+
+	if (!a)
+		return -ENOMEM;
+	if (!c.up) {
+		c.up = &board_up;
+		c.up_arg = a;
+	}
+	err = board_init(a, board);
+	if (!err)
+		err = weft_port_init(&a->port, ops, &c);
+	if (err) {
+		weft_apenet_close(a);
+		return err;
+	}
+	*a_p = a;
 	return 0;
 }
 
@@ -52,30 +78,23 @@ static bool attr_valid(const struct weft_apenet_attr *attr)
 WEFT_EXPORT int weft_apenet_open(const struct weft_apenet_attr *attr,
 				 struct weft_apenet **a_p)
 {
+	struct apenet_attr board = {
+		.node = attr->node,
+		.dmas = attr->dmas ? attr->dmas : WEFT_APENET_DMAS,
+		.tlb = attr->tlb > 0 ? (unsigned)attr->tlb : WEFT_APENET_TLB,
+		.events = attr->events ? attr->events : EVENTS,
+		.bufs = APENET_BUFS,
+	};
 	const struct weft_carrier_ops *ops;
 	struct weft_carrier_attr c;
-	struct weft_apenet *a;
 	int err;
 
 	if (!attr_valid(attr))
 		return -EINVAL;
+	if (attr->tlb < 0)
+		board.tlb = 0;
 	err = weft_port_place(&attr->place, &ops, &c);
-	if (err)
-		return err;
-	a = calloc(1, sizeof(*a));
-	if (!a)
-		return -ENOMEM;
-	c.up = &board_up;
-	c.up_arg = a;
-	err = board_init(a, attr);
-	if (!err)
-		err = weft_port_init(&a->port, ops, &c);
-	if (err) {
-		weft_apenet_close(a);
-		return err;
-	}
-	*a_p = a;
-	return 0;
+	return err ? err : apenet_create(ops, &c, &board, a_p);
 }
 
 WEFT_EXPORT void weft_apenet_close(struct weft_apenet *a)
@@ -87,6 +106,7 @@ WEFT_EXPORT void weft_apenet_close(struct weft_apenet *a)
 	apenet_cmd_lost(a, 0, true);
 	apenet_rx_fini(a);
 	apenet_tlb_fini(&a->tlb);
+	free(a->buf);
 	free(a->event);
 	free(a);
 }
@@ -126,4 +146,10 @@ WEFT_EXPORT void weft_apenet_stats(struct weft_apenet *a,
 				   struct weft_apenet_stats *s)
 {
 	*s = a->stats;
+	s->puts += a->singles_out;
+	s->packets_out += a->singles_out;
+	/* request, data, send: the steps of a packet alone on the board */
+	s->active_steps += 3 * a->singles_out;
+	s->packets_in += a->singles_in;
+	s->tlb_hits += a->singles_in;
 }

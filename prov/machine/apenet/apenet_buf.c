@@ -7,21 +7,12 @@
  */
 #include "prov/machine/apenet/apenet_dev.h"
 
-static bool buf_holds(const struct apenet_buf *b, uint64_t address,
-		      uint64_t bytes, unsigned rights)
-{
-	uint64_t at = address - b->base;
-
-	return b->used && at < b->bytes && bytes <= b->bytes - at &&
-	       !(rights & ~b->rights);
-}
-
 const struct apenet_buf *apenet_buf_of(const struct weft_apenet *a,
 				       uint64_t address, uint64_t bytes,
 				       unsigned rights)
 {
-	for (unsigned i = 0; i < APENET_BUFS; i++) {
-		if (buf_holds(&a->buf[i], address, bytes, rights))
+	for (unsigned i = 0; i < a->bufs; i++) {
+		if (apenet_buf_holds(&a->buf[i], address, bytes, rights))
 			return &a->buf[i];
 	}
 	return NULL;
@@ -29,17 +20,24 @@ const struct apenet_buf *apenet_buf_of(const struct weft_apenet *a,
 
 /* ---- translation ---- */
 
+static bool buf_admits(const struct apenet_buf *b,
+		       const struct apenet_target *p, uint64_t address)
+{
+	return apenet_buf_holds(b, address, 1, p->rights) &&
+	       (b->only == WEFT_PORT_NO_NODE || b->only == p->node);
+}
+
 static const struct apenet_buf *tlb_lookup(struct weft_apenet *a,
 					   const struct apenet_target *p,
 					   uint64_t address)
 {
-	const struct weft_mem_kind *k;
+	const struct weft_mem_kind *k = a->host;
 
-	for (unsigned i = 0; (k = weft_mem_kind_at(i)); i++) {
+	for (unsigned i = 1; k; k = weft_mem_kind_at(i++)) {
 		int64_t n = apenet_tlb_find(&a->tlb, address, k->page_bits);
 
 		if (n >= 0 && a->buf[n].kind == k &&
-		    buf_holds(&a->buf[n], address, 1, p->rights))
+		    buf_admits(&a->buf[n], p, address))
 			return &a->buf[n];
 	}
 	return NULL;
@@ -49,13 +47,16 @@ static const struct apenet_buf *tlb_lookup(struct weft_apenet *a,
 static const struct apenet_buf *
 walk(struct weft_apenet *a, const struct apenet_target *p, uint64_t address)
 {
-	const struct apenet_buf *b = apenet_buf_of(a, address, 1, p->rights);
+	for (unsigned i = 0; i < a->bufs; i++) {
+		const struct apenet_buf *b = &a->buf[i];
 
-	if (b)
-		a->stats.tlb_evicted +=
-			apenet_tlb_fill(&a->tlb, address, b->kind->page_bits,
-					(uint32_t)(b - a->buf));
-	return b;
+		if (!buf_admits(b, p, address))
+			continue;
+		a->stats.tlb_evicted += apenet_tlb_fill(&a->tlb, address,
+							b->kind->page_bits, i);
+		return b;
+	}
+	return NULL;
 }
 
 static const struct apenet_buf *translate(struct weft_apenet *a,
@@ -97,13 +98,13 @@ unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 		const struct apenet_buf *b = translate(a, p, at, &walked);
 		uint64_t run = b ? translation_run(b, at, p->bytes - done) : 0;
 
-		if (!b ||
-		    b->kind->in((void *)(uintptr_t)at, data + done, run)) {
+		if (!b || (data && b->kind->in(apenet_buf_at(b, at),
+					       data + done, run))) {
 			p->bad = at;
 			status = WEFT_APENET_ADDRESS;
 			break;
 		}
-		device |= b->kind != weft_mem_kind_at(0);
+		device |= b->kind != a->host;
 		done += run;
 	}
 	a->stats.peer_writes += device;
@@ -113,6 +114,41 @@ unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 }
 
 /* ---- registration ---- */
+
+static int buf_table_grow(struct weft_apenet *a)
+{
+	unsigned n = a->bufs ? 2 * a->bufs : 16;
+	struct apenet_buf *more;
+
+	if (a->bufs == a->bufs_max)
+		return -ENOSPC;
+	n = n < a->bufs_max ? n : a->bufs_max;
+	more = realloc(a->buf, n * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + a->bufs, 0, (n - a->bufs) * sizeof(*more));
+	a->buf = more;
+	a->bufs = n;
+	return 0;
+}
+
+int apenet_buf_add(struct weft_apenet *a, const struct apenet_buf *b,
+		   unsigned *buf_p)
+{
+	unsigned i = a->buf_free;
+	int err;
+
+	while (i < a->bufs && a->buf[i].used)
+		i++;
+	a->buf_free = i;
+	err = i == a->bufs ? buf_table_grow(a) : 0;
+	if (err)
+		return err;
+	a->buf[i] = *b;
+	a->buf[i].used = true;
+	*buf_p = i;
+	return 0;
+}
 
 WEFT_EXPORT int weft_apenet_buf_open(struct weft_apenet *a, void *base,
 				     uint64_t bytes, unsigned rights,
@@ -127,21 +163,24 @@ WEFT_EXPORT int weft_apenet_buf_open(struct weft_apenet *a, void *base,
 	k = weft_mem_kind_of(base, bytes);
 	if (!k)
 		return -EINVAL;
-	for (unsigned i = 0; i < APENET_BUFS; i++) {
-		if (a->buf[i].used)
-			continue;
-		a->buf[i] = (struct apenet_buf){ true, rights, at, bytes, k };
-		*buf_p = i;
-		return 0;
-	}
-	return -ENOSPC;
+	return apenet_buf_add(a,
+			      &(struct apenet_buf){
+				      .rights = rights,
+				      .base = at,
+				      .bytes = bytes,
+				      .mem = base,
+				      .only = WEFT_PORT_NO_NODE,
+				      .kind = k,
+			      },
+			      buf_p);
 }
 
 WEFT_EXPORT int weft_apenet_buf_close(struct weft_apenet *a, unsigned buf)
 {
-	if (buf >= APENET_BUFS || !a->buf[buf].used)
+	if (buf >= a->bufs || !a->buf[buf].used)
 		return -EINVAL;
 	a->buf[buf].used = false;
+	a->buf_free = buf < a->buf_free ? buf : a->buf_free;
 	apenet_tlb_drop(&a->tlb, buf);
 	apenet_tx_buf_closed(a);
 	return 0;

@@ -10,15 +10,28 @@
 
 /* ---- events ---- */
 
-bool apenet_event_space(const struct weft_apenet *a, unsigned n)
-{
-	return a->event_tail - a->event_head + a->reserved + n <= a->events;
-}
-
 void apenet_event_write(struct weft_apenet *a,
 			const struct weft_apenet_event *ev)
 {
-	a->event[a->event_tail++ & (a->events - 1)] = *ev;
+	*apenet_event_next(a) = *ev;
+}
+
+/* Writes events that had no space when their nodes were lost. */
+static void event_late(struct weft_apenet *a)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &a->late) {
+		struct apenet_in *in =
+			weft_container_of(pos, struct apenet_in, late);
+
+		if (!apenet_event_space(a, 1))
+			return;
+		weft_list_remove(pos);
+		apenet_event_write(a, &in->lost);
+		free(in);
+	}
 }
 
 WEFT_EXPORT int weft_apenet_event(struct weft_apenet *a,
@@ -27,13 +40,18 @@ WEFT_EXPORT int weft_apenet_event(struct weft_apenet *a,
 	if (a->event_head == a->event_tail)
 		return -EAGAIN;
 	*ev = a->event[a->event_head++ & (a->events - 1)];
+	if (weft_unlikely(!weft_list_empty(&a->late)))
+		event_late(a);
 	return 0;
 }
 
 void apenet_cmd_end(struct weft_apenet *a, const struct weft_apenet_cmd *c,
 		    unsigned what, unsigned status)
 {
-	const struct weft_apenet_event ev = {
+	if (!(c->flags & WEFT_APENET_EVENT))
+		return;
+	a->reserved--;
+	*apenet_event_next(a) = (struct weft_apenet_event){
 		.what = (uint8_t)what,
 		.status = (uint8_t)status,
 		.node = c->node,
@@ -41,11 +59,6 @@ void apenet_cmd_end(struct weft_apenet *a, const struct weft_apenet_cmd *c,
 		.address = c->local,
 		.bytes = c->bytes,
 	};
-
-	if (!(c->flags & WEFT_APENET_EVENT))
-		return;
-	a->reserved--;
-	apenet_event_write(a, &ev);
 }
 
 /* ---- commands ---- */

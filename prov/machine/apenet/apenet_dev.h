@@ -6,9 +6,12 @@
  *  apenet_rx.c         reception
  *  apenet_get.c        gets of this node and of peers
  *  apenet_tx.c         the DMA engines: memory to packets
+ *  apenet_single.h     puts of one packet, executed at once
  *  apenet_cmd.c        the command queue and the event queue
  *  apenet_buf.c        registered buffers, translation
  *  apenet_tlb.c        the TLB
+ *  apenet_ring.c       packets of the message engine in rings of slots
+ *  apenet_bulk.c       bulk data of the message engine
  *  apenet_transport.c  the unit below the message engine (machine apenet)
  */
 #ifndef WEFT_APENET_DEV_H
@@ -26,7 +29,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APENET_BUFS	 1024
+#define APENET_BUFS	 1024 /* buffers of a program */
+/* buffers below the message engine, which has up to two per peer */
+#define APENET_BUFS_MAX	 (1u << 20)
 #define APENET_PREFETCH	 4   /* commands that the board prefetches */
 #define APENET_GETS	 256 /* outstanding gets of this node */
 /* processor time of a page walk, ns (share/machines/apenet) */
@@ -36,8 +41,11 @@
 struct apenet_buf {
 	bool used;
 	unsigned rights;
-	uint64_t base;
+	uint64_t base; /* board address, by which peers access the buffer */
 	uint64_t bytes;
+	char *mem; /* address of the memory in this process */
+	/* node that may access it (host memory); WEFT_PORT_NO_NODE: all */
+	uint32_t only;
 	const struct weft_mem_kind *kind;
 };
 
@@ -67,7 +75,7 @@ struct apenet_dma {
 	bool peer; /* reads device memory */
 	struct apenet_msg *m;
 	uint64_t offset;
-	uint32_t bytes;
+	uint64_t bytes;
 	uint64_t order; /* sequence number of the read request */
 };
 
@@ -85,6 +93,8 @@ struct apenet_in {
 	uint64_t number;
 	uint64_t bad;	      /* address without translation */
 	unsigned char *stage; /* data of a staged message, `bytes` long */
+	struct weft_list late;
+	struct weft_apenet_event lost; /* event to write when there is space */
 };
 
 /* An outstanding get of this node. */
@@ -100,9 +110,14 @@ struct weft_apenet {
 	uint32_t message; /* number of the next message */
 	struct weft_code_crc crc;
 	/* test hook: damages a packet on the link */
-	void (*noise)(unsigned char *wire, size_t bytes);
+	void (*noise)(struct weft_pkt *pkt, unsigned char *data);
 
-	struct apenet_buf buf[APENET_BUFS];
+	const struct weft_mem_kind *host;
+	unsigned host_bits; /* log2 of the size of a host page */
+	struct apenet_buf *buf;
+	unsigned bufs;	   /* entries of buf */
+	unsigned bufs_max; /* largest number of entries */
+	unsigned buf_free; /* no entry below this one is free */
 	struct apenet_tlb tlb;
 
 	/* Free-running indices: index i is entry i & (size - 1). */
@@ -127,30 +142,81 @@ struct weft_apenet {
 	struct apenet_get get[APENET_GETS];
 	/* messages being received: node + 1 -> struct apenet_in */
 	struct weft_hash in;
+	/* errors of lost nodes, for which the event queue had no space */
+	struct weft_list late;
 	struct weft_apenet_stats stats;
+	/* puts of apenet_single.h, which stats does not include */
+	uint64_t singles_out;
+	uint64_t singles_in;
 };
+
+/* apenet.c */
+struct apenet_attr {
+	uint32_t node;
+	unsigned dmas;
+	unsigned tlb; /* number of TLB entries; 0: no TLB */
+	uint32_t events;
+	unsigned bufs;
+};
+
+/* Opens a board on a carrier that it creates with attr. */
+int apenet_create(const struct weft_carrier_ops *ops,
+		  const struct weft_carrier_attr *attr,
+		  const struct apenet_attr *board, struct weft_apenet **a_p);
 
 /* apenet_buf.c */
 
+/* Adds a buffer; rights and range are valid. -ENOSPC, -ENOMEM. */
+int apenet_buf_add(struct weft_apenet *a, const struct apenet_buf *b,
+		   unsigned *buf_p);
 /* Returns the buffer that contains all bytes with these rights, or NULL. */
 const struct apenet_buf *apenet_buf_of(const struct weft_apenet *a,
 				       uint64_t address, uint64_t bytes,
 				       unsigned rights);
 
+static inline bool apenet_buf_holds(const struct apenet_buf *b,
+				    uint64_t address, uint64_t bytes,
+				    unsigned rights)
+{
+	uint64_t at = address - b->base;
+
+	return b->used && at < b->bytes && bytes <= b->bytes - at &&
+	       !(rights & ~b->rights);
+}
+
+static inline char *apenet_buf_at(const struct apenet_buf *b, uint64_t address)
+{
+	return b->mem + (address - b->base);
+}
+
 /* Target address and required rights of a packet's data. */
 struct apenet_target {
 	uint64_t address;
-	uint32_t bytes;
+	uint64_t bytes;
 	unsigned rights;
-	uint64_t bad; /* out: address without translation */
+	uint32_t node; /* node that stores the data */
+	uint64_t bad;  /* out: address without translation */
 };
 
-/* Translates and stores the data. Returns enum weft_apenet_status. */
+/*
+ * Translates and stores the data; NULL: translates only. Returns enum
+ * weft_apenet_status.
+ */
 unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 			  const unsigned char *data);
 
 /* apenet_cmd.c */
-bool apenet_event_space(const struct weft_apenet *a, unsigned n);
+static inline bool apenet_event_space(const struct weft_apenet *a, unsigned n)
+{
+	return a->event_tail - a->event_head + a->reserved + n <= a->events;
+}
+
+/* Returns the next entry of the event queue, to be filled. */
+static inline struct weft_apenet_event *apenet_event_next(struct weft_apenet *a)
+{
+	return &a->event[a->event_tail++ & (a->events - 1)];
+}
+
 void apenet_event_write(struct weft_apenet *a,
 			const struct weft_apenet_event *ev);
 /* Ends a command; writes its event if one was requested. */
@@ -163,6 +229,12 @@ void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all);
 
 /* apenet_tx.c */
 int apenet_tx_run(struct weft_apenet *a, int budget);
+/* Sends the packet of a put over a link, with its CRC. */
+int apenet_tx_linked(struct weft_apenet *a, struct weft_peer *peer,
+		     struct weft_pkt *pkt, const void *data);
+/* Returns the CRC of a packet as sent on a link. */
+uint32_t apenet_crc(const struct weft_apenet *a, const struct weft_pkt *pkt,
+		    const void *data);
 void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all);
 /* Marks messages that read a buffer which is being closed. */
 void apenet_tx_buf_closed(struct weft_apenet *a);
@@ -170,9 +242,12 @@ void apenet_tx_buf_closed(struct weft_apenet *a);
 /* apenet_rx.c */
 int apenet_rx_deliver(void *arg, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
-/* Processes one packet from a node; -EAGAIN: no space for its events. */
-int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
-		     const unsigned char *wire, size_t bytes);
+/*
+ * Processes one packet from a node, which may change data meanwhile; -EAGAIN:
+ * no space for its events. links: packets of this node cross a link.
+ */
+int apenet_rx_packet(struct weft_apenet *a, uint32_t node, bool links,
+		     const struct weft_pkt *pkt, const void *data);
 void apenet_rx_lost(struct weft_apenet *a, uint32_t node);
 void apenet_rx_fini(struct weft_apenet *a);
 

@@ -8,42 +8,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Receives n bytes of a packet whose header and CRC are valid otherwise. */
-static void receive_bytes(struct pair *p, size_t n)
-{
-	unsigned char wire[APENET_WHOLE + 64] = { 0 };
-	struct apenet_header h = {
-		.address = (uintptr_t)p->s[0].mem[HOST],
-		.bytes = (uint16_t)(n - 2 * (size_t)APENET_WORD),
-		.flags = APENET_FIRST | APENET_LAST,
-	};
-	uint32_t crc;
-
-	memcpy(wire, &h, sizeof(h));
-	crc = weft_code_crc(&p->s[0].a->crc, 0, wire, n - sizeof(crc));
-	memcpy(wire + n - sizeof(crc), &crc, sizeof(crc));
-	T_OK(apenet_rx_packet(p->s[0].a, 1, wire, n));
-}
-
-static void packets_have_a_header_a_footer_and_4_kb(void **state)
+static void packets_have_up_to_4_kb(void **state)
 {
 	static const struct {
-		size_t n;
+		uint16_t bytes;
 		unsigned in, refused;
 	} row[] = {
-		{ 2 * APENET_WORD - 1, 0, 1 }, { 2 * APENET_WORD, 1, 1 },
-		{ APENET_WHOLE, 2, 1 },	       { APENET_WHOLE + 1, 2, 2 },
-		{ APENET_WHOLE + 64, 2, 3 },
+		{ 0, 1, 0 },
+		{ APENET_PAYLOAD, 2, 0 },
+		{ APENET_PAYLOAD + 1, 2, 1 },
+		{ UINT16_MAX, 2, 2 },
 	};
+	static unsigned char data[UINT16_MAX];
 	struct pair p;
 
 	pair_open(&p);
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		receive_bytes(&p, row[i].n);
+		const struct apenet_header h = {
+			.address = (uintptr_t)p.s[0].mem[HOST],
+			.bytes = row[i].bytes,
+			.flags = APENET_FIRST | APENET_LAST,
+		};
+
+		pair_forge(&p, &h, data, 0);
 		T_IS(pair_stats(&p, 0).packets_in, row[i].in);
 		T_IS(pair_stats(&p, 0).refused, row[i].refused);
 	}
 	T_IS(pair_stats(&p, 0).crc_errors, 0);
+	pair_close(&p);
+}
+
+/* On a link, a packet is not used without a CRC, whatever its flags. */
+static void a_packet_of_a_link_needs_a_crc(void **state)
+{
+	const char data[8] = "12345678";
+	struct apenet_header h = {
+		.bytes = sizeof(data),
+		.flags = APENET_FIRST | APENET_LAST | APENET_NO_CRC,
+	};
+	struct weft_pkt pkt;
+	struct pair p;
+
+	pair_open(&p);
+	h.address = (uintptr_t)p.s[0].mem[HOST];
+	pkt = pair_packet(&h, 0);
+	T_OK(apenet_rx_packet(p.s[0].a, 1, true, &pkt, data));
+	T_IS(pair_stats(&p, 0).crc_errors, 1);
+	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 8));
+	T_OK(apenet_rx_packet(p.s[0].a, 1, false, &pkt, data));
+	T_IS(pair_stats(&p, 0).crc_errors, 1);
+	T_TRUE(pair_same(p.s[0].mem[HOST], data, 8));
 	pair_close(&p);
 }
 
@@ -227,10 +241,53 @@ static void a_message_of_a_lost_node_ends_with_an_error(void **state)
 	pair_close(&p);
 }
 
+/* Starts a message of a node that will not end. */
+static void begin_message(struct pair *p, uint32_t node)
+{
+	const char bytes[8] = { 0 };
+	const struct apenet_header h = {
+		.address = (uintptr_t)p->s[0].mem[HOST],
+		.bytes = sizeof(bytes),
+		.flags = APENET_FIRST,
+	};
+	struct weft_pkt pkt = pair_packet(&h, 0);
+
+	pkt.unit = apenet_crc(p->s[0].a, &pkt, bytes);
+	T_OK(apenet_rx_packet(p->s[0].a, node, true, &pkt, bytes));
+}
+
+/* The events of lost nodes are written as soon as the queue has space. */
+static void lost_nodes_are_reported_after_a_full_queue(void **state)
+{
+	const struct weft_apenet_attr attr = { .events = 8 };
+	struct weft_apenet_event ev;
+	struct pair p;
+
+	pair_open_as(&p, &attr);
+	for (uint32_t node = 1; node <= 12; node++)
+		begin_message(&p, node);
+	for (uint32_t node = 1; node <= 12; node++)
+		apenet_rx_lost(p.s[0].a, node);
+	for (uint32_t node = 1; node <= 12; node++) {
+		T_OK(weft_apenet_event(p.s[0].a, &ev));
+		T_IS(ev.status, WEFT_APENET_GONE);
+		T_IS(ev.node, node);
+		T_IS(ev.bytes, 8);
+	}
+	T_IS(weft_apenet_event(p.s[0].a, &ev), -EAGAIN);
+	/* events that were not read are freed */
+	for (uint32_t node = 1; node <= 12; node++)
+		begin_message(&p, node);
+	for (uint32_t node = 1; node <= 12; node++)
+		apenet_rx_lost(p.s[0].a, node);
+	pair_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(packets_have_a_header_a_footer_and_4_kb),
+		T_CASE(packets_have_up_to_4_kb),
+		T_CASE(a_packet_of_a_link_needs_a_crc),
 		T_CASE(empty_packets_of_a_staged_message),
 		T_CASE(packets_of_a_message_with_different_flags),
 		T_CASE(a_staged_message_stays_within_its_buffer),
@@ -238,6 +295,7 @@ int main(void)
 		T_CASE(a_budget_is_the_number_of_steps),
 		T_CASE(a_lost_node_ends_only_its_own_commands),
 		T_CASE(a_message_of_a_lost_node_ends_with_an_error),
+		T_CASE(lost_nodes_are_reported_after_a_full_queue),
 	};
 
 	return T_RUN(tests);

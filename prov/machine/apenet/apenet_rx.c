@@ -16,10 +16,10 @@ struct rx {
 	const unsigned char *data;
 };
 
-static void report_end(struct weft_apenet *a, const struct rx *r,
-		       const struct apenet_in *in)
+static struct weft_apenet_event end_event(const struct rx *r,
+					  const struct apenet_in *in)
 {
-	struct weft_apenet_event ev = {
+	return (struct weft_apenet_event){
 		.what = in->status ? WEFT_APENET_ERROR : WEFT_APENET_RECEIVED,
 		.status = in->status,
 		.node = r->node,
@@ -28,6 +28,12 @@ static void report_end(struct weft_apenet *a, const struct rx *r,
 		.bytes = in->bytes,
 		.data = in->status ? 0 : r->f.extra,
 	};
+}
+
+static void report_end(struct weft_apenet *a, const struct rx *r,
+		       const struct apenet_in *in)
+{
+	const struct weft_apenet_event ev = end_event(r, in);
 
 	if (in->status || in->flags & APENET_RECEIVE)
 		apenet_event_write(a, &ev);
@@ -95,7 +101,7 @@ static bool to_device(const struct weft_apenet *a, const struct rx *r)
 	const struct apenet_buf *b =
 		apenet_buf_of(a, r->h.address, r->h.bytes, 0);
 
-	return b && b->kind != weft_mem_kind_at(0);
+	return b && b->kind != a->host;
 }
 
 static void in_store(struct weft_apenet *a, struct apenet_in *in,
@@ -105,6 +111,7 @@ static void in_store(struct weft_apenet *a, struct apenet_in *in,
 		.address = r->h.address,
 		.bytes = r->h.bytes,
 		.rights = in->op == APENET_PUT ? WEFT_APENET_MAY_WRITE : 0,
+		.node = r->node,
 	};
 
 	if (in->status) {
@@ -148,7 +155,7 @@ static void in_end(struct weft_apenet *a, struct apenet_in *in,
 				  in->op == APENET_PUT ? WEFT_APENET_MAY_WRITE
 						       : 0);
 		a->stats.copies++;
-		if (!b || b->kind->in((void *)(uintptr_t)in->start, in->stage,
+		if (!b || b->kind->in(apenet_buf_at(b, in->start), in->stage,
 				      in->bytes)) {
 			in->status = WEFT_APENET_ADDRESS;
 			in->bad = in->start;
@@ -199,6 +206,29 @@ static int rx_data(struct weft_apenet *a, const struct rx *r)
 	return 0;
 }
 
+/* Returns whether a put of one packet arrives while no message is open. */
+static bool rx_is_single(const struct weft_apenet *a, const struct rx *r)
+{
+	return r->h.op == APENET_PUT && !a->in.used &&
+	       (r->h.flags & (APENET_FIRST | APENET_LAST | APENET_STAGED)) ==
+		       (APENET_FIRST | APENET_LAST);
+}
+
+/* As rx_data(), without the state of a message. */
+static int rx_single(struct weft_apenet *a, const struct rx *r)
+{
+	struct apenet_in in = {
+		.op = APENET_PUT,
+		.flags = r->h.flags,
+		.start = r->h.address,
+	};
+
+	in_store(a, &in, r);
+	in.bytes = r->h.bytes;
+	report_end(a, r, &in);
+	return 0;
+}
+
 static int rx_get(struct weft_apenet *a, const struct rx *r)
 {
 	struct apenet_get_request req;
@@ -245,48 +275,68 @@ static int (*const rx_op[APENET_OPS])(struct weft_apenet *,
 	[APENET_CUT] = rx_truncate,
 };
 
-static bool crc_valid(struct weft_apenet *a, const unsigned char *wire,
-		      size_t bytes)
+static struct rx rx_decode(uint32_t node, const struct weft_pkt *pkt,
+			   const void *data)
 {
-	uint32_t crc;
-
-	memcpy(&crc, wire + bytes - sizeof(crc), sizeof(crc));
-	return crc == weft_code_crc(&a->crc, 0, wire, bytes - sizeof(crc));
+	return (struct rx){
+		.node = node,
+		.h = { .address = pkt->tag,
+		       .bytes = pkt->len,
+		       .op = (uint8_t)(pkt->type - APENET_PKT),
+		       .flags = pkt->flags,
+		       .message = pkt->aux },
+		.f = { .extra = pkt->data },
+		.data = data,
+	};
 }
 
-int apenet_rx_packet(struct weft_apenet *a, uint32_t node,
-		     const unsigned char *wire, size_t bytes)
+static int rx_execute(struct weft_apenet *a, const struct rx *r)
 {
-	struct rx r = { .node = node, .data = wire + APENET_WORD };
 	int err;
 
-	if (bytes < 2 * APENET_WORD || bytes > APENET_WHOLE) {
+	if (r->h.op >= APENET_OPS || r->h.address + r->h.bytes < r->h.address) {
+		a->stats.refused++;
+		return 0;
+	}
+	err = rx_is_single(a, r) ? rx_single(a, r) : rx_op[r->h.op](a, r);
+	a->stats.packets_in += !err;
+	return err;
+}
+
+static int rx_checked(struct weft_apenet *a, uint32_t node,
+		      const struct weft_pkt *pkt, const void *data)
+{
+	const struct weft_apenet_event ev = {
+		.what = WEFT_APENET_ERROR,
+		.status = WEFT_APENET_CRC,
+		.node = node,
+	};
+	unsigned char copy[APENET_PAYLOAD];
+	struct rx r = rx_decode(node, pkt, copy);
+
+	memcpy(copy, data, pkt->len);
+	if (apenet_crc(a, pkt, copy) == pkt->unit)
+		return rx_execute(a, &r);
+	a->stats.crc_errors++;
+	apenet_event_write(a, &ev);
+	return 0;
+}
+
+int apenet_rx_packet(struct weft_apenet *a, uint32_t node, bool links,
+		     const struct weft_pkt *pkt, const void *data)
+{
+	struct rx r;
+
+	if (pkt->len > APENET_PAYLOAD) {
 		a->stats.refused++;
 		return 0;
 	}
 	if (!apenet_event_space(a, APENET_RX_EVENTS))
 		return -EAGAIN;
-	if (!crc_valid(a, wire, bytes)) {
-		const struct weft_apenet_event ev = {
-			.what = WEFT_APENET_ERROR,
-			.status = WEFT_APENET_CRC,
-			.node = node,
-		};
-
-		a->stats.crc_errors++;
-		apenet_event_write(a, &ev);
-		return 0;
-	}
-	memcpy(&r.h, wire, sizeof(r.h));
-	memcpy(&r.f, wire + bytes - sizeof(r.f), sizeof(r.f));
-	if (r.h.bytes != bytes - 2 * APENET_WORD || r.h.op >= APENET_OPS ||
-	    r.h.address + r.h.bytes < r.h.address) {
-		a->stats.refused++;
-		return 0;
-	}
-	err = rx_op[r.h.op](a, &r);
-	a->stats.packets_in += !err;
-	return err;
+	if (links || !(pkt->flags & APENET_NO_CRC))
+		return rx_checked(a, node, pkt, data);
+	r = rx_decode(node, pkt, data);
+	return rx_execute(a, &r);
 }
 
 int apenet_rx_deliver(void *arg, struct weft_peer *src,
@@ -294,15 +344,13 @@ int apenet_rx_deliver(void *arg, struct weft_peer *src,
 {
 	struct weft_apenet *a = arg;
 	uint32_t node = weft_port_node(&a->port, src);
-	unsigned char wire[APENET_WHOLE];
 
-	if (node == WEFT_PORT_NO_NODE || pkt->type != APENET_PKT ||
-	    pkt->len > sizeof(wire)) {
+	if (node == WEFT_PORT_NO_NODE || pkt->type < APENET_PKT ||
+	    pkt->type >= APENET_PKT + APENET_OPS) {
 		a->stats.refused++;
 		return 0;
 	}
-	memcpy(wire, payload, pkt->len);
-	return apenet_rx_packet(a, node, wire, pkt->len);
+	return apenet_rx_packet(a, node, true, pkt, payload);
 }
 
 /* ---- lost nodes, close ---- */
@@ -312,13 +360,23 @@ void apenet_rx_lost(struct weft_apenet *a, uint32_t node)
 	struct apenet_in *in = weft_hash_del(&a->in, (uint64_t)node + 1);
 	const struct rx r = { .node = node };
 
-	if (in && in->open && apenet_event_space(a, 1)) {
-		in->status = WEFT_APENET_GONE;
-		in_truncate(a, in, &r);
+	if (!in)
+		return;
+	free(in->stage);
+	in->stage = NULL;
+	if (!in->open || in->op != APENET_PUT) {
+		/* apenet_get_lost() has ended the gets of the node */
+		free(in);
+		return;
 	}
-	if (in)
-		free(in->stage);
-	free(in);
+	in->status = WEFT_APENET_GONE;
+	in->lost = end_event(&r, in);
+	if (apenet_event_space(a, 1)) {
+		apenet_event_write(a, &in->lost);
+		free(in);
+		return;
+	}
+	weft_list_push_back(&a->late, &in->late);
 }
 
 static void in_free(void *arg, uint64_t key, void *val)
@@ -331,6 +389,10 @@ static void in_free(void *arg, uint64_t key, void *val)
 
 void apenet_rx_fini(struct weft_apenet *a)
 {
+	struct weft_list *pos;
+
+	while ((pos = weft_list_pop_front(&a->late)))
+		free(weft_container_of(pos, struct apenet_in, late));
 	weft_hash_each(&a->in, in_free, NULL);
 	weft_hash_fini(&a->in);
 }

@@ -368,13 +368,17 @@ static void slow_readers_lose_no_event(void **state)
 /* ---- damage on the link (APE-22) ---- */
 
 static int noise_countdown; /* packets until the damaged one */
+/* damaged bit: of struct weft_pkt, then of the data */
 static size_t noise_bit;
 
-static void noise(unsigned char *wire, size_t bytes)
+static void noise(struct weft_pkt *pkt, unsigned char *data)
 {
+	size_t at = noise_bit / 8;
+	unsigned char *byte = at < sizeof(*pkt) ? (unsigned char *)pkt + at
+						: data + at - sizeof(*pkt);
+
 	if (noise_countdown-- == 0)
-		wire[noise_bit / 8 % bytes] ^=
-			(unsigned char)(1u << noise_bit % 8);
+		*byte ^= (unsigned char)(1u << noise_bit % 8);
 }
 
 /* Runs a put of five packets, one of them with a wrong bit. */
@@ -414,7 +418,9 @@ static void damage(struct pair *p, int packet, size_t bit)
 
 static void a_damaged_packet_is_counted_and_not_delivered(void **state)
 {
-	static const size_t bits[] = { 0, 70, 95, 127, 128, 20000, 33000 };
+	/* type, flags, CRC, message, address, event data, data */
+	static const size_t bits[] = { 0,   12,	 64,  95,  96,	  127,
+				       128, 190, 192, 255, 20000, 33000 };
 	struct pair p;
 
 	pair_open(&p);
@@ -538,11 +544,11 @@ static void random_packets_do_no_damage(void **state)
 	struct pair p;
 	struct weft_rng rng;
 	struct weft_apenet_cmd c;
-	unsigned char shortest[8] = { 0 };
+	const struct weft_pkt unknown = { .type = APENET_PKT + APENET_OPS };
 
 	weft_rng_init(&rng, 19, 0);
 	pair_open(&p);
-	T_OK(apenet_rx_packet(p.s[0].a, 1, shortest, sizeof(shortest)));
+	T_OK(apenet_rx_packet(p.s[0].a, 1, true, &unknown, &unknown));
 	for (int i = 0; i < 3000; i++) {
 		c = pair_cmd(&p, i & 1, HOST, 1 + weft_rng_below(&rng, 9000));
 		weft_apenet_get(p.s[0].a, &c);

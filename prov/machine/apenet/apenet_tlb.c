@@ -28,57 +28,37 @@ void apenet_tlb_fini(struct apenet_tlb *t)
 	t->entry = NULL;
 }
 
-/* Pages of different sizes have different keys; a key is never 0. */
-static uint64_t key_of(uint64_t address, unsigned bits)
-{
-	return (address >> bits) << 8 | bits;
-}
-
-int64_t apenet_tlb_find(struct apenet_tlb *t, uint64_t address, unsigned bits)
-{
-	struct apenet_entry *e =
-		weft_hash_get(&t->by_key, key_of(address, bits));
-
-	if (!e)
-		return -1;
-	weft_list_remove(&e->link);
-	weft_list_push_front(&t->used, &e->link);
-	return e->buf;
-}
-
 static void entry_free(struct apenet_tlb *t, struct apenet_entry *e)
 {
 	weft_hash_del(&t->by_key, e->key);
+	e->key = 0;
 	weft_list_remove(&e->link);
 	weft_list_push_back(&t->free, &e->link);
-}
-
-static struct apenet_entry *entry_of(struct weft_list *pos)
-{
-	return weft_container_of(pos, struct apenet_entry, link);
 }
 
 bool apenet_tlb_fill(struct apenet_tlb *t, uint64_t address, unsigned bits,
 		     uint32_t buf)
 {
-	uint64_t key = key_of(address, bits);
+	uint64_t key = apenet_tlb_key(address, bits);
 	struct apenet_entry *e = weft_hash_get(&t->by_key, key);
 	bool evicted = !e && weft_list_empty(&t->free);
 
 	if (!t->entries)
 		return false;
 	if (evicted)
-		entry_free(t, entry_of(t->used.prev));
+		entry_free(t, apenet_tlb_entry(t->used.prev));
 	if (!e)
-		e = entry_of(weft_list_pop_front(&t->free));
+		e = apenet_tlb_entry(weft_list_pop_front(&t->free));
 	else
 		weft_list_remove(&e->link);
 	e->key = key;
 	e->buf = buf;
-	if (weft_hash_set(&t->by_key, key, e))
-		weft_list_push_back(&t->free, &e->link); /* out of memory */
-	else
+	if (weft_hash_set(&t->by_key, key, e)) {
+		e->key = 0; /* out of memory */
+		weft_list_push_back(&t->free, &e->link);
+	} else {
 		weft_list_push_front(&t->used, &e->link);
+	}
 	return evicted;
 }
 
@@ -88,7 +68,7 @@ void apenet_tlb_drop(struct apenet_tlb *t, uint32_t buf)
 	struct weft_list *tmp;
 
 	weft_list_each(pos, tmp, &t->used) {
-		if (entry_of(pos)->buf == buf)
-			entry_free(t, entry_of(pos));
+		if (apenet_tlb_entry(pos)->buf == buf)
+			entry_free(t, apenet_tlb_entry(pos));
 	}
 }

@@ -13,7 +13,7 @@
 
 struct apenet_entry {
 	struct weft_list link; /* link in used (most recent first) or free */
-	uint64_t key;
+	uint64_t key;	       /* page number and size; 0: free */
 	uint32_t buf;
 };
 
@@ -23,14 +23,50 @@ struct apenet_tlb {
 	struct weft_list used;
 	struct weft_list free;
 	struct weft_hash by_key;
+	/* entry that the next lookup tries first, or NULL */
+	struct apenet_entry *guess;
 };
 
 /* Returns 0 or -ENOMEM. */
 int apenet_tlb_init(struct apenet_tlb *t, unsigned entries);
 void apenet_tlb_fini(struct apenet_tlb *t);
 
-/* Returns the buffer number of an address's page; -1: miss. */
-int64_t apenet_tlb_find(struct apenet_tlb *t, uint64_t address, unsigned bits);
+/* Pages of different sizes have different keys; a key is never 0. */
+static inline uint64_t apenet_tlb_key(uint64_t address, unsigned bits)
+{
+	return (address >> bits) << 8 | bits;
+}
+
+static inline struct apenet_entry *apenet_tlb_entry(struct weft_list *pos)
+{
+	return weft_container_of(pos, struct apenet_entry, link);
+}
+
+/*
+ * Returns the buffer number of an address's page; -1: miss. An access to
+ * consecutive pages, repeated, uses the entries in the order of the list from
+ * its end: the next entry is the previous one in the list.
+ */
+static inline int64_t apenet_tlb_find(struct apenet_tlb *t, uint64_t address,
+				      unsigned bits)
+{
+	uint64_t key = apenet_tlb_key(address, bits);
+	struct apenet_entry *e = t->guess;
+
+	if (!e || e->key != key)
+		e = weft_hash_get(&t->by_key, key);
+	if (!e)
+		return -1;
+	if (e->link.prev != &t->used) {
+		t->guess = apenet_tlb_entry(e->link.prev);
+		weft_list_remove(&e->link);
+		weft_list_push_front(&t->used, &e->link);
+	} else {
+		t->guess = e;
+	}
+	return e->buf;
+}
+
 /* Adds a translation. Returns whether another one was evicted. */
 bool apenet_tlb_fill(struct apenet_tlb *t, uint64_t address, unsigned bits,
 		     uint32_t buf);

@@ -182,6 +182,29 @@ static void a_closed_buffer_leaves_no_translation(void **state)
 	apenet_tlb_fini(&t);
 }
 
+/* The entry that a lookup tries first may have been freed or replaced. */
+static void a_removed_translation_is_not_found(void **state)
+{
+	struct apenet_tlb t;
+
+	T_OK(apenet_tlb_init(&t, 2));
+	T_FALSE(apenet_tlb_fill(&t, 0x1000, 12, 7));
+	T_IS(apenet_tlb_find(&t, 0x1fff, 12), 7);
+	T_IS(apenet_tlb_find(&t, 0x1000, 12), 7);
+	apenet_tlb_drop(&t, 7);
+	T_IS(apenet_tlb_find(&t, 0x1000, 12), -1);
+	for (uint64_t i = 1; i < 8; i++) {
+		T_IS(apenet_tlb_fill(&t, i << 12, 12, (uint32_t)i), i > 2);
+		T_IS(apenet_tlb_find(&t, i << 12, 12), i);
+		if (i > 2)
+			T_IS(apenet_tlb_find(&t, (i - 2) << 12, 12), -1);
+	}
+	/* alternating pages, as with two peers */
+	for (uint64_t i = 0; i < 8; i++)
+		T_IS(apenet_tlb_find(&t, (6 + i % 2) << 12, 12), 6 + i % 2);
+	apenet_tlb_fini(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +216,7 @@ int main(void)
 		T_CASE(the_old_board_translates_every_packet),
 		T_CASE(buffers_may_share_a_page),
 		T_CASE(a_closed_buffer_leaves_no_translation),
+		T_CASE(a_removed_translation_is_not_found),
 	};
 
 	return T_RUN(tests);

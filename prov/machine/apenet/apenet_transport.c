@@ -2,40 +2,28 @@
 /*
  * The APEnet+ interface as transport of the message engine (machine apenet).
  *
- * An engine packet is a put into the next slot of the ring that the peer has
- * for this process. Its field `unit` is the slot number; delivery by the
- * carrier is the receive event. The network keeps the order of packets between
- * two nodes, so a put to any other slot is dropped, like a put to an address
- * without translation. Bulk data is a put after a handshake: a get is a request
- * to the peer, whose interface puts the data. If one process cannot access the
- * other's memory, the unit returns an error, and the engine sends the data in
- * packets.
+ * Live, packets of the engine are puts into rings of slots (apenet_ring.c), and
+ * bulk data is a command for each segment (apenet_bulk.c); both are executed by
+ * the board. If one process cannot access the other's memory, bulk data returns
+ * an error, and the engine sends packets. In virtual time, the model of
+ * prov/net is the board: packets and transfers go to the carrier with their
+ * paths.
  */
+#include "prov/machine/apenet/apenet_bulk.h"
+#include "prov/machine/apenet/apenet_ring.h"
 #include "prov/machine/apenet/apenet_transport.h"
-#include "prov/mem/mem.h"
-#include "prov/machine/apenet/apenet_layout.h"
 #include "prov/machine/machine_transport.h"
 
 #include "src/base/attr.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Next slot numbers of the two rings between this process and a peer. */
-struct apenet_transport_ring {
-	uint32_t sent;
-	uint32_t taken;
-};
+#define APENET_TRANSPORT_EVENTS 64 /* the transport reads events at once */
 
 struct apenet_transport {
 	struct weft_unit unit;
-	const struct weft_carrier_up *up;
-	void *up_arg;
+	struct weft_apenet *board; /* NULL in virtual time */
+	struct apenet_rings rings;
+	struct apenet_bulk bulk;
 	size_t max_bytes;
-	/* rings by peer: struct apenet_transport_ring */
-	struct weft_table ring;
-	uint64_t dropped;
 };
 
 static struct apenet_transport *apenet_transport_of(struct weft_unit *u)
@@ -43,25 +31,17 @@ static struct apenet_transport *apenet_transport_of(struct weft_unit *u)
 	return weft_container_of(u, struct apenet_transport, unit);
 }
 
-static struct apenet_transport_ring *ring_make(struct apenet_transport *e,
-					       struct weft_peer *peer)
+struct weft_apenet *apenet_transport_board(struct weft_unit *u)
 {
-	void **cell = weft_table_slot(&e->ring, peer->index);
-
-	if (cell && !*cell)
-		*cell = calloc(1, sizeof(struct apenet_transport_ring));
-	return cell ? *cell : NULL;
+	return apenet_transport_of(u)->board;
 }
 
-static inline struct apenet_transport_ring *ring_of(struct apenet_transport *e,
-						    struct weft_peer *peer)
+struct apenet_rings *apenet_transport_rings(struct weft_unit *u)
 {
-	struct apenet_transport_ring *r = weft_table_get(&e->ring, peer->index);
-
-	return weft_likely(r != NULL) ? r : ring_make(e, peer);
+	return &apenet_transport_of(u)->rings;
 }
 
-/* ---- puts into the ring ---- */
+/* ---- packets ---- */
 
 /* Returns the model's path for the kind of memory at a bus address. */
 static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
@@ -71,74 +51,52 @@ static uint8_t apenet_transport_memory_path(struct weft_carrier *c,
 		c, weft_mem_kind_on_bus(address)->path);
 }
 
-static int apenet_transport_packet(struct weft_unit *u, struct weft_peer *peer,
-				   const struct weft_pkt *pkt,
-				   const struct iovec *iov, int iov_count)
+/*
+ * Sends a packet in virtual time: in order, with the header of a slot. The
+ * receive buffer is not known here; data from device memory is assumed to go to
+ * device memory.
+ */
+static int apenet_transport_model_packet(struct apenet_transport *e,
+					 struct weft_peer *peer,
+					 const struct weft_pkt *pkt,
+					 const struct iovec *iov, int iov_count)
+{
+	struct weft_carrier *c = e->unit.carrier;
+	const struct iovec *last = iov + iov_count - 1;
+	struct weft_pkt_attr path = {
+		.full = pkt->len == e->max_bytes,
+		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
+	};
+
+	if (pkt->len > e->max_bytes)
+		return -EMSGSIZE;
+	path.path = apenet_transport_memory_path(
+		c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
+	c->ops->backend->routing(c, &path);
+	return c->ops->send(c, peer, pkt, iov, iov_count);
+}
+
+WEFT_HOT static int apenet_transport_packet(struct weft_unit *u,
+					    struct weft_peer *peer,
+					    const struct weft_pkt *pkt,
+					    const struct iovec *iov,
+					    int iov_count)
 {
 	struct apenet_transport *e = apenet_transport_of(u);
-	struct apenet_transport_ring *r = ring_of(e, peer);
-	struct weft_pkt out = *pkt;
-	int err;
 
-	if (weft_unlikely(!r))
-		return -ENOMEM;
-	if (weft_unlikely(pkt->len > e->max_bytes))
-		return -EMSGSIZE;
-	out.unit = r->sent;
-	if (weft_unlikely(u->carrier->ops->backend->paths)) {
-		/*
-		 * Virtual time: in order, with the header of a slot. The
-		 * receive buffer is not known here; data from device memory is
-		 * assumed to go to device memory.
-		 */
-		struct weft_carrier *c = e->unit.carrier;
-		const struct iovec *last = iov + iov_count - 1;
-		struct weft_pkt_attr path = {
-			.full = pkt->len == e->max_bytes,
-			.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
-		};
-
-		path.path = apenet_transport_memory_path(
-			c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
-		c->ops->backend->routing(c, &path);
-	}
-	err = u->carrier->ops->send(u->carrier, peer, &out, iov, iov_count);
-	if (weft_likely(!err))
-		r->sent++;
-	return err;
-}
-
-static int apenet_transport_deliver(void *arg, struct weft_peer *src,
-				    const struct weft_pkt *pkt,
-				    const void *payload)
-{
-	struct apenet_transport *e = arg;
-	struct apenet_transport_ring *r = ring_of(e, src);
-	int err;
-
-	if (weft_unlikely(!r))
-		return -EAGAIN;
-	if (weft_unlikely(pkt->type >= WEFT_PKT_UNIT ||
-			  pkt->len > e->max_bytes || pkt->unit != r->taken)) {
-		e->dropped++;
-		return 0;
-	}
-	err = e->up->deliver(e->up_arg, src, pkt, payload);
-	if (weft_likely(!err))
-		r->taken++;
-	return err;
-}
-
-static void apenet_transport_lost(void *arg, struct weft_peer *peer, int err)
-{
-	struct apenet_transport *e = arg;
-
-	e->up->lost(e->up_arg, peer, err);
+	if (weft_likely(e->board != NULL))
+		return apenet_ring_send(&e->rings, peer, pkt, iov, iov_count);
+	return apenet_transport_model_packet(e, peer, pkt, iov, iov_count);
 }
 
 static const struct weft_carrier_up apenet_transport_up = {
-	.deliver = apenet_transport_deliver,
-	.lost = apenet_transport_lost,
+	.deliver = apenet_ring_deliver,
+	.lost = apenet_ring_lost,
+};
+
+static const struct weft_carrier_up apenet_transport_up_memory = {
+	.deliver = apenet_ring_deliver_fast,
+	.lost = apenet_ring_lost,
 };
 
 /* ---- bulk ---- */
@@ -157,14 +115,16 @@ apenet_transport_path_between(struct weft_carrier *c, uint64_t from,
 static int apenet_transport_put(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
+	struct apenet_transport *e = apenet_transport_of(u);
 	struct weft_carrier *c = u->carrier;
 	struct weft_dma_path path = { 0 };
 
 	if (peer->lost)
 		return -ECONNRESET;
-	if (weft_unlikely(c->ops->backend->paths))
-		path.there = apenet_transport_path_between(
-			c, (uintptr_t)d->local[0].iov_base, d->remote);
+	if (e->board)
+		return apenet_bulk_move(&e->bulk, peer, d, false);
+	path.there = apenet_transport_path_between(
+		c, (uintptr_t)d->local[0].iov_base, d->remote);
 	path.back = path.there;
 	return weft_transport_put(u, peer, d, &path);
 }
@@ -173,15 +133,16 @@ static int apenet_transport_put(struct weft_unit *u, struct weft_peer *peer,
 static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_dma *d)
 {
+	struct apenet_transport *e = apenet_transport_of(u);
 	struct weft_carrier *c = u->carrier;
-	struct weft_dma_path path = { 0 };
+	struct weft_dma_path path = { .there.bytes = 1 + APENET_DESC };
 
 	if (peer->lost)
 		return -ECONNRESET;
-	if (weft_unlikely(c->ops->backend->paths))
-		path.back = apenet_transport_path_between(
-			c, d->remote, (uintptr_t)d->local[0].iov_base);
-	path.there.bytes = 1 + APENET_DESC;
+	if (e->board)
+		return apenet_bulk_move(&e->bulk, peer, d, true);
+	path.back = apenet_transport_path_between(
+		c, d->remote, (uintptr_t)d->local[0].iov_base);
 	return weft_transport_get(u, peer, d, &path);
 }
 
@@ -192,8 +153,25 @@ static int apenet_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 	return -EOPNOTSUPP;
 }
 
-static int apenet_transport_poll(struct weft_unit *u, int budget)
+/* Polls while rings have pending work. */
+static WEFT_NOINLINE int apenet_transport_poll_rings(struct apenet_transport *e,
+						     int budget)
 {
+	struct weft_carrier *c = e->unit.carrier;
+	int n = c->ops->poll(c, budget);
+
+	n += apenet_rings_run(&e->rings);
+	if (!weft_list_empty(&e->rings.pending))
+		c->ops->wake(c); /* poll again, do not block */
+	return n;
+}
+
+WEFT_HOT static int apenet_transport_poll(struct weft_unit *u, int budget)
+{
+	struct apenet_transport *e = apenet_transport_of(u);
+
+	if (weft_unlikely(!weft_list_empty(&e->rings.pending)))
+		return apenet_transport_poll_rings(e, budget);
 	return u->carrier->ops->poll(u->carrier, budget);
 }
 
@@ -203,12 +181,38 @@ static void apenet_transport_close(struct weft_unit *u)
 {
 	struct apenet_transport *e = apenet_transport_of(u);
 
-	if (u->carrier)
+	if (e->board)
+		weft_apenet_close(e->board);
+	else if (u->carrier)
 		u->carrier->ops->close(u->carrier);
-	for (uint32_t i = 0; i < e->ring.count; i++)
-		free(e->ring.cell[i]);
-	weft_table_fini(&e->ring);
+	apenet_rings_close(&e->rings);
 	free(e);
+}
+
+/* Opens the board on the carrier. */
+static int apenet_transport_open_board(struct apenet_transport *e,
+				       const struct weft_carrier_ops *carrier,
+				       const struct weft_carrier_attr *attr)
+{
+	const struct apenet_attr board = {
+		.node = WEFT_PORT_NO_NODE,
+		.dmas = WEFT_APENET_DMAS,
+		.tlb = WEFT_APENET_TLB,
+		.events = APENET_TRANSPORT_EVENTS,
+		.bufs = APENET_BUFS_MAX,
+	};
+	struct weft_carrier_attr a = *attr;
+	int err;
+
+	a.up = carrier->memory ? &apenet_transport_up_memory
+			       : &apenet_transport_up;
+	a.up_arg = &e->rings;
+	err = apenet_create(carrier, &a, &board, &e->board);
+	if (err)
+		return err;
+	e->unit.carrier = e->board->port.carrier;
+	apenet_bulk_open(&e->bulk, e->board, &e->unit);
+	return apenet_rings_open(&e->rings, e->board, attr, e->max_bytes);
 }
 
 static int apenet_transport_open(const struct weft_machine *m,
@@ -217,18 +221,16 @@ static int apenet_transport_open(const struct weft_machine *m,
 				 struct weft_unit **u_p)
 {
 	struct apenet_transport *e = calloc(1, sizeof(*e));
-	struct weft_carrier_attr a = *attr;
 	int err;
 
 	if (!e)
 		return -ENOMEM;
 	e->unit.ops = &weft_unit_apenet;
-	e->up = attr->up;
-	e->up_arg = attr->up_arg;
 	e->max_bytes = m->packet_bytes;
-	a.up = &apenet_transport_up;
-	a.up_arg = e;
-	err = carrier->open(&a, &e->unit.carrier);
+	weft_list_init(&e->rings.pending);
+	err = carrier->backend->paths
+		      ? carrier->open(attr, &e->unit.carrier)
+		      : apenet_transport_open_board(e, carrier, attr);
 	if (err) {
 		apenet_transport_close(&e->unit);
 		return err;

@@ -5,6 +5,13 @@
 
 #include "prov/nic/nic.h"
 
+struct apenet_rings;
+struct weft_apenet;
+
 extern const struct weft_unit_ops weft_unit_apenet;
+
+/* Return the board and the rings of a live unit, for tests. */
+struct weft_apenet *apenet_transport_board(struct weft_unit *u);
+struct apenet_rings *apenet_transport_rings(struct weft_unit *u);
 
 #endif

@@ -13,6 +13,9 @@
  * the bus, which one engine leaves idle half of the time. The board
  * prefetches commands, so the engines start the next command without a
  * pause. Packets are sent in the order of their requests.
+ *
+ * On a board without other commands, a put of one packet takes the first three
+ * steps of the table; apenet_single.h executes them at once.
  */
 #include "prov/machine/apenet/apenet_dev.h"
 
@@ -57,13 +60,13 @@ static bool msg_stage(struct weft_apenet *a, struct apenet_msg *m)
 		apenet_buf_of(a, m->c.local, m->c.bytes, 0);
 
 	if (!msg_bytes(m) || !(m->c.flags & WEFT_APENET_STAGED) || m->stage ||
-	    !b || b->kind == weft_mem_kind_at(0))
+	    !b || b->kind == a->host)
 		return true;
 	m->stage = malloc(m->c.bytes);
 	if (!m->stage)
 		return false;
 	a->stats.copies++;
-	m->cut |= b->kind->out(m->stage, (void *)(uintptr_t)m->c.local,
+	m->cut |= b->kind->out(m->stage, apenet_buf_at(b, m->c.local),
 			       m->c.bytes) != 0;
 	return true;
 }
@@ -105,14 +108,15 @@ static int tx_read(struct weft_apenet *a, struct apenet_dma *d,
 		return 0;
 	}
 	b = apenet_buf_of(a, at, d->bytes, 0);
-	if (!b || b->kind->out(to, (void *)(uintptr_t)at, d->bytes))
+	if (!b || b->kind->out(to, apenet_buf_at(b, at), d->bytes))
 		return -EFAULT;
-	d->peer = b->kind != weft_mem_kind_at(0);
+	d->peer = b->kind != a->host;
 	return 0;
 }
 
+/* Reads or makes the data of a packet. Returns its length. */
 static uint32_t tx_data(struct weft_apenet *a, struct apenet_dma *d,
-			unsigned char *to, struct apenet_header *h)
+			unsigned char *to, uint8_t *op_p)
 {
 	const struct apenet_msg *m = d->m;
 
@@ -131,53 +135,78 @@ static uint32_t tx_data(struct weft_apenet *a, struct apenet_dma *d,
 	if (!d->bytes)
 		return 0;
 	if (!m->cut && !tx_read(a, d, to))
-		return d->bytes;
-	h->op = m->op == APENET_REPLY ? APENET_REFUSE : APENET_CUT;
+		return (uint32_t)d->bytes;
+	*op_p = m->op == APENET_REPLY ? APENET_REFUSE : APENET_CUT;
 	return 0;
 }
 
-/* Builds the packet as sent on the link. Returns its length. */
-static size_t tx_build(struct weft_apenet *a, struct apenet_dma *d,
-		       unsigned char *wire, bool *cut_p)
+uint32_t apenet_crc(const struct weft_apenet *a, const struct weft_pkt *pkt,
+		    const void *data)
 {
-	struct apenet_header h = {
-		.address = d->m->c.remote + d->offset,
-		.op = d->m->op,
-		.flags = (uint8_t)tx_flags(d),
-		.message = d->m->message,
+	const struct apenet_header h = {
+		.address = pkt->tag,
+		.bytes = pkt->len,
+		.op = (uint8_t)(pkt->type - APENET_PKT),
+		.flags = pkt->flags,
+		.message = pkt->aux,
 	};
-	struct apenet_footer f = {
-		.extra = d->m->op == APENET_PUT ? d->m->c.data : d->m->number,
-	};
-	size_t n;
+	const struct apenet_footer f = { .extra = pkt->data };
+	uint32_t crc = weft_code_crc(&a->crc, 0, &h, sizeof(h));
 
-	h.bytes = (uint16_t)tx_data(a, d, wire + APENET_WORD, &h);
-	*cut_p = h.op != d->m->op;
-	memcpy(wire, &h, sizeof(h));
-	n = APENET_WORD + h.bytes;
-	memcpy(wire + n, &f, sizeof(f));
-	n += offsetof(struct apenet_footer, crc);
-	f.crc = weft_code_crc(&a->crc, 0, wire, n);
-	memcpy(wire + n, &f.crc, sizeof(f.crc));
-	return n + sizeof(f.crc);
+	crc = weft_code_crc(&a->crc, crc, data, pkt->len);
+	return weft_code_crc(&a->crc, crc, &f,
+			     offsetof(struct apenet_footer, crc));
 }
 
-static int tx_emit(struct weft_apenet *a, uint32_t node, unsigned char *wire,
-		   size_t bytes)
+/* Reads the data of a packet and fills the packet's header. */
+static bool tx_build(struct weft_apenet *a, struct apenet_dma *d,
+		     struct weft_pkt *pkt, unsigned char *data)
+{
+	const struct apenet_msg *m = d->m;
+	uint8_t op = m->op;
+
+	*pkt = (struct weft_pkt){
+		.flags = (uint8_t)tx_flags(d),
+		.aux = m->message,
+		.tag = m->c.remote + d->offset,
+		.data = m->op == APENET_PUT ? m->c.data : m->number,
+	};
+	pkt->len = (uint16_t)tx_data(a, d, data, &op);
+	pkt->type = (uint8_t)(APENET_PKT + op);
+	pkt->unit = apenet_crc(a, pkt, data);
+	return op != m->op;
+}
+
+static int tx_emit(struct weft_apenet *a, uint32_t node, struct weft_pkt *pkt,
+		   unsigned char *data)
 {
 	struct weft_carrier *c = a->port.carrier;
 	struct weft_peer *peer = weft_port_peer(&a->port, node);
-	const struct weft_pkt pkt = { .type = APENET_PKT,
-				      .len = (uint16_t)bytes };
-	struct iovec iov = { wire, bytes };
+	struct iovec iov = { data, pkt->len };
 
 	if (a->noise)
-		a->noise(wire, bytes);
+		a->noise(pkt, data);
 	if (node == a->node)
-		return apenet_rx_packet(a, node, wire, bytes);
+		return apenet_rx_packet(a, node, true, pkt, data);
 	if (!peer || peer->lost)
 		return -ECONNRESET;
-	return c->ops->send(c, peer, &pkt, &iov, 1);
+	return c->ops->send(c, peer, pkt, &iov, 1);
+}
+
+/* ---- one packet at once ---- */
+
+int apenet_tx_linked(struct weft_apenet *a, struct weft_peer *peer,
+		     struct weft_pkt *pkt, const void *data)
+{
+	struct weft_carrier *c = a->port.carrier;
+	unsigned char copy[APENET_PAYLOAD];
+	struct iovec iov = { copy, pkt->len };
+
+	memcpy(copy, data, pkt->len);
+	pkt->unit = apenet_crc(a, pkt, copy);
+	if (a->noise)
+		a->noise(pkt, copy);
+	return c->ops->send(c, peer, pkt, &iov, 1);
 }
 
 /* ---- the engines ---- */
@@ -185,14 +214,14 @@ static int tx_emit(struct weft_apenet *a, uint32_t node, unsigned char *wire,
 /* Sends the data that has arrived; after that the engine is idle. */
 static int dma_send(struct weft_apenet *a, struct apenet_dma *d)
 {
-	unsigned char wire[APENET_WHOLE];
+	unsigned char data[APENET_PAYLOAD];
 	struct apenet_msg *m = d->m;
-	size_t n;
+	struct weft_pkt pkt;
 	bool cut;
 	int err;
 
-	n = tx_build(a, d, wire, &cut);
-	err = tx_emit(a, m->c.node, wire, n);
+	cut = tx_build(a, d, &pkt, data);
+	err = tx_emit(a, m->c.node, &pkt, data);
 	if (err == -EAGAIN)
 		return 0;
 	if (err) {
@@ -238,8 +267,7 @@ static void dma_request(struct weft_apenet *a, struct apenet_dma *d)
 		.first = !m->started,
 		.m = m,
 		.offset = m->requested,
-		.bytes = (uint32_t)(left < APENET_PAYLOAD ? left
-							  : APENET_PAYLOAD),
+		.bytes = left < APENET_PAYLOAD ? left : APENET_PAYLOAD,
 		.order = a->orders++,
 	};
 	m->started = true;

@@ -12,6 +12,7 @@
 #define SLACK_PAGES  32
 #define KIB_PER_PEER 2
 #define KIB_QUEUES   16 /* KiB per peer on qsnet2: two command queues */
+#define KIB_RING     3	/* KiB per peer on apenet: short slots of a ring */
 #define KIB_REMOTE   16 /* KiB per remote peer: windows, keys, datagrams */
 
 static long private_kib(void)
@@ -73,6 +74,8 @@ int main(int argc, char **argv)
 
 	if (machine && !strncmp(machine, "qsnet2", 6))
 		peer += KIB_QUEUES;
+	if (machine && !strncmp(machine, "apenet", 6))
+		peer += KIB_RING;
 
 	before = private_kib();
 	mt_begin(&argc, &argv);
