@@ -349,6 +349,27 @@ struct net_port_count {
 void net_port_get(const struct net *net, uint32_t node, unsigned port,
 		  struct net_port_count *c);
 
+/*
+ * Performance counters of a port, on machines with cfg.counters: numbers 0 to 3
+ * count chunks sent, including the header; the others packets received, and the
+ * integral of their queue length over time in ps. Each counts the virtual
+ * channels of its mask (bits of enum net_vc).
+ */
+enum net_counter {
+	NET_COUNTER_SENT,
+	NET_COUNTER_RECEIVED = 4,
+	NET_COUNTER_QUEUED,
+	NET_COUNTERS,
+};
+/*
+ * Sets the mask of a counter, and the counter to 0. -EOPNOTSUPP: no counters;
+ * -EINVAL: no such port, counter or channel.
+ */
+int net_counter_set(struct net *net, uint32_t node, unsigned port,
+		    unsigned counter, unsigned mask);
+uint64_t net_counter_get(const struct net *net, uint32_t node, unsigned port,
+			 unsigned counter);
+
 struct net_count {
 	uint64_t now;
 	uint64_t events;

@@ -11,6 +11,7 @@
  * enters a ring must leave one more buffer free (the bubble).
  */
 #include "prov/net/net_arbiter.h"
+#include "prov/net/net_counter.h"
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
 #include "prov/net/net_pool.h"
@@ -151,6 +152,8 @@ WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
+	if (rare && net->rare & NET_RARE_COUNT)
+		net_counter_sent(s, port, vc, p);
 	if (rare && net->rare & NET_RARE_FAULTS)
 		late = net_fault_link_send(s, port, vc, pi, &busy);
 	if (late != NET_FAULT_LOST)
@@ -194,6 +197,9 @@ WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 	}
 	WEFT_GUARD_ASSERT((uint32_t)s->now - p->since <= INT32_MAX);
 	s->in[port].wait_ticks += (uint32_t)s->now - p->since;
+	if (rare && net->rare & NET_RARE_COUNT)
+		net_counters(net, s->id, port)->wait_ticks[p->vc] +=
+			(uint32_t)s->now - p->since;
 	if (rare && net->rare & NET_RARE_WORDS) {
 		net_words_ready(s, port, s->now + busy, p);
 		return;

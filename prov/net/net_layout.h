@@ -466,7 +466,8 @@ struct net {
 	uint64_t off_queued;
 	/* earliest time of the next control word, per link */
 	uint64_t off_control;
-	uint64_t off_table; /* routing tables of switches; 0: none */
+	uint64_t off_counters; /* counters of ports; 0: none */
+	uint64_t off_table;    /* routing tables of switches; 0: none */
 	/* index of the first record of each pool, minus one */
 	uint32_t first_packet, first_msg, first_chunk;
 	uint32_t node_stride, link_stride;
@@ -701,6 +702,7 @@ enum {
 	NET_RARE_TAIL = 8,
 	/* tiled routers (cfg.columns) or cfg.system_alternate */
 	NET_RARE_ROUTER = 16,
+	NET_RARE_COUNT = 64, /* counters of ports per VC */
 };
 
 /* Shared tokens in use at a port, per VC. */

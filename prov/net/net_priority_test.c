@@ -7,6 +7,7 @@
 
 #include "test/t.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { PACKETS = 20, ROUTES = 2 };
@@ -148,12 +149,102 @@ static void the_queue_integral_is_the_waiting_time(void **state)
 	net_fixture_close(&l.e);
 }
 
+/*
+ * BGQ-33: two packets of each channel from node 0 to node 2, those of the
+ * system channel with 32 bytes, the others with 64.
+ */
+static void counters_count_the_channels_of_their_masks(void **state)
+{
+	struct net_msg m = { .dst = 2, .hint = { 1 } };
+	struct net_port_count all;
+	struct net_config cfg;
+	unsigned out, in, i;
+	struct log l;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 4, 1, 1, 1, 1 }, 10);
+	cfg.counters = 1;
+	memset(&l, 0, sizeof(l));
+	net_fixture_open(&l.e, &cfg, 0);
+	for (out = 0; net_neighbour(l.e.net, 0, out) != 1; out++)
+		continue;
+	for (in = 0; net_neighbour(l.e.net, 1, in) != 0; in++)
+		continue;
+	for (i = 0; i < 4; i++)
+		T_OK(net_counter_set(l.e.net, 0, out, i, 1u << i));
+	for (i = 4; i < NET_COUNTERS; i++)
+		T_OK(net_counter_set(l.e.net, 1, in, i,
+				     1u << NET_VC_DET | 1u << NET_VC_HIGH));
+	for (i = 0; i < 8; i++) {
+		m.routing = i % 4;
+		m.bytes = m.routing == NET_SYSTEM ? 32 : 64;
+		m.fifo = i;
+		T_OK(net_send(l.e.net, 0, &m));
+	}
+	broadcast(&l, route_open(&l, 0), 0, 3);
+	net_run(l.e.net, NET_NEVER, &log_up, &l, NULL);
+	/* the header is one chunk */
+	for (i = 0; i < 4; i++)
+		T_IS(net_counter_get(l.e.net, 0, out, i),
+		     2 * (i == NET_VC_SYS ? 2 : 3));
+	T_IS(net_counter_get(l.e.net, 1, in, NET_COUNTER_RECEIVED), 4);
+	net_port_get(l.e.net, 1, in, &all);
+	T_IS(all.received, 8 + 3);
+	T_TRUE(net_counter_get(l.e.net, 1, in, NET_COUNTER_QUEUED) <=
+	       all.queued_ps);
+	/* a new mask sets the counter to 0; collectives have channels, too */
+	T_OK(net_counter_set(l.e.net, 0, out, 0, 1u << NET_VC_COLL1));
+	T_IS(net_counter_get(l.e.net, 0, out, 0), 0);
+	broadcast(&l, 0, 100000000, 2);
+	net_run(l.e.net, NET_NEVER, &log_up, &l, NULL);
+	T_IS(net_counter_get(l.e.net, 0, out, 0), 2 * 17);
+	T_IS(net_counter_set(l.e.net, 0, out, 0, 64), -EINVAL);
+	T_IS(net_counter_set(l.e.net, 0, out, NET_COUNTERS, 1), -EINVAL);
+	net_fixture_close(&l.e);
+}
+
+/* The queue integral of one channel, and of the others. */
+static void the_integral_of_a_channel_counts_its_packets(void **state)
+{
+	struct net_msg m = { .bytes = 512,
+			     .dst = 2,
+			     .hint = { 1 },
+			     .routing = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct log l;
+	unsigned in;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 4, 1, 1, 1, 1 }, 10);
+	cfg.counters = 1;
+	memset(&l, 0, sizeof(l));
+	net_fixture_open(&l.e, &cfg, 0);
+	for (in = 0; net_neighbour(l.e.net, 1, in) != 0; in++)
+		continue;
+	T_OK(net_counter_set(l.e.net, 1, in, NET_COUNTER_QUEUED,
+			     1u << NET_VC_DET));
+	for (m.src = 0; m.src < 2; m.src++)
+		T_OK(net_send(l.e.net, 0, &m));
+	net_run(l.e.net, NET_NEVER, &log_up, &l, NULL);
+	T_IS(net_counter_get(l.e.net, 1, in, NET_COUNTER_QUEUED),
+	     (138 + 6 - cfg.hop_ps / cfg.tick_ps) * cfg.tick_ps);
+	T_OK(net_counter_set(l.e.net, 1, in, NET_COUNTER_QUEUED,
+			     ~(1u << NET_VC_DET) & 63));
+	T_IS(net_counter_get(l.e.net, 1, in, NET_COUNTER_QUEUED), 0);
+	net_fixture_close(&l.e);
+	log_open(&l);
+	T_IS(net_counter_set(l.e.net, 0, 0, 0, 1), -EOPNOTSUPP);
+	net_fixture_close(&l.e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(down_tree_goes_before_up_tree),
 		T_CASE(collectives_go_before_system_packets),
 		T_CASE(the_queue_integral_is_the_waiting_time),
+		T_CASE(counters_count_the_channels_of_their_masks),
+		T_CASE(the_integral_of_a_channel_counts_its_packets),
 	};
 	return T_RUN(tests);
 }

@@ -8,6 +8,7 @@
  * cache.
  */
 #include "prov/net/net_arbiter.h"
+#include "prov/net/net_counter.h"
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/net_nic.h"
@@ -111,6 +112,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->rare =
 		(cfg->tokens_shared ? NET_RARE_SHARED : 0u) |
 		(cfg->look_ahead ? NET_RARE_AHEAD : 0u) |
+		(cfg->counters ? NET_RARE_COUNT : 0u) |
 		(cfg->credit_words ? NET_RARE_WORDS : 0u) |
 		(cfg->faults ? NET_RARE_FAULTS | NET_RARE_TAIL : 0u) |
 		(cfg->columns || cfg->system_alternate ? NET_RARE_ROUTER : 0u);
@@ -126,6 +128,9 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_words = reserve(off, (uint64_t)n->ends * n->words * 4);
 	if (cfg->watch_ps)
 		n->off_control = reserve(off, ports * sizeof(uint64_t));
+	if (cfg->counters)
+		n->off_counters =
+			reserve(off, ports * sizeof(struct net_counters));
 	if (net_table_bytes(cfg))
 		n->off_table = reserve(off, net_table_bytes(cfg));
 }

@@ -243,7 +243,9 @@ struct net_config {
 	uint32_t bubble;
 	/* columns of tiles in a shared router; 0: no tiles */
 	uint32_t columns;
-	uint32_t row_buffer;	  /* packets per row buffer */
+	uint32_t row_buffer; /* packets per row buffer */
+	/* 1: ports have performance counters with masks of VCs */
+	uint8_t counters;
 	uint8_t system_alternate; /* 1: system packets alternate with others */
 	/* dimension order of deterministic packets */
 	uint8_t order[NET_DIMS_MAX];

@@ -164,6 +164,8 @@ const struct file_key file_keys[] = {
 
 	{ "inject_fifos", FILE_COUNT, CFG(inject_fifos), 1, 16, 0,
 	  "injection FIFOs into the network, e.g. 16" },
+	{ "counters", FILE_CODE, CFG(counters), 0, 0, FILE_OPTIONAL,
+	  "counters of ports with masks of channels: no or yes" },
 	{ "torus_fifos", FILE_COUNT, CFG(torus_fifos), 1, 10, FILE_OPTIONAL,
 	  "network FIFOs for normal packets; those of other classes follow, "
 	  "e.g. 10" },

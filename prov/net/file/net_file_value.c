@@ -186,6 +186,7 @@ static const struct {
 	{ "neterr", { "no", "yes" } },
 	{ "link_crc", { "no", "yes" } },
 	{ "coll_chain", { "no", "yes" } },
+	{ "counters", { "no", "yes" } },
 	{ "cut_through", { "no", "yes" } },
 	{ "match_unit", { "no", "yes" } },
 };

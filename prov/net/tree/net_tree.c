@@ -14,6 +14,7 @@
  * never delays another route. net_tree_open.c opens and closes routes.
  */
 #include "prov/net/fault/net_fault_int.h"
+#include "prov/net/net_counter.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/tree/net_tree.h"
 #include "prov/net/tree/net_tree_int.h"
@@ -567,6 +568,8 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	o->busy_coll += len;
 	net->hops++;
 	vc = up ? NET_VC_COLL0 : NET_VC_COLL1;
+	if (weft_unlikely(net->rare & NET_RARE_COUNT))
+		net_counter_sent(s, port, vc, p);
 	net_wheel_push(net, s->now + hop,
 		       net_word(net_link_peer(link), NET_EV_COLL,
 				net_link_port(link), vc | cut_through(p), pi));
