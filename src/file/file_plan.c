@@ -5,7 +5,12 @@
 #include "src/file/file_layout.h"
 
 /* Two phases are used up to this ratio of the accessed range to the data. */
-#define SPARSE 8
+#define SPARSE	 8
+/*
+ * On one host the members share the page cache: up to this ratio of the ranges
+ * to the data, reading the gaps costs less than messages.
+ */
+#define READ_ALL 4
 
 struct range {
 	MPI_Offset offset;
@@ -27,12 +32,13 @@ static struct range range_of(const struct file_plan *p, int rank)
 struct total {
 	struct range all;
 	MPI_Offset bytes;
+	MPI_Offset spans; /* sum of the ranges with their gaps */
 	bool interleaved; /* a range begins before the end of an earlier one */
 };
 
 static struct total add_up(const struct file_plan *p)
 {
-	struct total t = { { INT64_MAX, 0 }, 0, false };
+	struct total t = { { INT64_MAX, 0 }, 0, 0, false };
 	MPI_Offset end = 0;
 
 	for (int i = 0; i < p->f->comm->size; i++) {
@@ -44,6 +50,7 @@ static struct total add_up(const struct file_plan *p)
 		t.interleaved = t.interleaved || r.offset < end;
 		end = r.end;
 		t.bytes += p->member[i].bytes;
+		t.spans += r.end - r.offset;
 		if (r.offset < t.all.offset)
 			t.all.offset = r.offset;
 		if (r.end > t.all.end)
@@ -58,6 +65,9 @@ static bool use_two_phases(const struct weft_file *f, const struct total *t,
 	enum file_switch use = write ? f->hints.cb_write : f->hints.cb_read;
 
 	if (!t->bytes || !f->seekable || use == FILE_DISABLE)
+		return false;
+	if (use == FILE_AUTO && !write && f->hosts == 1 &&
+	    t->spans / READ_ALL <= t->bytes)
 		return false;
 	return use == FILE_ENABLE ||
 	       (t->interleaved &&

@@ -56,9 +56,10 @@ static int check_disp(const struct weft_file *f, const char *func,
 	bool sequential = f->amode & MPI_MODE_SEQUENTIAL;
 
 	if (disp == MPI_DISPLACEMENT_CURRENT && !sequential)
-		return weft_err_arg(f, func, MPI_ERR_ARG, 2,
-				    "MPI_DISPLACEMENT_CURRENT needs a file "
-				    "with MPI_MODE_SEQUENTIAL");
+		return weft_err_arg(
+			f, func, MPI_ERR_ARG, 2,
+			"displacement MPI_DISPLACEMENT_CURRENT needs a file "
+			"with MPI_MODE_SEQUENTIAL");
 	if (disp != MPI_DISPLACEMENT_CURRENT && sequential)
 		return weft_err_arg(f, func, MPI_ERR_ARG, 2,
 				    "a file with MPI_MODE_SEQUENTIAL needs "
