@@ -61,6 +61,25 @@ enum weft_bgq_irq {
 	WEFT_BGQ_IRQ_ZERO,  /* a coherence-on-zero counter reached 0 */
 	WEFT_BGQ_IRQ_ERROR, /* an error was recorded */
 	WEFT_BGQ_IRQ_GI,    /* the status of a barrier class has changed */
+	/* a part of the unit has halted; the id is enum weft_bgq_part */
+	WEFT_BGQ_IRQ_HALT,
+	WEFT_BGQ_IRQS,
+};
+
+/* Groups of interrupts; a processor takes them at different priorities. */
+enum weft_bgq_group {
+	WEFT_BGQ_NON_CRITICAL,
+	WEFT_BGQ_CRITICAL,
+	WEFT_BGQ_MACHINE_CHECK,
+	WEFT_BGQ_GROUPS,
+};
+
+/* Parts of the unit that halt separately. */
+enum weft_bgq_part {
+	WEFT_BGQ_PART_INJECT,
+	WEFT_BGQ_PART_RECEIVE,
+	WEFT_BGQ_PART_BARRIER,
+	WEFT_BGQ_PARTS,
 };
 
 /* Reason why a descriptor or packet was rejected. */
@@ -295,6 +314,13 @@ int weft_bgq_route_set(struct weft_bgq *mu, unsigned route, uint32_t parent,
 		       unsigned flags);
 int weft_bgq_route_clear(struct weft_bgq *mu, unsigned route);
 
+/*
+ * Halts a part of the unit, as an uncorrectable memory error in it does: the
+ * part sends and accepts nothing until its bit of WEFT_BGQ_HALTED is cleared;
+ * other parts continue. Raises WEFT_BGQ_IRQ_HALT.
+ */
+int weft_bgq_halt(struct weft_bgq *mu, enum weft_bgq_part part);
+
 /* ---- registers: 8 bytes each, accesses in program order ---- */
 
 enum weft_bgq_reg {
@@ -337,6 +363,12 @@ enum weft_bgq_reg {
 	WEFT_BGQ_GI_CONTROL,
 	WEFT_BGQ_GI_CONTROL_SYSTEM,
 	WEFT_BGQ_GI_STATUS,
+	/* group of interrupt id: enum weft_bgq_group */
+	WEFT_BGQ_IRQ_GROUP,
+	/* pending interrupts of group id, as WEFT_BGQ_IRQ_PENDING */
+	WEFT_BGQ_GROUP_PENDING,
+	/* mask of enum weft_bgq_part that have halted; a store clears bits */
+	WEFT_BGQ_HALTED,
 };
 
 uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id);

@@ -57,6 +57,8 @@ int bgq_create(const struct weft_carrier_ops *ops,
 		return -ENOMEM;
 	mu->raw = raw;
 	weft_rng_init(&mu->rng, seed, 0);
+	mu->irq_group[WEFT_BGQ_IRQ_ERROR] = WEFT_BGQ_CRITICAL;
+	mu->irq_group[WEFT_BGQ_IRQ_HALT] = WEFT_BGQ_MACHINE_CHECK;
 	if (!a.up) {
 		a.up = &bgq_up;
 		a.up_arg = mu;
@@ -271,6 +273,25 @@ static uint64_t reg_rec(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id)
 	}
 }
 
+WEFT_EXPORT int weft_bgq_halt(struct weft_bgq *mu, enum weft_bgq_part part)
+{
+	if (part >= WEFT_BGQ_PARTS)
+		return -EINVAL;
+	mu->halted |= 1u << part;
+	bgq_irq(mu, WEFT_BGQ_IRQ_HALT, part);
+	return 0;
+}
+
+/* Returns the bits of the interrupts of a group. */
+static uint64_t group_irqs(const struct weft_bgq *mu, unsigned group)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < WEFT_BGQ_IRQS; i++)
+		bits |= (uint64_t)(mu->irq_group[i] == group) << i;
+	return bits;
+}
+
 WEFT_EXPORT uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg,
 				   unsigned id)
 {
@@ -296,6 +317,12 @@ WEFT_EXPORT uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg,
 		return bgq_gi_load(mu, id, false);
 	case WEFT_BGQ_GI_STATUS:
 		return bgq_gi_load(mu, id, true);
+	case WEFT_BGQ_IRQ_GROUP:
+		return id < WEFT_BGQ_IRQS ? mu->irq_group[id] : 0;
+	case WEFT_BGQ_GROUP_PENDING:
+		return mu->irq_pending & group_irqs(mu, id);
+	case WEFT_BGQ_HALTED:
+		return mu->halted;
 	default:
 		return reg == WEFT_BGQ_NET_RECEIVED ? mu->net_received
 		       : id < WEFT_BGQ_NET_FIFOS    ? mu->net_sent[id]
@@ -360,6 +387,14 @@ WEFT_EXPORT int weft_bgq_store(struct weft_bgq *mu, enum weft_bgq_reg reg,
 		return 0;
 	case WEFT_BGQ_IRQ_PENDING:
 		mu->irq_pending &= ~value;
+		return 0;
+	case WEFT_BGQ_IRQ_GROUP:
+		if (id >= WEFT_BGQ_IRQS || value >= WEFT_BGQ_GROUPS)
+			return -EINVAL;
+		mu->irq_group[id] = (uint8_t)value;
+		return 0;
+	case WEFT_BGQ_HALTED:
+		mu->halted &= ~(unsigned)value;
 		return 0;
 	case WEFT_BGQ_IRQ_MASK:
 		mu->irq_mask = value;

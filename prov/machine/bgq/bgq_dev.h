@@ -144,6 +144,8 @@ struct weft_bgq {
 	struct bgq_bat bat[WEFT_BGQ_BAT_ENTRIES];
 	uint64_t irq_pending;
 	uint64_t irq_mask;
+	uint8_t irq_group[WEFT_BGQ_IRQS]; /* enum weft_bgq_group */
+	unsigned halted;		  /* mask of enum weft_bgq_part */
 	uint64_t err_code;
 	uint64_t err_id;
 	uint64_t err_address;
@@ -160,6 +162,11 @@ struct weft_bgq {
 int bgq_create(const struct weft_carrier_ops *ops,
 	       const struct weft_carrier_attr *attr, uint64_t seed,
 	       struct weft_bgq **bgq_p);
+static inline bool bgq_halted(const struct weft_bgq *mu,
+			      enum weft_bgq_part part)
+{
+	return mu->halted >> part & 1;
+}
 void bgq_irq(struct weft_bgq *mu, enum weft_bgq_irq irq, unsigned id);
 /* Records an error in the error registers and raises the error interrupt. */
 void bgq_error(struct weft_bgq *mu, enum weft_bgq_error code, unsigned id,

@@ -112,6 +112,8 @@ void bgq_route_run(struct weft_bgq *mu)
 	for (unsigned i = 0; i < WEFT_BGQ_ROUTES; i++) {
 		const struct bgq_route *r = &mu->route[i];
 
+		if (bgq_halted(mu, WEFT_BGQ_PART_BARRIER))
+			return;
 		if (r->open && (r->down || (r->parent != WEFT_BGQ_NO_NODE &&
 					    gi_or(r) != r->sent)))
 			gi_run(mu, i);
@@ -130,7 +132,8 @@ int bgq_gi_store(struct weft_bgq *mu, unsigned class, uint64_t bits,
 		return -EPERM;
 	}
 	r->control = (uint8_t)bits;
-	gi_run(mu, class);
+	if (!bgq_halted(mu, WEFT_BGQ_PART_BARRIER))
+		gi_run(mu, class);
 	return 0;
 }
 

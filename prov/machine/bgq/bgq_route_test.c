@@ -256,6 +256,82 @@ static void bad_broadcasts_are_refused(void **state)
 	}
 }
 
+/* ---- halted parts and groups of interrupts (BGQ-49) ---------------------- */
+
+/* Packets reach b, and a answers; then a's injection, b's reception halt. */
+static void a_halted_part_stops_alone(void **state)
+{
+	struct pair p;
+
+	pair_open(&p, "");
+	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_IRQ_MASK, 0, ~0ull));
+	T_IS(weft_bgq_halt(p.a.mu, WEFT_BGQ_PARTS), -EINVAL);
+	T_OK(weft_bgq_halt(p.a.mu, WEFT_BGQ_PART_INJECT));
+	T_IS(p.a.irqs[WEFT_BGQ_IRQ_HALT], 1);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_HALTED, 0),
+	     1 << WEFT_BGQ_PART_INJECT);
+	pair_send(&p, 0, p.a.mem, 64);
+	for (int i = 0; i < 100; i++)
+		pair_poll(&p);
+	T_IS(p.b.count, 0);
+	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_HALTED, 0, ~0ull));
+	pair_until_packets(&p, 1);
+	T_OK(weft_bgq_halt(p.b.mu, WEFT_BGQ_PART_RECEIVE));
+	pair_send(&p, 0, p.a.mem, 64);
+	for (int i = 0; i < 100; i++)
+		pair_poll(&p);
+	T_IS(p.b.count, 1);
+	T_OK(weft_bgq_store(p.b.mu, WEFT_BGQ_HALTED, 0,
+			    1 << WEFT_BGQ_PART_RECEIVE));
+	pair_until_packets(&p, 2);
+	pair_close(&p);
+}
+
+static void a_halted_barrier_unit_keeps_its_value(void **state)
+{
+	tree_open(0);
+	T_OK(weft_bgq_halt(unit[2].mu, WEFT_BGQ_PART_BARRIER));
+	control_set(2, 1);
+	control_set(5, 2); /* a child of unit 2 */
+	control_set(1, 4);
+	for (unsigned n = 0; n < 200; n++)
+		tree_poll();
+	T_IS(weft_bgq_load(unit[0].mu, WEFT_BGQ_GI_STATUS, CLASS), 4);
+	T_IS(weft_bgq_load(unit[2].mu, WEFT_BGQ_GI_STATUS, CLASS), 0);
+	T_OK(weft_bgq_store(unit[2].mu, WEFT_BGQ_HALTED, 0, ~0ull));
+	T_TRUE(all_have(7));
+	tree_close();
+}
+
+static void interrupts_are_pending_in_their_group(void **state)
+{
+	struct pair p;
+
+	pair_open(&p, "");
+	T_OK(weft_bgq_halt(p.a.mu, WEFT_BGQ_PART_BARRIER));
+	bgq_error(p.a.mu, WEFT_BGQ_ERR_NODE, 0, 0);
+	bgq_irq(p.a.mu, WEFT_BGQ_IRQ_ARRIVAL, 0);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_GROUP_PENDING,
+			   WEFT_BGQ_MACHINE_CHECK),
+	     1 << WEFT_BGQ_IRQ_HALT);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_GROUP_PENDING, WEFT_BGQ_CRITICAL),
+	     1 << WEFT_BGQ_IRQ_ERROR);
+	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_IRQ_GROUP, WEFT_BGQ_IRQ_ARRIVAL,
+			    WEFT_BGQ_CRITICAL));
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_IRQ_GROUP, WEFT_BGQ_IRQ_ARRIVAL),
+	     WEFT_BGQ_CRITICAL);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_GROUP_PENDING, WEFT_BGQ_CRITICAL),
+	     1 << WEFT_BGQ_IRQ_ERROR | 1 << WEFT_BGQ_IRQ_ARRIVAL);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_GROUP_PENDING,
+			   WEFT_BGQ_NON_CRITICAL),
+	     0);
+	T_IS(weft_bgq_store(p.a.mu, WEFT_BGQ_IRQ_GROUP, 0, WEFT_BGQ_GROUPS),
+	     -EINVAL);
+	T_IS(weft_bgq_store(p.a.mu, WEFT_BGQ_IRQ_GROUP, WEFT_BGQ_IRQS, 0),
+	     -EINVAL);
+	pair_close(&p);
+}
+
 /* ---- heads and tails by register ----------------------------------------- */
 
 static void a_store_to_the_tail_starts_descriptors(void **state)
@@ -306,6 +382,9 @@ int main(void)
 		T_CASE(every_member_gets_every_packet_in_order),
 		T_CASE(a_broadcast_remote_get_starts_all_members),
 		T_CASE(bad_broadcasts_are_refused),
+		T_CASE(a_halted_part_stops_alone),
+		T_CASE(a_halted_barrier_unit_keeps_its_value),
+		T_CASE(interrupts_are_pending_in_their_group),
 		T_CASE(a_store_to_the_tail_starts_descriptors),
 		T_CASE(a_store_to_the_head_frees_packets),
 	};

@@ -174,7 +174,11 @@ int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 	struct bgq_hdr h;
 
 	if (pkt->type == BGQ_GI)
-		return bgq_gi_deliver(mu, source, pkt);
+		return bgq_halted(mu, WEFT_BGQ_PART_BARRIER)
+			       ? -EAGAIN
+			       : bgq_gi_deliver(mu, source, pkt);
+	if (weft_unlikely(bgq_halted(mu, WEFT_BGQ_PART_RECEIVE)))
+		return -EAGAIN;
 	bgq_hdr_from_pkt(&h, pkt);
 	if ((pkt->type != BGQ_PT2PT && pkt->type != BGQ_COLLECTIVE) ||
 	    pkt->len > WEFT_BGQ_PAYLOAD ||

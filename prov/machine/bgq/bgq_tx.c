@@ -329,7 +329,7 @@ int bgq_tx_run(struct weft_bgq *mu, int budget)
 	int id;
 	int r;
 
-	while (moved < budget) {
+	while (moved < budget && !bgq_halted(mu, WEFT_BGQ_PART_INJECT)) {
 		id = -1;
 		for (int cls = BGQ_CLASSES - 1; cls >= 0 && id < 0; cls--)
 			id = tx_choose(mu, mu->active[cls], blocked);
