@@ -4,7 +4,7 @@
  * deterministic runs.
  */
 #include "test/support/carrier_fixture.h"
-#include "prov/carrier/carrier_faults.h"
+#include "prov/carrier/loop/loop.h"
 #include "test/t.h"
 
 #include <arpa/inet.h>
@@ -190,6 +190,54 @@ static void the_fault_plan_stops_an_endpoint(void **state)
 	end_close(&b);
 }
 
+/* Sequence numbers start so that they wrap around within the exchange. */
+static void start_at(struct end *from, struct end *to, uint32_t seq)
+{
+	loop_peer_of(end_peer(from, to))->tx =
+		(struct weft_arq_tx){ .next = seq, .acked = seq };
+	weft_arq_win_init(&loop_peer_of(end_peer(to, from))->rx, seq);
+}
+
+static void send_polled(struct end *from, struct end *to, uint64_t n)
+{
+	int rc;
+
+	while ((rc = end_send(from, end_peer(from, to), n, n)) == -EAGAIN) {
+		from->c->ops->poll(from->c, 8);
+		to->c->ops->poll(to->c, 8);
+	}
+	T_OK(rc);
+}
+
+static void sequence_numbers_wrap_around(void **state)
+{
+	static const uint32_t first[] = { UINT32_MAX - 20, INT32_MAX - 20 };
+	const struct weft_carrier_attr attr = {
+		.faults = "seed=3; loss=0.1; duplicate=0.1; reorder=0.2"
+	};
+	struct end a, b;
+
+	for (size_t i = 0; i < 2; i++) {
+		T_OK(end_open(&a, &weft_carrier_loop, 1, &attr));
+		T_OK(end_open(&b, &weft_carrier_loop, 2, &attr));
+		start_at(&a, &b, first[i]);
+		start_at(&b, &a, first[i]);
+		for (uint64_t n = 0; n < 300; n++) {
+			send_polled(&a, &b, n);
+			send_polled(&b, &a, n);
+		}
+		for (int k = 0; k < 100000 && a.got + b.got < 600; k++) {
+			a.c->ops->poll(a.c, 8);
+			b.c->ops->poll(b.c, 8);
+		}
+		T_IS(a.got, 300);
+		T_IS(b.got, 300);
+		T_IS(a.bad + b.bad, 0);
+		end_close(&a);
+		end_close(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +248,7 @@ int main(void)
 		T_CASE(equal_seeds_give_equal_runs),
 		T_CASE(losses_are_retransmitted_and_counted),
 		T_CASE(the_fault_plan_stops_an_endpoint),
+		T_CASE(sequence_numbers_wrap_around),
 	};
 
 	return T_RUN(tests);
