@@ -8,5 +8,5 @@ libweftbase_la_SOURCES += src/job/job_log.c src/job/job_log.h \
 	src/job/job_trace_read.c
 
 C_TESTS += src/job/job_cfg_test src/job/fault_plan_test \
-	src/job/job_page_print_test src/job/job_page_test src/job/job_trace_test
+	src/job/job_page_print_test src/job/job_page_test src/job/job_page_explore_test src/job/job_trace_test
 EXTRA_DIST += src/job/README
