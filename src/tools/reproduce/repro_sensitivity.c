@@ -18,7 +18,10 @@
 
 #define WORKERS_MAX 64
 
-/* Results of one changed machine. NAN: the experiment failed on it. */
+/*
+ * Results of one changed machine. NAN: the experiment failed on it, which says
+ * nothing about the row: the row neither moves nor leaves its band.
+ */
 struct job_result {
 	bool refused;
 	double model[REPRO_ROWS_MAX];
@@ -26,6 +29,7 @@ struct job_result {
 
 struct pool {
 	atomic_uint next;
+	atomic_uint current[WORKERS_MAX]; /* job of each worker */
 	struct job_result result[REPRO_NUMBERS_MAX][REPRO_CHANGES];
 };
 
@@ -41,7 +45,7 @@ struct workers {
 static bool row_moves(const struct repro_row *row, double model)
 {
 	return row->state == REPRO_DONE &&
-	       !(fabs(model - row->model) <= fabs(row->model) / 1000);
+	       fabs(model - row->model) > fabs(row->model) / 1000;
 }
 
 /*
@@ -100,7 +104,7 @@ static void run_job(const struct workers *w, unsigned number,
 }
 
 /* Runs jobs until none is left. Experiments report refused values on stderr. */
-static void work(const struct workers *w)
+static void work(const struct workers *w, unsigned worker)
 {
 	unsigned job, jobs = 2 * w->s->count;
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -110,6 +114,7 @@ static void work(const struct workers *w)
 	while ((job = atomic_fetch_add(&w->pool->next, 1)) < jobs) {
 		enum repro_change change = w->first + job % 2;
 
+		atomic_store(&w->pool->current[worker], job / 2);
 		if (w->s->effect[job / 2][change].run)
 			run_job(w, job / 2, change);
 	}
@@ -125,16 +130,20 @@ static unsigned worker_count(void)
 }
 
 /* Waits for the workers; returns 0, or -EIO if one did not end by itself. */
-static int join_workers(const pid_t *pid, unsigned count)
+static int join_workers(const struct workers *w, const pid_t *pid,
+			unsigned count)
 {
 	int status, err = 0;
 
-	for (unsigned i = 0; i < count; i++)
-		if (waitpid(pid[i], &status, 0) != pid[i] || status)
-			err = -EIO;
-	if (err)
-		fprintf(stderr, "weft-reproduce: an experiment on a changed "
-				"machine did not end\n");
+	for (unsigned i = 0; i < count; i++) {
+		if (waitpid(pid[i], &status, 0) == pid[i] && !status)
+			continue;
+		fprintf(stderr,
+			"weft-reproduce: an experiment with another value of "
+			"%s ended by a signal\n",
+			w->s->number[atomic_load(&w->pool->current[i])].name);
+		err = -EIO;
+	}
 	return err;
 }
 
@@ -153,11 +162,11 @@ static int run_pass(struct workers *w, enum repro_change first)
 		if (pid[started] < 0)
 			break;
 		if (!pid[started]) {
-			work(w);
+			work(w, started);
 			_exit(0);
 		}
 	}
-	err = join_workers(pid, started);
+	err = join_workers(w, pid, started);
 	return err || started ? err : -EAGAIN;
 }
 
@@ -168,7 +177,7 @@ static bool row_leaves(const struct repro_row *row, double model)
 	struct repro_row changed = *row;
 
 	changed.model = model;
-	return repro_in_band(row) && !repro_in_band(&changed);
+	return !isnan(model) && repro_in_band(row) && !repro_in_band(&changed);
 }
 
 static void count_effect(const struct repro *r, const struct job_result *result,
