@@ -77,7 +77,22 @@ static void bulk_count(struct weft_apenet *a, const struct apenet_buf *buf,
 			get ? packets - 1 : packets;
 }
 
-/* Translates the target of a get, then copies. */
+/* Returns 0 if the peer has registered these bytes; -EACCES, -EAGAIN, ... */
+static int bulk_peer_rights(struct apenet_bulk *b, struct weft_peer *peer,
+			    uint64_t remote, uint64_t bytes, bool get)
+{
+	const struct weft_regs_entry want = {
+		.base = remote,
+		.bytes = bytes,
+		.flags = get ? WEFT_APENET_MAY_READ : WEFT_APENET_MAY_WRITE,
+	};
+	struct weft_regs_entry e;
+	uint32_t i;
+
+	return weft_regs_find(&b->regs, peer, 0, &want, &i, &e);
+}
+
+/* Checks the rights, translates the target of a get, then copies. */
 static int bulk_copy(struct apenet_bulk *b, struct weft_peer *peer,
 		     const struct iovec *seg, uint64_t remote, bool get)
 {
@@ -88,6 +103,10 @@ static int bulk_copy(struct apenet_bulk *b, struct weft_peer *peer,
 		.node = peer->index,
 	};
 
+	int err = bulk_peer_rights(b, peer, remote, seg->iov_len, get);
+
+	if (err)
+		return err;
 	if (get && apenet_buf_store(b->a, &p, NULL))
 		return -EFAULT;
 	b->unit->copied = true;
@@ -104,6 +123,7 @@ static int bulk_command(struct apenet_bulk *b, struct weft_peer *peer,
 
 	if (err == -EAGAIN || err == -EOPNOTSUPP || buf < 0)
 		return err;
+	b->err = err;
 	if (!err)
 		bulk_count(b->a, &b->a->buf[buf], seg->iov_len, get);
 	*apenet_event_next(b->a) = (struct weft_apenet_event){
@@ -119,15 +139,13 @@ static int bulk_command(struct apenet_bulk *b, struct weft_peer *peer,
 }
 
 /* Reads the event of a command. Returns 0 or -errno. */
-static int bulk_event(struct weft_apenet *a)
+static int bulk_event(struct apenet_bulk *b)
 {
 	struct weft_apenet_event ev;
 
-	if (weft_apenet_event(a, &ev))
+	if (weft_apenet_event(b->a, &ev))
 		return -EIO;
-	return ev.status == WEFT_APENET_GONE ? -ECONNRESET
-	       : ev.status		     ? -EFAULT
-					     : 0;
+	return ev.status ? b->err : 0;
 }
 
 int apenet_bulk_move(struct apenet_bulk *b, struct weft_peer *peer,
@@ -147,16 +165,58 @@ int apenet_bulk_move(struct apenet_bulk *b, struct weft_peer *peer,
 		err = bulk_command(b, peer, &seg, d->remote + done, get);
 		if (err)
 			return err;
-		status = bulk_event(b->a);
+		status = bulk_event(b);
 		done += seg.iov_len;
 	}
+	b->unit->transfers += !status;
 	d->done(d, status);
 	return 0;
 }
 
-void apenet_bulk_open(struct apenet_bulk *b, struct weft_apenet *a,
-		      struct weft_unit *u)
+/* ---- memory for peers, open and close ---- */
+
+int apenet_bulk_mem_open(struct apenet_bulk *b, const struct iovec *mem,
+			 unsigned access)
+{
+	const struct weft_regs_entry e = {
+		.base = (uintptr_t)mem->iov_base,
+		.bytes = mem->iov_len,
+		.flags = (access & WEFT_MR_REMOTE_READ ? WEFT_APENET_MAY_READ
+						       : 0) |
+			 (access & WEFT_MR_REMOTE_WRITE ? WEFT_APENET_MAY_WRITE
+							: 0),
+	};
+	int i;
+
+	if (!e.bytes)
+		return -EINVAL;
+	i = weft_regs_alloc(&b->regs, 0);
+	if (i >= 0)
+		weft_regs_set(&b->regs, (uint32_t)i, &e);
+	return i;
+}
+
+void apenet_bulk_mem_close(struct apenet_bulk *b, int reg)
+{
+	const struct weft_regs_entry none = { 0 };
+
+	weft_regs_set(&b->regs, (uint32_t)reg, &none);
+}
+
+size_t apenet_bulk_reserve(struct weft_carrier_attr *attr)
+{
+	return weft_regs_reserve(attr, APENET_BUFS);
+}
+
+int apenet_bulk_open(struct apenet_bulk *b, struct weft_apenet *a,
+		     struct weft_unit *u, size_t offset)
 {
 	b->a = a;
 	b->unit = u;
+	return weft_regs_init(&b->regs, a->port.carrier, offset, APENET_BUFS);
+}
+
+void apenet_bulk_close(struct apenet_bulk *b)
+{
+	weft_regs_fini(&b->regs);
 }

@@ -4,13 +4,16 @@
  * segment, from or to a registered buffer, with an event. The data is moved by
  * one copy between the processes, because the peer's board makes no progress
  * while its process computes. Where the data is stored by this process (get),
- * the TLB translates its addresses. The peer's board takes no part: it neither
- * translates nor checks rights.
+ * the TLB translates its addresses. The buffers that a process has registered
+ * for its peers, with their rights, are in shared memory (machine_regs.h),
+ * where the board of the peer checks them; the pages of a put's target are not
+ * translated by a TLB.
  */
 #ifndef WEFT_APENET_BULK_H
 #define WEFT_APENET_BULK_H
 
 #include "prov/machine/apenet/apenet_dev.h"
+#include "prov/machine/machine_regs.h"
 #include "prov/nic/nic.h"
 
 /* registered buffers that are kept for the next transfers */
@@ -19,7 +22,9 @@
 struct apenet_bulk {
 	struct weft_apenet *a;
 	struct weft_unit *unit;
-	uint64_t uses; /* number of lookups in buf */
+	struct weft_regs regs; /* buffers registered for peers */
+	int err;	       /* errno of the last command */
+	uint64_t uses;	       /* number of lookups in buf */
 	struct apenet_bulk_buf {
 		uint64_t base;
 		uint64_t bytes; /* 0: unused */
@@ -28,8 +33,15 @@ struct apenet_bulk {
 	} buf[APENET_BULK_BUFS];
 };
 
-void apenet_bulk_open(struct apenet_bulk *b, struct weft_apenet *a,
-		      struct weft_unit *u);
+/* Adds the registers to the shared memory of a carrier; returns the offset. */
+size_t apenet_bulk_reserve(struct weft_carrier_attr *attr);
+int apenet_bulk_open(struct apenet_bulk *b, struct weft_apenet *a,
+		     struct weft_unit *u, size_t offset);
+void apenet_bulk_close(struct apenet_bulk *b);
+/* Register memory for peers; as weft_unit_ops.mem_open and mem_close. */
+int apenet_bulk_mem_open(struct apenet_bulk *b, const struct iovec *mem,
+			 unsigned access);
+void apenet_bulk_mem_close(struct apenet_bulk *b, int reg);
 /* Transfers d and calls d->done; as weft_unit_ops.get and put. */
 int apenet_bulk_move(struct apenet_bulk *b, struct weft_peer *peer,
 		     struct weft_dma *d, bool get);

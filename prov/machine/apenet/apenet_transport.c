@@ -89,14 +89,23 @@ WEFT_HOT static int apenet_transport_packet(struct weft_unit *u,
 	return apenet_transport_model_packet(e, peer, pkt, iov, iov_count);
 }
 
+static void apenet_transport_lost(void *arg, struct weft_peer *peer, int err)
+{
+	struct apenet_transport *e =
+		weft_container_of(arg, struct apenet_transport, rings);
+
+	weft_regs_lost(&e->bulk.regs, peer);
+	apenet_ring_lost(arg, peer, err);
+}
+
 static const struct weft_carrier_up apenet_transport_up = {
 	.deliver = apenet_ring_deliver,
-	.lost = apenet_ring_lost,
+	.lost = apenet_transport_lost,
 };
 
 static const struct weft_carrier_up apenet_transport_up_memory = {
 	.deliver = apenet_ring_deliver_fast,
-	.lost = apenet_ring_lost,
+	.lost = apenet_transport_lost,
 };
 
 /* ---- bulk ---- */
@@ -146,6 +155,17 @@ static int apenet_transport_get(struct weft_unit *u, struct weft_peer *peer,
 	return weft_transport_get(u, peer, d, &path);
 }
 
+static int apenet_transport_mem_open(struct weft_unit *u,
+				     const struct iovec *mem, unsigned access)
+{
+	return apenet_bulk_mem_open(&apenet_transport_of(u)->bulk, mem, access);
+}
+
+static void apenet_transport_mem_close(struct weft_unit *u, int reg)
+{
+	apenet_bulk_mem_close(&apenet_transport_of(u)->bulk, reg);
+}
+
 /* The interface has no atomics; the target's processor performs them. */
 static int apenet_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_amo *a)
@@ -181,9 +201,10 @@ static void apenet_transport_close(struct weft_unit *u)
 {
 	struct apenet_transport *e = apenet_transport_of(u);
 
-	if (e->board)
+	if (e->board) {
+		apenet_bulk_close(&e->bulk);
 		weft_apenet_close(e->board);
-	else if (u->carrier)
+	} else if (u->carrier)
 		u->carrier->ops->close(u->carrier);
 	apenet_rings_close(&e->rings);
 	free(e);
@@ -202,6 +223,7 @@ static int apenet_transport_open_board(struct apenet_transport *e,
 		.bufs = APENET_BUFS_MAX,
 	};
 	struct weft_carrier_attr a = *attr;
+	size_t offset = apenet_bulk_reserve(&a);
 	int err;
 
 	a.up = carrier->memory ? &apenet_transport_up_memory
@@ -211,8 +233,9 @@ static int apenet_transport_open_board(struct apenet_transport *e,
 	if (err)
 		return err;
 	e->unit.carrier = e->board->port.carrier;
-	apenet_bulk_open(&e->bulk, e->board, &e->unit);
-	return apenet_rings_open(&e->rings, e->board, attr, e->max_bytes);
+	err = apenet_bulk_open(&e->bulk, e->board, &e->unit, offset);
+	return err ? err
+		   : apenet_rings_open(&e->rings, e->board, attr, e->max_bytes);
 }
 
 static int apenet_transport_open(const struct weft_machine *m,
@@ -247,6 +270,8 @@ const struct weft_unit_ops weft_unit_apenet = {
 	.packet = apenet_transport_packet,
 	.get = apenet_transport_get,
 	.put = apenet_transport_put,
+	.mem_open = apenet_transport_mem_open,
+	.mem_close = apenet_transport_mem_close,
 	.amo = apenet_transport_amo,
 	.poll = apenet_transport_poll,
 };
