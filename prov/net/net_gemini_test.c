@@ -309,6 +309,47 @@ static void requests_do_not_block_responses(void **state)
 }
 
 /*
+ * Returns the time until 64 messages of four packets in eight FIFOs are
+ * acknowledged, with these limits of packets and messages (0: none).
+ */
+static uint64_t all_acked(uint32_t packets, uint32_t messages)
+{
+	struct net_msg msg = { .dst = X, .bytes = 256, .ack = 1 };
+	struct net_fixture e;
+
+	load("gemini:4x4x4");
+	cfg.outstanding = packets;
+	cfg.transactions = messages;
+	net_fixture_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < 64; i++) {
+		msg.fifo = i % 8;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_fixture_drain(&e);
+	T_IS(e.acked, 64);
+	net_fixture_close(&e);
+	return e.acked_at;
+}
+
+/*
+ * GEM-10: a packet is sent only when the request buffer has a free entry, a
+ * message only when a sequence identifier is free. Without queueing, a packet
+ * is acknowledged after more than 900 ns.
+ */
+static void outstanding_requests_are_limited(void **state)
+{
+	uint64_t unlimited = all_acked(0, 0);
+
+	T_IS(all_acked(256, 64), unlimited);
+	T_TRUE(all_acked(255, 0) >= unlimited);
+	T_TRUE(all_acked(16, 0) > 15 * 600000ull);
+	T_TRUE(all_acked(16, 0) < 24 * 900000ull);
+	T_TRUE(all_acked(1, 0) > 255 * 600000ull);
+	T_TRUE(all_acked(0, 1) > 63 * 600000ull);
+	T_TRUE(all_acked(0, 1) < all_acked(1, 0) / 2);
+}
+
+/*
  * An acknowledgement in flight is counted at its sender but not yet at the
  * receiver; busy_ps must not underflow.
  */
@@ -348,6 +389,7 @@ int main(void)
 		T_CASE(nodes_of_a_chip_use_no_link),
 		T_CASE(response_overtakes_queued_requests),
 		T_CASE(requests_do_not_block_responses),
+		T_CASE(outstanding_requests_are_limited),
 		T_CASE(link_busy_time_never_exceeds_elapsed_time),
 	};
 

@@ -281,6 +281,8 @@ struct net_nic {
 	/* times at which the reception engines of the classes are free */
 	uint64_t class_ps[NET_CLASSES];
 	uint64_t bus_ps[NET_BUSES_MAX]; /* time at which each bus is free */
+	/* packets and messages whose acknowledgements are missing */
+	uint32_t outstanding, transactions;
 	uint64_t
 		thread_ps; /* time at which the interface's processor is free */
 };
@@ -492,7 +494,8 @@ struct net {
 	uint64_t off_fault_line, off_fault_link, off_fault_node, off_fault_hold;
 	/* dead links and nodes around which packets are routed */
 	uint32_t detour;
-	uint32_t fault_pad;
+	/* 1: outstanding packets or messages are limited */
+	uint32_t limited;
 	uint64_t timers;
 	uint64_t copies; /* packet records that are copies (deposit) */
 	uint64_t parts;	 /* class routes: packet records in use */

@@ -460,6 +460,65 @@ static uint64_t head_leaves(const struct net_step *s, struct net_fifo *f,
 	return head;
 }
 
+/* Returns whether another packet or message may wait for acknowledgements. */
+static bool ack_room(const struct net *net, const struct net_nic *n, bool first)
+{
+	const struct net_config *cfg = &net->cfg;
+
+	return (!cfg->outstanding || n->outstanding < cfg->outstanding) &&
+	       (!first || !cfg->transactions ||
+		n->transactions < cfg->transactions);
+}
+
+/*
+ * Counts the next packet of a message whose packets are acknowledged. Returns
+ * false if the limits of the interface are reached.
+ */
+WEFT_COLD static bool count_outstanding(const struct net_step *s,
+					const struct net_mrec *m)
+{
+	struct net_nic *n = net_nic(s->net, s->id);
+
+	if (!(m->flags & NET_M_ACKED))
+		return true;
+	if (!ack_room(s->net, n, !m->cut))
+		return false;
+	n->outstanding++;
+	n->transactions += !m->cut;
+	return true;
+}
+
+void net_nic_ack_done(struct net *net, const struct net_mrec *w)
+{
+	struct net_nic *n = net_nic(net, w->dst);
+	bool full = !ack_room(net, n, true);
+	unsigned i;
+
+	if (!net->cfg.outstanding && !net->cfg.transactions)
+		return;
+	WEFT_GUARD_ASSERT(n->outstanding);
+	n->outstanding--;
+	n->transactions -= !w->left;
+	for (i = 0; full && i < net->cfg.inject_fifos; i++)
+		net_event_schedule(net, 0, NET_EV_WAKE,
+				   net_word(w->dst, NET_EV_WAKE, i, 0, 0));
+}
+
+/* Returns the message whose packet the engine builds next, or 0. */
+static uint32_t choose(struct net_step *s, const struct net_fifo *f,
+		       unsigned fifo)
+{
+	const struct net *net = s->net;
+	uint32_t mi = f->ring ? choose_message(s, f) : 0;
+
+	if (weft_unlikely(net->mapped) && net_nic(net, s->id)->mapped)
+		mi = choose_mapped(s, fifo, mi);
+	if (weft_unlikely(net->limited) && mi &&
+	    !count_outstanding(s, net_mrec(net, mi)))
+		return 0;
+	return mi;
+}
+
 /* Starts the engine on its next packet, if it is idle and has work. */
 static void engine_start(struct net_step *s, unsigned fifo)
 {
@@ -473,10 +532,7 @@ static void engine_start(struct net_step *s, unsigned fifo)
 	if (f->msg || f->count >= net->cfg.inject_depth ||
 	    (!f->ring && weft_likely(!net->mapped)))
 		return;
-	if (f->ring)
-		f->msg = choose_message(s, f);
-	if (weft_unlikely(net->mapped) && net_nic(net, s->id)->mapped)
-		f->msg = choose_mapped(s, fifo, f->msg);
+	f->msg = choose(s, f, fifo);
 	if (!f->msg)
 		return;
 	m = net_mrec(net, f->msg);

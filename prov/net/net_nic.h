@@ -21,6 +21,11 @@ void net_nic_sent(struct net_step *s, const struct net_call *c);
 void net_nic_timer(struct net_step *s, const struct net_call *c);
 
 /*
+ * Counts an acknowledgement that has arrived or is lost; w: the record that
+ * counts them, already decremented. Engines that waited for it start.
+ */
+void net_nic_ack_done(struct net *net, const struct net_mrec *w);
+/*
  * net_idle_words.c: the tokens of a packet that leaves its buffer in this tick
  * wait for a control word of the reverse link, ...
  */

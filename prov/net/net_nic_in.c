@@ -207,7 +207,9 @@ static void acknowledged(struct net_step *s, const struct net_call *c,
 	WEFT_GUARD_ASSERT(net->delivered < net->injected && w->left);
 	net->delivered++;
 	net_packet_put(net, pi);
-	if (--w->left)
+	w->left--;
+	net_nic_ack_done(net, w);
+	if (w->left)
 		return;
 	net_mrec_put(net, wi);
 	if (s->up->acked)

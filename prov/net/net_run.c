@@ -379,6 +379,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	net->fresh_packet = net->first_packet;
 	net->fresh_msg = net->first_msg;
 	memset(net_node(net, 0), 0, net->off_coord - NET_OFF_NODE);
+	net->limited = cfg->outstanding || cfg->transactions;
 	open_tables(net);
 	if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);

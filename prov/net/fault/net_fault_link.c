@@ -13,6 +13,7 @@
  * lost.
  */
 #include "prov/net/fault/net_fault_int.h"
+#include "prov/net/net_nic.h"
 #include "prov/net/net_nic_int.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/routing/net_routing.h"
@@ -335,7 +336,9 @@ static void ack_lost(struct net *net, uint32_t wi)
 {
 	struct net_mrec *w = net_mrec(net, wi);
 
-	if (!--w->left)
+	w->left--;
+	net_nic_ack_done(net, w);
+	if (!w->left)
 		net_mrec_put(net, wi);
 }
 

@@ -268,6 +268,11 @@ struct net_config {
 	uint32_t engines;
 	/* packets that an engine reads from memory concurrently; 0: one */
 	uint32_t requests;
+	/*
+	 * packets, and messages, of a node that may wait for acknowledgements;
+	 * 0: unlimited
+	 */
+	uint32_t outstanding, transactions;
 	/* paths; path 0 has no name */
 	struct net_path path[NET_PATHS_MAX];
 	struct net_bus bus[NET_BUSES_MAX];
