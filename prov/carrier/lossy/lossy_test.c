@@ -102,9 +102,10 @@ static void pair_open(struct pair *t, const char *faults,
 	t->to = end_peer(&t->a, &t->b);
 }
 
-static void pair_run(struct pair *t, uint64_t packets)
+/* Sends the packets from `first` on, until b has received `packets`. */
+static void pair_run_from(struct pair *t, uint64_t first, uint64_t packets)
 {
-	for (uint64_t n = 0; n < packets; n++) {
+	for (uint64_t n = first; n < packets; n++) {
 		while (end_send(&t->a, t->to, n, n * 37 % 2000)) {
 			t->a.c->ops->poll(t->a.c, 64);
 			t->b.c->ops->poll(t->b.c, 64);
@@ -121,6 +122,11 @@ static void pair_run(struct pair *t, uint64_t packets)
 		t->a.c->ops->poll(t->a.c, 64);
 		t->b.c->ops->poll(t->b.c, 64);
 	}
+}
+
+static void pair_run(struct pair *t, uint64_t packets)
+{
+	pair_run_from(t, 0, packets);
 }
 
 static void pair_close(struct pair *t)
@@ -191,6 +197,46 @@ static void lost_and_duplicate_frames_are_delivered_once(void **state)
 	pair_close(&t);
 }
 
+/* Returns the only peer of an endpoint. */
+static struct lossy_peer *only_peer(struct end *e)
+{
+	struct lossy *n = (struct lossy *)(void *)e->c;
+
+	for (uint32_t i = 0; i < n->peers; i++) {
+		if (n->peer[i])
+			return n->peer[i];
+	}
+	fail_msg("no peer");
+	return NULL;
+}
+
+/* Both sides continue, without frames in flight, with frame number `seq`. */
+static void pair_continue_at(struct pair *t, uint32_t seq)
+{
+	struct lossy_peer *a = only_peer(&t->a), *b = only_peer(&t->b);
+
+	a->tx = (struct weft_arq_tx){ .next = seq, .acked = seq };
+	a->retransmit_next = seq;
+	weft_arq_win_init(&b->rx, seq);
+	b->nak_frame = 0;
+}
+
+static void frame_numbers_wrap_around(void **state)
+{
+	static const uint32_t before[] = { UINT32_MAX - 40, INT32_MAX - 40 };
+	struct pair t;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(before); i++) {
+		pair_open(&t, "seed=2; loss=0.1; duplicate=0.2; corrupt=0.1",
+			  WEFT_CARRIER_CRC32);
+		pair_run(&t, 10);
+		pair_continue_at(&t, before[i]);
+		pair_run_from(&t, 10, 300);
+		T_IS(only_peer(&t.a)->tx.next, (uint32_t)(before[i] + 290));
+		pair_close(&t);
+	}
+}
+
 static void a_fault_plan_with_links_is_refused(void **state)
 {
 	static const char *const plans[] = { "errors A+ = 1e-5", "dead-node 3",
@@ -213,6 +259,7 @@ int main(void)
 		T_CASE(damaged_frames_are_detected_and_retransmitted),
 		T_CASE(uncorrectable_frames_are_retransmitted),
 		T_CASE(lost_and_duplicate_frames_are_delivered_once),
+		T_CASE(frame_numbers_wrap_around),
 		T_CASE(a_fault_plan_with_links_is_refused),
 	};
 
