@@ -12,10 +12,12 @@
 #include "src/base/rng.h"
 #include "test/t.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PACKET_BYTES 1900
@@ -711,6 +713,65 @@ static void processes_communicate_by_shared_memory(void **state)
 	munmap(b, sizeof(*b));
 }
 
+/* Lets the parent read `theirs`, until the process is killed. */
+static void victim(const struct job *j, unsigned char *theirs, size_t bytes)
+{
+	struct side s;
+
+	side_open(&s, j->g, false);
+	mem_open(&s, theirs, bytes, READ_WRITE);
+	j->board->name[1] = s.name;
+	j->board->ready[1] = 1;
+	for (;;)
+		s.u->ops->poll(s.u, 16);
+}
+
+/* Returns the result of a transfer from the other process. */
+static int get_from(struct side *s, void *theirs, size_t bytes)
+{
+	unsigned char mine[4096];
+	struct bulk b;
+	int err;
+
+	bulk_fill(&b, s, mine, theirs, bytes);
+	do {
+		err = s->u->ops->get(s->u, s->peer, &b.d);
+		s->u->ops->poll(s->u, 16);
+	} while (err == -EAGAIN);
+	return err ? err : s->dma_err;
+}
+
+static void a_transfer_with_a_dead_process_ends(void **state)
+{
+	static unsigned char theirs[4096];
+	struct board *board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct side s;
+	pid_t pid;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		const struct job j = { &grid[i], board };
+
+		if (!checks_memory(&grid[i]) ||
+		    grid[i].carrier != &weft_carrier_shm)
+			continue;
+		memset(board, 0, sizeof(*board));
+		pid = fork();
+		if (!pid)
+			victim(&j, theirs, sizeof(theirs));
+		while (!board->ready[1])
+			usleep(100);
+		side_open(&s, &grid[i], false);
+		side_connect(&s, &board->name[1]);
+		T_OK(get_from(&s, theirs, sizeof(theirs)));
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		T_IS(get_from(&s, theirs, sizeof(theirs)), -ECONNRESET);
+		s.u->ops->close(s.u);
+	}
+	munmap(board, sizeof(*board));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -727,6 +788,7 @@ int main(void)
 		T_CASE(a_packet_to_itself_is_delivered),
 		T_CASE(random_packets_of_another_process_are_harmless),
 		T_CASE(processes_communicate_by_shared_memory),
+		T_CASE(a_transfer_with_a_dead_process_ends),
 	};
 
 	return T_RUN(tests);
